@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The front door: make, make install, make check; make help lists them all.
+# Kbuild says what the module is made of.
+
+KVER	?= $(shell bash -c '. scripts/lib.sh && iot_headers_default')
+KDIR	?= /lib/modules/$(KVER)/build
+PREFIX	?= /usr/local
+MODDIR	= $(DESTDIR)/lib/modules/$(KVER)/updates
+
+export PREFIX DESTDIR
+
+all: modules tools
+
+help:
+	@echo 'make [KVER=release]   build iotracer.ko for a kernel, and tools/iotracer'
+	@echo 'make modules, tools   one of the two'
+	@echo 'make install          both, the tool below PREFIX ($(PREFIX)); as root'
+	@echo 'make uninstall        take them away again'
+	@echo 'make demo             trace a real file; in a virtual machine where need be'
+	@echo 'make check            everything that a change has to pass (root or sudo)'
+	@echo 'make lint, unit       parts of it; also build-all'
+	@echo 'make dkms-test        build and install by DKMS in virtual machines'
+	@echo 'make bench            what tracing costs, in instructions'
+	@echo 'make deb              Debian packages: iotracer-dkms and iotracer'
+	@echo 'make clean'
+	@echo 'KVER is $(or $(KVER),unknown: no kernel headers are installed)'
+
+modules: headers
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+tools:
+	$(MAKE) -C tools
+
+headers:
+	@test -e '$(KDIR)/Makefile' || { \
+		echo 'iotracer: no headers for kernel "$(KVER)" in "$(KDIR)": install linux-headers-$(or $(KVER),amd64), or give KVER= one of: $(notdir $(patsubst %/build,%,$(wildcard /lib/modules/*/build)))' >&2; \
+		exit 1; }
+
+install: modules tools
+	install -D -m 644 iotracer.ko $(MODDIR)/iotracer.ko
+	$(if $(DESTDIR),,depmod $(KVER))
+	$(MAKE) -C tools install
+
+uninstall:
+	rm -f $(MODDIR)/iotracer.ko
+	$(if $(DESTDIR),,depmod $(KVER))
+	$(MAKE) -C tools uninstall
+
+clean-modules: headers
+	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
+
+# Without headers there is nothing of the kernel's build to clean.
+clean:
+	$(if $(wildcard $(KDIR)/Makefile),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
+	$(MAKE) -C tools clean
+	$(MAKE) -C tests/unit clean
+	rm -rf build
+
+build-all lint check demo bench:
+	@scripts/$@
+
+unit:
+	$(MAKE) -C tests/unit check
+
+dkms-test: build-all
+	@scripts/check-vm 6.1 tests/dkms.bats
+	@scripts/check-vm 6.12 tests/dkms.bats
+
+deb:
+	dpkg-buildpackage -b -uc -us
+
+.PHONY: all help modules tools headers install uninstall clean-modules clean \
+	build-all lint check demo bench unit dkms-test deb

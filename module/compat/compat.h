@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The only place that knows kernel versions. The code is written for the newest
+ * kernel; what an older one lacks is adapted here, by the compile probes in
+ * tests/ (one API each; the first line names the upstream change).
+ */
+#ifndef IOT_COMPAT_H
+#define IOT_COMPAT_H
+
+#include <linux/fs.h>
+#include <linux/ftrace.h>
+#include <linux/mount.h>
+#include "compat/config.h"
+
+static inline int iot_inode_permission(struct vfsmount *mnt,
+				       struct inode *inode, int mask)
+{
+#ifdef IOT_HAVE_INODE_PERMISSION_IDMAP
+	return inode_permission(mnt_idmap(mnt), inode, mask);
+#else
+	return inode_permission(mnt_user_ns(mnt), inode, mask);
+#endif
+}
+
+/*
+ * Redirecting a call needs the argument registers and the instruction pointer
+ * of an ftrace handler to be there, and writable, without SAVE_REGS, and an
+ * entry site that we know how to enter behind: x86-64.
+ */
+#if defined(CONFIG_X86_64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && \
+	(defined(IOT_HAVE_ARCH_FTRACE_REGS) || defined(IOT_HAVE_FTRACE_REGS_REGS))
+#define IOT_REDIRECT 1
+
+static __always_inline struct pt_regs *iot_ftrace_regs(struct ftrace_regs *fregs)
+{
+#ifdef IOT_HAVE_ARCH_FTRACE_REGS
+	return &arch_ftrace_regs(fregs)->regs;
+#else
+	return &fregs->regs;
+#endif
+}
+#endif
+
+/* The ->splice_read that calls ->read_iter and so needs no hook of its own. */
+#ifdef IOT_HAVE_COPY_SPLICE_READ
+#define iot_splice_by_read_iter copy_splice_read
+#else
+#define iot_splice_by_read_iter generic_file_splice_read
+#endif
+
+#endif /* IOT_COMPAT_H */

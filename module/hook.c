@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a function or a tracepoint is attached, and safely let go.
+ *
+ * A function is attached in the cheapest way that the running kernel allows:
+ *
+ *   redirect	an ftrace_ops whose handler, for the calls that it wants, moves
+ *		the instruction pointer to a wrapper, as livepatch does. The
+ *		wrapper calls the original behind its entry site. Every other
+ *		call costs the handler's filter and nothing else.
+ *   kretprobe	where redirecting is not possible (architecture, a livepatch on
+ *		the same function) or not allowed: a function that may sleep
+ *		without bound must not have a frame of ours on its stack.
+ *
+ * Lifetimes. A hook exists while somebody holds it and is attached while somebody
+ * has it enabled: the first to enable attaches, the last to disable detaches.
+ * unregister_ftrace_function() returns when no task is in the handler or its
+ * trampoline (it waits for RCU tasks, since the ops are not in the kernel's
+ * image); unregister_kretprobe() when no handler runs. A redirected call is
+ * counted per CPU by the handler, before it enters our text, and uncounted as
+ * the wrapper's last act. Unloading waits until the sum is zero, and then for
+ * RCU tasks, so that a task preempted between that last act and its return has
+ * left our text too.
+ *
+ * When the module that owns a hooked function goes, the hook is detached before
+ * its text is freed; when it comes back the function is found again by its name.
+ */
+#include <linux/delay.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include "hook.h"
+#include "param.h"
+
+enum mechanism {
+	DETACHED,
+	REDIRECT,
+	KRETPROBE,
+};
+
+static const char * const mechanism_names[] = {
+	[DETACHED] = "detached",
+	[REDIRECT] = "redirect",
+	[KRETPROBE] = "kretprobe",
+};
+
+struct iot_hook {
+	struct list_head list;
+	const struct iot_hook_type *type;
+	unsigned long addr;	/* 0 while its module is gone */
+	char symbol[KSYM_NAME_LEN];
+	unsigned int holders;
+	unsigned int users;	/* that have it enabled */
+	bool may_redirect;
+	enum mechanism mechanism;
+	int error;		/* why it could not be attached */
+	unsigned long missed;	/* of earlier attachments */
+	struct ftrace_ops ops;
+	struct kretprobe krp;
+};
+
+/* Serialises everything below; taken in the module notifier too. */
+static DEFINE_MUTEX(hook_lock);
+static LIST_HEAD(hooks);
+static LIST_HEAD(points);
+
+struct point_entry {
+	struct list_head list;
+	struct iot_hook_point *point;
+};
+
+/* How many returns a kretprobe can wait for at once; beyond, it is missed. */
+static int max_active(void)
+{
+	return max_t(int, 256, 4 * num_possible_cpus());
+}
+
+#ifdef IOT_REDIRECT
+DEFINE_PER_CPU(long, iot_hook_inflight);
+
+/*
+ * Only decrements happen while this runs, as nothing is hooked any more: each
+ * summand is read at its own moment, but never below its final value.
+ */
+static long inflight(void)
+{
+	long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(iot_hook_inflight, cpu));
+	return sum;
+}
+
+static void drain(void)
+{
+	while (inflight())
+		msleep(20);
+	synchronize_rcu_tasks();
+}
+
+static int attach_redirect(struct iot_hook *hook)
+{
+	int err;
+
+	if (!hook->type->ftrace || !hook->may_redirect ||
+	    !iot_param_redirect_allowed())
+		return -EOPNOTSUPP;
+	memset(&hook->ops, 0, sizeof(hook->ops));
+	hook->ops.func = hook->type->ftrace;
+	hook->ops.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT;
+	err = ftrace_set_filter_ip(&hook->ops, hook->addr, 0, 0);
+	if (err)
+		return err;
+	err = register_ftrace_function(&hook->ops);
+	if (err)
+		ftrace_free_filter(&hook->ops);
+	return err;
+}
+
+static void detach_redirect(struct iot_hook *hook)
+{
+	unregister_ftrace_function(&hook->ops);
+	ftrace_free_filter(&hook->ops);
+}
+#else
+static void drain(void)
+{
+}
+
+static int attach_redirect(struct iot_hook *hook)
+{
+	return -EOPNOTSUPP;
+}
+
+static void detach_redirect(struct iot_hook *hook)
+{
+}
+#endif
+
+static int attach_kretprobe(struct iot_hook *hook)
+{
+	memset(&hook->krp, 0, sizeof(hook->krp));
+	hook->krp.kp.addr = (kprobe_opcode_t *)hook->addr;
+	hook->krp.entry_handler = hook->type->entry;
+	hook->krp.handler = hook->type->exit;
+	hook->krp.data_size = hook->type->data_size;
+	hook->krp.maxactive = max_active();
+	return register_kretprobe(&hook->krp);
+}
+
+/* A function that is not there is attached by module_live(). */
+static int attach(struct iot_hook *hook)
+{
+	hook->error = 0;
+	if (!hook->addr)
+		return 0;
+	if (!attach_redirect(hook)) {
+		hook->mechanism = REDIRECT;
+		return 0;
+	}
+	hook->error = attach_kretprobe(hook);
+	if (!hook->error)
+		hook->mechanism = KRETPROBE;
+	else
+		pr_err("cannot hook %s (%s): error %d; is it excluded from probing, or are ftrace and kprobes disabled?\n",
+		       hook->symbol, hook->type->name, hook->error);
+	return hook->error;
+}
+
+static unsigned long missed_now(const struct iot_hook *hook)
+{
+	if (hook->mechanism != KRETPROBE)
+		return 0;
+	return READ_ONCE(hook->krp.nmissed) + READ_ONCE(hook->krp.kp.nmissed);
+}
+
+static void detach(struct iot_hook *hook)
+{
+	if (hook->mechanism == REDIRECT)
+		detach_redirect(hook);
+	if (hook->mechanism == KRETPROBE) {
+		unregister_kretprobe(&hook->krp);
+		hook->missed += missed_now(hook);
+	}
+	hook->mechanism = DETACHED;
+}
+
+static struct iot_hook *find(const struct iot_hook_type *type,
+			     unsigned long addr)
+{
+	struct iot_hook *hook;
+
+	list_for_each_entry(hook, &hooks, list)
+		if (hook->type == type && hook->addr == addr)
+			return hook;
+	return NULL;
+}
+
+static struct iot_hook *create(const struct iot_hook_type *type,
+			       unsigned long addr, bool may_redirect)
+{
+	struct iot_hook *hook = kzalloc(sizeof(*hook), GFP_KERNEL);
+
+	if (!hook)
+		return NULL;
+	hook->type = type;
+	hook->addr = addr;
+	hook->may_redirect = may_redirect;
+	snprintf(hook->symbol, sizeof(hook->symbol), "%ps", (void *)addr);
+	strreplace(hook->symbol, ' ', '\0'); /* "name [module]" */
+	list_add_tail(&hook->list, &hooks);
+	return hook;
+}
+
+/**
+ * iot_hook_get() - hold the hook of a function; it is not attached yet
+ * @type:	what to do at its entry and return
+ * @func:	the function
+ * @may_redirect: calls of it sleep with a bound, so a wrapper may be used
+ *
+ * Context: task, may sleep. Return: the hook or NULL: no memory.
+ */
+struct iot_hook *iot_hook_get(const struct iot_hook_type *type, void *func,
+			      bool may_redirect)
+{
+	struct iot_hook *hook;
+
+	mutex_lock(&hook_lock);
+	hook = find(type, (unsigned long)func);
+	if (!hook)
+		hook = create(type, (unsigned long)func, may_redirect);
+	if (hook)
+		hook->holders++;
+	mutex_unlock(&hook_lock);
+	return hook;
+}
+
+/** iot_hook_put() - do not hold it any more; it is disabled, or NULL */
+void iot_hook_put(struct iot_hook *hook)
+{
+	if (!hook)
+		return;
+	mutex_lock(&hook_lock);
+	if (!--hook->holders) {
+		list_del(&hook->list);
+		kfree(hook);
+	}
+	mutex_unlock(&hook_lock);
+}
+
+/**
+ * iot_hook_enable() - one user more; the first one attaches
+ *
+ * Context: task, may sleep (for seconds, when the kernel patches its text).
+ */
+int iot_hook_enable(struct iot_hook *hook)
+{
+	int err = 0;
+
+	mutex_lock(&hook_lock);
+	if (!hook->users)
+		err = attach(hook);
+	if (!err)
+		hook->users++;
+	mutex_unlock(&hook_lock);
+	return err;
+}
+
+/**
+ * iot_hook_disable() - one user less; the last one detaches
+ *
+ * Calls that are in a wrapper go on; they do not touch the hook.
+ */
+void iot_hook_disable(struct iot_hook *hook)
+{
+	mutex_lock(&hook_lock);
+	if (!--hook->users)
+		detach(hook);
+	mutex_unlock(&hook_lock);
+}
+
+/** iot_hook_missed() - calls that the hook could not follow, for all targets */
+unsigned long iot_hook_missed(const struct iot_hook *hook)
+{
+	return hook->missed + missed_now(hook);
+}
+
+/**
+ * iot_hook_symbol() - address of a kernel function that is not exported
+ * @name:	"function" or "module:function"
+ *
+ * A disabled kprobe is registered for a moment: the kernel looks the name up and
+ * changes no text. Where the function starts with ENDBR the probe is behind it.
+ * Return: the address or 0.
+ */
+unsigned long iot_hook_symbol(const char *name)
+{
+	struct kprobe kp = {
+		.symbol_name = name,
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+	unsigned long addr, size, offset;
+	char buf[KSYM_SYMBOL_LEN];
+
+	if (register_kprobe(&kp))
+		return 0;
+	addr = (unsigned long)kp.addr;
+	unregister_kprobe(&kp);
+	/* "name+0x4/0x60": the offset is what to take away */
+	sprint_symbol(buf, addr);
+	if (sscanf(strchrnul(buf, '+'), "+0x%lx/0x%lx", &offset, &size) == 2)
+		addr -= offset;
+	return addr;
+}
+
+static void find_point(struct tracepoint *tp, void *data)
+{
+	struct iot_hook_point *point = data;
+
+	if (!strcmp(tp->name, point->name))
+		point->tp = tp;
+}
+
+static int attach_point(struct iot_hook_point *point)
+{
+	struct point_entry *entry;
+	int err;
+
+	for_each_kernel_tracepoint(find_point, point);
+	if (!point->tp) {
+		pr_err("this kernel has no tracepoint %s\n", point->name);
+		return -EOPNOTSUPP;
+	}
+	entry = kmalloc(sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return -ENOMEM;
+	err = tracepoint_probe_register(point->tp, point->probe, NULL);
+	if (err) {
+		kfree(entry);
+		return err;
+	}
+	entry->point = point;
+	list_add_tail(&entry->list, &points);
+	return 0;
+}
+
+static void detach_point(struct iot_hook_point *point)
+{
+	struct point_entry *entry, *next;
+
+	tracepoint_probe_unregister(point->tp, point->probe, NULL);
+	list_for_each_entry_safe(entry, next, &points, list) {
+		if (entry->point != point)
+			continue;
+		list_del(&entry->list);
+		kfree(entry);
+	}
+}
+
+/** iot_hook_point_get() - attach the probe of a tracepoint, or count a user */
+int iot_hook_point_get(struct iot_hook_point *point)
+{
+	int err = 0;
+
+	mutex_lock(&hook_lock);
+	if (!point->users)
+		err = attach_point(point);
+	if (!err)
+		point->users++;
+	mutex_unlock(&hook_lock);
+	return err;
+}
+
+/**
+ * iot_hook_point_put() - one user less; the last one detaches
+ * @point:	from iot_hook_point_get()
+ *
+ * A probe may still run when this returns; iot_hook_exit() waits for it.
+ */
+void iot_hook_point_put(struct iot_hook_point *point)
+{
+	mutex_lock(&hook_lock);
+	if (!--point->users)
+		detach_point(point);
+	mutex_unlock(&hook_lock);
+}
+
+/** iot_hook_show() - print what is attached: /proc/iotracer/hooks */
+void iot_hook_show(struct seq_file *m)
+{
+	struct point_entry *entry;
+	struct iot_hook *hook;
+
+	seq_puts(m, "symbol operation mechanism users missed error\n");
+	mutex_lock(&hook_lock);
+	list_for_each_entry(hook, &hooks, list)
+		seq_printf(m, "%s %s %s %u %lu %d\n", hook->symbol,
+			   hook->type->name, mechanism_names[hook->mechanism],
+			   hook->users, iot_hook_missed(hook), hook->error);
+	list_for_each_entry(entry, &points, list)
+		seq_printf(m, "%s bio tracepoint %u 0 0\n", entry->point->name,
+			   entry->point->users);
+	mutex_unlock(&hook_lock);
+}
+
+/* The text of @mod is about to go: let go of what lies in it. */
+static void module_going(struct module *mod)
+{
+	struct iot_hook *hook;
+
+	list_for_each_entry(hook, &hooks, list) {
+		if (!within_module(hook->addr, mod))
+			continue;
+		detach(hook);
+		hook->addr = 0;
+	}
+}
+
+/* A module is there: find what went with it, and attach what is enabled. */
+static void module_live(struct module *mod)
+{
+	char name[MODULE_NAME_LEN + KSYM_NAME_LEN];
+	struct iot_hook *hook;
+
+	list_for_each_entry(hook, &hooks, list) {
+		if (hook->addr)
+			continue;
+		snprintf(name, sizeof(name), "%s:%s", mod->name, hook->symbol);
+		hook->addr = iot_hook_symbol(name);
+		if (hook->users)
+			attach(hook);
+	}
+}
+
+static int module_event(struct notifier_block *nb, unsigned long event,
+			void *data)
+{
+	mutex_lock(&hook_lock);
+	if (event == MODULE_STATE_GOING)
+		module_going(data);
+	else if (event == MODULE_STATE_LIVE)
+		module_live(data);
+	mutex_unlock(&hook_lock);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = module_event,
+};
+
+int iot_hook_init(void)
+{
+	return register_module_notifier(&module_notifier);
+}
+
+/**
+ * iot_hook_exit() - wait until no CPU is in a probe or wrapper of ours
+ *
+ * All hooks have been put. Context: task, sleeps as long as the slowest call
+ * that is in a wrapper.
+ */
+void iot_hook_exit(void)
+{
+	unregister_module_notifier(&module_notifier);
+	tracepoint_synchronize_unregister();
+	drain();
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How a function or a tracepoint is attached, and safely let go. */
+#ifndef IOT_HOOK_H
+#define IOT_HOOK_H
+
+#include <linux/kprobes.h>
+#include <linux/percpu.h>
+#include <linux/tracepoint.h>
+#include "compat/compat.h"
+
+struct seq_file;
+
+/**
+ * struct iot_hook_type - what to do at the entry and return of a function
+ * @name:	the file operation, for people
+ * @ftrace:	entry handler that may redirect the call, NULL where there is none
+ * @entry:	kretprobe entry handler: returns 0 when the return is wanted
+ * @exit:	kretprobe return handler
+ * @data_size:	bytes of kretprobe instance data
+ */
+struct iot_hook_type {
+	const char *name;
+	ftrace_func_t ftrace;
+	kretprobe_handler_t entry;
+	kretprobe_handler_t exit;
+	size_t data_size;
+};
+
+/** struct iot_hook_point - a kernel tracepoint, found by name, and its probe */
+struct iot_hook_point {
+	const char *name;
+	void *probe;
+	struct tracepoint *tp;
+	unsigned int users;
+};
+
+struct iot_hook;
+
+int iot_hook_init(void);
+void iot_hook_exit(void);
+
+struct iot_hook *iot_hook_get(const struct iot_hook_type *type, void *func,
+			      bool may_redirect);
+void iot_hook_put(struct iot_hook *hook);
+int iot_hook_enable(struct iot_hook *hook);
+void iot_hook_disable(struct iot_hook *hook);
+unsigned long iot_hook_missed(const struct iot_hook *hook);
+
+int iot_hook_point_get(struct iot_hook_point *point);
+void iot_hook_point_put(struct iot_hook_point *point);
+
+void iot_hook_show(struct seq_file *m);
+unsigned long iot_hook_symbol(const char *name);
+
+#ifdef IOT_REDIRECT
+DECLARE_PER_CPU(long, iot_hook_inflight);
+
+ssize_t iot_hook_enter(void *arg1, void *arg2, unsigned long address);
+
+/**
+ * iot_hook_redirect() - send the call that an ftrace handler looks at elsewhere
+ * @regs:	registers of the handler
+ * @ip:		the handler's ip argument
+ * @wrapper:	gets the call's two arguments, then @ip's way into the original
+ *		for iot_hook_enter(), then @cookie
+ *
+ * The wrapper ends with iot_hook_leave(). From here to there it counts as in
+ * flight, and the module's text stays.
+ */
+static __always_inline void iot_hook_redirect(struct pt_regs *regs,
+					      unsigned long ip, void *wrapper,
+					      u64 cookie)
+{
+	this_cpu_inc(iot_hook_inflight);
+	regs->dx = ip + MCOUNT_INSN_SIZE;
+	regs->cx = cookie;
+	regs->ip = (unsigned long)wrapper;
+}
+
+static __always_inline void iot_hook_leave(void)
+{
+	this_cpu_dec(iot_hook_inflight);
+}
+#endif
+
+#endif /* IOT_HOOK_H */

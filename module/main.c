@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Load, unload and the module's parameters. */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include "control.h"
+#include "hook.h"
+#include "param.h"
+#include "probe.h"
+#include "target.h"
+
+static unsigned long max_events = 10;
+static unsigned long max_events_limit = 1UL << 24;
+static unsigned long ring_memory_limit;
+static unsigned int proc_uid;
+static unsigned int proc_gid;
+static ushort proc_mode = 0600;
+static char *attach = "auto";
+
+/*
+ * A number of events that one log may be asked to keep. Up to U32_MAX no size of
+ * a ring or of a reader's view overflows.
+ */
+static int events_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned long n;
+	int err = kstrtoul(val, 10, &n);
+
+	if (err)
+		return err;
+	if (!n || n > U32_MAX)
+		return -EINVAL;
+	return param_set_ulong(val, kp);
+}
+
+static const struct kernel_param_ops events_ops = {
+	.set = events_set,
+	.get = param_get_ulong,
+};
+
+module_param_cb(MAX_EVENTS, &events_ops, &max_events, 0644);
+__MODULE_PARM_TYPE(MAX_EVENTS, "ulong");
+MODULE_PARM_DESC(MAX_EVENTS, "events that a target's log keeps when 'add' names no number (default 10)");
+module_param_cb(max_events_limit, &events_ops, &max_events_limit, 0644);
+__MODULE_PARM_TYPE(max_events_limit, "ulong");
+MODULE_PARM_DESC(max_events_limit, "largest max_events that 'add' accepts (default 16777216, at most 4294967295)");
+module_param(ring_memory_limit, ulong, 0644);
+MODULE_PARM_DESC(ring_memory_limit, "bytes that all logs together may hold (default a quarter of RAM)");
+module_param(proc_uid, uint, 0444);
+MODULE_PARM_DESC(proc_uid, "owner of the files in /proc/iotracer (default 0)");
+module_param(proc_gid, uint, 0444);
+MODULE_PARM_DESC(proc_gid, "group of the files in /proc/iotracer (default 0)");
+module_param(proc_mode, ushort, 0444);
+MODULE_PARM_DESC(proc_mode, "mode of the files in /proc/iotracer, octal with a leading 0 (default 0600); files that cannot be written get its read bits, folders its read bits and search");
+module_param(attach, charp, 0444);
+MODULE_PARM_DESC(attach, "how functions are hooked: auto (default) or kprobe, which is slower but always works");
+
+u64 iot_param_max_events(void)
+{
+	return READ_ONCE(max_events);
+}
+
+u64 iot_param_max_events_limit(void)
+{
+	return READ_ONCE(max_events_limit);
+}
+
+u64 iot_param_ring_memory_limit(void)
+{
+	return READ_ONCE(ring_memory_limit);
+}
+
+umode_t iot_param_mode(umode_t mask)
+{
+	return proc_mode & mask;
+}
+
+kuid_t iot_param_uid(void)
+{
+	return make_kuid(&init_user_ns, proc_uid);
+}
+
+kgid_t iot_param_gid(void)
+{
+	return make_kgid(&init_user_ns, proc_gid);
+}
+
+bool iot_param_redirect_allowed(void)
+{
+	return !strcmp(attach, "auto");
+}
+
+static int __init params_check(void)
+{
+	if (proc_mode & ~0666) {
+		pr_err("proc_mode 0%o has bits other than read and write; say for example proc_mode=0660\n",
+		       proc_mode);
+		return -EINVAL;
+	}
+	if (!uid_valid(iot_param_uid()) || !gid_valid(iot_param_gid())) {
+		pr_err("proc_uid or proc_gid is no valid id\n");
+		return -EINVAL;
+	}
+	if (strcmp(attach, "auto") && strcmp(attach, "kprobe")) {
+		pr_err("attach=%s is unknown; say auto or kprobe\n", attach);
+		return -EINVAL;
+	}
+	if (max_events > max_events_limit) {
+		pr_err("MAX_EVENTS=%lu is above max_events_limit=%lu: change one of them\n",
+		       max_events, max_events_limit);
+		return -EINVAL;
+	}
+	if (!ring_memory_limit)
+		ring_memory_limit = totalram_pages() * PAGE_SIZE / 4;
+	return 0;
+}
+
+static int __init iotracer_init(void)
+{
+	int err;
+
+	err = params_check();
+	if (err)
+		return err;
+	err = iot_hook_init();
+	if (err)
+		return err;
+	iot_vfs_init();
+	err = iot_control_init();
+	if (err)
+		goto exit_hook;
+	return 0;
+
+exit_hook:
+	iot_hook_exit();
+	return err;
+}
+
+/*
+ * First /proc goes, so that nobody can ask for anything new and every reader
+ * and writer of it has left; then the targets, which lets go of the hooks; then
+ * we wait for those who are inside a hook. RCU frees what they used.
+ */
+static void __exit iotracer_exit(void)
+{
+	iot_control_exit();
+	iot_target_remove_all();
+	iot_hook_exit();
+}
+
+module_init(iotracer_init);
+module_exit(iotracer_exit);
+
+MODULE_AUTHOR("The iotracer developers");
+MODULE_DESCRIPTION("Traces the reads and writes of chosen files at VFS and block level");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Module parameters, as the rest of the module asks for them (main.c). */
+#ifndef IOT_PARAM_H
+#define IOT_PARAM_H
+
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+#undef pr_fmt
+#define pr_fmt(fmt) "iotracer: " fmt
+
+u64 iot_param_max_events(void);
+u64 iot_param_max_events_limit(void);
+u64 iot_param_ring_memory_limit(void);
+umode_t iot_param_mode(umode_t mask);
+kuid_t iot_param_uid(void);
+kgid_t iot_param_gid(void);
+bool iot_param_redirect_allowed(void);
+
+#endif /* IOT_PARAM_H */

@@ -1,0 +1,861 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads and writes at the VFS: what is hooked and which fields are filled.
+ *
+ * A file's ->read_iter and ->write_iter see every way in once (read, pread,
+ * readv, libaio, io_uring, splice into the file, sendfile on older kernels, NFS
+ * server …), and only calls for files of that filesystem. ->splice_read,
+ * ->splice_write, ->copy_file_range and ->remap_file_range may move data past
+ * them and have hooks of their own where the filesystem has these operations.
+ *
+ * Contexts: all of these run in task context and may sleep. Handlers and
+ * wrappers run with preemption on and switch it off to look a target up and to
+ * write a record.
+ *
+ * io_uring calls ->read_iter and ->write_iter more than once for one request
+ * (io_uring/rw.c): a first try that must not block, a wait for a page, the rest
+ * of a short transfer. What it will continue is not recorded; what it has moved
+ * so far is kept in a small table until the call that ends the request.
+ */
+#include <linux/atomic.h>
+#include <linux/hash.h>
+#include <linux/io_uring_types.h>
+#include <linux/magic.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <linux/uio.h>
+#include "hook.h"
+#include "param.h"
+#include "probe.h"
+#include "target.h"
+
+/**
+ * struct vfs_call - one read or write under way, on the stack of who makes it
+ * @direct:	target, superblock and offset
+ * @start:	CLOCK_MONOTONIC ns
+ * @requested:	bytes
+ * @done:	bytes that earlier calls of the same request moved
+ * @iocb:	NULL for splice, copy and clone
+ * @ki_flags:	of @iocb when the call began: an asynchronous one may be gone after
+ * @op:		IOT_OP_*
+ * @flags:	IOT_IO_*
+ * @uring:	@iocb belongs to an io_uring request
+ * @retries:	whose submitter did not ask for RWF_NOWAIT
+ * @tracked:	it has a slot in call_slots
+ * @inner:	a call inside this one was recorded in its place
+ */
+struct vfs_call {
+	struct iot_direct direct;
+	u64 start;
+	u64 requested;
+	u64 done;
+	struct kiocb *iocb;
+	int ki_flags;
+	u8 op;
+	u16 flags;
+	bool uring;
+	bool retries;
+	bool tracked;
+	bool inner;
+};
+
+/*
+ * Calls under way by task: a table of fixed size in which a task claims a slot,
+ * finds it again and gives it up. Only the task itself uses its slots, so they
+ * need no lock; a full neighbourhood is counted as missed.
+ */
+#define CALL_BITS	10
+#define CALL_PROBES	32
+
+struct call_slot {
+	struct task_struct *task;
+	struct vfs_call *call;
+};
+
+static struct call_slot call_slots[BIT(CALL_BITS)];
+static atomic_t nr_calls;
+
+static struct call_slot *slot_at(unsigned int i)
+{
+	return &call_slots[(hash_ptr(current, CALL_BITS) + i) % BIT(CALL_BITS)];
+}
+
+static void call_track(struct vfs_call *call)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALL_PROBES; i++) {
+		struct call_slot *slot = slot_at(i);
+
+		if (READ_ONCE(slot->task) ||
+		    cmpxchg(&slot->task, NULL, current))
+			continue;
+		slot->call = call;
+		atomic_inc(&nr_calls);
+		call->tracked = true;
+		return;
+	}
+	iot_block_count_missed();
+}
+
+static void call_untrack(struct vfs_call *call)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALL_PROBES; i++) {
+		struct call_slot *slot = slot_at(i);
+
+		if (READ_ONCE(slot->task) != current || slot->call != call)
+			continue;
+		slot->call = NULL;
+		smp_store_release(&slot->task, NULL); /* after the slot's last use */
+		atomic_dec(&nr_calls);
+		return;
+	}
+}
+
+/**
+ * iot_vfs_direct() - the direct read or write that the current task is in
+ *
+ * Context: task context of the caller itself. Return: it or NULL.
+ */
+const struct iot_direct *iot_vfs_direct(void)
+{
+	unsigned int i;
+
+	if (!atomic_read(&nr_calls))
+		return NULL;
+	for (i = 0; i < CALL_PROBES; i++) {
+		struct call_slot *slot = slot_at(i);
+
+		if (READ_ONCE(slot->task) == current && slot->call &&
+		    (slot->call->flags & IOT_IO_DIRECT))
+			return &slot->call->direct;
+	}
+	return NULL;
+}
+
+/*
+ * What io_uring has moved of requests that it will continue, by kiocb. An entry
+ * belongs to whoever moved @iocb to CLAIMED with cmpxchg, until he stores
+ * another value. An entry whose request was cancelled stays until its place is
+ * wanted; a new request at the same address does not start where that one
+ * stopped, and so does not take it for its own.
+ */
+#define PARTIAL_BITS	8
+#define PARTIAL_PROBES	8
+#define CLAIMED		((struct kiocb *)1)
+
+struct partial {
+	struct kiocb *iocb;
+	u64 id;
+	u64 start;
+	u64 offset;
+	u64 done;
+};
+
+static struct partial partials[BIT(PARTIAL_BITS)];
+static atomic_t nr_partials;
+
+static struct partial *partial_at(const struct kiocb *iocb, unsigned int i)
+{
+	return &partials[(hash_ptr(iocb, PARTIAL_BITS) + i) % BIT(PARTIAL_BITS)];
+}
+
+/* Claim the entry of @iocb that holds @wanted. */
+static struct partial *partial_claim(const struct kiocb *iocb,
+				     struct kiocb *wanted)
+{
+	unsigned int i;
+
+	for (i = 0; i < PARTIAL_PROBES; i++) {
+		struct partial *p = partial_at(iocb, i);
+
+		if (READ_ONCE(p->iocb) == wanted &&
+		    cmpxchg(&p->iocb, wanted, CLAIMED) == wanted)
+			return p;
+	}
+	return NULL;
+}
+
+static void partial_keep(const struct vfs_call *call, u64 moved)
+{
+	struct partial *p = partial_claim(call->iocb, NULL);
+
+	if (p) {
+		atomic_inc(&nr_partials);
+	} else {
+		struct kiocb *oldest = READ_ONCE(partial_at(call->iocb, 0)->iocb);
+
+		if (oldest != CLAIMED)
+			p = partial_claim(call->iocb, oldest);
+		if (!p)
+			return;
+	}
+	p->id = call->direct.id;
+	p->start = call->start;
+	p->offset = call->direct.offset;
+	p->done = call->done + moved;
+	smp_store_release(&p->iocb, call->iocb); /* after its fields */
+}
+
+/* Make @call the continuation of what was kept, if anything was. */
+static void partial_take(struct vfs_call *call)
+{
+	struct partial *p;
+
+	if (likely(!atomic_read(&nr_partials)))
+		return;
+	p = partial_claim(call->iocb, call->iocb);
+	if (!p)
+		return;
+	if (p->id == call->direct.id &&
+	    p->offset + p->done == call->direct.offset) {
+		call->start = p->start;
+		call->direct.offset = p->offset;
+		call->done = p->done;
+		call->requested += p->done;
+	}
+	smp_store_release(&p->iocb, NULL); /* after the last use of its fields */
+	atomic_dec(&nr_partials);
+}
+
+/* ->ki_complete of io_uring's requests, 0 where it could not be found */
+static unsigned long uring_complete[2];
+
+static bool is_uring(const struct kiocb *iocb)
+{
+	unsigned long fn = (unsigned long)iocb->ki_complete;
+
+	return fn == uring_complete[0] || fn == uring_complete[1];
+}
+
+/*
+ * io_uring's kiocb is the first member of its request. REQ_F_NOWAIT says that
+ * the submitter does not want a retry.
+ */
+static bool uring_retries(const struct kiocb *iocb)
+{
+	const struct io_kiocb *req = (const struct io_kiocb *)iocb;
+
+	return !(req->flags & REQ_F_NOWAIT);
+}
+
+/*
+ * Will io_uring call again for the same request after this result? Follows
+ * __io_read(), io_rw_should_retry() and io_write() of 6.1 and 6.12.
+ */
+static bool uring_continues(const struct vfs_call *call, ssize_t ret)
+{
+	bool nowait = call->ki_flags & IOCB_NOWAIT;
+	bool waitq = call->ki_flags & IOCB_WAITQ;
+
+	switch (ret) {
+	case -EIOCBQUEUED:
+		return waitq;
+	case -EAGAIN:
+		return call->retries &&
+		       (nowait || (call->ki_flags & IOCB_HIPRI));
+	case -EOPNOTSUPP:
+		return call->retries && nowait;
+	}
+	if (ret <= 0 || (u64)ret >= call->requested - call->done)
+		return false;
+	return call->op == IOT_OP_WRITE ||
+	       (call->retries && (nowait || waitq));
+}
+
+static u16 io_flags(int ki_flags)
+{
+	u16 flags = 0;
+
+	if (ki_flags & IOCB_DIRECT)
+		flags |= IOT_IO_DIRECT;
+	if (ki_flags & IOCB_APPEND)
+		flags |= IOT_IO_APPEND;
+	if (ki_flags & IOCB_DSYNC)
+		flags |= IOT_IO_SYNC;
+	if (ki_flags & IOCB_NOWAIT)
+		flags |= IOT_IO_NOWAIT;
+	return flags;
+}
+
+static void call_begin_async(struct vfs_call *call)
+{
+	if (!is_uring(call->iocb))
+		return;
+	call->uring = true;
+	call->retries = uring_retries(call->iocb);
+	if (call->retries)
+		call->flags &= ~IOT_IO_NOWAIT;
+	partial_take(call);
+}
+
+/* What few calls need: flags, the end of the file, a slot in call_slots. */
+static void call_begin_flags(struct vfs_call *call)
+{
+	struct inode *inode = file_inode(call->iocb->ki_filp);
+
+	call->flags = io_flags(call->ki_flags);
+	call->direct.sb = inode->i_sb;
+	if (call->op == IOT_OP_WRITE && (call->ki_flags & IOCB_APPEND))
+		call->direct.offset = i_size_read(inode);
+	if (call->ki_flags & IOCB_DIRECT)
+		call_track(call);
+}
+
+static void call_begin(struct vfs_call *call, struct kiocb *iocb,
+		       struct iov_iter *iter, u64 id, u8 op)
+{
+	memset(call, 0, sizeof(*call));
+	call->direct.id = id;
+	call->direct.offset = iocb->ki_pos;
+	call->iocb = iocb;
+	call->ki_flags = iocb->ki_flags;
+	call->op = op;
+	call->requested = iov_iter_count(iter);
+	if (call->ki_flags & ~IOCB_WRITE)
+		call_begin_flags(call);
+	call->start = ktime_get_mono_fast_ns();
+	if (iocb->ki_complete)
+		call_begin_async(call);
+}
+
+/* Another writer than last time, unless somebody else is just being noted. */
+static noinline void note_new_writer(struct iot_writer *w)
+{
+	u32 version = READ_ONCE(w->version);
+	u64 comm[2];
+
+	if ((version & 1) || cmpxchg(&w->version, version, version + 1) != version)
+		return;
+	memcpy(comm, current->comm, sizeof(comm));
+	WRITE_ONCE(w->pid, current->tgid);
+	WRITE_ONCE(w->comm[0], comm[0]);
+	WRITE_ONCE(w->comm[1], comm[1]);
+	smp_store_release(&w->version, version + 2); /* after the fields */
+}
+
+static __always_inline void note_writer(struct iot_writer *w)
+{
+	const u64 *comm = (const u64 *)current->comm;
+
+	if (unlikely(w->pid != current->tgid || w->comm[0] != comm[0] ||
+		     w->comm[1] != comm[1]))
+		note_new_writer(w);
+}
+
+/*
+ * The end of a call, and the whole price of a plain one besides two clock
+ * readings: its target may have gone or been stopped in the meantime. What is the
+ * same for all VFS events of a target is filled in when they are read (view.c).
+ */
+static __always_inline void record(u64 id, u64 start, u64 offset, u64 requested,
+				   s64 result, u8 op, u16 flags)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	const struct task_struct *task;
+	struct iot_target *t;
+	u64 *slot, index;
+	struct iot_io *r;
+
+	preempt_disable_notrace();
+	task = current;
+	t = iot_target_by_id(id);
+	if (unlikely(!t))
+		goto out;
+	if (op == IOT_OP_WRITE && result > 0)
+		note_writer(&t->writer);
+	if (!iot_ring_reserve(rcu_dereference_sched(t->ring), IOT_LEVEL_VFS,
+			      &slot, &index))
+		goto out;
+	r = (struct iot_io *)slot;
+	r->time = start;
+	r->latency = now - start;
+	r->offset = offset;
+	r->requested = requested;
+	r->result = result;
+	r->tid = task->pid;
+	r->pid = task->tgid;
+	r->cpu = raw_smp_processor_id();
+	r->level = IOT_LEVEL_VFS;
+	r->op = op;
+	r->flags = flags;
+	memcpy(r->comm, task->comm, sizeof(r->comm));
+	iot_ring_commit(slot, index);
+out:
+	preempt_enable_notrace();
+}
+
+static void call_record(const struct vfs_call *call, s64 result)
+{
+	record(call->direct.id, call->start, call->direct.offset,
+	       call->requested, result, call->op, call->flags);
+}
+
+/*
+ * A call that is inside a splice or copy of the same target stands for it.
+ */
+static void mark_outer(const struct vfs_call *call)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALL_PROBES; i++) {
+		struct call_slot *slot = slot_at(i);
+
+		if (READ_ONCE(slot->task) == current && slot->call &&
+		    !slot->call->iocb &&
+		    slot->call->direct.id == call->direct.id)
+			slot->call->inner = true;
+	}
+}
+
+/*
+ * What a call amounts to. @iocb may be gone if @ret is -EIOCBQUEUED.
+ * Return: false if the call is not to be recorded.
+ */
+static bool call_settle(struct vfs_call *call, ssize_t ret, s64 *result)
+{
+	*result = ret;
+	if (call->uring && uring_continues(call, ret)) {
+		if (ret > 0 || call->done)
+			partial_keep(call, max_t(ssize_t, ret, 0));
+		return false;
+	}
+	if (ret == -EIOCBQUEUED) {
+		call->flags |= IOT_IO_ASYNC;
+		*result = call->requested;
+		return true;
+	}
+	if ((call->flags & IOT_IO_APPEND) && call->op == IOT_OP_WRITE && ret > 0 &&
+	    !call->done)
+		call->direct.offset = call->iocb->ki_pos - ret;
+	if (call->done)
+		*result = call->done + max_t(ssize_t, ret, 0);
+	return true;
+}
+
+static void call_end(struct vfs_call *call, ssize_t ret)
+{
+	s64 result;
+
+	if (call->tracked)
+		call_untrack(call);
+	if (atomic_read(&nr_calls))
+		mark_outer(call);
+	if (call_settle(call, ret, &result))
+		call_record(call, result);
+}
+
+/* The id of the running target that a file is, 0 for none. */
+static u64 target_id(struct inode *inode)
+{
+	struct iot_target *t;
+	u64 id = 0;
+
+	if (!iot_target_maybe(iot_target_hash(inode->i_ino)))
+		return 0;
+	preempt_disable_notrace();
+	t = iot_target_find(inode);
+	if (t)
+		id = t->id;
+	preempt_enable_notrace();
+	return id;
+}
+
+#ifdef IOT_REDIRECT
+static noinline ssize_t special_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+					unsigned long original, u64 id, u8 op)
+{
+	struct vfs_call call;
+	ssize_t ret;
+
+	call_begin(&call, iocb, iter, id, op);
+	ret = iot_hook_enter(iocb, iter, original);
+	call_end(&call, ret);
+	iot_hook_leave();
+	return ret;
+}
+
+/* A call that ends when it returns, with nothing to say about it but its size. */
+static __always_inline bool is_plain(const struct kiocb *iocb)
+{
+	return !(iocb->ki_flags & ~IOCB_WRITE) && !iocb->ki_complete &&
+	       !atomic_read(&nr_calls);
+}
+
+static __always_inline ssize_t wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				       unsigned long original, u64 id, u8 op)
+{
+	u64 start, offset, requested;
+	ssize_t ret;
+
+	if (unlikely(!is_plain(iocb)))
+		return special_wrapper(iocb, iter, original, id, op);
+	offset = iocb->ki_pos;
+	requested = iov_iter_count(iter);
+	start = ktime_get_mono_fast_ns();
+	ret = iot_hook_enter(iocb, iter, original);
+	record(id, start, offset, requested, ret, op, 0);
+	iot_hook_leave();
+	return ret;
+}
+
+static ssize_t read_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+			    unsigned long original, u64 id)
+{
+	return wrapper(iocb, iter, original, id, IOT_OP_READ);
+}
+
+static ssize_t write_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+			     unsigned long original, u64 id)
+{
+	return wrapper(iocb, iter, original, id, IOT_OP_WRITE);
+}
+
+/* A file whose number says too little: its handle decides. */
+static noinline void redirect_by_handle(struct pt_regs *regs, unsigned long ip,
+					struct inode *inode, void *wrapper)
+{
+	struct iot_target *t = iot_target_find(inode);
+
+	if (t)
+		iot_hook_redirect(regs, ip, wrapper, t->id);
+	preempt_enable_notrace();
+}
+
+/*
+ * Entry of every ->read_iter or ->write_iter of a filesystem that has a target:
+ * what files that are not traced pay for is iot_target_maybe().
+ */
+static __always_inline void redirect_target(unsigned long ip,
+					    struct ftrace_regs *fregs,
+					    void *wrapper)
+{
+	struct pt_regs *regs = iot_ftrace_regs(fregs);
+	struct inode *inode = file_inode(((struct kiocb *)regs->di)->ki_filp);
+	u64 hash = iot_target_hash(inode->i_ino);
+	struct iot_target *t;
+
+	if (likely(!iot_target_maybe(hash)))
+		return;
+	preempt_disable_notrace();
+	t = iot_target_find_number(inode, hash);
+	if (likely(t)) {
+		if (unlikely(t->key.fh_words)) {
+			redirect_by_handle(regs, ip, inode, wrapper);
+			return;
+		}
+		iot_hook_redirect(regs, ip, wrapper, t->id);
+	}
+	preempt_enable_notrace();
+}
+
+static void read_entry(unsigned long ip, unsigned long parent_ip,
+		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	redirect_target(ip, fregs, read_wrapper);
+}
+
+static void write_entry(unsigned long ip, unsigned long parent_ip,
+			struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	redirect_target(ip, fregs, write_wrapper);
+}
+#else
+#define read_entry NULL
+#define write_entry NULL
+#endif
+
+/* The same by kretprobe. Handlers run with preemption off. */
+static int iter_entry(struct kretprobe_instance *ri, struct pt_regs *regs, u8 op)
+{
+	struct kiocb *iocb = (void *)regs_get_kernel_argument(regs, 0);
+	struct iov_iter *iter = (void *)regs_get_kernel_argument(regs, 1);
+	struct inode *inode = file_inode(iocb->ki_filp);
+	u64 id;
+
+	id = target_id(inode);
+	if (!id)
+		return 1;
+	call_begin((struct vfs_call *)ri->data, iocb, iter, id, op);
+	return 0;
+}
+
+static int read_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return iter_entry(ri, regs, IOT_OP_READ);
+}
+
+static int write_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return iter_entry(ri, regs, IOT_OP_WRITE);
+}
+
+static int iter_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	call_end((struct vfs_call *)ri->data, regs_return_value(regs));
+	return 0;
+}
+
+/* Splice, copy and clone move a range; the last two from one file to another. */
+struct range_call {
+	struct vfs_call in;
+	struct vfs_call out;
+};
+
+static bool range_begin(struct vfs_call *call, struct file *file, u64 offset,
+			u64 len, u8 op, u16 flags)
+{
+	struct inode *inode = file_inode(file);
+	u64 id = target_id(inode);
+
+	memset(call, 0, sizeof(*call));
+	if (!id)
+		return false;
+	call->direct.id = id;
+	call->direct.offset = offset;
+	call->requested = len;
+	call->op = op;
+	call->flags = flags;
+	call->start = ktime_get_mono_fast_ns();
+	call_track(call);
+	return true;
+}
+
+static void range_end(struct vfs_call *call, s64 result, bool wanted)
+{
+	if (!call->direct.id)
+		return;
+	if (call->tracked)
+		call_untrack(call);
+	if (wanted && !call->inner)
+		call_record(call, result);
+}
+
+static int splice_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct range_call *call = (struct range_call *)ri->data;
+	struct file *in = (void *)regs_get_kernel_argument(regs, 0);
+	loff_t *ppos = (void *)regs_get_kernel_argument(regs, 1);
+
+	call->out.direct.id = 0;
+	return !range_begin(&call->in, in, *ppos,
+			    regs_get_kernel_argument(regs, 3), IOT_OP_READ,
+			    IOT_IO_SPLICE);
+}
+
+static int splice_in_probe_entry(struct kretprobe_instance *ri,
+				 struct pt_regs *regs)
+{
+	struct range_call *call = (struct range_call *)ri->data;
+	struct file *out = (void *)regs_get_kernel_argument(regs, 1);
+	loff_t *ppos = (void *)regs_get_kernel_argument(regs, 2);
+
+	call->out.direct.id = 0;
+	return !range_begin(&call->in, out, *ppos,
+			    regs_get_kernel_argument(regs, 3), IOT_OP_WRITE,
+			    IOT_IO_SPLICE);
+}
+
+static int splice_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct range_call *call = (struct range_call *)ri->data;
+
+	range_end(&call->in, (s64)regs_return_value(regs), true);
+	return 0;
+}
+
+static int copy_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct range_call *call = (struct range_call *)ri->data;
+	struct file *in = (void *)regs_get_kernel_argument(regs, 0);
+	struct file *out = (void *)regs_get_kernel_argument(regs, 2);
+	u64 len = regs_get_kernel_argument(regs, 4);
+	bool traced;
+
+	traced = range_begin(&call->in, in, regs_get_kernel_argument(regs, 1),
+			     len, IOT_OP_READ, IOT_IO_CLONE);
+	traced |= range_begin(&call->out, out, regs_get_kernel_argument(regs, 3),
+			      len, IOT_OP_WRITE, IOT_IO_CLONE);
+	return !traced;
+}
+
+/* vfs_copy_file_range() goes on by splicing after these two errors. */
+static int copy_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct range_call *call = (struct range_call *)ri->data;
+	s64 ret = regs_return_value(regs);
+	bool wanted = ret != -EOPNOTSUPP && ret != -EXDEV;
+
+	range_end(&call->in, ret, wanted);
+	range_end(&call->out, ret, wanted);
+	return 0;
+}
+
+/* Comparing for deduplication moves nothing. */
+static int remap_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	if (regs_get_kernel_argument(regs, 5) & REMAP_FILE_DEDUP)
+		return 1;
+	return copy_probe_entry(ri, regs);
+}
+
+/* A clone that is not possible is tried as a copy, or no transfer at all. */
+static int remap_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct range_call *call = (struct range_call *)ri->data;
+	s64 ret = regs_return_value(regs);
+
+	range_end(&call->in, ret, ret > 0);
+	range_end(&call->out, ret, ret > 0);
+	return 0;
+}
+
+static const struct iot_hook_type types[IOT_VFS_OPS] = {
+	[IOT_VFS_READ] = {
+		.name = "read_iter", .ftrace = read_entry,
+		.entry = read_probe_entry, .exit = iter_probe_exit,
+		.data_size = sizeof(struct vfs_call),
+	},
+	[IOT_VFS_WRITE] = {
+		.name = "write_iter", .ftrace = write_entry,
+		.entry = write_probe_entry, .exit = iter_probe_exit,
+		.data_size = sizeof(struct vfs_call),
+	},
+	[IOT_VFS_SPLICE] = {
+		.name = "splice_read",
+		.entry = splice_probe_entry, .exit = splice_probe_exit,
+		.data_size = sizeof(struct range_call),
+	},
+	[IOT_VFS_SPLICE_IN] = {
+		.name = "splice_write",
+		.entry = splice_in_probe_entry, .exit = splice_probe_exit,
+		.data_size = sizeof(struct range_call),
+	},
+	[IOT_VFS_COPY] = {
+		.name = "copy_file_range",
+		.entry = copy_probe_entry, .exit = copy_probe_exit,
+		.data_size = sizeof(struct range_call),
+	},
+	[IOT_VFS_REMAP] = {
+		.name = "remap_file_range",
+		.entry = remap_probe_entry, .exit = remap_probe_exit,
+		.data_size = sizeof(struct range_call),
+	},
+};
+
+/*
+ * Do the filesystem's reads and writes sleep with a bound? A wrapper of ours on
+ * a task's stack delays unloading for as long. Userspace or a server may be
+ * behind others.
+ */
+static bool sleeps_bounded(const struct super_block *sb)
+{
+	if (sb->s_magic == FUSE_SUPER_MAGIC)
+		return false;
+	return (sb->s_type->fs_flags & FS_REQUIRES_DEV) ||
+	       sb->s_magic == TMPFS_MAGIC || sb->s_magic == RAMFS_MAGIC;
+}
+
+/**
+ * iot_vfs_get() - hold the hooks that a file needs; they are not enabled yet
+ * @hooks:	zeroed
+ * @inode:	of the file
+ *
+ * Return: 0, -ENOMEM, or -EOPNOTSUPP: reads and writes of this filesystem do not
+ * go through ->read_iter and ->write_iter.
+ */
+int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode)
+{
+	const struct file_operations *fop = inode->i_fop;
+	bool bounded = sleeps_bounded(inode->i_sb);
+	void *func[IOT_VFS_OPS] = {
+		[IOT_VFS_READ] = fop->read_iter,
+		[IOT_VFS_WRITE] = fop->write_iter,
+		[IOT_VFS_SPLICE] = fop->splice_read,
+		[IOT_VFS_SPLICE_IN] = fop->splice_write,
+		[IOT_VFS_COPY] = fop->copy_file_range,
+		[IOT_VFS_REMAP] = fop->remap_file_range,
+	};
+	int i;
+
+	if (!func[IOT_VFS_READ])
+		return -EOPNOTSUPP;
+	if (func[IOT_VFS_SPLICE] == iot_splice_by_read_iter)
+		func[IOT_VFS_SPLICE] = NULL;
+	if (func[IOT_VFS_SPLICE_IN] == iter_file_splice_write)
+		func[IOT_VFS_SPLICE_IN] = NULL;
+	for (i = 0; i < IOT_VFS_OPS; i++) {
+		if (!func[i])
+			continue;
+		hooks->hook[i] = iot_hook_get(&types[i], func[i], bounded);
+		if (!hooks->hook[i]) {
+			iot_vfs_put(hooks);
+			return -ENOMEM;
+		}
+	}
+	hooks->block = inode->i_sb->s_type->fs_flags & FS_REQUIRES_DEV;
+	return 0;
+}
+
+void iot_vfs_put(struct iot_vfs_hooks *hooks)
+{
+	int i;
+
+	for (i = 0; i < IOT_VFS_OPS; i++) {
+		iot_hook_put(hooks->hook[i]);
+		hooks->hook[i] = NULL;
+	}
+}
+
+static void disable(struct iot_vfs_hooks *hooks, int n)
+{
+	while (n--)
+		if (hooks->hook[n])
+			iot_hook_disable(hooks->hook[n]);
+}
+
+/** iot_vfs_enable() - all of them, or none and an error */
+int iot_vfs_enable(struct iot_vfs_hooks *hooks)
+{
+	int i, err;
+
+	for (i = 0; i < IOT_VFS_OPS; i++) {
+		if (!hooks->hook[i])
+			continue;
+		err = iot_hook_enable(hooks->hook[i]);
+		if (err) {
+			disable(hooks, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+void iot_vfs_disable(struct iot_vfs_hooks *hooks)
+{
+	disable(hooks, IOT_VFS_OPS);
+}
+
+/** iot_vfs_missed() - calls of the filesystem that the hooks could not follow */
+unsigned long iot_vfs_missed(const struct iot_vfs_hooks *hooks)
+{
+	unsigned long missed = 0;
+	int i;
+
+	for (i = 0; i < IOT_VFS_OPS; i++)
+		if (hooks->hook[i])
+			missed += iot_hook_missed(hooks->hook[i]);
+	return missed;
+}
+
+/** iot_vfs_init() - find out how io_uring's requests are told from others */
+void iot_vfs_init(void)
+{
+	uring_complete[0] = iot_hook_symbol("io_complete_rw");
+	uring_complete[1] = iot_hook_symbol("io_complete_rw_iopoll");
+	if (IS_ENABLED(CONFIG_IO_URING) && !uring_complete[0])
+		pr_warn("io_complete_rw is not in this kernel: retries of io_uring are recorded as events of their own\n");
+}

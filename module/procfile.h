@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What all files in /proc/iotracer share: rights, and commands by line. */
+#ifndef IOT_PROCFILE_H
+#define IOT_PROCFILE_H
+
+#include <linux/types.h>
+
+struct inode;
+struct file;
+struct proc_dir_entry;
+struct proc_ops;
+struct seq_file;
+
+struct iot_procfile {
+	const char *name;
+	bool writable;
+	const struct proc_ops *ops;
+};
+
+struct proc_dir_entry *iot_procfile_mkdir(const char *name,
+					  struct proc_dir_entry *parent);
+int iot_procfile_create(const struct iot_procfile *files, size_t nr,
+			struct proc_dir_entry *dir, void *data);
+
+int iot_procfile_open(struct file *file, int (*show)(struct seq_file *m, void *v),
+		      int (*run)(void *data, char *line), void *data);
+void *iot_procfile_data(struct seq_file *m);
+ssize_t iot_procfile_write(struct file *file, const char __user *buf,
+			   size_t count, loff_t *ppos);
+int iot_procfile_release(struct inode *inode, struct file *file);
+
+#endif /* IOT_PROCFILE_H */
