@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "text.h"
+
+static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_mode = COLOR_AUTO;
+static bool stdout_gone;
+static int stdout_error;	/* the first errno of a write to stdout that failed */
+
+bool cli_flush(void)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	if (!stdout_error)
+		stdout_error = errno;
+	errno = stdout_error;
+	return false;
+}
+
+static void say(const char *subject, const char *format, va_list args)
+{
+	char *shown = subject ? text_show(subject, strlen(subject)) : NULL;
+
+	cli_flush();
+	fputs("iotracer: ", stderr);
+	if (shown)
+		fprintf(stderr, "%s: ", shown);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	free(shown);
+}
+
+void cli_say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(NULL, format, args);
+	va_end(args);
+}
+
+void cli_say_of(const char *subject, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(subject, format, args);
+	va_end(args);
+}
+
+int cli_merge(int a, int b)
+{
+	if (a == CLI_OK || a == b)
+		return b;
+	return b == CLI_OK ? a : CLI_FAILED;
+}
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+	if (key != 'C')
+		return ARGP_ERR_UNKNOWN;
+	if (!arg || !strcmp(arg, "always"))
+		color_mode = COLOR_ALWAYS;
+	else if (!strcmp(arg, "never"))
+		color_mode = COLOR_NEVER;
+	else if (!strcmp(arg, "auto"))
+		color_mode = COLOR_AUTO;
+	else
+		argp_error(state, "--color=%s: say auto, always or never", arg);
+	return 0;
+}
+
+static const struct argp_option common_options[] = {
+	{ "color", 'C', "WHEN", OPTION_ARG_OPTIONAL | OPTION_NO_USAGE,
+	  "colour: auto (on a terminal unless NO_COLOR is set), always or never", 90 },
+	{ 0 }
+};
+
+static const struct argp common_argp = { common_options, parse_common, 0, 0, 0, 0, 0 };
+
+const struct argp_child cli_common[] = {
+	{ &common_argp, 0, 0, 0 },
+	{ 0 }
+};
+
+enum cli_format cli_parse_format(struct argp_state *state, const char *arg, bool csv)
+{
+	if (!strcmp(arg, "text"))
+		return FORMAT_TEXT;
+	if (!strcmp(arg, "json"))
+		return FORMAT_JSON;
+	if (csv && !strcmp(arg, "csv"))
+		return FORMAT_CSV;
+	argp_error(state, "--format=%s: say %s", arg,
+		   csv ? "text, csv or json" : "text or json");
+	return FORMAT_TEXT;
+}
+
+static void check_files(struct cli_files *files, struct argp_state *state)
+{
+	size_t i;
+
+	if (files->nr && files->all)
+		argp_error(state, "say either which files or --all");
+	if (!files->nr && files->optional)
+		files->all = true;
+	if (!files->nr && !files->all)
+		argp_error(state, "say which file");
+	for (i = 0; i < files->nr; i++)
+		if (!*files->names[i])
+			argp_error(state, "the name of a file is empty");
+}
+
+error_t cli_parse_files(struct cli_files *files, int key, struct argp_state *state)
+{
+	switch (key) {
+	case 'a':
+		files->all = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		files->names = state->argv + state->next;
+		files->nr = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_END:
+		check_files(files, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static bool color_wanted(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if (color_mode != COLOR_AUTO)
+		return color_mode == COLOR_ALWAYS;
+	if (no_color && *no_color)
+		return false;
+	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb");
+}
+
+const char *cli_sgr(const char *code)
+{
+	/* The codes of cli.h; constant strings, for several in one printf. */
+	static const struct { const char *code, *sequence; } known[] = {
+		{ "0", "\033[0m" }, { "1", "\033[1m" }, { "1;31", "\033[1;31m" },
+		{ "32", "\033[32m" }, { "33", "\033[33m" },
+	};
+	size_t i;
+
+	if (!color_wanted())
+		return "";
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(code, known[i].code))
+			return known[i].sequence;
+	return "";
+}
+
+void cli_stdout_gone(void)
+{
+	stdout_gone = true;
+}
+
+void cli_close_stdout(void)
+{
+	bool failed = !cli_flush();
+
+	errno = 0;
+	if (fclose(stdout) && errno != EBADF) {
+		failed = true;
+		if (!stdout_error)
+			stdout_error = errno;
+	}
+	if (!failed || stdout_gone)
+		return;
+	fprintf(stderr, "iotracer: the output could not be written%s%s\n",
+		stdout_error ? ": " : "", stdout_error ? strerror(stdout_error) : "");
+	_exit(CLI_FAILED);
+}
+
+static void *checked(void *p)
+{
+	if (!p) {
+		cli_say("out of memory");
+		exit(CLI_FAILED);
+	}
+	return p;
+}
+
+void *cli_grow(void *old, size_t count, size_t size)
+{
+	return checked(reallocarray(old, count ? count : 1, size));
+}
+
+char *cli_strdup(const char *s)
+{
+	return checked(strdup(s));
+}
+
+char *cli_printf(const char *format, ...)
+{
+	char *s = NULL;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&s, format, args);
+	va_end(args);
+	return checked(n < 0 ? NULL : s);
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer add, iotracer remove: commands to the module's control file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "command.h"
+#include "proc.h"
+#include "target.h"
+#include "text.h"
+
+struct env {
+	struct cli_files files;
+	const char *max_events;	/* digits, or NULL for the module's default */
+};
+
+static const struct { int err; const char *why; } add_errors[] = {
+	{ ENOENT, "no such file" },
+	{ EACCES, "you may not read this file, so you may not trace it" },
+	{ EPERM, "you may not trace this file" },
+	{ EISDIR, "a directory; only regular files can be traced" },
+	{ EOPNOTSUPP, "cannot be traced: not a regular file, or its filesystem does not read and write through read_iter and write_iter" },
+	{ ENOMEM, "no memory for its events: the number exceeds the module parameter max_events_limit, or all rings together ring_memory_limit (see dmesg); ask for less with --max-events" },
+	{ EINVAL, "the module refused the command: the number of events must be from 1 to the module parameter max_events_limit" },
+	{ ENAMETOOLONG, "the name is too long" },
+	{ EIO, "the module is being unloaded" },
+};
+
+static int explain_add(const char *file, int err)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(add_errors) / sizeof(add_errors[0]); i++)
+		if (add_errors[i].err == err)
+			break;
+	cli_say_of(file, "%s", i < sizeof(add_errors) / sizeof(add_errors[0]) ?
+		   add_errors[i].why : strerror(err));
+	return err == EACCES || err == EPERM ? CLI_DENIED : CLI_FAILED;
+}
+
+static int add_file(int fd, const char *file, const char *max_events)
+{
+	char *escaped = text_escape(file);
+	char *command = cli_printf("add %s%s%s", escaped, max_events ? " " : "",
+				   max_events ? max_events : "");
+	int err = proc_command(fd, command);
+
+	free(command);
+	free(escaped);
+	return err ? explain_add(file, -err) : CLI_OK;
+}
+
+static bool is_count(const char *s)
+{
+	return *s && !s[strspn(s, "0123456789")] && s[strspn(s, "0")];
+}
+
+static error_t parse_add(int key, char *arg, struct argp_state *state)
+{
+	struct env *env = state->input;
+
+	if (key != 'n')
+		return cli_parse_files(&env->files, key, state);
+	if (!is_count(arg))
+		argp_error(state, "--max-events=%s: not a number from 1 on", arg);
+	env->max_events = arg;
+	return 0;
+}
+
+int command_add(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "max-events", 'n', "N", 0,
+		  "keep the last N events (default: the module parameter MAX_EVENTS)", 0 },
+		{ 0 }
+	};
+	static const struct argp argp = {
+		options, parse_add, "FILE...",
+		"Start to trace files.\v"
+		"A file that is traced already stays so; with another N its ring is"
+		" resized and keeps its newest events.", cli_common, NULL, NULL
+	};
+	struct env env = { 0 };
+	int status = CLI_OK;
+	size_t i;
+	int fd;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &env);
+	fd = proc_open(NULL, "control", O_WRONLY);
+	if (fd < 0)
+		return proc_explain(proc_root(), NULL, "control", fd);
+	for (i = 0; i < env.files.nr; i++)
+		status = cli_merge(status, add_file(fd, env.files.names[i],
+						    env.max_events));
+	close(fd);
+	return status;
+}
+
+static int remove_path(int fd, const char *path)
+{
+	char *escaped = text_escape(path);
+	char *command = cli_printf("remove %s", escaped);
+	int err = proc_command(fd, command);
+
+	free(command);
+	free(escaped);
+	return err;
+}
+
+static int explain_remove(const char *file, int err)
+{
+	if (err == -ENOENT)
+		cli_say_of(file, "not traced any more");
+	else
+		cli_say_of(file, "%s", strerror(-err));
+	return err == -EACCES || err == -EPERM ? CLI_DENIED : CLI_FAILED;
+}
+
+/*
+ * Removes every link of a target. The module takes a path for the file that it
+ * leads to now, so one that meanwhile leads to another target is refused.
+ */
+static int remove_links(int fd, const struct target_list *list,
+			const struct target *target)
+{
+	int status = CLI_OK;
+	size_t i;
+
+	for (i = 0; i < target->nr_paths; i++) {
+		const char *path = target->paths[i];
+		const struct target *now = target_at(list, path);
+		int err;
+
+		if (now && now != target) {
+			cli_say_of(target->name, "not removed: its path %s leads to another target now, %s; remove that first",
+				   path, now->name);
+			return CLI_FAILED;
+		}
+		err = remove_path(fd, path);
+		if (err)
+			status = cli_merge(status, explain_remove(path, err));
+	}
+	return status;
+}
+
+/*
+ * A path is for the module to judge: it removes the link of that path alone, or
+ * the one that a renamed file has left behind. Only by the name of the target,
+ * or by a further hard link, the target goes with all of them.
+ */
+static int remove_named(int fd, const struct target_list *list, const char *file)
+{
+	const struct target *target = target_find(list, file);
+	int err;
+
+	if (!target)
+		return CLI_FAILED;
+	if (strcmp(file, target->name) || target_path(target, file)) {
+		err = remove_path(fd, file);
+		if (!err)
+			return CLI_OK;
+		if (err != -ENOENT || target_path(target, file))
+			return explain_remove(file, err);
+	}
+	return remove_links(fd, list, target);
+}
+
+/* Removes each listed path; 0 or the last error. */
+static int remove_listed(int fd, const struct target_list *list)
+{
+	int err = 0;
+	size_t i, j;
+
+	for (i = 0; i < list->nr; i++) {
+		for (j = 0; j < list->targets[i].nr_paths; j++) {
+			int failed = remove_path(fd, list->targets[i].paths[j]);
+
+			if (failed)
+				err = failed;
+		}
+	}
+	return err;
+}
+
+/*
+ * A path that meanwhile leads to another target may have removed that one's
+ * link, which is then missed in its own turn, and what is left takes a second
+ * round; so does a target that somebody else removes at the same time.
+ */
+static int remove_all(int fd, struct target_list *list)
+{
+	int err = remove_listed(fd, list);
+
+	if (!err)
+		return CLI_OK;
+	target_list_free(list);
+	err = target_list_load(list);
+	if (err)
+		return proc_explain(proc_root(), NULL, "control", err);
+	err = remove_listed(fd, list);
+	return err ? explain_remove(list->targets[0].name, err) : CLI_OK;
+}
+
+static int remove_files(const struct cli_files *files, struct target_list *list)
+{
+	int fd = proc_open(NULL, "control", O_WRONLY);
+	int status = CLI_OK;
+	size_t i;
+
+	if (fd < 0)
+		return proc_explain(proc_root(), NULL, "control", fd);
+	if (files->all)
+		status = remove_all(fd, list);
+	for (i = 0; i < files->nr; i++)
+		status = cli_merge(status, remove_named(fd, list, files->names[i]));
+	close(fd);
+	return status;
+}
+
+static error_t parse_remove(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	return cli_parse_files(state->input, key, state);
+}
+
+int command_remove(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "all", 'a', NULL, 0, "all files", 0 },
+		{ 0 }
+	};
+	static const struct argp argp = {
+		options, parse_remove, "FILE...\n--all",
+		"Trace files no longer and drop their events.\v"
+		"FILE is a path or the name of a target. When several paths of one"
+		" file were added, a path removes only itself, and the target goes with"
+		" the last; the name of the target, or a hard link that was not added,"
+		" removes them all. A renamed file's new name stands for its old one.", cli_common, NULL, NULL
+	};
+	struct cli_files files = { 0 };
+	struct target_list list;
+	int status;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &files);
+	err = target_list_load(&list);
+	status = err ? proc_explain(proc_root(), NULL, "control", err) :
+		       remove_files(&files, &list);
+	target_list_free(&list);
+	return status;
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer log: the events of one target, once or as they come. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "command.h"
+#include "proc.h"
+#include "record.h"
+#include "stream.h"
+#include "target.h"
+
+#define FOLLOW_MS 100		/* between two looks for new events */
+#define FOLLOW_BATCH 65536	/* records held at most while following */
+
+struct env {
+	const char *file;
+	enum cli_format format;
+	bool follow;
+	bool no_header;
+};
+
+static atomic_bool interrupted;	/* lock-free, so a handler may set it */
+
+static void on_signal(int number)
+{
+	(void)number;
+	interrupted = true;
+}
+
+/* Ctrl-C, kill and a closed pipe are the ways to end a followed log, not errors. */
+static void follow_prepare(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* False when nobody reads stdout any more, or a write failed (see atexit). */
+static bool flush_output(void)
+{
+	if (cli_flush())
+		return true;
+	if (errno == EPIPE)
+		cli_stdout_gone();
+	return false;
+}
+
+/* Waits for the next look; false when it is time to end. */
+static bool follow_wait(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO };
+
+	if (!flush_output() || interrupted)
+		return false;
+	/* No event is asked for, so what poll() may report is that it is closed. */
+	if (poll(&out, 1, FOLLOW_MS) <= 0)
+		return !interrupted;
+	cli_stdout_gone();
+	return false;
+}
+
+/* How reading ended: while following, a removed target is an end like others. */
+static int ended(const struct env *env, const struct target *target,
+		 const char *which, int err)
+{
+	if (!err)
+		return CLI_OK;
+	if (!env->follow || err != -EIO)
+		return proc_explain(env->file, target->name, which, err);
+	if (flush_output())
+		cli_say_of(env->file, "target was removed");
+	return CLI_OK;
+}
+
+/* The module's own text, byte for byte. */
+static int log_text(const struct env *env, const struct target *target)
+{
+	char buffer[65536];
+	int err = 0;
+	int fd = proc_open(target->name, "log", O_RDONLY);
+
+	if (fd < 0)
+		return proc_explain(env->file, target->name, "log", fd);
+	while (!interrupted && !ferror(stdout)) {
+		ssize_t n = read(fd, buffer, sizeof(buffer));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		err = n < 0 ? -errno : 0;
+		if (n > 0)
+			fwrite(buffer, 1, n, stdout);
+		else if (err || !env->follow || !follow_wait())
+			break;
+	}
+	if (env->follow)
+		flush_output();
+	close(fd);
+	return ended(env, target, "log", err);
+}
+
+static void print_records(const struct env *env, const struct stream *s,
+			  const struct record_printer *p, struct records *r)
+{
+	size_t i;
+
+	stream_sort(s, r);
+	for (i = 0; i < r->nr && !ferror(stdout); i++) {
+		if (env->format == FORMAT_CSV)
+			record_csv(p, records_at(s, r, i));
+		else
+			record_json(p, records_at(s, r, i));
+	}
+	r->nr = 0;
+}
+
+/* 0, or a negative errno from reading. */
+static int copy_records(const struct env *env, struct stream *s,
+			const struct record_printer *p)
+{
+	struct records r = { 0 };
+	bool full;
+	int err;
+
+	do {
+		err = stream_read(s, &r, env->follow ? FOLLOW_BATCH : SIZE_MAX);
+		full = r.nr >= FOLLOW_BATCH;
+		print_records(env, s, p, &r);
+		if (err || !env->follow || interrupted)
+			break;
+	} while (full ? flush_output() : follow_wait());
+	if (env->follow)
+		flush_output();
+	records_free(&r);
+	return err;
+}
+
+static void report_missing(const struct stream *s)
+{
+	__u64 missing = stream_missing(s);
+
+	if (missing)
+		cli_say_of(s->subject, "%llu events were overwritten or lost before they were read",
+			   (unsigned long long)missing);
+}
+
+static int log_records(const struct env *env, const struct target *target)
+{
+	struct stream stream;
+	int status = stream_open(&stream, target->name, env->file);
+
+	if (!status) {
+		struct record_printer printer;
+		int err;
+
+		record_printer_init(&printer, stream.event, stream.t0);
+		if (env->format == FORMAT_CSV && !env->no_header)
+			record_csv_header(&printer);
+		err = copy_records(env, &stream, &printer);
+		record_printer_free(&printer);
+		status = ended(env, target, "stream", err);
+		report_missing(&stream);
+	}
+	stream_close(&stream);
+	return status;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct env *env = state->input;
+
+	switch (key) {
+	case 'f':
+		env->format = cli_parse_format(state, arg, true);
+		return 0;
+	case 'F':
+		env->follow = true;
+		return 0;
+	case 'H':
+		env->no_header = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (env->file)
+			argp_error(state, "%s: one file at a time", arg);
+		env->file = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "say which file");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "format", 'f', "FORMAT", 0, "text (default), csv or json", 0 },
+	{ "follow", 'F', NULL, 0, "go on with new events as they come", 0 },
+	{ "no-header", 'H', NULL, 0, "csv: without the line of column names", 0 },
+	{ 0 }
+};
+
+static const char doc[] =
+	"Print the recorded events of a file, in order of time.\v"
+	"FILE is a path or the name of a target.\n"
+	"text: <seconds since T0>;<R|W>;<address>;<bytes>;<VFS|BLK>;<command>;<pid>,"
+	" where address is the byte in the file (VFS) or the 512-byte sector on the"
+	" device (BLK).\n"
+	"csv, json: all fields (see iotracer format), after a timestamp in seconds"
+	" since T0; JSON has one object a line. In a name \\ooo stands for a control"
+	" character, a backslash or a byte that is not UTF-8.\n"
+	"Events that were overwritten or lost before they could be read are counted"
+	" on stderr. --follow ends with exit status 0 on Ctrl-C, when nobody reads"
+	" its output any more and when the target is removed.";
+
+int command_log(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse, "FILE", doc, cli_common, NULL, NULL
+	};
+	struct env env = { 0 };
+	const struct target *target;
+	struct target_list list;
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &env);
+	status = target_one(&list, env.file, &target);
+	if (!status) {
+		if (env.follow)
+			follow_prepare();
+		status = env.format == FORMAT_TEXT ? log_text(&env, target) :
+						     log_records(&env, target);
+	}
+	target_list_free(&list);
+	return status;
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer profile: the access pattern of a file at a glance. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "command.h"
+#include "json.h"
+#include "proc.h"
+#include "profile.h"
+#include "record.h"
+#include "stream.h"
+#include "target.h"
+#include "text.h"
+
+struct env {
+	const char *file;
+	enum cli_format format;
+};
+
+static const char *const level_names[] = {
+	[IOT_LEVEL_VFS] = "vfs", [IOT_LEVEL_BLK] = "blk",
+};
+
+static const char *const kind_names[] = {
+	[IOT_OP_READ] = "reads", [IOT_OP_WRITE] = "writes",
+};
+
+static double duration(const struct profile_level *level)
+{
+	return (level->last - level->first) / 1e9;
+}
+
+static double mean(__u64 sum, __u64 nr)
+{
+	return nr ? (double)sum / nr : 0;
+}
+
+/* Per cent of the accesses that have a predecessor. */
+static double share(const struct profile_kind *kind, __u64 part)
+{
+	return 100.0 * part / (kind->sequential + kind->random);
+}
+
+static bool has_shares(const struct profile_kind *kind)
+{
+	return kind->sequential + kind->random;
+}
+
+/* A row of the table: a label, then a cell for each level. */
+
+static void row(const char *label, char *vfs, char *blk)
+{
+	printf("%-16s%20s%20s\n", label, vfs, blk);
+	free(vfs);
+	free(blk);
+}
+
+static char *cell_number(__u64 n)
+{
+	return cli_printf("%llu", (unsigned long long)n);
+}
+
+static char *cell_mean(__u64 sum, __u64 nr)
+{
+	return nr ? cli_printf("%.1f B", mean(sum, nr)) : cli_strdup("-");
+}
+
+static char *cell_share(const struct profile_kind *kind, __u64 part)
+{
+	return has_shares(kind) ? cli_printf("%.1f %%", share(kind, part)) :
+				  cli_strdup("-");
+}
+
+static char *cell_duration(const struct profile_level *level)
+{
+	return level->events ? cli_printf("%.6f s", duration(level)) : cli_strdup("-");
+}
+
+static void row_latency(const char *label, const struct profile_kind *kind, double ns)
+{
+	row(label, kind->accesses ? cli_printf("%.3f us", ns / 1000) : cli_strdup("-"),
+	    cli_strdup("-"));
+}
+
+static void print_kind(const char *name, const struct profile_kind *vfs,
+		       const struct profile_kind *blk)
+{
+	row(name, cell_number(vfs->accesses), cell_number(blk->accesses));
+	row("  bytes", cell_number(vfs->bytes), cell_number(blk->bytes));
+	row("  mean size", cell_mean(vfs->bytes, vfs->accesses),
+	    cell_mean(blk->bytes, blk->accesses));
+	row("  sequential", cell_share(vfs, vfs->sequential),
+	    cell_share(blk, blk->sequential));
+	row("  random", cell_share(vfs, vfs->random), cell_share(blk, blk->random));
+	row_latency("  latency mean", vfs, mean(vfs->latency_sum, vfs->accesses));
+	row_latency("  latency p50", vfs, profile_percentile(vfs, 50));
+	row_latency("  latency p99", vfs, profile_percentile(vfs, 99));
+	row_latency("  latency max", vfs, profile_percentile(vfs, 100));
+}
+
+static void print_text(const struct env *env, const struct target *target,
+		       const struct profile *p, __u64 kept, __u64 missing)
+{
+	const struct profile_level *vfs = &p->levels[IOT_LEVEL_VFS];
+	const struct profile_level *blk = &p->levels[IOT_LEVEL_BLK];
+	char *file = text_show(env->file, strlen(env->file));
+	unsigned int op;
+
+	printf("%s%s%s (%s)\n", CLI_BOLD, file, CLI_PLAIN, target->name);
+	free(file);
+	if (missing)
+		printf("%sonly the last %llu of %llu events: %llu were overwritten or lost%s\n",
+		       CLI_YELLOW, (unsigned long long)kept,
+		       (unsigned long long)(kept + missing),
+		       (unsigned long long)missing, CLI_PLAIN);
+	putchar('\n');
+	row("", cli_strdup("VFS"), cli_strdup("BLK"));
+	row("events", cell_number(vfs->events), cell_number(blk->events));
+	row("duration", cell_duration(vfs), cell_duration(blk));
+	row("failed", cell_number(vfs->failed), cell_number(blk->failed));
+	row("empty", cell_number(vfs->empty), cell_number(blk->empty));
+	for (op = 0; op < PROFILE_KINDS; op++)
+		print_kind(kind_names[op], &vfs->kinds[op], &blk->kinds[op]);
+}
+
+static json_t *json_latency(const struct profile_kind *kind)
+{
+	json_t *latency = json_object();
+
+	json_put(latency, "mean", json_real(mean(kind->latency_sum, kind->accesses)));
+	json_put(latency, "p50", json_integer(profile_percentile(kind, 50)));
+	json_put(latency, "p99", json_integer(profile_percentile(kind, 99)));
+	json_put(latency, "max", json_integer(profile_percentile(kind, 100)));
+	return latency;
+}
+
+static json_t *json_share(const struct profile_kind *kind, __u64 part)
+{
+	return has_shares(kind) ? json_real(share(kind, part)) : json_null();
+}
+
+static json_t *json_kind(const struct profile_kind *kind, bool with_latency)
+{
+	json_t *object = json_object();
+
+	json_put(object, "count", json_integer(kind->accesses));
+	json_put(object, "bytes", json_integer(kind->bytes));
+	json_put(object, "mean_size", kind->accesses ?
+		 json_real(mean(kind->bytes, kind->accesses)) : json_null());
+	json_put(object, "sequential", json_integer(kind->sequential));
+	json_put(object, "random", json_integer(kind->random));
+	json_put(object, "sequential_percent", json_share(kind, kind->sequential));
+	json_put(object, "random_percent", json_share(kind, kind->random));
+	if (with_latency)
+		json_put(object, "latency_ns",
+			 kind->accesses ? json_latency(kind) : json_null());
+	return object;
+}
+
+static json_t *json_level(const struct profile_level *level, bool with_latency)
+{
+	json_t *object = json_object();
+	unsigned int op;
+
+	json_put(object, "events", json_integer(level->events));
+	json_put(object, "duration_s",
+		 level->events ? json_real(duration(level)) : json_null());
+	json_put(object, "failed", json_integer(level->failed));
+	json_put(object, "empty", json_integer(level->empty));
+	for (op = 0; op < PROFILE_KINDS; op++)
+		json_put(object, kind_names[op], json_kind(&level->kinds[op], with_latency));
+	return object;
+}
+
+static void print_json(const struct env *env, const struct target *target,
+		       const struct profile *p, __u64 kept, __u64 missing)
+{
+	json_t *document = json_object();
+	unsigned int i;
+
+	json_put(document, "file", json_shown(env->file));
+	json_put(document, "target", json_shown(target->name));
+	json_put(document, "events", json_integer(kept));
+	json_put(document, "events_missing", json_integer(missing));
+	for (i = 0; i < IOT_LEVELS; i++)
+		json_put(document, level_names[i],
+			 json_level(&p->levels[i], i == IOT_LEVEL_VFS));
+	json_print(document);
+}
+
+static void print(const struct env *env, const struct target *target,
+		  const struct stream *s, const struct records *r)
+{
+	struct profile p = { 0 };
+	__u64 missing = stream_missing(s);
+	size_t i;
+
+	for (i = 0; i < r->nr; i++)
+		profile_count(&p, records_at(s, r, i));
+	profile_finish(&p);
+	if (env->format == FORMAT_JSON)
+		print_json(env, target, &p, r->nr, missing);
+	else
+		print_text(env, target, &p, r->nr, missing);
+	profile_free(&p);
+}
+
+static int profile(const struct env *env, const struct target *target)
+{
+	struct records r = { 0 };
+	struct stream s;
+	int status = stream_open(&s, target->name, env->file);
+
+	if (!status && s.event->id != IOT_EVENT_ID_io) {
+		cli_say_of(env->file, "records %s events, which have no profile",
+			   s.event->name);
+		status = CLI_FAILED;
+	}
+	if (!status) {
+		int err = stream_read(&s, &r, SIZE_MAX);
+
+		if (err)
+			status = proc_explain(env->file, target->name, "stream", err);
+	}
+	if (!status) {
+		stream_sort(&s, &r);
+		print(env, target, &s, &r);
+	}
+	records_free(&r);
+	stream_close(&s);
+	return status;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct env *env = state->input;
+
+	switch (key) {
+	case 'f':
+		env->format = cli_parse_format(state, arg, false);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (env->file)
+			argp_error(state, "%s: one file at a time", arg);
+		env->file = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "say which file");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int command_profile(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+		{ 0 }
+	};
+	static const struct argp argp = {
+		options, parse, "FILE",
+		"Sum up the recorded accesses of a file, at the VFS and at the block"
+		" layer.\v"
+		"FILE is a path or the name of a target. An access is sequential if it"
+		" starts where the previous one of its level and kind (read or write)"
+		" ended. The first of a kind has no predecessor and is in neither share;"
+		" failed and empty calls are counted apart. Percentiles are those of the"
+		" sorted latencies (nearest rank); the latency of an asynchronous request"
+		" is that of its submission.", cli_common, NULL, NULL
+	};
+	struct env env = { 0 };
+	const struct target *target;
+	struct target_list list;
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &env);
+	status = target_one(&list, env.file, &target);
+	if (!status)
+		status = profile(&env, target);
+	target_list_free(&list);
+	return status;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer status: what targets record, keep and lose. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "command.h"
+#include "json.h"
+#include "proc.h"
+#include "target.h"
+#include "text.h"
+
+struct env {
+	struct cli_files files;
+	enum cli_format format;
+	json_t *document;
+	bool further;		/* a target was printed already */
+};
+
+static void print_counts(const struct target_stats *stats)
+{
+	size_t i;
+
+	printf("  %-12s%12s%12s%12s%12s%12s\n", "level", "seen", "stored",
+	       "overwritten", "lost", "missed");
+	for (i = 0; i < stats->nr_counts; i++) {
+		const struct target_count *c = &stats->counts[i];
+
+		printf("  %-12s%12llu%12llu%12llu%s%12llu%12llu%s\n", c->level, c->seen,
+		       c->stored, c->overwritten, c->lost || c->missed ? CLI_RED : "",
+		       c->lost, c->missed, c->lost || c->missed ? CLI_PLAIN : "");
+	}
+}
+
+static void print_text(const struct target *target, const struct target_state *state,
+		       const struct target_stats *stats)
+{
+	size_t i;
+
+	printf("%s%s%s  %s%s%s\n", CLI_BOLD, target->name, CLI_PLAIN,
+	       state->running ? CLI_GREEN : CLI_YELLOW,
+	       state->running ? "running" : "stopped", CLI_PLAIN);
+	for (i = 0; i < target->nr_paths; i++) {
+		char *path = text_show(target->paths[i], strlen(target->paths[i]));
+
+		printf("  %-12s%s\n", "path", path);
+		free(path);
+	}
+	printf("  %-12s%llu.%09u s\n", "T0", state->t0_sec, state->t0_nsec);
+	printf("  %-12s%llu of at most %llu\n", "events", state->events,
+	       state->max_events);
+	printf("  %-12s%llu bytes\n", "memory", stats->memory);
+	print_counts(stats);
+}
+
+static json_t *json_counts(const struct target_stats *stats)
+{
+	json_t *levels = json_object();
+	size_t i;
+
+	for (i = 0; i < stats->nr_counts; i++) {
+		const struct target_count *c = &stats->counts[i];
+		json_t *level = json_object();
+
+		json_put(level, "seen", json_integer(c->seen));
+		json_put(level, "stored", json_integer(c->stored));
+		json_put(level, "overwritten", json_integer(c->overwritten));
+		json_put(level, "lost", json_integer(c->lost));
+		json_put(level, "missed", json_integer(c->missed));
+		json_put(levels, c->level, level);
+	}
+	return levels;
+}
+
+static json_t *json_target(const struct target *target, const struct target_state *state,
+			   const struct target_stats *stats)
+{
+	json_t *object = json_object();
+	json_t *paths = json_array();
+	char device[32];
+	size_t i;
+
+	for (i = 0; i < target->nr_paths; i++)
+		json_add(paths, json_shown(target->paths[i]));
+	snprintf(device, sizeof(device), "%u:%u", stats->major, stats->minor);
+	json_put(object, "target", json_shown(target->name));
+	json_put(object, "paths", paths);
+	json_put(object, "device", json_string(device));
+	json_put(object, "inode", json_integer(stats->inode));
+	json_put(object, "running", json_boolean(state->running));
+	json_put(object, "t0_ns",
+		 json_integer(state->t0_sec * 1000000000 + state->t0_nsec));
+	json_put(object, "max_events", json_integer(state->max_events));
+	json_put(object, "events", json_integer(state->events));
+	json_put(object, "memory_bytes", json_integer(stats->memory));
+	json_put(object, "levels", json_counts(stats));
+	return object;
+}
+
+static int status_target(const struct target *target, const char *file, void *data)
+{
+	struct env *env = data;
+	struct target_state state;
+	struct target_stats stats;
+	int err = target_state_load(target->name, &state);
+	const char *which = err ? "control" : "stats";
+
+	if (!err)
+		err = target_stats_load(target->name, &stats);
+	/* With --all, one that goes meanwhile is none of "all". */
+	if (env->files.all && (err == -ENOENT || err == -EIO))
+		return CLI_OK;
+	if (err)
+		return proc_explain(file, target->name, which, err);
+	if (env->format == FORMAT_JSON) {
+		json_add(env->document, json_target(target, &state, &stats));
+		return CLI_OK;
+	}
+	if (env->further)
+		putchar('\n');
+	env->further = true;
+	print_text(target, &state, &stats);
+	return CLI_OK;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct env *env = state->input;
+
+	if (key != 'f')
+		return cli_parse_files(&env->files, key, state);
+	env->format = cli_parse_format(state, arg, false);
+	return 0;
+}
+
+int command_status(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "all", 'a', NULL, 0, "all traced files (default)", 0 },
+		{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+		{ 0 }
+	};
+	static const struct argp argp = {
+		options, parse, "[FILE...]",
+		"Show for files whether they are recorded, how many events are kept and"
+		" how many were seen, stored, overwritten by newer ones, lost (no free"
+		" slot) and missed (not seen by the kernel's hook), by level.\v"
+		"FILE is a path or the name of a target.", cli_common, NULL, NULL
+	};
+	struct env env = { .files.optional = true };
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &env);
+	env.document = json_array();
+	status = target_each(&env.files, status_target, &env);
+	if (env.format == FORMAT_JSON && status != CLI_NO_MODULE && status != CLI_DENIED)
+		json_print(json_incref(env.document));
+	json_decref(env.document);
+	return status;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer: what the module can do, as commands that take file names. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "command.h"
+#include "schema.h"
+
+static const struct {
+	const char *name;
+	const char *summary;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "add", "start to trace files", command_add },
+	{ "remove", "trace files no longer", command_remove },
+	{ "list", "list the traced files", command_list },
+	{ "status", "show what was recorded, overwritten and lost", command_status },
+	{ "start", "go on recording", command_start },
+	{ "stop", "record nothing until started again", command_stop },
+	{ "reset", "drop the recorded events", command_reset },
+	{ "timereset", "drop the recorded events and set T0 to now", command_timereset },
+	{ "log", "print the recorded events, as text, CSV or JSON", command_log },
+	{ "profile", "sum up the access pattern of a file", command_profile },
+	{ "format", "describe the fields of a record", command_format },
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const char doc[] =
+	"Trace the reads and writes of files, at the VFS and at the block layer."
+	"\v"
+	"Exit status:\n"
+	"  0  done\n"
+	"  1  the operation failed, for one file at least\n"
+	"  2  the command line is wrong\n"
+	"  3  the module is not loaded\n"
+	"  4  permission denied\n"
+	"\n"
+	"The environment variable IOTRACER_PROC names another directory than"
+	" /proc/iotracer, NO_COLOR switches colour off. See iotracer(8).";
+
+/* The list of commands stands before the exit codes. */
+static char *help_filter(int key, const char *text, void *input)
+{
+	char *list, *more;
+	size_t i;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC || !text)
+		return (char *)text;
+	list = cli_strdup("Commands (each has its own --help):\n");
+	for (i = 0; i < NR_COMMANDS; i++) {
+		more = cli_printf("%s  %-11s%s\n", list, commands[i].name,
+				  commands[i].summary);
+		free(list);
+		list = more;
+	}
+	more = cli_printf("%s\n%s", list, text);
+	free(list);
+	return more;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	int *first = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_ARG:
+		*first = state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "say what to do: a command is missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void print_version(FILE *out, struct argp_state *state)
+{
+	(void)state;
+	fprintf(out, "iotracer %s (stream version %d, schema %016llx)\n",
+		IOTRACER_VERSION, IOT_STREAM_VERSION,
+		(unsigned long long)iot_schema_hash());
+}
+
+static int run(int argc, char **argv)
+{
+	char *name;
+	size_t i;
+	int status;
+
+	for (i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(argv[0], commands[i].name))
+			break;
+	if (i == NR_COMMANDS) {
+		cli_say_of(argv[0], "no such command (iotracer --help lists them)");
+		return CLI_USAGE;
+	}
+	name = cli_printf("iotracer %s", commands[i].name);
+	argv[0] = name;
+	status = commands[i].run(argc, argv);
+	free(name);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		NULL, parse, "COMMAND [ARGUMENT...]", doc, cli_common, help_filter, NULL
+	};
+	int first = argc;
+
+	atexit(cli_close_stdout);
+	argp_err_exit_status = CLI_USAGE;
+	argp_program_version_hook = print_version;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &first);
+	return run(argc - first, argv + first);
+}

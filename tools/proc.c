@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "proc.h"
+
+const char *proc_root(void)
+{
+	const char *root = secure_getenv("IOTRACER_PROC");
+
+	return root && *root ? root : "/proc/iotracer";
+}
+
+static char *path_of(const char *target, const char *file)
+{
+	if (target)
+		return cli_printf("%s/%s/%s", proc_root(), target, file);
+	return cli_printf("%s/%s", proc_root(), file);
+}
+
+int proc_open(const char *target, const char *file, int flags)
+{
+	char *path = path_of(target, file);
+	int fd = open(path, flags | O_CLOEXEC);
+
+	if (fd < 0)
+		fd = -errno;
+	free(path);
+	return fd;
+}
+
+/* Reads @fd to its end; the string is the caller's also after an error. */
+static int read_all(int fd, char **text)
+{
+	size_t size = 0, length = 0;
+	ssize_t n = 1;
+
+	*text = NULL;
+	while (n > 0) {
+		if (size - length < 4096) {
+			size = size ? 2 * size : 16384;
+			*text = cli_grow(*text, size, 1);
+		}
+		do {
+			n = read(fd, *text + length, size - length - 1);
+		} while (n < 0 && errno == EINTR);
+		if (n < 0)
+			return -errno;
+		length += n;
+	}
+	(*text)[length] = '\0';
+	return 0;
+}
+
+int proc_read(const char *target, const char *file, char **text)
+{
+	int fd = proc_open(target, file, O_RDONLY);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = read_all(fd, text);
+	close(fd);
+	if (err) {
+		free(*text);
+		*text = NULL;
+	}
+	return err;
+}
+
+int proc_command(int fd, const char *command)
+{
+	char *line = cli_printf("%s\n", command);
+	size_t length = strlen(line);
+	ssize_t n = write(fd, line, length);
+	int err = n < 0 ? -errno : 0;
+
+	free(line);
+	if (!err && (size_t)n != length)
+		err = -EIO;
+	return err;
+}
+
+/* "root, the user x or the group y": who may do it, as the file's mode says. */
+static char *who_may(const char *path)
+{
+	struct passwd *user;
+	struct group *group;
+	struct stat st;
+	char *who, *more;
+
+	if (stat(path, &st) && stat(proc_root(), &st))
+		return cli_strdup("root");
+	who = cli_strdup("root");
+	if (st.st_uid) {
+		user = getpwuid(st.st_uid);
+		more = user ? cli_printf("%s, or the user %s", who, user->pw_name)
+			    : cli_printf("%s, or the user %u", who, st.st_uid);
+		free(who);
+		who = more;
+	}
+	if (st.st_mode & (S_IRGRP | S_IWGRP)) {
+		group = getgrgid(st.st_gid);
+		more = group ? cli_printf("%s, or the group %s", who, group->gr_name)
+			     : cli_printf("%s, or the group %u", who, st.st_gid);
+		free(who);
+		who = more;
+	}
+	return who;
+}
+
+static int explain_denied(const char *path)
+{
+	char *who = who_may(path);
+
+	if (strcmp(who, "root"))
+		cli_say_of(path, "permission denied: this takes %s", who);
+	else
+		cli_say_of(path, "permission denied: this takes root (the module parameters proc_uid, proc_gid and proc_mode let others in)");
+	free(who);
+	return CLI_DENIED;
+}
+
+static int explain_missing(const char *subject, const char *target, const char *path)
+{
+	struct stat st;
+
+	if (stat(proc_root(), &st)) {
+		cli_say("%s is not there: the module is not loaded (try: modprobe iotracer)",
+			proc_root());
+		return CLI_NO_MODULE;
+	}
+	if (target)
+		cli_say_of(subject, "the target was removed");
+	else
+		cli_say("%s is not there: is %s really the module's directory?",
+			path, proc_root());
+	return CLI_FAILED;
+}
+
+int proc_explain(const char *subject, const char *target, const char *file, int err)
+{
+	char *path = path_of(target, file);
+	int status = CLI_FAILED;
+
+	switch (err) {
+	case -ENOENT:
+	case -ENOTDIR:
+		status = explain_missing(subject, target, path);
+		break;
+	case -EACCES:
+	case -EPERM:
+		status = explain_denied(path);
+		break;
+	case -EIO:
+		cli_say_of(subject, "the target was removed while it was in use");
+		break;
+	default:
+		cli_say_of(path, "%s", strerror(-err));
+	}
+	free(path);
+	return status;
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "proc.h"
+#include "target.h"
+#include "text.h"
+
+/* "<name> <path> [<path>...]": the escape leaves no blank in a path. */
+static void parse_line(struct target *target, char *line)
+{
+	char *save = NULL;
+	char *word = strtok_r(line, " ", &save);
+
+	text_unescape(word);
+	*target = (struct target){ .name = word };
+	while ((word = strtok_r(NULL, " ", &save))) {
+		text_unescape(word);
+		target->paths = cli_grow(target->paths, target->nr_paths + 1,
+					 sizeof(*target->paths));
+		target->paths[target->nr_paths++] = word;
+	}
+}
+
+int target_list_load(struct target_list *list)
+{
+	char *save = NULL;
+	size_t room = 0;
+	char *line;
+	int err;
+
+	*list = (struct target_list){ 0 };
+	err = proc_read(NULL, "control", &list->text);
+	if (err)
+		return err;
+	for (line = strtok_r(list->text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		if (line[strspn(line, " ")] == '\0')
+			continue;
+		if (list->nr == room) {
+			room = room ? 2 * room : 64;
+			list->targets = cli_grow(list->targets, room,
+						 sizeof(*list->targets));
+		}
+		parse_line(&list->targets[list->nr++], line);
+	}
+	return 0;
+}
+
+void target_list_free(struct target_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		free(list->targets[i].paths);
+	free(list->targets);
+	free(list->text);
+	*list = (struct target_list){ 0 };
+}
+
+static const char *listed(const struct target *target, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < target->nr_paths; i++)
+		if (!strcmp(target->paths[i], path))
+			return target->paths[i];
+	return NULL;
+}
+
+/*
+ * @file with its directory resolved, its last component kept: what the module
+ * lists for a name added relatively, whether the file still exists or not.
+ */
+static char *absolute(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char *directory = slash ? strndup(file, slash - file + 1) : strdup(".");
+	char *resolved = directory ? realpath(directory, NULL) : NULL;
+	char *path = NULL;
+
+	if (resolved)
+		path = cli_printf("%s/%s", strcmp(resolved, "/") ? resolved : "",
+				  slash ? slash + 1 : file);
+	free(directory);
+	free(resolved);
+	return path;
+}
+
+const char *target_path(const struct target *target, const char *file)
+{
+	const char *found = listed(target, file);
+	char *path = found ? NULL : absolute(file);
+
+	if (path)
+		found = listed(target, path);
+	free(path);
+	return found;
+}
+
+static const struct target *find_by_path(const struct target_list *list,
+					 const char *path)
+{
+	size_t i;
+
+	for (i = 0; path && i < list->nr; i++)
+		if (listed(&list->targets[i], path))
+			return &list->targets[i];
+	return NULL;
+}
+
+static const struct target *find_by_name(const struct target_list *list,
+					 const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		if (!strcmp(list->targets[i].name, name))
+			return &list->targets[i];
+	return NULL;
+}
+
+/* What identifies a file; where its filesystem tells no generation, less. */
+struct identity {
+	struct stat st;
+	bool has_generation;
+	__u32 generation;
+};
+
+static int identify(const char *file, struct identity *id)
+{
+	long generation = 0;
+	int fd;
+
+	*id = (struct identity){ 0 };
+	if (stat(file, &id->st))
+		return -errno;
+	if (!S_ISREG(id->st.st_mode))
+		return 0;
+	fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	/* Declared as long, but filesystems write an int. */
+	if (!ioctl(fd, FS_IOC_GETVERSION, &generation)) {
+		id->has_generation = true;
+		memcpy(&id->generation, &generation, sizeof(id->generation));
+	}
+	close(fd);
+	return 0;
+}
+
+static bool is_file(const struct target_stats *stats, const struct identity *id)
+{
+	return stats->inode == id->st.st_ino &&
+	       stats->major == major(id->st.st_dev) &&
+	       stats->minor == minor(id->st.st_dev) &&
+	       (!id->has_generation || stats->generation == id->generation);
+}
+
+static const struct target *find_by_identity(const struct target_list *list,
+					     const struct identity *id)
+{
+	struct target_stats stats;
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		if (!target_stats_load(list->targets[i].name, &stats) &&
+		    is_file(&stats, id))
+			return &list->targets[i];
+	return NULL;
+}
+
+const struct target *target_at(const struct target_list *list, const char *path)
+{
+	struct identity id;
+
+	return identify(path, &id) ? NULL : find_by_identity(list, &id);
+}
+
+/*
+ * The path is listed, but a file may have been renamed away since and another
+ * have taken its name: the file that is there now wins if it is traced too.
+ */
+static const struct target *check_listed(const struct target_list *list,
+					 const struct target *target,
+					 const char *file)
+{
+	const struct target *other;
+	struct target_stats stats;
+	struct identity id;
+
+	if (identify(file, &id) || target_stats_load(target->name, &stats) ||
+	    is_file(&stats, &id))
+		return target;
+	other = find_by_identity(list, &id);
+	if (other)
+		return other;
+	cli_say_of(file, "another file now; %s, which was added under this name, is meant",
+		   target->name);
+	return target;
+}
+
+const struct target *target_find(const struct target_list *list, const char *file)
+{
+	const struct target *target = find_by_path(list, file);
+	struct identity id;
+	int err;
+
+	if (!target) {
+		char *path = absolute(file);
+
+		target = find_by_path(list, path);
+		free(path);
+	}
+	if (target)
+		return check_listed(list, target, file);
+	target = find_by_name(list, file);
+	if (target)
+		return target;
+	err = identify(file, &id);
+	if (err) {
+		cli_say_of(file, "not traced: %s", err == -ENOENT ?
+			   "no such file and no target of that name" : strerror(-err));
+		return NULL;
+	}
+	target = find_by_identity(list, &id);
+	if (!target)
+		cli_say_of(file, "not traced (to trace it: iotracer add FILE)");
+	return target;
+}
+
+static void parse_count(struct target_stats *stats, const char *line)
+{
+	struct target_count *c = &stats->counts[stats->nr_counts];
+
+	if (stats->nr_counts < TARGET_COUNTS &&
+	    sscanf(line, "%15s %llu %llu %llu %llu %llu", c->level, &c->seen,
+		   &c->stored, &c->overwritten, &c->lost, &c->missed) == 6)
+		stats->nr_counts++;
+}
+
+/* Lines that a newer module may add are passed over. */
+static void parse_stats(struct target_stats *stats, char *text)
+{
+	char *save = NULL;
+	char *line;
+
+	*stats = (struct target_stats){ 0 };
+	for (line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		if (sscanf(line, "device %u:%u", &stats->major, &stats->minor) == 2 ||
+		    sscanf(line, "inode %llu", &stats->inode) == 1 ||
+		    sscanf(line, "generation %llu", &stats->generation) == 1 ||
+		    sscanf(line, "max_events %llu", &stats->max_events) == 1 ||
+		    sscanf(line, "memory_bytes %llu", &stats->memory) == 1)
+			continue;
+		parse_count(stats, line);
+	}
+}
+
+int target_stats_load(const char *name, struct target_stats *stats)
+{
+	char *text;
+	int err = proc_read(name, "stats", &text);
+
+	if (err)
+		return err;
+	parse_stats(stats, text);
+	free(text);
+	return 0;
+}
+
+const struct target_count *target_stats_total(const struct target_stats *stats)
+{
+	static const struct target_count none;
+	size_t i;
+
+	for (i = 0; i < stats->nr_counts; i++)
+		if (!strcmp(stats->counts[i].level, "total"))
+			return &stats->counts[i];
+	return &none;
+}
+
+int target_state_load(const char *name, struct target_state *state)
+{
+	char *text;
+	int err = proc_read(name, "control", &text);
+
+	if (err)
+		return err;
+	if (sscanf(text, "%d %llu.%9u %llu %llu", &state->running, &state->t0_sec,
+		   &state->t0_nsec, &state->max_events, &state->events) != 5)
+		err = -EPROTO;
+	free(text);
+	return err;
+}
+
+static int each_named(const struct target_list *list, const struct cli_files *files,
+		      int (*act)(const struct target *, const char *, void *),
+		      void *data)
+{
+	int status = CLI_OK;
+	size_t i;
+
+	for (i = 0; i < files->nr; i++) {
+		const struct target *target = target_find(list, files->names[i]);
+
+		status = cli_merge(status, target ? act(target, files->names[i], data) :
+						    CLI_FAILED);
+	}
+	return status;
+}
+
+static int each_listed(const struct target_list *list,
+		       int (*act)(const struct target *, const char *, void *),
+		       void *data)
+{
+	int status = CLI_OK;
+	size_t i;
+
+	for (i = 0; i < list->nr; i++) {
+		const struct target *t = &list->targets[i];
+
+		status = cli_merge(status, act(t, t->nr_paths ? t->paths[0] : t->name,
+					       data));
+	}
+	return status;
+}
+
+int target_each(const struct cli_files *files,
+		int (*act)(const struct target *target, const char *file, void *data),
+		void *data)
+{
+	struct target_list list;
+	int status;
+	int err = target_list_load(&list);
+
+	if (err)
+		status = proc_explain(proc_root(), NULL, "control", err);
+	else if (files->all)
+		status = each_listed(&list, act, data);
+	else
+		status = each_named(&list, files, act, data);
+	target_list_free(&list);
+	return status;
+}
+
+int target_one(struct target_list *list, const char *file,
+	       const struct target **target)
+{
+	int err = target_list_load(list);
+
+	*target = NULL;
+	if (err)
+		return proc_explain(proc_root(), NULL, "control", err);
+	*target = target_find(list, file);
+	return *target ? CLI_OK : CLI_FAILED;
+}

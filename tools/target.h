@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which targets there are, which one a user means, and what it has counted. */
+#ifndef TOOL_TARGET_H
+#define TOOL_TARGET_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "cli.h"
+
+struct target {
+	char *name;		/* of its directory: sda1_83420 */
+	char **paths;		/* as added, absolute, unescaped */
+	size_t nr_paths;
+};
+
+struct target_list {
+	struct target *targets;
+	size_t nr;
+	char *text;		/* what names and paths point into */
+};
+
+/* 0 or a negative errno. Free the list in either case. */
+int target_list_load(struct target_list *list);
+void target_list_free(struct target_list *list);
+
+/*
+ * The target that @file means: a listed path, the name of a target or any
+ * other path of the same inode. Says so on stderr when there is none or when
+ * a listed path has become another file.
+ */
+const struct target *target_find(const struct target_list *list, const char *file);
+
+/* The target whose file @path leads to now, or NULL. */
+const struct target *target_at(const struct target_list *list, const char *path);
+
+/* The one of the target's paths that @file is, made absolute or not, or NULL. */
+const char *target_path(const struct target *target, const char *file);
+
+/* A row of the table in stats. */
+struct target_count {
+	char level[16];		/* vfs, blk, …, total */
+	__u64 seen, stored, overwritten, lost, missed;
+};
+
+#define TARGET_COUNTS 16
+
+struct target_stats {
+	unsigned int major, minor;	/* st_dev of the file */
+	__u64 inode;
+	__u64 generation;		/* tells an inode number's files apart */
+	__u64 max_events;
+	__u64 memory;			/* bytes */
+	struct target_count counts[TARGET_COUNTS];
+	size_t nr_counts;
+};
+
+int target_stats_load(const char *name, struct target_stats *stats);
+
+/* The row "total", all zero where there is none. */
+const struct target_count *target_stats_total(const struct target_stats *stats);
+
+/* The line of its control file. */
+struct target_state {
+	int running;
+	__u64 t0_sec;
+	unsigned int t0_nsec;
+	__u64 max_events;
+	__u64 events;
+};
+
+int target_state_load(const char *name, struct target_state *state);
+
+/*
+ * Calls @act for each target that
+ * @files mean and returns the merged exit code. @file is what the user wrote, or the
+ * target's first path.
+ */
+int target_each(const struct cli_files *files,
+		int (*act)(const struct target *target, const char *file, void *data),
+		void *data);
+
+/* The list and the one target that @file means; an exit code. */
+int target_one(struct target_list *list, const char *file,
+	       const struct target **target);
+
+#endif /* TOOL_TARGET_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names are bytes. One escape is used everywhere, the kernel's: \ooo (three
+ * octal digits) stands for a byte.
+ */
+#ifndef TOOL_TEXT_H
+#define TOOL_TEXT_H
+
+#include <stddef.h>
+
+/*
+ * For people, CSV and JSON: valid UTF-8 stays, a control character, a
+ * backslash and a byte that is not UTF-8 become \ooo. It can be undone, and
+ * never forges a line or drives a terminal. text_show_to() needs 4 * @len + 1
+ * bytes at @out and returns the length; text_show() allocates, never NULL.
+ */
+size_t text_show_to(char *out, const char *bytes, size_t len);
+char *text_show(const char *bytes, size_t len);
+
+/* For a command written to the module: blanks too. Allocates, never NULL. */
+char *text_escape(const char *path);
+
+/* Undoes \ooo in place. */
+void text_unescape(char *s);
+
+#endif /* TOOL_TEXT_H */
