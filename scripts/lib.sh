@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the scripts share: which kernels and headers are installed, where
+# generated files may be kept. Sourced, never executed.
+
+# Releases of the installed kernels that can be booted, oldest first.
+iot_kernel_list() {
+	find /boot -maxdepth 1 -name 'vmlinuz-*' -printf '%f\n' | sed 's/^vmlinuz-//' | sort -V
+}
+
+# Releases whose headers are installed, oldest first.
+iot_headers_list() {
+	local dir
+	for dir in /lib/modules/*/build; do
+		[ ! -e "$dir/Makefile" ] || basename "${dir%/build}"
+	done | sort -V
+}
+
+# From releases on standard input print the newest that $1 names: a release as
+# it is, a version (6.1, 6.12: the plain flavour) or a version and a flavour
+# (6.12-rt, 6.1-cloud); nothing named is the newest plain one.
+iot_release_match() {
+	local wanted=$1 version flavour=plain release found='' kind
+	version=$wanted
+	case $wanted in
+	*-rt) version=${wanted%-rt} flavour=rt ;;
+	*-cloud) version=${wanted%-cloud} flavour=cloud ;;
+	esac
+	while read -r release; do
+		[ "$release" != "$wanted" ] || { echo "$release"; return 0; }
+		case $release in
+		*-rt-*) kind=rt ;;
+		*-cloud-*) kind=cloud ;;
+		*) kind=plain ;;
+		esac
+		[ "$kind" = "$flavour" ] || continue
+		case $release in
+		${version:+"$version"[.-]}*) found=$release ;;
+		esac
+	done
+	[ -n "$found" ] && echo "$found"
+}
+
+iot_kernel_find() {
+	iot_kernel_list | iot_release_match "${1:-}"
+}
+
+iot_headers_find() {
+	iot_headers_list | iot_release_match "${1:-}"
+}
+
+# A directory outside the checkout for what can be made again.
+iot_cache() {
+	local dir=${XDG_CACHE_HOME:-${HOME:-/var}/.cache}/iotracer
+	mkdir -p "$dir" && echo "$dir"
+}
+
+# The kernel to build for when nobody names one: the running one, where its
+# headers are installed, else the newest plain one that has them.
+iot_headers_default() {
+	if [ -e "/lib/modules/$(uname -r)/build/Makefile" ]; then
+		uname -r
+	else
+		iot_headers_find ''
+	fi
+}
+
+# The flavours that have to build; the first two are the ones tested in full.
+# shellcheck disable=SC2034 # for those who source this
+IOT_FLAVOURS='6.1 6.12 6.1-rt 6.12-rt 6.1-cloud 6.12-cloud'
+
+# Test results are lines of TAP: `ok N - what` and `not ok N - what`.
+iot_tap_number=0
+iot_tap_failed=0
+
+iot_tap() {
+	local outcome=$1
+	shift
+	iot_tap_number=$((iot_tap_number + 1))
+	[ "$outcome" = ok ] || iot_tap_failed=$((iot_tap_failed + 1))
+	echo "$outcome $iot_tap_number - $*"
+}
+
+# The plan, last. Fails when a test did.
+iot_tap_end() {
+	echo "1..$iot_tap_number"
+	[ "$iot_tap_failed" -eq 0 ]
+}
