@@ -1,0 +1,52 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# DKMS takes the tree as it is: add, build, install, load, unload, remove. Runs
+# in a virtual machine, whose changes to /usr/src, /var/lib/dkms and
+# /lib/modules are gone with it.
+
+top=$BATS_TEST_DIRNAME/..
+version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$top/dkms.conf")
+source=/usr/src/iotracer-$version
+
+# A copy of what a release holds: no object of a build in the tree.
+copy_tree() {
+	mkdir -p "$source"
+	(cd "$top" && find Kbuild Makefile dkms.conf module scripts/lib.sh -type f ! -name '*.o' \
+		! -name '.*' ! -path module/compat/config.h -exec cp --parents -t "$source" {} +)
+}
+
+# An emulated machine takes minutes to compile.
+setup_file() {
+	export BATS_TEST_TIMEOUT=1000
+}
+
+teardown() {
+	[ ! -d /sys/module/iotracer ] || rmmod iotracer
+	dkms remove "iotracer/$version" --all >/dev/null 2>&1 || true
+	rm -rf "$source"
+}
+
+@test "dkms adds, builds, installs; modprobe loads; dkms removes" {
+	local release installed
+	release=$(uname -r)
+	copy_tree
+
+	dkms add "iotracer/$version"
+	dkms build "iotracer/$version" -k "$release"
+	dkms install "iotracer/$version" -k "$release"
+	[[ $(dkms status "iotracer/$version" -k "$release") == *installed* ]]
+	installed=$(find "/lib/modules/$release/updates/dkms" -name 'iotracer.ko*')
+	[ -n "$installed" ]
+	[ "$(modinfo -F version iotracer)" = "$version" ]
+
+	modprobe iotracer
+	[ "$(</sys/module/iotracer/parameters/MAX_EVENTS)" = 10 ]
+	[ -e /proc/iotracer/control ]
+	rmmod iotracer
+	[ ! -e /proc/iotracer ]
+
+	dkms remove "iotracer/$version" --all
+	[ ! -e "$installed" ]
+	[ -z "$(dkms status "iotracer/$version")" ]
+}

@@ -1,0 +1,396 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# The tool with the real module, as root in a virtual machine:
+#
+#	IOTRACER_KO=$PWD/iotracer.ko scripts/vm -- bats tests/tool-real.bats
+#
+# The files are on an ext4 of its own, so that nobody else's I/O is in the way.
+
+# Tests run in subshells, and "run --separate-stderr" sets stderr_lines.
+# shellcheck disable=SC2030,SC2031,SC2154
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	[ -n "$IOTRACER_KO" ] || { echo "IOTRACER_KO does not name the module" >&2; return 1; }
+	make -s -C "$BATS_TEST_DIRNAME/../tools"
+	mkdir -p /mnt/store /mnt/files
+	mount -t tmpfs store /mnt/store
+	truncate -s 256M /mnt/store/image
+	mkfs.ext4 -q /mnt/store/image
+	modprobe loop
+	# Nothing is written back but when a test asks for it.
+	mount -o loop,noauto_da_alloc,commit=3600 /mnt/store/image /mnt/files
+	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
+}
+
+teardown_file() {
+	umount /mnt/files
+	umount /mnt/store
+}
+
+setup() {
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
+	export LC_ALL=C.UTF-8
+	insmod "$IOTRACER_KO" MAX_EVENTS=10000
+	cd /mnt/files || return
+}
+
+teardown() {
+	cd /
+	rmmod iotracer
+	find /mnt/files -mindepth 1 -not -name lost+found -delete
+}
+
+# state FILE KEY: a value of its status; vfs, blk and total are the events seen.
+state() {
+	iotracer status "$1" | awk -v key="$2" '
+		NR == 1 && key == "running" { print $2 == "running" ? "true" : "false" }
+		$1 == "events" && key == "max_events" { print $6 }
+		$1 == "T0" && key == "t0_ns" { sub(/\./, "", $2); print $2 }
+		$1 == key { print $2 }'
+}
+
+# wait_for COMMAND...: until it succeeds, 60 s at most.
+wait_for() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+has_lines() {
+	[ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]
+}
+
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+@test "add, list, status, log, remove: one write is seen" {
+	touch f
+	run iotracer add f
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	run iotracer list
+	[[ $output =~ ^loop[0-9]+_$(stat -c %i f)\ \ /mnt/files/f$ ]]
+	printf hello >f
+	[ "$(state f events)" = 1 ]
+	[ "$(state f vfs)" = 1 ]
+	[ "$(state f running)" = true ]
+	[ "$(state f max_events)" = 10000 ]
+	[[ $(iotracer status --format=json f) == *"\"inode\": $(stat -c %i f),"* ]]
+	run --separate-stderr iotracer log f
+	[ "$status" = 0 ]
+	[[ $output =~ ^[0-9]+\.[0-9]{9}\;W\;0\;5\;VFS\;bash\;$$ ]]
+	[ "${#lines[@]}" = 1 ]
+	run iotracer remove f
+	[ "$status" = 0 ]
+	run iotracer list
+	[ -z "$output" ]
+	run iotracer log f
+	[ "$status" = 1 ]
+	[ "$output" = "iotracer: f: not traced (to trace it: iotracer add FILE)" ]
+}
+
+@test "CSV and JSON have the same events, in the same order, as the text" {
+	truncate -s 4M f
+	iotracer add f
+	fio --name=mix --filename=f --rw=randrw --bs=512-16k --size=4M --ioengine=psync \
+		--numjobs=4 --output=/dev/null
+	sync f
+	[ "$(state f blk)" -gt 0 ]
+	iotracer log f >/tmp/log.text
+	iotracer log --format=csv f >/tmp/log.csv
+	iotracer log --format=json f >/tmp/log.json
+	python3 - <<-'END'
+		import csv, json
+		def line(r):
+		    blk = r["level"] == "blk"
+		    return ";".join(map(str, (r["timestamp"], r["op"], r["sector" if blk else "offset"],
+		        max(int(r["result"]), 0), r["level"].upper(), r["comm"], r["pid"])))
+		text = open("/tmp/log.text").read().splitlines()
+		rows = list(csv.DictReader(open("/tmp/log.csv", newline="")))
+		docs = [json.loads(l, parse_float=str) for l in open("/tmp/log.json")]
+		assert len(text) > 1000, len(text)
+		assert [line(r) for r in rows] == text
+		assert [line(r) for r in docs] == text
+		for r, d in zip(rows, docs):
+		    assert {k: str(v) for k, v in d.items()} == r, (d, r)
+	END
+}
+
+@test "profile: shares and sums are those of fio's patterns" {
+	for engine in psync libaio; do
+		for rw in read write randread randwrite; do
+			dd if=/dev/zero of=f bs=1M count=2 conv=fsync status=none
+			iotracer add f
+			fio --name=p --filename=f --rw=$rw --bs=4k --size=2M --direct=1 \
+				--ioengine=$engine --output-format=json --output=/tmp/fio.json
+			p=$(iotracer profile --format=json f)
+			echo "$engine $rw: $p"
+			python3 - $rw "$p" <<-'END'
+				import json, sys
+				rw, p = sys.argv[1], json.loads(sys.argv[2])
+				kind, other = ("reads", "writes") if "read" in rw else ("writes", "reads")
+				job = json.load(open("/tmp/fio.json"))["jobs"][0][kind[:-1]]
+				for level in "vfs", "blk":
+				    k = p[level][kind]
+				    assert p[level][other]["count"] == 0, p
+				    assert k["bytes"] == job["io_bytes"], (k, job["io_bytes"])
+				    if rw.startswith("rand"):
+				        assert k["random_percent"] > 98, k
+				    else:
+				        assert level == "blk" or k["sequential_percent"] == 100, k
+				        assert k["sequential_percent"] > 98, k
+				k = p["vfs"][kind]
+				assert k["count"] == job["total_ios"], (k, job["total_ios"])
+				assert k["mean_size"] == 4096, k
+				assert k["sequential"] + k["random"] == k["count"] - 1, k
+				l = k["latency_ns"]
+				assert 0 < l["p50"] <= l["p99"] <= l["max"], l
+				assert p["vfs"]["failed"] == 0 and p["events_missing"] == 0, p
+			END
+			iotracer remove f
+		done
+	done
+}
+
+@test "overwritten events are counted by log and profile, dropped ones are not" {
+	touch f
+	iotracer add -n 10 f
+	for i in {1..100}; do
+		echo "$i" >>f
+	done
+	run --separate-stderr iotracer log --format=csv --no-header f
+	[ "${#lines[@]}" = 10 ]
+	[ "$stderr" = "iotracer: f: 90 events were overwritten or lost before they were read" ]
+	run iotracer profile f
+	[ "${lines[1]}" = "only the last 10 of 100 events: 90 were overwritten or lost" ]
+	iotracer reset f
+	echo x >>f
+	run --separate-stderr iotracer log --format=csv --no-header f
+	[ "${#lines[@]}" = 1 ]
+	[ -z "$stderr" ]
+	# Resized, it keeps its events and counts.
+	iotracer add -n 5 f
+	[ "$(state f max_events)" = 5 ]
+	[ "$(state f events)" = 1 ]
+}
+
+@test "stop, start, reset, timereset" {
+	touch f g
+	iotracer add f g
+	echo x >>f
+	iotracer stop f
+	[ "$(state f running)" = false ]
+	[ "$(state g running)" = true ]
+	echo x >>f
+	[ "$(state f events)" = 1 ]
+	iotracer start f
+	echo x >>f
+	[ "$(state f events)" = 2 ]
+	t0=$(state f t0_ns)
+	iotracer reset f
+	[ "$(state f events)" = 0 ]
+	[ "$(state f t0_ns)" = "$t0" ]
+	iotracer timereset --all
+	[ "$(state f t0_ns)" -gt "$t0" ]
+	iotracer stop --all
+	[ "$(state g running)" = false ]
+}
+
+@test "names of any bytes are traced, listed and removed" {
+	names=('with space' 'ends in 7' $'new\nline' $'tab\t' 'back\slash' '\040' "quo'te\"" 'é' $'\xff\xfe' '-dash' '*')
+	for name in "${names[@]}"; do
+		echo x >"./$name"
+		iotracer add -n 7 -- "$name"
+		echo y >"./$name"
+		[ "$(state "./$name" max_events)" = 7 ]
+		run iotracer log -- "$name"
+		[ "${#lines[@]}" = 1 ]
+	done
+	run iotracer list
+	[ "${#lines[@]}" = "${#names[@]}" ]
+	[[ $output == *'/mnt/files/new\012line'* ]]
+	[[ $output == *'/mnt/files/with space'* ]]
+	[[ $output == *'/mnt/files/\377\376'* ]]
+	for name in "${names[@]}"; do
+		iotracer remove -- "$name"
+	done
+	[ -z "$(iotracer list)" ]
+}
+
+@test "a file is found renamed, by a hard link, by a symbolic one, unlinked" {
+	touch f
+	iotracer add f
+	ln f hard
+	ln -s f soft
+	echo x >hard
+	for name in f /mnt/files/f ./f hard soft "$(iotracer list | cut -d' ' -f1)"; do
+		[ "$(state "$name" events)" = 1 ]
+	done
+	mv f renamed
+	[ "$(state renamed events)" = 1 ]
+	rm hard renamed
+	[ "$(state f events)" = 1 ]
+	# Made again, perhaps with the same inode number, it is another file.
+	echo new >f
+	[ "$(state f events 2>/dev/null)" = 1 ]
+	run --separate-stderr iotracer status f
+	[[ $stderr == "iotracer: f: another file now; "*", which was added under this name, is meant" ]]
+	iotracer add f
+	echo x >f
+	echo x >>f
+	[ "$(state f events)" = 2 ]
+	run iotracer list
+	[ "${#lines[@]}" = 2 ]
+	iotracer remove f
+	[ "$(state f events 2>/dev/null)" = 1 ]
+	iotracer remove f
+	[ -z "$(iotracer list)" ]
+}
+
+@test "remove: one link, a renamed file, a target with all its links" {
+	touch f
+	ln f g
+	iotracer add f g
+	iotracer remove f
+	run iotracer list
+	[[ $output == *"  /mnt/files/g" ]]
+	mv g h
+	iotracer remove h
+	[ -z "$(iotracer list)" ]
+	iotracer add f h
+	ln f third
+	iotracer remove third
+	[ -z "$(iotracer list)" ]
+	iotracer add f h
+	iotracer remove "$(iotracer list | head -n 1 | cut -d' ' -f1)"
+	[ -z "$(iotracer list)" ]
+}
+
+@test "errors: what cannot be traced is said in words, the rest is traced" {
+	touch f
+	mkfifo fifo
+	run --separate-stderr iotracer add none . fifo f
+	[ "$status" = 1 ]
+	[ "${stderr_lines[0]}" = "iotracer: none: no such file" ]
+	[ "${stderr_lines[1]}" = "iotracer: .: a directory; only regular files can be traced" ]
+	[[ ${stderr_lines[2]} == "iotracer: fifo: cannot be traced: not a regular file"* ]]
+	[ -n "$(iotracer list)" ]
+	run iotracer add -n 99999999 f
+	[ "$status" = 1 ]
+	[[ $output == *"max_events_limit"* ]]
+	run iotracer add -n 99999999999999999999 f
+	[ "$status" = 1 ]
+	run iotracer add "$(printf 'x%.0s' {1..300})"
+	[ "$status" = 1 ]
+	[[ $output == *"the name is too long" ]]
+	dmesg --clear # what the module said about the limit is not a fault
+}
+
+@test "rights: root only by default, a group when the module says so" {
+	echo x >f
+	echo x >secret
+	chmod 644 f
+	chmod 600 secret
+	for arguments in "add f" list status "log f" "stop --all"; do
+		# shellcheck disable=SC2086
+		run as_nobody iotracer $arguments
+		[ "$status" = 4 ]
+		[[ $output == *"permission denied: this takes root (the module parameters"* ]]
+	done
+	rmmod iotracer
+	insmod "$IOTRACER_KO" proc_gid=65534 proc_mode=0660
+	run as_nobody iotracer add f
+	[ "$status" = 0 ]
+	cat f >/dev/null
+	run as_nobody iotracer log --format=csv f
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" -ge 2 ]
+	run --separate-stderr as_nobody iotracer add secret
+	[ "$status" = 4 ]
+	[ "$stderr" = "iotracer: secret: you may not read this file, so you may not trace it" ]
+	run as_nobody iotracer remove f
+	[ "$status" = 0 ]
+	run setpriv --reuid=65533 --regid=65533 --clear-groups iotracer list
+	[ "$status" = 4 ]
+	[[ $output == *"this takes root, or the group "* ]]
+}
+
+@test "log --follow: events as they come, a clean end when the target is removed" {
+	touch f
+	for format in text csv json; do
+		rm -f /tmp/out
+		iotracer add f
+		iotracer log --follow --format=$format f >/tmp/out 2>/tmp/err &
+		pid=$!
+		header=0
+		[ $format = csv ] && header=1
+		for i in {1..5}; do
+			echo "$i" >>f
+			wait_for has_lines /tmp/out $((i + header))
+		done
+		iotracer remove f
+		wait "$pid"
+		[ "$(cat /tmp/err)" = "iotracer: f: target was removed" ]
+		[ "$(wc -l </tmp/out)" = $((5 + header)) ]
+	done
+}
+
+@test "log --follow: under load each event is printed once or counted" {
+	truncate -s 16M f
+	iotracer add -n 2000 f
+	# Both begin before the first event, so seq begins at 0.
+	env --default-signal=INT iotracer log -F -f csv -H f >/tmp/out 2>/tmp/err &
+	pid=$!
+	sleep 0.5
+	fio --name=load --filename=f --rw=randwrite --bs=4k --size=16M --ioengine=psync \
+		--loops=5 --output=/dev/null
+	sleep 0.5
+	seen=$(state f total)
+	kill -INT "$pid"
+	wait "$pid"
+	cat /tmp/err
+	printed=$(wc -l </tmp/out)
+	[ -z "$(cut -d, -f2 /tmp/out | sort | uniq -d)" ]
+	last=$(cut -d, -f2 /tmp/out | sort -n | tail -n 1)
+	[ "$((last + 1))" = "$seen" ]
+	if [ "$printed" = "$seen" ]; then
+		[ ! -s /tmp/err ]
+	else
+		missing=$(sed 's/iotracer: f: \([0-9]*\) events.*/\1/' /tmp/err)
+		[ "$((printed + missing))" = "$seen" ]
+	fi
+}
+
+@test "format is the module's own" {
+	iotracer format | diff - /proc/iotracer/format
+}
+
+@test "a thousand targets: found by path and by link, all removed" {
+	mkdir many
+	touch many/{1..1000}
+	iotracer add -n 10 many/*
+	run iotracer list
+	[ "${#lines[@]}" = 1000 ]
+	ln many/500 other
+	echo x >other
+	[ "$(state many/500 events)" = 1 ]
+	[ "$(state other events)" = 1 ]
+	[ "$(iotracer status | grep -c 'running$')" = 1000 ]
+	iotracer status --format=json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)) == 1000'
+	iotracer remove --all
+	[ -z "$(iotracer list)" ]
+}
+
+@test "unloaded: exit 3" {
+	rmmod iotracer
+	run iotracer list
+	[ "$status" = 3 ]
+	insmod "$IOTRACER_KO"
+}

@@ -1,0 +1,819 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# The tool against a directory that looks like /proc/iotracer: formats, numbers
+# that are known beforehand, messages, exit codes. Needs neither root nor the
+# module. tool-real.bats has what only the real module can show.
+
+# Tests run in subshells, and "run --separate-stderr" sets stderr_lines.
+# shellcheck disable=SC2030,SC2031,SC2154
+
+bats_require_minimum_version 1.5.0
+
+# bats file_tags=host
+
+setup_file() {
+	local top=$BATS_TEST_DIRNAME/..
+	make -s -C "$top/tools"
+	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" \
+		-o "$BATS_FILE_TMPDIR/tool-stream" \
+		"$top/tests/unit/tool-stream.c" "$top/module/schema.c"
+	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC \
+		-o "$BATS_FILE_TMPDIR/tool-preload.so" "$top/tests/unit/tool-preload.c"
+}
+
+setup() {
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$BATS_FILE_TMPDIR:$PATH
+	export LC_ALL=C.UTF-8
+	unset NO_COLOR
+	# Outside of bats' own directory, which other users may not enter.
+	work=$(mktemp -d /tmp/iotracer-tool.XXXXXX)
+	chmod 755 "$work"
+	export IOTRACER_PROC=$work/proc
+	mkdir "$IOTRACER_PROC"
+	: >"$IOTRACER_PROC/control"
+}
+
+teardown() {
+	rm -rf "$work"
+}
+
+# target NAME FILE [LISTED_PATH [GENERATION]]: a target as the module would show it.
+target() {
+	local dir=$IOTRACER_PROC/$1
+	mkdir "$dir"
+	echo "1 364.358689497 100 3" >"$dir/control"
+	{
+		echo "target $1"
+		stat -c $'device %Hd:%Ld\ninode %i' "$2"
+		printf '%s\n' "generation ${4:-$(generation "$2")}" 'max_events 100' 'memory_bytes 16384' \
+			'level seen stored overwritten lost missed' \
+			'vfs 10 3 7 0 0' 'blk 3 0 2 1 4' 'total 13 3 9 1 4'
+	} >"$dir/stats"
+	tool-stream </dev/null >"$dir/stream"
+	printf '86.525308709;W;0;4096;VFS;dd;1847\n' >"$dir/log"
+	echo "$1 ${3:-$2}" >>"$IOTRACER_PROC/control"
+}
+
+# What FS_IOC_GETVERSION says, if it says anything.
+generation() {
+	lsattr -dv "$1" 2>/dev/null | awk '{ print $1; found = 1 } END { if (!found) print 0 }'
+}
+
+# Counters that say that nothing is missing.
+no_losses() {
+	sed -i 's/^\(vfs\|blk\|total\) .*/\1 0 0 0 0 0/' "$IOTRACER_PROC/$1/stats"
+}
+
+# preloaded VARIABLE=VALUE... COMMAND: with the system calls of tool-preload.c.
+preloaded() {
+	env LD_PRELOAD="$BATS_FILE_TMPDIR/tool-preload.so" "$@"
+}
+
+unprivileged() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+# --- the command line ---------------------------------------------------------
+
+@test "help of every command exits 0 and says what it does" {
+	run iotracer --help
+	[ "$status" = 0 ]
+	for command in add remove list status start stop reset timereset log profile format; do
+		[[ $output == *"  $command "* ]]
+	done
+	[[ $output == *"3  the module is not loaded"* ]]
+	for command in add remove list status start stop reset timereset log profile format; do
+		run --separate-stderr iotracer "$command" --help
+		[ "$status" = 0 ]
+		[[ ${lines[0]} == "Usage: iotracer $command [OPTION...]"* ]]
+		[ -z "$stderr" ]
+	done
+}
+
+@test "version names the schema that the tool reads" {
+	run iotracer --version
+	[ "$status" = 0 ]
+	[[ $output =~ ^iotracer\ [0-9.]+\ \(stream\ version\ 1,\ schema\ [0-9a-f]{16}\)$ ]]
+}
+
+@test "usage errors exit 2 and name what is wrong" {
+	run iotracer
+	[ "$status" = 2 ]
+	run iotracer frobnicate
+	[ "$status" = 2 ]
+	[[ $output == "iotracer: frobnicate: no such command"* ]]
+	for arguments in "add" "remove" "start" "log" "profile" "list x" "format x" \
+		"log a b" "profile a b" "remove --all x" "add --frob x" \
+		"add -n 0 x" "add -n 00 x" "add -n -1 x" "add -n 1x x" "add -n= x" \
+		"list --format=csv" "log --format=xml x" "list --color=blue"; do
+		# shellcheck disable=SC2086
+		run iotracer $arguments
+		echo "$arguments: $status: $output"
+		[ "$status" = 2 ]
+	done
+	run iotracer add ""
+	[ "$status" = 2 ]
+	[[ $output == *"name of a file is empty"* ]]
+}
+
+@test "no module: exit 3 and one line that says what to do" {
+	export IOTRACER_PROC=$work/none
+	for arguments in "add x" "remove x" "list" "status" "status x" "stop x" \
+		"start --all" "log x" "profile x"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr iotracer $arguments
+		[ "$status" = 3 ]
+		[ -z "$output" ]
+		[ "$stderr" = "iotracer: $work/none is not there: the module is not loaded (try: modprobe iotracer)" ]
+	done
+	run iotracer format
+	[ "$status" = 0 ]
+}
+
+@test "no right: exit 4 and who has it" {
+	target t_1 "$work/proc"
+	chmod 000 "$IOTRACER_PROC/control"
+	run --separate-stderr unprivileged iotracer add x
+	[ "$status" = 4 ]
+	[[ $stderr == *"$IOTRACER_PROC/control: permission denied: this takes root"* ]]
+	[ "${#stderr_lines[@]}" = 1 ]
+	run unprivileged iotracer list
+	[ "$status" = 4 ]
+}
+
+@test "no right: the group that has it is named" {
+	[ "$(id -u)" = 0 ] || skip "takes root to give the file to a group"
+	chown 0:"$(getent group disk | cut -d: -f3)" "$IOTRACER_PROC/control"
+	chmod 660 "$IOTRACER_PROC/control"
+	run unprivileged iotracer add x
+	[ "$status" = 4 ]
+	[[ $output == *"this takes root, or the group disk" ]]
+	chmod 600 "$IOTRACER_PROC/control"
+	run unprivileged iotracer add x
+	[[ $output == *"this takes root (the module parameters proc_uid, proc_gid and proc_mode let others in)" ]]
+}
+
+# --- add, remove, start, stop -------------------------------------------------
+
+@test "add: one write a command, names escaped, the number behind" {
+	export TOOL_WRITES=$work/writes
+	run preloaded iotracer add /tmp/plain rel/x
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	run preloaded iotracer add -n 42 "/a b 7" -- -dash
+	[ "$status" = 0 ]
+	run preloaded iotracer add --max-events=9 $'/t\t\n\\\x01\x7f"é'
+	[ "$status" = 0 ]
+	diff - "$work/writes" <<-'END'
+		15:add /tmp/plain
+		10:add rel/x
+		20:add /a\040b\0407 42
+		13:add -dash 42
+		32:add /t\011\012\134\001\177"é 9
+	END
+}
+
+@test "add: errors in words, the rest is carried out, exit 1" {
+	export TOOL_WRITES=$work/writes TOOL_WRITE_ERROR=2:"add /missing"
+	run --separate-stderr preloaded iotracer add /one /missing /two
+	[ "$status" = 1 ]
+	[ "$stderr" = "iotracer: /missing: no such file" ]
+	[ "$(cat "$work/writes")" = $'9:add /one\n9:add /two' ]
+	while read -r errno expected words; do
+		TOOL_WRITE_ERROR="$errno:add" run --separate-stderr preloaded iotracer add /x
+		echo "$errno: $status $stderr"
+		[ "$status" = "$expected" ]
+		[[ $stderr == "iotracer: /x: "*"$words"* ]]
+		[ "${#stderr_lines[@]}" = 1 ]
+	done <<-END
+		12 1 max_events_limit
+		12 1 ring_memory_limit
+		13 4 you may not read
+		21 1 directory
+		22 1 number of events
+		36 1 too long
+		95 1 filesystem
+		28 1 No space left
+	END
+}
+
+@test "list: paths unescaped, one line each; JSON" {
+	target sda1_1 "$work/proc" '/a\040b /c\134d\012e'
+	target dm-0_22 "$work/proc" $'/\xc3\xa9 /\xff'
+	run iotracer list
+	[ "$status" = 0 ]
+	[ "$output" = 'sda1_1   /a b
+sda1_1   /c\134d\012e
+dm-0_22  /é
+dm-0_22  /\377' ]
+	run iotracer list --format=json
+	[ "$status" = 0 ]
+	[ "$(python3 -c 'import json,sys; print(json.load(sys.stdin))' <<<"$output")" = \
+		"[{'target': 'sda1_1', 'paths': ['/a b', '/c\\\\134d\\\\012e']}, {'target': 'dm-0_22', 'paths': ['/é', '/\\\\377']}]" ]
+	: >"$IOTRACER_PROC/control"
+	run iotracer list
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	run iotracer list --format=json
+	[ "$output" = "[]" ]
+}
+
+@test "list: colour when asked, never into a pipe" {
+	target t_1 "$work/proc"
+	run iotracer list
+	[[ $output != *$'\033'* ]]
+	run iotracer list --color
+	[[ $output == *$'\033[1mt_1'* ]]
+	run iotracer --color=always list
+	[[ $output == *$'\033'* ]]
+	run script -qec "TERM=xterm iotracer list" /dev/null
+	[[ $output == *$'\033'* ]]
+	run script -qec "TERM=xterm NO_COLOR=1 iotracer list" /dev/null
+	[[ $output != *$'\033'* ]]
+	run script -qec "TERM=xterm iotracer list --color=never" /dev/null
+	[[ $output != *$'\033'* ]]
+}
+
+@test "remove: a listed path alone, a target with all its paths" {
+	touch "$work/f"
+	ln "$work/f" "$work/link"
+	target sda1_1 "$work/f" "$work/f $work/link"
+	export TOOL_WRITES=$work/writes
+	run preloaded iotracer remove "$work/f"
+	[ "$status" = 0 ]
+	[ "$(cut -d: -f2 "$work/writes")" = "remove $work/f" ]
+	for name in sda1_1 --all; do
+		rm "$work/writes"
+		run preloaded iotracer remove "$name"
+		[ "$status" = 0 ]
+		[ "$(cut -d: -f2 "$work/writes")" = "remove $work/f"$'\n'"remove $work/link" ]
+	done
+	# As it was given: the module resolves it itself.
+	rm "$work/writes" "$work/f"
+	cd "$work"
+	run preloaded iotracer remove f
+	[ "$(cut -d: -f2 "$work/writes")" = "remove f" ]
+}
+
+@test "remove: by the name of a target whose path is another's now is refused" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	mv "$work/f" "$work/old"
+	touch "$work/f"
+	target sda1_2 "$work/f"
+	export TOOL_WRITES=$work/writes
+	run preloaded iotracer remove sda1_1
+	[ "$status" = 1 ]
+	[ "$output" = "iotracer: sda1_1: not removed: its path $work/f leads to another target now, sda1_2; remove that first" ]
+	[ ! -e "$work/writes" ]
+	run preloaded iotracer remove sda1_2
+	[ "$status" = 0 ]
+	run preloaded iotracer remove --all
+	[ "$status" = 0 ]
+	lines_are "$work/writes" 3
+}
+
+@test "remove: a hard link that was not added stands for the whole target" {
+	touch "$work/f"
+	ln "$work/f" "$work/link"
+	target sda1_1 "$work/f"
+	export TOOL_WRITES=$work/writes TOOL_WRITE_ERROR="2:remove $work/link"
+	run preloaded iotracer remove "$work/link"
+	[ "$status" = 0 ]
+	[ "$(cut -d: -f2 "$work/writes")" = "remove $work/f" ]
+}
+
+@test "remove: what is not traced is said, the rest is removed, exit 1" {
+	touch "$work/f" "$work/other"
+	target sda1_1 "$work/f"
+	export TOOL_WRITES=$work/writes
+	run --separate-stderr preloaded iotracer remove "$work/none" "$work/f" "$work/other"
+	[ "$status" = 1 ]
+	[ "${stderr_lines[0]}" = "iotracer: $work/none: not traced: no such file and no target of that name" ]
+	[ "${stderr_lines[1]}" = "iotracer: $work/other: not traced (to trace it: iotracer add FILE)" ]
+	[ "$(cut -d: -f2 "$work/writes")" = "remove $work/f" ]
+	TOOL_WRITE_ERROR=2:remove run preloaded iotracer remove "$work/f"
+	[ "$status" = 1 ]
+	[ "$output" = "iotracer: $work/f: not traced any more" ]
+}
+
+@test "start, stop, reset, timereset: written to the target's control" {
+	touch "$work/f" "$work/g"
+	target sda1_1 "$work/f"
+	target sda1_2 "$work/g"
+	export TOOL_WRITES=$work/writes
+	for command in start stop reset timereset; do
+		rm -f "$work/writes"
+		run preloaded iotracer "$command" "$work/f"
+		[ "$status" = 0 ]
+		[ "$(cat "$work/writes")" = "$((${#command} + 1)):$command" ]
+	done
+	rm "$work/writes"
+	run preloaded iotracer stop --all
+	[ "$(cat "$work/writes")" = $'5:stop\n5:stop' ]
+	# Really to that file, not to another one called control.
+	unset TOOL_WRITES
+	run iotracer stop sda1_2
+	[ "$status" = 0 ]
+	[ "$(head -n 1 "$IOTRACER_PROC/sda1_2/control")" = stop ]
+	[ "$(head -c 2 "$IOTRACER_PROC/sda1_1/control")" = "1 " ]
+	rm -r "$IOTRACER_PROC/sda1_2"
+	run iotracer stop sda1_2
+	[ "$status" = 1 ]
+	[ "$output" = "iotracer: sda1_2: the target was removed" ]
+}
+
+# --- which target a file is ---------------------------------------------------
+
+@test "a renamed file, a hard link and a symbolic link are found by inode" {
+	touch "$work/f" "$work/other"
+	target sda1_7 "$work/other"
+	target sda1_8 "$work/f"
+	mv "$work/f" "$work/renamed"
+	ln "$work/renamed" "$work/hard"
+	ln -s renamed "$work/soft"
+	for name in f renamed hard soft ./soft; do
+		cd "$work"
+		run --separate-stderr iotracer status "$name"
+		[ "$status" = 0 ]
+		[[ $output == sda1_8* ]]
+		[ -z "$stderr" ]
+	done
+}
+
+@test "an inode number used again is another file" {
+	touch "$work/f"
+	generation=$(generation "$work/f")
+	[ "$generation" != 0 ] || skip "this filesystem tells no generation"
+	target sda1_8 "$work/f" "$work/f" $((generation + 1))
+	run --separate-stderr iotracer status "$work/f"
+	[[ $stderr == *": another file now; sda1_8, which"* ]]
+	target sda1_8_2 "$work/f" "$work/f" "$generation"
+	run --separate-stderr iotracer status "$work/f"
+	[[ $output == sda1_8_2* ]]
+	[ -z "$stderr" ]
+}
+
+@test "a name taken by another file: the traced one is meant, the change is said" {
+	touch "$work/f"
+	target sda1_8 "$work/f"
+	mv "$work/f" "$work/old"
+	touch "$work/f"
+	run --separate-stderr iotracer status "$work/f"
+	[ "$status" = 0 ]
+	[[ $output == sda1_8* ]]
+	[ "$stderr" = "iotracer: $work/f: another file now; sda1_8, which was added under this name, is meant" ]
+	target sda1_9 "$work/f" "$work/elsewhere"
+	run --separate-stderr iotracer status "$work/f"
+	[[ $output == sda1_9* ]]
+	[ -z "$stderr" ]
+}
+
+# --- status -------------------------------------------------------------------
+
+@test "status: text, of all or of named files" {
+	touch "$work/f" "$work/g"
+	target sda1_1 "$work/f"
+	target sda1_2 "$work/g"
+	echo "0 0.000000000 5 0" >"$IOTRACER_PROC/sda1_2/control"
+	run iotracer status
+	[ "$status" = 0 ]
+	[ "$output" = "sda1_1  running
+  path        $work/f
+  T0          364.358689497 s
+  events      3 of at most 100
+  memory      16384 bytes
+  level               seen      stored overwritten        lost      missed
+  vfs                   10           3           7           0           0
+  blk                    3           0           2           1           4
+  total                 13           3           9           1           4
+
+sda1_2  stopped
+  path        $work/g
+  T0          0.000000000 s
+  events      0 of at most 5
+  memory      16384 bytes
+  level               seen      stored overwritten        lost      missed
+  vfs                   10           3           7           0           0
+  blk                    3           0           2           1           4
+  total                 13           3           9           1           4" ]
+	run iotracer status "$work/none" "$work/g"
+	[ "$status" = 1 ]
+	[[ ${lines[1]} == sda1_2* ]]
+}
+
+@test "status: JSON" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	run iotracer status --format json
+	[ "$status" = 0 ]
+	python3 - "$work/f" <<-END
+		import json, os, sys
+		t, = json.loads('''$output''')
+		st = os.stat(sys.argv[1])
+		assert t['target'] == 'sda1_1' and t['paths'] == [sys.argv[1]], t
+		assert t['device'] == f'{os.major(st.st_dev)}:{os.minor(st.st_dev)}', t
+		assert t['inode'] == st.st_ino and t['running'] is True, t
+		assert t['t0_ns'] == 364358689497 and t['max_events'] == 100, t
+		assert t['events'] == 3 and t['memory_bytes'] == 16384, t
+		assert t['levels']['blk'] == dict(seen=3, stored=0, overwritten=2, lost=1, missed=4), t
+		assert t['levels']['total']['seen'] == 13, t
+	END
+}
+
+@test "status: a target that goes meanwhile is left out of all" {
+	touch "$work/f" "$work/g"
+	target sda1_1 "$work/f"
+	target sda1_2 "$work/g"
+	rm -r "$IOTRACER_PROC/sda1_1"
+	run iotracer status
+	[ "$status" = 0 ]
+	[[ $output == sda1_2* ]]
+	run iotracer status "$work/f"
+	[ "$status" = 1 ]
+	[ "$output" = "iotracer: $work/f: the target was removed" ]
+}
+
+# --- log ----------------------------------------------------------------------
+
+# A stream with a record of each level, times out of order and a gap.
+sample_stream() {
+	target sda1_1 "$1"
+	no_losses sda1_1
+	tool-stream t0=1000000000 <<-'END' >"$IOTRACER_PROC/sda1_1/stream"
+		seq=0 time=3000000007 latency=12 offset=4096 requested=4096 result=4096 pid=10 tid=11 cpu=1 device=0x800001 level=0 op=1 flags=3 comm=dd
+		seq=1 time=2000000001 offset=8192 sector=2048 requested=512 result=-5 pid=10 tid=10 origin_pid=12 device=0x0fd00001 level=1 op=0 flags=0x8080 comm=kworker/u4:1 origin_comm=a,"b
+		seq=5 time=999999999 level=9 op=7 comm=x\012\134\377\303\251
+	END
+}
+
+# Its fields that are not 0 or empty, sorted by time.
+sample_rows=(
+	'timestamp=-0.000000001 seq=5 time=999999999 device=0:0 level=9 op=7 comm=x\012\134\377é'
+	'timestamp=1.000000001 seq=1 time=2000000001 offset=8192 sector=2048 requested=512 result=-5 pid=10 tid=10 origin_pid=12 device=253:1 level=blk op=R flags=readahead|0x8000 comm=kworker/u4:1 origin_comm=a,"b'
+	'timestamp=2.000000007 seq=0 time=3000000007 latency=12 offset=4096 requested=4096 result=4096 pid=10 tid=11 cpu=1 device=8:1 level=vfs op=W flags=direct|async comm=dd'
+)
+
+# rows_are csv|json TEXT ROW...: the rows, in any order of their fields.
+rows_are() {
+	python3 - "$@" <<-'END'
+		import csv, io, json, sys
+		kind, text, wanted = sys.argv[1], sys.argv[2], sys.argv[3:]
+		if kind == "csv":
+		    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+		else:
+		    rows = [json.loads(line, parse_float=str) for line in text.splitlines()]
+		    for row in rows:
+		        for key, value in row.items():
+		            number = key in ("timestamp", "seq", "time", "latency", "offset", "sector",
+		                             "requested", "result", "pid", "tid", "origin_pid", "cpu")
+		            assert isinstance(value, int) or (key == "timestamp") or not number, (key, value)
+		assert len(rows) == len(wanted), rows
+		for row, words in zip(rows, wanted):
+		    words = dict(word.split("=", 1) for word in words.split(" "))
+		    assert row.keys() >= words.keys(), row
+		    for key, value in row.items():
+		        assert str(value) == words.get(key, str(value) if str(value) in ("0", "") else None), (key, row)
+	END
+}
+
+@test "log: text is the module's log, byte for byte" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	head -c 300000 /dev/urandom >"$IOTRACER_PROC/sda1_1/log"
+	iotracer log "$work/f" | cmp - "$IOTRACER_PROC/sda1_1/log"
+	iotracer log --format=text sda1_1 | cmp - "$IOTRACER_PROC/sda1_1/log"
+}
+
+@test "log: CSV by time, every kind of field, quoted" {
+	touch "$work/f"
+	sample_stream "$work/f"
+	run --separate-stderr iotracer log --format=csv "$work/f"
+	[ "$status" = 0 ]
+	[[ ${lines[0]} == timestamp,seq,time,* ]]
+	[[ ${lines[1]} == -0.000000001,5,999999999,0,* ]]
+	[[ ${lines[2]} == *',"a,""b"' || ${lines[2]} == *',"a,""b",'* ]]
+	rows_are csv "$output" "${sample_rows[@]}"
+	[ "$stderr" = "iotracer: $work/f: 3 events were overwritten or lost before they were read" ]
+	run --separate-stderr iotracer log --format=csv --no-header "$work/f"
+	[[ ${lines[0]} == -0.000000001,5,* ]]
+	[ "${#lines[@]}" = 3 ]
+}
+
+@test "log: JSON has one object a line and the fields of the schema in order" {
+	touch "$work/f"
+	sample_stream "$work/f"
+	run --separate-stderr iotracer log --format=json "$work/f"
+	[ "$status" = 0 ]
+	[[ ${lines[1]} == '{"timestamp":1.000000001,"seq":1,"time":2000000001,"latency":0,'* ]]
+	[[ ${lines[1]} == *'"result":-5,'*'"device":"253:1"'* ]]
+	rows_are json "$output" "${sample_rows[@]}"
+	[ "$(python3 -c 'import json, sys; print(",".join(json.loads(sys.argv[1])))' "${lines[0]}")" = \
+		"$(iotracer log --format=csv "$work/f" 2>/dev/null | head -n 1)" ]
+}
+
+@test "log: numbers beyond JSON's integers are not changed" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	no_losses sda1_1
+	echo "offset=18446744073709551615 sector=9223372036854775807 result=-9223372036854775808" |
+		tool-stream >"$IOTRACER_PROC/sda1_1/stream"
+	run iotracer log --format=json "$work/f"
+	[[ $output == *'"offset":"18446744073709551615","sector":9223372036854775807,'* ]]
+	[[ $output == *'"result":-9223372036854775808,'* ]]
+}
+
+@test "log: events overwritten before the first are counted, dropped by reset not" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	seq 900 999 | sed 's/.*/seq=& time=&/' | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
+	sed -i 's/^total .*/total 1000 98 900 2 0/' "$IOTRACER_PROC/sda1_1/stats"
+	run --separate-stderr iotracer log --format=csv "$work/f"
+	[[ $stderr == *": 900 events were overwritten"* ]]
+	sed -i 's/^total .*/total 100 100 0 0 0/' "$IOTRACER_PROC/sda1_1/stats"
+	run --separate-stderr iotracer log --format=csv "$work/f"
+	[ -z "$stderr" ]
+}
+
+@test "log: many records, a longer header" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	no_losses sda1_1
+	seq 0 49999 | sed 's/.*/seq=& time=& offset=&/' |
+		tool-stream header_size=700 >"$IOTRACER_PROC/sda1_1/stream"
+	run --separate-stderr iotracer log --format=csv --no-header "$work/f"
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 50000 ]
+	cmp <(cut -d, -f2 <<<"$output") <(seq 0 49999)
+	[ -z "$stderr" ]
+}
+
+@test "log, profile: an alien stream is refused, both sides named" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	stream=$IOTRACER_PROC/sda1_1/stream
+	ours=$(iotracer --version | sed 's/.*schema \(.*\))/\1/')
+	for command in "log --format=csv" "log --format=json --follow" profile; do
+		tool-stream schema=0x123 </dev/null >"$stream"
+		# shellcheck disable=SC2086
+		run --separate-stderr iotracer $command "$work/f"
+		[ "$status" = 1 ]
+		[ -z "$output" ]
+		[ "$stderr" = "iotracer: $work/f: the module writes stream version 1 schema 0000000000000123, this tool reads version 1 schema $ours: install the tool that belongs to the module" ]
+	done
+	tool-stream version=7 </dev/null >"$stream"
+	run iotracer log --format=csv "$work/f"
+	[ "$status" = 1 ]
+	[[ $output == *"stream version 7 schema $ours, this tool reads version 1"* ]]
+	tool-stream magic=7 </dev/null >"$stream"
+	run iotracer log --format=csv "$work/f"
+	[ "$status" = 1 ]
+	[[ $output == *"magic"* ]]
+	for damage in record_size=8 record_size=0 event=99 header_size=8 header_size=4000000000; do
+		tool-stream </dev/null "$damage" >"$stream"
+		run iotracer log --format=csv "$work/f"
+		[ "$status" = 1 ]
+		[[ $output == *"damaged"* ]]
+	done
+	tool-stream </dev/null | head -c 20 >"$stream"
+	run iotracer log --format=csv "$work/f"
+	[ "$status" = 1 ]
+	[[ $output == *"ends within the header"* ]]
+}
+
+@test "log: output that cannot be written is an error" {
+	touch "$work/f"
+	sample_stream "$work/f"
+	for arguments in "log --format=csv $work/f" "log $work/f" "list" "status" \
+		"format" "--help" "profile $work/f"; do
+		run bash -c "iotracer $arguments 2>&1 >/dev/full"
+		echo "$arguments: $status: $output"
+		[ "$status" = 1 ]
+		[[ $output == *"the output could not be written: No space left on device"* ]]
+	done
+}
+
+# --- log --follow -------------------------------------------------------------
+
+# wait_for COMMAND...: until it succeeds, 60 s at most.
+wait_for() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+lines_are() {
+	[ -e "$1" ] && [ "$(wc -l <"$1")" = "$2" ]
+}
+
+@test "log --follow: what comes is printed, SIGINT and SIGTERM end it with 0" {
+	touch "$work/f"
+	sample_stream "$work/f"
+	for signal in INT TERM; do
+		for format in text csv json; do
+			events=3
+			header=0
+			[ "$format" = csv ] && header=1
+			[ "$format" = text ] && printf 'a\nb\nc\n' >"$IOTRACER_PROC/sda1_1/log"
+			rm -f "$work/out"
+			# Not through "run": a background job ignores SIGINT unless it is told.
+			env --default-signal=INT iotracer log -F -f "$format" "$work/f" \
+				>"$work/out" 2>"$work/err" &
+			pid=$!
+			wait_for lines_are "$work/out" $((events + header))
+			if [ "$format" = text ]; then
+				echo d >>"$IOTRACER_PROC/sda1_1/log"
+			else
+				# In two halves: a record is printed when it is whole.
+				echo "seq=6 time=4000000000" | tool-stream continue >"$work/record"
+				head -c 50 "$work/record" >>"$IOTRACER_PROC/sda1_1/stream"
+				sleep 0.3
+				lines_are "$work/out" $((events + header))
+				tail -c +51 "$work/record" >>"$IOTRACER_PROC/sda1_1/stream"
+			fi
+			wait_for lines_are "$work/out" $((events + header + 1))
+			kill -"$signal" "$pid"
+			wait "$pid"
+			rm -r "$IOTRACER_PROC/sda1_1"
+			: >"$IOTRACER_PROC/control"
+			sample_stream "$work/f"
+		done
+	done
+}
+
+@test "log --follow: ends with 0 when the reader goes, without waiting for events" {
+	touch "$work/f"
+	sample_stream "$work/f"
+	for format in text csv json; do
+		run --separate-stderr timeout 60 bash -c "
+			set -o pipefail
+			iotracer log --follow --format=$format $work/f | head -n 1"
+		[ "$status" = 0 ]
+		[ "${#lines[@]}" = 1 ]
+	done
+}
+
+@test "log --follow: ends with 0 when the target is removed" {
+	touch "$work/f"
+	sample_stream "$work/f"
+	for format in text csv json; do
+		rm -f "$work/gone" "$work/out"
+		preloaded TOOL_GONE="$work/gone" iotracer log --follow --format=$format \
+			"$work/f" >"$work/out" 2>"$work/err" &
+		pid=$!
+		wait_for test -s "$work/out"
+		touch "$work/gone"
+		wait "$pid"
+		[ "$(head -n 1 "$work/err")" = "iotracer: $work/f: target was removed" ]
+	done
+	# Without --follow the output is not what was asked for.
+	TOOL_GONE=$work/gone run preloaded iotracer log --format=csv sda1_1
+	[ "$status" = 1 ]
+}
+
+# --- profile ------------------------------------------------------------------
+
+# field JSON PATH...: a value of a JSON document.
+field() {
+	python3 -c 'import json, sys
+v = json.loads(sys.argv[1])
+for key in sys.argv[2:]:
+    v = v[key]
+print(json.dumps(v))' "$@"
+}
+
+@test "profile: known patterns give known numbers" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	no_losses sda1_1
+	# 101 sequential reads; 5 writes of which 1 follows its predecessor; at BLK
+	# 3 reads in sequence and 2 writes that are not; a failed and an empty read.
+	{
+		for ((i = 0; i <= 100; i++)); do
+			echo "seq=$i time=$((1000000000 + i * 10000000)) latency=$((i < 100 ? i * 1000 + 1000 : 1000)) level=0 op=0 offset=$((i * 4096)) requested=4096 result=4096"
+		done
+		i=101
+		for offset in 0 8192 12288 0 65536; do
+			echo "seq=$i time=$((2000000000 + i)) latency=7 level=0 op=1 offset=$offset requested=4096 result=4096"
+			i=$((i + 1))
+		done
+		echo "seq=106 time=2000000200 level=0 op=0 offset=99 requested=10 result=-5"
+		echo "seq=107 time=3000000000 level=0 op=0 offset=98 requested=10 result=0"
+		for sector in 2048 2056 2064; do
+			echo "seq=$((i + 2)) time=$((1000000000 + sector)) level=1 op=0 sector=$sector offset=7 requested=4096 result=4096"
+			i=$((i + 1))
+		done
+		echo "seq=111 time=1500000000 level=1 op=1 sector=2072 requested=512 result=512"
+		echo "seq=112 time=1500000001 level=1 op=1 sector=2072 requested=1024 result=1024"
+	} | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
+	run --separate-stderr iotracer profile "$work/f"
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	echo "$output"
+	[ "$output" = "$work/f (sda1_1)
+
+                                 VFS                 BLK
+events                           108                   5
+duration                  2.000000 s          0.499998 s
+failed                             1                   0
+empty                              1                   0
+reads                            101                   3
+  bytes                       413696               12288
+  mean size                 4096.0 B            4096.0 B
+  sequential                 100.0 %             100.0 %
+  random                       0.0 %               0.0 %
+  latency mean             50.010 us                   -
+  latency p50              50.000 us                   -
+  latency p99              99.000 us                   -
+  latency max             100.000 us                   -
+writes                             5                   2
+  bytes                        20480                1536
+  mean size                 4096.0 B             768.0 B
+  sequential                  25.0 %               0.0 %
+  random                      75.0 %             100.0 %
+  latency mean              0.007 us                   -
+  latency p50               0.007 us                   -
+  latency p99               0.007 us                   -
+  latency max               0.007 us                   -" ]
+	run iotracer profile --format=json "$work/f"
+	[ "$status" = 0 ]
+	[ "$(field "$output" events)" = 113 ]
+	[ "$(field "$output" events_missing)" = 0 ]
+	[ "$(field "$output" vfs duration_s)" = 2.0 ]
+	[ "$(field "$output" vfs reads sequential_percent)" = 100.0 ]
+	[ "$(field "$output" vfs reads latency_ns p99)" = 99000 ]
+	[ "$(field "$output" vfs writes random_percent)" = 75.0 ]
+	[ "$(field "$output" blk writes bytes)" = 1536 ]
+	[ "$(field "$output" blk reads sequential)" = 2 ]
+}
+
+@test "profile: by time, not by seq; no shares without a predecessor" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	no_losses sda1_1
+	tool-stream <<-END >"$IOTRACER_PROC/sda1_1/stream"
+		seq=0 time=30 offset=8192 result=4096
+		seq=1 time=10 offset=0 result=4096
+		seq=2 time=20 offset=4096 result=4096
+		seq=3 time=40 op=1 offset=4096 result=1
+	END
+	run iotracer profile --format=json "$work/f"
+	[ "$(field "$output" vfs reads sequential)" = 2 ]
+	[ "$(field "$output" vfs reads random)" = 0 ]
+	[ "$(field "$output" vfs writes sequential_percent)" = null ]
+	[ "$(field "$output" vfs writes count)" = 1 ]
+	[ "$(field "$output" blk duration_s)" = null ]
+}
+
+@test "profile: says what part of the events it covers" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	sed -i 's/^total .*/total 1000 10 990 0 0/' "$IOTRACER_PROC/sda1_1/stats"
+	seq 990 999 | sed 's/.*/seq=& time=& result=1 offset=&/' |
+		tool-stream >"$IOTRACER_PROC/sda1_1/stream"
+	run iotracer profile "$work/f"
+	[ "$status" = 0 ]
+	[ "${lines[1]}" = "only the last 10 of 1000 events: 990 were overwritten or lost" ]
+	run iotracer profile --format=json "$work/f"
+	[ "$(field "$output" events)" = 10 ]
+	[ "$(field "$output" events_missing)" = 990 ]
+}
+
+# --- format, install ----------------------------------------------------------
+
+@test "format: every field of the CSV is described, as text and as a table" {
+	touch "$work/f"
+	sample_stream "$work/f"
+	fields=$(iotracer log --format=csv "$work/f" 2>/dev/null | head -n 1 | tr , '\n' | tail -n +2)
+	[ "$(iotracer format | awk '$1 == "field" { print $2 }')" = "$fields" ]
+	# shellcheck disable=SC2016
+	[ "$(iotracer format --markdown | sed -n 's/^| `\(.*\)` |.*/\1/p')" = "$fields" ]
+	[ "$(iotracer format | head -n 1)" = "iotracer stream 1 schema $(iotracer --version | sed 's/.*schema \(.*\))/\1/')" ]
+}
+
+@test "make install and uninstall" {
+	make -s -C "$BATS_TEST_DIRNAME/../tools" install DESTDIR="$work/dest" PREFIX=/usr
+	[ -x "$work/dest/usr/bin/iotracer" ]
+	[ -f "$work/dest/usr/share/man/man8/iotracer.8" ]
+	make -s -C "$BATS_TEST_DIRNAME/../tools" uninstall DESTDIR="$work/dest" PREFIX=/usr
+	[ -z "$(find "$work/dest" -type f)" ]
+}
+
+@test "the manual page is without warnings and names every command and option" {
+	page=$BATS_TEST_DIRNAME/../tools/iotracer.8
+	[ -z "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" ]
+	for command in add remove list status start stop reset timereset log profile format; do
+		grep -q "$command" "$page"
+		for option in $(iotracer "$command" --help | grep -o -- ' --[a-z-]*' | sort -u); do
+			grep -q -- "${option//-/\\\\-}" "$page"
+		done
+	done
+}

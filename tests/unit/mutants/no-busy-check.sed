@@ -1,0 +1,2 @@
+# Claims a slot that an overtaken writer is still filling.
+s/!(old & 1) && //

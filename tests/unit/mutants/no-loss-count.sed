@@ -1,0 +1,2 @@
+# Loses records without counting them.
+/atomic64_inc(&ring->lost/d

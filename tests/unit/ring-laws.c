@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The laws of module/ring.[ch], one thread, every outcome determined. Interrupts
+ * and other CPUs are played by the shims' hook: a test lets somebody write
+ * before the n-th access to the ring, for every n.
+ */
+#include <linux/compiler.h>
+#include <linux/types.h>
+#include "ledger.h"
+#include "unit.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define WORDS 7
+#define LEVELS 3	/* task, softirq, hardirq */
+
+/* Powers of two, their neighbours, and the edges of SLACK. */
+static const u64 keeps[] = { 1, 2, 3, 9, 10, 11, 26, 27, 100 };
+
+/* The writer of level 0 is the test itself; levels above interrupt. */
+static struct writer writers[LEVELS];
+
+/* At level l: before access @at, level l + 1 writes @burst records. */
+static struct plan {
+	u64 at;
+	u64 burst;
+	u64 accesses;
+} plans[LEVELS];
+
+static unsigned int level;
+
+static void begin(struct ledger *ledger, u64 keep, u64 first, u64 capacity)
+{
+	unsigned int i;
+
+	ledger_init(ledger, keep, WORDS, first, capacity);
+	for (i = 0; i < LEVELS; i++)
+		writers[i] = (struct writer){ ledger, i, i & 1, 0, 0 };
+}
+
+static u64 end(struct ledger *ledger)
+{
+	u64 shown = ledger_check(ledger, writers, LEVELS);
+
+	ledger_destroy(ledger);
+	return shown;
+}
+
+static u64 lost(void)
+{
+	return writers[0].lost + writers[1].lost + writers[2].lost;
+}
+
+static void interrupt(void)
+{
+	struct plan *interrupted = &plans[level];
+
+	if (++interrupted->accesses != interrupted->at)
+		return;
+	level++;
+	plans[level].accesses = 0;
+	writer_write(&writers[level], interrupted->burst);
+	level--;
+}
+
+static void plan(unsigned int at_level, u64 at, u64 burst)
+{
+	plans[at_level] = (struct plan){ at, burst, 0 };
+}
+
+/* Return: whether access @at of level 0 was reached. */
+static bool played(void)
+{
+	unit_hook = NULL;
+	return plans[0].accesses >= plans[0].at;
+}
+
+static void test_sizes(void)
+{
+	static const struct {
+		u64 keep, slots;
+	} table[] = {
+		{ 1, 8 }, { 2, 8 }, { 3, 16 }, { 10, 16 }, { 11, 32 },
+		{ 26, 32 }, { 27, 64 }, { 1000000, 1 << 20 },
+		{ (1 << 20) - 6, 1 << 20 }, { (1 << 20) - 5, 1 << 21 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		CHECK(iot_ring_bytes(table[i].keep, 96) ==
+		      sizeof(struct iot_ring) + table[i].slots * 96,
+		      "keep %llu: %zu bytes", table[i].keep,
+		      iot_ring_bytes(table[i].keep, 96));
+}
+
+static void test_empty(void)
+{
+	static const u64 firsts[] = { 0, 1, 7, 8, 1ULL << 62 };
+	struct ledger ledger;
+	size_t i;
+	u64 token;
+
+	for (i = 0; i < ARRAY_SIZE(firsts); i++) {
+		begin(&ledger, 3, firsts[i], 1);
+		CHECK(ledger_read(&ledger, firsts[i], &token) ==
+		      IOT_RING_PENDING, "first %llu", firsts[i]);
+		CHECK(end(&ledger) == 0, "records in an empty ring");
+	}
+}
+
+/* After each record: the last keep ones, and nothing between OK and GONE. */
+static void fill_and_check(u64 keep, u64 first)
+{
+	struct ledger ledger;
+	u64 head, i, n, token;
+
+	begin(&ledger, keep, first, 1024);
+	n = ledger.slots;
+	for (head = first + 1; head <= first + 3 * n + 1; head++) {
+		writer_write(&writers[0], 1);
+		CHECK(ledger_check(&ledger, writers, LEVELS) ==
+		      (head - first < keep ? head - first : keep),
+		      "keep %llu, %llu written", keep, head - first);
+		for (i = first; i < head; i++)
+			CHECK(ledger_read(&ledger, i, &token) ==
+			      (i + n < head ? IOT_RING_GONE : IOT_RING_OK),
+			      "keep %llu, index %llu of %llu", keep, i, head);
+		CHECK(ledger_read(&ledger, head, &token) == IOT_RING_PENDING,
+		      "index %llu before it is written", head);
+	}
+	CHECK(!lost(), "lost without a reason");
+	end(&ledger);
+}
+
+static void test_wraparound(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(keeps); i++)
+		fill_and_check(keeps[i], 0);
+}
+
+/* Rings of a target that was resized late in its life. */
+static void test_far_first(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(keeps); i++) {
+		fill_and_check(keeps[i], 5);
+		fill_and_check(keeps[i], (1ULL << 32) - 3);
+		fill_and_check(keeps[i], (1ULL << 63) - 1024);
+	}
+}
+
+/*
+ * A writer that stalls while it fills: each lap loses the one record whose slot
+ * it holds; its own stays; the ring is as new afterwards.
+ */
+static void stall(u64 keep, u64 laps)
+{
+	struct ledger ledger;
+	u64 index, n, token;
+	u64 *slot;
+
+	begin(&ledger, keep, 0, 2048);
+	n = ledger.slots;
+	writer_write(&writers[0], 2);
+	slot = writer_begin(&writers[1], &index);
+	CHECK(slot && index == 2, "no slot in a free ring");
+	writer_write(&writers[0], laps * n);
+	CHECK(lost() == laps && writers[0].lost == laps,
+	      "%llu laps lost %llu", laps, lost());
+	CHECK(ledger_read(&ledger, index, &token) == IOT_RING_PENDING &&
+	      ledger_read(&ledger, index + laps * n, &token) ==
+	      IOT_RING_PENDING, "a record being filled is shown");
+	writer_end(&writers[1], slot, index);
+	CHECK(ledger_read(&ledger, index, &token) == IOT_RING_OK,
+	      "the stalled record did not stay");
+	ledger_check(&ledger, writers, LEVELS);
+	writer_write(&writers[0], n);
+	CHECK(ledger_read(&ledger, index, &token) == IOT_RING_GONE,
+	      "the slot was not used again");
+	CHECK(lost() == laps && end(&ledger) == keep, "no recovery");
+}
+
+static void test_stalled_writer(void)
+{
+	u64 laps;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(keeps); i++)
+		for (laps = 1; laps < 4; laps++)
+			stall(keeps[i], laps);
+}
+
+/* Every slot held by a stalled writer: all that come are lost, and counted. */
+static void test_all_stalled(void)
+{
+	u64 index[8];
+	u64 *slot[8];
+	struct ledger ledger;
+	u64 i;
+
+	begin(&ledger, 2, 0, 64);
+	CHECK(ledger.slots == ARRAY_SIZE(slot), "bad test");
+	for (i = 0; i < ARRAY_SIZE(slot); i++)
+		slot[i] = writer_begin(&writers[0], &index[i]);
+	writer_write(&writers[1], 20);
+	CHECK(writers[1].lost == 20, "%llu of 20 lost", writers[1].lost);
+	for (i = ARRAY_SIZE(slot); i--;)
+		writer_end(&writers[0], slot[i], index[i]);
+	CHECK(ledger_check(&ledger, writers, LEVELS) == 0, "lost, yet shown");
+	writer_write(&writers[2], 2);
+	CHECK(end(&ledger) == 2, "no recovery");
+}
+
+/*
+ * The accesses of a write are: count it, take the index, read the state, claim,
+ * then fill and commit. What an interrupt costs follows from where it comes.
+ */
+static u64 losses(u64 at, u64 burst, u64 n)
+{
+	if (at <= 2)
+		return 0;		/* no index yet: it is simply later */
+	if (at <= 4)
+		return burst >= n;	/* the writer itself comes too late */
+	return burst / n;		/* one record a lap finds the slot busy */
+}
+
+static bool interrupt_write(u64 keep, u64 before, u64 at, u64 laps, int more)
+{
+	struct ledger ledger;
+	bool reached;
+	u64 burst, n;
+
+	begin(&ledger, keep, 0, 4096);
+	n = ledger.slots;
+	burst = laps * n + more;
+	writer_write(&writers[0], before);
+	plan(0, at, burst);
+	plan(1, 0, 0);
+	unit_hook = interrupt;
+	writer_write(&writers[0], 1);
+	reached = played();
+	CHECK(!reached || lost() == losses(at, burst, n),
+	      "keep %llu, %llu records before access %llu lost %llu", keep,
+	      burst, at, lost());
+	ledger_check(&ledger, writers, LEVELS);
+	n += lost();
+	writer_write(&writers[0], n);
+	CHECK(end(&ledger) == keep && lost() == n - ledger.slots,
+	      "no recovery");
+	return reached;
+}
+
+static void interrupt_everywhere(u64 keep, u64 before)
+{
+	u64 at, laps;
+	int more;
+
+	for (laps = 1; laps < 4; laps++)
+		for (more = -1; more < 2; more++)
+			for (at = 1; interrupt_write(keep, before, at, laps,
+						     more); at++)
+				;
+}
+
+static void test_interrupted_writer(void)
+{
+	static const u64 befores[] = { 0, 1, 7, 8, 9, 40 };
+	size_t b, k;
+
+	for (k = 0; k < ARRAY_SIZE(keeps); k++)
+		for (b = 0; b < ARRAY_SIZE(befores); b++)
+			interrupt_everywhere(keeps[k], befores[b]);
+}
+
+/* A softirq in the writer, a hardirq in the softirq, at these places. */
+static void interrupt_twice(u64 before, struct plan soft, struct plan hard)
+{
+	struct ledger ledger;
+
+	begin(&ledger, 1, 0, 256);
+	writer_write(&writers[0], before);
+	plans[0] = soft;
+	plans[1] = hard;
+	plan(2, 0, 0);
+	unit_hook = interrupt;
+	writer_write(&writers[0], 1);
+	CHECK(played() && plans[1].accesses >= hard.at, "bad test");
+	end(&ledger);
+}
+
+static void interrupt_twice_everywhere(u64 before, u64 burst, u64 burst2)
+{
+	const u64 write = 4 + WORDS - 2 + 1, lost_write = 4;
+	struct plan soft = { .burst = burst }, hard = { .burst = burst2 };
+
+	/* one record of the softirq's may be lost for each lap, and is shorter */
+	const u64 least_accesses = burst * write -
+				   burst / 8 * (write - lost_write);
+
+	for (soft.at = 1; soft.at <= write; soft.at++)
+		for (hard.at = 1; hard.at <= least_accesses; hard.at++)
+			interrupt_twice(before, soft, hard);
+}
+
+static void test_twice_interrupted_writer(void)
+{
+	static const u64 bursts[] = { 1, 7, 8, 9, 16, 17 };
+	size_t j, k;
+
+	for (j = 0; j < ARRAY_SIZE(bursts); j++) {
+		for (k = 0; k < ARRAY_SIZE(bursts); k++) {
+			interrupt_twice_everywhere(0, bursts[j], bursts[k]);
+			interrupt_twice_everywhere(9, bursts[j], bursts[k]);
+		}
+	}
+}
+
+/* What a reader sees in the middle of a write. */
+static struct ledger *watched;
+static u64 watched_first, watched_index;
+
+static void watch(void)
+{
+	void (*hook)(void) = unit_hook;
+	u64 i, token;
+
+	unit_hook = NULL;
+	for (i = watched_first; i < watched_index; i++)
+		CHECK(ledger_read(watched, i, &token) != IOT_RING_PENDING,
+		      "index %llu, committed, is pending", i);
+	CHECK(ledger_read(watched, i, &token) == IOT_RING_PENDING,
+	      "index %llu is shown before its commit", i);
+	unit_hook = hook;
+}
+
+static void test_watched_writer(void)
+{
+	struct ledger ledger;
+	size_t k;
+
+	for (k = 0; k < ARRAY_SIZE(keeps); k++) {
+		begin(&ledger, keeps[k], 3, 512);
+		watched = &ledger;
+		watched_first = 3;
+		unit_hook = watch;
+		for (watched_index = 3; watched_index < 400; watched_index++)
+			writer_write(&writers[0], 1);
+		unit_hook = NULL;
+		end(&ledger);
+	}
+}
+
+/* A reader overtaken before access @at of its copy, or not quite. */
+static bool overtake(u64 keep, u64 at, u64 burst)
+{
+	enum iot_ring_state state;
+	struct ledger ledger;
+	u64 index, last, token;
+	bool gone, reached;
+
+	begin(&ledger, keep, 0, 1024);
+	writer_write(&writers[0], ledger.slots + keep);
+	index = iot_ring_window(ledger.ring, &last);
+	gone = index + ledger.slots < last + burst;
+	plan(0, at, burst);
+	plan(1, 0, 0);
+	unit_hook = interrupt;
+	state = ledger_read(&ledger, index, &token);
+	reached = played();
+	CHECK(!reached || state == (gone ? IOT_RING_GONE : IOT_RING_OK),
+	      "keep %llu, %llu records before access %llu: reads as %d", keep,
+	      burst, at, state);
+	end(&ledger);
+	return reached;
+}
+
+static void test_overtaken_reader(void)
+{
+	u64 at, burst;
+	size_t k;
+
+	for (k = 0; k < ARRAY_SIZE(keeps); k++)
+		for (burst = 1; burst < 140; burst++)
+			for (at = 1; overtake(keeps[k], at, burst); at++)
+				;
+}
+
+/* The same by a writer that has not committed when the reader looks again. */
+static u64 *held_slot;
+static u64 held_index, held_at;
+
+static void hold(void)
+{
+	if (--held_at)
+		return;
+	unit_hook = NULL;
+	writer_write(&writers[1], writers[1].ledger->slots - 1);
+	held_slot = writer_begin(&writers[1], &held_index);
+}
+
+static void test_half_overtaken_reader(void)
+{
+	const u64 accesses = 1 + WORDS - 1 + 1;
+	struct ledger ledger;
+	u64 at, token;
+
+	for (at = 1; at <= accesses; at++) {
+		begin(&ledger, 1, 0, 64);
+		writer_write(&writers[0], 1);
+		held_at = at;
+		unit_hook = hold;
+		CHECK(ledger_read(&ledger, 0, &token) == IOT_RING_GONE,
+		      "half overwritten before access %llu, yet shown", at);
+		CHECK(!unit_hook && held_index == ledger.slots, "bad test");
+		writer_end(&writers[1], held_slot, held_index);
+		end(&ledger);
+	}
+}
+
+/* As the owner of a ring resizes it: see target.c. */
+static void resize(struct ledger *ledger, u64 keep)
+{
+	struct iot_ring *old = ledger_renew(ledger, keep);
+	u64 copy[WORDS], base, i, last;
+
+	for (i = 0; i < LEVELS; i++) {
+		writers[i].came = 0;
+		writers[i].lost = 0;
+	}
+	base = iot_ring_window(old, &last);
+	for (i = base; i < last; i++)
+		if (iot_ring_read(old, i, copy) == IOT_RING_OK)
+			iot_ring_put(ledger->ring, i, copy);
+	WRITE_ONCE(ledger->ring->base, base);
+	free(old);
+}
+
+static u64 least(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* The newest that fit stay, and pass out of the window one by one. */
+static void resize_and_check(u64 from, u64 to, u64 before)
+{
+	u64 kept = least(from, before);
+	struct ledger ledger;
+	u64 i;
+
+	begin(&ledger, from, 0, 1024);
+	writer_write(&writers[0], before);
+	resize(&ledger, to);
+	for (i = 0; i < 2 * ledger.slots; i++) {
+		CHECK(ledger_check(&ledger, writers, LEVELS) ==
+		      least(to, kept + i),
+		      "%llu of keep %llu to keep %llu, %llu later", before,
+		      from, to, i);
+		writer_write(&writers[0], 1);
+	}
+	CHECK(!lost(), "lost without a reason");
+	end(&ledger);
+}
+
+static void test_resize(void)
+{
+	static const u64 befores[] = { 0, 1, 2, 15, 16, 17, 100, 300 };
+	size_t i, j, k;
+
+	for (i = 0; i < ARRAY_SIZE(keeps); i++)
+		for (j = 0; j < ARRAY_SIZE(keeps); j++)
+			for (k = 0; k < ARRAY_SIZE(befores); k++)
+				resize_and_check(keeps[i], keeps[j],
+						 befores[k]);
+}
+
+/* A hole in the old ring is a hole in the new one. */
+static void test_resize_with_hole(void)
+{
+	struct ledger ledger;
+	u64 index;
+	u64 *slot;
+
+	begin(&ledger, 10, 0, 256);
+	slot = writer_begin(&writers[1], &index);
+	writer_write(&writers[0], ledger.slots + 3);
+	writer_end(&writers[1], slot, index);
+	CHECK(lost() == 1, "bad test");
+	CHECK(ledger_check(&ledger, writers, LEVELS) == 9, "no hole");
+	resize(&ledger, 30);
+	CHECK(end(&ledger) == 9, "the hole was filled or has grown");
+}
+
+static bool interrupt_resize(u64 from, u64 to, u64 at, u64 burst)
+{
+	struct ledger ledger;
+	bool reached;
+
+	begin(&ledger, from, 0, 1024);
+	writer_write(&writers[0], 50);
+	plan(0, at, burst);
+	plan(1, 0, 0);
+	/* ledger_renew() makes accesses too, before anyone could write */
+	unit_hook = interrupt;
+	resize(&ledger, to);
+	reached = played();
+	end(&ledger);
+	return reached;
+}
+
+/* Writers at work in the new ring while the old records are put into it. */
+static void test_interrupted_resize(void)
+{
+	static const u64 few[] = { 1, 3, 10, 26 };
+	static const u64 bursts[] = { 1, 5, 6, 7, 8, 15, 16, 17, 31, 33, 70 };
+	/* head read by renew, set by init, window's head and base */
+	const u64 setup = 4;
+	size_t b, i, j;
+	u64 at;
+
+	for (i = 0; i < ARRAY_SIZE(few); i++)
+		for (j = 0; j < ARRAY_SIZE(few); j++)
+			for (b = 0; b < ARRAY_SIZE(bursts); b++)
+				for (at = setup + 1;
+				     interrupt_resize(few[i], few[j], at,
+						      bursts[b]); at++)
+					;
+}
+
+/* A record below one that the slot has held already is refused. */
+static void test_put_below_newer(void)
+{
+	u64 copy[WORDS] = {};
+	struct ledger ledger;
+	u64 token;
+
+	begin(&ledger, 1, 8, 64);
+	writer_write(&writers[0], 8);
+	iot_ring_put(ledger.ring, 7, copy);
+	CHECK(ledger_read(&ledger, 15, &token) == IOT_RING_OK,
+	      "a newer record was overwritten by an older one");
+	CHECK(end(&ledger) == 1, "window");
+}
+
+static const struct unit_test tests[] = {
+	{ "sizes", test_sizes },
+	{ "empty", test_empty },
+	{ "wraparound", test_wraparound },
+	{ "far-first", test_far_first },
+	{ "stalled-writer", test_stalled_writer },
+	{ "all-stalled", test_all_stalled },
+	{ "interrupted-writer", test_interrupted_writer },
+	{ "twice-interrupted-writer", test_twice_interrupted_writer },
+	{ "watched-writer", test_watched_writer },
+	{ "overtaken-reader", test_overtaken_reader },
+	{ "half-overtaken-reader", test_half_overtaken_reader },
+	{ "resize", test_resize },
+	{ "resize-with-hole", test_resize_with_hole },
+	{ "interrupted-resize", test_interrupted_resize },
+	{ "put-below-newer", test_put_below_newer },
+};
+
+int main(int argc, char **argv)
+{
+	return unit_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every way into a file, on every kind of filesystem: tests/ways.c does each once
+# and holds the log against it. Here also what ways into a file must not show.
+
+load helpers
+
+WAYS=$BATS_TEST_DIRNAME/../build/tests/ways
+
+setup_file() {
+	load_module MAX_EVENTS=1000
+	export MNT=$BATS_FILE_TMPDIR/mnt
+	mkdir -p "$MNT"/{ext4,xfs,btrfs,tmpfs}
+	mkfs.ext4 -q -F /dev/vda
+	mkfs.xfs -q -f /dev/vdb
+	mkfs.btrfs -q -f /dev/vdc 2>"$BATS_FILE_TMPDIR/mkfs"
+	mount /dev/vda "$MNT/ext4"
+	mount /dev/vdb "$MNT/xfs"
+	mount /dev/vdc "$MNT/btrfs"
+	mount -t tmpfs none "$MNT/tmpfs"
+	mkdir "$MNT"/ext4/{lower,upper,work,overlay}
+	mount -t overlay none "$MNT/ext4/overlay" -o \
+		"lowerdir=$MNT/ext4/lower,upperdir=$MNT/ext4/upper,workdir=$MNT/ext4/work"
+	btrfs subvolume create "$MNT/btrfs/sub"
+}
+
+teardown_file() {
+	umount "$MNT/ext4/overlay"
+	umount "$MNT"/{ext4,xfs,btrfs,tmpfs}
+	unload_module
+}
+
+all_ways() { # FOLDER
+	echo data >"$1/file"
+	echo "add $1/file" >/proc/iotracer/control
+	"$WAYS" "$(target_dir "$1/file")" "$1/file" "$1/other"
+	echo "remove $1/file" >/proc/iotracer/control
+}
+
+@test "ways: ext4" { all_ways "$MNT/ext4"; }
+@test "ways: xfs" { all_ways "$MNT/xfs"; }
+@test "ways: btrfs" { all_ways "$MNT/btrfs"; }
+@test "ways: btrfs subvolume" { all_ways "$MNT/btrfs/sub"; }
+@test "ways: tmpfs" { all_ways "$MNT/tmpfs"; }
+@test "ways: overlayfs" { all_ways "$MNT/ext4/overlay"; }
+
+# blk_bytes DIR R|W
+blk_bytes() {
+	awk -F ';' -v op="$2" '$5 == "BLK" && $2 == op { n += $4 } END { print n + 0 }' "$1/log"
+}
+
+@test "ways: subvolumes and a snapshot share an inode number, and no log" {
+	local dir name
+
+	for name in one two; do
+		btrfs subvolume create "$MNT/btrfs/$name"
+		head -c 65536 /dev/zero >"$MNT/btrfs/$name/same"
+	done
+	btrfs subvolume snapshot "$MNT/btrfs/one" "$MNT/btrfs/three"
+	[ "$(stat -c %i "$MNT"/btrfs/{one,two,three}/same | sort -u | wc -l)" -eq 1 ]
+	for name in one two three; do
+		echo "add $MNT/btrfs/$name/same" >/proc/iotracer/control
+	done
+	head -c 4096 "$MNT/btrfs/one/same" >"$BATS_TEST_TMPDIR/out"
+	head -c 8192 "$MNT/btrfs/three/same" >"$BATS_TEST_TMPDIR/out"
+	for name in one:1 two:0 three:1; do
+		dir=$(target_dir "$MNT/btrfs/${name%:*}/same")
+		[ "$(grep -c ';R;0;' "$dir/log")" -eq "${name#*:}" ]
+		echo "remove $MNT/btrfs/${name%:*}/same" >/proc/iotracer/control
+	done
+}
+
+@test "ways: a file on overlayfs and the file below it are two targets" {
+	local upper overlay
+
+	echo data >"$MNT/ext4/overlay/stacked"
+	echo "add $MNT/ext4/overlay/stacked" >/proc/iotracer/control
+	echo "add $MNT/ext4/upper/stacked" >/proc/iotracer/control
+	overlay=$(target_dir "$MNT/ext4/overlay/stacked")
+	upper=$(target_dir "$MNT/ext4/upper/stacked")
+	[ "$overlay" != "$upper" ]
+	dd if="$MNT/ext4/overlay/stacked" of="$BATS_TEST_TMPDIR/out" bs=4096 count=1
+	[ "$(grep -c 'R;0;5;VFS;dd' "$overlay/log")" -eq 1 ]
+	[ "$(grep -c 'R;0;5;VFS;dd' "$upper/log")" -eq 1 ]
+	dd if="$MNT/ext4/upper/stacked" of="$BATS_TEST_TMPDIR/out" bs=4096 count=1
+	[ "$(grep -c 'R;0;5;VFS;dd' "$overlay/log")" -eq 1 ]
+	[ "$(grep -c 'R;0;5;VFS;dd' "$upper/log")" -eq 2 ]
+	echo "remove $MNT/ext4/overlay/stacked" >/proc/iotracer/control
+	echo "remove $MNT/ext4/upper/stacked" >/proc/iotracer/control
+}
+
+@test "ways: other files, directories and the journal are in no block event" {
+	local dir
+
+	echo data >"$MNT/ext4/quiet"
+	sync
+	echo "add $MNT/ext4/quiet" >/proc/iotracer/control
+	dir=$(target_dir "$MNT/ext4/quiet")
+	dd if=/dev/zero of="$MNT/ext4/noise" bs=64k count=16 conv=fsync
+	dd if=/dev/zero of="$MNT/ext4/noise" bs=64k count=16 oflag=direct conv=notrunc
+	mkdir "$MNT/ext4/folder"
+	chmod 600 "$MNT/ext4/quiet"	# its inode, by the journal
+	sync
+	[ -z "$(cat "$dir/log")" ]
+	echo "remove $MNT/ext4/quiet" >/proc/iotracer/control
+}
+
+@test "ways: sectors are those of the device, equal filefrag's" {
+	local dir physical sector
+
+	dd if=/dev/urandom of="$MNT/ext4/placed" bs=64k count=1 conv=fsync
+	echo 1 >/proc/sys/vm/drop_caches
+	echo "add $MNT/ext4/placed" >/proc/iotracer/control
+	dir=$(target_dir "$MNT/ext4/placed")
+	dd if="$MNT/ext4/placed" of="$BATS_TEST_TMPDIR/out" bs=64k
+	physical=$(filefrag -b4096 -v "$MNT/ext4/placed" | awk '$1 == "0:" { print $4 + 0 }')
+	sector=$(awk -F ';' '$5 == "BLK" { print $3; exit }' "$dir/log")
+	[ "$sector" -eq $((physical * 8)) ]
+	[ "$(blk_bytes "$dir" R)" -eq 65536 ]
+	echo "remove $MNT/ext4/placed" >/proc/iotracer/control
+}
+
+@test "ways: by kretprobe as by redirect" {
+	umount "$MNT/ext4/overlay"
+	rmmod iotracer
+	load_module MAX_EVENTS=1000 attach=kprobe
+	all_ways "$MNT/ext4"
+	all_ways "$MNT/tmpfs"
+	echo "add $MNT/ext4/file" >/proc/iotracer/control
+	[ "$(grep -c redirect /proc/iotracer/hooks)" -eq 0 ]
+	grep -q "read_iter kretprobe 1" /proc/iotracer/hooks
+	rmmod iotracer
+	load_module MAX_EVENTS=1000
+	mount -t overlay none "$MNT/ext4/overlay" -o \
+		"lowerdir=$MNT/ext4/lower,upperdir=$MNT/ext4/upper,workdir=$MNT/ext4/work"
+}
