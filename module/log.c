@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/time64.h>
 #include <linux/uaccess.h>
+#include <linux/uio.h>
 #include "log.h"
 #include "param.h"
 #include "procfile.h"
@@ -75,14 +76,10 @@ static void *log_start(struct seq_file *m, loff_t *pos)
 {
 	struct reader *rd = m->private;
 	int err = update_view(rd, *pos, true);
-	struct iot_io *r;
 
 	if (err)
 		return ERR_PTR(err);
-	r = record_at(rd, *pos);
-	if (!r)
-		rd->ended = true;
-	return r;
+	return record_at(rd, *pos);
 }
 
 static void *log_next(struct seq_file *m, void *v, loff_t *pos)
@@ -147,16 +144,12 @@ static void *records_start(struct seq_file *m, loff_t *pos)
 {
 	struct reader *rd = m->private;
 	int err = update_view(rd, *pos ? *pos - 1 : 0, false);
-	struct iot_io *r;
 
 	if (err)
 		return ERR_PTR(err);
 	if (!*pos)
 		return SEQ_START_TOKEN;
-	r = record_at(rd, *pos - 1);
-	if (!r)
-		rd->ended = true;
-	return r;
+	return record_at(rd, *pos - 1);
 }
 
 static void *records_next(struct seq_file *m, void *v, loff_t *pos)
@@ -217,6 +210,27 @@ static int records_open(struct inode *inode, struct file *file)
 	return reader_open(inode, file, &records_seq_ops);
 }
 
+/*
+ * A read that still had a line to deliver meets the view's end too; its reader
+ * has not been told before a read gives him nothing.
+ */
+static ssize_t reader_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct seq_file *m = iocb->ki_filp->private_data;
+	struct reader *rd = m->private;
+	ssize_t n;
+
+	if (!iov_iter_count(to))
+		return 0;
+	n = seq_read_iter(iocb, to);
+	if (!n) {
+		mutex_lock(&m->lock);
+		rd->ended = true;
+		mutex_unlock(&m->lock);
+	}
+	return n;
+}
+
 /* Runs also when the folder is removed under an open descriptor. */
 static int reader_release(struct inode *inode, struct file *file)
 {
@@ -228,14 +242,14 @@ static int reader_release(struct inode *inode, struct file *file)
 
 static const struct proc_ops log_ops = {
 	.proc_open = log_open,
-	.proc_read_iter = seq_read_iter,
+	.proc_read_iter = reader_read_iter,
 	.proc_lseek = seq_lseek,
 	.proc_release = reader_release,
 };
 
 static const struct proc_ops records_ops = {
 	.proc_open = records_open,
-	.proc_read_iter = seq_read_iter,
+	.proc_read_iter = reader_read_iter,
 	.proc_lseek = seq_lseek,
 	.proc_release = reader_release,
 };

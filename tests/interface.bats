@@ -81,7 +81,7 @@ check() {
 }
 
 @test "log: read while it is written: whole lines, sorted, none twice" {
-	check read_busy several_writers
+	check end_is_told read_busy several_writers
 }
 
 @test "log: following is reading on; a log copied into its own file ends" {

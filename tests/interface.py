@@ -1187,6 +1187,25 @@ def read_busy():
     is_equal(t.addresses()[-1], written - 1)
 
 
+def end_is_told():
+    """A reader is told the end before he is shown what came since."""
+    for size in (1, 7, 50, 100, 1000):
+        touch('f')
+        t = add('f', 20)
+        write_bytes('f', 0, 5)
+        expected = t.log().encode('latin-1')
+        fd = os.open(t.dir + '/log', os.O_RDONLY)
+        log = b''
+        while len(log) < len(expected):
+            log += os.read(fd, size)
+        is_equal(log, expected)
+        write_bytes('f', 5, 1)
+        is_equal(os.read(fd, size), b'')
+        is_equal(addresses(drain(fd, size).decode()), [5])
+        os.close(fd)
+        must('remove f')
+
+
 def several_writers():
     touch('f')
     t = add('f', 500)
