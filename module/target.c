@@ -142,15 +142,24 @@ static int check_max_events(u64 max_events)
 	return -ENOMEM;
 }
 
-static struct iot_ring *ring_new(u64 keep, u64 first)
+/*
+ * A ring that takes the place of one of @old_keep records, 0 for none. Only what
+ * it is larger is charged: the two are there together no longer than it takes to
+ * change them, and who is at the limit can still shrink.
+ */
+static struct iot_ring *ring_new(u64 keep, u64 old_keep, u64 first)
 {
+	size_t old = old_keep ? ring_size(old_keep) : 0;
+	size_t bytes = ring_size(keep);
 	struct iot_ring *ring;
 
-	if (check_max_events(keep) || !charge(ring_size(keep)))
+	if (check_max_events(keep) || (bytes > old && !charge(bytes - old)))
 		return NULL;
 	ring = ring_alloc(keep, first);
-	if (!ring)
-		atomic_long_sub(ring_size(keep), &ring_bytes);
+	if (bytes > old && !ring)
+		atomic_long_sub(bytes - old, &ring_bytes);
+	if (bytes < old && ring)
+		atomic_long_sub(old - bytes, &ring_bytes);
 	return ring;
 }
 
@@ -318,7 +327,7 @@ int iot_target_resize(struct iot_target *t, u64 max_events)
 		mutex_unlock(&t->lock);
 		return 0;
 	}
-	new = ring_new(max_events, min(max_events, old->keep));
+	new = ring_new(max_events, old->keep, min(max_events, old->keep));
 	if (!new) {
 		mutex_unlock(&t->lock);
 		return -ENOMEM;
@@ -330,7 +339,7 @@ int iot_target_resize(struct iot_target *t, u64 max_events)
 	t->carried += old_end - old->first;
 	t->shift += old_end - new->first;
 	mutex_unlock(&t->lock);
-	ring_free(old);
+	kvfree_rcu_mightsleep(old);
 	return 0;
 }
 
@@ -532,7 +541,7 @@ struct iot_target *iot_target_create(const struct path *path, u64 max_events)
 	if (err)
 		goto free_target;
 	err = -ENOMEM;
-	ring = ring_new(max_events, 0);
+	ring = ring_new(max_events, 0, 0);
 	if (!ring)
 		goto put_hooks;
 	RCU_INIT_POINTER(t->ring, ring);

@@ -879,6 +879,11 @@ def ring_memory_limit():
     words = rf'ring_memory_limit={2 * ring} \({2 * ring} in use\)'
     refused_with_message('add c 1', words)
     refused_with_message('add a 1100', words)
+    # Who is at the limit can shrink, and grow again.
+    must('add a 10')
+    is_true(rings_in_use() < 2 * ring, rings_in_use())
+    must('add a 1000')
+    is_equal(rings_in_use(), 2 * ring)
     # What is given back can be used, to the last byte.
     must('remove b')
     c = add('c', 1000)

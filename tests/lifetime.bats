@@ -5,7 +5,7 @@
 # any time: files that are renamed, deleted and made again, filesystems that are
 # unmounted and unloaded, readers and I/O that the module leaves behind.
 #
-# CYCLES=1000 loads and unloads a thousand times instead of twenty.
+# CYCLES=1000 loads and unloads a thousand times instead of a hundred.
 
 # Tests run in subshells.
 # shellcheck disable=SC2030,SC2031
@@ -567,7 +567,7 @@ life() {
 	fio_end
 	slabs >"$BATS_TEST_TMPDIR/before"
 	orphans=$(orphans)
-	cycles=${CYCLES:-20}
+	cycles=${CYCLES:-100}
 	fio_begin 1 --thinktime=20ms
 	lap_begin
 	for ((i = 0; i < cycles; i++)); do
