@@ -2,9 +2,14 @@
 /*
  * What userspace sees of iotracer besides text: the records and the stream.
  *
- * A stream (/proc/iotracer/<target>/stream) is one struct iot_stream_header
- * followed by records of the size it names, in host byte order, in the order
- * of their seq. Compare magic, version and schema before decoding.
+ * A stream is one struct iot_stream_header followed by what its layout says, in
+ * host byte order. Compare magic, version and schema before decoding.
+ *
+ *	/proc/iotracer/<target>/stream	 IOT_LAYOUT_RECORDS: records, by their seq
+ *	/proc/iotracer/<category>/stream IOT_LAYOUT_BLOCKS: blocks, each a struct
+ *					 iot_block and its records, of one CPU,
+ *					 whose seq follow one another
+ *	/proc/iotracer/paths		 IOT_LAYOUT_PATHS: struct iot_path_record
  */
 #ifndef _UAPI_IOTRACER_H
 #define _UAPI_IOTRACER_H
@@ -12,7 +17,11 @@
 #include <linux/types.h>
 
 #define IOT_STREAM_MAGIC	0x3152544f49ULL	/* "IOTR1" */
-#define IOT_STREAM_VERSION	1
+#define IOT_STREAM_VERSION	2
+
+#define IOT_LAYOUT_RECORDS	0
+#define IOT_LAYOUT_BLOCKS	1
+#define IOT_LAYOUT_PATHS	2
 
 struct iot_stream_header {
 	__u64 magic;		/* IOT_STREAM_MAGIC */
@@ -20,10 +29,50 @@ struct iot_stream_header {
 	__u32 header_size;	/* bytes from here to the first record */
 	__u64 schema;		/* iot_schema_hash() of the writer */
 	__u32 event;		/* event id of the records that follow */
-	__u32 record_size;	/* bytes */
-	__u64 t0;		/* T0 of the target, CLOCK_MONOTONIC ns */
-	__u64 reserved;		/* 0 */
+	__u32 record_size;	/* bytes, 0 for paths */
+	__u64 t0;		/* T0 of target or category, CLOCK_MONOTONIC ns */
+	__u32 layout;		/* IOT_LAYOUT_* */
+	__u32 cpus;		/* blocks: no cpu is this number or above */
 };
+
+/*
+ * A block of a category's stream. @first is the seq of its first record; @gap
+ * events of this CPU between the block before (or the reader's begin) and this
+ * one are gone: overwritten before they were read, or lost.
+ */
+#define IOT_BLOCK_MAGIC		0x4b4c4249	/* "IBLK" */
+
+struct iot_block {
+	__u32 magic;		/* IOT_BLOCK_MAGIC */
+	__u32 cpu;
+	__u32 event;		/* event id */
+	__u32 count;		/* records that follow; may be 0 after a gap */
+	__u64 first;
+	__u64 gap;
+};
+
+/*
+ * One path that records name by @id. ids rise; a gap is that many paths that
+ * were forgotten before they were read. @length bytes of text follow, without
+ * NUL, and then zero bytes up to a multiple of 8.
+ */
+struct iot_path_record {
+	__u64 id;
+	__u64 inode;
+	__u32 device;
+	__u32 length;
+};
+
+/* struct iot_fs: kind */
+#define IOT_KIND_NONE		0	/* the path led to no file */
+#define IOT_KIND_FILE		1	/* of a real filesystem, and so on */
+#define IOT_KIND_DIR		2
+#define IOT_KIND_SYMLINK	3
+#define IOT_KIND_PIPE		4	/* also FIFO */
+#define IOT_KIND_SOCKET		5
+#define IOT_KIND_DEVICE		6	/* character or block */
+#define IOT_KIND_PSEUDO		7	/* proc, sysfs, debugfs, cgroup ... */
+#define IOT_KIND_OTHER		8	/* eventfd, epoll, memfd ... */
 
 /* struct iot_io: level */
 #define IOT_LEVEL_VFS		0
@@ -50,6 +99,7 @@ struct iot_stream_header {
 #define IOT_TYPE_u16		__u16
 #define IOT_TYPE_u32		__u32
 #define IOT_TYPE_u64		__u64
+#define IOT_TYPE_s32		__s32
 #define IOT_TYPE_s64		__s64
 #define IOT_EVENT(name, id, meaning)		struct iot_##name {
 #define IOT_FIELD(event, type, name, kind, unit, text) IOT_TYPE_##type name;
@@ -61,6 +111,13 @@ struct iot_stream_header {
 #define IOT_EVENT(name, id, meaning)		IOT_EVENT_ID_##name = (id),
 enum iot_event_id {
 #include "events.def"
+};
+
+/* Filesystem operations: IOT_FS_READ … */
+#define IOT_FS_OP(name, id, flags, flags2)	IOT_FS_##name = (id),
+enum iot_fs_op {
+#include "fsops.def"
+	IOT_FS_OPS
 };
 
 #endif /* _UAPI_IOTRACER_H */
