@@ -98,7 +98,7 @@ unprivileged() {
 @test "version names the schema that the tool reads" {
 	run iotracer --version
 	[ "$status" = 0 ]
-	[[ $output =~ ^iotracer\ [0-9.]+\ \(stream\ version\ 1,\ schema\ [0-9a-f]{16}\)$ ]]
+	[[ $output =~ ^iotracer\ [0-9.]+\ \(stream\ version\ 2,\ schema\ [0-9a-f]{16}\)$ ]]
 }
 
 @test "usage errors exit 2 and name what is wrong" {
@@ -455,8 +455,8 @@ sample_stream() {
 # Its fields that are not 0 or empty, sorted by time.
 sample_rows=(
 	'timestamp=-0.000000001 seq=5 time=999999999 device=0:0 level=9 op=7 comm=x\012\134\377é'
-	'timestamp=1.000000001 seq=1 time=2000000001 offset=8192 sector=2048 requested=512 result=-5 pid=10 tid=10 origin_pid=12 device=253:1 level=blk op=R flags=readahead|0x8000 comm=kworker/u4:1 origin_comm=a,"b'
-	'timestamp=2.000000007 seq=0 time=3000000007 latency=12 offset=4096 requested=4096 result=4096 pid=10 tid=11 cpu=1 device=8:1 level=vfs op=W flags=direct|async comm=dd'
+	'timestamp=1.000000001 seq=1 time=2000000001 offset=8192 sector=2048 requested=512 result=-5 pid=10 tid=10 origin_pid=12 device=253:1 level=blk op=R flags=READAHEAD|0x8000 comm=kworker/u4:1 origin_comm=a,"b'
+	'timestamp=2.000000007 seq=0 time=3000000007 latency=12 offset=4096 requested=4096 result=4096 pid=10 tid=11 cpu=1 device=8:1 level=vfs op=W flags=DIRECT|ASYNC comm=dd'
 )
 
 # rows_are csv|json TEXT ROW...: the rows, in any order of their fields.
@@ -564,12 +564,12 @@ rows_are() {
 		run --separate-stderr iotracer $command "$work/f"
 		[ "$status" = 1 ]
 		[ -z "$output" ]
-		[ "$stderr" = "iotracer: $work/f: the module writes stream version 1 schema 0000000000000123, this tool reads version 1 schema $ours: install the tool that belongs to the module" ]
+		[ "$stderr" = "iotracer: $work/f: the module writes stream version 2 schema 0000000000000123, this tool reads version 2 schema $ours: install the tool that belongs to the module" ]
 	done
 	tool-stream version=7 </dev/null >"$stream"
 	run iotracer log --format=csv "$work/f"
 	[ "$status" = 1 ]
-	[[ $output == *"stream version 7 schema $ours, this tool reads version 1"* ]]
+	[[ $output == *"stream version 7 schema $ours, this tool reads version 2"* ]]
 	tool-stream magic=7 </dev/null >"$stream"
 	run iotracer log --format=csv "$work/f"
 	[ "$status" = 1 ]
@@ -793,10 +793,10 @@ writes                             5                   2
 	touch "$work/f"
 	sample_stream "$work/f"
 	fields=$(iotracer log --format=csv "$work/f" 2>/dev/null | head -n 1 | tr , '\n' | tail -n +2)
-	[ "$(iotracer format | awk '$1 == "field" { print $2 }')" = "$fields" ]
+	[ "$(iotracer format | awk '$1 == "event" { e = $2 } $1 == "field" && e == "io" { print $2 }')" = "$fields" ]
 	# shellcheck disable=SC2016
-	[ "$(iotracer format --markdown | sed -n 's/^| `\(.*\)` |.*/\1/p')" = "$fields" ]
-	[ "$(iotracer format | head -n 1)" = "iotracer stream 1 schema $(iotracer --version | sed 's/.*schema \(.*\))/\1/')" ]
+	[ "$(iotracer format --markdown | sed -n '/^### `fs`/q; s/^| `\(.*\)` |.*/\1/p')" = "$fields" ]
+	[ "$(iotracer format | head -n 1)" = "iotracer stream 2 schema $(iotracer --version | sed 's/.*schema \(.*\))/\1/')" ]
 }
 
 @test "make install and uninstall" {

@@ -108,24 +108,22 @@ static int log_text(const struct env *env, const struct target *target)
 	return ended(env, target, "log", err);
 }
 
-static void print_records(const struct env *env, const struct stream *s,
-			  const struct record_printer *p, struct records *r)
+static char row[RECORD_ROW_MAX];
+
+static void print_records(const struct stream *s, struct record_printer *p,
+			  struct records *r)
 {
 	size_t i;
 
 	stream_sort(s, r);
-	for (i = 0; i < r->nr && !ferror(stdout); i++) {
-		if (env->format == FORMAT_CSV)
-			record_csv(p, records_at(s, r, i));
-		else
-			record_json(p, records_at(s, r, i));
-	}
+	for (i = 0; i < r->nr && !ferror(stdout); i++)
+		fwrite(row, 1, record_row(p, row, records_at(s, r, i)) - row, stdout);
 	r->nr = 0;
 }
 
 /* 0, or a negative errno from reading. */
 static int copy_records(const struct env *env, struct stream *s,
-			const struct record_printer *p)
+			struct record_printer *p)
 {
 	struct records r = { 0 };
 	bool full;
@@ -134,7 +132,7 @@ static int copy_records(const struct env *env, struct stream *s,
 	do {
 		err = stream_read(s, &r, env->follow ? FOLLOW_BATCH : SIZE_MAX);
 		full = r.nr >= FOLLOW_BATCH;
-		print_records(env, s, p, &r);
+		print_records(s, p, &r);
 		if (err || !env->follow || interrupted)
 			break;
 	} while (full ? flush_output() : follow_wait());
@@ -155,18 +153,24 @@ static void report_missing(const struct stream *s)
 
 static int log_records(const struct env *env, const struct target *target)
 {
+	static const struct record_column first[] = {
+		{ .name = "timestamp", .field = "time", .put = record_timestamp },
+	};
 	struct stream stream;
 	int status = stream_open(&stream, target->name, env->file);
 
 	if (!status) {
-		struct record_printer printer;
+		struct record_printer printer = {
+			.event = stream.event, .t0 = stream.t0,
+			.json = env->format == FORMAT_JSON,
+		};
 		int err;
 
-		record_printer_init(&printer, stream.event, stream.t0);
+		record_printer_open(&printer, first, 1);
 		if (env->format == FORMAT_CSV && !env->no_header)
-			record_csv_header(&printer);
+			fwrite(row, 1, record_header(&printer, row) - row, stdout);
 		err = copy_records(env, &stream, &printer);
-		record_printer_free(&printer);
+		record_printer_close(&printer);
 		status = ended(env, target, "stream", err);
 		report_missing(&stream);
 	}

@@ -1,26 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "anonymize.h"
 #include "cli.h"
+#include "flags.h"
+#include "names.h"
+#include "put.h"
 #include "record.h"
 #include "text.h"
+#include "wall.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define NS_PER_S 1000000000ULL
 
-/* A scalar of any width; s64 comes back as its two's complement. */
-static __u64 scalar(const struct iot_schema_field *f, const void *record)
+/* Texts made before, each where a hash of what it was made of says. */
+#define CACHE_BITS 8
+#define CACHE_SIZE (1u << CACHE_BITS)
+#define COMM_SIZE 16
+
+struct record_comm {
+	__u64 key[COMM_SIZE / 8];
+	__u32 length;
+	bool used, plain;
+	char text[4 * COMM_SIZE + 4];
+};
+
+struct record_flags {
+	const char *group;
+	__u32 value;
+	__u32 length;
+	char text[FLAGS_MAX];
+};
+
+static unsigned int cache_place(__u64 key)
 {
-	const char *at = (const char *)record + f->offset;
+	return key * 0x9e3779b97f4a7c15ULL >> (64 - CACHE_BITS);
+}
+
+/* A scalar of any width; one below 0 comes back as its two's complement. */
+static inline __u64 scalar(const struct record_column *c, const void *record)
+{
+	const char *at = (const char *)record + c->offset;
 	__u64 u64;
 	__u32 u32;
 	__u16 u16;
 
-	switch (f->size) {
+	switch (c->size) {
 	case 8:
 		return memcpy(&u64, at, 8), u64;
 	case 4:
@@ -32,15 +61,28 @@ static __u64 scalar(const struct iot_schema_field *f, const void *record)
 	}
 }
 
-static __u64 named(const struct iot_schema_event *event, const void *record,
-		   const char *name)
+const struct iot_schema_field *record_field(const struct iot_schema_event *event,
+					    const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < event->nr_fields; i++)
 		if (!strcmp(event->fields[i].name, name))
-			return scalar(&event->fields[i], record);
-	return 0;
+			return &event->fields[i];
+	return NULL;
+}
+
+static __u64 named(const struct iot_schema_event *event, const void *record,
+		   const char *name)
+{
+	const struct iot_schema_field *f = record_field(event, name);
+	struct record_column c = { 0 };
+
+	if (!f)
+		return 0;
+	c.offset = f->offset;
+	c.size = f->size;
+	return scalar(&c, record);
 }
 
 __u64 record_seq(const struct iot_schema_event *event, const void *record)
@@ -53,223 +95,450 @@ __u64 record_time(const struct iot_schema_event *event, const void *record)
 	return named(event, record, "time");
 }
 
-/* One show_<kind> a kind: the value as text. */
-
-static void show_decimal(const struct iot_schema_field *f, const void *record, char *out)
+static char *put_csv(char *out, const char *text, size_t length)
 {
-	sprintf(out, "%llu", (unsigned long long)scalar(f, record));
+	size_t i;
+
+	if (!memchr(text, ',', length) && !memchr(text, '"', length))
+		return put_bytes(out, text, length);
+	*out++ = '"';
+	for (i = 0; i < length; i++) {
+		if (text[i] == '"')
+			*out++ = '"';
+		*out++ = text[i];
+	}
+	*out++ = '"';
+	return out;
 }
 
-static void show_signed(const struct iot_schema_field *f, const void *record, char *out)
+/* Shown text has no control characters. */
+static char *put_json(char *out, const char *text, size_t length)
 {
-	sprintf(out, "%lld", (long long)scalar(f, record));
+	size_t i;
+
+	*out++ = '"';
+	for (i = 0; i < length; i++) {
+		if (text[i] == '"' || text[i] == '\\')
+			*out++ = '\\';
+		*out++ = text[i];
+	}
+	*out++ = '"';
+	return out;
 }
 
-static void show_chars(const struct iot_schema_field *f, const void *record, char *out)
+char *record_text(const struct record_printer *p, char *out, const char *text,
+		  size_t length, bool plain)
 {
-	const char *at = (const char *)record + f->offset;
-
-	text_show_to(out, at, strnlen(at, f->size));
+	if (p->json && plain) {
+		*out++ = '"';
+		out = put_bytes(out, text, length);
+		*out++ = '"';
+		return out;
+	}
+	if (plain)
+		return put_bytes(out, text, length);
+	return p->json ? put_json(out, text, length) : put_csv(out, text, length);
 }
 
-static void show_device(const struct iot_schema_field *f, const void *record, char *out)
+static char *put_word(const struct record_printer *p, char *out, const char *word)
 {
-	__u64 device = scalar(f, record);
-
-	sprintf(out, "%llu:%llu", (unsigned long long)(device >> 20),
-		(unsigned long long)(device & 0xfffff));
+	return record_text(p, out, word, strlen(word), true);
 }
 
-static void show_name(const struct iot_schema_field *f, const void *record, char *out,
-		      const char *const *names, size_t nr)
+/* One put_<kind> a kind. */
+
+/* A u64 that JSON's signed integers cannot hold becomes a string, not a lie. */
+static char *put_decimal(struct record_printer *p, const struct record_column *c,
+			 char *out, const void *record)
 {
-	__u64 value = scalar(f, record);
+	__u64 n = scalar(c, record);
+
+	if (!p->json || n <= INT64_MAX)
+		return put_u64(out, n);
+	*out++ = '"';
+	out = put_u64(out, n);
+	*out++ = '"';
+	return out;
+}
+
+static char *put_signed(struct record_printer *p, const struct record_column *c,
+			char *out, const void *record)
+{
+	__u64 n = scalar(c, record);
+
+	(void)p;
+	return put_s64(out, c->size == 4 ? (__s32)n : (__s64)n);
+}
+
+static char *put_address(struct record_printer *p, const struct record_column *c,
+			 char *out, const void *record)
+{
+	__u64 n = scalar(c, record);
+	char text[24];
+
+	return record_text(p, out, text, n ? put_hex(text, n) - text : 0, true);
+}
+
+static char *put_device(struct record_printer *p, const struct record_column *c,
+			char *out, const void *record)
+{
+	__u64 device = scalar(c, record);
+	char text[48];
+	char *end = put_u64(text, device >> 20);
+
+	*end++ = ':';
+	end = put_u64(end, device & 0xfffff);
+	return record_text(p, out, text, end - text, true);
+}
+
+static void comm_make(const struct record_printer *p, struct record_comm *comm)
+{
+	const char *bytes = (const char *)comm->key;
+	size_t length = strnlen(bytes, COMM_SIZE);
+	char hidden[ANONYMOUS_LENGTH];
+
+	if (p->anonymizer && length) {
+		anonymize_word(p->anonymizer, hidden, "comm", bytes, length);
+		comm->length = text_show_to(comm->text, hidden, sizeof(hidden));
+	} else {
+		comm->length = text_show_to(comm->text, bytes, length);
+	}
+	comm->plain = name_is_plain(comm->text, comm->length);
+	comm->used = true;
+}
+
+static char *put_comm(struct record_printer *p, const struct record_column *c,
+		      char *out, const void *record)
+{
+	struct record_comm *comm;
+	__u64 key[COMM_SIZE / 8];
+
+	memcpy(key, (const char *)record + c->offset, sizeof(key));
+	comm = &p->comms[cache_place(key[0] ^ (key[1] << 1))];
+	if (!comm->used || comm->key[0] != key[0] || comm->key[1] != key[1]) {
+		memcpy(comm->key, key, sizeof(key));
+		comm_make(p, comm);
+	}
+	return record_text(p, out, comm->text, comm->length, comm->plain);
+}
+
+/* Characters of any number. */
+static char *put_chars(struct record_printer *p, const struct record_column *c,
+		       char *out, const void *record)
+{
+	const char *at = (const char *)record + c->offset;
+	char *shown = text_show(at, strnlen(at, c->size));
+
+	out = record_text(p, out, shown, strlen(shown), false);
+	free(shown);
+	return out;
+}
+
+static char *put_named(struct record_printer *p, const struct record_column *c, char *out,
+		       const void *record, const char *const *names, size_t nr)
+{
+	__u64 value = scalar(c, record);
+	char text[24];
 
 	if (value < nr)
-		strcpy(out, names[value]);
-	else
-		show_decimal(f, record, out);
+		return put_word(p, out, names[value]);
+	return record_text(p, out, text, put_u64(text, value) - text, true);
 }
 
-static void show_level(const struct iot_schema_field *f, const void *record, char *out)
+static char *put_level(struct record_printer *p, const struct record_column *c,
+		       char *out, const void *record)
 {
 	static const char *const names[] = {
 		[IOT_LEVEL_VFS] = "vfs", [IOT_LEVEL_BLK] = "blk",
 	};
 
-	show_name(f, record, out, names, ARRAY_SIZE(names));
+	return put_named(p, c, out, record, names, ARRAY_SIZE(names));
 }
 
-static void show_access(const struct iot_schema_field *f, const void *record, char *out)
+static char *put_access(struct record_printer *p, const struct record_column *c,
+			char *out, const void *record)
 {
 	static const char *const names[] = {
 		[IOT_OP_READ] = "R", [IOT_OP_WRITE] = "W",
 	};
 
-	show_name(f, record, out, names, ARRAY_SIZE(names));
+	return put_named(p, c, out, record, names, ARRAY_SIZE(names));
 }
 
-static void show_ioflags(const struct iot_schema_field *f, const void *record, char *out)
+static char *put_fskind(struct record_printer *p, const struct record_column *c,
+			char *out, const void *record)
 {
-	static const struct { __u64 bit; const char *name; } flags[] = {
-		{ IOT_IO_DIRECT, "direct" }, { IOT_IO_ASYNC, "async" },
-		{ IOT_IO_NOWAIT, "nowait" }, { IOT_IO_APPEND, "append" },
-		{ IOT_IO_SYNC, "sync" }, { IOT_IO_SPLICE, "splice" },
-		{ IOT_IO_CLONE, "clone" }, { IOT_IO_READAHEAD, "readahead" },
-		{ IOT_IO_FUA, "fua" },
+	static const char *const names[] = {
+		[IOT_KIND_NONE] = "none", [IOT_KIND_FILE] = "file",
+		[IOT_KIND_DIR] = "dir", [IOT_KIND_SYMLINK] = "symlink",
+		[IOT_KIND_PIPE] = "pipe", [IOT_KIND_SOCKET] = "socket",
+		[IOT_KIND_DEVICE] = "device", [IOT_KIND_PSEUDO] = "pseudo",
+		[IOT_KIND_OTHER] = "other",
 	};
-	__u64 value = scalar(f, record);
-	const char *separator = "";
-	size_t i;
 
-	*out = '\0';
-	for (i = 0; i < ARRAY_SIZE(flags); i++) {
-		if (!(value & flags[i].bit))
-			continue;
-		out += sprintf(out, "%s%s", separator, flags[i].name);
-		separator = "|";
-		value &= ~flags[i].bit;
-	}
-	if (value)
-		sprintf(out, "%s0x%llx", separator, (unsigned long long)value);
+	return put_named(p, c, out, record, names, ARRAY_SIZE(names));
 }
 
-#define TEXT_MAX 256	/* bytes; more than any value that is not chars */
+static char *put_fsop(struct record_printer *p, const struct record_column *c,
+		      char *out, const void *record)
+{
+	const struct fs_op *op = fs_op(scalar(c, record));
+	char text[24];
 
-struct kind {
+	if (op)
+		return put_word(p, out, op->name);
+	return record_text(p, out, text, put_u64(text, scalar(c, record)) - text, true);
+}
+
+/* A path that was forgotten before it was read is "?". */
+static char *put_path(struct record_printer *p, const struct record_column *c,
+		      char *out, const void *record)
+{
+	__u64 id = scalar(c, record);
+	const struct name *name;
+
+	if (!p->paths)
+		return put_decimal(p, c, out, record);
+	if (!id)
+		return put_word(p, out, "");
+	name = names_find(p->paths, id);
+	if (!name)
+		return put_word(p, out, "?");
+	return record_text(p, out, name->text, name->length, name->plain);
+}
+
+static char *put_group(struct record_printer *p, char *out, const char *group, __u32 value)
+{
+	struct record_flags *f = &p->flags[cache_place(value ^ (uintptr_t)group << 8)];
+
+	if (f->group != group || f->value != value) {
+		f->group = group;
+		f->value = value;
+		f->length = flags_show(f->text, group, value);
+	}
+	return record_text(p, out, f->text, f->length, true);
+}
+
+static char *put_ioflags(struct record_printer *p, const struct record_column *c,
+			 char *out, const void *record)
+{
+	static const char group[] = "io";
+
+	return put_group(p, out, group, scalar(c, record));
+}
+
+static const struct fs_op *op_of(const void *record)
+{
+	static const struct fs_op none = { "", "none", "none" };
+	const struct fs_op *op = fs_op(((const struct iot_fs *)record)->op);
+
+	return op ? op : &none;
+}
+
+static char *put_fsflags(struct record_printer *p, const struct record_column *c,
+			 char *out, const void *record)
+{
+	return put_group(p, out, op_of(record)->flags, scalar(c, record));
+}
+
+static char *put_fsflags2(struct record_printer *p, const struct record_column *c,
+			  char *out, const void *record)
+{
+	return put_group(p, out, op_of(record)->flags2, scalar(c, record));
+}
+
+static const struct kind {
 	const char *name;
-	void (*show)(const struct iot_schema_field *f, const void *record, char *out);
-	bool number;		/* in JSON */
-};
-
-static const struct kind kinds[] = {
-	{ "decimal", show_decimal, true },
-	{ "signed", show_signed, true },
-	{ "time", show_decimal, true },
-	{ "level", show_level, false },
-	{ "access", show_access, false },
-	{ "ioflags", show_ioflags, false },
-	{ "device", show_device, false },
-	{ "comm", show_chars, false },
+	record_put put;
+} kinds[] = {
+	{ "decimal", put_decimal },
+	{ "signed", put_signed },
+	{ "time", put_decimal },
+	{ "hex", put_address },
+	{ "level", put_level },
+	{ "access", put_access },
+	{ "ioflags", put_ioflags },
+	{ "device", put_device },
+	{ "comm", put_comm },
+	{ "path", put_path },
+	{ "fsop", put_fsop },
+	{ "fskind", put_fskind },
+	{ "fsflags", put_fsflags },
+	{ "fsflags2", put_fsflags2 },
 };
 
 /* A kind that is not known here is shown as what it is made of. */
-static const struct kind *kind_of(const struct iot_schema_field *f)
+static record_put put_of(const struct iot_schema_field *f)
 {
-	static const struct kind number = { "", show_decimal, true };
-	static const struct kind chars = { "", show_chars, false };
 	size_t i;
 
+	if (!strcmp(f->kind, "comm") && f->size != COMM_SIZE)
+		return put_chars;
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(kinds[i].name, f->kind))
-			return &kinds[i];
-	return strcmp(f->type, "char") ? &number : &chars;
+			return kinds[i].put;
+	return strcmp(f->type, "char") ? put_decimal : put_chars;
 }
 
-void record_printer_init(struct record_printer *p,
-			 const struct iot_schema_event *event, __u64 t0)
+static void second_make(struct record_printer *p, __u64 second)
 {
-	size_t size = TEXT_MAX;
-	unsigned int i;
+	time_t t = second;
+	struct tm tm;
 
-	for (i = 0; i < event->nr_fields; i++)
-		if (4 * event->fields[i].size + 1 > size)
-			size = 4 * event->fields[i].size + 1;
-	*p = (struct record_printer){ .event = event, .t0 = t0 };
-	p->text = cli_grow(NULL, size, 1);
-}
-
-void record_printer_free(struct record_printer *p)
-{
-	free(p->text);
-	p->text = NULL;
+	p->second = second;
+	gmtime_r(&t, &tm);
+	strftime(p->second_text, sizeof(p->second_text), "%Y-%m-%dT%H:%M:%S", &tm);
 }
 
 /* Seconds since T0; a call that began before a timereset ended is negative. */
-static void show_timestamp(const struct record_printer *p, const void *record)
+static char *put_since(const struct record_printer *p, char *out, __u64 time)
 {
-	__s64 ns = record_time(p->event, record) - p->t0;
+	__s64 ns = time - p->t0;
 	__u64 size = ns < 0 ? -(__u64)ns : (__u64)ns;
 
-	sprintf(p->text, "%s%llu.%09llu", ns < 0 ? "-" : "",
-		(unsigned long long)(size / 1000000000),
-		(unsigned long long)(size % 1000000000));
+	if (ns < 0)
+		*out++ = '-';
+	out = put_u64(out, size / NS_PER_S);
+	*out++ = '.';
+	return put_nine(out, size % NS_PER_S);
 }
 
-void record_csv_header(const struct record_printer *p)
+char *record_timestamp(struct record_printer *p, const struct record_column *c,
+		       char *out, const void *record)
+{
+	__u64 time = scalar(c, record);
+	char text[40];
+	char *end;
+
+	if (!p->clock)
+		return put_since(p, out, time);
+	time = wall_time(p->clock, time);
+	if (time / NS_PER_S != p->second)
+		second_make(p, time / NS_PER_S);
+	end = put_bytes(text, p->second_text, strlen(p->second_text));
+	*end++ = '.';
+	end = put_nine(end, time % NS_PER_S);
+	*end++ = 'Z';
+	return record_text(p, out, text, end - text, true);
+}
+
+char *record_note(struct record_printer *p, const struct record_column *c,
+		  char *out, const void *record)
+{
+	char hidden[ANONYMOUS_LENGTH];
+	char *shown;
+
+	(void)c;
+	(void)record;
+	if (!p->note)
+		return put_word(p, out, "");
+	if (p->anonymizer) {
+		anonymize_word(p->anonymizer, hidden, "cmdline", p->note, p->note_length);
+		return record_text(p, out, hidden, sizeof(hidden), true);
+	}
+	shown = text_show(p->note, p->note_length);
+	out = record_text(p, out, shown, strlen(shown), false);
+	free(shown);
+	return out;
+}
+
+static void add_column(struct record_printer *p, const struct record_column *column)
+{
+	const struct iot_schema_field *f = NULL;
+	struct record_column *c;
+
+	if (column->field)
+		f = record_field(p->event, column->field);
+	p->columns = cli_grow(p->columns, p->nr_columns + 1, sizeof(*p->columns));
+	c = &p->columns[p->nr_columns];
+	*c = *column;
+	if (f) {
+		c->offset = f->offset;
+		c->size = f->size;
+		c->put = c->put ? c->put : put_of(f);
+	}
+	if (p->json)
+		c->key = cli_printf("%s\"%s\":", p->nr_columns ? "," : "{", c->name);
+	else
+		c->key = cli_strdup(p->nr_columns ? "," : "");
+	c->key_length = strlen(c->key);
+	p->nr_columns++;
+}
+
+static bool is_shown(const struct record_printer *p, size_t nr_first, const char *field)
+{
+	size_t i;
+
+	for (i = 0; i < nr_first; i++)
+		if (p->columns[i].field && !strcmp(p->columns[i].field, field) &&
+		    p->columns[i].put != record_timestamp)
+			return true;
+	return false;
+}
+
+/* The columns @first, then the fields of the event that these do not show. */
+void record_printer_open(struct record_printer *p, const struct record_column *first,
+			 size_t nr_first)
 {
 	unsigned int i;
+	size_t j;
 
-	fputs("timestamp", stdout);
-	for (i = 0; i < p->event->nr_fields; i++)
-		printf(",%s", p->event->fields[i].name);
-	putchar('\n');
-}
-
-static void put_csv(const char *text)
-{
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		fputs(text, stdout);
-		return;
-	}
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"')
-			putchar('"');
-		putchar(*text);
-	}
-	putchar('"');
-}
-
-void record_csv(const struct record_printer *p, const void *record)
-{
-	unsigned int i;
-
-	show_timestamp(p, record);
-	fputs(p->text, stdout);
+	p->columns = NULL;
+	p->nr_columns = 0;
+	p->second = 0;
+	second_make(p, 0);
+	p->comms = cli_grow(NULL, CACHE_SIZE, sizeof(*p->comms));
+	p->flags = cli_grow(NULL, CACHE_SIZE, sizeof(*p->flags));
+	memset(p->comms, 0, CACHE_SIZE * sizeof(*p->comms));
+	memset(p->flags, 0, CACHE_SIZE * sizeof(*p->flags));
+	for (j = 0; j < nr_first; j++)
+		add_column(p, &first[j]);
 	for (i = 0; i < p->event->nr_fields; i++) {
-		const struct iot_schema_field *f = &p->event->fields[i];
+		const char *name = p->event->fields[i].name;
 
-		kind_of(f)->show(f, record, p->text);
-		putchar(',');
-		put_csv(p->text);
+		if (strcmp(name, "reserved") && !is_shown(p, nr_first, name))
+			add_column(p, &(struct record_column){ .name = name, .field = name });
 	}
-	putchar('\n');
 }
 
-/* A u64 that JSON's signed integers cannot hold becomes a string, not a lie. */
-static json_t *json_value(const struct record_printer *p,
-			  const struct iot_schema_field *f, const void *record)
+void record_printer_close(struct record_printer *p)
 {
-	const struct kind *kind = kind_of(f);
-	__u64 value;
+	size_t i;
 
-	if (kind->number) {
-		value = scalar(f, record);
-		if (value <= INT64_MAX || kind->show == show_signed)
-			return json_integer((json_int_t)value);
-	}
-	kind->show(f, record, p->text);
-	return json_string(p->text);
+	for (i = 0; i < p->nr_columns; i++)
+		free(p->columns[i].key);
+	free(p->columns);
+	free(p->comms);
+	free(p->flags);
+	p->columns = NULL;
+	p->nr_columns = 0;
 }
 
-void record_json(const struct record_printer *p, const void *record)
+char *record_header(const struct record_printer *p, char *out)
 {
-	json_t *object = json_object();
-	unsigned int i;
+	size_t i;
 
-	for (i = 0; i < p->event->nr_fields; i++) {
-		const struct iot_schema_field *f = &p->event->fields[i];
+	for (i = 0; i < p->nr_columns; i++) {
+		const char *name = p->columns[i].name;
 
-		if (json_object_set_new(object, f->name, json_value(p, f, record))) {
-			cli_say("out of memory");
-			exit(CLI_FAILED);
-		}
+		out = put_bytes(out, ",", i > 0);
+		out = put_bytes(out, name, strlen(name));
 	}
-	show_timestamp(p, record);
-	printf("{\"timestamp\":%s,", p->text);
-	/* Embedded, that the timestamp keeps its nine decimals. */
-	json_dumpf(object, stdout, JSON_COMPACT | JSON_EMBED);
-	puts("}");
-	json_decref(object);
+	*out++ = '\n';
+	return out;
+}
+
+char *record_row(struct record_printer *p, char *out, const void *record)
+{
+	const struct record_column *c = p->columns;
+	const struct record_column *end = c + p->nr_columns;
+
+	for (; c < end; c++) {
+		out = put_bytes(out, c->key, c->key_length);
+		out = c->put(p, c, out, record);
+	}
+	if (p->json)
+		*out++ = '}';
+	*out++ = '\n';
+	return out;
 }

@@ -1,31 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Records by their descriptors: nothing here knows an event type, only the
- * kinds of events.def.
+ * Records as rows of CSV or objects of JSON. What a column shows is told by the
+ * kind of its field in events.def, or by a function of the category.
  */
 #ifndef TOOL_RECORD_H
 #define TOOL_RECORD_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <linux/types.h>
 
 #include "schema.h"
 
-__u64 record_seq(const struct iot_schema_event *event, const void *record);
-__u64 record_time(const struct iot_schema_event *event, const void *record);
+struct anonymizer;
+struct names;
+struct record_printer;
+struct wall_clock;
 
-/* Prints records on stdout, each with a first column "timestamp". */
-struct record_printer {
-	const struct iot_schema_event *event;
-	__u64 t0;		/* ns; where timestamps start */
-	char *text;		/* room for the longest value */
+/* Bytes that a row takes at most. */
+#define RECORD_ROW_MAX (1024 * 1024)
+
+struct record_column;
+
+/* Writes a column's text at @out; returns its end. */
+typedef char *(*record_put)(struct record_printer *p, const struct record_column *c,
+			    char *out, const void *record);
+
+/*
+ * A column: @field of the event as its kind says, or what @put makes of the
+ * record. The rest is filled in when the printer is opened.
+ */
+struct record_column {
+	const char *name;
+	const char *field;
+	record_put put;
+
+	unsigned int offset, size;
+	char *key;		/* what stands before the value */
+	size_t key_length;
 };
 
-void record_printer_init(struct record_printer *p,
-			 const struct iot_schema_event *event, __u64 t0);
-void record_printer_free(struct record_printer *p);
+struct record_printer {
+	const struct iot_schema_event *event;
+	struct record_column *columns;
+	size_t nr_columns;
+	bool json;
+	__u64 t0;			/* ns; where timestamps start, without a clock */
+	const struct wall_clock *clock;	/* timestamps are dates and times of day */
+	const struct names *paths;	/* what kind path refers to; NULL: its number */
+	const struct anonymizer *anonymizer;	/* NULL: names are shown */
+	const char *note;		/* command line of the record, if there is one */
+	size_t note_length;
+	__u64 second;			/* the one that second_text tells */
+	char second_text[24];
+	struct record_comm *comms;	/* texts made before */
+	struct record_flags *flags;
+};
 
-void record_csv_header(const struct record_printer *p);
-void record_csv(const struct record_printer *p, const void *record);
-void record_json(const struct record_printer *p, const void *record);
+/* What goes into a printer before it is opened: event, json, t0 or clock, paths, anonymizer. */
+void record_printer_open(struct record_printer *p, const struct record_column *first,
+			 size_t nr_first);
+void record_printer_close(struct record_printer *p);
+
+/* Each returns the end of what it wrote, RECORD_ROW_MAX bytes at most. */
+char *record_header(const struct record_printer *p, char *out);
+char *record_row(struct record_printer *p, char *out, const void *record);
+
+/* A value that is text: quoted as the format wants it. @plain: nothing to quote. */
+char *record_text(const struct record_printer *p, char *out, const char *text,
+		  size_t length, bool plain);
+
+/* Column functions: date and time of day or seconds since T0; the note. */
+char *record_timestamp(struct record_printer *p, const struct record_column *c,
+		       char *out, const void *record);
+char *record_note(struct record_printer *p, const struct record_column *c,
+		  char *out, const void *record);
+
+__u64 record_seq(const struct iot_schema_event *event, const void *record);
+__u64 record_time(const struct iot_schema_event *event, const void *record);
+const struct iot_schema_field *record_field(const struct iot_schema_event *event,
+					    const char *name);
 
 #endif /* TOOL_RECORD_H */

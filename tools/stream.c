@@ -53,7 +53,8 @@ static int check_header(struct stream *s, const struct iot_stream_header *h)
 		return CLI_FAILED;
 	}
 	s->event = event_of(h->event);
-	if (!s->event || s->event->size != h->record_size ||
+	if (h->layout != IOT_LAYOUT_RECORDS ||
+	    !s->event || s->event->size != h->record_size ||
 	    h->header_size < sizeof(*h) || h->header_size > 65536) {
 		cli_say_of(s->subject, "its stream is damaged: event %u, records of %u bytes, header of %u bytes",
 			   h->event, h->record_size, h->header_size);

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "flags.h"
+#include "json.h"
+#include "schema.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static const struct flag {
+	const char *group;
+	const char *name;
+	__u32 value;
+	bool whole;
+} flags[] = {
+#define IOT_FLAG(group, value, name)	{ #group, name, value, false },
+#define IOT_VALUE(group, value, name)	{ #group, name, value, true },
+#include "uapi/flags.def"
+};
+
+static const struct fs_op ops[] = {
+#define IOT_FS_OP(name, id, flags, flags2) \
+	[id] = { #name, #flags, #flags2 },
+#include "uapi/fsops.def"
+};
+
+const struct fs_op *fs_op(unsigned int op)
+{
+	return op < ARRAY_SIZE(ops) && ops[op].name ? &ops[op] : NULL;
+}
+
+static size_t add(char *out, size_t length, const char *word)
+{
+	int n = snprintf(out + length, FLAGS_MAX - length, "%s%s", length ? "|" : "", word);
+
+	return (size_t)n < FLAGS_MAX - length ? length + n : length;
+}
+
+static const struct flag *whole_value(const char *group, __u32 value)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++)
+		if (flags[i].whole && flags[i].value == value &&
+		    !strcmp(flags[i].group, group))
+			return &flags[i];
+	return NULL;
+}
+
+static size_t show_bits(char *out, const char *group, __u32 value)
+{
+	__u32 rest = value;
+	size_t length = 0, i;
+	char word[16];
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		const struct flag *f = &flags[i];
+
+		if (f->whole || !(rest & f->value) || (value & f->value) != f->value ||
+		    strcmp(f->group, group))
+			continue;
+		length = add(out, length, f->name);
+		rest &= ~f->value;
+	}
+	if (rest) {
+		snprintf(word, sizeof(word), "0x%x", rest);
+		length = add(out, length, word);
+	}
+	return length;
+}
+
+size_t flags_show(char *out, const char *group, __u32 value)
+{
+	const struct flag *f;
+
+	*out = '\0';
+	if (!strcmp(group, "mode"))
+		return snprintf(out, FLAGS_MAX, "0%o", value);
+	f = whole_value(group, value);
+	return f ? add(out, 0, f->name) : show_bits(out, group, value);
+}
+
+json_t *flags_json(void)
+{
+	json_t *array = json_array();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		json_t *object = json_object();
+
+		json_put(object, "group", json_string(flags[i].group));
+		json_put(object, "name", json_string(flags[i].name));
+		json_put(object, "value", json_integer(flags[i].value));
+		json_put(object, "whole", json_boolean(flags[i].whole));
+		json_add(array, object);
+	}
+	return array;
+}
+
+json_t *fs_ops_json(void)
+{
+	json_t *array = json_array();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		json_t *object = json_object();
+
+		if (!ops[i].name)
+			continue;
+		json_put(object, "name", json_string(ops[i].name));
+		json_put(object, "id", json_integer(i));
+		json_put(object, "flags", json_string(ops[i].flags));
+		json_put(object, "flags2", json_string(ops[i].flags2));
+		json_add(array, object);
+	}
+	return array;
+}

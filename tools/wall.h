@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* CLOCK_MONOTONIC told as time of day. */
+#ifndef TOOL_WALL_H
+#define TOOL_WALL_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+/* Both clocks at one moment, ns. */
+struct wall_pair {
+	__u64 monotonic;
+	__u64 realtime;
+};
+
+struct wall_clock {
+	__u64 from;		/* monotonic */
+	__s64 offset;		/* realtime - monotonic, there */
+	double drift;		/* by which it grows, ns per ns */
+};
+
+struct wall_pair wall_now(void);
+
+/*
+ * Between two pairs, or from @begin on where @end is all zero. False when the time of day
+ * was set in between: then @begin alone counts.
+ */
+bool wall_clock_init(struct wall_clock *clock, struct wall_pair begin,
+		     struct wall_pair end);
+
+static inline __u64 wall_time(const struct wall_clock *clock, __u64 monotonic)
+{
+	return monotonic + clock->offset +
+	       (__s64)((double)(__s64)(monotonic - clock->from) * clock->drift);
+}
+
+#endif /* TOOL_WALL_H */
