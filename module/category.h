@@ -8,6 +8,8 @@
 
 #include <linux/compiler.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/types.h>
 #include "filter.h"
 #include "ring.h"
@@ -16,19 +18,50 @@ struct iot_schema_event;
 struct proc_dir_entry;
 
 /**
+ * struct iot_shard - what one CPU writes to
+ * @ring:	NULL for a CPU that cannot be
+ * @shift:	seq of a record = its index in @ring + @shift
+ * @passed:	events since the last one that sampling took
+ */
+struct iot_shard {
+	struct iot_ring *ring;
+	u64 shift;
+	u32 passed;
+};
+
+/**
+ * struct iot_rings - the rings of a category, one a CPU
+ * @refs:	the category and every reader that is at work in them
+ * @keep:	records each keeps
+ * @bytes:	of memory, charged to the budget
+ */
+struct iot_rings {
+	refcount_t refs;
+	u64 keep;
+	size_t bytes;
+	struct iot_shard shard[];	/* nr_cpu_ids */
+};
+
+/**
  * struct iot_category - one category; static, for the life of the module
  * @active:	events are wanted: the first thing that a probe looks at
- * @sample:	one of so many events is recorded
  * @discard:	a full ring keeps what it has and loses what comes
- * @reader:	process that reads the stream: its own events are not wanted, 0 none
- * @filter:	under RCU, NULL for none
- * @rings:	one a CPU, under RCU: replaced by reset and size; NULL before first start
+ * @sample:	one of so many events is recorded, at least 1
+ * @reader:	process whose own events are not wanted, 0 for none
+ * @filter:	under RCU, never NULL while active
+ * @rings:	under RCU: replaced by reset and size; NULL before the first start
  * @name:	of its folder
- * @event:	descriptor of its records
+ * @event_id:	of its records, IOT_EVENT_ID_*
+ * @kinds:	of files that are wanted if no filter says
  * @start:	attach all hooks; an error leaves none attached
- * @stop:	detach them; their probes may run until the next RCU tasks grace period
+ * @stop:	detach them; their probes may run until hook.c has waited for them
  * @missed:	events that the hooks could not follow
  * @op_name:	name of an operation, for the filter; NULL behind the last
+ * @event:	descriptor of its records
+ * @lock:	serialises what control does
+ * @keep:	records a ring keeps
+ * @t0:		CLOCK_MONOTONIC ns
+ * @dir:	its folder
  */
 struct iot_category {
 	bool active;
@@ -40,24 +73,98 @@ struct iot_category {
 
 	const char *name;
 	unsigned int event_id;
+	u32 kinds;
 	int (*start)(void);
 	void (*stop)(void);
 	unsigned long (*missed)(void);
-	const char *(*op_name)(unsigned int op);
+	iot_op_name op_name;
 
-	/* category.c's own */
 	const struct iot_schema_event *event;
 	struct mutex lock;
 	u64 keep;
 	u64 t0;
-	bool running;
 	struct proc_dir_entry *dir;
-	struct list_head readers;
 };
 
 static __always_inline bool iot_category_active(const struct iot_category *c)
 {
 	return READ_ONCE(c->active);
 }
+
+/**
+ * iot_category_wants_task() - is the current task's doing wanted?
+ *
+ * Context: any, preemption off. The first check of an event.
+ */
+static __always_inline bool iot_category_wants_task(const struct iot_category *c)
+{
+	const struct iot_filter *f;
+
+	if (current->tgid == READ_ONCE(c->reader))
+		return false;
+	f = rcu_dereference_sched(c->filter);
+	return f && iot_filter_task(f);
+}
+
+/**
+ * iot_category_reserve() - a slot for one record
+ * @c:		the category
+ * @slot:	where to store the slot; its first word is the ring's
+ * @index:	where to store the index
+ *
+ * Context: any, preemption off until iot_ring_commit().
+ * Return: false: lost and counted, sampled out, or the category never started.
+ */
+static __always_inline bool iot_category_reserve(struct iot_category *c,
+						 u64 **slot, u64 *index)
+{
+	struct iot_rings *rings = rcu_dereference_sched(c->rings);
+	struct iot_shard *shard;
+	struct iot_ring *ring;
+
+	if (unlikely(!rings))
+		return false;
+	shard = &rings->shard[raw_smp_processor_id()];
+	if (unlikely(READ_ONCE(c->sample) > 1)) {
+		if (++shard->passed < READ_ONCE(c->sample))
+			return false;
+		shard->passed = 0;
+	}
+	ring = shard->ring;
+	if (unlikely(READ_ONCE(c->discard)) &&
+	    atomic64_read(&ring->head) - READ_ONCE(ring->base) >= ring->keep) {
+		iot_ring_refuse(ring, 1);
+		return false;
+	}
+	return iot_ring_reserve(ring, 0, slot, index);
+}
+
+/* category.c */
+int iot_category_start(struct iot_category *c);
+void iot_category_stop(struct iot_category *c);
+int iot_category_replace(struct iot_category *c, u64 keep);
+int iot_category_set_filter(struct iot_category *c, char *text);
+struct iot_rings *iot_category_rings(struct iot_category *c);
+void iot_category_rings_put(struct iot_rings *rings);
+void iot_category_set_reader(struct iot_category *c, bool begin);
+
+/** struct iot_category_stats - since the first start or the last reset */
+struct iot_category_stats {
+	u64 seen;
+	u64 stored;
+	u64 overwritten;
+	u64 lost;
+	u64 missed;
+	size_t bytes;
+};
+
+void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats);
+
+int iot_category_init(struct proc_dir_entry *root);
+void iot_category_stop_all(void);
+void iot_category_free_all(void);
+
+/* category_proc.c */
+int iot_category_mkdir(struct iot_category *c, struct proc_dir_entry *root);
 
 #endif /* IOT_CATEGORY_H */

@@ -13,12 +13,14 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "compat/compat.h"
+#include "category.h"
 #include "control.h"
 #include "format.h"
 #include "hook.h"
 #include "log.h"
 #include "param.h"
 #include "path.h"
+#include "paths.h"
 #include "procfile.h"
 #include "target.h"
 
@@ -412,6 +414,7 @@ static const struct iot_procfile files[] = {
 	{ "control", true, &control_ops },
 	{ "hooks", false, &hooks_ops },
 	{ "format", false, &format_ops },
+	{ "paths", false, &iot_paths_ops },
 };
 
 int iot_control_init(void)
@@ -419,7 +422,8 @@ int iot_control_init(void)
 	root = iot_procfile_mkdir("iotracer", NULL);
 	if (!root)
 		return -ENOMEM;
-	if (iot_procfile_create(files, ARRAY_SIZE(files), root, NULL)) {
+	if (iot_procfile_create(files, ARRAY_SIZE(files), root, NULL) ||
+	    iot_category_init(root)) {
 		proc_remove(root);
 		return -ENOMEM;
 	}

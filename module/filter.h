@@ -4,10 +4,10 @@
 #define IOT_FILTER_H
 
 #include <linux/bitmap.h>
-#include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/sched.h>
 #include <linux/types.h>
+#include "tree.h"
 
 struct seq_file;
 
@@ -22,6 +22,11 @@ struct seq_file;
 #define IOT_FILTER_INODE	BIT(8)
 #define IOT_FILTER_LATENCY	BIT(9)
 #define IOT_FILTER_SIZE		BIT(10)
+#define IOT_FILTER_KIND		BIT(11)
+
+/* Those that a task meets or not, whatever it does. */
+#define IOT_FILTER_TASK		(IOT_FILTER_PID | IOT_FILTER_TID | IOT_FILTER_COMM | \
+				 IOT_FILTER_UID | IOT_FILTER_CGROUP | IOT_FILTER_TREE)
 
 #define IOT_FILTER_OPS		128	/* most operations of a category */
 
@@ -29,9 +34,10 @@ struct seq_file;
  * struct iot_filter - immutable once a category has it; freed after RCU
  * @used:	IOT_FILTER_* that were given
  * @kinds:	bits 1 << IOT_KIND_*
- * @comm:	padded with zeroes as task->comm is compared as two words
  * @dev:	as in records, see kind device in events.def
  * @tree:	process whose descendants count, itself included
+ * @comm:	padded with zeroes, compared up to its length as a name of a task
+ * @ops:	bits 1 << operation
  */
 struct iot_filter {
 	struct rcu_head rcu;
@@ -49,5 +55,33 @@ struct iot_filter {
 	u64 min_size;
 	DECLARE_BITMAP(ops, IOT_FILTER_OPS);
 };
+
+typedef const char *(*iot_op_name)(unsigned int op);
+
+struct iot_filter *iot_filter_parse(char *text, iot_op_name op_name, u32 kinds);
+void iot_filter_free(struct iot_filter *f);
+void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
+		     iot_op_name op_name);
+
+bool iot_filter_rare(const struct iot_filter *f);
+
+/**
+ * iot_filter_task() - does the current task meet the conditions on tasks?
+ *
+ * Context: any; of an interrupt's task nothing is known.
+ */
+static __always_inline bool iot_filter_task(const struct iot_filter *f)
+{
+	if (!(f->used & IOT_FILTER_TASK))
+		return true;
+	if ((f->used & IOT_FILTER_PID) && f->pid != current->tgid)
+		return false;
+	if ((f->used & IOT_FILTER_TREE) && !iot_tree_has(current->tgid))
+		return false;
+	if ((f->used & IOT_FILTER_TID) && f->tid != current->pid)
+		return false;
+	return !(f->used & (IOT_FILTER_COMM | IOT_FILTER_UID | IOT_FILTER_CGROUP)) ||
+	       iot_filter_rare(f);
+}
 
 #endif /* IOT_FILTER_H */

@@ -57,7 +57,7 @@ void iot_fs_end(struct iot_fs *e, s64 result);
 /* IOT_KIND_* of a file */
 u16 iot_fs_kind(const struct inode *inode);
 
-/* probe_fs.c: everything but reads and writes; probe_rw.c: those */
+/* probe_fs.c: everything but reads and writes */
 int iot_probe_fs_start(void);
 void iot_probe_fs_stop(void);
 unsigned long iot_probe_fs_missed(void);

@@ -3,15 +3,19 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include "category.h"
 #include "control.h"
 #include "hook.h"
 #include "param.h"
+#include "paths.h"
 #include "probe.h"
 #include "target.h"
 
 static unsigned long max_events = 10;
 static unsigned long max_events_limit = 1UL << 24;
 static unsigned long ring_memory_limit;
+static unsigned long paths_limit = 65536;
+static bool trace_reader;
 static unsigned int proc_uid;
 static unsigned int proc_gid;
 static ushort proc_mode = 0600;
@@ -46,6 +50,11 @@ __MODULE_PARM_TYPE(max_events_limit, "ulong");
 MODULE_PARM_DESC(max_events_limit, "largest max_events that 'add' accepts (default 16777216, at most 4294967295)");
 module_param(ring_memory_limit, ulong, 0644);
 MODULE_PARM_DESC(ring_memory_limit, "bytes that all logs together may hold (default a quarter of RAM)");
+module_param_cb(paths_limit, &events_ops, &paths_limit, 0444);
+__MODULE_PARM_TYPE(paths_limit, "ulong");
+MODULE_PARM_DESC(paths_limit, "paths of traced files that are remembered, rounded up to a power of two (default 65536)");
+module_param(trace_reader, bool, 0644);
+MODULE_PARM_DESC(trace_reader, "categories have the events of the process that reads their stream, too (default N)");
 module_param(proc_uid, uint, 0444);
 MODULE_PARM_DESC(proc_uid, "owner of the files in /proc/iotracer (default 0)");
 module_param(proc_gid, uint, 0444);
@@ -63,6 +72,16 @@ u64 iot_param_max_events(void)
 u64 iot_param_max_events_limit(void)
 {
 	return READ_ONCE(max_events_limit);
+}
+
+u64 iot_param_paths_limit(void)
+{
+	return paths_limit;
+}
+
+bool iot_param_trace_reader(void)
+{
+	return READ_ONCE(trace_reader);
 }
 
 u64 iot_param_ring_memory_limit(void)
@@ -105,6 +124,10 @@ static int __init params_check(void)
 		pr_err("attach=%s is unknown; say auto or kprobe\n", attach);
 		return -EINVAL;
 	}
+	if (paths_limit > 1UL << 24) {
+		pr_err("paths_limit=%lu is above 16777216; say less\n", paths_limit);
+		return -EINVAL;
+	}
 	if (max_events > max_events_limit) {
 		pr_err("MAX_EVENTS=%lu is above max_events_limit=%lu: change one of them\n",
 		       max_events, max_events_limit);
@@ -125,12 +148,17 @@ static int __init iotracer_init(void)
 	err = iot_hook_init();
 	if (err)
 		return err;
+	err = iot_paths_init();
+	if (err)
+		goto exit_hook;
 	iot_vfs_init();
 	err = iot_control_init();
 	if (err)
-		goto exit_hook;
+		goto exit_paths;
 	return 0;
 
+exit_paths:
+	iot_paths_exit();
 exit_hook:
 	iot_hook_exit();
 	return err;
@@ -138,14 +166,18 @@ exit_hook:
 
 /*
  * First /proc goes, so that nobody can ask for anything new and every reader
- * and writer of it has left; then the targets, which lets go of the hooks; then
- * we wait for those who are inside a hook. RCU frees what they used.
+ * and writer of it has left; then categories and targets, which lets go of the
+ * hooks; then we wait for those who are inside a hook, and free what they used,
+ * or RCU does.
  */
 static void __exit iotracer_exit(void)
 {
 	iot_control_exit();
+	iot_category_stop_all();
 	iot_target_remove_all();
 	iot_hook_exit();
+	iot_category_free_all();
+	iot_paths_exit();
 }
 
 module_init(iotracer_init);

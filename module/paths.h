@@ -18,12 +18,19 @@ struct iot_paths_stats {
 	size_t bytes;
 };
 
-int iot_paths_get(void);
-void iot_paths_put(void);
+/** struct iot_paths_file - what records say of a file, as stat(2) does */
+struct iot_paths_file {
+	u64 id;		/* of its path, 0 unknown */
+	u64 ino;
+	u32 dev;	/* as in records */
+};
+
+int iot_paths_init(void);
 void iot_paths_exit(void);
 
-u64 iot_paths_of(const struct path *path, bool may_sleep);
-u64 iot_paths_text(const char *text, size_t len, dev_t dev, u64 ino, bool may_sleep);
+void iot_paths_of(const struct path *path, bool may_sleep,
+		  struct iot_paths_file *file);
+u64 iot_paths_name(const char *text, size_t len, bool may_sleep);
 void iot_paths_show(struct seq_file *m, u64 id);
 void iot_paths_stats(struct iot_paths_stats *stats);
 

@@ -30,6 +30,7 @@ struct iot_vfs_hooks {
 
 void iot_vfs_init(void);
 int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode);
+int iot_vfs_get_rw(struct iot_vfs_hooks *hooks, struct inode *inode);
 void iot_vfs_put(struct iot_vfs_hooks *hooks);
 int iot_vfs_enable(struct iot_vfs_hooks *hooks);
 void iot_vfs_disable(struct iot_vfs_hooks *hooks);

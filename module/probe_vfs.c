@@ -28,6 +28,7 @@
 #include "hook.h"
 #include "param.h"
 #include "probe.h"
+#include "rw.h"
 #include "target.h"
 
 /**
@@ -44,6 +45,7 @@
  * @retries:	whose submitter did not ask for RWF_NOWAIT
  * @tracked:	it has a slot in call_slots
  * @inner:	a call inside this one was recorded in its place
+ * @rw:		what category fs keeps of it
  */
 struct vfs_call {
 	struct iot_direct direct;
@@ -58,6 +60,7 @@ struct vfs_call {
 	bool retries;
 	bool tracked;
 	bool inner;
+	struct iot_rw rw;
 };
 
 /*
@@ -444,8 +447,13 @@ static void call_end(struct vfs_call *call, ssize_t ret)
 		call_untrack(call);
 	if (atomic_read(&nr_calls))
 		mark_outer(call);
-	if (call_settle(call, ret, &result))
+	if (!call_settle(call, ret, &result))
+		return;
+	if (call->direct.id)
 		call_record(call, result);
+	if (call->rw.wanted)
+		iot_rw_end(&call->rw, call->start, call->direct.offset, call->requested,
+			   result, call->op == IOT_OP_WRITE, call->flags);
 }
 
 /* The id of the running target that a file is, 0 for none. */
@@ -464,6 +472,28 @@ static u64 target_id(struct inode *inode)
 	return id;
 }
 
+/* Does category fs want this call, as far as its entry tells? Preemption is off. */
+static __always_inline bool is_fs_wanted(const struct kiocb *iocb, u8 op)
+{
+	return unlikely(!iot_fs_off()) &&
+	       iot_rw_is_wanted(iocb->ki_filp, op == IOT_OP_WRITE,
+				iocb->ki_flags & IOCB_DIRECT);
+}
+
+/*
+ * Is the hooked function the file's own? One filesystem's function may call
+ * another's that is hooked too (ext4's generic_file_read_iter()): the call is to
+ * be seen once. An entry site is the function's first or follows its ENDBR.
+ */
+static __always_inline bool is_own_function(const struct file *file,
+					    unsigned long ip, u8 op)
+{
+	const struct file_operations *fop = file->f_op;
+
+	return ip - (op == IOT_OP_WRITE ? (unsigned long)fop->write_iter :
+		     (unsigned long)fop->read_iter) <= ENDBR_INSN_SIZE;
+}
+
 #ifdef IOT_REDIRECT
 static noinline ssize_t special_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 					unsigned long original, u64 id, u8 op)
@@ -472,6 +502,21 @@ static noinline ssize_t special_wrapper(struct kiocb *iocb, struct iov_iter *ite
 	ssize_t ret;
 
 	call_begin(&call, iocb, iter, id, op);
+	ret = iot_hook_enter(iocb, iter, original);
+	call_end(&call, ret);
+	iot_hook_leave();
+	return ret;
+}
+
+static noinline ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+					   unsigned long original, u64 id, u8 op,
+					   const struct iot_rw *rw)
+{
+	struct vfs_call call;
+	ssize_t ret;
+
+	call_begin(&call, iocb, iter, id, op);
+	call.rw = *rw;
 	ret = iot_hook_enter(iocb, iter, original);
 	call_end(&call, ret);
 	iot_hook_leave();
@@ -526,19 +571,78 @@ static noinline void redirect_by_handle(struct pt_regs *regs, unsigned long ip,
 }
 
 /*
+ * The wrappers while category fs is active; the cookie is the target's id or 0.
+ */
+static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+					  unsigned long original, u64 id, u8 op)
+{
+	u64 start, offset, requested;
+	struct iot_rw rw;
+	ssize_t ret;
+
+	iot_rw_begin(&rw, iocb->ki_filp, true);
+	if (unlikely(!is_plain(iocb)))
+		return special_fs_wrapper(iocb, iter, original, id, op, &rw);
+	offset = iocb->ki_pos;
+	requested = iov_iter_count(iter);
+	start = ktime_get_mono_fast_ns();
+	ret = iot_hook_enter(iocb, iter, original);
+	if (unlikely(id))
+		record(id, start, offset, requested, ret, op, 0);
+	iot_rw_end(&rw, start, offset, requested, ret, op == IOT_OP_WRITE, 0);
+	iot_hook_leave();
+	return ret;
+}
+
+static ssize_t read_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+			       unsigned long original, u64 id)
+{
+	return fs_wrapper(iocb, iter, original, id, IOT_OP_READ);
+}
+
+static ssize_t write_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				unsigned long original, u64 id)
+{
+	return fs_wrapper(iocb, iter, original, id, IOT_OP_WRITE);
+}
+
+/* While category fs is active: both may want the call. */
+static noinline void redirect_fs(unsigned long ip, struct pt_regs *regs, u8 op)
+{
+	struct kiocb *iocb = (struct kiocb *)regs->di;
+	struct iot_target *t;
+	bool wanted;
+
+	preempt_disable_notrace();
+	wanted = is_fs_wanted(iocb, op);
+	t = iot_target_find(file_inode(iocb->ki_filp));
+	if (wanted)
+		iot_hook_redirect(regs, ip, op == IOT_OP_WRITE ? write_fs_wrapper :
+				  read_fs_wrapper, t ? t->id : 0);
+	else if (t)
+		iot_hook_redirect(regs, ip, op == IOT_OP_WRITE ? write_wrapper :
+				  read_wrapper, t->id);
+	preempt_enable_notrace();
+}
+
+/*
  * Entry of every ->read_iter or ->write_iter of a filesystem that has a target:
  * what files that are not traced pay for is iot_target_maybe().
  */
-static __always_inline void redirect_target(unsigned long ip,
-					    struct ftrace_regs *fregs,
-					    void *wrapper)
+static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *fregs,
+					  void *wrapper, u8 op)
 {
 	struct pt_regs *regs = iot_ftrace_regs(fregs);
-	struct inode *inode = file_inode(((struct kiocb *)regs->di)->ki_filp);
+	struct file *file = ((struct kiocb *)regs->di)->ki_filp;
+	struct inode *inode = file_inode(file);
 	u64 hash = iot_target_hash(inode->i_ino);
 	struct iot_target *t;
 
-	if (likely(!iot_target_maybe(hash)))
+	if (unlikely(!iot_fs_off()) && is_own_function(file, ip, op)) {
+		redirect_fs(ip, regs, op);
+		return;
+	}
+	if (likely(!iot_target_maybe(hash)) || unlikely(!is_own_function(file, ip, op)))
 		return;
 	preempt_disable_notrace();
 	t = iot_target_find_number(inode, hash);
@@ -555,13 +659,13 @@ static __always_inline void redirect_target(unsigned long ip,
 static void read_entry(unsigned long ip, unsigned long parent_ip,
 		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	redirect_target(ip, fregs, read_wrapper);
+	redirect_call(ip, fregs, read_wrapper, IOT_OP_READ);
 }
 
 static void write_entry(unsigned long ip, unsigned long parent_ip,
 			struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	redirect_target(ip, fregs, write_wrapper);
+	redirect_call(ip, fregs, write_wrapper, IOT_OP_WRITE);
 }
 #else
 #define read_entry NULL
@@ -573,13 +677,20 @@ static int iter_entry(struct kretprobe_instance *ri, struct pt_regs *regs, u8 op
 {
 	struct kiocb *iocb = (void *)regs_get_kernel_argument(regs, 0);
 	struct iov_iter *iter = (void *)regs_get_kernel_argument(regs, 1);
-	struct inode *inode = file_inode(iocb->ki_filp);
+	struct vfs_call *call = (struct vfs_call *)ri->data;
+	struct file *file = iocb->ki_filp;
+	bool wanted;
 	u64 id;
 
-	id = target_id(inode);
-	if (!id)
+	if (!is_own_function(file, (unsigned long)get_kretprobe(ri)->kp.addr, op))
 		return 1;
-	call_begin((struct vfs_call *)ri->data, iocb, iter, id, op);
+	id = target_id(file_inode(file));
+	wanted = is_fs_wanted(iocb, op);
+	if (!id && !wanted)
+		return 1;
+	call_begin(call, iocb, iter, id, op);
+	if (wanted)
+		iot_rw_begin(&call->rw, file, false);
 	return 0;
 }
 
@@ -759,6 +870,35 @@ static bool sleeps_bounded(const struct super_block *sb)
 	       sb->s_magic == TMPFS_MAGIC || sb->s_magic == RAMFS_MAGIC;
 }
 
+static int get_hooks(struct iot_vfs_hooks *hooks, struct inode *inode,
+		     void *func[IOT_VFS_OPS])
+{
+	bool bounded = sleeps_bounded(inode->i_sb);
+	int i;
+
+	for (i = 0; i < IOT_VFS_OPS; i++) {
+		if (!func[i])
+			continue;
+		hooks->hook[i] = iot_hook_get(&types[i], func[i], bounded);
+		if (!hooks->hook[i]) {
+			iot_vfs_put(hooks);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/** iot_vfs_get_rw() - the hooks of reads and writes only, of any filesystem */
+int iot_vfs_get_rw(struct iot_vfs_hooks *hooks, struct inode *inode)
+{
+	void *func[IOT_VFS_OPS] = {
+		[IOT_VFS_READ] = inode->i_fop->read_iter,
+		[IOT_VFS_WRITE] = inode->i_fop->write_iter,
+	};
+
+	return get_hooks(hooks, inode, func);
+}
+
 /**
  * iot_vfs_get() - hold the hooks that a file needs; they are not enabled yet
  * @hooks:	zeroed
@@ -770,7 +910,6 @@ static bool sleeps_bounded(const struct super_block *sb)
 int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode)
 {
 	const struct file_operations *fop = inode->i_fop;
-	bool bounded = sleeps_bounded(inode->i_sb);
 	void *func[IOT_VFS_OPS] = {
 		[IOT_VFS_READ] = fop->read_iter,
 		[IOT_VFS_WRITE] = fop->write_iter,
@@ -779,7 +918,7 @@ int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode)
 		[IOT_VFS_COPY] = fop->copy_file_range,
 		[IOT_VFS_REMAP] = fop->remap_file_range,
 	};
-	int i;
+	int err;
 
 	if (!func[IOT_VFS_READ])
 		return -EOPNOTSUPP;
@@ -787,15 +926,9 @@ int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode)
 		func[IOT_VFS_SPLICE] = NULL;
 	if (func[IOT_VFS_SPLICE_IN] == iter_file_splice_write)
 		func[IOT_VFS_SPLICE_IN] = NULL;
-	for (i = 0; i < IOT_VFS_OPS; i++) {
-		if (!func[i])
-			continue;
-		hooks->hook[i] = iot_hook_get(&types[i], func[i], bounded);
-		if (!hooks->hook[i]) {
-			iot_vfs_put(hooks);
-			return -ENOMEM;
-		}
-	}
+	err = get_hooks(hooks, inode, func);
+	if (err)
+		return err;
 	hooks->block = inode->i_sb->s_type->fs_flags & FS_REQUIRES_DEV;
 	return 0;
 }

@@ -127,6 +127,12 @@ enum iot_ring_state iot_ring_read(const struct iot_ring *ring, u64 index,
 	return READ_ONCE(*slot) == state ? IOT_RING_OK : IOT_RING_GONE;
 }
 
+/** iot_ring_holds() - would iot_ring_read() copy this record just now? */
+bool iot_ring_holds(const struct iot_ring *ring, u64 index)
+{
+	return READ_ONCE(*iot_ring_slot(ring, index)) == iot_ring_committed(index);
+}
+
 /**
  * iot_ring_put() - place a record of an earlier ring below @first
  * @ring:	the ring; writers may be at work in it

@@ -48,6 +48,7 @@ void iot_ring_init(struct iot_ring *ring, u64 keep, size_t slot_size, u64 first)
 u64 iot_ring_window(const struct iot_ring *ring, u64 *end);
 enum iot_ring_state iot_ring_read(const struct iot_ring *ring, u64 index,
 				  u64 *copy);
+bool iot_ring_holds(const struct iot_ring *ring, u64 index);
 void iot_ring_put(struct iot_ring *ring, u64 index, const u64 *copy);
 
 /* States of a slot; see ring.c. */
@@ -97,6 +98,13 @@ static __always_inline bool iot_ring_reserve(struct iot_ring *ring,
 		return true;
 	atomic64_inc(&ring->lost[class]);
 	return false;
+}
+
+/** iot_ring_refuse() - count a record that its writer is not to place */
+static __always_inline void iot_ring_refuse(struct iot_ring *ring, unsigned int class)
+{
+	atomic64_inc(&ring->seen[class]);
+	atomic64_inc(&ring->lost[class]);
 }
 
 /**

@@ -26,6 +26,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
+#include "budget.h"
 #include "param.h"
 #include "probe.h"
 #include "target.h"
@@ -40,7 +41,6 @@ static DEFINE_MUTEX(tables_lock);
 static DEFINE_HASHTABLE(all, 12);
 
 static u64 last_serial;
-static atomic_long_t ring_bytes;
 
 /**
  * iot_target_fh_matches() - compare the part of a key that fields do not show
@@ -103,19 +103,6 @@ static size_t ring_size(u64 keep)
 	return iot_ring_bytes(keep, sizeof(struct iot_io));
 }
 
-/* Memory of all rings together is charged before it is taken. */
-static bool charge(size_t bytes)
-{
-	u64 limit = iot_param_ring_memory_limit();
-
-	if (atomic_long_add_return(bytes, &ring_bytes) <= limit)
-		return true;
-	atomic_long_sub(bytes, &ring_bytes);
-	pr_err("a log of %zu bytes would pass ring_memory_limit=%llu (%ld in use): take a smaller max_events, remove targets or raise the parameter\n",
-	       bytes, limit, atomic_long_read(&ring_bytes));
-	return false;
-}
-
 static struct iot_ring *ring_alloc(u64 keep, u64 first)
 {
 	size_t bytes = ring_size(keep);
@@ -153,20 +140,21 @@ static struct iot_ring *ring_new(u64 keep, u64 old_keep, u64 first)
 	size_t bytes = ring_size(keep);
 	struct iot_ring *ring;
 
-	if (check_max_events(keep) || (bytes > old && !charge(bytes - old)))
+	if (check_max_events(keep) ||
+	    (bytes > old && !iot_budget_take(bytes - old, "a log")))
 		return NULL;
 	ring = ring_alloc(keep, first);
 	if (bytes > old && !ring)
-		atomic_long_sub(bytes - old, &ring_bytes);
+		iot_budget_give(bytes - old);
 	if (bytes < old && ring)
-		atomic_long_sub(old - bytes, &ring_bytes);
+		iot_budget_give(old - bytes);
 	return ring;
 }
 
 /* The ring is in no target any more, but writers may be at work in it. */
 static void ring_free(struct iot_ring *ring)
 {
-	atomic_long_sub(ring_size(ring->keep), &ring_bytes);
+	iot_budget_give(ring_size(ring->keep));
 	kvfree_rcu_mightsleep(ring);
 }
 

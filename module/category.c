@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A category: events of the whole system in rings of one CPU each.
+ *
+ * Nothing is hooked until start. The rings are made by the first start and stay
+ * over stop, so that what was recorded can be read; reset and size replace them
+ * as a whole, and the numbers of records go on rising over that. Writers are in
+ * the rings with preemption off; whoever replaces them waits for an RCU grace
+ * period. Readers hold a reference, and may sleep.
+ */
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/vmalloc.h>
+#include "budget.h"
+#include "category.h"
+#include "fs.h"
+#include "param.h"
+#include "schema.h"
+
+#define DEFAULT_KEEP	16384	/* events a CPU */
+
+static struct iot_category * const categories[] = { &iot_fs };
+
+static const struct iot_schema_event *find_event(unsigned int id)
+{
+	unsigned int i;
+
+	for (i = 0; i < iot_schema_events; i++)
+		if (iot_schema[i].id == id)
+			return &iot_schema[i];
+	return NULL;
+}
+
+/* The category's filter and rings, for those who hold its lock. */
+static struct iot_rings *rings_of(struct iot_category *c)
+{
+	return rcu_dereference_protected(c->rings, lockdep_is_held(&c->lock));
+}
+
+static struct iot_filter *filter_of(struct iot_category *c)
+{
+	return rcu_dereference_protected(c->filter, lockdep_is_held(&c->lock));
+}
+
+static void rings_free(struct iot_rings *rings)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		kvfree(rings->shard[cpu].ring);
+	iot_budget_give(rings->bytes);
+	kvfree(rings);
+}
+
+static struct iot_ring *ring_new(const struct iot_category *c, u64 keep)
+{
+	size_t bytes = iot_ring_bytes(keep, c->event->size);
+	struct iot_ring *ring;
+
+	ring = __vmalloc(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+			 __GFP_RETRY_MAYFAIL);
+	if (ring)
+		iot_ring_init(ring, keep, c->event->size, 0);
+	return ring;
+}
+
+static struct iot_rings *rings_new(const struct iot_category *c, u64 keep)
+{
+	size_t bytes = iot_ring_bytes(keep, c->event->size) * num_possible_cpus();
+	struct iot_rings *rings;
+	int cpu;
+
+	if (!iot_budget_take(bytes, "a category's rings"))
+		return NULL;
+	rings = kvzalloc(struct_size(rings, shard, nr_cpu_ids), GFP_KERNEL);
+	if (!rings) {
+		iot_budget_give(bytes);
+		return NULL;
+	}
+	refcount_set(&rings->refs, 1);
+	rings->keep = keep;
+	rings->bytes = bytes;
+	for_each_possible_cpu(cpu) {
+		rings->shard[cpu].ring = ring_new(c, keep);
+		if (!rings->shard[cpu].ring) {
+			rings_free(rings);
+			return NULL;
+		}
+	}
+	return rings;
+}
+
+/** iot_category_rings() - the rings, held; put them. NULL before the first start */
+struct iot_rings *iot_category_rings(struct iot_category *c)
+{
+	struct iot_rings *rings;
+
+	mutex_lock(&c->lock);
+	rings = rings_of(c);
+	if (rings)
+		refcount_inc(&rings->refs);
+	mutex_unlock(&c->lock);
+	return rings;
+}
+
+/** iot_category_rings_put() - the last one frees; no writer is in them then */
+void iot_category_rings_put(struct iot_rings *rings)
+{
+	if (rings && refcount_dec_and_test(&rings->refs))
+		rings_free(rings);
+}
+
+/* Let the numbers of @new go on behind those of @old, where nobody writes. */
+static void continue_numbers(struct iot_rings *new, const struct iot_rings *old)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		new->shard[cpu].shift = old->shard[cpu].shift +
+					atomic64_read(&old->shard[cpu].ring->head);
+}
+
+/*
+ * Put other rings in place of the old ones. Readers, who take the lock, find them
+ * with their final numbers.
+ */
+static int replace_locked(struct iot_category *c, u64 keep)
+{
+	struct iot_rings *old = rings_of(c);
+	struct iot_rings *new;
+
+	if (keep > iot_param_max_events_limit()) {
+		pr_err("size %llu is above max_events_limit=%llu: take fewer or raise the parameter\n",
+		       keep, iot_param_max_events_limit());
+		return -ENOMEM;
+	}
+	new = rings_new(c, keep);
+	if (!new)
+		return -ENOMEM;
+	rcu_assign_pointer(c->rings, new);
+	c->keep = keep;
+	c->t0 = ktime_get_mono_fast_ns();
+	synchronize_rcu(); /* the last writer of the old rings is done */
+	if (old)
+		continue_numbers(new, old);
+	iot_category_rings_put(old);
+	return 0;
+}
+
+/**
+ * iot_category_replace() - forget all events and counts
+ * @keep:	events each CPU keeps from now on, 0: as many as so far
+ *
+ * Return: 0 or -ENOMEM; then nothing has changed.
+ */
+int iot_category_replace(struct iot_category *c, u64 keep)
+{
+	int err = 0;
+
+	mutex_lock(&c->lock);
+	if (rings_of(c))
+		err = replace_locked(c, keep ?: c->keep);
+	else if (keep && keep > iot_param_max_events_limit())
+		err = -ENOMEM;
+	else if (keep)
+		c->keep = keep;
+	mutex_unlock(&c->lock);
+	return err;
+}
+
+/* A filter that lets all pass that is wanted by default, if there is none. */
+static int need_filter(struct iot_category *c)
+{
+	char none[] = "none";
+	struct iot_filter *f;
+
+	if (filter_of(c))
+		return 0;
+	f = iot_filter_parse(none, c->op_name, c->kinds);
+	if (IS_ERR(f))
+		return PTR_ERR(f);
+	rcu_assign_pointer(c->filter, f);
+	return 0;
+}
+
+/**
+ * iot_category_start() - trace; nothing to do where it is traced already
+ *
+ * Context: task, may sleep long: the kernel patches its text.
+ */
+int iot_category_start(struct iot_category *c)
+{
+	int err = 0;
+
+	mutex_lock(&c->lock);
+	if (c->active)
+		goto unlock;
+	err = need_filter(c);
+	if (!err && !rings_of(c))
+		err = replace_locked(c, c->keep);
+	if (err)
+		goto unlock;
+	WRITE_ONCE(c->active, true);
+	err = c->start();
+	if (err)
+		WRITE_ONCE(c->active, false);
+unlock:
+	mutex_unlock(&c->lock);
+	return err;
+}
+
+/** iot_category_stop() - do not trace; what was recorded stays */
+void iot_category_stop(struct iot_category *c)
+{
+	mutex_lock(&c->lock);
+	if (c->active) {
+		WRITE_ONCE(c->active, false);
+		c->stop();
+	}
+	mutex_unlock(&c->lock);
+}
+
+/**
+ * iot_category_set_filter() - another one
+ * @text:	see iot_filter_parse()
+ *
+ * Return: 0 or an error; then the old one stays.
+ */
+int iot_category_set_filter(struct iot_category *c, char *text)
+{
+	struct iot_filter *f, *old;
+
+	f = iot_filter_parse(text, c->op_name, c->kinds);
+	if (IS_ERR(f))
+		return PTR_ERR(f);
+	mutex_lock(&c->lock);
+	old = filter_of(c);
+	rcu_assign_pointer(c->filter, f);
+	mutex_unlock(&c->lock);
+	synchronize_rcu(); /* probes use it with preemption off */
+	iot_filter_free(old);
+	return 0;
+}
+
+/** iot_category_set_reader() - the current process begins or ends to read */
+void iot_category_set_reader(struct iot_category *c, bool begin)
+{
+	if (begin && !iot_param_trace_reader())
+		WRITE_ONCE(c->reader, current->tgid);
+	else if (!begin)
+		cmpxchg(&c->reader, current->tgid, 0);
+}
+
+/* Records that can be read in one ring. */
+static u64 count_stored(const struct iot_ring *ring)
+{
+	u64 end, n = 0, i = iot_ring_window(ring, &end);
+
+	for (; i < end; i++) {
+		n += iot_ring_holds(ring, i);
+		cond_resched();
+	}
+	return n;
+}
+
+/**
+ * iot_category_stats() - count, over all CPUs
+ *
+ * seen and lost come from the writers' counters, stored from the rings' slots
+ * and overwritten from the numbers taken: that they agree when nobody writes is
+ * a law that tests check. Class 1 of a ring counts what mode discard refused.
+ */
+void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats)
+{
+	struct iot_rings *rings = iot_category_rings(c);
+	int cpu;
+
+	memset(stats, 0, sizeof(*stats));
+	stats->missed = c->missed ? c->missed() : 0;
+	if (!rings)
+		return;
+	stats->bytes = rings->bytes;
+	for_each_possible_cpu(cpu) {
+		const struct iot_ring *ring = rings->shard[cpu].ring;
+		u64 stored = count_stored(ring), taken = atomic64_read(&ring->head);
+		u64 holes = atomic64_read(&ring->lost[0]);
+
+		stats->seen += atomic64_read(&ring->seen[0]) + atomic64_read(&ring->seen[1]);
+		stats->lost += holes + atomic64_read(&ring->lost[1]);
+		stats->stored += stored;
+		stats->overwritten += taken - min(taken, stored + holes);
+	}
+	iot_category_rings_put(rings);
+}
+
+/** iot_category_init() - make the folders of all; on error nothing is left to undo */
+int iot_category_init(struct proc_dir_entry *root)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(categories); i++) {
+		struct iot_category *c = categories[i];
+
+		mutex_init(&c->lock);
+		c->event = find_event(c->event_id);
+		c->keep = DEFAULT_KEEP;
+		c->sample = 1;
+		err = iot_category_mkdir(c, root);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/** iot_category_stop_all() - at unload, when /proc/iotracer is gone */
+void iot_category_stop_all(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(categories); i++)
+		iot_category_stop(categories[i]);
+}
+
+/** iot_category_free_all() - at unload, when no probe is left */
+void iot_category_free_all(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(categories); i++) {
+		struct iot_category *c = categories[i];
+
+		iot_filter_free(rcu_dereference_protected(c->filter, true));
+		iot_category_rings_put(rcu_dereference_protected(c->rings, true));
+	}
+	iot_tree_exit();
+}

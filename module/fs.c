@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events of category fs: what all its probes do alike. */
+#include <linux/cgroup.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include <linux/mount.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include "fs.h"
+#include "paths.h"
+#include "rw.h"
+
+/**
+ * iot_fs_kind() - IOT_KIND_* of a file
+ *
+ * A real filesystem is one that has a device, memory or a server for its data;
+ * the kernel's own view of itself is pseudo. Context: any.
+ */
+u16 iot_fs_kind(const struct inode *inode)
+{
+	if (S_ISFIFO(inode->i_mode))
+		return IOT_KIND_PIPE;
+	if (S_ISSOCK(inode->i_mode))
+		return IOT_KIND_SOCKET;
+	if (S_ISCHR(inode->i_mode) || S_ISBLK(inode->i_mode))
+		return IOT_KIND_DEVICE;
+	switch (inode->i_sb->s_magic) {
+	case PROC_SUPER_MAGIC:
+	case SYSFS_MAGIC:
+	case DEBUGFS_MAGIC:
+	case TRACEFS_MAGIC:
+	case SECURITYFS_MAGIC:
+	case CGROUP_SUPER_MAGIC:
+	case CGROUP2_SUPER_MAGIC:
+	case BPF_FS_MAGIC:
+	case PSTOREFS_MAGIC:
+	case DEVPTS_SUPER_MAGIC:
+		return IOT_KIND_PSEUDO;
+	}
+	if (inode->i_sb->s_flags & SB_NOUSER)
+		return IOT_KIND_OTHER; /* eventfd, epoll, memfd ... */
+	if (S_ISDIR(inode->i_mode))
+		return IOT_KIND_DIR;
+	if (S_ISLNK(inode->i_mode))
+		return IOT_KIND_SYMLINK;
+	return S_ISREG(inode->i_mode) ? IOT_KIND_FILE : IOT_KIND_OTHER;
+}
+
+static bool filter_op(const struct iot_filter *f, unsigned int op)
+{
+	return !(f->used & IOT_FILTER_OP) || test_bit(op, f->ops);
+}
+
+static bool filter_file(const struct iot_filter *f, u16 kind, u32 dev, u64 inode)
+{
+	if (!(f->kinds & BIT(kind)))
+		return false;
+	if ((f->used & IOT_FILTER_DEV) && f->dev != dev)
+		return false;
+	return !(f->used & IOT_FILTER_INODE) || f->inode == inode;
+}
+
+/* What is only known in the end. */
+static bool filter_end(const struct iot_filter *f, const struct iot_fs *e)
+{
+	if ((f->used & IOT_FILTER_LATENCY) && e->latency < f->min_latency)
+		return false;
+	if ((f->used & IOT_FILTER_SIZE) &&
+	    max_t(s64, e->result, e->requested) < (s64)f->min_size)
+		return false;
+	/* a condition on the file, and no file was named */
+	return e->inode || !(f->used & (IOT_FILTER_DEV | IOT_FILTER_INODE));
+}
+
+bool iot_fs_begin(struct iot_fs *e, enum iot_fs_op op)
+{
+	const struct iot_filter *f;
+	bool wanted;
+
+	if (iot_fs_off())
+		return false;
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_fs.filter);
+	wanted = f && filter_op(f, op) && iot_category_wants_task(&iot_fs);
+	preempt_enable_notrace();
+	if (!wanted)
+		return false;
+	memset(e, 0, sizeof(*e));
+	e->op = op;
+	e->fd = -1;
+	e->time = ktime_get_mono_fast_ns();
+	return true;
+}
+
+bool iot_fs_file(struct iot_fs *e, const struct path *path, bool may_sleep)
+{
+	const struct inode *inode = d_backing_inode(path->dentry);
+	u16 kind = inode ? iot_fs_kind(inode) : IOT_KIND_NONE;
+	struct iot_paths_file file;
+	const struct iot_filter *f;
+	bool wanted;
+
+	/* what costs little first: the kind */
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_fs.filter);
+	wanted = f && (f->kinds & BIT(kind));
+	preempt_enable_notrace();
+	if (!wanted)
+		return false;
+	iot_paths_of(path, may_sleep, &file);
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_fs.filter);
+	wanted = f && filter_file(f, kind, file.dev, file.ino);
+	preempt_enable_notrace();
+	e->kind = kind;
+	e->path = file.id;
+	e->inode = file.ino;
+	e->device = file.dev;
+	return wanted;
+}
+
+void iot_fs_file2(struct iot_fs *e, const struct path *path, bool may_sleep)
+{
+	struct iot_paths_file file;
+
+	iot_paths_of(path, may_sleep, &file);
+	e->path2 = file.id;
+	e->inode2 = file.ino;
+	e->device2 = file.dev;
+}
+
+void iot_fs_name(struct iot_fs *e, const char *text, size_t len, bool second,
+		 bool may_sleep)
+{
+	u64 id = iot_paths_name(text, len, may_sleep);
+
+	if (second)
+		e->path2 = id;
+	else
+		e->path = id;
+}
+
+static u64 cgroup_of(struct task_struct *task)
+{
+#ifdef CONFIG_CGROUPS
+	return cgroup_id(task_dfl_cgroup(task));
+#else
+	return 0;
+#endif
+}
+
+/* Preemption is off: that is an RCU read section for what is read here. */
+static __always_inline void fill_caller(struct iot_fs *e)
+{
+	struct task_struct *task = current;
+
+	e->pid = task->tgid;
+	e->tid = task->pid;
+	e->ppid = rcu_dereference_sched(task->real_parent)->tgid;
+	e->uid = __kuid_val(rcu_dereference_sched(task->cred)->euid);
+	e->cgroup = cgroup_of(task);
+	e->cpu = raw_smp_processor_id();
+	e->sample = READ_ONCE(iot_fs.sample);
+	memcpy(e->comm, task->comm, sizeof(e->comm));
+}
+
+void iot_fs_end(struct iot_fs *e, s64 result)
+{
+	const struct iot_filter *f;
+	u64 *slot, index;
+
+	e->latency = ktime_get_mono_fast_ns() - e->time;
+	e->result = result;
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_fs.filter);
+	if (iot_fs_off() || !f || (f->used && !filter_end(f, e)))
+		goto out;
+	if (!iot_category_reserve(&iot_fs, &slot, &index))
+		goto out;
+	fill_caller(e);
+	memcpy(slot + 1, (u64 *)e + 1, sizeof(*e) - sizeof(u64));
+	iot_ring_commit(slot, index);
+out:
+	preempt_enable_notrace();
+}
+
+static const char * const op_names[] = {
+#define IOT_FS_OP(name, id, flags, flags2) [id] = #name,
+#include "uapi/fsops.def"
+};
+
+static_assert(ARRAY_SIZE(op_names) <= IOT_FILTER_OPS);
+
+static const char *op_name(unsigned int op)
+{
+	return op < ARRAY_SIZE(op_names) ? op_names[op] : NULL;
+}
+
+struct iot_category iot_fs = {
+	.name = "fs",
+	.event_id = IOT_EVENT_ID_fs,
+	.kinds = BIT(IOT_KIND_NONE) | BIT(IOT_KIND_FILE) | BIT(IOT_KIND_DIR) |
+		 BIT(IOT_KIND_SYMLINK),
+	.start = iot_rw_start,
+	.stop = iot_rw_stop,
+	.missed = iot_rw_missed,
+	.op_name = op_name,
+};

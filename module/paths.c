@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Paths that records name by number: resolved once, kept in a bounded table.
+ *
+ * An entry is one text and the file that had it. It is found by the address of
+ * the dentry and of the mount, and holds neither: a filesystem can be unmounted
+ * at any time. So that memory used again is not taken for the old file, the
+ * dentry's parent and name and the inode's number and generation have to be the
+ * same too. A rename anywhere, which may change the path of any file below, is
+ * told by the count of the kernel's rename_lock (fs/dcache.c): an entry that was
+ * made before the last rename is resolved again, and stays if the text is the
+ * same.
+ *
+ * Numbers rise. The table keeps the last N entries; a new one takes the place of
+ * the oldest, which is freed after RCU. A file whose entry went gets another one
+ * with its next event.
+ *
+ * A path is text from the root of the mount namespace, also for a task in a
+ * chroot; a deleted file keeps the path it had.
+ */
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/hash.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/path.h>
+#include <linux/percpu.h>
+#include <linux/poll.h>
+#include <linux/proc_fs.h>
+#include <linux/rculist.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/stringhash.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include "param.h"
+#include "path.h"
+#include "paths.h"
+#include "poller.h"
+#include "schema.h"
+
+#define BUCKET_BITS	14
+
+/**
+ * struct iot_path_key - what an entry is found by
+ * @dentry:	compared, never followed; NULL for a text that led to no file
+ * @hash:	of the text, where @dentry is NULL
+ */
+struct iot_path_key {
+	const struct dentry *dentry;
+	const struct vfsmount *mnt;
+	const struct dentry *parent;
+	u64 hash_len;
+	u64 ino;
+	u32 generation;
+	u32 hash;
+};
+
+/**
+ * struct entry - one path; immutable but for @moves
+ * @moves:	count of renames up to which the text is known to be right
+ * @ino:	as stat(2) gives it
+ * @dev:	likewise, as in records
+ */
+struct entry {
+	struct hlist_node node;
+	struct rcu_head rcu;
+	struct iot_path_key key;
+	unsigned int moves;
+	u32 dev;
+	u64 ino;
+	u64 id;
+	u32 len;
+	char text[];
+};
+
+static struct entry __rcu **slots;	/* by id, modulo their number */
+static u64 nr_slots;			/* a power of two */
+static struct hlist_head *buckets;
+
+/* Insertions, from any context of a task; the table is read under RCU. */
+static DEFINE_RAW_SPINLOCK(table_lock);
+static u64 last_id;
+static u64 nr_resolved, nr_evicted, nr_entries;
+static size_t nr_bytes;
+static atomic64_t nr_missed;
+
+/* For paths resolved where one may not sleep: PATH_MAX bytes a CPU. */
+static char __percpu *scratch;
+
+static unsigned int rename_count(void)
+{
+	return READ_ONCE(rename_lock.seqcount.seqcount.sequence);
+}
+
+static void identify_path(struct iot_path_key *key, const struct path *path)
+{
+	const struct dentry *dentry = path->dentry;
+	const struct inode *inode = d_backing_inode(dentry);
+
+	key->dentry = dentry;
+	key->mnt = path->mnt;
+	key->parent = READ_ONCE(dentry->d_parent);
+	key->hash_len = READ_ONCE(dentry->d_name.hash_len);
+	key->ino = inode ? inode->i_ino : 0;
+	key->generation = inode ? inode->i_generation : 0;
+	key->hash = 0;
+}
+
+static bool key_equal(const struct iot_path_key *a, const struct iot_path_key *b)
+{
+	return a->dentry == b->dentry && a->mnt == b->mnt &&
+	       a->parent == b->parent && a->hash_len == b->hash_len &&
+	       a->ino == b->ino && a->generation == b->generation &&
+	       a->hash == b->hash;
+}
+
+static struct hlist_head *bucket_of(const struct iot_path_key *key)
+{
+	if (key->dentry)
+		return &buckets[hash_ptr(key->dentry, BUCKET_BITS)];
+	return &buckets[hash_32(key->hash, BUCKET_BITS)];
+}
+
+/* Under RCU. */
+static struct entry *find_current(const struct iot_path_key *key, unsigned int moves)
+{
+	struct entry *e;
+
+	hlist_for_each_entry_rcu_notrace(e, bucket_of(key), node)
+		if (key_equal(&e->key, key) && READ_ONCE(e->moves) == moves)
+			return e;
+	return NULL;
+}
+
+static struct entry *find_text(const struct iot_path_key *key, const char *text, size_t len)
+{
+	struct entry *e;
+
+	hlist_for_each_entry_rcu_notrace(e, bucket_of(key), node)
+		if (key_equal(&e->key, key) && e->len == len &&
+		    !memcmp(e->text, text, len))
+			return e;
+	return NULL;
+}
+
+static size_t entry_bytes(const struct entry *e)
+{
+	return sizeof(*e) + e->len + 1;
+}
+
+/* Give an entry its number and its place. Return: what had to go, or NULL. */
+static struct entry *insert(struct entry *e)
+{
+	struct entry __rcu **slot;
+	struct entry *old;
+
+	e->id = last_id + 1;
+	slot = &slots[e->id & (nr_slots - 1)];
+	old = rcu_dereference_protected(*slot, lockdep_is_held(&table_lock));
+	if (old) {
+		hlist_del_rcu(&old->node);
+		nr_evicted++;
+		nr_entries--;
+		nr_bytes -= entry_bytes(old);
+	}
+	nr_resolved++;
+	nr_entries++;
+	nr_bytes += entry_bytes(e);
+	hlist_add_head_rcu(&e->node, bucket_of(&e->key));
+	rcu_assign_pointer(*slot, e);
+	WRITE_ONCE(last_id, e->id);
+	return old;
+}
+
+/* The entry of @key and @text, made if need be. Return: its number or 0. */
+static u64 keep(const struct iot_path_key *key, unsigned int moves, const char *text,
+		size_t len, u64 ino, u32 dev, gfp_t gfp)
+{
+	struct entry *e = kmalloc(sizeof(*e) + len + 1, gfp | __GFP_NOWARN);
+	struct entry *known, *old = NULL;
+	unsigned long flags;
+	u64 id;
+
+	if (!e)
+		return 0;
+	e->key = *key;
+	e->moves = moves;
+	e->ino = ino;
+	e->dev = dev;
+	e->len = len;
+	memcpy(e->text, text, len);
+	e->text[len] = '\0';
+	raw_spin_lock_irqsave(&table_lock, flags);
+	known = find_text(key, text, len);
+	if (known) {
+		WRITE_ONCE(known->moves, moves);
+		id = known->id;
+	} else {
+		old = insert(e);
+		id = e->id;
+	}
+	raw_spin_unlock_irqrestore(&table_lock, flags);
+	if (known)
+		kfree(e);
+	if (old)
+		kfree_rcu(old, rcu);
+	return id;
+}
+
+static bool is_named(const struct dentry *dentry)
+{
+	return !dentry->d_op || !dentry->d_op->d_dname;
+}
+
+/*
+ * The text from the root of the mount namespace, in the end of @buf: the part
+ * within each mount, from the file's own up. May sleep.
+ */
+static char *absolute(const struct path *path, char *buf)
+{
+	char *begin = buf + PATH_MAX - 1;
+	struct path p = *path;
+
+	if (!is_named(path->dentry))
+		return d_path(path, buf, PATH_MAX);
+	*begin = '\0';
+	path_get(&p);
+	do {
+		char first = *begin;
+		char *part = dentry_path_raw(p.dentry, buf, begin - buf + 1);
+
+		*begin = first;
+		if (IS_ERR(part)) {
+			begin = part;
+			break;
+		}
+		/* "/" is the root of a mount: nothing to prepend */
+		if (part + 1 != begin || !first)
+			begin = part;
+	} while (follow_up(&p));
+	path_put(&p);
+	return begin;
+}
+
+/* d_path() would show less than the whole path. */
+static bool is_chrooted(void)
+{
+	struct fs_struct *fs = current->fs;
+	bool chrooted;
+
+	if (!fs)
+		return true;
+	spin_lock(&fs->lock);
+	chrooted = fs->root.dentry != fs->root.mnt->mnt_root;
+	spin_unlock(&fs->lock);
+	return chrooted;
+}
+
+/*
+ * Likewise without sleeping, preemption is off. Under PREEMPT_RT, where memory
+ * cannot be had then, and where d_path() says something else, not at all.
+ */
+static char *absolute_atomic(const struct path *path, char *buf)
+{
+	char *text;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || d_unlinked(path->dentry) ||
+	    is_chrooted())
+		return ERR_PTR(-EAGAIN);
+	text = d_path(path, buf, PATH_MAX);
+	if (!IS_ERR(text) && *text != '/' && is_named(path->dentry))
+		return ERR_PTR(-EAGAIN);
+	return text;
+}
+
+static void identify(const struct path *path, bool may_sleep,
+		     struct iot_paths_file *file)
+{
+	const struct inode *inode = d_backing_inode(path->dentry);
+	struct kstat stat;
+
+	file->dev = path->dentry->d_sb->s_dev;
+	file->ino = inode ? inode->i_ino : 0;
+	/* pipes and the like have nothing else to say */
+	if (!may_sleep || !inode || !is_named(path->dentry))
+		return;
+	if (vfs_getattr_nosec(path, &stat, STATX_INO, AT_STATX_DONT_SYNC))
+		return;
+	file->dev = stat.dev;
+	file->ino = stat.ino;
+}
+
+static u64 resolve_atomic(const struct path *path, const struct iot_path_key *key,
+			  unsigned int moves, const struct iot_paths_file *file)
+{
+	char *buf, *text;
+	u64 id = 0;
+
+	preempt_disable();
+	buf = this_cpu_ptr(scratch);
+	text = absolute_atomic(path, buf);
+	if (!IS_ERR(text))
+		id = keep(key, moves, text, strlen(text), file->ino, file->dev,
+			  GFP_NOWAIT);
+	preempt_enable();
+	return id;
+}
+
+static noinline void resolve(const struct path *path, const struct iot_path_key *key,
+			     unsigned int moves, bool may_sleep,
+			     struct iot_paths_file *file)
+{
+	char *buf, *text;
+
+	file->id = 0;
+	identify(path, may_sleep, file);
+	if (!may_sleep) {
+		file->id = resolve_atomic(path, key, moves, file);
+	} else {
+		buf = kmalloc(PATH_MAX, GFP_KERNEL);
+		text = buf ? absolute(path, buf) : ERR_PTR(-ENOMEM);
+		if (!IS_ERR(text))
+			file->id = keep(key, moves, text, strlen(text),
+					file->ino, file->dev, GFP_KERNEL);
+		kfree(buf);
+	}
+	if (!file->id)
+		atomic64_inc(&nr_missed);
+}
+
+/**
+ * iot_paths_of() - the number of a file's path, and what stat(2) calls the file
+ * @path:	held by the caller
+ * @may_sleep:	the caller may
+ * @file:	filled; its id is 0, and counted, where the path cannot be had
+ *
+ * Context: task.
+ */
+void iot_paths_of(const struct path *path, bool may_sleep,
+		  struct iot_paths_file *file)
+{
+	unsigned int moves = rename_count();
+	const struct entry *e;
+	struct iot_path_key key;
+
+	identify_path(&key, path);
+	preempt_disable_notrace();
+	e = find_current(&key, moves);
+	if (likely(e)) {
+		file->id = e->id;
+		file->ino = e->ino;
+		file->dev = e->dev;
+	}
+	preempt_enable_notrace();
+	if (unlikely(!e))
+		resolve(path, &key, moves, may_sleep, file);
+}
+
+/**
+ * iot_paths_name() - the number of a text that leads to no file
+ *
+ * Context: task. Return: the number, or 0, counted: no memory.
+ */
+u64 iot_paths_name(const char *text, size_t len, bool may_sleep)
+{
+	struct iot_path_key key = { .hash = full_name_hash(NULL, text, len) };
+	bool allowed = may_sleep || !IS_ENABLED(CONFIG_PREEMPT_RT);
+	u64 id = 0;
+
+	if (allowed)
+		id = keep(&key, 0, text, len, 0, 0, may_sleep ? GFP_KERNEL : GFP_NOWAIT);
+	if (!id)
+		atomic64_inc(&nr_missed);
+	return id;
+}
+
+/* Under RCU. */
+static const struct entry *entry_at(u64 id)
+{
+	const struct entry *e = rcu_dereference(slots[id & (nr_slots - 1)]);
+
+	return e && e->id == id ? e : NULL;
+}
+
+/** iot_paths_show() - print a path, escaped, or ? where it is forgotten */
+void iot_paths_show(struct seq_file *m, u64 id)
+{
+	const struct entry *e;
+
+	rcu_read_lock();
+	e = entry_at(id);
+	if (e)
+		iot_path_escape(m, e->text);
+	else
+		seq_putc(m, '?');
+	rcu_read_unlock();
+}
+
+/** iot_paths_stats() - counts */
+void iot_paths_stats(struct iot_paths_stats *stats)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&table_lock, flags);
+	stats->entries = nr_entries;
+	stats->resolved = nr_resolved;
+	stats->evicted = nr_evicted;
+	stats->bytes = nr_bytes;
+	raw_spin_unlock_irqrestore(&table_lock, flags);
+	stats->missed = atomic64_read(&nr_missed);
+}
+
+/**
+ * struct reader - an open /proc/iotracer/paths
+ * @lock:	one read at a time
+ * @next:	number of the next entry to show
+ * @begun:	the header was shown
+ * @record:	one entry, as it is shown
+ */
+struct reader {
+	struct mutex lock;
+	u64 next;
+	bool begun;
+	char record[sizeof(struct iot_path_record) + round_up(PATH_MAX, 8)];
+};
+
+static int paths_open(struct inode *inode, struct file *file)
+{
+	struct reader *rd = kvzalloc(sizeof(*rd), GFP_KERNEL);
+
+	if (!rd)
+		return -ENOMEM;
+	mutex_init(&rd->lock);
+	rd->next = 1;
+	file->private_data = rd;
+	iot_poller_get();
+	return nonseekable_open(inode, file);
+}
+
+static int paths_release(struct inode *inode, struct file *file)
+{
+	struct reader *rd = file->private_data;
+
+	iot_poller_put();
+	mutex_destroy(&rd->lock);
+	kvfree(rd);
+	return 0;
+}
+
+/* Put the next entry into @rd->record. Return: its size, 0 for none. */
+static size_t take_record(struct reader *rd)
+{
+	struct iot_path_record *r = (struct iot_path_record *)rd->record;
+	u64 last = READ_ONCE(last_id);
+	const struct entry *e;
+	size_t size = 0;
+
+	if (last > nr_slots && rd->next <= last - nr_slots)
+		rd->next = last - nr_slots + 1;
+	rcu_read_lock();
+	while (!size && rd->next <= last) {
+		e = entry_at(rd->next++);
+		if (!e)
+			continue;
+		r->id = e->id;
+		r->inode = e->ino;
+		r->device = e->dev;
+		r->length = e->len;
+		size = sizeof(*r) + round_up(e->len, 8);
+		memset(rd->record + size - 8, 0, 8);
+		memcpy(r + 1, e->text, e->len);
+		if (!e->len)
+			size = sizeof(*r);
+	}
+	rcu_read_unlock();
+	return size;
+}
+
+static ssize_t read_header(struct reader *rd, char __user *buf)
+{
+	struct iot_stream_header header = {
+		.magic = IOT_STREAM_MAGIC,
+		.version = IOT_STREAM_VERSION,
+		.header_size = sizeof(header),
+		.schema = iot_schema_hash(),
+		.layout = IOT_LAYOUT_PATHS,
+	};
+
+	if (copy_to_user(buf, &header, sizeof(header)))
+		return -EFAULT;
+	rd->begun = true;
+	return sizeof(header);
+}
+
+static ssize_t read_records(struct reader *rd, char __user *buf, size_t count)
+{
+	size_t size, done = 0;
+
+	while (done + sizeof(rd->record) <= count) {
+		size = take_record(rd);
+		if (!size)
+			break;
+		if (copy_to_user(buf + done, rd->record, size)) {
+			rd->next--;
+			return done ?: -EFAULT;
+		}
+		done += size;
+		cond_resched();
+	}
+	return done;
+}
+
+/* Whole records only: a buffer has to have room for the longest. */
+static ssize_t paths_read(struct file *file, char __user *buf, size_t count,
+			  loff_t *ppos)
+{
+	struct reader *rd = file->private_data;
+	ssize_t ret = 0, n;
+
+	if (count < sizeof(rd->record) + sizeof(struct iot_stream_header))
+		return -EINVAL;
+	if (mutex_lock_interruptible(&rd->lock))
+		return -EINTR;
+	if (!rd->begun)
+		ret = read_header(rd, buf);
+	if (ret >= 0) {
+		n = read_records(rd, buf + ret, count - ret);
+		ret = n < 0 && !ret ? n : ret + max_t(ssize_t, n, 0);
+	}
+	mutex_unlock(&rd->lock);
+	return ret;
+}
+
+static __poll_t paths_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct reader *rd = file->private_data;
+
+	iot_poller_wait(file, wait);
+	if (!READ_ONCE(rd->begun) || READ_ONCE(rd->next) <= READ_ONCE(last_id))
+		return EPOLLIN | EPOLLRDNORM;
+	return 0;
+}
+
+const struct proc_ops iot_paths_ops = {
+	.proc_open = paths_open,
+	.proc_read = paths_read,
+	.proc_poll = paths_poll,
+	.proc_lseek = noop_llseek,
+	.proc_release = paths_release,
+};
+
+/** iot_paths_init() - at load; the table is small until there are paths */
+int iot_paths_init(void)
+{
+	nr_slots = roundup_pow_of_two(iot_param_paths_limit());
+	slots = kvcalloc(nr_slots, sizeof(*slots), GFP_KERNEL);
+	buckets = kvcalloc(BIT(BUCKET_BITS), sizeof(*buckets), GFP_KERNEL);
+	scratch = __alloc_percpu(PATH_MAX, 8);
+	if (slots && buckets && scratch)
+		return 0;
+	iot_paths_exit();
+	return -ENOMEM;
+}
+
+/** iot_paths_exit() - at unload: no probe and no reader is left */
+void iot_paths_exit(void)
+{
+	u64 i;
+
+	for (i = 0; slots && i < nr_slots; i++)
+		kfree(rcu_dereference_protected(slots[i], true));
+	kvfree(slots);
+	kvfree(buckets);
+	free_percpu(scratch);
+}

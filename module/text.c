@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events as text, by their descriptors: a line an event,
+ *
+ *	<seconds since T0> <OP> <comm>-<pid>/<tid> name=value ...
+ *
+ * Fields that are zero are left out, but for seq, result and flags whose zero has a
+ * name. seq counts by CPU; a number that is not there is an event that was lost or
+ * overwritten.
+ */
+#include <linux/math64.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include <linux/types.h>
+#include <linux/kdev_t.h>
+#include "paths.h"
+#include "schema.h"
+#include "text.h"
+
+/** iot_text_time() - seconds with nine decimals */
+void iot_text_time(struct seq_file *m, u64 ns)
+{
+	u32 rest;
+	u64 seconds = div_u64_rem(ns, NSEC_PER_SEC, &rest);
+
+	seq_printf(m, "%llu.%09u", seconds, rest);
+}
+
+/* Separators, the escape itself, and all control characters. */
+static const char comm_escaped[] =
+	"; \\\001\002\003\004\005\006\007\010\011\012\013\014\015\016\017\020"
+	"\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037\177";
+
+/**
+ * iot_text_comm() - a thread names itself as it likes; it must not forge a field
+ * or a line, nor command a terminal
+ */
+void iot_text_comm(struct seq_file *m, const char *comm)
+{
+	char name[TASK_COMM_LEN + 1];
+
+	strscpy(name, comm, sizeof(name));
+	seq_escape(m, name, comm_escaped);
+}
+
+enum flag_group {
+	FLAGS_none,
+	FLAGS_io,
+	FLAGS_open,
+	FLAGS_mode,
+	FLAGS_map,
+	FLAGS_prot,
+	FLAGS_mremap,
+	FLAGS_msync,
+	FLAGS_madvise,
+	FLAGS_fadvise,
+	FLAGS_at,
+	FLAGS_sync_file_range,
+	FLAGS_rename,
+	FLAGS_fallocate,
+	FLAGS_splice,
+	FLAGS_access,
+	FLAGS_xattr,
+	FLAGS_lock,
+	FLAGS_locktype,
+};
+
+struct flag {
+	u8 group;
+	bool whole;
+	u32 value;
+	const char *name;
+};
+
+static const struct flag flags[] = {
+#define IOT_FLAG(group, value, name) { FLAGS_##group, false, value, name },
+#define IOT_VALUE(group, value, name) { FLAGS_##group, true, value, name },
+#include "uapi/flags.def"
+};
+
+static const u8 op_groups[][2] = {
+#define IOT_FS_OP(name, id, flags, flags2) [id] = { FLAGS_##flags, FLAGS_##flags2 },
+#include "uapi/fsops.def"
+};
+
+/* Names with | between them, what has no name in hex. */
+static void show_flags(struct seq_file *m, unsigned int group, u32 value)
+{
+	const char *before = "";
+	size_t i;
+
+	if (group == FLAGS_mode) {
+		seq_printf(m, "0%o", value);
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		const struct flag *f = &flags[i];
+
+		if (f->group != group)
+			continue;
+		if (f->whole ? value != f->value : (value & f->value) != f->value)
+			continue;
+		if (!f->whole && !f->value)
+			continue;
+		seq_printf(m, "%s%s", before, f->name);
+		before = "|";
+		value &= ~f->value;
+		if (!value || f->whole)
+			return;
+	}
+	if (value || !*before)
+		seq_printf(m, "%s0x%x", before, value);
+}
+
+static u64 field_value(const struct iot_schema_field *f, const void *record)
+{
+	const void *at = record + f->offset;
+
+	switch (f->size) {
+	case 1:
+		return *(const u8 *)at;
+	case 2:
+		return *(const u16 *)at;
+	case 4:
+		return f->type[0] == 's' ? (u64)(s64)*(const s32 *)at : *(const u32 *)at;
+	default:
+		return *(const u64 *)at;
+	}
+}
+
+static void show_value(struct seq_file *m, const struct iot_schema_field *f,
+		       u64 value, unsigned int op)
+{
+	if (!strcmp(f->kind, "path"))
+		iot_paths_show(m, value);
+	else if (!strcmp(f->kind, "signed"))
+		seq_printf(m, "%lld", value);
+	else if (!strcmp(f->kind, "hex"))
+		seq_printf(m, "0x%llx", value);
+	else if (!strcmp(f->kind, "device"))
+		seq_printf(m, "%llu:%llu", value >> MINORBITS, value & MINORMASK);
+	else if (!strcmp(f->kind, "fsflags"))
+		show_flags(m, op_groups[op][0], value);
+	else if (!strcmp(f->kind, "fsflags2"))
+		show_flags(m, op_groups[op][1], value);
+	else
+		seq_printf(m, "%llu", value);
+}
+
+/* Fields that begin the line, or say nothing to people. */
+static bool is_head(const char *name)
+{
+	static const char * const head[] = { "time", "op", "comm", "pid",
+					     "tid", "kind", "reserved" };
+
+	return match_string(head, ARRAY_SIZE(head), name) >= 0;
+}
+
+static bool is_zero_named(unsigned int group)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++)
+		if (flags[i].group == group && flags[i].whole && !flags[i].value)
+			return true;
+	return false;
+}
+
+static bool is_shown(const struct iot_schema_field *f, u64 value, unsigned int op)
+{
+	if (is_head(f->name))
+		return false;
+	if (!strcmp(f->name, "seq") || !strcmp(f->name, "result"))
+		return true;
+	if (!strcmp(f->name, "cpu"))
+		return true;
+	if (!value && !strcmp(f->kind, "fsflags"))
+		return is_zero_named(op_groups[op][0]);
+	if (!strcmp(f->name, "fd"))
+		return (s64)value >= 0;
+	if (!strcmp(f->name, "sample"))
+		return value > 1;
+	return value;
+}
+
+/* A field's value by name, 0 where the event has none. */
+static u64 named(const struct iot_schema_event *event, const void *record,
+		 const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < event->nr_fields; i++)
+		if (!strcmp(event->fields[i].name, name))
+			return field_value(&event->fields[i], record);
+	return 0;
+}
+
+static const void *comm_of(const struct iot_schema_event *event, const void *record)
+{
+	unsigned int i;
+
+	for (i = 0; i < event->nr_fields; i++)
+		if (!strcmp(event->fields[i].name, "comm"))
+			return record + event->fields[i].offset;
+	return "";
+}
+
+/**
+ * iot_text_event() - print one line
+ * @t0:	CLOCK_MONOTONIC ns at which times start
+ */
+void iot_text_event(struct seq_file *m, const struct iot_schema_event *event,
+		    const void *record, u64 t0, iot_op_name op_name)
+{
+	u64 time = named(event, record, "time");
+	unsigned int i, op = named(event, record, "op") % IOT_FS_OPS;
+
+	iot_text_time(m, time > t0 ? time - t0 : 0);
+	seq_printf(m, " %s ", op_name(op) ?: "?");
+	iot_text_comm(m, comm_of(event, record));
+	seq_printf(m, "-%llu/%llu", named(event, record, "pid"),
+		   named(event, record, "tid"));
+	for (i = 0; i < event->nr_fields; i++) {
+		const struct iot_schema_field *f = &event->fields[i];
+		u64 value = field_value(f, record);
+
+		if (!is_shown(f, value, op))
+			continue;
+		seq_printf(m, " %s=", f->name);
+		show_value(m, f, value, op);
+	}
+	seq_putc(m, '\n');
+}

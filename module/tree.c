@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A process and all that descend from it: a bit for each process number, set or
+ * cleared by tracepoint sched_process_fork when the number is given. Whoever
+ * descends counts even when its parent is gone already, and up to its very end.
+ *
+ * There is one tree for all categories at a time.
+ */
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/vmalloc.h>
+#include <trace/events/sched.h>
+#include "hook.h"
+#include "tree.h"
+
+unsigned long *iot_tree_members;
+
+static DEFINE_MUTEX(tree_lock);
+static unsigned int users;
+static u32 tree_root;
+
+/* Context: the parent, before the child runs; preemption is off. */
+static void forked(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	if (!thread_group_leader(child))
+		return;
+	if (iot_tree_has(parent->tgid))
+		set_bit(child->tgid, iot_tree_members);
+	else
+		clear_bit(child->tgid, iot_tree_members);
+}
+
+static struct iot_hook_point fork_point = {
+	.name = "sched_process_fork",
+	.probe = forked,
+};
+
+static bool descends(struct task_struct *task)
+{
+	for (; task->pid; task = rcu_dereference(task->real_parent))
+		if (task->tgid == tree_root)
+			return true;
+	return false;
+}
+
+/* Who is there already. Those who are forked meanwhile are told by forked(). */
+static void add_living(void)
+{
+	struct task_struct *task;
+
+	set_bit(tree_root, iot_tree_members);
+	rcu_read_lock();
+	for_each_process(task)
+		if (descends(task))
+			set_bit(task->tgid, iot_tree_members);
+	rcu_read_unlock();
+}
+
+static int begin(u32 root)
+{
+	int err;
+
+	if (!iot_tree_members)
+		iot_tree_members = vzalloc(PID_MAX_LIMIT / 8);
+	if (!iot_tree_members)
+		return -ENOMEM;
+	memset(iot_tree_members, 0, PID_MAX_LIMIT / 8);
+	tree_root = root;
+	err = iot_hook_point_get(&fork_point);
+	if (!err)
+		add_living();
+	return err;
+}
+
+/**
+ * iot_tree_get() - follow the descendants of a process
+ * @root:	its number
+ *
+ * Return: 0, -EINVAL: no such number, -EBUSY: another one is followed, -ENOMEM.
+ */
+int iot_tree_get(u32 root)
+{
+	int err = 0;
+
+	if (!root || root >= PID_MAX_LIMIT)
+		return -EINVAL;
+	mutex_lock(&tree_lock);
+	if (users && root != tree_root)
+		err = -EBUSY;
+	else if (!users)
+		err = begin(root);
+	if (!err)
+		users++;
+	mutex_unlock(&tree_lock);
+	return err;
+}
+
+/** iot_tree_put() - the last one ends it */
+void iot_tree_put(void)
+{
+	mutex_lock(&tree_lock);
+	if (!--users)
+		iot_hook_point_put(&fork_point);
+	mutex_unlock(&tree_lock);
+}
+
+/** iot_tree_exit() - at unload: no filter and no probe is left */
+void iot_tree_exit(void)
+{
+	vfree(iot_tree_members);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A process and all that descend from it. */
+#ifndef IOT_TREE_H
+#define IOT_TREE_H
+
+#include <linux/bitops.h>
+#include <linux/threads.h>
+#include <linux/types.h>
+
+extern unsigned long *iot_tree_members;
+
+int iot_tree_get(u32 root);
+void iot_tree_put(void);
+void iot_tree_exit(void);
+
+/** iot_tree_has() - is it one? Context: any, while who called iot_tree_get() holds it. */
+static __always_inline bool iot_tree_has(u32 tgid)
+{
+	return arch_test_bit(tgid & (PID_MAX_LIMIT - 1), iot_tree_members);
+}
+
+#endif /* IOT_TREE_H */
