@@ -42,18 +42,51 @@ iot_release_match() {
 	[ -n "$found" ] && echo "$found"
 }
 
+# The release of an installed kernel, or of a debug kernel that has been built.
 iot_kernel_find() {
-	iot_kernel_list | iot_release_match "${1:-}"
+	if iot_kernel_is_debug "${1:-}"; then
+		cat "$(iot_debug_kernel_dir "$1")/release" 2>/dev/null
+	else
+		iot_kernel_list | iot_release_match "${1:-}"
+	fi
 }
 
 iot_headers_find() {
-	iot_headers_list | iot_release_match "${1:-}"
+	if iot_kernel_is_debug "${1:-}"; then
+		iot_kernel_find "$1"
+	else
+		iot_headers_list | iot_release_match "${1:-}"
+	fi
+}
+
+# Below what directory kernel $1 has its boot/ and lib/modules/: nothing for an
+# installed one, which has them below the root.
+iot_kernel_home() {
+	! iot_kernel_is_debug "${1:-}" || iot_debug_kernel_dir "$1"
 }
 
 # A directory outside the checkout for what can be made again.
 iot_cache() {
 	local dir=${XDG_CACHE_HOME:-${HOME:-/var}/.cache}/iotracer
 	mkdir -p "$dir" && echo "$dir"
+}
+
+# Where scripts/debug-kernel keeps its kernel of kind $1 (6.1-kasan...), named
+# after what goes into it. Whether it has been built its file `release` tells.
+iot_debug_kernel_dir() {
+	local configs=tests/debug key
+	[ -d "$configs" ] || configs=$(dirname "${BASH_SOURCE[0]}")/../tests/debug
+	key=$({
+		dpkg-query -W -f '${Version}\n' "linux-source-${1%%-*}" 2>/dev/null
+		gcc -dumpfullversion
+		cat "$configs/base.config" "$configs/${1#*-}.config"
+	} | sha256sum | cut -c1-12)
+	echo "$(iot_cache)/kernels/$1-$key"
+}
+
+# Whether $1 names a debug kernel, rather than an installed one.
+iot_kernel_is_debug() {
+	[[ $1 == *-kasan || $1 == *-kcsan ]]
 }
 
 # The kernel to build for when nobody names one: the running one, where its

@@ -43,3 +43,49 @@ target_dir() {
 	echo "target_dir: $1 is no target" >&2
 	return 1
 }
+
+# Objects in use, and objects of a slab, by cache. The kernel counts the slab that
+# a CPU allocates from as used up, so a cache is shrunk before it is looked at;
+# still it may be a slab or two wrong. Everything that the module allocates by
+# kmalloc is below 8 KiB.
+slabs() {
+	local file
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	for file in /sys/kernel/slab/{kmalloc-*,proc_dir_entry,pde_opener,seq_file}/shrink; do
+		[ ! -e "$file" ] || echo 1 >"$file"
+	done
+	awk '/^(kmalloc-|proc_dir_entry|pde_opener|seq_file)/ { print $1, $2, $5 }' /proc/slabinfo
+}
+
+# vmalloc'ed areas of code that is no more: their callers have no name.
+orphans() {
+	awk '$3 ~ /^0x/ { n++ } END { print n + 0 }' /proc/vmallocinfo
+}
+
+# grown N: caches that have N objects more than in the file before, and two slabs
+grown() {
+	slabs | awk -v n="$1" 'NR == FNR { before[$1] = $2; next }
+		$2 - before[$1] >= n + 2 * $3 { print $1, $2 - before[$1]; bad = 1 }
+		END { exit !bad }' "$BATS_TEST_TMPDIR/before" -
+}
+
+# remember_slabs: what back_to_slabs compares with
+remember_slabs() {
+	slabs >"$BATS_TEST_TMPDIR/before"
+	orphans=$(orphans)
+}
+
+# back_to_slabs N: no cache has N objects more than then, after some time for what
+# is freed late
+back_to_slabs() {
+	for _ in {1..10}; do
+		if ! grown "$1"; then
+			[ "$(orphans)" != "$orphans" ] || return 0
+		fi
+		sleep 3
+	done
+	grown "$1"
+	echo "areas without an owner: $(orphans), before $orphans"
+	return 1
+}
