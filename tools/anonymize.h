@@ -29,7 +29,8 @@ void anonymizer_forget(struct anonymizer *a);
  * the last dot a letter and up to 6 more letters or digits. ANONYMOUS_PATH(length)
  * bytes at @out do. Returns the length.
  */
-#define ANONYMOUS_PATH(length) (((length) + 1) * (ANONYMOUS_LENGTH + 2) + 8)
+#define ANONYMOUS_GROWTH 7	/* at most: "/a" becomes 13 bytes */
+#define ANONYMOUS_PATH(length) (((length) + 2) * ANONYMOUS_GROWTH)
 size_t anonymize_path(const struct anonymizer *a, char *out, const char *path,
 		      size_t length);
 

@@ -17,5 +17,7 @@ int command_timereset(int argc, char **argv);
 int command_log(int argc, char **argv);
 int command_profile(int argc, char **argv);
 int command_format(int argc, char **argv);
+int command_record(int argc, char **argv);
+int command_export(int argc, char **argv);
 
 #endif /* TOOL_COMMAND_H */

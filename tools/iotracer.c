@@ -23,6 +23,8 @@ static const struct {
 	{ "timereset", "drop the recorded events and set T0 to now", command_timereset },
 	{ "log", "print the recorded events, as text, CSV or JSON", command_log },
 	{ "profile", "sum up the access pattern of a file", command_profile },
+	{ "record", "record what the whole system does into a trace", command_record },
+	{ "export", "write a trace as CSV or JSON", command_export },
 	{ "format", "describe the fields of a record", command_format },
 };
 

@@ -2,12 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "anonymize.h"
 #include "cli.h"
 #include "names.h"
 #include "text.h"
+#include "trace_read.h"
 
 /* Numbers that a trace may leave out between two of its paths. */
-#define GAP_MAX (1ULL << 28)
+#define GAP_MAX (1ULL << 24)
 
 bool name_is_plain(const char *text, size_t length)
 {
@@ -39,6 +41,7 @@ static bool make_place(struct names *names, __u64 id)
 	i = id - names->base;
 	if (i < names->nr || i >= names->nr + GAP_MAX)
 		return false;
+	names->lost += i - names->nr;
 	while (room <= i)
 		room = room ? 2 * room : 1024;
 	if (room != names->room)
@@ -61,8 +64,61 @@ bool names_add(struct names *names, __u64 id, const char *bytes, size_t length)
 	name->plain = name_is_plain(name->text, name->length);
 	names->at[names->nr - 1] = names->used / 8;
 	names->used += (sizeof(*name) + name->length + 1 + 7) & ~(size_t)7;
-	names->count++;
 	return true;
+}
+
+static bool add_hidden(struct names *names, const struct anonymizer *a,
+		       const struct iot_path_record *r, const char *text)
+{
+	char hidden[ANONYMOUS_PATH(NAMES_BYTES / ANONYMOUS_GROWTH)];
+
+	if (!a)
+		return names_add(names, r->id, text, r->length);
+	if (r->length > NAMES_BYTES / ANONYMOUS_GROWTH)
+		return false;
+	return names_add(names, r->id, hidden,
+			 anonymize_path(a, hidden, text, r->length));
+}
+
+/* False when the frame is damaged; what stands before that is added. */
+static bool add_frame(struct names *names, const struct anonymizer *a,
+		      const char *data, size_t size)
+{
+	size_t at = 0, padded;
+	struct iot_path_record r;
+
+	while (size - at >= sizeof(r)) {
+		memcpy(&r, data + at, sizeof(r));
+		at += sizeof(r);
+		padded = ((size_t)r.length + 7) & ~(size_t)7;
+		if (padded > size - at || !add_hidden(names, a, &r, data + at))
+			return false;
+		at += padded;
+	}
+	return at == size;
+}
+
+int names_load(struct names *names, const char *directory,
+	       const struct anonymizer *anonymizer)
+{
+	struct trace_frame frame;
+	struct trace_reader r;
+	char *data = NULL;
+	size_t room = 0;
+	__u64 at;
+	int status;
+
+	*names = (struct names){ 0 };
+	status = trace_reader_open(&r, directory, TRACE_PATHS, IOT_LAYOUT_PATHS);
+	while (!status && trace_reader_next(&r, &frame, &at))
+		if (trace_reader_load(&r, at, &data, &room, &frame) &&
+		    !add_frame(names, anonymizer, data, frame.size))
+			trace_reader_damaged(&r, at);
+	if (!status)
+		trace_reader_report(&r);
+	free(data);
+	trace_reader_close(&r);
+	return status;
 }
 
 void names_free(struct names *names)

@@ -25,14 +25,20 @@ struct names {
 	size_t nr, room;
 	char *arena;
 	size_t used, size;
-	__u64 count;
+	__u64 lost;		/* numbers that were left out */
 };
+
+struct anonymizer;
 
 /* Whether shown text needs no quotes and no escape. */
 bool name_is_plain(const char *text, size_t length);
 
 /* Ids rise. False for one that does not, or is out of reason. */
 bool names_add(struct names *names, __u64 id, const char *bytes, size_t length);
+
+/* The paths of a trace, hashed unless @anonymizer is NULL. An exit code. */
+int names_load(struct names *names, const char *directory,
+	       const struct anonymizer *anonymizer);
 void names_free(struct names *names);
 
 static inline const struct name *names_find(const struct names *names, __u64 id)

@@ -307,7 +307,7 @@ static char *put_path(struct record_printer *p, const struct record_column *c,
 	return record_text(p, out, name->text, name->length, name->plain);
 }
 
-static char *put_group(struct record_printer *p, char *out, const char *group, __u32 value)
+char *record_group(struct record_printer *p, char *out, const char *group, __u32 value)
 {
 	struct record_flags *f = &p->flags[cache_place(value ^ (uintptr_t)group << 8)];
 
@@ -324,7 +324,7 @@ static char *put_ioflags(struct record_printer *p, const struct record_column *c
 {
 	static const char group[] = "io";
 
-	return put_group(p, out, group, scalar(c, record));
+	return record_group(p, out, group, scalar(c, record));
 }
 
 static const struct fs_op *op_of(const void *record)
@@ -338,13 +338,13 @@ static const struct fs_op *op_of(const void *record)
 static char *put_fsflags(struct record_printer *p, const struct record_column *c,
 			 char *out, const void *record)
 {
-	return put_group(p, out, op_of(record)->flags, scalar(c, record));
+	return record_group(p, out, op_of(record)->flags, scalar(c, record));
 }
 
 static char *put_fsflags2(struct record_printer *p, const struct record_column *c,
 			  char *out, const void *record)
 {
-	return put_group(p, out, op_of(record)->flags2, scalar(c, record));
+	return record_group(p, out, op_of(record)->flags2, scalar(c, record));
 }
 
 static const struct kind {

@@ -70,6 +70,9 @@ char *record_row(struct record_printer *p, char *out, const void *record);
 char *record_text(const struct record_printer *p, char *out, const char *text,
 		  size_t length, bool plain);
 
+/* Flags by name; @group lives as long as the printer. */
+char *record_group(struct record_printer *p, char *out, const char *group, __u32 value);
+
 /* Column functions: date and time of day or seconds since T0; the note. */
 char *record_timestamp(struct record_printer *p, const struct record_column *c,
 		       char *out, const void *record);

@@ -3,8 +3,12 @@
  * Writes a stream as the module would, for tests of the tool: one record a
  * line of standard input, made of FIELD=VALUE words (\ooo stands for a byte in
  * a name; what is not said is 0). Arguments are FIELD=VALUE for the header:
- * magic, version, schema, header_size, event, record_size, t0; and "continue"
- * for no header.
+ * magic, version, schema, header_size, event, record_size, t0, layout, cpus; and
+ * "continue", in the first place, for no header.
+ *
+ * layout=1 makes blocks: a line may have gap=N, and with gap=N alone and cpu=
+ * and seq= it is a block without records. layout=2 makes paths: id=, inode=,
+ * device= and text=.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,10 +40,12 @@ static void set_chars(char *to, size_t size, const char *from)
 	}
 }
 
+static const struct iot_schema_event *event = &iot_schema[0];
+
 /* Little endian: the low bytes of a u64 are any narrower scalar. */
 static void set_field(char *record, char *word)
 {
-	const struct iot_schema_event *e = &iot_schema[0];
+	const struct iot_schema_event *e = event;
 	char *value = strchr(word, '=');
 	unsigned int i;
 
@@ -61,17 +67,112 @@ static void set_field(char *record, char *word)
 	die(word);
 }
 
-static void write_records(void)
+static __u64 number_of(const char *record, const char *name)
 {
-	char record[256], line[4096];
-	char *word;
+	__u64 n = 0;
+	unsigned int i;
+
+	for (i = 0; i < event->nr_fields; i++)
+		if (!strcmp(event->fields[i].name, name))
+			memcpy(&n, record + event->fields[i].offset, event->fields[i].size);
+	return n;
+}
+
+/* The block that is being made; a record that does not follow begins another. */
+static struct {
+	struct iot_block head;
+	char records[4096 * 256];
+} block;
+
+static void end_block(void)
+{
+	if (!block.head.magic)
+		return;
+	fwrite(&block.head, sizeof(block.head), 1, stdout);
+	fwrite(block.records, event->size, block.head.count, stdout);
+	block.head.magic = 0;
+}
+
+static void add_to_block(const char *record, const char *gap, int empty)
+{
+	__u32 cpu = number_of(record, "cpu");
+	__u64 seq = number_of(record, "seq");
+
+	if (block.head.cpu != cpu || block.head.first + block.head.count != seq || gap ||
+	    empty || block.head.count == 4096)
+		end_block();
+	if (!block.head.magic)
+		block.head = (struct iot_block){
+			.magic = IOT_BLOCK_MAGIC, .cpu = cpu, .event = event->id,
+			.first = seq, .gap = gap ? strtoull(gap, NULL, 0) : 0,
+		};
+	if (!empty)
+		memcpy(block.records + event->size * block.head.count++, record, event->size);
+}
+
+static void write_path(char *line)
+{
+	struct iot_path_record p = { 0 };
+	char text[8192] = "", *word;
+
+	for (word = strtok(line, " \n"); word; word = strtok(NULL, " \n")) {
+		unsigned long long n = strtoull(strchr(word, '=') + 1, NULL, 0);
+
+		if (!strncmp(word, "id=", 3))
+			p.id = n;
+		else if (!strncmp(word, "inode=", 6))
+			p.inode = n;
+		else if (!strncmp(word, "device=", 7))
+			p.device = n;
+		else if (!strncmp(word, "text=", 5))
+			set_chars(text, sizeof(text) - 8, word + 5);
+		else
+			die(word);
+	}
+	p.length = strlen(text);
+	fwrite(&p, sizeof(p), 1, stdout);
+	fwrite(text, (p.length + 7) & ~7u, 1, stdout);
+}
+
+static void write_record(char *line, unsigned int layout)
+{
+	char record[256] = { 0 }, *word, *gap = NULL;
+	int empty = 1;
+
+	for (word = strtok(line, " \n"); word; word = strtok(NULL, " \n")) {
+		if (layout == IOT_LAYOUT_BLOCKS && !strncmp(word, "gap=", 4)) {
+			gap = word + 4;
+			continue;
+		}
+		empty &= !strncmp(word, "cpu=", 4) || !strncmp(word, "seq=", 4);
+		set_field(record, word);
+	}
+	if (layout == IOT_LAYOUT_BLOCKS)
+		add_to_block(record, gap, gap && empty);
+	else
+		fwrite(record, event->size, 1, stdout);
+}
+
+static void write_records(unsigned int layout)
+{
+	static char line[32768];
 
 	while (fgets(line, sizeof(line), stdin)) {
-		memset(record, 0, sizeof(record));
-		for (word = strtok(line, " \n"); word; word = strtok(NULL, " \n"))
-			set_field(record, word);
-		fwrite(record, iot_schema[0].size, 1, stdout);
+		if (layout == IOT_LAYOUT_PATHS)
+			write_path(line);
+		else
+			write_record(line, layout);
 	}
+	end_block();
+}
+
+static void set_event(unsigned int id)
+{
+	unsigned int i;
+
+	for (i = 0; i < iot_schema_events; i++)
+		if (iot_schema[i].id == id)
+			event = &iot_schema[i];
 }
 
 static void set_header(struct iot_stream_header *h, const char *word)
@@ -87,13 +188,26 @@ static void set_header(struct iot_stream_header *h, const char *word)
 	else if (!strncmp(word, "header_size=", 12))
 		h->header_size = n;
 	else if (!strncmp(word, "event=", 6))
-		h->event = n;
+		set_event(h->event = n);
 	else if (!strncmp(word, "record_size=", 12))
 		h->record_size = n;
 	else if (!strncmp(word, "t0=", 3))
 		h->t0 = n;
+	else if (!strncmp(word, "layout=", 7))
+		h->layout = n;
+	else if (!strncmp(word, "cpus=", 5))
+		h->cpus = n;
 	else
 		die(word);
+}
+
+static void write_header(const struct iot_stream_header *h)
+{
+	size_t more;
+
+	fwrite(h, sizeof(*h), 1, stdout);
+	for (more = sizeof(*h); more < h->header_size && more < HEADER_MAX; more++)
+		putchar(0xaa);
 }
 
 int main(int argc, char **argv)
@@ -101,18 +215,19 @@ int main(int argc, char **argv)
 	struct iot_stream_header h = {
 		.magic = IOT_STREAM_MAGIC, .version = IOT_STREAM_VERSION,
 		.header_size = sizeof(h), .schema = iot_schema_hash(),
-		.event = iot_schema[0].id, .record_size = iot_schema[0].size,
+		.event = iot_schema[0].id, .cpus = 4,
 	};
-	if (argc < 2 || strcmp(argv[1], "continue")) {
-		size_t more;
-		int i;
+	int headless = argc > 1 && !strcmp(argv[1], "continue");
+	int i;
 
-		for (i = 1; i < argc; i++)
+	for (i = 1 + headless; i < argc; i++)
+		if (!strncmp(argv[i], "event=", 6))
 			set_header(&h, argv[i]);
-		fwrite(&h, sizeof(h), 1, stdout);
-		for (more = sizeof(h); more < h.header_size && more < HEADER_MAX; more++)
-			putchar(0xaa);
-	}
-	write_records();
+	h.record_size = event->size;
+	for (i = 1 + headless; i < argc; i++)
+		set_header(&h, argv[i]);
+	if (!headless)
+		write_header(&h);
+	write_records(h.layout);
 	return fflush(stdout) ? 1 : 0;
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+
+#include "category.h"
+
+const struct category categories[] = {
+	{ "fs", IOT_EVENT_ID_fs, fs_columns, FS_COLUMNS, fs_command_of },
+};
+
+const size_t nr_categories = sizeof(categories) / sizeof(categories[0]);
+
+const struct category *category_find(const char *name, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < nr_categories; i++)
+		if (strlen(categories[i].name) == length &&
+		    !memcmp(categories[i].name, name, length))
+			return &categories[i];
+	return NULL;
+}
+
+const struct iot_schema_event *category_event(const struct category *category)
+{
+	unsigned int i;
+
+	for (i = 0; i < iot_schema_events; i++)
+		if (iot_schema[i].id == category->event_id)
+			return &iot_schema[i];
+	return NULL;
+}

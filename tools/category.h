@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The categories that can be recorded: a row of a table each. */
+#ifndef TOOL_CATEGORY_H
+#define TOOL_CATEGORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+#include "record.h"
+#include "schema.h"
+
+struct category {
+	const char *name;		/* of its directory in /proc/iotracer and in exports */
+	unsigned int event_id;
+	const struct record_column *columns;	/* that come first in exports */
+	size_t nr_columns;
+	/* The process whose command line a record tells of, and its name; or 0. */
+	pid_t (*command_of)(const void *record, const char **comm);
+};
+
+extern const struct category categories[];
+extern const size_t nr_categories;
+
+const struct category *category_find(const char *name, size_t length);
+const struct iot_schema_event *category_event(const struct category *category);
+
+/* category_fs.c */
+#define FS_COLUMNS 15
+extern const struct record_column fs_columns[FS_COLUMNS];
+pid_t fs_command_of(const void *record, const char **comm);
+
+#endif /* TOOL_CATEGORY_H */

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer record: what the whole system does, or one command, into a trace. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli.h"
+#include "command.h"
+#include "json.h"
+#include "session.h"
+
+#define SECONDS_MAX 4294967295.0
+#define MIB (1024.0 * 1024)
+
+enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE };
+
+static void parse_categories(struct argp_state *state, struct session_options *o,
+			     const char *arg)
+{
+	o->nr_categories = 0;
+	for (;;) {
+		size_t length = strcspn(arg, ","), i;
+		const struct category *category = category_find(arg, length);
+
+		if (!category)
+			argp_error(state, "--categories: there is no category \"%.*s\" (there is: fs)",
+				   (int)length, arg);
+		for (i = 0; i < o->nr_categories; i++)
+			if (o->categories[i] == category)
+				argp_error(state, "--categories: %s twice", category->name);
+		o->categories[o->nr_categories++] = category;
+		if (!arg[length])
+			return;
+		arg += length + 1;
+	}
+}
+
+static void add_filter(struct session_options *o, const char *words)
+{
+	char *all = o->filter ? cli_printf("%s %s", o->filter, words) : cli_strdup(words);
+
+	free(o->filter);
+	o->filter = all;
+}
+
+static void add_tag(struct argp_state *state, struct session_options *o, char *arg)
+{
+	char *value = strchr(arg, '=');
+
+	if (!value || value == arg)
+		argp_error(state, "--tag=%s: say KEY=VALUE", arg);
+	*value++ = '\0';
+	if (!o->tags)
+		o->tags = json_object();
+	json_put(o->tags, arg, json_shown(value));
+}
+
+/* A number of MiB, or with K, M or G behind it; in bytes. */
+static __u64 parse_size(struct argp_state *state, const char *option, const char *arg)
+{
+	char *end;
+	double n = strtod(arg, &end);
+
+	if (*end == 'K' || *end == 'k')
+		n /= 1024, end++;
+	else if (*end == 'G' || *end == 'g')
+		n *= 1024, end++;
+	else if (*end == 'M' || *end == 'm')
+		end++;
+	if (end == arg || *end || !(n > 0) || n * MIB >= 0x1p62 || n * MIB < 1)
+		argp_error(state, "%s=%s: say a size in MiB, or with K, M or G behind it",
+			   option, arg);
+	return n * MIB;
+}
+
+static double parse_seconds(struct argp_state *state, const char *arg)
+{
+	char *end;
+	double n = strtod(arg, &end);
+
+	if (end == arg || *end || !(n > 0) || n > SECONDS_MAX)
+		argp_error(state, "--time=%s: say a number of seconds, 4294967295 at most", arg);
+	return n;
+}
+
+static __u64 parse_number(struct argp_state *state, const char *option, const char *arg,
+			  __u64 least, __u64 most)
+{
+	char *end;
+	__u64 n = strtoull(arg, &end, 10);
+
+	if (*arg < '0' || *arg > '9' || *end || n < least || n > most)
+		argp_error(state, "%s=%s: say a number from %llu to %llu", option, arg,
+			   (unsigned long long)least, (unsigned long long)most);
+	return n;
+}
+
+static void check(struct argp_state *state, const struct session_options *o)
+{
+	if (o->key_file && !o->anonymize)
+		argp_error(state, "--key-file goes with --anonymize");
+	if (o->directory && !*o->directory)
+		argp_error(state, "the name of a directory is empty");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct session_options *o = state->input;
+
+	switch (key) {
+	case 'o':
+		o->directory = arg;
+		return 0;
+	case 'c':
+		parse_categories(state, o, arg);
+		return 0;
+	case 'f':
+		add_filter(o, arg);
+		return 0;
+	case KEY_TIME:
+		o->seconds = parse_seconds(state, arg);
+		return 0;
+	case KEY_SIZE:
+		o->bytes = parse_size(state, "--size", arg);
+		return 0;
+	case KEY_BUFFER:
+		o->buffer = parse_size(state, "--buffer", arg);
+		return 0;
+	case KEY_SAMPLE:
+		o->sample = parse_number(state, "--sample", arg, 1, 4294967295ULL);
+		return 0;
+	case KEY_LABEL:
+		o->label = arg;
+		return 0;
+	case KEY_TAG:
+		add_tag(state, o, arg);
+		return 0;
+	case 'a':
+		o->anonymize = true;
+		return 0;
+	case KEY_KEY_FILE:
+		o->key_file = arg;
+		return 0;
+	case 'z':
+		o->level = arg ? parse_number(state, "--compress", arg, 0, 19) : 1;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->command = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_END:
+		check(state, o);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "DIRECTORY", 0, "make the trace there (default: iotracer-<date>-<time>)", 0 },
+	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default)", 0 },
+	{ "filter", 'f', "KEY=VALUE", 0, "only events for which this holds, and all others that are given: pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind, min_latency, min_size", 0 },
+	{ "time", KEY_TIME, "SECONDS", 0, "end after so long", 0 },
+	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger (K, M, G may follow)", 0 },
+	{ "buffer", KEY_BUFFER, "MIB", 0, "memory in which the kernel keeps events until they are read, of all CPUs together", 0 },
+	{ "sample", KEY_SAMPLE, "N", 0, "one of N events", 0 },
+	{ "label", KEY_LABEL, "TEXT", 0, "told in the metadata", 0 },
+	{ "tag", KEY_TAG, "KEY=VALUE", 0, "likewise; may be given again", 0 },
+	{ "compress", 'z', "LEVEL", OPTION_ARG_OPTIONAL, "with zstd of LEVEL, 1 to 19 (default 1); 0: not", 0 },
+	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
+	{ "key-file", KEY_KEY_FILE, "FILE", 0, "with this key, for names that can be compared between traces; else nobody has the key", 0 },
+	{ 0 }
+};
+
+static const char doc[] =
+	"Record what the whole system does, or COMMAND and what it starts, into a"
+	" trace: a directory that iotracer export reads.\v"
+	"It ends with COMMAND, whose exit status it has then; else by Ctrl-C or"
+	" SIGTERM, --time or --size. With COMMAND the first signal goes to it.\n"
+	"Its own doing is not recorded. Events that were already in the kernel's buffer are"
+	" dropped; /proc/iotracer/<category>/control is put back in the end.";
+
+static char *default_directory(void)
+{
+	time_t now = time(NULL);
+	char text[32];
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &tm);
+	return cli_printf("iotracer-%s", text);
+}
+
+int command_record(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse, "[-- COMMAND [ARGUMENT...]]", doc, cli_common, NULL, NULL
+	};
+	struct session_options o = { .sample = 1 };
+	char *directory = default_directory();
+	int status;
+
+	while (o.nr_categories < nr_categories) {
+		o.categories[o.nr_categories] = &categories[o.nr_categories];
+		o.nr_categories++;
+	}
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+	if (!o.directory)
+		o.directory = directory;
+	status = session_run(&o);
+	json_decref(o.tags);
+	free(o.filter);
+	free(directory);
+	return status;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "cli.h"
+#include "output.h"
+
+#define GZIP_MODE "wb3"	/* level 3: level 6 takes twice as long for a tenth less */
+
+static bool fail(struct output *o, int err)
+{
+	if (!o->failed && o->path)
+		cli_say_of(o->path, "cannot be written: %s", strerror(err));
+	else if (!o->failed)
+		cli_say("the output could not be written: %s", strerror(err));
+	o->failed = true;
+	return false;
+}
+
+void output_open(struct output *o)
+{
+	o->fd = -1;
+	o->data = cli_grow(NULL, OUTPUT_CHUNK + RECORD_ROW_MAX, 1);
+}
+
+static bool write_plain(struct output *o)
+{
+	size_t done = 0;
+
+	while (done < o->used) {
+		ssize_t n = write(o->fd, o->data + done, o->used - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail(o, errno);
+		done += n;
+	}
+	return true;
+}
+
+bool output_flush(struct output *o)
+{
+	bool good;
+
+	if (!o->used || o->failed)
+		return !o->failed;
+	if (!o->compressed)
+		good = write_plain(o);
+	else if (gzwrite(o->compressed, o->data, o->used) == (int)o->used)
+		good = true;
+	else
+		good = fail(o, errno);
+	o->used = 0;
+	return good;
+}
+
+static void end_file(struct output *o)
+{
+	output_flush(o);
+	if (o->compressed) {
+		if (gzclose(o->compressed) != Z_OK)
+			fail(o, errno);
+	} else if (o->directory && o->fd >= 0 && close(o->fd)) {
+		fail(o, errno);
+	}
+	o->compressed = NULL;
+	o->fd = -1;
+	free(o->path);
+	o->path = NULL;
+}
+
+/* DIRECTORY/fs/fs_20261121_104322_123.csv.gz, in UTC, each with a time of its own. */
+static char *name_file(struct output *o, __u64 time)
+{
+	__u64 ms = time / 1000000;
+	time_t seconds;
+	char text[32];
+	struct tm tm;
+
+	if (ms <= o->last)
+		ms = o->last + 1;
+	o->last = ms;
+	seconds = ms / 1000;
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y%m%d_%H%M%S", &tm);
+	return cli_printf("%s/%s/%s_%s_%03u.%s%s", o->directory, o->category, o->category,
+			  text, (unsigned int)(ms % 1000), o->suffix, o->gzip ? ".gz" : "");
+}
+
+static bool make_directories(struct output *o)
+{
+	char *path = cli_printf("%s/%s", o->directory, o->category);
+	bool good = (!mkdir(o->directory, 0777) || errno == EEXIST) &&
+		    (!mkdir(path, 0777) || errno == EEXIST);
+
+	if (!good) {
+		cli_say_of(path, "cannot be made: %s", strerror(errno));
+		o->failed = true;
+	}
+	free(path);
+	return good;
+}
+
+static bool begin_file(struct output *o, __u64 time)
+{
+	if (!make_directories(o))
+		return false;
+	o->path = name_file(o, time);
+	o->fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (o->fd < 0 && errno == EEXIST) {
+		cli_say_of(o->path, "is there already: export to another directory, or remove it");
+		o->failed = true;
+		return false;
+	}
+	return o->fd >= 0 || fail(o, errno);
+}
+
+bool output_begin(struct output *o, __u64 time)
+{
+	end_file(o);
+	o->rows = 0;
+	if (o->failed)
+		return false;
+	if (!o->directory)
+		o->fd = STDOUT_FILENO;
+	else if (!begin_file(o, time))
+		return false;
+	if (o->gzip) {
+		o->compressed = gzdopen(o->directory ? o->fd : dup(o->fd), GZIP_MODE);
+		if (!o->compressed)
+			return fail(o, errno ? errno : ENOMEM);
+		gzbuffer(o->compressed, OUTPUT_CHUNK);
+	}
+	return true;
+}
+
+bool output_close(struct output *o)
+{
+	end_file(o);
+	free(o->data);
+	o->data = NULL;
+	return !o->failed;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where exported rows go: standard output, or files that rotate. */
+#ifndef TOOL_OUTPUT_H
+#define TOOL_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "record.h"
+
+struct output {
+	const char *directory;	/* NULL: standard output */
+	const char *category;
+	const char *suffix;	/* "csv", "json" */
+	bool gzip;
+	__u64 rotate;		/* rows of a file, 0: all */
+
+	int fd;			/* -1: no file is open */
+	void *compressed;	/* gzFile */
+	char *path;		/* of the file that is open */
+	char *data;		/* not written yet */
+	size_t used;
+	__u64 rows;		/* of this file */
+	__u64 last;		/* ms: what the last file is named by */
+	bool failed;		/* and that was said */
+};
+
+void output_open(struct output *o);
+
+/* Whether the next row begins a file: then output_begin() comes first. */
+static inline bool output_is_full(const struct output *o)
+{
+	return o->fd < 0 || (o->rotate && o->rows >= o->rotate);
+}
+
+/* A file named by @time, CLOCK_REALTIME ns. False when it failed. */
+bool output_begin(struct output *o, __u64 time);
+
+bool output_flush(struct output *o);
+
+/* Room for a row; tell by output_put() where it ended. */
+static inline char *output_row(struct output *o)
+{
+	return o->data + o->used;
+}
+
+#define OUTPUT_CHUNK (256 * 1024)
+
+static inline bool output_put(struct output *o, const char *end)
+{
+	o->used = end - o->data;
+	o->rows++;
+	return o->used < OUTPUT_CHUNK || output_flush(o);
+}
+
+/* False when something was not written. */
+bool output_close(struct output *o);
+
+#endif /* TOOL_OUTPUT_H */

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is told of a recording: metadata.json, the summary, the progress line. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "json.h"
+#include "metadata.h"
+#include "progress.h"
+#include "session.h"
+#include "text.h"
+#include "trace.h"
+
+/* Text that names somebody or something, hashed if that is wanted. */
+static json_t *json_hidden(const struct session *s, const char *what, const char *text)
+{
+	char hidden[ANONYMOUS_LENGTH];
+
+	if (!s->options->anonymize)
+		return json_shown(text);
+	anonymize_word(&s->anonymizer, hidden, what, text, strlen(text));
+	return json_stringn(hidden, sizeof(hidden));
+}
+
+static json_t *json_command(const struct session *s)
+{
+	json_t *words = json_array();
+	char **word;
+
+	for (word = s->options->command; word && *word; word++)
+		json_add(words, json_hidden(s, "cmdline", *word));
+	return words;
+}
+
+/* As control shows it; the value of comm= is a name. */
+static json_t *json_filter(const struct session *s, const struct control *control)
+{
+	char *filter = control_value(control, "filter");
+	char *comm = s->options->anonymize ? strstr(filter, "comm=") : NULL;
+	char hidden[ANONYMOUS_LENGTH];
+	json_t *value;
+	char *changed;
+	size_t length;
+
+	if (!comm) {
+		value = json_shown(filter);
+		free(filter);
+		return value;
+	}
+	comm += strlen("comm=");
+	length = strcspn(comm, " ");
+	anonymize_word(&s->anonymizer, hidden, "comm", comm, length);
+	changed = cli_printf("%.*s%.*s%s", (int)(comm - filter), filter,
+			     ANONYMOUS_LENGTH, hidden, comm + length);
+	value = json_shown(changed);
+	free(changed);
+	free(filter);
+	return value;
+}
+
+static json_t *json_category(const struct session *s, size_t i)
+{
+	const struct recorder_stream *stream = &s->recorder.streams[i];
+	const struct control *control = &s->controls[i];
+	json_t *object = json_object();
+	char *size = control_value(control, "size");
+
+	json_put(object, "name", json_string(stream->category->name));
+	json_put(object, "file", json_string(stream->file));
+	json_put(object, "event", json_string(stream->event->name));
+	json_put(object, "filter", json_filter(s, control));
+	json_put(object, "sample", json_integer(s->options->sample));
+	json_put(object, "size", json_integer(strtoull(size, NULL, 10)));
+	free(size);
+	return object;
+}
+
+static void add_counts(const struct session *s, json_t *object, size_t i)
+{
+	const struct recorder_stream *stream = &s->recorder.streams[i];
+	__u64 missed = control_stat(&s->controls[i], "missed");
+	json_t *lost = json_object();
+	char cpu[16];
+	__u32 n;
+
+	for (n = 0; n < stream->header.cpus; n++) {
+		if (!stream->lost_by_cpu[n])
+			continue;
+		snprintf(cpu, sizeof(cpu), "%u", n);
+		json_put(lost, cpu, json_integer(stream->lost_by_cpu[n]));
+	}
+	json_put(object, "events", json_integer(stream->events));
+	json_put(object, "lost", json_integer(stream->lost));
+	json_put(object, "lost_by_cpu", lost);
+	json_put(object, "missed", json_integer(missed - s->missed[i]));
+	json_put(object, "bytes", json_integer(stream->writer.end));
+}
+
+static json_t *json_paths(const struct session *s)
+{
+	__u64 missed = control_stat(&s->controls[0], "paths_missed");
+	json_t *object = json_object();
+
+	json_put(object, "file", json_string(TRACE_PATHS));
+	json_put(object, "count", json_integer(s->recorder.paths.events));
+	json_put(object, "lost", json_integer(s->recorder.paths.lost));
+	json_put(object, "missed", json_integer(missed - s->paths_missed));
+	json_put(object, "bytes", json_integer(s->recorder.paths.writer.end));
+	return object;
+}
+
+static int fail(const struct session *s, int err)
+{
+	cli_say_of(s->options->directory, "%s cannot be written: %s", TRACE_METADATA,
+		   strerror(-err));
+	return CLI_FAILED;
+}
+
+static json_t *new_document(const struct session *s)
+{
+	char hidden[ANONYMOUS_LENGTH + 1] = "";
+	struct utsname kernel;
+
+	if (s->options->anonymize) {
+		uname(&kernel);
+		anonymize_word(&s->anonymizer, hidden, "host", kernel.nodename,
+			       strlen(kernel.nodename));
+	}
+	return metadata_new(*hidden ? hidden : NULL, s->begin);
+}
+
+int report_begin(struct session *s)
+{
+	const struct session_options *o = s->options;
+	json_t *categories = json_array();
+	size_t i;
+	int err;
+
+	s->metadata = new_document(s);
+	for (i = 0; i < s->recorder.nr_streams; i++)
+		json_add(categories, json_category(s, i));
+	json_put(s->metadata, "label", json_shown(o->label ? o->label : ""));
+	json_put(s->metadata, "tags", o->tags ? json_incref(o->tags) : json_object());
+	json_put(s->metadata, "command", json_command(s));
+	json_put(s->metadata, "anonymized", json_boolean(o->anonymize));
+	json_put(s->metadata, "compression", json_string(o->level ? "zstd" : "none"));
+	json_put(s->metadata, "time_limit_s", o->seconds ? json_real(o->seconds) : json_null());
+	json_put(s->metadata, "size_limit", o->bytes ? json_integer(o->bytes) : json_null());
+	json_put(s->metadata, "categories", categories);
+	err = metadata_write_schema(s->recorder.dir);
+	if (!err)
+		err = metadata_reserve(s->recorder.dir);
+	if (!err)
+		err = metadata_write(s->recorder.dir, s->metadata, false);
+	return err ? fail(s, err) : CLI_OK;
+}
+
+static void print_line(const char *name, const char *value)
+{
+	fprintf(stderr, "  %-10s%s\n", name, value);
+}
+
+static void print_number(const char *name, __u64 n, bool bad)
+{
+	fprintf(stderr, "  %-10s%s%llu%s\n", name, bad && n ? CLI_RED : "",
+		(unsigned long long)n, bad && n ? CLI_PLAIN : "");
+}
+
+static __u64 sum_of(const struct session *s, const char *key)
+{
+	const json_t *categories = json_object_get(s->metadata, "categories");
+	__u64 sum = 0;
+	size_t i;
+
+	for (i = 0; i < json_array_size(categories); i++)
+		sum += json_integer_value(json_object_get(json_array_get(categories, i), key));
+	return sum;
+}
+
+static const char *text_of(const struct session *s, const char *key)
+{
+	const char *text = json_string_value(json_object_get(s->metadata, key));
+
+	return text ? text : "";
+}
+
+static void print_summary(const struct session *s)
+{
+	char *shown = text_show(s->options->directory, strlen(s->options->directory));
+	const json_t *begin = json_object_get(s->metadata, "begin");
+
+	fprintf(stderr, "%s%s%s\n", CLI_BOLD, shown, CLI_PLAIN);
+	free(shown);
+	print_line("state", text_of(s, "state"));
+	if (s->recorder.error)
+		print_line("reason", text_of(s, "reason"));
+	if (s->options->label)
+		print_line("label", text_of(s, "label"));
+	print_line("began", json_string_value(json_object_get(begin, "time")));
+	fprintf(stderr, "  %-10s%.3f s\n", "duration",
+		json_real_value(json_object_get(s->metadata, "duration_s")));
+	print_number("events", sum_of(s, "events"), false);
+	print_number("lost", sum_of(s, "lost"), true);
+	print_number("missed", sum_of(s, "missed"), true);
+	print_number("paths", s->recorder.paths.events, false);
+	fprintf(stderr, "  %-10s%.1f MiB\n", "size",
+		(double)recorder_bytes(&s->recorder) / (1024 * 1024));
+}
+
+int report_end(struct session *s)
+{
+	json_t *categories = json_object_get(s->metadata, "categories");
+	size_t i;
+	int err;
+
+	for (i = 0; i < s->recorder.nr_streams; i++)
+		add_counts(s, json_array_get(categories, i), i);
+	json_put(s->metadata, "paths", json_paths(s));
+	metadata_end(s->metadata, s->begin, s->end, s->recorder.error);
+	err = metadata_write(s->recorder.dir, s->metadata, true);
+	if (s->recorder.error)
+		cli_say_of(s->options->directory, "recording ended with an error: %s; what was written before can be read",
+			   s->recorder.error);
+	print_summary(s);
+	if (err)
+		return fail(s, err);
+	return s->recorder.error ? CLI_FAILED : CLI_OK;
+}
+
+void report_progress(const struct session *s)
+{
+	static __u64 last_events, last_time;
+	__u64 events = recorder_events(&s->recorder);
+	double seconds, rate;
+	char left[32] = "";
+	__u64 time;
+
+	if (!progress_is_due())
+		return;
+	time = wall_now().monotonic;
+	seconds = (double)(time - (last_time ? last_time : s->begin.monotonic)) / 1e9;
+	rate = seconds > 0 ? (double)(events - last_events) / seconds : 0;
+	if (s->options->seconds)
+		snprintf(left, sizeof(left), ", %.0f s left", s->options->seconds -
+			 (double)(time - s->begin.monotonic) / 1e9);
+	progress_show("%llu events, %.0f/s, %llu lost, %.1f MiB%s",
+		      (unsigned long long)events, rate,
+		      (unsigned long long)recorder_lost(&s->recorder),
+		      (double)recorder_bytes(&s->recorder) / (1024 * 1024), left);
+	last_events = events;
+	last_time = time;
+}

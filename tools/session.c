@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "progress.h"
+#include "session.h"
+
+#define IDLE_MS 100	/* to wait for events, before other things are looked at */
+#define PAUSE_MS 10	/* between two reads, so that there is something to read */
+
+/* The words of the filter, and the command's tree. */
+static char *filter_of(const struct session *s)
+{
+	const char *given = s->options->filter;
+
+	if (!s->workload.pid)
+		return cli_printf("filter %s", given ? given : "none");
+	return cli_printf("filter %s%stree=%d", given ? given : "", given ? " " : "",
+			  s->workload.pid);
+}
+
+/* Events a CPU that fit into the memory that was asked for; 1 at least. */
+static __u64 events_of(const struct session *s, size_t i)
+{
+	size_t size = category_event(s->options->categories[i])->size;
+	__u64 cpus = control_stat(&s->controls[i], "cpus");
+	__u64 events = s->options->buffer / (cpus ? cpus : 1) / size;
+
+	return events ? events : 1;
+}
+
+static int configure(struct session *s, size_t i)
+{
+	const struct control *c = &s->controls[i];
+	char *sample = cli_printf("sample %llu", (unsigned long long)s->options->sample);
+	char *size = cli_printf("size %llu", (unsigned long long)events_of(s, i));
+	char *filter = filter_of(s);
+	int status = control_command(c, filter);
+
+	if (!status)
+		status = control_command(c, sample);
+	if (!status)
+		status = control_command(c, "mode overwrite");
+	if (!status && s->options->buffer)
+		status = control_command(c, size);
+	if (!status)
+		status = control_command(c, "reset");
+	s->missed[i] = control_stat(c, "missed");
+	s->paths_missed = control_stat(c, "paths_missed");
+	free(sample);
+	free(size);
+	free(filter);
+	return status;
+}
+
+static int take_categories(struct session *s)
+{
+	int status = CLI_OK;
+	size_t i;
+
+	for (i = 0; !status && i < s->options->nr_categories; i++) {
+		status = control_take(&s->controls[i], s->options->categories[i]->name);
+		s->nr_controls = i + 1;
+	}
+	for (i = 0; !status && i < s->nr_controls; i++)
+		status = configure(s, i);
+	return status;
+}
+
+static int make_directory(struct session *s)
+{
+	const char *path = s->options->directory;
+
+	if (mkdir(path, 0700)) {
+		cli_say_of(path, "cannot be made: %s%s", strerror(errno),
+			   errno == EEXIST ? " (a trace has a directory of its own)" : "");
+		return CLI_FAILED;
+	}
+	s->recorder.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->recorder.dir >= 0)
+		return CLI_OK;
+	cli_say_of(path, "cannot be opened: %s", strerror(errno));
+	return CLI_FAILED;
+}
+
+static int start_tracing(struct session *s)
+{
+	int status = CLI_OK;
+	size_t i;
+
+	for (i = 0; !status && i < s->nr_controls; i++)
+		status = control_command(&s->controls[i], "start");
+	return status;
+}
+
+/* SIGINT and SIGTERM go to the command first; a second one ends recording at once. */
+static bool asked_to_end(struct session *s)
+{
+	struct signalfd_siginfo info;
+	bool asked = false;
+
+	while (read(s->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		asked |= !s->workload.pid || s->told;
+		s->left = s->told;
+		if (s->workload.pid && !s->told)
+			kill(s->workload.pid, info.ssi_signo);
+		s->told = true;
+	}
+	return asked || workload_ended(&s->workload, false);
+}
+
+static bool time_is_up(const struct session *s)
+{
+	double passed = (double)(wall_now().monotonic - s->begin.monotonic) / 1e9;
+
+	return s->options->seconds && passed >= s->options->seconds;
+}
+
+static void wait_for(const struct session *s, bool events, int ms)
+{
+	struct pollfd fds[SESSION_CATEGORIES + 1];
+	nfds_t nr = 0;
+	size_t i;
+
+	fds[nr++] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
+	for (i = 0; events && i < s->recorder.nr_streams; i++)
+		fds[nr++] = (struct pollfd){ .fd = s->recorder.streams[i].fd,
+					     .events = POLLIN };
+	poll(fds, nr, ms);
+}
+
+/* Until it is over, for whatever reason. */
+static void record(struct session *s)
+{
+	bool much = false;
+
+	while (recorder_drain(&s->recorder, false, &much)) {
+		if (asked_to_end(s) || time_is_up(s))
+			return;
+		report_progress(s);
+		if (much)
+			continue;
+		wait_for(s, false, PAUSE_MS);
+		wait_for(s, true, IDLE_MS);
+	}
+}
+
+static int finish(struct session *s)
+{
+	bool much;
+	size_t i;
+
+	for (i = 0; i < s->nr_controls; i++)
+		control_command(&s->controls[i], "stop");
+	s->end = wall_now();
+	if (!s->recorder.error && !s->recorder.full)
+		recorder_drain(&s->recorder, true, &much);
+	recorder_finish(&s->recorder);
+	progress_end();
+	return report_end(s);
+}
+
+static int prepare(struct session *s)
+{
+	int status = CLI_OK;
+
+	if (s->options->anonymize)
+		status = anonymizer_init(&s->anonymizer, s->options->key_file);
+	if (!status)
+		status = take_categories(s);
+	if (!status)
+		status = make_directory(s);
+	if (!status)
+		status = recorder_open(&s->recorder, s->options->categories,
+				       s->options->nr_categories);
+	s->begin = wall_now();
+	if (!status)
+		status = report_begin(s);
+	if (!status)
+		status = start_tracing(s);
+	return status;
+}
+
+static void clean_up(struct session *s)
+{
+	size_t i;
+
+	workload_cancel(&s->workload);
+	recorder_close(&s->recorder);
+	for (i = 0; i < s->nr_controls; i++)
+		control_release(&s->controls[i]);
+	if (s->recorder.dir >= 0)
+		close(s->recorder.dir);
+	json_decref(s->metadata);
+	anonymizer_forget(&s->anonymizer);
+	close(s->signals);
+}
+
+/* These come by a descriptor while it runs; the command gets what was before. */
+static int catch_signals(struct session *s, sigset_t *before)
+{
+	sigset_t caught;
+
+	sigemptyset(&caught);
+	sigaddset(&caught, SIGINT);
+	sigaddset(&caught, SIGTERM);
+	sigaddset(&caught, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &caught, before);
+	s->signals = signalfd(-1, &caught, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (s->signals >= 0)
+		return CLI_OK;
+	cli_say("no descriptor for signals to be had: %s", strerror(errno));
+	return CLI_FAILED;
+}
+
+int session_run(const struct session_options *options)
+{
+	struct session s = {
+		.options = options,
+		.recorder = {
+			.dir = -1, .level = options->level, .limit = options->bytes,
+			.anonymizer = options->anonymize ? &s.anonymizer : NULL,
+			.paths = { .fd = -1, .writer.fd = -1 },
+		},
+	};
+	sigset_t before;
+	int status = catch_signals(&s, &before);
+
+	/* First of all, that it inherits nothing. */
+	if (!status && options->command)
+		status = workload_start(&s.workload, options->command, &before);
+	if (!status)
+		status = prepare(&s);
+	if (!status) {
+		if (s.workload.pid)
+			workload_go(&s.workload);
+		record(&s);
+		status = finish(&s);
+	}
+	clean_up(&s);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (!s.left && workload_ended(&s.workload, true) && !status)
+		status = s.workload.status;
+	return status;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One recording, from the first step to the last; and what is told of it. */
+#ifndef TOOL_SESSION_H
+#define TOOL_SESSION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "anonymize.h"
+#include "category.h"
+#include "control.h"
+#include "recorder.h"
+#include "wall.h"
+#include "workload.h"
+
+#define SESSION_CATEGORIES 16
+
+/* As the command line says. */
+struct session_options {
+	const char *directory;
+	const struct category *categories[SESSION_CATEGORIES];
+	size_t nr_categories;
+	char *filter;		/* "k=v k=v", or NULL */
+	double seconds;		/* 0: no limit */
+	__u64 bytes;		/* 0: no limit */
+	__u64 buffer;		/* bytes of the module's rings, 0: as they are */
+	__u64 sample;
+	const char *label;
+	json_t *tags;
+	bool anonymize;
+	const char *key_file;
+	int level;		/* of compression */
+	char **command;		/* NULL: none */
+};
+
+struct session {
+	const struct session_options *options;
+	struct anonymizer anonymizer;
+	struct workload workload;
+	struct control controls[SESSION_CATEGORIES];
+	size_t nr_controls;
+	__u64 missed[SESSION_CATEGORIES];	/* before it began */
+	__u64 paths_missed;
+	struct recorder recorder;
+	int signals;			/* signalfd */
+	bool told;			/* the command was told to end */
+	bool left;			/* it did not: it runs on */
+	struct wall_pair begin, end;
+	json_t *metadata;
+};
+
+/* All of it. The exit code is the command's, if there is one and all went well. */
+int session_run(const struct session_options *options);
+
+/* report.c: metadata.json as it is at the beginning and at the end, and the summary. */
+int report_begin(struct session *s);
+int report_end(struct session *s);
+void report_progress(const struct session *s);
+
+#endif /* TOOL_SESSION_H */
