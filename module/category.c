@@ -170,6 +170,71 @@ int iot_category_replace(struct iot_category *c, u64 keep)
 	return err;
 }
 
+/* What hot probes look at, after a change of anything in it. */
+static void update_state(struct iot_category *c, bool active)
+{
+	const struct iot_filter *f = filter_of(c);
+	u32 state = IOT_CATEGORY_ACTIVE;
+
+	WRITE_ONCE(c->choosy, c->discard || c->sample > 1);
+	if (!active) {
+		WRITE_ONCE(c->state, 0);
+		return;
+	}
+	WRITE_ONCE(c->pid, f->pid);
+	WRITE_ONCE(c->dev, f->dev);
+	WRITE_ONCE(c->kinds, f->kinds);
+	WRITE_ONCE(c->inode, f->inode);
+	WRITE_ONCE(c->ops, f->ops[0]);
+	state |= f->used;
+	/* in a superblock a number from the pool may not be the one that stat(2) shows */
+	if ((f->used & IOT_FILTER_DEV) && !MAJOR(f->dev))
+		state = (state & ~IOT_FILTER_DEV) | IOT_CATEGORY_LATE;
+	if (c->reader)
+		state |= IOT_CATEGORY_READER;
+	WRITE_ONCE(c->state, state);
+}
+
+/** iot_category_set_sample() - record one of @sample events, at least 1 */
+void iot_category_set_sample(struct iot_category *c, u32 sample)
+{
+	mutex_lock(&c->lock);
+	WRITE_ONCE(c->sample, sample);
+	update_state(c, c->state);
+	mutex_unlock(&c->lock);
+}
+
+/** iot_category_set_discard() - keep the oldest events instead of the newest */
+void iot_category_set_discard(struct iot_category *c, bool discard)
+{
+	mutex_lock(&c->lock);
+	WRITE_ONCE(c->discard, discard);
+	update_state(c, c->state);
+	mutex_unlock(&c->lock);
+}
+
+/**
+ * iot_category_chooses() - is this event one that gets a slot?
+ *
+ * By sampling, and in mode discard if there is room; what finds none is counted.
+ * Context: any, preemption off.
+ */
+bool iot_category_chooses(struct iot_category *c, struct iot_shard *shard)
+{
+	struct iot_ring *ring = shard->ring;
+
+	if (READ_ONCE(c->sample) > 1) {
+		if (++shard->passed < READ_ONCE(c->sample))
+			return false;
+		shard->passed = 0;
+	}
+	if (!READ_ONCE(c->discard) ||
+	    atomic64_read(&ring->head) - READ_ONCE(ring->base) < ring->keep)
+		return true;
+	iot_ring_refuse(ring, 1);
+	return false;
+}
+
 /* A filter that lets all pass that is wanted by default, if there is none. */
 static int need_filter(struct iot_category *c)
 {
@@ -178,7 +243,7 @@ static int need_filter(struct iot_category *c)
 
 	if (filter_of(c))
 		return 0;
-	f = iot_filter_parse(none, c->op_name, c->kinds);
+	f = iot_filter_parse(none, c->op_name, c->default_kinds);
 	if (IS_ERR(f))
 		return PTR_ERR(f);
 	rcu_assign_pointer(c->filter, f);
@@ -195,17 +260,17 @@ int iot_category_start(struct iot_category *c)
 	int err = 0;
 
 	mutex_lock(&c->lock);
-	if (c->active)
+	if (c->state)
 		goto unlock;
 	err = need_filter(c);
 	if (!err && !rings_of(c))
 		err = replace_locked(c, c->keep);
 	if (err)
 		goto unlock;
-	WRITE_ONCE(c->active, true);
+	update_state(c, true);
 	err = c->start();
 	if (err)
-		WRITE_ONCE(c->active, false);
+		update_state(c, false);
 unlock:
 	mutex_unlock(&c->lock);
 	return err;
@@ -215,8 +280,8 @@ unlock:
 void iot_category_stop(struct iot_category *c)
 {
 	mutex_lock(&c->lock);
-	if (c->active) {
-		WRITE_ONCE(c->active, false);
+	if (c->state) {
+		update_state(c, false);
 		c->stop();
 	}
 	mutex_unlock(&c->lock);
@@ -232,12 +297,13 @@ int iot_category_set_filter(struct iot_category *c, char *text)
 {
 	struct iot_filter *f, *old;
 
-	f = iot_filter_parse(text, c->op_name, c->kinds);
+	f = iot_filter_parse(text, c->op_name, c->default_kinds);
 	if (IS_ERR(f))
 		return PTR_ERR(f);
 	mutex_lock(&c->lock);
 	old = filter_of(c);
 	rcu_assign_pointer(c->filter, f);
+	update_state(c, c->state);
 	mutex_unlock(&c->lock);
 	synchronize_rcu(); /* probes use it with preemption off */
 	iot_filter_free(old);
@@ -247,10 +313,13 @@ int iot_category_set_filter(struct iot_category *c, char *text)
 /** iot_category_set_reader() - the current process begins or ends to read */
 void iot_category_set_reader(struct iot_category *c, bool begin)
 {
+	mutex_lock(&c->lock);
 	if (begin && !iot_param_trace_reader())
 		WRITE_ONCE(c->reader, current->tgid);
-	else if (!begin)
-		cmpxchg(&c->reader, current->tgid, 0);
+	else if (!begin && c->reader == current->tgid)
+		WRITE_ONCE(c->reader, 0);
+	update_state(c, c->state);
+	mutex_unlock(&c->lock);
 }
 
 /* Records that can be read in one ring. */

@@ -17,6 +17,10 @@
 struct iot_schema_event;
 struct proc_dir_entry;
 
+#define IOT_CATEGORY_ACTIVE	BIT(31)
+#define IOT_CATEGORY_READER	BIT(30)	/* there is one */
+#define IOT_CATEGORY_LATE	BIT(29)	/* a condition that no entry can check */
+
 /**
  * struct iot_shard - what one CPU writes to
  * @ring:	NULL for a CPU that cannot be
@@ -44,15 +48,20 @@ struct iot_rings {
 
 /**
  * struct iot_category - one category; static, for the life of the module
- * @active:	events are wanted: the first thing that a probe looks at
- * @discard:	a full ring keeps what it has and loses what comes
- * @sample:	one of so many events is recorded, at least 1
+ * @state:	0: nothing is traced; else IOT_CATEGORY_ACTIVE and what there is to
+ *		check, IOT_FILTER_*: the first thing that a probe looks at
+ * @pid:	of @filter, like the next ones: a copy for hot probes, which do not
+ *		wait for RCU. While the filter is being changed an event may be
+ *		judged by some of the old and some of the new.
  * @reader:	process whose own events are not wanted, 0 for none
- * @filter:	under RCU, never NULL while active
+ * @sample:	one of so many events is recorded, at least 1
+ * @choosy:	not every event gets a slot: there is @sample or @discard
+ * @discard:	a full ring keeps what it has and loses what comes
+ * @filter:	under RCU, never NULL while something is traced
  * @rings:	under RCU: replaced by reset and size; NULL before the first start
  * @name:	of its folder
  * @event_id:	of its records, IOT_EVENT_ID_*
- * @kinds:	of files that are wanted if no filter says
+ * @default_kinds: of files that are wanted if no filter says
  * @start:	attach all hooks; an error leaves none attached
  * @stop:	detach them; their probes may run until hook.c has waited for them
  * @missed:	events that the hooks could not follow
@@ -64,23 +73,29 @@ struct iot_rings {
  * @dir:	its folder
  */
 struct iot_category {
-	bool active;
-	bool discard;
-	u32 sample;
+	u32 state;
+	u32 pid;
+	u32 dev;
+	u32 kinds;
+	u64 ops;	/* the first 64 */
+	u64 inode;
 	u32 reader;
+	u32 sample;
+	bool choosy;
+	bool discard;
 	struct iot_filter __rcu *filter;
 	struct iot_rings __rcu *rings;
 
 	const char *name;
 	unsigned int event_id;
-	u32 kinds;
+	u32 default_kinds;
 	int (*start)(void);
 	void (*stop)(void);
 	unsigned long (*missed)(void);
 	iot_op_name op_name;
 
 	const struct iot_schema_event *event;
-	struct mutex lock;
+	struct mutex lock;	/* of filter, rings and what follows */
 	u64 keep;
 	u64 t0;
 	struct proc_dir_entry *dir;
@@ -88,7 +103,7 @@ struct iot_category {
 
 static __always_inline bool iot_category_active(const struct iot_category *c)
 {
-	return READ_ONCE(c->active);
+	return READ_ONCE(c->state);
 }
 
 /**
@@ -106,37 +121,26 @@ static __always_inline bool iot_category_wants_task(const struct iot_category *c
 	return f && iot_filter_task(f);
 }
 
+bool iot_category_chooses(struct iot_category *c, struct iot_shard *shard);
+
 /**
  * iot_category_reserve() - a slot for one record
  * @c:		the category
  * @slot:	where to store the slot; its first word is the ring's
  * @index:	where to store the index
  *
- * Context: any, preemption off until iot_ring_commit().
- * Return: false: lost and counted, sampled out, or the category never started.
+ * Context: any, preemption off until iot_ring_commit(); the category was started.
+ * Return: false: lost and counted, or sampled out.
  */
 static __always_inline bool iot_category_reserve(struct iot_category *c,
 						 u64 **slot, u64 *index)
 {
 	struct iot_rings *rings = rcu_dereference_sched(c->rings);
-	struct iot_shard *shard;
-	struct iot_ring *ring;
+	struct iot_shard *shard = &rings->shard[raw_smp_processor_id()];
 
-	if (unlikely(!rings))
+	if (unlikely(READ_ONCE(c->choosy)) && !iot_category_chooses(c, shard))
 		return false;
-	shard = &rings->shard[raw_smp_processor_id()];
-	if (unlikely(READ_ONCE(c->sample) > 1)) {
-		if (++shard->passed < READ_ONCE(c->sample))
-			return false;
-		shard->passed = 0;
-	}
-	ring = shard->ring;
-	if (unlikely(READ_ONCE(c->discard)) &&
-	    atomic64_read(&ring->head) - READ_ONCE(ring->base) >= ring->keep) {
-		iot_ring_refuse(ring, 1);
-		return false;
-	}
-	return iot_ring_reserve(ring, 0, slot, index);
+	return iot_ring_reserve(shard->ring, 0, slot, index);
 }
 
 /* category.c */
@@ -144,6 +148,8 @@ int iot_category_start(struct iot_category *c);
 void iot_category_stop(struct iot_category *c);
 int iot_category_replace(struct iot_category *c, u64 keep);
 int iot_category_set_filter(struct iot_category *c, char *text);
+void iot_category_set_sample(struct iot_category *c, u32 sample);
+void iot_category_set_discard(struct iot_category *c, bool discard);
 struct iot_rings *iot_category_rings(struct iot_category *c);
 void iot_category_rings_put(struct iot_rings *rings);
 void iot_category_set_reader(struct iot_category *c, bool begin);

@@ -29,7 +29,7 @@ static int control_show(struct seq_file *m, void *v)
 	const struct iot_filter *f;
 
 	mutex_lock(&c->lock);
-	seq_printf(m, "%s\n", c->active ? "start" : "stop");
+	seq_printf(m, "%s\n", c->state ? "start" : "stop");
 	seq_printf(m, "size %llu\n", c->keep);
 	seq_printf(m, "sample %u\n", c->sample);
 	seq_printf(m, "mode %s\n", c->discard ? "discard" : "overwrite");
@@ -61,16 +61,16 @@ static int set_sample(struct iot_category *c, const char *value)
 
 	if (kstrtou32(value, 10, &sample) || !sample)
 		return -EINVAL;
-	WRITE_ONCE(c->sample, sample);
+	iot_category_set_sample(c, sample);
 	return 0;
 }
 
 static int set_mode(struct iot_category *c, const char *value)
 {
 	if (!strcmp(value, "overwrite"))
-		WRITE_ONCE(c->discard, false);
+		iot_category_set_discard(c, false);
 	else if (!strcmp(value, "discard"))
-		WRITE_ONCE(c->discard, true);
+		iot_category_set_discard(c, true);
 	else
 		return -EINVAL;
 	return 0;
@@ -392,7 +392,7 @@ static const struct proc_ops log_ops = {
  */
 struct stream_reader {
 	struct iot_category *c;
-	struct mutex lock;
+	struct mutex lock;	/* of what follows */
 	bool begun;
 	unsigned int cpu;
 	u64 next[];
@@ -460,8 +460,9 @@ static s64 copy_records(const struct iot_shard *shard, u64 index, u64 end,
 		u64 __user *to = (u64 __user *)buf;
 		size_t i;
 
+		/* the look at the state before the copy */
 		if (smp_load_acquire(slot) != iot_ring_committed(index))
-			break; /* the copy follows the look at the state */
+			break;
 		if (!user_access_begin(buf, size))
 			return -EFAULT;
 		unsafe_put_user(index + shard->shift, to, fault);

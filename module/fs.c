@@ -3,49 +3,13 @@
 #include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
-#include <linux/magic.h>
 #include <linux/mount.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include "fs.h"
+#include "names.h"
 #include "paths.h"
 #include "rw.h"
-
-/**
- * iot_fs_kind() - IOT_KIND_* of a file
- *
- * A real filesystem is one that has a device, memory or a server for its data;
- * the kernel's own view of itself is pseudo. Context: any.
- */
-u16 iot_fs_kind(const struct inode *inode)
-{
-	if (S_ISFIFO(inode->i_mode))
-		return IOT_KIND_PIPE;
-	if (S_ISSOCK(inode->i_mode))
-		return IOT_KIND_SOCKET;
-	if (S_ISCHR(inode->i_mode) || S_ISBLK(inode->i_mode))
-		return IOT_KIND_DEVICE;
-	switch (inode->i_sb->s_magic) {
-	case PROC_SUPER_MAGIC:
-	case SYSFS_MAGIC:
-	case DEBUGFS_MAGIC:
-	case TRACEFS_MAGIC:
-	case SECURITYFS_MAGIC:
-	case CGROUP_SUPER_MAGIC:
-	case CGROUP2_SUPER_MAGIC:
-	case BPF_FS_MAGIC:
-	case PSTOREFS_MAGIC:
-	case DEVPTS_SUPER_MAGIC:
-		return IOT_KIND_PSEUDO;
-	}
-	if (inode->i_sb->s_flags & SB_NOUSER)
-		return IOT_KIND_OTHER; /* eventfd, epoll, memfd ... */
-	if (S_ISDIR(inode->i_mode))
-		return IOT_KIND_DIR;
-	if (S_ISLNK(inode->i_mode))
-		return IOT_KIND_SYMLINK;
-	return S_ISREG(inode->i_mode) ? IOT_KIND_FILE : IOT_KIND_OTHER;
-}
 
 static bool filter_op(const struct iot_filter *f, unsigned int op)
 {
@@ -96,7 +60,7 @@ bool iot_fs_begin(struct iot_fs *e, enum iot_fs_op op)
 bool iot_fs_file(struct iot_fs *e, const struct path *path, bool may_sleep)
 {
 	const struct inode *inode = d_backing_inode(path->dentry);
-	u16 kind = inode ? iot_fs_kind(inode) : IOT_KIND_NONE;
+	u16 kind = inode ? iot_paths_kind(inode) : IOT_KIND_NONE;
 	struct iot_paths_file file;
 	const struct iot_filter *f;
 	bool wanted;
@@ -185,23 +149,18 @@ out:
 	preempt_enable_notrace();
 }
 
-static const char * const op_names[] = {
-#define IOT_FS_OP(name, id, flags, flags2) [id] = #name,
-#include "uapi/fsops.def"
-};
-
-static_assert(ARRAY_SIZE(op_names) <= IOT_FILTER_OPS);
-
 static const char *op_name(unsigned int op)
 {
-	return op < ARRAY_SIZE(op_names) ? op_names[op] : NULL;
+	const struct iot_fs_op_name *name = iot_names_op(op);
+
+	return name ? name->name : NULL;
 }
 
 struct iot_category iot_fs = {
 	.name = "fs",
 	.event_id = IOT_EVENT_ID_fs,
-	.kinds = BIT(IOT_KIND_NONE) | BIT(IOT_KIND_FILE) | BIT(IOT_KIND_DIR) |
-		 BIT(IOT_KIND_SYMLINK),
+	.default_kinds = BIT(IOT_KIND_NONE) | BIT(IOT_KIND_FILE) | BIT(IOT_KIND_DIR) |
+			 BIT(IOT_KIND_SYMLINK),
 	.start = iot_rw_start,
 	.stop = iot_rw_stop,
 	.missed = iot_rw_missed,

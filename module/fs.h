@@ -54,9 +54,6 @@ void iot_fs_name(struct iot_fs *e, const char *text, size_t len, bool second,
 /** iot_fs_end() - the result; fills in the caller, and records what is wanted */
 void iot_fs_end(struct iot_fs *e, s64 result);
 
-/* IOT_KIND_* of a file */
-u16 iot_fs_kind(const struct inode *inode);
-
 /* probe_fs.c: everything but reads and writes */
 int iot_probe_fs_start(void);
 void iot_probe_fs_stop(void);

@@ -5,11 +5,10 @@
  * An entry is one text and the file that had it. It is found by the address of
  * the dentry and of the mount, and holds neither: a filesystem can be unmounted
  * at any time. So that memory used again is not taken for the old file, the
- * dentry's parent and name and the inode's number and generation have to be the
- * same too. A rename anywhere, which may change the path of any file below, is
- * told by the count of the kernel's rename_lock (fs/dcache.c): an entry that was
- * made before the last rename is resolved again, and stays if the text is the
- * same.
+ * dentry's parent and name and the inode's number have to be the same too. A
+ * rename anywhere, which may change the path of any file below, is told by the
+ * count of the kernel's rename_lock (fs/dcache.c): an entry that was made before
+ * the last rename is resolved again, and stays if the text is the same.
  *
  * Numbers rise. The table keeps the last N entries; a new one takes the place of
  * the oldest, which is freed after RCU. A file whose entry went gets another one
@@ -23,6 +22,7 @@
 #include <linux/fs_struct.h>
 #include <linux/hash.h>
 #include <linux/limits.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
@@ -43,44 +43,9 @@
 #include "poller.h"
 #include "schema.h"
 
-#define BUCKET_BITS	14
-
-/**
- * struct iot_path_key - what an entry is found by
- * @dentry:	compared, never followed; NULL for a text that led to no file
- * @hash:	of the text, where @dentry is NULL
- */
-struct iot_path_key {
-	const struct dentry *dentry;
-	const struct vfsmount *mnt;
-	const struct dentry *parent;
-	u64 hash_len;
-	u64 ino;
-	u32 generation;
-	u32 hash;
-};
-
-/**
- * struct entry - one path; immutable but for @moves
- * @moves:	count of renames up to which the text is known to be right
- * @ino:	as stat(2) gives it
- * @dev:	likewise, as in records
- */
-struct entry {
-	struct hlist_node node;
-	struct rcu_head rcu;
-	struct iot_path_key key;
-	unsigned int moves;
-	u32 dev;
-	u64 ino;
-	u64 id;
-	u32 len;
-	char text[];
-};
-
-static struct entry __rcu **slots;	/* by id, modulo their number */
+static struct iot_path __rcu **slots;	/* by id, modulo their number */
 static u64 nr_slots;			/* a power of two */
-static struct hlist_head *buckets;
+struct hlist_head iot_paths_buckets[BIT(IOT_PATHS_BITS)];
 
 /* Insertions, from any context of a task; the table is read under RCU. */
 static DEFINE_RAW_SPINLOCK(table_lock);
@@ -92,9 +57,40 @@ static atomic64_t nr_missed;
 /* For paths resolved where one may not sleep: PATH_MAX bytes a CPU. */
 static char __percpu *scratch;
 
-static unsigned int rename_count(void)
+/**
+ * iot_paths_kind() - IOT_KIND_* of a file
+ *
+ * A real filesystem is one that has a device, memory or a server for its data;
+ * the kernel's own view of itself is pseudo. Context: any.
+ */
+u16 iot_paths_kind(const struct inode *inode)
 {
-	return READ_ONCE(rename_lock.seqcount.seqcount.sequence);
+	if (S_ISFIFO(inode->i_mode))
+		return IOT_KIND_PIPE;
+	if (S_ISSOCK(inode->i_mode))
+		return IOT_KIND_SOCKET;
+	if (S_ISCHR(inode->i_mode) || S_ISBLK(inode->i_mode))
+		return IOT_KIND_DEVICE;
+	switch (inode->i_sb->s_magic) {
+	case PROC_SUPER_MAGIC:
+	case SYSFS_MAGIC:
+	case DEBUGFS_MAGIC:
+	case TRACEFS_MAGIC:
+	case SECURITYFS_MAGIC:
+	case CGROUP_SUPER_MAGIC:
+	case CGROUP2_SUPER_MAGIC:
+	case BPF_FS_MAGIC:
+	case PSTOREFS_MAGIC:
+	case DEVPTS_SUPER_MAGIC:
+		return IOT_KIND_PSEUDO;
+	}
+	if (inode->i_sb->s_flags & SB_NOUSER)
+		return IOT_KIND_OTHER; /* eventfd, epoll, memfd ... */
+	if (S_ISDIR(inode->i_mode))
+		return IOT_KIND_DIR;
+	if (S_ISLNK(inode->i_mode))
+		return IOT_KIND_SYMLINK;
+	return S_ISREG(inode->i_mode) ? IOT_KIND_FILE : IOT_KIND_OTHER;
 }
 
 static void identify_path(struct iot_path_key *key, const struct path *path)
@@ -107,7 +103,6 @@ static void identify_path(struct iot_path_key *key, const struct path *path)
 	key->parent = READ_ONCE(dentry->d_parent);
 	key->hash_len = READ_ONCE(dentry->d_name.hash_len);
 	key->ino = inode ? inode->i_ino : 0;
-	key->generation = inode ? inode->i_generation : 0;
 	key->hash = 0;
 }
 
@@ -115,31 +110,20 @@ static bool key_equal(const struct iot_path_key *a, const struct iot_path_key *b
 {
 	return a->dentry == b->dentry && a->mnt == b->mnt &&
 	       a->parent == b->parent && a->hash_len == b->hash_len &&
-	       a->ino == b->ino && a->generation == b->generation &&
-	       a->hash == b->hash;
+	       a->ino == b->ino && a->hash == b->hash;
 }
 
 static struct hlist_head *bucket_of(const struct iot_path_key *key)
 {
 	if (key->dentry)
-		return &buckets[hash_ptr(key->dentry, BUCKET_BITS)];
-	return &buckets[hash_32(key->hash, BUCKET_BITS)];
+		return iot_paths_bucket(key->dentry);
+	return &iot_paths_buckets[hash_32(key->hash, IOT_PATHS_BITS)];
 }
 
 /* Under RCU. */
-static struct entry *find_current(const struct iot_path_key *key, unsigned int moves)
+static struct iot_path *find_text(const struct iot_path_key *key, const char *text, size_t len)
 {
-	struct entry *e;
-
-	hlist_for_each_entry_rcu_notrace(e, bucket_of(key), node)
-		if (key_equal(&e->key, key) && READ_ONCE(e->moves) == moves)
-			return e;
-	return NULL;
-}
-
-static struct entry *find_text(const struct iot_path_key *key, const char *text, size_t len)
-{
-	struct entry *e;
+	struct iot_path *e;
 
 	hlist_for_each_entry_rcu_notrace(e, bucket_of(key), node)
 		if (key_equal(&e->key, key) && e->len == len &&
@@ -148,19 +132,19 @@ static struct entry *find_text(const struct iot_path_key *key, const char *text,
 	return NULL;
 }
 
-static size_t entry_bytes(const struct entry *e)
+static size_t entry_bytes(const struct iot_path *e)
 {
 	return sizeof(*e) + e->len + 1;
 }
 
 /* Give an entry its number and its place. Return: what had to go, or NULL. */
-static struct entry *insert(struct entry *e)
+static struct iot_path *insert(struct iot_path *e)
 {
-	struct entry __rcu **slot;
-	struct entry *old;
+	struct iot_path __rcu **slot;
+	struct iot_path *old;
 
-	e->id = last_id + 1;
-	slot = &slots[e->id & (nr_slots - 1)];
+	e->file.id = last_id + 1;
+	slot = &slots[e->file.id & (nr_slots - 1)];
 	old = rcu_dereference_protected(*slot, lockdep_is_held(&table_lock));
 	if (old) {
 		hlist_del_rcu(&old->node);
@@ -173,16 +157,16 @@ static struct entry *insert(struct entry *e)
 	nr_bytes += entry_bytes(e);
 	hlist_add_head_rcu(&e->node, bucket_of(&e->key));
 	rcu_assign_pointer(*slot, e);
-	WRITE_ONCE(last_id, e->id);
+	WRITE_ONCE(last_id, e->file.id);
 	return old;
 }
 
 /* The entry of @key and @text, made if need be. Return: its number or 0. */
 static u64 keep(const struct iot_path_key *key, unsigned int moves, const char *text,
-		size_t len, u64 ino, u32 dev, gfp_t gfp)
+		size_t len, const struct iot_paths_file *file, gfp_t gfp)
 {
-	struct entry *e = kmalloc(sizeof(*e) + len + 1, gfp | __GFP_NOWARN);
-	struct entry *known, *old = NULL;
+	struct iot_path *e = kmalloc(sizeof(*e) + len + 1, gfp | __GFP_NOWARN);
+	struct iot_path *known, *old = NULL;
 	unsigned long flags;
 	u64 id;
 
@@ -190,8 +174,7 @@ static u64 keep(const struct iot_path_key *key, unsigned int moves, const char *
 		return 0;
 	e->key = *key;
 	e->moves = moves;
-	e->ino = ino;
-	e->dev = dev;
+	e->file = *file;
 	e->len = len;
 	memcpy(e->text, text, len);
 	e->text[len] = '\0';
@@ -199,10 +182,10 @@ static u64 keep(const struct iot_path_key *key, unsigned int moves, const char *
 	known = find_text(key, text, len);
 	if (known) {
 		WRITE_ONCE(known->moves, moves);
-		id = known->id;
+		id = known->file.id;
 	} else {
 		old = insert(e);
-		id = e->id;
+		id = e->file.id;
 	}
 	raw_spin_unlock_irqrestore(&table_lock, flags);
 	if (known)
@@ -286,6 +269,8 @@ static void identify(const struct path *path, bool may_sleep,
 
 	file->dev = path->dentry->d_sb->s_dev;
 	file->ino = inode ? inode->i_ino : 0;
+	file->kind = inode ? iot_paths_kind(inode) : IOT_KIND_NONE;
+	file->kinds = BIT(file->kind);
 	/* pipes and the like have nothing else to say */
 	if (!may_sleep || !inode || !is_named(path->dentry))
 		return;
@@ -305,8 +290,7 @@ static u64 resolve_atomic(const struct path *path, const struct iot_path_key *ke
 	buf = this_cpu_ptr(scratch);
 	text = absolute_atomic(path, buf);
 	if (!IS_ERR(text))
-		id = keep(key, moves, text, strlen(text), file->ino, file->dev,
-			  GFP_NOWAIT);
+		id = keep(key, moves, text, strlen(text), file, GFP_NOWAIT);
 	preempt_enable();
 	return id;
 }
@@ -326,7 +310,7 @@ static noinline void resolve(const struct path *path, const struct iot_path_key 
 		text = buf ? absolute(path, buf) : ERR_PTR(-ENOMEM);
 		if (!IS_ERR(text))
 			file->id = keep(key, moves, text, strlen(text),
-					file->ino, file->dev, GFP_KERNEL);
+					file, GFP_KERNEL);
 		kfree(buf);
 	}
 	if (!file->id)
@@ -344,21 +328,22 @@ static noinline void resolve(const struct path *path, const struct iot_path_key 
 void iot_paths_of(const struct path *path, bool may_sleep,
 		  struct iot_paths_file *file)
 {
-	unsigned int moves = rename_count();
-	const struct entry *e;
+	unsigned int moves = iot_paths_moves();
+	const struct iot_path *known;
 	struct iot_path_key key;
 
-	identify_path(&key, path);
+	if (unlikely(!d_backing_inode(path->dentry)))
+		goto resolve;
 	preempt_disable_notrace();
-	e = find_current(&key, moves);
-	if (likely(e)) {
-		file->id = e->id;
-		file->ino = e->ino;
-		file->dev = e->dev;
-	}
+	known = iot_paths_find(path);
+	if (likely(known))
+		*file = known->file;
 	preempt_enable_notrace();
-	if (unlikely(!e))
-		resolve(path, &key, moves, may_sleep, file);
+	if (likely(known))
+		return;
+resolve:
+	identify_path(&key, path);
+	resolve(path, &key, moves, may_sleep, file);
 }
 
 /**
@@ -369,28 +354,30 @@ void iot_paths_of(const struct path *path, bool may_sleep,
 u64 iot_paths_name(const char *text, size_t len, bool may_sleep)
 {
 	struct iot_path_key key = { .hash = full_name_hash(NULL, text, len) };
+	struct iot_paths_file none = { 0 };
 	bool allowed = may_sleep || !IS_ENABLED(CONFIG_PREEMPT_RT);
 	u64 id = 0;
 
 	if (allowed)
-		id = keep(&key, 0, text, len, 0, 0, may_sleep ? GFP_KERNEL : GFP_NOWAIT);
+		id = keep(&key, 0, text, len, &none,
+			  may_sleep ? GFP_KERNEL : GFP_NOWAIT);
 	if (!id)
 		atomic64_inc(&nr_missed);
 	return id;
 }
 
 /* Under RCU. */
-static const struct entry *entry_at(u64 id)
+static const struct iot_path *entry_at(u64 id)
 {
-	const struct entry *e = rcu_dereference(slots[id & (nr_slots - 1)]);
+	const struct iot_path *e = rcu_dereference(slots[id & (nr_slots - 1)]);
 
-	return e && e->id == id ? e : NULL;
+	return e && e->file.id == id ? e : NULL;
 }
 
 /** iot_paths_show() - print a path, escaped, or ? where it is forgotten */
 void iot_paths_show(struct seq_file *m, u64 id)
 {
-	const struct entry *e;
+	const struct iot_path *e;
 
 	rcu_read_lock();
 	e = entry_at(id);
@@ -423,7 +410,7 @@ void iot_paths_stats(struct iot_paths_stats *stats)
  * @record:	one entry, as it is shown
  */
 struct reader {
-	struct mutex lock;
+	struct mutex lock;	/* of what follows */
 	u64 next;
 	bool begun;
 	char record[sizeof(struct iot_path_record) + round_up(PATH_MAX, 8)];
@@ -457,7 +444,7 @@ static size_t take_record(struct reader *rd)
 {
 	struct iot_path_record *r = (struct iot_path_record *)rd->record;
 	u64 last = READ_ONCE(last_id);
-	const struct entry *e;
+	const struct iot_path *e;
 	size_t size = 0;
 
 	if (last > nr_slots && rd->next <= last - nr_slots)
@@ -467,9 +454,9 @@ static size_t take_record(struct reader *rd)
 		e = entry_at(rd->next++);
 		if (!e)
 			continue;
-		r->id = e->id;
-		r->inode = e->ino;
-		r->device = e->dev;
+		r->id = e->file.id;
+		r->inode = e->file.ino;
+		r->device = e->file.dev;
 		r->length = e->len;
 		size = sizeof(*r) + round_up(e->len, 8);
 		memset(rd->record + size - 8, 0, 8);
@@ -559,9 +546,8 @@ int iot_paths_init(void)
 {
 	nr_slots = roundup_pow_of_two(iot_param_paths_limit());
 	slots = kvcalloc(nr_slots, sizeof(*slots), GFP_KERNEL);
-	buckets = kvcalloc(BIT(BUCKET_BITS), sizeof(*buckets), GFP_KERNEL);
 	scratch = __alloc_percpu(PATH_MAX, 8);
-	if (slots && buckets && scratch)
+	if (slots && scratch)
 		return 0;
 	iot_paths_exit();
 	return -ENOMEM;
@@ -575,6 +561,5 @@ void iot_paths_exit(void)
 	for (i = 0; slots && i < nr_slots; i++)
 		kfree(rcu_dereference_protected(slots[i], true));
 	kvfree(slots);
-	kvfree(buckets);
 	free_percpu(scratch);
 }

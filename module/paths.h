@@ -3,9 +3,13 @@
 #ifndef IOT_PATHS_H
 #define IOT_PATHS_H
 
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/path.h>
+#include <linux/rculist.h>
 #include <linux/types.h>
 
-struct path;
 struct seq_file;
 struct proc_ops;
 
@@ -23,7 +27,86 @@ struct iot_paths_file {
 	u64 id;		/* of its path, 0 unknown */
 	u64 ino;
 	u32 dev;	/* as in records */
+	u16 kind;	/* IOT_KIND_* */
+	u16 kinds;	/* 1 << kind */
 };
+
+/**
+ * struct iot_path_key - what a path is found by
+ * @dentry:	compared, never followed; NULL for a text that led to no file
+ * @hash:	of the text, where @dentry is NULL
+ */
+struct iot_path_key {
+	const struct dentry *dentry;
+	const struct vfsmount *mnt;
+	const struct dentry *parent;
+	u64 hash_len;
+	u64 ino;
+	u32 hash;
+};
+
+/**
+ * struct iot_path - one path; immutable but for @moves
+ * @node:	in its bucket, under RCU
+ * @key:	see above
+ * @moves:	count of renames up to which the text is known to be right
+ * @len:	of the text, without NUL
+ * @file:	what it is the path of
+ */
+struct iot_path {
+	struct hlist_node node;
+	struct iot_path_key key;
+	unsigned int moves;
+	u32 len;
+	struct iot_paths_file file;
+	struct rcu_head rcu;
+	char text[];
+};
+
+#define IOT_PATHS_BITS	14
+
+extern struct hlist_head iot_paths_buckets[];
+
+static __always_inline struct hlist_head *iot_paths_bucket(const struct dentry *dentry)
+{
+	return &iot_paths_buckets[hash_ptr(dentry, IOT_PATHS_BITS)];
+}
+
+/* How many renames there were: the count of rename_lock (fs/dcache.c). */
+static __always_inline unsigned int iot_paths_moves(void)
+{
+	return READ_ONCE(rename_lock.seqcount.seqcount.sequence);
+}
+
+static __always_inline bool iot_paths_is(const struct iot_path_key *key,
+					 const struct path *path)
+{
+	const struct dentry *dentry = path->dentry;
+	const struct inode *inode = d_backing_inode(dentry);
+
+	return key->dentry == dentry && key->mnt == path->mnt &&
+	       key->parent == READ_ONCE(dentry->d_parent) &&
+	       key->hash_len == READ_ONCE(dentry->d_name.hash_len) &&
+	       key->ino == inode->i_ino;
+}
+
+/**
+ * iot_paths_find() - the path of an open file, if it is known, or NULL
+ *
+ * Context: task, preemption off; the result is good until it is on again. The
+ * dentry is not negative.
+ */
+static __always_inline const struct iot_path *iot_paths_find(const struct path *path)
+{
+	const struct iot_path *p;
+
+	hlist_for_each_entry_rcu_notrace(p, iot_paths_bucket(path->dentry), node)
+		if (iot_paths_is(&p->key, path) && READ_ONCE(p->moves) == iot_paths_moves())
+			return p;
+	return NULL;
+}
+
+u16 iot_paths_kind(const struct inode *inode);
 
 int iot_paths_init(void);
 void iot_paths_exit(void);

@@ -472,18 +472,22 @@ static u64 target_id(struct inode *inode)
 	return id;
 }
 
-/* Does category fs want this call, as far as its entry tells? Preemption is off. */
+/* Does category fs want this call, as far as its entry tells? */
 static __always_inline bool is_fs_wanted(const struct kiocb *iocb, u8 op)
 {
-	return unlikely(!iot_fs_off()) &&
-	       iot_rw_is_wanted(iocb->ki_filp, op == IOT_OP_WRITE,
-				iocb->ki_flags & IOCB_DIRECT);
+	u32 state = READ_ONCE(iot_fs.state);
+
+	return unlikely(state) &&
+	       !iot_rw_rejects(state, iocb->ki_filp, op == IOT_OP_WRITE,
+			       iocb->ki_flags & IOCB_DIRECT) &&
+	       !(iot_rw_is_rare(state) && iot_rw_rejects_rare());
 }
 
 /*
- * Is the hooked function the file's own? One filesystem's function may call
- * another's that is hooked too (ext4's generic_file_read_iter()): the call is to
- * be seen once. An entry site is the function's first or follows its ENDBR.
+ * Is the hooked function the file's own? Those of many filesystems go on in
+ * generic_file_read_iter() or generic_file_write_iter(), which are hooked too where
+ * another filesystem has them as its own: a call is to be seen once. An entry site
+ * is the function's first or follows its ENDBR.
  */
 static __always_inline bool is_own_function(const struct file *file,
 					    unsigned long ip, u8 op)
@@ -509,14 +513,15 @@ static noinline ssize_t special_wrapper(struct kiocb *iocb, struct iov_iter *ite
 }
 
 static noinline ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-					   unsigned long original, u64 id, u8 op,
-					   const struct iot_rw *rw)
+					   unsigned long original, u64 id, u8 op)
 {
 	struct vfs_call call;
+	struct iot_rw rw;
 	ssize_t ret;
 
+	iot_rw_begin(&rw, iocb->ki_filp, true);
 	call_begin(&call, iocb, iter, id, op);
-	call.rw = *rw;
+	call.rw = rw;
 	ret = iot_hook_enter(iocb, iter, original);
 	call_end(&call, ret);
 	iot_hook_leave();
@@ -559,20 +564,7 @@ static ssize_t write_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 	return wrapper(iocb, iter, original, id, IOT_OP_WRITE);
 }
 
-/* A file whose number says too little: its handle decides. */
-static noinline void redirect_by_handle(struct pt_regs *regs, unsigned long ip,
-					struct inode *inode, void *wrapper)
-{
-	struct iot_target *t = iot_target_find(inode);
-
-	if (t)
-		iot_hook_redirect(regs, ip, wrapper, t->id);
-	preempt_enable_notrace();
-}
-
-/*
- * The wrappers while category fs is active; the cookie is the target's id or 0.
- */
+/* The wrappers of what category fs wants, and no target. */
 static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 					  unsigned long original, u64 id, u8 op)
 {
@@ -580,15 +572,12 @@ static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *i
 	struct iot_rw rw;
 	ssize_t ret;
 
-	iot_rw_begin(&rw, iocb->ki_filp, true);
-	if (unlikely(!is_plain(iocb)))
-		return special_fs_wrapper(iocb, iter, original, id, op, &rw);
+	if (unlikely(!is_plain(iocb) || !iot_rw_begin_known(&rw, iocb->ki_filp)))
+		return special_fs_wrapper(iocb, iter, original, id, op);
 	offset = iocb->ki_pos;
 	requested = iov_iter_count(iter);
 	start = ktime_get_mono_fast_ns();
 	ret = iot_hook_enter(iocb, iter, original);
-	if (unlikely(id))
-		record(id, start, offset, requested, ret, op, 0);
 	iot_rw_end(&rw, start, offset, requested, ret, op == IOT_OP_WRITE, 0);
 	iot_hook_leave();
 	return ret;
@@ -606,44 +595,36 @@ static ssize_t write_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 	return fs_wrapper(iocb, iter, original, id, IOT_OP_WRITE);
 }
 
-/* While category fs is active: both may want the call. */
-static noinline void redirect_fs(unsigned long ip, struct pt_regs *regs, u8 op)
+/* Likewise of what a target may want, too. */
+static ssize_t read_both_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				 unsigned long original, u64 id)
 {
-	struct kiocb *iocb = (struct kiocb *)regs->di;
-	struct iot_target *t;
-	bool wanted;
+	return special_fs_wrapper(iocb, iter, original, id, IOT_OP_READ);
+}
 
-	preempt_disable_notrace();
-	wanted = is_fs_wanted(iocb, op);
-	t = iot_target_find(file_inode(iocb->ki_filp));
-	if (wanted)
-		iot_hook_redirect(regs, ip, op == IOT_OP_WRITE ? write_fs_wrapper :
-				  read_fs_wrapper, t ? t->id : 0);
-	else if (t)
-		iot_hook_redirect(regs, ip, op == IOT_OP_WRITE ? write_wrapper :
-				  read_wrapper, t->id);
+static ssize_t write_both_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				  unsigned long original, u64 id)
+{
+	return special_fs_wrapper(iocb, iter, original, id, IOT_OP_WRITE);
+}
+
+/* A file whose number says too little: its handle decides. */
+static noinline void redirect_by_handle(struct pt_regs *regs, unsigned long ip,
+					struct inode *inode, void *wrapper)
+{
+	struct iot_target *t = iot_target_find(inode);
+
+	if (t)
+		iot_hook_redirect(regs, ip, wrapper, t->id);
 	preempt_enable_notrace();
 }
 
-/*
- * Entry of every ->read_iter or ->write_iter of a filesystem that has a target:
- * what files that are not traced pay for is iot_target_maybe().
- */
-static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *fregs,
-					  void *wrapper, u8 op)
+/* A call for a file that may be a running target: redirect it if it is. */
+static __always_inline void redirect_target(struct pt_regs *regs, unsigned long ip,
+					    struct inode *inode, u64 hash, void *wrapper)
 {
-	struct pt_regs *regs = iot_ftrace_regs(fregs);
-	struct file *file = ((struct kiocb *)regs->di)->ki_filp;
-	struct inode *inode = file_inode(file);
-	u64 hash = iot_target_hash(inode->i_ino);
 	struct iot_target *t;
 
-	if (unlikely(!iot_fs_off()) && is_own_function(file, ip, op)) {
-		redirect_fs(ip, regs, op);
-		return;
-	}
-	if (likely(!iot_target_maybe(hash)) || unlikely(!is_own_function(file, ip, op)))
-		return;
 	preempt_disable_notrace();
 	t = iot_target_find_number(inode, hash);
 	if (likely(t)) {
@@ -656,20 +637,109 @@ static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *
 	preempt_enable_notrace();
 }
 
+static noinline void redirect_read(struct pt_regs *regs, unsigned long ip,
+				   struct inode *inode, u64 hash)
+{
+	redirect_target(regs, ip, inode, hash, read_wrapper);
+}
+
+static noinline void redirect_write(struct pt_regs *regs, unsigned long ip,
+				    struct inode *inode, u64 hash)
+{
+	redirect_target(regs, ip, inode, hash, write_wrapper);
+}
+
+/* Category fs and perhaps a target want the call. */
+static noinline void redirect_both(struct pt_regs *regs, unsigned long ip,
+				   struct inode *inode, u8 op)
+{
+	iot_hook_redirect(regs, ip, op == IOT_OP_WRITE ? write_both_wrapper :
+			  read_both_wrapper, target_id(inode));
+}
+
+/* Category fs may want the call: it depends on what is seldom asked for. */
+static noinline void redirect_rare(struct pt_regs *regs, unsigned long ip,
+				   struct inode *inode, u8 op)
+{
+	u64 hash = iot_target_hash(inode->i_ino);
+
+	if (!iot_rw_rejects_rare())
+		redirect_both(regs, ip, inode, op);
+	else if (iot_target_maybe(hash) && op == IOT_OP_WRITE)
+		redirect_write(regs, ip, inode, hash);
+	else if (iot_target_maybe(hash))
+		redirect_read(regs, ip, inode, hash);
+}
+
+/*
+ * Entry of every ->read_iter or ->write_iter of a filesystem that has a target,
+ * or of all of them: what a call that nobody wants pays for is one look at the
+ * state of category fs and iot_target_maybe(). All that is called from here is
+ * called last, so that no register has to be saved.
+ */
+static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *fregs,
+					  u8 op)
+{
+	struct pt_regs *regs = iot_ftrace_regs(fregs);
+	struct kiocb *iocb = (struct kiocb *)regs->di;
+	struct inode *inode = file_inode(iocb->ki_filp);
+	u64 hash = iot_target_hash(inode->i_ino);
+	u32 state = READ_ONCE(iot_fs.state);
+	void *wrapper = op == IOT_OP_WRITE ? write_fs_wrapper : read_fs_wrapper;
+
+	if (state && !iot_rw_rejects(state, iocb->ki_filp, op == IOT_OP_WRITE,
+				     iocb->ki_flags & IOCB_DIRECT)) {
+		if (unlikely(iot_rw_is_rare(state)))
+			redirect_rare(regs, ip, inode, op);
+		else if (unlikely(iot_target_maybe(hash)))
+			redirect_both(regs, ip, inode, op);
+		else
+			iot_hook_redirect(regs, ip, wrapper, 0);
+		return;
+	}
+	if (likely(!iot_target_maybe(hash)))
+		return;
+	if (op == IOT_OP_WRITE)
+		redirect_write(regs, ip, inode, hash);
+	else
+		redirect_read(regs, ip, inode, hash);
+}
+
 static void read_entry(unsigned long ip, unsigned long parent_ip,
 		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	redirect_call(ip, fregs, read_wrapper, IOT_OP_READ);
+	redirect_call(ip, fregs, IOT_OP_READ);
 }
 
 static void write_entry(unsigned long ip, unsigned long parent_ip,
 			struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	redirect_call(ip, fregs, write_wrapper, IOT_OP_WRITE);
+	redirect_call(ip, fregs, IOT_OP_WRITE);
+}
+
+static struct file *file_of(struct ftrace_regs *fregs)
+{
+	return ((struct kiocb *)iot_ftrace_regs(fregs)->di)->ki_filp;
+}
+
+static void read_generic_entry(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	if (is_own_function(file_of(fregs), ip, IOT_OP_READ))
+		read_entry(ip, parent_ip, ops, fregs);
+}
+
+static void write_generic_entry(unsigned long ip, unsigned long parent_ip,
+				struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	if (is_own_function(file_of(fregs), ip, IOT_OP_WRITE))
+		write_entry(ip, parent_ip, ops, fregs);
 }
 #else
 #define read_entry NULL
 #define write_entry NULL
+#define read_generic_entry NULL
+#define write_generic_entry NULL
 #endif
 
 /* The same by kretprobe. Handlers run with preemption off. */
@@ -824,6 +894,20 @@ static int remap_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
+/* As the first two of types[], for functions that others call. */
+static const struct iot_hook_type generic_types[] = {
+	[IOT_VFS_READ] = {
+		.name = "read_iter", .ftrace = read_generic_entry,
+		.entry = read_probe_entry, .exit = iter_probe_exit,
+		.data_size = sizeof(struct vfs_call),
+	},
+	[IOT_VFS_WRITE] = {
+		.name = "write_iter", .ftrace = write_generic_entry,
+		.entry = write_probe_entry, .exit = iter_probe_exit,
+		.data_size = sizeof(struct vfs_call),
+	},
+};
+
 static const struct iot_hook_type types[IOT_VFS_OPS] = {
 	[IOT_VFS_READ] = {
 		.name = "read_iter", .ftrace = read_entry,
@@ -870,6 +954,13 @@ static bool sleeps_bounded(const struct super_block *sb)
 	       sb->s_magic == TMPFS_MAGIC || sb->s_magic == RAMFS_MAGIC;
 }
 
+static const struct iot_hook_type *type_of(int op, void *func)
+{
+	if (func == generic_file_read_iter || func == generic_file_write_iter)
+		return &generic_types[op];
+	return &types[op];
+}
+
 static int get_hooks(struct iot_vfs_hooks *hooks, struct inode *inode,
 		     void *func[IOT_VFS_OPS])
 {
@@ -879,7 +970,7 @@ static int get_hooks(struct iot_vfs_hooks *hooks, struct inode *inode,
 	for (i = 0; i < IOT_VFS_OPS; i++) {
 		if (!func[i])
 			continue;
-		hooks->hook[i] = iot_hook_get(&types[i], func[i], bounded);
+		hooks->hook[i] = iot_hook_get(type_of(i, func[i]), func[i], bounded);
 		if (!hooks->hook[i]) {
 			iot_vfs_put(hooks);
 			return -ENOMEM;

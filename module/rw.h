@@ -2,35 +2,174 @@
 /*
  * READ, WRITE and DIO_* of category fs. They are seen where the reads and writes
  * of targets are (probe_vfs.c), one hook for both; this is what they add there.
+ * It is in the path of every read and write of the system, so it is inlined.
  */
 #ifndef IOT_RW_H
 #define IOT_RW_H
 
+#include <linux/cgroup.h>
+#include <linux/cred.h>
 #include <linux/fs.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
 #include "fs.h"
 #include "paths.h"
 
 /**
  * struct iot_rw - what an event keeps from the begin of a call to its end
  * @wanted:	there is an event
- * @kind:	IOT_KIND_*
  * @file:	path and identity
  */
 struct iot_rw {
 	bool wanted;
-	u16 kind;
 	struct iot_paths_file file;
 };
 
-bool iot_rw_is_wanted(const struct file *file, bool write, bool direct);
+/* rw.c: what few calls need */
+bool iot_rw_rejects_rare(void);
 void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep);
-void iot_rw_end(const struct iot_rw *rw, u64 start, u64 offset, u64 requested,
-		s64 result, bool write, u16 flags);
+bool iot_rw_rejects_end(u32 dev, u64 ino, u64 latency, u64 requested, s64 result);
 
 /* probe_rw.c: which functions are hooked */
 int iot_rw_start(void);
 void iot_rw_stop(void);
 void iot_rw_see(const struct file *file);
 unsigned long iot_rw_missed(void);
+
+static __always_inline unsigned int iot_rw_op(bool write, bool direct)
+{
+	return IOT_FS_READ + write + 2 * direct;
+}
+
+/**
+ * iot_rw_rejects() - does the filter not want this call, as far as its entry tells?
+ * @state:	of the category, not 0
+ *
+ * Not wanted is what the kernel itself does with the file below an overlay: the
+ * event of the overlay's own file stands for it. A device number from the pool
+ * is looked at in the end (IOT_CATEGORY_LATE). Context: entry of the call.
+ */
+static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
+					   bool write, bool direct)
+{
+	const struct inode *inode = file_inode(file);
+
+	if (likely(state == IOT_CATEGORY_ACTIVE))
+		return file->f_mode & FMODE_NOACCOUNT;
+	if ((state & IOT_FILTER_PID) && iot_fs.pid != current->tgid)
+		return true;
+	if ((state & IOT_FILTER_DEV) && iot_fs.dev != inode->i_sb->s_dev)
+		return true;
+	if ((state & IOT_FILTER_OP) && (unlikely(direct) ?
+	     !(iot_fs.ops & BIT(iot_rw_op(write, true))) :
+	     !(iot_fs.ops & BIT(iot_rw_op(write, false)))))
+		return true;
+	if ((state & IOT_FILTER_INODE) && iot_fs.inode != inode->i_ino)
+		return true;
+	if ((state & IOT_FILTER_TREE) && !iot_tree_has(current->tgid))
+		return true;
+	if ((state & IOT_CATEGORY_READER) && READ_ONCE(iot_fs.reader) == current->tgid)
+		return true;
+	return file->f_mode & FMODE_NOACCOUNT;
+}
+
+/** iot_rw_is_rare() - does iot_rw_rejects_rare() have to be asked, too? */
+static __always_inline bool iot_rw_is_rare(u32 state)
+{
+	return state & (IOT_FILTER_TID | IOT_FILTER_COMM | IOT_FILTER_UID |
+			IOT_FILTER_CGROUP);
+}
+
+/**
+ * iot_rw_begin_known() - at the begin of a call that iot_rw_rejects() lets pass
+ *
+ * Return: false: the path of its file is not known, or its kind is not wanted:
+ * iot_rw_begin() knows more.
+ */
+static __always_inline bool iot_rw_begin_known(struct iot_rw *rw, const struct file *file)
+{
+	const struct iot_path *known;
+
+	preempt_disable_notrace();
+	known = iot_paths_find(&file->f_path);
+	if (likely(known) && likely(known->file.kinds & iot_fs.kinds))
+		rw->file = known->file;
+	else
+		known = NULL;
+	preempt_enable_notrace();
+	return known;
+}
+
+/* Preemption is off: that is an RCU read section for what is read here. */
+static __always_inline void iot_rw_fill_caller(struct iot_fs *e)
+{
+	struct task_struct *task = current;
+
+	e->pid = task->tgid;
+	e->tid = task->pid;
+	e->ppid = rcu_dereference_sched(task->real_parent)->tgid;
+	e->uid = __kuid_val(rcu_dereference_sched(task->cred)->euid);
+#ifdef CONFIG_CGROUPS
+	e->cgroup = cgroup_id(task_dfl_cgroup(task));
+#else
+	e->cgroup = 0;
+#endif
+	e->cpu = raw_smp_processor_id();
+	memcpy(e->comm, task->comm, sizeof(e->comm));
+}
+
+static __always_inline void iot_rw_fill_file(struct iot_fs *e, const struct iot_rw *rw)
+{
+	e->inode = rw->file.ino;
+	e->path = rw->file.id;
+	e->device = rw->file.dev;
+	e->kind = rw->file.kind;
+	e->inode2 = 0;
+	e->path2 = 0;
+	e->device2 = 0;
+	e->address = 0;
+	e->flags2 = 0;
+	e->fd = -1;
+	e->reserved = 0;
+}
+
+/**
+ * iot_rw_end() - record
+ * @rw:		from iot_rw_begin(), wanted
+ * @start:	CLOCK_MONOTONIC ns
+ * @offset:	bytes
+ * @requested:	bytes
+ * @result:	bytes or -errno
+ * @flags:	IOT_IO_*
+ */
+static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 offset,
+				       u64 requested, s64 result, bool write, u16 flags)
+{
+	u64 latency = ktime_get_mono_fast_ns() - start;
+	u32 state = READ_ONCE(iot_fs.state);
+	struct iot_fs *e;
+	u64 *slot, index;
+
+	preempt_disable_notrace();
+	if (unlikely(state != IOT_CATEGORY_ACTIVE) &&
+	    iot_rw_rejects_end(rw->file.dev, rw->file.ino, latency, requested, result))
+		goto out;
+	if (!iot_category_reserve(&iot_fs, &slot, &index))
+		goto out;
+	e = (struct iot_fs *)slot;
+	e->time = start;
+	e->latency = latency;
+	e->offset = offset;
+	e->requested = requested;
+	e->result = result;
+	e->flags = flags;
+	e->sample = READ_ONCE(iot_fs.sample);
+	e->op = iot_rw_op(write, flags & IOT_IO_DIRECT);
+	iot_rw_fill_caller(e);
+	iot_rw_fill_file(e, rw);
+	iot_ring_commit(slot, index);
+out:
+	preempt_enable_notrace();
+}
 
 #endif /* IOT_RW_H */

@@ -15,6 +15,7 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 #include <linux/kdev_t.h>
+#include "names.h"
 #include "paths.h"
 #include "schema.h"
 #include "text.h"
@@ -45,72 +46,32 @@ void iot_text_comm(struct seq_file *m, const char *comm)
 	seq_escape(m, name, comm_escaped);
 }
 
-enum flag_group {
-	FLAGS_none,
-	FLAGS_io,
-	FLAGS_open,
-	FLAGS_mode,
-	FLAGS_map,
-	FLAGS_prot,
-	FLAGS_mremap,
-	FLAGS_msync,
-	FLAGS_madvise,
-	FLAGS_fadvise,
-	FLAGS_at,
-	FLAGS_sync_file_range,
-	FLAGS_rename,
-	FLAGS_fallocate,
-	FLAGS_splice,
-	FLAGS_access,
-	FLAGS_xattr,
-	FLAGS_lock,
-	FLAGS_locktype,
-};
-
-struct flag {
-	u8 group;
-	bool whole;
-	u32 value;
-	const char *name;
-};
-
-static const struct flag flags[] = {
-#define IOT_FLAG(group, value, name) { FLAGS_##group, false, value, name },
-#define IOT_VALUE(group, value, name) { FLAGS_##group, true, value, name },
-#include "uapi/flags.def"
-};
-
-static const u8 op_groups[][2] = {
-#define IOT_FS_OP(name, id, flags, flags2) [id] = { FLAGS_##flags, FLAGS_##flags2 },
-#include "uapi/fsops.def"
-};
-
 /* Names with | between them, what has no name in hex. */
-static void show_flags(struct seq_file *m, unsigned int group, u32 value)
+static void show_flags(struct seq_file *m, const char *group, u32 value)
 {
+	const struct iot_flag *whole = iot_names_whole(group, value);
 	const char *before = "";
 	size_t i;
 
-	if (group == FLAGS_mode) {
+	if (!strcmp(group, "mode")) {
 		seq_printf(m, "0%o", value);
 		return;
 	}
-	for (i = 0; i < ARRAY_SIZE(flags); i++) {
-		const struct flag *f = &flags[i];
+	if (whole) {
+		seq_puts(m, whole->name);
+		return;
+	}
+	for (i = 0; i < iot_flags_nr; i++) {
+		const struct iot_flag *f = &iot_flags[i];
 
-		if (f->group != group)
-			continue;
-		if (f->whole ? value != f->value : (value & f->value) != f->value)
-			continue;
-		if (!f->whole && !f->value)
+		if (f->whole || strcmp(f->group, group) || !(value & f->value) ||
+		    (value & f->value) != f->value)
 			continue;
 		seq_printf(m, "%s%s", before, f->name);
 		before = "|";
 		value &= ~f->value;
-		if (!value || f->whole)
-			return;
 	}
-	if (value || !*before)
+	if (value)
 		seq_printf(m, "%s0x%x", before, value);
 }
 
@@ -142,9 +103,9 @@ static void show_value(struct seq_file *m, const struct iot_schema_field *f,
 	else if (!strcmp(f->kind, "device"))
 		seq_printf(m, "%llu:%llu", value >> MINORBITS, value & MINORMASK);
 	else if (!strcmp(f->kind, "fsflags"))
-		show_flags(m, op_groups[op][0], value);
+		show_flags(m, iot_names_op(op)->flags, value);
 	else if (!strcmp(f->kind, "fsflags2"))
-		show_flags(m, op_groups[op][1], value);
+		show_flags(m, iot_names_op(op)->flags2, value);
 	else
 		seq_printf(m, "%llu", value);
 }
@@ -158,16 +119,6 @@ static bool is_head(const char *name)
 	return match_string(head, ARRAY_SIZE(head), name) >= 0;
 }
 
-static bool is_zero_named(unsigned int group)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(flags); i++)
-		if (flags[i].group == group && flags[i].whole && !flags[i].value)
-			return true;
-	return false;
-}
-
 static bool is_shown(const struct iot_schema_field *f, u64 value, unsigned int op)
 {
 	if (is_head(f->name))
@@ -177,7 +128,7 @@ static bool is_shown(const struct iot_schema_field *f, u64 value, unsigned int o
 	if (!strcmp(f->name, "cpu"))
 		return true;
 	if (!value && !strcmp(f->kind, "fsflags"))
-		return is_zero_named(op_groups[op][0]);
+		return iot_names_whole(iot_names_op(op)->flags, 0);
 	if (!strcmp(f->name, "fd"))
 		return (s64)value >= 0;
 	if (!strcmp(f->name, "sample"))

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names of operations and flags: uapi/fsops.def and uapi/flags.def as tables. */
+#include <linux/build_bug.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include "filter.h"
+#include "names.h"
+#include "uapi/iotracer.h"
+
+const struct iot_flag iot_flags[] = {
+#define IOT_FLAG(group, value, name)	{ #group, name, value, false },
+#define IOT_VALUE(group, value, name)	{ #group, name, value, true },
+#include "uapi/flags.def"
+};
+
+const size_t iot_flags_nr = ARRAY_SIZE(iot_flags);
+
+static const struct iot_fs_op_name ops[] = {
+#define IOT_FS_OP(name, id, flags, flags2) \
+	[id] = { #name, #flags, #flags2 },
+#include "uapi/fsops.def"
+};
+
+static_assert(ARRAY_SIZE(ops) == IOT_FS_OPS && IOT_FS_OPS <= IOT_FILTER_OPS);
+
+/** iot_names_op() - an operation of category fs, NULL for a number that is none */
+const struct iot_fs_op_name *iot_names_op(unsigned int op)
+{
+	return op < ARRAY_SIZE(ops) ? &ops[op] : NULL;
+}
+
+/** iot_names_whole() - the name of a value of a group, NULL if it has none */
+const struct iot_flag *iot_names_whole(const char *group, u32 value)
+{
+	size_t i;
+
+	for (i = 0; i < iot_flags_nr; i++)
+		if (iot_flags[i].whole && iot_flags[i].value == value &&
+		    !strcmp(iot_flags[i].group, group))
+			return &iot_flags[i];
+	return NULL;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names of operations and flags: uapi/fsops.def and uapi/flags.def as tables. */
+#ifndef IOT_NAMES_H
+#define IOT_NAMES_H
+
+#include <linux/types.h>
+
+/** struct iot_flag - one bit or, if @whole, one value of a group */
+struct iot_flag {
+	const char *group;
+	const char *name;
+	u32 value;
+	bool whole;
+};
+
+/** struct iot_fs_op_name - an operation and the groups of its flags */
+struct iot_fs_op_name {
+	const char *name;
+	const char *flags;
+	const char *flags2;
+};
+
+extern const struct iot_flag iot_flags[];
+extern const size_t iot_flags_nr;
+
+const struct iot_fs_op_name *iot_names_op(unsigned int op);
+const struct iot_flag *iot_names_whole(const char *group, u32 value);
+
+#endif /* IOT_NAMES_H */
