@@ -243,7 +243,7 @@ static int need_filter(struct iot_category *c)
 
 	if (filter_of(c))
 		return 0;
-	f = iot_filter_parse(none, c->op_name, c->default_kinds);
+	f = iot_filter_parse(none, c->op_name, c->default_kinds, NULL);
 	if (IS_ERR(f))
 		return PTR_ERR(f);
 	rcu_assign_pointer(c->filter, f);
@@ -297,11 +297,13 @@ int iot_category_set_filter(struct iot_category *c, char *text)
 {
 	struct iot_filter *f, *old;
 
-	f = iot_filter_parse(text, c->op_name, c->default_kinds);
-	if (IS_ERR(f))
-		return PTR_ERR(f);
 	mutex_lock(&c->lock);
 	old = filter_of(c);
+	f = iot_filter_parse(text, c->op_name, c->default_kinds, old);
+	if (IS_ERR(f)) {
+		mutex_unlock(&c->lock);
+		return PTR_ERR(f);
+	}
 	rcu_assign_pointer(c->filter, f);
 	update_state(c, c->state);
 	mutex_unlock(&c->lock);

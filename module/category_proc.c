@@ -398,6 +398,21 @@ struct stream_reader {
 	u64 next[];
 };
 
+/* What is gone already is no gap of this reader's. */
+static void begin_at_oldest(struct stream_reader *rd)
+{
+	struct iot_rings *rings = iot_category_rings(rd->c);
+	unsigned int cpu;
+	u64 end;
+
+	if (!rings)
+		return;
+	for_each_possible_cpu(cpu)
+		rd->next[cpu] = iot_ring_window(rings->shard[cpu].ring, &end) +
+				rings->shard[cpu].shift;
+	iot_category_rings_put(rings);
+}
+
 static int blocks_open(struct inode *inode, struct file *file)
 {
 	struct stream_reader *rd;
@@ -408,6 +423,7 @@ static int blocks_open(struct inode *inode, struct file *file)
 	rd->c = pde_data(inode);
 	mutex_init(&rd->lock);
 	file->private_data = rd;
+	begin_at_oldest(rd);
 	iot_category_set_reader(rd->c, true);
 	iot_poller_get();
 	return nonseekable_open(inode, file);

@@ -157,11 +157,13 @@ static int parse_words(struct iot_filter *f, char *text, iot_op_name op_name)
  * @text:	"none" or conditions with one space between them; is changed
  * @op_name:	of the category
  * @kinds:	that are wanted if @text does not say
+ * @old:	the filter whose place it is to take, or NULL
  *
  * Return: it, or an error: -EINVAL (a word that is none, a value out of range, a
  * key given twice), -EBUSY (tree: another process is followed), -ENOMEM.
  */
-struct iot_filter *iot_filter_parse(char *text, iot_op_name op_name, u32 kinds)
+struct iot_filter *iot_filter_parse(char *text, iot_op_name op_name, u32 kinds,
+				    const struct iot_filter *old)
 {
 	struct iot_filter *f = kzalloc(sizeof(*f), GFP_KERNEL);
 	int err = 0;
@@ -172,7 +174,7 @@ struct iot_filter *iot_filter_parse(char *text, iot_op_name op_name, u32 kinds)
 	if (strcmp(text, "none"))
 		err = parse_words(f, text, op_name);
 	if (!err && (f->used & IOT_FILTER_TREE))
-		err = iot_tree_get(f->tree);
+		err = iot_tree_get(f->tree, old && (old->used & IOT_FILTER_TREE));
 	if (err) {
 		kfree(f);
 		return ERR_PTR(err);

@@ -58,7 +58,8 @@ struct iot_filter {
 
 typedef const char *(*iot_op_name)(unsigned int op);
 
-struct iot_filter *iot_filter_parse(char *text, iot_op_name op_name, u32 kinds);
+struct iot_filter *iot_filter_parse(char *text, iot_op_name op_name, u32 kinds,
+				    const struct iot_filter *old);
 void iot_filter_free(struct iot_filter *f);
 void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 		     iot_op_name op_name);

@@ -58,6 +58,14 @@ static void add_living(void)
 	rcu_read_unlock();
 }
 
+/* Start anew with another root; forks are followed already or will be. */
+static void plant(u32 root)
+{
+	memset(iot_tree_members, 0, PID_MAX_LIMIT / 8);
+	tree_root = root;
+	add_living();
+}
+
 static int begin(u32 root)
 {
 	int err;
@@ -66,31 +74,32 @@ static int begin(u32 root)
 		iot_tree_members = vzalloc(PID_MAX_LIMIT / 8);
 	if (!iot_tree_members)
 		return -ENOMEM;
-	memset(iot_tree_members, 0, PID_MAX_LIMIT / 8);
-	tree_root = root;
 	err = iot_hook_point_get(&fork_point);
 	if (!err)
-		add_living();
+		plant(root);
 	return err;
 }
 
 /**
  * iot_tree_get() - follow the descendants of a process
  * @root:	its number
+ * @instead:	users who are about to put the tree, and do not mind another root
  *
  * Return: 0, -EINVAL: no such number, -EBUSY: another one is followed, -ENOMEM.
  */
-int iot_tree_get(u32 root)
+int iot_tree_get(u32 root, unsigned int instead)
 {
 	int err = 0;
 
 	if (!root || root >= PID_MAX_LIMIT)
 		return -EINVAL;
 	mutex_lock(&tree_lock);
-	if (users && root != tree_root)
-		err = -EBUSY;
-	else if (!users)
+	if (!users)
 		err = begin(root);
+	else if (root != tree_root && users > instead)
+		err = -EBUSY;
+	else if (root != tree_root)
+		plant(root);
 	if (!err)
 		users++;
 	mutex_unlock(&tree_lock);

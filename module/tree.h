@@ -9,7 +9,7 @@
 
 extern unsigned long *iot_tree_members;
 
-int iot_tree_get(u32 root);
+int iot_tree_get(u32 root, unsigned int instead);
 void iot_tree_put(void);
 void iot_tree_exit(void);
 

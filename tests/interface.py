@@ -350,7 +350,8 @@ def modes():
 
 def modes_expected(folder, writable, readable):
     return {'': folder, 'control': writable, 'hooks': readable, 'format': readable,
-            'T': folder, 'T/control': writable, 'T/log': readable,
+            'paths': readable, 'fs': folder, 'fs/control': writable, 'fs/log': readable,
+            'fs/stats': readable, 'fs/stream': readable, 'T': folder, 'T/control': writable, 'T/log': readable,
             'T/stats': readable, 'T/stream': readable}
 
 # Parameters
@@ -1459,7 +1460,7 @@ def clean(test):
         for _, paths_ in targets():
             for path in paths_:
                 is_equal(control(b'remove ' + path), len(path) + 7)
-        is_equal(sorted(os.listdir(IOT)), ['control', 'format', 'hooks'])
+        is_equal(sorted(os.listdir(IOT)), ['control', 'format', 'fs', 'hooks', 'paths'])
     is_equal(os.system('find /mnt/files /mnt/disk -xdev -mindepth 1 -not -name lost+found -delete'), 0)
 
 
@@ -1473,10 +1474,11 @@ def run(test):
         clean(test)
 
 
-def main():
+def main(tests):
     os.umask(0o022)
     for name in sys.argv[1:]:
-        run(globals()[name])
+        run(tests[name])
 
 
-main()
+if __name__ == '__main__':
+    main(globals())

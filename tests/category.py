@@ -1,0 +1,541 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What category.bats tests: python3 category.py FUNCTION... See interface.py.
+
+Only READ and WRITE are looked at here, of files below /mnt/files (a tmpfs) and
+/mnt/disk (ext4), and of no other process than those that the test starts.
+"""
+import json
+import os
+import re
+import select
+import struct
+import subprocess
+
+from interface import (IOT, add, control, drain, is_equal, is_true, join, main, matches,
+                       must, slurp, slurp_bytes, spawn, touch, write, write_bytes, reload)
+
+FS = IOT + '/fs'
+ONLY = 'op=READ,WRITE,DIO_READ,DIO_WRITE'
+DEFAULT = 'stop\nsize 16384\nsample 1\nmode overwrite\nfilter none\n'
+BLOCK = struct.Struct('<IIIIQQ')
+HEADER = struct.Struct('<QIIQIIQII')
+
+
+def command(*lines):
+    for line in lines:
+        must(line, FS + '/control')
+
+
+def stats():
+    return {k: int(v) for k, v in (line.split() for line in slurp(FS + '/stats').split('\n')[:-1])}
+
+
+def is_conserved():
+    s = stats()
+    is_true(s['seen'] == s['stored'] + s['overwritten'] + s['lost'], str(s))
+    return s
+
+
+def events(path=None):
+    """Lines of the log as dictionaries; those of a path."""
+    rows = []
+    for line in slurp(FS + '/log').split('\n')[:-1]:
+        m = re.fullmatch(r'(\d+\.\d{9}) (\w+) (\S+)-(\d+)/(\d+)((?: \w+=\S+)*)', line)
+        is_true(m, f'not a line of a log: {line!r}')
+        row = dict(f.split('=', 1) for f in m[6].split())
+        row.update(time=float(m[1]), op=m[2], comm=m[3], pid=int(m[4]), tid=int(m[5]))
+        rows.append(row)
+    return [r for r in rows if path is None or r.get('path') == path]
+
+
+class Stream:
+    """An open stream: header, then blocks."""
+
+    def __init__(self):
+        self.fd = os.open(FS + '/stream', os.O_RDONLY)
+        self.data = os.read(self.fd, 1 << 20)
+        magic, self.version, size, _, event, self.record, _, layout, self.cpus = \
+            HEADER.unpack_from(self.data)
+        is_equal((magic, event, layout, size), (0x3152544f49, 2, 1, HEADER.size))
+        self.data = self.data[size:]
+        self.next = {}
+        self.gaps = 0
+        self.rows = []
+        self.take()
+
+    def take(self):
+        """Blocks that were read: every seq follows the one before and its gap."""
+        at = 0
+        while at < len(self.data):
+            magic, cpu, event, count, first, gap = BLOCK.unpack_from(self.data, at)
+            is_equal((magic, event), (0x4b4c4249, 2))
+            is_true(cpu < self.cpus, cpu)
+            is_equal(first, self.next.get(cpu, first - gap) + gap)
+            self.gaps += gap
+            at += BLOCK.size
+            for i in range(count):
+                row = self.data[at:at + self.record]
+                is_equal(struct.unpack_from('<Q', row)[0], first + i)
+                self.rows.append(row)
+                at += self.record
+            self.next[cpu] = first + count
+        is_equal(at, len(self.data))
+
+    def read(self, size=1 << 20):
+        n = 0
+        while True:
+            self.data = os.read(self.fd, size)
+            if not self.data:
+                return n
+            n += len(self.data)
+            self.take()
+
+    def close(self):
+        os.close(self.fd)
+
+
+def mine(*conditions):
+    """Trace the reads and writes of this process's children only."""
+    command('filter ' + ' '.join((f'tree={os.getpid()}', ONLY) + conditions))
+
+
+def do(function, *args):
+    """In a child, whose number is returned."""
+    pid = spawn(function, *args)
+    join(pid)
+    return pid
+
+# Control
+
+
+def grammar():
+    is_equal(slurp(FS + '/control'), DEFAULT)
+    for line in ('', 'starts', 'start now', 'size', 'size 0', 'size -1', 'size x', 'sample 0',
+                 'sample', 'mode', 'mode none', 'filter', 'filter ', 'filter pid', 'filter pid=',
+                 'filter pid=x', 'filter pid=-1', 'filter pid=1 pid=1', 'filter foo=1',
+                 'filter op=NONE', 'filter op=', 'filter op=READ,', 'filter kind=real',
+                 'filter dev=1', 'filter dev=a:b', 'filter dev=5000:1', 'filter none pid=1',
+                 'filter pid=1  tid=1', 'filter comm=', 'filter comm=0123456789abcdef',
+                 'filter pid=4294967296', 'filter tree=0', 'filter comm=\\000'):
+        is_equal((line, write(FS + '/control', line + '\n')), (line, 'EINVAL'))
+    is_equal(slurp(FS + '/control'), DEFAULT)
+    is_equal(write(FS + '/control', f'size {2**40}'), 'ENOMEM')
+    is_equal(slurp(FS + '/control'), DEFAULT)
+    shown = ('start\nsize 100\nsample 3\nmode discard\nfilter pid=1 tid=2 comm=a\\040b uid=3 '
+             f'cgroup=4 tree={os.getpid()} dev=8:1 inode=5 op=READ,FSYNC kind=file,pipe '
+             'min_latency=6 min_size=7\n')
+    command('size 100', 'sample 3', 'mode discard', shown.split('\n')[4], 'start')
+    is_equal(slurp(FS + '/control'), shown)
+    # What is shown can be written back, whatever is there.
+    command('stop', 'size 7', 'sample 1', 'mode overwrite', 'filter kind=all')
+    is_equal(slurp(FS + '/control'), 'stop\nsize 7\nsample 1\nmode overwrite\nfilter kind=all\n')
+    must(shown, FS + '/control')
+    is_equal(slurp(FS + '/control'), shown)
+    must(DEFAULT, FS + '/control')
+    is_equal(slurp(FS + '/control'), DEFAULT)
+    is_equal(write(FS + '/control', 'size 9\nfilter bad\nsize 8\n'), 7)
+    is_equal(slurp(FS + '/control').split('\n')[1], 'size 9')
+
+
+def hooked_while_started():
+    is_equal(len(slurp(IOT + '/hooks').split('\n')), 2)
+    for _ in range(3):
+        command('start')
+        is_true('shmem_file_read_iter' in slurp(IOT + '/hooks'), slurp(IOT + '/hooks'))
+        command('start', 'stop')
+        is_equal(len(slurp(IOT + '/hooks').split('\n')), 2)
+        command('stop')
+
+
+def memory_limit():
+    reload()
+    kilobytes = int(re.search(r'MemTotal: +(\d+)', slurp('/proc/meminfo'))[1])
+    too_many = kilobytes * 1024 // 4 // 160
+    command(f'size {too_many}')
+    is_equal(write(FS + '/control', 'start'), 'ENOMEM')
+    is_equal(slurp(FS + '/control').split('\n')[0], 'stop')
+    is_equal(len(slurp(IOT + '/hooks').split('\n')), 2)
+    command('size 100', 'start')
+    is_equal(write(FS + '/control', f'size {too_many}'), 'ENOMEM')
+    is_equal(slurp(FS + '/control').split('\n')[:2], ['start', 'size 100'])
+
+# Filters
+
+
+def seen_by(function, *conditions):
+    """How many events of the file a filter lets pass."""
+    command('reset', 'filter ' + ' '.join(conditions + (ONLY,)), 'start')
+    pid = do(function)
+    is_conserved()
+    return pid, [e for e in events() if e['pid'] == pid]
+
+
+def named():
+    with open('/proc/self/comm', 'w') as f:
+        f.write('a b')
+    write_bytes('f', 0, 5)
+
+
+def as_nobody():
+    os.setresuid(65534, 65534, 65534)
+    write_bytes('f', 0, 5)
+
+
+def filters():
+    touch('f')
+    os.chmod('f', 0o666)
+    os.chmod('.', 0o777)
+    stat = os.stat('f')
+    dev = f'{os.major(stat.st_dev)}:{os.minor(stat.st_dev)}'
+    five = ['WRITE'] * 5
+
+    def seen(*conditions, function=lambda: write_bytes('f', 0, 5)):
+        return [e['op'] for e in seen_by(function, *conditions)[1]]
+
+    is_equal(seen(f'tree={os.getpid()}'), five)
+    is_equal(seen('tree=1'), five)
+    is_equal(seen(f'pid={os.getpid()}'), [])
+    is_equal(seen('comm=a\\040b', function=named)[-5:], five)
+    is_equal(seen('comm=a'), [])
+    is_equal(seen('uid=65534', function=as_nobody), five)
+    is_equal(seen('uid=65533', function=as_nobody), [])
+    is_equal(seen(f'inode={stat.st_ino}'), five)
+    is_equal(seen(f'inode={stat.st_ino + 1}'), [])
+    is_equal(seen(f'dev={dev}'), five)
+    is_equal(seen('dev=1:1'), [])
+    is_equal(seen('kind=file'), five)
+    is_equal(seen('kind=dir'), [])
+    is_equal(seen('min_size=1'), five)
+    is_equal(seen('min_size=2'), [])
+    is_equal(seen('min_latency=1'), five)
+    is_equal(seen('min_latency=10000000000'), [])
+    is_equal(seen(f'dev={dev}', f'inode={stat.st_ino}', 'min_size=1', 'uid=0'), five)
+    is_equal(seen(f'dev={dev}', f'inode={stat.st_ino}', 'min_size=1', 'uid=1'), [])
+    cgroup = seen_by(lambda: write_bytes('f', 0, 1), 'tree=1')[1][0]['cgroup']
+    is_equal(seen(f'cgroup={cgroup}'), five)
+    is_equal(seen(f'cgroup={int(cgroup) + 1}'), [])
+    # No slot is spent on what is not wanted.
+    command('reset', 'filter inode=1', 'start')
+    do(write_bytes, 'f', 0, 100)
+    command('stop')
+    is_equal(stats()['seen'], 0)
+
+
+# Rings
+
+
+def newest_and_oldest():
+    touch('f')
+    os.sched_setaffinity(0, {0})
+    mine()
+    command('size 10', 'start')
+    do(write_bytes, 'f', 0, 25)
+    s = is_conserved()
+    is_equal((s['seen'], s['stored'], s['overwritten'], s['lost']), (25, 10, 15, 0))
+    is_equal([int(e.get('offset', 0)) for e in events()], list(range(15, 25)))
+    command('reset', 'mode discard')
+    do(write_bytes, 'f', 0, 25)
+    s = is_conserved()
+    is_equal((s['seen'], s['stored'], s['overwritten'], s['lost']), (25, 10, 0, 15))
+    is_equal([int(e.get('offset', 0)) for e in events()], list(range(10)))
+    # What a stream takes makes room.
+    st = Stream()
+    is_equal(len(st.rows), 10)
+    do(write_bytes, 'f', 0, 5)
+    st.read()
+    is_equal((len(st.rows), st.gaps), (15, 0))
+    st.close()
+    command('stop')
+
+
+def sampling():
+    touch('f')
+    os.sched_setaffinity(0, {0})
+    mine()
+    command('sample 10', 'start')
+    do(write_bytes, 'f', 0, 1000)
+    command('stop')
+    rows = events()
+    is_equal(len(rows), 100)
+    is_equal({e['sample'] for e in rows}, {'10'})
+    is_equal(stats()['seen'], 100)
+
+
+def reset_and_size():
+    touch('f')
+    mine()
+    command('start')
+    do(write_bytes, 'f', 0, 10)
+    st = Stream()
+    do(write_bytes, 'f', 0, 7)
+    command('reset')
+    is_equal(is_conserved()['seen'], 0)
+    is_equal(events(), [])
+    do(write_bytes, 'f', 0, 5)
+    st.read()
+    # The stream tells exactly what it has missed.
+    is_equal((len(st.rows), st.gaps), (15, 7))
+    command('size 50')
+    do(write_bytes, 'f', 0, 3)
+    st.read()
+    is_equal((len(st.rows), st.gaps), (18, 7))
+    st.close()
+    is_equal(stats()['size'], 50)
+    command('stop')
+
+
+def lapped_reader():
+    """A reader that is too slow: gaps and records are all that there was."""
+    touch('f')
+    mine()
+    command('size 100', 'start')
+    st = Stream()
+    for _ in range(5):
+        do(write_bytes, 'f', 0, 333)
+        st.read(8192)
+    command('stop')
+    st.read()
+    is_equal(len(st.rows) + st.gaps, 5 * 333)
+    is_true(st.gaps >= 5 * (333 - 200), st.gaps)
+    st.close()
+    is_conserved()
+
+
+def busy_reader():
+    """Written by all CPUs while it is read: nothing is lost at the default size."""
+    touch('f', 'g')
+    mine()
+    command('start')
+    st = Stream()
+    writers = [spawn(write_bytes, name, 0, 5000) for name in 'fg']
+    while any(os.waitpid(w, os.WNOHANG) == (0, 0) for w in writers[:1]):
+        st.read(65536)
+    join(writers[1])
+    st.read()
+    is_equal((len(st.rows), st.gaps), (10000, 0))
+    st.close()
+    is_equal(is_conserved()['lost'], 0)
+    command('stop')
+
+
+def polling():
+    touch('f')
+    mine()
+    command('start')
+    st = Stream()
+    st.read()
+    poll = select.poll()
+    poll.register(st.fd, select.POLLIN)
+    is_equal(poll.poll(100), [])
+    do(write_bytes, 'f', 0, 1)
+    is_equal([e for _, e in poll.poll(10000)], [select.POLLIN])
+    st.read()
+    is_equal(len(st.rows), 1)
+    is_equal(poll.poll(100), [])
+    st.close()
+    for size in (0, 10, 200):
+        fd = os.open(FS + '/stream', os.O_RDONLY)
+        try:
+            os.read(fd, size)
+            is_true(size == 0, f'{size} bytes were enough')
+        except OSError as e:
+            is_equal(e.errno, 22)
+        os.close(fd)
+    command('stop')
+
+
+def reader_is_left_out():
+    touch('f')
+    command('filter ' + ONLY, 'start')
+    st = Stream()
+    write_bytes('f', 0, 10)
+    st.read()
+    is_equal([e for e in events() if e['pid'] == os.getpid() and e['op'] == 'WRITE'], [])
+    do(write_bytes, 'f', 0, 3)
+    is_equal(len([e for e in events() if e.get('path') == '/mnt/files/f']), 3)
+    st.close()
+    write_bytes('f', 0, 10)
+    is_equal(len([e for e in events() if e['pid'] == os.getpid() and
+                  e.get('path') == '/mnt/files/f']), 10)
+    command('stop')
+
+
+def log_reading():
+    """In any chunk size, by several readers, again from the begin, and reading on."""
+    touch('f')
+    mine()
+    command('start')
+    do(write_bytes, 'f', 0, 300)
+    command('stop')
+    whole = slurp_bytes(FS + '/log')
+    is_equal(whole.count(b'\n'), 300)
+    for size in (1, 13, 4096, 1 << 20):
+        fd = os.open(FS + '/log', os.O_RDONLY)
+        is_equal(drain(fd, size), whole)
+        os.lseek(fd, 0, os.SEEK_SET)
+        is_equal(drain(fd, size), whole)
+        is_equal(os.pread(fd, 100, 5000), whole[5000:5100])
+        os.close(fd)
+    fd = os.open(FS + '/log', os.O_RDONLY)
+    is_equal(drain(fd), whole)
+    command('start')
+    do(write_bytes, 'f', 300, 4)
+    is_equal(drain(fd).count(b'\n'), 4)
+    is_equal(drain(fd), b'')
+    os.close(fd)
+    rows = events()
+    ends = [e['time'] + int(e['latency']) / 1e9 for e in rows]
+    is_true(all(a <= b + 1e-9 for a, b in zip(ends, ends[1:])), 'not by the end of events')
+    command('stop')
+
+# Truth
+
+
+def paths():
+    """Each event has the path of its time, of the hard link that was used."""
+    os.makedirs('/mnt/disk/a/b')
+    os.chdir('/mnt/disk/a/b')
+    touch('f')
+    os.link('f', 'h')
+    early = os.open('f', os.O_WRONLY)
+    command('filter ' + ONLY, 'start')
+    os.pwrite(early, b'1', 0)
+    os.rename('f', 'g')
+    os.pwrite(early, b'2', 0)
+    os.rename('/mnt/disk/a', '/mnt/disk/x')
+    os.pwrite(early, b'3', 0)
+    late = os.open('/mnt/disk/x/b/h', os.O_WRONLY)
+    os.pwrite(late, b'4', 0)
+    os.unlink('/mnt/disk/x/b/g')
+    os.pwrite(early, b'5', 0)
+    touch('/mnt/disk/x/b/g')
+    new = os.open('/mnt/disk/x/b/g', os.O_WRONLY)
+    os.pwrite(new, b'6', 0)
+    long = '/mnt/disk/x/' + '/'.join('d' * 200 for _ in range(19))
+    os.makedirs(long)
+    os.chdir(long)
+    touch('last\nline')
+    last = os.open('last\nline', os.O_WRONLY)
+    os.pwrite(last, b'7', 0)
+    command('stop')
+    seen = [e['path'] for e in events() if e['pid'] == os.getpid() and e['op'] == 'WRITE'
+            and e['path'].startswith('/mnt/disk')]
+    is_equal(seen, ['/mnt/disk/a/b/f', '/mnt/disk/a/b/g', '/mnt/disk/x/b/g', '/mnt/disk/x/b/h',
+                    '/mnt/disk/x/b/g', '/mnt/disk/x/b/g', long + '/last\\012line'])
+    for fd in early, late, new, last:
+        os.close(fd)
+    os.chdir('/')
+    is_equal(stats()['paths_missed'], 0)
+
+
+def path_stream():
+    """Every id that a record names is in /proc/iotracer/paths."""
+    touch('f', 'g')
+    mine()
+    command('start')
+    do(write_bytes, 'f', 0, 2)
+    do(write_bytes, 'g', 0, 2)
+    command('stop')
+    data = slurp_bytes_by(IOT + '/paths', 1 << 16)
+    size = HEADER.unpack_from(data)[2]
+    at, names = size, {}
+    while at < len(data):
+        number, _, _, length = struct.unpack_from('<QQII', data, at)
+        names[number] = data[at + 24:at + 24 + length].decode()
+        at += 24 + (length + 7) // 8 * 8
+    st = Stream()
+    used = [names[struct.unpack_from('<Q', row, 64)[0]] for row in st.rows]
+    st.close()
+    is_equal(used, ['/mnt/files/f'] * 2 + ['/mnt/files/g'] * 2)
+
+
+def slurp_bytes_by(path, size):
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return drain(fd, size)
+    finally:
+        os.close(fd)
+
+
+def bounded_paths():
+    """A table of two paths: what it forgets is counted, and shown as such."""
+    reload('paths_limit=2')
+    touch('a', 'b', 'c')
+    mine()
+    command('start')
+    for name in 'abc':
+        do(write_bytes, name, 0, 1)
+    command('stop')
+    is_equal([e['path'] for e in events()], ['?', '/mnt/files/b', '/mnt/files/c'])
+    s = stats()
+    is_equal((s['paths_entries'], s['paths_resolved'], s['paths_evicted']), (2, 3, 1))
+
+
+def with_targets():
+    """A target and the category see the same."""
+    touch('f')
+    t = add('f', 1000)
+    mine()
+    command('start')
+    do(write_bytes, 'f', 0, 50)
+    is_equal(len(events('/mnt/files/f')), 50)
+    is_equal(t.stats()[0], 50)
+    command('filter op=READ')
+    do(write_bytes, 'f', 0, 50)
+    is_equal(t.stats()[0], 100)
+    command('stop')
+    do(write_bytes, 'f', 0, 50)
+    is_equal(t.stats()[0], 150)
+    is_equal(len(events('/mnt/files/f')), 50)
+
+
+def fio_law(directory):
+    """fio's own totals are the category's."""
+    for engine in 'psync', 'libaio', 'io_uring':
+        for direct in 0, 1:
+            for rw in 'randread', 'randwrite':
+                one_law(directory, engine, direct, rw)
+
+
+def one_law(directory, engine, direct, rw):
+    path = f'{directory}/data'
+    command('filter ' + ONLY, 'reset', 'start')
+    out = subprocess.run(['fio', '--output-format=json', '--name=x', f'--filename={path}',
+                          '--size=512k', '--bs=4k', f'--rw={rw}', f'--ioengine={engine}',
+                          f'--direct={direct}', '--iodepth=4', '--fallocate=none'],
+                         capture_output=True, check=True).stdout
+    command('stop')
+    is_equal(is_conserved()['lost'], 0)
+    job = json.loads(out[out.index(b'{'):])['jobs'][0]['read' if 'read' in rw else 'write']
+    op = ('DIO_' if direct else '') + ('READ' if 'read' in rw else 'WRITE')
+    rows = [e for e in events(path) if e['op'] == op]
+    where = (directory, engine, direct, rw)
+    is_equal((where, len(rows)), (where, job['total_ios']))
+    is_equal((where, sum(int(e['result']) for e in rows)), (where, job['io_bytes']))
+
+
+def laws():
+    for name in 'ext4', 'xfs', 'btrfs':
+        fio_law('/mnt/' + name)
+
+
+def clean_up():
+    must(DEFAULT, FS + '/control')
+    command('reset')
+
+
+def cleaning(test):
+    def run():
+        clean_up()
+        try:
+            test()
+        finally:
+            os.chdir('/')
+            if os.path.exists(FS):
+                clean_up()
+    return run
+
+
+if __name__ == '__main__':
+    main({name: cleaning(test) for name, test in list(globals().items()) if callable(test)})
