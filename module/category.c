@@ -296,6 +296,7 @@ void iot_category_stop(struct iot_category *c)
 int iot_category_set_filter(struct iot_category *c, char *text)
 {
 	struct iot_filter *f, *old;
+	int err = 0;
 
 	mutex_lock(&c->lock);
 	old = filter_of(c);
@@ -306,10 +307,17 @@ int iot_category_set_filter(struct iot_category *c, char *text)
 	}
 	rcu_assign_pointer(c->filter, f);
 	update_state(c, c->state);
+	if (c->state && c->refresh)
+		err = c->refresh();
+	if (err) {
+		rcu_assign_pointer(c->filter, old);
+		update_state(c, c->state);
+		old = f;
+	}
 	mutex_unlock(&c->lock);
 	synchronize_rcu(); /* probes use it with preemption off */
 	iot_filter_free(old);
-	return 0;
+	return err;
 }
 
 /** iot_category_set_reader() - the current process begins or ends to read */

@@ -64,6 +64,7 @@ struct iot_rings {
  * @default_kinds: of files that are wanted if no filter says
  * @start:	attach all hooks; an error leaves none attached
  * @stop:	detach them; their probes may run until hook.c has waited for them
+ * @refresh:	the filter is another one: attach what it needs more; may be NULL
  * @missed:	events that the hooks could not follow
  * @op_name:	name of an operation, for the filter; NULL behind the last
  * @event:	descriptor of its records
@@ -91,6 +92,7 @@ struct iot_category {
 	u32 default_kinds;
 	int (*start)(void);
 	void (*stop)(void);
+	int (*refresh)(void);
 	unsigned long (*missed)(void);
 	iot_op_name op_name;
 

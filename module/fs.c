@@ -163,6 +163,7 @@ struct iot_category iot_fs = {
 			 BIT(IOT_KIND_SYMLINK),
 	.start = iot_rw_start,
 	.stop = iot_rw_stop,
+	.refresh = iot_rw_refresh,
 	.missed = iot_rw_missed,
 	.op_name = op_name,
 };

@@ -2,7 +2,8 @@
 /*
  * Which functions category fs hooks for READ and WRITE: the ->read_iter and
  * ->write_iter of every filesystem that is mounted, found by the files that it has
- * in memory, and of whatever is opened later (iot_rw_see()).
+ * in memory, and of whatever is opened later (iot_rw_see()). Pipes, sockets and
+ * devices only while the filter wants them.
  */
 #include <linux/fs.h>
 #include <linux/mutex.h>
@@ -15,10 +16,12 @@
 
 /**
  * struct set - the functions of one kind of file
- * @fop:	compared without lock by iot_rw_see(): stored last
+ * @fop:	what they are found by; is compared without lock
+ * @named:	the functions themselves where there is no file to take them from
  */
 struct set {
 	const struct file_operations *fop;
+	struct file_operations named;
 	struct iot_vfs_hooks hooks;
 };
 
@@ -38,25 +41,33 @@ static bool is_known(const struct file_operations *fop)
 	return false;
 }
 
-static bool has_functions(const struct inode *inode)
+static bool has_functions(const struct file_operations *fop)
 {
-	return inode->i_fop && (inode->i_fop->read_iter || inode->i_fop->write_iter);
+	return fop && (fop->read_iter || fop->write_iter);
 }
 
-/* Hook what @inode's file_operations name. Under sets_lock. */
-static int add(struct inode *inode)
+/* Regular files of whatever filesystem; the rest if the filter wants it. */
+static bool is_wanted(const struct inode *inode)
+{
+	return S_ISREG(inode->i_mode) ||
+	       (READ_ONCE(iot_fs.kinds) & BIT(iot_paths_kind(inode)));
+}
+
+/*
+ * Hook what @fop names. Under sets_lock.
+ * Return: 0, also if there is no room, which counts as missed; or an error.
+ */
+static int add(const struct file_operations *fop, bool bounded)
 {
 	struct set *set = &sets[nr_sets];
 	int err;
 
-	if (is_known(inode->i_fop) || !has_functions(inode))
-		return 0;
 	if (nr_sets == MAX_SETS) {
 		nr_missed++;
 		return 0;
 	}
 	memset(&set->hooks, 0, sizeof(set->hooks));
-	err = iot_vfs_get_rw(&set->hooks, inode);
+	err = iot_vfs_get_rw(&set->hooks, fop, bounded);
 	if (err)
 		return err;
 	err = iot_vfs_enable(&set->hooks);
@@ -64,7 +75,7 @@ static int add(struct inode *inode)
 		iot_vfs_put(&set->hooks);
 		return err;
 	}
-	set->fop = inode->i_fop;
+	set->fop = fop;
 	smp_store_release(&nr_sets, nr_sets + 1); /* after the set */
 	return 0;
 }
@@ -79,7 +90,7 @@ static struct inode *find_new(struct super_block *sb)
 
 	spin_lock(&sb->s_inode_list_lock);
 	list_for_each_entry(inode, &sb->s_inodes, i_sb_list) {
-		if (!S_ISREG(inode->i_mode) || !has_functions(inode) ||
+		if (!is_wanted(inode) || !has_functions(inode->i_fop) ||
 		    is_known(inode->i_fop))
 			continue;
 		held = igrab(inode);
@@ -100,7 +111,8 @@ static void add_super(struct super_block *sb, void *data)
 	int *err = data;
 
 	while (!*err && nr_sets < MAX_SETS && (inode = find_new(sb))) {
-		*err = add(inode);
+		*err = add(inode->i_fop, S_ISREG(inode->i_mode) &&
+			   iot_vfs_sleeps_bounded(sb));
 		iput(inode);
 	}
 }
@@ -108,8 +120,45 @@ static void add_super(struct super_block *sb, void *data)
 /* iterate_supers(), fs/super.c: calls for each with s_umount held for reading */
 static void (*walk_supers)(void (*f)(struct super_block *sb, void *data), void *data);
 
-static void remove_all(void)
+static bool sockets_added;
+
+/* Sockets: their inodes have no file_operations. Under sets_lock. */
+static int add_sockets(void)
 {
+	struct set *set = &sets[nr_sets];
+
+	if (sockets_added || !(READ_ONCE(iot_fs.kinds) & BIT(IOT_KIND_SOCKET)))
+		return 0;
+	if (nr_sets == MAX_SETS) {
+		nr_missed++;
+		return 0;
+	}
+	sockets_added = true;
+	set->named.read_iter = (void *)iot_hook_symbol("sock_read_iter");
+	set->named.write_iter = (void *)iot_hook_symbol("sock_write_iter");
+	if (has_functions(&set->named))
+		return add(&set->named, false);
+	nr_missed++;
+	return 0;
+}
+
+/** iot_rw_refresh() - hook what the filter wants and is not hooked yet */
+int iot_rw_refresh(void)
+{
+	int err = 0;
+
+	mutex_lock(&sets_lock);
+	walk_supers(add_super, &err);
+	if (!err)
+		err = add_sockets();
+	mutex_unlock(&sets_lock);
+	return err;
+}
+
+/** iot_rw_stop() - unhook all */
+void iot_rw_stop(void)
+{
+	mutex_lock(&sets_lock);
 	while (nr_sets) {
 		struct set *set = &sets[nr_sets - 1];
 
@@ -119,12 +168,14 @@ static void remove_all(void)
 		nr_missed += iot_vfs_missed(&set->hooks);
 		iot_vfs_put(&set->hooks);
 	}
+	sockets_added = false;
+	mutex_unlock(&sets_lock);
 }
 
 /** iot_rw_start() - hook all filesystems. Context: task, may sleep long. */
 int iot_rw_start(void)
 {
-	int err = 0;
+	int err;
 
 	if (!walk_supers)
 		walk_supers = (void *)iot_hook_symbol("iterate_supers");
@@ -132,20 +183,10 @@ int iot_rw_start(void)
 		pr_err("this kernel has no iterate_supers: category fs cannot find the filesystems\n");
 		return -EOPNOTSUPP;
 	}
-	mutex_lock(&sets_lock);
-	walk_supers(add_super, &err);
+	err = iot_rw_refresh();
 	if (err)
-		remove_all();
-	mutex_unlock(&sets_lock);
+		iot_rw_stop();
 	return err;
-}
-
-/** iot_rw_stop() - unhook them */
-void iot_rw_stop(void)
-{
-	mutex_lock(&sets_lock);
-	remove_all();
-	mutex_unlock(&sets_lock);
 }
 
 /**
@@ -157,12 +198,12 @@ void iot_rw_see(const struct file *file)
 {
 	struct inode *inode = file_inode(file);
 
-	if (likely(!S_ISREG(inode->i_mode) || is_known(inode->i_fop)))
-		return;
-	if (iot_fs_off() || !has_functions(inode))
+	if (likely(is_known(file->f_op)) || iot_fs_off() || !has_functions(file->f_op) ||
+	    !is_wanted(inode))
 		return;
 	mutex_lock(&sets_lock);
-	if (!iot_fs_off() && add(inode))
+	if (!iot_fs_off() && !is_known(file->f_op) &&
+	    add(file->f_op, S_ISREG(inode->i_mode) && iot_vfs_sleeps_bounded(inode->i_sb)))
 		nr_missed++;
 	mutex_unlock(&sets_lock);
 }

@@ -941,12 +941,13 @@ static const struct iot_hook_type types[IOT_VFS_OPS] = {
 	},
 };
 
-/*
- * Do the filesystem's reads and writes sleep with a bound? A wrapper of ours on
- * a task's stack delays unloading for as long. Userspace or a server may be
- * behind others.
+/**
+ * iot_vfs_sleeps_bounded() - do reads and writes of its files sleep with a bound?
+ *
+ * A wrapper of ours on a task's stack delays unloading for as long. Userspace or
+ * a server may be behind others.
  */
-static bool sleeps_bounded(const struct super_block *sb)
+bool iot_vfs_sleeps_bounded(const struct super_block *sb)
 {
 	if (sb->s_magic == FUSE_SUPER_MAGIC)
 		return false;
@@ -961,10 +962,8 @@ static const struct iot_hook_type *type_of(int op, void *func)
 	return &types[op];
 }
 
-static int get_hooks(struct iot_vfs_hooks *hooks, struct inode *inode,
-		     void *func[IOT_VFS_OPS])
+static int get_hooks(struct iot_vfs_hooks *hooks, void *func[IOT_VFS_OPS], bool bounded)
 {
-	bool bounded = sleeps_bounded(inode->i_sb);
 	int i;
 
 	for (i = 0; i < IOT_VFS_OPS; i++) {
@@ -979,15 +978,21 @@ static int get_hooks(struct iot_vfs_hooks *hooks, struct inode *inode,
 	return 0;
 }
 
-/** iot_vfs_get_rw() - the hooks of reads and writes only, of any filesystem */
-int iot_vfs_get_rw(struct iot_vfs_hooks *hooks, struct inode *inode)
+/**
+ * iot_vfs_get_rw() - the hooks of reads and writes only
+ * @hooks:	zeroed
+ * @fop:	of any kind of file
+ * @bounded:	calls sleep with a bound
+ */
+int iot_vfs_get_rw(struct iot_vfs_hooks *hooks, const struct file_operations *fop,
+		   bool bounded)
 {
 	void *func[IOT_VFS_OPS] = {
-		[IOT_VFS_READ] = inode->i_fop->read_iter,
-		[IOT_VFS_WRITE] = inode->i_fop->write_iter,
+		[IOT_VFS_READ] = fop->read_iter,
+		[IOT_VFS_WRITE] = fop->write_iter,
 	};
 
-	return get_hooks(hooks, inode, func);
+	return get_hooks(hooks, func, bounded);
 }
 
 /**
@@ -1017,7 +1022,7 @@ int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode)
 		func[IOT_VFS_SPLICE] = NULL;
 	if (func[IOT_VFS_SPLICE_IN] == iter_file_splice_write)
 		func[IOT_VFS_SPLICE_IN] = NULL;
-	err = get_hooks(hooks, inode, func);
+	err = get_hooks(hooks, func, iot_vfs_sleeps_bounded(inode->i_sb));
 	if (err)
 		return err;
 	hooks->block = inode->i_sb->s_type->fs_flags & FS_REQUIRES_DEV;

@@ -46,6 +46,10 @@ check() {
 	check filters
 }
 
+@test "filters: pipes, sockets and the kernel's own files by their kind" {
+	check other_kinds
+}
+
 @test "modes: the newest or the oldest are kept, all are counted" {
 	check newest_and_oldest
 }

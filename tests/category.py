@@ -9,6 +9,7 @@ import json
 import os
 import re
 import select
+import socket
 import struct
 import subprocess
 
@@ -221,6 +222,37 @@ def filters():
     command('stop')
     is_equal(stats()['seen'], 0)
 
+
+def other_kinds():
+    """Pipes, sockets and the kernel's own files are opened by the filter."""
+    def all_kinds():
+        a, b = os.pipe()
+        os.write(b, b'abc')
+        os.read(a, 3)
+        c, d = socket.socketpair()
+        c.sendall(b'12')
+        os.write(c.fileno(), b'1')
+        os.read(d.fileno(), 10)
+        slurp('/proc/self/stat')
+        slurp('/sys/kernel/ostype' if os.path.exists('/sys/kernel/ostype') else '/sys/kernel/profiling')
+        write_bytes('f', 0, 1)
+
+    touch('f')
+    command(f'filter tree={os.getpid()} {ONLY}', 'start')
+    pid = do(all_kinds)
+    is_equal([e['path'] for e in events() if e['pid'] == pid], ['/mnt/files/f'])
+    for kind, path in (('pipe', 'pipe:'), ('socket', 'socket:'), ('pseudo', '/proc/')):
+        command('reset', f'filter tree={os.getpid()} kind={kind} {ONLY}')
+        pid = do(all_kinds)
+        rows = [e for e in events() if e['pid'] == pid]
+        is_true(len(rows) >= 2 or kind == 'pseudo' and rows, (kind, rows))
+        if kind != 'pseudo':
+            is_equal(sorted(e['op'] for e in rows), ['READ', 'WRITE'])
+            is_true(all(e['path'].startswith(path) for e in rows), rows)
+    command('reset', f'filter tree={os.getpid()} kind=all {ONLY}')
+    pid = do(all_kinds)
+    is_true(len([e for e in events() if e['pid'] == pid]) >= 6, slurp(FS + '/log'))
+    command('stop')
 
 # Rings
 
