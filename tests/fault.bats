@@ -1,0 +1,35 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# bats file_tags=debug:kasan
+#
+# No memory, at each place where some is wanted: fault.c lets them fail one by
+# one. What is lost on the way the kernel's leak detector tells scripts/vm.
+
+load helpers
+
+FAULT=$BATS_TEST_DIRNAME/../build/tests/fault
+
+setup_file() {
+	modprobe ext4
+	mkfs.ext4 -q -F /dev/vda
+	mkdir -p /mnt/ext4
+	mount /dev/vda /mnt/ext4
+}
+
+teardown_file() {
+	umount /mnt/ext4
+}
+
+setup() {
+	load_module
+}
+
+teardown() {
+	unload_module
+}
+
+@test "faults: add" { "$FAULT" /mnt/ext4 add >&3; }
+@test "faults: resize" { "$FAULT" /mnt/ext4 resize >&3; }
+@test "faults: remove" { "$FAULT" /mnt/ext4 remove >&3; }
+@test "faults: stop, start, reset, timereset" { "$FAULT" /mnt/ext4 switch >&3; }
+@test "faults: reading" { "$FAULT" /mnt/ext4 read >&3; }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/* /proc/iotracer, as test programs in C use it. Results are 0 or more, or -errno. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "proc.h"
+
+/* open, one write, close; a short write is an error as well: -EIO */
+int proc_write(const char *path, const char *text, size_t length)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t n;
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	n = write(fd, text, length);
+	if (n < 0)
+		ret = -errno;
+	else if ((size_t)n != length)
+		ret = -EIO;
+	close(fd);
+	return ret;
+}
+
+/* At most size - 1 bytes, NUL behind. */
+ssize_t proc_read(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t done = 0;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return -errno;
+	while (done + 1 < size) {
+		n = read(fd, buf + done, size - 1 - done);
+		if (n <= 0)
+			break;
+		done += n;
+	}
+	if (n < 0)
+		n = -errno;
+	buf[done] = '\0';
+	close(fd);
+	return n < 0 ? n : (ssize_t)done;
+}
+
+/* A whole file, NUL behind; to be freed. NULL: errno says why. */
+char *proc_slurp(const char *path, size_t *length)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t room = 65536, done = 0;
+	char *buf = malloc(room);
+	ssize_t n = -1;
+
+	while (fd >= 0 && buf) {
+		n = read(fd, buf + done, room - 1 - done);
+		if (n <= 0)
+			break;
+		done += n;
+		if (done + 1 == room)
+			buf = realloc(buf, room *= 2);
+	}
+	if (n < 0) {
+		free(buf);
+		buf = NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (buf)
+		buf[done] = '\0';
+	if (length)
+		*length = done;
+	return buf;
+}
+
+/* In place: \ooo becomes a byte. Return: the new length. */
+size_t proc_unescape(char *text)
+{
+	const char *from = text;
+	char *to = text;
+	int n;
+
+	while (*from) {
+		unsigned int byte;
+
+		if (*from == '\\' && sscanf(from + 1, "%3o%n", &byte, &n) == 1 && n == 3) {
+			*to++ = byte;
+			from += 4;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+	return to - text;
+}
+
+/* Folders of targets, as control lists them. Return: how many. */
+int proc_names(struct proc_name *names, int max)
+{
+	char *list = proc_slurp(PROC_CONTROL, NULL), *line, *next = list;
+	int n = 0;
+
+	if (!list)
+		return -errno;
+	while (n < max && (line = strsep(&next, "\n")) && *line) {
+		line[strcspn(line, " ")] = '\0';
+		proc_unescape(line);
+		snprintf(names[n++].text, PROC_NAME, "%s", line);
+	}
+	free(list);
+	return n;
+}
+
+/* seen = stored + overwritten + lost, for each line of counts in a stats file. */
+static int broken_lines(const char *path, char *stats)
+{
+	unsigned long long seen, stored, overwritten, lost;
+	int broken = 0, lines = 0;
+	char level[16], *line;
+
+	while ((line = strsep(&stats, "\n"))) {
+		if (sscanf(line, "%15s %llu %llu %llu %llu", level, &seen, &stored,
+			   &overwritten, &lost) != 5)
+			continue;
+		lines++;
+		if (seen == stored + overwritten + lost)
+			continue;
+		printf("%s: seen is not stored + overwritten + lost: %s\n", path, line);
+		broken++;
+	}
+	if (lines == 3)
+		return broken;
+	printf("%s: %d levels instead of vfs, blk and total\n", path, lines);
+	return broken + 1;
+}
+
+/*
+ * The law for all targets, when nobody reads or writes them.
+ * Return: how many places break it; what they are is printed.
+ */
+int proc_law(void)
+{
+	static struct proc_name names[4096];
+	char path[2 * PROC_NAME], stats[4096];
+	int i, broken = 0, n = proc_names(names, 4096);
+
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), PROC_DIR "/%.*s/stats", PROC_NAME, names[i].text);
+		if (proc_read(path, stats, sizeof(stats)) < 0) {
+			printf("%s: cannot be read: %m\n", path);
+			broken++;
+		} else {
+			broken += broken_lines(path, stats);
+		}
+	}
+	printf("the law was checked for %d targets\n", n);
+	return broken;
+}

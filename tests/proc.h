@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* /proc/iotracer, as test programs in C use it. */
+#ifndef IOT_TEST_PROC_H
+#define IOT_TEST_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define PROC_DIR	"/proc/iotracer"
+#define PROC_CONTROL	PROC_DIR "/control"
+#define PROC_NAME	160	/* bytes of the name of a target's folder */
+
+struct proc_name {
+	char text[PROC_NAME];
+};
+
+int proc_write(const char *path, const char *text, size_t length);
+ssize_t proc_read(const char *path, char *buf, size_t size);
+char *proc_slurp(const char *path, size_t *length);
+size_t proc_unescape(char *text);
+int proc_names(struct proc_name *names, int max);
+int proc_law(void);
+
+#endif /* IOT_TEST_PROC_H */
