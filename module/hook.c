@@ -151,20 +151,25 @@ static int attach_kretprobe(struct iot_hook *hook)
 	return register_kretprobe(&hook->krp);
 }
 
-/* A function that is not there is attached by module_live(). */
+/*
+ * A function that is not there is attached by module_live(). Want of memory is no
+ * reason for the dearer way: the caller is told, and may try again.
+ */
 static int attach(struct iot_hook *hook)
 {
 	hook->error = 0;
 	if (!hook->addr)
 		return 0;
-	if (!attach_redirect(hook)) {
+	hook->error = attach_redirect(hook);
+	if (!hook->error) {
 		hook->mechanism = REDIRECT;
 		return 0;
 	}
-	hook->error = attach_kretprobe(hook);
+	if (hook->error != -ENOMEM)
+		hook->error = attach_kretprobe(hook);
 	if (!hook->error)
 		hook->mechanism = KRETPROBE;
-	else
+	else if (hook->error != -ENOMEM)
 		pr_err("cannot hook %s (%s): error %d; is it excluded from probing, or are ftrace and kprobes disabled?\n",
 		       hook->symbol, hook->type->name, hook->error);
 	return hook->error;
