@@ -104,44 +104,43 @@ free_buf:
 /*
  * A command's text is one path, spaces and all. If that names nothing but the
  * part before some space does, what follows is garbage and not a name.
+ * @known: 1, 0 or -ENOMEM
  */
-static int why_missing(const char *raw, bool (*known)(const char *text))
+static int why_missing(const char *raw, int (*known)(const char *text))
 {
 	char *text = kstrdup(raw, GFP_KERNEL);
+	int err = text ? -ENOENT : -ENOMEM;
 	char *space;
-	int err = -ENOENT;
 
-	if (!text)
-		return -ENOMEM;
-	while ((space = strrchr(text, ' '))) {
+	while (err == -ENOENT && (space = strrchr(text, ' '))) {
 		char *part;
+		int ret;
 
 		*space = '\0';
 		if (!*text)
 			break;
 		part = kstrdup(text, GFP_KERNEL);
-		if (!part) {
-			err = -ENOMEM;
-			break;
-		}
-		if (!iot_path_unescape(part) && known(part))
-			err = -EINVAL;
+		if (!part)
+			ret = -ENOMEM;
+		else
+			ret = iot_path_unescape(part) ? 0 : known(part);
 		kfree(part);
-		if (err == -EINVAL)
-			break;
+		if (ret)
+			err = ret < 0 ? ret : -EINVAL;
 	}
 	kfree(text);
 	return err;
 }
 
-static bool is_file(const char *text)
+static int is_file(const char *text)
 {
 	struct path path;
+	int err = iot_path_lookup(text, &path);
 
-	if (iot_path_lookup(text, &path))
-		return false;
+	if (err)
+		return err == -ENOMEM ? err : 0;
 	path_put(&path);
-	return true;
+	return 1;
 }
 
 /*
@@ -223,16 +222,22 @@ static struct iot_link *find_link(const char *text, struct iot_target **t)
 	return search.link;
 }
 
-/* A link of the target whose path does not lead to the file any more. */
+/*
+ * A link of the target whose path does not lead to the file any more; NULL, or
+ * -ENOMEM: that could not be found out.
+ */
 static struct iot_link *stale_link(struct iot_target *t, struct inode *inode)
 {
 	struct iot_link *link;
 	struct path path;
 
 	list_for_each_entry(link, &t->links, list) {
+		int err = iot_path_lookup(link->path, &path);
 		bool stale = true;
 
-		if (!iot_path_lookup(link->path, &path)) {
+		if (err == -ENOMEM)
+			return ERR_PTR(err);
+		if (!err) {
 			stale = d_inode(path.dentry) != inode;
 			path_put(&path);
 		}
@@ -263,23 +268,37 @@ static struct iot_link *link_of_path(const struct path *path, char *buf,
 	return IS_ERR(text) ? NULL : find_link(text, t);
 }
 
-/* The link that a text stands for, whether the file is still there or not. */
+/* The link that is listed under the absolute path of a name that is not there. */
+static struct iot_link *link_of_vanished(const char *text, char *buf,
+					 struct iot_target **t)
+{
+	char *abs = iot_path_vanished(text, buf);
+
+	if (IS_ERR(abs))
+		return abs == ERR_PTR(-ENOMEM) ? ERR_CAST(abs) : NULL;
+	return find_link(abs, t);
+}
+
+/*
+ * The link that a text stands for, whether the file is still there or not; NULL,
+ * or -ENOMEM.
+ */
 static struct iot_link *link_of_text(const char *text, struct iot_target **t)
 {
-	struct iot_link *link = NULL;
+	struct iot_link *link;
 	struct path path;
-	char *buf, *abs;
+	char *buf;
+	int err;
 
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (!buf)
 		return ERR_PTR(-ENOMEM);
-	if (!iot_path_lookup(text, &path)) {
+	err = iot_path_lookup(text, &path);
+	if (!err) {
 		link = link_of_path(&path, buf, t);
 		path_put(&path);
 	} else {
-		abs = iot_path_vanished(text, buf);
-		if (!IS_ERR(abs))
-			link = find_link(abs, t);
+		link = err == -ENOMEM ? ERR_PTR(err) : link_of_vanished(text, buf, t);
 	}
 	if (!link)
 		link = find_link(text, t);
@@ -287,11 +306,12 @@ static struct iot_link *link_of_text(const char *text, struct iot_target **t)
 	return link;
 }
 
-static bool is_listed(const char *text)
+static int is_listed(const char *text)
 {
 	struct iot_target *t;
+	struct iot_link *link = link_of_text(text, &t);
 
-	return !IS_ERR_OR_NULL(link_of_text(text, &t));
+	return IS_ERR(link) ? PTR_ERR(link) : !!link;
 }
 
 static int remove(char *text)
