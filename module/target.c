@@ -137,11 +137,13 @@ static int check_max_events(u64 max_events)
 static struct iot_ring *ring_new(u64 keep, u64 old_keep, u64 first)
 {
 	size_t old = old_keep ? ring_size(old_keep) : 0;
-	size_t bytes = ring_size(keep);
 	struct iot_ring *ring;
+	size_t bytes;
 
-	if (check_max_events(keep) ||
-	    (bytes > old && !iot_budget_take(bytes - old, "a log")))
+	if (check_max_events(keep))
+		return NULL;
+	bytes = ring_size(keep); /* which overflows where the number is not checked */
+	if (bytes > old && !iot_budget_take(bytes - old, "a log"))
 		return NULL;
 	ring = ring_alloc(keep, first);
 	if (bytes > old && !ring)
