@@ -4,7 +4,7 @@
 #include "category.h"
 
 const struct category categories[] = {
-	{ "fs", IOT_EVENT_ID_fs, fs_columns, FS_COLUMNS, fs_command_of },
+	{ "fs", IOT_EVENT_ID_fs, fs_columns, FS_COLUMNS, IOT_FS_PROCESS_EXEC },
 };
 
 const size_t nr_categories = sizeof(categories) / sizeof(categories[0]);

@@ -3,9 +3,7 @@
 #ifndef TOOL_CATEGORY_H
 #define TOOL_CATEGORY_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 #include <linux/types.h>
 
 #include "record.h"
@@ -16,8 +14,7 @@ struct category {
 	unsigned int event_id;
 	const struct record_column *columns;	/* that come first in exports */
 	size_t nr_columns;
-	/* The process whose command line a record tells of, and its name; or 0. */
-	pid_t (*command_of)(const void *record, const char **comm);
+	__u16 command_op;		/* the operation that has a command line */
 };
 
 extern const struct category categories[];
@@ -29,6 +26,5 @@ const struct iot_schema_event *category_event(const struct category *category);
 /* category_fs.c */
 #define FS_COLUMNS 15
 extern const struct record_column fs_columns[FS_COLUMNS];
-pid_t fs_command_of(const void *record, const char **comm);
 
 #endif /* TOOL_CATEGORY_H */

@@ -117,13 +117,3 @@ const struct record_column fs_columns[FS_COLUMNS] = {
 	{ .name = "cmdline", .put = record_note },
 	{ .name = "fd", .field = "fd" },
 };
-
-pid_t fs_command_of(const void *record, const char **comm)
-{
-	const struct iot_fs *fs = record;
-
-	if (fs->op != IOT_FS_PROCESS_EXEC || fs->result < 0)
-		return 0;
-	*comm = fs->comm;
-	return fs->pid;
-}

@@ -201,6 +201,11 @@ void *cli_grow(void *old, size_t count, size_t size)
 	return checked(reallocarray(old, count ? count : 1, size));
 }
 
+void *cli_aligned(size_t alignment, size_t size)
+{
+	return checked(aligned_alloc(alignment, (size + alignment - 1) & -alignment));
+}
+
 char *cli_strdup(const char *s)
 {
 	return checked(strdup(s));

@@ -66,6 +66,7 @@ void cli_stdout_gone(void);
 
 /* Memory or a clean end with a message: none of these returns NULL. */
 void *cli_grow(void *old, size_t count, size_t size);
+void *cli_aligned(size_t alignment, size_t size);
 char *cli_strdup(const char *s);
 char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

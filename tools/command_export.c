@@ -57,16 +57,13 @@ static bool begin_output(struct env *env, struct output *o,
 static bool export_rows(struct env *env, struct merge *m, struct record_printer *p,
 			struct output *o, const struct category *category)
 {
-	const char *comm;
 	const void *record;
 
 	while ((record = merge_next(m))) {
 		if (output_is_full(o) &&
 		    !begin_output(env, o, p, record_time(m->event, record)))
 			return false;
-		p->note = NULL;
-		if (category->command_of(record, &comm))
-			p->note = merge_note(m, record, &p->note_length);
+		p->note = merge_note(m, record, &p->note_length);
 		if (!output_put(o, record_row(p, output_row(o), record)))
 			return false;
 		if (m->events % LOOK_ROWS == 0)
@@ -78,7 +75,7 @@ static bool export_rows(struct env *env, struct merge *m, struct record_printer 
 
 static void report(const struct env *env, const struct merge *m, const char *category)
 {
-	__u64 lost = merge_lost(m);
+	__u64 lost = m->lost;
 
 	progress_end();
 	trace_reader_report(&m->reader);

@@ -95,6 +95,19 @@ static __u64 parse_number(struct argp_state *state, const char *option, const ch
 	return n;
 }
 
+static void parse_compress(struct argp_state *state, struct session_options *o,
+			   const char *arg)
+{
+	if (!strcmp(arg, "end"))
+		o->compress = COMPRESS_END;
+	else if (!strcmp(arg, "live"))
+		o->compress = COMPRESS_LIVE;
+	else if (!strcmp(arg, "never"))
+		o->compress = COMPRESS_NEVER;
+	else
+		argp_error(state, "--compress=%s: say end, live or never", arg);
+}
+
 static void check(struct argp_state *state, const struct session_options *o)
 {
 	if (o->key_file && !o->anonymize)
@@ -142,7 +155,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->key_file = arg;
 		return 0;
 	case 'z':
-		o->level = arg ? parse_number(state, "--compress", arg, 0, 19) : 1;
+		parse_compress(state, o, arg);
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->command = state->argv + state->next;
@@ -160,12 +173,12 @@ static const struct argp_option options[] = {
 	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default)", 0 },
 	{ "filter", 'f', "KEY=VALUE", 0, "only events for which this holds, and all others that are given: pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind, min_latency, min_size", 0 },
 	{ "time", KEY_TIME, "SECONDS", 0, "end after so long", 0 },
-	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger (K, M, G may follow)", 0 },
+	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger on the disk (K, M, G may follow)", 0 },
 	{ "buffer", KEY_BUFFER, "MIB", 0, "memory in which the kernel keeps events until they are read, of all CPUs together", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "one of N events", 0 },
 	{ "label", KEY_LABEL, "TEXT", 0, "told in the metadata", 0 },
 	{ "tag", KEY_TAG, "KEY=VALUE", 0, "likewise; may be given again", 0 },
-	{ "compress", 'z', "LEVEL", OPTION_ARG_OPTIONAL, "with zstd of LEVEL, 1 to 19 (default 1); 0: not", 0 },
+	{ "compress", 'z', "WHEN", 0, "end (default; not with --size): when recording is over; live: meanwhile, which costs more time and less room; never", 0 },
 	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
 	{ "key-file", KEY_KEY_FILE, "FILE", 0, "with this key, for names that can be compared between traces; else nobody has the key", 0 },
 	{ 0 }

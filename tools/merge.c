@@ -25,8 +25,7 @@ static bool is_whole(const struct merge *m, const struct iot_block *b, const cha
 }
 
 /* Length of the blocks in a frame, behind which notes stand; -1: it is damaged. */
-static ssize_t measure_blocks(const struct merge *m, struct merge_cpu *c,
-			      const char *data, size_t size)
+static ssize_t measure_blocks(const struct merge *m, const char *data, size_t size)
 {
 	size_t at = 0, record = m->event->size;
 	struct iot_block b;
@@ -36,72 +35,12 @@ static ssize_t measure_blocks(const struct merge *m, struct merge_cpu *c,
 		if (b.magic != IOT_BLOCK_MAGIC)
 			break;
 		at += sizeof(b);
-		if (b.event != m->event->id || b.count > (size - at) / record ||
-		    !is_whole(m, &b, data + at))
+		if (b.event != m->event->id || b.cpu >= m->nr_cpus ||
+		    b.count > (size - at) / record || !is_whole(m, &b, data + at))
 			return -1;
 		at += b.count * record;
-		c->lost += b.gap;
 	}
 	return at;
-}
-
-/* Loads the next frame of the queue. False when there is none, or it is damaged. */
-static bool load_frame(struct merge *m, struct merge_cpu *c)
-{
-	struct trace_frame frame;
-	ssize_t blocks;
-	__u64 at;
-
-	if (c->first == c->nr)
-		return false;
-	at = c->queue[c->first++];
-	if (c->first == c->nr) {
-		c->first = 0;
-		c->nr = 0;
-	}
-	if (!trace_reader_load(&m->reader, at, &c->data, &c->data_room, &frame))
-		return false;
-	blocks = measure_blocks(m, c, c->data, frame.size);
-	if (blocks < 0) {
-		trace_reader_damaged(&m->reader, at);
-		return false;
-	}
-	c->block = c->data;
-	c->blocks_left = blocks;
-	c->notes = c->data + blocks;
-	c->notes_size = frame.size - blocks;
-	return true;
-}
-
-/* The first record of the next block that has one. */
-static const char *next_block(struct merge *m, struct merge_cpu *c)
-{
-	size_t record = m->event->size;
-	struct iot_block b = { .count = 0 };
-
-	while (!b.count) {
-		while (!c->blocks_left)
-			if (!load_frame(m, c))
-				return NULL;
-		memcpy(&b, c->block, sizeof(b));
-		c->block += sizeof(b) + b.count * record;
-		c->blocks_left -= sizeof(b) + b.count * record;
-	}
-	c->left = b.count - 1;
-	return c->block - b.count * record;
-}
-
-static void advance(struct merge *m, struct merge_cpu *c)
-{
-	if (c->record && c->left) {
-		c->left--;
-		c->record += m->event->size;
-	} else {
-		c->record = NULL;
-		c->record = next_block(m, c);
-	}
-	if (c->record)
-		c->end = u64_at(c->record, m->time) + u64_at(c->record, m->latency);
 }
 
 static bool is_before(const struct merge *m, unsigned int a, unsigned int b)
@@ -136,8 +75,18 @@ static void insert(struct merge *m, unsigned int cpu)
 	m->heap[i] = cpu;
 }
 
-static void enqueue(struct merge_cpu *c, __u64 at)
+static void show(struct merge *m, struct merge_cpu *c, const char *record, size_t left)
 {
+	c->record = record;
+	c->left = left;
+	c->end = u64_at(record, m->time) + u64_at(record, m->latency);
+}
+
+/* A CPU that had nothing begins with the block. */
+static void enqueue(struct merge *m, unsigned int cpu, struct merge_block block)
+{
+	struct merge_cpu *c = &m->cpus[cpu];
+
 	if (c->nr == c->room && c->first) {
 		c->nr -= c->first;
 		memmove(c->queue, c->queue + c->first, c->nr * sizeof(*c->queue));
@@ -147,45 +96,104 @@ static void enqueue(struct merge_cpu *c, __u64 at)
 		c->room = c->room ? 2 * c->room : 16;
 		c->queue = cli_grow(c->queue, c->room, sizeof(*c->queue));
 	}
-	c->queue[c->nr++] = at;
+	c->queue[c->nr++] = block;
+	if (c->record)
+		return;
+	show(m, c, block.records, block.nr - 1);
+	insert(m, cpu);
+}
+
+static void put_frame(struct merge *m, struct merge_frame *f)
+{
+	if (--f->refs)
+		return;
+	f->next = m->free;
+	m->free = f;
+}
+
+/* The block is done: the next one, if there is one. */
+static void next_block(struct merge *m, struct merge_cpu *c)
+{
+	put_frame(m, c->queue[c->first++].frame);
+	c->record = NULL;
+	if (c->first < c->nr) {
+		show(m, c, c->queue[c->first].records, c->queue[c->first].nr - 1);
+		return;
+	}
+	c->first = 0;
+	c->nr = 0;
+}
+
+/* The CPU whose record was taken shows its next one. */
+static void step(struct merge *m)
+{
+	struct merge_cpu *c = &m->cpus[m->heap[0]];
+
+	if (c->left)
+		show(m, c, c->record + m->event->size, c->left - 1);
+	else
+		next_block(m, c);
+	if (!c->record)
+		m->heap[0] = m->heap[--m->nr_heap];
+	if (m->nr_heap)
+		sift_down(m);
+}
+
+static struct merge_frame *get_frame(struct merge *m)
+{
+	struct merge_frame *f = m->free;
+
+	if (f) {
+		m->free = f->next;
+	} else {
+		f = cli_grow(NULL, 1, sizeof(*f));
+		*f = (struct merge_frame){ 0 };
+	}
+	f->refs = 1;
+	return f;
+}
+
+/* Gives the CPUs the blocks of a frame that was found whole. */
+static void hand_out(struct merge *m, struct merge_frame *f, size_t blocks)
+{
+	struct iot_block b;
+	size_t at;
+
+	for (at = 0; at < blocks; at += sizeof(b) + b.count * (size_t)m->event->size) {
+		memcpy(&b, f->data + at, sizeof(b));
+		m->lost += b.gap;
+		if (!b.count)
+			continue;
+		f->refs++;
+		enqueue(m, b.cpu, (struct merge_block){ f, f->data + at + sizeof(b), b.count });
+	}
 }
 
 /* Makes one more frame of the file known. */
 static void scan(struct merge *m)
 {
 	struct trace_frame frame;
-	struct merge_cpu *c;
+	struct merge_frame *f;
+	ssize_t blocks = -1;
 	__u64 at;
 
 	if (!trace_reader_next(&m->reader, &frame, &at)) {
 		m->all = true;
 		return;
 	}
-	if (frame.cpu >= m->nr_cpus) {
+	f = get_frame(m);
+	if (trace_reader_load(&m->reader, at, &f->data, &f->room, &frame))
+		blocks = measure_blocks(m, f->data, frame.size);
+	if (blocks < 0) {
 		trace_reader_damaged(&m->reader, at);
-		return;
+	} else {
+		if (frame.until > m->until)
+			m->until = frame.until;
+		f->notes = f->data + blocks;
+		f->notes_size = frame.size - blocks;
+		hand_out(m, f, blocks);
 	}
-	if (frame.until > m->until)
-		m->until = frame.until;
-	c = &m->cpus[frame.cpu];
-	enqueue(c, at);
-	if (c->record)
-		return;
-	advance(m, c);
-	if (c->record)
-		insert(m, frame.cpu);
-}
-
-/* The CPU whose record was taken shows its next one. */
-static void step(struct merge *m)
-{
-	struct merge_cpu *c = &m->cpus[m->current];
-
-	advance(m, c);
-	if (!c->record)
-		m->heap[0] = m->heap[--m->nr_heap];
-	if (m->nr_heap)
-		sift_down(m);
+	put_frame(m, f);
 }
 
 const void *merge_next(struct merge *m)
@@ -198,39 +206,30 @@ const void *merge_next(struct merge *m)
 	if (!m->nr_heap)
 		return NULL;
 	m->begun = true;
-	m->current = m->heap[0];
 	m->events++;
-	return m->cpus[m->current].record;
+	return m->cpus[m->heap[0]].record;
 }
 
 const char *merge_note(const struct merge *m, const void *record, size_t *length)
 {
-	const struct merge_cpu *c = &m->cpus[m->current];
-	__u64 seq = record_seq(m->event, record);
+	const struct merge_cpu *c = &m->cpus[m->heap[0]];
+	const struct merge_frame *f = c->queue[c->first].frame;
+	__u64 seq = u64_at(record, m->seq);
 	size_t at = 0, left;
 	struct trace_note n;
 
-	for (; (left = c->notes_size - at) >= sizeof(n); at += (n.length + 7) & ~(size_t)7) {
-		memcpy(&n, c->notes + at, sizeof(n));
+	while ((left = f->notes_size - at) >= sizeof(n)) {
+		memcpy(&n, f->notes + at, sizeof(n));
 		at += sizeof(n);
 		if (n.magic != TRACE_NOTE_MAGIC || n.length > left - sizeof(n))
 			return NULL;
-		if (n.seq != seq)
-			continue;
-		*length = n.length;
-		return c->notes + at;
+		if (n.seq == seq && n.cpu == m->heap[0]) {
+			*length = n.length;
+			return f->notes + at;
+		}
+		at += (n.length + 7) & ~(size_t)7;
 	}
 	return NULL;
-}
-
-__u64 merge_lost(const struct merge *m)
-{
-	__u64 lost = 0;
-	unsigned int i;
-
-	for (i = 0; i < m->nr_cpus; i++)
-		lost += m->cpus[i].lost;
-	return lost;
 }
 
 int merge_open(struct merge *m, const char *directory, const char *file,
@@ -259,13 +258,24 @@ int merge_open(struct merge *m, const char *directory, const char *file,
 	return CLI_OK;
 }
 
+static void free_cpu(struct merge *m, struct merge_cpu *c)
+{
+	for (; c->first < c->nr; c->first++)
+		put_frame(m, c->queue[c->first].frame);
+	free(c->queue);
+}
+
 void merge_close(struct merge *m)
 {
+	struct merge_frame *f;
 	unsigned int i;
 
-	for (i = 0; m->cpus && i < m->nr_cpus; i++) {
-		free(m->cpus[i].queue);
-		free(m->cpus[i].data);
+	for (i = 0; m->cpus && i < m->nr_cpus; i++)
+		free_cpu(m, &m->cpus[i]);
+	while ((f = m->free)) {
+		m->free = f->next;
+		free(f->data);
+		free(f);
 	}
 	free(m->cpus);
 	free(m->heap);

@@ -81,6 +81,7 @@ void metadata_end(json_t *document, struct wall_pair begin, struct wall_pair end
 	json_put(document, "state", json_string(reason ? "ERROR" : "COMPLETE"));
 	if (reason)
 		json_put(document, "reason", json_shown(reason));
+	json_put(document, "begin", json_time(begin));
 	json_put(document, "end", json_time(end));
 	json_put(document, "duration_s",
 		 json_real((double)(end.monotonic - begin.monotonic) / 1e9));

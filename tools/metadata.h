@@ -11,7 +11,7 @@
 /* A document with what does not change: host, kernel, versions, begin, state RUNNING. */
 json_t *metadata_new(const char *host, struct wall_pair begin);
 
-/* The end's time and the state: COMPLETE, or ERROR where there is a @reason. */
+/* Both times and the state: COMPLETE, or ERROR where there is a @reason. */
 void metadata_end(json_t *document, struct wall_pair begin, struct wall_pair end,
 		  const char *reason);
 

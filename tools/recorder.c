@@ -12,12 +12,11 @@
 #include "recorder.h"
 #include "trace.h"
 
-#define BUFFER		(1024 * 1024)	/* of a stream */
-#define BUFFER_LEAST	(128 * 1024)	/* the module wants half of it in one read */
-#define BUFFERS_A_LIMIT	32		/* so that --size is met to some percent */
-#define PATHS_BUFFER	(256 * 1024)
+#define CHUNK		(1024 * 1024)	/* bytes of a frame */
+#define CHUNK_LEAST	(64 * 1024)	/* the module wants room for the longest path */
+#define CHUNKS_A_LIMIT	32		/* so that --size is met to some percent */
 #define AGE_NS		500000000	/* after which what was read is written */
-#define NOTES_MAX	(1024 * 1024)	/* bytes of notes in one go, what is more is left out */
+#define NOTES_MAX	(128 * 1024)	/* of a frame, what is more is left out */
 #define NOTE_MAX	4096		/* bytes of a command line */
 
 #define COMM_SIZE	16
@@ -51,11 +50,11 @@ static bool fail(struct recorder *r, const char *what, const char *why)
 
 __u64 recorder_bytes(const struct recorder *r)
 {
-	__u64 bytes = r->paths.writer.end;
+	__u64 bytes = r->paths.file.bytes;
 	size_t i;
 
 	for (i = 0; i < r->nr_streams; i++)
-		bytes += r->streams[i].writer.end;
+		bytes += r->streams[i].file.bytes;
 	return bytes;
 }
 
@@ -65,7 +64,7 @@ __u64 recorder_events(const struct recorder *r)
 	size_t i;
 
 	for (i = 0; i < r->nr_streams; i++)
-		events += r->streams[i].events;
+		events += r->streams[i].file.events;
 	return events;
 }
 
@@ -75,130 +74,118 @@ __u64 recorder_lost(const struct recorder *r)
 	size_t i;
 
 	for (i = 0; i < r->nr_streams; i++)
-		lost += r->streams[i].lost;
+		lost += r->streams[i].file.lost;
 	return lost;
 }
 
-/* Writes the batch, if it goes into the limit. */
-static bool commit(struct recorder *r, struct trace_writer *w, const char *file)
+static size_t room_of(const struct recorder *r, const struct recorder_stream *s)
 {
-	int err;
-
-	if (r->limit && recorder_bytes(r) + w->batch > r->limit) {
-		trace_writer_drop(w);
-		r->full = true;
-		return false;
-	}
-	err = trace_writer_commit(w);
-	return err ? fail(r, file, strerror(-err)) : true;
+	return r->writer.size - NOTES_MAX - s->fill;
 }
 
 /* Bytes read, 0 for nothing new, -1 when that failed. */
-static ssize_t read_some(struct recorder *r, struct recorder_stream *s)
+static ssize_t read_some(struct recorder *r, struct recorder_stream *s, char *to, size_t room)
 {
 	ssize_t n;
 
 	do {
-		n = read(s->fd, s->data + s->fill, s->size - s->fill);
+		n = read(s->fd, to, room);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
-		fail(r, s->file, strerror(errno));
-	else
-		s->fill += n;
+		fail(r, s->file.name, strerror(errno));
 	return n;
 }
 
-/* What is not whole yet stays, at the front. */
-static void drop_whole(struct recorder_stream *s)
+/* What was read and is whole goes to the writer, what is not to another chunk. */
+static void hand_over(struct recorder *r, struct recorder_stream *s)
 {
+	struct chunk *next = writer_take(&r->writer);
+	struct trace_frame frame = { .events = s->events, .until = s->until };
+
 	s->fill -= s->whole;
-	memmove(s->data, s->data + s->whole, s->fill);
+	memcpy(chunk_content(next), chunk_content(s->chunk) + s->whole, s->fill);
+	if (s->used_notes)
+		memcpy(chunk_content(s->chunk) + s->whole, s->notes, s->used_notes);
+	frame.size = s->whole + s->used_notes;
+	memcpy(s->chunk->data, &frame, sizeof(frame));
+	s->chunk->to = &s->file;
+	writer_put(&r->writer, s->chunk);
+	s->chunk = next;
 	s->whole = 0;
-	s->nr_blocks = 0;
+	s->events = 0;
 	s->used_notes = 0;
 }
 
 /* Paths */
 
-/* Looks at what was read. Returns how many paths are whole. */
-static __u32 parse_paths(struct recorder_stream *s)
+/* Bytes of paths that go into a chunk, hashed. */
+static size_t scratch_size(const struct recorder *r)
 {
-	struct iot_path_record p;
-	__u32 paths = 0;
+	return (r->writer.size - NOTES_MAX) / (ANONYMOUS_GROWTH + 1);
+}
+
+/* The length of a path's record at @at, 0 where it is not whole. */
+static size_t path_length(const char *at, size_t size, struct iot_path_record *p)
+{
 	size_t length;
 
-	while (s->fill - s->whole >= sizeof(p)) {
-		memcpy(&p, s->data + s->whole, sizeof(p));
-		length = sizeof(p) + padded(p.length);
-		if (s->fill - s->whole < length)
-			break;
-		if (s->next_path && p.id > s->next_path)
-			s->lost += p.id - s->next_path;
-		s->next_path = p.id + 1;
-		s->whole += length;
-		paths++;
-	}
-	return paths;
+	if (size < sizeof(*p))
+		return 0;
+	memcpy(p, at, sizeof(*p));
+	length = sizeof(*p) + padded(p->length);
+	return length <= size ? length : 0;
 }
 
-/* The whole records with hashed paths, in memory that the caller frees. */
-static char *hide_paths(const struct recorder *r, const struct recorder_stream *s,
-			size_t *length)
+/* Appends a path to the chunk, hashed if that is wanted. */
+static void add_path(const struct recorder *r, struct recorder_stream *s,
+		     struct iot_path_record p, const char *text)
 {
-	char *hidden = cli_grow(NULL, s->whole, ANONYMOUS_GROWTH + 1);
+	char *to = chunk_content(s->chunk) + s->whole;
+
+	if (s->next_path && p.id > s->next_path)
+		s->file.lost += p.id - s->next_path;
+	s->next_path = p.id + 1;
+	if (r->anonymizer)
+		p.length = anonymize_path(r->anonymizer, to + sizeof(p), text, p.length);
+	else
+		memcpy(to + sizeof(p), text, p.length);
+	memcpy(to, &p, sizeof(p));
+	memset(to + sizeof(p) + p.length, 0, -p.length & 7);
+	s->whole += sizeof(p) + padded(p.length);
+	s->fill = s->whole;
+	s->events++;
+}
+
+/* What is whole in the scratch goes to the writer. */
+static bool take_paths(struct recorder *r, struct recorder_stream *s)
+{
 	struct iot_path_record p;
-	size_t at = 0, to = 0, n;
+	size_t at = 0, length;
 
-	while (at < s->whole) {
-		memcpy(&p, s->data + at, sizeof(p));
-		at += sizeof(p);
-		n = anonymize_path(r->anonymizer, hidden + to + sizeof(p), s->data + at,
-				   p.length);
-		at += padded(p.length);
-		memset(hidden + to + sizeof(p) + n, 0, -n & 7);
-		p.length = n;
-		memcpy(hidden + to, &p, sizeof(p));
-		to += sizeof(p) + padded(n);
+	while ((length = path_length(s->scratch + at, s->raw - at, &p))) {
+		add_path(r, s, p, s->scratch + at + sizeof(p));
+		at += length;
 	}
-	*length = to;
-	return hidden;
-}
-
-static bool write_paths(struct recorder *r)
-{
-	struct recorder_stream *s = &r->paths;
-	struct trace_frame frame = { .events = parse_paths(s) };
-	struct iovec part = { s->data, s->whole };
-	char *hidden = NULL;
-	bool good;
-
-	if (!frame.events)
-		return s->fill < s->size || fail(r, s->file, "the module's paths are damaged");
-	if (r->anonymizer) {
-		hidden = hide_paths(r, s, &part.iov_len);
-		part.iov_base = hidden;
-	}
-	trace_writer_add(&s->writer, frame, &part, 1);
-	good = commit(r, &s->writer, s->file);
-	if (good)
-		s->events += frame.events;
-	free(hidden);
-	drop_whole(s);
-	return good;
+	s->raw -= at;
+	memmove(s->scratch, s->scratch + at, s->raw);
+	if (s->events)
+		hand_over(r, s);
+	return s->raw < scratch_size(r) || fail(r, s->file.name, "the module's paths are damaged");
 }
 
 static bool drain_paths(struct recorder *r)
 {
 	struct recorder_stream *s = &r->paths;
-	size_t room;
 	ssize_t n;
 
 	do {
-		room = s->size - s->fill;
-		n = read_some(r, s);
-		if (n < 0 || (n && !write_paths(r)))
+		n = read_some(r, s, s->scratch + s->raw, scratch_size(r) - s->raw);
+		if (n < 0)
 			return false;
-	} while ((size_t)n > room / 2);
+		s->raw += n;
+		if (!take_paths(r, s))
+			return false;
+	} while (n);
 	return true;
 }
 
@@ -231,13 +218,18 @@ static size_t read_command(pid_t pid, const char *comm, char *out)
 
 /* Appends the note of a record: its command line, words set apart by blanks. */
 static void add_note(const struct recorder *r, struct recorder_stream *s,
-		     const void *record, pid_t pid, const char *comm)
+		     const char *record, unsigned int cpu)
 {
-	struct trace_note note = { .magic = TRACE_NOTE_MAGIC };
+	const char *comm = record + s->comm;
+	struct trace_note note = { .magic = TRACE_NOTE_MAGIC, .cpu = cpu };
 	char *text = s->notes + s->used_notes + sizeof(note);
+	__s64 result;
+	__u32 pid;
 	size_t i;
 
-	if (s->used_notes + sizeof(note) + NOTE_MAX + 8 > NOTES_MAX)
+	memcpy(&pid, record + s->pid, sizeof(pid));
+	memcpy(&result, record + s->result, sizeof(result));
+	if (result < 0 || s->used_notes + sizeof(note) + NOTE_MAX + 8 > NOTES_MAX)
 		return;
 	note.length = read_command(pid, comm, text);
 	if (!note.length)
@@ -286,106 +278,60 @@ static void hide_names(const struct recorder *r, const struct recorder_stream *s
 }
 
 static void look_at_records(const struct recorder *r, struct recorder_stream *s,
-			    char *record, const char *end)
+			    char *record, const struct iot_block *b)
 {
-	const char *comm;
+	const char *end = record + b->count * (size_t)s->event->size;
+	const __u16 command_op = s->category->command_op;
+	__u16 op;
 
 	for (; record < end; record += s->event->size) {
-		pid_t pid = s->category->command_of(record, &comm);
-
-		if (pid)
-			add_note(r, s, record, pid, comm);
+		memcpy(&op, record + s->op, sizeof(op));
+		if (op == command_op)
+			add_note(r, s, record, b->cpu);
 		if (r->anonymizer)
 			hide_names(r, s, record);
 	}
 }
 
-static void add_block(const struct recorder *r, struct recorder_stream *s,
-		      const struct iot_block *head, size_t length)
+static bool is_sane(const struct recorder *r, const struct recorder_stream *s,
+		    const struct iot_block *b, size_t length)
 {
-	struct recorder_block *b;
-
-	if (s->nr_blocks == s->room_blocks) {
-		s->room_blocks = s->room_blocks ? 2 * s->room_blocks : 64;
-		s->blocks = cli_grow(s->blocks, s->room_blocks, sizeof(*s->blocks));
-		s->parts = cli_grow(s->parts, 2 * s->room_blocks, sizeof(*s->parts));
-	}
-	b = &s->blocks[s->nr_blocks++];
-	*b = (struct recorder_block){
-		.head = *head, .at = s->whole, .length = length, .note = s->used_notes,
-	};
-	look_at_records(r, s, s->data + b->at + sizeof(*head), s->data + b->at + length);
-	b->note_length = s->used_notes - b->note;
+	return b->magic == IOT_BLOCK_MAGIC && b->event == s->event->id &&
+	       b->cpu < s->header.cpus && length <= r->writer.size - NOTES_MAX;
 }
 
 static bool parse_blocks(struct recorder *r, struct recorder_stream *s)
 {
+	char *content = chunk_content(s->chunk), *at;
 	struct iot_block head;
 	size_t length;
 
 	while (s->fill - s->whole >= sizeof(head)) {
-		memcpy(&head, s->data + s->whole, sizeof(head));
+		at = content + s->whole;
+		memcpy(&head, at, sizeof(head));
 		length = sizeof(head) + (size_t)head.count * s->event->size;
-		if (head.magic != IOT_BLOCK_MAGIC || head.event != s->event->id ||
-		    head.cpu >= s->header.cpus || length > s->size)
-			return fail(r, s->file, "the module's stream is damaged");
+		if (!is_sane(r, s, &head, length))
+			return fail(r, s->file.name, "the module's stream is damaged");
 		if (s->fill - s->whole < length)
 			break;
-		if (!s->nr_blocks)
+		if (!s->whole)
 			s->since = now();
-		add_block(r, s, &head, length);
+		look_at_records(r, s, at + sizeof(head), &head);
+		s->events += head.count;
 		s->whole += length;
 	}
 	return true;
 }
 
-/* One frame of the blocks of one CPU, from block @i on, which is its first. */
-static void add_frame(struct recorder_stream *s, size_t i, __u64 *lost)
-{
-	struct trace_frame frame = { .cpu = s->blocks[i].head.cpu, .until = s->until };
-	size_t nr = 0, first = i;
-
-	for (; i < s->nr_blocks; i++) {
-		struct recorder_block *b = &s->blocks[i];
-
-		if (b->head.cpu != frame.cpu)
-			continue;
-		s->parts[nr++] = (struct iovec){ s->data + b->at, b->length };
-		b->added = true;
-		frame.events += b->head.count;
-		*lost += b->head.gap;
-		s->lost_by_cpu[frame.cpu] += b->head.gap;
-	}
-	for (i = first; i < s->nr_blocks; i++)
-		if (s->blocks[i].head.cpu == frame.cpu && s->blocks[i].note_length)
-			s->parts[nr++] = (struct iovec){ s->notes + s->blocks[i].note,
-							 s->blocks[i].note_length };
-	s->events += frame.events;
-	trace_writer_add(&s->writer, frame, s->parts, nr);
-}
-
 static bool flush(struct recorder *r, struct recorder_stream *s)
 {
-	__u64 events = s->events, lost = 0;
-	bool good;
-	size_t i;
-
-	if (!s->nr_blocks)
+	if (!s->whole)
 		return true;
 	if (!drain_paths(r))
 		return false;
-	for (i = 0; i < s->nr_blocks; i++)
-		if (!s->blocks[i].added)
-			add_frame(s, i, &lost);
-	good = commit(r, &s->writer, s->file);
-	if (good) {
-		s->lost += lost;
-		s->until = s->drained;
-	} else {
-		s->events = events;
-	}
-	drop_whole(s);
-	return good;
+	hand_over(r, s);
+	s->until = s->drained;
+	return true;
 }
 
 static bool drain_stream(struct recorder *r, struct recorder_stream *s, bool last,
@@ -396,16 +342,19 @@ static bool drain_stream(struct recorder *r, struct recorder_stream *s, bool las
 	ssize_t n;
 
 	do {
-		if (s->size - s->fill < s->size / 2 && !flush(r, s))
+		if (room_of(r, s) < (r->writer.size - NOTES_MAX) / 2 && !flush(r, s))
 			return false;
-		room = s->size - s->fill;
-		n = read_some(r, s);
-		if (n < 0 || !parse_blocks(r, s))
+		room = room_of(r, s);
+		n = read_some(r, s, chunk_content(s->chunk) + s->fill, room);
+		if (n < 0)
+			return false;
+		s->fill += n;
+		if (!parse_blocks(r, s))
 			return false;
 		*bytes += n;
 	} while (last ? n > 0 : (size_t)n > room / 2);
 	s->drained = begin;
-	if (s->nr_blocks && (last || begin > s->since + AGE_NS))
+	if (last || (s->whole && begin > s->since + AGE_NS))
 		return flush(r, s);
 	return true;
 }
@@ -417,8 +366,8 @@ bool recorder_drain(struct recorder *r, bool last, bool *much)
 	for (i = 0; i < r->nr_streams; i++)
 		if (!drain_stream(r, &r->streams[i], last, &bytes))
 			return false;
-	*much = bytes >= BUFFER;
-	return true;
+	*much = bytes >= CHUNK / 2;
+	return writer_works(&r->writer);
 }
 
 /* Opening */
@@ -429,8 +378,9 @@ static bool header_matches(const struct iot_stream_header *h)
 	       h->schema == iot_schema_hash();
 }
 
-static int check_header(struct recorder_stream *s, const char *subject, unsigned int layout)
+static int check_header(const struct recorder_stream *s, const char *subject, size_t got)
 {
+	unsigned int layout = s->category ? IOT_LAYOUT_BLOCKS : IOT_LAYOUT_PATHS;
 	const struct iot_stream_header *h = &s->header;
 
 	if (!header_matches(h)) {
@@ -439,7 +389,7 @@ static int check_header(struct recorder_stream *s, const char *subject, unsigned
 			   (unsigned long long)iot_schema_hash());
 		return CLI_FAILED;
 	}
-	if (h->layout != layout || h->header_size < sizeof(*h) || h->header_size > s->fill ||
+	if (h->layout != layout || h->header_size < sizeof(*h) || h->header_size > got ||
 	    (s->event && (h->event != s->event->id || h->record_size != s->event->size))) {
 		cli_say_of(subject, "its stream is damaged: layout %u, event %u, records of %u bytes",
 			   h->layout, h->event, h->record_size);
@@ -448,11 +398,11 @@ static int check_header(struct recorder_stream *s, const char *subject, unsigned
 	return CLI_OK;
 }
 
-/* The first read: the header, and perhaps more. */
+/* The first read into @to: the header, which goes, and @left bytes more. */
 static int read_header(struct recorder *r, struct recorder_stream *s, const char *subject,
-		       unsigned int layout)
+		       char *to, size_t room, size_t *left)
 {
-	ssize_t n = read_some(r, s);
+	ssize_t n = read_some(r, s, to, room);
 	int status;
 
 	if (n < (ssize_t)sizeof(s->header)) {
@@ -460,24 +410,32 @@ static int read_header(struct recorder *r, struct recorder_stream *s, const char
 			   "its stream ends within the header");
 		return CLI_FAILED;
 	}
-	memcpy(&s->header, s->data, sizeof(s->header));
-	status = check_header(s, subject, layout);
+	memcpy(&s->header, to, sizeof(s->header));
+	status = check_header(s, subject, n);
 	if (status)
 		return status;
-	s->whole = s->header.header_size;
-	drop_whole(s);
+	*left = n - s->header.header_size;
+	memmove(to, to + s->header.header_size, *left);
 	return CLI_OK;
 }
 
-static int create_file(struct recorder *r, struct recorder_stream *s, unsigned int frames)
+/* Makes the file and lets the writer know it. */
+static int create_file(struct recorder *r, struct recorder_stream *s)
 {
-	int err = trace_writer_open(&s->writer, r->dir, s->file, &s->header, r->level,
-				    frames);
+	int err = trace_file_create(&s->file.file, r->dir, s->file.name, &s->header, r->level);
 
-	if (!err)
-		return CLI_OK;
-	cli_say_of(s->file, "cannot be made: %s", strerror(-err));
-	return CLI_FAILED;
+	if (err) {
+		cli_say_of(s->file.name, "cannot be made: %s", strerror(-err));
+		return CLI_FAILED;
+	}
+	writer_add(&r->writer, &s->file);
+	return CLI_OK;
+}
+
+static void init_stream(struct recorder *r, struct recorder_stream *s)
+{
+	*s = (struct recorder_stream){ .fd = -1, .file.file.fd = -1 };
+	s->chunk = writer_take(&r->writer);
 }
 
 static int open_paths(struct recorder *r)
@@ -485,38 +443,38 @@ static int open_paths(struct recorder *r)
 	struct recorder_stream *s = &r->paths;
 	int status;
 
-	s->file = cli_strdup(TRACE_PATHS);
-	s->size = PATHS_BUFFER;
-	s->data = cli_grow(NULL, s->size, 1);
+	init_stream(r, s);
+	s->file.name = cli_strdup(TRACE_PATHS);
+	s->scratch = cli_grow(NULL, scratch_size(r), 1);
 	s->fd = proc_open(NULL, "paths", O_RDONLY);
 	if (s->fd < 0)
 		return proc_explain("paths", NULL, "paths", s->fd);
-	status = read_header(r, s, "paths", IOT_LAYOUT_PATHS);
-	if (!status)
-		status = create_file(r, s, 1);
-	/* What came with the header, so that the buffer has room for more. */
-	if (!status && s->fill && !write_paths(r)) {
-		cli_say("%s", r->error ? r->error : "--size is too small for the paths alone");
-		status = CLI_FAILED;
-	}
-	return status;
+	status = read_header(r, s, "paths", s->scratch, scratch_size(r), &s->raw);
+	return status ? status : create_file(r, s);
 }
 
-/* What was lost before recording begins is not ours. */
+/* What was lost before recording begins is not ours, also not in what is written. */
 static void forget_old_gaps(struct recorder_stream *s)
 {
-	size_t i;
+	char *content = chunk_content(s->chunk);
+	struct iot_block head;
+	size_t at;
 
-	for (i = 0; i < s->nr_blocks; i++)
-		if (!s->blocks[i].head.count)
-			s->blocks[i].head.gap = 0;
+	for (at = 0; at < s->whole; at += sizeof(head) + head.count * (size_t)s->event->size) {
+		memcpy(&head, content + at, sizeof(head));
+		if (head.count)
+			continue;
+		head.gap = 0;
+		memcpy(content + at, &head, sizeof(head));
+	}
 }
 
-static size_t buffer_size(const struct recorder *r)
+static void find_fields(struct recorder_stream *s)
 {
-	__u64 size = r->limit ? r->limit / BUFFERS_A_LIMIT : BUFFER;
-
-	return size > BUFFER ? BUFFER : size < BUFFER_LEAST ? BUFFER_LEAST : size;
+	s->op = record_field(s->event, "op")->offset;
+	s->comm = record_field(s->event, "comm")->offset;
+	s->pid = record_field(s->event, "pid")->offset;
+	s->result = record_field(s->event, "result")->offset;
 }
 
 static int open_stream(struct recorder *r, struct recorder_stream *s,
@@ -524,22 +482,23 @@ static int open_stream(struct recorder *r, struct recorder_stream *s,
 {
 	int status;
 
-	*s = (struct recorder_stream){
-		.category = category, .event = category_event(category),
-		.writer.fd = -1, .size = buffer_size(r),
-		.file = cli_printf("%s.iot", category->name),
-	};
-	s->data = cli_grow(NULL, s->size, 1);
+	s->category = category;
+	s->event = category_event(category);
+	find_fields(s);
+	s->file.name = cli_printf("%s.iot", category->name);
 	s->notes = cli_grow(NULL, NOTES_MAX, 1);
 	s->fd = proc_open(category->name, "stream", O_RDONLY);
 	if (s->fd < 0)
 		return proc_explain(category->name, category->name, "stream", s->fd);
-	status = read_header(r, s, category->name, IOT_LAYOUT_BLOCKS);
+	status = read_header(r, s, category->name, chunk_content(s->chunk), room_of(r, s),
+			     &s->fill);
 	if (status)
 		return status;
-	s->lost_by_cpu = cli_grow(NULL, s->header.cpus, sizeof(*s->lost_by_cpu));
-	memset(s->lost_by_cpu, 0, s->header.cpus * sizeof(*s->lost_by_cpu));
-	status = create_file(r, s, s->header.cpus);
+	s->file.cpus = s->header.cpus;
+	s->file.record = s->event->size;
+	s->file.lost_by_cpu = cli_grow(NULL, s->header.cpus, sizeof(__u64));
+	memset(s->file.lost_by_cpu, 0, s->header.cpus * sizeof(__u64));
+	status = create_file(r, s);
 	if (!status && !parse_blocks(r, s)) {
 		cli_say("%s", r->error);
 		status = CLI_FAILED;
@@ -549,59 +508,76 @@ static int open_stream(struct recorder *r, struct recorder_stream *s,
 	return status;
 }
 
+static size_t chunk_size(const struct recorder *r)
+{
+	__u64 size = r->limit ? r->limit / CHUNKS_A_LIMIT : CHUNK;
+
+	if (size > CHUNK)
+		return CHUNK;
+	return size < CHUNK_LEAST ? CHUNK_LEAST : size;
+}
+
 int recorder_open(struct recorder *r, const struct category *const *chosen, size_t nr)
 {
 	int status;
 	size_t i;
 
-	r->paths = (struct recorder_stream){ .fd = -1, .writer.fd = -1 };
+	if (!writer_start(&r->writer, chunk_size(r) + NOTES_MAX, r->limit))
+		return CLI_FAILED;
 	r->comms = cli_grow(NULL, COMMS, sizeof(*r->comms));
 	memset(r->comms, 0, COMMS * sizeof(*r->comms));
 	r->streams = cli_grow(NULL, nr, sizeof(*r->streams));
 	status = open_paths(r);
 	for (i = 0; !status && i < nr; i++) {
-		status = open_stream(r, &r->streams[i], chosen[i]);
+		init_stream(r, &r->streams[i]);
 		r->nr_streams = i + 1;
+		status = open_stream(r, &r->streams[i], chosen[i]);
 	}
 	return status;
 }
 
-/* The files are on the disk, or there is an error. */
+static void finish_file(struct recorder *r, struct recorder_stream *s)
+{
+	int err = trace_file_close(&s->file.file);
+
+	if (err)
+		fail(r, s->file.name, strerror(-err));
+}
+
 void recorder_finish(struct recorder *r)
 {
 	size_t i;
-	int err;
 
-	for (i = 0; i < r->nr_streams; i++) {
-		err = trace_writer_close(&r->streams[i].writer);
-		if (err)
-			fail(r, r->streams[i].file, strerror(-err));
-	}
-	err = trace_writer_close(&r->paths.writer);
-	if (err)
-		fail(r, r->paths.file, strerror(-err));
+	writer_finish(&r->writer);
+	if (r->writer.error && !r->error)
+		r->error = cli_strdup(r->writer.error);
+	for (i = 0; i < r->nr_streams; i++)
+		finish_file(r, &r->streams[i]);
+	finish_file(r, &r->paths);
 }
 
-static void close_stream(struct recorder_stream *s)
+static void close_stream(struct recorder *r, struct recorder_stream *s)
 {
-	trace_writer_close(&s->writer);
+	trace_file_close(&s->file.file);
+	if (s->chunk)
+		writer_give(&r->writer, s->chunk);
 	if (s->fd >= 0)
 		close(s->fd);
-	free(s->data);
-	free(s->blocks);
-	free(s->parts);
 	free(s->notes);
-	free(s->lost_by_cpu);
-	free(s->file);
+	free(s->scratch);
+	free(s->file.lost_by_cpu);
+	free(s->file.name);
 }
 
 void recorder_close(struct recorder *r)
 {
 	size_t i;
 
+	writer_finish(&r->writer);
 	for (i = 0; i < r->nr_streams; i++)
-		close_stream(&r->streams[i]);
-	close_stream(&r->paths);
+		close_stream(r, &r->streams[i]);
+	close_stream(r, &r->paths);
+	writer_free(&r->writer);
 	free(r->streams);
 	free(r->comms);
 	free(r->error);

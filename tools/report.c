@@ -69,7 +69,7 @@ static json_t *json_category(const struct session *s, size_t i)
 	char *size = control_value(control, "size");
 
 	json_put(object, "name", json_string(stream->category->name));
-	json_put(object, "file", json_string(stream->file));
+	json_put(object, "file", json_string(stream->file.name));
 	json_put(object, "event", json_string(stream->event->name));
 	json_put(object, "filter", json_filter(s, control));
 	json_put(object, "sample", json_integer(s->options->sample));
@@ -87,16 +87,16 @@ static void add_counts(const struct session *s, json_t *object, size_t i)
 	__u32 n;
 
 	for (n = 0; n < stream->header.cpus; n++) {
-		if (!stream->lost_by_cpu[n])
+		if (!stream->file.lost_by_cpu[n])
 			continue;
 		snprintf(cpu, sizeof(cpu), "%u", n);
-		json_put(lost, cpu, json_integer(stream->lost_by_cpu[n]));
+		json_put(lost, cpu, json_integer(stream->file.lost_by_cpu[n]));
 	}
-	json_put(object, "events", json_integer(stream->events));
-	json_put(object, "lost", json_integer(stream->lost));
+	json_put(object, "events", json_integer(stream->file.events));
+	json_put(object, "lost", json_integer(stream->file.lost));
 	json_put(object, "lost_by_cpu", lost);
 	json_put(object, "missed", json_integer(missed - s->missed[i]));
-	json_put(object, "bytes", json_integer(stream->writer.end));
+	json_put(object, "bytes", json_integer(stream->file.bytes));
 }
 
 static json_t *json_paths(const struct session *s)
@@ -105,10 +105,10 @@ static json_t *json_paths(const struct session *s)
 	json_t *object = json_object();
 
 	json_put(object, "file", json_string(TRACE_PATHS));
-	json_put(object, "count", json_integer(s->recorder.paths.events));
-	json_put(object, "lost", json_integer(s->recorder.paths.lost));
+	json_put(object, "count", json_integer(s->recorder.paths.file.events));
+	json_put(object, "lost", json_integer(s->recorder.paths.file.lost));
 	json_put(object, "missed", json_integer(missed - s->paths_missed));
-	json_put(object, "bytes", json_integer(s->recorder.paths.writer.end));
+	json_put(object, "bytes", json_integer(s->recorder.paths.file.bytes));
 	return object;
 }
 
@@ -146,7 +146,8 @@ int report_begin(struct session *s)
 	json_put(s->metadata, "tags", o->tags ? json_incref(o->tags) : json_object());
 	json_put(s->metadata, "command", json_command(s));
 	json_put(s->metadata, "anonymized", json_boolean(o->anonymize));
-	json_put(s->metadata, "compression", json_string(o->level ? "zstd" : "none"));
+	json_put(s->metadata, "compression",
+		 json_string(o->compress == COMPRESS_LIVE ? "zstd" : "none"));
 	json_put(s->metadata, "time_limit_s", o->seconds ? json_real(o->seconds) : json_null());
 	json_put(s->metadata, "size_limit", o->bytes ? json_integer(o->bytes) : json_null());
 	json_put(s->metadata, "categories", categories);
@@ -205,7 +206,7 @@ static void print_summary(const struct session *s)
 	print_number("events", sum_of(s, "events"), false);
 	print_number("lost", sum_of(s, "lost"), true);
 	print_number("missed", sum_of(s, "missed"), true);
-	print_number("paths", s->recorder.paths.events, false);
+	print_number("paths", s->recorder.paths.file.events, false);
 	fprintf(stderr, "  %-10s%.1f MiB\n", "size",
 		(double)recorder_bytes(&s->recorder) / (1024 * 1024));
 }
@@ -219,6 +220,8 @@ int report_end(struct session *s)
 	for (i = 0; i < s->recorder.nr_streams; i++)
 		add_counts(s, json_array_get(categories, i), i);
 	json_put(s->metadata, "paths", json_paths(s));
+	if (s->compressed)
+		json_put(s->metadata, "compression", json_string("zstd"));
 	metadata_end(s->metadata, s->begin, s->end, s->recorder.error);
 	err = metadata_write(s->recorder.dir, s->metadata, true);
 	if (s->recorder.error)

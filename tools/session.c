@@ -13,8 +13,11 @@
 #include "cli.h"
 #include "progress.h"
 #include "session.h"
+#include "trace.h"
+#include "trace_compress.h"
 
 #define IDLE_MS 100	/* to wait for events, before other things are looked at */
+#define LEVEL 1	/* of zstd: higher ones gain nothing on such records */
 #define PAUSE_MS 10	/* between two reads, so that there is something to read */
 
 /* The words of the filter, and the command's tree. */
@@ -99,6 +102,8 @@ static int start_tracing(struct session *s)
 
 	for (i = 0; !status && i < s->nr_controls; i++)
 		status = control_command(&s->controls[i], "start");
+	/* To start takes the kernel a moment. */
+	s->begin = wall_now();
 	return status;
 }
 
@@ -120,11 +125,15 @@ static bool asked_to_end(struct session *s)
 	return asked || workload_ended(&s->workload, false);
 }
 
-static bool time_is_up(const struct session *s)
+/* Milliseconds of --time that are left, but @most at most. */
+static int time_left(const struct session *s, int most)
 {
 	double passed = (double)(wall_now().monotonic - s->begin.monotonic) / 1e9;
+	double left = (s->options->seconds - passed) * 1000;
 
-	return s->options->seconds && passed >= s->options->seconds;
+	if (!s->options->seconds || left > most)
+		return most;
+	return left > 0 ? left + 1 : 0;
 }
 
 static void wait_for(const struct session *s, bool events, int ms)
@@ -146,14 +155,48 @@ static void record(struct session *s)
 	bool much = false;
 
 	while (recorder_drain(&s->recorder, false, &much)) {
-		if (asked_to_end(s) || time_is_up(s))
+		if (asked_to_end(s) || !time_left(s, 1))
 			return;
 		report_progress(s);
 		if (much)
 			continue;
-		wait_for(s, false, PAUSE_MS);
-		wait_for(s, true, IDLE_MS);
+		wait_for(s, false, time_left(s, PAUSE_MS));
+		wait_for(s, true, time_left(s, IDLE_MS));
 	}
+}
+
+/* While a trace is compressed, any signal ends that, and nothing else. */
+static bool interrupted(void *data)
+{
+	struct signalfd_siginfo info;
+	struct session *s = data;
+
+	while (read(s->signals, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			return true;
+	return false;
+}
+
+/* When the recorded ones need the processor no more. What cannot be stays as it is. */
+static void compress(struct session *s)
+{
+	struct recorder *r = &s->recorder;
+	__u64 bytes;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i <= r->nr_streams; i++) {
+		struct writer_file *f = i ? &r->streams[i - 1].file : &r->paths.file;
+
+		err = trace_compress(s->options->directory, r->dir, f->name, LEVEL,
+				     i ? IOT_LAYOUT_BLOCKS : IOT_LAYOUT_PATHS, interrupted,
+				     s, &bytes);
+		if (!err)
+			f->bytes = bytes;
+	}
+	s->compressed = !err;
+	if (err)
+		cli_say_of(s->options->directory, "is not compressed: %s", strerror(-err));
 }
 
 static int finish(struct session *s)
@@ -161,13 +204,15 @@ static int finish(struct session *s)
 	bool much;
 	size_t i;
 
+	s->end = wall_now();
 	for (i = 0; i < s->nr_controls; i++)
 		control_command(&s->controls[i], "stop");
-	s->end = wall_now();
-	if (!s->recorder.error && !s->recorder.full)
+	if (!s->recorder.error && writer_works(&s->recorder.writer))
 		recorder_drain(&s->recorder, true, &much);
 	recorder_finish(&s->recorder);
 	progress_end();
+	if (s->options->compress == COMPRESS_END && !s->recorder.error && !s->options->bytes)
+		compress(s);
 	return report_end(s);
 }
 
@@ -229,9 +274,10 @@ int session_run(const struct session_options *options)
 	struct session s = {
 		.options = options,
 		.recorder = {
-			.dir = -1, .level = options->level, .limit = options->bytes,
+			.dir = -1, .limit = options->bytes,
+			.level = options->compress == COMPRESS_LIVE ? LEVEL : 0,
 			.anonymizer = options->anonymize ? &s.anonymizer : NULL,
-			.paths = { .fd = -1, .writer.fd = -1 },
+			.paths = { .fd = -1, .file.file.fd = -1 },
 		},
 	};
 	sigset_t before;

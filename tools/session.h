@@ -29,7 +29,7 @@ struct session_options {
 	json_t *tags;
 	bool anonymize;
 	const char *key_file;
-	int level;		/* of compression */
+	enum { COMPRESS_END, COMPRESS_LIVE, COMPRESS_NEVER } compress;
 	char **command;		/* NULL: none */
 };
 
@@ -45,6 +45,7 @@ struct session {
 	int signals;			/* signalfd */
 	bool told;			/* the command was told to end */
 	bool left;			/* it did not: it runs on */
+	bool compressed;
 	struct wall_pair begin, end;
 	json_t *metadata;
 };

@@ -65,7 +65,7 @@ int trace_reader_open(struct trace_reader *r, const char *directory, const char 
 		return CLI_FAILED;
 	}
 	r->size = st.st_size;
-	r->at = sizeof(r->header);
+	r->at = TRACE_ALIGN;
 	posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return check_header(r, layout);
 }
@@ -98,7 +98,7 @@ bool trace_reader_next(struct trace_reader *r, struct trace_frame *frame, __u64 
 		return false;
 	}
 	*at = r->at;
-	r->at += sizeof(*frame) + frame->stored;
+	r->at += trace_frame_length(frame);
 	return true;
 }
 

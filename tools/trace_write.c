@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,156 +10,137 @@
 #include "cli.h"
 #include "trace_write.h"
 
-/* Writes all of it, changing @iov. 0 or a negative errno. */
-static int write_all(int fd, struct iovec *iov, size_t nr)
+char *trace_frame_alloc(size_t size)
 {
-	while (nr) {
-		ssize_t n = writev(fd, iov, nr < IOV_MAX ? nr : IOV_MAX);
+	return cli_aligned(TRACE_ALIGN, sizeof(struct trace_frame) + size + TRACE_ALIGN);
+}
 
-		if (n < 0 && errno == EINTR)
+/* What cannot be written directly is written through the page cache from then on. */
+static bool use_cache(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && flags & O_DIRECT && !fcntl(fd, F_SETFL, flags & ~O_DIRECT);
+}
+
+static int write_all(int fd, const char *data, size_t size, __u64 at)
+{
+	while (size) {
+		ssize_t n = pwrite(fd, data, size, at);
+
+		if (n < 0 && (errno == EINTR || (errno == EINVAL && use_cache(fd))))
 			continue;
 		if (n <= 0)
 			return n ? -errno : -ENOSPC;
-		for (; nr && (size_t)n >= iov->iov_len; iov++, nr--)
-			n -= iov->iov_len;
-		if (nr) {
-			iov->iov_base = (char *)iov->iov_base + n;
-			iov->iov_len -= n;
-		}
+		if (n % TRACE_ALIGN)
+			use_cache(fd);
+		data += n;
+		size -= n;
+		at += n;
 	}
 	return 0;
 }
 
-int trace_writer_open(struct trace_writer *w, int dir, const char *name,
-		      const struct iot_stream_header *header, int level,
-		      unsigned int frames)
+static int write_header(struct trace_file *f, const struct iot_stream_header *header)
 {
 	struct iot_stream_header h = *header;
-	struct iovec iov = { &h, sizeof(h) };
+	char *block = trace_frame_alloc(0);
 	int err;
 
-	*w = (struct trace_writer){ 0 };
-	w->fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (w->fd < 0)
-		return -errno;
 	h.magic = TRACE_MAGIC;
 	h.header_size = sizeof(h);
-	err = write_all(w->fd, &iov, 1);
-	if (err) {
-		close(w->fd);
-		w->fd = -1;
-		return err;
-	}
-	w->end = sizeof(h);
-	w->slots = cli_grow(NULL, frames, sizeof(*w->slots));
-	memset(w->slots, 0, frames * sizeof(*w->slots));
-	w->max_slots = frames;
-	if (level) {
-		w->zstd = ZSTD_createCCtx();
-		if (!w->zstd)
-			return -ENOMEM;
-		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, level);
-		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
-	}
-	return 0;
-}
-
-static void add_piece(struct trace_writer *w, const void *data, size_t size)
-{
-	if (w->nr_iov == w->room_iov) {
-		w->room_iov = w->room_iov ? 2 * w->room_iov : 64;
-		w->iov = cli_grow(w->iov, w->room_iov, sizeof(*w->iov));
-	}
-	w->iov[w->nr_iov++] = (struct iovec){ (void *)data, size };
-	w->batch += size;
-}
-
-static char *make_room(char **data, size_t *room, size_t size)
-{
-	if (size > *room) {
-		free(*data);
-		*data = cli_grow(NULL, size, 1);
-		*room = size;
-	}
-	return *data;
-}
-
-/* Puts the parts into the slot. False where they would not get smaller. */
-static bool compress(struct trace_writer *w, struct trace_slot *slot,
-		     const struct iovec *parts, size_t nr)
-{
-	size_t size = slot->header.size, bound = ZSTD_compressBound(size);
-	char *flat = make_room(&w->flat, &w->room_flat, size);
-	char *packed = make_room(&slot->packed, &slot->room, bound);
-	size_t i, n;
-
-	for (i = 0, n = 0; i < nr; n += parts[i++].iov_len)
-		memcpy(flat + n, parts[i].iov_base, parts[i].iov_len);
-	n = ZSTD_compress2(w->zstd, packed, bound, flat, size);
-	if (ZSTD_isError(n) || n >= size)
-		return false;
-	slot->header.encoding = TRACE_ZSTD;
-	slot->header.stored = n;
-	return true;
-}
-
-void trace_writer_add(struct trace_writer *w, struct trace_frame frame,
-		      const struct iovec *parts, size_t nr)
-{
-	struct trace_slot *slot = &w->slots[w->nr_slots++];
-	size_t i;
-
-	frame.magic = TRACE_FRAME_MAGIC;
-	frame.encoding = TRACE_RAW;
-	for (i = 0, frame.size = 0; i < nr; i++)
-		frame.size += parts[i].iov_len;
-	frame.stored = frame.size;
-	slot->header = frame;
-	add_piece(w, &slot->header, sizeof(slot->header));
-	if (w->zstd && compress(w, slot, parts, nr)) {
-		add_piece(w, slot->packed, slot->header.stored);
-		return;
-	}
-	for (i = 0; i < nr; i++)
-		add_piece(w, parts[i].iov_base, parts[i].iov_len);
-}
-
-void trace_writer_drop(struct trace_writer *w)
-{
-	w->nr_slots = 0;
-	w->nr_iov = 0;
-	w->batch = 0;
-}
-
-int trace_writer_commit(struct trace_writer *w)
-{
-	int err = write_all(w->fd, w->iov, w->nr_iov);
-
-	if (!err)
-		w->end += w->batch;
-	else if (!ftruncate(w->fd, w->end))
-		lseek(w->fd, w->end, SEEK_SET);
-	trace_writer_drop(w);
+	memset(block, 0, TRACE_ALIGN);
+	memcpy(block, &h, sizeof(h));
+	err = write_all(f->fd, block, TRACE_ALIGN, 0);
+	free(block);
+	f->end = TRACE_ALIGN;
 	return err;
 }
 
-int trace_writer_close(struct trace_writer *w)
+int trace_file_create(struct trace_file *f, int dir, const char *name,
+		      const struct iot_stream_header *header, int level)
 {
-	unsigned int i;
+	int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+	int err;
+
+	*f = (struct trace_file){ .fd = -1 };
+	if (level) {
+		f->zstd = ZSTD_createCCtx();
+		if (!f->zstd)
+			return -ENOMEM;
+		ZSTD_CCtx_setParameter(f->zstd, ZSTD_c_compressionLevel, level);
+		ZSTD_CCtx_setParameter(f->zstd, ZSTD_c_checksumFlag, 1);
+	}
+	f->fd = openat(dir, name, flags, 0600);
+	if (f->fd < 0)
+		return -errno;
+	/* Not in open(2): where that refuses it, it may leave the file behind. */
+	fcntl(f->fd, F_SETFL, O_DIRECT);
+	err = write_header(f, header);
+	if (err) {
+		close(f->fd);
+		f->fd = -1;
+	}
+	return err;
+}
+
+/* The frame's compressed form, or as it is where that is not smaller. */
+static char *compress(struct trace_file *f, char *data, struct trace_frame *frame)
+{
+	size_t bound = ZSTD_compressBound(frame->size), n;
+
+	if (!f->zstd)
+		return data;
+	if (bound > f->room) {
+		free(f->packed);
+		f->packed = trace_frame_alloc(bound);
+		f->room = bound;
+	}
+	n = ZSTD_compress2(f->zstd, f->packed + sizeof(*frame), f->room,
+			   data + sizeof(*frame), frame->size);
+	if (ZSTD_isError(n) || n >= frame->size)
+		return data;
+	frame->encoding = TRACE_ZSTD;
+	frame->stored = n;
+	return f->packed;
+}
+
+int trace_file_put(struct trace_file *f, char *data, __u64 most)
+{
+	struct trace_frame frame;
+	size_t length, used;
+	char *from;
+	int err;
+
+	memcpy(&frame, data, sizeof(frame));
+	frame.magic = TRACE_FRAME_MAGIC;
+	frame.encoding = TRACE_RAW;
+	frame.stored = frame.size;
+	from = compress(f, data, &frame);
+	length = trace_frame_length(&frame);
+	if (length > most)
+		return -EFBIG;
+	used = sizeof(frame) + frame.stored;
+	memcpy(from, &frame, sizeof(frame));
+	memset(from + used, 0, length - used);
+	err = write_all(f->fd, from, length, f->end);
+	if (!err)
+		f->end += length;
+	else if (ftruncate(f->fd, f->end))
+		cli_say("the trace ends with a part of a frame: %s", strerror(errno));
+	return err;
+}
+
+int trace_file_close(struct trace_file *f)
+{
 	int err = 0;
 
-	if (w->fd < 0)
-		return 0;
-	if (fsync(w->fd) && errno != EINVAL)
+	if (f->fd >= 0 && fsync(f->fd) && errno != EINVAL)
 		err = -errno;
-	if (close(w->fd) && !err)
+	if (f->fd >= 0 && close(f->fd) && !err)
 		err = -errno;
-	for (i = 0; i < w->max_slots; i++)
-		free(w->slots[i].packed);
-	free(w->slots);
-	free(w->iov);
-	free(w->flat);
-	ZSTD_freeCCtx(w->zstd);
-	*w = (struct trace_writer){ .fd = -1, .end = w->end };
+	free(f->packed);
+	ZSTD_freeCCtx(f->zstd);
+	*f = (struct trace_file){ .fd = -1, .end = f->end };
 	return err;
 }

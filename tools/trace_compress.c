@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "trace_compress.h"
+#include "trace_read.h"
+#include "trace_write.h"
+
+/* Copies all frames; @content has room for TRACE_FRAME_MAX bytes behind a header. */
+static int copy_frames(struct trace_reader *r, struct trace_file *f, char *content,
+		       bool (*interrupted)(void *data), void *data)
+{
+	char *loaded = NULL;
+	struct trace_frame frame;
+	size_t room = 0;
+	int err = 0;
+	__u64 at;
+
+	while (!err && trace_reader_next(r, &frame, &at)) {
+		if (interrupted(data))
+			err = -EINTR;
+		else if (!trace_reader_load(r, at, &loaded, &room, &frame))
+			err = -EBADMSG;
+		if (err)
+			break;
+		memcpy(content, &frame, sizeof(frame));
+		memcpy(content + sizeof(frame), loaded, frame.size);
+		err = trace_file_put(f, content, ~0ULL);
+	}
+	free(loaded);
+	return !err && r->cut ? -EBADMSG : err;
+}
+
+int trace_compress(const char *directory, int dir, const char *name, int level,
+		   unsigned int layout, bool (*interrupted)(void *data), void *data,
+		   __u64 *bytes)
+{
+	char *next = cli_printf(".%s", name);
+	char *content = trace_frame_alloc(TRACE_FRAME_MAX);
+	struct trace_file f = { .fd = -1 };
+	struct trace_reader r;
+	int err, closed;
+
+	err = trace_reader_open(&r, directory, name, layout) ? -EBADMSG : 0;
+	if (!err)
+		err = trace_file_create(&f, dir, next, &r.header, level);
+	if (!err)
+		err = copy_frames(&r, &f, content, interrupted, data);
+	closed = trace_file_close(&f);
+	if (!err)
+		err = closed;
+	if (!err && renameat(dir, next, dir, name))
+		err = -errno;
+	if (err)
+		unlinkat(dir, next, 0);
+	else
+		*bytes = f.end;
+	trace_reader_close(&r);
+	free(content);
+	free(next);
+	return err;
+}

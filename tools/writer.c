@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "writer.h"
+
+#define CHUNKS 16
+
+/* What a frame of events says of itself: its blocks, up to the notes. */
+static void count_blocks(struct writer_file *f, const char *content, size_t size,
+			 size_t record)
+{
+	struct iot_block b;
+	size_t at;
+
+	for (at = 0; size - at >= sizeof(b); at += sizeof(b) + b.count * record) {
+		memcpy(&b, content + at, sizeof(b));
+		if (b.magic != IOT_BLOCK_MAGIC)
+			return;
+		f->lost += b.gap;
+		f->lost_by_cpu[b.cpu] += b.gap;
+	}
+}
+
+static void write_chunk(struct writer *w, struct chunk *chunk)
+{
+	struct writer_file *f = chunk->to;
+	__u64 most = !w->limit ? ~0ULL : w->limit > w->bytes ? w->limit - w->bytes : 0;
+	__u64 before = f->file.end;
+	struct trace_frame frame;
+	int err = trace_file_put(&f->file, chunk->data, most);
+
+	if (err == -EFBIG) {
+		w->full = true;
+		return;
+	}
+	if (err) {
+		w->error = cli_printf("%s: %s", f->name, strerror(-err));
+		w->failed = true;
+		return;
+	}
+	memcpy(&frame, chunk->data, sizeof(frame));
+	w->bytes += f->file.end - before;
+	f->bytes = f->file.end;
+	f->events += frame.events;
+	if (f->cpus)
+		count_blocks(f, chunk_content(chunk), frame.size, f->record);
+}
+
+static void *work(void *data)
+{
+	struct writer *w = data;
+	struct chunk *chunk;
+
+	pthread_mutex_lock(&w->lock);
+	for (;;) {
+		while (!w->first && !w->finish)
+			pthread_cond_wait(&w->change, &w->lock);
+		chunk = w->first;
+		if (!chunk)
+			break;
+		w->first = chunk->next;
+		if (!w->first)
+			w->last = &w->first;
+		pthread_mutex_unlock(&w->lock);
+		if (writer_works(w))
+			write_chunk(w, chunk);
+		writer_give(w, chunk);
+		pthread_mutex_lock(&w->lock);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+bool writer_start(struct writer *w, size_t size, __u64 limit)
+{
+	struct chunk *chunk;
+	int i, err;
+
+	*w = (struct writer){ .size = size, .limit = limit };
+	w->last = &w->first;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->change, NULL);
+	for (i = 0; i < CHUNKS; i++) {
+		chunk = cli_grow(NULL, 1, sizeof(*chunk));
+		chunk->data = trace_frame_alloc(size);
+		chunk->next = w->free;
+		w->free = chunk;
+	}
+	err = pthread_create(&w->thread, NULL, work, w);
+	w->running = !err;
+	if (err)
+		cli_say("no thread to be had: %s", strerror(err));
+	return !err;
+}
+
+void writer_add(struct writer *w, struct writer_file *f)
+{
+	w->bytes += f->file.end;
+	f->bytes = f->file.end;
+}
+
+struct chunk *writer_take(struct writer *w)
+{
+	struct chunk *chunk;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->free)
+		pthread_cond_wait(&w->change, &w->lock);
+	chunk = w->free;
+	w->free = chunk->next;
+	pthread_mutex_unlock(&w->lock);
+	return chunk;
+}
+
+void writer_put(struct writer *w, struct chunk *chunk)
+{
+	chunk->next = NULL;
+	pthread_mutex_lock(&w->lock);
+	*w->last = chunk;
+	w->last = &chunk->next;
+	pthread_cond_broadcast(&w->change);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void writer_give(struct writer *w, struct chunk *chunk)
+{
+	pthread_mutex_lock(&w->lock);
+	chunk->next = w->free;
+	w->free = chunk;
+	pthread_cond_broadcast(&w->change);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void writer_finish(struct writer *w)
+{
+	if (!w->running)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->finish = true;
+	pthread_cond_broadcast(&w->change);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+	w->running = false;
+}
+
+void writer_free(struct writer *w)
+{
+	struct chunk *chunk;
+
+	writer_finish(w);
+	while ((chunk = w->free)) {
+		w->free = chunk->next;
+		free(chunk->data);
+		free(chunk);
+	}
+	free(w->error);
+	w->error = NULL;
+}
