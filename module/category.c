@@ -320,14 +320,16 @@ int iot_category_set_filter(struct iot_category *c, char *text)
 	return err;
 }
 
-/** iot_category_set_reader() - the current process begins or ends to read */
-void iot_category_set_reader(struct iot_category *c, bool begin)
+/**
+ * iot_category_set_reader() - a process begins to read the stream, or ends it
+ * @old:	the reader that this is instead of: 0, or who ends
+ * @new:	who begins, or 0
+ */
+void iot_category_set_reader(struct iot_category *c, u32 old, u32 new)
 {
 	mutex_lock(&c->lock);
-	if (begin && !iot_param_trace_reader())
-		WRITE_ONCE(c->reader, current->tgid);
-	else if (!begin && c->reader == current->tgid)
-		WRITE_ONCE(c->reader, 0);
+	if (!old || c->reader == old)
+		WRITE_ONCE(c->reader, new);
 	update_state(c, c->state);
 	mutex_unlock(&c->lock);
 }
@@ -394,13 +396,31 @@ int iot_category_init(struct proc_dir_entry *root)
 	return 0;
 }
 
-/** iot_category_stop_all() - at unload, when /proc/iotracer is gone */
+static void drop_filter(struct iot_category *c)
+{
+	struct iot_filter *f;
+
+	mutex_lock(&c->lock);
+	f = filter_of(c);
+	RCU_INIT_POINTER(c->filter, NULL);
+	mutex_unlock(&c->lock);
+	synchronize_rcu(); /* probes that are still running find none */
+	iot_filter_free(f);
+}
+
+/**
+ * iot_category_stop_all() - at unload, when /proc/iotracer is gone
+ *
+ * All hooks are let go, those of filters too.
+ */
 void iot_category_stop_all(void)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(categories); i++)
+	for (i = 0; i < ARRAY_SIZE(categories); i++) {
 		iot_category_stop(categories[i]);
+		drop_filter(categories[i]);
+	}
 }
 
 /** iot_category_free_all() - at unload, when no probe is left */
@@ -408,11 +428,7 @@ void iot_category_free_all(void)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(categories); i++) {
-		struct iot_category *c = categories[i];
-
-		iot_filter_free(rcu_dereference_protected(c->filter, true));
-		iot_category_rings_put(rcu_dereference_protected(c->rings, true));
-	}
+	for (i = 0; i < ARRAY_SIZE(categories); i++)
+		iot_category_rings_put(rcu_dereference_protected(categories[i]->rings, true));
 	iot_tree_exit();
 }

@@ -154,7 +154,7 @@ void iot_category_set_sample(struct iot_category *c, u32 sample);
 void iot_category_set_discard(struct iot_category *c, bool discard);
 struct iot_rings *iot_category_rings(struct iot_category *c);
 void iot_category_rings_put(struct iot_rings *rings);
-void iot_category_set_reader(struct iot_category *c, bool begin);
+void iot_category_set_reader(struct iot_category *c, u32 old, u32 new);
 
 /** struct iot_category_stats - since the first start or the last reset */
 struct iot_category_stats {

@@ -388,6 +388,7 @@ static const struct proc_ops log_ops = {
  * @lock:	one read at a time
  * @begun:	the header was shown
  * @cpu:	whose turn it is
+ * @process:	who opened it and is left out of the events, 0 for nobody
  * @next:	by CPU, seq of the next record
  */
 struct stream_reader {
@@ -395,6 +396,7 @@ struct stream_reader {
 	struct mutex lock;	/* of what follows */
 	bool begun;
 	unsigned int cpu;
+	u32 process;
 	u64 next[];
 };
 
@@ -424,7 +426,9 @@ static int blocks_open(struct inode *inode, struct file *file)
 	mutex_init(&rd->lock);
 	file->private_data = rd;
 	begin_at_oldest(rd);
-	iot_category_set_reader(rd->c, true);
+	rd->process = iot_param_trace_reader() ? 0 : current->tgid;
+	if (rd->process)
+		iot_category_set_reader(rd->c, 0, rd->process);
 	iot_poller_get();
 	return nonseekable_open(inode, file);
 }
@@ -434,7 +438,8 @@ static int blocks_release(struct inode *inode, struct file *file)
 	struct stream_reader *rd = file->private_data;
 
 	iot_poller_put();
-	iot_category_set_reader(rd->c, false);
+	if (rd->process)
+		iot_category_set_reader(rd->c, rd->process, 0);
 	mutex_destroy(&rd->lock);
 	kvfree(rd);
 	return 0;

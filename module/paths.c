@@ -295,6 +295,7 @@ static u64 resolve_atomic(const struct path *path, const struct iot_path_key *ke
 	return id;
 }
 
+/* A caller who may sleep may still be below a filesystem: GFP_NOFS. */
 static noinline void resolve(const struct path *path, const struct iot_path_key *key,
 			     unsigned int moves, bool may_sleep,
 			     struct iot_paths_file *file)
@@ -306,11 +307,11 @@ static noinline void resolve(const struct path *path, const struct iot_path_key 
 	if (!may_sleep) {
 		file->id = resolve_atomic(path, key, moves, file);
 	} else {
-		buf = kmalloc(PATH_MAX, GFP_KERNEL);
+		buf = kmalloc(PATH_MAX, GFP_NOFS);
 		text = buf ? absolute(path, buf) : ERR_PTR(-ENOMEM);
 		if (!IS_ERR(text))
 			file->id = keep(key, moves, text, strlen(text),
-					file, GFP_KERNEL);
+					file, GFP_NOFS);
 		kfree(buf);
 	}
 	if (!file->id)
@@ -360,7 +361,7 @@ u64 iot_paths_name(const char *text, size_t len, bool may_sleep)
 
 	if (allowed)
 		id = keep(&key, 0, text, len, &none,
-			  may_sleep ? GFP_KERNEL : GFP_NOWAIT);
+			  may_sleep ? GFP_NOFS : GFP_NOWAIT);
 	if (!id)
 		atomic64_inc(&nr_missed);
 	return id;
