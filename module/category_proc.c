@@ -465,40 +465,70 @@ static ssize_t put_header(struct stream_reader *rd, char __user *buf)
 	return sizeof(header);
 }
 
+/* Records that are copied with access to user memory opened once. */
+#define BATCH	32
+
 /*
- * Copy records from @index on to user memory until one is not there, in place: a
- * record that was overwritten meanwhile is not counted, and copied over.
+ * Copy up to BATCH records, up to the first that is not there, straight from their
+ * slots: one that was overwritten meanwhile is not counted, and is copied over.
+ * Nothing is called here: the processor lets the kernel at user memory.
  * Return: how many are whole, or -EFAULT.
  */
-static s64 copy_records(const struct iot_shard *shard, u64 index, u64 end,
-			char __user *buf, size_t size)
+static s64 copy_batch(const struct iot_shard *shard, u64 index, u64 nr,
+		      u64 __user *to, size_t words)
 {
-	const struct iot_ring *ring = shard->ring;
-	u64 from = index;
+	u64 done;
+	size_t i;
 
-	for (; index < end; index++, buf += size) {
-		const u64 *slot = iot_ring_slot(ring, index);
-		u64 __user *to = (u64 __user *)buf;
-		size_t i;
+	if (!user_access_begin(to, nr * words * sizeof(u64)))
+		return -EFAULT;
+	for (done = 0; done < nr; done++, index++, to += words) {
+		const u64 *slot = iot_ring_slot(shard->ring, index);
 
 		/* the look at the state before the copy */
 		if (smp_load_acquire(slot) != iot_ring_committed(index))
 			break;
-		if (!user_access_begin(buf, size))
-			return -EFAULT;
 		unsafe_put_user(index + shard->shift, to, fault);
-		for (i = 1; i < size / sizeof(u64); i++)
+		for (i = 1; i + 4 <= words; i += 4) {
 			unsafe_put_user(READ_ONCE(slot[i]), to + i, fault);
-		user_access_end();
+			unsafe_put_user(READ_ONCE(slot[i + 1]), to + i + 1, fault);
+			unsafe_put_user(READ_ONCE(slot[i + 2]), to + i + 2, fault);
+			unsafe_put_user(READ_ONCE(slot[i + 3]), to + i + 3, fault);
+		}
+		for (; i < words; i++)
+			unsafe_put_user(READ_ONCE(slot[i]), to + i, fault);
 		smp_rmb(); /* the copy before the second look */
-		if (!iot_ring_holds(ring, index))
+		if (READ_ONCE(*slot) != iot_ring_committed(index))
 			break;
 	}
-	return index - from;
+	user_access_end();
+	return done;
 
 fault:
 	user_access_end();
 	return -EFAULT;
+}
+
+/* Likewise as many as there are. */
+static s64 copy_records(const struct iot_shard *shard, u64 index, u64 end,
+			char __user *buf, size_t size)
+{
+	u64 from = index;
+	s64 n;
+
+	while (index < end) {
+		u64 nr = min_t(u64, end - index, BATCH);
+
+		n = copy_batch(shard, index, nr, (u64 __user *)buf, size / sizeof(u64));
+		if (n < 0)
+			return n;
+		index += n;
+		buf += n * size;
+		if (n < nr)
+			break;
+		cond_resched();
+	}
+	return index - from;
 }
 
 /* Skip what is not there any more, or never will be. Return: how many. */
