@@ -83,11 +83,11 @@ unprivileged() {
 @test "help of every command exits 0 and says what it does" {
 	run iotracer --help
 	[ "$status" = 0 ]
-	for command in add remove list status start stop reset timereset log profile format; do
+	for command in add remove list status start stop reset timereset log profile record export format; do
 		[[ $output == *"  $command "* ]]
 	done
 	[[ $output == *"3  the module is not loaded"* ]]
-	for command in add remove list status start stop reset timereset log profile format; do
+	for command in add remove list status start stop reset timereset log profile record export format; do
 		run --separate-stderr iotracer "$command" --help
 		[ "$status" = 0 ]
 		[[ ${lines[0]} == "Usage: iotracer $command [OPTION...]"* ]]
@@ -810,7 +810,7 @@ writes                             5                   2
 @test "the manual page is without warnings and names every command and option" {
 	page=$BATS_TEST_DIRNAME/../tools/iotracer.8
 	[ -z "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" ]
-	for command in add remove list status start stop reset timereset log profile format; do
+	for command in add remove list status start stop reset timereset log profile record export format; do
 		grep -q "$command" "$page"
 		for option in $(iotracer "$command" --help | grep -o -- ' --[a-z-]*' | sort -u); do
 			grep -q -- "${option//-/\\\\-}" "$page"

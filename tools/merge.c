@@ -18,10 +18,12 @@ static __u64 u64_at(const char *record, size_t offset)
 /* What a crash of the machine may have left as zeroes does not pass. */
 static bool is_whole(const struct merge *m, const struct iot_block *b, const char *records)
 {
-	const char *last = records + (b->count - 1) * (size_t)m->event->size;
+	__u64 seq = b->first, end = seq + b->count;
 
-	return !b->count || (u64_at(records, m->seq) == b->first &&
-			     u64_at(last, m->seq) == b->first + b->count - 1);
+	for (; seq < end; seq++, records += m->event->size)
+		if (u64_at(records, m->seq) != seq)
+			return false;
+	return true;
 }
 
 /* Length of the blocks in a frame, behind which notes stand; -1: it is damaged. */

@@ -293,6 +293,62 @@ static void look_at_records(const struct recorder *r, struct recorder_stream *s,
 	}
 }
 
+/*
+ * Each CPU's events are read in the order in which they ended, and the module gives
+ * each CPU its turn. So when a CPU has another one, those that had no events
+ * meanwhile had none when it began, and of the others the last one tells.
+ */
+static void note_turn(struct recorder_stream *s, const struct iot_block *b,
+		      const char *records, __u64 time)
+{
+	const char *last = records + (b->count - 1) * (size_t)s->event->size;
+	__u64 began, latency;
+	__u32 i;
+
+	if (s->marked && b->cpu == s->mark) {
+		for (i = 0; i < s->header.cpus; i++) {
+			if (!s->cpus[i].seen && s->cpus[i].read < s->mark_time)
+				s->cpus[i].read = s->mark_time;
+			s->cpus[i].seen = false;
+		}
+		s->marked = false;
+	}
+	if (!s->marked) {
+		s->marked = true;
+		s->mark = b->cpu;
+		s->mark_time = time;
+	}
+	s->cpus[b->cpu].seen = true;
+	if (!b->count)
+		return;
+	memcpy(&began, last + s->time, sizeof(began));
+	memcpy(&latency, last + s->latency, sizeof(latency));
+	if (began + latency > s->cpus[b->cpu].read)
+		s->cpus[b->cpu].read = began + latency;
+}
+
+/* A read that left room has given all that ended before @time. */
+static void note_all(struct recorder_stream *s, __u64 time)
+{
+	__u32 i;
+
+	for (i = 0; i < s->header.cpus; i++)
+		if (s->cpus[i].read < time)
+			s->cpus[i].read = time;
+	s->marked = false;
+}
+
+static __u64 all_read(const struct recorder_stream *s)
+{
+	__u64 until = ~0ULL;
+	__u32 i;
+
+	for (i = 0; i < s->header.cpus; i++)
+		if (s->cpus[i].read < until)
+			until = s->cpus[i].read;
+	return until;
+}
+
 static bool is_sane(const struct recorder *r, const struct recorder_stream *s,
 		    const struct iot_block *b, size_t length)
 {
@@ -300,7 +356,8 @@ static bool is_sane(const struct recorder *r, const struct recorder_stream *s,
 	       b->cpu < s->header.cpus && length <= r->writer.size - NOTES_MAX;
 }
 
-static bool parse_blocks(struct recorder *r, struct recorder_stream *s)
+/* @time: before the read */
+static bool parse_blocks(struct recorder *r, struct recorder_stream *s, __u64 time)
 {
 	char *content = chunk_content(s->chunk), *at;
 	struct iot_block head;
@@ -315,8 +372,9 @@ static bool parse_blocks(struct recorder *r, struct recorder_stream *s)
 		if (s->fill - s->whole < length)
 			break;
 		if (!s->whole)
-			s->since = now();
+			s->since = time;
 		look_at_records(r, s, at + sizeof(head), &head);
+		note_turn(s, &head, at + sizeof(head), time);
 		s->events += head.count;
 		s->whole += length;
 	}
@@ -330,31 +388,44 @@ static bool flush(struct recorder *r, struct recorder_stream *s)
 	if (!drain_paths(r))
 		return false;
 	hand_over(r, s);
-	s->until = s->drained;
+	s->until = all_read(s);
+	return true;
+}
+
+/* Reads once. @more: there may be more to be had at once. */
+static bool read_events(struct recorder *r, struct recorder_stream *s, size_t *bytes,
+			bool *more)
+{
+	size_t room = room_of(r, s);
+	__u64 time = now();
+	ssize_t n = read_some(r, s, chunk_content(s->chunk) + s->fill, room);
+
+	if (n < 0)
+		return false;
+	s->fill += n;
+	*bytes += n;
+	*more = (size_t)n > room / 2;
+	if (!parse_blocks(r, s, time))
+		return false;
+	if (!*more)
+		note_all(s, time);
 	return true;
 }
 
 static bool drain_stream(struct recorder *r, struct recorder_stream *s, bool last,
 			 size_t *bytes)
 {
-	__u64 begin = now();
-	size_t room;
-	ssize_t n;
+	size_t before;
+	bool more;
 
 	do {
+		before = *bytes;
 		if (room_of(r, s) < (r->writer.size - NOTES_MAX) / 2 && !flush(r, s))
 			return false;
-		room = room_of(r, s);
-		n = read_some(r, s, chunk_content(s->chunk) + s->fill, room);
-		if (n < 0)
+		if (!read_events(r, s, bytes, &more))
 			return false;
-		s->fill += n;
-		if (!parse_blocks(r, s))
-			return false;
-		*bytes += n;
-	} while (last ? n > 0 : (size_t)n > room / 2);
-	s->drained = begin;
-	if (last || (s->whole && begin > s->since + AGE_NS))
+	} while (last ? *bytes > before : more);
+	if (last || (s->whole && now() > s->since + AGE_NS))
 		return flush(r, s);
 	return true;
 }
@@ -475,6 +546,8 @@ static void find_fields(struct recorder_stream *s)
 	s->comm = record_field(s->event, "comm")->offset;
 	s->pid = record_field(s->event, "pid")->offset;
 	s->result = record_field(s->event, "result")->offset;
+	s->time = record_field(s->event, "time")->offset;
+	s->latency = record_field(s->event, "latency")->offset;
 }
 
 static int open_stream(struct recorder *r, struct recorder_stream *s,
@@ -498,8 +571,10 @@ static int open_stream(struct recorder *r, struct recorder_stream *s,
 	s->file.record = s->event->size;
 	s->file.lost_by_cpu = cli_grow(NULL, s->header.cpus, sizeof(__u64));
 	memset(s->file.lost_by_cpu, 0, s->header.cpus * sizeof(__u64));
+	s->cpus = cli_grow(NULL, s->header.cpus, sizeof(*s->cpus));
+	memset(s->cpus, 0, s->header.cpus * sizeof(*s->cpus));
 	status = create_file(r, s);
-	if (!status && !parse_blocks(r, s)) {
+	if (!status && !parse_blocks(r, s, 0)) {
 		cli_say("%s", r->error);
 		status = CLI_FAILED;
 	}
@@ -565,6 +640,7 @@ static void close_stream(struct recorder *r, struct recorder_stream *s)
 		close(s->fd);
 	free(s->notes);
 	free(s->scratch);
+	free(s->cpus);
 	free(s->file.lost_by_cpu);
 	free(s->file.name);
 }

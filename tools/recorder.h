@@ -16,11 +16,17 @@
 #include "category.h"
 #include "writer.h"
 
+/* What is known of one CPU's events. */
+struct recorder_cpu {
+	__u64 read;			/* ns: all that ended before was read */
+	bool seen;			/* it had events in this turn */
+};
+
 /* A stream: of a category, or of paths. */
 struct recorder_stream {
 	const struct category *category;	/* NULL: paths */
 	const struct iot_schema_event *event;
-	size_t op, comm, pid, result;		/* offsets in a record */
+	size_t op, comm, pid, result, time, latency;	/* offsets in a record */
 	int fd;
 	struct iot_stream_header header;
 	struct writer_file file;
@@ -29,7 +35,11 @@ struct recorder_stream {
 	size_t whole;			/* of these whole blocks, or records */
 	__u64 events;			/* of these */
 	__u64 since;			/* ns: when the first of them came */
-	__u64 until, drained;		/* ns: all that ended before is gathered; read */
+	__u64 until;			/* ns: all that ended before is written */
+	struct recorder_cpu *cpus;
+	bool marked;			/* a turn of the CPUs began with @mark */
+	unsigned int mark;
+	__u64 mark_time;		/* ns */
 	char *notes;
 	size_t used_notes;
 	__u64 next_path;

@@ -1,0 +1,595 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Traces, recorded from a directory that looks like /proc/iotracer, and what is
+# exported from them: columns, order, gaps, what is cut off, what does not fit, hashed
+# names. Needs neither root nor the module; record.bats has the real one.
+
+# Tests run in subshells, and "run --separate-stderr" sets stderr_lines.
+# shellcheck disable=SC2030,SC2031,SC2154
+
+bats_require_minimum_version 1.5.0
+
+# bats file_tags=host
+
+setup_file() {
+	local top=$BATS_TEST_DIRNAME/..
+	make -s -C "$top/tools"
+	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" \
+		-o "$BATS_FILE_TMPDIR/tool-stream" \
+		"$top/tests/unit/tool-stream.c" "$top/module/schema.c"
+	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" \
+		-o "$BATS_FILE_TMPDIR/many-events" \
+		"$top/tests/bench/many-events.c" "$top/module/schema.c"
+}
+
+setup() {
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$BATS_FILE_TMPDIR:$PATH
+	export LC_ALL=C.UTF-8
+	work=$(mktemp -d /tmp/iotracer-export.XXXXXX)
+	cd "$work"
+	export IOTRACER_PROC=$work/proc
+	mkdir -p proc/fs
+	printf '%s\n' stop 'size 16384' 'sample 1' 'mode overwrite' 'filter none' >proc/fs/control
+	printf '%s\n' 'seen 0' 'missed 0' 'cpus 4' 'paths_missed 0' >proc/fs/stats
+	tool-stream layout=1 event=2 </dev/null >proc/fs/stream
+	tool-stream layout=2 </dev/null >proc/paths
+}
+
+teardown() {
+	cd /
+	rm -rf "$work"
+}
+
+# events: lines of FIELD=VALUE become the stream; paths: likewise the table of paths.
+events() {
+	tool-stream layout=1 event=2 >proc/fs/stream
+}
+
+paths() {
+	tool-stream layout=2 >proc/paths
+}
+
+# record TRACE [OPTION]...
+record() {
+	iotracer record -o "$@" -- true 2>"$work/summary" || { cat "$work/summary"; return 1; }
+}
+
+# column NAME: of the CSV on standard input, without its header.
+column() {
+	python3 -c 'import csv, sys
+for row in csv.DictReader(sys.stdin):
+    print(row[sys.argv[1]])' "$1"
+}
+
+rows() {
+	iotracer export "$@" --per-category
+}
+
+a_few() {
+	paths <<-'END'
+		id=1 inode=11 device=0x0fd00001 text=/home/ann/a,b.txt
+		id=2 inode=12 device=0x0fd00001 text=/home/ann/say\040"hi"
+		id=4 text=/home/ann/new\012line.tar.gz
+	END
+	events <<-'END'
+		cpu=0 seq=0 time=1000000000 latency=500 op=4 pid=7 tid=8 ppid=1 uid=1000 comm=cat path=1 inode=11 device=0x0fd00001 fd=3 result=3 kind=1 flags=0x8000 sample=1 cgroup=77
+		cpu=0 seq=1 time=1000001000 latency=10 op=0 pid=7 tid=8 comm=cat path=1 offset=4096 requested=512 result=100 fd=3 kind=1
+		cpu=1 seq=5 time=1000000600 latency=20 op=30 pid=9 tid=9 comm=m,"v path=2 path2=4 result=-2 fd=4294967295
+		cpu=1 seq=6 time=1000000100 latency=2000 op=14 pid=9 tid=9 path=3 address=0x7f00 requested=8192 flags=0x2 flags2=0x3 result=32512 fd=5
+	END
+}
+
+# --- columns ------------------------------------------------------------------
+
+@test "CSV: IO Tracer's columns in its order, then ours" {
+	a_few
+	record t
+	run rows t
+	[ "$status" = 0 ]
+	[[ ${lines[*]} == *"timestamp,operation,pid,command,filename,size,inode,flags,offset,tid,mmap_prot,mmap_flags,address,cmdline,fd,"* ]]
+	header=$(rows t 2>/dev/null | head -n 1)
+	for field in $(iotracer format | awk '$1 == "event" { e = $2 } $1 == "field" && e == "fs" { print $2 }'); do
+		case $field in op) field=operation ;; comm) field=command ;; path) field=filename ;; reserved) continue ;; esac
+		[[ ,$header, == *",$field,"* ]]
+	done
+	[ "$(tr , '\n' <<<"$header" | sort | uniq -d)" = "" ]
+}
+
+@test "CSV: order of the ends of events, quotes, two paths, errors, what each column shows" {
+	a_few
+	record t
+	rows t 2>/dev/null >t.csv
+	[ "$(column operation <t.csv | tr '\n' ' ')" = "OPEN RENAME READ MMAP " ]
+	[ "$(column filename <t.csv)" = '/home/ann/a,b.txt
+/home/ann/say "hi" -> /home/ann/new\012line.tar.gz
+/home/ann/a,b.txt
+?' ]
+	grep -qF '"/home/ann/a,b.txt"' t.csv
+	grep -qF ',"/home/ann/say ""hi"" -> /home/ann/new\012line.tar.gz",' t.csv
+	[ "$(column path2 <t.csv | tr '\n' '|')" = '|/home/ann/new\012line.tar.gz|||' ]
+	[ "$(column command <t.csv | tr '\n' '|')" = 'cat|m,"v|cat||' ]
+	[ "$(column size <t.csv | tr '\n' ' ')" = "0 0 100 8192 " ]
+	[ "$(column result <t.csv | tr '\n' ' ')" = "3 -2 100 32512 " ]
+	[ "$(column fd <t.csv | tr '\n' ' ')" = "3 -1 3 5 " ]
+	[ "$(column address <t.csv | tr '\n' '|')" = "|||0x7f00|" ]
+	[ "$(column mmap_prot <t.csv | sort -u | wc -l)" = 2 ]
+	[ "$(column mmap_flags <t.csv | tail -n 1)" = "$(column flags <t.csv | tail -n 1)" ]
+	[ "$(column device <t.csv | head -n 1)" = 253:1 ]
+	[ "$(column kind <t.csv | tr '\n' ' ')" = "file none file none " ]
+	[ "$(column cgroup <t.csv | head -n 1)" = 77 ]
+}
+
+@test "JSON: one object a line, the same values" {
+	a_few
+	record t
+	rows t 2>/dev/null >t.csv
+	iotracer export t -f json 2>/dev/null >t.json
+	python3 - <<-'END'
+		import csv, json
+		csv_rows = list(csv.DictReader(open("t.csv", newline="")))
+		json_rows = [json.loads(line) for line in open("t.json")]
+		assert len(csv_rows) == len(json_rows) == 4
+		for a, b in zip(csv_rows, json_rows):
+		    assert list(a) == list(b), (a, b)
+		    for key in a:
+		        assert a[key] == str(b[key]), (key, a[key], b[key])
+		    for key in ("pid", "size", "result", "latency", "fd", "time"):
+		        assert isinstance(b[key], int), key
+	END
+}
+
+@test "timestamps are times of day: those of the clocks at begin and end" {
+	a_few
+	record t
+	python3 - <<-'END'
+		import json
+		m = json.load(open("t/metadata.json"))
+		m["begin"].update(monotonic_ns=1000000000, realtime_ns=1500000000000000000)
+		m["end"].update(monotonic_ns=2000000000, realtime_ns=1500000001000100000)
+		json.dump(m, open("t/metadata.json", "w"))
+	END
+	[ "$(rows t 2>/dev/null | column timestamp | tr '\n' ' ')" = \
+		"2017-07-14T02:40:00.000000000Z 2017-07-14T02:40:00.000000600Z 2017-07-14T02:40:00.000001000Z 2017-07-14T02:40:00.000000100Z " ]
+	# Half a second later: half of what the clock has gained.
+	events <<<"cpu=0 seq=0 time=1500000000"
+	record u
+	cp t/metadata.json u/metadata.json
+	[ "$(rows u | column timestamp)" = 2017-07-14T02:40:00.500050000Z ]
+	# The time of day was set: only the begin counts, and that is said.
+	sed -i 's/1500000001000100000/1500003601000000000/' u/metadata.json
+	run --separate-stderr rows u
+	[[ $stderr == *"the time of day was set"* ]]
+	[[ ${lines[1]} == 2017-07-14T02:40:00.500000000Z,* ]]
+}
+
+# --- order, gaps --------------------------------------------------------------
+
+@test "events of many CPUs are merged by their end, whatever the frames" {
+	python3 - >lines <<-'END'
+		import random
+		random.seed(1)
+		ends = []
+		for cpu in range(4):
+		    t = 1000
+		    for seq in range(3000):
+		        t += random.randrange(1, 5000 if cpu else 50)
+		        ends.append((random.random() < 0.01 or cpu, cpu, seq, t))
+		# blocks in any order of the CPUs, each CPU's own order kept
+		by_cpu = {c: [e for e in ends if e[1] == c] for c in range(4)}
+		while any(by_cpu.values()):
+		    cpu = random.choice([c for c in by_cpu if by_cpu[c]])
+		    n = random.randrange(1, 400)
+		    for _, _, seq, t in by_cpu[cpu][:n]:
+		        latency = random.randrange(0, min(t, 900))
+		        print(f"cpu={cpu} seq={seq} time={t - latency} latency={latency}")
+		    del by_cpu[cpu][:n]
+	END
+	events <lines
+	for compress in end live never; do
+		record t-$compress --compress=$compress
+		rows t-$compress >t.csv
+		python3 - <<-'END'
+			import csv
+			last, rows = 0, list(csv.DictReader(open("t.csv", newline="")))
+			assert len(rows) == 12000
+			for row in rows:
+			    end = int(row["time"]) + int(row["latency"])
+			    assert end >= last, row
+			    last = end
+			assert len({(r["cpu"], r["seq"]) for r in rows}) == 12000
+		END
+	done
+}
+
+@test "gaps are counted exactly, by CPU, in the metadata and by export" {
+	events <<-'END'
+		cpu=0 seq=10 time=1 gap=10
+		cpu=0 seq=11 time=2
+		cpu=1 seq=0 time=3
+		cpu=0 seq=15 time=4 gap=3
+		cpu=2 seq=7 gap=7
+		cpu=3 seq=0 time=9
+	END
+	record t
+	jq -e '.categories[0] | .events == 5 and .lost == 13 and .lost_by_cpu == { "0": 13 }' t/metadata.json
+	run --separate-stderr rows t
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 6 ]
+	[ "$stderr" = "iotracer: t: fs: 13 events are missing: they were lost or overwritten before they were read" ]
+	grep -q 'lost  *13' "$work/summary"
+}
+
+@test "paths that were forgotten are counted" {
+	a_few
+	record t
+	jq -e '.paths | .count == 3 and .lost == 1' t/metadata.json
+	run --separate-stderr rows t
+	[[ $stderr == *"t: 1 paths are missing, shown as ?"* ]]
+}
+
+# --- what is cut off, or strange ----------------------------------------------
+
+@test "a trace that is cut off at any byte is read up to its last whole frame" {
+	# A frame each half chunk: --size makes chunks small.
+	for ((i = 0; i < 900; i++)); do echo "cpu=$((i % 2)) seq=$((i / 2)) time=$((1000 + i)) path=1"; done | events
+	paths <<<"id=1 text=/x"
+	record t --size=100 --compress=never
+	rows t >whole.csv
+	size=$(stat -c %s t/fs.iot)
+	frames=$(python3 - <<-'END'
+		import struct
+		data = open("t/fs.iot", "rb").read()
+		at, total, ends = 4096, 0, []
+		while at < len(data):
+		    magic, encoding, stored, size, events, until = struct.unpack_from("<IIIIQQ", data, at)
+		    assert magic == 0x4d415246
+		    total += events
+		    ends.append(f"{at + 32 + stored}:{total}")
+		    at = (at + 32 + stored + 4095) // 4096 * 4096
+		print(" ".join(ends))
+	END
+	)
+	[ "${frames##*:}" = 900 ]
+	cp -r t cut
+	# Every byte around each frame's bounds, and steps between.
+	python3 - "$size" "$frames" >offsets <<-'END'
+		import sys
+		size, ends = int(sys.argv[1]), [int(e.split(":")[0]) for e in sys.argv[2].split()]
+		at = set(range(0, 60)) | set(range(size - 40, size)) | set(range(0, size, 4999))
+		for end in ends + [4096]:
+		    at |= set(range(max(end - 20, 0), min(end + 50, size)))
+		print("\n".join(map(str, sorted(at, reverse=True))))
+	END
+	while read -r offset; do
+		truncate -s "$offset" cut/fs.iot
+		expected=0
+		for end in $frames; do
+			[ "${end%:*}" -gt "$offset" ] || expected=${end#*:}
+		done
+		if [ "$offset" -lt 48 ]; then
+			run rows cut
+			[ "$status" = 1 ]
+			[[ $output == *"ends within its header"* ]]
+		else
+			rows cut >cut.csv 2>err || { echo "$offset: $(cat err)"; false; }
+			[ $(($(wc -l <cut.csv) - 1)) = "$expected" ] || { echo "$offset: $expected"; false; }
+			cmp cut.csv <(head -n $((expected + 1)) whole.csv)
+		fi
+	done <offsets
+}
+
+@test "a killed recorder leaves a trace that can be read" {
+	a_few
+	iotracer record -o t 2>/dev/null &
+	pid=$!
+	for ((i = 0; i < 100; i++)); do
+		[ "$(stat -c %s t/fs.iot 2>/dev/null || echo 0)" -le 4096 ] || break
+		sleep 0.1
+	done
+	kill -9 "$pid"
+	wait "$pid" || true
+	[ "$(jq -r .state t/metadata.json)" = RUNNING ]
+	run --separate-stderr rows t
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 5 ]
+	[[ $stderr == *"t: has no end: its recorder was killed, or is still at work"* ]]
+}
+
+@test "another schema is refused, both sides named; so is what is no trace" {
+	a_few
+	record t --compress=never
+	ours=$(iotracer --version | sed 's/.*schema \(.*\))/\1/')
+	printf '\x23\x01\0\0\0\0\0\0' | dd of=t/fs.iot bs=1 seek=16 conv=notrunc status=none
+	run --separate-stderr rows t
+	[ "$status" = 1 ]
+	[ -z "$output" ]
+	[[ $stderr == *"t/fs.iot: the trace has stream version 2 schema 0000000000000123, this tool reads version 2 schema $ours: use the tool that recorded it" ]]
+	printf 'x' | dd of=t/fs.iot bs=1 conv=notrunc status=none
+	run rows t
+	[ "$status" = 1 ]
+	[[ $output == *"is no file of a trace"* ]]
+	run rows "$work"
+	[ "$status" = 1 ]
+	[[ $output == *"metadata.json: cannot read: No such file"* ]]
+	tool-stream layout=1 event=2 schema=0x123 </dev/null >proc/fs/stream
+	run iotracer record -o u -- true
+	[ "$status" = 1 ]
+	[[ $output == *"fs: the module writes stream version 2 schema 0000000000000123, this tool reads version 2 schema $ours"* ]]
+}
+
+@test "garbage in a frame ends the trace there" {
+	for ((i = 0; i < 20000; i++)); do echo "cpu=0 seq=$i time=$((1000 + i))"; done | events
+	record t --compress=never
+	dd if=/dev/zero of=t/fs.iot bs=4096 seek=200 count=1 conv=notrunc status=none
+	run --separate-stderr rows t
+	[ "$status" = 0 ]
+	[[ $stderr == *"t/fs.iot: is cut off"* ]]
+	[ "${#lines[@]}" -lt 20000 ]
+	head -c 3000000 /dev/urandom >>t/fs.iot
+	record u
+	dd if=/dev/urandom of=u/fs.iot bs=1 seek=4200 count=300 conv=notrunc status=none
+	run --separate-stderr rows u
+	[ "$status" = 0 ]
+	[[ $stderr == *"u/fs.iot: is cut off"* ]]
+}
+
+# --- recording ----------------------------------------------------------------
+
+@test "record: metadata, and control is as it was" {
+	a_few
+	cp proc/fs/control before
+	run --separate-stderr iotracer record -o t -f op=READ,OPEN -f 'uid=5' --sample=3 --buffer=8 \
+		--label='first try' --tag=disk=nvme --tag=run=2 -- sh -c 'exit 7'
+	[ "$status" = 7 ]
+	[[ ${stderr_lines[*]} == *"state     COMPLETE"*"label     first try"*"events    4"* ]]
+	jq -e '.state == "COMPLETE" and .label == "first try" and .tags == { "disk": "nvme", "run": "2" } and
+		.command == ["sh", "-c", "exit 7"] and .anonymized == false and .duration_s > 0 and
+		.kernel == $kernel and .host == $host and .begin.realtime_ns < .end.realtime_ns and
+		.begin.monotonic_ns < .end.monotonic_ns and (.schema | length) == 16 and
+		.categories[0].name == "fs" and .categories[0].events == 4' \
+		--arg kernel "$(uname -r)" --arg host "$(uname -n)" t/metadata.json
+	jq -e '.events[1].name == "fs" and (.fs_ops | length) > 40' t/schema.json
+	# The file stands in for control: commands are appended to it.
+	tail -n +6 proc/fs/control >commands
+	grep -qx 'filter op=READ,OPEN uid=5 tree=[0-9]*' commands
+	grep -qx 'sample 3' commands
+	grep -qx "size $((8 * 1024 * 1024 / 4 / 160))" commands
+	[ "$(tail -n 5 commands)" = "$(cat before)" ]
+	[ "$(grep -nx start commands | cut -d: -f1)" -gt "$(grep -nx reset commands | cut -d: -f1)" ]
+}
+
+@test "record: the exit status is the command's" {
+	for expected in 0 3 127 126 143; do
+		case $expected in
+		127) set -- ./none ;;
+		126) set -- ./proc ;;
+		143) set -- sh -c 'kill -TERM $$' ;;
+		*) set -- sh -c "exit $expected" ;;
+		esac
+		run "-$expected" iotracer record -o "t$expected" -- "$@"
+		[ "$(jq -r .state "t$expected/metadata.json")" = COMPLETE ]
+	done
+}
+
+@test "record: SIGINT and SIGTERM end it cleanly; the command gets them first" {
+	for signal in INT TERM; do
+		env --default-signal=INT iotracer record -o "t$signal" 2>"$work/err" &
+		pid=$!
+		sleep 1
+		kill -"$signal" "$pid"
+		wait "$pid"
+		grep -q 'state  *COMPLETE' "$work/err"
+		env --default-signal=INT iotracer record -o "c$signal" -- \
+			bash -c "trap 'exit 5' $signal; while :; do sleep 0.1; done" 2>"$work/err" &
+		pid=$!
+		sleep 1
+		kill -"$signal" "$pid"
+		status=0
+		wait "$pid" || status=$?
+		[ "$status" = 5 ]
+	done
+}
+
+@test "record: --time" {
+	begin=${EPOCHREALTIME/./}
+	iotracer record -o t --time 2 2>/dev/null
+	took=$((${EPOCHREALTIME/./} - begin))
+	[ "$took" -ge 1900000 ]
+	jq -e '.duration_s >= 1.9 and .duration_s <= 2.1' t/metadata.json
+}
+
+@test "record: --size, within a tenth" {
+	many-events proc 200000 2 100
+	for compress in never live; do
+		run iotracer record -o "t$compress" --size=3 --compress=$compress -- true
+		[ "$status" = 0 ]
+		bytes=$(cat "t$compress"/*.iot | wc -c)
+		[ "$bytes" -le $((3 * 1048576)) ]
+		[ "$bytes" -ge $((3 * 1048576 * 9 / 10)) ]
+		[ $(($(rows "t$compress" | wc -l) - 1)) = "$(jq .categories[0].events "t$compress/metadata.json")" ]
+	done
+}
+
+@test "record: a full disk ends it with an error, and a trace that can be read" {
+	[ "$(id -u)" = 0 ] || skip "takes root to mount a small filesystem"
+	many-events proc 200000 2 100
+	mkdir disk
+	mount -t tmpfs -o size=5M none disk
+	status=0
+	iotracer record -o disk/t -- true 2>err || status=$?
+	rows disk/t >t.csv 2>export.err || true
+	state=$(jq -r '.state + " " + .reason' disk/t/metadata.json)
+	events=$(jq .categories[0].events disk/t/metadata.json)
+	umount disk
+	cat err export.err
+	[ "$status" = 1 ]
+	[ "$state" = "ERROR fs.iot: No space left on device" ]
+	grep -q 'recording ended with an error: fs.iot: No space left on device' err
+	grep -q 'recording ended with an error' export.err
+	[ "$events" -gt 20000 ]
+	[ $(($(wc -l <t.csv) - 1)) = "$events" ]
+}
+
+@test "record: refused are two at once, what runs already, a directory that is there" {
+	iotracer record -o t 2>/dev/null &
+	pid=$!
+	sleep 1
+	run iotracer record -o u
+	[ "$status" = 1 ]
+	[ "$output" = "iotracer: fs is being recorded already, by another iotracer record: only one at a time" ]
+	kill "$pid"
+	wait "$pid"
+	printf '%s\n' start 'size 16384' 'sample 1' 'mode overwrite' 'filter none' >proc/fs/control
+	run iotracer record -o u -- touch ran
+	[ "$status" = 1 ]
+	[[ $output == *"fs is being traced already"*"echo stop > $IOTRACER_PROC/fs/control" ]]
+	[ "$(wc -l <proc/fs/control)" = 5 ]
+	sed -i 's/start/stop/' proc/fs/control
+	run iotracer record -o t -- touch ran
+	[ "$status" = 1 ]
+	[[ $output == *"t: cannot be made: File exists"* ]]
+	[ ! -e ran ]
+	export IOTRACER_PROC=$work/none
+	run iotracer record -o u
+	[ "$status" = 3 ]
+	[[ $output == *"the module is not loaded"* ]]
+}
+
+@test "record, export: usage errors exit 2" {
+	a_few
+	record t
+	for arguments in "record --time=0" "record --time=x" "record --size=" "record --size=-1" "record --sample=0" \
+		"record -c nothing" "record -c fs,fs" "record --tag=x" "record --key-file=t" "record --compress=x" \
+		"record --buffer=3x" "export" "export t" "export t -o d --per-category" \
+		"export t -f xml" "export t u -o d" "export t --category=x -o d" "export t --rotate=x -o d" \
+		"export t --key-file=t -o d"; do
+		# shellcheck disable=SC2086
+		run iotracer $arguments
+		echo "$arguments: $status: $output"
+		[ "$status" = 2 ]
+	done
+}
+
+# --- files --------------------------------------------------------------------
+
+@test "export -o: IO Tracer's directories and names, rotation, gzip" {
+	many-events proc 25000 2 100
+	record t
+	iotracer export t -o plain
+	iotracer export t -o parts --rotate=10000
+	iotracer export t -o packed --gzip --rotate=10000
+	iotracer export t -o json -f json
+	[ "$(find plain -type f | wc -l)" = 1 ]
+	[ "$(find parts packed -type f | wc -l)" = 6 ]
+	for file in plain/fs/*.csv parts/fs/*.csv packed/fs/*.csv.gz; do
+		[[ $file =~ /fs/fs_[0-9]{8}_[0-9]{6}_[0-9]{3}\.csv(\.gz)?$ ]]
+	done
+	[[ $(echo json/fs/*) =~ /fs/fs_[0-9]{8}_[0-9]{6}_[0-9]{3}\.json$ ]]
+	rows t | cmp - plain/fs/*.csv
+	for part in parts/fs/*.csv; do head -n 1 "$part"; done | sort -u | cmp - <(rows t | head -n 1)
+	cmp <(tail -qn +2 parts/fs/*.csv) <(rows t | tail -n +2)
+	for part in packed/fs/*.gz; do zcat "$part" | tail -n +2; done | cmp - <(rows t | tail -n +2)
+	iotracer export t --per-category --gzip | zcat | cmp - plain/fs/*.csv
+	[ "$(wc -l <json/fs/fs_*.json)" = 25000 ]
+	run iotracer export t -o plain
+	[ "$status" = 1 ]
+	[[ $output == *"is there already"* ]]
+	# Of nothing a header.
+	events </dev/null
+	record empty
+	iotracer export empty -o none
+	[ "$(cat none/fs/*.csv)" = "$(rows t | head -n 1)" ]
+}
+
+@test "export: output that cannot be written is an error" {
+	many-events proc 25000 2 100
+	record t
+	for arguments in "--per-category" "-f json" "--per-category --gzip"; do
+		run bash -c "iotracer export t $arguments 2>&1 >/dev/full"
+		[ "$status" = 1 ]
+		[[ $output == *"the output could not be written: No space left on device"* ]]
+	done
+	run iotracer export t -o /dev/full/x
+	[ "$status" = 1 ]
+}
+
+@test "memory does not grow with the trace" {
+	command -v /usr/bin/time >/dev/null || skip "needs GNU time"
+	for events in 100000 2000000; do
+		many-events proc $events 4 2000
+		for compress in never end; do
+			record "t$events$compress" --compress=$compress
+			/usr/bin/time -f %M -o "rss$events$compress" iotracer export "t$events$compress" --per-category >/dev/null
+			rm -r "t$events$compress"
+		done
+	done
+	for compress in never end; do
+		small=$(cat rss100000$compress) large=$(cat rss2000000$compress)
+		echo "$small $large"
+		[ "$large" -le $((small * 12 / 10)) ]
+	done
+}
+
+# --- anonymize ----------------------------------------------------------------
+
+@test "anonymize: names hashed, extensions kept, the same under one key only" {
+	paths <<-'END'
+		id=1 text=/home/ann/thesis.tex
+		id=2 text=/home/ann/thesis.pdf
+		id=3 text=/home/bob/.profile
+		id=4 text=/srv/ann/archive.tar.gz
+		id=5 text=../up/ann
+		id=6 text=/home/ann/2026.01.07
+	END
+	for ((i = 1; i <= 6; i++)); do
+		echo "cpu=0 seq=$((i - 1)) time=$i path=$i path2=$((7 - i)) op=30 comm=editor$((i % 2))"
+	done | events
+	head -c 32 /dev/urandom >key
+	head -c 32 /dev/urandom >key2
+	record plain
+	record hidden --anonymize --key-file=key --label=kept --compress=never
+	rows plain --anonymize --key-file=key | cut -d, -f2- >a
+	rows hidden | cut -d, -f2- >b
+	cmp a b
+	rows plain --anonymize --key-file=key2 | cut -d, -f2- >c
+	rows plain --anonymize | cut -d, -f2- >d
+	rows plain --anonymize | cut -d, -f2- >e
+	rows plain >open
+	for file in a c d e; do
+		! grep -qE 'home|ann|bob|thesis|archive|profile|editor|2026' "$file"
+	done
+	! grep -qraE 'home|/ann|bob|thesis|archive|profile|editor' hidden
+	jq -e --arg host "$(uname -n)" '.anonymized and .host != $host and .command != ["true"] and .label == "kept"' hidden/metadata.json
+	python3 - <<-'END'
+		import csv, re
+		def read(name):
+		    return [r["path2"] for r in csv.DictReader(open(name, newline=""))]
+		header = open("open").readline().split(",", 1)[1]
+		def rows(name):
+		    return list(csv.DictReader(open(name, newline="")))
+		a, c, d, e = (rows(n) for n in "acde")
+		assert len(a) == 6
+		path = {6 - i: r["path2"].split("/") for i, r in enumerate(a)}
+		assert all(re.fullmatch(r"([a-z2-7]{12}(\.[a-z0-9]+)?|\.\.|)", p) for q in path.values() for p in q), path
+		assert path[1][1:3] == path[2][1:3] and path[1][1] == path[3][1]
+		assert path[1][2] == path[4][2] == path[5][2] != path[3][2]
+		assert path[1][3].endswith(".tex") and path[2][3].endswith(".pdf") and path[1][3][:12] != path[2][3][:12]
+		assert path[4][3].endswith(".gz") and path[4][3].count(".") == 1
+		assert path[3][3].count(".") == 0 and path[6][3].count(".") == 0
+		assert path[5][0] == ".." and path[1][0] == ""
+		names = [set(p for r in rows_ for p in r["path2"].split("/")) - {"", ".."} for rows_ in (a, c, d, e)]
+		for i in range(4):
+		    for j in range(i):
+		        assert not names[i] & names[j]
+		comms = {r["command"] for r in a}
+		assert len(comms) == 2 and all(re.fullmatch("[a-z2-7]{12}", n) for n in comms)
+	END
+	run rows hidden --anonymize
+	[ "$status" = 0 ]
+	[[ $output == *"was recorded with --anonymize: its names stay as they are"* ]]
+	echo short >bad
+	run rows plain --anonymize --key-file=bad
+	[ "$status" = 1 ]
+	[[ $output == *"a key has 16 to 4096 bytes"* ]]
+}
