@@ -247,25 +247,35 @@ static struct iot_link *stale_link(struct iot_target *t, struct inode *inode)
 	return NULL;
 }
 
-/*
- * The link that a path which exists stands for: the one with that path, or, if
- * the file was renamed since it was added, the one that it has left behind.
- */
-static struct iot_link *link_of_path(const struct path *path, char *buf,
-				     struct iot_target **t)
+/* The link that is listed under exactly this path, @inode's if there are more. */
+static struct iot_link *listed_link(const char *text, struct inode *inode,
+				    struct iot_target **t)
 {
-	char *text = iot_path_text(path, buf);
 	struct iot_link *link;
 
-	*t = iot_target_lookup(d_inode(path->dentry));
-	if (*t && !IS_ERR(text)) {
-		link = iot_target_link(*t, text);
-		if (link)
-			return link;
-	}
-	if (*t)
-		return stale_link(*t, d_inode(path->dentry));
-	return IS_ERR(text) ? NULL : find_link(text, t);
+	*t = iot_target_lookup(inode);
+	link = *t ? iot_target_link(*t, text) : NULL;
+	return link ?: find_link(text, t);
+}
+
+/*
+ * The link that @text, which leads to @path, stands for: as it is listed, though
+ * another file may be there now, or as the path is without links and dots; or, if
+ * the file was renamed since it was added, the one that it has left behind.
+ */
+static struct iot_link *link_of_path(const char *text, const struct path *path,
+				     char *buf, struct iot_target **t)
+{
+	struct inode *inode = d_inode(path->dentry);
+	char *abs = iot_path_text(path, buf);
+	struct iot_link *link = listed_link(text, inode, t);
+
+	if (!link && !IS_ERR(abs))
+		link = listed_link(abs, inode, t);
+	if (link)
+		return link;
+	*t = iot_target_lookup(inode);
+	return *t ? stale_link(*t, inode) : NULL;
 }
 
 /* The link that is listed under the absolute path of a name that is not there. */
@@ -295,7 +305,7 @@ static struct iot_link *link_of_text(const char *text, struct iot_target **t)
 		return ERR_PTR(-ENOMEM);
 	err = iot_path_lookup(text, &path);
 	if (!err) {
-		link = link_of_path(&path, buf, t);
+		link = link_of_path(text, &path, buf, t);
 		path_put(&path);
 	} else {
 		link = err == -ENOMEM ? ERR_PTR(err) : link_of_vanished(text, buf, t);
