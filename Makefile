@@ -20,6 +20,7 @@ help:
 	@echo 'make demo             trace a real file; in a virtual machine where need be'
 	@echo 'make check            everything that a change has to pass (root or sudo)'
 	@echo 'make lint, unit       parts of it; also build-all'
+	@echo 'make check-debug      its tests on kernels that watch themselves; hours'
 	@echo 'make dkms-test        build and install by DKMS in virtual machines'
 	@echo 'make bench            what tracing costs, in instructions'
 	@echo 'make deb              Debian packages: iotracer-dkms and iotracer'
@@ -57,7 +58,7 @@ clean:
 	$(MAKE) -C tests/unit clean
 	rm -rf build
 
-build-all lint check demo bench:
+build-all lint check check-debug demo bench:
 	@scripts/$@
 
 unit:
@@ -71,4 +72,4 @@ deb:
 	dpkg-buildpackage -b -uc -us
 
 .PHONY: all help modules tools headers install uninstall clean-modules clean \
-	build-all lint check demo bench unit dkms-test deb
+	build-all lint check check-debug demo bench unit dkms-test deb

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# How scripts/check and scripts/check-debug run their parts and judge what these
+# report. Sourced in the top folder, never executed; the user sets logs, where
+# the parts' output is kept.
+
+: "${logs:?}"
+passed=0 failed=0 skipped=0
+started=$SECONDS
+
+# Run a part: its output is shown, marked with its name, and kept.
+part() {
+	local name=$1
+	shift
+	printf '[%4d s] %s: %s\n' $((SECONDS - started)) "$name" "$*"
+	"$@" </dev/null 2>&1 | tee "$logs/$name" | sed -u "s/^/[$name] /"
+	echo "${PIPESTATUS[0]}" >"$logs/$name.status"
+}
+
+complain() {
+	failed=$((failed + 1))
+	printf 'not ok - %s\n' "$*"
+}
+
+# Whether tests/skips allows part $1 to skip test $2. Its lines are
+# PART|TEST|REASON, the first two patterns of the shell.
+planned() {
+	local part test reason
+	while IFS='|' read -r part test reason; do
+		case $part in '' | '#'*) continue ;; esac
+		# shellcheck disable=SC2053 # patterns are meant
+		[[ $1 == $part && $2 == $test && -n $reason ]] && return 0
+	done < <(cat tests/skips 2>/dev/null)
+	return 1
+}
+
+judge_skips() {
+	local name=$1 line test
+	while read -r line; do
+		test=$(sed -E 's/^ok [0-9]+ (- )?//; s/( in [0-9]+ms)? # skip.*$//' <<<"$line")
+		if planned "$name" "$test"; then
+			skipped=$((skipped + 1))
+		else
+			complain "$name: a skip that tests/skips does not plan: $line"
+		fi
+	done < <(grep -aE '^ok .*# skip' "$logs/$name")
+}
+
+# Count what part $1 reported, and hold it to its plan. A line without a number
+# is a test outside of the plan.
+judge() {
+	local name=$1 good bad plan numbered status
+	status=$(cat "$logs/$name.status")
+	good=$(grep -aE '^ok ' "$logs/$name" | grep -acvE '# skip')
+	bad=$(grep -acE '^not ok ' "$logs/$name")
+	passed=$((passed + good)) failed=$((failed + bad))
+	grep -aE '^not ok ' "$logs/$name" | sed "s/^/$name: /"
+	judge_skips "$name"
+	plan=$(sed -nE 's/^1\.\.([0-9]+)$/\1/p' "$logs/$name" | tail -n 1)
+	numbered=$(grep -acE '^(not )?ok [0-9]' "$logs/$name")
+	if [ -z "$plan" ] || [ "$plan" -eq 0 ] || [ "$plan" -ne "$numbered" ]; then
+		complain "$name: ${plan:-no number of} tests planned, $numbered run"
+	elif [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then
+		complain "$name: ended with status $status (see ${logs#"$PWD"/}/$name)"
+	fi
+}
+
+# verdict PART...: judge them all and count; the last lines of everything. Fails
+# when a test did, or none was run.
+verdict() {
+	local name
+	echo
+	for name in "$@"; do
+		judge "$name"
+	done
+	printf '[%4d s] the logs are in %s\n' $((SECONDS - started)) "${logs#"$PWD"/}"
+	if [ "$skipped" -gt 0 ]; then
+		echo "$passed passed, $failed failed, $skipped skipped"
+	else
+		echo "$passed passed, $failed failed"
+	fi
+	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Any command and any call on any file of /proc/iotracer: fuzz.c.
+#
+# FUZZ_SECONDS=300 goes on for five minutes instead of 20 seconds; FUZZ_SEED
+# repeats a run, which prints its seed.
+
+load helpers
+
+FUZZ=$BATS_TEST_DIRNAME/../build/tests/fuzz
+
+setup_file() {
+	export BATS_TEST_TIMEOUT=$((${FUZZ_SECONDS:-20} * 2 + 600))
+	modprobe ext4
+	mkfs.ext4 -q -F /dev/vda
+	mkdir -p /mnt/ext4
+	mount /dev/vda /mnt/ext4
+}
+
+teardown_file() {
+	umount /mnt/ext4
+}
+
+teardown() {
+	unload_module
+}
+
+@test "fuzz: commands and file operations" {
+	load_module
+	mkdir /mnt/ext4/fuzz
+	"$FUZZ" -t "${FUZZ_SECONDS:-20}" ${FUZZ_SEED:+-s "$FUZZ_SEED"} /mnt/ext4/fuzz \
+		>"$BATS_TEST_TMPDIR/fuzz" || { cat "$BATS_TEST_TMPDIR/fuzz"; false; }
+	grep -v '^the law' "$BATS_TEST_TMPDIR/fuzz" | sed 's/^/# /' >&3
+}

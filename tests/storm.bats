@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# bats file_tags=storm
+#
+# Everything at once: storm.c says what. Here are the disks that it needs, and
+# the proof that nothing is left behind. The kernel's own opinion is scripts/vm's.
+#
+# STORM_SECONDS=1800 rages for half an hour instead of two minutes; STORM_SEED
+# repeats the decisions of a run, which prints its seed.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+STORM=$BATS_TEST_DIRNAME/../build/tests/storm
+
+setup_file() {
+	export BATS_TEST_TIMEOUT=$((${STORM_SECONDS:-120} * 4 + 600))
+	modprobe -a ext4 xfs btrfs
+	mkfs.ext4 -q -F /dev/vda
+	mkfs.xfs -q -f /dev/vdb
+	mkfs.btrfs -q -f /dev/vdc
+	mkfs.ext4 -q -F /dev/vdd
+	mkdir -p /mnt/ext4 /mnt/xfs /mnt/btrfs /mnt/storm
+	mount /dev/vda /mnt/ext4
+	mount /dev/vdb /mnt/xfs
+	mount /dev/vdc /mnt/btrfs
+	strip -g -o "$BATS_FILE_TMPDIR/iotracer.ko" "$(ko)"
+	export IOTRACER_KO=$BATS_FILE_TMPDIR/iotracer.ko
+}
+
+teardown_file() {
+	unload_module
+	umount /mnt/ext4 /mnt/xfs /mnt/btrfs
+}
+
+# storm SECONDS
+storm() {
+	"$STORM" -t "$1" ${STORM_SEED:+-s "$STORM_SEED"} "$IOTRACER_KO" /dev/vdd /mnt/storm \
+		/mnt/ext4 /mnt/xfs /mnt/btrfs >"$BATS_TEST_TMPDIR/storm" 2>&1
+}
+
+@test "storm: nothing unexpected, the law holds, nothing is left behind" {
+	# What lives on after the first time, and is the kernel's.
+	storm 5 || true
+	unload_module
+	remember_slabs
+	storm "${STORM_SECONDS:-120}" || { cat "$BATS_TEST_TMPDIR/storm"; false; }
+	sed 's/^/# /' "$BATS_TEST_TMPDIR/storm" >&3
+	unload_module
+	back_to_slabs 100
+}

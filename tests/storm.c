@@ -1,0 +1,770 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * storm: everything that can be done to iotracer, at once.
+ *
+ *	storm [-t SECONDS] [-s SEED] KO DISK MOUNTPOINT DIR...
+ *
+ * KO is the module, loaded or not. DIRs are mounted filesystems. DISK is a block
+ * device with an ext4 that nobody else uses: it is mounted at MOUNTPOINT and
+ * unmounted all the time.
+ *
+ * Each actor is a process that takes steps until time is up. What a step may
+ * meet is listed where the step is: a target that was just removed, a module that
+ * was just unloaded. Anything else ends the storm, which says who met what where.
+ * In the end each actor has to have succeeded at something, fio's data have to be
+ * right, and the counts of each target have to obey the law.
+ *
+ * A seed gives each actor the same decisions again, not the same timing.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "proc.h"
+#include "random.h"
+
+enum {
+	MAX_DIRS = 4,
+	FILES = 6,		/* in each directory: f0 to f5, and link, to f0 */
+	FILE_SIZE = 64 * 1024,
+	MAX_ACTORS = 32,
+	MESSAGE = 512,
+};
+
+/* What processes tell each other. */
+struct shared {
+	atomic_bool stop;
+	atomic_int failed;	/* how often; the first one tells why */
+	time_t end;
+	char message[MESSAGE];
+	struct tally {
+		atomic_ulong done;
+		atomic_ulong refused;	/* by an error that is permitted */
+	} tally[MAX_ACTORS];
+};
+
+static struct shared *shared;
+static struct tally *tally;	/* of this actor */
+static const char *self;	/* its name */
+static struct random rng;
+static const char *ko, *disk;
+static const char *dirs[MAX_DIRS + 1];	/* the last is where disk is mounted */
+static int nr_dirs;
+static const char *mountpoint;
+static unsigned int seconds = 120;
+
+static void fail(const char *format, ...)
+{
+	char text[MESSAGE];
+	va_list args;
+	int n = snprintf(text, sizeof(text), "%s: ", self);
+
+	va_start(args, format);
+	vsnprintf(text + n, sizeof(text) - n, format, args);
+	va_end(args);
+	if (!atomic_fetch_add(&shared->failed, 1))
+		memcpy(shared->message, text, sizeof(text));
+	atomic_store(&shared->stop, true);
+}
+
+/*
+ * Count a result, 0 or more or -errno. An error has to be in @permitted, which
+ * ends with 0. Return: whether it succeeded.
+ */
+static bool went(const char *what, const char *where, long ret, const int *permitted)
+{
+	if (ret >= 0) {
+		atomic_fetch_add(&tally->done, 1);
+		return true;
+	}
+	for (; *permitted; permitted++) {
+		if (ret == -*permitted) {
+			atomic_fetch_add(&tally->refused, 1);
+			return false;
+		}
+	}
+	fail("%.*s %s: %s", (int)strcspn(what, "\n"), what, where, strerror(-ret));
+	return false;
+}
+
+static const int no_errors[] = { 0 };
+
+static long sys(long ret)
+{
+	return ret < 0 ? -errno : ret;
+}
+
+static void pause_us(unsigned int us)
+{
+	usleep(1 + random_below(&rng, us));
+}
+
+/* A file: f0 to f5 and link, rarely one that is not there. */
+static void any_file(char *path, size_t size)
+{
+	const char *dir = dirs[random_below(&rng, nr_dirs)];
+	unsigned int n = random_below(&rng, FILES + 2);
+
+	if (n < FILES)
+		snprintf(path, size, "%s/f%u", dir, n);
+	else if (n == FILES)
+		snprintf(path, size, "%s/link", dir);
+	else if (random_once_in(&rng, 4))
+		snprintf(path, size, "%s/fio", dir);
+	else
+		snprintf(path, size, "%s/nothing", dir);
+}
+
+/* The folder of a target, or "" when there is none, also no /proc/iotracer. */
+static const char *any_target(void)
+{
+	static struct proc_name names[64];
+	int n = proc_names(names, 64);
+
+	return n > 0 ? names[random_below(&rng, n)].text : "";
+}
+
+/*
+ * The module is gone (ENOENT) or about to go (ENODEV, EIO), there is no such file
+ * or it is not traced (ENOENT); no memory, which an actor sees to, and
+ * ring_memory_limit.
+ */
+static const int command_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, 0 };
+
+static void step_command(void)
+{
+	static const int sizes[] = { 1, 2, 10, 100, 1000, 20000 };
+	char path[256], line[512];
+
+	if (access(PROC_CONTROL, F_OK))
+		pause_us(200000);
+	any_file(path, sizeof(path));
+	if (random_once_in(&rng, 3))
+		snprintf(line, sizeof(line), "remove %s\n", path);
+	else if (random_once_in(&rng, 3))
+		snprintf(line, sizeof(line), "add %s\n", path);
+	else
+		snprintf(line, sizeof(line), "add %s %d\n", path, sizes[random_below(&rng, 6)]);
+	went(line, "to control", proc_write(PROC_CONTROL, line, strlen(line)), command_errors);
+	pause_us(20000);
+}
+
+static void step_switch(void)
+{
+	static const char * const words[] = { "stop\n", "start\n", "reset\n", "timereset\n" };
+	const char *word = words[random_below(&rng, 4)], *target = any_target();
+	char path[2 * PROC_NAME];
+
+	snprintf(path, sizeof(path), PROC_DIR "/%s/control", target);
+	if (!*target)
+		pause_us(200000);
+	else
+		went(word, path, proc_write(path, word, strlen(word)), command_errors);
+	pause_us(20000);
+}
+
+/* Readers. */
+
+/* One line of a log: 7 fields, the first with nine decimals. */
+static bool is_log_line(const char *line, double *time)
+{
+	unsigned int decimals, pid, end = 0;
+	unsigned long long address, size, whole;
+	char op, level[4], comm[80];
+
+	if (sscanf(line, "%llu.%9u;%c;%llu;%llu;%3[A-Z];%79[^;];%u%n", &whole, &decimals, &op,
+		   &address, &size, level, comm, &pid, &end) != 8 || line[end])
+		return false;
+	*time = whole + decimals / 1e9;
+	return (op == 'R' || op == 'W') && (!strcmp(level, "VFS") || !strcmp(level, "BLK")) &&
+	       strcspn(strchr(line, '.') + 1, ";") == 9;
+}
+
+/* What was read from a log's begin on: whole lines in order of time. */
+static void check_log(const char *path, char *text)
+{
+	double time, last = 0;
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		if (!text) {
+			if (*line)
+				fail("%s: a line without end: '%s'", path, line);
+			return;
+		}
+		if (!is_log_line(line, &time) || time < last) {
+			fail("%s: after %.9f a line '%s'", path, last, line);
+			return;
+		}
+		last = time;
+	}
+}
+
+/* ENOENT, ENODEV: gone before it was opened; EIO: while it was open. */
+static const int read_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, 0 };
+/* In /proc a seek in a file that has gone is invalid. */
+static const int seek_errors[] = { EINVAL, 0 };
+
+/*
+ * A file from begin to end, in pieces of one size or of any; @max bytes at most.
+ * Return: whether all of it was read.
+ */
+static bool read_pieces(const char *path, int fd, char *buf, size_t max, size_t piece)
+{
+	size_t done = 0;
+	long n;
+
+	while (done + 1 < max) {
+		size_t want = piece ? piece : 1 + random_below(&rng, 5000);
+
+		n = sys(read(fd, buf + done, want < max - 1 - done ? want : max - 1 - done));
+		if (n < 0)
+			went("reading", path, n, read_errors);
+		if (n <= 0)
+			break;
+		done += n;
+	}
+	buf[done] = '\0';
+	return !n && done + 1 < max;
+}
+
+static void read_here_and_there(const char *path, int fd)
+{
+	char buf[3000];
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		off_t at = random_below(&rng, 20000);
+
+		if (went("seeking in", path, sys(lseek(fd, at, SEEK_SET)), seek_errors))
+			went("reading", path, sys(read(fd, buf, random_below(&rng, sizeof(buf)))),
+			     read_errors);
+		went("reading", path, sys(pread(fd, buf, 1 + random_below(&rng, 100), at)),
+		     read_errors);
+	}
+}
+
+/* A file of a target or a common one; Return: a descriptor or -1. */
+static int open_any(char *path, size_t size)
+{
+	static const char * const own[] = { "log", "log", "stream", "stats", "control" };
+	static const char * const common[] = { "control", "hooks", "format" };
+	const char *target = any_target();
+	long fd;
+
+	if (*target && !random_once_in(&rng, 5))
+		snprintf(path, size, PROC_DIR "/%s/%s", target, own[random_below(&rng, 5)]);
+	else
+		snprintf(path, size, PROC_DIR "/%s", common[random_below(&rng, 3)]);
+	fd = sys(open(path, O_RDONLY | O_CLOEXEC));
+	return went("opening", path, fd, read_errors) ? fd : -1;
+}
+
+static void step_read(void)
+{
+	static char buf[8 << 20];
+	char path[2 * PROC_NAME];
+	bool whole = false;
+	int fd = open_any(path, sizeof(path));
+
+	if (fd < 0) {
+		pause_us(200000);
+		return;
+	}
+	switch (random_below(&rng, 4)) {
+	case 0:
+		whole = read_pieces(path, fd, buf, 4000, 1);
+		break;
+	case 1:
+		whole = read_pieces(path, fd, buf, sizeof(buf), 0);
+		break;
+	case 2:
+		whole = read_pieces(path, fd, buf, sizeof(buf), 65536);
+		break;
+	case 3:
+		read_here_and_there(path, fd);
+		break;
+	}
+	if (whole && !strcmp(strrchr(path, '/'), "/log"))
+		check_log(path, buf);
+	close(fd);
+	pause_us(10000);
+}
+
+/*
+ * Who keeps a file open, over what happens to its target, its filesystem and the
+ * module, and then reads on.
+ */
+static void step_hold(void)
+{
+	char path[2 * PROC_NAME], buf[4096];
+	int i, fd = open_any(path, sizeof(path));
+
+	for (i = 0; fd >= 0 && i < 4; i++) {
+		went("reading", path, sys(read(fd, buf, 100 + random_below(&rng, 4000))),
+		     read_errors);
+		pause_us(1000000);
+	}
+	if (fd >= 0)
+		close(fd);
+	else
+		pause_us(200000);
+}
+
+/* Readers and writers that are killed wherever they are. */
+static void step_kill(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0) {
+		fail("fork: %m");
+		return;
+	}
+	if (!pid) {
+		random_next(&rng);
+		while (1) {
+			step_read();
+			step_command();
+		}
+	}
+	pause_us(300000);
+	kill(pid, SIGKILL);
+	went("waiting for", "the killed", sys(waitpid(pid, &status, 0)), no_errors);
+	random_next(&rng);
+}
+
+/* Reads and writes of what may be a target. */
+
+/*
+ * Files come, go and change their names under it, and the filesystem that is
+ * mounted and unmounted may be away.
+ */
+static const int io_errors[] = { ENOENT, 0 };
+
+static void step_io(void)
+{
+	static char block[8192] __attribute__((aligned(4096)));
+	bool direct = random_once_in(&rng, 4);
+	char path[256];
+	long fd;
+	int i;
+
+	any_file(path, sizeof(path));
+	if (strstr(path, "/fio"))
+		return;
+	fd = sys(open(path, O_RDWR | O_CLOEXEC | (direct ? O_DIRECT : 0)));
+	if (!went("opening", path, fd, io_errors)) {
+		pause_us(1000);
+		return;
+	}
+	for (i = random_below(&rng, 30); i > 0; i--) {
+		size_t size = direct ? 4096 : 1 + random_below(&rng, sizeof(block));
+		off_t at = random_below(&rng, FILE_SIZE / 4096) * 4096;
+
+		if (random_once_in(&rng, 2))
+			went("writing", path, sys(pwrite(fd, block, size, at)), io_errors);
+		else
+			went("reading", path, sys(pread(fd, block, size, at)), io_errors);
+	}
+	if (random_once_in(&rng, 4))
+		went("syncing", path, sys(fdatasync(fd)), io_errors);
+	close(fd);
+	pause_us(5000);
+}
+
+static const int churn_errors[] = { ENOENT, EEXIST, 0 };
+
+static void make_file(const char *path)
+{
+	long fd = sys(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+
+	if (!went("making", path, fd, churn_errors))
+		return;
+	went("extending", path, sys(ftruncate(fd, FILE_SIZE)), churn_errors);
+	close(fd);
+}
+
+/* Files that are renamed, deleted and made again. */
+static void step_churn(void)
+{
+	const char *dir = dirs[random_below(&rng, nr_dirs)];
+	char one[256], two[256];
+
+	/* Not below the mount point while nothing is mounted there. */
+	snprintf(one, sizeof(one), "%s/lost+found", dir);
+	if (dir == mountpoint && access(one, F_OK))
+		return;
+	snprintf(one, sizeof(one), "%s/f%u", dir, (int)random_below(&rng, FILES));
+	snprintf(two, sizeof(two), "%s/f%u", dir, (int)random_below(&rng, FILES));
+	switch (random_below(&rng, 4)) {
+	case 0:
+		went("deleting", one, sys(unlink(one)), churn_errors);
+		make_file(one);
+		break;
+	case 1:
+		went("renaming", one, sys(rename(one, two)), churn_errors);
+		make_file(one);
+		break;
+	case 2:
+		make_file(one);
+		break;
+	case 3:
+		snprintf(two, sizeof(two), "%s/link", dir);
+		unlink(two);
+		went("linking", two, sys(link(one, two)), churn_errors);
+		break;
+	}
+	pause_us(30000);
+}
+
+/* EBUSY: somebody has a file open there, or stands there. */
+static const int mount_errors[] = { EBUSY, 0 };
+
+static void step_mount(void)
+{
+	char path[512];
+	int i;
+
+	if (!went("mounting", disk, sys(mount(disk, mountpoint, "ext4", 0, NULL)), mount_errors))
+		goto unmount;
+	for (i = 0; i < FILES; i++) {
+		snprintf(path, sizeof(path), "%s/f%d", mountpoint, i);
+		make_file(path);
+	}
+	pause_us(1000000);
+unmount:
+	if (random_once_in(&rng, 3))
+		went("detaching", disk, sys(umount2(mountpoint, MNT_DETACH)), mount_errors);
+	else
+		while (!went("unmounting", disk, sys(umount2(mountpoint, 0)), mount_errors) &&
+		       !atomic_load(&shared->stop))
+			pause_us(20000);
+	pause_us(200000);
+}
+
+static int write_number(const char *path, int n)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d\n", n);
+	return proc_write(path, text, strlen(text));
+}
+
+static void step_drop_caches(void)
+{
+	went("dropping", "caches", write_number("/proc/sys/vm/drop_caches",
+						1 + random_below(&rng, 3)), no_errors);
+	pause_us(2000000);
+}
+
+static size_t megabytes_available(void)
+{
+	char text[4096];
+	const char *line;
+
+	if (proc_read("/proc/meminfo", text, sizeof(text)) < 0)
+		return 0;
+	line = strstr(text, "MemAvailable:");
+	return line ? strtoul(line + 13, NULL, 10) / 1024 : 0;
+}
+
+/* Take memory until little is left, for a moment; should the kernel kill, this. */
+static void take_memory(void)
+{
+	enum { PIECE = 4 << 20, LEFT = 300 };
+
+	if (write_number("/proc/self/oom_score_adj", 1000))
+		_exit(1);
+	while (megabytes_available() > LEFT && !atomic_load(&shared->stop)) {
+		char *piece = mmap(NULL, PIECE, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+		if (piece == MAP_FAILED)
+			break;
+	}
+	pause_us(1000000);
+	_exit(0);
+}
+
+static void step_memory(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		take_memory();
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		fail("fork or wait: %m");
+	else if (WIFEXITED(status) && !WEXITSTATUS(status))
+		atomic_fetch_add(&tally->done, 1);
+	else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		atomic_fetch_add(&tally->refused, 1);
+	else
+		fail("the process that takes memory ended with %#x", status);
+	pause_us(3000000);
+}
+
+/* EBUSY: another change of that kind is under way. */
+static const int cpu_errors[] = { EBUSY, 0 };
+
+static void step_cpu(void)
+{
+	static const char path[] = "/sys/devices/system/cpu/cpu1/online";
+
+	if (went("0 to", path, write_number(path, 0), cpu_errors))
+		pause_us(500000);
+	while (!went("1 to", path, write_number(path, 1), cpu_errors))
+		if (atomic_load(&shared->failed))
+			return;
+	pause_us(3000000);
+}
+
+/* The module. */
+
+static int module_load(const char *parameters)
+{
+	int fd = open(ko, O_RDONLY | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = sys(syscall(SYS_finit_module, fd, parameters, 0));
+	close(fd);
+	return ret;
+}
+
+/* EAGAIN: somebody holds it for a moment; ENOMEM: try again. */
+static const int module_errors[] = { EAGAIN, ENOMEM, 0 };
+
+static void step_module(void)
+{
+	static const char * const parameters[] = {
+		"", "MAX_EVENTS=100", "attach=kprobe", "ring_memory_limit=400000",
+		"max_events_limit=500 MAX_EVENTS=500", "attach=kprobe proc_mode=0666",
+	};
+	const char *chosen = parameters[random_below(&rng, 6)];
+
+	/* Unloading takes seconds. The last quarter is without, for the law. */
+	pause_us(seconds > 120 ? 15000000 : seconds * 125000);
+	if (shared->end - time(NULL) < seconds / 4)
+		return;
+	if (!went("unloading", ko, sys(syscall(SYS_delete_module, "iotracer", O_NONBLOCK)),
+		  module_errors))
+		return;
+	pause_us(200000);
+	while (!went("loading with", chosen, module_load(chosen), module_errors))
+		if (atomic_load(&shared->failed))
+			return;
+}
+
+/* fio writes, reads again and compares, on XFS past the cache; it ends by itself. */
+static void run_fio(const char *dir)
+{
+	char file[300], runtime[40];
+
+	snprintf(file, sizeof(file), "--filename=%s/fio", dir);
+	snprintf(runtime, sizeof(runtime), "--runtime=%u", seconds);
+	execlp("fio", "fio", "--name=storm", file, runtime, "--time_based", "--size=8M",
+	       "--rw=randwrite", "--bs=4k", "--verify=crc32c", "--verify_backlog=32",
+	       "--verify_fatal=1", "--ioengine=libaio", "--iodepth=8", "--minimal",
+	       "--output=/dev/null", "--fallocate=none", "--thinktime=2ms",
+	       strstr(dir, "xfs") ? "--direct=1" : "--direct=0", NULL);
+	fail("fio cannot be run: %m");
+}
+
+static const struct actor {
+	const char *name;
+	void (*step)(void);
+	int number;
+} actors[] = {
+	{ "command", step_command, 2 },
+	{ "switch", step_switch, 1 },
+	{ "read", step_read, 2 },
+	{ "hold", step_hold, 2 },
+	{ "kill", step_kill, 1 },
+	{ "io", step_io, 2 },
+	{ "churn", step_churn, 1 },
+	{ "mount", step_mount, 1 },
+	{ "drop_caches", step_drop_caches, 1 },
+	{ "memory", step_memory, 1 },
+	{ "cpu", step_cpu, 1 },
+	{ "module", step_module, 1 },
+};
+
+enum { NR_ACTORS = sizeof(actors) / sizeof(*actors) };
+
+static pid_t start(int index, const char *name, uint64_t seed)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		err(2, "fork");
+	self = name;
+	tally = &shared->tally[index];
+	rng.state = seed * 1000 + index;
+	if (!pid)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
+static int start_actors(uint64_t seed, pid_t *pids)
+{
+	int i, j, n = 0;
+
+	for (i = 0; i < NR_ACTORS; i++) {
+		for (j = 0; j < actors[i].number; j++, n++) {
+			pids[n] = start(i, actors[i].name, seed * 100 + j);
+			if (pids[n])
+				continue;
+			while (!atomic_load(&shared->stop))
+				actors[i].step();
+			_exit(0);
+		}
+	}
+	return n;
+}
+
+static void start_fio(pid_t *pids)
+{
+	int i;
+
+	for (i = 0; i < nr_dirs - 1; i++) {
+		pids[i] = start(NR_ACTORS, "fio", 0);
+		if (!pids[i]) {
+			run_fio(dirs[i]);
+			_exit(1);
+		}
+	}
+}
+
+static void wait_for_all(const pid_t *pids, int n, const char *name)
+{
+	int i, status;
+
+	self = name;
+	for (i = 0; i < n; i++) {
+		if (waitpid(pids[i], &status, 0) < 0)
+			fail("wait: %m");
+		else if (!WIFEXITED(status) || WEXITSTATUS(status))
+			fail("ended with status %#x", status);
+		else if (!strcmp(name, "fio"))
+			atomic_fetch_add(&shared->tally[NR_ACTORS].done, 1);
+	}
+}
+
+/* Time passes, until it is up or something failed. */
+static void watch(void)
+{
+	while (time(NULL) < shared->end && !atomic_load(&shared->stop))
+		usleep(100000);
+	atomic_store(&shared->stop, true);
+}
+
+static int report(void)
+{
+	int i, bad = 0;
+
+	for (i = 0; i <= NR_ACTORS; i++) {
+		const char *name = i < NR_ACTORS ? actors[i].name : "fio";
+		unsigned long done = shared->tally[i].done;
+
+		printf("%-12s %8lu done %8lu refused\n", name, done, shared->tally[i].refused);
+		if (done)
+			continue;
+		printf("%s never succeeded at anything\n", name);
+		bad = 1;
+	}
+	if (shared->failed) {
+		printf("%s\n", shared->message);
+		bad = 1;
+	}
+	return bad;
+}
+
+static void prepare(char **args)
+{
+	char path[300];
+	int i, j;
+
+	for (; *args && nr_dirs < MAX_DIRS; args++)
+		dirs[nr_dirs++] = *args;
+	for (i = 0; i < nr_dirs; i++) {
+		for (j = 0; j < FILES; j++) {
+			snprintf(path, sizeof(path), "%s/f%d", dirs[i], j);
+			make_file(path);
+		}
+	}
+	dirs[nr_dirs++] = mountpoint;
+	if (access("/sys/module/iotracer", F_OK)) {
+		errno = -module_load("");
+		if (errno)
+			err(2, "%s cannot be loaded", ko);
+	}
+}
+
+static uint64_t options(int argc, char **argv)
+{
+	uint64_t seed = time(NULL);
+	int c;
+
+	while ((c = getopt(argc, argv, "t:s:")) > 0) {
+		if (c == 't')
+			seconds = atoi(optarg);
+		else if (c == 's')
+			seed = strtoull(optarg, NULL, 0);
+		else
+			exit(2);
+	}
+	if (argc - optind < 4)
+		errx(2, "storm [-t SECONDS] [-s SEED] KO DISK MOUNTPOINT DIR...");
+	ko = argv[optind];
+	disk = argv[optind + 1];
+	mountpoint = argv[optind + 2];
+	return seed;
+}
+
+int main(int argc, char **argv)
+{
+	pid_t pids[MAX_ACTORS], fio[MAX_DIRS];
+	uint64_t seed = options(argc, argv);
+	int n;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED)
+		err(2, "mmap");
+	self = "storm";
+	tally = &shared->tally[MAX_ACTORS - 1];
+	prepare(argv + optind + 3);
+	printf("storm: %u seconds, seed %llu\n", seconds, (unsigned long long)seed);
+	fflush(stdout);
+	shared->end = time(NULL) + seconds;
+	n = start_actors(seed, pids);
+	start_fio(fio);
+	watch();
+	wait_for_all(pids, n, "an actor");
+	wait_for_all(fio, nr_dirs - 1, "fio");
+	umount2(mountpoint, MNT_DETACH);
+	if (report() || proc_law())
+		return 1;
+	if (*any_target())
+		return 0;
+	printf("no target is left to check the law for\n");
+	return 1;
+}
