@@ -27,7 +27,7 @@ setup() {
 	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$BATS_FILE_TMPDIR:$PATH
 	export LC_ALL=C.UTF-8
 	work=$(mktemp -d /tmp/iotracer-export.XXXXXX)
-	cd "$work"
+	cd "$work" || return
 	export IOTRACER_PROC=$work/proc
 	mkdir -p proc/fs
 	printf '%s\n' stop 'size 16384' 'sample 1' 'mode overwrite' 'filter none' >proc/fs/control
@@ -90,7 +90,7 @@ a_few() {
 	[[ ${lines[*]} == *"timestamp,operation,pid,command,filename,size,inode,flags,offset,tid,mmap_prot,mmap_flags,address,cmdline,fd,"* ]]
 	header=$(rows t 2>/dev/null | head -n 1)
 	for field in $(iotracer format | awk '$1 == "event" { e = $2 } $1 == "field" && e == "fs" { print $2 }'); do
-		case $field in op) field=operation ;; comm) field=command ;; path) field=filename ;; reserved) continue ;; esac
+		case $field in op) field=operation ;; comm) field='command' ;; path) field=filename ;; reserved) continue ;; esac
 		[[ ,$header, == *",$field,"* ]]
 	done
 	[ "$(tr , '\n' <<<"$header" | sort | uniq -d)" = "" ]
@@ -557,9 +557,9 @@ a_few() {
 	rows plain --anonymize | cut -d, -f2- >e
 	rows plain >open
 	for file in a c d e; do
-		! grep -qE 'home|ann|bob|thesis|archive|profile|editor|2026' "$file"
+		run ! grep -E 'home|ann|bob|thesis|archive|profile|editor|2026' "$file"
 	done
-	! grep -qraE 'home|/ann|bob|thesis|archive|profile|editor' hidden
+	run ! grep -raE 'home|/ann|bob|thesis|archive|profile|editor' hidden
 	jq -e --arg host "$(uname -n)" '.anonymized and .host != $host and .command != ["true"] and .label == "kept"' hidden/metadata.json
 	python3 - <<-'END'
 		import csv, re

@@ -817,3 +817,18 @@ writes                             5                   2
 		done
 	done
 }
+
+@test "status: the system-wide categories after the targets, if all are shown" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	mkdir "$IOTRACER_PROC/fs"
+	printf '%s\n' start 'size 16384' 'sample 3' 'mode overwrite' 'filter op=READ' >"$IOTRACER_PROC/fs/control"
+	printf '%s\n' 'seen 30' 'stored 20' 'overwritten 7' 'lost 3' 'missed 1' 'cpus 2' 'size 16384' 'memory_bytes 99' >"$IOTRACER_PROC/fs/stats"
+	run iotracer status
+	[ "$status" = 0 ]
+	[[ $output == sda1_1*$'\n\nfs  running\n  filter      op=READ\n  sample      3\n'*$'seen        30\n'*$'lost        3\n  missed      1' ]]
+	run iotracer status --format=json
+	jq -e '.[1] | .category == "fs" and .running and .filter == "op=READ" and .seen == 30 and .lost == 3 and .cpus == 2' <<<"$output"
+	run iotracer status "$work/f"
+	[[ $output != *"fs  running"* ]]
+}

@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "category.h"
 #include "cli.h"
 #include "command.h"
+#include "control.h"
 #include "json.h"
 #include "proc.h"
 #include "target.h"
 #include "text.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 struct env {
 	struct cli_files files;
@@ -125,6 +129,69 @@ static int status_target(const struct target *target, const char *file, void *da
 	return CLI_OK;
 }
 
+static void print_category(const struct control *c, bool running)
+{
+	static const char *const shown[] = { "filter", "sample", "mode" };
+	static const char *const counts[] = { "seen", "stored", "overwritten", "lost", "missed" };
+	size_t i;
+
+	printf("%s%s%s  %s%s%s\n", CLI_BOLD, c->category, CLI_PLAIN,
+	       running ? CLI_GREEN : CLI_YELLOW, running ? "running" : "stopped", CLI_PLAIN);
+	for (i = 0; i < ARRAY_SIZE(shown); i++) {
+		char *value = control_value(c, shown[i]);
+
+		printf("  %-12s%s\n", shown[i], value);
+		free(value);
+	}
+	printf("  %-12s%llu events a CPU\n", "size", control_stat(c, "size"));
+	printf("  %-12s%llu bytes\n", "memory", control_stat(c, "memory_bytes"));
+	for (i = 0; i < ARRAY_SIZE(counts); i++)
+		printf("  %-12s%llu\n", counts[i], control_stat(c, counts[i]));
+}
+
+static json_t *json_of_category(const struct control *c, bool running)
+{
+	static const char *const numbers[] = {
+		"cpus", "size", "memory_bytes", "seen", "stored", "overwritten", "lost", "missed",
+	};
+	json_t *object = json_object();
+	char *filter = control_value(c, "filter");
+	size_t i;
+
+	json_put(object, "category", json_string(c->category));
+	json_put(object, "running", json_boolean(running));
+	json_put(object, "filter", json_shown(filter));
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		json_put(object, numbers[i], json_integer(control_stat(c, numbers[i])));
+	free(filter);
+	return object;
+}
+
+/* Those that this module has; one that may not be read is passed over. */
+static void status_categories(struct env *env)
+{
+	size_t i;
+
+	for (i = 0; i < nr_categories; i++) {
+		struct control c = { .category = categories[i].name, .fd = -1 };
+		char *text;
+		bool running;
+
+		if (proc_read(c.category, "control", &text))
+			continue;
+		running = !strncmp(text, "start\n", 6);
+		free(text);
+		if (env->format == FORMAT_JSON) {
+			json_add(env->document, json_of_category(&c, running));
+			continue;
+		}
+		if (env->further)
+			putchar('\n');
+		env->further = true;
+		print_category(&c, running);
+	}
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
@@ -146,7 +213,8 @@ int command_status(int argc, char **argv)
 		options, parse, "[FILE...]",
 		"Show for files whether they are recorded, how many events are kept and"
 		" how many were seen, stored, overwritten by newer ones, lost (no free"
-		" slot) and missed (not seen by the kernel's hook), by level.\v"
+		" slot) and missed (not seen by the kernel's hook), by level. Without"
+		" FILE of the system-wide categories, too.\v"
 		"FILE is a path or the name of a target.", cli_common, NULL, NULL
 	};
 	struct env env = { .files.optional = true };
@@ -155,6 +223,8 @@ int command_status(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &env);
 	env.document = json_array();
 	status = target_each(&env.files, status_target, &env);
+	if (env.files.all)
+		status_categories(&env);
 	if (env.format == FORMAT_JSON && status != CLI_NO_MODULE && status != CLI_DENIED)
 		json_print(json_incref(env.document));
 	json_decref(env.document);
