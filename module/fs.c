@@ -156,14 +156,37 @@ static const char *op_name(unsigned int op)
 	return name ? name->name : NULL;
 }
 
+static int start(void)
+{
+	int err = iot_rw_start();
+
+	if (err)
+		return err;
+	err = iot_probe_fs_start();
+	if (err)
+		iot_rw_stop();
+	return err;
+}
+
+static void stop(void)
+{
+	iot_probe_fs_stop();
+	iot_rw_stop();
+}
+
+static unsigned long missed(void)
+{
+	return iot_rw_missed() + iot_probe_fs_missed();
+}
+
 struct iot_category iot_fs = {
 	.name = "fs",
 	.event_id = IOT_EVENT_ID_fs,
 	.default_kinds = BIT(IOT_KIND_NONE) | BIT(IOT_KIND_FILE) | BIT(IOT_KIND_DIR) |
 			 BIT(IOT_KIND_SYMLINK),
-	.start = iot_rw_start,
-	.stop = iot_rw_stop,
+	.start = start,
+	.stop = stop,
 	.refresh = iot_rw_refresh,
-	.missed = iot_rw_missed,
+	.missed = missed,
 	.op_name = op_name,
 };

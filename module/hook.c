@@ -32,6 +32,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "hook.h"
+#include "hook_set.h"
 #include "param.h"
 
 enum mechanism {
@@ -409,6 +410,7 @@ void iot_hook_show(struct seq_file *m)
 		seq_printf(m, "%s bio tracepoint %u 0 0\n", entry->point->name,
 			   entry->point->users);
 	mutex_unlock(&hook_lock);
+	iot_hook_set_show(m);
 }
 
 /* The text of @mod is about to go: let go of what lies in it. */

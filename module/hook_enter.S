@@ -14,6 +14,8 @@
 #include <asm/unwind_hints.h>
 
 #ifdef CONFIG_X86_64
+#define IOT_HOOK_ALONE_LOW	-0x80000000	/* IOT_HOOK_ALONE, hook_set.h */
+
 	.text
 SYM_FUNC_START(iot_hook_enter)
 	ANNOTATE_INTRA_FUNCTION_CALL
@@ -24,4 +26,62 @@ SYM_FUNC_START(iot_hook_enter)
 	UNWIND_HINT_FUNC
 	RET
 SYM_FUNC_END(iot_hook_enter)
+
+/*
+ * iot_hook_call(args, address): likewise, of a function of up to five arguments.
+ */
+SYM_FUNC_START(iot_hook_call)
+	mov	%rdi, %rax
+	mov	%rsi, %r11
+	mov	(%rax), %rdi
+	mov	8(%rax), %rsi
+	mov	16(%rax), %rdx
+	mov	24(%rax), %rcx
+	mov	32(%rax), %r8
+	ANNOTATE_INTRA_FUNCTION_CALL
+	call	.Lcall
+	int3
+.Lcall:
+	mov	%r11, (%rsp)
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(iot_hook_call)
+
+/*
+ * Where the ftrace handler of a set sends a call: its arguments are in place and
+ * r9 is the site. Keeps the arguments, in an array on the stack, for
+ * iot_hook_stub_call(args, site), and returns what that says; or, for
+ * IOT_HOOK_ALONE, goes on into the function as if nothing had happened.
+ */
+SYM_FUNC_START(iot_hook_stub)
+	push	%r9
+	push	%r8
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	mov	%rsp, %rdi
+	mov	%r9, %rsi
+	sub	$8, %rsp	/* a call wants the stack aligned to 16 */
+	call	iot_hook_stub_call
+	add	$8, %rsp
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%r8
+	pop	%r9
+	cmp	$IOT_HOOK_ALONE_LOW, %rax
+	je	.Lalone
+	RET
+.Lalone:
+	mov	(%r9), %r9	/* site->entry */
+	ANNOTATE_INTRA_FUNCTION_CALL
+	call	.Lalone_go
+	int3
+.Lalone_go:
+	mov	%r9, (%rsp)
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(iot_hook_stub)
 #endif

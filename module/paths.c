@@ -200,17 +200,19 @@ static bool is_named(const struct dentry *dentry)
 	return !dentry->d_op || !dentry->d_op->d_dname;
 }
 
-/*
- * The text from the root of the mount namespace, in the end of @buf: the part
- * within each mount, from the file's own up. May sleep.
+/**
+ * iot_paths_text() - the text from the root of the mount namespace, in the end of
+ * @buf, @size bytes: the part within each mount, from the file's own up
+ *
+ * Context: task, may sleep. Return: where it begins, or an error.
  */
-static char *absolute(const struct path *path, char *buf)
+char *iot_paths_text(const struct path *path, char *buf, int size)
 {
-	char *begin = buf + PATH_MAX - 1;
+	char *begin = buf + size - 1;
 	struct path p = *path;
 
 	if (!is_named(path->dentry))
-		return d_path(path, buf, PATH_MAX);
+		return d_path(path, buf, size);
 	*begin = '\0';
 	path_get(&p);
 	do {
@@ -308,7 +310,7 @@ static noinline void resolve(const struct path *path, const struct iot_path_key 
 		file->id = resolve_atomic(path, key, moves, file);
 	} else {
 		buf = kmalloc(PATH_MAX, GFP_NOFS);
-		text = buf ? absolute(path, buf) : ERR_PTR(-ENOMEM);
+		text = buf ? iot_paths_text(path, buf, PATH_MAX) : ERR_PTR(-ENOMEM);
 		if (!IS_ERR(text))
 			file->id = keep(key, moves, text, strlen(text),
 					file, GFP_NOFS);

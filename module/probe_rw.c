@@ -190,6 +190,20 @@ int iot_rw_start(void)
 }
 
 /**
+ * iot_rw_is_new() - may opening this file bring functions that are not hooked?
+ *
+ * A device says only then what its functions are. Not of a FIFO, which may wait
+ * for long when it is opened: those are hooked without a file. Context: any.
+ */
+bool iot_rw_is_new(const struct inode *inode)
+{
+	if (S_ISCHR(inode->i_mode))
+		return READ_ONCE(iot_fs.kinds) & BIT(IOT_KIND_DEVICE);
+	return !S_ISFIFO(inode->i_mode) && !is_known(inode->i_fop) &&
+	       has_functions(inode->i_fop) && is_wanted(inode);
+}
+
+/**
  * iot_rw_see() - a file was opened: hook its functions if they are new
  *
  * Context: task, may sleep long the first time that a kind of file is opened.

@@ -34,6 +34,7 @@ bool iot_rw_rejects_end(u32 dev, u64 ino, u64 latency, u64 requested, s64 result
 int iot_rw_start(void);
 void iot_rw_stop(void);
 int iot_rw_refresh(void);
+bool iot_rw_is_new(const struct inode *inode);
 void iot_rw_see(const struct file *file);
 unsigned long iot_rw_missed(void);
 

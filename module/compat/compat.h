@@ -9,7 +9,9 @@
 
 #include <linux/fs.h>
 #include <linux/ftrace.h>
+#include <linux/mm_types.h>
 #include <linux/mount.h>
+#include <linux/rcupdate.h>
 #include "compat/config.h"
 
 static inline int iot_inode_permission(struct vfsmount *mnt,
@@ -20,6 +22,23 @@ static inline int iot_inode_permission(struct vfsmount *mnt,
 #else
 	return inode_permission(mnt_user_ns(mnt), inode, mask);
 #endif
+}
+
+/* The program of a process, held, or NULL. Context: any task. */
+static inline struct file *iot_exe_file(struct mm_struct *mm)
+{
+	struct file *file;
+
+	rcu_read_lock();
+#ifdef IOT_HAVE_GET_FILE_RCU_POINTER
+	file = get_file_rcu(&mm->exe_file);
+#else
+	file = rcu_dereference(mm->exe_file);
+	if (file && !get_file_rcu(file))
+		file = NULL;
+#endif
+	rcu_read_unlock();
+	return file;
 }
 
 /*

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A set of hooks: many functions that are attached and let go at once.
+ *
+ * An ftrace handler that wants a call sends it to iot_hook_stub (hook_enter.S)
+ * with the site in a register that no function of up to five arguments uses. The
+ * stub keeps the arguments, asks the set's wrapper, and either returns what the
+ * wrapper says, or, where that is IOT_HOOK_ALONE, goes on into the function with
+ * nothing of ours on the stack: so a call that turns out to be able to sleep
+ * without bound does not hold the module. As in hook.c a redirected call is in
+ * flight from the handler to the wrapper's end.
+ *
+ * Where redirecting is not possible or not allowed each function gets a kretprobe.
+ * Its handlers may not sleep.
+ */
+#include <linux/hash.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include "hook.h"
+#include "hook_set.h"
+#include "param.h"
+
+static const char * const mechanism_names[] = {
+	[IOT_HOOK_DETACHED] = "detached",
+	[IOT_HOOK_REDIRECT] = "redirect",
+	[IOT_HOOK_KRETPROBE] = "kretprobe",
+	[IOT_HOOK_FALLBACK] = "kretprobe-names-as-given",
+};
+
+/* Serialises attaching, detaching and showing. */
+static DEFINE_MUTEX(sets_lock);
+static LIST_HEAD(sets);
+
+/* Functions are aligned to 16, and their entry sites are within that. */
+static unsigned long key_of(unsigned long addr)
+{
+	return addr >> 4;
+}
+
+#ifdef IOT_REDIRECT
+static_assert(offsetof(struct iot_hook_site, entry) == 0);
+
+/* Called by iot_hook_stub. */
+s64 iot_hook_stub_call(unsigned long *args, struct iot_hook_site *site)
+{
+	s64 ret = site->set->call(site, args);
+
+	iot_hook_leave();
+	return ret;
+}
+
+static struct hlist_head *bucket_of(struct iot_hook_set *set, unsigned long ip)
+{
+	return &set->table[hash_long(key_of(ip), IOT_HOOK_SET_BITS)];
+}
+
+static bool is_redirected(const struct iot_hook_site *site)
+{
+	return site->addr && !site->unbounded;
+}
+
+static void redirect(struct iot_hook_site *site, unsigned long ip, struct pt_regs *regs)
+{
+	if (unlikely(!site->entry))
+		WRITE_ONCE(site->entry, ip + MCOUNT_INSN_SIZE);
+	this_cpu_inc(iot_hook_inflight);
+	regs->r9 = (unsigned long)site;
+	regs->ip = (unsigned long)iot_hook_stub;
+}
+
+/*
+ * Of the sites of a function the first that wants the call has it. The table does
+ * not change while the ops are registered.
+ */
+static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		    struct ftrace_regs *fregs)
+{
+	struct iot_hook_set *set = container_of(ops, struct iot_hook_set, ops);
+	struct pt_regs *regs = iot_ftrace_regs(fregs);
+	unsigned long args[IOT_HOOK_ARGS];
+	struct iot_hook_site *site;
+
+	args[0] = regs->di;
+	args[1] = regs->si;
+	args[2] = regs->dx;
+	args[3] = regs->cx;
+	args[4] = regs->r8;
+	hlist_for_each_entry(site, bucket_of(set, ip), node) {
+		if (key_of(site->addr) != key_of(ip) ||
+		    !set->wants(site, args, parent_ip))
+			continue;
+		redirect(site, ip, regs);
+		return;
+	}
+}
+
+static void fill_table(struct iot_hook_set *set)
+{
+	unsigned int i;
+
+	memset(set->table, 0, sizeof(set->table));
+	for (i = 0; i < set->nr; i++) {
+		struct iot_hook_site *site = &set->sites[i];
+
+		site->set = set;
+		if (is_redirected(site))
+			hlist_add_head(&site->node, bucket_of(set, site->addr));
+	}
+}
+
+static int set_filter(struct iot_hook_set *set)
+{
+	unsigned long *ips;
+	unsigned int i, n = 0;
+	int err;
+
+	ips = kcalloc(set->nr, sizeof(*ips), GFP_KERNEL);
+	if (!ips)
+		return -ENOMEM;
+	for (i = 0; i < set->nr; i++)
+		if (is_redirected(&set->sites[i]))
+			ips[n++] = set->sites[i].addr;
+	err = ftrace_set_filter_ips(&set->ops, ips, n, 0, 1);
+	kfree(ips);
+	return err;
+}
+
+/* All that may be redirected, or none and an error. */
+static int attach_redirect(struct iot_hook_set *set)
+{
+	unsigned int i;
+	int err;
+
+	if (!iot_param_redirect_allowed())
+		return -EOPNOTSUPP;
+	fill_table(set);
+	memset(&set->ops, 0, sizeof(set->ops));
+	set->ops.func = handler;
+	set->ops.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT;
+	err = set_filter(set);
+	if (!err)
+		err = register_ftrace_function(&set->ops);
+	if (err) {
+		ftrace_free_filter(&set->ops);
+		return err;
+	}
+	for (i = 0; i < set->nr; i++)
+		if (is_redirected(&set->sites[i]))
+			set->sites[i].mechanism = IOT_HOOK_REDIRECT;
+	set->redirected = true;
+	return 0;
+}
+
+static void detach_redirect(struct iot_hook_set *set)
+{
+	if (!set->redirected)
+		return;
+	set->redirected = false;
+	unregister_ftrace_function(&set->ops);
+	ftrace_free_filter(&set->ops);
+}
+#else
+static int attach_redirect(struct iot_hook_set *set)
+{
+	return -EOPNOTSUPP;
+}
+
+static void detach_redirect(struct iot_hook_set *set)
+{
+}
+#endif
+
+/* A kretprobe and whose it is. */
+struct iot_hook_probe {
+	struct kretprobe krp;
+	struct iot_hook_site *site;
+};
+
+/** iot_hook_site_of() - whose kretprobe it is. Context: its entry handler. */
+const struct iot_hook_site *iot_hook_site_of(struct kretprobe_instance *ri)
+{
+	return container_of(get_kretprobe(ri), struct iot_hook_probe, krp)->site;
+}
+
+/*
+ * Where all functions have kretprobes, few are at work at a time; those chosen to
+ * have one because they wait may be many.
+ */
+static int max_active(const struct iot_hook_site *site)
+{
+	return max_t(int, site->unbounded ? 256 : 32, 4 * num_possible_cpus());
+}
+
+static void attach_probe(struct iot_hook_set *set, struct iot_hook_probe *probe,
+			 struct iot_hook_site *site)
+{
+	probe->site = site;
+	probe->krp.kp.addr = (kprobe_opcode_t *)site->addr;
+	probe->krp.entry_handler = set->entry;
+	probe->krp.handler = set->exit;
+	probe->krp.data_size = set->data_size;
+	probe->krp.maxactive = max_active(site);
+	site->error = register_kretprobe(&probe->krp);
+	if (site->error) {
+		pr_err("cannot hook %s (%s): error %d; is it excluded from probing, or are ftrace and kprobes disabled?\n",
+		       site->symbol, site->what, site->error);
+		return;
+	}
+	site->krp = &probe->krp;
+	site->mechanism = site->unbounded ? IOT_HOOK_KRETPROBE : IOT_HOOK_FALLBACK;
+	set->registered[set->nr_registered++] = site->krp;
+}
+
+/* Those that have no other hook. */
+static int attach_probes(struct iot_hook_set *set)
+{
+	unsigned int i;
+
+	set->probes = kvcalloc(set->nr, sizeof(*set->probes), GFP_KERNEL);
+	set->registered = kvcalloc(set->nr, sizeof(*set->registered), GFP_KERNEL);
+	if (!set->probes || !set->registered)
+		return -ENOMEM;
+	for (i = 0; i < set->nr; i++)
+		if (set->sites[i].addr && set->sites[i].mechanism == IOT_HOOK_DETACHED)
+			attach_probe(set, &set->probes[i], &set->sites[i]);
+	return 0;
+}
+
+static unsigned long site_missed(const struct iot_hook_site *site)
+{
+	if (!site->krp)
+		return site->missed;
+	return site->missed + READ_ONCE(site->krp->nmissed) +
+	       READ_ONCE(site->krp->kp.nmissed);
+}
+
+static void detach_probes(struct iot_hook_set *set)
+{
+	unsigned int i;
+
+	if (set->nr_registered)
+		unregister_kretprobes(set->registered, set->nr_registered);
+	set->nr_registered = 0;
+	for (i = 0; i < set->nr; i++) {
+		set->sites[i].missed = site_missed(&set->sites[i]);
+		set->sites[i].krp = NULL;
+	}
+	kvfree(set->registered);
+	kvfree(set->probes);
+	set->registered = NULL;
+	set->probes = NULL;
+}
+
+static void detach(struct iot_hook_set *set)
+{
+	unsigned int i;
+
+	detach_redirect(set);
+	detach_probes(set);
+	for (i = 0; i < set->nr; i++)
+		set->sites[i].mechanism = IOT_HOOK_DETACHED;
+}
+
+/**
+ * iot_hook_set_attach() - hook all functions of a set that the kernel has
+ *
+ * One that cannot be hooked is told in /proc/iotracer/hooks and does not hinder
+ * the others. Want of memory is no reason for the dearer way: the caller is told,
+ * and may try again. Context: task, may sleep long: the kernel patches its text.
+ * Return: 0 or -ENOMEM, then nothing is hooked.
+ */
+int iot_hook_set_attach(struct iot_hook_set *set)
+{
+	int err;
+
+	mutex_lock(&sets_lock);
+	err = attach_redirect(set);
+	if (err != -ENOMEM)
+		err = attach_probes(set); /* of what has no hook yet */
+	if (err)
+		detach(set);
+	else
+		list_add_tail(&set->list, &sets);
+	mutex_unlock(&sets_lock);
+	return err;
+}
+
+/**
+ * iot_hook_set_detach() - let go of all
+ *
+ * No handler runs when it returns; calls that are in a wrapper go on.
+ */
+void iot_hook_set_detach(struct iot_hook_set *set)
+{
+	mutex_lock(&sets_lock);
+	list_del(&set->list);
+	detach(set);
+	mutex_unlock(&sets_lock);
+}
+
+/** iot_hook_set_missed() - calls that could not be followed */
+unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
+{
+	unsigned long missed = 0;
+	unsigned int i;
+
+	mutex_lock(&sets_lock);
+	for (i = 0; i < set->nr; i++)
+		missed += site_missed(&set->sites[i]);
+	mutex_unlock(&sets_lock);
+	return missed;
+}
+
+/** iot_hook_set_show() - a line for each function, as in iot_hook_show() */
+void iot_hook_set_show(struct seq_file *m)
+{
+	struct iot_hook_set *set;
+	unsigned int i;
+
+	mutex_lock(&sets_lock);
+	list_for_each_entry(set, &sets, list)
+		for (i = 0; i < set->nr; i++) {
+			const struct iot_hook_site *site = &set->sites[i];
+
+			seq_printf(m, "%s %s %s %u %lu %d\n", site->symbol, site->what,
+				   mechanism_names[site->mechanism],
+				   site->mechanism != IOT_HOOK_DETACHED,
+				   site_missed(site), site->error);
+		}
+	mutex_unlock(&sets_lock);
+}
+
+#ifdef IOT_REDIRECT
+static iot_hook_symbol_fn symbol_fn; /* under sets_lock */
+
+#ifdef IOT_HAVE_KALLSYMS_EACH_WITHOUT_MODULE
+static int each_symbol(void *data, const char *name, unsigned long addr)
+{
+	symbol_fn(name, addr);
+	return 0;
+}
+#else
+static int each_symbol(void *data, const char *name, struct module *mod, unsigned long addr)
+{
+	symbol_fn(name, addr);
+	return 0;
+}
+#endif
+
+/**
+ * iot_hook_symbols() - all functions and variables of the kernel by name
+ *
+ * kallsyms_on_each_symbol() is not exported, so it has no ENDBR where the kernel
+ * seals what is called directly only: iot_hook_enter() does not need one.
+ * Context: task, may sleep. Return: 0, or -EOPNOTSUPP: this kernel does not tell.
+ */
+int iot_hook_symbols(iot_hook_symbol_fn fn)
+{
+	unsigned long addr = iot_hook_symbol("kallsyms_on_each_symbol");
+
+	if (!addr)
+		return -EOPNOTSUPP;
+	mutex_lock(&sets_lock);
+	symbol_fn = fn;
+	iot_hook_enter((void *)each_symbol, NULL, addr);
+	mutex_unlock(&sets_lock);
+	return 0;
+}
+#else
+int iot_hook_symbols(iot_hook_symbol_fn fn)
+{
+	return -EOPNOTSUPP;
+}
+#endif

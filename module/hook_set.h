@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A set of hooks: many functions that are attached and let go at once, as a
+ * category needs them. One ftrace_ops serves all that may be redirected, so the
+ * kernel patches its text and waits for RCU once and not for each.
+ */
+#ifndef IOT_HOOK_SET_H
+#define IOT_HOOK_SET_H
+
+#include <linux/kprobes.h>
+#include <linux/list.h>
+#include "compat/compat.h"
+
+struct seq_file;
+
+#define IOT_HOOK_ARGS	5	/* arguments that a wrapper sees */
+
+/* What a wrapper returns so that the call goes on without it on the stack. */
+#define IOT_HOOK_ALONE	(-2147483648L)
+
+enum iot_hook_mechanism {
+	IOT_HOOK_DETACHED,
+	IOT_HOOK_REDIRECT,
+	IOT_HOOK_KRETPROBE,	/* by choice: it may sleep without bound */
+	IOT_HOOK_FALLBACK,	/* kretprobe since it cannot be redirected */
+};
+
+/**
+ * struct iot_hook_site - one function of a set
+ * @entry:	where its body goes on behind the ftrace entry site; first, for
+ *		hook_enter.S
+ * @addr:	of the function
+ * @symbol:	its name
+ * @what:	the operation, for people
+ * @data:	the owner's
+ * @tag:	the owner's
+ * @unbounded:	calls may sleep without bound: never redirect
+ * @missed:	of earlier attachments
+ */
+struct iot_hook_site {
+	unsigned long entry;
+	unsigned long addr;
+	char symbol[48];
+	const char *what;
+	const void *data;
+	unsigned int tag;
+	bool unbounded;
+	enum iot_hook_mechanism mechanism;
+	int error;
+	unsigned long missed;
+	struct kretprobe *krp;
+	struct iot_hook_set *set;
+	struct hlist_node node;
+};
+
+#define IOT_HOOK_SET_BITS	9
+
+/**
+ * struct iot_hook_set - static, for the life of the module
+ * @sites:	@nr of them; they and their addresses stay as they are
+ * @wants:	is this call wanted? Context: entry of the function, preemption on,
+ *		must not sleep. @caller is the address it returns to
+ * @call:	wrapper: does what is to be done before, iot_hook_call(), and what is
+ *		to be done after; returns the function's result or IOT_HOOK_ALONE.
+ *		Context: the function's own; may sleep where the function may
+ * @entry:	kretprobe handler; iot_hook_site_of() says whose
+ * @exit:	likewise
+ * @data_size:	bytes of kretprobe instance data
+ */
+struct iot_hook_set {
+	struct iot_hook_site *sites;
+	unsigned int nr;
+	bool (*wants)(const struct iot_hook_site *site, const unsigned long *args,
+		      unsigned long caller);
+	s64 (*call)(const struct iot_hook_site *site, unsigned long *args);
+	kretprobe_handler_t entry;
+	kretprobe_handler_t exit;
+	size_t data_size;
+
+	/* hook_set.c's */
+	struct list_head list;
+	bool redirected;
+	struct ftrace_ops ops;
+	struct iot_hook_probe *probes;
+	struct kretprobe **registered;
+	unsigned int nr_registered;
+	struct hlist_head table[1 << IOT_HOOK_SET_BITS];
+};
+
+int iot_hook_set_attach(struct iot_hook_set *set);
+void iot_hook_set_detach(struct iot_hook_set *set);
+unsigned long iot_hook_set_missed(const struct iot_hook_set *set);
+void iot_hook_set_show(struct seq_file *m);
+
+const struct iot_hook_site *iot_hook_site_of(struct kretprobe_instance *ri);
+
+#ifdef IOT_REDIRECT
+void iot_hook_stub(void);
+s64 iot_hook_stub_call(unsigned long *args, struct iot_hook_site *site);
+
+/* Call the function itself, from a wrapper. */
+s64 iot_hook_call(const unsigned long *args, unsigned long entry);
+#else
+static inline s64 iot_hook_call(const unsigned long *args, unsigned long entry)
+{
+	return 0;
+}
+#endif
+
+/* Told of each function of the kernel; anything but 0 ends it. */
+typedef void (*iot_hook_symbol_fn)(const char *name, unsigned long addr);
+int iot_hook_symbols(iot_hook_symbol_fn fn);
+
+#endif /* IOT_HOOK_SET_H */
