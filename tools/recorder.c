@@ -13,10 +13,12 @@
 #include "trace.h"
 
 #define CHUNK		(1024 * 1024)	/* bytes of a frame */
-#define CHUNK_LEAST	(64 * 1024)	/* the module wants room for the longest path */
+#define CHUNK_LEAST	(64 * 1024)
 #define CHUNKS_A_LIMIT	32		/* so that --size is met to some percent */
 #define AGE_NS		500000000	/* after which what was read is written */
+#define SCRATCH		(64 * 1024)	/* for paths; the module wants room for the longest */
 #define NOTES_MAX	(128 * 1024)	/* of a frame, what is more is left out */
+#define PATH_BYTES	4200		/* of a path at most: PATH_MAX, and some more */
 #define NOTE_MAX	4096		/* bytes of a command line */
 
 #define COMM_SIZE	16
@@ -118,12 +120,6 @@ static void hand_over(struct recorder *r, struct recorder_stream *s)
 
 /* Paths */
 
-/* Bytes of paths that go into a chunk, hashed. */
-static size_t scratch_size(const struct recorder *r)
-{
-	return (r->writer.size - NOTES_MAX) / (ANONYMOUS_GROWTH + 1);
-}
-
 /* The length of a path's record at @at, 0 where it is not whole. */
 static size_t path_length(const char *at, size_t size, struct iot_path_record *p)
 {
@@ -133,15 +129,18 @@ static size_t path_length(const char *at, size_t size, struct iot_path_record *p
 		return 0;
 	memcpy(p, at, sizeof(*p));
 	length = sizeof(*p) + padded(p->length);
-	return length <= size ? length : 0;
+	return length <= size || p->length > PATH_BYTES ? length : 0;
 }
 
 /* Appends a path to the chunk, hashed if that is wanted. */
-static void add_path(const struct recorder *r, struct recorder_stream *s,
+static void add_path(struct recorder *r, struct recorder_stream *s,
 		     struct iot_path_record p, const char *text)
 {
-	char *to = chunk_content(s->chunk) + s->whole;
+	char *to;
 
+	if (room_of(r, s) < sizeof(p) + ANONYMOUS_PATH(p.length) + 8)
+		hand_over(r, s);
+	to = chunk_content(s->chunk) + s->whole;
 	if (s->next_path && p.id > s->next_path)
 		s->file.lost += p.id - s->next_path;
 	s->next_path = p.id + 1;
@@ -163,6 +162,8 @@ static bool take_paths(struct recorder *r, struct recorder_stream *s)
 	size_t at = 0, length;
 
 	while ((length = path_length(s->scratch + at, s->raw - at, &p))) {
+		if (p.length > PATH_BYTES)
+			return fail(r, s->file.name, "the module's paths are damaged");
 		add_path(r, s, p, s->scratch + at + sizeof(p));
 		at += length;
 	}
@@ -170,7 +171,7 @@ static bool take_paths(struct recorder *r, struct recorder_stream *s)
 	memmove(s->scratch, s->scratch + at, s->raw);
 	if (s->events)
 		hand_over(r, s);
-	return s->raw < scratch_size(r) || fail(r, s->file.name, "the module's paths are damaged");
+	return true;
 }
 
 static bool drain_paths(struct recorder *r)
@@ -179,7 +180,7 @@ static bool drain_paths(struct recorder *r)
 	ssize_t n;
 
 	do {
-		n = read_some(r, s, s->scratch + s->raw, scratch_size(r) - s->raw);
+		n = read_some(r, s, s->scratch + s->raw, SCRATCH - s->raw);
 		if (n < 0)
 			return false;
 		s->raw += n;
@@ -516,12 +517,19 @@ static int open_paths(struct recorder *r)
 
 	init_stream(r, s);
 	s->file.name = cli_strdup(TRACE_PATHS);
-	s->scratch = cli_grow(NULL, scratch_size(r), 1);
+	s->scratch = cli_grow(NULL, SCRATCH, 1);
 	s->fd = proc_open(NULL, "paths", O_RDONLY);
 	if (s->fd < 0)
 		return proc_explain("paths", NULL, "paths", s->fd);
-	status = read_header(r, s, "paths", s->scratch, scratch_size(r), &s->raw);
-	return status ? status : create_file(r, s);
+	status = read_header(r, s, "paths", s->scratch, SCRATCH, &s->raw);
+	if (!status)
+		status = create_file(r, s);
+	/* What came with the header, so that there is room for the next read. */
+	if (!status && !take_paths(r, s)) {
+		cli_say("%s", r->error);
+		status = CLI_FAILED;
+	}
+	return status;
 }
 
 /* What was lost before recording begins is not ours, also not in what is written. */

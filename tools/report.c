@@ -96,6 +96,7 @@ static void add_counts(const struct session *s, json_t *object, size_t i)
 	json_put(object, "lost", json_integer(stream->file.lost));
 	json_put(object, "lost_by_cpu", lost);
 	json_put(object, "missed", json_integer(missed - s->missed[i]));
+	json_put(object, "seen", json_integer(control_stat(&s->controls[i], "seen")));
 	json_put(object, "bytes", json_integer(stream->file.bytes));
 }
 

@@ -1,0 +1,208 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# iotracer record and export with the real module: what a workload did is what the
+# rows tell, nothing is lost or all that is lost is counted, whatever ends it.
+
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+setup_file() {
+	mkdir -p /mnt/work /mnt/traces /mnt/small
+	mkfs.ext4 -q -F /dev/vda
+	mkfs.ext4 -q -F /dev/vdb
+	mkfs.ext4 -q -F /dev/vdc 12M
+	mount /dev/vda /mnt/work
+	mount /dev/vdb /mnt/traces
+	mount /dev/vdc /mnt/small
+	load_module
+}
+
+teardown_file() {
+	unload_module
+	umount /mnt/work /mnt/traces /mnt/small
+}
+
+setup() {
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
+	cd /mnt/traces || return
+	rm -rf /mnt/traces/* /mnt/small/* /mnt/work/*
+}
+
+teardown() {
+	grep -qx stop /proc/iotracer/fs/control
+}
+
+record_py() {
+	PYTHONDONTWRITEBYTECODE=1 python3 -S -s "$BATS_TEST_DIRNAME/record.py" "$@"
+}
+
+# meta TRACE FILTER: a value of its metadata
+meta() {
+	jq -r "$2" "$1/metadata.json"
+}
+
+# Nothing is missing that nobody speaks of.
+accounted() {
+	[ "$(meta "$1" '.categories[0] | .events + .lost == .seen')" = true ] ||
+		{ meta "$1" '.categories[0]'; return 1; }
+}
+
+# flat_out SECONDS [OPTION]...: reads and writes as fast as it goes, on every CPU; how
+# many is printed
+flat_out() {
+	fio --name=load --directory=/mnt/work --size=1M --bs=512 --rw=randrw --ioengine=psync \
+		--numjobs="$(nproc)" --time_based --runtime="$1" --group_reporting --thread \
+		--output-format=json --fallocate=none "${@:2}" |
+		jq '.jobs[0] | .read.total_ios + .write.total_ios'
+}
+
+running() {
+	grep -qx start /proc/iotracer/fs/control
+}
+
+wait_for() {
+	local i
+	for ((i = 0; i < 300; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+@test "a workload's calls and the rows of the CSV are the same, one for one" {
+	iotracer record -o t -- env PYTHONDONTWRITEBYTECODE=1 python3 -S -s \
+		"$BATS_TEST_DIRNAME/record.py" work /mnt/work /mnt/small/book 1
+	iotracer export t --per-category >t.csv
+	record_py join t.csv /mnt/small/book
+	[ "$(meta t .state)" = COMPLETE ]
+	[ "$(meta t '.categories[0].lost')" = 0 ]
+	accounted t
+	# Only the command and its children, and not the recorder.
+	[ "$(tail -n +2 t.csv | cut -d, -f3 | sort -u | wc -l)" -ge 4 ]
+	[ "$(meta t '.categories[0].filter' | grep -c '^tree=')" = 1 ]
+}
+
+@test "system-wide, next to others: the same, and none of the recorder's own" {
+	iotracer record -o t &
+	recorder=$!
+	wait_for running
+	record_py work /mnt/work /mnt/small/book 2
+	kill -INT "$recorder"
+	wait "$recorder"
+	iotracer export t --per-category >t.csv
+	record_py join t.csv /mnt/small/book
+	run ! grep -q "^[^,]*,[^,]*,$recorder," t.csv
+	run ! grep -q '/mnt/traces/t/' t.csv
+	accounted t
+}
+
+@test "flat out on every CPU nothing is lost at the default size, and fio's calls are the rows" {
+	flat_out 1 --create_only=1
+	iotracer record -o t -f op=READ,WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &
+	recorder=$!
+	wait_for running
+	calls=$(flat_out 10)
+	kill -INT "$recorder"
+	wait "$recorder"
+	[ "$(meta t '.categories[0].lost')" = 0 ]
+	accounted t
+	iotracer export t --per-category >t.csv
+	rows=$(grep -cE ',(READ|WRITE),[0-9]+,fio,/mnt/work/load[^,]*,512,' t.csv)
+	echo "$calls calls, $rows rows"
+	[ "$rows" = "$calls" ]
+	[ "$calls" -gt 1000 ]
+}
+
+@test "a ring that is too small loses events, and each is counted" {
+	iotracer record -o t --buffer=8K -f op=READ,WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &
+	recorder=$!
+	wait_for running
+	flat_out 3
+	kill -INT "$recorder"
+	wait "$recorder"
+	accounted t
+	[ "$(meta t '.categories[0].lost')" -gt 0 ]
+	[ "$(meta t '.categories[0] | ([.lost_by_cpu[]] | add) == .lost')" = true ]
+	run --separate-stderr iotracer export t --per-category
+	# shellcheck disable=SC2154 # set by run
+	[[ $stderr == *"fs: $(meta t '.categories[0].lost') events are missing"* ]]
+	[ $((${#lines[@]} - 1)) = "$(meta t '.categories[0].events')" ]
+	grep -qx 'size 16384' /proc/iotracer/fs/control
+}
+
+@test "a second recording tells only of itself" {
+	iotracer record -o a -- dd if=/dev/zero of=/mnt/work/a bs=4k count=100 status=none
+	iotracer record -o b -f op=WRITE -- dd if=/dev/zero of=/mnt/work/b bs=4k count=10 status=none
+	[ "$(meta b '.categories[0] | .events == 10 and .lost == 0 and .seen == 10')" = true ]
+	run --separate-stderr iotracer export b --per-category
+	[ -z "$stderr" ]
+	[ "${#lines[@]}" = 11 ]
+	[ "$(printf '%s\n' "${lines[@]:1}" | cut -d, -f2,5,6 | sort -u)" = WRITE,/mnt/work/b,4096 ]
+}
+
+@test "a killed recorder: what it wrote can be read, what it did not read is in the ring still" {
+	iotracer record -o t -f op=WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &
+	recorder=$!
+	wait_for running
+	dd if=/dev/zero of=/mnt/work/a bs=4k count=500 status=none
+	sleep 2
+	kill -9 "$recorder"
+	wait "$recorder" || true
+	dd if=/dev/zero of=/mnt/work/b bs=4k count=500 status=none
+	[ "$(grep -c path=/mnt/work/b /proc/iotracer/fs/log)" = 500 ]
+	run --separate-stderr iotracer export t --per-category
+	[[ $stderr == *"has no end"* ]]
+	[ "$(printf '%s\n' "${lines[@]}" | grep -c ',/mnt/work/a,')" = 500 ]
+	run iotracer record -o u
+	[ "$status" = 1 ]
+	[[ $output == *"fs is being traced already"* ]]
+	echo stop >/proc/iotracer/fs/control
+	iotracer record -o u --time 1
+	echo filter none >/proc/iotracer/fs/control
+}
+
+@test "a full disk: an error, and a trace that can be read" {
+	iotracer record -o /mnt/small/t -f op=READ,WRITE 2>err &
+	recorder=$!
+	wait_for running
+	flat_out 60 --bs=16 >/dev/null &
+	status=0
+	wait "$recorder" || status=$?
+	jobs -p | xargs -r kill
+	wait || true
+	cat err
+	[ "$status" = 1 ]
+	[ "$(meta /mnt/small/t '.state + " " + .reason')" = "ERROR fs.iot: No space left on device" ]
+	grep -q 'recording ended with an error: fs.iot: No space left on device' err
+	[ $(($(iotracer export /mnt/small/t --per-category | wc -l) - 1)) = "$(meta /mnt/small/t '.categories[0].events')" ]
+	[ "$(meta /mnt/small/t '.categories[0].events')" -gt 10000 ]
+}
+
+@test "--time, --size, --sample, exit status" {
+	iotracer record -o t --time 3
+	[ "$(meta t '.duration_s >= 2.85 and .duration_s <= 3.15')" = true ]
+	iotracer record -o s --size 2 -f op=READ,WRITE &
+	recorder=$!
+	wait_for running
+	flat_out 60 >/dev/null &
+	wait "$recorder"
+	jobs -p | xargs -r kill
+	wait || true
+	bytes=$(cat s/*.iot | wc -c)
+	[ "$bytes" -le 2097152 ]
+	[ "$bytes" -ge 1887436 ]
+	iotracer record -o n --sample 10 -f op=WRITE -- dd if=/dev/zero of=/mnt/work/n bs=1k count=1000 status=none
+	[ "$(meta n '.categories[0].events >= 99 and .categories[0].events <= 100')" = true ]
+	[ "$(iotracer export n -f json | jq -s 'all(.sample == 10)')" = true ]
+	run -9 iotracer record -o x -- sh -c 'exit 9'
+	run -143 iotracer record -o y -- sh -c 'kill -TERM $$'
+}
+
+@test "anonymous: no name of the workload is in the trace" {
+	iotracer record -o t --anonymize --compress=never -- dd if=/dev/zero of=/mnt/work/secret.db bs=4k count=10 status=none
+	run ! grep -raq 'secret\|/mnt\|work' t
+	iotracer export t --per-category >t.csv
+	grep -qE ',WRITE,[0-9]+,[a-z2-7]{12},/([a-z2-7]{12})/[a-z2-7]{12}/[a-z2-7]{12}\.db,4096,' t.csv
+}

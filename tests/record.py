@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+A workload that keeps a book of what it does, and the check that an exported trace
+tells the same: record.py work DIRECTORY BOOK SEED, record.py join CSV BOOK.
+"""
+import csv
+import os
+import random
+import sys
+
+BLOCK = 4096
+
+
+def work(directory, book, seed):
+    """Reads and writes of four files, by several processes, each noted with its result."""
+    random.seed(int(seed))
+    notes = []
+    for child in range(3):
+        notes.append(os.pipe())
+        if not os.fork():
+            child_work(directory, child, notes[-1][1], random.Random(f"{seed}-{child}"))
+            os._exit(0)
+        os.close(notes[-1][1])
+    with open(book, "w") as out:
+        for read_end, _ in notes:
+            with os.fdopen(read_end) as lines:
+                out.write(lines.read())
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            return
+
+
+def child_work(directory, child, to, rng):
+    lines = []
+    for number in range(4):
+        # blanks, commas, quotes and what is not ASCII are names like others
+        path = os.path.join(directory, f'f{child} {number}, "é"')
+        fd = os.open(path, os.O_RDWR | os.O_CREAT)
+        inode = os.fstat(fd).st_ino
+        for _ in range(150):
+            offset, size = rng.randrange(64) * 1000, rng.randrange(1, 3 * BLOCK)
+            if rng.random() < 0.5:
+                op, result = "WRITE", os.pwrite(fd, b"x" * size, offset)
+            else:
+                op, result = "READ", len(os.pread(fd, size, offset))
+            lines.append((os.getpid(), op, inode, offset, size, result, path))
+        os.close(fd)
+    with os.fdopen(to, "w") as out:
+        for line in lines:
+            out.write("\t".join(map(str, line)) + "\n")
+
+
+def join(table, book):
+    """Each call of the book is one row, in its order, and there is no row besides."""
+    with open(book) as lines:
+        done = [line.rstrip("\n").split("\t") for line in lines]
+    directory = os.path.dirname(done[0][6])
+    pids = {line[0] for line in done}
+    rows = {pid: [] for pid in pids}
+    with open(table, newline="") as f:
+        for row in csv.DictReader(f):
+            if row["operation"] in ("READ", "WRITE") and row["filename"].startswith(directory + "/f") \
+                    and row["pid"] in pids:
+                rows[row["pid"]].append(row)
+    for pid in pids:
+        wanted = [line for line in done if line[0] == pid]
+        assert len(wanted) == len(rows[pid]) == 600, (pid, len(wanted), len(rows[pid]))
+        for line, row in zip(wanted, rows[pid]):
+            told = [row[key] for key in ("pid", "operation", "inode", "offset", "requested",
+                                         "result", "filename")]
+            assert told == line, (told, line)
+            assert row["size"] == row["result"] and row["tid"] == pid, row
+            assert row["command"].startswith("python3") and row["kind"] == "file", row
+            assert int(row["latency"]) > 0, row
+    print(f"{len(done)} calls, {len(pids)} processes: each is a row")
+
+
+if __name__ == "__main__":
+    {"work": work, "join": join}[sys.argv[1]](*sys.argv[2:])
