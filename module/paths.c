@@ -225,10 +225,12 @@ char *iot_paths_text(const struct path *path, char *buf, int size)
 			break;
 		}
 		/* "/" is the root of a mount: nothing to prepend */
-		if (part + 1 != begin || !first)
+		if (part + 1 != begin)
 			begin = part;
 	} while (follow_up(&p));
 	path_put(&p);
+	if (!IS_ERR(begin) && !*begin)
+		*--begin = '/';
 	return begin;
 }
 

@@ -89,3 +89,7 @@ check() {
 @test "fio's totals are the category's on ext4, xfs, btrfs" {
 	check laws
 }
+
+@test "databases: what /proc/<pid>/io counts is what the category has" {
+	check databases
+}

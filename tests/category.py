@@ -502,6 +502,7 @@ def bounded_paths():
     is_equal([e['path'] for e in events()], ['?', '/mnt/files/b', '/mnt/files/c'])
     s = stats()
     is_equal((s['paths_entries'], s['paths_resolved'], s['paths_evicted']), (2, 3, 1))
+    reload()
 
 
 def with_targets():
@@ -522,34 +523,94 @@ def with_targets():
     is_equal(len(events('/mnt/files/f')), 50)
 
 
+JOBS = [(engine, direct, rw) for engine in ('psync', 'libaio', 'io_uring') for direct in (0, 1)
+        for rw in ('randread', 'randwrite')]
+
+
 def fio_law(directory):
-    """fio's own totals are the category's."""
-    for engine in 'psync', 'libaio', 'io_uring':
-        for direct in 0, 1:
-            for rw in 'randread', 'randwrite':
-                one_law(directory, engine, direct, rw)
+    """fio's own totals are the category's, for each engine, by the name of its file."""
+    command('reset')
+    argv = ['fio', '--output-format=json', '--size=256k', '--bs=4k', '--iodepth=4',
+            '--fallocate=none', '--thread']
+    for engine, direct, rw in JOBS:
+        name = f'{engine}.{direct}.{rw}'
+        argv += [f'--name={name}', '--stonewall', f'--filename={directory}/{name}', f'--rw={rw}',
+                 f'--ioengine={engine}', f'--direct={direct}']
+    out = subprocess.run(argv, capture_output=True, check=True).stdout
+    s = is_conserved()
+    is_equal((s['lost'], s['overwritten']), (0, 0))
+    rows = events()
+    for job, (engine, direct, rw) in zip(json.loads(out[out.index(b'{'):])['jobs'], JOBS):
+        kind = 'read' if 'read' in rw else 'write'
+        path = f'{directory}/{engine}.{direct}.{rw}'
+        op = ('DIO_' if direct else '') + kind.upper()
+        seen = [int(e['result']) for e in rows if e.get('path') == path and e['op'] == op]
+        is_equal((path, len(seen), sum(seen)), (path, job[kind]['total_ios'], job[kind]['io_bytes']))
 
 
-def one_law(directory, engine, direct, rw):
-    path = f'{directory}/data'
-    command('filter ' + ONLY, 'reset', 'start')
-    out = subprocess.run(['fio', '--output-format=json', '--name=x', f'--filename={path}',
-                          '--size=512k', '--bs=4k', f'--rw={rw}', f'--ioengine={engine}',
-                          f'--direct={direct}', '--iodepth=4', '--fallocate=none'],
-                         capture_output=True, check=True).stdout
+SQL = """
+pragma journal_mode=wal;
+create table t(k integer primary key, v text);
+begin;
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000)
+insert into t select i, hex(randomblob(50)) from n;
+commit;
+update t set v = v || 'x' where k % 7 = 0;
+select count(*), sum(length(v)) from t;
+delete from t where k > 1000;
+vacuum;
+"""
+
+
+def accounted(*argv):
+    """Run a program; what the kernel has counted of its reads and writes."""
+    pid = os.fork()
+    if pid == 0:
+        for fd, name, flags in (0, 'in', os.O_RDONLY), (1, 'out', os.O_WRONLY | os.O_CREAT), \
+                               (2, 'err', os.O_WRONLY | os.O_CREAT):
+            os.dup2(os.open(name, flags, 0o600), fd)
+        os.execvp(argv[0], argv)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    counts = dict(line.split(': ') for line in slurp(f'/proc/{pid}/io').split('\n')[:-1])
+    is_equal((argv[0], os.waitpid(pid, 0)[1], slurp('err')[-500:]), (argv[0], 0, slurp('err')[-500:]))
+    return pid, {k: int(v) for k, v in counts.items()}
+
+
+def one_database(*argv, unseen=(0, 0)):
+    """
+    Bytes and calls are those of /proc/<pid>/io, every one with its path; but for
+    unseen writes, to files that have ->write only.
+    """
+    command(f'filter tree={os.getpid()} kind=all {ONLY}', 'size 100000', 'start')
+    pid, io = accounted(*argv)
     command('stop')
-    is_equal(is_conserved()['lost'], 0)
-    job = json.loads(out[out.index(b'{'):])['jobs'][0]['read' if 'read' in rw else 'write']
-    op = ('DIO_' if direct else '') + ('READ' if 'read' in rw else 'WRITE')
-    rows = [e for e in events(path) if e['op'] == op]
-    where = (directory, engine, direct, rw)
-    is_equal((where, len(rows)), (where, job['total_ios']))
-    is_equal((where, sum(int(e['result']) for e in rows)), (where, job['io_bytes']))
+    is_equal(is_conserved()['lost'] + stats()['overwritten'], 0)
+    rows = [e for e in events() if e['pid'] == pid]
+    reads = [int(e['result']) for e in rows if 'READ' in e['op']]
+    writes = [int(e['result']) for e in rows if 'WRITE' in e['op']]
+    is_equal((argv[0], len(reads), sum(n for n in reads if n > 0)), (argv[0], io['syscr'], io['rchar']))
+    is_equal((argv[0], len(writes) + unseen[0], sum(n for n in writes if n > 0) + unseen[1]),
+             (argv[0], io['syscw'], io['wchar']))
+    is_equal({e.get('path') for e in rows if not e.get('path', '?').startswith('/')}, set())
+    command('reset')
+
+
+def databases():
+    os.chdir('/mnt/ext4')
+    with open('in', 'w') as f:
+        f.write(SQL)
+    one_database('sqlite3', 'test.db')
+    one_database('db_bench', '--benchmarks=fillrandom,readrandom,overwrite,compact', '--num=500',
+                 '--db=/mnt/ext4/rocks', '--threads=2', '--sync=1', '--compression_type=none',
+                 # Two threads get their names through /proc/<pid>/task/<tid>/comm.
+                 unseen=(2, len('rocksdb:low' + 'rocksdb:high')))
 
 
 def laws():
+    command('filter ' + ONLY, 'start')
     for name in 'ext4', 'xfs', 'btrfs':
         fio_law('/mnt/' + name)
+    command('stop')
 
 
 def clean_up():
