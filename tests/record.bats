@@ -58,6 +58,12 @@ flat_out() {
 		jq '.jobs[0] | .read.total_ios + .write.total_ios'
 }
 
+# end_load PID: of a flat_out in the background
+end_load() {
+	pkill -INT -P "$1" fio
+	wait "$1" || true
+}
+
 running() {
 	grep -qx start /proc/iotracer/fs/control
 }
@@ -168,10 +174,10 @@ wait_for() {
 	recorder=$!
 	wait_for running
 	flat_out 60 --bs=16 >/dev/null &
+	load=$!
 	status=0
 	wait "$recorder" || status=$?
-	jobs -p | xargs -r kill
-	wait || true
+	end_load "$load"
 	cat err
 	[ "$status" = 1 ]
 	[ "$(meta /mnt/small/t '.state + " " + .reason')" = "ERROR fs.iot: No space left on device" ]
@@ -181,15 +187,15 @@ wait_for() {
 }
 
 @test "--time, --size, --sample, exit status" {
-	iotracer record -o t --time 3
-	[ "$(meta t '.duration_s >= 2.85 and .duration_s <= 3.15')" = true ]
+	iotracer record -o t --time 10
+	[ "$(meta t '.duration_s >= 9.5 and .duration_s <= 10.5')" = true ]
 	iotracer record -o s --size 2 -f op=READ,WRITE &
 	recorder=$!
 	wait_for running
 	flat_out 60 >/dev/null &
+	load=$!
 	wait "$recorder"
-	jobs -p | xargs -r kill
-	wait || true
+	end_load "$load"
 	bytes=$(cat s/*.iot | wc -c)
 	[ "$bytes" -le 2097152 ]
 	[ "$bytes" -ge 1887436 ]
