@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
-# bats file_tags=plain,once
+# bats file_tags=plain,slow
 #
 # DKMS takes the tree as it is: add, build, install, load, unload, remove. Runs
 # in a virtual machine, whose changes to /usr/src, /var/lib/dkms and
