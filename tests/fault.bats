@@ -33,3 +33,4 @@ teardown() {
 @test "faults: remove" { "$FAULT" /mnt/ext4 remove >&3; }
 @test "faults: stop, start, reset, timereset" { "$FAULT" /mnt/ext4 switch >&3; }
 @test "faults: reading" { "$FAULT" /mnt/ext4 read >&3; }
+@test "faults: the category fs" { "$FAULT" /mnt/ext4 category >&3; }

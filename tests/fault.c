@@ -38,6 +38,7 @@ enum {
  *	mv OLD NEW, rm FILE, touch FILE, ln OLD NEW
  *	reads FILE N		N reads of one byte
  *	stop, start, reset	for the target
+ *	fs COMMAND		for the category fs
  */
 struct operation {
 	const char *group;
@@ -51,6 +52,7 @@ struct operation {
 
 #define CONTROL "/proc/iotracer/control"
 #define TARGET "/proc/iotracer/%/"
+#define FS "/proc/iotracer/fs/"
 
 static const struct operation operations[] = {
 	{ "add", "the first target", "", "add @/a 10", CONTROL, "remove @/a", 0 },
@@ -90,6 +92,22 @@ static const struct operation operations[] = {
 	  "reads a 9", 0 },
 	{ "switch", "timereset", "add @/a;reads a 9", "timereset", TARGET "control",
 	  "reads a 9", 0 },
+
+	{ "category", "start", "", "start", FS "control", "fs stop", 0 },
+	{ "category", "stop of what does not run", "", "stop", FS "control", "", 0 },
+	{ "category", "reset", "fs start;fs stop", "reset", FS "control", "", 0 },
+	{ "category", "size", "fs start;fs stop;fs size 100", "size 500", FS "control",
+	  "fs size 100", 0 },
+	{ "category", "filter", "fs filter none", "filter comm=x op=READ", FS "control",
+	  "fs filter none", 0 },
+	{ "category", "filter tree", "fs filter none", "filter tree=1", FS "control",
+	  "fs filter none", 0 },
+	{ "category", "filter none", "fs filter uid=7", "filter none", FS "control",
+	  "fs filter uid=7", 0 },
+	{ "category", "reading control", "fs start;fs stop", NULL, FS "control", "", 0 },
+	{ "category", "reading log", "fs filter comm=fault;fs start;reads b 9;fs stop", NULL,
+	  FS "log", "", 0 },
+	{ "category", "reading stats", "", NULL, FS "stats", "", 0 },
 
 	{ "read", "control", "add @/a", NULL, CONTROL, "", 0 },
 	{ "read", "hooks", "add @/a", NULL, "/proc/iotracer/hooks", "", 0 },
@@ -161,6 +179,7 @@ static void look(struct state *state)
 		errx(2, "the list of targets cannot be read");
 	memset(state, 0, sizeof(*state));
 	append(state, CONTROL);
+	append(state, FS "control");
 	begin = state->length;
 	append(state, "/proc/iotracer/hooks");
 	drop_word(state, begin, true);
@@ -241,6 +260,8 @@ static void run_command(const char *command)
 		ret = link(one, two) ? -errno : 0;
 	else if (sscanf(command, "reads %63s %d", one, &n) == 2)
 		read_bytes(one, n);
+	else if (!strncmp(command, "fs ", 3))
+		ret = write_line(FS "control", command + 3);
 	else if (!strncmp(command, "add ", 4) || !strncmp(command, "remove ", 7))
 		ret = write_line(CONTROL, command);
 	else
@@ -407,7 +428,7 @@ static int try_all(const struct operation *o)
 	return bad;
 }
 
-/* Nothing traced; files a and b, and link, another name of a. */
+/* Nothing is traced; files a and b, and link, another name of a. */
 static void begin_anew(void)
 {
 	static const char * const names[] = { "a", "b", "d", "link", "new" };
@@ -416,7 +437,7 @@ static void begin_anew(void)
 	remove_all();
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
 		unlink(names[i]);
-	run_script("touch a;touch b;ln a link");
+	run_script("touch a;touch b;ln a link;fs stop;fs filter none;fs size 1000");
 }
 
 /* What logs hold is accounted for: all of it is free again. */
@@ -473,7 +494,7 @@ int main(int argc, char **argv)
 	int bad = 0;
 
 	if (argc != 3)
-		errx(2, "fault DIR add|resize|remove|switch|read");
+		errx(2, "fault DIR add|resize|remove|switch|read|category");
 	dir = argv[1];
 	if (chdir(dir) || mlockall(MCL_CURRENT | MCL_FUTURE))
 		err(2, "%s", dir);

@@ -50,7 +50,7 @@ enum {
 struct shared {
 	atomic_bool stop;
 	atomic_int failed;	/* how often; the first one tells why */
-	time_t end;
+	atomic_long end;	/* by time(2) */
 	char message[MESSAGE];
 	struct tally {
 		atomic_ulong done;
@@ -112,6 +112,27 @@ static long sys(long ret)
 static void pause_us(unsigned int us)
 {
 	usleep(1 + random_below(&rng, us));
+}
+
+static double cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/*
+ * A step, and then a rest, the longer the more work that was: all actors together
+ * are to fill a processor, not a queue. In an emulator where twenty always want to
+ * run, RCU's grace periods take seconds, and unloading, many of them, minutes.
+ */
+static void paced(void (*step)(void))
+{
+	double begin = cpu_time();
+
+	step();
+	pause_us(1 + (cpu_time() - begin) * 1e6 * 40);
 }
 
 /* A file: f0 to f5 and link, rarely one that is not there. */
@@ -178,6 +199,28 @@ static void step_switch(void)
 	pause_us(20000);
 }
 
+/* EINVAL: the tree of a process that has gone. */
+static const int category_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, EINVAL, 0 };
+
+/* The category fs, whose events are all that the others do. */
+static void step_category(void)
+{
+	static const char * const words[] = {
+		"start", "start", "start", "stop", "reset", "size 100", "size 5000", "sample 3",
+		"sample 1", "mode discard", "mode overwrite", "filter none", "filter comm=storm",
+		"filter comm=fio op=READ,WRITE", "filter kind=all", "filter min_size=100",
+	};
+	static const char path[] = PROC_DIR "/fs/control";
+	const char *word = words[random_below(&rng, sizeof(words) / sizeof(*words))];
+	char line[80];
+
+	snprintf(line, sizeof(line), "%s\n", word);
+	if (random_once_in(&rng, 10))
+		snprintf(line, sizeof(line), "filter tree=%d\n", getpid() - (int)random_below(&rng, 9));
+	went(line, path, proc_write(path, line, strlen(line)), category_errors);
+	pause_us(500000);
+}
+
 /* Readers. */
 
 /* One line of a log: 7 fields, the first with nine decimals. */
@@ -215,10 +258,30 @@ static void check_log(const char *path, char *text)
 	}
 }
 
-/* ENOENT, ENODEV: gone before it was opened; EIO: while it was open. */
-static const int read_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, 0 };
+/* Likewise of the category's log: whole lines that begin with a time. */
+static void check_category_log(const char *path, char *text)
+{
+	unsigned int decimals, end;
+	unsigned long long whole;
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		end = 0;
+		if (text ? sscanf(line, "%llu.%9u %n", &whole, &decimals, &end) == 2 && end : !*line)
+			continue;
+		fail("%s: a line '%s'", path, line);
+		return;
+	}
+}
+
+/*
+ * ENOENT, ENODEV: gone before it was opened; EIO: while it was open. EINVAL: a
+ * buffer too small for a block of fs/stream or paths, ESPIPE: which have no
+ * offsets.
+ */
+static const int read_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, EINVAL, ESPIPE, 0 };
 /* In /proc a seek in a file that has gone is invalid. */
-static const int seek_errors[] = { EINVAL, 0 };
+static const int seek_errors[] = { EINVAL, ESPIPE, 0 };
 
 /*
  * A file from begin to end, in pieces of one size or of any; @max bytes at most.
@@ -263,14 +326,16 @@ static void read_here_and_there(const char *path, int fd)
 static int open_any(char *path, size_t size)
 {
 	static const char * const own[] = { "log", "log", "stream", "stats", "control" };
-	static const char * const common[] = { "control", "hooks", "format" };
+	static const char * const common[] = {
+		"control", "hooks", "format", "paths", "fs/control", "fs/log", "fs/stream", "fs/stats",
+	};
 	const char *target = any_target();
 	long fd;
 
 	if (*target && !random_once_in(&rng, 5))
 		snprintf(path, size, PROC_DIR "/%s/%s", target, own[random_below(&rng, 5)]);
 	else
-		snprintf(path, size, PROC_DIR "/%s", common[random_below(&rng, 3)]);
+		snprintf(path, size, PROC_DIR "/%s", common[random_below(&rng, 8)]);
 	fd = sys(open(path, O_RDONLY | O_CLOEXEC));
 	return went("opening", path, fd, read_errors) ? fd : -1;
 }
@@ -300,7 +365,9 @@ static void step_read(void)
 		read_here_and_there(path, fd);
 		break;
 	}
-	if (whole && !strcmp(strrchr(path, '/'), "/log"))
+	if (whole && strstr(path, "/fs/log"))
+		check_category_log(path, buf);
+	else if (whole && strstr(path, "/log"))
 		check_log(path, buf);
 	close(fd);
 	pause_us(10000);
@@ -339,8 +406,8 @@ static void step_kill(void)
 	if (!pid) {
 		random_next(&rng);
 		while (1) {
-			step_read();
-			step_command();
+			paced(step_read);
+			paced(step_command);
 		}
 	}
 	pause_us(300000);
@@ -552,18 +619,28 @@ static int module_load(const char *parameters)
 /* EAGAIN: somebody holds it for a moment; ENOMEM: try again. */
 static const int module_errors[] = { EAGAIN, ENOMEM, 0 };
 
+/*
+ * Unloading takes seconds, on a debug kernel a minute, in which the others have
+ * nothing to do: afterwards it stays for twice as long, and at least for a quarter
+ * of the time in the end, so that there are targets for the law.
+ */
 static void step_module(void)
 {
+	static time_t away;
+	time_t begin;
 	static const char * const parameters[] = {
 		"", "MAX_EVENTS=100", "attach=kprobe", "ring_memory_limit=400000",
 		"max_events_limit=500 MAX_EVENTS=500", "attach=kprobe proc_mode=0666",
 	};
 	const char *chosen = parameters[random_below(&rng, 6)];
 
-	/* Unloading takes seconds. The last quarter is without, for the law. */
 	pause_us(seconds > 120 ? 15000000 : seconds * 125000);
-	if (shared->end - time(NULL) < seconds / 4)
+	for (begin = time(NULL); time(NULL) < begin + 2 * away; pause_us(200000))
+		if (atomic_load(&shared->stop))
+			return;
+	if (shared->end - time(NULL) < seconds / 4 + away)
 		return;
+	begin = time(NULL);
 	if (!went("unloading", ko, sys(syscall(SYS_delete_module, "iotracer", O_NONBLOCK)),
 		  module_errors))
 		return;
@@ -571,6 +648,11 @@ static void step_module(void)
 	while (!went("loading with", chosen, module_load(chosen), module_errors))
 		if (atomic_load(&shared->failed))
 			return;
+	away = time(NULL) - begin;
+	if (shared->end < time(NULL) + seconds / 4)
+		shared->end = time(NULL) + seconds / 4;
+	printf("unloaded and loaded again in %ld s: %s\n", (long)away, chosen);
+	fflush(stdout);
 }
 
 /* fio writes, reads again and compares, on XFS past the cache; it ends by itself. */
@@ -583,7 +665,7 @@ static void run_fio(const char *dir)
 	execlp("fio", "fio", "--name=storm", file, runtime, "--time_based", "--size=8M",
 	       "--rw=randwrite", "--bs=4k", "--verify=crc32c", "--verify_backlog=32",
 	       "--verify_fatal=1", "--ioengine=libaio", "--iodepth=8", "--minimal",
-	       "--output=/dev/null", "--fallocate=none", "--thinktime=2ms",
+	       "--output=/dev/null", "--fallocate=none", "--thinktime=20ms",
 	       strstr(dir, "xfs") ? "--direct=1" : "--direct=0", NULL);
 	fail("fio cannot be run: %m");
 }
@@ -595,6 +677,7 @@ static const struct actor {
 } actors[] = {
 	{ "command", step_command, 2 },
 	{ "switch", step_switch, 1 },
+	{ "category", step_category, 1 },
 	{ "read", step_read, 2 },
 	{ "hold", step_hold, 2 },
 	{ "kill", step_kill, 1 },
@@ -633,7 +716,7 @@ static int start_actors(uint64_t seed, pid_t *pids)
 			if (pids[n])
 				continue;
 			while (!atomic_load(&shared->stop))
-				actors[i].step();
+				paced(actors[i].step);
 			_exit(0);
 		}
 	}
@@ -668,10 +751,10 @@ static void wait_for_all(const pid_t *pids, int n, const char *name)
 	}
 }
 
-/* Time passes, until it is up or something failed. */
+/* Time passes, until it is up and there are targets, or something failed. */
 static void watch(void)
 {
-	while (time(NULL) < shared->end && !atomic_load(&shared->stop))
+	while (!atomic_load(&shared->stop) && (time(NULL) < shared->end || !*any_target()))
 		usleep(100000);
 	atomic_store(&shared->stop, true);
 }
@@ -761,6 +844,7 @@ int main(int argc, char **argv)
 	wait_for_all(pids, n, "an actor");
 	wait_for_all(fio, nr_dirs - 1, "fio");
 	umount2(mountpoint, MNT_DETACH);
+	proc_write(PROC_DIR "/fs/control", "stop\n", 5);
 	if (report() || proc_law())
 		return 1;
 	if (*any_target())
