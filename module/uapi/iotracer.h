@@ -8,7 +8,9 @@
  *	/proc/iotracer/<target>/stream	 IOT_LAYOUT_RECORDS: records, by their seq
  *	/proc/iotracer/<category>/stream IOT_LAYOUT_BLOCKS: blocks, each a struct
  *					 iot_block and its records, of one CPU,
- *					 whose seq follow one another
+ *					 whose seq follow one another; each CPU
+ *					 that has something new has its turn
+ *					 before one has its second
  *	/proc/iotracer/paths		 IOT_LAYOUT_PATHS: struct iot_path_record
  */
 #ifndef _UAPI_IOTRACER_H
