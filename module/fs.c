@@ -75,7 +75,7 @@ bool iot_fs_file(struct iot_fs *e, const struct path *path, bool may_sleep)
 	iot_paths_of(path, may_sleep, &file);
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_fs.filter);
-	wanted = f && filter_file(f, kind, file.dev, file.ino);
+	wanted = f && file.kinds && filter_file(f, kind, file.dev, file.ino);
 	preempt_enable_notrace();
 	e->kind = kind;
 	e->path = file.id;

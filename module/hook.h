@@ -10,6 +10,8 @@
 
 struct seq_file;
 
+#define IOT_HOOK_ARGS	5	/* arguments that a wrapper sees, and iot_hook_call() gives */
+
 /**
  * struct iot_hook_type - what to do at the entry and return of a function
  * @name:	the file operation, for people
@@ -51,6 +53,22 @@ void iot_hook_point_put(struct iot_hook_point *point);
 
 void iot_hook_show(struct seq_file *m);
 unsigned long iot_hook_symbol(const char *name);
+
+/*
+ * iot_hook_call() - call a function of up to five arguments from behind its entry
+ * site, as iot_hook_symbol() and ftrace tell it: it need not have an ENDBR there
+ */
+#ifdef IOT_REDIRECT
+s64 iot_hook_call(const unsigned long *args, unsigned long address);
+#else
+static inline s64 iot_hook_call(const unsigned long *args, unsigned long address)
+{
+	s64 (*func)(unsigned long a, unsigned long b, unsigned long c, unsigned long d,
+		    unsigned long e) = (void *)address;
+
+	return func(args[0], args[1], args[2], args[3], args[4]);
+}
+#endif
 
 #ifdef IOT_REDIRECT
 DECLARE_PER_CPU(long, iot_hook_inflight);

@@ -13,8 +13,6 @@
 
 struct seq_file;
 
-#define IOT_HOOK_ARGS	5	/* arguments that a wrapper sees */
-
 /* What a wrapper returns so that the call goes on without it on the stack. */
 #define IOT_HOOK_ALONE	(-2147483648L)
 
@@ -97,14 +95,6 @@ const struct iot_hook_site *iot_hook_site_of(struct kretprobe_instance *ri);
 #ifdef IOT_REDIRECT
 void iot_hook_stub(void);
 s64 iot_hook_stub_call(unsigned long *args, struct iot_hook_site *site);
-
-/* Call the function itself, from a wrapper. */
-s64 iot_hook_call(const unsigned long *args, unsigned long entry);
-#else
-static inline s64 iot_hook_call(const unsigned long *args, unsigned long entry)
-{
-	return 0;
-}
 #endif
 
 /* Told of each function of the kernel; anything but 0 ends it. */

@@ -15,17 +15,16 @@
  * with its next event.
  *
  * A path is text from the root of the mount namespace, also for a task in a
- * chroot; a deleted file keeps the path it had.
+ * chroot; a deleted file keeps the path it had. What is in no namespace (any more)
+ * has none.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
-#include <linux/fs_struct.h>
 #include <linux/hash.h>
 #include <linux/limits.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
-#include <linux/namei.h>
 #include <linux/path.h>
 #include <linux/percpu.h>
 #include <linux/poll.h>
@@ -37,6 +36,7 @@
 #include <linux/stringhash.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include "hook.h"
 #include "param.h"
 #include "path.h"
 #include "paths.h"
@@ -120,13 +120,15 @@ static struct hlist_head *bucket_of(const struct iot_path_key *key)
 	return &iot_paths_buckets[hash_32(key->hash, IOT_PATHS_BITS)];
 }
 
-/* Under RCU. */
-static struct iot_path *find_text(const struct iot_path_key *key, const char *text, size_t len)
+/* Under RCU: the same text of the same file. */
+static struct iot_path *find_same(const struct iot_path_key *key, const char *text,
+				  size_t len, const struct iot_paths_file *file)
 {
 	struct iot_path *e;
 
 	hlist_for_each_entry_rcu_notrace(e, bucket_of(key), node)
 		if (key_equal(&e->key, key) && e->len == len &&
+		    e->file.ino == file->ino && e->file.dev == file->dev &&
 		    !memcmp(e->text, text, len))
 			return e;
 	return NULL;
@@ -179,9 +181,10 @@ static u64 keep(const struct iot_path_key *key, unsigned int moves, const char *
 	memcpy(e->text, text, len);
 	e->text[len] = '\0';
 	raw_spin_lock_irqsave(&table_lock, flags);
-	known = find_text(key, text, len);
+	known = find_same(key, text, len, file);
 	if (known) {
-		WRITE_ONCE(known->moves, moves);
+		if (known->moves != (moves & ~1))
+			WRITE_ONCE(known->moves, moves);
 		id = known->file.id;
 	} else {
 		old = insert(e);
@@ -200,69 +203,43 @@ static bool is_named(const struct dentry *dentry)
 	return !dentry->d_op || !dentry->d_op->d_dname;
 }
 
+/* char *d_absolute_path(path, buffer, size), fs/d_path.c, 0 where it is not found */
+static unsigned long absolute_path;
+
 /**
  * iot_paths_text() - the text from the root of the mount namespace, in the end of
- * @buf, @size bytes: the part within each mount, from the file's own up
+ * @buf, @size bytes
  *
- * Context: task, may sleep. Return: where it begins, or an error.
+ * Context: task; without sleep where PREEMPT_RT is not. Return: where it begins, or
+ * an error: -EINVAL in a mount that is not in any namespace.
  */
 char *iot_paths_text(const struct path *path, char *buf, int size)
 {
-	char *begin = buf + size - 1;
-	struct path p = *path;
+	unsigned long args[IOT_HOOK_ARGS] = {
+		(unsigned long)path, (unsigned long)buf, size
+	};
 
-	if (!is_named(path->dentry))
+	if (!is_named(path->dentry) || !absolute_path)
 		return d_path(path, buf, size);
-	*begin = '\0';
-	path_get(&p);
-	do {
-		char first = *begin;
-		char *part = dentry_path_raw(p.dentry, buf, begin - buf + 1);
-
-		*begin = first;
-		if (IS_ERR(part)) {
-			begin = part;
-			break;
-		}
-		/* "/" is the root of a mount: nothing to prepend */
-		if (part + 1 != begin)
-			begin = part;
-	} while (follow_up(&p));
-	path_put(&p);
-	if (!IS_ERR(begin) && !*begin)
-		*--begin = '/';
-	return begin;
-}
-
-/* d_path() would show less than the whole path. */
-static bool is_chrooted(void)
-{
-	struct fs_struct *fs = current->fs;
-	bool chrooted;
-
-	if (!fs)
-		return true;
-	spin_lock(&fs->lock);
-	chrooted = fs->root.dentry != fs->root.mnt->mnt_root;
-	spin_unlock(&fs->lock);
-	return chrooted;
+	return (char *)iot_hook_call(args, absolute_path);
 }
 
 /*
- * Likewise without sleeping, preemption is off. Under PREEMPT_RT, where memory
- * cannot be had then, and where d_path() says something else, not at all.
+ * What stat(2) said of the file when it had perhaps another name, if that is known.
+ * Under RCU.
  */
-static char *absolute_atomic(const struct path *path, char *buf)
+static void identify_again(const struct dentry *dentry, struct iot_paths_file *file)
 {
-	char *text;
+	const struct iot_path *p;
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) || d_unlinked(path->dentry) ||
-	    is_chrooted())
-		return ERR_PTR(-EAGAIN);
-	text = d_path(path, buf, PATH_MAX);
-	if (!IS_ERR(text) && *text != '/' && is_named(path->dentry))
-		return ERR_PTR(-EAGAIN);
-	return text;
+	hlist_for_each_entry_rcu_notrace(p, iot_paths_bucket(dentry), node) {
+		if (p->key.dentry != dentry || p->key.ino != file->ino ||
+		    (READ_ONCE(p->moves) & 1))
+			continue;
+		file->dev = p->file.dev;
+		file->ino = p->file.ino;
+		return;
+	}
 }
 
 static void identify(const struct path *path, bool may_sleep,
@@ -276,57 +253,99 @@ static void identify(const struct path *path, bool may_sleep,
 	file->kind = inode ? iot_paths_kind(inode) : IOT_KIND_NONE;
 	file->kinds = BIT(file->kind);
 	/* pipes and the like have nothing else to say */
-	if (!may_sleep || !inode || !is_named(path->dentry))
+	if (!inode || !is_named(path->dentry))
 		return;
+	if (!may_sleep) {
+		preempt_disable_notrace();
+		identify_again(path->dentry, file);
+		preempt_enable_notrace();
+		return;
+	}
 	if (vfs_getattr_nosec(path, &stat, STATX_INO, AT_STATX_DONT_SYNC))
 		return;
 	file->dev = stat.dev;
 	file->ino = stat.ino;
 }
 
-static u64 resolve_atomic(const struct path *path, const struct iot_path_key *key,
-			  unsigned int moves, const struct iot_paths_file *file)
+/*
+ * Give @file its number. Return: 0 or an error, there is none then. What stat(2) would
+ * say of the file is not known: the entry's odd count keeps it from everybody who may
+ * sleep and so find out.
+ */
+static int resolve_atomic(const struct path *path, const struct iot_path_key *key,
+			  unsigned int moves, struct iot_paths_file *file)
 {
-	char *buf, *text;
-	u64 id = 0;
+	char *text;
 
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return -EAGAIN;
 	preempt_disable();
-	buf = this_cpu_ptr(scratch);
-	text = absolute_atomic(path, buf);
+	text = iot_paths_text(path, this_cpu_ptr(scratch), PATH_MAX);
 	if (!IS_ERR(text))
-		id = keep(key, moves, text, strlen(text), file, GFP_NOWAIT);
+		file->id = keep(key, moves | 1, text, strlen(text), file, GFP_NOWAIT);
 	preempt_enable();
-	return id;
+	return PTR_ERR_OR_ZERO(text);
 }
 
-/* A caller who may sleep may still be below a filesystem: GFP_NOFS. */
+/* Likewise; a caller who may sleep may still be below a filesystem: GFP_NOFS. */
+static int resolve_sleeping(const struct path *path, const struct iot_path_key *key,
+			    unsigned int moves, struct iot_paths_file *file)
+{
+	char *buf = kmalloc(PATH_MAX, GFP_NOFS);
+	char *text = buf ? iot_paths_text(path, buf, PATH_MAX) : ERR_PTR(-ENOMEM);
+
+	if (!IS_ERR(text))
+		file->id = keep(key, moves, text, strlen(text), file, GFP_NOFS);
+	kfree(buf);
+	return PTR_ERR_OR_ZERO(text);
+}
+
+/*
+ * Is a file without absolute path one that no program can have opened? Overlayfs
+ * reaches those below it by mounts that were never in a namespace. Others were
+ * unmounted lazily, or moved out of what is mounted.
+ */
+static bool is_internal(const struct path *path)
+{
+	return !(path->mnt->mnt_flags & MNT_UMOUNT) &&
+	       is_subdir(path->dentry, path->mnt->mnt_root);
+}
+
 static noinline void resolve(const struct path *path, const struct iot_path_key *key,
 			     unsigned int moves, bool may_sleep,
 			     struct iot_paths_file *file)
 {
-	char *buf, *text;
+	int err;
 
 	file->id = 0;
 	identify(path, may_sleep, file);
-	if (!may_sleep) {
-		file->id = resolve_atomic(path, key, moves, file);
-	} else {
-		buf = kmalloc(PATH_MAX, GFP_NOFS);
-		text = buf ? iot_paths_text(path, buf, PATH_MAX) : ERR_PTR(-ENOMEM);
-		if (!IS_ERR(text))
-			file->id = keep(key, moves, text, strlen(text),
-					file, GFP_NOFS);
-		kfree(buf);
-	}
-	if (!file->id)
+	err = may_sleep ? resolve_sleeping(path, key, moves, file) :
+			  resolve_atomic(path, key, moves, file);
+	if (file->id)
+		return;
+	if (err == -EINVAL && is_internal(path))
+		file->kinds = 0;
+	else
 		atomic64_inc(&nr_missed);
+}
+
+/* An entry that was made without sleeping. Under RCU. */
+static const struct iot_path *find_rough(const struct path *path, unsigned int moves)
+{
+	const struct iot_path *p;
+
+	hlist_for_each_entry_rcu_notrace(p, iot_paths_bucket(path->dentry), node)
+		if (iot_paths_is(&p->key, path) && READ_ONCE(p->moves) == (moves | 1))
+			return p;
+	return NULL;
 }
 
 /**
  * iot_paths_of() - the number of a file's path, and what stat(2) calls the file
  * @path:	held by the caller
  * @may_sleep:	the caller may
- * @file:	filled; its id is 0, and counted, where the path cannot be had
+ * @file:	filled; its id is 0, and counted, where the path cannot be had; its
+ *		kinds are none where it is no program's, but the kernel's own
  *
  * Context: task.
  */
@@ -341,6 +360,8 @@ void iot_paths_of(const struct path *path, bool may_sleep,
 		goto resolve;
 	preempt_disable_notrace();
 	known = iot_paths_find(path);
+	if (unlikely(!known) && !may_sleep)
+		known = find_rough(path, moves);
 	if (likely(known))
 		*file = known->file;
 	preempt_enable_notrace();
@@ -549,6 +570,7 @@ const struct proc_ops iot_paths_ops = {
 /** iot_paths_init() - at load; the table is small until there are paths */
 int iot_paths_init(void)
 {
+	absolute_path = iot_hook_symbol("d_absolute_path");
 	nr_slots = roundup_pow_of_two(iot_param_paths_limit());
 	slots = kvcalloc(nr_slots, sizeof(*slots), GFP_KERNEL);
 	scratch = __alloc_percpu(PATH_MAX, 8);

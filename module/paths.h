@@ -49,7 +49,8 @@ struct iot_path_key {
  * struct iot_path - one path; immutable but for @moves
  * @node:	in its bucket, under RCU
  * @key:	see above
- * @moves:	count of renames up to which the text is known to be right
+ * @moves:	count of renames up to which the text is known to be right; odd:
+ *		so are device and inode, but as the kernel calls them, not stat(2)
  * @len:	of the text, without NUL
  * @file:	what it is the path of
  */

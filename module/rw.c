@@ -24,8 +24,10 @@ void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep)
 	u16 kind = iot_paths_kind(file_inode(file));
 
 	rw->wanted = READ_ONCE(iot_fs.kinds) & BIT(kind);
-	if (rw->wanted)
-		iot_paths_of(&file->f_path, may_sleep, &rw->file);
+	if (!rw->wanted)
+		return;
+	iot_paths_of(&file->f_path, may_sleep, &rw->file);
+	rw->wanted = rw->file.kinds;
 }
 
 /** iot_rw_rejects_end() - what is known of a call in its end. Preemption is off. */
