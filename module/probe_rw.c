@@ -2,55 +2,115 @@
 /*
  * Which functions category fs hooks for READ and WRITE: the ->read_iter and
  * ->write_iter of every filesystem that is mounted, found by the files that it has
- * in memory, and of whatever is opened later (iot_rw_see()). Pipes, sockets and
- * devices only while the filter wants them.
+ * in memory, and of whatever is opened later (iot_rw_see()); where there are ->read
+ * and ->write, those as well (probe_raw.c). Pipes, sockets, devices and the kernel's
+ * own files only while the filter wants them.
  */
 #include <linux/fs.h>
+#include <linux/hash.h>
 #include <linux/mutex.h>
+#include <linux/slab.h>
 #include "hook.h"
 #include "param.h"
 #include "probe.h"
+#include "probe_raw.h"
 #include "rw.h"
 
-#define MAX_SETS	64	/* file_operations with different functions */
+#define SETS_BITS	10
+#define MAX_SETS	(BIT(SETS_BITS) / 2)	/* file_operations with different functions */
 
 /**
  * struct set - the functions of one kind of file
- * @fop:	what they are found by; is compared without lock
+ * @fop:	what they are found by
  * @named:	the functions themselves where there is no file to take them from
  */
 struct set {
 	const struct file_operations *fop;
 	struct file_operations named;
 	struct iot_vfs_hooks hooks;
+	struct iot_raw_hooks raw;
 };
 
 /* Under sets_lock; grows while the category runs. */
 static DEFINE_MUTEX(sets_lock);
-static struct set sets[MAX_SETS];
+static struct set *sets[MAX_SETS];
 static unsigned int nr_sets;
 static unsigned long nr_missed;
 
+/*
+ * The file_operations that are hooked, hashed, half of the places stay empty. Filled
+ * under sets_lock, emptied when nothing is hooked; looked at without a lock.
+ */
+static const struct file_operations *known[BIT(SETS_BITS)];
+
+static unsigned int place_of(const struct file_operations *fop)
+{
+	unsigned int i = hash_ptr(fop, SETS_BITS);
+
+	while (READ_ONCE(known[i]) && READ_ONCE(known[i]) != fop)
+		i = (i + 1) % ARRAY_SIZE(known);
+	return i;
+}
+
 static bool is_known(const struct file_operations *fop)
 {
-	unsigned int i, nr = smp_load_acquire(&nr_sets); /* before the sets */
-
-	for (i = 0; i < nr; i++)
-		if (READ_ONCE(sets[i].fop) == fop)
-			return true;
-	return false;
+	return READ_ONCE(known[place_of(fop)]);
 }
 
 static bool has_functions(const struct file_operations *fop)
 {
-	return fop && (fop->read_iter || fop->write_iter);
+	return fop && (fop->read_iter || fop->write_iter || fop->read || fop->write);
 }
 
-/* Regular files of whatever filesystem; the rest if the filter wants it. */
+/* Does the filter want files of this kind? */
 static bool is_wanted(const struct inode *inode)
 {
-	return S_ISREG(inode->i_mode) ||
-	       (READ_ONCE(iot_fs.kinds) & BIT(iot_paths_kind(inode)));
+	return READ_ONCE(iot_fs.kinds) & BIT(iot_paths_kind(inode));
+}
+
+static int attach(struct set *set, bool bounded)
+{
+	int err;
+
+	err = iot_vfs_get_rw(&set->hooks, set->fop, bounded);
+	if (err)
+		return err;
+	err = iot_vfs_enable(&set->hooks);
+	if (err)
+		goto put;
+	err = iot_raw_attach(&set->raw, set->fop);
+	if (err)
+		goto disable;
+	return 0;
+
+disable:
+	iot_vfs_disable(&set->hooks);
+put:
+	iot_vfs_put(&set->hooks);
+	return err;
+}
+
+static void detach(struct set *set)
+{
+	nr_missed += iot_raw_missed(&set->raw);
+	iot_raw_detach(&set->raw);
+	iot_vfs_disable(&set->hooks);
+	nr_missed += iot_vfs_missed(&set->hooks);
+	iot_vfs_put(&set->hooks);
+}
+
+/* Hook what a set names, and keep it; else it is freed. Under sets_lock. */
+static int add_set(struct set *set, bool bounded)
+{
+	int err = attach(set, bounded);
+
+	if (err) {
+		kfree(set);
+		return err;
+	}
+	sets[nr_sets++] = set;
+	WRITE_ONCE(known[place_of(set->fop)], set->fop);
+	return 0;
 }
 
 /*
@@ -59,25 +119,17 @@ static bool is_wanted(const struct inode *inode)
  */
 static int add(const struct file_operations *fop, bool bounded)
 {
-	struct set *set = &sets[nr_sets];
-	int err;
+	struct set *set;
 
 	if (nr_sets == MAX_SETS) {
 		nr_missed++;
 		return 0;
 	}
-	memset(&set->hooks, 0, sizeof(set->hooks));
-	err = iot_vfs_get_rw(&set->hooks, fop, bounded);
-	if (err)
-		return err;
-	err = iot_vfs_enable(&set->hooks);
-	if (err) {
-		iot_vfs_put(&set->hooks);
-		return err;
-	}
+	set = kzalloc(sizeof(*set), GFP_KERNEL);
+	if (!set)
+		return -ENOMEM;
 	set->fop = fop;
-	smp_store_release(&nr_sets, nr_sets + 1); /* after the set */
-	return 0;
+	return add_set(set, bounded);
 }
 
 /*
@@ -117,28 +169,29 @@ static void add_super(struct super_block *sb, void *data)
 	}
 }
 
-/* iterate_supers(), fs/super.c: calls for each with s_umount held for reading */
-static void (*walk_supers)(void (*f)(struct super_block *sb, void *data), void *data);
+/* iterate_supers(function, data), fs/super.c: s_umount is held for reading */
+static unsigned long walk_supers;
 
 static bool sockets_added;
 
 /* Sockets: their inodes have no file_operations. Under sets_lock. */
 static int add_sockets(void)
 {
-	struct set *set = &sets[nr_sets];
+	struct set *set;
 
 	if (sockets_added || !(READ_ONCE(iot_fs.kinds) & BIT(IOT_KIND_SOCKET)))
 		return 0;
-	if (nr_sets == MAX_SETS) {
-		nr_missed++;
-		return 0;
-	}
+	set = nr_sets < MAX_SETS ? kzalloc(sizeof(*set), GFP_KERNEL) : NULL;
+	if (!set)
+		return -ENOMEM;
 	sockets_added = true;
+	set->fop = &set->named;
 	set->named.read_iter = (void *)iot_hook_symbol("sock_read_iter");
 	set->named.write_iter = (void *)iot_hook_symbol("sock_write_iter");
 	if (has_functions(&set->named))
-		return add(&set->named, false);
+		return add_set(set, false);
 	nr_missed++;
+	kfree(set);
 	return 0;
 }
 
@@ -146,9 +199,10 @@ static int add_sockets(void)
 int iot_rw_refresh(void)
 {
 	int err = 0;
+	unsigned long args[IOT_HOOK_ARGS] = { (unsigned long)add_super, (unsigned long)&err };
 
 	mutex_lock(&sets_lock);
-	walk_supers(add_super, &err);
+	iot_hook_call(args, walk_supers);
 	if (!err)
 		err = add_sockets();
 	mutex_unlock(&sets_lock);
@@ -158,16 +212,17 @@ int iot_rw_refresh(void)
 /** iot_rw_stop() - unhook all */
 void iot_rw_stop(void)
 {
+	unsigned int i;
+
 	mutex_lock(&sets_lock);
 	while (nr_sets) {
-		struct set *set = &sets[nr_sets - 1];
+		struct set *set = sets[--nr_sets];
 
-		WRITE_ONCE(nr_sets, nr_sets - 1);
-		WRITE_ONCE(set->fop, NULL);
-		iot_vfs_disable(&set->hooks);
-		nr_missed += iot_vfs_missed(&set->hooks);
-		iot_vfs_put(&set->hooks);
+		detach(set);
+		kfree(set);
 	}
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		WRITE_ONCE(known[i], NULL);
 	sockets_added = false;
 	mutex_unlock(&sets_lock);
 }
@@ -178,7 +233,7 @@ int iot_rw_start(void)
 	int err;
 
 	if (!walk_supers)
-		walk_supers = (void *)iot_hook_symbol("iterate_supers");
+		walk_supers = iot_hook_symbol("iterate_supers");
 	if (!walk_supers) {
 		pr_err("this kernel has no iterate_supers: category fs cannot find the filesystems\n");
 		return -EOPNOTSUPP;
@@ -231,7 +286,7 @@ unsigned long iot_rw_missed(void)
 	mutex_lock(&sets_lock);
 	missed = nr_missed;
 	for (i = 0; i < nr_sets; i++)
-		missed += iot_vfs_missed(&sets[i].hooks);
+		missed += iot_vfs_missed(&sets[i]->hooks) + iot_raw_missed(&sets[i]->raw);
 	mutex_unlock(&sets_lock);
 	return missed;
 }

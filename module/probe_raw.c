@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * READ and WRITE of category fs where a file has ->read and ->write, which read(2),
+ * pread(2) and their kin prefer to ->read_iter (vfs_read(), fs/read_write.c): many
+ * of /proc and of debugfs, some devices. They may wait for anything, so they have
+ * kretprobes.
+ *
+ * Contexts: task; handlers may not sleep.
+ */
+#include <linux/fs.h>
+#include <linux/kprobes.h>
+#include <linux/timekeeping.h>
+#include "hook.h"
+#include "probe_raw.h"
+#include "rw.h"
+
+/**
+ * struct raw_call - a call under way, in the data of its kretprobe
+ * @start:	CLOCK_MONOTONIC ns
+ * @offset:	bytes
+ * @requested:	bytes
+ */
+struct raw_call {
+	struct iot_rw rw;
+	u64 start;
+	u64 offset;
+	u64 requested;
+	bool write;
+};
+
+/* One file's ->read may call what another file has as its own. */
+static bool is_own(const struct kretprobe_instance *ri, const struct file *file, bool write)
+{
+	unsigned long own = write ? (unsigned long)file->f_op->write :
+				    (unsigned long)file->f_op->read;
+
+	return (unsigned long)get_kretprobe((struct kretprobe_instance *)ri)->kp.addr - own <=
+	       ENDBR_INSN_SIZE;
+}
+
+static bool is_wanted(const struct file *file, bool write)
+{
+	u32 state = READ_ONCE(iot_fs.state);
+
+	return state && !iot_rw_rejects(state, file, write, file->f_flags & O_DIRECT) &&
+	       !(iot_rw_is_rare(state) && iot_rw_rejects_rare());
+}
+
+/* ->read(file, buffer, count, position), ->write likewise */
+static int entry(struct kretprobe_instance *ri, struct pt_regs *regs, bool write)
+{
+	const struct file *file = (void *)regs_get_kernel_argument(regs, 0);
+	const loff_t *position = (void *)regs_get_kernel_argument(regs, 3);
+	struct raw_call *call = (struct raw_call *)ri->data;
+
+	if (!is_own(ri, file, write) || !is_wanted(file, write))
+		return 1;
+	iot_rw_begin(&call->rw, file, false);
+	if (!call->rw.wanted)
+		return 1;
+	call->offset = position ? *position : 0;
+	call->requested = regs_get_kernel_argument(regs, 2);
+	call->write = write;
+	call->start = ktime_get_mono_fast_ns();
+	return 0;
+}
+
+static int entry_read(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return entry(ri, regs, false);
+}
+
+static int entry_write(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return entry(ri, regs, true);
+}
+
+static int exit_call(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct raw_call *call = (struct raw_call *)ri->data;
+
+	iot_rw_end(&call->rw, call->start, call->offset, call->requested,
+		   (s64)regs_return_value(regs), call->write, 0);
+	return 0;
+}
+
+static const struct iot_hook_type types[2] = {
+	{ .name = "read", .entry = entry_read, .exit = exit_call,
+	  .data_size = sizeof(struct raw_call) },
+	{ .name = "write", .entry = entry_write, .exit = exit_call,
+	  .data_size = sizeof(struct raw_call) },
+};
+
+static int attach_one(struct iot_hook **hook, const struct iot_hook_type *type, void *func)
+{
+	int err;
+
+	if (!func)
+		return 0;
+	*hook = iot_hook_get(type, func, false);
+	if (!*hook)
+		return -ENOMEM;
+	err = iot_hook_enable(*hook);
+	if (err) {
+		iot_hook_put(*hook);
+		*hook = NULL;
+	}
+	return err;
+}
+
+/**
+ * iot_raw_attach() - hook what @fop has
+ * @hooks:	zeroed
+ *
+ * Context: task, may sleep long. Return: 0, or an error and nothing is hooked.
+ */
+int iot_raw_attach(struct iot_raw_hooks *hooks, const struct file_operations *fop)
+{
+	int err = attach_one(&hooks->hook[0], &types[0], fop->read);
+
+	if (!err)
+		err = attach_one(&hooks->hook[1], &types[1], fop->write);
+	if (err)
+		iot_raw_detach(hooks);
+	return err;
+}
+
+/** iot_raw_detach() - let go of it */
+void iot_raw_detach(struct iot_raw_hooks *hooks)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks->hook); i++) {
+		if (!hooks->hook[i])
+			continue;
+		iot_hook_disable(hooks->hook[i]);
+		iot_hook_put(hooks->hook[i]);
+		hooks->hook[i] = NULL;
+	}
+}
+
+/** iot_raw_missed() - calls that could not be followed */
+unsigned long iot_raw_missed(const struct iot_raw_hooks *hooks)
+{
+	unsigned long missed = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks->hook); i++)
+		if (hooks->hook[i])
+			missed += iot_hook_missed(hooks->hook[i]);
+	return missed;
+}

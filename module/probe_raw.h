@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads and writes of files that have ->read and ->write: of the kernel's own. */
+#ifndef IOT_PROBE_RAW_H
+#define IOT_PROBE_RAW_H
+
+#include <linux/fs.h>
+
+struct iot_hook;
+
+/**
+ * struct iot_raw_hooks - of a file_operations
+ * @hook:	of ->read and ->write, NULL where it has none
+ */
+struct iot_raw_hooks {
+	struct iot_hook *hook[2];
+};
+
+int iot_raw_attach(struct iot_raw_hooks *hooks, const struct file_operations *fop);
+void iot_raw_detach(struct iot_raw_hooks *hooks);
+unsigned long iot_raw_missed(const struct iot_raw_hooks *hooks);
+
+#endif /* IOT_PROBE_RAW_H */
