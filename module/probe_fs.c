@@ -25,6 +25,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <asm/ptrace.h>
+#include "hook.h"
 #include "hook_set.h"
 #include "param.h"
 #include "probe_fs.h"
@@ -231,7 +232,7 @@ static const struct iot_call calls[] = {
 	{ SYSCALL("lremovexattr", REMOVEXATTR), .path = 1, .lookup = IOT_LOOKUP_NOFOLLOW,
 	  .begin = iot_path_begin },
 	{ SYSCALL("fremovexattr", REMOVEXATTR), .fd = 1, .begin = iot_file_begin },
-	{ SYSCALL("flock", LOCK), .unbounded = true, .begin = iot_file_begin_flock },
+	{ SYSCALL("flock", LOCK), .unbounded = true, .fd = 1, .begin = iot_file_begin_flock },
 	{ FUNCTION("fcntl_setlk", LOCK), .unbounded = true, .begin = iot_file_begin_setlk },
 	{ SYSCALL("execve", PROCESS_EXEC), .path = 1, .begin = iot_exec_begin,
 	  .end = iot_exec_end },

@@ -48,6 +48,7 @@ static bool look_before(struct iot_frame *f, enum iot_lookup lookup)
 		return false;
 	if (!may_wait(&f->e))
 		return true;
+	f->e.flags2 = 0;
 	if (iot_frame_wants_op(IOT_FS_OPEN))
 		iot_fs_end(&f->e, -EINPROGRESS);
 	return false;
@@ -98,6 +99,8 @@ static void end_as(struct iot_frame *f, bool created, s64 result)
 
 static bool is_created(const struct iot_frame *f, const struct file *file)
 {
+	if ((f->e.flags & O_TMPFILE) == O_TMPFILE)
+		return true;
 	return (f->e.flags & O_CREAT) && (file->f_mode & FMODE_CREATED);
 }
 
@@ -123,7 +126,8 @@ void iot_open_end(struct iot_frame *f, s64 result)
 
 /*
  * do_filp_open(dfd, name, how) of io_uring: returns the open file. Its flags are
- * private to the kernel, so those of the open file have to do.
+ * private to the kernel, so those of the open file have to do, but for O_NONBLOCK,
+ * which io_openat2() adds where it must not wait.
  */
 bool iot_open_begin_uring(struct iot_frame *f)
 {
@@ -153,8 +157,11 @@ void iot_open_end_uring(struct iot_frame *f, s64 result)
 		end_as(f, false, result);
 		return;
 	}
-	created = file->f_mode & FMODE_CREATED;
+	created = (file->f_mode & FMODE_CREATED) ||
+		  (file->f_flags & O_TMPFILE) == O_TMPFILE;
 	f->e.flags = file->f_flags | (created ? O_CREAT : 0);
+	if (!(current->flags & PF_IO_WORKER))
+		f->e.flags &= ~O_NONBLOCK;
 	f->e.flags2 = created ? file_inode(file)->i_mode & 07777 : 0;
 	if (iot_fs_file(&f->e, &file->f_path, f->may_sleep))
 		end_as(f, created, 0);

@@ -68,11 +68,15 @@ static bool is_unchanged(const struct iot_name *n)
 	return same;
 }
 
-/* The directory that a name starts from. Return: 0, and it is held, or an error. */
-static int base_of(const struct iot_name *n, struct path *base)
+/* Where a text starts from. Return: 0, and it is held, or an error. */
+static int base_of(const struct iot_name *n, const char *text, struct path *base)
 {
 	struct file *file;
 
+	if (*text == '/') {
+		get_fs_root(current->fs, base);
+		return 0;
+	}
 	if (n->dfd == AT_FDCWD) {
 		get_fs_pwd(current->fs, base);
 		return 0;
@@ -86,11 +90,27 @@ static int base_of(const struct iot_name *n, struct path *base)
 	return 0;
 }
 
+/* Join a directory and the text at @at, in front of which its own ends. */
+static char *join(char *dir, char *at)
+{
+	bool is_root = dir == at - 2;
+
+	if (*at == '/') {
+		if (is_root)
+			return at;
+		memmove(dir + 1, dir, at - 1 - dir);
+		return dir + 1;
+	}
+	at[-1] = '/';
+	return is_root ? at - 1 : dir;
+}
+
 /*
- * A text made absolute in @buf, PATH_MAX bytes: that of the directory where it
- * starts, as long as there is room, and its own. Return: where it begins in @buf.
+ * A text made absolute in @buf, PATH_MAX bytes: the path of where it starts, by
+ * @path_of and as long as there is room, and its own. Return: where it begins.
  */
-static char *make_absolute(const struct iot_name *n, const char *text, char *buf)
+static char *make_absolute(const struct iot_name *n, const char *text, char *buf,
+			   char *(*path_of)(const struct path *path, char *buf, int size))
 {
 	size_t len = min_t(size_t, strlen(text), PATH_MAX - 1);
 	char *at = buf + PATH_MAX - 1 - len;
@@ -99,20 +119,14 @@ static char *make_absolute(const struct iot_name *n, const char *text, char *buf
 
 	memcpy(at, text, len);
 	buf[PATH_MAX - 1] = '\0';
-	if (*text == '/' || at < buf + 2 || base_of(n, &base))
+	if (at < buf + 2 || base_of(n, text, &base))
 		return at;
-	dir = iot_paths_text(&base, buf, at - buf);
+	dir = path_of(&base, buf, at - buf);
 	path_put(&base);
-	if (IS_ERR(dir))
-		return at;
-	at[-1] = '/';
-	/* the root's own text is that slash */
-	return dir == at - 2 ? at - 1 : dir;
+	return IS_ERR(dir) ? at : join(dir, at);
 }
 
-/*
- * A name that was copied, and starts from a descriptor, by a text that does not.
- */
+/* A name that was copied, and starts from a descriptor, by a text that does not. */
 static int lookup_copy(const struct iot_name *n, unsigned int flags, struct path *path)
 {
 	char *buf = kmalloc(PATH_MAX, GFP_KERNEL);
@@ -120,7 +134,7 @@ static int lookup_copy(const struct iot_name *n, unsigned int flags, struct path
 
 	if (!buf)
 		return -ENOMEM;
-	err = kern_path(make_absolute(n, n->text, buf), flags, path);
+	err = kern_path(make_absolute(n, n->text, buf, d_path), flags, path);
 	kfree(buf);
 	return err;
 }
@@ -170,7 +184,7 @@ static void record_absolute(struct iot_frame *f, const struct iot_name *n, const
 
 	if (!buf)
 		return;
-	at = make_absolute(n, text, buf);
+	at = make_absolute(n, text, buf, iot_paths_text);
 	iot_fs_name(&f->e, at, strlen(at), second, true);
 	kfree(buf);
 }

@@ -129,6 +129,8 @@ static bool is_shown(const struct iot_schema_field *f, u64 value, unsigned int o
 		return true;
 	if (!value && !strcmp(f->kind, "fsflags"))
 		return iot_names_whole(iot_names_op(op)->flags, 0);
+	if (!value && !strcmp(f->kind, "fsflags2"))
+		return iot_names_whole(iot_names_op(op)->flags2, 0);
 	if (!strcmp(f->name, "fd"))
 		return (s64)value >= 0;
 	if (!strcmp(f->name, "sample"))

@@ -1,0 +1,915 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What fs.bats tests: python3 fs.py FUNCTION...
+
+Each operation of category fs is done once, and its records, and no other, are found
+with every field as it was: check(call, row...). Only this process is traced.
+"""
+import ctypes
+import errno
+import fcntl
+import mmap
+import os
+import signal
+import struct
+import threading
+import time
+
+from category import FS, cleaning, command, events
+from interface import is_equal, is_true, join, main, slurp, spawn, write
+from syscalls import IOSQE_ASYNC, Calls32, Uring, x64
+
+BASES = '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs', '/mnt/files'
+AT_FDCWD = -100
+AT_EMPTY_PATH = 0x1000
+AT_SYMLINK_FOLLOW = 0x400
+AT_SYMLINK_NOFOLLOW = 0x100
+AT_REMOVEDIR = 0x200
+AT_EACCESS = 0x200
+NOBODY = 65534
+OLD_KERNEL = os.uname().release.startswith('6.1.')
+ALL_BUT_PSEUDO = 'file,dir,symlink,pipe,socket,device,other'
+RETURNED = object()  # what the call returned
+INNER = object()  # reads and writes by which the kernel did it, of as many bytes
+COMMON = {'seq', 'time', 'latency', 'cpu', 'cgroup', 'ppid', 'uid', 'pid', 'tid', 'comm'}
+
+
+def number(device):
+    return f'{os.major(device)}:{os.minor(device)}'
+
+
+def identity(stat, suffix=''):
+    return {'inode' + suffix: str(stat.st_ino), 'device' + suffix: number(stat.st_dev)}
+
+
+def exists(path):
+    try:
+        return os.lstat(path)
+    except OSError:
+        return None
+
+
+class Row:
+    """
+    One record: inode and device are those that stat(2) tells of the path now, or of
+    @of, which was looked at before; None: there is no file.
+    """
+
+    def __init__(self, op, path=None, path2=None, of=..., of2=..., result=RETURNED, **fields):
+        self.op, self.path, self.path2, self.of, self.of2 = op, path, path2, of, of2
+        self.result, self.fields = result, fields
+
+    def expected(self, returned):
+        row = {'op': self.op}
+        for suffix, path, of in ('', self.path, self.of), ('2', self.path2, self.of2):
+            if path is None:
+                continue
+            row['path' + suffix] = path.replace(' ', '\\040')
+            of = exists(path) if of is ... else of
+            if of:
+                row |= identity(of, suffix)
+        for name, value in self.fields.items() | {('result', self.result)}:
+            value = returned if value is RETURNED else value
+            if name == 'address':
+                row[name] = hex(value)
+            elif value != 0 or name in ('result', 'fd'):
+                row[name] = str(value)
+        return row
+
+
+def is_caller(row, before, after, worker, uid):
+    """Who did it, and for how long."""
+    is_equal((row['pid'], row.get('ppid'), row.get('uid', '0')),
+             (os.getpid(), str(os.getppid()), str(uid)))
+    if not worker:
+        is_equal((row['tid'], row['comm']), (threading.get_native_id(), 'python3'))
+    is_true(0 <= int(row.get('latency', 0)) <= after - before, (row, after - before))
+    is_true(int(row['cpu']) < os.cpu_count(), row)
+
+
+def check(call, *rows, worker=False, uid=0):
+    """
+    What the call did is in exactly these records. Return: what it returned. worker: it
+    may have been done by another thread; uid: of who made it.
+    """
+    command('reset')
+    before = time.monotonic_ns()
+    returned = call()
+    after = time.monotonic_ns()
+    seen = [e for e in events() if e['pid'] == os.getpid()]
+    for row in seen:
+        is_caller(row, before, after, worker, uid)
+    if INNER in rows:
+        for op in 'READ', 'WRITE':
+            sizes = [int(e['result']) for e in seen if e['op'] == op]
+            is_true(sum(sizes) in (0, returned), seen)
+        seen = [e for e in seen if e['op'] not in ('READ', 'WRITE')]
+        rows = [row for row in rows if row is not INNER]
+    found = [{k: v for k, v in row.items() if k == 'op' or k not in COMMON} for row in seen]
+    # Whether close(2) or what it lets go ends first depends on the kernel.
+    expected = [row.expected(returned) for row in rows]
+    is_equal(sorted(found, key=in_order), sorted(expected, key=in_order))
+    return returned
+
+
+def in_order(row):
+    return sorted(row.items())
+
+
+def closes(fd, path, flags='O_RDWR|O_LARGEFILE', of=...):
+    """Of close(2), by which the file is let go."""
+    of = os.fstat(fd) if of is ... else of
+    return (Row('CLOSE', path, of=of, fd=fd, result=0),
+            Row('RELEASE', path, of=of, flags=flags, result=0))
+
+
+def everywhere(test):
+    """In an empty folder of each filesystem, traced."""
+    def run():
+        for base in BASES:
+            home = f'{base}/{test.__name__}'
+            os.system(f'rm -rf {home}')
+            os.mkdir(home)
+            os.chdir(home)
+            command(f'filter pid={os.getpid()}', 'start')
+            try:
+                test(home)
+            except AssertionError as e:
+                raise AssertionError(f'in {home}: {e}') from e
+            finally:
+                command('stop')
+                os.chdir('/')
+    run.__name__ = test.__name__
+    return run
+
+
+def make(path, size=0):
+    with open(path, 'wb') as f:
+        f.truncate(size)
+    return path
+
+
+def as_nobody(call):
+    os.seteuid(NOBODY)
+    try:
+        return call()
+    finally:
+        os.seteuid(0)
+
+
+def buffer(size=4096):
+    return ctypes.create_string_buffer(size)
+
+
+def error(name):
+    return -getattr(errno, name)
+
+# Opening and closing
+
+
+@everywhere
+def opening(home):
+    f = home + '/f'
+    fd = check(lambda: x64.openat(AT_FDCWD, 'f', os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o640),
+               Row('CREATE', f, flags='O_RDWR|O_CREAT|O_EXCL', flags2='0640', fd=RETURNED))
+    check(lambda: x64.close(fd), *closes(fd, f))
+    is_equal(os.stat(f).st_mode & 0o777, 0o640)
+    fd = check(lambda: x64.open(f, os.O_RDONLY | os.O_CLOEXEC),
+               Row('OPEN', f, flags='O_CLOEXEC', fd=RETURNED))
+    # The descriptor goes, the file stays open.
+    twin = os.dup(fd)
+    check(lambda: x64.close(fd), Row('CLOSE', f, fd=fd))
+    check(lambda: x64.close(twin), *closes(twin, f, 'O_LARGEFILE'))
+    fd = check(lambda: x64.creat('f', 0o600),
+               Row('OPEN', f, flags='O_WRONLY|O_CREAT|O_TRUNC', fd=RETURNED))
+    check(lambda: x64.close(fd), *closes(fd, f, 'O_WRONLY|O_LARGEFILE'))
+    how = struct.pack('<QQQ', os.O_WRONLY | os.O_APPEND, 0, 8)
+    fd = check(lambda: x64.openat2(AT_FDCWD, 'f', how, 24),
+               Row('OPEN', f, flags='O_WRONLY|O_APPEND', fd=RETURNED))
+    check(lambda: x64.close(fd), *closes(fd, f, 'O_WRONLY|O_APPEND|O_LARGEFILE'))
+    folder = check(lambda: x64.open('.', os.O_DIRECTORY),
+                   Row('OPEN', home, flags='O_DIRECTORY', fd=RETURNED))
+    fd = check(lambda: x64.openat(folder, 'f', os.O_RDONLY),
+               Row('OPEN', f, flags='O_RDONLY', fd=RETURNED))
+    check(lambda: x64.dup2(folder, fd), *closes(fd, f, 'O_LARGEFILE')[:1],
+          Row('RELEASE', f, flags='O_LARGEFILE', result=0))
+    check(lambda: x64.close_range(folder, fd, 0),
+          Row('CLOSE', home, fd=folder), Row('CLOSE', home, fd=fd),
+          Row('RELEASE', home, flags='O_LARGEFILE|O_DIRECTORY', result=0))
+    check(lambda: x64.close(fd), Row('CLOSE', fd=fd, result=error('EBADF')))
+    # what is opened without being opened
+    fd = check(lambda: x64.open('f', os.O_PATH), Row('OPEN', f, flags='O_PATH', fd=RETURNED))
+    check(lambda: x64.close(fd), *closes(fd, f, 'O_PATH'))
+
+
+@everywhere
+def opening_fails(home):
+    f = make(home + '/f')
+    check(lambda: x64.open('none', os.O_RDONLY),
+          Row('OPEN', home + '/none', flags='O_RDONLY', result=error('ENOENT')))
+    check(lambda: x64.open('none/in', os.O_CREAT | os.O_WRONLY, 0o600),
+          Row('OPEN', home + '/none/in', flags='O_WRONLY|O_CREAT', result=error('ENOENT')))
+    check(lambda: x64.open('f/in', os.O_RDONLY),
+          Row('OPEN', home + '/f/in', flags='O_RDONLY', result=error('ENOTDIR')))
+    check(lambda: x64.open('f', os.O_CREAT | os.O_EXCL, 0o600),
+          Row('OPEN', f, flags='O_CREAT|O_EXCL', result=error('EEXIST')))
+    check(lambda: x64.open('.', os.O_WRONLY),
+          Row('OPEN', home, flags='O_WRONLY', result=error('EISDIR')))
+    check(lambda: x64.openat(99, 'x', os.O_RDONLY),
+          Row('OPEN', 'x', flags='O_RDONLY', result=error('EBADF')))
+    check(lambda: x64.openat(AT_FDCWD, 1, os.O_RDONLY),
+          Row('OPEN', flags='O_RDONLY', result=error('EFAULT')))
+    os.chmod(f, 0)
+    os.chmod('.', 0o755)
+    check(lambda: as_nobody(lambda: x64.open('f', os.O_RDWR)),
+          Row('OPEN', f, flags='O_RDWR', result=error('EACCES')), uid=NOBODY)
+    os.mkdir('shut', 0o700)
+    make('shut/f')
+    check(lambda: as_nobody(lambda: x64.open('shut/f', os.O_RDONLY)),
+          Row('OPEN', home + '/shut/f', flags='O_RDONLY', of=None, result=error('EACCES')),
+          uid=NOBODY)
+
+
+@everywhere
+def by_handle(home):
+    """A file opened by its handle has a path if one is known."""
+    f = make(home + '/f')
+    handle = ctypes.create_string_buffer(struct.pack('<Ii', 128, 0), 136)
+    mount_id = ctypes.c_int()
+    if x64.name_to_handle_at(AT_FDCWD, f, handle, ctypes.byref(mount_id), 0) < 0:
+        raise AssertionError('no handle')
+    folder = os.open(home, os.O_RDONLY)
+    fd = check(lambda: x64.open_by_handle_at(folder, handle, os.O_RDONLY),
+               Row('OPEN', f, flags='O_RDONLY', fd=RETURNED))
+    check(lambda: x64.close(fd), *closes(fd, f, 'O_LARGEFILE'))
+    os.close(folder)
+
+# Syncing
+
+
+@everywhere
+def syncing(home):
+    f = make(home + '/f', 8192)
+    fd = os.open(f, os.O_RDWR)
+    check(lambda: x64.fsync(fd), Row('FSYNC', f, fd=fd))
+    check(lambda: x64.fdatasync(fd), Row('FDATASYNC', f, fd=fd))
+    check(lambda: x64.syncfs(fd), Row('SYNCFS', f, fd=fd))
+    check(x64.sync, Row('SYNC'))
+    check(lambda: x64.sync_file_range(fd, 4096, 1000, 7),
+          Row('SYNC_FILE_RANGE', f, fd=fd, offset=4096, requested=1000,
+              flags='SYNC_FILE_RANGE_WAIT_BEFORE|SYNC_FILE_RANGE_WRITE|SYNC_FILE_RANGE_WAIT_AFTER'))
+    check(lambda: x64.fsync(99), Row('FSYNC', fd=99, result=error('EBADF')))
+    check(lambda: x64.fadvise64(fd, 512, 4096, 3),
+          Row('FADVISE', f, fd=fd, offset=512, requested=4096, flags='POSIX_FADV_WILLNEED'))
+    check(lambda: x64.readahead(fd, 0, 4096),
+          Row('FADVISE', f, fd=fd, requested=4096, flags='POSIX_FADV_WILLNEED'))
+    os.close(fd)
+
+# Mappings
+
+
+@everywhere
+def mappings(home):
+    f = make(home + '/f', 4 * 4096)
+    fd = os.open(f, os.O_RDWR)
+    rw, shared = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED
+    at = check(lambda: x64.mmap(0, 3 * 4096, rw, shared, fd, 4096),
+               Row('MMAP', f, fd=fd, address=RETURNED, offset=4096, requested=3 * 4096,
+                   flags='MAP_SHARED', flags2='PROT_READ|PROT_WRITE'))
+    check(lambda: x64.msync(at, 4096, 4),
+          Row('MSYNC', f, address=at, offset=4096, requested=4096, flags='MS_SYNC'))
+    check(lambda: x64.madvise(at + 4096, 4096, mmap.MADV_DONTNEED),
+          Row('MADVISE', f, address=at + 4096, offset=8192, requested=4096,
+              flags='MADV_DONTNEED'))
+    # a hole in the middle: two mappings, each of which has an event from now on
+    check(lambda: x64.munmap(at + 4096, 4096),
+          Row('MUNMAP', f, address=at + 4096, offset=8192, requested=4096, flags='MAP_SHARED',
+              flags2='PROT_READ|PROT_WRITE'))
+    check(lambda: x64.msync(at, 3 * 4096, 1),
+          Row('MSYNC', f, address=at, offset=4096, requested=4096, flags='MS_ASYNC',
+              result=error('ENOMEM')),
+          Row('MSYNC', f, address=at + 8192, offset=3 * 4096, requested=4096, flags='MS_ASYNC',
+              result=error('ENOMEM')))
+    moved = check(lambda: x64.mremap(at, 4096, 2 * 4096, 1, 0),
+                  Row('MREMAP', f, address=at, offset=4096, requested=8192,
+                      flags='MREMAP_MAYMOVE'))
+    os.close(fd)
+    # the last mapping lets the file go
+    for address, offset, size, *more in ((moved, 4096, 2 * 4096), (
+            at + 8192, 3 * 4096, 4096, Row('RELEASE', f, flags='O_RDWR|O_LARGEFILE'))):
+        check(lambda: x64.munmap(address, size),
+              Row('MUNMAP', f, address=address, offset=offset, requested=size,
+                  flags='MAP_SHARED', flags2='PROT_READ|PROT_WRITE'), *more)
+    check(lambda: x64.mmap(0, 4096, rw, shared, 99, 0),
+          Row('MMAP', fd=99, requested=4096, flags='MAP_SHARED', flags2='PROT_READ|PROT_WRITE',
+              result=error('EBADF')))
+
+
+@everywhere
+def old_mapping(home):
+    """A mapping that is older than the trace, of a file with another name by now."""
+    command('stop')
+    f = make(home + '/f', 4096)
+    fd = os.open(f, os.O_RDONLY)
+    at = x64.mmap(0, 4096, mmap.PROT_READ, mmap.MAP_PRIVATE, fd, 0)
+    os.close(fd)
+    os.rename('f', 'g')
+    command('start')
+    check(lambda: x64.munmap(at, 4096),
+          Row('MUNMAP', home + '/g', address=at, requested=4096, flags='MAP_PRIVATE',
+              flags2='PROT_READ'),
+          Row('RELEASE', home + '/g', flags='O_LARGEFILE'))
+    check(lambda: x64.mmap(0, 4096, 0, mmap.MAP_PRIVATE, 99, 0),
+          Row('MMAP', fd=99, requested=4096, flags='MAP_PRIVATE', flags2='PROT_NONE',
+              result=error('EBADF')))
+
+# Attributes
+
+
+@everywhere
+def attributes(home):
+    f = make(home + '/f')
+    os.symlink('f', 'l')
+    fd = os.open(f, os.O_RDWR)
+    b = buffer()
+    check(lambda: x64.stat('l', b), Row('GETATTR', f))
+    check(lambda: x64.lstat('l', b), Row('GETATTR', home + '/l', flags='AT_SYMLINK_NOFOLLOW'))
+    check(lambda: x64.fstat(fd, b), Row('GETATTR', f, fd=fd))
+    check(lambda: x64.newfstatat(AT_FDCWD, 'l', b, AT_SYMLINK_NOFOLLOW),
+          Row('GETATTR', home + '/l', flags='AT_SYMLINK_NOFOLLOW'))
+    check(lambda: x64.newfstatat(fd, '', b, AT_EMPTY_PATH),
+          Row('GETATTR', f, fd=fd, flags='AT_EMPTY_PATH'))
+    check(lambda: x64.statx(AT_FDCWD, 'f', 0x4000, 0x7ff, b),
+          Row('GETATTR', f, flags='AT_STATX_DONT_SYNC'))
+    check(lambda: x64.stat('none', b), Row('GETATTR', home + '/none', result=error('ENOENT')))
+    check(lambda: x64.chmod('l', 0o4751), Row('CHMOD', f, flags2='04751'))
+    check(lambda: x64.fchmod(fd, 0o640), Row('CHMOD', f, fd=fd, flags2='0640'))
+    check(lambda: x64.fchmodat(AT_FDCWD, 'f', 0o600), Row('CHMOD', f, flags2='0600'))
+    check(lambda: x64.chown('l', 1, 2), Row('CHOWN', f, offset=1, requested=2))
+    check(lambda: x64.lchown('l', 3, -1),
+          Row('CHOWN', home + '/l', offset=3, requested=2**64 - 1, flags='AT_SYMLINK_NOFOLLOW'))
+    check(lambda: x64.fchown(fd, 4, 5), Row('CHOWN', f, fd=fd, offset=4, requested=5))
+    check(lambda: x64.fchownat(AT_FDCWD, 'l', 6, 7, AT_SYMLINK_NOFOLLOW),
+          Row('CHOWN', home + '/l', offset=6, requested=7, flags='AT_SYMLINK_NOFOLLOW'))
+    check(lambda: as_nobody(lambda: x64.chown('f', NOBODY, NOBODY)),
+          Row('CHOWN', f, offset=NOBODY, requested=NOBODY, result=error('EPERM')), uid=NOBODY)
+    check(lambda: x64.utime('f', 0), Row('UTIMENS', f))
+    check(lambda: x64.utimes('f', 0), Row('UTIMENS', f))
+    check(lambda: x64.futimesat(AT_FDCWD, 'f', 0), Row('UTIMENS', f))
+    check(lambda: x64.utimensat(AT_FDCWD, 'l', 0, AT_SYMLINK_NOFOLLOW),
+          Row('UTIMENS', home + '/l', flags='AT_SYMLINK_NOFOLLOW'))
+    check(lambda: x64.utimensat(fd, 0, 0, 0), Row('UTIMENS', f, fd=fd))
+    check(lambda: x64.truncate('f', 10000), Row('TRUNCATE', f, requested=10000))
+    check(lambda: x64.ftruncate(fd, 5), Row('TRUNCATE', f, fd=fd, requested=5))
+    check(lambda: x64.access('f', os.R_OK | os.W_OK), Row('ACCESS', f, flags2='R_OK|W_OK'))
+    check(lambda: x64.faccessat(AT_FDCWD, 'f', os.X_OK),
+          Row('ACCESS', f, flags2='X_OK', result=error('EACCES')))
+    check(lambda: x64.faccessat2(AT_FDCWD, 'l', 0, AT_SYMLINK_NOFOLLOW | AT_EACCESS),
+          Row('ACCESS', home + '/l', flags='AT_SYMLINK_NOFOLLOW|AT_EACCESS', flags2='F_OK'))
+    check(lambda: x64.fchmodat2(AT_FDCWD, 'f', 0o644, 0),
+          *[] if OLD_KERNEL else [Row('CHMOD', f, flags2='0644')])
+    b = buffer(120)
+    check(lambda: x64.statfs('f', b), Row('STATFS', f))
+    check(lambda: x64.fstatfs(fd, b), Row('STATFS', f, fd=fd))
+    os.close(fd)
+
+
+@everywhere
+def extended_attributes(home):
+    f = make(home + '/f')
+    os.symlink('f', 'l')
+    fd = os.open(f, os.O_RDWR)
+    b, name = buffer(100), 'user.a'
+    # a tmpfs may have none for users
+    check(lambda: x64.setxattr('l', name, b'value', 5, 1),
+          Row('SETXATTR', f, requested=5, flags='XATTR_CREATE'))
+    check(lambda: x64.fsetxattr(fd, name, b'longer', 6, 2),
+          Row('SETXATTR', f, fd=fd, requested=6, flags='XATTR_REPLACE'))
+    check(lambda: x64.lsetxattr('l', 'trusted.a', b'v', 1, 0),
+          Row('SETXATTR', home + '/l', requested=1))
+    check(lambda: x64.getxattr('l', name, b, 100), Row('GETXATTR', f, requested=100))
+    check(lambda: x64.fgetxattr(fd, name, b, 3), Row('GETXATTR', f, fd=fd, requested=3))
+    check(lambda: x64.lgetxattr('l', name, b, 100),
+          Row('GETXATTR', home + '/l', requested=100))
+    check(lambda: x64.listxattr('l', b, 100), Row('LISTXATTR', f, requested=100))
+    check(lambda: x64.llistxattr('l', b, 100), Row('LISTXATTR', home + '/l', requested=100))
+    check(lambda: x64.flistxattr(fd, b, 0), Row('LISTXATTR', f, fd=fd))
+    check(lambda: x64.removexattr('l', name), Row('REMOVEXATTR', f))
+    check(lambda: x64.lremovexattr('l', 'trusted.a'), Row('REMOVEXATTR', home + '/l'))
+    check(lambda: x64.fremovexattr(fd, name), Row('REMOVEXATTR', f, fd=fd))
+    os.close(fd)
+
+# Folders and names
+
+
+@everywhere
+def folders(home):
+    os.umask(0o022)
+    d = home + '/d e'
+    check(lambda: x64.mkdir('d e', 0o777), Row('MKDIR', d, flags2='0777'))
+    check(lambda: x64.mkdirat(AT_FDCWD, 'd e', 0o700),
+          Row('MKDIR', d, flags2='0700', result=error('EEXIST')))
+    check(lambda: x64.mkdir('none/d', 0o700),
+          Row('MKDIR', home + '/none/d', flags2='0700', result=error('ENOENT')))
+    fd = os.open('d e', os.O_RDONLY)
+    b = buffer()
+    size = check(lambda: x64.getdents64(fd, b, 4096),
+                 Row('READDIR', d, fd=fd, requested=4096))
+    is_true(size > 0, size)
+    position = os.lseek(fd, 0, os.SEEK_CUR)
+    check(lambda: x64.getdents(fd, b, 4096),
+          Row('READDIR', d, fd=fd, requested=4096, offset=position, result=0))
+    check(lambda: x64.chdir('d e'), Row('CHDIR', d))
+    check(lambda: x64.chdir('..'), Row('CHDIR', home))
+    check(lambda: x64.fchdir(fd), Row('CHDIR', d, fd=fd))
+    os.chdir('..')
+    check(lambda: x64.chdir('none'), Row('CHDIR', home + '/none', result=error('ENOENT')))
+    make('d e/f')
+    was = os.stat(d)
+    check(lambda: x64.rmdir('d e'), Row('RMDIR', d, result=error('ENOTEMPTY')))
+    os.unlink('d e/f')
+    check(lambda: x64.unlinkat(AT_FDCWD, 'd e', AT_REMOVEDIR), Row('RMDIR', d, of=was))
+    check(lambda: x64.close(fd), Row('CLOSE', d, of=was, fd=fd),
+          Row('RELEASE', d, of=was, flags='O_LARGEFILE'))
+
+
+@everywhere
+def names(home):
+    f, g, h = (home + '/' + name for name in 'fgh')
+    make(f)
+    folder = os.open('.', os.O_RDONLY)
+    check(lambda: x64.link('f', 'g'), Row('LINK', f, g))
+    check(lambda: x64.linkat(folder, 'f', folder, 'h', 0), Row('LINK', f, h))
+    check(lambda: x64.link('f', 'g'), Row('LINK', f, g, result=error('EEXIST')))
+    check(lambda: x64.symlink('../some where', 'l'),
+          Row('SYMLINK', home + '/l', '../some where', of2=None))
+    check(lambda: x64.symlinkat('x', folder, 'm'), Row('SYMLINK', home + '/m', 'x', of2=None))
+    b = buffer()
+    check(lambda: x64.readlink('l', b, 100), Row('READLINK', home + '/l', requested=100))
+    check(lambda: x64.readlinkat(folder, 'f', b, 100),
+          Row('READLINK', f, requested=100, result=error('EINVAL')))
+    was = os.stat(f)
+    check(lambda: x64.unlink('h'), Row('UNLINK', h, of=was))
+    check(lambda: x64.unlinkat(folder, 'h', 0), Row('UNLINK', h, result=error('ENOENT')))
+    # one hard link over the other does nothing; and says so with 0
+    check(lambda: x64.rename('f', 'g'), Row('RENAME', f, g))
+    check(lambda: x64.rename('f', 'n'), Row('RENAME', f, home + '/n', of=was, of2=None))
+    make(home + '/o')
+    replaced = os.stat('o')
+    check(lambda: x64.renameat(folder, 'n', folder, 'o'),
+          Row('RENAME', home + '/n', home + '/o', of=was, of2=replaced))
+    make(home + '/p')
+    other = os.stat('p')
+    check(lambda: x64.renameat2(AT_FDCWD, 'o', AT_FDCWD, 'p', 2),
+          Row('RENAME', home + '/o', home + '/p', of=was, of2=other, flags='RENAME_EXCHANGE'))
+    check(lambda: x64.renameat2(AT_FDCWD, 'o', AT_FDCWD, 'p', 1),
+          Row('RENAME', home + '/o', home + '/p', of=other, of2=was, flags='RENAME_NOREPLACE',
+              result=error('EEXIST')))
+    check(lambda: x64.rename('none', 'x'),
+          Row('RENAME', home + '/none', home + '/x', result=error('ENOENT')))
+    check(lambda: x64.mknod('q', 0o100644, 0), Row('MKNOD', home + '/q', flags2='0100644'))
+    check(lambda: x64.mknodat(folder, 'r', 0o100600, 0),
+          Row('MKNOD', home + '/r', flags2='0100600'))
+    os.close(folder)
+    command(f'filter pid={os.getpid()} kind={ALL_BUT_PSEUDO}')
+    check(lambda: x64.mknod('b', 0o60600, os.makedev(7, 300)),
+          Row('MKNOD', home + '/b', flags2='060600', device2='7:300'))
+    check(lambda: x64.mknod('c', 0o10600, 0), Row('MKNOD', home + '/c', flags2='010600'))
+
+# Data
+
+
+@everywhere
+def space(home):
+    f = make(home + '/f')
+    fd = os.open(f, os.O_RDWR)
+    check(lambda: x64.fallocate(fd, 0, 4096, 8192),
+          Row('FALLOCATE', f, fd=fd, offset=4096, requested=8192))
+    check(lambda: x64.fallocate(fd, 3, 0, 4096),
+          Row('FALLOCATE', f, fd=fd, requested=4096,
+              flags='FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE'))
+    check(lambda: x64.fallocate(fd, 0, -1, 1),
+          Row('FALLOCATE', f, fd=fd, offset=2**64 - 1, requested=1, result=error('EINVAL')))
+    os.close(fd)
+
+
+@everywhere
+def reading_and_writing(home):
+    f = make(home + '/f', 100)
+    fd = os.open(f, os.O_RDWR)
+    b = buffer()
+    check(lambda: x64.pwrite64(fd, b, 50, 20), Row('WRITE', f, offset=20, requested=50))
+    check(lambda: x64.pread64(fd, b, 4096, 30), Row('READ', f, offset=30, requested=4096))
+    check(lambda: x64.read(fd, b, 7), Row('READ', f, requested=7))
+    check(lambda: x64.write(fd, b, 8), Row('WRITE', f, offset=7, requested=8))
+    check(lambda: x64.pwrite64(fd, 1, 10, 0),
+          Row('WRITE', f, requested=10, result=error('EFAULT')))
+    check(lambda: x64.read(99, b, 1))
+    os.close(fd)
+
+
+@everywhere
+def between_files(home):
+    f, g = make(home + '/f', 10000), make(home + '/g')
+    a, b = os.open(f, os.O_RDWR), os.open(g, os.O_RDWR)
+    where = struct.pack('<q', 100)
+    of, og = os.stat(f), os.stat(g)
+    check(lambda: x64.copy_file_range(a, where, b, where, 4096, 0), INNER,
+          Row('COPY_FILE_RANGE', f, g, of=of, of2=og, fd=a, offset=100, requested=4096))
+    where = struct.pack('<q', 1000)
+    check(lambda: x64.sendfile(b, a, where, 500), INNER,
+          Row('SENDFILE', f, g, of=of, of2=og, fd=a, offset=1000, requested=500))
+    check(lambda: x64.ioctl(b, 0x40049409, a),
+          Row('CLONE', f, g, of=of, of2=og, fd=b))
+    check(lambda: x64.ioctl(b, 0x4020940d, struct.pack('<qQQQ', a, 4096, 8192, 0)),
+          Row('CLONE', f, g, of=of, of2=og, fd=b, offset=4096, requested=8192))
+    r, w = os.pipe()
+    r2, w2 = os.pipe()
+    pipe, pipe2 = os.fstat(r), os.fstat(r2)
+    check(lambda: x64.splice(a, struct.pack('<q', 50), w, 0, 200, 2), INNER,
+          Row('SPLICE', f, f'pipe:[{pipe.st_ino}]', of=of, of2=pipe, fd=a, offset=50,
+              requested=200, flags='SPLICE_F_NONBLOCK'))
+    check(lambda: x64.splice(r, 0, b, struct.pack('<q', 9), 100, 0), INNER,
+          Row('SPLICE', f'pipe:[{pipe.st_ino}]', g, of=pipe, of2=og, fd=r, offset=9,
+              requested=100))
+    # between pipes it is nothing of a file
+    check(lambda: x64.tee(r, w2, 10, 0))
+    command(f'filter pid={os.getpid()} kind={ALL_BUT_PSEUDO}')
+    check(lambda: x64.tee(r, w2, 20, 2),
+          Row('TEE', f'pipe:[{pipe.st_ino}]', f'pipe:[{pipe2.st_ino}]', of=pipe, of2=pipe2, fd=r,
+              requested=20, flags='SPLICE_F_NONBLOCK'))
+    data = buffer(10)
+    vector = struct.pack('<QQ', ctypes.addressof(data), 10)
+    check(lambda: x64.vmsplice(w, vector, 1, 8),
+          Row('VMSPLICE', f'pipe:[{pipe.st_ino}]', of=pipe, fd=w, flags='SPLICE_F_GIFT'))
+    for fd in a, b, r, w, r2, w2:
+        os.close(fd)
+
+
+@everywhere
+def locks(home):
+    f = make(home + '/f', 100)
+    fd = os.open(f, os.O_RDWR)
+    lock = struct.pack('<hhxxxxqqixxxx', fcntl.F_WRLCK, 0, 10, 20, 0)
+    check(lambda: x64.fcntl(fd, fcntl.F_SETLK, lock),
+          Row('LOCK', f, fd=fd, offset=10, requested=20, flags='F_SETLK', flags2='F_WRLCK'))
+    check(lambda: x64.fcntl(fd, fcntl.F_OFD_SETLK, lock),
+          Row('LOCK', f, fd=fd, offset=10, requested=20, flags='F_OFD_SETLK', flags2='F_WRLCK',
+              result=error('EAGAIN')))
+    unlock = struct.pack('<hhxxxxqqixxxx', fcntl.F_UNLCK, 0, 0, 0, 0)
+    check(lambda: x64.fcntl(fd, fcntl.F_SETLKW, unlock),
+          Row('LOCK', f, fd=fd, flags='F_SETLKW', flags2='F_UNLCK'))
+    check(lambda: x64.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB),
+          Row('LOCK', f, fd=fd, flags='LOCK_FLOCK|LOCK_NB', flags2='F_WRLCK'))
+    twin = os.open(f, os.O_RDONLY)
+    check(lambda: x64.flock(twin, fcntl.LOCK_SH | fcntl.LOCK_NB),
+          Row('LOCK', f, fd=twin, flags='LOCK_FLOCK|LOCK_NB', result=error('EAGAIN'),
+              flags2='F_RDLCK'))
+    # a signal ends the wait
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.siginterrupt(signal.SIGALRM, True)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    check(lambda: x64.flock(twin, fcntl.LOCK_SH),
+          Row('LOCK', f, fd=twin, flags='LOCK_FLOCK', flags2='F_RDLCK', result=error('EINTR')))
+    check(lambda: x64.flock(fd, fcntl.LOCK_UN),
+          Row('LOCK', f, fd=fd, flags='LOCK_FLOCK', flags2='F_UNLCK'))
+    os.close(twin)
+    os.close(fd)
+
+
+def no_space(home='/mnt/small'):
+    """A full filesystem."""
+    f, g = home + '/f', home + '/g'
+    os.chdir(home)
+    fd, gd = (os.open(name, os.O_RDWR | os.O_CREAT, 0o600) for name in (f, g))
+    command(f'filter pid={os.getpid()}', 'start')
+    check(lambda: x64.fallocate(fd, 0, 0, 1 << 30),
+          Row('FALLOCATE', f, fd=fd, requested=1 << 30, result=error('ENOSPC')))
+    data = buffer(1 << 20)
+    while x64.write(fd, data, 1 << 20) == 1 << 20:
+        pass
+    check(lambda: x64.pwrite64(gd, data, 1 << 20, 0),
+          Row('WRITE', g, requested=1 << 20, result=error('ENOSPC')))
+    command('stop')
+    os.close(fd)
+    os.close(gd)
+    os.chdir('/')
+
+# Programs
+
+
+@everywhere
+def programs(home):
+    script = home + '/script'
+    with open(script, 'w') as f:
+        f.write('#!/bin/false x\n')
+    os.chmod(script, 0o755)
+    command('filter op=PROCESS_EXEC,PROCESS_EXIT', 'reset')
+    null = struct.pack('<Q', 0)
+
+    def child():
+        x64.execve('none', null, null)
+        x64.execve(home, null, null)
+        x64.execve(script, struct.pack('<Q', 0), null)
+
+    pid = os.fork()
+    if pid == 0:
+        child()
+        os._exit(99)
+    status = os.waitpid(pid, 0)[1]
+    is_equal(os.waitstatus_to_exitcode(status), 1)
+    # a thread that ends is no process that does; nor is one that is killed not one
+    thread = threading.Thread(target=lambda: None)
+    thread.start()
+    thread.join()
+    killed = os.fork()
+    if killed == 0:
+        signal.pause()
+    os.kill(killed, signal.SIGKILL)
+    os.waitpid(killed, 0)
+    program = os.stat('/bin/false')
+    python = os.path.realpath('/proc/self/exe')
+    seen = {pid: [], killed: []}
+    for e in events():
+        seen.get(e['pid'], []).append(e)
+    found = [{k: v for k, v in e.items() if k == 'op' or k not in COMMON} for e in seen[pid]]
+    is_equal(found, [row.expected(0) for row in (
+        Row('PROCESS_EXEC', home + '/none', result=error('ENOENT')),
+        Row('PROCESS_EXEC', home, result=error('EACCES')),
+        Row('PROCESS_EXEC', script, os.path.realpath('/bin/false'), of2=program),
+        Row('PROCESS_EXIT', os.path.realpath('/bin/false'), of=program, result=1 << 8))])
+    is_equal([e['comm'] for e in seen[pid]], ['python3', 'python3', 'script', 'script'])
+    is_equal([(e['op'], e['path'], e['result']) for e in seen[killed]],
+             [('PROCESS_EXIT', python, '9')])
+
+# Where files are
+
+
+@everywhere
+def bind_mounts(home):
+    """A file has the path of the mount by which it was opened."""
+    os.makedirs('a/b/c')
+    os.makedirs('m/n')
+    os.mkdir('deep')
+    make('a/b/c/f')
+    is_equal(os.system('mount --bind a/b m && mount --bind m/c deep && mount --bind a/b/c m/n 2>/dev/null'
+                       ' || mkdir -p a/b/n && mount --bind a/b/c m/n'), 0)
+    try:
+        for name in 'a/b/c/f', 'm/c/f', 'deep/f', 'm/n/f':
+            path = f'{home}/{name}'
+            fd = check(lambda: x64.open(path, os.O_RDONLY),
+                       Row('OPEN', path, flags='O_RDONLY', fd=RETURNED))
+            check(lambda: x64.close(fd), *closes(fd, path, 'O_LARGEFILE'))
+            check(lambda: x64.open(path + '/none', os.O_RDONLY),
+                  Row('OPEN', path + '/none', flags='O_RDONLY', result=error('ENOTDIR')))
+        os.chdir('m/c')
+        check(lambda: x64.open('none', os.O_RDONLY),
+              Row('OPEN', home + '/m/c/none', flags='O_RDONLY', result=error('ENOENT')))
+        os.chdir(home)
+    finally:
+        is_equal(os.system(f'umount {home}/m/n {home}/deep {home}/m'), 0)
+
+
+@everywhere
+def changed_roots(home):
+    """A process in a chroot: the paths that everybody else has."""
+    os.makedirs('root/d')
+    make('root/d/f')
+    log, control = (os.open(f'{FS}/{name}', flags) for name, flags in
+                    (('log', os.O_RDONLY), ('control', os.O_WRONLY)))
+    command('filter comm=python3')
+    pid = os.fork()
+    if pid == 0:
+        os.chroot('root')
+        os.chdir('/')
+        fd = x64.open('/d/f', os.O_RDWR)
+        x64.open('/d/none', os.O_RDONLY)
+        x64.open('d/none', os.O_RDONLY)
+        x64.open('/', os.O_PATH)
+        x64.unlink('/none')
+        x64.mkdir('/e', 0o700)
+        x64.flock(fd, fcntl.LOCK_EX)
+        x64.symlink('/x', '/s')
+        x64.rename('/d/f', '/e/g')
+        x64.fsync(fd)
+        os._exit(0)
+    is_equal(os.waitpid(pid, 0)[1], 0)
+    os.close(log)
+    os.close(control)
+    is_equal([(e['op'], e.get('path'), e.get('path2')) for e in events()
+              if e['pid'] == pid and e['op'] not in ('PROCESS_EXIT', 'RELEASE', 'CHDIR')],
+             [('OPEN', home + '/root/d/f', None),
+              ('OPEN', home + '/root/d/none', None),
+              ('OPEN', home + '/root/d/none', None),
+              ('OPEN', home + '/root', None),
+              ('UNLINK', home + '/root/none', None),
+              ('MKDIR', home + '/root/e', None),
+              ('LOCK', home + '/root/d/f', None),
+              ('SYMLINK', home + '/root/s', '/x'),
+              ('RENAME', home + '/root/d/f', home + '/root/e/g'),
+              ('FSYNC', home + '/root/e/g', None)])
+
+
+@everywhere
+def nameless(home):
+    """Files without a name, and with one no more."""
+    fd = x64.open('.', os.O_TMPFILE | os.O_RDWR, 0o600)
+    if fd >= 0:
+        seen = [e for e in events() if e['pid'] == os.getpid() and e['op'] in ('OPEN', 'CREATE')]
+        is_equal([(e['op'], e['inode'], e['fd'], e['result']) for e in seen],
+                 [('CREATE', str(os.fstat(fd).st_ino), str(fd), str(fd))])
+        is_true(seen[0]['path'].startswith(home + '/#'), seen)
+        os.close(fd)
+    fd = os.open('f', os.O_CREAT | os.O_RDWR)
+    os.unlink('f')
+    was = os.fstat(fd)
+    make('f')
+    check(lambda: x64.fsync(fd), Row('FSYNC', home + '/f', of=was, fd=fd))
+    check(lambda: x64.close(fd), *closes(fd, home + '/f', of=was))
+
+
+@everywhere
+def fifos(home):
+    """Opening one may wait for ever: it is recorded when it begins."""
+    os.mkfifo('p')
+    path = home + '/p'
+    command(f'filter pid={os.getpid()} kind={ALL_BUT_PSEUDO}')
+    other = os.fork()
+    if other == 0:
+        time.sleep(0.5)
+        os.open('p', os.O_WRONLY)
+        os._exit(0)
+    fd = check(lambda: x64.open('p', os.O_RDONLY),
+               Row('OPEN', path, flags='O_RDONLY', result=error('EINPROGRESS')))
+    join(other)
+    check(lambda: x64.open('p', os.O_WRONLY | os.O_NONBLOCK),
+          Row('OPEN', path, flags='O_WRONLY|O_NONBLOCK', fd=RETURNED))
+    os.close(fd)
+
+
+def overlay():
+    """What an overlay does with the files below it is its own affair; FLUSH is not."""
+    home = '/mnt/ext4/overlay'
+    os.system(f'mkdir -p {home}/low {home}/up {home}/work {home}/all && echo x >{home}/low/f')
+    is_equal(os.system(f'mount -t overlay overlay -o lowerdir={home}/low,upperdir={home}/up,'
+                       f'workdir={home}/work {home}/all'), 0)
+    f = home + '/all/f'
+    command(f'filter pid={os.getpid()}', 'start')
+    try:
+        fd = check(lambda: x64.open(f, os.O_RDWR), Row('OPEN', f, flags='O_RDWR', fd=RETURNED))
+        b = buffer()
+        check(lambda: x64.read(fd, b, 10), Row('READ', f, requested=10))
+        check(lambda: x64.write(fd, b, 10), Row('WRITE', f, offset=2, requested=10))
+        close, release = closes(fd, f)
+        check(lambda: x64.close(fd), Row('FLUSH', f, of=os.fstat(fd)), close, release)
+    finally:
+        command('stop')
+        is_equal(os.system(f'umount {home}/all'), 0)
+
+# Other ways in
+
+
+@everywhere
+def programs_of_32_bits(home):
+    ia32 = Calls32()
+    f = home + '/f'
+    fd = check(lambda: ia32.openat(AT_FDCWD, 'f', os.O_RDWR | os.O_CREAT, 0o640),
+               Row('CREATE', f, flags='O_RDWR|O_CREAT', flags2='0640', fd=RETURNED))
+    if fd == error('ENOSYS'):
+        return
+    check(lambda: ia32.ftruncate64(fd, 0x1000, 1), Row('TRUNCATE', f, fd=fd, requested=0x100001000))
+    check(lambda: ia32.truncate64('f', 0x2000, 0), Row('TRUNCATE', f, requested=0x2000))
+    check(lambda: ia32.fallocate(fd, 1, 0x1000, 0, 0x2000, 0),
+          Row('FALLOCATE', f, fd=fd, offset=0x1000, requested=0x2000,
+              flags='FALLOC_FL_KEEP_SIZE'))
+    check(lambda: ia32.fadvise64_64(fd, 0x1000, 1, 0x2000, 0, 3),
+          Row('FADVISE', f, fd=fd, offset=0x100001000, requested=0x2000,
+              flags='POSIX_FADV_WILLNEED'))
+    check(lambda: ia32.readahead(fd, 0x1000, 0, 0x2000),
+          Row('FADVISE', f, fd=fd, offset=0x1000, requested=0x2000, flags='POSIX_FADV_WILLNEED'))
+    check(lambda: ia32.sync_file_range(fd, 0x1000, 0, 0x2000, 0, 2),
+          Row('SYNC_FILE_RANGE', f, fd=fd, offset=0x1000, requested=0x2000,
+              flags='SYNC_FILE_RANGE_WRITE'))
+    at = check(lambda: ia32.mmap2(0, 4096, 1, 2, fd, 1) & 0xffffffff,
+               Row('MMAP', f, fd=fd, address=RETURNED, offset=4096, requested=4096,
+                   flags='MAP_PRIVATE', flags2='PROT_READ'))
+    check(lambda: ia32.munmap(at, 4096),
+          Row('MUNMAP', f, address=at, offset=4096, requested=4096, flags='MAP_PRIVATE',
+              flags2='PROT_READ'))
+    at = check(lambda: ia32.mmap(struct.pack('<IIIIII', 0, 4096, 1, 2, fd, 8192)) & 0xffffffff,
+               Row('MMAP', f, fd=fd, address=RETURNED, offset=8192, requested=4096,
+                   flags='MAP_PRIVATE', flags2='PROT_READ'))
+    ia32.munmap(at, 4096)
+    check(lambda: ia32.stat64('f', bytes(200)), Row('GETATTR', f))
+    check(lambda: ia32.lstat64('f', bytes(200)), Row('GETATTR', f, flags='AT_SYMLINK_NOFOLLOW'))
+    check(lambda: ia32.fstat64(fd, bytes(200)), Row('GETATTR', f, fd=fd))
+    check(lambda: ia32.fstatat64(AT_FDCWD, 'f', bytes(200), 0), Row('GETATTR', f))
+    check(lambda: ia32.chown('f', 0xffff, 7),
+          Row('CHOWN', f, offset=2**64 - 1, requested=7))
+    check(lambda: ia32.fchown32(fd, 5, 0xffffffff),
+          Row('CHOWN', f, fd=fd, offset=5, requested=2**64 - 1))
+    check(lambda: ia32.utime('f', 0), Row('UTIMENS', f))
+    check(lambda: ia32.utimensat(AT_FDCWD, 'f', 0, 0), Row('UTIMENS', f))
+    check(lambda: ia32.statfs64('f', 84, bytes(100)), Row('STATFS', f))
+    check(lambda: ia32.mkdir('d', 0o700), Row('MKDIR', home + '/d', flags2='0700'))
+    was = os.stat('d')
+    check(lambda: ia32.rmdir('d'), Row('RMDIR', home + '/d', of=was))
+    os.link('f', 'g')
+    check(lambda: ia32.unlink('g'), Row('UNLINK', home + '/g', of=os.stat('f')))
+    lock = struct.pack('<hhiii', fcntl.F_WRLCK, 0, 10, 20, 0)
+    check(lambda: ia32.fcntl64(fd, fcntl.F_SETLK, lock),
+          Row('LOCK', f, fd=fd, offset=10, requested=20, flags='F_SETLK', flags2='F_WRLCK'))
+    check(lambda: ia32.flock(fd, fcntl.LOCK_EX),
+          Row('LOCK', f, fd=fd, flags='LOCK_FLOCK', flags2='F_WRLCK'))
+    check(lambda: ia32.open('none', 0),
+          Row('OPEN', home + '/none', flags='O_RDONLY', result=error('ENOENT')))
+    check(lambda: ia32.close(fd), *closes(fd, f, 'O_RDWR'))
+
+
+@everywhere
+def by_io_uring(home):
+    command('stop')
+    ring = Uring()
+    f, g = home + '/f', home + '/g'
+    command('start')
+
+    def one(call, *rows):
+        return check(call, *rows, worker=True)
+
+    fd = one(lambda: ring.openat(fd=AT_FDCWD, addr='f', op_flags=os.O_RDWR | os.O_CREAT, len=0o640),
+             Row('CREATE', f, flags='O_RDWR|O_CREAT|O_LARGEFILE', flags2='0640', result=0))
+    one(lambda: ring.fallocate(fd=fd, off=4096, addr=8192, len=0),
+        Row('FALLOCATE', f, offset=4096, requested=8192))
+    one(lambda: ring.fsync(fd=fd), Row('FSYNC', f))
+    one(lambda: ring.fsync(fd=fd, op_flags=1), Row('FDATASYNC', f))
+    one(lambda: ring.sync_file_range(fd=fd, off=4096, len=4096, op_flags=2),
+        Row('SYNC_FILE_RANGE', f, offset=4096, requested=4096, flags='SYNC_FILE_RANGE_WRITE'))
+    one(lambda: ring.fadvise(fd=fd, off=512, len=4096, op_flags=3),
+        Row('FADVISE', f, offset=512, requested=4096, flags='POSIX_FADV_WILLNEED'))
+    at = x64.mmap(0, 8192, mmap.PROT_READ, mmap.MAP_SHARED, fd, 4096)
+    one(lambda: ring.madvise(addr=at, len=4096, op_flags=mmap.MADV_RANDOM),
+        Row('MADVISE', f, address=at, offset=4096, requested=4096, flags='MADV_RANDOM'))
+    x64.munmap(at, 8192)
+    b = buffer()
+    one(lambda: ring.statx(fd=AT_FDCWD, addr='f', off=b, len=0x7ff, op_flags=0),
+        Row('GETATTR', f))
+    one(lambda: ring.statx(fd=AT_FDCWD, addr='none', off=b, len=0x7ff, op_flags=0),
+        Row('GETATTR', home + '/none', result=error('ENOENT')))
+    one(lambda: ring.linkat(fd=AT_FDCWD, addr='f', off='g', len=AT_FDCWD & 0xffffffff),
+        Row('LINK', f, g))
+    was = os.stat(g)
+    one(lambda: ring.renameat(fd=AT_FDCWD, addr='g', off='h', len=AT_FDCWD & 0xffffffff),
+        Row('RENAME', g, home + '/h', of=was, of2=None))
+    one(lambda: ring.unlinkat(fd=AT_FDCWD, addr='h'), Row('UNLINK', home + '/h', of=was))
+    one(lambda: ring.mkdirat(fd=AT_FDCWD, addr='d', len=0o700),
+        Row('MKDIR', home + '/d', flags2='0700'))
+    was = os.stat('d')
+    one(lambda: ring.unlinkat(fd=AT_FDCWD, addr='d', op_flags=AT_REMOVEDIR),
+        Row('RMDIR', home + '/d', of=was))
+    one(lambda: ring.symlinkat(fd=AT_FDCWD, addr='f', off='l'),
+        Row('SYMLINK', home + '/l', 'f', of2=None))
+    r, w = os.pipe()
+    pipe = os.fstat(r)
+    one(lambda: ring.splice(fd=w, off=2**64 - 1, addr=100, len=50, splice_fd=fd), INNER,
+        Row('SPLICE', f, f'pipe:[{pipe.st_ino}]', of2=pipe, offset=100, requested=50))
+    os.close(r)
+    os.close(w)
+    how = struct.pack('<QQQ', os.O_RDONLY, 0, 0)
+    again = one(lambda: ring.openat2(fd=AT_FDCWD, addr='f', off=how, len=24),
+                Row('OPEN', f, flags='O_LARGEFILE', result=0))
+    was = os.fstat(again)
+    one(lambda: ring.close(fd=again), Row('CLOSE', f, of=was),
+        Row('RELEASE', f, of=was, flags='O_LARGEFILE', result=0))
+    one(lambda: ring.openat(fd=AT_FDCWD, addr='none', op_flags=0),
+        Row('OPEN', home + '/none', result=error('ENOENT'), flags='O_RDONLY'))
+    if not OLD_KERNEL:
+        one(lambda: ring.ftruncate(fd=fd, off=3), Row('TRUNCATE', f, requested=3))
+    os.close(fd)
+    os.close(ring.fd)
+
+
+def own_files_of_the_kernel():
+    """What has ->read and ->write only, and what calls another's."""
+    command(f'filter pid={os.getpid()} kind=pseudo op=OPEN,READ,WRITE', 'start')
+    comm = f'/proc/{os.getpid()}/comm'
+    try:
+        for path, flags in (comm, os.O_RDWR), ('/proc/filesystems', os.O_RDONLY), \
+                           ('/proc/self/limits', os.O_RDONLY), ('/proc/cpuinfo', os.O_RDONLY), \
+                           ('/sys/kernel/uevent_seqnum', os.O_RDONLY):
+            fd = os.open(path, flags)
+            b = buffer(100)
+            command('reset')
+            n = x64.read(fd, b, 100)
+            m = x64.write(fd, b'python3', 7) if flags else None
+            seen = [e for e in events() if e['pid'] == os.getpid() and '/iotracer/' not in e['path']]
+            real = os.path.realpath(path)
+            is_equal([(e['op'], e['path'], e['requested'], e['result']) for e in seen],
+                     [('READ', real, '100', str(n))] +
+                     ([('WRITE', real, '7', str(m))] if flags else []))
+            os.close(fd)
+    finally:
+        command('stop')
+
+
+if __name__ == '__main__':
+    main({name: cleaning(test) for name, test in list(globals().items()) if callable(test)})

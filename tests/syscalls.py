@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+System calls by name, past the C library: as a program of 64 bits makes them, as
+one of 32 bits does, and by io_uring. Each returns what the kernel did, an error as
+a negative number.
+"""
+import ctypes
+import mmap
+import re
+import struct
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
+HEADERS = '/usr/include/x86_64-linux-gnu/asm/unistd_%d.h'
+NEWER = {'fchmodat2': 452}  # than the headers
+
+
+def numbers(bits):
+    with open(HEADERS % bits) as f:
+        found = re.findall(r'#define __NR_(\w+) (\d+)', f.read())
+    return NEWER | {name: int(number) for name, number in found}
+
+
+def argument(value):
+    if isinstance(value, str):
+        value = value.encode()
+    if isinstance(value, bytes):
+        return ctypes.c_char_p(value)
+    if isinstance(value, int):
+        return ctypes.c_long(value)
+    return value
+
+
+class Calls64:
+    """x64.openat(...)"""
+
+    def __init__(self):
+        self.numbers = numbers(64)
+
+    def __getattr__(self, name):
+        number = self.numbers[name]
+
+        def call(*args):
+            result = libc.syscall(ctypes.c_long(number), *map(argument, args))
+            return -ctypes.get_errno() if result == -1 else result
+        return call
+
+
+# f(number, six arguments): int $0x80 with the registers of a 32-bit program
+CODE = bytes.fromhex('53 55 89f8 89f3 4189ca 89d1 4489d2 4489c6 4489cf 8b6c2418 cd80 '
+                     '5d 5b 4898 c3')
+MAP_32BIT = 0x40
+
+
+class Calls32:
+    """ia32.openat(...): texts and buffers are copied to where 32 bits reach."""
+
+    def __init__(self):
+        self.numbers = numbers(32)
+        libc.mmap.restype = ctypes.c_void_p
+        libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + \
+            [ctypes.c_long]
+        self.low = libc.mmap(None, 1 << 16, 7, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_32BIT,
+                             -1, 0)
+        ctypes.memmove(self.low, CODE, len(CODE))
+        self.enter = ctypes.CFUNCTYPE(ctypes.c_long, *[ctypes.c_uint] * 7)(self.low)
+        self.used = 256
+
+    def place(self, data):
+        """The address of a copy, good for this call and the next few."""
+        if self.used + len(data) + 8 > 1 << 16:
+            self.used = 256
+        address = self.low + self.used
+        ctypes.memmove(address, data + b'\0', len(data) + 1)
+        self.used += (len(data) + 8) // 8 * 8
+        return address
+
+    def argument(self, value):
+        if isinstance(value, str):
+            value = value.encode()
+        if not isinstance(value, (bytes, int)):
+            value = bytes(value)
+        return self.place(value) if isinstance(value, bytes) else value & 0xffffffff
+
+    def __getattr__(self, name):
+        number = self.numbers[name]
+
+        def call(*args):
+            args = [self.argument(a) for a in args] + [0] * (6 - len(args))
+            return self.enter(number, *args)
+        return call
+
+
+OPCODES = {
+    'sync_file_range': 8, 'fsync': 3, 'fallocate': 17, 'openat': 18, 'close': 19, 'statx': 21,
+    'fadvise': 24, 'madvise': 25, 'openat2': 28, 'splice': 30, 'tee': 33, 'renameat': 35,
+    'unlinkat': 36, 'mkdirat': 37, 'symlinkat': 38, 'linkat': 39, 'ftruncate': 55,
+}
+SQE = struct.Struct('<BBHiQQIIQHHiQQ')
+ENTER_GETEVENTS = 1
+IOSQE_ASYNC = 16
+
+
+class Uring:
+    """
+    uring.fsync(fd=3): one request at a time, its fields by name; waits for it. Opened
+    before the trace is.
+    """
+
+    def __init__(self):
+        self.calls = Calls64()
+        params = ctypes.create_string_buffer(120)
+        self.fd = self.calls.io_uring_setup(8, params)
+        if self.fd < 0:
+            raise OSError(-self.fd, 'io_uring_setup')
+        p = struct.unpack_from('<30I', params)
+        sq, cq = p[10:20], p[20:30]
+        self.sq = mmap.mmap(self.fd, sq[6] + 8 * 4, offset=0)
+        self.cq = mmap.mmap(self.fd, cq[5] + 16 * 16, offset=0x8000000)
+        self.sqes = mmap.mmap(self.fd, 8 * 64, offset=0x10000000)
+        self.sq_tail, self.array = sq[1], sq[6]
+        self.cq_head, self.cq_mask, self.cqes = cq[0], cq[2], cq[5]
+
+    def submit(self, opcode, fd=-1, off=0, addr=0, len=0, op_flags=0, splice_fd=0, flags=0):
+        self.keep = argument(addr)  # until it is done
+        if not isinstance(addr, int):
+            addr = ctypes.cast(self.keep, ctypes.c_void_p).value
+        keep = argument(off)
+        if not isinstance(off, int):
+            off = ctypes.cast(keep, ctypes.c_void_p).value
+        tail, = struct.unpack_from('<I', self.sq, self.sq_tail)
+        SQE.pack_into(self.sqes, 0, opcode, flags, 0, fd, off, addr, len, op_flags, 1, 0, 0,
+                      splice_fd, 0, 0)
+        struct.pack_into('<I', self.sq, self.array + 4 * (tail % 8), 0)
+        struct.pack_into('<I', self.sq, self.sq_tail, tail + 1)
+        self.calls.io_uring_enter(self.fd, 1, 1, ENTER_GETEVENTS, 0, 0)
+        head, = struct.unpack_from('<I', self.cq, self.cq_head)
+        mask, = struct.unpack_from('<I', self.cq, self.cq_mask)
+        _, result, _ = struct.unpack_from('<QiI', self.cq, self.cqes + 16 * (head & mask))
+        struct.pack_into('<I', self.cq, self.cq_head, head + 1)
+        return result
+
+    def __getattr__(self, name):
+        opcode = OPCODES[name]
+        return lambda **fields: self.submit(opcode, **fields)
+
+
+x64 = Calls64()
