@@ -194,8 +194,9 @@ static int max_active(const struct iot_hook_site *site)
 	return max_t(int, site->unbounded ? 256 : 32, 4 * num_possible_cpus());
 }
 
-static void attach_probe(struct iot_hook_set *set, struct iot_hook_probe *probe,
-			 struct iot_hook_site *site)
+/* Return: 0, also if it cannot be hooked, which is told; or -ENOMEM. */
+static int attach_probe(struct iot_hook_set *set, struct iot_hook_probe *probe,
+			struct iot_hook_site *site)
 {
 	probe->site = site;
 	probe->krp.kp.addr = (kprobe_opcode_t *)site->addr;
@@ -204,29 +205,33 @@ static void attach_probe(struct iot_hook_set *set, struct iot_hook_probe *probe,
 	probe->krp.data_size = set->data_size;
 	probe->krp.maxactive = max_active(site);
 	site->error = register_kretprobe(&probe->krp);
+	if (site->error == -ENOMEM)
+		return -ENOMEM;
 	if (site->error) {
 		pr_err("cannot hook %s (%s): error %d; is it excluded from probing, or are ftrace and kprobes disabled?\n",
 		       site->symbol, site->what, site->error);
-		return;
+		return 0;
 	}
 	site->krp = &probe->krp;
 	site->mechanism = site->unbounded ? IOT_HOOK_KRETPROBE : IOT_HOOK_FALLBACK;
 	set->registered[set->nr_registered++] = site->krp;
+	return 0;
 }
 
 /* Those that have no other hook. */
 static int attach_probes(struct iot_hook_set *set)
 {
 	unsigned int i;
+	int err = 0;
 
 	set->probes = kvcalloc(set->nr, sizeof(*set->probes), GFP_KERNEL);
 	set->registered = kvcalloc(set->nr, sizeof(*set->registered), GFP_KERNEL);
 	if (!set->probes || !set->registered)
 		return -ENOMEM;
-	for (i = 0; i < set->nr; i++)
+	for (i = 0; !err && i < set->nr; i++)
 		if (set->sites[i].addr && set->sites[i].mechanism == IOT_HOOK_DETACHED)
-			attach_probe(set, &set->probes[i], &set->sites[i]);
-	return 0;
+			err = attach_probe(set, &set->probes[i], &set->sites[i]);
+	return err;
 }
 
 static unsigned long site_missed(const struct iot_hook_site *site)

@@ -79,8 +79,10 @@ static int attach(struct set *set, bool bounded)
 	if (err)
 		goto put;
 	err = iot_raw_attach(&set->raw, set->fop);
-	if (err)
+	if (err == -ENOMEM)
 		goto disable;
+	if (err)
+		nr_missed++; /* and told: it may not be probed */
 	return 0;
 
 disable:

@@ -31,52 +31,24 @@ check() {
 	IOTRACER_KO=$(ko) PYTHONDONTWRITEBYTECODE=1 python3 -S -s "$BATS_TEST_DIRNAME/fs.py" "$@"
 }
 
-@test "open, openat, openat2, creat; close, dup2, close_range" {
-	check opening
+@test "opening and closing: files, FIFOs, what has no name; and what fails" {
+	check opening opening_fails by_handle nameless fifos
 }
 
-@test "opening that fails: ENOENT, ENOTDIR, EEXIST, EISDIR, EBADF, EFAULT, EACCES" {
-	check opening_fails
+@test "syncing and advice; mappings, also those older than the trace" {
+	check syncing mappings old_mapping
 }
 
-@test "open_by_handle_at" {
-	check by_handle
+@test "attributes and extended attributes, by name and descriptor" {
+	check attributes extended_attributes
 }
 
-@test "fsync and its kin, advice" {
-	check syncing
+@test "folders and names: mkdir, rmdir, getdents, link, symlink, unlink, rename, mknod" {
+	check folders names
 }
 
-@test "mmap, munmap, mremap, msync, madvise; of a mapping older than the trace" {
-	check mappings old_mapping
-}
-
-@test "stat, chmod, chown, utimens, truncate, access, statfs, by name and descriptor" {
-	check attributes
-}
-
-@test "extended attributes" {
-	check extended_attributes
-}
-
-@test "mkdir, rmdir, getdents, chdir" {
-	check folders
-}
-
-@test "link, symlink, readlink, unlink, rename, mknod" {
-	check names
-}
-
-@test "fallocate; read and write" {
-	check space reading_and_writing
-}
-
-@test "ENOSPC" {
-	check no_space
-}
-
-@test "copy_file_range, sendfile, clone, splice, tee, vmsplice" {
-	check between_files
+@test "data: read, write, fallocate; copied, cloned, sent and spliced; ENOSPC" {
+	check space reading_and_writing between_files no_space
 }
 
 @test "locks: fcntl and flock, EAGAIN, EINTR" {
@@ -87,32 +59,12 @@ check() {
 	check programs
 }
 
-@test "bind mounts" {
-	check bind_mounts
+@test "paths: bind mounts, a changed root, an overlay" {
+	check bind_mounts changed_roots overlay
 }
 
-@test "a changed root" {
-	check changed_roots
-}
-
-@test "files without a name" {
-	check nameless
-}
-
-@test "opening a FIFO" {
-	check fifos
-}
-
-@test "an overlay; FLUSH" {
-	check overlay
-}
-
-@test "programs of 32 bits" {
-	check programs_of_32_bits
-}
-
-@test "io_uring" {
-	check by_io_uring
+@test "programs of 32 bits; io_uring" {
+	check programs_of_32_bits by_io_uring
 }
 
 @test "the kernel's own files, by ->read and ->write" {
