@@ -771,12 +771,12 @@ def overlay():
 
 @everywhere
 def programs_of_32_bits(home):
+    if '-iotracer-' in os.uname().release:
+        return  # debug kernels have none
     ia32 = Calls32()
     f = home + '/f'
     fd = check(lambda: ia32.openat(AT_FDCWD, 'f', os.O_RDWR | os.O_CREAT, 0o640),
                Row('CREATE', f, flags='O_RDWR|O_CREAT', flags2='0640', fd=RETURNED))
-    if fd == error('ENOSYS'):
-        return
     check(lambda: ia32.ftruncate64(fd, 0x1000, 1), Row('TRUNCATE', f, fd=fd, requested=0x100001000))
     check(lambda: ia32.truncate64('f', 0x2000, 0), Row('TRUNCATE', f, requested=0x2000))
     check(lambda: ia32.fallocate(fd, 1, 0x1000, 0, 0x2000, 0),

@@ -186,6 +186,46 @@ wait_for() {
 	[ "$(meta /mnt/small/t '.categories[0].events')" -gt 10000 ]
 }
 
+# set_quota DEVICE UID KIB: a hard limit
+set_quota() {
+	python3 -S -s - "$@" <<'END'
+import ctypes, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+Q_SETQUOTA, QIF_BLIMITS = 0x800008, 1
+device, uid, kib = sys.argv[1:]
+limits = struct.pack('<8QI4x', int(kib), 0, 0, 0, 0, 0, 0, 0, QIF_BLIMITS)
+if libc.quotactl(Q_SETQUOTA << 8, device.encode(), int(uid), limits):
+    sys.exit(f'quotactl: error {ctypes.get_errno()}')
+END
+}
+
+@test "a full quota: an error, and a trace that can be read" {
+	[ -e /proc/sys/fs/quota ] || skip "this kernel has no quotas"
+	mkdir -p /mnt/quota
+	mkfs.ext4 -q -F -O quota -E quotatype=usrquota /dev/vdd 64M
+	mount -o usrquota /dev/vdd /mnt/quota
+	set_quota /dev/vdd 0 3000
+	# Without this capability a quota is for root, too.
+	setpriv --bounding-set -sys_resource --inh-caps -sys_resource \
+		iotracer record -o /mnt/quota/t -f op=READ,WRITE 2>err &
+	recorder=$!
+	wait_for running
+	flat_out 60 --bs=16 >/dev/null &
+	load=$!
+	status=0
+	wait "$recorder" || status=$?
+	end_load "$load"
+	cat err
+	state=$(meta /mnt/quota/t '.state + " " + .reason')
+	events=$(meta /mnt/quota/t '.categories[0].events')
+	rows=$(($(iotracer export /mnt/quota/t --per-category | wc -l) - 1))
+	umount /mnt/quota
+	[ "$status" = 1 ]
+	[ "$state" = "ERROR fs.iot: Disk quota exceeded" ]
+	[ "$rows" = "$events" ]
+	[ "$events" -gt 5000 ]
+}
+
 @test "--time, --size, --sample, exit status" {
 	iotracer record -o t --time 10
 	[ "$(meta t '.duration_s >= 9.5 and .duration_s <= 10.5')" = true ]
