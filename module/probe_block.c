@@ -75,7 +75,7 @@ static struct iot_target *buffered_target(const struct bio *bio,
 {
 	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
 
-	if (!host || !iot_target_maybe(iot_target_hash(host->i_ino)) ||
+	if (!host || !iot_target_maybe(host) ||
 	    !is_own_device(bio, host->i_sb))
 		return NULL;
 	*offset = folio_pos(folio) +

@@ -462,7 +462,7 @@ static u64 target_id(struct inode *inode)
 	struct iot_target *t;
 	u64 id = 0;
 
-	if (!iot_target_maybe(iot_target_hash(inode->i_ino)))
+	if (!iot_target_maybe(inode))
 		return 0;
 	preempt_disable_notrace();
 	t = iot_target_find(inode);
@@ -479,7 +479,7 @@ static __always_inline bool is_fs_wanted(const struct kiocb *iocb, u8 op)
 
 	return unlikely(state) &&
 	       !iot_rw_rejects(state, iocb->ki_filp, op == IOT_OP_WRITE,
-			       iocb->ki_flags & IOCB_DIRECT) &&
+			       &iocb->ki_flags) &&
 	       !(iot_rw_is_rare(state) && iot_rw_rejects_rare());
 }
 
@@ -608,67 +608,71 @@ static ssize_t write_both_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 	return special_fs_wrapper(iocb, iter, original, id, IOT_OP_WRITE);
 }
 
-/* A file whose number says too little: its handle decides. */
-static noinline void redirect_by_handle(struct pt_regs *regs, unsigned long ip,
-					struct inode *inode, void *wrapper)
+/*
+ * What follows gets the handler's arguments where they are: @ip first, @fregs fourth,
+ * so that the handlers, which every call of every file passes, move none of them.
+ */
+static noinline void redirect_by_handle(unsigned long ip, struct inode *inode,
+					void *wrapper, struct ftrace_regs *fregs)
 {
 	struct iot_target *t = iot_target_find(inode);
 
 	if (t)
-		iot_hook_redirect(regs, ip, wrapper, t->id);
+		iot_hook_redirect(iot_ftrace_regs(fregs), ip, wrapper, t->id);
 	preempt_enable_notrace();
 }
 
-/* A call for a file that may be a running target: redirect it if it is. */
-static __always_inline void redirect_target(struct pt_regs *regs, unsigned long ip,
-					    struct inode *inode, u64 hash, void *wrapper)
+/*
+ * A call for a file that may be a running target: redirect it if it is. Of a file
+ * whose number says too little the handle decides.
+ */
+static __always_inline void redirect_target(unsigned long ip, struct inode *inode,
+					    void *wrapper, struct ftrace_regs *fregs)
 {
 	struct iot_target *t;
 
 	preempt_disable_notrace();
-	t = iot_target_find_number(inode, hash);
+	t = iot_target_find_number(inode, iot_target_hash(inode->i_ino));
 	if (likely(t)) {
 		if (unlikely(t->key.fh_words)) {
-			redirect_by_handle(regs, ip, inode, wrapper);
+			redirect_by_handle(ip, inode, wrapper, fregs);
 			return;
 		}
-		iot_hook_redirect(regs, ip, wrapper, t->id);
+		iot_hook_redirect(iot_ftrace_regs(fregs), ip, wrapper, t->id);
 	}
 	preempt_enable_notrace();
 }
 
-static noinline void redirect_read(struct pt_regs *regs, unsigned long ip,
-				   struct inode *inode, u64 hash)
+static noinline void redirect_read(unsigned long ip, struct inode *inode, u8 op,
+				   struct ftrace_regs *fregs)
 {
-	redirect_target(regs, ip, inode, hash, read_wrapper);
+	redirect_target(ip, inode, read_wrapper, fregs);
 }
 
-static noinline void redirect_write(struct pt_regs *regs, unsigned long ip,
-				    struct inode *inode, u64 hash)
+static noinline void redirect_write(unsigned long ip, struct inode *inode, u8 op,
+				    struct ftrace_regs *fregs)
 {
-	redirect_target(regs, ip, inode, hash, write_wrapper);
+	redirect_target(ip, inode, write_wrapper, fregs);
 }
 
 /* Category fs and perhaps a target want the call. */
-static noinline void redirect_both(struct pt_regs *regs, unsigned long ip,
-				   struct inode *inode, u8 op)
+static noinline void redirect_both(unsigned long ip, struct inode *inode, u8 op,
+				   struct ftrace_regs *fregs)
 {
-	iot_hook_redirect(regs, ip, op == IOT_OP_WRITE ? write_both_wrapper :
-			  read_both_wrapper, target_id(inode));
+	iot_hook_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+			  write_both_wrapper : read_both_wrapper, target_id(inode));
 }
 
 /* Category fs may want the call: it depends on what is seldom asked for. */
-static noinline void redirect_rare(struct pt_regs *regs, unsigned long ip,
-				   struct inode *inode, u8 op)
+static noinline void redirect_rare(unsigned long ip, struct inode *inode, u8 op,
+				   struct ftrace_regs *fregs)
 {
-	u64 hash = iot_target_hash(inode->i_ino);
-
 	if (!iot_rw_rejects_rare())
-		redirect_both(regs, ip, inode, op);
-	else if (iot_target_maybe(hash) && op == IOT_OP_WRITE)
-		redirect_write(regs, ip, inode, hash);
-	else if (iot_target_maybe(hash))
-		redirect_read(regs, ip, inode, hash);
+		redirect_both(ip, inode, op, fregs);
+	else if (iot_target_maybe(inode) && op == IOT_OP_WRITE)
+		redirect_write(ip, inode, op, fregs);
+	else if (iot_target_maybe(inode))
+		redirect_read(ip, inode, op, fregs);
 }
 
 /*
@@ -680,29 +684,27 @@ static noinline void redirect_rare(struct pt_regs *regs, unsigned long ip,
 static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *fregs,
 					  u8 op)
 {
-	struct pt_regs *regs = iot_ftrace_regs(fregs);
-	struct kiocb *iocb = (struct kiocb *)regs->di;
+	struct kiocb *iocb = (struct kiocb *)iot_ftrace_regs(fregs)->di;
 	struct inode *inode = file_inode(iocb->ki_filp);
-	u64 hash = iot_target_hash(inode->i_ino);
 	u32 state = READ_ONCE(iot_fs.state);
-	void *wrapper = op == IOT_OP_WRITE ? write_fs_wrapper : read_fs_wrapper;
 
 	if (state && !iot_rw_rejects(state, iocb->ki_filp, op == IOT_OP_WRITE,
-				     iocb->ki_flags & IOCB_DIRECT)) {
+				     &iocb->ki_flags)) {
 		if (unlikely(iot_rw_is_rare(state)))
-			redirect_rare(regs, ip, inode, op);
-		else if (unlikely(iot_target_maybe(hash)))
-			redirect_both(regs, ip, inode, op);
+			redirect_rare(ip, inode, op, fregs);
+		else if (unlikely(iot_target_maybe(inode)))
+			redirect_both(ip, inode, op, fregs);
 		else
-			iot_hook_redirect(regs, ip, wrapper, 0);
+			iot_hook_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+					  write_fs_wrapper : read_fs_wrapper, 0);
 		return;
 	}
-	if (likely(!iot_target_maybe(hash)))
+	if (likely(!iot_target_maybe(inode)))
 		return;
 	if (op == IOT_OP_WRITE)
-		redirect_write(regs, ip, inode, hash);
+		redirect_write(ip, inode, op, fregs);
 	else
-		redirect_read(regs, ip, inode, hash);
+		redirect_read(ip, inode, op, fregs);
 }
 
 static void read_entry(unsigned long ip, unsigned long parent_ip,

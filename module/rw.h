@@ -46,13 +46,14 @@ static __always_inline unsigned int iot_rw_op(bool write, bool direct)
 /**
  * iot_rw_rejects() - does the filter not want this call, as far as its entry tells?
  * @state:	of the category, not 0
+ * @ki_flags:	of the call, looked at only if need be
  *
  * Not wanted is what the kernel itself does with the file below an overlay: the
  * event of the overlay's own file stands for it. A device number from the pool
  * is looked at in the end (IOT_CATEGORY_LATE). Context: entry of the call.
  */
 static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
-					   bool write, bool direct)
+					   bool write, const int *ki_flags)
 {
 	const struct inode *inode = file_inode(file);
 
@@ -60,11 +61,11 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 		return file->f_mode & FMODE_NOACCOUNT;
 	if ((state & IOT_FILTER_PID) && iot_fs.pid != current->tgid)
 		return true;
-	if ((state & IOT_FILTER_DEV) && iot_fs.dev != inode->i_sb->s_dev)
-		return true;
-	if ((state & IOT_FILTER_OP) && (unlikely(direct) ?
+	if ((state & IOT_FILTER_OP) && (unlikely(*ki_flags & IOCB_DIRECT) ?
 	     !(iot_fs.ops & BIT(iot_rw_op(write, true))) :
 	     !(iot_fs.ops & BIT(iot_rw_op(write, false)))))
+		return true;
+	if ((state & IOT_FILTER_DEV) && iot_fs.dev != inode->i_sb->s_dev)
 		return true;
 	if ((state & IOT_FILTER_INODE) && iot_fs.inode != inode->i_ino)
 		return true;

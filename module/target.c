@@ -32,6 +32,7 @@
 #include "target.h"
 
 unsigned long iot_target_filter[BITS_TO_LONGS(BIT(IOT_FILTER_BITS))];
+unsigned int iot_target_running;
 struct hlist_head iot_target_buckets[BIT(IOT_BUCKET_BITS)];
 
 /* Changes of the two tables above; leaf lock. */
@@ -184,6 +185,7 @@ static void publish(struct iot_target *t)
 	mutex_lock(&tables_lock);
 	hlist_add_head_rcu(&t->hot, iot_target_bucket(hash));
 	set_bit(hash, iot_target_filter);
+	WRITE_ONCE(iot_target_running, iot_target_running + 1);
 	mutex_unlock(&tables_lock);
 }
 
@@ -195,6 +197,7 @@ static void unpublish(struct iot_target *t)
 	if (!filter_shared(t, hash))
 		clear_bit(hash, iot_target_filter);
 	hlist_del_rcu(&t->hot);
+	WRITE_ONCE(iot_target_running, iot_target_running - 1);
 	mutex_unlock(&tables_lock);
 }
 

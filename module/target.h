@@ -110,6 +110,7 @@ struct iot_target_stats {
 #define IOT_BUCKET_BITS	14
 
 extern unsigned long iot_target_filter[];
+extern unsigned int iot_target_running;	/* how many */
 extern struct hlist_head iot_target_buckets[];
 
 static __always_inline u64 iot_target_hash(u64 ino)
@@ -118,14 +119,15 @@ static __always_inline u64 iot_target_hash(u64 ino)
 }
 
 /**
- * iot_target_maybe() - can an inode with this hash be a running target?
+ * iot_target_maybe() - can this inode be a running target?
  *
  * The whole cost of a call that is not traced: one bit of a table that never
- * moves. Context: any.
+ * moves, and not even that where there is no target. Context: any.
  */
-static __always_inline bool iot_target_maybe(u64 hash)
+static __always_inline bool iot_target_maybe(const struct inode *inode)
 {
-	return arch_test_bit(hash, iot_target_filter);
+	return READ_ONCE(iot_target_running) &&
+	       arch_test_bit(iot_target_hash(inode->i_ino), iot_target_filter);
 }
 
 bool iot_target_fh_matches(const struct iot_key *key, struct inode *inode);
