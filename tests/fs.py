@@ -895,7 +895,7 @@ def own_files_of_the_kernel():
     try:
         for path, flags in (comm, os.O_RDWR), ('/proc/filesystems', os.O_RDONLY), \
                            ('/proc/self/limits', os.O_RDONLY), ('/proc/cpuinfo', os.O_RDONLY), \
-                           ('/sys/kernel/uevent_seqnum', os.O_RDONLY):
+                           ('/sys/devices/system/cpu/online', os.O_RDONLY):
             fd = os.open(path, flags)
             b = buffer(100)
             command('reset')
