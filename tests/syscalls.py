@@ -98,7 +98,6 @@ OPCODES = {
 }
 SQE = struct.Struct('<BBHiQQIIQHHiQQ')
 ENTER_GETEVENTS = 1
-IOSQE_ASYNC = 16
 
 
 class Uring:
