@@ -169,8 +169,10 @@ wait_for() {
 	echo filter none >/proc/iotracer/fs/control
 }
 
-@test "a full disk: an error, and a trace that can be read" {
-	iotracer record -o /mnt/small/t -f op=READ,WRITE 2>err &
+# fills_up TRACE REASON EVENTS [COMMAND...]: the recorder, run by the command, ends with
+# that error, and what it has written can be read, more than so many events
+fills_up() {
+	"${@:4}" iotracer record -o "$1" -f op=READ,WRITE 2>err &
 	recorder=$!
 	wait_for running
 	flat_out 60 --bs=16 >/dev/null &
@@ -180,10 +182,14 @@ wait_for() {
 	end_load "$load"
 	cat err
 	[ "$status" = 1 ]
-	[ "$(meta /mnt/small/t '.state + " " + .reason')" = "ERROR fs.iot: No space left on device" ]
-	grep -q 'recording ended with an error: fs.iot: No space left on device' err
-	[ $(($(iotracer export /mnt/small/t --per-category | wc -l) - 1)) = "$(meta /mnt/small/t '.categories[0].events')" ]
-	[ "$(meta /mnt/small/t '.categories[0].events')" -gt 10000 ]
+	[ "$(meta "$1" '.state + " " + .reason')" = "ERROR fs.iot: $2" ]
+	grep -q "recording ended with an error: fs.iot: $2" err
+	[ $(($(iotracer export "$1" --per-category | wc -l) - 1)) = "$(meta "$1" '.categories[0].events')" ]
+	[ "$(meta "$1" '.categories[0].events')" -gt "$3" ]
+}
+
+@test "a full disk: an error, and a trace that can be read" {
+	fills_up /mnt/small/t "No space left on device" 10000
 }
 
 # set_quota DEVICE UID KIB: a hard limit
@@ -206,24 +212,9 @@ END
 	mount -o usrquota /dev/vdd /mnt/quota
 	set_quota /dev/vdd 0 3000
 	# Without this capability a quota is for root, too.
-	setpriv --bounding-set -sys_resource --inh-caps -sys_resource \
-		iotracer record -o /mnt/quota/t -f op=READ,WRITE 2>err &
-	recorder=$!
-	wait_for running
-	flat_out 60 --bs=16 >/dev/null &
-	load=$!
-	status=0
-	wait "$recorder" || status=$?
-	end_load "$load"
-	cat err
-	state=$(meta /mnt/quota/t '.state + " " + .reason')
-	events=$(meta /mnt/quota/t '.categories[0].events')
-	rows=$(($(iotracer export /mnt/quota/t --per-category | wc -l) - 1))
+	fills_up /mnt/quota/t "Disk quota exceeded" 5000 \
+		setpriv --bounding-set -sys_resource --inh-caps -sys_resource
 	umount /mnt/quota
-	[ "$status" = 1 ]
-	[ "$state" = "ERROR fs.iot: Disk quota exceeded" ]
-	[ "$rows" = "$events" ]
-	[ "$events" -gt 5000 ]
 }
 
 @test "--time, --size, --sample, exit status" {
