@@ -340,12 +340,16 @@ static noinline void note_new_writer(struct iot_writer *w)
 	smp_store_release(&w->version, version + 2); /* after the fields */
 }
 
+/*
+ * Looked at without the version: who is just being replaced may take himself for the
+ * last one still, as he was a moment ago.
+ */
 static __always_inline void note_writer(struct iot_writer *w)
 {
 	const u64 *comm = (const u64 *)current->comm;
 
-	if (unlikely(w->pid != current->tgid || w->comm[0] != comm[0] ||
-		     w->comm[1] != comm[1]))
+	if (unlikely(READ_ONCE(w->pid) != current->tgid ||
+		     READ_ONCE(w->comm[0]) != comm[0] || READ_ONCE(w->comm[1]) != comm[1]))
 		note_new_writer(w);
 }
 
