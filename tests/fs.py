@@ -124,20 +124,26 @@ def closes(fd, path, flags='O_RDWR|O_LARGEFILE', of=...):
 
 def everywhere(test):
     """In an empty folder of each filesystem, traced."""
+    def one(home):
+        os.system(f'rm -rf {home}')
+        os.mkdir(home)
+        os.chdir(home)
+        command(f'filter pid={os.getpid()}')
+        try:
+            test(home)
+        except AssertionError as e:
+            raise AssertionError(f'in {home}: {e}') from e
+        finally:
+            os.chdir('/')
+
     def run():
-        for base in BASES:
-            home = f'{base}/{test.__name__}'
-            os.system(f'rm -rf {home}')
-            os.mkdir(home)
-            os.chdir(home)
-            command(f'filter pid={os.getpid()}', 'start')
-            try:
-                test(home)
-            except AssertionError as e:
-                raise AssertionError(f'in {home}: {e}') from e
-            finally:
-                command('stop')
-                os.chdir('/')
+        # small rings are sooner replaced by a reset
+        command('size 500', 'start')
+        try:
+            for base in BASES:
+                one(f'{base}/{test.__name__}')
+        finally:
+            command('stop')
     run.__name__ = test.__name__
     return run
 
@@ -816,10 +822,8 @@ def programs_of_32_bits(home):
 
 @everywhere
 def by_io_uring(home):
-    command('stop')
     ring = Uring()
     f, g = home + '/f', home + '/g'
-    command('start')
 
     def one(call, *rows):
         return check(call, *rows, worker=True)
