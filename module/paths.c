@@ -329,17 +329,6 @@ static noinline void resolve(const struct path *path, const struct iot_path_key 
 		atomic64_inc(&nr_missed);
 }
 
-/* An entry that was made without sleeping. Under RCU. */
-static const struct iot_path *find_rough(const struct path *path, unsigned int moves)
-{
-	const struct iot_path *p;
-
-	hlist_for_each_entry_rcu_notrace(p, iot_paths_bucket(path->dentry), node)
-		if (iot_paths_is(&p->key, path) && READ_ONCE(p->moves) == (moves | 1))
-			return p;
-	return NULL;
-}
-
 /**
  * iot_paths_of() - the number of a file's path, and what stat(2) calls the file
  * @path:	held by the caller
@@ -359,9 +348,9 @@ void iot_paths_of(const struct path *path, bool may_sleep,
 	if (unlikely(!d_backing_inode(path->dentry)))
 		goto resolve;
 	preempt_disable_notrace();
-	known = iot_paths_find(path);
+	known = iot_paths_find(path, moves);
 	if (unlikely(!known) && !may_sleep)
-		known = find_rough(path, moves);
+		known = iot_paths_find(path, moves | 1); /* made without sleeping */
 	if (likely(known))
 		*file = known->file;
 	preempt_enable_notrace();

@@ -93,16 +93,18 @@ static __always_inline bool iot_paths_is(const struct iot_path_key *key,
 
 /**
  * iot_paths_find() - the path of an open file, if it is known, or NULL
+ * @moves:	what its entry has to have: iot_paths_moves()
  *
  * Context: task, preemption off; the result is good until it is on again. The
  * dentry is not negative.
  */
-static __always_inline const struct iot_path *iot_paths_find(const struct path *path)
+static __always_inline const struct iot_path *iot_paths_find(const struct path *path,
+							     unsigned int moves)
 {
 	const struct iot_path *p;
 
 	hlist_for_each_entry_rcu_notrace(p, iot_paths_bucket(path->dentry), node)
-		if (iot_paths_is(&p->key, path) && READ_ONCE(p->moves) == iot_paths_moves())
+		if (iot_paths_is(&p->key, path) && READ_ONCE(p->moves) == moves)
 			return p;
 	return NULL;
 }

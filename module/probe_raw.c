@@ -41,10 +41,8 @@ static bool is_own(const struct kretprobe_instance *ri, const struct file *file,
 static bool is_wanted(const struct file *file, bool write)
 {
 	int ki_flags = file->f_flags & O_DIRECT ? IOCB_DIRECT : 0;
-	u32 state = READ_ONCE(iot_fs.state);
 
-	return state && !iot_rw_rejects(state, file, write, &ki_flags) &&
-	       !(iot_rw_is_rare(state) && iot_rw_rejects_rare());
+	return iot_rw_wants(file, write, &ki_flags);
 }
 
 /* ->read(file, buffer, count, position), ->write likewise */

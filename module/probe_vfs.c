@@ -476,17 +476,6 @@ static u64 target_id(struct inode *inode)
 	return id;
 }
 
-/* Does category fs want this call, as far as its entry tells? */
-static __always_inline bool is_fs_wanted(const struct kiocb *iocb, u8 op)
-{
-	u32 state = READ_ONCE(iot_fs.state);
-
-	return unlikely(state) &&
-	       !iot_rw_rejects(state, iocb->ki_filp, op == IOT_OP_WRITE,
-			       &iocb->ki_flags) &&
-	       !(iot_rw_is_rare(state) && iot_rw_rejects_rare());
-}
-
 /*
  * Is the hooked function the file's own? Those of many filesystems go on in
  * generic_file_read_iter() or generic_file_write_iter(), which are hooked too where
@@ -761,7 +750,7 @@ static int iter_entry(struct kretprobe_instance *ri, struct pt_regs *regs, u8 op
 	if (!is_own_function(file, (unsigned long)get_kretprobe(ri)->kp.addr, op))
 		return 1;
 	id = target_id(file_inode(file));
-	wanted = is_fs_wanted(iocb, op);
+	wanted = iot_rw_wants(file, op == IOT_OP_WRITE, &iocb->ki_flags);
 	if (!id && !wanted)
 		return 1;
 	call_begin(call, iocb, iter, id, op);

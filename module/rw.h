@@ -83,6 +83,16 @@ static __always_inline bool iot_rw_is_rare(u32 state)
 			IOT_FILTER_CGROUP);
 }
 
+/** iot_rw_wants() - the same at the entry of a kretprobe. Context: entry of the call */
+static __always_inline bool iot_rw_wants(const struct file *file, bool write,
+					 const int *ki_flags)
+{
+	u32 state = READ_ONCE(iot_fs.state);
+
+	return unlikely(state) && !iot_rw_rejects(state, file, write, ki_flags) &&
+	       !(iot_rw_is_rare(state) && iot_rw_rejects_rare());
+}
+
 /**
  * iot_rw_begin_known() - at the begin of a call that iot_rw_rejects() lets pass
  *
@@ -94,7 +104,7 @@ static __always_inline bool iot_rw_begin_known(struct iot_rw *rw, const struct f
 	const struct iot_path *known;
 
 	preempt_disable_notrace();
-	known = iot_paths_find(&file->f_path);
+	known = iot_paths_find(&file->f_path, iot_paths_moves());
 	if (likely(known) && likely(known->file.kinds & iot_fs.kinds))
 		rw->file = known->file;
 	else

@@ -8,16 +8,12 @@
 load helpers
 
 setup_file() {
-	mkdir -p /mnt/files /mnt/disk /mnt/ext4 /mnt/xfs /mnt/btrfs
+	mkdir -p /mnt/files
 	mount -t tmpfs files /mnt/files
-	mkfs.ext4 -q -F /dev/vda 256M
-	mount /dev/vda /mnt/disk
-	mkfs.ext4 -q -F /dev/vdb
-	mkfs.xfs -q -f /dev/vdc
-	mkfs.btrfs -q -f /dev/vdd 2>"$BATS_FILE_TMPDIR/mkfs"
-	mount /dev/vdb /mnt/ext4
-	mount /dev/vdc /mnt/xfs
-	mount /dev/vdd /mnt/btrfs
+	new_filesystem ext4 /dev/vda /mnt/disk 256M
+	new_filesystem ext4 /dev/vdb /mnt/ext4
+	new_filesystem xfs /dev/vdc /mnt/xfs
+	new_filesystem btrfs /dev/vdd /mnt/btrfs
 }
 
 teardown_file() {
@@ -27,7 +23,7 @@ teardown_file() {
 
 # check FUNCTION...
 check() {
-	IOTRACER_KO=$(ko) PYTHONDONTWRITEBYTECODE=1 python3 -S -s "$BATS_TEST_DIRNAME/category.py" "$@"
+	run_functions category.py "$@"
 }
 
 @test "control: what it takes, what it shows can be written back, errors change nothing" {

@@ -11,9 +11,7 @@ FAULT=$BATS_TEST_DIRNAME/../build/tests/fault
 
 setup_file() {
 	modprobe ext4
-	mkfs.ext4 -q -F /dev/vda
-	mkdir -p /mnt/ext4
-	mount /dev/vda /mnt/ext4
+	new_filesystem ext4 /dev/vda /mnt/ext4
 }
 
 teardown_file() {

@@ -13,9 +13,7 @@ FUZZ=$BATS_TEST_DIRNAME/../build/tests/fuzz
 setup_file() {
 	export BATS_TEST_TIMEOUT=$((${FUZZ_SECONDS:-20} * 2 + 600))
 	modprobe ext4
-	mkfs.ext4 -q -F /dev/vda
-	mkdir -p /mnt/ext4
-	mount /dev/vda /mnt/ext4
+	new_filesystem ext4 /dev/vda /mnt/ext4
 }
 
 teardown_file() {

@@ -15,6 +15,22 @@ load_module() {
 	insmod "$(ko)" "$@"
 }
 
+# new_filesystem TYPE DEVICE FOLDER [SIZE]: make one, whole or of this size, mount it
+new_filesystem() {
+	mkdir -p "$3"
+	case $1 in
+	ext4) mkfs.ext4 -q -F "$2" ${4:+"$4"} ;;
+	xfs) mkfs.xfs -q -f "$2" ;;
+	btrfs) mkfs.btrfs -q -f "$2" ;;
+	esac 2>"$BATS_FILE_TMPDIR/mkfs" || { cat "$BATS_FILE_TMPDIR/mkfs"; return 1; }
+	mount "$2" "$3"
+}
+
+# run_functions FILE.py FUNCTION...: of a test that is written in Python
+run_functions() {
+	IOTRACER_KO=$(ko) PYTHONDONTWRITEBYTECODE=1 python3 -S -s "$BATS_TEST_DIRNAME/$1" "${@:2}"
+}
+
 unload_module() {
 	[ ! -d /sys/module/iotracer ] || rmmod iotracer
 }

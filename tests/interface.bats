@@ -7,10 +7,9 @@
 load helpers
 
 setup_file() {
-	mkdir -p /mnt/files /mnt/disk
+	mkdir -p /mnt/files
 	mount -t tmpfs files /mnt/files
-	mkfs.ext4 -q -F /dev/vda 256M
-	mount /dev/vda /mnt/disk
+	new_filesystem ext4 /dev/vda /mnt/disk 256M
 }
 
 teardown_file() {
@@ -21,7 +20,7 @@ teardown_file() {
 
 # check FUNCTION...
 check() {
-	IOTRACER_KO=$(ko) python3 -S -s "$BATS_TEST_DIRNAME/interface.py" "$@"
+	run_functions interface.py "$@"
 }
 
 @test "parameters: defaults, modinfo, nonsense refused by name, changed" {

@@ -128,13 +128,9 @@ run_fio() { # FS
 setup_file() {
 	load_module MAX_EVENTS=10000
 	export MNT=$BATS_FILE_TMPDIR/mnt
-	mkdir -p "$MNT"/{ext4,xfs,btrfs}
-	mkfs.ext4 -q -F /dev/vda
-	mkfs.xfs -q -f /dev/vdb
-	mkfs.btrfs -q -f /dev/vdc 2>"$BATS_FILE_TMPDIR/mkfs"
-	mount /dev/vda "$MNT/ext4"
-	mount /dev/vdb "$MNT/xfs"
-	mount /dev/vdc "$MNT/btrfs"
+	new_filesystem ext4 /dev/vda "$MNT/ext4"
+	new_filesystem xfs /dev/vdb "$MNT/xfs"
+	new_filesystem btrfs /dev/vdc "$MNT/btrfs"
 	run_fio ext4
 	run_fio xfs
 	run_fio btrfs

@@ -9,13 +9,9 @@ bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
-	mkdir -p /mnt/work /mnt/traces /mnt/small
-	mkfs.ext4 -q -F /dev/vda
-	mkfs.ext4 -q -F /dev/vdb
-	mkfs.ext4 -q -F /dev/vdc 12M
-	mount /dev/vda /mnt/work
-	mount /dev/vdb /mnt/traces
-	mount /dev/vdc /mnt/small
+	new_filesystem ext4 /dev/vda /mnt/work
+	new_filesystem ext4 /dev/vdb /mnt/traces
+	new_filesystem ext4 /dev/vdc /mnt/small 12M
 	load_module
 }
 
@@ -35,7 +31,7 @@ teardown() {
 }
 
 record_py() {
-	PYTHONDONTWRITEBYTECODE=1 python3 -S -s "$BATS_TEST_DIRNAME/record.py" "$@"
+	run_functions record.py "$@"
 }
 
 # meta TRACE FILTER: a value of its metadata

@@ -16,14 +16,11 @@ STORM=$BATS_TEST_DIRNAME/../build/tests/storm
 setup_file() {
 	export BATS_TEST_TIMEOUT=$((${STORM_SECONDS:-120} * 4 + 600))
 	modprobe -a ext4 xfs btrfs
-	mkfs.ext4 -q -F /dev/vda
-	mkfs.xfs -q -f /dev/vdb
-	mkfs.btrfs -q -f /dev/vdc
+	new_filesystem ext4 /dev/vda /mnt/ext4
+	new_filesystem xfs /dev/vdb /mnt/xfs
+	new_filesystem btrfs /dev/vdc /mnt/btrfs
 	mkfs.ext4 -q -F /dev/vdd
-	mkdir -p /mnt/ext4 /mnt/xfs /mnt/btrfs /mnt/storm
-	mount /dev/vda /mnt/ext4
-	mount /dev/vdb /mnt/xfs
-	mount /dev/vdc /mnt/btrfs
+	mkdir -p /mnt/storm
 	strip -g -o "$BATS_FILE_TMPDIR/iotracer.ko" "$(ko)"
 	export IOTRACER_KO=$BATS_FILE_TMPDIR/iotracer.ko
 }

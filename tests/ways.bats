@@ -11,13 +11,10 @@ WAYS=$BATS_TEST_DIRNAME/../build/tests/ways
 setup_file() {
 	load_module MAX_EVENTS=1000
 	export MNT=$BATS_FILE_TMPDIR/mnt
-	mkdir -p "$MNT"/{ext4,xfs,btrfs,tmpfs}
-	mkfs.ext4 -q -F /dev/vda
-	mkfs.xfs -q -f /dev/vdb
-	mkfs.btrfs -q -f /dev/vdc 2>"$BATS_FILE_TMPDIR/mkfs"
-	mount /dev/vda "$MNT/ext4"
-	mount /dev/vdb "$MNT/xfs"
-	mount /dev/vdc "$MNT/btrfs"
+	mkdir -p "$MNT/tmpfs"
+	new_filesystem ext4 /dev/vda "$MNT/ext4"
+	new_filesystem xfs /dev/vdb "$MNT/xfs"
+	new_filesystem btrfs /dev/vdc "$MNT/btrfs"
 	mount -t tmpfs none "$MNT/tmpfs"
 	mkdir "$MNT"/ext4/{lower,upper,work,overlay}
 	mount -t overlay none "$MNT/ext4/overlay" -o \
