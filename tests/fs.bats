@@ -8,7 +8,7 @@
 load helpers
 
 setup_file() {
-	mkdir -p /mnt/files
+	mkdir -p /mnt/files /mnt/disk
 	mount -t tmpfs files /mnt/files
 	new_filesystem ext4 /dev/vda /mnt/small 8M
 	new_filesystem ext4 /dev/vdb /mnt/ext4
