@@ -15,13 +15,14 @@
 #include <linux/vmalloc.h>
 #include "budget.h"
 #include "category.h"
+#include "fault.h"
 #include "fs.h"
 #include "param.h"
 #include "schema.h"
 
 #define DEFAULT_KEEP	16384	/* events a CPU */
 
-static struct iot_category * const categories[] = { &iot_fs };
+static struct iot_category * const categories[] = { &iot_fs, &iot_fault };
 
 static const struct iot_schema_event *find_event(unsigned int id)
 {

@@ -85,4 +85,30 @@ static __always_inline bool iot_filter_task(const struct iot_filter *f)
 	       iot_filter_rare(f);
 }
 
+/** iot_filter_op() - is this operation wanted? */
+static __always_inline bool iot_filter_op(const struct iot_filter *f, unsigned int op)
+{
+	return !(f->used & IOT_FILTER_OP) || test_bit(op, f->ops);
+}
+
+/** iot_filter_file() - is this file wanted, by its kind and numbers? */
+static __always_inline bool iot_filter_file(const struct iot_filter *f, u16 kind, u32 dev,
+					    u64 inode)
+{
+	if (!(f->kinds & BIT(kind)))
+		return false;
+	if ((f->used & IOT_FILTER_DEV) && f->dev != dev)
+		return false;
+	return !(f->used & IOT_FILTER_INODE) || f->inode == inode;
+}
+
+/** iot_filter_amount() - is it large, and did it last, enough? ns, bytes */
+static __always_inline bool iot_filter_amount(const struct iot_filter *f, u64 latency,
+					      s64 size)
+{
+	if ((f->used & IOT_FILTER_LATENCY) && latency < f->min_latency)
+		return false;
+	return !(f->used & IOT_FILTER_SIZE) || size >= (s64)f->min_size;
+}
+
 #endif /* IOT_FILTER_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events of category fs: what all its probes do alike. */
-#include <linux/cgroup.h>
-#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/mount.h>
 #include <linux/sched.h>
@@ -10,28 +8,12 @@
 #include "names.h"
 #include "paths.h"
 #include "rw.h"
-
-static bool filter_op(const struct iot_filter *f, unsigned int op)
-{
-	return !(f->used & IOT_FILTER_OP) || test_bit(op, f->ops);
-}
-
-static bool filter_file(const struct iot_filter *f, u16 kind, u32 dev, u64 inode)
-{
-	if (!(f->kinds & BIT(kind)))
-		return false;
-	if ((f->used & IOT_FILTER_DEV) && f->dev != dev)
-		return false;
-	return !(f->used & IOT_FILTER_INODE) || f->inode == inode;
-}
+#include "task.h"
 
 /* What is only known in the end. */
 static bool filter_end(const struct iot_filter *f, const struct iot_fs *e)
 {
-	if ((f->used & IOT_FILTER_LATENCY) && e->latency < f->min_latency)
-		return false;
-	if ((f->used & IOT_FILTER_SIZE) &&
-	    max_t(s64, e->result, e->requested) < (s64)f->min_size)
+	if (!iot_filter_amount(f, e->latency, max_t(s64, e->result, e->requested)))
 		return false;
 	/* a condition on the file, and no file was named */
 	return e->inode || !(f->used & (IOT_FILTER_DEV | IOT_FILTER_INODE));
@@ -46,7 +28,7 @@ bool iot_fs_begin(struct iot_fs *e, enum iot_fs_op op)
 		return false;
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_fs.filter);
-	wanted = f && filter_op(f, op) && iot_category_wants_task(&iot_fs);
+	wanted = f && iot_filter_op(f, op) && iot_category_wants_task(&iot_fs);
 	preempt_enable_notrace();
 	if (!wanted)
 		return false;
@@ -75,7 +57,7 @@ bool iot_fs_file(struct iot_fs *e, const struct path *path, bool may_sleep)
 	iot_paths_of(path, may_sleep, &file);
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_fs.filter);
-	wanted = f && file.kinds && filter_file(f, kind, file.dev, file.ino);
+	wanted = f && file.kinds && iot_filter_file(f, kind, file.dev, file.ino);
 	preempt_enable_notrace();
 	e->kind = kind;
 	e->path = file.id;
@@ -105,30 +87,6 @@ void iot_fs_name(struct iot_fs *e, const char *text, size_t len, bool second,
 		e->path = id;
 }
 
-static u64 cgroup_of(struct task_struct *task)
-{
-#ifdef CONFIG_CGROUPS
-	return cgroup_id(task_dfl_cgroup(task));
-#else
-	return 0;
-#endif
-}
-
-/* Preemption is off: that is an RCU read section for what is read here. */
-static __always_inline void fill_caller(struct iot_fs *e)
-{
-	struct task_struct *task = current;
-
-	e->pid = task->tgid;
-	e->tid = task->pid;
-	e->ppid = rcu_dereference_sched(task->real_parent)->tgid;
-	e->uid = __kuid_val(rcu_dereference_sched(task->cred)->euid);
-	e->cgroup = cgroup_of(task);
-	e->cpu = raw_smp_processor_id();
-	e->sample = READ_ONCE(iot_fs.sample);
-	memcpy(e->comm, task->comm, sizeof(e->comm));
-}
-
 void iot_fs_end(struct iot_fs *e, s64 result)
 {
 	const struct iot_filter *f;
@@ -142,7 +100,9 @@ void iot_fs_end(struct iot_fs *e, s64 result)
 		goto out;
 	if (!iot_category_reserve(&iot_fs, &slot, &index))
 		goto out;
-	fill_caller(e);
+	e->cpu = raw_smp_processor_id();
+	e->sample = READ_ONCE(iot_fs.sample);
+	iot_task_fill(e);
 	memcpy(slot + 1, (u64 *)e + 1, sizeof(*e) - sizeof(u64));
 	iot_ring_commit(slot, index);
 out:
@@ -151,9 +111,9 @@ out:
 
 static const char *op_name(unsigned int op)
 {
-	const struct iot_fs_op_name *name = iot_names_op(op);
+	const struct iot_op *known = iot_names_op(IOT_EVENT_ID_fs, op);
 
-	return name ? name->name : NULL;
+	return known ? known->name : NULL;
 }
 
 static int start(void)

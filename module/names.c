@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names of operations and flags: uapi/fsops.def and uapi/flags.def as tables. */
+/* Names of operations and flags: uapi/ops.def and uapi/flags.def as tables. */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -15,18 +15,35 @@ const struct iot_flag iot_flags[] = {
 
 const size_t iot_flags_nr = ARRAY_SIZE(iot_flags);
 
-static const struct iot_fs_op_name ops[] = {
+static const struct iot_op fs_ops[] = {
 #define IOT_FS_OP(name, id, flags, flags2) \
 	[id] = { #name, #flags, #flags2 },
-#include "uapi/fsops.def"
+#include "uapi/ops.def"
 };
 
-static_assert(ARRAY_SIZE(ops) == IOT_FS_OPS && IOT_FS_OPS <= IOT_FILTER_OPS);
+static const struct iot_op fault_ops[] = {
+#define IOT_FAULT_OP(name, id, flags, flags2) \
+	[id] = { #name, #flags, #flags2 },
+#include "uapi/ops.def"
+};
 
-/** iot_names_op() - an operation of category fs, NULL for a number that is none */
-const struct iot_fs_op_name *iot_names_op(unsigned int op)
+static const struct {
+	const struct iot_op *ops;
+	unsigned int nr;
+} events[] = {
+	[IOT_EVENT_ID_fs] = { fs_ops, ARRAY_SIZE(fs_ops) },
+	[IOT_EVENT_ID_fault] = { fault_ops, ARRAY_SIZE(fault_ops) },
+};
+
+static_assert(ARRAY_SIZE(fs_ops) == IOT_FS_OPS && IOT_FS_OPS <= IOT_FILTER_OPS);
+static_assert(ARRAY_SIZE(fault_ops) == IOT_FAULT_OPS);
+
+/** iot_names_op() - an operation of event @event, NULL for a number that is none */
+const struct iot_op *iot_names_op(unsigned int event, unsigned int op)
 {
-	return op < ARRAY_SIZE(ops) ? &ops[op] : NULL;
+	if (event >= ARRAY_SIZE(events) || op >= events[event].nr)
+		return NULL;
+	return &events[event].ops[op];
 }
 
 /** iot_names_whole() - the name of a value of a group, NULL if it has none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of operations and flags: uapi/fsops.def and uapi/flags.def as tables. */
+/* Names of operations and flags: uapi/ops.def and uapi/flags.def as tables. */
 #ifndef IOT_NAMES_H
 #define IOT_NAMES_H
 
@@ -13,8 +13,8 @@ struct iot_flag {
 	bool whole;
 };
 
-/** struct iot_fs_op_name - an operation and the groups of its flags */
-struct iot_fs_op_name {
+/** struct iot_op - an operation and the groups of its flags */
+struct iot_op {
 	const char *name;
 	const char *flags;
 	const char *flags2;
@@ -23,7 +23,7 @@ struct iot_fs_op_name {
 extern const struct iot_flag iot_flags[];
 extern const size_t iot_flags_nr;
 
-const struct iot_fs_op_name *iot_names_op(unsigned int op);
+const struct iot_op *iot_names_op(unsigned int event, unsigned int op);
 const struct iot_flag *iot_names_whole(const char *group, u32 value);
 
 #endif /* IOT_NAMES_H */

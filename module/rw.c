@@ -41,8 +41,5 @@ bool iot_rw_rejects_end(u32 dev, u64 ino, u64 latency, u64 requested, s64 result
 		return true;
 	if ((f->used & IOT_FILTER_INODE) && f->inode != ino)
 		return true;
-	if ((f->used & IOT_FILTER_LATENCY) && latency < f->min_latency)
-		return true;
-	return (f->used & IOT_FILTER_SIZE) &&
-	       max_t(s64, result, requested) < (s64)f->min_size;
+	return !iot_filter_amount(f, latency, max_t(s64, result, requested));
 }

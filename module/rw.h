@@ -7,13 +7,11 @@
 #ifndef IOT_RW_H
 #define IOT_RW_H
 
-#include <linux/cgroup.h>
-#include <linux/cred.h>
 #include <linux/fs.h>
-#include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include "fs.h"
 #include "paths.h"
+#include "task.h"
 
 /**
  * struct iot_rw - what an event keeps from the begin of a call to its end
@@ -113,24 +111,6 @@ static __always_inline bool iot_rw_begin_known(struct iot_rw *rw, const struct f
 	return known;
 }
 
-/* Preemption is off: that is an RCU read section for what is read here. */
-static __always_inline void iot_rw_fill_caller(struct iot_fs *e)
-{
-	struct task_struct *task = current;
-
-	e->pid = task->tgid;
-	e->tid = task->pid;
-	e->ppid = rcu_dereference_sched(task->real_parent)->tgid;
-	e->uid = __kuid_val(rcu_dereference_sched(task->cred)->euid);
-#ifdef CONFIG_CGROUPS
-	e->cgroup = cgroup_id(task_dfl_cgroup(task));
-#else
-	e->cgroup = 0;
-#endif
-	e->cpu = raw_smp_processor_id();
-	memcpy(e->comm, task->comm, sizeof(e->comm));
-}
-
 static __always_inline void iot_rw_fill_file(struct iot_fs *e, const struct iot_rw *rw)
 {
 	e->inode = rw->file.ino;
@@ -178,7 +158,8 @@ static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 o
 	e->flags = flags;
 	e->sample = READ_ONCE(iot_fs.sample);
 	e->op = iot_rw_op(write, flags & IOT_IO_DIRECT);
-	iot_rw_fill_caller(e);
+	e->cpu = raw_smp_processor_id();
+	iot_task_fill(e);
 	iot_rw_fill_file(e, rw);
 	iot_ring_commit(slot, index);
 out:

@@ -92,7 +92,7 @@ static u64 field_value(const struct iot_schema_field *f, const void *record)
 }
 
 static void show_value(struct seq_file *m, const struct iot_schema_field *f,
-		       u64 value, unsigned int op)
+		       u64 value, const struct iot_op *op)
 {
 	if (!strcmp(f->kind, "path"))
 		iot_paths_show(m, value);
@@ -100,12 +100,14 @@ static void show_value(struct seq_file *m, const struct iot_schema_field *f,
 		seq_printf(m, "%lld", value);
 	else if (!strcmp(f->kind, "hex"))
 		seq_printf(m, "0x%llx", value);
+	else if (!strcmp(f->kind, "severity"))
+		seq_puts(m, value == IOT_FAULT_MAJOR ? "MAJOR" : "MINOR");
 	else if (!strcmp(f->kind, "device"))
 		seq_printf(m, "%llu:%llu", value >> MINORBITS, value & MINORMASK);
-	else if (!strcmp(f->kind, "fsflags"))
-		show_flags(m, iot_names_op(op)->flags, value);
-	else if (!strcmp(f->kind, "fsflags2"))
-		show_flags(m, iot_names_op(op)->flags2, value);
+	else if (!strcmp(f->kind, "opflags"))
+		show_flags(m, op->flags, value);
+	else if (!strcmp(f->kind, "opflags2"))
+		show_flags(m, op->flags2, value);
 	else
 		seq_printf(m, "%llu", value);
 }
@@ -119,18 +121,17 @@ static bool is_head(const char *name)
 	return match_string(head, ARRAY_SIZE(head), name) >= 0;
 }
 
-static bool is_shown(const struct iot_schema_field *f, u64 value, unsigned int op)
+static bool is_shown(const struct iot_schema_field *f, u64 value, const struct iot_op *op)
 {
 	if (is_head(f->name))
 		return false;
-	if (!strcmp(f->name, "seq") || !strcmp(f->name, "result"))
+	if (!strcmp(f->name, "seq") || !strcmp(f->name, "result") ||
+	    !strcmp(f->name, "cpu") || !strcmp(f->kind, "severity"))
 		return true;
-	if (!strcmp(f->name, "cpu"))
-		return true;
-	if (!value && !strcmp(f->kind, "fsflags"))
-		return iot_names_whole(iot_names_op(op)->flags, 0);
-	if (!value && !strcmp(f->kind, "fsflags2"))
-		return iot_names_whole(iot_names_op(op)->flags2, 0);
+	if (!value && !strcmp(f->kind, "opflags"))
+		return iot_names_whole(op->flags, 0);
+	if (!value && !strcmp(f->kind, "opflags2"))
+		return iot_names_whole(op->flags2, 0);
 	if (!strcmp(f->name, "fd"))
 		return (s64)value >= 0;
 	if (!strcmp(f->name, "sample"))
@@ -165,13 +166,17 @@ static const void *comm_of(const struct iot_schema_event *event, const void *rec
  * @t0:	CLOCK_MONOTONIC ns at which times start
  */
 void iot_text_event(struct seq_file *m, const struct iot_schema_event *event,
-		    const void *record, u64 t0, iot_op_name op_name)
+		    const void *record, u64 t0)
 {
+	static const struct iot_op unknown = { "?", "none", "none" };
+	const struct iot_op *op = iot_names_op(event->id, named(event, record, "op"));
 	u64 time = named(event, record, "time");
-	unsigned int i, op = named(event, record, "op") % IOT_FS_OPS;
+	unsigned int i;
 
+	if (!op)
+		op = &unknown;
 	iot_text_time(m, time > t0 ? time - t0 : 0);
-	seq_printf(m, " %s ", op_name(op) ?: "?");
+	seq_printf(m, " %s ", op->name);
 	iot_text_comm(m, comm_of(event, record));
 	seq_printf(m, "-%llu/%llu", named(event, record, "pid"),
 		   named(event, record, "tid"));

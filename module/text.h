@@ -4,7 +4,6 @@
 #define IOT_TEXT_H
 
 #include <linux/types.h>
-#include "filter.h"
 
 struct iot_schema_event;
 struct seq_file;
@@ -12,6 +11,6 @@ struct seq_file;
 void iot_text_time(struct seq_file *m, u64 ns);
 void iot_text_comm(struct seq_file *m, const char *comm);
 void iot_text_event(struct seq_file *m, const struct iot_schema_event *event,
-		    const void *record, u64 t0, iot_op_name op_name);
+		    const void *record, u64 t0);
 
 #endif /* IOT_TEXT_H */

@@ -23,25 +23,26 @@ BLOCK = struct.Struct('<IIIIQQ')
 HEADER = struct.Struct('<QIIQIIQII')
 
 
-def command(*lines):
+def command(*lines, category='fs'):
     for line in lines:
-        must(line, FS + '/control')
+        must(line, f'{IOT}/{category}/control')
 
 
-def stats():
-    return {k: int(v) for k, v in (line.split() for line in slurp(FS + '/stats').split('\n')[:-1])}
+def stats(category='fs'):
+    text = slurp(f'{IOT}/{category}/stats')
+    return {k: int(v) for k, v in (line.split() for line in text.split('\n')[:-1])}
 
 
-def is_conserved():
-    s = stats()
+def is_conserved(category='fs'):
+    s = stats(category)
     is_true(s['seen'] == s['stored'] + s['overwritten'] + s['lost'], str(s))
     return s
 
 
-def events(path=None):
+def events(path=None, category='fs'):
     """Lines of the log as dictionaries; those of a path."""
     rows = []
-    for line in slurp(FS + '/log').split('\n')[:-1]:
+    for line in slurp(f'{IOT}/{category}/log').split('\n')[:-1]:
         m = re.fullmatch(r'(\d+\.\d{9}) (\w+) (\S+)-(\d+)/(\d+)((?: \w+=\S+)*)', line)
         is_true(m, f'not a line of a log: {line!r}')
         row = dict(f.split('=', 1) for f in m[6].split())

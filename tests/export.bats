@@ -349,7 +349,7 @@ a_few() {
 		.begin.monotonic_ns < .end.monotonic_ns and (.schema | length) == 16 and
 		.categories[0].name == "fs" and .categories[0].events == 4' \
 		--arg kernel "$(uname -r)" --arg host "$(uname -n)" t/metadata.json
-	jq -e '.events[1].name == "fs" and (.fs_ops | length) > 40' t/schema.json
+	jq -e '.events[1].name == "fs" and (.operations | map(select(.event == "fs")) | length) > 40' t/schema.json
 	# The file stands in for control: commands are appended to it.
 	tail -n +6 proc/fs/control >commands
 	grep -qx 'filter op=READ,OPEN uid=5 tree=[0-9]*' commands

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
 #include <string.h>
 
 #include "category.h"
+#include "cli.h"
 
 const struct category categories[] = {
-	{ "fs", IOT_EVENT_ID_fs, fs_columns, FS_COLUMNS, IOT_FS_PROCESS_EXEC },
+	{ "fs", "fs", IOT_EVENT_ID_fs, fs_columns, FS_COLUMNS, IOT_FS_PROCESS_EXEC },
+	{ "fault", "pagefault", IOT_EVENT_ID_fault, fault_columns, FAULT_COLUMNS, NO_OP },
 };
 
 const size_t nr_categories = sizeof(categories) / sizeof(categories[0]);
@@ -18,6 +21,19 @@ const struct category *category_find(const char *name, size_t length)
 		    !memcmp(categories[i].name, name, length))
 			return &categories[i];
 	return NULL;
+}
+
+char *category_names(void)
+{
+	char *all = cli_strdup(categories[0].name), *longer;
+	size_t i;
+
+	for (i = 1; i < nr_categories; i++) {
+		longer = cli_printf("%s, %s", all, categories[i].name);
+		free(all);
+		all = longer;
+	}
+	return all;
 }
 
 const struct iot_schema_event *category_event(const struct category *category)

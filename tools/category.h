@@ -10,21 +10,29 @@
 #include "schema.h"
 
 struct category {
-	const char *name;		/* of its directory in /proc/iotracer and in exports */
+	const char *name;		/* of its directory in /proc/iotracer */
+	const char *exported;		/* of its directory in exports */
 	unsigned int event_id;
 	const struct record_column *columns;	/* that come first in exports */
 	size_t nr_columns;
-	__u16 command_op;		/* the operation that has a command line */
+	__u16 command_op;		/* the operation that has a command line, or NO_OP */
 };
+
+#define NO_OP 0xffff
 
 extern const struct category categories[];
 extern const size_t nr_categories;
 
 const struct category *category_find(const char *name, size_t length);
+char *category_names(void);	/* "fs, fault", to be freed */
 const struct iot_schema_event *category_event(const struct category *category);
 
 /* category_fs.c */
 #define FS_COLUMNS 15
 extern const struct record_column fs_columns[FS_COLUMNS];
+
+/* category_fault.c */
+#define FAULT_COLUMNS 10
+extern const struct record_column fault_columns[FAULT_COLUMNS];
 
 #endif /* TOOL_CATEGORY_H */

@@ -88,7 +88,7 @@ static int export_category(struct env *env, const struct category *category)
 {
 	char *file = cli_printf("%s.iot", category->name);
 	struct output output = {
-		.directory = env->directory, .category = category->name,
+		.directory = env->directory, .category = category->exported,
 		.suffix = env->format == FORMAT_JSON ? "json" : "csv",
 		.gzip = env->gzip, .rotate = env->directory ? env->rotate : 0,
 	};

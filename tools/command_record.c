@@ -23,8 +23,8 @@ static void parse_categories(struct argp_state *state, struct session_options *o
 		const struct category *category = category_find(arg, length);
 
 		if (!category)
-			argp_error(state, "--categories: there is no category \"%.*s\" (there is: fs)",
-				   (int)length, arg);
+			argp_error(state, "--categories: there is no category \"%.*s\" (there are: %s)",
+				   (int)length, arg, category_names());
 		for (i = 0; i < o->nr_categories; i++)
 			if (o->categories[i] == category)
 				argp_error(state, "--categories: %s twice", category->name);
@@ -170,7 +170,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "DIRECTORY", 0, "make the trace there (default: iotracer-<date>-<time>)", 0 },
-	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default)", 0 },
+	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default), fault", 0 },
 	{ "filter", 'f', "KEY=VALUE", 0, "only events for which this holds, and all others that are given: pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind, min_latency, min_size", 0 },
 	{ "time", KEY_TIME, "SECONDS", 0, "end after so long", 0 },
 	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger on the disk (K, M, G may follow)", 0 },
@@ -212,10 +212,7 @@ int command_record(int argc, char **argv)
 	char *directory = default_directory();
 	int status;
 
-	while (o.nr_categories < nr_categories) {
-		o.categories[o.nr_categories] = &categories[o.nr_categories];
-		o.nr_categories++;
-	}
+	o.categories[o.nr_categories++] = &categories[0];
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
 	if (!o.directory)
 		o.directory = directory;

@@ -20,15 +20,32 @@ static const struct flag {
 #include "uapi/flags.def"
 };
 
-static const struct fs_op ops[] = {
+static const struct operation fs_ops[] = {
 #define IOT_FS_OP(name, id, flags, flags2) \
 	[id] = { #name, #flags, #flags2 },
-#include "uapi/fsops.def"
+#include "uapi/ops.def"
 };
 
-const struct fs_op *fs_op(unsigned int op)
+static const struct operation fault_ops[] = {
+#define IOT_FAULT_OP(name, id, flags, flags2) \
+	[id] = { #name, #flags, #flags2 },
+#include "uapi/ops.def"
+};
+
+static const struct {
+	const struct operation *ops;
+	unsigned int nr;
+} events[] = {
+	[IOT_EVENT_ID_fs] = { fs_ops, ARRAY_SIZE(fs_ops) },
+	[IOT_EVENT_ID_fault] = { fault_ops, ARRAY_SIZE(fault_ops) },
+};
+
+const struct operation *operation_find(unsigned int event, unsigned int op)
 {
-	return op < ARRAY_SIZE(ops) && ops[op].name ? &ops[op] : NULL;
+	if (event >= ARRAY_SIZE(events) || op >= events[event].nr ||
+	    !events[event].ops[op].name)
+		return NULL;
+	return &events[event].ops[op];
 }
 
 static size_t add(char *out, size_t length, const char *word)
@@ -99,21 +116,29 @@ json_t *flags_json(void)
 	return array;
 }
 
-json_t *fs_ops_json(void)
+static void add_operations(json_t *array, const struct iot_schema_event *event)
 {
-	json_t *array = json_array();
-	size_t i;
+	const struct operation *op;
+	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+	for (i = 0; (op = operation_find(event->id, i)); i++) {
 		json_t *object = json_object();
 
-		if (!ops[i].name)
-			continue;
-		json_put(object, "name", json_string(ops[i].name));
+		json_put(object, "event", json_string(event->name));
+		json_put(object, "name", json_string(op->name));
 		json_put(object, "id", json_integer(i));
-		json_put(object, "flags", json_string(ops[i].flags));
-		json_put(object, "flags2", json_string(ops[i].flags2));
+		json_put(object, "flags", json_string(op->flags));
+		json_put(object, "flags2", json_string(op->flags2));
 		json_add(array, object);
 	}
+}
+
+json_t *operations_json(void)
+{
+	json_t *array = json_array();
+	unsigned int i;
+
+	for (i = 0; i < iot_schema_events; i++)
+		add_operations(array, &iot_schema[i]);
 	return array;
 }

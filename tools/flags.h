@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Operations and flags by name, as uapi/fsops.def and uapi/flags.def list them. */
+/* Operations and flags by name, as uapi/ops.def and uapi/flags.def list them. */
 #ifndef TOOL_FLAGS_H
 #define TOOL_FLAGS_H
 
@@ -9,20 +9,20 @@
 
 #define FLAGS_MAX 512	/* bytes of text at most, what is longer is cut */
 
-struct fs_op {
+struct operation {
 	const char *name;
 	const char *flags;	/* group of flags.def by which a record's flags are shown */
 	const char *flags2;
 };
 
 /* NULL for a number that is none. */
-const struct fs_op *fs_op(unsigned int op);
+const struct operation *operation_find(unsigned int event, unsigned int op);
 
 /* "A|B|0x400" into FLAGS_MAX bytes; "" for none. Returns the length. */
 size_t flags_show(char *out, const char *group, __u32 value);
 
 /* Both lists as JSON, for the copy of the schema in a trace. */
 json_t *flags_json(void);
-json_t *fs_ops_json(void);
+json_t *operations_json(void);
 
 #endif /* TOOL_FLAGS_H */

@@ -177,7 +177,7 @@ int metadata_write_schema(int dir)
 	for (i = 0; i < iot_schema_events; i++)
 		json_add(events, json_event(&iot_schema[i]));
 	json_put(document, "events", events);
-	json_put(document, "fs_ops", fs_ops_json());
+	json_put(document, "operations", operations_json());
 	json_put(document, "flags", flags_json());
 	if (!err && json_dumpfd(document, fd, JSON_INDENT(1)))
 		err = errno ? -errno : -EIO;

@@ -265,6 +265,16 @@ static char *put_access(struct record_printer *p, const struct record_column *c,
 	return put_named(p, c, out, record, names, ARRAY_SIZE(names));
 }
 
+static char *put_severity(struct record_printer *p, const struct record_column *c,
+			  char *out, const void *record)
+{
+	static const char *const names[] = {
+		[IOT_FAULT_MINOR] = "MINOR", [IOT_FAULT_MAJOR] = "MAJOR",
+	};
+
+	return put_named(p, c, out, record, names, ARRAY_SIZE(names));
+}
+
 static char *put_fskind(struct record_printer *p, const struct record_column *c,
 			char *out, const void *record)
 {
@@ -279,10 +289,10 @@ static char *put_fskind(struct record_printer *p, const struct record_column *c,
 	return put_named(p, c, out, record, names, ARRAY_SIZE(names));
 }
 
-static char *put_fsop(struct record_printer *p, const struct record_column *c,
+static char *put_op(struct record_printer *p, const struct record_column *c,
 		      char *out, const void *record)
 {
-	const struct fs_op *op = fs_op(scalar(c, record));
+	const struct operation *op = operation_find(p->event->id, scalar(c, record));
 	char text[24];
 
 	if (op)
@@ -327,24 +337,28 @@ static char *put_ioflags(struct record_printer *p, const struct record_column *c
 	return record_group(p, out, group, scalar(c, record));
 }
 
-static const struct fs_op *op_of(const void *record)
+static const struct operation *op_of(const struct record_printer *p, const void *record)
 {
-	static const struct fs_op none = { "", "none", "none" };
-	const struct fs_op *op = fs_op(((const struct iot_fs *)record)->op);
+	static const struct operation none = { "", "none", "none" };
+	const struct operation *op;
+	__u16 number;
+
+	memcpy(&number, (const char *)record + p->op_offset, sizeof(number));
+	op = operation_find(p->event->id, number);
 
 	return op ? op : &none;
 }
 
-static char *put_fsflags(struct record_printer *p, const struct record_column *c,
+static char *put_opflags(struct record_printer *p, const struct record_column *c,
 			 char *out, const void *record)
 {
-	return record_group(p, out, op_of(record)->flags, scalar(c, record));
+	return record_group(p, out, op_of(p, record)->flags, scalar(c, record));
 }
 
-static char *put_fsflags2(struct record_printer *p, const struct record_column *c,
+static char *put_opflags2(struct record_printer *p, const struct record_column *c,
 			  char *out, const void *record)
 {
-	return record_group(p, out, op_of(record)->flags2, scalar(c, record));
+	return record_group(p, out, op_of(p, record)->flags2, scalar(c, record));
 }
 
 static const struct kind {
@@ -361,10 +375,11 @@ static const struct kind {
 	{ "device", put_device },
 	{ "comm", put_comm },
 	{ "path", put_path },
-	{ "fsop", put_fsop },
+	{ "op", put_op },
 	{ "fskind", put_fskind },
-	{ "fsflags", put_fsflags },
-	{ "fsflags2", put_fsflags2 },
+	{ "severity", put_severity },
+	{ "opflags", put_opflags },
+	{ "opflags2", put_opflags2 },
 };
 
 /* A kind that is not known here is shown as what it is made of. */
@@ -480,9 +495,11 @@ static bool is_shown(const struct record_printer *p, size_t nr_first, const char
 void record_printer_open(struct record_printer *p, const struct record_column *first,
 			 size_t nr_first)
 {
+	const struct iot_schema_field *op = record_field(p->event, "op");
 	unsigned int i;
 	size_t j;
 
+	p->op_offset = op ? op->offset : 0;
 	p->columns = NULL;
 	p->nr_columns = 0;
 	p->second = 0;

@@ -51,6 +51,7 @@ struct record_printer {
 	const struct anonymizer *anonymizer;	/* NULL: names are shown */
 	const char *note;		/* command line of the record, if there is one */
 	size_t note_length;
+	unsigned int op_offset;		/* of the field op, where there is one */
 	__u64 second;			/* the one that second_text tells */
 	char second_text[24];
 	struct record_comm *comms;	/* texts made before */

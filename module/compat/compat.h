@@ -24,6 +24,16 @@ static inline int iot_inode_permission(struct vfsmount *mnt,
 #endif
 }
 
+/* The path by which a program opened a file, also below an overlay. */
+static __always_inline const struct path *iot_file_user_path(const struct file *file)
+{
+#ifdef IOT_HAVE_FILE_USER_PATH
+	return file_user_path(file);
+#else
+	return &file->f_path;
+#endif
+}
+
 /* The program of a process, held, or NULL. Context: any task. */
 static inline struct file *iot_exe_file(struct mm_struct *mm)
 {

@@ -96,6 +96,17 @@ struct iot_path_record {
 #define IOT_IO_READAHEAD	(1u << 7)	/* blk: REQ_RAHEAD */
 #define IOT_IO_FUA		(1u << 8)	/* blk: REQ_FUA */
 
+/* struct iot_fault: flags */
+#define IOT_FAULT_SHARED	(1u << 0)	/* of a mapping that others see */
+#define IOT_FAULT_MKWRITE	(1u << 1)	/* the filesystem was told that the page will be written */
+#define IOT_FAULT_COW		(1u << 2)	/* a write to a private mapping: the page is copied */
+#define IOT_FAULT_GUP		(1u << 3)	/* the kernel wanted the page, for a system call or I/O */
+#define IOT_FAULT_USER		(1u << 4)	/* the program was running, not the kernel for it */
+
+/* struct iot_fault: severity */
+#define IOT_FAULT_MINOR		0
+#define IOT_FAULT_MAJOR		1
+
 /* The record structs: struct iot_io … */
 #define IOT_TYPE_u8		__u8
 #define IOT_TYPE_u16		__u16
@@ -118,8 +129,15 @@ enum iot_event_id {
 /* Filesystem operations: IOT_FS_READ … */
 #define IOT_FS_OP(name, id, flags, flags2)	IOT_FS_##name = (id),
 enum iot_fs_op {
-#include "fsops.def"
+#include "ops.def"
 	IOT_FS_OPS
+};
+
+/* Kinds of page faults: IOT_FAULT_OP_READ … */
+#define IOT_FAULT_OP(name, id, flags, flags2)	IOT_FAULT_OP_##name = (id),
+enum iot_fault_op {
+#include "ops.def"
+	IOT_FAULT_OPS
 };
 
 #endif /* _UAPI_IOTRACER_H */

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Category fault: page faults in mappings of files.
+ *
+ * All come through handle_mm_fault() (mm/memory.c): those of the processor and those
+ * that the kernel makes for itself, to read or pin memory of a program. It runs in
+ * the task, holds the lock of the mapping or of all mappings of the process, and may
+ * sleep. A call that had to wait for the file gives that lock up and says
+ * VM_FAULT_RETRY: the mapping may be gone then. It is called again for the same
+ * address, and that is the same fault here: what the first attempt knew is kept by
+ * task until then.
+ *
+ * MAJOR and MINOR are told apart as mm_account_fault() does, so the sums are those of
+ * getrusage(2). What had to be tried again was given up half way where a signal
+ * killed the process: that is no fault for it, nor here.
+ *
+ * Pages mapped around the one that was asked for (do_fault_around()) are counted in
+ * the page table, before and after, in the 64 KiB that the kernel looks at by
+ * default. Another thread that faults there at the same time is counted in.
+ *
+ * Files of FUSE, network filesystems and the like may be waited for without bound:
+ * their faults have a kretprobe instead of a wrapper. As that costs every fault, it
+ * is there only while such files are.
+ */
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/kprobes.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/pgtable.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <linux/workqueue.h>
+#include "category.h"
+#include "fault.h"
+#include "hook.h"
+#include "hook_set.h"
+#include "names.h"
+#include "paths.h"
+#include "probe.h"
+#include "task.h"
+#include "uapi/iotracer.h"
+
+#define AROUND_BYTES	(64UL * 1024)	/* fault_around_bytes, mm/memory.c */
+
+/**
+ * struct frame - a fault under way
+ * @file:	which file
+ * @start:	CLOCK_MONOTONIC ns, of the first attempt
+ * @address:	in the process
+ * @offset:	of the address in the file, bytes
+ * @mapped:	pages that were there in the window, if @counted
+ * @window:	its first address
+ * @end:	its end
+ * @fault_flags: FAULT_FLAG_*
+ * @op:		IOT_FAULT_OP_*
+ * @flags:	IOT_FAULT_*
+ * @attempts:	this one included
+ */
+struct frame {
+	struct iot_paths_file file;
+	u64 start;
+	u64 address;
+	u64 offset;
+	unsigned long window;
+	unsigned long end;
+	unsigned int mapped;
+	unsigned int fault_flags;
+	u16 op;
+	u16 attempts;
+	u32 flags;
+	bool counted;
+};
+
+/*
+ * Attempts that will be repeated, by task. An entry belongs to whoever moved @task
+ * to CLAIMED, until he stores another value. One whose task was killed stays until
+ * its place is wanted.
+ */
+#define ATTEMPT_BITS	8
+#define ATTEMPT_PROBES	4
+#define CLAIMED		((struct task_struct *)1)
+
+struct attempt {
+	struct task_struct *task;
+	u64 address;
+	u64 start;
+	unsigned int mapped;
+	u16 attempts;
+};
+
+static struct attempt attempts[BIT(ATTEMPT_BITS)];
+static atomic_long_t nr_missed;
+
+static struct attempt *attempt_at(unsigned int i)
+{
+	return &attempts[(hash_ptr(current, ATTEMPT_BITS) + i) % BIT(ATTEMPT_BITS)];
+}
+
+static struct attempt *attempt_claim(struct task_struct *wanted)
+{
+	unsigned int i;
+
+	for (i = 0; i < ATTEMPT_PROBES; i++) {
+		struct attempt *a = attempt_at(i);
+
+		if (READ_ONCE(a->task) == wanted &&
+		    cmpxchg(&a->task, wanted, CLAIMED) == wanted)
+			return a;
+	}
+	return NULL;
+}
+
+/* Without room the oldest of its place goes: that fault looks shorter than it was. */
+static void attempt_keep(const struct frame *f)
+{
+	struct attempt *a = attempt_claim(current) ?: attempt_claim(NULL);
+
+	if (!a) {
+		struct task_struct *old = READ_ONCE(attempt_at(0)->task);
+
+		a = old == CLAIMED ? NULL : attempt_claim(old);
+		if (!a)
+			return;
+	}
+	a->address = f->address;
+	a->start = f->start;
+	a->mapped = f->mapped;
+	a->attempts = f->attempts;
+	smp_store_release(&a->task, current); /* after its fields */
+}
+
+static void attempt_take(struct frame *f)
+{
+	struct attempt *a = attempt_claim(current);
+
+	if (likely(!a))
+		return;
+	if (a->address == f->address) {
+		f->start = a->start;
+		f->mapped = a->mapped;
+		f->attempts = a->attempts + 1;
+	}
+	smp_store_release(&a->task, NULL); /* after the last use of its fields */
+}
+
+/* Pages of [start, end) that are mapped; both below one page table. */
+static unsigned int count_mapped(struct mm_struct *mm, unsigned long start,
+				 unsigned long end)
+{
+	unsigned int n = 0;
+	p4d_t *p4d;
+	pud_t *pud;
+	pmd_t *pmd, value;
+	pgd_t *pgd;
+	pte_t *pte;
+
+	pgd = pgd_offset(mm, start);
+	if (pgd_none(*pgd) || pgd_bad(*pgd))
+		return 0;
+	p4d = p4d_offset(pgd, start);
+	if (p4d_none(*p4d) || p4d_bad(*p4d))
+		return 0;
+	pud = pud_offset(p4d, start);
+	if (pud_none(*pud) || pud_bad(*pud))
+		return 0;
+	pmd = pmd_offset(pud, start);
+	value = READ_ONCE(*pmd);
+	if (pmd_none(value) || !pmd_present(value))
+		return 0;
+	if (pmd_bad(value)) /* one large page, more than the window */
+		return PTRS_PER_PTE;
+	for (pte = pte_offset_kernel(&value, start); start < end; start += PAGE_SIZE, pte++)
+		n += pte_present(READ_ONCE(*pte));
+	return n;
+}
+
+/*
+ * Page tables of a mapping that is locked stay, but for one that becomes a large
+ * page: its memory is freed after RCU, and preemption is off here.
+ */
+static unsigned int count_window(const struct frame *f)
+{
+	unsigned int n;
+
+	preempt_disable_notrace();
+	n = count_mapped(current->mm, f->window, f->end);
+	preempt_enable_notrace();
+	return n;
+}
+
+static void window_begin(struct frame *f, const struct vm_area_struct *vma)
+{
+	f->counted = f->op != IOT_FAULT_OP_WRITE && vma->vm_mm == current->mm;
+	if (!f->counted)
+		return;
+	f->window = max(f->address & ~(AROUND_BYTES - 1), vma->vm_start);
+	f->end = min3(f->window + AROUND_BYTES, vma->vm_end,
+		      (f->address | ~PMD_MASK) + 1);
+	f->mapped = count_window(f);
+}
+
+static unsigned int pages_mapped(const struct frame *f, vm_fault_t result)
+{
+	unsigned int now;
+
+	if (result & VM_FAULT_ERROR)
+		return 0;
+	/* the lock of the mapping was given up: do not look */
+	if (!f->counted || (result & VM_FAULT_COMPLETED))
+		return 1;
+	now = count_window(f);
+	return now > f->mapped ? now - f->mapped : 1;
+}
+
+static bool is_bounded(const struct vm_area_struct *vma)
+{
+	const struct super_block *sb = file_inode(vma->vm_file)->i_sb;
+
+	return iot_vfs_sleeps_bounded(sb) || sb->s_magic == HUGETLBFS_MAGIC;
+}
+
+static u16 op_of(unsigned int fault_flags)
+{
+	if (fault_flags & FAULT_FLAG_WRITE)
+		return IOT_FAULT_OP_WRITE;
+	return fault_flags & FAULT_FLAG_INSTRUCTION ? IOT_FAULT_OP_EXEC : IOT_FAULT_OP_READ;
+}
+
+/* Under the filter: by the task and by what it does. Context: entry of the call. */
+static bool is_wanted(unsigned int fault_flags)
+{
+	const struct iot_filter *f;
+	bool wanted;
+
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_fault.filter);
+	wanted = f && iot_filter_op(f, op_of(fault_flags)) &&
+		 iot_category_wants_task(&iot_fault);
+	preempt_enable_notrace();
+	return wanted;
+}
+
+static bool is_wanted_file(const struct iot_paths_file *file)
+{
+	const struct iot_filter *f;
+	bool wanted;
+
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_fault.filter);
+	wanted = f && file->kinds && iot_filter_file(f, file->kind, file->dev, file->ino);
+	preempt_enable_notrace();
+	return wanted;
+}
+
+static u32 flags_of(const struct vm_area_struct *vma, unsigned int fault_flags, bool user)
+{
+	u32 flags = 0;
+
+	if (vma->vm_flags & VM_SHARED)
+		flags |= IOT_FAULT_SHARED;
+	if (fault_flags & FAULT_FLAG_USER)
+		flags |= IOT_FAULT_USER;
+	if (!user)
+		flags |= IOT_FAULT_GUP;
+	if (!(fault_flags & FAULT_FLAG_WRITE))
+		return flags;
+	if (!(vma->vm_flags & VM_SHARED))
+		flags |= IOT_FAULT_COW;
+	else if (vma->vm_ops && vma->vm_ops->page_mkwrite)
+		flags |= IOT_FAULT_MKWRITE;
+	return flags;
+}
+
+/* handle_mm_fault(vma, address, flags, regs). Return: false: not wanted */
+static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sleep)
+{
+	const struct vm_area_struct *vma = (void *)args[0];
+
+	f->start = ktime_get_mono_fast_ns();
+	f->address = args[1];
+	f->fault_flags = args[2];
+	f->op = op_of(f->fault_flags);
+	f->attempts = 1;
+	iot_paths_of(iot_file_user_path(vma->vm_file), may_sleep, &f->file);
+	if (!is_wanted_file(&f->file))
+		return false;
+	f->offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) + (f->address - vma->vm_start);
+	f->flags = flags_of(vma, f->fault_flags, args[3]);
+	window_begin(f, vma);
+	attempt_take(f);
+	return true;
+}
+
+static void record(const struct frame *f, vm_fault_t result, u64 latency)
+{
+	unsigned int pages = pages_mapped(f, result);
+	struct iot_fault *e;
+	u64 *slot, index;
+
+	preempt_disable_notrace();
+	if (!iot_category_reserve(&iot_fault, &slot, &index))
+		goto out;
+	e = (struct iot_fault *)slot;
+	e->time = f->start;
+	e->latency = latency;
+	e->address = f->address;
+	e->offset = f->offset;
+	e->inode = f->file.ino;
+	e->path = f->file.id;
+	e->device = f->file.dev;
+	e->flags = f->flags;
+	e->pages = pages;
+	e->result = result & VM_FAULT_ERROR ? vm_fault_to_errno(result, FOLL_HWPOISON) : 0;
+	e->sample = READ_ONCE(iot_fault.sample);
+	e->op = f->op;
+	/* as mm_account_fault() */
+	e->severity = (result & VM_FAULT_MAJOR) || (f->fault_flags & FAULT_FLAG_TRIED) ?
+		      IOT_FAULT_MAJOR : IOT_FAULT_MINOR;
+	e->attempts = f->attempts;
+	e->cpu = raw_smp_processor_id();
+	e->kind = f->file.kind;
+	e->reserved = 0;
+	iot_task_fill(e);
+	iot_ring_commit(slot, index);
+out:
+	preempt_enable_notrace();
+}
+
+static void fault_end(const struct frame *f, vm_fault_t result)
+{
+	u64 latency = ktime_get_mono_fast_ns() - f->start;
+	const struct iot_filter *filter;
+	bool wanted;
+
+	if (result & VM_FAULT_RETRY) {
+		attempt_keep(f);
+		return;
+	}
+	preempt_disable_notrace();
+	filter = rcu_dereference_sched(iot_fault.filter);
+	wanted = filter && iot_category_active(&iot_fault) &&
+		 iot_filter_amount(filter, latency, PAGE_SIZE);
+	preempt_enable_notrace();
+	if (wanted)
+		record(f, result, latency);
+}
+
+/* The kretprobe, for files that may be waited for without bound. */
+static DEFINE_MUTEX(probe_lock);
+static struct iot_hook *probe;
+static bool probe_on;
+
+static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
+	unsigned long args[4];
+	unsigned int i;
+
+	if (!vma->vm_file || is_bounded(vma) ||
+	    !is_wanted(regs_get_kernel_argument(regs, 2)))
+		return 1;
+	for (i = 0; i < ARRAY_SIZE(args); i++)
+		args[i] = regs_get_kernel_argument(regs, i);
+	return !fault_begin((struct frame *)ri->data, args, false);
+}
+
+static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	fault_end((struct frame *)ri->data, regs_return_value(regs));
+	return 0;
+}
+
+static const struct iot_hook_type probe_type = {
+	.name = "FAULT",
+	.entry = probe_entry,
+	.exit = probe_exit,
+	.data_size = sizeof(struct frame),
+};
+
+static int probe_attach(void)
+{
+	int err = 0;
+
+	mutex_lock(&probe_lock);
+	if (!probe_on && iot_category_active(&iot_fault)) {
+		probe = iot_hook_get(&probe_type, (void *)iot_hook_symbol("handle_mm_fault"),
+				     false);
+		err = probe ? iot_hook_enable(probe) : -ENOMEM;
+		if (err)
+			iot_hook_put(probe);
+		WRITE_ONCE(probe_on, !err);
+	}
+	mutex_unlock(&probe_lock);
+	return err;
+}
+
+static void probe_detach(void)
+{
+	mutex_lock(&probe_lock);
+	if (probe_on) {
+		iot_hook_disable(probe);
+		atomic_long_add(iot_hook_missed(probe), &nr_missed);
+		iot_hook_put(probe);
+		WRITE_ONCE(probe_on, false);
+	}
+	mutex_unlock(&probe_lock);
+}
+
+static void attach_late(struct work_struct *work)
+{
+	probe_attach(); /* what is not followed is counted */
+}
+
+static DECLARE_WORK(late, attach_late);
+
+/* Preemption is on; must not sleep. */
+static bool wants(const struct iot_hook_site *site, const unsigned long *args,
+		  unsigned long caller)
+{
+	const struct vm_area_struct *vma = (void *)args[0];
+
+	if (!vma->vm_file || !iot_category_active(&iot_fault) || !is_wanted(args[2]))
+		return false;
+	if (likely(is_bounded(vma)))
+		return true;
+	if (unlikely(!READ_ONCE(probe_on))) {
+		atomic_long_inc(&nr_missed);
+		schedule_work(&late);
+	}
+	return false;
+}
+
+static s64 call(const struct iot_hook_site *site, unsigned long *args)
+{
+	struct frame f;
+	vm_fault_t result;
+
+	if (!fault_begin(&f, args, true))
+		return IOT_HOOK_ALONE;
+	result = (vm_fault_t)iot_hook_call(args, site->entry);
+	fault_end(&f, result);
+	return (u32)result;
+}
+
+/* Where it is not redirected a kretprobe has them all. */
+static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	unsigned long args[4];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(args); i++)
+		args[i] = regs_get_kernel_argument(regs, i);
+	if (!wants(iot_hook_site_of(ri), args, 0))
+		return 1;
+	return !fault_begin((struct frame *)ri->data, args, false);
+}
+
+static struct iot_hook_site site = {
+	.symbol = "handle_mm_fault",
+	.what = "FAULT",
+};
+
+static struct iot_hook_set set = {
+	.sites = &site,
+	.nr = 1,
+	.wants = wants,
+	.call = call,
+	.entry = entry,
+	.exit = probe_exit,
+	.data_size = sizeof(struct frame),
+};
+
+/* A mounted filesystem whose files may be mapped and waited for without bound? */
+static void see_super(struct super_block *sb, void *data)
+{
+	bool *found = data;
+	struct inode *inode;
+
+	if (*found || iot_vfs_sleeps_bounded(sb) || sb->s_magic == HUGETLBFS_MAGIC ||
+	    sb->s_magic == OVERLAYFS_SUPER_MAGIC)
+		return;
+	spin_lock(&sb->s_inode_list_lock);
+	list_for_each_entry(inode, &sb->s_inodes, i_sb_list) {
+		if (iot_paths_kind(inode) == IOT_KIND_FILE && inode->i_fop->mmap) {
+			*found = true;
+			break;
+		}
+	}
+	spin_unlock(&sb->s_inode_list_lock);
+}
+
+static int start(void)
+{
+	unsigned long walk = iot_hook_symbol("iterate_supers");
+	bool unbounded = !walk;
+	unsigned long args[IOT_HOOK_ARGS] = {
+		(unsigned long)see_super, (unsigned long)&unbounded
+	};
+	int err;
+
+	site.addr = iot_hook_symbol(site.symbol);
+	if (!site.addr) {
+		pr_err("this kernel has no handle_mm_fault: there is no category fault\n");
+		return -EOPNOTSUPP;
+	}
+	err = iot_hook_set_attach(&set);
+	if (err)
+		return err;
+	if (walk)
+		iot_hook_call(args, walk);
+	if (unbounded)
+		err = probe_attach();
+	if (err)
+		iot_hook_set_detach(&set);
+	return err;
+}
+
+static void stop(void)
+{
+	cancel_work_sync(&late);
+	probe_detach();
+	iot_hook_set_detach(&set);
+}
+
+static unsigned long missed(void)
+{
+	unsigned long n = iot_hook_set_missed(&set) + atomic_long_read(&nr_missed);
+
+	mutex_lock(&probe_lock);
+	if (probe_on)
+		n += iot_hook_missed(probe);
+	mutex_unlock(&probe_lock);
+	return n;
+}
+
+static const char *op_name(unsigned int op)
+{
+	const struct iot_op *known = iot_names_op(IOT_EVENT_ID_fault, op);
+
+	return known ? known->name : NULL;
+}
+
+struct iot_category iot_fault = {
+	.name = "fault",
+	.event_id = IOT_EVENT_ID_fault,
+	.default_kinds = BIT(IOT_KIND_FILE),
+	.start = start,
+	.stop = stop,
+	.missed = missed,
+	.op_name = op_name,
+};

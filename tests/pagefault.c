@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Touches the pages of a file's mapping and tells what getrusage(2) counted:
+ *
+ *	pagefault FILE ACCESS STRIDE
+ *
+ * ACCESS is one letter each for what is done in turn: r reads every STRIDE-th page,
+ * w writes to it, both through a shared mapping, p writes through a private one, c
+ * throws the file out of the page cache before all that. Prints "<minor> <major>
+ * <address of the mapping>" of the last.
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAGE 4096
+
+static void touch(volatile char *at, long pages, long stride, char access)
+{
+	long i;
+
+	for (i = 0; i < pages; i += stride)
+		if (access == 'r')
+			(void)at[i * PAGE];
+		else
+			at[i * PAGE + 8] = 2;
+}
+
+int main(int argc, char **argv)
+{
+	static struct rusage before, after; /* pages that are there */
+	long stride, pages;
+	struct stat st;
+	char *at, *a;
+	int fd;
+
+	if (argc != 4 || (stride = atol(argv[3])) < 1)
+		errx(2, "usage: pagefault FILE ACCESS STRIDE");
+	fd = open(argv[1], O_RDWR);
+	if (fd < 0 || fstat(fd, &st))
+		err(1, "%s", argv[1]);
+	pages = st.st_size / PAGE;
+	if (argv[2][0] == 'c')
+		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	a = argv[2] + (argv[2][0] == 'c');
+	at = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE,
+		  *a == 'p' ? MAP_PRIVATE : MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		err(1, "mmap");
+	for (; *a; a++) {
+		getrusage(RUSAGE_SELF, &before);
+		getrusage(RUSAGE_SELF, &after);
+		getrusage(RUSAGE_SELF, &before);
+		touch(at, pages, stride, *a);
+		getrusage(RUSAGE_SELF, &after);
+	}
+	printf("%ld %ld %lu\n", after.ru_minflt - before.ru_minflt,
+	       after.ru_majflt - before.ru_majflt, (unsigned long)at);
+	return 0;
+}

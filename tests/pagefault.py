@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What pagefault.bats tests: python3 pagefault.py FUNCTION... See interface.py.
+
+The files are on ext4, xfs and btrfs below /mnt, and a tmpfs, /mnt/files. What a child
+counts of its own faults by getrusage(2) is what has to be found.
+"""
+import ctypes
+import mmap
+import os
+import signal
+import subprocess
+
+import category
+from interface import control, is_equal, is_true, join, main, reload, slurp, spawn, IOT
+
+PAGE = 4096
+FAULT = 'fault'
+PLACES = ('/mnt/ext4', '/mnt/xfs', '/mnt/btrfs', '/mnt/files')
+
+
+def command(*lines):
+    category.command(*lines, category=FAULT)
+
+
+def make(path, pages):
+    with open(path, 'wb') as f:
+        f.write(b'\1' * (PAGE * pages))
+        os.fsync(f.fileno())
+    return os.stat(path)
+
+
+class Mapping:
+    """A private or shared mapping of a file, whose pages are touched by address."""
+
+    def __init__(self, path, flags=mmap.MAP_SHARED):
+        self.fd = os.open(path, os.O_RDWR)
+        length = os.fstat(self.fd).st_size
+        self.map = mmap.mmap(self.fd, length, flags)
+        self.base = ctypes.addressof(ctypes.c_char.from_buffer(self.map))
+        self.memory = (ctypes.c_ubyte * length).from_address(self.base)
+
+
+def touched(path, access, stride=1):
+    """Run pagefault.c. Its faults, minor and major, the mapping's address; its pid."""
+    program = os.path.join(os.path.dirname(__file__), '..', 'build/tests/pagefault')
+    with subprocess.Popen([program, path, access, str(stride)], stdout=subprocess.PIPE,
+                          text=True) as p:
+        minor, major, base = map(int, p.communicate()[0].split())
+    is_equal(p.returncode, 0)
+    return (minor, major), base, p.pid
+
+
+def in_child(function, *args):
+    """What a function says in a child; and its pid."""
+    r, w = os.pipe()
+
+    def run():
+        os.write(w, repr(function(*args)).encode())
+
+    pid = spawn(run)
+    join(pid)
+    os.close(w)
+    with os.fdopen(r) as f:
+        return eval(f.read()), pid  # pylint: disable=eval-used
+
+
+def trace(*conditions):
+    command('stop', 'reset', 'filter ' + ' '.join((f'tree={os.getpid()}',) + conditions), 'start')
+
+
+def rows(path):
+    return category.events(path, category=FAULT)
+
+
+def is_counted(path, of, found, pid, base):
+    """The events are the child's faults, of this file, each in its place."""
+    st = os.stat(path)
+    is_equal((sum(r['severity'] == 'MINOR' for r in found),
+              sum(r['severity'] == 'MAJOR' for r in found)), of)
+    for r in found:
+        is_equal((int(r['inode']), r['device'], r['pid'], int(r['result'])),
+                 (st.st_ino, f'{os.major(st.st_dev)}:{os.minor(st.st_dev)}', pid, 0))
+        is_equal(int(r['address'], 16) - base, int(r.get('offset', 0)))
+        is_true(int(r['latency']) > 0 and int(r['attempts']) >= 1, r)
+
+
+def traced(path, access, stride=1, op=None):
+    """What it did and the events of that access, which is all there are by @op."""
+    trace(*([f'op={op}'] if op else []))
+    of, base, pid = touched(path, access, stride)
+    command('stop')
+    found = rows(path)
+    is_counted(path, of, found, pid, base)
+    return of, found
+
+
+def sums(places=PLACES):
+    """Cold, warm and written: minor and major faults are getrusage's."""
+    for place in places:
+        path = place + '/sums'
+        make(path, 300)
+        for access in ('cr', 'r'):
+            of, found = traced(path, access)
+            is_true(access == 'r' or place == '/mnt/files' or of[1], f'{place}: nothing was cold: {of}')
+            is_equal({(r['op'], r['flags']) for r in found}, {('READ', 'SHARED|USER')})
+            is_equal(sum(int(r['pages']) for r in found), 300)
+        of, found = traced(path, 'rw', 7, 'WRITE')
+        if place == '/mnt/files':
+            # where no filesystem has to be told, the first read makes them writable
+            is_equal((of, found), ((0, 0), []))
+            continue
+        is_equal(sum(of), 43)
+        is_equal({r['flags'] for r in found}, {'SHARED|MKWRITE|USER'})
+        is_equal([int(r['offset']) for r in found], [p * PAGE + 8 for p in range(0, 300, 7)])
+    s = category.is_conserved(FAULT)
+    is_equal((s['lost'], s['missed']), (0, 0))
+
+
+def kinds():
+    """Programs, private copies, the kernel's own faults, and what is beyond the end."""
+    path = '/mnt/ext4/kinds'
+    make(path, 8)
+
+    of, found = traced(path, 'p', 3)
+    is_equal((sum(of), len(found)), (3, 3))
+    is_equal({(r['op'], r['flags'], r['pages']) for r in found}, {('WRITE', 'COW|USER', '1')})
+
+    def by_kernel():
+        m = Mapping(path)
+        source = os.open('/mnt/ext4/source', os.O_RDONLY | os.O_DIRECT)
+        return os.preadv(source, [memoryview(m.map)[:2 * PAGE]], 0)
+
+    make('/mnt/ext4/source', 2)
+    trace()
+    is_equal(in_child(by_kernel)[0], 2 * PAGE)
+    command('stop')
+    found = rows(path)
+    is_equal({(r['op'], r['flags']) for r in found}, {('WRITE', 'SHARED|MKWRITE|GUP')})
+    is_equal([int(r.get('offset', 0)) for r in found], [0, PAGE])
+
+    def beyond():
+        m = Mapping(path)
+        os.truncate(path, 4 * PAGE)
+        return m.memory[6 * PAGE]
+
+    trace()
+    pid = os.fork()
+    if not pid:
+        beyond()
+        os._exit(0)
+    is_equal(os.WTERMSIG(os.waitpid(pid, 0)[1]), signal.SIGBUS)
+    command('stop')
+    found = [r for r in rows(path) if int(r['result'])]
+    is_equal([(r['result'], r['offset'], r.get('pages', '0')) for r in found],
+             [('-14', str(6 * PAGE), '0')])
+
+    subprocess.run(['cp', '/bin/true', '/mnt/xfs/program'], check=True)
+    trace()
+    subprocess.run(['/mnt/xfs/program'], check=True)
+    command('stop')
+    found = rows('/mnt/xfs/program')
+    is_true('EXEC' in {r['op'] for r in found}, found)
+    category.is_conserved(FAULT)
+
+
+def filters():
+    path = '/mnt/ext4/filters'
+    other = '/mnt/xfs/filters'
+    st = make(path, 64)
+    make(other, 64)
+
+    def both():
+        for name in (path, other):
+            touched(name, 'rw', 5)
+
+    def found(*conditions):
+        trace(*conditions)
+        both()
+        command('stop')
+        category.is_conserved(FAULT)
+        return {(r['path'], r['op']) for r in category.events(category=FAULT)
+                if r.get('path', '').endswith('/filters')}
+
+    everything = {(p, o) for p in (path, other) for o in ('READ', 'WRITE')}
+    is_equal(found(), everything)
+    dev = f'{os.major(st.st_dev)}:{os.minor(st.st_dev)}'
+    is_equal(found(f'dev={dev}'), {(path, 'READ'), (path, 'WRITE')})
+    is_equal(found(f'dev={dev}', f'inode={st.st_ino}', 'op=WRITE'), {(path, 'WRITE')})
+    is_equal(found('min_latency=60000000000'), set())
+    is_equal(found('kind=pipe'), set())
+    is_equal(found('comm=nobody'), set())
+    trace(f'pid={os.getpid()}')
+    both()
+    command('stop')
+    is_equal([r for r in category.events(category=FAULT) if r['pid'] != os.getpid()], [])
+    is_equal(control_refuses('filter op=FSYNC'), True)
+
+
+def control_refuses(line):
+    return category.write(f'{IOT}/{FAULT}/control', line + '\n') == 'EINVAL'
+
+
+def hooked():
+    """Nothing before start and after stop; by kretprobe it is the same."""
+    def lines():
+        return [line for line in slurp(IOT + '/hooks').split('\n') if 'handle_mm_fault' in line]
+
+    is_equal(lines(), [])
+    command('start')
+    is_true(lines(), 'handle_mm_fault is not hooked')
+    command('stop')
+    is_equal(lines(), [])
+    reload('attach=kprobe')
+    # a handler that may not sleep cannot ask btrfs for its own device numbers
+    sums([p for p in PLACES if p != '/mnt/btrfs'])
+    kinds()
+    reload()
+
+
+def by_large_pages():
+    """Pages of a large folio, as far as this kernel has them, count as they are mapped."""
+    path = '/mnt/xfs/large'
+    make(path, 2048)
+
+    _, found = traced(path, 'r')
+    is_equal(sum(int(r['pages']) for r in found), 2048)
+
+
+if __name__ == '__main__':
+    main(globals())
