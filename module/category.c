@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
+#include "block.h"
 #include "budget.h"
 #include "category.h"
 #include "fault.h"
@@ -22,7 +23,7 @@
 
 #define DEFAULT_KEEP	16384	/* events a CPU */
 
-static struct iot_category * const categories[] = { &iot_fs, &iot_fault };
+static struct iot_category * const categories[] = { &iot_fs, &iot_fault, &iot_block };
 
 static const struct iot_schema_event *find_event(unsigned int id)
 {
@@ -175,11 +176,11 @@ int iot_category_replace(struct iot_category *c, u64 keep)
 static void update_state(struct iot_category *c, bool active)
 {
 	const struct iot_filter *f = filter_of(c);
-	u32 state = IOT_CATEGORY_ACTIVE;
+	u32 state = IOT_CATEGORY_ACTIVE | (c->track ? IOT_CATEGORY_TRACK : 0);
 
 	WRITE_ONCE(c->choosy, c->discard || c->sample > 1);
 	if (!active) {
-		WRITE_ONCE(c->state, 0);
+		WRITE_ONCE(c->state, state & ~IOT_CATEGORY_ACTIVE);
 		return;
 	}
 	WRITE_ONCE(c->pid, f->pid);
@@ -201,7 +202,16 @@ void iot_category_set_sample(struct iot_category *c, u32 sample)
 {
 	mutex_lock(&c->lock);
 	WRITE_ONCE(c->sample, sample);
-	update_state(c, c->state);
+	update_state(c, iot_category_active(c));
+	mutex_unlock(&c->lock);
+}
+
+/** iot_category_set_track() - see IOT_CATEGORY_TRACK */
+void iot_category_set_track(struct iot_category *c, bool track)
+{
+	mutex_lock(&c->lock);
+	c->track = track;
+	update_state(c, iot_category_active(c));
 	mutex_unlock(&c->lock);
 }
 
@@ -210,7 +220,7 @@ void iot_category_set_discard(struct iot_category *c, bool discard)
 {
 	mutex_lock(&c->lock);
 	WRITE_ONCE(c->discard, discard);
-	update_state(c, c->state);
+	update_state(c, iot_category_active(c));
 	mutex_unlock(&c->lock);
 }
 
@@ -261,7 +271,7 @@ int iot_category_start(struct iot_category *c)
 	int err = 0;
 
 	mutex_lock(&c->lock);
-	if (c->state)
+	if (iot_category_active(c))
 		goto unlock;
 	err = need_filter(c);
 	if (!err && !rings_of(c))
@@ -281,7 +291,7 @@ unlock:
 void iot_category_stop(struct iot_category *c)
 {
 	mutex_lock(&c->lock);
-	if (c->state) {
+	if (iot_category_active(c)) {
 		update_state(c, false);
 		c->stop();
 	}
@@ -307,12 +317,12 @@ int iot_category_set_filter(struct iot_category *c, char *text)
 		return PTR_ERR(f);
 	}
 	rcu_assign_pointer(c->filter, f);
-	update_state(c, c->state);
-	if (c->state && c->refresh)
+	update_state(c, iot_category_active(c));
+	if (iot_category_active(c) && c->refresh)
 		err = c->refresh();
 	if (err) {
 		rcu_assign_pointer(c->filter, old);
-		update_state(c, c->state);
+		update_state(c, iot_category_active(c));
 		old = f;
 	}
 	mutex_unlock(&c->lock);
@@ -331,7 +341,7 @@ void iot_category_set_reader(struct iot_category *c, u32 old, u32 new)
 	mutex_lock(&c->lock);
 	if (!old || c->reader == old)
 		WRITE_ONCE(c->reader, new);
-	update_state(c, c->state);
+	update_state(c, iot_category_active(c));
 	mutex_unlock(&c->lock);
 }
 

@@ -20,6 +20,7 @@ struct proc_dir_entry;
 #define IOT_CATEGORY_ACTIVE	BIT(31)
 #define IOT_CATEGORY_READER	BIT(30)	/* there is one */
 #define IOT_CATEGORY_LATE	BIT(29)	/* a condition that no entry can check */
+#define IOT_CATEGORY_TRACK	BIT(28)	/* fs: direct I/O is followed for category block */
 
 /**
  * struct iot_shard - what one CPU writes to
@@ -49,19 +50,21 @@ struct iot_rings {
 /**
  * struct iot_category - one category; static, for the life of the module
  * @state:	0: nothing is traced; else IOT_CATEGORY_ACTIVE and what there is to
- *		check, IOT_FILTER_*: the first thing that a probe looks at
+ *		check, IOT_FILTER_*: the first thing that a probe looks at; also
+ *		IOT_CATEGORY_TRACK, on its own or with them
  * @pid:	of @filter, like the next ones: a copy for hot probes, which do not
  *		wait for RCU. While the filter is being changed an event may be
  *		judged by some of the old and some of the new.
  * @reader:	process whose own events are not wanted, 0 for none
  * @sample:	one of so many events is recorded, at least 1
  * @choosy:	not every event gets a slot: there is @sample or @discard
+ * @track:	IOT_CATEGORY_TRACK is to be in @state
  * @discard:	a full ring keeps what it has and loses what comes
  * @filter:	under RCU, never NULL while something is traced
  * @rings:	under RCU: replaced by reset and size; NULL before the first start
  * @name:	of its folder
  * @event_id:	of its records, IOT_EVENT_ID_*
- * @default_kinds: of files that are wanted if no filter says
+ * @default_kinds: of files that are wanted if no filter says; 0: its events have none
  * @start:	attach all hooks; an error leaves none attached
  * @stop:	detach them; their probes may run until hook.c has waited for them
  * @refresh:	the filter is another one: attach what it needs more; may be NULL
@@ -83,6 +86,7 @@ struct iot_category {
 	u32 reader;
 	u32 sample;
 	bool choosy;
+	bool track;
 	bool discard;
 	struct iot_filter __rcu *filter;
 	struct iot_rings __rcu *rings;
@@ -105,7 +109,7 @@ struct iot_category {
 
 static __always_inline bool iot_category_active(const struct iot_category *c)
 {
-	return READ_ONCE(c->state);
+	return READ_ONCE(c->state) & IOT_CATEGORY_ACTIVE;
 }
 
 /**
@@ -151,6 +155,7 @@ void iot_category_stop(struct iot_category *c);
 int iot_category_replace(struct iot_category *c, u64 keep);
 int iot_category_set_filter(struct iot_category *c, char *text);
 void iot_category_set_sample(struct iot_category *c, u32 sample);
+void iot_category_set_track(struct iot_category *c, bool track);
 void iot_category_set_discard(struct iot_category *c, bool discard);
 struct iot_rings *iot_category_rings(struct iot_category *c);
 void iot_category_rings_put(struct iot_rings *rings);

@@ -29,7 +29,7 @@ static int control_show(struct seq_file *m, void *v)
 	const struct iot_filter *f;
 
 	mutex_lock(&c->lock);
-	seq_printf(m, "%s\n", c->state ? "start" : "stop");
+	seq_printf(m, "%s\n", iot_category_active(c) ? "start" : "stop");
 	seq_printf(m, "size %llu\n", c->keep);
 	seq_printf(m, "sample %u\n", c->sample);
 	seq_printf(m, "mode %s\n", c->discard ? "discard" : "overwrite");

@@ -122,7 +122,7 @@ static int parse_condition(struct iot_filter *f, const char *key, char *value,
 		return parse_comm(f, value) ?: IOT_FILTER_COMM;
 	if (!strcmp(key, "dev"))
 		return parse_dev(f, value) ?: IOT_FILTER_DEV;
-	if (!strcmp(key, "kind"))
+	if (!strcmp(key, "kind") && f->kinds)
 		return parse_kind(f, value) ?: IOT_FILTER_KIND;
 	if (!strcmp(key, "op") && op_name)
 		return parse_list(f, value, op_name, set_op) ?: IOT_FILTER_OP;

@@ -7,7 +7,9 @@
 #include "control.h"
 #include "hook.h"
 #include "param.h"
+#include "origin.h"
 #include "paths.h"
+#include "pending.h"
 #include "probe.h"
 #include "target.h"
 
@@ -177,6 +179,8 @@ static void __exit iotracer_exit(void)
 	iot_target_remove_all();
 	iot_hook_exit();
 	iot_category_free_all();
+	iot_pending_exit();
+	iot_origin_exit();
 	iot_paths_exit();
 }
 

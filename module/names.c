@@ -27,16 +27,24 @@ static const struct iot_op fault_ops[] = {
 #include "uapi/ops.def"
 };
 
+static const struct iot_op request_ops[] = {
+#define IOT_REQUEST_OP(name, id, flags, flags2) \
+	[id] = { #name, #flags, #flags2 },
+#include "uapi/ops.def"
+};
+
 static const struct {
 	const struct iot_op *ops;
 	unsigned int nr;
 } events[] = {
 	[IOT_EVENT_ID_fs] = { fs_ops, ARRAY_SIZE(fs_ops) },
 	[IOT_EVENT_ID_fault] = { fault_ops, ARRAY_SIZE(fault_ops) },
+	[IOT_EVENT_ID_request] = { request_ops, ARRAY_SIZE(request_ops) },
 };
 
 static_assert(ARRAY_SIZE(fs_ops) == IOT_FS_OPS && IOT_FS_OPS <= IOT_FILTER_OPS);
 static_assert(ARRAY_SIZE(fault_ops) == IOT_FAULT_OPS);
+static_assert(ARRAY_SIZE(request_ops) == IOT_REQUEST_OPS);
 
 /** iot_names_op() - an operation of event @event, NULL for a number that is none */
 const struct iot_op *iot_names_op(unsigned int event, unsigned int op)

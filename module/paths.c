@@ -361,6 +361,52 @@ resolve:
 	resolve(path, &key, moves, may_sleep, file);
 }
 
+/* Under RCU: whatever mount it was last seen by. */
+static const struct iot_path *find_by_dentry(const struct dentry *dentry, u64 ino)
+{
+	unsigned int moves = iot_paths_moves() | 1;
+	const struct iot_path *p;
+
+	hlist_for_each_entry_rcu_notrace(p, iot_paths_bucket(dentry), node)
+		if (p->key.dentry == dentry && p->key.ino == ino &&
+		    p->key.parent == READ_ONCE(dentry->d_parent) &&
+		    p->key.hash_len == READ_ONCE(dentry->d_name.hash_len) &&
+		    (READ_ONCE(p->moves) | 1) == moves)
+			return p;
+	return NULL;
+}
+
+/**
+ * iot_paths_of_inode() - likewise of what only its inode is known of
+ *
+ * The path is one by which the file was seen before, of the names that it has now.
+ * Context: any, preemption off; the caller holds the inode.
+ */
+void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file)
+{
+	const struct iot_path *p = NULL;
+	struct dentry *dentry;
+
+	file->id = 0;
+	file->dev = inode->i_sb->s_dev;
+	file->ino = inode->i_ino;
+	file->kind = iot_paths_kind(inode);
+	file->kinds = BIT(file->kind);
+	/* who holds the lock may be what this interrupts */
+	if (in_task() && !IS_ENABLED(CONFIG_PREEMPT_RT) && spin_trylock(&inode->i_lock)) {
+		hlist_for_each_entry(dentry, &inode->i_dentry, d_u.d_alias) {
+			p = find_by_dentry(dentry, inode->i_ino);
+			if (p)
+				break;
+		}
+		spin_unlock(&inode->i_lock);
+	}
+	if (p)
+		*file = p->file;
+	else
+		atomic64_inc(&nr_missed);
+}
+
 /**
  * iot_paths_name() - the number of a text that leads to no file
  *

@@ -116,6 +116,7 @@ void iot_paths_exit(void);
 
 void iot_paths_of(const struct path *path, bool may_sleep,
 		  struct iot_paths_file *file);
+void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file);
 char *iot_paths_text(const struct path *path, char *buf, int size);
 u64 iot_paths_name(const char *text, size_t len, bool may_sleep);
 void iot_paths_show(struct seq_file *m, u64 id);

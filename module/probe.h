@@ -43,10 +43,12 @@ unsigned long iot_vfs_missed(const struct iot_vfs_hooks *hooks);
  * @id:		of the target
  * @sb:		its superblock, for the time of the call
  * @offset:	byte where the call starts
+ * @file:	for the time of the call
  */
 struct iot_direct {
 	u64 id;
 	struct super_block *sb;
+	const struct file *file;
 	u64 offset;
 };
 

@@ -62,10 +62,22 @@ static bool has_functions(const struct file_operations *fop)
 	return fop && (fop->read_iter || fop->write_iter || fop->read || fop->write);
 }
 
-/* Does the filter want files of this kind? */
+/* Who needs the hooks: category fs, and block for direct I/O. Under sets_lock. */
+static unsigned int nr_users;
+static bool tracks;
+
+static bool wants_kind(u16 kind)
+{
+	return !iot_fs_off() && (READ_ONCE(iot_fs.kinds) & BIT(kind));
+}
+
+/* Does the filter want files of this kind, or may they be what block follows? */
 static bool is_wanted(const struct inode *inode)
 {
-	return READ_ONCE(iot_fs.kinds) & BIT(iot_paths_kind(inode));
+	u16 kind = iot_paths_kind(inode);
+
+	return wants_kind(kind) ||
+	       (READ_ONCE(tracks) && (kind == IOT_KIND_FILE || S_ISBLK(inode->i_mode)));
 }
 
 static int attach(struct set *set, bool bounded)
@@ -181,7 +193,7 @@ static int add_sockets(void)
 {
 	struct set *set;
 
-	if (sockets_added || !(READ_ONCE(iot_fs.kinds) & BIT(IOT_KIND_SOCKET)))
+	if (sockets_added || !wants_kind(IOT_KIND_SOCKET))
 		return 0;
 	set = nr_sets < MAX_SETS ? kzalloc(sizeof(*set), GFP_KERNEL) : NULL;
 	if (!set)
@@ -211,12 +223,14 @@ int iot_rw_refresh(void)
 	return err;
 }
 
-/** iot_rw_stop() - unhook all */
+/** iot_rw_stop() - one user less: the last one unhooks all */
 void iot_rw_stop(void)
 {
 	unsigned int i;
 
 	mutex_lock(&sets_lock);
+	if (--nr_users)
+		goto unlock;
 	while (nr_sets) {
 		struct set *set = sets[--nr_sets];
 
@@ -226,10 +240,11 @@ void iot_rw_stop(void)
 	for (i = 0; i < ARRAY_SIZE(known); i++)
 		WRITE_ONCE(known[i], NULL);
 	sockets_added = false;
+unlock:
 	mutex_unlock(&sets_lock);
 }
 
-/** iot_rw_start() - hook all filesystems. Context: task, may sleep long. */
+/** iot_rw_start() - one more user: hook all filesystems. Context: task, may sleep long. */
 int iot_rw_start(void)
 {
 	int err;
@@ -240,10 +255,39 @@ int iot_rw_start(void)
 		pr_err("this kernel has no iterate_supers: category fs cannot find the filesystems\n");
 		return -EOPNOTSUPP;
 	}
+	mutex_lock(&sets_lock);
+	nr_users++;
+	mutex_unlock(&sets_lock);
 	err = iot_rw_refresh();
 	if (err)
 		iot_rw_stop();
 	return err;
+}
+
+/**
+ * iot_rw_track() - follow direct I/O, so that its bios can be told whose they are
+ *
+ * Context: task, may sleep long. Return: 0 or an error, nothing is followed then.
+ */
+int iot_rw_track(void)
+{
+	int err;
+
+	WRITE_ONCE(tracks, true);
+	err = iot_rw_start();
+	if (err)
+		WRITE_ONCE(tracks, false);
+	else
+		iot_category_set_track(&iot_fs, true);
+	return err;
+}
+
+/** iot_rw_untrack() - iot_rw_track() returned 0 */
+void iot_rw_untrack(void)
+{
+	iot_category_set_track(&iot_fs, false);
+	WRITE_ONCE(tracks, false);
+	iot_rw_stop();
 }
 
 /**
@@ -255,7 +299,7 @@ int iot_rw_start(void)
 bool iot_rw_is_new(const struct inode *inode)
 {
 	if (S_ISCHR(inode->i_mode))
-		return READ_ONCE(iot_fs.kinds) & BIT(IOT_KIND_DEVICE);
+		return wants_kind(IOT_KIND_DEVICE);
 	return !S_ISFIFO(inode->i_mode) && !is_known(inode->i_fop) &&
 	       has_functions(inode->i_fop) && is_wanted(inode);
 }

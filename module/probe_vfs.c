@@ -302,6 +302,7 @@ static void call_begin_flags(struct vfs_call *call)
 
 	call->flags = io_flags(call->ki_flags);
 	call->direct.sb = inode->i_sb;
+	call->direct.file = call->iocb->ki_filp;
 	if (call->op == IOT_OP_WRITE && (call->ki_flags & IOCB_APPEND))
 		call->direct.offset = i_size_read(inode);
 	if (call->ki_flags & IOCB_DIRECT)
@@ -509,10 +510,12 @@ static noinline ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *
 					   unsigned long original, u64 id, u8 op)
 {
 	struct vfs_call call;
-	struct iot_rw rw;
+	struct iot_rw rw = { .wanted = false };
 	ssize_t ret;
 
-	iot_rw_begin(&rw, iocb->ki_filp, true);
+	if (!iot_rw_tracks(READ_ONCE(iot_fs.state), iocb->ki_flags) ||
+	    iot_rw_wants(iocb->ki_filp, op == IOT_OP_WRITE, &iocb->ki_flags))
+		iot_rw_begin(&rw, iocb->ki_filp, true);
 	call_begin(&call, iocb, iter, id, op);
 	call.rw = rw;
 	ret = iot_hook_enter(iocb, iter, original);
@@ -656,11 +659,13 @@ static noinline void redirect_both(unsigned long ip, struct inode *inode, u8 op,
 			  write_both_wrapper : read_both_wrapper, target_id(inode));
 }
 
-/* Category fs may want the call: it depends on what is seldom asked for. */
+/* Category fs may want the call: it depends on what is seldom asked for; or block. */
 static noinline void redirect_rare(unsigned long ip, struct inode *inode, u8 op,
 				   struct ftrace_regs *fregs)
 {
-	if (!iot_rw_rejects_rare())
+	const struct kiocb *iocb = (const struct kiocb *)iot_ftrace_regs(fregs)->di;
+
+	if (iot_rw_tracks(READ_ONCE(iot_fs.state), iocb->ki_flags) || !iot_rw_rejects_rare())
 		redirect_both(ip, inode, op, fregs);
 	else if (iot_target_maybe(inode) && op == IOT_OP_WRITE)
 		redirect_write(ip, inode, op, fregs);
@@ -681,8 +686,9 @@ static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *
 	struct inode *inode = file_inode(iocb->ki_filp);
 	u32 state = READ_ONCE(iot_fs.state);
 
-	if (state && !iot_rw_rejects(state, iocb->ki_filp, op == IOT_OP_WRITE,
-				     &iocb->ki_flags)) {
+	if (state && (iot_rw_tracks(state, iocb->ki_flags) ||
+		      !iot_rw_rejects(state, iocb->ki_filp, op == IOT_OP_WRITE,
+				      &iocb->ki_flags))) {
 		if (unlikely(iot_rw_is_rare(state)))
 			redirect_rare(ip, inode, op, fregs);
 		else if (unlikely(iot_target_maybe(inode)))
@@ -751,7 +757,7 @@ static int iter_entry(struct kretprobe_instance *ri, struct pt_regs *regs, u8 op
 		return 1;
 	id = target_id(file_inode(file));
 	wanted = iot_rw_wants(file, op == IOT_OP_WRITE, &iocb->ki_flags);
-	if (!id && !wanted)
+	if (!id && !wanted && !iot_rw_tracks(READ_ONCE(iot_fs.state), iocb->ki_flags))
 		return 1;
 	call_begin(call, iocb, iter, id, op);
 	if (wanted)

@@ -31,6 +31,8 @@ bool iot_rw_rejects_end(u32 dev, u64 ino, u64 latency, u64 requested, s64 result
 /* probe_rw.c: which functions are hooked */
 int iot_rw_start(void);
 void iot_rw_stop(void);
+int iot_rw_track(void);
+void iot_rw_untrack(void);
 int iot_rw_refresh(void);
 bool iot_rw_is_new(const struct inode *inode);
 void iot_rw_see(const struct file *file);
@@ -57,6 +59,8 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 
 	if (likely(state == IOT_CATEGORY_ACTIVE))
 		return file->f_mode & FMODE_NOACCOUNT;
+	if (!(state & IOT_CATEGORY_ACTIVE))
+		return true;
 	if ((state & IOT_FILTER_PID) && iot_fs.pid != current->tgid)
 		return true;
 	if ((state & IOT_FILTER_OP) && (unlikely(*ki_flags & IOCB_DIRECT) ?
@@ -78,14 +82,20 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 static __always_inline bool iot_rw_is_rare(u32 state)
 {
 	return state & (IOT_FILTER_TID | IOT_FILTER_COMM | IOT_FILTER_UID |
-			IOT_FILTER_CGROUP);
+			IOT_FILTER_CGROUP | IOT_CATEGORY_TRACK);
 }
 
-/** iot_rw_wants() - the same at the entry of a kretprobe. Context: entry of the call */
+/** iot_rw_tracks() - is it followed, whoever may want it? Context: any */
+static __always_inline bool iot_rw_tracks(u32 state, int ki_flags)
+{
+	return (state & IOT_CATEGORY_TRACK) && (ki_flags & IOCB_DIRECT);
+}
+
+/** iot_rw_wants() - all that the entry of a call can tell. Context: entry of the call */
 static __always_inline bool iot_rw_wants(const struct file *file, bool write,
 					 const int *ki_flags)
 {
-	u32 state = READ_ONCE(iot_fs.state);
+	u32 state = READ_ONCE(iot_fs.state) & ~IOT_CATEGORY_TRACK;
 
 	return unlikely(state) && !iot_rw_rejects(state, file, write, ki_flags) &&
 	       !(iot_rw_is_rare(state) && iot_rw_rejects_rare());

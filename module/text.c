@@ -34,16 +34,22 @@ static const char comm_escaped[] =
 	"; \\\001\002\003\004\005\006\007\010\011\012\013\014\015\016\017\020"
 	"\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037\177";
 
+/* @size bytes, with or without a NUL. */
+static void show_name(struct seq_file *m, const char *text, size_t size)
+{
+	char name[33];
+
+	strscpy(name, text, min(size + 1, sizeof(name)));
+	seq_escape(m, name, comm_escaped);
+}
+
 /**
  * iot_text_comm() - a thread names itself as it likes; it must not forge a field
  * or a line, nor command a terminal
  */
 void iot_text_comm(struct seq_file *m, const char *comm)
 {
-	char name[TASK_COMM_LEN + 1];
-
-	strscpy(name, comm, sizeof(name));
-	seq_escape(m, name, comm_escaped);
+	show_name(m, comm, TASK_COMM_LEN);
 }
 
 /* Names with | between them, what has no name in hex. */
@@ -92,16 +98,20 @@ static u64 field_value(const struct iot_schema_field *f, const void *record)
 }
 
 static void show_value(struct seq_file *m, const struct iot_schema_field *f,
-		       u64 value, const struct iot_op *op)
+		       const void *record, const struct iot_op *op)
 {
+	u64 value = field_value(f, record);
+
 	if (!strcmp(f->kind, "path"))
 		iot_paths_show(m, value);
 	else if (!strcmp(f->kind, "signed"))
 		seq_printf(m, "%lld", value);
 	else if (!strcmp(f->kind, "hex"))
 		seq_printf(m, "0x%llx", value);
-	else if (!strcmp(f->kind, "severity"))
-		seq_puts(m, value == IOT_FAULT_MAJOR ? "MAJOR" : "MINOR");
+	else if (!strcmp(f->kind, "severity") || !strcmp(f->kind, "ioclass"))
+		show_flags(m, f->kind, value);
+	else if (!strcmp(f->kind, "comm"))
+		show_name(m, record + f->offset, f->size);
 	else if (!strcmp(f->kind, "device"))
 		seq_printf(m, "%llu:%llu", value >> MINORBITS, value & MINORMASK);
 	else if (!strcmp(f->kind, "opflags"))
@@ -187,7 +197,7 @@ void iot_text_event(struct seq_file *m, const struct iot_schema_event *event,
 		if (!is_shown(f, value, op))
 			continue;
 		seq_printf(m, " %s=", f->name);
-		show_value(m, f, value, op);
+		show_value(m, f, record, op);
 	}
 	seq_putc(m, '\n');
 }

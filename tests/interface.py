@@ -1460,7 +1460,8 @@ def clean(test):
         for _, paths_ in targets():
             for path in paths_:
                 is_equal(control(b'remove ' + path), len(path) + 7)
-        is_equal(sorted(os.listdir(IOT)), ['control', 'fault', 'format', 'fs', 'hooks', 'paths'])
+        is_equal(sorted(os.listdir(IOT)), ['block', 'control', 'fault', 'format', 'fs', 'hooks',
+                                           'paths'])
     is_equal(os.system('find /mnt/files /mnt/disk -xdev -mindepth 1 -not -name lost+found -delete'), 0)
 
 

@@ -35,4 +35,8 @@ extern const struct record_column fs_columns[FS_COLUMNS];
 #define FAULT_COLUMNS 10
 extern const struct record_column fault_columns[FAULT_COLUMNS];
 
+/* category_block.c */
+#define BLOCK_COLUMNS 16
+extern const struct record_column block_columns[BLOCK_COLUMNS];
+
 #endif /* TOOL_CATEGORY_H */

@@ -32,12 +32,19 @@ static const struct operation fault_ops[] = {
 #include "uapi/ops.def"
 };
 
+static const struct operation request_ops[] = {
+#define IOT_REQUEST_OP(name, id, flags, flags2) \
+	[id] = { #name, #flags, #flags2 },
+#include "uapi/ops.def"
+};
+
 static const struct {
 	const struct operation *ops;
 	unsigned int nr;
 } events[] = {
 	[IOT_EVENT_ID_fs] = { fs_ops, ARRAY_SIZE(fs_ops) },
 	[IOT_EVENT_ID_fault] = { fault_ops, ARRAY_SIZE(fault_ops) },
+	[IOT_EVENT_ID_request] = { request_ops, ARRAY_SIZE(request_ops) },
 };
 
 const struct operation *operation_find(unsigned int event, unsigned int op)

@@ -265,16 +265,6 @@ static char *put_access(struct record_printer *p, const struct record_column *c,
 	return put_named(p, c, out, record, names, ARRAY_SIZE(names));
 }
 
-static char *put_severity(struct record_printer *p, const struct record_column *c,
-			  char *out, const void *record)
-{
-	static const char *const names[] = {
-		[IOT_FAULT_MINOR] = "MINOR", [IOT_FAULT_MAJOR] = "MAJOR",
-	};
-
-	return put_named(p, c, out, record, names, ARRAY_SIZE(names));
-}
-
 static char *put_fskind(struct record_printer *p, const struct record_column *c,
 			char *out, const void *record)
 {
@@ -337,6 +327,22 @@ static char *put_ioflags(struct record_printer *p, const struct record_column *c
 	return record_group(p, out, group, scalar(c, record));
 }
 
+static char *put_severity(struct record_printer *p, const struct record_column *c,
+			  char *out, const void *record)
+{
+	static const char group[] = "severity";
+
+	return record_group(p, out, group, scalar(c, record));
+}
+
+static char *put_ioclass(struct record_printer *p, const struct record_column *c,
+			 char *out, const void *record)
+{
+	static const char group[] = "ioclass";
+
+	return record_group(p, out, group, scalar(c, record));
+}
+
 static const struct operation *op_of(const struct record_printer *p, const void *record)
 {
 	static const struct operation none = { "", "none", "none" };
@@ -378,6 +384,7 @@ static const struct kind {
 	{ "op", put_op },
 	{ "fskind", put_fskind },
 	{ "severity", put_severity },
+	{ "ioclass", put_ioclass },
 	{ "opflags", put_opflags },
 	{ "opflags2", put_opflags2 },
 };

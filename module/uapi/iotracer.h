@@ -107,6 +107,51 @@ struct iot_path_record {
 #define IOT_FAULT_MINOR		0
 #define IOT_FAULT_MAJOR		1
 
+/* struct iot_request: flags; the first 14 are as in the kernel, shifted by REQ_OP_BITS */
+#define IOT_REQ_COMMON		0x3fffu
+#define IOT_REQ_FAILFAST_DEV	(1u << 0)
+#define IOT_REQ_FAILFAST_TRANSPORT	(1u << 1)
+#define IOT_REQ_FAILFAST_DRIVER	(1u << 2)
+#define IOT_REQ_SYNC	(1u << 3)
+#define IOT_REQ_META	(1u << 4)
+#define IOT_REQ_PRIO	(1u << 5)
+#define IOT_REQ_NOMERGE	(1u << 6)
+#define IOT_REQ_IDLE	(1u << 7)
+#define IOT_REQ_INTEGRITY	(1u << 8)
+#define IOT_REQ_FUA	(1u << 9)
+#define IOT_REQ_PREFLUSH	(1u << 10)
+#define IOT_REQ_RAHEAD	(1u << 11)
+#define IOT_REQ_BACKGROUND	(1u << 12)
+#define IOT_REQ_NOWAIT	(1u << 13)
+#define IOT_REQ_POLLED	(1u << 14)
+#define IOT_REQ_ALLOC_CACHE	(1u << 15)
+#define IOT_REQ_SWAP	(1u << 16)
+#define IOT_REQ_DRV	(1u << 17)
+#define IOT_REQ_FS_PRIVATE	(1u << 18)
+#define IOT_REQ_ATOMIC	(1u << 19)
+#define IOT_REQ_NOUNMAP	(1u << 20)
+#define IOT_REQ_CGROUP_PUNT	(1u << 21)
+#define IOT_REQ_FLUSH_SEQ	(1u << 24)	/* the block layer flushed the cache before or after it */
+#define IOT_REQ_EARLY		(1u << 25)	/* made before the trace: times and submitter are missing */
+#define IOT_REQ_BIO		(1u << 26)	/* a bio of a device that has no requests */
+
+/* struct iot_request: class; of file data by the file's size */
+#define IOT_CLASS_NONE		0	/* not known */
+#define IOT_CLASS_METADATA	1
+#define IOT_CLASS_JOURNAL	2
+#define IOT_CLASS_DIRECT	3	/* direct I/O */
+#define IOT_CLASS_FILE_4K	4	/* up to that size, and so on */
+#define IOT_CLASS_FILE_16K	5
+#define IOT_CLASS_FILE_64K	6
+#define IOT_CLASS_FILE_256K	7
+#define IOT_CLASS_FILE_1M	8
+#define IOT_CLASS_FILE_4M	9
+#define IOT_CLASS_FILE_16M	10
+#define IOT_CLASS_FILE_64M	11
+#define IOT_CLASS_FILE_256M	12
+#define IOT_CLASS_FILE_1G	13
+#define IOT_CLASS_FILE_LARGER	14
+
 /* The record structs: struct iot_io … */
 #define IOT_TYPE_u8		__u8
 #define IOT_TYPE_u16		__u16
@@ -138,6 +183,13 @@ enum iot_fs_op {
 enum iot_fault_op {
 #include "ops.def"
 	IOT_FAULT_OPS
+};
+
+/* Operations of block requests: IOT_REQUEST_READ … */
+#define IOT_REQUEST_OP(name, id, flags, flags2)	IOT_REQUEST_##name = (id),
+enum iot_request_op {
+#include "ops.def"
+	IOT_REQUEST_OPS
 };
 
 #endif /* _UAPI_IOTRACER_H */

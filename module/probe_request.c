@@ -1,0 +1,712 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Category block: each request from when it is made to when it is done.
+ *
+ * A request's life in tracepoints (block/blk-mq.c, blk-merge.c, blk-flush.c):
+ *   block_getrq		made for a bio, in the submitter's context; the tracepoint has
+ *			the bio only, so that is what finds it until it is queued
+ *   block_rq_insert	given to the scheduler or the queue
+ *   block_rq_issue	the driver gets it
+ *   block_rq_requeue	the driver gives it back
+ *   block_rq_merge	it is gone into another one
+ *   block_rq_complete	so many bytes of it are done; perhaps not all
+ * Bios are merged into it up to the time it is issued, in front or behind. From then
+ * on its last bio stays the same; one that has no bio is found by its own address.
+ *
+ * Flushes: where a write needs the device's cache flushed, the block layer sends a
+ * request of its own for that (FLUSH), completes the data with RQF_FLUSH_SEQ set, and
+ * at last, with the flag off and nothing left to do, the write as a whole.
+ *
+ * Devices without requests (device mapper, md, brd) get bios: block_bio_queue and
+ * block_bio_complete. The latter fires for no bio of other devices.
+ *
+ * What /proc/diskstats counts as one I/O is one event here, merges are none of their
+ * own; but a bio that the device mapper splits is one event, of so many parts. Contexts: getrq and bio_queue in the submitter, mostly a task; insert, issue
+ * and requeue in any task or, rarely, softirq; complete in any. Preemption is off in
+ * all.
+ */
+#include <linux/atomic.h>
+#include <linux/blk-mq.h>
+#include <linux/blkdev.h>
+#include <linux/buffer_head.h>
+#include <linux/hash.h>
+#include <linux/pagemap.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <trace/events/block.h>
+#include "block.h"
+#include "hook.h"
+#include "names.h"
+#include "origin.h"
+#include "paths.h"
+#include "pending.h"
+#include "probe.h"
+#include "rw.h"
+#include "task.h"
+#include "uapi/iotracer.h"
+
+static atomic_long_t nr_missed;
+
+/*
+ * Requests that a device has, by its queue. A place is given up by the next start:
+ * disks that come and go often enough share the last one.
+ */
+#define QUEUES	256
+
+static struct queue_depth {
+	const struct request_queue *q;
+	atomic_t n;
+} depths[QUEUES];
+
+static atomic_t *depth_of(const struct request_queue *q)
+{
+	unsigned int i, from = hash_ptr(q, ilog2(QUEUES));
+
+	for (i = 0; i < QUEUES - 1; i++) {
+		struct queue_depth *d = &depths[(from + i) % QUEUES];
+
+		if (!READ_ONCE(d->q))
+			cmpxchg(&d->q, NULL, q);
+		if (READ_ONCE(d->q) == q)
+			return &d->n;
+	}
+	return &depths[(from + i) % QUEUES].n;
+}
+
+static const u8 ops[REQ_OP_LAST] = {
+	[0 ... (__force int)REQ_OP_LAST - 1] = IOT_REQUEST_OTHER,
+	[(__force int)REQ_OP_READ] = IOT_REQUEST_READ,
+	[(__force int)REQ_OP_WRITE] = IOT_REQUEST_WRITE,
+	[(__force int)REQ_OP_FLUSH] = IOT_REQUEST_FLUSH,
+	[(__force int)REQ_OP_DISCARD] = IOT_REQUEST_DISCARD,
+	[(__force int)REQ_OP_SECURE_ERASE] = IOT_REQUEST_SECURE_ERASE,
+	[(__force int)REQ_OP_WRITE_ZEROES] = IOT_REQUEST_WRITE_ZEROES,
+	[(__force int)REQ_OP_ZONE_APPEND] = IOT_REQUEST_ZONE_APPEND,
+	[(__force int)REQ_OP_ZONE_OPEN] = IOT_REQUEST_ZONE_OPEN,
+	[(__force int)REQ_OP_ZONE_CLOSE] = IOT_REQUEST_ZONE_CLOSE,
+	[(__force int)REQ_OP_ZONE_FINISH] = IOT_REQUEST_ZONE_FINISH,
+	[(__force int)REQ_OP_ZONE_RESET] = IOT_REQUEST_ZONE_RESET,
+	[(__force int)REQ_OP_ZONE_RESET_ALL] = IOT_REQUEST_ZONE_RESET_ALL,
+	[(__force int)REQ_OP_DRV_IN] = IOT_REQUEST_DRV_IN,
+	[(__force int)REQ_OP_DRV_OUT] = IOT_REQUEST_DRV_OUT,
+};
+
+static u16 op_of(blk_opf_t opf)
+{
+	unsigned int op = (__force unsigned int)(opf & REQ_OP_MASK);
+
+	return op < ARRAY_SIZE(ops) ? ops[op] : IOT_REQUEST_OTHER;
+}
+
+/* The flags that have the same place in all kernels. */
+static_assert(__REQ_FAILFAST_DEV == REQ_OP_BITS && __REQ_SYNC == REQ_OP_BITS + 3 &&
+	      __REQ_META == REQ_OP_BITS + 4 && __REQ_FUA == REQ_OP_BITS + 9 &&
+	      __REQ_PREFLUSH == REQ_OP_BITS + 10 && __REQ_NOWAIT == REQ_OP_BITS + 13);
+
+static noinline u32 rare_flags(blk_opf_t opf)
+{
+	u32 flags = 0;
+
+	if (opf & REQ_POLLED)
+		flags |= IOT_REQ_POLLED;
+	if (opf & REQ_ALLOC_CACHE)
+		flags |= IOT_REQ_ALLOC_CACHE;
+	if (opf & REQ_SWAP)
+		flags |= IOT_REQ_SWAP;
+	if (opf & REQ_DRV)
+		flags |= IOT_REQ_DRV;
+	if (opf & REQ_NOUNMAP)
+		flags |= IOT_REQ_NOUNMAP;
+#ifdef REQ_FS_PRIVATE
+	if (opf & REQ_FS_PRIVATE)
+		flags |= IOT_REQ_FS_PRIVATE;
+#endif
+#ifdef REQ_ATOMIC
+	if (opf & REQ_ATOMIC)
+		flags |= IOT_REQ_ATOMIC;
+#endif
+#ifdef REQ_CGROUP_PUNT
+	if (opf & REQ_CGROUP_PUNT)
+		flags |= IOT_REQ_CGROUP_PUNT;
+#endif
+	return flags;
+}
+
+static u32 flags_of(blk_opf_t opf)
+{
+	u64 bits = (__force u64)opf >> REQ_OP_BITS;
+	u32 flags = bits & IOT_REQ_COMMON;
+
+	if (unlikely(bits & ~(u64)IOT_REQ_COMMON))
+		flags |= rare_flags(opf);
+	return flags;
+}
+
+static u16 class_of_size(u64 size)
+{
+	u16 class = IOT_CLASS_FILE_4K;
+	u64 limit = 4096;
+
+	while (size > limit && class < IOT_CLASS_FILE_LARGER) {
+		limit *= 4;
+		class++;
+	}
+	return class;
+}
+
+static_assert(4096ULL << (2 * (IOT_CLASS_FILE_1G - IOT_CLASS_FILE_4K)) == 1ULL << 30);
+
+static void note_file(struct iot_pending *p, struct inode *inode)
+{
+	struct iot_paths_file file;
+
+	iot_paths_of_inode(inode, &file);
+	p->inode = file.ino;
+	p->path = file.id;
+	p->file_device = file.dev;
+	p->file_size = i_size_read(inode);
+}
+
+/* Is it the page cache's, or only some program's memory? */
+static bool is_cache_io(const struct bio *bio, struct folio *folio, const struct inode *host)
+{
+	if (S_ISBLK(host->i_mode))
+		return true;
+	if (op_is_write(bio_op(bio)))
+		return folio_test_writeback(folio);
+	return folio_test_locked(folio) && !folio_test_uptodate(folio);
+}
+
+/* What the journals of ext4 and xfs give to their bios; 0: not in this kernel now */
+static unsigned long end_of_buffer, end_of_jbd2, end_of_xlog;
+
+static void find_journals(void)
+{
+	end_of_buffer = iot_hook_symbol("end_bio_bh_io_sync");
+	end_of_jbd2 = iot_hook_symbol("journal_end_buffer_io_sync");
+	end_of_xlog = iot_hook_symbol("xlog_bio_end_io");
+}
+
+static bool is_journal(const struct bio *bio)
+{
+	unsigned long end = (unsigned long)bio->bi_end_io;
+	const struct buffer_head *bh = bio->bi_private;
+
+	if (!end)
+		return false;
+	if (end == end_of_buffer)
+		return end_of_jbd2 && (unsigned long)bh->b_end_io == end_of_jbd2;
+	return end == end_of_xlog;
+}
+
+/* Data on its way from or to the page cache, whose first page this is. */
+static void note_cached(struct iot_pending *p, const struct bio *bio, struct folio *folio,
+			struct inode *host)
+{
+	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
+	u64 offset = folio_pos(folio) + folio_page_idx(folio, bv.bv_page) * PAGE_SIZE +
+		     bv.bv_offset;
+
+	if (op_is_write(bio_op(bio)))
+		p->origin_pid = iot_origin_find(folio->mapping, folio->index, p->origin_comm);
+	if (S_ISBLK(host->i_mode) || p->class) {
+		p->class = p->class ?: IOT_CLASS_METADATA;
+		return;
+	}
+	note_file(p, host);
+	p->offset = offset;
+	p->class = class_of_size(p->file_size);
+}
+
+/* A program's own memory: the file is the one it is reading or writing now. */
+static void note_direct(struct iot_pending *p)
+{
+	const struct iot_direct *call = in_task() ? iot_vfs_direct() : NULL;
+	struct iot_paths_file file;
+
+	if (!call || !call->file)
+		return;
+	iot_paths_of(&call->file->f_path, false, &file);
+	p->class = IOT_CLASS_DIRECT;
+	p->inode = file.ino;
+	p->path = file.id;
+	p->file_device = file.dev;
+	p->offset = call->offset;
+	p->file_size = i_size_read(file_inode(call->file));
+}
+
+/* What the bio's data is. Its pages are held: it is under way. */
+static void note_data(struct iot_pending *p, const struct bio *bio)
+{
+	struct address_space *mapping;
+	struct inode *host;
+	struct folio *folio;
+
+	if (bio->bi_opf & REQ_META)
+		p->class = is_journal(bio) ? IOT_CLASS_JOURNAL : IOT_CLASS_METADATA;
+	if (!bio_has_data((struct bio *)bio))
+		return;
+	folio = page_folio(bio_page(bio));
+	mapping = folio_mapping(folio);
+	host = mapping ? READ_ONCE(mapping->host) : NULL;
+	if (host && is_cache_io(bio, folio, host))
+		note_cached(p, bio, folio, host);
+	else if (!(bio->bi_opf & (REQ_META | REQ_SWAP)))
+		note_direct(p);
+}
+
+static u16 partition_of(const struct block_device *bdev)
+{
+#ifdef IOT_HAVE_BDEV_PARTNO
+	return bdev_partno(bdev);
+#else
+	return bdev->bd_partno;
+#endif
+}
+
+static void note_submitter(struct iot_pending *p)
+{
+	p->cpu = raw_smp_processor_id();
+	if (likely(in_task())) {
+		iot_task_fill(p);
+		return;
+	}
+	strscpy_pad(p->comm, "(interrupt)", sizeof(p->comm));
+}
+
+static void note_bio(struct iot_pending *p, const struct bio *bio)
+{
+	p->device = bio->bi_bdev->bd_dev;
+	p->partition = partition_of(bio->bi_bdev);
+	p->ioprio = bio->bi_ioprio;
+#ifdef IOT_HAVE_BIO_WRITE_HINT
+	p->hint = bio->bi_write_hint;
+#endif
+	p->flags = flags_of(bio->bi_opf);
+	p->sector = bio->bi_iter.bi_sector;
+	p->requested = bio->bi_iter.bi_size;
+	note_data(p, bio);
+}
+
+static bool is_wanted(void)
+{
+	return iot_category_active(&iot_block) && iot_category_wants_task(&iot_block);
+}
+
+static struct iot_pending *make(const void *key)
+{
+	struct iot_pending *p = iot_pending_new(key);
+
+	if (unlikely(!p)) {
+		atomic_long_inc(&nr_missed);
+		return NULL;
+	}
+	p->time = ktime_get_mono_fast_ns();
+	note_submitter(p);
+	return p;
+}
+
+static void request_made(void *data, struct bio *bio)
+{
+	struct iot_pending *p;
+
+	if (!is_wanted())
+		return;
+	p = make(bio);
+	if (!p)
+		return;
+	note_bio(p, bio);
+	iot_pending_publish(p, bio);
+}
+
+/* What finds a request that has been issued. */
+static const void *key_of(const struct request *rq)
+{
+	return rq->biotail ? (const void *)rq->biotail : rq;
+}
+
+/* Bios that a request may have in front of the one it was made for. */
+#define MERGES_MAX	512
+
+/* It may be known by any of its bios: the one that it was made for. */
+static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
+{
+	const struct bio *bio;
+	struct iot_pending *p;
+	unsigned int n = 0;
+
+	for (bio = rq->bio; bio && n < MERGES_MAX; bio = bio->bi_next, n++) {
+		p = iot_pending_find(bio);
+		if (p)
+			return rename ? iot_pending_rename(p, key_of(rq)) : p;
+	}
+	return NULL;
+}
+
+static struct iot_pending *find(const struct request *rq)
+{
+	return iot_pending_find(key_of(rq)) ?: find_by_bios(rq, true);
+}
+
+/* One that no bio was submitted for: a command of a driver or program, a flush. */
+static struct iot_pending *make_bare(struct request *rq)
+{
+	struct iot_pending *p;
+
+	if (!is_wanted() || !(blk_rq_is_passthrough(rq) || req_op(rq) == REQ_OP_FLUSH))
+		return NULL;
+	p = make(key_of(rq));
+	if (!p)
+		return NULL;
+	p->device = disk_devt(rq->q->disk);
+	iot_pending_publish(p, key_of(rq));
+	return p;
+}
+
+static void request_inserted(void *data, struct request *rq)
+{
+	struct iot_pending *p;
+
+	if (!rq->q->disk)
+		return;
+	p = find(rq) ?: make_bare(rq);
+	if (p)
+		p->insert = ktime_get_mono_fast_ns();
+}
+
+static u16 count_bios(const struct request *rq)
+{
+	const struct bio *bio;
+	u16 n = 0;
+
+	for (bio = rq->bio; bio && n < U16_MAX; bio = bio->bi_next)
+		n++;
+	return n;
+}
+
+static void request_issued(void *data, struct request *rq)
+{
+	struct iot_pending *p;
+
+	if (!rq->q->disk)
+		return;
+	p = find(rq) ?: make_bare(rq);
+	if (!p)
+		return;
+	p->issue = ktime_get_mono_fast_ns();
+	if (p->insert)
+		p->queued += p->issue - p->insert;
+	p->insert = 0;
+	p->depth = atomic_inc_return(depth_of(rq->q));
+	if (p->done || p->requeues)
+		return;
+	p->bios = count_bios(rq);
+	p->requested = blk_rq_bytes(rq);
+	p->sector = p->requested ? blk_rq_pos(rq) : 0;
+}
+
+/* The driver has it no more. */
+static void leave_device(struct iot_pending *p, const struct request *rq, u64 now)
+{
+	if (!p->issue)
+		return;
+	p->served += now - p->issue;
+	p->issue = 0;
+	atomic_dec(depth_of(rq->q));
+}
+
+static void request_requeued(void *data, struct request *rq)
+{
+	struct iot_pending *p = rq->q->disk ? find(rq) : NULL;
+
+	if (!p)
+		return;
+	leave_device(p, rq, ktime_get_mono_fast_ns());
+	p->requeues++;
+}
+
+/* Its bios are another one's now. */
+static void request_merged(void *data, struct request *rq)
+{
+	struct iot_pending *p = rq->q->disk ? find_by_bios(rq, false) : NULL;
+
+	if (p)
+		iot_pending_drop(p);
+}
+
+static bool passes(const struct iot_filter *f, const struct iot_pending *p, u16 op,
+		   struct gendisk *disk, u64 latency, s64 size)
+{
+	if (!iot_filter_op(f, op) || !iot_filter_amount(f, latency, size))
+		return false;
+	if ((f->used & IOT_FILTER_DEV) && f->dev != p->device && f->dev != disk_devt(disk) &&
+	    !(p->file_device && f->dev == p->file_device))
+		return false;
+	return !(f->used & IOT_FILTER_INODE) || f->inode == p->inode;
+}
+
+static void fill(struct iot_request *e, const struct iot_pending *p,
+		 const struct gendisk *disk)
+{
+	e->time = p->time;
+	e->queue_latency = p->queued;
+	e->device_latency = p->served;
+	e->sector = p->sector;
+	e->requested = p->requested;
+	e->offset = p->offset;
+	e->inode = p->inode;
+	e->path = p->path;
+	e->file_size = p->file_size;
+	e->cgroup = p->cgroup;
+	e->device = p->device;
+	e->file_device = p->file_device;
+	e->pid = p->pid;
+	e->tid = p->tid;
+	e->ppid = p->ppid;
+	e->uid = p->uid;
+	e->origin_pid = p->origin_pid;
+	e->depth = p->depth;
+	e->sample = READ_ONCE(iot_block.sample);
+	e->class = p->class;
+	e->partition = p->partition;
+	e->bios = p->bios;
+	e->requeues = p->requeues;
+	e->ioprio = p->ioprio;
+	e->hint = p->hint;
+	e->submit_cpu = p->cpu;
+	e->cpu = raw_smp_processor_id();
+	e->reserved = 0;
+	memcpy(e->comm, p->comm, sizeof(e->comm));
+	memcpy(e->origin_comm, p->origin_comm, sizeof(e->origin_comm));
+	memcpy(e->disk, disk->disk_name, sizeof(e->disk));
+}
+
+static_assert(sizeof_field(struct gendisk, disk_name) == sizeof_field(struct iot_request, disk));
+
+/* The end of a request or bio; preemption is off. */
+static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t opf,
+		   u32 flags, s64 result, u64 now)
+{
+	u64 latency = flags & IOT_REQ_EARLY ? 0 : now - p->time;
+	const struct iot_filter *f;
+	struct iot_request *e;
+	u64 *slot, index;
+	u16 op = op_of(opf);
+
+	f = rcu_dereference_sched(iot_block.filter);
+	if (!f || !iot_category_active(&iot_block) ||
+	    (f->used && !passes(f, p, op, disk, latency, p->requested)))
+		return;
+	if (!iot_category_reserve(&iot_block, &slot, &index))
+		return;
+	e = (struct iot_request *)slot;
+	fill(e, p, disk);
+	e->latency = latency;
+	e->result = result;
+	e->flags = p->flags | flags_of(opf) | flags;
+	e->op = op;
+	e->op_code = (__force u16)(opf & REQ_OP_MASK);
+	e->parts = max_t(u16, p->parts - p->flushed, 1);
+	iot_ring_commit(slot, index);
+}
+
+/*
+ * It was made before the trace, or there was no room for it. Of tasks that a filter
+ * asks for nothing is known.
+ */
+static void complete_unknown(struct request *rq, blk_status_t error, unsigned int bytes,
+			     u64 now)
+{
+	struct iot_pending p = {
+		.time = now,
+		.sector = blk_rq_bytes(rq) ? blk_rq_pos(rq) : 0,
+		.requested = blk_rq_bytes(rq),
+		.device = rq->part ? rq->part->bd_dev : disk_devt(rq->q->disk),
+		.partition = rq->part ? partition_of(rq->part) : 0,
+		.bios = 1,
+	};
+	const struct iot_filter *f = rcu_dereference_sched(iot_block.filter);
+
+	if (!f || (f->used & IOT_FILTER_TASK) || (rq->rq_flags & RQF_FLUSH_SEQ))
+		return;
+	record(&p, rq->q->disk, rq->cmd_flags, IOT_REQ_EARLY,
+	       error ? blk_status_to_errno(error) : bytes, now);
+}
+
+/* Are these bytes all that was left? */
+static bool is_last(struct request *rq, unsigned int bytes)
+{
+	return bytes >= blk_rq_bytes(rq);
+}
+
+static void request_completed(void *data, struct request *rq, blk_status_t error,
+			      unsigned int bytes)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct iot_pending *p;
+
+	if (!rq->q->disk)
+		return;
+	p = find(rq);
+	if (unlikely(!p)) {
+		complete_unknown(rq, error, bytes, now);
+		return;
+	}
+	p->done += bytes;
+	p->parts++;
+	if (!is_last(rq, bytes))
+		return;
+	leave_device(p, rq, now);
+	if ((rq->rq_flags & RQF_FLUSH_SEQ) && req_op(rq) != REQ_OP_FLUSH) {
+		p->flushed = true;
+		return; /* its end is still to come */
+	}
+	record(p, rq->q->disk, rq->cmd_flags, p->flushed ? IOT_REQ_FLUSH_SEQ : 0,
+	       error ? blk_status_to_errno(error) : (s64)p->done, now);
+	iot_pending_drop(p);
+}
+
+/* Devices without requests. */
+static bool has_no_requests(const struct bio *bio)
+{
+	return bio->bi_bdev && bio->bi_bdev->bd_disk->fops->submit_bio;
+}
+
+static void bio_queued(void *data, struct bio *bio)
+{
+	struct iot_pending *p;
+
+	if (!has_no_requests(bio) || !is_wanted())
+		return;
+	p = make(bio);
+	if (!p)
+		return;
+	note_bio(p, bio);
+	p->bios = 1;
+	iot_pending_publish(p, bio);
+}
+
+/*
+ * A piece of its own for /proc/diskstats. The tracepoint has what is left of a bio, or
+ * the piece that was split off, which is chained to it (block/blk-merge.c).
+ */
+static void bio_split_up(void *data, struct bio *bio, unsigned int sector)
+{
+	struct iot_pending *p;
+
+	if (!has_no_requests(bio))
+		return;
+	p = iot_pending_find(bio);
+	if (!p && bio->bi_private)
+		p = iot_pending_find(bio->bi_private);
+	if (p)
+		p->parts++;
+}
+
+static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
+{
+	struct iot_pending *p = has_no_requests(bio) ? iot_pending_find(bio) : NULL;
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (!p)
+		return;
+	p->served = now - p->time;
+	p->parts++;
+	record(p, bio->bi_bdev->bd_disk, bio->bi_opf, IOT_REQ_BIO, bio->bi_status ?
+	       blk_status_to_errno(bio->bi_status) : (s64)p->requested, now);
+	iot_pending_drop(p);
+}
+
+/* Completion first: what is made after that is attached will be seen to its end. */
+static struct iot_hook_point points[] = {
+	{ .name = "block_rq_complete", .probe = request_completed },
+	{ .name = "block_bio_complete", .probe = bio_completed },
+	{ .name = "block_rq_merge", .probe = request_merged },
+	{ .name = "block_rq_requeue", .probe = request_requeued },
+	{ .name = "block_rq_issue", .probe = request_issued },
+	{ .name = "block_rq_insert", .probe = request_inserted },
+	{ .name = "block_getrq", .probe = request_made },
+	{ .name = "block_split", .probe = bio_split_up },
+	{ .name = "block_bio_queue", .probe = bio_queued },
+};
+
+static void check_types(void)
+{
+	check_trace_callback_type_block_rq_complete(request_completed);
+	check_trace_callback_type_block_bio_complete(bio_completed);
+	check_trace_callback_type_block_rq_merge(request_merged);
+	check_trace_callback_type_block_rq_requeue(request_requeued);
+	check_trace_callback_type_block_rq_issue(request_issued);
+	check_trace_callback_type_block_rq_insert(request_inserted);
+	check_trace_callback_type_block_getrq(request_made);
+	check_trace_callback_type_block_bio_queue(bio_queued);
+	check_trace_callback_type_block_split(bio_split_up);
+}
+
+static void detach(size_t n)
+{
+	while (n--)
+		iot_hook_point_put(&points[n]);
+}
+
+static int start(void)
+{
+	size_t i;
+	int err;
+
+	check_types();
+	find_journals();
+	err = iot_pending_init() ?: iot_origin_init();
+	if (err)
+		return err;
+	tracepoint_synchronize_unregister(); /* of the last time */
+	iot_pending_clear();
+	memset(depths, 0, sizeof(depths));
+	err = iot_rw_track();
+	if (err)
+		return err;
+	err = iot_origin_attach();
+	if (err)
+		goto untrack;
+	for (i = 0; i < ARRAY_SIZE(points); i++) {
+		err = iot_hook_point_get(&points[i]);
+		if (err)
+			goto detach;
+	}
+	return 0;
+
+detach:
+	detach(i);
+	iot_origin_detach();
+untrack:
+	iot_rw_untrack();
+	return err;
+}
+
+static void stop(void)
+{
+	detach(ARRAY_SIZE(points));
+	iot_origin_detach();
+	iot_rw_untrack();
+}
+
+static unsigned long missed(void)
+{
+	return atomic_long_read(&nr_missed);
+}
+
+static const char *op_name(unsigned int op)
+{
+	const struct iot_op *known = iot_names_op(IOT_EVENT_ID_request, op);
+
+	return known ? known->name : NULL;
+}
+
+struct iot_category iot_block = {
+	.name = "block",
+	.event_id = IOT_EVENT_ID_request,
+	.start = start,
+	.stop = stop,
+	.missed = missed,
+	.op_name = op_name,
+};

@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Category block: the events of a device are what /proc/diskstats says it did; and
+# whose they are. Each test runs a function of block.py.
+
+load helpers
+
+setup_file() {
+	mkdir -p /mnt/files /mnt/disk
+	mount -t tmpfs files /mnt/files
+	load_module
+}
+
+teardown_file() {
+	unload_module
+	umount /mnt/files
+}
+
+teardown() {
+	echo stop >/proc/iotracer/block/control
+}
+
+# map NAME TABLE: a device of the device mapper, whose kernel name is put in $device;
+# there is no udev to wait for
+map() {
+	modprobe -a dm_mod dm_crypt
+	echo "$2" | dmsetup create --noudevrules --noudevsync "$1"
+	device=$(dmsetup info -c --noheadings -o blkdevname "$1")
+}
+
+unmap() {
+	dmsetup remove --noudevsync --retry "$1"
+}
+
+# check FUNCTION [ARGUMENT]...
+check() {
+	run_functions block.py "$@"
+}
+
+@test "block: diskstats' counts and sectors, virtio-blk without scheduler" {
+	check law none ext4,xfs,btrfs vda
+}
+
+@test "block: diskstats' counts and sectors, virtio-blk with mq-deadline" {
+	check law mq-deadline ext4 vda
+}
+
+@test "block: diskstats' counts and sectors, virtio-blk with bfq" {
+	modprobe bfq
+	check law bfq xfs vda
+}
+
+@test "block: diskstats' counts and sectors, null_blk" {
+	modprobe null_blk nr_devices=1 gb=1 memory_backed=1 discard=1
+	check law none xfs nullb0
+	rmmod null_blk
+}
+
+@test "block: diskstats' counts and sectors, loop and the disk below it" {
+	modprobe loop
+	new_filesystem ext4 /dev/vdb /mnt/below
+	mount -o remount,noinit_itable /mnt/below # which would write meanwhile
+	truncate -s 400M /mnt/below/image
+	loop=$(losetup --find --show /mnt/below/image)
+	check law none ext4 "${loop#/dev/}" vdb
+	losetup -d "$loop"
+	umount /mnt/below
+}
+
+@test "block: diskstats' counts and sectors, dm-linear and dm-crypt and the disk below" {
+	size=$(blockdev --getsz /dev/vdc)
+	map plain "0 $size linear /dev/vdc 0"
+	check law none btrfs "$device" vdc
+	unmap plain
+	map hidden "0 $size crypt aes-xts-plain64 $(printf '%064d' 7) 0 /dev/vdc 0"
+	check law none ext4 "$device" vdc
+	unmap hidden
+}
+
+@test "block: files of direct I/O, who wrote what is written back, the journal" {
+	echo none >/sys/block/vda/queue/scheduler
+	new_filesystem ext4 /dev/vda /mnt/ext4
+	check direct_files
+	check originators
+	check filters
+	umount /mnt/ext4
+}
+
+@test "block: errors" {
+	map bad "$(printf '%s\n' '0 1024 linear /dev/vdd 0' '1024 1024 error')"
+	check errors "$device"
+	unmap bad
+}

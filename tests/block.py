@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What block.bats tests: python3 block.py FUNCTION [ARGUMENT]... See interface.py.
+
+The law: over a run in which a device is idle before and after, the events of it are
+what /proc/diskstats says it did, in number and in sectors.
+"""
+import mmap
+import os
+import subprocess
+import sys
+
+import category
+from interface import is_equal, is_true, run, slurp, IOT
+
+BLOCK = 'block'
+SIZE = 16384
+WRITES = ('WRITE', 'WRITE_ZEROES', 'ZONE_APPEND', 'SECURE_ERASE')
+
+
+def sh(*words):
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+
+
+def command(*lines):
+    category.command(*lines, category=BLOCK)
+
+
+def rows():
+    return category.events(category=BLOCK)
+
+
+def diskstats(name):
+    """Of a disk or partition: counts and sectors by kind."""
+    for line in slurp('/proc/diskstats').split('\n'):
+        word = line.split()
+        if word[2:3] == [name]:
+            n = [int(w) for w in word[3:]]
+            return {'READ': (n[0], n[2]), 'WRITE': (n[4], n[6]), 'DISCARD': (n[11], n[13]),
+                    'FLUSH': (n[15], 0)}
+    raise AssertionError(f'{name} is not in /proc/diskstats')
+
+
+def number(name):
+    return slurp(f'/sys/class/block/{name}/dev').strip()
+
+
+def group(op):
+    return 'WRITE' if op in WRITES else op
+
+
+def sums(found, name):
+    """The same of events."""
+    total = {kind: (0, 0) for kind in ('READ', 'WRITE', 'DISCARD', 'FLUSH')}
+    for r in found:
+        if r['device'] == number(name):
+            n, sectors = total[group(r['op'])]
+            n += int(r['parts']) if 'BIO' in r.get('flags', '') else 1
+            total[group(r['op'])] = (n, sectors + max(int(r['result']), 0) // 512)
+    return total
+
+
+def settle(name):
+    sh('sync')
+    while slurp(f'/sys/class/block/{name}/inflight').split() != ['0', '0']:
+        pass
+
+
+def traced(names, work, *conditions):
+    """Events of a time in which nothing else than @work used the devices."""
+    for name in names:
+        settle(name)
+    command('stop', f'size {SIZE}', 'reset', ' '.join(('filter',) + (conditions or ('none',))))
+    before = {name: diskstats(name) for name in names}
+    command('start')
+    work()
+    for name in names:
+        settle(name)
+    command('stop')
+    s = category.is_conserved(BLOCK)
+    is_equal((s['overwritten'], s['lost'], s['missed']), (0, 0, 0))
+    did = {}
+    for name in names:
+        after = diskstats(name)
+        did[name] = {k: (after[k][0] - n, after[k][1] - sectors)
+                     for k, (n, sectors) in before[name].items()}
+    return rows(), did
+
+
+def is_sane(found):
+    """What holds of every request."""
+    for r in found:
+        total, queue, device = (int(r.get(k, 0)) for k in
+                                ('latency', 'queue_latency', 'device_latency'))
+        is_true(total > 0 and queue + device <= total, r)
+        is_true('EARLY' not in r.get('flags', ''), r)
+        is_true(r['pid'] > 0 and r['comm'], r)
+        is_equal(r.get('result'), r.get('requested', '0'))
+
+
+def fio(folder, *options):
+    subprocess.run(['fio', '--name=load', f'--directory={folder}', '--size=2M', '--bs=4k',
+                    '--thread', '--fallocate=none', '--output=/tmp/fio'] + list(options),
+                   check=True)
+
+
+def load(fs, disk):
+    """Make a filesystem, use it in most ways, and take it away."""
+    sh(f'mkfs.{fs}', '-q', '-F' if fs == 'ext4' else '-f', disk)
+    os.makedirs('/mnt/load', exist_ok=True)
+    sh('mount', disk, '/mnt/load')
+    fio('/mnt/load', '--rw=randrw', '--ioengine=libaio', '--iodepth=8', '--direct=1')
+    fio('/mnt/load', '--rw=randwrite', '--ioengine=psync', '--fsync=32')
+    category.write('/proc/sys/vm/drop_caches', '3')
+    fio('/mnt/load', '--rw=read', '--ioengine=psync')
+    os.unlink('/mnt/load/load.0.0')
+    subprocess.run(['fstrim', '/mnt/load'], check=False, stderr=subprocess.DEVNULL)
+    sh('umount', '/mnt/load')
+
+
+def law(scheduler, filesystems, *names):
+    """On the first of the devices, which those after it are below."""
+    top = names[0]
+    for name in names:
+        path = f'/sys/class/block/{name}/queue/scheduler'
+        if os.path.exists(path):
+            is_equal(category.write(path, scheduler), len(scheduler))
+    for fs in filesystems.split(','):
+        found, did = traced(names, lambda fs=fs: load(fs, '/dev/' + top))
+        is_sane(found)
+        for name in names:
+            is_equal((name, fs, sums(found, name)), (name, fs, did[name]))
+        is_true(did[top]['READ'][0] > 100 and did[top]['WRITE'][0] > 200, did)
+
+
+def direct_files():
+    """Direct I/O names its file, offset and path, whichever categories are on."""
+    path = '/mnt/ext4/direct'
+    with open(path, 'wb') as f:
+        f.write(b'x' * 65536)
+        os.fsync(f.fileno())
+    st = os.stat(path)
+
+    def work():
+        fd = os.open(path, os.O_RDWR | os.O_DIRECT)
+        buf = mmap.mmap(-1, 4096)
+        for at in (0, 8192, 40960):
+            os.preadv(fd, [buf], at)
+            os.pwritev(fd, [buf], at)
+        os.close(fd)
+
+    for also in (None, 'fs'):
+        if also:
+            category.command('start', category=also)
+        found, _ = traced(['vda'], work, f'pid={os.getpid()}', 'op=READ,WRITE')
+        if also:
+            category.command('stop', category=also)
+        mine = [r for r in found if r.get('class') == 'DIRECT']
+        is_equal([(r['op'], int(r.get('offset', 0))) for r in mine],
+                 [(op, at) for at in (0, 8192, 40960) for op in ('READ', 'WRITE')])
+        is_equal({(r['path'], int(r['inode']), r['file_device'], r['file_size'])
+                  for r in mine}, {(path, st.st_ino, number('vda'), '65536')})
+
+
+def originators():
+    """Writeback names who wrote: not who submits it."""
+    path = '/mnt/ext4/written'
+
+    def writer():
+        with open(path, 'wb') as f:
+            f.write(b'y' * 262144)
+
+    def work():
+        pid = os.fork()
+        if not pid:
+            with open('/proc/self/comm', 'w') as f:
+                f.write('the-writer')
+            writer()
+            os._exit(0)
+        os.waitpid(pid, 0)
+        work.pid = pid
+        sh('sync')
+
+    found, _ = traced(['vda'], work)
+    st = os.stat(path)
+    mine = [r for r in found if int(r.get('inode', 0)) == st.st_ino]
+    is_equal(sum(int(r['result']) for r in mine), 262144)
+    is_equal({(int(r['origin_pid']), r['origin_comm']) for r in mine},
+             {(work.pid, 'the-writer')})
+    is_equal({r['class'] for r in mine}, {'FILE_256K'})
+    is_true(work.pid not in {r['pid'] for r in mine}, mine)
+    is_true({r['class'] for r in found if r['comm'].startswith('jbd2')} >= {'JOURNAL'}, found)
+
+
+def errors(name):
+    """What the device refuses from its sector 1024 on is an errno."""
+    def work():
+        fd = os.open('/dev/' + name, os.O_RDONLY | os.O_DIRECT)
+        buf = mmap.mmap(-1, 4096)
+        is_equal(os.preadv(fd, [buf], 0), 4096)
+        try:
+            os.preadv(fd, [buf], 1024 * 512)
+            raise AssertionError('a bad sector was read')
+        except OSError as e:
+            is_equal(e.errno, 5)
+        os.close(fd)
+
+    found, _ = traced([name], work, f'pid={os.getpid()}')
+    bad = [r for r in found if r['disk'] == name]
+    is_equal([(r.get('sector', '0'), r['result']) for r in bad], [('0', '4096'), ('1024', '-5')])
+    is_true(all('BIO' in r['flags'] for r in bad), bad)
+
+
+def filters():
+    path = '/mnt/ext4/filters'
+
+    def work():
+        with open(path, 'wb') as f:
+            f.write(b'z' * 8192)
+            os.fsync(f.fileno())
+
+    found, _ = traced(['vda', 'vdb'], work, f'dev={number("vdb")}')
+    is_equal(found, [])
+    found, _ = traced(['vda'], work, f'dev={number("vda")}', 'op=FLUSH')
+    is_true(found and {r['op'] for r in found} == {'FLUSH'}, found)
+    found, _ = traced(['vda'], work, 'comm=nobody')
+    is_equal(found, [])
+    inode = os.stat(path).st_ino
+    found, _ = traced(['vda'], work, f'inode={inode}')
+    is_equal([(r['op'], r['result']) for r in found], [('WRITE', '8192')])
+    found, _ = traced(['vda'], work, 'min_size=8192', 'op=WRITE')
+    is_true(found and all(int(r['requested']) >= 8192 for r in found), found)
+    is_equal(category.write(f'{IOT}/{BLOCK}/control', 'filter kind=file\n'), 'EINVAL')
+
+
+if __name__ == '__main__':
+    command('stop', 'filter none')
+    run(lambda: globals()[sys.argv[1]](*sys.argv[2:]))
