@@ -206,10 +206,14 @@ void iot_category_set_sample(struct iot_category *c, u32 sample)
 	mutex_unlock(&c->lock);
 }
 
-/** iot_category_set_track() - see IOT_CATEGORY_TRACK */
+/**
+ * iot_category_set_track() - see IOT_CATEGORY_TRACK
+ *
+ * Another category's lock is held: block's, before that of fs, never the other way.
+ */
 void iot_category_set_track(struct iot_category *c, bool track)
 {
-	mutex_lock(&c->lock);
+	mutex_lock_nested(&c->lock, SINGLE_DEPTH_NESTING);
 	c->track = track;
 	update_state(c, iot_category_active(c));
 	mutex_unlock(&c->lock);

@@ -21,11 +21,25 @@
 #define PENDING_PROBES	16
 #define CLAIMED		((const void *)1)
 
-static struct iot_pending *table;
+/**
+ * struct place - a place in the table
+ * @key:	bio or request that it is found by, NULL: free
+ */
+struct place {
+	const void *key;
+	struct iot_pending pending;
+};
 
-static struct iot_pending *place(const void *key, unsigned int i)
+static struct place *table;
+
+static struct place *place_at(const void *key, unsigned int i)
 {
 	return &table[(hash_ptr(key, PENDING_BITS) + i) % BIT(PENDING_BITS)];
+}
+
+static struct place *place_of(struct iot_pending *p)
+{
+	return container_of(p, struct place, pending);
 }
 
 /**
@@ -35,17 +49,18 @@ static struct iot_pending *place(const void *key, unsigned int i)
  */
 struct iot_pending *iot_pending_new(const void *key)
 {
-	struct iot_pending *p = iot_pending_find(key);
+	struct iot_pending *stale = iot_pending_find(key);
 	unsigned int i;
 
-	if (unlikely(p))
-		iot_pending_drop(p);
+	if (unlikely(stale))
+		iot_pending_drop(stale);
 	for (i = 0; i < PENDING_PROBES; i++) {
-		p = place(key, i);
-		if (READ_ONCE(p->key) || cmpxchg(&p->key, NULL, CLAIMED))
+		struct place *place = place_at(key, i);
+
+		if (READ_ONCE(place->key) || cmpxchg(&place->key, NULL, CLAIMED))
 			continue;
-		memset(&p->state, 0, sizeof(p->state));
-		return p;
+		memset(&place->pending, 0, sizeof(place->pending));
+		return &place->pending;
 	}
 	return NULL;
 }
@@ -53,7 +68,7 @@ struct iot_pending *iot_pending_new(const void *key)
 /** iot_pending_publish() - it can be found from now on. Context: any */
 void iot_pending_publish(struct iot_pending *p, const void *key)
 {
-	smp_store_release(&p->key, key); /* after its fields */
+	smp_store_release(&place_of(p)->key, key); /* after its fields */
 }
 
 /** iot_pending_find() - the place of @key, or NULL. Context: any */
@@ -62,10 +77,10 @@ struct iot_pending *iot_pending_find(const void *key)
 	unsigned int i;
 
 	for (i = 0; i < PENDING_PROBES; i++) {
-		struct iot_pending *p = place(key, i);
+		struct place *place = place_at(key, i);
 
-		if (smp_load_acquire(&p->key) == key) /* before its fields */
-			return p;
+		if (smp_load_acquire(&place->key) == key) /* before its fields */
+			return &place->pending;
 	}
 	return NULL;
 }
@@ -81,7 +96,7 @@ struct iot_pending *iot_pending_rename(struct iot_pending *p, const void *key)
 
 	if (!to)
 		return p;
-	memcpy(&to->state, &p->state, sizeof(p->state));
+	*to = *p;
 	iot_pending_publish(to, key);
 	iot_pending_drop(p);
 	return to;
@@ -90,7 +105,13 @@ struct iot_pending *iot_pending_rename(struct iot_pending *p, const void *key)
 /** iot_pending_drop() - it is done. Context: any */
 void iot_pending_drop(struct iot_pending *p)
 {
-	smp_store_release(&p->key, NULL); /* after the last use of its fields */
+	smp_store_release(&place_of(p)->key, NULL); /* after the last use of its fields */
+}
+
+/** iot_pending_clear() - forget all; no probe is at work */
+void iot_pending_clear(void)
+{
+	memset(table, 0, BIT(PENDING_BITS) * sizeof(*table));
 }
 
 /** iot_pending_init() - get memory, once. Return: 0 or -ENOMEM. Context: may sleep */
@@ -99,12 +120,6 @@ int iot_pending_init(void)
 	if (!table)
 		table = vzalloc(BIT(PENDING_BITS) * sizeof(*table));
 	return table ? 0 : -ENOMEM;
-}
-
-/** iot_pending_clear() - forget all; no probe is at work */
-void iot_pending_clear(void)
-{
-	memset(table, 0, BIT(PENDING_BITS) * sizeof(*table));
 }
 
 /** iot_pending_exit() - at unload, when no probe is left */

@@ -3,12 +3,10 @@
 #ifndef IOT_PENDING_H
 #define IOT_PENDING_H
 
-#include <linux/stddef.h>
 #include <linux/types.h>
 
 /**
  * struct iot_pending - a request, or a bio of a device without requests
- * @key:	bio or request that it is found by, NULL: free
  * @time:	when it was made; ns, CLOCK_MONOTONIC, like all times here
  * @insert:	when it was given to the queue, 0: it is not in it
  * @issue:	when the driver got it, 0: it has not
@@ -24,42 +22,39 @@
  * @flushed:	a part of a flush sequence
  */
 struct iot_pending {
-	const void *key;
-	struct_group(state,
-		u64 time;
-		u64 insert;
-		u64 issue;
-		u64 queued;
-		u64 served;
-		u64 sector;
-		u64 requested;
-		u64 done;
-		u64 inode;
-		u64 path;
-		u64 offset;
-		u64 file_size;
-		u64 cgroup;
-		u32 file_device;
-		u32 device;
-		u32 pid;
-		u32 tid;
-		u32 ppid;
-		u32 uid;
-		u32 origin_pid;
-		u32 depth;
-		u32 flags;
+	u64 time;
+	u64 insert;
+	u64 issue;
+	u64 queued;
+	u64 served;
+	u64 sector;
+	u64 requested;
+	u64 done;
+	u64 inode;
+	u64 path;
+	u64 offset;
+	u64 file_size;
+	u64 cgroup;
+	u32 file_device;
+	u32 device;
+	u32 pid;
+	u32 tid;
+	u32 ppid;
+	u32 uid;
+	u32 origin_pid;
+	u32 depth;
+	u32 flags;
 	u16 partition;
-		u16 class;
-		u16 cpu;
-		u16 bios;
-		u16 requeues;
-		u16 ioprio;
-		u16 hint;
-		u16 parts;
-		bool flushed;
-		char comm[16];
-		char origin_comm[16];
-	);
+	u16 class;
+	u16 cpu;
+	u16 bios;
+	u16 requeues;
+	u16 ioprio;
+	u16 hint;
+	u16 parts;
+	bool flushed;
+	char comm[16];
+	char origin_comm[16];
 };
 
 int iot_pending_init(void);

@@ -368,7 +368,7 @@ static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	fault_end((struct frame *)ri->data, regs_return_value(regs));
+	fault_end((struct frame *)ri->data, (__force vm_fault_t)regs_return_value(regs));
 	return 0;
 }
 
@@ -439,9 +439,9 @@ static s64 call(const struct iot_hook_site *site, unsigned long *args)
 
 	if (!fault_begin(&f, args, true))
 		return IOT_HOOK_ALONE;
-	result = (vm_fault_t)iot_hook_call(args, site->entry);
+	result = (__force vm_fault_t)iot_hook_call(args, site->entry);
 	fault_end(&f, result);
-	return (u32)result;
+	return (__force u32)result;
 }
 
 /* Where it is not redirected a kretprobe has them all. */

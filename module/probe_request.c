@@ -21,9 +21,10 @@
  * block_bio_complete. The latter fires for no bio of other devices.
  *
  * What /proc/diskstats counts as one I/O is one event here, merges are none of their
- * own; but a bio that the device mapper splits is one event, of so many parts. Contexts: getrq and bio_queue in the submitter, mostly a task; insert, issue
- * and requeue in any task or, rarely, softirq; complete in any. Preemption is off in
- * all.
+ * own; but a bio that the device mapper splits is one event, of so many parts.
+ *
+ * Contexts: getrq and bio_queue in the submitter, mostly a task; insert, issue and
+ * requeue in any task or, rarely, softirq; complete in any. Preemption is off in all.
  */
 #include <linux/atomic.h>
 #include <linux/blk-mq.h>

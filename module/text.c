@@ -110,7 +110,7 @@ static void show_value(struct seq_file *m, const struct iot_schema_field *f,
 		seq_printf(m, "0x%llx", value);
 	else if (!strcmp(f->kind, "severity") || !strcmp(f->kind, "ioclass"))
 		show_flags(m, f->kind, value);
-	else if (!strcmp(f->kind, "comm"))
+	else if (!strcmp(f->kind, "comm") || !strcmp(f->kind, "text"))
 		show_name(m, record + f->offset, f->size);
 	else if (!strcmp(f->kind, "device"))
 		seq_printf(m, "%llu:%llu", value >> MINORBITS, value & MINORMASK);

@@ -49,13 +49,24 @@ def group(op):
     return 'WRITE' if op in WRITES else op
 
 
+def pieces(r):
+    """
+    I/Os of /proc/diskstats that an event stands for: the device mapper counts those
+    that it splits a bio into, and data with a flush before it once more.
+    """
+    if 'BIO' not in r.get('flags', ''):
+        return 1
+    flush = 'PREFLUSH' in r['flags'] and int(r.get('requested', 0)) > 0
+    return int(r['parts']) + flush
+
+
 def sums(found, name):
     """The same of events."""
     total = {kind: (0, 0) for kind in ('READ', 'WRITE', 'DISCARD', 'FLUSH')}
     for r in found:
         if r['device'] == number(name):
             n, sectors = total[group(r['op'])]
-            n += int(r['parts']) if 'BIO' in r.get('flags', '') else 1
+            n += pieces(r)
             total[group(r['op'])] = (n, sectors + max(int(r['result']), 0) // 512)
     return total
 

@@ -345,7 +345,8 @@ static void any_file(char *path, size_t size)
 	static const char * const own[] = { "control", "log", "stream", "stats", "" };
 	static const char * const common[] = {
 		"control", "hooks", "format", "", "paths", "fs", "fs/control", "fs/log", "fs/stream",
-		"fs/stats", "fault/control", "fault/log", "fault/stream",
+		"fs/stats", "fault/control", "fault/log", "fault/stream", "block/control",
+		"block/log", "block/stream",
 	};
 
 	if (random_once_in(&rng, 3))

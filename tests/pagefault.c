@@ -20,15 +20,15 @@
 
 #define PAGE 4096
 
-static void touch(volatile char *at, long pages, long stride, char access)
+static void touch(char *at, long pages, long stride, char access)
 {
 	long i;
 
 	for (i = 0; i < pages; i += stride)
 		if (access == 'r')
-			(void)at[i * PAGE];
+			__atomic_load_n(&at[i * PAGE], __ATOMIC_RELAXED);
 		else
-			at[i * PAGE + 8] = 2;
+			__atomic_store_n(&at[i * PAGE + 8], 2, __ATOMIC_RELAXED);
 }
 
 int main(int argc, char **argv)
@@ -39,7 +39,8 @@ int main(int argc, char **argv)
 	char *at, *a;
 	int fd;
 
-	if (argc != 4 || (stride = atol(argv[3])) < 1)
+	stride = argc == 4 ? atol(argv[3]) : 0;
+	if (stride < 1)
 		errx(2, "usage: pagefault FILE ACCESS STRIDE");
 	fd = open(argv[1], O_RDWR);
 	if (fd < 0 || fstat(fd, &st))

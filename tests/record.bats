@@ -100,6 +100,33 @@ wait_for() {
 	accounted t
 }
 
+# sum_of CSV PATTERN COLUMN: of the lines that match
+sum_of() {
+	python3 -S -s - "$@" <<-'END'
+	import csv, re, sys
+	rows = csv.DictReader(open(sys.argv[1]))
+	print(sum(int(r[sys.argv[3]]) for r in rows if re.search(sys.argv[2], ','.join(r.values()))))
+	END
+}
+
+@test "three categories in one trace, joined by device and inode" {
+	dd if=/dev/zero of=/mnt/work/data bs=64k count=4 conv=fsync status=none
+	cp /bin/cat /mnt/work/cat
+	sync
+	iotracer record -c fs,block,fault -o t -- sh -c \
+		'dd if=/dev/zero of=/mnt/work/data bs=64k count=4 conv=notrunc,fsync status=none; /mnt/work/cat /mnt/work/data >/dev/null'
+	[ "$(meta t '.categories | map(.name) | join(",")')" = fs,block,fault ]
+	[ "$(meta t '.categories | map(.lost) | add')" = 0 ]
+	iotracer export -o rows t
+	file="$(stat -c %Hd:%Ld,%i /mnt/work/data)"
+	[ "$(sum_of rows/fs/*.csv ',WRITE,.*,/mnt/work/data,' result)" = 262144 ]
+	[ "$(sum_of rows/ds/*.csv ',WRITE,.*,/mnt/work/data,' result)" = 262144 ]
+	# who wrote, not who submitted; the same file in all three
+	grep -h ',/mnt/work/data,' rows/ds/*.csv | grep -q ',dd,'
+	grep -h ',/mnt/work/data,' rows/ds/*.csv | grep -q ",${file#*,},/mnt/work/data,"
+	grep -h ',EXEC,' rows/pagefault/*.csv | grep -q '/mnt/work/cat'
+}
+
 @test "flat out on every CPU nothing is lost at the default size, and fio's calls are the rows" {
 	flat_out 1 --create_only=1
 	iotracer record -o t -f op=READ,WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &

@@ -280,7 +280,7 @@ static char *put_fskind(struct record_printer *p, const struct record_column *c,
 }
 
 static char *put_op(struct record_printer *p, const struct record_column *c,
-		      char *out, const void *record)
+		    char *out, const void *record)
 {
 	const struct operation *op = operation_find(p->event->id, scalar(c, record));
 	char text[24];

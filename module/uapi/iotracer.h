@@ -98,10 +98,10 @@ struct iot_path_record {
 
 /* struct iot_fault: flags */
 #define IOT_FAULT_SHARED	(1u << 0)	/* of a mapping that others see */
-#define IOT_FAULT_MKWRITE	(1u << 1)	/* the filesystem was told that the page will be written */
-#define IOT_FAULT_COW		(1u << 2)	/* a write to a private mapping: the page is copied */
-#define IOT_FAULT_GUP		(1u << 3)	/* the kernel wanted the page, for a system call or I/O */
-#define IOT_FAULT_USER		(1u << 4)	/* the program was running, not the kernel for it */
+#define IOT_FAULT_MKWRITE	(1u << 1)	/* the filesystem was told */
+#define IOT_FAULT_COW		(1u << 2)	/* a private copy was made */
+#define IOT_FAULT_GUP		(1u << 3)	/* the kernel wanted the page */
+#define IOT_FAULT_USER		(1u << 4)	/* the program was running */
 
 /* struct iot_fault: severity */
 #define IOT_FAULT_MINOR		0
@@ -131,8 +131,8 @@ struct iot_path_record {
 #define IOT_REQ_ATOMIC	(1u << 19)
 #define IOT_REQ_NOUNMAP	(1u << 20)
 #define IOT_REQ_CGROUP_PUNT	(1u << 21)
-#define IOT_REQ_FLUSH_SEQ	(1u << 24)	/* the block layer flushed the cache before or after it */
-#define IOT_REQ_EARLY		(1u << 25)	/* made before the trace: times and submitter are missing */
+#define IOT_REQ_FLUSH_SEQ	(1u << 24)	/* with flushes around it */
+#define IOT_REQ_EARLY		(1u << 25)	/* made before the trace */
 #define IOT_REQ_BIO		(1u << 26)	/* a bio of a device that has no requests */
 
 /* struct iot_request: class; of file data by the file's size */
