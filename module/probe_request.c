@@ -327,7 +327,7 @@ static const void *key_of(const struct request *rq)
 }
 
 /* Bios that a request may have in front of the one it was made for. */
-#define MERGES_MAX	512
+#define MERGES_MAX	32
 
 /* It may be known by any of its bios: the one that it was made for. */
 static struct iot_pending *find_by_bios(const struct request *rq, bool rename)

@@ -348,11 +348,17 @@ def modes():
     return found
 
 
+CATEGORIES = ('block', 'fault', 'fs')
+
+
 def modes_expected(folder, writable, readable):
-    return {'': folder, 'control': writable, 'hooks': readable, 'format': readable,
-            'paths': readable, 'fs': folder, 'fs/control': writable, 'fs/log': readable,
-            'fs/stats': readable, 'fs/stream': readable, 'T': folder, 'T/control': writable, 'T/log': readable,
-            'T/stats': readable, 'T/stream': readable}
+    """Of all files, with one target, T."""
+    modes_ = {'': folder, 'control': writable, 'hooks': readable, 'format': readable,
+              'paths': readable}
+    for name in CATEGORIES + ('T',):
+        modes_.update({name: folder, name + '/control': writable, name + '/log': readable,
+                       name + '/stats': readable, name + '/stream': readable})
+    return modes_
 
 # Parameters
 
@@ -1460,8 +1466,8 @@ def clean(test):
         for _, paths_ in targets():
             for path in paths_:
                 is_equal(control(b'remove ' + path), len(path) + 7)
-        is_equal(sorted(os.listdir(IOT)), ['block', 'control', 'fault', 'format', 'fs', 'hooks',
-                                           'paths'])
+        is_equal(sorted(os.listdir(IOT)),
+                 sorted(CATEGORIES + ('control', 'format', 'hooks', 'paths')))
     is_equal(os.system('find /mnt/files /mnt/disk -xdev -mindepth 1 -not -name lost+found -delete'), 0)
 
 
