@@ -442,7 +442,7 @@ lines() {
 	lines add {1..10000}
 	lap "add 10,000"
 	[ "$(wc -l </proc/iotracer/control)" = 10000 ]
-	[ "$(find /proc/iotracer -mindepth 2 -name log -not -path '*/fs/*' | wc -l)" = 10000 ]
+	[ "$(find /proc/iotracer -path '*_*/log' | wc -l)" = 10000 ]
 	lap "list 10,000 and their folders"
 	for ((i = 1; i <= 10000; i += 997)); do
 		writes "$((i % 5 + 1))" $i
