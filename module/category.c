@@ -15,6 +15,7 @@
 #include <linux/vmalloc.h>
 #include "block.h"
 #include "budget.h"
+#include "cache.h"
 #include "category.h"
 #include "fault.h"
 #include "fs.h"
@@ -23,7 +24,9 @@
 
 #define DEFAULT_KEEP	16384	/* events a CPU */
 
-static struct iot_category * const categories[] = { &iot_fs, &iot_fault, &iot_block };
+static struct iot_category * const categories[] = {
+	&iot_fs, &iot_fault, &iot_block, &iot_cache,
+};
 
 static const struct iot_schema_event *find_event(unsigned int id)
 {
@@ -258,7 +261,7 @@ static int need_filter(struct iot_category *c)
 
 	if (filter_of(c))
 		return 0;
-	f = iot_filter_parse(none, c->op_name, c->default_kinds, NULL);
+	f = iot_filter_parse(none, c->event_id, c->default_kinds, NULL);
 	if (IS_ERR(f))
 		return PTR_ERR(f);
 	rcu_assign_pointer(c->filter, f);
@@ -315,7 +318,7 @@ int iot_category_set_filter(struct iot_category *c, char *text)
 
 	mutex_lock(&c->lock);
 	old = filter_of(c);
-	f = iot_filter_parse(text, c->op_name, c->default_kinds, old);
+	f = iot_filter_parse(text, c->event_id, c->default_kinds, old);
 	if (IS_ERR(f)) {
 		mutex_unlock(&c->lock);
 		return PTR_ERR(f);

@@ -12,6 +12,7 @@
 #include <linux/refcount.h>
 #include <linux/types.h>
 #include "filter.h"
+#include "paths.h"
 #include "ring.h"
 
 struct iot_schema_event;
@@ -69,7 +70,6 @@ struct iot_rings {
  * @stop:	detach them; their probes may run until hook.c has waited for them
  * @refresh:	the filter is another one: attach what it needs more; may be NULL
  * @missed:	events that the hooks could not follow
- * @op_name:	name of an operation, for the filter; NULL behind the last
  * @event:	descriptor of its records
  * @lock:	serialises what control does
  * @keep:	records a ring keeps
@@ -98,7 +98,6 @@ struct iot_category {
 	void (*stop)(void);
 	int (*refresh)(void);
 	unsigned long (*missed)(void);
-	iot_op_name op_name;
 
 	const struct iot_schema_event *event;
 	struct mutex lock;	/* of filter, rings and what follows */
@@ -125,6 +124,20 @@ static __always_inline bool iot_category_wants_task(const struct iot_category *c
 		return false;
 	f = rcu_dereference_sched(c->filter);
 	return f && iot_filter_task(f);
+}
+
+/** iot_category_wants_file() - is what happens to this file wanted? Context: any */
+static __always_inline bool iot_category_wants_file(const struct iot_category *c,
+						    const struct iot_paths_file *file)
+{
+	const struct iot_filter *f;
+	bool wanted;
+
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(c->filter);
+	wanted = f && file->kinds && iot_filter_file(f, file->kind, file->dev, file->ino);
+	preempt_enable_notrace();
+	return wanted;
 }
 
 bool iot_category_chooses(struct iot_category *c, struct iot_shard *shard);

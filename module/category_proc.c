@@ -36,7 +36,7 @@ static int control_show(struct seq_file *m, void *v)
 	f = rcu_dereference_protected(c->filter, lockdep_is_held(&c->lock));
 	seq_puts(m, "filter");
 	if (f)
-		iot_filter_show(m, f, c->op_name);
+		iot_filter_show(m, f, c->event_id);
 	else
 		seq_puts(m, " none");
 	seq_putc(m, '\n');
@@ -201,6 +201,12 @@ static void look_ahead(struct log_reader *rd, unsigned int cpu)
 }
 
 /* All records of categories begin with seq, time, latency. */
+#define BEGINS_ALIKE(event) (offsetof(struct iot_##event, time) == sizeof(u64) && \
+			     offsetof(struct iot_##event, latency) == 2 * sizeof(u64))
+
+static_assert(BEGINS_ALIKE(fs) && BEGINS_ALIKE(fault) && BEGINS_ALIKE(request) &&
+	      BEGINS_ALIKE(cache));
+
 static u64 end_time(const struct cursor *cur)
 {
 	return cur->record[1] + cur->record[2];

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <linux/kdev_t.h>
 #include "filter.h"
+#include "names.h"
 #include "path.h"
 #include "uapi/iotracer.h"
 
@@ -25,7 +26,17 @@ static const char * const kind_names[] = {
 
 #define ALL_KINDS	(BIT(ARRAY_SIZE(kind_names)) - 1)
 
-static const char *kind_name(unsigned int kind)
+/* The @n-th name of a list; NULL behind the last. */
+typedef const char *(*name_fn)(unsigned int event, unsigned int n);
+
+static const char *op_name(unsigned int event, unsigned int op)
+{
+	const struct iot_op *known = iot_names_op(event, op);
+
+	return known ? known->name : NULL;
+}
+
+static const char *kind_name(unsigned int event, unsigned int kind)
 {
 	return kind < ARRAY_SIZE(kind_names) ? kind_names[kind] ?: "" : NULL;
 }
@@ -34,7 +45,7 @@ static const char *kind_name(unsigned int kind)
  * Call @set for each name of a list a,b,c with its number.
  * Return: 0 or -EINVAL: a name that is none.
  */
-static int parse_list(struct iot_filter *f, char *value, iot_op_name name,
+static int parse_list(struct iot_filter *f, char *value, name_fn name, unsigned int event,
 		      void (*set)(struct iot_filter *f, unsigned int n))
 {
 	char *word;
@@ -42,9 +53,9 @@ static int parse_list(struct iot_filter *f, char *value, iot_op_name name,
 	while ((word = strsep(&value, ","))) {
 		unsigned int n = 0;
 
-		while (name(n) && strcmp(name(n), word))
+		while (name(event, n) && strcmp(name(event, n), word))
 			n++;
-		if (!*word || !name(n))
+		if (!*word || !name(event, n))
 			return -EINVAL;
 		set(f, n);
 	}
@@ -67,7 +78,7 @@ static int parse_kind(struct iot_filter *f, char *value)
 	if (!strcmp(value, "all"))
 		f->kinds = ALL_KINDS;
 	else
-		return parse_list(f, value, kind_name, set_kind);
+		return parse_list(f, value, kind_name, 0, set_kind);
 	return 0;
 }
 
@@ -100,7 +111,7 @@ static int parse_dev(struct iot_filter *f, char *value)
 
 /* One condition "key=value". Return: its IOT_FILTER_* or an error. */
 static int parse_condition(struct iot_filter *f, const char *key, char *value,
-			   iot_op_name op_name)
+			   unsigned int event)
 {
 	if (!strcmp(key, "pid"))
 		return kstrtou32(value, 10, &f->pid) ?: IOT_FILTER_PID;
@@ -124,12 +135,12 @@ static int parse_condition(struct iot_filter *f, const char *key, char *value,
 		return parse_dev(f, value) ?: IOT_FILTER_DEV;
 	if (!strcmp(key, "kind") && f->kinds)
 		return parse_kind(f, value) ?: IOT_FILTER_KIND;
-	if (!strcmp(key, "op") && op_name)
-		return parse_list(f, value, op_name, set_op) ?: IOT_FILTER_OP;
+	if (!strcmp(key, "op"))
+		return parse_list(f, value, op_name, event, set_op) ?: IOT_FILTER_OP;
 	return -EINVAL;
 }
 
-static int parse_words(struct iot_filter *f, char *text, iot_op_name op_name)
+static int parse_words(struct iot_filter *f, char *text, unsigned int event)
 {
 	char *word;
 
@@ -142,7 +153,7 @@ static int parse_words(struct iot_filter *f, char *text, iot_op_name op_name)
 		if (!value)
 			return -EINVAL;
 		*value++ = '\0';
-		used = parse_condition(f, word, value, op_name);
+		used = parse_condition(f, word, value, event);
 		if (used < 0)
 			return used == -ERANGE ? -EINVAL : used;
 		if (f->used & used)
@@ -155,14 +166,14 @@ static int parse_words(struct iot_filter *f, char *text, iot_op_name op_name)
 /**
  * iot_filter_parse() - make a filter
  * @text:	"none" or conditions with one space between them; is changed
- * @op_name:	of the category
+ * @event:	id of the category's records, whose operations it names
  * @kinds:	that are wanted if @text does not say
  * @old:	the filter whose place it is to take, or NULL
  *
  * Return: it, or an error: -EINVAL (a word that is none, a value out of range, a
  * key given twice), -EBUSY (tree: another process is followed), -ENOMEM.
  */
-struct iot_filter *iot_filter_parse(char *text, iot_op_name op_name, u32 kinds,
+struct iot_filter *iot_filter_parse(char *text, unsigned int event, u32 kinds,
 				    const struct iot_filter *old)
 {
 	struct iot_filter *f = kzalloc(sizeof(*f), GFP_KERNEL);
@@ -172,7 +183,7 @@ struct iot_filter *iot_filter_parse(char *text, iot_op_name op_name, u32 kinds,
 		return ERR_PTR(-ENOMEM);
 	f->kinds = kinds;
 	if (strcmp(text, "none"))
-		err = parse_words(f, text, op_name);
+		err = parse_words(f, text, event);
 	if (!err && (f->used & IOT_FILTER_TREE))
 		err = iot_tree_get(f->tree, old && (old->used & IOT_FILTER_TREE));
 	if (err) {
@@ -214,16 +225,16 @@ bool iot_filter_rare(const struct iot_filter *f)
 }
 
 static void show_list(struct seq_file *m, const char *key, const unsigned long *bits,
-		      iot_op_name name)
+		      name_fn name, unsigned int event)
 {
 	const char *before = "";
 	unsigned int n;
 
 	seq_printf(m, " %s=", key);
-	for (n = 0; name(n); n++) {
-		if (!test_bit(n, bits) || !*name(n))
+	for (n = 0; name(event, n); n++) {
+		if (!test_bit(n, bits) || !*name(event, n))
 			continue;
-		seq_printf(m, "%s%s", before, name(n));
+		seq_printf(m, "%s%s", before, name(event, n));
 		before = ",";
 	}
 }
@@ -235,12 +246,12 @@ static void show_kinds(struct seq_file *m, const struct iot_filter *f)
 	if (f->kinds == ALL_KINDS)
 		seq_puts(m, " kind=all");
 	else
-		show_list(m, "kind", &kinds, kind_name);
+		show_list(m, "kind", &kinds, kind_name, 0);
 }
 
 /** iot_filter_show() - print as iot_filter_parse() takes it */
 void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
-		     iot_op_name op_name)
+		     unsigned int event)
 {
 	if (!f->used)
 		seq_puts(m, " none");
@@ -263,7 +274,7 @@ void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 	if (f->used & IOT_FILTER_INODE)
 		seq_printf(m, " inode=%llu", f->inode);
 	if (f->used & IOT_FILTER_OP)
-		show_list(m, "op", f->ops, op_name);
+		show_list(m, "op", f->ops, op_name, event);
 	if (f->used & IOT_FILTER_KIND)
 		show_kinds(m, f);
 	if (f->used & IOT_FILTER_LATENCY)

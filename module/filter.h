@@ -56,13 +56,11 @@ struct iot_filter {
 	DECLARE_BITMAP(ops, IOT_FILTER_OPS);
 };
 
-typedef const char *(*iot_op_name)(unsigned int op);
-
-struct iot_filter *iot_filter_parse(char *text, iot_op_name op_name, u32 kinds,
+struct iot_filter *iot_filter_parse(char *text, unsigned int event, u32 kinds,
 				    const struct iot_filter *old);
 void iot_filter_free(struct iot_filter *f);
 void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
-		     iot_op_name op_name);
+		     unsigned int event);
 
 bool iot_filter_rare(const struct iot_filter *f);
 

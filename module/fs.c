@@ -5,7 +5,6 @@
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include "fs.h"
-#include "names.h"
 #include "paths.h"
 #include "rw.h"
 #include "task.h"
@@ -109,13 +108,6 @@ out:
 	preempt_enable_notrace();
 }
 
-static const char *op_name(unsigned int op)
-{
-	const struct iot_op *known = iot_names_op(IOT_EVENT_ID_fs, op);
-
-	return known ? known->name : NULL;
-}
-
 static int start(void)
 {
 	int err = iot_rw_start();
@@ -148,5 +140,4 @@ struct iot_category iot_fs = {
 	.stop = stop,
 	.refresh = iot_rw_refresh,
 	.missed = missed,
-	.op_name = op_name,
 };

@@ -72,12 +72,6 @@ struct point_entry {
 	struct iot_hook_point *point;
 };
 
-/* How many returns a kretprobe can wait for at once; beyond, it is missed. */
-static int max_active(void)
-{
-	return max_t(int, 256, 4 * num_possible_cpus());
-}
-
 #ifdef IOT_REDIRECT
 DEFINE_PER_CPU(long, iot_hook_inflight);
 
@@ -148,7 +142,7 @@ static int attach_kretprobe(struct iot_hook *hook)
 	hook->krp.entry_handler = hook->type->entry;
 	hook->krp.handler = hook->type->exit;
 	hook->krp.data_size = hook->type->data_size;
-	hook->krp.maxactive = max_active();
+	hook->krp.maxactive = iot_param_maxactive();
 	return register_kretprobe(&hook->krp);
 }
 
@@ -392,6 +386,33 @@ void iot_hook_point_put(struct iot_hook_point *point)
 	if (!--point->users)
 		detach_point(point);
 	mutex_unlock(&hook_lock);
+}
+
+/**
+ * iot_hook_points_get() - attach several, in this order; all of them or none
+ *
+ * Return: 0, or the error of the one that could not be attached.
+ */
+int iot_hook_points_get(struct iot_hook_point *points, size_t nr)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < nr; i++) {
+		err = iot_hook_point_get(&points[i]);
+		if (err) {
+			iot_hook_points_put(points, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/** iot_hook_points_put() - let go of them, the last one first */
+void iot_hook_points_put(struct iot_hook_point *points, size_t nr)
+{
+	while (nr--)
+		iot_hook_point_put(&points[nr]);
 }
 
 /** iot_hook_show() - print what is attached: /proc/iotracer/hooks */

@@ -38,6 +38,15 @@ struct iot_hook_point {
 
 struct iot_hook;
 
+/** iot_hook_args() - the first @n arguments of a call. Context: its kretprobe's entry */
+static inline void iot_hook_args(struct pt_regs *regs, unsigned long *args, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		args[i] = regs_get_kernel_argument(regs, i);
+}
+
 int iot_hook_init(void);
 void iot_hook_exit(void);
 
@@ -50,6 +59,8 @@ unsigned long iot_hook_missed(const struct iot_hook *hook);
 
 int iot_hook_point_get(struct iot_hook_point *point);
 void iot_hook_point_put(struct iot_hook_point *point);
+int iot_hook_points_get(struct iot_hook_point *points, size_t nr);
+void iot_hook_points_put(struct iot_hook_point *points, size_t nr);
 
 void iot_hook_show(struct seq_file *m);
 unsigned long iot_hook_symbol(const char *name);

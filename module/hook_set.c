@@ -26,6 +26,7 @@
 static const char * const mechanism_names[] = {
 	[IOT_HOOK_DETACHED] = "detached",
 	[IOT_HOOK_REDIRECT] = "redirect",
+	[IOT_HOOK_ENTRY] = "entry",
 	[IOT_HOOK_KRETPROBE] = "kretprobe",
 	[IOT_HOOK_FALLBACK] = "kretprobe-names-as-given",
 };
@@ -139,7 +140,9 @@ static int attach_redirect(struct iot_hook_set *set)
 	fill_table(set);
 	memset(&set->ops, 0, sizeof(set->ops));
 	set->ops.func = handler;
-	set->ops.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT;
+	set->ops.flags = FTRACE_OPS_FL_PERMANENT;
+	if (set->call)
+		set->ops.flags |= FTRACE_OPS_FL_IPMODIFY;
 	err = set_filter(set);
 	if (!err)
 		err = register_ftrace_function(&set->ops);
@@ -149,7 +152,8 @@ static int attach_redirect(struct iot_hook_set *set)
 	}
 	for (i = 0; i < set->nr; i++)
 		if (is_redirected(&set->sites[i]))
-			set->sites[i].mechanism = IOT_HOOK_REDIRECT;
+			set->sites[i].mechanism = set->call ? IOT_HOOK_REDIRECT :
+							      IOT_HOOK_ENTRY;
 	set->redirected = true;
 	return 0;
 }
@@ -191,7 +195,7 @@ const struct iot_hook_site *iot_hook_site_of(struct kretprobe_instance *ri)
  */
 static int max_active(const struct iot_hook_site *site)
 {
-	return max_t(int, site->unbounded ? 256 : 32, 4 * num_possible_cpus());
+	return site->unbounded ? iot_param_maxactive() : max_t(int, 32, 4 * num_possible_cpus());
 }
 
 /* Return: 0, also if it cannot be hooked, which is told; or -ENOMEM. */

@@ -19,6 +19,7 @@ struct seq_file;
 enum iot_hook_mechanism {
 	IOT_HOOK_DETACHED,
 	IOT_HOOK_REDIRECT,
+	IOT_HOOK_ENTRY,		/* looked at by an ftrace handler, never redirected */
 	IOT_HOOK_KRETPROBE,	/* by choice: it may sleep without bound */
 	IOT_HOOK_FALLBACK,	/* kretprobe since it cannot be redirected */
 };
@@ -60,6 +61,8 @@ struct iot_hook_site {
  *		must not sleep. @caller is the address it returns to
  * @call:	wrapper: does what is to be done before, iot_hook_call(), and what is
  *		to be done after; returns the function's result or IOT_HOOK_ALONE.
+ *		NULL: the set only looks, @wants never says yes, and whoever redirects
+ *		the same function is not in the way.
  *		Context: the function's own; may sleep where the function may
  * @entry:	kretprobe handler; iot_hook_site_of() says whose
  * @exit:	likewise

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Load, unload and the module's parameters. */
+#include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -22,6 +23,7 @@ static unsigned int proc_uid;
 static unsigned int proc_gid;
 static ushort proc_mode = 0600;
 static char *attach = "auto";
+static unsigned int maxactive = 256;
 
 /*
  * A number of events that one log may be asked to keep. Up to U32_MAX no size of
@@ -38,6 +40,17 @@ static int events_set(const char *val, const struct kernel_param *kp)
 		return -EINVAL;
 	return param_set_ulong(val, kp);
 }
+
+/* A kretprobe's instances are allocated when it is attached. */
+static int maxactive_set(const char *val, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, 1, 65536);
+}
+
+static const struct kernel_param_ops maxactive_ops = {
+	.set = maxactive_set,
+	.get = param_get_uint,
+};
 
 static const struct kernel_param_ops events_ops = {
 	.set = events_set,
@@ -65,6 +78,10 @@ module_param(proc_mode, ushort, 0444);
 MODULE_PARM_DESC(proc_mode, "mode of the files in /proc/iotracer, octal with a leading 0 (default 0600); files that cannot be written get its read bits, folders its read bits and search");
 module_param(attach, charp, 0444);
 MODULE_PARM_DESC(attach, "how functions are hooked: auto (default) or kprobe, which is slower but always works");
+
+module_param_cb(maxactive, &maxactive_ops, &maxactive, 0644);
+__MODULE_PARM_TYPE(maxactive, "uint");
+MODULE_PARM_DESC(maxactive, "calls that one kretprobe follows at a time, from when it is attached, at least 4 a processor; more are counted as missed (default 256)");
 
 u64 iot_param_max_events(void)
 {
@@ -109,6 +126,11 @@ kgid_t iot_param_gid(void)
 bool iot_param_redirect_allowed(void)
 {
 	return !strcmp(attach, "auto");
+}
+
+int iot_param_maxactive(void)
+{
+	return max_t(int, READ_ONCE(maxactive), 4 * num_possible_cpus());
 }
 
 static int __init params_check(void)

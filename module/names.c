@@ -27,6 +27,12 @@ static const struct iot_op fault_ops[] = {
 #include "uapi/ops.def"
 };
 
+static const struct iot_op cache_ops[] = {
+#define IOT_CACHE_OP(name, id, flags, flags2) \
+	[id] = { #name, #flags, #flags2 },
+#include "uapi/ops.def"
+};
+
 static const struct iot_op request_ops[] = {
 #define IOT_REQUEST_OP(name, id, flags, flags2) \
 	[id] = { #name, #flags, #flags2 },
@@ -39,11 +45,13 @@ static const struct {
 } events[] = {
 	[IOT_EVENT_ID_fs] = { fs_ops, ARRAY_SIZE(fs_ops) },
 	[IOT_EVENT_ID_fault] = { fault_ops, ARRAY_SIZE(fault_ops) },
+	[IOT_EVENT_ID_cache] = { cache_ops, ARRAY_SIZE(cache_ops) },
 	[IOT_EVENT_ID_request] = { request_ops, ARRAY_SIZE(request_ops) },
 };
 
 static_assert(ARRAY_SIZE(fs_ops) == IOT_FS_OPS && IOT_FS_OPS <= IOT_FILTER_OPS);
 static_assert(ARRAY_SIZE(fault_ops) == IOT_FAULT_OPS);
+static_assert(ARRAY_SIZE(cache_ops) == IOT_CACHE_OPS);
 static_assert(ARRAY_SIZE(request_ops) == IOT_REQUEST_OPS);
 
 /** iot_names_op() - an operation of event @event, NULL for a number that is none */

@@ -18,5 +18,6 @@ umode_t iot_param_mode(umode_t mask);
 kuid_t iot_param_uid(void);
 kgid_t iot_param_gid(void);
 bool iot_param_redirect_allowed(void);
+int iot_param_maxactive(void);
 
 #endif /* IOT_PARAM_H */

@@ -57,6 +57,60 @@ static atomic64_t nr_missed;
 /* For paths resolved where one may not sleep: PATH_MAX bytes a CPU. */
 static char __percpu *scratch;
 
+/*
+ * The paths by which files were seen last, by inode, for those who know nothing else
+ * and may not ask its dentries. The inode is compared, never followed; its generation
+ * tells it from another one that got its memory and its number. Written under
+ * table_lock; a reader who meets a writer goes without.
+ */
+#define INODE_BITS	12
+
+static struct inode_path {
+	seqcount_t seq;
+	const struct inode *inode;
+	u64 ino;
+	u32 generation;
+	unsigned int moves;	/* odd, as in struct iot_path */
+	struct iot_paths_file file;
+} inode_paths[BIT(INODE_BITS)];
+
+static void note_inode(const struct inode *inode, unsigned int moves,
+		       const struct iot_paths_file *file)
+{
+	struct inode_path *i = &inode_paths[hash_ptr(inode, INODE_BITS)];
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&table_lock, flags);
+	raw_write_seqcount_begin(&i->seq);
+	i->inode = inode;
+	i->ino = inode->i_ino;
+	i->generation = inode->i_generation;
+	i->moves = moves | 1;
+	i->file = *file;
+	raw_write_seqcount_end(&i->seq);
+	raw_spin_unlock_irqrestore(&table_lock, flags);
+}
+
+/* Context: any, preemption off. */
+static bool find_inode(const struct inode *inode, struct iot_paths_file *file)
+{
+	struct inode_path *i = &inode_paths[hash_ptr(inode, INODE_BITS)];
+	unsigned int seq = raw_read_seqcount(&i->seq);
+	struct inode_path found;
+
+	if (seq & 1)
+		return false;
+	data_race(found = *i); /* looked at if no writer came between only */
+	if (read_seqcount_retry(&i->seq, seq))
+		return false;
+	if (found.inode != inode || found.ino != inode->i_ino ||
+	    found.generation != inode->i_generation ||
+	    found.moves != (iot_paths_moves() | 1))
+		return false;
+	*file = found.file;
+	return true;
+}
+
 /**
  * iot_paths_kind() - IOT_KIND_* of a file
  *
@@ -242,6 +296,15 @@ static void identify_again(const struct dentry *dentry, struct iot_paths_file *f
 	}
 }
 
+/*
+ * Can stat(2) be asked where one may not sleep? Of btrfs, whose subvolumes have numbers
+ * of their own: btrfs_getattr() takes spinlocks only (fs/btrfs/inode.c).
+ */
+static bool stats_at_once(const struct inode *inode)
+{
+	return inode->i_sb->s_magic == BTRFS_SUPER_MAGIC && !IS_ENABLED(CONFIG_PREEMPT_RT);
+}
+
 static void identify(const struct path *path, bool may_sleep,
 		     struct iot_paths_file *file)
 {
@@ -255,7 +318,7 @@ static void identify(const struct path *path, bool may_sleep,
 	/* pipes and the like have nothing else to say */
 	if (!inode || !is_named(path->dentry))
 		return;
-	if (!may_sleep) {
+	if (!may_sleep && !stats_at_once(inode)) {
 		preempt_disable_notrace();
 		identify_again(path->dentry, file);
 		preempt_enable_notrace();
@@ -321,8 +384,11 @@ static noinline void resolve(const struct path *path, const struct iot_path_key 
 	identify(path, may_sleep, file);
 	err = may_sleep ? resolve_sleeping(path, key, moves, file) :
 			  resolve_atomic(path, key, moves, file);
-	if (file->id)
+	if (file->id) {
+		if (d_backing_inode(path->dentry))
+			note_inode(d_backing_inode(path->dentry), moves, file);
 		return;
+	}
 	if (err == -EINVAL && is_internal(path))
 		file->kinds = 0;
 	else
@@ -348,9 +414,7 @@ void iot_paths_of(const struct path *path, bool may_sleep,
 	if (unlikely(!d_backing_inode(path->dentry)))
 		goto resolve;
 	preempt_disable_notrace();
-	known = iot_paths_find(path, moves);
-	if (unlikely(!known) && !may_sleep)
-		known = iot_paths_find(path, moves | 1); /* made without sleeping */
+	known = iot_paths_find(path, moves, may_sleep ? 0 : 1);
 	if (likely(known))
 		*file = known->file;
 	preempt_enable_notrace();
@@ -384,9 +448,12 @@ static const struct iot_path *find_by_dentry(const struct dentry *dentry, u64 in
  */
 void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file)
 {
+	unsigned int moves = iot_paths_moves();
 	const struct iot_path *p = NULL;
 	struct dentry *dentry;
 
+	if (find_inode(inode, file))
+		return;
 	file->id = 0;
 	file->dev = inode->i_sb->s_dev;
 	file->ino = inode->i_ino;
@@ -401,10 +468,12 @@ void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file)
 		}
 		spin_unlock(&inode->i_lock);
 	}
-	if (p)
+	if (p) {
 		*file = p->file;
-	else
+		note_inode(inode, moves, file);
+	} else {
 		atomic64_inc(&nr_missed);
+	}
 }
 
 /**

@@ -94,17 +94,21 @@ static __always_inline bool iot_paths_is(const struct iot_path_key *key,
 /**
  * iot_paths_find() - the path of an open file, if it is known, or NULL
  * @moves:	what its entry has to have: iot_paths_moves()
+ * @ignored:	bits of it that do not matter: 1 where one may not sleep, to whom an
+ *		entry is good that was made without
  *
  * Context: task, preemption off; the result is good until it is on again. The
  * dentry is not negative.
  */
 static __always_inline const struct iot_path *iot_paths_find(const struct path *path,
-							     unsigned int moves)
+							     unsigned int moves,
+							     unsigned int ignored)
 {
 	const struct iot_path *p;
 
 	hlist_for_each_entry_rcu_notrace(p, iot_paths_bucket(path->dentry), node)
-		if (iot_paths_is(&p->key, path) && READ_ONCE(p->moves) == moves)
+		if (iot_paths_is(&p->key, path) &&
+		    (READ_ONCE(p->moves) | ignored) == (moves | ignored))
 			return p;
 	return NULL;
 }

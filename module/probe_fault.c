@@ -36,7 +36,6 @@
 #include "fault.h"
 #include "hook.h"
 #include "hook_set.h"
-#include "names.h"
 #include "paths.h"
 #include "probe.h"
 #include "task.h"
@@ -57,6 +56,7 @@
  * @op:		IOT_FAULT_OP_*
  * @flags:	IOT_FAULT_*
  * @attempts:	this one included
+ * @counted:	pages around it are
  */
 struct frame {
 	struct iot_paths_file file;
@@ -214,11 +214,15 @@ static unsigned int pages_mapped(const struct frame *f, vm_fault_t result)
 	return now > f->mapped ? now - f->mapped : 1;
 }
 
+/* Do faults in its files sleep with a bound? */
+static bool sleeps_bounded(const struct super_block *sb)
+{
+	return iot_vfs_sleeps_bounded(sb) || sb->s_magic == HUGETLBFS_MAGIC;
+}
+
 static bool is_bounded(const struct vm_area_struct *vma)
 {
-	const struct super_block *sb = file_inode(vma->vm_file)->i_sb;
-
-	return iot_vfs_sleeps_bounded(sb) || sb->s_magic == HUGETLBFS_MAGIC;
+	return sleeps_bounded(file_inode(vma->vm_file)->i_sb);
 }
 
 static u16 op_of(unsigned int fault_flags)
@@ -238,18 +242,6 @@ static bool is_wanted(unsigned int fault_flags)
 	f = rcu_dereference_sched(iot_fault.filter);
 	wanted = f && iot_filter_op(f, op_of(fault_flags)) &&
 		 iot_category_wants_task(&iot_fault);
-	preempt_enable_notrace();
-	return wanted;
-}
-
-static bool is_wanted_file(const struct iot_paths_file *file)
-{
-	const struct iot_filter *f;
-	bool wanted;
-
-	preempt_disable_notrace();
-	f = rcu_dereference_sched(iot_fault.filter);
-	wanted = f && file->kinds && iot_filter_file(f, file->kind, file->dev, file->ino);
 	preempt_enable_notrace();
 	return wanted;
 }
@@ -284,7 +276,7 @@ static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sle
 	f->op = op_of(f->fault_flags);
 	f->attempts = 1;
 	iot_paths_of(iot_file_user_path(vma->vm_file), may_sleep, &f->file);
-	if (!is_wanted_file(&f->file))
+	if (!iot_category_wants_file(&iot_fault, &f->file))
 		return false;
 	f->offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) + (f->address - vma->vm_start);
 	f->flags = flags_of(vma, f->fault_flags, args[3]);
@@ -354,15 +346,13 @@ static bool probe_on;
 
 static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	const struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
+	const struct vm_area_struct *vma;
 	unsigned long args[4];
-	unsigned int i;
 
-	if (!vma->vm_file || is_bounded(vma) ||
-	    !is_wanted(regs_get_kernel_argument(regs, 2)))
+	iot_hook_args(regs, args, ARRAY_SIZE(args));
+	vma = (void *)args[0];
+	if (!vma->vm_file || is_bounded(vma) || !is_wanted(args[2]))
 		return 1;
-	for (i = 0; i < ARRAY_SIZE(args); i++)
-		args[i] = regs_get_kernel_argument(regs, i);
 	return !fault_begin((struct frame *)ri->data, args, false);
 }
 
@@ -448,10 +438,8 @@ static s64 call(const struct iot_hook_site *site, unsigned long *args)
 static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	unsigned long args[4];
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(args); i++)
-		args[i] = regs_get_kernel_argument(regs, i);
+	iot_hook_args(regs, args, ARRAY_SIZE(args));
 	if (!wants(iot_hook_site_of(ri), args, 0))
 		return 1;
 	return !fault_begin((struct frame *)ri->data, args, false);
@@ -478,8 +466,7 @@ static void see_super(struct super_block *sb, void *data)
 	bool *found = data;
 	struct inode *inode;
 
-	if (*found || iot_vfs_sleeps_bounded(sb) || sb->s_magic == HUGETLBFS_MAGIC ||
-	    sb->s_magic == OVERLAYFS_SUPER_MAGIC)
+	if (*found || sleeps_bounded(sb) || sb->s_magic == OVERLAYFS_SUPER_MAGIC)
 		return;
 	spin_lock(&sb->s_inode_list_lock);
 	list_for_each_entry(inode, &sb->s_inodes, i_sb_list) {
@@ -535,13 +522,6 @@ static unsigned long missed(void)
 	return n;
 }
 
-static const char *op_name(unsigned int op)
-{
-	const struct iot_op *known = iot_names_op(IOT_EVENT_ID_fault, op);
-
-	return known ? known->name : NULL;
-}
-
 struct iot_category iot_fault = {
 	.name = "fault",
 	.event_id = IOT_EVENT_ID_fault,
@@ -549,5 +529,4 @@ struct iot_category iot_fault = {
 	.start = start,
 	.stop = stop,
 	.missed = missed,
-	.op_name = op_name,
 };

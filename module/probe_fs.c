@@ -27,6 +27,7 @@
 #include <asm/ptrace.h>
 #include "hook.h"
 #include "hook_set.h"
+#include "names.h"
 #include "param.h"
 #include "probe_fs.h"
 
@@ -280,7 +281,7 @@ bool iot_frame_wants_op(enum iot_fs_op op)
 
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_fs.filter);
-	wanted = f && (!(f->used & IOT_FILTER_OP) || test_bit(op, f->ops));
+	wanted = f && iot_filter_op(f, op);
 	preempt_enable_notrace();
 	return wanted;
 }
@@ -479,10 +480,8 @@ static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	const struct iot_hook_site *site = iot_hook_site_of(ri);
 	const struct iot_call *c = site->data;
 	unsigned long args[6];
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(args); i++)
-		args[i] = regs_get_kernel_argument(regs, i);
+	iot_hook_args(regs, args, ARRAY_SIZE(args));
 	if (!wants_with(site, args, ARRAY_SIZE(args), *(unsigned long *)regs->sp))
 		return 1;
 	if (c->see) {
@@ -509,7 +508,7 @@ static struct iot_hook_set set = {
 
 static const char *op_name(const struct iot_call *c)
 {
-	return iot_fs.op_name(c->op);
+	return iot_names_op(IOT_EVENT_ID_fs, c->op)->name;
 }
 
 static void add_site(const struct iot_call *c, const char *symbol, unsigned long addr,

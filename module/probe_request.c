@@ -36,8 +36,8 @@
 #include <linux/timekeeping.h>
 #include <trace/events/block.h>
 #include "block.h"
+#include "compat/blkdev.h"
 #include "hook.h"
-#include "names.h"
 #include "origin.h"
 #include "paths.h"
 #include "pending.h"
@@ -118,18 +118,12 @@ static noinline u32 rare_flags(blk_opf_t opf)
 		flags |= IOT_REQ_DRV;
 	if (opf & REQ_NOUNMAP)
 		flags |= IOT_REQ_NOUNMAP;
-#ifdef REQ_FS_PRIVATE
 	if (opf & REQ_FS_PRIVATE)
 		flags |= IOT_REQ_FS_PRIVATE;
-#endif
-#ifdef REQ_ATOMIC
 	if (opf & REQ_ATOMIC)
 		flags |= IOT_REQ_ATOMIC;
-#endif
-#ifdef REQ_CGROUP_PUNT
 	if (opf & REQ_CGROUP_PUNT)
 		flags |= IOT_REQ_CGROUP_PUNT;
-#endif
 	return flags;
 }
 
@@ -157,14 +151,12 @@ static u16 class_of_size(u64 size)
 
 static_assert(4096ULL << (2 * (IOT_CLASS_FILE_1G - IOT_CLASS_FILE_4K)) == 1ULL << 30);
 
-static void note_file(struct iot_pending *p, struct inode *inode)
+static void note_file(struct iot_pending *p, const struct iot_paths_file *file,
+		      const struct inode *inode)
 {
-	struct iot_paths_file file;
-
-	iot_paths_of_inode(inode, &file);
-	p->inode = file.ino;
-	p->path = file.id;
-	p->file_device = file.dev;
+	p->inode = file->ino;
+	p->path = file->id;
+	p->file_device = file->dev;
 	p->file_size = i_size_read(inode);
 }
 
@@ -207,6 +199,7 @@ static void note_cached(struct iot_pending *p, const struct bio *bio, struct fol
 	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
 	u64 offset = folio_pos(folio) + folio_page_idx(folio, bv.bv_page) * PAGE_SIZE +
 		     bv.bv_offset;
+	struct iot_paths_file file;
 
 	if (op_is_write(bio_op(bio)))
 		p->origin_pid = iot_origin_find(folio->mapping, folio->index, p->origin_comm);
@@ -214,7 +207,8 @@ static void note_cached(struct iot_pending *p, const struct bio *bio, struct fol
 		p->class = p->class ?: IOT_CLASS_METADATA;
 		return;
 	}
-	note_file(p, host);
+	iot_paths_of_inode(host, &file);
+	note_file(p, &file, host);
 	p->offset = offset;
 	p->class = class_of_size(p->file_size);
 }
@@ -229,11 +223,8 @@ static void note_direct(struct iot_pending *p)
 		return;
 	iot_paths_of(&call->file->f_path, false, &file);
 	p->class = IOT_CLASS_DIRECT;
-	p->inode = file.ino;
-	p->path = file.id;
-	p->file_device = file.dev;
+	note_file(p, &file, file_inode(call->file));
 	p->offset = call->offset;
-	p->file_size = i_size_read(file_inode(call->file));
 }
 
 /* What the bio's data is. Its pages are held: it is under way. */
@@ -256,15 +247,6 @@ static void note_data(struct iot_pending *p, const struct bio *bio)
 		note_direct(p);
 }
 
-static u16 partition_of(const struct block_device *bdev)
-{
-#ifdef IOT_HAVE_BDEV_PARTNO
-	return bdev_partno(bdev);
-#else
-	return bdev->bd_partno;
-#endif
-}
-
 static void note_submitter(struct iot_pending *p)
 {
 	p->cpu = raw_smp_processor_id();
@@ -278,11 +260,9 @@ static void note_submitter(struct iot_pending *p)
 static void note_bio(struct iot_pending *p, const struct bio *bio)
 {
 	p->device = bio->bi_bdev->bd_dev;
-	p->partition = partition_of(bio->bi_bdev);
+	p->partition = iot_bdev_partno(bio->bi_bdev);
 	p->ioprio = bio->bi_ioprio;
-#ifdef IOT_HAVE_BIO_WRITE_HINT
-	p->hint = bio->bi_write_hint;
-#endif
+	p->hint = iot_bio_write_hint(bio);
 	p->flags = flags_of(bio->bi_opf);
 	p->sector = bio->bi_iter.bi_sector;
 	p->requested = bio->bi_iter.bi_size;
@@ -523,7 +503,7 @@ static void complete_unknown(struct request *rq, blk_status_t error, unsigned in
 		.sector = blk_rq_bytes(rq) ? blk_rq_pos(rq) : 0,
 		.requested = blk_rq_bytes(rq),
 		.device = rq->part ? rq->part->bd_dev : disk_devt(rq->q->disk),
-		.partition = rq->part ? partition_of(rq->part) : 0,
+		.partition = rq->part ? iot_bdev_partno(rq->part) : 0,
 		.bios = 1,
 	};
 	const struct iot_filter *f = rcu_dereference_sched(iot_block.filter);
@@ -644,15 +624,8 @@ static void check_types(void)
 	check_trace_callback_type_block_split(bio_split_up);
 }
 
-static void detach(size_t n)
-{
-	while (n--)
-		iot_hook_point_put(&points[n]);
-}
-
 static int start(void)
 {
-	size_t i;
 	int err;
 
 	check_types();
@@ -669,15 +642,9 @@ static int start(void)
 	err = iot_origin_attach();
 	if (err)
 		goto untrack;
-	for (i = 0; i < ARRAY_SIZE(points); i++) {
-		err = iot_hook_point_get(&points[i]);
-		if (err)
-			goto detach;
-	}
-	return 0;
-
-detach:
-	detach(i);
+	err = iot_hook_points_get(points, ARRAY_SIZE(points));
+	if (!err)
+		return 0;
 	iot_origin_detach();
 untrack:
 	iot_rw_untrack();
@@ -686,7 +653,7 @@ untrack:
 
 static void stop(void)
 {
-	detach(ARRAY_SIZE(points));
+	iot_hook_points_put(points, ARRAY_SIZE(points));
 	iot_origin_detach();
 	iot_rw_untrack();
 }
@@ -696,18 +663,10 @@ static unsigned long missed(void)
 	return atomic_long_read(&nr_missed);
 }
 
-static const char *op_name(unsigned int op)
-{
-	const struct iot_op *known = iot_names_op(IOT_EVENT_ID_request, op);
-
-	return known ? known->name : NULL;
-}
-
 struct iot_category iot_block = {
 	.name = "block",
 	.event_id = IOT_EVENT_ID_request,
 	.start = start,
 	.stop = stop,
 	.missed = missed,
-	.op_name = op_name,
 };

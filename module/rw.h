@@ -112,7 +112,7 @@ static __always_inline bool iot_rw_begin_known(struct iot_rw *rw, const struct f
 	const struct iot_path *known;
 
 	preempt_disable_notrace();
-	known = iot_paths_find(&file->f_path, iot_paths_moves());
+	known = iot_paths_find(&file->f_path, iot_paths_moves(), 0);
 	if (likely(known) && likely(known->file.kinds & iot_fs.kinds))
 		rw->file = known->file;
 	else

@@ -78,6 +78,36 @@ check() {
 	unmap hidden
 }
 
+# mirror NAME DISK DISK: RAID 1 of md, by its files alone
+mirror() {
+	local md=/sys/block/$1/md disk slot=0
+
+	modprobe raid1
+	echo "$1" >/sys/module/md_mod/parameters/new_array
+	echo none >"$md/metadata_version"
+	echo raid1 >"$md/level"
+	echo 2 >"$md/raid_disks"
+	echo $(($(blockdev --getsize64 "/dev/$2") / 1024)) >"$md/component_size"
+	for disk in "${@:2}"; do
+		cat "/sys/block/$disk/dev" >"$md/new_dev"
+		echo $((slot++)) >"$md/dev-$disk/slot"
+	done
+	echo none >"$md/resync_start"
+	echo active >"$md/array_state"
+}
+
+@test "block: diskstats' counts and sectors, md raid1 and the disks below" {
+	mirror md127 vdb vdc
+	check law none ext4 md127 vdb vdc
+	echo clear >/sys/block/md127/md/array_state
+}
+
+@test "block: bios of brd, of which nobody else keeps count" {
+	modprobe brd rd_nr=1 rd_size=8192
+	check without_counts ram0
+	rmmod brd
+}
+
 @test "block: files of direct I/O, who wrote what is written back, the journal" {
 	echo none >/sys/block/vda/queue/scheduler
 	new_filesystem ext4 /dev/vda /mnt/ext4

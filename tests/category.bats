@@ -54,6 +54,10 @@ check() {
 	check sampling
 }
 
+@test "waiting calls: maxactive of a function are followed, the others are counted" {
+	check followed_at_once
+}
+
 @test "stream: over reset and size, lapped, busy; gaps are exact" {
 	check reset_and_size lapped_reader busy_reader
 }

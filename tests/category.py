@@ -5,6 +5,7 @@ What category.bats tests: python3 category.py FUNCTION... See interface.py.
 Only READ and WRITE are looked at here, of files below /mnt/files (a tmpfs) and
 /mnt/disk (ext4), and of no other process than those that the test starts.
 """
+import fcntl
 import json
 import os
 import re
@@ -12,9 +13,10 @@ import select
 import socket
 import struct
 import subprocess
+import time
 
 from interface import (IOT, add, control, drain, is_equal, is_true, join, main, matches,
-                       must, slurp, slurp_bytes, spawn, touch, write, write_bytes, reload)
+                       must, set_parameter, slurp, slurp_bytes, spawn, touch, write, write_bytes, reload)
 
 FS = IOT + '/fs'
 ONLY = 'op=READ,WRITE,DIO_READ,DIO_WRITE'
@@ -280,6 +282,35 @@ def newest_and_oldest():
     is_equal((len(st.rows), st.gaps), (15, 0))
     st.close()
     command('stop')
+
+
+def lock_shared():
+    with open('held') as f:
+        fcntl.flock(f, fcntl.LOCK_SH)
+
+
+def followed_at_once():
+    """Of the calls that wait, maxactive are followed, the others counted."""
+    set_parameter('maxactive', 1)
+    last = slurp('/sys/devices/system/cpu/possible').strip().split('-')[-1]
+    most = 4 * (int(last) + 1)
+    touch('held')
+    command('filter op=LOCK', 'start')
+    with open('held') as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        waiting = [spawn(lock_shared) for _ in range(most + 3)]
+        deadline = time.monotonic() + 60
+        while stats()['missed'] < 3 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        fcntl.flock(f, fcntl.LOCK_UN)
+    join(*waiting)
+    command('stop')
+    set_parameter('maxactive', 256)
+    # three that wait, and the unlocking, as all instances are in use then
+    is_equal(is_conserved()['missed'], 4)
+    locks = [e['pid'] for e in events() if e['op'] == 'LOCK']
+    is_equal(len(locks), most + 1)
+    is_equal(len(set(waiting) & set(locks)), most)
 
 
 def sampling():

@@ -261,7 +261,7 @@ static void make_text(struct text *t)
 
 /* README.md's list. */
 static const int command_errors[] = {
-	ENOENT, EINVAL, EACCES, ENAMETOOLONG, EISDIR, EOPNOTSUPP, ENOMEM, ELOOP, 0
+	ENOENT, EINVAL, EACCES, ENAMETOOLONG, EISDIR, EOPNOTSUPP, ENOMEM, ELOOP, EBUSY, 0
 };
 
 static void broken(const char *law, const char *path, const struct text *t, int error)
@@ -346,7 +346,7 @@ static void any_file(char *path, size_t size)
 	static const char * const common[] = {
 		"control", "hooks", "format", "", "paths", "fs", "fs/control", "fs/log", "fs/stream",
 		"fs/stats", "fault/control", "fault/log", "fault/stream", "block/control",
-		"block/log", "block/stream",
+		"block/log", "block/stream", "cache/control", "cache/log", "cache/stream",
 	};
 
 	if (random_once_in(&rng, 3))
@@ -656,7 +656,9 @@ static void step(void)
 	case 4:
 	case 5:
 		make_category_text(&text);
-		write_text(PROC_DIR "/fs/control", &text);
+		snprintf(path, sizeof(path), "%s/control",
+			 proc_categories[random_below(&rng, PROC_CATEGORIES)]);
+		write_text(path, &text);
 		break;
 	}
 }
@@ -695,9 +697,9 @@ static int remove_listed(void)
 /* Return: how many paths were listed. */
 static int check_laws(void)
 {
-	errno = -proc_write(PROC_DIR "/fs/control", "stop\n", 5);
+	errno = -proc_stop_categories();
 	if (errno)
-		broken("cannot be stopped", PROC_DIR "/fs/control", NULL, errno);
+		broken("a category cannot be stopped", PROC_DIR, NULL, errno);
 	if (proc_law())
 		broken("the law", "stats", NULL, 0);
 	return remove_listed();

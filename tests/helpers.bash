@@ -26,6 +26,19 @@ new_filesystem() {
 	mount "$2" "$3"
 }
 
+# three_filesystems: one of each kind in a folder of its name in /mnt, and a tmpfs
+three_filesystems() {
+	mkdir -p /mnt/files /mnt/disk
+	mount -t tmpfs files /mnt/files
+	new_filesystem ext4 /dev/vda /mnt/ext4
+	new_filesystem xfs /dev/vdb /mnt/xfs
+	new_filesystem btrfs /dev/vdc /mnt/btrfs
+}
+
+umount_three_filesystems() {
+	umount /mnt/files /mnt/ext4 /mnt/xfs /mnt/btrfs
+}
+
 # run_functions FILE.py FUNCTION...: of a test that is written in Python
 run_functions() {
 	IOTRACER_KO=$(ko) PYTHONDONTWRITEBYTECODE=1 python3 -S -s "$BATS_TEST_DIRNAME/$1" "${@:2}"

@@ -348,7 +348,7 @@ def modes():
     return found
 
 
-CATEGORIES = ('block', 'fault', 'fs')
+CATEGORIES = ('block', 'cache', 'fault', 'fs')
 
 
 def modes_expected(folder, writable, readable):
@@ -394,7 +394,8 @@ def parameters_refused():
     for bad in ('MAX_EVENTS=0', 'MAX_EVENTS=-1', 'MAX_EVENTS=ten', 'MAX_EVENTS=16777217',
                 'max_events_limit=-1', 'max_events_limit=9', 'max_events_limit=4294967296',
                 'ring_memory_limit=much', 'proc_mode=0777', 'proc_mode=01600',
-                'proc_uid=4294967295', 'proc_gid=-1', 'attach=magic'):
+                'proc_uid=4294967295', 'proc_gid=-1', 'attach=magic', 'maxactive=0',
+                'maxactive=65537'):
         kmsg.new()
         is_true(not load(bad), bad + ' was taken')
         is_true(not os.path.exists(IOT), bad)

@@ -7,17 +7,13 @@
 load helpers
 
 setup_file() {
-	mkdir -p /mnt/files /mnt/disk
-	mount -t tmpfs files /mnt/files
-	new_filesystem ext4 /dev/vda /mnt/ext4
-	new_filesystem xfs /dev/vdb /mnt/xfs
-	new_filesystem btrfs /dev/vdc /mnt/btrfs
+	three_filesystems
 	load_module
 }
 
 teardown_file() {
 	unload_module
-	umount /mnt/files /mnt/ext4 /mnt/xfs /mnt/btrfs
+	umount_three_filesystems
 }
 
 teardown() {

@@ -139,12 +139,44 @@ static int broken_lines(const char *path, char *stats)
 	return broken + 1;
 }
 
-/* Likewise for a category that is stopped: each count has a line of its own. */
-static int broken_category(const char *path)
+const char * const proc_categories[PROC_CATEGORIES] = {
+	PROC_DIR "/fs", PROC_DIR "/fault", PROC_DIR "/block", PROC_DIR "/cache"
+};
+
+bool proc_is_category_log(const char *path)
+{
+	int i;
+
+	for (i = 0; i < PROC_CATEGORIES; i++) {
+		size_t n = strlen(proc_categories[i]);
+
+		if (!strncmp(path, proc_categories[i], n) && !strcmp(path + n, "/log"))
+			return true;
+	}
+	return false;
+}
+
+/* Return: 0, or the error that one of them has. */
+int proc_stop_categories(void)
+{
+	char path[PROC_NAME];
+	int i, ret, err = 0;
+
+	for (i = 0; i < PROC_CATEGORIES; i++) {
+		snprintf(path, sizeof(path), "%s/control", proc_categories[i]);
+		ret = proc_write(path, "stop\n", 5);
+		err = err ? err : ret;
+	}
+	return err;
+}
+
+/* As broken_lines() for a category that is stopped: each count has its own line. */
+static int broken_category(const char *folder)
 {
 	unsigned long long seen, stored, overwritten, lost;
-	char stats[4096];
+	char path[PROC_NAME], stats[4096];
 
+	snprintf(path, sizeof(path), "%s/stats", folder);
 	if (proc_read(path, stats, sizeof(stats)) < 0)
 		printf("%s: cannot be read: %m\n", path);
 	else if (sscanf(stats, "seen %llu stored %llu overwritten %llu lost %llu", &seen, &stored,
@@ -158,8 +190,8 @@ static int broken_category(const char *path)
 }
 
 /*
- * The law for all targets, when nobody reads or writes them, and for the category
- * fs, when it is stopped.
+ * The law for all targets, when nobody reads or writes them, and for the categories,
+ * when they are stopped.
  * Return: how many places break it; what they are is printed.
  */
 int proc_law(void)
@@ -180,5 +212,7 @@ int proc_law(void)
 		}
 	}
 	printf("the law was checked for %d targets\n", n);
-	return broken + broken_category(PROC_DIR "/fs/stats");
+	for (i = 0; i < PROC_CATEGORIES; i++)
+		broken += broken_category(proc_categories[i]);
+	return broken;
 }

@@ -11,6 +11,10 @@
 #define PROC_CONTROL	PROC_DIR "/control"
 #define PROC_NAME	160	/* bytes of the name of a target's folder */
 
+#define PROC_CATEGORIES	4
+
+extern const char * const proc_categories[PROC_CATEGORIES];	/* their folders */
+
 struct proc_name {
 	char text[PROC_NAME];
 };
@@ -20,6 +24,8 @@ ssize_t proc_read(const char *path, char *buf, size_t size);
 char *proc_slurp(const char *path, size_t *length);
 size_t proc_unescape(char *text);
 int proc_names(struct proc_name *names, int max);
+bool proc_is_category_log(const char *path);
+int proc_stop_categories(void);
 int proc_law(void);
 
 #endif /* IOT_TEST_PROC_H */

@@ -60,8 +60,9 @@ end_load() {
 	wait "$1" || true
 }
 
+# running [CATEGORY]: the one that is started last
 running() {
-	grep -qx start /proc/iotracer/fs/control
+	grep -qx start "/proc/iotracer/${1:-fs}/control"
 }
 
 wait_for() {
@@ -109,22 +110,55 @@ sum_of() {
 	END
 }
 
-@test "three categories in one trace, joined by device and inode" {
+@test "four categories in one trace, joined by device and inode" {
 	dd if=/dev/zero of=/mnt/work/data bs=64k count=4 conv=fsync status=none
 	cp /bin/cat /mnt/work/cat
 	sync
-	iotracer record -c fs,block,fault -o t -- sh -c \
+	iotracer record -c fs,block,fault,cache -o t -- sh -c \
 		'dd if=/dev/zero of=/mnt/work/data bs=64k count=4 conv=notrunc,fsync status=none; /mnt/work/cat /mnt/work/data >/dev/null'
-	[ "$(meta t '.categories | map(.name) | join(",")')" = fs,block,fault ]
+	[ "$(meta t '.categories | map(.name) | join(",")')" = fs,block,fault,cache ]
 	[ "$(meta t '.categories | map(.lost) | add')" = 0 ]
 	iotracer export -o rows t
 	file="$(stat -c %Hd:%Ld,%i /mnt/work/data)"
 	[ "$(sum_of rows/fs/*.csv ',WRITE,.*,/mnt/work/data,' result)" = 262144 ]
 	[ "$(sum_of rows/ds/*.csv ',WRITE,.*,/mnt/work/data,' result)" = 262144 ]
-	# who wrote, not who submitted; the same file in all three
+	[ "$(sum_of rows/cache/*.csv ',DIRTY,.*,/mnt/work/data,' count)" = 64 ]
+	[ "$(sum_of rows/cache/*.csv ',WRITEBACK_START,.*,/mnt/work/data,' count)" = 64 ]
+	grep -h ',DIRTY,' rows/cache/*.csv | grep -q ",dd,DIRTY,${file#*,},.*,/mnt/work/data,"
+	# who wrote, not who submitted; the same file in all
 	grep -h ',/mnt/work/data,' rows/ds/*.csv | grep -q ',dd,'
 	grep -h ',/mnt/work/data,' rows/ds/*.csv | grep -q ",${file#*,},/mnt/work/data,"
 	grep -h ',EXEC,' rows/pagefault/*.csv | grep -q '/mnt/work/cat'
+}
+
+# sectors DISK: read and written, as /proc/diskstats has it
+sectors() {
+	awk -v disk="$1" '$3 == disk { print $6, $10 }' /proc/diskstats
+}
+
+@test "a database: calls, dirty pages and requests are one story, and the sums the kernel's" {
+	disk=$(basename "$(findmnt -no SOURCE /mnt/work)")
+	sync
+	iotracer record -c fs,cache,block -o t &
+	recorder=$!
+	wait_for running block
+	read -r -a before < <(sectors "$disk")
+	{
+		echo 'create table t(a integer primary key, b blob);'
+		for i in {1..30}; do
+			echo 'insert into t(b) select randomblob(700) from generate_series(1, 200);'
+			echo "delete from t where a % 7 = $((i % 7)); update t set b = randomblob(800) where a % 11 = 0;"
+		done
+	} | sqlite3 /mnt/work/data.db
+	sync
+	read -r -a after < <(sectors "$disk")
+	kill -INT "$recorder"
+	wait "$recorder"
+	[ "$(meta t '.categories | map(.lost) | add')" = 0 ]
+	iotracer export -o rows t
+	run_functions joined.py rows /mnt/work/data.db "$(stat -c %Hd:%Ld /mnt/work)" >sums
+	cat sums
+	[ "$(cat sums)" = "$((after[0] - before[0])) $((after[1] - before[1]))" ]
 }
 
 @test "flat out on every CPU nothing is lost at the default size, and fio's calls are the rows" {

@@ -199,10 +199,10 @@ static void step_switch(void)
 	pause_us(20000);
 }
 
-/* EINVAL: the tree of a process that has gone. */
-static const int category_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, EINVAL, 0 };
+/* EINVAL: the tree of a process that has gone; EBUSY: another category has one. */
+static const int category_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, EINVAL, EBUSY, 0 };
 
-/* The category fs, whose events are all that the others do. */
+/* The categories, whose events are all that the others do. */
 static void step_category(void)
 {
 	static const char * const words[] = {
@@ -210,10 +210,11 @@ static void step_category(void)
 		"sample 1", "mode discard", "mode overwrite", "filter none", "filter comm=storm",
 		"filter comm=fio op=READ,WRITE", "filter kind=all", "filter min_size=100",
 	};
-	static const char path[] = PROC_DIR "/fs/control";
 	const char *word = words[random_below(&rng, sizeof(words) / sizeof(*words))];
-	char line[80];
+	char path[PROC_NAME], line[80];
 
+	snprintf(path, sizeof(path), "%s/control",
+		 proc_categories[random_below(&rng, PROC_CATEGORIES)]);
 	snprintf(line, sizeof(line), "%s\n", word);
 	if (random_once_in(&rng, 10))
 		snprintf(line, sizeof(line), "filter tree=%d\n", getpid() - (int)random_below(&rng, 9));
@@ -258,7 +259,7 @@ static void check_log(const char *path, char *text)
 	}
 }
 
-/* Likewise of the category's log: whole lines that begin with a time. */
+/* Likewise of a category's log: whole lines that begin with a time. */
 static void check_category_log(const char *path, char *text)
 {
 	unsigned int decimals, end;
@@ -276,7 +277,7 @@ static void check_category_log(const char *path, char *text)
 
 /*
  * ENOENT, ENODEV: gone before it was opened; EIO: while it was open. EINVAL: a
- * buffer too small for a block of fs/stream or paths, ESPIPE: which have no
+ * buffer too small for a block of a category's stream or of paths, ESPIPE: which have no
  * offsets.
  */
 static const int read_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, EINVAL, ESPIPE, 0 };
@@ -328,6 +329,8 @@ static int open_any(char *path, size_t size)
 	static const char * const own[] = { "log", "log", "stream", "stats", "control" };
 	static const char * const common[] = {
 		"control", "hooks", "format", "paths", "fs/control", "fs/log", "fs/stream", "fs/stats",
+		"fault/log", "fault/stream", "block/log", "block/stream",
+		"cache/log", "cache/stream",
 	};
 	const char *target = any_target();
 	long fd;
@@ -335,7 +338,7 @@ static int open_any(char *path, size_t size)
 	if (*target && !random_once_in(&rng, 5))
 		snprintf(path, size, PROC_DIR "/%s/%s", target, own[random_below(&rng, 5)]);
 	else
-		snprintf(path, size, PROC_DIR "/%s", common[random_below(&rng, 8)]);
+		snprintf(path, size, PROC_DIR "/%s", common[random_below(&rng, sizeof(common) / sizeof(*common))]);
 	fd = sys(open(path, O_RDONLY | O_CLOEXEC));
 	return went("opening", path, fd, read_errors) ? fd : -1;
 }
@@ -365,7 +368,7 @@ static void step_read(void)
 		read_here_and_there(path, fd);
 		break;
 	}
-	if (whole && strstr(path, "/fs/log"))
+	if (whole && proc_is_category_log(path))
 		check_category_log(path, buf);
 	else if (whole && strstr(path, "/log"))
 		check_log(path, buf);
@@ -846,7 +849,7 @@ int main(int argc, char **argv)
 	wait_for_all(pids, n, "an actor");
 	wait_for_all(fio, nr_dirs - 1, "fio");
 	umount2(mountpoint, MNT_DETACH);
-	proc_write(PROC_DIR "/fs/control", "stop\n", 5);
+	proc_stop_categories();
 	if (report() || proc_law())
 		return 1;
 	if (*any_target())

@@ -35,6 +35,10 @@ extern const struct record_column fs_columns[FS_COLUMNS];
 #define FAULT_COLUMNS 10
 extern const struct record_column fault_columns[FAULT_COLUMNS];
 
+/* category_cache.c */
+#define CACHE_COLUMNS 10
+extern const struct record_column cache_columns[CACHE_COLUMNS];
+
 /* category_block.c */
 #define BLOCK_COLUMNS 16
 extern const struct record_column block_columns[BLOCK_COLUMNS];

@@ -32,6 +32,12 @@ static const struct operation fault_ops[] = {
 #include "uapi/ops.def"
 };
 
+static const struct operation cache_ops[] = {
+#define IOT_CACHE_OP(name, id, flags, flags2) \
+	[id] = { #name, #flags, #flags2 },
+#include "uapi/ops.def"
+};
+
 static const struct operation request_ops[] = {
 #define IOT_REQUEST_OP(name, id, flags, flags2) \
 	[id] = { #name, #flags, #flags2 },
@@ -44,6 +50,7 @@ static const struct {
 } events[] = {
 	[IOT_EVENT_ID_fs] = { fs_ops, ARRAY_SIZE(fs_ops) },
 	[IOT_EVENT_ID_fault] = { fault_ops, ARRAY_SIZE(fault_ops) },
+	[IOT_EVENT_ID_cache] = { cache_ops, ARRAY_SIZE(cache_ops) },
 	[IOT_EVENT_ID_request] = { request_ops, ARRAY_SIZE(request_ops) },
 };
 

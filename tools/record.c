@@ -327,20 +327,11 @@ static char *put_ioflags(struct record_printer *p, const struct record_column *c
 	return record_group(p, out, group, scalar(c, record));
 }
 
-static char *put_severity(struct record_printer *p, const struct record_column *c,
-			  char *out, const void *record)
+/* A value of the group that is called as its kind. */
+static char *put_value(struct record_printer *p, const struct record_column *c,
+		       char *out, const void *record)
 {
-	static const char group[] = "severity";
-
-	return record_group(p, out, group, scalar(c, record));
-}
-
-static char *put_ioclass(struct record_printer *p, const struct record_column *c,
-			 char *out, const void *record)
-{
-	static const char group[] = "ioclass";
-
-	return record_group(p, out, group, scalar(c, record));
+	return record_group(p, out, c->kind, scalar(c, record));
 }
 
 static const struct operation *op_of(const struct record_printer *p, const void *record)
@@ -383,8 +374,8 @@ static const struct kind {
 	{ "path", put_path },
 	{ "op", put_op },
 	{ "fskind", put_fskind },
-	{ "severity", put_severity },
-	{ "ioclass", put_ioclass },
+	{ "severity", put_value },
+	{ "ioclass", put_value },
 	{ "opflags", put_opflags },
 	{ "opflags2", put_opflags2 },
 };
@@ -477,6 +468,7 @@ static void add_column(struct record_printer *p, const struct record_column *col
 	if (f) {
 		c->offset = f->offset;
 		c->size = f->size;
+		c->kind = f->kind;
 		c->put = c->put ? c->put : put_of(f);
 	}
 	if (p->json)

@@ -36,6 +36,7 @@ struct record_column {
 	record_put put;
 
 	unsigned int offset, size;
+	const char *kind;	/* of @field */
 	char *key;		/* what stands before the value */
 	size_t key_length;
 };

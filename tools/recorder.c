@@ -553,7 +553,8 @@ static void find_fields(struct recorder_stream *s)
 	s->op = record_field(s->event, "op")->offset;
 	s->comm = record_field(s->event, "comm")->offset;
 	s->pid = record_field(s->event, "pid")->offset;
-	s->result = record_field(s->event, "result")->offset;
+	if (s->category->command_op != NO_OP)
+		s->result = record_field(s->event, "result")->offset;
 	s->time = record_field(s->event, "time")->offset;
 	s->latency = record_field(s->event, "latency")->offset;
 }

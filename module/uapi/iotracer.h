@@ -107,6 +107,12 @@ struct iot_path_record {
 #define IOT_FAULT_MINOR		0
 #define IOT_FAULT_MAJOR		1
 
+/* struct iot_cache: flags */
+#define IOT_CACHE_WRITE		(1u << 0)	/* HIT, MISS: of a write */
+#define IOT_CACHE_WAIT		(1u << 1)	/* HIT: the data is still being read */
+#define IOT_CACHE_FAULT		(1u << 2)	/* HIT, MISS: of a page fault */
+#define IOT_CACHE_INTERRUPT	(1u << 3)	/* in an interrupt: no task did it */
+
 /* struct iot_request: flags; the first 14 are as in the kernel, shifted by REQ_OP_BITS */
 #define IOT_REQ_COMMON		0x3fffu
 #define IOT_REQ_FAILFAST_DEV	(1u << 0)
@@ -183,6 +189,13 @@ enum iot_fs_op {
 enum iot_fault_op {
 #include "ops.def"
 	IOT_FAULT_OPS
+};
+
+/* What happens to pages in the cache: IOT_CACHE_HIT … */
+#define IOT_CACHE_OP(name, id, flags, flags2)	IOT_CACHE_##name = (id),
+enum iot_cache_op {
+#include "ops.def"
+	IOT_CACHE_OPS
 };
 
 /* Operations of block requests: IOT_REQUEST_READ … */

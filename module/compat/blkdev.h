@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What kernels call differently at the block layer; see compat.h. */
+#ifndef IOT_COMPAT_BLKDEV_H
+#define IOT_COMPAT_BLKDEV_H
+
+#include <linux/blkdev.h>
+#include "compat/config.h"
+
+/* Flags that not every kernel has. */
+#ifndef REQ_FS_PRIVATE
+#define REQ_FS_PRIVATE	((__force blk_opf_t)0)
+#endif
+#ifndef REQ_ATOMIC
+#define REQ_ATOMIC	((__force blk_opf_t)0)
+#endif
+#ifndef REQ_CGROUP_PUNT
+#define REQ_CGROUP_PUNT	((__force blk_opf_t)0)
+#endif
+
+/* Number of a partition, 0: a whole disk. */
+static inline u16 iot_bdev_partno(const struct block_device *bdev)
+{
+#ifdef IOT_HAVE_BDEV_PARTNO
+	return bdev_partno(bdev);
+#else
+	return bdev->bd_partno;
+#endif
+}
+
+/* RWH_WRITE_LIFE_*, 0 where bios have none. */
+static inline u16 iot_bio_write_hint(const struct bio *bio)
+{
+#ifdef IOT_HAVE_BIO_WRITE_HINT
+	return bio->bi_write_hint;
+#else
+	return 0;
+#endif
+}
+
+#endif /* IOT_COMPAT_BLKDEV_H */

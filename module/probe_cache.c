@@ -1,0 +1,665 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Category cache: what happens to the pages of files in memory.
+ *
+ * HIT and MISS are judged when a read, a write or a page fault begins: its pages are
+ * looked up as the kernel is about to (mm/filemap.c), and each run of pages that are
+ * alike is one event. So what that very call then brings into memory is a MISS, and
+ * pages that an earlier readahead brought are HITs, with WAIT if their data is not
+ * there yet. A request that the kernel has to try again is counted once.
+ *
+ *   filemap_read, filemap_splice_read	reads
+ *   generic_perform_write, iomap_file_buffered_write, btrfs_buffered_write	writes
+ *   filemap_map_pages, filemap_fault	page faults: the first maps pages that are in
+ *					memory; the second gets what that could not
+ *   read_pages				READAHEAD: the pages have been put into the cache
+ *					and their read begins, those asked for included
+ *   writeback_dirty_folio		DIRTY, where NR_DIRTIED counts
+ *   __folio_start_writeback		WRITEBACK_START
+ *   __folio_end_writeback		WRITEBACK_END, where NR_WRITTEN counts
+ *   mm_filemap_delete_from_page_cache	a folio leaves the cache. Why: DROP within the
+ *					sysctl drop_caches; RECLAIM where the kernel wants
+ *					memory; EVICT with its inode (deleted, unmounted,
+ *					or not used); otherwise INVALIDATE: truncated,
+ *					punched out, given up by posix_fadvise(2), or
+ *					overtaken by direct I/O
+ *
+ * Only the entries of functions are looked at: nothing of ours is on the stack of a
+ * call that waits. Contexts: task, for all but __folio_end_writeback, which is called
+ * by whatever completes a bio, and the tracepoints, which fire with the lock of the
+ * mapping held and interrupts off.
+ */
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/kprobes.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <linux/uio.h>
+#include <linux/xarray.h>
+#include <trace/events/filemap.h>
+#include <trace/events/writeback.h>
+#include "cache.h"
+#include "hook.h"
+#include "hook_set.h"
+#include "paths.h"
+#include "probe.h"
+#include "task.h"
+#include "uapi/iotracer.h"
+
+static atomic_long_t nr_missed;
+
+#define LOOKUPS		(BIT(IOT_CACHE_HIT) | BIT(IOT_CACHE_MISS))
+#define REMOVALS	(BIT(IOT_CACHE_DROP) | BIT(IOT_CACHE_RECLAIM) | \
+			 BIT(IOT_CACHE_EVICT) | BIT(IOT_CACHE_INVALIDATE))
+
+/*
+ * Is one of these operations wanted of whoever does it now? An interrupt is nobody's
+ * doing.
+ */
+static bool is_wanted(unsigned long ops)
+{
+	const struct iot_filter *f;
+	bool wanted;
+
+	if (!iot_category_active(&iot_cache))
+		return false;
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_cache.filter);
+	if (!f || ((f->used & IOT_FILTER_OP) && !(f->ops[0] & ops)))
+		wanted = false;
+	else if (in_task())
+		wanted = iot_category_wants_task(&iot_cache);
+	else
+		wanted = !(f->used & IOT_FILTER_TASK);
+	preempt_enable_notrace();
+	return wanted;
+}
+
+/* Files that live in memory have no cache. */
+static bool is_cached(const struct inode *inode)
+{
+	return inode->i_sb->s_magic != TMPFS_MAGIC && inode->i_sb->s_magic != HUGETLBFS_MAGIC;
+}
+
+/*
+ * What is known of a file, if it is wanted: by the path that a program used, or by the
+ * inode alone.
+ */
+static bool find_file(const struct file *filp, struct iot_paths_file *file)
+{
+	if (!is_cached(filp->f_mapping->host))
+		return false;
+	iot_paths_of(iot_file_user_path(filp), false, file);
+	return iot_category_wants_file(&iot_cache, file);
+}
+
+static bool find_inode(struct inode *inode, struct iot_paths_file *file)
+{
+	const struct iot_filter *f;
+	bool wanted;
+
+	if (!is_cached(inode))
+		return false;
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_cache.filter);
+	wanted = f && (f->kinds & BIT(iot_paths_kind(inode)));
+	if (wanted)
+		iot_paths_of_inode(inode, file);
+	preempt_enable_notrace();
+	return wanted && iot_category_wants_file(&iot_cache, file);
+}
+
+static void fill_task(struct iot_cache *e)
+{
+	if (likely(in_task())) {
+		iot_task_fill(e);
+		return;
+	}
+	e->pid = 0;
+	e->tid = 0;
+	e->ppid = 0;
+	e->uid = 0;
+	e->cgroup = 0;
+	strscpy_pad(e->comm, "irq", sizeof(e->comm));
+}
+
+static void record(u16 op, const struct iot_paths_file *file, const struct inode *inode,
+		   pgoff_t first, unsigned long pages, u64 offset, u32 flags)
+{
+	const struct iot_filter *f;
+	struct iot_cache *e;
+	u64 *slot, index;
+
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_cache.filter);
+	if (!f || !iot_category_active(&iot_cache) || !iot_filter_op(f, op) ||
+	    !iot_filter_amount(f, 0, (s64)pages << PAGE_SHIFT))
+		goto out;
+	if (!iot_category_reserve(&iot_cache, &slot, &index))
+		goto out;
+	e = (struct iot_cache *)slot;
+	e->time = ktime_get_mono_fast_ns();
+	e->latency = 0;
+	e->inode = file->ino;
+	e->path = file->id;
+	e->index = first;
+	e->offset = offset;
+	e->file_pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
+	e->device = file->dev;
+	e->pages = pages;
+	e->flags = flags | (in_task() ? 0 : IOT_CACHE_INTERRUPT);
+	e->sample = READ_ONCE(iot_cache.sample);
+	e->op = op;
+	e->cpu = raw_smp_processor_id();
+	e->kind = file->kind;
+	e->reserved = 0;
+	fill_task(e);
+	iot_ring_commit(slot, index);
+out:
+	preempt_enable_notrace();
+}
+
+/*
+ * Requests that the kernel will try again, by the address of the kiocb, or of the task
+ * for a page fault. A place belongs to whoever moved @by to CLAIMED, until he stores
+ * another value. What was cancelled stays until its place is wanted.
+ */
+#define RETRY_BITS	9
+#define CLAIMED		((const void *)1)
+
+static struct retry {
+	const void *by;
+	const struct address_space *mapping;
+	u64 end;
+} retries[BIT(RETRY_BITS)];
+
+/* Has it been counted? It is forgotten then. */
+static bool is_retry(const void *by, const struct address_space *mapping, u64 end)
+{
+	struct retry *r = &retries[hash_ptr(by, RETRY_BITS)];
+	bool same;
+
+	if (likely(READ_ONCE(r->by) != by) || cmpxchg(&r->by, by, CLAIMED) != by)
+		return false;
+	same = r->mapping == mapping && r->end == end;
+	smp_store_release(&r->by, NULL); /* after the last use of its fields */
+	return same;
+}
+
+static void keep_retry(const void *by, const struct address_space *mapping, u64 end)
+{
+	struct retry *r = &retries[hash_ptr(by, RETRY_BITS)];
+	const void *old = READ_ONCE(r->by);
+
+	if (old == CLAIMED || cmpxchg(&r->by, old, CLAIMED) != old)
+		return;
+	r->mapping = mapping;
+	r->end = end;
+	smp_store_release(&r->by, by); /* after its fields */
+}
+
+/* Pages of a request that are alike. */
+enum presence { ABSENT, PRESENT, PENDING };
+
+/**
+ * struct lookup - the pages that a request is about to use
+ * @file:	which file
+ * @mapping:	its pages
+ * @from:	first byte
+ * @end:	byte after the last
+ * @flags:	of the events, IOT_CACHE_*
+ * @first:	page at which the run begins
+ * @next:	page after the run
+ * @state:	how the pages of the run are
+ * @silent:	has been counted
+ * @waits:	some page is not there
+ */
+struct lookup {
+	const struct iot_paths_file *file;
+	struct address_space *mapping;
+	u64 from;
+	u64 end;
+	u32 flags;
+	pgoff_t first;
+	pgoff_t next;
+	enum presence state;
+	bool silent;
+	bool waits;
+};
+
+static void run_end(struct lookup *l)
+{
+	u64 offset = max(l->from, (u64)l->first << PAGE_SHIFT);
+	u32 flags = l->flags | (l->state == PENDING ? IOT_CACHE_WAIT : 0);
+
+	if (l->first == l->next)
+		return;
+	l->waits |= l->state != PRESENT;
+	if (!l->silent)
+		record(l->state == ABSENT ? IOT_CACHE_MISS : IOT_CACHE_HIT, l->file,
+		       l->mapping->host, l->first, l->next - l->first, offset, flags);
+	l->first = l->next;
+}
+
+/* The pages from where the last ones ended up to @next are in this state. */
+static void run_on(struct lookup *l, enum presence state, pgoff_t next)
+{
+	if (next <= l->next)
+		return;
+	if (state != l->state)
+		run_end(l);
+	l->state = state;
+	l->next = next;
+}
+
+/*
+ * Folios are looked at without a reference: one may be freed and become another
+ * meanwhile. Then what it says of itself does not fit, and it stands for one page.
+ */
+static void look_at(struct lookup *l, struct folio *folio, pgoff_t at, pgoff_t limit)
+{
+	pgoff_t from = READ_ONCE(folio->index), next = from + folio_nr_pages(folio);
+	enum presence state = folio_test_uptodate(folio) ? PRESENT : PENDING;
+
+	if (READ_ONCE(folio->mapping) != l->mapping || at < from || at >= next) {
+		from = at;
+		next = at + 1;
+	}
+	run_on(l, ABSENT, min(from, limit));
+	run_on(l, state, min(next, limit));
+}
+
+static void look_up(struct lookup *l)
+{
+	pgoff_t limit = DIV_ROUND_UP_ULL(l->end, PAGE_SIZE);
+	XA_STATE(xas, &l->mapping->i_pages, l->from >> PAGE_SHIFT);
+	void *entry;
+
+	l->first = l->from >> PAGE_SHIFT;
+	l->next = l->first;
+	if (!READ_ONCE(l->mapping->nrpages)) {
+		run_on(l, ABSENT, limit);
+		run_end(l);
+		return;
+	}
+	rcu_read_lock();
+	/* the first one by itself: mostly it is all that there is */
+	entry = xas_load(&xas);
+	if (entry && !xas_retry(&xas, entry) && !xa_is_value(entry))
+		look_at(l, entry, xas.xa_index, limit);
+	while (l->next < limit) {
+		entry = xas_next_entry(&xas, limit - 1);
+		if (!entry)
+			break;
+		if (!xas_retry(&xas, entry) && !xa_is_value(entry))
+			look_at(l, entry, xas.xa_index, limit);
+	}
+	rcu_read_unlock();
+	run_on(l, ABSENT, limit);
+	run_end(l);
+}
+
+/* A read or write of @count bytes. */
+static void transferred(const struct file *filp, struct kiocb *iocb, u64 from,
+			u64 count, bool write)
+{
+	struct address_space *mapping = filp->f_mapping;
+	bool retries = iocb && !is_sync_kiocb(iocb) &&
+		       (iocb->ki_flags & (IOCB_NOWAIT | IOCB_WAITQ));
+	struct lookup l = { .mapping = mapping, .from = from, .end = from + count };
+	struct iot_paths_file file;
+
+	if (!count || !find_file(filp, &file))
+		return;
+	l.file = &file;
+	l.flags = write ? IOT_CACHE_WRITE : 0;
+	l.silent = iocb && !is_sync_kiocb(iocb) && is_retry(iocb, mapping, l.end);
+	if (l.silent && !retries)
+		return;
+	look_up(&l);
+	/* also of a write whose pages are there the filesystem may have to wait */
+	if (retries && (l.waits || write))
+		keep_retry(iocb, mapping, l.end);
+}
+
+static void seen_read(const struct file *filp, struct kiocb *iocb, u64 from, u64 count)
+{
+	u64 size = i_size_read(filp->f_mapping->host);
+
+	if (from < size)
+		transferred(filp, iocb, from, min(count, size - from), false);
+}
+
+/* filemap_read(iocb, iter, already_read) */
+static void probe_read(const unsigned long *args)
+{
+	struct kiocb *iocb = (void *)args[0];
+
+	seen_read(iocb->ki_filp, iocb, iocb->ki_pos, iov_iter_count((void *)args[1]));
+}
+
+/* filemap_splice_read(in, ppos, pipe, len, flags) */
+static void probe_splice(const unsigned long *args)
+{
+	const struct pipe_inode_info *pipe = (void *)args[2];
+	unsigned int used = pipe_occupancy(READ_ONCE(pipe->head), READ_ONCE(pipe->tail));
+	u64 room = READ_ONCE(pipe->max_usage) > used ? READ_ONCE(pipe->max_usage) - used : 0;
+
+	seen_read((void *)args[0], NULL, *(loff_t *)args[1],
+		  min_t(u64, args[3], room << PAGE_SHIFT));
+}
+
+/* generic_perform_write(iocb, iter), and others like it */
+static void probe_write(const unsigned long *args)
+{
+	struct kiocb *iocb = (void *)args[0];
+	u64 from = iocb->ki_flags & IOCB_APPEND ?
+		   i_size_read(iocb->ki_filp->f_mapping->host) : iocb->ki_pos;
+
+	transferred(iocb->ki_filp, iocb, from, iov_iter_count((void *)args[1]), true);
+}
+
+static void fault_lookup(const struct vm_fault *vmf, struct lookup *l,
+			 struct iot_paths_file *file)
+{
+	l->file = file;
+	l->mapping = vmf->vma->vm_file->f_mapping;
+	l->from = (u64)vmf->pgoff << PAGE_SHIFT;
+	l->end = l->from + PAGE_SIZE;
+	l->flags = IOT_CACHE_FAULT | (vmf->flags & FAULT_FLAG_WRITE ? IOT_CACHE_WRITE : 0);
+}
+
+static bool is_beyond(const struct lookup *l)
+{
+	return l->from >= i_size_read(l->mapping->host);
+}
+
+/*
+ * filemap_fault(vmf): tried again it says so, but for a page that was locked and a lock
+ * of one mapping (6.4 and later).
+ */
+static void probe_fault(const unsigned long *args)
+{
+	const struct vm_fault *vmf = (void *)args[0];
+	struct iot_paths_file file;
+	struct lookup l = { 0 };
+
+	if (vmf->flags & FAULT_FLAG_TRIED) {
+		is_retry(current, NULL, 0);
+		return;
+	}
+	if (!find_file(vmf->vma->vm_file, &file))
+		return;
+	fault_lookup(vmf, &l, &file);
+	if (is_beyond(&l) || is_retry(current, l.mapping, l.from))
+		return;
+	look_up(&l);
+	if (l.waits && (vmf->flags & FAULT_FLAG_ALLOW_RETRY))
+		keep_retry(current, l.mapping, l.from);
+}
+
+/* Would filemap_map_pages() map it? As next_uptodate_folio() asks, mm/filemap.c. */
+static bool is_mappable(struct address_space *mapping, pgoff_t index)
+{
+	struct folio *folio;
+	bool mappable;
+
+	rcu_read_lock();
+	folio = xa_load(&mapping->i_pages, index);
+	mappable = folio && !xa_is_value(folio) && folio_test_uptodate(folio) &&
+		   !folio_test_locked(folio) && !folio_test_readahead(folio) &&
+		   READ_ONCE(folio->mapping) == mapping;
+	rcu_read_unlock();
+	return mappable;
+}
+
+/* filemap_map_pages(vmf, start, end): what it does not map filemap_fault() will get */
+static void probe_map(const unsigned long *args)
+{
+	const struct vm_fault *vmf = (void *)args[0];
+	struct iot_paths_file file;
+	struct lookup l = { 0 };
+
+	if ((vmf->flags & FAULT_FLAG_TRIED) || !find_file(vmf->vma->vm_file, &file))
+		return;
+	fault_lookup(vmf, &l, &file);
+	if (!is_beyond(&l) && is_mappable(l.mapping, vmf->pgoff))
+		record(IOT_CACHE_HIT, &file, l.mapping->host, vmf->pgoff, 1, l.from, l.flags);
+}
+
+/* read_pages(readahead_control) */
+static void probe_readahead(const unsigned long *args)
+{
+	struct readahead_control *rac = (void *)args[0];
+	struct iot_paths_file file;
+
+	if (!readahead_count(rac))
+		return;
+	if (rac->file ? find_file(rac->file, &file) : find_inode(rac->mapping->host, &file))
+		record(IOT_CACHE_READAHEAD, &file, rac->mapping->host, rac->_index,
+		       rac->_nr_pages, (u64)rac->_index << PAGE_SHIFT, 0);
+}
+
+/* A folio in the cache of a file, not one of anonymous memory on its way to swap. */
+static void seen_folio(u16 op, struct folio *folio, struct address_space *mapping)
+{
+	struct iot_paths_file file;
+
+	if (!mapping || ((unsigned long)mapping & PAGE_MAPPING_FLAGS) ||
+	    folio_test_swapcache(folio) || !mapping->host ||
+	    !find_inode(mapping->host, &file))
+		return;
+	record(op, &file, mapping->host, folio->index, folio_nr_pages(folio),
+	       (u64)folio->index << PAGE_SHIFT, 0);
+}
+
+/* __folio_start_writeback(folio, keep_write): it may be under writeback already */
+static void probe_writeback_start(const unsigned long *args)
+{
+	struct folio *folio = (void *)args[0];
+
+	if (!folio_test_writeback(folio))
+		seen_folio(IOT_CACHE_WRITEBACK_START, folio, folio->mapping);
+}
+
+/* __folio_end_writeback(folio): any context; it cannot leave the cache before */
+static void probe_writeback_end(const unsigned long *args)
+{
+	struct folio *folio = (void *)args[0];
+
+	if (folio_test_writeback(folio))
+		seen_folio(IOT_CACHE_WRITEBACK_END, folio, folio->mapping);
+}
+
+/* Tasks that are in the sysctl drop_caches. */
+#define DROPPERS	8
+
+static const struct task_struct *droppers[DROPPERS];
+static atomic_t nr_droppers;
+
+static bool replace_dropper(const struct task_struct *old, const struct task_struct *new)
+{
+	unsigned int i;
+
+	for (i = 0; i < DROPPERS; i++)
+		if (READ_ONCE(droppers[i]) == old && cmpxchg(&droppers[i], old, new) == old)
+			return true;
+	return false;
+}
+
+static bool is_dropper(void)
+{
+	unsigned int i;
+
+	if (likely(!atomic_read(&nr_droppers)))
+		return false;
+	for (i = 0; i < DROPPERS; i++)
+		if (READ_ONCE(droppers[i]) == current)
+			return true;
+	return false;
+}
+
+static void begin_drop(void)
+{
+	if (replace_dropper(NULL, current))
+		atomic_inc(&nr_droppers);
+	else
+		atomic_long_inc(&nr_missed); /* INVALIDATE then */
+}
+
+static void end_drop(void)
+{
+	if (replace_dropper(current, NULL))
+		atomic_dec(&nr_droppers);
+}
+
+static u16 why_removed(struct address_space *mapping)
+{
+	if (is_dropper())
+		return IOT_CACHE_DROP;
+	if (current->reclaim_state || (current->flags & PF_MEMALLOC))
+		return IOT_CACHE_RECLAIM;
+	return mapping_exiting(mapping) ? IOT_CACHE_EVICT : IOT_CACHE_INVALIDATE;
+}
+
+/* The tracepoints. Preemption is off. */
+static void folio_removed(void *data, struct folio *folio)
+{
+	struct address_space *mapping = folio->mapping;
+
+	if (mapping && is_wanted(REMOVALS))
+		seen_folio(why_removed(mapping), folio, mapping);
+}
+
+static void folio_dirtied(void *data, struct folio *folio, struct address_space *mapping)
+{
+	if (is_wanted(BIT(IOT_CACHE_DIRTY)))
+		seen_folio(IOT_CACHE_DIRTY, folio, mapping);
+}
+
+static struct iot_hook_point points[] = {
+	{ .name = "mm_filemap_delete_from_page_cache", .probe = folio_removed },
+	{ .name = "writeback_dirty_folio", .probe = folio_dirtied },
+};
+
+static void check_types(void)
+{
+	check_trace_callback_type_mm_filemap_delete_from_page_cache(folio_removed);
+	check_trace_callback_type_writeback_dirty_folio(folio_dirtied);
+}
+
+/* The functions: what is done at the entry of each, and what may come of it. */
+enum tag {
+	TAG_READ, TAG_SPLICE, TAG_WRITE, TAG_FAULT, TAG_MAP, TAG_READAHEAD, TAG_START, TAG_END,
+	TAG_DROP
+};
+
+static const struct {
+	void (*seen)(const unsigned long *args);
+	unsigned long ops;
+} probes[] = {
+	[TAG_READ] = { probe_read, LOOKUPS },
+	[TAG_SPLICE] = { probe_splice, LOOKUPS },
+	[TAG_WRITE] = { probe_write, LOOKUPS },
+	[TAG_FAULT] = { probe_fault, LOOKUPS },
+	[TAG_MAP] = { probe_map, LOOKUPS },
+	[TAG_READAHEAD] = { probe_readahead, BIT(IOT_CACHE_READAHEAD) },
+	[TAG_START] = { probe_writeback_start, BIT(IOT_CACHE_WRITEBACK_START) },
+	[TAG_END] = { probe_writeback_end, BIT(IOT_CACHE_WRITEBACK_END) },
+};
+
+static struct iot_hook_site sites[] = {
+	{ .symbol = "filemap_read", .what = "HIT,MISS", .tag = TAG_READ },
+	{ .symbol = "filemap_splice_read", .what = "HIT,MISS", .tag = TAG_SPLICE },
+	{ .symbol = "generic_perform_write", .what = "HIT,MISS", .tag = TAG_WRITE },
+	{ .symbol = "iomap_file_buffered_write", .what = "HIT,MISS", .tag = TAG_WRITE },
+	{ .symbol = "btrfs_buffered_write", .what = "HIT,MISS", .tag = TAG_WRITE },
+	{ .symbol = "filemap_fault", .what = "HIT,MISS", .tag = TAG_FAULT },
+	{ .symbol = "filemap_map_pages", .what = "HIT,MISS", .tag = TAG_MAP },
+	{ .symbol = "read_pages", .what = "READAHEAD", .tag = TAG_READAHEAD },
+	{ .symbol = "__folio_start_writeback", .what = "WRITEBACK_START", .tag = TAG_START },
+	{ .symbol = "__folio_end_writeback", .what = "WRITEBACK_END", .tag = TAG_END },
+	{ .symbol = "drop_caches_sysctl_handler", .what = "DROP", .tag = TAG_DROP,
+	  .unbounded = true },
+};
+
+/* Context: entry of the function. All is done here: the call goes on as it is. */
+static bool wants(const struct iot_hook_site *site, const unsigned long *args,
+		  unsigned long caller)
+{
+	if (is_wanted(probes[site->tag].ops))
+		probes[site->tag].seen(args);
+	return false;
+}
+
+static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct iot_hook_site *site = iot_hook_site_of(ri);
+	unsigned long args[IOT_HOOK_ARGS];
+
+	if (site->tag == TAG_DROP) {
+		begin_drop();
+		return 0;
+	}
+	iot_hook_args(regs, args, ARRAY_SIZE(args));
+	wants(site, args, 0);
+	return 1;
+}
+
+static int exit_drop(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	end_drop();
+	return 0;
+}
+
+static struct iot_hook_set set = {
+	.sites = sites,
+	.nr = ARRAY_SIZE(sites),
+	.wants = wants,
+	.entry = entry,
+	.exit = exit_drop,
+};
+
+static int start(void)
+{
+	size_t i;
+	int err;
+
+	check_types();
+	memset(retries, 0, sizeof(retries));
+	memset(droppers, 0, sizeof(droppers));
+	atomic_set(&nr_droppers, 0);
+	for (i = 0; i < ARRAY_SIZE(sites); i++)
+		sites[i].addr = iot_hook_symbol(sites[i].symbol);
+	err = iot_hook_set_attach(&set);
+	if (err)
+		return err;
+	err = iot_hook_points_get(points, ARRAY_SIZE(points));
+	if (err)
+		iot_hook_set_detach(&set);
+	return err;
+}
+
+static void stop(void)
+{
+	iot_hook_points_put(points, ARRAY_SIZE(points));
+	iot_hook_set_detach(&set);
+}
+
+static unsigned long missed(void)
+{
+	return iot_hook_set_missed(&set) + atomic_long_read(&nr_missed);
+}
+
+struct iot_category iot_cache = {
+	.name = "cache",
+	.event_id = IOT_EVENT_ID_cache,
+	.default_kinds = BIT(IOT_KIND_FILE),
+	.start = start,
+	.stop = stop,
+	.missed = missed,
+};

@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Category cache: known accesses to cold and warm files, page by page; the kernel's
+# own counts. Each test runs functions of cache.py.
+
+load helpers
+
+setup_file() {
+	three_filesystems
+	load_module
+}
+
+teardown_file() {
+	unload_module
+	umount_three_filesystems
+}
+
+teardown() {
+	[ ! -e /proc/iotracer ] || echo stop >/proc/iotracer/cache/control
+}
+
+# check FUNCTION...
+check() {
+	run_functions cache.py "$@"
+}
+
+@test "cache: HIT and MISS of cold and warm reads, writes and mappings on ext4, xfs, btrfs" {
+	check reads writes mappings spliced
+}
+
+@test "cache: why pages go: INVALIDATE, EVICT, DROP, RECLAIM" {
+	check removals reclaimed
+}
+
+@test "cache: DIRTY and WRITEBACK_END are /proc/vmstat's nr_dirtied and nr_written" {
+	check vmstat
+}
+
+@test "cache: requests that io_uring tries again are counted once" {
+	check uring
+}
+
+@test "cache: filters and samples" {
+	check filters samples
+}
+
+@test "cache: hooked while started only, and the same by kretprobe" {
+	check hooked
+}

@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What cache.bats tests: python3 cache.py FUNCTION... See interface.py.
+
+The files are on ext4, xfs and btrfs below /mnt. What is in memory is asked of
+mincore(2), and of cachestat(2) where the kernel has it.
+"""
+import ctypes
+import mmap
+import os
+import random
+import subprocess
+
+import category
+from interface import is_equal, is_true, join, main, matches, must, parameter, reload, slurp, spawn, write, IOT
+
+PAGE = 4096
+CACHE = 'cache'
+PLACES = ('/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')
+PAGES = 600
+SIZE = PAGES * PAGE - 1000
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def command(*lines):
+    category.command(*lines, category=CACHE)
+
+
+def make(path, size=SIZE):
+    with open(path, 'wb') as f:
+        f.write(random.randbytes(size))
+        os.fsync(f.fileno())
+
+
+def forget(path):
+    """Nothing of it is in memory."""
+    with open(path, 'rb') as f:
+        os.fsync(f.fileno())
+        os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    is_equal(resident(path), set())
+
+
+def resident(path):
+    """Pages of a file that are in memory, as mincore(2) says."""
+    fd = os.open(path, os.O_RDWR)
+    size = os.fstat(fd).st_size
+    pages = -(-size // PAGE)
+    with mmap.mmap(fd, size) as m:
+        there = (ctypes.c_ubyte * pages)()
+        start = ctypes.c_ubyte.from_buffer(m)
+        is_equal(libc.mincore(ctypes.c_void_p(ctypes.addressof(start)),
+                              ctypes.c_size_t(size), there), 0)
+        del start
+    os.close(fd)
+    return {i for i in range(pages) if there[i] & 1}
+
+
+def cachestat(path):
+    """How many pages are in memory by cachestat(2), None without it (before 6.5)."""
+    what = (ctypes.c_uint64 * 2)(0, 0)
+    stat = (ctypes.c_uint64 * 5)()
+    fd = os.open(path, os.O_RDONLY)
+    ret = libc.syscall(451, fd, what, stat, 0)
+    os.close(fd)
+    return stat[0] if ret == 0 else None
+
+
+def counters(*names):
+    """Counters of the kernel, with what its CPUs have not added yet."""
+    slurp('/proc/sys/vm/stat_refresh')
+    lines = dict(line.split() for line in slurp('/proc/vmstat').split('\n') if line)
+    return [int(lines[name]) for name in names]
+
+
+def traced(work, *conditions, mine=True):
+    """Events of what @work does; its result in front of them."""
+    own = (f'tree={os.getpid()}',) if mine else ()
+    command('stop', 'size 65536', 'reset', ' '.join(('filter',) + (own + conditions or ('none',))),
+            'start')
+    result = work()
+    command('stop')
+    s = category.is_conserved(CACHE)
+    is_equal((s['lost'], s['overwritten']), (0, 0))
+    # a kretprobe in an interrupt that comes upon another one is missed, and counted
+    is_true(not s['missed'] or parameter('attach') == 'kprobe', s)
+    return result, category.events(category=CACHE)
+
+
+def pages_in(found):
+    """The pages of events, as often as they are concerned, in order."""
+    return sorted(p for r in found
+                  for p in range(int(r.get('index', 0)), int(r.get('index', 0)) + int(r['pages'])))
+
+
+def pages_of(found, op, path=None, flag=None):
+    return pages_in(r for r in found if r['op'] == op and path in (None, r.get('path'))
+                    and (flag is None or flag in r.get('flags', '')))
+
+
+def by_number(found, op, path):
+    """Of a file by its inode: of events without path, too."""
+    number = str(os.stat(path).st_ino)
+    return pages_in(r for r in found if r['op'] == op and r.get('inode') == number)
+
+
+def is_described(found, path):
+    """The fields that do not depend on what happened."""
+    st = os.stat(path)
+    for r in found:
+        if r.get('path') != path:
+            continue
+        is_equal((int(r['inode']), r['device']),
+                 (st.st_ino, f'{os.major(st.st_dev)}:{os.minor(st.st_dev)}'))
+        is_equal(int(r.get('offset', 0)) // PAGE, int(r.get('index', 0)))
+
+
+def span(offset, length, size=SIZE):
+    return list(range(offset // PAGE, -(-min(offset + length, size) // PAGE)))
+
+
+def reads():
+    """By a known pattern, cold and warm: each page of each read, once."""
+    for place in PLACES:
+        path = place + '/reads'
+        make(path)
+        forget(path)
+        wanted = [(random.randrange(SIZE), random.choice((1, 100, 4096, 5000, 70000)))
+                  for _ in range(60)]
+
+        def scattered():
+            fd = os.open(path, os.O_RDONLY)
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+            for offset, length in wanted:
+                os.pread(fd, length, offset)
+            os.close(fd)
+
+        hits, misses, there = [], [], set()
+        for offset, length in wanted:
+            pages = span(offset, length)
+            hits += [p for p in pages if p in there]
+            misses += [p for p in pages if p not in there]
+            there.update(pages)
+        _, found = traced(scattered)
+        is_described(found, path)
+        is_equal(resident(path), there)
+        is_equal(cachestat(path) in (None, len(there)), True)
+        is_equal(pages_of(found, 'MISS', path), sorted(misses))
+        is_equal(pages_of(found, 'HIT', path), sorted(hits))
+        is_equal(set(pages_of(found, 'READAHEAD', path)), there)
+        is_equal({r['file_pages'] for r in found if r.get('path') == path}, {str(PAGES)})
+
+        _, found = traced(scattered)
+        is_equal(pages_of(found, 'MISS', path), [])
+        is_equal(pages_of(found, 'READAHEAD', path), [])
+        is_equal(pages_of(found, 'HIT', path), sorted(hits + misses))
+        is_equal({r.get('flags', '') for r in found if r.get('path') == path}, {''})
+
+        forget(path)
+        _, found = traced(lambda: in_order(path, 10000))
+        once = sorted(p for o in range(0, SIZE, 10000) for p in span(o, 10000))
+        is_equal(sorted(pages_of(found, 'HIT', path) + pages_of(found, 'MISS', path)), once)
+        is_equal(pages_of(found, 'READAHEAD', path), list(range(PAGES)))
+        is_true(0 < len(pages_of(found, 'MISS', path)) < PAGES, f'{place}: no readahead helped')
+
+
+def in_order(path, length):
+    fd = os.open(path, os.O_RDONLY)
+    while os.read(fd, length):
+        pass
+    os.close(fd)
+
+
+def writes():
+    """New pages and old ones; what is made dirty is written, once."""
+    for place in PLACES:
+        path = place + '/writes'
+        make(path, 100 * PAGE)
+
+        def over():
+            fd = os.open(path, os.O_RDWR)
+            os.pwrite(fd, b'x' * (20 * PAGE), 90 * PAGE)
+            os.pwrite(fd, b'y' * 10, 5 * PAGE + 4090)
+            os.fsync(fd)
+            os.close(fd)
+
+        _, found = traced(over)
+        is_described(found, path)
+        written = [5, 6] + list(range(90, 110))
+        is_equal(pages_of(found, 'HIT', path, 'WRITE'), [5, 6] + list(range(90, 100)))
+        is_equal(pages_of(found, 'MISS', path, 'WRITE'), list(range(100, 110)))
+        dirty = pages_of(found, 'DIRTY', path)
+        # xfs has large folios, which are dirty as a whole
+        is_equal(sorted(set(dirty) & set(written)), written)
+        is_true(place == '/mnt/xfs' or dirty == written, f'{place}: {dirty}')
+        is_true(set(pages_of(found, 'WRITEBACK_START', path)) >= set(written), place)
+        _, found = traced(over, mine=False)
+        is_equal(pages_of(found, 'MISS', path), [])
+        is_equal(by_number(found, 'WRITEBACK_START', path), by_number(found, 'WRITEBACK_END', path))
+        is_equal(pages_of(found, 'WRITEBACK_END', path), pages_of(found, 'WRITEBACK_START', path))
+        is_true(set(pages_of(found, 'DIRTY', path)) >= set(written), place)
+        # an interrupt is nobody's doing
+        for r in found:
+            if 'INTERRUPT' in r.get('flags', ''):
+                is_equal((r['op'], r['pid'], r['comm']), ('WRITEBACK_END', 0, 'irq'))
+
+
+def mappings():
+    """A page fault is a look at one page."""
+    for place in PLACES:
+        path = place + '/mapped'
+        make(path)
+        forget(path)
+
+        def touch(stride):
+            fd = os.open(path, os.O_RDWR)
+            with mmap.mmap(fd, SIZE) as m:
+                m.madvise(mmap.MADV_RANDOM)
+                for page in range(0, PAGES, stride):
+                    m[page * PAGE]  # pylint: disable=pointless-statement
+            os.close(fd)
+
+        _, found = traced(lambda: touch(7), 'op=HIT,MISS')
+        is_equal(pages_of(found, 'MISS', path), list(range(0, PAGES, 7)))
+        is_equal(pages_of(found, 'HIT', path), [])
+        is_equal({r['flags'] for r in found if r.get('path') == path}, {'FAULT'})
+        _, found = traced(lambda: touch(7), 'op=HIT,MISS')
+        hits = pages_of(found, 'HIT', path)
+        is_equal(pages_of(found, 'MISS', path), [])
+        # what was mapped around needs no fault
+        is_true(set(hits) <= set(range(0, PAGES, 7)) and len(hits) == len(set(hits)), hits)
+
+
+def spliced():
+    path = '/mnt/ext4/spliced'
+    make(path)
+
+    def send():
+        with open(path, 'rb') as source, open('/mnt/files/sink', 'wb') as sink:
+            done = 0
+            while done < SIZE:
+                done += os.sendfile(sink.fileno(), source.fileno(), done, SIZE - done)
+
+    forget(path)
+    _, found = traced(send)
+    is_equal(sorted(set(pages_of(found, 'HIT', path) + pages_of(found, 'MISS', path))),
+             list(range(PAGES)))
+    _, found = traced(send)
+    is_equal(pages_of(found, 'MISS', path), [])
+    is_equal(sorted(set(pages_of(found, 'HIT', path))), list(range(PAGES)))
+
+
+REMOVALS = ('INVALIDATE', 'EVICT', 'DROP', 'RECLAIM')
+
+
+def removed(path, work):
+    """By what reason how many pages of the file left the cache."""
+    number = str(os.stat(path).st_ino)
+    there = len(resident(path))
+    _, found = traced(work, mine=False)
+    of = [r for r in found if r['op'] in REMOVALS and r.get('inode') == number
+          and r.get('path') in (None, path)]
+    return there, {op: sum(int(r['pages']) for r in of if r['op'] == op)
+                   for op in {r['op'] for r in of}}
+
+
+def write_direct(path):
+    fd = os.open(path, os.O_RDWR | os.O_DIRECT)
+    with mmap.mmap(-1, 8 * PAGE) as m:
+        os.pwritev(fd, [m], 0)
+    os.close(fd)
+
+
+def drop():
+    must('1', '/proc/sys/vm/drop_caches')
+
+
+def removals():
+    for place in PLACES:
+        path = place + '/removed'
+        for name, work, wanted in (
+                ('fadvise', lambda: forget(path), 'INVALIDATE'),
+                ('truncate', lambda: os.truncate(path, 0), 'INVALIDATE'),
+                ('drop_caches', drop, 'DROP'),
+                ('unlink', lambda: os.unlink(path), 'EVICT')):
+            make(path)
+            in_order(path, 65536)
+            there, found = removed(path, work)
+            is_equal((name, there, found), (name, PAGES, {wanted: PAGES}))
+        make(path)
+        in_order(path, 65536)
+        _, found = removed(path, lambda: write_direct(path))
+        is_equal(found, {'INVALIDATE': found.get('INVALIDATE')})
+        is_true(8 <= found['INVALIDATE'] <= PAGES, found)
+        is_equal(len(resident(path)), PAGES - found['INVALIDATE'])
+
+
+def reclaimed():
+    """Memory that a control group has to give back."""
+    group = '/mnt/group'
+    os.makedirs(group, exist_ok=True)
+    subprocess.run(['mount', '-t', 'cgroup2', 'none', group], check=True)
+    try:
+        must('+memory', group + '/cgroup.subtree_control')
+        os.mkdir(group + '/reader')
+        path = '/mnt/ext4/reclaimed'
+        make(path)
+        forget(path)
+
+        def read():
+            must(str(os.getpid()), group + '/reader/cgroup.procs')
+            in_order(path, 65536)
+
+        join(spawn(read))
+        there, found = removed(path, lambda: write(group + '/reader/memory.reclaim', '64M'))
+        left = len(resident(path))
+        is_equal(found, {'RECLAIM': there - left})
+        is_true(there - left > 0, 'nothing was reclaimed')
+        os.rmdir(group + '/reader')
+    finally:
+        subprocess.run(['umount', group], check=True)
+
+
+def counted_by_kernel(work):
+    """What the kernel counts of some work, and the events of all the system."""
+    def settled():
+        os.sync()
+        before = counters('nr_dirtied', 'nr_written')
+        work()
+        os.sync()
+        return [b - a for a, b in zip(before, counters('nr_dirtied', 'nr_written'))]
+
+    return traced(settled, 'kind=all', mine=False)
+
+
+def vmstat():
+    """Of the whole system, metadata included."""
+    for place in PLACES:
+        def load():
+            subprocess.run(['fio', '--name=cache', f'--directory={place}', '--rw=randrw',
+                            '--bs=1k-64k', '--size=4m', '--numjobs=2', '--fsync=20',
+                            '--output=/dev/null'], check=True)
+
+        os.sync()
+        (dirtied, written), found = counted_by_kernel(load)
+        is_true(dirtied > 1000 and written > 1000, (dirtied, written))
+        is_equal((place, len(pages_of(found, 'DIRTY')), len(pages_of(found, 'WRITEBACK_END'))),
+                 (place, dirtied, written))
+        is_equal(len(pages_of(found, 'WRITEBACK_START')), written)
+
+
+def uring():
+    """Of reads and writes without waiting the kernel tries some again."""
+    for place in PLACES:
+        path = place + '/uring'
+        make(path, 4 << 20)
+        forget(path)
+
+        def fio(rw):
+            subprocess.run(['fio', '--name=uring', f'--filename={path}', f'--rw={rw}', '--bs=8k',
+                            '--size=4m', '--ioengine=io_uring', '--iodepth=8', '--invalidate=0',
+                            '--fadvise_hint=random', '--output=/dev/null'], check=True)
+
+        _, found = traced(lambda: fio('randread'), 'op=HIT,MISS')
+        is_equal((place, sorted(pages_of(found, 'HIT', path) + pages_of(found, 'MISS', path))),
+                 (place, list(range(1024))))
+        is_true(pages_of(found, 'MISS', path), place)
+        _, found = traced(lambda: fio('randwrite'), 'op=HIT,MISS')
+        is_equal(pages_of(found, 'HIT', path, 'WRITE'), list(range(1024)))
+
+
+def filters():
+    path, other = '/mnt/ext4/filtered', '/mnt/xfs/filtered'
+    for name in path, other:
+        make(name)
+    st = os.stat(path)
+
+    def both():
+        for name in path, other:
+            in_order(name, SIZE)
+            forget(name)
+            in_order(name, 8192)
+
+    def seen(*conditions):
+        _, found = traced(both, *conditions)
+        return {(r['path'], r['op']) for r in found if r.get('path', '').endswith('/filtered')}
+
+    ops = {'HIT', 'MISS', 'READAHEAD', 'INVALIDATE'}
+    is_equal(seen(), {(p, o) for p in (path, other) for o in ops})
+    dev = f'{os.major(st.st_dev)}:{os.minor(st.st_dev)}'
+    is_equal(seen(f'dev={dev}'), {(path, o) for o in ops})
+    is_equal(seen(f'dev={dev}', f'inode={st.st_ino}', 'op=MISS,READAHEAD'),
+             {(path, 'MISS'), (path, 'READAHEAD')})
+    is_equal(seen('op=MISS', f'min_size={PAGES * PAGE}'), set())
+    is_equal(seen('kind=dir'), set())
+    is_equal(seen('comm=nobody'), set())
+    is_equal(write(f'{IOT}/{CACHE}/control', 'filter op=READ\n'), 'EINVAL')
+    matches(slurp(f'{IOT}/{CACHE}/control'), 'filter ')
+
+
+def samples():
+    path = '/mnt/ext4/sampled'
+    make(path)
+
+    def warm():
+        for _ in range(20):
+            in_order(path, PAGE)
+
+    command('sample 10')
+    _, found = traced(warm, 'op=HIT')
+    command('sample 1')
+    is_equal({r['sample'] for r in found}, {'10'})
+    total = sum(int(r['sample']) * int(r['pages']) for r in found if r.get('path') == path)
+    is_true(abs(total - 20 * PAGES) <= 20, f'{total} pages, not {20 * PAGES}')
+
+
+def hooked():
+    """Nothing before start and after stop; what tasks do is the same by kretprobe."""
+    def lines():
+        return [line for line in slurp(IOT + '/hooks').split('\n') if 'filemap_' in line]
+
+    is_equal(lines(), [])
+    command('start')
+    is_true(lines(), 'nothing is hooked')
+    is_equal([line for line in lines() if line.split()[3] != '1' and 'splice' not in line], [])
+    command('stop')
+    # where others redirect the same function this one is looked at all the same
+    category.command('start')
+    command('start')
+    is_equal({line.split()[2] for line in lines() if ' HIT,MISS ' in line} - {'detached'}, {'entry'})
+    category.command('stop')
+    command('stop')
+    is_equal(lines(), [])
+    reload('attach=kprobe')
+    reads()
+    mappings()
+    removals()
+    reload()
+
+
+if __name__ == '__main__':
+    main(globals())

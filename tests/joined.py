@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+joined.py EXPORT FILE DEVICE: is the trace of a database one story?
+
+EXPORT has the CSVs of fs, cache and ds of one trace, FILE is the database, DEVICE the
+major:minor of its disk. Each write dirties its pages, each page whose writeback begins
+was dirty, and the requests carry these pages, from who made them dirty. Prints the sums
+of all requests to the device: sectors read and written.
+"""
+import collections
+import csv
+import glob
+import sys
+
+PAGE = 4096
+
+
+def rows(export, folder):
+    for name in sorted(glob.glob(f'{export}/{folder}/*.csv')):
+        with open(name, newline='', encoding='utf-8', errors='surrogateescape') as f:
+            yield from csv.DictReader(f)
+
+
+def span(offset, length):
+    return range(offset // PAGE, -(-(offset + length) // PAGE))
+
+
+def is_true(condition, words):
+    if not condition:
+        raise AssertionError(words)
+
+
+def story(export, path):
+    """Pages written by calls, made dirty, whose writeback began, and in requests."""
+    written, dirty, begun, sent = (collections.Counter() for _ in range(4))
+    for r in rows(export, 'fs'):
+        if r['operation'] == 'WRITE' and r['filename'].startswith(path) \
+                and int(r['result']) > 0:
+            written.update((r['inode'], p) for p in span(int(r['offset']), int(r['result'])))
+    files = {inode for inode, _ in written}
+    for r in rows(export, 'cache'):
+        if r['inode'] not in files:
+            continue
+        pages = [(r['inode'], int(r['index']) + i) for i in range(int(r['count']))]
+        if r['event_type'] == 'DIRTY':
+            is_true(r['path'].startswith(path), f'a page of another file: {r}')
+            dirty.update(pages)
+        elif r['event_type'] == 'WRITEBACK_START':
+            begun.update(pages)
+    for r in rows(export, 'ds'):
+        if r['inode'] in files and r['operation'] == 'WRITE':
+            is_true(r['origin_comm'] == 'sqlite3', f'not from the database: {r}')
+            is_true(float(r['latency_ms']) > 0, f'no latency: {r}')
+            sent.update((r['inode'], p) for p in span(int(r['offset']), int(r['size'])))
+    return written, dirty, begun, sent
+
+
+def main():
+    export, path, device = sys.argv[1:]
+    written, dirty, begun, sent = story(export, path)
+    is_true(len(written) > 100, f'only {len(written)} pages were written')
+    is_true(set(dirty) == set(written), f'dirty, not written: {set(dirty) - set(written)}; '
+            f'written, not dirty: {set(written) - set(dirty)}')
+    is_true(set(begun) <= set(dirty), f'written back, never dirty: {set(begun) - set(dirty)}')
+    is_true(begun == sent, f'begun, not sent: {begun - sent}; sent, not begun: {sent - begun}')
+    sectors = collections.Counter()
+    for r in rows(export, 'ds'):
+        if r['dev'] == device:
+            sectors[r['operation']] += max(int(r['result']), 0) // 512
+    print(sectors['READ'], sectors['WRITE'])
+
+
+if __name__ == '__main__':
+    main()

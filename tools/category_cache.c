@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Category cache: IO Tracer's columns of its page cache events, out of our records. */
+#include "category.h"
+
+const struct record_column cache_columns[CACHE_COLUMNS] = {
+	{ .name = "timestamp", .field = "time", .put = record_timestamp },
+	{ .name = "pid", .field = "pid" },
+	{ .name = "command", .field = "comm" },
+	{ .name = "event_type", .field = "op" },
+	{ .name = "inode", .field = "inode" },
+	{ .name = "index", .field = "index" },
+	{ .name = "size", .field = "file_pages" },
+	{ .name = "cpu_id", .field = "cpu" },
+	{ .name = "dev_id", .field = "device" },
+	{ .name = "count", .field = "pages" },
+};
