@@ -21,11 +21,12 @@
 #include "fs.h"
 #include "param.h"
 #include "schema.h"
+#include "uring.h"
 
 #define DEFAULT_KEEP	16384	/* events a CPU */
 
 static struct iot_category * const categories[] = {
-	&iot_fs, &iot_fault, &iot_block, &iot_cache,
+	&iot_fs, &iot_fault, &iot_block, &iot_cache, &iot_uring,
 };
 
 static const struct iot_schema_event *find_event(unsigned int id)
@@ -446,7 +447,10 @@ void iot_category_free_all(void)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(categories); i++)
+	for (i = 0; i < ARRAY_SIZE(categories); i++) {
 		iot_category_rings_put(rcu_dereference_protected(categories[i]->rings, true));
+		if (categories[i]->release)
+			categories[i]->release();
+	}
 	iot_tree_exit();
 }

@@ -70,6 +70,7 @@ struct iot_rings {
  * @stop:	detach them; their probes may run until hook.c has waited for them
  * @refresh:	the filter is another one: attach what it needs more; may be NULL
  * @missed:	events that the hooks could not follow
+ * @release:	at unload, when no probe is left; may be NULL
  * @event:	descriptor of its records
  * @lock:	serialises what control does
  * @keep:	records a ring keeps
@@ -98,6 +99,7 @@ struct iot_category {
 	void (*stop)(void);
 	int (*refresh)(void);
 	unsigned long (*missed)(void);
+	void (*release)(void);
 
 	const struct iot_schema_event *event;
 	struct mutex lock;	/* of filter, rings and what follows */

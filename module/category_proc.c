@@ -205,7 +205,7 @@ static void look_ahead(struct log_reader *rd, unsigned int cpu)
 			     offsetof(struct iot_##event, latency) == 2 * sizeof(u64))
 
 static_assert(BEGINS_ALIKE(fs) && BEGINS_ALIKE(fault) && BEGINS_ALIKE(request) &&
-	      BEGINS_ALIKE(cache));
+	      BEGINS_ALIKE(cache) && BEGINS_ALIKE(uring));
 
 static u64 end_time(const struct cursor *cur)
 {

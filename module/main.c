@@ -10,7 +10,6 @@
 #include "param.h"
 #include "origin.h"
 #include "paths.h"
-#include "pending.h"
 #include "probe.h"
 #include "target.h"
 
@@ -201,7 +200,6 @@ static void __exit iotracer_exit(void)
 	iot_target_remove_all();
 	iot_hook_exit();
 	iot_category_free_all();
-	iot_pending_exit();
 	iot_origin_exit();
 	iot_paths_exit();
 }

@@ -39,6 +39,12 @@ static const struct iot_op request_ops[] = {
 #include "uapi/ops.def"
 };
 
+static const struct iot_op uring_ops[] = {
+#define IOT_URING_OP(name, id, flags, flags2) \
+	[id] = { #name, #flags, #flags2 },
+#include "uapi/ops.def"
+};
+
 static const struct {
 	const struct iot_op *ops;
 	unsigned int nr;
@@ -47,12 +53,14 @@ static const struct {
 	[IOT_EVENT_ID_fault] = { fault_ops, ARRAY_SIZE(fault_ops) },
 	[IOT_EVENT_ID_cache] = { cache_ops, ARRAY_SIZE(cache_ops) },
 	[IOT_EVENT_ID_request] = { request_ops, ARRAY_SIZE(request_ops) },
+	[IOT_EVENT_ID_uring] = { uring_ops, ARRAY_SIZE(uring_ops) },
 };
 
 static_assert(ARRAY_SIZE(fs_ops) == IOT_FS_OPS && IOT_FS_OPS <= IOT_FILTER_OPS);
 static_assert(ARRAY_SIZE(fault_ops) == IOT_FAULT_OPS);
 static_assert(ARRAY_SIZE(cache_ops) == IOT_CACHE_OPS);
 static_assert(ARRAY_SIZE(request_ops) == IOT_REQUEST_OPS);
+static_assert(ARRAY_SIZE(uring_ops) == IOT_URING_OPS);
 
 /** iot_names_op() - an operation of event @event, NULL for a number that is none */
 const struct iot_op *iot_names_op(unsigned int event, unsigned int op)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Block requests under way: what is known of one until it is done. */
+/* What is known of a request of a block device until it is done. */
 #ifndef IOT_PENDING_H
 #define IOT_PENDING_H
 
@@ -56,15 +56,5 @@ struct iot_pending {
 	char comm[16];
 	char origin_comm[16];
 };
-
-int iot_pending_init(void);
-void iot_pending_clear(void);
-void iot_pending_exit(void);
-
-struct iot_pending *iot_pending_new(const void *key);
-void iot_pending_publish(struct iot_pending *p, const void *key);
-struct iot_pending *iot_pending_find(const void *key);
-struct iot_pending *iot_pending_rename(struct iot_pending *p, const void *key);
-void iot_pending_drop(struct iot_pending *p);
 
 #endif /* IOT_PENDING_H */

@@ -43,9 +43,11 @@
 #include "pending.h"
 #include "probe.h"
 #include "rw.h"
+#include "table.h"
 #include "task.h"
 #include "uapi/iotracer.h"
 
+static struct iot_table pending = { .size = sizeof(struct iot_pending) };
 static atomic_long_t nr_missed;
 
 /*
@@ -276,7 +278,7 @@ static bool is_wanted(void)
 
 static struct iot_pending *make(const void *key)
 {
-	struct iot_pending *p = iot_pending_new(key);
+	struct iot_pending *p = iot_table_new(&pending, key);
 
 	if (unlikely(!p)) {
 		atomic_long_inc(&nr_missed);
@@ -297,7 +299,7 @@ static void request_made(void *data, struct bio *bio)
 	if (!p)
 		return;
 	note_bio(p, bio);
-	iot_pending_publish(p, bio);
+	iot_table_publish(p, bio);
 }
 
 /* What finds a request that has been issued. */
@@ -317,16 +319,16 @@ static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
 	unsigned int n = 0;
 
 	for (bio = rq->bio; bio && n < MERGES_MAX; bio = bio->bi_next, n++) {
-		p = iot_pending_find(bio);
+		p = iot_table_find(&pending, bio);
 		if (p)
-			return rename ? iot_pending_rename(p, key_of(rq)) : p;
+			return rename ? iot_table_rename(&pending, p, key_of(rq)) : p;
 	}
 	return NULL;
 }
 
 static struct iot_pending *find(const struct request *rq)
 {
-	return iot_pending_find(key_of(rq)) ?: find_by_bios(rq, true);
+	return iot_table_find(&pending, key_of(rq)) ?: find_by_bios(rq, true);
 }
 
 /* One that no bio was submitted for: a command of a driver or program, a flush. */
@@ -340,7 +342,7 @@ static struct iot_pending *make_bare(struct request *rq)
 	if (!p)
 		return NULL;
 	p->device = disk_devt(rq->q->disk);
-	iot_pending_publish(p, key_of(rq));
+	iot_table_publish(p, key_of(rq));
 	return p;
 }
 
@@ -412,7 +414,7 @@ static void request_merged(void *data, struct request *rq)
 	struct iot_pending *p = rq->q->disk ? find_by_bios(rq, false) : NULL;
 
 	if (p)
-		iot_pending_drop(p);
+		iot_table_drop(p);
 }
 
 static bool passes(const struct iot_filter *f, const struct iot_pending *p, u16 op,
@@ -544,7 +546,7 @@ static void request_completed(void *data, struct request *rq, blk_status_t error
 	}
 	record(p, rq->q->disk, rq->cmd_flags, p->flushed ? IOT_REQ_FLUSH_SEQ : 0,
 	       error ? blk_status_to_errno(error) : (s64)p->done, now);
-	iot_pending_drop(p);
+	iot_table_drop(p);
 }
 
 /* Devices without requests. */
@@ -564,7 +566,7 @@ static void bio_queued(void *data, struct bio *bio)
 		return;
 	note_bio(p, bio);
 	p->bios = 1;
-	iot_pending_publish(p, bio);
+	iot_table_publish(p, bio);
 }
 
 /*
@@ -577,16 +579,16 @@ static void bio_split_up(void *data, struct bio *bio, unsigned int sector)
 
 	if (!has_no_requests(bio))
 		return;
-	p = iot_pending_find(bio);
+	p = iot_table_find(&pending, bio);
 	if (!p && bio->bi_private)
-		p = iot_pending_find(bio->bi_private);
+		p = iot_table_find(&pending, bio->bi_private);
 	if (p)
 		p->parts++;
 }
 
 static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
 {
-	struct iot_pending *p = has_no_requests(bio) ? iot_pending_find(bio) : NULL;
+	struct iot_pending *p = has_no_requests(bio) ? iot_table_find(&pending, bio) : NULL;
 	u64 now = ktime_get_mono_fast_ns();
 
 	if (!p)
@@ -595,7 +597,7 @@ static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
 	p->parts++;
 	record(p, bio->bi_bdev->bd_disk, bio->bi_opf, IOT_REQ_BIO, bio->bi_status ?
 	       blk_status_to_errno(bio->bi_status) : (s64)p->requested, now);
-	iot_pending_drop(p);
+	iot_table_drop(p);
 }
 
 /* Completion first: what is made after that is attached will be seen to its end. */
@@ -630,11 +632,10 @@ static int start(void)
 
 	check_types();
 	find_journals();
-	err = iot_pending_init() ?: iot_origin_init();
+	tracepoint_synchronize_unregister(); /* of the last time */
+	err = iot_table_begin(&pending) ?: iot_origin_init();
 	if (err)
 		return err;
-	tracepoint_synchronize_unregister(); /* of the last time */
-	iot_pending_clear();
 	memset(depths, 0, sizeof(depths));
 	err = iot_rw_track();
 	if (err)
@@ -663,10 +664,16 @@ static unsigned long missed(void)
 	return atomic_long_read(&nr_missed);
 }
 
+static void release(void)
+{
+	iot_table_free(&pending);
+}
+
 struct iot_category iot_block = {
 	.name = "block",
 	.event_id = IOT_EVENT_ID_request,
 	.start = start,
 	.stop = stop,
 	.missed = missed,
+	.release = release,
 };

@@ -19,6 +19,7 @@
 #include "paths.h"
 #include "schema.h"
 #include "text.h"
+#include "uapi/iotracer.h"
 
 /** iot_text_time() - seconds with nine decimals */
 void iot_text_time(struct seq_file *m, u64 ns)
@@ -108,7 +109,8 @@ static void show_value(struct seq_file *m, const struct iot_schema_field *f,
 		seq_printf(m, "%lld", value);
 	else if (!strcmp(f->kind, "hex"))
 		seq_printf(m, "0x%llx", value);
-	else if (!strcmp(f->kind, "severity") || !strcmp(f->kind, "ioclass"))
+	else if (!strcmp(f->kind, "severity") || !strcmp(f->kind, "ioclass") ||
+		 !strcmp(f->kind, "uringop"))
 		show_flags(m, f->kind, value);
 	else if (!strcmp(f->kind, "comm") || !strcmp(f->kind, "text"))
 		show_name(m, record + f->offset, f->size);
@@ -142,6 +144,8 @@ static bool is_shown(const struct iot_schema_field *f, u64 value, const struct i
 		return iot_names_whole(op->flags, 0);
 	if (!value && !strcmp(f->kind, "opflags2"))
 		return iot_names_whole(op->flags2, 0);
+	if (!strcmp(f->kind, "uringop"))
+		return value != IOT_URING_NONE;
 	if (!strcmp(f->name, "fd"))
 		return (s64)value >= 0;
 	if (!strcmp(f->name, "sample"))

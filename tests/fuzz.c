@@ -347,6 +347,7 @@ static void any_file(char *path, size_t size)
 		"control", "hooks", "format", "", "paths", "fs", "fs/control", "fs/log", "fs/stream",
 		"fs/stats", "fault/control", "fault/log", "fault/stream", "block/control",
 		"block/log", "block/stream", "cache/control", "cache/log", "cache/stream",
+		"uring/control", "uring/log", "uring/stream",
 	};
 
 	if (random_once_in(&rng, 3))

@@ -348,7 +348,7 @@ def modes():
     return found
 
 
-CATEGORIES = ('block', 'cache', 'fault', 'fs')
+CATEGORIES = ('block', 'cache', 'fault', 'fs', 'uring')
 
 
 def modes_expected(folder, writable, readable):

@@ -11,7 +11,7 @@
 #define PROC_CONTROL	PROC_DIR "/control"
 #define PROC_NAME	160	/* bytes of the name of a target's folder */
 
-#define PROC_CATEGORIES	4
+#define PROC_CATEGORIES	5
 
 extern const char * const proc_categories[PROC_CATEGORIES];	/* their folders */
 

@@ -330,7 +330,7 @@ static int open_any(char *path, size_t size)
 	static const char * const common[] = {
 		"control", "hooks", "format", "paths", "fs/control", "fs/log", "fs/stream", "fs/stats",
 		"fault/log", "fault/stream", "block/log", "block/stream",
-		"cache/log", "cache/stream",
+		"cache/log", "cache/stream", "uring/log", "uring/stream",
 	};
 	const char *target = any_target();
 	long fd;

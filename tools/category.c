@@ -9,6 +9,7 @@ const struct category categories[] = {
 	{ "fs", "fs", IOT_EVENT_ID_fs, fs_columns, FS_COLUMNS, IOT_FS_PROCESS_EXEC },
 	{ "block", "ds", IOT_EVENT_ID_request, block_columns, BLOCK_COLUMNS, NO_OP },
 	{ "cache", "cache", IOT_EVENT_ID_cache, cache_columns, CACHE_COLUMNS, NO_OP },
+	{ "uring", "io_uring", IOT_EVENT_ID_uring, uring_columns, URING_COLUMNS, NO_OP },
 	{ "fault", "pagefault", IOT_EVENT_ID_fault, fault_columns, FAULT_COLUMNS, NO_OP },
 };
 

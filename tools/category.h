@@ -39,6 +39,10 @@ extern const struct record_column fault_columns[FAULT_COLUMNS];
 #define CACHE_COLUMNS 10
 extern const struct record_column cache_columns[CACHE_COLUMNS];
 
+/* category_uring.c */
+#define URING_COLUMNS 28
+extern const struct record_column uring_columns[URING_COLUMNS];
+
 /* category_block.c */
 #define BLOCK_COLUMNS 16
 extern const struct record_column block_columns[BLOCK_COLUMNS];

@@ -170,7 +170,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "DIRECTORY", 0, "make the trace there (default: iotracer-<date>-<time>)", 0 },
-	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default), block, cache, fault", 0 },
+	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default), block, cache, fault, uring", 0 },
 	{ "filter", 'f', "KEY=VALUE", 0, "only events for which this holds, and all others that are given: pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind, min_latency, min_size", 0 },
 	{ "time", KEY_TIME, "SECONDS", 0, "end after so long", 0 },
 	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger on the disk (K, M, G may follow)", 0 },

@@ -44,6 +44,12 @@ static const struct operation request_ops[] = {
 #include "uapi/ops.def"
 };
 
+static const struct operation uring_ops[] = {
+#define IOT_URING_OP(name, id, flags, flags2) \
+	[id] = { #name, #flags, #flags2 },
+#include "uapi/ops.def"
+};
+
 static const struct {
 	const struct operation *ops;
 	unsigned int nr;
@@ -52,6 +58,7 @@ static const struct {
 	[IOT_EVENT_ID_fault] = { fault_ops, ARRAY_SIZE(fault_ops) },
 	[IOT_EVENT_ID_cache] = { cache_ops, ARRAY_SIZE(cache_ops) },
 	[IOT_EVENT_ID_request] = { request_ops, ARRAY_SIZE(request_ops) },
+	[IOT_EVENT_ID_uring] = { uring_ops, ARRAY_SIZE(uring_ops) },
 };
 
 const struct operation *operation_find(unsigned int event, unsigned int op)

@@ -376,6 +376,7 @@ static const struct kind {
 	{ "fskind", put_fskind },
 	{ "severity", put_value },
 	{ "ioclass", put_value },
+	{ "uringop", put_value },
 	{ "opflags", put_opflags },
 	{ "opflags2", put_opflags2 },
 };

@@ -158,6 +158,14 @@ struct iot_path_record {
 #define IOT_CLASS_FILE_1G	13
 #define IOT_CLASS_FILE_LARGER	14
 
+/* struct iot_uring: flags of COMPLETE, where a cqe has none */
+#define IOT_URING_OVERFLOW	(1u << 14)	/* no room in the ring: the kernel keeps it */
+#define IOT_URING_DROPPED	(1u << 15)	/* nor memory: the program will not get it */
+
+/* struct iot_uring: opcode */
+#define IOT_URING_NONE		0xffff
+#define IOT_URING_READ_MULTISHOT	49	/* IORING_OP_READ_MULTISHOT, 6.7 */
+
 /* The record structs: struct iot_io … */
 #define IOT_TYPE_u8		__u8
 #define IOT_TYPE_u16		__u16
@@ -203,6 +211,13 @@ enum iot_cache_op {
 enum iot_request_op {
 #include "ops.def"
 	IOT_REQUEST_OPS
+};
+
+/* Steps of requests of io_uring: IOT_URING_ENTER … */
+#define IOT_URING_OP(name, id, flags, flags2)	IOT_URING_##name = (id),
+enum iot_uring_op {
+#include "ops.def"
+	IOT_URING_OPS
 };
 
 #endif /* _UAPI_IOTRACER_H */

@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What uring.bats tests: python3 uring.py FUNCTION... See interface.py.
+
+uring.c tells what it asked of io_uring and what it got; that is what has to be found.
+Names of opcodes are those of the C library's headers.
+"""
+import collections
+import json
+import os
+import re
+import subprocess
+
+import category
+from interface import is_equal, is_true, main, matches, must, reload, slurp, write, IOT
+
+URING = 'uring'
+PLACES = ('/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')
+PROGRAMS = os.path.join(os.path.dirname(__file__), '..', 'build/tests')
+PAGE = 4096
+SQE = {'FIXED_FILE': 1, 'IO_DRAIN': 2, 'IO_LINK': 4, 'IO_HARDLINK': 8, 'ASYNC': 16,
+       'BUFFER_SELECT': 32, 'CQE_SKIP_SUCCESS': 64}
+CQE = {'BUFFER': 1, 'MORE': 2, 'SOCK_NONEMPTY': 4, 'NOTIF': 8, 'BUF_MORE': 16}
+OWN = {'OVERFLOW': 0, 'DROPPED': 0}
+
+Submit = collections.namedtuple('Submit', 'user_data opcode fd offset length flags')
+Complete = collections.namedtuple('Complete', 'user_data result flags')
+
+
+def command(*lines):
+    category.command(*lines, category=URING)
+
+
+def opcodes():
+    """Names by number, as the headers that programs are built with have them."""
+    text = slurp('/usr/include/linux/io_uring.h')
+    names = re.search(r'enum io_uring_op \{(.*?)\}', text, re.S).group(1)
+    names = re.sub(r'/\*.*?\*/', '', names, flags=re.S)
+    return [n.strip().removeprefix('IORING_OP_') for n in names.split(',')
+            if n.strip() and 'LAST' not in n]
+
+
+def make(path):
+    with open(path, 'wb') as f:
+        f.write(os.urandom(16 * PAGE))
+        os.fsync(f.fileno())
+
+
+def bits(text, names):
+    """A number, of names that are joined by |."""
+    number = 0
+    for word in text.split('|') if text else []:
+        number |= names[word] if word in names else int(word, 16)
+    return number
+
+
+class Told:
+    """What the program said."""
+
+    def __init__(self, text):
+        self.rings, self.entered, self.submitted, self.completed = [], [], [], []
+        for line in text.splitlines():
+            what, *n = line.split()
+            n = [int(x) for x in n]
+            if what == 'ring':
+                self.rings.append(tuple(n))
+            elif what == 'enter':
+                self.entered.append(n[0])
+            elif what == 'submit':
+                self.submitted.append(Submit(*n))
+            else:
+                self.completed.append(Complete(*n))
+
+
+def traced(work, *conditions):
+    """What @work returned, and the events of it and its children."""
+    command('stop', 'size 65536', 'reset',
+            ' '.join((f'filter tree={os.getpid()}',) + conditions), 'start')
+    result = work()
+    command('stop')
+    s = category.is_conserved(URING)
+    is_equal((s['lost'], s['overwritten'], s['missed']), (0, 0, 0))
+    return result, category.events(category=URING)
+
+
+def program(scenario, path):
+    """Run uring.c; what it told, and the events."""
+    def work():
+        return subprocess.run([PROGRAMS + '/uring', scenario, path], check=True, text=True,
+                              stdout=subprocess.PIPE).stdout
+
+    text, found = traced(work)
+    return Told(text), found
+
+
+def of(found, op):
+    return [r for r in found if r['op'] == op]
+
+
+def submits(found):
+    names = opcodes()
+    return [Submit(int(r['user_data'], 16), names.index(r['opcode']), int(r.get('fd', -1)),
+                   int(r.get('offset', 0)), int(r.get('requested', 0)),
+                   bits(r.get('flags'), SQE)) for r in of(found, 'SUBMIT')]
+
+
+def completes(found):
+    return [Complete(int(r['user_data'], 16), int(r['result']),
+                     bits(r.get('flags'), CQE | OWN)) for r in of(found, 'COMPLETE')]
+
+
+def is_told(told, found):
+    """The events are what the program saw, and belong together."""
+    is_equal(submits(found), told.submitted)
+    is_equal(sorted(completes(found)), sorted(told.completed))
+    numbers = {r['request']: r['user_data'] for r in of(found, 'SUBMIT')}
+    is_equal(len(numbers), len(told.submitted))
+    for r in of(found, 'COMPLETE'):
+        is_equal(numbers.get(r['request']), r['user_data'])
+        is_true(int(r['latency']) > 0, r)
+    is_equal(len({r['ring'] for r in found if 'request' in r}), 1)
+
+
+def is_entered(told, found):
+    """Calls that submitted, and the ring they were made with."""
+    calls = [r for r in of(found, 'ENTER') if 'to_submit' in r]
+    is_equal([int(r['result']) for r in calls], told.entered)
+    is_equal({r.get('ring') for r in of(found, 'ENTER')}, {found[0]['ring']})
+    is_equal({int(r['fd']) for r in calls if 'REGISTERED_RING' not in r.get('flags', '')},
+             {told.rings[0][0]} if not any('REGISTERED_RING' in r.get('flags', '') for r in calls)
+             else set())
+
+
+def checked(scenario, path):
+    told, found = program(scenario, path)
+    is_told(told, found)
+    return told, found
+
+
+def reads_and_writes():
+    for place in PLACES:
+        path = place + '/uring'
+        make(path)
+        told, found = checked('rw', path)
+        is_entered(told, found)
+        st = os.stat(path)
+        for r in of(found, 'SUBMIT') + of(found, 'COMPLETE'):
+            is_equal((r.get('path'), int(r['inode']), r['device']),
+                     (path, st.st_ino, f'{os.major(st.st_dev)}:{os.minor(st.st_dev)}'))
+        by_data = {int(r['user_data'], 16): r for r in of(found, 'SUBMIT')}
+        is_equal(by_data[1003]['op_flags'], '0x2')  # RWF_DSYNC
+        is_equal([by_data[1006].get('buf_index'), by_data[1005].get('buf_index')], ['1', None])
+        is_equal(int(by_data[1007]['offset']), 2 ** 64 - 1)
+
+
+def chains():
+    path = '/mnt/ext4/chain'
+    make(path)
+    told, found = checked('links', path)
+    is_entered(told, found)
+    is_equal([c.result for c in sorted(told.completed)],
+             [PAGE, PAGE, 0, 0, -125, -125, 0, PAGE])
+    told, found = checked('drain', path)
+    order = [c.user_data for c in completes(found)]
+    is_true(order.index(1002) > max(order.index(1000), order.index(1001)), order)
+
+
+def workers():
+    path = '/mnt/ext4/workers'
+    make(path)
+    told, found = checked('workers', path)
+    ran = {r['request']: r for r in of(found, 'WORKER')}
+    is_equal(len(ran), 5)
+    tids = {r['tid'] for r in of(found, 'SUBMIT')}
+    for r in of(found, 'COMPLETE'):
+        is_equal(r['worker'], ran[r['request']]['worker'])
+        is_true(r['worker'] not in tids, r)
+        is_true(int(r['latency']) > int(ran[r['request']]['latency']), r)
+    told, found = checked('rw', path)
+    is_equal([r for r in of(found, 'COMPLETE') if r['opcode'].startswith('READ') and 'worker' in r],
+             [])
+
+
+def endings():
+    """Cancelled, refused, silent, late."""
+    path = '/mnt/ext4/endings'
+    make(path)
+    told, _ = checked('cancel', path)
+    is_equal(sorted(c.result for c in told.completed), [-125, 0])
+    told, found = program('refused', path)
+    is_equal(sorted(completes(found)), sorted(told.completed))
+    first, second = of(found, 'SUBMIT')
+    is_equal((first['result'], first['opcode'], second['result']), ('-22', '0xc8', '0'))
+    is_equal(sorted(c.result for c in told.completed), [-22, -9])
+    is_equal([r.get('path') for r in of(found, 'COMPLETE')], [None, None])
+    told, found = checked('silent', path)
+    is_equal((len(told.submitted), len(told.completed)), (2, 1))
+    told, found = checked('timeout', path)
+    is_equal([c.result for c in told.completed], [-62])
+    is_true(3e6 <= int(of(found, 'COMPLETE')[0]['latency']) < 3e9, found)
+
+
+def several():
+    """One request with many completions; more than fit into the ring."""
+    path = '/mnt/ext4/several'
+    make(path)
+    told, found = checked('multishot', path)
+    is_equal(sum(c.flags & CQE['MORE'] > 0 for c in told.completed), 3)
+    is_equal({r['opcode'] for r in of(found, 'COMPLETE')}, {'POLL_ADD', 'POLL_REMOVE'})
+    told, found = checked('overflow', path)
+    flags = [r.get('flags', '') for r in of(found, 'COMPLETE')]
+    is_equal(flags, [''] * 8 + ['OVERFLOW'] * 12)
+    is_equal(max(int(r.get('cq_depth', 0)) for r in of(found, 'COMPLETE')), 8)
+
+
+def sockets():
+    told, found = checked('sockets', '/mnt/ext4/several')
+    accepts = [c for c in told.completed if c.user_data == 1000]
+    is_equal(sorted(c.result > 0 for c in accepts), [False, True, True, True])
+    is_equal(sorted(r['opcode'] for r in of(found, 'COMPLETE')),
+             ['ACCEPT'] * 4 + ['ASYNC_CANCEL'] + ['SEND_ZC'] * 2)
+    is_equal({r['path'].split(':')[0] for r in found if 'path' in r}, {'socket'})
+
+
+def polled():
+    """By the ring's own thread; by asking the device."""
+    path = '/mnt/ext4/polled'
+    make(path)
+    told, found = checked('sqpoll', path)
+    is_equal(len({r['tid'] for r in of(found, 'SUBMIT')}), 1)
+    for r in of(found, 'SUBMIT'):
+        is_true(r['tid'] != r['pid'] and r['comm'].startswith('iou-sqp') and
+                'SQPOLL' in r['setup'], r)
+    device = '/dev/nullb0'
+    subprocess.run(['modprobe', 'null_blk', 'nr_devices=1', 'gb=1', 'submit_queues=1',
+                    'poll_queues=1'], check=True)
+    try:
+        told, found = checked('iopoll', device)
+        is_equal([c.result for c in told.completed], [PAGE] * 4)
+        is_equal({r['path'] for r in of(found, 'SUBMIT') + of(found, 'COMPLETE')}, {device})
+        is_true(all('IOPOLL' in r['setup'] for r in of(found, 'SUBMIT')), found)
+    finally:
+        subprocess.run(['rmmod', 'null_blk'], check=True)
+
+
+def registered_ring():
+    path = '/mnt/ext4/registered'
+    make(path)
+    told, found = checked('registered', path)
+    calls = [r for r in of(found, 'ENTER') if 'to_submit' in r]
+    is_equal([r['flags'].split('|').count('REGISTERED_RING') for r in calls], [1, 1, 1])
+    is_equal({r['ring'] for r in calls}, {of(found, 'SUBMIT')[0]['ring']})
+
+
+def fio_modes():
+    """fio's own totals, with each of its ways to use io_uring."""
+    modes = ([], ['--registerfiles=1'], ['--fixedbufs=1'], ['--force_async=1'],
+             ['--sqthread_poll=1', '--registerfiles=1'], ['--direct=1'],
+             ['--nonvectored=0'])
+    for mode in modes:
+        def work():
+            return json.loads(subprocess.run(
+                ['fio', '--name=f', '--filename=/mnt/ext4/fio', '--rw=randrw', '--bs=8k',
+                 '--size=1m', '--ioengine=io_uring', '--iodepth=8', '--output-format=json',
+                 '--thread', '--fsync=16', *mode], check=True, text=True,
+                stdout=subprocess.PIPE).stdout)['jobs'][0]
+
+        job, found = traced(work)
+        done = collections.Counter()
+        moved = collections.Counter()
+        for r in of(found, 'COMPLETE'):
+            done[r['opcode'][:4]] += 1
+            moved[r['opcode'][:4]] += int(r['result'])
+        is_equal((mode, done['READ'], moved['READ'], done['WRIT'], moved['WRIT']),
+                 (mode, job['read']['total_ios'], job['read']['io_bytes'],
+                  job['write']['total_ios'], job['write']['io_bytes']))
+        is_equal(done['FSYN'], job['sync']['total_ios'])
+        is_equal(len(of(found, 'SUBMIT')), sum(done.values()))
+        is_equal({r['path'] for r in of(found, 'COMPLETE')}, {'/mnt/ext4/fio'})
+
+
+def examples():
+    """liburing's own: a copy in chains, a copy by vectors."""
+    folder = '/usr/share/doc/liburing-dev/examples'
+    with open('/mnt/ext4/source', 'wb') as f:
+        f.write(os.urandom(300000))
+    for name in ('link-cp', 'io_uring-cp'):
+        exe = f'/tmp/{name}'
+        subprocess.run(['gcc', '-O1', '-D_GNU_SOURCE', '-o', exe, f'{folder}/{name}.c', '-luring'],
+                       check=True)
+        target = f'/mnt/xfs/{name}'
+        _, found = traced(lambda: subprocess.run([exe, '/mnt/ext4/source', target], check=True,
+                                                 stdout=subprocess.DEVNULL))
+        is_equal(slurp_raw(target), slurp_raw('/mnt/ext4/source'))
+        for path, opcode in (('/mnt/ext4/source', 'READV'), (target, 'WRITEV')):
+            rows = [r for r in of(found, 'COMPLETE') if r.get('path') == path]
+            is_equal((name, {r['opcode'] for r in rows}, sum(int(r['result']) for r in rows)),
+                     (name, {opcode}, 300000))
+
+
+def slurp_raw(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def filters():
+    path = '/mnt/ext4/filtered'
+    make(path)
+
+    def seen(*conditions):
+        _, found = traced(lambda: subprocess.run([PROGRAMS + '/uring', 'workers', path], check=True,
+                                                 stdout=subprocess.DEVNULL), *conditions)
+        return {r['op'] for r in found}, len(found)
+
+    st = os.stat(path)
+    dev = f'{os.major(st.st_dev)}:{os.minor(st.st_dev)}'
+    is_equal(seen('op=COMPLETE'), ({'COMPLETE'}, 5))
+    is_equal(seen(f'dev={dev}', f'inode={st.st_ino}'), ({'SUBMIT', 'WORKER', 'COMPLETE'}, 15))
+    is_equal(seen(f'inode={st.st_ino + 1}'), (set(), 0))
+    is_equal(seen('op=COMPLETE', 'min_size=4097'), (set(), 0))
+    is_equal(seen('op=COMPLETE', 'min_latency=1'), ({'COMPLETE'}, 5))
+    is_equal(seen('comm=nobody'), (set(), 0))
+    is_equal(write(f'{IOT}/{URING}/control', 'filter op=READ\n'), 'EINVAL')
+    matches(slurp(f'{IOT}/{URING}/control'), 'filter ')
+
+
+def hooked():
+    """Nothing before start and after stop; the same by kretprobe."""
+    def lines():
+        return [line for line in slurp(IOT + '/hooks').split('\n')
+                if 'io_uring' in line or 'io_wq' in line]
+
+    is_equal(lines(), [])
+    command('start')
+    is_true(len(lines()) >= 7, lines())
+    command('stop')
+    is_equal(lines(), [])
+    reload('attach=kprobe')
+    reads_and_writes()
+    workers()
+    reload()
+
+
+if __name__ == '__main__':
+    main(globals())

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Category uring: IO Tracer's columns of its io_uring events, out of our records. */
+#include "category.h"
+#include "put.h"
+
+static bool is_enter(const struct iot_uring *u)
+{
+	return u->op == IOT_URING_ENTER;
+}
+
+/* A number that only calls of io_uring_enter(2) have, or only requests. */
+static char *put_if(struct record_printer *p, bool has, char *out, __s64 value)
+{
+	return has ? put_s64(out, value) : record_text(p, out, "", 0, true);
+}
+
+static char *put_flags_if(struct record_printer *p, bool has, char *out, const char *group,
+			  __u32 value)
+{
+	return has ? record_group(p, out, group, value) : record_text(p, out, "", 0, true);
+}
+
+static char *put_ring_fd(struct record_printer *p, const struct record_column *c, char *out,
+			 const void *record)
+{
+	const struct iot_uring *u = record;
+
+	(void)c;
+	return put_if(p, is_enter(u), out, u->fd);
+}
+
+static char *put_to_submit(struct record_printer *p, const struct record_column *c, char *out,
+			   const void *record)
+{
+	const struct iot_uring *u = record;
+
+	(void)c;
+	return put_if(p, is_enter(u), out, u->to_submit);
+}
+
+static char *put_min_complete(struct record_printer *p, const struct record_column *c,
+			      char *out, const void *record)
+{
+	const struct iot_uring *u = record;
+
+	(void)c;
+	return put_if(p, is_enter(u), out, u->min_complete);
+}
+
+static char *put_enter_flags(struct record_printer *p, const struct record_column *c,
+			     char *out, const void *record)
+{
+	const struct iot_uring *u = record;
+
+	(void)c;
+	return put_flags_if(p, is_enter(u), out, "enter", u->flags);
+}
+
+static char *put_opcode(struct record_printer *p, const struct record_column *c, char *out,
+			const void *record)
+{
+	const struct iot_uring *u = record;
+
+	(void)c;
+	return put_flags_if(p, u->opcode != IOT_URING_NONE, out, "uringop", u->opcode);
+}
+
+static char *put_fd(struct record_printer *p, const struct record_column *c, char *out,
+		    const void *record)
+{
+	const struct iot_uring *u = record;
+
+	(void)c;
+	return put_if(p, !is_enter(u), out, u->fd);
+}
+
+static char *put_sqe_flags(struct record_printer *p, const struct record_column *c, char *out,
+			   const void *record)
+{
+	const struct iot_uring *u = record;
+
+	(void)c;
+	return put_flags_if(p, u->op == IOT_URING_SUBMIT || u->op == IOT_URING_WORKER, out,
+			    "sqe", u->flags);
+}
+
+static char *put_errno(struct record_printer *p, const struct record_column *c, char *out,
+		       const void *record)
+{
+	const struct iot_uring *u = record;
+
+	(void)c;
+	return put_if(p, u->result < 0, out, -u->result);
+}
+
+/* Workers are threads of the process that submitted. */
+static char *put_worker_pid(struct record_printer *p, const struct record_column *c, char *out,
+			    const void *record)
+{
+	const struct iot_uring *u = record;
+
+	(void)c;
+	return put_if(p, u->worker, out, u->pid);
+}
+
+static char *put_worker_tid(struct record_printer *p, const struct record_column *c, char *out,
+			    const void *record)
+{
+	const struct iot_uring *u = record;
+
+	(void)c;
+	return put_if(p, u->worker, out, u->worker);
+}
+
+static char *put_is_async(struct record_printer *p, const struct record_column *c, char *out,
+			  const void *record)
+{
+	const struct iot_uring *u = record;
+
+	(void)c;
+	return put_if(p, !is_enter(u), out, u->worker != 0);
+}
+
+const struct record_column uring_columns[URING_COLUMNS] = {
+	{ .name = "timestamp", .field = "time", .put = record_timestamp },
+	{ .name = "event_type", .field = "op" },
+	{ .name = "pid", .field = "pid" },
+	{ .name = "tid", .field = "tid" },
+	{ .name = "command", .field = "comm" },
+	{ .name = "cpu", .field = "cpu" },
+	{ .name = "ring_fd", .put = put_ring_fd },
+	{ .name = "to_submit", .put = put_to_submit },
+	{ .name = "min_complete", .put = put_min_complete },
+	{ .name = "enter_flags", .put = put_enter_flags },
+	{ .name = "req", .field = "request" },
+	{ .name = "user_data", .field = "user_data" },
+	{ .name = "opcode", .put = put_opcode },
+	{ .name = "fd", .put = put_fd },
+	{ .name = "length", .field = "requested" },
+	{ .name = "offset", .field = "offset" },
+	{ .name = "sqe_flags", .put = put_sqe_flags },
+	{ .name = "ioprio", .field = "ioprio" },
+	{ .name = "buf_index", .field = "buf_index" },
+	{ .name = "personality", .field = "personality" },
+	{ .name = "result", .field = "result" },
+	{ .name = "errno", .put = put_errno },
+	{ .name = "latency_ns", .field = "latency" },
+	{ .name = "worker_pid", .put = put_worker_pid },
+	{ .name = "worker_tid", .put = put_worker_tid },
+	{ .name = "is_async", .put = put_is_async },
+	{ .name = "sq_depth", .field = "sq_depth" },
+	{ .name = "cq_depth", .field = "cq_depth" },
+};
