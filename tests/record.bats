@@ -110,13 +110,16 @@ sum_of() {
 	END
 }
 
-@test "four categories in one trace, joined by device and inode" {
+@test "five categories in one trace, joined by device and inode" {
 	dd if=/dev/zero of=/mnt/work/data bs=64k count=4 conv=fsync status=none
 	cp /bin/cat /mnt/work/cat
 	sync
-	iotracer record -c fs,block,fault,cache -o t -- sh -c \
-		'dd if=/dev/zero of=/mnt/work/data bs=64k count=4 conv=notrunc,fsync status=none; /mnt/work/cat /mnt/work/data >/dev/null'
-	[ "$(meta t '.categories | map(.name) | join(",")')" = fs,block,fault,cache ]
+	iotracer record -c fs,block,fault,cache,uring -o t -- sh -c \
+		'dd if=/dev/zero of=/mnt/work/data bs=64k count=4 conv=notrunc,fsync status=none
+		/mnt/work/cat /mnt/work/data >/dev/null
+		fio --name=ring --filename=/mnt/work/ring --rw=write --bs=16k --size=256k --ioengine=io_uring \
+			--iodepth=4 --fallocate=none --end_fsync=1 --output=/dev/null'
+	[ "$(meta t '.categories | map(.name) | join(",")')" = fs,block,fault,cache,uring ]
 	[ "$(meta t '.categories | map(.lost) | add')" = 0 ]
 	iotracer export -o rows t
 	file="$(stat -c %Hd:%Ld,%i /mnt/work/data)"
@@ -128,6 +131,12 @@ sum_of() {
 	# who wrote, not who submitted; the same file in all
 	grep -h ',/mnt/work/data,' rows/ds/*.csv | grep -q ',dd,'
 	grep -h ',/mnt/work/data,' rows/ds/*.csv | grep -q ",${file#*,},/mnt/work/data,"
+	# the same bytes asked of io_uring, done by the filesystem, sent to the disk
+	[ "$(sum_of rows/io_uring/*.csv ',COMPLETE,.*,WRITE,.*,/mnt/work/ring,' result)" = 262144 ]
+	[ "$(sum_of rows/fs/*.csv ',WRITE,.*,/mnt/work/ring,' result)" = 262144 ]
+	[ "$(sum_of rows/ds/*.csv ',WRITE,.*,/mnt/work/ring,' result)" = 262144 ]
+	ring="$(stat -c %Hd:%Ld /mnt/work/ring),$(stat -c %i /mnt/work/ring)"
+	grep -h ',SUBMIT,' rows/io_uring/*.csv | grep -q "${ring#*,},/mnt/work/ring,"
 	grep -h ',EXEC,' rows/pagefault/*.csv | grep -q '/mnt/work/cat'
 }
 

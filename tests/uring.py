@@ -281,16 +281,13 @@ def fio_modes():
 
 def examples():
     """liburing's own: a copy in chains, a copy by vectors."""
-    folder = '/usr/share/doc/liburing-dev/examples'
     with open('/mnt/ext4/source', 'wb') as f:
         f.write(os.urandom(300000))
     for name in ('link-cp', 'io_uring-cp'):
-        exe = f'/tmp/{name}'
-        subprocess.run(['gcc', '-O1', '-D_GNU_SOURCE', '-o', exe, f'{folder}/{name}.c', '-luring'],
-                       check=True)
         target = f'/mnt/xfs/{name}'
-        _, found = traced(lambda: subprocess.run([exe, '/mnt/ext4/source', target], check=True,
-                                                 stdout=subprocess.DEVNULL))
+        _, found = traced(lambda: subprocess.run(
+            [f'{PROGRAMS}/{name}', '/mnt/ext4/source', target], check=True,
+            stdout=subprocess.DEVNULL))
         is_equal(slurp_raw(target), slurp_raw('/mnt/ext4/source'))
         for path, opcode in (('/mnt/ext4/source', 'READV'), (target, 'WRITEV')):
             rows = [r for r in of(found, 'COMPLETE') if r.get('path') == path]
