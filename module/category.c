@@ -29,6 +29,17 @@ static struct iot_category * const categories[] = {
 	&iot_fs, &iot_fault, &iot_block, &iot_cache, &iot_uring,
 };
 
+/** iot_category_has() - is this the name of a category? */
+bool iot_category_has(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(categories); i++)
+		if (!strcmp(categories[i]->name, name))
+			return true;
+	return false;
+}
+
 static const struct iot_schema_event *find_event(unsigned int id)
 {
 	unsigned int i;

@@ -188,6 +188,7 @@ struct iot_category_stats {
 
 void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats);
 
+bool iot_category_has(const char *name);
 int iot_category_init(struct proc_dir_entry *root);
 void iot_category_stop_all(void);
 void iot_category_free_all(void);

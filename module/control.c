@@ -35,7 +35,7 @@ static int check_file(const struct path *path)
 
 	if (S_ISDIR(inode->i_mode))
 		return -EISDIR;
-	if (!S_ISREG(inode->i_mode))
+	if (!S_ISREG(inode->i_mode) && !S_ISBLK(inode->i_mode))
 		return -EOPNOTSUPP;
 	return iot_inode_permission(path->mnt, inode, MAY_READ);
 }
@@ -446,6 +446,17 @@ static const struct iot_procfile files[] = {
 	{ "format", false, &format_ops },
 	{ "paths", false, &iot_paths_ops },
 };
+
+/** iot_control_has() - is this the name of something that is no target? */
+bool iot_control_has(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		if (!strcmp(files[i].name, name))
+			return true;
+	return iot_category_has(name);
+}
 
 int iot_control_init(void)
 {

@@ -13,6 +13,7 @@
  *		current task is reading or writing directly (probe_vfs.c), unless
  *		it is something else that the filesystem does inside that call:
  *		metadata, swap, or page cache I/O under way.
+ * A device that is a target has them all, whatever they carry.
  * Layers below (device mapper, md, loop) submit bios with the same pages again;
  * only the ones to the filesystem's own device count.
  */
@@ -96,14 +97,18 @@ static u16 bio_flags(const struct bio *bio, bool direct)
 	return flags;
 }
 
-/* Sectors count from the start of the partition, if it is one. */
-static u64 bio_sector(struct bio *bio)
+/*
+ * Sectors count from the start of the partition, if it is one, but for a target that
+ * is the whole disk.
+ */
+static u64 bio_sector(struct bio *bio, const struct iot_target *t)
 {
 	u64 sector = bio->bi_iter.bi_sector;
 
-	if (bio_flagged(bio, BIO_REMAPPED))
-		sector -= bio->bi_bdev->bd_start_sect;
-	return sector;
+	if (t->device && t->device != bio->bi_bdev->bd_dev)
+		return bio_flagged(bio, BIO_REMAPPED) ? sector :
+		       sector + bio->bi_bdev->bd_start_sect;
+	return bio_flagged(bio, BIO_REMAPPED) ? sector - bio->bi_bdev->bd_start_sect : sector;
 }
 
 static void fill_origin(struct iot_io *r, const struct iot_target *t)
@@ -114,7 +119,8 @@ static void fill_origin(struct iot_io *r, const struct iot_target *t)
 	u32 pid = READ_ONCE(w->pid);
 
 	smp_rmb(); /* the copy before the second look */
-	if (r->op == IOT_OP_READ || (version & 1) ||
+	/* many files are on a device */
+	if (t->device || r->op == IOT_OP_READ || (version & 1) ||
 	    READ_ONCE(w->version) != version) {
 		pid = 0;
 		memset(comm, 0, sizeof(comm));
@@ -149,7 +155,7 @@ static void record(struct iot_target *t, struct bio *bio, u64 offset,
 	r->time = ktime_get_mono_fast_ns();
 	r->latency = 0;
 	r->offset = offset;
-	r->sector = bio_sector(bio);
+	r->sector = bio_sector(bio, t);
 	r->requested = bio->bi_iter.bi_size;
 	r->result = bio->bi_iter.bi_size;
 	r->cpu = raw_smp_processor_id();
@@ -160,6 +166,18 @@ static void record(struct iot_target *t, struct bio *bio, u64 offset,
 	fill_submitter(r);
 	fill_origin(r, t);
 	iot_ring_commit(slot, index);
+}
+
+/* For the disk and the partition, if they are targets: what is theirs. */
+static void record_devices(struct bio *bio, bool direct)
+{
+	const struct block_device *bdev = bio->bi_bdev;
+	dev_t disk = disk_devt(bdev->bd_disk);
+	struct iot_target *t;
+
+	hlist_for_each_entry_rcu_notrace(t, &iot_target_devices, device_node)
+		if (t->device == bdev->bd_dev || t->device == disk)
+			record(t, bio, bio_sector(bio, t) << SECTOR_SHIFT, direct);
 }
 
 static void bio_queued(void *data, struct bio *bio)
@@ -191,6 +209,8 @@ static void bio_queued(void *data, struct bio *bio)
 	}
 	if (t)
 		record(t, bio, offset, direct);
+	if (unlikely(!hlist_empty(&iot_target_devices)))
+		record_devices(bio, direct || !mapping);
 }
 
 static struct iot_hook_point point = {

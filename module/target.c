@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which files are traced: lookup, lifetime, rings.
+ * Which files and block devices are traced: lookup, lifetime, rings.
  *
  * Probes look an inode up in two steps. A bit of iot_target_filter says that no
  * running target has this inode's hash: that is all that other files cost, and
@@ -12,6 +12,11 @@
  * btrfs by UUID and file handle, so nothing of the filesystem is held:
  * unmounting, deleting and unloading go on as if it were not there. A target that
  * is stopped is in no table of the probes.
+ *
+ * A block device is a target by its file in /dev like any other, for what programs
+ * read and write through that; and by its number, for all that is submitted to it,
+ * whoever does it. Nothing is held of it either: it may go, and what comes with the
+ * same number is traced.
  *
  * A probe holds a target only while preemption is off; a call that may sleep
  * keeps the target's id and looks it up again when it returns.
@@ -27,6 +32,7 @@
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 #include "budget.h"
+#include "control.h"
 #include "param.h"
 #include "probe.h"
 #include "target.h"
@@ -34,8 +40,9 @@
 unsigned long iot_target_filter[BITS_TO_LONGS(BIT(IOT_FILTER_BITS))];
 unsigned int iot_target_running;
 struct hlist_head iot_target_buckets[BIT(IOT_BUCKET_BITS)];
+struct hlist_head iot_target_devices;
 
-/* Changes of the two tables above; leaf lock. */
+/* Changes of the tables above; leaf lock. */
 static DEFINE_MUTEX(tables_lock);
 
 /* All targets, by inode number; control.c's lock protects it. */
@@ -184,6 +191,8 @@ static void publish(struct iot_target *t)
 
 	mutex_lock(&tables_lock);
 	hlist_add_head_rcu(&t->hot, iot_target_bucket(hash));
+	if (t->device)
+		hlist_add_head_rcu(&t->device_node, &iot_target_devices);
 	set_bit(hash, iot_target_filter);
 	WRITE_ONCE(iot_target_running, iot_target_running + 1);
 	mutex_unlock(&tables_lock);
@@ -197,6 +206,8 @@ static void unpublish(struct iot_target *t)
 	if (!filter_shared(t, hash))
 		clear_bit(hash, iot_target_filter);
 	hlist_del_rcu(&t->hot);
+	if (t->device)
+		hlist_del_rcu(&t->device_node);
 	WRITE_ONCE(iot_target_running, iot_target_running - 1);
 	mutex_unlock(&tables_lock);
 }
@@ -445,20 +456,26 @@ static bool name_taken(const char *name, u64 ino)
 }
 
 /*
- * <s_id>_<inode>; where another target has this name (a second tmpfs, a
- * subvolume, a deleted file's inode used again) _2, _3 … is appended.
+ * <s_id>_<inode>, of a device as devtmpfs calls it, in other places <major>:<minor>;
+ * where another target has this name (a second tmpfs, a subvolume, a deleted file's
+ * inode used again), or something else in /proc/iotracer, _2, _3 … is appended.
  */
-static void name_init(struct iot_target *t, struct super_block *sb)
+static void name_init(struct iot_target *t, const struct dentry *dentry)
 {
+	const struct super_block *sb = dentry->d_sb;
 	unsigned int n = 2;
+	char name[48];
 
-	snprintf(t->name, sizeof(t->name), "%s_%llu", sb->s_id, t->st_ino);
-	strreplace(t->name, '/', '!');
-	while (name_taken(t->name, t->key.ino)) {
-		snprintf(t->name, sizeof(t->name), "%s_%llu_%u", sb->s_id,
-			 t->st_ino, n++);
-		strreplace(t->name, '/', '!');
-	}
+	if (!t->device)
+		snprintf(name, sizeof(name), "%s_%llu", sb->s_id, t->st_ino);
+	else if (!strcmp(sb->s_type->name, "devtmpfs"))
+		snprintf(name, sizeof(name), "%pd", dentry);
+	else
+		snprintf(name, sizeof(name), "%u:%u", MAJOR(t->device), MINOR(t->device));
+	strreplace(name, '/', '!');
+	strscpy(t->name, name, sizeof(t->name));
+	while (name_taken(t->name, t->key.ino) || (t->device && iot_control_has(t->name)))
+		snprintf(t->name, sizeof(t->name), "%s_%u", name, n++);
 }
 
 /** iot_target_link() - the link of a target with that path, or NULL */
@@ -497,13 +514,14 @@ static struct iot_target *alloc_target(const struct path *path,
 	if (!t)
 		return NULL;
 	identify(&t->key, inode);
+	t->device = S_ISBLK(inode->i_mode) ? inode->i_rdev : 0;
 	t->st_dev = stat->dev;
 	t->st_ino = stat->ino;
 	t->id = ++last_serial << IOT_BUCKET_BITS |
 		iot_target_bucket_nr(iot_target_hash(inode->i_ino));
 	INIT_LIST_HEAD(&t->links);
 	mutex_init(&t->lock);
-	name_init(t, inode->i_sb);
+	name_init(t, path->dentry);
 	return t;
 }
 
@@ -533,6 +551,7 @@ struct iot_target *iot_target_create(const struct path *path, u64 max_events)
 	err = iot_vfs_get(&t->hooks, d_inode(path->dentry));
 	if (err)
 		goto free_target;
+	t->hooks.block |= t->device != 0;
 	err = -ENOMEM;
 	ring = ring_new(max_events, 0, 0);
 	if (!ring)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which files are traced: lookup, lifetime, rings. */
+/* Which files and block devices are traced: lookup, lifetime, rings. */
 #ifndef IOT_TARGET_H
 #define IOT_TARGET_H
 
@@ -53,8 +53,10 @@ struct iot_key {
 };
 
 /**
- * struct iot_target - a traced file
+ * struct iot_target - a traced file or block device
  * @hot:	in the table of running targets, under RCU
+ * @device_node: in the list of running devices, under RCU
+ * @device:	number of the disk or partition whose bios it has, 0: it is a file
  * @id:		never used twice; its low bits name the bucket of @hot
  * @ring:	replaced under RCU by reset and resize
  * @writer:	see above
@@ -75,7 +77,9 @@ struct iot_key {
  */
 struct iot_target {
 	struct hlist_node hot;
+	struct hlist_node device_node;
 	u64 id;
+	dev_t device;
 	struct iot_key key;
 	struct iot_ring __rcu *ring;
 	struct iot_writer writer;
@@ -112,6 +116,7 @@ struct iot_target_stats {
 extern unsigned long iot_target_filter[];
 extern unsigned int iot_target_running;	/* how many */
 extern struct hlist_head iot_target_buckets[];
+extern struct hlist_head iot_target_devices;
 
 static __always_inline u64 iot_target_hash(u64 ino)
 {

@@ -791,7 +791,6 @@ EISDIR add .
 EISDIR add / 5
 EOPNOTSUPP add fifo
 EOPNOTSUPP add /dev/null
-EOPNOTSUPP add /dev/vda
 EOPNOTSUPP add /proc/self/mem
 '''
 

@@ -279,8 +279,8 @@ as_nobody() {
 	run --separate-stderr iotracer add none . fifo f
 	[ "$status" = 1 ]
 	[ "${stderr_lines[0]}" = "iotracer: none: no such file" ]
-	[ "${stderr_lines[1]}" = "iotracer: .: a directory; only regular files can be traced" ]
-	[[ ${stderr_lines[2]} == "iotracer: fifo: cannot be traced: not a regular file"* ]]
+	[ "${stderr_lines[1]}" = "iotracer: .: a directory; only files and block devices can be traced" ]
+	[[ ${stderr_lines[2]} == "iotracer: fifo: cannot be traced: neither a regular file nor a block device"* ]]
 	[ -n "$(iotracer list)" ]
 	run iotracer add -n 99999999 f
 	[ "$status" = 1 ]

@@ -1,0 +1,52 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Block devices as targets: disks and partitions. Each test runs functions of device.py.
+
+load helpers
+
+setup_file() {
+	three_filesystems
+	load_module
+}
+
+teardown_file() {
+	unload_module
+	umount_three_filesystems
+}
+
+# check FUNCTION...
+check() {
+	run_functions device.py "$@"
+}
+
+@test "devices: what programs read and write, at both levels" {
+	check reads_and_writes
+}
+
+@test "devices: a partition has its own, the disk has all" {
+	check parts
+}
+
+@test "devices: the sectors of a filesystem are /proc/diskstats's" {
+	check sums
+}
+
+@test "devices: one goes while it is traced" {
+	check gone
+}
+
+@test "devices: who may trace them, and how they are called" {
+	check refused
+}
+
+@test "devices: the tool adds, shows and removes them" {
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
+	iotracer add -n 50 /dev/vdd
+	dd if=/dev/vdd of=/dev/null bs=4k count=3 iflag=direct status=none
+	[ "$(iotracer log --format=csv /dev/vdd | grep -c ',blk,')" = 3 ]
+	[ "$(iotracer status --format=json /dev/vdd | jq -r '.[0].levels.blk.seen')" = 3 ]
+	[ "$(awk '{ print $1, $2 }' <(iotracer list))" = "vdd /dev/vdd" ]
+	iotracer remove vdd
+	[ -z "$(iotracer list)" ]
+}

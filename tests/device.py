@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What device.bats tests: python3 device.py FUNCTION... See interface.py.
+
+Block devices as targets, /dev/vdd above all; what they did is asked of /proc/diskstats.
+"""
+import fcntl
+import os
+import struct
+import subprocess
+import time
+
+from interface import (add, as_user, is_equal, is_true, lines, listing, main, must, slurp, write,
+                       CONTROL, IOT)
+
+DISK = '/dev/vdd'
+BLKRRPART = 0x125f
+PARTS = ((2048, 131072), (133120, 65536))  # first sector, sectors
+
+
+def dd(*words):
+    subprocess.run(('dd', 'status=none', 'conv=notrunc') + words, check=True)
+
+
+def blocks(t):
+    """Its block events: operation, first sector, bytes."""
+    return [(f[1], int(f[2]), int(f[3])) for f in lines(t.log()) if f[4] == 'BLK']
+
+
+def partition():
+    """Two partitions; an MBR by hand."""
+    table = b''.join(struct.pack('<B3sB3sII', 0, b'', 0x83, b'', *part) for part in PARTS)
+    fd = os.open(DISK, os.O_RDWR)
+    os.pwrite(fd, bytes(446) + table + bytes(32) + b'\x55\xaa', 0)
+    os.fsync(fd)
+    fcntl.ioctl(fd, BLKRRPART)
+    os.close(fd)
+    for _ in range(100):
+        if os.path.exists(DISK + '2'):
+            return
+        time.sleep(0.1)
+    raise AssertionError('no partitions')
+
+
+def unpartition():
+    dd('if=/dev/zero', f'of={DISK}', 'bs=4k', 'count=1')
+    fd = os.open(DISK, os.O_RDWR)
+    os.fsync(fd)
+    fcntl.ioctl(fd, BLKRRPART)
+    os.close(fd)
+
+
+def sectors(name):
+    """Read and written, as the kernel counts them."""
+    for line in slurp('/proc/diskstats').split('\n'):
+        word = line.split()
+        if word[2:3] == [name]:
+            return int(word[5]), int(word[9])
+    raise AssertionError(f'{name} is not in /proc/diskstats')
+
+
+def reads_and_writes():
+    """By its own file: both levels, as of a file."""
+    t = add(DISK, 1000)
+    is_equal((t.name, listing()), ('vdd', [DISK]))
+    is_equal(sorted(os.listdir(IOT + '/vdd')), ['control', 'log', 'stats', 'stream'])
+    dd('if=/dev/zero', f'of={DISK}', 'bs=8k', 'count=3', 'seek=2', 'oflag=direct')
+    dd('of=/dev/null', f'if={DISK}', 'bs=4k', 'count=2', 'skip=5', 'iflag=direct')
+    is_equal(blocks(t), [('W', 32, 8192), ('W', 48, 8192), ('W', 64, 8192),
+                         ('R', 40, 4096), ('R', 48, 4096)])
+    rows = [f for f in lines(t.log()) if f[4] == 'VFS']
+    is_equal([(f[1], int(f[2]), int(f[3])) for f in rows],
+             [('W', 16384, 8192), ('W', 24576, 8192), ('W', 32768, 8192),
+              ('R', 20480, 4096), ('R', 24576, 4096)])
+    is_equal({f[5] for f in lines(t.log())}, {'dd'})
+    t.command('reset')
+    dd('if=/dev/urandom', f'of={DISK}', 'bs=64k', 'count=4', 'conv=fsync,notrunc')
+    is_equal(sum(n for op, _, n in blocks(t) if op == 'W'), 262144)
+    t.is_conserved()
+    must(f'remove {DISK}')
+    is_true(not os.path.exists(IOT + '/vdd'), 'it is still there')
+
+
+def parts():
+    """A partition has its own, counted from its start; the disk has all."""
+    partition()
+    disk, first, second = (add(path, 1000) for path in (DISK, DISK + '1', DISK + '2'))
+    is_equal([t.name for t in (disk, first, second)], ['vdd', 'vdd1', 'vdd2'])
+    dd('if=/dev/zero', f'of={DISK}1', 'bs=4k', 'count=1', 'seek=3', 'oflag=direct')
+    dd('if=/dev/zero', f'of={DISK}2', 'bs=4k', 'count=1', 'seek=1', 'oflag=direct')
+    dd('if=/dev/zero', f'of={DISK}', 'bs=4k', 'count=1', 'seek=1', 'oflag=direct')
+    is_equal([[b for b in blocks(t) if b[0] == 'W'] for t in (first, second, disk)],
+             [[('W', 24, 4096)], [('W', 8, 4096)],
+              [('W', PARTS[0][0] + 24, 4096), ('W', PARTS[1][0] + 8, 4096), ('W', 8, 4096)]])
+    for t, path in (disk, DISK), (first, DISK + '1'), (second, DISK + '2'):
+        t.is_conserved()
+        must(f'remove {path}')
+    unpartition()
+
+
+def sums():
+    """All that a filesystem does to a partition: sectors are the kernel's."""
+    partition()
+    subprocess.run(['mkfs.ext4', '-q', '-F', '-E', 'nodiscard,lazy_itable_init=0,'
+                    'lazy_journal_init=0', DISK + '1'], check=True)
+    os.makedirs('/mnt/device', exist_ok=True)
+    disk, part = add(DISK, 100000), add(DISK + '1', 100000)
+    os.sync()
+    subprocess.run(['blockdev', '--flushbufs', DISK + '1'], check=True)
+    for t in disk, part:
+        t.command('reset')
+    before = sectors('vdd'), sectors('vdd1')
+    subprocess.run(['mount', '-o', 'noinit_itable', DISK + '1', '/mnt/device'], check=True)
+    for direct in 0, 1:
+        subprocess.run(['fio', '--name=f', '--directory=/mnt/device', '--rw=randrw', '--size=4m',
+                        '--bs=1k-64k', '--blockalign=512', f'--direct={direct}', '--end_fsync=1',
+                        '--output=/dev/null'], check=True)
+    subprocess.run(['umount', '/mnt/device'], check=True)
+    after = sectors('vdd'), sectors('vdd1')
+    for i, t in enumerate((disk, part)):
+        found = blocks(t)
+        is_true(len(found) > 100, len(found))
+        is_equal(tuple(sum(n for op, _, n in found if op == way) // 512 for way in 'RW'),
+                 tuple(b - a for a, b in zip(before[i], after[i])))
+        is_equal(t.stats('blk')[2:], (0, 0, 0))
+        t.is_conserved()
+    for path in DISK, DISK + '1':
+        must(f'remove {path}')
+    unpartition()
+
+
+def gone():
+    """The device goes while it is traced, and one with its number comes."""
+    def load():
+        subprocess.run(['modprobe', 'null_blk', 'nr_devices=1', 'gb=1'], check=True)
+
+    load()
+    t = add('/dev/nullb0', 100)
+    dd('if=/dev/zero', 'of=/dev/nullb0', 'bs=4k', 'count=2', 'oflag=direct')
+    subprocess.run(['rmmod', 'null_blk'], check=True)
+    is_true(not os.path.exists('/dev/nullb0'), 'the device is still there')
+    is_equal([b for b in blocks(t) if b[0] == 'W'], [('W', 0, 4096), ('W', 8, 4096)])
+    is_equal(listing(), ['/dev/nullb0'])
+    load()
+    dd('if=/dev/zero', 'of=/dev/nullb0', 'bs=4k', 'count=1', 'seek=7', 'oflag=direct')
+    is_equal([b for b in blocks(t) if b[0] == 'W'][2:], [('W', 56, 4096)])
+    subprocess.run(['rmmod', 'null_blk'], check=True)
+    t.is_conserved()
+    must('remove /dev/nullb0')
+    is_equal(listing(), [])
+
+
+def refused():
+    """Who may not read a device cannot trace it; names do not collide."""
+    os.chmod(CONTROL, 0o666)
+    is_equal(as_user(1000, lambda: write(CONTROL, f'add {DISK}')), 'EACCES')
+    os.chmod(CONTROL, 0o600)
+    st = os.stat(DISK)
+    for name in 'control', 'cache':
+        os.mknod(f'/dev/{name}', st.st_mode, st.st_rdev)
+        t = add(f'/dev/{name}', 10)
+        is_equal(t.name, name + '_2')
+        must(f'remove /dev/{name}')
+        os.unlink(f'/dev/{name}')
+    os.mknod('/mnt/ext4/node', st.st_mode, st.st_rdev)
+    t = add('/mnt/ext4/node', 10)
+    is_equal(t.name, f'{os.major(st.st_rdev)}:{os.minor(st.st_rdev)}')
+    dd('of=/dev/null', 'if=/mnt/ext4/node', 'bs=4k', 'count=1', 'iflag=direct')
+    is_equal({f[4] for f in lines(t.log())}, {'BLK', 'VFS'})
+    must('remove /mnt/ext4/node')
+    os.unlink('/mnt/ext4/node')
+
+
+if __name__ == '__main__':
+    main(globals())
