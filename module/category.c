@@ -193,7 +193,6 @@ static void update_state(struct iot_category *c, bool active)
 	const struct iot_filter *f = filter_of(c);
 	u32 state = IOT_CATEGORY_ACTIVE | (c->track ? IOT_CATEGORY_TRACK : 0);
 
-	WRITE_ONCE(c->choosy, c->discard || c->sample > 1);
 	if (!active) {
 		WRITE_ONCE(c->state, state & ~IOT_CATEGORY_ACTIVE);
 		return;
@@ -244,22 +243,15 @@ void iot_category_set_discard(struct iot_category *c, bool discard)
 }
 
 /**
- * iot_category_chooses() - is this event one that gets a slot?
+ * iot_category_has_room() - in mode discard: is there a place for one more?
  *
- * By sampling, and in mode discard if there is room; what finds none is counted.
- * Context: any, preemption off.
+ * What finds none is counted. Context: any, preemption off.
  */
-bool iot_category_chooses(struct iot_category *c, struct iot_shard *shard)
+bool iot_category_has_room(struct iot_category *c, struct iot_shard *shard)
 {
 	struct iot_ring *ring = shard->ring;
 
-	if (READ_ONCE(c->sample) > 1) {
-		if (++shard->passed < READ_ONCE(c->sample))
-			return false;
-		shard->passed = 0;
-	}
-	if (!READ_ONCE(c->discard) ||
-	    atomic64_read(&ring->head) - READ_ONCE(ring->base) < ring->keep)
+	if (atomic64_read(&ring->head) - READ_ONCE(ring->base) < ring->keep)
 		return true;
 	iot_ring_refuse(ring, 1);
 	return false;
@@ -426,7 +418,7 @@ int iot_category_init(struct proc_dir_entry *root)
 	return 0;
 }
 
-static void drop_filter(struct iot_category *c)
+static struct iot_filter *take_filter(struct iot_category *c)
 {
 	struct iot_filter *f;
 
@@ -434,8 +426,7 @@ static void drop_filter(struct iot_category *c)
 	f = filter_of(c);
 	RCU_INIT_POINTER(c->filter, NULL);
 	mutex_unlock(&c->lock);
-	synchronize_rcu(); /* probes that are still running find none */
-	iot_filter_free(f);
+	return f;
 }
 
 /**
@@ -445,12 +436,19 @@ static void drop_filter(struct iot_category *c)
  */
 void iot_category_stop_all(void)
 {
+	struct iot_filter *filters[ARRAY_SIZE(categories)];
+	bool any = false;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(categories); i++) {
 		iot_category_stop(categories[i]);
-		drop_filter(categories[i]);
+		filters[i] = take_filter(categories[i]);
+		any |= filters[i] != NULL;
 	}
+	if (any)
+		synchronize_rcu(); /* probes that are still running find none */
+	for (i = 0; i < ARRAY_SIZE(categories); i++)
+		iot_filter_free(filters[i]);
 }
 
 /** iot_category_free_all() - at unload, when no probe is left */

@@ -58,7 +58,6 @@ struct iot_rings {
  *		judged by some of the old and some of the new.
  * @reader:	process whose own events are not wanted, 0 for none
  * @sample:	one of so many events is recorded, at least 1
- * @choosy:	not every event gets a slot: there is @sample or @discard
  * @track:	IOT_CATEGORY_TRACK is to be in @state
  * @discard:	a full ring keeps what it has and loses what comes
  * @filter:	under RCU, never NULL while something is traced
@@ -86,7 +85,6 @@ struct iot_category {
 	u64 inode;
 	u32 reader;
 	u32 sample;
-	bool choosy;
 	bool track;
 	bool discard;
 	struct iot_filter __rcu *filter;
@@ -142,26 +140,54 @@ static __always_inline bool iot_category_wants_file(const struct iot_category *c
 	return wanted;
 }
 
-bool iot_category_chooses(struct iot_category *c, struct iot_shard *shard);
+/**
+ * iot_category_samples() - is this one of those that sampling takes?
+ *
+ * For what is dear to find out: if it is not taken nothing more need be done, and if
+ * it is iot_category_reserve_sampled() does not ask again.
+ * Context: any, preemption off; the category was started.
+ */
+static __always_inline bool iot_category_samples(struct iot_category *c)
+{
+	struct iot_shard *shard;
+	u32 sample = READ_ONCE(c->sample);
+
+	if (likely(sample <= 1))
+		return true;
+	shard = &rcu_dereference_sched(c->rings)->shard[raw_smp_processor_id()];
+	if (++shard->passed < sample)
+		return false;
+	shard->passed = 0;
+	return true;
+}
+
+bool iot_category_has_room(struct iot_category *c, struct iot_shard *shard);
 
 /**
- * iot_category_reserve() - a slot for one record
+ * iot_category_reserve_sampled() - a slot for one record that sampling has taken
  * @c:		the category
  * @slot:	where to store the slot; its first word is the ring's
  * @index:	where to store the index
  *
  * Context: any, preemption off until iot_ring_commit(); the category was started.
- * Return: false: lost and counted, or sampled out.
+ * Return: false: lost and counted.
  */
-static __always_inline bool iot_category_reserve(struct iot_category *c,
-						 u64 **slot, u64 *index)
+static __always_inline bool iot_category_reserve_sampled(struct iot_category *c,
+							 u64 **slot, u64 *index)
 {
 	struct iot_rings *rings = rcu_dereference_sched(c->rings);
 	struct iot_shard *shard = &rings->shard[raw_smp_processor_id()];
 
-	if (unlikely(READ_ONCE(c->choosy)) && !iot_category_chooses(c, shard))
+	if (unlikely(READ_ONCE(c->discard)) && !iot_category_has_room(c, shard))
 		return false;
 	return iot_ring_reserve(shard->ring, 0, slot, index);
+}
+
+/** iot_category_reserve() - likewise, unless it is sampled out */
+static __always_inline bool iot_category_reserve(struct iot_category *c,
+						 u64 **slot, u64 *index)
+{
+	return iot_category_samples(c) && iot_category_reserve_sampled(c, slot, index);
 }
 
 /* category.c */

@@ -127,8 +127,10 @@ static void fill_task(struct iot_cache *e)
 	strscpy_pad(e->comm, "irq", sizeof(e->comm));
 }
 
-static void record(u16 op, const struct iot_paths_file *file, const struct inode *inode,
-		   pgoff_t first, unsigned long pages, u64 offset, u32 flags)
+/* @sampled: that this one is recorded has been decided. */
+static void record_as(bool sampled, u16 op, const struct iot_paths_file *file,
+		      const struct inode *inode, pgoff_t first, unsigned long pages, u64 offset,
+		      u32 flags)
 {
 	const struct iot_filter *f;
 	struct iot_cache *e;
@@ -139,7 +141,9 @@ static void record(u16 op, const struct iot_paths_file *file, const struct inode
 	if (!f || !iot_category_active(&iot_cache) || !iot_filter_op(f, op) ||
 	    !iot_filter_amount(f, 0, (s64)pages << PAGE_SHIFT))
 		goto out;
-	if (!iot_category_reserve(&iot_cache, &slot, &index))
+	if (!sampled && !iot_category_samples(&iot_cache))
+		goto out;
+	if (!iot_category_reserve_sampled(&iot_cache, &slot, &index))
 		goto out;
 	e = (struct iot_cache *)slot;
 	e->time = ktime_get_mono_fast_ns();
@@ -161,6 +165,12 @@ static void record(u16 op, const struct iot_paths_file *file, const struct inode
 	iot_ring_commit(slot, index);
 out:
 	preempt_enable_notrace();
+}
+
+static void record(u16 op, const struct iot_paths_file *file, const struct inode *inode,
+		   pgoff_t first, unsigned long pages, u64 offset, u32 flags)
+{
+	record_as(false, op, file, inode, first, pages, offset, flags);
 }
 
 /*
@@ -216,6 +226,7 @@ enum presence { ABSENT, PRESENT, PENDING };
  * @next:	page after the run
  * @state:	how the pages of the run are
  * @silent:	has been counted
+ * @sampled:	is recorded whole, in spite of sampling
  * @waits:	some page is not there
  */
 struct lookup {
@@ -228,6 +239,7 @@ struct lookup {
 	pgoff_t next;
 	enum presence state;
 	bool silent;
+	bool sampled;
 	bool waits;
 };
 
@@ -240,8 +252,8 @@ static void run_end(struct lookup *l)
 		return;
 	l->waits |= l->state != PRESENT;
 	if (!l->silent)
-		record(l->state == ABSENT ? IOT_CACHE_MISS : IOT_CACHE_HIT, l->file,
-		       l->mapping->host, l->first, l->next - l->first, offset, flags);
+		record_as(l->sampled, l->state == ABSENT ? IOT_CACHE_MISS : IOT_CACHE_HIT,
+			  l->file, l->mapping->host, l->first, l->next - l->first, offset, flags);
 	l->first = l->next;
 }
 
@@ -303,6 +315,26 @@ static void look_up(struct lookup *l)
 	run_end(l);
 }
 
+/*
+ * Sampling of whole requests: one of so many is looked at, and recorded whole. Where the
+ * filter looks at files it comes after that, event by event, or other files would take
+ * part; and for requests that may be tried again, or they would have two chances.
+ */
+static bool is_sampled(struct lookup *l)
+{
+	const struct iot_filter *f;
+	bool sampled = true;
+
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_cache.filter);
+	l->sampled = f && S_ISREG(l->mapping->host->i_mode) &&
+		     !(f->used & (IOT_FILTER_DEV | IOT_FILTER_INODE | IOT_FILTER_KIND));
+	if (l->sampled)
+		sampled = iot_category_samples(&iot_cache);
+	preempt_enable_notrace();
+	return sampled;
+}
+
 /* A read or write of @count bytes. */
 static void transferred(const struct file *filp, struct kiocb *iocb, u64 from,
 			u64 count, bool write)
@@ -313,7 +345,7 @@ static void transferred(const struct file *filp, struct kiocb *iocb, u64 from,
 	struct lookup l = { .mapping = mapping, .from = from, .end = from + count };
 	struct iot_paths_file file;
 
-	if (!count || !find_file(filp, &file))
+	if (!count || (!retries && !is_sampled(&l)) || !find_file(filp, &file))
 		return;
 	l.file = &file;
 	l.flags = write ? IOT_CACHE_WRITE : 0;

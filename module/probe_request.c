@@ -311,7 +311,10 @@ static const void *key_of(const struct request *rq)
 /* Bios that a request may have in front of the one it was made for. */
 #define MERGES_MAX	32
 
-/* It may be known by any of its bios: the one that it was made for. */
+/*
+ * It may be known by any of its bios: the one that it was made for. From then on, by
+ * @rename, by what finds it at once, which has been looked for.
+ */
 static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
 {
 	const struct bio *bio;
@@ -319,6 +322,8 @@ static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
 	unsigned int n = 0;
 
 	for (bio = rq->bio; bio && n < MERGES_MAX; bio = bio->bi_next, n++) {
+		if (rename && bio == rq->biotail)
+			continue;
 		p = iot_table_find(&pending, bio);
 		if (p)
 			return rename ? iot_table_rename(&pending, p, key_of(rq)) : p;
@@ -414,7 +419,7 @@ static void request_merged(void *data, struct request *rq)
 	struct iot_pending *p = rq->q->disk ? find_by_bios(rq, false) : NULL;
 
 	if (p)
-		iot_table_drop(p);
+		iot_table_drop(&pending, p);
 }
 
 static bool passes(const struct iot_filter *f, const struct iot_pending *p, u16 op,
@@ -493,13 +498,11 @@ static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t 
 	iot_ring_commit(slot, index);
 }
 
-/*
- * It was made before the trace, or there was no room for it. Of tasks that a filter
- * asks for nothing is known.
- */
-static void complete_unknown(struct request *rq, blk_status_t error, unsigned int bytes,
-			     u64 now)
+/* It was made before the trace, or there was no room for it. */
+static noinline void complete_unknown(struct request *rq, blk_status_t error,
+				      unsigned int bytes)
 {
+	u64 now = ktime_get_mono_fast_ns();
 	struct iot_pending p = {
 		.time = now,
 		.sector = blk_rq_bytes(rq) ? blk_rq_pos(rq) : 0,
@@ -508,12 +511,17 @@ static void complete_unknown(struct request *rq, blk_status_t error, unsigned in
 		.partition = rq->part ? iot_bdev_partno(rq->part) : 0,
 		.bios = 1,
 	};
-	const struct iot_filter *f = rcu_dereference_sched(iot_block.filter);
 
-	if (!f || (f->used & IOT_FILTER_TASK) || (rq->rq_flags & RQF_FLUSH_SEQ))
-		return;
 	record(&p, rq->q->disk, rq->cmd_flags, IOT_REQ_EARLY,
 	       error ? blk_status_to_errno(error) : bytes, now);
+}
+
+/* Of tasks that a filter asks for nothing is known then. */
+static bool wants_unknown(const struct request *rq)
+{
+	const struct iot_filter *f = rcu_dereference_sched(iot_block.filter);
+
+	return f && !(f->used & IOT_FILTER_TASK) && !(rq->rq_flags & RQF_FLUSH_SEQ);
 }
 
 /* Are these bytes all that was left? */
@@ -525,16 +533,18 @@ static bool is_last(struct request *rq, unsigned int bytes)
 static void request_completed(void *data, struct request *rq, blk_status_t error,
 			      unsigned int bytes)
 {
-	u64 now = ktime_get_mono_fast_ns();
 	struct iot_pending *p;
+	u64 now;
 
 	if (!rq->q->disk)
 		return;
 	p = find(rq);
 	if (unlikely(!p)) {
-		complete_unknown(rq, error, bytes, now);
+		if (wants_unknown(rq))
+			complete_unknown(rq, error, bytes);
 		return;
 	}
+	now = ktime_get_mono_fast_ns();
 	p->done += bytes;
 	p->parts++;
 	if (!is_last(rq, bytes))
@@ -546,7 +556,7 @@ static void request_completed(void *data, struct request *rq, blk_status_t error
 	}
 	record(p, rq->q->disk, rq->cmd_flags, p->flushed ? IOT_REQ_FLUSH_SEQ : 0,
 	       error ? blk_status_to_errno(error) : (s64)p->done, now);
-	iot_table_drop(p);
+	iot_table_drop(&pending, p);
 }
 
 /* Devices without requests. */
@@ -597,7 +607,7 @@ static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
 	p->parts++;
 	record(p, bio->bi_bdev->bd_disk, bio->bi_opf, IOT_REQ_BIO, bio->bi_status ?
 	       blk_status_to_errno(bio->bi_status) : (s64)p->requested, now);
-	iot_table_drop(p);
+	iot_table_drop(&pending, p);
 }
 
 /* Completion first: what is made after that is attached will be seen to its end. */

@@ -167,6 +167,14 @@ static struct inode *find_new(struct super_block *sb)
 	return held;
 }
 
+/* Disks answer, or fail; who knows what is behind other devices, pipes and sockets? */
+static bool sleeps_bounded(const struct inode *inode)
+{
+	if (S_ISBLK(inode->i_mode))
+		return true;
+	return S_ISREG(inode->i_mode) && iot_vfs_sleeps_bounded(inode->i_sb);
+}
+
 /*
  * Hook what the files of a mounted filesystem need. It cannot be unmounted
  * meanwhile: its s_umount is held. Under sets_lock.
@@ -177,8 +185,7 @@ static void add_super(struct super_block *sb, void *data)
 	int *err = data;
 
 	while (!*err && nr_sets < MAX_SETS && (inode = find_new(sb))) {
-		*err = add(inode->i_fop, S_ISREG(inode->i_mode) &&
-			   iot_vfs_sleeps_bounded(sb));
+		*err = add(inode->i_fop, sleeps_bounded(inode));
 		iput(inode);
 	}
 }
@@ -318,7 +325,7 @@ void iot_rw_see(const struct file *file)
 		return;
 	mutex_lock(&sets_lock);
 	if (!iot_fs_off() && !is_known(file->f_op) &&
-	    add(file->f_op, S_ISREG(inode->i_mode) && iot_vfs_sleeps_bounded(inode->i_sb)))
+	    add(file->f_op, sleeps_bounded(inode)))
 		nr_missed++;
 	mutex_unlock(&sets_lock);
 }

@@ -359,9 +359,9 @@ static void land(struct flight *fl)
 	if (fl->multishot) {
 		shot = iot_table_find(&shots, shot_key(fl->ctx, fl->user_data));
 		if (shot && READ_ONCE(*shot) == fl)
-			iot_table_drop(shot);
+			iot_table_drop(&shots, shot);
 	}
-	iot_table_drop(fl);
+	iot_table_drop(&flights, fl);
 }
 
 static u64 next_number(void)

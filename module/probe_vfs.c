@@ -506,6 +506,32 @@ static noinline ssize_t special_wrapper(struct kiocb *iocb, struct iov_iter *ite
 	return ret;
 }
 
+/* Nobody wants an event; category block wants to know whose bios these are. */
+static noinline ssize_t tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+					 unsigned long original, u8 op)
+{
+	struct inode *inode = file_inode(iocb->ki_filp);
+	struct vfs_call call;
+	ssize_t ret;
+
+	call.tracked = false;
+	if (iocb->ki_flags & IOCB_DIRECT) {
+		call.direct.id = 0;
+		call.direct.sb = inode->i_sb;
+		call.direct.file = iocb->ki_filp;
+		call.direct.offset = op == IOT_OP_WRITE && (iocb->ki_flags & IOCB_APPEND) ?
+				     i_size_read(inode) : iocb->ki_pos;
+		call.iocb = iocb;
+		call.flags = IOT_IO_DIRECT;
+		call_track(&call);
+	}
+	ret = iot_hook_enter(iocb, iter, original);
+	if (call.tracked)
+		call_untrack(&call);
+	iot_hook_leave();
+	return ret;
+}
+
 static noinline ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 					   unsigned long original, u64 id, u8 op)
 {
@@ -516,6 +542,8 @@ static noinline ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *
 	if (!iot_rw_tracks(READ_ONCE(iot_fs.state), iocb->ki_flags) ||
 	    iot_rw_wants(iocb->ki_filp, op == IOT_OP_WRITE, &iocb->ki_flags))
 		iot_rw_begin(&rw, iocb->ki_filp, true);
+	if (!rw.wanted && !id)
+		return tracking_wrapper(iocb, iter, original, op);
 	call_begin(&call, iocb, iter, id, op);
 	call.rw = rw;
 	ret = iot_hook_enter(iocb, iter, original);

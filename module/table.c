@@ -18,8 +18,12 @@
 #include <linux/vmalloc.h>
 #include "table.h"
 
-#define TABLE_BITS	13
-#define TABLE_PROBES	16
+/*
+ * A key belongs in one of PROBES places, from the one that its hash names on; behind
+ * the last that a hash can name there are enough more.
+ */
+#define PROBES		8
+#define PLACES		(BIT(IOT_TABLE_BITS) + PROBES - 1)
 #define CLAIMED		((const void *)1)
 
 /**
@@ -32,14 +36,19 @@ struct place {
 	u8 thing[] __aligned(sizeof(u64));
 };
 
-static struct place *nth_place(const struct iot_table *t, unsigned int n)
+static size_t stride(const struct iot_table *t)
 {
-	return t->places + n * (sizeof(struct place) + t->size);
+	return sizeof(struct place) + t->size;
 }
 
-static struct place *place_at(const struct iot_table *t, const void *key, unsigned int i)
+static u32 hash_of(const void *key)
 {
-	return nth_place(t, (hash_ptr(key, TABLE_BITS) + i) % BIT(TABLE_BITS));
+	return hash_ptr(key, IOT_TABLE_BITS);
+}
+
+static void *first_place(const struct iot_table *t, u32 hash)
+{
+	return t->places + hash * stride(t);
 }
 
 static struct place *place_of(void *thing)
@@ -52,25 +61,33 @@ static struct place *place_of(void *thing)
  *
  * Context: any. Return: it, all zero, or NULL: no room nearby.
  */
-void *iot_table_new(const struct iot_table *t, const void *key)
+void *iot_table_new(struct iot_table *t, const void *key)
 {
 	void *stale = iot_table_find(t, key);
+	u32 hash = hash_of(key);
+	void *at = first_place(t, hash);
 	unsigned int i;
 
 	if (unlikely(stale))
-		iot_table_drop(stale);
-	for (i = 0; i < TABLE_PROBES; i++) {
-		struct place *place = place_at(t, key, i);
+		iot_table_drop(t, stale);
+	for (i = 0; i < PROBES; i++, at += stride(t)) {
+		struct place *place = at;
 
 		if (READ_ONCE(place->key) || cmpxchg(&place->key, NULL, CLAIMED))
 			continue;
+		atomic_inc(&t->used[hash]);
 		memset(place->thing, 0, t->size);
 		return place->thing;
 	}
 	return NULL;
 }
 
-/** iot_table_publish() - it can be found from now on. Context: any */
+/**
+ * iot_table_publish() - it can be found from now on
+ * @key:	that it was made for
+ *
+ * Context: any.
+ */
 void iot_table_publish(void *thing, const void *key)
 {
 	smp_store_release(&place_of(thing)->key, key); /* after its fields */
@@ -79,10 +96,14 @@ void iot_table_publish(void *thing, const void *key)
 /** iot_table_find() - what has @key, or NULL. Context: any */
 void *iot_table_find(const struct iot_table *t, const void *key)
 {
+	u32 hash = hash_of(key);
+	void *at = first_place(t, hash);
 	unsigned int i;
 
-	for (i = 0; i < TABLE_PROBES; i++) {
-		struct place *place = place_at(t, key, i);
+	if (!atomic_read(&t->used[hash]))
+		return NULL;
+	for (i = 0; i < PROBES; i++, at += stride(t)) {
+		struct place *place = at;
 
 		if (smp_load_acquire(&place->key) == key) /* before its fields */
 			return place->thing;
@@ -98,10 +119,11 @@ void *iot_table_find(const struct iot_table *t, const void *key)
  */
 void *iot_table_search(const struct iot_table *t, iot_table_fn is, const void *what)
 {
+	void *at = t->places;
 	unsigned int n;
 
-	for (n = 0; n < BIT(TABLE_BITS); n++) {
-		struct place *place = nth_place(t, n);
+	for (n = 0; n < PLACES; n++, at += stride(t)) {
+		struct place *place = at;
 		const void *key = smp_load_acquire(&place->key); /* before its fields */
 
 		if (key && key != CLAIMED && is(place->thing, what))
@@ -115,7 +137,7 @@ void *iot_table_search(const struct iot_table *t, iot_table_fn is, const void *w
  *
  * Context: any. Return: where it is now; @thing where there is no room for that.
  */
-void *iot_table_rename(const struct iot_table *t, void *thing, const void *key)
+void *iot_table_rename(struct iot_table *t, void *thing, const void *key)
 {
 	void *to = iot_table_new(t, key);
 
@@ -123,14 +145,18 @@ void *iot_table_rename(const struct iot_table *t, void *thing, const void *key)
 		return thing;
 	memcpy(to, thing, t->size);
 	iot_table_publish(to, key);
-	iot_table_drop(thing);
+	iot_table_drop(t, thing);
 	return to;
 }
 
 /** iot_table_drop() - it is done. Context: any */
-void iot_table_drop(void *thing)
+void iot_table_drop(struct iot_table *t, void *thing)
 {
-	smp_store_release(&place_of(thing)->key, NULL); /* after the last use of its fields */
+	/* a full barrier: after the last use of its fields */
+	const void *key = xchg(&place_of(thing)->key, NULL);
+
+	if (key)
+		atomic_dec(&t->used[hash_of(key)]);
 }
 
 /**
@@ -140,8 +166,9 @@ void iot_table_drop(void *thing)
  */
 int iot_table_begin(struct iot_table *t)
 {
-	size_t bytes = BIT(TABLE_BITS) * (sizeof(struct place) + t->size);
+	size_t bytes = PLACES * stride(t);
 
+	memset(t->used, 0, sizeof(t->used));
 	if (t->places)
 		memset(t->places, 0, bytes);
 	else
