@@ -122,3 +122,14 @@ mirror() {
 	check errors "$device"
 	unmap bad
 }
+
+@test "block: requests that come again: a host that is busy, one that does not answer" {
+	modprobe -a scsi_debug sd_mod 2>/dev/null || skip "no SCSI"
+	for _ in {1..50}; do
+		disk=$(ls /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block) && break
+		sleep 0.1
+	done
+	check busy "$disk"
+	check silent "$disk"
+	rmmod scsi_debug
+}

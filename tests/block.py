@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import category
-from interface import is_equal, is_true, run, slurp, write, IOT
+from interface import is_equal, is_true, must, run, slurp, write, IOT
 
 BLOCK = 'block'
 SIZE = 16384
@@ -226,6 +226,46 @@ def originators():
     is_equal({r['class'] for r in mine}, {'FILE_256K'})
     is_true(work.pid not in {r['pid'] for r in mine}, mine)
     is_true({r['class'] for r in found if r['comm'].startswith('jbd2')} >= {'JOURNAL'}, found)
+
+
+def hindered(name, option, every):
+    """
+    A disk of scsi_debug that refuses or forgets some commands: they come again, and are
+    one request each. Return: the events.
+    """
+    driver = '/sys/bus/pseudo/drivers/scsi_debug/'
+
+    def work():
+        must(f'{every}\n', driver + 'every_nth')
+        must(f'{option}\n', driver + 'opts')
+        fd = os.open('/dev/' + name, os.O_RDWR | os.O_DIRECT)
+        buf = mmap.mmap(-1, 4096)
+        for i in range(40):
+            is_equal(os.pwritev(fd, [buf], i * 8192), 4096)
+            is_equal(os.preadv(fd, [buf], i * 4096), 4096)
+        os.close(fd)
+        must('0\n', driver + 'opts')
+
+    found, did = traced([name], work, f'pid={os.getpid()}', f'dev={number(name)}')
+    is_sane(found)
+    is_equal(sums(found, name), did[name])
+    is_equal(did[name]['READ'][0], 40)
+    again = [r for r in found if 'requeues' in r]
+    is_true(again, 'nothing was requeued')
+    return again
+
+
+def busy(name):
+    """The host has no room now."""
+    hindered(name, '0x8000', 7)
+
+
+def silent(name):
+    """No answer within a second: aborted, and tried again."""
+    must('1\n', f'/sys/block/{name}/device/timeout')
+    for r in hindered(name, '0x4', 30):
+        is_true(1e9 <= int(r['latency']) < 60e9, r)
+        is_true(int(r['device_latency']) > 9e8, r)
 
 
 def errors(name):
