@@ -247,6 +247,8 @@ static void note_file_of(struct flight *fl, const struct io_ring_ctx *ctx)
 	}
 	if (fl->opcode == IORING_OP_CLOSE && fl->fd2)
 		return; /* of a place in the ring's table */
+	if (!current->files)
+		return;
 	file = fget(fl->fd);
 	if (!file)
 		return;

@@ -95,6 +95,15 @@ static void put_read(unsigned int n, unsigned int flags)
 	put(sqe, flags);
 }
 
+static void read_one_by_one(unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		put_read(i, 0);
+		submit();
+		reap(1);
+	}
+}
+
 static void put_write(unsigned int n, unsigned int flags)
 {
 	struct io_uring_sqe *sqe = get();
@@ -280,33 +289,21 @@ static void run_silent(void)
 static void run_sqpoll(void)
 {
 	make_ring(8, IORING_SETUP_SQPOLL, 0);
-	for (int i = 0; i < 6; i++) {
-		put_read(i, 0);
-		submit();
-		reap(1);
-	}
+	read_one_by_one(6);
 }
 
 static void run_registered(void)
 {
 	make_ring(8, 0, 0);
 	check(io_uring_register_ring_fd(&ring), "registering a ring");
-	for (int i = 0; i < 3; i++) {
-		put_read(i, 0);
-		submit();
-		reap(1);
-	}
+	read_one_by_one(3);
 }
 
 /* A queue of the device's own is asked for completions: FILE is a null_blk. */
 static void run_iopoll(void)
 {
 	make_ring(8, IORING_SETUP_IOPOLL, 0);
-	for (int i = 0; i < 4; i++) {
-		put_read(i, 0);
-		submit();
-		reap(1);
-	}
+	read_one_by_one(4);
 }
 
 static void run_timeout(void)
