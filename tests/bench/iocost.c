@@ -7,10 +7,13 @@
  *
  * iocost FILE a|m: of a page fault in a shared mapping of the window: one that maps
  * the 16 pages around, or one that makes a page writable.
+ *
+ * iocost FILE u: of a read by io_uring: one request a call, whose completion it brings.
  */
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
+#include <liburing.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +40,20 @@ static void run(int fd, int writing, char *buf, int operations)
 
 		if (n != BLOCK)
 			err(1, "operation %d", i);
+	}
+}
+
+static void run_uring(struct io_uring *ring, int fd, char *buf, int operations)
+{
+	struct io_uring_cqe *cqe;
+
+	for (int i = 0; i < operations; i++) {
+		io_uring_prep_read(io_uring_get_sqe(ring), fd, buf, BLOCK,
+				   (off_t)(i % WINDOW) * BLOCK);
+		if (io_uring_submit_and_wait(ring, 1) != 1 ||
+		    io_uring_peek_cqe(ring, &cqe) || cqe->res != BLOCK)
+			errx(1, "operation %d", i);
+		io_uring_cqe_seen(ring, cqe);
 	}
 }
 
@@ -81,16 +98,20 @@ static int measure_faults(const char *file, int writing)
 
 int main(int argc, char **argv)
 {
-	int writing, flags;
+	int writing, flags, by_uring;
 	double start, took, best = 0;
+	struct io_uring ring;
 	void *buf;
 	int fd;
 
 	if (argc < 3)
-		errx(2, "usage: iocost FILE r|w|a|m [direct]");
+		errx(2, "usage: iocost FILE r|w|a|m|u [direct]");
 	if (strchr("am", argv[2][0]))
 		return measure_faults(argv[1], argv[2][0] == 'm');
 	writing = argv[2][0] == 'w';
+	by_uring = argv[2][0] == 'u';
+	if (by_uring && io_uring_queue_init(8, &ring, 0))
+		errx(1, "io_uring");
 	flags = argc > 3 ? O_DIRECT : 0;
 	if (posix_memalign(&buf, BLOCK, BLOCK))
 		errx(1, "no memory");
@@ -101,7 +122,10 @@ int main(int argc, char **argv)
 	run(fd, writing, buf, WINDOW * 2);
 	for (int round = 0; round < ROUNDS; round++) {
 		start = now();
-		run(fd, writing, buf, OPERATIONS);
+		if (by_uring)
+			run_uring(&ring, fd, buf, OPERATIONS);
+		else
+			run(fd, writing, buf, OPERATIONS);
 		took = now() - start;
 		if (!round || took < best)
 			best = took;
