@@ -541,7 +541,7 @@ life() {
 	fio_end
 	remember_slabs
 	cycles=${CYCLES:-100}
-	fio_begin 1 --thinktime=20ms
+	fio_begin 1 --thinktime=40ms
 	lap_begin
 	for ((i = 0; i < cycles; i++)); do
 		if ((i % 10)); then life; else life /mnt/btrfs/f /mnt/xfs/f; fi
