@@ -305,7 +305,8 @@ END
 
 @test "anonymous: no name of the workload is in the trace" {
 	iotracer record -o t --anonymize --compress=never -- dd if=/dev/zero of=/mnt/work/secret.db bs=4k count=10 status=none
-	run ! grep -raq 'secret\|/mnt\|work' t
+	# the schema speaks of workers, whatever was recorded
+	run ! grep -raq --exclude=schema.json 'secret\|/mnt\|work' t
 	iotracer export t --per-category >t.csv
 	grep -qE ',WRITE,[0-9]+,[a-z2-7]{12},/([a-z2-7]{12})/[a-z2-7]{12}/[a-z2-7]{12}\.db,4096,' t.csv
 }
