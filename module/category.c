@@ -443,7 +443,7 @@ void iot_category_stop_all(void)
 	for (i = 0; i < ARRAY_SIZE(categories); i++) {
 		iot_category_stop(categories[i]);
 		filters[i] = take_filter(categories[i]);
-		any |= filters[i] != NULL;
+		any |= !!filters[i];
 	}
 	if (any)
 		synchronize_rcu(); /* probes that are still running find none */
