@@ -19,6 +19,7 @@
 #include "category.h"
 #include "fault.h"
 #include "fs.h"
+#include "mounts.h"
 #include "param.h"
 #include "schema.h"
 #include "uring.h"
@@ -279,8 +280,14 @@ static int need_filter(struct iot_category *c)
  */
 int iot_category_start(struct iot_category *c)
 {
+	bool started = false;
 	int err = 0;
 
+	/* it reads a file of the kernel, which may not be done with the lock */
+	if (c->by_inode)
+		err = iot_mounts_get();
+	if (err)
+		return err;
 	mutex_lock(&c->lock);
 	if (iot_category_active(c))
 		goto unlock;
@@ -291,22 +298,30 @@ int iot_category_start(struct iot_category *c)
 		goto unlock;
 	update_state(c, true);
 	err = c->start();
+	started = !err;
 	if (err)
 		update_state(c, false);
 unlock:
 	mutex_unlock(&c->lock);
+	if (c->by_inode && !started)
+		iot_mounts_put();
 	return err;
 }
 
 /** iot_category_stop() - do not trace; what was recorded stays */
 void iot_category_stop(struct iot_category *c)
 {
+	bool stopped = false;
+
 	mutex_lock(&c->lock);
 	if (iot_category_active(c)) {
 		update_state(c, false);
 		c->stop();
+		stopped = true;
 	}
 	mutex_unlock(&c->lock);
+	if (c->by_inode && stopped)
+		iot_mounts_put();
 }
 
 /**

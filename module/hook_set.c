@@ -310,6 +310,35 @@ void iot_hook_set_detach(struct iot_hook_set *set)
 	mutex_unlock(&sets_lock);
 }
 
+/**
+ * iot_hook_set_start() - find the functions of a set by name, and attach them
+ * @points:	@nr tracepoints that belong to it, attached after them
+ *
+ * Context: task, may sleep long. Return: 0, or an error: then nothing is attached.
+ */
+int iot_hook_set_start(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < set->nr; i++)
+		set->sites[i].addr = iot_hook_symbol(set->sites[i].symbol);
+	err = iot_hook_set_attach(set);
+	if (err)
+		return err;
+	err = iot_hook_points_get(points, nr);
+	if (err)
+		iot_hook_set_detach(set);
+	return err;
+}
+
+/** iot_hook_set_stop() - let go what iot_hook_set_start() has attached */
+void iot_hook_set_stop(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr)
+{
+	iot_hook_points_put(points, nr);
+	iot_hook_set_detach(set);
+}
+
 /** iot_hook_set_missed() - calls that could not be followed */
 unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
 {

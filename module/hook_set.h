@@ -11,6 +11,7 @@
 #include <linux/list.h>
 #include "compat/compat.h"
 
+struct iot_hook_point;
 struct seq_file;
 
 /* What a wrapper returns so that the call goes on without it on the stack. */
@@ -90,6 +91,8 @@ struct iot_hook_set {
 
 int iot_hook_set_attach(struct iot_hook_set *set);
 void iot_hook_set_detach(struct iot_hook_set *set);
+int iot_hook_set_start(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr);
+void iot_hook_set_stop(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr);
 unsigned long iot_hook_set_missed(const struct iot_hook_set *set);
 void iot_hook_set_show(struct seq_file *m);
 

@@ -37,6 +37,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include "hook.h"
+#include "mounts.h"
 #include "param.h"
 #include "path.h"
 #include "paths.h"
@@ -440,18 +441,66 @@ static const struct iot_path *find_by_dentry(const struct dentry *dentry, u64 in
 	return NULL;
 }
 
+/*
+ * A path for what no program was seen to open: of one of its names, where its filesystem
+ * is mounted. @dentry is alive under RCU, and was the inode's. Return: is there one?
+ */
+static bool resolve_name(struct dentry *dentry, const struct inode *inode,
+			 unsigned int moves, struct iot_paths_file *file)
+{
+	struct path path = { .dentry = dentry };
+	struct iot_path_key key;
+	char *text;
+
+	identify_path(&key, &path);
+	text = iot_mounts_text(dentry, this_cpu_ptr(scratch), PATH_MAX);
+	if (IS_ERR(text) || READ_ONCE(dentry->d_inode) != inode)
+		return false;
+	file->id = keep(&key, moves | 1, text, strlen(text), file, GFP_NOWAIT);
+	return file->id;
+}
+
+/*
+ * From the names of the inode: the path by which it was seen, or that one of them has.
+ * For the latter interrupts have to be on: who they interrupt may hold rename_lock.
+ */
+static bool resolve_inode(struct inode *inode, struct iot_paths_file *file)
+{
+	unsigned int moves = iot_paths_moves();
+	struct dentry *dentry, *name = NULL;
+	const struct iot_path *p = NULL;
+	bool found;
+
+	/* who holds the lock may be what this interrupts */
+	if (!in_task() || IS_ENABLED(CONFIG_PREEMPT_RT) || !spin_trylock(&inode->i_lock))
+		return false;
+	rcu_read_lock();
+	hlist_for_each_entry(dentry, &inode->i_dentry, d_u.d_alias) {
+		p = find_by_dentry(dentry, inode->i_ino);
+		if (p)
+			break;
+		if (!name && !(READ_ONCE(dentry->d_flags) & DCACHE_DISCONNECTED))
+			name = dentry;
+	}
+	spin_unlock(&inode->i_lock);
+	if (p)
+		*file = p->file;
+	found = p || (name && !irqs_disabled() && resolve_name(name, inode, moves, file));
+	rcu_read_unlock();
+	if (found)
+		note_inode(inode, moves, file);
+	return found;
+}
+
 /**
  * iot_paths_of_inode() - likewise of what only its inode is known of
  *
- * The path is one by which the file was seen before, of the names that it has now.
- * Context: any, preemption off; the caller holds the inode.
+ * The path is one by which the file was seen before, of the names that it has now; or,
+ * between iot_mounts_get() and iot_mounts_put(), one that it has where its filesystem
+ * is mounted. Context: any, preemption off; the caller holds the inode.
  */
 void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file)
 {
-	unsigned int moves = iot_paths_moves();
-	const struct iot_path *p = NULL;
-	struct dentry *dentry;
-
 	if (find_inode(inode, file))
 		return;
 	file->id = 0;
@@ -459,21 +508,8 @@ void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file)
 	file->ino = inode->i_ino;
 	file->kind = iot_paths_kind(inode);
 	file->kinds = BIT(file->kind);
-	/* who holds the lock may be what this interrupts */
-	if (in_task() && !IS_ENABLED(CONFIG_PREEMPT_RT) && spin_trylock(&inode->i_lock)) {
-		hlist_for_each_entry(dentry, &inode->i_dentry, d_u.d_alias) {
-			p = find_by_dentry(dentry, inode->i_ino);
-			if (p)
-				break;
-		}
-		spin_unlock(&inode->i_lock);
-	}
-	if (p) {
-		*file = p->file;
-		note_inode(inode, moves, file);
-	} else {
+	if (!resolve_inode(inode, file))
 		atomic64_inc(&nr_missed);
-	}
 }
 
 /**

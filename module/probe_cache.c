@@ -43,6 +43,7 @@
 #include <trace/events/filemap.h>
 #include <trace/events/writeback.h>
 #include "cache.h"
+#include "compat/io_uring.h"
 #include "hook.h"
 #include "hook_set.h"
 #include "paths.h"
@@ -174,26 +175,40 @@ static void record(u16 op, const struct iot_paths_file *file, const struct inode
 }
 
 /*
- * Requests that the kernel will try again, by the address of the kiocb, or of the task
- * for a page fault. A place belongs to whoever moved @by to CLAIMED, until he stores
- * another value. What was cancelled stays until its place is wanted.
+ * Requests that io_uring will try again, by the address of the kiocb, or of the task
+ * for a page fault, in one of the few places of its hash. A place belongs to whoever
+ * moved @by to CLAIMED, until he stores another value. What was cancelled stays until
+ * its place is wanted.
  */
-#define RETRY_BITS	9
+#define RETRY_BITS	8
+#define RETRY_PLACES	4
 #define CLAIMED		((const void *)1)
 
 static struct retry {
 	const void *by;
 	const struct address_space *mapping;
 	u64 end;
-} retries[BIT(RETRY_BITS)];
+} retries[BIT(RETRY_BITS)][RETRY_PLACES];
+
+/* One of the places that @by may have, that holds @what: ours now; or NULL. */
+static struct retry *claim(const void *by, const void *what)
+{
+	struct retry *r = retries[hash_ptr(by, RETRY_BITS)];
+	unsigned int i;
+
+	for (i = 0; i < RETRY_PLACES; i++, r++)
+		if (READ_ONCE(r->by) == what && cmpxchg(&r->by, what, CLAIMED) == what)
+			return r;
+	return NULL;
+}
 
 /* Has it been counted? It is forgotten then. */
 static bool is_retry(const void *by, const struct address_space *mapping, u64 end)
 {
-	struct retry *r = &retries[hash_ptr(by, RETRY_BITS)];
+	struct retry *r = claim(by, by);
 	bool same;
 
-	if (likely(READ_ONCE(r->by) != by) || cmpxchg(&r->by, by, CLAIMED) != by)
+	if (likely(!r))
 		return false;
 	same = r->mapping == mapping && r->end == end;
 	smp_store_release(&r->by, NULL); /* after the last use of its fields */
@@ -202,11 +217,17 @@ static bool is_retry(const void *by, const struct address_space *mapping, u64 en
 
 static void keep_retry(const void *by, const struct address_space *mapping, u64 end)
 {
-	struct retry *r = &retries[hash_ptr(by, RETRY_BITS)];
-	const void *old = READ_ONCE(r->by);
+	static atomic_t turn;
+	struct retry *r = claim(by, by) ?: claim(by, NULL);
 
-	if (old == CLAIMED || cmpxchg(&r->by, old, CLAIMED) != old)
-		return;
+	if (!r) {
+		/* all are taken, perhaps for nothing: by turns they are given to others */
+		unsigned int i = (unsigned int)atomic_inc_return_relaxed(&turn);
+
+		r = &retries[hash_ptr(by, RETRY_BITS)][i % RETRY_PLACES];
+		if (xchg(&r->by, CLAIMED) == CLAIMED)
+			return;
+	}
 	r->mapping = mapping;
 	r->end = end;
 	smp_store_release(&r->by, by); /* after its fields */
@@ -340,8 +361,8 @@ static void transferred(const struct file *filp, struct kiocb *iocb, u64 from,
 			u64 count, bool write)
 {
 	struct address_space *mapping = filp->f_mapping;
-	bool retries = iocb && !is_sync_kiocb(iocb) &&
-		       (iocb->ki_flags & (IOCB_NOWAIT | IOCB_WAITQ));
+	bool uring = iocb && !is_sync_kiocb(iocb) && iot_vfs_is_uring(iocb);
+	bool retries = uring && (iocb->ki_flags & (IOCB_NOWAIT | IOCB_WAITQ));
 	struct lookup l = { .mapping = mapping, .from = from, .end = from + count };
 	struct iot_paths_file file;
 
@@ -349,7 +370,7 @@ static void transferred(const struct file *filp, struct kiocb *iocb, u64 from,
 		return;
 	l.file = &file;
 	l.flags = write ? IOT_CACHE_WRITE : 0;
-	l.silent = iocb && !is_sync_kiocb(iocb) && is_retry(iocb, mapping, l.end);
+	l.silent = uring && is_retry(iocb, mapping, l.end);
 	if (l.silent && !retries)
 		return;
 	look_up(&l);
@@ -411,12 +432,20 @@ static bool is_beyond(const struct lookup *l)
 }
 
 /*
- * filemap_fault(vmf): tried again it says so, but for a page that was locked and a lock
- * of one mapping (6.4 and later).
+ * Only the lock of the mapping is held (6.4 and later): if that does not do it is tried
+ * again with the whole lock, and does not say so unless the page had to be read. Nothing
+ * is tried again in this way.
  */
+static bool is_first_try(const struct vm_fault *vmf)
+{
+	return vmf->flags & IOT_FAULT_VMA_LOCK;
+}
+
+/* filemap_fault(vmf): tried again it mostly says so */
 static void probe_fault(const unsigned long *args)
 {
 	const struct vm_fault *vmf = (void *)args[0];
+	bool first = is_first_try(vmf);
 	struct iot_paths_file file;
 	struct lookup l = { 0 };
 
@@ -427,10 +456,10 @@ static void probe_fault(const unsigned long *args)
 	if (!find_file(vmf->vma->vm_file, &file))
 		return;
 	fault_lookup(vmf, &l, &file);
-	if (is_beyond(&l) || is_retry(current, l.mapping, l.from))
+	if (is_beyond(&l) || (is_retry(current, l.mapping, l.from) && !first))
 		return;
 	look_up(&l);
-	if (l.waits && (vmf->flags & FAULT_FLAG_ALLOW_RETRY))
+	if ((l.waits || first) && (vmf->flags & FAULT_FLAG_ALLOW_RETRY))
 		keep_retry(current, l.mapping, l.from);
 }
 
@@ -455,11 +484,15 @@ static void probe_map(const unsigned long *args)
 	const struct vm_fault *vmf = (void *)args[0];
 	struct iot_paths_file file;
 	struct lookup l = { 0 };
+	bool again;
 
-	if ((vmf->flags & FAULT_FLAG_TRIED) || !find_file(vmf->vma->vm_file, &file))
+	if (!find_file(vmf->vma->vm_file, &file))
 		return;
 	fault_lookup(vmf, &l, &file);
-	if (!is_beyond(&l) && is_mappable(l.mapping, vmf->pgoff))
+	if (is_beyond(&l) || !is_mappable(l.mapping, vmf->pgoff))
+		return;
+	again = is_retry(current, l.mapping, l.from);
+	if (!(vmf->flags & FAULT_FLAG_TRIED) && (!again || is_first_try(vmf)))
 		record(IOT_CACHE_HIT, &file, l.mapping->host, vmf->pgoff, 1, l.from, l.flags);
 }
 
@@ -573,7 +606,18 @@ static void folio_dirtied(void *data, struct folio *folio, struct address_space 
 		seen_folio(IOT_CACHE_DIRTY, folio, mapping);
 }
 
+#ifdef CONFIG_IO_URING
+/* Another request than the one that was at this address: io_uring's kiocb is its begin. */
+static void iot_uring_submitted(request_submitted)
+{
+	is_retry(req, NULL, 0);
+}
+#endif
+
 static struct iot_hook_point points[] = {
+#ifdef CONFIG_IO_URING
+	{ .name = IOT_URING_SUBMIT_POINT, .probe = request_submitted },
+#endif
 	{ .name = "mm_filemap_delete_from_page_cache", .probe = folio_removed },
 	{ .name = "writeback_dirty_folio", .probe = folio_dirtied },
 };
@@ -582,6 +626,9 @@ static void check_types(void)
 {
 	check_trace_callback_type_mm_filemap_delete_from_page_cache(folio_removed);
 	check_trace_callback_type_writeback_dirty_folio(folio_dirtied);
+#ifdef CONFIG_IO_URING
+	iot_uring_check_submit(request_submitted);
+#endif
 }
 
 /* The functions: what is done at the entry of each, and what may come of it. */
@@ -658,28 +705,16 @@ static struct iot_hook_set set = {
 
 static int start(void)
 {
-	size_t i;
-	int err;
-
 	check_types();
 	memset(retries, 0, sizeof(retries));
 	memset(droppers, 0, sizeof(droppers));
 	atomic_set(&nr_droppers, 0);
-	for (i = 0; i < ARRAY_SIZE(sites); i++)
-		sites[i].addr = iot_hook_symbol(sites[i].symbol);
-	err = iot_hook_set_attach(&set);
-	if (err)
-		return err;
-	err = iot_hook_points_get(points, ARRAY_SIZE(points));
-	if (err)
-		iot_hook_set_detach(&set);
-	return err;
+	return iot_hook_set_start(&set, points, ARRAY_SIZE(points));
 }
 
 static void stop(void)
 {
-	iot_hook_points_put(points, ARRAY_SIZE(points));
-	iot_hook_set_detach(&set);
+	iot_hook_set_stop(&set, points, ARRAY_SIZE(points));
 }
 
 static unsigned long missed(void)
@@ -691,6 +726,7 @@ struct iot_category iot_cache = {
 	.name = "cache",
 	.event_id = IOT_EVENT_ID_cache,
 	.default_kinds = BIT(IOT_KIND_FILE),
+	.by_inode = true,
 	.start = start,
 	.stop = stop,
 	.missed = missed,

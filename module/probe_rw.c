@@ -146,25 +146,40 @@ static int add(const struct file_operations *fop, bool bounded)
 	return add_set(set, bounded);
 }
 
+static bool is_new(const struct inode *inode)
+{
+	return is_wanted(inode) && has_functions(inode->i_fop) && !is_known(inode->i_fop);
+}
+
 /*
  * A file of @sb whose functions are not hooked yet, held, or NULL. igrab() under
- * the list's lock as fs/drop_caches.c has it.
+ * the list's lock, and rests on a file that is held, as fs/drop_caches.c has them.
  */
 static struct inode *find_new(struct super_block *sb)
 {
 	struct inode *inode, *held = NULL;
+	bool found = false;
 
 	spin_lock(&sb->s_inode_list_lock);
 	list_for_each_entry(inode, &sb->s_inodes, i_sb_list) {
-		if (!is_wanted(inode) || !has_functions(inode->i_fop) ||
-		    is_known(inode->i_fop))
+		found = is_new(inode);
+		if ((!found && !need_resched()) || !igrab(inode)) {
+			found = false;
 			continue;
-		held = igrab(inode);
-		if (held)
+		}
+		spin_unlock(&sb->s_inode_list_lock);
+		iput(held);
+		held = inode;
+		cond_resched();
+		spin_lock(&sb->s_inode_list_lock);
+		if (found)
 			break;
 	}
 	spin_unlock(&sb->s_inode_list_lock);
-	return held;
+	if (found)
+		return held;
+	iput(held);
+	return NULL;
 }
 
 /* Disks answer, or fail; who knows what is behind other devices, pipes and sockets? */
@@ -177,15 +192,19 @@ static bool sleeps_bounded(const struct inode *inode)
 
 /*
  * Hook what the files of a mounted filesystem need. It cannot be unmounted
- * meanwhile: its s_umount is held. Under sets_lock.
+ * meanwhile: its s_umount is held, within which sets_lock is taken, not around it:
+ * others may wait for s_umount as long as a server or a flush takes.
  */
 static void add_super(struct super_block *sb, void *data)
 {
 	struct inode *inode;
 	int *err = data;
 
-	while (!*err && nr_sets < MAX_SETS && (inode = find_new(sb))) {
-		*err = add(inode->i_fop, sleeps_bounded(inode));
+	while (!*err && READ_ONCE(nr_sets) < MAX_SETS && (inode = find_new(sb))) {
+		mutex_lock(&sets_lock);
+		if (!is_known(inode->i_fop))
+			*err = add(inode->i_fop, sleeps_bounded(inode));
+		mutex_unlock(&sets_lock);
 		iput(inode);
 	}
 }
@@ -199,18 +218,22 @@ static bool sockets_added;
 static int add_sockets(void)
 {
 	struct set *set;
+	int err;
 
 	if (sockets_added || !wants_kind(IOT_KIND_SOCKET))
 		return 0;
 	set = nr_sets < MAX_SETS ? kzalloc(sizeof(*set), GFP_KERNEL) : NULL;
 	if (!set)
 		return -ENOMEM;
-	sockets_added = true;
 	set->fop = &set->named;
 	set->named.read_iter = (void *)iot_hook_symbol("sock_read_iter");
 	set->named.write_iter = (void *)iot_hook_symbol("sock_write_iter");
-	if (has_functions(&set->named))
-		return add_set(set, false);
+	if (has_functions(&set->named)) {
+		err = add_set(set, false);
+		sockets_added = !err;
+		return err;
+	}
+	sockets_added = true;
 	nr_missed++;
 	kfree(set);
 	return 0;
@@ -222,10 +245,11 @@ int iot_rw_refresh(void)
 	int err = 0;
 	unsigned long args[IOT_HOOK_ARGS] = { (unsigned long)add_super, (unsigned long)&err };
 
-	mutex_lock(&sets_lock);
 	iot_hook_call(args, walk_supers);
-	if (!err)
-		err = add_sockets();
+	if (err)
+		return err;
+	mutex_lock(&sets_lock);
+	err = add_sockets();
 	mutex_unlock(&sets_lock);
 	return err;
 }

@@ -229,6 +229,10 @@ static bool has_file(u8 opcode)
 	case IORING_OP_SETXATTR:
 	case IORING_OP_GETXATTR:
 	case IORING_OP_SOCKET:
+	case IOT_URING_WAITID:
+	case IOT_URING_FUTEX_WAIT:
+	case IOT_URING_FUTEX_WAKE:
+	case IOT_URING_FUTEX_WAITV:
 		return false;
 	}
 	return true;
@@ -279,6 +283,8 @@ static bool is_multishot(const struct flight *fl)
 	case IORING_OP_RECV:
 	case IORING_OP_RECVMSG:
 		return fl->ioprio & IORING_RECV_MULTISHOT;
+	case IORING_OP_SEND:
+		return fl->ioprio & BIT(4); /* IORING_RECVSEND_BUNDLE, 6.10 */
 	case IORING_OP_TIMEOUT:
 		return fl->op_flags & BIT(6); /* IORING_TIMEOUT_MULTISHOT, 6.4 */
 	case IORING_OP_SEND_ZC:
@@ -377,13 +383,14 @@ static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *s
 	struct step s = { .op = IOT_URING_SUBMIT, .result = error };
 	struct flight *fl, *old;
 
-	if (!is_wanted())
+	if (!sqe || !iot_category_active(&iot_uring))
 		return;
-	if (!sqe)
-		return;
+	/* one that ended without a cqe, whoever has the request now */
 	old = iot_table_find(&flights, req);
 	if (old)
 		land(old);
+	if (!is_wanted())
+		return;
 	fl = iot_table_new(&flights, req);
 	if (!fl) {
 		atomic_long_inc(&nr_missed);
@@ -638,31 +645,19 @@ static struct iot_hook_set set = {
 
 static int start(void)
 {
-	size_t i;
 	int err;
 
 	check_types();
 	get_random_once(&ring_key, sizeof(ring_key));
 	show_fdinfo = iot_hook_symbol("io_uring_show_fdinfo");
-	for (i = 0; i < ARRAY_SIZE(sites); i++)
-		sites[i].addr = iot_hook_symbol(sites[i].symbol);
 	tracepoint_synchronize_unregister(); /* of the last time */
 	err = iot_table_begin(&flights) ?: iot_table_begin(&shots);
-	if (err)
-		return err;
-	err = iot_hook_set_attach(&set);
-	if (err)
-		return err;
-	err = iot_hook_points_get(points, ARRAY_SIZE(points));
-	if (err)
-		iot_hook_set_detach(&set);
-	return err;
+	return err ?: iot_hook_set_start(&set, points, ARRAY_SIZE(points));
 }
 
 static void stop(void)
 {
-	iot_hook_points_put(points, ARRAY_SIZE(points));
-	iot_hook_set_detach(&set);
+	iot_hook_set_stop(&set, points, ARRAY_SIZE(points));
 }
 
 static unsigned long missed(void)

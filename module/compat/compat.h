@@ -70,6 +70,13 @@ static __always_inline struct pt_regs *iot_ftrace_regs(struct ftrace_regs *fregs
 }
 #endif
 
+/* A page fault with the lock of its mapping only, FAULT_FLAG_*; 0: none is made so. */
+#ifdef IOT_HAVE_FAULT_VMA_LOCK
+#define IOT_FAULT_VMA_LOCK	FAULT_FLAG_VMA_LOCK
+#else
+#define IOT_FAULT_VMA_LOCK	0
+#endif
+
 /* The ->splice_read that calls ->read_iter and so needs no hook of its own. */
 #ifdef IOT_HAVE_COPY_SPLICE_READ
 #define iot_splice_by_read_iter copy_splice_read

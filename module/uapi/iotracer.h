@@ -165,6 +165,10 @@ struct iot_path_record {
 /* struct iot_uring: opcode */
 #define IOT_URING_NONE		0xffff
 #define IOT_URING_READ_MULTISHOT	49	/* IORING_OP_READ_MULTISHOT, 6.7 */
+#define IOT_URING_WAITID	50	/* IORING_OP_WAITID and so on, 6.7 */
+#define IOT_URING_FUTEX_WAIT	51
+#define IOT_URING_FUTEX_WAKE	52
+#define IOT_URING_FUTEX_WAITV	53
 
 /* The record structs: struct iot_io … */
 #define IOT_TYPE_u8		__u8

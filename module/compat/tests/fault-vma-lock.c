@@ -1,0 +1,6 @@
+/* page faults with the lock of one mapping only (CONFIG_PER_VMA_LOCK), 6.4 */
+#include <linux/mm_types.h>
+unsigned int iot_test(void)
+{
+	return FAULT_FLAG_VMA_LOCK;
+}

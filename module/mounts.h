@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where filesystems are mounted, for files that no program was seen to open. */
+#ifndef IOT_MOUNTS_H
+#define IOT_MOUNTS_H
+
+struct dentry;
+
+int iot_mounts_get(void);
+void iot_mounts_put(void);
+char *iot_mounts_text(const struct dentry *dentry, char *buf, int size);
+
+#endif /* IOT_MOUNTS_H */
