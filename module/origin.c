@@ -23,7 +23,8 @@
 #include "origin.h"
 
 #define PAGE_BITS	18
-#define TASK_BITS	12
+#define TASK_BITS	10
+#define TASK_PLACES	4	/* of threads with the same hash */
 
 /* An even version: complete. */
 struct origin_task {
@@ -34,11 +35,14 @@ struct origin_task {
 };
 
 static u64 *pages;
-static struct origin_task *tasks;
+static struct origin_task (*tasks)[TASK_PLACES];
 
+/* All its bits count: hash_64() has 32. */
 static u64 key_of(const struct address_space *mapping, unsigned long index)
 {
-	return hash_64((u64)(unsigned long)mapping ^ hash_64(index + 1, 64), 64);
+	u64 page = (index + 1) * GOLDEN_RATIO_64;
+
+	return ((unsigned long)mapping ^ page) * GOLDEN_RATIO_64;
 }
 
 static u64 *page_place(u64 key)
@@ -46,15 +50,43 @@ static u64 *page_place(u64 key)
 	return &pages[key >> (64 - PAGE_BITS)];
 }
 
+/* Of the places of a thread the one that has the id @known, or NULL. */
+static struct origin_task *find_task(u32 tid, u32 known)
+{
+	struct origin_task *t = tasks[hash_32(tid, TASK_BITS)];
+	unsigned int i;
+
+	for (i = 0; i < TASK_PLACES; i++, t++)
+		if (READ_ONCE(t->tid) == known)
+			return t;
+	return NULL;
+}
+
+/* One for a thread that has none: free, or by turns another's. */
+static struct origin_task *new_task(u32 tid)
+{
+	static atomic_t turn;
+	struct origin_task *t = find_task(tid, 0);
+	unsigned int i;
+
+	if (t)
+		return t;
+	i = (unsigned int)atomic_inc_return_relaxed(&turn);
+	return &tasks[hash_32(tid, TASK_BITS)][i % TASK_PLACES];
+}
+
 static void note_task(void)
 {
-	struct origin_task *t = &tasks[hash_32(current->pid, TASK_BITS)];
+	struct origin_task *t = find_task(current->pid, current->pid);
 	const u64 *comm = (const u64 *)current->comm;
-	u32 version = READ_ONCE(t->version);
+	u32 version;
 
-	if (READ_ONCE(t->tid) == current->pid && READ_ONCE(t->pid) == current->tgid &&
+	if (t && READ_ONCE(t->pid) == current->tgid &&
 	    READ_ONCE(t->comm[0]) == comm[0] && READ_ONCE(t->comm[1]) == comm[1])
 		return;
+	if (!t)
+		t = new_task(current->pid);
+	version = READ_ONCE(t->version);
 	if ((version & 1) || cmpxchg(&t->version, version, version + 1) != version)
 		return;
 	WRITE_ONCE(t->tid, current->pid);
@@ -101,18 +133,25 @@ u32 iot_origin_find(const struct address_space *mapping, unsigned long index,
 		    char comm[16])
 {
 	u32 tid = tid_of(mapping, index) ?: tid_of(mapping, WHOLE_FILE);
-	const struct origin_task *t = &tasks[hash_32(tid, TASK_BITS)];
-	u32 version = smp_load_acquire(&t->version); /* before the copy */
-	u64 name[2] = { READ_ONCE(t->comm[0]), READ_ONCE(t->comm[1]) };
-	u32 pid = READ_ONCE(t->pid), known = READ_ONCE(t->tid);
+	const struct origin_task *t = tid ? find_task(tid, tid) : NULL;
+	u32 version, pid, known;
+	u64 name[2];
 
+	if (!t)
+		goto unknown;
+	version = smp_load_acquire(&t->version); /* before the copy */
+	name[0] = READ_ONCE(t->comm[0]);
+	name[1] = READ_ONCE(t->comm[1]);
+	pid = READ_ONCE(t->pid);
+	known = READ_ONCE(t->tid);
 	smp_rmb(); /* the copy before the second look */
-	if (!tid || known != tid || (version & 1) || READ_ONCE(t->version) != version) {
-		memset(comm, 0, 16);
-		return 0;
-	}
+	if (known != tid || (version & 1) || READ_ONCE(t->version) != version)
+		goto unknown;
 	memcpy(comm, name, 16);
 	return pid;
+unknown:
+	memset(comm, 0, 16);
+	return 0;
 }
 
 static struct iot_hook_point point = {
@@ -132,14 +171,22 @@ void iot_origin_detach(void)
 	iot_hook_point_put(&point);
 }
 
-/** iot_origin_init() - get memory, once. Return: 0 or -ENOMEM. Context: may sleep */
+/**
+ * iot_origin_init() - get memory, once, and forget who wrote before
+ *
+ * Context: may sleep; no probe is left of the last time. Return: 0 or -ENOMEM.
+ */
 int iot_origin_init(void)
 {
 	if (!pages)
-		pages = vzalloc(BIT(PAGE_BITS) * sizeof(*pages));
+		pages = vmalloc(BIT(PAGE_BITS) * sizeof(*pages));
 	if (!tasks)
-		tasks = vzalloc(BIT(TASK_BITS) * sizeof(*tasks));
-	return pages && tasks ? 0 : -ENOMEM;
+		tasks = vmalloc(BIT(TASK_BITS) * sizeof(*tasks));
+	if (!pages || !tasks)
+		return -ENOMEM;
+	memset(pages, 0, BIT(PAGE_BITS) * sizeof(*pages));
+	memset(tasks, 0, BIT(TASK_BITS) * sizeof(*tasks));
+	return 0;
 }
 
 /** iot_origin_exit() - at unload, when no probe is left */

@@ -20,6 +20,8 @@
  * @flags:	IOT_REQ_*; a flush sequence takes some away from the request
  * @parts:	completions so far
  * @flushed:	a part of a flush sequence
+ * @silent:	it will have no event
+ * @error:	of the first part that failed, -errno
  */
 struct iot_pending {
 	u64 time;
@@ -53,6 +55,8 @@ struct iot_pending {
 	u16 hint;
 	u16 parts;
 	bool flushed;
+	bool silent;
+	int error;
 	char comm[16];
 	char origin_comm[16];
 };

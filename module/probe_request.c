@@ -245,7 +245,7 @@ static void note_data(struct iot_pending *p, const struct bio *bio)
 	host = mapping ? READ_ONCE(mapping->host) : NULL;
 	if (host && is_cache_io(bio, folio, host))
 		note_cached(p, bio, folio, host);
-	else if (!(bio->bi_opf & (REQ_META | REQ_SWAP)))
+	else if (!(bio->bi_opf & (REQ_META | REQ_SWAP)) && !folio_test_swapcache(folio))
 		note_direct(p);
 }
 
@@ -289,16 +289,25 @@ static struct iot_pending *make(const void *key)
 	return p;
 }
 
+/* Whose requests are left out: the reader of the stream. */
+static bool is_reader(void)
+{
+	return iot_category_active(&iot_block) && current->tgid == READ_ONCE(iot_block.reader);
+}
+
 static void request_made(void *data, struct bio *bio)
 {
 	struct iot_pending *p;
 
-	if (!is_wanted())
+	/* or the reader's, which nobody knows, would look as if made before the trace */
+	if (!is_wanted() && !is_reader())
 		return;
 	p = make(bio);
 	if (!p)
 		return;
-	note_bio(p, bio);
+	p->silent = is_reader();
+	if (!p->silent)
+		note_bio(p, bio);
 	iot_table_publish(p, bio);
 }
 
@@ -309,11 +318,12 @@ static const void *key_of(const struct request *rq)
 }
 
 /* Bios that a request may have in front of the one it was made for. */
-#define MERGES_MAX	32
+#define MERGES_MAX	256
 
 /*
  * It may be known by any of its bios: the one that it was made for. From then on, by
- * @rename, by what finds it at once, which has been looked for.
+ * @rename, by what finds it at once, which has been looked for. Not before it is issued:
+ * its last bio is in the middle once more are merged, and far from the front.
  */
 static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
 {
@@ -334,6 +344,11 @@ static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
 static struct iot_pending *find(const struct request *rq)
 {
 	return iot_table_find(&pending, key_of(rq)) ?: find_by_bios(rq, true);
+}
+
+static struct iot_pending *find_unissued(const struct request *rq)
+{
+	return iot_table_find(&pending, key_of(rq)) ?: find_by_bios(rq, false);
 }
 
 /* One that no bio was submitted for: a command of a driver or program, a flush. */
@@ -357,7 +372,7 @@ static void request_inserted(void *data, struct request *rq)
 
 	if (!rq->q->disk)
 		return;
-	p = find(rq) ?: make_bare(rq);
+	p = find_unissued(rq) ?: make_bare(rq);
 	if (p)
 		p->insert = ktime_get_mono_fast_ns();
 }
@@ -416,7 +431,7 @@ static void request_requeued(void *data, struct request *rq)
 /* Its bios are another one's now. */
 static void request_merged(void *data, struct request *rq)
 {
-	struct iot_pending *p = rq->q->disk ? find_by_bios(rq, false) : NULL;
+	struct iot_pending *p = rq->q->disk ? find_unissued(rq) : NULL;
 
 	if (p)
 		iot_table_drop(&pending, p);
@@ -545,7 +560,10 @@ static void request_completed(void *data, struct request *rq, blk_status_t error
 		return;
 	}
 	now = ktime_get_mono_fast_ns();
-	p->done += bytes;
+	if (error)
+		p->error = p->error ?: blk_status_to_errno(error);
+	else
+		p->done += bytes;
 	p->parts++;
 	if (!is_last(rq, bytes))
 		return;
@@ -554,8 +572,9 @@ static void request_completed(void *data, struct request *rq, blk_status_t error
 		p->flushed = true;
 		return; /* its end is still to come */
 	}
-	record(p, rq->q->disk, rq->cmd_flags, p->flushed ? IOT_REQ_FLUSH_SEQ : 0,
-	       error ? blk_status_to_errno(error) : (s64)p->done, now);
+	if (!p->silent)
+		record(p, rq->q->disk, rq->cmd_flags, p->flushed ? IOT_REQ_FLUSH_SEQ : 0,
+		       p->error ?: (s64)p->done, now);
 	iot_table_drop(&pending, p);
 }
 
@@ -682,6 +701,7 @@ static void release(void)
 struct iot_category iot_block = {
 	.name = "block",
 	.event_id = IOT_EVENT_ID_request,
+	.by_inode = true,
 	.start = start,
 	.stop = stop,
 	.missed = missed,
