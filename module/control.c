@@ -21,6 +21,7 @@
 #include "param.h"
 #include "path.h"
 #include "paths.h"
+#include "poller.h"
 #include "procfile.h"
 #include "target.h"
 
@@ -466,6 +467,7 @@ int iot_control_init(void)
 	if (iot_procfile_create(files, ARRAY_SIZE(files), root, NULL) ||
 	    iot_category_init(root)) {
 		proc_remove(root);
+		iot_poller_exit();
 		return -ENOMEM;
 	}
 	return 0;
@@ -478,4 +480,5 @@ void iot_control_exit(void)
 	leaving = true;
 	mutex_unlock(&control_lock);
 	proc_remove(root);
+	iot_poller_exit();
 }

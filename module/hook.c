@@ -52,6 +52,7 @@ struct iot_hook {
 	const struct iot_hook_type *type;
 	unsigned long addr;	/* 0 while its module is gone */
 	char symbol[KSYM_NAME_LEN];
+	char module[MODULE_NAME_LEN];
 	unsigned int holders;
 	unsigned int users;	/* that have it enabled */
 	bool may_redirect;
@@ -183,6 +184,8 @@ static void detach(struct iot_hook *hook)
 		detach_redirect(hook);
 	if (hook->mechanism == KRETPROBE) {
 		unregister_kretprobe(&hook->krp);
+		if (hook->type->forget)
+			hook->type->forget(&hook->krp);
 		hook->missed += missed_now(hook);
 	}
 	hook->mechanism = DETACHED;
@@ -199,6 +202,21 @@ static struct iot_hook *find(const struct iot_hook_type *type,
 	return NULL;
 }
 
+/* "name" or "name [module]" */
+static void name_it(struct iot_hook *hook)
+{
+	char text[KSYM_SYMBOL_LEN], *module;
+
+	snprintf(text, sizeof(text), "%ps", (void *)hook->addr);
+	module = strchr(text, ' ');
+	if (module) {
+		*module++ = '\0';
+		strscpy(hook->module, module + 1, sizeof(hook->module));
+		strreplace(hook->module, ']', '\0');
+	}
+	strscpy(hook->symbol, text, sizeof(hook->symbol));
+}
+
 static struct iot_hook *create(const struct iot_hook_type *type,
 			       unsigned long addr, bool may_redirect)
 {
@@ -209,8 +227,7 @@ static struct iot_hook *create(const struct iot_hook_type *type,
 	hook->type = type;
 	hook->addr = addr;
 	hook->may_redirect = may_redirect;
-	snprintf(hook->symbol, sizeof(hook->symbol), "%ps", (void *)addr);
-	strreplace(hook->symbol, ' ', '\0'); /* "name [module]" */
+	name_it(hook);
 	list_add_tail(&hook->list, &hooks);
 	return hook;
 }
@@ -447,14 +464,14 @@ static void module_going(struct module *mod)
 	}
 }
 
-/* A module is there: find what went with it, and attach what is enabled. */
+/* A module is there: find what went with it the last time, attach what is enabled. */
 static void module_live(struct module *mod)
 {
 	char name[MODULE_NAME_LEN + KSYM_NAME_LEN];
 	struct iot_hook *hook;
 
 	list_for_each_entry(hook, &hooks, list) {
-		if (hook->addr)
+		if (hook->addr || strcmp(hook->module, mod->name))
 			continue;
 		snprintf(name, sizeof(name), "%s:%s", mod->name, hook->symbol);
 		hook->addr = iot_hook_symbol(name);

@@ -18,6 +18,8 @@ struct seq_file;
  * @ftrace:	entry handler that may redirect the call, NULL where there is none
  * @entry:	kretprobe entry handler: returns 0 when the return is wanted
  * @exit:	kretprobe return handler
+ * @forget:	the kretprobe is no more, and calls that it has seen begin will end
+ *		without @exit: nothing may point to its instances from now on. May be NULL
  * @data_size:	bytes of kretprobe instance data
  */
 struct iot_hook_type {
@@ -25,6 +27,7 @@ struct iot_hook_type {
 	ftrace_func_t ftrace;
 	kretprobe_handler_t entry;
 	kretprobe_handler_t exit;
+	void (*forget)(const struct kretprobe *krp);
 	size_t data_size;
 };
 

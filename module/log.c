@@ -41,14 +41,18 @@ struct reader {
 
 static int take_view(struct reader *rd, loff_t pos, u64 from_seq, bool sorted)
 {
-	int err;
+	struct iot_view view = {};
+	int err = iot_view_take(&view, rd->t, from_seq);
 
-	iot_view_drop(&rd->view);
-	err = iot_view_take(&rd->view, rd->t, from_seq);
 	if (!err && sorted)
-		err = iot_view_sort(&rd->view);
-	if (err)
+		err = iot_view_sort(&view);
+	if (err) {
+		/* the next try begins where this one did */
+		iot_view_drop(&view);
 		return err;
+	}
+	iot_view_drop(&rd->view);
+	rd->view = view;
 	rd->base = pos;
 	rd->taken = true;
 	rd->ended = false;

@@ -37,7 +37,8 @@ static int events_set(const char *val, const struct kernel_param *kp)
 		return err;
 	if (!n || n > U32_MAX)
 		return -EINVAL;
-	return param_set_ulong(val, kp);
+	WRITE_ONCE(*(unsigned long *)kp->arg, n);
+	return 0;
 }
 
 /* A kretprobe's instances are allocated when it is attached. */

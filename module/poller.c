@@ -4,6 +4,7 @@
  * not wake anybody, so a timer does, every PERIOD while a stream is open; who
  * finds nothing sleeps on.
  */
+#include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
@@ -42,6 +43,27 @@ void iot_poller_put(void)
 	if (!--users)
 		cancel_delayed_work_sync(&timer);
 	mutex_unlock(&users_lock);
+}
+
+/**
+ * iot_poller_exit() - send those away who still poll what is there no more
+ *
+ * Their entries are in a queue of ours: poll(2) takes them off once it is awake, and
+ * finds the file gone; epoll does so for POLLFREE (fs/eventpoll.c), also at once where
+ * it is about to do it itself, which RCU covers. Context: task, sleeps; no file is left
+ * that can be polled.
+ */
+void iot_poller_exit(void)
+{
+	/* nobody can join them, so a late look is only one round more */
+	while (waitqueue_active(&queue)) {
+		__wake_up(&queue, TASK_NORMAL, 0, poll_to_key(EPOLLHUP | POLLFREE));
+		fsleep(1000);
+	}
+	synchronize_rcu();
+	/* who was seen to be off has let go of the lock */
+	spin_lock_irq(&queue.lock);
+	spin_unlock_irq(&queue.lock);
 }
 
 /** iot_poller_wait() - for a poll method */

@@ -8,6 +8,7 @@ struct poll_table_struct;
 
 void iot_poller_get(void);
 void iot_poller_put(void);
+void iot_poller_exit(void);
 void iot_poller_wait(struct file *file, struct poll_table_struct *wait);
 
 #endif /* IOT_POLLER_H */

@@ -7,6 +7,7 @@
  *
  * Contexts: task; a wrapper may sleep, a kretprobe's handler may not.
  */
+#include <linux/close_range.h>
 #include <linux/fadvise.h>
 #include <linux/fcntl.h>
 #include <linux/fdtable.h>
@@ -183,6 +184,8 @@ bool iot_file_begin_close_range(struct iot_frame *f)
 	bool any = false;
 	unsigned int i;
 
+	if ((u32)f->a[2] & CLOSE_RANGE_CLOEXEC)
+		return false; /* later, by exec */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !f->may_sleep) {
 		iot_frame_lost();
 		return false;

@@ -184,17 +184,13 @@ void iot_open_see(const unsigned long *args, s64 result)
 		iot_rw_see((const struct file *)args[1]);
 }
 
-/* The program that the process runs. Return: false: none; else @path is held. */
-static bool program_of(struct path *path)
+/*
+ * The program that the process runs, held, or NULL. To let go of a file, other than of a
+ * path, does not sleep.
+ */
+static struct file *program(void)
 {
-	struct file *file = current->mm ? iot_exe_file(current->mm) : NULL;
-
-	if (!file)
-		return false;
-	*path = file->f_path;
-	path_get(path);
-	fput(file);
-	return true;
+	return current->mm ? iot_exe_file(current->mm) : NULL;
 }
 
 /* execve and execveat: the file that was named, which may be a script */
@@ -220,11 +216,11 @@ bool iot_exec_begin_kernel(struct iot_frame *f)
 /* Of a script the second path is the interpreter, the program that runs now. */
 void iot_exec_end(struct iot_frame *f, s64 result)
 {
-	struct path path;
+	struct file *file = !result && f->may_sleep ? program() : NULL;
 
-	if (!result && f->may_sleep && program_of(&path)) {
-		iot_fs_file2(&f->e, &path, true);
-		path_put(&path);
+	if (file) {
+		iot_fs_file2(&f->e, &file->f_path, true);
+		fput(file);
 		if (f->e.inode2 == f->e.inode && f->e.device2 == f->e.device) {
 			f->e.path2 = 0;
 			f->e.inode2 = 0;
@@ -251,12 +247,12 @@ static int exit_status(void)
 
 bool iot_exit_begin(struct iot_frame *f)
 {
-	struct path path;
+	struct file *file = program();
 	bool wanted = true;
 
-	if (program_of(&path)) {
-		wanted = iot_fs_file(&f->e, &path, f->may_sleep);
-		path_put(&path);
+	if (file) {
+		wanted = iot_fs_file(&f->e, &file->f_path, f->may_sleep);
+		fput(file);
 	}
 	if (wanted)
 		iot_fs_end(&f->e, exit_status());

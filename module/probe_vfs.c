@@ -71,9 +71,11 @@ struct vfs_call {
 #define CALL_BITS	10
 #define CALL_PROBES	32
 
+/* @owner: whose instance data @call is in, NULL for a wrapper's stack */
 struct call_slot {
 	struct task_struct *task;
 	struct vfs_call *call;
+	const struct kretprobe *owner;
 };
 
 static struct call_slot call_slots[BIT(CALL_BITS)];
@@ -95,11 +97,20 @@ static void call_track(struct vfs_call *call)
 		    cmpxchg(&slot->task, NULL, current))
 			continue;
 		slot->call = call;
+		WRITE_ONCE(slot->owner, NULL);
 		atomic_inc(&nr_calls);
 		call->tracked = true;
 		return;
 	}
 	iot_block_count_missed();
+}
+
+static void slot_release(struct call_slot *slot)
+{
+	slot->call = NULL;
+	WRITE_ONCE(slot->owner, NULL);
+	smp_store_release(&slot->task, NULL); /* after the slot's last use */
+	atomic_dec(&nr_calls);
 }
 
 static void call_untrack(struct vfs_call *call)
@@ -111,10 +122,37 @@ static void call_untrack(struct vfs_call *call)
 
 		if (READ_ONCE(slot->task) != current || slot->call != call)
 			continue;
-		slot->call = NULL;
-		smp_store_release(&slot->task, NULL); /* after the slot's last use */
-		atomic_dec(&nr_calls);
+		slot_release(slot);
 		return;
+	}
+}
+
+/* If it was tracked: it is instance data of this one. */
+static void call_own(const struct vfs_call *call, const struct kretprobe *krp)
+{
+	unsigned int i;
+
+	for (i = 0; call->tracked && i < CALL_PROBES; i++) {
+		struct call_slot *slot = slot_at(i);
+
+		if (READ_ONCE(slot->task) == current && slot->call == call)
+			WRITE_ONCE(slot->owner, krp);
+	}
+}
+
+/*
+ * The kretprobe is no more: calls that were under way end unseen, and the memory of its
+ * instances is freed after RCU. No handler of it is left that could use the slots.
+ */
+static void forget_calls(const struct kretprobe *krp)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(call_slots); i++) {
+		struct call_slot *slot = &call_slots[i];
+
+		if (READ_ONCE(slot->owner) == krp)
+			slot_release(slot);
 	}
 }
 
@@ -195,6 +233,8 @@ static void partial_keep(const struct vfs_call *call, u64 moved)
 			p = partial_claim(call->iocb, oldest);
 		if (!p)
 			return;
+		if (!oldest) /* it has just become free */
+			atomic_inc(&nr_partials);
 	}
 	p->id = call->direct.id;
 	p->start = call->start;
@@ -232,6 +272,12 @@ static bool is_uring(const struct kiocb *iocb)
 	unsigned long fn = (unsigned long)iocb->ki_complete;
 
 	return fn == uring_complete[0] || fn == uring_complete[1];
+}
+
+/** iot_vfs_is_uring() - is it an io_uring request's? Context: any; it is under way */
+bool iot_vfs_is_uring(const struct kiocb *iocb)
+{
+	return is_uring(iocb);
 }
 
 /*
@@ -295,16 +341,22 @@ static void call_begin_async(struct vfs_call *call)
 	partial_take(call);
 }
 
-/* What few calls need: flags, the end of the file, a slot in call_slots. */
-static void call_begin_flags(struct vfs_call *call)
+/* Of what file it is, and where it begins: what the bios of a direct call are. */
+static void call_begin_file(struct vfs_call *call)
 {
 	struct inode *inode = file_inode(call->iocb->ki_filp);
 
-	call->flags = io_flags(call->ki_flags);
 	call->direct.sb = inode->i_sb;
 	call->direct.file = call->iocb->ki_filp;
-	if (call->op == IOT_OP_WRITE && (call->ki_flags & IOCB_APPEND))
-		call->direct.offset = i_size_read(inode);
+	call->direct.offset = call->op == IOT_OP_WRITE && (call->ki_flags & IOCB_APPEND) ?
+			      i_size_read(inode) : call->iocb->ki_pos;
+}
+
+/* What few calls need: flags, the end of the file, a slot in call_slots. */
+static void call_begin_flags(struct vfs_call *call)
+{
+	call->flags = io_flags(call->ki_flags);
+	call_begin_file(call);
 	if (call->ki_flags & IOCB_DIRECT)
 		call_track(call);
 }
@@ -477,19 +529,23 @@ static u64 target_id(struct inode *inode)
 	return id;
 }
 
+/* An entry site is the function's first or follows its ENDBR. */
+static __always_inline bool is_entry_of(unsigned long ip, const void *func)
+{
+	return ip - (unsigned long)func <= ENDBR_INSN_SIZE;
+}
+
 /*
  * Is the hooked function the file's own? Those of many filesystems go on in
  * generic_file_read_iter() or generic_file_write_iter(), which are hooked too where
- * another filesystem has them as its own: a call is to be seen once. An entry site
- * is the function's first or follows its ENDBR.
+ * another filesystem has them as its own: a call is to be seen once.
  */
 static __always_inline bool is_own_function(const struct file *file,
 					    unsigned long ip, u8 op)
 {
 	const struct file_operations *fop = file->f_op;
 
-	return ip - (op == IOT_OP_WRITE ? (unsigned long)fop->write_iter :
-		     (unsigned long)fop->read_iter) <= ENDBR_INSN_SIZE;
+	return is_entry_of(ip, op == IOT_OP_WRITE ? fop->write_iter : fop->read_iter);
 }
 
 #ifdef IOT_REDIRECT
@@ -510,19 +566,17 @@ static noinline ssize_t special_wrapper(struct kiocb *iocb, struct iov_iter *ite
 static noinline ssize_t tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 					 unsigned long original, u8 op)
 {
-	struct inode *inode = file_inode(iocb->ki_filp);
 	struct vfs_call call;
 	ssize_t ret;
 
 	call.tracked = false;
 	if (iocb->ki_flags & IOCB_DIRECT) {
 		call.direct.id = 0;
-		call.direct.sb = inode->i_sb;
-		call.direct.file = iocb->ki_filp;
-		call.direct.offset = op == IOT_OP_WRITE && (iocb->ki_flags & IOCB_APPEND) ?
-				     i_size_read(inode) : iocb->ki_pos;
 		call.iocb = iocb;
+		call.ki_flags = iocb->ki_flags;
+		call.op = op;
 		call.flags = IOT_IO_DIRECT;
+		call_begin_file(&call);
 		call_track(&call);
 	}
 	ret = iot_hook_enter(iocb, iter, original);
@@ -788,6 +842,7 @@ static int iter_entry(struct kretprobe_instance *ri, struct pt_regs *regs, u8 op
 	if (!id && !wanted && !iot_rw_tracks(READ_ONCE(iot_fs.state), iocb->ki_flags))
 		return 1;
 	call_begin(call, iocb, iter, id, op);
+	call_own(call, get_kretprobe(ri));
 	if (wanted)
 		iot_rw_begin(&call->rw, file, false);
 	return 0;
@@ -815,8 +870,14 @@ struct range_call {
 	struct vfs_call out;
 };
 
-static bool range_begin(struct vfs_call *call, struct file *file, u64 offset,
-			u64 len, u8 op, u16 flags)
+/* As is_own_function(): those of one filesystem go on in those of others. */
+static bool is_own_range(struct kretprobe_instance *ri, const void *func)
+{
+	return is_entry_of((unsigned long)get_kretprobe(ri)->kp.addr, func);
+}
+
+static bool range_begin(struct kretprobe_instance *ri, struct vfs_call *call,
+			struct file *file, u64 offset, u64 len, u8 op, u16 flags)
 {
 	struct inode *inode = file_inode(file);
 	u64 id = target_id(inode);
@@ -831,6 +892,7 @@ static bool range_begin(struct vfs_call *call, struct file *file, u64 offset,
 	call->flags = flags;
 	call->start = ktime_get_mono_fast_ns();
 	call_track(call);
+	call_own(call, get_kretprobe(ri));
 	return true;
 }
 
@@ -851,7 +913,9 @@ static int splice_probe_entry(struct kretprobe_instance *ri, struct pt_regs *reg
 	loff_t *ppos = (void *)regs_get_kernel_argument(regs, 1);
 
 	call->out.direct.id = 0;
-	return !range_begin(&call->in, in, *ppos,
+	if (!is_own_range(ri, in->f_op->splice_read))
+		return 1;
+	return !range_begin(ri, &call->in, in, *ppos,
 			    regs_get_kernel_argument(regs, 3), IOT_OP_READ,
 			    IOT_IO_SPLICE);
 }
@@ -864,7 +928,9 @@ static int splice_in_probe_entry(struct kretprobe_instance *ri,
 	loff_t *ppos = (void *)regs_get_kernel_argument(regs, 2);
 
 	call->out.direct.id = 0;
-	return !range_begin(&call->in, out, *ppos,
+	if (!is_own_range(ri, out->f_op->splice_write))
+		return 1;
+	return !range_begin(ri, &call->in, out, *ppos,
 			    regs_get_kernel_argument(regs, 3), IOT_OP_WRITE,
 			    IOT_IO_SPLICE);
 }
@@ -877,7 +943,7 @@ static int splice_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs
 	return 0;
 }
 
-static int copy_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int pair_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct range_call *call = (struct range_call *)ri->data;
 	struct file *in = (void *)regs_get_kernel_argument(regs, 0);
@@ -885,11 +951,19 @@ static int copy_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	u64 len = regs_get_kernel_argument(regs, 4);
 	bool traced;
 
-	traced = range_begin(&call->in, in, regs_get_kernel_argument(regs, 1),
+	traced = range_begin(ri, &call->in, in, regs_get_kernel_argument(regs, 1),
 			     len, IOT_OP_READ, IOT_IO_CLONE);
-	traced |= range_begin(&call->out, out, regs_get_kernel_argument(regs, 3),
+	traced |= range_begin(ri, &call->out, out, regs_get_kernel_argument(regs, 3),
 			      len, IOT_OP_WRITE, IOT_IO_CLONE);
 	return !traced;
+}
+
+/* Of the file that is written to: vfs_copy_file_range(), fs/read_write.c. */
+static int copy_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct file *out = (void *)regs_get_kernel_argument(regs, 2);
+
+	return is_own_range(ri, out->f_op->copy_file_range) ? pair_entry(ri, regs) : 1;
 }
 
 /* vfs_copy_file_range() goes on by splicing after these two errors. */
@@ -904,12 +978,18 @@ static int copy_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* Comparing for deduplication moves nothing. */
+/*
+ * Of the file that is read: vfs_clone_file_range(), fs/remap_range.c. Comparing for
+ * deduplication moves nothing.
+ */
 static int remap_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	if (regs_get_kernel_argument(regs, 5) & REMAP_FILE_DEDUP)
+	const struct file *in = (void *)regs_get_kernel_argument(regs, 0);
+
+	if ((regs_get_kernel_argument(regs, 5) & REMAP_FILE_DEDUP) ||
+	    !is_own_range(ri, in->f_op->remap_file_range))
 		return 1;
-	return copy_probe_entry(ri, regs);
+	return pair_entry(ri, regs);
 }
 
 /* A clone that is not possible is tried as a copy, or no transfer at all. */
@@ -928,11 +1008,13 @@ static const struct iot_hook_type generic_types[] = {
 	[IOT_VFS_READ] = {
 		.name = "read_iter", .ftrace = read_generic_entry,
 		.entry = read_probe_entry, .exit = iter_probe_exit,
+		.forget = forget_calls,
 		.data_size = sizeof(struct vfs_call),
 	},
 	[IOT_VFS_WRITE] = {
 		.name = "write_iter", .ftrace = write_generic_entry,
 		.entry = write_probe_entry, .exit = iter_probe_exit,
+		.forget = forget_calls,
 		.data_size = sizeof(struct vfs_call),
 	},
 };
@@ -941,31 +1023,37 @@ static const struct iot_hook_type types[IOT_VFS_OPS] = {
 	[IOT_VFS_READ] = {
 		.name = "read_iter", .ftrace = read_entry,
 		.entry = read_probe_entry, .exit = iter_probe_exit,
+		.forget = forget_calls,
 		.data_size = sizeof(struct vfs_call),
 	},
 	[IOT_VFS_WRITE] = {
 		.name = "write_iter", .ftrace = write_entry,
 		.entry = write_probe_entry, .exit = iter_probe_exit,
+		.forget = forget_calls,
 		.data_size = sizeof(struct vfs_call),
 	},
 	[IOT_VFS_SPLICE] = {
 		.name = "splice_read",
 		.entry = splice_probe_entry, .exit = splice_probe_exit,
+		.forget = forget_calls,
 		.data_size = sizeof(struct range_call),
 	},
 	[IOT_VFS_SPLICE_IN] = {
 		.name = "splice_write",
 		.entry = splice_in_probe_entry, .exit = splice_probe_exit,
+		.forget = forget_calls,
 		.data_size = sizeof(struct range_call),
 	},
 	[IOT_VFS_COPY] = {
 		.name = "copy_file_range",
 		.entry = copy_probe_entry, .exit = copy_probe_exit,
+		.forget = forget_calls,
 		.data_size = sizeof(struct range_call),
 	},
 	[IOT_VFS_REMAP] = {
 		.name = "remap_file_range",
 		.entry = remap_probe_entry, .exit = remap_probe_exit,
+		.forget = forget_calls,
 		.data_size = sizeof(struct range_call),
 	},
 };

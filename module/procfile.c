@@ -206,11 +206,23 @@ void *iot_procfile_data(struct seq_file *m)
 	return ((struct input *)m->private)->data;
 }
 
-/* The begin of a line that no other write has ended. Closing cannot fail. */
-static void run_tail(struct input *in)
+/*
+ * Who ends, or ended long ago, does not say that the line is whole: a command that was
+ * cut off may be another command, and there is no root to look its path up from. Nor is
+ * it carried out with the rights of whoever happens to be the last to close.
+ */
+static bool may_run_tail(const struct file *file)
 {
-	char *line = kvmalloc(in->len + 1, GFP_KERNEL);
-	ssize_t ret = -ENOMEM;
+	return current->fs && !(current->flags & (PF_EXITING | PF_KTHREAD)) &&
+	       current_cred() == file->f_cred;
+}
+
+/* The begin of a line that no other write has ended. Closing cannot fail. */
+static void run_tail(struct input *in, const struct file *file)
+{
+	bool may = may_run_tail(file);
+	char *line = may ? kvmalloc(in->len + 1, GFP_KERNEL) : NULL;
+	ssize_t ret = may ? -ENOMEM : -ECANCELED;
 
 	if (line) {
 		memcpy(line, in->tail, in->len);
@@ -225,14 +237,15 @@ static void run_tail(struct input *in)
 /**
  * iot_procfile_release() - close it
  *
- * Runs also when the file is removed under an open descriptor.
+ * Runs also when the file is removed under an open descriptor, and for a program that
+ * was killed while it exits.
  */
 int iot_procfile_release(struct inode *inode, struct file *file)
 {
 	struct input *in = ((struct seq_file *)file->private_data)->private;
 
 	if (in->tail)
-		run_tail(in);
+		run_tail(in, file);
 	drop_tail(in);
 	mutex_destroy(&in->lock);
 	kfree(in);

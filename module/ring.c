@@ -99,9 +99,11 @@ void iot_ring_init(struct iot_ring *ring, u64 keep, size_t slot_size, u64 first)
  */
 u64 iot_ring_window(const struct iot_ring *ring, u64 *end)
 {
-	u64 head = atomic64_read(&ring->head);
 	u64 base = READ_ONCE(ring->base);
+	u64 head;
 
+	smp_rmb(); /* @base, which another reader may move up to a newer head, before */
+	head = atomic64_read(&ring->head);
 	*end = head;
 	return head - base > ring->keep ? head - ring->keep : base;
 }

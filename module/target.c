@@ -445,14 +445,22 @@ void iot_target_for_each(void (*fn)(struct iot_target *t, void *data), void *dat
 		fn(t, data);
 }
 
-static bool name_taken(const char *name, u64 ino)
+/* By another file with this number, whose name has it; by a device, whatever its. */
+static bool name_taken(const struct iot_target *new)
 {
 	struct iot_target *t;
+	int bucket;
 
-	hash_for_each_possible(all, t, cold, ino)
-		if (!strcmp(t->name, name))
+	if (!new->device) {
+		hash_for_each_possible(all, t, cold, new->key.ino)
+			if (!strcmp(t->name, new->name))
+				return true;
+		return false;
+	}
+	hash_for_each(all, bucket, t, cold)
+		if (!strcmp(t->name, new->name))
 			return true;
-	return false;
+	return iot_control_has(new->name);
 }
 
 /*
@@ -464,7 +472,7 @@ static void name_init(struct iot_target *t, const struct dentry *dentry)
 {
 	const struct super_block *sb = dentry->d_sb;
 	unsigned int n = 2;
-	char name[48];
+	char name[IOT_NAME_LEN - 8];
 
 	if (!t->device)
 		snprintf(name, sizeof(name), "%s_%llu", sb->s_id, t->st_ino);
@@ -474,7 +482,7 @@ static void name_init(struct iot_target *t, const struct dentry *dentry)
 		snprintf(name, sizeof(name), "%u:%u", MAJOR(t->device), MINOR(t->device));
 	strreplace(name, '/', '!');
 	strscpy(t->name, name, sizeof(t->name));
-	while (name_taken(t->name, t->key.ino) || (t->device && iot_control_has(t->name)))
+	while (name_taken(t))
 		snprintf(t->name, sizeof(t->name), "%s_%u", name, n++);
 }
 

@@ -61,8 +61,11 @@ static void add_living(void)
 /* Start anew with another root; forks are followed already or will be. */
 static void plant(u32 root)
 {
-	memset(iot_tree_members, 0, PID_MAX_LIMIT / 8);
 	tree_root = root;
+	memset(iot_tree_members, 0, PID_MAX_LIMIT / 8);
+	/* a fork that saw the old tree may just be adding to it */
+	synchronize_rcu();
+	memset(iot_tree_members, 0, PID_MAX_LIMIT / 8);
 	add_living();
 }
 
