@@ -21,6 +21,8 @@ setup_file() {
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" \
 		-o "$BATS_FILE_TMPDIR/many-events" \
 		"$top/tests/bench/many-events.c" "$top/module/schema.c"
+	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC \
+		-o "$BATS_FILE_TMPDIR/tool-preload.so" "$top/tests/unit/tool-preload.c" -ldl
 }
 
 setup() {
@@ -53,6 +55,11 @@ paths() {
 # record TRACE [OPTION]...
 record() {
 	iotracer record -o "$@" -- true 2>"$work/summary" || { cat "$work/summary"; return 1; }
+}
+
+# preloaded VARIABLE=VALUE... COMMAND: with the system calls of tool-preload.c.
+preloaded() {
+	env LD_PRELOAD="$BATS_FILE_TMPDIR/tool-preload.so" "$@"
 }
 
 # column NAME: of the CSV on standard input, without its header.
@@ -334,6 +341,33 @@ a_few() {
 	[[ $stderr == *"u/fs.iot: is cut off"* ]]
 }
 
+@test "notes that are too long, or longer than the frame, are none" {
+	a_few
+	record t --compress=never
+	for note in "4194304 0" "5 99"; do
+		# shellcheck disable=SC2086 # two words
+		python3 - t $note <<-'END'
+			import struct, sys
+			trace, length, seq = sys.argv[1:]
+			with open(trace + "/fs.iot", "r+b") as f:
+			    head = f.read(4096)
+			    size = struct.unpack_from("<I", head, 28)[0]
+			    record = bytearray(size)
+			    struct.pack_into("<QQQ", record, 0, 0, 1000, 5)
+			    block = struct.pack("<IIIIQQ", 0x4b4c4249, 0, 2, 1, 0, 0)
+			    note = struct.pack("<IIQQ", 0x45544f4e, int(length), int(seq), 0) + b"\1" * int(length)
+			    content = block + bytes(record) + note
+			    frame = struct.pack("<IIIIQQ", 0x4d415246, 0, len(content), len(content), 1, 0)
+			    f.truncate(4096)
+			    f.write(frame + content + bytes(-len(frame + content) % 4096))
+		END
+		run --separate-stderr rows t
+		[ "$status" = 0 ]
+		[ "${#lines[@]}" = 2 ]
+		[ "$(printf '%s\n' "${lines[@]}" | column cmdline)" = "" ]
+	done
+}
+
 # --- recording ----------------------------------------------------------------
 
 @test "record: metadata, and control is as it was" {
@@ -372,15 +406,15 @@ a_few() {
 	done
 }
 
-@test "record: SIGINT and SIGTERM end it cleanly; the command gets them first" {
-	for signal in INT TERM; do
-		env --default-signal=INT iotracer record -o "t$signal" 2>"$work/err" &
+@test "record: SIGINT, SIGTERM and SIGHUP end it cleanly; the command gets them first" {
+	for signal in INT TERM HUP; do
+		env --default-signal=INT,HUP iotracer record -o "t$signal" 2>"$work/err" &
 		pid=$!
 		sleep 1
 		kill -"$signal" "$pid"
 		wait "$pid"
 		grep -q 'state  *COMPLETE' "$work/err"
-		env --default-signal=INT iotracer record -o "c$signal" -- \
+		env --default-signal=INT,HUP iotracer record -o "c$signal" -- \
 			bash -c "trap 'exit 5' $signal; while :; do sleep 0.1; done" 2>"$work/err" &
 		pid=$!
 		sleep 1
@@ -389,6 +423,88 @@ a_few() {
 		wait "$pid" || status=$?
 		[ "$status" = 5 ]
 	done
+}
+
+@test "record: a signal after --time is still the command's" {
+	iotracer record -o t --time 0.5 -- \
+		bash -c 'trap "exit 5" TERM; while :; do sleep 0.1; done' 2>"$work/err" &
+	pid=$!
+	sleep 1.5
+	[ "$(jq -r .state t/metadata.json)" = COMPLETE ]
+	kill -TERM "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" = 5 ]
+}
+
+@test "record: of a Ctrl-C the command gets one SIGINT" {
+	python3 - <<-'END'
+		import os, pty, signal, time
+		work = 'trap "echo got >>signals" INT; touch ready; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done'
+		pid, terminal = pty.fork()
+		if not pid:
+		    signal.signal(signal.SIGINT, signal.SIG_DFL)
+		    os.execvp("iotracer", ["iotracer", "record", "-o", "t", "--", "bash", "-c", work])
+		while not os.path.exists("ready"):
+		    time.sleep(0.1)
+		os.write(terminal, b"\x03")
+		try:
+		    while os.read(terminal, 4096):
+		        pass
+		except OSError: # nobody has it open
+		    pass
+		os.waitpid(pid, 0)
+	END
+	[ "$(cat signals)" = got ]
+	[ "$(jq -r .state t/metadata.json)" = COMPLETE ]
+}
+
+@test "record: a command whose end the parent does not want to hear of" {
+	run -6 python3 -c 'import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- sh -c 'exit 6'
+}
+
+@test "record: standard error that nobody reads" {
+	a_few
+	cp proc/fs/control before
+	iotracer record -o t --buffer=8 -- sleep 0.5 2> >(:)
+	[ "$(jq -r .state t/metadata.json)" = COMPLETE ]
+	[ "$(tail -n 5 proc/fs/control)" = "$(cat before)" ]
+}
+
+@test "record: ends when it should, while there always is more" {
+	many-events proc 10000 1 100
+	for how in --time=1 --size=8 INT; do
+		options=("$how")
+		[ "$how" != INT ] || options=()
+		LD_PRELOAD="$BATS_FILE_TMPDIR/tool-preload.so" TOOL_ENDLESS=proc/fs/control \
+			env --default-signal=INT iotracer record -o "t$how" --compress=never "${options[@]}" 2>err &
+		pid=$!
+		sleep 1
+		[ "$how" != INT ] || kill -INT "$pid"
+		wait "$pid"
+		[ "$(jq '.duration_s < 5' "t$how/metadata.json")" = true ]
+		[ "$(jq .categories[0].events "t$how/metadata.json")" -gt 10000 ]
+	done
+}
+
+@test "record: the module is unloaded: an error, and what was read is there" {
+	a_few
+	touch gone
+	run preloaded TOOL_GONE="$work/gone" iotracer record -o t -- rm proc/fs/stats
+	[ "$status" = 1 ]
+	[[ $output == *"recording ended with an error: fs.iot: the module was unloaded"* ]]
+	[ "$(jq .categories[0].events t/metadata.json)" = 4 ]
+	[ "$(rows t 2>/dev/null | wc -l)" = 5 ]
+	printf '%s\n' stop 'size 16384' 'sample 1' 'mode overwrite' 'filter none' >proc/fs/control
+	printf '%s\n' 'seen 0' 'missed 5' 'cpus 4' 'paths_missed 5' >proc/fs/stats
+	run iotracer record -o u -- rm -r proc/fs
+	jq -e '.categories[0].missed == null and .categories[0].seen == null and .paths.missed == null' u/metadata.json
+	[[ $output == *"missed    0"* ]]
+	run iotracer record -o v
+	[ "$status" = 1 ]
+	[ "$output" = "iotracer: fs: the module that is loaded has no such category" ]
 }
 
 @test "record: --time" {
@@ -431,6 +547,15 @@ a_few() {
 	[ $(($(wc -l <t.csv) - 1)) = "$events" ]
 }
 
+@test "record: a file that may not grow is an error, not the limit of --size" {
+	many-events proc 200000 2 100
+	for signal in default-signal ignore-signal; do
+		run bash -c "ulimit -f 4096; exec env --$signal=XFSZ iotracer record -o $signal --compress=never -- true"
+		[ "$status" = 1 ]
+		[ "$(jq -r '.state + " " + .reason' $signal/metadata.json)" = "ERROR fs.iot: File too large" ]
+	done
+}
+
 @test "record: refused are two at once, what runs already, a directory that is there" {
 	iotracer record -o t 2>/dev/null &
 	pid=$!
@@ -469,6 +594,23 @@ a_few() {
 		echo "$arguments: $status: $output"
 		[ "$status" = 2 ]
 	done
+}
+
+@test "export: what the trace does not have, and what it says of itself" {
+	a_few
+	record t --tag=$'\xff=x'
+	[ "$(jq -c .tags t/metadata.json)" = '{"\\377":"x"}' ]
+	run iotracer export t --per-category --category=block
+	[ "$status" = 1 ]
+	[ "${lines[-1]}" = "iotracer: t: has no category block: metadata.json says what it has" ]
+	jq '.state = "ERROR" | .reason = "a\u001b[31m" | .categories[0].name = "b\u001b"' t/metadata.json >changed
+	mv changed t/metadata.json
+	run rows t
+	[ "$status" = 1 ]
+	[[ $output == *'ended with an error: a\033[31m'*'category b\033 is not known'* ]]
+	echo '{"state":"COMPLETE"}' >t/metadata.json
+	run rows t
+	[ "$status" = 1 ]
 }
 
 # --- files --------------------------------------------------------------------
@@ -592,6 +734,8 @@ a_few() {
 	run rows hidden --anonymize
 	[ "$status" = 0 ]
 	[[ $output == *"was recorded with --anonymize: its names stay as they are"* ]]
+	rows plain --anonymize --key-file=<(head -c 16 key; sleep 0.3; tail -c 16 key) | cut -d, -f2- >f
+	cmp a f
 	echo short >bad
 	run rows plain --anonymize --key-file=bad
 	[ "$status" = 1 ]

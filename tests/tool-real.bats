@@ -350,7 +350,7 @@ as_nobody() {
 	pid=$!
 	sleep 0.5
 	fio --name=load --filename=f --rw=randwrite --bs=4k --size=16M --ioengine=psync \
-		--loops=5 --output=/dev/null
+		--loops=$((5 / ${LOAD_DIVISOR:-1})) --output=/dev/null
 	sleep 0.5
 	seen=$(state f total)
 	kill -INT "$pid"

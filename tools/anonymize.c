@@ -13,24 +13,40 @@
 #define KEY_MOST 4096
 #define EXTENSION_MAX 7	/* characters */
 
-static int read_key(const char *file, unsigned char *key, size_t *length)
+/* A pipe gives it in pieces. Returns 0 or an errno. */
+static int read_whole(const char *file, unsigned char *key, size_t *length)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, key, KEY_MOST + 1);
+	ssize_t n = fd;
 	int err = errno;
 
+	*length = 0;
+	while (fd >= 0 && *length <= KEY_MOST) {
+		n = read(fd, key + *length, KEY_MOST + 1 - *length);
+		err = errno;
+		if (!n || (n < 0 && err != EINTR))
+			break;
+		if (n > 0)
+			*length += n;
+	}
 	if (fd >= 0)
 		close(fd);
-	if (n < 0) {
+	return n < 0 ? err : 0;
+}
+
+static int read_key(const char *file, unsigned char *key, size_t *length)
+{
+	int err = read_whole(file, key, length);
+
+	if (err) {
 		cli_say_of(file, "cannot read the key: %s", strerror(err));
 		return CLI_FAILED;
 	}
-	if (n < KEY_LEAST || n > KEY_MOST) {
+	if (*length < KEY_LEAST || *length > KEY_MOST) {
 		cli_say_of(file, "a key has %d to %d bytes, this file has %s (make one: head -c 32 /dev/urandom > FILE)",
-			   KEY_LEAST, KEY_MOST, n < KEY_LEAST ? "fewer" : "more");
+			   KEY_LEAST, KEY_MOST, *length < KEY_LEAST ? "fewer" : "more");
 		return CLI_FAILED;
 	}
-	*length = n;
 	return CLI_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "names.h"
 #include "output.h"
 #include "progress.h"
+#include "text.h"
 #include "trace.h"
 
 #define ROTATE_ROWS 10000000
@@ -116,8 +117,10 @@ static int export_category(struct env *env, const struct category *category)
 
 static int export_all(struct env *env)
 {
-	const char *name;
 	int status = CLI_OK;
+	const char *name;
+	bool any = false;
+	char *shown;
 	size_t i;
 
 	for (i = 0; (name = metadata_category(&env->metadata, i)); i++) {
@@ -125,25 +128,35 @@ static int export_all(struct env *env)
 
 		if (env->category && category != env->category)
 			continue;
+		any = true;
 		if (category) {
 			status = cli_merge(status, export_category(env, category));
 			continue;
 		}
-		cli_say_of(env->trace, "category %s is not known to this tool", name);
+		shown = text_show(name, strlen(name));
+		cli_say_of(env->trace, "category %s is not known to this tool", shown);
+		free(shown);
 		status = cli_merge(status, CLI_FAILED);
 	}
-	return status;
+	if (any)
+		return status;
+	cli_say_of(env->trace, "has no category %s: %s says what it has",
+		   env->category ? env->category->name : "at all", TRACE_METADATA);
+	return CLI_FAILED;
 }
 
 /* What a reader of the rows has to know of the trace. */
 static void say_state(const struct env *env)
 {
+	char *shown = text_show(env->metadata.reason, strlen(env->metadata.reason));
+
 	if (!strcmp(env->metadata.state, "RUNNING"))
 		cli_say_of(env->trace, "has no end: its recorder was killed, or is still at work");
 	else if (strcmp(env->metadata.state, "COMPLETE"))
-		cli_say_of(env->trace, "recording ended with an error: %s", env->metadata.reason);
+		cli_say_of(env->trace, "recording ended with an error: %s", shown);
 	if (env->anonymize && env->metadata.anonymized)
 		cli_say_of(env->trace, "was recorded with --anonymize: its names stay as they are");
+	free(shown);
 }
 
 static int prepare(struct env *env)

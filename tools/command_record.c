@@ -8,6 +8,7 @@
 #include "command.h"
 #include "json.h"
 #include "session.h"
+#include "text.h"
 
 #define SECONDS_MAX 4294967295.0
 #define MIB (1024.0 * 1024)
@@ -46,13 +47,16 @@ static void add_filter(struct session_options *o, const char *words)
 static void add_tag(struct argp_state *state, struct session_options *o, char *arg)
 {
 	char *value = strchr(arg, '=');
+	char *shown;
 
 	if (!value || value == arg)
 		argp_error(state, "--tag=%s: say KEY=VALUE", arg);
 	*value++ = '\0';
 	if (!o->tags)
 		o->tags = json_object();
-	json_put(o->tags, arg, json_shown(value));
+	shown = text_show(arg, strlen(arg));
+	json_put(o->tags, shown, json_shown(value));
+	free(shown);
 }
 
 /* A number of MiB, or with K, M or G behind it; in bytes. */
@@ -188,7 +192,7 @@ static const char doc[] =
 	"Record what the whole system does, or COMMAND and what it starts, into a"
 	" trace: a directory that iotracer export reads.\v"
 	"It ends with COMMAND, whose exit status it has then; else by Ctrl-C or"
-	" SIGTERM, --time or --size. With COMMAND the first signal goes to it.\n"
+	" SIGTERM, SIGHUP, --time or --size. With COMMAND the first signal goes to it.\n"
 	"Its own doing is not recorded. Events that were already in the kernel's buffer are"
 	" dropped; /proc/iotracer/<category>/control is put back in the end.";
 

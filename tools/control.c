@@ -10,13 +10,38 @@
 #include "control.h"
 #include "proc.h"
 
+static bool is_missing(const char *category)
+{
+	char *folder = cli_printf("%s/%s", proc_root(), category);
+	bool missing = access(folder, F_OK) && errno == ENOENT;
+
+	free(folder);
+	return missing;
+}
+
+bool control_gone(const struct control *c)
+{
+	return is_missing(c->category);
+}
+
+int control_explain(const char *category, const char *file, int err)
+{
+	if (err == -EIO)
+		cli_say("%s: the module was unloaded", category);
+	else if (err == -ENOENT && !access(proc_root(), F_OK) && is_missing(category))
+		cli_say("%s: the module that is loaded has no such category", category);
+	else
+		return proc_explain(category, category, file, err);
+	return CLI_FAILED;
+}
+
 /* Why the module did not carry out a command. */
 static int explain(const struct control *c, const char *command, int err)
 {
 	const char *why = strerror(-err);
 
 	if (err == -EACCES || err == -EPERM || err == -ENOENT)
-		return proc_explain(c->category, c->category, "control", err);
+		return control_explain(c->category, "control", err);
 	if (err == -EINVAL)
 		why = "it does not understand it";
 	if (err == -ENOMEM)
@@ -40,7 +65,7 @@ static int check_free(struct control *c)
 	int err = proc_read(c->category, "control", &c->before);
 
 	if (err)
-		return proc_explain(c->category, c->category, "control", err);
+		return control_explain(c->category, "control", err);
 	if (strncmp(c->before, "start\n", 6))
 		return CLI_OK;
 	cli_say("%s is being traced already, by hand or left so by a recorder that was killed; to end that: echo stop > %s/%s/control",
@@ -61,7 +86,7 @@ int control_take(struct control *c, const char *category)
 		int err = c->fd;
 
 		c->fd = -1;
-		return proc_explain(category, category, "control", err);
+		return control_explain(category, "control", err);
 	}
 	if (flock(c->fd, LOCK_EX | LOCK_NB)) {
 		cli_say("%s is being recorded already, by another iotracer record: only one at a time",
@@ -83,9 +108,10 @@ void control_release(struct control *c)
 
 	if (c->fd < 0)
 		return;
-	control_command(c, "stop");
 	strtok_r(c->before, "\n", &save);	/* what it did: nothing */
-	while ((line = strtok_r(NULL, "\n", &save)))
+	if (!control_gone(c))
+		control_command(c, "stop");
+	while (!control_gone(c) && (line = strtok_r(NULL, "\n", &save)))
 		control_command(c, line);
 	free(c->before);
 	c->before = NULL;

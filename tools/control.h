@@ -29,4 +29,10 @@ char *control_value(const struct control *c, const char *name);
 /* A number of stats, 0 where it is not there. */
 __u64 control_stat(const struct control *c, const char *name);
 
+/* Is the category there no more? The module was unloaded, then. */
+bool control_gone(const struct control *c);
+
+/* As proc_explain(), of a file of a category. */
+int control_explain(const char *category, const char *file, int err);
+
 #endif /* TOOL_CONTROL_H */

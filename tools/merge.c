@@ -217,13 +217,14 @@ const char *merge_note(const struct merge *m, const void *record, size_t *length
 	const struct merge_cpu *c = &m->cpus[m->heap[0]];
 	const struct merge_frame *f = c->queue[c->first].frame;
 	__u64 seq = u64_at(record, m->seq);
-	size_t at = 0, left;
 	struct trace_note n;
+	size_t at = 0;
 
-	while ((left = f->notes_size - at) >= sizeof(n)) {
+	while (at + sizeof(n) <= f->notes_size) {
 		memcpy(&n, f->notes + at, sizeof(n));
 		at += sizeof(n);
-		if (n.magic != TRACE_NOTE_MAGIC || n.length > left - sizeof(n))
+		if (n.magic != TRACE_NOTE_MAGIC || n.length > TRACE_NOTE_MAX ||
+		    n.length > f->notes_size - at)
 			return NULL;
 		if (n.seq == seq && n.cpu == m->heap[0]) {
 			*length = n.length;

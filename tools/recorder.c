@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "control.h"
 #include "proc.h"
 #include "recorder.h"
 #include "trace.h"
@@ -16,10 +17,10 @@
 #define CHUNK_LEAST	(64 * 1024)
 #define CHUNKS_A_LIMIT	32		/* so that --size is met to some percent */
 #define AGE_NS		500000000	/* after which what was read is written */
+#define TURN		(4 * CHUNK)	/* after which a stream that has more lets others have theirs */
 #define SCRATCH		(64 * 1024)	/* for paths; the module wants room for the longest */
 #define NOTES_MAX	(128 * 1024)	/* of a frame, what is more is left out */
 #define PATH_BYTES	4200		/* of a path at most: PATH_MAX, and some more */
-#define NOTE_MAX	4096		/* bytes of a command line */
 
 #define COMM_SIZE	16
 #define COMMS		256
@@ -94,7 +95,7 @@ static ssize_t read_some(struct recorder *r, struct recorder_stream *s, char *to
 		n = read(s->fd, to, room);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
-		fail(r, s->file.name, strerror(errno));
+		fail(r, s->file.name, errno == EIO ? "the module was unloaded" : strerror(errno));
 	return n;
 }
 
@@ -209,7 +210,7 @@ static size_t read_command(pid_t pid, const char *comm, char *out)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? 0 : read(fd, out, NOTE_MAX);
+	n = fd < 0 ? 0 : read(fd, out, TRACE_NOTE_MAX);
 	if (fd >= 0)
 		close(fd);
 	while (n > 0 && !out[n - 1])
@@ -230,7 +231,7 @@ static void add_note(const struct recorder *r, struct recorder_stream *s,
 
 	memcpy(&pid, record + s->pid, sizeof(pid));
 	memcpy(&result, record + s->result, sizeof(result));
-	if (result < 0 || s->used_notes + sizeof(note) + NOTE_MAX + 8 > NOTES_MAX)
+	if (result < 0 || s->used_notes + sizeof(note) + TRACE_NOTE_MAX + 8 > NOTES_MAX)
 		return;
 	note.length = read_command(pid, comm, text);
 	if (!note.length)
@@ -416,6 +417,7 @@ static bool read_events(struct recorder *r, struct recorder_stream *s, size_t *b
 static bool drain_stream(struct recorder *r, struct recorder_stream *s, bool last,
 			 size_t *bytes)
 {
+	const size_t begin = *bytes;
 	size_t before;
 	bool more;
 
@@ -425,7 +427,9 @@ static bool drain_stream(struct recorder *r, struct recorder_stream *s, bool las
 			return false;
 		if (!read_events(r, s, bytes, &more))
 			return false;
-	} while (last ? *bytes > before : more);
+		if (!writer_works(&r->writer))
+			return false;
+	} while (last ? *bytes > before : more && *bytes - begin < TURN);
 	if (last || (s->whole && now() > s->since + AGE_NS))
 		return flush(r, s);
 	return true;
@@ -440,6 +444,16 @@ bool recorder_drain(struct recorder *r, bool last, bool *much)
 			return false;
 	*much = bytes >= CHUNK / 2;
 	return writer_works(&r->writer);
+}
+
+void recorder_rescue(struct recorder *r)
+{
+	size_t i;
+
+	drain_paths(r);
+	for (i = 0; i < r->nr_streams && writer_works(&r->writer); i++)
+		if (r->streams[i].whole)
+			hand_over(r, &r->streams[i]);
 }
 
 /* Opening */
@@ -571,7 +585,7 @@ static int open_stream(struct recorder *r, struct recorder_stream *s,
 	s->notes = cli_grow(NULL, NOTES_MAX, 1);
 	s->fd = proc_open(category->name, "stream", O_RDONLY);
 	if (s->fd < 0)
-		return proc_explain(category->name, category->name, "stream", s->fd);
+		return control_explain(category->name, "stream", s->fd);
 	status = read_header(r, s, category->name, chunk_content(s->chunk), room_of(r, s),
 			     &s->fill);
 	if (status)

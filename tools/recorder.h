@@ -77,6 +77,9 @@ void recorder_close(struct recorder *r);
  */
 bool recorder_drain(struct recorder *r, bool last, bool *much);
 
+/* After an error of a stream: what was gathered before it goes to the writer. */
+void recorder_rescue(struct recorder *r);
+
 __u64 recorder_bytes(const struct recorder *r);
 __u64 recorder_events(const struct recorder *r);
 __u64 recorder_lost(const struct recorder *r);

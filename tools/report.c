@@ -78,10 +78,18 @@ static json_t *json_category(const struct session *s, size_t i)
 	return object;
 }
 
+/* What a counter has got since; null where it is there no more. */
+static json_t *json_since(const struct control *control, const char *name, __u64 before)
+{
+	__u64 n = control_stat(control, name);
+
+	return control_gone(control) || n < before ? json_null() : json_integer(n - before);
+}
+
 static void add_counts(const struct session *s, json_t *object, size_t i)
 {
 	const struct recorder_stream *stream = &s->recorder.streams[i];
-	__u64 missed = control_stat(&s->controls[i], "missed");
+	const struct control *control = &s->controls[i];
 	json_t *lost = json_object();
 	char cpu[16];
 	__u32 n;
@@ -95,20 +103,19 @@ static void add_counts(const struct session *s, json_t *object, size_t i)
 	json_put(object, "events", json_integer(stream->file.events));
 	json_put(object, "lost", json_integer(stream->file.lost));
 	json_put(object, "lost_by_cpu", lost);
-	json_put(object, "missed", json_integer(missed - s->missed[i]));
-	json_put(object, "seen", json_integer(control_stat(&s->controls[i], "seen")));
+	json_put(object, "missed", json_since(control, "missed", s->missed[i]));
+	json_put(object, "seen", json_since(control, "seen", 0));
 	json_put(object, "bytes", json_integer(stream->file.bytes));
 }
 
 static json_t *json_paths(const struct session *s)
 {
-	__u64 missed = control_stat(&s->controls[0], "paths_missed");
 	json_t *object = json_object();
 
 	json_put(object, "file", json_string(TRACE_PATHS));
 	json_put(object, "count", json_integer(s->recorder.paths.file.events));
 	json_put(object, "lost", json_integer(s->recorder.paths.file.lost));
-	json_put(object, "missed", json_integer(missed - s->paths_missed));
+	json_put(object, "missed", json_since(&s->controls[0], "paths_missed", s->paths_missed));
 	json_put(object, "bytes", json_integer(s->recorder.paths.file.bytes));
 	return object;
 }

@@ -107,7 +107,17 @@ static int start_tracing(struct session *s)
 	return status;
 }
 
-/* SIGINT and SIGTERM go to the command first; a second one ends recording at once. */
+/* What a terminal sends it sends to all of a process group. */
+static void pass_on(const struct session *s, const struct signalfd_siginfo *info)
+{
+	if (info->ssi_code != SI_KERNEL || getpgid(s->workload.pid) != getpgrp())
+		kill(s->workload.pid, info->ssi_signo);
+}
+
+/*
+ * SIGINT, SIGTERM and SIGHUP go to the command first; a second one ends recording at
+ * once.
+ */
 static bool asked_to_end(struct session *s)
 {
 	struct signalfd_siginfo info;
@@ -119,7 +129,7 @@ static bool asked_to_end(struct session *s)
 		asked |= !s->workload.pid || s->told;
 		s->left = s->told;
 		if (s->workload.pid && !s->told)
-			kill(s->workload.pid, info.ssi_signo);
+			pass_on(s, &info);
 		s->told = true;
 	}
 	return asked || workload_ended(&s->workload, false);
@@ -147,6 +157,13 @@ static void wait_for(const struct session *s, bool events, int ms)
 		fds[nr++] = (struct pollfd){ .fd = s->recorder.streams[i].fd,
 					     .events = POLLIN };
 	poll(fds, nr, ms);
+}
+
+/* Of a command that goes on after recording; a signal is still passed on first. */
+static void wait_for_command(struct session *s)
+{
+	while (!s->left && !asked_to_end(s))
+		wait_for(s, false, -1);
 }
 
 /* Until it is over, for whatever reason. */
@@ -206,8 +223,11 @@ static int finish(struct session *s)
 
 	s->end = wall_now();
 	for (i = 0; i < s->nr_controls; i++)
-		control_command(&s->controls[i], "stop");
-	if (!s->recorder.error && writer_works(&s->recorder.writer))
+		if (!control_gone(&s->controls[i]))
+			control_command(&s->controls[i], "stop");
+	if (s->recorder.error)
+		recorder_rescue(&s->recorder);
+	else if (writer_works(&s->recorder.writer))
 		recorder_drain(&s->recorder, true, &much);
 	recorder_finish(&s->recorder);
 	progress_end();
@@ -249,10 +269,12 @@ static void clean_up(struct session *s)
 		close(s->recorder.dir);
 	json_decref(s->metadata);
 	anonymizer_forget(&s->anonymizer);
-	close(s->signals);
 }
 
-/* These come by a descriptor while it runs; the command gets what was before. */
+/*
+ * These come by a descriptor while it runs; the command gets what was before. A parent
+ * that ignores SIGCHLD would have the kernel forget how the command ended.
+ */
 static int catch_signals(struct session *s, sigset_t *before)
 {
 	sigset_t caught;
@@ -260,7 +282,9 @@ static int catch_signals(struct session *s, sigset_t *before)
 	sigemptyset(&caught);
 	sigaddset(&caught, SIGINT);
 	sigaddset(&caught, SIGTERM);
+	sigaddset(&caught, SIGHUP);
 	sigaddset(&caught, SIGCHLD);
+	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &caught, before);
 	s->signals = signalfd(-1, &caught, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (s->signals >= 0)
@@ -286,6 +310,9 @@ int session_run(const struct session_options *options)
 	/* First of all, that it inherits nothing. */
 	if (!status && options->command)
 		status = workload_start(&s.workload, options->command, &before);
+	/* A pipe that nobody reads and a file that may not grow are errors, not the end. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	if (!status)
 		status = prepare(&s);
 	if (!status) {
@@ -295,8 +322,14 @@ int session_run(const struct session_options *options)
 		status = finish(&s);
 	}
 	clean_up(&s);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (!s.left && workload_ended(&s.workload, true) && !status)
+	if (s.workload.pid)
+		wait_for_command(&s);
+	if (!s.left && s.workload.ended && !status)
 		status = s.workload.status;
+	/* what came too late would end it with another status */
+	while (interrupted(&s))
+		;
+	close(s.signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return status;
 }

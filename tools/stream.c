@@ -201,8 +201,8 @@ __u64 stream_missing(const struct stream *s)
 	if (!target_stats_load(s->target, &stats)) {
 		total = target_stats_total(&stats);
 		missing = total->overwritten + total->lost;
-	} else if (!s->started) {
-		return 0;
+	} else {
+		return s->gaps;
 	}
 	if (missing > bound)
 		missing = bound;

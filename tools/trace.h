@@ -29,6 +29,7 @@
 #define TRACE_MAGIC		0x3146544f49ULL	/* "IOTF1" */
 #define TRACE_FRAME_MAGIC	0x4d415246	/* "FRAM" */
 #define TRACE_NOTE_MAGIC	0x45544f4e	/* "NOTE" */
+#define TRACE_NOTE_MAX		4096		/* bytes of its text */
 #define TRACE_RAW		0
 #define TRACE_ZSTD		1
 

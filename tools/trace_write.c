@@ -119,7 +119,7 @@ int trace_file_put(struct trace_file *f, char *data, __u64 most)
 	from = compress(f, data, &frame);
 	length = trace_frame_length(&frame);
 	if (length > most)
-		return -EFBIG;
+		return TRACE_FULL;
 	used = sizeof(frame) + frame.stored;
 	memcpy(from, &frame, sizeof(frame));
 	memset(from + used, 0, length - used);

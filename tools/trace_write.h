@@ -28,10 +28,12 @@ char *trace_frame_alloc(size_t size);
 int trace_file_create(struct trace_file *f, int dir, const char *name,
 		      const struct iot_stream_header *header, int level);
 
+#define TRACE_FULL 1
+
 /*
  * The frame in @data, from trace_frame_alloc(): size bytes behind a header, of which
- * size, events and until are set. It may take @most bytes of the file. 0, -EFBIG if that
- * is too little, or another negative errno; then the file is as it was.
+ * size, events and until are set. It may take @most bytes of the file. 0, TRACE_FULL if
+ * that is too little, or a negative errno; then the file is as it was.
  */
 int trace_file_put(struct trace_file *f, char *data, __u64 most);
 

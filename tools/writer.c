@@ -32,7 +32,7 @@ static void write_chunk(struct writer *w, struct chunk *chunk)
 	struct trace_frame frame;
 	int err = trace_file_put(&f->file, chunk->data, most);
 
-	if (err == -EFBIG) {
+	if (err == TRACE_FULL) {
 		w->full = true;
 		return;
 	}

@@ -5,8 +5,10 @@
  * TOOL_WRITE_ERROR=<errno>:<prefix>  a write that begins with prefix fails
  * TOOL_WRITES=<file>                 each write to "…/control" is appended, with
  *                                    its length in front
- * TOOL_GONE=<file>                   at the end of a file, read() gives EIO once
- *                                    <file> exists
+ * TOOL_GONE=<file>                   at the end of "…/stream" and "…/log" read() gives
+ *                                    EIO once <file> exists
+ * TOOL_ENDLESS=<control>             what is behind the header of "…/stream" comes again
+ *                                    and again, until <control> ends with "stop"
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,8 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static int is_control(int fd)
+#define HEADER 48	/* bytes of a stream's header */
+
+static int is_called(int fd, const char *name)
 {
+	size_t length = strlen(name);
 	char link[64], path[4096];
 	ssize_t n;
 
@@ -25,7 +30,19 @@ static int is_control(int fd)
 	if (n < 0)
 		return 0;
 	path[n] = '\0';
-	return n > 8 && !strcmp(path + n - 8, "/control");
+	return (size_t)n > length && !strcmp(path + n - length, name);
+}
+
+static int ends_with_stop(const char *file)
+{
+	FILE *f = fopen(file, "r");
+	char last[5] = "";
+
+	fseek(f, -5, SEEK_END);
+	if (fread(last, 1, sizeof(last), f) != sizeof(last))
+		last[0] = 0;
+	fclose(f);
+	return !memcmp(last, "stop\n", 5);
 }
 
 ssize_t write(int fd, const void *data, size_t size)
@@ -39,7 +56,7 @@ ssize_t write(int fd, const void *data, size_t size)
 		errno = atoi(error);
 		return -1;
 	}
-	if (writes && is_control(fd)) {
+	if (writes && is_called(fd, "/control")) {
 		FILE *f = fopen(writes, "a");
 
 		fprintf(f, "%zu:", size);
@@ -53,12 +70,19 @@ ssize_t write(int fd, const void *data, size_t size)
 ssize_t read(int fd, void *data, size_t size)
 {
 	ssize_t (*real)(int fd, void *data, size_t size) = dlsym(RTLD_NEXT, "read");
-	const char *gone = getenv("TOOL_GONE");
-	ssize_t n = real(fd, data, size);
+	const char *gone = getenv("TOOL_GONE"), *endless = getenv("TOOL_ENDLESS");
+	ssize_t n = real(fd, data, size), more;
 
-	if (!n && gone && !access(gone, F_OK)) {
+	if (!n && gone && !access(gone, F_OK) &&
+	    (is_called(fd, "/stream") || is_called(fd, "/log"))) {
 		errno = EIO;
 		return -1;
 	}
-	return n;
+	if (n < 0 || (size_t)n == size || !endless || !is_called(fd, "/stream") ||
+	    ends_with_stop(endless))
+		return n;
+	usleep(50000);
+	lseek(fd, HEADER, SEEK_SET);
+	more = real(fd, (char *)data + n, size - n);
+	return more < 0 ? n : n + more;
 }
