@@ -47,15 +47,16 @@ judge_skips() {
 	done < <(grep -aE '^ok .*# skip' "$logs/$name")
 }
 
-# Count what part $1 reported, and hold it to its plan. A line without a number
-# is a test outside of the plan.
+# Count what part $1 reported, tell what failed and why, and hold it to its plan. A line
+# without a number is a test outside of the plan.
 judge() {
 	local name=$1 good bad plan numbered status
 	status=$(cat "$logs/$name.status")
 	good=$(grep -aE '^ok ' "$logs/$name" | grep -acvE '# skip')
 	bad=$(grep -acE '^not ok ' "$logs/$name")
 	passed=$((passed + good)) failed=$((failed + bad))
-	grep -aE '^not ok ' "$logs/$name" | sed "s/^/$name: /"
+	awk '/^not ok / { told = 1 } /^ok / || /^[^#n]/ { told = 0 } told && !/^ok /' "$logs/$name" |
+		sed "s/^/$name: /"
 	judge_skips "$name"
 	plan=$(sed -nE 's/^1\.\.([0-9]+)$/\1/p' "$logs/$name" | tail -n 1)
 	numbered=$(grep -acE '^(not )?ok [0-9]' "$logs/$name")
