@@ -21,18 +21,6 @@ teardown() {
 	echo stop >/proc/iotracer/block/control
 }
 
-# map NAME TABLE: a device of the device mapper, whose kernel name is put in $device;
-# there is no udev to wait for
-map() {
-	modprobe -a dm_mod dm_crypt
-	echo "$2" | dmsetup create --noudevrules --noudevsync "$1"
-	device=$(dmsetup info -c --noheadings -o blkdevname "$1")
-}
-
-unmap() {
-	dmsetup remove --noudevsync --retry "$1"
-}
-
 # check FUNCTION [ARGUMENT]...
 check() {
 	run_functions block.py "$@"
@@ -57,6 +45,13 @@ check() {
 	rmmod null_blk
 }
 
+@test "block: requests of many bios" {
+	modprobe null_blk nr_devices=1 gb=1 irqmode=2 completion_nsec=5000000 hw_queue_depth=1 \
+		max_sectors=2048
+	check merged nullb0
+	rmmod null_blk
+}
+
 @test "block: diskstats' counts and sectors, loop and the disk below it" {
 	modprobe loop
 	new_filesystem ext4 /dev/vdb /mnt/below
@@ -71,6 +66,7 @@ check() {
 @test "block: diskstats' counts and sectors, dm-linear and dm-crypt and the disk below" {
 	size=$(blockdev --getsz /dev/vdc)
 	map plain "0 $size linear /dev/vdc 0"
+	# shellcheck disable=SC2154 # map() sets it
 	check law none btrfs "$device" vdc
 	unmap plain
 	map hidden "0 $size crypt aes-xts-plain64 $(printf '%064d' 7) 0 /dev/vdc 0"
@@ -113,6 +109,7 @@ mirror() {
 	new_filesystem ext4 /dev/vda /mnt/ext4
 	check direct_files
 	check originators
+	check many_originators
 	check filters
 	umount /mnt/ext4
 }

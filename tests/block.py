@@ -109,22 +109,22 @@ def is_sane(found):
         is_equal(r.get('result'), r.get('requested', '0'))
 
 
-def fio(folder, *options):
-    subprocess.run(['fio', '--name=load', f'--directory={folder}', '--size=2M', '--bs=4k',
-                    '--thread', '--fallocate=none', '--output=/tmp/fio'] + list(options),
-                   check=True)
+MKFS = {'ext4': ('-q', '-F', '-J', 'size=4'), 'xfs': ('-q', '-f'), 'btrfs': ('-q', '-f')}
+FIO = ('fio', '--filename=/mnt/load/load', '--size=1M', '--bs=4k', '--thread', '--fallocate=none',
+       '--output=/tmp/fio', '--stonewall',
+       '--name=direct', '--rw=randrw', '--ioengine=libaio', '--iodepth=8', '--direct=1',
+       '--name=buffered', '--rw=randwrite', '--ioengine=psync', '--fsync=32')
 
 
 def load(fs, disk):
     """Make a filesystem, use it in most ways, and take it away."""
-    sh(f'mkfs.{fs}', '-q', '-F' if fs == 'ext4' else '-f', disk)
+    sh(f'mkfs.{fs}', *MKFS[fs], disk)
     os.makedirs('/mnt/load', exist_ok=True)
     sh('mount', disk, '/mnt/load')
-    fio('/mnt/load', '--rw=randrw', '--ioengine=libaio', '--iodepth=8', '--direct=1')
-    fio('/mnt/load', '--rw=randwrite', '--ioengine=psync', '--fsync=32')
+    sh(*FIO)
     write('/proc/sys/vm/drop_caches', '3')
-    fio('/mnt/load', '--rw=read', '--ioengine=psync')
-    os.unlink('/mnt/load/load.0.0')
+    sh('dd', 'if=/mnt/load/load', 'of=/dev/null', 'bs=4k', 'status=none')
+    os.unlink('/mnt/load/load')
     subprocess.run(['fstrim', '/mnt/load'], check=False, stderr=subprocess.DEVNULL)
     sh('umount', '/mnt/load')
 
@@ -148,6 +148,24 @@ def law(scheduler, filesystems, *names):
             is_equal((name, fs, comparable(name, sums(found, name))),
                      (name, fs, comparable(name, did[name])))
         is_true(did[top]['READ'][0] > 100 and did[top]['WRITE'][0] > 200, did)
+
+
+def merged(name):
+    """Requests of many bios, that get more while they wait: it is known who made them."""
+    is_equal(write(f'/sys/class/block/{name}/queue/scheduler', 'mq-deadline'), 11)
+    is_equal(write(f'/sys/class/block/{name}/queue/nr_requests', '64'), 2)
+
+    def work():
+        sh('fio', '--name=merged', f'--filename=/dev/{name}', '--rw=read', '--bs=4k', '--size=8M',
+           '--direct=1', '--ioengine=libaio', '--iodepth=256', '--iodepth_batch=64',
+           '--iodepth_batch_complete_min=64', '--output=/tmp/fio')
+
+    found, did = traced([name], work)
+    is_sane(found)
+    is_equal(sums(found, name), did[name])
+    is_equal({r['comm'] for r in found if int(r['bios']) > 1}, {'fio'})
+    most = max(int(r['bios']) for r in found)
+    is_true(most > 64, most)
 
 
 def without_counts(name):
@@ -198,6 +216,18 @@ def direct_files():
                   for r in mine}, {(path, st.st_ino, number('vda'), '65536')})
 
 
+def as_process(comm, work):
+    """Done by a child of that name: its pid."""
+    pid = os.fork()
+    if not pid:
+        with open('/proc/self/comm', 'w') as f:
+            f.write(comm)
+        work()
+        os._exit(0)
+    is_equal(os.waitpid(pid, 0)[1], 0)
+    return pid
+
+
 def originators():
     """Writeback names who wrote: not who submits it."""
     path = '/mnt/ext4/written'
@@ -207,14 +237,7 @@ def originators():
             f.write(b'y' * 262144)
 
     def work():
-        pid = os.fork()
-        if not pid:
-            with open('/proc/self/comm', 'w') as f:
-                f.write('the-writer')
-            writer()
-            os._exit(0)
-        os.waitpid(pid, 0)
-        work.pid = pid
+        work.pid = as_process('the-writer', writer)
         sh('sync')
 
     found, _ = traced(['vda'], work)
@@ -224,8 +247,45 @@ def originators():
     is_equal({(int(r['origin_pid']), r['origin_comm']) for r in mine},
              {(work.pid, 'the-writer')})
     is_equal({r['class'] for r in mine}, {'FILE_256K'})
+    # no category has seen it opened
+    is_equal({r.get('path') for r in mine}, {path})
     is_true(work.pid not in {r['pid'] for r in mine}, mine)
     is_true({r['class'] for r in found if r['comm'].startswith('jbd2')} >= {'JOURNAL'}, found)
+
+
+def many_originators():
+    """Each page's own writer, whoever wrote others meanwhile."""
+    together, writers = '/mnt/ext4/together', {}
+
+    def write_at(path, offset):
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT)
+        os.pwrite(fd, bytes(4096), offset)
+        os.close(fd)
+
+    def work():
+        for i in range(20):
+            def writer(i=i):
+                write_at(f'/mnt/ext4/alone{i}', 0)
+                write_at(together, i * 65536)
+
+            writers[i] = as_process(f'writer{i}', writer)
+        sh('sync')
+
+    found, _ = traced(['vda'], work)
+    files = {os.stat(f'/mnt/ext4/alone{i}').st_ino: i for i in writers}
+    shared = os.stat(together).st_ino
+    told = set()
+    for r in found:
+        inode = int(r.get('inode', 0))
+        if inode == shared:
+            i = int(r.get('offset', 0)) // 65536
+        elif inode in files:
+            i = files[inode]
+        else:
+            continue
+        is_equal((int(r['origin_pid']), r['origin_comm']), (writers[i], f'writer{i}'))
+        told.add(i)
+    is_equal(told, set(writers))
 
 
 def hindered(name, option, every):

@@ -4,26 +4,8 @@
 # Category cache: known accesses to cold and warm files, page by page; the kernel's
 # own counts. Each test runs functions of cache.py.
 
-load helpers
-
-setup_file() {
-	three_filesystems
-	load_module
-}
-
-teardown_file() {
-	unload_module
-	umount_three_filesystems
-}
-
-teardown() {
-	[ ! -e /proc/iotracer ] || echo stop >/proc/iotracer/cache/control
-}
-
-# check FUNCTION...
-check() {
-	run_functions cache.py "$@"
-}
+export CATEGORY=cache
+load three_filesystems
 
 @test "cache: HIT and MISS of cold and warm reads, writes and mappings on ext4, xfs, btrfs" {
 	check reads writes mappings spliced
@@ -39,6 +21,10 @@ check() {
 
 @test "cache: requests that io_uring tries again are counted once" {
 	check uring
+}
+
+@test "cache: paths of files that no program touches, also after mounts" {
+	check unseen remounted
 }
 
 @test "cache: filters and samples" {

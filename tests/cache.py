@@ -10,9 +10,11 @@ import mmap
 import os
 import random
 import subprocess
+import time
 
 import category
-from interface import is_equal, is_true, join, main, matches, must, parameter, reload, slurp, spawn, write, IOT
+from interface import (is_equal, is_true, join, main, matches, must, parameter, reload, slurp,
+                       spawn, write, IOT, LOAD_DIVISOR)
 
 PAGE = 4096
 CACHE = 'cache'
@@ -211,10 +213,10 @@ def mappings():
         make(path)
         forget(path)
 
-        def touch(stride):
+        def touch(stride, advice=mmap.MADV_RANDOM):
             fd = os.open(path, os.O_RDWR)
             with mmap.mmap(fd, SIZE) as m:
-                m.madvise(mmap.MADV_RANDOM)
+                m.madvise(advice)
                 for page in range(0, PAGES, stride):
                     m[page * PAGE]  # pylint: disable=pointless-statement
             os.close(fd)
@@ -228,6 +230,12 @@ def mappings():
         is_equal(pages_of(found, 'MISS', path), [])
         # what was mapped around needs no fault
         is_true(set(hits) <= set(range(0, PAGES, 7)) and len(hits) == len(set(hits)), hits)
+        # faults at which the kernel reads ahead, or waits for that, are tried again
+        forget(path)
+        _, found = traced(lambda: touch(1, mmap.MADV_NORMAL), 'op=HIT,MISS')
+        looked = pages_of(found, 'HIT', path) + pages_of(found, 'MISS', path)
+        is_equal((place, sorted(looked)), (place, sorted(set(looked))))
+        is_true(pages_of(found, 'HIT', path) and pages_of(found, 'MISS', path), found)
 
 
 def spliced():
@@ -286,12 +294,16 @@ def removals():
             in_order(path, 65536)
             there, found = removed(path, work)
             is_equal((name, there, found), (name, PAGES, {wanted: PAGES}))
-        make(path)
-        in_order(path, 65536)
-        _, found = removed(path, lambda: write_direct(path))
-        is_equal(found, {'INVALIDATE': found.get('INVALIDATE')})
-        is_true(8 <= found['INVALIDATE'] <= PAGES, found)
-        is_equal(len(resident(path)), PAGES - found['INVALIDATE'])
+        for _ in range(5):
+            make(path)
+            in_order(path, 65536)
+            there, found = removed(path, lambda: write_direct(path))
+            gone = there - len(resident(path))
+            is_equal((place, found), (place, {'INVALIDATE': gone} if gone else {}))
+            if gone >= 8: # what is in use for a moment may stay
+                break
+        else:
+            raise AssertionError(f'{place}: direct I/O overtakes no pages')
 
 
 def reclaimed():
@@ -337,12 +349,12 @@ def vmstat():
     for place in PLACES:
         def load():
             subprocess.run(['fio', '--name=cache', f'--directory={place}', '--rw=randrw',
-                            '--bs=1k-64k', '--size=4m', '--numjobs=2', '--fsync=20',
-                            '--output=/dev/null'], check=True)
+                            '--bs=1k-64k', f'--size={4096 // LOAD_DIVISOR}k', '--numjobs=2',
+                            '--fsync=20', '--output=/dev/null'], check=True)
 
         os.sync()
         (dirtied, written), found = counted_by_kernel(load)
-        is_true(dirtied > 1000 and written > 1000, (dirtied, written))
+        is_true(min(dirtied, written) > 1000 // LOAD_DIVISOR, (dirtied, written))
         is_equal((place, len(pages_of(found, 'DIRTY')), len(pages_of(found, 'WRITEBACK_END'))),
                  (place, dirtied, written))
         is_equal(len(pages_of(found, 'WRITEBACK_START')), written)
@@ -357,8 +369,13 @@ def uring():
 
         def fio(rw):
             subprocess.run(['fio', '--name=uring', f'--filename={path}', f'--rw={rw}', '--bs=8k',
-                            '--size=4m', '--ioengine=io_uring', '--iodepth=8', '--invalidate=0',
+                            '--size=4m', '--ioengine=io_uring', '--iodepth=64', '--invalidate=0',
                             '--fadvise_hint=random', '--output=/dev/null'], check=True)
+
+        def again():
+            subprocess.run(['fio', '--name=again', f'--filename={path}', '--rw=write', '--bs=4k',
+                            '--size=4k', '--loops=40', '--ioengine=io_uring', '--iodepth=1',
+                            '--invalidate=0', '--output=/dev/null'], check=True)
 
         _, found = traced(lambda: fio('randread'), 'op=HIT,MISS')
         is_equal((place, sorted(pages_of(found, 'HIT', path) + pages_of(found, 'MISS', path))),
@@ -366,6 +383,8 @@ def uring():
         is_true(pages_of(found, 'MISS', path), place)
         _, found = traced(lambda: fio('randwrite'), 'op=HIT,MISS')
         is_equal(pages_of(found, 'HIT', path, 'WRITE'), list(range(1024)))
+        _, found = traced(again, 'op=HIT,MISS')
+        is_equal((place, pages_of(found, 'HIT', path, 'WRITE')), (place, [0] * 40))
 
 
 def filters():
@@ -411,6 +430,56 @@ def samples():
     is_equal({r['sample'] for r in found}, {'10'})
     total = sum(int(r['sample']) * int(r['pages']) for r in found if r.get('path') == path)
     is_true(abs(total - 20 * PAGES) <= 20, f'{total} pages, not {20 * PAGES}')
+
+
+def unseen():
+    """Files that no program touches while tracing: by where their filesystem is mounted."""
+    reload()
+    paths = []
+    for place in PLACES:
+        os.makedirs(place + '/unseen')
+        paths += [place + '/unseen/' + name for name in ('plain', 'link', 'b' * 200)]
+        for path in paths[-3::2]:
+            with open(path, 'wb') as f:
+                f.write(bytes(8 * PAGE))
+        os.link(paths[-3], paths[-2])
+    _, found = traced(os.sync, 'kind=all', 'op=WRITEBACK_START,WRITEBACK_END', mine=False)
+    for path in paths[::3] + paths[2::3]:
+        ino = str(os.stat(path).st_ino)
+        for op in 'WRITEBACK_START', 'WRITEBACK_END':
+            mine = [r for r in found if r['op'] == op and r['inode'] == ino]
+            is_equal((path, pages_in(mine)), (path, list(range(8))))
+            is_true({r.get('path') for r in mine} <= {path, path.replace('plain', 'link')}, mine)
+
+
+def remounted():
+    """What is mounted elsewhere while tracing has its new path there."""
+    def written(name):
+        with open('/mnt/moved/' + name, 'wb') as f:
+            f.write(bytes(PAGE))
+            return str(os.fstat(f.fileno()).st_ino)
+
+    def moved(device, home, *how):
+        subprocess.run(['mount'] + list(how) + ['/mnt/moved'], check=True)
+        subprocess.run(['umount', home], check=True)
+        inodes = {written('first')}
+        os.sync() # at which the change may be noticed
+        time.sleep(1)
+        inodes.add(written('second'))
+        os.sync()
+        subprocess.run(['umount', '/mnt/moved'], check=True)
+        subprocess.run(['mount', device, home], check=True)
+        return inodes
+
+    os.makedirs('/mnt/moved', exist_ok=True)
+    os.makedirs('/mnt/xfs/part', exist_ok=True)
+    for case in (('/dev/vda', '/mnt/ext4', '/dev/vda'),
+                 ('/dev/vdb', '/mnt/xfs', '--bind', '/mnt/xfs/part')):
+        inodes, found = traced(lambda case=case: moved(*case), 'kind=file', 'op=WRITEBACK_START',
+                               mine=False)
+        paths = {r.get('path') for r in found if r['inode'] in inodes}
+        is_true('/mnt/moved/second' in paths, paths)
+        is_true(paths <= {'/mnt/moved/first', '/mnt/moved/second', None}, paths)
 
 
 def hooked():

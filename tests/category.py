@@ -509,7 +509,9 @@ def path_stream():
         names[number] = data[at + 24:at + 24 + length].decode()
         at += 24 + (length + 7) // 8 * 8
     st = Stream()
-    used = [names[struct.unpack_from('<Q', row, 64)[0]] for row in st.rows]
+    # one CPU's events come after another's
+    rows = sorted(st.rows, key=lambda row: struct.unpack_from('<Q', row, 8))
+    used = [names[struct.unpack_from('<Q', row, 64)[0]] for row in rows]
     st.close()
     is_equal(used, ['/mnt/files/f'] * 2 + ['/mnt/files/g'] * 2)
 

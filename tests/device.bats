@@ -3,22 +3,7 @@
 #
 # Block devices as targets: disks and partitions. Each test runs functions of device.py.
 
-load helpers
-
-setup_file() {
-	three_filesystems
-	load_module
-}
-
-teardown_file() {
-	unload_module
-	umount_three_filesystems
-}
-
-# check FUNCTION...
-check() {
-	run_functions device.py "$@"
-}
+load three_filesystems
 
 @test "devices: what programs read and write, at both levels" {
 	check reads_and_writes

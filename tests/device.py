@@ -10,8 +10,9 @@ import struct
 import subprocess
 import time
 
-from interface import (add, as_user, is_equal, is_true, lines, listing, main, must, slurp, write,
-                       CONTROL, IOT)
+from block import diskstats
+from interface import (add, as_user, is_equal, is_true, lines, listing, main, must, write, CONTROL,
+                       IOT)
 
 DISK = '/dev/vdd'
 BLKRRPART = 0x125f
@@ -52,11 +53,8 @@ def unpartition():
 
 def sectors(name):
     """Read and written, as the kernel counts them."""
-    for line in slurp('/proc/diskstats').split('\n'):
-        word = line.split()
-        if word[2:3] == [name]:
-            return int(word[5]), int(word[9])
-    raise AssertionError(f'{name} is not in /proc/diskstats')
+    of = diskstats(name)
+    return of['READ'][1], of['WRITE'][1]
 
 
 def reads_and_writes():
@@ -167,8 +165,11 @@ def refused():
     is_equal(t.name, f'{os.major(st.st_rdev)}:{os.minor(st.st_rdev)}')
     dd('of=/dev/null', 'if=/mnt/ext4/node', 'bs=4k', 'count=1', 'iflag=direct')
     is_equal({f[4] for f in lines(t.log())}, {'BLK', 'VFS'})
-    must('remove /mnt/ext4/node')
-    os.unlink('/mnt/ext4/node')
+    os.mknod('/mnt/ext4/other', st.st_mode, st.st_rdev)
+    is_equal(add('/mnt/ext4/other', 10).name, t.name + '_2')
+    for name in 'node', 'other':
+        must(f'remove /mnt/ext4/{name}')
+        os.unlink(f'/mnt/ext4/{name}')
 
 
 if __name__ == '__main__':

@@ -68,3 +68,19 @@ check() {
 @test "the kernel's own files, by ->read and ->write" {
 	check own_files_of_the_kernel
 }
+
+@test "by kretprobe, where nothing may sleep: what programs open and how they end" {
+	unload_module
+	load_module attach=kprobe
+	echo start >/proc/iotracer/fs/control
+	for _ in 1 2 3; do ! /bin/false /mnt/ext4; done
+	echo stop >/proc/iotracer/fs/control
+	false=$(realpath /bin/false)
+	for op in PROCESS_EXEC PROCESS_EXIT CLOSE OPEN; do
+		grep " $op false-" /proc/iotracer/fs/log
+	done
+	[ "$(grep -c " PROCESS_EXIT false-.* path=$false" /proc/iotracer/fs/log)" = 3 ]
+	[ "$(sed -n 's/^missed //p' /proc/iotracer/fs/stats)" = 0 ]
+	unload_module
+	load_module
+}

@@ -198,6 +198,7 @@ def opening(home):
                Row('OPEN', f, flags='O_RDONLY', fd=RETURNED))
     check(lambda: x64.dup2(folder, fd), *closes(fd, f, 'O_LARGEFILE')[:1],
           Row('RELEASE', f, flags='O_LARGEFILE', result=0))
+    check(lambda: x64.close_range(folder, fd, 4)) # CLOSE_RANGE_CLOEXEC
     check(lambda: x64.close_range(folder, fd, 0),
           Row('CLOSE', home, fd=folder), Row('CLOSE', home, fd=fd),
           Row('RELEASE', home, flags='O_LARGEFILE|O_DIRECTORY', result=0))

@@ -26,6 +26,19 @@ new_filesystem() {
 	mount "$2" "$3"
 }
 
+# map NAME TABLE: a device of the device mapper, whose kernel name is put in $device;
+# there is no udev to wait for
+map() {
+	modprobe -a dm_mod dm_crypt
+	echo "$2" | dmsetup create --noudevrules --noudevsync "$1"
+	# shellcheck disable=SC2034 # it is for the caller
+	device=$(dmsetup info -c --noheadings -o blkdevname "$1")
+}
+
+unmap() {
+	dmsetup remove --noudevsync --retry "$1"
+}
+
 # three_filesystems: one of each kind in a folder of its name in /mnt, and a tmpfs
 three_filesystems() {
 	mkdir -p /mnt/files /mnt/disk
@@ -41,7 +54,7 @@ umount_three_filesystems() {
 
 # run_functions FILE.py FUNCTION...: of a test that is written in Python
 run_functions() {
-	IOTRACER_KO=$(ko) PYTHONDONTWRITEBYTECODE=1 python3 -S -s "$BATS_TEST_DIRNAME/$1" "${@:2}"
+	IOTRACER_KO=$(ko) PYTHONPYCACHEPREFIX=/tmp/pycache python3 -S -s "$BATS_TEST_DIRNAME/$1" "${@:2}"
 }
 
 unload_module() {

@@ -15,6 +15,7 @@ import time
 
 IOT = '/proc/iotracer'
 CONTROL = IOT + '/control'
+LOAD_DIVISOR = int(os.environ.get('LOAD_DIVISOR', '1'))
 PARAMETERS = '/sys/module/iotracer/parameters/'
 KO = os.environ['IOTRACER_KO']
 NOBODY = 65534
@@ -482,6 +483,13 @@ def large_write():
     is_equal(os.write(fd, ('add ' + './' * 509 + 'n3').encode()), 1024)
     is_equal(listing(), ['/mnt/files/n0', '/mnt/files/n2'])
     os.close(fd)
+    is_equal(listing(), ['/mnt/files/n0', '/mnt/files/n2', '/mnt/files/n3'])
+    # but not when a program ends without closing it: it may have been cut off
+    pid = os.fork()
+    if not pid:
+        os.write(os.open(CONTROL, os.O_WRONLY), ('add ' + './' * 509 + 'n4').encode())
+        os._exit(0)
+    is_equal(os.waitpid(pid, 0)[1], 0)
     is_equal(listing(), ['/mnt/files/n0', '/mnt/files/n2', '/mnt/files/n3'])
 
 

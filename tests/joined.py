@@ -5,7 +5,7 @@ joined.py EXPORT FILE DEVICE: is the trace of a database one story?
 EXPORT has the CSVs of fs, cache and ds of one trace, FILE is the database, DEVICE the
 major:minor of its disk. Each write dirties its pages, each page whose writeback begins
 was dirty, and the requests carry these pages, from who made them dirty. Prints the sums
-of all requests to the device: sectors read and written.
+of all requests to the device: sectors read and written, zeroes included.
 """
 import collections
 import csv
@@ -30,7 +30,7 @@ def is_true(condition, words):
         raise AssertionError(words)
 
 
-def story(export, path):
+def story(export, path, device):
     """Pages written by calls, made dirty, whose writeback began, and in requests."""
     written, dirty, begun, sent = (collections.Counter() for _ in range(4))
     for r in rows(export, 'fs'):
@@ -39,7 +39,7 @@ def story(export, path):
             written.update((r['inode'], p) for p in span(int(r['offset']), int(r['result'])))
     files = {inode for inode, _ in written}
     for r in rows(export, 'cache'):
-        if r['inode'] not in files:
+        if r['dev_id'] != device or r['inode'] not in files:
             continue
         pages = [(r['inode'], int(r['index']) + i) for i in range(int(r['count']))]
         if r['event_type'] == 'DIRTY':
@@ -48,7 +48,7 @@ def story(export, path):
         elif r['event_type'] == 'WRITEBACK_START':
             begun.update(pages)
     for r in rows(export, 'ds'):
-        if r['inode'] in files and r['operation'] == 'WRITE':
+        if r['dev'] == device and r['inode'] in files and r['operation'] == 'WRITE':
             is_true(r['origin_comm'] == 'sqlite3', f'not from the database: {r}')
             is_true(float(r['latency_ms']) > 0, f'no latency: {r}')
             sent.update((r['inode'], p) for p in span(int(r['offset']), int(r['size'])))
@@ -57,17 +57,19 @@ def story(export, path):
 
 def main():
     export, path, device = sys.argv[1:]
-    written, dirty, begun, sent = story(export, path)
+    written, dirty, begun, sent = story(export, path, device)
     is_true(len(written) > 100, f'only {len(written)} pages were written')
     is_true(set(dirty) == set(written), f'dirty, not written: {set(dirty) - set(written)}; '
             f'written, not dirty: {set(written) - set(dirty)}')
     is_true(set(begun) <= set(dirty), f'written back, never dirty: {set(begun) - set(dirty)}')
     is_true(begun == sent, f'begun, not sent: {begun - sent}; sent, not begun: {sent - begun}')
+    early = [r for r in rows(export, 'ds') if 'EARLY' in r['cmd_flags']]
+    is_true(len(early) < 5, f'what the recorder writes is not left out: {early}')
     sectors = collections.Counter()
     for r in rows(export, 'ds'):
         if r['dev'] == device:
             sectors[r['operation']] += max(int(r['result']), 0) // 512
-    print(sectors['READ'], sectors['WRITE'])
+    print(sectors['READ'], sectors['WRITE'] + sectors['WRITE_ZEROES'])
 
 
 if __name__ == '__main__':

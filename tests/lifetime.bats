@@ -7,8 +7,8 @@
 #
 # CYCLES=1000 loads and unloads a thousand times instead of a hundred.
 
-# Tests run in subshells.
-# shellcheck disable=SC2030,SC2031
+# Tests run in subshells, and map() sets device.
+# shellcheck disable=SC2030,SC2031,SC2154
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -389,8 +389,27 @@ lap_begin() {
 	dd bs=100 count=1 status=none <&"$stream" >/dev/null
 	while cat "$dir"/* /proc/iotracer/control /proc/iotracer/hooks; do :; done >/dev/null 2>&1 3>&- &
 	reader=$!
+	pollers=()
+	for how in poll epoll; do
+		python3 -S -s - $how 3>&- <<-'END' &
+			import os, select, sys
+			wait = getattr(select, sys.argv[1])()
+			for name in 'fs/stream', 'cache/stream', 'paths':
+			    fd = os.open('/proc/iotracer/' + name, os.O_RDONLY)
+			    while os.read(fd, 1 << 16):
+			        pass
+			    wait.register(fd, select.POLLIN)
+			open(f'/tmp/{sys.argv[1]}s', 'w').close()
+			wait.poll()
+			wait.poll(0)
+		END
+		pollers+=($!)
+		until [ -e /tmp/${how}s ]; do sleep 0.1; done
+	done
 	sleep 1
 	timeout 120 rmmod iotracer
+	wait "${pollers[0]}"
+	kill "${pollers[1]}" || true # what is gone is no event of epoll
 	wait "$reader" || true
 	[ ! -e /proc/iotracer ]
 	for fd in "$log" "$stream" "$stats" "$list"; do
@@ -399,6 +418,34 @@ lap_begin() {
 		[[ $output == *'Input/output error'* ]]
 	done
 	exec {log}<&- {stream}<&- {stats}<&- {list}<&-
+}
+
+@test "a direct read that outlives its kretprobe" {
+	map slow "0 131072 linear /dev/vdd 0"
+	new_filesystem ext4 "/dev/$device" /mnt/slow
+	dd if=/dev/zero of=/mnt/slow/f bs=64k count=1 conv=fsync status=none
+	: >/mnt/slow/g
+	load_module attach=kprobe
+	control "add /mnt/slow/f"
+	dmsetup suspend --noflush --nolockfs --noudevsync slow
+	python3 -S -s - 3>&- <<-'END' &
+		import mmap, os
+		fd = os.open('/mnt/slow/f', os.O_RDONLY | os.O_DIRECT)
+		buffer = mmap.mmap(-1, 4096)
+		open('/tmp/begun', 'w').close()
+		for i in range(200):
+		    assert os.preadv(fd, [buffer], i % 16 * 4096) == 4096
+	END
+	reader=$!
+	until [ -e /tmp/begun ] && grep -q '^State:.D' "/proc/$reader/status"; do sleep 0.1; done
+	control "remove /mnt/slow/f"
+	add /mnt/slow/g
+	dmsetup resume --noudevsync slow
+	wait "$reader"
+	[ "$(seen "$dir")" = 0 ]
+	rmmod iotracer
+	umount /mnt/slow
+	unmap slow
 }
 
 @test "remove while a reader is in the log: he gets EIO, others read on" {
@@ -437,14 +484,16 @@ lines() {
 	load_module
 	mount -t tmpfs tmpfs /mnt/tmpfs
 	cd /mnt/tmpfs
-	touch {1..10000}
+	n=$((10000 / ${LOAD_DIVISOR:-1}))
+	mapfile -t all < <(seq $n)
+	touch "${all[@]}"
 	lap_begin
-	lines add {1..10000}
-	lap "add 10,000"
-	[ "$(wc -l </proc/iotracer/control)" = 10000 ]
-	[ "$(find /proc/iotracer -path '*_*/log' | wc -l)" = 10000 ]
-	lap "list 10,000 and their folders"
-	for ((i = 1; i <= 10000; i += 997)); do
+	lines add "${all[@]}"
+	lap "add $n"
+	[ "$(wc -l </proc/iotracer/control)" = $n ]
+	[ "$(find /proc/iotracer -path '*_*/log' | wc -l)" = $n ]
+	lap "list $n and their folders"
+	for ((i = 1; i <= n; i += n / 10 - 3)); do
 		writes "$((i % 5 + 1))" $i
 		echo "$(inode $i) $((i % 5 + 1)) $((i % 5 + 1)) 0"
 	done | sort >"$BATS_TEST_TMPDIR/written"
@@ -454,15 +503,15 @@ lines() {
 	find /proc/iotracer -name stats -exec cat {} + | awk '$1 == "inode" { i = $2 }
 		$1 == "vfs" && $2 { print i, $2, $3, $4 + $5 + $6 }' |
 		sort | diff "$BATS_TEST_TMPDIR/written" -
-	lap "read 10,000 stats"
-	lines remove {1..5000}
-	lap "remove 5,000"
-	[ "$(wc -l </proc/iotracer/control)" = 5000 ]
-	writes 4 10000
-	[ "$(seen "$(target_dir 10000)")" = 4 ]
+	lap "read $n stats"
+	lines remove "${all[@]::n/2}"
+	lap "remove $((n / 2))"
+	[ "$(wc -l </proc/iotracer/control)" = $((n / 2)) ]
+	writes 4 $n
+	[ "$(seen "$(target_dir $n)")" = 4 ]
 	lap other
 	rmmod iotracer
-	lap "rmmod with 5,000"
+	lap "rmmod with $((n / 2))"
 	laps
 	cd /
 	umount /mnt/tmpfs

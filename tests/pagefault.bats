@@ -4,26 +4,8 @@
 # Category fault: the page faults of a program, counted as getrusage(2) counts them.
 # Each test runs functions of pagefault.py.
 
-load helpers
-
-setup_file() {
-	three_filesystems
-	load_module
-}
-
-teardown_file() {
-	unload_module
-	umount_three_filesystems
-}
-
-teardown() {
-	[ ! -e /proc/iotracer ] || echo stop >/proc/iotracer/fault/control
-}
-
-# check FUNCTION...
-check() {
-	run_functions pagefault.py "$@"
-}
+export CATEGORY=fault
+load three_filesystems
 
 @test "page faults: minor and major are getrusage's on ext4, xfs, btrfs, tmpfs" {
 	check sums by_large_pages

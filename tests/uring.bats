@@ -4,26 +4,8 @@
 # Category uring: what a program asks of io_uring and gets, request by request. Each
 # test runs functions of uring.py.
 
-load helpers
-
-setup_file() {
-	three_filesystems
-	load_module
-}
-
-teardown_file() {
-	unload_module
-	umount_three_filesystems
-}
-
-teardown() {
-	[ ! -e /proc/iotracer ] || echo stop >/proc/iotracer/uring/control
-}
-
-# check FUNCTION...
-check() {
-	run_functions uring.py "$@"
-}
+export CATEGORY=uring
+load three_filesystems
 
 @test "io_uring: reads and writes in all ways, on ext4, xfs, btrfs" {
 	check reads_and_writes
@@ -38,7 +20,7 @@ check() {
 }
 
 @test "io_uring: multishot, overflow, sockets" {
-	check several sockets
+	check several sockets futex
 }
 
 @test "io_uring: a polling thread, a polled device, a registered ring" {

@@ -58,13 +58,12 @@ static struct io_uring_sqe *get(void)
 }
 
 /* It is ready: give it a number of its own, and say what it is. */
-static struct io_uring_sqe *put(struct io_uring_sqe *sqe, unsigned int flags)
+static void put(struct io_uring_sqe *sqe, unsigned int flags)
 {
 	sqe->flags |= flags;
 	sqe->user_data = 1000 + last++;
 	printf("submit %llu %u %d %llu %u %u\n", (unsigned long long)sqe->user_data,
 	       sqe->opcode, sqe->fd, (unsigned long long)sqe->off, sqe->len, sqe->flags);
-	return sqe;
 }
 
 static void submit(void)
@@ -110,6 +109,14 @@ static void put_write(unsigned int n, unsigned int flags)
 
 	io_uring_prep_write(sqe, file, buffer, SIZE, n * SIZE);
 	put(sqe, flags);
+}
+
+static void put_cancel(__u64 user_data)
+{
+	struct io_uring_sqe *sqe = get();
+
+	io_uring_prep_cancel64(sqe, user_data, 0);
+	put(sqe, 0);
 }
 
 static void put_nop(unsigned int flags)
@@ -212,11 +219,9 @@ static void run_cancel(void)
 	make_ring(8, 0, 0);
 	sqe = get();
 	io_uring_prep_read(sqe, pipes[0], buffer, 1, 0);
-	sqe = put(sqe, 0);
-	submit();
-	sqe = get();
-	io_uring_prep_cancel64(sqe, 1000, 0);
 	put(sqe, 0);
+	submit();
+	put_cancel(1000);
 	submit();
 	reap(2);
 }
@@ -368,11 +373,28 @@ static void run_sockets(void)
 	put(sqe, 0);
 	submit();
 	reap(2);
-	sqe = get();
-	io_uring_prep_cancel64(sqe, 1000, 0);
-	put(sqe, 0);
+	put_cancel(1000);
 	submit();
 	reap(2);
+}
+
+/* Its fd is no file: FUTEX2_SIZE_U32, which is what standard error is called, too. */
+static void run_futex(void)
+{
+	static unsigned int word;
+	struct io_uring_sqe *sqe;
+
+	make_ring(8, 0, 0);
+	sqe = get();
+	io_uring_prep_nop(sqe);
+	sqe->opcode = 52; /* IORING_OP_FUTEX_WAKE, 6.7 */
+	sqe->fd = 2;
+	sqe->addr = (unsigned long)&word;
+	sqe->off = 1;
+	sqe->addr3 = ~0U;
+	put(sqe, 0);
+	submit();
+	reap(1);
 }
 
 static const struct {
@@ -385,6 +407,7 @@ static const struct {
 	{ "refused", run_refused }, { "silent", run_silent }, { "sqpoll", run_sqpoll },
 	{ "registered", run_registered }, { "iopoll", run_iopoll },
 	{ "timeout", run_timeout }, { "sockets", run_sockets },
+	{ "futex", run_futex },
 };
 
 int main(int argc, char **argv)
