@@ -827,6 +827,28 @@ static uint64_t options(int argc, char **argv)
 	return seed;
 }
 
+/*
+ * One more file, traced when the others have ended: whatever these have removed, there
+ * is a target for the law, and its ring was overwritten.
+ */
+static void trace_one_more(void)
+{
+	static const char block[4096];
+	char path[256], line[300];
+	long fd, i;
+
+	snprintf(path, sizeof(path), "%s/law", dirs[0]);
+	fd = sys(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	if (!went("making", path, fd, no_errors))
+		return;
+	snprintf(line, sizeof(line), "add %s 10\n", path);
+	went(line, "to control", proc_write(PROC_CONTROL, line, strlen(line)), no_errors);
+	for (i = 0; i < 25; i++)
+		went("writing", path, sys(pwrite(fd, block, sizeof(block), i * sizeof(block))),
+		     no_errors);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	pid_t pids[MAX_ACTORS], fio[MAX_DIRS];
@@ -850,6 +872,8 @@ int main(int argc, char **argv)
 	wait_for_all(fio, nr_dirs - 1, "fio");
 	umount2(mountpoint, MNT_DETACH);
 	proc_stop_categories();
+	if (!shared->failed)
+		trace_one_more();
 	if (report() || proc_law())
 		return 1;
 	if (*any_target())
