@@ -12,17 +12,14 @@ bats_require_minimum_version 1.5.0
 
 # bats file_tags=host
 
+load tool_helpers
+
 setup_file() {
 	local top=$BATS_TEST_DIRNAME/..
-	make -s -C "$top/tools"
-	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" \
-		-o "$BATS_FILE_TMPDIR/tool-stream" \
-		"$top/tests/unit/tool-stream.c" "$top/module/schema.c"
+	build_tool
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" \
 		-o "$BATS_FILE_TMPDIR/many-events" \
 		"$top/tests/bench/many-events.c" "$top/module/schema.c"
-	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC \
-		-o "$BATS_FILE_TMPDIR/tool-preload.so" "$top/tests/unit/tool-preload.c" -ldl
 }
 
 setup() {
@@ -55,11 +52,6 @@ paths() {
 # record TRACE [OPTION]...
 record() {
 	iotracer record -o "$@" -- true 2>"$work/summary" || { cat "$work/summary"; return 1; }
-}
-
-# preloaded VARIABLE=VALUE... COMMAND: with the system calls of tool-preload.c.
-preloaded() {
-	env LD_PRELOAD="$BATS_FILE_TMPDIR/tool-preload.so" "$@"
 }
 
 # column NAME: of the CSV on standard input, without its header.

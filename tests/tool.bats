@@ -12,14 +12,10 @@ bats_require_minimum_version 1.5.0
 
 # bats file_tags=host
 
+load tool_helpers
+
 setup_file() {
-	local top=$BATS_TEST_DIRNAME/..
-	make -s -C "$top/tools"
-	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" \
-		-o "$BATS_FILE_TMPDIR/tool-stream" \
-		"$top/tests/unit/tool-stream.c" "$top/module/schema.c"
-	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC \
-		-o "$BATS_FILE_TMPDIR/tool-preload.so" "$top/tests/unit/tool-preload.c"
+	build_tool
 }
 
 setup() {
@@ -63,11 +59,6 @@ generation() {
 # Counters that say that nothing is missing.
 no_losses() {
 	sed -i 's/^\(vfs\|blk\|total\) .*/\1 0 0 0 0 0/' "$IOTRACER_PROC/$1/stats"
-}
-
-# preloaded VARIABLE=VALUE... COMMAND: with the system calls of tool-preload.c.
-preloaded() {
-	env LD_PRELOAD="$BATS_FILE_TMPDIR/tool-preload.so" "$@"
 }
 
 unprivileged() {

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the tests of the tool share that need no module.
+
+# build_tool: the tool, what writes streams as the module does, and the system calls of
+# tool-preload.c.
+build_tool() {
+	local top=$BATS_TEST_DIRNAME/..
+	make -s -C "$top/tools"
+	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" \
+		-o "$BATS_FILE_TMPDIR/tool-stream" \
+		"$top/tests/unit/tool-stream.c" "$top/module/schema.c"
+	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC \
+		-o "$BATS_FILE_TMPDIR/tool-preload.so" "$top/tests/unit/tool-preload.c" -ldl
+}
+
+# preloaded VARIABLE=VALUE... COMMAND: with the system calls of tool-preload.c.
+preloaded() {
+	env LD_PRELOAD="$BATS_FILE_TMPDIR/tool-preload.so" "$@"
+}
