@@ -27,6 +27,7 @@
 #include <linux/exportfs.h>
 #include <linux/hashtable.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -305,9 +306,14 @@ static void ring_carry(struct iot_ring *new, const struct iot_ring *old)
 
 	if (end - from > new->first)
 		from = end - new->first;
-	for (i = from; i < end; i++)
-		if (iot_ring_read(old, i, (u64 *)&record) == IOT_RING_OK)
-			iot_ring_put(new, new->first - (end - i), (u64 *)&record);
+	for (i = from; i < end; i++) {
+		if (iot_ring_read(old, i, (u64 *)&record) != IOT_RING_OK)
+			continue;
+		/* who wants that slot meanwhile goes without */
+		preempt_disable();
+		iot_ring_put(new, new->first - (end - i), (u64 *)&record);
+		preempt_enable();
+	}
 	WRITE_ONCE(new->base, new->first - (end - from));
 	for (class = 0; class < IOT_RING_CLASSES; class++) {
 		atomic64_add(atomic64_read(&old->seen[class]), &new->seen[class]);

@@ -46,7 +46,7 @@ check() {
 }
 
 @test "block: requests of many bios" {
-	modprobe null_blk nr_devices=1 gb=1 irqmode=2 completion_nsec=5000000 hw_queue_depth=1 \
+	modprobe null_blk nr_devices=1 gb=1 irqmode=2 completion_nsec=50000000 hw_queue_depth=1 \
 		max_sectors=2048
 	check merged nullb0
 	rmmod null_blk

@@ -293,7 +293,10 @@ def removals():
             make(path)
             in_order(path, 65536)
             there, found = removed(path, work)
-            is_equal((name, there, found), (name, PAGES, {wanted: PAGES}))
+            # What is in use for a moment may stay where pages are only given up.
+            left = len(resident(path)) if name in ('fadvise', 'drop_caches') else 0
+            is_equal((name, there, found), (name, PAGES, {wanted: PAGES - left}))
+            is_true(left < 8, left)
         for _ in range(5):
             make(path)
             in_order(path, 65536)

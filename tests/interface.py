@@ -728,8 +728,13 @@ def resize_busy():
     join(writer)
     written = os.stat('f').st_size
     stored = t.status()[3]
-    is_equal(t.stats(), (written, stored, written - stored, 0, 0))
-    is_equal(t.addresses(), to(written - stored, written - 1))
+    seen, counted, overwritten, lost, missed = t.stats()
+    is_equal((seen, counted, missed), (written, stored, 0))
+    is_equal(stored + overwritten + lost, written)
+    # A record has no slot where one of the old ring is just being put: once a resize.
+    is_true(lost <= 15, lost)
+    if not lost:
+        is_equal(t.addresses(), to(written - stored, written - 1))
     write_bytes('f', written, 700)
     is_equal(t.addresses(), to(written, written + 699))
 
