@@ -30,7 +30,6 @@
  * mapping held and interrupts off.
  */
 #include <linux/fs.h>
-#include <linux/hash.h>
 #include <linux/kprobes.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
@@ -43,6 +42,7 @@
 #include <trace/events/filemap.h>
 #include <trace/events/writeback.h>
 #include "cache.h"
+#include "claim.h"
 #include "compat/io_uring.h"
 #include "hook.h"
 #include "hook_set.h"
@@ -61,7 +61,7 @@ static atomic_long_t nr_missed;
  * Is one of these operations wanted of whoever does it now? An interrupt is nobody's
  * doing.
  */
-static bool is_wanted(unsigned long ops)
+static __always_inline bool is_wanted(unsigned long ops)
 {
 	const struct iot_filter *f;
 	bool wanted;
@@ -176,61 +176,38 @@ static void record(u16 op, const struct iot_paths_file *file, const struct inode
 
 /*
  * Requests that io_uring will try again, by the address of the kiocb, or of the task
- * for a page fault, in one of the few places of its hash. A place belongs to whoever
- * moved @by to CLAIMED, until he stores another value. What was cancelled stays until
- * its place is wanted.
+ * for a page fault.
  */
-#define RETRY_BITS	8
-#define RETRY_PLACES	4
-#define CLAIMED		((const void *)1)
-
-static struct retry {
+struct retry {
 	const void *by;
 	const struct address_space *mapping;
 	u64 end;
-} retries[BIT(RETRY_BITS)][RETRY_PLACES];
+};
 
-/* One of the places that @by may have, that holds @what: ours now; or NULL. */
-static struct retry *claim(const void *by, const void *what)
-{
-	struct retry *r = retries[hash_ptr(by, RETRY_BITS)];
-	unsigned int i;
-
-	for (i = 0; i < RETRY_PLACES; i++, r++)
-		if (READ_ONCE(r->by) == what && cmpxchg(&r->by, what, CLAIMED) == what)
-			return r;
-	return NULL;
-}
+IOT_CLAIMS(retries, retry, 8);
 
 /* Has it been counted? It is forgotten then. */
 static bool is_retry(const void *by, const struct address_space *mapping, u64 end)
 {
-	struct retry *r = claim(by, by);
+	struct retry *r = iot_claim(&retries, by);
 	bool same;
 
 	if (likely(!r))
 		return false;
 	same = r->mapping == mapping && r->end == end;
-	smp_store_release(&r->by, NULL); /* after the last use of its fields */
+	iot_claim_drop(&retries, r);
 	return same;
 }
 
 static void keep_retry(const void *by, const struct address_space *mapping, u64 end)
 {
-	static atomic_t turn;
-	struct retry *r = claim(by, by) ?: claim(by, NULL);
+	struct retry *r = iot_claim_room(&retries, by);
 
-	if (!r) {
-		/* all are taken, perhaps for nothing: by turns they are given to others */
-		unsigned int i = (unsigned int)atomic_inc_return_relaxed(&turn);
-
-		r = &retries[hash_ptr(by, RETRY_BITS)][i % RETRY_PLACES];
-		if (xchg(&r->by, CLAIMED) == CLAIMED)
-			return;
-	}
+	if (!r)
+		return;
 	r->mapping = mapping;
 	r->end = end;
-	smp_store_release(&r->by, by); /* after its fields */
+	iot_claim_keep(r, by);
 }
 
 /* Pages of a request that are alike. */
@@ -264,17 +241,23 @@ struct lookup {
 	bool waits;
 };
 
+/* @pages from the first of the run on, of which the request wants what is from @offset on */
+static __always_inline void found(struct lookup *l, unsigned long pages, u64 offset,
+				  enum presence state)
+{
+	u32 flags = l->flags | (state == PENDING ? IOT_CACHE_WAIT : 0);
+
+	l->waits |= state != PRESENT;
+	if (!l->silent)
+		record_as(l->sampled, state == ABSENT ? IOT_CACHE_MISS : IOT_CACHE_HIT,
+			  l->file, l->mapping->host, l->first, pages, offset, flags);
+}
+
 static void run_end(struct lookup *l)
 {
-	u64 offset = max(l->from, (u64)l->first << PAGE_SHIFT);
-	u32 flags = l->flags | (l->state == PENDING ? IOT_CACHE_WAIT : 0);
-
 	if (l->first == l->next)
 		return;
-	l->waits |= l->state != PRESENT;
-	if (!l->silent)
-		record_as(l->sampled, l->state == ABSENT ? IOT_CACHE_MISS : IOT_CACHE_HIT,
-			  l->file, l->mapping->host, l->first, l->next - l->first, offset, flags);
+	found(l, l->next - l->first, max(l->from, (u64)l->first << PAGE_SHIFT), l->state);
 	l->first = l->next;
 }
 
@@ -306,24 +289,26 @@ static void look_at(struct lookup *l, struct folio *folio, pgoff_t at, pgoff_t l
 	run_on(l, state, min(next, limit));
 }
 
-static void look_up(struct lookup *l)
+/* The only page of a request, which most have. */
+static enum presence presence_of(struct address_space *mapping, pgoff_t index)
 {
-	pgoff_t limit = DIV_ROUND_UP_ULL(l->end, PAGE_SIZE);
-	XA_STATE(xas, &l->mapping->i_pages, l->from >> PAGE_SHIFT);
+	enum presence state = ABSENT;
+	struct folio *folio;
+
+	rcu_read_lock();
+	folio = xa_load(&mapping->i_pages, index);
+	if (folio && !xa_is_value(folio))
+		state = folio_test_uptodate(folio) ? PRESENT : PENDING;
+	rcu_read_unlock();
+	return state;
+}
+
+static noinline void look_up_many(struct lookup *l, pgoff_t limit)
+{
+	XA_STATE(xas, &l->mapping->i_pages, l->first);
 	void *entry;
 
-	l->first = l->from >> PAGE_SHIFT;
-	l->next = l->first;
-	if (!READ_ONCE(l->mapping->nrpages)) {
-		run_on(l, ABSENT, limit);
-		run_end(l);
-		return;
-	}
 	rcu_read_lock();
-	/* the first one by itself: mostly it is all that there is */
-	entry = xas_load(&xas);
-	if (entry && !xas_retry(&xas, entry) && !xa_is_value(entry))
-		look_at(l, entry, xas.xa_index, limit);
 	while (l->next < limit) {
 		entry = xas_next_entry(&xas, limit - 1);
 		if (!entry)
@@ -334,6 +319,18 @@ static void look_up(struct lookup *l)
 	rcu_read_unlock();
 	run_on(l, ABSENT, limit);
 	run_end(l);
+}
+
+static void look_up(struct lookup *l)
+{
+	pgoff_t limit = DIV_ROUND_UP_ULL(l->end, PAGE_SIZE);
+
+	l->first = l->from >> PAGE_SHIFT;
+	l->next = l->first;
+	if (limit == l->first + 1)
+		found(l, 1, l->from, presence_of(l->mapping, l->first));
+	else
+		look_up_many(l, limit);
 }
 
 /*
@@ -364,7 +361,7 @@ static void transferred(const struct file *filp, struct kiocb *iocb, u64 from,
 	bool uring = iocb && !is_sync_kiocb(iocb) && iot_vfs_is_uring(iocb);
 	bool retries = uring && (iocb->ki_flags & (IOCB_NOWAIT | IOCB_WAITQ));
 	struct lookup l = { .mapping = mapping, .from = from, .end = from + count };
-	struct iot_paths_file file;
+	struct iot_paths_file file IOT_UNINITIALIZED;
 
 	if (!count || (!retries && !is_sampled(&l)) || !find_file(filp, &file))
 		return;
@@ -446,7 +443,7 @@ static void probe_fault(const unsigned long *args)
 {
 	const struct vm_fault *vmf = (void *)args[0];
 	bool first = is_first_try(vmf);
-	struct iot_paths_file file;
+	struct iot_paths_file file IOT_UNINITIALIZED;
 	struct lookup l = { 0 };
 
 	if (vmf->flags & FAULT_FLAG_TRIED) {
@@ -482,7 +479,7 @@ static bool is_mappable(struct address_space *mapping, pgoff_t index)
 static void probe_map(const unsigned long *args)
 {
 	const struct vm_fault *vmf = (void *)args[0];
-	struct iot_paths_file file;
+	struct iot_paths_file file IOT_UNINITIALIZED;
 	struct lookup l = { 0 };
 	bool again;
 
@@ -500,7 +497,7 @@ static void probe_map(const unsigned long *args)
 static void probe_readahead(const unsigned long *args)
 {
 	struct readahead_control *rac = (void *)args[0];
-	struct iot_paths_file file;
+	struct iot_paths_file file IOT_UNINITIALIZED;
 
 	if (!readahead_count(rac))
 		return;
@@ -512,7 +509,7 @@ static void probe_readahead(const unsigned long *args)
 /* A folio in the cache of a file, not one of anonymous memory on its way to swap. */
 static void seen_folio(u16 op, struct folio *folio, struct address_space *mapping)
 {
-	struct iot_paths_file file;
+	struct iot_paths_file file IOT_UNINITIALIZED;
 
 	if (!mapping || ((unsigned long)mapping & PAGE_MAPPING_FLAGS) ||
 	    folio_test_swapcache(folio) || !mapping->host ||
@@ -706,7 +703,7 @@ static struct iot_hook_set set = {
 static int start(void)
 {
 	check_types();
-	memset(retries, 0, sizeof(retries));
+	iot_claims_clear(&retries);
 	memset(droppers, 0, sizeof(droppers));
 	atomic_set(&nr_droppers, 0);
 	return iot_hook_set_start(&set, points, ARRAY_SIZE(points));

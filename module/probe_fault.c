@@ -23,7 +23,7 @@
  * is there only while such files are.
  */
 #include <linux/fs.h>
-#include <linux/hash.h>
+#include <linux/hugetlb_inline.h>
 #include <linux/kprobes.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
@@ -33,6 +33,7 @@
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 #include "category.h"
+#include "claim.h"
 #include "fault.h"
 #include "hook.h"
 #include "hook_set.h"
@@ -52,6 +53,7 @@
  * @mapped:	pages that were there in the window, if @counted
  * @window:	its first address
  * @end:	its end
+ * @pmd:	over its page table, NULL: there was none
  * @fault_flags: FAULT_FLAG_*
  * @op:		IOT_FAULT_OP_*
  * @flags:	IOT_FAULT_*
@@ -65,6 +67,7 @@ struct frame {
 	u64 offset;
 	unsigned long window;
 	unsigned long end;
+	pmd_t *pmd;
 	unsigned int mapped;
 	unsigned int fault_flags;
 	u16 op;
@@ -73,67 +76,35 @@ struct frame {
 	bool counted;
 };
 
-/*
- * Attempts that will be repeated, by task. An entry belongs to whoever moved @task
- * to CLAIMED, until he stores another value. One whose task was killed stays until
- * its place is wanted.
- */
-#define ATTEMPT_BITS	8
-#define ATTEMPT_PROBES	4
-#define CLAIMED		((struct task_struct *)1)
-
+/* Attempts that will be repeated, by task; not if a signal has killed it. */
 struct attempt {
-	struct task_struct *task;
+	const void *task;
 	u64 address;
 	u64 start;
 	unsigned int mapped;
 	u16 attempts;
 };
 
-static struct attempt attempts[BIT(ATTEMPT_BITS)];
+IOT_CLAIMS(attempts, attempt, 6);
 static atomic_long_t nr_missed;
 
-static struct attempt *attempt_at(unsigned int i)
-{
-	return &attempts[(hash_ptr(current, ATTEMPT_BITS) + i) % BIT(ATTEMPT_BITS)];
-}
-
-static struct attempt *attempt_claim(struct task_struct *wanted)
-{
-	unsigned int i;
-
-	for (i = 0; i < ATTEMPT_PROBES; i++) {
-		struct attempt *a = attempt_at(i);
-
-		if (READ_ONCE(a->task) == wanted &&
-		    cmpxchg(&a->task, wanted, CLAIMED) == wanted)
-			return a;
-	}
-	return NULL;
-}
-
-/* Without room the oldest of its place goes: that fault looks shorter than it was. */
+/* Without room another's place is taken: that fault looks shorter than it was. */
 static void attempt_keep(const struct frame *f)
 {
-	struct attempt *a = attempt_claim(current) ?: attempt_claim(NULL);
+	struct attempt *a = iot_claim_room(&attempts, current);
 
-	if (!a) {
-		struct task_struct *old = READ_ONCE(attempt_at(0)->task);
-
-		a = old == CLAIMED ? NULL : attempt_claim(old);
-		if (!a)
-			return;
-	}
+	if (!a)
+		return;
 	a->address = f->address;
 	a->start = f->start;
 	a->mapped = f->mapped;
 	a->attempts = f->attempts;
-	smp_store_release(&a->task, current); /* after its fields */
+	iot_claim_keep(a, current);
 }
 
 static void attempt_take(struct frame *f)
 {
-	struct attempt *a = attempt_claim(current);
+	struct attempt *a = iot_claim(&attempts, current);
 
 	if (likely(!a))
 		return;
@@ -142,31 +113,35 @@ static void attempt_take(struct frame *f)
 		f->mapped = a->mapped;
 		f->attempts = a->attempts + 1;
 	}
-	smp_store_release(&a->task, NULL); /* after the last use of its fields */
+	iot_claim_drop(&attempts, a);
+}
+
+/* What says of an address which page table it has, or NULL. */
+static pmd_t *find_pmd(struct mm_struct *mm, unsigned long address)
+{
+	p4d_t *p4d;
+	pud_t *pud;
+	pgd_t *pgd;
+
+	pgd = pgd_offset(mm, address);
+	if (pgd_none(*pgd) || pgd_bad(*pgd))
+		return NULL;
+	p4d = p4d_offset(pgd, address);
+	if (p4d_none(*p4d) || p4d_bad(*p4d))
+		return NULL;
+	pud = pud_offset(p4d, address);
+	if (pud_none(*pud) || pud_bad(*pud))
+		return NULL;
+	return pmd_offset(pud, address);
 }
 
 /* Pages of [start, end) that are mapped; both below one page table. */
-static unsigned int count_mapped(struct mm_struct *mm, unsigned long start,
-				 unsigned long end)
+static unsigned int count_mapped(const pmd_t *pmd, unsigned long start, unsigned long end)
 {
+	pmd_t value = READ_ONCE(*pmd);
 	unsigned int n = 0;
-	p4d_t *p4d;
-	pud_t *pud;
-	pmd_t *pmd, value;
-	pgd_t *pgd;
 	pte_t *pte;
 
-	pgd = pgd_offset(mm, start);
-	if (pgd_none(*pgd) || pgd_bad(*pgd))
-		return 0;
-	p4d = p4d_offset(pgd, start);
-	if (p4d_none(*p4d) || p4d_bad(*p4d))
-		return 0;
-	pud = pud_offset(p4d, start);
-	if (pud_none(*pud) || pud_bad(*pud))
-		return 0;
-	pmd = pmd_offset(pud, start);
-	value = READ_ONCE(*pmd);
 	if (pmd_none(value) || !pmd_present(value))
 		return 0;
 	if (pmd_bad(value)) /* one large page, more than the window */
@@ -177,20 +152,23 @@ static unsigned int count_mapped(struct mm_struct *mm, unsigned long start,
 }
 
 /*
- * Page tables of a mapping that is locked stay, but for one that becomes a large
- * page: its memory is freed after RCU, and preemption is off here.
+ * Page tables of a mapping that is locked stay, but for the lowest one where that
+ * becomes a large page: its memory is freed after RCU, and preemption is off here.
  */
-static unsigned int count_window(const struct frame *f)
+static unsigned int count_window(struct frame *f)
 {
-	unsigned int n;
+	unsigned int n = 0;
 
 	preempt_disable_notrace();
-	n = count_mapped(current->mm, f->window, f->end);
+	if (!f->pmd)
+		f->pmd = find_pmd(current->mm, f->window);
+	if (f->pmd)
+		n = count_mapped(f->pmd, f->window, f->end);
 	preempt_enable_notrace();
 	return n;
 }
 
-static void window_begin(struct frame *f, const struct vm_area_struct *vma)
+static void window_begin(struct frame *f, struct vm_area_struct *vma)
 {
 	f->counted = f->op != IOT_FAULT_OP_WRITE && vma->vm_mm == current->mm;
 	if (!f->counted)
@@ -198,10 +176,13 @@ static void window_begin(struct frame *f, const struct vm_area_struct *vma)
 	f->window = max(f->address & ~(AROUND_BYTES - 1), vma->vm_start);
 	f->end = min3(f->window + AROUND_BYTES, vma->vm_end,
 		      (f->address | ~PMD_MASK) + 1);
+	f->pmd = NULL;
 	f->mapped = count_window(f);
+	if (is_vm_hugetlb_page(vma))
+		f->pmd = NULL; /* shared with other processes: it may go */
 }
 
-static unsigned int pages_mapped(const struct frame *f, vm_fault_t result)
+static unsigned int pages_mapped(struct frame *f, vm_fault_t result)
 {
 	unsigned int now;
 
@@ -268,7 +249,7 @@ static u32 flags_of(const struct vm_area_struct *vma, unsigned int fault_flags, 
 /* handle_mm_fault(vma, address, flags, regs). Return: false: not wanted */
 static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sleep)
 {
-	const struct vm_area_struct *vma = (void *)args[0];
+	struct vm_area_struct *vma = (void *)args[0];
 
 	f->start = ktime_get_mono_fast_ns();
 	f->address = args[1];
@@ -285,7 +266,7 @@ static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sle
 	return true;
 }
 
-static void record(const struct frame *f, vm_fault_t result, u64 latency)
+static void record(struct frame *f, vm_fault_t result, u64 latency)
 {
 	unsigned int pages = pages_mapped(f, result);
 	struct iot_fault *e;
@@ -320,7 +301,7 @@ out:
 	preempt_enable_notrace();
 }
 
-static void fault_end(const struct frame *f, vm_fault_t result)
+static void fault_end(struct frame *f, vm_fault_t result)
 {
 	u64 latency = ktime_get_mono_fast_ns() - f->start;
 	const struct iot_filter *filter;
@@ -424,7 +405,7 @@ static bool wants(const struct iot_hook_site *site, const unsigned long *args,
 
 static s64 call(const struct iot_hook_site *site, unsigned long *args)
 {
-	struct frame f;
+	struct frame f IOT_UNINITIALIZED;
 	vm_fault_t result;
 
 	if (!fault_begin(&f, args, true))

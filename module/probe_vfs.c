@@ -25,6 +25,8 @@
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <linux/uio.h>
+#include "block.h"
+#include "claim.h"
 #include "hook.h"
 #include "param.h"
 #include "probe.h"
@@ -178,80 +180,39 @@ const struct iot_direct *iot_vfs_direct(void)
 }
 
 /*
- * What io_uring has moved of requests that it will continue, by kiocb. An entry
- * belongs to whoever moved @iocb to CLAIMED with cmpxchg, until he stores
- * another value. An entry whose request was cancelled stays until its place is
- * wanted; a new request at the same address does not start where that one
+ * What io_uring has moved of requests that it will continue, by kiocb. That of a request
+ * that was cancelled stays; a new one at the same address does not start where it
  * stopped, and so does not take it for its own.
  */
-#define PARTIAL_BITS	8
-#define PARTIAL_PROBES	8
-#define CLAIMED		((struct kiocb *)1)
-
 struct partial {
-	struct kiocb *iocb;
+	const void *iocb;
 	u64 id;
 	u64 start;
 	u64 offset;
 	u64 done;
 };
 
-static struct partial partials[BIT(PARTIAL_BITS)];
-static atomic_t nr_partials;
-
-static struct partial *partial_at(const struct kiocb *iocb, unsigned int i)
-{
-	return &partials[(hash_ptr(iocb, PARTIAL_BITS) + i) % BIT(PARTIAL_BITS)];
-}
-
-/* Claim the entry of @iocb that holds @wanted. */
-static struct partial *partial_claim(const struct kiocb *iocb,
-				     struct kiocb *wanted)
-{
-	unsigned int i;
-
-	for (i = 0; i < PARTIAL_PROBES; i++) {
-		struct partial *p = partial_at(iocb, i);
-
-		if (READ_ONCE(p->iocb) == wanted &&
-		    cmpxchg(&p->iocb, wanted, CLAIMED) == wanted)
-			return p;
-	}
-	return NULL;
-}
+IOT_CLAIMS(partials, partial, 6);
 
 static void partial_keep(const struct vfs_call *call, u64 moved)
 {
-	struct partial *p = partial_claim(call->iocb, NULL);
+	struct partial *p = iot_claim_room(&partials, call->iocb);
 
-	if (p) {
-		atomic_inc(&nr_partials);
-	} else {
-		struct kiocb *oldest = READ_ONCE(partial_at(call->iocb, 0)->iocb);
-
-		if (oldest != CLAIMED)
-			p = partial_claim(call->iocb, oldest);
-		if (!p)
-			return;
-		if (!oldest) /* it has just become free */
-			atomic_inc(&nr_partials);
-	}
+	if (!p)
+		return;
 	p->id = call->direct.id;
 	p->start = call->start;
 	p->offset = call->direct.offset;
 	p->done = call->done + moved;
-	smp_store_release(&p->iocb, call->iocb); /* after its fields */
+	iot_claim_keep(p, call->iocb);
 }
 
 /* Make @call the continuation of what was kept, if anything was. */
 static void partial_take(struct vfs_call *call)
 {
-	struct partial *p;
+	struct partial *p = iot_claim(&partials, call->iocb);
 
-	if (likely(!atomic_read(&nr_partials)))
-		return;
-	p = partial_claim(call->iocb, call->iocb);
-	if (!p)
+	if (likely(!p))
 		return;
 	if (p->id == call->direct.id &&
 	    p->offset + p->done == call->direct.offset) {
@@ -260,8 +221,7 @@ static void partial_take(struct vfs_call *call)
 		call->done = p->done;
 		call->requested += p->done;
 	}
-	smp_store_release(&p->iocb, NULL); /* after the last use of its fields */
-	atomic_dec(&nr_partials);
+	iot_claim_drop(&partials, p);
 }
 
 /* ->ki_complete of io_uring's requests, 0 where it could not be found */
@@ -552,7 +512,7 @@ static __always_inline bool is_own_function(const struct file *file,
 static noinline ssize_t special_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 					unsigned long original, u64 id, u8 op)
 {
-	struct vfs_call call;
+	struct vfs_call call IOT_UNINITIALIZED;
 	ssize_t ret;
 
 	call_begin(&call, iocb, iter, id, op);
@@ -563,14 +523,14 @@ static noinline ssize_t special_wrapper(struct kiocb *iocb, struct iov_iter *ite
 }
 
 /* Nobody wants an event; category block wants to know whose bios these are. */
-static noinline ssize_t tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-					 unsigned long original, u8 op)
+static __always_inline ssize_t tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+						unsigned long original, u8 op)
 {
-	struct vfs_call call;
+	struct vfs_call call IOT_UNINITIALIZED; /* what others ask of a slot is not */
 	ssize_t ret;
 
 	call.tracked = false;
-	if (iocb->ki_flags & IOCB_DIRECT) {
+	if (likely(iocb->ki_flags & IOCB_DIRECT)) {
 		call.direct.id = 0;
 		call.iocb = iocb;
 		call.ki_flags = iocb->ki_flags;
@@ -586,10 +546,22 @@ static noinline ssize_t tracking_wrapper(struct kiocb *iocb, struct iov_iter *it
 	return ret;
 }
 
+static ssize_t read_tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				     unsigned long original, u64 id)
+{
+	return tracking_wrapper(iocb, iter, original, IOT_OP_READ);
+}
+
+static ssize_t write_tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				      unsigned long original, u64 id)
+{
+	return tracking_wrapper(iocb, iter, original, IOT_OP_WRITE);
+}
+
 static noinline ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 					   unsigned long original, u64 id, u8 op)
 {
-	struct vfs_call call;
+	struct vfs_call call IOT_UNINITIALIZED;
 	struct iot_rw rw = { .wanted = false };
 	ssize_t ret;
 
@@ -597,7 +569,8 @@ static noinline ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *
 	    iot_rw_wants(iocb->ki_filp, op == IOT_OP_WRITE, &iocb->ki_flags))
 		iot_rw_begin(&rw, iocb->ki_filp, true);
 	if (!rw.wanted && !id)
-		return tracking_wrapper(iocb, iter, original, op);
+		return op == IOT_OP_WRITE ? write_tracking_wrapper(iocb, iter, original, 0) :
+					    read_tracking_wrapper(iocb, iter, original, 0);
 	call_begin(&call, iocb, iter, id, op);
 	call.rw = rw;
 	ret = iot_hook_enter(iocb, iter, original);
@@ -647,7 +620,7 @@ static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *i
 					  unsigned long original, u64 id, u8 op)
 {
 	u64 start, offset, requested;
-	struct iot_rw rw;
+	struct iot_rw rw IOT_UNINITIALIZED;
 	ssize_t ret;
 
 	if (unlikely(!is_plain(iocb) || !iot_rw_begin_known(&rw, iocb->ki_filp)))
@@ -741,13 +714,33 @@ static noinline void redirect_both(unsigned long ip, struct inode *inode, u8 op,
 			  write_both_wrapper : read_both_wrapper, target_id(inode));
 }
 
-/* Category fs may want the call: it depends on what is seldom asked for; or block. */
+/* Category block alone wants the call, if it is one of its tasks'. */
+static __always_inline void redirect_tracked(unsigned long ip, u8 op, struct ftrace_regs *fregs)
+{
+	bool wanted;
+
+	preempt_disable_notrace();
+	wanted = iot_category_wants_task(&iot_block);
+	preempt_enable_notrace();
+	if (wanted)
+		iot_hook_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+				  write_tracking_wrapper : read_tracking_wrapper, 0);
+}
+
+/*
+ * Category fs may want the call: it depends on what is seldom asked for; or block does,
+ * mostly alone.
+ */
 static noinline void redirect_rare(unsigned long ip, struct inode *inode, u8 op,
 				   struct ftrace_regs *fregs)
 {
 	const struct kiocb *iocb = (const struct kiocb *)iot_ftrace_regs(fregs)->di;
+	u32 state = READ_ONCE(iot_fs.state);
+	bool tracks = iot_rw_tracks(state, iocb->ki_flags);
 
-	if (iot_rw_tracks(READ_ONCE(iot_fs.state), iocb->ki_flags) || !iot_rw_rejects_rare())
+	if (tracks && !(state & IOT_CATEGORY_ACTIVE) && !iot_target_maybe(inode))
+		redirect_tracked(ip, op, fregs);
+	else if (tracks || !iot_rw_rejects_rare())
 		redirect_both(ip, inode, op, fregs);
 	else if (iot_target_maybe(inode) && op == IOT_OP_WRITE)
 		redirect_write(ip, inode, op, fregs);

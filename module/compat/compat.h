@@ -14,6 +14,16 @@
 #include <linux/rcupdate.h>
 #include "compat/config.h"
 
+/*
+ * A variable on the stack, in the path of every call, that its function fills: kernels
+ * with CONFIG_INIT_STACK_ALL_ZERO would fill it with zeroes before.
+ */
+#if __has_attribute(__uninitialized__)
+#define IOT_UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define IOT_UNINITIALIZED
+#endif
+
 static inline int iot_inode_permission(struct vfsmount *mnt,
 				       struct inode *inode, int mask)
 {
