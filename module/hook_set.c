@@ -81,7 +81,7 @@ static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 {
 	struct iot_hook_set *set = container_of(ops, struct iot_hook_set, ops);
 	struct pt_regs *regs = iot_ftrace_regs(fregs);
-	unsigned long args[IOT_HOOK_ARGS];
+	unsigned long args[IOT_HOOK_ARGS] IOT_UNINITIALIZED;
 	struct iot_hook_site *site;
 
 	args[0] = regs->di;

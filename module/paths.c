@@ -97,7 +97,7 @@ static bool find_inode(const struct inode *inode, struct iot_paths_file *file)
 {
 	struct inode_path *i = &inode_paths[hash_ptr(inode, INODE_BITS)];
 	unsigned int seq = raw_read_seqcount(&i->seq);
-	struct inode_path found;
+	struct inode_path found IOT_UNINITIALIZED;
 
 	if (seq & 1)
 		return false;
@@ -375,16 +375,17 @@ static bool is_internal(const struct path *path)
 	       is_subdir(path->dentry, path->mnt->mnt_root);
 }
 
-static noinline void resolve(const struct path *path, const struct iot_path_key *key,
-			     unsigned int moves, bool may_sleep,
+static noinline void resolve(const struct path *path, unsigned int moves, bool may_sleep,
 			     struct iot_paths_file *file)
 {
+	struct iot_path_key key;
 	int err;
 
+	identify_path(&key, path);
 	file->id = 0;
 	identify(path, may_sleep, file);
-	err = may_sleep ? resolve_sleeping(path, key, moves, file) :
-			  resolve_atomic(path, key, moves, file);
+	err = may_sleep ? resolve_sleeping(path, &key, moves, file) :
+			  resolve_atomic(path, &key, moves, file);
 	if (file->id) {
 		if (d_backing_inode(path->dentry))
 			note_inode(d_backing_inode(path->dentry), moves, file);
@@ -410,7 +411,6 @@ void iot_paths_of(const struct path *path, bool may_sleep,
 {
 	unsigned int moves = iot_paths_moves();
 	const struct iot_path *known;
-	struct iot_path_key key;
 
 	if (unlikely(!d_backing_inode(path->dentry)))
 		goto resolve;
@@ -422,8 +422,7 @@ void iot_paths_of(const struct path *path, bool may_sleep,
 	if (likely(known))
 		return;
 resolve:
-	identify_path(&key, path);
-	resolve(path, &key, moves, may_sleep, file);
+	resolve(path, moves, may_sleep, file);
 }
 
 /* Under RCU: whatever mount it was last seen by. */

@@ -153,13 +153,13 @@ static u16 class_of_size(u64 size)
 
 static_assert(4096ULL << (2 * (IOT_CLASS_FILE_1G - IOT_CLASS_FILE_4K)) == 1ULL << 30);
 
-static void note_file(struct iot_pending *p, const struct iot_paths_file *file,
+static void note_file(struct iot_request *e, const struct iot_paths_file *file,
 		      const struct inode *inode)
 {
-	p->inode = file->ino;
-	p->path = file->id;
-	p->file_device = file->dev;
-	p->file_size = i_size_read(inode);
+	e->inode = file->ino;
+	e->path = file->id;
+	e->file_device = file->dev;
+	e->file_size = i_size_read(inode);
 }
 
 /* Is it the page cache's, or only some program's memory? */
@@ -195,80 +195,80 @@ static bool is_journal(const struct bio *bio)
 }
 
 /* Data on its way from or to the page cache, whose first page this is. */
-static void note_cached(struct iot_pending *p, const struct bio *bio, struct folio *folio,
+static void note_cached(struct iot_request *e, const struct bio *bio, struct folio *folio,
 			struct inode *host)
 {
 	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
 	u64 offset = folio_pos(folio) + folio_page_idx(folio, bv.bv_page) * PAGE_SIZE +
 		     bv.bv_offset;
-	struct iot_paths_file file;
+	struct iot_paths_file file IOT_UNINITIALIZED;
 
 	if (op_is_write(bio_op(bio)))
-		p->origin_pid = iot_origin_find(folio->mapping, folio->index, p->origin_comm);
-	if (S_ISBLK(host->i_mode) || p->class) {
-		p->class = p->class ?: IOT_CLASS_METADATA;
+		e->origin_pid = iot_origin_find(folio->mapping, folio->index, e->origin_comm);
+	if (S_ISBLK(host->i_mode) || e->class) {
+		e->class = e->class ?: IOT_CLASS_METADATA;
 		return;
 	}
 	iot_paths_of_inode(host, &file);
-	note_file(p, &file, host);
-	p->offset = offset;
-	p->class = class_of_size(p->file_size);
+	note_file(e, &file, host);
+	e->offset = offset;
+	e->class = class_of_size(e->file_size);
 }
 
 /* A program's own memory: the file is the one it is reading or writing now. */
-static void note_direct(struct iot_pending *p)
+static void note_direct(struct iot_request *e)
 {
 	const struct iot_direct *call = in_task() ? iot_vfs_direct() : NULL;
-	struct iot_paths_file file;
+	struct iot_paths_file file IOT_UNINITIALIZED;
 
 	if (!call || !call->file)
 		return;
 	iot_paths_of(&call->file->f_path, false, &file);
-	p->class = IOT_CLASS_DIRECT;
-	note_file(p, &file, file_inode(call->file));
-	p->offset = call->offset;
+	e->class = IOT_CLASS_DIRECT;
+	note_file(e, &file, file_inode(call->file));
+	e->offset = call->offset;
 }
 
 /* What the bio's data is. Its pages are held: it is under way. */
-static void note_data(struct iot_pending *p, const struct bio *bio)
+static void note_data(struct iot_request *e, const struct bio *bio)
 {
 	struct address_space *mapping;
 	struct inode *host;
 	struct folio *folio;
 
 	if (bio->bi_opf & REQ_META)
-		p->class = is_journal(bio) ? IOT_CLASS_JOURNAL : IOT_CLASS_METADATA;
+		e->class = is_journal(bio) ? IOT_CLASS_JOURNAL : IOT_CLASS_METADATA;
 	if (!bio_has_data((struct bio *)bio))
 		return;
 	folio = page_folio(bio_page(bio));
 	mapping = folio_mapping(folio);
 	host = mapping ? READ_ONCE(mapping->host) : NULL;
 	if (host && is_cache_io(bio, folio, host))
-		note_cached(p, bio, folio, host);
+		note_cached(e, bio, folio, host);
 	else if (!(bio->bi_opf & (REQ_META | REQ_SWAP)) && !folio_test_swapcache(folio))
-		note_direct(p);
+		note_direct(e);
 }
 
-static void note_submitter(struct iot_pending *p)
+static void note_submitter(struct iot_request *e)
 {
-	p->cpu = raw_smp_processor_id();
+	e->submit_cpu = raw_smp_processor_id();
 	if (likely(in_task())) {
-		iot_task_fill(p);
+		iot_task_fill(e);
 		return;
 	}
-	strscpy_pad(p->comm, "(interrupt)", sizeof(p->comm));
+	strscpy_pad(e->comm, "(interrupt)", sizeof(e->comm));
 }
 
-static void note_bio(struct iot_pending *p, const struct bio *bio)
+static void note_bio(struct iot_request *e, const struct bio *bio)
 {
-	p->device = bio->bi_bdev->bd_dev;
-	p->partition = iot_bdev_partno(bio->bi_bdev);
-	p->ioprio = bio->bi_ioprio;
-	p->hint = iot_bio_write_hint(bio);
-	p->flags = flags_of(bio->bi_opf);
-	p->sector = bio->bi_iter.bi_sector;
-	p->requested = bio->bi_iter.bi_size;
-	note_data(p, bio);
+	e->device = bio->bi_bdev->bd_dev;
+	e->partition = iot_bdev_partno(bio->bi_bdev);
+	e->ioprio = bio->bi_ioprio;
+	e->hint = iot_bio_write_hint(bio);
+	e->flags = flags_of(bio->bi_opf);
+	e->sector = bio->bi_iter.bi_sector;
+	e->requested = bio->bi_iter.bi_size;
+	note_data(e, bio);
 }
 
 static bool is_wanted(void)
@@ -284,8 +284,8 @@ static struct iot_pending *make(const void *key)
 		atomic_long_inc(&nr_missed);
 		return NULL;
 	}
-	p->time = ktime_get_mono_fast_ns();
-	note_submitter(p);
+	*p = (struct iot_pending){ .e.time = ktime_get_mono_fast_ns() };
+	note_submitter(&p->e);
 	return p;
 }
 
@@ -307,7 +307,7 @@ static void request_made(void *data, struct bio *bio)
 		return;
 	p->silent = is_reader();
 	if (!p->silent)
-		note_bio(p, bio);
+		note_bio(&p->e, bio);
 	iot_table_publish(p, bio);
 }
 
@@ -361,7 +361,7 @@ static struct iot_pending *make_bare(struct request *rq)
 	p = make(key_of(rq));
 	if (!p)
 		return NULL;
-	p->device = disk_devt(rq->q->disk);
+	p->e.device = disk_devt(rq->q->disk);
 	iot_table_publish(p, key_of(rq));
 	return p;
 }
@@ -398,24 +398,25 @@ static void request_issued(void *data, struct request *rq)
 		return;
 	p->issue = ktime_get_mono_fast_ns();
 	if (p->insert)
-		p->queued += p->issue - p->insert;
+		p->e.queue_latency += p->issue - p->insert;
 	p->insert = 0;
-	p->depth = atomic_inc_return(depth_of(rq->q));
-	if (p->done || p->requeues)
+	p->depth = depth_of(rq->q);
+	p->e.depth = atomic_inc_return(p->depth);
+	if (p->done || p->e.requeues)
 		return;
-	p->bios = count_bios(rq);
-	p->requested = blk_rq_bytes(rq);
-	p->sector = p->requested ? blk_rq_pos(rq) : 0;
+	p->e.bios = count_bios(rq);
+	p->e.requested = blk_rq_bytes(rq);
+	p->e.sector = p->e.requested ? blk_rq_pos(rq) : 0;
 }
 
 /* The driver has it no more. */
-static void leave_device(struct iot_pending *p, const struct request *rq, u64 now)
+static void leave_device(struct iot_pending *p, u64 now)
 {
 	if (!p->issue)
 		return;
-	p->served += now - p->issue;
+	p->e.device_latency += now - p->issue;
 	p->issue = 0;
-	atomic_dec(depth_of(rq->q));
+	atomic_dec(p->depth);
 }
 
 static void request_requeued(void *data, struct request *rq)
@@ -424,8 +425,8 @@ static void request_requeued(void *data, struct request *rq)
 
 	if (!p)
 		return;
-	leave_device(p, rq, ktime_get_mono_fast_ns());
-	p->requeues++;
+	leave_device(p, ktime_get_mono_fast_ns());
+	p->e.requeues++;
 }
 
 /* Its bios are another one's now. */
@@ -437,51 +438,15 @@ static void request_merged(void *data, struct request *rq)
 		iot_table_drop(&pending, p);
 }
 
-static bool passes(const struct iot_filter *f, const struct iot_pending *p, u16 op,
-		   struct gendisk *disk, u64 latency, s64 size)
+static bool passes(const struct iot_filter *f, const struct iot_request *e, u16 op,
+		   struct gendisk *disk, u64 latency)
 {
-	if (!iot_filter_op(f, op) || !iot_filter_amount(f, latency, size))
+	if (!iot_filter_op(f, op) || !iot_filter_amount(f, latency, e->requested))
 		return false;
-	if ((f->used & IOT_FILTER_DEV) && f->dev != p->device && f->dev != disk_devt(disk) &&
-	    !(p->file_device && f->dev == p->file_device))
+	if ((f->used & IOT_FILTER_DEV) && f->dev != e->device && f->dev != disk_devt(disk) &&
+	    !(e->file_device && f->dev == e->file_device))
 		return false;
-	return !(f->used & IOT_FILTER_INODE) || f->inode == p->inode;
-}
-
-static void fill(struct iot_request *e, const struct iot_pending *p,
-		 const struct gendisk *disk)
-{
-	e->time = p->time;
-	e->queue_latency = p->queued;
-	e->device_latency = p->served;
-	e->sector = p->sector;
-	e->requested = p->requested;
-	e->offset = p->offset;
-	e->inode = p->inode;
-	e->path = p->path;
-	e->file_size = p->file_size;
-	e->cgroup = p->cgroup;
-	e->device = p->device;
-	e->file_device = p->file_device;
-	e->pid = p->pid;
-	e->tid = p->tid;
-	e->ppid = p->ppid;
-	e->uid = p->uid;
-	e->origin_pid = p->origin_pid;
-	e->depth = p->depth;
-	e->sample = READ_ONCE(iot_block.sample);
-	e->class = p->class;
-	e->partition = p->partition;
-	e->bios = p->bios;
-	e->requeues = p->requeues;
-	e->ioprio = p->ioprio;
-	e->hint = p->hint;
-	e->submit_cpu = p->cpu;
-	e->cpu = raw_smp_processor_id();
-	e->reserved = 0;
-	memcpy(e->comm, p->comm, sizeof(e->comm));
-	memcpy(e->origin_comm, p->origin_comm, sizeof(e->origin_comm));
-	memcpy(e->disk, disk->disk_name, sizeof(e->disk));
+	return !(f->used & IOT_FILTER_INODE) || f->inode == e->inode;
 }
 
 static_assert(sizeof_field(struct gendisk, disk_name) == sizeof_field(struct iot_request, disk));
@@ -490,7 +455,7 @@ static_assert(sizeof_field(struct gendisk, disk_name) == sizeof_field(struct iot
 static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t opf,
 		   u32 flags, s64 result, u64 now)
 {
-	u64 latency = flags & IOT_REQ_EARLY ? 0 : now - p->time;
+	u64 latency = flags & IOT_REQ_EARLY ? 0 : now - p->e.time;
 	const struct iot_filter *f;
 	struct iot_request *e;
 	u64 *slot, index;
@@ -498,18 +463,22 @@ static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t 
 
 	f = rcu_dereference_sched(iot_block.filter);
 	if (!f || !iot_category_active(&iot_block) ||
-	    (f->used && !passes(f, p, op, disk, latency, p->requested)))
+	    (f->used && !passes(f, &p->e, op, disk, latency)))
 		return;
 	if (!iot_category_reserve(&iot_block, &slot, &index))
 		return;
 	e = (struct iot_request *)slot;
-	fill(e, p, disk);
+	/* but not the first word, which is the ring's */
+	memcpy(slot + 1, (const u64 *)&p->e + 1, offsetof(struct iot_request, disk) - sizeof(u64));
 	e->latency = latency;
 	e->result = result;
-	e->flags = p->flags | flags_of(opf) | flags;
+	e->flags |= flags_of(opf) | flags;
+	e->sample = READ_ONCE(iot_block.sample);
 	e->op = op;
 	e->op_code = (__force u16)(opf & REQ_OP_MASK);
-	e->parts = max_t(u16, p->parts - p->flushed, 1);
+	e->cpu = raw_smp_processor_id();
+	e->parts = max_t(u16, e->parts - p->flushed, 1);
+	memcpy(e->disk, disk->disk_name, sizeof(e->disk));
 	iot_ring_commit(slot, index);
 }
 
@@ -519,12 +488,12 @@ static noinline void complete_unknown(struct request *rq, blk_status_t error,
 {
 	u64 now = ktime_get_mono_fast_ns();
 	struct iot_pending p = {
-		.time = now,
-		.sector = blk_rq_bytes(rq) ? blk_rq_pos(rq) : 0,
-		.requested = blk_rq_bytes(rq),
-		.device = rq->part ? rq->part->bd_dev : disk_devt(rq->q->disk),
-		.partition = rq->part ? iot_bdev_partno(rq->part) : 0,
-		.bios = 1,
+		.e.time = now,
+		.e.sector = blk_rq_bytes(rq) ? blk_rq_pos(rq) : 0,
+		.e.requested = blk_rq_bytes(rq),
+		.e.device = rq->part ? rq->part->bd_dev : disk_devt(rq->q->disk),
+		.e.partition = rq->part ? iot_bdev_partno(rq->part) : 0,
+		.e.bios = 1,
 	};
 
 	record(&p, rq->q->disk, rq->cmd_flags, IOT_REQ_EARLY,
@@ -564,10 +533,10 @@ static void request_completed(void *data, struct request *rq, blk_status_t error
 		p->error = p->error ?: blk_status_to_errno(error);
 	else
 		p->done += bytes;
-	p->parts++;
+	p->e.parts++;
 	if (!is_last(rq, bytes))
 		return;
-	leave_device(p, rq, now);
+	leave_device(p, now);
 	if ((rq->rq_flags & RQF_FLUSH_SEQ) && req_op(rq) != REQ_OP_FLUSH) {
 		p->flushed = true;
 		return; /* its end is still to come */
@@ -593,8 +562,8 @@ static void bio_queued(void *data, struct bio *bio)
 	p = make(bio);
 	if (!p)
 		return;
-	note_bio(p, bio);
-	p->bios = 1;
+	note_bio(&p->e, bio);
+	p->e.bios = 1;
 	iot_table_publish(p, bio);
 }
 
@@ -612,7 +581,7 @@ static void bio_split_up(void *data, struct bio *bio, unsigned int sector)
 	if (!p && bio->bi_private)
 		p = iot_table_find(&pending, bio->bi_private);
 	if (p)
-		p->parts++;
+		p->e.parts++;
 }
 
 static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
@@ -622,10 +591,10 @@ static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
 
 	if (!p)
 		return;
-	p->served = now - p->time;
-	p->parts++;
+	p->e.device_latency = now - p->e.time;
+	p->e.parts++;
 	record(p, bio->bi_bdev->bd_disk, bio->bi_opf, IOT_REQ_BIO, bio->bi_status ?
-	       blk_status_to_errno(bio->bi_status) : (s64)p->requested, now);
+	       blk_status_to_errno(bio->bi_status) : (s64)p->e.requested, now);
 	iot_table_drop(&pending, p);
 }
 

@@ -397,8 +397,7 @@ static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *s
 		return;
 	}
 	s.time = ktime_get_mono_fast_ns();
-	fl->time = s.time;
-	fl->number = next_number();
+	*fl = (struct flight){ .time = s.time, .number = next_number() };
 	note_ring(fl, ctx);
 	note_sqe(fl, req, sqe, error);
 	note_file_of(fl, ctx);

@@ -57,9 +57,9 @@ static struct place *place_of(void *thing)
 }
 
 /**
- * iot_table_new() - a place for what @key stands for; fill it, then publish
+ * iot_table_new() - a place for what @key stands for; fill all of it, then publish
  *
- * Context: any. Return: it, all zero, or NULL: no room nearby.
+ * Context: any. Return: it, with what was there before, or NULL: no room nearby.
  */
 void *iot_table_new(struct iot_table *t, const void *key)
 {
@@ -76,7 +76,6 @@ void *iot_table_new(struct iot_table *t, const void *key)
 		if (READ_ONCE(place->key) || cmpxchg(&place->key, NULL, CLAIMED))
 			continue;
 		atomic_inc(&t->used[hash]);
-		memset(place->thing, 0, t->size);
 		return place->thing;
 	}
 	return NULL;
