@@ -52,6 +52,10 @@ check() {
 	rmmod null_blk
 }
 
+@test "block: a program's memory, swapped out and in" {
+	check swapped vdd
+}
+
 @test "block: diskstats' counts and sectors, loop and the disk below it" {
 	modprobe loop
 	new_filesystem ext4 /dev/vdb /mnt/below

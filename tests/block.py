@@ -6,12 +6,14 @@ The law: over a run in which a device is idle before and after, the events of it
 what /proc/diskstats says it did, in number and in sectors.
 """
 import mmap
+import multiprocessing
 import os
 import subprocess
 import sys
 
 import category
-from interface import is_equal, is_true, must, run, slurp, write, IOT
+from interface import (is_equal, is_true, join, memory_group, must, run, slurp, spawn, write,
+                       IOT)
 
 BLOCK = 'block'
 SIZE = 16384
@@ -166,6 +168,42 @@ def merged(name):
     is_equal({r['comm'] for r in found if int(r['bios']) > 1}, {'fio'})
     most = max(int(r['bios']) for r in found)
     is_true(most > 64, most)
+
+
+def swapped(name):
+    """A program's memory that goes to a disk and comes back: it is no file's."""
+    size = 16 << 20
+    sh('mkswap', '/dev/' + name)
+    sh('swapon', '/dev/' + name)
+
+    def user(group, filled, reclaimed):
+        must(str(os.getpid()), group + '/cgroup.procs')
+        with mmap.mmap(-1, size) as m:
+            for at in range(0, size, 4096):
+                m[at] = at >> 12 & 255
+            filled.set()
+            reclaimed.wait()
+            is_equal({m[at] == at >> 12 & 255 for at in range(0, size, 4096)}, {True})
+
+    def work():
+        filled, reclaimed = multiprocessing.Event(), multiprocessing.Event()
+        pid = spawn(user, group, filled, reclaimed)
+        filled.wait()
+        write(group + '/memory.reclaim', str(size))
+        reclaimed.set()
+        join(pid)
+
+    with memory_group() as group:
+        found, did = traced([name], work)
+    sh('swapoff', '/dev/' + name)
+    is_sane(found)
+    is_equal(sums(found, name), did[name])
+    out, back = ([r for r in found if (r['device'], r['op']) == (number(name), op)]
+                 for op in ('WRITE', 'READ'))
+    is_true(did[name]['WRITE'][1] > 8192 and did[name]['READ'][1] > 8192, did)
+    is_equal({'SWAP' in r['flags'].split('|') for r in out}, {True})
+    is_equal({(r.get('inode'), r.get('path'), r.get('class')) for r in out + back},
+             {(None, None, None)})
 
 
 def without_counts(name):

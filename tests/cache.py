@@ -13,8 +13,8 @@ import subprocess
 import time
 
 import category
-from interface import (is_equal, is_true, join, main, matches, must, parameter, reload, slurp,
-                       spawn, write, IOT, LOAD_DIVISOR)
+from interface import (is_equal, is_true, join, main, matches, memory_group, must, parameter,
+                       reload, slurp, spawn, write, IOT, LOAD_DIVISOR)
 
 PAGE = 4096
 CACHE = 'cache'
@@ -311,28 +311,19 @@ def removals():
 
 def reclaimed():
     """Memory that a control group has to give back."""
-    group = '/mnt/group'
-    os.makedirs(group, exist_ok=True)
-    subprocess.run(['mount', '-t', 'cgroup2', 'none', group], check=True)
-    try:
-        must('+memory', group + '/cgroup.subtree_control')
-        os.mkdir(group + '/reader')
-        path = '/mnt/ext4/reclaimed'
-        make(path)
-        forget(path)
-
+    path = '/mnt/ext4/reclaimed'
+    make(path)
+    forget(path)
+    with memory_group() as group:
         def read():
-            must(str(os.getpid()), group + '/reader/cgroup.procs')
+            must(str(os.getpid()), group + '/cgroup.procs')
             in_order(path, 65536)
 
         join(spawn(read))
-        there, found = removed(path, lambda: write(group + '/reader/memory.reclaim', '64M'))
+        there, found = removed(path, lambda: write(group + '/memory.reclaim', '64M'))
         left = len(resident(path))
         is_equal(found, {'RECLAIM': there - left})
         is_true(there - left > 0, 'nothing was reclaimed')
-        os.rmdir(group + '/reader')
-    finally:
-        subprocess.run(['umount', group], check=True)
 
 
 def counted_by_kernel(work):

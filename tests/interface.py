@@ -6,10 +6,12 @@ Most files are on a tmpfs, which has no block device: every event is then one
 call that the test itself made. One process makes them all, since programs take
 long to start on an emulated processor.
 """
+import contextlib
 import errno
 import os
 import re
 import struct
+import subprocess
 import sys
 import time
 
@@ -116,6 +118,21 @@ def spawn(function, *args):
 def join(*pids):
     for pid in pids:
         is_equal(os.waitpid(pid, 0)[1], 0)
+
+
+@contextlib.contextmanager
+def memory_group():
+    """Folder of a control group whose memory.reclaim makes it give memory back."""
+    top = '/mnt/group'
+    os.makedirs(top, exist_ok=True)
+    subprocess.run(['mount', '-t', 'cgroup2', 'none', top], check=True)
+    try:
+        must('+memory', top + '/cgroup.subtree_control')
+        os.mkdir(top + '/some')
+        yield top + '/some'
+        os.rmdir(top + '/some')
+    finally:
+        subprocess.run(['umount', top], check=True)
 
 
 def as_user(uid, function, *args):

@@ -27,6 +27,10 @@ load three_filesystems
 	check polled registered_ring
 }
 
+@test "io_uring: entered by programs of 32 bits" {
+	check entered_by_32_bits
+}
+
 @test "io_uring: fio in its modes, liburing's examples" {
 	check fio_modes examples
 }

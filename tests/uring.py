@@ -12,6 +12,7 @@ import re
 import subprocess
 
 import category
+import syscalls
 from interface import is_equal, is_true, main, matches, must, reload, slurp, slurp_bytes, write, IOT
 
 URING = 'uring'
@@ -257,6 +258,23 @@ def registered_ring():
     calls = [r for r in of(found, 'ENTER') if 'to_submit' in r]
     is_equal([r['flags'].split('|').count('REGISTERED_RING') for r in calls], [1, 1, 1])
     is_equal({r['ring'] for r in calls}, {of(found, 'SUBMIT')[0]['ring']})
+
+
+def entered_by_32_bits():
+    """The system call that programs of 32 bits have: the ring is like any other."""
+    path = '/mnt/ext4/entered'
+    make(path)
+    uring = syscalls.Uring()
+    uring.calls = syscalls.Calls32()
+    with open(path, 'rb') as f:
+        result, found = traced(lambda: uring.fsync(fd=f.fileno()))
+        is_equal(result, 0)
+        (submit,), (complete,), (call,) = (of(found, op) for op in ('SUBMIT', 'COMPLETE', 'ENTER'))
+        is_equal((submit['opcode'], submit['path'], complete['request']),
+                 ('FSYNC', path, submit['request']))
+        is_equal((int(call['fd']), call['to_submit'], call['min_complete'], call['flags'],
+                  call['result'], call['ring']),
+                 (uring.fd, '1', '1', 'GETEVENTS', '1', submit['ring']))
 
 
 def fio_modes():
