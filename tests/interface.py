@@ -95,6 +95,14 @@ def write_until_told(path):
         first += 50
 
 
+def start_writer(path):
+    """A process of its own that does so, and has begun."""
+    pid = spawn(write_until_told, path)
+    while not os.stat(path).st_size:
+        time.sleep(0.01)
+    return pid
+
+
 def read_bytes(path, first, n):
     fd = os.open(path, os.O_RDONLY)
     for i in range(first, first + n):
@@ -738,7 +746,7 @@ def resize():
 def resize_busy():
     touch('f')
     t = add('f', 10)
-    writer = spawn(write_until_told, 'f')
+    writer = start_writer('f')
     for n in (300, 50, 2000, 1, 700) * 3:
         must(f'add f {n}')
     touch('stop')
@@ -1212,7 +1220,7 @@ def read_busy():
     """One writer writes byte after byte; each view has each at most once, in order."""
     touch('f')
     t = add('f', 300)
-    writer = spawn(write_until_told, 'f')
+    writer = start_writer('f')
     for size in (100, 4096, 65536) * 10:
         fd = os.open(t.dir + '/log', os.O_RDONLY)
         log = drain(fd, size).decode()
