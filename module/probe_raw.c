@@ -137,15 +137,3 @@ void iot_raw_detach(struct iot_raw_hooks *hooks)
 		hooks->hook[i] = NULL;
 	}
 }
-
-/** iot_raw_missed() - calls that could not be followed */
-unsigned long iot_raw_missed(const struct iot_raw_hooks *hooks)
-{
-	unsigned long missed = 0;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(hooks->hook); i++)
-		if (hooks->hook[i])
-			missed += iot_hook_missed(hooks->hook[i]);
-	return missed;
-}

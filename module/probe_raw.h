@@ -7,16 +7,17 @@
 
 struct iot_hook;
 
+#define IOT_RAW_OPS	2
+
 /**
  * struct iot_raw_hooks - of a file_operations
  * @hook:	of ->read and ->write, NULL where it has none
  */
 struct iot_raw_hooks {
-	struct iot_hook *hook[2];
+	struct iot_hook *hook[IOT_RAW_OPS];
 };
 
 int iot_raw_attach(struct iot_raw_hooks *hooks, const struct file_operations *fop);
 void iot_raw_detach(struct iot_raw_hooks *hooks);
-unsigned long iot_raw_missed(const struct iot_raw_hooks *hooks);
 
 #endif /* IOT_PROBE_RAW_H */

@@ -23,12 +23,17 @@
  * struct set - the functions of one kind of file
  * @fop:	what they are found by
  * @named:	the functions themselves where there is no file to take them from
+ * @missed:	what each hook had missed before; NO_COUNT: another set counts for it
  */
+#define SET_HOOKS	(IOT_VFS_OPS + IOT_RAW_OPS)
+#define NO_COUNT	ULONG_MAX
+
 struct set {
 	const struct file_operations *fop;
 	struct file_operations named;
 	struct iot_vfs_hooks hooks;
 	struct iot_raw_hooks raw;
+	unsigned long missed[SET_HOOKS];
 };
 
 /* Under sets_lock; grows while the category runs. */
@@ -80,6 +85,44 @@ static bool is_wanted(const struct inode *inode)
 	       (READ_ONCE(tracks) && (kind == IOT_KIND_FILE || S_ISBLK(inode->i_mode)));
 }
 
+static struct iot_hook *hook_of(const struct set *set, unsigned int i)
+{
+	return i < IOT_VFS_OPS ? set->hooks.hook[i] : set->raw.hook[i - IOT_VFS_OPS];
+}
+
+static bool is_counted(const struct iot_hook *hook, unsigned int i)
+{
+	unsigned int n;
+
+	for (n = 0; n < nr_sets; n++)
+		if (hook_of(sets[n], i) == hook)
+			return true;
+	return false;
+}
+
+/* Many kinds of file share a function: what is missed of it counts once. */
+static void count_begin(struct set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < SET_HOOKS; i++) {
+		const struct iot_hook *hook = hook_of(set, i);
+
+		set->missed[i] = hook && !is_counted(hook, i) ? iot_hook_missed(hook) : NO_COUNT;
+	}
+}
+
+static unsigned long missed_of(const struct set *set)
+{
+	unsigned long missed = 0;
+	unsigned int i;
+
+	for (i = 0; i < SET_HOOKS; i++)
+		if (set->missed[i] != NO_COUNT)
+			missed += iot_hook_missed(hook_of(set, i)) - set->missed[i];
+	return missed;
+}
+
 static int attach(struct set *set, bool bounded)
 {
 	int err;
@@ -106,10 +149,9 @@ put:
 
 static void detach(struct set *set)
 {
-	nr_missed += iot_raw_missed(&set->raw);
-	iot_raw_detach(&set->raw);
+	nr_missed += missed_of(set);
 	iot_vfs_disable(&set->hooks);
-	nr_missed += iot_vfs_missed(&set->hooks);
+	iot_raw_detach(&set->raw);
 	iot_vfs_put(&set->hooks);
 }
 
@@ -122,6 +164,7 @@ static int add_set(struct set *set, bool bounded)
 		kfree(set);
 		return err;
 	}
+	count_begin(set);
 	sets[nr_sets++] = set;
 	WRITE_ONCE(known[place_of(set->fop)], set->fop);
 	return 0;
@@ -363,7 +406,7 @@ unsigned long iot_rw_missed(void)
 	mutex_lock(&sets_lock);
 	missed = nr_missed;
 	for (i = 0; i < nr_sets; i++)
-		missed += iot_vfs_missed(&sets[i]->hooks) + iot_raw_missed(&sets[i]->raw);
+		missed += missed_of(sets[i]);
 	mutex_unlock(&sets_lock);
 	return missed;
 }

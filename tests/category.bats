@@ -55,7 +55,7 @@ check() {
 }
 
 @test "waiting calls: maxactive of a function are followed, the others are counted" {
-	check followed_at_once
+	check followed_at_once shared_function
 }
 
 @test "stream: over reset and size, lapped, busy; gaps are exact" {

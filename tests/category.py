@@ -313,6 +313,28 @@ def followed_at_once():
     is_equal(len(set(waiting) & set(locks)), most)
 
 
+def shared_function():
+    """What is missed of a function that several kinds of file have counts once."""
+    set_parameter('maxactive', 1)
+    last = slurp('/sys/devices/system/cpu/possible').strip().split('-')[-1]
+    readers = 4 * (int(last) + 1) + 3
+    before = stats()['missed']
+    command('filter kind=device op=READ', 'start')
+    master, slave = os.openpty() # both have tty_read()
+    waiting = [spawn(os.read, slave, 100) for _ in range(readers)]
+    deadline = time.monotonic() + 60
+    while stats()['missed'] < before + 3 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    os.write(master, b'x\n' * readers)
+    join(*waiting)
+    command('stop')
+    set_parameter('maxactive', 256)
+    is_equal(is_conserved()['missed'] - before, 3)
+    is_equal(len([e for e in events() if e['pid'] in waiting]), readers - 3)
+    os.close(slave)
+    os.close(master)
+
+
 def sampling():
     touch('f')
     os.sched_setaffinity(0, {0})
