@@ -104,6 +104,14 @@ static struct iot_table flights = { .size = sizeof(struct flight) };
 static struct iot_table shots = { .size = sizeof(struct flight *) };
 static DEFINE_PER_CPU(u64, nr_flights);
 static siphash_key_t ring_key;
+
+/* The ring that a CPU's tasks used last: its number costs as much as a record. */
+struct last_ring {
+	const struct io_ring_ctx *ctx;
+	u32 number;
+};
+
+static DEFINE_PER_CPU(struct last_ring, last_ring);
 static unsigned long show_fdinfo;
 static atomic_long_t nr_missed;
 
@@ -179,7 +187,20 @@ out:
 /* Numbers that programs may see: addresses of the kernel are nobody's business. */
 static u32 number_of(const struct io_ring_ctx *ctx)
 {
-	return siphash_1u64((unsigned long)ctx, &ring_key);
+	struct last_ring *last;
+	u32 number;
+
+	if (!in_task()) /* what it interrupts may just be writing there */
+		return siphash_1u64((unsigned long)ctx, &ring_key);
+	preempt_disable_notrace();
+	last = this_cpu_ptr(&last_ring);
+	if (last->ctx != ctx) {
+		last->ctx = ctx;
+		last->number = siphash_1u64((unsigned long)ctx, &ring_key);
+	}
+	number = last->number;
+	preempt_enable_notrace();
+	return number;
 }
 
 static void note_ring(struct flight *fl, const struct io_ring_ctx *ctx)
