@@ -299,10 +299,19 @@ void iot_hook_disable(struct iot_hook *hook)
 	mutex_unlock(&hook_lock);
 }
 
-/** iot_hook_missed() - calls that the hook could not follow, for all targets */
+/**
+ * iot_hook_missed() - calls that the hook could not follow, for all targets
+ *
+ * Context: task, may sleep: of a hook that is just being let go nothing is left out.
+ */
 unsigned long iot_hook_missed(const struct iot_hook *hook)
 {
-	return hook->missed + missed_now(hook);
+	unsigned long missed;
+
+	mutex_lock(&hook_lock);
+	missed = hook->missed + missed_now(hook);
+	mutex_unlock(&hook_lock);
+	return missed;
 }
 
 /**
@@ -443,7 +452,7 @@ void iot_hook_show(struct seq_file *m)
 	list_for_each_entry(hook, &hooks, list)
 		seq_printf(m, "%s %s %s %u %lu %d\n", hook->symbol,
 			   hook->type->name, mechanism_names[hook->mechanism],
-			   hook->users, iot_hook_missed(hook), hook->error);
+			   hook->users, hook->missed + missed_now(hook), hook->error);
 	list_for_each_entry(entry, &points, list)
 		seq_printf(m, "%s bio tracepoint %u 0 0\n", entry->point->name,
 			   entry->point->users);

@@ -82,6 +82,7 @@ struct attempt {
 	u64 address;
 	u64 start;
 	unsigned int mapped;
+	u16 op;
 	u16 attempts;
 };
 
@@ -98,6 +99,7 @@ static void attempt_keep(const struct frame *f)
 	a->address = f->address;
 	a->start = f->start;
 	a->mapped = f->mapped;
+	a->op = f->op;
 	a->attempts = f->attempts;
 	iot_claim_keep(a, current);
 }
@@ -108,7 +110,7 @@ static void attempt_take(struct frame *f)
 
 	if (likely(!a))
 		return;
-	if (a->address == f->address) {
+	if (a->address == f->address && a->op == f->op) {
 		f->start = a->start;
 		f->mapped = a->mapped;
 		f->attempts = a->attempts + 1;
@@ -171,6 +173,7 @@ static unsigned int count_window(struct frame *f)
 static void window_begin(struct frame *f, struct vm_area_struct *vma)
 {
 	f->counted = f->op != IOT_FAULT_OP_WRITE && vma->vm_mm == current->mm;
+	f->mapped = 0;
 	if (!f->counted)
 		return;
 	f->window = max(f->address & ~(AROUND_BYTES - 1), vma->vm_start);

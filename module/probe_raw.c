@@ -83,57 +83,72 @@ static int exit_call(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-static const struct iot_hook_type types[2] = {
+static const struct iot_hook_type types[IOT_RAW_OPS] = {
 	{ .name = "read", .entry = entry_read, .exit = exit_call,
 	  .data_size = sizeof(struct raw_call) },
 	{ .name = "write", .entry = entry_write, .exit = exit_call,
 	  .data_size = sizeof(struct raw_call) },
 };
 
-static int attach_one(struct iot_hook **hook, const struct iot_hook_type *type, void *func)
-{
-	int err;
-
-	if (!func)
-		return 0;
-	*hook = iot_hook_get(type, func, false);
-	if (!*hook)
-		return -ENOMEM;
-	err = iot_hook_enable(*hook);
-	if (err) {
-		iot_hook_put(*hook);
-		*hook = NULL;
-	}
-	return err;
-}
-
 /**
- * iot_raw_attach() - hook what @fop has
+ * iot_raw_get() - hold the hooks that @fop needs; they are not enabled yet
  * @hooks:	zeroed
  *
- * Context: task, may sleep long. Return: 0, or an error and nothing is hooked.
+ * Return: 0 or -ENOMEM, then none is held.
  */
-int iot_raw_attach(struct iot_raw_hooks *hooks, const struct file_operations *fop)
+int iot_raw_get(struct iot_raw_hooks *hooks, const struct file_operations *fop)
 {
-	int err = attach_one(&hooks->hook[0], &types[0], fop->read);
+	void *func[IOT_RAW_OPS] = { fop->read, fop->write };
+	unsigned int i;
 
-	if (!err)
-		err = attach_one(&hooks->hook[1], &types[1], fop->write);
-	if (err)
-		iot_raw_detach(hooks);
-	return err;
+	for (i = 0; i < IOT_RAW_OPS; i++) {
+		if (!func[i])
+			continue;
+		hooks->hook[i] = iot_hook_get(&types[i], func[i], false);
+		if (!hooks->hook[i]) {
+			iot_raw_put(hooks);
+			return -ENOMEM;
+		}
+	}
+	return 0;
 }
 
-/** iot_raw_detach() - let go of it */
-void iot_raw_detach(struct iot_raw_hooks *hooks)
+/** iot_raw_put() - hold them no more */
+void iot_raw_put(struct iot_raw_hooks *hooks)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(hooks->hook); i++) {
-		if (!hooks->hook[i])
-			continue;
-		iot_hook_disable(hooks->hook[i]);
+	for (i = 0; i < IOT_RAW_OPS; i++) {
 		iot_hook_put(hooks->hook[i]);
 		hooks->hook[i] = NULL;
 	}
+}
+
+static void disable(struct iot_raw_hooks *hooks, unsigned int n)
+{
+	while (n--)
+		if (hooks->hook[n])
+			iot_hook_disable(hooks->hook[n]);
+}
+
+/** iot_raw_enable() - all of them, or none and an error. Context: task, may sleep long */
+int iot_raw_enable(struct iot_raw_hooks *hooks)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < IOT_RAW_OPS; i++) {
+		err = hooks->hook[i] ? iot_hook_enable(hooks->hook[i]) : 0;
+		if (err) {
+			disable(hooks, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/** iot_raw_disable() - iot_raw_enable() returned 0 */
+void iot_raw_disable(struct iot_raw_hooks *hooks)
+{
+	disable(hooks, IOT_RAW_OPS);
 }

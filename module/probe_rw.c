@@ -23,6 +23,7 @@
  * struct set - the functions of one kind of file
  * @fop:	what they are found by
  * @named:	the functions themselves where there is no file to take them from
+ * @raw_enabled: those are enabled, too
  * @missed:	what each hook had missed before; NO_COUNT: another set counts for it
  */
 #define SET_HOOKS	(IOT_VFS_OPS + IOT_RAW_OPS)
@@ -33,6 +34,7 @@ struct set {
 	struct file_operations named;
 	struct iot_vfs_hooks hooks;
 	struct iot_raw_hooks raw;
+	bool raw_enabled;
 	unsigned long missed[SET_HOOKS];
 };
 
@@ -130,28 +132,37 @@ static int attach(struct set *set, bool bounded)
 	err = iot_vfs_get_rw(&set->hooks, set->fop, bounded);
 	if (err)
 		return err;
+	err = iot_raw_get(&set->raw, set->fop);
+	if (err)
+		goto put_vfs;
+	count_begin(set);
 	err = iot_vfs_enable(&set->hooks);
 	if (err)
-		goto put;
-	err = iot_raw_attach(&set->raw, set->fop);
+		goto put_raw;
+	err = iot_raw_enable(&set->raw);
 	if (err == -ENOMEM)
 		goto disable;
+	set->raw_enabled = !err;
 	if (err)
 		nr_missed++; /* and told: it may not be probed */
 	return 0;
 
 disable:
 	iot_vfs_disable(&set->hooks);
-put:
+put_raw:
+	iot_raw_put(&set->raw);
+put_vfs:
 	iot_vfs_put(&set->hooks);
 	return err;
 }
 
 static void detach(struct set *set)
 {
-	nr_missed += missed_of(set);
 	iot_vfs_disable(&set->hooks);
-	iot_raw_detach(&set->raw);
+	if (set->raw_enabled)
+		iot_raw_disable(&set->raw);
+	nr_missed += missed_of(set);
+	iot_raw_put(&set->raw);
 	iot_vfs_put(&set->hooks);
 }
 
@@ -164,7 +175,6 @@ static int add_set(struct set *set, bool bounded)
 		kfree(set);
 		return err;
 	}
-	count_begin(set);
 	sets[nr_sets++] = set;
 	WRITE_ONCE(known[place_of(set->fop)], set->fop);
 	return 0;
