@@ -86,16 +86,17 @@ target_dir() {
 	return 1
 }
 
-# Objects in use, and objects of a slab, by cache. The kernel counts the slab that
-# a CPU allocates from as used up, so a cache is shrunk before it is looked at;
-# still it may be a slab or two wrong. Everything that the module allocates by
-# kmalloc is below 8 KiB.
+# Objects in use, and objects of a slab, by cache. The kernel counts the slabs that
+# a CPU has for itself as used up: more than the one it allocates from it is not to
+# have, and a cache is shrunk before it is looked at; still it may be a slab or two
+# wrong. Everything that the module allocates by kmalloc is below 8 KiB.
 slabs() {
-	local file
+	local cache
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
-	for file in /sys/kernel/slab/{kmalloc-*,proc_dir_entry,pde_opener,seq_file}/shrink; do
-		[ ! -e "$file" ] || echo 1 >"$file"
+	for cache in /sys/kernel/slab/{kmalloc-*,proc_dir_entry,pde_opener,seq_file}; do
+		[ ! -e "$cache/cpu_partial" ] || echo 0 >"$cache/cpu_partial"
+		[ ! -e "$cache/shrink" ] || echo 1 >"$cache/shrink"
 	done
 	awk '/^(kmalloc-|proc_dir_entry|pde_opener|seq_file)/ { print $1, $2, $5 }' /proc/slabinfo
 }
