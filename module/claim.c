@@ -12,10 +12,16 @@
 
 #define CLAIMED	((const void *)1)
 
+/* The first of the places that @key may have. */
+static void *first_place(const struct iot_claims *c, const void *key)
+{
+	return c->places + hash_ptr(key, c->bits) * IOT_CLAIM_WIDTH * c->size;
+}
+
 /* One of the places that @key may have, that holds @held: the caller's now; or NULL. */
 static const void **claim(struct iot_claims *c, const void *key, const void *held)
 {
-	void *at = c->places + hash_ptr(key, c->bits) * IOT_CLAIM_WIDTH * c->size;
+	void *at = first_place(c, key);
 	unsigned int i;
 
 	for (i = 0; i < IOT_CLAIM_WIDTH; i++, at += c->size) {
@@ -37,8 +43,7 @@ void *iot_claim_any(struct iot_claims *c, const void *key)
 static const void **take(struct iot_claims *c, const void *key)
 {
 	unsigned int turn = (unsigned int)atomic_inc_return_relaxed(&c->turn) % IOT_CLAIM_WIDTH;
-	const void **place = c->places +
-			     (hash_ptr(key, c->bits) * IOT_CLAIM_WIDTH + turn) * c->size;
+	const void **place = first_place(c, key) + turn * c->size;
 	const void *held = READ_ONCE(*place);
 
 	if (held == CLAIMED || cmpxchg(place, held, CLAIMED) != held)

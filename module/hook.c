@@ -299,6 +299,39 @@ void iot_hook_disable(struct iot_hook *hook)
 	mutex_unlock(&hook_lock);
 }
 
+/** iot_hooks_put() - of @n hooks, some of which may be NULL: all are then */
+void iot_hooks_put(struct iot_hook **hooks, unsigned int n)
+{
+	while (n--) {
+		iot_hook_put(hooks[n]);
+		hooks[n] = NULL;
+	}
+}
+
+/** iot_hooks_disable() - likewise */
+void iot_hooks_disable(struct iot_hook **hooks, unsigned int n)
+{
+	while (n--)
+		if (hooks[n])
+			iot_hook_disable(hooks[n]);
+}
+
+/** iot_hooks_enable() - likewise all of them, or none and an error */
+int iot_hooks_enable(struct iot_hook **hooks, unsigned int n)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		err = hooks[i] ? iot_hook_enable(hooks[i]) : 0;
+		if (err) {
+			iot_hooks_disable(hooks, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
 /**
  * iot_hook_missed() - calls that the hook could not follow, for all targets
  *

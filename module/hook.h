@@ -58,6 +58,9 @@ struct iot_hook *iot_hook_get(const struct iot_hook_type *type, void *func,
 void iot_hook_put(struct iot_hook *hook);
 int iot_hook_enable(struct iot_hook *hook);
 void iot_hook_disable(struct iot_hook *hook);
+void iot_hooks_put(struct iot_hook **hooks, unsigned int n);
+int iot_hooks_enable(struct iot_hook **hooks, unsigned int n);
+void iot_hooks_disable(struct iot_hook **hooks, unsigned int n);
 unsigned long iot_hook_missed(const struct iot_hook *hook);
 
 int iot_hook_point_get(struct iot_hook_point *point);

@@ -116,39 +116,17 @@ int iot_raw_get(struct iot_raw_hooks *hooks, const struct file_operations *fop)
 /** iot_raw_put() - hold them no more */
 void iot_raw_put(struct iot_raw_hooks *hooks)
 {
-	unsigned int i;
-
-	for (i = 0; i < IOT_RAW_OPS; i++) {
-		iot_hook_put(hooks->hook[i]);
-		hooks->hook[i] = NULL;
-	}
-}
-
-static void disable(struct iot_raw_hooks *hooks, unsigned int n)
-{
-	while (n--)
-		if (hooks->hook[n])
-			iot_hook_disable(hooks->hook[n]);
+	iot_hooks_put(hooks->hook, IOT_RAW_OPS);
 }
 
 /** iot_raw_enable() - all of them, or none and an error. Context: task, may sleep long */
 int iot_raw_enable(struct iot_raw_hooks *hooks)
 {
-	unsigned int i;
-	int err;
-
-	for (i = 0; i < IOT_RAW_OPS; i++) {
-		err = hooks->hook[i] ? iot_hook_enable(hooks->hook[i]) : 0;
-		if (err) {
-			disable(hooks, i);
-			return err;
-		}
-	}
-	return 0;
+	return iot_hooks_enable(hooks->hook, IOT_RAW_OPS);
 }
 
 /** iot_raw_disable() - iot_raw_enable() returned 0 */
 void iot_raw_disable(struct iot_raw_hooks *hooks)
 {
-	disable(hooks, IOT_RAW_OPS);
+	iot_hooks_disable(hooks->hook, IOT_RAW_OPS);
 }

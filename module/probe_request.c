@@ -297,16 +297,17 @@ static bool is_reader(void)
 
 static void request_made(void *data, struct bio *bio)
 {
+	bool wanted = is_wanted();
 	struct iot_pending *p;
 
 	/* or the reader's, which nobody knows, would look as if made before the trace */
-	if (!is_wanted() && !is_reader())
+	if (!wanted && !is_reader())
 		return;
 	p = make(bio);
 	if (!p)
 		return;
-	p->silent = is_reader();
-	if (!p->silent)
+	p->silent = !wanted;
+	if (wanted)
 		note_bio(&p->e, bio);
 	iot_table_publish(p, bio);
 }

@@ -1141,41 +1141,18 @@ int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode)
 
 void iot_vfs_put(struct iot_vfs_hooks *hooks)
 {
-	int i;
-
-	for (i = 0; i < IOT_VFS_OPS; i++) {
-		iot_hook_put(hooks->hook[i]);
-		hooks->hook[i] = NULL;
-	}
-}
-
-static void disable(struct iot_vfs_hooks *hooks, int n)
-{
-	while (n--)
-		if (hooks->hook[n])
-			iot_hook_disable(hooks->hook[n]);
+	iot_hooks_put(hooks->hook, IOT_VFS_OPS);
 }
 
 /** iot_vfs_enable() - all of them, or none and an error */
 int iot_vfs_enable(struct iot_vfs_hooks *hooks)
 {
-	int i, err;
-
-	for (i = 0; i < IOT_VFS_OPS; i++) {
-		if (!hooks->hook[i])
-			continue;
-		err = iot_hook_enable(hooks->hook[i]);
-		if (err) {
-			disable(hooks, i);
-			return err;
-		}
-	}
-	return 0;
+	return iot_hooks_enable(hooks->hook, IOT_VFS_OPS);
 }
 
 void iot_vfs_disable(struct iot_vfs_hooks *hooks)
 {
-	disable(hooks, IOT_VFS_OPS);
+	iot_hooks_disable(hooks->hook, IOT_VFS_OPS);
 }
 
 /** iot_vfs_missed() - calls of the filesystem that the hooks could not follow */
