@@ -51,15 +51,17 @@ static const struct iot_schema_event *find_event(unsigned int id)
 	return NULL;
 }
 
-/* The category's filter and rings, for those who hold its lock. */
+/* The category's rings, for those who hold its lock. */
 static struct iot_rings *rings_of(struct iot_category *c)
 {
 	return rcu_dereference_protected(c->rings, lockdep_is_held(&c->lock));
 }
 
+/* Its filter is changed by those who hold both locks. */
 static struct iot_filter *filter_of(struct iot_category *c)
 {
-	return rcu_dereference_protected(c->filter, lockdep_is_held(&c->lock));
+	return rcu_dereference_protected(c->filter, lockdep_is_held(&c->lock) ||
+						    lockdep_is_held(&c->control));
 }
 
 static void rings_free(struct iot_rings *rings)
@@ -221,14 +223,10 @@ void iot_category_set_sample(struct iot_category *c, u32 sample)
 	mutex_unlock(&c->lock);
 }
 
-/**
- * iot_category_set_track() - see IOT_CATEGORY_TRACK
- *
- * Another category's lock is held: block's, before that of fs, never the other way.
- */
+/** iot_category_set_track() - see IOT_CATEGORY_TRACK */
 void iot_category_set_track(struct iot_category *c, bool track)
 {
-	mutex_lock_nested(&c->lock, SINGLE_DEPTH_NESTING);
+	mutex_lock(&c->lock);
 	c->track = track;
 	update_state(c, iot_category_active(c));
 	mutex_unlock(&c->lock);
@@ -273,10 +271,46 @@ static int need_filter(struct iot_category *c)
 	return 0;
 }
 
+/* All hooks are attached; or nothing is traced, whatever is still attached. */
+static void set_started(struct iot_category *c, bool started)
+{
+	mutex_lock(&c->lock);
+	c->started = started;
+	update_state(c, started);
+	mutex_unlock(&c->lock);
+}
+
+/* What probes need, before there are any. */
+static int prepare(struct iot_category *c)
+{
+	int err;
+
+	mutex_lock(&c->lock);
+	err = need_filter(c);
+	if (!err && !rings_of(c))
+		err = replace_locked(c, c->keep);
+	if (!err)
+		update_state(c, true);
+	mutex_unlock(&c->lock);
+	return err;
+}
+
+static int start_controlled(struct iot_category *c)
+{
+	int err = prepare(c);
+
+	if (err)
+		return err;
+	err = c->start();
+	set_started(c, !err);
+	return err;
+}
+
 /**
  * iot_category_start() - trace; nothing to do where it is traced already
  *
  * Context: task, may sleep long: the kernel patches its text.
+ * Return: 0, -EINTR: killed while another was in control; or another error.
  */
 int iot_category_start(struct iot_category *c)
 {
@@ -288,46 +322,60 @@ int iot_category_start(struct iot_category *c)
 		err = iot_mounts_get();
 	if (err)
 		return err;
-	mutex_lock(&c->lock);
-	if (iot_category_active(c))
-		goto unlock;
-	err = need_filter(c);
-	if (!err && !rings_of(c))
-		err = replace_locked(c, c->keep);
-	if (err)
-		goto unlock;
-	update_state(c, true);
-	err = c->start();
-	started = !err;
-	if (err)
-		update_state(c, false);
-unlock:
-	mutex_unlock(&c->lock);
+	err = mutex_lock_killable(&c->control);
+	if (!err) {
+		if (!iot_category_active(c)) {
+			err = start_controlled(c);
+			started = !err;
+		}
+		mutex_unlock(&c->control);
+	}
 	if (c->by_inode && !started)
 		iot_mounts_put();
 	return err;
 }
 
-/** iot_category_stop() - do not trace; what was recorded stays */
-void iot_category_stop(struct iot_category *c)
+/* Is there something to undo, behind the lock? */
+static bool stop_controlled(struct iot_category *c)
 {
-	bool stopped = false;
+	if (!iot_category_active(c))
+		return false;
+	set_started(c, false);
+	c->stop();
+	return true;
+}
 
-	mutex_lock(&c->lock);
-	if (iot_category_active(c)) {
-		update_state(c, false);
-		c->stop();
-		stopped = true;
-	}
-	mutex_unlock(&c->lock);
+/**
+ * iot_category_stop() - do not trace; what was recorded stays
+ *
+ * Return: 0, or -EINTR: killed while another was in control.
+ */
+int iot_category_stop(struct iot_category *c)
+{
+	bool stopped;
+
+	if (mutex_lock_killable(&c->control))
+		return -EINTR;
+	stopped = stop_controlled(c);
+	mutex_unlock(&c->control);
 	if (c->by_inode && stopped)
 		iot_mounts_put();
+	return 0;
+}
+
+static void put_filter(struct iot_category *c, struct iot_filter *f)
+{
+	mutex_lock(&c->lock);
+	rcu_assign_pointer(c->filter, f);
+	update_state(c, iot_category_active(c));
+	mutex_unlock(&c->lock);
 }
 
 /**
  * iot_category_set_filter() - another one
  * @text:	see iot_filter_parse()
  *
+ * Context: task, may sleep as long as iot_category_start().
  * Return: 0 or an error; then the old one stays.
  */
 int iot_category_set_filter(struct iot_category *c, char *text)
@@ -335,23 +383,22 @@ int iot_category_set_filter(struct iot_category *c, char *text)
 	struct iot_filter *f, *old;
 	int err = 0;
 
-	mutex_lock(&c->lock);
+	if (mutex_lock_killable(&c->control))
+		return -EINTR;
 	old = filter_of(c);
 	f = iot_filter_parse(text, c->event_id, c->default_kinds, old);
 	if (IS_ERR(f)) {
-		mutex_unlock(&c->lock);
+		mutex_unlock(&c->control);
 		return PTR_ERR(f);
 	}
-	rcu_assign_pointer(c->filter, f);
-	update_state(c, iot_category_active(c));
+	put_filter(c, f);
 	if (iot_category_active(c) && c->refresh)
 		err = c->refresh();
 	if (err) {
-		rcu_assign_pointer(c->filter, old);
-		update_state(c, iot_category_active(c));
+		put_filter(c, old);
 		old = f;
 	}
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->control);
 	synchronize_rcu(); /* probes use it with preemption off */
 	iot_filter_free(old);
 	return err;
@@ -422,6 +469,7 @@ int iot_category_init(struct proc_dir_entry *root)
 	for (i = 0; i < ARRAY_SIZE(categories); i++) {
 		struct iot_category *c = categories[i];
 
+		mutex_init(&c->control);
 		mutex_init(&c->lock);
 		c->event = find_event(c->event_id);
 		c->keep = DEFAULT_KEEP;
@@ -433,14 +481,19 @@ int iot_category_init(struct proc_dir_entry *root)
 	return 0;
 }
 
-static struct iot_filter *take_filter(struct iot_category *c)
+/* For good: nobody but us is in control, and a signal does not end it. */
+static struct iot_filter *stop_and_take_filter(struct iot_category *c)
 {
 	struct iot_filter *f;
 
+	mutex_lock(&c->control);
+	if (stop_controlled(c) && c->by_inode)
+		iot_mounts_put();
 	mutex_lock(&c->lock);
 	f = filter_of(c);
 	RCU_INIT_POINTER(c->filter, NULL);
 	mutex_unlock(&c->lock);
+	mutex_unlock(&c->control);
 	return f;
 }
 
@@ -456,8 +509,7 @@ void iot_category_stop_all(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(categories); i++) {
-		iot_category_stop(categories[i]);
-		filters[i] = take_filter(categories[i]);
+		filters[i] = stop_and_take_filter(categories[i]);
 		any |= !!filters[i];
 	}
 	if (any)

@@ -60,6 +60,7 @@ struct iot_rings {
  * @sample:	one of so many events is recorded, at least 1
  * @track:	IOT_CATEGORY_TRACK is to be in @state
  * @discard:	a full ring keeps what it has and loses what comes
+ * @started:	all hooks are attached: what control says, while @state is active earlier
  * @filter:	under RCU, never NULL while something is traced
  * @rings:	under RCU: replaced by reset and size; NULL before the first start
  * @name:	of its folder
@@ -72,7 +73,10 @@ struct iot_rings {
  * @missed:	events that the hooks could not follow
  * @release:	at unload, when no probe is left; may be NULL
  * @event:	descriptor of its records
- * @lock:	serialises what control does
+ * @control:	serialises start, stop and another filter, for as long as the kernel
+ *		needs to patch its text
+ * @lock:	of @filter, @rings, @reader, @started and what makes @state, so
+ *		that who reads need not wait for what the kernel does; within @control
  * @keep:	records a ring keeps
  * @t0:		CLOCK_MONOTONIC ns
  * @dir:	its folder
@@ -88,6 +92,7 @@ struct iot_category {
 	u32 sample;
 	bool track;
 	bool discard;
+	bool started;
 	struct iot_filter __rcu *filter;
 	struct iot_rings __rcu *rings;
 
@@ -102,6 +107,7 @@ struct iot_category {
 	void (*release)(void);
 
 	const struct iot_schema_event *event;
+	struct mutex control;	/* start, stop, filter */
 	struct mutex lock;	/* of filter, rings and what follows */
 	u64 keep;
 	u64 t0;
@@ -194,7 +200,7 @@ static __always_inline bool iot_category_reserve(struct iot_category *c,
 
 /* category.c */
 int iot_category_start(struct iot_category *c);
-void iot_category_stop(struct iot_category *c);
+int iot_category_stop(struct iot_category *c);
 int iot_category_replace(struct iot_category *c, u64 keep);
 int iot_category_set_filter(struct iot_category *c, char *text);
 void iot_category_set_sample(struct iot_category *c, u32 sample);

@@ -29,7 +29,7 @@ static int control_show(struct seq_file *m, void *v)
 	const struct iot_filter *f;
 
 	mutex_lock(&c->lock);
-	seq_printf(m, "%s\n", iot_category_active(c) ? "start" : "stop");
+	seq_printf(m, "%s\n", c->started ? "start" : "stop");
 	seq_printf(m, "size %llu\n", c->keep);
 	seq_printf(m, "sample %u\n", c->sample);
 	seq_printf(m, "mode %s\n", c->discard ? "discard" : "overwrite");
@@ -94,8 +94,7 @@ static int control_line(void *data, char *line)
 		return iot_category_set_filter(c, line + 7);
 	if (strcmp(line, "stop"))
 		return -EINVAL;
-	iot_category_stop(c);
-	return 0;
+	return iot_category_stop(c);
 }
 
 static int control_open(struct inode *inode, struct file *file)

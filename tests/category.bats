@@ -34,6 +34,10 @@ check() {
 	check hooked_while_started
 }
 
+@test "reading does not wait while hooks are attached and let go" {
+	check read_while_hooking
+}
+
 @test "memory: beyond the limit start and size fail, and change nothing" {
 	check memory_limit
 }

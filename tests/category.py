@@ -152,6 +152,26 @@ def hooked_while_started():
         command('stop')
 
 
+def read_while_hooking():
+    """Who reads does not wait until all hooks are attached or let go."""
+    reload('attach=kprobe')
+    command('filter kind=all pid=1')
+    for line in ('start', 'stop'):
+        writer = spawn(must, line, FS + '/control')
+        deadline = time.monotonic() + 60
+        hooks = slurp(IOT + '/hooks')
+        while slurp(IOT + '/hooks') == hooks:
+            is_true(time.monotonic() < deadline, f'{line}: nothing happens')
+        # not started before all is attached, stopped at once
+        is_equal(slurp(FS + '/control').split('\n')[0], 'stop')
+        for name in ('stats', 'log'):
+            slurp(f'{FS}/{name}')
+        os.close(os.open(FS + '/stream', os.O_RDONLY))
+        is_equal(os.waitpid(writer, os.WNOHANG), (0, 0))
+        join(writer)
+    reload()
+
+
 def memory_limit():
     reload()
     kilobytes = int(re.search(r'MemTotal: +(\d+)', slurp('/proc/meminfo'))[1])

@@ -222,7 +222,10 @@ sectors() {
 	recorder=$!
 	wait_for running
 	dd if=/dev/zero of=/mnt/work/a bs=4k count=500 status=none
-	sleep 2
+	for _ in $(seq 60); do
+		[ "$(iotracer export t --per-category 2>/dev/null | grep -c ',/mnt/work/a,')" -lt 500 ] || break
+		sleep 0.5
+	done
 	kill -9 "$recorder"
 	wait "$recorder" || true
 	dd if=/dev/zero of=/mnt/work/b bs=4k count=500 status=none
