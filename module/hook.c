@@ -10,7 +10,9 @@
  *		call costs the handler's filter and nothing else.
  *   kretprobe	where redirecting is not possible (architecture, a livepatch on
  *		the same function) or not allowed: a function that may sleep
- *		without bound must not have a frame of ours on its stack.
+ *		without bound must not have a frame of ours on its stack. If it can
+ *		be, the kretprobe gets its calls from one ftrace_ops for all of them:
+ *		see iot_hook_follow().
  *
  * Lifetimes. A hook exists while somebody holds it and is attached while somebody
  * has it enabled: the first to enable attaches, the last to disable detaches.
@@ -26,8 +28,10 @@
  * its text is freed; when it comes back the function is found again by its name.
  */
 #include <linux/delay.h>
+#include <linux/hash.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -56,6 +60,9 @@ struct iot_hook {
 	unsigned int holders;
 	unsigned int users;	/* that have it enabled */
 	bool may_redirect;
+	bool going;		/* calls may end unseen from now on */
+	bool followed;		/* the ftrace handler gives the kretprobe its calls */
+	struct hlist_node node;	/* then: among those, under RCU */
 	enum mechanism mechanism;
 	int error;		/* why it could not be attached */
 	unsigned long missed;	/* of earlier attachments */
@@ -63,8 +70,14 @@ struct iot_hook {
 	struct kretprobe krp;
 };
 
-/* Serialises everything below; taken in the module notifier too. */
+/*
+ * Serialises everything below, also while a hook is attached or let go; taken in the
+ * module notifier too.
+ */
 static DEFINE_MUTEX(hook_lock);
+
+/* Of what a hook has missed and where that is counted, for who does not wait so long. */
+static DEFINE_SPINLOCK(missed_lock);
 static LIST_HEAD(hooks);
 static LIST_HEAD(points);
 
@@ -97,6 +110,80 @@ static void drain(void)
 	synchronize_rcu_tasks();
 }
 
+/*
+ * Functions that are redirected, and where the calls go that bring nothing but their
+ * arguments: a stub, which does not go away, so a function keeps its place here.
+ */
+#define MAX_BARE	128
+
+static struct iot_hook_site bare[MAX_BARE];
+static unsigned int nr_bare;	/* rises, under hook_lock */
+
+/* In the wrapper's place: ask the handler again, and do what it says. */
+static s64 call_bare(const struct iot_hook_site *site, unsigned long *args)
+{
+	const struct iot_hook_type *type = site->data;
+	ssize_t (*wrapper)(unsigned long arg1, unsigned long arg2, unsigned long original,
+			   u64 cookie);
+	struct pt_regs regs = { .di = args[0], .si = args[1] };
+
+	/* registers are all that there is in struct ftrace_regs: see iot_ftrace_regs() */
+	type->ftrace(site->entry - MCOUNT_INSN_SIZE, 0, NULL, (struct ftrace_regs *)&regs);
+	if (!regs.ip)
+		return IOT_HOOK_ALONE;
+	wrapper = (void *)regs.ip;
+	return wrapper(args[0], args[1], regs.dx, regs.cx);
+}
+
+static struct iot_hook_set bare_set = {
+	.call = call_bare,
+};
+
+static struct iot_hook_site *find_bare(unsigned long ip)
+{
+	unsigned int i, n = smp_load_acquire(&nr_bare); /* pairs with need_bare() */
+
+	for (i = 0; i < n; i++)
+		if (iot_hook_key(READ_ONCE(bare[i].addr)) == iot_hook_key(ip))
+			return &bare[i];
+	return NULL;
+}
+
+/* Return: 0 or -ENOSPC: too many functions so far. */
+static int need_bare(const struct iot_hook *hook)
+{
+	struct iot_hook_site *site = find_bare(hook->addr);
+	int err;
+
+	if (site && site->data == hook->type)
+		return 0;
+	if (nr_bare == MAX_BARE)
+		return -ENOSPC;
+	if (site) /* of a module that is gone */
+		WRITE_ONCE(site->addr, 0);
+	site = &bare[nr_bare];
+	err = iot_hook_stub_get(site);
+	if (err)
+		return err;
+	site->set = &bare_set;
+	site->data = hook->type;
+	site->addr = hook->addr;
+	smp_store_release(&nr_bare, nr_bare + 1); /* it is whole */
+	return 0;
+}
+
+/** iot_hook_redirect_bare() - see iot_hook_redirect(). Context: the handler's */
+void iot_hook_redirect_bare(struct pt_regs *regs, unsigned long ip)
+{
+	struct iot_hook_site *site = find_bare(ip);
+
+	if (WARN_ON_ONCE(!site))
+		return;
+	WRITE_ONCE(site->entry, ip + MCOUNT_INSN_SIZE);
+	this_cpu_inc(iot_hook_inflight);
+	regs->ip = site->stub;
+}
+
 static int attach_redirect(struct iot_hook *hook)
 {
 	int err;
@@ -104,6 +191,9 @@ static int attach_redirect(struct iot_hook *hook)
 	if (!hook->type->ftrace || !hook->may_redirect ||
 	    !iot_param_redirect_allowed())
 		return -EOPNOTSUPP;
+	err = need_bare(hook);
+	if (err)
+		return err;
 	memset(&hook->ops, 0, sizeof(hook->ops));
 	hook->ops.func = hook->type->ftrace;
 	hook->ops.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT;
@@ -121,6 +211,88 @@ static void detach_redirect(struct iot_hook *hook)
 	unregister_ftrace_function(&hook->ops);
 	ftrace_free_filter(&hook->ops);
 }
+
+#define FOLLOWED_BITS	8
+
+static struct hlist_head followed[1 << FOLLOWED_BITS];
+static unsigned int nr_followed;
+
+static struct hlist_head *followed_bucket(unsigned long ip)
+{
+	return &followed[hash_long(iot_hook_key(ip), FOLLOWED_BITS)];
+}
+
+/* Context: entry of a function that is followed, preemption on. */
+static void follow(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		   struct ftrace_regs *fregs)
+{
+	struct iot_hook *hook;
+
+	preempt_disable_notrace();
+	hlist_for_each_entry_rcu_notrace(hook, followed_bucket(ip), node)
+		if (iot_hook_key(hook->addr) == iot_hook_key(ip))
+			iot_hook_follow(&hook->krp, iot_ftrace_regs(fregs));
+	preempt_enable_notrace();
+}
+
+/* Registered while there is one to follow; its filter is never empty then. */
+static struct ftrace_ops follow_ops;
+
+static int register_follow_ops(unsigned long addr)
+{
+	int err;
+
+	/* ftrace_free_filter() leaves pointers to what it has freed */
+	memset(&follow_ops, 0, sizeof(follow_ops));
+	follow_ops.func = follow;
+	follow_ops.flags = FTRACE_OPS_FL_PERMANENT;
+	err = ftrace_set_filter_ip(&follow_ops, addr, 0, 0);
+	if (err)
+		return err;
+	err = register_ftrace_function(&follow_ops);
+	if (err)
+		ftrace_free_filter(&follow_ops);
+	return err;
+}
+
+static int follow_begin(struct iot_hook *hook)
+{
+	int err = nr_followed ? ftrace_set_filter_ip(&follow_ops, hook->addr, 0, 0) :
+				register_follow_ops(hook->addr);
+
+	if (err)
+		return err;
+	nr_followed++;
+	hook->followed = true;
+	hlist_add_head_rcu(&hook->node, followed_bucket(hook->addr));
+	return 0;
+}
+
+static bool is_followed(unsigned long addr)
+{
+	struct iot_hook *hook;
+
+	hlist_for_each_entry(hook, followed_bucket(addr), node)
+		if (hook->addr == addr)
+			return true;
+	return false;
+}
+
+/*
+ * The handler may still be at it: wait for RCU. Where there is no memory for a smaller
+ * filter the function stays in it, and its calls find nobody.
+ */
+static void follow_end(struct iot_hook *hook)
+{
+	hlist_del_rcu(&hook->node);
+	hook->followed = false;
+	if (!--nr_followed) {
+		unregister_ftrace_function(&follow_ops);
+		ftrace_free_filter(&follow_ops);
+	} else if (!is_followed(hook->addr)) {
+		ftrace_set_filter_ip(&follow_ops, hook->addr, 1, 0);
+	}
+}
 #else
 static void drain(void)
 {
@@ -134,17 +306,62 @@ static int attach_redirect(struct iot_hook *hook)
 static void detach_redirect(struct iot_hook *hook)
 {
 }
+
+static int follow_begin(struct iot_hook *hook)
+{
+	return -EOPNOTSUPP;
+}
+
+static void follow_end(struct iot_hook *hook)
+{
+}
 #endif
 
-static int attach_kretprobe(struct iot_hook *hook)
+static int attach_kretprobe(struct iot_hook *hook, u32 flags)
 {
 	memset(&hook->krp, 0, sizeof(hook->krp));
+	WRITE_ONCE(hook->going, false);
 	hook->krp.kp.addr = (kprobe_opcode_t *)hook->addr;
+	hook->krp.kp.flags = flags;
 	hook->krp.entry_handler = hook->type->entry;
 	hook->krp.handler = hook->type->exit;
 	hook->krp.data_size = hook->type->data_size;
 	hook->krp.maxactive = iot_param_maxactive();
 	return register_kretprobe(&hook->krp);
+}
+
+/* By the handler or, where that is not possible or not allowed, by a kprobe. */
+static int attach_return(struct iot_hook *hook)
+{
+	int err;
+
+	if (!iot_param_redirect_allowed())
+		return attach_kretprobe(hook, 0);
+	err = attach_kretprobe(hook, KPROBE_FLAG_DISABLED);
+	if (err)
+		return err;
+	err = kprobe_ftrace(&hook->krp.kp) ? follow_begin(hook) : -EOPNOTSUPP;
+	if (err && err != -ENOMEM)
+		err = enable_kretprobe(&hook->krp);
+	if (err)
+		unregister_kretprobe(&hook->krp);
+	return err;
+}
+
+static unsigned long missed_now(const struct iot_hook *hook)
+{
+	if (hook->mechanism != KRETPROBE)
+		return 0;
+	return iot_hook_probe_missed((struct kretprobe *)&hook->krp);
+}
+
+/* What the old one has missed is kept, in one step. */
+static void set_mechanism(struct iot_hook *hook, enum mechanism mechanism)
+{
+	spin_lock(&missed_lock);
+	hook->missed += missed_now(hook);
+	hook->mechanism = mechanism;
+	spin_unlock(&missed_lock);
 }
 
 /*
@@ -158,37 +375,64 @@ static int attach(struct iot_hook *hook)
 		return 0;
 	hook->error = attach_redirect(hook);
 	if (!hook->error) {
-		hook->mechanism = REDIRECT;
+		set_mechanism(hook, REDIRECT);
 		return 0;
 	}
 	if (hook->error != -ENOMEM)
-		hook->error = attach_kretprobe(hook);
+		hook->error = attach_return(hook);
 	if (!hook->error)
-		hook->mechanism = KRETPROBE;
+		set_mechanism(hook, KRETPROBE);
 	else if (hook->error != -ENOMEM)
 		pr_err("cannot hook %s (%s): error %d; is it excluded from probing, or are ftrace and kprobes disabled?\n",
 		       hook->symbol, hook->type->name, hook->error);
 	return hook->error;
 }
 
-static unsigned long missed_now(const struct iot_hook *hook)
+/** iot_hook_is_going() - may a call that begins now end unseen? Context: @entry */
+bool iot_hook_is_going(const struct kretprobe *krp)
 {
-	if (hook->mechanism != KRETPROBE)
-		return 0;
-	return READ_ONCE(hook->krp.nmissed) + READ_ONCE(hook->krp.kp.nmissed);
+	return READ_ONCE(container_of(krp, struct iot_hook, krp)->going);
 }
 
-static void detach(struct iot_hook *hook)
+#define BATCH	32
+
+/*
+ * Kretprobes, at most BATCH: the kernel waits once for all. The first ones stop to see
+ * the end of calls while others still see the beginning, so all are told before.
+ */
+static void detach_kretprobes(struct iot_hook **hooks, unsigned int n)
 {
-	if (hook->mechanism == REDIRECT)
-		detach_redirect(hook);
-	if (hook->mechanism == KRETPROBE) {
-		unregister_kretprobe(&hook->krp);
-		if (hook->type->forget)
-			hook->type->forget(&hook->krp);
-		hook->missed += missed_now(hook);
+	struct kretprobe *krps[BATCH];
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		WRITE_ONCE(hooks[i]->going, true);
+		if (hooks[i]->followed)
+			follow_end(hooks[i]);
+		krps[i] = &hooks[i]->krp;
 	}
-	hook->mechanism = DETACHED;
+	synchronize_rcu(); /* handlers know, and of the ftrace handler's none is left */
+	for (i = 0; i < n; i++)
+		if (hooks[i]->type->forget)
+			hooks[i]->type->forget(krps[i]);
+	unregister_kretprobes(krps, n);
+}
+
+static void detach(struct iot_hook **hooks, unsigned int n)
+{
+	struct iot_hook *probed[BATCH];
+	unsigned int i, nr_probed = 0;
+
+	for (i = 0; i < n; i++) {
+		if (hooks[i]->mechanism == REDIRECT)
+			detach_redirect(hooks[i]);
+		if (hooks[i]->mechanism == KRETPROBE)
+			probed[nr_probed++] = hooks[i];
+	}
+	if (nr_probed)
+		detach_kretprobes(probed, nr_probed);
+	for (i = 0; i < n; i++)
+		set_mechanism(hooks[i], DETACHED);
 }
 
 static struct iot_hook *find(const struct iot_hook_type *type,
@@ -293,10 +537,7 @@ int iot_hook_enable(struct iot_hook *hook)
  */
 void iot_hook_disable(struct iot_hook *hook)
 {
-	mutex_lock(&hook_lock);
-	if (!--hook->users)
-		detach(hook);
-	mutex_unlock(&hook_lock);
+	iot_hooks_disable(&hook, 1);
 }
 
 /** iot_hooks_put() - of @n hooks, some of which may be NULL: all are then */
@@ -308,12 +549,27 @@ void iot_hooks_put(struct iot_hook **hooks, unsigned int n)
 	}
 }
 
-/** iot_hooks_disable() - likewise */
+/** iot_hooks_disable() - likewise; much faster than one by one */
 void iot_hooks_disable(struct iot_hook **hooks, unsigned int n)
 {
-	while (n--)
-		if (hooks[n])
-			iot_hook_disable(hooks[n]);
+	struct iot_hook *unused[BATCH];
+	unsigned int nr = 0;
+
+	mutex_lock(&hook_lock);
+	while (n--) {
+		if (!hooks[n] || --hooks[n]->users)
+			continue;
+		unused[nr++] = hooks[n];
+		if (nr < BATCH)
+			continue;
+		detach(unused, nr);
+		nr = 0;
+		/* others need not wait for all */
+		mutex_unlock(&hook_lock);
+		mutex_lock(&hook_lock);
+	}
+	detach(unused, nr);
+	mutex_unlock(&hook_lock);
 }
 
 /** iot_hooks_enable() - likewise all of them, or none and an error */
@@ -335,15 +591,15 @@ int iot_hooks_enable(struct iot_hook **hooks, unsigned int n)
 /**
  * iot_hook_missed() - calls that the hook could not follow, for all targets
  *
- * Context: task, may sleep: of a hook that is just being let go nothing is left out.
+ * Context: task: of a hook that is just being let go nothing is left out.
  */
 unsigned long iot_hook_missed(const struct iot_hook *hook)
 {
 	unsigned long missed;
 
-	mutex_lock(&hook_lock);
+	spin_lock(&missed_lock);
 	missed = hook->missed + missed_now(hook);
-	mutex_unlock(&hook_lock);
+	spin_unlock(&missed_lock);
 	return missed;
 }
 
@@ -501,7 +757,7 @@ static void module_going(struct module *mod)
 	list_for_each_entry(hook, &hooks, list) {
 		if (!within_module(hook->addr, mod))
 			continue;
-		detach(hook);
+		detach(&hook, 1);
 		hook->addr = 0;
 	}
 }

@@ -18,8 +18,9 @@ struct seq_file;
  * @ftrace:	entry handler that may redirect the call, NULL where there is none
  * @entry:	kretprobe entry handler: returns 0 when the return is wanted
  * @exit:	kretprobe return handler
- * @forget:	the kretprobe is no more, and calls that it has seen begin will end
- *		without @exit: nothing may point to its instances from now on. May be NULL
+ * @forget:	the kretprobe is going, and calls that it has seen begin may end
+ *		without @exit: nothing may point to its instances from now on, and
+ *		iot_hook_is_going() says so to @entry. May be NULL
  * @data_size:	bytes of kretprobe instance data
  */
 struct iot_hook_type {
@@ -50,6 +51,15 @@ static inline void iot_hook_args(struct pt_regs *regs, unsigned long *args, unsi
 		args[i] = regs_get_kernel_argument(regs, i);
 }
 
+/** iot_hook_probe_missed() - calls that a kretprobe could not follow. Context: any */
+static inline unsigned long iot_hook_probe_missed(struct kretprobe *krp)
+{
+	unsigned long missed = READ_ONCE(krp->nmissed);
+
+	/* the misses of others' kprobes on the function are counted for a disabled one too */
+	return kprobe_disabled(&krp->kp) ? missed : missed + READ_ONCE(krp->kp.nmissed);
+}
+
 int iot_hook_init(void);
 void iot_hook_exit(void);
 
@@ -62,6 +72,7 @@ void iot_hooks_put(struct iot_hook **hooks, unsigned int n);
 int iot_hooks_enable(struct iot_hook **hooks, unsigned int n);
 void iot_hooks_disable(struct iot_hook **hooks, unsigned int n);
 unsigned long iot_hook_missed(const struct iot_hook *hook);
+bool iot_hook_is_going(const struct kretprobe *krp);
 
 int iot_hook_point_get(struct iot_hook_point *point);
 void iot_hook_point_put(struct iot_hook_point *point);
@@ -90,7 +101,29 @@ static inline s64 iot_hook_call(const unsigned long *args, unsigned long address
 #ifdef IOT_REDIRECT
 DECLARE_PER_CPU(long, iot_hook_inflight);
 
+/** iot_hook_key() - the same of a function and of its ftrace entry site */
+static __always_inline unsigned long iot_hook_key(unsigned long addr)
+{
+	return addr >> 4; /* functions are aligned to 16, and the site is within that */
+}
+
+/**
+ * iot_hook_follow() - follow a call by its return address
+ * @krp:	registered with KPROBE_FLAG_DISABLED
+ * @regs:	of the ftrace handler that looks at the call
+ *
+ * That is what a kretprobe does, but a kprobe's way to the entry of a function is long,
+ * and every call goes it. Here the handler gives it those calls that it wants, through
+ * the pre_handler that register_kretprobe() has set (kernel/kprobes.c), in the context
+ * that a kprobe on ftrace has. Context: preemption off.
+ */
+static __always_inline void iot_hook_follow(struct kretprobe *krp, struct pt_regs *regs)
+{
+	krp->kp.pre_handler(&krp->kp, regs);
+}
+
 ssize_t iot_hook_enter(void *arg1, void *arg2, unsigned long address);
+void iot_hook_redirect_bare(struct pt_regs *regs, unsigned long ip);
 
 /**
  * iot_hook_redirect() - send the call that an ftrace handler looks at elsewhere
@@ -100,12 +133,19 @@ ssize_t iot_hook_enter(void *arg1, void *arg2, unsigned long address);
  *		for iot_hook_enter(), then @cookie
  *
  * The wrapper ends with iot_hook_leave(). From here to there it counts as in
- * flight, and the module's text stays.
+ * flight, and the module's text stays. Where the function may have BPF's trampoline,
+ * too, which keeps no register but its arguments (arch/x86/net/bpf_jit_comp.c), the
+ * way is iot_hook_redirect_bare(): then ftrace_regs_caller has all registers (the
+ * code segment among them), as it alone goes on to a trampoline.
  */
 static __always_inline void iot_hook_redirect(struct pt_regs *regs,
 					      unsigned long ip, void *wrapper,
 					      u64 cookie)
 {
+	if (unlikely(regs->cs)) {
+		iot_hook_redirect_bare(regs, ip);
+		return;
+	}
 	this_cpu_inc(iot_hook_inflight);
 	regs->dx = ip + MCOUNT_INSN_SIZE;
 	regs->cx = cookie;

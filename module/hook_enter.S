@@ -14,6 +14,8 @@
 #include <asm/unwind_hints.h>
 
 #ifdef CONFIG_X86_64
+#include "hook_stub.h"
+
 #define IOT_HOOK_ALONE_LOW	-0x80000000	/* IOT_HOOK_ALONE, hook_set.h */
 
 	.text
@@ -48,12 +50,31 @@ SYM_FUNC_START(iot_hook_call)
 SYM_FUNC_END(iot_hook_call)
 
 /*
- * Where the ftrace handler of a set sends a call: its arguments are in place and
- * r9 is the site. Keeps the arguments, in an array on the stack, for
- * iot_hook_stub_call(args, site), and returns what that says; or, for
- * IOT_HOOK_ALONE, goes on into the function as if nothing had happened.
+ * Where the ftrace handler of a set sends a call: one stub for each site, as nothing
+ * but the arguments of the call and the address where it goes on gets here. BPF's
+ * trampoline may have come between, and it keeps no other register.
  */
-SYM_FUNC_START(iot_hook_stub)
+SYM_CODE_START(iot_hook_stubs)
+	.Lnumber = 0
+	.rept IOT_HOOK_STUBS
+	UNWIND_HINT_FUNC
+0:
+	ENDBR
+	mov	$.Lnumber, %r9d
+	jmp	iot_hook_stub
+	.fill	0b + IOT_HOOK_STUB_SIZE - ., 1, 0xcc
+	.Lnumber = .Lnumber + 1
+	.endr
+SYM_CODE_END(iot_hook_stubs)
+
+/*
+ * The arguments are in place and r9 is the number of the site. Keeps the arguments, in
+ * an array on the stack, for iot_hook_stub_call(args, site), and returns what that
+ * says; or, for IOT_HOOK_ALONE, goes on into the function as if nothing had happened.
+ */
+SYM_FUNC_START_LOCAL(iot_hook_stub)
+	lea	iot_hook_stubbed(%rip), %rax
+	mov	(%rax,%r9,8), %r9
 	push	%r9
 	push	%r8
 	push	%rcx

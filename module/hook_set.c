@@ -2,16 +2,20 @@
 /*
  * A set of hooks: many functions that are attached and let go at once.
  *
- * An ftrace handler that wants a call sends it to iot_hook_stub (hook_enter.S)
- * with the site in a register that no function of up to five arguments uses. The
+ * An ftrace handler that wants a call sends it to the stub of its site (hook_enter.S),
+ * which knows it by nothing but that: BPF's trampoline may come between (fentry, fexit
+ * on the same function), and what it keeps are the function's arguments only. The
  * stub keeps the arguments, asks the set's wrapper, and either returns what the
  * wrapper says, or, where that is IOT_HOOK_ALONE, goes on into the function with
  * nothing of ours on the stack: so a call that turns out to be able to sleep
  * without bound does not hold the module. As in hook.c a redirected call is in
  * flight from the handler to the wrapper's end.
  *
- * Where redirecting is not possible or not allowed each function gets a kretprobe.
- * Its handlers may not sleep.
+ * Calls that may sleep without bound are followed by their return address: see
+ * iot_hook_follow().
+ *
+ * Where redirecting is not possible or not allowed each function gets a kretprobe of
+ * the usual kind. The handlers of either may not sleep.
  */
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
@@ -21,6 +25,7 @@
 #include <linux/slab.h>
 #include "hook.h"
 #include "hook_set.h"
+#include "hook_stub.h"
 #include "param.h"
 
 static const char * const mechanism_names[] = {
@@ -31,20 +36,46 @@ static const char * const mechanism_names[] = {
 	[IOT_HOOK_FALLBACK] = "kretprobe-names-as-given",
 };
 
-/* Serialises attaching, detaching and showing. */
+/*
+ * Of the list, and of what a site tells about itself. Held for moments, so that who
+ * reads does not wait for hundreds of functions: the owner of a set attaches and
+ * detaches it, one at a time.
+ */
 static DEFINE_MUTEX(sets_lock);
 static LIST_HEAD(sets);
 
-/* Functions are aligned to 16, and their entry sites are within that. */
-static unsigned long key_of(unsigned long addr)
+static bool follows_return(const struct iot_hook_site *site)
 {
-	return addr >> 4;
+	return site->unbounded || site->sometimes;
 }
 
 #ifdef IOT_REDIRECT
 static_assert(offsetof(struct iot_hook_site, entry) == 0);
 
-/* Called by iot_hook_stub. */
+struct iot_hook_site *iot_hook_stubbed[IOT_HOOK_STUBS];	/* for hook_enter.S */
+static unsigned int nr_stubs;
+
+/**
+ * iot_hook_stub_get() - give a site a stub, if it has none
+ *
+ * It is never given back. Return: 0 or -ENOSPC: there is none left.
+ */
+int iot_hook_stub_get(struct iot_hook_site *site)
+{
+	int err = 0;
+
+	mutex_lock(&sets_lock);
+	if (!site->stub && nr_stubs == IOT_HOOK_STUBS) {
+		err = -ENOSPC;
+	} else if (!site->stub) {
+		iot_hook_stubbed[nr_stubs] = site;
+		site->stub = (unsigned long)iot_hook_stubs + nr_stubs++ * IOT_HOOK_STUB_SIZE;
+	}
+	mutex_unlock(&sets_lock);
+	return err;
+}
+
+/* Called by the stubs. */
 s64 iot_hook_stub_call(unsigned long *args, struct iot_hook_site *site)
 {
 	s64 ret = site->set->call(site, args);
@@ -55,12 +86,13 @@ s64 iot_hook_stub_call(unsigned long *args, struct iot_hook_site *site)
 
 static struct hlist_head *bucket_of(struct iot_hook_set *set, unsigned long ip)
 {
-	return &set->table[hash_long(key_of(ip), IOT_HOOK_SET_BITS)];
+	return &set->table[hash_long(iot_hook_key(ip), IOT_HOOK_SET_BITS)];
 }
 
-static bool is_redirected(const struct iot_hook_site *site)
+/* What the ftrace handler looks at. */
+static bool is_handled(const struct iot_hook_site *site)
 {
-	return site->addr && !site->unbounded;
+	return site->addr && (!follows_return(site) || site->krp);
 }
 
 static void redirect(struct iot_hook_site *site, unsigned long ip, struct pt_regs *regs)
@@ -68,8 +100,14 @@ static void redirect(struct iot_hook_site *site, unsigned long ip, struct pt_reg
 	if (unlikely(!site->entry))
 		WRITE_ONCE(site->entry, ip + MCOUNT_INSN_SIZE);
 	this_cpu_inc(iot_hook_inflight);
-	regs->r9 = (unsigned long)site;
-	regs->ip = (unsigned long)iot_hook_stub;
+	regs->ip = site->stub;
+}
+
+static void follow_return(const struct iot_hook_site *site, struct pt_regs *regs)
+{
+	preempt_disable_notrace();
+	iot_hook_follow(site->krp, regs);
+	preempt_enable_notrace();
 }
 
 /*
@@ -79,10 +117,11 @@ static void redirect(struct iot_hook_site *site, unsigned long ip, struct pt_reg
 static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 		    struct ftrace_regs *fregs)
 {
-	struct iot_hook_set *set = container_of(ops, struct iot_hook_set, ops);
+	struct iot_hook_set *set = ops->private;
 	struct pt_regs *regs = iot_ftrace_regs(fregs);
 	unsigned long args[IOT_HOOK_ARGS] IOT_UNINITIALIZED;
 	struct iot_hook_site *site;
+	enum iot_hook_wish wish;
 
 	args[0] = regs->di;
 	args[1] = regs->si;
@@ -90,10 +129,15 @@ static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 	args[3] = regs->cx;
 	args[4] = regs->r8;
 	hlist_for_each_entry(site, bucket_of(set, ip), node) {
-		if (key_of(site->addr) != key_of(ip) ||
-		    !set->wants(site, args, parent_ip))
+		if (iot_hook_key(site->addr) != iot_hook_key(ip))
 			continue;
-		redirect(site, ip, regs);
+		wish = set->wants(site, args, parent_ip);
+		if (wish == IOT_HOOK_IGNORE)
+			continue;
+		if (wish == IOT_HOOK_FOLLOW && likely(!site->unbounded))
+			redirect(site, ip, regs);
+		else
+			follow_return(site, regs);
 		return;
 	}
 }
@@ -107,72 +151,103 @@ static void fill_table(struct iot_hook_set *set)
 		struct iot_hook_site *site = &set->sites[i];
 
 		site->set = set;
-		if (is_redirected(site))
+		if (is_handled(site))
 			hlist_add_head(&site->node, bucket_of(set, site->addr));
 	}
 }
 
-static int set_filter(struct iot_hook_set *set)
+static int give_stubs(struct iot_hook_set *set)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && set->call && i < set->nr; i++)
+		if (is_handled(&set->sites[i]) && !set->sites[i].unbounded)
+			err = iot_hook_stub_get(&set->sites[i]);
+	return err;
+}
+
+/* Attach those that are @unbounded, or those that are not; there may be none. */
+static int register_ops(struct iot_hook_set *set, struct ftrace_ops *ops, bool unbounded,
+			unsigned long flags)
 {
 	unsigned long *ips;
 	unsigned int i, n = 0;
 	int err;
 
+	/* ftrace_free_filter() leaves pointers to what it has freed */
+	memset(ops, 0, sizeof(*ops));
+	ops->func = handler;
+	ops->private = set;
+	ops->flags = FTRACE_OPS_FL_PERMANENT | flags;
 	ips = kcalloc(set->nr, sizeof(*ips), GFP_KERNEL);
 	if (!ips)
 		return -ENOMEM;
 	for (i = 0; i < set->nr; i++)
-		if (is_redirected(&set->sites[i]))
+		if (is_handled(&set->sites[i]) && set->sites[i].unbounded == unbounded)
 			ips[n++] = set->sites[i].addr;
-	err = ftrace_set_filter_ips(&set->ops, ips, n, 0, 1);
+	/* no filter would be every function */
+	err = n ? ftrace_set_filter_ips(ops, ips, n, 0, 1) : 0;
 	kfree(ips);
+	if (!err && n)
+		err = register_ftrace_function(ops);
+	if (err)
+		ftrace_free_filter(ops);
 	return err;
 }
 
-/* All that may be redirected, or none and an error. */
-static int attach_redirect(struct iot_hook_set *set)
+static void unregister_ops(struct ftrace_ops *ops)
+{
+	if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
+		return;
+	unregister_ftrace_function(ops);
+	ftrace_free_filter(ops);
+}
+
+static enum iot_hook_mechanism mechanism_of(const struct iot_hook_site *site)
+{
+	if (site->unbounded)
+		return IOT_HOOK_KRETPROBE;
+	return site->set->call ? IOT_HOOK_REDIRECT : IOT_HOOK_ENTRY;
+}
+
+/* All that is handled, or none and an error. */
+static int attach_handler(struct iot_hook_set *set)
 {
 	unsigned int i;
 	int err;
 
-	if (!iot_param_redirect_allowed())
-		return -EOPNOTSUPP;
 	fill_table(set);
-	memset(&set->ops, 0, sizeof(set->ops));
-	set->ops.func = handler;
-	set->ops.flags = FTRACE_OPS_FL_PERMANENT;
-	if (set->call)
-		set->ops.flags |= FTRACE_OPS_FL_IPMODIFY;
-	err = set_filter(set);
-	if (!err)
-		err = register_ftrace_function(&set->ops);
+	err = give_stubs(set);
+	if (err)
+		return err;
+	err = register_ops(set, &set->ops, false, set->call ? FTRACE_OPS_FL_IPMODIFY : 0);
+	if (err)
+		return err;
+	err = register_ops(set, &set->follow_ops, true, 0);
 	if (err) {
-		ftrace_free_filter(&set->ops);
+		unregister_ops(&set->ops);
 		return err;
 	}
 	for (i = 0; i < set->nr; i++)
-		if (is_redirected(&set->sites[i]))
-			set->sites[i].mechanism = set->call ? IOT_HOOK_REDIRECT :
-							      IOT_HOOK_ENTRY;
-	set->redirected = true;
+		if (is_handled(&set->sites[i]))
+			set->sites[i].mechanism = mechanism_of(&set->sites[i]);
 	return 0;
 }
 
-static void detach_redirect(struct iot_hook_set *set)
+/* The kernel has waited for all that are in the handler when this returns. */
+static void detach_handler(struct iot_hook_set *set)
 {
-	if (!set->redirected)
-		return;
-	set->redirected = false;
-	unregister_ftrace_function(&set->ops);
-	ftrace_free_filter(&set->ops);
+	unregister_ops(&set->follow_ops);
+	unregister_ops(&set->ops);
 }
 #else
-static int attach_redirect(struct iot_hook_set *set)
+static int attach_handler(struct iot_hook_set *set)
 {
 	return -EOPNOTSUPP;
 }
 
-static void detach_redirect(struct iot_hook_set *set)
+static void detach_handler(struct iot_hook_set *set)
 {
 }
 #endif
@@ -195,15 +270,20 @@ const struct iot_hook_site *iot_hook_site_of(struct kretprobe_instance *ri)
  */
 static int max_active(const struct iot_hook_site *site)
 {
-	return site->unbounded ? iot_param_maxactive() : max_t(int, 32, 4 * num_possible_cpus());
+	return follows_return(site) ? iot_param_maxactive() :
+				      max_t(int, 32, 4 * num_possible_cpus());
 }
 
-/* Return: 0, also if it cannot be hooked, which is told; or -ENOMEM. */
+/*
+ * @flags: KPROBE_FLAG_DISABLED: the ftrace handler gives it its calls.
+ * Return: 0, also if it cannot be hooked, which is told; or -ENOMEM.
+ */
 static int attach_probe(struct iot_hook_set *set, struct iot_hook_probe *probe,
-			struct iot_hook_site *site)
+			struct iot_hook_site *site, u32 flags)
 {
 	probe->site = site;
 	probe->krp.kp.addr = (kprobe_opcode_t *)site->addr;
+	probe->krp.kp.flags = flags;
 	probe->krp.entry_handler = set->entry;
 	probe->krp.handler = set->exit;
 	probe->krp.data_size = set->data_size;
@@ -216,14 +296,16 @@ static int attach_probe(struct iot_hook_set *set, struct iot_hook_probe *probe,
 		       site->symbol, site->what, site->error);
 		return 0;
 	}
+	set->registered[set->nr_registered++] = &probe->krp;
+	mutex_lock(&sets_lock);
 	site->krp = &probe->krp;
 	site->mechanism = site->unbounded ? IOT_HOOK_KRETPROBE : IOT_HOOK_FALLBACK;
-	set->registered[set->nr_registered++] = site->krp;
+	mutex_unlock(&sets_lock);
 	return 0;
 }
 
-/* Those that have no other hook. */
-static int attach_probes(struct iot_hook_set *set)
+/* One for each function; disabled ones only for those whose returns are followed. */
+static int attach_probes(struct iot_hook_set *set, u32 flags)
 {
 	unsigned int i;
 	int err = 0;
@@ -233,17 +315,17 @@ static int attach_probes(struct iot_hook_set *set)
 	if (!set->probes || !set->registered)
 		return -ENOMEM;
 	for (i = 0; !err && i < set->nr; i++)
-		if (set->sites[i].addr && set->sites[i].mechanism == IOT_HOOK_DETACHED)
-			err = attach_probe(set, &set->probes[i], &set->sites[i]);
+		if (set->sites[i].addr && (!flags || follows_return(&set->sites[i])))
+			err = attach_probe(set, &set->probes[i], &set->sites[i], flags);
 	return err;
 }
 
+/* Under sets_lock. */
 static unsigned long site_missed(const struct iot_hook_site *site)
 {
 	if (!site->krp)
 		return site->missed;
-	return site->missed + READ_ONCE(site->krp->nmissed) +
-	       READ_ONCE(site->krp->kp.nmissed);
+	return site->missed + iot_hook_probe_missed(site->krp);
 }
 
 static void detach_probes(struct iot_hook_set *set)
@@ -253,10 +335,12 @@ static void detach_probes(struct iot_hook_set *set)
 	if (set->nr_registered)
 		unregister_kretprobes(set->registered, set->nr_registered);
 	set->nr_registered = 0;
+	mutex_lock(&sets_lock);
 	for (i = 0; i < set->nr; i++) {
 		set->sites[i].missed = site_missed(&set->sites[i]);
 		set->sites[i].krp = NULL;
 	}
+	mutex_unlock(&sets_lock);
 	kvfree(set->registered);
 	kvfree(set->probes);
 	set->registered = NULL;
@@ -267,10 +351,18 @@ static void detach(struct iot_hook_set *set)
 {
 	unsigned int i;
 
-	detach_redirect(set);
+	detach_handler(set);
 	detach_probes(set);
 	for (i = 0; i < set->nr; i++)
 		set->sites[i].mechanism = IOT_HOOK_DETACHED;
+}
+
+/* By the ftrace handler, all or none and an error. */
+static int attach_handled(struct iot_hook_set *set)
+{
+	int err = attach_probes(set, KPROBE_FLAG_DISABLED);
+
+	return err ?: attach_handler(set);
 }
 
 /**
@@ -278,36 +370,41 @@ static void detach(struct iot_hook_set *set)
  *
  * One that cannot be hooked is told in /proc/iotracer/hooks and does not hinder
  * the others. Want of memory is no reason for the dearer way: the caller is told,
- * and may try again. Context: task, may sleep long: the kernel patches its text.
+ * and may try again. Context: task, may sleep long: the kernel patches its text;
+ * nobody else attaches or detaches this set.
  * Return: 0 or -ENOMEM, then nothing is hooked.
  */
 int iot_hook_set_attach(struct iot_hook_set *set)
 {
 	int err;
 
-	mutex_lock(&sets_lock);
-	err = attach_redirect(set);
-	if (err != -ENOMEM)
-		err = attach_probes(set); /* of what has no hook yet */
-	if (err)
+	err = iot_param_redirect_allowed() ? attach_handled(set) : -EOPNOTSUPP;
+	if (err && err != -ENOMEM) {
 		detach(set);
-	else
-		list_add_tail(&set->list, &sets);
+		err = attach_probes(set, 0);
+	}
+	if (err) {
+		detach(set);
+		return err;
+	}
+	mutex_lock(&sets_lock);
+	list_add_tail(&set->list, &sets);
 	mutex_unlock(&sets_lock);
-	return err;
+	return 0;
 }
 
 /**
  * iot_hook_set_detach() - let go of all
  *
- * No handler runs when it returns; calls that are in a wrapper go on.
+ * No handler runs when it returns; calls that are in a wrapper go on. Context: as of
+ * iot_hook_set_attach().
  */
 void iot_hook_set_detach(struct iot_hook_set *set)
 {
 	mutex_lock(&sets_lock);
 	list_del(&set->list);
-	detach(set);
 	mutex_unlock(&sets_lock);
+	detach(set);
 }
 
 /**
@@ -372,7 +469,8 @@ void iot_hook_set_show(struct seq_file *m)
 }
 
 #ifdef IOT_REDIRECT
-static iot_hook_symbol_fn symbol_fn; /* under sets_lock */
+static DEFINE_MUTEX(symbol_lock);
+static iot_hook_symbol_fn symbol_fn; /* under symbol_lock */
 
 #ifdef IOT_HAVE_KALLSYMS_EACH_WITHOUT_MODULE
 static int each_symbol(void *data, const char *name, unsigned long addr)
@@ -401,10 +499,10 @@ int iot_hook_symbols(iot_hook_symbol_fn fn)
 
 	if (!addr)
 		return -EOPNOTSUPP;
-	mutex_lock(&sets_lock);
+	mutex_lock(&symbol_lock);
 	symbol_fn = fn;
 	iot_hook_enter((void *)each_symbol, NULL, addr);
-	mutex_unlock(&sets_lock);
+	mutex_unlock(&symbol_lock);
 	return 0;
 }
 #else

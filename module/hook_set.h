@@ -21,30 +21,42 @@ enum iot_hook_mechanism {
 	IOT_HOOK_DETACHED,
 	IOT_HOOK_REDIRECT,
 	IOT_HOOK_ENTRY,		/* looked at by an ftrace handler, never redirected */
-	IOT_HOOK_KRETPROBE,	/* by choice: it may sleep without bound */
+	IOT_HOOK_KRETPROBE,	/* by choice: it may sleep without bound; see hook_set.c */
 	IOT_HOOK_FALLBACK,	/* kretprobe since it cannot be redirected */
+};
+
+/** enum iot_hook_wish - what is to be done with a call */
+enum iot_hook_wish {
+	IOT_HOOK_IGNORE,
+	IOT_HOOK_FOLLOW,	/* by the wrapper; where its site is unbounded, as: */
+	IOT_HOOK_FOLLOW_RETURN,	/* by entry and exit, with nothing of ours on the stack */
 };
 
 /**
  * struct iot_hook_site - one function of a set
  * @entry:	where its body goes on behind the ftrace entry site; first, for
  *		hook_enter.S
+ * @stub:	where it is redirected to, 0: none yet; its own as long as the module is
+ *		there, as calls may be on their way
  * @addr:	of the function
  * @symbol:	its name
  * @what:	the operation, for people
  * @data:	the owner's
  * @tag:	the owner's
  * @unbounded:	calls may sleep without bound: never redirect
+ * @sometimes:	some of them: IOT_HOOK_FOLLOW_RETURN
  * @missed:	of earlier attachments
  */
 struct iot_hook_site {
 	unsigned long entry;
+	unsigned long stub;
 	unsigned long addr;
 	char symbol[48];
 	const char *what;
 	const void *data;
 	unsigned int tag;
 	bool unbounded;
+	bool sometimes;
 	enum iot_hook_mechanism mechanism;
 	int error;
 	unsigned long missed;
@@ -62,18 +74,19 @@ struct iot_hook_site {
  *		must not sleep. @caller is the address it returns to
  * @call:	wrapper: does what is to be done before, iot_hook_call(), and what is
  *		to be done after; returns the function's result or IOT_HOOK_ALONE.
- *		NULL: the set only looks, @wants never says yes, and whoever redirects
- *		the same function is not in the way.
+ *		NULL: the set only looks, @wants never says IOT_HOOK_FOLLOW of what is
+ *		bounded, and whoever redirects the same function is not in the way.
  *		Context: the function's own; may sleep where the function may
- * @entry:	kretprobe handler; iot_hook_site_of() says whose
+ * @entry:	kretprobe handler, asks itself what @wants says: without redirecting
+ *		it is the first to see a call; iot_hook_site_of() says whose
  * @exit:	likewise
  * @data_size:	bytes of kretprobe instance data
  */
 struct iot_hook_set {
 	struct iot_hook_site *sites;
 	unsigned int nr;
-	bool (*wants)(const struct iot_hook_site *site, const unsigned long *args,
-		      unsigned long caller);
+	enum iot_hook_wish (*wants)(const struct iot_hook_site *site,
+				    const unsigned long *args, unsigned long caller);
 	s64 (*call)(const struct iot_hook_site *site, unsigned long *args);
 	kretprobe_handler_t entry;
 	kretprobe_handler_t exit;
@@ -81,8 +94,8 @@ struct iot_hook_set {
 
 	/* hook_set.c's */
 	struct list_head list;
-	bool redirected;
-	struct ftrace_ops ops;
+	struct ftrace_ops ops;		/* of what is redirected, or only looked at */
+	struct ftrace_ops follow_ops;	/* of what is only followed by its return */
 	struct iot_hook_probe *probes;
 	struct kretprobe **registered;
 	unsigned int nr_registered;
@@ -99,8 +112,8 @@ void iot_hook_set_show(struct seq_file *m);
 const struct iot_hook_site *iot_hook_site_of(struct kretprobe_instance *ri);
 
 #ifdef IOT_REDIRECT
-void iot_hook_stub(void);
 s64 iot_hook_stub_call(unsigned long *args, struct iot_hook_site *site);
+int iot_hook_stub_get(struct iot_hook_site *site);
 #endif
 
 /* Told of each function of the kernel; anything but 0 ends it. */

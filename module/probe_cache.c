@@ -663,13 +663,15 @@ static struct iot_hook_site sites[] = {
 	  .unbounded = true },
 };
 
-/* Context: entry of the function. All is done here: the call goes on as it is. */
-static bool wants(const struct iot_hook_site *site, const unsigned long *args,
-		  unsigned long caller)
+/* Context: entry of the function. All but DROP is done here: the call goes on. */
+static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+				unsigned long caller)
 {
+	if (site->tag == TAG_DROP)
+		return IOT_HOOK_FOLLOW_RETURN;
 	if (is_wanted(probes[site->tag].ops))
 		probes[site->tag].seen(args);
-	return false;
+	return IOT_HOOK_IGNORE;
 }
 
 static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)

@@ -19,19 +19,16 @@
  * default. Another thread that faults there at the same time is counted in.
  *
  * Files of FUSE, network filesystems and the like may be waited for without bound:
- * their faults have a kretprobe instead of a wrapper. As that costs every fault, it
- * is there only while such files are.
+ * their faults are followed by their return, not by a wrapper.
  */
 #include <linux/fs.h>
 #include <linux/hugetlb_inline.h>
 #include <linux/kprobes.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
-#include <linux/mutex.h>
 #include <linux/pgtable.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
-#include <linux/workqueue.h>
 #include "category.h"
 #include "claim.h"
 #include "fault.h"
@@ -87,7 +84,6 @@ struct attempt {
 };
 
 IOT_CLAIMS(attempts, attempt, 6);
-static atomic_long_t nr_missed;
 
 /* Without room another's place is taken: that fault looks shorter than it was. */
 static void attempt_keep(const struct frame *f)
@@ -198,15 +194,12 @@ static unsigned int pages_mapped(struct frame *f, vm_fault_t result)
 	return now > f->mapped ? now - f->mapped : 1;
 }
 
-/* Do faults in its files sleep with a bound? */
-static bool sleeps_bounded(const struct super_block *sb)
-{
-	return iot_vfs_sleeps_bounded(sb) || sb->s_magic == HUGETLBFS_MAGIC;
-}
-
+/* Do faults in it sleep with a bound? */
 static bool is_bounded(const struct vm_area_struct *vma)
 {
-	return sleeps_bounded(file_inode(vma->vm_file)->i_sb);
+	const struct super_block *sb = file_inode(vma->vm_file)->i_sb;
+
+	return iot_vfs_sleeps_bounded(sb) || sb->s_magic == HUGETLBFS_MAGIC;
 }
 
 static u16 op_of(unsigned int fault_flags)
@@ -323,87 +316,15 @@ static void fault_end(struct frame *f, vm_fault_t result)
 		record(f, result, latency);
 }
 
-/* The kretprobe, for files that may be waited for without bound. */
-static DEFINE_MUTEX(probe_lock);
-static struct iot_hook *probe;
-static bool probe_on;
-
-static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	const struct vm_area_struct *vma;
-	unsigned long args[4];
-
-	iot_hook_args(regs, args, ARRAY_SIZE(args));
-	vma = (void *)args[0];
-	if (!vma->vm_file || is_bounded(vma) || !is_wanted(args[2]))
-		return 1;
-	return !fault_begin((struct frame *)ri->data, args, false);
-}
-
-static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	fault_end((struct frame *)ri->data, (__force vm_fault_t)regs_return_value(regs));
-	return 0;
-}
-
-static const struct iot_hook_type probe_type = {
-	.name = "FAULT",
-	.entry = probe_entry,
-	.exit = probe_exit,
-	.data_size = sizeof(struct frame),
-};
-
-static int probe_attach(void)
-{
-	int err = 0;
-
-	mutex_lock(&probe_lock);
-	if (!probe_on && iot_category_active(&iot_fault)) {
-		probe = iot_hook_get(&probe_type, (void *)iot_hook_symbol("handle_mm_fault"),
-				     false);
-		err = probe ? iot_hook_enable(probe) : -ENOMEM;
-		if (err)
-			iot_hook_put(probe);
-		WRITE_ONCE(probe_on, !err);
-	}
-	mutex_unlock(&probe_lock);
-	return err;
-}
-
-static void probe_detach(void)
-{
-	mutex_lock(&probe_lock);
-	if (probe_on) {
-		iot_hook_disable(probe);
-		atomic_long_add(iot_hook_missed(probe), &nr_missed);
-		iot_hook_put(probe);
-		WRITE_ONCE(probe_on, false);
-	}
-	mutex_unlock(&probe_lock);
-}
-
-static void attach_late(struct work_struct *work)
-{
-	probe_attach(); /* what is not followed is counted */
-}
-
-static DECLARE_WORK(late, attach_late);
-
 /* Preemption is on; must not sleep. */
-static bool wants(const struct iot_hook_site *site, const unsigned long *args,
-		  unsigned long caller)
+static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+				unsigned long caller)
 {
 	const struct vm_area_struct *vma = (void *)args[0];
 
 	if (!vma->vm_file || !iot_category_active(&iot_fault) || !is_wanted(args[2]))
-		return false;
-	if (likely(is_bounded(vma)))
-		return true;
-	if (unlikely(!READ_ONCE(probe_on))) {
-		atomic_long_inc(&nr_missed);
-		schedule_work(&late);
-	}
-	return false;
+		return IOT_HOOK_IGNORE;
+	return likely(is_bounded(vma)) ? IOT_HOOK_FOLLOW : IOT_HOOK_FOLLOW_RETURN;
 }
 
 static s64 call(const struct iot_hook_site *site, unsigned long *args)
@@ -418,20 +339,26 @@ static s64 call(const struct iot_hook_site *site, unsigned long *args)
 	return (__force u32)result;
 }
 
-/* Where it is not redirected a kretprobe has them all. */
 static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	unsigned long args[4];
 
 	iot_hook_args(regs, args, ARRAY_SIZE(args));
-	if (!wants(iot_hook_site_of(ri), args, 0))
+	if (wants(iot_hook_site_of(ri), args, 0) == IOT_HOOK_IGNORE)
 		return 1;
 	return !fault_begin((struct frame *)ri->data, args, false);
+}
+
+static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	fault_end((struct frame *)ri->data, (__force vm_fault_t)regs_return_value(regs));
+	return 0;
 }
 
 static struct iot_hook_site site = {
 	.symbol = "handle_mm_fault",
 	.what = "FAULT",
+	.sometimes = true,
 };
 
 static struct iot_hook_set set = {
@@ -444,66 +371,24 @@ static struct iot_hook_set set = {
 	.data_size = sizeof(struct frame),
 };
 
-/* A mounted filesystem whose files may be mapped and waited for without bound? */
-static void see_super(struct super_block *sb, void *data)
-{
-	bool *found = data;
-	struct inode *inode;
-
-	if (*found || sleeps_bounded(sb) || sb->s_magic == OVERLAYFS_SUPER_MAGIC)
-		return;
-	spin_lock(&sb->s_inode_list_lock);
-	list_for_each_entry(inode, &sb->s_inodes, i_sb_list) {
-		if (iot_paths_kind(inode) == IOT_KIND_FILE && inode->i_fop->mmap) {
-			*found = true;
-			break;
-		}
-	}
-	spin_unlock(&sb->s_inode_list_lock);
-}
-
 static int start(void)
 {
-	unsigned long walk = iot_hook_symbol("iterate_supers");
-	bool unbounded = !walk;
-	unsigned long args[IOT_HOOK_ARGS] = {
-		(unsigned long)see_super, (unsigned long)&unbounded
-	};
-	int err;
-
 	site.addr = iot_hook_symbol(site.symbol);
 	if (!site.addr) {
 		pr_err("this kernel has no handle_mm_fault: there is no category fault\n");
 		return -EOPNOTSUPP;
 	}
-	err = iot_hook_set_attach(&set);
-	if (err)
-		return err;
-	if (walk)
-		iot_hook_call(args, walk);
-	if (unbounded)
-		err = probe_attach();
-	if (err)
-		iot_hook_set_detach(&set);
-	return err;
+	return iot_hook_set_attach(&set);
 }
 
 static void stop(void)
 {
-	cancel_work_sync(&late);
-	probe_detach();
 	iot_hook_set_detach(&set);
 }
 
 static unsigned long missed(void)
 {
-	unsigned long n = iot_hook_set_missed(&set) + atomic_long_read(&nr_missed);
-
-	mutex_lock(&probe_lock);
-	if (probe_on)
-		n += iot_hook_missed(probe);
-	mutex_unlock(&probe_lock);
-	return n;
+	return iot_hook_set_missed(&set);
 }
 
 struct iot_category iot_fault = {

@@ -374,7 +374,7 @@ static bool wants_with(const struct iot_hook_site *site, const unsigned long *ar
 	const struct iot_call *c = site->data;
 	u64 a[6];
 
-	if (iot_fs_off() || (c->caller && !is_called_by(c, caller)))
+	if (iot_fs_off() || (c->caller && caller && !is_called_by(c, caller)))
 		return false;
 	if (!c->see && (!wants_task() || wanted_op(c) < 0))
 		return false;
@@ -384,10 +384,10 @@ static bool wants_with(const struct iot_hook_site *site, const unsigned long *ar
 	return c->wants(a);
 }
 
-static bool wants(const struct iot_hook_site *site, const unsigned long *args,
-		  unsigned long caller)
+static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+				unsigned long caller)
 {
-	return wants_with(site, args, IOT_HOOK_ARGS, caller);
+	return wants_with(site, args, IOT_HOOK_ARGS, caller) ? IOT_HOOK_FOLLOW : IOT_HOOK_IGNORE;
 }
 
 static u64 field(const struct iot_frame *f, u8 number)
@@ -479,10 +479,13 @@ static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct iot_hook_site *site = iot_hook_site_of(ri);
 	const struct iot_call *c = site->data;
-	unsigned long args[6];
+	unsigned long args[6], caller = 0;
 
 	iot_hook_args(regs, args, ARRAY_SIZE(args));
-	if (!wants_with(site, args, ARRAY_SIZE(args), *(unsigned long *)regs->sp))
+	/* if the ftrace handler has asked who calls: on the stack may be others' trampolines */
+	if (!kprobe_disabled(&get_kretprobe(ri)->kp))
+		caller = *(unsigned long *)regs->sp;
+	if (!wants_with(site, args, ARRAY_SIZE(args), caller))
 		return 1;
 	if (c->see) {
 		iot_frame_lost(); /* it may not be done here */

@@ -38,15 +38,21 @@ struct set {
 	unsigned long missed[SET_HOOKS];
 };
 
-/* Under sets_lock; grows while the category runs. */
+/* Serialises hooking and unhooking, as long as the kernel needs for it. */
+static DEFINE_MUTEX(attach_lock);
+
+/*
+ * Changed under both locks. sets_lock is held for moments, by those who only count;
+ * within attach_lock.
+ */
 static DEFINE_MUTEX(sets_lock);
 static struct set *sets[MAX_SETS];
 static unsigned int nr_sets;
-static unsigned long nr_missed;
+static atomic_long_t nr_missed;
 
 /*
  * The file_operations that are hooked, hashed, half of the places stay empty. Filled
- * under sets_lock, emptied when nothing is hooked; looked at without a lock.
+ * under attach_lock, emptied when nothing is hooked; looked at without a lock.
  */
 static const struct file_operations *known[BIT(SETS_BITS)];
 
@@ -69,7 +75,7 @@ static bool has_functions(const struct file_operations *fop)
 	return fop && (fop->read_iter || fop->write_iter || fop->read || fop->write);
 }
 
-/* Who needs the hooks: category fs, and block for direct I/O. Under sets_lock. */
+/* Who needs the hooks: category fs, and block for direct I/O. Under attach_lock. */
 static unsigned int nr_users;
 static bool tracks;
 
@@ -144,7 +150,7 @@ static int attach(struct set *set, bool bounded)
 		goto disable;
 	set->raw_enabled = !err;
 	if (err)
-		nr_missed++; /* and told: it may not be probed */
+		atomic_long_inc(&nr_missed); /* and told: it may not be probed */
 	return 0;
 
 disable:
@@ -156,17 +162,48 @@ put_vfs:
 	return err;
 }
 
-static void detach(struct set *set)
+/* What a set has enabled. Return: how many, some of which may be NULL. */
+static unsigned int gather(const struct set *set, struct iot_hook **hooks)
 {
-	iot_vfs_disable(&set->hooks);
-	if (set->raw_enabled)
-		iot_raw_disable(&set->raw);
-	nr_missed += missed_of(set);
-	iot_raw_put(&set->raw);
-	iot_vfs_put(&set->hooks);
+	unsigned int i, n = set->raw_enabled ? SET_HOOKS : IOT_VFS_OPS;
+
+	for (i = 0; i < n; i++)
+		hooks[i] = hook_of(set, i);
+	return n;
 }
 
-/* Hook what a set names, and keep it; else it is freed. Under sets_lock. */
+/* Unhook what all sets name; at once if there is memory. Under attach_lock. */
+static void disable_all(void)
+{
+	struct iot_hook *some[SET_HOOKS], **all;
+	unsigned int i, n = 0;
+
+	all = kvmalloc_array(nr_sets, sizeof(some), GFP_KERNEL | __GFP_NOWARN);
+	for (i = 0; i < nr_sets; i++) {
+		if (all)
+			n += gather(sets[i], all + n);
+		else
+			iot_hooks_disable(some, gather(sets[i], some));
+	}
+	iot_hooks_disable(all, n);
+	kvfree(all);
+}
+
+/* Free the last set, whose hooks are disabled. Under attach_lock. */
+static void drop_last(void)
+{
+	struct set *set = sets[nr_sets - 1];
+
+	mutex_lock(&sets_lock);
+	atomic_long_add(missed_of(set), &nr_missed);
+	WRITE_ONCE(nr_sets, nr_sets - 1);
+	mutex_unlock(&sets_lock);
+	iot_raw_put(&set->raw);
+	iot_vfs_put(&set->hooks);
+	kfree(set);
+}
+
+/* Hook what a set names, and keep it; else it is freed. Under attach_lock. */
 static int add_set(struct set *set, bool bounded)
 {
 	int err = attach(set, bounded);
@@ -175,13 +212,16 @@ static int add_set(struct set *set, bool bounded)
 		kfree(set);
 		return err;
 	}
-	sets[nr_sets++] = set;
+	mutex_lock(&sets_lock);
+	sets[nr_sets] = set;
+	WRITE_ONCE(nr_sets, nr_sets + 1);
+	mutex_unlock(&sets_lock);
 	WRITE_ONCE(known[place_of(set->fop)], set->fop);
 	return 0;
 }
 
 /*
- * Hook what @fop names. Under sets_lock.
+ * Hook what @fop names. Under attach_lock.
  * Return: 0, also if there is no room, which counts as missed; or an error.
  */
 static int add(const struct file_operations *fop, bool bounded)
@@ -189,7 +229,7 @@ static int add(const struct file_operations *fop, bool bounded)
 	struct set *set;
 
 	if (nr_sets == MAX_SETS) {
-		nr_missed++;
+		atomic_long_inc(&nr_missed);
 		return 0;
 	}
 	set = kzalloc(sizeof(*set), GFP_KERNEL);
@@ -245,7 +285,7 @@ static bool sleeps_bounded(const struct inode *inode)
 
 /*
  * Hook what the files of a mounted filesystem need. It cannot be unmounted
- * meanwhile: its s_umount is held, within which sets_lock is taken, not around it:
+ * meanwhile: its s_umount is held, within which attach_lock is taken, not around it:
  * others may wait for s_umount as long as a server or a flush takes.
  */
 static void add_super(struct super_block *sb, void *data)
@@ -254,10 +294,10 @@ static void add_super(struct super_block *sb, void *data)
 	int *err = data;
 
 	while (!*err && READ_ONCE(nr_sets) < MAX_SETS && (inode = find_new(sb))) {
-		mutex_lock(&sets_lock);
+		mutex_lock(&attach_lock);
 		if (!is_known(inode->i_fop))
 			*err = add(inode->i_fop, sleeps_bounded(inode));
-		mutex_unlock(&sets_lock);
+		mutex_unlock(&attach_lock);
 		iput(inode);
 	}
 }
@@ -267,7 +307,7 @@ static unsigned long walk_supers;
 
 static bool sockets_added;
 
-/* Sockets: their inodes have no file_operations. Under sets_lock. */
+/* Sockets: their inodes have no file_operations. Under attach_lock. */
 static int add_sockets(void)
 {
 	struct set *set;
@@ -287,7 +327,7 @@ static int add_sockets(void)
 		return err;
 	}
 	sockets_added = true;
-	nr_missed++;
+	atomic_long_inc(&nr_missed);
 	kfree(set);
 	return 0;
 }
@@ -301,9 +341,9 @@ int iot_rw_refresh(void)
 	iot_hook_call(args, walk_supers);
 	if (err)
 		return err;
-	mutex_lock(&sets_lock);
+	mutex_lock(&attach_lock);
 	err = add_sockets();
-	mutex_unlock(&sets_lock);
+	mutex_unlock(&attach_lock);
 	return err;
 }
 
@@ -312,20 +352,17 @@ void iot_rw_stop(void)
 {
 	unsigned int i;
 
-	mutex_lock(&sets_lock);
+	mutex_lock(&attach_lock);
 	if (--nr_users)
 		goto unlock;
-	while (nr_sets) {
-		struct set *set = sets[--nr_sets];
-
-		detach(set);
-		kfree(set);
-	}
+	disable_all();
+	while (nr_sets)
+		drop_last();
 	for (i = 0; i < ARRAY_SIZE(known); i++)
 		WRITE_ONCE(known[i], NULL);
 	sockets_added = false;
 unlock:
-	mutex_unlock(&sets_lock);
+	mutex_unlock(&attach_lock);
 }
 
 /** iot_rw_start() - one more user: hook all filesystems. Context: task, may sleep long. */
@@ -339,9 +376,9 @@ int iot_rw_start(void)
 		pr_err("this kernel has no iterate_supers: category fs cannot find the filesystems\n");
 		return -EOPNOTSUPP;
 	}
-	mutex_lock(&sets_lock);
+	mutex_lock(&attach_lock);
 	nr_users++;
-	mutex_unlock(&sets_lock);
+	mutex_unlock(&attach_lock);
 	err = iot_rw_refresh();
 	if (err)
 		iot_rw_stop();
@@ -400,11 +437,12 @@ void iot_rw_see(const struct file *file)
 	if (likely(is_known(file->f_op)) || iot_fs_off() || !has_functions(file->f_op) ||
 	    !is_wanted(inode))
 		return;
-	mutex_lock(&sets_lock);
-	if (!iot_fs_off() && !is_known(file->f_op) &&
+	mutex_lock(&attach_lock);
+	/* a start that failed may still look as if it had not */
+	if (nr_users && !iot_fs_off() && !is_known(file->f_op) &&
 	    add(file->f_op, sleeps_bounded(inode)))
-		nr_missed++;
-	mutex_unlock(&sets_lock);
+		atomic_long_inc(&nr_missed);
+	mutex_unlock(&attach_lock);
 }
 
 /** iot_rw_missed() - calls that could not be followed */
@@ -414,7 +452,7 @@ unsigned long iot_rw_missed(void)
 	unsigned int i;
 
 	mutex_lock(&sets_lock);
-	missed = nr_missed;
+	missed = atomic_long_read(&nr_missed);
 	for (i = 0; i < nr_sets; i++)
 		missed += missed_of(sets[i]);
 	mutex_unlock(&sets_lock);

@@ -568,13 +568,14 @@ static struct iot_hook_site sites[] = {
 	  .unbounded = true },
 };
 
-/* Context: entry of io_wq_submit_work(). The call goes on as it is. */
-static bool wants(const struct iot_hook_site *site, const unsigned long *args,
-		  unsigned long caller)
+/* Context: entry of the function. A worker's call goes on as it is. */
+static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+				unsigned long caller)
 {
-	if (site->tag == TAG_WORKER)
-		seen_worker(args);
-	return false;
+	if (site->tag != TAG_WORKER)
+		return is_wanted() ? IOT_HOOK_FOLLOW_RETURN : IOT_HOOK_IGNORE;
+	seen_worker(args);
+	return IOT_HOOK_IGNORE;
 }
 
 /* A call of io_uring_enter(2) under way. */

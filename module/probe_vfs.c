@@ -98,7 +98,7 @@ static void call_track(struct vfs_call *call)
 		if (READ_ONCE(slot->task) ||
 		    cmpxchg(&slot->task, NULL, current))
 			continue;
-		slot->call = call;
+		WRITE_ONCE(slot->call, call);
 		WRITE_ONCE(slot->owner, NULL);
 		atomic_inc(&nr_calls);
 		call->tracked = true;
@@ -107,9 +107,17 @@ static void call_track(struct vfs_call *call)
 	iot_block_count_missed();
 }
 
-static void slot_release(struct call_slot *slot)
+/* The current task's call in a slot, or NULL. */
+static struct vfs_call *call_in(const struct call_slot *slot)
 {
-	slot->call = NULL;
+	return READ_ONCE(slot->task) == current ? READ_ONCE(slot->call) : NULL;
+}
+
+/* By the task itself or by forget_calls(), whoever is first. */
+static void slot_release(struct call_slot *slot, struct vfs_call *call)
+{
+	if (cmpxchg(&slot->call, call, NULL) != call)
+		return;
 	WRITE_ONCE(slot->owner, NULL);
 	smp_store_release(&slot->task, NULL); /* after the slot's last use */
 	atomic_dec(&nr_calls);
@@ -122,29 +130,36 @@ static void call_untrack(struct vfs_call *call)
 	for (i = 0; i < CALL_PROBES; i++) {
 		struct call_slot *slot = slot_at(i);
 
-		if (READ_ONCE(slot->task) != current || slot->call != call)
+		if (call_in(slot) != call)
 			continue;
-		slot_release(slot);
+		slot_release(slot, call);
 		return;
 	}
 }
 
-/* If it was tracked: it is instance data of this one. */
-static void call_own(const struct vfs_call *call, const struct kretprobe *krp)
+/* If it was tracked: it is instance data of this one, which may be going. */
+static void call_own(struct vfs_call *call, const struct kretprobe *krp)
 {
 	unsigned int i;
 
+	if (call->tracked && iot_hook_is_going(krp)) {
+		call_untrack(call);
+		call->tracked = false;
+		return;
+	}
 	for (i = 0; call->tracked && i < CALL_PROBES; i++) {
 		struct call_slot *slot = slot_at(i);
 
-		if (READ_ONCE(slot->task) == current && slot->call == call)
+		if (call_in(slot) == call)
 			WRITE_ONCE(slot->owner, krp);
 	}
 }
 
 /*
- * The kretprobe is no more: calls that were under way end unseen, and the memory of its
- * instances is freed after RCU. No handler of it is left that could use the slots.
+ * The kretprobe is going: calls that are under way may end unseen, and then the memory
+ * of its instances is freed after RCU. None of it gets a slot any more. A task that is
+ * in such a call may be looking at its slot: what that points to is there until the
+ * call ends.
  */
 static void forget_calls(const struct kretprobe *krp)
 {
@@ -153,8 +168,10 @@ static void forget_calls(const struct kretprobe *krp)
 	for (i = 0; i < ARRAY_SIZE(call_slots); i++) {
 		struct call_slot *slot = &call_slots[i];
 
-		if (READ_ONCE(slot->owner) == krp)
-			slot_release(slot);
+		struct vfs_call *call = READ_ONCE(slot->call);
+
+		if (call && READ_ONCE(slot->owner) == krp)
+			slot_release(slot, call);
 	}
 }
 
@@ -170,11 +187,10 @@ const struct iot_direct *iot_vfs_direct(void)
 	if (!atomic_read(&nr_calls))
 		return NULL;
 	for (i = 0; i < CALL_PROBES; i++) {
-		struct call_slot *slot = slot_at(i);
+		const struct vfs_call *call = call_in(slot_at(i));
 
-		if (READ_ONCE(slot->task) == current && slot->call &&
-		    (slot->call->flags & IOT_IO_DIRECT))
-			return &slot->call->direct;
+		if (call && (call->flags & IOT_IO_DIRECT))
+			return &call->direct;
 	}
 	return NULL;
 }
@@ -422,12 +438,10 @@ static void mark_outer(const struct vfs_call *call)
 	unsigned int i;
 
 	for (i = 0; i < CALL_PROBES; i++) {
-		struct call_slot *slot = slot_at(i);
+		struct vfs_call *outer = call_in(slot_at(i));
 
-		if (READ_ONCE(slot->task) == current && slot->call &&
-		    !slot->call->iocb &&
-		    slot->call->direct.id == call->direct.id)
-			slot->call->inner = true;
+		if (outer && !outer->iocb && outer->direct.id == call->direct.id)
+			outer->inner = true;
 	}
 }
 

@@ -94,6 +94,12 @@ check() {
 	check laws
 }
 
+@test "BPF's fentry and fexit and kprobes are on the same functions" {
+	[ -e /sys/kernel/btf/vmlinux ] ||
+		skip "the kernels of scripts/debug-kernel have no BPF"
+	check beside_bpf
+}
+
 @test "databases: what /proc/<pid>/io counts is what the category has" {
 	[ -e /proc/self/io ] || skip "this kernel does not count"
 	check databases

@@ -19,6 +19,10 @@ load three_filesystems
 	check filters
 }
 
+@test "page faults: files of FUSE, and nobody who waits for one keeps the module" {
+	check unbounded
+}
+
 @test "page faults: hooked while started only, and the same by kretprobe" {
 	check hooked
 }

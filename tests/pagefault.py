@@ -10,8 +10,10 @@ import mmap
 import os
 import signal
 import subprocess
+import time
 
 import category
+import fuse
 from interface import is_equal, is_true, join, main, reload, slurp, spawn, write, IOT
 
 PAGE = 4096
@@ -218,6 +220,53 @@ def by_large_pages():
 
     _, found = traced(path, 'r')
     is_equal(sum(int(r['pages']) for r in found), 2048)
+
+
+def touch_page(fd, page):
+    return mmap.mmap(fd, PAGE, prot=mmap.PROT_READ, offset=page * PAGE)[0]
+
+
+def waits_in_fault(pid):
+    """Until a process waits for the page of a file."""
+    deadline = time.monotonic() + 60
+    while 'filemap_fault' not in slurp(f'/proc/{pid}/stack'):
+        is_true(time.monotonic() < deadline, slurp(f'/proc/{pid}/stack'))
+        time.sleep(0.01)
+
+
+def unbounded():
+    """
+    Files of FUSE: the same counts, and who waits for the server does not keep the
+    module. Without redirecting, too.
+    """
+    with fuse.mounted(300) as hold:
+        for parameters in ('attach=auto', 'attach=kprobe'):
+            reload(parameters)
+            trace()
+            of, base, pid = touched(fuse.FILE, 'cp')
+            command('stop')
+            is_counted(fuse.FILE, of, rows(fuse.FILE), pid, base)
+            is_equal(sum(of), 300)
+            fd = os.open(fuse.FILE, os.O_RDONLY) # nothing of it is cached then
+            hold.set()
+            trace()
+            first = spawn(touch_page, fd, 0)
+            waits_in_fault(first)
+            is_equal(rows(fuse.FILE), [])
+            reload(parameters)
+            is_equal(os.waitpid(first, os.WNOHANG), (0, 0))
+            trace()
+            second = spawn(touch_page, fd, 200)
+            waits_in_fault(second)
+            hold.clear()
+            join(first, second)
+            os.close(fd)
+            command('stop')
+            found = rows(fuse.FILE)
+            # of the first one the attempt after the wait
+            is_equal({(r['pid'], r['attempts'], r['severity']) for r in found},
+                     {(first, '1', 'MAJOR'), (second, '2', 'MAJOR')})
+            is_equal(category.stats(FAULT)['missed'], 0)
 
 
 if __name__ == '__main__':

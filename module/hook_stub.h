@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The stubs of hook_enter.S, for it and for hook_set.c. */
+#ifndef IOT_HOOK_STUB_H
+#define IOT_HOOK_STUB_H
+
+#define IOT_HOOK_STUBS		512
+#define IOT_HOOK_STUB_SIZE	16	/* bytes */
+
+#ifndef __ASSEMBLY__
+struct iot_hook_site;
+
+extern const char iot_hook_stubs[];
+extern struct iot_hook_site *iot_hook_stubbed[IOT_HOOK_STUBS];
+#endif
+
+#endif /* IOT_HOOK_STUB_H */
