@@ -2,9 +2,11 @@
 /*
  * /proc/iotracer: control, hooks, format, and a folder for each target.
  *
- * One lock serialises commands and the list of targets. No file of a target
- * takes it, so removing a target's folder, which waits for those who are in its
- * files, is safe under the lock.
+ * One lock serialises changes of the list of targets. No file of a target takes it,
+ * so removing a target's folder, which waits for those who are in its files, is safe
+ * under the lock. A file is looked up before it is taken: that takes locks of folders
+ * and may wait for a server, while those who read control, splice() among them, hold
+ * others that would close a circle.
  */
 #include <linux/fs.h>
 #include <linux/mutex.h>
@@ -29,6 +31,8 @@ static DEFINE_MUTEX(control_lock);
 static struct proc_dir_entry *root;
 static bool leaving;	/* the module is: no more commands */
 
+typedef void (*link_fn)(struct iot_target *t, struct iot_link *link);
+
 /* What may be traced, and by whom. */
 static int check_file(const struct path *path)
 {
@@ -41,9 +45,21 @@ static int check_file(const struct path *path)
 	return iot_inode_permission(path->mnt, inode, MAY_READ);
 }
 
-static int create_target(const struct path *path, const char *text, u64 max_events)
+/* Take the lock, unless the module is leaving. */
+static int control_begin(void)
 {
-	struct iot_target *t = iot_target_create(path, max_events);
+	if (mutex_lock_killable(&control_lock))
+		return -EINTR;
+	if (!leaving)
+		return 0;
+	mutex_unlock(&control_lock);
+	return -ENODEV;
+}
+
+static int create_target(const struct path *path, const struct kstat *stat,
+			 const char *text, u64 max_events)
+{
+	struct iot_target *t = iot_target_create(path, stat, max_events);
 	int err;
 
 	if (IS_ERR(t))
@@ -75,29 +91,39 @@ static int add_to(struct iot_target *t, const char *text, u64 max_events)
 	return err;
 }
 
-static int add_path(const struct path *path, u64 max_events)
+static int add_file(const struct path *path, const struct kstat *stat, const char *text,
+		    u64 max_events)
 {
 	struct iot_target *t;
+	int err = control_begin();
+
+	if (err)
+		return err;
+	t = iot_target_lookup(d_inode(path->dentry));
+	if (t)
+		err = add_to(t, text, max_events);
+	else
+		err = create_target(path, stat, text, max_events ?: iot_param_max_events());
+	mutex_unlock(&control_lock);
+	return err;
+}
+
+static int add_path(const struct path *path, u64 max_events)
+{
+	struct kstat stat;
 	char *buf, *text;
 	int err;
 
 	err = check_file(path);
+	if (!err)
+		err = vfs_getattr(path, &stat, STATX_INO, AT_STATX_DONT_SYNC);
 	if (err)
 		return err;
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (!buf)
 		return -ENOMEM;
 	text = iot_path_text(path, buf);
-	if (IS_ERR(text)) {
-		err = PTR_ERR(text);
-		goto free_buf;
-	}
-	t = iot_target_lookup(d_inode(path->dentry));
-	if (t)
-		err = add_to(t, text, max_events);
-	else
-		err = create_target(path, text, max_events ?: iot_param_max_events());
-free_buf:
+	err = IS_ERR(text) ? PTR_ERR(text) : add_file(path, &stat, text, max_events);
 	kfree(buf);
 	return err;
 }
@@ -105,7 +131,7 @@ free_buf:
 /*
  * A command's text is one path, spaces and all. If that names nothing but the
  * part before some space does, what follows is garbage and not a name.
- * @known: 1, 0 or -ENOMEM
+ * @known: 1, 0 or an error
  */
 static int why_missing(const char *raw, int (*known)(const char *text))
 {
@@ -223,112 +249,167 @@ static struct iot_link *find_link(const char *text, struct iot_target **t)
 	return search.link;
 }
 
-/*
- * A link of the target whose path does not lead to the file any more; NULL, or
- * -ENOMEM: that could not be found out.
- */
-static struct iot_link *stale_link(struct iot_target *t, struct inode *inode)
-{
-	struct iot_link *link;
-	struct path path;
-
-	list_for_each_entry(link, &t->links, list) {
-		int err = iot_path_lookup(link->path, &path);
-		bool stale = true;
-
-		if (err == -ENOMEM)
-			return ERR_PTR(err);
-		if (!err) {
-			stale = d_inode(path.dentry) != inode;
-			path_put(&path);
-		}
-		if (stale)
-			return link;
-	}
-	return NULL;
-}
-
 /* The link that is listed under exactly this path, @inode's if there are more. */
 static struct iot_link *listed_link(const char *text, struct inode *inode,
 				    struct iot_target **t)
 {
 	struct iot_link *link;
 
-	*t = iot_target_lookup(inode);
+	*t = inode ? iot_target_lookup(inode) : NULL;
 	link = *t ? iot_target_link(*t, text) : NULL;
 	return link ?: find_link(text, t);
 }
 
 /*
- * The link that @text, which leads to @path, stands for: as it is listed, though
- * another file may be there now, or as the path is without links and dots; or, if
- * the file was renamed since it was added, the one that it has left behind.
+ * Do it to the link that is listed as @text, or else as @abs; under the lock.
+ * @inode: of the file that is there now, or NULL
+ * @abs: or an error
+ * Return: 1, 0: there is none, or an error.
  */
-static struct iot_link *link_of_path(const char *text, const struct path *path,
-				     char *buf, struct iot_target **t)
+static int with_listed(const char *text, const char *abs, struct inode *inode,
+		       link_fn fn)
 {
-	struct inode *inode = d_inode(path->dentry);
-	char *abs = iot_path_text(path, buf);
-	struct iot_link *link = listed_link(text, inode, t);
+	struct iot_target *t;
+	struct iot_link *link;
+	int err = control_begin();
 
+	if (err)
+		return err;
+	link = listed_link(text, inode, &t);
 	if (!link && !IS_ERR(abs))
-		link = listed_link(abs, inode, t);
+		link = listed_link(abs, inode, &t);
 	if (link)
-		return link;
-	*t = iot_target_lookup(inode);
-	return *t ? stale_link(*t, inode) : NULL;
+		fn(t, link);
+	mutex_unlock(&control_lock);
+	return !!link;
 }
 
-/* The link that is listed under the absolute path of a name that is not there. */
-static struct iot_link *link_of_vanished(const char *text, char *buf,
-					 struct iot_target **t)
+static void free_links(struct list_head *links)
 {
-	char *abs = iot_path_vanished(text, buf);
+	struct iot_link *link, *next;
 
-	if (IS_ERR(abs))
-		return abs == ERR_PTR(-ENOMEM) ? ERR_CAST(abs) : NULL;
-	return find_link(abs, t);
+	list_for_each_entry_safe(link, next, links, list)
+		kfree(link);
+}
+
+/* What a file is listed under, to be looked up without the lock. */
+static int copy_links(struct inode *inode, struct list_head *copies)
+{
+	struct iot_target *t;
+	struct iot_link *link;
+	int err = control_begin();
+
+	if (err)
+		return err;
+	t = iot_target_lookup(inode);
+	if (t) {
+		list_for_each_entry(link, &t->links, list) {
+			err = iot_link_add(copies, link->path);
+			if (err)
+				break;
+		}
+	}
+	mutex_unlock(&control_lock);
+	return err;
+}
+
+/* Does a path not lead to the file any more? 1, 0 or -ENOMEM: who knows */
+static int is_stale(const char *text, struct inode *inode)
+{
+	struct path path;
+	int err = iot_path_lookup(text, &path);
+	bool stale;
+
+	if (err)
+		return err == -ENOMEM ? err : 1;
+	stale = d_inode(path.dentry) != inode;
+	path_put(&path);
+	return stale;
+}
+
+/* Likewise to the link of just this file. */
+static int with_own(struct inode *inode, const char *text, link_fn fn)
+{
+	struct iot_target *t;
+	struct iot_link *link;
+	int err = control_begin();
+
+	if (err)
+		return err;
+	t = iot_target_lookup(inode);
+	link = t ? iot_target_link(t, text) : NULL;
+	if (link)
+		fn(t, link);
+	mutex_unlock(&control_lock);
+	return !!link;
+}
+
+/* Likewise to the first link of a file that does not lead to it any more. */
+static int with_stale(struct inode *inode, link_fn fn)
+{
+	struct iot_link *link;
+	LIST_HEAD(links);
+	int ret;
+
+	ret = copy_links(inode, &links);
+	if (ret)
+		goto free_links;
+	list_for_each_entry(link, &links, list) {
+		ret = is_stale(link->path, inode);
+		if (ret > 0)
+			ret = with_own(inode, link->path, fn);
+		if (ret)
+			break;
+	}
+free_links:
+	free_links(&links);
+	return ret;
 }
 
 /*
- * The link that a text stands for, whether the file is still there or not; NULL,
- * or -ENOMEM.
+ * Do it to the link that a text stands for, whether the file is still there or not: as
+ * it is listed, though another file may be there now, or as the path is without links
+ * and dots; or, if the file was renamed since it was added, the one that it has left
+ * behind.
+ * Return: 1, 0: there is none, or an error.
  */
-static struct iot_link *link_of_text(const char *text, struct iot_target **t)
+static int with_link(const char *text, link_fn fn)
 {
-	struct iot_link *link;
+	struct inode *inode = NULL;
 	struct path path;
-	char *buf;
-	int err;
+	char *buf, *abs;
+	int ret;
 
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (!buf)
-		return ERR_PTR(-ENOMEM);
-	err = iot_path_lookup(text, &path);
-	if (!err) {
-		link = link_of_path(text, &path, buf, t);
+		return -ENOMEM;
+	ret = iot_path_lookup(text, &path);
+	if (ret == -ENOMEM)
+		goto free_buf;
+	if (!ret)
+		inode = d_inode(path.dentry);
+	abs = inode ? iot_path_text(&path, buf) : iot_path_vanished(text, buf);
+	ret = abs == ERR_PTR(-ENOMEM) ? -ENOMEM : with_listed(text, abs, inode, fn);
+	if (!ret && inode)
+		ret = with_stale(inode, fn);
+	if (inode)
 		path_put(&path);
-	} else {
-		link = err == -ENOMEM ? ERR_PTR(err) : link_of_vanished(text, buf, t);
-	}
-	if (!link)
-		link = find_link(text, t);
+free_buf:
 	kfree(buf);
-	return link;
+	return ret;
+}
+
+static void do_nothing(struct iot_target *t, struct iot_link *link)
+{
 }
 
 static int is_listed(const char *text)
 {
-	struct iot_target *t;
-	struct iot_link *link = link_of_text(text, &t);
-
-	return IS_ERR(link) ? PTR_ERR(link) : !!link;
+	return with_link(text, do_nothing);
 }
 
 static int remove(char *text)
 {
-	struct iot_link *link;
-	struct iot_target *t;
 	char *raw;
 	int err;
 
@@ -342,13 +423,11 @@ static int remove(char *text)
 		err = -ENAMETOOLONG;
 	if (err)
 		goto free_raw;
-	link = link_of_text(text, &t);
-	if (IS_ERR(link))
-		err = PTR_ERR(link);
-	else if (link)
-		remove_link(t, link);
-	else
+	err = with_link(text, remove_link);
+	if (!err)
 		err = why_missing(raw, is_listed);
+	else if (err > 0)
+		err = 0;
 free_raw:
 	kfree(raw);
 	return err;
@@ -356,18 +435,11 @@ free_raw:
 
 static int control_line(void *data, char *line)
 {
-	int err = -EINVAL;
-
-	if (mutex_lock_killable(&control_lock))
-		return -EINTR;
-	if (leaving)
-		err = -ENODEV;
-	else if (!strncmp(line, "add ", 4))
-		err = add(line + 4);
-	else if (!strncmp(line, "remove ", 7))
-		err = remove(line + 7);
-	mutex_unlock(&control_lock);
-	return err;
+	if (!strncmp(line, "add ", 4))
+		return add(line + 4);
+	if (!strncmp(line, "remove ", 7))
+		return remove(line + 7);
+	return -EINVAL;
 }
 
 static void show_target(struct iot_target *t, void *data)

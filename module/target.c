@@ -503,20 +503,24 @@ struct iot_link *iot_target_link(struct iot_target *t, const char *path)
 	return NULL;
 }
 
-/** iot_target_add_link() - list a target under one more path */
-int iot_target_add_link(struct iot_target *t, const char *path)
+/** iot_link_add() - append a path to a list, to be freed by kfree() */
+int iot_link_add(struct list_head *links, const char *path)
 {
 	size_t len = strlen(path) + 1;
 	struct iot_link *link;
 
-	if (iot_target_link(t, path))
-		return 0;
 	link = kmalloc(sizeof(*link) + len, GFP_KERNEL);
 	if (!link)
 		return -ENOMEM;
 	memcpy(link->path, path, len);
-	list_add_tail(&link->list, &t->links);
+	list_add_tail(&link->list, links);
 	return 0;
+}
+
+/** iot_target_add_link() - list a target under one more path */
+int iot_target_add_link(struct iot_target *t, const char *path)
+{
+	return iot_target_link(t, path) ? 0 : iot_link_add(&t->links, path);
 }
 
 static struct iot_target *alloc_target(const struct path *path,
@@ -542,6 +546,7 @@ static struct iot_target *alloc_target(const struct path *path,
 /**
  * iot_target_create() - make a file a target, and trace it
  * @path:	of the file
+ * @stat:	STATX_INO of it
  * @max_events:	at least 1
  *
  * The caller adds a link and the folder in /proc.
@@ -549,17 +554,14 @@ static struct iot_target *alloc_target(const struct path *path,
  * Return: the target, or an error: -EOPNOTSUPP (no ->read_iter), -ENOMEM (memory
  * or a limit), or why a hook could not be attached.
  */
-struct iot_target *iot_target_create(const struct path *path, u64 max_events)
+struct iot_target *iot_target_create(const struct path *path, const struct kstat *stat,
+				     u64 max_events)
 {
 	struct iot_target *t;
 	struct iot_ring *ring;
-	struct kstat stat;
 	int err;
 
-	err = vfs_getattr(path, &stat, STATX_INO, AT_STATX_DONT_SYNC);
-	if (err)
-		return ERR_PTR(err);
-	t = alloc_target(path, &stat);
+	t = alloc_target(path, stat);
 	if (!t)
 		return ERR_PTR(-ENOMEM);
 	err = iot_vfs_get(&t->hooks, d_inode(path->dentry));

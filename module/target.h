@@ -211,12 +211,14 @@ static __always_inline struct iot_target *iot_target_by_id(u64 id)
 }
 
 struct iot_target *iot_target_lookup(struct inode *inode);
-struct iot_target *iot_target_create(const struct path *path, u64 max_events);
+struct iot_target *iot_target_create(const struct path *path, const struct kstat *stat,
+				     u64 max_events);
 void iot_target_remove(struct iot_target *t);
 void iot_target_remove_all(void);
 void iot_target_for_each(void (*fn)(struct iot_target *t, void *data), void *data);
 
 struct iot_link *iot_target_link(struct iot_target *t, const char *path);
+int iot_link_add(struct list_head *links, const char *path);
 int iot_target_add_link(struct iot_target *t, const char *path);
 
 int iot_target_start(struct iot_target *t);

@@ -12,8 +12,8 @@ import subprocess
 import sys
 
 import category
-from interface import (is_equal, is_true, join, memory_group, must, run, slurp, spawn, write,
-                       IOT)
+from interface import (is_equal, is_true, join, memory_group, must, run, slurp, write, IOT)
+from process import spawn
 
 BLOCK = 'block'
 SIZE = 16384

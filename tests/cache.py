@@ -14,7 +14,8 @@ import time
 
 import category
 from interface import (is_equal, is_true, join, main, matches, memory_group, must, parameter,
-                       reload, slurp, spawn, write, IOT, LOAD_DIVISOR)
+                       reload, slurp, write, IOT, LOAD_DIVISOR)
+from process import spawn
 
 PAGE = 4096
 CACHE = 'cache'

@@ -15,8 +15,9 @@ import struct
 import subprocess
 import time
 
-from interface import (IOT, add, control, drain, is_equal, is_true, join, main, matches,
-                       must, set_parameter, slurp, slurp_bytes, spawn, touch, write, write_bytes, reload)
+from interface import (IOT, add, control, drain, is_equal, is_true, join, main, matches, must,
+                       set_parameter, slurp, slurp_bytes, touch, write, write_bytes, reload)
+from process import spawn
 
 FS = IOT + '/fs'
 ONLY = 'op=READ,WRITE,DIO_READ,DIO_WRITE'

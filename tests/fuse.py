@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-A filesystem of FUSE that has one file, /mnt/fuse/file, and keeps its readers waiting
-for as long as a test likes: what may sleep without bound.
+A filesystem of FUSE that has one file, /mnt/fuse/file, and keeps who reads it or looks
+up a name waiting for as long as a test likes: what may sleep without bound.
 
 The protocol is that of <linux/fuse.h>, 7.31.
 """
@@ -14,7 +14,7 @@ import signal
 import struct
 import subprocess
 
-from interface import spawn
+from process import spawn
 
 TOP = '/mnt/fuse'
 FILE = TOP + '/file'
@@ -35,7 +35,7 @@ def attributes(node, size):
 
 
 class Server:
-    """Answers to /dev/fuse; reads are held while a byte is in the pipe @hold."""
+    """Answers to /dev/fuse, to reads and lookups not while a byte is in the pipe @hold."""
 
     def __init__(self, fd, hold, size):
         self.fd, self.hold, self.size = fd, hold, size
@@ -53,7 +53,9 @@ class Server:
         return bool(select.select([self.hold], [], [], 0)[0])
 
     def answer(self, op, unique, node, body):
-        if op == INIT:
+        if op in (LOOKUP, READ) and self.is_held():
+            self.held.append((op, unique, node, body))
+        elif op == INIT:
             self.reply(unique, struct.pack('<IIIIHHIIHH32x', 7, 31, 1 << 17, 0, 16, 12, 4096, 1,
                                            32, 0))
         elif op == LOOKUP and body == b'file\0':
@@ -65,8 +67,6 @@ class Server:
             self.reply(unique, struct.pack('<QII', FOREVER, 0, 0) + attributes(node, self.size))
         elif op in (OPEN, OPENDIR):
             self.reply(unique, bytes(16))
-        elif op == READ and self.is_held():
-            self.held.append((unique, body))
         elif op == READ:
             self.read(unique, body)
         elif op == STATFS:
@@ -79,7 +79,7 @@ class Server:
     def run(self):
         while True:
             if self.held and not self.is_held():
-                self.read(*self.held.pop(0))
+                self.answer(*self.held.pop(0))
                 continue
             if not select.select([self.fd], [], [], 0.02)[0]:
                 continue
@@ -94,7 +94,7 @@ class Server:
 
 
 class Hold:
-    """While it is set the server answers no read."""
+    """While it is set the server answers no read and no lookup."""
 
     def __init__(self):
         self.r, self.w = os.pipe()

@@ -43,6 +43,10 @@ check() {
 	check paths hard_links rename deleted
 }
 
+@test "a file whose server does not answer keeps nobody waiting but who names it" {
+	check slow_lookup
+}
+
 @test "another max_events: newest events and counts are kept, also under load" {
 	check resize resize_busy
 }

@@ -15,6 +15,9 @@ import subprocess
 import sys
 import time
 
+import fuse
+from process import spawn, waits_in
+
 IOT = '/proc/iotracer'
 CONTROL = IOT + '/control'
 LOAD_DIVISOR = int(os.environ.get('LOAD_DIVISOR', '1'))
@@ -108,19 +111,6 @@ def read_bytes(path, first, n):
     for i in range(first, first + n):
         os.pread(fd, 1, i)
     os.close(fd)
-
-
-def spawn(function, *args):
-    """Call it in a process of its own."""
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            function(*args)
-            status = 0
-        finally:
-            os._exit(status)
-    return pid
 
 
 def join(*pids):
@@ -693,6 +683,32 @@ def deleted():
     refused('ENOENT', f'add /proc/self/fd/{fd}')
     os.close(fd)
     must('remove f')
+
+
+def gives(command, result):
+    is_equal(control(command), result)
+
+
+def slow_lookup():
+    """Others' commands, and who reads control, do not wait for a file's server."""
+    touch('f')
+    for command, result in ((f'add {fuse.TOP}/missing', 'ENOENT'),
+                            (f'add {fuse.FILE}', len(f'add {fuse.FILE}')),
+                            (f'remove {fuse.TOP}/missing', 'ENOENT')):
+        with fuse.mounted(1) as hold:
+            hold.set()
+            waiting = spawn(gives, command, result)
+            waits_in(waiting, 'request_wait_answer')
+            is_equal(listing(), [])
+            add('f')
+            is_equal(listing(), ['/mnt/files/f'])
+            must('remove f')
+            is_equal(os.waitpid(waiting, os.WNOHANG), (0, 0))
+            hold.clear()
+            join(waiting)
+            if result != 'ENOENT':
+                is_equal(listing(), [fuse.FILE])
+                must(f'remove {fuse.FILE}')
 
 
 def same_path():

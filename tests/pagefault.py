@@ -10,11 +10,11 @@ import mmap
 import os
 import signal
 import subprocess
-import time
 
 import category
 import fuse
-from interface import is_equal, is_true, join, main, reload, slurp, spawn, write, IOT
+from interface import is_equal, is_true, join, main, reload, slurp, write, IOT
+from process import spawn, waits_in
 
 PAGE = 4096
 FAULT = 'fault'
@@ -226,14 +226,6 @@ def touch_page(fd, page):
     return mmap.mmap(fd, PAGE, prot=mmap.PROT_READ, offset=page * PAGE)[0]
 
 
-def waits_in_fault(pid):
-    """Until a process waits for the page of a file."""
-    deadline = time.monotonic() + 60
-    while 'filemap_fault' not in slurp(f'/proc/{pid}/stack'):
-        is_true(time.monotonic() < deadline, slurp(f'/proc/{pid}/stack'))
-        time.sleep(0.01)
-
-
 def unbounded():
     """
     Files of FUSE: the same counts, and who waits for the server does not keep the
@@ -251,13 +243,13 @@ def unbounded():
             hold.set()
             trace()
             first = spawn(touch_page, fd, 0)
-            waits_in_fault(first)
+            waits_in(first, 'filemap_fault')
             is_equal(rows(fuse.FILE), [])
             reload(parameters)
             is_equal(os.waitpid(first, os.WNOHANG), (0, 0))
             trace()
             second = spawn(touch_page, fd, 200)
-            waits_in_fault(second)
+            waits_in(second, 'filemap_fault')
             hold.clear()
             join(first, second)
             os.close(fd)
