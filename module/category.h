@@ -134,12 +134,31 @@ static __always_inline bool iot_category_wants_task(const struct iot_category *c
 	return f && iot_filter_task(f);
 }
 
+/**
+ * iot_category_wants_any() - is every operation of the current task wanted?
+ * @state:	of the category
+ *
+ * Of the entry of a call: quicker than the filter, which has to be asked if it is
+ * false. Context: any.
+ */
+static __always_inline bool iot_category_wants_any(const struct iot_category *c, u32 state)
+{
+	return (state & (IOT_CATEGORY_ACTIVE | IOT_FILTER_TASK | IOT_FILTER_OP)) ==
+	       IOT_CATEGORY_ACTIVE && current->tgid != READ_ONCE(c->reader);
+}
+
+/* What makes that some files are wanted and others of the same kind are not. */
+#define IOT_CATEGORY_BY_FILE	(IOT_FILTER_DEV | IOT_FILTER_INODE | IOT_CATEGORY_LATE)
+
 /** iot_category_wants_file() - is what happens to this file wanted? Context: any */
 static __always_inline bool iot_category_wants_file(const struct iot_category *c,
 						    const struct iot_paths_file *file)
 {
 	const struct iot_filter *f;
 	bool wanted;
+
+	if (likely(!(READ_ONCE(c->state) & IOT_CATEGORY_BY_FILE)))
+		return file->kinds & READ_ONCE(c->kinds);
 
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(c->filter);

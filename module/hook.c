@@ -184,6 +184,46 @@ void iot_hook_redirect_bare(struct pt_regs *regs, unsigned long ip)
 	regs->ip = site->stub;
 }
 
+/**
+ * iot_ftrace_attach() - have a handler look at functions
+ * @ops:	filled here
+ * @func:	the handler
+ * @flags:	FTRACE_OPS_FL_* besides PERMANENT: without ftrace we are blind
+ * @private:	for the handler
+ * @ips:	the functions
+ * @n:		of them; none: nothing is attached
+ *
+ * Context: task, may sleep. Return: 0 or an error; then nothing is attached.
+ */
+int iot_ftrace_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long flags,
+		      void *private, unsigned long *ips, unsigned int n)
+{
+	int err;
+
+	/* ftrace_free_filter() leaves pointers to what it has freed */
+	memset(ops, 0, sizeof(*ops));
+	ops->func = func;
+	ops->private = private;
+	ops->flags = FTRACE_OPS_FL_PERMANENT | flags;
+	if (!n) /* no filter would be every function */
+		return 0;
+	err = ftrace_set_filter_ips(ops, ips, n, 0, 1);
+	if (!err)
+		err = register_ftrace_function(ops);
+	if (err)
+		ftrace_free_filter(ops);
+	return err;
+}
+
+/** iot_ftrace_detach() - undo it, if it is done; no handler runs any more then */
+void iot_ftrace_detach(struct ftrace_ops *ops)
+{
+	if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
+		return;
+	unregister_ftrace_function(ops);
+	ftrace_free_filter(ops);
+}
+
 static int attach_redirect(struct iot_hook *hook)
 {
 	int err;
@@ -194,22 +234,13 @@ static int attach_redirect(struct iot_hook *hook)
 	err = need_bare(hook);
 	if (err)
 		return err;
-	memset(&hook->ops, 0, sizeof(hook->ops));
-	hook->ops.func = hook->type->ftrace;
-	hook->ops.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT;
-	err = ftrace_set_filter_ip(&hook->ops, hook->addr, 0, 0);
-	if (err)
-		return err;
-	err = register_ftrace_function(&hook->ops);
-	if (err)
-		ftrace_free_filter(&hook->ops);
-	return err;
+	return iot_ftrace_attach(&hook->ops, hook->type->ftrace, FTRACE_OPS_FL_IPMODIFY, NULL,
+				 &hook->addr, 1);
 }
 
 static void detach_redirect(struct iot_hook *hook)
 {
-	unregister_ftrace_function(&hook->ops);
-	ftrace_free_filter(&hook->ops);
+	iot_ftrace_detach(&hook->ops);
 }
 
 #define FOLLOWED_BITS	8
@@ -238,27 +269,10 @@ static void follow(unsigned long ip, unsigned long parent_ip, struct ftrace_ops 
 /* Registered while there is one to follow; its filter is never empty then. */
 static struct ftrace_ops follow_ops;
 
-static int register_follow_ops(unsigned long addr)
-{
-	int err;
-
-	/* ftrace_free_filter() leaves pointers to what it has freed */
-	memset(&follow_ops, 0, sizeof(follow_ops));
-	follow_ops.func = follow;
-	follow_ops.flags = FTRACE_OPS_FL_PERMANENT;
-	err = ftrace_set_filter_ip(&follow_ops, addr, 0, 0);
-	if (err)
-		return err;
-	err = register_ftrace_function(&follow_ops);
-	if (err)
-		ftrace_free_filter(&follow_ops);
-	return err;
-}
-
 static int follow_begin(struct iot_hook *hook)
 {
 	int err = nr_followed ? ftrace_set_filter_ip(&follow_ops, hook->addr, 0, 0) :
-				register_follow_ops(hook->addr);
+				iot_ftrace_attach(&follow_ops, follow, 0, NULL, &hook->addr, 1);
 
 	if (err)
 		return err;
@@ -286,12 +300,10 @@ static void follow_end(struct iot_hook *hook)
 {
 	hlist_del_rcu(&hook->node);
 	hook->followed = false;
-	if (!--nr_followed) {
-		unregister_ftrace_function(&follow_ops);
-		ftrace_free_filter(&follow_ops);
-	} else if (!is_followed(hook->addr)) {
+	if (!--nr_followed)
+		iot_ftrace_detach(&follow_ops);
+	else if (!is_followed(hook->addr))
 		ftrace_set_filter_ip(&follow_ops, hook->addr, 1, 0);
-	}
 }
 #else
 static void drain(void)

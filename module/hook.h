@@ -99,6 +99,10 @@ static inline s64 iot_hook_call(const unsigned long *args, unsigned long address
 #endif
 
 #ifdef IOT_REDIRECT
+int iot_ftrace_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long flags,
+		      void *private, unsigned long *ips, unsigned int n);
+void iot_ftrace_detach(struct ftrace_ops *ops);
+
 DECLARE_PER_CPU(long, iot_hook_inflight);
 
 /** iot_hook_key() - the same of a function and of its ftrace entry site */
@@ -123,6 +127,8 @@ static __always_inline void iot_hook_follow(struct kretprobe *krp, struct pt_reg
 }
 
 ssize_t iot_hook_enter(void *arg1, void *arg2, unsigned long address);
+s64 iot_hook_enter4(unsigned long arg1, unsigned long arg2, unsigned long arg3,
+		    unsigned long arg4, unsigned long address);
 void iot_hook_redirect_bare(struct pt_regs *regs, unsigned long ip);
 
 /**

@@ -30,6 +30,19 @@ SYM_FUNC_START(iot_hook_enter)
 SYM_FUNC_END(iot_hook_enter)
 
 /*
+ * iot_hook_enter4(arg1, arg2, arg3, arg4, address): likewise, of four.
+ */
+SYM_FUNC_START(iot_hook_enter4)
+	ANNOTATE_INTRA_FUNCTION_CALL
+	call	.Lgo4
+	int3
+.Lgo4:
+	mov	%r8, (%rsp)
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(iot_hook_enter4)
+
+/*
  * iot_hook_call(args, address): likewise, of a function of up to five arguments.
  */
 SYM_FUNC_START(iot_hook_call)

@@ -95,7 +95,9 @@ static bool is_handled(const struct iot_hook_site *site)
 	return site->addr && (!follows_return(site) || site->krp);
 }
 
-static void redirect(struct iot_hook_site *site, unsigned long ip, struct pt_regs *regs)
+/** iot_hook_site_redirect() - send a call to the stub of its site. Context: the handler's */
+void iot_hook_site_redirect(struct iot_hook_site *site, unsigned long ip,
+			    struct pt_regs *regs)
 {
 	if (unlikely(!site->entry))
 		WRITE_ONCE(site->entry, ip + MCOUNT_INSN_SIZE);
@@ -103,7 +105,8 @@ static void redirect(struct iot_hook_site *site, unsigned long ip, struct pt_reg
 	regs->ip = site->stub;
 }
 
-static void follow_return(const struct iot_hook_site *site, struct pt_regs *regs)
+/** iot_hook_site_follow() - follow a call by its return. Context: the handler's */
+void iot_hook_site_follow(const struct iot_hook_site *site, struct pt_regs *regs)
 {
 	preempt_disable_notrace();
 	iot_hook_follow(site->krp, regs);
@@ -135,9 +138,9 @@ static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 		if (wish == IOT_HOOK_IGNORE)
 			continue;
 		if (wish == IOT_HOOK_FOLLOW && likely(!site->unbounded))
-			redirect(site, ip, regs);
+			iot_hook_site_redirect(site, ip, regs);
 		else
-			follow_return(site, regs);
+			iot_hook_site_follow(site, regs);
 		return;
 	}
 }
@@ -167,41 +170,76 @@ static int give_stubs(struct iot_hook_set *set)
 	return err;
 }
 
-/* Attach those that are @unbounded, or those that are not; there may be none. */
-static int register_ops(struct iot_hook_set *set, struct ftrace_ops *ops, bool unbounded,
-			unsigned long flags)
+static unsigned long redirect_flags(const struct iot_hook_set *set)
+{
+	return set->call ? FTRACE_OPS_FL_IPMODIFY : 0;
+}
+
+/* Attach the sites that have this handler, @unbounded or not; there may be none. */
+static int register_ops(struct iot_hook_set *set, struct ftrace_ops *ops,
+			ftrace_func_t own, bool unbounded)
 {
 	unsigned long *ips;
 	unsigned int i, n = 0;
 	int err;
 
-	/* ftrace_free_filter() leaves pointers to what it has freed */
-	memset(ops, 0, sizeof(*ops));
-	ops->func = handler;
-	ops->private = set;
-	ops->flags = FTRACE_OPS_FL_PERMANENT | flags;
 	ips = kcalloc(set->nr, sizeof(*ips), GFP_KERNEL);
 	if (!ips)
 		return -ENOMEM;
-	for (i = 0; i < set->nr; i++)
-		if (is_handled(&set->sites[i]) && set->sites[i].unbounded == unbounded)
-			ips[n++] = set->sites[i].addr;
-	/* no filter would be every function */
-	err = n ? ftrace_set_filter_ips(ops, ips, n, 0, 1) : 0;
+	for (i = 0; i < set->nr; i++) {
+		const struct iot_hook_site *site = &set->sites[i];
+
+		if (is_handled(site) && site->handler == own && site->unbounded == unbounded)
+			ips[n++] = site->addr;
+	}
+	err = iot_ftrace_attach(ops, own ?: handler, unbounded ? 0 : redirect_flags(set), set,
+				ips, n);
 	kfree(ips);
-	if (!err && n)
-		err = register_ftrace_function(ops);
-	if (err)
-		ftrace_free_filter(ops);
 	return err;
 }
 
-static void unregister_ops(struct ftrace_ops *ops)
+/* Is it the first site with this handler? Sites that share one share its ops. */
+static bool is_first_own(const struct iot_hook_set *set, unsigned int nr)
 {
-	if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
-		return;
-	unregister_ftrace_function(ops);
-	ftrace_free_filter(ops);
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (set->sites[i].handler == set->sites[nr].handler)
+			return false;
+	return set->sites[nr].handler;
+}
+
+static int register_own(struct iot_hook_set *set)
+{
+	unsigned int i, n = 0;
+	int err = 0;
+
+	for (i = 0; i < set->nr; i++)
+		n += is_first_own(set, i);
+	if (!n)
+		return 0;
+	set->own_ops = kcalloc(n, sizeof(*set->own_ops), GFP_KERNEL);
+	if (!set->own_ops)
+		return -ENOMEM;
+	for (i = 0; !err && i < set->nr; i++)
+		if (is_first_own(set, i))
+			err = register_ops(set, &set->own_ops[set->nr_own++],
+					   set->sites[i].handler, false);
+	return err;
+}
+
+/*
+ * The kernel has waited for all that are in a handler, and in the trampolines of the
+ * ops, when this returns.
+ */
+static void detach_handlers(struct iot_hook_set *set)
+{
+	while (set->nr_own)
+		iot_ftrace_detach(&set->own_ops[--set->nr_own]);
+	kfree(set->own_ops);
+	set->own_ops = NULL;
+	iot_ftrace_detach(&set->follow_ops);
+	iot_ftrace_detach(&set->ops);
 }
 
 static enum iot_hook_mechanism mechanism_of(const struct iot_hook_site *site)
@@ -211,43 +249,32 @@ static enum iot_hook_mechanism mechanism_of(const struct iot_hook_site *site)
 	return site->set->call ? IOT_HOOK_REDIRECT : IOT_HOOK_ENTRY;
 }
 
-/* All that is handled, or none and an error. */
-static int attach_handler(struct iot_hook_set *set)
+/* All that is handled; after an error some may be. */
+static int attach_handlers(struct iot_hook_set *set)
 {
 	unsigned int i;
 	int err;
 
 	fill_table(set);
 	err = give_stubs(set);
-	if (err)
-		return err;
-	err = register_ops(set, &set->ops, false, set->call ? FTRACE_OPS_FL_IPMODIFY : 0);
-	if (err)
-		return err;
-	err = register_ops(set, &set->follow_ops, true, 0);
-	if (err) {
-		unregister_ops(&set->ops);
-		return err;
-	}
-	for (i = 0; i < set->nr; i++)
+	if (!err)
+		err = register_ops(set, &set->ops, NULL, false);
+	if (!err)
+		err = register_ops(set, &set->follow_ops, NULL, true);
+	if (!err)
+		err = register_own(set);
+	for (i = 0; !err && i < set->nr; i++)
 		if (is_handled(&set->sites[i]))
 			set->sites[i].mechanism = mechanism_of(&set->sites[i]);
-	return 0;
-}
-
-/* The kernel has waited for all that are in the handler when this returns. */
-static void detach_handler(struct iot_hook_set *set)
-{
-	unregister_ops(&set->follow_ops);
-	unregister_ops(&set->ops);
+	return err;
 }
 #else
-static int attach_handler(struct iot_hook_set *set)
+static int attach_handlers(struct iot_hook_set *set)
 {
 	return -EOPNOTSUPP;
 }
 
-static void detach_handler(struct iot_hook_set *set)
+static void detach_handlers(struct iot_hook_set *set)
 {
 }
 #endif
@@ -351,18 +378,18 @@ static void detach(struct iot_hook_set *set)
 {
 	unsigned int i;
 
-	detach_handler(set);
+	detach_handlers(set);
 	detach_probes(set);
 	for (i = 0; i < set->nr; i++)
 		set->sites[i].mechanism = IOT_HOOK_DETACHED;
 }
 
-/* By the ftrace handler, all or none and an error. */
+/* By the ftrace handlers; after an error some may be. */
 static int attach_handled(struct iot_hook_set *set)
 {
 	int err = attach_probes(set, KPROBE_FLAG_DISABLED);
 
-	return err ?: attach_handler(set);
+	return err ?: attach_handlers(set);
 }
 
 /**

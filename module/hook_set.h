@@ -45,6 +45,9 @@ enum iot_hook_wish {
  * @tag:	the owner's
  * @unbounded:	calls may sleep without bound: never redirect
  * @sometimes:	some of them: IOT_HOOK_FOLLOW_RETURN
+ * @handler:	in place of the set's, NULL: none; for what is called so often that
+ *		finding the site costs too much. Does what @wants says: it is asked where
+ *		there is no handler. Its ops' private is the set
  * @missed:	of earlier attachments
  */
 struct iot_hook_site {
@@ -57,6 +60,7 @@ struct iot_hook_site {
 	unsigned int tag;
 	bool unbounded;
 	bool sometimes;
+	ftrace_func_t handler;
 	enum iot_hook_mechanism mechanism;
 	int error;
 	unsigned long missed;
@@ -96,6 +100,8 @@ struct iot_hook_set {
 	struct list_head list;
 	struct ftrace_ops ops;		/* of what is redirected, or only looked at */
 	struct ftrace_ops follow_ops;	/* of what is only followed by its return */
+	struct ftrace_ops *own_ops;	/* of the handlers that sites have themselves */
+	unsigned int nr_own;
 	struct iot_hook_probe *probes;
 	struct kretprobe **registered;
 	unsigned int nr_registered;
@@ -114,6 +120,33 @@ const struct iot_hook_site *iot_hook_site_of(struct kretprobe_instance *ri);
 #ifdef IOT_REDIRECT
 s64 iot_hook_stub_call(unsigned long *args, struct iot_hook_site *site);
 int iot_hook_stub_get(struct iot_hook_site *site);
+void iot_hook_site_redirect(struct iot_hook_site *site, unsigned long ip,
+			    struct pt_regs *regs);
+void iot_hook_site_follow(const struct iot_hook_site *site, struct pt_regs *regs);
+
+/**
+ * iot_hook_site_redirect4() - send a call of four arguments straight to a wrapper
+ * @wrapper:	gets the arguments, then the way into the original for
+ *		iot_hook_enter4(); ends with iot_hook_leave()
+ *
+ * Or to the stub of its site, as iot_hook_redirect() does. Context: the handler's.
+ */
+static __always_inline void iot_hook_site_redirect4(struct iot_hook_site *site,
+						    unsigned long ip, struct pt_regs *regs,
+						    void *wrapper)
+{
+	if (unlikely(regs->cs)) {
+		iot_hook_site_redirect(site, ip, regs);
+		return;
+	}
+	this_cpu_inc(iot_hook_inflight);
+	regs->r8 = ip + MCOUNT_INSN_SIZE;
+	regs->ip = (unsigned long)wrapper;
+}
+
+#define IOT_HOOK_OWN(handler)	(handler)
+#else
+#define IOT_HOOK_OWN(...)	NULL
 #endif
 
 /* Told of each function of the kernel; anything but 0 ends it. */

@@ -375,8 +375,9 @@ static bool is_internal(const struct path *path)
 	       is_subdir(path->dentry, path->mnt->mnt_root);
 }
 
-static noinline void resolve(const struct path *path, unsigned int moves, bool may_sleep,
-			     struct iot_paths_file *file)
+/** iot_paths_resolve() - iot_paths_of() a path that is not known for @moves */
+void iot_paths_resolve(const struct path *path, unsigned int moves, bool may_sleep,
+		       struct iot_paths_file *file)
 {
 	struct iot_path_key key;
 	int err;
@@ -395,34 +396,6 @@ static noinline void resolve(const struct path *path, unsigned int moves, bool m
 		file->kinds = 0;
 	else
 		atomic64_inc(&nr_missed);
-}
-
-/**
- * iot_paths_of() - the number of a file's path, and what stat(2) calls the file
- * @path:	held by the caller
- * @may_sleep:	the caller may
- * @file:	filled; its id is 0, and counted, where the path cannot be had; its
- *		kinds are none where it is no program's, but the kernel's own
- *
- * Context: task.
- */
-void iot_paths_of(const struct path *path, bool may_sleep,
-		  struct iot_paths_file *file)
-{
-	unsigned int moves = iot_paths_moves();
-	const struct iot_path *known;
-
-	if (unlikely(!d_backing_inode(path->dentry)))
-		goto resolve;
-	preempt_disable_notrace();
-	known = iot_paths_find(path, moves, may_sleep ? 0 : 1);
-	if (likely(known))
-		*file = known->file;
-	preempt_enable_notrace();
-	if (likely(known))
-		return;
-resolve:
-	resolve(path, moves, may_sleep, file);
 }
 
 /* Under RCU: whatever mount it was last seen by. */

@@ -118,8 +118,8 @@ u16 iot_paths_kind(const struct inode *inode);
 int iot_paths_init(void);
 void iot_paths_exit(void);
 
-void iot_paths_of(const struct path *path, bool may_sleep,
-		  struct iot_paths_file *file);
+void iot_paths_resolve(const struct path *path, unsigned int moves, bool may_sleep,
+		       struct iot_paths_file *file);
 void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file);
 char *iot_paths_text(const struct path *path, char *buf, int size);
 u64 iot_paths_name(const char *text, size_t len, bool may_sleep);
@@ -127,5 +127,30 @@ void iot_paths_show(struct seq_file *m, u64 id);
 void iot_paths_stats(struct iot_paths_stats *stats);
 
 extern const struct proc_ops iot_paths_ops;
+
+/**
+ * iot_paths_of() - the number of a file's path, and what stat(2) calls the file
+ * @path:	held by the caller
+ * @may_sleep:	the caller may
+ * @file:	filled; its id is 0, and counted, where the path cannot be had; its
+ *		kinds are none where it is no program's, but the kernel's own
+ *
+ * Context: task.
+ */
+static __always_inline void iot_paths_of(const struct path *path, bool may_sleep,
+					 struct iot_paths_file *file)
+{
+	unsigned int moves = iot_paths_moves();
+	const struct iot_path *known = NULL;
+
+	preempt_disable_notrace();
+	if (likely(d_backing_inode(path->dentry)))
+		known = iot_paths_find(path, moves, may_sleep ? 0 : 1);
+	if (likely(known))
+		*file = known->file;
+	preempt_enable_notrace();
+	if (unlikely(!known))
+		iot_paths_resolve(path, moves, may_sleep, file);
+}
 
 #endif /* IOT_PATHS_H */

@@ -57,17 +57,11 @@ static atomic_long_t nr_missed;
 #define REMOVALS	(BIT(IOT_CACHE_DROP) | BIT(IOT_CACHE_RECLAIM) | \
 			 BIT(IOT_CACHE_EVICT) | BIT(IOT_CACHE_INVALIDATE))
 
-/*
- * Is one of these operations wanted of whoever does it now? An interrupt is nobody's
- * doing.
- */
-static __always_inline bool is_wanted(unsigned long ops)
+static noinline bool is_wanted_by_filter(unsigned long ops)
 {
 	const struct iot_filter *f;
 	bool wanted;
 
-	if (!iot_category_active(&iot_cache))
-		return false;
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_cache.filter);
 	if (!f || ((f->used & IOT_FILTER_OP) && !(f->ops[0] & ops)))
@@ -80,6 +74,18 @@ static __always_inline bool is_wanted(unsigned long ops)
 	return wanted;
 }
 
+/*
+ * Is one of these operations wanted of whoever does it now? An interrupt is nobody's
+ * doing.
+ */
+static __always_inline bool is_wanted(unsigned long ops)
+{
+	u32 state = READ_ONCE(iot_cache.state);
+
+	return (state & IOT_CATEGORY_ACTIVE) &&
+	       (likely(iot_category_wants_any(&iot_cache, state)) || is_wanted_by_filter(ops));
+}
+
 /* Files that live in memory have no cache. */
 static bool is_cached(const struct inode *inode)
 {
@@ -90,7 +96,7 @@ static bool is_cached(const struct inode *inode)
  * What is known of a file, if it is wanted: by the path that a program used, or by the
  * inode alone.
  */
-static bool find_file(const struct file *filp, struct iot_paths_file *file)
+static __always_inline bool find_file(const struct file *filp, struct iot_paths_file *file)
 {
 	if (!is_cached(filp->f_mapping->host))
 		return false;
@@ -129,9 +135,10 @@ static void fill_task(struct iot_cache *e)
 }
 
 /* @sampled: that this one is recorded has been decided. */
-static void record_as(bool sampled, u16 op, const struct iot_paths_file *file,
-		      const struct inode *inode, pgoff_t first, unsigned long pages, u64 offset,
-		      u32 flags)
+static __always_inline void record_as(bool sampled, u16 op,
+				      const struct iot_paths_file *file,
+				      const struct inode *inode, pgoff_t first,
+				      unsigned long pages, u64 offset, u32 flags)
 {
 	const struct iot_filter *f;
 	struct iot_cache *e;
@@ -168,8 +175,9 @@ out:
 	preempt_enable_notrace();
 }
 
-static void record(u16 op, const struct iot_paths_file *file, const struct inode *inode,
-		   pgoff_t first, unsigned long pages, u64 offset, u32 flags)
+static noinline void record(u16 op, const struct iot_paths_file *file,
+			    const struct inode *inode, pgoff_t first, unsigned long pages,
+			    u64 offset, u32 flags)
 {
 	record_as(false, op, file, inode, first, pages, offset, flags);
 }
@@ -321,7 +329,7 @@ static noinline void look_up_many(struct lookup *l, pgoff_t limit)
 	run_end(l);
 }
 
-static void look_up(struct lookup *l)
+static __always_inline void look_up(struct lookup *l)
 {
 	pgoff_t limit = DIV_ROUND_UP_ULL(l->end, PAGE_SIZE);
 
@@ -333,50 +341,91 @@ static void look_up(struct lookup *l)
 		look_up_many(l, limit);
 }
 
+enum sampling { SAMPLED_OUT, SAMPLED, SAMPLED_LATER };
+
 /*
  * Sampling of whole requests: one of so many is looked at, and recorded whole. Where the
  * filter looks at files it comes after that, event by event, or other files would take
  * part; and for requests that may be tried again, or they would have two chances.
  */
-static bool is_sampled(struct lookup *l)
+static __always_inline enum sampling sample_request(const struct inode *inode)
 {
-	const struct iot_filter *f;
-	bool sampled = true;
+	bool taken;
 
+	if (likely(READ_ONCE(iot_cache.sample) <= 1))
+		return SAMPLED;
+	if (!S_ISREG(inode->i_mode) ||
+	    (READ_ONCE(iot_cache.state) & (IOT_CATEGORY_BY_FILE | IOT_FILTER_KIND)))
+		return SAMPLED_LATER;
 	preempt_disable_notrace();
-	f = rcu_dereference_sched(iot_cache.filter);
-	l->sampled = f && S_ISREG(l->mapping->host->i_mode) &&
-		     !(f->used & (IOT_FILTER_DEV | IOT_FILTER_INODE | IOT_FILTER_KIND));
-	if (l->sampled)
-		sampled = iot_category_samples(&iot_cache);
+	taken = iot_category_samples(&iot_cache);
 	preempt_enable_notrace();
-	return sampled;
+	return taken ? SAMPLED : SAMPLED_OUT;
 }
 
-/* A read or write of @count bytes. */
-static void transferred(const struct file *filp, struct kiocb *iocb, u64 from,
-			u64 count, bool write)
+static __always_inline struct lookup lookup_of(const struct file *filp,
+					       const struct iot_paths_file *file, u64 from,
+					       u64 count, bool write, enum sampling sampling)
 {
-	struct address_space *mapping = filp->f_mapping;
-	bool uring = iocb && !is_sync_kiocb(iocb) && iot_vfs_is_uring(iocb);
-	bool retries = uring && (iocb->ki_flags & (IOCB_NOWAIT | IOCB_WAITQ));
-	struct lookup l = { .mapping = mapping, .from = from, .end = from + count };
-	struct iot_paths_file file IOT_UNINITIALIZED;
+	return (struct lookup) {
+		.file = file,
+		.mapping = filp->f_mapping,
+		.from = from,
+		.end = from + count,
+		.flags = write ? IOT_CACHE_WRITE : 0,
+		.sampled = sampling == SAMPLED,
+	};
+}
 
-	if (!count || (!retries && !is_sampled(&l)) || !find_file(filp, &file))
+static noinline void look_up_transfer(const struct file *filp, u64 from, u64 count,
+				      bool write, enum sampling sampling)
+{
+	struct iot_paths_file file IOT_UNINITIALIZED;
+	struct lookup l = lookup_of(filp, &file, from, count, write, sampling);
+
+	if (find_file(filp, &file))
+		look_up(&l);
+}
+
+/* Likewise of a request that io_uring may try again. */
+static void look_up_again(const struct file *filp, struct kiocb *iocb, u64 from, u64 count,
+			  bool write)
+{
+	bool retries = iocb->ki_flags & (IOCB_NOWAIT | IOCB_WAITQ);
+	enum sampling sampling = retries ? SAMPLED_LATER : sample_request(filp->f_mapping->host);
+	struct iot_paths_file file IOT_UNINITIALIZED;
+	struct lookup l = lookup_of(filp, &file, from, count, write, sampling);
+
+	if (sampling == SAMPLED_OUT || !find_file(filp, &file))
 		return;
-	l.file = &file;
-	l.flags = write ? IOT_CACHE_WRITE : 0;
-	l.silent = uring && is_retry(iocb, mapping, l.end);
+	l.silent = is_retry(iocb, l.mapping, l.end);
 	if (l.silent && !retries)
 		return;
 	look_up(&l);
 	/* also of a write whose pages are there the filesystem may have to wait */
 	if (retries && (l.waits || write))
-		keep_retry(iocb, mapping, l.end);
+		keep_retry(iocb, l.mapping, l.end);
 }
 
-static void seen_read(const struct file *filp, struct kiocb *iocb, u64 from, u64 count)
+/* A read or write of @count bytes. */
+static __always_inline void transferred(const struct file *filp, struct kiocb *iocb, u64 from,
+					u64 count, bool write)
+{
+	enum sampling sampling;
+
+	if (!count)
+		return;
+	if (iocb && unlikely(!is_sync_kiocb(iocb)) && iot_vfs_is_uring(iocb)) {
+		look_up_again(filp, iocb, from, count, write);
+		return;
+	}
+	sampling = sample_request(filp->f_mapping->host);
+	if (sampling != SAMPLED_OUT)
+		look_up_transfer(filp, from, count, write, sampling);
+}
+
+static __always_inline void seen_read(const struct file *filp, struct kiocb *iocb, u64 from,
+				      u64 count)
 {
 	u64 size = i_size_read(filp->f_mapping->host);
 
@@ -385,7 +434,7 @@ static void seen_read(const struct file *filp, struct kiocb *iocb, u64 from, u64
 }
 
 /* filemap_read(iocb, iter, already_read) */
-static void probe_read(const unsigned long *args)
+static __always_inline void probe_read(const unsigned long *args)
 {
 	struct kiocb *iocb = (void *)args[0];
 
@@ -404,7 +453,7 @@ static void probe_splice(const unsigned long *args)
 }
 
 /* generic_perform_write(iocb, iter), and others like it */
-static void probe_write(const unsigned long *args)
+static __always_inline void probe_write(const unsigned long *args)
 {
 	struct kiocb *iocb = (void *)args[0];
 	u64 from = iocb->ki_flags & IOCB_APPEND ?
@@ -648,14 +697,41 @@ static const struct {
 	[TAG_END] = { probe_writeback_end, BIT(IOT_CACHE_WRITEBACK_END) },
 };
 
+#ifdef IOT_REDIRECT
+/* Of the most frequent ones: what wants() and its probe do, as one. */
+static __always_inline void begins(struct ftrace_regs *fregs,
+				   void (*probe)(const unsigned long *args))
+{
+	const struct pt_regs *regs = iot_ftrace_regs(fregs);
+	const unsigned long args[] = { regs->di, regs->si };
+
+	if (is_wanted(LOOKUPS))
+		probe(args);
+}
+
+static void read_begins(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			struct ftrace_regs *fregs)
+{
+	begins(fregs, probe_read);
+}
+
+static void write_begins(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			 struct ftrace_regs *fregs)
+{
+	begins(fregs, probe_write);
+}
+#endif
+
+#define LOOKUP(function, t)	.symbol = (function), .what = "HIT,MISS", .tag = (t)
+
 static struct iot_hook_site sites[] = {
-	{ .symbol = "filemap_read", .what = "HIT,MISS", .tag = TAG_READ },
-	{ .symbol = "filemap_splice_read", .what = "HIT,MISS", .tag = TAG_SPLICE },
-	{ .symbol = "generic_perform_write", .what = "HIT,MISS", .tag = TAG_WRITE },
-	{ .symbol = "iomap_file_buffered_write", .what = "HIT,MISS", .tag = TAG_WRITE },
-	{ .symbol = "btrfs_buffered_write", .what = "HIT,MISS", .tag = TAG_WRITE },
-	{ .symbol = "filemap_fault", .what = "HIT,MISS", .tag = TAG_FAULT },
-	{ .symbol = "filemap_map_pages", .what = "HIT,MISS", .tag = TAG_MAP },
+	{ LOOKUP("filemap_read", TAG_READ), .handler = IOT_HOOK_OWN(read_begins) },
+	{ LOOKUP("filemap_splice_read", TAG_SPLICE) },
+	{ LOOKUP("generic_perform_write", TAG_WRITE), .handler = IOT_HOOK_OWN(write_begins) },
+	{ LOOKUP("iomap_file_buffered_write", TAG_WRITE), .handler = IOT_HOOK_OWN(write_begins) },
+	{ LOOKUP("btrfs_buffered_write", TAG_WRITE), .handler = IOT_HOOK_OWN(write_begins) },
+	{ LOOKUP("filemap_fault", TAG_FAULT) },
+	{ LOOKUP("filemap_map_pages", TAG_MAP) },
 	{ .symbol = "read_pages", .what = "READAHEAD", .tag = TAG_READAHEAD },
 	{ .symbol = "__folio_start_writeback", .what = "WRITEBACK_START", .tag = TAG_START },
 	{ .symbol = "__folio_end_writeback", .what = "WRITEBACK_END", .tag = TAG_END },

@@ -100,7 +100,7 @@ static void attempt_keep(const struct frame *f)
 	iot_claim_keep(a, current);
 }
 
-static void attempt_take(struct frame *f)
+static __always_inline void attempt_take(struct frame *f)
 {
 	struct attempt *a = iot_claim(&attempts, current);
 
@@ -166,7 +166,7 @@ static unsigned int count_window(struct frame *f)
 	return n;
 }
 
-static void window_begin(struct frame *f, struct vm_area_struct *vma)
+static __always_inline void window_begin(struct frame *f, struct vm_area_struct *vma)
 {
 	f->counted = f->op != IOT_FAULT_OP_WRITE && vma->vm_mm == current->mm;
 	f->mapped = 0;
@@ -181,7 +181,7 @@ static void window_begin(struct frame *f, struct vm_area_struct *vma)
 		f->pmd = NULL; /* shared with other processes: it may go */
 }
 
-static unsigned int pages_mapped(struct frame *f, vm_fault_t result)
+static __always_inline unsigned int pages_mapped(struct frame *f, vm_fault_t result)
 {
 	unsigned int now;
 
@@ -210,11 +210,16 @@ static u16 op_of(unsigned int fault_flags)
 }
 
 /* Under the filter: by the task and by what it does. Context: entry of the call. */
-static bool is_wanted(unsigned int fault_flags)
+static __always_inline bool is_wanted(unsigned int fault_flags)
 {
+	u32 state = READ_ONCE(iot_fault.state);
 	const struct iot_filter *f;
 	bool wanted;
 
+	if (!(state & IOT_CATEGORY_ACTIVE))
+		return false;
+	if (likely(iot_category_wants_any(&iot_fault, state)))
+		return true;
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_fault.filter);
 	wanted = f && iot_filter_op(f, op_of(fault_flags)) &&
@@ -223,7 +228,8 @@ static bool is_wanted(unsigned int fault_flags)
 	return wanted;
 }
 
-static u32 flags_of(const struct vm_area_struct *vma, unsigned int fault_flags, bool user)
+static __always_inline u32 flags_of(const struct vm_area_struct *vma,
+				    unsigned int fault_flags, bool user)
 {
 	u32 flags = 0;
 
@@ -243,7 +249,7 @@ static u32 flags_of(const struct vm_area_struct *vma, unsigned int fault_flags, 
 }
 
 /* handle_mm_fault(vma, address, flags, regs). Return: false: not wanted */
-static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sleep)
+static __always_inline bool fault_begin(struct frame *f, const unsigned long *args, bool may_sleep)
 {
 	struct vm_area_struct *vma = (void *)args[0];
 
@@ -262,7 +268,7 @@ static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sle
 	return true;
 }
 
-static void record(struct frame *f, vm_fault_t result, u64 latency)
+static __always_inline void record(struct frame *f, vm_fault_t result, u64 latency)
 {
 	unsigned int pages = pages_mapped(f, result);
 	struct iot_fault *e;
@@ -297,7 +303,7 @@ out:
 	preempt_enable_notrace();
 }
 
-static void fault_end(struct frame *f, vm_fault_t result)
+static __always_inline void fault_end(struct frame *f, vm_fault_t result)
 {
 	u64 latency = ktime_get_mono_fast_ns() - f->start;
 	const struct iot_filter *filter;
@@ -317,14 +323,18 @@ static void fault_end(struct frame *f, vm_fault_t result)
 }
 
 /* Preemption is on; must not sleep. */
+static __always_inline enum iot_hook_wish wish_of(const struct vm_area_struct *vma,
+						  unsigned int fault_flags)
+{
+	if (!vma->vm_file || !is_wanted(fault_flags))
+		return IOT_HOOK_IGNORE;
+	return likely(is_bounded(vma)) ? IOT_HOOK_FOLLOW : IOT_HOOK_FOLLOW_RETURN;
+}
+
 static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
 				unsigned long caller)
 {
-	const struct vm_area_struct *vma = (void *)args[0];
-
-	if (!vma->vm_file || !iot_category_active(&iot_fault) || !is_wanted(args[2]))
-		return IOT_HOOK_IGNORE;
-	return likely(is_bounded(vma)) ? IOT_HOOK_FOLLOW : IOT_HOOK_FOLLOW_RETURN;
+	return wish_of((void *)args[0], args[2]);
 }
 
 static s64 call(const struct iot_hook_site *site, unsigned long *args)
@@ -355,10 +365,45 @@ static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
+#ifdef IOT_REDIRECT
+/* In the function's place; a call of a file that is not wanted goes on from here, too. */
+static s64 wrapper(unsigned long vma, unsigned long address, unsigned long fault_flags,
+		   unsigned long regs, unsigned long original)
+{
+	const unsigned long args[] = { vma, address, fault_flags, regs };
+	struct frame f IOT_UNINITIALIZED;
+	bool begun = fault_begin(&f, args, true);
+	vm_fault_t result;
+
+	result = (__force vm_fault_t)iot_hook_enter4(vma, address, fault_flags, regs, original);
+	if (likely(begun))
+		fault_end(&f, result);
+	iot_hook_leave();
+	return (__force u32)result;
+}
+
+static struct iot_hook_site site;
+
+static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		    struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = iot_ftrace_regs(fregs);
+	enum iot_hook_wish wish = wish_of((void *)regs->di, regs->dx);
+
+	if (wish == IOT_HOOK_IGNORE)
+		return;
+	if (likely(wish == IOT_HOOK_FOLLOW))
+		iot_hook_site_redirect4(&site, ip, regs, wrapper);
+	else
+		iot_hook_site_follow(&site, regs);
+}
+#endif
+
 static struct iot_hook_site site = {
 	.symbol = "handle_mm_fault",
 	.what = "FAULT",
 	.sometimes = true,
+	.handler = IOT_HOOK_OWN(handler),
 };
 
 static struct iot_hook_set set = {
