@@ -112,7 +112,8 @@ static void drain(void)
 
 /*
  * Functions that are redirected, and where the calls go that bring nothing but their
- * arguments: a stub, which does not go away, so a function keeps its place here.
+ * arguments: a stub, which does not go away, so a function keeps its place here until
+ * its module goes.
  */
 #define MAX_BARE	128
 
@@ -149,27 +150,36 @@ static struct iot_hook_site *find_bare(unsigned long ip)
 	return NULL;
 }
 
-/* Return: 0 or -ENOSPC: too many functions so far. */
+/* Return: 0; -ENOSPC: too many functions; -EBUSY: it is hooked as another operation. */
 static int need_bare(const struct iot_hook *hook)
 {
 	struct iot_hook_site *site = find_bare(hook->addr);
 	int err;
 
-	if (site && site->data == hook->type)
-		return 0;
-	if (nr_bare == MAX_BARE)
+	if (site)
+		return site->data == hook->type ? 0 : -EBUSY;
+	site = find_bare(0) ?: &bare[nr_bare];
+	if (site == &bare[MAX_BARE])
 		return -ENOSPC;
-	if (site) /* of a module that is gone */
-		WRITE_ONCE(site->addr, 0);
-	site = &bare[nr_bare];
 	err = iot_hook_stub_get(site);
 	if (err)
 		return err;
 	site->set = &bare_set;
 	site->data = hook->type;
-	site->addr = hook->addr;
-	smp_store_release(&nr_bare, nr_bare + 1); /* it is whole */
+	WRITE_ONCE(site->addr, hook->addr);
+	if (site == &bare[nr_bare])
+		smp_store_release(&nr_bare, nr_bare + 1); /* it is whole */
 	return 0;
+}
+
+/* Functions of a module that is going: nobody is in them, nor on the way there. */
+static void forget_bare(struct module *mod)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_bare; i++)
+		if (within_module(bare[i].addr, mod))
+			WRITE_ONCE(bare[i].addr, 0);
 }
 
 /** iot_hook_redirect_bare() - see iot_hook_redirect(). Context: the handler's */
@@ -316,6 +326,10 @@ static int attach_redirect(struct iot_hook *hook)
 }
 
 static void detach_redirect(struct iot_hook *hook)
+{
+}
+
+static void forget_bare(struct module *mod)
 {
 }
 
@@ -772,6 +786,7 @@ static void module_going(struct module *mod)
 		detach(&hook, 1);
 		hook->addr = 0;
 	}
+	forget_bare(mod);
 }
 
 /* A module is there: find what went with it the last time, attach what is enabled. */
