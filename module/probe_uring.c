@@ -117,10 +117,13 @@ static atomic_long_t nr_missed;
 
 static bool is_wanted(void)
 {
+	u32 state = READ_ONCE(iot_uring.state);
 	bool wanted;
 
-	if (!iot_category_active(&iot_uring) || !in_task())
+	if (!(state & IOT_CATEGORY_ACTIVE) || !in_task())
 		return false;
+	if (likely(iot_category_wants_any(&iot_uring, state)))
+		return true;
 	preempt_disable_notrace();
 	wanted = iot_category_wants_task(&iot_uring);
 	preempt_enable_notrace();
@@ -401,7 +404,7 @@ static u64 next_number(void)
 static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *sqe, int error)
 {
 	const struct io_ring_ctx *ctx = req->ctx;
-	struct step s = { .op = IOT_URING_SUBMIT, .result = error };
+	struct step s IOT_UNINITIALIZED;
 	struct flight *fl, *old;
 
 	if (!sqe || !iot_category_active(&iot_uring))
@@ -417,7 +420,11 @@ static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *s
 		atomic_long_inc(&nr_missed);
 		return;
 	}
-	s.time = ktime_get_mono_fast_ns();
+	s = (struct step) {
+		.op = IOT_URING_SUBMIT,
+		.result = error,
+		.time = ktime_get_mono_fast_ns(),
+	};
 	*fl = (struct flight){ .time = s.time, .number = next_number() };
 	note_ring(fl, ctx);
 	note_sqe(fl, req, sqe, error);
@@ -471,22 +478,37 @@ static bool note_unknown(struct flight *fl, const struct io_ring_ctx *ctx,
 	return true;
 }
 
+/* Of a request that was submitted before the trace, or that there was no room for. */
+static noinline void seen_unknown(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
+				  u64 user_data, int result, u32 flags)
+{
+	struct step s = { .op = IOT_URING_COMPLETE, .result = result, .flags = flags };
+	struct flight fl = { 0 };
+
+	if (!note_unknown(&fl, ctx, req, user_data))
+		return;
+	s.time = ktime_get_mono_fast_ns();
+	note_depths(&s, ctx);
+	record(&fl, &s);
+}
+
 static void seen_complete(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
 			  struct flight *fl, u64 user_data, int result, u32 flags)
 {
-	struct step s = { .op = IOT_URING_COMPLETE, .result = result, .flags = flags };
-	u64 now = ktime_get_mono_fast_ns();
-	struct flight unknown = { 0 };
+	struct step s IOT_UNINITIALIZED;
 
-	note_depths(&s, ctx);
-	if (!fl) {
-		s.time = now;
-		if (note_unknown(&unknown, ctx, req, user_data))
-			record(&unknown, &s);
+	if (unlikely(!fl)) {
+		seen_unknown(ctx, req, user_data, result, flags);
 		return;
 	}
-	s.time = fl->time;
-	s.latency = now - fl->time;
+	s = (struct step) {
+		.op = IOT_URING_COMPLETE,
+		.result = result,
+		.flags = flags,
+		.time = fl->time,
+		.latency = ktime_get_mono_fast_ns() - fl->time,
+	};
+	note_depths(&s, ctx);
 	if (req && has_file(fl->opcode))
 		note_file(fl, req->file);
 	record(fl, &s);
