@@ -62,6 +62,7 @@ struct iot_hook {
 	bool may_redirect;
 	bool going;		/* calls may end unseen from now on */
 	bool followed;		/* the ftrace handler gives the kretprobe its calls */
+	bool armed;		/* a kprobe does */
 	struct hlist_node node;	/* then: among those, under RCU */
 	enum mechanism mechanism;
 	int error;		/* why it could not be attached */
@@ -90,8 +91,10 @@ struct point_entry {
 DEFINE_PER_CPU(long, iot_hook_inflight);
 
 /*
- * Only decrements happen while this runs, as nothing is hooked any more: each
- * summand is read at its own moment, but never below its final value.
+ * Calls do not begin while this runs, as nothing is hooked any more: each summand is
+ * read at its own moment, but never below its final value. But for those of call_bare(),
+ * which counts twice for a moment: so 0 may be said while one has yet to leave, without
+ * sleeping, and drain() waits for that.
  */
 static long inflight(void)
 {
@@ -194,6 +197,21 @@ void iot_hook_redirect_bare(struct pt_regs *regs, unsigned long ip)
 	regs->ip = site->stub;
 }
 
+/* -EAGAIN: BPF is at one of the functions just now (bpf_tramp_ftrace_ops_func()). */
+static int register_patiently(struct ftrace_ops *ops)
+{
+	unsigned int tries;
+	int err;
+
+	for (tries = 0; tries < 50; tries++) {
+		err = register_ftrace_function(ops);
+		if (err != -EAGAIN)
+			break;
+		msleep(20);
+	}
+	return err;
+}
+
 /**
  * iot_ftrace_attach() - have a handler look at functions
  * @ops:	filled here
@@ -219,19 +237,27 @@ int iot_ftrace_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long 
 		return 0;
 	err = ftrace_set_filter_ips(ops, ips, n, 0, 1);
 	if (!err)
-		err = register_ftrace_function(ops);
-	if (err)
+		err = register_patiently(ops);
+	if (err) {
 		ftrace_free_filter(ops);
+		ops->flags = 0; /* ENABLED is left where ftrace has given itself up */
+	}
 	return err;
 }
 
-/** iot_ftrace_detach() - undo it, if it is done; no handler runs any more then */
-void iot_ftrace_detach(struct ftrace_ops *ops)
+/**
+ * iot_ftrace_detach() - undo it, if it is done; no handler runs any more then
+ *
+ * Return: false: ftrace has given itself up, and may still look at @ops.
+ */
+bool iot_ftrace_detach(struct ftrace_ops *ops)
 {
 	if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
-		return;
-	unregister_ftrace_function(ops);
+		return true;
+	if (unregister_ftrace_function(ops))
+		return false;
 	ftrace_free_filter(ops);
+	return true;
 }
 
 static int attach_redirect(struct iot_hook *hook)
@@ -347,6 +373,7 @@ static int attach_kretprobe(struct iot_hook *hook, u32 flags)
 {
 	memset(&hook->krp, 0, sizeof(hook->krp));
 	WRITE_ONCE(hook->going, false);
+	hook->armed = !flags;
 	hook->krp.kp.addr = (kprobe_opcode_t *)hook->addr;
 	hook->krp.kp.flags = flags;
 	hook->krp.entry_handler = hook->type->entry;
@@ -367,8 +394,10 @@ static int attach_return(struct iot_hook *hook)
 	if (err)
 		return err;
 	err = kprobe_ftrace(&hook->krp.kp) ? follow_begin(hook) : -EOPNOTSUPP;
-	if (err && err != -ENOMEM)
+	if (err && err != -ENOMEM) {
 		err = enable_kretprobe(&hook->krp);
+		hook->armed = !err;
+	}
 	if (err)
 		unregister_kretprobe(&hook->krp);
 	return err;
@@ -378,7 +407,7 @@ static unsigned long missed_now(const struct iot_hook *hook)
 {
 	if (hook->mechanism != KRETPROBE)
 		return 0;
-	return iot_hook_probe_missed((struct kretprobe *)&hook->krp);
+	return iot_hook_probe_missed(&hook->krp, hook->armed);
 }
 
 /* What the old one has missed is kept, in one step. */

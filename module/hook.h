@@ -51,13 +51,18 @@ static inline void iot_hook_args(struct pt_regs *regs, unsigned long *args, unsi
 		args[i] = regs_get_kernel_argument(regs, i);
 }
 
-/** iot_hook_probe_missed() - calls that a kretprobe could not follow. Context: any */
-static inline unsigned long iot_hook_probe_missed(struct kretprobe *krp)
+/**
+ * iot_hook_probe_missed() - calls that a kretprobe could not follow
+ * @armed:	a kprobe gives it its calls, and has its own reasons to miss some; the
+ *		misses of others' kprobes on the function are counted for a disabled one, too
+ *
+ * Context: any.
+ */
+static inline unsigned long iot_hook_probe_missed(const struct kretprobe *krp, bool armed)
 {
 	unsigned long missed = READ_ONCE(krp->nmissed);
 
-	/* the misses of others' kprobes on the function are counted for a disabled one too */
-	return kprobe_disabled(&krp->kp) ? missed : missed + READ_ONCE(krp->kp.nmissed);
+	return armed ? missed + READ_ONCE(krp->kp.nmissed) : missed;
 }
 
 int iot_hook_init(void);
@@ -101,7 +106,7 @@ static inline s64 iot_hook_call(const unsigned long *args, unsigned long address
 #ifdef IOT_REDIRECT
 int iot_ftrace_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long flags,
 		      void *private, unsigned long *ips, unsigned int n);
-void iot_ftrace_detach(struct ftrace_ops *ops);
+bool iot_ftrace_detach(struct ftrace_ops *ops);
 
 DECLARE_PER_CPU(long, iot_hook_inflight);
 
@@ -118,8 +123,9 @@ static __always_inline unsigned long iot_hook_key(unsigned long addr)
  *
  * That is what a kretprobe does, but a kprobe's way to the entry of a function is long,
  * and every call goes it. Here the handler gives it those calls that it wants, through
- * the pre_handler that register_kretprobe() has set (kernel/kprobes.c), in the context
- * that a kprobe on ftrace has. Context: preemption off.
+ * the pre_handler that register_kretprobe() has set (kernel/kprobes.c), with preemption
+ * off as there, but without a kprobe's guard against recursion: no handler of ours calls
+ * a function that is followed. Context: preemption off.
  */
 static __always_inline void iot_hook_follow(struct kretprobe *krp, struct pt_regs *regs)
 {
@@ -132,6 +138,18 @@ s64 iot_hook_enter4(unsigned long arg1, unsigned long arg2, unsigned long arg3,
 void iot_hook_redirect_bare(struct pt_regs *regs, unsigned long ip);
 
 /**
+ * iot_hook_is_shared() - may somebody else's trampoline follow a handler?
+ *
+ * BPF's keeps no register but the function's arguments (arch/x86/net/bpf_jit_comp.c).
+ * Then ftrace_regs_caller has all registers, the code segment among them, as it alone
+ * goes on to a trampoline. Context: the handler's.
+ */
+static __always_inline bool iot_hook_is_shared(const struct pt_regs *regs)
+{
+	return regs->cs;
+}
+
+/**
  * iot_hook_redirect() - send the call that an ftrace handler looks at elsewhere
  * @regs:	registers of the handler
  * @ip:		the handler's ip argument
@@ -139,19 +157,13 @@ void iot_hook_redirect_bare(struct pt_regs *regs, unsigned long ip);
  *		for iot_hook_enter(), then @cookie
  *
  * The wrapper ends with iot_hook_leave(). From here to there it counts as in
- * flight, and the module's text stays. Where the function may have BPF's trampoline,
- * too, which keeps no register but its arguments (arch/x86/net/bpf_jit_comp.c), the
- * way is iot_hook_redirect_bare(): then ftrace_regs_caller has all registers (the
- * code segment among them), as it alone goes on to a trampoline.
+ * flight, and the module's text stays. Not where the function is shared: a handler asks
+ * iot_hook_is_shared() first, and leaves all of these to iot_hook_redirect_bare().
  */
 static __always_inline void iot_hook_redirect(struct pt_regs *regs,
 					      unsigned long ip, void *wrapper,
 					      u64 cookie)
 {
-	if (unlikely(regs->cs)) {
-		iot_hook_redirect_bare(regs, ip);
-		return;
-	}
 	this_cpu_inc(iot_hook_inflight);
 	regs->dx = ip + MCOUNT_INSN_SIZE;
 	regs->cx = cookie;

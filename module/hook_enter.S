@@ -63,22 +63,47 @@ SYM_FUNC_START(iot_hook_call)
 SYM_FUNC_END(iot_hook_call)
 
 /*
- * Where the ftrace handler of a set sends a call: one stub for each site, as nothing
- * but the arguments of the call and the address where it goes on gets here. BPF's
- * trampoline may have come between, and it keeps no other register.
+ * Where ftrace handlers send calls: one stub for each site, as nothing but the arguments
+ * of the call and the address where it goes on gets here. BPF's trampoline may have come
+ * between, and it keeps no other register.
  */
-SYM_CODE_START(iot_hook_stubs)
+.macro IOT_HOOK_TABLE name, to
+SYM_CODE_START(\name)
 	.Lnumber = 0
 	.rept IOT_HOOK_STUBS
 	UNWIND_HINT_FUNC
 0:
 	ENDBR
 	mov	$.Lnumber, %r9d
-	jmp	iot_hook_stub
+	jmp	\to
 	.fill	0b + IOT_HOOK_STUB_SIZE - ., 1, 0xcc
 	.Lnumber = .Lnumber + 1
 	.endr
-SYM_CODE_END(iot_hook_stubs)
+SYM_CODE_END(\name)
+.endm
+
+IOT_HOOK_TABLE iot_hook_stubs, iot_hook_stub
+
+/* Of calls that are not wanted: see iot_hook_site_pass(). */
+IOT_HOOK_TABLE iot_hook_passes, iot_hook_pass
+
+SYM_FUNC_START_LOCAL(iot_hook_pass)
+	lea	iot_hook_stubbed(%rip), %rax
+	mov	(%rax,%r9,8), %r9
+	jmp	iot_hook_go_on
+SYM_FUNC_END(iot_hook_pass)
+
+/* Into the function of the site in r9, as if nothing had happened. */
+SYM_FUNC_START_LOCAL(iot_hook_go_on)
+	mov	(%r9), %r9	/* site->entry */
+	ANNOTATE_INTRA_FUNCTION_CALL
+	call	.Lgo_on
+	int3
+.Lgo_on:
+	mov	%r9, (%rsp)
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(iot_hook_go_on)
 
 /*
  * The arguments are in place and r9 is the number of the site. Keeps the arguments, in
@@ -106,16 +131,7 @@ SYM_FUNC_START_LOCAL(iot_hook_stub)
 	pop	%r8
 	pop	%r9
 	cmp	$IOT_HOOK_ALONE_LOW, %rax
-	je	.Lalone
-	RET
-.Lalone:
-	mov	(%r9), %r9	/* site->entry */
-	ANNOTATE_INTRA_FUNCTION_CALL
-	call	.Lalone_go
-	int3
-.Lalone_go:
-	mov	%r9, (%rsp)
-	UNWIND_HINT_FUNC
+	je	iot_hook_go_on
 	RET
 SYM_FUNC_END(iot_hook_stub)
 #endif

@@ -105,6 +105,14 @@ void iot_hook_site_redirect(struct iot_hook_site *site, unsigned long ip,
 	regs->ip = site->stub;
 }
 
+/** iot_hook_site_go_on() - see iot_hook_site_pass() */
+void iot_hook_site_go_on(struct iot_hook_site *site, unsigned long ip,
+			 struct pt_regs *regs)
+{
+	WRITE_ONCE(site->entry, ip + MCOUNT_INSN_SIZE);
+	regs->ip = (unsigned long)iot_hook_passes + site->stub - (unsigned long)iot_hook_stubs;
+}
+
 /** iot_hook_site_follow() - follow a call by its return. Context: the handler's */
 void iot_hook_site_follow(const struct iot_hook_site *site, struct pt_regs *regs)
 {
@@ -123,7 +131,7 @@ static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 	struct iot_hook_set *set = ops->private;
 	struct pt_regs *regs = iot_ftrace_regs(fregs);
 	unsigned long args[IOT_HOOK_ARGS] IOT_UNINITIALIZED;
-	struct iot_hook_site *site;
+	struct iot_hook_site *site, *stubbed = NULL;
 	enum iot_hook_wish wish;
 
 	args[0] = regs->di;
@@ -134,15 +142,20 @@ static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 	hlist_for_each_entry(site, bucket_of(set, ip), node) {
 		if (iot_hook_key(site->addr) != iot_hook_key(ip))
 			continue;
+		if (site->stub)
+			stubbed = site;
 		wish = set->wants(site, args, parent_ip);
 		if (wish == IOT_HOOK_IGNORE)
 			continue;
-		if (wish == IOT_HOOK_FOLLOW && likely(!site->unbounded))
+		if (wish == IOT_HOOK_FOLLOW && likely(!site->unbounded)) {
 			iot_hook_site_redirect(site, ip, regs);
-		else
-			iot_hook_site_follow(site, regs);
-		return;
+			return;
+		}
+		iot_hook_site_follow(site, regs);
+		break;
 	}
+	if (stubbed)
+		iot_hook_site_pass(stubbed, ip, regs);
 }
 
 static void fill_table(struct iot_hook_set *set)
@@ -234,9 +247,12 @@ static int register_own(struct iot_hook_set *set)
  */
 static void detach_handlers(struct iot_hook_set *set)
 {
+	bool done = true;
+
 	while (set->nr_own)
-		iot_ftrace_detach(&set->own_ops[--set->nr_own]);
-	kfree(set->own_ops);
+		done &= iot_ftrace_detach(&set->own_ops[--set->nr_own]);
+	if (done)
+		kfree(set->own_ops);
 	set->own_ops = NULL;
 	iot_ftrace_detach(&set->follow_ops);
 	iot_ftrace_detach(&set->ops);
@@ -326,6 +342,7 @@ static int attach_probe(struct iot_hook_set *set, struct iot_hook_probe *probe,
 	set->registered[set->nr_registered++] = &probe->krp;
 	mutex_lock(&sets_lock);
 	site->krp = &probe->krp;
+	site->armed = !flags;
 	site->mechanism = site->unbounded ? IOT_HOOK_KRETPROBE : IOT_HOOK_FALLBACK;
 	mutex_unlock(&sets_lock);
 	return 0;
@@ -352,7 +369,7 @@ static unsigned long site_missed(const struct iot_hook_site *site)
 {
 	if (!site->krp)
 		return site->missed;
-	return site->missed + iot_hook_probe_missed(site->krp);
+	return site->missed + iot_hook_probe_missed(site->krp, site->armed);
 }
 
 static void detach_probes(struct iot_hook_set *set)

@@ -48,6 +48,7 @@ enum iot_hook_wish {
  * @handler:	in place of the set's, NULL: none; for what is called so often that
  *		finding the site costs too much. Does what @wants says: it is asked where
  *		there is no handler. Its ops' private is the set
+ * @armed:	@krp is: see iot_hook_probe_missed()
  * @missed:	of earlier attachments
  */
 struct iot_hook_site {
@@ -60,6 +61,7 @@ struct iot_hook_site {
 	unsigned int tag;
 	bool unbounded;
 	bool sometimes;
+	bool armed;
 	ftrace_func_t handler;
 	enum iot_hook_mechanism mechanism;
 	int error;
@@ -124,18 +126,37 @@ void iot_hook_site_redirect(struct iot_hook_site *site, unsigned long ip,
 			    struct pt_regs *regs);
 void iot_hook_site_follow(const struct iot_hook_site *site, struct pt_regs *regs);
 
+void iot_hook_site_go_on(struct iot_hook_site *site, unsigned long ip,
+			 struct pt_regs *regs);
+
+/**
+ * iot_hook_site_pass() - a call that is not redirected, of a site that may be
+ *
+ * BPF's trampoline, for fexit on a function whose calls may be redirected, calls the
+ * address that the handlers leave (BPF_TRAMP_F_ORIG_STACK, arch/x86/net/bpf_jit_comp.c).
+ * Behind the entry site of the function there is no ENDBR, so with indirect branch
+ * tracking that would be the end: where there may be a trampoline a call that is left
+ * alone takes the way through a stub, too. Context: the handler's.
+ */
+static __always_inline void iot_hook_site_pass(struct iot_hook_site *site,
+					       unsigned long ip, struct pt_regs *regs)
+{
+	if (unlikely(iot_hook_is_shared(regs)))
+		iot_hook_site_go_on(site, ip, regs);
+}
+
 /**
  * iot_hook_site_redirect4() - send a call of four arguments straight to a wrapper
  * @wrapper:	gets the arguments, then the way into the original for
  *		iot_hook_enter4(); ends with iot_hook_leave()
  *
- * Or to the stub of its site, as iot_hook_redirect() does. Context: the handler's.
+ * Or to the stub of its site: see iot_hook_is_shared(). Context: the handler's.
  */
 static __always_inline void iot_hook_site_redirect4(struct iot_hook_site *site,
 						    unsigned long ip, struct pt_regs *regs,
 						    void *wrapper)
 {
-	if (unlikely(regs->cs)) {
+	if (unlikely(iot_hook_is_shared(regs))) {
 		iot_hook_site_redirect(site, ip, regs);
 		return;
 	}

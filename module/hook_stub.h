@@ -9,7 +9,7 @@
 #ifndef __ASSEMBLY__
 struct iot_hook_site;
 
-extern const char iot_hook_stubs[];
+extern const char iot_hook_stubs[], iot_hook_passes[];
 extern struct iot_hook_site *iot_hook_stubbed[IOT_HOOK_STUBS];
 #endif
 

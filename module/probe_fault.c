@@ -390,12 +390,13 @@ static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 	struct pt_regs *regs = iot_ftrace_regs(fregs);
 	enum iot_hook_wish wish = wish_of((void *)regs->di, regs->dx);
 
-	if (wish == IOT_HOOK_IGNORE)
-		return;
-	if (likely(wish == IOT_HOOK_FOLLOW))
+	if (wish == IOT_HOOK_FOLLOW) {
 		iot_hook_site_redirect4(&site, ip, regs, wrapper);
-	else
+		return;
+	}
+	if (wish == IOT_HOOK_FOLLOW_RETURN)
 		iot_hook_site_follow(&site, regs);
+	iot_hook_site_pass(&site, ip, regs);
 }
 #endif
 

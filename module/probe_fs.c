@@ -639,7 +639,7 @@ static int find_functions(void)
 
 /**
  * iot_probe_fs_start() - hook everything. Context: task, may sleep long; the
- * category's lock is held.
+ * category's mutex @control is held.
  */
 int iot_probe_fs_start(void)
 {

@@ -67,8 +67,9 @@ struct vfs_call {
 
 /*
  * Calls under way by task: a table of fixed size in which a task claims a slot,
- * finds it again and gives it up. Only the task itself uses its slots, so they
- * need no lock; a full neighbourhood is counted as missed.
+ * finds it again and gives it up. Nobody else uses its slots, but forget_calls() may
+ * give one up in its place; so they need no lock. A full neighbourhood is counted as
+ * missed.
  */
 #define CALL_BITS	10
 #define CALL_PROBES	32
@@ -775,6 +776,11 @@ static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *
 	struct inode *inode = file_inode(iocb->ki_filp);
 	u32 state = READ_ONCE(iot_fs.state);
 
+	if (unlikely(iot_hook_is_shared(iot_ftrace_regs(fregs)))) {
+		iot_hook_redirect_bare(iot_ftrace_regs(fregs), ip);
+		return;
+	}
+
 	if (state && (iot_rw_tracks(state, iocb->ki_flags) ||
 		      !iot_rw_rejects(state, iocb->ki_filp, op == IOT_OP_WRITE,
 				      &iocb->ki_flags))) {
@@ -815,14 +821,16 @@ static struct file *file_of(struct ftrace_regs *fregs)
 static void read_generic_entry(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	if (is_own_function(file_of(fregs), ip, IOT_OP_READ))
+	if (iot_hook_is_shared(iot_ftrace_regs(fregs)) ||
+	    is_own_function(file_of(fregs), ip, IOT_OP_READ))
 		read_entry(ip, parent_ip, ops, fregs);
 }
 
 static void write_generic_entry(unsigned long ip, unsigned long parent_ip,
 				struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	if (is_own_function(file_of(fregs), ip, IOT_OP_WRITE))
+	if (iot_hook_is_shared(iot_ftrace_regs(fregs)) ||
+	    is_own_function(file_of(fregs), ip, IOT_OP_WRITE))
 		write_entry(ip, parent_ip, ops, fregs);
 }
 #else

@@ -707,37 +707,50 @@ def read_now_and_then(path):
             is_equal(len(f.read(100)), 4)
 
 
-def beside_bpf():
-    """
-    Whoever else looks at a redirected function: its trampoline keeps no more than the
-    arguments, and may call the function itself. Everybody sees every call.
-    """
+def counted_by_bpf(*paths):
+    """Calls that BPF sees while cat reads them, in each of its ways: all the same."""
     kinds = ('kfunc', 'kretfunc', 'kprobe')
     functions = ('shmem_file_read_iter', 'handle_mm_fault')
     program = ' '.join(f'{k}:{f} /pid == cpid/ {{ @{f}_{k} = count(); }}'
                        for f in functions for k in kinds)
-    path = '/mnt/files/bpf'
-    with open(path, 'wb') as f:
-        f.write(b'text')
-    t = add(path)
-    mine()
-    command('start')
-    command('filter none', 'start', category='fault')
-    bpftrace = subprocess.run(['bpftrace', '-c', f'/bin/cat {path} {path} {path}', '-e', program],
+    bpftrace = subprocess.run(['bpftrace', '-c', f'/bin/cat {" ".join(paths)}', '-e', program],
                               capture_output=True, text=True, timeout=120, check=False)
     said = bpftrace.stdout + bpftrace.stderr
     is_equal(bpftrace.returncode, 0)
     counts = {m[1]: int(m[2]) for m in re.finditer(r'@(\w+): (\d+)', said)}
-    do(read_now_and_then, path)
-    command('stop')
-    command('stop', category='fault')
     for f in functions:
         is_true(counts[f'{f}_kfunc'] > 0, said)
         is_equal({counts[f'{f}_{k}'] for k in kinds}, {counts[f'{f}_kfunc']})
-    reads = [e for e in events(path) if e['op'] == 'READ']
-    is_equal(len(reads), 6 + 50)
-    is_equal([int(e['result']) for e in reads], [4, 0] * 3 + [4] * 50)
+    return counts['shmem_file_read_iter_kfunc'], counts['handle_mm_fault_kfunc']
+
+
+def beside_bpf():
+    """
+    Whoever else looks at a redirected function: its trampoline keeps no more than the
+    arguments, and may call the function itself, also where the call is not wanted.
+    Everybody sees every call.
+    """
+    path, other = '/mnt/files/bpf', '/mnt/files/other'
+    for name in path, other:
+        with open(name, 'wb') as f:
+            f.write(b'text')
+    t = add(path)
+    mine()
+    command('start')
+    command('filter none', 'start', category='fault')
+    reads, faults = counted_by_bpf(path, path, path)
+    do(read_now_and_then, path)
+    command('stop')
+    is_true(reads >= 6 and faults > 0, (reads, faults))
+    found = [int(e['result']) for e in events(path) if e['op'] == 'READ']
+    is_equal(found, [4, 0] * 3 + [4] * 50)
     is_equal(t.stats()[0], 56)
+    # Nobody wants what is read now but of the target, nor any fault.
+    command('filter pid=1', category='fault')
+    reads, _ = counted_by_bpf(other, path, other)
+    command('stop', category='fault')
+    is_true(reads >= 6, reads)
+    is_equal(t.stats()[0], 58)
 
 
 if __name__ == '__main__':
