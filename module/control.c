@@ -32,6 +32,8 @@ static struct proc_dir_entry *root;
 static bool leaving;	/* the module is: no more commands */
 
 typedef void (*link_fn)(struct iot_target *t, struct iot_link *link);
+typedef struct iot_link *(*find_fn)(const char *text, struct inode *inode,
+				    struct iot_target **t);
 
 /* What may be traced, and by whom. */
 static int check_file(const struct path *path)
@@ -249,25 +251,29 @@ static struct iot_link *find_link(const char *text, struct iot_target **t)
 	return search.link;
 }
 
+/* The link of just this file that has exactly this path; @inode may be NULL. */
+static struct iot_link *own_link(const char *text, struct inode *inode,
+				 struct iot_target **t)
+{
+	*t = inode ? iot_target_lookup(inode) : NULL;
+	return *t ? iot_target_link(*t, text) : NULL;
+}
+
 /* The link that is listed under exactly this path, @inode's if there are more. */
 static struct iot_link *listed_link(const char *text, struct inode *inode,
 				    struct iot_target **t)
 {
-	struct iot_link *link;
-
-	*t = inode ? iot_target_lookup(inode) : NULL;
-	link = *t ? iot_target_link(*t, text) : NULL;
-	return link ?: find_link(text, t);
+	return own_link(text, inode, t) ?: find_link(text, t);
 }
 
 /*
- * Do it to the link that is listed as @text, or else as @abs; under the lock.
+ * Do it to the link that is found by @text, or else by @abs; under the lock.
  * @inode: of the file that is there now, or NULL
  * @abs: or an error
  * Return: 1, 0: there is none, or an error.
  */
-static int with_listed(const char *text, const char *abs, struct inode *inode,
-		       link_fn fn)
+static int with_found(find_fn find, const char *text, const char *abs,
+		      struct inode *inode, link_fn fn)
 {
 	struct iot_target *t;
 	struct iot_link *link;
@@ -275,9 +281,9 @@ static int with_listed(const char *text, const char *abs, struct inode *inode,
 
 	if (err)
 		return err;
-	link = listed_link(text, inode, &t);
+	link = find(text, inode, &t);
 	if (!link && !IS_ERR(abs))
-		link = listed_link(abs, inode, &t);
+		link = find(abs, inode, &t);
 	if (link)
 		fn(t, link);
 	mutex_unlock(&control_lock);
@@ -327,23 +333,6 @@ static int is_stale(const char *text, struct inode *inode)
 	return stale;
 }
 
-/* Likewise to the link of just this file. */
-static int with_own(struct inode *inode, const char *text, link_fn fn)
-{
-	struct iot_target *t;
-	struct iot_link *link;
-	int err = control_begin();
-
-	if (err)
-		return err;
-	t = iot_target_lookup(inode);
-	link = t ? iot_target_link(t, text) : NULL;
-	if (link)
-		fn(t, link);
-	mutex_unlock(&control_lock);
-	return !!link;
-}
-
 /* Likewise to the first link of a file that does not lead to it any more. */
 static int with_stale(struct inode *inode, link_fn fn)
 {
@@ -357,7 +346,7 @@ static int with_stale(struct inode *inode, link_fn fn)
 	list_for_each_entry(link, &links, list) {
 		ret = is_stale(link->path, inode);
 		if (ret > 0)
-			ret = with_own(inode, link->path, fn);
+			ret = with_found(own_link, link->path, ERR_PTR(-ENOENT), inode, fn);
 		if (ret)
 			break;
 	}
@@ -389,7 +378,8 @@ static int with_link(const char *text, link_fn fn)
 	if (!ret)
 		inode = d_inode(path.dentry);
 	abs = inode ? iot_path_text(&path, buf) : iot_path_vanished(text, buf);
-	ret = abs == ERR_PTR(-ENOMEM) ? -ENOMEM : with_listed(text, abs, inode, fn);
+	ret = abs == ERR_PTR(-ENOMEM) ? -ENOMEM :
+					with_found(listed_link, text, abs, inode, fn);
 	if (!ret && inode)
 		ret = with_stale(inode, fn);
 	if (inode)

@@ -169,6 +169,7 @@ static int need_bare(const struct iot_hook *hook)
 		return err;
 	site->set = &bare_set;
 	site->data = hook->type;
+	site->entry = 0; /* as the place may have been another function's */
 	WRITE_ONCE(site->addr, hook->addr);
 	if (site == &bare[nr_bare])
 		smp_store_release(&nr_bare, nr_bare + 1); /* it is whole */
@@ -190,11 +191,8 @@ void iot_hook_redirect_bare(struct pt_regs *regs, unsigned long ip)
 {
 	struct iot_hook_site *site = find_bare(ip);
 
-	if (WARN_ON_ONCE(!site))
-		return;
-	WRITE_ONCE(site->entry, ip + MCOUNT_INSN_SIZE);
-	this_cpu_inc(iot_hook_inflight);
-	regs->ip = site->stub;
+	if (!WARN_ON_ONCE(!site))
+		iot_hook_site_redirect(site, ip, regs);
 }
 
 /* -EAGAIN: BPF is at one of the functions just now (bpf_tramp_ftrace_ops_func()). */

@@ -18,28 +18,27 @@
 
 #define IOT_HOOK_ALONE_LOW	-0x80000000	/* IOT_HOOK_ALONE, hook_set.h */
 
-	.text
-SYM_FUNC_START(iot_hook_enter)
+/* Go on at the address in a register. */
+.macro IOT_HOOK_GO reg
 	ANNOTATE_INTRA_FUNCTION_CALL
-	call	.Lgo
+	call	.Lgo\@
 	int3
-.Lgo:
-	mov	%rdx, (%rsp)
+.Lgo\@:
+	mov	\reg, (%rsp)
 	UNWIND_HINT_FUNC
 	RET
+.endm
+
+	.text
+SYM_FUNC_START(iot_hook_enter)
+	IOT_HOOK_GO %rdx
 SYM_FUNC_END(iot_hook_enter)
 
 /*
  * iot_hook_enter4(arg1, arg2, arg3, arg4, address): likewise, of four.
  */
 SYM_FUNC_START(iot_hook_enter4)
-	ANNOTATE_INTRA_FUNCTION_CALL
-	call	.Lgo4
-	int3
-.Lgo4:
-	mov	%r8, (%rsp)
-	UNWIND_HINT_FUNC
-	RET
+	IOT_HOOK_GO %r8
 SYM_FUNC_END(iot_hook_enter4)
 
 /*
@@ -53,13 +52,7 @@ SYM_FUNC_START(iot_hook_call)
 	mov	16(%rax), %rdx
 	mov	24(%rax), %rcx
 	mov	32(%rax), %r8
-	ANNOTATE_INTRA_FUNCTION_CALL
-	call	.Lcall
-	int3
-.Lcall:
-	mov	%r11, (%rsp)
-	UNWIND_HINT_FUNC
-	RET
+	IOT_HOOK_GO %r11
 SYM_FUNC_END(iot_hook_call)
 
 /*
@@ -96,13 +89,7 @@ SYM_FUNC_END(iot_hook_pass)
 /* Into the function of the site in r9, as if nothing had happened. */
 SYM_FUNC_START_LOCAL(iot_hook_go_on)
 	mov	(%r9), %r9	/* site->entry */
-	ANNOTATE_INTRA_FUNCTION_CALL
-	call	.Lgo_on
-	int3
-.Lgo_on:
-	mov	%r9, (%rsp)
-	UNWIND_HINT_FUNC
-	RET
+	IOT_HOOK_GO %r9
 SYM_FUNC_END(iot_hook_go_on)
 
 /*

@@ -95,12 +95,18 @@ static bool is_handled(const struct iot_hook_site *site)
 	return site->addr && (!follows_return(site) || site->krp);
 }
 
+/* Where its body goes on, which ftrace tells only now. */
+static void note_entry(struct iot_hook_site *site, unsigned long ip)
+{
+	if (unlikely(!site->entry))
+		WRITE_ONCE(site->entry, ip + MCOUNT_INSN_SIZE);
+}
+
 /** iot_hook_site_redirect() - send a call to the stub of its site. Context: the handler's */
 void iot_hook_site_redirect(struct iot_hook_site *site, unsigned long ip,
 			    struct pt_regs *regs)
 {
-	if (unlikely(!site->entry))
-		WRITE_ONCE(site->entry, ip + MCOUNT_INSN_SIZE);
+	note_entry(site, ip);
 	this_cpu_inc(iot_hook_inflight);
 	regs->ip = site->stub;
 }
@@ -109,7 +115,7 @@ void iot_hook_site_redirect(struct iot_hook_site *site, unsigned long ip,
 void iot_hook_site_go_on(struct iot_hook_site *site, unsigned long ip,
 			 struct pt_regs *regs)
 {
-	WRITE_ONCE(site->entry, ip + MCOUNT_INSN_SIZE);
+	note_entry(site, ip);
 	regs->ip = (unsigned long)iot_hook_passes + site->stub - (unsigned long)iot_hook_stubs;
 }
 
@@ -325,6 +331,7 @@ static int attach_probe(struct iot_hook_set *set, struct iot_hook_probe *probe,
 			struct iot_hook_site *site, u32 flags)
 {
 	probe->site = site;
+	site->armed = !flags; /* the handlers ask */
 	probe->krp.kp.addr = (kprobe_opcode_t *)site->addr;
 	probe->krp.kp.flags = flags;
 	probe->krp.entry_handler = set->entry;
@@ -342,7 +349,6 @@ static int attach_probe(struct iot_hook_set *set, struct iot_hook_probe *probe,
 	set->registered[set->nr_registered++] = &probe->krp;
 	mutex_lock(&sets_lock);
 	site->krp = &probe->krp;
-	site->armed = !flags;
 	site->mechanism = site->unbounded ? IOT_HOOK_KRETPROBE : IOT_HOOK_FALLBACK;
 	mutex_unlock(&sets_lock);
 	return 0;

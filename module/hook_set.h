@@ -48,7 +48,7 @@ enum iot_hook_wish {
  * @handler:	in place of the set's, NULL: none; for what is called so often that
  *		finding the site costs too much. Does what @wants says: it is asked where
  *		there is no handler. Its ops' private is the set
- * @armed:	@krp is: see iot_hook_probe_missed()
+ * @armed:	a kprobe gives @krp its calls, not the ftrace handler
  * @missed:	of earlier attachments
  */
 struct iot_hook_site {

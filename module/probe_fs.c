@@ -483,7 +483,7 @@ static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 	iot_hook_args(regs, args, ARRAY_SIZE(args));
 	/* if the ftrace handler has asked who calls: on the stack may be others' trampolines */
-	if (!kprobe_disabled(&get_kretprobe(ri)->kp))
+	if (site->armed)
 		caller = *(unsigned long *)regs->sp;
 	if (!wants_with(site, args, ARRAY_SIZE(args), caller))
 		return 1;
