@@ -42,12 +42,24 @@ iot_release_match() {
 	[ -n "$found" ] && echo "$found"
 }
 
-# The release of an installed kernel, or of a debug kernel that has been built.
+# Where scripts/kernel-get keeps kernels that are not installed, as below a root.
+iot_foreign_root() {
+	echo "$(iot_cache)/kernels/trixie"
+}
+
+# Their releases, oldest first.
+iot_foreign_list() {
+	find "$(iot_foreign_root)/boot" -maxdepth 1 -name '*.ready' -printf '%f\n' 2>/dev/null |
+		sed 's/\.ready$//' | sort -V
+}
+
+# The release of a kernel that is installed, that scripts/kernel-get has brought, or, of a
+# debug kernel, that has been built.
 iot_kernel_find() {
 	if iot_kernel_is_debug "${1:-}"; then
 		cat "$(iot_debug_kernel_dir "$1")/release" 2>/dev/null
 	else
-		iot_kernel_list | iot_release_match "${1:-}"
+		iot_kernel_list | iot_release_match "${1:-}" || iot_foreign_list | iot_release_match "${1:?}"
 	fi
 }
 
@@ -55,14 +67,24 @@ iot_headers_find() {
 	if iot_kernel_is_debug "${1:-}"; then
 		iot_kernel_find "$1"
 	else
-		iot_headers_list | iot_release_match "${1:-}"
+		iot_headers_list | iot_release_match "${1:-}" || iot_foreign_list | iot_release_match "${1:?}"
 	fi
+}
+
+# Whether kernel $1 is one of scripts/kernel-get's, and not installed.
+iot_kernel_is_foreign() {
+	! { iot_kernel_list; iot_headers_list; } | iot_release_match "${1:-}" >/dev/null &&
+		iot_foreign_list | iot_release_match "${1:-}" >/dev/null
 }
 
 # Below what directory kernel $1 has its boot/ and lib/modules/: nothing for an
 # installed one, which has them below the root.
 iot_kernel_home() {
-	! iot_kernel_is_debug "${1:-}" || iot_debug_kernel_dir "$1"
+	if iot_kernel_is_debug "${1:-}"; then
+		iot_debug_kernel_dir "$1"
+	elif iot_kernel_is_foreign "${1:-}"; then
+		iot_foreign_root
+	fi
 }
 
 # A directory outside the checkout for what can be made again.

@@ -4,6 +4,7 @@
 #define IOT_COMPAT_BLKDEV_H
 
 #include <linux/blkdev.h>
+#include <linux/buffer_head.h>
 #include "compat/config.h"
 
 /* Flags that not every kernel has. */
@@ -34,6 +35,16 @@ static inline u16 iot_bio_write_hint(const struct bio *bio)
 	return bio->bi_write_hint;
 #else
 	return 0;
+#endif
+}
+
+/* What a buffer's writer is called by at its end, behind end_bio_bh_io_sync(); 0: no more */
+static inline unsigned long iot_buffer_end(const struct buffer_head *bh)
+{
+#ifdef IOT_HAVE_BUFFER_HEAD_END_IO
+	return (unsigned long)bh->b_end_io;
+#else
+	return 0; /* bio->bi_end_io is it */
 #endif
 }
 

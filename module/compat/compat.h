@@ -11,6 +11,7 @@
 #include <linux/ftrace.h>
 #include <linux/mm_types.h>
 #include <linux/mount.h>
+#include <linux/page-flags.h>
 #include <linux/rcupdate.h>
 #include "compat/config.h"
 
@@ -43,6 +44,30 @@ static __always_inline const struct path *iot_file_user_path(const struct file *
 	return &file->f_path;
 #endif
 }
+
+/* Where a program had a name from, NULL: nothing, or the kernel does not keep it */
+static __always_inline const char __user *iot_filename_user(const struct filename *name)
+{
+#ifdef IOT_HAVE_FILENAME_UPTR
+	return name->uptr;
+#else
+	return NULL;
+#endif
+}
+
+/* The member of struct dentry that links the names of an inode. */
+#ifdef IOT_HAVE_DENTRY_ALIAS
+#define iot_d_alias	d_alias
+#else
+#define iot_d_alias	d_u.d_alias
+#endif
+
+/* Bits of folio->mapping that say it is none of a file. */
+#ifdef FOLIO_MAPPING_FLAGS
+#define IOT_MAPPING_FLAGS	FOLIO_MAPPING_FLAGS
+#else
+#define IOT_MAPPING_FLAGS	PAGE_MAPPING_FLAGS
+#endif
 
 /* The program of a process, held, or NULL. Context: any task. */
 static inline struct file *iot_exe_file(struct mm_struct *mm)

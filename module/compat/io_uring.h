@@ -5,7 +5,9 @@
 
 #include <linux/fs.h>
 #include <linux/io_uring_types.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <trace/events/io_uring.h>
 #include "compat/config.h"
 
@@ -25,6 +27,29 @@
 #define iot_uring_check_submit	check_trace_callback_type_io_uring_submit_sqe
 #endif
 
+/* The tracepoint of a cqe: probes give what they get to one function. */
+#ifdef IOT_HAVE_IO_URING_COMPLETE_CQE
+#define iot_uring_completed(name, complete)						\
+static void name(void *data, struct io_ring_ctx *ctx, void *req, struct io_uring_cqe *cqe)	\
+{											\
+	complete(ctx, req, READ_ONCE(cqe->user_data), READ_ONCE(cqe->res),		\
+		 READ_ONCE(cqe->flags));						\
+}
+#else
+#define iot_uring_completed(name, complete)						\
+static void name(void *data, void *ctx, void *req, u64 user_data, int result,		\
+		 unsigned int cflags, u64 extra1, u64 extra2)				\
+{											\
+	complete(ctx, req, user_data, result, cflags);					\
+}
+#endif
+
+#ifdef IOT_HAVE_IO_URING_ASYNC_BOOL
+#define iot_uring_queued(name) name(void *data, struct io_kiocb *req, bool hashed)
+#else
+#define iot_uring_queued(name) name(void *data, struct io_kiocb *req, int rw)
+#endif
+
 /*
  * A ring that the task has registered under a number, NULL where that cannot be known.
  * Context: the task; good as long as it does not unregister it.
@@ -35,17 +60,70 @@ static inline struct file *iot_uring_registered(unsigned int n)
 	const struct io_uring_task *task = current->io_uring;
 
 	if (task && n < ARRAY_SIZE(task->registered_rings))
-		return task->registered_rings[n];
+		return task->registered_rings[array_index_nospec(n,
+						ARRAY_SIZE(task->registered_rings))];
 #endif
 	return NULL;
 }
 
-/* The file in a place of a ring's table. Context: the lock of the ring is held */
+/*
+ * The file in a place of a ring's table, NULL where that cannot be known: a request that is
+ * completed has it. Context: the lock of the ring is held
+ */
 static inline struct file *iot_uring_fixed_file(const struct io_ring_ctx *ctx, unsigned int n)
 {
+#ifdef IOT_HAVE_IO_URING_FILE_TABLE
+	if (n >= ctx->nr_user_files)
+		return NULL;
+	n = array_index_nospec(n, ctx->nr_user_files);
 	/* flags in the lowest bits: FFS_MASK, io_uring/filetable.h */
-	return n < ctx->nr_user_files ?
-	       (struct file *)(ctx->file_table.files[n].file_ptr & ~7UL) : NULL;
+	return (struct file *)(ctx->file_table.files[n].file_ptr & ~7UL);
+#else
+	return NULL;
+#endif
+}
+
+/*
+ * iot_uring_hold_rings() - may ctx->rings be looked at, without the lock of the ring?
+ *
+ * Where rings can be resized (6.13), io_register_resize_rings() puts others in their
+ * place with both the ring's uring_lock and its completion_lock held, and frees the old
+ * ones. To hold either is enough. Context: task; preemption may be off, so it only tries.
+ * Return: they stay until iot_uring_release_rings().
+ */
+#ifdef IOT_HAVE_IO_URING_RESIZE
+static inline bool iot_uring_hold_rings(struct io_ring_ctx *ctx)
+{
+	if (!spin_trylock(&ctx->completion_lock))
+		return false;
+	if (ctx->rings)
+		return true;
+	spin_unlock(&ctx->completion_lock);
+	return false;
+}
+
+static inline void iot_uring_release_rings(struct io_ring_ctx *ctx)
+{
+	spin_unlock(&ctx->completion_lock);
+}
+#else
+static inline bool iot_uring_hold_rings(struct io_ring_ctx *ctx)
+{
+	return true;
+}
+
+static inline void iot_uring_release_rings(struct io_ring_ctx *ctx)
+{
+}
+#endif
+
+/*
+ * The file offset that a read or write took from its sqe: struct io_rw of io_uring/rw.c
+ * begins with the kiocb. Context: before it is issued
+ */
+static inline u64 iot_uring_offset(const struct io_kiocb *req)
+{
+	return ((const struct kiocb *)&req->cmd)->ki_pos;
 }
 
 #endif /* IOT_COMPAT_IO_URING_H */
