@@ -3,11 +3,17 @@
  * A category: events of the whole system in rings of one CPU each.
  *
  * Nothing is hooked until start. The rings are made by the first start and stay
- * over stop, so that what was recorded can be read; reset and size replace them
- * as a whole, and the numbers of records go on rising over that. Writers are in
- * the rings with preemption off; whoever replaces them waits for an RCU grace
- * period. Readers hold a reference, and may sleep.
+ * over stop, so that what was recorded can be read; reset empties them where they
+ * are, size replaces them, and the numbers of records go on rising over that. Writers
+ * are in the rings with preemption off; whoever empties or replaces them closes them
+ * and waits for an RCU grace period. Readers hold a reference, and may sleep.
+ *
+ * A ring is for a CPU that is online. One that comes online gets its ring before it
+ * runs anything; for want of memory it gets none, and its events are seen and lost
+ * until the next reset or size. The ring of one that goes offline stays, with its
+ * records, until then.
  */
+#include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -64,52 +70,100 @@ static struct iot_filter *filter_of(struct iot_category *c)
 						    lockdep_is_held(&c->control));
 }
 
-static void rings_free(struct iot_rings *rings)
-{
-	int cpu;
+/*
+ * CPUs that are online or about to be. A CPU is set here before its ring is added to
+ * the categories, under their locks one after the other: whoever makes rings under
+ * such a lock sees the CPU, or the CPU's turn comes later. Hotplug's own lock is held
+ * around that, so it may not be taken within these.
+ */
+static struct cpumask cpus;
+static DEFINE_MUTEX(cpus_lock);	/* of @cpus; within a category's lock */
+static int cpus_state;
 
-	for_each_possible_cpu(cpu)
-		kvfree(rings->shard[cpu].ring);
-	iot_budget_give(rings->bytes);
-	kvfree(rings);
+/* One allocation a CPU, in whole pages. */
+static size_t ring_size(const struct iot_category *c, u64 keep)
+{
+	return PAGE_ALIGN(iot_ring_bytes(keep, c->event->size));
 }
 
-static struct iot_ring *ring_new(const struct iot_category *c, u64 keep)
+/* Publish to readers, then to writers. */
+static bool shard_fill(const struct iot_category *c, struct iot_shard *shard, u64 keep)
 {
 	size_t bytes = iot_ring_bytes(keep, c->event->size);
 	struct iot_ring *ring;
 
 	ring = __vmalloc(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
 			 __GFP_RETRY_MAYFAIL);
-	if (ring)
-		iot_ring_init(ring, keep, c->event->size, 0);
-	return ring;
+	if (!ring)
+		return false;
+	iot_ring_init(ring, keep, c->event->size, 0);
+	smp_store_release(&shard->ring, ring); /* after its contents */
+	rcu_assign_pointer(shard->open, ring);
+	return true;
 }
 
-static struct iot_rings *rings_new(const struct iot_category *c, u64 keep)
+/* No writer and no reader is in it. Its numbers go on in the next one. */
+static void shard_empty(struct iot_shard *shard)
 {
-	size_t bytes = iot_ring_bytes(keep, c->event->size) * num_possible_cpus();
+	if (!shard->ring)
+		return;
+	shard->shift += atomic64_read(&shard->ring->head);
+	kvfree(shard->ring);
+	shard->ring = NULL;
+}
+
+static void rings_empty(struct iot_rings *rings)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		shard_empty(&rings->shard[cpu]);
+}
+
+static void rings_free(struct iot_rings *rings)
+{
+	rings_empty(rings);
+	iot_budget_give(rings->bytes);
+	kvfree(rings);
+}
+
+/* On error those that were made stay. @rings->bytes are charged. */
+static bool rings_fill(const struct iot_category *c, struct iot_rings *rings, u64 keep)
+{
+	int cpu;
+
+	rings->keep = keep;
+	for_each_cpu(cpu, &cpus)
+		if (!shard_fill(c, &rings->shard[cpu], keep))
+			return false;
+	return true;
+}
+
+/* Bytes of the rings of all CPUs that are online. */
+static size_t rings_size(const struct iot_category *c, u64 keep)
+{
+	return ring_size(c, keep) * cpumask_weight(&cpus);
+}
+
+/* @bytes are charged. */
+static struct iot_rings *rings_new(const struct iot_category *c, u64 keep, size_t bytes)
+{
 	struct iot_rings *rings;
 	int cpu;
 
-	if (!iot_budget_take(bytes, "a category's rings"))
-		return NULL;
 	rings = kvzalloc(struct_size(rings, shard, nr_cpu_ids), GFP_KERNEL);
 	if (!rings) {
 		iot_budget_give(bytes);
 		return NULL;
 	}
 	refcount_set(&rings->refs, 1);
-	rings->keep = keep;
 	rings->bytes = bytes;
-	for_each_possible_cpu(cpu) {
-		rings->shard[cpu].ring = ring_new(c, keep);
-		if (!rings->shard[cpu].ring) {
-			rings_free(rings);
-			return NULL;
-		}
-	}
-	return rings;
+	for_each_possible_cpu(cpu)
+		RCU_INIT_POINTER(rings->shard[cpu].open, c->nowhere);
+	if (rings_fill(c, rings, keep))
+		return rings;
+	rings_free(rings);
+	return NULL;
 }
 
 /** iot_category_rings() - the rings, held; put them. NULL before the first start */
@@ -137,57 +191,220 @@ static void continue_numbers(struct iot_rings *new, const struct iot_rings *old)
 {
 	int cpu;
 
+	for_each_possible_cpu(cpu) {
+		const struct iot_shard *shard = &old->shard[cpu];
+
+		new->shard[cpu].shift = shard->shift;
+		if (shard->ring)
+			new->shard[cpu].shift += atomic64_read(&shard->ring->head);
+	}
+}
+
+/* When this returns no writer is in a ring that has readers. */
+static void close_rings(const struct iot_category *c, struct iot_rings *rings)
+{
+	int cpu;
+
 	for_each_possible_cpu(cpu)
-		new->shard[cpu].shift = old->shard[cpu].shift +
-					atomic64_read(&old->shard[cpu].ring->head);
+		rcu_assign_pointer(rings->shard[cpu].open, c->nowhere);
+	synchronize_rcu();
 }
 
 /*
  * Put other rings in place of the old ones. Readers, who take the lock, find them
- * with their final numbers.
+ * with their final numbers. @bytes are charged.
  */
-static int replace_locked(struct iot_category *c, u64 keep)
+static int replace_rings(struct iot_category *c, u64 keep, size_t bytes)
 {
 	struct iot_rings *old = rings_of(c);
-	struct iot_rings *new;
+	struct iot_rings *new = rings_new(c, keep, bytes);
 
-	if (keep > iot_param_max_events_limit()) {
-		pr_err("size %llu is above max_events_limit=%llu: take fewer or raise the parameter\n",
-		       keep, iot_param_max_events_limit());
-		return -ENOMEM;
-	}
-	new = rings_new(c, keep);
 	if (!new)
 		return -ENOMEM;
 	rcu_assign_pointer(c->rings, new);
-	c->keep = keep;
-	c->t0 = ktime_get_mono_fast_ns();
 	synchronize_rcu(); /* the last writer of the old rings is done */
+	iot_ring_reset(c->nowhere);
 	if (old)
 		continue_numbers(new, old);
 	iot_category_rings_put(old);
 	return 0;
 }
 
-/**
- * iot_category_replace() - forget all events and counts
- * @keep:	events each CPU keeps from now on, 0: as many as so far
- *
- * Return: 0 or -ENOMEM; then nothing has changed.
- */
-int iot_category_replace(struct iot_category *c, u64 keep)
+/* For the message of what is refused. */
+static void refuse(const struct iot_category *c, u64 keep, size_t bytes)
 {
-	int err = 0;
+	char what[80];
+
+	snprintf(what, sizeof(what), "%s: a ring of %llu events for each of %u CPUs", c->name,
+		 keep, cpumask_weight(&cpus));
+	iot_budget_refuse(bytes, what);
+}
+
+/*
+ * The same in place: the old rings are freed, then new ones made. Their bytes are
+ * charged, as far as they are more. If there is no memory for them, there are as many
+ * events a CPU as before, as far as there is memory for those.
+ */
+static int refill_rings(struct iot_category *c, struct iot_rings *rings, u64 keep)
+{
+	size_t bytes = rings_size(c, keep);
+	u64 old_keep = rings->keep;
+
+	close_rings(c, rings);
+	rings_empty(rings);
+	if (rings->bytes > bytes)
+		iot_budget_give(rings->bytes - bytes);
+	rings->bytes = bytes;
+	iot_ring_reset(c->nowhere);
+	if (rings_fill(c, rings, keep))
+		return 0;
+	close_rings(c, rings);
+	rings_empty(rings);
+	if (old_keep < keep)
+		rings_fill(c, rings, old_keep);
+	return -ENOMEM;
+}
+
+/*
+ * Old and new rings are there together, and both are charged, unless there is no room
+ * for that and no reader in the old ones.
+ */
+static int renew_rings(struct iot_category *c, u64 keep)
+{
+	struct iot_rings *old = rings_of(c);
+	size_t bytes = rings_size(c, keep);
+
+	if (iot_budget_try(bytes))
+		return replace_rings(c, keep, bytes);
+	iot_budget_settle();
+	if (iot_budget_try(bytes))
+		return replace_rings(c, keep, bytes);
+	if (old && refcount_read(&old->refs) == 1 &&
+	    (bytes <= old->bytes || iot_budget_try(bytes - old->bytes)))
+		return refill_rings(c, old, keep);
+	refuse(c, keep, bytes);
+	return -ENOMEM;
+}
+
+static int check_size(u64 keep)
+{
+	u64 limit = iot_param_max_events_limit();
+
+	if (keep <= limit)
+		return 0;
+	pr_err("size %llu is above max_events_limit=%llu: take fewer or raise the parameter\n",
+	       keep, limit);
+	return -ENOMEM;
+}
+
+static int renew_locked(struct iot_category *c, u64 keep)
+{
+	int err = check_size(keep);
+
+	if (err)
+		return err;
+	mutex_lock(&cpus_lock);
+	err = renew_rings(c, keep);
+	mutex_unlock(&cpus_lock);
+	if (err)
+		return err;
+	c->keep = keep;
+	c->t0 = ktime_get_mono_fast_ns();
+	return 0;
+}
+
+/**
+ * iot_category_resize() - another number of events; all so far and their counts are gone
+ * @keep:	events each CPU keeps from now on
+ *
+ * Return: 0 or -ENOMEM; then nothing has changed, unless there is no memory for what
+ * there was, either.
+ */
+int iot_category_resize(struct iot_category *c, u64 keep)
+{
+	int err;
 
 	mutex_lock(&c->lock);
-	if (rings_of(c))
-		err = replace_locked(c, keep ?: c->keep);
-	else if (keep && keep > iot_param_max_events_limit())
-		err = -ENOMEM;
-	else if (keep)
-		c->keep = keep;
+	if (rings_of(c)) {
+		err = renew_locked(c, keep);
+	} else {
+		err = check_size(keep);
+		if (!err)
+			c->keep = keep;
+	}
 	mutex_unlock(&c->lock);
+	if (!err)
+		iot_paths_tidy();
 	return err;
+}
+
+/* A ring for one CPU more; without one its events are lost. */
+static void add_ring(const struct iot_category *c, struct iot_rings *rings, int cpu)
+{
+	size_t bytes = ring_size(c, rings->keep);
+	char what[80];
+
+	if (!iot_budget_try(bytes)) {
+		snprintf(what, sizeof(what), "%s: a ring of %llu events for CPU %d", c->name,
+			 rings->keep, cpu);
+		iot_budget_refuse(bytes, what);
+		return;
+	}
+	if (shard_fill(c, &rings->shard[cpu], rings->keep))
+		rings->bytes += bytes;
+	else
+		iot_budget_give(bytes);
+}
+
+/* Of a CPU that is offline, and that no reader is in. */
+static void drop_ring(const struct iot_category *c, struct iot_rings *rings, int cpu)
+{
+	size_t bytes = ring_size(c, rings->keep);
+
+	shard_empty(&rings->shard[cpu]);
+	rings->bytes -= bytes;
+	iot_budget_give(bytes);
+}
+
+/* The rings are closed. */
+static void reset_shard(const struct iot_category *c, struct iot_rings *rings, int cpu)
+{
+	struct iot_shard *shard = &rings->shard[cpu];
+
+	if (!cpumask_test_cpu(cpu, &cpus) && refcount_read(&rings->refs) == 1 && shard->ring)
+		drop_ring(c, rings, cpu);
+	if (cpumask_test_cpu(cpu, &cpus) && !shard->ring)
+		add_ring(c, rings, cpu);
+	if (!shard->ring)
+		return;
+	iot_ring_reset(shard->ring);
+	rcu_assign_pointer(shard->open, shard->ring);
+}
+
+/**
+ * iot_category_reset() - forget all events and counts
+ *
+ * What happens until it returns is forgotten with them. It takes no memory, unless for
+ * a CPU that has no ring; and gives back that of CPUs that are offline.
+ */
+void iot_category_reset(struct iot_category *c)
+{
+	struct iot_rings *rings;
+	int cpu;
+
+	mutex_lock(&c->lock);
+	rings = rings_of(c);
+	if (rings) {
+		close_rings(c, rings);
+		iot_ring_reset(c->nowhere);
+		mutex_lock(&cpus_lock);
+		for_each_possible_cpu(cpu)
+			reset_shard(c, rings, cpu);
+		mutex_unlock(&cpus_lock);
+		c->t0 = ktime_get_mono_fast_ns();
+	}
+	mutex_unlock(&c->lock);
+	iot_paths_tidy();
 }
 
 /* What hot probes look at, after a change of anything in it. */
@@ -211,6 +428,8 @@ static void update_state(struct iot_category *c, bool active)
 		state = (state & ~IOT_FILTER_DEV) | IOT_CATEGORY_LATE;
 	if (c->reader)
 		state |= IOT_CATEGORY_READER;
+	if (c->sample > 1 || c->discard)
+		state |= IOT_CATEGORY_SPARSE;
 	WRITE_ONCE(c->state, state);
 }
 
@@ -242,18 +461,31 @@ void iot_category_set_discard(struct iot_category *c, bool discard)
 }
 
 /**
- * iot_category_has_room() - in mode discard: is there a place for one more?
+ * iot_category_has_room() - is there a place for one more, or is an old one overwritten?
  *
  * What finds none is counted. Context: any, preemption off.
  */
-bool iot_category_has_room(struct iot_category *c, struct iot_shard *shard)
+notrace bool iot_category_has_room(struct iot_category *c)
 {
-	struct iot_ring *ring = shard->ring;
+	struct iot_ring *ring;
 
+	if (likely(!READ_ONCE(c->discard)))
+		return true;
+	ring = iot_category_ring(c);
 	if (atomic64_read(&ring->head) - READ_ONCE(ring->base) < ring->keep)
 		return true;
 	iot_ring_refuse(ring, 1);
 	return false;
+}
+
+/**
+ * iot_category_thins_out() - is one more not to be recorded: sampled out, or no place?
+ *
+ * Context: any, preemption off; the category was started.
+ */
+notrace bool iot_category_thins_out(struct iot_category *c)
+{
+	return !iot_category_samples(c) || !iot_category_has_room(c);
 }
 
 /* A filter that lets all pass that is wanted by default, if there is none. */
@@ -288,7 +520,7 @@ static int prepare(struct iot_category *c)
 	mutex_lock(&c->lock);
 	err = need_filter(c);
 	if (!err && !rings_of(c))
-		err = replace_locked(c, c->keep);
+		err = renew_locked(c, c->keep);
 	if (!err)
 		update_state(c, true);
 	mutex_unlock(&c->lock);
@@ -297,12 +529,16 @@ static int prepare(struct iot_category *c)
 
 static int start_controlled(struct iot_category *c)
 {
-	int err = prepare(c);
+	int err;
 
+	iot_paths_get();
+	err = prepare(c);
+	if (!err) {
+		err = c->start();
+		set_started(c, !err);
+	}
 	if (err)
-		return err;
-	err = c->start();
-	set_started(c, !err);
+		iot_paths_put();
 	return err;
 }
 
@@ -315,13 +551,10 @@ static int start_controlled(struct iot_category *c)
 int iot_category_start(struct iot_category *c)
 {
 	bool started = false;
-	int err = 0;
+	int err;
 
-	/* it reads a file of the kernel, which may not be done with the lock */
 	if (c->by_inode)
-		err = iot_mounts_get();
-	if (err)
-		return err;
+		iot_mounts_get();
 	err = mutex_lock_killable(&c->control);
 	if (!err) {
 		if (!iot_category_active(c)) {
@@ -342,6 +575,7 @@ static bool stop_controlled(struct iot_category *c)
 		return false;
 	set_started(c, false);
 	c->stop();
+	iot_paths_put();
 	return true;
 }
 
@@ -397,6 +631,8 @@ int iot_category_set_filter(struct iot_category *c, char *text)
 	if (err) {
 		put_filter(c, old);
 		old = f;
+	} else if (f->used & IOT_FILTER_TREE) {
+		iot_tree_plant(f->tree); /* at last: it cannot fail, nor be undone */
 	}
 	mutex_unlock(&c->control);
 	synchronize_rcu(); /* probes use it with preemption off */
@@ -430,12 +666,29 @@ static u64 count_stored(const struct iot_ring *ring)
 	return n;
 }
 
+static void add_shard_stats(struct iot_category_stats *stats, const struct iot_shard *shard)
+{
+	const struct iot_ring *ring = iot_shard_ring(shard);
+	u64 stored, taken, holes;
+
+	if (!ring)
+		return;
+	stored = count_stored(ring);
+	taken = atomic64_read(&ring->head) - READ_ONCE(ring->first);
+	holes = atomic64_read(&ring->lost[0]);
+	stats->seen += iot_ring_seen(ring, 0) + iot_ring_seen(ring, 1);
+	stats->lost += holes + atomic64_read(&ring->lost[1]);
+	stats->stored += stored;
+	stats->overwritten += taken - min(taken, stored + holes);
+	stats->cpus++;
+}
+
 /**
  * iot_category_stats() - count, over all CPUs
  *
- * seen and lost come from the writers' counters, stored from the rings' slots
- * and overwritten from the numbers taken: that they agree when nobody writes is
- * a law that tests check. Class 1 of a ring counts what mode discard refused.
+ * lost comes from the writers' counter, seen from the numbers taken and stored from
+ * the rings' slots: that they agree when nobody writes is a law that tests check. Class
+ * 1 of a ring counts what mode discard refused.
  */
 void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats)
 {
@@ -444,20 +697,139 @@ void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats
 
 	memset(stats, 0, sizeof(*stats));
 	stats->missed = c->missed ? c->missed() : 0;
+	mutex_lock(&cpus_lock);
+	stats->start_bytes = rings_size(c, READ_ONCE(c->keep));
+	if (!rings)
+		stats->cpus = cpumask_weight(&cpus);
+	mutex_unlock(&cpus_lock);
 	if (!rings)
 		return;
-	stats->bytes = rings->bytes;
-	for_each_possible_cpu(cpu) {
-		const struct iot_ring *ring = rings->shard[cpu].ring;
-		u64 stored = count_stored(ring), taken = atomic64_read(&ring->head);
-		u64 holes = atomic64_read(&ring->lost[0]);
-
-		stats->seen += atomic64_read(&ring->seen[0]) + atomic64_read(&ring->seen[1]);
-		stats->lost += holes + atomic64_read(&ring->lost[1]);
-		stats->stored += stored;
-		stats->overwritten += taken - min(taken, stored + holes);
-	}
+	stats->bytes = READ_ONCE(rings->bytes);
+	stats->lost = iot_ring_seen(c->nowhere, 0) + iot_ring_seen(c->nowhere, 1);
+	stats->seen = stats->lost;
+	for_each_possible_cpu(cpu)
+		add_shard_stats(stats, &rings->shard[cpu]);
 	iot_category_rings_put(rings);
+}
+
+/* The largest record that names a path, in words. */
+#define WORDS_MAX	32
+#define FITS(event) (sizeof(struct iot_##event) <= WORDS_MAX * sizeof(u64))
+
+static_assert(FITS(fs) && FITS(fault) && FITS(request) && FITS(cache) && FITS(uring));
+
+static void mark_record(const struct iot_category *c, const u64 *record,
+			unsigned long *marks)
+{
+	const struct iot_schema_field *f = c->event->fields;
+	unsigned int i;
+
+	for (i = 0; i < c->event->nr_fields; i++, f++)
+		if (!strcmp(f->kind, "path"))
+			iot_path_table_mark(marks, record[f->offset / sizeof(u64)]);
+}
+
+static void mark_shard(const struct iot_category *c, const struct iot_shard *shard,
+		       unsigned long *marks)
+{
+	u64 end, i = iot_shard_window(shard, &end);
+	u64 record[WORDS_MAX];
+
+	for (; i < end; i++) {
+		if (iot_ring_read(iot_shard_ring(shard), i, record) == IOT_RING_OK)
+			mark_record(c, record, marks);
+		cond_resched();
+	}
+}
+
+/** iot_category_mark_paths() - mark what kept records name. Context: task, may sleep */
+void iot_category_mark_paths(unsigned long *marks)
+{
+	size_t i;
+	int cpu;
+
+	for (i = 0; i < ARRAY_SIZE(categories); i++) {
+		struct iot_rings *rings = iot_category_rings(categories[i]);
+
+		if (!rings)
+			continue;
+		for_each_possible_cpu(cpu)
+			mark_shard(categories[i], &rings->shard[cpu], marks);
+		iot_category_rings_put(rings);
+	}
+}
+
+/* Hotplug: @cpu does not run anything yet. Its coming is not our matter. */
+static int cpu_comes(unsigned int cpu)
+{
+	size_t i;
+
+	mutex_lock(&cpus_lock);
+	cpumask_set_cpu(cpu, &cpus);
+	mutex_unlock(&cpus_lock);
+	for (i = 0; i < ARRAY_SIZE(categories); i++) {
+		struct iot_category *c = categories[i];
+		struct iot_rings *rings;
+
+		mutex_lock(&c->lock);
+		rings = rings_of(c);
+		if (rings && !rings->shard[cpu].ring)
+			add_ring(c, rings, cpu);
+		mutex_unlock(&c->lock);
+	}
+	return 0;
+}
+
+/* Hotplug: @cpu does not run anything any more. */
+static int cpu_goes(unsigned int cpu)
+{
+	mutex_lock(&cpus_lock);
+	cpumask_clear_cpu(cpu, &cpus);
+	mutex_unlock(&cpus_lock);
+	return 0;
+}
+
+static int category_prepare(struct iot_category *c)
+{
+	mutex_init(&c->lock);
+	c->event = find_event(c->event_id);
+	c->nowhere = kzalloc(iot_ring_bytes(1, c->event->size), GFP_KERNEL);
+	if (!c->nowhere)
+		return -ENOMEM;
+	iot_ring_init(c->nowhere, 1, c->event->size, 0);
+	return 0;
+}
+
+static void nowhere_free(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(categories); i++)
+		kfree(categories[i]->nowhere);
+}
+
+/** iot_category_cpus_init() - follow which CPUs are online, before there are rings */
+int iot_category_cpus_init(void)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(categories) && !err; i++)
+		err = category_prepare(categories[i]);
+	if (!err) {
+		cpus_state = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "iotracer:online", cpu_comes,
+					       cpu_goes);
+		err = min(cpus_state, 0);
+	}
+	if (err)
+		nowhere_free();
+	return err;
+}
+
+/** iot_category_cpus_exit() - at unload, when nobody can start anything any more */
+void iot_category_cpus_exit(void)
+{
+	cpuhp_remove_state_nocalls(cpus_state);
 }
 
 /** iot_category_init() - make the folders of all; on error nothing is left to undo */
@@ -470,8 +842,6 @@ int iot_category_init(struct proc_dir_entry *root)
 		struct iot_category *c = categories[i];
 
 		mutex_init(&c->control);
-		mutex_init(&c->lock);
-		c->event = find_event(c->event_id);
 		c->keep = DEFAULT_KEEP;
 		c->sample = 1;
 		err = iot_category_mkdir(c, root);
@@ -528,5 +898,6 @@ void iot_category_free_all(void)
 		if (categories[i]->release)
 			categories[i]->release();
 	}
+	nowhere_free();
 	iot_tree_exit();
 }

@@ -21,23 +21,29 @@ struct proc_dir_entry;
 #define IOT_CATEGORY_ACTIVE	BIT(31)
 #define IOT_CATEGORY_READER	BIT(30)	/* there is one */
 #define IOT_CATEGORY_LATE	BIT(29)	/* a condition that no entry can check */
+#define IOT_CATEGORY_SPARSE	BIT(27)	/* sampling or mode discard: not every event gets a slot */
 #define IOT_CATEGORY_TRACK	BIT(28)	/* fs: direct I/O is followed for category block */
 
 /**
  * struct iot_shard - what one CPU writes to
- * @ring:	NULL for a CPU that cannot be
+ * @open:	@ring for its writers, under RCU; the category's @nowhere while there is none
+ *		or it is being emptied
+ * @ring:	for readers, NULL for a CPU that was not online since the rings were made,
+ *		or for whose ring there was no memory
  * @shift:	seq of a record = its index in @ring + @shift
  * @passed:	events since the last one that sampling took
  */
 struct iot_shard {
+	struct iot_ring __rcu *open;
 	struct iot_ring *ring;
 	u64 shift;
 	u32 passed;
 };
 
 /**
- * struct iot_rings - the rings of a category, one a CPU
- * @refs:	the category and every reader that is at work in them
+ * struct iot_rings - the rings of a category, one for each CPU that was online
+ * @refs:	the category and every reader that is at work in them; rings are added
+ *		at any time, and taken away when only the category is left
  * @keep:	records each keeps
  * @bytes:	of memory, charged to the budget
  */
@@ -62,7 +68,9 @@ struct iot_rings {
  * @discard:	a full ring keeps what it has and loses what comes
  * @started:	all hooks are attached: what control says, while @state is active earlier
  * @filter:	under RCU, never NULL while something is traced
- * @rings:	under RCU: replaced by reset and size; NULL before the first start
+ * @rings:	under RCU: replaced by size; NULL before the first start
+ * @nowhere:	small ring for the events of CPUs that have none; nobody reads them: they
+ *		are seen and lost
  * @name:	of its folder
  * @event_id:	of its records, IOT_EVENT_ID_*
  * @default_kinds: of files that are wanted if no filter says; 0: its events have none
@@ -95,6 +103,7 @@ struct iot_category {
 	bool started;
 	struct iot_filter __rcu *filter;
 	struct iot_rings __rcu *rings;
+	struct iot_ring *nowhere;
 
 	const char *name;
 	unsigned int event_id;
@@ -171,7 +180,7 @@ static __always_inline bool iot_category_wants_file(const struct iot_category *c
  * iot_category_samples() - is this one of those that sampling takes?
  *
  * For what is dear to find out: if it is not taken nothing more need be done, and if
- * it is iot_category_reserve_sampled() does not ask again.
+ * it is iot_category_has_room() and iot_category_reserve_all() do not ask again.
  * Context: any, preemption off; the category was started.
  */
 static __always_inline bool iot_category_samples(struct iot_category *c)
@@ -188,10 +197,44 @@ static __always_inline bool iot_category_samples(struct iot_category *c)
 	return true;
 }
 
-bool iot_category_has_room(struct iot_category *c, struct iot_shard *shard);
+bool iot_category_has_room(struct iot_category *c);
+bool iot_category_thins_out(struct iot_category *c);
 
 /**
- * iot_category_reserve_sampled() - a slot for one record that sampling has taken
+ * iot_category_is_plain() - does no filter, sampling or mode keep an event from its record?
+ *
+ * Whether the file's kind is wanted was asked before. Context: any.
+ */
+static __always_inline bool iot_category_is_plain(const struct iot_category *c)
+{
+	return (READ_ONCE(c->state) & ~IOT_CATEGORY_READER) == IOT_CATEGORY_ACTIVE;
+}
+
+/** iot_shard_ring() - a CPU's ring, or NULL; it stays while a reader holds the rings */
+static inline const struct iot_ring *iot_shard_ring(const struct iot_shard *shard)
+{
+	return smp_load_acquire(&shard->ring); /* before its contents */
+}
+
+/** iot_shard_window() - see iot_ring_window(); empty where there is no ring */
+static inline u64 iot_shard_window(const struct iot_shard *shard, u64 *end)
+{
+	const struct iot_ring *ring = iot_shard_ring(shard);
+
+	*end = 0;
+	return ring ? iot_ring_window(ring, end) : 0;
+}
+
+/* The ring of this CPU. Context: any, preemption off; the category was started. */
+static __always_inline struct iot_ring *iot_category_ring(struct iot_category *c)
+{
+	struct iot_rings *rings = rcu_dereference_sched(c->rings);
+
+	return rcu_dereference_sched(rings->shard[raw_smp_processor_id()].open);
+}
+
+/**
+ * iot_category_reserve_all() - a slot for one record, which was not thinned out
  * @c:		the category
  * @slot:	where to store the slot; its first word is the ring's
  * @index:	where to store the index
@@ -199,28 +242,26 @@ bool iot_category_has_room(struct iot_category *c, struct iot_shard *shard);
  * Context: any, preemption off until iot_ring_commit(); the category was started.
  * Return: false: lost and counted.
  */
-static __always_inline bool iot_category_reserve_sampled(struct iot_category *c,
-							 u64 **slot, u64 *index)
+static __always_inline bool iot_category_reserve_all(struct iot_category *c,
+						     u64 **slot, u64 *index)
 {
-	struct iot_rings *rings = rcu_dereference_sched(c->rings);
-	struct iot_shard *shard = &rings->shard[raw_smp_processor_id()];
-
-	if (unlikely(READ_ONCE(c->discard)) && !iot_category_has_room(c, shard))
-		return false;
-	return iot_ring_reserve(shard->ring, 0, slot, index);
+	return iot_ring_reserve(iot_category_ring(c), 0, slot, index);
 }
 
-/** iot_category_reserve() - likewise, unless it is sampled out */
+/** iot_category_reserve() - likewise, unless it is thinned out */
 static __always_inline bool iot_category_reserve(struct iot_category *c,
 						 u64 **slot, u64 *index)
 {
-	return iot_category_samples(c) && iot_category_reserve_sampled(c, slot, index);
+	if (unlikely(READ_ONCE(c->state) & IOT_CATEGORY_SPARSE) && iot_category_thins_out(c))
+		return false;
+	return iot_category_reserve_all(c, slot, index);
 }
 
 /* category.c */
 int iot_category_start(struct iot_category *c);
 int iot_category_stop(struct iot_category *c);
-int iot_category_replace(struct iot_category *c, u64 keep);
+void iot_category_reset(struct iot_category *c);
+int iot_category_resize(struct iot_category *c, u64 keep);
 int iot_category_set_filter(struct iot_category *c, char *text);
 void iot_category_set_sample(struct iot_category *c, u32 sample);
 void iot_category_set_track(struct iot_category *c, bool track);
@@ -236,10 +277,16 @@ struct iot_category_stats {
 	u64 overwritten;
 	u64 lost;
 	u64 missed;
+	unsigned int cpus;	/* that have a ring, or will have one at start */
 	size_t bytes;
+	size_t start_bytes;	/* what the rings take after start or size */
 };
 
 void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats);
+
+void iot_category_mark_paths(unsigned long *marks);
+int iot_category_cpus_init(void);
+void iot_category_cpus_exit(void);
 
 bool iot_category_has(const char *name);
 int iot_category_init(struct proc_dir_entry *root);

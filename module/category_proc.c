@@ -14,6 +14,7 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include "category.h"
+#include "mask.h"
 #include "param.h"
 #include "paths.h"
 #include "poller.h"
@@ -52,7 +53,7 @@ static int set_size(struct iot_category *c, const char *value)
 		return -EINVAL;
 	if (keep == READ_ONCE(c->keep))
 		return 0;
-	return iot_category_replace(c, keep);
+	return iot_category_resize(c, keep);
 }
 
 static int set_sample(struct iot_category *c, const char *value)
@@ -82,8 +83,10 @@ static int control_line(void *data, char *line)
 
 	if (!strcmp(line, "start"))
 		return iot_category_start(c);
-	if (!strcmp(line, "reset"))
-		return iot_category_replace(c, 0);
+	if (!strcmp(line, "reset")) {
+		iot_category_reset(c);
+		return 0;
+	}
 	if (!strncmp(line, "size ", 5))
 		return set_size(c, line + 5);
 	if (!strncmp(line, "sample ", 7))
@@ -102,8 +105,10 @@ static int control_open(struct inode *inode, struct file *file)
 	return iot_procfile_open(file, control_show, control_line, pde_data(inode));
 }
 
+IOT_PROCFILE_OPEN(control_open)
+
 static const struct proc_ops control_ops = {
-	.proc_open = control_open,
+	.proc_open = control_open_checked,
 	.proc_read_iter = seq_read_iter,
 	.proc_write = iot_procfile_write,
 	.proc_lseek = seq_lseek,
@@ -123,8 +128,8 @@ static int stats_show(struct seq_file *m, void *v)
 	seq_printf(m, "seen %llu\nstored %llu\noverwritten %llu\nlost %llu\n",
 		   s.seen, s.stored, s.overwritten, s.lost);
 	seq_printf(m, "missed %llu\n", s.missed);
-	seq_printf(m, "cpus %u\nsize %llu\nmemory_bytes %zu\n",
-		   num_possible_cpus(), READ_ONCE(c->keep), s.bytes);
+	seq_printf(m, "cpus %u\nsize %llu\nmemory_bytes %zu\nstart_bytes %zu\n",
+		   s.cpus, READ_ONCE(c->keep), s.bytes, s.start_bytes);
 	seq_printf(m, "paths_entries %llu\npaths_resolved %llu\npaths_evicted %llu\npaths_missed %llu\npaths_bytes %zu\n",
 		   p.entries, p.resolved, p.evicted, p.missed, p.bytes);
 	return 0;
@@ -135,8 +140,10 @@ static int stats_open(struct inode *inode, struct file *file)
 	return single_open(file, stats_show, pde_data(inode));
 }
 
+IOT_PROCFILE_OPEN(stats_open)
+
 static const struct proc_ops stats_ops = {
-	.proc_open = stats_open,
+	.proc_open = stats_open_checked,
 	.proc_read_iter = seq_read_iter,
 	.proc_lseek = seq_lseek,
 	.proc_release = single_release,
@@ -162,6 +169,7 @@ struct cursor {
 
 /**
  * struct log_reader - an open log; seq_file's lock serialises its use
+ * @masked:	who opened it may not see addresses
  * @rings:	held while there is a view, else NULL
  * @t0:		of the view
  * @pos:	position of @best
@@ -172,6 +180,7 @@ struct cursor {
  */
 struct log_reader {
 	struct iot_category *c;
+	bool masked;
 	struct iot_rings *rings;
 	u64 t0;
 	loff_t pos;
@@ -191,9 +200,11 @@ static void look_ahead(struct log_reader *rd, unsigned int cpu)
 	while (!cur->full && cur->next < cur->end) {
 		u64 i = cur->next++;
 
-		if (iot_ring_read(shard->ring, i, cur->record) != IOT_RING_OK)
+		if (iot_ring_read(iot_shard_ring(shard), i, cur->record) != IOT_RING_OK)
 			continue;
 		cur->record[0] = i + shard->shift;
+		if (rd->masked)
+			iot_mask_record(rd->c->event, cur->record);
 		cur->full = true;
 	}
 	rd->seen[cpu] = cur->next + shard->shift;
@@ -246,7 +257,7 @@ static void take_view(struct log_reader *rd, bool again)
 	for_each_possible_cpu(cpu) {
 		const struct iot_shard *shard = &rd->rings->shard[cpu];
 		struct cursor *cur = &rd->cursor[cpu];
-		u64 from = iot_ring_window(shard->ring, &cur->end);
+		u64 from = iot_shard_window(shard, &cur->end);
 
 		cur->next = from;
 		if (again && rd->seen[cpu] > from + shard->shift)
@@ -347,6 +358,7 @@ static int log_open(struct inode *inode, struct file *file)
 
 	if (!rd)
 		return -ENOMEM;
+	rd->masked = !iot_access_addresses(file);
 	err = seq_open(file, &log_seq_ops);
 	if (err)
 		log_free(rd);
@@ -354,6 +366,8 @@ static int log_open(struct inode *inode, struct file *file)
 		((struct seq_file *)file->private_data)->private = rd;
 	return err;
 }
+
+IOT_PROCFILE_OPEN(log_open)
 
 static int log_release(struct inode *inode, struct file *file)
 {
@@ -380,7 +394,7 @@ static ssize_t log_read_iter(struct kiocb *iocb, struct iov_iter *to)
 }
 
 static const struct proc_ops log_ops = {
-	.proc_open = log_open,
+	.proc_open = log_open_checked,
 	.proc_read_iter = log_read_iter,
 	.proc_lseek = seq_lseek,
 	.proc_release = log_release,
@@ -390,6 +404,7 @@ static const struct proc_ops log_ops = {
 
 /**
  * struct stream_reader - an open stream
+ * @masked:	room for a record, if who opened it may not see addresses; else NULL
  * @lock:	one read at a time
  * @begun:	the header was shown
  * @cpu:	whose turn it is
@@ -398,6 +413,7 @@ static const struct proc_ops log_ops = {
  */
 struct stream_reader {
 	struct iot_category *c;
+	u64 *masked;
 	struct mutex lock;	/* of what follows */
 	bool begun;
 	unsigned int cpu;
@@ -415,7 +431,7 @@ static void begin_at_oldest(struct stream_reader *rd)
 	if (!rings)
 		return;
 	for_each_possible_cpu(cpu)
-		rd->next[cpu] = iot_ring_window(rings->shard[cpu].ring, &end) +
+		rd->next[cpu] = iot_shard_window(&rings->shard[cpu], &end) +
 				rings->shard[cpu].shift;
 	iot_category_rings_put(rings);
 }
@@ -428,6 +444,13 @@ static int blocks_open(struct inode *inode, struct file *file)
 	if (!rd)
 		return -ENOMEM;
 	rd->c = pde_data(inode);
+	if (!iot_access_addresses(file)) {
+		rd->masked = kvmalloc(rd->c->event->size, GFP_KERNEL_ACCOUNT);
+		if (!rd->masked) {
+			kvfree(rd);
+			return -ENOMEM;
+		}
+	}
 	mutex_init(&rd->lock);
 	file->private_data = rd;
 	begin_at_oldest(rd);
@@ -438,6 +461,8 @@ static int blocks_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
+IOT_PROCFILE_OPEN(blocks_open)
+
 static int blocks_release(struct inode *inode, struct file *file)
 {
 	struct stream_reader *rd = file->private_data;
@@ -446,6 +471,7 @@ static int blocks_release(struct inode *inode, struct file *file)
 	if (rd->process)
 		iot_category_set_reader(rd->c, rd->process, 0);
 	mutex_destroy(&rd->lock);
+	kvfree(rd->masked);
 	kvfree(rd);
 	return 0;
 }
@@ -514,17 +540,40 @@ fault:
 	return -EFAULT;
 }
 
-/* Likewise as many as there are. */
-static s64 copy_records(const struct iot_shard *shard, u64 index, u64 end,
-			char __user *buf, size_t size)
+/* Likewise without their addresses. */
+static s64 copy_masked(const struct stream_reader *rd, const struct iot_shard *shard,
+		       u64 index, u64 nr, char __user *to)
 {
+	const struct iot_schema_event *event = rd->c->event;
+	u64 done;
+
+	for (done = 0; done < nr; done++, index++, to += event->size) {
+		if (iot_ring_read(shard->ring, index, rd->masked) != IOT_RING_OK)
+			break;
+		rd->masked[0] = index + shard->shift;
+		iot_mask_record(event, rd->masked);
+		if (copy_to_user(to, rd->masked, event->size))
+			return -EFAULT;
+	}
+	return done;
+}
+
+/* Likewise as many as there are. */
+static s64 copy_records(const struct stream_reader *rd, const struct iot_shard *shard,
+			u64 index, u64 end, char __user *buf)
+{
+	size_t size = rd->c->event->size;
 	u64 from = index;
 	s64 n;
 
 	while (index < end) {
 		u64 nr = min_t(u64, end - index, BATCH);
 
-		n = copy_batch(shard, index, nr, (u64 __user *)buf, size / sizeof(u64));
+		if (rd->masked)
+			n = copy_masked(rd, shard, index, nr, buf);
+		else
+			n = copy_batch(shard, index, nr, (u64 __user *)buf,
+				       size / sizeof(u64));
 		if (n < 0)
 			return n;
 		index += n;
@@ -557,20 +606,20 @@ static ssize_t put_block(struct stream_reader *rd, const struct iot_shard *shard
 	size_t size = rd->c->event->size;
 	struct iot_block block = { .magic = IOT_BLOCK_MAGIC, .cpu = cpu,
 				   .event = rd->c->event_id };
-	u64 end, index, from = iot_ring_window(shard->ring, &end);
+	u64 end, index, from = iot_shard_window(shard, &end);
 	s64 n;
 
 	index = max(rd->next[cpu], from + shard->shift) - shard->shift;
 	if (index < end && !iot_ring_holds(shard->ring, index)) {
 		synchronize_rcu(); /* whoever was filling it is done */
-		from = iot_ring_window(shard->ring, &end);
+		from = iot_shard_window(shard, &end);
 		index = max(index, from);
 		skip_gone(shard->ring, &index, end);
 	}
 	block.gap = index + shard->shift - rd->next[cpu];
 	block.first = index + shard->shift;
 	end = min(end, index + (room - sizeof(block)) / size);
-	n = copy_records(shard, index, end, buf + sizeof(block), size);
+	n = copy_records(rd, shard, index, end, buf + sizeof(block));
 	if (n < 0)
 		return n;
 	if (!n && !block.gap)
@@ -580,8 +629,8 @@ static ssize_t put_block(struct stream_reader *rd, const struct iot_shard *shard
 		return -EFAULT;
 	rd->next[cpu] = block.first + n;
 	/* mode discard: what was taken makes room */
-	if (READ_ONCE(rd->c->discard))
-		WRITE_ONCE(shard->ring->base, index + n);
+	if (READ_ONCE(rd->c->discard) && end)
+		iot_ring_hide(shard->ring, index + n);
 	return sizeof(block) + n * size;
 }
 
@@ -598,8 +647,6 @@ static ssize_t put_blocks(struct stream_reader *rd, char __user *buf, size_t cou
 		unsigned int cpu = rd->cpu;
 
 		rd->cpu = (cpu + 1) % nr_cpu_ids;
-		if (!rings->shard[cpu].ring)
-			continue;
 		n = put_block(rd, &rings->shard[cpu], cpu, buf + done, count - done);
 		if (n < 0)
 			break;
@@ -638,9 +685,10 @@ static bool has_news(const struct stream_reader *rd, const struct iot_rings *rin
 
 	for_each_possible_cpu(cpu) {
 		const struct iot_shard *shard = &rings->shard[cpu];
+		u64 end;
 
-		if (READ_ONCE(rd->next[cpu]) <
-		    atomic64_read(&shard->ring->head) + shard->shift)
+		iot_shard_window(shard, &end);
+		if (READ_ONCE(rd->next[cpu]) < end + shard->shift)
 			return true;
 	}
 	return false;
@@ -660,7 +708,7 @@ static __poll_t blocks_poll(struct file *file, struct poll_table_struct *wait)
 }
 
 static const struct proc_ops stream_ops = {
-	.proc_open = blocks_open,
+	.proc_open = blocks_open_checked,
 	.proc_read = blocks_read,
 	.proc_poll = blocks_poll,
 	.proc_lseek = noop_llseek,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/iotracer: control, hooks, format, and a folder for each target.
+ * /proc/iotracer: control, hooks, format, memory, and a folder for each target.
  *
  * One lock serialises changes of the list of targets. No file of a target takes it,
  * so removing a target's folder, which waits for those who are in its files, is safe
@@ -9,12 +9,14 @@
  * others that would close a circle.
  */
 #include <linux/fs.h>
+#include <linux/mount.h>
 #include <linux/mutex.h>
 #include <linux/namei.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "compat/compat.h"
+#include "budget.h"
 #include "category.h"
 #include "control.h"
 #include "format.h"
@@ -44,6 +46,10 @@ static int check_file(const struct path *path)
 		return -EISDIR;
 	if (!S_ISREG(inode->i_mode) && !S_ISBLK(inode->i_mode))
 		return -EOPNOTSUPP;
+	/* as may_open_dev(): who made the node may have had no right to */
+	if (S_ISBLK(inode->i_mode) && (path->mnt->mnt_flags & MNT_NODEV ||
+				       inode->i_sb->s_iflags & SB_I_NODEV))
+		return -EACCES;
 	return iot_inode_permission(path->mnt, inode, MAY_READ);
 }
 
@@ -86,10 +92,8 @@ static int add_to(struct iot_target *t, const char *text, u64 max_events)
 		return err;
 	err = iot_target_resize(t, max_events);
 	new = iot_target_link(t, text);
-	if (err && !old) {
-		list_del(&new->list);
-		kfree(new);
-	}
+	if (err && !old)
+		iot_target_drop_link(new);
 	return err;
 }
 
@@ -217,38 +221,21 @@ static int add(char *text)
 
 static void remove_link(struct iot_target *t, struct iot_link *link)
 {
-	list_del(&link->list);
-	kfree(link);
+	iot_target_drop_link(link);
 	if (!list_empty(&t->links))
 		return;
 	iot_log_remove(t);
 	iot_target_remove(t);
 }
 
-struct link_search {
-	const char *text;
-	struct iot_target *t;
-	struct iot_link *link;
-};
-
-static void match_link(struct iot_target *t, void *data)
-{
-	struct link_search *search = data;
-
-	if (search->link)
-		return;
-	search->link = iot_target_link(t, search->text);
-	search->t = t;
-}
-
 /* The target that is listed under exactly this path. */
 static struct iot_link *find_link(const char *text, struct iot_target **t)
 {
-	struct link_search search = { .text = text };
+	struct iot_link *link = iot_target_any_link(text);
 
-	iot_target_for_each(match_link, &search);
-	*t = search.t;
-	return search.link;
+	if (link)
+		*t = link->t;
+	return link;
 }
 
 /* The link of just this file that has exactly this path; @inode may be NULL. */
@@ -310,7 +297,7 @@ static int copy_links(struct inode *inode, struct list_head *copies)
 	t = iot_target_lookup(inode);
 	if (t) {
 		list_for_each_entry(link, &t->links, list) {
-			err = iot_link_add(copies, link->path);
+			err = iot_link_copy(copies, link->path);
 			if (err)
 				break;
 		}
@@ -459,8 +446,10 @@ static int control_open(struct inode *inode, struct file *file)
 	return iot_procfile_open(file, control_show, control_line, NULL);
 }
 
+IOT_PROCFILE_OPEN(control_open)
+
 static const struct proc_ops control_ops = {
-	.proc_open = control_open,
+	.proc_open = control_open_checked,
 	.proc_read_iter = seq_read_iter,
 	.proc_write = iot_procfile_write,
 	.proc_lseek = seq_lseek,
@@ -478,8 +467,10 @@ static int hooks_open(struct inode *inode, struct file *file)
 	return single_open(file, hooks_show, NULL);
 }
 
+IOT_PROCFILE_OPEN(hooks_open)
+
 static const struct proc_ops hooks_ops = {
-	.proc_open = hooks_open,
+	.proc_open = hooks_open_checked,
 	.proc_read_iter = seq_read_iter,
 	.proc_lseek = seq_lseek,
 	.proc_release = single_release,
@@ -496,8 +487,41 @@ static int format_open(struct inode *inode, struct file *file)
 	return single_open(file, format_show, NULL);
 }
 
+IOT_PROCFILE_OPEN(format_open)
+
 static const struct proc_ops format_ops = {
-	.proc_open = format_open,
+	.proc_open = format_open_checked,
+	.proc_read_iter = seq_read_iter,
+	.proc_lseek = seq_lseek,
+	.proc_release = single_release,
+};
+
+/*
+ * What is held, of what may be, when all is free that is to be freed; and how far a
+ * look-up has to go at worst.
+ */
+static int memory_show(struct seq_file *m, void *v)
+{
+	struct iot_target_chains chains;
+
+	iot_budget_settle();
+	iot_target_chains(&chains);
+	seq_printf(m, "limit %llu\nused %llu\n", iot_param_ring_memory_limit(),
+		   iot_budget_used());
+	seq_printf(m, "targets_running %llu\nbuckets %llu\nlongest_chain %llu\n",
+		   chains.running, chains.buckets, chains.longest);
+	return 0;
+}
+
+static int memory_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, memory_show, NULL);
+}
+
+IOT_PROCFILE_OPEN(memory_open)
+
+static const struct proc_ops memory_ops = {
+	.proc_open = memory_open_checked,
 	.proc_read_iter = seq_read_iter,
 	.proc_lseek = seq_lseek,
 	.proc_release = single_release,
@@ -507,6 +531,7 @@ static const struct iot_procfile files[] = {
 	{ "control", true, &control_ops },
 	{ "hooks", false, &hooks_ops },
 	{ "format", false, &format_ops },
+	{ "memory", false, &memory_ops },
 	{ "paths", false, &iot_paths_ops },
 };
 

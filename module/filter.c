@@ -199,7 +199,7 @@ void iot_filter_free(struct iot_filter *f)
 	if (!f)
 		return;
 	if (f->used & IOT_FILTER_TREE)
-		iot_tree_put();
+		iot_tree_put(f->tree);
 	kfree(f);
 }
 

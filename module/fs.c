@@ -88,10 +88,15 @@ void iot_fs_name(struct iot_fs *e, const char *text, size_t len, bool second,
 
 void iot_fs_end(struct iot_fs *e, s64 result)
 {
+	iot_fs_end_at(e, result, ktime_get_mono_fast_ns());
+}
+
+void iot_fs_end_at(struct iot_fs *e, s64 result, u64 now)
+{
 	const struct iot_filter *f;
 	u64 *slot, index;
 
-	e->latency = ktime_get_mono_fast_ns() - e->time;
+	e->latency = now - e->time;
 	e->result = result;
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_fs.filter);

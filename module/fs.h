@@ -54,6 +54,9 @@ void iot_fs_name(struct iot_fs *e, const char *text, size_t len, bool second,
 /** iot_fs_end() - the result; fills in the caller, and records what is wanted */
 void iot_fs_end(struct iot_fs *e, s64 result);
 
+/** iot_fs_end_at() - likewise, of what ended at @now, CLOCK_MONOTONIC ns */
+void iot_fs_end_at(struct iot_fs *e, s64 result, u64 now);
+
 /* probe_fs.c: everything but reads and writes */
 int iot_probe_fs_start(void);
 void iot_probe_fs_stop(void);

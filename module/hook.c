@@ -9,10 +9,10 @@
  *		wrapper calls the original behind its entry site. Every other
  *		call costs the handler's filter and nothing else.
  *   kretprobe	where redirecting is not possible (architecture, a livepatch on
- *		the same function) or not allowed: a function that may sleep
- *		without bound must not have a frame of ours on its stack. If it can
- *		be, the kretprobe gets its calls from one ftrace_ops for all of them:
- *		see iot_hook_follow().
+ *		the same function) or not allowed: by attach=entry, or since a function
+ *		that may sleep without bound must not have a frame of ours on its stack.
+ *		If it can be, the kretprobe gets its calls from one ftrace_ops for all
+ *		of them: see iot_hook_follow().
  *
  * Lifetimes. A hook exists while somebody holds it and is attached while somebody
  * has it enabled: the first to enable attaches, the last to disable detaches.
@@ -20,9 +20,9 @@
  * trampoline (it waits for RCU tasks, since the ops are not in the kernel's
  * image); unregister_kretprobe() when no handler runs. A redirected call is
  * counted per CPU by the handler, before it enters our text, and uncounted as
- * the wrapper's last act. Unloading waits until the sum is zero, and then for
- * RCU tasks, so that a task preempted between that last act and its return has
- * left our text too.
+ * the wrapper's last act. Unloading begins only where the sum is zero, or soon
+ * is (unload.c), and then waits for RCU tasks, so that a task preempted between
+ * that last act and its return has left our text too.
  *
  * When the module that owns a hooked function goes, the hook is detached before
  * its text is freed; when it comes back the function is found again by its name.
@@ -38,6 +38,7 @@
 #include "hook.h"
 #include "hook_set.h"
 #include "param.h"
+#include "unload.h"
 
 enum mechanism {
 	DETACHED,
@@ -65,7 +66,7 @@ struct iot_hook {
 	bool armed;		/* a kprobe does */
 	struct hlist_node node;	/* then: among those, under RCU */
 	enum mechanism mechanism;
-	int error;		/* why it could not be attached */
+	int error;		/* why it could not be attached, or not be redirected */
 	unsigned long missed;	/* of earlier attachments */
 	struct ftrace_ops ops;
 	struct kretprobe krp;
@@ -79,7 +80,10 @@ static DEFINE_MUTEX(hook_lock);
 
 /* Of what a hook has missed and where that is counted, for who does not wait so long. */
 static DEFINE_SPINLOCK(missed_lock);
+
+/* Changes under hook_lock and list_lock. */
 static LIST_HEAD(hooks);
+static DEFINE_SPINLOCK(list_lock);
 static LIST_HEAD(points);
 
 struct point_entry {
@@ -96,7 +100,7 @@ DEFINE_PER_CPU(long, iot_hook_inflight);
  * which counts twice for a moment: so 0 may be said while one has yet to leave, without
  * sleeping, and drain() waits for that.
  */
-static long inflight(void)
+long iot_hook_calls(void)
 {
 	long sum = 0;
 	int cpu;
@@ -106,11 +110,21 @@ static long inflight(void)
 	return sum;
 }
 
+/* What unload.c has waited for with a bound; what it redirected itself leaves at once. */
 static void drain(void)
 {
-	while (inflight())
+	while (iot_hook_calls())
 		msleep(20);
 	synchronize_rcu_tasks();
+}
+
+bool iot_hook_closed;
+static atomic_long_t nr_refused;
+
+/** iot_hook_count_refused() - a call passes untraced. Context: any */
+void iot_hook_count_refused(void)
+{
+	atomic_long_inc(&nr_refused);
 }
 
 /*
@@ -127,16 +141,15 @@ static unsigned int nr_bare;	/* rises, under hook_lock */
 static s64 call_bare(const struct iot_hook_site *site, unsigned long *args)
 {
 	const struct iot_hook_type *type = site->data;
-	ssize_t (*wrapper)(unsigned long arg1, unsigned long arg2, unsigned long original,
-			   u64 cookie);
 	struct pt_regs regs = { .di = args[0], .si = args[1] };
+	iot_hook_wrapper_fn wrapper;
 
 	/* registers are all that there is in struct ftrace_regs: see iot_ftrace_regs() */
 	type->ftrace(site->entry - MCOUNT_INSN_SIZE, 0, NULL, (struct ftrace_regs *)&regs);
 	if (!regs.ip)
 		return IOT_HOOK_ALONE;
-	wrapper = (void *)regs.ip;
-	return wrapper(args[0], args[1], regs.dx, regs.cx);
+	wrapper = type->wrapper_at(regs.ip);
+	return wrapper((struct kiocb *)args[0], (struct iov_iter *)args[1], regs.dx, regs.cx, 0);
 }
 
 static struct iot_hook_set bare_set = {
@@ -174,6 +187,16 @@ static int need_bare(const struct iot_hook *hook)
 	if (site == &bare[nr_bare])
 		smp_store_release(&nr_bare, nr_bare + 1); /* it is whole */
 	return 0;
+}
+
+static bool has_bare(const struct module *mod)
+{
+	unsigned int i, n = smp_load_acquire(&nr_bare); /* pairs with need_bare() */
+
+	for (i = 0; i < n; i++)
+		if (within_module(READ_ONCE(bare[i].addr), mod))
+			return true;
+	return false;
 }
 
 /* Functions of a module that is going: nobody is in them, nor on the way there. */
@@ -265,6 +288,9 @@ static int attach_redirect(struct iot_hook *hook)
 	if (!hook->type->ftrace || !hook->may_redirect ||
 	    !iot_param_redirect_allowed())
 		return -EOPNOTSUPP;
+	err = iot_unload_guard();
+	if (err)
+		return err;
 	err = need_bare(hook);
 	if (err)
 		return err;
@@ -353,6 +379,11 @@ static void detach_redirect(struct iot_hook *hook)
 {
 }
 
+static bool has_bare(const struct module *mod)
+{
+	return false;
+}
+
 static void forget_bare(struct module *mod)
 {
 }
@@ -386,7 +417,7 @@ static int attach_return(struct iot_hook *hook)
 {
 	int err;
 
-	if (!iot_param_redirect_allowed())
+	if (!iot_param_handlers_allowed())
 		return attach_kretprobe(hook, 0);
 	err = attach_kretprobe(hook, KPROBE_FLAG_DISABLED);
 	if (err)
@@ -423,22 +454,28 @@ static void set_mechanism(struct iot_hook *hook, enum mechanism mechanism)
  */
 static int attach(struct iot_hook *hook)
 {
+	int refused, err;
+
 	hook->error = 0;
 	if (!hook->addr)
 		return 0;
-	hook->error = attach_redirect(hook);
-	if (!hook->error) {
+	refused = attach_redirect(hook);
+	if (!refused) {
 		set_mechanism(hook, REDIRECT);
 		return 0;
 	}
-	if (hook->error != -ENOMEM)
-		hook->error = attach_return(hook);
-	if (!hook->error)
+	err = refused == -ENOMEM ? refused : attach_return(hook);
+	if (!err) {
+		/* what is not meant to be redirected is as it should be */
+		hook->error = refused == -EOPNOTSUPP ? 0 : refused;
 		set_mechanism(hook, KRETPROBE);
-	else if (hook->error != -ENOMEM)
+		return 0;
+	}
+	hook->error = err;
+	if (err != -ENOMEM)
 		pr_err("cannot hook %s (%s): error %d; is it excluded from probing, or are ftrace and kprobes disabled?\n",
-		       hook->symbol, hook->type->name, hook->error);
-	return hook->error;
+		       hook->symbol, hook->type->name, err);
+	return err;
 }
 
 /** iot_hook_is_going() - may a call that begins now end unseen? Context: @entry */
@@ -525,7 +562,9 @@ static struct iot_hook *create(const struct iot_hook_type *type,
 	hook->addr = addr;
 	hook->may_redirect = may_redirect;
 	name_it(hook);
+	spin_lock(&list_lock);
 	list_add_tail(&hook->list, &hooks);
+	spin_unlock(&list_lock);
 	return hook;
 }
 
@@ -559,7 +598,9 @@ void iot_hook_put(struct iot_hook *hook)
 		return;
 	mutex_lock(&hook_lock);
 	if (!--hook->holders) {
+		spin_lock(&list_lock);
 		list_del(&hook->list);
+		spin_unlock(&list_lock);
 		kfree(hook);
 	}
 	mutex_unlock(&hook_lock);
@@ -654,6 +695,21 @@ unsigned long iot_hook_missed(const struct iot_hook *hook)
 	missed = hook->missed + missed_now(hook);
 	spin_unlock(&missed_lock);
 	return missed;
+}
+
+/**
+ * iot_hook_refused() - wanted calls that passed untraced while the module was to be
+ * unloaded and, in the end, was not
+ *
+ * They are not told apart by hook. Context: any.
+ */
+unsigned long iot_hook_refused(void)
+{
+#ifdef IOT_REDIRECT
+	return atomic_long_read(&nr_refused);
+#else
+	return 0;
+#endif
 }
 
 /**
@@ -811,7 +867,7 @@ static void module_going(struct module *mod)
 		if (!within_module(hook->addr, mod))
 			continue;
 		detach(&hook, 1);
-		hook->addr = 0;
+		WRITE_ONCE(hook->addr, 0);
 	}
 	forget_bare(mod);
 }
@@ -826,20 +882,50 @@ static void module_live(struct module *mod)
 		if (hook->addr || strcmp(hook->module, mod->name))
 			continue;
 		snprintf(name, sizeof(name), "%s:%s", mod->name, hook->symbol);
-		hook->addr = iot_hook_symbol(name);
+		WRITE_ONCE(hook->addr, iot_hook_symbol(name));
 		if (hook->users)
 			attach(hook);
 	}
 }
 
+/*
+ * Is a hook in a module that is going, or was one in a module that is there? Whoever
+ * loads or unloads another does not wait until some hooks are attached, which takes
+ * hook_lock long. No hook is made in a module that is going: its inode, or its file,
+ * holds the module.
+ */
+static bool concerns(struct module *mod, unsigned long event)
+{
+	struct iot_hook *hook;
+	bool found = event == MODULE_STATE_GOING && has_bare(mod);
+	unsigned long addr;
+
+	spin_lock(&list_lock);
+	list_for_each_entry(hook, &hooks, list) {
+		addr = READ_ONCE(hook->addr);
+		found |= event == MODULE_STATE_GOING ? within_module(addr, mod) :
+						       !addr && !strcmp(hook->module, mod->name);
+	}
+	spin_unlock(&list_lock);
+	return found;
+}
+
 static int module_event(struct notifier_block *nb, unsigned long event,
 			void *data)
 {
+	struct module *mod = data;
+
+	if (event == MODULE_STATE_COMING)
+		iot_hook_set_module_coming(mod->name);
+	if (event == MODULE_STATE_GOING)
+		iot_hook_set_module_going(mod->name);
+	if (event == MODULE_STATE_COMING || !concerns(mod, event))
+		return NOTIFY_DONE;
 	mutex_lock(&hook_lock);
 	if (event == MODULE_STATE_GOING)
-		module_going(data);
+		module_going(mod);
 	else if (event == MODULE_STATE_LIVE)
-		module_live(data);
+		module_live(mod);
 	mutex_unlock(&hook_lock);
 	return NOTIFY_DONE;
 }
@@ -856,12 +942,13 @@ int iot_hook_init(void)
 /**
  * iot_hook_exit() - wait until no CPU is in a probe or wrapper of ours
  *
- * All hooks have been put. Context: task, sleeps as long as the slowest call
- * that is in a wrapper.
+ * All hooks have been put. Context: task, may sleep; no call has been redirected since
+ * the last one was seen to leave.
  */
 void iot_hook_exit(void)
 {
 	unregister_module_notifier(&module_notifier);
+	iot_unload_exit();
 	tracepoint_synchronize_unregister();
 	drain();
 }

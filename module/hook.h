@@ -8,9 +8,15 @@
 #include <linux/tracepoint.h>
 #include "compat/compat.h"
 
+struct iov_iter;
+struct kiocb;
 struct seq_file;
 
 #define IOT_HOOK_ARGS	5	/* arguments that a wrapper sees, and iot_hook_call() gives */
+
+/* @caller: the address that the call returns to, 0: a function of ours */
+typedef s64 (*iot_hook_wrapper_fn)(struct kiocb *iocb, struct iov_iter *iter,
+				   unsigned long original, u64 cookie, unsigned long caller);
 
 /**
  * struct iot_hook_type - what to do at the entry and return of a function
@@ -22,6 +28,8 @@ struct seq_file;
  *		without @exit: nothing may point to its instances from now on, and
  *		iot_hook_is_going() says so to @entry. May be NULL
  * @data_size:	bytes of kretprobe instance data
+ * @wrapper_at:	the function, an iot_hook_wrapper_fn, to call in place of what @ftrace
+ *		redirects to; rejects a call with IOT_HOOK_ALONE. Where there is @ftrace
  */
 struct iot_hook_type {
 	const char *name;
@@ -30,6 +38,7 @@ struct iot_hook_type {
 	kretprobe_handler_t exit;
 	void (*forget)(const struct kretprobe *krp);
 	size_t data_size;
+	void *(*wrapper_at)(unsigned long ip);
 };
 
 /** struct iot_hook_point - a kernel tracepoint, found by name, and its probe */
@@ -77,6 +86,7 @@ void iot_hooks_put(struct iot_hook **hooks, unsigned int n);
 int iot_hooks_enable(struct iot_hook **hooks, unsigned int n);
 void iot_hooks_disable(struct iot_hook **hooks, unsigned int n);
 unsigned long iot_hook_missed(const struct iot_hook *hook);
+unsigned long iot_hook_refused(void);
 bool iot_hook_is_going(const struct kretprobe *krp);
 
 int iot_hook_point_get(struct iot_hook_point *point);
@@ -109,6 +119,24 @@ int iot_ftrace_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long 
 bool iot_ftrace_detach(struct ftrace_ops *ops);
 
 DECLARE_PER_CPU(long, iot_hook_inflight);
+long iot_hook_calls(void);
+
+/* The module is about to be unloaded: nothing is redirected (unload.c). */
+extern bool iot_hook_closed;
+void iot_hook_count_refused(void);
+
+/**
+ * iot_hook_refuses() - may this call, which is wanted, not be redirected now?
+ *
+ * It is counted as missed then. Context: the handler's, before the call is counted.
+ */
+static __always_inline bool iot_hook_refuses(void)
+{
+	if (likely(!READ_ONCE(iot_hook_closed)))
+		return false;
+	iot_hook_count_refused();
+	return true;
+}
 
 /** iot_hook_key() - the same of a function and of its ftrace entry site */
 static __always_inline unsigned long iot_hook_key(unsigned long addr)
@@ -164,6 +192,8 @@ static __always_inline void iot_hook_redirect(struct pt_regs *regs,
 					      unsigned long ip, void *wrapper,
 					      u64 cookie)
 {
+	if (unlikely(iot_hook_refuses()))
+		return;
 	this_cpu_inc(iot_hook_inflight);
 	regs->dx = ip + MCOUNT_INSN_SIZE;
 	regs->cx = cookie;

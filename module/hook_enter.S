@@ -9,6 +9,7 @@
  * a retpoline (arch/x86/lib/retpoline.S). What that returns to is our caller.
  */
 #include <linux/linkage.h>
+#include <asm/ibt.h>
 #include <linux/objtool.h>
 #include <asm/nospec-branch.h>
 #include <asm/unwind_hints.h>
@@ -54,6 +55,48 @@ SYM_FUNC_START(iot_hook_call)
 	mov	32(%rax), %r8
 	IOT_HOOK_GO %r11
 SYM_FUNC_END(iot_hook_call)
+
+/*
+ * IOT_HOOK_WRAP: where calls go that a wrapper, a C function, may still reject. For
+ * IOT_HOOK_ALONE the call goes on with nothing of ours on its stack, as the wrapper of a
+ * call that waits for ever would keep the module loaded. @original is the register that
+ * has the way into the function, @others are those with the arguments that the function
+ * needs. There must be an odd number of them in all: a call wants the stack aligned
+ * to 16. @caller is a register for the address that the call returns to.
+ */
+.macro IOT_HOOK_WRAP wrapper, original, caller, others:vararg
+SYM_FUNC_START(\wrapper\()_entry)
+	ENDBR
+	mov	(%rsp), \caller
+	.Lkept = 8
+	.irp reg, \others
+	push	\reg
+	.Lkept = .Lkept + 8
+	.endr
+	push	\original
+	call	\wrapper
+	cmp	$IOT_HOOK_ALONE_LOW, %rax
+	je	.Lalone\@
+	add	$.Lkept, %rsp
+	RET
+.Lalone\@:
+	pop	%r11
+	IOT_HOOK_POP \others
+	IOT_HOOK_GO %r11
+SYM_FUNC_END(\wrapper\()_entry)
+.endm
+
+/* Pop the registers of a list, the last one first. */
+.macro IOT_HOOK_POP first, others:vararg
+	.ifnb \others
+	IOT_HOOK_POP \others
+	.endif
+	pop	\first
+.endm
+
+IOT_HOOK_WRAP iot_vfs_read_any, %rdx, %r8, %rdi, %rsi
+IOT_HOOK_WRAP iot_vfs_write_any, %rdx, %r8, %rdi, %rsi
+IOT_HOOK_WRAP iot_fault_any, %r8, %r9, %rdi, %rsi, %rdx, %rcx
 
 /*
  * Where ftrace handlers send calls: one stub for each site, as nothing but the arguments

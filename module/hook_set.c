@@ -12,21 +12,35 @@
  * flight from the handler to the wrapper's end.
  *
  * Calls that may sleep without bound are followed by their return address: see
- * iot_hook_follow().
+ * iot_hook_follow(). So are those of a function that cannot be redirected, because
+ * somebody else redirects it (a livepatch), or may not be (attach=entry).
  *
- * Where redirecting is not possible or not allowed each function gets a kretprobe of
+ * Functions of one handler and one owner, the kernel or a module, share an ftrace_ops
+ * and are a group. ftrace takes a group as a whole or not at all and does not say which
+ * function it refuses, so a group that is refused is halved until the function stands
+ * alone: it gets the next dearer way, the others stay as they are.
+ *
+ * Where ftrace cannot look at a function, or is not allowed to, it gets a kretprobe of
  * the usual kind. The handlers of either may not sleep.
+ *
+ * Modules. A function of a module is attached when the module comes, before its init
+ * runs, and let go when it goes, before its text is freed: nobody is in the function
+ * then, or on the way there. Its groups are its own, so the filter of no other ops
+ * knows its address. The module notifier takes modules_lock only for a module that a
+ * started set names, and under that lock only functions of modules are attached.
  */
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/rculist.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "hook.h"
 #include "hook_set.h"
 #include "hook_stub.h"
 #include "param.h"
+#include "unload.h"
 
 static const char * const mechanism_names[] = {
 	[IOT_HOOK_DETACHED] = "detached",
@@ -43,6 +57,42 @@ static const char * const mechanism_names[] = {
  */
 static DEFINE_MUTEX(sets_lock);
 static LIST_HEAD(sets);
+
+/*
+ * Held while functions of modules are attached and let go, by the owner of a set and by
+ * the module notifier. Taken before sets_lock; whoever changes the list has both.
+ */
+static DEFINE_MUTEX(modules_lock);
+
+/* Functions that share an ftrace_ops. */
+struct iot_hook_group {
+	struct list_head list;
+	const char *owner;
+	struct ftrace_ops ops;
+};
+
+static bool is_of(const char *owner, const char *module)
+{
+	return owner && module ? !strcmp(owner, module) : owner == module;
+}
+
+/* It has a function, which is in @owner. */
+static bool is_in(const struct iot_hook_site *site, const char *owner)
+{
+	return site->addr && is_of(site->owner, owner);
+}
+
+static bool is_unattached(const struct iot_hook_site *site, const char *owner)
+{
+	return is_in(site, owner) && site->mechanism == IOT_HOOK_DETACHED;
+}
+
+static void set_mechanism(struct iot_hook_site *site, enum iot_hook_mechanism mechanism)
+{
+	mutex_lock(&sets_lock);
+	site->mechanism = mechanism;
+	mutex_unlock(&sets_lock);
+}
 
 static bool follows_return(const struct iot_hook_site *site)
 {
@@ -89,12 +139,6 @@ static struct hlist_head *bucket_of(struct iot_hook_set *set, unsigned long ip)
 	return &set->table[hash_long(iot_hook_key(ip), IOT_HOOK_SET_BITS)];
 }
 
-/* What the ftrace handler looks at. */
-static bool is_handled(const struct iot_hook_site *site)
-{
-	return site->addr && (!follows_return(site) || site->krp);
-}
-
 /* Where its body goes on, which ftrace tells only now. */
 static void note_entry(struct iot_hook_site *site, unsigned long ip)
 {
@@ -102,13 +146,27 @@ static void note_entry(struct iot_hook_site *site, unsigned long ip)
 		WRITE_ONCE(site->entry, ip + MCOUNT_INSN_SIZE);
 }
 
-/** iot_hook_site_redirect() - send a call to the stub of its site. Context: the handler's */
-void iot_hook_site_redirect(struct iot_hook_site *site, unsigned long ip,
-			    struct pt_regs *regs)
+/**
+ * iot_hook_site_send() - send a call to the stub of its site
+ *
+ * Also while the module is about to be unloaded. Context: the handler's.
+ */
+void iot_hook_site_send(struct iot_hook_site *site, unsigned long ip,
+			struct pt_regs *regs)
 {
 	note_entry(site, ip);
 	this_cpu_inc(iot_hook_inflight);
 	regs->ip = site->stub;
+}
+
+/** iot_hook_site_redirect() - likewise, unless nothing may be redirected any more */
+void iot_hook_site_redirect(struct iot_hook_site *site, unsigned long ip,
+			    struct pt_regs *regs)
+{
+	if (unlikely(iot_hook_refuses()))
+		iot_hook_site_pass(site, ip, regs);
+	else
+		iot_hook_site_send(site, ip, regs);
 }
 
 /** iot_hook_site_go_on() - see iot_hook_site_pass() */
@@ -128,8 +186,11 @@ void iot_hook_site_follow(const struct iot_hook_site *site, struct pt_regs *regs
 }
 
 /*
- * Of the sites of a function the first that wants the call has it. The table does
- * not change while the ops are registered.
+ * Of the sites of a function the first that wants the call has it. Sites come to the
+ * table and go while handlers of other functions walk it. Where a call goes on is
+ * changed only for a site that redirects: the ops of the others has no right to, and
+ * whoever redirects the function instead may have said so before. Context: entry of the
+ * function, preemption on or off.
  */
 static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 		    struct ftrace_regs *fregs)
@@ -145,15 +206,15 @@ static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 	args[2] = regs->dx;
 	args[3] = regs->cx;
 	args[4] = regs->r8;
-	hlist_for_each_entry(site, bucket_of(set, ip), node) {
+	hlist_for_each_entry_rcu_notrace(site, bucket_of(set, ip), node) {
 		if (iot_hook_key(site->addr) != iot_hook_key(ip))
 			continue;
-		if (site->stub)
+		if (site->redirects)
 			stubbed = site;
 		wish = set->wants(site, args, parent_ip);
 		if (wish == IOT_HOOK_IGNORE)
 			continue;
-		if (wish == IOT_HOOK_FOLLOW && likely(!site->unbounded)) {
+		if (wish == IOT_HOOK_FOLLOW && likely(site->redirects)) {
 			iot_hook_site_redirect(site, ip, regs);
 			return;
 		}
@@ -164,139 +225,203 @@ static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 		iot_hook_site_pass(stubbed, ip, regs);
 }
 
-static void fill_table(struct iot_hook_set *set)
+/*
+ * Its calls are followed by their return, or may be: the others of a function that was to
+ * be redirected and is not.
+ */
+static bool needs_probe(const struct iot_hook_site *site)
+{
+	return follows_return(site) || (site->set->call && !site->redirects);
+}
+
+/* ftrace may be asked to look at it. */
+static bool is_handled(const struct iot_hook_site *site)
+{
+	return !needs_probe(site) || site->krp;
+}
+
+/* Only a handler of all sites knows what to do where the call is not redirected. */
+static ftrace_func_t handler_of(const struct iot_hook_site *site)
+{
+	if (!site->handler || (site->set->call && !site->redirects))
+		return handler;
+	return site->handler;
+}
+
+static enum iot_hook_mechanism mechanism_of(const struct iot_hook_site *site)
+{
+	if (site->redirects)
+		return IOT_HOOK_REDIRECT;
+	if (site->unbounded)
+		return IOT_HOOK_KRETPROBE;
+	return site->set->call ? IOT_HOOK_FALLBACK : IOT_HOOK_ENTRY;
+}
+
+/* Which of a set's sites are to be redirected. */
+static void choose_redirects(struct iot_hook_set *set, const char *owner)
 {
 	unsigned int i;
 
-	memset(set->table, 0, sizeof(set->table));
 	for (i = 0; i < set->nr; i++) {
 		struct iot_hook_site *site = &set->sites[i];
 
-		site->set = set;
-		if (is_handled(site))
-			hlist_add_head(&site->node, bucket_of(set, site->addr));
+		if (!is_unattached(site, owner))
+			continue;
+		site->redirects = false;
+		if (!set->redirects || site->unbounded)
+			continue;
+		site->error = iot_hook_stub_get(site);
+		site->redirects = !site->error;
 	}
 }
 
-static int give_stubs(struct iot_hook_set *set)
-{
-	unsigned int i;
-	int err = 0;
+/* Functions that are attached together, each once, and those that have one. */
+struct batch {
+	struct iot_hook_set *set;
+	const char *owner;
+	ftrace_func_t func;
+	bool redirects;
+	unsigned int nr;
+	unsigned long ips[];
+};
 
-	for (i = 0; !err && set->call && i < set->nr; i++)
-		if (is_handled(&set->sites[i]) && !set->sites[i].unbounded)
-			err = iot_hook_stub_get(&set->sites[i]);
-	return err;
+static bool is_waiting(const struct batch *b, const struct iot_hook_site *site)
+{
+	return is_unattached(site, b->owner) && site->redirects == b->redirects &&
+	       is_handled(site);
 }
 
-static unsigned long redirect_flags(const struct iot_hook_set *set)
+static bool has_ip(const unsigned long *ips, unsigned int n, unsigned long ip)
 {
-	return set->call ? FTRACE_OPS_FL_IPMODIFY : 0;
+	while (n--)
+		if (ips[n] == ip)
+			return true;
+	return false;
 }
 
-/* Attach the sites that have this handler, @unbounded or not; there may be none. */
-static int register_ops(struct iot_hook_set *set, struct ftrace_ops *ops,
-			ftrace_func_t own, bool unbounded)
+/*
+ * The next ones that wait and share a handler, from @from on. They are in the table
+ * before there is an ops that looks at them. Return: where to go on.
+ */
+static unsigned int collect(struct batch *b, unsigned int from)
 {
-	unsigned long *ips;
-	unsigned int i, n = 0;
+	struct iot_hook_set *set = b->set;
+	unsigned int i, next = set->nr;
+
+	b->func = NULL;
+	b->nr = 0;
+	for (i = from; i < set->nr; i++) {
+		struct iot_hook_site *site = &set->sites[i];
+
+		if (!is_waiting(b, site))
+			continue;
+		if (!b->func)
+			b->func = handler_of(site);
+		if (handler_of(site) != b->func) {
+			next = min(next, i);
+			continue;
+		}
+		if (hlist_unhashed(&site->node))
+			hlist_add_head_rcu(&site->node, bucket_of(set, site->addr));
+		if (!has_ip(b->ips, b->nr, site->addr))
+			b->ips[b->nr++] = site->addr;
+	}
+	return next;
+}
+
+static int attach_group(struct batch *b, unsigned int from, unsigned int n)
+{
+	struct iot_hook_group *group = kzalloc(sizeof(*group), GFP_KERNEL);
+	unsigned long flags = b->redirects ? FTRACE_OPS_FL_IPMODIFY : 0;
 	int err;
 
-	ips = kcalloc(set->nr, sizeof(*ips), GFP_KERNEL);
-	if (!ips)
+	if (!group)
 		return -ENOMEM;
-	for (i = 0; i < set->nr; i++) {
-		const struct iot_hook_site *site = &set->sites[i];
-
-		if (is_handled(site) && site->handler == own && site->unbounded == unbounded)
-			ips[n++] = site->addr;
-	}
-	err = iot_ftrace_attach(ops, own ?: handler, unbounded ? 0 : redirect_flags(set), set,
-				ips, n);
-	kfree(ips);
+	group->owner = b->owner;
+	err = iot_ftrace_attach(&group->ops, b->func, flags, b->set, b->ips + from, n);
+	if (err)
+		kfree(group);
+	else
+		list_add(&group->list, &b->set->groups);
 	return err;
 }
 
-/* Is it the first site with this handler? Sites that share one share its ops. */
-static bool is_first_own(const struct iot_hook_set *set, unsigned int nr)
+/* What became of some of a batch: they are attached, or refused with an error. */
+static void note_outcome(const struct batch *b, unsigned int from, unsigned int n, int err)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		if (set->sites[i].handler == set->sites[nr].handler)
-			return false;
-	return set->sites[nr].handler;
+	for (i = 0; i < b->set->nr; i++) {
+		struct iot_hook_site *site = &b->set->sites[i];
+
+		if (!is_waiting(b, site) || !has_ip(b->ips + from, n, site->addr))
+			continue;
+		if (!err) {
+			set_mechanism(site, mechanism_of(site));
+			continue;
+		}
+		site->error = err;
+		site->redirects = false;
+	}
 }
 
-static int register_own(struct iot_hook_set *set)
+/* Attach all of these that can be. Return: 0 or -ENOMEM. */
+static int attach_range(struct batch *b, unsigned int from, unsigned int n)
 {
-	unsigned int i, n = 0;
-	int err = 0;
+	int err;
 
-	for (i = 0; i < set->nr; i++)
-		n += is_first_own(set, i);
 	if (!n)
 		return 0;
-	set->own_ops = kcalloc(n, sizeof(*set->own_ops), GFP_KERNEL);
-	if (!set->own_ops)
+	err = attach_group(b, from, n);
+	if (err == -ENOMEM)
+		return err;
+	if (!err || n == 1) {
+		note_outcome(b, from, n, err);
+		return 0;
+	}
+	err = attach_range(b, from, n / 2);
+	return err ?: attach_range(b, from + n / 2, n - n / 2);
+}
+
+/* All that wait for a handler that redirects, or for one that does not. */
+static int attach_groups(struct iot_hook_set *set, const char *owner, bool redirects)
+{
+	struct batch *b = kzalloc(struct_size(b, ips, set->nr), GFP_KERNEL);
+	unsigned int from = 0;
+	int err = 0;
+
+	if (!b)
 		return -ENOMEM;
-	for (i = 0; !err && i < set->nr; i++)
-		if (is_first_own(set, i))
-			err = register_ops(set, &set->own_ops[set->nr_own++],
-					   set->sites[i].handler, false);
+	b->set = set;
+	b->owner = owner;
+	b->redirects = redirects;
+	while (!err && from < set->nr) {
+		from = collect(b, from);
+		err = attach_range(b, 0, b->nr);
+	}
+	kfree(b);
 	return err;
 }
 
 /*
  * The kernel has waited for all that are in a handler, and in the trampolines of the
- * ops, when this returns.
+ * ops, when this returns: nobody walks the table who has seen what has left it before.
  */
-static void detach_handlers(struct iot_hook_set *set)
+static void detach_groups(struct iot_hook_set *set, const char *owner)
 {
-	bool done = true;
+	struct iot_hook_group *group, *next;
 
-	while (set->nr_own)
-		done &= iot_ftrace_detach(&set->own_ops[--set->nr_own]);
-	if (done)
-		kfree(set->own_ops);
-	set->own_ops = NULL;
-	iot_ftrace_detach(&set->follow_ops);
-	iot_ftrace_detach(&set->ops);
-}
-
-static enum iot_hook_mechanism mechanism_of(const struct iot_hook_site *site)
-{
-	if (site->unbounded)
-		return IOT_HOOK_KRETPROBE;
-	return site->set->call ? IOT_HOOK_REDIRECT : IOT_HOOK_ENTRY;
-}
-
-/* All that is handled; after an error some may be. */
-static int attach_handlers(struct iot_hook_set *set)
-{
-	unsigned int i;
-	int err;
-
-	fill_table(set);
-	err = give_stubs(set);
-	if (!err)
-		err = register_ops(set, &set->ops, NULL, false);
-	if (!err)
-		err = register_ops(set, &set->follow_ops, NULL, true);
-	if (!err)
-		err = register_own(set);
-	for (i = 0; !err && i < set->nr; i++)
-		if (is_handled(&set->sites[i]))
-			set->sites[i].mechanism = mechanism_of(&set->sites[i]);
-	return err;
+	list_for_each_entry_safe(group, next, &set->groups, list) {
+		if (!is_of(group->owner, owner))
+			continue;
+		list_del(&group->list);
+		/* else ftrace has given itself up, and may still look at it */
+		if (iot_ftrace_detach(&group->ops))
+			kfree(group);
+	}
 }
 #else
-static int attach_handlers(struct iot_hook_set *set)
-{
-	return -EOPNOTSUPP;
-}
-
-static void detach_handlers(struct iot_hook_set *set)
+static void detach_groups(struct iot_hook_set *set, const char *owner)
 {
 }
 #endif
@@ -325,11 +450,15 @@ static int max_active(const struct iot_hook_site *site)
 
 /*
  * @flags: KPROBE_FLAG_DISABLED: the ftrace handler gives it its calls.
- * Return: 0, also if it cannot be hooked, which is told; or -ENOMEM.
+ * Return: 0, also if it cannot be hooked, which site->error says; or -ENOMEM.
  */
-static int attach_probe(struct iot_hook_set *set, struct iot_hook_probe *probe,
-			struct iot_hook_site *site, u32 flags)
+static int attach_probe(struct iot_hook_site *site, u32 flags)
 {
+	struct iot_hook_set *set = site->set;
+	struct iot_hook_probe *probe = &set->probes[site - set->sites];
+	int err;
+
+	memset(probe, 0, sizeof(*probe));
 	probe->site = site;
 	site->armed = !flags; /* the handlers ask */
 	probe->krp.kp.addr = (kprobe_opcode_t *)site->addr;
@@ -338,36 +467,17 @@ static int attach_probe(struct iot_hook_set *set, struct iot_hook_probe *probe,
 	probe->krp.handler = set->exit;
 	probe->krp.data_size = set->data_size;
 	probe->krp.maxactive = max_active(site);
-	site->error = register_kretprobe(&probe->krp);
-	if (site->error == -ENOMEM)
+	err = register_kretprobe(&probe->krp);
+	if (err == -ENOMEM)
 		return -ENOMEM;
-	if (site->error) {
-		pr_err("cannot hook %s (%s): error %d; is it excluded from probing, or are ftrace and kprobes disabled?\n",
-		       site->symbol, site->what, site->error);
+	if (err) {
+		site->error = err;
 		return 0;
 	}
-	set->registered[set->nr_registered++] = &probe->krp;
 	mutex_lock(&sets_lock);
 	site->krp = &probe->krp;
-	site->mechanism = site->unbounded ? IOT_HOOK_KRETPROBE : IOT_HOOK_FALLBACK;
 	mutex_unlock(&sets_lock);
 	return 0;
-}
-
-/* One for each function; disabled ones only for those whose returns are followed. */
-static int attach_probes(struct iot_hook_set *set, u32 flags)
-{
-	unsigned int i;
-	int err = 0;
-
-	set->probes = kvcalloc(set->nr, sizeof(*set->probes), GFP_KERNEL);
-	set->registered = kvcalloc(set->nr, sizeof(*set->registered), GFP_KERNEL);
-	if (!set->probes || !set->registered)
-		return -ENOMEM;
-	for (i = 0; !err && i < set->nr; i++)
-		if (set->sites[i].addr && (!flags || follows_return(&set->sites[i])))
-			err = attach_probe(set, &set->probes[i], &set->sites[i], flags);
-	return err;
 }
 
 /* Under sets_lock. */
@@ -378,69 +488,312 @@ static unsigned long site_missed(const struct iot_hook_site *site)
 	return site->missed + iot_hook_probe_missed(site->krp, site->armed);
 }
 
-static void detach_probes(struct iot_hook_set *set)
+/* All at once: the kernel waits once for all. No ftrace handler knows them any more. */
+static void detach_probes(struct iot_hook_set *set, const char *owner)
 {
-	unsigned int i;
+	unsigned int i, n = 0;
 
-	if (set->nr_registered)
-		unregister_kretprobes(set->registered, set->nr_registered);
-	set->nr_registered = 0;
+	for (i = 0; i < set->nr; i++)
+		if (set->sites[i].krp && is_in(&set->sites[i], owner))
+			set->scratch[n++] = set->sites[i].krp;
+	if (!n)
+		return;
+	unregister_kretprobes(set->scratch, n);
 	mutex_lock(&sets_lock);
 	for (i = 0; i < set->nr; i++) {
-		set->sites[i].missed = site_missed(&set->sites[i]);
-		set->sites[i].krp = NULL;
+		struct iot_hook_site *site = &set->sites[i];
+
+		if (!site->krp || !is_in(site, owner))
+			continue;
+		site->missed = site_missed(site);
+		site->krp = NULL;
 	}
 	mutex_unlock(&sets_lock);
-	kvfree(set->registered);
-	kvfree(set->probes);
-	set->registered = NULL;
-	set->probes = NULL;
 }
 
-static void detach(struct iot_hook_set *set)
+#ifdef IOT_REDIRECT
+/* For those that need one and do not have it. */
+static int attach_disabled_probes(struct iot_hook_set *set, const char *owner)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < set->nr; i++) {
+		struct iot_hook_site *site = &set->sites[i];
+
+		if (is_unattached(site, owner) && needs_probe(site) && !site->krp)
+			err = attach_probe(site, KPROBE_FLAG_DISABLED);
+	}
+	return err;
+}
+
+/*
+ * By ftrace handlers. First what is redirected; of what is refused there the calls are
+ * followed by their return. Return: 0 or -ENOMEM.
+ */
+static int attach_handled(struct iot_hook_set *set, const char *owner)
+{
+	int err;
+
+	choose_redirects(set, owner);
+	err = attach_disabled_probes(set, owner);
+	if (!err)
+		err = attach_groups(set, owner, true);
+	if (!err)
+		err = attach_disabled_probes(set, owner);
+	if (!err)
+		err = attach_groups(set, owner, false);
+	return err;
+}
+#else
+static int attach_handled(struct iot_hook_set *set, const char *owner)
+{
+	return 0;
+}
+#endif
+
+/* What ftrace does not look at: one that was to give its calls begins to see them. */
+static int attach_armed(struct iot_hook_site *site)
+{
+	bool armed;
+	int err;
+
+	if (site->krp) {
+		site->armed = true;
+		err = enable_kretprobe(site->krp);
+		armed = !err;
+		site->error = err ?: site->error;
+	} else {
+		err = attach_probe(site, 0);
+		armed = site->krp;
+	}
+	if (armed)
+		set_mechanism(site, site->unbounded ? IOT_HOOK_KRETPROBE : IOT_HOOK_FALLBACK);
+	else if (err != -ENOMEM)
+		pr_err("cannot hook %s (%s): error %d; is it excluded from probing, or are ftrace and kprobes disabled?\n",
+		       site->symbol, site->what, site->error);
+	return err == -ENOMEM ? err : 0;
+}
+
+/* The functions of an owner, which are not attached. Return: 0 or -ENOMEM. */
+static int attach_part(struct iot_hook_set *set, const char *owner)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < set->nr; i++)
+		if (is_unattached(&set->sites[i], owner))
+			set->sites[i].error = 0;
+	if (iot_param_handlers_allowed())
+		err = attach_handled(set, owner);
+	for (i = 0; !err && i < set->nr; i++)
+		if (is_unattached(&set->sites[i], owner))
+			err = attach_armed(&set->sites[i]);
+	return err;
+}
+
+static void detach_part(struct iot_hook_set *set, const char *owner)
 {
 	unsigned int i;
 
-	detach_handlers(set);
-	detach_probes(set);
+	detach_groups(set, owner);
+	detach_probes(set, owner);
 	for (i = 0; i < set->nr; i++)
-		set->sites[i].mechanism = IOT_HOOK_DETACHED;
+		if (is_in(&set->sites[i], owner))
+			set_mechanism(&set->sites[i], IOT_HOOK_DETACHED);
 }
 
-/* By the ftrace handlers; after an error some may be. */
-static int attach_handled(struct iot_hook_set *set)
+/*
+ * Let go of the functions of a module, and forget where they are. Under modules_lock.
+ * @error: why they are not attached from now on
+ */
+static void detach_module(struct iot_hook_set *set, const char *module, int error)
 {
-	int err = attach_probes(set, KPROBE_FLAG_DISABLED);
+	unsigned int i;
 
-	return err ?: attach_handlers(set);
+	detach_part(set, module);
+	for (i = 0; i < set->nr; i++) {
+		struct iot_hook_site *site = &set->sites[i];
+
+		if (!is_in(site, module))
+			continue;
+		site->addr = 0;
+		site->entry = 0;
+		site->owner = NULL;
+		site->error = error;
+	}
+}
+
+/*
+ * Out of the table, which others use: no call finds the functions of a module that way
+ * any more, and they may come to another place in the table. Under modules_lock.
+ */
+static void forget_module(struct iot_hook_set *set, const char *module)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (!is_in(&set->sites[i], module) || hlist_unhashed(&set->sites[i].node))
+			continue;
+		hlist_del_init_rcu(&set->sites[i].node);
+		any = true;
+	}
+	/* handlers walk it, with preemption on or off */
+	if (any) {
+		synchronize_rcu();
+		synchronize_rcu_tasks();
+	}
+}
+
+/*
+ * Find the functions that a module has, if it is there, and attach them. One that is
+ * going is not found: iot_hook_symbol() takes a reference. Under modules_lock.
+ * Return: 0 or -ENOMEM: none of them is attached.
+ */
+static int attach_module(struct iot_hook_set *set, const char *module)
+{
+	char name[MODULE_NAME_LEN + sizeof(set->sites->symbol)];
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < set->nr; i++) {
+		struct iot_hook_site *site = &set->sites[i];
+
+		if (site->addr || !site->module || strcmp(site->module, module))
+			continue;
+		snprintf(name, sizeof(name), "%s:%s", module, site->symbol);
+		site->addr = iot_hook_symbol(name);
+		site->owner = site->addr ? site->module : NULL;
+		site->error = site->addr ? 0 : -ENOENT;
+	}
+	err = attach_part(set, module);
+	if (err) {
+		forget_module(set, module);
+		detach_module(set, module, err);
+	}
+	return err;
+}
+
+/* Does one of the first @nr sites name it? */
+static bool names_module(const struct iot_hook_set *set, const char *module, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (set->sites[i].module && !strcmp(set->sites[i].module, module))
+			return true;
+	return false;
+}
+
+/* Each module once. Under modules_lock. */
+static int attach_modules(struct iot_hook_set *set)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < set->nr; i++) {
+		const char *module = set->sites[i].module;
+
+		if (module && !names_module(set, module, i))
+			err = attach_module(set, module);
+	}
+	return err;
+}
+
+static void detach_modules(struct iot_hook_set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++)
+		if (set->sites[i].owner)
+			detach_module(set, set->sites[i].owner, -ENOENT);
+}
+
+/* From here on the notifier knows the set, and what has come before is found. */
+static int publish(struct iot_hook_set *set)
+{
+	int err;
+
+	mutex_lock(&modules_lock);
+	mutex_lock(&sets_lock);
+	list_add_tail(&set->list, &sets);
+	mutex_unlock(&sets_lock);
+	err = attach_modules(set);
+	mutex_unlock(&modules_lock);
+	return err;
+}
+
+static void withdraw(struct iot_hook_set *set)
+{
+	mutex_lock(&modules_lock);
+	mutex_lock(&sets_lock);
+	list_del(&set->list);
+	mutex_unlock(&sets_lock);
+	detach_modules(set);
+	mutex_unlock(&modules_lock);
+}
+
+/* Whether calls may be redirected at all. Return: 0 or -ENOMEM. */
+static int choose_way(struct iot_hook_set *set)
+{
+	int err;
+
+	set->redirects = false;
+	if (!set->call || !iot_param_redirect_allowed())
+		return 0;
+	err = set->unguarded ? 0 : iot_unload_guard();
+	set->redirects = !err;
+	return err == -ENOMEM ? err : 0;
+}
+
+static int prepare(struct iot_hook_set *set)
+{
+	unsigned int i;
+
+	INIT_LIST_HEAD(&set->groups);
+	memset(set->table, 0, sizeof(set->table));
+	for (i = 0; i < set->nr; i++) {
+		INIT_HLIST_NODE(&set->sites[i].node);
+		set->sites[i].set = set;
+	}
+	set->probes = kvcalloc(set->nr, sizeof(*set->probes), GFP_KERNEL);
+	set->scratch = kvcalloc(set->nr, sizeof(*set->scratch), GFP_KERNEL);
+	return set->probes && set->scratch ? choose_way(set) : -ENOMEM;
+}
+
+static void finish(struct iot_hook_set *set)
+{
+	detach_part(set, NULL);
+	kvfree(set->scratch);
+	kvfree(set->probes);
+	set->scratch = NULL;
+	set->probes = NULL;
 }
 
 /**
  * iot_hook_set_attach() - hook all functions of a set that the kernel has
  *
- * One that cannot be hooked is told in /proc/iotracer/hooks and does not hinder
- * the others. Want of memory is no reason for the dearer way: the caller is told,
- * and may try again. Context: task, may sleep long: the kernel patches its text;
- * nobody else attaches or detaches this set.
+ * One that cannot be hooked, or not in the cheapest way, is told in
+ * /proc/iotracer/hooks and does not hinder the others. Want of memory is no reason for
+ * the dearer way: the caller is told, and may try again. Context: task, may sleep long:
+ * the kernel patches its text; nobody else attaches or detaches this set.
  * Return: 0 or -ENOMEM, then nothing is hooked.
  */
 int iot_hook_set_attach(struct iot_hook_set *set)
 {
-	int err;
+	int err = prepare(set);
 
-	err = iot_param_redirect_allowed() ? attach_handled(set) : -EOPNOTSUPP;
-	if (err && err != -ENOMEM) {
-		detach(set);
-		err = attach_probes(set, 0);
+	if (!err)
+		err = attach_part(set, NULL);
+	if (!err) {
+		err = publish(set);
+		if (err)
+			withdraw(set);
 	}
-	if (err) {
-		detach(set);
-		return err;
-	}
-	mutex_lock(&sets_lock);
-	list_add_tail(&set->list, &sets);
-	mutex_unlock(&sets_lock);
-	return 0;
+	if (err)
+		finish(set);
+	return err;
 }
 
 /**
@@ -451,10 +804,73 @@ int iot_hook_set_attach(struct iot_hook_set *set)
  */
 void iot_hook_set_detach(struct iot_hook_set *set)
 {
+	withdraw(set);
+	finish(set);
+}
+
+/* Is there a started set that names it? Waits for nobody who attaches. */
+static bool is_named(const char *module)
+{
+	struct iot_hook_set *set;
+	bool named = false;
+
 	mutex_lock(&sets_lock);
-	list_del(&set->list);
+	list_for_each_entry(set, &sets, list)
+		named |= names_module(set, module, set->nr);
 	mutex_unlock(&sets_lock);
-	detach(set);
+	return named;
+}
+
+/**
+ * iot_hook_set_module_coming() - a module is about to begin
+ *
+ * A set that is not in the list yet finds the module by itself. Context: module
+ * notifier, may sleep.
+ */
+void iot_hook_set_module_coming(const char *module)
+{
+	struct iot_hook_set *set;
+
+	if (!is_named(module))
+		return;
+	mutex_lock(&modules_lock);
+	list_for_each_entry(set, &sets, list)
+		if (names_module(set, module, set->nr) && attach_module(set, module))
+			pr_err("no memory to hook the functions of module %s\n", module);
+	mutex_unlock(&modules_lock);
+}
+
+/**
+ * iot_hook_set_module_going() - a module has ended, and its text will be freed
+ *
+ * A set that is not in the list yet does not find it any more. Context: as above.
+ */
+void iot_hook_set_module_going(const char *module)
+{
+	struct iot_hook_set *set;
+
+	if (!is_named(module))
+		return;
+	mutex_lock(&modules_lock);
+	list_for_each_entry(set, &sets, list) {
+		forget_module(set, module);
+		detach_module(set, module, -ENOENT);
+	}
+	mutex_unlock(&modules_lock);
+}
+
+/*
+ * The kernel's own function of a name, or 0. A module's of the same name is another
+ * function: a site says whose it means.
+ */
+static unsigned long kernel_symbol(const char *symbol)
+{
+	unsigned long addr = iot_hook_symbol(symbol);
+	char text[KSYM_SYMBOL_LEN];
+
+	if (addr)
+		snprintf(text, sizeof(text), "%ps", (void *)addr);
+	return addr && !strchr(text, '[') ? addr : 0;
 }
 
 /**
@@ -468,8 +884,10 @@ int iot_hook_set_start(struct iot_hook_set *set, struct iot_hook_point *points, 
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < set->nr; i++)
-		set->sites[i].addr = iot_hook_symbol(set->sites[i].symbol);
+	for (i = 0; i < set->nr; i++) {
+		set->sites[i].addr = kernel_symbol(set->sites[i].symbol);
+		set->sites[i].error = set->sites[i].addr ? 0 : -ENOENT;
+	}
 	err = iot_hook_set_attach(set);
 	if (err)
 		return err;
@@ -496,7 +914,7 @@ unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
 	for (i = 0; i < set->nr; i++)
 		missed += site_missed(&set->sites[i]);
 	mutex_unlock(&sets_lock);
-	return missed;
+	return missed + iot_hook_refused();
 }
 
 /** iot_hook_set_show() - a line for each function, as in iot_hook_show() */

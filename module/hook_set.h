@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A set of hooks: many functions that are attached and let go at once, as a
- * category needs them. One ftrace_ops serves all that may be redirected, so the
+ * category needs them. One ftrace_ops serves all that have the same handler, so the
  * kernel patches its text and waits for RCU once and not for each.
  */
 #ifndef IOT_HOOK_SET_H
@@ -22,7 +22,7 @@ enum iot_hook_mechanism {
 	IOT_HOOK_REDIRECT,
 	IOT_HOOK_ENTRY,		/* looked at by an ftrace handler, never redirected */
 	IOT_HOOK_KRETPROBE,	/* by choice: it may sleep without bound; see hook_set.c */
-	IOT_HOOK_FALLBACK,	/* kretprobe since it cannot be redirected */
+	IOT_HOOK_FALLBACK,	/* kretprobe since it cannot, or may not, be redirected */
 };
 
 /** enum iot_hook_wish - what is to be done with a call */
@@ -36,10 +36,13 @@ enum iot_hook_wish {
  * struct iot_hook_site - one function of a set
  * @entry:	where its body goes on behind the ftrace entry site; first, for
  *		hook_enter.S
- * @stub:	where it is redirected to, 0: none yet; its own as long as the module is
- *		there, as calls may be on their way
- * @addr:	of the function
+ * @stub:	where it is redirected to, 0: none yet; its own as long as iotracer is
+ *		loaded, as calls may be on their way
+ * @addr:	of the function, 0: there is none now
  * @symbol:	its name
+ * @module:	the module that may have the function and may come and go; NULL: only a
+ *		function of the kernel itself is taken for it
+ * @owner:	the module that has it now, @module or NULL: the kernel itself
  * @what:	the operation, for people
  * @data:	the owner's
  * @tag:	the owner's
@@ -47,8 +50,11 @@ enum iot_hook_wish {
  * @sometimes:	some of them: IOT_HOOK_FOLLOW_RETURN
  * @handler:	in place of the set's, NULL: none; for what is called so often that
  *		finding the site costs too much. Does what @wants says: it is asked where
- *		there is no handler. Its ops' private is the set
+ *		there is no handler. Its ops' private is the set. Where @wants may say
+ *		IOT_HOOK_FOLLOW it is used only while the site is redirected
+ * @redirects:	the handler may redirect a call; steady while the function is attached
  * @armed:	a kprobe gives @krp its calls, not the ftrace handler
+ * @error:	why it is not attached, or not in the cheapest way
  * @missed:	of earlier attachments
  */
 struct iot_hook_site {
@@ -56,11 +62,14 @@ struct iot_hook_site {
 	unsigned long stub;
 	unsigned long addr;
 	char symbol[48];
+	const char *module;
+	const char *owner;
 	const char *what;
 	const void *data;
 	unsigned int tag;
 	bool unbounded;
 	bool sometimes;
+	bool redirects;
 	bool armed;
 	ftrace_func_t handler;
 	enum iot_hook_mechanism mechanism;
@@ -75,7 +84,7 @@ struct iot_hook_site {
 
 /**
  * struct iot_hook_set - static, for the life of the module
- * @sites:	@nr of them; they and their addresses stay as they are
+ * @sites:	@nr of them; they stay, and so do the addresses of the kernel's own
  * @wants:	is this call wanted? Context: entry of the function, preemption on,
  *		must not sleep. @caller is the address it returns to
  * @call:	wrapper: does what is to be done before, iot_hook_call(), and what is
@@ -87,6 +96,7 @@ struct iot_hook_site {
  *		it is the first to see a call; iot_hook_site_of() says whose
  * @exit:	likewise
  * @data_size:	bytes of kretprobe instance data
+ * @unguarded:	it is what guards the others: see unload.c
  */
 struct iot_hook_set {
 	struct iot_hook_site *sites;
@@ -97,16 +107,14 @@ struct iot_hook_set {
 	kretprobe_handler_t entry;
 	kretprobe_handler_t exit;
 	size_t data_size;
+	bool unguarded;
 
 	/* hook_set.c's */
 	struct list_head list;
-	struct ftrace_ops ops;		/* of what is redirected, or only looked at */
-	struct ftrace_ops follow_ops;	/* of what is only followed by its return */
-	struct ftrace_ops *own_ops;	/* of the handlers that sites have themselves */
-	unsigned int nr_own;
-	struct iot_hook_probe *probes;
-	struct kretprobe **registered;
-	unsigned int nr_registered;
+	bool redirects;			/* calls may be */
+	struct list_head groups;	/* functions that share an ftrace_ops */
+	struct iot_hook_probe *probes;	/* one a site */
+	struct kretprobe **scratch;	/* room for all, to let go of many at once */
 	struct hlist_head table[1 << IOT_HOOK_SET_BITS];
 };
 
@@ -116,6 +124,8 @@ int iot_hook_set_start(struct iot_hook_set *set, struct iot_hook_point *points, 
 void iot_hook_set_stop(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr);
 unsigned long iot_hook_set_missed(const struct iot_hook_set *set);
 void iot_hook_set_show(struct seq_file *m);
+void iot_hook_set_module_coming(const char *module);
+void iot_hook_set_module_going(const char *module);
 
 const struct iot_hook_site *iot_hook_site_of(struct kretprobe_instance *ri);
 
@@ -124,6 +134,8 @@ s64 iot_hook_stub_call(unsigned long *args, struct iot_hook_site *site);
 int iot_hook_stub_get(struct iot_hook_site *site);
 void iot_hook_site_redirect(struct iot_hook_site *site, unsigned long ip,
 			    struct pt_regs *regs);
+void iot_hook_site_send(struct iot_hook_site *site, unsigned long ip,
+			struct pt_regs *regs);
 void iot_hook_site_follow(const struct iot_hook_site *site, struct pt_regs *regs);
 
 void iot_hook_site_go_on(struct iot_hook_site *site, unsigned long ip,
@@ -160,6 +172,8 @@ static __always_inline void iot_hook_site_redirect4(struct iot_hook_site *site,
 		iot_hook_site_redirect(site, ip, regs);
 		return;
 	}
+	if (unlikely(iot_hook_refuses()))
+		return;
 	this_cpu_inc(iot_hook_inflight);
 	regs->r8 = ip + MCOUNT_INSN_SIZE;
 	regs->ip = (unsigned long)wrapper;

@@ -16,8 +16,10 @@
 #include <linux/time64.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
+#include "escape.h"
 #include "log.h"
 #include "param.h"
+#include "path.h"
 #include "procfile.h"
 #include "schema.h"
 #include "target.h"
@@ -104,22 +106,6 @@ static void show_time(struct seq_file *m, u64 ns)
 	seq_printf(m, "%llu.%09u", seconds, rest);
 }
 
-/* The separator, the escape itself, and all control characters. */
-static const char comm_escaped[] =
-	";\\\001\002\003\004\005\006\007\010\011\012\013\014\015\016\017\020"
-	"\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037\177";
-
-/* A thread names itself as it likes; it must not forge a field or a line, nor
- * command a terminal.
- */
-static void show_comm(struct seq_file *m, const char *comm)
-{
-	char name[TASK_COMM_LEN + 1];
-
-	strscpy(name, comm, sizeof(name));
-	seq_escape(m, name, comm_escaped);
-}
-
 static int log_show(struct seq_file *m, void *v)
 {
 	const struct reader *rd = m->private;
@@ -130,7 +116,7 @@ static int log_show(struct seq_file *m, void *v)
 	seq_printf(m, ";%c;%llu;%lld;%s;", r->op == IOT_OP_WRITE ? 'W' : 'R',
 		   blk ? r->sector : r->offset, max_t(s64, r->result, 0),
 		   blk ? "BLK" : "VFS");
-	show_comm(m, r->comm);
+	iot_escape(m, r->comm, sizeof(r->comm), ";");
 	seq_printf(m, ";%u\n", r->pid);
 	return 0;
 }
@@ -209,10 +195,14 @@ static int log_open(struct inode *inode, struct file *file)
 	return reader_open(inode, file, &log_seq_ops);
 }
 
+IOT_PROCFILE_OPEN(log_open)
+
 static int records_open(struct inode *inode, struct file *file)
 {
 	return reader_open(inode, file, &records_seq_ops);
 }
+
+IOT_PROCFILE_OPEN(records_open)
 
 /*
  * A read that still had a line to deliver meets the view's end too; its reader
@@ -245,14 +235,14 @@ static int reader_release(struct inode *inode, struct file *file)
 }
 
 static const struct proc_ops log_ops = {
-	.proc_open = log_open,
+	.proc_open = log_open_checked,
 	.proc_read_iter = reader_read_iter,
 	.proc_lseek = seq_lseek,
 	.proc_release = reader_release,
 };
 
 static const struct proc_ops records_ops = {
-	.proc_open = records_open,
+	.proc_open = records_open_checked,
 	.proc_read_iter = reader_read_iter,
 	.proc_lseek = seq_lseek,
 	.proc_release = reader_release,
@@ -286,11 +276,10 @@ static int control_line(void *data, char *line)
 	}
 	if (!strcmp(line, "start"))
 		return iot_target_start(t);
-	if (!strcmp(line, "reset"))
-		return iot_target_reset(t, false);
-	if (!strcmp(line, "timereset"))
-		return iot_target_reset(t, true);
-	return -EINVAL;
+	if (strcmp(line, "reset") && strcmp(line, "timereset"))
+		return -EINVAL;
+	iot_target_reset(t, !strcmp(line, "timereset"));
+	return 0;
 }
 
 static int control_open(struct inode *inode, struct file *file)
@@ -298,8 +287,10 @@ static int control_open(struct inode *inode, struct file *file)
 	return iot_procfile_open(file, control_show, control_line, pde_data(inode));
 }
 
+IOT_PROCFILE_OPEN(control_open)
+
 static const struct proc_ops control_ops = {
-	.proc_open = control_open,
+	.proc_open = control_open_checked,
 	.proc_read_iter = seq_read_iter,
 	.proc_write = iot_procfile_write,
 	.proc_lseek = seq_lseek,
@@ -325,7 +316,9 @@ static int stats_show(struct seq_file *m, void *v)
 	total.stored = stats[0].stored + stats[1].stored;
 	total.lost = stats[0].lost + stats[1].lost;
 	total.missed = stats[0].missed + stats[1].missed;
-	seq_printf(m, "target %s\n", t->name);
+	seq_puts(m, "target ");
+	iot_path_escape(m, t->name);
+	seq_putc(m, '\n');
 	seq_printf(m, "device %u:%u\n", MAJOR(t->st_dev), MINOR(t->st_dev));
 	seq_printf(m, "inode %llu\n", t->st_ino);
 	seq_printf(m, "generation %u\n", t->key.generation);
@@ -343,8 +336,10 @@ static int stats_open(struct inode *inode, struct file *file)
 	return single_open(file, stats_show, pde_data(inode));
 }
 
+IOT_PROCFILE_OPEN(stats_open)
+
 static const struct proc_ops stats_ops = {
-	.proc_open = stats_open,
+	.proc_open = stats_open_checked,
 	.proc_read_iter = seq_read_iter,
 	.proc_lseek = seq_lseek,
 	.proc_release = single_release,

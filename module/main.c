@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Load, unload and the module's parameters. */
+#include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include "budget.h"
 #include "category.h"
 #include "control.h"
 #include "hook.h"
+#include "mounts.h"
 #include "param.h"
 #include "origin.h"
 #include "paths.h"
 #include "probe.h"
+#include "table.h"
 #include "target.h"
 
 static unsigned long max_events = 10;
 static unsigned long max_events_limit = 1UL << 24;
 static unsigned long ring_memory_limit;
 static unsigned long paths_limit = 65536;
+static unsigned long paths_memory_limit = 32UL << 20;
 static bool trace_reader;
 static unsigned int proc_uid;
 static unsigned int proc_gid;
@@ -25,13 +30,22 @@ static char *attach = "auto";
 static unsigned int maxactive = 256;
 
 /*
+ * Their files in /sys are for any uid 0, by their modes; so a loaded module asks for a
+ * capability, as its other files do (access.c).
+ */
+static int param_check(void)
+{
+	return THIS_MODULE->state != MODULE_STATE_LIVE || perfmon_capable() ? 0 : -EPERM;
+}
+
+/*
  * A number of events that one log may be asked to keep. Up to U32_MAX no size of
  * a ring or of a reader's view overflows.
  */
 static int events_set(const char *val, const struct kernel_param *kp)
 {
 	unsigned long n;
-	int err = kstrtoul(val, 10, &n);
+	int err = param_check() ?: kstrtoul(val, 10, &n);
 
 	if (err)
 		return err;
@@ -44,8 +58,29 @@ static int events_set(const char *val, const struct kernel_param *kp)
 /* A kretprobe's instances are allocated when it is attached. */
 static int maxactive_set(const char *val, const struct kernel_param *kp)
 {
-	return param_set_uint_minmax(val, kp, 1, 65536);
+	return param_check() ?: param_set_uint_minmax(val, kp, 1, 65536);
 }
+
+static int bytes_set(const char *val, const struct kernel_param *kp)
+{
+	return param_check() ?: param_set_ulong(val, kp);
+}
+
+static int switch_set(const char *val, const struct kernel_param *kp)
+{
+	return param_check() ?: param_set_bool(val, kp);
+}
+
+static const struct kernel_param_ops bytes_ops = {
+	.set = bytes_set,
+	.get = param_get_ulong,
+};
+
+static const struct kernel_param_ops switch_ops = {
+	.flags = KERNEL_PARAM_OPS_FL_NOARG,
+	.set = switch_set,
+	.get = param_get_bool,
+};
 
 static const struct kernel_param_ops maxactive_ops = {
 	.set = maxactive_set,
@@ -63,12 +98,17 @@ MODULE_PARM_DESC(MAX_EVENTS, "events that a target's log keeps when 'add' names 
 module_param_cb(max_events_limit, &events_ops, &max_events_limit, 0644);
 __MODULE_PARM_TYPE(max_events_limit, "ulong");
 MODULE_PARM_DESC(max_events_limit, "largest max_events that 'add' accepts (default 16777216, at most 4294967295)");
-module_param(ring_memory_limit, ulong, 0644);
-MODULE_PARM_DESC(ring_memory_limit, "bytes that all logs together may hold (default a quarter of RAM)");
+module_param_cb(ring_memory_limit, &bytes_ops, &ring_memory_limit, 0644);
+__MODULE_PARM_TYPE(ring_memory_limit, "ulong");
+MODULE_PARM_DESC(ring_memory_limit, "bytes that all logs and paths together may hold (default a quarter of RAM)");
 module_param_cb(paths_limit, &events_ops, &paths_limit, 0444);
 __MODULE_PARM_TYPE(paths_limit, "ulong");
 MODULE_PARM_DESC(paths_limit, "paths of traced files that are remembered, rounded up to a power of two (default 65536)");
-module_param(trace_reader, bool, 0644);
+module_param_cb(paths_memory_limit, &bytes_ops, &paths_memory_limit, 0644);
+__MODULE_PARM_TYPE(paths_memory_limit, "ulong");
+MODULE_PARM_DESC(paths_memory_limit, "bytes of ring_memory_limit that remembered paths may take (default 33554432)");
+module_param_cb(trace_reader, &switch_ops, &trace_reader, 0644);
+__MODULE_PARM_TYPE(trace_reader, "bool");
 MODULE_PARM_DESC(trace_reader, "categories have the events of the process that reads their stream, too (default N)");
 module_param(proc_uid, uint, 0444);
 MODULE_PARM_DESC(proc_uid, "owner of the files in /proc/iotracer (default 0)");
@@ -77,7 +117,7 @@ MODULE_PARM_DESC(proc_gid, "group of the files in /proc/iotracer (default 0)");
 module_param(proc_mode, ushort, 0444);
 MODULE_PARM_DESC(proc_mode, "mode of the files in /proc/iotracer, octal with a leading 0 (default 0600); files that cannot be written get its read bits, folders its read bits and search");
 module_param(attach, charp, 0444);
-MODULE_PARM_DESC(attach, "how functions are hooked: auto (default) or kprobe, which is slower but always works");
+MODULE_PARM_DESC(attach, "how functions are hooked: auto (default); entry, which redirects none of them, so that livepatches can; or kprobe, which is slower but always works");
 
 module_param_cb(maxactive, &maxactive_ops, &maxactive, 0644);
 __MODULE_PARM_TYPE(maxactive, "uint");
@@ -96,6 +136,11 @@ u64 iot_param_max_events_limit(void)
 u64 iot_param_paths_limit(void)
 {
 	return paths_limit;
+}
+
+u64 iot_param_paths_memory_limit(void)
+{
+	return READ_ONCE(paths_memory_limit);
 }
 
 bool iot_param_trace_reader(void)
@@ -123,9 +168,16 @@ kgid_t iot_param_gid(void)
 	return make_kgid(&init_user_ns, proc_gid);
 }
 
+/* May calls be redirected? Then nobody else can redirect these functions. */
 bool iot_param_redirect_allowed(void)
 {
 	return !strcmp(attach, "auto");
+}
+
+/* May ftrace handlers look at calls? */
+bool iot_param_handlers_allowed(void)
+{
+	return strcmp(attach, "kprobe");
 }
 
 int iot_param_maxactive(void)
@@ -144,8 +196,9 @@ static int __init params_check(void)
 		pr_err("proc_uid or proc_gid is no valid id\n");
 		return -EINVAL;
 	}
-	if (strcmp(attach, "auto") && strcmp(attach, "kprobe")) {
-		pr_err("attach=%s is unknown; say auto or kprobe\n", attach);
+	if (strcmp(attach, "auto") && strcmp(attach, "entry") && strcmp(attach, "kprobe")) {
+		pr_err("attach=%*pE is unknown; say auto, entry or kprobe\n", (int)strlen(attach),
+		       attach);
 		return -EINVAL;
 	}
 	if (paths_limit > 1UL << 24) {
@@ -169,22 +222,40 @@ static int __init iotracer_init(void)
 	err = params_check();
 	if (err)
 		return err;
-	err = iot_hook_init();
+	err = iot_budget_init();
 	if (err)
 		return err;
-	err = iot_paths_init();
+	err = iot_hook_init();
+	if (err)
+		goto exit_budget;
+	err = iot_paths_init(iot_category_mark_paths);
 	if (err)
 		goto exit_hook;
+	iot_mounts_init();
+	iot_table_init();
 	iot_vfs_init();
-	err = iot_control_init();
+	err = iot_target_init();
 	if (err)
 		goto exit_paths;
+	err = iot_category_cpus_init();
+	if (err)
+		goto exit_target;
+	err = iot_control_init();
+	if (err)
+		goto exit_cpus;
 	return 0;
 
+exit_cpus:
+	iot_category_cpus_exit();
+	iot_category_free_all();
+exit_target:
+	iot_target_exit();
 exit_paths:
 	iot_paths_exit();
 exit_hook:
 	iot_hook_exit();
+exit_budget:
+	iot_budget_exit();
 	return err;
 }
 
@@ -197,12 +268,16 @@ exit_hook:
 static void __exit iotracer_exit(void)
 {
 	iot_control_exit();
+	iot_category_cpus_exit();
 	iot_category_stop_all();
 	iot_target_remove_all();
 	iot_hook_exit();
 	iot_category_free_all();
 	iot_origin_exit();
+	iot_mounts_exit();
+	iot_target_exit();
 	iot_paths_exit();
+	iot_budget_exit();
 }
 
 module_init(iotracer_init);
@@ -212,3 +287,6 @@ MODULE_AUTHOR("The iotracer developers");
 MODULE_DESCRIPTION("Traces the reads and writes of chosen files at VFS and block level");
 MODULE_LICENSE("GPL");
 MODULE_VERSION("0.1.0");
+#ifdef IOT_POISON
+MODULE_INFO(slots, "poisoned");
+#endif

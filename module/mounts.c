@@ -3,31 +3,44 @@
  * Where filesystems are mounted, for files that no program was seen to open.
  *
  * The kernel's list of mounts is its own business; what it tells of it is
- * /proc/1/mountinfo (Documentation/filesystems/proc.rst). That file is open while some
- * category wants it, and polled for changes as a program would (fs/proc_namespace.c):
- * after one nothing is told until it has been read again.
+ * /proc/1/mountinfo (Documentation/filesystems/proc.rst). No process has a say in which
+ * file that is: a kernel worker opens it, with the credentials and in the pid namespace of
+ * the kernel, in a procfs that it mounts for itself and nowhere.
  *
- * The table is found under RCU. A new one takes its place under the lock, and the old
- * one is freed after RCU by whoever did that; the file is closed after RCU by the last
- * user.
+ * The worker waits for changes as a program that polls that file would
+ * (fs/proc_namespace.c): whoever mounts something calls changed(), with the kernel's locks
+ * held, which makes the table stale and has the worker read it again. A stale table tells
+ * nothing. A directory that is renamed above a mount is no change of mounts: if there was
+ * a rename anywhere, the worker looks again every second.
+ *
+ * All that is open belongs to the worker, so nobody waits for a lock that is held while a
+ * file is read. The worker opens it when there is a user and closes it when there is none.
+ * The table is found under RCU; the worker frees the old one after RCU.
  */
+#include <linux/atomic.h>
 #include <linux/dcache.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/jiffies.h>
 #include <linux/kdev_t.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
-#include <linux/mutex.h>
+#include <linux/mount.h>
 #include <linux/poll.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
+#include <linux/siphash.h>
 #include <linux/sizes.h>
-#include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include "mounts.h"
 #include "path.h"
 
 #define TEXT_MAX	SZ_4M
+#define READ_GAP	(HZ / 20)	/* from one reading to the next, whoever mounts how often */
+#define LOOK_AGAIN	HZ
 
 /**
  * struct mount_at - one mount
@@ -43,26 +56,45 @@ struct mount_at {
 
 /**
  * struct mounts - all of them
- * @file:	what they were read from
- * @stale:	something has been mounted or unmounted since
+ * @changes:	count for which they are right
+ * @print:	hash of the text as it was read
  * @text:	which @at points into
  */
 struct mounts {
-	struct file *file;
-	bool stale;
+	u32 changes;
+	u64 print;
 	char *text;
 	unsigned int nr;
 	struct mount_at at[];
 };
 
-static DEFINE_MUTEX(lock);		/* of users, the file, and changes of the table */
-static unsigned int users;
-static struct file *mountinfo;
+/** struct watch - the file, and our entry in the queue of those who poll it */
+struct watch {
+	struct file *file;
+	wait_queue_head_t *queue;
+	wait_queue_entry_t entry;
+	poll_table table;
+};
+
 static struct mounts __rcu *mounts;
-static DEFINE_RAW_SPINLOCK(poll_lock);	/* polling tells of a change once */
+static atomic_t users;
+static atomic_t changes = ATOMIC_INIT(1);	/* of mounts, as we were told */
+
+/* The worker's own. */
+static struct vfsmount *proc;
+static struct watch watch;
+static siphash_key_t print_key;
+static unsigned int renames;		/* count of rename_lock at the last reading */
+
+static unsigned long read_at;		/* jiffies */
+static unsigned int tries;		/* readings, also those that failed */
+static DECLARE_WAIT_QUEUE_HEAD(tried);
+
+static void work_fn(struct work_struct *work);
+static DECLARE_DELAYED_WORK(work, work_fn);
 
 /* The whole file, with a NUL behind it; to be freed. Or an error. */
-static char *read_text(void)
+static char *read_text(struct file *file)
 {
 	size_t size = SZ_16K, len = 0;
 	char *text = kvmalloc(size, GFP_KERNEL), *larger;
@@ -70,7 +102,7 @@ static char *read_text(void)
 	ssize_t n;
 
 	while (text) {
-		n = kernel_read(mountinfo, text + len, size - 1 - len, &pos);
+		n = kernel_read(file, text + len, size - 1 - len, &pos);
 		if (n < 0 || size > TEXT_MAX) {
 			kvfree(text);
 			return ERR_PTR(n < 0 ? n : -EFBIG);
@@ -118,15 +150,13 @@ static bool parse(char *line, struct mount_at *at)
 
 static void free_mounts(struct mounts *m)
 {
-	if (!m)
-		return;
 	kvfree(m->text);
 	kvfree(m);
 }
 
-static struct mounts *read_mounts(void)
+static struct mounts *read_mounts(struct file *file, u32 count)
 {
-	char *text = read_text(), *rest = text;
+	char *text = read_text(file), *rest = text;
 	unsigned int lines = 0;
 	struct mounts *m;
 	char *at;
@@ -140,8 +170,8 @@ static struct mounts *read_mounts(void)
 		kvfree(text);
 		return ERR_PTR(-ENOMEM);
 	}
-	m->file = mountinfo;
-	m->stale = false;
+	m->changes = count;
+	m->print = siphash(text, strlen(text), &print_key);
 	m->text = text;
 	m->nr = 0;
 	while (lines--)
@@ -149,27 +179,9 @@ static struct mounts *read_mounts(void)
 	return m;
 }
 
-/* As a program would be told: once for each who has the file open. */
-static bool is_changed(struct file *file)
-{
-	return vfs_poll(file, NULL) & EPOLLERR;
-}
-
-static bool is_stale(struct mounts *m)
-{
-	bool stale;
-
-	raw_spin_lock(&poll_lock);
-	if (!m->stale)
-		m->stale = is_changed(m->file);
-	stale = m->stale;
-	raw_spin_unlock(&poll_lock);
-	return stale;
-}
-
 static void replace(struct mounts *new)
 {
-	struct mounts *old = rcu_replace_pointer(mounts, new, lockdep_is_held(&lock));
+	struct mounts *old = rcu_replace_pointer(mounts, new, true);
 
 	if (!old)
 		return;
@@ -177,81 +189,206 @@ static void replace(struct mounts *new)
 	free_mounts(old);
 }
 
-/*
- * A change while it is read is found at the next look; if by who has the old table, he
- * asks for this again. So he does if it fails.
- */
-static int update(void)
+/* When the worker may read again. Context: any */
+static unsigned long gap(void)
 {
-	struct mounts *new;
+	unsigned long now = jiffies, next = READ_ONCE(read_at) + READ_GAP;
 
-	if (!mountinfo)
-		return 0;
-	raw_spin_lock(&poll_lock);
-	is_changed(mountinfo);
-	raw_spin_unlock(&poll_lock);
-	new = read_mounts();
+	return time_in_range(now, next - READ_GAP, next) ? next - now : 0;
+}
+
+/*
+ * The mounts have changed. Context: whoever changed them, interrupts off, under the lock of
+ * the queue and mount_lock, whose holders the workqueue's locks never wait for.
+ */
+static int changed(wait_queue_entry_t *entry, unsigned int mode, int sync, void *key)
+{
+	atomic_inc(&changes);
+	queue_delayed_work(system_unbound_wq, &work, gap());
+	return 0;
+}
+
+/* Called by the file's ->poll. */
+static void enqueue(struct file *file, wait_queue_head_t *queue, poll_table *table)
+{
+	struct watch *w = container_of(table, struct watch, table);
+
+	if (w->queue)
+		return;
+	w->queue = queue;
+	init_waitqueue_func_entry(&w->entry, changed);
+	add_wait_queue(queue, &w->entry);
+}
+
+/* The queue is there as long as the file is open. */
+static void unwatch(void)
+{
+	if (watch.queue)
+		remove_wait_queue(watch.queue, &watch.entry);
+	watch.queue = NULL;
+	if (watch.file)
+		__fput_sync(watch.file);
+	watch.file = NULL;
+}
+
+static struct vfsmount *mount_proc(void)
+{
+	/* built in: there is no reference to give back */
+	struct file_system_type *type = get_fs_type("proc");
+
+	return type ? kern_mount(type) : ERR_PTR(-ENODEV);
+}
+
+/* That nothing is in its place: it is of our mount, which nobody can mount upon. */
+static bool is_ours(const struct file *file)
+{
+	return file->f_path.mnt == proc && file_inode(file)->i_sb->s_magic == PROC_SUPER_MAGIC &&
+	       S_ISREG(file_inode(file)->i_mode);
+}
+
+static struct file *open_mountinfo(void)
+{
+	struct path root;
+	struct file *file;
+
+	if (!proc) {
+		struct vfsmount *mnt = mount_proc();
+
+		if (IS_ERR(mnt))
+			return ERR_CAST(mnt);
+		proc = mnt;
+	}
+	root.mnt = proc;
+	root.dentry = proc->mnt_root;
+	file = file_open_root(&root, "1/mountinfo", O_RDONLY, 0);
+	if (IS_ERR(file) || is_ours(file))
+		return file;
+	__fput_sync(file);
+	return ERR_PTR(-ENOENT);
+}
+
+/*
+ * Open it anew, so that no root which process 1 has left is held. What changes from when
+ * it is watched makes the new table stale.
+ */
+static int watch_mountinfo(void)
+{
+	struct file *file;
+
+	unwatch();
+	file = open_mountinfo();
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	watch.file = file;
+	init_poll_funcptr(&watch.table, enqueue);
+	vfs_poll(file, &watch.table);
+	return watch.queue ? 0 : -EOPNOTSUPP;
+}
+
+static int refresh(void)
+{
+	struct mounts *old = rcu_dereference_protected(mounts, true), *new;
+	int err;
+
+	WRITE_ONCE(read_at, jiffies);
+	renames = READ_ONCE(rename_lock.seqcount.seqcount.sequence);
+	err = watch_mountinfo();
+	if (err)
+		return err;
+	new = read_mounts(watch.file, atomic_read(&changes));
 	if (IS_ERR(new))
 		return PTR_ERR(new);
+	/* of a rename nobody has told */
+	if (old && old->changes == new->changes && old->print != new->print)
+		new->changes = atomic_inc_return(&changes);
 	replace(new);
 	return 0;
 }
 
-static void update_fn(struct work_struct *work)
+static void close_all(void)
 {
-	mutex_lock(&lock);
-	update();
-	mutex_unlock(&lock);
+	replace(NULL);
+	unwatch();
+	if (proc)
+		kern_unmount(proc);
+	proc = NULL;
 }
 
-static DECLARE_WORK(update_work, update_fn);
+static bool is_needed(void)
+{
+	return !iot_mounts_current() ||
+	       renames != READ_ONCE(rename_lock.seqcount.seqcount.sequence);
+}
+
+/* The only one who works on what is open; never runs twice at once. */
+static void work_fn(struct work_struct *unused)
+{
+	if (!atomic_read(&users)) {
+		close_all();
+		return;
+	}
+	if (is_needed())
+		refresh();
+	WRITE_ONCE(tries, tries + 1);
+	wake_up_all(&tried);
+	queue_delayed_work(system_unbound_wq, &work, LOOK_AGAIN);
+}
+
+/**
+ * iot_mounts_current() - which mounts are known. Return: a count, 0: none at the moment
+ *
+ * Context: any.
+ */
+u32 iot_mounts_current(void)
+{
+	const struct mounts *m;
+	u32 count = 0;
+
+	rcu_read_lock();
+	m = rcu_dereference(mounts);
+	if (m && m->changes == atomic_read(&changes))
+		count = m->changes;
+	rcu_read_unlock();
+	return count;
+}
 
 /**
  * iot_mounts_get() - from now on iot_mounts_text() is wanted
  *
- * The mounts are those that process 1 of the caller's has. Where that cannot be asked,
- * no text will be had. Context: task, may sleep, without locks that showing one of our
- * files takes: a seq_file is read. Return: 0, to be undone by iot_mounts_put(), or
- * -ENOMEM.
+ * The mounts are those that process 1 has. Waits for the worker to read them for a second
+ * at most; then they will be known later, or not at all if they cannot be read. Context:
+ * task, may sleep. To be undone by iot_mounts_put().
  */
-int iot_mounts_get(void)
+void iot_mounts_get(void)
 {
-	struct mounts *m;
-	int err = 0;
+	unsigned int before = READ_ONCE(tries);
 
-	mutex_lock(&lock);
-	if (!users++) {
-		mountinfo = filp_open("/proc/1/mountinfo", O_RDONLY, 0);
-		err = PTR_ERR_OR_ZERO(mountinfo);
-		if (err)
-			mountinfo = NULL;
-	}
-	m = rcu_dereference_protected(mounts, lockdep_is_held(&lock));
-	if (!err && (!m || is_stale(m)))
-		err = update();
-	mutex_unlock(&lock);
-	if (err != -ENOMEM)
-		return 0;
-	iot_mounts_put();
-	return -ENOMEM;
+	/* the first one finds what the worker may be about to close */
+	if (atomic_inc_return(&users) > 1 && iot_mounts_current())
+		return;
+	mod_delayed_work(system_unbound_wq, &work, 0);
+	wait_event_killable_timeout(tried, READ_ONCE(tries) != before, HZ);
 }
 
-/** iot_mounts_put() - no longer. Context: task, may sleep */
+/** iot_mounts_put() - no longer. Waits for nothing. Context: task */
 void iot_mounts_put(void)
 {
-	struct file *last = NULL;
+	if (atomic_dec_and_test(&users))
+		mod_delayed_work(system_unbound_wq, &work, 0);
+}
 
-	mutex_lock(&lock);
-	if (!--users) {
-		replace(NULL);
-		swap(last, mountinfo);
-	}
-	mutex_unlock(&lock);
-	if (!last)
-		return;
-	/* it was queued under RCU, by who had the table */
-	cancel_work_sync(&update_work);
-	fput(last);
+/** iot_mounts_init() - at load */
+void iot_mounts_init(void)
+{
+	get_random_bytes(&print_key, sizeof(print_key));
+}
+
+/** iot_mounts_exit() - at unload: there is no user. What is open is closed */
+void iot_mounts_exit(void)
+{
+	flush_delayed_work(&work);
+	/* what was told of a change while it was closed */
+	cancel_delayed_work_sync(&work);
 }
 
 /* Of what is mounted of the file's filesystem the mount that shows most of it. */
@@ -291,12 +428,8 @@ char *iot_mounts_text(const struct dentry *dentry, char *buf, int size)
 	size_t len;
 	char *text;
 
-	if (!m)
+	if (!m || m->changes != atomic_read(&changes))
 		return ERR_PTR(-ENOENT);
-	if (is_stale(m)) {
-		schedule_work(&update_work);
-		return ERR_PTR(-ENOENT);
-	}
 	text = dentry_path_raw(dentry, buf, size);
 	if (IS_ERR(text))
 		return text;

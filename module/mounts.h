@@ -3,10 +3,15 @@
 #ifndef IOT_MOUNTS_H
 #define IOT_MOUNTS_H
 
+#include <linux/types.h>
+
 struct dentry;
 
-int iot_mounts_get(void);
+void iot_mounts_init(void);
+void iot_mounts_exit(void);
+void iot_mounts_get(void);
 void iot_mounts_put(void);
+u32 iot_mounts_current(void);
 char *iot_mounts_text(const struct dentry *dentry, char *buf, int size);
 
 #endif /* IOT_MOUNTS_H */

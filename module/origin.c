@@ -12,7 +12,6 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/fs.h>
-#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/sched.h>
@@ -21,6 +20,7 @@
 #include <trace/events/writeback.h>
 #include "hook.h"
 #include "origin.h"
+#include "table.h"
 
 #define PAGE_BITS	18
 #define TASK_BITS	10
@@ -37,12 +37,10 @@ struct origin_task {
 static u64 *pages;
 static struct origin_task (*tasks)[TASK_PLACES];
 
-/* All its bits count: hash_64() has 32. */
+/* All its bits count. Nobody can choose pages that have another one's place and half. */
 static u64 key_of(const struct address_space *mapping, unsigned long index)
 {
-	u64 page = (index + 1) * GOLDEN_RATIO_64;
-
-	return ((unsigned long)mapping ^ page) * GOLDEN_RATIO_64;
+	return iot_table_pair((unsigned long)mapping, index);
 }
 
 static u64 *page_place(u64 key)
@@ -53,7 +51,7 @@ static u64 *page_place(u64 key)
 /* Of the places of a thread the one that has the id @known, or NULL. */
 static struct origin_task *find_task(u32 tid, u32 known)
 {
-	struct origin_task *t = tasks[hash_32(tid, TASK_BITS)];
+	struct origin_task *t = tasks[iot_table_hash(tid, TASK_BITS)];
 	unsigned int i;
 
 	for (i = 0; i < TASK_PLACES; i++, t++)
@@ -72,7 +70,7 @@ static struct origin_task *new_task(u32 tid)
 	if (t)
 		return t;
 	i = (unsigned int)atomic_inc_return_relaxed(&turn);
-	return &tasks[hash_32(tid, TASK_BITS)][i % TASK_PLACES];
+	return &tasks[iot_table_hash(tid, TASK_BITS)][i % TASK_PLACES];
 }
 
 static void note_task(void)

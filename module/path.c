@@ -8,6 +8,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "escape.h"
 #include "path.h"
 
 static bool is_octal(const char *s)
@@ -44,7 +45,7 @@ int iot_path_unescape(char *text)
 /** iot_path_escape() - print so that it is one word and can be written back */
 void iot_path_escape(struct seq_file *m, const char *text)
 {
-	seq_escape(m, text, " \t\n\\");
+	iot_escape(m, text, strlen(text), " ");
 }
 
 /**

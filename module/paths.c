@@ -1,115 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Paths that records name by number: resolved once, kept in a bounded table.
+ * Paths that records name by id: resolved once, kept in a bounded table.
  *
- * An entry is one text and the file that had it. It is found by the address of
- * the dentry and of the mount, and holds neither: a filesystem can be unmounted
- * at any time. So that memory used again is not taken for the old file, the
- * dentry's parent and name and the inode's number have to be the same too. A
- * rename anywhere, which may change the path of any file below, is told by the
- * count of the kernel's rename_lock (fs/dcache.c): an entry that was made before
- * the last rename is resolved again, and stays if the text is the same.
+ * An entry (path_table.h) is one text and the file that had it. It is found by the
+ * address of the dentry and of the mount, and holds neither: a filesystem can be
+ * unmounted at any time. So that memory used again is not taken for the old file, the
+ * dentry's parent and name and the inode's number have to be the same too.
  *
- * Numbers rise. The table keeps the last N entries; a new one takes the place of
- * the oldest, which is freed after RCU. A file whose entry went gets another one
- * with its next event.
+ * A rename, or a mount, may change the path of any file below. That there was one anywhere
+ * is told by the kernel's own counts (iot_paths_stamp()). Whether it concerns an entry is
+ * told by its print, a hash of all that its text follows from: from the file up to the root
+ * of its mount, from where that is mounted up to the root of the next one, and so on, each
+ * dentry's parent and name. It is read without a lock, as the kernel itself does to make a
+ * text (fs/d_path.c). An entry with the right print is good for the new stamp. Only the
+ * others are resolved again; where the text is the same they stay.
+ *
+ * A print is believed only if it was read, with its text, while nothing changed.
  *
  * A path is text from the root of the mount namespace, also for a task in a
  * chroot; a deleted file keeps the path it had. What is in no namespace (any more)
  * has none.
+ *
+ * The table has entries while a category runs. What records that are kept, and programs
+ * that read /proc/iotracer/paths, have yet to show stays when the last one is stopped;
+ * all else is freed then.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
-#include <linux/hash.h>
 #include <linux/limits.h>
+#include <linux/list.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
+#include <linux/mutex.h>
 #include <linux/path.h>
 #include <linux/percpu.h>
 #include <linux/poll.h>
 #include <linux/proc_fs.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/seq_file.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/stringhash.h>
 #include <linux/uaccess.h>
-#include <linux/vmalloc.h>
+#include "compat/compat.h"
+#include "compat/mount.h"
 #include "hook.h"
 #include "mounts.h"
-#include "param.h"
 #include "path.h"
 #include "paths.h"
 #include "poller.h"
+#include "procfile.h"
 #include "schema.h"
 
-static struct iot_path __rcu **slots;	/* by id, modulo their number */
-static u64 nr_slots;			/* a power of two */
-struct hlist_head iot_paths_buckets[BIT(IOT_PATHS_BITS)];
-
-/* Insertions, from any context of a task; the table is read under RCU. */
-static DEFINE_RAW_SPINLOCK(table_lock);
-static u64 last_id;
-static u64 nr_resolved, nr_evicted, nr_entries;
-static size_t nr_bytes;
 static atomic64_t nr_missed;
 
 /* For paths resolved where one may not sleep: PATH_MAX bytes a CPU. */
 static char __percpu *scratch;
 
-/*
- * The paths by which files were seen last, by inode, for those who know nothing else
- * and may not ask its dentries. The inode is compared, never followed; its generation
- * tells it from another one that got its memory and its number. Written under
- * table_lock; a reader who meets a writer goes without.
- */
-#define INODE_BITS	12
+static siphash_key_t text_key;
+static bool mounts_are_known;	/* struct mount is as we think */
 
-static struct inode_path {
-	seqcount_t seq;
-	const struct inode *inode;
-	u64 ino;
-	u32 generation;
-	unsigned int moves;	/* odd, as in struct iot_path */
-	struct iot_paths_file file;
-} inode_paths[BIT(INODE_BITS)];
+/* A file below more names and mounts than this has no print: no walk is longer. */
+#define DEPTH_MAX	64
 
-static void note_inode(const struct inode *inode, unsigned int moves,
-		       const struct iot_paths_file *file)
+/* Names of an inode that are looked at: an inode may have thousands. */
+#define ALIASES_MAX	8
+
+/** struct moment - counts of changes, see iot_paths_stamp() */
+struct moment {
+	u32 renames;
+	u32 mounts;
+};
+
+static struct moment moment_now(void)
 {
-	struct inode_path *i = &inode_paths[hash_ptr(inode, INODE_BITS)];
-	unsigned long flags;
+	struct moment now = {
+		.renames = READ_ONCE(rename_lock.seqcount.seqcount.sequence),
+		.mounts = READ_ONCE(*iot_path_table.mounts),
+	};
 
-	raw_spin_lock_irqsave(&table_lock, flags);
-	raw_write_seqcount_begin(&i->seq);
-	i->inode = inode;
-	i->ino = inode->i_ino;
-	i->generation = inode->i_generation;
-	i->moves = moves | 1;
-	i->file = *file;
-	raw_write_seqcount_end(&i->seq);
-	raw_spin_unlock_irqrestore(&table_lock, flags);
+	smp_rmb(); /* what is read from now on is of then or later */
+	return now;
 }
 
-/* Context: any, preemption off. */
-static bool find_inode(const struct inode *inode, struct iot_paths_file *file)
+/* Has nothing changed since, and was nothing being changed then? */
+static bool is_quiet(const struct moment *then)
 {
-	struct inode_path *i = &inode_paths[hash_ptr(inode, INODE_BITS)];
-	unsigned int seq = raw_read_seqcount(&i->seq);
-	struct inode_path found IOT_UNINITIALIZED;
+	struct moment now;
 
-	if (seq & 1)
-		return false;
-	data_race(found = *i); /* looked at if no writer came between only */
-	if (read_seqcount_retry(&i->seq, seq))
-		return false;
-	if (found.inode != inode || found.ino != inode->i_ino ||
-	    found.generation != inode->i_generation ||
-	    found.moves != (iot_paths_moves() | 1))
-		return false;
-	*file = found.file;
-	return true;
+	smp_rmb(); /* what was read up to now is of then */
+	now = moment_now();
+	return !((then->renames | then->mounts) & 1) && now.renames == then->renames &&
+	       now.mounts == then->mounts;
+}
+
+static u64 stamp_of(const struct moment *m)
+{
+	return m->renames + m->mounts;
+}
+
+/* Is an entry's stamp that of now? IOT_PATH_STALE is odd, and this is even. */
+static __always_inline bool is_current(const struct iot_path *e, const struct moment *now)
+{
+	return (u32)READ_ONCE(e->stamp) == (now->renames & ~1U) + (now->mounts & ~1U);
 }
 
 /**
@@ -148,111 +143,6 @@ u16 iot_paths_kind(const struct inode *inode)
 	return S_ISREG(inode->i_mode) ? IOT_KIND_FILE : IOT_KIND_OTHER;
 }
 
-static void identify_path(struct iot_path_key *key, const struct path *path)
-{
-	const struct dentry *dentry = path->dentry;
-	const struct inode *inode = d_backing_inode(dentry);
-
-	key->dentry = dentry;
-	key->mnt = path->mnt;
-	key->parent = READ_ONCE(dentry->d_parent);
-	key->hash_len = READ_ONCE(dentry->d_name.hash_len);
-	key->ino = inode ? inode->i_ino : 0;
-	key->hash = 0;
-}
-
-static bool key_equal(const struct iot_path_key *a, const struct iot_path_key *b)
-{
-	return a->dentry == b->dentry && a->mnt == b->mnt &&
-	       a->parent == b->parent && a->hash_len == b->hash_len &&
-	       a->ino == b->ino && a->hash == b->hash;
-}
-
-static struct hlist_head *bucket_of(const struct iot_path_key *key)
-{
-	if (key->dentry)
-		return iot_paths_bucket(key->dentry);
-	return &iot_paths_buckets[hash_32(key->hash, IOT_PATHS_BITS)];
-}
-
-/* Under RCU: the same text of the same file. */
-static struct iot_path *find_same(const struct iot_path_key *key, const char *text,
-				  size_t len, const struct iot_paths_file *file)
-{
-	struct iot_path *e;
-
-	hlist_for_each_entry_rcu_notrace(e, bucket_of(key), node)
-		if (key_equal(&e->key, key) && e->len == len &&
-		    e->file.ino == file->ino && e->file.dev == file->dev &&
-		    !memcmp(e->text, text, len))
-			return e;
-	return NULL;
-}
-
-static size_t entry_bytes(const struct iot_path *e)
-{
-	return sizeof(*e) + e->len + 1;
-}
-
-/* Give an entry its number and its place. Return: what had to go, or NULL. */
-static struct iot_path *insert(struct iot_path *e)
-{
-	struct iot_path __rcu **slot;
-	struct iot_path *old;
-
-	e->file.id = last_id + 1;
-	slot = &slots[e->file.id & (nr_slots - 1)];
-	old = rcu_dereference_protected(*slot, lockdep_is_held(&table_lock));
-	if (old) {
-		hlist_del_rcu(&old->node);
-		nr_evicted++;
-		nr_entries--;
-		nr_bytes -= entry_bytes(old);
-	}
-	nr_resolved++;
-	nr_entries++;
-	nr_bytes += entry_bytes(e);
-	hlist_add_head_rcu(&e->node, bucket_of(&e->key));
-	rcu_assign_pointer(*slot, e);
-	WRITE_ONCE(last_id, e->file.id);
-	return old;
-}
-
-/* The entry of @key and @text, made if need be. Return: its number or 0. */
-static u64 keep(const struct iot_path_key *key, unsigned int moves, const char *text,
-		size_t len, const struct iot_paths_file *file, gfp_t gfp)
-{
-	struct iot_path *e = kmalloc(sizeof(*e) + len + 1, gfp | __GFP_NOWARN);
-	struct iot_path *known, *old = NULL;
-	unsigned long flags;
-	u64 id;
-
-	if (!e)
-		return 0;
-	e->key = *key;
-	e->moves = moves;
-	e->file = *file;
-	e->len = len;
-	memcpy(e->text, text, len);
-	e->text[len] = '\0';
-	raw_spin_lock_irqsave(&table_lock, flags);
-	known = find_same(key, text, len, file);
-	if (known) {
-		if (known->moves != (moves & ~1))
-			WRITE_ONCE(known->moves, moves);
-		id = known->file.id;
-	} else {
-		old = insert(e);
-		id = e->file.id;
-	}
-	raw_spin_unlock_irqrestore(&table_lock, flags);
-	if (known)
-		kfree(e);
-	if (old)
-		kfree_rcu(old, rcu);
-	return id;
-}
-
 static bool is_named(const struct dentry *dentry)
 {
 	return !dentry->d_op || !dentry->d_op->d_dname;
@@ -279,20 +169,139 @@ char *iot_paths_text(const struct path *path, char *buf, int size)
 	return (char *)iot_hook_call(args, absolute_path);
 }
 
+static __always_inline u64 mix(u64 print, u64 a, u64 b)
+{
+	return rol64((print ^ a) * iot_path_table.secret[1] + b, 29);
+}
+
+/*
+ * The print of a dentry that is alive, up to @root. Under RCU, in any context. @left: steps
+ * that may yet be made. Return: 0 if these are too few, or it is not below @root.
+ */
+static __always_inline u64 print_below(const struct dentry *dentry, const struct dentry *root,
+				       u64 print, unsigned int *left)
+{
+	const struct dentry *parent;
+
+	for (; dentry != root; dentry = parent) {
+		parent = READ_ONCE(dentry->d_parent);
+		if (parent == dentry || !*left)
+			return 0;
+		--*left;
+		print = mix(print, (u64)parent, READ_ONCE(dentry->d_name.hash_len));
+	}
+	return print | 1;
+}
+
+/*
+ * The print of a dentry and a mount that are alive, up to the root of the namespace. @left:
+ * as above. Context: any, under RCU. Return: 0 if there is none.
+ */
+static u64 print_of(const struct dentry *dentry, const struct vfsmount *mnt, unsigned int *left)
+{
+	u64 print = 0;
+
+	/* pipes and the like: their text follows from the inode */
+	if (!is_named(dentry))
+		return 1;
+	if (!mounts_are_known)
+		return 0;
+	do {
+		print = print_below(dentry, mnt->mnt_root, print, left);
+		/* a mount is a step, too: thousands may be on top of one another */
+		if (!print || !*left)
+			return 0;
+		--*left;
+	} while (iot_mount_up(&mnt, &dentry));
+	return mnt->mnt_flags & MNT_UMOUNT ? 0 : print;
+}
+
+/* Let an entry whose print was found right be good for @now. */
+static void confirm(const struct iot_path *found, const struct moment *now)
+{
+	struct iot_path *e = (struct iot_path *)found;
+
+	if (!is_quiet(now))
+		return;
+	/* whoever finds these mounts has the path of a mount that is there, or comes from one */
+	WRITE_ONCE(e->mounts, now->mounts);
+	WRITE_ONCE(e->stamp, stamp_of(now) | (READ_ONCE(e->stamp) & IOT_PATH_COARSE));
+}
+
+/* The path of a file, if no change since it was resolved concerns it. */
+static bool revalidate(const struct path *path, bool may_sleep, struct iot_paths_file *file)
+{
+	struct moment now = moment_now();
+	unsigned int left = DEPTH_MAX;
+	const struct iot_path *e;
+	bool found = false;
+	u64 print = 0;
+
+	if (!d_backing_inode(path->dentry))
+		return false;
+	preempt_disable_notrace();
+	hlist_for_each_entry_rcu_notrace(e, iot_paths_head(path), node) {
+		if (!iot_paths_is(e, path) || !READ_ONCE(e->print) ||
+		    (may_sleep && (READ_ONCE(e->stamp) & IOT_PATH_COARSE)))
+			continue;
+		if (!print)
+			print = print_of(path->dentry, path->mnt, &left);
+		if (!print)
+			break;
+		if (READ_ONCE(e->print) != print)
+			continue;
+		confirm(e, &now);
+		*file = e->file;
+		found = true;
+		break;
+	}
+	preempt_enable_notrace();
+	return found;
+}
+
+static void set_key(struct iot_path_key *key, const struct dentry *dentry,
+		    const struct vfsmount *mnt, const struct inode *inode)
+{
+	key->dentry = dentry;
+	key->mnt = mnt;
+	key->parent = READ_ONCE(dentry->d_parent);
+	key->hash_len = READ_ONCE(dentry->d_name.hash_len);
+	key->ino = inode ? inode->i_ino : 0;
+}
+
+/* What an entry is to have, but for its text. */
+static void prepare(struct iot_path *e, const struct path *path,
+		    const struct iot_paths_file *file)
+{
+	const struct inode *inode = d_backing_inode(path->dentry);
+
+	memset(e, 0, sizeof(*e));
+	set_key(&e->key, path->dentry, path->mnt, inode);
+	e->inode = inode;
+	e->generation = inode ? inode->i_generation : 0;
+	e->file = *file;
+}
+
+/* Is it the entry of this inode, which may have another path by now? */
+static bool is_of(const struct iot_path *e, const struct inode *inode)
+{
+	return e->inode == inode && e->key.ino == inode->i_ino &&
+	       e->generation == inode->i_generation;
+}
+
 /*
  * What stat(2) said of the file when it had perhaps another name, if that is known.
  * Under RCU.
  */
-static void identify_again(const struct dentry *dentry, struct iot_paths_file *file)
+static void identify_again(const struct inode *inode, struct iot_paths_file *file)
 {
-	const struct iot_path *p;
+	const struct iot_path *e;
 
-	hlist_for_each_entry_rcu_notrace(p, iot_paths_bucket(dentry), node) {
-		if (p->key.dentry != dentry || p->key.ino != file->ino ||
-		    (READ_ONCE(p->moves) & 1))
+	hlist_for_each_entry_rcu_notrace(e, iot_path_inode_head(inode), inode_node) {
+		if (!is_of(e, inode) || (READ_ONCE(e->stamp) & IOT_PATH_COARSE))
 			continue;
-		file->dev = p->file.dev;
-		file->ino = p->file.ino;
+		file->dev = e->file.dev;
+		file->ino = e->file.ino;
 		return;
 	}
 }
@@ -312,6 +321,7 @@ static void identify(const struct path *path, bool may_sleep,
 	const struct inode *inode = d_backing_inode(path->dentry);
 	struct kstat stat;
 
+	file->id = 0;
 	file->dev = path->dentry->d_sb->s_dev;
 	file->ino = inode ? inode->i_ino : 0;
 	file->kind = inode ? iot_paths_kind(inode) : IOT_KIND_NONE;
@@ -321,7 +331,7 @@ static void identify(const struct path *path, bool may_sleep,
 		return;
 	if (!may_sleep && !stats_at_once(inode)) {
 		preempt_disable_notrace();
-		identify_again(path->dentry, file);
+		identify_again(inode, file);
 		preempt_enable_notrace();
 		return;
 	}
@@ -332,36 +342,70 @@ static void identify(const struct path *path, bool may_sleep,
 }
 
 /*
- * Give @file its number. Return: 0 or an error, there is none then. What stat(2) would
- * say of the file is not known: the entry's odd count keeps it from everybody who may
- * sleep and so find out.
+ * Give @e the text and all that goes with it, @buf of PATH_MAX bytes. Return: the text, or
+ * an error.
  */
-static int resolve_atomic(const struct path *path, const struct iot_path_key *key,
-			  unsigned int moves, struct iot_paths_file *file)
+static char *resolve_text(struct iot_path *e, const struct path *path, char *buf)
+{
+	struct moment now = moment_now();
+	unsigned int left = DEPTH_MAX;
+	char *text;
+	u64 print;
+
+	rcu_read_lock();
+	print = print_of(path->dentry, path->mnt, &left);
+	rcu_read_unlock();
+	text = iot_paths_text(path, buf, PATH_MAX);
+	if (IS_ERR(text))
+		return text;
+	e->len = strlen(text);
+	e->stamp = IOT_PATH_STALE;
+	if (is_quiet(&now)) {
+		e->stamp = stamp_of(&now);
+		e->mounts = now.mounts;
+		e->print = print;
+	}
+	return text;
+}
+
+/*
+ * Give @file its id. Return: 0 or an error, there is none then. What stat(2) would
+ * say of the file is not known, which the entry says.
+ */
+static int resolve_atomic(struct iot_path *e, const struct path *path,
+			  struct iot_paths_file *file)
 {
 	char *text;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return -EAGAIN;
 	preempt_disable();
-	text = iot_paths_text(path, this_cpu_ptr(scratch), PATH_MAX);
-	if (!IS_ERR(text))
-		file->id = keep(key, moves | 1, text, strlen(text), file, GFP_NOWAIT);
+	text = resolve_text(e, path, this_cpu_ptr(scratch));
+	if (!IS_ERR(text)) {
+		e->stamp |= IOT_PATH_COARSE;
+		file->id = iot_path_table_keep(e, text, GFP_NOWAIT);
+	}
 	preempt_enable();
 	return PTR_ERR_OR_ZERO(text);
 }
 
 /* Likewise; a caller who may sleep may still be below a filesystem: GFP_NOFS. */
-static int resolve_sleeping(const struct path *path, const struct iot_path_key *key,
-			    unsigned int moves, struct iot_paths_file *file)
+static int resolve_sleeping(struct iot_path *e, const struct path *path,
+			    struct iot_paths_file *file)
 {
 	char *buf = kmalloc(PATH_MAX, GFP_NOFS);
-	char *text = buf ? iot_paths_text(path, buf, PATH_MAX) : ERR_PTR(-ENOMEM);
+	char *text = buf ? resolve_text(e, path, buf) : ERR_PTR(-ENOMEM);
 
 	if (!IS_ERR(text))
-		file->id = keep(key, moves, text, strlen(text), file, GFP_NOFS);
+		file->id = iot_path_table_keep(e, text, GFP_NOFS);
 	kfree(buf);
 	return PTR_ERR_OR_ZERO(text);
+}
+
+static void count_missed(void)
+{
+	if (iot_path_table_is_open())
+		atomic64_inc(&nr_missed);
 }
 
 /*
@@ -375,41 +419,101 @@ static bool is_internal(const struct path *path)
 	       is_subdir(path->dentry, path->mnt->mnt_root);
 }
 
-/** iot_paths_resolve() - iot_paths_of() a path that is not known for @moves */
-void iot_paths_resolve(const struct path *path, unsigned int moves, bool may_sleep,
-		       struct iot_paths_file *file)
+static noinline void resolve(const struct path *path, bool may_sleep,
+			     struct iot_paths_file *file)
 {
-	struct iot_path_key key;
+	struct iot_path e IOT_UNINITIALIZED;
 	int err;
 
-	identify_path(&key, path);
-	file->id = 0;
 	identify(path, may_sleep, file);
-	err = may_sleep ? resolve_sleeping(path, &key, moves, file) :
-			  resolve_atomic(path, &key, moves, file);
-	if (file->id) {
-		if (d_backing_inode(path->dentry))
-			note_inode(d_backing_inode(path->dentry), moves, file);
+	prepare(&e, path, file);
+	err = may_sleep ? resolve_sleeping(&e, path, file) : resolve_atomic(&e, path, file);
+	if (file->id)
 		return;
-	}
 	if (err == -EINVAL && is_internal(path))
 		file->kinds = 0;
 	else
-		atomic64_inc(&nr_missed);
+		count_missed();
 }
 
-/* Under RCU: whatever mount it was last seen by. */
-static const struct iot_path *find_by_dentry(const struct dentry *dentry, u64 ino)
+/** iot_paths_resolve() - iot_paths_of() a path that is not known as it is now */
+void iot_paths_resolve(const struct path *path, bool may_sleep, struct iot_paths_file *file)
 {
-	unsigned int moves = iot_paths_moves() | 1;
-	const struct iot_path *p;
+	if (!revalidate(path, may_sleep, file))
+		resolve(path, may_sleep, file);
+}
 
-	hlist_for_each_entry_rcu_notrace(p, iot_paths_bucket(dentry), node)
-		if (p->key.dentry == dentry && p->key.ino == ino &&
-		    p->key.parent == READ_ONCE(dentry->d_parent) &&
-		    p->key.hash_len == READ_ONCE(dentry->d_name.hash_len) &&
-		    (READ_ONCE(p->moves) | 1) == moves)
-			return p;
+/**
+ * iot_paths_find_inode() - the path by which a file was seen last, if nothing has changed
+ * since
+ *
+ * Context: any, preemption off; the caller holds the inode. Return: is it known?
+ */
+bool iot_paths_find_inode(const struct inode *inode, struct iot_paths_file *file)
+{
+	struct moment now = moment_now();
+	const struct iot_path *e;
+
+	hlist_for_each_entry_rcu_notrace(e, iot_path_inode_head(inode), inode_node) {
+		if (!is_of(e, inode) || !is_current(e, &now))
+			continue;
+		*file = e->file;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * The print of a path that comes from the mount table (mounts.c): instead of mounts it has
+ * the table's count. @left: as above. Return: 0 if there is none.
+ */
+static u64 print_of_name(const struct dentry *dentry, unsigned int *left)
+{
+	u32 table = iot_mounts_current();
+
+	return table ? print_below(dentry, dentry->d_sb->s_root, mix(0, table, 0), left) : 0;
+}
+
+/*
+ * The print of an entry's dentry, which is alive. Its mount is if none was changed since:
+ * only then may it be followed.
+ */
+static u64 print_again(const struct iot_path *e, const struct dentry *dentry,
+		       const struct moment *now, unsigned int *left)
+{
+	if (!e->key.mnt)
+		return print_of_name(dentry, left);
+	return READ_ONCE(e->mounts) == now->mounts ? print_of(dentry, e->key.mnt, left) : 0;
+}
+
+/* With the inode's lock, so that the dentry is alive: has it still that path? */
+static bool is_still(const struct iot_path *e, const struct dentry *dentry,
+		     const struct moment *now, unsigned int *left)
+{
+	u64 print;
+
+	if (e->key.parent != READ_ONCE(dentry->d_parent) ||
+	    e->key.hash_len != READ_ONCE(dentry->d_name.hash_len))
+		return false;
+	if (is_current(e, now))
+		return true;
+	print = print_again(e, dentry, now, left);
+	if (!print || print != READ_ONCE(e->print))
+		return false;
+	confirm(e, now);
+	return true;
+}
+
+/* Likewise: a path by which this name of the inode was seen, whatever mount it was by. */
+static const struct iot_path *find_alias(const struct inode *inode,
+					 const struct dentry *dentry,
+					 const struct moment *now, unsigned int *left)
+{
+	const struct iot_path *e;
+
+	hlist_for_each_entry_rcu_notrace(e, iot_path_inode_head(inode), inode_node)
+		if (is_of(e, inode) && e->key.dentry == dentry && is_still(e, dentry, now, left))
+			return e;
 	return NULL;
 }
 
@@ -418,17 +522,29 @@ static const struct iot_path *find_by_dentry(const struct dentry *dentry, u64 in
  * is mounted. @dentry is alive under RCU, and was the inode's. Return: is there one?
  */
 static bool resolve_name(struct dentry *dentry, const struct inode *inode,
-			 unsigned int moves, struct iot_paths_file *file)
+			 const struct moment *now, struct iot_paths_file *file)
 {
 	struct path path = { .dentry = dentry };
-	struct iot_path_key key;
+	unsigned int left = DEPTH_MAX;
+	u64 print = print_of_name(dentry, &left);
+	struct iot_path e;
 	char *text;
 
-	identify_path(&key, &path);
+	prepare(&e, &path, file);
 	text = iot_mounts_text(dentry, this_cpu_ptr(scratch), PATH_MAX);
 	if (IS_ERR(text) || READ_ONCE(dentry->d_inode) != inode)
 		return false;
-	file->id = keep(&key, moves | 1, text, strlen(text), file, GFP_NOWAIT);
+	e.len = strlen(text);
+	e.stamp = IOT_PATH_STALE;
+	if (is_quiet(now)) {
+		e.stamp = stamp_of(now);
+		e.print = print;
+	}
+	e.inode = inode;
+	e.generation = inode->i_generation;
+	e.key.ino = inode->i_ino;
+	e.stamp |= IOT_PATH_COARSE;
+	file->id = iot_path_table_keep(&e, text, GFP_NOWAIT);
 	return file->id;
 }
 
@@ -438,29 +554,30 @@ static bool resolve_name(struct dentry *dentry, const struct inode *inode,
  */
 static bool resolve_inode(struct inode *inode, struct iot_paths_file *file)
 {
-	unsigned int moves = iot_paths_moves();
+	struct moment now = moment_now();
 	struct dentry *dentry, *name = NULL;
-	const struct iot_path *p = NULL;
+	const struct iot_path *e = NULL;
+	/* of all names together: interrupts may be off */
+	unsigned int left = DEPTH_MAX;
+	unsigned int n = 0;
 	bool found;
 
 	/* who holds the lock may be what this interrupts */
 	if (!in_task() || IS_ENABLED(CONFIG_PREEMPT_RT) || !spin_trylock(&inode->i_lock))
 		return false;
 	rcu_read_lock();
-	hlist_for_each_entry(dentry, &inode->i_dentry, d_u.d_alias) {
-		p = find_by_dentry(dentry, inode->i_ino);
-		if (p)
+	hlist_for_each_entry(dentry, &inode->i_dentry, iot_d_alias) {
+		e = find_alias(inode, dentry, &now, &left);
+		if (e || ++n == ALIASES_MAX)
 			break;
 		if (!name && !(READ_ONCE(dentry->d_flags) & DCACHE_DISCONNECTED))
 			name = dentry;
 	}
 	spin_unlock(&inode->i_lock);
-	if (p)
-		*file = p->file;
-	found = p || (name && !irqs_disabled() && resolve_name(name, inode, moves, file));
+	if (e)
+		*file = e->file;
+	found = e || (name && !irqs_disabled() && resolve_name(name, inode, &now, file));
 	rcu_read_unlock();
-	if (found)
-		note_inode(inode, moves, file);
 	return found;
 }
 
@@ -473,7 +590,7 @@ static bool resolve_inode(struct inode *inode, struct iot_paths_file *file)
  */
 void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file)
 {
-	if (find_inode(inode, file))
+	if (iot_paths_find_inode(inode, file))
 		return;
 	file->id = 0;
 	file->dev = inode->i_sb->s_dev;
@@ -481,35 +598,25 @@ void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file)
 	file->kind = iot_paths_kind(inode);
 	file->kinds = BIT(file->kind);
 	if (!resolve_inode(inode, file))
-		atomic64_inc(&nr_missed);
+		count_missed();
 }
 
 /**
- * iot_paths_name() - the number of a text that leads to no file
+ * iot_paths_name() - the id of a text that leads to no file
  *
- * Context: task. Return: the number, or 0, counted: no memory.
+ * Context: task. Return: the id, or 0, counted: no memory.
  */
 u64 iot_paths_name(const char *text, size_t len, bool may_sleep)
 {
-	struct iot_path_key key = { .hash = full_name_hash(NULL, text, len) };
-	struct iot_paths_file none = { 0 };
+	struct iot_path e = { .key.hash_len = siphash(text, len, &text_key), .len = len };
 	bool allowed = may_sleep || !IS_ENABLED(CONFIG_PREEMPT_RT);
 	u64 id = 0;
 
 	if (allowed)
-		id = keep(&key, 0, text, len, &none,
-			  may_sleep ? GFP_NOFS : GFP_NOWAIT);
+		id = iot_path_table_keep(&e, text, may_sleep ? GFP_NOFS : GFP_NOWAIT);
 	if (!id)
-		atomic64_inc(&nr_missed);
+		count_missed();
 	return id;
-}
-
-/* Under RCU. */
-static const struct iot_path *entry_at(u64 id)
-{
-	const struct iot_path *e = rcu_dereference(slots[id & (nr_slots - 1)]);
-
-	return e && e->file.id == id ? e : NULL;
 }
 
 /** iot_paths_show() - print a path, escaped, or ? where it is forgotten */
@@ -518,7 +625,7 @@ void iot_paths_show(struct seq_file *m, u64 id)
 	const struct iot_path *e;
 
 	rcu_read_lock();
-	e = entry_at(id);
+	e = iot_path_table_at(id);
 	if (e)
 		iot_path_escape(m, e->text);
 	else
@@ -529,30 +636,84 @@ void iot_paths_show(struct seq_file *m, u64 id)
 /** iot_paths_stats() - counts */
 void iot_paths_stats(struct iot_paths_stats *stats)
 {
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&table_lock, flags);
-	stats->entries = nr_entries;
-	stats->resolved = nr_resolved;
-	stats->evicted = nr_evicted;
-	stats->bytes = nr_bytes;
-	raw_spin_unlock_irqrestore(&table_lock, flags);
+	iot_path_table_stats(stats);
 	stats->missed = atomic64_read(&nr_missed);
 }
 
+/*
+ * Who needs entries: categories that run, and open files of /proc/iotracer/paths. Where
+ * there is none of the former, what nobody needs is freed: all that no kept record names
+ * and no open file has yet to show.
+ */
+static DEFINE_MUTEX(users_lock);	/* of what follows; no lock of a category is held */
+static unsigned int users;
+static LIST_HEAD(readers);
+static void (*mark_needed)(unsigned long *marks);
+
 /**
  * struct reader - an open /proc/iotracer/paths
+ * @node:	in @readers, so that what it has yet to show is kept
  * @lock:	one read at a time
- * @next:	number of the next entry to show
+ * @next:	id of the next entry to show
  * @begun:	the header was shown
  * @record:	one entry, as it is shown
  */
 struct reader {
+	struct list_head node;
 	struct mutex lock;	/* of what follows */
 	u64 next;
 	bool begun;
 	char record[sizeof(struct iot_path_record) + round_up(PATH_MAX, 8)];
 };
+
+/* With users_lock. */
+static void free_unneeded(void)
+{
+	u64 last, end;
+	unsigned long *marks;
+	struct reader *rd;
+
+	if (users)
+		return;
+	marks = iot_path_table_marks();
+	if (!marks)
+		return;
+	iot_path_table_oldest(&last);
+	end = last + 1;
+	list_for_each_entry(rd, &readers, node)
+		end = min(end, READ_ONCE(rd->next));
+	mark_needed(marks);
+	iot_path_table_sweep(marks, end);
+	kvfree(marks);
+}
+
+/** iot_paths_get() - a category is about to run. Context: task, may sleep */
+void iot_paths_get(void)
+{
+	mutex_lock(&users_lock);
+	if (!users++)
+		iot_path_table_open();
+	mutex_unlock(&users_lock);
+}
+
+/** iot_paths_put() - it has been stopped. Context: likewise, no lock of a category held */
+void iot_paths_put(void)
+{
+	mutex_lock(&users_lock);
+	if (!--users) {
+		iot_path_table_close();
+		free_unneeded();
+	}
+	mutex_unlock(&users_lock);
+}
+
+/** iot_paths_tidy() - records have been given up. Context: likewise */
+void iot_paths_tidy(void)
+{
+	mutex_lock(&users_lock);
+	free_unneeded();
+	mutex_unlock(&users_lock);
+}
 
 static int paths_open(struct inode *inode, struct file *file)
 {
@@ -563,15 +724,24 @@ static int paths_open(struct inode *inode, struct file *file)
 	mutex_init(&rd->lock);
 	rd->next = 1;
 	file->private_data = rd;
+	mutex_lock(&users_lock);
+	list_add(&rd->node, &readers);
+	mutex_unlock(&users_lock);
 	iot_poller_get();
 	return nonseekable_open(inode, file);
 }
+
+IOT_PROCFILE_OPEN(paths_open)
 
 static int paths_release(struct inode *inode, struct file *file)
 {
 	struct reader *rd = file->private_data;
 
 	iot_poller_put();
+	mutex_lock(&users_lock);
+	list_del(&rd->node);
+	free_unneeded();
+	mutex_unlock(&users_lock);
 	mutex_destroy(&rd->lock);
 	kvfree(rd);
 	return 0;
@@ -581,15 +751,19 @@ static int paths_release(struct inode *inode, struct file *file)
 static size_t take_record(struct reader *rd)
 {
 	struct iot_path_record *r = (struct iot_path_record *)rd->record;
-	u64 last = READ_ONCE(last_id);
+	u64 last, oldest = iot_path_table_oldest(&last);
 	const struct iot_path *e;
 	size_t size = 0;
 
-	if (last > nr_slots && rd->next <= last - nr_slots)
-		rd->next = last - nr_slots + 1;
+	rd->next = max(rd->next, oldest);
 	rcu_read_lock();
 	while (!size && rd->next <= last) {
-		e = entry_at(rd->next++);
+		if (!(rd->next % 1024)) { /* many may have been freed */
+			rcu_read_unlock();
+			cond_resched();
+			rcu_read_lock();
+		}
+		e = iot_path_table_at(rd->next++);
 		if (!e)
 			continue;
 		r->id = e->file.id;
@@ -664,41 +838,48 @@ static ssize_t paths_read(struct file *file, char __user *buf, size_t count,
 static __poll_t paths_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct reader *rd = file->private_data;
+	u64 last;
 
 	iot_poller_wait(file, wait);
-	if (!READ_ONCE(rd->begun) || READ_ONCE(rd->next) <= READ_ONCE(last_id))
+	iot_path_table_oldest(&last);
+	if (!READ_ONCE(rd->begun) || READ_ONCE(rd->next) <= last)
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
 }
 
 const struct proc_ops iot_paths_ops = {
-	.proc_open = paths_open,
+	.proc_open = paths_open_checked,
 	.proc_read = paths_read,
 	.proc_poll = paths_poll,
 	.proc_lseek = noop_llseek,
 	.proc_release = paths_release,
 };
 
-/** iot_paths_init() - at load; the table is small until there are paths */
-int iot_paths_init(void)
+/**
+ * iot_paths_init() - at load
+ * @mark:	marks, by iot_path_table_mark(), what kept records name; may sleep
+ */
+int iot_paths_init(void (*mark)(unsigned long *marks))
 {
+	int err;
+
+	mark_needed = mark;
 	absolute_path = iot_hook_symbol("d_absolute_path");
-	nr_slots = roundup_pow_of_two(iot_param_paths_limit());
-	slots = kvcalloc(nr_slots, sizeof(*slots), GFP_KERNEL);
+	get_random_bytes(&text_key, sizeof(text_key));
 	scratch = __alloc_percpu(PATH_MAX, 8);
-	if (slots && scratch)
-		return 0;
-	iot_paths_exit();
-	return -ENOMEM;
+	if (!scratch)
+		return -ENOMEM;
+	err = iot_path_table_init();
+	if (err)
+		free_percpu(scratch);
+	else	/* of their changes, which there have been, and of where they are */
+		mounts_are_known = *iot_path_table.mounts && iot_mount_is_known();
+	return err;
 }
 
 /** iot_paths_exit() - at unload: no probe and no reader is left */
 void iot_paths_exit(void)
 {
-	u64 i;
-
-	for (i = 0; slots && i < nr_slots; i++)
-		kfree(rcu_dereference_protected(slots[i], true));
-	kvfree(slots);
+	iot_path_table_exit();
 	free_percpu(scratch);
 }

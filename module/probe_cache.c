@@ -30,6 +30,7 @@
  * mapping held and interrupts off.
  */
 #include <linux/fs.h>
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
@@ -42,12 +43,12 @@
 #include <trace/events/filemap.h>
 #include <trace/events/writeback.h>
 #include "cache.h"
-#include "claim.h"
 #include "compat/io_uring.h"
 #include "hook.h"
 #include "hook_set.h"
 #include "paths.h"
 #include "probe.h"
+#include "table.h"
 #include "task.h"
 #include "uapi/iotracer.h"
 
@@ -106,18 +107,18 @@ static __always_inline bool find_file(const struct file *filp, struct iot_paths_
 
 static bool find_inode(struct inode *inode, struct iot_paths_file *file)
 {
-	const struct iot_filter *f;
-	bool wanted;
+	bool found;
 
 	if (!is_cached(inode))
 		return false;
 	preempt_disable_notrace();
-	f = rcu_dereference_sched(iot_cache.filter);
-	wanted = f && (f->kinds & BIT(iot_paths_kind(inode)));
-	if (wanted)
+	found = iot_paths_find_inode(inode, file);
+	if (unlikely(!found) && (READ_ONCE(iot_cache.kinds) & BIT(iot_paths_kind(inode)))) {
 		iot_paths_of_inode(inode, file);
+		found = true;
+	}
 	preempt_enable_notrace();
-	return wanted && iot_category_wants_file(&iot_cache, file);
+	return found && iot_category_wants_file(&iot_cache, file);
 }
 
 static void fill_task(struct iot_cache *e)
@@ -134,24 +135,30 @@ static void fill_task(struct iot_cache *e)
 	strscpy_pad(e->comm, "irq", sizeof(e->comm));
 }
 
+/* By the filter, sampling or mode; preemption is off. @sampled: see record_as(). */
+static noinline bool is_rejected(bool sampled, u16 op, unsigned long pages)
+{
+	const struct iot_filter *f = rcu_dereference_sched(iot_cache.filter);
+
+	return !f || !iot_category_active(&iot_cache) || !iot_filter_op(f, op) ||
+	       !iot_filter_amount(f, 0, (s64)pages << PAGE_SHIFT) ||
+	       (!sampled && !iot_category_samples(&iot_cache)) ||
+	       !iot_category_has_room(&iot_cache);
+}
+
 /* @sampled: that this one is recorded has been decided. */
 static __always_inline void record_as(bool sampled, u16 op,
 				      const struct iot_paths_file *file,
 				      const struct inode *inode, pgoff_t first,
 				      unsigned long pages, u64 offset, u32 flags)
 {
-	const struct iot_filter *f;
 	struct iot_cache *e;
 	u64 *slot, index;
 
 	preempt_disable_notrace();
-	f = rcu_dereference_sched(iot_cache.filter);
-	if (!f || !iot_category_active(&iot_cache) || !iot_filter_op(f, op) ||
-	    !iot_filter_amount(f, 0, (s64)pages << PAGE_SHIFT))
+	if (unlikely(!iot_category_is_plain(&iot_cache)) && is_rejected(sampled, op, pages))
 		goto out;
-	if (!sampled && !iot_category_samples(&iot_cache))
-		goto out;
-	if (!iot_category_reserve_sampled(&iot_cache, &slot, &index))
+	if (!iot_category_reserve_all(&iot_cache, &slot, &index))
 		goto out;
 	e = (struct iot_cache *)slot;
 	e->time = ktime_get_mono_fast_ns();
@@ -187,35 +194,60 @@ static noinline void record(u16 op, const struct iot_paths_file *file,
  * for a page fault.
  */
 struct retry {
-	const void *by;
 	const struct address_space *mapping;
 	u64 end;
+	u64 time;
+	u32 uid;
+	u32 pid;
 };
 
-IOT_CLAIMS(retries, retry, 8);
+#define RETRY_BITS	10
+
+/* Its pages will be counted once more. */
+static void retry_gone(void *thing, bool displaced)
+{
+	if (displaced)
+		atomic_long_inc(&nr_missed);
+}
+
+IOT_TABLE_STORE(retry, struct retry, RETRY_BITS);
+static struct iot_table retries = {
+	IOT_TABLE_OF(struct retry, time, uid, pid),
+	IOT_TABLE_STORED(retry, RETRY_BITS),
+	.gone = retry_gone,
+};
 
 /* Has it been counted? It is forgotten then. */
 static bool is_retry(const void *by, const struct address_space *mapping, u64 end)
 {
-	struct retry *r = iot_claim(&retries, by);
+	struct retry *r;
 	bool same;
 
-	if (likely(!r))
+	if (likely(iot_table_is_empty(&retries)))
+		return false;
+	r = iot_table_take(&retries, by);
+	if (!r)
 		return false;
 	same = r->mapping == mapping && r->end == end;
-	iot_claim_drop(&retries, r);
+	iot_table_drop(&retries, r);
 	return same;
 }
 
 static void keep_retry(const void *by, const struct address_space *mapping, u64 end)
 {
-	struct retry *r = iot_claim_room(&retries, by);
+	struct retry *r = iot_table_new(&retries, by);
 
-	if (!r)
+	if (!r) {
+		atomic_long_inc(&nr_missed);
 		return;
+	}
 	r->mapping = mapping;
 	r->end = end;
-	iot_claim_keep(r, by);
+	/* good enough to tell which of several is older */
+	r->time = get_jiffies_64();
+	r->uid = __kuid_val(current_euid());
+	r->pid = current->tgid;
+	iot_table_keep(r);
 }
 
 /* Pages of a request that are alike. */
@@ -560,7 +592,7 @@ static void seen_folio(u16 op, struct folio *folio, struct address_space *mappin
 {
 	struct iot_paths_file file IOT_UNINITIALIZED;
 
-	if (!mapping || ((unsigned long)mapping & PAGE_MAPPING_FLAGS) ||
+	if (!mapping || ((unsigned long)mapping & IOT_MAPPING_FLAGS) ||
 	    folio_test_swapcache(folio) || !mapping->host ||
 	    !find_inode(mapping->host, &file))
 		return;
@@ -729,7 +761,8 @@ static struct iot_hook_site sites[] = {
 	{ LOOKUP("filemap_splice_read", TAG_SPLICE) },
 	{ LOOKUP("generic_perform_write", TAG_WRITE), .handler = IOT_HOOK_OWN(write_begins) },
 	{ LOOKUP("iomap_file_buffered_write", TAG_WRITE), .handler = IOT_HOOK_OWN(write_begins) },
-	{ LOOKUP("btrfs_buffered_write", TAG_WRITE), .handler = IOT_HOOK_OWN(write_begins) },
+	{ LOOKUP("btrfs_buffered_write", TAG_WRITE), .module = "btrfs",
+	  .handler = IOT_HOOK_OWN(write_begins) },
 	{ LOOKUP("filemap_fault", TAG_FAULT) },
 	{ LOOKUP("filemap_map_pages", TAG_MAP) },
 	{ .symbol = "read_pages", .what = "READAHEAD", .tag = TAG_READAHEAD },
@@ -781,7 +814,7 @@ static struct iot_hook_set set = {
 static int start(void)
 {
 	check_types();
-	iot_claims_clear(&retries);
+	iot_table_clear(&retries);
 	memset(droppers, 0, sizeof(droppers));
 	atomic_set(&nr_droppers, 0);
 	return iot_hook_set_start(&set, points, ARRAY_SIZE(points));

@@ -26,16 +26,18 @@
 #include <linux/kprobes.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/pgtable.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include "category.h"
-#include "claim.h"
 #include "fault.h"
 #include "hook.h"
 #include "hook_set.h"
+#include "hook_stub.h"
 #include "paths.h"
 #include "probe.h"
+#include "table.h"
 #include "task.h"
 #include "uapi/iotracer.h"
 
@@ -75,43 +77,66 @@ struct frame {
 
 /* Attempts that will be repeated, by task; not if a signal has killed it. */
 struct attempt {
-	const void *task;
 	u64 address;
 	u64 start;
+	u32 uid;
+	u32 pid;
 	unsigned int mapped;
 	u16 op;
 	u16 attempts;
 };
 
-IOT_CLAIMS(attempts, attempt, 6);
+#define ATTEMPT_BITS	8
 
-/* Without room another's place is taken: that fault looks shorter than it was. */
+static atomic_long_t nr_displaced;
+
+static void attempt_gone(void *thing, bool displaced)
+{
+	if (displaced)
+		atomic_long_inc(&nr_displaced);
+}
+
+IOT_TABLE_STORE(attempt, struct attempt, ATTEMPT_BITS);
+static struct iot_table attempts = {
+	IOT_TABLE_OF(struct attempt, start, uid, pid),
+	IOT_TABLE_STORED(attempt, ATTEMPT_BITS),
+	.gone = attempt_gone,
+};
+
+/* Without room another's place is taken: that fault looks shorter, and counts as missed. */
 static void attempt_keep(const struct frame *f)
 {
-	struct attempt *a = iot_claim_room(&attempts, current);
+	struct attempt *a = iot_table_new(&attempts, current);
 
-	if (!a)
+	if (!a) {
+		atomic_long_inc(&nr_displaced);
 		return;
+	}
 	a->address = f->address;
 	a->start = f->start;
+	a->uid = __kuid_val(current_euid());
+	a->pid = current->tgid;
 	a->mapped = f->mapped;
 	a->op = f->op;
 	a->attempts = f->attempts;
-	iot_claim_keep(a, current);
+	iot_table_keep(a);
 }
 
 static __always_inline void attempt_take(struct frame *f)
 {
-	struct attempt *a = iot_claim(&attempts, current);
+	struct attempt *a;
 
-	if (likely(!a))
+	if (likely(iot_table_is_empty(&attempts)))
+		return;
+	a = iot_table_take(&attempts, current);
+	if (!a)
 		return;
 	if (a->address == f->address && a->op == f->op) {
 		f->start = a->start;
 		f->mapped = a->mapped;
 		f->attempts = a->attempts + 1;
 	}
-	iot_claim_drop(&attempts, a);
+	iot_table_drop(&attempts, a);
 }
 
 /* What says of an address which page table it has, or NULL. */
@@ -248,24 +273,42 @@ static __always_inline u32 flags_of(const struct vm_area_struct *vma,
 	return flags;
 }
 
-/* handle_mm_fault(vma, address, flags, regs). Return: false: not wanted */
-static __always_inline bool fault_begin(struct frame *f, const unsigned long *args, bool may_sleep)
+/* handle_mm_fault(vma, address, flags, regs), whose file is known and wanted */
+static __always_inline void fault_begin_known(struct frame *f, const unsigned long *args)
 {
 	struct vm_area_struct *vma = (void *)args[0];
 
-	f->start = ktime_get_mono_fast_ns();
 	f->address = args[1];
 	f->fault_flags = args[2];
 	f->op = op_of(f->fault_flags);
 	f->attempts = 1;
-	iot_paths_of(iot_file_user_path(vma->vm_file), may_sleep, &f->file);
-	if (!iot_category_wants_file(&iot_fault, &f->file))
-		return false;
 	f->offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) + (f->address - vma->vm_start);
 	f->flags = flags_of(vma, f->fault_flags, args[3]);
 	window_begin(f, vma);
 	attempt_take(f);
+}
+
+/* Likewise of any file. Return: false: it is not wanted */
+static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sleep)
+{
+	struct vm_area_struct *vma = (void *)args[0];
+
+	f->start = ktime_get_mono_fast_ns();
+	iot_paths_of(iot_file_user_path(vma->vm_file), may_sleep, &f->file);
+	if (!iot_category_wants_file(&iot_fault, &f->file))
+		return false;
+	fault_begin_known(f, args);
 	return true;
+}
+
+/* By the filter, sampling or mode; preemption is off. */
+static noinline bool is_rejected(u64 latency)
+{
+	const struct iot_filter *filter = rcu_dereference_sched(iot_fault.filter);
+
+	return !filter || !iot_category_active(&iot_fault) ||
+	       !iot_filter_amount(filter, latency, PAGE_SIZE) ||
+	       iot_category_thins_out(&iot_fault);
 }
 
 static __always_inline void record(struct frame *f, vm_fault_t result, u64 latency)
@@ -275,7 +318,9 @@ static __always_inline void record(struct frame *f, vm_fault_t result, u64 laten
 	u64 *slot, index;
 
 	preempt_disable_notrace();
-	if (!iot_category_reserve(&iot_fault, &slot, &index))
+	if (unlikely(!iot_category_is_plain(&iot_fault)) && is_rejected(latency))
+		goto out;
+	if (!iot_category_reserve_all(&iot_fault, &slot, &index))
 		goto out;
 	e = (struct iot_fault *)slot;
 	e->time = f->start;
@@ -306,19 +351,10 @@ out:
 static __always_inline void fault_end(struct frame *f, vm_fault_t result)
 {
 	u64 latency = ktime_get_mono_fast_ns() - f->start;
-	const struct iot_filter *filter;
-	bool wanted;
 
-	if (result & VM_FAULT_RETRY) {
+	if (result & VM_FAULT_RETRY)
 		attempt_keep(f);
-		return;
-	}
-	preempt_disable_notrace();
-	filter = rcu_dereference_sched(iot_fault.filter);
-	wanted = filter && iot_category_active(&iot_fault) &&
-		 iot_filter_amount(filter, latency, PAGE_SIZE);
-	preempt_enable_notrace();
-	if (wanted)
+	else
 		record(f, result, latency);
 }
 
@@ -366,18 +402,74 @@ static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 #ifdef IOT_REDIRECT
-/* In the function's place; a call of a file that is not wanted goes on from here, too. */
-static s64 wrapper(unsigned long vma, unsigned long address, unsigned long fault_flags,
-		   unsigned long regs, unsigned long original)
+/*
+ * In the function's place: see IOT_HOOK_WRAP. One that returns to a function of ours is
+ * not let go, as in unwanted() of probe_vfs.c.
+ */
+s64 iot_fault_any(unsigned long vma, unsigned long address, unsigned long fault_flags,
+		  unsigned long regs, unsigned long original, unsigned long caller)
 {
 	const unsigned long args[] = { vma, address, fault_flags, regs };
-	struct frame f IOT_UNINITIALIZED;
+	struct frame f;
 	bool begun = fault_begin(&f, args, true);
 	vm_fault_t result;
 
+	if (!begun && likely(!within_module(caller, THIS_MODULE))) {
+		iot_hook_leave();
+		return IOT_HOOK_ALONE;
+	}
 	result = (__force vm_fault_t)iot_hook_enter4(vma, address, fault_flags, regs, original);
-	if (likely(begun))
+	if (begun)
 		fault_end(&f, result);
+	iot_hook_leave();
+	return (__force u32)result;
+}
+
+/* The file of a fault, if it is known and wanted. Preemption is off. */
+static __always_inline const struct iot_path *wanted_path(const struct vm_area_struct *vma)
+{
+	const struct path *path = iot_file_user_path(vma->vm_file);
+	const struct iot_path *known = NULL;
+
+	if (likely(d_backing_inode(path->dentry)))
+		known = iot_paths_find(path, false);
+	return likely(known) && iot_category_wants_file(&iot_fault, &known->file) ? known : NULL;
+}
+
+/* A fault of a file that is known and wanted. Preemption is off, and is on after. */
+static __always_inline vm_fault_t follow_known(const struct iot_path *known, u64 start,
+					       const unsigned long *args,
+					       unsigned long original)
+{
+	struct frame f IOT_UNINITIALIZED;
+	vm_fault_t result;
+
+	f.file = known->file;
+	preempt_enable_notrace();
+	f.start = start;
+	fault_begin_known(&f, args);
+	result = (__force vm_fault_t)iot_hook_enter4(args[0], args[1], args[2], args[3],
+						     original);
+	fault_end(&f, result);
+	return result;
+}
+
+/* Of files that are not known, or not wanted, the other wrapper has the call. */
+static s64 wrapper(unsigned long vma, unsigned long address, unsigned long fault_flags,
+		   unsigned long regs, unsigned long original)
+{
+	u64 start = ktime_get_mono_fast_ns();
+	const struct iot_path *known;
+	vm_fault_t result;
+
+	preempt_disable_notrace();
+	known = wanted_path((void *)vma);
+	if (unlikely(!known)) {
+		preempt_enable_notrace();
+		return iot_fault_any_entry(vma, address, fault_flags, regs, original, 0);
+	}
+	result = follow_known(known, start,
+			      (unsigned long[]){ vma, address, fault_flags, regs }, original);
 	iot_hook_leave();
 	return (__force u32)result;
 }
@@ -434,7 +526,7 @@ static void stop(void)
 
 static unsigned long missed(void)
 {
-	return iot_hook_set_missed(&set);
+	return iot_hook_set_missed(&set) + atomic_long_read(&nr_displaced);
 }
 
 struct iot_category iot_fault = {

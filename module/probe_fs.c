@@ -24,6 +24,7 @@
 #include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 #include <asm/ptrace.h>
 #include "hook.h"
 #include "hook_set.h"
@@ -47,12 +48,12 @@ static const struct iot_call calls[] = {
 	{ SYSCALL("openat", OPEN), .dfd = 1, .path = 2, .flags = 3, .flags2 = 4,
 	  .begin = iot_open_begin, .end = iot_open_end },
 	{ SYSCALL("openat2", OPEN), .dfd = 1, .path = 2, .begin = iot_open_begin_how,
-	  .end = iot_open_end },
+	  .end = iot_open_end_how },
 	{ SYSCALL("creat", OPEN), .path = 1, .flags2 = 2, .begin = iot_open_begin_creat,
 	  .end = iot_open_end },
 	{ SYSCALL("open_by_handle_at", OPEN), .flags = 3, .begin = iot_open_begin_handle,
 	  .end = iot_open_end },
-	{ CALLED("do_filp_open", OPEN, "io_openat2"), .pointer = true,
+	{ CALLED("do_filp_open", OPEN, "io_openat2"), .newer = "do_file_open", .pointer = true,
 	  .begin = iot_open_begin_uring, .end = iot_open_end_uring },
 	{ FUNCTION("vfs_open", OPEN), .wants = iot_open_wants_new, .see = iot_open_see },
 	{ SYSCALL("close", CLOSE), .fd = 1, .begin = iot_file_begin },
@@ -174,15 +175,21 @@ static const struct iot_call calls[] = {
 	  .lookup = IOT_LOOKUP_NOFOLLOW, .begin = iot_path_begin },
 	{ SYSCALL("chdir", CHDIR), .path = 1, .begin = iot_path_begin },
 	{ SYSCALL("fchdir", CHDIR), .fd = 1, .begin = iot_file_begin },
-	{ FUNCTION("do_unlinkat", UNLINK), .begin = iot_path_begin_remove },
-	{ FUNCTION("do_rmdir", RMDIR), .begin = iot_path_begin_remove },
-	{ FUNCTION("do_renameat2", RENAME), .flags = 5, .begin = iot_path_begin_rename,
+	{ FUNCTION("do_unlinkat", UNLINK), .newer = "filename_unlinkat",
+	  .begin = iot_path_begin_remove },
+	{ FUNCTION("do_rmdir", RMDIR), .newer = "filename_rmdir",
+	  .begin = iot_path_begin_remove },
+	{ FUNCTION("do_renameat2", RENAME), .newer = "filename_renameat2",
+	  .flags = 5, .begin = iot_path_begin_rename,
 	  .end = iot_path_end_rename },
-	{ FUNCTION("do_linkat", LINK), .flags = 5, .begin = iot_path_begin_link,
+	{ FUNCTION("do_linkat", LINK), .newer = "filename_linkat",
+	  .flags = 5, .begin = iot_path_begin_link,
 	  .end = iot_path_end_link },
-	{ FUNCTION("do_symlinkat", SYMLINK), .begin = iot_path_begin_symlink,
+	{ FUNCTION("do_symlinkat", SYMLINK), .newer = "filename_symlinkat",
+	  .begin = iot_path_begin_symlink,
 	  .end = iot_path_end_new },
-	{ FUNCTION("do_mkdirat", MKDIR), .flags2 = 3, .begin = iot_path_begin_mkdir,
+	{ FUNCTION("do_mkdirat", MKDIR), .newer = "filename_mkdirat",
+	  .flags2 = 3, .begin = iot_path_begin_mkdir,
 	  .end = iot_path_end_new },
 	{ SYSCALL("mknod", MKNOD), .path = 1, .flags2 = 2, .begin = iot_path_begin_mknod,
 	  .end = iot_path_end_new },
@@ -398,15 +405,13 @@ static u64 field(const struct iot_frame *f, u8 number)
 /* Nothing is left of the frame. */
 static void forget(struct iot_frame *f)
 {
-	if (!f->may_sleep) {
-		kfree(f->more);
+	iot_pieces_free(f);
+	if (!f->may_sleep)
 		return;
-	}
 	kfree(f->name[0].text);
 	kfree(f->name[1].text);
 	if (f->held.dentry)
 		path_put(&f->held);
-	kfree(f->more);
 }
 
 static bool begin(struct iot_frame *f, const struct iot_hook_site *site,
@@ -427,10 +432,13 @@ static bool begin(struct iot_frame *f, const struct iot_hook_site *site,
 	f->e.flags2 = field(f, c->flags2);
 	f->e.offset = field(f, c->offset);
 	f->e.requested = field(f, c->requested);
-	if (c->begin(f))
-		return true;
-	forget(f);
-	return false;
+	if (!c->begin(f)) {
+		forget(f);
+		return false;
+	}
+	if (f->pieces) /* to look at many took its time, which is not the call's */
+		f->e.time = ktime_get_mono_fast_ns();
+	return true;
 }
 
 /* What a program sees of a call that a signal interrupted. */
@@ -445,15 +453,13 @@ static s64 result_of(const struct iot_call *c, s64 result)
 
 static void finish(struct iot_frame *f, s64 result)
 {
-	unsigned int i;
-
 	result = result_of(f->call, result);
-	if (f->call->end)
+	if (f->call->end) {
 		f->call->end(f, result);
-	else
-		iot_fs_end(&f->e, result);
-	for (i = 0; i < f->nr_more; i++)
-		iot_fs_end(&f->more[i], result);
+	} else {
+		iot_name_check(f, &f->name[0]);
+		iot_pieces_end(f, result);
+	}
 	forget(f);
 }
 
@@ -565,7 +571,8 @@ static void add_function(const char *name, unsigned long addr)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
-		if (calls[i].function && !strcmp(calls[i].name, name))
+		if (calls[i].function && (!strcmp(calls[i].name, name) ||
+					  (calls[i].newer && !strcmp(calls[i].newer, name))))
 			add_site(&calls[i], name, addr, ABI_FUNCTION);
 }
 
@@ -596,6 +603,16 @@ static bool has_site(const char *symbol)
 	return false;
 }
 
+/* Is there what this site stands in for? */
+static bool is_replaced(const struct iot_hook_site *site)
+{
+	const struct iot_call *c = site->data;
+
+	if (c->instead && has_site(c->instead))
+		return true;
+	return c->newer && !strcmp(site->symbol, c->name) && has_site(c->newer);
+}
+
 /*
  * A function that only stands in for another one is not hooked where that is
  * there. One that is missing is shown as such, unless it is io_uring's.
@@ -605,16 +622,14 @@ static void choose_functions(void)
 	unsigned int i;
 
 	for (i = 0; i < nr_sites; i++) {
-		const struct iot_call *c = sites[i].data;
-
-		if (c->instead && has_site(c->instead))
+		if (is_replaced(&sites[i]))
 			sites[i--] = sites[--nr_sites];
 	}
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
 		const struct iot_call *c = &calls[i];
 
-		if (c->function && !c->caller && !c->instead && !has_site(c->name) &&
-		    !c->optional)
+		if (c->function && !c->caller && !c->instead && !c->optional &&
+		    !has_site(c->name) && !(c->newer && has_site(c->newer)))
 			add_site(c, c->name, 0, ABI_FUNCTION);
 	}
 }

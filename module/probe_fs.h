@@ -12,6 +12,7 @@
 #include "fs.h"
 
 struct iot_frame;
+struct iot_pieces;
 
 /* How a name is looked up: what its last component may be. */
 enum iot_lookup {
@@ -43,6 +44,7 @@ enum iot_lookup {
  * @pointer:	it returns an address, not a number
  * @caller:	only when called by this function
  * @instead:	only where the kernel does not have this function
+ * @newer:	its name in newer kernels, which give it the same arguments; NULL: the same
  * @wants:	a look at the arguments; must not sleep. NULL: wanted
  * @begin:	resolves what is known before; false: the call is not wanted (any
  *		more). Nothing that needs an end may be left behind then.
@@ -70,6 +72,7 @@ struct iot_call {
 	u32 extra;
 	const char *caller;
 	const char *instead;
+	const char *newer;
 	bool (*wants)(const u64 *a);
 	bool (*begin)(struct iot_frame *f);
 	void (*end)(struct iot_frame *f, s64 result);
@@ -79,13 +82,19 @@ struct iot_call {
 /**
  * struct iot_name - a name that a call was given
  * @dfd:	that it starts from, AT_FDCWD: the current directory
+ * @sealed:	@seal is set
  * @user:	where it is in user memory
- * @text:	a copy, NULL: none; freed with the frame
+ * @text:	a copy of the kernel's own, NULL: none; freed with the frame
+ * @seal:	hash of the name as it was when it was looked at first. The kernel reads it
+ *		at a time of its own: where it is not the same afterwards the event says
+ *		CHANGED
  */
 struct iot_name {
 	int dfd;
+	bool sealed;
 	const char __user *user;
 	char *text;
+	u64 seal;
 };
 
 /**
@@ -98,8 +107,8 @@ struct iot_name {
  * @may_sleep:	the hook may
  * @name:	names that are looked up again after the call
  * @held:	a path that is held over the call, or empty
- * @more:	events besides @e, all of which get the same result
- * @nr_more:	how many
+ * @pieces:	events besides @e, see probe_fs_piece.c
+ * @last_piece:	the page of them that is being filled
  */
 struct iot_frame {
 	struct iot_fs e;
@@ -109,8 +118,8 @@ struct iot_frame {
 	bool may_sleep;
 	struct iot_name name[2];
 	struct path held;
-	struct iot_fs *more;
-	u32 nr_more;
+	struct iot_pieces *pieces;
+	struct iot_pieces *last_piece;
 };
 
 /* The argument that a table names, from 1. */
@@ -119,21 +128,22 @@ static inline u64 iot_frame_arg(const struct iot_frame *f, u8 number)
 	return f->a[number - 1];
 }
 
-static inline gfp_t iot_frame_gfp(const struct iot_frame *f)
-{
-	return f->may_sleep ? GFP_KERNEL : GFP_NOWAIT | __GFP_NOWARN;
-}
-
 /* probe_fs.c */
 bool iot_frame_wants_op(enum iot_fs_op op);
 void iot_frame_lost(void);
 
+/* probe_fs_piece.c: calls that are an event for each thing they touch */
+void iot_piece_add(struct iot_frame *f, const struct iot_fs *e);
+void iot_pieces_end(struct iot_frame *f, s64 result);
+void iot_pieces_free(struct iot_frame *f);
+
 /* probe_fs_path.c: calls that name files */
-int iot_name_lookup(const struct iot_frame *f, const struct iot_name *n,
+int iot_name_lookup(struct iot_frame *f, struct iot_name *n,
 		    enum iot_lookup lookup, struct path *path);
-bool iot_name_resolve(struct iot_frame *f, const struct iot_name *n,
+bool iot_name_resolve(struct iot_frame *f, struct iot_name *n,
 		      enum iot_lookup lookup);
-void iot_name_record(struct iot_frame *f, const struct iot_name *n, bool second);
+void iot_name_record(struct iot_frame *f, struct iot_name *n, bool second);
+void iot_name_check(struct iot_frame *f, const struct iot_name *n);
 bool iot_path_begin(struct iot_frame *f);
 bool iot_path_begin_new(struct iot_frame *f);
 void iot_path_end_new(struct iot_frame *f, s64 result);
@@ -152,6 +162,7 @@ bool iot_path_begin_statx(struct iot_frame *f);
 bool iot_open_begin(struct iot_frame *f);
 bool iot_open_begin_creat(struct iot_frame *f);
 bool iot_open_begin_how(struct iot_frame *f);
+void iot_open_end_how(struct iot_frame *f, s64 result);
 bool iot_open_begin_handle(struct iot_frame *f);
 void iot_open_end(struct iot_frame *f, s64 result);
 bool iot_open_begin_uring(struct iot_frame *f);

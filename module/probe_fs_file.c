@@ -13,7 +13,6 @@
 #include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "probe_fs.h"
 
@@ -126,84 +125,51 @@ void iot_file_end_dup(struct iot_frame *f, s64 result)
 		iot_fs_end(&f->e, 0);
 }
 
-/**
- * struct descriptors - descriptors that close_range() will close
- * @files:	held, @nr of them, up to @max
+/*
+ * The next open descriptor from @fd on, if it is not behind @last. Others may close it
+ * right after. Return: it, or a number above INT_MAX.
  */
-struct descriptors {
-	unsigned int last;
-	unsigned int nr;
-	unsigned int max;
-	struct {
-		struct file *file;
-		int fd;
-	} *files;
-};
-
-/* Under the lock of the table of descriptors. */
-static int take_file(const void *data, struct file *file, unsigned int fd)
+static unsigned int next_descriptor(unsigned int fd, unsigned int last)
 {
-	struct descriptors *ds = (struct descriptors *)data;
+	const struct fdtable *fdt;
+	unsigned int end;
 
-	if (fd > ds->last)
-		return 1;
-	if (ds->nr < ds->max) {
-		ds->files[ds->nr].file = get_file(file);
-		ds->files[ds->nr].fd = fd;
-	}
-	ds->nr++;
-	return 0;
-}
-
-static bool take_files(struct iot_frame *f, struct descriptors *ds)
-{
-	ds->last = f->a[1];
-	iterate_fd(current->files, f->a[0], take_file, ds);
-	ds->max = ds->nr;
-	ds->nr = 0;
-	if (!ds->max)
-		return false;
-	ds->files = kmalloc_array(ds->max, sizeof(*ds->files), iot_frame_gfp(f));
-	if (ds->max > 1)
-		f->more = kmalloc_array(ds->max - 1, sizeof(*f->more), iot_frame_gfp(f));
-	if (!ds->files || (ds->max > 1 && !f->more)) {
-		kfree(ds->files);
-		iot_frame_lost();
-		return false;
-	}
-	iterate_fd(current->files, f->a[0], take_file, ds);
-	ds->nr = min(ds->nr, ds->max);
-	return true;
+	rcu_read_lock();
+	fdt = rcu_dereference_raw(current->files->fdt);
+	end = min(fdt->max_fds - 1, last) + 1;
+	fd = fd < end ? find_next_bit(fdt->open_fds, end, fd) : end;
+	rcu_read_unlock();
+	return fd < end ? fd : UINT_MAX;
 }
 
 /* close_range(first, last, flags): an event a descriptor */
 bool iot_file_begin_close_range(struct iot_frame *f)
 {
 	const struct iot_fs template = f->e;
-	struct descriptors ds = {};
+	unsigned int fd = f->a[0], last = f->a[1];
+	struct iot_fs e;
 	bool any = false;
-	unsigned int i;
+	struct file *file;
 
 	if ((u32)f->a[2] & CLOSE_RANGE_CLOEXEC)
 		return false; /* later, by exec */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !f->may_sleep) {
-		iot_frame_lost();
-		return false;
-	}
-	if (!take_files(f, &ds))
-		return false;
-	for (i = 0; i < ds.nr; i++) {
-		struct iot_fs *e = any ? &f->more[f->nr_more] : &f->e;
-
-		*e = template;
-		e->fd = ds.files[i].fd;
-		if (iot_fs_file(e, &ds.files[i].file->f_path, f->may_sleep)) {
-			f->nr_more += any;
+	for (; (fd = next_descriptor(fd, last)) <= INT_MAX; fd++) {
+		if (f->may_sleep)
+			cond_resched();
+		file = fget_raw(fd);
+		if (!file)
+			continue;
+		e = template;
+		e.fd = fd;
+		if (iot_fs_file(&e, &file->f_path, f->may_sleep)) {
+			if (any)
+				iot_piece_add(f, &e);
+			else
+				f->e = e;
 			any = true;
 		}
-		fput(ds.files[i].file);
+		fput(file);
 	}
-	kfree(ds.files);
 	return any;
 }
 

@@ -11,7 +11,6 @@
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "probe_fs.h"
 
@@ -26,6 +25,13 @@ struct piece {
 	u64 offset;
 	u32 flags;
 	u32 prot;
+};
+
+#define PIECES	8	/* looked at in one go: they are on the stack */
+
+struct batch {
+	u32 nr;
+	struct piece pieces[PIECES];
 };
 
 /* mmap(address, length, prot, flags, fd, offset) and mmap_pgoff */
@@ -89,48 +95,25 @@ static void take_piece(struct piece *p, const struct vm_area_struct *vma, u64 st
 	p->prot = vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
 }
 
-/* Count those with a file, and keep up to @max of them. Under mmap_lock. */
-static u32 walk(struct mm_struct *mm, u64 start, u64 end, struct piece *pieces, u32 max)
+/*
+ * Up to PIECES mappings of a file from @start on. Under mmap_lock.
+ * Return: where to go on, 0: there are no more.
+ */
+static u64 take_pieces(struct mm_struct *mm, u64 start, u64 end, struct batch *b)
 {
 	struct vm_area_struct *vma = find_vma(mm, start);
-	u32 n = 0;
 
-	for (; vma && vma->vm_start < end; vma = find_vma(mm, vma->vm_end)) {
-		if (vma->vm_file && n < max)
-			take_piece(&pieces[n], vma, start, end);
-		n += !!vma->vm_file;
+	for (b->nr = 0; vma && vma->vm_start < end; vma = find_vma(mm, vma->vm_end)) {
+		if (!vma->vm_file)
+			continue;
+		take_piece(&b->pieces[b->nr++], vma, start, end);
+		if (b->nr == PIECES)
+			return vma->vm_end;
 	}
-	return n;
+	return 0;
 }
 
-/*
- * The pieces of a range. Return: how many, and @pieces is to be freed, or 0; what
- * could not be looked at is counted as missed.
- */
-static u32 find_pieces(struct iot_frame *f, u64 start, u64 end, struct piece **pieces)
-{
-	struct mm_struct *mm = current->mm;
-	u32 n;
-
-	if (!mm || !lock_mappings(f, mm)) {
-		iot_frame_lost();
-		return 0;
-	}
-	n = walk(mm, start, end, NULL, 0);
-	if (n) {
-		*pieces = kmalloc_array(n, sizeof(**pieces), iot_frame_gfp(f));
-		if (*pieces) {
-			walk(mm, start, end, *pieces, n);
-		} else {
-			iot_frame_lost();
-			n = 0;
-		}
-	}
-	mmap_read_unlock(mm);
-	return n;
-}
-
-static bool fill_piece(struct iot_frame *f, struct iot_fs *e, const struct piece *p)
+static bool fill_piece(const struct iot_frame *f, struct iot_fs *e, const struct piece *p)
 {
 	if (!iot_fs_file(e, &p->file->f_path, f->may_sleep))
 		return false;
@@ -145,64 +128,73 @@ static bool fill_piece(struct iot_frame *f, struct iot_fs *e, const struct piece
 	return true;
 }
 
-/* An event for each piece that is wanted: the first is the frame's own. */
-static bool fill_pieces(struct iot_frame *f, const struct piece *pieces, u32 n)
+/* An event for each piece of a batch that is wanted. Return: is @any one wanted yet? */
+static bool fill_batch(struct iot_frame *f, const struct iot_fs *template, struct batch *b,
+		       bool any)
 {
-	const struct iot_fs template = f->e;
-	bool any = false;
+	struct iot_fs e;
 	u32 i;
 
-	if (n > 1)
-		f->more = kmalloc_array(n - 1, sizeof(*f->more), iot_frame_gfp(f));
-	for (i = 0; i < n; i++) {
-		struct iot_fs *e = any ? &f->more[f->nr_more] : &f->e;
-
-		if (any && !f->more) {
-			iot_frame_lost();
-			continue;
+	for (i = 0; i < b->nr; i++) {
+		e = *template;
+		if (fill_piece(f, &e, &b->pieces[i])) {
+			if (any)
+				iot_piece_add(f, &e);
+			else
+				f->e = e;
+			any = true;
 		}
-		*e = template;
-		if (!fill_piece(f, e, &pieces[i]))
-			continue;
-		f->nr_more += any;
-		any = true;
+		fput(b->pieces[i].file);
 	}
 	return any;
 }
 
-static bool begin_range(struct iot_frame *f, u64 start, u64 length, u32 most)
+/*
+ * An event for each file-backed mapping between @start and @end, or for the first
+ * @alone. mmap_lock is held for a batch at a time: a program that changes its mappings
+ * meanwhile gets what there is when its batch comes. Where the lock is not to have the
+ * rest counts as one missed event.
+ */
+static bool begin_range(struct iot_frame *f, u64 start, u64 length, bool alone)
 {
-	struct piece *pieces;
+	const struct iot_fs template = f->e;
+	struct mm_struct *mm = current->mm;
 	u64 end = start + length;
-	bool any;
-	u32 i, n;
+	bool any = false;
+	struct batch b;
 
 	if (end <= start)
 		return false;
-	n = find_pieces(f, start, end, &pieces);
-	if (!n)
-		return false;
-	any = fill_pieces(f, pieces, min(n, most));
-	for (i = 0; i < n; i++)
-		fput(pieces[i].file);
-	kfree(pieces);
+	while (start) {
+		if (!mm || !lock_mappings(f, mm)) {
+			iot_frame_lost();
+			break;
+		}
+		start = take_pieces(mm, start, end, &b);
+		mmap_read_unlock(mm);
+		any = fill_batch(f, &template, &b, any);
+		if (alone)
+			break;
+		if (f->may_sleep)
+			cond_resched();
+	}
 	return any;
 }
 
 /* munmap, msync, madvise (address, length, ...) */
 bool iot_map_begin_range(struct iot_frame *f)
 {
-	return begin_range(f, f->a[0], f->a[1], U32_MAX);
+	return begin_range(f, f->a[0], f->a[1], false);
 }
 
 /* do_madvise(mm, address, length, advice) */
 bool iot_map_begin_advise(struct iot_frame *f)
 {
-	return begin_range(f, f->a[1], f->a[2], U32_MAX);
+	return begin_range(f, f->a[1], f->a[2], false);
 }
 
 /* mremap(old address, old length, new length, ...): of one mapping; 0 is a copy */
 bool iot_map_begin_remap(struct iot_frame *f)
 {
-	return begin_range(f, f->a[0], f->a[1] ?: 1, 1);
+	return begin_range(f, f->a[0], f->a[1] ?: 1, true);
 }

@@ -68,20 +68,6 @@ bool iot_open_begin_creat(struct iot_frame *f)
 	return iot_open_begin(f);
 }
 
-/* openat2(dfd, name, how, size): flags and mode are in user memory */
-bool iot_open_begin_how(struct iot_frame *f)
-{
-	const void __user *user = (const void __user *)f->a[2];
-	struct open_how how;
-
-	if (!(f->may_sleep ? copy_from_user(&how, user, sizeof(how)) :
-			     copy_from_user_nofault(&how, user, sizeof(how)))) {
-		f->e.flags = how.flags;
-		f->e.flags2 = how.mode;
-	}
-	return iot_open_begin(f);
-}
-
 /* open_by_handle_at(mount, handle, flags): the file is known after it */
 bool iot_open_begin_handle(struct iot_frame *f)
 {
@@ -124,6 +110,36 @@ void iot_open_end(struct iot_frame *f, s64 result)
 		end_as(f, created, result);
 }
 
+static bool read_how(const struct iot_frame *f, struct open_how *how, bool may_sleep)
+{
+	const void __user *user = (const void __user *)f->a[2];
+
+	return !(may_sleep ? copy_from_user(how, user, sizeof(*how)) :
+			     copy_from_user_nofault(how, user, sizeof(*how)));
+}
+
+/* openat2(dfd, name, how, size): flags and mode are in user memory */
+bool iot_open_begin_how(struct iot_frame *f)
+{
+	struct open_how how;
+
+	if (read_how(f, &how, f->may_sleep)) {
+		f->e.flags = how.flags;
+		f->e.flags2 = how.mode;
+	}
+	return iot_open_begin(f);
+}
+
+void iot_open_end_how(struct iot_frame *f, s64 result)
+{
+	struct open_how how;
+
+	if (!read_how(f, &how, false) || f->e.flags != (u32)how.flags ||
+	    f->e.flags2 != (u32)how.mode)
+		f->e.unsure |= IOT_UNSURE_CHANGED;
+	iot_open_end(f, result);
+}
+
 /*
  * do_filp_open(dfd, name, how) of io_uring: returns the open file. Its flags are
  * private to the kernel, so those of the open file have to do, but for O_NONBLOCK,
@@ -136,7 +152,7 @@ bool iot_open_begin_uring(struct iot_frame *f)
 	if (IS_ERR_OR_NULL(name))
 		return true;
 	f->name[0].dfd = (int)f->a[0];
-	f->name[0].user = name->uptr;
+	f->name[0].user = iot_filename_user(name);
 	if (!f->may_sleep)
 		return true;
 	f->name[0].text = kstrdup(name->name, GFP_KERNEL);
@@ -217,6 +233,9 @@ bool iot_exec_begin_kernel(struct iot_frame *f)
 void iot_exec_end(struct iot_frame *f, s64 result)
 {
 	struct file *file = !result && f->may_sleep ? program() : NULL;
+
+	if (result) /* else the memory is another program's now */
+		iot_name_check(f, &f->name[0]);
 
 	if (file) {
 		iot_fs_file2(&f->e, &file->f_path, true);

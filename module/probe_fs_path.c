@@ -5,7 +5,8 @@
  * A name is looked up as the call does it, with the caller's rights, in his
  * namespace: before the call where it removes or changes the file, after it where
  * it makes one. What leads to no file is told as text. The file that the call
- * itself finds may be another one if the tree is changed in between.
+ * itself finds may be another one if the tree is changed in between, or the name: a
+ * name in user memory that is another one after the call marks the event.
  *
  * Contexts: task; a wrapper may sleep, and a kretprobe's handler may not: then the
  * name is recorded as it was given, and the file is not known.
@@ -22,8 +23,10 @@
 #include <linux/stat.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include "compat/compat.h"
 #include "paths.h"
 #include "probe_fs.h"
+#include "table.h"
 
 /* For names read where one may not sleep: PATH_MAX bytes a CPU, preemption off. */
 static DEFINE_PER_CPU(char [PATH_MAX], scratch);
@@ -55,6 +58,56 @@ static long read_name(char *buf, const char __user *user)
 	if (len >= 0)
 		buf[min_t(long, len, PATH_MAX - 1)] = '\0';
 	return len;
+}
+
+/* Go on with a hash: nobody can tell which texts have the same. */
+static u64 seal_text(u64 seal, const char *text, size_t len)
+{
+	while (len--)
+		seal = (seal + (u8)*text++ + 1) * iot_table_secret;
+	return seal;
+}
+
+/* The hash of what is in user memory now. Return: false: it cannot be read. */
+static bool seal_user(const char __user *user, bool may_sleep, u64 *seal)
+{
+	size_t done = 0, n, len;
+	char text[64];
+
+	for (*seal = 0; done < PATH_MAX; done += n) {
+		n = 64 - ((unsigned long)(user + done) & 63);
+		if (may_sleep ? copy_from_user(text, user + done, n) :
+				copy_from_user_nofault(text, user + done, n))
+			return false;
+		len = strnlen(text, n);
+		*seal = seal_text(*seal, text, len);
+		if (len < n)
+			return true;
+	}
+	return true;
+}
+
+/* Remember what it is, or else compare. */
+static void seal(struct iot_frame *f, struct iot_name *n, u64 now)
+{
+	if (n->sealed && n->seal != now)
+		f->e.unsure |= IOT_UNSURE_CHANGED;
+	n->sealed = true;
+	n->seal = now;
+}
+
+/**
+ * iot_name_check() - mark the event if a name that was sealed is another one now
+ *
+ * What cannot be read without waiting counts as another one: the call has just read it.
+ * Context: task.
+ */
+void iot_name_check(struct iot_frame *f, const struct iot_name *n)
+{
+	u64 now;
+
+	if (n->sealed && !n->text && (!seal_user(n->user, false, &now) || n->seal != now))
+		f->e.unsure |= IOT_UNSURE_CHANGED;
 }
 
 /* Is it still the same text there? It was copied when an io_uring request began. */
@@ -157,22 +210,44 @@ static unsigned int lookup_flags(const struct iot_frame *f, enum iot_lookup look
 	return 0;
 }
 
+/* A name that is only in user memory: the call reads it, too, before this or after. */
+static int lookup_user(struct iot_frame *f, struct iot_name *n, unsigned int flags,
+		       struct path *path)
+{
+	bool after = n->sealed;
+	u64 now;
+	int err;
+
+	if (!after && seal_user(n->user, true, &now))
+		seal(f, n, now);
+	err = user_path_at(n->dfd, n->user, flags, path);
+	if (after)
+		iot_name_check(f, n);
+	return err;
+}
+
 /**
  * iot_name_lookup() - the file that a name leads to now
  *
  * Context: task, may sleep. Return: 0, and @path is held, or an error.
  */
-int iot_name_lookup(const struct iot_frame *f, const struct iot_name *n,
+int iot_name_lookup(struct iot_frame *f, struct iot_name *n,
 		    enum iot_lookup lookup, struct path *path)
 {
 	unsigned int flags = lookup_flags(f, lookup);
+	int err;
 
 	if (!n->text)
-		return user_path_at(n->dfd, n->user, flags, path);
+		return lookup_user(f, n, flags, path);
 	if (n->dfd == AT_FDCWD || *n->text == '/')
 		return kern_path(n->text, flags, path);
-	if (is_unchanged(n))
-		return user_path_at(n->dfd, n->user, flags, path);
+	if (is_unchanged(n)) {
+		err = user_path_at(n->dfd, n->user, flags, path);
+		if (is_unchanged(n))
+			return err;
+		if (!err)
+			path_put(path);
+	}
 	return lookup_copy(n, flags, path);
 }
 
@@ -189,7 +264,7 @@ static void record_absolute(struct iot_frame *f, const struct iot_name *n, const
 	kfree(buf);
 }
 
-static void record_atomic(struct iot_frame *f, const struct iot_name *n, bool second)
+static void record_atomic(struct iot_frame *f, struct iot_name *n, bool second)
 {
 	long len;
 	char *buf;
@@ -201,15 +276,18 @@ static void record_atomic(struct iot_frame *f, const struct iot_name *n, bool se
 	preempt_disable();
 	buf = this_cpu_ptr(scratch);
 	len = read_atomic(buf, n->user);
-	if (len > 0)
+	if (len > 0) {
+		seal(f, n, seal_text(0, buf, len));
 		iot_fs_name(&f->e, buf, len, second, false);
+	}
 	preempt_enable();
 }
 
 /** iot_name_record() - record a name as text, made absolute where one may sleep */
-void iot_name_record(struct iot_frame *f, const struct iot_name *n, bool second)
+void iot_name_record(struct iot_frame *f, struct iot_name *n, bool second)
 {
 	char *buf;
+	long len;
 
 	if (!f->may_sleep) {
 		record_atomic(f, n, second);
@@ -220,8 +298,11 @@ void iot_name_record(struct iot_frame *f, const struct iot_name *n, bool second)
 		return;
 	}
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);
-	if (buf && read_name(buf, n->user) > 0)
+	len = buf ? read_name(buf, n->user) : 0;
+	if (len > 0) {
+		seal(f, n, seal_text(0, buf, len));
 		record_absolute(f, n, buf, second);
+	}
 	kfree(buf);
 }
 
@@ -230,7 +311,7 @@ void iot_name_record(struct iot_frame *f, const struct iot_name *n, bool second)
  *
  * Return: false: the filter does not want that file.
  */
-bool iot_name_resolve(struct iot_frame *f, const struct iot_name *n, enum iot_lookup lookup)
+bool iot_name_resolve(struct iot_frame *f, struct iot_name *n, enum iot_lookup lookup)
 {
 	struct path path;
 	bool wanted;
@@ -245,7 +326,7 @@ bool iot_name_resolve(struct iot_frame *f, const struct iot_name *n, enum iot_lo
 }
 
 /* The second name, after the call: a file, or else text. */
-static void resolve_second(struct iot_frame *f, const struct iot_name *n)
+static void resolve_second(struct iot_frame *f, struct iot_name *n)
 {
 	struct path path;
 
@@ -287,11 +368,12 @@ static bool names_descriptor(const struct iot_frame *f, const struct iot_name *n
 /** iot_path_begin() - a call on a file that is there, by name */
 bool iot_path_begin(struct iot_frame *f)
 {
-	struct iot_name n = name_of(f);
+	struct iot_name *n = &f->name[0];
 
-	if (names_descriptor(f, &n))
-		return iot_file_resolve(f, n.dfd);
-	return iot_name_resolve(f, &n, f->call->lookup);
+	*n = name_of(f);
+	if (names_descriptor(f, n))
+		return iot_file_resolve(f, n->dfd);
+	return iot_name_resolve(f, n, f->call->lookup);
 }
 
 /* chown and its kin: offset is the user and requested the group. */
@@ -318,8 +400,8 @@ bool iot_file_begin_chown(struct iot_frame *f)
 
 /*
  * A name that the kernel has copied, and that is gone when the call returns; where
- * one may not sleep only where it came from is kept. Not every call that is made
- * has one: reading it may have failed.
+ * one may not sleep only where it came from is kept, and its hash. Not every call that is
+ * made has one: reading it may have failed.
  */
 static bool take_name(struct iot_frame *f, struct iot_name *n, u64 dfd, u64 filename)
 {
@@ -329,9 +411,12 @@ static bool take_name(struct iot_frame *f, struct iot_name *n, u64 dfd, u64 file
 	n->user = NULL;
 	if (IS_ERR_OR_NULL(name))
 		return false;
-	n->user = name->uptr;
-	if (!f->may_sleep)
+	n->user = iot_filename_user(name);
+	if (!f->may_sleep) {
+		if (n->user)
+			seal(f, n, seal_text(0, name->name, strlen(name->name)));
 		return n->user;
+	}
 	n->text = kstrdup(name->name, GFP_KERNEL);
 	return n->text;
 }
@@ -371,8 +456,11 @@ bool iot_path_begin_mkdir(struct iot_frame *f)
 bool iot_path_begin_mknod(struct iot_frame *f)
 {
 	u32 mode = iot_frame_arg(f, f->call->flags2);
+	u64 now;
 
 	f->name[0] = name_of(f);
+	if (seal_user(f->name[0].user, f->may_sleep, &now))
+		seal(f, &f->name[0], now);
 	if (S_ISCHR(mode) || S_ISBLK(mode))
 		f->e.device2 = new_decode_dev(iot_frame_arg(f, f->call->flags2 + 1));
 	return true;

@@ -47,25 +47,43 @@
 #include "task.h"
 #include "uapi/iotracer.h"
 
-static struct iot_table pending = { .size = sizeof(struct iot_pending) };
 static atomic_long_t nr_missed;
+
+/* A request that nothing is known of any more; its device has it still. */
+static void request_gone(void *thing, bool displaced)
+{
+	const struct iot_pending *p = thing;
+
+	if (p->issue)
+		atomic_dec(p->depth);
+	if (displaced)
+		atomic_long_inc(&nr_missed);
+}
+
+static struct iot_table pending = {
+	IOT_TABLE_OF(struct iot_pending, e.time, e.uid, e.pid),
+	IOT_TABLE_BEGUN(13),
+	.gone = request_gone,
+};
 
 /*
  * Requests that a device has, by its queue. A place is given up by the next start:
  * disks that come and go often enough share the last one.
  */
-#define QUEUES	256
+#define QUEUES		256
+#define QUEUE_PROBES	32
 
 static struct queue_depth {
 	const struct request_queue *q;
 	atomic_t n;
-} depths[QUEUES];
+} depths[QUEUES + 1];
 
 static atomic_t *depth_of(const struct request_queue *q)
 {
-	unsigned int i, from = hash_ptr(q, ilog2(QUEUES));
+	u32 from = iot_table_hash((unsigned long)q, ilog2(QUEUES));
+	unsigned int i;
 
-	for (i = 0; i < QUEUES - 1; i++) {
+	for (i = 0; i < QUEUE_PROBES; i++) {
 		struct queue_depth *d = &depths[(from + i) % QUEUES];
 
 		if (!READ_ONCE(d->q))
@@ -73,7 +91,7 @@ static atomic_t *depth_of(const struct request_queue *q)
 		if (READ_ONCE(d->q) == q)
 			return &d->n;
 	}
-	return &depths[(from + i) % QUEUES].n;
+	return &depths[QUEUES].n;
 }
 
 static const u8 ops[REQ_OP_LAST] = {
@@ -185,13 +203,12 @@ static void find_journals(void)
 static bool is_journal(const struct bio *bio)
 {
 	unsigned long end = (unsigned long)bio->bi_end_io;
-	const struct buffer_head *bh = bio->bi_private;
 
 	if (!end)
 		return false;
 	if (end == end_of_buffer)
-		return end_of_jbd2 && (unsigned long)bh->b_end_io == end_of_jbd2;
-	return end == end_of_xlog;
+		return end_of_jbd2 && iot_buffer_end(bio->bi_private) == end_of_jbd2;
+	return end == end_of_xlog || end == end_of_jbd2;
 }
 
 /* Data on its way from or to the page cache, whose first page this is. */
@@ -309,7 +326,7 @@ static void request_made(void *data, struct bio *bio)
 	p->silent = !wanted;
 	if (wanted)
 		note_bio(&p->e, bio);
-	iot_table_publish(p, bio);
+	iot_table_keep(p);
 }
 
 /* What finds a request that has been issued. */
@@ -318,13 +335,16 @@ static const void *key_of(const struct request *rq)
 	return rq->biotail ? (const void *)rq->biotail : rq;
 }
 
-/* Bios that a request may have in front of the one it was made for. */
-#define MERGES_MAX	256
+/*
+ * Bios that a request may have in front of the one it was made for. Interrupts may be off:
+ * one that has more is not looked for, and is missed.
+ */
+#define MERGES_MAX	64
 
 /*
  * It may be known by any of its bios: the one that it was made for. From then on, by
  * @rename, by what finds it at once, which has been looked for. Not before it is issued:
- * its last bio is in the middle once more are merged, and far from the front.
+ * its last bio is in the middle once more are merged, and far from the front. Held.
  */
 static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
 {
@@ -335,7 +355,7 @@ static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
 	for (bio = rq->bio; bio && n < MERGES_MAX; bio = bio->bi_next, n++) {
 		if (rename && bio == rq->biotail)
 			continue;
-		p = iot_table_find(&pending, bio);
+		p = iot_table_take(&pending, bio);
 		if (p)
 			return rename ? iot_table_rename(&pending, p, key_of(rq)) : p;
 	}
@@ -344,15 +364,15 @@ static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
 
 static struct iot_pending *find(const struct request *rq)
 {
-	return iot_table_find(&pending, key_of(rq)) ?: find_by_bios(rq, true);
+	return iot_table_take(&pending, key_of(rq)) ?: find_by_bios(rq, true);
 }
 
 static struct iot_pending *find_unissued(const struct request *rq)
 {
-	return iot_table_find(&pending, key_of(rq)) ?: find_by_bios(rq, false);
+	return iot_table_take(&pending, key_of(rq)) ?: find_by_bios(rq, false);
 }
 
-/* One that no bio was submitted for: a command of a driver or program, a flush. */
+/* One that no bio was submitted for: a command of a driver or program, a flush. Held. */
 static struct iot_pending *make_bare(struct request *rq)
 {
 	struct iot_pending *p;
@@ -363,7 +383,6 @@ static struct iot_pending *make_bare(struct request *rq)
 	if (!p)
 		return NULL;
 	p->e.device = disk_devt(rq->q->disk);
-	iot_table_publish(p, key_of(rq));
 	return p;
 }
 
@@ -374,8 +393,10 @@ static void request_inserted(void *data, struct request *rq)
 	if (!rq->q->disk)
 		return;
 	p = find_unissued(rq) ?: make_bare(rq);
-	if (p)
-		p->insert = ktime_get_mono_fast_ns();
+	if (!p)
+		return;
+	p->insert = ktime_get_mono_fast_ns();
+	iot_table_keep(p);
 }
 
 static u16 count_bios(const struct request *rq)
@@ -403,11 +424,12 @@ static void request_issued(void *data, struct request *rq)
 	p->insert = 0;
 	p->depth = depth_of(rq->q);
 	p->e.depth = atomic_inc_return(p->depth);
-	if (p->done || p->e.requeues)
-		return;
-	p->e.bios = count_bios(rq);
-	p->e.requested = blk_rq_bytes(rq);
-	p->e.sector = p->e.requested ? blk_rq_pos(rq) : 0;
+	if (!p->done && !p->e.requeues) {
+		p->e.bios = count_bios(rq);
+		p->e.requested = blk_rq_bytes(rq);
+		p->e.sector = p->e.requested ? blk_rq_pos(rq) : 0;
+	}
+	iot_table_keep(p);
 }
 
 /* The driver has it no more. */
@@ -428,6 +450,7 @@ static void request_requeued(void *data, struct request *rq)
 		return;
 	leave_device(p, ktime_get_mono_fast_ns());
 	p->e.requeues++;
+	iot_table_keep(p);
 }
 
 /* Its bios are another one's now. */
@@ -515,6 +538,24 @@ static bool is_last(struct request *rq, unsigned int bytes)
 	return bytes >= blk_rq_bytes(rq);
 }
 
+/* Some bytes are done. Return: it has ended; else its end is still to come. */
+static bool advance(struct iot_pending *p, struct request *rq, blk_status_t error,
+		    unsigned int bytes, u64 now)
+{
+	if (error)
+		p->error = p->error ?: blk_status_to_errno(error);
+	else
+		p->done += bytes;
+	p->e.parts++;
+	if (!is_last(rq, bytes))
+		return false;
+	leave_device(p, now);
+	if (!(rq->rq_flags & RQF_FLUSH_SEQ) || req_op(rq) == REQ_OP_FLUSH)
+		return true;
+	p->flushed = true;
+	return false;
+}
+
 static void request_completed(void *data, struct request *rq, blk_status_t error,
 			      unsigned int bytes)
 {
@@ -527,20 +568,14 @@ static void request_completed(void *data, struct request *rq, blk_status_t error
 	if (unlikely(!p)) {
 		if (wants_unknown(rq))
 			complete_unknown(rq, error, bytes);
+		if (count_bios(rq) > MERGES_MAX)
+			atomic_long_inc(&nr_missed);
 		return;
 	}
 	now = ktime_get_mono_fast_ns();
-	if (error)
-		p->error = p->error ?: blk_status_to_errno(error);
-	else
-		p->done += bytes;
-	p->e.parts++;
-	if (!is_last(rq, bytes))
+	if (!advance(p, rq, error, bytes, now)) {
+		iot_table_keep(p);
 		return;
-	leave_device(p, now);
-	if ((rq->rq_flags & RQF_FLUSH_SEQ) && req_op(rq) != REQ_OP_FLUSH) {
-		p->flushed = true;
-		return; /* its end is still to come */
 	}
 	if (!p->silent)
 		record(p, rq->q->disk, rq->cmd_flags, p->flushed ? IOT_REQ_FLUSH_SEQ : 0,
@@ -565,7 +600,7 @@ static void bio_queued(void *data, struct bio *bio)
 		return;
 	note_bio(&p->e, bio);
 	p->e.bios = 1;
-	iot_table_publish(p, bio);
+	iot_table_keep(p);
 }
 
 /*
@@ -578,16 +613,18 @@ static void bio_split_up(void *data, struct bio *bio, unsigned int sector)
 
 	if (!has_no_requests(bio))
 		return;
-	p = iot_table_find(&pending, bio);
-	if (!p && bio->bi_private)
-		p = iot_table_find(&pending, bio->bi_private);
-	if (p)
-		p->e.parts++;
+	p = iot_table_take(&pending, bio);
+	if (!p && IS_ALIGNED((unsigned long)bio->bi_private, sizeof(long)) && bio->bi_private)
+		p = iot_table_take(&pending, bio->bi_private);
+	if (!p)
+		return;
+	p->e.parts++;
+	iot_table_keep(p);
 }
 
 static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
 {
-	struct iot_pending *p = has_no_requests(bio) ? iot_table_find(&pending, bio) : NULL;
+	struct iot_pending *p = has_no_requests(bio) ? iot_table_take(&pending, bio) : NULL;
 	u64 now = ktime_get_mono_fast_ns();
 
 	if (!p)

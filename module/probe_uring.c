@@ -14,10 +14,15 @@
  * A request is found by the address of its struct io_kiocb, which the kernel uses
  * again once it is completed. Some cqes are posted without it: those of multishot
  * requests but for the last, those that do not fit, and the second one of a zero-copy
- * send. They are found by ring and user_data; where a program gives the same to
- * several at a time, by the latest. A message of another ring (IORING_OP_MSG_RING)
- * belongs to no request here. One that IOSQE_CQE_SKIP_SUCCESS lets end in silence
- * leaves its place to the next at its address.
+ * send. They are found by ring and user_data, see alias.c; where a program gives the
+ * same to several at a time, by the latest. A message of another ring
+ * (IORING_OP_MSG_RING) belongs to no request here. One that IOSQE_CQE_SKIP_SUCCESS lets
+ * end in silence leaves its place to the next at its address.
+ *
+ * A program may write to its ring at any time. What the kernel took from an sqe is in
+ * struct io_kiocb only in part; where that part is not what the sqe says when it is
+ * looked at, the events of the request say CHANGED, and so they do if more was moved than
+ * was asked for. What the kernel took is recorded then, and the rest is as the ring had it.
  *
  * Contexts: tracepoints fire with preemption off: submit and refusal in the submitting
  * task or the ring's SQPOLL thread, with the lock of the ring held; complete in any
@@ -27,11 +32,13 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kprobes.h>
+#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/siphash.h>
 #include <linux/timekeeping.h>
+#include "alias.h"
 #include "compat/io_uring.h"
 #include "hook.h"
 #include "hook_set.h"
@@ -50,7 +57,8 @@
  * @file:	that it works on, as far as that is known
  * @pid:	and what follows: who submitted it
  * @worker:	tid of the one that ran it, 0: none did
- * @multishot:	it is in table @shots, too
+ * @alias:	hash of its ring and user_data
+ * @multishot:	it has cqes without it
  */
 struct flight {
 	const struct io_ring_ctx *ctx;
@@ -60,6 +68,7 @@ struct flight {
 	u64 user_data;
 	u64 offset;
 	u64 cgroup;
+	u64 alias;
 	struct iot_paths_file file;
 	u32 ring;
 	u32 setup;
@@ -76,6 +85,7 @@ struct flight {
 	u16 ioprio;
 	u16 buf_index;
 	u16 personality;
+	u16 unsure;
 	u8 sqe_flags;
 	bool multishot;
 	char comm[TASK_COMM_LEN];
@@ -100,8 +110,20 @@ struct step {
 	u16 op;
 };
 
-static struct iot_table flights = { .size = sizeof(struct flight) };
-static struct iot_table shots = { .size = sizeof(struct flight *) };
+static void flight_gone(void *thing, bool displaced);
+
+#define FLIGHT_BITS	13
+
+static struct iot_table flights = {
+	IOT_TABLE_OF(struct flight, time, uid, pid),
+	IOT_TABLE_BEGUN(FLIGHT_BITS),
+	.gone = flight_gone,
+};
+
+static_assert(IOT_TABLE_PLACES(FLIGHT_BITS) * (sizeof(struct flight) / sizeof(u64) + 1) <
+	      BIT(IOT_ALIAS_NUMBER_BITS));
+
+static struct iot_aliases aliases;
 static DEFINE_PER_CPU(u64, nr_flights);
 static siphash_key_t ring_key;
 
@@ -180,7 +202,7 @@ static void record(const struct flight *fl, const struct step *s)
 	e->personality = fl->personality;
 	e->cpu = raw_smp_processor_id();
 	e->kind = fl->file.kind;
-	e->reserved = 0;
+	e->unsure = fl->unsure;
 	memcpy(e->comm, fl->comm, sizeof(e->comm));
 	iot_ring_commit(slot, index);
 out:
@@ -213,13 +235,25 @@ static void note_ring(struct flight *fl, const struct io_ring_ctx *ctx)
 	fl->setup = READ_ONCE(ctx->flags);
 }
 
-/* What both sides have still to take; the program's halves may be anything. */
+/*
+ * What both sides have still to take; the program's halves may be anything. Context: one
+ * of the ring's locks is held.
+ */
 static void note_depths(struct step *s, const struct io_ring_ctx *ctx)
 {
 	const struct io_rings *rings = ctx->rings;
 
 	s->sq_depth = READ_ONCE(rings->sq.tail) - READ_ONCE(ctx->cached_sq_head);
 	s->cq_depth = READ_ONCE(ctx->cached_cq_tail) - READ_ONCE(rings->cq.head);
+}
+
+/* Likewise without a lock: where the rings are just being replaced it is not known. */
+static void try_depths(struct step *s, struct io_ring_ctx *ctx)
+{
+	if (!iot_uring_hold_rings(ctx))
+		return;
+	note_depths(s, ctx);
+	iot_uring_release_rings(ctx);
 }
 
 static void note_file(struct flight *fl, const struct file *file)
@@ -293,6 +327,7 @@ static const struct io_uring_sqe *last_sqe(const struct io_ring_ctx *ctx)
 		n = READ_ONCE(ctx->sq_array[n]);
 	if (n >= ctx->sq_entries)
 		return NULL;
+	n = array_index_nospec(n, ctx->sq_entries);
 	return &ctx->sq_sqes[ctx->flags & IORING_SETUP_SQE128 ? n << 1 : n];
 }
 
@@ -319,12 +354,62 @@ static bool is_multishot(const struct flight *fl)
 	return false;
 }
 
+/* Opcodes that move bytes between one buffer, whose length the sqe has, and a file. */
+static bool is_plain(u16 opcode)
+{
+	switch (opcode) {
+	case IORING_OP_READ:
+	case IORING_OP_WRITE:
+	case IORING_OP_READ_FIXED:
+	case IORING_OP_WRITE_FIXED:
+		return true;
+	}
+	return false;
+}
+
+static bool is_vectored(u16 opcode)
+{
+	return opcode == IORING_OP_READV || opcode == IORING_OP_WRITEV;
+}
+
+/* What the kernel may add to the flags that it took: io_init_req(). */
+#define ADDED_FLAGS	(IOSQE_IO_DRAIN | IOSQE_ASYNC)
+
+/* Hold what was read from the sqe against what the kernel took, before it is issued. */
+static void check_sqe(struct flight *fl, const struct io_kiocb *req, u64 user_data, u8 opcode)
+{
+	u8 taken = (__force u64)req->flags & (BIT(IOSQE_CQE_SKIP_SUCCESS_BIT + 1) - 1);
+	bool same = user_data == fl->user_data && opcode == fl->opcode &&
+		    !((fl->sqe_flags ^ taken) & ~(taken & ADDED_FLAGS));
+
+	if (!same)
+		fl->sqe_flags = taken;
+	if (is_plain(fl->opcode) || is_vectored(fl->opcode)) {
+		same = same && fl->fd == req->cqe.fd && fl->offset == iot_uring_offset(req);
+		fl->fd = req->cqe.fd;
+		fl->offset = iot_uring_offset(req);
+	}
+	if (!same)
+		fl->unsure |= IOT_UNSURE_CHANGED;
+}
+
+/* More bytes than were asked for: the sqe asked for more when the kernel took it. */
+static void check_result(struct flight *fl, int result)
+{
+	if (unlikely(result > (s64)fl->requested) && is_plain(fl->opcode) &&
+	    !(fl->sqe_flags & IOSQE_BUFFER_SELECT))
+		fl->unsure |= IOT_UNSURE_CHANGED;
+}
+
 /* The program may write to the sqe still: what the kernel has copied counts. */
 static void note_sqe(struct flight *fl, const struct io_kiocb *req,
 		     const struct io_uring_sqe *sqe, int error)
 {
+	u64 user_data = READ_ONCE(sqe->user_data);
+	u8 opcode = READ_ONCE(sqe->opcode);
+
 	fl->user_data = req->cqe.user_data;
-	fl->opcode = error ? READ_ONCE(sqe->opcode) : req->opcode;
+	fl->opcode = error ? opcode : req->opcode;
 	fl->sqe_flags = READ_ONCE(sqe->flags);
 	fl->offset = READ_ONCE(sqe->off);
 	fl->requested = READ_ONCE(sqe->len);
@@ -334,26 +419,26 @@ static void note_sqe(struct flight *fl, const struct io_kiocb *req,
 	fl->ioprio = READ_ONCE(sqe->ioprio);
 	fl->buf_index = READ_ONCE(sqe->buf_index);
 	fl->personality = READ_ONCE(sqe->personality);
+	if (!error)
+		check_sqe(fl, req, user_data, opcode);
 }
 
-/* What cqes without a request are found by; not what stands for a free place. */
-static const void *shot_key(const struct io_ring_ctx *ctx, u64 user_data)
+static void note_alias(struct flight *fl)
 {
-	return (const void *)(((unsigned long)ctx ^ (user_data * GOLDEN_RATIO_64)) | 2);
-}
-
-static void note_shots(struct flight *fl)
-{
-	const void *key = shot_key(fl->ctx, fl->user_data);
-	struct flight **shot = iot_table_new(&shots, key);
-
-	if (!shot) {
+	fl->alias = iot_table_pair((unsigned long)fl->ctx, fl->user_data);
+	fl->multishot = is_multishot(fl);
+	if (!iot_alias_add(&aliases, fl->alias, iot_table_number(&flights, fl)))
 		atomic_long_inc(&nr_missed);
-		return;
-	}
-	*shot = fl;
-	fl->multishot = true;
-	iot_table_publish(shot, key);
+}
+
+/* Its last cqe may still come, and will be of no request that is known. */
+static void flight_gone(void *thing, bool displaced)
+{
+	const struct flight *fl = thing;
+
+	iot_alias_remove(&aliases, fl->alias, iot_table_number(&flights, fl));
+	if (displaced)
+		atomic_long_inc(&nr_missed);
 }
 
 static bool is_flight(const struct flight *fl, const struct io_ring_ctx *ctx, u64 user_data)
@@ -361,38 +446,41 @@ static bool is_flight(const struct flight *fl, const struct io_ring_ctx *ctx, u6
 	return READ_ONCE(fl->ctx) == ctx && READ_ONCE(fl->user_data) == user_data;
 }
 
-static struct flight *find_shot(const struct io_ring_ctx *ctx, u64 user_data)
+/* The latest that has this user_data, held; or NULL. @multishot: of these only */
+static struct flight *take_named(const struct io_ring_ctx *ctx, u64 user_data, bool multishot)
 {
-	struct flight **shot = iot_table_find(&shots, shot_key(ctx, user_data));
-	struct flight *fl = shot ? READ_ONCE(*shot) : NULL;
+	u64 alias = iot_table_pair((unsigned long)ctx, user_data);
+	u32 numbers[IOT_ALIAS_WIDTH];
+	struct flight *fl, *latest = NULL;
+	unsigned int n = iot_alias_find(&aliases, alias, numbers);
 
-	return fl && is_flight(fl, ctx, user_data) ? fl : NULL;
+	while (n--) {
+		fl = iot_table_at(&flights, numbers[n]);
+		if (is_flight(fl, ctx, user_data) && (!multishot || READ_ONCE(fl->multishot)) &&
+		    (!latest || READ_ONCE(fl->time) > READ_ONCE(latest->time)))
+			latest = fl;
+	}
+	fl = latest ? iot_table_take_at(&flights, latest) : NULL;
+	if (!fl || is_flight(fl, ctx, user_data))
+		return fl;
+	iot_table_keep(fl);
+	return NULL;
 }
 
-static bool is_same(const void *thing, const void *what)
+/* The one that a request is, held; or NULL. */
+static struct flight *take(const struct io_ring_ctx *ctx, const struct io_kiocb *req)
 {
-	const struct flight *wanted = what;
+	struct flight *fl = iot_table_take(&flights, req);
 
-	return is_flight(thing, wanted->ctx, wanted->user_data);
-}
-
-/* Among all: where there was no room for a cqe. */
-static struct flight *find_any(const struct io_ring_ctx *ctx, u64 user_data)
-{
-	struct flight wanted = { .ctx = ctx, .user_data = user_data };
-
-	return find_shot(ctx, user_data) ?: iot_table_search(&flights, is_same, &wanted);
+	if (!fl || likely(fl->ctx == ctx))
+		return fl;
+	iot_table_keep(fl); /* of one that had its address before, and ended in silence */
+	return NULL;
 }
 
 static void land(struct flight *fl)
 {
-	struct flight **shot;
-
-	if (fl->multishot) {
-		shot = iot_table_find(&shots, shot_key(fl->ctx, fl->user_data));
-		if (shot && READ_ONCE(*shot) == fl)
-			iot_table_drop(&shots, shot);
-	}
+	iot_alias_remove(&aliases, fl->alias, iot_table_number(&flights, fl));
 	iot_table_drop(&flights, fl);
 }
 
@@ -405,16 +493,17 @@ static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *s
 {
 	const struct io_ring_ctx *ctx = req->ctx;
 	struct step s IOT_UNINITIALIZED;
-	struct flight *fl, *old;
+	struct flight *fl;
 
 	if (!sqe || !iot_category_active(&iot_uring))
 		return;
-	/* one that ended without a cqe, whoever has the request now */
-	old = iot_table_find(&flights, req);
-	if (old)
-		land(old);
-	if (!is_wanted())
+	if (!is_wanted()) {
+		/* one that ended without a cqe, whoever has the request now */
+		fl = iot_table_take(&flights, req);
+		if (fl)
+			land(fl);
 		return;
+	}
 	fl = iot_table_new(&flights, req);
 	if (!fl) {
 		atomic_long_inc(&nr_missed);
@@ -430,12 +519,11 @@ static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *s
 	note_sqe(fl, req, sqe, error);
 	note_file_of(fl, ctx);
 	iot_task_fill(fl);
-	if (is_multishot(fl))
-		note_shots(fl);
+	note_alias(fl);
 	note_depths(&s, ctx);
 	s.flags = fl->sqe_flags;
 	record(fl, &s);
-	iot_table_publish(fl, req);
+	iot_table_keep(fl);
 }
 
 static void iot_uring_submitted(request_submitted)
@@ -449,15 +537,17 @@ static void request_refused(void *data, const struct io_uring_sqe *sqe, struct i
 	seen_submit(req, sqe, error);
 }
 
-static void request_queued(void *data, struct io_kiocb *req, int rw)
+static void iot_uring_queued(request_queued)
 {
 	struct flight *fl;
 
 	if (!iot_category_active(&iot_uring))
 		return;
-	fl = iot_table_find(&flights, req);
-	if (fl)
-		fl->queued = ktime_get_mono_fast_ns();
+	fl = take(req->ctx, req);
+	if (!fl)
+		return;
+	fl->queued = ktime_get_mono_fast_ns();
+	iot_table_keep(fl);
 }
 
 /* A request from before the trace, as far as its completion tells. */
@@ -478,7 +568,10 @@ static bool note_unknown(struct flight *fl, const struct io_ring_ctx *ctx,
 	return true;
 }
 
-/* Of a request that was submitted before the trace, or that there was no room for. */
+/*
+ * Of a request that was submitted before the trace, or that another one displaced: that
+ * is counted.
+ */
 static noinline void seen_unknown(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
 				  u64 user_data, int result, u32 flags)
 {
@@ -492,6 +585,7 @@ static noinline void seen_unknown(const struct io_ring_ctx *ctx, const struct io
 	record(&fl, &s);
 }
 
+/* @fl: held, or NULL; kept or dropped */
 static void seen_complete(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
 			  struct flight *fl, u64 user_data, int result, u32 flags)
 {
@@ -511,30 +605,34 @@ static void seen_complete(const struct io_ring_ctx *ctx, const struct io_kiocb *
 	note_depths(&s, ctx);
 	if (req && has_file(fl->opcode))
 		note_file(fl, req->file);
+	check_result(fl, result);
 	record(fl, &s);
-	if (!(flags & IORING_CQE_F_MORE))
+	if (flags & IORING_CQE_F_MORE)
+		iot_table_keep(fl);
+	else
 		land(fl);
 }
 
-static void request_completed(void *data, void *ctx, void *req, u64 user_data, int result,
-			      unsigned int cflags, u64 extra1, u64 extra2)
+static void completed(void *ctx, void *req, u64 user_data, int result, unsigned int cflags)
 {
 	struct flight *fl;
 
 	if (!iot_category_active(&iot_uring))
 		return;
-	fl = req ? iot_table_find(&flights, req) : NULL;
+	fl = req ? take(ctx, req) : NULL;
 	if (!fl && (!req || (cflags & IORING_CQE_F_NOTIF)))
-		fl = find_shot(ctx, user_data);
+		fl = take_named(ctx, user_data, true);
 	seen_complete(ctx, req, fl, user_data, result, cflags);
 }
+
+iot_uring_completed(request_completed, completed)
 
 static void request_overflowed(void *data, void *ctx, unsigned long long user_data,
 			       s32 result, u32 cflags, void *ocqe)
 {
 	if (iot_category_active(&iot_uring))
-		seen_complete(ctx, NULL, find_any(ctx, user_data), user_data, result,
-			      cflags | IOT_URING_OVERFLOW |
+		seen_complete(ctx, NULL, take_named(ctx, user_data, false),
+			      user_data, result, cflags | IOT_URING_OVERFLOW |
 			      (ocqe ? 0 : IOT_URING_DROPPED));
 }
 
@@ -567,15 +665,16 @@ static void seen_worker(const unsigned long *args)
 	if (!iot_category_active(&iot_uring) || !(current->flags & PF_IO_WORKER))
 		return;
 	preempt_disable_notrace();
-	fl = iot_table_find(&flights, req);
+	fl = take(req->ctx, req);
 	if (fl) {
 		now = ktime_get_mono_fast_ns();
 		s.time = fl->queued ?: now;
 		s.latency = now - s.time;
 		s.flags = fl->sqe_flags;
-		note_depths(&s, req->ctx);
+		try_depths(&s, req->ctx);
 		fl->worker = current->pid;
 		record(fl, &s);
+		iot_table_keep(fl);
 	}
 	preempt_enable_notrace();
 }
@@ -608,7 +707,7 @@ struct enter {
 
 static void note_ring_file(struct enter *enter, const struct file *file)
 {
-	const struct io_ring_ctx *ctx;
+	struct io_ring_ctx *ctx;
 
 	/* no other kind of file has this function */
 	if (!file || !show_fdinfo ||
@@ -616,7 +715,7 @@ static void note_ring_file(struct enter *enter, const struct file *file)
 		return;
 	ctx = file->private_data;
 	note_ring(&enter->flight, ctx);
-	note_depths(&enter->step, ctx);
+	try_depths(&enter->step, ctx);
 }
 
 static void note_ring_of(struct enter *enter)
@@ -691,10 +790,11 @@ static int start(void)
 	int err;
 
 	check_types();
-	get_random_once(&ring_key, sizeof(ring_key));
+	if (!ring_key.key[0]) /* the same numbers until the module is unloaded */
+		get_random_bytes(&ring_key, sizeof(ring_key));
 	show_fdinfo = iot_hook_symbol("io_uring_show_fdinfo");
 	tracepoint_synchronize_unregister(); /* of the last time */
-	err = iot_table_begin(&flights) ?: iot_table_begin(&shots);
+	err = iot_table_begin(&flights) ?: iot_aliases_begin(&aliases);
 	return err ?: iot_hook_set_start(&set, points, ARRAY_SIZE(points));
 }
 
@@ -710,7 +810,7 @@ static unsigned long missed(void)
 
 static void release(void)
 {
-	iot_table_free(&shots);
+	iot_aliases_free(&aliases);
 	iot_table_free(&flights);
 }
 

@@ -26,11 +26,13 @@
 #include <linux/timekeeping.h>
 #include <linux/uio.h>
 #include "block.h"
-#include "claim.h"
 #include "hook.h"
+#include "hook_set.h"
+#include "hook_stub.h"
 #include "param.h"
 #include "probe.h"
 #include "rw.h"
+#include "table.h"
 #include "target.h"
 
 /**
@@ -86,7 +88,9 @@ static atomic_t nr_calls;
 
 static struct call_slot *slot_at(unsigned int i)
 {
-	return &call_slots[(hash_ptr(current, CALL_BITS) + i) % BIT(CALL_BITS)];
+	u32 hash = iot_table_hash((unsigned long)current, CALL_BITS);
+
+	return &call_slots[(hash + i) % BIT(CALL_BITS)];
 }
 
 static void call_track(struct vfs_call *call)
@@ -202,34 +206,56 @@ const struct iot_direct *iot_vfs_direct(void)
  * stopped, and so does not take it for its own.
  */
 struct partial {
-	const void *iocb;
 	u64 id;
 	u64 start;
 	u64 offset;
 	u64 done;
+	u32 uid;
+	u32 pid;
 };
 
-IOT_CLAIMS(partials, partial, 6);
+#define PARTIAL_BITS	8
+
+/* What follows will be an event of its own. */
+static void partial_gone(void *thing, bool displaced)
+{
+	if (displaced)
+		iot_rw_count_missed();
+}
+
+IOT_TABLE_STORE(partial, struct partial, PARTIAL_BITS);
+static struct iot_table partials = {
+	IOT_TABLE_OF(struct partial, start, uid, pid),
+	IOT_TABLE_STORED(partial, PARTIAL_BITS),
+	.gone = partial_gone,
+};
 
 static void partial_keep(const struct vfs_call *call, u64 moved)
 {
-	struct partial *p = iot_claim_room(&partials, call->iocb);
+	struct partial *p = iot_table_new(&partials, call->iocb);
 
-	if (!p)
+	if (!p) {
+		iot_rw_count_missed();
 		return;
+	}
 	p->id = call->direct.id;
 	p->start = call->start;
 	p->offset = call->direct.offset;
 	p->done = call->done + moved;
-	iot_claim_keep(p, call->iocb);
+	p->uid = __kuid_val(current_euid());
+	p->pid = current->tgid;
+	iot_table_keep(p);
 }
 
 /* Make @call the continuation of what was kept, if anything was. */
 static void partial_take(struct vfs_call *call)
 {
-	struct partial *p = iot_claim(&partials, call->iocb);
+	struct partial *p;
 
-	if (likely(!p))
+	if (likely(iot_table_is_empty(&partials)))
+		return;
+	p = iot_table_take(&partials, call->iocb);
+	if (!p)
 		return;
 	if (p->id == call->direct.id &&
 	    p->offset + p->done == call->direct.offset) {
@@ -238,7 +264,7 @@ static void partial_take(struct vfs_call *call)
 		call->done = p->done;
 		call->requested += p->done;
 	}
-	iot_claim_drop(&partials, p);
+	iot_table_drop(&partials, p);
 }
 
 /* ->ki_complete of io_uring's requests, 0 where it could not be found */
@@ -573,8 +599,29 @@ static ssize_t write_tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 	return tracking_wrapper(iocb, iter, original, IOT_OP_WRITE);
 }
 
-static noinline ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-					   unsigned long original, u64 id, u8 op)
+/*
+ * Neither category fs nor a target wants the call; category block may. Else it is let go,
+ * unless what it returns to is a function of ours: the compiler did not make a jump of
+ * the call of iot_vfs_read_any_entry() in fs_wrapper().
+ */
+static ssize_t unwanted(struct kiocb *iocb, struct iov_iter *iter, unsigned long original,
+			u8 op, unsigned long caller)
+{
+	ssize_t ret;
+
+	if (iot_rw_tracks(READ_ONCE(iot_fs.state), iocb->ki_flags))
+		return op == IOT_OP_WRITE ? write_tracking_wrapper(iocb, iter, original, 0) :
+					    read_tracking_wrapper(iocb, iter, original, 0);
+	if (unlikely(within_module(caller, THIS_MODULE)))
+		ret = iot_hook_enter(iocb, iter, original);
+	else
+		ret = IOT_HOOK_ALONE;
+	iot_hook_leave();
+	return ret;
+}
+
+static ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				  unsigned long original, u64 id, u8 op, unsigned long caller)
 {
 	struct vfs_call call IOT_UNINITIALIZED;
 	struct iot_rw rw = { .wanted = false };
@@ -584,8 +631,7 @@ static noinline ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *
 	    iot_rw_wants(iocb->ki_filp, op == IOT_OP_WRITE, &iocb->ki_flags))
 		iot_rw_begin(&rw, iocb->ki_filp, true);
 	if (!rw.wanted && !id)
-		return op == IOT_OP_WRITE ? write_tracking_wrapper(iocb, iter, original, 0) :
-					    read_tracking_wrapper(iocb, iter, original, 0);
+		return unwanted(iocb, iter, original, op, caller);
 	call_begin(&call, iocb, iter, id, op);
 	call.rw = rw;
 	ret = iot_hook_enter(iocb, iter, original);
@@ -630,7 +676,20 @@ static ssize_t write_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 	return wrapper(iocb, iter, original, id, IOT_OP_WRITE);
 }
 
-/* The wrappers of what category fs wants, and no target. */
+/* The wrappers of all calls that category fs or a target may want: see IOT_HOOK_WRAP. */
+s64 iot_vfs_read_any(struct kiocb *iocb, struct iov_iter *iter, unsigned long original, u64 id,
+		     unsigned long caller)
+{
+	return special_fs_wrapper(iocb, iter, original, id, IOT_OP_READ, caller);
+}
+
+s64 iot_vfs_write_any(struct kiocb *iocb, struct iov_iter *iter, unsigned long original, u64 id,
+		      unsigned long caller)
+{
+	return special_fs_wrapper(iocb, iter, original, id, IOT_OP_WRITE, caller);
+}
+
+/* Those of plain calls of files that are known; the others may be rejected. */
 static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 					  unsigned long original, u64 id, u8 op)
 {
@@ -639,7 +698,8 @@ static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *i
 	ssize_t ret;
 
 	if (unlikely(!is_plain(iocb) || !iot_rw_begin_known(&rw, iocb->ki_filp)))
-		return special_fs_wrapper(iocb, iter, original, id, op);
+		return op == IOT_OP_WRITE ? iot_vfs_write_any_entry(iocb, iter, original, id, 0) :
+					    iot_vfs_read_any_entry(iocb, iter, original, id, 0);
 	offset = iocb->ki_pos;
 	requested = iov_iter_count(iter);
 	start = ktime_get_mono_fast_ns();
@@ -661,19 +721,6 @@ static ssize_t write_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 	return fs_wrapper(iocb, iter, original, id, IOT_OP_WRITE);
 }
 
-/* Likewise of what a target may want, too. */
-static ssize_t read_both_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-				 unsigned long original, u64 id)
-{
-	return special_fs_wrapper(iocb, iter, original, id, IOT_OP_READ);
-}
-
-static ssize_t write_both_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-				  unsigned long original, u64 id)
-{
-	return special_fs_wrapper(iocb, iter, original, id, IOT_OP_WRITE);
-}
-
 /*
  * What follows gets the handler's arguments where they are: @ip first, @fregs fourth,
  * so that the handlers, which every call of every file passes, move none of them.
@@ -692,13 +739,13 @@ static noinline void redirect_by_handle(unsigned long ip, struct inode *inode,
  * A call for a file that may be a running target: redirect it if it is. Of a file
  * whose number says too little the handle decides.
  */
-static __always_inline void redirect_target(unsigned long ip, struct inode *inode,
+static __always_inline void redirect_target(unsigned long ip, struct inode *inode, u64 hash,
 					    void *wrapper, struct ftrace_regs *fregs)
 {
 	struct iot_target *t;
 
 	preempt_disable_notrace();
-	t = iot_target_find_number(inode, iot_target_hash(inode->i_ino));
+	t = iot_target_find_number(inode, hash);
 	if (likely(t)) {
 		if (unlikely(t->key.fh_words)) {
 			redirect_by_handle(ip, inode, wrapper, fregs);
@@ -709,16 +756,16 @@ static __always_inline void redirect_target(unsigned long ip, struct inode *inod
 	preempt_enable_notrace();
 }
 
-static noinline void redirect_read(unsigned long ip, struct inode *inode, u8 op,
+static noinline void redirect_read(unsigned long ip, struct inode *inode, u64 hash,
 				   struct ftrace_regs *fregs)
 {
-	redirect_target(ip, inode, read_wrapper, fregs);
+	redirect_target(ip, inode, hash, read_wrapper, fregs);
 }
 
-static noinline void redirect_write(unsigned long ip, struct inode *inode, u8 op,
+static noinline void redirect_write(unsigned long ip, struct inode *inode, u64 hash,
 				    struct ftrace_regs *fregs)
 {
-	redirect_target(ip, inode, write_wrapper, fregs);
+	redirect_target(ip, inode, hash, write_wrapper, fregs);
 }
 
 /* Category fs and perhaps a target want the call. */
@@ -726,7 +773,7 @@ static noinline void redirect_both(unsigned long ip, struct inode *inode, u8 op,
 				   struct ftrace_regs *fregs)
 {
 	iot_hook_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
-			  write_both_wrapper : read_both_wrapper, target_id(inode));
+			  iot_vfs_write_any_entry : iot_vfs_read_any_entry, target_id(inode));
 }
 
 /* Category block alone wants the call, if it is one of its tasks'. */
@@ -758,9 +805,9 @@ static noinline void redirect_rare(unsigned long ip, struct inode *inode, u8 op,
 	else if (tracks || !iot_rw_rejects_rare())
 		redirect_both(ip, inode, op, fregs);
 	else if (iot_target_maybe(inode) && op == IOT_OP_WRITE)
-		redirect_write(ip, inode, op, fregs);
+		redirect_write(ip, inode, iot_target_hash(inode->i_ino), fregs);
 	else if (iot_target_maybe(inode))
-		redirect_read(ip, inode, op, fregs);
+		redirect_read(ip, inode, iot_target_hash(inode->i_ino), fregs);
 }
 
 /*
@@ -796,9 +843,9 @@ static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *
 	if (likely(!iot_target_maybe(inode)))
 		return;
 	if (op == IOT_OP_WRITE)
-		redirect_write(ip, inode, op, fregs);
+		redirect_write(ip, inode, iot_target_hash(inode->i_ino), fregs);
 	else
-		redirect_read(ip, inode, op, fregs);
+		redirect_read(ip, inode, iot_target_hash(inode->i_ino), fregs);
 }
 
 static void read_entry(unsigned long ip, unsigned long parent_ip,
@@ -811,6 +858,16 @@ static void write_entry(unsigned long ip, unsigned long parent_ip,
 			struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	redirect_call(ip, fregs, IOT_OP_WRITE);
+}
+
+/* Of the wrappers above what a stub calls: one that can tell that it rejects the call. */
+static void *wrapper_at(unsigned long ip)
+{
+	if (ip == (unsigned long)read_fs_wrapper || ip == (unsigned long)iot_vfs_read_any_entry)
+		return iot_vfs_read_any;
+	if (ip == (unsigned long)write_fs_wrapper || ip == (unsigned long)iot_vfs_write_any_entry)
+		return iot_vfs_write_any;
+	return (void *)ip; /* never rejects, and has one argument less */
 }
 
 static struct file *file_of(struct ftrace_regs *fregs)
@@ -834,6 +891,7 @@ static void write_generic_entry(unsigned long ip, unsigned long parent_ip,
 		write_entry(ip, parent_ip, ops, fregs);
 }
 #else
+#define wrapper_at NULL
 #define read_entry NULL
 #define write_entry NULL
 #define read_generic_entry NULL
@@ -1021,13 +1079,13 @@ static int remap_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 /* As the first two of types[], for functions that others call. */
 static const struct iot_hook_type generic_types[] = {
 	[IOT_VFS_READ] = {
-		.name = "read_iter", .ftrace = read_generic_entry,
+		.name = "read_iter", .ftrace = read_generic_entry, .wrapper_at = wrapper_at,
 		.entry = read_probe_entry, .exit = iter_probe_exit,
 		.forget = forget_calls,
 		.data_size = sizeof(struct vfs_call),
 	},
 	[IOT_VFS_WRITE] = {
-		.name = "write_iter", .ftrace = write_generic_entry,
+		.name = "write_iter", .ftrace = write_generic_entry, .wrapper_at = wrapper_at,
 		.entry = write_probe_entry, .exit = iter_probe_exit,
 		.forget = forget_calls,
 		.data_size = sizeof(struct vfs_call),
@@ -1036,13 +1094,13 @@ static const struct iot_hook_type generic_types[] = {
 
 static const struct iot_hook_type types[IOT_VFS_OPS] = {
 	[IOT_VFS_READ] = {
-		.name = "read_iter", .ftrace = read_entry,
+		.name = "read_iter", .ftrace = read_entry, .wrapper_at = wrapper_at,
 		.entry = read_probe_entry, .exit = iter_probe_exit,
 		.forget = forget_calls,
 		.data_size = sizeof(struct vfs_call),
 	},
 	[IOT_VFS_WRITE] = {
-		.name = "write_iter", .ftrace = write_entry,
+		.name = "write_iter", .ftrace = write_entry, .wrapper_at = wrapper_at,
 		.entry = write_probe_entry, .exit = iter_probe_exit,
 		.forget = forget_calls,
 		.data_size = sizeof(struct vfs_call),
@@ -1186,7 +1244,7 @@ unsigned long iot_vfs_missed(const struct iot_vfs_hooks *hooks)
 	for (i = 0; i < IOT_VFS_OPS; i++)
 		if (hooks->hook[i])
 			missed += iot_hook_missed(hooks->hook[i]);
-	return missed;
+	return missed + iot_hook_refused();
 }
 
 /** iot_vfs_init() - find out how io_uring's requests are told from others */

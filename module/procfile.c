@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What all files in /proc/iotracer share: rights, and commands by line. */
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -8,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include "access.h"
 #include "param.h"
 #include "procfile.h"
 
@@ -100,6 +102,21 @@ static ssize_t run_lines(const struct input *in, char *text, size_t len, bool wh
 	return done;
 }
 
+/*
+ * Likewise, with the opener's credentials: who was made to write to a descriptor that
+ * somebody else opened does nothing that the opener could not do. Paths are still looked
+ * up from the writer's root and working directory.
+ */
+static ssize_t run_as_opener(const struct input *in, const struct file *file, char *text,
+			     size_t len, bool whole)
+{
+	const struct cred *old = override_creds(file->f_cred);
+	ssize_t ret = run_lines(in, text, len, whole);
+
+	revert_creds(old);
+	return ret;
+}
+
 /* Keep the begin of a line for the next write. */
 static int keep_tail(struct input *in, const char *tail, size_t len)
 {
@@ -123,9 +140,10 @@ static void drop_tail(struct input *in)
 }
 
 /* As write(2), for text that begins with the kept @old bytes. */
-static ssize_t take(struct input *in, char *text, size_t old, size_t len, bool whole)
+static ssize_t take(struct input *in, const struct file *file, char *text, size_t old,
+		    size_t len, bool whole)
 {
-	ssize_t done = run_lines(in, text, old + len, whole);
+	ssize_t done = run_as_opener(in, file, text, old + len, whole);
 	size_t rest = old + len - done;
 	int err = 0;
 
@@ -146,7 +164,7 @@ static ssize_t take(struct input *in, char *text, size_t old, size_t len, bool w
  * The last line need not end in a newline; if the write is just as long as a full
  * buffer, it goes on in the next one or ends when the file is closed.
  * Return: bytes carried out, up to the first line that failed; if that is the
- * first line of all, its error.
+ * first line of all, its error. -EPERM: current or the opener may not.
  */
 ssize_t iot_procfile_write(struct file *file, const char __user *buf,
 			   size_t count, loff_t *ppos)
@@ -157,6 +175,8 @@ ssize_t iot_procfile_write(struct file *file, const char __user *buf,
 	size_t old;
 	char *text;
 
+	if (!iot_access_write(file))
+		return -EPERM;
 	if (mutex_lock_killable(&in->lock))
 		return -EINTR;
 	old = in->len;
@@ -168,7 +188,7 @@ ssize_t iot_procfile_write(struct file *file, const char __user *buf,
 	if (!copy_from_user(text + old, buf, len)) {
 		memcpy(text, in->tail, old);
 		drop_tail(in);
-		ret = take(in, text, old, len, len == count && count % BUFFER_UNIT);
+		ret = take(in, file, text, old, len, len == count && count % BUFFER_UNIT);
 	}
 	kvfree(text);
 unlock:
@@ -214,7 +234,7 @@ void *iot_procfile_data(struct seq_file *m)
 static bool may_run_tail(const struct file *file)
 {
 	return current->fs && !(current->flags & (PF_EXITING | PF_KTHREAD)) &&
-	       current_cred() == file->f_cred;
+	       current_cred() == file->f_cred && iot_access_write(file);
 }
 
 /* The begin of a line that no other write has ended. Closing cannot fail. */
@@ -226,7 +246,7 @@ static void run_tail(struct input *in, const struct file *file)
 
 	if (line) {
 		memcpy(line, in->tail, in->len);
-		ret = run_lines(in, line, in->len, true);
+		ret = run_as_opener(in, file, line, in->len, true);
 		kvfree(line);
 	}
 	if (ret < 0)

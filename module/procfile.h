@@ -3,13 +3,26 @@
 #ifndef IOT_PROCFILE_H
 #define IOT_PROCFILE_H
 
+#include <linux/errno.h>
 #include <linux/types.h>
+#include "access.h"
 
 struct inode;
 struct file;
 struct proc_dir_entry;
 struct proc_ops;
 struct seq_file;
+
+/**
+ * IOT_PROCFILE_OPEN() - open_checked(), which asks whether one may open
+ *
+ * The only open methods that a file in /proc/iotracer has (scripts/lint).
+ */
+#define IOT_PROCFILE_OPEN(open)							\
+	static int open##_checked(struct inode *inode, struct file *file)	\
+	{									\
+		return iot_access_open(file) ? open(inode, file) : -EACCES;	\
+	}
 
 struct iot_procfile {
 	const char *name;

@@ -28,9 +28,10 @@
  *
  * Then the record is counted as lost, and its index stays a hole that readers
  * see as such. So: records seen = indices taken = shown + passed out of the
- * window + lost, exactly, whenever no writer is between reserve and commit.
+ * window + lost, exactly, whenever no writer is between reserve and commit. A
+ * record that is refused takes no index; it is counted as seen and lost.
  *
- * There are more slots than records kept (at least SLACK more), so that a
+ * There are SLACK more slots than records kept, so that a
  * writer that is a little late, or a reader that is copying the oldest record,
  * has that many further records before its slot is wanted by another.
  *
@@ -42,10 +43,15 @@
  * kernel's writers disable preemption between reserve and commit, so a reader
  * can tell the two apart by waiting for an RCU grace period and looking again.
  *
+ * A ring is emptied where it is. Its owner keeps writers away, waits for those
+ * that are in it, and begins the ring anew at @head: indices go on rising, and
+ * what the slots hold is below @base. A reader that is still copying older records
+ * finds them until they are overwritten.
+ *
  * Reserve and commit are inlined from ring.h: they are in the path of every read
  * and write that is traced.
  *
- * The ring is freed by its owner after an RCU grace period (target.c). This
+ * The ring is freed by its owner when no writer can be in it (target.c, category.c). This
  * file is also compiled in userspace: tests/unit/ring-stress.c runs it under
  * ThreadSanitizer and tests/unit/ring.pml is its claim and commit protocol as
  * a model for spin.
@@ -53,6 +59,7 @@
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/types.h>
 #include "ring.h"
 
@@ -60,7 +67,7 @@
 
 static u64 nr_slots(u64 keep)
 {
-	return roundup_pow_of_two(keep + SLACK);
+	return keep + SLACK;
 }
 
 /**
@@ -82,12 +89,87 @@ size_t iot_ring_bytes(u64 keep, size_t slot_size)
  */
 void iot_ring_init(struct iot_ring *ring, u64 keep, size_t slot_size, u64 first)
 {
-	ring->mask = nr_slots(keep) - 1;
+	ring->nr_slots = nr_slots(keep);
+	ring->shift = ilog2(ring->nr_slots - 1);
+	ring->reciprocal = mul_u64_u64_div_u64(1ULL << 63, 2ULL << ring->shift, ring->nr_slots) + 1;
 	ring->keep = keep;
 	ring->slot_size = slot_size;
 	ring->first = first;
 	ring->base = first;
 	atomic64_set(&ring->head, first);
+}
+
+/** iot_ring_capacity() - the most records that this ring can keep */
+u64 iot_ring_capacity(const struct iot_ring *ring)
+{
+	return ring->nr_slots - SLACK;
+}
+
+/**
+ * iot_ring_hide() - show no record below an index any more
+ * @index:	at most the head; nothing happens if @base is above it
+ *
+ * Context: any. Who hides more at the same time prevails.
+ */
+void iot_ring_hide(struct iot_ring *ring, u64 index)
+{
+	u64 base = READ_ONCE(ring->base);
+
+	while (base < index) {
+		u64 old = cmpxchg(&ring->base, base, index);
+
+		if (old == base)
+			break;
+		base = old;
+	}
+}
+
+/**
+ * iot_ring_reset() - forget all records and counts; takes no memory
+ *
+ * No writer is in the ring, readers may be.
+ */
+void iot_ring_reset(struct iot_ring *ring)
+{
+	u64 head = atomic64_read(&ring->head);
+	int class;
+
+	iot_ring_hide(ring, head);
+	WRITE_ONCE(ring->first, head);
+	atomic64_set(&ring->second, 0);
+	for (class = 0; class < IOT_RING_CLASSES; class++) {
+		WRITE_ONCE(ring->earlier[class], 0);
+		atomic64_set(&ring->refused[class], 0);
+		atomic64_set(&ring->lost[class], 0);
+	}
+}
+
+/**
+ * iot_ring_limit() - keep another number of records in the same slots
+ * @keep:	at most iot_ring_capacity()
+ *
+ * Records that passed out of the window do not come back. Writers may be at work.
+ */
+void iot_ring_limit(struct iot_ring *ring, u64 keep)
+{
+	u64 end, from = iot_ring_window(ring, &end);
+
+	iot_ring_hide(ring, from);
+	WRITE_ONCE(ring->keep, keep);
+}
+
+/**
+ * iot_ring_seen() - how many records of a class writers came with
+ *
+ * Exact when no writer is at work.
+ */
+u64 iot_ring_seen(const struct iot_ring *ring, unsigned int class)
+{
+	u64 second = atomic64_read(&ring->second);
+	u64 taken = atomic64_read(&ring->head) - READ_ONCE(ring->first);
+
+	return READ_ONCE(ring->earlier[class]) + atomic64_read(&ring->refused[class]) +
+	       (class ? second : taken - second);
 }
 
 /**
@@ -100,12 +182,13 @@ void iot_ring_init(struct iot_ring *ring, u64 keep, size_t slot_size, u64 first)
 u64 iot_ring_window(const struct iot_ring *ring, u64 *end)
 {
 	u64 base = READ_ONCE(ring->base);
-	u64 head;
+	u64 head, keep;
 
 	smp_rmb(); /* @base, which another reader may move up to a newer head, before */
 	head = atomic64_read(&ring->head);
 	*end = head;
-	return head - base > ring->keep ? head - ring->keep : base;
+	keep = READ_ONCE(ring->keep);
+	return head - base > keep ? head - keep : base;
 }
 
 /**

@@ -8,30 +8,48 @@
 
 #include <linux/atomic.h>
 #include <linux/compiler.h>
+#include <linux/math64.h>
 #include <linux/types.h>
 
 #define IOT_RING_CLASSES 2	/* records are counted apart by class */
 
+#ifdef IOT_POISON
+#define IOT_RING_POISONED 1
+#else
+#define IOT_RING_POISONED 0
+#endif
+
 /**
  * struct iot_ring - one ring; allocate iot_ring_bytes() and call iot_ring_init()
- * @mask:	slots - 1; slots is a power of two larger than @keep
+ * @nr_slots:	number of slots, larger than @keep
+ * @reciprocal:	2^(64 + @shift) / @nr_slots, rounded up
+ * @shift:	2^@shift is below @nr_slots, and its double is not
  * @keep:	how many records a reader is shown
  * @slot_size:	bytes, a multiple of 8; the first 8 are the slot's state
  * @first:	index of the first record reserved in this ring
- * @base:	no index below this one is shown; at most @first
+ * @base:	no index below this one is shown
+ * @earlier:	records seen in rings before this one, by class
  * @head:	index that the next writer will reserve
- * @seen:	records that writers came with, by class
- * @lost:	of these, the ones that got no slot, by class
+ * @second:	indices that writers of class 1 took; the others are class 0's
+ * @refused:	records that took no index, by class
+ * @lost:	records that got no slot, by class; those of @refused are among them
  * @slots:	the slots
+ *
+ * All writers of a ring share @head, which orders their records. That is the one
+ * shared word that a record of class 0 changes.
  */
 struct iot_ring {
-	u64 mask;
+	u64 nr_slots;
+	u64 reciprocal;
+	u64 shift;
 	u64 keep;
 	u64 slot_size;
 	u64 first;
 	u64 base;
+	u64 earlier[IOT_RING_CLASSES];
 	atomic64_t head;
-	atomic64_t seen[IOT_RING_CLASSES];
+	atomic64_t second;
+	atomic64_t refused[IOT_RING_CLASSES];
 	atomic64_t lost[IOT_RING_CLASSES];
 	u64 slots[];
 };
@@ -43,8 +61,13 @@ enum iot_ring_state {
 };
 
 size_t iot_ring_bytes(u64 keep, size_t slot_size);
+u64 iot_ring_capacity(const struct iot_ring *ring);
 void iot_ring_init(struct iot_ring *ring, u64 keep, size_t slot_size, u64 first);
+void iot_ring_reset(struct iot_ring *ring);
+void iot_ring_limit(struct iot_ring *ring, u64 keep);
+void iot_ring_hide(struct iot_ring *ring, u64 index);
 
+u64 iot_ring_seen(const struct iot_ring *ring, unsigned int class);
 u64 iot_ring_window(const struct iot_ring *ring, u64 *end);
 enum iot_ring_state iot_ring_read(const struct iot_ring *ring, u64 index,
 				  u64 *copy);
@@ -62,11 +85,32 @@ static __always_inline u64 iot_ring_committed(u64 index)
 	return 2 * index + 2;
 }
 
+/*
+ * The upper half of a product. A type of 128 bits would have the compiler align the
+ * stack of every function that writes a record.
+ */
+static __always_inline u64 iot_ring_upper(u64 a, u64 b)
+{
+#ifdef __x86_64__
+	u64 upper;
+
+	asm("mulq %2" : "=d" (upper), "+a" (a) : "rm" (b) : "cc");
+	return upper;
+#else
+	return mul_u64_u64_shr(a, b, 64);
+#endif
+}
+
+/*
+ * Slot number @index modulo @nr_slots without a division, exactly: below 2^63, where
+ * indices are, the error of the reciprocal does not reach the next quotient.
+ */
 static __always_inline u64 *iot_ring_slot(const struct iot_ring *ring, u64 index)
 {
+	u64 lap = iot_ring_upper(index, ring->reciprocal) >> ring->shift;
 	char *slots = (char *)ring->slots;
 
-	return (u64 *)(slots + (index & ring->mask) * ring->slot_size);
+	return (u64 *)(slots + (index - lap * ring->nr_slots) * ring->slot_size);
 }
 
 static __always_inline bool iot_ring_claim(u64 *slot, u64 index)
@@ -75,6 +119,18 @@ static __always_inline bool iot_ring_claim(u64 *slot, u64 index)
 
 	return !(old & 1) && old < iot_ring_committed(index) &&
 	       cmpxchg(slot, old, iot_ring_busy(index)) == old;
+}
+
+/*
+ * In a build with IOT_POISON a slot begins as bytes that no field holds, so that a
+ * test finds what a writer forgets to fill.
+ */
+static __always_inline void iot_ring_poison(const struct iot_ring *ring, u64 *slot)
+{
+	u64 i;
+
+	for (i = 1; IOT_RING_POISONED && i < ring->slot_size / sizeof(u64); i++)
+		slot[i] = 0xd7d7d7d7d7d7d7d7ULL;
 }
 
 /**
@@ -91,11 +147,14 @@ static __always_inline bool iot_ring_reserve(struct iot_ring *ring,
 					     unsigned int class, u64 **slot,
 					     u64 *index)
 {
-	atomic64_inc(&ring->seen[class]);
 	*index = atomic64_fetch_inc(&ring->head);
+	if (class)
+		atomic64_inc(&ring->second);
 	*slot = iot_ring_slot(ring, *index);
-	if (likely(iot_ring_claim(*slot, *index)))
+	if (likely(iot_ring_claim(*slot, *index))) {
+		iot_ring_poison(ring, *slot);
 		return true;
+	}
 	atomic64_inc(&ring->lost[class]);
 	return false;
 }
@@ -103,7 +162,7 @@ static __always_inline bool iot_ring_reserve(struct iot_ring *ring,
 /** iot_ring_refuse() - count a record that its writer is not to place */
 static __always_inline void iot_ring_refuse(struct iot_ring *ring, unsigned int class)
 {
-	atomic64_inc(&ring->seen[class]);
+	atomic64_inc(&ring->refused[class]);
 	atomic64_inc(&ring->lost[class]);
 }
 

@@ -26,7 +26,8 @@ void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep)
 	rw->wanted = READ_ONCE(iot_fs.kinds) & BIT(kind);
 	if (!rw->wanted)
 		return;
-	iot_paths_of(&file->f_path, may_sleep, &rw->file);
+	/* iot_rw_begin_known() has looked for it */
+	iot_paths_resolve(&file->f_path, may_sleep, &rw->file);
 	rw->wanted = rw->file.kinds;
 }
 

@@ -36,6 +36,7 @@ void iot_rw_untrack(void);
 int iot_rw_refresh(void);
 bool iot_rw_is_new(const struct inode *inode);
 void iot_rw_see(const struct file *file);
+void iot_rw_count_missed(void);
 unsigned long iot_rw_missed(void);
 
 static __always_inline unsigned int iot_rw_op(bool write, bool direct)
@@ -112,13 +113,14 @@ static __always_inline bool iot_rw_begin_known(struct iot_rw *rw, const struct f
 	const struct iot_path *known;
 
 	preempt_disable_notrace();
-	known = iot_paths_find(&file->f_path, iot_paths_moves(), 0);
-	if (likely(known) && likely(known->file.kinds & iot_fs.kinds))
-		rw->file = known->file;
-	else
-		known = NULL;
+	known = iot_paths_find(&file->f_path, false);
+	if (unlikely(!known) || unlikely(!(known->file.kinds & iot_fs.kinds))) {
+		preempt_enable_notrace();
+		return false;
+	}
+	rw->file = known->file;
 	preempt_enable_notrace();
-	return known;
+	return true;
 }
 
 static __always_inline void iot_rw_fill_file(struct iot_fs *e, const struct iot_rw *rw)
@@ -133,7 +135,7 @@ static __always_inline void iot_rw_fill_file(struct iot_fs *e, const struct iot_
 	e->address = 0;
 	e->flags2 = 0;
 	e->fd = -1;
-	e->reserved = 0;
+	e->unsure = 0;
 }
 
 /**
@@ -155,9 +157,10 @@ static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 o
 
 	preempt_disable_notrace();
 	if (unlikely(state != IOT_CATEGORY_ACTIVE) &&
-	    iot_rw_rejects_end(rw->file.dev, rw->file.ino, latency, requested, result))
+	    (iot_rw_rejects_end(rw->file.dev, rw->file.ino, latency, requested, result) ||
+	     iot_category_thins_out(&iot_fs)))
 		goto out;
-	if (!iot_category_reserve(&iot_fs, &slot, &index))
+	if (!iot_category_reserve_all(&iot_fs, &slot, &index))
 		goto out;
 	e = (struct iot_fs *)slot;
 	e->time = start;

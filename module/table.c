@@ -3,47 +3,54 @@
  * Things under way, found by an address.
  *
  * A table of fixed size in which a thing has a place from when it is made to when it
- * is done. The events of one thing come one after another, whatever the CPU, so who
- * found its place uses it without a lock. A place is claimed by moving its key from
- * NULL to CLAIMED, and is found once the key is there.
+ * is done. Its key is one of three: 0, the place is free; an address, the thing can be
+ * found; an address with the lowest bit set, somebody holds the thing: it is being
+ * filled, used or dropped, and nobody else can find it. To hold is to change the key
+ * from the one to the other at once, so nobody waits: what is held is not found.
+ *
+ * A program that wants to do harm decides how many things there are. So:
+ *
+ *   - Keys that collide cannot be chosen, as the hash has a secret of its own each time
+ *     the module is loaded. A multiplication by a random odd number does: two keys
+ *     have the same top bits as often as by chance (Dietzfelbinger and others, 1997).
+ *   - A key has IOT_TABLE_PROBES places and no more, so no search is longer.
+ *   - Where these are all taken one thing is forgotten for the new one: of the user who
+ *     has most of them, of that user's process that has most of them, the oldest.
+ *     A process that floods the table has most of them nearly everywhere, and displaces
+ *     its own. Nothing is counted for that but what is in these few places.
  *
  * What ends without an event leaves its place behind: the next thing with that key
- * takes it over.
+ * takes it over, or another one displaces it in time.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
-#include <linux/hash.h>
 #include <linux/mm.h>
+#include <linux/random.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 #include "table.h"
 
-/*
- * A key belongs in one of PROBES places, from the one that its hash names on; behind
- * the last that a hash can name there are enough more.
- */
-#define PROBES		8
-#define PLACES		(BIT(IOT_TABLE_BITS) + PROBES - 1)
-#define CLAIMED		((const void *)1)
+#define HELD	IOT_TABLE_HELD
 
-/**
- * struct place - a place in a table
- * @key:	what it is found by, NULL: free
- * @thing:	of the table's size
- */
-struct place {
-	const void *key;
-	u8 thing[] __aligned(sizeof(u64));
-};
+/* Of all tables; odd. */
+u64 iot_table_secret __read_mostly;
+u64 iot_table_secret2 __read_mostly;
+
+/** iot_table_init() - before any table is used */
+void iot_table_init(void)
+{
+	iot_table_secret = get_random_u64() | 1;
+	iot_table_secret2 = get_random_u64() | 1;
+}
 
 static size_t stride(const struct iot_table *t)
 {
-	return sizeof(struct place) + t->size;
+	return sizeof(struct iot_table_place) + t->size;
 }
 
-static u32 hash_of(const void *key)
+static atomic_t *used_of(const struct iot_table *t, u32 hash)
 {
-	return hash_ptr(key, IOT_TABLE_BITS);
+	return &t->used[hash & t->used_mask];
 }
 
 static void *first_place(const struct iot_table *t, u32 hash)
@@ -51,90 +58,176 @@ static void *first_place(const struct iot_table *t, u32 hash)
 	return t->places + hash * stride(t);
 }
 
-static struct place *place_of(void *thing)
+/* Change the key. Return: false: it is another one by now. */
+static bool change(struct iot_table_place *place, unsigned long from, unsigned long to)
 {
-	return thing - offsetof(struct place, thing);
+	return READ_ONCE(place->key) == from && cmpxchg(&place->key, from, to) == from;
+}
+
+/* Hold the place that has @key. */
+static struct iot_table_place *hold(const struct iot_table *t, u32 hash, unsigned long key)
+{
+	void *at = first_place(t, hash);
+	unsigned int i;
+
+	for (i = 0; i < IOT_TABLE_PROBES; i++, at += stride(t))
+		if (change(at, key, key | HELD))
+			return at;
+	return NULL;
+}
+
+/* Hold one that is free. */
+static struct iot_table_place *hold_free(const struct iot_table *t, u32 hash, unsigned long key)
+{
+	void *at = first_place(t, hash);
+	unsigned int i;
+
+	for (i = 0; i < IOT_TABLE_PROBES; i++, at += stride(t)) {
+		if (!change(at, 0, key | HELD))
+			continue;
+		atomic_inc(used_of(t, hash));
+		return at;
+	}
+	return NULL;
+}
+
+/* What is asked of a thing that nobody holds, and that may change meanwhile. */
+struct look {
+	struct iot_table_place *place;
+	unsigned long key;
+	u64 time;
+	u32 uid;
+	u32 pid;
+};
+
+static void look_at(const struct iot_table *t, struct look *l, struct iot_table_place *place)
+{
+	l->place = place;
+	l->key = READ_ONCE(place->key);
+	l->time = READ_ONCE(*(u64 *)(place->thing + t->time));
+	l->uid = READ_ONCE(*(u32 *)(place->thing + t->uid));
+	l->pid = READ_ONCE(*(u32 *)(place->thing + t->pid));
+}
+
+/* How much its owner has: things of the user count before those of the process. */
+static unsigned int weight(const struct look *looks, const struct look *l)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < IOT_TABLE_PROBES; i++)
+		if (looks[i].uid == l->uid)
+			n += 2 * IOT_TABLE_PROBES + (looks[i].pid == l->pid);
+	return n;
+}
+
+/* The place of a thing may go to somebody else while another one is looked for. */
+#define DISPLACE_TRIES	4
+
+/*
+ * Hold the place of the thing that can best be spared, whose key was @old, or NULL: none, or
+ * it has changed meanwhile.
+ */
+static struct iot_table_place *hold_another(const struct iot_table *t, u32 hash,
+					    unsigned long key, unsigned long *old)
+{
+	struct look looks[IOT_TABLE_PROBES], *least = NULL;
+	void *at = first_place(t, hash);
+	unsigned int i, w, most = 0;
+
+	for (i = 0; i < IOT_TABLE_PROBES; i++, at += stride(t))
+		look_at(t, &looks[i], at);
+	for (i = 0; i < IOT_TABLE_PROBES; i++) {
+		struct look *l = &looks[i];
+
+		if (!l->key || (l->key & HELD))
+			continue;
+		w = weight(looks, l);
+		if (least && (w < most || (w == most && l->time >= least->time)))
+			continue;
+		least = l;
+		most = w;
+	}
+	if (!least || !change(least->place, least->key, key | HELD))
+		return NULL;
+	*old = least->key;
+	return least->place;
+}
+
+/* Where all places are taken. */
+static noinline struct iot_table_place *displace(struct iot_table *t, u32 hash, unsigned long key)
+{
+	struct iot_table_place *place = NULL;
+	unsigned int i;
+	unsigned long old;
+
+	for (i = 0; i < DISPLACE_TRIES && !place; i++) {
+		if (i) /* who was quicker may have been the owner, who is done with it */
+			place = hold_free(t, hash, key);
+		if (place)
+			return place;
+		place = hold_another(t, hash, key, &old);
+	}
+	if (!place)
+		return NULL;
+	if (t->gone)
+		t->gone(place->thing, true);
+	atomic_inc(used_of(t, hash));
+	atomic_dec(used_of(t, iot_table_hash_of(t, old)));
+	return place;
 }
 
 /**
- * iot_table_new() - a place for what @key stands for; fill all of it, then publish
+ * iot_table_new() - a place for what @key stands for; fill all of it, then keep it
  *
- * Context: any. Return: it, with what was there before, or NULL: no room nearby.
+ * Context: any, for each key one at a time. Return: it, held, with what was there
+ * before, or NULL: others hold all of the places just now.
  */
 void *iot_table_new(struct iot_table *t, const void *key)
 {
-	void *stale = iot_table_find(t, key);
-	u32 hash = hash_of(key);
-	void *at = first_place(t, hash);
-	unsigned int i;
+	unsigned long k = (unsigned long)key;
+	u32 hash = iot_table_hash_of(t, k);
+	struct iot_table_place *place = NULL;
 
-	if (unlikely(stale))
-		iot_table_drop(t, stale);
-	for (i = 0; i < PROBES; i++, at += stride(t)) {
-		struct place *place = at;
-
-		if (READ_ONCE(place->key) || cmpxchg(&place->key, NULL, CLAIMED))
-			continue;
-		atomic_inc(&t->used[hash]);
+	if (atomic_read(used_of(t, hash)))
+		place = hold(t, hash, k);
+	if (unlikely(place)) {
+		if (t->gone)
+			t->gone(place->thing, false);
 		return place->thing;
 	}
-	return NULL;
+	place = hold_free(t, hash, k);
+	if (unlikely(!place))
+		place = displace(t, hash, k);
+	return place ? place->thing : NULL;
+}
+
+/** iot_table_take_used() - iot_table_take() where some key has this hash */
+void *iot_table_take_used(struct iot_table *t, u32 hash, unsigned long key)
+{
+	struct iot_table_place *place = hold(t, hash, key);
+
+	return place ? place->thing : NULL;
 }
 
 /**
- * iot_table_publish() - it can be found from now on
- * @key:	that it was made for
+ * iot_table_take_at() - what is in the place of @thing now, or NULL
  *
- * Context: any.
+ * It may be another thing than the one that was looked at. Context: as above.
  */
-void iot_table_publish(void *thing, const void *key)
+void *iot_table_take_at(struct iot_table *t, void *thing)
 {
-	smp_store_release(&place_of(thing)->key, key); /* after its fields */
-}
+	struct iot_table_place *place = iot_table_place_of(thing);
+	unsigned long key = READ_ONCE(place->key);
 
-/** iot_table_find() - what has @key, or NULL. Context: any */
-void *iot_table_find(const struct iot_table *t, const void *key)
-{
-	u32 hash = hash_of(key);
-	void *at = first_place(t, hash);
-	unsigned int i;
-
-	if (!atomic_read(&t->used[hash]))
+	if (!key || (key & HELD) || !change(place, key, key | HELD))
 		return NULL;
-	for (i = 0; i < PROBES; i++, at += stride(t)) {
-		struct place *place = at;
-
-		if (smp_load_acquire(&place->key) == key) /* before its fields */
-			return place->thing;
-	}
-	return NULL;
+	return thing;
 }
 
 /**
- * iot_table_search() - the first thing that is so, or NULL
- * @is:		is it? Of a thing that is being dropped anything may be asked
+ * iot_table_rename() - let it be found by another key; it is held
  *
- * All places are looked at: not for what happens often. Context: any.
- */
-void *iot_table_search(const struct iot_table *t, iot_table_fn is, const void *what)
-{
-	void *at = t->places;
-	unsigned int n;
-
-	for (n = 0; n < PLACES; n++, at += stride(t)) {
-		struct place *place = at;
-		const void *key = smp_load_acquire(&place->key); /* before its fields */
-
-		if (key && key != CLAIMED && is(place->thing, what))
-			return place->thing;
-	}
-	return NULL;
-}
-
-/**
- * iot_table_rename() - let it be found by another key
- *
- * Context: any. Return: where it is now; @thing where there is no room for that.
+ * Context: any. Return: where it is now, held; @thing where there is no room for that.
  */
 void *iot_table_rename(struct iot_table *t, void *thing, const void *key)
 {
@@ -143,19 +236,20 @@ void *iot_table_rename(struct iot_table *t, void *thing, const void *key)
 	if (!to)
 		return thing;
 	memcpy(to, thing, t->size);
-	iot_table_publish(to, key);
 	iot_table_drop(t, thing);
 	return to;
 }
 
-/** iot_table_drop() - it is done. Context: any */
-void iot_table_drop(struct iot_table *t, void *thing)
+static size_t places_bytes(const struct iot_table *t)
 {
-	/* a full barrier: after the last use of its fields */
-	const void *key = xchg(&place_of(thing)->key, NULL);
+	return IOT_TABLE_PLACES(t->bits) * stride(t);
+}
 
-	if (key)
-		atomic_dec(&t->used[hash_of(key)]);
+/** iot_table_clear() - forget all. No probe is at work */
+void iot_table_clear(struct iot_table *t)
+{
+	memset(t->places, 0, places_bytes(t));
+	memset(t->used, 0, (t->used_mask + 1) * sizeof(*t->used));
 }
 
 /**
@@ -165,14 +259,17 @@ void iot_table_drop(struct iot_table *t, void *thing)
  */
 int iot_table_begin(struct iot_table *t)
 {
-	size_t bytes = PLACES * stride(t);
+	size_t bytes = places_bytes(t);
 
-	memset(t->used, 0, sizeof(t->used));
-	if (t->places)
-		memset(t->places, 0, bytes);
-	else
-		t->places = vzalloc(bytes);
-	return t->places ? 0 : -ENOMEM;
+	if (t->places) {
+		iot_table_clear(t);
+		return 0;
+	}
+	t->places = vzalloc(bytes + (t->used_mask + 1) * sizeof(*t->used));
+	if (!t->places)
+		return -ENOMEM;
+	t->used = t->places + bytes;
+	return 0;
 }
 
 /** iot_table_free() - at unload, when no probe is left */

@@ -5,8 +5,10 @@
  * Probes look an inode up in two steps. A bit of iot_target_filter says that no
  * running target has this inode's hash: that is all that other files cost, and
  * with 10,000 targets 98 of 100 untraced files still stop there. Else the
- * running targets of a bucket are compared. Both tables are static and never
- * move, so the filter needs no RCU; the targets in the buckets do.
+ * running targets of a bucket are compared. The filter is static, so it needs no
+ * RCU; the table of buckets is replaced by one of twice the size when there are
+ * more targets than buckets. A target has two nodes, so it can be in both. Who has
+ * its id finds it at its place in a third table, which grows likewise.
  *
  * A target is identified by superblock device, inode number and generation, on
  * btrfs by UUID and file handle, so nothing of the filesystem is held:
@@ -21,14 +23,19 @@
  * A probe holds a target only while preemption is off; a call that may sleep
  * keeps the target's id and looks it up again when it returns.
  *
- * Rings are replaced as a whole (reset, resize): writers that were in the old
- * one when it was replaced finish there.
+ * A ring is emptied where it is (reset): meanwhile writers have one that nobody reads,
+ * so what happens until the command is done is forgotten as what was before. It is
+ * replaced as a whole by resize: writers that were in the old one finish there.
  */
 #include <linux/exportfs.h>
-#include <linux/hashtable.h>
+#include <linux/idr.h>
+#include <linux/jhash.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
+#include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
@@ -40,16 +47,70 @@
 
 unsigned long iot_target_filter[BITS_TO_LONGS(BIT(IOT_FILTER_BITS))];
 unsigned int iot_target_running;
-struct hlist_head iot_target_buckets[BIT(IOT_BUCKET_BITS)];
+u64 iot_target_secret;
+struct iot_buckets __rcu *iot_target_buckets;
+struct iot_places __rcu *iot_target_places;
 struct hlist_head iot_target_devices;
 
 /* Changes of the tables above; leaf lock. */
 static DEFINE_MUTEX(tables_lock);
 
-/* All targets, by inode number; control.c's lock protects it. */
-static DEFINE_HASHTABLE(all, 12);
+#define LEAST_BUCKET_BITS 14
+#define MOST_BUCKET_BITS 24
+#define LEAST_PLACES 1024
+#define MOST_PLACES BIT(24)
+
+/*
+ * All targets and links; control.c's lock protects them. The indexes grow and shrink
+ * with what is in them, and have secret hashes.
+ */
+static LIST_HEAD(all);
+static struct rhltable by_ino;
+static struct rhashtable by_name;
+static struct rhltable by_path;
 
 static u64 last_serial;
+static DEFINE_IDA(places);	/* that targets have, running or not */
+
+/* Takes what is recorded while a target's own ring is being emptied. */
+static struct iot_ring *nowhere;
+
+static const struct rhashtable_params ino_params = {
+	.key_len = sizeof_field(struct iot_target, key.ino),
+	.key_offset = offsetof(struct iot_target, key.ino),
+	.head_offset = offsetof(struct iot_target, cold),
+	.automatic_shrinking = true,
+};
+
+static const struct rhashtable_params name_params = {
+	.key_len = IOT_NAME_LEN,
+	.key_offset = offsetof(struct iot_target, name),
+	.head_offset = offsetof(struct iot_target, named),
+	.automatic_shrinking = true,
+};
+
+static u32 hash_path(const void *path, u32 len, u32 seed)
+{
+	return jhash(path, strlen(path), seed);
+}
+
+static u32 hash_link(const void *link, u32 len, u32 seed)
+{
+	return hash_path(((const struct iot_link *)link)->path, 0, seed);
+}
+
+static int compare_link(struct rhashtable_compare_arg *arg, const void *link)
+{
+	return strcmp(((const struct iot_link *)link)->path, arg->key);
+}
+
+static const struct rhashtable_params path_params = {
+	.head_offset = offsetof(struct iot_link, node),
+	.hashfn = hash_path,
+	.obj_hashfn = hash_link,
+	.obj_cmpfn = compare_link,
+	.automatic_shrinking = true,
+};
 
 /**
  * iot_target_fh_matches() - compare the part of a key that fields do not show
@@ -107,9 +168,12 @@ static void identify(struct iot_key *key, struct inode *inode)
 
 /* Rings */
 
+/* What is allocated, in whole pages where it is. */
 static size_t ring_size(u64 keep)
 {
-	return iot_ring_bytes(keep, sizeof(struct iot_io));
+	size_t bytes = iot_ring_bytes(keep, sizeof(struct iot_io));
+
+	return bytes <= KMALLOC_MAX_CACHE_SIZE ? bytes : PAGE_ALIGN(bytes);
 }
 
 static struct iot_ring *ring_alloc(u64 keep, u64 first)
@@ -138,35 +202,31 @@ static int check_max_events(u64 max_events)
 	return -ENOMEM;
 }
 
-/*
- * A ring that takes the place of one of @old_keep records, 0 for none. Only what
- * it is larger is charged: the two are there together no longer than it takes to
- * change them, and who is at the limit can still shrink.
- */
-static struct iot_ring *ring_new(u64 keep, u64 old_keep, u64 first)
+static size_t ring_bytes(const struct iot_ring *ring)
 {
-	size_t old = old_keep ? ring_size(old_keep) : 0;
-	struct iot_ring *ring;
-	size_t bytes;
+	return ring_size(iot_ring_capacity(ring));
+}
 
-	if (check_max_events(keep))
-		return NULL;
-	bytes = ring_size(keep); /* which overflows where the number is not checked */
-	if (bytes > old && !iot_budget_take(bytes - old, "a log"))
+/* Charged; while another ring of the target is still there, both are. */
+static struct iot_ring *ring_new(u64 keep, u64 first)
+{
+	struct iot_ring *ring;
+
+	if (!iot_budget_take(ring_size(keep), "a log"))
 		return NULL;
 	ring = ring_alloc(keep, first);
-	if (bytes > old && !ring)
-		iot_budget_give(bytes - old);
-	if (bytes < old && ring)
-		iot_budget_give(old - bytes);
+	if (!ring)
+		iot_budget_give(ring_size(keep));
 	return ring;
 }
 
-/* The ring is in no target any more, but writers may be at work in it. */
+/* Nobody is in the ring any more. */
 static void ring_free(struct iot_ring *ring)
 {
-	iot_budget_give(ring_size(ring->keep));
-	kvfree_rcu_mightsleep(ring);
+	size_t bytes = ring_bytes(ring);
+
+	kvfree(ring);
+	iot_budget_give(bytes);
 }
 
 static struct iot_ring *ring_of(struct iot_target *t)
@@ -176,25 +236,163 @@ static struct iot_ring *ring_of(struct iot_target *t)
 
 /* The tables of running targets */
 
+/* Changes come one at a time. */
+static struct iot_buckets *buckets_of(void)
+{
+	return rcu_dereference_protected(iot_target_buckets, lockdep_is_held(&tables_lock));
+}
+
+static struct iot_buckets *buckets_new(unsigned int bits, unsigned int version)
+{
+	struct iot_buckets *b;
+
+	b = kvzalloc(struct_size(b, bucket, BIT(bits)), GFP_KERNEL | __GFP_NOWARN);
+	if (b) {
+		b->shift = 64 - bits;
+		b->target = -(long)(offsetof(struct iot_target, hot) +
+				    version * sizeof(struct hlist_node));
+	}
+	return b;
+}
+
+static struct hlist_node *node_of(const struct iot_buckets *b, struct iot_target *t)
+{
+	return (void *)t - b->target;
+}
+
+static void buckets_add(struct iot_buckets *b, struct iot_target *t)
+{
+	u64 nr = iot_target_hash(t->key.ino) >> b->shift;
+
+	hlist_add_head_rcu(node_of(b, t), &b->bucket[nr]);
+}
+
+static void buckets_copy(struct iot_buckets *new, const struct iot_buckets *old)
+{
+	u64 nr, nr_old = BIT_ULL(64 - old->shift);
+	struct hlist_node *n;
+
+	for (nr = 0; nr < nr_old; nr++) {
+		hlist_for_each(n, &old->bucket[nr])
+			buckets_add(new, (void *)n + old->target);
+		cond_resched();
+	}
+}
+
+/*
+ * As many buckets as targets. Where there is no memory for them, chains are longer.
+ * The nodes that the old table used are free for the next one after the wait.
+ */
+static void buckets_grow(void)
+{
+	struct iot_buckets *new, *old = buckets_of();
+	unsigned int bits = 64 - old->shift;
+
+	if (iot_target_running < BIT(bits) || bits == MOST_BUCKET_BITS)
+		return;
+	new = buckets_new(bits + 1, old->target == -(long)offsetof(struct iot_target, hot));
+	if (!new)
+		return;
+	buckets_copy(new, old);
+	rcu_assign_pointer(iot_target_buckets, new);
+	synchronize_rcu(); /* the last probe has left the old table */
+	kvfree(old);
+}
+
+static struct iot_places *places_new(unsigned int nr)
+{
+	struct iot_places *p = kvzalloc(struct_size(p, target, nr), GFP_KERNEL);
+
+	if (p)
+		p->nr = nr;
+	return p;
+}
+
+static struct iot_places *places_of(void)
+{
+	return rcu_dereference_protected(iot_target_places, lockdep_is_held(&tables_lock));
+}
+
+static unsigned int place_of(const struct iot_target *t)
+{
+	return (u32)t->id;
+}
+
+static void places_put(struct iot_target *t, struct iot_target *now)
+{
+	rcu_assign_pointer(places_of()->target[place_of(t)], now);
+}
+
+/* Before a target with that place is published. */
+static int places_reach(unsigned int place)
+{
+	struct iot_places *new, *old;
+	int err = 0;
+
+	mutex_lock(&tables_lock);
+	old = places_of();
+	if (place < old->nr)
+		goto unlock;
+	err = -ENOMEM;
+	new = places_new(roundup_pow_of_two(place + 1));
+	if (!new)
+		goto unlock;
+	memcpy(new->target, old->target, old->nr * sizeof(*old->target));
+	rcu_assign_pointer(iot_target_places, new);
+	synchronize_rcu(); /* the last probe has left the old table */
+	kvfree(old);
+	err = 0;
+unlock:
+	mutex_unlock(&tables_lock);
+	return err;
+}
+
+/* An id that no target had before. */
+static int id_init(struct iot_target *t)
+{
+	int place = ida_alloc_max(&places, MOST_PLACES - 1, GFP_KERNEL);
+
+	if (place < 0)
+		return -ENOMEM;
+	if (places_reach(place)) {
+		ida_free(&places, place);
+		return -ENOMEM;
+	}
+	t->id = ++last_serial << IOT_ID_PLACE_BITS | place;
+	return 0;
+}
+
+/* Does another running target need the bit of @hash in the filter? */
 static bool filter_shared(const struct iot_target *t, u64 hash)
 {
+	u64 bit = hash >> (64 - IOT_FILTER_BITS);
+	u64 from = bit << (64 - IOT_FILTER_BITS);
+	u64 to = from | (BIT_ULL(64 - IOT_FILTER_BITS) - 1);
+	const struct iot_buckets *b = buckets_of();
 	struct iot_target *other;
+	struct hlist_node *n;
+	u64 nr;
 
-	hlist_for_each_entry(other, iot_target_bucket(hash), hot)
-		if (other != t && iot_target_hash(other->key.ino) == hash)
-			return true;
+	for (nr = from >> b->shift; nr <= to >> b->shift; nr++) {
+		hlist_for_each(n, &b->bucket[nr]) {
+			other = (void *)n + b->target;
+			if (other != t &&
+			    iot_target_hash(other->key.ino) >> (64 - IOT_FILTER_BITS) == bit)
+				return true;
+		}
+	}
 	return false;
 }
 
 static void publish(struct iot_target *t)
 {
-	u64 hash = iot_target_hash(t->key.ino);
-
 	mutex_lock(&tables_lock);
-	hlist_add_head_rcu(&t->hot, iot_target_bucket(hash));
+	buckets_grow();
+	places_put(t, t); /* before it can be found, and its id given away */
+	buckets_add(buckets_of(), t);
 	if (t->device)
 		hlist_add_head_rcu(&t->device_node, &iot_target_devices);
-	set_bit(hash, iot_target_filter);
+	set_bit(iot_target_hash(t->key.ino) >> (64 - IOT_FILTER_BITS), iot_target_filter);
 	WRITE_ONCE(iot_target_running, iot_target_running + 1);
 	mutex_unlock(&tables_lock);
 }
@@ -205,11 +403,35 @@ static void unpublish(struct iot_target *t)
 
 	mutex_lock(&tables_lock);
 	if (!filter_shared(t, hash))
-		clear_bit(hash, iot_target_filter);
-	hlist_del_rcu(&t->hot);
+		clear_bit(hash >> (64 - IOT_FILTER_BITS), iot_target_filter);
+	places_put(t, NULL);
+	hlist_del_rcu(node_of(buckets_of(), t));
 	if (t->device)
 		hlist_del_rcu(&t->device_node);
 	WRITE_ONCE(iot_target_running, iot_target_running - 1);
+	mutex_unlock(&tables_lock);
+}
+
+/** iot_target_chains() - count how long the look-up of a target is at worst */
+void iot_target_chains(struct iot_target_chains *chains)
+{
+	const struct iot_buckets *b;
+	struct hlist_node *n;
+	u64 nr;
+
+	mutex_lock(&tables_lock);
+	b = buckets_of();
+	chains->running = iot_target_running;
+	chains->buckets = BIT_ULL(64 - b->shift);
+	chains->longest = 0;
+	for (nr = 0; nr < chains->buckets; nr++) {
+		u64 length = 0;
+
+		hlist_for_each(n, &b->bucket[nr])
+			length++;
+		chains->longest = max(chains->longest, length);
+		cond_resched();
+	}
 	mutex_unlock(&tables_lock);
 }
 
@@ -270,27 +492,22 @@ void iot_target_stop(struct iot_target *t)
  * @t:		the target
  * @new_t0:	let time start now
  *
- * Events under way end up in the new log or in none.
- * Return: 0 or -ENOMEM; then nothing has changed.
+ * Events under way end up in the emptied log or in none. It takes no memory.
  */
-int iot_target_reset(struct iot_target *t, bool new_t0)
+void iot_target_reset(struct iot_target *t, bool new_t0)
 {
-	struct iot_ring *old, *new;
+	struct iot_ring *ring;
 
 	mutex_lock(&t->lock);
-	old = ring_of(t);
-	new = ring_alloc(old->keep, atomic64_read(&old->head));
-	if (!new) {
-		mutex_unlock(&t->lock);
-		return -ENOMEM;
-	}
-	rcu_assign_pointer(t->ring, new);
+	ring = ring_of(t);
+	rcu_assign_pointer(t->ring, nowhere);
+	synchronize_rcu_expedited(); /* the last writer has left it */
+	iot_ring_reset(ring);
 	t->carried = 0;
 	if (new_t0)
 		t->t0 = ktime_get_mono_fast_ns();
+	rcu_assign_pointer(t->ring, ring);
 	mutex_unlock(&t->lock);
-	kvfree_rcu_mightsleep(old);
-	return 0;
 }
 
 /*
@@ -316,9 +533,48 @@ static void ring_carry(struct iot_ring *new, const struct iot_ring *old)
 	}
 	WRITE_ONCE(new->base, new->first - (end - from));
 	for (class = 0; class < IOT_RING_CLASSES; class++) {
-		atomic64_add(atomic64_read(&old->seen[class]), &new->seen[class]);
+		new->earlier[class] = iot_ring_seen(old, class);
 		atomic64_add(atomic64_read(&old->lost[class]), &new->lost[class]);
 	}
+}
+
+/* @new takes the place of @old, with its newest records. */
+static void ring_replace(struct iot_target *t, struct iot_ring *old, struct iot_ring *new)
+{
+	u64 old_end;
+
+	rcu_assign_pointer(t->ring, new);
+	synchronize_rcu(); /* the last writer of the old ring is done */
+	old_end = atomic64_read(&old->head);
+	ring_carry(new, old);
+	t->carried += old_end - old->first;
+	t->shift += old_end - new->first;
+	ring_free(old);
+}
+
+/*
+ * Old and new ring are there together until the records are carried over, and both
+ * are charged. Where there is no room for that, a ring that is large enough stays.
+ */
+static int resize_locked(struct iot_target *t, u64 max_events)
+{
+	struct iot_ring *new, *old = ring_of(t);
+	u64 most = iot_ring_capacity(old);
+
+	if (max_events == most ||
+	    (max_events < most && !iot_budget_try(ring_size(max_events)))) {
+		iot_ring_limit(old, max_events);
+		return 0;
+	}
+	if (max_events > most && !iot_budget_take(ring_size(max_events), "a log"))
+		return -ENOMEM;
+	new = ring_alloc(max_events, min(max_events, old->keep));
+	if (!new) {
+		iot_budget_give(ring_size(max_events));
+		return -ENOMEM;
+	}
+	ring_replace(t, old, new);
+	return 0;
 }
 
 /**
@@ -328,29 +584,13 @@ static void ring_carry(struct iot_ring *new, const struct iot_ring *old)
  */
 int iot_target_resize(struct iot_target *t, u64 max_events)
 {
-	struct iot_ring *old, *new;
-	u64 old_end;
+	int err = 0;
 
 	mutex_lock(&t->lock);
-	old = ring_of(t);
-	if (old->keep == max_events) {
-		mutex_unlock(&t->lock);
-		return 0;
-	}
-	new = ring_new(max_events, old->keep, min(max_events, old->keep));
-	if (!new) {
-		mutex_unlock(&t->lock);
-		return -ENOMEM;
-	}
-	rcu_assign_pointer(t->ring, new);
-	synchronize_rcu(); /* the last writer of the old ring is done */
-	old_end = atomic64_read(&old->head);
-	ring_carry(new, old);
-	t->carried += old_end - old->first;
-	t->shift += old_end - new->first;
+	if (ring_of(t)->keep != max_events)
+		err = check_max_events(max_events) ?: resize_locked(t, max_events);
 	mutex_unlock(&t->lock);
-	kvfree_rcu_mightsleep(old);
-	return 0;
+	return err;
 }
 
 u64 iot_target_max_events(struct iot_target *t)
@@ -401,7 +641,7 @@ void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LE
 	for (level = 0; level < IOT_LEVELS; level++) {
 		struct iot_target_stats *s = &stats[level];
 
-		s->seen = atomic64_read(&ring->seen[level]);
+		s->seen = iot_ring_seen(ring, level);
 		s->lost = atomic64_read(&ring->lost[level]);
 		kept += s->stored + s->lost;
 		s->overwritten = s->seen - min(s->seen, s->stored + s->lost);
@@ -418,7 +658,7 @@ size_t iot_target_bytes(struct iot_target *t)
 	size_t bytes = sizeof(*t);
 
 	mutex_lock(&t->lock);
-	bytes += ring_size(ring_of(t)->keep);
+	bytes += ring_bytes(ring_of(t));
 	mutex_unlock(&t->lock);
 	return bytes;
 }
@@ -432,41 +672,36 @@ size_t iot_target_bytes(struct iot_target *t)
  */
 struct iot_target *iot_target_lookup(struct inode *inode)
 {
-	struct iot_target *t;
+	u64 ino = inode->i_ino;
+	struct rhlist_head *list, *pos;
+	struct iot_target *t, *found = NULL;
 
-	hash_for_each_possible(all, t, cold, inode->i_ino)
-		if (iot_target_is(&t->key, inode))
-			return t;
-	return NULL;
+	rcu_read_lock();
+	list = rhltable_lookup(&by_ino, &ino, ino_params);
+	rhl_for_each_entry_rcu(t, pos, list, cold) {
+		if (iot_target_is(&t->key, inode)) {
+			found = t;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
 }
 
-/** iot_target_for_each() - call @fn for all; under control.c's lock */
+/** iot_target_for_each() - call @fn for all, as they were added; under control.c's lock */
 void iot_target_for_each(void (*fn)(struct iot_target *t, void *data), void *data)
 {
-	struct hlist_node *next;
-	struct iot_target *t;
-	int bucket;
+	struct iot_target *t, *next;
 
-	hash_for_each_safe(all, bucket, next, t, cold)
+	list_for_each_entry_safe(t, next, &all, all)
 		fn(t, data);
 }
 
-/* By another file with this number, whose name has it; by a device, whatever its. */
+/* By another target; by what else is in /proc/iotracer, a device, whatever its name. */
 static bool name_taken(const struct iot_target *new)
 {
-	struct iot_target *t;
-	int bucket;
-
-	if (!new->device) {
-		hash_for_each_possible(all, t, cold, new->key.ino)
-			if (!strcmp(t->name, new->name))
-				return true;
-		return false;
-	}
-	hash_for_each(all, bucket, t, cold)
-		if (!strcmp(t->name, new->name))
-			return true;
-	return iot_control_has(new->name);
+	return rhashtable_lookup_fast(&by_name, new->name, name_params) ||
+	       (new->device && iot_control_has(new->name));
 }
 
 /*
@@ -487,32 +722,55 @@ static void name_init(struct iot_target *t, const struct dentry *dentry)
 	else
 		snprintf(name, sizeof(name), "%u:%u", MAJOR(t->device), MINOR(t->device));
 	strreplace(name, '/', '!');
-	strscpy(t->name, name, sizeof(t->name));
-	while (name_taken(t))
+	strscpy_pad(t->name, name, sizeof(t->name));
+	while (name_taken(t)) {
+		memset(t->name, 0, sizeof(t->name));
 		snprintf(t->name, sizeof(t->name), "%s_%u", name, n++);
+	}
 }
 
 /** iot_target_link() - the link of a target with that path, or NULL */
 struct iot_link *iot_target_link(struct iot_target *t, const char *path)
 {
-	struct iot_link *link;
+	struct rhlist_head *list, *pos;
+	struct iot_link *link, *found = NULL;
 
-	list_for_each_entry(link, &t->links, list)
-		if (!strcmp(link->path, path))
-			return link;
-	return NULL;
+	rcu_read_lock();
+	list = rhltable_lookup(&by_path, path, path_params);
+	rhl_for_each_entry_rcu(link, pos, list, node) {
+		if (!t || link->t == t) {
+			found = link;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
 }
 
-/** iot_link_add() - append a path to a list, to be freed by kfree() */
-int iot_link_add(struct list_head *links, const char *path)
+/** iot_target_any_link() - a link with that path, whatever its target, or NULL */
+struct iot_link *iot_target_any_link(const char *path)
+{
+	return iot_target_link(NULL, path);
+}
+
+static struct iot_link *link_alloc(const char *path)
 {
 	size_t len = strlen(path) + 1;
 	struct iot_link *link;
 
-	link = kmalloc(sizeof(*link) + len, GFP_KERNEL);
+	link = kzalloc(struct_size(link, path, len), GFP_KERNEL);
+	if (link)
+		memcpy(link->path, path, len);
+	return link;
+}
+
+/** iot_link_copy() - append a path to a list, to be freed by kfree() */
+int iot_link_copy(struct list_head *links, const char *path)
+{
+	struct iot_link *link = link_alloc(path);
+
 	if (!link)
 		return -ENOMEM;
-	memcpy(link->path, path, len);
 	list_add_tail(&link->list, links);
 	return 0;
 }
@@ -520,7 +778,30 @@ int iot_link_add(struct list_head *links, const char *path)
 /** iot_target_add_link() - list a target under one more path */
 int iot_target_add_link(struct iot_target *t, const char *path)
 {
-	return iot_target_link(t, path) ? 0 : iot_link_add(&t->links, path);
+	struct iot_link *link;
+	int err;
+
+	if (iot_target_link(t, path))
+		return 0;
+	link = link_alloc(path);
+	if (!link)
+		return -ENOMEM;
+	link->t = t;
+	err = rhltable_insert_key(&by_path, link->path, &link->node, path_params);
+	if (err) {
+		kfree(link);
+		return -ENOMEM;
+	}
+	list_add_tail(&link->list, &t->links);
+	return 0;
+}
+
+/** iot_target_drop_link() - do not list it under that path any more */
+void iot_target_drop_link(struct iot_link *link)
+{
+	rhltable_remove(&by_path, &link->node, path_params);
+	list_del(&link->list);
+	kfree(link);
 }
 
 static struct iot_target *alloc_target(const struct path *path,
@@ -535,12 +816,56 @@ static struct iot_target *alloc_target(const struct path *path,
 	t->device = S_ISBLK(inode->i_mode) ? inode->i_rdev : 0;
 	t->st_dev = stat->dev;
 	t->st_ino = stat->ino;
-	t->id = ++last_serial << IOT_BUCKET_BITS |
-		iot_target_bucket_nr(iot_target_hash(inode->i_ino));
+	if (id_init(t)) {
+		kfree(t);
+		return NULL;
+	}
+	INIT_LIST_HEAD(&t->all);
 	INIT_LIST_HEAD(&t->links);
 	mutex_init(&t->lock);
 	name_init(t, path->dentry);
 	return t;
+}
+
+/* Let it be found by control. */
+static int enlist(struct iot_target *t)
+{
+	int err;
+
+	err = rhltable_insert(&by_ino, &t->cold, ino_params);
+	if (err)
+		return -ENOMEM;
+	err = rhashtable_insert_fast(&by_name, &t->named, name_params);
+	if (err) {
+		rhltable_remove(&by_ino, &t->cold, ino_params);
+		return -ENOMEM;
+	}
+	list_add_tail(&t->all, &all);
+	return 0;
+}
+
+static void delist(struct iot_target *t)
+{
+	list_del(&t->all);
+	rhashtable_remove_fast(&by_name, &t->named, name_params);
+	rhltable_remove(&by_ino, &t->cold, ino_params);
+}
+
+/* Neither a probe nor control knows it. */
+static void target_free(struct iot_target *t)
+{
+	struct iot_ring *ring = rcu_dereference_protected(t->ring, true);
+
+	if (ring)
+		ring_free(ring);
+	ida_free(&places, place_of(t));
+	mutex_destroy(&t->lock);
+	kfree(t);
+}
+
+static void target_free_work(struct work_struct *work)
+{
+	target_free(container_of(to_rcu_work(work), struct iot_target, free));
 }
 
 /**
@@ -558,7 +883,6 @@ struct iot_target *iot_target_create(const struct path *path, const struct kstat
 				     u64 max_events)
 {
 	struct iot_target *t;
-	struct iot_ring *ring;
 	int err;
 
 	t = alloc_target(path, stat);
@@ -568,25 +892,28 @@ struct iot_target *iot_target_create(const struct path *path, const struct kstat
 	if (err)
 		goto free_target;
 	t->hooks.block |= t->device != 0;
-	err = -ENOMEM;
-	ring = ring_new(max_events, 0, 0);
-	if (!ring)
+	err = check_max_events(max_events);
+	if (err)
 		goto put_hooks;
-	RCU_INIT_POINTER(t->ring, ring);
+	err = -ENOMEM;
+	RCU_INIT_POINTER(t->ring, ring_new(max_events, 0));
+	if (!rcu_access_pointer(t->ring))
+		goto put_hooks;
 	t->t0 = ktime_get_mono_fast_ns();
+	err = enlist(t);
+	if (err)
+		goto put_hooks;
 	err = iot_target_start(t);
 	if (err)
-		goto free_ring;
-	hash_add(all, &t->cold, t->key.ino);
+		goto delist;
 	return t;
 
-free_ring:
-	ring_free(ring);
+delist:
+	delist(t);
 put_hooks:
 	iot_vfs_put(&t->hooks);
 free_target:
-	mutex_destroy(&t->lock);
-	kfree(t);
+	target_free(t);
 	return ERR_PTR(err);
 }
 
@@ -599,13 +926,11 @@ void iot_target_remove(struct iot_target *t)
 	struct iot_link *link, *next;
 
 	iot_target_stop(t);
-	hash_del(&t->cold);
+	delist(t);
 	list_for_each_entry_safe(link, next, &t->links, list)
-		kfree(link);
+		iot_target_drop_link(link);
 	iot_vfs_put(&t->hooks);
-	ring_free(rcu_dereference_protected(t->ring, true));
-	mutex_destroy(&t->lock);
-	kfree_rcu(t, rcu);
+	iot_budget_free_later(&t->free, target_free_work);
 }
 
 static void remove_one(struct iot_target *t, void *data)
@@ -617,4 +942,59 @@ static void remove_one(struct iot_target *t, void *data)
 void iot_target_remove_all(void)
 {
 	iot_target_for_each(remove_one, NULL);
+}
+
+static void tables_free(void)
+{
+	kfree(nowhere);
+	kvfree(rcu_dereference_protected(iot_target_places, true));
+	kvfree(rcu_dereference_protected(iot_target_buckets, true));
+}
+
+static int indexes_init(void)
+{
+	int err;
+
+	err = rhltable_init(&by_ino, &ino_params);
+	if (err)
+		return err;
+	err = rhashtable_init(&by_name, &name_params);
+	if (err)
+		goto destroy_by_ino;
+	err = rhltable_init(&by_path, &path_params);
+	if (err)
+		goto destroy_by_name;
+	return 0;
+
+destroy_by_name:
+	rhashtable_destroy(&by_name);
+destroy_by_ino:
+	rhltable_destroy(&by_ino);
+	return err;
+}
+
+int iot_target_init(void)
+{
+	int err = -ENOMEM;
+
+	iot_target_secret = get_random_u64() | 1;
+	RCU_INIT_POINTER(iot_target_buckets, buckets_new(LEAST_BUCKET_BITS, 0));
+	RCU_INIT_POINTER(iot_target_places, places_new(LEAST_PLACES));
+	nowhere = ring_alloc(1, 0);
+	if (nowhere && rcu_access_pointer(iot_target_buckets) &&
+	    rcu_access_pointer(iot_target_places))
+		err = indexes_init();
+	if (err)
+		tables_free();
+	return err;
+}
+
+/** iot_target_exit() - when no probe is left, and no target */
+void iot_target_exit(void)
+{
+	rhltable_destroy(&by_path);
+	rhashtable_destroy(&by_name);
+	rhltable_destroy(&by_ino);
+	tables_free();
+	ida_destroy(&places);
 }

@@ -15,6 +15,7 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 #include <linux/kdev_t.h>
+#include "escape.h"
 #include "names.h"
 #include "paths.h"
 #include "schema.h"
@@ -30,27 +31,13 @@ void iot_text_time(struct seq_file *m, u64 ns)
 	seq_printf(m, "%llu.%09u", seconds, rest);
 }
 
-/* Separators, the escape itself, and all control characters. */
-static const char comm_escaped[] =
-	"; \\\001\002\003\004\005\006\007\010\011\012\013\014\015\016\017\020"
-	"\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037\177";
-
-/* @size bytes, with or without a NUL. */
-static void show_name(struct seq_file *m, const char *text, size_t size)
-{
-	char name[33];
-
-	strscpy(name, text, min(size + 1, sizeof(name)));
-	seq_escape(m, name, comm_escaped);
-}
-
 /**
  * iot_text_comm() - a thread names itself as it likes; it must not forge a field
  * or a line, nor command a terminal
  */
 void iot_text_comm(struct seq_file *m, const char *comm)
 {
-	show_name(m, comm, TASK_COMM_LEN);
+	iot_escape(m, comm, TASK_COMM_LEN, "; ");
 }
 
 /* Names with | between them, what has no name in hex. */
@@ -105,15 +92,15 @@ static void show_value(struct seq_file *m, const struct iot_schema_field *f,
 
 	if (!strcmp(f->kind, "path"))
 		iot_paths_show(m, value);
-	else if (!strcmp(f->kind, "signed"))
+	else if (!strcmp(f->kind, "signed") || !strcmp(f->kind, "returned"))
 		seq_printf(m, "%lld", value);
-	else if (!strcmp(f->kind, "hex"))
+	else if (!strcmp(f->kind, "hex") || !strcmp(f->kind, "address"))
 		seq_printf(m, "0x%llx", value);
 	else if (!strcmp(f->kind, "severity") || !strcmp(f->kind, "ioclass") ||
-		 !strcmp(f->kind, "uringop"))
+		 !strcmp(f->kind, "uringop") || !strcmp(f->kind, "unsure"))
 		show_flags(m, f->kind, value);
 	else if (!strcmp(f->kind, "comm") || !strcmp(f->kind, "text"))
-		show_name(m, record + f->offset, f->size);
+		iot_escape(m, record + f->offset, f->size, "; ");
 	else if (!strcmp(f->kind, "device"))
 		seq_printf(m, "%llu:%llu", value >> MINORBITS, value & MINORMASK);
 	else if (!strcmp(f->kind, "opflags"))

@@ -20,6 +20,7 @@ unsigned long *iot_tree_members;
 static DEFINE_MUTEX(tree_lock);
 static unsigned int users;
 static u32 tree_root;
+static u32 next_root;	/* 0: none is about to take the place of @tree_root */
 
 /* Context: the parent, before the child runs; preemption is off. */
 static void forked(void *data, struct task_struct *parent, struct task_struct *child)
@@ -84,10 +85,12 @@ static int begin(u32 root)
 }
 
 /**
- * iot_tree_get() - follow the descendants of a process
+ * iot_tree_get() - be a user of the tree of a process
  * @root:	its number
  * @instead:	users who are about to put the tree, and do not mind another root
  *
+ * Where the tree has another root, which is theirs, it keeps it until iot_tree_plant():
+ * up to then all can be undone by iot_tree_put().
  * Return: 0, -EINVAL: no such number, -EBUSY: another one is followed, -ENOMEM.
  */
 int iot_tree_get(u32 root, unsigned int instead)
@@ -99,20 +102,33 @@ int iot_tree_get(u32 root, unsigned int instead)
 	mutex_lock(&tree_lock);
 	if (!users)
 		err = begin(root);
-	else if (root != tree_root && users > instead)
+	else if (next_root || (root != tree_root && users > instead))
 		err = -EBUSY;
 	else if (root != tree_root)
-		plant(root);
+		next_root = root;
 	if (!err)
 		users++;
 	mutex_unlock(&tree_lock);
 	return err;
 }
 
-/** iot_tree_put() - the last one ends it */
-void iot_tree_put(void)
+/** iot_tree_plant() - follow the descendants of @root, for which iot_tree_get() was */
+void iot_tree_plant(u32 root)
 {
 	mutex_lock(&tree_lock);
+	if (root == next_root) {
+		plant(root);
+		next_root = 0;
+	}
+	mutex_unlock(&tree_lock);
+}
+
+/** iot_tree_put() - iot_tree_get() was for @root; the last one ends it */
+void iot_tree_put(u32 root)
+{
+	mutex_lock(&tree_lock);
+	if (root == next_root)
+		next_root = 0;
 	if (!--users)
 		iot_hook_point_put(&fork_point);
 	mutex_unlock(&tree_lock);

@@ -10,7 +10,8 @@
 extern unsigned long *iot_tree_members;
 
 int iot_tree_get(u32 root, unsigned int instead);
-void iot_tree_put(void);
+void iot_tree_plant(u32 root);
+void iot_tree_put(u32 root);
 void iot_tree_exit(void);
 
 /** iot_tree_has() - is it one? Context: any, while who called iot_tree_get() holds it. */

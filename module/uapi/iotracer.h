@@ -162,6 +162,9 @@ struct iot_path_record {
 #define IOT_URING_OVERFLOW	(1u << 14)	/* no room in the ring: the kernel keeps it */
 #define IOT_URING_DROPPED	(1u << 15)	/* nor memory: the program will not get it */
 
+/* struct iot_fs, struct iot_uring: unsure */
+#define IOT_UNSURE_CHANGED	(1u << 0)	/* the program's memory changed under the call */
+
 /* struct iot_uring: opcode */
 #define IOT_URING_NONE		0xffff
 #define IOT_URING_READ_MULTISHOT	49	/* IORING_OP_READ_MULTISHOT, 6.7 */

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What readers who may not know other processes' addresses are shown. */
+#ifndef IOT_MASK_H
+#define IOT_MASK_H
+
+struct iot_schema_event;
+
+void iot_mask_record(const struct iot_schema_event *event, void *record);
+
+#endif /* IOT_MASK_H */
