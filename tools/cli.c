@@ -24,16 +24,35 @@ bool cli_flush(void)
 	return false;
 }
 
+static void *checked(void *p)
+{
+	if (!p) {
+		fputs("iotracer: out of memory\n", stderr);
+		exit(CLI_FAILED);
+	}
+	return p;
+}
+
+/* What a format makes, without control characters. */
+static char *guarded(const char *format, va_list args)
+{
+	char *text, *shown;
+
+	if (vasprintf(&text, format, args) < 0)
+		return checked(NULL);
+	shown = text_guard(text, strlen(text), "");
+	free(text);
+	return shown;
+}
+
 static void say(const char *subject, const char *format, va_list args)
 {
 	char *shown = subject ? text_show(subject, strlen(subject)) : NULL;
+	char *text = guarded(format, args);
 
 	cli_flush();
-	fputs("iotracer: ", stderr);
-	if (shown)
-		fprintf(stderr, "%s: ", shown);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	fprintf(stderr, "iotracer: %s%s%s\n", shown ? shown : "", shown ? ": " : "", text);
+	free(text);
 	free(shown);
 }
 
@@ -62,6 +81,41 @@ int cli_merge(int a, int b)
 	return b == CLI_OK ? a : CLI_FAILED;
 }
 
+void cli_usage(struct argp_state *state, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = guarded(format, args);
+	va_end(args);
+	argp_error(state, "%s", text);
+	exit(CLI_USAGE);
+}
+
+static ssize_t write_guarded(void *to, const char *bytes, size_t size)
+{
+	char *shown = text_guard(bytes, size, "\n");
+
+	fputs(shown, to);
+	free(shown);
+	return size;
+}
+
+/* What getopt(3) does not know it prints as it is, on stderr. */
+void cli_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
+{
+	static const cookie_io_functions_t functions = { .write = write_guarded };
+	FILE *real = stderr;
+	FILE *guard = checked(fopencookie(real, "w", functions));
+
+	setvbuf(guard, NULL, _IOLBF, 0);
+	stderr = guard;
+	argp_parse(argp, argc, argv, flags, NULL, input);
+	stderr = real;
+	fclose(guard);
+}
+
 static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
 	if (key != 'C')
@@ -73,7 +127,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	else if (!strcmp(arg, "auto"))
 		color_mode = COLOR_AUTO;
 	else
-		argp_error(state, "--color=%s: say auto, always or never", arg);
+		cli_usage(state, "--color=%s: say auto, always or never", arg);
 	return 0;
 }
 
@@ -98,9 +152,8 @@ enum cli_format cli_parse_format(struct argp_state *state, const char *arg, bool
 		return FORMAT_JSON;
 	if (csv && !strcmp(arg, "csv"))
 		return FORMAT_CSV;
-	argp_error(state, "--format=%s: say %s", arg,
-		   csv ? "text, csv or json" : "text or json");
-	return FORMAT_TEXT;
+	cli_usage(state, "--format=%s: say %s", arg,
+		  csv ? "text, csv or json" : "text or json");
 }
 
 static void check_files(struct cli_files *files, struct argp_state *state)
@@ -108,14 +161,14 @@ static void check_files(struct cli_files *files, struct argp_state *state)
 	size_t i;
 
 	if (files->nr && files->all)
-		argp_error(state, "say either which files or --all");
+		cli_usage(state, "say either which files or --all");
 	if (!files->nr && files->optional)
 		files->all = true;
 	if (!files->nr && !files->all)
-		argp_error(state, "say which file");
+		cli_usage(state, "say which file");
 	for (i = 0; i < files->nr; i++)
 		if (!*files->names[i])
-			argp_error(state, "the name of a file is empty");
+			cli_usage(state, "the name of a file is empty");
 }
 
 error_t cli_parse_files(struct cli_files *files, int key, struct argp_state *state)
@@ -185,15 +238,6 @@ void cli_close_stdout(void)
 	fprintf(stderr, "iotracer: the output could not be written%s%s\n",
 		stdout_error ? ": " : "", stdout_error ? strerror(stdout_error) : "");
 	_exit(CLI_FAILED);
-}
-
-static void *checked(void *p)
-{
-	if (!p) {
-		cli_say("out of memory");
-		exit(CLI_FAILED);
-	}
-	return p;
 }
 
 void *cli_grow(void *old, size_t count, size_t size)

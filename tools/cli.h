@@ -20,7 +20,7 @@ enum cli_exit {
 
 enum cli_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
-/* One line on stderr, "iotracer: " in front. */
+/* One line on stderr, "iotracer: " in front; control characters become \ooo. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same with the shown form of @subject (a path) and ": " in front. */
@@ -29,6 +29,13 @@ void cli_say_of(const char *subject, const char *format, ...)
 
 /* The exit code of two parts: a failure wins, two different ones are CLI_FAILED. */
 int cli_merge(int a, int b);
+
+/* argp_parse(), whose messages show what was given without control characters. */
+void cli_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
+
+/* argp_error(), likewise; one line. */
+void cli_usage(struct argp_state *state, const char *format, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
 
 /* Options common to all subcommands (--color): a child parser, no input. */
 extern const struct argp_child cli_common[];

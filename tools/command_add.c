@@ -20,7 +20,6 @@ struct env {
 static const struct { int err; const char *why; } add_errors[] = {
 	{ ENOENT, "no such file" },
 	{ EACCES, "you may not read this file, so you may not trace it" },
-	{ EPERM, "you may not trace this file" },
 	{ EISDIR, "a directory; only files and block devices can be traced" },
 	{ EOPNOTSUPP, "cannot be traced: neither a regular file nor a block device, or its filesystem does not read and write through read_iter and write_iter" },
 	{ ENOMEM, "no memory for its events: the number exceeds the module parameter max_events_limit, or all rings together ring_memory_limit (see dmesg); ask for less with --max-events" },
@@ -33,12 +32,14 @@ static int explain_add(const char *file, int err)
 {
 	size_t i;
 
+	if (err == EPERM)
+		return proc_explain(proc_root(), NULL, "control", -err);
 	for (i = 0; i < sizeof(add_errors) / sizeof(add_errors[0]); i++)
 		if (add_errors[i].err == err)
 			break;
 	cli_say_of(file, "%s", i < sizeof(add_errors) / sizeof(add_errors[0]) ?
 		   add_errors[i].why : strerror(err));
-	return err == EACCES || err == EPERM ? CLI_DENIED : CLI_FAILED;
+	return err == EACCES ? CLI_DENIED : CLI_FAILED;
 }
 
 static int add_file(int fd, const char *file, const char *max_events)
@@ -65,7 +66,7 @@ static error_t parse_add(int key, char *arg, struct argp_state *state)
 	if (key != 'n')
 		return cli_parse_files(&env->files, key, state);
 	if (!is_count(arg))
-		argp_error(state, "--max-events=%s: not a number from 1 on", arg);
+		cli_usage(state, "--max-events=%s: not a number from 1 on", arg);
 	env->max_events = arg;
 	return 0;
 }
@@ -88,7 +89,7 @@ int command_add(int argc, char **argv)
 	size_t i;
 	int fd;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &env);
+	cli_parse(&argp, argc, argv, 0, &env);
 	fd = proc_open(NULL, "control", O_WRONLY);
 	if (fd < 0)
 		return proc_explain(proc_root(), NULL, "control", fd);
@@ -112,11 +113,13 @@ static int remove_path(int fd, const char *path)
 
 static int explain_remove(const char *file, int err)
 {
+	if (err == -EPERM)
+		return proc_explain(proc_root(), NULL, "control", err);
 	if (err == -ENOENT)
 		cli_say_of(file, "not traced any more");
 	else
 		cli_say_of(file, "%s", strerror(-err));
-	return err == -EACCES || err == -EPERM ? CLI_DENIED : CLI_FAILED;
+	return err == -EACCES ? CLI_DENIED : CLI_FAILED;
 }
 
 /*
@@ -245,7 +248,7 @@ int command_remove(int argc, char **argv)
 	int status;
 	int err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &files);
+	cli_parse(&argp, argc, argv, 0, &files);
 	err = target_list_load(&list);
 	status = err ? proc_explain(proc_root(), NULL, "control", err) :
 		       remove_files(&files, &list);

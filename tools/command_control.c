@@ -45,7 +45,7 @@ static int control(const char *command, const char *doc, int argc, char **argv)
 	};
 	struct env env = { .command = command };
 
-	argp_parse(&argp, argc, argv, 0, NULL, &env);
+	cli_parse(&argp, argc, argv, 0, &env);
 	return target_each(&env.files, control_target, &env);
 }
 

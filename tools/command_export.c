@@ -186,20 +186,20 @@ static __u64 parse_rows(struct argp_state *state, const char *arg)
 	__u64 n = strtoull(arg, &end, 10);
 
 	if (*arg < '0' || *arg > '9' || *end)
-		argp_error(state, "--rotate=%s: say a number of rows, or 0", arg);
+		cli_usage(state, "--rotate=%s: say a number of rows, or 0", arg);
 	return n;
 }
 
 static void check(const struct env *env, struct argp_state *state)
 {
 	if (!env->trace)
-		argp_error(state, "say which trace: a directory that iotracer record made");
+		cli_usage(state, "say which trace: a directory that iotracer record made");
 	if (env->directory && env->per_category)
-		argp_error(state, "--per-category prints on standard output: leave -o away");
+		cli_usage(state, "--per-category prints on standard output: leave -o away");
 	if (env->format == FORMAT_CSV && !env->directory && !env->per_category)
-		argp_error(state, "say where to: -o DIRECTORY, or --per-category for standard output");
+		cli_usage(state, "say where to: -o DIRECTORY, or --per-category for standard output");
 	if (env->key_file && !env->anonymize)
-		argp_error(state, "--key-file goes with --anonymize");
+		cli_usage(state, "--key-file goes with --anonymize");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -210,7 +210,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'f':
 		env->format = !strcmp(arg, "json") ? FORMAT_JSON : FORMAT_CSV;
 		if (env->format == FORMAT_CSV && strcmp(arg, "csv"))
-			argp_error(state, "--format=%s: say csv or json", arg);
+			cli_usage(state, "--format=%s: say csv or json", arg);
 		return 0;
 	case 'o':
 		env->directory = arg;
@@ -221,7 +221,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_CATEGORY:
 		env->category = category_find(arg, strlen(arg));
 		if (!env->category)
-			argp_error(state, "--category=%s: there is no such category", arg);
+			cli_usage(state, "--category=%s: there is no such category", arg);
 		return 0;
 	case 'z':
 		env->gzip = true;
@@ -237,7 +237,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (env->trace)
-			argp_error(state, "%s: one trace at a time", arg);
+			cli_usage(state, "%s: one trace at a time", arg);
 		env->trace = arg;
 		return 0;
 	case ARGP_KEY_END:
@@ -276,7 +276,7 @@ int command_export(int argc, char **argv)
 	struct env env = { .format = FORMAT_CSV, .rotate = ROTATE_ROWS };
 	int status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &env);
+	cli_parse(&argp, argc, argv, 0, &env);
 	status = prepare(&env);
 	if (!status)
 		status = export_all(&env);

@@ -80,7 +80,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		env->markdown = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "%s: format takes no argument", arg);
+		cli_usage(state, "%s: format takes no argument", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -100,7 +100,7 @@ int command_format(int argc, char **argv)
 	};
 	struct env env = { 0 };
 
-	argp_parse(&argp, argc, argv, 0, NULL, &env);
+	cli_parse(&argp, argc, argv, 0, &env);
 	if (env.markdown)
 		print_markdown();
 	else

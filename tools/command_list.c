@@ -15,25 +15,36 @@ struct env {
 	enum cli_format format;
 };
 
+static void print_target(const struct target *t, const char *name, int width)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_paths; i++) {
+		char *path = text_show(t->paths[i], strlen(t->paths[i]));
+
+		printf("%s%-*s%s  %s\n", CLI_BOLD, width, name, CLI_PLAIN, path);
+		free(path);
+	}
+}
+
 static void print_text(const struct target_list *list)
 {
+	char **names = cli_grow(NULL, list->nr, sizeof(*names));
 	size_t width = 0;
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < list->nr; i++)
-		if (strlen(list->targets[i].name) > width)
-			width = strlen(list->targets[i].name);
 	for (i = 0; i < list->nr; i++) {
-		const struct target *t = &list->targets[i];
+		const char *name = list->targets[i].name;
 
-		for (j = 0; j < t->nr_paths; j++) {
-			char *path = text_show(t->paths[j], strlen(t->paths[j]));
-
-			printf("%s%-*s%s  %s\n", CLI_BOLD, (int)width, t->name,
-			       CLI_PLAIN, path);
-			free(path);
-		}
+		names[i] = text_show(name, strlen(name));
+		if (strlen(names[i]) > width)
+			width = strlen(names[i]);
 	}
+	for (i = 0; i < list->nr; i++) {
+		print_target(&list->targets[i], names[i], width);
+		free(names[i]);
+	}
+	free(names);
 }
 
 static void print_json(const struct target_list *list)
@@ -64,7 +75,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		env->format = cli_parse_format(state, arg, false);
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "%s: list takes no file (status does)", arg);
+		cli_usage(state, "%s: list takes no file (status does)", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -89,7 +100,7 @@ int command_list(int argc, char **argv)
 	int status = CLI_OK;
 	int err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &env);
+	cli_parse(&argp, argc, argv, 0, &env);
 	err = target_list_load(&list);
 	if (err)
 		status = proc_explain(proc_root(), NULL, "control", err);

@@ -194,11 +194,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (env->file)
-			argp_error(state, "%s: one file at a time", arg);
+			cli_usage(state, "%s: one file at a time", arg);
 		env->file = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "say which file");
+		cli_usage(state, "say which file");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -235,7 +235,7 @@ int command_log(int argc, char **argv)
 	struct target_list list;
 	int status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &env);
+	cli_parse(&argp, argc, argv, 0, &env);
 	status = target_one(&list, env.file, &target);
 	if (!status) {
 		if (env.follow)

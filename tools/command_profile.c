@@ -107,9 +107,11 @@ static void print_text(const struct env *env, const struct target *target,
 	const struct profile_level *vfs = &p->levels[IOT_LEVEL_VFS];
 	const struct profile_level *blk = &p->levels[IOT_LEVEL_BLK];
 	char *file = text_show(env->file, strlen(env->file));
+	char *name = text_show(target->name, strlen(target->name));
 	unsigned int op;
 
-	printf("%s%s%s (%s)\n", CLI_BOLD, file, CLI_PLAIN, target->name);
+	printf("%s%s%s (%s)\n", CLI_BOLD, file, CLI_PLAIN, name);
+	free(name);
 	free(file);
 	if (missing)
 		printf("%sonly the last %llu of %llu events: %llu were overwritten or lost%s\n",
@@ -244,11 +246,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (env->file)
-			argp_error(state, "%s: one file at a time", arg);
+			cli_usage(state, "%s: one file at a time", arg);
 		env->file = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "say which file");
+		cli_usage(state, "say which file");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -277,7 +279,7 @@ int command_profile(int argc, char **argv)
 	struct target_list list;
 	int status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &env);
+	cli_parse(&argp, argc, argv, 0, &env);
 	status = target_one(&list, env.file, &target);
 	if (!status)
 		status = profile(&env, target);

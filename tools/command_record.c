@@ -24,11 +24,11 @@ static void parse_categories(struct argp_state *state, struct session_options *o
 		const struct category *category = category_find(arg, length);
 
 		if (!category)
-			argp_error(state, "--categories: there is no category \"%.*s\" (there are: %s)",
-				   (int)length, arg, category_names());
+			cli_usage(state, "--categories: there is no category \"%.*s\" (there are: %s)",
+				  (int)length, arg, category_names());
 		for (i = 0; i < o->nr_categories; i++)
 			if (o->categories[i] == category)
-				argp_error(state, "--categories: %s twice", category->name);
+				cli_usage(state, "--categories: %s twice", category->name);
 		o->categories[o->nr_categories++] = category;
 		if (!arg[length])
 			return;
@@ -50,7 +50,7 @@ static void add_tag(struct argp_state *state, struct session_options *o, char *a
 	char *shown;
 
 	if (!value || value == arg)
-		argp_error(state, "--tag=%s: say KEY=VALUE", arg);
+		cli_usage(state, "--tag=%s: say KEY=VALUE", arg);
 	*value++ = '\0';
 	if (!o->tags)
 		o->tags = json_object();
@@ -72,8 +72,8 @@ static __u64 parse_size(struct argp_state *state, const char *option, const char
 	else if (*end == 'M' || *end == 'm')
 		end++;
 	if (end == arg || *end || !(n > 0) || n * MIB >= 0x1p62 || n * MIB < 1)
-		argp_error(state, "%s=%s: say a size in MiB, or with K, M or G behind it",
-			   option, arg);
+		cli_usage(state, "%s=%s: say a size in MiB, or with K, M or G behind it",
+			  option, arg);
 	return n * MIB;
 }
 
@@ -83,7 +83,7 @@ static double parse_seconds(struct argp_state *state, const char *arg)
 	double n = strtod(arg, &end);
 
 	if (end == arg || *end || !(n > 0) || n > SECONDS_MAX)
-		argp_error(state, "--time=%s: say a number of seconds, 4294967295 at most", arg);
+		cli_usage(state, "--time=%s: say a number of seconds, 4294967295 at most", arg);
 	return n;
 }
 
@@ -94,8 +94,8 @@ static __u64 parse_number(struct argp_state *state, const char *option, const ch
 	__u64 n = strtoull(arg, &end, 10);
 
 	if (*arg < '0' || *arg > '9' || *end || n < least || n > most)
-		argp_error(state, "%s=%s: say a number from %llu to %llu", option, arg,
-			   (unsigned long long)least, (unsigned long long)most);
+		cli_usage(state, "%s=%s: say a number from %llu to %llu", option, arg,
+			  (unsigned long long)least, (unsigned long long)most);
 	return n;
 }
 
@@ -109,15 +109,15 @@ static void parse_compress(struct argp_state *state, struct session_options *o,
 	else if (!strcmp(arg, "never"))
 		o->compress = COMPRESS_NEVER;
 	else
-		argp_error(state, "--compress=%s: say end, live or never", arg);
+		cli_usage(state, "--compress=%s: say end, live or never", arg);
 }
 
 static void check(struct argp_state *state, const struct session_options *o)
 {
 	if (o->key_file && !o->anonymize)
-		argp_error(state, "--key-file goes with --anonymize");
+		cli_usage(state, "--key-file goes with --anonymize");
 	if (o->directory && !*o->directory)
-		argp_error(state, "the name of a directory is empty");
+		cli_usage(state, "the name of a directory is empty");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -217,7 +217,7 @@ int command_record(int argc, char **argv)
 	int status;
 
 	o.categories[o.nr_categories++] = &categories[0];
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	if (!o.directory)
 		o.directory = directory;
 	status = session_run(&o);

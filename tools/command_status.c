@@ -41,11 +41,13 @@ static void print_counts(const struct target_stats *stats)
 static void print_text(const struct target *target, const struct target_state *state,
 		       const struct target_stats *stats)
 {
+	char *name = text_show(target->name, strlen(target->name));
 	size_t i;
 
-	printf("%s%s%s  %s%s%s\n", CLI_BOLD, target->name, CLI_PLAIN,
+	printf("%s%s%s  %s%s%s\n", CLI_BOLD, name, CLI_PLAIN,
 	       state->running ? CLI_GREEN : CLI_YELLOW,
 	       state->running ? "running" : "stopped", CLI_PLAIN);
+	free(name);
 	for (i = 0; i < target->nr_paths; i++) {
 		char *path = text_show(target->paths[i], strlen(target->paths[i]));
 
@@ -220,7 +222,7 @@ int command_status(int argc, char **argv)
 	struct env env = { .files.optional = true };
 	int status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &env);
+	cli_parse(&argp, argc, argv, 0, &env);
 	env.document = json_array();
 	status = target_each(&env.files, status_target, &env);
 	if (env.files.all)

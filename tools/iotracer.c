@@ -75,7 +75,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "say what to do: a command is missing");
+		cli_usage(state, "say what to do: a command is missing");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -120,6 +120,6 @@ int main(int argc, char **argv)
 	atexit(cli_close_stdout);
 	argp_err_exit_status = CLI_USAGE;
 	argp_program_version_hook = print_version;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &first);
+	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &first);
 	return run(argc - first, argv + first);
 }

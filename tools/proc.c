@@ -89,7 +89,7 @@ int proc_command(int fd, const char *command)
 	return err;
 }
 
-/* "root, the user x or the group y": who may do it, as the file's mode says. */
+/* "of the group that proc_gid names: x", and the user, as the files say. */
 static char *who_may(const char *path)
 {
 	struct passwd *user;
@@ -97,20 +97,20 @@ static char *who_may(const char *path)
 	struct stat st;
 	char *who, *more;
 
+	who = cli_strdup("membership of the group that proc_gid names");
 	if (stat(path, &st) && stat(proc_root(), &st))
-		return cli_strdup("root");
-	who = cli_strdup("root");
-	if (st.st_uid) {
-		user = getpwuid(st.st_uid);
-		more = user ? cli_printf("%s, or the user %s", who, user->pw_name)
-			    : cli_printf("%s, or the user %u", who, st.st_uid);
+		return who;
+	if (st.st_gid && st.st_mode & (S_IRGRP | S_IWGRP)) {
+		group = getgrgid(st.st_gid);
+		more = group ? cli_printf("%s: %s", who, group->gr_name)
+			     : cli_printf("%s: %u", who, st.st_gid);
 		free(who);
 		who = more;
 	}
-	if (st.st_mode & (S_IRGRP | S_IWGRP)) {
-		group = getgrgid(st.st_gid);
-		more = group ? cli_printf("%s, or the group %s", who, group->gr_name)
-			     : cli_printf("%s, or the group %u", who, st.st_gid);
+	if (st.st_uid) {
+		user = getpwuid(st.st_uid);
+		more = user ? cli_printf("%s, or to be the user %s", who, user->pw_name)
+			    : cli_printf("%s, or to be the user %u", who, st.st_uid);
 		free(who);
 		who = more;
 	}
@@ -121,10 +121,8 @@ static int explain_denied(const char *path)
 {
 	char *who = who_may(path);
 
-	if (strcmp(who, "root"))
-		cli_say_of(path, "permission denied: this takes %s", who);
-	else
-		cli_say_of(path, "permission denied: this takes root (the module parameters proc_uid, proc_gid and proc_mode let others in)");
+	cli_say_of(path, "permission denied: needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace, or %s",
+		   who);
 	free(who);
 	return CLI_DENIED;
 }

@@ -366,6 +366,9 @@ static const struct kind {
 	{ "signed", put_signed },
 	{ "time", put_decimal },
 	{ "hex", put_address },
+	{ "address", put_address },
+	{ "returned", put_signed },
+	{ "sqeoff", put_decimal },
 	{ "level", put_level },
 	{ "access", put_access },
 	{ "ioflags", put_ioflags },
@@ -377,6 +380,7 @@ static const struct kind {
 	{ "severity", put_value },
 	{ "ioclass", put_value },
 	{ "uringop", put_value },
+	{ "unsure", put_value },
 	{ "opflags", put_opflags },
 	{ "opflags2", put_opflags2 },
 };

@@ -3,40 +3,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "printable.h"
 #include "text.h"
-
-/*
- * Length of the UTF-8 sequence at @s, 0 where there is none: cut short,
- * overlong, a surrogate, beyond U+10FFFF or an ASCII or C1 control character.
- */
-static size_t printable(const unsigned char *s, size_t len)
-{
-	static const unsigned long least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	unsigned long c = s[0];
-	size_t n, i;
-
-	if (c < 0x80)
-		return c >= 0x20 && c != 0x7f;
-	if (c >= 0xc2 && c < 0xe0)
-		n = 2;
-	else if (c >= 0xe0 && c < 0xf0)
-		n = 3;
-	else if (c >= 0xf0 && c < 0xf5)
-		n = 4;
-	else
-		return 0;
-	if (n > len)
-		return 0;
-	c &= 0x7f >> n;
-	for (i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if (c < least[n] || c < 0xa0 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		return 0;
-	return n;
-}
 
 static char *octal(char *out, unsigned char byte)
 {
@@ -47,13 +15,20 @@ static char *octal(char *out, unsigned char byte)
 	return out;
 }
 
-size_t text_show_to(char *out, const char *bytes, size_t len)
+/* What is not printable and not in @keep, and what is in @hide, becomes octal. */
+static size_t show_to(char *out, const char *bytes, size_t len, const char *keep,
+		      const char *hide)
 {
 	const unsigned char *s = (const unsigned char *)bytes;
 	char *start = out;
 
 	while (len) {
-		size_t n = *s == '\\' ? 0 : printable(s, len);
+		size_t n = iot_printable(s, len);
+
+		if (*s && strchr(keep, *s))
+			n = 1;
+		else if (*s && strchr(hide, *s))
+			n = 0;
 
 		if (n) {
 			out = mempcpy(out, s, n);
@@ -66,6 +41,19 @@ size_t text_show_to(char *out, const char *bytes, size_t len)
 	}
 	*out = '\0';
 	return out - start;
+}
+
+size_t text_show_to(char *out, const char *bytes, size_t len)
+{
+	return show_to(out, bytes, len, "", "\\");
+}
+
+char *text_guard(const char *bytes, size_t len, const char *keep)
+{
+	char *out = cli_grow(NULL, len + 1, 4);
+
+	show_to(out, bytes, len, keep, "");
+	return out;
 }
 
 char *text_show(const char *bytes, size_t len)

@@ -17,6 +17,12 @@
 size_t text_show_to(char *out, const char *bytes, size_t len);
 char *text_show(const char *bytes, size_t len);
 
+/*
+ * For messages, whose parts may have been through text_show(): likewise, but backslashes
+ * and the characters of @keep stay. Allocates, never NULL.
+ */
+char *text_guard(const char *bytes, size_t len, const char *keep);
+
 /* For a command written to the module: blanks too. Allocates, never NULL. */
 char *text_escape(const char *path);
 
