@@ -18,6 +18,7 @@ teardown_file() {
 }
 
 teardown() {
+	unmap_all
 	echo stop >/proc/iotracer/block/control
 }
 

@@ -106,6 +106,8 @@ static const struct operation operations[] = {
 	  "fs filter none", 0 },
 	{ "category", "filter tree", "fs filter none", "filter tree=1", FS "control",
 	  "fs filter none", 0 },
+	{ "category", "filter of another tree and more kinds, while it runs",
+	  "fs filter tree=2;fs start", "filter tree=3 kind=all", FS "control", "fs filter tree=2", 0 },
 	{ "category", "filter none", "fs filter uid=7", "filter none", FS "control",
 	  "fs filter uid=7", 0 },
 	{ "category", "reading control", "fs start;fs stop", NULL, FS "control", "", 0 },

@@ -39,6 +39,11 @@ unmap() {
 	dmsetup remove --noudevsync --retry "$1"
 }
 
+# What a test that failed left mapped keeps its disk from all tests to come.
+unmap_all() {
+	dmsetup remove_all --force --noudevsync >/dev/null 2>&1 || true
+}
+
 # three_filesystems: one of each kind in a folder of its name in /mnt, and a tmpfs
 three_filesystems() {
 	mkdir -p /mnt/files /mnt/disk
@@ -57,8 +62,12 @@ run_functions() {
 	IOTRACER_KO=$(ko) PYTHONPYCACHEPREFIX=/tmp/pycache python3 -S -s "$BATS_TEST_DIRNAME/$1" "${@:2}"
 }
 
+# unload_module: where calls under load take long, at the second or third try
 unload_module() {
-	[ ! -d /sys/module/iotracer ] || rmmod iotracer
+	local tries=20
+	while [ -d /sys/module/iotracer ] && ! rmmod iotracer; do
+		[ $((--tries)) -gt 0 ] || return 1
+	done
 }
 
 # listed PATH: an absolute path as control lists it

@@ -44,6 +44,7 @@ setup() {
 teardown() {
 	[ -z "$fio" ] || { kill "$fio"; wait "$fio" || true; }
 	cd /
+	unmap_all
 	unload_module
 	find /mnt/ext4 /mnt/xfs /mnt/btrfs -xdev -mindepth 1 -not -name lost+found -delete
 }
@@ -359,7 +360,7 @@ lap_begin() {
 		writes 3 f
 		[ "$(seen "$dir")" = 3 ]
 		control "remove $PWD/f"
-		[ "$(wc -l </proc/iotracer/hooks)" = 1 ]
+		[ "$(grep -vc ' unload ' /proc/iotracer/hooks)" = 1 ]
 	done
 	fio_goes_on
 	fio_end
@@ -373,7 +374,7 @@ lap_begin() {
 		add load
 		fio_goes_on
 		[ "$(seen "$dir")" -gt 0 ]
-		timeout 120 rmmod iotracer
+		unload_module
 		fio_goes_on
 		fio_end
 	done
@@ -407,7 +408,7 @@ lap_begin() {
 		until [ -e /tmp/${how}s ]; do sleep 0.1; done
 	done
 	sleep 1
-	timeout 120 rmmod iotracer
+	unload_module
 	wait "${pollers[0]}"
 	kill "${pollers[1]}" || true # what is gone is no event of epoll
 	wait "$reader" || true

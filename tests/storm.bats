@@ -6,7 +6,8 @@
 # the proof that nothing is left behind. The kernel's own opinion is scripts/vm's.
 #
 # STORM_SECONDS=1800 rages for half an hour instead of two minutes; STORM_SEED
-# repeats the decisions of a run, which prints its seed.
+# repeats the decisions of a run, which prints its seed. With STORM_ATTACKERS=1 the
+# attackers of hostile.py run beside it.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -20,20 +21,33 @@ setup_file() {
 	new_filesystem xfs /dev/vdb /mnt/xfs
 	new_filesystem btrfs /dev/vdc /mnt/btrfs
 	mkfs.ext4 -q -F /dev/vdd
-	mkdir -p /mnt/storm
+	mkdir -p /mnt/storm /mnt/files
+	mount -t tmpfs -o mode=1777,size=512M files /mnt/files
 	strip -g -o "$BATS_FILE_TMPDIR/iotracer.ko" "$(ko)"
 	export IOTRACER_KO=$BATS_FILE_TMPDIR/iotracer.ko
 }
 
 teardown_file() {
 	unload_module
-	umount /mnt/ext4 /mnt/xfs /mnt/btrfs
+	umount /mnt/ext4 /mnt/xfs /mnt/btrfs /mnt/files
 }
 
-# storm SECONDS
+# attackers SECONDS: until they have ended
+attackers() {
+	[ -z "${STORM_ATTACKERS:-}" ] || python3 "$BATS_TEST_DIRNAME/hostile.py" attack /mnt/files "$1"
+}
+
+# storm SECONDS: it fails as well if an attacker got in
 storm() {
+	local failed=0 pid
+	attackers "$1" >"$BATS_TEST_TMPDIR/attackers" 2>&1 3>&- &
+	pid=$!
 	"$STORM" -t "$1" ${STORM_SEED:+-s "$STORM_SEED"} "$IOTRACER_KO" /dev/vdd /mnt/storm \
-		/mnt/ext4 /mnt/xfs /mnt/btrfs >"$BATS_TEST_TMPDIR/storm" 2>&1
+		/mnt/ext4 /mnt/xfs /mnt/btrfs >"$BATS_TEST_TMPDIR/storm" 2>&1 || failed=1
+	wait "$pid" || failed=1
+	cat "$BATS_TEST_TMPDIR/attackers" >>"$BATS_TEST_TMPDIR/storm"
+	rm -rf /mnt/files/*
+	return "$failed"
 }
 
 @test "storm: nothing unexpected, the law holds, nothing is left behind" {

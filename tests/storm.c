@@ -622,7 +622,8 @@ static int module_load(const char *parameters)
 }
 
 /* EAGAIN: somebody holds it for a moment; ENOMEM: try again. */
-static const int module_errors[] = { EAGAIN, ENOMEM, 0 };
+/* EBUSY: of so much load some call takes longer than unloading waits for. */
+static const int module_errors[] = { EAGAIN, EBUSY, ENOMEM, 0 };
 
 /*
  * Unloading takes seconds, on a debug kernel a minute, in which the others have

@@ -131,7 +131,7 @@ unprivileged() {
 	chmod 000 "$IOTRACER_PROC/control"
 	run --separate-stderr unprivileged iotracer add x
 	[ "$status" = 4 ]
-	[[ $stderr == *"$IOTRACER_PROC/control: permission denied: this takes root"* ]]
+	[[ $stderr == *"$IOTRACER_PROC/control: permission denied: needs CAP_PERFMON or CAP_SYS_ADMIN "* ]]
 	[ "${#stderr_lines[@]}" = 1 ]
 	run unprivileged iotracer list
 	[ "$status" = 4 ]
@@ -143,10 +143,10 @@ unprivileged() {
 	chmod 660 "$IOTRACER_PROC/control"
 	run unprivileged iotracer add x
 	[ "$status" = 4 ]
-	[[ $output == *"this takes root, or the group disk" ]]
+	[[ $output == *"membership of the group that proc_gid names: disk" ]]
 	chmod 600 "$IOTRACER_PROC/control"
 	run unprivileged iotracer add x
-	[[ $output == *"this takes root (the module parameters proc_uid, proc_gid and proc_mode let others in)" ]]
+	[[ $output == *"membership of the group that proc_gid names" ]]
 }
 
 # --- add, remove, start, stop -------------------------------------------------

@@ -40,7 +40,7 @@ static void alloc_ring(struct ledger *ledger, u64 keep, u64 first)
 
 	ledger->ring = unit_alloc(iot_ring_bytes(keep, slot_size));
 	iot_ring_init(ledger->ring, keep, slot_size, first);
-	ledger->slots = ledger->ring->mask + 1;
+	ledger->slots = ledger->ring->nr_slots;
 	ledger->filling = unit_alloc(ledger->slots * sizeof(u32));
 }
 
@@ -189,7 +189,7 @@ static void check_counts(const struct ledger *ledger,
 		lost[writers[i].class] += writers[i].lost;
 	}
 	for (i = 0; i < IOT_RING_CLASSES; i++) {
-		CHECK((u64)atomic64_read(&ring->seen[i]) == came[i],
+		CHECK(iot_ring_seen(ring, i) == came[i],
 		      "class %u: writers came with %llu", i, came[i]);
 		CHECK((u64)atomic64_read(&ring->lost[i]) == lost[i],
 		      "class %u: writers were refused %llu", i, lost[i]);

@@ -13,7 +13,7 @@
 #define WORDS 7
 #define LEVELS 3	/* task, softirq, hardirq */
 
-/* Powers of two, their neighbours, and the edges of SLACK. */
+/* Few and many, some with a power of two slots. */
 static const u64 keeps[] = { 1, 2, 3, 9, 10, 11, 26, 27, 100 };
 
 /* The writer of level 0 is the test itself; levels above interrupt. */
@@ -79,9 +79,8 @@ static void test_sizes(void)
 	static const struct {
 		u64 keep, slots;
 	} table[] = {
-		{ 1, 8 }, { 2, 8 }, { 3, 16 }, { 10, 16 }, { 11, 32 },
-		{ 26, 32 }, { 27, 64 }, { 1000000, 1 << 20 },
-		{ (1 << 20) - 6, 1 << 20 }, { (1 << 20) - 5, 1 << 21 },
+		{ 1, 7 }, { 2, 8 }, { 10, 16 }, { 11, 17 }, { 16384, 16390 },
+		{ 1000000, 1000006 },
 	};
 	size_t i;
 
@@ -90,6 +89,44 @@ static void test_sizes(void)
 		      sizeof(struct iot_ring) + table[i].slots * 96,
 		      "keep %llu: %zu bytes", table[i].keep,
 		      iot_ring_bytes(table[i].keep, 96));
+}
+
+/* A slot is the index modulo the number of slots, up to the largest index. */
+static void check_slot(const struct iot_ring *ring, u64 index)
+{
+	u64 at = (u64)(iot_ring_slot(ring, index) - ring->slots) / WORDS;
+
+	CHECK(at == index % ring->nr_slots, "keep %llu, index %llu: slot %llu",
+	      ring->keep, index, at);
+}
+
+static void test_slots(void)
+{
+	static const u64 around[] = {
+		0, 1ULL << 31, 1ULL << 32, 1ULL << 33, 0x123456789abcdefULL, 1ULL << 62,
+	};
+	static const u64 more[] = { 1, 2, 3, 9, 10, 11, 26, 250, 4096, 1000003 };
+	struct ledger ledger;
+	size_t a, k;
+	u64 i, n;
+
+	for (k = 0; k < ARRAY_SIZE(more); k++) {
+		begin(&ledger, more[k], 0, 1);
+		n = ledger.slots;
+		for (a = 0; a < ARRAY_SIZE(around); a++)
+			for (i = 0; i < 3000; i++)
+				check_slot(ledger.ring, around[a] + i);
+		/* where a quotient that is not exact shows: multiples and their neighbours */
+		for (i = 0; i < 3000; i++) {
+			u64 multiple = ((1ULL << 63) / n - 1 - i) * n;
+
+			check_slot(ledger.ring, multiple - 1);
+			check_slot(ledger.ring, multiple);
+			check_slot(ledger.ring, multiple + 1);
+			check_slot(ledger.ring, (1ULL << 63) - 2 - i);
+		}
+		end(&ledger);
+	}
 }
 
 static void test_empty(void)
@@ -214,14 +251,14 @@ static void test_all_stalled(void)
 }
 
 /*
- * The accesses of a write are: count it, take the index, read the state, claim,
- * then fill and commit. What an interrupt costs follows from where it comes.
+ * The accesses of a write are: take the index, in class 1 count it, read the state,
+ * claim, then fill and commit. What an interrupt costs follows from where it comes.
  */
 static u64 losses(u64 at, u64 burst, u64 n)
 {
-	if (at <= 2)
+	if (at <= 1)
 		return 0;		/* no index yet: it is simply later */
-	if (at <= 4)
+	if (at <= 3)
 		return burst >= n;	/* the writer itself comes too late */
 	return burst / n;		/* one record a lap finds the slot busy */
 }
@@ -279,7 +316,7 @@ static void interrupt_twice(u64 before, struct plan soft, struct plan hard)
 {
 	struct ledger ledger;
 
-	begin(&ledger, 1, 0, 256);
+	begin(&ledger, 2, 0, 256);
 	writer_write(&writers[0], before);
 	plans[0] = soft;
 	plans[1] = hard;
@@ -292,14 +329,14 @@ static void interrupt_twice(u64 before, struct plan soft, struct plan hard)
 
 static void interrupt_twice_everywhere(u64 before, u64 burst, u64 burst2)
 {
-	const u64 write = 4 + WORDS - 2 + 1, lost_write = 4;
+	const u64 write = 4 + WORDS - 2 + 1, lost_write = 4, level_0_write = write - 1;
 	struct plan soft = { .burst = burst }, hard = { .burst = burst2 };
 
 	/* one record of the softirq's may be lost for each lap, and is shorter */
 	const u64 least_accesses = burst * write -
 				   burst / 8 * (write - lost_write);
 
-	for (soft.at = 1; soft.at <= write; soft.at++)
+	for (soft.at = 1; soft.at <= level_0_write; soft.at++)
 		for (hard.at = 1; hard.at <= least_accesses; hard.at++)
 			interrupt_twice(before, soft, hard);
 }
@@ -535,16 +572,127 @@ static void test_put_below_newer(void)
 	struct ledger ledger;
 	u64 token;
 
-	begin(&ledger, 1, 8, 64);
+	begin(&ledger, 2, 8, 64);
 	writer_write(&writers[0], 8);
 	iot_ring_put(ledger.ring, 7, copy);
 	CHECK(ledger_read(&ledger, 15, &token) == IOT_RING_OK,
 	      "a newer record was overwritten by an older one");
-	CHECK(end(&ledger) == 1, "window");
+	CHECK(end(&ledger) == 2, "window");
+}
+
+static void forget_counts(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < LEVELS; i++) {
+		writers[i].came = 0;
+		writers[i].lost = 0;
+	}
+}
+
+/* Emptied in place, with a hole in it: no record and no count is left of before. */
+static void reset_and_check(u64 keep, u64 before, u64 first)
+{
+	struct ledger ledger;
+	u64 i, index, n;
+	u64 *slot;
+
+	begin(&ledger, keep, first, 1024);
+	n = ledger.slots;
+	slot = writer_begin(&writers[2], &index);
+	writer_write(&writers[1], before);
+	if (slot)
+		writer_end(&writers[2], slot, index);
+	iot_ring_reset(ledger.ring);
+	forget_counts();
+	CHECK(!ledger_check(&ledger, writers, LEVELS), "records after a reset");
+	for (i = 1; i < 2 * n; i++) {
+		writer_write(&writers[i & 1], 1);
+		CHECK(ledger_check(&ledger, writers, LEVELS) == least(keep, i),
+		      "keep %llu, %llu before and %llu after", keep, before, i);
+	}
+	CHECK(!lost(), "lost without a reason");
+	end(&ledger);
+}
+
+static void test_reset(void)
+{
+	static const u64 befores[] = { 0, 1, 7, 8, 40, 107 };
+	size_t b, k;
+
+	for (k = 0; k < ARRAY_SIZE(keeps); k++) {
+		for (b = 0; b < ARRAY_SIZE(befores); b++) {
+			reset_and_check(keeps[k], befores[b], 0);
+			reset_and_check(keeps[k], befores[b], (1ULL << 62) + 5);
+		}
+	}
+}
+
+/* A reader that began before the reset sees old records, whole, until they are overwritten. */
+static void test_reset_under_reader(void)
+{
+	struct ledger ledger;
+	u64 end_of_window, i, token;
+
+	begin(&ledger, 10, 0, 256);
+	writer_write(&writers[0], 10);
+	iot_ring_reset(ledger.ring);
+	for (i = 0; i < 10; i++)
+		CHECK(ledger_read(&ledger, i, &token) == IOT_RING_OK, "index %llu", i);
+	/* what mode discard took before the reset does not bring the rest back */
+	iot_ring_hide(ledger.ring, 5);
+	CHECK(iot_ring_window(ledger.ring, &end_of_window) == 10, "window");
+	forget_counts();
+	writer_write(&writers[0], ledger.slots);
+	for (i = 0; i < 10; i++)
+		CHECK(ledger_read(&ledger, i, &token) == IOT_RING_GONE, "index %llu", i);
+	CHECK(end(&ledger) == 10, "window");
+}
+
+/* Fewer are kept in the same slots, then more: what was out of the window stays out. */
+static void test_limit(void)
+{
+	struct ledger ledger;
+	u64 i;
+
+	begin(&ledger, 100, 0, 1024);
+	CHECK(iot_ring_capacity(ledger.ring) == 100, "capacity");
+	writer_write(&writers[0], 150);
+	iot_ring_limit(ledger.ring, 7);
+	CHECK(ledger_check(&ledger, writers, LEVELS) == 7, "not 7");
+	iot_ring_limit(ledger.ring, 100);
+	for (i = 0; i < 120; i++) {
+		CHECK(ledger_check(&ledger, writers, LEVELS) == least(100, 7 + i),
+		      "%llu later", i);
+		writer_write(&writers[1], 1);
+	}
+	end(&ledger);
+}
+
+/* What is refused takes no index, and is seen and lost. */
+static void test_refused(void)
+{
+	struct ledger ledger;
+
+	begin(&ledger, 10, 0, 64);
+	writer_write(&writers[0], 3);
+	writer_write(&writers[1], 4);
+	iot_ring_refuse(ledger.ring, 0);
+	iot_ring_refuse(ledger.ring, 1);
+	CHECK(iot_ring_seen(ledger.ring, 0) == 4 && iot_ring_seen(ledger.ring, 1) == 5,
+	      "seen %llu and %llu", iot_ring_seen(ledger.ring, 0),
+	      iot_ring_seen(ledger.ring, 1));
+	CHECK(atomic64_read(&ledger.ring->lost[0]) == 1 &&
+	      atomic64_read(&ledger.ring->lost[1]) == 1, "lost");
+	CHECK(atomic64_read(&ledger.ring->head) == 7, "an index was taken");
+	iot_ring_reset(ledger.ring);
+	forget_counts();
+	end(&ledger);
 }
 
 static const struct unit_test tests[] = {
 	{ "sizes", test_sizes },
+	{ "slots", test_slots },
 	{ "empty", test_empty },
 	{ "wraparound", test_wraparound },
 	{ "far-first", test_far_first },
@@ -559,6 +707,10 @@ static const struct unit_test tests[] = {
 	{ "resize-with-hole", test_resize_with_hole },
 	{ "interrupted-resize", test_interrupted_resize },
 	{ "put-below-newer", test_put_below_newer },
+	{ "reset", test_reset },
+	{ "reset-under-reader", test_reset_under_reader },
+	{ "limit", test_limit },
+	{ "refused", test_refused },
 };
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
 #ifndef UNIT_LINUX_LOG2_H
 #define UNIT_LINUX_LOG2_H
 
-/* For 2 <= n <= 2^63. */
-#define roundup_pow_of_two(n) (1ULL << (64 - __builtin_clzll((n) - 1)))
+/* For n > 0. */
+#define ilog2(n) (63 - __builtin_clzll(n))
 
 #endif /* UNIT_LINUX_LOG2_H */

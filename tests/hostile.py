@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+Attackers: processes of nobody, and root in a container without any capability, who do
+what hurts a tracer, over and over. hostile.bats runs them beside fio, and storm.bats
+in the storm:
+
+    python3 hostile.py attack DIRECTORY SECONDS
+
+DIRECTORY is one that anybody may write to. What single attacks do, and what must hold
+against each, is tested in the other hostile_*.bats.
+"""
+import ctypes
+import itertools
+import json
+import mmap
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+from category import command, is_conserved, stats
+from hostile_unload import delete_module, never
+from interface import (IOT, NOBODY, add, as_user, is_equal, is_true, join, main, parameter,
+                       reload, touch)
+from process import spawn
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC.mmap.restype = ctypes.c_void_p
+CATEGORIES = ('fs', 'block', 'fault', 'cache', 'uring')
+PAGE = mmap.PAGESIZE
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID = 0x20000, 0x4000000, 0x8000000, 0x20000000
+MS_REC, MS_PRIVATE, MS_BIND = 0x4000, 0x40000, 0x1000
+CLOSE_RANGE, PR_CAPBSET_DROP = 436, 24
+MAPPINGS, DESCRIPTORS = 2000, 2000
+
+# What attackers do: one round of it each
+
+
+def renames(place):
+    """Each name of one file is another path for the tracer to know."""
+    path = f'{place}/renamed'
+    touch(path)
+    for _ in range(200):
+        new = f'{place}/{random.getrandbits(64)}'
+        os.rename(path, new)
+        path = new
+        os.close(os.open(path, os.O_RDONLY))
+    os.unlink(path)
+
+
+def names(place):
+    """Long names of nothing."""
+    for _ in range(200):
+        os.path.lexists(f'{place}/{random.getrandbits(64)}{"x" * 200}')
+    os.path.lexists('/'.join([place] + [f'{random.getrandbits(900):0225x}'] * 17))
+
+
+def mappings(place):
+    """Thousands of mappings that one call takes away."""
+    fd = os.open(f'{place}/mapped', os.O_RDWR | os.O_CREAT)
+    os.ftruncate(fd, 2 * PAGE)
+    begin = LIBC.mmap(None, ctypes.c_size_t(MAPPINGS * PAGE), 0, 0x22, -1, 0)
+    for i in range(MAPPINGS):
+        # every second page of the file, so that the kernel does not join them
+        LIBC.mmap(ctypes.c_void_p(begin + i * PAGE), ctypes.c_size_t(PAGE), 1, 0x11, fd,
+                  ctypes.c_long(i % 2 * PAGE))
+    LIBC.munmap(ctypes.c_void_p(begin), ctypes.c_size_t(MAPPINGS * PAGE))
+    os.close(fd)
+
+
+def descriptors(place):
+    """Thousands of descriptors that one call closes."""
+    fd = os.open(f'{place}/open', os.O_RDWR | os.O_CREAT)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    first = os.dup(fd)
+    last = first
+    for _ in range(min(DESCRIPTORS, most - 100)):
+        last = os.dup(fd)
+    LIBC.syscall(CLOSE_RANGE, first, last, 0)
+    os.close(fd)
+
+
+def hangs(_place):
+    """A fault that never ends, until its process is killed."""
+    pid = spawn(lambda: never(os.memfd_create('never'), user_only=True)[0][0])
+    time.sleep(0.3)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+
+def knocks(_place):
+    """At every file of the tracer, and at its way out."""
+    is_equal(delete_module(b'iotracer'), 'EPERM')
+    for name in ('control', 'hooks', 'format', 'paths', 'fs/control', 'fs/log', 'fs/stream'):
+        for flags in os.O_RDONLY, os.O_WRONLY:
+            try:
+                fd = os.open(f'{IOT}/{name}', flags)
+            except (PermissionError, FileNotFoundError): # or nothing is loaded just now
+                continue
+            is_true(os.fstat(fd) is None, f'{name} can be opened')
+
+
+ATTACKS = (renames, names, mappings, descriptors, hangs, knocks)
+
+# Who they are
+
+
+def rounds(attack, place, seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        attack(place)
+
+
+def drop_capabilities():
+    for capability in range(64):
+        LIBC.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    LIBC.capset(header, (ctypes.c_uint32 * 6)())
+
+
+def contained(function, *args):
+    """Root of a container: own processes and mounts, where mountinfo is a pipe."""
+    is_equal(LIBC.unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID), 0)
+
+    def first():
+        LIBC.mount(b'none', b'/', None, MS_REC | MS_PRIVATE, None)
+        is_equal(LIBC.mount(b'proc', b'/proc', b'proc', 0, None), 0)
+        fifo = f'/tmp/mountinfo.{random.getrandbits(64)}'
+        os.mkfifo(fifo)
+        is_equal(LIBC.mount(fifo.encode(), b'/proc/1/mountinfo', None, MS_BIND, None), 0)
+        drop_capabilities()
+        function(*args)
+
+    join(spawn(first))
+
+
+def attack(place, seconds):
+    """All attackers at once, each for so long; True if none of them got in."""
+    pids = []
+    for i, kind in enumerate(itertools.product(ATTACKS, (True, False))):
+        what, in_container = kind
+        home = f'{place}/attacker{i}'
+        os.makedirs(home, exist_ok=True)
+        os.chmod(home, 0o777)
+        if in_container:
+            pids.append(spawn(contained, rounds, what, home, seconds))
+        else:
+            pids.append(spawn(as_user, NOBODY, rounds, what, home, seconds))
+    failed = [i for i, pid in enumerate(pids) if os.waitpid(pid, 0)[1]]
+    is_equal(failed, [])
+
+# What must hold
+
+
+def fio(path):
+    """One random load, 256 reads and writes of 4 KiB: (reads, writes) by fio's own count."""
+    out = subprocess.run(
+        ['fio', '--name=load', f'--filename={path}', '--rw=randrw', '--bs=4k', '--size=1M',
+         '--ioengine=psync', '--output-format=json', '--fallocate=none', '--disk_util=0',
+         '--thread'], check=True, capture_output=True, text=True).stdout
+    job = json.loads(out)['jobs'][0]
+    return job['read']['total_ios'], job['write']['total_ios']
+
+
+def is_exact(target, path):
+    """What fio did is what the target and category fs saw of it, no more and no less."""
+    target.command('reset')
+    command('reset')
+    reads, writes = fio(path)
+    calls = [line for line in target.log().split('\n') if ';VFS;' in line]
+    is_equal((sum(';R;' in c for c in calls), sum(';W;' in c for c in calls)), (reads, writes))
+    is_equal(target.stats('vfs'), (reads + writes, reads + writes, 0, 0, 0))
+    s = is_conserved()
+    is_equal((s['seen'], s['lost']), (reads + writes, 0))
+
+
+def memory():
+    """Bytes that the tracer says it holds."""
+    held = [stats(name) for name in CATEGORIES]
+    return sum(s['memory_bytes'] for s in held) + held[0]['paths_bytes']
+
+
+def beside_fio():
+    seconds = float(os.environ.get('HOSTILE_SECONDS', '15'))
+    reload()
+    path = '/mnt/disk/load'
+    with open(path, 'wb') as f:
+        f.write(os.urandom(1 << 20))
+    os.sync()
+    for name in CATEGORIES:
+        command('size 4096', category=name)
+    for name in ('fault', 'cache', 'uring', 'block'):
+        command(*(['filter kind=all'] if name != 'block' else []), 'start', category=name)
+    command(f'filter inode={os.stat(path).st_ino} op=READ,WRITE dev='
+            f'{os.major(os.stat(path).st_dev)}:{os.minor(os.stat(path).st_dev)}', 'start')
+    target = add(path, 4096)
+    n = 0
+    attackers = spawn(attack, '/mnt/files', seconds)
+    while os.waitpid(attackers, os.WNOHANG) == (0, 0):
+        is_exact(target, path)
+        n += 1
+        for name in CATEGORIES:
+            is_true(stats(name)['memory_bytes'] > 0, name)
+        is_true(memory() <= int(parameter('ring_memory_limit')), f'{memory()} bytes')
+    print(f'fio was exact {n} times')
+    is_true(n > 0, 'fio never ran beside the attackers')
+    for name in CATEGORIES:
+        command('stop', category=name)
+        is_conserved(name)
+
+
+if __name__ == '__main__':
+    if sys.argv[1] == 'attack':
+        attack(sys.argv[2], float(sys.argv[3]))
+    else:
+        main(globals())

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What hostile_floods.bats tests: python3 hostile_floods.py FUNCTION... See interface.py.
+
+hostile_floods.c is who does the harm, as nobody.
+"""
+import collections
+import contextlib
+import ctypes
+import json
+import mmap
+import os
+import resource
+import subprocess
+
+import category
+import fuse
+import syscalls
+from interface import is_equal, is_true, join, main, reload
+from process import spawn, waits_in
+
+PROGRAM = os.path.join(os.path.dirname(__file__), '..', 'build/tests/hostile_floods')
+PROGRAMS = os.path.dirname(PROGRAM)
+NOBODY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups']
+MAPPINGS = 30000
+DESCRIPTORS = 25000
+FEW = 9000
+PLACES = 8199  # of a table of things under way: table.c
+PAGE = 4096
+
+
+def command(*lines, name='fs'):
+    category.command(*lines, category=name)
+
+
+def flood(scenario, path, number):
+    """Run it as nobody; what it said."""
+    return subprocess.run([*NOBODY, PROGRAM, scenario, path, str(number)], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+@contextlib.contextmanager
+def flooding(scenario, path, number, *words):
+    """While it is at it: gives what goes on to its next word."""
+    with subprocess.Popen([*NOBODY, PROGRAM, scenario, path, str(number)], text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        def until(word):
+            is_equal(process.stdout.readline(), word + '\n')
+
+        def go_on(word):
+            process.stdin.write('\n')
+            process.stdin.flush()
+            until(word)
+
+        until(words[0])
+        yield go_on
+        process.stdin.close()
+        is_equal(process.wait(), 0)
+
+
+def make(path, size=PAGE):
+    with open(path, 'wb') as f:
+        f.write(b'f' * size)
+        os.fsync(f.fileno())
+    os.chmod(path, 0o666)
+
+# Many things in one call
+
+
+def trace_fs(op, size=65536):
+    """What nobody does to the file."""
+    make('/mnt/files/f')
+    inode = os.stat('/mnt/files/f').st_ino
+    command('stop', f'size {size}', 'reset', f'filter uid=65534 op={op} inode={inode}', 'start')
+
+
+def seen_all(number):
+    """All events of one call are there, and are one call's."""
+    command('stop')
+    s = category.is_conserved()
+    is_equal((s['lost'], s['overwritten'], s['missed']), (0, 0, 0))
+    rows = category.events()
+    is_equal(len(rows), number)
+    is_equal({(r['path'], r['result']) for r in rows}, {('/mnt/files/f', '0')})
+    is_equal(len({(r['time'], r['latency']) for r in rows}), 1)
+    return rows
+
+
+def mappings():
+    trace_fs('MUNMAP')
+    start = int(flood('unmap', '/mnt/files/f', MAPPINGS))
+    rows = seen_all(MAPPINGS)
+    # all have one time: which come first is not said where the task changed its processor
+    is_equal(sorted(int(r['address'], 16) for r in rows),
+             [start + i * PAGE for i in range(MAPPINGS)])
+    is_equal({r['requested'] for r in rows}, {str(PAGE)})
+
+
+def descriptors():
+    trace_fs('CLOSE')
+    resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS + 200, DESCRIPTORS + 200))
+    flood('close', '/mnt/files/f', DESCRIPTORS)
+    rows = seen_all(DESCRIPTORS)
+    is_equal(sorted(int(r['fd']) for r in rows), list(range(100, 100 + DESCRIPTORS)))
+
+
+def counted(number):
+    """What was not recorded was missed, each."""
+    command('stop')
+    s = category.is_conserved()
+    is_equal(s['seen'] + s['missed'], number)
+    return s['seen']
+
+
+def no_memory():
+    """Of ring_memory_limit, which the rings take nearly all of."""
+    reload('ring_memory_limit=3000000')
+    trace_fs('MUNMAP', 1000)
+    flood('unmap', '/mnt/files/f', FEW)
+    is_true(0 < counted(FEW) < FEW, 'the limit does not hold')
+    # it was given back
+    trace_fs('MUNMAP', 1000)
+    before = category.stats()['missed']
+    flood('unmap', '/mnt/files/f', 500)
+    command('stop')
+    is_equal((category.stats()['seen'], category.stats()['missed']), (500, before))
+    reload()
+
+
+def by_kretprobe():
+    """Preemption is off there: few are kept, the rest is counted."""
+    reload('attach=kprobe')
+    trace_fs('MUNMAP')
+    flood('unmap', '/mnt/files/f', FEW)
+    is_true(counted(FEW) >= 50, 'too few')
+    reload()
+
+# Tables
+
+
+def fio(path):
+    return json.loads(subprocess.run(
+        ['fio', '--name=f', f'--filename={path}', '--rw=randrw', '--bs=4k', '--size=512k',
+         '--ioengine=io_uring', '--iodepth=8', '--output-format=json', '--thread',
+         '--force_async=4'], check=True, text=True, stdout=subprocess.PIPE).stdout)['jobs'][0]
+
+
+def belong_together(rows):
+    """Each COMPLETE has its SUBMIT, and the other way round."""
+    numbers = {op: sorted(int(r.get('request', 0)) for r in rows if r['op'] == op)
+               for op in ('SUBMIT', 'COMPLETE')}
+    is_equal(numbers['COMPLETE'], numbers['SUBMIT'])
+    is_equal(len(set(numbers['SUBMIT'])), len(numbers['SUBMIT']))
+    for r in rows:
+        is_true(r['op'] != 'COMPLETE' or int(r['latency']) > 0, r)
+
+
+def requests():
+    polls, full = 20000, 1000
+    make('/mnt/disk/f')
+    command('stop', 'size 131072', 'reset', 'filter op=SUBMIT,COMPLETE', 'start', name='uring')
+    with flooding('polls', '/mnt/disk/f', polls, 'ready'):
+        job = fio('/mnt/disk/fio')
+        subprocess.run([PROGRAMS + '/uring', 'overflow', '/mnt/disk/f'], check=True,
+                       stdout=subprocess.DEVNULL)
+        flood('overflow', '/mnt/disk/f', full)
+    command('stop', name='uring')
+    s = category.is_conserved('uring')
+    is_equal((s['lost'], s['overwritten']), (0, 0))
+    by_comm = collections.defaultdict(list)
+    for r in category.events(category='uring'):
+        by_comm[r['comm'], r.get('opcode')].append(r)
+
+    rows = by_comm['fio', 'READ'] + by_comm['fio', 'WRITE']
+    belong_together(rows)
+    done = [r for r in rows if r['op'] == 'COMPLETE']
+    is_equal((len(done), sum(int(r['result']) for r in done)),
+             (job['read']['total_ios'] + job['write']['total_ios'],
+              job['read']['io_bytes'] + job['write']['io_bytes']))
+    is_equal({r['path'] for r in rows}, {'/mnt/disk/fio'})
+
+    # where there is no room in the ring the request is still known
+    rows = by_comm['uring', 'NOP']
+    belong_together(rows)
+    is_equal(sum('OVERFLOW' in r.get('flags', '') for r in rows), 12)
+
+    # of those who have one name the latest are known, and no other's
+    rows = by_comm['hostile_floods', 'NOP']
+    is_equal(sum(r['op'] == 'SUBMIT' for r in rows), full)
+    is_equal({r['user_data'] for r in rows}, {'0x7'})
+
+    rows = by_comm['hostile_floods', 'POLL_ADD']
+    is_equal(sum(r['op'] == 'SUBMIT' for r in rows), polls)
+    known = {int(r['request']) for r in rows if r['op'] == 'COMPLETE' and 'request' in r}
+    is_equal(len(known) + s['missed'], polls)
+    is_true(polls - PLACES <= s['missed'] < polls, s)
+
+
+def bios():
+    number = 9500
+    device = '/dev/' + subprocess.run(
+        ['dmsetup', 'info', '-c', '--noheadings', '-o', 'blkdevname', 'flood'], check=True,
+        text=True, stdout=subprocess.PIPE).stdout.strip()
+    os.chmod(device, 0o666)
+    st = os.stat('/dev/vdb')
+    disk = f'{os.major(st.st_rdev)}:{os.minor(st.st_rdev)}'
+    command('stop', 'size 65536', 'reset', 'filter op=READ', 'start', name='block')
+    with flooding('aio', device, number, 'open') as go_on:
+        subprocess.run(['dmsetup', 'suspend', '--noflush', '--nolockfs', 'flood'], check=True)
+        try:
+            go_on('ready')
+            subprocess.run(['dd', 'if=/dev/vdb', 'of=/dev/null', 'bs=4k', 'count=300',
+                            'iflag=direct', 'status=none'], check=True)
+        finally:
+            subprocess.run(['dmsetup', 'resume', '--noudevsync', 'flood'], check=True)
+    command('stop', name='block')
+    s = category.is_conserved('block')
+    rows = category.events(category='block')
+    mine = [r for r in rows if r['comm'] == 'dd' and r['device'] == disk]
+    is_equal([(int(r['sector']) if 'sector' in r else 0, r['result']) for r in mine],
+             [(8 * i, str(PAGE)) for i in range(300)])
+    others = [r for r in rows if r['comm'] == 'hostile_floods' and 'BIO' in r.get('flags', '')]
+    # what is missed is a bio, or one of the disk's requests that have to wait with them
+    early = [r for r in rows if 'EARLY' in r.get('flags', '')]
+    is_equal({r['disk'] for r in early} - {'vdc'}, set())
+    is_equal(len(others) + s['missed'] - len(early), number)
+    is_true(number - PLACES <= s['missed'] < number, s)
+
+# What changes
+
+
+def sqe():
+    make('/mnt/disk/f')
+    command('stop', 'reset', 'filter op=SUBMIT,COMPLETE', 'start', name='uring')
+    said = subprocess.run([PROGRAM, 'changed', '/mnt/disk/f', '0'], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    subprocess.run([PROGRAMS + '/uring', 'rw', '/mnt/disk/f'], check=True,
+                   stdout=subprocess.DEVNULL)
+    command('stop', name='uring')
+    is_equal(said.split()[0], '1000')
+    rows = category.events(category='uring')
+    mine = [(r['op'], r['user_data'], r.get('flags'), r.get('unsure'))
+            for r in rows if r['comm'] == 'hostile_floods']
+    is_equal(mine, [(op, '0x3e8', None, 'CHANGED') for op in ('SUBMIT', 'COMPLETE')])
+    is_equal({r.get('unsure') for r in rows if r['comm'] != 'hostile_floods'}, {None})
+
+
+def stat_at(address):
+    syscalls.libc.syscall(ctypes.c_long(4), ctypes.c_long(address),
+                          ctypes.create_string_buffer(256))
+
+
+def renamed_under(first, second):
+    """stat(2) of a name that becomes another one while it is looked up first."""
+    with fuse.mounted(1) as hold:
+        shared = mmap.mmap(-1, PAGE)
+        shared[:len(first)] = first
+        address = ctypes.addressof(ctypes.c_char.from_buffer(shared))
+        command('stop', 'reset', 'filter op=GETATTR', 'start')
+        hold.set()
+        pid = spawn(stat_at, address)
+        waits_in(pid, 'request_wait_answer')
+        shared[:len(second)] = second
+        hold.clear()
+        join(pid)
+        again = spawn(stat_at, address)
+        join(again)
+        command('stop')
+    rows = category.events()
+    return [[r.get('unsure') for r in rows if r['pid'] == p] for p in (pid, again)]
+
+
+def name_of_a_file():
+    is_equal(renamed_under(b'/mnt/fuse/file\0', b'/mnt/files/f\0'), [['CHANGED'], [None]])
+
+
+def name_of_nothing():
+    is_equal(renamed_under(b'/mnt/fuse/none\0', b'/mnt/fuse/nobo\0'), [['CHANGED'], [None]])
+
+if __name__ == '__main__':
+    main(globals())

@@ -1,0 +1,569 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What hostile_memory.bats tests: python3 hostile_memory.py FUNCTION... See interface.py.
+
+What the module really holds is counted from /proc/vmallocinfo, not from its own words.
+"""
+import ctypes
+import mmap
+import os
+import re
+import signal
+import struct
+import subprocess
+
+import interface
+from category import BLOCK, HEADER, command, do, is_conserved, mine, stats
+from fuse import FORGET, GETATTR, LOOKUP, FOREVER, ROOT, Hold, Server, attributes
+from interface import (IOT, Target, add, is_equal, is_true, join, kmsg, main, must,
+                       reload, set_parameter, slurp, slurp_bytes, to, touch, write, write_bytes)
+from process import spawn
+
+FS = IOT + '/fs'
+CPU1 = '/sys/devices/system/cpu/cpu1/online'
+HERE = os.path.dirname(os.path.realpath(__file__))
+RECORD = 112    # bytes of a target's
+PAGE = 4096
+
+
+# Rings alone have what the limit allows.
+NO_PATHS = 'paths_memory_limit=0'
+
+
+def memory():
+    return {k: int(v) for k, v in (line.split() for line in slurp(IOT + '/memory').splitlines())}
+
+
+def held():
+    """
+    Bytes of the rings that are there. What is smaller than 100 pages is no ring of
+    these tests, but where the kernel notes the pages of one.
+    """
+    areas = re.findall(r' (?:ring_alloc|ring_new|shard_fill)\S* \[iotracer\] pages=(\d+)',
+                       slurp('/proc/vmallocinfo'))
+    return sum(int(pages) * PAGE for pages in areas if int(pages) >= 100)
+
+
+def is_within(limit):
+    is_true(held() <= limit, f'{held()} bytes are held, the limit is {limit}')
+
+# Targets
+
+
+def fill_limit(events):
+    """A log that leaves no room; its limit."""
+    touch('f')
+    t = add('f', events)
+    limit = int(memory()['used'])
+    is_true(held() >= events * RECORD, held())
+    set_parameter('ring_memory_limit', limit)
+    return t, limit
+
+
+def reset_at_limit():
+    reload()
+    t, limit = fill_limit(20000)
+    write_bytes('f', 0, 300)
+    stream = os.open(t.dir + '/stream', os.O_RDONLY)
+    log = os.open(t.dir + '/log', os.O_RDONLY)
+    begun = os.read(log, 100)
+    for i in range(13):
+        t.command('reset' if i % 2 else 'timereset')
+        is_within(limit)
+        is_equal(t.log(), '')
+        is_equal(t.stats(), (0, 0, 0, 0, 0))
+        write_bytes('f', 0, 10)
+        is_equal((t.addresses(), t.stats()), (to(0, 9), (10, 10, 0, 0, 0)))
+    # Who had begun is shown what there was, and then what there is; numbers go on.
+    is_equal(len((begun + interface.drain(log)).splitlines()), 300)
+    is_equal(len(interface.drain(log).splitlines()), 10)
+    data = interface.drain(stream)[HEADER.size:]
+    is_equal([struct.unpack_from('<Q', data, at)[0] for at in range(0, len(data), RECORD)],
+             to(300 + 12 * 10, 300 + 13 * 10 - 1))
+    os.close(log)
+    os.close(stream)
+    # Under way: every event is in the log or from before the reset.
+    writer = interface.start_writer('f')
+    for _ in range(20):
+        t.command('reset')
+        is_within(limit)
+    touch('stop')
+    join(writer)
+    t.is_conserved()
+    must('remove f')
+    is_equal(memory()['used'], 0)
+
+
+def resize_at_limit():
+    reload()
+    t, limit = fill_limit(20000)
+    write_bytes('f', 0, 100)
+    for events, first in (50, 50), (20000, 50), (10, 90), (19999, 90), (20000, 90):
+        must(f'add f {events}')
+        is_within(limit)
+        is_equal(t.addresses(), to(first, 99))
+        is_equal((t.value('max_events'), t.stats()), (str(events), (100, 100 - first, first, 0, 0)))
+    is_equal(write(interface.CONTROL, 'add f 20001'), 'ENOMEM')
+    is_equal(t.value('max_events'), '20000')
+    # With room for both the smaller ring gives memory back.
+    set_parameter('ring_memory_limit', 2 * limit)
+    must('add f 10')
+    is_equal(t.addresses(), to(90, 99))
+    is_true(memory()['used'] <= 20 * RECORD, memory())
+    must('add f 20000')
+    is_equal((memory()['used'], t.addresses()), (limit, to(90, 99)))
+
+
+def limit_holds():
+    reload()
+    touch('a', 'b')
+    add('a', 30000)
+    limit = 2 * memory()['used']
+    set_parameter('ring_memory_limit', limit)
+    for i in range(15):
+        # What was given back can be used at once, and is free by then.
+        add('b', 30000)
+        is_within(limit)
+        is_equal(memory()['used'], limit)
+        Target('a').command('reset')
+        is_within(limit)
+        must('remove b')
+        is_within(limit)
+        if i % 5 == 0:
+            must('remove a')
+            add('a', 30000)
+            is_within(limit)
+    must('remove a')
+    is_equal(write(interface.CONTROL, f'add a {2**20}'), 'ENOMEM')
+    is_equal((memory()['used'], held()), (0, 0))
+
+
+def exact_sizes():
+    reload()
+    touch('f')
+    add('f', 1000)
+    for events in 1000, 16384, 20000, 65537:
+        must(f'add f {events}')
+        used = memory()['used']
+        is_true(events * RECORD <= used <= (events + 10) * RECORD + PAGE, f'{events}: {used}')
+    must('remove f')
+    is_equal(write(interface.CONTROL, f'add f {2**40}'), 'ENOMEM')
+    size = record_size('fs')
+    for events in 16384, 20000, 32768:
+        command(f'size {events}', 'start')
+        s = stats()
+        is_true(events * size <= s['memory_bytes'] // s['cpus'] <= (events + 10) * size + PAGE,
+                str(s))
+        is_equal(held(), s['memory_bytes'])
+    command('stop')
+
+# Categories
+
+
+def record_size(event):
+    return int(re.search(rf'^event {event} id \d+ size (\d+)', slurp(IOT + '/format'), re.M)[1])
+
+
+def category_at_limit():
+    reload(NO_PATHS)
+    touch('f')
+    command('size 20000', 'start')
+    limit = memory()['used']
+    set_parameter('ring_memory_limit', limit)
+    writer = interface.start_writer('f')
+    for line in ['reset'] * 5 + ['size 15000', 'size 20000', 'size 100', 'size 20000', 'reset']:
+        command(line)
+        is_within(limit)
+    is_equal(memory()['used'], limit)
+    is_equal(write(FS + '/control', 'size 20100'), 'ENOMEM')
+    # Who reads the log holds its rings: there is no room for others beside them.
+    write_bytes('f', 0, 500)
+    log = os.open(FS + '/log', os.O_RDONLY)
+    os.read(log, 100)
+    is_equal(write(FS + '/control', 'size 19000'), 'ENOMEM')
+    command('reset')
+    is_within(limit)
+    interface.drain(log)
+    os.close(log)
+    command('size 19000')
+    is_within(limit)
+    touch('stop')
+    join(writer)
+    command('stop')
+    is_conserved()
+    is_equal(stats()['size'], 19000)
+
+
+def start_tells():
+    reload('ring_memory_limit=100000')
+    s = stats()
+    is_equal((s['cpus'], s['memory_bytes']), (2, 0))
+    wanted = s['start_bytes']
+    is_true(wanted >= 2 * 16384 * record_size('fs'), wanted)
+    kmsg.new()
+    is_equal(write(FS + '/control', 'start'), 'ENOMEM')
+    said = kmsg.new()
+    is_equal(len(said), 1)
+    interface.matches(said[0], rf'fs: a ring of 16384 events for each of 2 CPUs of {wanted} bytes '
+                      r'would pass ring_memory_limit=100000 \(0 in use\), which leaves 100000: ')
+    set_parameter('ring_memory_limit', wanted - 1)
+    is_equal(write(FS + '/control', 'start'), 'ENOMEM')
+    set_parameter('ring_memory_limit', wanted)
+    command('start')
+    is_equal((stats()['memory_bytes'], memory()['used'], held()), (wanted, wanted, wanted))
+    command('stop')
+
+# CPUs that come and go
+
+
+class Blocks:
+    """The stream of a category: records by CPU, and what is missing before them."""
+
+    def __init__(self, category='fs'):
+        self.fd = os.open(f'{IOT}/{category}/stream', os.O_RDONLY)
+        self.size = record_size({'block': 'request'}.get(category, category))
+        self.begun = False
+        self.rows, self.gaps, self.next = [], {}, {}
+
+    def read(self):
+        while data := os.read(self.fd, 1 << 20):
+            self.take(data if self.begun else data[HEADER.size:])
+            self.begun = True
+        return self.rows
+
+    def take(self, data):
+        while data:
+            _, cpu, _, count, first, gap = BLOCK.unpack_from(data)
+            is_equal(first, self.next.get(cpu, first - gap) + gap)
+            self.gaps[cpu] = self.gaps.get(cpu, 0) + gap
+            end = BLOCK.size + count * self.size
+            self.rows += [(cpu, data[at:at + self.size]) for at in range(BLOCK.size, end, self.size)]
+            self.next[cpu] = first + count
+            data = data[end:]
+
+    def on(self, cpu):
+        return sum(row[0] == cpu for row in self.rows)
+
+    def close(self):
+        os.close(self.fd)
+
+
+def write_on(cpu, n):
+    """A child on that CPU writes so often."""
+    def child():
+        os.sched_setaffinity(0, {cpu})
+        write_bytes('f', 0, n)
+    do(child)
+
+
+def hotplug():
+    reload(NO_PATHS)
+    touch('f')
+    mine()
+    must('0', CPU1)
+    command('start')
+    one = stats()
+    is_equal((one['cpus'], one['memory_bytes']), (1, one['start_bytes']))
+    blocks = Blocks()
+    write_on(0, 20)
+    must('1', CPU1)
+    both = stats()
+    is_equal((both['cpus'], both['memory_bytes']), (2, 2 * one['memory_bytes']))
+    is_equal(memory()['used'], both['memory_bytes'])
+    write_on(1, 30)
+    # Its records stay when it goes, and when it comes again, until a reset.
+    for state in '0', '1', '0':
+        must(state, CPU1)
+        blocks.read()
+        is_equal((blocks.on(0), blocks.on(1), sum(blocks.gaps.values())), (20, 30, 0))
+        is_equal((stats()['stored'], stats()['lost'], stats()['cpus']), (50, 0, 2))
+    command('reset')
+    is_equal((stats()['memory_bytes'], stats()['seen']), (one['memory_bytes'], 0))
+    is_equal(memory()['used'], one['memory_bytes'])
+    must('1', CPU1)
+    write_on(1, 7)
+    blocks.read()
+    is_equal((blocks.on(1), sum(blocks.gaps.values())), (37, 0))
+    # A ring that somebody reads stays with the CPU gone.
+    log = os.open(FS + '/log', os.O_RDONLY)
+    os.read(log, 50)
+    must('0', CPU1)
+    command('reset')
+    is_equal(stats()['cpus'], 2)
+    os.close(log)
+    command('reset')
+    is_equal(stats()['cpus'], 1)
+    must('1', CPU1)
+    write_on(1, 3)
+    is_equal(is_conserved()['stored'], 3)
+    blocks.close()
+    command('stop')
+
+
+def hotplug_at_limit():
+    reload(NO_PATHS)
+    touch('f')
+    mine()
+    must('0', CPU1)
+    set_parameter('ring_memory_limit', stats()['start_bytes'])
+    command('start')
+    write_on(0, 5)
+    kmsg.new()
+    must('1', CPU1)
+    said = kmsg.new()
+    is_equal(len(said), 1)
+    interface.matches(said[0], r'fs: a ring of 16384 events for CPU 1 of \d+ bytes would pass ')
+    # Its events are lost, and counted, one by one.
+    write_on(1, 33)
+    s = is_conserved()
+    is_equal((s['seen'], s['stored'], s['lost'], s['cpus']), (38, 5, 33, 1))
+    command('mode discard')
+    write_on(1, 4)
+    is_equal(is_conserved()['lost'], 37)
+    command('mode overwrite', 'reset')
+    is_equal(is_conserved()['seen'], 0)
+    write_on(1, 2)
+    is_equal(is_conserved()['lost'], 2)
+    set_parameter('ring_memory_limit', 2 * memory()['used'])
+    command('reset')
+    write_on(1, 6)
+    s = is_conserved()
+    is_equal((s['seen'], s['stored'], s['cpus']), (6, 6, 2))
+    command('stop')
+
+# Many targets
+
+
+class Counted:
+    """Calls of the module's functions, as far as ftrace sees them."""
+    TOP = '/sys/kernel/tracing/'
+
+    def __init__(self):
+        if not os.path.exists(self.TOP + 'set_ftrace_filter'):
+            subprocess.run(['mount', '-t', 'tracefs', 'none', self.TOP], check=True)
+        must('*:mod:iotracer', self.TOP + 'set_ftrace_filter')
+        must('function', self.TOP + 'current_tracer')
+
+    def read(self):
+        with open(self.TOP + 'trace', encoding='ascii') as f:
+            written = re.search(r'entries-written: \d+/(\d+)', f.read(1000))
+        must('nop', self.TOP + 'current_tracer')
+        with open(self.TOP + 'set_ftrace_filter', 'w', encoding='ascii'):
+            pass
+        return int(written[1])
+
+
+def add_many(names):
+    for i in range(0, len(names), 500):
+        must('\n'.join(f'add {name}' for name in names[i:i + 500]))
+
+
+def many_targets():
+    reload()
+    names = [f'/mnt/files/{i}' for i in range(int(os.environ.get('TARGETS', 20000)))]
+    touch(*names)
+    add_many(names)
+    m = memory()
+    is_equal(m['targets_running'], len(names))
+    is_true(m['buckets'] >= len(names), m)
+    # as many balls as bins: 12 in one is less likely than 1 in 10^4
+    is_true(m['longest_chain'] <= 12, m)
+    lines = slurp(interface.CONTROL).splitlines()
+    is_equal([line.split(' ')[1] for line in lines], names)
+    for name in names[0], names[-1], names[len(names) // 2]:
+        t = Target(name)
+        write_bytes(name, 0, 3)
+        is_equal(t.stats('vfs'), (3, 3, 0, 0, 0))
+    called = Counted()
+    for name in names[5], names[-5], names[len(names) // 3]:
+        must('remove ' + name)
+        must('add ' + name)
+    calls = called.read()
+    is_true(3 < calls < 2000, f'{calls} functions were called')
+    reload()
+    is_equal(memory()['targets_running'], 0)
+
+
+class Numbers(Server):
+    """A FUSE server whose files have the inode numbers that it likes: @numbers[name]."""
+
+    def __init__(self, fd, hold, numbers):
+        super().__init__(fd, hold, PAGE)
+        self.numbers = numbers
+
+    def attributes(self, node):
+        if node == ROOT:
+            return attributes(node, 0)
+        return struct.pack('<Q', self.numbers[node - 2]) + attributes(node, PAGE)[8:]
+
+    def answer(self, op, unique, node, body):
+        if op == LOOKUP and body[:-1].isdigit():
+            node = int(body[:-1]) + 2
+            self.reply(unique, struct.pack('<QQQQII', node, 0, FOREVER, FOREVER, 0, 0) +
+                       self.attributes(node))
+        elif op == GETATTR:
+            self.reply(unique, struct.pack('<QII', FOREVER, 0, 0) + self.attributes(node))
+        elif op != FORGET:
+            super().answer(op, unique, node, body)
+
+
+def mount_fuse(top, numbers):
+    subprocess.run(['modprobe', 'fuse'], check=True)
+    os.makedirs(top, exist_ok=True)
+    fd = os.open('/dev/fuse', os.O_RDWR)
+    libc = ctypes.CDLL(None, use_errno=True)
+    options = f'fd={fd},rootmode=40000,user_id=0,group_id=0,allow_other'
+    is_equal(libc.mount(b'fuse', top.encode(), b'fuse', 0, options.encode()), 0)
+    server = spawn(Numbers(fd, Hold().r, numbers).run)
+    os.close(fd)
+    return libc, server
+
+
+def chosen_numbers():
+    """They are all alike to a hash that multiplies by a number that everybody knows."""
+    reload()
+    known = 0x61C8864680B583EB
+    inverse = pow(known, -1, 1 << 64)
+    numbers = [i * inverse % (1 << 64) for i in range(1, 401)]
+    top = '/mnt/numbers'
+    libc, server = mount_fuse(top, numbers)
+    try:
+        is_equal(os.stat(f'{top}/7').st_ino, numbers[7])
+        add_many([f'{top}/{i}' for i in range(len(numbers))])
+        m = memory()
+        is_equal(m['targets_running'], len(numbers))
+        is_true(m['longest_chain'] <= 5, m)
+    finally:
+        reload()
+        libc.umount2(top.encode(), 2)
+        os.kill(server, signal.SIGKILL)
+        os.waitpid(server, 0)
+
+# Poison
+
+
+def fields():
+    """{event id: (name, {field: (offset, size, is text)}, size)}"""
+    found, event = {}, None
+    for line in slurp(IOT + '/format').splitlines():
+        words = line.split()
+        if words[0] == 'event':
+            event = {}
+            found[int(words[3])] = words[1], event, int(words[5].rstrip(':'))
+        elif words[0] == 'field':
+            event[words[1]] = int(words[3]), int(words[5]), words[7]
+    return found
+
+
+def is_written(event, row):
+    """Every field of it was filled: none is nothing but poison, no text has any in it."""
+    name, parts, _ = event
+    for field, (offset, size, kind) in parts.items():
+        value = row[offset:offset + size]
+        poisoned = value.count(0xd7)
+        is_true(poisoned < size and (kind != 'char' or not poisoned),
+                f'{name}: {field} was not written: {row.hex()}')
+
+
+def busy(folder):
+    """A bit of everything that there are events of."""
+    os.chdir(folder)
+    fd = os.open('file', os.O_RDWR | os.O_CREAT, 0o644)
+    os.write(fd, b'x' * 65536)
+    os.pread(fd, 100, 5)
+    os.preadv(fd, [bytearray(10), bytearray(20)], 0)
+    os.lseek(fd, 0, os.SEEK_SET)
+    os.fsync(fd)
+    os.fdatasync(fd)
+    os.ftruncate(fd, 40000)
+    os.posix_fallocate(fd, 0, 50000)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.fchmod(fd, 0o600)
+    os.fchown(fd, 1, 2)
+    os.utime('file')
+    os.stat('file')
+    os.link('file', 'link')
+    os.symlink('file', 'symlink')
+    os.readlink('symlink')
+    os.mkdir('dir')
+    os.listdir('dir')
+    os.mkfifo('fifo')
+    os.rename('link', 'dir/moved')
+    os.chmod('file', 0o644)
+    os.truncate('file', 30000)
+    os.setxattr('file', 'user.a', b'b')
+    os.getxattr('file', 'user.a')
+    os.statvfs('.')
+    other = os.open('other', os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
+    os.copy_file_range(fd, other, 5000, 0)
+    os.sendfile(other, fd, 0, 3000)
+    r, w = os.pipe()
+    os.splice(fd, w, 2000, 0)
+    os.splice(r, other, 2000)
+    os.dup2(other, 200)
+    os.close(200)
+    with mmap.mmap(fd, 30000) as m:
+        m[5] = m[20000]
+        m.madvise(mmap.MADV_WILLNEED)
+        m.flush()
+    for path in 'missing', 'dir/none':
+        try:
+            os.lstat(path)
+            os.open(path, os.O_RDONLY)
+        except FileNotFoundError:
+            pass
+    os.sync()
+    for path in 'dir/moved', 'symlink', 'fifo', 'other', 'file':
+        os.unlink(path)
+    os.rmdir('dir')
+    os.close(other)
+    os.close(fd)
+
+
+def poison():
+    module = poisoned_module()
+    interface.unload()
+    is_equal(subprocess.run(['insmod', module, 'MAX_EVENTS=20000']).returncode, 0)
+    events = fields()
+    categories = 'fs', 'fault', 'block', 'cache', 'uring'
+    touch('/mnt/ext4/file', '/mnt/files/file')
+    targets = [add(path) for path in ('/mnt/ext4/file', '/mnt/files/file', '/dev/vda')]
+    for category in categories:
+        command('start', category=category)
+    for folder in '/mnt/ext4', '/mnt/files':
+        join(spawn(busy, folder))
+        must('3', '/proc/sys/vm/drop_caches')
+    os.chdir('/mnt/ext4')
+    subprocess.run('dd if=/dev/zero of=d bs=64k count=4 oflag=direct; dd if=d of=/dev/null '
+                   f'bs=4k iflag=direct; {HERE}/../build/tests/io_uring-cp d copy; sync d copy',
+                   shell=True, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    os.chdir('/')
+    for category in categories:
+        command('stop', category=category)
+    for category in categories:
+        blocks = Blocks(category)
+        event = next(e for e in events.values() if e[0] == {'block': 'request'}.get(category, category))
+        rows = blocks.read()
+        is_true(rows, f'{category}: no events')
+        for _, row in rows:
+            is_written(event, row)
+        blocks.close()
+    for t in targets:
+        data = slurp_bytes(t.dir + '/stream')[HEADER.size:]
+        is_true(data, f'{t.name}: no events')
+        for at in range(0, len(data), RECORD):
+            is_written(events[1], data[at:at + RECORD])
+    reload()
+
+
+def poisoned_module():
+    """The one that is loaded, on kernels that watch memory; else one that was built for this."""
+    built = f'{HERE}/../build/{os.uname().release}-poison/iotracer.ko'
+    for path in interface.KO, built:
+        if os.path.exists(path) and b'slots=poisoned' in open(path, 'rb').read():
+            return path
+    raise FileNotFoundError('no module whose slots are poisoned: scripts/build-all 6.12-poison')
+
+
+if __name__ == '__main__':
+    main(globals())

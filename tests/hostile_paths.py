@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What hostile_paths.bats tests: python3 hostile_paths.py FUNCTION... See interface.py."""
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import subprocess
+import time
+
+import fuse
+from category import command, do, events, is_conserved, stats
+from interface import (IOT, NOBODY, is_equal, is_true, join, main, must, reload, slurp, touch,
+                       write_bytes)
+from process import spawn
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+NEWNS, BIND, MOVE, REC, PRIVATE, DETACH = 0x20000, 4096, 8192, 16384, 1 << 18, 2
+TRACING = '/sys/kernel/tracing'
+
+
+def libc(name, *args):
+    args = [a.encode() if isinstance(a, str) else a for a in args]
+    if getattr(LIBC, name)(*args):
+        raise OSError(ctypes.get_errno(), f'{name} {args}')
+
+
+def mount(source, target, flags=0, kind=None):
+    libc('mount', source, target, kind, ctypes.c_ulong(flags), None)
+
+
+def umount(target, flags=0):
+    libc('umount2', target, flags)
+
+
+def as_nobody(function, *args):
+    def work():
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+        function(*args)
+
+    return spawn(work)
+
+
+def ends(pid, seconds=120):
+    """A process ends with 0, by itself; much longer than it takes on a slow machine."""
+    fd = os.pidfd_open(pid)
+    over = select.select([fd], [], [], seconds)[0]
+    os.close(fd)
+    if not over:
+        where = slurp(f'/proc/{pid}/stack')
+        os.kill(pid, signal.SIGKILL)
+        raise AssertionError(f'it is kept waiting in:\n{where}')
+    join(pid)
+
+
+@contextlib.contextmanager
+def running(function, *args, start=spawn):
+    pid = start(function, *args)
+    try:
+        yield pid
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def faults():
+    """What the kernel's log has of itself."""
+    said = subprocess.run(['dmesg'], capture_output=True, text=True, check=True).stdout
+    return [line for line in said.splitlines() if any(
+        word in line for word in ('BUG', 'WARNING', 'Call Trace', 'scheduling while atomic'))]
+
+# Mounts
+
+
+def start_behind(fds, source):
+    """What kept the files open writes to them where something is in mountinfo's place."""
+    libc('unshare', NEWNS)
+    mount(None, '/', REC | PRIVATE)
+    mount(source, '/proc/1/mountinfo', BIND)
+    # and the disk is somewhere else for this process
+    os.makedirs('/mnt/files/elsewhere', exist_ok=True)
+    mount('/mnt/disk', '/mnt/files/elsewhere', MOVE)
+    for fd in fds:
+        os.write(fd, b'start\n')
+
+
+def written_back(name):
+    """The paths that requests have of a file that no category saw a program open."""
+    touch('/mnt/disk/' + name)
+    inode = str(os.stat('/mnt/disk/' + name).st_ino)
+    with open('/mnt/disk/' + name, 'wb') as f:
+        f.write(bytes(65536))
+        f.flush()
+        os.fsync(f.fileno())
+    return {e.get('path') for e in events(category='block') if e.get('inode') == inode}
+
+
+def behind(source):
+    reload()
+    before = faults()
+    fds = [os.open(f'{IOT}/{name}/control', os.O_WRONLY) for name in ('block', 'cache')]
+    ends(spawn(start_behind, fds[:1], source))
+    # nor does a second one wait, for the same category or another
+    ends(spawn(start_behind, fds, source))
+    is_equal(written_back(os.path.basename(source)), {'/mnt/disk/' + os.path.basename(source)})
+    for fd in fds:
+        os.write(fd, b'stop\n')
+        os.close(fd)
+    is_equal(faults(), before)
+
+
+def fifo_for_mountinfo():
+    if not os.path.exists('/mnt/files/fifo'):
+        os.mkfifo('/mnt/files/fifo')
+    behind('/mnt/files/fifo')
+
+
+def fuse_for_mountinfo():
+    with fuse.mounted(4) as hold:
+        os.stat(fuse.FILE)
+        hold.set() # of reads: nobody that looks at the file comes back
+        behind(fuse.FILE)
+        hold.clear()
+
+
+def known_in_the_end(name):
+    """A moment after a change of mounts paths are known again; until then there is none."""
+    deadline = time.monotonic() + 60
+    for i in range(1000):
+        path = f'/mnt/disk/{name}{i}'
+        seen = written_back(name + str(i))
+        is_true(seen <= {path, None}, f'{seen} is not {path}')
+        if seen == {path}:
+            return
+        is_true(time.monotonic() < deadline, 'no path is known any more')
+        time.sleep(0.05)
+
+
+def mounted_later():
+    reload()
+    umount('/mnt/disk')
+    command('start', category='block')
+    mount('/dev/vda', '/mnt/disk', kind='ext4')
+    known_in_the_end('late')
+    # many changes in a row, then a last one
+    for _ in range(50):
+        mount('none', '/mnt/files', kind='tmpfs')
+        umount('/mnt/files')
+    known_in_the_end('later')
+    missed = stats('block')['paths_missed']
+    written_back('last')
+    is_equal(stats('block')['paths_missed'], missed)
+    command('stop', category='block')
+
+
+def moved_mount():
+    """A file that is open while its mount moves has the path of the time."""
+    reload()
+    for name in 'one', 'two':
+        os.makedirs('/mnt/files/' + name, exist_ok=True)
+    mount(None, '/mnt/files', PRIVATE)
+    mount('none', '/mnt/files/one', kind='tmpfs')
+    fd = os.open('/mnt/files/one/f', os.O_WRONLY | os.O_CREAT)
+    command(f'filter pid={os.getpid()} op=WRITE', 'start')
+    os.pwrite(fd, b'1', 0)
+    mount('/mnt/files/one', '/mnt/files/two', MOVE)
+    os.pwrite(fd, b'2', 0)
+    command('stop')
+    os.close(fd)
+    umount('/mnt/files/two')
+    is_equal([e['path'] for e in events() if e['path'].startswith('/mnt')],
+             ['/mnt/files/one/f', '/mnt/files/two/f'])
+
+
+def started_and_stopped():
+    command('start', category='block')
+    command('start', category='cache')
+    command('stop', category='block')
+    command('stop', category='cache')
+
+# The table
+
+
+def look_up(names):
+    for name in names:
+        with contextlib.suppress(FileNotFoundError):
+            os.lstat(name)
+
+
+def long_names(n):
+    """Names of almost PATH_MAX that are not there."""
+    folder = '/mnt/files/' + '/'.join(f'{i:0>200}' for i in range(19))
+    return [f'{folder}/{i:0>60}' for i in range(n)]
+
+
+def missing_names():
+    limit = 4 << 20
+    reload(f'paths_memory_limit={limit}')
+    names = long_names(3000)
+    touch('/mnt/files/f')
+    command('size 200', f'filter tree={os.getpid()} op=GETATTR,WRITE', 'start')
+    do(write_bytes, '/mnt/files/f', 0, 1)
+    resolved = stats()['paths_resolved']
+    ends(as_nobody(look_up, names))
+    s = is_conserved()
+    is_true(s['paths_resolved'] - resolved >= 2900, f'{s}: no name was recorded')
+    is_true(s['paths_bytes'] <= limit, f'{s["paths_bytes"]} bytes are more than {limit}')
+    command('stop')
+    shown = [e['path'] for e in events() if e['op'] == 'GETATTR']
+    is_equal(shown[-20:], names[-20:])
+    is_true(set(shown) <= set(names) | {'?'}, 'a name that nobody looked up')
+    # what kept records do not name is given back, and all with the records
+    s = stats()
+    is_true(s['paths_entries'] <= s['stored'], f'{s}: more paths than records')
+    command('reset')
+    s = stats()
+    is_equal((s['paths_entries'], s['paths_bytes']), (0, 0))
+
+
+def shrunk():
+    reload()
+    names = [f'/mnt/files/shrunk{i}' for i in range(500)]
+    command(f'filter tree={os.getpid()} op=WRITE', 'start')
+
+    def write_all():
+        touch(*names)
+        for name in names:
+            write_bytes(name, 0, 1)
+
+    do(write_all)
+    is_true(stats()['paths_entries'] >= 500, stats())
+    for _ in range(100):
+        with open('/proc/sys/vm/drop_caches', 'w', encoding='ascii') as f:
+            f.write('2')
+        if stats()['paths_entries'] < 50:
+            break
+    is_true(stats()['paths_entries'] < 50, f'{stats()}: nothing was given back')
+    do(write_all)
+    command('stop')
+    is_equal([e['path'] for e in events()][-500:], names)
+    is_equal(stats()['paths_missed'], 0)
+    do(lambda: [os.unlink(name) for name in names])
+
+
+def within_ring_memory():
+    """Rings and paths share a limit: where nothing is left events have no path."""
+    reload('ring_memory_limit=1')
+    command('size 100')
+    with contextlib.suppress(AssertionError):
+        command('start')
+    limit = 0
+    while slurp(f'{IOT}/fs/control').startswith('stop'):
+        limit += 65536
+        with open('/sys/module/iotracer/parameters/ring_memory_limit', 'w',
+                  encoding='ascii') as f:
+            f.write(str(limit))
+        with contextlib.suppress(AssertionError):
+            command('start')
+    room = limit - stats()['memory_bytes']
+    command('filter op=GETATTR')
+    ends(as_nobody(look_up, long_names(200)))
+    s = is_conserved()
+    is_true(s['paths_bytes'] <= room, f'{s["paths_bytes"]} of {room} bytes')
+    is_true(s['paths_evicted'] + s['paths_missed'] > 0, s)
+    command('stop', 'filter none')
+    reload()
+
+
+@contextlib.contextmanager
+def counted(function):
+    """Calls of one of the kernel's functions: gives what tells how many so far."""
+    if not os.path.exists(TRACING + '/kprobe_events'):
+        mount('none', TRACING, kind='tracefs')
+
+    def calls():
+        return sum(int(line.split()[1]) for line in
+                   slurp(TRACING + '/kprobe_profile').splitlines() if 'counted' in line)
+
+    must(f'p:counted {function}\n', TRACING + '/kprobe_events')
+    must('1', TRACING + '/events/kprobes/counted/enable')
+    try:
+        yield calls
+    finally:
+        must('0', TRACING + '/events/kprobes/counted/enable')
+        must('-:counted\n', TRACING + '/kprobe_events')
+
+
+def renames_elsewhere():
+    """A path that a rename does not concern is not resolved: stat(2) is not asked."""
+    reload()
+    os.makedirs('/mnt/disk/deep/deeper', exist_ok=True)
+    os.makedirs('/mnt/disk/other', exist_ok=True)
+    touch('/mnt/disk/deep/deeper/f')
+    fd = os.open('/mnt/disk/deep/deeper/f', os.O_WRONLY)
+    with counted('vfs_getattr_nosec') as calls:
+        command(f'filter pid={os.getpid()} op=WRITE', 'start')
+        os.pwrite(fd, b'x', 0)
+        before = calls()
+        for i in range(500):
+            os.rename(f'/mnt/disk/other{i - 1}' if i else '/mnt/disk/other', f'/mnt/disk/other{i}')
+            os.pwrite(fd, b'x', 0)
+        asked = calls() - before
+        command('stop')
+    os.close(fd)
+    os.rmdir('/mnt/disk/other499')
+    is_true(asked < 50, f'stat(2) was asked {asked} times')
+    is_equal([e['path'] for e in events() if e['path'].startswith('/mnt/disk')],
+             ['/mnt/disk/deep/deeper/f'] * 501)
+
+
+def storm(top):
+    """Directories that change their names all the time, files and mounts below them."""
+    os.makedirs(top + '/a/b')
+    touch(top + '/a/b/f')
+    while True:
+        os.rename(top + '/a', top + '/c')
+        os.rename(top + '/c/b/f', top + '/c/b/g')
+        os.rename(top + '/c/b/g', top + '/c/b/f')
+        os.rename(top + '/c', top + '/a')
+
+
+def renames_above():
+    reload()
+    for top in 'files', 'ext4':
+        os.makedirs(f'/mnt/{top}/storm{top}', exist_ok=True)
+        os.chmod(f'/mnt/{top}/storm{top}', 0o777)
+    os.makedirs('/mnt/disk/up/b/c')
+    os.makedirs('/mnt/disk/up/point')
+    mount('none', '/mnt/disk/up/point', kind='tmpfs')
+    names = ['/b/c/f', '/b/f', '/f', '/point/f']
+    fds = [os.open('/mnt/disk/up' + name, os.O_WRONLY | os.O_CREAT) for name in names]
+    expected = []
+
+    def look(top):
+        for fd, name in zip(fds, names):
+            os.pwrite(fd, b'x', 0)
+            expected.append(top + name)
+
+    command(f'filter pid={os.getpid()} op=WRITE', 'start')
+    with running(storm, '/mnt/files/stormfiles', start=as_nobody), \
+            running(storm, '/mnt/disk/stormext4', start=as_nobody):
+        for i in range(150):
+            look('/mnt/disk/up')
+            look('/mnt/disk/up')
+            os.rename('/mnt/disk/up', f'/mnt/disk/up{i % 7}')
+            look(f'/mnt/disk/up{i % 7}')
+            os.rename(f'/mnt/disk/up{i % 7}', '/mnt/disk/up')
+            os.rename('/mnt/disk/up/b', '/mnt/disk/up/e')
+            os.pwrite(fds[0], b'x', 0)
+            expected.append('/mnt/disk/up/e/c/f')
+            os.rename('/mnt/disk/up/e', '/mnt/disk/up/b')
+    command('stop')
+    for fd in fds:
+        os.close(fd)
+    umount('/mnt/disk/up/point')
+    seen = [e['path'] for e in events() if '/mnt/disk/up' in e['path']]
+    is_equal(len(seen), len(expected))
+    wrong = [(a, b) for a, b in zip(seen, expected) if a != b]
+    is_equal(wrong, [])
+    is_equal(stats()['paths_missed'], 0)
+
+
+if __name__ == '__main__':
+    main(globals())

@@ -1,0 +1,429 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What hostile_sets.bats tests: python3 hostile_sets.py FUNCTION...
+
+/mnt/disk is mounted; /dev/vdb is a btrfs, whose module is not loaded. The other modules
+are in GHOSTS.
+"""
+import collections
+import errno
+import mmap
+import os
+import subprocess
+import time
+
+import category
+from interface import (IOT, add, is_equal, is_true, main, must, reload, slurp, write)
+from process import spawn
+
+GHOSTS = os.environ['GHOSTS']
+HERE = '/mnt/disk'
+PAGE = 4096
+FUNCTION = 'btrfs_buffered_write'
+WAYS = 'attach=auto', 'attach=entry', 'attach=kprobe'
+NOT_THERE = ('detached', -errno.ENOENT)
+BUSY = -errno.EBUSY
+FOLLOWED = 'kretprobe-names-as-given'
+
+
+def run(*words):
+    subprocess.run(words, check=True)
+
+
+def insmod(name, *parameters):
+    run('insmod', f'{GHOSTS}/{name}.ko', *parameters)
+
+
+def is_refused(name, *parameters):
+    """It does not load, as a function is busy."""
+    done = subprocess.run(['insmod', f'{GHOSTS}/{name}.ko', *parameters], check=False,
+                          capture_output=True, text=True)
+    is_true(done.returncode and 'busy' in done.stderr, done)
+
+
+def rmmod(name):
+    run('rmmod', name)
+
+
+def address(symbol):
+    """Of a function of a module."""
+    for line in slurp('/proc/kallsyms').split('\n'):
+        words = line.split()
+        if len(words) == 4 and words[2] == symbol:
+            return words[0]
+    return None
+
+
+def hooks():
+    """(mechanism, error) by function and operation"""
+    rows = [line.split() for line in slurp(IOT + '/hooks').split('\n')[1:-1]]
+    return {(r[0], r[1]): (r[2], int(r[5])) for r in rows}
+
+
+def hook(symbol):
+    found = {how for (name, _), how in hooks().items() if name == symbol}
+    is_equal(len(found), 1)
+    return found.pop()
+
+
+def entry(how):
+    """A function that is only looked at."""
+    return (FOLLOWED if how == 'attach=kprobe' else 'entry', 0)
+
+
+def traced(name, work, path=None, complete=True):
+    """Events of what @work does, by operation; those of a path: as pages."""
+    category.command('reset', category=name)
+    work()
+    s = category.is_conserved(name)
+    is_equal((s['lost'], s['overwritten']), (0, 0))
+    is_true(not complete or s['missed'] == 0, s)
+    found = collections.Counter()
+    for r in category.events(path, name):
+        found[r['op']] += 1 if path is None else int(r['pages'])
+    return found
+
+
+def looked_up(path, work):
+    found = traced('cache', work, path)
+    return found['HIT'] + found['MISS']
+
+
+def start(name, condition=f'tree={os.getpid()}'):
+    category.command('stop', f'filter {condition}', 'start', category=name)
+
+
+# Modules that come and go
+
+
+def write_pages(path, n, flags=0):
+    fd = os.open(path, os.O_WRONLY | flags, 0o600)
+    for _ in range(n):
+        is_equal(os.write(fd, bytes(PAGE)), PAGE)
+    os.close(fd)
+
+
+def haunt():
+    """A file on ext4 whose writes are those of the module that is called btrfs."""
+    insmod('btrfs')
+    major, minor = slurp('/sys/class/misc/haunted/dev').split(':')
+    path = HERE + '/haunted'
+    if os.path.exists(path):
+        os.unlink(path)
+    os.mknod(path, 0o20600, os.makedev(int(major), int(minor)))
+    return path
+
+
+def ghost_at(where):
+    """Load the other module until its function is there; our own has gone before."""
+    for _ in range(40):
+        insmod('ghost')
+        if address('ghost_sum') == where:
+            return
+        rmmod('ghost')
+    raise AssertionError(f'ghost_sum is never at {where}')
+
+
+def ghosts():
+    """The function is another's, and comes back."""
+    for way in WAYS:
+        reload(way)
+        path = haunt()
+        where = address(FUNCTION)
+        start('cache', 'kind=all')
+        is_equal(hook(FUNCTION), entry(way))
+        is_equal(looked_up(path, lambda: write_pages(path, 70)), 70)
+        rmmod('btrfs')
+        is_equal(hook(FUNCTION), NOT_THERE)
+        ghost_at(where)
+        is_true('ghost_sum' not in slurp('/sys/kernel/tracing/enabled_functions'), 'is hooked')
+        traced('cache', lambda: write_pages('/dev/ghost', 50))
+        is_equal(int(slurp('/sys/module/ghost/parameters/sum')), 50 * PAGE)
+        rmmod('ghost')
+        is_equal(haunt(), path)
+        is_equal(hook(FUNCTION), entry(way))
+        is_equal(looked_up(path, lambda: write_pages(path, 60)), 60)
+        category.command('stop', category='cache')
+        is_equal(hooks(), {})
+        is_equal(looked_up(path, lambda: write_pages(path, 1)), 0)
+        rmmod('btrfs')
+
+
+def mounted_btrfs():
+    run('mount', '-t', 'btrfs', '/dev/vdb', '/mnt/btrfs')
+
+
+def gone_btrfs():
+    run('umount', '/mnt/btrfs')
+    run('modprobe', '-r', 'btrfs')
+
+
+def comes_and_goes():
+    """btrfs itself, which is not there at first."""
+    path = '/mnt/btrfs/file'
+    for way in WAYS[:2]:
+        reload(way)
+        start('cache')
+        is_equal(hook(FUNCTION), NOT_THERE)
+        for pages in 200, 150:
+            mounted_btrfs()
+            is_equal(hook(FUNCTION), entry(way))
+            if pages == 200: # a file in memory: without redirecting fs sees no new kind
+                write_pages(path, 1, os.O_CREAT)
+                start('fs', f'tree={os.getpid()} op=WRITE')
+            new = lambda n=pages: write_pages(path, n, os.O_CREAT | os.O_TRUNC)
+            is_equal(looked_up(path, new), pages)
+            is_equal(traced('fs', new, complete=way == 'attach=auto'), {'WRITE': pages})
+            gone_btrfs()
+            is_equal(hook(FUNCTION), NOT_THERE)
+        category.command('stop', category='cache')
+        category.command('stop', category='fs')
+
+
+def load_and_unload(n):
+    """While its functions are looked for, the kernel holds it for a moment."""
+    for _ in range(n):
+        insmod('btrfs')
+        while subprocess.run(['rmmod', 'btrfs'], check=False, capture_output=True).returncode:
+            pass
+
+
+def churn():
+    """What is attached in the end is what is there."""
+    for way in WAYS[::2]:
+        reload(way)
+        other = spawn(load_and_unload, 10)
+        rounds, ended = 0, (0, 0)
+        while ended == (0, 0):
+            start('cache', 'kind=all')
+            category.command('stop', category='cache')
+            rounds += 1
+            ended = os.waitpid(other, os.WNOHANG)
+        is_equal(ended, (other, 0))
+        is_true(rounds > 1, 'the one has not met the other')
+        start('cache', 'kind=all')
+        is_equal(hook(FUNCTION), NOT_THERE)
+        path = haunt()
+        is_equal(hook(FUNCTION), entry(way))
+        is_equal(looked_up(path, lambda: write_pages(path, 20)), 20)
+        rmmod('btrfs')
+        category.command('stop', category='cache')
+
+
+# Others who redirect
+
+
+def calls():
+    """Of each kind as many as CALLS says."""
+    path = HERE + '/calls'
+    for _ in range(30):
+        os.mkdir(path)
+        os.rmdir(path)
+    for _ in range(20):
+        with open(path, 'wb'):
+            pass
+        os.truncate(path, 100)
+        os.unlink(path)
+
+
+CALLS = {'MKDIR': 30, 'RMDIR': 30, 'TRUNCATE': 20, 'UNLINK': 20}
+
+
+def touch_pages():
+    """A fault each."""
+    fd = os.open(HERE + '/pages', os.O_RDONLY)
+    with mmap.mmap(fd, 40 * PAGE, prot=mmap.PROT_READ) as m:
+        m.madvise(mmap.MADV_RANDOM)
+        for page in range(40):
+            m.madvise(mmap.MADV_DONTNEED)
+            m[page * PAGE]
+    os.close(fd)
+
+
+def is_all_traced():
+    """By all that is started, and by the target."""
+    is_equal(traced('fs', calls), CALLS)
+    faults = [r for r in events_of('fault', touch_pages) if r['path'] == HERE + '/pages']
+    is_equal(len(faults), 40)
+    is_equal(looked_up(HERE + '/pages', lambda: write_pages(HERE + '/pages', 40)), 40)
+
+
+def events_of(name, work):
+    traced(name, work)
+    return category.events(category=name)
+
+
+def begin(way):
+    """All that has a set of hooks, and a target."""
+    reload(way)
+    write_pages(HERE + '/pages', 40, os.O_CREAT)
+    target = add(HERE + '/pages')
+    start('fs', f'tree={os.getpid()} op={",".join(CALLS)}')
+    start('fault')
+    start('cache')
+    start('uring')
+    return target
+
+
+def end():
+    for name in 'fs', 'fault', 'cache', 'uring':
+        category.command('stop', category=name)
+
+
+def target_sees(target):
+    before = target.stats('vfs')[0]
+    write_pages(HERE + '/pages', 40)
+    return target.stats('vfs')[0] - before
+
+
+# Of category fs, fault, cache and of a target; the last is not redirected.
+TAKEN = ('do_mkdirat', '__x64_sys_truncate', 'do_unlinkat', 'handle_mm_fault',
+         'ext4_file_write_iter', 'filemap_read')
+
+
+def foreign_first():
+    """These functions, and no others, are not redirected, and nothing is missing."""
+    begin('attach=auto')
+    free = hooks()
+    is_true(sum(how == ('redirect', 0) for how in free.values()) > 100, free)
+    end()
+    reload()
+    insmod('foreign', 'functions=' + ','.join(TAKEN))
+    target = begin('attach=auto')
+    for (symbol, what), how in hooks().items():
+        usual = free[symbol, what]
+        if symbol not in TAKEN or usual[0] != 'redirect':
+            is_equal((symbol, how), (symbol, usual))
+        elif symbol.startswith('ext4_'):
+            is_equal((symbol, how), (symbol, ('kretprobe', BUSY)))
+        else:
+            is_equal((symbol, how), (symbol, (FOLLOWED, BUSY)))
+    for there in True, False:
+        is_all_traced()
+        is_equal(target_sees(target), 40)
+        if there:
+            rmmod('foreign')
+    end()
+    must(f'remove {HERE}/pages')
+    begin('attach=auto')
+    is_equal(hooks(), free)
+    is_refused('foreign', 'functions=do_mkdirat')
+    end()
+
+
+def foreign_later():
+    """Nothing is redirected, and nothing is missing before, meanwhile and afterwards."""
+    target = begin('attach=entry')
+    table = hooks()
+    is_equal({how for how in table.values()} - {NOT_THERE},
+             {('entry', 0), ('kretprobe', 0), (FOLLOWED, 0), ('tracepoint', 0)})
+    for step in 'before', 'there', 'gone':
+        if step == 'there':
+            insmod('foreign', 'functions=' + ','.join(TAKEN))
+        if step == 'gone':
+            rmmod('foreign')
+        is_all_traced()
+        is_equal(target_sees(target), 40)
+        is_equal(hooks(), table)
+    end()
+
+
+def is_settling():
+    """Not all tasks use the livepatch, or not all have left it."""
+    try:
+        return slurp('/sys/kernel/livepatch/patch/transition') != '0\n'
+    except OSError:
+        return False
+
+
+def patch_settles():
+    deadline = time.monotonic() + 120
+    while is_settling():
+        is_true(time.monotonic() < deadline, 'the livepatch is not done')
+        time.sleep(0.1)
+
+
+def load_patch():
+    insmod('patch')
+    patch_settles()
+
+
+def unload_patch():
+    is_equal(write('/sys/kernel/livepatch/patch/enabled', '0'), 1)
+    patch_settles()
+    deadline = time.monotonic() + 120
+    while subprocess.run(['rmmod', 'patch'], check=False, capture_output=True).returncode:
+        is_true(time.monotonic() < deadline, 'the livepatch stays')
+        time.sleep(0.1)
+
+
+def truncates(patched):
+    """Twenty, each recorded once with what the program got."""
+    path = HERE + '/truncated'
+    result = -errno.EUCLEAN if patched else 0
+
+    def work():
+        for n in range(20):
+            try:
+                os.truncate(path, n)
+                got = 0
+            except OSError as e:
+                got = -e.errno
+            is_equal(got, result)
+
+    write_pages(path, 1, os.O_CREAT)
+    is_equal([(r['op'], int(r['result'])) for r in events_of('fs', work)],
+             [('TRUNCATE', result)] * 20)
+
+
+def trace_truncates():
+    start('fs', f'tree={os.getpid()} op=TRUNCATE')
+
+
+def kprobe(command):
+    """Somebody's, enabled: from then on ftrace hands over, and restores, all registers."""
+    events = '/sys/kernel/tracing/events/kprobes'
+    if command == 'remove':
+        must('0', f'{events}/enable')
+        must('-:kprobes/seen', '/sys/kernel/tracing/kprobe_events')
+    else:
+        must('p:kprobes/seen __x64_sys_truncate', '/sys/kernel/tracing/kprobe_events')
+        must('1', f'{events}/seen/enable')
+
+
+def livepatch_first():
+    load_patch()
+    reload()
+    trace_truncates()
+    table = hooks()
+    is_equal({name for name, how in table.items() if how == (FOLLOWED, BUSY)},
+             {('__x64_sys_truncate', 'TRUNCATE')})
+    is_true(sum(how == ('redirect', 0) for how in table.values()) > 100, table)
+    truncates(patched=True)
+    kprobe('add')
+    truncates(patched=True)
+    kprobe('remove')
+    unload_patch()
+    truncates(patched=False)
+    is_equal(hooks(), table)
+    category.command('stop', category='fs')
+    trace_truncates()
+    is_equal(hook('__x64_sys_truncate'), ('redirect', 0))
+    is_refused('patch')
+    truncates(patched=False)
+    category.command('stop', category='fs')
+
+
+def livepatch_later():
+    reload('attach=entry')
+    trace_truncates()
+    truncates(patched=False)
+    load_patch()
+    truncates(patched=True)
+    unload_patch()
+    truncates(patched=False)
+    category.command('stop', category='fs')
+
+
+if __name__ == '__main__':
+    main(globals())

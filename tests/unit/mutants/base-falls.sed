@@ -1,0 +1,2 @@
+# Lets a late reader show again what a reset has hidden.
+s/while (base < index)/while (base != index)/
