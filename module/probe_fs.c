@@ -16,7 +16,8 @@
  *
  * Contexts: handlers, wrappers and probes run in the task that makes the call, in
  * process context with interrupts enabled; a wrapper may sleep, a handler and a
- * probe may not. __fput() also runs in a kernel thread.
+ * probe may not. __fput() also runs in a kernel thread. fd_install() runs with
+ * mutexes held (of an io_uring, a unix socket), but with no spinlock.
  */
 #include <linux/fcntl.h>
 #include <linux/limits.h>
@@ -56,6 +57,8 @@ static const struct iot_call calls[] = {
 	{ CALLED("do_filp_open", OPEN, "io_openat2"), .newer = "do_file_open", .pointer = true,
 	  .begin = iot_open_begin_uring, .end = iot_open_end_uring },
 	{ FUNCTION("vfs_open", OPEN), .wants = iot_open_wants_new, .see = iot_open_see },
+	{ FUNCTION("fd_install", OPEN), .wants = iot_open_wants_installed,
+	  .see_first = iot_open_see_installed },
 	{ SYSCALL("close", CLOSE), .fd = 1, .begin = iot_file_begin },
 	{ SYSCALL("close_range", CLOSE), .begin = iot_file_begin_close_range },
 	{ SYSCALL("dup2", CLOSE), .wants = iot_file_wants_dup, .begin = iot_file_begin_dup,
@@ -375,6 +378,12 @@ static bool is_called_by(const struct iot_call *c, unsigned long address)
 	return address >= callers[i].begin && address < callers[i].end;
 }
 
+/* It is no event. */
+static bool sees(const struct iot_call *c)
+{
+	return c->see || c->see_first;
+}
+
 static bool wants_with(const struct iot_hook_site *site, const unsigned long *args,
 		       unsigned int nr, unsigned long caller)
 {
@@ -383,7 +392,7 @@ static bool wants_with(const struct iot_hook_site *site, const unsigned long *ar
 
 	if (iot_fs_off() || (c->caller && caller && !is_called_by(c, caller)))
 		return false;
-	if (!c->see && (!wants_task() || wanted_op(c) < 0))
+	if (!sees(c) && (!wants_task() || wanted_op(c) < 0))
 		return false;
 	if (!c->wants)
 		return true;
@@ -469,6 +478,10 @@ static s64 call(const struct iot_hook_site *site, unsigned long *args)
 	struct iot_frame f;
 	s64 result;
 
+	if (c->see_first) {
+		c->see_first(args);
+		return IOT_HOOK_ALONE;
+	}
 	if (c->see) {
 		result = iot_hook_call(args, site->entry);
 		c->see(args, result);
@@ -493,7 +506,7 @@ static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 		caller = *(unsigned long *)regs->sp;
 	if (!wants_with(site, args, ARRAY_SIZE(args), caller))
 		return 1;
-	if (c->see) {
+	if (sees(c)) {
 		iot_frame_lost(); /* it may not be done here */
 		return 1;
 	}

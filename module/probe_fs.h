@@ -51,6 +51,7 @@ enum iot_lookup {
  * @end:	resolves what is known after, and records
  * @see:	it is no event, but this has to be done after it, by whomever it is
  *		called; may sleep
+ * @see_first:	likewise before it, in place of @see
  */
 struct iot_call {
 	const char *name;
@@ -77,6 +78,7 @@ struct iot_call {
 	bool (*begin)(struct iot_frame *f);
 	void (*end)(struct iot_frame *f, s64 result);
 	void (*see)(const unsigned long *args, s64 result);
+	void (*see_first)(const unsigned long *args);
 };
 
 /**
@@ -169,6 +171,8 @@ bool iot_open_begin_uring(struct iot_frame *f);
 void iot_open_end_uring(struct iot_frame *f, s64 result);
 bool iot_open_wants_new(const u64 *a);
 void iot_open_see(const unsigned long *args, s64 result);
+bool iot_open_wants_installed(const u64 *a);
+void iot_open_see_installed(const unsigned long *args);
 bool iot_exec_begin(struct iot_frame *f);
 bool iot_exec_begin_kernel(struct iot_frame *f);
 void iot_exec_end(struct iot_frame *f, s64 result);

@@ -201,6 +201,23 @@ void iot_open_see(const unsigned long *args, s64 result)
 }
 
 /*
+ * fd_install(fd, file): likewise of what gets a descriptor, however it was made: pipes,
+ * sockets, memfds, eventfds, and what devices and debugfs put in place of their functions
+ * when they are opened. Before it: afterwards another thread may close the file. Where
+ * files are made (alloc_file_pseudo()) locks may be held that CPU hotplug takes, as in
+ * perf_event_open(2), and to hook a function waits for CPU hotplug.
+ */
+bool iot_open_wants_installed(const u64 *a)
+{
+	return iot_rw_is_new_file((const struct file *)a[1]);
+}
+
+void iot_open_see_installed(const unsigned long *args)
+{
+	iot_rw_see((const struct file *)args[1]);
+}
+
+/*
  * The program that the process runs, held, or NULL. To let go of a file, other than of a
  * path, does not sleep.
  */

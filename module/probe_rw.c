@@ -2,13 +2,21 @@
 /*
  * Which functions category fs hooks for READ and WRITE: the ->read_iter and
  * ->write_iter of every filesystem that is mounted, found by the files that it has
- * in memory, and of whatever is opened later (iot_rw_see()); where there are ->read
- * and ->write, those as well (probe_raw.c). Pipes, sockets, devices and the kernel's
- * own files only while the filter wants them.
+ * in memory, of every file that is open, and of whatever is opened or gets a
+ * descriptor later (iot_rw_see()); where there are ->read and ->write, those as well
+ * (probe_raw.c). Pipes and sockets are hooked by name, also if there is none. Pipes,
+ * sockets, devices and the kernel's own files only while the filter wants them.
  */
+#include <linux/fdtable.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include "hook.h"
 #include "param.h"
@@ -21,8 +29,7 @@
 
 /**
  * struct set - the functions of one kind of file
- * @fop:	what they are found by
- * @named:	the functions themselves where there is no file to take them from
+ * @functions:	the functions themselves
  * @raw_enabled: those are enabled, too
  * @missed:	what each hook had missed before; NO_COUNT: another set counts for it
  */
@@ -30,8 +37,7 @@
 #define NO_COUNT	ULONG_MAX
 
 struct set {
-	const struct file_operations *fop;
-	struct file_operations named;
+	struct file_operations functions;
 	struct iot_vfs_hooks hooks;
 	struct iot_raw_hooks raw;
 	bool raw_enabled;
@@ -55,6 +61,7 @@ static atomic_long_t nr_missed;
  * under attach_lock, emptied when nothing is hooked; looked at without a lock.
  */
 static const struct file_operations *known[BIT(SETS_BITS)];
+static unsigned int nr_known;
 
 static unsigned int place_of(const struct file_operations *fop)
 {
@@ -68,6 +75,24 @@ static unsigned int place_of(const struct file_operations *fop)
 static bool is_known(const struct file_operations *fop)
 {
 	return READ_ONCE(known[place_of(fop)]);
+}
+
+/*
+ * Where others may come to the same address: debugfs allocates them for each file that
+ * is open.
+ */
+static bool is_allocated(const struct file_operations *fop)
+{
+	return virt_addr_valid(fop) && folio_test_slab(virt_to_folio(fop));
+}
+
+/* Under attach_lock. */
+static void note_known(const struct file_operations *fop)
+{
+	if (nr_known == MAX_SETS || is_known(fop) || is_allocated(fop))
+		return;
+	WRITE_ONCE(known[place_of(fop)], fop);
+	WRITE_ONCE(nr_known, nr_known + 1);
 }
 
 static bool has_functions(const struct file_operations *fop)
@@ -135,10 +160,10 @@ static int attach(struct set *set, bool bounded)
 {
 	int err;
 
-	err = iot_vfs_get_rw(&set->hooks, set->fop, bounded);
+	err = iot_vfs_get_rw(&set->hooks, &set->functions, bounded);
 	if (err)
 		return err;
-	err = iot_raw_get(&set->raw, set->fop);
+	err = iot_raw_get(&set->raw, &set->functions);
 	if (err)
 		goto put_vfs;
 	count_begin(set);
@@ -203,21 +228,22 @@ static void drop_last(void)
 	kfree(set);
 }
 
-/* Hook what a set names, and keep it; else it is freed. Under attach_lock. */
-static int add_set(struct set *set, bool bounded)
+static bool has_same_functions(const struct file_operations *a,
+			       const struct file_operations *b)
 {
-	int err = attach(set, bounded);
+	return a->read_iter == b->read_iter && a->write_iter == b->write_iter &&
+	       a->read == b->read && a->write == b->write;
+}
 
-	if (err) {
-		kfree(set);
-		return err;
-	}
-	mutex_lock(&sets_lock);
-	sets[nr_sets] = set;
-	WRITE_ONCE(nr_sets, nr_sets + 1);
-	mutex_unlock(&sets_lock);
-	WRITE_ONCE(known[place_of(set->fop)], set->fop);
-	return 0;
+/* Are its functions hooked, as those of another one? Under attach_lock. */
+static bool is_hooked(const struct file_operations *fop)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_sets; i++)
+		if (has_same_functions(&sets[i]->functions, fop))
+			return true;
+	return false;
 }
 
 /*
@@ -227,7 +253,12 @@ static int add_set(struct set *set, bool bounded)
 static int add(const struct file_operations *fop, bool bounded)
 {
 	struct set *set;
+	int err;
 
+	if (is_hooked(fop)) {
+		note_known(fop);
+		return 0;
+	}
 	if (nr_sets == MAX_SETS) {
 		atomic_long_inc(&nr_missed);
 		return 0;
@@ -235,13 +266,28 @@ static int add(const struct file_operations *fop, bool bounded)
 	set = kzalloc(sizeof(*set), GFP_KERNEL);
 	if (!set)
 		return -ENOMEM;
-	set->fop = fop;
-	return add_set(set, bounded);
+	set->functions.read_iter = fop->read_iter;
+	set->functions.write_iter = fop->write_iter;
+	set->functions.read = fop->read;
+	set->functions.write = fop->write;
+	err = attach(set, bounded);
+	if (err) {
+		kfree(set);
+		return err;
+	}
+	mutex_lock(&sets_lock);
+	sets[nr_sets] = set;
+	WRITE_ONCE(nr_sets, nr_sets + 1);
+	mutex_unlock(&sets_lock);
+	note_known(fop);
+	return 0;
 }
 
+/* What will be known when it is hooked, or a walk would find it again. */
 static bool is_new(const struct inode *inode)
 {
-	return is_wanted(inode) && has_functions(inode->i_fop) && !is_known(inode->i_fop);
+	return is_wanted(inode) && has_functions(inode->i_fop) && !is_known(inode->i_fop) &&
+	       !is_allocated(inode->i_fop);
 }
 
 /*
@@ -293,7 +339,8 @@ static void add_super(struct super_block *sb, void *data)
 	struct inode *inode;
 	int *err = data;
 
-	while (!*err && READ_ONCE(nr_sets) < MAX_SETS && (inode = find_new(sb))) {
+	while (!*err && READ_ONCE(nr_sets) < MAX_SETS && READ_ONCE(nr_known) < MAX_SETS &&
+	       (inode = find_new(sb))) {
 		mutex_lock(&attach_lock);
 		if (!is_known(inode->i_fop))
 			*err = add(inode->i_fop, sleeps_bounded(inode));
@@ -305,31 +352,179 @@ static void add_super(struct super_block *sb, void *data)
 /* iterate_supers(function, data), fs/super.c: s_umount is held for reading */
 static unsigned long walk_supers;
 
-static bool sockets_added;
+/*
+ * What no inode of a filesystem leads to. Where an older kernel has one pipe_read(), a
+ * newer one has one for pipes and one for FIFOs.
+ */
+static const struct {
+	u16 kind;
+	const char *read;
+	const char *write;
+} named[] = {
+	{ IOT_KIND_SOCKET, "sock_read_iter", "sock_write_iter" },
+	{ IOT_KIND_PIPE, "pipe_read", "pipe_write" },
+	{ IOT_KIND_PIPE, "anon_pipe_read", "anon_pipe_write" },
+	{ IOT_KIND_PIPE, "fifo_pipe_read", "fifo_pipe_write" },
+};
 
-/* Sockets: their inodes have no file_operations. Under attach_lock. */
-static int add_sockets(void)
+/* Kinds that are hooked, bits 1 << IOT_KIND_*. Written under attach_lock. */
+static u32 kinds_named;
+
+/* All functions of a kind that this kernel has. Under attach_lock. */
+static int add_kind(u16 kind)
 {
-	struct set *set;
+	struct file_operations fop = {};
+	bool any = false;
+	unsigned int i;
 	int err;
 
-	if (sockets_added || !wants_kind(IOT_KIND_SOCKET))
-		return 0;
-	set = nr_sets < MAX_SETS ? kzalloc(sizeof(*set), GFP_KERNEL) : NULL;
-	if (!set)
-		return -ENOMEM;
-	set->fop = &set->named;
-	set->named.read_iter = (void *)iot_hook_symbol("sock_read_iter");
-	set->named.write_iter = (void *)iot_hook_symbol("sock_write_iter");
-	if (has_functions(&set->named)) {
-		err = add_set(set, false);
-		sockets_added = !err;
-		return err;
+	for (i = 0; i < ARRAY_SIZE(named); i++) {
+		if (named[i].kind != kind)
+			continue;
+		fop.read_iter = (void *)iot_hook_symbol(named[i].read);
+		fop.write_iter = (void *)iot_hook_symbol(named[i].write);
+		if (!has_functions(&fop))
+			continue;
+		err = nr_sets < MAX_SETS ? add(&fop, false) : -ENOMEM;
+		if (err)
+			return err;
+		any = true;
 	}
-	sockets_added = true;
-	atomic_long_inc(&nr_missed);
-	kfree(set);
+	if (any)
+		WRITE_ONCE(kinds_named, kinds_named | BIT(kind));
+	else
+		atomic_long_inc(&nr_missed);
 	return 0;
+}
+
+static int add_named(void)
+{
+	unsigned int i;
+	int err = 0;
+
+	mutex_lock(&attach_lock);
+	for (i = 0; !err && i < ARRAY_SIZE(named); i++)
+		if (wants_kind(named[i].kind) && !(kinds_named & BIT(named[i].kind)))
+			err = add_kind(named[i].kind);
+	mutex_unlock(&attach_lock);
+	return err;
+}
+
+/** iot_rw_is_new_file() - has it functions that are wanted and not hooked? Context: any */
+bool iot_rw_is_new_file(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	return !is_known(file->f_op) && !iot_fs_off() && has_functions(file->f_op) &&
+	       is_wanted(inode) && !(READ_ONCE(kinds_named) & BIT(iot_paths_kind(inode)));
+}
+
+/* Hook the functions of a file that is held. Context: task, may sleep long. */
+static int add_file(const struct file *file)
+{
+	int err = 0;
+
+	mutex_lock(&attach_lock);
+	/* a start that failed may still look as if it had not */
+	if (nr_users && iot_rw_is_new_file(file))
+		err = add(file->f_op, sleeps_bounded(file_inode(file)));
+	mutex_unlock(&attach_lock);
+	return err;
+}
+
+/* struct pid *find_ge_pid(number, namespace), kernel/pid.c, under RCU */
+static unsigned long next_pid;
+
+/* The next process from a number on, held, or NULL. */
+static struct task_struct *find_process(int *number)
+{
+	unsigned long args[IOT_HOOK_ARGS] = { 0, (unsigned long)&init_pid_ns };
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	do {
+		args[0] = *number;
+		pid = (struct pid *)iot_hook_call(args, next_pid);
+		if (!pid)
+			break;
+		*number = pid_nr(pid) + 1;
+		task = pid_task(pid, PIDTYPE_TGID);
+	} while (!task && !need_resched());
+	if (task)
+		get_task_struct(task);
+	else if (pid)
+		task = ERR_PTR(-EAGAIN);
+	rcu_read_unlock();
+	return task;
+}
+
+#define DESCRIPTORS_A_STEP	64
+
+/* A walk through the descriptors of a process: @left of this step, the file that it found */
+struct file_walk {
+	struct file *found;
+	unsigned int left;
+};
+
+/* Return: where to go on, 0: with the next one. Under the table's lock. */
+static int look_at_file(const void *data, struct file *file, unsigned int fd)
+{
+	struct file_walk *walk = (struct file_walk *)data;
+
+	if (iot_rw_is_new_file(file))
+		walk->found = get_file(file);
+	return walk->found || !--walk->left ? fd + 1 : 0;
+}
+
+/* Hook what the open files of a process need. */
+static int add_files_of(struct task_struct *task)
+{
+	int err = 0, fd = 0;
+
+	do {
+		struct file_walk walk = { .left = DESCRIPTORS_A_STEP };
+
+		task_lock(task);
+		fd = iterate_fd(task->files, fd, look_at_file, &walk);
+		task_unlock(task);
+		if (walk.found) {
+			err = add_file(walk.found);
+			fput(walk.found);
+		}
+		cond_resched();
+	} while (fd > 0 && !err);
+	return err;
+}
+
+#define KINDS_BY_INODE	(BIT(IOT_KIND_NONE) | BIT(IOT_KIND_FILE) | BIT(IOT_KIND_DIR) | \
+			 BIT(IOT_KIND_SYMLINK))
+
+/*
+ * Files that are open but that no inode tells the functions of: devices, eventfds and
+ * the like. What is on its way in a socket is seen when it gets a descriptor again.
+ */
+static int add_open_files(void)
+{
+	struct task_struct *task;
+	int err = 0, number = 1;
+
+	if (iot_fs_off() || !(READ_ONCE(iot_fs.kinds) & ~KINDS_BY_INODE))
+		return 0;
+	if (!next_pid)
+		next_pid = iot_hook_symbol("find_ge_pid");
+	if (!next_pid) {
+		atomic_long_inc(&nr_missed);
+		return 0;
+	}
+	while (!err && (task = find_process(&number))) {
+		if (!IS_ERR(task)) {
+			err = add_files_of(task);
+			put_task_struct(task);
+		}
+		cond_resched();
+	}
+	return err;
 }
 
 /** iot_rw_refresh() - hook what the filter wants and is not hooked yet */
@@ -339,12 +534,9 @@ int iot_rw_refresh(void)
 	unsigned long args[IOT_HOOK_ARGS] = { (unsigned long)add_super, (unsigned long)&err };
 
 	iot_hook_call(args, walk_supers);
-	if (err)
-		return err;
-	mutex_lock(&attach_lock);
-	err = add_sockets();
-	mutex_unlock(&attach_lock);
-	return err;
+	if (!err)
+		err = add_named();
+	return err ?: add_open_files();
 }
 
 /** iot_rw_stop() - one user less: the last one unhooks all */
@@ -360,7 +552,8 @@ void iot_rw_stop(void)
 		drop_last();
 	for (i = 0; i < ARRAY_SIZE(known); i++)
 		WRITE_ONCE(known[i], NULL);
-	sockets_added = false;
+	nr_known = 0;
+	WRITE_ONCE(kinds_named, 0);
 unlock:
 	mutex_unlock(&attach_lock);
 }
@@ -426,23 +619,14 @@ bool iot_rw_is_new(const struct inode *inode)
 }
 
 /**
- * iot_rw_see() - a file was opened: hook its functions if they are new
+ * iot_rw_see() - a file was opened, or gets a descriptor: hook its functions if they are new
  *
- * Context: task, may sleep long the first time that a kind of file is opened.
+ * Context: task, may sleep long the first time that a kind of file is seen. The file is held.
  */
 void iot_rw_see(const struct file *file)
 {
-	struct inode *inode = file_inode(file);
-
-	if (likely(is_known(file->f_op)) || iot_fs_off() || !has_functions(file->f_op) ||
-	    !is_wanted(inode))
-		return;
-	mutex_lock(&attach_lock);
-	/* a start that failed may still look as if it had not */
-	if (nr_users && !iot_fs_off() && !is_known(file->f_op) &&
-	    add(file->f_op, sleeps_bounded(inode)))
+	if (iot_rw_is_new_file(file) && add_file(file))
 		atomic_long_inc(&nr_missed);
-	mutex_unlock(&attach_lock);
 }
 
 /** iot_rw_count_missed() - one more. Context: any */

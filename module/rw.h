@@ -35,6 +35,7 @@ int iot_rw_track(void);
 void iot_rw_untrack(void);
 int iot_rw_refresh(void);
 bool iot_rw_is_new(const struct inode *inode);
+bool iot_rw_is_new_file(const struct file *file);
 void iot_rw_see(const struct file *file);
 void iot_rw_count_missed(void);
 unsigned long iot_rw_missed(void);

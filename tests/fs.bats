@@ -69,6 +69,18 @@ check() {
 	check own_files_of_the_kernel
 }
 
+@test "kinds of file: one of each that appears after the start, and that was open before" {
+	run_functions late.py later kind_by_kind earlier
+}
+
+@test "by kretprobe: pipes and sockets that appear after the start" {
+	unload_module
+	load_module attach=kprobe
+	run_functions late.py by_kretprobe
+	unload_module
+	load_module
+}
+
 @test "by kretprobe, where nothing may sleep: what programs open and how they end" {
 	unload_module
 	load_module attach=kprobe

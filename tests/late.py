@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What fs.bats tests: python3 late.py FUNCTION...
+
+A file of each kind that appears after category fs was started, or was open before it:
+its reads and writes are seen. Only this process is traced.
+"""
+import os
+import pty
+import signal
+import socket
+import struct
+import termios
+import tty
+
+from category import cleaning, command, events, is_conserved
+from interface import is_equal, main, touch
+from syscalls import x64
+
+ONLY = 'op=READ,WRITE,DIO_READ,DIO_WRITE'
+IN_CREATE = 0x100
+NUMBER = struct.pack('<Q', 1)
+
+
+def opened(path, flags=os.O_RDONLY, mode=0o600):
+    fd = os.open(path, flags, mode)
+    return fd, fd if flags & os.O_RDWR else None
+
+
+def made(path, kind=os.O_CREAT):
+    return opened(path, os.O_RDWR | kind)
+
+
+def mounted(fstype, path):
+    os.makedirs(path, exist_ok=True)
+    if not os.path.ismount(path):
+        is_equal(os.system(f'mount -t {fstype} none {path}'), 0)
+    return path
+
+
+def fifo():
+    if not os.path.exists('/mnt/files/fifo'):
+        os.mkfifo('/mnt/files/fifo')
+    return made('/mnt/files/fifo')
+
+
+def sockets():
+    return [s.detach() for s in socket.socketpair()]
+
+
+def terminal():
+    ours, its = pty.openpty()
+    tty.setraw(its, termios.TCSANOW)
+    return its, ours
+
+
+def memfd():
+    fd = os.memfd_create('m')
+    return fd, fd
+
+
+def events_counted():
+    fd = os.eventfd(0)
+    return fd, fd
+
+
+def timer():
+    fd = x64.timerfd_create(1, 0)
+    x64.timerfd_settime(fd, 0, struct.pack('<4Q', 0, 0, 0, 1), 0)
+    return fd, None
+
+
+def watcher():
+    fd = x64.inotify_init1(0)
+    x64.inotify_add_watch(fd, '/mnt/files', IN_CREATE)
+    touch('/mnt/files/watched')
+    os.unlink('/mnt/files/watched')
+    return fd, None
+
+
+def signals():
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+    fd = x64.signalfd4(-1, struct.pack('<Q', 1 << (signal.SIGUSR1 - 1)), 8, 0)
+    os.kill(os.getpid(), signal.SIGUSR1)
+    return fd, None
+
+
+# What makes it: the descriptors to read from and to write to; its kind, and its size in bytes.
+KINDS = {
+    'pipe': (os.pipe, 'pipe', 8),
+    'fifo': (fifo, 'pipe', 8),
+    'socket': (sockets, 'socket', 8),
+    'tmpfs': (lambda: made('/mnt/files/late'), 'file', 8),
+    'ext4': (lambda: made('/mnt/ext4/late'), 'file', 8),
+    'xfs': (lambda: made('/mnt/xfs/late'), 'file', 8),
+    'btrfs': (lambda: made('/mnt/btrfs/late'), 'file', 8),
+    'without a name': (lambda: made('/mnt/xfs', os.O_TMPFILE), 'file', 8),
+    'mounted later': (lambda: made(mounted('ramfs', '/mnt/ram') + '/late'), 'file', 8),
+    'folder': (lambda: opened('/mnt/ext4'), 'dir', 8),
+    'character device': (lambda: opened('/dev/zero', os.O_RDWR), 'device', 8),
+    'terminal': (terminal, 'device', 8),
+    'block device': (lambda: opened('/dev/vda'), 'device', 8),
+    'memfd': (memfd, 'other', 8),
+    'eventfd': (events_counted, 'other', 8),
+    'timerfd': (timer, 'other', 8),
+    'inotify': (watcher, 'other', 100),
+    'signalfd': (signals, 'other', 128),
+    'mqueue': (lambda: opened(mounted('mqueue', '/mnt/queues') + '/q', os.O_CREAT), 'file', 80),
+    'proc': (lambda: opened('/proc/self/stat'), 'pseudo', 8),
+    'sysfs': (lambda: opened('/sys/devices/system/cpu/online'), 'pseudo', 8),
+    'debugfs': (lambda: opened(mounted('debugfs', '/sys/kernel/debug') + '/wakeup_sources'),
+                'pseudo', 8),
+    'debugfs, by itself': (lambda: opened('/sys/kernel/debug/fault_around_bytes'), 'pseudo', 8),
+}
+
+
+def result_of(call, *args):
+    try:
+        return call(*args)
+    except OSError as e:
+        return -e.errno
+
+
+def use(reader, writer, size):
+    """Write to it and read from it. Return: what should be seen of that."""
+    rows = []
+    if writer is not None:
+        rows.append(('WRITE', str(result_of(os.write, writer, NUMBER))))
+    if reader == writer:
+        result_of(os.lseek, reader, 0, os.SEEK_SET)
+    if reader is not None:
+        n = result_of(os.read, reader, size)
+        rows.append(('READ', str(n if isinstance(n, int) else len(n))))
+    return rows
+
+
+def seen():
+    return [(e['op'], e['result']) for e in events()
+            if e['pid'] == os.getpid() and '/iotracer/' not in e.get('path', '')]
+
+
+def each(kinds):
+    return [(name, make, size) for name, (make, kind, size) in KINDS.items()
+            if kind in kinds.split(',')]
+
+
+def wrong_of(files):
+    """Those whose reads and writes are not what is seen."""
+    wrong = {}
+    for name, (reader, writer), size in files:
+        command('reset')
+        expected = use(reader, writer, size)
+        if seen() != expected:
+            wrong[name] = (seen(), expected)
+    return wrong
+
+
+def close(*descriptors):
+    for fd in set(descriptors) - {None}:
+        os.close(fd)
+
+
+def later(kinds='file,dir,pipe,socket,device,pseudo,other'):
+    """Made after the start, one by one, the first of its kind or not."""
+    command(f'filter pid={os.getpid()} kind={kinds} {ONLY}', 'start')
+    wrong = {}
+    for name, make, size in each(kinds):
+        for _ in range(2):
+            files = make()
+            wrong |= wrong_of([(name, files, size)])
+            close(*files)
+    command('stop')
+    is_equal(wrong, {})
+    is_equal(is_conserved()['missed'], 0)
+
+
+def kind_by_kind():
+    """With no other kind hooked that may have the same functions."""
+    for kind in 'pipe', 'socket', 'device', 'other':
+        later(kind)
+
+
+def earlier():
+    """Open before the start; and before the filter wanted their kind."""
+    files = [(name, make(), size) for name, make, size in each('pipe,socket,device,pseudo,other')]
+    command(f'filter pid={os.getpid()} {ONLY}', 'start',
+            f'filter pid={os.getpid()} kind=pipe,socket,device,pseudo,other {ONLY}')
+    wrong = wrong_of(files)
+    command('stop')
+    for _, descriptors, _ in files:
+        close(*descriptors)
+    is_equal(wrong, {})
+    is_equal(is_conserved()['missed'], 0)
+
+
+def by_kretprobe():
+    """Where nothing can be hooked while a program waits: pipes and sockets all the same."""
+    later('pipe,socket')
+
+
+if __name__ == '__main__':
+    main({name: cleaning(test) for name, test in list(globals().items()) if callable(test)})
