@@ -29,6 +29,7 @@
 #include "hook.h"
 #include "hook_set.h"
 #include "hook_stub.h"
+#include "inner.h"
 #include "param.h"
 #include "probe.h"
 #include "rw.h"
@@ -338,6 +339,7 @@ static void call_begin_async(struct vfs_call *call)
 	if (!is_uring(call->iocb))
 		return;
 	call->uring = true;
+	call->flags |= IOT_IO_URING;
 	call->retries = uring_retries(call->iocb);
 	if (call->retries)
 		call->flags &= ~IOT_IO_NOWAIT;
@@ -379,6 +381,8 @@ static void call_begin(struct vfs_call *call, struct kiocb *iocb,
 	call->start = ktime_get_mono_fast_ns();
 	if (iocb->ki_complete)
 		call_begin_async(call);
+	if (!user_backed_iter(iter) && !call->uring)
+		call->flags |= iot_inner_flags();
 }
 
 /* Another writer than last time, unless somebody else is just being noted. */
@@ -640,11 +644,11 @@ static ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 	return ret;
 }
 
-/* A call that ends when it returns, with nothing to say about it but its size. */
-static __always_inline bool is_plain(const struct kiocb *iocb)
+/* A program's call that ends when it returns, with nothing to say about it but its size. */
+static __always_inline bool is_plain(const struct kiocb *iocb, const struct iov_iter *iter)
 {
 	return !(iocb->ki_flags & ~IOCB_WRITE) && !iocb->ki_complete &&
-	       !atomic_read(&nr_calls);
+	       user_backed_iter(iter) && !atomic_read(&nr_calls);
 }
 
 static __always_inline ssize_t wrapper(struct kiocb *iocb, struct iov_iter *iter,
@@ -653,7 +657,7 @@ static __always_inline ssize_t wrapper(struct kiocb *iocb, struct iov_iter *iter
 	u64 start, offset, requested;
 	ssize_t ret;
 
-	if (unlikely(!is_plain(iocb)))
+	if (unlikely(!is_plain(iocb, iter)))
 		return special_wrapper(iocb, iter, original, id, op);
 	offset = iocb->ki_pos;
 	requested = iov_iter_count(iter);
@@ -697,7 +701,7 @@ static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *i
 	struct iot_rw rw IOT_UNINITIALIZED;
 	ssize_t ret;
 
-	if (unlikely(!is_plain(iocb) || !iot_rw_begin_known(&rw, iocb->ki_filp)))
+	if (unlikely(!is_plain(iocb, iter) || !iot_rw_begin_known(&rw, iocb->ki_filp)))
 		return op == IOT_OP_WRITE ? iot_vfs_write_any_entry(iocb, iter, original, id, 0) :
 					    iot_vfs_read_any_entry(iocb, iter, original, id, 0);
 	offset = iocb->ki_pos;

@@ -47,6 +47,10 @@ check() {
 	check space reading_and_writing between_files no_space
 }
 
+@test "data: what the kernel reads and writes by itself says so" {
+	check by_the_kernel
+}
+
 @test "locks: fcntl and flock, EAGAIN, EINTR" {
 	grep -q ' fcntl_setlk$' /proc/kallsyms || skip "this kernel has no locks"
 	check locks

@@ -29,7 +29,10 @@ NOBODY = 65534
 OLD_KERNEL = os.uname().release.startswith('6.1.')
 ALL_BUT_PSEUDO = 'file,dir,symlink,pipe,socket,device,other'
 RETURNED = object()  # what the call returned
-INNER = object()  # reads and writes by which the kernel did it, of as many bytes
+# reads and writes by which the kernel did it, of as many bytes, whose flags say so
+INNER = object()
+INNER_FLAGS = {'SENDFILE': 'KERNEL|SENDFILE', 'SPLICE': 'SPLICE|KERNEL',
+               'COPY_FILE_RANGE': 'KERNEL|COPY'}
 COMMON = {'seq', 'time', 'latency', 'cpu', 'cgroup', 'ppid', 'uid', 'pid', 'tid', 'comm'}
 
 
@@ -99,11 +102,15 @@ def check(call, *rows, worker=False, uid=0):
     for row in seen:
         is_caller(row, before, after, worker, uid)
     if INNER in rows:
-        for op in 'READ', 'WRITE':
-            sizes = [int(e['result']) for e in seen if e['op'] == op]
-            is_true(sum(sizes) in (0, returned), seen)
-        seen = [e for e in seen if e['op'] not in ('READ', 'WRITE')]
         rows = [row for row in rows if row is not INNER]
+        flags = INNER_FLAGS[rows[0].op] + ('|URING' if worker else '')
+        inner = [e for e in seen if e.get('flags') == flags]
+        for op in 'READ', 'WRITE':
+            sizes = [int(e['result']) for e in inner if e['op'] == op]
+            is_true(sum(sizes) in (0, returned), seen)
+        if rows[0].op == 'SENDFILE':
+            is_true('WRITE' in [e['op'] for e in inner], seen)
+        seen = [e for e in seen if e not in inner]
     found = [{k: v for k, v in row.items() if k == 'op' or k not in COMMON} for row in seen]
     # Whether close(2) or what it lets go ends first depends on the kernel.
     expected = [row.expected(returned) for row in rows]
@@ -553,6 +560,32 @@ def between_files(home):
 
 
 @everywhere
+def by_the_kernel(home):
+    """A loop device has work; a program is started."""
+    script, image = home + '/script', make(home + '/image', 1 << 20)
+    with open(script, 'w') as f:
+        f.write('#!/bin/true\n')
+    os.chmod(script, 0o755)
+    is_equal(os.system('modprobe loop'), 0)
+    device = os.popen(f'losetup -f --show {image}').read().strip()
+    try:
+        command(f'filter op=READ,WRITE inode={os.stat(image).st_ino}', 'reset')
+        fd = os.open(device, os.O_RDWR)
+        os.write(fd, bytes(8192))
+        os.fsync(fd)
+        os.close(fd)
+        found = [e for e in events() if e['path'] == image]
+        is_equal({e['flags'] for e in found}, {'KERNEL'})
+        is_equal(sum(int(e['result']) for e in found if e['op'] == 'WRITE'), 8192)
+    finally:
+        is_equal(os.system(f'losetup -d {device}'), 0)
+    command(f'filter op=READ inode={os.stat(script).st_ino}', 'reset')
+    is_equal(os.system(script), 0)
+    is_equal([(e['flags'], e['requested']) for e in events() if e['path'] == script],
+             [('KERNEL', '256')])
+
+
+@everywhere
 def locks(home):
     f = make(home + '/f', 100)
     fd = os.open(f, os.O_RDWR)
@@ -865,6 +898,10 @@ def by_io_uring(home):
         Row('SPLICE', f, f'pipe:[{pipe.st_ino}]', of2=pipe, offset=100, requested=50))
     os.close(r)
     os.close(w)
+    one(lambda: ring.write(fd=fd, addr=b, len=100, off=10),
+        Row('WRITE', f, offset=10, requested=100, flags='URING'))
+    one(lambda: ring.read(fd=fd, addr=b, len=200, off=20),
+        Row('READ', f, offset=20, requested=200, flags='URING'))
     how = struct.pack('<QQQ', os.O_RDONLY, 0, 0)
     again = one(lambda: ring.openat2(fd=AT_FDCWD, addr='f', off=how, len=24),
                 Row('OPEN', f, flags='O_LARGEFILE', result=0))

@@ -94,7 +94,7 @@ class Calls32:
 OPCODES = {
     'sync_file_range': 8, 'fsync': 3, 'fallocate': 17, 'openat': 18, 'close': 19, 'statx': 21,
     'fadvise': 24, 'madvise': 25, 'openat2': 28, 'splice': 30, 'tee': 33, 'renameat': 35,
-    'unlinkat': 36, 'mkdirat': 37, 'symlinkat': 38, 'linkat': 39, 'ftruncate': 55,
+    'unlinkat': 36, 'read': 22, 'write': 23, 'mkdirat': 37, 'symlinkat': 38, 'linkat': 39, 'ftruncate': 55,
 }
 SQE = struct.Struct('<BBHiQQIIQHHiQQ')
 ENTER_GETEVENTS = 1

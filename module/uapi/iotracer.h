@@ -91,10 +91,15 @@ struct iot_path_record {
 #define IOT_IO_NOWAIT		(1u << 2)	/* RWF_NOWAIT asked for by the caller */
 #define IOT_IO_APPEND		(1u << 3)	/* O_APPEND */
 #define IOT_IO_SYNC		(1u << 4)	/* O_DSYNC or O_SYNC; blk: REQ_SYNC */
-#define IOT_IO_SPLICE		(1u << 5)	/* sendfile, splice into a pipe */
+#define IOT_IO_SPLICE		(1u << 5)	/* splice; moved past ->read_iter: sendfile, too */
 #define IOT_IO_CLONE		(1u << 6)	/* moved by reference (reflink) or by the server */
 #define IOT_IO_READAHEAD	(1u << 7)	/* blk: REQ_RAHEAD */
 #define IOT_IO_FUA		(1u << 8)	/* blk: REQ_FUA */
+#define IOT_IO_KERNEL		(1u << 9)	/* by the kernel: not from or to a program's memory */
+#define IOT_IO_SENDFILE		(1u << 10)	/* with KERNEL: for sendfile; SPLICE: for splice */
+#define IOT_IO_COPY		(1u << 11)	/* with KERNEL: for copy_file_range */
+#define IOT_IO_URING		(1u << 12)	/* a request of io_uring; with KERNEL: its splice */
+#define IOT_IO_NFSD		(1u << 13)	/* with KERNEL: the NFS server, for a client */
 
 /* struct iot_fault: flags */
 #define IOT_FAULT_SHARED	(1u << 0)	/* of a mapping that others see */

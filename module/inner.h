@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads and writes that the kernel makes by itself, and for which call. */
+#ifndef IOT_INNER_H
+#define IOT_INNER_H
+
+#include <linux/types.h>
+
+u16 iot_inner_flags(void);
+
+#endif /* IOT_INNER_H */
