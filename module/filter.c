@@ -14,6 +14,7 @@
 #include "uapi/iotracer.h"
 
 static const char * const kind_names[] = {
+	[IOT_KIND_NONE] = "none",
 	[IOT_KIND_FILE] = "file",
 	[IOT_KIND_DIR] = "dir",
 	[IOT_KIND_SYMLINK] = "symlink",
@@ -74,7 +75,7 @@ static void set_kind(struct iot_filter *f, unsigned int kind)
 
 static int parse_kind(struct iot_filter *f, char *value)
 {
-	f->kinds = BIT(IOT_KIND_NONE);
+	f->kinds = 0;
 	if (!strcmp(value, "all"))
 		f->kinds = ALL_KINDS;
 	else

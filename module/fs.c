@@ -14,6 +14,9 @@ static bool filter_end(const struct iot_filter *f, const struct iot_fs *e)
 {
 	if (!iot_filter_amount(f, e->latency, max_t(s64, e->result, e->requested)))
 		return false;
+	/* of what has no file nobody has asked yet */
+	if (!(f->kinds & BIT(e->kind)))
+		return false;
 	/* a condition on the file, and no file was named */
 	return e->inode || !(f->used & (IOT_FILTER_DEV | IOT_FILTER_INODE));
 }

@@ -50,6 +50,10 @@ check() {
 	check other_kinds
 }
 
+@test "filters: failed lookups, as kind none" {
+	check failed_lookups
+}
+
 @test "modes: the newest or the oldest are kept, all are counted" {
 	check newest_and_oldest
 }

@@ -283,6 +283,38 @@ def other_kinds():
     is_true(len([e for e in events() if e['pid'] == pid]) >= 6, slurp(FS + '/log'))
     command('stop')
 
+
+def stat_none_and_f():
+    for path in 'f', 'none':
+        os.path.exists(path)
+    for call in os.close, os.fsync:
+        try:
+            call(999)
+        except OSError:
+            pass
+    os.path.exists('f/none')
+
+
+def failed_lookups():
+    """What led to no file is of kind none, and wanted as any other kind."""
+    touch('f')
+    ops = 'op=GETATTR,CLOSE,FSYNC'
+
+    def seen(kind):
+        command('reset', f'filter tree={os.getpid()} {ops} {kind}'.rstrip(), 'start')
+        pid = do(stat_none_and_f)
+        command('stop')
+        return [(e['op'], int(e['result'])) for e in events() if e['pid'] == pid]
+
+    found = [('GETATTR', 0)]
+    failed = [('GETATTR', -2), ('CLOSE', -9), ('FSYNC', -9), ('GETATTR', -20)]
+    is_equal(seen('kind=file'), found)
+    is_equal(seen('kind=pipe'), [])
+    is_equal(seen('kind=none'), failed)
+    is_equal(seen('kind=none,file'), found + failed)
+    is_equal(seen('kind=all'), found + failed)
+    is_equal(seen(''), found + failed)
+
 # Rings
 
 

@@ -87,6 +87,38 @@ wait_for() {
 	[ "$(meta t '.categories[0].filter' | grep -c '^tree=')" = 1 ]
 }
 
+@test "a command's trace begins with its exec: nothing of the recorder's own child" {
+	# where the command is not is not asked in the trace; by its path, and a script
+	printf '#!/bin/true\n' >/mnt/work/script
+	chmod +x /mnt/work/script
+	printf 'exit 0\n' >/mnt/work/plain
+	chmod +x /mnt/work/plain
+	for command in true /bin/true /mnt/work/script; do
+		rm -rf t
+		PATH=/mnt/none:/mnt/work:$PATH iotracer record -o t -f kind=all -- "$command"
+		iotracer export t --per-category >t.csv
+		python3 -S -s - t.csv "${command##*/}" <<-'END'
+		import csv, sys
+		rows = sorted(csv.DictReader(open(sys.argv[1])), key=lambda r: r['timestamp'])
+		assert rows[0]['operation'] == 'PROCESS_EXEC', rows[0]
+		assert rows[-1]['operation'] in ('PROCESS_EXIT', 'RELEASE'), rows[-1]
+		execs = [r['result'] for r in rows if r['operation'] == 'PROCESS_EXEC']
+		assert execs == ['0'], execs
+		names = {r['command'] for r in rows}
+		assert names == {sys.argv[2]}, names
+		END
+	done
+	# and what execvp(3) does besides
+	iotracer record -o u -- /mnt/work/plain
+	rm -rf u
+	run -127 iotracer record -o u -- /mnt/none/none
+	[[ $output == *"cannot be run: No such file or directory"* ]]
+	rm -rf u
+	run -126 iotracer record -o u -- /mnt/work
+	rm -rf u
+	PATH=/mnt/none:$PATH run -127 iotracer record -o u -- no-such-command
+}
+
 @test "system-wide, next to others: the same, and none of the recorder's own" {
 	iotracer record -o t &
 	recorder=$!

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,20 +16,69 @@
 #define NOT_EXECUTABLE 126
 #define NOT_FOUND 127
 
-/* In the child: nothing but exec and _exit() may be left to do. */
-static void become(int wait_on, char **argv, const sigset_t *mask)
+/* What the child waits for. */
+#define GO SIGUSR1
+
+/* Whether execve(2) may take it; else the next directory of PATH is looked at. */
+static bool is_program(const char *path)
 {
-	char byte;
-	ssize_t n;
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+/* The path of a program by PATH, as execvp(3) finds it; NULL: it is not found so. */
+static char *find_program(const char *name)
+{
+	const char *dirs = getenv("PATH");
+	size_t length;
+
+	if (strchr(name, '/') || !*name || !dirs)
+		return NULL;
+	for (;; dirs += length + 1) {
+		char *path;
+
+		length = strcspn(dirs, ":");
+		path = cli_printf("%.*s%s%s", (int)length, dirs, length ? "/" : "", name);
+		if (is_program(path))
+			return path;
+		free(path);
+		if (!dirs[length])
+			return NULL;
+	}
+}
+
+/* Until the recorder lets it go; without it, the child ends. */
+static void wait_for_go(pid_t recorder)
+{
+	siginfo_t info = { 0 };
+	sigset_t go;
+
+	sigemptyset(&go);
+	sigaddset(&go, GO);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != recorder)
+		_exit(CLI_FAILED);
+	while (sigwaitinfo(&go, &info) < 0 || info.si_pid != recorder)
+		;
+	prctl(PR_SET_PDEATHSIG, 0);
+}
+
+/*
+ * In the child, which touches no file: the first thing of it in the trace is the exec,
+ * and what the kernel does for that has the command's name already.
+ */
+static void become(pid_t recorder, const char *path, char **argv, const sigset_t *mask)
+{
+	const char *slash = strrchr(argv[0], '/');
 	int err;
 
-	do {
-		n = read(wait_on, &byte, 1);
-	} while (n < 0 && errno == EINTR);
-	if (n != 1)
-		_exit(CLI_FAILED);
+	prctl(PR_SET_NAME, slash ? slash + 1 : argv[0]);
+	wait_for_go(recorder);
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	execvp(argv[0], argv);
+	if (path)
+		execv(path, argv);
+	execvp(argv[0], argv); /* of a script without an interpreter; and for the error */
 	err = errno;
 	cli_say_of(argv[0], "cannot be run: %s", strerror(err));
 	_exit(err == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
@@ -34,35 +86,32 @@ static void become(int wait_on, char **argv, const sigset_t *mask)
 
 int workload_start(struct workload *w, char **argv, const sigset_t *mask)
 {
-	int ends[2];
+	char *path = find_program(argv[0]);
+	pid_t recorder = getpid();
+	sigset_t go, before;
 
-	*w = (struct workload){ .go = -1 };
-	if (pipe2(ends, O_CLOEXEC)) {
-		cli_say("no pipe to be had: %s", strerror(errno));
-		return CLI_FAILED;
-	}
+	*w = (struct workload){ .waits = true };
+	/* It may be let go before it waits. */
+	sigemptyset(&go);
+	sigaddset(&go, GO);
+	sigprocmask(SIG_BLOCK, &go, &before);
 	w->pid = fork();
-	if (!w->pid) {
-		close(ends[1]);
-		become(ends[0], argv, mask);
-	}
-	close(ends[0]);
-	if (w->pid < 0) {
-		cli_say("cannot start %s: %s", argv[0], strerror(errno));
-		close(ends[1]);
-		w->pid = 0;
-		return CLI_FAILED;
-	}
-	w->go = ends[1];
-	return CLI_OK;
+	if (!w->pid)
+		become(recorder, path, argv, mask);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	free(path);
+	if (w->pid > 0)
+		return CLI_OK;
+	cli_say("cannot start %s: %s", argv[0], strerror(errno));
+	w->pid = 0;
+	return CLI_FAILED;
 }
 
 void workload_go(struct workload *w)
 {
-	if (write(w->go, "", 1) < 0)
+	if (kill(w->pid, GO))
 		cli_say("the command cannot be let go: %s", strerror(errno));
-	close(w->go);
-	w->go = -1;
+	w->waits = false;
 }
 
 bool workload_ended(struct workload *w, bool wait)
@@ -84,9 +133,9 @@ bool workload_ended(struct workload *w, bool wait)
 
 void workload_cancel(struct workload *w)
 {
-	if (!w->pid || w->go < 0)
+	if (!w->pid || !w->waits)
 		return;
-	close(w->go);
-	w->go = -1;
+	w->waits = false;
+	kill(w->pid, SIGKILL);
 	workload_ended(w, true);
 }

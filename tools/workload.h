@@ -9,7 +9,7 @@
 
 struct workload {
 	pid_t pid;		/* 0: there is none */
-	int go;			/* what it waits on before it becomes the command */
+	bool waits;		/* until it is let go */
 	bool ended;
 	int status;		/* its exit status as the shell tells it: 128 + signal */
 };
