@@ -30,6 +30,24 @@ bool iot_budget_try(size_t bytes)
 }
 
 /**
+ * iot_budget_fits() - could it be taken just now?
+ *
+ * What is being freed is waited for. Context: as of iot_budget_take().
+ */
+bool iot_budget_fits(size_t bytes)
+{
+	bool fits = iot_budget_try(bytes);
+
+	if (!fits) {
+		iot_budget_settle();
+		fits = iot_budget_try(bytes);
+	}
+	if (fits)
+		iot_budget_give(bytes);
+	return fits;
+}
+
+/**
  * iot_budget_take() - take before allocating
  * @bytes:	how much
  * @what:	for the message, begins a sentence

@@ -7,6 +7,7 @@
 #include <linux/workqueue.h>
 
 bool iot_budget_try(size_t bytes);
+bool iot_budget_fits(size_t bytes);
 bool iot_budget_take(size_t bytes, const char *what);
 void iot_budget_refuse(size_t bytes, const char *what);
 u64 iot_budget_used(void);

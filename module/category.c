@@ -313,6 +313,29 @@ static int renew_locked(struct iot_category *c, u64 keep)
 	return 0;
 }
 
+/*
+ * Before the first start there are no rings. Nothing is taken until then, but a number
+ * that could not be had is refused now, not by start.
+ */
+static int resize_nothing(struct iot_category *c, u64 keep)
+{
+	int err = check_size(keep);
+	size_t bytes;
+
+	if (err)
+		return err;
+	mutex_lock(&cpus_lock);
+	bytes = rings_size(c, keep);
+	if (!iot_budget_fits(bytes)) {
+		refuse(c, keep, bytes);
+		err = -ENOMEM;
+	}
+	mutex_unlock(&cpus_lock);
+	if (!err)
+		c->keep = keep;
+	return err;
+}
+
 /**
  * iot_category_resize() - another number of events; all so far and their counts are gone
  * @keep:	events each CPU keeps from now on
@@ -325,13 +348,7 @@ int iot_category_resize(struct iot_category *c, u64 keep)
 	int err;
 
 	mutex_lock(&c->lock);
-	if (rings_of(c)) {
-		err = renew_locked(c, keep);
-	} else {
-		err = check_size(keep);
-		if (!err)
-			c->keep = keep;
-	}
+	err = rings_of(c) ? renew_locked(c, keep) : resize_nothing(c, keep);
 	mutex_unlock(&c->lock);
 	if (!err)
 		iot_paths_tidy();

@@ -38,7 +38,7 @@ check() {
 	check read_while_hooking
 }
 
-@test "memory: beyond the limit start and size fail, and change nothing" {
+@test "memory: a size that cannot be had is refused when it is set, with the limit's name" {
 	check memory_limit
 }
 

@@ -15,8 +15,9 @@ import struct
 import subprocess
 import time
 
-from interface import (IOT, add, control, drain, is_equal, is_true, join, main, matches, must,
-                       set_parameter, slurp, slurp_bytes, touch, write, write_bytes, reload)
+from interface import (IOT, add, control, drain, is_equal, is_true, join, kmsg, main, matches, must,
+                       set_parameter, slurp, slurp_bytes, touch, write, write_bytes,
+                       reload)
 from process import spawn
 
 FS = IOT + '/fs'
@@ -178,17 +179,43 @@ def read_while_hooking():
     reload()
 
 
+def refused_by_limit(line, limit):
+    """ENOMEM, one message, which names the limit, and control shows the same."""
+    before = slurp(FS + '/control')
+    kmsg.new()
+    is_equal((line, write(FS + '/control', line)), (line, 'ENOMEM'))
+    said = kmsg.new()
+    is_equal(len(said), 1)
+    matches(said[0], limit)
+    is_equal(slurp(FS + '/control'), before)
+
+
 def memory_limit():
-    reload()
-    kilobytes = int(re.search(r'MemTotal: +(\d+)', slurp('/proc/meminfo'))[1])
-    too_many = kilobytes * 1024 // 4 // 160
-    command(f'size {too_many}')
-    is_equal(write(FS + '/control', 'start'), 'ENOMEM')
-    is_equal(slurp(FS + '/control').split('\n')[0], 'stop')
+    """A size that cannot be had is refused at once, with and without rings; not by start."""
+    limit = 40000000
+    reload(f'max_events_limit=20000000 ring_memory_limit={limit}')
+    too_many = limit // 160
+    words = f'would pass ring_memory_limit={limit} '
+    refused_by_limit(f'size {too_many}', words)
+    refused_by_limit('size 20000001', 'is above max_events_limit=20000000')
+    # What others hold counts.
+    touch('f')
+    add('f', limit // 4 // 112)
+    half = limit // stats()['cpus'] // 160 * 7 // 8
+    refused_by_limit(f'size {half}', rf'ring_memory_limit={limit} \(\d+ in use\)')
+    must('remove f')
+    command(f'size {half}')
+    # It was to be had then; it is not now.
+    set_parameter('ring_memory_limit', 100000)
+    refused_by_limit('start', 'would pass ring_memory_limit=100000 ')
     is_equal(hooked(), [])
+    set_parameter('ring_memory_limit', limit)
+    command('start', 'stop')
+    is_equal(slurp(FS + '/control').split('\n')[1], f'size {half}')
     command('size 100', 'start')
-    is_equal(write(FS + '/control', f'size {too_many}'), 'ENOMEM')
+    refused_by_limit(f'size {too_many}', words)
     is_equal(slurp(FS + '/control').split('\n')[:2], ['start', 'size 100'])
+    reload()
 
 # Filters
 
