@@ -46,6 +46,14 @@ check() {
 	check filters
 }
 
+@test "refused: the file error says which command, which key and value, and why" {
+	check refusals refusals_are_text root_refusals
+}
+
+@test "filters: a control group by its path; the tree of a process that is not there" {
+	check by_cgroup tree_of_nobody
+}
+
 @test "filters: pipes, sockets and the kernel's own files by their kind" {
 	check other_kinds
 }
