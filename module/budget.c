@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 #include "budget.h"
 #include "param.h"
+#include "refusal.h"
 
 static atomic_long_t taken;
 static struct workqueue_struct *frees;
@@ -30,33 +31,55 @@ bool iot_budget_try(size_t bytes)
 }
 
 /**
+ * iot_budget_fits() - could it be taken just now?
+ *
+ * What is being freed is waited for. Context: as of iot_budget_take().
+ */
+bool iot_budget_fits(size_t bytes)
+{
+	bool fits = iot_budget_try(bytes);
+
+	if (!fits) {
+		iot_budget_settle();
+		fits = iot_budget_try(bytes);
+	}
+	if (fits)
+		iot_budget_give(bytes);
+	return fits;
+}
+
+/**
  * iot_budget_take() - take before allocating
  * @bytes:	how much
  * @what:	for the message, begins a sentence
+ * @why:	where the message goes, too
  *
  * What is being freed counts until it is free; it is waited for rather than to refuse.
  * Context: task, may sleep; not under locks that frees take, and those take none.
  * Return: false, and one line in the kernel log: it would pass the limit.
  */
-bool iot_budget_take(size_t bytes, const char *what)
+bool iot_budget_take(size_t bytes, const char *what, struct iot_why *why)
 {
 	if (iot_budget_try(bytes))
 		return true;
 	iot_budget_settle();
 	if (iot_budget_try(bytes))
 		return true;
-	iot_budget_refuse(bytes, what);
+	iot_budget_refuse(bytes, what, why);
 	return false;
 }
 
-/** iot_budget_refuse() - say that iot_budget_try() did */
-void iot_budget_refuse(size_t bytes, const char *what)
+/** iot_budget_refuse() - say that iot_budget_try() did. Return: -ENOMEM */
+int iot_budget_refuse(size_t bytes, const char *what, struct iot_why *why)
 {
 	u64 limit = iot_param_ring_memory_limit();
 	u64 used = atomic_long_read(&taken);
 
-	pr_err("%s of %zu bytes would pass ring_memory_limit=%llu (%llu in use), which leaves %llu: take a smaller one, remove targets or raise the parameter\n",
-	       what, bytes, limit, used, limit - min(limit, used));
+	iot_why(why, -ENOMEM,
+		"%s of %zu bytes would pass ring_memory_limit=%llu (%llu in use), which leaves %llu: take a smaller one, remove targets or raise the parameter",
+		what, bytes, limit, used, limit - min(limit, used));
+	pr_err("%s\n", why->text);
+	return -ENOMEM;
 }
 
 /** iot_budget_used() - bytes that are charged. Context: any */

@@ -6,9 +6,12 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+struct iot_why;
+
 bool iot_budget_try(size_t bytes);
-bool iot_budget_take(size_t bytes, const char *what);
-void iot_budget_refuse(size_t bytes, const char *what);
+bool iot_budget_fits(size_t bytes);
+bool iot_budget_take(size_t bytes, const char *what, struct iot_why *why);
+int iot_budget_refuse(size_t bytes, const char *what, struct iot_why *why);
 u64 iot_budget_used(void);
 void iot_budget_give(size_t bytes);
 

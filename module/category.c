@@ -27,6 +27,7 @@
 #include "fs.h"
 #include "mounts.h"
 #include "param.h"
+#include "refusal.h"
 #include "schema.h"
 #include "uring.h"
 
@@ -230,14 +231,14 @@ static int replace_rings(struct iot_category *c, u64 keep, size_t bytes)
 	return 0;
 }
 
-/* For the message of what is refused. */
-static void refuse(const struct iot_category *c, u64 keep, size_t bytes)
+/* Return: -ENOMEM. */
+static int refuse(const struct iot_category *c, u64 keep, size_t bytes, struct iot_why *why)
 {
 	char what[80];
 
 	snprintf(what, sizeof(what), "%s: a ring of %llu events for each of %u CPUs", c->name,
 		 keep, cpumask_weight(&cpus));
-	iot_budget_refuse(bytes, what);
+	return iot_budget_refuse(bytes, what, why);
 }
 
 /*
@@ -269,7 +270,7 @@ static int refill_rings(struct iot_category *c, struct iot_rings *rings, u64 kee
  * Old and new rings are there together, and both are charged, unless there is no room
  * for that and no reader in the old ones.
  */
-static int renew_rings(struct iot_category *c, u64 keep)
+static int renew_rings(struct iot_category *c, u64 keep, struct iot_why *why)
 {
 	struct iot_rings *old = rings_of(c);
 	size_t bytes = rings_size(c, keep);
@@ -282,29 +283,30 @@ static int renew_rings(struct iot_category *c, u64 keep)
 	if (old && refcount_read(&old->refs) == 1 &&
 	    (bytes <= old->bytes || iot_budget_try(bytes - old->bytes)))
 		return refill_rings(c, old, keep);
-	refuse(c, keep, bytes);
-	return -ENOMEM;
+	return refuse(c, keep, bytes, why);
 }
 
-static int check_size(u64 keep)
+static int check_size(u64 keep, struct iot_why *why)
 {
 	u64 limit = iot_param_max_events_limit();
 
 	if (keep <= limit)
 		return 0;
-	pr_err("size %llu is above max_events_limit=%llu: take fewer or raise the parameter\n",
-	       keep, limit);
+	iot_why(why, -ENOMEM,
+		"size %llu is above max_events_limit=%llu: take fewer or raise the parameter",
+		keep, limit);
+	pr_err("%s\n", why->text);
 	return -ENOMEM;
 }
 
-static int renew_locked(struct iot_category *c, u64 keep)
+static int renew_locked(struct iot_category *c, u64 keep, struct iot_why *why)
 {
-	int err = check_size(keep);
+	int err = check_size(keep, why);
 
 	if (err)
 		return err;
 	mutex_lock(&cpus_lock);
-	err = renew_rings(c, keep);
+	err = renew_rings(c, keep, why);
 	mutex_unlock(&cpus_lock);
 	if (err)
 		return err;
@@ -313,25 +315,41 @@ static int renew_locked(struct iot_category *c, u64 keep)
 	return 0;
 }
 
+/*
+ * Before the first start there are no rings. Nothing is taken until then, but a number
+ * that could not be had is refused now, not by start.
+ */
+static int resize_nothing(struct iot_category *c, u64 keep, struct iot_why *why)
+{
+	int err = check_size(keep, why);
+	size_t bytes;
+
+	if (err)
+		return err;
+	mutex_lock(&cpus_lock);
+	bytes = rings_size(c, keep);
+	if (!iot_budget_fits(bytes))
+		err = refuse(c, keep, bytes, why);
+	mutex_unlock(&cpus_lock);
+	if (!err)
+		c->keep = keep;
+	return err;
+}
+
 /**
  * iot_category_resize() - another number of events; all so far and their counts are gone
  * @keep:	events each CPU keeps from now on
+ * @why:	where to say which limit does not allow it
  *
  * Return: 0 or -ENOMEM; then nothing has changed, unless there is no memory for what
  * there was, either.
  */
-int iot_category_resize(struct iot_category *c, u64 keep)
+int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why)
 {
 	int err;
 
 	mutex_lock(&c->lock);
-	if (rings_of(c)) {
-		err = renew_locked(c, keep);
-	} else {
-		err = check_size(keep);
-		if (!err)
-			c->keep = keep;
-	}
+	err = rings_of(c) ? renew_locked(c, keep, why) : resize_nothing(c, keep, why);
 	mutex_unlock(&c->lock);
 	if (!err)
 		iot_paths_tidy();
@@ -342,12 +360,13 @@ int iot_category_resize(struct iot_category *c, u64 keep)
 static void add_ring(const struct iot_category *c, struct iot_rings *rings, int cpu)
 {
 	size_t bytes = ring_size(c, rings->keep);
+	struct iot_why why = {};
 	char what[80];
 
 	if (!iot_budget_try(bytes)) {
 		snprintf(what, sizeof(what), "%s: a ring of %llu events for CPU %d", c->name,
 			 rings->keep, cpu);
-		iot_budget_refuse(bytes, what);
+		iot_budget_refuse(bytes, what, &why);
 		return;
 	}
 	if (shard_fill(c, &rings->shard[cpu], rings->keep))
@@ -489,14 +508,14 @@ notrace bool iot_category_thins_out(struct iot_category *c)
 }
 
 /* A filter that lets all pass that is wanted by default, if there is none. */
-static int need_filter(struct iot_category *c)
+static int need_filter(struct iot_category *c, struct iot_why *why)
 {
 	char none[] = "none";
 	struct iot_filter *f;
 
 	if (filter_of(c))
 		return 0;
-	f = iot_filter_parse(none, c->event_id, c->default_kinds, NULL);
+	f = iot_filter_parse(none, c, NULL, why);
 	if (IS_ERR(f))
 		return PTR_ERR(f);
 	rcu_assign_pointer(c->filter, f);
@@ -513,26 +532,26 @@ static void set_started(struct iot_category *c, bool started)
 }
 
 /* What probes need, before there are any. */
-static int prepare(struct iot_category *c)
+static int prepare(struct iot_category *c, struct iot_why *why)
 {
 	int err;
 
 	mutex_lock(&c->lock);
-	err = need_filter(c);
+	err = need_filter(c, why);
 	if (!err && !rings_of(c))
-		err = renew_locked(c, c->keep);
+		err = renew_locked(c, c->keep, why);
 	if (!err)
 		update_state(c, true);
 	mutex_unlock(&c->lock);
 	return err;
 }
 
-static int start_controlled(struct iot_category *c)
+static int start_controlled(struct iot_category *c, struct iot_why *why)
 {
 	int err;
 
 	iot_paths_get();
-	err = prepare(c);
+	err = prepare(c, why);
 	if (!err) {
 		err = c->start();
 		set_started(c, !err);
@@ -544,11 +563,12 @@ static int start_controlled(struct iot_category *c)
 
 /**
  * iot_category_start() - trace; nothing to do where it is traced already
+ * @why:	where to say which limit does not allow it
  *
  * Context: task, may sleep long: the kernel patches its text.
  * Return: 0, -EINTR: killed while another was in control; or another error.
  */
-int iot_category_start(struct iot_category *c)
+int iot_category_start(struct iot_category *c, struct iot_why *why)
 {
 	bool started = false;
 	int err;
@@ -558,7 +578,7 @@ int iot_category_start(struct iot_category *c)
 	err = mutex_lock_killable(&c->control);
 	if (!err) {
 		if (!iot_category_active(c)) {
-			err = start_controlled(c);
+			err = start_controlled(c, why);
 			started = !err;
 		}
 		mutex_unlock(&c->control);
@@ -608,11 +628,12 @@ static void put_filter(struct iot_category *c, struct iot_filter *f)
 /**
  * iot_category_set_filter() - another one
  * @text:	see iot_filter_parse()
+ * @why:	where to say why it is refused
  *
  * Context: task, may sleep as long as iot_category_start().
  * Return: 0 or an error; then the old one stays.
  */
-int iot_category_set_filter(struct iot_category *c, char *text)
+int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *why)
 {
 	struct iot_filter *f, *old;
 	int err = 0;
@@ -620,7 +641,7 @@ int iot_category_set_filter(struct iot_category *c, char *text)
 	if (mutex_lock_killable(&c->control))
 		return -EINTR;
 	old = filter_of(c);
-	f = iot_filter_parse(text, c->event_id, c->default_kinds, old);
+	f = iot_filter_parse(text, c, old, why);
 	if (IS_ERR(f)) {
 		mutex_unlock(&c->control);
 		return PTR_ERR(f);
@@ -792,6 +813,7 @@ static int cpu_goes(unsigned int cpu)
 static int category_prepare(struct iot_category *c)
 {
 	mutex_init(&c->lock);
+	mutex_init(&c->refusal.lock);
 	c->event = find_event(c->event_id);
 	c->nowhere = kzalloc(iot_ring_bytes(1, c->event->size), GFP_KERNEL);
 	if (!c->nowhere)

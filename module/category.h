@@ -13,6 +13,7 @@
 #include <linux/types.h>
 #include "filter.h"
 #include "paths.h"
+#include "refusal.h"
 #include "ring.h"
 
 struct iot_schema_event;
@@ -87,6 +88,7 @@ struct iot_rings {
  *		that who reads need not wait for what the kernel does; within @control
  * @keep:	records a ring keeps
  * @t0:		CLOCK_MONOTONIC ns
+ * @refusal:	of the last command that was refused
  * @dir:	its folder
  */
 struct iot_category {
@@ -120,6 +122,7 @@ struct iot_category {
 	struct mutex lock;	/* of filter, rings and what follows */
 	u64 keep;
 	u64 t0;
+	struct iot_refusal refusal;
 	struct proc_dir_entry *dir;
 };
 
@@ -258,11 +261,11 @@ static __always_inline bool iot_category_reserve(struct iot_category *c,
 }
 
 /* category.c */
-int iot_category_start(struct iot_category *c);
+int iot_category_start(struct iot_category *c, struct iot_why *why);
 int iot_category_stop(struct iot_category *c);
 void iot_category_reset(struct iot_category *c);
-int iot_category_resize(struct iot_category *c, u64 keep);
-int iot_category_set_filter(struct iot_category *c, char *text);
+int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why);
+int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *why);
 void iot_category_set_sample(struct iot_category *c, u32 sample);
 void iot_category_set_track(struct iot_category *c, bool track);
 void iot_category_set_discard(struct iot_category *c, bool discard);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files of a category: control, log, stream and stats.
+ * The files of a category: control, error, log, stream and stats.
  *
  * A category lives as long as the module; its folder is removed first, and that
  * waits for whoever is in a read or write.
@@ -19,6 +19,7 @@
 #include "paths.h"
 #include "poller.h"
 #include "procfile.h"
+#include "refusal.h"
 #include "schema.h"
 #include "text.h"
 
@@ -45,59 +46,67 @@ static int control_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int set_size(struct iot_category *c, const char *value)
+static int set_size(struct iot_category *c, const char *value, struct iot_why *why)
 {
 	u64 keep;
 
 	if (kstrtou64(value, 10, &keep) || !keep)
-		return -EINVAL;
+		return iot_why(why, -EINVAL, "say a number of events, 1 at least");
 	if (keep == READ_ONCE(c->keep))
 		return 0;
-	return iot_category_resize(c, keep);
+	return iot_category_resize(c, keep, why);
 }
 
-static int set_sample(struct iot_category *c, const char *value)
+static int set_sample(struct iot_category *c, const char *value, struct iot_why *why)
 {
 	u32 sample;
 
 	if (kstrtou32(value, 10, &sample) || !sample)
-		return -EINVAL;
+		return iot_why(why, -EINVAL, "say a number from 1 to 4294967295");
 	iot_category_set_sample(c, sample);
 	return 0;
 }
 
-static int set_mode(struct iot_category *c, const char *value)
+static int set_mode(struct iot_category *c, const char *value, struct iot_why *why)
 {
 	if (!strcmp(value, "overwrite"))
 		iot_category_set_discard(c, false);
 	else if (!strcmp(value, "discard"))
 		iot_category_set_discard(c, true);
 	else
-		return -EINVAL;
+		return iot_why(why, -EINVAL, "say mode overwrite or mode discard");
 	return 0;
+}
+
+static int run(void *data, char *line, struct iot_why *why)
+{
+	struct iot_category *c = data;
+
+	if (!strcmp(line, "start"))
+		return iot_category_start(c, why);
+	if (!strcmp(line, "reset")) {
+		iot_category_reset(c);
+		return 0;
+	}
+	if (!strncmp(line, "size ", 5))
+		return set_size(c, line + 5, why);
+	if (!strncmp(line, "sample ", 7))
+		return set_sample(c, line + 7, why);
+	if (!strncmp(line, "mode ", 5))
+		return set_mode(c, line + 5, why);
+	if (!strncmp(line, "filter ", 7))
+		return iot_category_set_filter(c, line + 7, why);
+	if (!strcmp(line, "stop"))
+		return iot_category_stop(c);
+	return iot_why(why, -EINVAL,
+		       "there is no such command; say start, stop, reset, size N, sample N, mode overwrite, mode discard, filter KEY=VALUE or filter none");
 }
 
 static int control_line(void *data, char *line)
 {
 	struct iot_category *c = data;
 
-	if (!strcmp(line, "start"))
-		return iot_category_start(c);
-	if (!strcmp(line, "reset")) {
-		iot_category_reset(c);
-		return 0;
-	}
-	if (!strncmp(line, "size ", 5))
-		return set_size(c, line + 5);
-	if (!strncmp(line, "sample ", 7))
-		return set_sample(c, line + 7);
-	if (!strncmp(line, "mode ", 5))
-		return set_mode(c, line + 5);
-	if (!strncmp(line, "filter ", 7))
-		return iot_category_set_filter(c, line + 7);
-	if (strcmp(line, "stop"))
-		return -EINVAL;
-	return iot_category_stop(c);
+	return iot_refusal_run(&c->refusal, line, c, run);
 }
 
 static int control_open(struct inode *inode, struct file *file)
@@ -113,6 +122,30 @@ static const struct proc_ops control_ops = {
 	.proc_write = iot_procfile_write,
 	.proc_lseek = seq_lseek,
 	.proc_release = iot_procfile_release,
+};
+
+/* error */
+
+static int error_show(struct seq_file *m, void *v)
+{
+	struct iot_category *c = m->private;
+
+	iot_refusal_show(m, &c->refusal);
+	return 0;
+}
+
+static int error_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, error_show, pde_data(inode));
+}
+
+IOT_PROCFILE_OPEN(error_open)
+
+static const struct proc_ops error_ops = {
+	.proc_open = error_open_checked,
+	.proc_read_iter = seq_read_iter,
+	.proc_lseek = seq_lseek,
+	.proc_release = single_release,
 };
 
 /* stats */
@@ -717,6 +750,7 @@ static const struct proc_ops stream_ops = {
 
 static const struct iot_procfile files[] = {
 	{ "control", true, &control_ops },
+	{ "error", false, &error_ops },
 	{ "log", false, &log_ops },
 	{ "stream", false, &stream_ops },
 	{ "stats", false, &stats_ops },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/iotracer: control, hooks, format, memory, and a folder for each target.
+ * /proc/iotracer: control, error, hooks, format, memory, and a folder for each target.
  *
  * One lock serialises changes of the list of targets. No file of a target takes it,
  * so removing a target's folder, which waits for those who are in its files, is safe
@@ -27,11 +27,13 @@
 #include "paths.h"
 #include "poller.h"
 #include "procfile.h"
+#include "refusal.h"
 #include "target.h"
 
 static DEFINE_MUTEX(control_lock);
 static struct proc_dir_entry *root;
 static bool leaving;	/* the module is: no more commands */
+static struct iot_refusal refusal = IOT_REFUSAL_INIT(refusal);
 
 typedef void (*link_fn)(struct iot_target *t, struct iot_link *link);
 typedef struct iot_link *(*find_fn)(const char *text, struct inode *inode,
@@ -65,9 +67,9 @@ static int control_begin(void)
 }
 
 static int create_target(const struct path *path, const struct kstat *stat,
-			 const char *text, u64 max_events)
+			 const char *text, u64 max_events, struct iot_why *why)
 {
-	struct iot_target *t = iot_target_create(path, stat, max_events);
+	struct iot_target *t = iot_target_create(path, stat, max_events, why);
 	int err;
 
 	if (IS_ERR(t))
@@ -81,7 +83,8 @@ static int create_target(const struct path *path, const struct kstat *stat,
 }
 
 /* max_events 0: not given */
-static int add_to(struct iot_target *t, const char *text, u64 max_events)
+static int add_to(struct iot_target *t, const char *text, u64 max_events,
+		  struct iot_why *why)
 {
 	struct iot_link *old = iot_target_link(t, text);
 	struct iot_link *new;
@@ -90,7 +93,7 @@ static int add_to(struct iot_target *t, const char *text, u64 max_events)
 	err = iot_target_add_link(t, text);
 	if (err || !max_events)
 		return err;
-	err = iot_target_resize(t, max_events);
+	err = iot_target_resize(t, max_events, why);
 	new = iot_target_link(t, text);
 	if (err && !old)
 		iot_target_drop_link(new);
@@ -98,7 +101,7 @@ static int add_to(struct iot_target *t, const char *text, u64 max_events)
 }
 
 static int add_file(const struct path *path, const struct kstat *stat, const char *text,
-		    u64 max_events)
+		    u64 max_events, struct iot_why *why)
 {
 	struct iot_target *t;
 	int err = control_begin();
@@ -107,14 +110,14 @@ static int add_file(const struct path *path, const struct kstat *stat, const cha
 		return err;
 	t = iot_target_lookup(d_inode(path->dentry));
 	if (t)
-		err = add_to(t, text, max_events);
+		err = add_to(t, text, max_events, why);
 	else
-		err = create_target(path, stat, text, max_events ?: iot_param_max_events());
+		err = create_target(path, stat, text, max_events ?: iot_param_max_events(), why);
 	mutex_unlock(&control_lock);
 	return err;
 }
 
-static int add_path(const struct path *path, u64 max_events)
+static int add_path(const struct path *path, u64 max_events, struct iot_why *why)
 {
 	struct kstat stat;
 	char *buf, *text;
@@ -129,7 +132,7 @@ static int add_path(const struct path *path, u64 max_events)
 	if (!buf)
 		return -ENOMEM;
 	text = iot_path_text(path, buf);
-	err = IS_ERR(text) ? PTR_ERR(text) : add_file(path, &stat, text, max_events);
+	err = IS_ERR(text) ? PTR_ERR(text) : add_file(path, &stat, text, max_events, why);
 	kfree(buf);
 	return err;
 }
@@ -193,7 +196,7 @@ static int split_number(char *text, u64 *number)
 	return 0;
 }
 
-static int add(char *text)
+static int add(char *text, struct iot_why *why)
 {
 	struct path path;
 	u64 max_events;
@@ -202,7 +205,7 @@ static int add(char *text)
 
 	err = split_number(text, &max_events);
 	if (err)
-		return err;
+		return iot_why(why, err, "the number of events at its end is 0 or too large");
 	raw = kstrdup(text, GFP_KERNEL);
 	if (!raw)
 		return -ENOMEM;
@@ -210,7 +213,7 @@ static int add(char *text)
 	if (!err)
 		err = iot_path_lookup(text, &path);
 	if (!err) {
-		err = add_path(&path, max_events);
+		err = add_path(&path, max_events, why);
 		path_put(&path);
 	} else if (err == -ENOENT || err == -ENOTDIR) {
 		err = why_missing(raw, is_file);
@@ -410,13 +413,43 @@ free_raw:
 	return err;
 }
 
-static int control_line(void *data, char *line)
+static const struct {
+	int err;
+	const char *why;
+} errors[] = {
+	{ -ENOENT, "there is no such file, or it is not traced" },
+	{ -EINVAL, "the path is empty or has \\000, or what follows it is no number of events" },
+	{ -EACCES, "the file may not be read, or it is a device on a mount with nodev" },
+	{ -EISDIR, "it is a directory; files and block devices can be traced" },
+	{ -EOPNOTSUPP, "it is no regular file or block device, or is not read by read_iter" },
+	{ -ENAMETOOLONG, "the path, or a name in it, is too long" },
+	{ -ELOOP, "too many symbolic links" },
+	{ -ENOTDIR, "a part of the path is no directory" },
+};
+
+static int explain(int err, struct iot_why *why)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(errors); i++)
+		if (errors[i].err == err)
+			return iot_why(why, err, "%s", errors[i].why);
+	return err;
+}
+
+static int run(void *data, char *line, struct iot_why *why)
 {
 	if (!strncmp(line, "add ", 4))
-		return add(line + 4);
+		return explain(add(line + 4, why), why);
 	if (!strncmp(line, "remove ", 7))
-		return remove(line + 7);
-	return -EINVAL;
+		return explain(remove(line + 7), why);
+	return iot_why(why, -EINVAL,
+		       "there is no such command; say add PATH [MAX_EVENTS] or remove PATH");
+}
+
+static int control_line(void *data, char *line)
+{
+	return iot_refusal_run(&refusal, line, NULL, run);
 }
 
 static void show_target(struct iot_target *t, void *data)
@@ -454,6 +487,26 @@ static const struct proc_ops control_ops = {
 	.proc_write = iot_procfile_write,
 	.proc_lseek = seq_lseek,
 	.proc_release = iot_procfile_release,
+};
+
+static int error_show(struct seq_file *m, void *v)
+{
+	iot_refusal_show(m, &refusal);
+	return 0;
+}
+
+static int error_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, error_show, NULL);
+}
+
+IOT_PROCFILE_OPEN(error_open)
+
+static const struct proc_ops error_ops = {
+	.proc_open = error_open_checked,
+	.proc_read_iter = seq_read_iter,
+	.proc_lseek = seq_lseek,
+	.proc_release = single_release,
 };
 
 static int hooks_show(struct seq_file *m, void *v)
@@ -529,6 +582,7 @@ static const struct proc_ops memory_ops = {
 
 static const struct iot_procfile files[] = {
 	{ "control", true, &control_ops },
+	{ "error", false, &error_ops },
 	{ "hooks", false, &hooks_ops },
 	{ "format", false, &format_ops },
 	{ "memory", false, &memory_ops },

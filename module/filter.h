@@ -8,7 +8,10 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 #include "tree.h"
+#include "uapi/iotracer.h"
 
+struct iot_category;
+struct iot_why;
 struct seq_file;
 
 #define IOT_FILTER_PID		BIT(0)
@@ -27,6 +30,9 @@ struct seq_file;
 /* Those that a task meets or not, whatever it does. */
 #define IOT_FILTER_TASK		(IOT_FILTER_PID | IOT_FILTER_TID | IOT_FILTER_COMM | \
 				 IOT_FILTER_UID | IOT_FILTER_CGROUP | IOT_FILTER_TREE)
+
+/* Every kind of file, IOT_KIND_*. */
+#define IOT_FILTER_ALL_KINDS	(BIT(IOT_KIND_OTHER + 1) - 1)
 
 #define IOT_FILTER_OPS		128	/* most operations of a category */
 
@@ -56,8 +62,13 @@ struct iot_filter {
 	DECLARE_BITMAP(ops, IOT_FILTER_OPS);
 };
 
-struct iot_filter *iot_filter_parse(char *text, unsigned int event, u32 kinds,
-				    const struct iot_filter *old);
+/* filter_parse.c */
+struct iot_filter *iot_filter_parse(char *text, const struct iot_category *c,
+				    const struct iot_filter *old, struct iot_why *why);
+const char *iot_filter_op_name(unsigned int event, unsigned int op);
+const char *iot_filter_kind_name(unsigned int event, unsigned int kind);
+
+/* filter.c */
 void iot_filter_free(struct iot_filter *f);
 void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 		     unsigned int event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names of operations and flags: uapi/ops.def and uapi/flags.def as tables. */
+/* Names of operations, flags and keys of filters: the lists of uapi as tables. */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -61,6 +61,37 @@ static_assert(ARRAY_SIZE(fault_ops) == IOT_FAULT_OPS);
 static_assert(ARRAY_SIZE(cache_ops) == IOT_CACHE_OPS);
 static_assert(ARRAY_SIZE(request_ops) == IOT_REQUEST_OPS);
 static_assert(ARRAY_SIZE(uring_ops) == IOT_URING_OPS);
+
+static const char * const keys[] = {
+#define IOT_KEY(name) #name,
+#include "uapi/filter.def"
+};
+
+static const struct {
+	unsigned int event;
+	const char *key;
+	const char *why;
+} without[] = {
+#define IOT_KEY_WITHOUT(event, name, why) { IOT_EVENT_ID_##event, #name, why },
+#include "uapi/filter.def"
+};
+
+/** iot_names_key() - the @n-th key of filters, NULL behind the last */
+const char *iot_names_key(unsigned int n)
+{
+	return n < ARRAY_SIZE(keys) ? keys[n] : NULL;
+}
+
+/** iot_names_without() - why a key says nothing about event @event; NULL if it says something */
+const char *iot_names_without(unsigned int event, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(without); i++)
+		if (without[i].event == event && !strcmp(without[i].key, key))
+			return without[i].why;
+	return NULL;
+}
 
 /** iot_names_op() - an operation of event @event, NULL for a number that is none */
 const struct iot_op *iot_names_op(unsigned int event, unsigned int op)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of operations and flags: uapi/ops.def and uapi/flags.def as tables. */
+/* Names of operations, flags and keys of filters: the lists of uapi as tables. */
 #ifndef IOT_NAMES_H
 #define IOT_NAMES_H
 
@@ -23,6 +23,8 @@ struct iot_op {
 extern const struct iot_flag iot_flags[];
 extern const size_t iot_flags_nr;
 
+const char *iot_names_key(unsigned int n);
+const char *iot_names_without(unsigned int event, const char *key);
 const struct iot_op *iot_names_op(unsigned int event, unsigned int op);
 const struct iot_flag *iot_names_whole(const char *group, u32 value);
 

@@ -43,6 +43,7 @@
 #include "control.h"
 #include "param.h"
 #include "probe.h"
+#include "refusal.h"
 #include "target.h"
 
 unsigned long iot_target_filter[BITS_TO_LONGS(BIT(IOT_FILTER_BITS))];
@@ -191,14 +192,16 @@ static struct iot_ring *ring_alloc(u64 keep, u64 first)
 	return ring;
 }
 
-static int check_max_events(u64 max_events)
+static int check_max_events(u64 max_events, struct iot_why *why)
 {
 	u64 limit = iot_param_max_events_limit();
 
 	if (max_events <= limit)
 		return 0;
-	pr_err("max_events %llu is above max_events_limit=%llu: take fewer or raise the parameter\n",
-	       max_events, limit);
+	iot_why(why, -ENOMEM,
+		"max_events %llu is above max_events_limit=%llu: take fewer or raise the parameter",
+		max_events, limit);
+	pr_err("%s\n", why->text);
 	return -ENOMEM;
 }
 
@@ -208,11 +211,11 @@ static size_t ring_bytes(const struct iot_ring *ring)
 }
 
 /* Charged; while another ring of the target is still there, both are. */
-static struct iot_ring *ring_new(u64 keep, u64 first)
+static struct iot_ring *ring_new(u64 keep, u64 first, struct iot_why *why)
 {
 	struct iot_ring *ring;
 
-	if (!iot_budget_take(ring_size(keep), "a log"))
+	if (!iot_budget_take(ring_size(keep), "a log", why))
 		return NULL;
 	ring = ring_alloc(keep, first);
 	if (!ring)
@@ -556,7 +559,7 @@ static void ring_replace(struct iot_target *t, struct iot_ring *old, struct iot_
  * Old and new ring are there together until the records are carried over, and both
  * are charged. Where there is no room for that, a ring that is large enough stays.
  */
-static int resize_locked(struct iot_target *t, u64 max_events)
+static int resize_locked(struct iot_target *t, u64 max_events, struct iot_why *why)
 {
 	struct iot_ring *new, *old = ring_of(t);
 	u64 most = iot_ring_capacity(old);
@@ -566,7 +569,7 @@ static int resize_locked(struct iot_target *t, u64 max_events)
 		iot_ring_limit(old, max_events);
 		return 0;
 	}
-	if (max_events > most && !iot_budget_take(ring_size(max_events), "a log"))
+	if (max_events > most && !iot_budget_take(ring_size(max_events), "a log", why))
 		return -ENOMEM;
 	new = ring_alloc(max_events, min(max_events, old->keep));
 	if (!new) {
@@ -579,16 +582,18 @@ static int resize_locked(struct iot_target *t, u64 max_events)
 
 /**
  * iot_target_resize() - another max_events; the newest events stay
+ * @why:	where to say which limit does not allow it
  *
  * Return: 0 or -ENOMEM; then nothing has changed.
  */
-int iot_target_resize(struct iot_target *t, u64 max_events)
+int iot_target_resize(struct iot_target *t, u64 max_events, struct iot_why *why)
 {
 	int err = 0;
 
 	mutex_lock(&t->lock);
 	if (ring_of(t)->keep != max_events)
-		err = check_max_events(max_events) ?: resize_locked(t, max_events);
+		err = check_max_events(max_events, why) ?:
+		      resize_locked(t, max_events, why);
 	mutex_unlock(&t->lock);
 	return err;
 }
@@ -873,6 +878,7 @@ static void target_free_work(struct work_struct *work)
  * @path:	of the file
  * @stat:	STATX_INO of it
  * @max_events:	at least 1
+ * @why:	where to say which limit does not allow it
  *
  * The caller adds a link and the folder in /proc.
  * Context: task, under control.c's lock.
@@ -880,7 +886,7 @@ static void target_free_work(struct work_struct *work)
  * or a limit), or why a hook could not be attached.
  */
 struct iot_target *iot_target_create(const struct path *path, const struct kstat *stat,
-				     u64 max_events)
+				     u64 max_events, struct iot_why *why)
 {
 	struct iot_target *t;
 	int err;
@@ -892,11 +898,11 @@ struct iot_target *iot_target_create(const struct path *path, const struct kstat
 	if (err)
 		goto free_target;
 	t->hooks.block |= t->device != 0;
-	err = check_max_events(max_events);
+	err = check_max_events(max_events, why);
 	if (err)
 		goto put_hooks;
 	err = -ENOMEM;
-	RCU_INIT_POINTER(t->ring, ring_new(max_events, 0));
+	RCU_INIT_POINTER(t->ring, ring_new(max_events, 0, why));
 	if (!rcu_access_pointer(t->ring))
 		goto put_hooks;
 	t->t0 = ktime_get_mono_fast_ns();

@@ -16,6 +16,7 @@
 #define IOT_NAME_LEN	64	/* of a folder in /proc/iotracer */
 #define IOT_FH_WORDS	6	/* of a file handle that tells subvolumes apart */
 
+struct iot_why;
 struct proc_dir_entry;
 
 /**
@@ -267,7 +268,7 @@ static __always_inline struct iot_target *iot_target_by_id(u64 id)
 
 struct iot_target *iot_target_lookup(struct inode *inode);
 struct iot_target *iot_target_create(const struct path *path, const struct kstat *stat,
-				     u64 max_events);
+				     u64 max_events, struct iot_why *why);
 void iot_target_remove(struct iot_target *t);
 void iot_target_remove_all(void);
 void iot_target_for_each(void (*fn)(struct iot_target *t, void *data), void *data);
@@ -281,7 +282,7 @@ void iot_target_drop_link(struct iot_link *link);
 int iot_target_start(struct iot_target *t);
 void iot_target_stop(struct iot_target *t);
 void iot_target_reset(struct iot_target *t, bool new_t0);
-int iot_target_resize(struct iot_target *t, u64 max_events);
+int iot_target_resize(struct iot_target *t, u64 max_events, struct iot_why *why);
 u64 iot_target_max_events(struct iot_target *t);
 void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LEVELS],
 		      u64 *overwritten);

@@ -7,6 +7,8 @@
  * There is one tree for all categories at a time.
  */
 #include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -84,14 +86,27 @@ static int begin(u32 root)
 	return err;
 }
 
+/* May be dying; threads are none. */
+static bool is_process(u32 number)
+{
+	bool is;
+
+	rcu_read_lock();
+	is = pid_task(find_pid_ns(number, &init_pid_ns), PIDTYPE_TGID);
+	rcu_read_unlock();
+	return is;
+}
+
 /**
  * iot_tree_get() - be a user of the tree of a process
  * @root:	its number
  * @instead:	users who are about to put the tree, and do not mind another root
  *
  * Where the tree has another root, which is theirs, it keeps it until iot_tree_plant():
- * up to then all can be undone by iot_tree_put().
- * Return: 0, -EINVAL: no such number, -EBUSY: another one is followed, -ENOMEM.
+ * up to then all can be undone by iot_tree_put(). A process whose tree is followed may
+ * have gone: its descendants may be there.
+ * Return: 0, -EINVAL: no such number, -ESRCH: no such process, -EBUSY: another one is
+ * followed, -ENOMEM.
  */
 int iot_tree_get(u32 root, unsigned int instead)
 {
@@ -100,7 +115,9 @@ int iot_tree_get(u32 root, unsigned int instead)
 	if (!root || root >= PID_MAX_LIMIT)
 		return -EINVAL;
 	mutex_lock(&tree_lock);
-	if (!users)
+	if (!(users && root == tree_root) && !is_process(root))
+		err = -ESRCH;
+	else if (!users)
 		err = begin(root);
 	else if (next_root || (root != tree_root && users > instead))
 		err = -EBUSY;

@@ -38,12 +38,20 @@ check() {
 	check read_while_hooking
 }
 
-@test "memory: beyond the limit start and size fail, and change nothing" {
+@test "memory: a size that cannot be had is refused when it is set, with the limit's name" {
 	check memory_limit
 }
 
 @test "filters: by task, file, operation, size and latency" {
 	check filters
+}
+
+@test "refused: the file error says which command, which key and value, and why" {
+	check refusals refusals_are_text root_refusals
+}
+
+@test "filters: a control group by its path; the tree of a process that is not there" {
+	check by_cgroup tree_of_nobody
 }
 
 @test "filters: pipes, sockets and the kernel's own files by their kind" {

@@ -13,10 +13,12 @@ import select
 import socket
 import struct
 import subprocess
+import threading
 import time
 
-from interface import (IOT, add, control, drain, is_equal, is_true, join, main, matches, must,
-                       set_parameter, slurp, slurp_bytes, touch, write, write_bytes, reload)
+from interface import (IOT, add, control, drain, is_equal, is_true, join, kmsg, main, matches,
+                       memory_group, must, set_parameter, slurp, slurp_bytes, touch, write, write_bytes,
+                       reload)
 from process import spawn
 
 FS = IOT + '/fs'
@@ -148,6 +150,99 @@ def grammar():
     is_equal(slurp(FS + '/control').split('\n')[1], 'size 9')
 
 
+REFUSED = (
+    ('filter op=REED', 'op=REED: fs has no such operation; the nearest is READ'),
+    ('filter op=READ,wriet uid=1', 'op=wriet: fs has no such operation; the nearest is WRITE'),
+    ('filter op=READ,', 'op=: a name is missing; put one comma between two'),
+    ('filter ops=READ', 'ops: there is no such key; the nearest is op'),
+    ('filter kind=files', 'kind=files: fs has no such kind of file; the nearest is file'),
+    ('filter kind=', 'kind=: a name is missing; put one comma between two'),
+    ('filter pid=x', 'pid=x: say a number up to 4294967295'),
+    ('filter uid=1 tree=4294967296', 'tree=4294967296: say a number up to 4294967295'),
+    ('filter inode=-1', 'inode=-1: say a number of 64 bits, not negative'),
+    ('filter dev=8', 'dev=8: say MAJOR:MINOR in decimal'),
+    ('filter dev=8:1048576', 'dev=8:1048576: say MAJOR:MINOR in decimal'),
+    ('filter comm=', 'comm=: a name is missing'),
+    ('filter comm=0123456789abcdef',
+     "comm=0123456789abcdef: the kernel keeps 15 bytes of a thread's name: say those"),
+    ('filter pid=1 pid=2',
+     'pid=2: the key is given twice, and an event can have one value only'),
+    ('filter pid', 'pid: say KEY=VALUE'),
+    ('filter pid=1  uid=2',
+     'a condition is missing: say KEY=VALUE, or none; put one blank between two'),
+    ('filter tree=0', 'tree=0: say the number of a process'),
+    ('size 0', 'say a number of events, 1 at least'),
+    ('sample x', 'say a number from 1 to 4294967295'),
+    ('mode discord', 'say mode overwrite or mode discard'),
+    ('starts', 'there is no such command; say start, stop, reset, size N, sample N, '
+               'mode overwrite, mode discard, filter KEY=VALUE or filter none'),
+)
+
+
+def refusals():
+    """The file error tells which command was refused last, and why; by key and value."""
+    reload()
+    for name in '', '/fs', '/block':
+        is_equal(slurp(f'{IOT}{name}/error'), '')
+    for line, words in REFUSED:
+        is_equal((line, write(FS + '/control', line)), (line, 'EINVAL'))
+        is_equal(slurp(FS + '/error'), f'{line}: {words}\n')
+    is_equal(slurp(FS + '/control'), DEFAULT)
+    # It stays until another one is refused, of that category; what is said is not logged.
+    command('filter pid=1', 'filter none')
+    is_equal(slurp(FS + '/error').split(':')[0], 'starts')
+    is_equal(slurp(IOT + '/block/error'), '')
+    # What has no meaning for a category is refused by it.
+    for name, line, words in (
+            ('block', 'kind=file', 'kind has no meaning for block: a request is of a device; '
+                                   'dev= and inode= say of which file'),
+            ('cache', 'min_latency=1',
+             'min_latency has no meaning for cache: its events have no duration'),
+            ('fault', 'min_size=1', 'min_size has no meaning for fault: a fault is of one page'),
+            ('cache', 'op=MIS', 'op=MIS: cache has no such operation; the nearest is MISS')):
+        is_equal(write(f'{IOT}/{name}/control', 'filter ' + line), 'EINVAL')
+        is_equal(slurp(f'{IOT}/{name}/error'), f'filter {line}: {words}\n')
+    # A limit is said with its name, as the kernel's log does.
+    kmsg.new()
+    is_equal(write(FS + '/control', 'size 20000000'), 'ENOMEM')
+    words = 'size 20000000 is above max_events_limit=16777216: take fewer or raise the parameter'
+    is_equal(slurp(FS + '/error'), f'size 20000000: {words}\n')
+    is_equal(kmsg.new(), ['iotracer: ' + words])
+
+
+def refusals_are_text():
+    """What was written is quoted, cut where it is long, and commands no terminal."""
+    long = 'op=' + 'x' * 5000
+    is_equal(write(FS + '/control', 'filter ' + long), 'EINVAL')
+    said = slurp(FS + '/error')
+    is_true(len(said) < 512, said)
+    matches(said, r'^filter op=x+\.\.\.: op=x{64}: fs has no such operation; the nearest is \w+\n$')
+    is_equal(write(FS + '/control', b'filter comm=a\\040b\x1b[2J\xff\xc2\x9b op=\r'), 'EINVAL')
+    is_equal(slurp(FS + '/error'),
+             'filter comm=a\\040b\\033[2J\\377\\302\\233 op=\\015: '
+             'op=\\015: fs has no such operation; the nearest is ' +
+             slurp(FS + '/error').split()[-1] + '\n')
+    for line in b'filter ' + b'\xf0\x9f' * 3000, b'\x01' * 60000, b'x' * 60000:
+        is_equal(write(FS + '/control', line), 'EINVAL')
+        is_true(re.fullmatch(r'[ -~]+\n', slurp(FS + '/error')), slurp(FS + '/error'))
+
+
+def root_refusals():
+    """Those of add and remove are in a file of their own."""
+    touch('f')
+    for line, error, words in (
+            ('add nowhere', 'ENOENT', 'there is no such file, or it is not traced'),
+            ('remove f', 'ENOENT', 'there is no such file, or it is not traced'),
+            ('add .', 'EISDIR', 'it is a directory; files and block devices can be traced'),
+            ('add f 0', 'EINVAL', 'the number of events at its end is 0 or too large'),
+            ('ad f', 'EINVAL',
+             'there is no such command; say add PATH [MAX_EVENTS] or remove PATH'),
+            ('add f 20000000', 'ENOMEM', 'max_events 20000000 is above max_events_limit=16777216: '
+                                         'take fewer or raise the parameter')):
+        is_equal((line, control(line)), (line, error))
+        is_equal(slurp(IOT + '/error'), f'{line}: {words}\n')
+
+
 def hooked_while_started():
     is_equal(hooked(), [])
     for _ in range(3):
@@ -178,17 +273,43 @@ def read_while_hooking():
     reload()
 
 
+def refused_by_limit(line, limit):
+    """ENOMEM, one message, which names the limit, and control shows the same."""
+    before = slurp(FS + '/control')
+    kmsg.new()
+    is_equal((line, write(FS + '/control', line)), (line, 'ENOMEM'))
+    said = kmsg.new()
+    is_equal(len(said), 1)
+    matches(said[0], limit)
+    is_equal(slurp(FS + '/control'), before)
+
+
 def memory_limit():
-    reload()
-    kilobytes = int(re.search(r'MemTotal: +(\d+)', slurp('/proc/meminfo'))[1])
-    too_many = kilobytes * 1024 // 4 // 160
-    command(f'size {too_many}')
-    is_equal(write(FS + '/control', 'start'), 'ENOMEM')
-    is_equal(slurp(FS + '/control').split('\n')[0], 'stop')
+    """A size that cannot be had is refused at once, with and without rings; not by start."""
+    limit = 40000000
+    reload(f'max_events_limit=20000000 ring_memory_limit={limit}')
+    too_many = limit // 160
+    words = f'would pass ring_memory_limit={limit} '
+    refused_by_limit(f'size {too_many}', words)
+    refused_by_limit('size 20000001', 'is above max_events_limit=20000000')
+    # What others hold counts.
+    touch('f')
+    add('f', limit // 4 // 112)
+    half = limit // stats()['cpus'] // 160 * 7 // 8
+    refused_by_limit(f'size {half}', rf'ring_memory_limit={limit} \(\d+ in use\)')
+    must('remove f')
+    command(f'size {half}')
+    # It was to be had then; it is not now.
+    set_parameter('ring_memory_limit', 100000)
+    refused_by_limit('start', 'would pass ring_memory_limit=100000 ')
     is_equal(hooked(), [])
+    set_parameter('ring_memory_limit', limit)
+    command('start', 'stop')
+    is_equal(slurp(FS + '/control').split('\n')[1], f'size {half}')
     command('size 100', 'start')
-    is_equal(write(FS + '/control', f'size {too_many}'), 'ENOMEM')
+    refused_by_limit(f'size {too_many}', words)
     is_equal(slurp(FS + '/control').split('\n')[:2], ['start', 'size 100'])
+    reload()
 
 # Filters
 
@@ -245,11 +366,117 @@ def filters():
     cgroup = seen_by(lambda: write_bytes('f', 0, 1), 'tree=1')[1][0]['cgroup']
     is_equal(seen(f'cgroup={cgroup}'), five)
     is_equal(seen(f'cgroup={int(cgroup) + 1}'), [])
+    # Names of operations and kinds in any case; a list may be said in parts.
+    is_equal(seen('op=write', 'op=Read', 'kind=FILE', 'kind=dir'), five)
+    is_equal(slurp(FS + '/control').split('\n')[4],
+             'filter op=READ,WRITE,DIO_READ,DIO_WRITE kind=file,dir')
+    command('filter op=read op=Fsync,read')
+    is_equal(slurp(FS + '/control').split('\n')[4], 'filter op=READ,FSYNC')
     # No slot is spent on what is not wanted.
     command('reset', 'filter inode=1', 'start')
     do(write_bytes, 'f', 0, 100)
     command('stop')
     is_equal(stats()['seen'], 0)
+
+
+def by_cgroup():
+    """A control group by its path, as /proc/<pid>/cgroup and as the file system show it."""
+    touch('f')
+
+    def in_group(path):
+        must(str(os.getpid()), path + '/cgroup.procs')
+        write_bytes('f', 0, 5)
+
+    with memory_group() as group:
+        name = '/' + os.path.basename(group)
+        number = os.stat(group).st_ino
+        for path in name, '/sys/fs/cgroup' + name, name + '/':
+            command(f'filter cgroup={path} {ONLY}')
+            is_equal(slurp(FS + '/control').split('\n')[4], f'filter cgroup={number} {ONLY}')
+        command('reset', 'start')
+        pid = do(in_group, group)
+        do(write_bytes, 'f', 0, 5)
+        command('stop')
+        is_equal([(e['pid'], e['op']) for e in events()], [(pid, 'WRITE')] * 5)
+        os.mkdir(group + '/a b')
+        command('filter cgroup=' + name + '/a\\040b')
+        os.rmdir(group + '/a b')
+        command('filter cgroup=/')
+        is_equal(slurp(FS + '/control').split('\n')[4],
+                 f'filter cgroup={os.stat(os.path.dirname(group)).st_ino}')
+    for path in '/nowhere', '/sys/fs/cgroup/nowhere', '/sys/fs/cgroupx', '/' + 'x' * 5000:
+        is_equal((path[:50], write(FS + '/control', 'filter cgroup=' + path)),
+                 (path[:50], 'ENOENT'))
+        matches(slurp(FS + '/error'), f': cgroup={path[:64]}: there is no such control group')
+    is_equal(write(FS + '/control', 'filter cgroup=x'), 'EINVAL')
+
+
+def exit_at_once():
+    pass
+
+
+def tree_of_nobody():
+    """The tree of a process that is not there; of one that has gone, its children stay."""
+    touch('f')
+    gone = do(exit_at_once)
+    is_equal(write(FS + '/control', f'filter tree={gone}'), 'ESRCH')
+    is_equal(slurp(FS + '/error'),
+             f'filter tree={gone}: tree={gone}: there is no process with that number\n')
+    is_equal(slurp(FS + '/control'), DEFAULT)
+    # A thread is no process.
+    with Thread() as thread:
+        is_equal(write(FS + '/control', f'filter tree={thread.tid}'), 'ESRCH')
+    reading, writing = os.pipe()
+
+    def child():
+        os.close(writing)
+        os.read(reading, 1)
+        write_bytes('f', 0, 5)
+
+    def parent():
+        os.write(numbers[1], b'%d' % spawn(child))
+        time.sleep(1)
+
+    numbers = os.pipe()
+    root = spawn(parent)
+    is_equal(write(IOT + '/cache/control', f'filter tree={root}'), len(f'filter tree={root}'))
+    command(f'filter tree={root} {ONLY}', 'start')
+    orphan = int(os.read(numbers[0], 20))
+    join(root)
+    # What control shows can be written back while that tree is followed.
+    must(slurp(FS + '/control'), FS + '/control')
+    os.write(writing, b'x')
+    deadline = time.monotonic() + 60
+    while os.path.exists(f'/proc/{orphan}') and time.monotonic() < deadline:
+        time.sleep(0.01)
+    is_equal([(e['pid'], e['op']) for e in events('/mnt/files/f')], [(orphan, 'WRITE')] * 5)
+    is_equal(write(IOT + '/block/control', f'filter tree={os.getpid()}'), 'EBUSY')
+    matches(slurp(IOT + '/block/error'), f': tree={os.getpid()}: another category follows')
+    command('filter none', category='cache')
+    command('stop', 'filter none')
+    is_equal(write(FS + '/control', f'filter tree={root}'), 'ESRCH')
+    for fd in (reading, writing) + numbers:
+        os.close(fd)
+
+
+class Thread:
+    """A thread of this process that waits until it is told to end."""
+
+    def __enter__(self):
+        self.ready, self.end = threading.Event(), threading.Event()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+        self.ready.wait()
+        return self
+
+    def run(self):
+        self.tid = threading.get_native_id()
+        self.ready.set()
+        self.end.wait()
+
+    def __exit__(self, *unused):
+        self.end.set()
+        self.thread.join()
 
 
 def other_kinds():

@@ -385,6 +385,86 @@ a_few() {
 	[ "$(grep -nx start commands | cut -d: -f1)" -gt "$(grep -nx reset commands | cut -d: -f1)" ]
 }
 
+# category NAME EVENT: a directory for one more
+category() {
+	cp -r proc/fs "proc/$1"
+	tool-stream layout=1 "event=$2" </dev/null >"proc/$1/stream"
+}
+
+# given CATEGORY: the first filter that its control was given
+given() {
+	sed -n '6,$s/^filter //p' "proc/$1/control" | head -n 1
+}
+
+@test "record: a filter is for one category, or for all for which it has a meaning" {
+	category cache 5
+	category block 4
+	control=$(cat proc/fs/control)
+	run --separate-stderr iotracer record -o t --time=0.1 -f fs:op=read -c cache,fs,block \
+		-f op=WRITE,Dirty -f uid=5 -f min_latency=7 -f 'fs:op=OPEN block:dev=8:1'
+	[ "$status" = 0 ]
+	[ "$(given fs)" = "op=read op=WRITE uid=5 min_latency=7 op=OPEN" ]
+	[ "$(given cache)" = "op=Dirty uid=5" ]
+	[ "$(given block)" = "op=WRITE uid=5 min_latency=7 dev=8:1" ]
+	# What does not apply is said, with the reason, and only that.
+	[ "$(grep -c 'does not apply' <<<"$stderr")" = 1 ]
+	[[ $stderr == *"--filter=min_latency=7 does not apply to cache, which is recorded without it: its events have no duration"* ]]
+	for name in fs cache block; do
+		[ "$(tail -n 5 "proc/$name/control")" = "$control" ]
+		echo "$control" >"proc/$name/control"
+	done
+	run --separate-stderr iotracer record -o u --time=0.1 -c fs,cache -f op=MISS
+	[ "$status" = 0 ]
+	[ "$(given fs)" = none ]
+	[ "$(given cache)" = op=MISS ]
+	[[ $stderr == *"--filter=op=MISS does not apply to fs, which is recorded without it: it has no such operation"* ]]
+}
+
+@test "record: a filter that is none is refused by key, value and reason; nothing is touched" {
+	category cache 5
+	category block 4
+	before=$(cat proc/*/control)
+	while IFS='|' read -r categories filter words; do
+		run iotracer record -o t -c "$categories" -f "$filter" -- touch ran
+		echo "$output"
+		[ "$status" = 2 ]
+		[[ $output == *"--filter=$filter: $words"* ]]
+	done <<-'END'
+		fs|op=REED|fs has no operation "REED"; the nearest is READ
+		fs|op=READ,wriet|fs has no operation "wriet"; the nearest is WRITE
+		fs|op=MISS|fs has no operation "MISS"; the nearest is
+		fs,cache|op=MISSED|no recorded category has an operation "MISSED"; the nearest is MISS
+		fs,cache|cache:op=READ|cache has no operation "READ"; the nearest is
+		fs|op=READ,|the name of an operation is missing
+		fs|ops=READ|there is no key "ops"; the nearest is op
+		fs|MIN_SIZ=5|there is no key "MIN_SIZ"; the nearest is min_size
+		fs|pid|say KEY=VALUE, or CATEGORY:KEY=VALUE
+		fs|file:pid=1|there is no category "file" (there are: fs, block, cache, uring, fault)
+		fs|block:op=READ|block is not recorded; name it with --categories
+		block|kind=file|it has no meaning for block: a request is of a device
+		fs,cache|cache:min_latency=1|it has no meaning for cache: its events have no duration
+	END
+	[ "$(cat proc/*/control)" = "$before" ]
+	[ ! -e ran ]
+}
+
+@test "record: what the module refuses is said in its words" {
+	echo 'filter uid=x: uid=x: say a number' >proc/fs/error
+	run preloaded TOOL_WRITE_ERROR="22:filter uid=x" iotracer record -o t -f uid=x
+	[ "$status" = 1 ]
+	[[ $output == *"iotracer: fs: the module refuses filter uid=x: uid=x: say a number"* ]]
+	# Another command's refusal is not this one's.
+	echo 'size 0: say a number' >proc/fs/error
+	run preloaded TOOL_WRITE_ERROR="22:filter uid=x" iotracer record -o t -f uid=x
+	[[ $output == *'the module refuses "filter uid=x": it does not understand it'* ]]
+	# The process of the filter that there was may have gone.
+	sed -i 's/^filter none/filter tree=77/' proc/fs/control
+	run preloaded TOOL_WRITE_ERROR="3:filter tree=77" iotracer record -o u --time=0.1
+	[ "$status" = 0 ]
+	[[ $output == *'fs: "filter tree=77" is not put back, as that process has gone; now it is "filter none"'* ]]
+	[ "$(tail -n 1 proc/fs/control)" = "filter none" ]
+}
+
 @test "record: the exit status is the command's" {
 	for expected in 0 3 127 126 143; do
 		case $expected in

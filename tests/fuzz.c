@@ -209,7 +209,8 @@ static void put_category_line(struct text *t)
 	};
 	static const char * const values[] = {
 		"fuzz", "READ,WRITE", "READ,,", "FLY", "254:0", "254:", "0:0", "4294967296:1", "file",
-		"file,dir,pipe", "all", "all,all", "a\\040b", "a\\000b", "16 bytes is plenty", "",
+		"file,dir,pipe", "all", "all,all", "a\\040b", "a\\000b", "16 bytes is plenty", "", "read,Write",
+		"/", "/sys/fs/cgroup/x", "/\\000", "1",
 	};
 	unsigned int n;
 
@@ -261,7 +262,8 @@ static void make_text(struct text *t)
 
 /* README.md's list. */
 static const int command_errors[] = {
-	ENOENT, EINVAL, EACCES, ENAMETOOLONG, EISDIR, EOPNOTSUPP, ENOMEM, ELOOP, EBUSY, 0
+	ENOENT, EINVAL, EACCES, ENAMETOOLONG, EISDIR, EOPNOTSUPP, ENOMEM, ELOOP, EBUSY,
+	ESRCH, 0
 };
 
 static void broken(const char *law, const char *path, const struct text *t, int error)

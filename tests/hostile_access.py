@@ -125,7 +125,7 @@ def files():
         for name in names:
             path = f'{folder}/{name}'
             found[path] = bool(os.stat(path).st_mode & stat.S_IWUSR)
-    is_equal(len(found), 5 + 4 * len(CATEGORIES) + 4)
+    is_equal(len(found), 6 + 5 * len(CATEGORIES) + 4)
     return found
 
 

@@ -10,8 +10,8 @@ import time
 
 import fuse
 from category import command, do, events, is_conserved, stats
-from interface import (IOT, NOBODY, is_equal, is_true, join, main, must, reload, slurp, touch,
-                       write_bytes)
+from interface import (IOT, NOBODY, is_equal, is_true, join, main, must, reload, set_parameter,
+                       slurp, touch, write_bytes)
 from process import spawn
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -246,8 +246,9 @@ def shrunk():
 
 def within_ring_memory():
     """Rings and paths share a limit: where nothing is left events have no path."""
-    reload('ring_memory_limit=1')
+    reload()
     command('size 100')
+    set_parameter('ring_memory_limit', 1)
     with contextlib.suppress(AssertionError):
         command('start')
     limit = 0

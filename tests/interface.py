@@ -371,8 +371,9 @@ CATEGORIES = ('block', 'cache', 'fault', 'fs', 'uring')
 
 def modes_expected(folder, writable, readable):
     """Of all files, with one target, T."""
-    modes_ = {'': folder, 'control': writable, 'hooks': readable, 'format': readable,
-              'memory': readable, 'paths': readable}
+    modes_ = {'': folder, 'control': writable, 'error': readable, 'hooks': readable,
+              'format': readable, 'memory': readable, 'paths': readable}
+    modes_.update({name + '/error': readable for name in CATEGORIES})
     for name in CATEGORIES + ('T',):
         modes_.update({name: folder, name + '/control': writable, name + '/log': readable,
                        name + '/stats': readable, name + '/stream': readable})
@@ -1526,7 +1527,7 @@ def clean(test):
             for path in paths_:
                 is_equal(control(b'remove ' + path), len(path) + 7)
         is_equal(sorted(os.listdir(IOT)),
-                 sorted(CATEGORIES + ('control', 'format', 'hooks', 'memory', 'paths')))
+                 sorted(CATEGORIES + ('control', 'error', 'format', 'hooks', 'memory', 'paths')))
     is_equal(os.system('find /mnt/files /mnt/disk -xdev -mindepth 1 -not -name lost+found -delete'), 0)
 
 

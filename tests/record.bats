@@ -249,6 +249,25 @@ sectors() {
 	[ "$(printf '%s\n' "${lines[@]:1}" | cut -d, -f2,5,6 | sort -u)" = WRITE,/mnt/work/b,4096 ]
 }
 
+@test "filters by category; what the module refuses is said with key, value and reason" {
+	run --separate-stderr iotracer record -o t -c fs,cache -f fs:op=write -f cache:op=Dirty -f comm=dd -- \
+		dd if=/dev/zero of=/mnt/work/f bs=4k count=10 status=none
+	[[ $stderr != *"does not apply"* ]] || { echo "$stderr"; return 1; }
+	meta t '.categories[].filter' | grep -x 'comm=dd tree=[0-9]* op=WRITE'
+	meta t '.categories[].filter' | grep -x 'comm=dd tree=[0-9]* op=DIRTY'
+	iotracer export -o rows t
+	[ "$(tail -qn +2 rows/fs/*.csv | grep -c ',/mnt/work/f,')" = 10 ]
+	[ "$(tail -qn +2 rows/fs/*.csv | cut -d, -f2 | sort -u)" = WRITE ]
+	[ "$(tail -qn +2 rows/cache/*.csv | grep -c ',DIRTY,')" = "$(tail -qn +2 rows/cache/*.csv | wc -l)" ]
+	for filter in 'uid=me|uid=me: say a number' 'inode=|inode=: say a number of 64 bits' \
+		'cgroup=/none|cgroup=/none: there is no such control group' 'kind=x|kind=x: fs has no such kind'; do
+		run iotracer record -o u -f "${filter%|*}" -- touch /mnt/work/ran
+		[ "$status" = 1 ]
+		[[ $output == *"iotracer: fs: the module refuses filter ${filter%|*} tree="*": ${filter#*|}"* ]]
+		[ ! -e /mnt/work/ran ]
+	done
+}
+
 @test "a killed recorder: what it wrote can be read, what it did not read is in the ring still" {
 	iotracer record -o t -f op=WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &
 	recorder=$!

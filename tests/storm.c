@@ -199,8 +199,11 @@ static void step_switch(void)
 	pause_us(20000);
 }
 
-/* EINVAL: the tree of a process that has gone; EBUSY: another category has one. */
-static const int category_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, EINVAL, EBUSY, 0 };
+/*
+ * ESRCH: the tree of a process that has gone; EBUSY: another category has one; EINVAL: what
+ * has no meaning for a category.
+ */
+static const int category_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, ESRCH, EBUSY, EINVAL, 0 };
 
 /* The categories, whose events are all that the others do. */
 static void step_category(void)

@@ -36,14 +36,6 @@ static void parse_categories(struct argp_state *state, struct session_options *o
 	}
 }
 
-static void add_filter(struct session_options *o, const char *words)
-{
-	char *all = o->filter ? cli_printf("%s %s", o->filter, words) : cli_strdup(words);
-
-	free(o->filter);
-	o->filter = all;
-}
-
 static void add_tag(struct argp_state *state, struct session_options *o, char *arg)
 {
 	char *value = strchr(arg, '=');
@@ -118,6 +110,7 @@ static void check(struct argp_state *state, const struct session_options *o)
 		cli_usage(state, "--key-file goes with --anonymize");
 	if (o->directory && !*o->directory)
 		cli_usage(state, "the name of a directory is empty");
+	filters_check(state, &o->filters, o->categories, o->nr_categories);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -132,7 +125,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_categories(state, o, arg);
 		return 0;
 	case 'f':
-		add_filter(o, arg);
+		filters_add(&o->filters, arg);
 		return 0;
 	case KEY_TIME:
 		o->seconds = parse_seconds(state, arg);
@@ -175,7 +168,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "output", 'o', "DIRECTORY", 0, "make the trace there (default: iotracer-<date>-<time>)", 0 },
 	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default), block, cache, fault, uring", 0 },
-	{ "filter", 'f', "KEY=VALUE", 0, "only events for which this holds, and all others that are given: pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind, min_latency, min_size", 0 },
+	{ "filter", 'f', "[CATEGORY:]KEY=VALUE", 0, "only events for which this holds, and all others that are given: pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind, min_latency, min_size; of CATEGORY, or of all for which it has a meaning", 0 },
 	{ "time", KEY_TIME, "SECONDS", 0, "end after so long", 0 },
 	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger on the disk (K, M, G may follow)", 0 },
 	{ "buffer", KEY_BUFFER, "MIB", 0, "memory in which the kernel keeps events until they are read, of all CPUs together", 0 },
@@ -222,7 +215,7 @@ int command_record(int argc, char **argv)
 		o.directory = directory;
 	status = session_run(&o);
 	json_decref(o.tags);
-	free(o.filter);
+	filters_free(&o.filters);
 	free(directory);
 	return status;
 }

@@ -35,13 +35,34 @@ int control_explain(const char *category, const char *file, int err)
 	return CLI_FAILED;
 }
 
+/* The command that was refused last and why, as the module has it; false: it is another. */
+static bool say_refusal(const struct control *c, const char *command)
+{
+	char *text, *end;
+	bool ours;
+
+	if (proc_read(c->category, "error", &text))
+		return false;
+	end = strchr(text, '\n');
+	if (end)
+		*end = '\0';
+	ours = end && !strncmp(text, command, strcspn(command, " "));
+	if (ours)
+		cli_say("%s: the module refuses %s", c->category, text);
+	free(text);
+	return ours;
+}
+
 /* Why the module did not carry out a command. */
 static int explain(const struct control *c, const char *command, int err)
 {
 	const char *why = strerror(-err);
 
-	if (err == -EACCES || err == -EPERM || err == -ENOENT)
+	if (err == -EACCES || err == -EPERM || err == -EIO ||
+	    (err == -ENOENT && control_gone(c)))
 		return control_explain(c->category, "control", err);
+	if (say_refusal(c, command))
+		return CLI_FAILED;
 	if (err == -EINVAL)
 		why = "it does not understand it";
 	if (err == -ENOMEM)
@@ -50,14 +71,35 @@ static int explain(const struct control *c, const char *command, int err)
 	return CLI_FAILED;
 }
 
-int control_command(const struct control *c, const char *command)
+static int send(const struct control *c, const char *command)
 {
 	int fd = proc_open(c->category, "control", O_WRONLY | O_APPEND);
 	int err = fd < 0 ? fd : proc_command(fd, command);
 
 	if (fd >= 0)
 		close(fd);
+	return err;
+}
+
+int control_command(const struct control *c, const char *command)
+{
+	int err = send(c, command);
+
 	return err ? explain(c, command, err) : CLI_OK;
+}
+
+/* A line that control showed. The process of a tree may have gone since. */
+static void put_back(const struct control *c, const char *line)
+{
+	int err = send(c, line);
+
+	if (err == -ESRCH) {
+		cli_say("%s: \"%s\" is not put back, as that process has gone; now it is \"filter none\"",
+			c->category, line);
+		err = send(c, line = "filter none");
+	}
+	if (err)
+		explain(c, line, err);
 }
 
 static int check_free(struct control *c)
@@ -112,7 +154,7 @@ void control_release(struct control *c)
 	if (!control_gone(c))
 		control_command(c, "stop");
 	while (!control_gone(c) && (line = strtok_r(NULL, "\n", &save)))
-		control_command(c, line);
+		put_back(c, line);
 	free(c->before);
 	c->before = NULL;
 	close(c->fd);

@@ -20,15 +20,19 @@
 #define LEVEL 1	/* of zstd: higher ones gain nothing on such records */
 #define PAUSE_MS 10	/* between two reads, so that there is something to read */
 
-/* The words of the filter, and the command's tree. */
-static char *filter_of(const struct session *s)
+/* The conditions of a category's filter, and the command's tree. */
+static char *filter_of(const struct session *s, size_t i)
 {
-	const char *given = s->options->filter;
+	char *given = filters_of(&s->options->filters, s->options->categories[i]);
+	char *command;
 
 	if (!s->workload.pid)
-		return cli_printf("filter %s", given ? given : "none");
-	return cli_printf("filter %s%stree=%d", given ? given : "", given ? " " : "",
-			  s->workload.pid);
+		command = cli_printf("filter %s", given ? given : "none");
+	else
+		command = cli_printf("filter %s%stree=%d", given ? given : "", given ? " " : "",
+				     s->workload.pid);
+	free(given);
+	return command;
 }
 
 /* Events a CPU that fit into the memory that was asked for; 1 at least. */
@@ -46,7 +50,7 @@ static int configure(struct session *s, size_t i)
 	const struct control *c = &s->controls[i];
 	char *sample = cli_printf("sample %llu", (unsigned long long)s->options->sample);
 	char *size = cli_printf("size %llu", (unsigned long long)events_of(s, i));
-	char *filter = filter_of(s);
+	char *filter = filter_of(s, i);
 	int status = control_command(c, filter);
 
 	if (!status)

@@ -9,6 +9,7 @@
 #include "anonymize.h"
 #include "category.h"
 #include "control.h"
+#include "filter.h"
 #include "recorder.h"
 #include "wall.h"
 #include "workload.h"
@@ -20,7 +21,7 @@ struct session_options {
 	const char *directory;
 	const struct category *categories[SESSION_CATEGORIES];
 	size_t nr_categories;
-	char *filter;		/* "k=v k=v", or NULL */
+	struct filters filters;
 	double seconds;		/* 0: no limit */
 	__u64 bytes;		/* 0: no limit */
 	__u64 buffer;		/* bytes of the module's rings, 0: as they are */

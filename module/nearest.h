@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which name somebody may have meant: the same for the module and the tool. */
+#ifndef IOT_NEAREST_H
+#define IOT_NEAREST_H
+
+#ifdef __KERNEL__
+#include <linux/string.h>
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#endif
+
+#define IOT_NEAREST_MAX 32	/* characters that are looked at, of a word and of a name */
+
+/* Bytes of names are ASCII: no locale, no table. */
+static inline char iot_nearest_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c;
+}
+
+static inline size_t iot_nearest_length(size_t length)
+{
+	return length < IOT_NEAREST_MAX ? length : IOT_NEAREST_MAX;
+}
+
+/**
+ * iot_nearest_distance() - how many characters have to be put in, taken out or changed
+ * @word:	what was given, @length bytes of any kind
+ * @name:	what it may have been
+ *
+ * Upper and lower case are the same.
+ */
+static inline unsigned int iot_nearest_distance(const char *word, size_t length, const char *name)
+{
+	size_t n = iot_nearest_length(strlen(name)), i, j;
+	unsigned char row[IOT_NEAREST_MAX + 1];
+
+	for (j = 0; j <= n; j++)
+		row[j] = j;
+	for (i = 0; i < iot_nearest_length(length); i++) {
+		unsigned char diagonal = row[0]++;
+
+		for (j = 0; j < n; j++) {
+			bool same = iot_nearest_lower(word[i]) == iot_nearest_lower(name[j]);
+			unsigned char least = diagonal + !same;
+
+			diagonal = row[j + 1];
+			if (row[j] + 1 < least)
+				least = row[j] + 1;
+			if (diagonal + 1 < least)
+				least = diagonal + 1;
+			row[j + 1] = least;
+		}
+	}
+	return row[n];
+}
+
+#endif /* IOT_NEAREST_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Why a command was refused: write(2) has a number for it, a file `error` has the text. */
+#ifndef IOT_REFUSAL_H
+#define IOT_REFUSAL_H
+
+#include <linux/compiler.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+struct seq_file;
+
+#define IOT_WHY_MAX	320	/* bytes of a reason, its NUL included */
+#define IOT_COMMAND_MAX	128	/* of the command it is given with */
+
+/**
+ * struct iot_why - the reason, for one command
+ * @text:	begins with what is wrong; empty: the error says it all
+ */
+struct iot_why {
+	char text[IOT_WHY_MAX];
+};
+
+/**
+ * struct iot_refusal - the last command that was refused
+ * @text:	what file error shows, without its newline
+ */
+struct iot_refusal {
+	struct mutex lock;	/* of text */
+	char text[IOT_COMMAND_MAX + IOT_WHY_MAX];
+};
+
+#define IOT_REFUSAL_INIT(name) { .lock = __MUTEX_INITIALIZER((name).lock) }
+
+__printf(3, 4) int iot_why(struct iot_why *why, int err, const char *format, ...);
+
+int iot_refusal_run(struct iot_refusal *last, char *line, void *data,
+		    int (*run)(void *data, char *line, struct iot_why *why));
+void iot_refusal_show(struct seq_file *m, struct iot_refusal *last);
+
+#endif /* IOT_REFUSAL_H */
