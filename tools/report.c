@@ -86,6 +86,30 @@ static json_t *json_since(const struct control *control, const char *name, __u64
 	return control_gone(control) || n < before ? json_null() : json_integer(n - before);
 }
 
+static json_t *json_range(const struct writer_range *range)
+{
+	json_t *object = json_object();
+
+	json_put(object, "first", json_integer(range->first));
+	json_put(object, "next", json_integer(range->next));
+	return object;
+}
+
+/* Of each CPU that had events. */
+static json_t *json_ranges(const struct recorder_stream *stream)
+{
+	json_t *object = json_object();
+	char cpu[16];
+	__u32 n;
+
+	for (n = 0; n < stream->header.cpus; n++) {
+		snprintf(cpu, sizeof(cpu), "%u", n);
+		if (stream->file.ranges[n].any)
+			json_put(object, cpu, json_range(&stream->file.ranges[n]));
+	}
+	return object;
+}
+
 static void add_counts(const struct session *s, json_t *object, size_t i)
 {
 	const struct recorder_stream *stream = &s->recorder.streams[i];
@@ -105,6 +129,8 @@ static void add_counts(const struct session *s, json_t *object, size_t i)
 	json_put(object, "lost_by_cpu", lost);
 	json_put(object, "missed", json_since(control, "missed", s->missed[i]));
 	json_put(object, "seen", json_since(control, "seen", 0));
+	json_put(object, "seq_by_cpu", json_ranges(stream));
+	json_put(object, "frames", json_integer(stream->file.file.frames));
 	json_put(object, "bytes", json_integer(stream->file.bytes));
 }
 
@@ -116,6 +142,8 @@ static json_t *json_paths(const struct session *s)
 	json_put(object, "count", json_integer(s->recorder.paths.file.events));
 	json_put(object, "lost", json_integer(s->recorder.paths.file.lost));
 	json_put(object, "missed", json_since(&s->controls[0], "paths_missed", s->paths_missed));
+	json_put(object, "numbers", json_range(&s->recorder.paths.file.ranges[0]));
+	json_put(object, "frames", json_integer(s->recorder.paths.file.file.frames));
 	json_put(object, "bytes", json_integer(s->recorder.paths.file.bytes));
 	return object;
 }
@@ -159,7 +187,7 @@ int report_begin(struct session *s)
 	json_put(s->metadata, "time_limit_s", o->seconds ? json_real(o->seconds) : json_null());
 	json_put(s->metadata, "size_limit", o->bytes ? json_integer(o->bytes) : json_null());
 	json_put(s->metadata, "categories", categories);
-	err = metadata_write_schema(s->recorder.dir);
+	err = metadata_write_schema(s->recorder.dir, s->metadata);
 	if (!err)
 		err = metadata_reserve(s->recorder.dir);
 	if (!err)

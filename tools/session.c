@@ -203,11 +203,11 @@ static void compress(struct session *s)
 	int err = 0;
 
 	for (i = 0; !err && i <= r->nr_streams; i++) {
-		struct writer_file *f = i ? &r->streams[i - 1].file : &r->paths.file;
+		struct recorder_stream *stream = i ? &r->streams[i - 1] : &r->paths;
+		struct writer_file *f = &stream->file;
 
 		err = trace_compress(s->options->directory, r->dir, f->name, LEVEL,
-				     i ? IOT_LAYOUT_BLOCKS : IOT_LAYOUT_PATHS, interrupted,
-				     s, &bytes);
+				     &stream->header, interrupted, s, &bytes);
 		if (!err)
 			f->bytes = bytes;
 	}

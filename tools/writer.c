@@ -8,6 +8,26 @@
 
 #define CHUNKS 16
 
+static void extend(struct writer_range *range, __u64 first, __u64 next)
+{
+	if (!range->any)
+		range->first = first;
+	range->any = true;
+	range->next = next;
+}
+
+/* Of a frame of paths. */
+static void count_paths(struct writer_file *f, const char *content, size_t size)
+{
+	struct iot_path_record p;
+	size_t at;
+
+	for (at = 0; at < size; at += sizeof(p) + ((p.length + 7) & ~(size_t)7)) {
+		memcpy(&p, content + at, sizeof(p));
+		extend(&f->ranges[0], p.id, p.id + 1);
+	}
+}
+
 /* What a frame of events says of itself: its blocks, up to the notes. */
 static void count_blocks(struct writer_file *f, const char *content, size_t size,
 			 size_t record)
@@ -21,6 +41,7 @@ static void count_blocks(struct writer_file *f, const char *content, size_t size
 			return;
 		f->lost += b.gap;
 		f->lost_by_cpu[b.cpu] += b.gap;
+		extend(&f->ranges[b.cpu], b.first - b.gap, b.first + b.count);
 	}
 }
 
@@ -47,6 +68,8 @@ static void write_chunk(struct writer *w, struct chunk *chunk)
 	f->events += frame.events;
 	if (f->cpus)
 		count_blocks(f, chunk_content(chunk), frame.size, f->record);
+	else
+		count_paths(f, chunk_content(chunk), frame.size);
 }
 
 static void *work(void *data)
