@@ -215,8 +215,39 @@ a_few() {
 	run --separate-stderr rows t
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 6 ]
-	[ "$stderr" = "iotracer: t: fs: 13 events are missing: they were lost or overwritten before they were read" ]
+	[ "$stderr" = "iotracer: t: fs: 13 events (72.22 %) are missing: they were lost or overwritten before they were read" ]
 	grep -q 'lost  *13' "$work/summary"
+}
+
+@test "record: what is lost makes a trace LOSSY, with the share; --strict: a failure" {
+	for ((i = 0; i < 100; i++)); do echo "cpu=1 seq=$((4900 + i)) time=$i"; done | sed '1 s/$/ gap=4900/' | events
+	run --separate-stderr iotracer record -o t -- true
+	[ "$status" = 0 ]
+	jq -e '.state == "LOSSY" and .lost_share == 0.98' t/metadata.json
+	[[ $stderr == *"iotracer: t: 4900 events were lost before they could be read: take a larger --buffer, a --filter or a --sample
+t
+  state     LOSSY (98.00 % of the events)
+"* ]]
+	run --separate-stderr rows t
+	[ "$status" = 0 ]
+	[ "$stderr" = "iotracer: t: fs: 4900 events (98.00 %) are missing: they were lost or overwritten before they were read" ]
+	run iotracer record -o strict --strict -- sh -c 'exit 5'
+	[ "$status" = 1 ]
+	# calls that a hook missed, paths that were forgotten
+	events <<<"cpu=0 seq=0 time=1"
+	run iotracer record -o missed --strict -- sed -i 's/^missed 0/missed 3/' proc/fs/stats
+	[ "$status" = 1 ]
+	[[ $output == *"missed: 3 calls were missed: $IOTRACER_PROC/hooks says"*"LOSSY (75.00 % of the events)"* ]]
+	run rows missed
+	[[ $output == *"missed: fs: 3 calls are missing: the kernel's hooks missed them"* ]]
+	printf '%s\n' "id=1 text=/a" "id=3 text=/b" | paths
+	run iotracer record -o paths --strict -- true
+	[ "$status" = 1 ]
+	[[ $output == *"paths: 1 paths were forgotten"*"LOSSY (0.00 % of the events)"* ]]
+	# nothing was lost
+	paths <<<"id=1 text=/a"
+	iotracer record -o whole --strict -- true
+	jq -e '.state == "COMPLETE" and .lost_share == 0' whole/metadata.json
 }
 
 @test "paths that were forgotten are counted" {
@@ -286,7 +317,7 @@ iotracer: t: fs: events are missing from the file: cpu 2, seq 17 to 20, ended be
 iotracer: t/fs.iot: 2 of 4 frames can be read
 iotracer: t/fs.iot: has 17384 bytes, 20480 were recorded
 iotracer: t: fs: 24 of 48 events can be read
-iotracer: t: fs: 3 events are missing: they were lost or overwritten before they were read
+iotracer: t: fs: 3 events (11.11 %) are missing: they were lost or overwritten before they were read
 iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 	run --separate-stderr rows t --partial
 	[ "$status" = 0 ]
@@ -423,8 +454,8 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 	run --separate-stderr iotracer record -o t -f op=READ,OPEN -f 'uid=5' --sample=3 --buffer=8 \
 		--label='first try' --tag=disk=nvme --tag=run=2 -- sh -c 'exit 7'
 	[ "$status" = 7 ]
-	[[ ${stderr_lines[*]} == *"state     COMPLETE"*"label     first try"*"events    4"* ]]
-	jq -e '.state == "COMPLETE" and .label == "first try" and .tags == { "disk": "nvme", "run": "2" } and
+	[[ ${stderr_lines[*]} == *"state     LOSSY (0.00 % of the events)"*"label     first try"*"events    4"* ]]
+	jq -e '.state == "LOSSY" and .label == "first try" and .tags == { "disk": "nvme", "run": "2" } and
 		.command == ["sh", "-c", "exit 7"] and .anonymized == false and .duration_s > 0 and
 		.kernel == $kernel and .host == $host and .begin.realtime_ns < .end.realtime_ns and
 		.begin.monotonic_ns < .end.monotonic_ns and (.schema | length) == 16 and
@@ -516,7 +547,7 @@ os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- 
 	a_few
 	cp proc/fs/control before
 	iotracer record -o t --buffer=8 -- sleep 0.5 2> >(:)
-	[ "$(jq -r .state t/metadata.json)" = COMPLETE ]
+	[ "$(jq -r .state t/metadata.json)" = LOSSY ]
 	[ "$(tail -n 5 proc/fs/control)" = "$(cat before)" ]
 }
 

@@ -124,6 +124,15 @@ static void expect(struct merge *m, const struct metadata_file *f)
 		merge_expect(m, cpu, first, behind);
 }
 
+static void say_lost(const struct env *env, const char *category, __u64 lost, __u64 all)
+{
+	char *share = text_share(lost, all);
+
+	cli_say_of(env->trace, "%s: %llu events (%s) are missing: they were lost or overwritten before they were read",
+		   category, (unsigned long long)lost, share);
+	free(share);
+}
+
 /* @file: what metadata.json tells, NULL if it does not. */
 static void report(struct env *env, struct merge *m, const char *category,
 		   const struct metadata_file *file)
@@ -138,8 +147,10 @@ static void report(struct env *env, struct merge *m, const char *category,
 	}
 	env->damaged |= m->reader.damaged;
 	if (m->lost)
-		cli_say_of(env->trace, "%s: %llu events are missing: they were lost or overwritten before they were read",
-			   category, (unsigned long long)m->lost);
+		say_lost(env, category, m->lost, m->events + m->lost);
+	if (file && file->missed)
+		cli_say_of(env->trace, "%s: %llu calls are missing: the kernel's hooks missed them",
+			   category, (unsigned long long)file->missed);
 }
 
 static int export_category(struct env *env, const struct category *category, size_t i)
@@ -209,6 +220,12 @@ static int export_all(struct env *env)
 	return CLI_FAILED;
 }
 
+/* What was lost meanwhile is told of each category. */
+static bool ended_well(const struct metadata *m)
+{
+	return !strcmp(m->state, "COMPLETE") || !strcmp(m->state, "LOSSY");
+}
+
 /* What a reader of the rows has to know of the trace. */
 static void say_state(struct env *env)
 {
@@ -216,9 +233,9 @@ static void say_state(struct env *env)
 
 	if (!strcmp(env->metadata.state, "RUNNING"))
 		cli_say_of(env->trace, "has no end: its recorder was killed, or is still at work");
-	else if (strcmp(env->metadata.state, "COMPLETE"))
+	else if (!ended_well(&env->metadata))
 		cli_say_of(env->trace, "recording ended with an error: %s", shown);
-	env->damaged |= strcmp(env->metadata.state, "COMPLETE") || env->metadata.damaged;
+	env->damaged |= !ended_well(&env->metadata) || env->metadata.damaged;
 	if (!env->metadata.damaged && !metadata_check_schema(&env->metadata, env->trace))
 		env->damaged = true;
 	if (env->anonymize && env->metadata.anonymized)

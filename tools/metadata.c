@@ -81,9 +81,9 @@ json_t *metadata_new(const char *host, struct wall_pair begin)
 }
 
 void metadata_end(json_t *document, struct wall_pair begin, struct wall_pair end,
-		  const char *reason)
+		  const char *state, const char *reason)
 {
-	json_put(document, "state", json_string(reason ? "ERROR" : "COMPLETE"));
+	json_put(document, "state", json_string(state));
 	if (reason)
 		json_put(document, "reason", json_shown(reason));
 	json_put(document, "begin", json_time(begin));
@@ -392,6 +392,7 @@ static bool read_counts(const struct metadata *m, const json_t *object, struct m
 		.frames = number_of(object, "frames"),
 		.bytes = number_of(object, "bytes"),
 		.lost = number_of(object, "lost"),
+		.missed = number_of(object, "missed"),
 		.events = number_of(object, numbers ? "count" : "events"),
 		.first = number_of(numbers, "first"),
 		.behind = number_of(numbers, "next"),

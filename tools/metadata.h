@@ -16,9 +16,9 @@
 /* A document with what does not change: host, kernel, versions, begin, state RUNNING. */
 json_t *metadata_new(const char *host, struct wall_pair begin);
 
-/* Both times and the state: COMPLETE, or ERROR where there is a @reason. */
+/* Both times and the state: COMPLETE, LOSSY, ERROR; @reason: of ERROR, else NULL. */
 void metadata_end(json_t *document, struct wall_pair begin, struct wall_pair end,
-		  const char *reason);
+		  const char *state, const char *reason);
 
 /*
  * Writing it. Room for the last version is taken at the beginning, so that it can
@@ -34,7 +34,7 @@ int metadata_write_schema(int dir, json_t *document);
 /* Of a trace that is read. */
 struct metadata {
 	json_t *document;
-	const char *state;	/* RUNNING, COMPLETE, ERROR */
+	const char *state;	/* RUNNING, COMPLETE, LOSSY, ERROR */
 	const char *reason;	/* of ERROR, or "" */
 	bool anonymized;
 	bool damaged;		/* it is not as it was written, which was said */
@@ -44,6 +44,7 @@ struct metadata {
 /* What it tells of a file when recording is over. */
 struct metadata_file {
 	__u64 frames, events, bytes, lost;	/* events, or paths */
+	__u64 missed;		/* by the kernel's hooks */
 	__u64 first, behind;	/* paths: number of the first, and one more than the last */
 	const json_t *cpus;	/* see metadata_cpu() */
 };

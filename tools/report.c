@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "json.h"
 #include "metadata.h"
+#include "proc.h"
 #include "progress.h"
 #include "session.h"
 #include "text.h"
@@ -224,6 +225,41 @@ static const char *text_of(const struct session *s, const char *key)
 	return text ? text : "";
 }
 
+/* Events that happened and are not in the trace. */
+static __u64 gone(const struct session *s)
+{
+	return sum_of(s, "lost") + sum_of(s, "missed");
+}
+
+static __u64 happened(const struct session *s)
+{
+	return sum_of(s, "events") + gone(s);
+}
+
+static const char *state_of(const struct session *s)
+{
+	if (s->recorder.error)
+		return "ERROR";
+	return gone(s) || s->recorder.paths.file.lost ? "LOSSY" : "COMPLETE";
+}
+
+static bool is_lossy(const struct session *s)
+{
+	return !strcmp(text_of(s, "state"), "LOSSY");
+}
+
+static void print_state(const struct session *s)
+{
+	char *share = text_share(gone(s), happened(s));
+
+	if (is_lossy(s))
+		fprintf(stderr, "  %-10s%sLOSSY%s (%s of the events)\n", "state", CLI_RED,
+			CLI_PLAIN, share);
+	else
+		print_line("state", text_of(s, "state"));
+	free(share);
+}
+
 static void print_summary(const struct session *s)
 {
 	char *shown = text_show(s->options->directory, strlen(s->options->directory));
@@ -231,7 +267,7 @@ static void print_summary(const struct session *s)
 
 	fprintf(stderr, "%s%s%s\n", CLI_BOLD, shown, CLI_PLAIN);
 	free(shown);
-	print_line("state", text_of(s, "state"));
+	print_state(s);
 	if (s->recorder.error)
 		print_line("reason", text_of(s, "reason"));
 	if (s->options->label)
@@ -247,6 +283,23 @@ static void print_summary(const struct session *s)
 		(double)recorder_bytes(&s->recorder) / (1024 * 1024));
 }
 
+/* What was lost, and what helps. */
+static void say_losses(const struct session *s)
+{
+	const char *directory = s->options->directory;
+	__u64 lost = sum_of(s, "lost"), missed = sum_of(s, "missed");
+
+	if (lost)
+		cli_say_of(directory, "%llu events were lost before they could be read: take a larger --buffer, a --filter or a --sample",
+			   (unsigned long long)lost);
+	if (missed)
+		cli_say_of(directory, "%llu calls were missed: %s/hooks says by which hook; see the module's parameter maxactive",
+			   (unsigned long long)missed, proc_root());
+	if (s->recorder.paths.file.lost)
+		cli_say_of(directory, "%llu paths were forgotten before they could be read: raise the module's parameter paths_limit",
+			   (unsigned long long)s->recorder.paths.file.lost);
+}
+
 int report_end(struct session *s)
 {
 	json_t *categories = json_object_get(s->metadata, "categories");
@@ -258,15 +311,18 @@ int report_end(struct session *s)
 	json_put(s->metadata, "paths", json_paths(s));
 	if (s->compressed)
 		json_put(s->metadata, "compression", json_string("zstd"));
-	metadata_end(s->metadata, s->begin, s->end, s->recorder.error);
+	json_put(s->metadata, "lost_share",
+		 json_real(happened(s) ? (double)gone(s) / happened(s) : 0));
+	metadata_end(s->metadata, s->begin, s->end, state_of(s), s->recorder.error);
 	err = metadata_write(s->recorder.dir, s->metadata, true);
 	if (s->recorder.error)
 		cli_say_of(s->options->directory, "recording ended with an error: %s; what was written before can be read",
 			   s->recorder.error);
+	say_losses(s);
 	print_summary(s);
 	if (err)
 		return fail(s, err);
-	return s->recorder.error ? CLI_FAILED : CLI_OK;
+	return s->recorder.error || (s->options->strict && is_lossy(s)) ? CLI_FAILED : CLI_OK;
 }
 
 void report_progress(const struct session *s)
