@@ -471,6 +471,30 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 	[ "$(grep -nx start commands | cut -d: -f1)" -gt "$(grep -nx reset commands | cut -d: -f1)" ]
 }
 
+@test "record: categories are started, and stopped, side by side" {
+	for c in block cache; do cp -r proc/fs proc/$c; done
+	tool-stream layout=1 event=4 </dev/null >proc/block/stream
+	tool-stream layout=1 event=5 </dev/null >proc/cache/stream
+	for command in start stop; do
+		preloaded TOOL_TOGETHER=3:$command iotracer record -c fs,block,cache -o t$command -- true
+	done
+}
+
+@test "record: few system calls besides those for its data" {
+	many-events proc 2000 2 50
+	strace -f -y -o calls iotracer record -o t -- true
+	[ "$(grep -c 'schema.json>, "' calls)" = 1 ]
+	# of the recorder, its libraries loaded, but for: data, memory, locks, waiting
+	recorder=$(head -n 1 calls | cut -d' ' -f1)
+	child=$(sed -nE "s/^$recorder .*\bclone\(.*= ([0-9]+)\$/\1/p; s/^$recorder .*<... clone resumed.*= ([0-9]+)\$/\1/p" calls | head -n 1)
+	[ -n "$child" ]
+	grep -v "^$child " calls | sed '1,/RLIMIT_STACK/d; s/^[0-9]* *//; /^<\.\.\./d; /^[-+]/d' |
+		grep -vE '\.iot|/stream|/proc/paths|signalfd' |
+		grep -vE '^(mmap|munmap|mremap|brk|mprotect|madvise|futex|rt_sig[a-z]*|rseq|set_robust_list|getrandom|poll|wait4)\(' >own
+	sed 's/(.*//' own | sort | uniq -c
+	[ "$(wc -l <own)" -lt 100 ]
+}
+
 @test "record: the exit status is the command's" {
 	for expected in 0 3 127 126 143; do
 		case $expected in

@@ -218,13 +218,13 @@ int command_record(int argc, char **argv)
 		options, parse, "[-- COMMAND [ARGUMENT...]]", doc, cli_common, NULL, NULL
 	};
 	struct session_options o = { .sample = 1 };
-	char *directory = default_directory();
+	char *directory = NULL;
 	int status;
 
 	o.categories[o.nr_categories++] = &categories[0];
 	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	if (!o.directory)
-		o.directory = directory;
+		o.directory = directory = default_directory();
 	status = session_run(&o);
 	json_decref(o.tags);
 	free(o.filter);

@@ -22,6 +22,15 @@
 #define SUM_ZERO "00000000"
 #define SUM_DIGITS 8
 
+static long processors(void)
+{
+	static long nr;
+
+	if (!nr)
+		nr = sysconf(_SC_NPROCESSORS_CONF);
+	return nr;
+}
+
 static json_t *json_time(struct wall_pair at)
 {
 	json_t *object = json_object();
@@ -72,7 +81,7 @@ json_t *metadata_new(const char *host, struct wall_pair begin)
 	json_put(document, "host", json_shown(host ? host : kernel.nodename));
 	json_put(document, "kernel", json_shown(kernel.release));
 	json_put(document, "machine", json_shown(kernel.machine));
-	json_put(document, "cpus", json_integer(sysconf(_SC_NPROCESSORS_CONF)));
+	json_put(document, "cpus", json_integer(processors()));
 	json_put(document, "tool_version", json_string(IOTRACER_VERSION));
 	json_put(document, "module_version", json_module_version());
 	json_put(document, "stream_version", json_integer(IOT_STREAM_VERSION));
@@ -104,9 +113,10 @@ static int write_text(int fd, const char *text, size_t length)
 	return 0;
 }
 
-int metadata_reserve(int dir)
+/* Room for the version to come. */
+static int reserve(int dir)
 {
-	size_t size = RESERVE + sysconf(_SC_NPROCESSORS_CONF) * RESERVE_A_CPU;
+	size_t size = RESERVE + processors() * RESERVE_A_CPU;
 	char *blank = cli_grow(NULL, size, 1);
 	int fd = openat(dir, NEXT, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	int err = fd < 0 ? -errno : 0;
@@ -150,7 +160,7 @@ static char *text_of(const json_t *document, size_t *length)
 	return line;
 }
 
-/* Over what is reserved: a disk that is full has room for it. */
+/* The last one is written over what is reserved: a disk that is full has room for it. */
 int metadata_write(int dir, const json_t *document, bool last)
 {
 	size_t length = 0;
@@ -171,7 +181,7 @@ int metadata_write(int dir, const json_t *document, bool last)
 	if (err)
 		unlinkat(dir, NEXT, 0);
 	free(text);
-	return err || last ? err : metadata_reserve(dir);
+	return err || last ? err : reserve(dir);
 }
 
 static json_t *json_event(const struct iot_schema_event *e)

@@ -21,11 +21,10 @@ void metadata_end(json_t *document, struct wall_pair begin, struct wall_pair end
 		  const char *state, const char *reason);
 
 /*
- * Writing it. Room for the last version is taken at the beginning, so that it can
- * be told that the disk was full. Each version replaces the one before as a whole.
+ * Writing it. Behind each version but the @last room for the last one is taken, so that it
+ * can be told that the disk was full. Each version replaces the one before as a whole.
  * 0 or a negative errno.
  */
-int metadata_reserve(int dir);
 int metadata_write(int dir, const json_t *document, bool last);
 
 /* The copy of the schema beside it, told in @document. */

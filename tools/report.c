@@ -37,9 +37,9 @@ static json_t *json_command(const struct session *s)
 }
 
 /* As control shows it; the value of comm= is a name. */
-static json_t *json_filter(const struct session *s, const struct control *control)
+static json_t *json_filter(const struct session *s, const char *control)
 {
-	char *filter = control_value(control, "filter");
+	char *filter = control_text(control, "filter");
 	char *comm = s->options->anonymize ? strstr(filter, "comm=") : NULL;
 	char hidden[ANONYMOUS_LENGTH];
 	json_t *value;
@@ -65,9 +65,9 @@ static json_t *json_filter(const struct session *s, const struct control *contro
 static json_t *json_category(const struct session *s, size_t i)
 {
 	const struct recorder_stream *stream = &s->recorder.streams[i];
-	const struct control *control = &s->controls[i];
+	char *control = control_read(&s->controls[i]);
+	char *size = control_text(control, "size");
 	json_t *object = json_object();
-	char *size = control_value(control, "size");
 
 	json_put(object, "name", json_string(stream->category->name));
 	json_put(object, "file", json_string(stream->file.name));
@@ -76,15 +76,16 @@ static json_t *json_category(const struct session *s, size_t i)
 	json_put(object, "sample", json_integer(s->options->sample));
 	json_put(object, "size", json_integer(strtoull(size, NULL, 10)));
 	free(size);
+	free(control);
 	return object;
 }
 
-/* What a counter has got since; null where it is there no more. */
-static json_t *json_since(const struct control *control, const char *name, __u64 before)
+/* What a counter of @stats has got since; null where it is there no more. */
+static json_t *json_since(const char *stats, const char *name, __u64 before)
 {
-	__u64 n = control_stat(control, name);
+	__u64 n = control_number(stats, name);
 
-	return control_gone(control) || n < before ? json_null() : json_integer(n - before);
+	return !stats || n < before ? json_null() : json_integer(n - before);
 }
 
 static json_t *json_range(const struct writer_range *range)
@@ -111,10 +112,9 @@ static json_t *json_ranges(const struct recorder_stream *stream)
 	return object;
 }
 
-static void add_counts(const struct session *s, json_t *object, size_t i)
+static void add_counts(const struct session *s, json_t *object, size_t i, const char *stats)
 {
 	const struct recorder_stream *stream = &s->recorder.streams[i];
-	const struct control *control = &s->controls[i];
 	json_t *lost = json_object();
 	char cpu[16];
 	__u32 n;
@@ -128,21 +128,21 @@ static void add_counts(const struct session *s, json_t *object, size_t i)
 	json_put(object, "events", json_integer(stream->file.events));
 	json_put(object, "lost", json_integer(stream->file.lost));
 	json_put(object, "lost_by_cpu", lost);
-	json_put(object, "missed", json_since(control, "missed", s->missed[i]));
-	json_put(object, "seen", json_since(control, "seen", 0));
+	json_put(object, "missed", json_since(stats, "missed", s->missed[i]));
+	json_put(object, "seen", json_since(stats, "seen", 0));
 	json_put(object, "seq_by_cpu", json_ranges(stream));
 	json_put(object, "frames", json_integer(stream->file.file.frames));
 	json_put(object, "bytes", json_integer(stream->file.bytes));
 }
 
-static json_t *json_paths(const struct session *s)
+static json_t *json_paths(const struct session *s, const char *stats)
 {
 	json_t *object = json_object();
 
 	json_put(object, "file", json_string(TRACE_PATHS));
 	json_put(object, "count", json_integer(s->recorder.paths.file.events));
 	json_put(object, "lost", json_integer(s->recorder.paths.file.lost));
-	json_put(object, "missed", json_since(&s->controls[0], "paths_missed", s->paths_missed));
+	json_put(object, "missed", json_since(stats, "paths_missed", s->paths_missed));
 	json_put(object, "numbers", json_range(&s->recorder.paths.file.ranges[0]));
 	json_put(object, "frames", json_integer(s->recorder.paths.file.file.frames));
 	json_put(object, "bytes", json_integer(s->recorder.paths.file.bytes));
@@ -190,20 +190,18 @@ int report_begin(struct session *s)
 	json_put(s->metadata, "categories", categories);
 	err = metadata_write_schema(s->recorder.dir, s->metadata);
 	if (!err)
-		err = metadata_reserve(s->recorder.dir);
-	if (!err)
 		err = metadata_write(s->recorder.dir, s->metadata, false);
 	return err ? fail(s, err) : CLI_OK;
 }
 
-static void print_line(const char *name, const char *value)
+static void print_line(FILE *out, const char *name, const char *value)
 {
-	fprintf(stderr, "  %-10s%s\n", name, value);
+	fprintf(out, "  %-10s%s\n", name, value);
 }
 
-static void print_number(const char *name, __u64 n, bool bad)
+static void print_number(FILE *out, const char *name, __u64 n, bool bad)
 {
-	fprintf(stderr, "  %-10s%s%llu%s\n", name, bad && n ? CLI_RED : "",
+	fprintf(out, "  %-10s%s%llu%s\n", name, bad && n ? CLI_RED : "",
 		(unsigned long long)n, bad && n ? CLI_PLAIN : "");
 }
 
@@ -248,39 +246,54 @@ static bool is_lossy(const struct session *s)
 	return !strcmp(text_of(s, "state"), "LOSSY");
 }
 
-static void print_state(const struct session *s)
+static void print_state(FILE *out, const struct session *s)
 {
 	char *share = text_share(gone(s), happened(s));
 
 	if (is_lossy(s))
-		fprintf(stderr, "  %-10s%sLOSSY%s (%s of the events)\n", "state", CLI_RED,
+		fprintf(out, "  %-10s%sLOSSY%s (%s of the events)\n", "state", CLI_RED,
 			CLI_PLAIN, share);
 	else
-		print_line("state", text_of(s, "state"));
+		print_line(out, "state", text_of(s, "state"));
 	free(share);
 }
 
-static void print_summary(const struct session *s)
+static void print_summary(FILE *out, const struct session *s)
 {
 	char *shown = text_show(s->options->directory, strlen(s->options->directory));
 	const json_t *begin = json_object_get(s->metadata, "begin");
 
-	fprintf(stderr, "%s%s%s\n", CLI_BOLD, shown, CLI_PLAIN);
+	fprintf(out, "%s%s%s\n", CLI_BOLD, shown, CLI_PLAIN);
 	free(shown);
-	print_state(s);
+	print_state(out, s);
 	if (s->recorder.error)
-		print_line("reason", text_of(s, "reason"));
+		print_line(out, "reason", text_of(s, "reason"));
 	if (s->options->label)
-		print_line("label", text_of(s, "label"));
-	print_line("began", json_string_value(json_object_get(begin, "time")));
-	fprintf(stderr, "  %-10s%.3f s\n", "duration",
+		print_line(out, "label", text_of(s, "label"));
+	print_line(out, "began", json_string_value(json_object_get(begin, "time")));
+	fprintf(out, "  %-10s%.3f s\n", "duration",
 		json_real_value(json_object_get(s->metadata, "duration_s")));
-	print_number("events", sum_of(s, "events"), false);
-	print_number("lost", sum_of(s, "lost"), true);
-	print_number("missed", sum_of(s, "missed"), true);
-	print_number("paths", s->recorder.paths.file.events, false);
-	fprintf(stderr, "  %-10s%.1f MiB\n", "size",
+	print_number(out, "events", sum_of(s, "events"), false);
+	print_number(out, "lost", sum_of(s, "lost"), true);
+	print_number(out, "missed", sum_of(s, "missed"), true);
+	print_number(out, "paths", s->recorder.paths.file.events, false);
+	fprintf(out, "  %-10s%.1f MiB\n", "size",
 		(double)recorder_bytes(&s->recorder) / (1024 * 1024));
+}
+
+/* In one piece, for standard error has no buffer. */
+static void say_summary(const struct session *s)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	print_summary(out, s);
+	if (!fclose(out))
+		fputs(text, stderr);
+	free(text);
 }
 
 /* What was lost, and what helps. */
@@ -306,9 +319,14 @@ int report_end(struct session *s)
 	size_t i;
 	int err;
 
-	for (i = 0; i < s->recorder.nr_streams; i++)
-		add_counts(s, json_array_get(categories, i), i);
-	json_put(s->metadata, "paths", json_paths(s));
+	for (i = 0; i < s->recorder.nr_streams; i++) {
+		char *stats = control_stats(&s->controls[i]);
+
+		add_counts(s, json_array_get(categories, i), i, stats);
+		if (!i)
+			json_put(s->metadata, "paths", json_paths(s, stats));
+		free(stats);
+	}
 	if (s->compressed)
 		json_put(s->metadata, "compression", json_string("zstd"));
 	json_put(s->metadata, "lost_share",
@@ -319,7 +337,7 @@ int report_end(struct session *s)
 		cli_say_of(s->options->directory, "recording ended with an error: %s; what was written before can be read",
 			   s->recorder.error);
 	say_losses(s);
-	print_summary(s);
+	say_summary(s);
 	if (err)
 		return fail(s, err);
 	return s->recorder.error || (s->options->strict && is_lossy(s)) ? CLI_FAILED : CLI_OK;

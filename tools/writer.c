@@ -99,19 +99,12 @@ static void *work(void *data)
 
 bool writer_start(struct writer *w, size_t size, __u64 limit)
 {
-	struct chunk *chunk;
-	int i, err;
+	int err;
 
 	*w = (struct writer){ .size = size, .limit = limit };
 	w->last = &w->first;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->change, NULL);
-	for (i = 0; i < CHUNKS; i++) {
-		chunk = cli_grow(NULL, 1, sizeof(*chunk));
-		chunk->data = trace_frame_alloc(size);
-		chunk->next = w->free;
-		w->free = chunk;
-	}
 	err = pthread_create(&w->thread, NULL, work, w);
 	w->running = !err;
 	if (err)
@@ -125,14 +118,24 @@ void writer_add(struct writer *w, struct writer_file *f)
 	f->bytes = f->file.end;
 }
 
+/* As many as are needed, and CHUNKS at most. */
+static struct chunk *new_chunk(struct writer *w)
+{
+	struct chunk *chunk = cli_grow(NULL, 1, sizeof(*chunk));
+
+	*chunk = (struct chunk){ .data = trace_frame_alloc(w->size) };
+	w->chunks++;
+	return chunk;
+}
+
 struct chunk *writer_take(struct writer *w)
 {
 	struct chunk *chunk;
 
 	pthread_mutex_lock(&w->lock);
-	while (!w->free)
+	while (!w->free && w->chunks == CHUNKS)
 		pthread_cond_wait(&w->change, &w->lock);
-	chunk = w->free;
+	chunk = w->free ? w->free : new_chunk(w);
 	w->free = chunk->next;
 	pthread_mutex_unlock(&w->lock);
 	return chunk;

@@ -46,6 +46,7 @@ struct writer {
 	pthread_mutex_t lock;		/* of what follows */
 	pthread_cond_t change;
 	struct chunk *free;
+	unsigned int chunks;		/* that there are */
 	struct chunk *first, **last;	/* to be written */
 	bool finish;
 	__u64 bytes;			/* of all files; the thread's own */
