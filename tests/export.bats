@@ -419,10 +419,11 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 	record t --compress=never
 	for note in "4194304 0" "5 99"; do
 		# shellcheck disable=SC2086 # two words
-		python3 - t $note <<-'END'
-			import struct, sys, zlib
-			trace, length, seq = sys.argv[1:]
-			with open(trace + "/fs.iot", "r+b") as f:
+		PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 - t $note <<-'END'
+			import struct, sys
+			from trace_file import frame
+			name, length, seq = sys.argv[1:]
+			with open(name + "/fs.iot", "r+b") as f:
 			    head = f.read(4096)
 			    size = struct.unpack_from("<I", head, 28)[0]
 			    record = bytearray(size)
@@ -430,10 +431,8 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 			    block = struct.pack("<IIIIQQ", 0x4b4c4249, 0, 2, 1, 0, 0)
 			    note = struct.pack("<IIQQ", 0x45544f4e, int(length), int(seq), 0) + b"\1" * int(length)
 			    content = block + bytes(record) + note
-			    frame = struct.pack("<IIIIQQQI", 0x4d415246, 0, len(content), len(content), 1, 0, 0, zlib.crc32(content))
-			    frame += struct.pack("<I", zlib.crc32(frame))
 			    f.truncate(4096)
-			    f.write(frame + content + bytes(-len(frame + content) % 4096))
+			    f.write(frame(content, 1))
 		END
 		jq '.categories[0] += { events: 1, frames: 1, bytes: $bytes, seq_by_cpu: {} }' \
 			--argjson bytes "$(stat -c %s t/fs.iot)" t/metadata.json >changed

@@ -20,23 +20,11 @@ preloaded() {
 	env LD_PRELOAD="$BATS_FILE_TMPDIR/tool-preload.so" "$@"
 }
 
-# seal_header FILE: makes the checksum of a trace file's header right
+# seal_header FILE, seal_metadata TRACE: makes the checksum right
 seal_header() {
-	python3 - "$1" <<-'END'
-		import struct, sys, zlib
-		with open(sys.argv[1], "r+b") as f:
-		    head = f.read(52)
-		    f.write(struct.pack("<I", zlib.crc32(head)))
-	END
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/trace_file.py" seal_header "$1"
 }
 
-# seal_metadata TRACE: likewise of metadata.json
 seal_metadata() {
-	python3 - "$1/metadata.json" <<-'END'
-		import re, sys, zlib
-		with open(sys.argv[1], "r+b") as f:
-		    text = re.sub(rb'(?<="crc32": ")[0-9a-f]{8}', b"0" * 8, f.read(), count=1)
-		    f.seek(0)
-		    f.write(text.replace(b'"crc32": "00000000', b'"crc32": "%08x' % zlib.crc32(text), 1))
-	END
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/trace_file.py" seal_metadata "$1/metadata.json"
 }

@@ -14,7 +14,7 @@
 #define MIB (1024.0 * 1024)
 
 enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE,
-       KEY_STRICT };
+	KEY_STRICT };
 
 static void parse_categories(struct argp_state *state, struct session_options *o,
 			     const char *arg)
@@ -223,8 +223,10 @@ int command_record(int argc, char **argv)
 
 	o.categories[o.nr_categories++] = &categories[0];
 	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
-	if (!o.directory)
-		o.directory = directory = default_directory();
+	if (!o.directory) {
+		directory = default_directory();
+		o.directory = directory;
+	}
 	status = session_run(&o);
 	json_decref(o.tags);
 	free(o.filter);

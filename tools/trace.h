@@ -14,8 +14,8 @@
  * up to the next multiple. Every frame can be read by itself, and paths are written
  * before the records that name them.
  *
- * Checksums are CRC-32 as zlib's crc32() has it, which finds each flipped bit and each
- * damage within 32 bits for certain. A frame has two: with that of its header a reader
+ * Checksums are CRC-32C (as of iSCSI, ext4 and btrfs), which finds each flipped bit and
+ * each damage within 32 bits for certain. A frame has two: with that of its header a reader
  * finds the next frame behind a damaged one. What is missing without a trace, whole
  * frames at the end for instance, is known from metadata.json: it tells the frames,
  * events and bytes of each file, and by CPU the seq of the first event and of the one
@@ -77,6 +77,9 @@ struct trace_note {
 };
 
 __u32 trace_checksum(const void *data, size_t size);
+
+/* The same without the processor's help. */
+__u32 trace_checksum_by_table(const void *data, size_t size);
 
 static inline __u32 trace_frame_checksum(const struct trace_frame *f)
 {
