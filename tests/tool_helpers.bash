@@ -19,3 +19,12 @@ build_tool() {
 preloaded() {
 	env LD_PRELOAD="$BATS_FILE_TMPDIR/tool-preload.so" "$@"
 }
+
+# seal_header FILE, seal_metadata TRACE: makes the checksum right
+seal_header() {
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/trace_file.py" seal_header "$1"
+}
+
+seal_metadata() {
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/trace_file.py" seal_metadata "$1/metadata.json"
+}

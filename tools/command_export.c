@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "anonymize.h"
 #include "category.h"
@@ -17,9 +18,10 @@
 #include "trace.h"
 
 #define ROTATE_ROWS 10000000
+#define NS_PER_S 1000000000ULL
 #define LOOK_ROWS 65536		/* between two looks whether to show progress */
 
-enum { KEY_PER_CATEGORY = 256, KEY_CATEGORY, KEY_ROTATE, KEY_KEY_FILE };
+enum { KEY_PER_CATEGORY = 256, KEY_CATEGORY, KEY_ROTATE, KEY_KEY_FILE, KEY_PARTIAL };
 
 struct env {
 	const char *trace;
@@ -31,6 +33,8 @@ struct env {
 	__u64 rotate;
 	bool anonymize;
 	const char *key_file;
+	bool partial;
+	bool damaged;		/* the trace is not whole, which was said */
 	struct metadata metadata;
 	struct wall_clock clock;
 	struct anonymizer anonymizer;
@@ -74,18 +78,82 @@ static bool export_rows(struct env *env, struct merge *m, struct record_printer 
 	return o->fd >= 0 || begin_output(env, o, p, env->metadata.begin.monotonic);
 }
 
-static void report(const struct env *env, const struct merge *m, const char *category)
+/* "2026-11-21T12:28:32.330205607Z"; @otherwise for 0. */
+static char *show_time(const struct env *env, __u64 time, const char *otherwise)
 {
-	__u64 lost = m->lost;
+	__u64 wall = wall_time(&env->clock, time);
+	time_t seconds = wall / NS_PER_S;
+	char text[32];
+	struct tm tm;
 
-	progress_end();
-	trace_reader_report(&m->reader);
-	if (lost)
-		cli_say_of(env->trace, "%s: %llu events are missing: they were lost or overwritten before they were read",
-			   category, (unsigned long long)lost);
+	if (!time)
+		return cli_strdup(otherwise);
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	return cli_printf("%s.%09lluZ", text, (unsigned long long)(wall % NS_PER_S));
 }
 
-static int export_category(struct env *env, const struct category *category)
+struct told {
+	struct env *env;
+	const char *category;
+};
+
+static void tell_hole(void *data, const struct merge_hole *hole)
+{
+	const struct told *told = data;
+	char *after = show_time(told->env, hole->after, "the beginning");
+	char *before = show_time(told->env, hole->before, "the end");
+
+	told->env->damaged = true;
+	progress_end();
+	cli_say_of(told->env->trace, "%s: events are missing from the file: cpu %u, seq %llu to %llu, ended between %s and %s",
+		   told->category, hole->cpu, (unsigned long long)hole->first,
+		   (unsigned long long)hole->last, after, before);
+	free(after);
+	free(before);
+}
+
+/* The trace has to have what metadata.json tells. */
+static void expect(struct merge *m, const struct metadata_file *f)
+{
+	unsigned int cpu;
+	__u64 first, behind;
+	size_t i;
+
+	for (i = 0; metadata_cpu(f, i, &cpu, &first, &behind); i++)
+		merge_expect(m, cpu, first, behind);
+}
+
+static void say_lost(const struct env *env, const char *category, __u64 lost, __u64 all)
+{
+	char *share = text_share(lost, all);
+
+	cli_say_of(env->trace, "%s: %llu events (%s) are missing: they were lost or overwritten before they were read",
+		   category, (unsigned long long)lost, share);
+	free(share);
+}
+
+/* @file: what metadata.json tells, NULL if it does not. */
+static void report(struct env *env, struct merge *m, const char *category,
+		   const struct metadata_file *file)
+{
+	progress_end();
+	if (file)
+		trace_reader_check(&m->reader, file->frames, file->bytes);
+	if (file && m->events != file->events) {
+		env->damaged = true;
+		cli_say_of(env->trace, "%s: %llu of %llu events can be read", category,
+			   (unsigned long long)m->events, (unsigned long long)file->events);
+	}
+	env->damaged |= m->reader.damaged;
+	if (m->lost)
+		say_lost(env, category, m->lost, m->events + m->lost);
+	if (file && file->missed)
+		cli_say_of(env->trace, "%s: %llu calls are missing: the kernel's hooks missed them",
+			   category, (unsigned long long)file->missed);
+}
+
+static int export_category(struct env *env, const struct category *category, size_t i)
 {
 	char *file = cli_printf("%s.iot", category->name);
 	struct output output = {
@@ -98,17 +166,24 @@ static int export_category(struct env *env, const struct category *category)
 		.clock = &env->clock, .paths = &env->names,
 		.anonymizer = env->anonymize ? &env->anonymizer : NULL,
 	};
+	struct told told = { env, category->name };
+	struct metadata_file expected;
+	bool known = metadata_category_file(&env->metadata, i, &expected);
 	struct merge merge;
 	int status = merge_open(&merge, env->trace, file, printer.event);
 
+	merge.hole = tell_hole;
+	merge.hole_data = &told;
 	if (!status) {
+		if (known)
+			expect(&merge, &expected);
 		record_printer_open(&printer, category->columns, category->nr_columns);
 		output_open(&output);
-		export_rows(env, &merge, &printer, &output, category);
+		if (export_rows(env, &merge, &printer, &output, category))
+			report(env, &merge, category->name, known ? &expected : NULL);
 		if (!output_close(&output))
 			status = CLI_FAILED;
 		record_printer_close(&printer);
-		report(env, &merge, category->name);
 	}
 	merge_close(&merge);
 	free(file);
@@ -130,7 +205,7 @@ static int export_all(struct env *env)
 			continue;
 		any = true;
 		if (category) {
-			status = cli_merge(status, export_category(env, category));
+			status = cli_merge(status, export_category(env, category, i));
 			continue;
 		}
 		shown = text_show(name, strlen(name));
@@ -145,18 +220,50 @@ static int export_all(struct env *env)
 	return CLI_FAILED;
 }
 
+/* What was lost meanwhile is told of each category. */
+static bool ended_well(const struct metadata *m)
+{
+	return !strcmp(m->state, "COMPLETE") || !strcmp(m->state, "LOSSY");
+}
+
 /* What a reader of the rows has to know of the trace. */
-static void say_state(const struct env *env)
+static void say_state(struct env *env)
 {
 	char *shown = text_show(env->metadata.reason, strlen(env->metadata.reason));
 
 	if (!strcmp(env->metadata.state, "RUNNING"))
 		cli_say_of(env->trace, "has no end: its recorder was killed, or is still at work");
-	else if (strcmp(env->metadata.state, "COMPLETE"))
+	else if (!ended_well(&env->metadata))
 		cli_say_of(env->trace, "recording ended with an error: %s", shown);
+	env->damaged |= !ended_well(&env->metadata) || env->metadata.damaged;
+	if (!env->metadata.damaged && !metadata_check_schema(&env->metadata, env->trace))
+		env->damaged = true;
 	if (env->anonymize && env->metadata.anonymized)
 		cli_say_of(env->trace, "was recorded with --anonymize: its names stay as they are");
 	free(shown);
+}
+
+/* The exit code for a trace that could be read. */
+static int judge(const struct env *env)
+{
+	if (!env->damaged || env->partial)
+		return CLI_OK;
+	cli_say_of(env->trace, "is not whole, so this is a failure (--partial: it is none)");
+	return CLI_FAILED;
+}
+
+static int load_names(struct env *env)
+{
+	struct metadata_file expected;
+	bool known = metadata_paths_file(&env->metadata, &expected);
+	int status = names_load(&env->names, env->trace, known ? &expected : NULL,
+				env->anonymize ? &env->anonymizer : NULL);
+
+	env->damaged |= env->names.damaged;
+	if (!status && env->names.lost)
+		cli_say_of(env->trace, "%llu paths are missing, shown as ?: they were forgotten before they were read",
+			   (unsigned long long)env->names.lost);
+	return status;
 }
 
 static int prepare(struct env *env)
@@ -171,13 +278,7 @@ static int prepare(struct env *env)
 	env->anonymize &= !env->metadata.anonymized;
 	if (env->anonymize)
 		status = anonymizer_init(&env->anonymizer, env->key_file);
-	if (!status)
-		status = names_load(&env->names, env->trace,
-				    env->anonymize ? &env->anonymizer : NULL);
-	if (!status && env->names.lost)
-		cli_say_of(env->trace, "%llu paths are missing, shown as ?: they were forgotten before they were read",
-			   (unsigned long long)env->names.lost);
-	return status;
+	return status ? status : load_names(env);
 }
 
 static __u64 parse_rows(struct argp_state *state, const char *arg)
@@ -235,6 +336,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_KEY_FILE:
 		env->key_file = arg;
 		return 0;
+	case KEY_PARTIAL:
+		env->partial = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (env->trace)
 			cli_usage(state, "%s: one trace at a time", arg);
@@ -257,6 +361,7 @@ static const struct argp_option options[] = {
 	{ "rotate", KEY_ROTATE, "ROWS", 0, "begin another file after so many rows (default 10000000, 0: never)", 0 },
 	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
 	{ "key-file", KEY_KEY_FILE, "FILE", 0, "with this key, for names that can be compared between traces; else nobody has the key", 0 },
+	{ "partial", KEY_PARTIAL, NULL, 0, "exit with 0 also when the trace is damaged, cut off or has no end; what is missing is said all the same", 0 },
 	{ 0 }
 };
 
@@ -265,8 +370,9 @@ static const char doc[] =
 	"csv: IO Tracer's columns first, then what else there is; see iotracer(8)."
 	" Lines end in a line feed; what has a comma or a quote is quoted."
 	" json: the same columns; without -o on standard output.\n"
-	"Events and paths that are missing are counted on standard error. A trace"
-	" that was cut off is read up to its last whole frame.";
+	"Events and paths that are missing are told on standard error. Of a trace that"
+	" is damaged or cut off everything is read that is whole, what is missing is"
+	" told by CPU, seq and time, and the exit status is 1.";
 
 int command_export(int argc, char **argv)
 {
@@ -280,6 +386,8 @@ int command_export(int argc, char **argv)
 	status = prepare(&env);
 	if (!status)
 		status = export_all(&env);
+	if (!status)
+		status = judge(&env);
 	anonymizer_forget(&env.anonymizer);
 	names_free(&env.names);
 	metadata_free(&env.metadata);

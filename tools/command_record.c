@@ -13,7 +13,8 @@
 #define SECONDS_MAX 4294967295.0
 #define MIB (1024.0 * 1024)
 
-enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE };
+enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE,
+	KEY_STRICT };
 
 static void parse_categories(struct argp_state *state, struct session_options *o,
 			     const char *arg)
@@ -151,6 +152,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_KEY_FILE:
 		o->key_file = arg;
 		return 0;
+	case KEY_STRICT:
+		o->strict = true;
+		return 0;
 	case 'z':
 		parse_compress(state, o, arg);
 		return 0;
@@ -178,6 +182,7 @@ static const struct argp_option options[] = {
 	{ "compress", 'z', "WHEN", 0, "end (default; not with --size): when recording is over; live: meanwhile, which costs more time and less room; never", 0 },
 	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
 	{ "key-file", KEY_KEY_FILE, "FILE", 0, "with this key, for names that can be compared between traces; else nobody has the key", 0 },
+	{ "strict", KEY_STRICT, NULL, 0, "exit with 1 when events were lost or missed (the trace is LOSSY)", 0 },
 	{ 0 }
 };
 
@@ -206,13 +211,15 @@ int command_record(int argc, char **argv)
 		options, parse, "[-- COMMAND [ARGUMENT...]]", doc, cli_common, NULL, NULL
 	};
 	struct session_options o = { .sample = 1 };
-	char *directory = default_directory();
+	char *directory = NULL;
 	int status;
 
 	o.categories[o.nr_categories++] = &categories[0];
 	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
-	if (!o.directory)
+	if (!o.directory) {
+		directory = default_directory();
 		o.directory = directory;
+	}
 	status = session_run(&o);
 	json_decref(o.tags);
 	filters_free(&o.filters);

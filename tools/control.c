@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -71,17 +72,14 @@ static int explain(const struct control *c, const char *command, int err)
 	return CLI_FAILED;
 }
 
-static int send(const struct control *c, const char *command)
+static int send(struct control *c, const char *command)
 {
-	int fd = proc_open(c->category, "control", O_WRONLY | O_APPEND);
-	int err = fd < 0 ? fd : proc_command(fd, command);
-
-	if (fd >= 0)
-		close(fd);
-	return err;
+	if (c->commands < 0)
+		c->commands = proc_open(c->category, "control", O_WRONLY | O_APPEND);
+	return c->commands < 0 ? c->commands : proc_command(c->commands, command);
 }
 
-int control_command(const struct control *c, const char *command)
+int control_command(struct control *c, const char *command)
 {
 	int err = send(c, command);
 
@@ -89,7 +87,7 @@ int control_command(const struct control *c, const char *command)
 }
 
 /* A line that control showed. The process of a tree may have gone since. */
-static void put_back(const struct control *c, const char *line)
+static void put_back(struct control *c, const char *line)
 {
 	int err = send(c, line);
 
@@ -100,6 +98,45 @@ static void put_back(const struct control *c, const char *line)
 	}
 	if (err)
 		explain(c, line, err);
+}
+
+struct job {
+	struct control *control;
+	const char *command;
+	pthread_t thread;
+	bool running;
+	int status;
+};
+
+static void *work(void *data)
+{
+	struct job *job = data;
+
+	job->status = control_command(job->control, job->command);
+	return NULL;
+}
+
+/* The last one is carried out here, and those for which there is no thread. */
+int control_command_all(struct control *all, size_t nr, const char *command)
+{
+	struct job *jobs = cli_grow(NULL, nr + 1, sizeof(*jobs));
+	int status = CLI_OK;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		jobs[i] = (struct job){ .control = &all[i], .command = command };
+		if (i < nr - 1)
+			jobs[i].running = !pthread_create(&jobs[i].thread, NULL, work, &jobs[i]);
+		if (!jobs[i].running)
+			work(&jobs[i]);
+	}
+	for (i = 0; i < nr; i++) {
+		if (jobs[i].running)
+			pthread_join(jobs[i].thread, NULL);
+		status = cli_merge(status, jobs[i].status);
+	}
+	free(jobs);
+	return status;
 }
 
 static int check_free(struct control *c)
@@ -122,7 +159,7 @@ int control_take(struct control *c, const char *category)
 {
 	int status;
 
-	*c = (struct control){ .category = category };
+	*c = (struct control){ .category = category, .commands = -1 };
 	c->fd = proc_open(category, "control", O_RDONLY);
 	if (c->fd < 0) {
 		int err = c->fd;
@@ -147,56 +184,86 @@ int control_take(struct control *c, const char *category)
 void control_release(struct control *c)
 {
 	char *line, *save = NULL;
+	int status;
 
 	if (c->fd < 0)
 		return;
 	strtok_r(c->before, "\n", &save);	/* what it did: nothing */
+<<<<<<< HEAD
 	if (!control_gone(c))
 		control_command(c, "stop");
 	while (!control_gone(c) && (line = strtok_r(NULL, "\n", &save)))
 		put_back(c, line);
+=======
+	status = control_gone(c) ? CLI_FAILED : control_command(c, "stop");
+	while (!status && (line = strtok_r(NULL, "\n", &save)))
+		status = control_command(c, line);
+>>>>>>> trust
 	free(c->before);
 	c->before = NULL;
+	if (c->commands >= 0)
+		close(c->commands);
+	c->commands = -1;
 	close(c->fd);
 	c->fd = -1;
 }
 
 /* Behind "@name " in a line of its own, or NULL. */
-static char *find_line(char *text, const char *name)
+static const char *find_line(const char *text, const char *name)
 {
 	size_t length = strlen(name);
-	char *line, *save = NULL;
 
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		if (!strncmp(line, name, length) && line[length] == ' ')
-			return line + length + 1;
-	return NULL;
+	while (text && (strncmp(text, name, length) || text[length] != ' ')) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	return text ? text + length + 1 : NULL;
+}
+
+char *control_text(const char *text, const char *name)
+{
+	const char *value = find_line(text, name);
+
+	return value ? cli_printf("%.*s", (int)strcspn(value, "\n"), value) : cli_strdup("");
+}
+
+char *control_read(const struct control *c)
+{
+	char *text = NULL;
+
+	if (proc_read(c->category, "control", &text))
+		return cli_strdup("");
+	return text;
 }
 
 char *control_value(const struct control *c, const char *name)
 {
-	char *text = NULL;
-	char *value;
+	char *text = control_read(c);
+	char *value = control_text(text, name);
 
-	if (proc_read(c->category, "control", &text))
-		return cli_strdup("");
-	value = find_line(text, name);
-	value = cli_strdup(value ? value : "");
 	free(text);
 	return value;
 }
 
-__u64 control_stat(const struct control *c, const char *name)
+char *control_stats(const struct control *c)
 {
 	char *text = NULL;
-	__u64 n = 0;
-	char *value;
 
-	if (proc_read(c->category, "stats", &text))
-		return 0;
-	value = find_line(text, name);
-	if (value)
-		n = strtoull(value, NULL, 10);
-	free(text);
+	return proc_read(c->category, "stats", &text) ? NULL : text;
+}
+
+__u64 control_number(const char *stats, const char *name)
+{
+	const char *value = find_line(stats, name);
+
+	return value ? strtoull(value, NULL, 10) : 0;
+}
+
+__u64 control_stat(const struct control *c, const char *name)
+{
+	char *stats = control_stats(c);
+	__u64 n = control_number(stats, name);
+
+	free(stats);
 	return n;
 }

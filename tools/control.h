@@ -10,6 +10,7 @@
 struct control {
 	const char *category;
 	int fd;			/* of control, with the lock; -1: not taken */
+	int commands;		/* of control, to write to; -1: not opened */
 	char *before;		/* what it said when it was taken */
 };
 
@@ -21,12 +22,27 @@ int control_take(struct control *c, const char *category);
 void control_release(struct control *c);
 
 /* One command. An exit code; what is wrong was said. */
-int control_command(const struct control *c, const char *command);
+int control_command(struct control *c, const char *command);
 
-/* The value of the line "@name value" in what control says now; the caller frees it. */
+/* The value of a line "@name value" in a text, or ""; the caller frees it. */
+char *control_text(const char *text, const char *name);
+
+/* What control says now, or ""; the caller frees it. */
+char *control_read(const struct control *c);
+
+/* Both at once. */
 char *control_value(const struct control *c, const char *name);
 
-/* A number of stats, 0 where it is not there. */
+/* The same command to each, side by side: the kernel waits long for some. */
+int control_command_all(struct control *all, size_t nr, const char *command);
+
+/* What stats says now, NULL where it is not there; the caller frees it. */
+char *control_stats(const struct control *c);
+
+/* A number in such a text, 0 where it is not there. */
+__u64 control_number(const char *stats, const char *name);
+
+/* Both at once. */
 __u64 control_stat(const struct control *c, const char *name);
 
 /* Is the category there no more? The module was unloaded, then. */

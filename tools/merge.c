@@ -77,11 +77,16 @@ static void insert(struct merge *m, unsigned int cpu)
 	m->heap[i] = cpu;
 }
 
+static __u64 end_of(const struct merge *m, const char *record)
+{
+	return u64_at(record, m->time) + u64_at(record, m->latency);
+}
+
 static void show(struct merge *m, struct merge_cpu *c, const char *record, size_t left)
 {
 	c->record = record;
 	c->left = left;
-	c->end = u64_at(record, m->time) + u64_at(record, m->latency);
+	c->end = end_of(m, record);
 }
 
 /* A CPU that had nothing begins with the block. */
@@ -155,6 +160,28 @@ static struct merge_frame *get_frame(struct merge *m)
 	return f;
 }
 
+/* Up to the event before @next they are missing; the one of @next ended at @before. */
+static void tell_hole(struct merge *m, unsigned int cpu, __u64 next, __u64 before)
+{
+	const struct merge_cpu *c = &m->cpus[cpu];
+	struct merge_hole hole = { cpu, c->next, next - 1, c->last_end, before };
+
+	if (c->known && next > c->next && m->hole)
+		m->hole(m->hole_data, &hole);
+}
+
+/* What a CPU's next block continues; what was lost (its gap) is told by others. */
+static void follow(struct merge *m, const struct iot_block *b, const char *records)
+{
+	struct merge_cpu *c = &m->cpus[b->cpu];
+
+	tell_hole(m, b->cpu, b->first - b->gap, b->count ? end_of(m, records) : 0);
+	c->known = true;
+	c->next = b->first + b->count;
+	if (b->count)
+		c->last_end = end_of(m, records + (b->count - 1) * (size_t)m->event->size);
+}
+
 /* Gives the CPUs the blocks of a frame that was found whole. */
 static void hand_out(struct merge *m, struct merge_frame *f, size_t blocks)
 {
@@ -164,11 +191,31 @@ static void hand_out(struct merge *m, struct merge_frame *f, size_t blocks)
 	for (at = 0; at < blocks; at += sizeof(b) + b.count * (size_t)m->event->size) {
 		memcpy(&b, f->data + at, sizeof(b));
 		m->lost += b.gap;
+		follow(m, &b, f->data + at + sizeof(b));
 		if (!b.count)
 			continue;
 		f->refs++;
 		enqueue(m, b.cpu, (struct merge_block){ f, f->data + at + sizeof(b), b.count });
 	}
+}
+
+/* The file was scanned. */
+static void finish(struct merge *m)
+{
+	unsigned int cpu;
+
+	m->all = true;
+	for (cpu = 0; cpu < m->nr_cpus; cpu++)
+		tell_hole(m, cpu, m->cpus[cpu].behind, 0);
+}
+
+void merge_expect(struct merge *m, unsigned int cpu, __u64 first, __u64 behind)
+{
+	if (cpu >= m->nr_cpus)
+		return;
+	m->cpus[cpu].known = true;
+	m->cpus[cpu].next = first;
+	m->cpus[cpu].behind = behind;
 }
 
 /* Makes one more frame of the file known. */
@@ -180,15 +227,16 @@ static void scan(struct merge *m)
 	__u64 at;
 
 	if (!trace_reader_next(&m->reader, &frame, &at)) {
-		m->all = true;
+		finish(m);
 		return;
 	}
 	f = get_frame(m);
-	if (trace_reader_load(&m->reader, at, &f->data, &f->room, &frame))
+	if (trace_reader_load(&m->reader, at, &f->data, &f->room, &frame)) {
 		blocks = measure_blocks(m, f->data, frame.size);
-	if (blocks < 0) {
-		trace_reader_damaged(&m->reader, at);
-	} else {
+		if (blocks < 0)
+			trace_reader_damaged(&m->reader, at, &frame);
+	}
+	if (blocks >= 0) {
 		if (frame.until > m->until)
 			m->until = frame.until;
 		f->notes = f->data + blocks;
@@ -238,23 +286,20 @@ const char *merge_note(const struct merge *m, const void *record, size_t *length
 int merge_open(struct merge *m, const char *directory, const char *file,
 	       const struct iot_schema_event *event)
 {
-	const struct iot_stream_header *h = &m->reader.header;
+	const struct iot_stream_header like = {
+		.layout = IOT_LAYOUT_BLOCKS, .event = event->id, .record_size = event->size,
+		.cpus = CPUS_MAX,
+	};
 	int status;
 
 	*m = (struct merge){ .event = event };
-	status = trace_reader_open(&m->reader, directory, file, IOT_LAYOUT_BLOCKS);
+	status = trace_reader_open(&m->reader, directory, file, &like);
 	if (status)
 		return status;
-	if (h->event != event->id || h->record_size != event->size || !h->cpus ||
-	    h->cpus > CPUS_MAX) {
-		cli_say_of(m->reader.name, "is damaged: event %u, records of %u bytes, %u CPUs",
-			   h->event, h->record_size, h->cpus);
-		return CLI_FAILED;
-	}
 	m->seq = record_field(event, "seq")->offset;
 	m->time = record_field(event, "time")->offset;
 	m->latency = record_field(event, "latency")->offset;
-	m->nr_cpus = h->cpus;
+	m->nr_cpus = m->reader.header.cpus;
 	m->cpus = cli_grow(NULL, m->nr_cpus, sizeof(*m->cpus));
 	memset(m->cpus, 0, m->nr_cpus * sizeof(*m->cpus));
 	m->heap = cli_grow(NULL, m->nr_cpus, sizeof(*m->heap));

@@ -29,6 +29,13 @@ struct merge_block {
 	size_t nr;
 };
 
+/* Events of a CPU that were recorded and cannot be read. */
+struct merge_hole {
+	unsigned int cpu;
+	__u64 first, last;		/* seq */
+	__u64 after, before;		/* ns: they ended between; 0: not known */
+};
+
 /* What is left of one CPU. */
 struct merge_cpu {
 	struct merge_block *queue;
@@ -36,6 +43,12 @@ struct merge_cpu {
 	const char *record;		/* its next record, NULL for none */
 	size_t left;			/* records of its block behind that one */
 	__u64 end;			/* ns: when the next record's event ended */
+
+	/* Of the blocks that were scanned. */
+	bool known;			/* @next is */
+	__u64 next;			/* seq of what comes next */
+	__u64 last_end;			/* ns: when the last record's event ended, or 0 */
+	__u64 behind;			/* seq behind the last that was recorded, 0: unknown */
 };
 
 struct merge {
@@ -52,12 +65,20 @@ struct merge {
 	bool all;			/* and all after it, too */
 	__u64 events;
 	__u64 lost;			/* events that are missing */
+	void (*hole)(void *data, const struct merge_hole *hole);	/* called for each */
+	void *hole_data;
 };
 
-/* An exit code; what is wrong was said. Close it in either case. */
+/*
+ * Set @hole before the first merge_next(). An exit code; what is wrong was said. Close it in
+ * either case.
+ */
 int merge_open(struct merge *m, const char *directory, const char *file,
 	       const struct iot_schema_event *event);
 void merge_close(struct merge *m);
+
+/* Of the CPU there have to be the events from @first on, up to the one before @behind. */
+void merge_expect(struct merge *m, unsigned int cpu, __u64 first, __u64 behind);
 
 /* The next record, valid until the next call, or NULL. */
 const void *merge_next(struct merge *m);

@@ -4,6 +4,7 @@
 
 #include "anonymize.h"
 #include "cli.h"
+#include "metadata.h"
 #include "names.h"
 #include "text.h"
 #include "trace_read.h"
@@ -98,25 +99,67 @@ static bool add_frame(struct names *names, const struct anonymizer *a,
 	return at == size;
 }
 
-int names_load(struct names *names, const char *directory,
-	       const struct anonymizer *anonymizer)
+struct load {
+	const struct anonymizer *anonymizer;
+	char *data;
+	size_t room;
+	__u64 next;		/* number of the frame that is to come */
+};
+
+/* Paths up to the one before @id were written, and cannot be read. */
+static void tell_hole(struct names *names, const struct trace_reader *r,
+		      const struct metadata_file *expected, __u64 id)
 {
+	__u64 next = names->nr ? names->base + names->nr : expected ? expected->first : id;
+
+	if (id <= next)
+		return;
+	names->damaged = true;
+	cli_say_of(r->name, "paths are missing, shown as ?: those numbered %llu to %llu",
+		   (unsigned long long)next, (unsigned long long)id - 1);
+	if (names->nr)
+		names->missing += id - next;
+}
+
+static void load_frame(struct names *names, struct trace_reader *r, struct load *l,
+		       __u64 at, const struct metadata_file *expected)
+{
+	struct iot_path_record first;
+	struct trace_frame frame;
+
+	if (!trace_reader_load(r, at, &l->data, &l->room, &frame))
+		return;
+	if (frame.number != l->next && frame.size >= sizeof(first)) {
+		memcpy(&first, l->data, sizeof(first));
+		tell_hole(names, r, expected, first.id);
+	}
+	if (!add_frame(names, l->anonymizer, l->data, frame.size))
+		trace_reader_damaged(r, at, &frame);
+	else
+		l->next = frame.number + 1;
+}
+
+int names_load(struct names *names, const char *directory,
+	       const struct metadata_file *expected, const struct anonymizer *anonymizer)
+{
+	const struct iot_stream_header like = { .layout = IOT_LAYOUT_PATHS };
+	struct load l = { .anonymizer = anonymizer };
 	struct trace_frame frame;
 	struct trace_reader r;
-	char *data = NULL;
-	size_t room = 0;
 	__u64 at;
 	int status;
 
 	*names = (struct names){ 0 };
-	status = trace_reader_open(&r, directory, TRACE_PATHS, IOT_LAYOUT_PATHS);
+	status = trace_reader_open(&r, directory, TRACE_PATHS, &like);
 	while (!status && trace_reader_next(&r, &frame, &at))
-		if (trace_reader_load(&r, at, &data, &room, &frame) &&
-		    !add_frame(names, anonymizer, data, frame.size))
-			trace_reader_damaged(&r, at);
-	if (!status)
-		trace_reader_report(&r);
-	free(data);
+		load_frame(names, &r, &l, at, expected);
+	if (!status && expected) {
+		tell_hole(names, &r, expected, expected->behind);
+		trace_reader_check(&r, expected->frames, expected->bytes);
+	}
+	names->damaged |= r.damaged;
+	names->lost = expected ? expected->lost : names->lost - names->missing;
+	free(l.data);
 	trace_reader_close(&r);
 	return status;
 }

@@ -25,10 +25,13 @@ struct names {
 	size_t nr, room;
 	char *arena;
 	size_t used, size;
-	__u64 lost;		/* numbers that were left out */
+	__u64 lost;		/* numbers that were left out when it was recorded */
+	__u64 missing;		/* numbers between two paths, because the file is damaged */
+	bool damaged;		/* the file is, which was said */
 };
 
 struct anonymizer;
+struct metadata_file;
 
 /* Whether shown text needs no quotes and no escape. */
 bool name_is_plain(const char *text, size_t length);
@@ -36,9 +39,12 @@ bool name_is_plain(const char *text, size_t length);
 /* Ids rise. False for one that does not, or is out of reason. */
 bool names_add(struct names *names, __u64 id, const char *bytes, size_t length);
 
-/* The paths of a trace, hashed unless @anonymizer is NULL. An exit code. */
+/*
+ * The paths of a trace, hashed unless @anonymizer is NULL; @expected is what metadata.json
+ * tells of them, NULL if it does not. An exit code; what is wrong was said.
+ */
 int names_load(struct names *names, const char *directory,
-	       const struct anonymizer *anonymizer);
+	       const struct metadata_file *expected, const struct anonymizer *anonymizer);
 void names_free(struct names *names);
 
 static inline const struct name *names_find(const struct names *names, __u64 id)

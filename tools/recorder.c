@@ -524,6 +524,13 @@ static void init_stream(struct recorder *r, struct recorder_stream *s)
 	s->chunk = writer_take(&r->writer);
 }
 
+static struct writer_range *new_ranges(size_t nr)
+{
+	struct writer_range *ranges = cli_grow(NULL, nr, sizeof(*ranges));
+
+	return memset(ranges, 0, nr * sizeof(*ranges));
+}
+
 static int open_paths(struct recorder *r)
 {
 	struct recorder_stream *s = &r->paths;
@@ -531,6 +538,7 @@ static int open_paths(struct recorder *r)
 
 	init_stream(r, s);
 	s->file.name = cli_strdup(TRACE_PATHS);
+	s->file.ranges = new_ranges(1);
 	s->scratch = cli_grow(NULL, SCRATCH, 1);
 	s->fd = proc_open(NULL, "paths", O_RDONLY);
 	if (s->fd < 0)
@@ -594,6 +602,7 @@ static int open_stream(struct recorder *r, struct recorder_stream *s,
 	s->file.record = s->event->size;
 	s->file.lost_by_cpu = cli_grow(NULL, s->header.cpus, sizeof(__u64));
 	memset(s->file.lost_by_cpu, 0, s->header.cpus * sizeof(__u64));
+	s->file.ranges = new_ranges(s->header.cpus);
 	s->cpus = cli_grow(NULL, s->header.cpus, sizeof(*s->cpus));
 	memset(s->cpus, 0, s->header.cpus * sizeof(*s->cpus));
 	status = create_file(r, s);
@@ -665,6 +674,7 @@ static void close_stream(struct recorder *r, struct recorder_stream *s)
 	free(s->scratch);
 	free(s->cpus);
 	free(s->file.lost_by_cpu);
+	free(s->file.ranges);
 	free(s->file.name);
 }
 

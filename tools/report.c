@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "json.h"
 #include "metadata.h"
+#include "proc.h"
 #include "progress.h"
 #include "session.h"
 #include "text.h"
@@ -36,9 +37,9 @@ static json_t *json_command(const struct session *s)
 }
 
 /* As control shows it; the value of comm= is a name. */
-static json_t *json_filter(const struct session *s, const struct control *control)
+static json_t *json_filter(const struct session *s, const char *control)
 {
-	char *filter = control_value(control, "filter");
+	char *filter = control_text(control, "filter");
 	char *comm = s->options->anonymize ? strstr(filter, "comm=") : NULL;
 	char hidden[ANONYMOUS_LENGTH];
 	json_t *value;
@@ -64,9 +65,9 @@ static json_t *json_filter(const struct session *s, const struct control *contro
 static json_t *json_category(const struct session *s, size_t i)
 {
 	const struct recorder_stream *stream = &s->recorder.streams[i];
-	const struct control *control = &s->controls[i];
+	char *control = control_read(&s->controls[i]);
+	char *size = control_text(control, "size");
 	json_t *object = json_object();
-	char *size = control_value(control, "size");
 
 	json_put(object, "name", json_string(stream->category->name));
 	json_put(object, "file", json_string(stream->file.name));
@@ -75,21 +76,45 @@ static json_t *json_category(const struct session *s, size_t i)
 	json_put(object, "sample", json_integer(s->options->sample));
 	json_put(object, "size", json_integer(strtoull(size, NULL, 10)));
 	free(size);
+	free(control);
 	return object;
 }
 
-/* What a counter has got since; null where it is there no more. */
-static json_t *json_since(const struct control *control, const char *name, __u64 before)
+/* What a counter of @stats has got since; null where it is there no more. */
+static json_t *json_since(const char *stats, const char *name, __u64 before)
 {
-	__u64 n = control_stat(control, name);
+	__u64 n = control_number(stats, name);
 
-	return control_gone(control) || n < before ? json_null() : json_integer(n - before);
+	return !stats || n < before ? json_null() : json_integer(n - before);
 }
 
-static void add_counts(const struct session *s, json_t *object, size_t i)
+static json_t *json_range(const struct writer_range *range)
+{
+	json_t *object = json_object();
+
+	json_put(object, "first", json_integer(range->first));
+	json_put(object, "next", json_integer(range->next));
+	return object;
+}
+
+/* Of each CPU that had events. */
+static json_t *json_ranges(const struct recorder_stream *stream)
+{
+	json_t *object = json_object();
+	char cpu[16];
+	__u32 n;
+
+	for (n = 0; n < stream->header.cpus; n++) {
+		snprintf(cpu, sizeof(cpu), "%u", n);
+		if (stream->file.ranges[n].any)
+			json_put(object, cpu, json_range(&stream->file.ranges[n]));
+	}
+	return object;
+}
+
+static void add_counts(const struct session *s, json_t *object, size_t i, const char *stats)
 {
 	const struct recorder_stream *stream = &s->recorder.streams[i];
-	const struct control *control = &s->controls[i];
 	json_t *lost = json_object();
 	char cpu[16];
 	__u32 n;
@@ -103,19 +128,23 @@ static void add_counts(const struct session *s, json_t *object, size_t i)
 	json_put(object, "events", json_integer(stream->file.events));
 	json_put(object, "lost", json_integer(stream->file.lost));
 	json_put(object, "lost_by_cpu", lost);
-	json_put(object, "missed", json_since(control, "missed", s->missed[i]));
-	json_put(object, "seen", json_since(control, "seen", 0));
+	json_put(object, "missed", json_since(stats, "missed", s->missed[i]));
+	json_put(object, "seen", json_since(stats, "seen", 0));
+	json_put(object, "seq_by_cpu", json_ranges(stream));
+	json_put(object, "frames", json_integer(stream->file.file.frames));
 	json_put(object, "bytes", json_integer(stream->file.bytes));
 }
 
-static json_t *json_paths(const struct session *s)
+static json_t *json_paths(const struct session *s, const char *stats)
 {
 	json_t *object = json_object();
 
 	json_put(object, "file", json_string(TRACE_PATHS));
 	json_put(object, "count", json_integer(s->recorder.paths.file.events));
 	json_put(object, "lost", json_integer(s->recorder.paths.file.lost));
-	json_put(object, "missed", json_since(&s->controls[0], "paths_missed", s->paths_missed));
+	json_put(object, "missed", json_since(stats, "paths_missed", s->paths_missed));
+	json_put(object, "numbers", json_range(&s->recorder.paths.file.ranges[0]));
+	json_put(object, "frames", json_integer(s->recorder.paths.file.file.frames));
 	json_put(object, "bytes", json_integer(s->recorder.paths.file.bytes));
 	return object;
 }
@@ -159,22 +188,20 @@ int report_begin(struct session *s)
 	json_put(s->metadata, "time_limit_s", o->seconds ? json_real(o->seconds) : json_null());
 	json_put(s->metadata, "size_limit", o->bytes ? json_integer(o->bytes) : json_null());
 	json_put(s->metadata, "categories", categories);
-	err = metadata_write_schema(s->recorder.dir);
-	if (!err)
-		err = metadata_reserve(s->recorder.dir);
+	err = metadata_write_schema(s->recorder.dir, s->metadata);
 	if (!err)
 		err = metadata_write(s->recorder.dir, s->metadata, false);
 	return err ? fail(s, err) : CLI_OK;
 }
 
-static void print_line(const char *name, const char *value)
+static void print_line(FILE *out, const char *name, const char *value)
 {
-	fprintf(stderr, "  %-10s%s\n", name, value);
+	fprintf(out, "  %-10s%s\n", name, value);
 }
 
-static void print_number(const char *name, __u64 n, bool bad)
+static void print_number(FILE *out, const char *name, __u64 n, bool bad)
 {
-	fprintf(stderr, "  %-10s%s%llu%s\n", name, bad && n ? CLI_RED : "",
+	fprintf(out, "  %-10s%s%llu%s\n", name, bad && n ? CLI_RED : "",
 		(unsigned long long)n, bad && n ? CLI_PLAIN : "");
 }
 
@@ -196,27 +223,94 @@ static const char *text_of(const struct session *s, const char *key)
 	return text ? text : "";
 }
 
-static void print_summary(const struct session *s)
+/* Events that happened and are not in the trace. */
+static __u64 gone(const struct session *s)
+{
+	return sum_of(s, "lost") + sum_of(s, "missed");
+}
+
+static __u64 happened(const struct session *s)
+{
+	return sum_of(s, "events") + gone(s);
+}
+
+static const char *state_of(const struct session *s)
+{
+	if (s->recorder.error)
+		return "ERROR";
+	return gone(s) || s->recorder.paths.file.lost ? "LOSSY" : "COMPLETE";
+}
+
+static bool is_lossy(const struct session *s)
+{
+	return !strcmp(text_of(s, "state"), "LOSSY");
+}
+
+static void print_state(FILE *out, const struct session *s)
+{
+	char *share = text_share(gone(s), happened(s));
+
+	if (is_lossy(s))
+		fprintf(out, "  %-10s%sLOSSY%s (%s of the events)\n", "state", CLI_RED,
+			CLI_PLAIN, share);
+	else
+		print_line(out, "state", text_of(s, "state"));
+	free(share);
+}
+
+static void print_summary(FILE *out, const struct session *s)
 {
 	char *shown = text_show(s->options->directory, strlen(s->options->directory));
 	const json_t *begin = json_object_get(s->metadata, "begin");
 
-	fprintf(stderr, "%s%s%s\n", CLI_BOLD, shown, CLI_PLAIN);
+	fprintf(out, "%s%s%s\n", CLI_BOLD, shown, CLI_PLAIN);
 	free(shown);
-	print_line("state", text_of(s, "state"));
+	print_state(out, s);
 	if (s->recorder.error)
-		print_line("reason", text_of(s, "reason"));
+		print_line(out, "reason", text_of(s, "reason"));
 	if (s->options->label)
-		print_line("label", text_of(s, "label"));
-	print_line("began", json_string_value(json_object_get(begin, "time")));
-	fprintf(stderr, "  %-10s%.3f s\n", "duration",
+		print_line(out, "label", text_of(s, "label"));
+	print_line(out, "began", json_string_value(json_object_get(begin, "time")));
+	fprintf(out, "  %-10s%.3f s\n", "duration",
 		json_real_value(json_object_get(s->metadata, "duration_s")));
-	print_number("events", sum_of(s, "events"), false);
-	print_number("lost", sum_of(s, "lost"), true);
-	print_number("missed", sum_of(s, "missed"), true);
-	print_number("paths", s->recorder.paths.file.events, false);
-	fprintf(stderr, "  %-10s%.1f MiB\n", "size",
+	print_number(out, "events", sum_of(s, "events"), false);
+	print_number(out, "lost", sum_of(s, "lost"), true);
+	print_number(out, "missed", sum_of(s, "missed"), true);
+	print_number(out, "paths", s->recorder.paths.file.events, false);
+	fprintf(out, "  %-10s%.1f MiB\n", "size",
 		(double)recorder_bytes(&s->recorder) / (1024 * 1024));
+}
+
+/* In one piece, for standard error has no buffer. */
+static void say_summary(const struct session *s)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	print_summary(out, s);
+	if (!fclose(out))
+		fputs(text, stderr);
+	free(text);
+}
+
+/* What was lost, and what helps. */
+static void say_losses(const struct session *s)
+{
+	const char *directory = s->options->directory;
+	__u64 lost = sum_of(s, "lost"), missed = sum_of(s, "missed");
+
+	if (lost)
+		cli_say_of(directory, "%llu events were lost before they could be read: take a larger --buffer, a --filter or a --sample",
+			   (unsigned long long)lost);
+	if (missed)
+		cli_say_of(directory, "%llu calls were missed: %s/hooks says by which hook; see the module's parameter maxactive",
+			   (unsigned long long)missed, proc_root());
+	if (s->recorder.paths.file.lost)
+		cli_say_of(directory, "%llu paths were forgotten before they could be read: raise the module's parameter paths_limit",
+			   (unsigned long long)s->recorder.paths.file.lost);
 }
 
 int report_end(struct session *s)
@@ -225,20 +319,28 @@ int report_end(struct session *s)
 	size_t i;
 	int err;
 
-	for (i = 0; i < s->recorder.nr_streams; i++)
-		add_counts(s, json_array_get(categories, i), i);
-	json_put(s->metadata, "paths", json_paths(s));
+	for (i = 0; i < s->recorder.nr_streams; i++) {
+		char *stats = control_stats(&s->controls[i]);
+
+		add_counts(s, json_array_get(categories, i), i, stats);
+		if (!i)
+			json_put(s->metadata, "paths", json_paths(s, stats));
+		free(stats);
+	}
 	if (s->compressed)
 		json_put(s->metadata, "compression", json_string("zstd"));
-	metadata_end(s->metadata, s->begin, s->end, s->recorder.error);
+	json_put(s->metadata, "lost_share",
+		 json_real(happened(s) ? (double)gone(s) / happened(s) : 0));
+	metadata_end(s->metadata, s->begin, s->end, state_of(s), s->recorder.error);
 	err = metadata_write(s->recorder.dir, s->metadata, true);
 	if (s->recorder.error)
 		cli_say_of(s->options->directory, "recording ended with an error: %s; what was written before can be read",
 			   s->recorder.error);
-	print_summary(s);
+	say_losses(s);
+	say_summary(s);
 	if (err)
 		return fail(s, err);
-	return s->recorder.error ? CLI_FAILED : CLI_OK;
+	return s->recorder.error || (s->options->strict && is_lossy(s)) ? CLI_FAILED : CLI_OK;
 }
 
 void report_progress(const struct session *s)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 
 #define IDLE_MS 100	/* to wait for events, before other things are looked at */
 #define LEVEL 1	/* of zstd: higher ones gain nothing on such records */
+#define TOP_PAD (1024 * 1024)	/* bytes by which memory grows: schema and metadata are made of it */
 #define PAUSE_MS 10	/* between two reads, so that there is something to read */
 
 /* The conditions of a category's filter, and the command's tree. */
@@ -47,22 +49,27 @@ static __u64 events_of(const struct session *s, size_t i)
 
 static int configure(struct session *s, size_t i)
 {
-	const struct control *c = &s->controls[i];
+	struct control *c = &s->controls[i];
 	char *sample = cli_printf("sample %llu", (unsigned long long)s->options->sample);
-	char *size = cli_printf("size %llu", (unsigned long long)events_of(s, i));
+	char *size = NULL;
 	char *filter = filter_of(s, i);
 	int status = control_command(c, filter);
+	char *stats;
 
 	if (!status)
 		status = control_command(c, sample);
 	if (!status)
 		status = control_command(c, "mode overwrite");
-	if (!status && s->options->buffer)
+	if (!status && s->options->buffer) {
+		size = cli_printf("size %llu", (unsigned long long)events_of(s, i));
 		status = control_command(c, size);
+	}
 	if (!status)
 		status = control_command(c, "reset");
-	s->missed[i] = control_stat(c, "missed");
-	s->paths_missed = control_stat(c, "paths_missed");
+	stats = control_stats(c);
+	s->missed[i] = control_number(stats, "missed");
+	s->paths_missed = control_number(stats, "paths_missed");
+	free(stats);
 	free(sample);
 	free(size);
 	free(filter);
@@ -101,11 +108,8 @@ static int make_directory(struct session *s)
 
 static int start_tracing(struct session *s)
 {
-	int status = CLI_OK;
-	size_t i;
+	int status = control_command_all(s->controls, s->nr_controls, "start");
 
-	for (i = 0; !status && i < s->nr_controls; i++)
-		status = control_command(&s->controls[i], "start");
 	/* To start takes the kernel a moment. */
 	s->begin = wall_now();
 	return status;
@@ -207,11 +211,11 @@ static void compress(struct session *s)
 	int err = 0;
 
 	for (i = 0; !err && i <= r->nr_streams; i++) {
-		struct writer_file *f = i ? &r->streams[i - 1].file : &r->paths.file;
+		struct recorder_stream *stream = i ? &r->streams[i - 1] : &r->paths;
+		struct writer_file *f = &stream->file;
 
 		err = trace_compress(s->options->directory, r->dir, f->name, LEVEL,
-				     i ? IOT_LAYOUT_BLOCKS : IOT_LAYOUT_PATHS, interrupted,
-				     s, &bytes);
+				     &stream->header, interrupted, s, &bytes);
 		if (!err)
 			f->bytes = bytes;
 	}
@@ -223,12 +227,10 @@ static void compress(struct session *s)
 static int finish(struct session *s)
 {
 	bool much;
-	size_t i;
 
 	s->end = wall_now();
-	for (i = 0; i < s->nr_controls; i++)
-		if (!control_gone(&s->controls[i]))
-			control_command(&s->controls[i], "stop");
+	if (!control_gone(&s->controls[0]))
+		control_command_all(s->controls, s->nr_controls, "stop");
 	if (s->recorder.error)
 		recorder_rescue(&s->recorder);
 	else if (writer_works(&s->recorder.writer))
@@ -310,6 +312,8 @@ int session_run(const struct session_options *options)
 	};
 	sigset_t before;
 	int status = catch_signals(&s, &before);
+
+	mallopt(M_TOP_PAD, TOP_PAD);
 
 	/* First of all, that it inherits nothing. */
 	if (!status && options->command)

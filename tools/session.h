@@ -30,6 +30,7 @@ struct session_options {
 	json_t *tags;
 	bool anonymize;
 	const char *key_file;
+	bool strict;		/* that something was lost is a failure */
 	enum { COMPRESS_END, COMPRESS_LIVE, COMPRESS_NEVER } compress;
 	char **command;		/* NULL: none */
 };

@@ -81,6 +81,17 @@ char *text_escape(const char *path)
 	return escaped;
 }
 
+char *text_share(__u64 part, __u64 all)
+{
+	double percent = all ? 100.0 * part / all : 0;
+
+	if (part && percent < 0.01)
+		return cli_strdup("less than 0.01 %");
+	if (part < all && percent > 99.99)
+		return cli_strdup("more than 99.99 %");
+	return cli_printf("%.2f %%", percent);
+}
+
 static bool is_octal(const char *s)
 {
 	return s[0] >= '0' && s[0] <= '3' && s[1] >= '0' && s[1] <= '7' &&

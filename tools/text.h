@@ -7,6 +7,7 @@
 #define TOOL_TEXT_H
 
 #include <stddef.h>
+#include <linux/types.h>
 
 /*
  * For people, CSV and JSON: valid UTF-8 stays, a control character, a
@@ -25,6 +26,9 @@ char *text_guard(const char *bytes, size_t len, const char *keep);
 
 /* For a command written to the module: blanks too. Allocates, never NULL. */
 char *text_escape(const char *path);
+
+/* "12.50 %"; 0.00 and 100.00 are exact. Allocates, never NULL. */
+char *text_share(__u64 part, __u64 all);
 
 /* Undoes \ooo in place. */
 void text_unescape(char *s);

@@ -7,13 +7,20 @@
  *	paths.iot	the paths that records name by number
  *	<category>.iot	the records
  *
- * An .iot file is a struct iot_stream_header, with TRACE_MAGIC, and frames, each of
- * which begins at a multiple of TRACE_ALIGN, as direct writes want it. A frame is a
- * struct trace_frame and @stored bytes, which hold @size bytes: in a category's file
- * blocks as the module gives them (struct iot_block) and then notes; in paths.iot
- * struct iot_path_record. Every frame can be read by itself, and paths are written
- * before the records that name them. So a trace that was cut off anywhere can be
- * read up to its last whole frame.
+ * An .iot file is a struct trace_header and frames, each of which begins at a multiple
+ * of TRACE_ALIGN, as direct writes want it. A frame is a struct trace_frame and @stored
+ * bytes, which hold @size bytes: in a category's file blocks as the module gives them
+ * (struct iot_block) and then notes; in paths.iot struct iot_path_record. Zeroes follow
+ * up to the next multiple. Every frame can be read by itself, and paths are written
+ * before the records that name them.
+ *
+ * Checksums are CRC-32C (as of iSCSI, ext4 and btrfs), which finds each flipped bit and
+ * each damage within 32 bits for certain. A frame has two: with that of its header a reader
+ * finds the next frame behind a damaged one. What is missing without a trace, whole
+ * frames at the end for instance, is known from metadata.json: it tells the frames,
+ * events and bytes of each file, and by CPU the seq of the first event and of the one
+ * behind the last. @first and @gap of a CPU's blocks leave out no seq, so a reader knows
+ * for each hole which events it held.
  *
  * Events of one CPU stand in the order in which they ended. @until is the promise by
  * which the CPUs are merged in little memory: each event that ended before it, on
@@ -22,11 +29,13 @@
 #ifndef TOOL_TRACE_H
 #define TOOL_TRACE_H
 
+#include <stddef.h>
 #include <linux/types.h>
 
 #include "schema.h"
 
-#define TRACE_MAGIC		0x3146544f49ULL	/* "IOTF1" */
+#define TRACE_MAGIC		0x3246544f49ULL	/* "IOTF2" */
+#define TRACE_MAGIC_OLD		0x3146544f49ULL	/* "IOTF1": without checksums */
 #define TRACE_FRAME_MAGIC	0x4d415246	/* "FRAM" */
 #define TRACE_NOTE_MAGIC	0x45544f4e	/* "NOTE" */
 #define TRACE_NOTE_MAX		4096		/* bytes of its text */
@@ -40,6 +49,13 @@
 #define TRACE_ALIGN		4096u
 #define TRACE_FRAME_MAX		(8u << 20)	/* bytes that a frame holds at most */
 
+/* The first TRACE_ALIGN bytes of a file; the rest of them is 0. */
+struct trace_header {
+	struct iot_stream_header stream;	/* with TRACE_MAGIC, and the size of this one */
+	__u32 reserved;
+	__u32 checksum;		/* of all before it */
+};
+
 struct trace_frame {
 	__u32 magic;		/* TRACE_FRAME_MAGIC */
 	__u32 encoding;		/* TRACE_RAW, TRACE_ZSTD */
@@ -47,6 +63,9 @@ struct trace_frame {
 	__u32 size;		/* bytes they hold */
 	__u64 events;		/* or paths */
 	__u64 until;		/* CLOCK_MONOTONIC ns */
+	__u64 number;		/* frames before it in the file */
+	__u32 data_checksum;	/* of the @stored bytes */
+	__u32 checksum;		/* of all before it in this header */
 };
 
 /* The command line of the process that record @seq of @cpu is about. */
@@ -56,6 +75,21 @@ struct trace_note {
 	__u64 seq;
 	__u64 cpu;
 };
+
+__u32 trace_checksum(const void *data, size_t size);
+
+/* The same without the processor's help. */
+__u32 trace_checksum_by_table(const void *data, size_t size);
+
+static inline __u32 trace_frame_checksum(const struct trace_frame *f)
+{
+	return trace_checksum(f, offsetof(struct trace_frame, checksum));
+}
+
+static inline __u32 trace_header_checksum(const struct trace_header *h)
+{
+	return trace_checksum(h, offsetof(struct trace_header, checksum));
+}
 
 /* From the begin of a frame to that of the next. */
 static inline __u64 trace_frame_length(const struct trace_frame *f)

@@ -32,12 +32,12 @@ static int copy_frames(struct trace_reader *r, struct trace_file *f, char *conte
 		err = trace_file_put(f, content, ~0ULL);
 	}
 	free(loaded);
-	return !err && r->cut ? -EBADMSG : err;
+	return !err && r->damaged ? -EBADMSG : err;
 }
 
 int trace_compress(const char *directory, int dir, const char *name, int level,
-		   unsigned int layout, bool (*interrupted)(void *data), void *data,
-		   __u64 *bytes)
+		   const struct iot_stream_header *like, bool (*interrupted)(void *data),
+		   void *data, __u64 *bytes)
 {
 	char *next = cli_printf(".%s", name);
 	char *content = trace_frame_alloc(TRACE_FRAME_MAX);
@@ -45,7 +45,7 @@ int trace_compress(const char *directory, int dir, const char *name, int level,
 	struct trace_reader r;
 	int err, closed;
 
-	err = trace_reader_open(&r, directory, name, layout) ? -EBADMSG : 0;
+	err = trace_reader_open(&r, directory, name, like) ? -EBADMSG : 0;
 	if (!err)
 		err = trace_file_create(&f, dir, next, &r.header, level);
 	if (!err)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,6 +10,7 @@
 #include <zstd.h>
 
 #include "cli.h"
+#include "progress.h"
 #include "trace_read.h"
 
 /* Bytes read, fewer than @size only at the end of the file or on an error. */
@@ -27,34 +30,82 @@ static size_t read_at(int fd, void *data, size_t size, __u64 at)
 	return done;
 }
 
-static int check_header(struct trace_reader *r, unsigned int layout)
+/* Says what is damaged, on a line of its own. */
+static void __attribute__((format(printf, 2, 3)))
+damaged(struct trace_reader *r, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	r->damaged = true;
+	progress_end();
+	cli_say_of(r->name, "%s", text ? text : "is damaged");
+	free(text);
+}
+
+/* The rest of a block of TRACE_ALIGN bytes, of which @used are in use. */
+static bool is_padded(const struct trace_reader *r, __u64 used)
+{
+	size_t size = -used & (TRACE_ALIGN - 1), i;
+	char rest[TRACE_ALIGN];
+
+	if (read_at(r->fd, rest, size, used) < size)
+		return false;
+	for (i = 0; i < size; i++)
+		if (rest[i])
+			return false;
+	return true;
+}
+
+static int check_stream(struct trace_reader *r, const struct iot_stream_header *like)
 {
 	const struct iot_stream_header *h = &r->header;
 
-	if (read_at(r->fd, &r->header, sizeof(r->header), 0) < sizeof(r->header)) {
-		cli_say_of(r->name, "ends within its header: nothing was recorded");
-		return CLI_FAILED;
-	}
-	if (h->magic != TRACE_MAGIC) {
-		cli_say_of(r->name, "is no file of a trace (wrong magic number)");
-		return CLI_FAILED;
-	}
 	if (h->version != IOT_STREAM_VERSION || h->schema != iot_schema_hash()) {
 		cli_say_of(r->name, "the trace has stream version %u schema %016llx, this tool reads version %d schema %016llx: use the tool that recorded it",
 			   h->version, (unsigned long long)h->schema, IOT_STREAM_VERSION,
 			   (unsigned long long)iot_schema_hash());
 		return CLI_FAILED;
 	}
-	if (h->layout != layout || h->header_size != sizeof(*h)) {
-		cli_say_of(r->name, "is damaged: layout %u, header of %u bytes", h->layout,
-			   h->header_size);
+	if (h->layout != like->layout ||
+	    (like->record_size && (h->event != like->event || !h->cpus ||
+				   h->record_size != like->record_size ||
+				   h->cpus > like->cpus))) {
+		cli_say_of(r->name, "is another file: layout %u, event %u, records of %u bytes, %u CPUs",
+			   h->layout, h->event, h->record_size, h->cpus);
 		return CLI_FAILED;
 	}
 	return CLI_OK;
 }
 
+/* Of a damaged header nothing is believed: what it has to say is known. */
+static int check_header(struct trace_reader *r, const struct iot_stream_header *like)
+{
+	struct trace_header h = { 0 };
+	size_t n = read_at(r->fd, &h, sizeof(h), 0);
+
+	r->header = h.stream;
+	if (n == sizeof(h) && h.checksum == trace_header_checksum(&h) &&
+	    h.stream.magic == TRACE_MAGIC && h.stream.header_size == sizeof(h)) {
+		if (!is_padded(r, sizeof(h)))
+			damaged(r, "is damaged or cut off behind its header");
+		return check_stream(r, like);
+	}
+	if (n >= sizeof(h.stream) && h.stream.magic == TRACE_MAGIC_OLD) {
+		cli_say_of(r->name, "has the format of an older version: use the tool that recorded it");
+		return CLI_FAILED;
+	}
+	r->header = *like;
+	damaged(r, n < sizeof(h) ? "ends within its header" : "its header is damaged");
+	return CLI_OK;
+}
+
 int trace_reader_open(struct trace_reader *r, const char *directory, const char *file,
-		      unsigned int layout)
+		      const struct iot_stream_header *like)
 {
 	struct stat st;
 
@@ -67,7 +118,7 @@ int trace_reader_open(struct trace_reader *r, const char *directory, const char 
 	r->size = st.st_size;
 	r->at = TRACE_ALIGN;
 	posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	return check_header(r, layout);
+	return check_header(r, like);
 }
 
 void trace_reader_close(struct trace_reader *r)
@@ -81,22 +132,65 @@ void trace_reader_close(struct trace_reader *r)
 
 static bool is_sane(const struct trace_frame *f)
 {
-	if (f->magic != TRACE_FRAME_MAGIC || f->size > TRACE_FRAME_MAX ||
-	    f->stored > TRACE_FRAME_MAX)
+	if (f->magic != TRACE_FRAME_MAGIC || f->checksum != trace_frame_checksum(f) ||
+	    f->size > TRACE_FRAME_MAX || f->stored > TRACE_FRAME_MAX)
 		return false;
 	return f->encoding == TRACE_ZSTD ||
 	       (f->encoding == TRACE_RAW && f->stored == f->size);
 }
 
+static bool read_frame(const struct trace_reader *r, struct trace_frame *frame, __u64 at)
+{
+	return read_at(r->fd, frame, sizeof(*frame), at) == sizeof(*frame) && is_sane(frame) &&
+	       frame->number >= r->number;
+}
+
+/* There is no frame at r->at: looks for one behind it. */
+static bool find_frame(struct trace_reader *r, struct trace_frame *frame)
+{
+	__u64 from = r->at;
+
+	do {
+		r->at += TRACE_ALIGN;
+	} while (r->at < r->size && !read_frame(r, frame, r->at));
+	if (r->at < r->size) {
+		damaged(r, "is damaged from byte %llu to %llu", (unsigned long long)from,
+			(unsigned long long)r->at - 1);
+		return true;
+	}
+	damaged(r, "is damaged or cut off: nothing can be read from byte %llu on",
+		(unsigned long long)from);
+	r->at = r->size;
+	return false;
+}
+
+/* Whether the frame at r->at ends in the file. */
+static bool is_all_there(struct trace_reader *r, const struct trace_frame *frame)
+{
+	__u64 end = r->at + sizeof(*frame) + frame->stored;
+
+	if (end <= r->size) {
+		if (!is_padded(r, end))
+			damaged(r, "is damaged or cut off behind frame %llu, at byte %llu",
+				(unsigned long long)frame->number, (unsigned long long)end);
+		return true;
+	}
+	damaged(r, "is cut off within frame %llu, at byte %llu",
+		(unsigned long long)frame->number, (unsigned long long)r->size);
+	r->at = r->size;
+	return false;
+}
+
 bool trace_reader_next(struct trace_reader *r, struct trace_frame *frame, __u64 *at)
 {
-	if (r->cut || r->at >= r->size)
+	if (r->at >= r->size || (!read_frame(r, frame, r->at) && !find_frame(r, frame)))
 		return false;
-	if (read_at(r->fd, frame, sizeof(*frame), r->at) < sizeof(*frame) ||
-	    !is_sane(frame) || r->at + sizeof(*frame) + frame->stored > r->size) {
-		r->cut = true;
+	if (frame->number > r->number)
+		damaged(r, "frames %llu to %llu are missing", (unsigned long long)r->number,
+			(unsigned long long)frame->number - 1);
+	r->number = frame->number + 1;
+	if (!is_all_there(r, frame))
 		return false;
-	}
 	*at = r->at;
 	r->at += trace_frame_length(frame);
 	return true;
@@ -114,36 +208,43 @@ static void *make_room(char **data, size_t *room, size_t size)
 static bool load(struct trace_reader *r, __u64 at, char **data, size_t *room,
 		 const struct trace_frame *f)
 {
-	char *to;
+	bool raw = f->encoding == TRACE_RAW;
+	char *to = raw ? make_room(data, room, f->size) :
+			 make_room(&r->packed, &r->room, f->stored);
 
-	if (f->encoding == TRACE_RAW)
-		return read_at(r->fd, make_room(data, room, f->size), f->size, at) == f->size;
-	to = make_room(&r->packed, &r->room, f->stored);
-	if (read_at(r->fd, to, f->stored, at) < f->stored)
+	if (read_at(r->fd, to, f->stored, at) < f->stored ||
+	    trace_checksum(to, f->stored) != f->data_checksum)
 		return false;
-	return ZSTD_decompress(make_room(data, room, f->size), f->size, to,
-			       f->stored) == f->size;
+	return raw || ZSTD_decompress(make_room(data, room, f->size), f->size, to,
+				      f->stored) == f->size;
 }
 
 bool trace_reader_load(struct trace_reader *r, __u64 at, char **data, size_t *room,
 		       struct trace_frame *frame)
 {
 	if (read_at(r->fd, frame, sizeof(*frame), at) == sizeof(*frame) && is_sane(frame) &&
-	    load(r, at + sizeof(*frame), data, room, frame))
+	    load(r, at + sizeof(*frame), data, room, frame)) {
+		r->frames++;
 		return true;
-	trace_reader_damaged(r, at);
+	}
+	damaged(r, "the frame at byte %llu is damaged", (unsigned long long)at);
 	return false;
 }
 
-void trace_reader_damaged(struct trace_reader *r, __u64 at)
+void trace_reader_damaged(struct trace_reader *r, __u64 at, const struct trace_frame *frame)
 {
-	r->cut = true;
-	r->at = at;
+	r->frames--;
+	damaged(r, "frame %llu, at byte %llu, is damaged", (unsigned long long)frame->number,
+		(unsigned long long)at);
 }
 
-void trace_reader_report(const struct trace_reader *r)
+bool trace_reader_check(struct trace_reader *r, __u64 frames, __u64 bytes)
 {
-	if (r->cut)
-		cli_say_of(r->name, "is cut off: it was read up to its last whole frame, before byte %llu",
-			   (unsigned long long)r->at);
+	if (r->frames != frames)
+		damaged(r, "%llu of %llu frames can be read", (unsigned long long)r->frames,
+			(unsigned long long)frames);
+	if (r->size != bytes)
+		damaged(r, "has %llu bytes, %llu were recorded",
+			(unsigned long long)r->size, (unsigned long long)bytes);
+	return r->frames == frames && r->size == bytes;
 }

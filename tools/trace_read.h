@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reading a file of a trace, frame by frame. */
+/*
+ * Reading a file of a trace, frame by frame. What is damaged is said on standard error
+ * and passed over.
+ */
 #ifndef TOOL_TRACE_READ_H
 #define TOOL_TRACE_READ_H
 
@@ -14,33 +17,41 @@ struct trace_reader {
 	struct iot_stream_header header;
 	__u64 at;		/* where the next frame begins */
 	__u64 size;		/* of the file, when it was opened */
-	bool cut;		/* it ends within a frame, or is damaged from there */
+	__u64 number;		/* of the next frame */
+	__u64 frames;		/* whole ones that were loaded */
+	bool damaged;		/* not everything is as it was written */
 	char *packed;
 	size_t room;
 };
 
-/* @layout: IOT_LAYOUT_*. An exit code; what is wrong was said. Close it in either case. */
+/*
+ * @like is what the header has to say: layout, event, record_size, cpus; it stands in for
+ * a header that is damaged. An exit code; what is wrong was said. Close it in either case.
+ */
 int trace_reader_open(struct trace_reader *r, const char *directory, const char *file,
-		      unsigned int layout);
+		      const struct iot_stream_header *like);
 void trace_reader_close(struct trace_reader *r);
 
 /*
- * The next whole frame's header, and where it stands; its content is passed over.
- * False at the end.
+ * The header of the next frame that has a whole one, and where it stands; its content is
+ * passed over. False at the end.
  */
 bool trace_reader_next(struct trace_reader *r, struct trace_frame *frame, __u64 *at);
 
 /*
- * The content of the frame at @at, into @data, which grows to @room. False, and cut, when it
- * is damaged.
+ * The content of the frame at @at, into @data, which grows to @room. False, and damaged,
+ * when it is not what was written.
  */
 bool trace_reader_load(struct trace_reader *r, __u64 at, char **data, size_t *room,
 		       struct trace_frame *frame);
 
-/* What was read of the frame at @at makes no sense: the file ends there. */
-void trace_reader_damaged(struct trace_reader *r, __u64 at);
+/* What was read of the frame at @at makes no sense. */
+void trace_reader_damaged(struct trace_reader *r, __u64 at, const struct trace_frame *frame);
 
-/* Says that the trace was cut off, if it was. */
-void trace_reader_report(const struct trace_reader *r);
+/*
+ * At the end: compares what was read with what metadata.json tells. False, and damaged,
+ * when that differs.
+ */
+bool trace_reader_check(struct trace_reader *r, __u64 frames, __u64 bytes);
 
 #endif /* TOOL_TRACE_READ_H */

@@ -43,12 +43,13 @@ static int write_all(int fd, const char *data, size_t size, __u64 at)
 
 static int write_header(struct trace_file *f, const struct iot_stream_header *header)
 {
-	struct iot_stream_header h = *header;
+	struct trace_header h = { .stream = *header };
 	char *block = trace_frame_alloc(0);
 	int err;
 
-	h.magic = TRACE_MAGIC;
-	h.header_size = sizeof(h);
+	h.stream.magic = TRACE_MAGIC;
+	h.stream.header_size = sizeof(h);
+	h.checksum = trace_header_checksum(&h);
 	memset(block, 0, TRACE_ALIGN);
 	memcpy(block, &h, sizeof(h));
 	err = write_all(f->fd, block, TRACE_ALIGN, 0);
@@ -121,13 +122,18 @@ int trace_file_put(struct trace_file *f, char *data, __u64 most)
 	if (length > most)
 		return TRACE_FULL;
 	used = sizeof(frame) + frame.stored;
+	frame.number = f->frames;
+	frame.data_checksum = trace_checksum(from + sizeof(frame), frame.stored);
+	frame.checksum = trace_frame_checksum(&frame);
 	memcpy(from, &frame, sizeof(frame));
 	memset(from + used, 0, length - used);
 	err = write_all(f->fd, from, length, f->end);
-	if (!err)
+	if (!err) {
 		f->end += length;
-	else if (ftruncate(f->fd, f->end))
+		f->frames++;
+	} else if (ftruncate(f->fd, f->end)) {
 		cli_say("the trace ends with a part of a frame: %s", strerror(errno));
+	}
 	return err;
 }
 
@@ -141,6 +147,6 @@ int trace_file_close(struct trace_file *f)
 		err = -errno;
 	free(f->packed);
 	ZSTD_freeCCtx(f->zstd);
-	*f = (struct trace_file){ .fd = -1, .end = f->end };
+	*f = (struct trace_file){ .fd = -1, .end = f->end, .frames = f->frames };
 	return err;
 }

@@ -13,6 +13,7 @@
 struct trace_file {
 	int fd;
 	__u64 end;		/* bytes written: whole frames */
+	__u64 frames;
 	void *zstd;		/* NULL: not compressed */
 	char *packed;		/* a frame in its compressed form */
 	size_t room;
@@ -37,7 +38,7 @@ int trace_file_create(struct trace_file *f, int dir, const char *name,
  */
 int trace_file_put(struct trace_file *f, char *data, __u64 most);
 
-/* Puts it on the disk and closes it; @end stays. 0 or a negative errno. */
+/* Puts it on the disk and closes it; @end and @frames stay. 0 or a negative errno. */
 int trace_file_close(struct trace_file *f);
 
 #endif /* TOOL_TRACE_WRITE_H */

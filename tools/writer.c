@@ -8,6 +8,26 @@
 
 #define CHUNKS 16
 
+static void extend(struct writer_range *range, __u64 first, __u64 next)
+{
+	if (!range->any)
+		range->first = first;
+	range->any = true;
+	range->next = next;
+}
+
+/* Of a frame of paths. */
+static void count_paths(struct writer_file *f, const char *content, size_t size)
+{
+	struct iot_path_record p;
+	size_t at;
+
+	for (at = 0; at < size; at += sizeof(p) + ((p.length + 7) & ~(size_t)7)) {
+		memcpy(&p, content + at, sizeof(p));
+		extend(&f->ranges[0], p.id, p.id + 1);
+	}
+}
+
 /* What a frame of events says of itself: its blocks, up to the notes. */
 static void count_blocks(struct writer_file *f, const char *content, size_t size,
 			 size_t record)
@@ -21,6 +41,7 @@ static void count_blocks(struct writer_file *f, const char *content, size_t size
 			return;
 		f->lost += b.gap;
 		f->lost_by_cpu[b.cpu] += b.gap;
+		extend(&f->ranges[b.cpu], b.first - b.gap, b.first + b.count);
 	}
 }
 
@@ -47,6 +68,8 @@ static void write_chunk(struct writer *w, struct chunk *chunk)
 	f->events += frame.events;
 	if (f->cpus)
 		count_blocks(f, chunk_content(chunk), frame.size, f->record);
+	else
+		count_paths(f, chunk_content(chunk), frame.size);
 }
 
 static void *work(void *data)
@@ -76,19 +99,12 @@ static void *work(void *data)
 
 bool writer_start(struct writer *w, size_t size, __u64 limit)
 {
-	struct chunk *chunk;
-	int i, err;
+	int err;
 
 	*w = (struct writer){ .size = size, .limit = limit };
 	w->last = &w->first;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->change, NULL);
-	for (i = 0; i < CHUNKS; i++) {
-		chunk = cli_grow(NULL, 1, sizeof(*chunk));
-		chunk->data = trace_frame_alloc(size);
-		chunk->next = w->free;
-		w->free = chunk;
-	}
 	err = pthread_create(&w->thread, NULL, work, w);
 	w->running = !err;
 	if (err)
@@ -102,14 +118,24 @@ void writer_add(struct writer *w, struct writer_file *f)
 	f->bytes = f->file.end;
 }
 
+/* As many as are needed, and CHUNKS at most. */
+static struct chunk *new_chunk(struct writer *w)
+{
+	struct chunk *chunk = cli_grow(NULL, 1, sizeof(*chunk));
+
+	*chunk = (struct chunk){ .data = trace_frame_alloc(w->size) };
+	w->chunks++;
+	return chunk;
+}
+
 struct chunk *writer_take(struct writer *w)
 {
 	struct chunk *chunk;
 
 	pthread_mutex_lock(&w->lock);
-	while (!w->free)
+	while (!w->free && w->chunks == CHUNKS)
 		pthread_cond_wait(&w->change, &w->lock);
-	chunk = w->free;
+	chunk = w->free ? w->free : new_chunk(w);
 	w->free = chunk->next;
 	pthread_mutex_unlock(&w->lock);
 	return chunk;

@@ -13,6 +13,12 @@
 
 #include "trace_write.h"
 
+/* Numbers that were written: seq of one CPU, or of paths. */
+struct writer_range {
+	bool any;
+	__u64 first, next;		/* the last is the one before @next */
+};
+
 /* What is written into one file, and what that holds. */
 struct writer_file {
 	struct trace_file file;
@@ -21,7 +27,9 @@ struct writer_file {
 	size_t record;			/* bytes of one */
 	atomic_ullong events, lost;	/* or paths; written, and missing before them */
 	atomic_ullong bytes;
-	__u64 *lost_by_cpu;		/* to be read when the writer has finished */
+	/* To be read when the writer has finished: */
+	__u64 *lost_by_cpu;
+	struct writer_range *ranges;	/* by CPU; paths: one */
 };
 
 struct chunk {
@@ -38,6 +46,7 @@ struct writer {
 	pthread_mutex_t lock;		/* of what follows */
 	pthread_cond_t change;
 	struct chunk *free;
+	unsigned int chunks;		/* that there are */
 	struct chunk *first, **last;	/* to be written */
 	bool finish;
 	__u64 bytes;			/* of all files; the thread's own */

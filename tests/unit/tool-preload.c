@@ -5,6 +5,8 @@
  * TOOL_WRITE_ERROR=<errno>:<prefix>  a write that begins with prefix fails
  * TOOL_WRITES=<file>                 each write to "…/control" is appended, with
  *                                    its length in front
+ * TOOL_TOGETHER=<n>:<command>        writes of the command to "…/control" go on when n
+ *                                    threads are at it, and fail after 10 seconds
  * TOOL_GONE=<file>                   at the end of "…/stream" and "…/log" read() gives
  *                                    EIO once <file> exists
  * TOOL_ENDLESS=<control>             what is behind the header of "…/stream" comes again
@@ -12,6 +14,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,13 +48,32 @@ static int ends_with_stop(const char *file)
 	return !memcmp(last, "stop\n", 5);
 }
 
+/* False when too few others came. */
+static int wait_for_others(unsigned int wanted)
+{
+	static atomic_uint here;
+	int i;
+
+	here++;
+	for (i = 0; i < 1000 && here < wanted; i++)
+		usleep(10000);
+	return here >= wanted;
+}
+
 ssize_t write(int fd, const void *data, size_t size)
 {
 	ssize_t (*real)(int fd, const void *data, size_t size) = dlsym(RTLD_NEXT, "write");
 	const char *error = getenv("TOOL_WRITE_ERROR");
 	const char *writes = getenv("TOOL_WRITES");
 	const char *prefix = error ? strchr(error, ':') + 1 : NULL;
+	const char *together = getenv("TOOL_TOGETHER");
+	const char *command = together ? strchr(together, ':') + 1 : NULL;
 
+	if (together && size > strlen(command) && !memcmp(data, command, strlen(command)) &&
+	    is_called(fd, "/control") && !wait_for_others(atoi(together))) {
+		errno = EDEADLK;
+		return -1;
+	}
 	if (prefix && size >= strlen(prefix) && !memcmp(data, prefix, strlen(prefix))) {
 		errno = atoi(error);
 		return -1;
