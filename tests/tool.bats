@@ -445,9 +445,9 @@ sample_stream() {
 
 # Its fields that are not 0 or empty, sorted by time.
 sample_rows=(
-	'timestamp=-0.000000001 seq=5 time=999999999 device=0:0 level=9 op=7 comm=x\012\134\377é'
-	'timestamp=1.000000001 seq=1 time=2000000001 offset=8192 sector=2048 requested=512 result=-5 pid=10 tid=10 origin_pid=12 device=253:1 level=blk op=R flags=READAHEAD|0x8000 comm=kworker/u4:1 origin_comm=a,"b'
-	'timestamp=2.000000007 seq=0 time=3000000007 latency=12 offset=4096 requested=4096 result=4096 pid=10 tid=11 cpu=1 device=8:1 level=vfs op=W flags=DIRECT|ASYNC comm=dd'
+	'since_t0_s=-0.000000001 seq=5 time_ns=999999999 device=0:0 level=9 op=7 comm=x\012\134\377é'
+	'since_t0_s=1.000000001 seq=1 time_ns=2000000001 offset_bytes=8192 sector=2048 requested_bytes=512 result=-5 pid=10 tid=10 origin_pid=12 device=253:1 level=blk op=R flags=READAHEAD|0x8000 comm=kworker/u4:1 origin_comm=a,"b'
+	'since_t0_s=2.000000007 seq=0 time_ns=3000000007 latency_ns=12 offset_bytes=4096 requested_bytes=4096 result=4096 pid=10 tid=11 cpu=1 device=8:1 level=vfs op=W flags=DIRECT|ASYNC comm=dd'
 )
 
 # rows_are csv|json TEXT ROW...: the rows, in any order of their fields.
@@ -461,9 +461,9 @@ rows_are() {
 		    rows = [json.loads(line, parse_float=str) for line in text.splitlines()]
 		    for row in rows:
 		        for key, value in row.items():
-		            number = key in ("timestamp", "seq", "time", "latency", "offset", "sector",
-		                             "requested", "result", "pid", "tid", "origin_pid", "cpu")
-		            assert isinstance(value, int) or (key == "timestamp") or not number, (key, value)
+		            number = key in ("since_t0_s", "seq", "time_ns", "latency_ns", "offset_bytes", "sector",
+		                             "requested_bytes", "result", "pid", "tid", "origin_pid", "cpu")
+		            assert isinstance(value, int) or (key == "since_t0_s") or not number, (key, value)
 		assert len(rows) == len(wanted), rows
 		for row, words in zip(rows, wanted):
 		    words = dict(word.split("=", 1) for word in words.split(" "))
@@ -486,7 +486,7 @@ rows_are() {
 	sample_stream "$work/f"
 	run --separate-stderr iotracer log --format=csv "$work/f"
 	[ "$status" = 0 ]
-	[[ ${lines[0]} == timestamp,seq,time,* ]]
+	[[ ${lines[0]} == since_t0_s,seq,time_ns,* ]]
 	[[ ${lines[1]} == -0.000000001,5,999999999,0,* ]]
 	[[ ${lines[2]} == *',"a,""b"' || ${lines[2]} == *',"a,""b",'* ]]
 	rows_are csv "$output" "${sample_rows[@]}"
@@ -501,7 +501,7 @@ rows_are() {
 	sample_stream "$work/f"
 	run --separate-stderr iotracer log --format=json "$work/f"
 	[ "$status" = 0 ]
-	[[ ${lines[1]} == '{"timestamp":1.000000001,"seq":1,"time":2000000001,"latency":0,'* ]]
+	[[ ${lines[1]} == '{"since_t0_s":1.000000001,"seq":1,"time_ns":2000000001,"latency_ns":0,'* ]]
 	[[ ${lines[1]} == *'"result":-5,'*'"device":"253:1"'* ]]
 	rows_are json "$output" "${sample_rows[@]}"
 	[ "$(python3 -c 'import json, sys; print(",".join(json.loads(sys.argv[1])))' "${lines[0]}")" = \
@@ -515,7 +515,7 @@ rows_are() {
 	echo "offset=18446744073709551615 sector=9223372036854775807 result=-9223372036854775808" |
 		tool-stream >"$IOTRACER_PROC/sda1_1/stream"
 	run iotracer log --format=json "$work/f"
-	[[ $output == *'"offset":"18446744073709551615","sector":9223372036854775807,'* ]]
+	[[ $output == *'"offset_bytes":"18446744073709551615","sector":9223372036854775807,'* ]]
 	[[ $output == *'"result":-9223372036854775808,'* ]]
 }
 
@@ -793,7 +793,9 @@ writes                             5                   2
 @test "format: every field of the CSV is described, as text and as a table" {
 	touch "$work/f"
 	sample_stream "$work/f"
-	fields=$(iotracer log --format=csv "$work/f" 2>/dev/null | head -n 1 | tr , '\n' | tail -n +2)
+	columns=$(iotracer log --format=csv "$work/f" 2>/dev/null | head -n 1 | tr , '\n')
+	[ "$(iotracer format --columns | awk -F'\t' '$1 == "log" { print $2 }')" = "$columns" ]
+	fields=$(tail -n +2 <<<"$columns" | sed 's/_ns$//; s/_bytes$//')
 	[ "$(iotracer format | awk '$1 == "event" { e = $2 } $1 == "field" && e == "io" { print $2 }')" = "$fields" ]
 	# shellcheck disable=SC2016
 	[ "$(iotracer format --markdown | sed -n '/^### `fs`/q; s/^| `\(.*\)` |.*/\1/p')" = "$fields" ]
@@ -810,7 +812,7 @@ writes                             5                   2
 
 @test "the manual page is without warnings and names every command and option" {
 	page=$BATS_TEST_DIRNAME/../tools/iotracer.8
-	[ -z "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" ]
+	[ -z "$(groff -t -man -Tutf8 -ww -z "$page" 2>&1)" ]
 	for command in add remove list status start stop reset timereset log profile record export format; do
 		grep -q "$command" "$page"
 		for option in $(iotracer "$command" --help | grep -o -- ' --[a-z-]*' | sort -u); do
