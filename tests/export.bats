@@ -317,6 +317,31 @@ loaded_by() {
 	[[ ${lines[1]} == 2017-07-14T02:40:00.500000000Z,* ]]
 }
 
+@test "CSV and JSON take the same options, and print alike where nothing is said" {
+	every_category <<<"cpu=0 seq=0 time=1000000000 latency=5 path=1"
+	record one
+	record two -c fs,fault
+	for options in "" --per-category --category=fs "--columns=io-tracer" "--gzip" "--rotate=1"; do
+		for format in csv json; do
+			# shellcheck disable=SC2086 # none, or one
+			iotracer export one -f $format $options >out 2>err || { echo "$format $options: $(cat err)"; false; }
+			[ -s out ]
+			[ ! -s err ]
+			# shellcheck disable=SC2086
+			iotracer export one -f $format ${options/--per-category/} -o "d-$format$options"
+			find "d-$format$options" -type f -exec cat {} + | cmp - out
+		done
+	done
+	for format in csv json; do
+		run --separate-stderr iotracer export two -f $format
+		[ "$status" = 2 ]
+		[ -z "$output" ]
+		[[ $stderr == "iotracer: two: has several categories: say which (--category=fs), or --per-category"* ]]
+		iotracer export two -f $format --category=fault >fault
+		iotracer export two -f $format --category=fs | cat - fault | cmp - <(iotracer export two -f $format --per-category)
+	done
+}
+
 # --- order, gaps --------------------------------------------------------------
 
 @test "events of many CPUs are merged by their end, whatever the frames" {
@@ -733,7 +758,7 @@ os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- 
 	record t
 	for arguments in "record --time=0" "record --time=x" "record --size=" "record --size=-1" "record --sample=0" \
 		"record -c nothing" "record -c fs,fs" "record --tag=x" "record --key-file=t" "record --compress=x" \
-		"record --buffer=3x" "export" "export t" "export t -o d --per-category" \
+		"record --buffer=3x" "export" "export t -o d --per-category" "export t -f json -o d --per-category" \
 		"export t -f xml" "export t u -o d" "export t --category=x -o d" "export t --rotate=x -o d" \
 		"export t --key-file=t -o d"; do
 		# shellcheck disable=SC2086

@@ -126,6 +126,17 @@ static int export_category(struct env *env, const struct category *category)
 	return status;
 }
 
+/* A table on standard output has the columns of one category. */
+static int check_one_category(const struct env *env)
+{
+	if (env->directory || env->per_category || env->category ||
+	    !metadata_category(&env->metadata, 0) || !metadata_category(&env->metadata, 1))
+		return CLI_OK;
+	cli_say_of(env->trace, "has several categories: say which (--category=%s), or --per-category for all of them, one after another, or where to (-o DIRECTORY)",
+		   metadata_category(&env->metadata, 0));
+	return CLI_USAGE;
+}
+
 static int export_all(struct env *env)
 {
 	int status = CLI_OK;
@@ -174,6 +185,8 @@ static int prepare(struct env *env)
 {
 	int status = metadata_load(&env->metadata, env->trace);
 
+	if (!status)
+		status = check_one_category(env);
 	if (status)
 		return status;
 	say_state(env);
@@ -214,8 +227,6 @@ static void check(const struct env *env, struct argp_state *state)
 		cli_usage(state, "say which trace: a directory that iotracer record made");
 	if (env->directory && env->per_category)
 		cli_usage(state, "--per-category prints on standard output: leave -o away");
-	if (env->format == FORMAT_CSV && !env->directory && !env->per_category)
-		cli_usage(state, "say where to: -o DIRECTORY, or --per-category for standard output");
 	if (env->key_file && !env->anonymize)
 		cli_usage(state, "--key-file goes with --anonymize");
 }
@@ -271,8 +282,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "csv (default) or json, one object a line", 0 },
-	{ "output", 'o', "DIRECTORY", 0, "write DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on, times in UTC", 0 },
-	{ "per-category", KEY_PER_CATEGORY, NULL, 0, "write CSV on standard output, one category after another", 0 },
+	{ "output", 'o', "DIRECTORY", 0, "instead of standard output write DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on, times in UTC", 0 },
+	{ "per-category", KEY_PER_CATEGORY, NULL, 0, "write all categories on standard output, one after another", 0 },
 	{ "category", KEY_CATEGORY, "NAME", 0, "only this one", 0 },
 	{ "columns", KEY_COLUMNS, "WHOSE", 0, "own (default), as iotracer format --columns describes them, or io-tracer: IO Tracer's columns and directories", 0 },
 	{ "gzip", 'z', NULL, 0, "compress", 0 },
@@ -286,7 +297,8 @@ static const char doc[] =
 	"Write the events of a trace as rows, in the order in which they ended.\v"
 	"The columns are the fields of the category, the unit in the name: iotracer(8) lists"
 	" them. csv: lines end in a line feed; what has a comma or a quote is quoted."
-	" json: the same columns; without -o on standard output.\n"
+	" json: the same columns. Without -o rows go to standard output: those of one category,"
+	" unless --per-category is said.\n"
 	"Events and paths that are missing are counted on standard error. A trace"
 	" that was cut off is read up to its last whole frame.";
 
