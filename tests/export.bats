@@ -687,6 +687,21 @@ os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- 
 	jq -e '.duration_s >= 1.9 and .duration_s <= 2.1' t/metadata.json
 }
 
+@test "record: -c adds up, and all are all; times and sizes have units" {
+	every_category <<<"cpu=0 seq=0 time=1000000000"
+	record t -c fs -c block
+	[ "$(jq -c '[.categories[].name]' t/metadata.json)" = '["fs","block"]' ]
+	record u -c block,cache -c fs
+	[ "$(jq -c '[.categories[].name]' u/metadata.json)" = '["block","cache","fs"]' ]
+	record v -c all
+	[ "$(jq -c '[.categories[].name] | sort' v/metadata.json)" = '["block","cache","fault","fs","uring"]' ]
+	for option in --time=1m --time=2h --time=1d --time=30s --size=1G --size=2T --size=500M; do
+		record "w$option" $option
+	done
+	iotracer record -o x --time 0.02m 2>/dev/null
+	jq -e '.duration_s >= 1.1' x/metadata.json
+}
+
 @test "record: --size, within a tenth" {
 	many-events proc 200000 2 100
 	for compress in never live; do
@@ -756,8 +771,9 @@ os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- 
 @test "record, export: usage errors exit 2" {
 	a_few
 	record t
-	for arguments in "record --time=0" "record --time=x" "record --size=" "record --size=-1" "record --sample=0" \
-		"record -c nothing" "record -c fs,fs" "record --tag=x" "record --key-file=t" "record --compress=x" \
+	for arguments in "record --time=0" "record --time=x" "record --time=1x" "record --time=m" "record --time=1mm" \
+		"record --time=99999999d" "record --size=1X" "record --size=" "record --size=-1" "record --sample=0" \
+		"record -c nothing" "record -c fs,fs" "record -c fs -c fs" "record -c all -c fs" "record -c all,x" "record --tag=x" "record --key-file=t" "record --compress=x" \
 		"record --buffer=3x" "export" "export t -o d --per-category" "export t -f json -o d --per-category" \
 		"export t -f xml" "export t u -o d" "export t --category=x -o d" "export t --rotate=x -o d" \
 		"export t --key-file=t -o d"; do

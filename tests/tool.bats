@@ -74,16 +74,80 @@ unprivileged() {
 @test "help of every command exits 0 and says what it does" {
 	run iotracer --help
 	[ "$status" = 0 ]
-	for command in add remove list status start stop reset timereset log profile record export format; do
+	for command in add remove list status start stop reset timereset log profile record export format help; do
 		[[ $output == *"  $command "* ]]
 	done
 	[[ $output == *"3  the module is not loaded"* ]]
-	for command in add remove list status start stop reset timereset log profile record export format; do
+	for command in add remove list status start stop reset timereset log profile record export format help; do
 		run --separate-stderr iotracer "$command" --help
 		[ "$status" = 0 ]
 		[[ ${lines[0]} == "Usage: iotracer $command [OPTION...]"* ]]
 		[ -z "$stderr" ]
 	done
+}
+
+@test "-h, help and help COMMAND say what --help does" {
+	cd "$work"
+	iotracer --help >help
+	for way in -h help; do
+		iotracer "$way" | cmp - help
+	done
+	mapfile -t commands < <(sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p' help)
+	for command in "${commands[@]}"; do
+		iotracer "$command" --help >"help-$command"
+		iotracer "$command" -h | cmp - "help-$command"
+		iotracer help "$command" | cmp - "help-$command"
+	done
+	[ "$(find . -name 'help-*' | wc -l)" -ge 14 ]
+	run iotracer help frobnicate
+	[ "$status" = 2 ]
+	[[ $output == "iotracer: frobnicate: no such command"* ]]
+	run iotracer help add remove
+	[ "$status" = 2 ]
+}
+
+@test "options stand where one likes: before the command, before and behind the files" {
+	cd "$work"
+	touch "$work/f"
+	sample_stream "$work/f"
+	iotracer log --format=json --color=never "$work/f" >expected 2>&1
+	[ -s expected ]
+	for arguments in "log f -f json --color=never" "-f json log f --color=never" "--color=never log -fjson f" \
+		"--format json --color=never log f" "--color=never --format=json log -- f"; do
+		# shellcheck disable=SC2086
+		iotracer $arguments 2>&1 | sed "s|: f: |: $work/f: |" | cmp - expected
+	done
+	run iotracer --frob log f
+	[ "$status" = 2 ]
+	run iotracer -- log f -f csv
+	[ "$status" = 0 ]
+}
+
+# completed WORD...: what bash offers for the last of these, which begins so
+completed() {
+	bash -c 'source "$1"; shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		complete -p iotracer >/dev/null && _iotracer iotracer && printf "%s\n" "${COMPREPLY[@]}"' \
+		- "$BATS_TEST_DIRNAME/../tools/iotracer.bash-completion" "$@" | sort | tr '\n' ' '
+}
+
+@test "bash completes commands, options, values and files" {
+	cd "$work"
+	touch file-a file-b
+	[ "$(completed iotracer re)" = "record remove reset " ]
+	[ "$(completed iotracer help st)" = "start status stop " ]
+	[ "$(completed iotracer "" | wc -w)" = "$(iotracer --help | sed -n '/^Commands/,/^$/p' | grep -c '^  ')" ]
+	for command in $(completed iotracer ""); do
+		iotracer "$command" --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -o -- '--.*' | sort | tr '\n' ' ' >options
+		[ "$(completed iotracer "$command" --)" = "$(cat options)" ]
+	done
+	[ "$(completed iotracer record --ti)" = "--time " ]
+	[ "$(completed iotracer log --format = js)" = "json " ]
+	[ "$(completed iotracer export -f "")" = "csv json " ]
+	[ "$(completed iotracer record -c "")" = "all block cache fault fs uring " ]
+	[ "$(completed iotracer log --follow file-)" = "file-a file-b " ]
+	[ "$(completed iotracer record -o t -- bas)" != " " ]
+	[ "$(completed iotracer record --label "")" = " " ]
 }
 
 @test "version names the schema that the tool reads" {
@@ -806,6 +870,7 @@ writes                             5                   2
 	make -s -C "$BATS_TEST_DIRNAME/../tools" install DESTDIR="$work/dest" PREFIX=/usr
 	[ -x "$work/dest/usr/bin/iotracer" ]
 	[ -f "$work/dest/usr/share/man/man8/iotracer.8" ]
+	[ -f "$work/dest/usr/share/bash-completion/completions/iotracer" ]
 	make -s -C "$BATS_TEST_DIRNAME/../tools" uninstall DESTDIR="$work/dest" PREFIX=/usr
 	[ -z "$(find "$work/dest" -type f)" ]
 }
@@ -813,7 +878,7 @@ writes                             5                   2
 @test "the manual page is without warnings and names every command and option" {
 	page=$BATS_TEST_DIRNAME/../tools/iotracer.8
 	[ -z "$(groff -t -man -Tutf8 -ww -z "$page" 2>&1)" ]
-	for command in add remove list status start stop reset timereset log profile record export format; do
+	for command in add remove list status start stop reset timereset log profile record export format help; do
 		grep -q "$command" "$page"
 		for option in $(iotracer "$command" --help | grep -o -- ' --[a-z-]*' | sort -u); do
 			grep -q -- "${option//-/\\\\-}" "$page"

@@ -118,6 +118,8 @@ void cli_parse(const struct argp *argp, int argc, char **argv, unsigned int flag
 
 static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
+	if (key == 'h')
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 	if (key != 'C')
 		return ARGP_ERR_UNKNOWN;
 	if (!arg || !strcmp(arg, "always"))
@@ -134,6 +136,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 static const struct argp_option common_options[] = {
 	{ "color", 'C', "WHEN", OPTION_ARG_OPTIONAL | OPTION_NO_USAGE,
 	  "colour: auto (on a terminal unless NO_COLOR is set), always or never", 90 },
+	{ NULL, 'h', NULL, OPTION_NO_USAGE, "likewise give this help list", -1 },
 	{ 0 }
 };
 
