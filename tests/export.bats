@@ -687,6 +687,43 @@ os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- 
 	jq -e '.duration_s >= 1.9 and .duration_s <= 2.1' t/metadata.json
 }
 
+# on_terminal COMMAND: what it prints on one
+on_terminal() {
+	TERM=xterm script -qec "$1" /dev/null </dev/null | tr -d '\r'
+}
+
+@test "the progress line is nowhere but alone on a terminal" {
+	escape=$'\033[K'
+	a_few
+	# A command has the terminal for itself, for its own standard error, too.
+	on_terminal "iotracer record -o a -- sh -c 'for i in 1 2 3; do echo out \$i; sleep 0.6; echo err \$i >&2; done'" >out
+	[ "$(head -n 6 out)" = $'out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3' ]
+	run ! grep -qF "$escape" out
+	on_terminal "iotracer record --color=never -o b --time=1 >/dev/null" >out
+	grep -qF "$escape" out
+	grep -q '4 events, .* lost, .* MiB' out
+	# It is gone when something else is said.
+	[[ $(sed 's/.*\x1b\[K//' out) == b* ]]
+	for how in "2>err" "2>&1 | cat >err" "2>&1 >/dev/null | cat >err"; do
+		on_terminal "iotracer record -o c --time=1 $how"
+		[ -s err ]
+		run ! grep -q $'[\r\033]' err
+		rm -r c err
+	done
+	TERM=dumb script -qec "iotracer record -o d --time=1" /dev/null </dev/null >out
+	run ! grep -qF "$escape" out
+	# Rows, or what reads them, have it, too.
+	many-events proc 100000 2 100
+	record t
+	on_terminal "iotracer export t" | cmp - <(rows t)
+	on_terminal "iotracer export t | cat" | cmp - <(rows t)
+	on_terminal "iotracer export t -o files" >out
+	grep -qF "$escape" out
+	on_terminal "iotracer export t >rows.csv" >out
+	grep -qF "$escape" out
+	[[ $(sed 's/.*\x1b\[K//' out) == "" ]]
+}
+
 @test "record: -c adds up, and all are all; times and sizes have units" {
 	every_category <<<"cpu=0 seq=0 time=1000000000"
 	record t -c fs -c block

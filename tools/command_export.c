@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "anonymize.h"
 #include "category.h"
@@ -37,6 +39,14 @@ struct env {
 	struct anonymizer anonymizer;
 	struct names names;
 };
+
+/* What reads our standard output may write to the same terminal, or is it. */
+static bool is_pipe_or_terminal(void)
+{
+	struct stat st;
+
+	return fstat(STDOUT_FILENO, &st) || !S_ISREG(st.st_mode);
+}
 
 static void show_progress(const struct merge *m, const char *category)
 {
@@ -311,6 +321,8 @@ int command_export(int argc, char **argv)
 	int status;
 
 	cli_parse(&argp, argc, argv, 0, &env);
+	if (!env.directory && is_pipe_or_terminal())
+		progress_quiet();
 	status = prepare(&env);
 	if (!status)
 		status = export_all(&env);
