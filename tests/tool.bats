@@ -225,11 +225,30 @@ completed() {
 	run preloaded iotracer add --max-events=9 $'/t\t\n\\\x01\x7f"é'
 	[ "$status" = 0 ]
 	diff - "$work/writes" <<-'END'
-		15:add /tmp/plain
-		10:add rel/x
+		20:add /tmp/plain 4096
+		15:add rel/x 4096
 		20:add /a\040b\0407 42
 		13:add -dash 42
 		32:add /t\011\012\134\001\177"é 9
+	END
+}
+
+@test "add: a file that is traced already keeps the size of its log unless one is given" {
+	cd "$work"
+	touch old other
+	ln old link
+	target sda1_1 "$work/old"
+	export TOOL_WRITES=$work/writes
+	run preloaded iotracer add old new link "$work/other"
+	[ "$status" = 0 ]
+	run preloaded iotracer add -n 7 old
+	[ "$status" = 0 ]
+	diff - "$work/writes" <<-END
+		8:add old
+		13:add new 4096
+		9:add link
+		$((16 + ${#work})):add $work/other 4096
+		10:add old 7
 	END
 }
 
@@ -238,7 +257,7 @@ completed() {
 	run --separate-stderr preloaded iotracer add /one /missing /two
 	[ "$status" = 1 ]
 	[ "$stderr" = "iotracer: /missing: no such file" ]
-	[ "$(cat "$work/writes")" = $'9:add /one\n9:add /two' ]
+	[ "$(cat "$work/writes")" = $'14:add /one 4096\n14:add /two 4096' ]
 	while read -r errno expected words; do
 		TOOL_WRITE_ERROR="$errno:add" run --separate-stderr preloaded iotracer add /x
 		echo "$errno: $status $stderr"
@@ -846,10 +865,11 @@ writes                             5                   2
 		tool-stream >"$IOTRACER_PROC/sda1_1/stream"
 	run iotracer profile "$work/f"
 	[ "$status" = 0 ]
-	[ "${lines[1]}" = "only the last 10 of 1000 events: 990 were overwritten or lost" ]
+	[[ ${lines[0]} == "only the last 10 of 1000 events: 990 were overwritten or lost "* ]]
 	run iotracer profile --format=json "$work/f"
 	[ "$(field "$output" events)" = 10 ]
 	[ "$(field "$output" events_missing)" = 990 ]
+	[[ ${lines[1]} == *'"events_missing": 990,' ]]
 }
 
 # --- format, install ----------------------------------------------------------
