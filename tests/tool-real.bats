@@ -110,7 +110,7 @@ as_nobody() {
 		import csv, json
 		def line(r):
 		    blk = r["level"] == "blk"
-		    return ";".join(map(str, (r["timestamp"], r["op"], r["sector" if blk else "offset"],
+		    return ";".join(map(str, (r["since_t0_s"], r["op"], r["sector" if blk else "offset_bytes"],
 		        max(int(r["result"]), 0), r["level"].upper(), r["comm"], r["pid"])))
 		text = open("/tmp/log.text").read().splitlines()
 		rows = list(csv.DictReader(open("/tmp/log.csv", newline="")))
@@ -169,7 +169,7 @@ as_nobody() {
 	[ "${#lines[@]}" = 10 ]
 	[ "$stderr" = "iotracer: f: 90 events were overwritten or lost before they were read" ]
 	run iotracer profile f
-	[ "${lines[1]}" = "only the last 10 of 100 events: 90 were overwritten or lost" ]
+	[[ ${lines[0]} == "only the last 10 of 100 events: 90 were overwritten or lost "* ]]
 	iotracer reset f
 	echo x >>f
 	run --separate-stderr iotracer log --format=csv --no-header f
@@ -179,6 +179,27 @@ as_nobody() {
 	iotracer add -n 5 f
 	[ "$(state f max_events)" = 5 ]
 	[ "$(state f events)" = 1 ]
+}
+
+@test "add keeps 4096 events if nothing is said, echo what the module's parameter says" {
+	rmmod iotracer
+	insmod "$IOTRACER_KO"
+	touch f g
+	iotracer add f
+	echo "add $PWD/g" >/proc/iotracer/control
+	[ "$(state f max_events)" = 4096 ]
+	[ "$(state g max_events)" = 10 ]
+	# What is traced keeps its size, unless another is given.
+	iotracer add g
+	[ "$(state g max_events)" = 10 ]
+	iotracer add -n 20 g
+	[ "$(state g max_events)" = 20 ]
+	iotracer add f g
+	[ "$(state f max_events) $(state g max_events)" = "4096 20" ]
+	iotracer remove --all
+	echo 5000 >/sys/module/iotracer/parameters/MAX_EVENTS
+	iotracer add f
+	[ "$(state f max_events)" = 5000 ]
 }
 
 @test "stop, start, reset, timereset" {

@@ -2,6 +2,8 @@
 /* iotracer add, iotracer remove: commands to the module's control file. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,9 +14,12 @@
 #include "target.h"
 #include "text.h"
 
+#define MAX_EVENTS	"4096"
+#define PARAMETER	"/sys/module/iotracer/parameters/MAX_EVENTS"
+
 struct env {
 	struct cli_files files;
-	const char *max_events;	/* digits, or NULL for the module's default */
+	const char *max_events;	/* digits, or NULL where none were given */
 };
 
 static const struct { int err; const char *why; } add_errors[] = {
@@ -54,6 +59,42 @@ static int add_file(int fd, const char *file, const char *max_events)
 	return err ? explain_add(file, -err) : CLI_OK;
 }
 
+/* The default of a module that was loaded to keep more than ours is what is wanted. */
+static const char *default_events(void)
+{
+	unsigned long long n = 0;
+	FILE *f = fopen(PARAMETER, "re");
+
+	if (f) {
+		if (fscanf(f, "%llu", &n) != 1)
+			n = 0;
+		fclose(f);
+	}
+	return n > strtoull(MAX_EVENTS, NULL, 10) ? NULL : MAX_EVENTS;
+}
+
+/* A file that is traced already keeps the size of its log if none is given. */
+static int add_files(int fd, const struct env *env)
+{
+	const char *fallback = default_events();
+	struct target_list list = { 0 };
+	int status = CLI_OK;
+	size_t i;
+
+	if (!env->max_events && target_list_load(&list))
+		target_list_free(&list);
+	for (i = 0; i < env->files.nr; i++) {
+		const char *file = env->files.names[i];
+		const char *events = env->max_events;
+
+		if (!events && !target_is_traced(&list, file))
+			events = fallback;
+		status = cli_merge(status, add_file(fd, file, events));
+	}
+	target_list_free(&list);
+	return status;
+}
+
 static bool is_count(const char *s)
 {
 	return *s && !s[strspn(s, "0123456789")] && s[strspn(s, "0")];
@@ -75,27 +116,24 @@ int command_add(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "max-events", 'n', "N", 0,
-		  "keep the last N events (default: the module parameter MAX_EVENTS)", 0 },
+		  "keep the last N events (default: " MAX_EVENTS ", or the module parameter MAX_EVENTS if that is larger)", 0 },
 		{ 0 }
 	};
 	static const struct argp argp = {
 		options, parse_add, "FILE...",
 		"Start to trace files.\v"
-		"A file that is traced already stays so; with another N its ring is"
+		"A file that is traced already stays so; if another N is given its ring is"
 		" resized and keeps its newest events.", cli_common, NULL, NULL
 	};
 	struct env env = { 0 };
-	int status = CLI_OK;
-	size_t i;
+	int status;
 	int fd;
 
 	cli_parse(&argp, argc, argv, 0, &env);
 	fd = proc_open(NULL, "control", O_WRONLY);
 	if (fd < 0)
 		return proc_explain(proc_root(), NULL, "control", fd);
-	for (i = 0; i < env.files.nr; i++)
-		status = cli_merge(status, add_file(fd, env.files.names[i],
-						    env.max_events));
+	status = add_files(fd, &env);
 	close(fd);
 	return status;
 }

@@ -110,14 +110,14 @@ static void print_text(const struct env *env, const struct target *target,
 	char *name = text_show(target->name, strlen(target->name));
 	unsigned int op;
 
-	printf("%s%s%s (%s)\n", CLI_BOLD, file, CLI_PLAIN, name);
-	free(name);
-	free(file);
 	if (missing)
-		printf("%sonly the last %llu of %llu events: %llu were overwritten or lost%s\n",
+		printf("%sonly the last %llu of %llu events: %llu were overwritten or lost (iotracer add -n N keeps more)%s\n",
 		       CLI_YELLOW, (unsigned long long)kept,
 		       (unsigned long long)(kept + missing),
 		       (unsigned long long)missing, CLI_PLAIN);
+	printf("%s%s%s (%s)\n", CLI_BOLD, file, CLI_PLAIN, name);
+	free(name);
+	free(file);
 	putchar('\n');
 	row("", cli_strdup("VFS"), cli_strdup("BLK"));
 	row("events", cell_number(vfs->events), cell_number(blk->events));
@@ -183,10 +183,10 @@ static void print_json(const struct env *env, const struct target *target,
 	json_t *document = json_object();
 	unsigned int i;
 
+	json_put(document, "events_missing", json_integer(missing));
+	json_put(document, "events", json_integer(kept));
 	json_put(document, "file", json_shown(env->file));
 	json_put(document, "target", json_shown(target->name));
-	json_put(document, "events", json_integer(kept));
-	json_put(document, "events_missing", json_integer(missing));
 	for (i = 0; i < IOT_LEVELS; i++)
 		json_put(document, level_names[i],
 			 json_level(&p->levels[i], i == IOT_LEVEL_VFS));

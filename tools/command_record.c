@@ -16,21 +16,32 @@
 enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE,
 	KEY_STRICT };
 
+static void add_category(struct argp_state *state, struct session_options *o,
+			 const struct category *category)
+{
+	size_t i;
+
+	for (i = 0; i < o->nr_categories; i++)
+		if (o->categories[i] == category)
+			cli_usage(state, "--categories: %s twice", category->name);
+	o->categories[o->nr_categories++] = category;
+}
+
+/* Another --categories adds to the ones before. */
 static void parse_categories(struct argp_state *state, struct session_options *o,
 			     const char *arg)
 {
-	o->nr_categories = 0;
 	for (;;) {
 		size_t length = strcspn(arg, ","), i;
 		const struct category *category = category_find(arg, length);
 
-		if (!category)
-			cli_usage(state, "--categories: there is no category \"%.*s\" (there are: %s)",
+		if (category)
+			add_category(state, o, category);
+		else if (length != 3 || memcmp(arg, "all", 3))
+			cli_usage(state, "--categories: there is no category \"%.*s\" (there are: %s, or all)",
 				  (int)length, arg, category_names());
-		for (i = 0; i < o->nr_categories; i++)
-			if (o->categories[i] == category)
-				cli_usage(state, "--categories: %s twice", category->name);
-		o->categories[o->nr_categories++] = category;
+		for (i = 0; !category && i < nr_categories; i++)
+			add_category(state, o, &categories[i]);
 		if (!arg[length])
 			return;
 		arg += length + 1;
@@ -52,7 +63,7 @@ static void add_tag(struct argp_state *state, struct session_options *o, char *a
 	free(shown);
 }
 
-/* A number of MiB, or with K, M or G behind it; in bytes. */
+/* A number of MiB, or with K, M, G or T behind it; in bytes. */
 static __u64 parse_size(struct argp_state *state, const char *option, const char *arg)
 {
 	char *end;
@@ -62,21 +73,35 @@ static __u64 parse_size(struct argp_state *state, const char *option, const char
 		n /= 1024, end++;
 	else if (*end == 'G' || *end == 'g')
 		n *= 1024, end++;
+	else if (*end == 'T' || *end == 't')
+		n *= 1024 * 1024, end++;
 	else if (*end == 'M' || *end == 'm')
 		end++;
 	if (end == arg || *end || !(n > 0) || n * MIB >= 0x1p62 || n * MIB < 1)
-		cli_usage(state, "%s=%s: say a size in MiB, or with K, M or G behind it",
+		cli_usage(state, "%s=%s: say a size in MiB, or with K, M, G or T behind it",
 			  option, arg);
 	return n * MIB;
 }
 
 static double parse_seconds(struct argp_state *state, const char *arg)
 {
+	static const struct { char unit; double seconds; } units[] = {
+		{ 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 },
+	};
 	char *end;
 	double n = strtod(arg, &end);
+	size_t i;
 
+	for (i = 0; end > arg && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (*end != units[i].unit)
+			continue;
+		n *= units[i].seconds;
+		end++;
+		break;
+	}
 	if (end == arg || *end || !(n > 0) || n > SECONDS_MAX)
-		cli_usage(state, "--time=%s: say a number of seconds, 4294967295 at most", arg);
+		cli_usage(state, "--time=%s: say a number of seconds, 4294967295 at most, or with s, m, h or d behind it",
+			  arg);
 	return n;
 }
 
@@ -162,6 +187,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->command = state->argv + state->next;
 		return 0;
 	case ARGP_KEY_END:
+		if (!o->nr_categories)
+			o->categories[o->nr_categories++] = &categories[0];
 		check(state, o);
 		return 0;
 	default:
@@ -171,10 +198,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "DIRECTORY", 0, "make the trace there (default: iotracer-<date>-<time>)", 0 },
-	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default), block, cache, fault, uring", 0 },
+	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default), block, cache, fault, uring, or all; may be given again", 0 },
 	{ "filter", 'f', "[CATEGORY:]KEY=VALUE", 0, "only events for which this holds, and all others that are given: pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind, min_latency, min_size; of CATEGORY, or of all for which it has a meaning", 0 },
-	{ "time", KEY_TIME, "SECONDS", 0, "end after so long", 0 },
-	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger on the disk (K, M, G may follow)", 0 },
+	{ "time", KEY_TIME, "SECONDS", 0, "end after so long (s, m, h, d may follow)", 0 },
+	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger on the disk (K, M, G, T may follow)", 0 },
 	{ "buffer", KEY_BUFFER, "MIB", 0, "memory in which the kernel keeps events until they are read, of all CPUs together", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "one of N events", 0 },
 	{ "label", KEY_LABEL, "TEXT", 0, "told in the metadata", 0 },
@@ -214,7 +241,6 @@ int command_record(int argc, char **argv)
 	char *directory = NULL;
 	int status;
 
-	o.categories[o.nr_categories++] = &categories[0];
 	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	if (!o.directory) {
 		directory = default_directory();

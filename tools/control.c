@@ -189,16 +189,9 @@ void control_release(struct control *c)
 	if (c->fd < 0)
 		return;
 	strtok_r(c->before, "\n", &save);	/* what it did: nothing */
-<<<<<<< HEAD
-	if (!control_gone(c))
-		control_command(c, "stop");
-	while (!control_gone(c) && (line = strtok_r(NULL, "\n", &save)))
-		put_back(c, line);
-=======
 	status = control_gone(c) ? CLI_FAILED : control_command(c, "stop");
-	while (!status && (line = strtok_r(NULL, "\n", &save)))
-		status = control_command(c, line);
->>>>>>> trust
+	while (!status && !control_gone(c) && (line = strtok_r(NULL, "\n", &save)))
+		put_back(c, line);
 	free(c->before);
 	c->before = NULL;
 	if (c->commands >= 0)

@@ -263,6 +263,7 @@ static void print_summary(FILE *out, const struct session *s)
 	char *shown = text_show(s->options->directory, strlen(s->options->directory));
 	const json_t *begin = json_object_get(s->metadata, "begin");
 
+	cli_color_stderr();
 	fprintf(out, "%s%s%s\n", CLI_BOLD, shown, CLI_PLAIN);
 	free(shown);
 	print_state(out, s);

@@ -314,7 +314,8 @@ int session_run(const struct session_options *options)
 	int status = catch_signals(&s, &before);
 
 	mallopt(M_TOP_PAD, TOP_PAD);
-
+	if (options->command)
+		progress_quiet();
 	/* First of all, that it inherits nothing. */
 	if (!status && options->command)
 		status = workload_start(&s.workload, options->command, &before);

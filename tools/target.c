@@ -64,6 +64,7 @@ void target_list_free(struct target_list *list)
 		free(list->targets[i].paths);
 	free(list->targets);
 	free(list->text);
+	free(list->stats);
 	*list = (struct target_list){ 0 };
 }
 
@@ -184,6 +185,31 @@ const struct target *target_at(const struct target_list *list, const char *path)
 	struct identity id;
 
 	return identify(path, &id) ? NULL : find_by_identity(list, &id);
+}
+
+static void load_stats(struct target_list *list)
+{
+	size_t i;
+
+	list->stats = cli_grow(NULL, list->nr, sizeof(*list->stats));
+	for (i = 0; i < list->nr; i++)
+		if (target_stats_load(list->targets[i].name, &list->stats[i]))
+			list->stats[i] = (struct target_stats){ 0 };
+}
+
+bool target_is_traced(struct target_list *list, const char *path)
+{
+	struct identity id;
+	size_t i;
+
+	if (!list->nr || identify(path, &id))
+		return false;
+	if (!list->stats)
+		load_stats(list);
+	for (i = 0; i < list->nr; i++)
+		if (is_file(&list->stats[i], &id))
+			return true;
+	return false;
 }
 
 /*

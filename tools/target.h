@@ -3,6 +3,7 @@
 #ifndef TOOL_TARGET_H
 #define TOOL_TARGET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -18,6 +19,7 @@ struct target_list {
 	struct target *targets;
 	size_t nr;
 	char *text;		/* what names and paths point into */
+	struct target_stats *stats;	/* of target_is_traced(), NULL: not read */
 };
 
 /* 0 or a negative errno. Free the list in either case. */
@@ -33,6 +35,9 @@ const struct target *target_find(const struct target_list *list, const char *fil
 
 /* The target whose file @path leads to now, or NULL. */
 const struct target *target_at(const struct target_list *list, const char *path);
+
+/* Whether that is so; the stats of all targets are read once, for many files. */
+bool target_is_traced(struct target_list *list, const char *path);
 
 /* The one of the target's paths that @file is, made absolute or not, or NULL. */
 const char *target_path(const struct target *target, const char *file);
