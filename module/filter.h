@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include "tree.h"
 
+struct iot_origin;
 struct seq_file;
 
 #define IOT_FILTER_PID		BIT(0)
@@ -63,6 +64,7 @@ void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 		     unsigned int event);
 
 bool iot_filter_rare(const struct iot_filter *f);
+bool iot_filter_origin(const struct iot_filter *f, const struct iot_origin *who);
 
 /**
  * iot_filter_task() - does the current task meet the conditions on tasks?

@@ -13,7 +13,10 @@
 #define SECONDS_MAX 4294967295.0
 #define MIB (1024.0 * 1024)
 
-enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE };
+enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE,
+       KEY_DRAIN, KEY_WAIT };
+
+#define DRAIN_DEFAULT 5.0
 
 static void parse_categories(struct argp_state *state, struct session_options *o,
 			     const char *arg)
@@ -87,6 +90,16 @@ static double parse_seconds(struct argp_state *state, const char *arg)
 	return n;
 }
 
+static double parse_drain(struct argp_state *state, const char *arg)
+{
+	char *end;
+	double n = strtod(arg, &end);
+
+	if (end == arg || *end || !(n >= 0) || n > SECONDS_MAX)
+		cli_usage(state, "--drain=%s: say a number of seconds, 0 for not at all", arg);
+	return n;
+}
+
 static __u64 parse_number(struct argp_state *state, const char *option, const char *arg,
 			  __u64 least, __u64 most)
 {
@@ -116,6 +129,8 @@ static void check(struct argp_state *state, const struct session_options *o)
 {
 	if (o->key_file && !o->anonymize)
 		cli_usage(state, "--key-file goes with --anonymize");
+	if (!o->command && (o->wait || o->drain >= 0))
+		cli_usage(state, "%s goes with a command", o->wait ? "--wait" : "--drain");
 	if (o->directory && !*o->directory)
 		cli_usage(state, "the name of a directory is empty");
 }
@@ -136,6 +151,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TIME:
 		o->seconds = parse_seconds(state, arg);
+		return 0;
+	case KEY_DRAIN:
+		o->drain = parse_drain(state, arg);
+		return 0;
+	case KEY_WAIT:
+		o->wait = true;
 		return 0;
 	case KEY_SIZE:
 		o->bytes = parse_size(state, "--size", arg);
@@ -177,6 +198,8 @@ static const struct argp_option options[] = {
 	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default), block, cache, fault, uring", 0 },
 	{ "filter", 'f', "KEY=VALUE", 0, "only events for which this holds, and all others that are given: pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind, min_latency, min_size", 0 },
 	{ "time", KEY_TIME, "SECONDS", 0, "end after so long", 0 },
+	{ "drain", KEY_DRAIN, "SECONDS", 0, "with block or cache: wait so long after COMMAND's end for what it wrote to be written to the device (default 5; 0: not at all)", 0 },
+	{ "wait", KEY_WAIT, NULL, 0, "record until what COMMAND started and left running has ended, too", 0 },
 	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger on the disk (K, M, G may follow)", 0 },
 	{ "buffer", KEY_BUFFER, "MIB", 0, "memory in which the kernel keeps events until they are read, of all CPUs together", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "one of N events", 0 },
@@ -212,7 +235,7 @@ int command_record(int argc, char **argv)
 	static const struct argp argp = {
 		options, parse, "[-- COMMAND [ARGUMENT...]]", doc, cli_common, NULL, NULL
 	};
-	struct session_options o = { .sample = 1 };
+	struct session_options o = { .sample = 1, .drain = -1 };
 	char *directory = default_directory();
 	int status;
 
@@ -220,6 +243,8 @@ int command_record(int argc, char **argv)
 	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	if (!o.directory)
 		o.directory = directory;
+	if (o.drain < 0)
+		o.drain = DRAIN_DEFAULT;
 	status = session_run(&o);
 	json_decref(o.tags);
 	free(o.filter);

@@ -144,17 +144,35 @@ char *control_value(const struct control *c, const char *name)
 	return value;
 }
 
+/* The number of the line "@name number" of a text, 0 where there is none. The text is kept. */
+static __u64 number_of(const char *text, const char *name)
+{
+	char *lines = cli_strdup(text), *value = find_line(lines, name);
+	__u64 n = value ? strtoull(value, NULL, 10) : 0;
+
+	free(lines);
+	return n;
+}
+
 __u64 control_stat(const struct control *c, const char *name)
 {
 	char *text = NULL;
-	__u64 n = 0;
-	char *value;
+	__u64 n;
 
 	if (proc_read(c->category, "stats", &text))
 		return 0;
-	value = find_line(text, name);
-	if (value)
-		n = strtoull(value, NULL, 10);
+	n = number_of(text, name);
 	free(text);
 	return n;
+}
+
+bool control_dirty(const struct control *c, __u64 *bytes)
+{
+	char *text = NULL;
+
+	if (proc_read(c->category, "dirty", &text))
+		return false;
+	*bytes = number_of(text, "dirty_bytes") + number_of(text, "writeback_bytes");
+	free(text);
+	return true;
 }

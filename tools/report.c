@@ -219,6 +219,20 @@ static void print_summary(const struct session *s)
 		(double)recorder_bytes(&s->recorder) / (1024 * 1024));
 }
 
+/* What the command left, when recording ended. */
+static void tell_left(const struct session *s)
+{
+	char *names = s->workload.ended && workload_left(&s->workload) ?
+		      workload_left_names() : NULL;
+
+	if (s->drains && s->dirty)
+		cli_say("%llu bytes that the command wrote to files were not on their device when recording ended: their writing is not in the trace (--drain=SECONDS waits longer)",
+			(unsigned long long)s->dirty);
+	if (names)
+		cli_say("still running, and recorded no more: %s (--wait waits for them)", names);
+	free(names);
+}
+
 int report_end(struct session *s)
 {
 	json_t *categories = json_object_get(s->metadata, "categories");
@@ -228,6 +242,7 @@ int report_end(struct session *s)
 	for (i = 0; i < s->recorder.nr_streams; i++)
 		add_counts(s, json_array_get(categories, i), i);
 	json_put(s->metadata, "paths", json_paths(s));
+	json_put(s->metadata, "unwritten_bytes", s->drains ? json_integer(s->dirty) : json_null());
 	if (s->compressed)
 		json_put(s->metadata, "compression", json_string("zstd"));
 	metadata_end(s->metadata, s->begin, s->end, s->recorder.error);
@@ -236,6 +251,7 @@ int report_end(struct session *s)
 		cli_say_of(s->options->directory, "recording ended with an error: %s; what was written before can be read",
 			   s->recorder.error);
 	print_summary(s);
+	tell_left(s);
 	if (err)
 		return fail(s, err);
 	return s->recorder.error ? CLI_FAILED : CLI_OK;
