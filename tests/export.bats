@@ -81,39 +81,74 @@ a_few() {
 
 # --- columns ------------------------------------------------------------------
 
-@test "CSV: IO Tracer's columns in its order, then ours" {
-	a_few
-	record t
-	run rows t
-	[ "$status" = 0 ]
-	[[ ${lines[*]} == *"timestamp,operation,pid,command,filename,size,inode,flags,offset,tid,mmap_prot,mmap_flags,address,cmdline,fd,"* ]]
-	header=$(rows t 2>/dev/null | head -n 1)
-	for field in $(iotracer format | awk '$1 == "event" { e = $2 } $1 == "field" && e == "fs" { print $2 }'); do
-		case $field in op) field=operation ;; comm) field='command' ;; path) field=filename ;; reserved) continue ;; esac
-		[[ ,$header, == *",$field,"* ]]
+# every_category: a stream with an event of each, from the fields on standard input
+every_category() {
+	local name id
+	cat >fields
+	for name in fs:2 block:4 cache:5 uring:6 fault:3; do
+		id=${name#*:} name=${name%:*}
+		mkdir -p "proc/$name"
+		[ "$name" = fs ] || cp proc/fs/control proc/fs/stats "proc/$name"
+		tool-stream layout=1 event="$id" <fields >"proc/$name/stream"
 	done
-	[ "$(tr , '\n' <<<"$header" | sort | uniq -d)" = "" ]
+	paths <<<"id=1 text=/home/ann/db"
+}
+
+@test "the columns are those of the manual: a name is there once, and has one unit everywhere" {
+	every_category <<<"cpu=0 seq=0 time=1000000000 latency=5 path=1 op=1 pid=7 comm=cat"
+	record t -c fs,block,cache,uring,fault
+	iotracer format --columns >columns.tsv
+	for name in fs block cache uring fault; do
+		rows t --category=$name | head -n 1 | tr , '\n' >header
+		cmp header <(awk -F'\t' -v name=$name '$1 == name { print $2 }' columns.tsv)
+		iotracer export t -f json --category=$name | jq -r 'keys_unsorted[]' | cmp - header
+		# sqlite and SQL know no capitals
+		[ -z "$(tr '[:upper:]' '[:lower:]' <header | sort | uniq -d)" ]
+		[ "$(head -n 1 header)" = timestamp ]
+		for column in time_ns latency_ns path device inode op comm pid; do
+			grep -qx $column header
+		done
+		run ! grep -qE '^(filename|operation|event_type|fault_type|dev|dev_id|command|latency|latency_ms)$' header
+	done
+	# a column by its unit, whatever the table
+	[ -z "$(cut -f 2,3 columns.tsv | sort -u | cut -f 1 | uniq -d)" ]
+	# and the unit is in its name
+	while IFS=$'\t' read -r _ column unit _; do
+		case $unit in
+		ns) [[ $column == *_ns ]] ;;
+		s) [[ $column == *_s ]] ;;
+		byte) [[ $column == *_bytes ]] ;;
+		page) [[ $column == *pages ]] ;;
+		"512 B") [[ $column == *sector ]] ;;
+		*) [ "$unit" = - ] ;;
+		esac || { echo "$column: $unit"; false; }
+	done <columns.tsv
+}
+
+@test "the tables of the manual are made from the schema" {
+	sed -n '/^\.\\" begin: made/,/^\.\\" end$/p' "$BATS_TEST_DIRNAME/../tools/iotracer.8" | sed '1d;$d' >manual
+	iotracer format --manual | cmp - manual
+	[ "$(grep -c '^\.TS' manual)" = 6 ]
 }
 
 @test "CSV: order of the ends of events, quotes, two paths, errors, what each column shows" {
 	a_few
 	record t
 	rows t 2>/dev/null >t.csv
-	[ "$(column operation <t.csv | tr '\n' ' ')" = "OPEN RENAME READ MMAP " ]
-	[ "$(column filename <t.csv)" = '/home/ann/a,b.txt
-/home/ann/say "hi" -> /home/ann/new\012line.tar.gz
+	[ "$(column op <t.csv | tr '\n' ' ')" = "OPEN RENAME READ MMAP " ]
+	[ "$(column path <t.csv)" = '/home/ann/a,b.txt
+/home/ann/say "hi"
 /home/ann/a,b.txt
 ?' ]
-	grep -qF '"/home/ann/a,b.txt"' t.csv
-	grep -qF ',"/home/ann/say ""hi"" -> /home/ann/new\012line.tar.gz",' t.csv
+	grep -qF ',"/home/ann/a,b.txt",' t.csv
+	grep -qF ',"/home/ann/say ""hi""",/home/ann/new\012line.tar.gz,' t.csv
 	[ "$(column path2 <t.csv | tr '\n' '|')" = '|/home/ann/new\012line.tar.gz|||' ]
-	[ "$(column command <t.csv | tr '\n' '|')" = 'cat|m,"v|cat||' ]
-	[ "$(column size <t.csv | tr '\n' ' ')" = "0 0 100 8192 " ]
+	[ "$(column comm <t.csv | tr '\n' '|')" = 'cat|m,"v|cat||' ]
+	[ "$(column requested_bytes <t.csv | tr '\n' ' ')" = "0 0 512 8192 " ]
 	[ "$(column result <t.csv | tr '\n' ' ')" = "3 -2 100 32512 " ]
 	[ "$(column fd <t.csv | tr '\n' ' ')" = "3 -1 3 5 " ]
 	[ "$(column address <t.csv | tr '\n' '|')" = "|||0x7f00|" ]
-	[ "$(column mmap_prot <t.csv | sort -u | wc -l)" = 2 ]
-	[ "$(column mmap_flags <t.csv | tail -n 1)" = "$(column flags <t.csv | tail -n 1)" ]
+	[ "$(column flags2 <t.csv | tail -n 1)" = "PROT_READ|PROT_WRITE" ]
 	[ "$(column device <t.csv | head -n 1)" = 253:1 ]
 	[ "$(column kind <t.csv | tr '\n' ' ')" = "file none file none " ]
 	[ "$(column cgroup <t.csv | head -n 1)" = 77 ]
@@ -122,20 +157,140 @@ a_few() {
 @test "JSON: one object a line, the same values" {
 	a_few
 	record t
-	rows t 2>/dev/null >t.csv
-	iotracer export t -f json 2>/dev/null >t.json
-	python3 - <<-'END'
-		import csv, json
-		csv_rows = list(csv.DictReader(open("t.csv", newline="")))
-		json_rows = [json.loads(line) for line in open("t.json")]
-		assert len(csv_rows) == len(json_rows) == 4
-		for a, b in zip(csv_rows, json_rows):
-		    assert list(a) == list(b), (a, b)
-		    for key in a:
-		        assert a[key] == str(b[key]), (key, a[key], b[key])
-		    for key in ("pid", "size", "result", "latency", "fd", "time"):
-		        assert isinstance(b[key], int), key
+	for columns in own io-tracer; do
+		rows t --columns=$columns 2>/dev/null >t.csv
+		iotracer export t -f json --columns=$columns 2>/dev/null >t.json
+		python3 - $columns <<-'END'
+			import csv, json, sys
+			csv_rows = list(csv.DictReader(open("t.csv", newline="")))
+			json_rows = [json.loads(line) for line in open("t.json")]
+			assert len(csv_rows) == len(json_rows) == 4
+			own = ("pid", "requested_bytes", "result", "latency_ns", "fd", "time_ns")
+			for a, b in zip(csv_rows, json_rows):
+			    assert list(a) == list(b), (a, b)
+			    for key in a:
+			        assert a[key] == str(b[key]), (key, a[key], b[key])
+			    for key in own if sys.argv[1] == "own" else ("pid", "size", "fd"):
+			        assert isinstance(b[key], int), key
+		END
+	done
+}
+
+# As its own documents have them: seeds 001 and 002, and the headers of its current version.
+io_tracer_columns() {
+	case $1 in
+	fs) echo timestamp,operation,pid,command,filename,size,inode,flags,offset,tid,mmap_prot,mmap_flags,address,cmdline,fd ;;
+	ds) echo timestamp,pid,command,sector,operation,size,latency_ms,tid,cpu_id,ppid,dev,queue_time_ms,cmd_flags,op_code ;;
+	cache) echo timestamp,pid,command,event_type,inode,index,filename,size,offset,count,cpu_id,dev_id ;;
+	io_uring) echo timestamp,event_type,pid,tid,command,cpu,ring_fd,to_submit,min_complete,enter_flags,req,user_data,opcode,fd,length,offset,sqe_flags,ioprio,buf_index,personality,result,errno,latency_ns,worker_pid,worker_tid,is_async,sq_depth,cq_depth ;;
+	pagefault) echo timestamp,pid,tid,command,fault_type,severity,inode,offset,address,dev_id ;;
+	esac
+}
+
+@test "--columns=io-tracer: its directories, its columns, and no others" {
+	every_category <<<"cpu=0 seq=0 time=1000000000 latency=5 path=1"
+	record t -c fs,block,cache,uring,fault
+	iotracer export t -o rows --columns=io-tracer
+	[ "$(cd rows && echo *)" = "cache ds fs io_uring pagefault" ]
+	for name in fs ds cache io_uring pagefault; do
+		[ "$(head -n 1 rows/$name/"$name"_*.csv)" = "$(io_tracer_columns $name)" ]
+	done
+	iotracer export t -o own
+	[ "$(cd own && echo *)" = "block cache fault fs uring" ]
+	run iotracer export t -o x --columns=theirs
+	[ "$status" = 2 ]
+	[[ $output == *"--columns=theirs: say own or io-tracer"* ]]
+}
+
+@test "--columns=io-tracer: sizes, two paths in one column, units" {
+	a_few
+	record t
+	rows t --columns=io-tracer 2>/dev/null >t.csv
+	[ "$(column operation <t.csv | tr '\n' ' ')" = "OPEN RENAME READ MMAP " ]
+	[ "$(column filename <t.csv)" = '/home/ann/a,b.txt
+/home/ann/say "hi" -> /home/ann/new\012line.tar.gz
+/home/ann/a,b.txt
+?' ]
+	grep -qF ',"/home/ann/say ""hi"" -> /home/ann/new\012line.tar.gz",' t.csv
+	[ "$(column size <t.csv | tr '\n' ' ')" = "0 0 100 8192 " ]
+	[ "$(column mmap_prot <t.csv | sort -u | wc -l)" = 2 ]
+	[ "$(column mmap_flags <t.csv | tail -n 1)" = "$(column flags <t.csv | tail -n 1)" ]
+	[[ $(column timestamp <t.csv | head -n 1) =~ ^[0-9]{4}-[0-9]{2}-[0-9]{2}\ [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}$ ]]
+	every_category <<<"cpu=0 seq=0 time=1000000000"
+	tool-stream layout=1 event=5 >proc/cache/stream <<-'END'
+		cpu=0 seq=0 time=1 pid=1234 comm=python op=8 inode=5678 path=1 index=50 file_pages=128 offset=204800 pages=8
 	END
+	tool-stream layout=1 event=3 >proc/fault/stream <<<"cpu=0 seq=0 time=1 offset=12293 op=0"
+	tool-stream layout=1 event=4 >proc/block/stream <<<"cpu=0 seq=0 time=1 latency=1500000 queue_latency=20000"
+	record u -c fs,block,cache,fault
+	# a row as its documents have one
+	[[ $(rows u --columns=io-tracer --category=cache | tail -n 1) == *',1234,python,READAHEAD,5678,50,/home/ann/db,128,204800,8,'* ]]
+	[ "$(rows u --columns=io-tracer --category=fault | column offset)" = 3 ]
+	[ "$(rows u --columns=io-tracer --category=block | column latency_ms)" = 1.500000 ]
+	[ "$(rows u --columns=io-tracer --category=block | column queue_time_ms)" = 0.020000 ]
+}
+
+# loaded_by WITH NAME: what that makes of NAME.csv without being told anything: events, the sum
+# of their times, and the paths of the ten that took longest.
+loaded_by() {
+	case $1 in
+	sqlite)
+		sqlite3 :memory: ".import --csv $2.csv t" \
+			"select count(*), sum(latency_ns) from t" \
+			"select path from t order by latency_ns + 0 desc, seq + 0 limit 10" ;;
+	csv)
+		python3 - "$2" <<-'END' ;;
+			import csv, sys
+			rows = list(csv.DictReader(open(sys.argv[1] + ".csv", newline="")))
+			print(f"{len(rows)}|{sum(int(r['latency_ns']) for r in rows)}")
+			for r in sorted(rows, key=lambda r: (-int(r["latency_ns"]), int(r["seq"])))[:10]:
+			    print(r["path"])
+		END
+	json)
+		jq -sr '"\(length)|\(map(.latency_ns) | add)", (sort_by(-.latency_ns, .seq)[:10][].path)' "$2.json" ;;
+	pandas)
+		python3 - "$2" <<-'END' ;;
+			import pandas, sys
+			t = pandas.read_csv(sys.argv[1] + ".csv")
+			print(f"{len(t)}|{t['latency_ns'].sum()}")
+			print("\n".join(t.sort_values(["latency_ns", "seq"], ascending=[False, True]).path[:10]))
+		END
+	duckdb)
+		python3 - "$2" <<-'END' ;;
+			import duckdb, sys
+			print("%d|%d" % duckdb.sql(f"select count(*), sum(latency_ns) from '{sys.argv[1]}.csv'").fetchone())
+			for row in duckdb.sql(f"select path from '{sys.argv[1]}.csv' order by latency_ns desc, seq limit 10").fetchall():
+			    print(row[0])
+		END
+	esac
+}
+
+@test "files load without an option: sqlite, Python's csv, JSON; pandas and DuckDB where they are" {
+	python3 - >many <<-'END'
+		import random
+		random.seed(5)
+		for i in range(30000):
+		    print(f"cpu=0 seq={i} time={1000000 + 1000 * i} latency={random.randrange(1000000)} path={1 + i % 9}"
+		          f" op={i % 40} kind=1 offset={i << 12} result={random.choice((-2, 4096))} pid=7 comm=a,\"{i % 3}")
+	END
+	events <many
+	for ((i = 1; i <= 9; i++)); do
+		printf '%s\n' "id=$i text=/home/ann/a,\"b\"\\040'$i\\012\\303\\251"
+	done | paths
+	record t
+	rows t >t.csv
+	iotracer export t -f json >t.json
+	loaded_by csv t >expected
+	[ "$(head -n 1 expected | cut -d'|' -f 1)" = 30000 ]
+	ways=(sqlite json)
+	for way in pandas duckdb; do
+		if python3 -c "import $way" 2>/dev/null; then ways+=("$way"); else echo "# without $way" >&3; fi
+	done
+	for way in "${ways[@]}"; do
+		loaded_by "$way" t | diff expected - || { echo "$way"; false; }
+	done
+	[ "$(sqlite3 :memory: '.import --csv t.csv t' 'select count(*) from pragma_table_info("t")')" = \
+		"$(head -n 1 t.csv | tr , '\n' | wc -l)" ]
 }
 
 @test "timestamps are times of day: those of the clocks at begin and end" {
@@ -160,6 +315,31 @@ a_few() {
 	run --separate-stderr rows u
 	[[ $stderr == *"the time of day was set"* ]]
 	[[ ${lines[1]} == 2017-07-14T02:40:00.500000000Z,* ]]
+}
+
+@test "CSV and JSON take the same options, and print alike where nothing is said" {
+	every_category <<<"cpu=0 seq=0 time=1000000000 latency=5 path=1"
+	record one
+	record two -c fs,fault
+	for options in "" --per-category --category=fs "--columns=io-tracer" "--gzip" "--rotate=1"; do
+		for format in csv json; do
+			# shellcheck disable=SC2086 # none, or one
+			iotracer export one -f $format $options >out 2>err || { echo "$format $options: $(cat err)"; false; }
+			[ -s out ]
+			[ ! -s err ]
+			# shellcheck disable=SC2086
+			iotracer export one -f $format ${options/--per-category/} -o "d-$format$options"
+			find "d-$format$options" -type f -exec cat {} + | cmp - out
+		done
+	done
+	for format in csv json; do
+		run --separate-stderr iotracer export two -f $format
+		[ "$status" = 2 ]
+		[ -z "$output" ]
+		[[ $stderr == "iotracer: two: has several categories: say which (--category=fs), or --per-category"* ]]
+		iotracer export two -f $format --category=fault >fault
+		iotracer export two -f $format --category=fs | cat - fault | cmp - <(iotracer export two -f $format --per-category)
+	done
 }
 
 # --- order, gaps --------------------------------------------------------------
@@ -193,7 +373,7 @@ a_few() {
 			last, rows = 0, list(csv.DictReader(open("t.csv", newline="")))
 			assert len(rows) == 12000
 			for row in rows:
-			    end = int(row["time"]) + int(row["latency"])
+			    end = int(row["time_ns"]) + int(row["latency_ns"])
 			    assert end >= last, row
 			    last = end
 			assert len({(r["cpu"], r["seq"]) for r in rows}) == 12000
@@ -507,6 +687,58 @@ os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- 
 	jq -e '.duration_s >= 1.9 and .duration_s <= 2.1' t/metadata.json
 }
 
+# on_terminal COMMAND: what it prints on one
+on_terminal() {
+	TERM=xterm script -qec "$1" /dev/null </dev/null | tr -d '\r'
+}
+
+@test "the progress line is nowhere but alone on a terminal" {
+	escape=$'\033[K'
+	a_few
+	# A command has the terminal for itself, for its own standard error, too.
+	on_terminal "iotracer record -o a -- sh -c 'for i in 1 2 3; do echo out \$i; sleep 0.6; echo err \$i >&2; done'" >out
+	[ "$(head -n 6 out)" = $'out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3' ]
+	run ! grep -qF "$escape" out
+	on_terminal "iotracer record --color=never -o b --time=1 >/dev/null" >out
+	grep -qF "$escape" out
+	grep -q '4 events, .* lost, .* MiB' out
+	# It is gone when something else is said.
+	[[ $(sed 's/.*\x1b\[K//' out) == b* ]]
+	for how in "2>err" "2>&1 | cat >err" "2>&1 >/dev/null | cat >err"; do
+		on_terminal "iotracer record -o c --time=1 $how"
+		[ -s err ]
+		run ! grep -q $'[\r\033]' err
+		rm -r c err
+	done
+	TERM=dumb script -qec "iotracer record -o d --time=1" /dev/null </dev/null >out
+	run ! grep -qF "$escape" out
+	# Rows, or what reads them, have it, too.
+	many-events proc 100000 2 100
+	record t
+	on_terminal "iotracer export t" | cmp - <(rows t)
+	on_terminal "iotracer export t | cat" | cmp - <(rows t)
+	on_terminal "iotracer export t -o files" >out
+	grep -qF "$escape" out
+	on_terminal "iotracer export t >rows.csv" >out
+	grep -qF "$escape" out
+	[[ $(sed 's/.*\x1b\[K//' out) == "" ]]
+}
+
+@test "record: -c adds up, and all are all; times and sizes have units" {
+	every_category <<<"cpu=0 seq=0 time=1000000000"
+	record t -c fs -c block
+	[ "$(jq -c '[.categories[].name]' t/metadata.json)" = '["fs","block"]' ]
+	record u -c block,cache -c fs
+	[ "$(jq -c '[.categories[].name]' u/metadata.json)" = '["block","cache","fs"]' ]
+	record v -c all
+	[ "$(jq -c '[.categories[].name] | sort' v/metadata.json)" = '["block","cache","fault","fs","uring"]' ]
+	for option in --time=1m --time=2h --time=1d --time=30s --size=1G --size=2T --size=500M; do
+		record "w$option" $option
+	done
+	iotracer record -o x --time 0.02m 2>/dev/null
+	jq -e '.duration_s >= 1.1' x/metadata.json
+}
+
 @test "record: --size, within a tenth" {
 	many-events proc 200000 2 100
 	for compress in never live; do
@@ -576,9 +808,10 @@ os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- 
 @test "record, export: usage errors exit 2" {
 	a_few
 	record t
-	for arguments in "record --time=0" "record --time=x" "record --size=" "record --size=-1" "record --sample=0" \
-		"record -c nothing" "record -c fs,fs" "record --tag=x" "record --key-file=t" "record --compress=x" \
-		"record --buffer=3x" "export" "export t" "export t -o d --per-category" \
+	for arguments in "record --time=0" "record --time=x" "record --time=1x" "record --time=m" "record --time=1mm" \
+		"record --time=99999999d" "record --size=1X" "record --size=" "record --size=-1" "record --sample=0" \
+		"record -c nothing" "record -c fs,fs" "record -c fs -c fs" "record -c all -c fs" "record -c all,x" "record --tag=x" "record --key-file=t" "record --compress=x" \
+		"record --buffer=3x" "export" "export t -o d --per-category" "export t -f json -o d --per-category" \
 		"export t -f xml" "export t u -o d" "export t --category=x -o d" "export t --rotate=x -o d" \
 		"export t --key-file=t -o d"; do
 		# shellcheck disable=SC2086
@@ -607,7 +840,7 @@ os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- 
 
 # --- files --------------------------------------------------------------------
 
-@test "export -o: IO Tracer's directories and names, rotation, gzip" {
+@test "export -o: directories and names of files, rotation, gzip" {
 	many-events proc 25000 2 100
 	record t
 	iotracer export t -o plain
@@ -720,7 +953,7 @@ os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- 
 		for i in range(4):
 		    for j in range(i):
 		        assert not names[i] & names[j]
-		comms = {r["command"] for r in a}
+		comms = {r["comm"] for r in a}
 		assert len(comms) == 2 and all(re.fullmatch("[a-z2-7]{12}", n) for n in comms)
 	END
 	run rows hidden --anonymize

@@ -2,7 +2,7 @@
 """
 joined.py EXPORT FILE DEVICE: is the trace of a database one story?
 
-EXPORT has the CSVs of fs, cache and ds of one trace, FILE is the database, DEVICE the
+EXPORT has the CSVs of fs, cache and block of one trace, FILE is the database, DEVICE the
 major:minor of its disk. Each write dirties its pages, each page whose writeback begins
 was dirty, and the requests carry these pages, from who made them dirty. Prints the sums
 of all requests to the device: sectors read and written, zeroes included.
@@ -34,24 +34,23 @@ def story(export, path, device):
     """Pages written by calls, made dirty, whose writeback began, and in requests."""
     written, dirty, begun, sent = (collections.Counter() for _ in range(4))
     for r in rows(export, 'fs'):
-        if r['operation'] == 'WRITE' and r['filename'].startswith(path) \
-                and int(r['result']) > 0:
-            written.update((r['inode'], p) for p in span(int(r['offset']), int(r['result'])))
+        if r['op'] == 'WRITE' and r['path'].startswith(path) and int(r['result']) > 0:
+            written.update((r['inode'], p) for p in span(int(r['offset_bytes']), int(r['result'])))
     files = {inode for inode, _ in written}
     for r in rows(export, 'cache'):
-        if r['dev_id'] != device or r['inode'] not in files:
+        if r['device'] != device or r['inode'] not in files:
             continue
-        pages = [(r['inode'], int(r['index']) + i) for i in range(int(r['count']))]
-        if r['event_type'] == 'DIRTY':
+        pages = [(r['inode'], int(r['index_pages']) + i) for i in range(int(r['pages']))]
+        if r['op'] == 'DIRTY':
             is_true(r['path'].startswith(path), f'a page of another file: {r}')
             dirty.update(pages)
-        elif r['event_type'] == 'WRITEBACK_START':
+        elif r['op'] == 'WRITEBACK_START':
             begun.update(pages)
-    for r in rows(export, 'ds'):
-        if r['dev'] == device and r['inode'] in files and r['operation'] == 'WRITE':
+    for r in rows(export, 'block'):
+        if r['device'] == device and r['inode'] in files and r['op'] == 'WRITE':
             is_true(r['origin_comm'] == 'sqlite3', f'not from the database: {r}')
-            is_true(float(r['latency_ms']) > 0, f'no latency: {r}')
-            sent.update((r['inode'], p) for p in span(int(r['offset']), int(r['size'])))
+            is_true(int(r['latency_ns']) > 0, f'no latency: {r}')
+            sent.update((r['inode'], p) for p in span(int(r['offset_bytes']), int(r['requested_bytes'])))
     return written, dirty, begun, sent
 
 
@@ -63,12 +62,12 @@ def main():
             f'written, not dirty: {set(written) - set(dirty)}')
     is_true(set(begun) <= set(dirty), f'written back, never dirty: {set(begun) - set(dirty)}')
     is_true(begun == sent, f'begun, not sent: {begun - sent}; sent, not begun: {sent - begun}')
-    early = [r for r in rows(export, 'ds') if 'EARLY' in r['cmd_flags']]
+    early = [r for r in rows(export, 'block') if 'EARLY' in r['flags']]
     is_true(len(early) < 5, f'what the recorder writes is not left out: {early}')
     sectors = collections.Counter()
-    for r in rows(export, 'ds'):
-        if r['dev'] == device:
-            sectors[r['operation']] += max(int(r['result']), 0) // 512
+    for r in rows(export, 'block'):
+        if r['device'] == device:
+            sectors[r['op']] += max(int(r['result']), 0) // 512
     print(sectors['READ'], sectors['WRITE'] + sectors['WRITE_ZEROES'])
 
 

@@ -9,6 +9,7 @@ bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
+	mkdir -p /mnt/files
 	new_filesystem ext4 /dev/vda /mnt/disk
 	make -s -C "$BATS_TEST_DIRNAME/../tools"
 	# Nothing is written back but when a test asks for it.
@@ -27,6 +28,7 @@ setup() {
 }
 
 teardown() {
+	cd /
 	echo stop >/proc/iotracer/block/control
 	echo stop >/proc/iotracer/cache/control
 	rm -f /mnt/disk/*
@@ -44,8 +46,8 @@ check() {
 @test "block: on a device without requests, too" {
 	umount /mnt/disk
 	map over "0 $(blockdev --getsz /dev/vda) linear /dev/vda 0"
-	mount /dev/mapper/over /mnt/disk || { mknod /dev/over b "$(dmsetup info -c --noheadings -o major over)" "$(dmsetup info -c --noheadings -o minor over)"; mount /dev/over /mnt/disk; }
-	check requests
+	mount "/dev/$device" /mnt/disk
+	check requests over
 	umount /mnt/disk
 	unmap over
 	mount /dev/vda /mnt/disk

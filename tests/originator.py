@@ -43,7 +43,7 @@ def drop(path):
 
 
 def child(function, path, *, comm=None, uid=None, group=None):
-    """In a process of its own, with another name, user or group."""
+    """In a process of its own, with another name, user or group, once it is let go."""
     def body():
         if group:
             must(str(os.getpid()), group + '/cgroup.procs')
@@ -193,15 +193,26 @@ def dirty():
         command(name, 'stop', 'filter none')
 
 
+def rows_of(trace):
+    """What is exported, line by line."""
+    tool = os.path.join(os.path.dirname(__file__), '../tools/iotracer')
+    subprocess.run([tool, 'export', '-f', 'json', '-o', 'rows', trace], check=True)
+    for folder, _, names in os.walk('rows'):
+        for name in names:
+            with open(os.path.join(folder, name), encoding='utf-8') as f:
+                yield from map(json.loads, f)
+
+
 def recorded(trace, path, size, unwritten):
     """The trace has so many bytes of the file's data written, and says what it has not."""
     with open(trace + '/metadata.json', encoding='utf-8') as f:
         is_equal(json.load(f)['unwritten_bytes'], json.loads(unwritten))
-    text = subprocess.run([os.path.join(os.path.dirname(__file__), '../tools/iotracer'), 'export',
-                           '-f', 'json', '-o', '-', '--per-category', trace], check=True,
-                          text=True, stdout=subprocess.PIPE).stdout
-    print(text[:2000])
+    rows = [r for r in rows_of(trace) if str(r.get('inode')) == inode(path)]
+    for op, column, unit in (('WRITE', 'result', 1), ('WRITEBACK_START', 'pages', PAGE)):
+        mine = [r for r in rows if r['op'] == op]
+        is_equal((op, sum(int(r[column]) * unit for r in mine)), (op, int(size)))
+        is_true(all(is_theirs(r['flags']) for r in mine), mine[:2])
 
 
 if __name__ == '__main__':
-    run(globals()[sys.argv[1]], *sys.argv[2:]) if False else None
+    run(lambda: globals()[sys.argv[1]](*sys.argv[2:]))

@@ -83,7 +83,7 @@ wait_for() {
 	[ "$(meta t '.categories[0].lost')" = 0 ]
 	accounted t
 	# Only the command and its children, and not the recorder.
-	[ "$(tail -n +2 t.csv | cut -d, -f3 | sort -u | wc -l)" -ge 4 ]
+	[ "$(column pid <t.csv | sort -u | wc -l)" -ge 4 ]
 	[ "$(meta t '.categories[0].filter' | grep -c '^tree=')" = 1 ]
 }
 
@@ -96,17 +96,18 @@ wait_for() {
 	wait "$recorder"
 	iotracer export t --per-category >t.csv
 	record_py join t.csv /mnt/small/book
-	run ! grep -q "^[^,]*,[^,]*,$recorder," t.csv
+	run ! grep -qx "$recorder" <(column pid <t.csv)
 	run ! grep -q '/mnt/traces/t/' t.csv
 	accounted t
 }
 
-# sum_of CSV PATTERN COLUMN: of the lines that match
+# sum_of CSV COLUMN [COLUMN=VALUE]...: of the rows that have these values
 sum_of() {
 	python3 -S -s - "$@" <<-'END'
-	import csv, re, sys
+	import csv, sys
+	wanted = dict(word.split('=', 1) for word in sys.argv[3:]).items()
 	rows = csv.DictReader(open(sys.argv[1]))
-	print(sum(int(r[sys.argv[3]]) for r in rows if re.search(sys.argv[2], ','.join(r.values()))))
+	print(sum(int(r[sys.argv[2]]) for r in rows if wanted <= r.items()))
 	END
 }
 
@@ -122,22 +123,27 @@ sum_of() {
 	[ "$(meta t '.categories | map(.name) | join(",")')" = fs,block,fault,cache,uring ]
 	[ "$(meta t '.categories | map(.lost) | add')" = 0 ]
 	iotracer export -o rows t
-	file="$(stat -c %Hd:%Ld,%i /mnt/work/data)"
-	[ "$(sum_of rows/fs/*.csv ',WRITE,.*,/mnt/work/data,' result)" = 262144 ]
-	[ "$(sum_of rows/ds/*.csv ',WRITE,.*,/mnt/work/data,' result)" = 262144 ]
-	[ "$(sum_of rows/cache/*.csv ',DIRTY,.*,/mnt/work/data,' count)" = 64 ]
-	[ "$(sum_of rows/cache/*.csv ',WRITEBACK_START,.*,/mnt/work/data,' count)" = 64 ]
-	grep -h ',DIRTY,' rows/cache/*.csv | grep -q ",dd,DIRTY,${file#*,},.*,/mnt/work/data,"
-	# who wrote, not who submitted; the same file in all
-	grep -h ',/mnt/work/data,' rows/ds/*.csv | grep -q ',dd,'
-	grep -h ',/mnt/work/data,' rows/ds/*.csv | grep -q ",${file#*,},/mnt/work/data,"
+	# the same file in all, by the same names
+	data=(path=/mnt/work/data "inode=$(stat -c %i /mnt/work/data)")
+	[ "$(sum_of rows/fs/*.csv result op=WRITE "${data[@]}")" = 262144 ]
+	# who wrote, not who submitted
+	[ "$(sum_of rows/block/*.csv result op=WRITE origin_comm=dd "${data[@]}")" = 262144 ]
+	[ "$(sum_of rows/cache/*.csv pages op=DIRTY comm=dd "${data[@]}")" = 64 ]
+	[ "$(sum_of rows/cache/*.csv pages op=WRITEBACK_START "${data[@]}")" = 64 ]
 	# the same bytes asked of io_uring, done by the filesystem, sent to the disk
-	[ "$(sum_of rows/io_uring/*.csv ',COMPLETE,.*,WRITE,.*,/mnt/work/ring,' result)" = 262144 ]
-	[ "$(sum_of rows/fs/*.csv ',WRITE,.*,/mnt/work/ring,' result)" = 262144 ]
-	[ "$(sum_of rows/ds/*.csv ',WRITE,.*,/mnt/work/ring,' result)" = 262144 ]
-	ring="$(stat -c %Hd:%Ld /mnt/work/ring),$(stat -c %i /mnt/work/ring)"
-	grep -h ',SUBMIT,' rows/io_uring/*.csv | grep -q "${ring#*,},/mnt/work/ring,"
-	grep -h ',EXEC,' rows/pagefault/*.csv | grep -q '/mnt/work/cat'
+	ring=(path=/mnt/work/ring "inode=$(stat -c %i /mnt/work/ring)")
+	[ "$(sum_of rows/uring/*.csv requested_bytes op=SUBMIT opcode=WRITE "${ring[@]}")" = 262144 ]
+	[ "$(sum_of rows/uring/*.csv result op=COMPLETE opcode=WRITE "${ring[@]}")" = 262144 ]
+	[ "$(sum_of rows/fs/*.csv result op=WRITE "${ring[@]}")" = 262144 ]
+	[ "$(sum_of rows/block/*.csv result op=WRITE "${ring[@]}")" = 262144 ]
+	[ "$(sum_of rows/fault/*.csv pages op=EXEC path=/mnt/work/cat)" -gt 0 ]
+}
+
+# column NAME: of the CSV on standard input, without its header
+column() {
+	python3 -S -s -c 'import csv, sys
+for row in csv.DictReader(sys.stdin):
+    print(row[sys.argv[1]])' "$1"
 }
 
 # sectors DISK: read and written, as /proc/diskstats has it
@@ -183,7 +189,7 @@ sectors() {
 	wait "$recorder"
 	[ "$(meta t '.categories[0].lost')" = 0 ]
 	accounted t
-	iotracer export t --per-category >t.csv
+	iotracer export t --per-category --columns=io-tracer >t.csv
 	rows=$(grep -cE ',(READ|WRITE),[0-9]+,fio,/mnt/work/load[^,]*,512,' t.csv)
 	echo "$calls calls, $rows rows"
 	[ "$rows" = "$calls" ]
@@ -211,7 +217,7 @@ sectors() {
 	iotracer record -o a -- dd if=/dev/zero of=/mnt/work/a bs=4k count=100 status=none
 	iotracer record -o b -f op=WRITE -- dd if=/dev/zero of=/mnt/work/b bs=4k count=10 status=none
 	[ "$(meta b '.categories[0] | .events == 10 and .lost == 0 and .seen == 10')" = true ]
-	run --separate-stderr iotracer export b --per-category
+	run --separate-stderr iotracer export b --per-category --columns=io-tracer
 	[ -z "$stderr" ]
 	[ "${#lines[@]}" = 11 ]
 	[ "$(printf '%s\n' "${lines[@]:1}" | cut -d, -f2,5,6 | sort -u)" = WRITE,/mnt/work/b,4096 ]
@@ -313,6 +319,6 @@ END
 	iotracer record -o t --anonymize --compress=never -- dd if=/dev/zero of=/mnt/work/secret.db bs=4k count=10 status=none
 	# the schema speaks of workers, whatever was recorded
 	run ! grep -raq --exclude=schema.json 'secret\|/mnt\|work' t
-	iotracer export t --per-category >t.csv
+	iotracer export t --per-category --columns=io-tracer >t.csv
 	grep -qE ',WRITE,[0-9]+,[a-z2-7]{12},/([a-z2-7]{12})/[a-z2-7]{12}/[a-z2-7]{12}\.db,4096,' t.csv
 }

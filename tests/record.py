@@ -61,19 +61,19 @@ def join(table, book):
     rows = {pid: [] for pid in pids}
     with open(table, newline="") as f:
         for row in csv.DictReader(f):
-            if row["operation"] in ("READ", "WRITE") and row["filename"].startswith(directory + "/f") \
+            if row["op"] in ("READ", "WRITE") and row["path"].startswith(directory + "/f") \
                     and row["pid"] in pids:
                 rows[row["pid"]].append(row)
     for pid in pids:
         wanted = [line for line in done if line[0] == pid]
         assert len(wanted) == len(rows[pid]) == 600, (pid, len(wanted), len(rows[pid]))
         for line, row in zip(wanted, rows[pid]):
-            told = [row[key] for key in ("pid", "operation", "inode", "offset", "requested",
-                                         "result", "filename")]
+            told = [row[key] for key in ("pid", "op", "inode", "offset_bytes", "requested_bytes",
+                                         "result", "path")]
             assert told == line, (told, line)
-            assert row["size"] == row["result"] and row["tid"] == pid, row
-            assert row["command"].startswith("python3") and row["kind"] == "file", row
-            assert int(row["latency"]) > 0, row
+            assert row["tid"] == pid, row
+            assert row["comm"].startswith("python3") and row["kind"] == "file", row
+            assert int(row["latency_ns"]) > 0, row
     print(f"{len(done)} calls, {len(pids)} processes: each is a row")
 
 

@@ -110,7 +110,7 @@ as_nobody() {
 		import csv, json
 		def line(r):
 		    blk = r["level"] == "blk"
-		    return ";".join(map(str, (r["timestamp"], r["op"], r["sector" if blk else "offset"],
+		    return ";".join(map(str, (r["since_t0_s"], r["op"], r["sector" if blk else "offset_bytes"],
 		        max(int(r["result"]), 0), r["level"].upper(), r["comm"], r["pid"])))
 		text = open("/tmp/log.text").read().splitlines()
 		rows = list(csv.DictReader(open("/tmp/log.csv", newline="")))

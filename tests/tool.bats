@@ -74,16 +74,80 @@ unprivileged() {
 @test "help of every command exits 0 and says what it does" {
 	run iotracer --help
 	[ "$status" = 0 ]
-	for command in add remove list status start stop reset timereset log profile record export format; do
+	for command in add remove list status start stop reset timereset log profile record export format help; do
 		[[ $output == *"  $command "* ]]
 	done
 	[[ $output == *"3  the module is not loaded"* ]]
-	for command in add remove list status start stop reset timereset log profile record export format; do
+	for command in add remove list status start stop reset timereset log profile record export format help; do
 		run --separate-stderr iotracer "$command" --help
 		[ "$status" = 0 ]
 		[[ ${lines[0]} == "Usage: iotracer $command [OPTION...]"* ]]
 		[ -z "$stderr" ]
 	done
+}
+
+@test "-h, help and help COMMAND say what --help does" {
+	cd "$work"
+	iotracer --help >help
+	for way in -h help; do
+		iotracer "$way" | cmp - help
+	done
+	mapfile -t commands < <(sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p' help)
+	for command in "${commands[@]}"; do
+		iotracer "$command" --help >"help-$command"
+		iotracer "$command" -h | cmp - "help-$command"
+		iotracer help "$command" | cmp - "help-$command"
+	done
+	[ "$(find . -name 'help-*' | wc -l)" -ge 14 ]
+	run iotracer help frobnicate
+	[ "$status" = 2 ]
+	[[ $output == "iotracer: frobnicate: no such command"* ]]
+	run iotracer help add remove
+	[ "$status" = 2 ]
+}
+
+@test "options stand where one likes: before the command, before and behind the files" {
+	cd "$work"
+	touch "$work/f"
+	sample_stream "$work/f"
+	iotracer log --format=json --color=never "$work/f" >expected 2>&1
+	[ -s expected ]
+	for arguments in "log f -f json --color=never" "-f json log f --color=never" "--color=never log -fjson f" \
+		"--format json --color=never log f" "--color=never --format=json log -- f"; do
+		# shellcheck disable=SC2086
+		iotracer $arguments 2>&1 | sed "s|: f: |: $work/f: |" | cmp - expected
+	done
+	run iotracer --frob log f
+	[ "$status" = 2 ]
+	run iotracer -- log f -f csv
+	[ "$status" = 0 ]
+}
+
+# completed WORD...: what bash offers for the last of these, which begins so
+completed() {
+	bash -c 'source "$1"; shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		complete -p iotracer >/dev/null && _iotracer iotracer && printf "%s\n" "${COMPREPLY[@]}"' \
+		- "$BATS_TEST_DIRNAME/../tools/iotracer.bash-completion" "$@" | sort | tr '\n' ' '
+}
+
+@test "bash completes commands, options, values and files" {
+	cd "$work"
+	touch file-a file-b
+	[ "$(completed iotracer re)" = "record remove reset " ]
+	[ "$(completed iotracer help st)" = "start status stop " ]
+	[ "$(completed iotracer "" | wc -w)" = "$(iotracer --help | sed -n '/^Commands/,/^$/p' | grep -c '^  ')" ]
+	for command in $(completed iotracer ""); do
+		iotracer "$command" --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -o -- '--.*' | sort | tr '\n' ' ' >options
+		[ "$(completed iotracer "$command" --)" = "$(cat options)" ]
+	done
+	[ "$(completed iotracer record --ti)" = "--time " ]
+	[ "$(completed iotracer log --format = js)" = "json " ]
+	[ "$(completed iotracer export -f "")" = "csv json " ]
+	[ "$(completed iotracer record -c "")" = "all block cache fault fs uring " ]
+	[ "$(completed iotracer log --follow file-)" = "file-a file-b " ]
+	[ "$(completed iotracer record -o t -- bas)" != " " ]
+	[ "$(completed iotracer record --label "")" = " " ]
 }
 
 @test "version names the schema that the tool reads" {
@@ -445,9 +509,9 @@ sample_stream() {
 
 # Its fields that are not 0 or empty, sorted by time.
 sample_rows=(
-	'timestamp=-0.000000001 seq=5 time=999999999 device=0:0 level=9 op=7 comm=x\012\134\377é'
-	'timestamp=1.000000001 seq=1 time=2000000001 offset=8192 sector=2048 requested=512 result=-5 pid=10 tid=10 origin_pid=12 device=253:1 level=blk op=R flags=READAHEAD|0x8000 comm=kworker/u4:1 origin_comm=a,"b'
-	'timestamp=2.000000007 seq=0 time=3000000007 latency=12 offset=4096 requested=4096 result=4096 pid=10 tid=11 cpu=1 device=8:1 level=vfs op=W flags=DIRECT|ASYNC comm=dd'
+	'since_t0_s=-0.000000001 seq=5 time_ns=999999999 device=0:0 level=9 op=7 comm=x\012\134\377é'
+	'since_t0_s=1.000000001 seq=1 time_ns=2000000001 offset_bytes=8192 sector=2048 requested_bytes=512 result=-5 pid=10 tid=10 origin_pid=12 device=253:1 level=blk op=R flags=READAHEAD|0x8000 comm=kworker/u4:1 origin_comm=a,"b'
+	'since_t0_s=2.000000007 seq=0 time_ns=3000000007 latency_ns=12 offset_bytes=4096 requested_bytes=4096 result=4096 pid=10 tid=11 cpu=1 device=8:1 level=vfs op=W flags=DIRECT|ASYNC comm=dd'
 )
 
 # rows_are csv|json TEXT ROW...: the rows, in any order of their fields.
@@ -461,9 +525,9 @@ rows_are() {
 		    rows = [json.loads(line, parse_float=str) for line in text.splitlines()]
 		    for row in rows:
 		        for key, value in row.items():
-		            number = key in ("timestamp", "seq", "time", "latency", "offset", "sector",
-		                             "requested", "result", "pid", "tid", "origin_pid", "cpu")
-		            assert isinstance(value, int) or (key == "timestamp") or not number, (key, value)
+		            number = key in ("since_t0_s", "seq", "time_ns", "latency_ns", "offset_bytes", "sector",
+		                             "requested_bytes", "result", "pid", "tid", "origin_pid", "cpu")
+		            assert isinstance(value, int) or (key == "since_t0_s") or not number, (key, value)
 		assert len(rows) == len(wanted), rows
 		for row, words in zip(rows, wanted):
 		    words = dict(word.split("=", 1) for word in words.split(" "))
@@ -486,7 +550,7 @@ rows_are() {
 	sample_stream "$work/f"
 	run --separate-stderr iotracer log --format=csv "$work/f"
 	[ "$status" = 0 ]
-	[[ ${lines[0]} == timestamp,seq,time,* ]]
+	[[ ${lines[0]} == since_t0_s,seq,time_ns,* ]]
 	[[ ${lines[1]} == -0.000000001,5,999999999,0,* ]]
 	[[ ${lines[2]} == *',"a,""b"' || ${lines[2]} == *',"a,""b",'* ]]
 	rows_are csv "$output" "${sample_rows[@]}"
@@ -501,7 +565,7 @@ rows_are() {
 	sample_stream "$work/f"
 	run --separate-stderr iotracer log --format=json "$work/f"
 	[ "$status" = 0 ]
-	[[ ${lines[1]} == '{"timestamp":1.000000001,"seq":1,"time":2000000001,"latency":0,'* ]]
+	[[ ${lines[1]} == '{"since_t0_s":1.000000001,"seq":1,"time_ns":2000000001,"latency_ns":0,'* ]]
 	[[ ${lines[1]} == *'"result":-5,'*'"device":"253:1"'* ]]
 	rows_are json "$output" "${sample_rows[@]}"
 	[ "$(python3 -c 'import json, sys; print(",".join(json.loads(sys.argv[1])))' "${lines[0]}")" = \
@@ -515,7 +579,7 @@ rows_are() {
 	echo "offset=18446744073709551615 sector=9223372036854775807 result=-9223372036854775808" |
 		tool-stream >"$IOTRACER_PROC/sda1_1/stream"
 	run iotracer log --format=json "$work/f"
-	[[ $output == *'"offset":"18446744073709551615","sector":9223372036854775807,'* ]]
+	[[ $output == *'"offset_bytes":"18446744073709551615","sector":9223372036854775807,'* ]]
 	[[ $output == *'"result":-9223372036854775808,'* ]]
 }
 
@@ -793,7 +857,9 @@ writes                             5                   2
 @test "format: every field of the CSV is described, as text and as a table" {
 	touch "$work/f"
 	sample_stream "$work/f"
-	fields=$(iotracer log --format=csv "$work/f" 2>/dev/null | head -n 1 | tr , '\n' | tail -n +2)
+	columns=$(iotracer log --format=csv "$work/f" 2>/dev/null | head -n 1 | tr , '\n')
+	[ "$(iotracer format --columns | awk -F'\t' '$1 == "log" { print $2 }')" = "$columns" ]
+	fields=$(tail -n +2 <<<"$columns" | sed 's/_ns$//; s/_bytes$//')
 	[ "$(iotracer format | awk '$1 == "event" { e = $2 } $1 == "field" && e == "io" { print $2 }')" = "$fields" ]
 	# shellcheck disable=SC2016
 	[ "$(iotracer format --markdown | sed -n '/^### `fs`/q; s/^| `\(.*\)` |.*/\1/p')" = "$fields" ]
@@ -804,14 +870,15 @@ writes                             5                   2
 	make -s -C "$BATS_TEST_DIRNAME/../tools" install DESTDIR="$work/dest" PREFIX=/usr
 	[ -x "$work/dest/usr/bin/iotracer" ]
 	[ -f "$work/dest/usr/share/man/man8/iotracer.8" ]
+	[ -f "$work/dest/usr/share/bash-completion/completions/iotracer" ]
 	make -s -C "$BATS_TEST_DIRNAME/../tools" uninstall DESTDIR="$work/dest" PREFIX=/usr
 	[ -z "$(find "$work/dest" -type f)" ]
 }
 
 @test "the manual page is without warnings and names every command and option" {
 	page=$BATS_TEST_DIRNAME/../tools/iotracer.8
-	[ -z "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" ]
-	for command in add remove list status start stop reset timereset log profile record export format; do
+	[ -z "$(groff -t -man -Tutf8 -ww -z "$page" 2>&1)" ]
+	for command in add remove list status start stop reset timereset log profile record export format help; do
 		grep -q "$command" "$page"
 		for option in $(iotracer "$command" --help | grep -o -- ' --[a-z-]*' | sort -u); do
 			grep -q -- "${option//-/\\\\-}" "$page"

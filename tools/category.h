@@ -11,9 +11,9 @@
 
 struct category {
 	const char *name;		/* of its directory in /proc/iotracer */
-	const char *exported;		/* of its directory in exports */
+	const char *io_tracer;		/* what IO Tracer calls it */
 	unsigned int event_id;
-	const struct record_column *columns;	/* that come first in exports */
+	const struct record_column *columns;	/* IO Tracer's */
 	size_t nr_columns;
 	__u16 command_op;		/* the operation that has a command line, or NO_OP */
 };
@@ -36,7 +36,7 @@ extern const struct record_column fs_columns[FS_COLUMNS];
 extern const struct record_column fault_columns[FAULT_COLUMNS];
 
 /* category_cache.c */
-#define CACHE_COLUMNS 10
+#define CACHE_COLUMNS 12
 extern const struct record_column cache_columns[CACHE_COLUMNS];
 
 /* category_uring.c */
@@ -44,7 +44,7 @@ extern const struct record_column cache_columns[CACHE_COLUMNS];
 extern const struct record_column uring_columns[URING_COLUMNS];
 
 /* category_block.c */
-#define BLOCK_COLUMNS 16
+#define BLOCK_COLUMNS 14
 extern const struct record_column block_columns[BLOCK_COLUMNS];
 
 #endif /* TOOL_CATEGORY_H */

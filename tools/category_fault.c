@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Category fault: IO Tracer's columns of its page faults, out of our records. */
+#include <string.h>
+
 #include "category.h"
+#include "put.h"
+
+#define PAGE_BYTES 4096
+
+/* IO Tracer counts in pages. */
+static char *put_page(struct record_printer *p, const struct record_column *c, char *out,
+		      const void *record)
+{
+	__u64 offset;
+
+	(void)p;
+	memcpy(&offset, (const char *)record + c->offset, sizeof(offset));
+	return put_u64(out, offset / PAGE_BYTES);
+}
 
 const struct record_column fault_columns[FAULT_COLUMNS] = {
-	{ .name = "timestamp", .field = "time", .put = record_timestamp },
+	{ .name = "timestamp", .field = "time", .put = record_datetime },
 	{ .name = "pid", .field = "pid" },
 	{ .name = "tid", .field = "tid" },
 	{ .name = "command", .field = "comm" },
 	{ .name = "fault_type", .field = "op" },
 	{ .name = "severity", .field = "severity" },
 	{ .name = "inode", .field = "inode" },
-	{ .name = "offset", .field = "offset" },
+	{ .name = "offset", .field = "offset", .put = put_page },
 	{ .name = "address", .field = "address" },
 	{ .name = "dev_id", .field = "device" },
 };

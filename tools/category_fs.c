@@ -101,7 +101,7 @@ static char *put_mmap_flags(struct record_printer *p, const struct record_column
 }
 
 const struct record_column fs_columns[FS_COLUMNS] = {
-	{ .name = "timestamp", .field = "time", .put = record_timestamp },
+	{ .name = "timestamp", .field = "time", .put = record_datetime },
 	{ .name = "operation", .field = "op" },
 	{ .name = "pid", .field = "pid" },
 	{ .name = "command", .field = "comm" },

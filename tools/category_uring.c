@@ -122,7 +122,7 @@ static char *put_is_async(struct record_printer *p, const struct record_column *
 }
 
 const struct record_column uring_columns[URING_COLUMNS] = {
-	{ .name = "timestamp", .field = "time", .put = record_timestamp },
+	{ .name = "timestamp", .field = "time", .put = record_datetime },
 	{ .name = "event_type", .field = "op" },
 	{ .name = "pid", .field = "pid" },
 	{ .name = "tid", .field = "tid" },

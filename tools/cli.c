@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "progress.h"
 #include "text.h"
 
 static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_mode = COLOR_AUTO;
+static int colored_fd = STDOUT_FILENO;
 static bool stdout_gone;
 static int stdout_error;	/* the first errno of a write to stdout that failed */
 
@@ -51,6 +53,7 @@ static void say(const char *subject, const char *format, va_list args)
 	char *text = guarded(format, args);
 
 	cli_flush();
+	progress_end();
 	fprintf(stderr, "iotracer: %s%s%s\n", shown ? shown : "", shown ? ": " : "", text);
 	free(text);
 	free(shown);
@@ -118,6 +121,8 @@ void cli_parse(const struct argp *argp, int argc, char **argv, unsigned int flag
 
 static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
+	if (key == 'h')
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 	if (key != 'C')
 		return ARGP_ERR_UNKNOWN;
 	if (!arg || !strcmp(arg, "always"))
@@ -134,6 +139,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 static const struct argp_option common_options[] = {
 	{ "color", 'C', "WHEN", OPTION_ARG_OPTIONAL | OPTION_NO_USAGE,
 	  "colour: auto (on a terminal unless NO_COLOR is set), always or never", 90 },
+	{ NULL, 'h', NULL, OPTION_NO_USAGE, "likewise give this help list", -1 },
 	{ 0 }
 };
 
@@ -198,7 +204,12 @@ static bool color_wanted(void)
 		return color_mode == COLOR_ALWAYS;
 	if (no_color && *no_color)
 		return false;
-	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb");
+	return isatty(colored_fd) && term && strcmp(term, "dumb");
+}
+
+void cli_color_stderr(void)
+{
+	colored_fd = STDERR_FILENO;
 }
 
 const char *cli_sgr(const char *code)

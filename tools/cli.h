@@ -56,6 +56,10 @@ error_t cli_parse_files(struct cli_files *files, int key, struct argp_state *sta
 
 /* The escape sequence for an SGR code such as "1;31", or "" without colour. */
 const char *cli_sgr(const char *code);
+
+/* What is coloured from now on goes to stderr: whether that is a terminal counts. */
+void cli_color_stderr(void);
+
 #define CLI_BOLD	cli_sgr("1")
 #define CLI_RED		cli_sgr("1;31")
 #define CLI_GREEN	cli_sgr("32")

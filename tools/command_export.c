@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer export: a trace as CSV, in IO Tracer's directories, or as JSON. */
+/* iotracer export: a trace as CSV or JSON, in our columns or IO Tracer's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "anonymize.h"
 #include "category.h"
@@ -19,13 +21,14 @@
 #define ROTATE_ROWS 10000000
 #define LOOK_ROWS 65536		/* between two looks whether to show progress */
 
-enum { KEY_PER_CATEGORY = 256, KEY_CATEGORY, KEY_ROTATE, KEY_KEY_FILE };
+enum { KEY_PER_CATEGORY = 256, KEY_CATEGORY, KEY_ROTATE, KEY_KEY_FILE, KEY_COLUMNS };
 
 struct env {
 	const char *trace;
 	enum cli_format format;
 	const char *directory;
 	bool per_category;
+	bool io_tracer;		/* its columns and directories */
 	const struct category *category;
 	bool gzip;
 	__u64 rotate;
@@ -36,6 +39,14 @@ struct env {
 	struct anonymizer anonymizer;
 	struct names names;
 };
+
+/* What reads our standard output may write to the same terminal, or is it. */
+static bool is_pipe_or_terminal(void)
+{
+	struct stat st;
+
+	return fstat(STDOUT_FILENO, &st) || !S_ISREG(st.st_mode);
+}
 
 static void show_progress(const struct merge *m, const char *category)
 {
@@ -85,11 +96,21 @@ static void report(const struct env *env, const struct merge *m, const char *cat
 			   category, (unsigned long long)lost);
 }
 
+static void open_printer(const struct env *env, struct record_printer *p,
+			 const struct category *category)
+{
+	if (env->io_tracer)
+		record_printer_open(p, category->columns, category->nr_columns);
+	else
+		record_printer_open_own(p, category->command_op != NO_OP);
+}
+
 static int export_category(struct env *env, const struct category *category)
 {
 	char *file = cli_printf("%s.iot", category->name);
 	struct output output = {
-		.directory = env->directory, .category = category->exported,
+		.directory = env->directory,
+		.category = env->io_tracer ? category->io_tracer : category->name,
 		.suffix = env->format == FORMAT_JSON ? "json" : "csv",
 		.gzip = env->gzip, .rotate = env->directory ? env->rotate : 0,
 	};
@@ -102,7 +123,7 @@ static int export_category(struct env *env, const struct category *category)
 	int status = merge_open(&merge, env->trace, file, printer.event);
 
 	if (!status) {
-		record_printer_open(&printer, category->columns, category->nr_columns);
+		open_printer(env, &printer, category);
 		output_open(&output);
 		export_rows(env, &merge, &printer, &output, category);
 		if (!output_close(&output))
@@ -113,6 +134,17 @@ static int export_category(struct env *env, const struct category *category)
 	merge_close(&merge);
 	free(file);
 	return status;
+}
+
+/* A table on standard output has the columns of one category. */
+static int check_one_category(const struct env *env)
+{
+	if (env->directory || env->per_category || env->category ||
+	    !metadata_category(&env->metadata, 0) || !metadata_category(&env->metadata, 1))
+		return CLI_OK;
+	cli_say_of(env->trace, "has several categories: say which (--category=%s), or --per-category for all of them, one after another, or where to (-o DIRECTORY)",
+		   metadata_category(&env->metadata, 0));
+	return CLI_USAGE;
 }
 
 static int export_all(struct env *env)
@@ -163,6 +195,8 @@ static int prepare(struct env *env)
 {
 	int status = metadata_load(&env->metadata, env->trace);
 
+	if (!status)
+		status = check_one_category(env);
 	if (status)
 		return status;
 	say_state(env);
@@ -190,14 +224,19 @@ static __u64 parse_rows(struct argp_state *state, const char *arg)
 	return n;
 }
 
+static bool parse_columns(struct argp_state *state, const char *arg)
+{
+	if (strcmp(arg, "own") && strcmp(arg, "io-tracer"))
+		cli_usage(state, "--columns=%s: say own or io-tracer", arg);
+	return !strcmp(arg, "io-tracer");
+}
+
 static void check(const struct env *env, struct argp_state *state)
 {
 	if (!env->trace)
 		cli_usage(state, "say which trace: a directory that iotracer record made");
 	if (env->directory && env->per_category)
 		cli_usage(state, "--per-category prints on standard output: leave -o away");
-	if (env->format == FORMAT_CSV && !env->directory && !env->per_category)
-		cli_usage(state, "say where to: -o DIRECTORY, or --per-category for standard output");
 	if (env->key_file && !env->anonymize)
 		cli_usage(state, "--key-file goes with --anonymize");
 }
@@ -222,6 +261,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		env->category = category_find(arg, strlen(arg));
 		if (!env->category)
 			cli_usage(state, "--category=%s: there is no such category", arg);
+		return 0;
+	case KEY_COLUMNS:
+		env->io_tracer = parse_columns(state, arg);
 		return 0;
 	case 'z':
 		env->gzip = true;
@@ -250,9 +292,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "csv (default) or json, one object a line", 0 },
-	{ "output", 'o', "DIRECTORY", 0, "write DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on, times in UTC", 0 },
-	{ "per-category", KEY_PER_CATEGORY, NULL, 0, "write CSV on standard output, one category after another", 0 },
+	{ "output", 'o', "DIRECTORY", 0, "instead of standard output write DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on, times in UTC", 0 },
+	{ "per-category", KEY_PER_CATEGORY, NULL, 0, "write all categories on standard output, one after another", 0 },
 	{ "category", KEY_CATEGORY, "NAME", 0, "only this one", 0 },
+	{ "columns", KEY_COLUMNS, "WHOSE", 0, "own (default), as iotracer format --columns describes them, or io-tracer: IO Tracer's columns and directories", 0 },
 	{ "gzip", 'z', NULL, 0, "compress", 0 },
 	{ "rotate", KEY_ROTATE, "ROWS", 0, "begin another file after so many rows (default 10000000, 0: never)", 0 },
 	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
@@ -262,9 +305,10 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
 	"Write the events of a trace as rows, in the order in which they ended.\v"
-	"csv: IO Tracer's columns first, then what else there is; see iotracer(8)."
-	" Lines end in a line feed; what has a comma or a quote is quoted."
-	" json: the same columns; without -o on standard output.\n"
+	"The columns are the fields of the category, the unit in the name: iotracer(8) lists"
+	" them. csv: lines end in a line feed; what has a comma or a quote is quoted."
+	" json: the same columns. Without -o rows go to standard output: those of one category,"
+	" unless --per-category is said.\n"
 	"Events and paths that are missing are counted on standard error. A trace"
 	" that was cut off is read up to its last whole frame.";
 
@@ -277,6 +321,8 @@ int command_export(int argc, char **argv)
 	int status;
 
 	cli_parse(&argp, argc, argv, 0, &env);
+	if (!env.directory && is_pipe_or_terminal())
+		progress_quiet();
 	status = prepare(&env);
 	if (!status)
 		status = export_all(&env);

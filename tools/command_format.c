@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* iotracer format: the schema, as text or as the reference table of the docs. */
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "category.h"
 #include "cli.h"
 #include "command.h"
+#include "record.h"
 #include "schema.h"
 
+enum { KEY_MANUAL = 256 };
+
 struct env {
-	bool markdown;
+	enum { AS_TEXT, AS_MARKDOWN, AS_COLUMNS, AS_MANUAL } how;
 };
 
 /* As the module does in /proc/iotracer/format. */
@@ -71,13 +76,134 @@ static void print_markdown(void)
 	}
 }
 
+/* Of the columns that are none of the record's fields. */
+#define TIMESTAMP_TEXT	"time as date and time of day, in UTC"
+#define SINCE_TEXT	"time since T0"
+#define CMDLINE_TEXT	"PROCESS_EXEC: the command line, empty if the process was gone when the event was read"
+
+/* A table of columns: what is listed, and its name for a person. */
+struct table {
+	const struct iot_schema_event *event;
+	const char *name;
+	const struct category *category;	/* NULL: the log of a file */
+};
+
+typedef void (*put_column)(const struct table *t, const char *column, const char *unit,
+			   const char *text);
+
+static void each_column(const struct table *t, put_column put)
+{
+	unsigned int i;
+
+	if (t->category)
+		put(t, "timestamp", "", TIMESTAMP_TEXT);
+	else
+		put(t, "since_t0_s", "s", SINCE_TEXT);
+	for (i = 0; i < t->event->nr_fields; i++) {
+		const struct iot_schema_field *f = &t->event->fields[i];
+		char *column = record_field_column(f);
+
+		if (record_field_is_shown(f))
+			put(t, column, f->unit, f->text);
+		free(column);
+	}
+	if (t->category && t->category->command_op != NO_OP)
+		put(t, "cmdline", "", CMDLINE_TEXT);
+}
+
+/* The categories, then the log of a file. */
+static bool table_of(struct table *t, size_t i)
+{
+	if (i > nr_categories)
+		return false;
+	if (i == nr_categories) {
+		*t = (struct table){ .event = &iot_schema[0], .name = "log" };
+		return true;
+	}
+	*t = (struct table){ .event = category_event(&categories[i]),
+			     .name = categories[i].name, .category = &categories[i] };
+	return true;
+}
+
+static void put_line(const struct table *t, const char *column, const char *unit,
+		     const char *text)
+{
+	printf("%s\t%s\t%s\t%s\n", t->name, column, *unit ? unit : "-", text);
+}
+
+static void print_columns(void)
+{
+	struct table t;
+	size_t i;
+
+	for (i = 0; table_of(&t, i); i++)
+		each_column(&t, put_line);
+}
+
+/* What roff(7) would take for its own. */
+static void put_roff(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\\')
+			fputs("\\e", stdout);
+		else if (*text == '-')
+			fputs("\\-", stdout);
+		else
+			putchar(*text);
+	}
+}
+
+static void put_manual(const struct table *t, const char *column, const char *unit,
+		       const char *text)
+{
+	(void)t;
+	printf("%s\t%s\tT{\n\\&", column, unit);
+	put_roff(text);
+	fputs("\nT}\n", stdout);
+}
+
+static void print_io_tracer(const struct category *category)
+{
+	size_t i;
+
+	printf(".TP\n.BR %s \" (\" %s )\n", category->name, category->io_tracer);
+	for (i = 0; i < category->nr_columns; i++)
+		printf("%s%s", category->columns[i].name,
+		       i + 1 < category->nr_columns ? ", " : "\n");
+}
+
+static void print_manual(void)
+{
+	struct table t;
+	size_t i;
+
+	for (i = 0; table_of(&t, i); i++) {
+		if (t.category)
+			printf(".SS \"Category %s\"\n", t.name);
+		else
+			puts(".SS \"The log of a file\"");
+		puts(".TS\nlb lb lb\nlb l lx.\ncolumn\tunit\tmeaning");
+		each_column(&t, put_manual);
+		puts(".TE");
+	}
+	puts(".SS \"IO Tracer's columns\"");
+	for (i = 0; i < nr_categories; i++)
+		print_io_tracer(&categories[i]);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
 
 	switch (key) {
 	case 'm':
-		env->markdown = true;
+		env->how = AS_MARKDOWN;
+		return 0;
+	case 'c':
+		env->how = AS_COLUMNS;
+		return 0;
+	case KEY_MANUAL:
+		env->how = AS_MANUAL;
 		return 0;
 	case ARGP_KEY_ARG:
 		cli_usage(state, "%s: format takes no argument", arg);
@@ -90,7 +216,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int command_format(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
+		{ "columns", 'c', NULL, 0, "the columns of exports and logs instead: category, column, unit, meaning, set apart by tabs", 0 },
 		{ "markdown", 'm', NULL, 0, "as a table for documentation", 0 },
+		{ "manual", KEY_MANUAL, NULL, 0, "the columns, as a section of iotracer(8)", 0 },
 		{ 0 }
 	};
 	static const struct argp argp = {
@@ -98,12 +226,13 @@ int command_format(int argc, char **argv)
 		"Describe the fields of the records that this tool decodes; the module's"
 		" own description is /proc/iotracer/format.", cli_common, NULL, NULL
 	};
+	static void (*const prints[])(void) = {
+		[AS_TEXT] = print_text, [AS_MARKDOWN] = print_markdown,
+		[AS_COLUMNS] = print_columns, [AS_MANUAL] = print_manual,
+	};
 	struct env env = { 0 };
 
 	cli_parse(&argp, argc, argv, 0, &env);
-	if (env.markdown)
-		print_markdown();
-	else
-		print_text();
+	prints[env.how]();
 	return CLI_OK;
 }

@@ -153,9 +153,6 @@ static void report_missing(const struct stream *s)
 
 static int log_records(const struct env *env, const struct target *target)
 {
-	static const struct record_column first[] = {
-		{ .name = "timestamp", .field = "time", .put = record_timestamp },
-	};
 	struct stream stream;
 	int status = stream_open(&stream, target->name, env->file);
 
@@ -166,7 +163,7 @@ static int log_records(const struct env *env, const struct target *target)
 		};
 		int err;
 
-		record_printer_open(&printer, first, 1);
+		record_printer_open_own(&printer, false);
 		if (env->format == FORMAT_CSV && !env->no_header)
 			fwrite(row, 1, record_header(&printer, row) - row, stdout);
 		err = copy_records(env, &stream, &printer);
@@ -218,8 +215,8 @@ static const char doc[] =
 	"text: <seconds since T0>;<R|W>;<address>;<bytes>;<VFS|BLK>;<command>;<pid>,"
 	" where address is the byte in the file (VFS) or the 512-byte sector on the"
 	" device (BLK).\n"
-	"csv, json: all fields (see iotracer format), after a timestamp in seconds"
-	" since T0; JSON has one object a line. In a name \\ooo stands for a control"
+	"csv, json: all fields (see iotracer format --columns), after since_t0_s, the"
+	" seconds since T0; JSON has one object a line. In a name \\ooo stands for a control"
 	" character, a backslash or a byte that is not UTF-8.\n"
 	"Events that were overwritten or lost before they could be read are counted"
 	" on stderr. --follow ends with exit status 0 on Ctrl-C, when nobody reads"

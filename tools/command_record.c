@@ -10,6 +10,7 @@
 #include "session.h"
 #include "text.h"
 
+#define SECONDS_LEAST 1e-9
 #define SECONDS_MAX 4294967295.0
 #define MIB (1024.0 * 1024)
 
@@ -18,21 +19,32 @@ enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY
 
 #define DRAIN_DEFAULT 5.0
 
+static void add_category(struct argp_state *state, struct session_options *o,
+			 const struct category *category)
+{
+	size_t i;
+
+	for (i = 0; i < o->nr_categories; i++)
+		if (o->categories[i] == category)
+			cli_usage(state, "--categories: %s twice", category->name);
+	o->categories[o->nr_categories++] = category;
+}
+
+/* Another --categories adds to the ones before. */
 static void parse_categories(struct argp_state *state, struct session_options *o,
 			     const char *arg)
 {
-	o->nr_categories = 0;
 	for (;;) {
 		size_t length = strcspn(arg, ","), i;
 		const struct category *category = category_find(arg, length);
 
-		if (!category)
-			cli_usage(state, "--categories: there is no category \"%.*s\" (there are: %s)",
+		if (category)
+			add_category(state, o, category);
+		else if (length != 3 || memcmp(arg, "all", 3))
+			cli_usage(state, "--categories: there is no category \"%.*s\" (there are: %s, or all)",
 				  (int)length, arg, category_names());
-		for (i = 0; i < o->nr_categories; i++)
-			if (o->categories[i] == category)
-				cli_usage(state, "--categories: %s twice", category->name);
-		o->categories[o->nr_categories++] = category;
+		for (i = 0; !category && i < nr_categories; i++)
+			add_category(state, o, &categories[i]);
 		if (!arg[length])
 			return;
 		arg += length + 1;
@@ -62,7 +74,7 @@ static void add_tag(struct argp_state *state, struct session_options *o, char *a
 	free(shown);
 }
 
-/* A number of MiB, or with K, M or G behind it; in bytes. */
+/* A number of MiB, or with K, M, G or T behind it; in bytes. */
 static __u64 parse_size(struct argp_state *state, const char *option, const char *arg)
 {
 	char *end;
@@ -72,31 +84,36 @@ static __u64 parse_size(struct argp_state *state, const char *option, const char
 		n /= 1024, end++;
 	else if (*end == 'G' || *end == 'g')
 		n *= 1024, end++;
+	else if (*end == 'T' || *end == 't')
+		n *= 1024 * 1024, end++;
 	else if (*end == 'M' || *end == 'm')
 		end++;
 	if (end == arg || *end || !(n > 0) || n * MIB >= 0x1p62 || n * MIB < 1)
-		cli_usage(state, "%s=%s: say a size in MiB, or with K, M or G behind it",
+		cli_usage(state, "%s=%s: say a size in MiB, or with K, M, G or T behind it",
 			  option, arg);
 	return n * MIB;
 }
 
-static double parse_seconds(struct argp_state *state, const char *arg)
+static double parse_seconds(struct argp_state *state, const char *option, double least,
+			    const char *arg)
 {
+	static const struct { char unit; double seconds; } units[] = {
+		{ 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 },
+	};
 	char *end;
 	double n = strtod(arg, &end);
+	size_t i;
 
-	if (end == arg || *end || !(n > 0) || n > SECONDS_MAX)
-		cli_usage(state, "--time=%s: say a number of seconds, 4294967295 at most", arg);
-	return n;
-}
-
-static double parse_drain(struct argp_state *state, const char *arg)
-{
-	char *end;
-	double n = strtod(arg, &end);
-
-	if (end == arg || *end || !(n >= 0) || n > SECONDS_MAX)
-		cli_usage(state, "--drain=%s: say a number of seconds, 0 for not at all", arg);
+	for (i = 0; end > arg && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (*end != units[i].unit)
+			continue;
+		n *= units[i].seconds;
+		end++;
+		break;
+	}
+	if (end == arg || *end || !(n >= least) || n > SECONDS_MAX)
+		cli_usage(state, "%s=%s: say a number of seconds, 4294967295 at most, or with s, m, h or d behind it",
+			  option, arg);
 	return n;
 }
 
@@ -150,10 +167,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add_filter(o, arg);
 		return 0;
 	case KEY_TIME:
-		o->seconds = parse_seconds(state, arg);
+		o->seconds = parse_seconds(state, "--time", SECONDS_LEAST, arg);
 		return 0;
 	case KEY_DRAIN:
-		o->drain = parse_drain(state, arg);
+		o->drain = parse_seconds(state, "--drain", 0, arg);
 		return 0;
 	case KEY_WAIT:
 		o->wait = true;
@@ -186,6 +203,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->command = state->argv + state->next;
 		return 0;
 	case ARGP_KEY_END:
+		if (!o->nr_categories)
+			o->categories[o->nr_categories++] = &categories[0];
 		check(state, o);
 		return 0;
 	default:
@@ -195,12 +214,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "DIRECTORY", 0, "make the trace there (default: iotracer-<date>-<time>)", 0 },
-	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default), block, cache, fault, uring", 0 },
+	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default), block, cache, fault, uring, or all; may be given again", 0 },
 	{ "filter", 'f', "KEY=VALUE", 0, "only events for which this holds, and all others that are given: pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind, min_latency, min_size", 0 },
-	{ "time", KEY_TIME, "SECONDS", 0, "end after so long", 0 },
+	{ "time", KEY_TIME, "SECONDS", 0, "end after so long (s, m, h, d may follow)", 0 },
 	{ "drain", KEY_DRAIN, "SECONDS", 0, "with block or cache: wait so long after COMMAND's end for what it wrote to be written to the device (default 5; 0: not at all)", 0 },
 	{ "wait", KEY_WAIT, NULL, 0, "record until what COMMAND started and left running has ended, too", 0 },
-	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger on the disk (K, M, G may follow)", 0 },
+	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger on the disk (K, M, G, T may follow)", 0 },
 	{ "buffer", KEY_BUFFER, "MIB", 0, "memory in which the kernel keeps events until they are read, of all CPUs together", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "one of N events", 0 },
 	{ "label", KEY_LABEL, "TEXT", 0, "told in the metadata", 0 },
@@ -239,7 +258,6 @@ int command_record(int argc, char **argv)
 	char *directory = default_directory();
 	int status;
 
-	o.categories[o.nr_categories++] = &categories[0];
 	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	if (!o.directory)
 		o.directory = directory;

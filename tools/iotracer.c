@@ -8,6 +8,8 @@
 #include "command.h"
 #include "schema.h"
 
+static int command_help(int argc, char **argv);
+
 static const struct {
 	const char *name;
 	const char *summary;
@@ -26,6 +28,7 @@ static const struct {
 	{ "record", "record what the whole system does into a trace", command_record },
 	{ "export", "write a trace as CSV or JSON", command_export },
 	{ "format", "describe the fields of a record", command_format },
+	{ "help", "tell how a command is used", command_help },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -52,7 +55,7 @@ static char *help_filter(int key, const char *text, void *input)
 	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC || !text)
 		return (char *)text;
-	list = cli_strdup("Commands (each has its own --help):\n");
+	list = cli_strdup("Commands (iotracer help COMMAND tells more):\n");
 	for (i = 0; i < NR_COMMANDS; i++) {
 		more = cli_printf("%s  %-11s%s\n", list, commands[i].name,
 				  commands[i].summary);
@@ -90,15 +93,22 @@ static void print_version(FILE *out, struct argp_state *state)
 		(unsigned long long)iot_schema_hash());
 }
 
-static int run(int argc, char **argv)
+static size_t find_command(const char *name)
 {
-	char *name;
 	size_t i;
-	int status;
 
 	for (i = 0; i < NR_COMMANDS; i++)
-		if (!strcmp(argv[0], commands[i].name))
+		if (!strcmp(name, commands[i].name))
 			break;
+	return i;
+}
+
+static int run(int argc, char **argv)
+{
+	size_t i = find_command(argv[0]);
+	char *name;
+	int status;
+
 	if (i == NR_COMMANDS) {
 		cli_say_of(argv[0], "no such command (iotracer --help lists them)");
 		return CLI_USAGE;
@@ -110,16 +120,67 @@ static int run(int argc, char **argv)
 	return status;
 }
 
-int main(int argc, char **argv)
+static const struct argp main_argp = {
+	NULL, parse, "COMMAND [ARGUMENT...]", doc, cli_common, help_filter, NULL
+};
+
+static error_t parse_help(int key, char *arg, struct argp_state *state)
+{
+	char **command = state->input;
+
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	if (*command)
+		cli_usage(state, "%s: one command at a time", arg);
+	*command = arg;
+	return 0;
+}
+
+/* As the --help of the command, or of iotracer itself. */
+static int command_help(int argc, char **argv)
 {
 	static const struct argp argp = {
-		NULL, parse, "COMMAND [ARGUMENT...]", doc, cli_common, help_filter, NULL
+		NULL, parse_help, "[COMMAND]", "Tell how iotracer, or a command of it, is used.",
+		cli_common, NULL, NULL
 	};
+	char *command = NULL;
+	char *arguments[3];
+
+	cli_parse(&argp, argc, argv, 0, &command);
+	*strchrnul(argv[0], ' ') = '\0';
+	arguments[0] = command ? command : argv[0];
+	arguments[1] = "--help";
+	arguments[2] = NULL;
+	if (command)
+		return run(2, arguments);
+	cli_parse(&main_argp, 2, arguments, ARGP_IN_ORDER, &argc);
+	return CLI_OK;
+}
+
+/* Options that stand before the command are the command's: they go behind it. */
+static void move_command_up(int argc, char **argv)
+{
+	char *command;
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (find_command(argv[i]) < NR_COMMANDS)
+			break;
+	if (i == argc || argc < 2 || *argv[1] != '-' || !strcmp(argv[i], "--"))
+		return;
+	command = argv[i];
+	memmove(argv + 2, argv + 1, (i - 1) * sizeof(*argv));
+	argv[1] = command;
+}
+
+int main(int argc, char **argv)
+{
 	int first = argc;
 
 	atexit(cli_close_stdout);
 	argp_err_exit_status = CLI_USAGE;
 	argp_program_version_hook = print_version;
-	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &first);
+	move_command_up(argc, argv);
+	cli_parse(&main_argp, argc, argv, ARGP_IN_ORDER, &first);
 	return run(argc - first, argv + first);
 }

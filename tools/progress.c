@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -9,6 +12,20 @@
 #define PERIOD_MS 500
 
 static bool shown;
+static bool quiet;
+
+void progress_quiet(void)
+{
+	quiet = true;
+}
+
+/* One that can be told to remove a line. */
+static bool is_terminal(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
+}
 
 bool progress_is_due(void)
 {
@@ -18,8 +35,8 @@ bool progress_is_due(void)
 	long long now;
 
 	if (terminal < 0)
-		terminal = isatty(STDERR_FILENO);
-	if (!terminal)
+		terminal = is_terminal();
+	if (!terminal || quiet)
 		return false;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	now = t.tv_sec * 1000LL + t.tv_nsec / 1000000;
@@ -29,14 +46,25 @@ bool progress_is_due(void)
 	return true;
 }
 
+/* What does not fit into a line would stay when that is removed. */
+static void cut(char *line, size_t size)
+{
+	struct winsize window;
+
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &window) && window.ws_col && window.ws_col < size)
+		line[window.ws_col - 1] = '\0';
+}
+
 void progress_show(const char *format, ...)
 {
+	char line[256];
 	va_list args;
 
-	fputs("\r\033[K", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
+	cut(line, sizeof(line));
+	fprintf(stderr, "\r\033[K%s", line);
 	fflush(stderr);
 	shown = true;
 }

@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* Others write to the terminal: a line of ours would run into theirs. */
+void progress_quiet(void);
+
 /* Whether it is time for another line: standard error is a terminal, half a second passed. */
 bool progress_is_due(void);
 

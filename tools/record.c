@@ -440,6 +440,22 @@ char *record_timestamp(struct record_printer *p, const struct record_column *c,
 	return record_text(p, out, text, end - text, true);
 }
 
+char *record_datetime(struct record_printer *p, const struct record_column *c,
+		      char *out, const void *record)
+{
+	__u64 time = wall_time(p->clock, scalar(c, record));
+	char text[40];
+	char *end;
+
+	if (time / NS_PER_S != p->second)
+		second_make(p, time / NS_PER_S);
+	end = put_bytes(text, p->second_text, strlen(p->second_text));
+	*(char *)memchr(text, 'T', end - text) = ' ';
+	*end++ = '.';
+	end = put_padded(end, time % NS_PER_S / 1000, 6);
+	return record_text(p, out, text, end - text, true);
+}
+
 char *record_note(struct record_printer *p, const struct record_column *c,
 		  char *out, const void *record)
 {
@@ -484,24 +500,39 @@ static void add_column(struct record_printer *p, const struct record_column *col
 	p->nr_columns++;
 }
 
-static bool is_shown(const struct record_printer *p, size_t nr_first, const char *field)
+/* What is put behind the name of a field; a sector says by itself what it is. */
+static const char *unit_suffix(const char *unit)
 {
+	static const struct { const char *unit, *suffix; } units[] = {
+		{ "ns", "_ns" }, { "byte", "_bytes" }, { "page", "_pages" },
+	};
 	size_t i;
 
-	for (i = 0; i < nr_first; i++)
-		if (p->columns[i].field && !strcmp(p->columns[i].field, field) &&
-		    p->columns[i].put != record_timestamp)
-			return true;
-	return false;
+	for (i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(units[i].unit, unit))
+			return units[i].suffix;
+	return "";
 }
 
-/* The columns @first, then the fields of the event that these do not show. */
-void record_printer_open(struct record_printer *p, const struct record_column *first,
-			 size_t nr_first)
+char *record_field_column(const struct iot_schema_field *f)
+{
+	const char *suffix = unit_suffix(f->unit);
+	size_t length = strlen(f->name);
+	size_t most = *suffix ? strlen(suffix) - 1 : 0;	/* "pages" needs no "_pages" */
+
+	if (most && length >= most && !strcmp(f->name + length - most, suffix + 1))
+		suffix = "";
+	return cli_printf("%s%s", f->name, suffix);
+}
+
+bool record_field_is_shown(const struct iot_schema_field *f)
+{
+	return strcmp(f->name, "reserved");
+}
+
+static void printer_init(struct record_printer *p)
 {
 	const struct iot_schema_field *op = record_field(p->event, "op");
-	unsigned int i;
-	size_t j;
 
 	p->op_offset = op ? op->offset : 0;
 	p->columns = NULL;
@@ -512,22 +543,52 @@ void record_printer_open(struct record_printer *p, const struct record_column *f
 	p->flags = cli_grow(NULL, CACHE_SIZE, sizeof(*p->flags));
 	memset(p->comms, 0, CACHE_SIZE * sizeof(*p->comms));
 	memset(p->flags, 0, CACHE_SIZE * sizeof(*p->flags));
-	for (j = 0; j < nr_first; j++)
-		add_column(p, &first[j]);
-	for (i = 0; i < p->event->nr_fields; i++) {
-		const char *name = p->event->fields[i].name;
+}
 
-		if (strcmp(name, "reserved") && !is_shown(p, nr_first, name))
-			add_column(p, &(struct record_column){ .name = name, .field = name });
+void record_printer_open(struct record_printer *p, const struct record_column *columns,
+			 size_t nr)
+{
+	size_t i;
+
+	printer_init(p);
+	for (i = 0; i < nr; i++)
+		add_column(p, &columns[i]);
+}
+
+void record_printer_open_own(struct record_printer *p, bool with_note)
+{
+	const struct record_column began = {
+		.name = p->clock ? "timestamp" : "since_t0_s",
+		.field = "time", .put = record_timestamp,
+	};
+	const struct record_column note = { .name = "cmdline", .put = record_note };
+	struct record_column column;
+	unsigned int i;
+
+	printer_init(p);
+	add_column(p, &began);
+	for (i = 0; i < p->event->nr_fields; i++) {
+		const struct iot_schema_field *f = &p->event->fields[i];
+		char *name;
+
+		if (!record_field_is_shown(f))
+			continue;
+		name = record_field_column(f);
+		column = (struct record_column){ .name = name, .field = f->name, .made = name };
+		add_column(p, &column);
 	}
+	if (with_note)
+		add_column(p, &note);
 }
 
 void record_printer_close(struct record_printer *p)
 {
 	size_t i;
 
-	for (i = 0; i < p->nr_columns; i++)
+	for (i = 0; i < p->nr_columns; i++) {
 		free(p->columns[i].key);
+		free(p->columns[i].made);
+	}
 	free(p->columns);
 	free(p->comms);
 	free(p->flags);

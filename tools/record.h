@@ -39,6 +39,7 @@ struct record_column {
 	const char *kind;	/* of @field */
 	char *key;		/* what stands before the value */
 	size_t key_length;
+	char *made;		/* the name, if it is the printer's own */
 };
 
 struct record_printer {
@@ -60,8 +61,14 @@ struct record_printer {
 };
 
 /* What goes into a printer before it is opened: event, json, t0 or clock, paths, anonymizer. */
-void record_printer_open(struct record_printer *p, const struct record_column *first,
-			 size_t nr_first);
+void record_printer_open(struct record_printer *p, const struct record_column *columns,
+			 size_t nr);
+
+/*
+ * Our own columns: when it began, by a name that says how that is counted, each field of
+ * the event, and the note, if records of the event have one.
+ */
+void record_printer_open_own(struct record_printer *p, bool with_note);
 void record_printer_close(struct record_printer *p);
 
 /* Each returns the end of what it wrote, RECORD_ROW_MAX bytes at most. */
@@ -75,11 +82,22 @@ char *record_text(const struct record_printer *p, char *out, const char *text,
 /* Flags by name; @group lives as long as the printer. */
 char *record_group(struct record_printer *p, char *out, const char *group, __u32 value);
 
-/* Column functions: date and time of day or seconds since T0; the note. */
+/*
+ * Column functions: date and time of day (ISO 8601) or seconds since T0; as IO Tracer
+ * has it, microseconds behind a blank; the note.
+ */
 char *record_timestamp(struct record_printer *p, const struct record_column *c,
 		       char *out, const void *record);
+char *record_datetime(struct record_printer *p, const struct record_column *c,
+		      char *out, const void *record);
 char *record_note(struct record_printer *p, const struct record_column *c,
 		  char *out, const void *record);
+
+/* The column of a field: its name, and its unit behind it (latency_ns). To be freed. */
+char *record_field_column(const struct iot_schema_field *f);
+
+/* Whether a field has a column. */
+bool record_field_is_shown(const struct iot_schema_field *f);
 
 __u64 record_seq(const struct iot_schema_event *event, const void *record);
 __u64 record_time(const struct iot_schema_event *event, const void *record);

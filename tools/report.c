@@ -201,6 +201,7 @@ static void print_summary(const struct session *s)
 	char *shown = text_show(s->options->directory, strlen(s->options->directory));
 	const json_t *begin = json_object_get(s->metadata, "begin");
 
+	cli_color_stderr();
 	fprintf(stderr, "%s%s%s\n", CLI_BOLD, shown, CLI_PLAIN);
 	free(shown);
 	print_line("state", text_of(s, "state"));

@@ -354,6 +354,8 @@ int session_run(const struct session_options *options)
 	sigset_t before;
 	int status = catch_signals(&s, &before);
 
+	if (options->command)
+		progress_quiet();
 	/* First of all, that it inherits nothing. */
 	if (!status && options->command)
 		status = workload_start(&s.workload, options->command, &before);
