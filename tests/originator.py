@@ -77,7 +77,8 @@ def is_theirs(flags):
 def written(name, path, ops=('WRITE',)):
     """Bytes of the file in events, all of them by their originator."""
     rows = [r for r in category.events(category=name)
-            if r.get('inode') == inode(path) and r['op'] in ops]
+            if r.get('inode') == inode(path) and r['op'] in ops and
+            r['device'] == r.get('file_device', r['device'])]
     is_true(all(is_theirs(r.get('flags', '')) for r in rows), rows[:3])
     if name == 'cache':
         return sum(int(r['pages']) * PAGE for r in rows)
@@ -181,10 +182,10 @@ def dirty():
         os.sync()
         pid, go = child(put, MINE)
         command(name, 'stop', 'reset', f'filter tree={pid}', 'start')
-        is_equal(still_dirty(name), (0, 0))
+        is_equal((name, *still_dirty(name)), (name, 0, 0))
         let_go(pid, go)
         put(OTHER, 3 * PAGE)
-        is_equal(still_dirty(name), (SIZE, 0))
+        is_equal((name, *still_dirty(name)), (name, SIZE, 0))
         command(name, 'filter none')
         is_true(still_dirty(name)[0] >= SIZE + 3 * PAGE, still_dirty(name))
         command(name, f'filter tree={pid}')
@@ -196,8 +197,8 @@ def dirty():
 def rows_of(trace):
     """What is exported, line by line."""
     tool = os.path.join(os.path.dirname(__file__), '../tools/iotracer')
-    subprocess.run([tool, 'export', '-f', 'json', '-o', 'rows', trace], check=True)
-    for folder, _, names in os.walk('rows'):
+    subprocess.run([tool, 'export', '-f', 'json', '-o', trace + '.rows', trace], check=True)
+    for folder, _, names in os.walk(trace + '.rows'):
         for name in names:
             with open(os.path.join(folder, name), encoding='utf-8') as f:
                 yield from map(json.loads, f)

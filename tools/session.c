@@ -140,13 +140,13 @@ static bool is_drained(struct session *s)
 {
 	__u64 now = wall_now().monotonic;
 
-	if (!s->ended.monotonic)
-		s->ended = wall_now();
-	else if (now < s->look_again)
+	if (!s->ended)
+		s->ended = now;
+	if (now < s->look_again)
 		return false;
 	look_at_dirty(s);
 	return !s->drains || !s->dirty ||
-	       (double)(now - s->ended.monotonic) / 1e9 >= s->options->drain;
+	       (double)(now - s->ended) / 1e9 >= s->options->drain;
 }
 
 /* There is nothing more to record of the command. */

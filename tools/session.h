@@ -49,7 +49,7 @@ struct session {
 	bool left;			/* it did not: it runs on */
 	bool compressed;
 	struct wall_pair begin, end;
-	struct wall_pair ended;		/* the command; when that was found */
+	__u64 ended;			/* the command, as far as is known; CLOCK_MONOTONIC ns */
 	bool drains;			/* somebody can tell what it left to be written */
 	__u64 dirty;			/* bytes of that */
 	__u64 look_again;		/* CLOCK_MONOTONIC ns */
