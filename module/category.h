@@ -76,6 +76,7 @@ struct iot_rings {
  * @event_id:	of its records, IOT_EVENT_ID_*
  * @default_kinds: of files that are wanted if no filter says; 0: its events have none
  * @by_inode:	files are found by iot_paths_of_inode(), for which iot_mounts_get() is
+ * @writeback:	has events of data that is written after who made it dirty has gone
  * @start:	attach all hooks; an error leaves none attached
  * @stop:	detach them; their probes may run until hook.c has waited for them
  * @refresh:	the filter is another one: attach what it needs more; may be NULL
@@ -111,6 +112,7 @@ struct iot_category {
 	unsigned int event_id;
 	u32 default_kinds;
 	bool by_inode;
+	bool writeback;
 	int (*start)(void);
 	void (*stop)(void);
 	int (*refresh)(void);

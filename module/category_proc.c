@@ -14,6 +14,7 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include "category.h"
+#include "dirty.h"
 #include "mask.h"
 #include "param.h"
 #include "paths.h"
@@ -177,6 +178,33 @@ IOT_PROCFILE_OPEN(stats_open)
 
 static const struct proc_ops stats_ops = {
 	.proc_open = stats_open_checked,
+	.proc_read_iter = seq_read_iter,
+	.proc_lseek = seq_lseek,
+	.proc_release = single_release,
+};
+
+/* dirty */
+
+static int dirty_show(struct seq_file *m, void *v)
+{
+	struct iot_dirty sum;
+	int err = iot_dirty_sum(m->private, &sum);
+
+	if (!err)
+		seq_printf(m, "dirty_bytes %llu\nwriteback_bytes %llu\n", sum.dirty,
+			   sum.writeback);
+	return err;
+}
+
+static int dirty_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, dirty_show, pde_data(inode));
+}
+
+IOT_PROCFILE_OPEN(dirty_open)
+
+static const struct proc_ops dirty_ops = {
+	.proc_open = dirty_open_checked,
 	.proc_read_iter = seq_read_iter,
 	.proc_lseek = seq_lseek,
 	.proc_release = single_release,
@@ -756,11 +784,15 @@ static const struct iot_procfile files[] = {
 	{ "stats", false, &stats_ops },
 };
 
+static const struct iot_procfile dirty_file = { "dirty", false, &dirty_ops };
+
 /** iot_category_mkdir() - make a category's folder; goes with the root's */
 int iot_category_mkdir(struct iot_category *c, struct proc_dir_entry *root)
 {
 	c->dir = iot_procfile_mkdir(c->name, root);
 	if (!c->dir)
+		return -ENOMEM;
+	if (c->writeback && iot_procfile_create(&dirty_file, 1, c->dir, c))
 		return -ENOMEM;
 	return iot_procfile_create(files, ARRAY_SIZE(files), c->dir, c);
 }

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 #include <linux/kdev_t.h>
 #include "filter.h"
+#include "origin.h"
 #include "path.h"
 
 /** iot_filter_free() - no probe uses it any more; may be NULL */
@@ -38,6 +39,28 @@ bool iot_filter_rare(const struct iot_filter *f)
 		return false;
 #endif
 	return true;
+}
+
+/**
+ * iot_filter_origin() - did the thread that caused this meet the conditions on tasks?
+ * @who:	as it was then
+ *
+ * Context: any.
+ */
+bool iot_filter_origin(const struct iot_filter *f, const struct iot_origin *who)
+{
+	if ((f->used & IOT_FILTER_PID) && f->pid != who->pid)
+		return false;
+	if ((f->used & IOT_FILTER_TID) && f->tid != who->tid)
+		return false;
+	if ((f->used & IOT_FILTER_TREE) && !iot_tree_has(who->pid))
+		return false;
+	if ((f->used & IOT_FILTER_UID) && f->uid != who->uid)
+		return false;
+	if ((f->used & IOT_FILTER_CGROUP) && f->cgroup != who->cgroup)
+		return false;
+	return !(f->used & IOT_FILTER_COMM) ||
+	       !strncmp(f->comm, who->comm, sizeof(f->comm));
 }
 
 static void show_list(struct seq_file *m, const char *key, const unsigned long *bits,

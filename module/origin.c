@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who made a page dirty: tracepoint writeback_dirty_folio, which fires in the task
- * that does, once a page until it is clean again; preemption is off.
+ * that does, once a page until it is clean again; preemption is off. And who had it
+ * read, as category cache tells.
  *
  * Two tables, both of fixed size and both overwritten by what comes later. One has
  * for a page of a file the thread, as one word: half of the page's hash and the
  * thread's id, so that a reader never sees a mixture; and likewise for a file as a
- * whole, which is looked up for a page that was overwritten. The other has names by
- * thread id.
+ * whole, of who made a page of it dirty, which is looked up for a page that was
+ * overwritten. The other has what is known of a thread, by its id.
+ *
+ * Both are there from the first user on until the module goes; without a user nothing
+ * is noted.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 #include <trace/events/writeback.h>
 #include "hook.h"
 #include "origin.h"
 #include "table.h"
+#include "task.h"
 
 #define PAGE_BITS	18
 #define TASK_BITS	10
@@ -29,13 +36,14 @@
 /* An even version: complete. */
 struct origin_task {
 	u32 version;
-	u32 tid;
-	u32 pid;
-	u64 comm[2];
+	struct iot_origin who;
 };
+
+#define NAME_WORDS	(sizeof_field(struct iot_origin, comm) / sizeof(u64))
 
 static u64 *pages;
 static struct origin_task (*tasks)[TASK_PLACES];
+static bool ready;	/* they are there */
 
 /* All its bits count. Nobody can choose pages that have another one's place and half. */
 static u64 key_of(const struct address_space *mapping, unsigned long index)
@@ -55,7 +63,7 @@ static struct origin_task *find_task(u32 tid, u32 known)
 	unsigned int i;
 
 	for (i = 0; i < TASK_PLACES; i++, t++)
-		if (READ_ONCE(t->tid) == known)
+		if (READ_ONCE(t->who.tid) == known)
 			return t;
 	return NULL;
 }
@@ -73,24 +81,54 @@ static struct origin_task *new_task(u32 tid)
 	return &tasks[iot_table_hash(tid, TASK_BITS)][i % TASK_PLACES];
 }
 
+static bool is_same(const struct iot_origin *a, const struct iot_origin *b)
+{
+	const u64 *name = (const u64 *)a->comm, *other = (const u64 *)b->comm;
+
+	return READ_ONCE(a->pid) == b->pid && READ_ONCE(a->uid) == b->uid &&
+	       READ_ONCE(a->cgroup) == b->cgroup && READ_ONCE(name[0]) == other[0] &&
+	       READ_ONCE(name[1]) == other[1];
+}
+
+static_assert(NAME_WORDS == 2);
+
+/* One side is read or written by others meanwhile. */
+static void copy(struct iot_origin *to, const struct iot_origin *from)
+{
+	const u64 *name = (const u64 *)from->comm;
+	u64 *new = (u64 *)to->comm;
+	unsigned int i;
+
+	WRITE_ONCE(to->tid, READ_ONCE(from->tid));
+	WRITE_ONCE(to->pid, READ_ONCE(from->pid));
+	WRITE_ONCE(to->uid, READ_ONCE(from->uid));
+	WRITE_ONCE(to->cgroup, READ_ONCE(from->cgroup));
+	for (i = 0; i < NAME_WORDS; i++)
+		WRITE_ONCE(new[i], READ_ONCE(name[i]));
+}
+
+/* The current thread; preemption is off. */
 static void note_task(void)
 {
-	struct origin_task *t = find_task(current->pid, current->pid);
-	const u64 *comm = (const u64 *)current->comm;
+	struct task_struct *task = current;
+	struct iot_origin who = {
+		.tid = task->pid,
+		.pid = task->tgid,
+		.uid = __kuid_val(rcu_dereference_sched(task->cred)->euid),
+		.cgroup = iot_task_cgroup(task),
+	};
+	struct origin_task *t = find_task(who.tid, who.tid);
 	u32 version;
 
-	if (t && READ_ONCE(t->pid) == current->tgid &&
-	    READ_ONCE(t->comm[0]) == comm[0] && READ_ONCE(t->comm[1]) == comm[1])
+	memcpy(who.comm, task->comm, sizeof(who.comm));
+	if (t && is_same(&t->who, &who))
 		return;
 	if (!t)
-		t = new_task(current->pid);
+		t = new_task(who.tid);
 	version = READ_ONCE(t->version);
 	if ((version & 1) || cmpxchg(&t->version, version, version + 1) != version)
 		return;
-	WRITE_ONCE(t->tid, current->pid);
-	WRITE_ONCE(t->pid, current->tgid);
-	WRITE_ONCE(t->comm[0], comm[0]);
-	WRITE_ONCE(t->comm[1], comm[1]);
+	copy(&t->who, &who);
 	smp_store_release(&t->version, version + 2); /* after the fields */
 }
 
@@ -112,6 +150,22 @@ static void folio_dirtied(void *data, struct folio *folio, struct address_space 
 	note_task();
 }
 
+/**
+ * iot_origin_brought() - the current thread has these pages read into memory
+ * @index:	of the first
+ *
+ * Context: task, preemption off; between iot_origin_get() and put().
+ */
+void iot_origin_brought(const struct address_space *mapping, unsigned long index,
+			unsigned long pages)
+{
+	unsigned long i;
+
+	note_task();
+	for (i = 0; i < pages; i++)
+		note(mapping, index + i);
+}
+
 static u32 tid_of(const struct address_space *mapping, unsigned long index)
 {
 	u64 key = key_of(mapping, index);
@@ -121,35 +175,32 @@ static u32 tid_of(const struct address_space *mapping, unsigned long index)
 }
 
 /**
- * iot_origin_find() - the process that last made this page, or else this file, dirty
+ * iot_origin_find() - who last changed this page, or had it read; or else, changed the file
  * @index:	of the page
- * @comm:	filled with its thread's name, zeroes where it is not known
+ * @who:	filled; zeroes where it is not known
  *
- * Context: any. Return: its pid in the initial namespace, 0 if it is not known.
+ * Context: any. Return: it is known.
  */
-u32 iot_origin_find(const struct address_space *mapping, unsigned long index,
-		    char comm[16])
+bool iot_origin_find(const struct address_space *mapping, unsigned long index,
+		     struct iot_origin *who)
 {
-	u32 tid = tid_of(mapping, index) ?: tid_of(mapping, WHOLE_FILE);
-	const struct origin_task *t = tid ? find_task(tid, tid) : NULL;
-	u32 version, pid, known;
-	u64 name[2];
+	const struct origin_task *t;
+	u32 tid, version;
 
+	if (!smp_load_acquire(&ready)) /* before the tables */
+		goto unknown;
+	tid = tid_of(mapping, index) ?: tid_of(mapping, WHOLE_FILE);
+	t = tid ? find_task(tid, tid) : NULL;
 	if (!t)
 		goto unknown;
 	version = smp_load_acquire(&t->version); /* before the copy */
-	name[0] = READ_ONCE(t->comm[0]);
-	name[1] = READ_ONCE(t->comm[1]);
-	pid = READ_ONCE(t->pid);
-	known = READ_ONCE(t->tid);
+	copy(who, &t->who);
 	smp_rmb(); /* the copy before the second look */
-	if (known != tid || (version & 1) || READ_ONCE(t->version) != version)
-		goto unknown;
-	memcpy(comm, name, 16);
-	return pid;
+	if (who->tid == tid && !(version & 1) && READ_ONCE(t->version) == version)
+		return true;
 unknown:
-	memset(comm, 0, 16);
-	return 0;
+	memset(who, 0, sizeof(*who));
+	return false;
 }
 
 static struct iot_hook_point point = {
@@ -157,24 +208,11 @@ static struct iot_hook_point point = {
 	.probe = folio_dirtied,
 };
 
-/** iot_origin_attach() - begin to note. Context: task, may sleep */
-int iot_origin_attach(void)
-{
-	check_trace_callback_type_writeback_dirty_folio(folio_dirtied);
-	return iot_hook_point_get(&point);
-}
+static DEFINE_MUTEX(users_lock);
+static unsigned int users;
 
-void iot_origin_detach(void)
-{
-	iot_hook_point_put(&point);
-}
-
-/**
- * iot_origin_init() - get memory, once, and forget who wrote before
- *
- * Context: may sleep; no probe is left of the last time. Return: 0 or -ENOMEM.
- */
-int iot_origin_init(void)
+/* Forget who wrote before; get memory, the first time. */
+static int make_tables(void)
 {
 	if (!pages)
 		pages = vmalloc(BIT(PAGE_BITS) * sizeof(*pages));
@@ -184,7 +222,41 @@ int iot_origin_init(void)
 		return -ENOMEM;
 	memset(pages, 0, BIT(PAGE_BITS) * sizeof(*pages));
 	memset(tasks, 0, BIT(TASK_BITS) * sizeof(*tasks));
+	smp_store_release(&ready, true); /* after them */
 	return 0;
+}
+
+static int begin(void)
+{
+	int err;
+
+	check_trace_callback_type_writeback_dirty_folio(folio_dirtied);
+	tracepoint_synchronize_unregister(); /* of the last time */
+	err = make_tables();
+	return err ?: iot_hook_point_get(&point);
+}
+
+/** iot_origin_get() - be one user more: note from now on. Context: task, may sleep */
+int iot_origin_get(void)
+{
+	int err = 0;
+
+	mutex_lock(&users_lock);
+	if (!users)
+		err = begin();
+	if (!err)
+		users++;
+	mutex_unlock(&users_lock);
+	return err;
+}
+
+/** iot_origin_put() - one user less; the last one's end is the noting's */
+void iot_origin_put(void)
+{
+	mutex_lock(&users_lock);
+	if (!--users)
+		iot_hook_point_put(&point);
+	mutex_unlock(&users_lock);
 }
 
 /** iot_origin_exit() - at unload, when no probe is left */

@@ -7,13 +7,31 @@
 
 struct address_space;
 
-int iot_origin_init(void);
+/**
+ * struct iot_origin - the thread that changed a page in memory, or brought it there
+ * @tid:	of it
+ * @pid:	of its process
+ * @uid:	effective
+ * @cgroup:	id (v2)
+ * @comm:	its name, padded with zeroes
+ *
+ * As they were then, in the initial namespaces.
+ */
+struct iot_origin {
+	u32 tid;
+	u32 pid;
+	u32 uid;
+	u64 cgroup;
+	char comm[16] __aligned(8);
+};
+
+int iot_origin_get(void);
+void iot_origin_put(void);
 void iot_origin_exit(void);
 
-int iot_origin_attach(void);
-void iot_origin_detach(void);
-
-u32 iot_origin_find(const struct address_space *mapping, unsigned long index,
-		    char comm[16]);
+void iot_origin_brought(const struct address_space *mapping, unsigned long index,
+			unsigned long pages);
+bool iot_origin_find(const struct address_space *mapping, unsigned long index,
+		     struct iot_origin *who);
 
 #endif /* IOT_ORIGIN_H */

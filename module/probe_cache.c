@@ -24,6 +24,10 @@
  *					punched out, given up by posix_fadvise(2), or
  *					overtaken by direct I/O
  *
+ * A filter's conditions on tasks are asked of who does it, and, of the writing back of
+ * pages and of their leaving, else of the originator: who made the page dirty or had it
+ * read (origin.c), while there are such conditions.
+ *
  * Only the entries of functions are looked at: nothing of ours is on the stack of a
  * call that waits. Contexts: task, for all but __folio_end_writeback, which is called
  * by whatever completes a bio, and the tracepoints, which fire with the lock of the
@@ -46,6 +50,7 @@
 #include "compat/io_uring.h"
 #include "hook.h"
 #include "hook_set.h"
+#include "origin.h"
 #include "paths.h"
 #include "probe.h"
 #include "table.h"
@@ -53,10 +58,14 @@
 #include "uapi/iotracer.h"
 
 static atomic_long_t nr_missed;
+static bool has_origin;	/* a user of origin.c; changed under iot_cache.control */
 
 #define LOOKUPS		(BIT(IOT_CACHE_HIT) | BIT(IOT_CACHE_MISS))
 #define REMOVALS	(BIT(IOT_CACHE_DROP) | BIT(IOT_CACHE_RECLAIM) | \
 			 BIT(IOT_CACHE_EVICT) | BIT(IOT_CACHE_INVALIDATE))
+/* May be another one's doing for who changed the page or had it read. */
+#define BY_OTHERS	(REMOVALS | BIT(IOT_CACHE_WRITEBACK_START) | \
+			 BIT(IOT_CACHE_WRITEBACK_END))
 
 static noinline bool is_wanted_by_filter(unsigned long ops)
 {
@@ -67,6 +76,8 @@ static noinline bool is_wanted_by_filter(unsigned long ops)
 	f = rcu_dereference_sched(iot_cache.filter);
 	if (!f || ((f->used & IOT_FILTER_OP) && !(f->ops[0] & ops)))
 		wanted = false;
+	else if ((f->used & IOT_FILTER_TASK) && (ops & BY_OTHERS))
+		wanted = true; /* the page will tell: is_anybody_wanted() */
 	else if (in_task())
 		wanted = iot_category_wants_task(&iot_cache);
 	else
@@ -574,6 +585,14 @@ static void probe_map(const unsigned long *args)
 		record(IOT_CACHE_HIT, &file, l.mapping->host, vmf->pgoff, 1, l.from, l.flags);
 }
 
+/* Whoever it is, wanted or not: the pages may have been another's before. */
+static noinline void note_reader(const struct readahead_control *rac)
+{
+	preempt_disable_notrace();
+	iot_origin_brought(rac->mapping, rac->_index, rac->_nr_pages);
+	preempt_enable_notrace();
+}
+
 /* read_pages(readahead_control) */
 static void probe_readahead(const unsigned long *args)
 {
@@ -587,17 +606,46 @@ static void probe_readahead(const unsigned long *args)
 		       rac->_nr_pages, (u64)rac->_index << PAGE_SHIFT, 0);
 }
 
+static bool is_originator_wanted(const struct folio *folio)
+{
+	const struct iot_filter *f = rcu_dereference_sched(iot_cache.filter);
+	struct iot_origin who;
+
+	return f && READ_ONCE(has_origin) &&
+	       iot_origin_find(folio->mapping, folio->index, &who) &&
+	       iot_filter_origin(f, &who);
+}
+
+/* Who does it, or the originator; then there is a flag. */
+static noinline bool is_anybody_wanted(const struct folio *folio, u32 *flags)
+{
+	bool wanted;
+
+	preempt_disable_notrace();
+	wanted = in_task() && iot_category_wants_task(&iot_cache);
+	if (!wanted && is_originator_wanted(folio)) {
+		wanted = true;
+		*flags = IOT_CACHE_ORIGINATOR;
+	}
+	preempt_enable_notrace();
+	return wanted;
+}
+
 /* A folio in the cache of a file, not one of anonymous memory on its way to swap. */
 static void seen_folio(u16 op, struct folio *folio, struct address_space *mapping)
 {
 	struct iot_paths_file file IOT_UNINITIALIZED;
+	u32 flags = 0;
 
 	if (!mapping || ((unsigned long)mapping & IOT_MAPPING_FLAGS) ||
-	    folio_test_swapcache(folio) || !mapping->host ||
-	    !find_inode(mapping->host, &file))
+	    folio_test_swapcache(folio) || !mapping->host)
 		return;
-	record(op, &file, mapping->host, folio->index, folio_nr_pages(folio),
-	       (u64)folio->index << PAGE_SHIFT, 0);
+	if (unlikely(READ_ONCE(iot_cache.state) & IOT_FILTER_TASK) && (BIT(op) & BY_OTHERS) &&
+	    !is_anybody_wanted(folio, &flags))
+		return;
+	if (find_inode(mapping->host, &file))
+		record(op, &file, mapping->host, folio->index, folio_nr_pages(folio),
+		       (u64)folio->index << PAGE_SHIFT, flags);
 }
 
 /* __folio_start_writeback(folio, keep_write): it may be under writeback already */
@@ -778,6 +826,8 @@ static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned
 {
 	if (site->tag == TAG_DROP)
 		return IOT_HOOK_FOLLOW_RETURN;
+	if (site->tag == TAG_READAHEAD && READ_ONCE(has_origin))
+		note_reader((const void *)args[0]);
 	if (is_wanted(probes[site->tag].ops))
 		probes[site->tag].seen(args);
 	return IOT_HOOK_IGNORE;
@@ -811,18 +861,47 @@ static struct iot_hook_set set = {
 	.exit = exit_drop,
 };
 
+/* What a filter with conditions on tasks needs. It is kept until stop. */
+static int refresh(void)
+{
+	const struct iot_filter *f = rcu_dereference_protected(iot_cache.filter,
+					lockdep_is_held(&iot_cache.control));
+	int err;
+
+	if (has_origin || !(f->used & IOT_FILTER_TASK))
+		return 0;
+	err = iot_origin_get();
+	if (!err)
+		WRITE_ONCE(has_origin, true);
+	return err;
+}
+
+static void drop_origin(void)
+{
+	if (!has_origin)
+		return;
+	WRITE_ONCE(has_origin, false);
+	iot_origin_put();
+}
+
 static int start(void)
 {
+	int err;
+
 	check_types();
 	iot_table_clear(&retries);
 	memset(droppers, 0, sizeof(droppers));
 	atomic_set(&nr_droppers, 0);
-	return iot_hook_set_start(&set, points, ARRAY_SIZE(points));
+	err = refresh() ?: iot_hook_set_start(&set, points, ARRAY_SIZE(points));
+	if (err)
+		drop_origin();
+	return err;
 }
 
 static void stop(void)
 {
 	iot_hook_set_stop(&set, points, ARRAY_SIZE(points));
+	drop_origin();
 }
 
 static unsigned long missed(void)
@@ -835,7 +914,9 @@ struct iot_category iot_cache = {
 	.event_id = IOT_EVENT_ID_cache,
 	.default_kinds = BIT(IOT_KIND_FILE),
 	.by_inode = true,
+	.writeback = true,
 	.start = start,
 	.stop = stop,
+	.refresh = refresh,
 	.missed = missed,
 };

@@ -211,6 +211,18 @@ static bool is_journal(const struct bio *bio)
 	return end == end_of_xlog || end == end_of_jbd2;
 }
 
+static void note_origin(struct iot_request *e, const struct folio *folio)
+{
+	struct iot_origin who IOT_UNINITIALIZED;
+
+	iot_origin_find(folio->mapping, folio->index, &who);
+	e->origin_pid = who.pid;
+	memcpy(e->origin_comm, who.comm, sizeof(e->origin_comm));
+}
+
+static_assert(sizeof_field(struct iot_request, origin_comm) ==
+	      sizeof_field(struct iot_origin, comm));
+
 /* Data on its way from or to the page cache, whose first page this is. */
 static void note_cached(struct iot_request *e, const struct bio *bio, struct folio *folio,
 			struct inode *host)
@@ -221,7 +233,7 @@ static void note_cached(struct iot_request *e, const struct bio *bio, struct fol
 	struct iot_paths_file file IOT_UNINITIALIZED;
 
 	if (op_is_write(bio_op(bio)))
-		e->origin_pid = iot_origin_find(folio->mapping, folio->index, e->origin_comm);
+		note_origin(e, folio);
 	if (S_ISBLK(host->i_mode) || e->class) {
 		e->class = e->class ?: IOT_CLASS_METADATA;
 		return;
@@ -276,21 +288,51 @@ static void note_submitter(struct iot_request *e)
 	strscpy_pad(e->comm, "(interrupt)", sizeof(e->comm));
 }
 
-static void note_bio(struct iot_request *e, const struct bio *bio)
+/* @flags: more of them */
+static void note_bio(struct iot_request *e, const struct bio *bio, u32 flags)
 {
 	e->device = bio->bi_bdev->bd_dev;
 	e->partition = iot_bdev_partno(bio->bi_bdev);
 	e->ioprio = bio->bi_ioprio;
 	e->hint = iot_bio_write_hint(bio);
-	e->flags = flags_of(bio->bi_opf);
+	e->flags = flags_of(bio->bi_opf) | flags;
 	e->sector = bio->bi_iter.bi_sector;
 	e->requested = bio->bi_iter.bi_size;
 	note_data(e, bio);
 }
 
+#define WANTED	1u	/* and perhaps why: IOT_REQ_ORIGINATOR */
+
 static bool is_wanted(void)
 {
 	return iot_category_active(&iot_block) && iot_category_wants_task(&iot_block);
+}
+
+/*
+ * Does a task that is not wanted write what one that is wanted has made dirty? The first
+ * page tells.
+ */
+static bool is_originator_wanted(const struct bio *bio)
+{
+	const struct iot_filter *f = rcu_dereference_sched(iot_block.filter);
+	struct address_space *mapping;
+	struct iot_origin who;
+	struct folio *folio;
+
+	if (!iot_category_active(&iot_block) || !f || !(f->used & IOT_FILTER_TASK) ||
+	    !op_is_write(bio_op(bio)) || !bio_has_data((struct bio *)bio))
+		return false;
+	folio = page_folio(bio_page(bio));
+	mapping = folio_mapping(folio);
+	return mapping && mapping->host && is_cache_io(bio, folio, mapping->host) &&
+	       iot_origin_find(mapping, folio->index, &who) && iot_filter_origin(f, &who);
+}
+
+static u32 why_wanted(const struct bio *bio)
+{
+	if (is_wanted())
+		return WANTED;
+	return is_originator_wanted(bio) ? WANTED | IOT_REQ_ORIGINATOR : 0;
 }
 
 static struct iot_pending *make(const void *key)
@@ -314,7 +356,7 @@ static bool is_reader(void)
 
 static void request_made(void *data, struct bio *bio)
 {
-	bool wanted = is_wanted();
+	u32 wanted = why_wanted(bio);
 	struct iot_pending *p;
 
 	/* or the reader's, which nobody knows, would look as if made before the trace */
@@ -325,7 +367,7 @@ static void request_made(void *data, struct bio *bio)
 		return;
 	p->silent = !wanted;
 	if (wanted)
-		note_bio(&p->e, bio);
+		note_bio(&p->e, bio, wanted & IOT_REQ_ORIGINATOR);
 	iot_table_keep(p);
 }
 
@@ -591,14 +633,15 @@ static bool has_no_requests(const struct bio *bio)
 
 static void bio_queued(void *data, struct bio *bio)
 {
+	u32 wanted = has_no_requests(bio) ? why_wanted(bio) : 0;
 	struct iot_pending *p;
 
-	if (!has_no_requests(bio) || !is_wanted())
+	if (!wanted)
 		return;
 	p = make(bio);
 	if (!p)
 		return;
-	note_bio(&p->e, bio);
+	note_bio(&p->e, bio, wanted & IOT_REQ_ORIGINATOR);
 	p->e.bios = 1;
 	iot_table_keep(p);
 }
@@ -669,20 +712,20 @@ static int start(void)
 	check_types();
 	find_journals();
 	tracepoint_synchronize_unregister(); /* of the last time */
-	err = iot_table_begin(&pending) ?: iot_origin_init();
+	err = iot_table_begin(&pending);
 	if (err)
 		return err;
 	memset(depths, 0, sizeof(depths));
 	err = iot_rw_track();
 	if (err)
 		return err;
-	err = iot_origin_attach();
+	err = iot_origin_get();
 	if (err)
 		goto untrack;
 	err = iot_hook_points_get(points, ARRAY_SIZE(points));
 	if (!err)
 		return 0;
-	iot_origin_detach();
+	iot_origin_put();
 untrack:
 	iot_rw_untrack();
 	return err;
@@ -691,7 +734,7 @@ untrack:
 static void stop(void)
 {
 	iot_hook_points_put(points, ARRAY_SIZE(points));
-	iot_origin_detach();
+	iot_origin_put();
 	iot_rw_untrack();
 }
 
@@ -709,6 +752,7 @@ struct iot_category iot_block = {
 	.name = "block",
 	.event_id = IOT_EVENT_ID_request,
 	.by_inode = true,
+	.writeback = true,
 	.start = start,
 	.stop = stop,
 	.missed = missed,

@@ -10,11 +10,14 @@
 #include "session.h"
 #include "text.h"
 
+#define SECONDS_LEAST 1e-9
 #define SECONDS_MAX 4294967295.0
 #define MIB (1024.0 * 1024)
 
 enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE,
-	KEY_STRICT };
+	KEY_STRICT, KEY_DRAIN, KEY_WAIT };
+
+#define DRAIN_DEFAULT 5.0
 
 static void add_category(struct argp_state *state, struct session_options *o,
 			 const struct category *category)
@@ -83,7 +86,8 @@ static __u64 parse_size(struct argp_state *state, const char *option, const char
 	return n * MIB;
 }
 
-static double parse_seconds(struct argp_state *state, const char *arg)
+static double parse_seconds(struct argp_state *state, const char *option, double least,
+			    const char *arg)
 {
 	static const struct { char unit; double seconds; } units[] = {
 		{ 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 },
@@ -99,9 +103,9 @@ static double parse_seconds(struct argp_state *state, const char *arg)
 		end++;
 		break;
 	}
-	if (end == arg || *end || !(n > 0) || n > SECONDS_MAX)
-		cli_usage(state, "--time=%s: say a number of seconds, 4294967295 at most, or with s, m, h or d behind it",
-			  arg);
+	if (end == arg || *end || !(n >= least) || n > SECONDS_MAX)
+		cli_usage(state, "%s=%s: say a number of seconds, 4294967295 at most, or with s, m, h or d behind it",
+			  option, arg);
 	return n;
 }
 
@@ -134,6 +138,8 @@ static void check(struct argp_state *state, const struct session_options *o)
 {
 	if (o->key_file && !o->anonymize)
 		cli_usage(state, "--key-file goes with --anonymize");
+	if (!o->command && (o->wait || o->drain >= 0))
+		cli_usage(state, "%s goes with a command", o->wait ? "--wait" : "--drain");
 	if (o->directory && !*o->directory)
 		cli_usage(state, "the name of a directory is empty");
 	filters_check(state, &o->filters, o->categories, o->nr_categories);
@@ -154,7 +160,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		filters_add(&o->filters, arg);
 		return 0;
 	case KEY_TIME:
-		o->seconds = parse_seconds(state, arg);
+		o->seconds = parse_seconds(state, "--time", SECONDS_LEAST, arg);
+		return 0;
+	case KEY_DRAIN:
+		o->drain = parse_seconds(state, "--drain", 0, arg);
+		return 0;
+	case KEY_WAIT:
+		o->wait = true;
 		return 0;
 	case KEY_SIZE:
 		o->bytes = parse_size(state, "--size", arg);
@@ -201,6 +213,8 @@ static const struct argp_option options[] = {
 	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default), block, cache, fault, uring, or all; may be given again", 0 },
 	{ "filter", 'f', "[CATEGORY:]KEY=VALUE", 0, "only events for which this holds, and all others that are given: pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind, min_latency, min_size; of CATEGORY, or of all for which it has a meaning", 0 },
 	{ "time", KEY_TIME, "SECONDS", 0, "end after so long (s, m, h, d may follow)", 0 },
+	{ "drain", KEY_DRAIN, "SECONDS", 0, "with block or cache: wait so long after COMMAND's end for what it wrote to be written to the device (default 5; 0: not at all)", 0 },
+	{ "wait", KEY_WAIT, NULL, 0, "record until what COMMAND started and left running has ended, too", 0 },
 	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger on the disk (K, M, G, T may follow)", 0 },
 	{ "buffer", KEY_BUFFER, "MIB", 0, "memory in which the kernel keeps events until they are read, of all CPUs together", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "one of N events", 0 },
@@ -237,7 +251,7 @@ int command_record(int argc, char **argv)
 	static const struct argp argp = {
 		options, parse, "[-- COMMAND [ARGUMENT...]]", doc, cli_common, NULL, NULL
 	};
-	struct session_options o = { .sample = 1 };
+	struct session_options o = { .sample = 1, .drain = -1 };
 	char *directory = NULL;
 	int status;
 
@@ -246,6 +260,8 @@ int command_record(int argc, char **argv)
 		directory = default_directory();
 		o.directory = directory;
 	}
+	if (o.drain < 0)
+		o.drain = DRAIN_DEFAULT;
 	status = session_run(&o);
 	json_decref(o.tags);
 	filters_free(&o.filters);

@@ -260,3 +260,14 @@ __u64 control_stat(const struct control *c, const char *name)
 	free(stats);
 	return n;
 }
+
+bool control_dirty(const struct control *c, __u64 *bytes)
+{
+	char *text = NULL;
+
+	if (proc_read(c->category, "dirty", &text))
+		return false;
+	*bytes = control_number(text, "dirty_bytes") + control_number(text, "writeback_bytes");
+	free(text);
+	return true;
+}

@@ -45,6 +45,12 @@ __u64 control_number(const char *stats, const char *name);
 /* Both at once. */
 __u64 control_stat(const struct control *c, const char *name);
 
+/*
+ * Bytes of files that those whom the filter wants have left to be written; false where
+ * the category has no events of that, or they cannot be told.
+ */
+bool control_dirty(const struct control *c, __u64 *bytes);
+
 /* Is the category there no more? The module was unloaded, then. */
 bool control_gone(const struct control *c);
 

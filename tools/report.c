@@ -314,6 +314,20 @@ static void say_losses(const struct session *s)
 			   (unsigned long long)s->recorder.paths.file.lost);
 }
 
+/* What the command left, when recording ended. */
+static void tell_left(const struct session *s)
+{
+	char *names = s->workload.ended && workload_left(&s->workload) ?
+		      workload_left_names() : NULL;
+
+	if (s->drains && s->dirty)
+		cli_say("%llu bytes that the command wrote to files were not on their device when recording ended: their writing is not in the trace (--drain=SECONDS waits longer)",
+			(unsigned long long)s->dirty);
+	if (names)
+		cli_say("still running, and recorded no more: %s (--wait waits for them)", names);
+	free(names);
+}
+
 int report_end(struct session *s)
 {
 	json_t *categories = json_object_get(s->metadata, "categories");
@@ -328,6 +342,7 @@ int report_end(struct session *s)
 			json_put(s->metadata, "paths", json_paths(s, stats));
 		free(stats);
 	}
+	json_put(s->metadata, "unwritten_bytes", s->drains ? json_integer(s->dirty) : json_null());
 	if (s->compressed)
 		json_put(s->metadata, "compression", json_string("zstd"));
 	json_put(s->metadata, "lost_share",
@@ -339,6 +354,7 @@ int report_end(struct session *s)
 			   s->recorder.error);
 	say_losses(s);
 	say_summary(s);
+	tell_left(s);
 	if (err)
 		return fail(s, err);
 	return s->recorder.error || (s->options->strict && is_lossy(s)) ? CLI_FAILED : CLI_OK;

@@ -21,6 +21,8 @@
 #define LEVEL 1	/* of zstd: higher ones gain nothing on such records */
 #define TOP_PAD (1024 * 1024)	/* bytes by which memory grows: schema and metadata are made of it */
 #define PAUSE_MS 10	/* between two reads, so that there is something to read */
+#define LOOK_NS 100000000ULL	/* between two looks at what is still to be written */
+#define LOOK_SHARE 10	/* at most one part of so many of the time is spent looking */
 
 /* The conditions of a category's filter, and the command's tree. */
 static char *filter_of(const struct session *s, size_t i)
@@ -122,9 +124,50 @@ static void pass_on(const struct session *s, const struct signalfd_siginfo *info
 		kill(s->workload.pid, info->ssi_signo);
 }
 
+static bool has_ended(struct session *s)
+{
+	return workload_ended(&s->workload, false);
+}
+
+/* Bytes that the command left to be written, as the category tells that can. */
+static void look_at_dirty(struct session *s)
+{
+	__u64 before = wall_now().monotonic, pause;
+	size_t i;
+
+	s->drains = false;
+	for (i = 0; i < s->nr_controls && !s->drains; i++)
+		s->drains = control_dirty(&s->controls[i], &s->dirty);
+	s->look_again = wall_now().monotonic;
+	pause = (s->look_again - before) * LOOK_SHARE;
+	s->look_again += pause > LOOK_NS ? pause : LOOK_NS;
+}
+
+/* The command has ended. Is what it left to be written, too, or was it waited for? */
+static bool is_drained(struct session *s)
+{
+	__u64 now = wall_now().monotonic;
+
+	if (!s->ended)
+		s->ended = now;
+	if (now < s->look_again)
+		return false;
+	look_at_dirty(s);
+	return !s->drains || !s->dirty ||
+	       (double)(now - s->ended) / 1e9 >= s->options->drain;
+}
+
+/* There is nothing more to record of the command. */
+static bool is_over(struct session *s)
+{
+	if (!has_ended(s) || (s->options->wait && workload_left(&s->workload)))
+		return false;
+	return is_drained(s);
+}
+
 /*
- * SIGINT, SIGTERM and SIGHUP go to the command first; a second one ends recording at
- * once.
+ * SIGINT, SIGTERM and SIGHUP go to the command first; a second one, or one after its end,
+ * ends recording at once.
  */
 static bool asked_to_end(struct session *s)
 {
@@ -134,13 +177,17 @@ static bool asked_to_end(struct session *s)
 	while (read(s->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
 			continue;
+		if (has_ended(s)) {
+			asked = true;
+			continue;
+		}
 		asked |= !s->workload.pid || s->told;
 		s->left = s->told;
 		if (s->workload.pid && !s->told)
 			pass_on(s, &info);
 		s->told = true;
 	}
-	return asked || workload_ended(&s->workload, false);
+	return asked;
 }
 
 /* Milliseconds of --time that are left, but @most at most. */
@@ -170,7 +217,7 @@ static void wait_for(const struct session *s, bool events, int ms)
 /* Of a command that goes on after recording; a signal is still passed on first. */
 static void wait_for_command(struct session *s)
 {
-	while (!s->left && !asked_to_end(s))
+	while (!s->left && !asked_to_end(s) && !has_ended(s))
 		wait_for(s, false, -1);
 }
 
@@ -180,7 +227,7 @@ static void record(struct session *s)
 	bool much = false;
 
 	while (recorder_drain(&s->recorder, false, &much)) {
-		if (asked_to_end(s) || !time_left(s, 1))
+		if (asked_to_end(s) || is_over(s) || !time_left(s, 1))
 			return;
 		report_progress(s);
 		if (much)

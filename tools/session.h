@@ -23,6 +23,8 @@ struct session_options {
 	size_t nr_categories;
 	struct filters filters;
 	double seconds;		/* 0: no limit */
+	double drain;		/* seconds to wait for what the command left to be written */
+	bool wait;		/* for what the command started and left running */
 	__u64 bytes;		/* 0: no limit */
 	__u64 buffer;		/* bytes of the module's rings, 0: as they are */
 	__u64 sample;
@@ -49,6 +51,10 @@ struct session {
 	bool left;			/* it did not: it runs on */
 	bool compressed;
 	struct wall_pair begin, end;
+	__u64 ended;			/* the command, as far as is known; CLOCK_MONOTONIC ns */
+	bool drains;			/* somebody can tell what it left to be written */
+	__u64 dirty;			/* bytes of that */
+	__u64 look_again;		/* CLOCK_MONOTONIC ns */
 	json_t *metadata;
 };
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "text.h"
 #include "workload.h"
 
 /* As the shell has it. */
@@ -95,6 +96,8 @@ int workload_start(struct workload *w, char **argv, const sigset_t *mask)
 	sigemptyset(&go);
 	sigaddset(&go, GO);
 	sigprocmask(SIG_BLOCK, &go, &before);
+	/* of what it leaves behind, too: see workload_left() */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	w->pid = fork();
 	if (!w->pid)
 		become(recorder, path, argv, mask);
@@ -129,6 +132,56 @@ bool workload_ended(struct workload *w, bool wait)
 	w->ended = true;
 	w->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	return true;
+}
+
+bool workload_left(const struct workload *w)
+{
+	pid_t pid;
+
+	if (!w->pid)
+		return false;
+	do {
+		pid = waitpid(-1, NULL, WNOHANG);
+	} while (pid > 0 || (pid < 0 && errno == EINTR));
+	return !pid;
+}
+
+/* Of a process, shown; NULL where it has gone. */
+static char *name_of(pid_t pid)
+{
+	char *path = cli_printf("/proc/%d/comm", pid);
+	FILE *file = fopen(path, "re");
+	char comm[64];
+	size_t length = file ? fread(comm, 1, sizeof(comm), file) : 0;
+
+	if (file)
+		fclose(file);
+	free(path);
+	while (length && comm[length - 1] == '\n')
+		length--;
+	return length ? text_show(comm, length) : NULL;
+}
+
+char *workload_left_names(void)
+{
+	char *path = cli_printf("/proc/self/task/%d/children", getpid());
+	FILE *file = fopen(path, "re");
+	char *names = NULL, *name, *all;
+	int pid;
+
+	free(path);
+	while (file && fscanf(file, "%d", &pid) == 1) {
+		name = name_of(pid);
+		if (!name)
+			continue;
+		all = cli_printf("%s%s%s (%d)", names ? names : "", names ? ", " : "", name, pid);
+		free(name);
+		free(names);
+		names = all;
+	}
+	if (file)
+		fclose(file);
+	return names;
 }
 
 void workload_cancel(struct workload *w)

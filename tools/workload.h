@@ -23,6 +23,15 @@ void workload_go(struct workload *w);
 /* Whether it has ended; @wait: until it has. */
 bool workload_ended(struct workload *w, bool wait);
 
+/*
+ * What it started and left: processes whose parents have ended are this one's children
+ * then. Whether there are any; those that have ended are forgotten.
+ */
+bool workload_left(const struct workload *w);
+
+/* Their names and ids, "sleep (123), ...", or NULL; the caller frees it. */
+char *workload_left_names(void);
+
 /* If it never went, it is gone after this. */
 void workload_cancel(struct workload *w);
 

@@ -117,6 +117,7 @@ struct iot_path_record {
 #define IOT_CACHE_WAIT		(1u << 1)	/* HIT: the data is still being read */
 #define IOT_CACHE_FAULT		(1u << 2)	/* HIT, MISS: of a page fault */
 #define IOT_CACHE_INTERRUPT	(1u << 3)	/* in an interrupt: no task did it */
+#define IOT_CACHE_ORIGINATOR	(1u << 4)	/* see IOT_REQ_ORIGINATOR; or had it read */
 
 /* struct iot_request: flags; the first 14 are as in the kernel, shifted by REQ_OP_BITS */
 #define IOT_REQ_COMMON		0x3fffu
@@ -145,6 +146,8 @@ struct iot_path_record {
 #define IOT_REQ_FLUSH_SEQ	(1u << 24)	/* with flushes around it */
 #define IOT_REQ_EARLY		(1u << 25)	/* made before the trace */
 #define IOT_REQ_BIO		(1u << 26)	/* a bio of a device that has no requests */
+/* The filter's conditions on tasks are met by who made the data dirty, not by who does this. */
+#define IOT_REQ_ORIGINATOR	(1u << 27)
 
 /* struct iot_request: class; of file data by the file's size */
 #define IOT_CLASS_NONE		0	/* not known */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is still to be written of what a category's filter wants. */
+#ifndef IOT_DIRTY_H
+#define IOT_DIRTY_H
+
+#include <linux/types.h>
+
+struct iot_category;
+
+/**
+ * struct iot_dirty - data of files that is only in memory
+ * @dirty:	bytes whose writing has not begun
+ * @writeback:	bytes that are being written
+ */
+struct iot_dirty {
+	u64 dirty;
+	u64 writeback;
+};
+
+int iot_dirty_sum(struct iot_category *c, struct iot_dirty *sum);
+
+#endif /* IOT_DIRTY_H */

@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Whose data it is that another one writes back or drops: filters on tasks let it pass
+# by its originator. Each test runs a function of originator.py; the last ones the tool.
+
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+setup_file() {
+	mkdir -p /mnt/files
+	new_filesystem ext4 /dev/vda /mnt/disk
+	mount -o remount,noauto_da_alloc /mnt/disk
+	make -s -C "$BATS_TEST_DIRNAME/../tools"
+	# Nothing is written back but when a test asks for it.
+	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
+	load_module
+}
+
+teardown_file() {
+	unload_module
+	umount /mnt/disk
+}
+
+setup() {
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+	cd /
+	echo stop >/proc/iotracer/block/control
+	echo stop >/proc/iotracer/cache/control
+	echo filter none >/proc/iotracer/block/control
+	echo filter none >/proc/iotracer/cache/control
+	find /mnt/disk -type f -delete
+}
+
+# meta TRACE: what its metadata says of bytes that are still to be written
+meta() {
+	python3 -S -s -c 'import json, sys; print(json.dumps(json.load(open(sys.argv[1]))["unwritten_bytes"]))' \
+		"$1/metadata.json"
+}
+
+# check FUNCTION [ARGUMENT]...
+check() {
+	run_functions originator.py "$@"
+}
+
+@test "block: tree, pid, tid, comm, uid and cgroup find what they made dirty" {
+	check requests
+}
+
+@test "block: on a device without requests, too" {
+	umount /mnt/disk
+	map over "0 $(blockdev --getsz /dev/vda) linear /dev/vda 0"
+	mount -o noauto_da_alloc "/dev/$device" /mnt/disk
+	check requests
+	umount /mnt/disk
+	unmap over
+	mount -o noauto_da_alloc /dev/vda /mnt/disk
+}
+
+@test "cache: writing back and leaving of what they made dirty or had read" {
+	check pages
+}
+
+@test "cache: the filter may come after start; what another one reads again is not theirs" {
+	check filter_later
+	check read_again
+}
+
+@test "dirty: the bytes that are still to be written, of all and of whom the filter wants" {
+	check dirty
+}
+
+@test "dirty: not for everybody" {
+	run ! setpriv --reuid=65534 --regid=65534 --clear-groups cat /proc/iotracer/block/dirty
+	[[ $output == *"ermission denied"* ]]
+}
+
+@test "record -c block -- dd: its data is in the trace when another one writes it" {
+	(until [ -e /mnt/disk/wb ] && [ "$(stat -c %s /mnt/disk/wb)" = 20971520 ]; do sleep 0.1; done
+	 sleep 0.5; sync) 3>&- &
+	iotracer record -o trace -c block,cache --drain 600 -- dd if=/dev/zero of=/mnt/disk/wb bs=1M count=20
+	run_functions originator.py recorded "$PWD/trace" /mnt/disk/wb 20971520 0
+}
+
+@test "record: what is still dirty in the end is told, in metadata.json too" {
+	run --separate-stderr iotracer record -o trace -c block --drain 0 -- \
+		dd if=/dev/zero of=/mnt/disk/wb bs=1M count=20
+	[ "$status" = 0 ]
+	# shellcheck disable=SC2154 # run sets it
+	[[ $stderr == *"20971520 bytes that the command wrote to files were not on their device"* ]]
+	run_functions originator.py recorded "$PWD/trace" /mnt/disk/wb 0 20971520
+	run --separate-stderr iotracer record -o again -c fs -- true
+	[ "$status" = 0 ]
+	[[ $stderr != *"were not on"* ]]
+	[ "$(meta again)" = null ]
+}
+
+@test "record: what the command leaves running is named, or with --wait recorded" {
+	run --separate-stderr iotracer record -o trace -- sh -c 'sleep 300 >/dev/null 2>&1 3>&- & exit 3'
+	[ "$status" = 3 ]
+	[[ $stderr =~ "still running, and recorded no more: sleep ("([0-9]+)")" ]]
+	kill "${BASH_REMATCH[1]}"
+	mkfifo go
+	(sleep 1; echo >go) 3>&- &
+	run --separate-stderr iotracer record -o waited --wait -- \
+		sh -c '(read -r x <go; echo late >/mnt/disk/late) 3>&- & exit 3'
+	[ "$status" = 3 ]
+	[[ $stderr != *"still running"* ]]
+	iotracer export -o csv waited
+	grep -r -q /mnt/disk/late csv
+}

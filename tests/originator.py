@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What originator.bats tests: python3 originator.py FUNCTION [ARGUMENT]... See interface.py.
+
+A child does what is wanted; this process, which is not, does the same with another file,
+and has the kernel write or drop both.
+"""
+import json
+import os
+import subprocess
+import sys
+
+import category
+from interface import IOT, is_equal, is_true, join, run, slurp, memory_group, must
+from process import spawn
+
+PAGE = 4096
+SIZE = 1 << 20
+MINE = '/mnt/disk/mine'
+OTHER = '/mnt/disk/other'
+USER = 4711
+
+
+def command(name, *lines):
+    category.command(*lines, category=name)
+
+
+def put(path, size=SIZE):
+    with open(path, 'wb') as f:
+        f.write(b'x' * size)
+
+
+def get(path):
+    with open(path, 'rb') as f:
+        f.read()
+
+
+def drop(path):
+    """Out of the cache, what is clean."""
+    fd = os.open(path, os.O_RDONLY)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(fd)
+
+
+def child(function, path, *, comm=None, uid=None, group=None):
+    """In a process of its own, with another name, user or group, once it is let go."""
+    def body():
+        if group:
+            must(str(os.getpid()), group + '/cgroup.procs')
+        if comm:
+            with open('/proc/self/comm', 'w', encoding='ascii') as f:
+                f.write(comm)
+        if uid:
+            os.setresuid(uid, uid, uid)
+        os.close(go_w)
+        os.read(go_r, 1)
+        function(path)
+    go_r, go_w = os.pipe()
+    pid = spawn(body)
+    os.close(go_r)
+    return pid, go_w
+
+
+def let_go(pid, go):
+    os.close(go)
+    join(pid)
+
+
+def inode(path):
+    return str(os.stat(path).st_ino)
+
+
+def is_theirs(flags):
+    return 'ORIGINATOR' in flags.split('|')
+
+
+def written(name, path, ops=('WRITE',)):
+    """Bytes of the file in events, all of them by their originator."""
+    rows = [r for r in category.events(category=name)
+            if r.get('inode') == inode(path) and r['op'] in ops and
+            r['device'] == r.get('file_device', r['device'])]
+    is_true(all(is_theirs(r.get('flags', '')) for r in rows), rows[:3])
+    if name == 'cache':
+        return sum(int(r['pages']) * PAGE for r in rows)
+    return sum(int(r['result']) for r in rows)
+
+
+def conditions(pid, group):
+    """What is asked of the child, with what it is to be."""
+    number = os.stat(group).st_ino
+    return ((f'tree={pid}', {}), (f'pid={pid}', {}), (f'tid={pid}', {}),
+            ('comm=some\\040body', {'comm': 'some body'}), (f'uid={USER}', {'uid': USER}),
+            (f'cgroup={number}', {'group': group}))
+
+
+def for_each_condition(function):
+    with memory_group() as group:
+        os.chmod('/mnt/disk', 0o777)
+        for n, (key, _) in enumerate(conditions(0, group)):
+            what = conditions(0, group)[n][1]
+            for path in (MINE, OTHER):
+                put(path, 0)
+                os.chmod(path, 0o666)
+            pid, go = child(function, MINE, **what)
+            yield conditions(pid, group)[n][0], lambda p=pid, g=go: let_go(p, g)
+
+
+def requests():
+    for condition, do in for_each_condition(put):
+        command('block', 'stop', 'size 65536', 'reset', 'filter ' + condition, 'start')
+        do()
+        put(OTHER)
+        os.sync()
+        command('block', 'stop')
+        category.is_conserved('block')
+        is_equal((condition, written('block', MINE)), (condition, SIZE))
+        is_equal((condition, written('block', OTHER)), (condition, 0))
+
+
+def pages():
+    for condition, do in for_each_condition(put):
+        command('cache', 'stop', 'size 65536', 'reset', 'filter ' + condition, 'start')
+        do()
+        put(OTHER)
+        os.sync()
+        drop(MINE)
+        drop(OTHER)
+        command('cache', 'stop')
+        for op in ('WRITEBACK_START', 'WRITEBACK_END', 'INVALIDATE'):
+            is_equal((condition, op, written('cache', MINE, (op,))), (condition, op, SIZE))
+            is_equal((condition, op, written('cache', OTHER, (op,))), (condition, op, 0))
+    for condition, do in for_each_condition(get):
+        for path in (MINE, OTHER):
+            put(path)
+        os.sync()
+        drop(MINE)
+        drop(OTHER)
+        command('cache', 'reset', 'filter ' + condition, 'start')
+        do()
+        get(OTHER)
+        drop(MINE)
+        drop(OTHER)
+        command('cache', 'stop')
+        is_equal((condition, written('cache', MINE, ('INVALIDATE',))), (condition, SIZE))
+        is_equal((condition, written('cache', OTHER, ('INVALIDATE',))), (condition, 0))
+
+
+def filter_later():
+    pid, go = child(put, MINE)
+    command('cache', 'stop', 'size 65536', 'reset', 'filter none', 'start', f'filter tree={pid}')
+    let_go(pid, go)
+    os.sync()
+    command('cache', 'stop')
+    is_equal(written('cache', MINE, ('WRITEBACK_START',)), SIZE)
+
+
+def read_again():
+    put(MINE)
+    os.sync()
+    drop(MINE)
+    pid, go = child(get, MINE)
+    # also where reading itself is not asked for
+    command('cache', 'reset', f'filter pid={pid} op=INVALIDATE', 'start')
+    let_go(pid, go)
+    drop(MINE)
+    get(MINE)
+    drop(MINE)
+    command('cache', 'stop')
+    is_equal(written('cache', MINE, ('INVALIDATE',)), SIZE)
+
+
+def still_dirty(name):
+    lines = dict(line.split() for line in slurp(f'{IOT}/{name}/dirty').split('\n')[:-1])
+    is_equal(set(lines), {'dirty_bytes', 'writeback_bytes'})
+    return int(lines['dirty_bytes']), int(lines['writeback_bytes'])
+
+
+def dirty():
+    for name in ('block', 'cache'):
+        for path in (MINE, OTHER):
+            put(path, 0)
+        os.sync()
+        pid, go = child(put, MINE)
+        command(name, 'stop', 'reset', f'filter tree={pid}', 'start')
+        is_equal((name, *still_dirty(name)), (name, 0, 0))
+        let_go(pid, go)
+        put(OTHER, 3 * PAGE)
+        is_equal((name, *still_dirty(name)), (name, SIZE, 0))
+        command(name, 'filter none')
+        is_true(still_dirty(name)[0] >= SIZE + 3 * PAGE, still_dirty(name))
+        command(name, f'filter tree={pid}')
+        os.sync()
+        is_equal(still_dirty(name), (0, 0))
+        command(name, 'stop', 'filter none')
+
+
+def rows_of(trace):
+    """What is exported, line by line."""
+    tool = os.path.join(os.path.dirname(__file__), '../tools/iotracer')
+    subprocess.run([tool, 'export', '-f', 'json', '-o', trace + '.rows', trace], check=True)
+    for folder, _, names in os.walk(trace + '.rows'):
+        for name in names:
+            with open(os.path.join(folder, name), encoding='utf-8') as f:
+                yield from map(json.loads, f)
+
+
+def recorded(trace, path, size, unwritten):
+    """The trace has so many bytes of the file's data written, and says what it has not."""
+    with open(trace + '/metadata.json', encoding='utf-8') as f:
+        is_equal(json.load(f)['unwritten_bytes'], json.loads(unwritten))
+    rows = [r for r in rows_of(trace) if str(r.get('inode')) == inode(path)]
+    for op, column, unit in (('WRITE', 'result', 1), ('WRITEBACK_START', 'pages', PAGE)):
+        mine = [r for r in rows if r['op'] == op]
+        is_equal((op, sum(int(r[column]) * unit for r in mine)), (op, int(size)))
+        is_true(all(is_theirs(r['flags']) for r in mine), mine[:2])
+
+
+if __name__ == '__main__':
+    run(lambda: globals()[sys.argv[1]](*sys.argv[2:]))
