@@ -188,7 +188,6 @@ def dirty():
         is_equal((name, *still_dirty(name)), (name, SIZE, 0))
         command(name, 'filter none')
         is_true(still_dirty(name)[0] >= SIZE + 3 * PAGE, still_dirty(name))
-        command(name, f'filter tree={pid}')
         os.sync()
         is_equal(still_dirty(name), (0, 0))
         command(name, 'stop', 'filter none')
