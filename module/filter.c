@@ -121,4 +121,6 @@ void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 		seq_printf(m, " min_latency=%llu", f->min_latency);
 	if (f->used & IOT_FILTER_SIZE)
 		seq_printf(m, " min_size=%llu", f->min_size);
+	if (f->used & IOT_FILTER_REJECTED)
+		seq_puts(m, " rejected=1");
 }

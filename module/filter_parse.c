@@ -241,6 +241,12 @@ static int parse_cgroup(const struct parser *p, char *value)
 	return 0;
 }
 
+/* It is no condition: it adds what is not looked for without it. */
+static int parse_rejected(const struct parser *p, char *value)
+{
+	return strcmp(value, "1") ? bad(p, value, "say 1, or leave it out") : 0;
+}
+
 /* Return: its IOT_FILTER_*, or an error. */
 static int parse_value(const struct parser *p, char *value)
 {
@@ -267,6 +273,8 @@ static int parse_value(const struct parser *p, char *value)
 		return parse_comm(p, value) ?: IOT_FILTER_COMM;
 	if (!strcmp(key, "dev"))
 		return parse_dev(p, value) ?: IOT_FILTER_DEV;
+	if (!strcmp(key, "rejected"))
+		return parse_rejected(p, value) ?: IOT_FILTER_REJECTED;
 	if (!strcmp(key, "kind"))
 		return parse_kind(p, value) ?: IOT_FILTER_KIND;
 	return parse_op(p, value) ?: IOT_FILTER_OP;

@@ -904,8 +904,8 @@ void iot_hook_set_stop(struct iot_hook_set *set, struct iot_hook_point *points, 
 	iot_hook_set_detach(set);
 }
 
-/** iot_hook_set_missed() - calls that could not be followed */
-unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
+/** iot_hook_set_own_missed() - likewise without those that were refused at unloading */
+unsigned long iot_hook_set_own_missed(const struct iot_hook_set *set)
 {
 	unsigned long missed = 0;
 	unsigned int i;
@@ -914,7 +914,13 @@ unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
 	for (i = 0; i < set->nr; i++)
 		missed += site_missed(&set->sites[i]);
 	mutex_unlock(&sets_lock);
-	return missed + iot_hook_refused();
+	return missed;
+}
+
+/** iot_hook_set_missed() - calls that could not be followed */
+unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
+{
+	return iot_hook_set_own_missed(set) + iot_hook_refused();
 }
 
 /** iot_hook_set_show() - a line for each function, as in iot_hook_show() */
