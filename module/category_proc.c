@@ -82,7 +82,9 @@ static int control_line(void *data, char *line)
 	struct iot_category *c = data;
 
 	if (!strcmp(line, "start"))
-		return iot_category_start(c);
+		return iot_category_start(c, 0);
+	if (!strcmp(line, "start while-read"))
+		return iot_category_start(c, current->tgid);
 	if (!strcmp(line, "reset")) {
 		iot_category_reset(c);
 		return 0;
@@ -408,7 +410,8 @@ static const struct proc_ops log_ops = {
  * @lock:	one read at a time
  * @begun:	the header was shown
  * @cpu:	whose turn it is
- * @process:	who opened it and is left out of the events, 0 for nobody
+ * @opener:	the process that opened it
+ * @process:	likewise if it is left out of the events, else 0
  * @next:	by CPU, seq of the next record
  */
 struct stream_reader {
@@ -417,6 +420,7 @@ struct stream_reader {
 	struct mutex lock;	/* of what follows */
 	bool begun;
 	unsigned int cpu;
+	u32 opener;
 	u32 process;
 	u64 next[];
 };
@@ -454,7 +458,8 @@ static int blocks_open(struct inode *inode, struct file *file)
 	mutex_init(&rd->lock);
 	file->private_data = rd;
 	begin_at_oldest(rd);
-	rd->process = iot_param_trace_reader() ? 0 : current->tgid;
+	rd->opener = current->tgid;
+	rd->process = iot_param_trace_reader() ? 0 : rd->opener;
 	if (rd->process)
 		iot_category_set_reader(rd->c, 0, rd->process);
 	iot_poller_get();
@@ -470,6 +475,7 @@ static int blocks_release(struct inode *inode, struct file *file)
 	iot_poller_put();
 	if (rd->process)
 		iot_category_set_reader(rd->c, rd->process, 0);
+	iot_category_abandon(rd->c, rd->opener);
 	mutex_destroy(&rd->lock);
 	kvfree(rd->masked);
 	kvfree(rd);

@@ -20,8 +20,14 @@ struct control {
 int control_take(struct control *c, const char *category);
 void control_release(struct control *c);
 
+/* Is a recorder at work on it? */
+bool control_is_taken(const char *category);
+
 /* One command. An exit code; what is wrong was said. */
 int control_command(const struct control *c, const char *command);
+
+/* Traces it for this process: what has the stream open must have opened it. Likewise. */
+int control_start(const struct control *c);
 
 /* The value of the line "@name value" in what control says now; the caller frees it. */
 char *control_value(const struct control *c, const char *name);

@@ -101,7 +101,7 @@ static int start_tracing(struct session *s)
 	size_t i;
 
 	for (i = 0; !status && i < s->nr_controls; i++)
-		status = control_command(&s->controls[i], "start");
+		status = control_start(&s->controls[i]);
 	/* To start takes the kernel a moment. */
 	s->begin = wall_now();
 	return status;
