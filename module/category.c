@@ -563,12 +563,14 @@ static int start_controlled(struct iot_category *c, struct iot_why *why)
 
 /**
  * iot_category_start() - trace; nothing to do where it is traced already
+ * @reader:	process that has the stream open, and with whose end it stops; 0: for good
  * @why:	where to say which limit does not allow it
  *
  * Context: task, may sleep long: the kernel patches its text.
- * Return: 0, -EINTR: killed while another was in control; or another error.
+ * Return: 0, -EINTR: killed while another was in control; -EBUSY: it is traced already, and
+ * not for this reader; or another error.
  */
-int iot_category_start(struct iot_category *c, struct iot_why *why)
+int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 {
 	bool started = false;
 	int err;
@@ -580,7 +582,11 @@ int iot_category_start(struct iot_category *c, struct iot_why *why)
 		if (!iot_category_active(c)) {
 			err = start_controlled(c, why);
 			started = !err;
+		} else if (reader && reader != c->while_read) {
+			err = iot_why(why, -EBUSY, "it is traced already, and not for this process");
 		}
+		if (!err)
+			WRITE_ONCE(c->while_read, reader);
 		mutex_unlock(&c->control);
 	}
 	if (c->by_inode && !started)
@@ -593,6 +599,7 @@ static bool stop_controlled(struct iot_category *c)
 {
 	if (!iot_category_active(c))
 		return false;
+	WRITE_ONCE(c->while_read, 0);
 	set_started(c, false);
 	c->stop();
 	iot_paths_put();
@@ -659,6 +666,32 @@ int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *
 	synchronize_rcu(); /* probes use it with preemption off */
 	iot_filter_free(old);
 	return err;
+}
+
+/**
+ * iot_category_abandon() - a reader of the stream has closed it, perhaps since it was killed
+ *
+ * What was started for this reader alone stops. Its filter goes, too: it may follow the
+ * tree of a process, and there is one tree for all categories.
+ * Context: task, may sleep as long as iot_category_stop(); closing cannot fail.
+ */
+void iot_category_abandon(struct iot_category *c, u32 reader)
+{
+	char none[] = "none";
+	bool stopped = false;
+
+	if (READ_ONCE(c->while_read) != reader)
+		return;
+	mutex_lock(&c->control);
+	if (c->while_read == reader)
+		stopped = stop_controlled(c);
+	mutex_unlock(&c->control);
+	if (!stopped)
+		return;
+	if (c->by_inode)
+		iot_mounts_put();
+	if (iot_category_set_filter(c, none))
+		pr_warn("%s: its filter stays: there is no memory for none\n", c->name);
 }
 
 /**

@@ -85,6 +85,7 @@ struct iot_rings {
  * @event:	descriptor of its records
  * @control:	serialises start, stop and another filter, for as long as the kernel
  *		needs to patch its text
+ * @while_read:	process with whose stream it stops, 0: none; of @control
  * @lock:	of @filter, @rings, @reader, @started and what makes @state, so
  *		that who reads need not wait for what the kernel does; within @control
  * @keep:	records a ring keeps
@@ -121,6 +122,7 @@ struct iot_category {
 
 	const struct iot_schema_event *event;
 	struct mutex control;	/* start, stop, filter */
+	u32 while_read;
 	struct mutex lock;	/* of filter, rings and what follows */
 	u64 keep;
 	u64 t0;
@@ -263,8 +265,9 @@ static __always_inline bool iot_category_reserve(struct iot_category *c,
 }
 
 /* category.c */
-int iot_category_start(struct iot_category *c, struct iot_why *why);
+int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why);
 int iot_category_stop(struct iot_category *c);
+void iot_category_abandon(struct iot_category *c, u32 reader);
 void iot_category_reset(struct iot_category *c);
 int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why);
 int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *why);

@@ -84,7 +84,9 @@ static int run(void *data, char *line, struct iot_why *why)
 	struct iot_category *c = data;
 
 	if (!strcmp(line, "start"))
-		return iot_category_start(c, why);
+		return iot_category_start(c, 0, why);
+	if (!strcmp(line, "start while-read"))
+		return iot_category_start(c, current->tgid, why);
 	if (!strcmp(line, "reset")) {
 		iot_category_reset(c);
 		return 0;
@@ -100,7 +102,7 @@ static int run(void *data, char *line, struct iot_why *why)
 	if (!strcmp(line, "stop"))
 		return iot_category_stop(c);
 	return iot_why(why, -EINVAL,
-		       "there is no such command; say start, stop, reset, size N, sample N, mode overwrite, mode discard, filter KEY=VALUE or filter none");
+		       "there is no such command; say start, start while-read, stop, reset, size N, sample N, mode overwrite, mode discard, filter KEY=VALUE or filter none");
 }
 
 static int control_line(void *data, char *line)
@@ -469,7 +471,8 @@ static const struct proc_ops log_ops = {
  * @lock:	one read at a time
  * @begun:	the header was shown
  * @cpu:	whose turn it is
- * @process:	who opened it and is left out of the events, 0 for nobody
+ * @opener:	the process that opened it
+ * @process:	likewise if it is left out of the events, else 0
  * @next:	by CPU, seq of the next record
  */
 struct stream_reader {
@@ -478,6 +481,7 @@ struct stream_reader {
 	struct mutex lock;	/* of what follows */
 	bool begun;
 	unsigned int cpu;
+	u32 opener;
 	u32 process;
 	u64 next[];
 };
@@ -515,7 +519,8 @@ static int blocks_open(struct inode *inode, struct file *file)
 	mutex_init(&rd->lock);
 	file->private_data = rd;
 	begin_at_oldest(rd);
-	rd->process = iot_param_trace_reader() ? 0 : current->tgid;
+	rd->opener = current->tgid;
+	rd->process = iot_param_trace_reader() ? 0 : rd->opener;
 	if (rd->process)
 		iot_category_set_reader(rd->c, 0, rd->process);
 	iot_poller_get();
@@ -531,6 +536,7 @@ static int blocks_release(struct inode *inode, struct file *file)
 	iot_poller_put();
 	if (rd->process)
 		iot_category_set_reader(rd->c, rd->process, 0);
+	iot_category_abandon(rd->c, rd->opener);
 	mutex_destroy(&rd->lock);
 	kvfree(rd->masked);
 	kvfree(rd);

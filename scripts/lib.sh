@@ -6,7 +6,7 @@
 
 # Releases of the installed kernels that can be booted, oldest first.
 iot_kernel_list() {
-	find /boot -maxdepth 1 -name 'vmlinuz-*' -printf '%f\n' | sed 's/^vmlinuz-//' | sort -V
+	find "${IOT_BOOT:-/boot}" -maxdepth 1 -name 'vmlinuz-*' -printf '%f\n' | sed 's/^vmlinuz-//' | sort -V
 }
 
 # Releases whose headers are installed, oldest first.
@@ -15,6 +15,29 @@ iot_headers_list() {
 	for dir in /lib/modules/*/build; do
 		[ ! -e "$dir/Makefile" ] || basename "${dir%/build}"
 	done | sort -V
+}
+
+# The same, newest first; of one version the plain one, then those for the cloud and -rt.
+iot_kernels_to_try() {
+	local release version kind
+	iot_kernel_list | while read -r release; do
+		version=${release%-*} kind=0
+		case $release in
+		*-cloud-*) version=${version%-cloud} kind=1 ;;
+		*-rt-*) version=${version%-rt} kind=2 ;;
+		esac
+		printf '%s\t%s\t%s\n' "$version" "$kind" "$release"
+	done | sort -t $'\t' -k 1,1Vr -k 2,2n | cut -f 3
+}
+
+# Whether a module can be built for release $1: its headers, those that they include and
+# the programs that they need may come in packages of their own.
+iot_headers_are_complete() {
+	local dir=${IOT_MODULES:-/lib/modules}/$1/build file
+	for file in Makefile Module.symvers include/generated/autoconf.h scripts/mod/modpost; do
+		[ -s "$dir/$file" ] || return 1
+	done
+	make -s -C "$dir" kernelrelease >/dev/null 2>&1
 }
 
 # From releases on standard input print the newest that $1 names: a release as

@@ -65,6 +65,10 @@ running() {
 	grep -qx start "/proc/iotracer/${1:-fs}/control"
 }
 
+stopped() {
+	! running "$@"
+}
+
 wait_for() {
 	local i
 	for ((i = 0; i < 300; i++)); do
@@ -276,7 +280,7 @@ sectors() {
 	done
 }
 
-@test "a killed recorder: what it wrote can be read, what it did not read is in the ring still" {
+@test "a killed recorder: what it wrote can be read, what it did not read is in the ring still, nothing runs" {
 	iotracer record -o t -f op=WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &
 	recorder=$!
 	wait_for running
@@ -285,19 +289,54 @@ sectors() {
 		[ "$(iotracer export t --per-category 2>/dev/null | grep -c ',/mnt/work/a,')" -lt 500 ] || break
 		sleep 0.5
 	done
+	kill -STOP "$recorder"
+	dd if=/dev/zero of=/mnt/work/b bs=4k count=500 status=none
 	kill -9 "$recorder"
 	wait "$recorder" || true
-	dd if=/dev/zero of=/mnt/work/b bs=4k count=500 status=none
+	[ "$(head -n 1 /proc/iotracer/fs/control)" = stop ]
 	[ "$(grep -c path=/mnt/work/b /proc/iotracer/fs/log)" = 500 ]
+	dd if=/dev/zero of=/mnt/work/c bs=4k count=500 status=none
+	run ! grep -q path=/mnt/work/c /proc/iotracer/fs/log
 	run --separate-stderr iotracer export t --per-category
 	[[ $stderr == *"has no end"* ]]
 	[ "$(printf '%s\n' "${lines[@]}" | grep -c ',/mnt/work/a,')" = 500 ]
-	run iotracer record -o u
+	iotracer record -o u --time 1
+}
+
+@test "killed while it records a command with five categories: none runs, and the next command can be recorded" {
+	iotracer record -c all -o t -- sleep 600 &
+	recorder=$!
+	wait_for running fault
+	child=$(pgrep -P "$recorder")
+	kill -9 "$recorder"
+	wait "$recorder" || true
+	for category in fs block fault cache uring; do
+		[ "$(head -n 1 /proc/iotracer/$category/control)" = stop ]
+	done
+	kill "$child"
+	# No tree is left, either.
+	iotracer record -c block -o u -- dd if=/dev/zero of=/mnt/work/u bs=4k count=1 conv=fsync status=none
+	# By hand it goes on whoever reads; what runs by hand is not taken over.
+	echo start >/proc/iotracer/fs/control
+	cat /proc/iotracer/fs/stream >/dev/null
+	running
+	run iotracer record -o v -- true
 	[ "$status" = 1 ]
 	[[ $output == *"fs is being traced already"* ]]
+	running
+	run bash -c 'exec 3</proc/iotracer/fs/stream; echo start while-read >/proc/iotracer/fs/control'
+	[[ $output == *"Device or resource busy"* ]]
 	echo stop >/proc/iotracer/fs/control
-	iotracer record -o u --time 1
-	echo filter none >/proc/iotracer/fs/control
+	# Its own stream is meant, and a stop or start by hand is by hand.
+	bash -c 'exec 3</proc/iotracer/fs/stream; echo start while-read >/proc/iotracer/fs/control
+		cat /proc/iotracer/fs/stream >/dev/null
+		head -n 1 /proc/iotracer/fs/control' >told
+	[ "$(cat told)" = start ]
+	wait_for stopped
+	bash -c 'exec 3</proc/iotracer/fs/stream; echo start while-read >/proc/iotracer/fs/control
+		echo start >/proc/iotracer/fs/control'
+	running
+	echo stop >/proc/iotracer/fs/control
 }
 
 # fills_up TRACE REASON EVENTS [COMMAND...]: the recorder, run by the command, ends with

@@ -123,6 +123,52 @@ as_nobody() {
 	END
 }
 
+@test "a category is driven as a file is: start, filter, log, status, reset, stop" {
+	dev=$(stat -c %Hd:%Ld .)
+	iotracer filter fs op=READ,WRITE dev="$dev"
+	[ "$(iotracer filter fs)" = "dev=$dev op=READ,WRITE" ]
+	[ "$(iotracer status)" = "nothing is traced now (iotracer status --all shows what is stopped, too)" ]
+	iotracer start fs
+	[ "$(iotracer status --format=json | jq -c '[.[] | [.category, .running]]')" = '[["fs",true]]' ]
+	iotracer log --follow --format=csv fs >/tmp/follow.csv 2>/tmp/follow.err &
+	follower=$!
+	for i in {1..300}; do
+		echo "$i" >"f $((i % 7))"
+	done
+	cat f* >/dev/null
+	wait_for has_lines /tmp/follow.csv 315
+	kill "$follower"
+	wait "$follower"
+	[ ! -s /tmp/follow.err ]
+	iotracer stop fs
+	# The same events, in the same order, as the module's own log.
+	iotracer log fs | awk '{ print $2 }' >/tmp/ops
+	for format in csv json; do
+		run --separate-stderr iotracer log --format=$format fs
+		[ "$status" = 0 ]
+		[ -z "$stderr" ]
+		printf '%s\n' "$output" >/tmp/rows.$format
+	done
+	python3 - /tmp/ops <<-'END'
+		import csv, json, sys
+		ops = open(sys.argv[1]).read().split()
+		rows = list(csv.DictReader(open("/tmp/rows.csv", newline="")))
+		docs = [json.loads(line) for line in open("/tmp/rows.json")]
+		followed = list(csv.DictReader(open("/tmp/follow.csv", newline="")))
+		assert len(ops) >= 307 and [r["op"] for r in rows] == ops, (len(ops), len(rows))
+		assert [{k: str(v) for k, v in d.items() if k != "timestamp"} for d in docs] == \
+		    [{k: v for k, v in r.items() if k != "timestamp"} for r in rows]
+		writes = [r["path"] for r in rows if r["op"] == "WRITE"]
+		assert writes == [f"/mnt/files/f {i % 7}" for i in range(1, 301)], writes
+		key = lambda r: (r["cpu"], int(r["seq"]))
+		assert sorted(map(key, followed)) == sorted(map(key, rows))
+	END
+	iotracer reset fs
+	[ "$(iotracer log --format=csv --no-header fs | wc -l)" = 0 ]
+	iotracer filter fs none
+	[ "$(iotracer status --all --format=json | jq '[.[] | select(.running)] | length')" = 0 ]
+}
+
 @test "profile: shares and sums are those of fio's patterns" {
 	for engine in psync libaio; do
 		for rw in read write randread randwrite; do

@@ -74,11 +74,11 @@ unprivileged() {
 @test "help of every command exits 0 and says what it does" {
 	run iotracer --help
 	[ "$status" = 0 ]
-	for command in add remove list status start stop reset timereset log profile record export format help; do
+	for command in add remove list status start stop reset timereset filter log profile record export format help; do
 		[[ $output == *"  $command "* ]]
 	done
 	[[ $output == *"3  the module is not loaded"* ]]
-	for command in add remove list status start stop reset timereset log profile record export format help; do
+	for command in add remove list status start stop reset timereset filter log profile record export format help; do
 		run --separate-stderr iotracer "$command" --help
 		[ "$status" = 0 ]
 		[[ ${lines[0]} == "Usage: iotracer $command [OPTION...]"* ]]
@@ -145,7 +145,8 @@ completed() {
 	[ "$(completed iotracer log --format = js)" = "json " ]
 	[ "$(completed iotracer export -f "")" = "csv json " ]
 	[ "$(completed iotracer record -c "")" = "all block cache fault fs uring " ]
-	[ "$(completed iotracer log --follow file-)" = "file-a file-b " ]
+	[ "$(completed iotracer log --follow f)" = "fault file-a file-b fs " ]
+	[ "$(completed iotracer add f)" = "file-a file-b " ]
 	[ "$(completed iotracer record -o t -- bas)" != " " ]
 	[ "$(completed iotracer record --label "")" = " " ]
 }
@@ -455,7 +456,7 @@ dm-0_22  /\377' ]
 	target sda1_1 "$work/f"
 	target sda1_2 "$work/g"
 	echo "0 0.000000000 5 0" >"$IOTRACER_PROC/sda1_2/control"
-	run iotracer status
+	run iotracer status --all
 	[ "$status" = 0 ]
 	[ "$output" = "sda1_1  running
   path        $work/f
@@ -872,6 +873,142 @@ writes                             5                   2
 	[[ ${lines[1]} == *'"events_missing": 990,' ]]
 }
 
+# --- categories ---------------------------------------------------------------
+
+# category NAME [start]: one as the module would show it, with three events of which one
+# was overwritten.
+category() {
+	local dir=$IOTRACER_PROC/$1
+	mkdir "$dir"
+	printf '%s\n' "${2:-stop}" 'size 16384' 'sample 1' 'mode overwrite' 'filter op=READ' >"$dir/control"
+	printf '%s\n' 'seen 3' 'stored 2' 'overwritten 1' 'lost 0' 'missed 0' 'cpus 4' 'size 16384' \
+		'memory_bytes 65536' >"$dir/stats"
+	printf '0.1 READ cat-7/7 path=/x\n' >"$dir/log"
+	tool-stream layout=1 event=2 >"$dir/stream" <<-'END'
+		cpu=0 seq=1 time=2000000000 latency=500 op=0 pid=7 tid=7 comm=cat path=4 result=3 kind=1
+		cpu=1 seq=5 time=1000000000 latency=20 op=30 pid=9 tid=9 comm=mv path=5 path2=6
+	END
+	tool-stream layout=2 >"$IOTRACER_PROC/paths" <<-'END'
+		id=4 text=/a
+		id=5 text=/old,name
+		id=6 text=/new
+	END
+}
+
+@test "start, stop, reset, timereset: categories as files, both in one command" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	export TOOL_WRITES=$work/writes
+	category fs
+	category block
+	run preloaded iotracer start fs
+	[ "$status" = 0 ]
+	run preloaded iotracer stop fs "$work/f" block
+	[ "$status" = 0 ]
+	run preloaded iotracer reset fs
+	run preloaded iotracer timereset block
+	run preloaded iotracer stop --all
+	diff - "$work/writes" <<-'END'
+		6:start
+		5:stop
+		5:stop
+		5:stop
+		6:reset
+		6:reset
+		5:stop
+	END
+	run --separate-stderr iotracer start cache
+	[ "$status" = 1 ]
+	[ "$stderr" = "iotracer: cache: the module that is loaded has no such category" ]
+	# A file that is called so has a path.
+	cd "$work"
+	touch fs
+	run iotracer stop ./fs
+	[ "$status" = 1 ]
+	[[ $output == "iotracer: ./fs: not traced"* ]]
+}
+
+@test "a category that is being recorded is left to its recorder" {
+	category fs
+	exec 4<"$IOTRACER_PROC/fs/control"
+	flock -x 4
+	for command in "start fs" "stop fs" "reset fs" "filter fs none"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr iotracer $command
+		[ "$status" = 1 ]
+		[ "$stderr" = "iotracer: fs is being recorded by iotracer record: end that first" ]
+	done
+	exec 4<&-
+	run iotracer stop fs
+	[ "$status" = 0 ]
+	[ "$(tail -n 1 "$IOTRACER_PROC/fs/control")" = stop ]
+}
+
+@test "filter: shown as it can be given, set, refused" {
+	category fs
+	[ "$(iotracer filter fs)" = op=READ ]
+	iotracer filter fs pid=7 op=READ,WRITE
+	iotracer filter fs "uid=1 dev=8:1" none
+	[ "$(tail -n 2 "$IOTRACER_PROC/fs/control")" = $'filter pid=7 op=READ,WRITE\nfilter uid=1 dev=8:1 none' ]
+	run iotracer filter
+	[ "$status" = 2 ]
+	run iotracer filter "$work"
+	[ "$status" = 2 ]
+	[[ $output == *"there is no category"*"there are: fs, block, cache, uring, fault"* ]]
+	TOOL_WRITES=$work/writes TOOL_WRITE_ERROR="22:filter" run preloaded iotracer filter fs pid=x
+	[ "$status" = 1 ]
+	[[ $output == *'fs: the module refuses "filter pid=x"'* ]]
+}
+
+@test "log of a category: the module's text; CSV and JSON with export's columns, by end" {
+	category fs
+	iotracer log fs | cmp - "$IOTRACER_PROC/fs/log"
+	run --separate-stderr iotracer log --format=csv fs
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 3 ]
+	[ "$(tr , '\n' <<<"${lines[0]}")" = "$(iotracer format --columns | awk -F'\t' '$1 == "fs" { print $2 }')" ]
+	[[ ${lines[1]} == *',"/old,name",/new,'*,RENAME,*,mv, ]]
+	[[ ${lines[2]} == *,500,0,0,3,*,/a,,*,READ,*,cat, ]]
+	[ "$stderr" = "iotracer: fs: 1 events were overwritten or lost before they were read" ]
+	iotracer log --format=json fs 2>/dev/null | jq -s -e '[.[].op] == ["RENAME", "READ"] and .[1].path == "/a" and
+		.[0].latency_ns == 20'
+	[ "$(iotracer log --format=csv --no-header fs 2>/dev/null | wc -l)" = 2 ]
+	for damage in magic=7 version=7 schema=5 layout=0 event=99 record_size=8; do
+		tool-stream layout=1 event=2 "$damage" </dev/null >"$IOTRACER_PROC/fs/stream"
+		run --separate-stderr iotracer log --format=csv fs
+		[ "$status" = 1 ]
+		[ -z "$output" ]
+		[[ $stderr == "iotracer: fs: "* ]]
+	done
+	run iotracer log block
+	[ "$status" = 1 ]
+	[ "$output" = "iotracer: block: the module that is loaded has no such category" ]
+}
+
+@test "status: what runs; what is stopped with --all, or by its name" {
+	touch "$work/f" "$work/g"
+	run iotracer status
+	[ "$status" = 0 ]
+	[ "$output" = "nothing is traced now (iotracer status --all shows what is stopped, too)" ]
+	[ "$(iotracer status --format=json)" = "[]" ]
+	target sda1_1 "$work/f"
+	target sda1_2 "$work/g"
+	sed -i 's/^1/0/' "$IOTRACER_PROC/sda1_2/control"
+	category fs
+	category block start
+	shown() {
+		iotracer status "$@" | sed -n 's/^\([a-z].*\)  \(running\|stopped\)$/\1 \2/p' | sort | tr '\n' ' '
+	}
+	[ "$(shown)" = "block running sda1_1 running " ]
+	[ "$(shown --all)" = "block running fs stopped sda1_1 running sda1_2 stopped " ]
+	[ "$(shown fs)" = "fs stopped " ]
+	[ "$(shown fs sda1_2)" = "fs stopped sda1_2 stopped " ]
+	[ "$(iotracer status --format=json | jq -c '[.[] | .target // .category]')" = '["sda1_1","block"]' ]
+	[ "$(iotracer status --all --format=json | jq length)" = 4 ]
+	run iotracer status cache
+	[ "$status" = 1 ]
+}
+
 # --- format, install ----------------------------------------------------------
 
 @test "format: every field of the CSV is described, as text and as a table" {
@@ -898,7 +1035,7 @@ writes                             5                   2
 @test "the manual page is without warnings and names every command and option" {
 	page=$BATS_TEST_DIRNAME/../tools/iotracer.8
 	[ -z "$(groff -t -man -Tutf8 -ww -z "$page" 2>&1)" ]
-	for command in add remove list status start stop reset timereset log profile record export format help; do
+	for command in add remove list status start stop reset timereset filter log profile record export format help; do
 		grep -q "$command" "$page"
 		for option in $(iotracer "$command" --help | grep -o -- ' --[a-z-]*' | sort -u); do
 			grep -q -- "${option//-/\\\\-}" "$page"

@@ -4,6 +4,7 @@
 
 #include "category.h"
 #include "cli.h"
+#include "control.h"
 
 const struct category categories[] = {
 	{ "fs", "fs", IOT_EVENT_ID_fs, fs_columns, FS_COLUMNS, IOT_FS_PROCESS_EXEC },
@@ -24,6 +25,35 @@ const struct category *category_find(const char *name, size_t length)
 		    !memcmp(categories[i].name, name, length))
 			return &categories[i];
 	return NULL;
+}
+
+/* Who records it would not know what is gone, or that it ended. */
+int category_command(const struct category *category, const char *command)
+{
+	struct control c = { .category = category->name, .fd = -1 };
+
+	if (control_is_taken(category->name)) {
+		cli_say("%s is being recorded by iotracer record: end that first", category->name);
+		return CLI_FAILED;
+	}
+	return control_command(&c, command);
+}
+
+size_t category_take(struct cli_files *files, const struct category **taken)
+{
+	size_t nr = 0, kept = 0, i;
+
+	for (i = 0; i < files->nr; i++) {
+		const char *name = files->names[i];
+
+		taken[nr] = category_find(name, strlen(name));
+		if (taken[nr])
+			nr++;
+		else
+			files->names[kept++] = files->names[i];
+	}
+	files->nr = kept;
+	return nr;
 }
 
 char *category_names(void)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "cli.h"
 #include "record.h"
 #include "schema.h"
 
@@ -24,6 +25,15 @@ extern const struct category categories[];
 extern const size_t nr_categories;
 
 const struct category *category_find(const char *name, size_t length);
+/* A category that was named as if it were a file; its control. An exit code. */
+int category_command(const struct category *category, const char *command);
+
+/*
+ * Takes names of categories from those of files; returns how many. Other names stay, in
+ * their order; what there was is in @taken, which has room for all of them.
+ */
+size_t category_take(struct cli_files *files, const struct category **taken);
+
 char *category_names(void);	/* "fs, fault", to be freed */
 const struct iot_schema_event *category_event(const struct category *category);
 

@@ -14,6 +14,7 @@ int command_start(int argc, char **argv);
 int command_stop(int argc, char **argv);
 int command_reset(int argc, char **argv);
 int command_timereset(int argc, char **argv);
+int command_filter(int argc, char **argv);
 int command_log(int argc, char **argv);
 int command_profile(int argc, char **argv);
 int command_format(int argc, char **argv);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer start, stop, reset, timereset: commands to a target's control file. */
+/* iotracer start, stop, reset, timereset: commands to the control file of a target, or a category. */
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "category.h"
 #include "cli.h"
 #include "command.h"
 #include "proc.h"
@@ -26,6 +29,26 @@ static int control_target(const struct target *target, const char *file, void *d
 	return err ? proc_explain(file, target->name, "control", err) : CLI_OK;
 }
 
+/* Its reset lets time begin anew as well. */
+static int control_category(const struct category *category, const char *command)
+{
+	return category_command(category, strcmp(command, "timereset") ? command : "reset");
+}
+
+static int control_all(struct env *env)
+{
+	const struct category **taken = cli_grow(NULL, env->files.nr + 1, sizeof(*taken));
+	size_t nr = category_take(&env->files, taken), i;
+	int status = CLI_OK;
+
+	for (i = 0; i < nr; i++)
+		status = cli_merge(status, control_category(taken[i], env->command));
+	if (env->files.nr || env->files.all)
+		status = cli_merge(status, target_each(&env->files, control_target, env));
+	free(taken);
+	return status;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
@@ -41,34 +64,35 @@ static int control(const char *command, const char *doc, int argc, char **argv)
 		{ 0 }
 	};
 	const struct argp argp = {
-		options, parse, "FILE...\n--all", doc, cli_common, NULL, NULL
+		options, parse, "FILE|CATEGORY...\n--all", doc, cli_common, NULL, NULL
 	};
 	struct env env = { .command = command };
 
 	cli_parse(&argp, argc, argv, 0, &env);
-	return target_each(&env.files, control_target, &env);
+	return control_all(&env);
 }
 
-#define FILE_DOC "\vFILE is a path or the name of a target."
+#define FILE_DOC "\vFILE is a path or the name of a target, CATEGORY one of fs, block, cache, uring and fault;"\
+	" a file that is called so is ./fs."
 
 int command_start(int argc, char **argv)
 {
-	return control("start", "Go on recording the I/O of files." FILE_DOC, argc, argv);
+	return control("start", "Go on recording the I/O of files, or the events of categories." FILE_DOC, argc, argv);
 }
 
 int command_stop(int argc, char **argv)
 {
-	return control("stop", "Record no more of the I/O of files until started again;"
+	return control("stop", "Record no more of the I/O of files, or of categories, until started again;"
 		       " what was recorded stays." FILE_DOC, argc, argv);
 }
 
 int command_reset(int argc, char **argv)
 {
-	return control("reset", "Drop the recorded events of files." FILE_DOC, argc, argv);
+	return control("reset", "Drop the recorded events of files, or of categories." FILE_DOC, argc, argv);
 }
 
 int command_timereset(int argc, char **argv)
 {
-	return control("timereset", "Drop the recorded events of files and set T0,"
+	return control("timereset", "Drop the recorded events of files, or of categories, and set T0,"
 		       " from which timestamps count, to now." FILE_DOC, argc, argv);
 }

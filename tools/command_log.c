@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer log: the events of one target, once or as they come. */
+/* iotracer log: the events of one target, or category, once or as they come. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,18 +10,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "blocks.h"
 #include "cli.h"
 #include "command.h"
+#include "control.h"
 #include "proc.h"
 #include "record.h"
 #include "stream.h"
 #include "target.h"
+#include "wall.h"
 
 #define FOLLOW_MS 100		/* between two looks for new events */
 #define FOLLOW_BATCH 65536	/* records held at most while following */
 
 struct env {
 	const char *file;
+	const struct category *category;	/* that is meant; NULL: a file */
 	enum cli_format format;
 	bool follow;
 	bool no_header;
@@ -75,10 +79,13 @@ static int ended(const struct env *env, const struct target *target,
 {
 	if (!err)
 		return CLI_OK;
+	if (env->category && (!env->follow || err != -EIO))
+		return control_explain(env->file, which, err);
 	if (!env->follow || err != -EIO)
 		return proc_explain(env->file, target->name, which, err);
 	if (flush_output())
-		cli_say_of(env->file, "target was removed");
+		cli_say_of(env->file, env->category ? "the module was unloaded" :
+			   "target was removed");
 	return CLI_OK;
 }
 
@@ -90,7 +97,7 @@ static int log_text(const struct env *env, const struct target *target)
 	int fd = proc_open(target->name, "log", O_RDONLY);
 
 	if (fd < 0)
-		return proc_explain(env->file, target->name, "log", fd);
+		return ended(env, target, "log", fd);
 	while (!interrupted && !ferror(stdout)) {
 		ssize_t n = read(fd, buffer, sizeof(buffer));
 
@@ -110,19 +117,35 @@ static int log_text(const struct env *env, const struct target *target)
 
 static char row[RECORD_ROW_MAX];
 
-static void print_records(const struct stream *s, struct record_printer *p,
+/* Where records come from: one of the two. */
+struct source {
+	struct stream *stream;		/* of a target */
+	struct blocks *blocks;		/* of a category */
+};
+
+static int read_records(const struct source *from, struct records *r, size_t most)
+{
+	return from->blocks ? blocks_read(from->blocks, r, most) :
+			      stream_read(from->stream, r, most);
+}
+
+static void print_records(const struct source *from, struct record_printer *p,
 			  struct records *r)
 {
+	const struct stream *s = from->blocks ? &from->blocks->stream : from->stream;
 	size_t i;
 
-	stream_sort(s, r);
+	if (from->blocks)
+		blocks_sort(from->blocks, r);
+	else
+		stream_sort(s, r);
 	for (i = 0; i < r->nr && !ferror(stdout); i++)
 		fwrite(row, 1, record_row(p, row, records_at(s, r, i)) - row, stdout);
 	r->nr = 0;
 }
 
 /* 0, or a negative errno from reading. */
-static int copy_records(const struct env *env, struct stream *s,
+static int copy_records(const struct env *env, const struct source *from,
 			struct record_printer *p)
 {
 	struct records r = { 0 };
@@ -130,9 +153,9 @@ static int copy_records(const struct env *env, struct stream *s,
 	int err;
 
 	do {
-		err = stream_read(s, &r, env->follow ? FOLLOW_BATCH : SIZE_MAX);
+		err = read_records(from, &r, env->follow ? FOLLOW_BATCH : SIZE_MAX);
 		full = r.nr >= FOLLOW_BATCH;
-		print_records(s, p, &r);
+		print_records(from, p, &r);
 		if (err || !env->follow || interrupted)
 			break;
 	} while (full ? flush_output() : follow_wait());
@@ -142,13 +165,48 @@ static int copy_records(const struct env *env, struct stream *s,
 	return err;
 }
 
-static void report_missing(const struct stream *s)
+static void report_missing(const struct env *env, __u64 missing)
 {
-	__u64 missing = stream_missing(s);
-
 	if (missing)
-		cli_say_of(s->subject, "%llu events were overwritten or lost before they were read",
+		cli_say_of(env->file, "%llu events were overwritten or lost before they were read",
 			   (unsigned long long)missing);
+}
+
+/* The printer is open. */
+static int print_all(const struct env *env, const struct source *from,
+		     struct record_printer *p)
+{
+	int err;
+
+	if (env->format == FORMAT_CSV && !env->no_header)
+		fwrite(row, 1, record_header(p, row) - row, stdout);
+	err = copy_records(env, from, p);
+	record_printer_close(p);
+	return err;
+}
+
+/* With the columns of export. */
+static int log_category(const struct env *env)
+{
+	const struct wall_pair none = { 0 };
+	struct wall_clock clock;
+	struct blocks blocks;
+	int status = blocks_open(&blocks, env->category);
+
+	wall_clock_init(&clock, wall_now(), none);
+	if (!status) {
+		const struct source from = { .blocks = &blocks };
+		struct record_printer printer = {
+			.event = blocks.stream.event, .clock = &clock,
+			.paths = &blocks.names, .json = env->format == FORMAT_JSON,
+		};
+
+		record_printer_open_own(&printer, env->category->command_op != NO_OP);
+		status = ended(env, NULL, "stream", print_all(env, &from, &printer));
+		report_missing(env, blocks_missing(&blocks, env->follow));
+	}
+	blocks_close(&blocks);
+	return status;
 }
 
 static int log_records(const struct env *env, const struct target *target)
@@ -161,15 +219,11 @@ static int log_records(const struct env *env, const struct target *target)
 			.event = stream.event, .t0 = stream.t0,
 			.json = env->format == FORMAT_JSON,
 		};
-		int err;
+		const struct source from = { .stream = &stream };
 
 		record_printer_open_own(&printer, false);
-		if (env->format == FORMAT_CSV && !env->no_header)
-			fwrite(row, 1, record_header(&printer, row) - row, stdout);
-		err = copy_records(env, &stream, &printer);
-		record_printer_close(&printer);
-		status = ended(env, target, "stream", err);
-		report_missing(&stream);
+		status = ended(env, target, "stream", print_all(env, &from, &printer));
+		report_missing(env, stream_missing(&stream));
 	}
 	stream_close(&stream);
 	return status;
@@ -210,14 +264,17 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-	"Print the recorded events of a file, in order of time.\v"
-	"FILE is a path or the name of a target.\n"
+	"Print the recorded events of a file, or of a category, in order of time.\v"
+	"FILE is a path or the name of a target, CATEGORY one of fs, block, cache, uring and"
+	" fault; a file that is called so is ./fs.\n"
 	"text: <seconds since T0>;<R|W>;<address>;<bytes>;<VFS|BLK>;<command>;<pid>,"
 	" where address is the byte in the file (VFS) or the 512-byte sector on the"
 	" device (BLK).\n"
 	"csv, json: all fields (see iotracer format --columns), after since_t0_s, the"
 	" seconds since T0; JSON has one object a line. In a name \\ooo stands for a control"
 	" character, a backslash or a byte that is not UTF-8.\n"
+	"Of a category text is what the module's log says, and csv and json have the columns of"
+	" iotracer export.\n"
 	"Events that were overwritten or lost before they could be read are counted"
 	" on stderr. --follow ends with exit status 0 on Ctrl-C, when nobody reads"
 	" its output any more and when the target is removed.";
@@ -225,18 +282,24 @@ static const char doc[] =
 int command_log(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options, parse, "FILE", doc, cli_common, NULL, NULL
+		options, parse, "FILE|CATEGORY", doc, cli_common, NULL, NULL
 	};
-	struct env env = { 0 };
 	const struct target *target;
+	struct env env = { 0 };
 	struct target_list list;
 	int status;
 
 	cli_parse(&argp, argc, argv, 0, &env);
+	env.category = category_find(env.file, strlen(env.file));
+	if (env.follow)
+		follow_prepare();
+	if (env.category) {
+		const struct target named = { .name = (char *)env.category->name };
+
+		return env.format == FORMAT_TEXT ? log_text(&env, &named) : log_category(&env);
+	}
 	status = target_one(&list, env.file, &target);
 	if (!status) {
-		if (env.follow)
-			follow_prepare();
 		status = env.format == FORMAT_TEXT ? log_text(&env, target) :
 						     log_records(&env, target);
 	}

@@ -20,7 +20,8 @@ struct env {
 	struct cli_files files;
 	enum cli_format format;
 	json_t *document;
-	bool further;		/* a target was printed already */
+	bool stopped;		/* show what is stopped, too */
+	bool further;		/* something was printed already */
 };
 
 static void print_counts(const struct target_stats *stats)
@@ -120,6 +121,8 @@ static int status_target(const struct target *target, const char *file, void *da
 		return CLI_OK;
 	if (err)
 		return proc_explain(file, target->name, which, err);
+	if (env->files.all && !env->stopped && !state.running)
+		return CLI_OK;
 	if (env->format == FORMAT_JSON) {
 		json_add(env->document, json_target(target, &state, &stats));
 		return CLI_OK;
@@ -169,35 +172,66 @@ static json_t *json_of_category(const struct control *c, bool running)
 	return object;
 }
 
+/* 0 or a negative errno; one that is stopped is shown if that is wanted. */
+static int status_category(struct env *env, const char *category, bool stopped)
+{
+	struct control c = { .category = category, .fd = -1 };
+	char *text;
+	int err = proc_read(category, "control", &text);
+	bool running;
+
+	if (err)
+		return err;
+	running = !strncmp(text, "start\n", 6);
+	free(text);
+	if (!running && !stopped)
+		return 0;
+	if (env->format == FORMAT_JSON) {
+		json_add(env->document, json_of_category(&c, running));
+		return 0;
+	}
+	if (env->further)
+		putchar('\n');
+	env->further = true;
+	print_category(&c, running);
+	return 0;
+}
+
 /* Those that this module has; one that may not be read is passed over. */
 static void status_categories(struct env *env)
 {
 	size_t i;
 
-	for (i = 0; i < nr_categories; i++) {
-		struct control c = { .category = categories[i].name, .fd = -1 };
-		char *text;
-		bool running;
+	for (i = 0; i < nr_categories; i++)
+		status_category(env, categories[i].name, env->stopped);
+}
 
-		if (proc_read(c.category, "control", &text))
-			continue;
-		running = !strncmp(text, "start\n", 6);
-		free(text);
-		if (env->format == FORMAT_JSON) {
-			json_add(env->document, json_of_category(&c, running));
-			continue;
-		}
-		if (env->further)
-			putchar('\n');
-		env->further = true;
-		print_category(&c, running);
+static int status_all(struct env *env)
+{
+	const struct category **named = cli_grow(NULL, env->files.nr + 1, sizeof(*named));
+	size_t nr = category_take(&env->files, named), i;
+	int status = CLI_OK;
+
+	for (i = 0; i < nr; i++) {
+		int err = status_category(env, named[i]->name, true);
+
+		if (err)
+			status = cli_merge(status, control_explain(named[i]->name, "control", err));
 	}
+	if (env->files.nr || env->files.all)
+		status = cli_merge(status, target_each(&env->files, status_target, env));
+	if (env->files.all)
+		status_categories(env);
+	free(named);
+	return status;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
 
+	if (key == 'a')
+		env->stopped = true;
 	if (key != 'f')
 		return cli_parse_files(&env->files, key, state);
 	env->format = cli_parse_format(state, arg, false);
@@ -207,26 +241,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int command_status(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{ "all", 'a', NULL, 0, "all traced files (default)", 0 },
+		{ "all", 'a', NULL, 0, "all files and categories, those that are stopped, too", 0 },
 		{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
 		{ 0 }
 	};
 	static const struct argp argp = {
-		options, parse, "[FILE...]",
-		"Show for files whether they are recorded, how many events are kept and"
-		" how many were seen, stored, overwritten by newer ones, lost (no free"
-		" slot) and missed (not seen by the kernel's hook), by level. Without"
-		" FILE of the system-wide categories, too.\v"
-		"FILE is a path or the name of a target.", cli_common, NULL, NULL
+		options, parse, "[FILE|CATEGORY...]\n--all",
+		"Show for files and categories whether they are recorded, how many events"
+		" are kept and how many were seen, stored, overwritten by newer ones, lost"
+		" (no free slot) and missed (not seen by the kernel's hook). Without names:"
+		" of those that are being recorded.\v"
+		"FILE is a path or the name of a target, CATEGORY one of fs, block, cache,"
+		" uring and fault; a file that is called so is ./fs.", cli_common, NULL, NULL
 	};
 	struct env env = { .files.optional = true };
 	int status;
 
 	cli_parse(&argp, argc, argv, 0, &env);
 	env.document = json_array();
-	status = target_each(&env.files, status_target, &env);
-	if (env.files.all)
-		status_categories(&env);
+	status = status_all(&env);
+	if (!status && env.files.all && !env.stopped && !env.further && env.format == FORMAT_TEXT)
+		puts("nothing is traced now (iotracer status --all shows what is stopped, too)");
 	if (env.format == FORMAT_JSON && status != CLI_NO_MODULE && status != CLI_DENIED)
 		json_print(json_incref(env.document));
 	json_decref(env.document);

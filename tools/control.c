@@ -147,8 +147,8 @@ static int check_free(struct control *c)
 		return control_explain(c->category, "control", err);
 	if (strncmp(c->before, "start\n", 6))
 		return CLI_OK;
-	cli_say("%s is being traced already, by hand or left so by a recorder that was killed; to end that: echo stop > %s/%s/control",
-		c->category, proc_root(), c->category);
+	cli_say("%s is being traced already; to end that: iotracer stop %s", c->category,
+		c->category);
 	free(c->before);
 	c->before = NULL;
 	return CLI_FAILED;
@@ -179,6 +179,16 @@ int control_take(struct control *c, const char *category)
 		c->fd = -1;
 	}
 	return status;
+}
+
+bool control_is_taken(const char *category)
+{
+	int fd = proc_open(category, "control", O_RDONLY);
+	bool taken = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return taken;
 }
 
 void control_release(struct control *c)

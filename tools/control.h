@@ -21,6 +21,9 @@ struct control {
 int control_take(struct control *c, const char *category);
 void control_release(struct control *c);
 
+/* Is a recorder at work on it? */
+bool control_is_taken(const char *category);
+
 /* One command. An exit code; what is wrong was said. */
 int control_command(struct control *c, const char *command);
 

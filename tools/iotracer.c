@@ -23,6 +23,7 @@ static const struct {
 	{ "stop", "record nothing until started again", command_stop },
 	{ "reset", "drop the recorded events", command_reset },
 	{ "timereset", "drop the recorded events and set T0 to now", command_timereset },
+	{ "filter", "show or set which events a category records", command_filter },
 	{ "log", "print the recorded events, as text, CSV or JSON", command_log },
 	{ "profile", "sum up the access pattern of a file", command_profile },
 	{ "record", "record what the whole system does into a trace", command_record },

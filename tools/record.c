@@ -95,6 +95,11 @@ __u64 record_time(const struct iot_schema_event *event, const void *record)
 	return named(event, record, "time");
 }
 
+__u64 record_latency(const struct iot_schema_event *event, const void *record)
+{
+	return named(event, record, "latency");
+}
+
 static char *put_csv(char *out, const char *text, size_t length)
 {
 	size_t i;

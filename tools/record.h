@@ -101,6 +101,7 @@ bool record_field_is_shown(const struct iot_schema_field *f);
 
 __u64 record_seq(const struct iot_schema_event *event, const void *record);
 __u64 record_time(const struct iot_schema_event *event, const void *record);
+__u64 record_latency(const struct iot_schema_event *event, const void *record);
 const struct iot_schema_field *record_field(const struct iot_schema_event *event,
 					    const char *name);
 

@@ -110,7 +110,8 @@ static int make_directory(struct session *s)
 
 static int start_tracing(struct session *s)
 {
-	int status = control_command_all(s->controls, s->nr_controls, "start");
+	/* Killed, it closes the streams, and the module stops the categories. */
+	int status = control_command_all(s->controls, s->nr_controls, "start while-read");
 
 	/* To start takes the kernel a moment. */
 	s->begin = wall_now();

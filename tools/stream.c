@@ -42,7 +42,7 @@ static int refuse(const struct stream *s, const char *what)
 	return CLI_FAILED;
 }
 
-static int check_header(struct stream *s, const struct iot_stream_header *h)
+int stream_check(struct stream *s, const struct iot_stream_header *h, unsigned int layout)
 {
 	if (h->magic != IOT_STREAM_MAGIC)
 		return refuse(s, "its stream is not one of iotracer's (wrong magic number)");
@@ -53,7 +53,7 @@ static int check_header(struct stream *s, const struct iot_stream_header *h)
 		return CLI_FAILED;
 	}
 	s->event = event_of(h->event);
-	if (h->layout != IOT_LAYOUT_RECORDS ||
+	if (h->layout != layout ||
 	    !s->event || s->event->size != h->record_size ||
 	    h->header_size < sizeof(*h) || h->header_size > 65536) {
 		cli_say_of(s->subject, "its stream is damaged: event %u, records of %u bytes, header of %u bytes",
@@ -85,7 +85,7 @@ static int read_header(struct stream *s)
 		return proc_explain(s->subject, s->target, "stream", n);
 	if ((size_t)n < sizeof(h))
 		return refuse(s, "its stream ends within the header");
-	status = check_header(s, &h);
+	status = stream_check(s, &h, IOT_LAYOUT_RECORDS);
 	if (status)
 		return status;
 	n = skip(s->fd, h.header_size - sizeof(h));

@@ -34,6 +34,9 @@ struct stream {
 int stream_open(struct stream *s, const char *target, const char *subject);
 void stream_close(struct stream *s);
 
+/* Is it a header that this tool understands? An exit code; sets event and t0. */
+int stream_check(struct stream *s, const struct iot_stream_header *h, unsigned int layout);
+
 /*
  * Appends what can be read until the end, or until there are @most records.
  * 0 or a negative errno: -EIO says that the target was removed.

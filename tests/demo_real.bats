@@ -1,0 +1,30 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# make demo, from loading the module on: it runs through, and the samples of README.md
+# are what it prints.
+
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+teardown_file() {
+	unload_module
+}
+
+@test "the demo runs through, and prints each sample of README.md" {
+	top=$BATS_TEST_DIRNAME/..
+	"$top/scripts/demo-inside" "$(ko)" /dev/vda >"$BATS_TEST_TMPDIR/out" || { cat "$BATS_TEST_TMPDIR/out"; false; }
+	cd "$BATS_TEST_TMPDIR"
+	mkdir scripts
+	cp "$top/scripts/demo-readme" scripts
+	cp "$top/README.md" .
+	scripts/demo-readme out
+	# Times and places differ, the commands and the number of their events do not.
+	diff <(scripts/demo-readme --commands) <("$top/scripts/demo-readme" --commands)
+	[ ! -d /sys/module/iotracer ]
+	[ ! -d /mnt/demo ]
+	for op in MKDIR CREATE WRITE RENAME UNLINK READ; do
+		[ "$(grep -cP "^    \d{4}-.*\t?$op" README.md)" = "$(grep -cP "^    \d{4}-.*\t?$op" "$top/README.md")" ]
+	done
+}

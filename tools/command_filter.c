@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer filter: which events a category records. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "category.h"
+#include "cli.h"
+#include "command.h"
+#include "control.h"
+#include "proc.h"
+
+struct env {
+	const struct category *category;
+	char *filter;		/* "k=v k=v" or "none", NULL: show it */
+};
+
+/* As control shows it: what can be given again. */
+static int show_filter(const struct category *category)
+{
+	const struct control c = { .category = category->name, .fd = -1 };
+	char *text = NULL, *filter;
+	int err = proc_read(category->name, "control", &text);
+
+	if (err)
+		return control_explain(category->name, "control", err);
+	free(text);
+	filter = control_value(&c, "filter");
+	puts(filter);
+	free(filter);
+	return CLI_OK;
+}
+
+static void add_word(struct env *env, const char *word)
+{
+	char *all = env->filter ? cli_printf("%s %s", env->filter, word) : cli_strdup(word);
+
+	free(env->filter);
+	env->filter = all;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct env *env = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (env->category) {
+			add_word(env, arg);
+			return 0;
+		}
+		env->category = category_find(arg, strlen(arg));
+		if (!env->category)
+			cli_usage(state, "there is no category \"%s\" (there are: %s)", arg,
+				  category_names());
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		cli_usage(state, "say which category: %s", category_names());
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int command_filter(int argc, char **argv)
+{
+	static const struct argp argp = {
+		NULL, parse, "CATEGORY\nCATEGORY KEY=VALUE...\nCATEGORY none",
+		"Show, or set, which events a category records: those that meet all"
+		" conditions.\v"
+		"KEY is one of pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind,"
+		" min_latency and min_size; none records all.", cli_common, NULL, NULL
+	};
+	struct env env = { 0 };
+	char *command;
+	int status;
+
+	cli_parse(&argp, argc, argv, 0, &env);
+	if (!env.filter)
+		return show_filter(env.category);
+	command = cli_printf("filter %s", env.filter);
+	status = category_command(env.category, command);
+	free(command);
+	free(env.filter);
+	return status;
+}
