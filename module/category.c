@@ -678,6 +678,7 @@ int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *
 void iot_category_abandon(struct iot_category *c, u32 reader)
 {
 	char none[] = "none";
+	struct iot_why why = { };
 	bool stopped = false;
 
 	if (READ_ONCE(c->while_read) != reader)
@@ -690,7 +691,7 @@ void iot_category_abandon(struct iot_category *c, u32 reader)
 		return;
 	if (c->by_inode)
 		iot_mounts_put();
-	if (iot_category_set_filter(c, none))
+	if (iot_category_set_filter(c, none, &why))
 		pr_warn("%s: its filter stays: there is no memory for none\n", c->name);
 }
 

@@ -436,11 +436,22 @@ static __always_inline const struct iot_path *wanted_path(const struct vm_area_s
 	return likely(known) && iot_category_wants_file(&iot_fault, &known->file) ? known : NULL;
 }
 
+/*
+ * wrapper() ends in a jump where the fault is not wanted, and leaves no frame of ours (see
+ * Kbuild): what needs one is apart from it, unless the compiler can do without.
+ */
+#ifdef CONFIG_FRAME_POINTER
+#define APART	noinline
+#else
+#define APART	__always_inline
+#endif
+
 /* A fault of a file that is known and wanted. Preemption is off, and is on after. */
-static __always_inline vm_fault_t follow_known(const struct iot_path *known, u64 start,
-					       const unsigned long *args,
-					       unsigned long original)
+static APART s64 follow_known(const struct iot_path *known, u64 start, unsigned long vma,
+			      unsigned long address, unsigned long fault_flags,
+			      unsigned long regs, unsigned long original)
 {
+	const unsigned long args[] = { vma, address, fault_flags, regs };
 	struct frame f IOT_UNINITIALIZED;
 	vm_fault_t result;
 
@@ -451,7 +462,8 @@ static __always_inline vm_fault_t follow_known(const struct iot_path *known, u64
 	result = (__force vm_fault_t)iot_hook_enter4(args[0], args[1], args[2], args[3],
 						     original);
 	fault_end(&f, result);
-	return result;
+	iot_hook_leave();
+	return (__force u32)result;
 }
 
 /* Of files that are not known, or not wanted, the other wrapper has the call. */
@@ -460,7 +472,6 @@ static s64 wrapper(unsigned long vma, unsigned long address, unsigned long fault
 {
 	u64 start = ktime_get_mono_fast_ns();
 	const struct iot_path *known;
-	vm_fault_t result;
 
 	preempt_disable_notrace();
 	known = wanted_path((void *)vma);
@@ -468,10 +479,7 @@ static s64 wrapper(unsigned long vma, unsigned long address, unsigned long fault
 		preempt_enable_notrace();
 		return iot_fault_any_entry(vma, address, fault_flags, regs, original, 0);
 	}
-	result = follow_known(known, start,
-			      (unsigned long[]){ vma, address, fault_flags, regs }, original);
-	iot_hook_leave();
-	return (__force u32)result;
+	return follow_known(known, start, vma, address, fault_flags, regs, original);
 }
 
 static struct iot_hook_site site;

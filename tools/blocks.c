@@ -58,7 +58,7 @@ static int open_part(struct blocks *b, struct stream *s, int fd, unsigned int la
 
 int blocks_open(struct blocks *b, const struct category *category)
 {
-	const struct control c = { .category = category->name, .fd = -1 };
+	const struct control c = { .category = category->name, .fd = -1, .commands = -1 };
 	struct stream paths = { .subject = "paths" };
 	int status;
 
@@ -193,7 +193,7 @@ void blocks_sort(const struct blocks *b, struct records *r)
 
 __u64 blocks_missing(const struct blocks *b, bool followed)
 {
-	const struct control c = { .category = b->category->name, .fd = -1 };
+	const struct control c = { .category = b->category->name, .fd = -1, .commands = -1 };
 
 	if (followed)
 		return b->before + b->gaps;

@@ -30,7 +30,7 @@ const struct category *category_find(const char *name, size_t length)
 /* Who records it would not know what is gone, or that it ended. */
 int category_command(const struct category *category, const char *command)
 {
-	struct control c = { .category = category->name, .fd = -1 };
+	struct control c = { .category = category->name, .fd = -1, .commands = -1 };
 
 	if (control_is_taken(category->name)) {
 		cli_say("%s is being recorded by iotracer record: end that first", category->name);

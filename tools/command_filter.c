@@ -18,7 +18,7 @@ struct env {
 /* As control shows it: what can be given again. */
 static int show_filter(const struct category *category)
 {
-	const struct control c = { .category = category->name, .fd = -1 };
+	const struct control c = { .category = category->name, .fd = -1, .commands = -1 };
 	char *text = NULL, *filter;
 	int err = proc_read(category->name, "control", &text);
 

@@ -175,7 +175,7 @@ static json_t *json_of_category(const struct control *c, bool running)
 /* 0 or a negative errno; one that is stopped is shown if that is wanted. */
 static int status_category(struct env *env, const char *category, bool stopped)
 {
-	struct control c = { .category = category, .fd = -1 };
+	struct control c = { .category = category, .fd = -1, .commands = -1 };
 	char *text;
 	int err = proc_read(category, "control", &text);
 	bool running;
