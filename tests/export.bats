@@ -892,7 +892,7 @@ on_terminal() {
 	grep -qF "$escape" out
 	grep -q '4 events, .* lost, .* MiB' out
 	# It is gone when something else is said.
-	[[ $(sed 's/.*\x1b\[K//' out) == b* ]]
+	[[ $(sed 's/.*\x1b\[K//' out) =~ ^(iotracer: )?b ]]
 	for how in "2>err" "2>&1 | cat >err" "2>&1 >/dev/null | cat >err"; do
 		on_terminal "iotracer record -o c --time=1 $how"
 		[ -s err ]
