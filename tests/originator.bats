@@ -13,6 +13,8 @@ setup_file() {
 	new_filesystem ext4 /dev/vda /mnt/disk
 	mount -o remount,noauto_da_alloc /mnt/disk
 	make -s -C "$BATS_TEST_DIRNAME/../tools"
+	# A request has the data of one file only.
+	echo 2 >/sys/block/vda/queue/nomerges
 	# Nothing is written back but when a test asks for it.
 	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 	load_module
