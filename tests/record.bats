@@ -246,7 +246,7 @@ sectors() {
 	# shellcheck disable=SC2154 # set by run
 	[[ $stderr == *"fs: $(meta t '.categories[0].lost') events ("*" %) are missing"* ]]
 	[ "$(meta t .state)" = LOSSY ]
-	[ "$(meta t '.categories[0] as $c | .lost_share - ($c.lost + $c.missed) / ($c.events + $c.lost + $c.missed) | fabs < 1e-9')" = true ]
+	[ "$(meta t '.lost_share - (.categories[0] | (.lost + .missed) / (.events + .lost + .missed)) | fabs < 1e-9')" = true ]
 	[ $((${#lines[@]} - 1)) = "$(meta t '.categories[0].events')" ]
 	grep -qx 'size 16384' /proc/iotracer/fs/control
 }
