@@ -709,6 +709,24 @@ void iot_category_set_reader(struct iot_category *c, u32 old, u32 new)
 	mutex_unlock(&c->lock);
 }
 
+/**
+ * iot_category_offer_reader() - likewise, unless another one is left out already
+ *
+ * Return: is it this one?
+ */
+bool iot_category_offer_reader(struct iot_category *c, u32 process)
+{
+	bool taken;
+
+	mutex_lock(&c->lock);
+	taken = !c->reader;
+	if (taken)
+		WRITE_ONCE(c->reader, process);
+	update_state(c, iot_category_active(c));
+	mutex_unlock(&c->lock);
+	return taken;
+}
+
 /* Records that can be read in one ring. */
 static u64 count_stored(const struct iot_ring *ring)
 {
@@ -848,20 +866,25 @@ static int category_prepare(struct iot_category *c)
 {
 	mutex_init(&c->lock);
 	mutex_init(&c->refusal.lock);
+	mutex_init(&c->pipe_lock);
 	c->event = find_event(c->event_id);
 	c->nowhere = kzalloc(iot_ring_bytes(1, c->event->size), GFP_KERNEL);
-	if (!c->nowhere)
+	c->pipe_place = kvcalloc(nr_cpu_ids, sizeof(*c->pipe_place), GFP_KERNEL);
+	if (!c->nowhere || !c->pipe_place)
 		return -ENOMEM;
 	iot_ring_init(c->nowhere, 1, c->event->size, 0);
 	return 0;
 }
 
-static void nowhere_free(void)
+/* What category_prepare() made, of those that there are. */
+static void categories_free(void)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(categories); i++)
+	for (i = 0; i < ARRAY_SIZE(categories); i++) {
 		kfree(categories[i]->nowhere);
+		kvfree(categories[i]->pipe_place);
+	}
 }
 
 /** iot_category_cpus_init() - follow which CPUs are online, before there are rings */
@@ -878,7 +901,7 @@ int iot_category_cpus_init(void)
 		err = min(cpus_state, 0);
 	}
 	if (err)
-		nowhere_free();
+		categories_free();
 	return err;
 }
 
@@ -954,6 +977,6 @@ void iot_category_free_all(void)
 		if (categories[i]->release)
 			categories[i]->release();
 	}
-	nowhere_free();
+	categories_free();
 	iot_tree_exit();
 }

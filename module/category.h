@@ -18,6 +18,7 @@
 
 struct iot_schema_event;
 struct proc_dir_entry;
+struct proc_ops;
 
 #define IOT_CATEGORY_ACTIVE	BIT(31)
 #define IOT_CATEGORY_READER	BIT(30)	/* there is one */
@@ -56,6 +57,16 @@ struct iot_rings {
 };
 
 /**
+ * struct iot_pipe_place - where the pipes of a category are in the records of one CPU
+ * @next:	seq of the next record that one shows
+ * @gap:	records before it that are gone, and that none has told of yet
+ */
+struct iot_pipe_place {
+	u64 next;
+	u64 gap;
+};
+
+/**
  * struct iot_category - one category; static, for the life of the module
  * @state:	0: nothing is traced; else IOT_CATEGORY_ACTIVE and what there is to
  *		check, IOT_FILTER_*: the first thing that a probe looks at; also
@@ -90,6 +101,9 @@ struct iot_rings {
  *		that who reads need not wait for what the kernel does; within @control
  * @keep:	records a ring keeps
  * @t0:		CLOCK_MONOTONIC ns
+ * @pipe_lock:	of @pipes and @pipe_place; outside @lock
+ * @pipes:	open ones
+ * @pipe_place:	by CPU
  * @refusal:	of the last command that was refused
  * @dir:	its folder
  */
@@ -126,6 +140,9 @@ struct iot_category {
 	struct mutex lock;	/* of filter, rings and what follows */
 	u64 keep;
 	u64 t0;
+	struct mutex pipe_lock;	/* of the next two */
+	unsigned int pipes;
+	struct iot_pipe_place *pipe_place;
 	struct iot_refusal refusal;
 	struct proc_dir_entry *dir;
 };
@@ -277,6 +294,7 @@ void iot_category_set_discard(struct iot_category *c, bool discard);
 struct iot_rings *iot_category_rings(struct iot_category *c);
 void iot_category_rings_put(struct iot_rings *rings);
 void iot_category_set_reader(struct iot_category *c, u32 old, u32 new);
+bool iot_category_offer_reader(struct iot_category *c, u32 process);
 
 /** struct iot_category_stats - since the first start or the last reset */
 struct iot_category_stats {
@@ -300,6 +318,9 @@ bool iot_category_has(const char *name);
 int iot_category_init(struct proc_dir_entry *root);
 void iot_category_stop_all(void);
 void iot_category_free_all(void);
+
+/* category_pipe.c */
+extern const struct proc_ops iot_category_pipe_ops;
 
 /* category_proc.c */
 int iot_category_mkdir(struct iot_category *c, struct proc_dir_entry *root);

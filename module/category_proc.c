@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files of a category: control, error, log, stream and stats.
+ * The files of a category: control, error, log, stream and stats; its pipe is in
+ * category_pipe.c.
  *
  * A category lives as long as the module; its folder is removed first, and that
  * waits for whoever is in a read or write.
@@ -786,6 +787,7 @@ static const struct iot_procfile files[] = {
 	{ "control", true, &control_ops },
 	{ "error", false, &error_ops },
 	{ "log", false, &log_ops },
+	{ "pipe", false, &iot_category_pipe_ops },
 	{ "stream", false, &stream_ops },
 	{ "stats", false, &stats_ops },
 };

@@ -620,6 +620,7 @@ void iot_control_exit(void)
 	mutex_lock(&control_lock);
 	leaving = true;
 	mutex_unlock(&control_lock);
+	iot_poller_close();
 	proc_remove(root);
 	iot_poller_exit();
 }

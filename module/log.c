@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files of a target: control, log, stream and stats.
+ * The files of a target: control, log, stream and stats; its pipe is in target_pipe.c.
  *
  * The target outlives them: its folder is removed first, and removing waits for
  * whoever is in a read or write. A descriptor that stays open reads EIO then.
@@ -20,6 +20,7 @@
 #include "log.h"
 #include "param.h"
 #include "path.h"
+#include "poller.h"
 #include "procfile.h"
 #include "schema.h"
 #include "target.h"
@@ -106,18 +107,24 @@ static void show_time(struct seq_file *m, u64 ns)
 	seq_printf(m, "%llu.%09u", seconds, rest);
 }
 
-static int log_show(struct seq_file *m, void *v)
+/** iot_log_line() - print an event; times start at @t0 */
+void iot_log_line(struct seq_file *m, const struct iot_io *r, u64 t0)
 {
-	const struct reader *rd = m->private;
-	const struct iot_io *r = v;
 	bool blk = r->level == IOT_LEVEL_BLK;
 
-	show_time(m, r->time > rd->view.t0 ? r->time - rd->view.t0 : 0);
+	show_time(m, r->time > t0 ? r->time - t0 : 0);
 	seq_printf(m, ";%c;%llu;%lld;%s;", r->op == IOT_OP_WRITE ? 'W' : 'R',
 		   blk ? r->sector : r->offset, max_t(s64, r->result, 0),
 		   blk ? "BLK" : "VFS");
 	iot_escape(m, r->comm, sizeof(r->comm), ";");
 	seq_printf(m, ";%u\n", r->pid);
+}
+
+static int log_show(struct seq_file *m, void *v)
+{
+	const struct reader *rd = m->private;
+
+	iot_log_line(m, v, rd->view.t0);
 	return 0;
 }
 
@@ -348,6 +355,7 @@ static const struct proc_ops stats_ops = {
 static const struct iot_procfile files[] = {
 	{ "control", true, &control_ops },
 	{ "log", false, &log_ops },
+	{ "pipe", false, &iot_target_pipe_ops },
 	{ "stream", false, &records_ops },
 	{ "stats", false, &stats_ops },
 };
@@ -365,9 +373,15 @@ int iot_log_create(struct iot_target *t, struct proc_dir_entry *parent)
 	return 0;
 }
 
-/** iot_log_remove() - remove it, and wait for who is reading or writing there */
+/**
+ * iot_log_remove() - remove it, and wait for who is reading or writing there
+ *
+ * A read of the pipe that waits for events ends first.
+ */
 void iot_log_remove(struct iot_target *t)
 {
+	WRITE_ONCE(t->gone, true);
+	iot_poller_wake();
 	proc_remove(t->dir);
 	t->dir = NULL;
 }

@@ -84,6 +84,10 @@ struct iot_key {
  * @carried:	records seen in earlier rings since the last reset
  * @t0:		CLOCK_MONOTONIC ns
  * @running:	it is in the table of running targets and has its hooks enabled
+ * @pipe_next:	seq of the next record that a pipe shows
+ * @pipe_gap:	records before it that are gone, and that no pipe has told of yet
+ * @pipes:	open ones
+ * @gone:	its folder is about to be removed: nobody may wait in it
  * @hooks:	what it holds, and enables while running
  *
  * @all, @cold, @named, @name, @links, @dir: under control.c's lock.
@@ -112,6 +116,10 @@ struct iot_target {
 	u64 shift;
 	u64 carried;
 	u64 t0;
+	u64 pipe_next;
+	u64 pipe_gap;
+	unsigned int pipes;
+	bool gone;
 	bool running;
 	struct iot_vfs_hooks hooks;
 };

@@ -61,7 +61,7 @@ def reads_and_writes():
     """By its own file: both levels, as of a file."""
     t = add(DISK, 1000)
     is_equal((t.name, listing()), ('vdd', [DISK]))
-    is_equal(sorted(os.listdir(IOT + '/vdd')), ['control', 'log', 'stats', 'stream'])
+    is_equal(sorted(os.listdir(IOT + '/vdd')), ['control', 'log', 'pipe', 'stats', 'stream'])
     dd('if=/dev/zero', f'of={DISK}', 'bs=8k', 'count=3', 'seek=2', 'oflag=direct')
     dd('of=/dev/null', f'if={DISK}', 'bs=4k', 'count=2', 'skip=5', 'iflag=direct')
     is_equal(blocks(t), [('W', 32, 8192), ('W', 48, 8192), ('W', 64, 8192),

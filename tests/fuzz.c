@@ -344,12 +344,15 @@ static void target_file(char *path, size_t size, const char *name)
 
 static void any_file(char *path, size_t size)
 {
-	static const char * const own[] = { "control", "log", "stream", "stats", "" };
+	static const char * const own[] = {
+		"control", "log", "stream", "stats", "", "pipe",
+	};
 	static const char * const common[] = {
 		"control", "hooks", "format", "", "paths", "fs", "fs/control", "fs/log", "fs/stream",
 		"fs/stats", "fault/control", "fault/log", "fault/stream", "block/control",
 		"block/log", "block/stream", "cache/control", "cache/log", "cache/stream",
-		"uring/control", "uring/log", "uring/stream",
+		"uring/control", "uring/log", "uring/stream", "error", "fs/error", "fs/pipe",
+		"cache/pipe",
 	};
 
 	if (random_once_in(&rng, 3))
@@ -620,6 +623,9 @@ static void use_descriptor(void)
 		return;
 	}
 	for (n = 1 + random_below(&rng, 8); n; n--) {
+		/* a read waits for events otherwise, for ever */
+		if (strstr(path, "/pipe"))
+			fcntl(fd, F_SETFL, O_NONBLOCK);
 		if (PICK(calls)(fd) < 0)
 			calls_refused++;
 		else

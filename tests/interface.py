@@ -374,6 +374,7 @@ def modes_expected(folder, writable, readable):
     modes_ = {'': folder, 'control': writable, 'error': readable, 'hooks': readable,
               'format': readable, 'memory': readable, 'paths': readable}
     modes_.update({name + '/error': readable for name in CATEGORIES})
+    modes_.update({name + '/pipe': readable for name in CATEGORIES + ('T',)})
     for name in CATEGORIES + ('T',):
         modes_.update({name: folder, name + '/control': writable, name + '/log': readable,
                        name + '/stats': readable, name + '/stream': readable})
@@ -1469,7 +1470,7 @@ def rights():
     is_equal(as_user(NOBODY, control, 'add f'), 'EACCES')
     is_equal(as_user(NOBODY, write, t.control, 'stop'), 'EACCES')
     for path in [CONTROL, IOT + '/hooks', IOT + '/format'] + \
-            [f'{t.dir}/{name}' for name in ('control', 'log', 'stream', 'stats')]:
+            [f'{t.dir}/{name}' for name in ('control', 'log', 'pipe', 'stream', 'stats')]:
         is_equal(as_user(NOBODY, slurp, path), 'EACCES')
     is_equal(as_user(NOBODY, os.listdir, IOT), 'EACCES')
 
@@ -1498,7 +1499,7 @@ def open_files():
     touch('f')
     t = add('f')
     write_bytes('f', 0, 3)
-    open_ = [os.open(f'{t.dir}/{name}', os.O_RDONLY) for name in ('log', 'stream', 'stats', 'control')]
+    open_ = [os.open(f'{t.dir}/{name}', os.O_RDONLY) for name in ('log', 'stream', 'stats', 'control', 'pipe')]
     os.read(open_[0], 5)
     os.read(open_[1], 5)
     must('remove f')

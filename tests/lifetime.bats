@@ -388,16 +388,16 @@ lap_begin() {
 	exec {log}<"$dir/log" {stream}<"$dir/stream" {stats}<"$dir/stats" {list}</proc/iotracer/control
 	dd bs=100 count=1 status=none <&"$log" >/dev/null
 	dd bs=100 count=1 status=none <&"$stream" >/dev/null
-	while cat "$dir"/* /proc/iotracer/control /proc/iotracer/hooks; do :; done >/dev/null 2>&1 3>&- &
+	while cat "$dir"/{control,log,stats,stream} /proc/iotracer/control /proc/iotracer/hooks; do :; done >/dev/null 2>&1 3>&- &
 	reader=$!
 	pollers=()
 	for how in poll epoll; do
 		python3 -S -s - $how 3>&- <<-'END' &
 			import os, select, sys
 			wait = getattr(select, sys.argv[1])()
-			for name in 'fs/stream', 'cache/stream', 'paths':
+			for name in 'fs/stream', 'cache/stream', 'fs/pipe', 'paths':
 			    fd = os.open('/proc/iotracer/' + name, os.O_RDONLY)
-			    while os.read(fd, 1 << 16):
+			    while not name.endswith('pipe') and os.read(fd, 1 << 16):
 			        pass
 			    wait.register(fd, select.POLLIN)
 			open(f'/tmp/{sys.argv[1]}s', 'w').close()
@@ -572,7 +572,8 @@ life() {
 	lap add
 	exec {log}<"/proc/iotracer/$first/log"
 	read -r <&"$log" || true
-	cat "/proc/iotracer/$first"/* >/dev/null
+	cat "/proc/iotracer/$first"/{control,log,stats,stream} >/dev/null
+	timeout -s INT 1 cat "/proc/iotracer/$first/pipe" >/dev/null || true
 	echo reset >"/proc/iotracer/$first/control"
 	control "remove $PWD"/{1,2}
 	lap use

@@ -283,7 +283,7 @@ static void check_category_log(const char *path, char *text)
  * buffer too small for a block of a category's stream or of paths, ESPIPE: which have no
  * offsets.
  */
-static const int read_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, EINVAL, ESPIPE, 0 };
+static const int read_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, EINVAL, ESPIPE, EAGAIN, 0 };
 /* In /proc a seek in a file that has gone is invalid. */
 static const int seek_errors[] = { EINVAL, ESPIPE, 0 };
 
@@ -329,20 +329,22 @@ static void read_here_and_there(const char *path, int fd)
 /* A file of a target or a common one; Return: a descriptor or -1. */
 static int open_any(char *path, size_t size)
 {
-	static const char * const own[] = { "log", "log", "stream", "stats", "control" };
+	static const char * const own[] = { "log", "log", "stream", "stats", "control", "pipe" };
 	static const char * const common[] = {
 		"control", "hooks", "format", "paths", "fs/control", "fs/log", "fs/stream", "fs/stats",
 		"fault/log", "fault/stream", "block/log", "block/stream",
 		"cache/log", "cache/stream", "uring/log", "uring/stream",
+		"error", "fs/error", "fs/pipe", "fs/pipe", "block/pipe",
 	};
 	const char *target = any_target();
 	long fd;
 
 	if (*target && !random_once_in(&rng, 5))
-		snprintf(path, size, PROC_DIR "/%s/%s", target, own[random_below(&rng, 5)]);
+		snprintf(path, size, PROC_DIR "/%s/%s", target, own[random_below(&rng, 6)]);
 	else
 		snprintf(path, size, PROC_DIR "/%s", common[random_below(&rng, sizeof(common) / sizeof(*common))]);
-	fd = sys(open(path, O_RDONLY | O_CLOEXEC));
+	/* a pipe waits otherwise */
+	fd = sys(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 	return went("opening", path, fd, read_errors) ? fd : -1;
 }
 

@@ -1,0 +1,473 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What pipe.bats tests: python3 pipe.py FUNCTION... See interface.py and category.py.
+"""
+import errno
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import time
+
+from category import FS, Stream, clean_up, command, do, events, is_conserved, mine
+from interface import (IOT, LOAD_DIVISOR, add, addresses, is_equal, is_true, join, listing, main,
+                       must, reload, slurp, slurp_bytes, to, touch, write, write_bytes)
+from process import spawn, waits_in
+
+PIPE = FS + '/pipe'
+GONE = re.compile(rb'# (\d+) events (?:of CPU (\d+) )?are gone: '
+                  rb'overwritten, lost or reset before they were read\n')
+
+
+def now(fd, size=1 << 16):
+    """What there is just now, of a descriptor with O_NONBLOCK."""
+    parts = []
+    try:
+        while part := os.read(fd, size):
+            parts.append(part)
+    except BlockingIOError:
+        pass
+    return b''.join(parts)
+
+
+def opened(path=PIPE):
+    return os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+
+def counted(text):
+    """Events that are in it, and those that it says are gone."""
+    gone = sum(int(m[1]) for m in GONE.finditer(text))
+    return GONE.sub(b'', text).count(b'\n'), gone
+
+
+class Cat:
+    """cat of a pipe, as people use it; what it has shown."""
+
+    def __init__(self, path=PIPE):
+        self.process = subprocess.Popen(['cat', path], stdout=subprocess.PIPE)
+        self.text = b''
+        waits_in(self.process.pid, 'iot_poller_sleep')
+
+    def shows(self, lines):
+        """Wait for so many lines."""
+        fd = self.process.stdout.fileno()
+        while self.text.count(b'\n') < lines:
+            is_true(select.select([fd], [], [], 60)[0], f'cat shows no more: {self.text}')
+            self.text += os.read(fd, 1 << 16)
+        return self.text
+
+    def ends(self):
+        """What it returns, when it has shown the rest."""
+        self.text += self.process.stdout.read()
+        return self.process.wait()
+
+
+def category_cat():
+    touch('f')
+    mine()
+    cat = Cat()
+    command('start')
+    shown = b''
+    for n in range(1, 4):
+        do(write_bytes, 'f', 0, n)
+        shown = cat.shows(n * (n + 1) // 2)
+        is_equal(shown, slurp_bytes(FS + '/log'))
+        waits_in(cat.process.pid, 'iot_poller_sleep')
+    cat.process.send_signal(signal.SIGINT)
+    is_equal(cat.ends(), -signal.SIGINT)
+    is_equal(cat.text, shown)
+    command('stop')
+    # Started again it goes on with what came meanwhile.
+    command('start')
+    do(write_bytes, 'f', 0, 2)
+    command('stop')
+    fd = opened()
+    is_equal(now(fd), slurp_bytes(FS + '/log')[len(shown):])
+    os.close(fd)
+
+
+def target_cat():
+    touch('f')
+    t = add('f', 1000)
+    cat = Cat(t.dir + '/pipe')
+    for n in range(1, 4):
+        do(write_bytes, 'f', 0, n)
+        is_equal(cat.shows(n * (n + 1) // 2).decode(), t.log())
+    cat.process.terminate()
+    is_equal(cat.ends(), -signal.SIGTERM)
+
+
+def chunks():
+    touch('f')
+    t = add('f', 1000)
+    mine()
+    for path, log in (PIPE, FS + '/log'), (t.dir + '/pipe', t.dir + '/log'):
+        for size in 1, 13, 200, 1 << 20:
+            for line, control in (('reset', FS + '/control'), ('reset', t.control)):
+                must(line, control)
+            command('start')
+            do(write_bytes, 'f', 0, 60)
+            command('stop')
+            fd = opened(path)
+            is_equal((size, now(fd, size)), (size, slurp_bytes(log)))
+            is_equal(os.read(fd, 0), b'')
+            for call in (lambda: os.lseek(fd, 0, os.SEEK_SET)), (lambda: os.pread(fd, 10, 0)):
+                try:
+                    call()
+                    raise AssertionError('a pipe has no positions')
+                except OSError as e:
+                    is_equal(e.errno, errno.ESPIPE)
+            os.close(fd)
+            # Another one finds nothing of it.
+            fd = opened(path)
+            is_equal(now(fd), b'')
+            os.close(fd)
+
+
+def two_readers():
+    touch('f')
+    t = add('f', 1000)
+    mine()
+    command('start')
+    for path, log in (PIPE, FS + '/log'), (t.dir + '/pipe', t.dir + '/log'):
+        fds = [opened(path), opened(path)]
+        now(fds[0])
+        before = slurp_bytes(log)
+        texts = [b'', b'']
+        for i in range(30):
+            do(write_bytes, 'f', 0, 1)
+            # Asked for a byte a reader takes a line.
+            texts[i % 2] += os.read(fds[i % 2], 1)
+            texts[i % 2] += now(fds[i % 2])
+        rest = slurp_bytes(log)[len(before):].splitlines(keepends=True)
+        is_equal(len(rest), 30)
+        is_equal(texts, [b''.join(rest[0::2]), b''.join(rest[1::2])])
+        for fd in fds:
+            os.close(fd)
+    command('stop')
+
+
+def many_readers():
+    """Under load, by many at once: each line once, none torn, none missing."""
+    calls = 3000 // LOAD_DIVISOR
+    touch('f', 'g')
+    t = add('f', 20000)
+    mine()
+    command('start')
+
+    def read(path, out):
+        fd = opened(path)
+        poll = select.poll()
+        poll.register(fd, select.POLLIN)
+        with open(out, 'wb') as f:
+            while not os.path.exists('stop') or poll.poll(0):
+                poll.poll(100)
+                f.write(now(fd, 777))
+
+    paths = [PIPE] * 3 + [t.dir + '/pipe'] * 3
+    outs = [f'/tmp/pipe.{i}' for i in range(len(paths))]
+    readers = [spawn(read, path, out) for path, out in zip(paths, outs)]
+    join(*[spawn(write_bytes, name, 0, calls) for name in 'ffgg'])
+    command('stop')
+    touch('stop')
+    join(*readers)
+    texts = [slurp_bytes(out) for out in outs]
+    mine_ = sorted(b''.join(texts[:3]).splitlines())
+    log = slurp_bytes(FS + '/log').splitlines()
+    is_equal(counted(b''.join(texts)), (len(mine_) + 2 * calls, 0))
+    # What the readers wrote is theirs, and in the log with the rest.
+    is_equal(mine_, sorted(log))
+    is_equal(sorted(b''.join(texts[3:]).splitlines()), sorted(t.log().encode().splitlines()))
+    for out in outs:
+        os.unlink(out)
+
+
+def polling():
+    touch('f')
+    t = add('f', 1000)
+    mine()
+    command('start')
+    for path in PIPE, t.dir + '/pipe':
+        fd = opened(path)
+        now(fd)
+        poll, epoll = select.poll(), select.epoll()
+        poll.register(fd, select.POLLIN)
+        epoll.register(fd, select.EPOLLIN)
+        is_equal((poll.poll(100), epoll.poll(0.1)), ([], []))
+        try:
+            os.read(fd, 100)
+            raise AssertionError('there is nothing to be read')
+        except BlockingIOError:
+            pass
+        pid = spawn(write_bytes, 'f', 0, 2)
+        is_equal(poll.poll(60000), [(fd, select.POLLIN)])
+        join(pid)
+        # The first byte of two lines: the rest is still there.
+        text = os.read(fd, 1)
+        is_equal((poll.poll(0), epoll.poll(0)), ([(fd, select.POLLIN)], [(fd, select.EPOLLIN)]))
+        is_equal((text + now(fd)).count(b'\n'), 2)
+        is_equal((poll.poll(100), epoll.poll(0.1)), ([], []))
+        os.close(fd)
+    command('stop')
+
+
+def lapped():
+    """A reader that is too slow: lines, and what it is told, are all that there was."""
+    touch('f')
+    os.sched_setaffinity(0, {0})
+    t = add('f', 10)
+    mine()
+    command('size 10', 'start')
+    do(write_bytes, 'f', 0, 50)
+    fds = [opened(), opened(t.dir + '/pipe')]
+    # What went before anybody was there is nobody's.
+    is_equal([counted(now(fd)) for fd in fds], [(10, 0), (10, 0)])
+    do(write_bytes, 'f', 0, 25)
+    texts = [now(fd) for fd in fds]
+    is_equal([counted(text) for text in texts], [(10, 15), (10, 15)])
+    is_equal([bool(GONE.match(text)) for text in texts], [True, True])
+    is_equal([GONE.sub(b'', text) for text in texts],
+             [slurp_bytes(FS + '/log'), t.log().encode()])
+    do(write_bytes, 'f', 0, 3)
+    is_equal([counted(now(fd)) for fd in fds], [(3, 0), (3, 0)])
+    for fd in fds:
+        os.close(fd)
+    command('stop')
+
+
+def reset_and_size():
+    touch('f')
+    os.sched_setaffinity(0, {0})
+    t = add('f', 1000)
+    mine()
+    command('start')
+    fds = [opened(), opened(t.dir + '/pipe')]
+    shown = [[0, 0], [0, 0]]
+
+    def look():
+        for sums, fd in zip(shown, fds):
+            sums[:] = map(sum, zip(sums, counted(now(fd))))
+
+    for lines in (('reset',), ('reset',)), (('size 200',), ('timereset',)), (('size 50',), ()):
+        do(write_bytes, 'f', 0, 7)
+        look()
+        do(write_bytes, 'f', 0, 3)
+        command(*lines[0])
+        for line in lines[1]:
+            must(line, t.control)
+        look()
+        do(write_bytes, 'f', 0, 5)
+        look()
+    is_equal(shown, [[3 * 12, 3 * 3], [3 * 12 + 3, 2 * 3]])
+    must('add f 2')
+    do(write_bytes, 'f', 0, 5)
+    look()
+    must('add f 5000')
+    do(write_bytes, 'f', 0, 5)
+    look()
+    is_equal(shown[1], [3 * 12 + 3 + 2 + 5, 2 * 3 + 3])
+    for fd in fds:
+        os.close(fd)
+    command('stop')
+
+
+def busy():
+    """Small rings, written by all CPUs while they are read."""
+    calls = 4000 // LOAD_DIVISOR
+    touch('f', 'g')
+    targets = [add(name, 50) for name in 'fg']
+    mine()
+    command('size 50', 'start')
+    fds = [opened()] + [opened(t.dir + '/pipe') for t in targets]
+    texts = [b''] * 3
+    writers = [spawn(write_bytes, name, 0, calls) for name in 'fg']
+    while any(os.waitpid(w, os.WNOHANG) == (0, 0) for w in writers[:1]):
+        texts = [text + now(fd) for text, fd in zip(texts, fds)]
+    join(writers[1])
+    texts = [text + now(fd) for text, fd in zip(texts, fds)]
+    command('stop')
+    is_equal([sum(counted(text)) for text in texts], [2 * calls, calls, calls])
+    for fd in fds:
+        os.close(fd)
+    is_conserved()
+
+
+def discard():
+    touch('f')
+    os.sched_setaffinity(0, {0})
+    mine()
+    command('size 10', 'mode discard', 'start')
+    fd = opened()
+    do(write_bytes, 'f', 0, 25)
+    is_equal(counted(now(fd)), (10, 0))
+    do(write_bytes, 'f', 0, 6)
+    is_equal(counted(now(fd)), (6, 0))
+    s = is_conserved()
+    is_equal((s['seen'], s['lost']), (31, 15))
+    os.close(fd)
+    command('stop')
+
+
+def reader_is_left_out():
+    touch('f')
+    mine()
+    command('start')
+
+    def own():
+        write_bytes('f', 0, 3)
+        return len([e for e in events() if e['pid'] == os.getpid()])
+
+    command('reset')
+    is_equal(own(), 3)
+    command('reset')
+    fd = opened()
+    is_equal(own(), 0)
+    do(write_bytes, 'f', 0, 2)
+    is_equal(now(fd).count(b'\n'), 2)
+    os.close(fd)
+    is_equal(own(), 3)
+    # While the stream's reader is left out another one is not.
+    st = Stream()
+
+    def other():
+        pipe = opened()
+        write_bytes('f', 0, 4)
+        os.close(pipe)
+        write_bytes('f', 0, 1)
+
+    command('reset')
+    pid = do(other)
+    is_equal(own(), 0)
+    is_equal([e['pid'] for e in events()], [pid] * 5)
+    st.close()
+    command('stop')
+
+
+def stopped_reader():
+    """It has taken a line, or stands still in the middle of a write: all else goes on."""
+    touch('f', 'g')
+    t = add('f', 5000)
+    mine()
+    command('start')
+    do(write_bytes, 'f', 0, 4000)
+    held = [os.open(path, os.O_RDONLY) for path in (PIPE, t.dir + '/pipe')]
+    for fd in held:
+        os.read(fd, 1)
+    full = socket.socketpair()
+    cats = []
+    for path in PIPE, t.dir + '/pipe':
+        cats.append(subprocess.Popen(['cat', path], stdout=full[1]))
+        time.sleep(0.2)
+        cats[-1].send_signal(signal.SIGSTOP)
+    fds = [opened(), opened(t.dir + '/pipe')]
+    for fd in fds:
+        now(fd)
+    do(write_bytes, 'f', 0, 9)
+    is_equal([counted(now(fd)) for fd in fds], [(9, 0), (9, 0)])
+    for line in 'stop', 'size 300', 'reset', 'start', 'reset', 'stop':
+        command(line)
+    for line in 'reset', 'timereset', 'stop', 'start':
+        must(line, t.control)
+    must('add f 100')
+    for path in FS + '/log', t.dir + '/log', FS + '/stats', t.dir + '/stats':
+        slurp(path)
+    must('remove f')
+    is_equal(listing(), [])
+    reload()
+    for cat in cats:
+        cat.kill()
+        cat.wait()
+    for fd in held + fds:
+        os.close(fd)
+
+
+def is_eio(fd):
+    try:
+        return os.read(fd, 100) and False
+    except OSError as e:
+        return e.errno == errno.EIO
+
+
+def removed():
+    touch('f', 'g')
+    t, other = add('f', 100), add('g', 100)
+    cats = [Cat(t.dir + '/pipe') for _ in range(3)]
+    stays = Cat(other.dir + '/pipe')
+    fd = os.open(t.dir + '/pipe', os.O_RDONLY)
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    do(write_bytes, 'f', 0, 5)
+    while sum(cat.text.count(b'\n') for cat in cats) < 5:
+        ready = select.select([cat.process.stdout for cat in cats], [], [], 60)[0]
+        is_true(ready, 'nobody shows what was written')
+        for cat in cats:
+            if cat.process.stdout in ready:
+                cat.text += os.read(cat.process.stdout.fileno(), 1 << 16)
+    must('remove f')
+    is_equal([cat.ends() for cat in cats], [0] * 3)
+    is_true(poll.poll(60000), 'the poll goes on')
+    is_true(is_eio(fd), 'a pipe that is gone was read')
+    os.close(fd)
+    do(write_bytes, 'g', 0, 2)
+    is_equal(addresses(stays.shows(2).decode()), to(0, 1))
+    # The same file again is another target.
+    t = add('f', 100)
+    cat = Cat(t.dir + '/pipe')
+    do(write_bytes, 'f', 7, 1)
+    is_equal(addresses(cat.shows(1).decode()), [7])
+    must('remove f\nremove g')
+    is_equal((cat.ends(), stays.ends()), (0, 0))
+
+
+def ends_at_unload(*paths):
+    """cats of these pipes and of a target's, and polls; the module goes."""
+    touch('f')
+    t = add('f', 100)
+    cats = [Cat(path) for path in paths + (t.dir + '/pipe', t.dir + '/pipe')]
+    fds = [opened(path) for path in (t.dir + '/pipe', PIPE)]
+
+    def wait(how):
+        poll = getattr(select, how)()
+        for path in t.dir + '/pipe', IOT + '/cache/pipe':
+            poll.register(opened(path), select.POLLIN)
+        poll.poll()
+
+    pids = [spawn(wait, 'poll'), spawn(wait, 'epoll')]
+    time.sleep(1)
+    reload()
+    is_equal([cat.ends() for cat in cats], [0] * len(cats))
+    is_true(all(is_eio(fd) for fd in fds), 'a pipe that is gone was read')
+    join(pids[0])
+    os.kill(pids[1], signal.SIGKILL)  # what is gone is no event of epoll
+    os.waitpid(pids[1], 0)
+    for fd in fds:
+        os.close(fd)
+
+
+def unloaded():
+    ends_at_unload(PIPE, PIPE, IOT + '/block/pipe')
+
+
+def unloaded_traced():
+    """The reads of the pipes are wanted events, and calls that the module is in."""
+    command('filter kind=pseudo comm=cat', 'start')
+    ends_at_unload(IOT + '/block/pipe')
+
+
+def cleaning(test):
+    def run():
+        if os.path.exists(FS):
+            clean_up()
+        try:
+            test()
+        finally:
+            os.chdir('/')
+            if os.path.exists(FS):
+                clean_up()
+    return run
+
+
+if __name__ == '__main__':
+    main({name: cleaning(test) for name, test in list(globals().items()) if callable(test)})
