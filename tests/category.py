@@ -123,7 +123,7 @@ def hooked():
 
 def grammar():
     is_equal(slurp(FS + '/control'), DEFAULT)
-    for line in ('', 'starts', 'start now', 'size', 'size 0', 'size -1', 'size x', 'sample 0',
+    for line in ('', 'starts', 'start now', 'start while', 'size', 'size 0', 'size -1', 'size x', 'sample 0',
                  'sample', 'mode', 'mode none', 'filter', 'filter ', 'filter pid', 'filter pid=',
                  'filter pid=x', 'filter pid=-1', 'filter pid=1 pid=1', 'filter foo=1',
                  'filter op=NONE', 'filter op=', 'filter op=READ,', 'filter kind=real',
