@@ -137,6 +137,8 @@ void iot_hook_site_redirect(struct iot_hook_site *site, unsigned long ip,
 			    struct pt_regs *regs);
 void iot_hook_site_send(struct iot_hook_site *site, unsigned long ip,
 			struct pt_regs *regs);
+void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			 struct ftrace_regs *fregs);
 void iot_hook_site_follow(const struct iot_hook_site *site, struct pt_regs *regs);
 
 void iot_hook_site_go_on(struct iot_hook_site *site, unsigned long ip,

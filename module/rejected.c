@@ -44,27 +44,114 @@ struct kind {
 	bool ia32;
 };
 
-#define WRITES		.write = true
-#define AT		.position = true
-#define VECTOR		.vector = true
-#define HERE		.here = true
-#define SITE(name, ...) \
-	{ .symbol = name, .what = "rejected", .data = &(const struct kind){ __VA_ARGS__ } }
-#define IA32(name, ...)	SITE(name, .ia32 = true, __VA_ARGS__)
+/* What a call is asked for. */
+struct request {
+	unsigned int fd;
+	unsigned long buffer;
+	s64 size;	/* bytes, 0: not known */
+	s64 position;	/* of a call that is given one, else 0 */
+	bool write;
+	bool has_position;
+};
+
+/* FMODE_* of a descriptor, 0: it is not open, or only a name. Context: any, preemption off. */
+static __always_inline fmode_t mode_of(unsigned int fd)
+{
+	const struct fdtable *fdt = rcu_dereference_raw(current->files->fdt);
+	const struct file *file;
+	fmode_t mode;
+
+	if (fd >= fdt->max_fds)
+		return 0;
+	file = rcu_dereference_raw(fdt->fd[array_index_nospec(fd, fdt->max_fds)]);
+	mode = file ? READ_ONCE(file->f_mode) : 0;
+	return mode & FMODE_PATH ? 0 : mode;
+}
+
+/* Will the VFS reject it? In its place: ksys_pread64(), vfs_read(), rw_verify_area(). */
+static __always_inline bool is_rejected(const struct request *r)
+{
+	fmode_t mode;
+
+	if (r->position < 0 || r->size < 0)
+		return true;
+	preempt_disable_notrace();
+	mode = mode_of(r->fd);
+	preempt_enable_notrace();
+	/* implies FMODE_READ or FMODE_WRITE, and that the file has a function for it */
+	if (!(mode & (r->write ? FMODE_CAN_WRITE : FMODE_CAN_READ)))
+		return true;
+	if (r->has_position && !(mode & (r->write ? FMODE_PWRITE : FMODE_PREAD)))
+		return true;
+	if (!access_ok((void __user *)r->buffer, r->size))
+		return true;
+	return (u64)r->position + r->size > LLONG_MAX;
+}
+
+#ifdef IOT_REDIRECT
+/*
+ * Each read and write of the system comes here: what looks like a call that may be
+ * rejected, also a vector that is taken for a buffer, is looked at again by wants().
+ */
+static __always_inline void look(unsigned long ip, unsigned long parent_ip,
+				 struct ftrace_ops *ops, struct ftrace_regs *fregs, bool write,
+				 bool position)
+{
+	const struct pt_regs *called = iot_ftrace_regs(fregs);
+	const struct pt_regs *regs = (const struct pt_regs *)called->di;
+	const struct request r = {
+		.fd = regs->di,
+		.buffer = regs->si,
+		.size = regs->dx,
+		.position = position ? regs->r10 : 0,
+		.write = write,
+		.has_position = position,
+	};
+
+	if (unlikely(iot_hook_is_shared(called)) || unlikely(is_rejected(&r)))
+		iot_hook_set_handle(ip, parent_ip, ops, fregs);
+}
+
+#define LOOK(name, write, position)						\
+	static void name(unsigned long ip, unsigned long parent_ip,		\
+			 struct ftrace_ops *ops, struct ftrace_regs *fregs)	\
+	{									\
+		look(ip, parent_ip, ops, fregs, write, position);		\
+	}
+
+LOOK(look_read, false, false)
+LOOK(look_write, true, false)
+LOOK(look_pread, false, true)
+LOOK(look_pwrite, true, true)
+#endif
+
+#define SITE(name, by, ...)						\
+	{ .symbol = name, .what = "rejected", .handler = IOT_HOOK_OWN(by), \
+	  .data = &(const struct kind){ __VA_ARGS__ } }
+#define READ_SITE(name, ...)	SITE(name, look_read, __VA_ARGS__)
+#define WRITE_SITE(name, ...)	SITE(name, look_write, .write = true, __VA_ARGS__)
+#define PREAD_SITE(name, ...)	SITE(name, look_pread, .position = true, __VA_ARGS__)
+#define PWRITE_SITE(name, ...)	\
+	SITE(name, look_pwrite, .write = true, .position = true, __VA_ARGS__)
+#define IA32(name, ...)		SITE(name, NULL, .ia32 = true, __VA_ARGS__)
+#define WRITES			.write = true
+#define AT			.position = true
+#define VECTOR			.vector = true
+#define HERE			.here = true
 
 static struct iot_hook_site sites[] = {
-	SITE("__x64_sys_read", .write = false),
-	SITE("__x64_sys_write", WRITES),
-	SITE("__x64_sys_pread64", AT),
-	SITE("__x64_sys_pwrite64", WRITES, AT),
-	SITE("__x64_sys_readv", VECTOR),
-	SITE("__x64_sys_writev", WRITES, VECTOR),
-	SITE("__x64_sys_preadv", AT, VECTOR),
-	SITE("__x64_sys_pwritev", WRITES, AT, VECTOR),
-	SITE("__x64_sys_preadv2", AT, VECTOR, HERE),
-	SITE("__x64_sys_pwritev2", WRITES, AT, VECTOR, HERE),
+	READ_SITE("__x64_sys_read"),
+	WRITE_SITE("__x64_sys_write"),
+	PREAD_SITE("__x64_sys_pread64"),
+	PWRITE_SITE("__x64_sys_pwrite64"),
+	READ_SITE("__x64_sys_readv", VECTOR),
+	WRITE_SITE("__x64_sys_writev", VECTOR),
+	PREAD_SITE("__x64_sys_preadv", VECTOR),
+	PWRITE_SITE("__x64_sys_pwritev", VECTOR),
+	PREAD_SITE("__x64_sys_preadv2", VECTOR, HERE),
+	PWRITE_SITE("__x64_sys_pwritev2", VECTOR, HERE),
 #ifdef CONFIG_IA32_EMULATION
-	IA32("__ia32_sys_read", .write = false),
+	IA32("__ia32_sys_read"),
 	IA32("__ia32_sys_write", WRITES),
 	IA32("__ia32_sys_ia32_pread64", AT),
 	IA32("__ia32_sys_ia32_pwrite64", WRITES, AT),
@@ -75,16 +162,6 @@ static struct iot_hook_site sites[] = {
 	IA32("__ia32_compat_sys_preadv2", AT, VECTOR, HERE),
 	IA32("__ia32_compat_sys_pwritev2", WRITES, AT, VECTOR, HERE),
 #endif
-};
-
-/* What a call is asked for. */
-struct request {
-	unsigned int fd;
-	unsigned long buffer;
-	s64 size;	/* bytes, 0: not known */
-	s64 position;	/* of a call that is given one, else 0 */
-	bool write;
-	bool has_position;
 };
 
 static struct request request_of(const struct iot_hook_site *site, const struct pt_regs *regs)
@@ -109,40 +186,6 @@ static struct request request_of(const struct iot_hook_site *site, const struct 
 	if (!r.has_position)
 		r.position = 0;
 	return r;
-}
-
-/* FMODE_* of a descriptor, 0: it is not open, or only a name. Context: any, RCU. */
-static fmode_t mode_of(unsigned int fd)
-{
-	const struct fdtable *fdt = rcu_dereference_raw(current->files->fdt);
-	const struct file *file;
-	fmode_t mode;
-
-	if (fd >= fdt->max_fds)
-		return 0;
-	file = rcu_dereference_raw(fdt->fd[array_index_nospec(fd, fdt->max_fds)]);
-	mode = file ? READ_ONCE(file->f_mode) : 0;
-	return mode & FMODE_PATH ? 0 : mode;
-}
-
-/* Will the VFS reject it? In its place: ksys_pread64(), vfs_read(), rw_verify_area(). */
-static bool is_rejected(const struct request *r)
-{
-	fmode_t mode;
-
-	if (r->position < 0 || r->size < 0)
-		return true;
-	preempt_disable_notrace();
-	mode = mode_of(r->fd);
-	preempt_enable_notrace();
-	/* implies FMODE_READ or FMODE_WRITE, and that the file has a function for it */
-	if (!(mode & (r->write ? FMODE_CAN_WRITE : FMODE_CAN_READ)))
-		return true;
-	if (r->has_position && !(mode & (r->write ? FMODE_PWRITE : FMODE_PREAD)))
-		return true;
-	if (!access_ok((void __user *)r->buffer, r->size))
-		return true;
-	return (u64)r->position + r->size > LLONG_MAX;
 }
 
 static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
