@@ -72,7 +72,7 @@ static const struct operation operations[] = {
 	{ "resize", "and a second name", "add @/a 10;reads a 9", "add @/link 100", CONTROL,
 	  "remove @/link;add @/a 10", 0 },
 
-	{ "remove", "one of two", "add @/a;add @/b", "remove @/a", CONTROL, "add @/a", 0 },
+	{ "remove", "one of two", "add @/b;add @/a", "remove @/a", CONTROL, "add @/a", 0 },
 	{ "remove", "one of two names", "add @/a;add @/link", "remove @/link", CONTROL,
 	  "add @/link", 0 },
 	{ "remove", "by a relative path", "add @/b;add @/a", "remove a", CONTROL,
@@ -174,6 +174,24 @@ static void drop_word(struct state *state, size_t begin, bool last)
 	state->length = to - state->text;
 }
 
+/* What watches over unloading is there from the first redirection on, whatever comes of it. */
+static void drop_guard(struct state *state, size_t begin)
+{
+	char *line = state->text + begin, *end = state->text + state->length, *next;
+
+	for (; line < end; line = next) {
+		next = memchr(line, '\n', end - line);
+		next = next ? next + 1 : end;
+		if (!memmem(line, next - line, " unload ", 8))
+			continue;
+		memmove(line, next, end - next);
+		end -= next - line;
+		next = line;
+	}
+	*end = '\0';
+	state->length = end - state->text;
+}
+
 static void look(struct state *state)
 {
 	static struct proc_name names[64];
@@ -191,6 +209,7 @@ static void look(struct state *state)
 	}
 	begin = state->length;
 	append(state, "/proc/iotracer/hooks");
+	drop_guard(state, begin);
 	drop_word(state, begin, true);
 	for (i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), PROC_DIR "/%.*s/stats", PROC_NAME, names[i].text);
