@@ -422,7 +422,7 @@ static void update_state(struct iot_category *c, bool active)
 	WRITE_ONCE(c->kinds, f->kinds);
 	WRITE_ONCE(c->inode, f->inode);
 	WRITE_ONCE(c->ops, f->ops[0]);
-	state |= f->used;
+	state |= f->used & ~IOT_FILTER_REJECTED;
 	/* in a superblock a number from the pool may not be the one that stat(2) shows */
 	if ((f->used & IOT_FILTER_DEV) && !MAJOR(f->dev))
 		state = (state & ~IOT_FILTER_DEV) | IOT_CATEGORY_LATE;

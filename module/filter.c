@@ -110,6 +110,11 @@ static int parse_dev(struct iot_filter *f, char *value)
 	return 0;
 }
 
+static int parse_rejected(const char *value)
+{
+	return strcmp(value, "1") ? -EINVAL : 0;
+}
+
 /* One condition "key=value". Return: its IOT_FILTER_* or an error. */
 static int parse_condition(struct iot_filter *f, const char *key, char *value,
 			   unsigned int event)
@@ -136,6 +141,8 @@ static int parse_condition(struct iot_filter *f, const char *key, char *value,
 		return parse_dev(f, value) ?: IOT_FILTER_DEV;
 	if (!strcmp(key, "kind") && f->kinds)
 		return parse_kind(f, value) ?: IOT_FILTER_KIND;
+	if (!strcmp(key, "rejected") && event == IOT_EVENT_ID_fs)
+		return parse_rejected(value) ?: IOT_FILTER_REJECTED;
 	if (!strcmp(key, "op"))
 		return parse_list(f, value, op_name, event, set_op) ?: IOT_FILTER_OP;
 	return -EINVAL;
@@ -282,4 +289,6 @@ void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 		seq_printf(m, " min_latency=%llu", f->min_latency);
 	if (f->used & IOT_FILTER_SIZE)
 		seq_printf(m, " min_size=%llu", f->min_size);
+	if (f->used & IOT_FILTER_REJECTED)
+		seq_puts(m, " rejected=1");
 }

@@ -23,6 +23,7 @@ struct seq_file;
 #define IOT_FILTER_LATENCY	BIT(9)
 #define IOT_FILTER_SIZE		BIT(10)
 #define IOT_FILTER_KIND		BIT(11)
+#define IOT_FILTER_REJECTED	BIT(12)	/* no condition: wanted is also what the VFS rejects */
 
 /* Those that a task meets or not, whatever it does. */
 #define IOT_FILTER_TASK		(IOT_FILTER_PID | IOT_FILTER_TID | IOT_FILTER_COMM | \

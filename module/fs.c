@@ -6,6 +6,7 @@
 #include <linux/timekeeping.h>
 #include "fs.h"
 #include "paths.h"
+#include "rejected.h"
 #include "rw.h"
 #include "task.h"
 
@@ -124,19 +125,34 @@ static int start(void)
 		return err;
 	err = iot_probe_fs_start();
 	if (err)
-		iot_rw_stop();
+		goto stop_rw;
+	err = iot_rejected_refresh();
+	if (err)
+		goto stop_probe;
+	return 0;
+
+stop_probe:
+	iot_probe_fs_stop();
+stop_rw:
+	iot_rw_stop();
 	return err;
 }
 
 static void stop(void)
 {
+	iot_rejected_stop();
 	iot_probe_fs_stop();
 	iot_rw_stop();
 }
 
+static int refresh(void)
+{
+	return iot_rw_refresh() ?: iot_rejected_refresh();
+}
+
 static unsigned long missed(void)
 {
-	return iot_rw_missed() + iot_probe_fs_missed();
+	return iot_rw_missed() + iot_probe_fs_missed() + iot_rejected_missed();
 }
 
 struct iot_category iot_fs = {
@@ -146,6 +162,6 @@ struct iot_category iot_fs = {
 			 BIT(IOT_KIND_SYMLINK),
 	.start = start,
 	.stop = stop,
-	.refresh = iot_rw_refresh,
+	.refresh = refresh,
 	.missed = missed,
 };

@@ -185,15 +185,17 @@ void iot_hook_site_follow(const struct iot_hook_site *site, struct pt_regs *regs
 	preempt_enable_notrace();
 }
 
-/*
+/**
+ * iot_hook_set_handle() - the handler of all sites that have none of their own
+ *
  * Of the sites of a function the first that wants the call has it. Sites come to the
  * table and go while handlers of other functions walk it. Where a call goes on is
  * changed only for a site that redirects: the ops of the others has no right to, and
  * whoever redirects the function instead may have said so before. Context: entry of the
  * function, preemption on or off.
  */
-static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-		    struct ftrace_regs *fregs)
+void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			 struct ftrace_regs *fregs)
 {
 	struct iot_hook_set *set = ops->private;
 	struct pt_regs *regs = iot_ftrace_regs(fregs);
@@ -244,7 +246,7 @@ static bool is_handled(const struct iot_hook_site *site)
 static ftrace_func_t handler_of(const struct iot_hook_site *site)
 {
 	if (!site->handler || (site->set->call && !site->redirects))
-		return handler;
+		return iot_hook_set_handle;
 	return site->handler;
 }
 
@@ -904,8 +906,8 @@ void iot_hook_set_stop(struct iot_hook_set *set, struct iot_hook_point *points, 
 	iot_hook_set_detach(set);
 }
 
-/** iot_hook_set_missed() - calls that could not be followed */
-unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
+/** iot_hook_set_own_missed() - likewise without those that were refused at unloading */
+unsigned long iot_hook_set_own_missed(const struct iot_hook_set *set)
 {
 	unsigned long missed = 0;
 	unsigned int i;
@@ -914,7 +916,13 @@ unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
 	for (i = 0; i < set->nr; i++)
 		missed += site_missed(&set->sites[i]);
 	mutex_unlock(&sets_lock);
-	return missed + iot_hook_refused();
+	return missed;
+}
+
+/** iot_hook_set_missed() - calls that could not be followed */
+unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
+{
+	return iot_hook_set_own_missed(set) + iot_hook_refused();
 }
 
 /** iot_hook_set_show() - a line for each function, as in iot_hook_show() */

@@ -122,6 +122,7 @@ int iot_hook_set_attach(struct iot_hook_set *set);
 void iot_hook_set_detach(struct iot_hook_set *set);
 int iot_hook_set_start(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr);
 void iot_hook_set_stop(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr);
+unsigned long iot_hook_set_own_missed(const struct iot_hook_set *set);
 unsigned long iot_hook_set_missed(const struct iot_hook_set *set);
 void iot_hook_set_show(struct seq_file *m);
 void iot_hook_set_module_coming(const char *module);
@@ -136,6 +137,8 @@ void iot_hook_site_redirect(struct iot_hook_site *site, unsigned long ip,
 			    struct pt_regs *regs);
 void iot_hook_site_send(struct iot_hook_site *site, unsigned long ip,
 			struct pt_regs *regs);
+void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			 struct ftrace_regs *fregs);
 void iot_hook_site_follow(const struct iot_hook_site *site, struct pt_regs *regs);
 
 void iot_hook_site_go_on(struct iot_hook_site *site, unsigned long ip,

@@ -127,14 +127,14 @@ def grammar():
                  'filter op=NONE', 'filter op=', 'filter op=READ,', 'filter kind=real',
                  'filter dev=1', 'filter dev=a:b', 'filter dev=5000:1', 'filter none pid=1',
                  'filter pid=1  tid=1', 'filter comm=', 'filter comm=0123456789abcdef',
-                 'filter pid=4294967296', 'filter tree=0', 'filter comm=\\000'):
+                 'filter pid=4294967296', 'filter rejected=2', 'filter tree=0', 'filter comm=\\000'):
         is_equal((line, write(FS + '/control', line + '\n')), (line, 'EINVAL'))
     is_equal(slurp(FS + '/control'), DEFAULT)
     is_equal(write(FS + '/control', f'size {2**40}'), 'ENOMEM')
     is_equal(slurp(FS + '/control'), DEFAULT)
     shown = ('start\nsize 100\nsample 3\nmode discard\nfilter pid=1 tid=2 comm=a\\040b uid=3 '
              f'cgroup=4 tree={os.getpid()} dev=8:1 inode=5 op=READ,FSYNC kind=file,pipe '
-             'min_latency=6 min_size=7\n')
+             'min_latency=6 min_size=7 rejected=1\n')
     command('size 100', 'sample 3', 'mode discard', shown.split('\n')[4], 'start')
     is_equal(slurp(FS + '/control'), shown)
     # What is shown can be written back, whatever is there.

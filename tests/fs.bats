@@ -51,6 +51,10 @@ check() {
 	check by_the_kernel
 }
 
+@test "data: what the VFS rejects, where the filter asks for that" {
+	check rejected_calls
+}
+
 @test "locks: fcntl and flock, EAGAIN, EINTR" {
 	grep -q ' fcntl_setlk$' /proc/kallsyms || skip "this kernel has no locks"
 	check locks

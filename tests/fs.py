@@ -16,7 +16,7 @@ import threading
 import time
 
 from category import FS, cleaning, command, events
-from interface import is_equal, is_true, join, main
+from interface import is_equal, is_true, join, main, slurp
 from syscalls import Calls32, Uring, x64
 
 BASES = '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs', '/mnt/files'
@@ -26,6 +26,7 @@ AT_SYMLINK_NOFOLLOW = 0x100
 AT_REMOVEDIR = 0x200
 AT_EACCESS = 0x200
 NOBODY = 65534
+BAD_ADDRESS = -4096  # the kernel's
 OLD_KERNEL = os.uname().release.startswith('6.1.')
 ALL_BUT_PSEUDO = 'file,dir,symlink,pipe,socket,device,other'
 RETURNED = object()  # what the call returned
@@ -557,6 +558,75 @@ def between_files(home):
           Row('VMSPLICE', f'pipe:[{pipe.st_ino}]', of=pipe, fd=w, flags='SPLICE_F_GIFT'))
     for fd in a, b, r, w, r2, w2:
         os.close(fd)
+
+
+def rejects(home, calls, position):
+    """Each way that the VFS has to reject a read or write; position: as arguments."""
+    f = make(home + '/f', 100)
+    reader, writer = os.open(f, os.O_RDONLY), os.open(f, os.O_WRONLY)
+    both, folder, name = os.open(f, os.O_RDWR), os.open(home, os.O_RDONLY), os.open(f, os.O_PATH)
+    b = buffer(8)
+
+    def rejected(result, path, fd, call, *args, **fields):
+        op = 'WRITE' if 'write' in call else 'READ'
+        check(lambda: getattr(calls, call)(fd, *args),
+              Row(op, path, fd=fd, result=error(result), **fields))
+
+    before = {'offset': 2**64 - 5}
+    rejected('EBADF', f, reader, 'write', b, 8, requested=8)
+    rejected('EBADF', f, writer, 'read', b, 8, requested=8)
+    rejected('EBADF', f, reader, 'writev', b, 0)
+    rejected('EBADF', f, writer, 'readv', b, 0)
+    rejected('EBADF', f, reader, 'pwrite64', b, 8, *position(5), requested=8, offset=5)
+    rejected('EBADF', f, writer, 'pread64', b, 8, *position(5), requested=8, offset=5)
+    rejected('EBADF', f, writer, 'preadv', b, 0, 5, 0, offset=5)
+    rejected('EBADF', f, reader, 'pwritev2', b, 0, 5, 0, 0, offset=5)
+    rejected('EBADF', f, writer, 'preadv2', b, 0, -1, -1, 0)
+    rejected('EINVAL', f, both, 'pread64', b, 8, *position(-5), requested=8, **before)
+    rejected('EINVAL', f, both, 'pwrite64', b, 8, *position(-5), requested=8, **before)
+    rejected('EINVAL', f, both, 'preadv', b, 0, -5, -1, **before)
+    rejected('EINVAL', f, both, 'pwritev', b, 0, -5, -1, **before)
+    rejected('EBADF', None, 999, 'read', b, 8, requested=8)
+    rejected('EBADF', None, 999, 'pwrite64', b, 8, *position(5), requested=8, offset=5)
+    rejected('EBADF', f, name, 'read', b, 8, requested=8)
+    rejected('EBADF', home, folder, 'write', b, 8, requested=8)
+    # of the others none is seen twice, nor of another kind at all
+    check(lambda: calls.pread64(both, b, 8, *position(5)),
+          Row('READ', f, requested=8, offset=5))
+    check(lambda: calls.pwrite64(both, b, 8, *position(5)),
+          Row('WRITE', f, requested=8, offset=5))
+    check(lambda: calls.read(folder, b, 8),
+          Row('READ', home, requested=8, result=error('EISDIR')))
+    pipe = os.pipe()
+    check(lambda: calls.pread64(pipe[0], b, 8, *position(5)))
+    for fd in reader, writer, both, folder, name, *pipe:
+        os.close(fd)
+
+
+@everywhere
+def rejected_calls(home):
+    command(f'filter pid={os.getpid()} rejected=1')
+    rejects(home, x64, lambda n: (n,))
+    if home.startswith('/mnt/xfs'):
+        rejects(home, Calls32(), lambda n: (n, -1 if n < 0 else 0))
+    fd = os.open('f', os.O_RDONLY)
+    b = buffer(8)
+    check(lambda: x64.pread64(fd, b, 8, 2**63 - 4),
+          Row('READ', home + '/f', fd=fd, requested=8, offset=2**63 - 4, result=error('EINVAL')))
+    check(lambda: x64.read(fd, BAD_ADDRESS, 8),
+          Row('READ', home + '/f', fd=fd, requested=8, result=error('EFAULT')))
+    command(f'filter pid={os.getpid()}')
+    check(lambda: x64.write(fd, b, 8))
+    is_true('rejected' not in slurp(FS + '/../hooks'), 'still hooked')
+    command(f'filter pid={os.getpid()} kind=pipe rejected=1')
+    check(lambda: x64.write(fd, b, 8))
+    pipe = os.pipe()
+    stat = os.fstat(pipe[0])
+    check(lambda: x64.pread64(pipe[0], b, 8, 5),
+          Row('READ', f'pipe:[{stat.st_ino}]', of=stat, fd=pipe[0], requested=8, offset=5,
+              result=error('ESPIPE')))
+    for end in fd, *pipe:
+        os.close(end)
 
 
 @everywhere

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads and writes that the VFS rejects: category fs has them if its filter says so. */
+#ifndef IOT_REJECTED_H
+#define IOT_REJECTED_H
+
+int iot_rejected_refresh(void);
+void iot_rejected_stop(void);
+unsigned long iot_rejected_missed(void);
+
+#endif /* IOT_REJECTED_H */
