@@ -125,7 +125,7 @@ def files():
         for name in names:
             path = f'{folder}/{name}'
             found[path] = bool(os.stat(path).st_mode & stat.S_IWUSR)
-    is_equal(len(found), 6 + 6 * len(CATEGORIES) + 5)
+    is_equal(len(found), 6 + 6 * len(CATEGORIES) + 2 + 5)
     return found
 
 

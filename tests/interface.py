@@ -374,6 +374,7 @@ def modes_expected(folder, writable, readable):
     modes_ = {'': folder, 'control': writable, 'error': readable, 'hooks': readable,
               'format': readable, 'memory': readable, 'paths': readable}
     modes_.update({name + '/error': readable for name in CATEGORIES})
+    modes_.update({'block/dirty': readable, 'cache/dirty': readable})
     modes_.update({name + '/pipe': readable for name in CATEGORIES + ('T',)})
     for name in CATEGORIES + ('T',):
         modes_.update({name: folder, name + '/control': writable, name + '/log': readable,
