@@ -88,38 +88,34 @@ static void add_inode(const struct walk *w, struct inode *inode)
 	w->sum->writeback += count_pages(w->c, inode->i_mapping, PAGECACHE_TAG_WRITEBACK);
 }
 
-/* The list's lock is held; see find_new() of probe_rw.c for how its place in it is kept. */
-static struct inode *look_at(const struct walk *w, struct super_block *sb,
-			     struct inode *inode, struct inode *held)
-{
-	bool found = has_pages(inode);
-
-	if ((!found && !need_resched()) || !igrab(inode))
-		return held;
-	spin_unlock(&sb->s_inode_list_lock);
-	iput(held);
-	if (found)
-		add_inode(w, inode);
-	cond_resched();
-	spin_lock(&sb->s_inode_list_lock);
-	return inode;
-}
-
-/* s_umount is held for reading: no inode that is held keeps it from being unmounted. */
+/*
+ * s_umount is held for reading: no inode that is held keeps it from being unmounted. For
+ * how a place in the list is kept see find_new() of probe_rw.c.
+ */
 static void add_super(struct super_block *sb, void *data)
 {
 	struct inode *inode, *held = NULL;
 	struct walk *w = data;
+	bool found;
 
 	if (w->err || !(sb->s_bdi->capabilities & BDI_CAP_WRITEBACK))
 		return;
 	spin_lock(&sb->s_inode_list_lock);
 	list_for_each_entry(inode, &sb->s_inodes, i_sb_list) {
-		held = look_at(w, sb, inode, held);
-		if (fatal_signal_pending(current)) {
+		found = has_pages(inode);
+		if ((!found && !need_resched()) || !igrab(inode))
+			continue;
+		spin_unlock(&sb->s_inode_list_lock);
+		iput(held);
+		held = inode;
+		if (found)
+			add_inode(w, inode);
+		if (fatal_signal_pending(current))
 			w->err = -EINTR;
+		cond_resched();
+		spin_lock(&sb->s_inode_list_lock);
+		if (w->err)
 			break;
-		}
 	}
 	spin_unlock(&sb->s_inode_list_lock);
 	iput(held);

@@ -57,6 +57,7 @@ check() {
 @test "block: on a device without requests, too" {
 	umount /mnt/disk
 	map over "0 $(blockdev --getsz /dev/vda) linear /dev/vda 0"
+	# shellcheck disable=SC2154 # map sets it
 	mount -o noauto_da_alloc "/dev/$device" /mnt/disk
 	check requests
 	umount /mnt/disk
