@@ -95,7 +95,7 @@ struct iot_path_record {
 #define IOT_IO_CLONE		(1u << 6)	/* moved by reference (reflink) or by the server */
 #define IOT_IO_READAHEAD	(1u << 7)	/* blk: REQ_RAHEAD */
 #define IOT_IO_FUA		(1u << 8)	/* blk: REQ_FUA */
-#define IOT_IO_KERNEL		(1u << 9)	/* by the kernel: not from or to a program's memory */
+#define IOT_IO_KERNEL		(1u << 9)	/* the kernel by itself: no program's memory */
 #define IOT_IO_SENDFILE		(1u << 10)	/* with KERNEL: for sendfile; SPLICE: for splice */
 #define IOT_IO_COPY		(1u << 11)	/* with KERNEL: for copy_file_range */
 #define IOT_IO_URING		(1u << 12)	/* a request of io_uring; with KERNEL: its splice */
