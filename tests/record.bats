@@ -104,11 +104,11 @@ wait_for() {
 		python3 -S -s - t.csv "${command##*/}" <<-'END'
 		import csv, sys
 		rows = sorted(csv.DictReader(open(sys.argv[1])), key=lambda r: r['timestamp'])
-		assert rows[0]['operation'] == 'PROCESS_EXEC', rows[0]
-		assert rows[-1]['operation'] in ('PROCESS_EXIT', 'RELEASE'), rows[-1]
-		execs = [r['result'] for r in rows if r['operation'] == 'PROCESS_EXEC']
+		assert rows[0]['op'] == 'PROCESS_EXEC', rows[0]
+		assert rows[-1]['op'] in ('PROCESS_EXIT', 'RELEASE'), rows[-1]
+		execs = [r['result'] for r in rows if r['op'] == 'PROCESS_EXEC']
 		assert execs == ['0'], execs
-		names = {r['command'] for r in rows}
+		names = {r['comm'] for r in rows}
 		assert names == {sys.argv[2]}, names
 		END
 	done
