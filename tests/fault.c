@@ -49,6 +49,7 @@ struct operation {
 	const char *file;	/* '%' is the target's folder */
 	const char *undo;	/* leads back to the state before */
 	int error;		/* that the operation has also without a fault */
+	bool hooks_stay;	/* what a refused one has attached, until stop */
 };
 
 #define CONTROL "/proc/iotracer/control"
@@ -56,76 +57,83 @@ struct operation {
 #define FS "/proc/iotracer/fs/"
 
 static const struct operation operations[] = {
-	{ "add", "the first target", "", "add @/a 10", CONTROL, "remove @/a", 0 },
-	{ "add", "a second target", "add @/b", "add @/a 10", CONTROL, "remove @/a", 0 },
+	{ "add", "the first target", "", "add @/a 10", CONTROL, "remove @/a", 0, false },
+	{ "add", "a second target", "add @/b", "add @/a 10", CONTROL, "remove @/a", 0, false },
 	{ "add", "a target with a large log", "add @/b", "add @/a 3000", CONTROL,
-	  "remove @/a", 0 },
-	{ "add", "by a relative path", "add @/b", "add a", CONTROL, "remove @/a", 0 },
-	{ "add", "a second name", "add @/a", "add @/link", CONTROL, "remove @/link", 0 },
-	{ "add", "what is no file", "add @/b", "add @/nothing", CONTROL, "", ENOENT },
-	{ "add", "with words behind", "add @/b", "add @/a and more", CONTROL, "", EINVAL },
+	  "remove @/a", 0, false },
+	{ "add", "by a relative path", "add @/b", "add a", CONTROL, "remove @/a", 0, false },
+	{ "add", "a second name", "add @/a", "add @/link", CONTROL, "remove @/link", 0, false },
+	{ "add", "what is no file", "add @/b", "add @/nothing", CONTROL, "", ENOENT, false },
+	{ "add", "with words behind", "add @/b", "add @/a and more", CONTROL, "", EINVAL, false },
 
 	{ "resize", "larger", "add @/a 10;reads a 9", "add @/a 3000", CONTROL,
-	  "add @/a 10", 0 },
+	  "add @/a 10", 0, false },
 	{ "resize", "smaller", "add @/a 3000;reads a 9", "add @/a 10", CONTROL,
-	  "add @/a 3000", 0 },
+	  "add @/a 3000", 0, false },
 	{ "resize", "and a second name", "add @/a 10;reads a 9", "add @/link 100", CONTROL,
-	  "remove @/link;add @/a 10", 0 },
+	  "remove @/link;add @/a 10", 0, false },
 
-	{ "remove", "one of two", "add @/b;add @/a", "remove @/a", CONTROL, "add @/a", 0 },
+	{ "remove", "one of two", "add @/b;add @/a", "remove @/a", CONTROL, "add @/a", 0, false },
 	{ "remove", "one of two names", "add @/a;add @/link", "remove @/link", CONTROL,
-	  "add @/link", 0 },
+	  "add @/link", 0, false },
 	{ "remove", "by a relative path", "add @/b;add @/a", "remove a", CONTROL,
-	  "add @/a", 0 },
+	  "add @/a", 0, false },
 	{ "remove", "by its new name", "add @/b;add @/a;mv a new", "remove @/new", CONTROL,
-	  "mv new a;add @/a;mv a new", 0 },
+	  "mv new a;add @/a;mv a new", 0, false },
 	{ "remove", "one of two by its new name", "add @/a;add @/link;mv link new",
-	  "remove @/new", CONTROL, "mv new link;add @/link;mv link new", 0 },
+	  "remove @/new", CONTROL, "mv new link;add @/link;mv link new", 0, false },
 	{ "remove", "of a deleted file", "add @/b;ln b d;add @/d;rm d", "remove d", CONTROL,
-	  "ln b d;add @/d;rm d", 0 },
-	{ "remove", "what is no target", "add @/b", "remove @/a", CONTROL, "", ENOENT },
-	{ "remove", "with words behind", "add @/a", "remove @/a and more", CONTROL, "", EINVAL },
+	  "ln b d;add @/d;rm d", 0, false },
+	{ "remove", "what is no target", "add @/b", "remove @/a", CONTROL, "", ENOENT, false },
+	{ "remove", "with words behind", "add @/a", "remove @/a and more", CONTROL,
+	  "", EINVAL, false },
 
-	{ "switch", "stop", "add @/b;add @/a", "stop", TARGET "control", "start", 0 },
-	{ "switch", "start", "add @/a;stop", "start", TARGET "control", "stop", 0 },
-	{ "switch", "reset", "add @/a;reads a 9", "reset", TARGET "control", "reads a 9", 0 },
+	{ "switch", "stop", "add @/b;add @/a", "stop", TARGET "control", "start", 0, false },
+	{ "switch", "start", "add @/a;stop", "start", TARGET "control", "stop", 0, false },
+	{ "switch", "reset", "add @/a;reads a 9", "reset", TARGET "control",
+	  "reads a 9", 0, false },
 	{ "switch", "reset of a large log", "add @/a 3000;reads a 9", "reset", TARGET "control",
-	  "reads a 9", 0 },
+	  "reads a 9", 0, false },
 	{ "switch", "timereset", "add @/a;reads a 9", "timereset", TARGET "control",
-	  "reads a 9", 0 },
+	  "reads a 9", 0, false },
 
-	{ "category", "start", "", "start", FS "control", "fs stop", 0 },
-	{ "category", "start of fault", "", "start", "/proc/iotracer/fault/control", "fault stop", 0 },
-	{ "category", "start of block", "", "start", "/proc/iotracer/block/control", "block stop", 0 },
-	{ "category", "start of cache", "", "start", "/proc/iotracer/cache/control", "cache stop", 0 },
-	{ "category", "stop of what does not run", "", "stop", FS "control", "", 0 },
-	{ "category", "reset", "fs start;fs stop", "reset", FS "control", "", 0 },
+	{ "category", "start", "", "start", FS "control", "fs stop", 0, false },
+	{ "category", "start of fault", "", "start", "/proc/iotracer/fault/control",
+	  "fault stop", 0, false },
+	{ "category", "start of block", "", "start", "/proc/iotracer/block/control",
+	  "block stop", 0, false },
+	{ "category", "start of cache", "", "start", "/proc/iotracer/cache/control",
+	  "cache stop", 0, false },
+	{ "category", "stop of what does not run", "", "stop", FS "control", "", 0, false },
+	{ "category", "reset", "fs start;fs stop", "reset", FS "control", "", 0, false },
 	{ "category", "size", "fs start;fs stop;fs size 100", "size 500", FS "control",
-	  "fs size 100", 0 },
+	  "fs size 100", 0, false },
 	{ "category", "filter", "fs filter none", "filter comm=x op=READ", FS "control",
-	  "fs filter none", 0 },
+	  "fs filter none", 0, false },
 	{ "category", "filter tree", "fs filter none", "filter tree=1", FS "control",
-	  "fs filter none", 0 },
+	  "fs filter none", 0, false },
 	{ "category", "filter of another tree and more kinds, while it runs",
-	  "fs filter tree=2;fs start", "filter tree=3 kind=all", FS "control", "fs filter tree=2", 0 },
+	  "fs filter tree=2;fs start", "filter tree=3 kind=all", FS "control",
+	  "fs filter tree=2", 0, true },
 	{ "category", "filter none", "fs filter uid=7", "filter none", FS "control",
-	  "fs filter uid=7", 0 },
-	{ "category", "reading control", "fs start;fs stop", NULL, FS "control", "", 0 },
+	  "fs filter uid=7", 0, false },
+	{ "category", "reading control", "fs start;fs stop", NULL, FS "control", "", 0, false },
 	{ "category", "reading log", "fs filter comm=fault;fs start;reads b 9;fs stop", NULL,
-	  FS "log", "", 0 },
-	{ "category", "reading stats", "", NULL, FS "stats", "", 0 },
+	  FS "log", "", 0, false },
+	{ "category", "reading stats", "", NULL, FS "stats", "", 0, false },
 
-	{ "read", "control", "add @/a", NULL, CONTROL, "", 0 },
-	{ "read", "hooks", "add @/a", NULL, "/proc/iotracer/hooks", "", 0 },
-	{ "read", "format", "add @/a", NULL, "/proc/iotracer/format", "", 0 },
-	{ "read", "control of a target", "add @/a", NULL, TARGET "control", "", 0 },
-	{ "read", "stats", "add @/a", NULL, TARGET "stats", "", 0 },
-	{ "read", "log", "add @/a 2000;reads a 2000", NULL, TARGET "log", "", 0 },
-	{ "read", "stream", "add @/a 2000;reads a 2000", NULL, TARGET "stream", "", 0 },
-	{ "read", "log of few", "add @/a 5;reads a 5", NULL, TARGET "log", "", 0 },
-	{ "read", "empty log", "add @/a 5", NULL, TARGET "log", "", 0 },
+	{ "read", "control", "add @/a", NULL, CONTROL, "", 0, false },
+	{ "read", "hooks", "add @/a", NULL, "/proc/iotracer/hooks", "", 0, false },
+	{ "read", "format", "add @/a", NULL, "/proc/iotracer/format", "", 0, false },
+	{ "read", "control of a target", "add @/a", NULL, TARGET "control", "", 0, false },
+	{ "read", "stats", "add @/a", NULL, TARGET "stats", "", 0, false },
+	{ "read", "log", "add @/a 2000;reads a 2000", NULL, TARGET "log", "", 0, false },
+	{ "read", "stream", "add @/a 2000;reads a 2000", NULL, TARGET "stream", "", 0, false },
+	{ "read", "log of few", "add @/a 5;reads a 5", NULL, TARGET "log", "", 0, false },
+	{ "read", "empty log", "add @/a 5", NULL, TARGET "log", "", 0, false },
 };
 
+static const struct operation *current;
 static const char *dir;
 static int fail_nth;	/* this thread's, open */
 
@@ -208,7 +216,8 @@ static void look(struct state *state)
 		append(state, path);
 	}
 	begin = state->length;
-	append(state, "/proc/iotracer/hooks");
+	if (!current->hooks_stay)
+		append(state, "/proc/iotracer/hooks");
 	drop_guard(state, begin);
 	drop_word(state, begin, true);
 	for (i = 0; i < n; i++) {
@@ -387,7 +396,6 @@ static int operate(const struct operation *o, const char *path, const char *line
 }
 
 static struct state before, after, now, expected, seen;
-static const struct operation *current;
 static char path[512], line[512];
 static int nth;
 
