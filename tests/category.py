@@ -174,8 +174,8 @@ REFUSED = (
     ('size 0', 'say a number of events, 1 at least'),
     ('sample x', 'say a number from 1 to 4294967295'),
     ('mode discord', 'say mode overwrite or mode discard'),
-    ('starts', 'there is no such command; say start, stop, reset, size N, sample N, '
-               'mode overwrite, mode discard, filter KEY=VALUE or filter none'),
+    ('starts', 'there is no such command; say start, start while-read, stop, reset, size N, '
+               'sample N, mode overwrite, mode discard, filter KEY=VALUE or filter none'),
 )
 
 
