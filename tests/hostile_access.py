@@ -673,7 +673,9 @@ def terminal_messages():
                   ('profile', 'a', bad), ('log', 'a', bad), (b'--' + bad,), ('list', b'--' + bad),
                   ('list', b'-' + bad), ('list', b'--color=' + bad), ('list', b'--format=' + bad),
                   ('add', '-n', bad, 'f'), (bad,), ('format', bad), ('export', bad, bad),
-                  ('export', '-o', 'x', bad), ('record', '-c', bad), ('record', '-f', b'comm=' + bad + b' x'),
+                  ('export', '-o', 'x', bad), ('record', '-c', bad), ('record', '-f', bad + b'=x'),
+                  ('record', '-f', b'op=' + bad), ('record', '-f', b'comm=x ' + bad),
+                  ('filter', 'fs', bad + b'=x'), ('filter', 'fs', b'op=' + bad), ('help', bad),
                   ('record', '--time', bad), ('record', '--tag', bad), ('record', '--', b'./' + bad)):
         status, out, err = told_by(*words)
         is_true(status, words)
