@@ -510,7 +510,7 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 	[ "$status" = 1 ]
 	[ "${#lines[@]}" = 49 ]
 	[[ $stderr == *"p/paths.iot: paths are missing, shown as ?: those numbered 4 to 4"* ]]
-	[ "$(printf '%s\n' "${lines[@]}" | column filename | sort | uniq -c | tr -s ' ' | tr '\n' ,)" = " 12 /d/f0, 12 /d/f1, 12 /d/f2, 12 ?," ]
+	[ "$(printf '%s\n' "${lines[@]}" | column path | sort | uniq -c | tr -s ' ' | tr '\n' ,)" = " 12 /d/f0, 12 /d/f1, 12 /d/f2, 12 ?," ]
 	# a frame that was taken out, one that is there twice, a file that is not there
 	small_trace u --compress=never
 	cp -r u twice

@@ -87,7 +87,7 @@ int control_command(struct control *c, const char *command)
 }
 
 /* A line that control showed. The process of a tree may have gone since. */
-static void put_back(struct control *c, const char *line)
+static int put_back(struct control *c, const char *line)
 {
 	int err = send(c, line);
 
@@ -96,8 +96,7 @@ static void put_back(struct control *c, const char *line)
 			c->category, line);
 		err = send(c, line = "filter none");
 	}
-	if (err)
-		explain(c, line, err);
+	return err ? explain(c, line, err) : CLI_OK;
 }
 
 struct job {
@@ -200,8 +199,8 @@ void control_release(struct control *c)
 		return;
 	strtok_r(c->before, "\n", &save);	/* what it did: nothing */
 	status = control_gone(c) ? CLI_FAILED : control_command(c, "stop");
-	while (!status && !control_gone(c) && (line = strtok_r(NULL, "\n", &save)))
-		put_back(c, line);
+	while (!status && (line = strtok_r(NULL, "\n", &save)))
+		status = put_back(c, line);
 	free(c->before);
 	c->before = NULL;
 	if (c->commands >= 0)
