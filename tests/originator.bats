@@ -104,7 +104,9 @@ check() {
 }
 
 @test "record: what the command leaves running is named, or with --wait recorded" {
-	run --separate-stderr iotracer record -o trace -- sh -c 'sleep 300 >/dev/null 2>&1 3>&- & exit 3'
+	# it has its name from its exec on
+	run --separate-stderr iotracer record -o trace -- sh -c 'sleep 300 >/dev/null 2>&1 3>&- &
+		until grep -qx sleep "/proc/$!/comm"; do :; done; exit 3'
 	[ "$status" = 3 ]
 	[[ $stderr =~ "still running, and recorded no more: sleep ("([0-9]+)")" ]]
 	kill "${BASH_REMATCH[1]}"
