@@ -138,19 +138,7 @@ static int error_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int error_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, error_show, pde_data(inode));
-}
-
-IOT_PROCFILE_OPEN(error_open)
-
-static const struct proc_ops error_ops = {
-	.proc_open = error_open_checked,
-	.proc_read_iter = seq_read_iter,
-	.proc_lseek = seq_lseek,
-	.proc_release = single_release,
-};
+IOT_PROCFILE_SHOW(error);
 
 /* stats */
 
@@ -172,19 +160,7 @@ static int stats_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int stats_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, stats_show, pde_data(inode));
-}
-
-IOT_PROCFILE_OPEN(stats_open)
-
-static const struct proc_ops stats_ops = {
-	.proc_open = stats_open_checked,
-	.proc_read_iter = seq_read_iter,
-	.proc_lseek = seq_lseek,
-	.proc_release = single_release,
-};
+IOT_PROCFILE_SHOW(stats);
 
 /* dirty */
 
@@ -199,19 +175,7 @@ static int dirty_show(struct seq_file *m, void *v)
 	return err;
 }
 
-static int dirty_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, dirty_show, pde_data(inode));
-}
-
-IOT_PROCFILE_OPEN(dirty_open)
-
-static const struct proc_ops dirty_ops = {
-	.proc_open = dirty_open_checked,
-	.proc_read_iter = seq_read_iter,
-	.proc_lseek = seq_lseek,
-	.proc_release = single_release,
-};
+IOT_PROCFILE_SHOW(dirty);
 
 /*
  * log: a merge of all CPUs by the end of events, which is the order in which a

@@ -495,19 +495,7 @@ static int error_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int error_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, error_show, NULL);
-}
-
-IOT_PROCFILE_OPEN(error_open)
-
-static const struct proc_ops error_ops = {
-	.proc_open = error_open_checked,
-	.proc_read_iter = seq_read_iter,
-	.proc_lseek = seq_lseek,
-	.proc_release = single_release,
-};
+IOT_PROCFILE_SHOW(error);
 
 static int hooks_show(struct seq_file *m, void *v)
 {
@@ -515,19 +503,7 @@ static int hooks_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int hooks_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, hooks_show, NULL);
-}
-
-IOT_PROCFILE_OPEN(hooks_open)
-
-static const struct proc_ops hooks_ops = {
-	.proc_open = hooks_open_checked,
-	.proc_read_iter = seq_read_iter,
-	.proc_lseek = seq_lseek,
-	.proc_release = single_release,
-};
+IOT_PROCFILE_SHOW(hooks);
 
 static int format_show(struct seq_file *m, void *v)
 {
@@ -535,19 +511,7 @@ static int format_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int format_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, format_show, NULL);
-}
-
-IOT_PROCFILE_OPEN(format_open)
-
-static const struct proc_ops format_ops = {
-	.proc_open = format_open_checked,
-	.proc_read_iter = seq_read_iter,
-	.proc_lseek = seq_lseek,
-	.proc_release = single_release,
-};
+IOT_PROCFILE_SHOW(format);
 
 /*
  * What is held, of what may be, when all is free that is to be freed; and how far a
@@ -566,19 +530,7 @@ static int memory_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int memory_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, memory_show, NULL);
-}
-
-IOT_PROCFILE_OPEN(memory_open)
-
-static const struct proc_ops memory_ops = {
-	.proc_open = memory_open_checked,
-	.proc_read_iter = seq_read_iter,
-	.proc_lseek = seq_lseek,
-	.proc_release = single_release,
-};
+IOT_PROCFILE_SHOW(memory);
 
 static const struct iot_procfile files[] = {
 	{ "control", true, &control_ops },

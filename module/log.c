@@ -338,19 +338,7 @@ static int stats_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int stats_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, stats_show, pde_data(inode));
-}
-
-IOT_PROCFILE_OPEN(stats_open)
-
-static const struct proc_ops stats_ops = {
-	.proc_open = stats_open_checked,
-	.proc_read_iter = seq_read_iter,
-	.proc_lseek = seq_lseek,
-	.proc_release = single_release,
-};
+IOT_PROCFILE_SHOW(stats);
 
 static const struct iot_procfile files[] = {
 	{ "control", true, &control_ops },

@@ -24,6 +24,26 @@ struct seq_file;
 		return iot_access_open(file) ? open(inode, file) : -EACCES;	\
 	}
 
+/**
+ * IOT_PROCFILE_SHOW() - name_ops, of a file that is only read: what name_show() prints
+ *
+ * name_show() finds what the file was created with in @private of its seq_file.
+ */
+#define IOT_PROCFILE_SHOW(name)							\
+	static int name##_open(struct inode *inode, struct file *file)		\
+	{									\
+		return single_open(file, name##_show, pde_data(inode));		\
+	}									\
+										\
+	IOT_PROCFILE_OPEN(name##_open)						\
+										\
+	static const struct proc_ops name##_ops = {				\
+		.proc_open = name##_open_checked,				\
+		.proc_read_iter = seq_read_iter,				\
+		.proc_lseek = seq_lseek,					\
+		.proc_release = single_release,					\
+	}
+
 struct iot_procfile {
 	const char *name;
 	bool writable;
