@@ -147,7 +147,6 @@ bool iot_name_resolve(struct iot_frame *f, struct iot_name *n,
 void iot_name_record(struct iot_frame *f, struct iot_name *n, bool second);
 void iot_name_check(struct iot_frame *f, const struct iot_name *n);
 bool iot_path_begin(struct iot_frame *f);
-bool iot_path_begin_new(struct iot_frame *f);
 void iot_path_end_new(struct iot_frame *f, s64 result);
 bool iot_path_begin_remove(struct iot_frame *f);
 bool iot_path_begin_mkdir(struct iot_frame *f);

@@ -258,10 +258,18 @@ static void note_direct(struct iot_request *e)
 	e->offset = call->offset;
 }
 
+/* Whose page cache the first page of the bio's data is in, on its way; NULL: nobody's. */
+static struct inode *cached_host(const struct bio *bio, struct folio *folio)
+{
+	struct address_space *mapping = folio_mapping(folio);
+	struct inode *host = mapping ? READ_ONCE(mapping->host) : NULL;
+
+	return host && is_cache_io(bio, folio, host) ? host : NULL;
+}
+
 /* What the bio's data is. Its pages are held: it is under way. */
 static void note_data(struct iot_request *e, const struct bio *bio)
 {
-	struct address_space *mapping;
 	struct inode *host;
 	struct folio *folio;
 
@@ -270,9 +278,8 @@ static void note_data(struct iot_request *e, const struct bio *bio)
 	if (!bio_has_data((struct bio *)bio))
 		return;
 	folio = page_folio(bio_page(bio));
-	mapping = folio_mapping(folio);
-	host = mapping ? READ_ONCE(mapping->host) : NULL;
-	if (host && is_cache_io(bio, folio, host))
+	host = cached_host(bio, folio);
+	if (host)
 		note_cached(e, bio, folio, host);
 	else if (!(bio->bi_opf & (REQ_META | REQ_SWAP)) && !folio_test_swapcache(folio))
 		note_direct(e);
@@ -315,7 +322,6 @@ static bool is_wanted(void)
 static bool is_originator_wanted(const struct bio *bio)
 {
 	const struct iot_filter *f = rcu_dereference_sched(iot_block.filter);
-	struct address_space *mapping;
 	struct iot_origin who;
 	struct folio *folio;
 
@@ -323,9 +329,8 @@ static bool is_originator_wanted(const struct bio *bio)
 	    !op_is_write(bio_op(bio)) || !bio_has_data((struct bio *)bio))
 		return false;
 	folio = page_folio(bio_page(bio));
-	mapping = folio_mapping(folio);
-	return mapping && mapping->host && is_cache_io(bio, folio, mapping->host) &&
-	       iot_origin_find(mapping, folio->index, &who) && iot_filter_origin(f, &who);
+	return cached_host(bio, folio) &&
+	       iot_origin_find(folio->mapping, folio->index, &who) && iot_filter_origin(f, &who);
 }
 
 static u32 why_wanted(const struct bio *bio)
