@@ -124,8 +124,8 @@ static void add_super(struct super_block *sb, void *data)
 /**
  * iot_dirty_sum() - bytes of files that are dirty or being written
  *
- * Of a filter with conditions on tasks: those of whom they are met by, as far as it is
- * known (origin.c); of any other filter all there are.
+ * Where the filter has a condition on tasks, only what those tasks made dirty counts, as
+ * far as it is known who did (origin.c). Otherwise all dirty bytes count.
  *
  * Context: task, may sleep: as long as it takes to look at all inodes in memory, and as
  * a filesystem takes that is being unmounted.
