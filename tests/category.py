@@ -435,13 +435,15 @@ def tree_of_nobody():
 
     def parent():
         os.write(numbers[1], b'%d' % spawn(child))
-        time.sleep(1)
+        os.read(leaving, 1)
 
     numbers = os.pipe()
+    leaving, leave = os.pipe()
     root = spawn(parent)
     is_equal(write(IOT + '/cache/control', f'filter tree={root}'), len(f'filter tree={root}'))
     command(f'filter tree={root} {ONLY}', 'start')
     orphan = int(os.read(numbers[0], 20))
+    os.write(leave, b'x')
     join(root)
     # What control shows can be written back while that tree is followed.
     must(slurp(FS + '/control'), FS + '/control')

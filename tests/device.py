@@ -36,7 +36,7 @@ def partition():
     os.fsync(fd)
     fcntl.ioctl(fd, BLKRRPART)
     os.close(fd)
-    for _ in range(100):
+    for _ in range(600):
         if os.path.exists(DISK + '2'):
             return
         time.sleep(0.1)

@@ -48,6 +48,10 @@ class Cat:
     def __init__(self, path=PIPE):
         self.process = subprocess.Popen(['cat', path], stdout=subprocess.PIPE)
         self.text = b''
+        self.waits()
+
+    def waits(self):
+        """Until it is in a read. A pipe that goes between two reads gives the next EIO."""
         waits_in(self.process.pid, 'iot_poller_sleep')
 
     def shows(self, lines):
@@ -74,7 +78,7 @@ def category_cat():
         do(write_bytes, 'f', 0, n)
         shown = cat.shows(n * (n + 1) // 2)
         is_equal(shown, slurp_bytes(FS + '/log'))
-        waits_in(cat.process.pid, 'iot_poller_sleep')
+        cat.waits()
     cat.process.send_signal(signal.SIGINT)
     is_equal(cat.ends(), -signal.SIGINT)
     is_equal(cat.text, shown)
@@ -405,6 +409,8 @@ def removed():
         for cat in cats:
             if cat.process.stdout in ready:
                 cat.text += os.read(cat.process.stdout.fileno(), 1 << 16)
+    for cat in cats:
+        cat.waits()
     must('remove f')
     is_equal([cat.ends() for cat in cats], [0] * 3)
     is_true(poll.poll(60000), 'the poll goes on')
@@ -417,6 +423,8 @@ def removed():
     cat = Cat(t.dir + '/pipe')
     do(write_bytes, 'f', 7, 1)
     is_equal(addresses(cat.shows(1).decode()), [7])
+    cat.waits()
+    stays.waits()
     must('remove f\nremove g')
     is_equal((cat.ends(), stays.ends()), (0, 0))
 
@@ -435,7 +443,8 @@ def ends_at_unload(*paths):
         poll.poll()
 
     pids = [spawn(wait, 'poll'), spawn(wait, 'epoll')]
-    time.sleep(1)
+    waits_in(pids[0], 'do_sys_poll')
+    waits_in(pids[1], 'do_epoll_wait')
     reload()
     is_equal([cat.ends() for cat in cats], [0] * len(cats))
     is_true(all(is_eio(fd) for fd in fds), 'a pipe that is gone was read')
