@@ -271,6 +271,9 @@ static void partial_take(struct vfs_call *call)
 /* ->ki_complete of io_uring's requests, 0 where it could not be found */
 static unsigned long uring_complete[2];
 
+/* that of io_submit's */
+static unsigned long aio_complete;
+
 static bool is_uring(const struct kiocb *iocb)
 {
 	unsigned long fn = (unsigned long)iocb->ki_complete;
@@ -336,8 +339,11 @@ static u16 io_flags(int ki_flags)
 
 static void call_begin_async(struct vfs_call *call)
 {
-	if (!is_uring(call->iocb))
+	if (!is_uring(call->iocb)) {
+		if ((unsigned long)call->iocb->ki_complete == aio_complete)
+			call->flags |= IOT_IO_AIO;
 		return;
+	}
 	call->uring = true;
 	call->flags |= IOT_IO_URING;
 	call->retries = uring_retries(call->iocb);
@@ -1251,11 +1257,12 @@ unsigned long iot_vfs_missed(const struct iot_vfs_hooks *hooks)
 	return missed + iot_hook_refused();
 }
 
-/** iot_vfs_init() - find out how io_uring's requests are told from others */
+/** iot_vfs_init() - find out how requests of io_uring and of io_submit are told from others */
 void iot_vfs_init(void)
 {
 	uring_complete[0] = iot_hook_symbol("io_complete_rw");
 	uring_complete[1] = iot_hook_symbol("io_complete_rw_iopoll");
+	aio_complete = iot_hook_symbol("aio_complete_rw");
 	if (IS_ENABLED(CONFIG_IO_URING) && !uring_complete[0])
 		pr_warn("io_complete_rw is not in this kernel: retries of io_uring are recorded as events of their own\n");
 }

@@ -100,6 +100,7 @@ struct iot_path_record {
 #define IOT_IO_COPY		(1u << 11)	/* with KERNEL: for copy_file_range */
 #define IOT_IO_URING		(1u << 12)	/* a request of io_uring; with KERNEL: its splice */
 #define IOT_IO_NFSD		(1u << 13)	/* with KERNEL: the NFS server, for a client */
+#define IOT_IO_AIO		(1u << 14)	/* a request of io_submit */
 
 /* struct iot_fault: flags */
 #define IOT_FAULT_SHARED	(1u << 0)	/* of a mapping that others see */
