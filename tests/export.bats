@@ -249,7 +249,7 @@ loaded_by() {
 	json)
 		jq -sr '"\(length)|\(map(.latency_ns) | add)", (sort_by(-.latency_ns, .seq)[:10][].path)' "$2.json" ;;
 	pandas)
-		python3 - "$2" <<-'END' ;;
+		/usr/bin/python3 - "$2" <<-'END' ;; # Debian's, whose pandas it is
 			import pandas, sys
 			t = pandas.read_csv(sys.argv[1] + ".csv")
 			print(f"{len(t)}|{t['latency_ns'].sum()}")
@@ -265,7 +265,7 @@ loaded_by() {
 	esac
 }
 
-@test "files load without an option: sqlite, Python's csv, JSON; pandas and DuckDB where they are" {
+@test "files load without an option: sqlite, Python's csv, JSON, pandas; DuckDB where it is" {
 	python3 - >many <<-'END'
 		import random
 		random.seed(5)
@@ -282,10 +282,8 @@ loaded_by() {
 	iotracer export t -f json >t.json
 	loaded_by csv t >expected
 	[ "$(head -n 1 expected | cut -d'|' -f 1)" = 30000 ]
-	ways=(sqlite json)
-	for way in pandas duckdb; do
-		if python3 -c "import $way" 2>/dev/null; then ways+=("$way"); else echo "# without $way" >&3; fi
-	done
+	ways=(sqlite json pandas)
+	if python3 -c "import duckdb" 2>/dev/null; then ways+=(duckdb); else echo "# without DuckDB" >&3; fi
 	for way in "${ways[@]}"; do
 		loaded_by "$way" t | diff expected - || { echo "$way"; false; }
 	done
