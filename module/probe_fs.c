@@ -208,6 +208,8 @@ static const struct iot_call calls[] = {
 	  .begin = iot_file_begin_sendfile },
 	{ IA32("sendfile", SENDFILE), .unbounded = true, .requested = 4,
 	  .begin = iot_file_begin_sendfile },
+	{ FUNCTION("splice_direct_to_actor", READ), .wants = iot_file_wants_served,
+	  .begin = iot_file_begin_served },
 	{ SYSCALL("splice", SPLICE), .unbounded = true, .flags = 6, .requested = 5,
 	  .begin = iot_file_begin_splice },
 	{ CALLED("do_splice", SPLICE, "io_splice"), .unbounded = true, .flags = 6,

@@ -196,6 +196,8 @@ void iot_file_end_dup(struct iot_frame *f, s64 result);
 bool iot_file_begin_close_range(struct iot_frame *f);
 bool iot_file_begin_flock(struct iot_frame *f);
 bool iot_file_begin_setlk(struct iot_frame *f);
+bool iot_file_wants_served(const u64 *a);
+bool iot_file_begin_served(struct iot_frame *f);
 bool iot_file_begin_sendfile(struct iot_frame *f);
 bool iot_file_begin_copy(struct iot_frame *f);
 bool iot_file_begin_splice(struct iot_frame *f);

@@ -13,7 +13,10 @@
 #include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/sched.h>
+#include <linux/splice.h>
 #include <linux/uaccess.h>
+#include "compat/compat.h"
+#include "inner.h"
 #include "probe_fs.h"
 
 /** iot_file_resolve() - record the file of a descriptor; false: not wanted */
@@ -276,6 +279,29 @@ static u64 offset_of(const struct iot_frame *f, u64 user, int fd)
 		offset = file->f_pos;
 	fput(file);
 	return offset;
+}
+
+/*
+ * splice_direct_to_actor(in, descriptor, actor), by which the NFS server reads. Calls of
+ * programs are events by themselves, and what goes on by ->read_iter is seen there:
+ * do_splice_read() of fs/splice.c.
+ */
+bool iot_file_wants_served(const u64 *a)
+{
+	const struct file *in = (const struct file *)a[0];
+
+	return (current->flags & PF_KTHREAD) && !(in->f_flags & O_DIRECT) &&
+	       !IS_DAX(in->f_mapping->host) && in->f_op->splice_read != iot_splice_by_read_iter;
+}
+
+bool iot_file_begin_served(struct iot_frame *f)
+{
+	const struct splice_desc *sd = (const struct splice_desc *)f->a[1];
+
+	f->e.offset = sd->pos;
+	f->e.requested = sd->total_len;
+	f->e.flags = iot_inner_flags();
+	return iot_file_begin_given(f);
 }
 
 /* sendfile(out, in, offset, count) */

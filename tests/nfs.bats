@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# bats file_tags=plain
+#
+# What the NFS server reads and writes for a client, here this machine itself.
+
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+setup_file() {
+	new_filesystem ext4 /dev/vda /mnt/disk
+	modprobe -a nfsd nfsv4
+	mountpoint -q /proc/fs/nfsd || mount -t nfsd nfsd /proc/fs/nfsd
+	mkdir -p /mnt/nfs /run/rpc_pipefs /var/lib/nfs/v4recovery
+	touch /var/lib/nfs/{etab,rmtab}
+	mount -t rpc_pipefs sunrpc /run/rpc_pipefs
+	ip link set lo up
+	# Nobody has anything to reclaim.
+	echo 10 >/proc/fs/nfsd/nfsv4leasetime
+	echo 10 >/proc/fs/nfsd/nfsv4gracetime
+	exportfs -o rw,no_root_squash,fsid=0,insecure,no_subtree_check 127.0.0.1:/mnt/disk
+	rpc.nfsd -N 3 -V 4.2 2
+	rpc.mountd -N 3 3>&-
+	load_module
+}
+
+teardown_file() {
+	unload_module
+	rpc.nfsd 0
+	killall rpc.mountd
+	exportfs -ua
+	umount /run/rpc_pipefs /proc/fs/nfsd /mnt/disk
+}
+
+# Mounted anew a client has nothing in its cache.
+setup() {
+	mount -t nfs4 -o vers=4.2 127.0.0.1:/ /mnt/nfs
+}
+
+teardown() {
+	! mountpoint -q /mnt/nfs || umount /mnt/nfs
+	echo stop >/proc/iotracer/fs/control
+}
+
+# served: bytes that the server has read and written, as it counts itself
+served() {
+	awk '$1 == "io" { print $2, $3 }' /proc/net/rpc/nfsd
+}
+
+# moved OP: bytes of that in category fs, all of it by the server with these flags
+moved() {
+	awk -v op="$1" '$2 == op {
+		if ($3 !~ /^nfsd-/ || $0 !~ / flags=([A-Z]+\|)?KERNEL\|NFSD / ||
+		    $0 !~ " path=/mnt/disk/f ")
+			print "not the server: " $0
+		match($0, / result=[0-9]+/)
+		sum += substr($0, RSTART + 8, RLENGTH - 8)
+	} END { print sum }' /proc/iotracer/fs/log
+}
+
+# of_target R|W: bytes in the log of the file, all of them the server's
+of_target() {
+	awk -F ';' -v op="$1" '$2 == op && $5 == "VFS" {
+		if ($6 != "nfsd")
+			print "not the server: " $0
+		sum += $4
+	} END { print sum }' "$(target_dir /mnt/disk/f)/log"
+}
+
+@test "NFS: reads and writes of its server are in category and log, with its flag, to the byte" {
+	local read written read_then written_then
+	touch /mnt/disk/f
+	echo add /mnt/disk/f 10000 >/proc/iotracer/control
+	printf '%s\n' reset "filter op=READ,WRITE dev=$(mountpoint -d /mnt/disk)" start >/proc/iotracer/fs/control
+	read -r read written < <(served)
+	dd if=/dev/urandom of=/mnt/nfs/f bs=100k count=7 conv=fsync,notrunc status=none
+	umount /mnt/nfs
+	mount -t nfs4 -o vers=4.2 127.0.0.1:/ /mnt/nfs
+	cmp /mnt/nfs/f <(cat /mnt/nfs/f)
+	umount /mnt/nfs
+	echo stop >/proc/iotracer/fs/control
+	read -r read_then written_then < <(served)
+	[ "$((written_then - written))" = 716800 ]
+	[ "$(moved WRITE)" = 716800 ]
+	[ "$(of_target W)" = 716800 ]
+	[ "$((read_then - read))" -ge 716800 ]
+	[ "$(moved READ)" = "$((read_then - read))" ]
+	[ "$(of_target R)" = "$((read_then - read))" ]
+	echo remove /mnt/disk/f >/proc/iotracer/control
+}
