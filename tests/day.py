@@ -145,12 +145,12 @@ BEFORE = {'postgresql': before_postgresql}
 
 
 def traced_by_strace(prefix):
-    """strace follows this process from when it is back, and all that it starts."""
+    """strace has shown a call of this process, and will show all others and its children's."""
+    own = f'{prefix}.{os.getpid()}'
     tracer = subprocess.Popen(['strace', '-qqff', '-s', '0', '-o', prefix, '-p', str(os.getpid())])
-    while True:
-        with open('/proc/self/status', encoding='ascii') as f:
-            if f'TracerPid:\t{tracer.pid}\n' in f.read():
-                return tracer
+    while not os.path.exists(own) or not os.path.getsize(own):
+        time.sleep(0.01)
+    return tracer
 
 
 def rusage():
@@ -273,6 +273,7 @@ def beside_proc_io(trace, counts, rejected, compared):
     dirty = PAGE * sum(int(r['pages']) for r in trace.cache if r['op'] == 'DIRTY')
     direct = total(r for r in trace.fs if r['op'] == 'DIO_WRITE' and r['kind'] != 'pipe')
     compared.equal('write_bytes', dirty + direct, counts['write_bytes'])
+    compared.equal('ru_oublock', (dirty + direct) // SECTOR, counts['ru_oublock'])
     major = sum(r['severity'] == 'MAJOR' for r in trace.fault)
     compared.equal('ru_majflt', major, counts['ru_majflt'])
     minor = sum(r['severity'] == 'MINOR' for r in trace.fault)
@@ -427,6 +428,25 @@ def beside_blktrace(trace, path, compared):
 # --- both ----------------------------------------------------------------------------------------
 
 
+def all_are_on(_):
+    return all(map(category_is_on, ('fs', 'block', 'cache', 'fault')))
+
+
+def stack(path):
+    with open(path + '/stack', encoding='ascii') as f:
+        return f.read()
+
+
+def blktrace_is_on(process):
+    """
+    Its threads poll when they have been let go; then the first one starts the trace, and
+    waits for them. See run_tracers() and thread_main() of blktrace.
+    """
+    threads = glob.glob(f'/proc/{process.pid}/task/*')
+    return any(' do_sys_poll+' in stack(path) for path in threads) and \
+        ' do_futex+' in stack(f'/proc/{process.pid}')
+
+
 def category_is_on(name):
     with open(f'/proc/iotracer/{name}/control', encoding='ascii') as f:
         return any(line.startswith('start') for line in f)
@@ -461,7 +481,7 @@ def running(argv, is_ready, **options):
     """A program until SIGINT, from when it is ready."""
     with subprocess.Popen(argv, **options) as process:
         try:
-            while not is_ready():
+            while not is_ready(process):
                 if process.poll() is not None:
                     sys.exit(f'{argv[0]} has ended with {process.returncode}')
                 time.sleep(0.1)
@@ -473,11 +493,9 @@ def running(argv, is_ready, **options):
 def machine(name):
     prepare(name)
     compared = Compared()
-    recorder = running(RECORD + ['-o', '/tmp/day/trace'],
-                       lambda: all(map(category_is_on, ('fs', 'block', 'cache', 'fault'))))
+    recorder = running(RECORD + ['-o', '/tmp/day/trace'], all_are_on)
     blktrace = running(['blktrace', '-d', '/dev/' + DISK, '-D', '/tmp/day', '-o', 'blk'],
-                       lambda: os.path.exists(f'/sys/kernel/debug/block/{DISK}/dropped'),
-                       stdout=subprocess.DEVNULL)
+                       blktrace_is_on, stdout=subprocess.DEVNULL)
     with recorder, blktrace:
         before = diskstats()
         do(*me('work', name))
