@@ -231,12 +231,15 @@ static int __init iotracer_init(void)
 	err = iot_paths_init(iot_category_mark_paths);
 	if (err)
 		goto exit_hook;
+	err = iot_name_init();
+	if (err)
+		goto exit_paths;
 	iot_mounts_init();
 	iot_table_init();
 	iot_vfs_init();
 	err = iot_target_init();
 	if (err)
-		goto exit_paths;
+		goto exit_name;
 	err = iot_category_cpus_init();
 	if (err)
 		goto exit_target;
@@ -250,6 +253,8 @@ exit_cpus:
 	iot_category_free_all();
 exit_target:
 	iot_target_exit();
+exit_name:
+	iot_name_exit();
 exit_paths:
 	iot_paths_exit();
 exit_hook:
@@ -276,6 +281,7 @@ static void __exit iotracer_exit(void)
 	iot_origin_exit();
 	iot_mounts_exit();
 	iot_target_exit();
+	iot_name_exit();
 	iot_paths_exit();
 	iot_budget_exit();
 }

@@ -60,4 +60,8 @@ void iot_block_detach(void);
 unsigned long iot_block_missed(void);
 void iot_block_count_missed(void);
 
+/* probe_fs_path.c */
+int iot_name_init(void);
+void iot_name_exit(void);
+
 #endif /* IOT_PROBE_H */

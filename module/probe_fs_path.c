@@ -18,6 +18,7 @@
 #include <linux/limits.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/stat.h>
@@ -25,11 +26,28 @@
 #include <linux/uaccess.h>
 #include "compat/compat.h"
 #include "paths.h"
+#include "probe.h"
 #include "probe_fs.h"
 #include "table.h"
 
-/* For names read where one may not sleep: PATH_MAX bytes a CPU, preemption off. */
-static DEFINE_PER_CPU(char [PATH_MAX], scratch);
+/*
+ * For names read where one may not sleep: PATH_MAX bytes a CPU, preemption off. Not
+ * DEFINE_PER_CPU(): all modules together have PERCPU_MODULE_RESERVE, 8 KiB, of that.
+ */
+static char __percpu *scratch;
+
+/** iot_name_init() - when the module is loaded. 0 or -ENOMEM */
+int iot_name_init(void)
+{
+	scratch = __alloc_percpu(PATH_MAX, 1);
+	return scratch ? 0 : -ENOMEM;
+}
+
+/** iot_name_exit() - nobody is in a hook any more */
+void iot_name_exit(void)
+{
+	free_percpu(scratch);
+}
 
 /* Read a name, up to PATH_MAX - 1 bytes, without sleeping. Return: length or -EFAULT. */
 static long read_atomic(char *buf, const char __user *user)
