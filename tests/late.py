@@ -103,7 +103,6 @@ KINDS = {
     'memfd': (memfd, 'other', 8),
     'eventfd': (events_counted, 'other', 8),
     'timerfd': (timer, 'other', 8),
-    'inotify': (watcher, 'other', 100),
     'signalfd': (signals, 'other', 128),
     'mqueue': (lambda: opened(mounted('mqueue', '/mnt/queues') + '/q', os.O_CREAT), 'file', 80),
     'proc': (lambda: opened('/proc/self/stat'), 'pseudo', 8),
@@ -112,6 +111,8 @@ KINDS = {
                 'pseudo', 8),
     'debugfs, by itself': (lambda: opened('/sys/kernel/debug/fault_around_bytes'), 'pseudo', 8),
 }
+if os.path.isdir('/proc/sys/fs/inotify'): # which the kernels of scripts/debug-kernel lack
+    KINDS['inotify'] = watcher, 'other', 100
 
 
 def result_of(call, *args):
