@@ -643,12 +643,12 @@ static ssize_t put_block(struct stream_reader *rd, const struct iot_shard *shard
 
 	index = max(rd->next[cpu], from + shard->shift) - shard->shift;
 	if (index < end && !iot_ring_holds(shard->ring, index)) {
-		u64 settled = end;
+		u64 begun = end;
 
-		synchronize_rcu(); /* whoever was filling one before settled is done */
+		synchronize_rcu(); /* the writers of all records below begun have finished */
 		from = iot_shard_window(shard, &end);
 		index = max(index, from);
-		skip_gone(shard->ring, &index, settled);
+		skip_gone(shard->ring, &index, begun);
 	}
 	block.gap = index + shard->shift - rd->next[cpu];
 	block.first = index + shard->shift;

@@ -271,7 +271,7 @@ static void partial_take(struct vfs_call *call)
 /* ->ki_complete of io_uring's requests, 0 where it could not be found */
 static unsigned long uring_complete[2];
 
-/* that of io_submit's */
+/* ->ki_complete of io_submit's requests, likewise */
 static unsigned long aio_complete;
 
 static bool is_uring(const struct kiocb *iocb)
