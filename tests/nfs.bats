@@ -34,14 +34,19 @@ teardown_file() {
 	umount /run/rpc_pipefs /proc/fs/nfsd /mnt/disk
 }
 
-# Mounted anew a client has nothing in its cache.
 setup() {
-	mount -t nfs4 -o vers=4.2 127.0.0.1:/ /mnt/nfs
+	cd "$BATS_TEST_TMPDIR" || return
+	mount_client
 }
 
 teardown() {
 	! mountpoint -q /mnt/nfs || umount /mnt/nfs
 	echo stop >/proc/iotracer/fs/control
+}
+
+# mount_client: mounted anew it has nothing in its cache
+mount_client() {
+	mount -t nfs4 -o vers=4.2 127.0.0.1:/ /mnt/nfs
 }
 
 # served: bytes that the server has read and written, as it counts itself
@@ -75,10 +80,11 @@ of_target() {
 	echo add /mnt/disk/f 10000 >/proc/iotracer/control
 	printf '%s\n' reset "filter op=READ,WRITE dev=$(mountpoint -d /mnt/disk)" start >/proc/iotracer/fs/control
 	read -r read written < <(served)
-	dd if=/dev/urandom of=/mnt/nfs/f bs=100k count=7 conv=fsync,notrunc status=none
+	head -c 716800 /dev/urandom >data
+	dd if=data of=/mnt/nfs/f bs=100k conv=fsync,notrunc status=none
 	umount /mnt/nfs
-	mount -t nfs4 -o vers=4.2 127.0.0.1:/ /mnt/nfs
-	cmp /mnt/nfs/f <(cat /mnt/nfs/f)
+	mount_client
+	cmp /mnt/nfs/f data
 	umount /mnt/nfs
 	echo stop >/proc/iotracer/fs/control
 	read -r read_then written_then < <(served)
