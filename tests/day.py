@@ -26,6 +26,8 @@ import subprocess
 import sys
 import time
 
+from process import is_in
+
 HOME = '/mnt/disk'
 DISK = 'vda'
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -36,6 +38,20 @@ PAGE = 4096
 POSTGRES = 'postgres'
 FIGURES = '/tmp/day/figures'
 STRACE = '/tmp/day/strace'
+
+
+@contextlib.contextmanager
+def running(argv, is_ready, **options):
+    """A program until SIGINT, from when it is ready."""
+    with subprocess.Popen(argv, **options) as process:
+        try:
+            while not is_ready(process):
+                if process.poll() is not None:
+                    sys.exit(f'{argv[0]} has ended with {process.returncode}')
+                time.sleep(0.1)
+            yield process
+        finally:
+            process.send_signal(signal.SIGINT)
 
 # --- the work ------------------------------------------------------------------------------------
 
@@ -144,13 +160,11 @@ BEFORE = {'postgresql': before_postgresql}
 # --- the process that does it --------------------------------------------------------------------
 
 
-def traced_by_strace(prefix):
-    """strace has shown a call of this process, and will show all others and its children's."""
+def strace(prefix):
+    """It follows this process, from when it has shown a call of it, and all that it starts."""
     own = f'{prefix}.{os.getpid()}'
-    tracer = subprocess.Popen(['strace', '-qqff', '-s', '0', '-o', prefix, '-p', str(os.getpid())])
-    while not os.path.exists(own) or not os.path.getsize(own):
-        time.sleep(0.01)
-    return tracer
+    return running(['strace', '-qqff', '-s', '0', '-o', prefix, '-p', str(os.getpid())],
+                   lambda _: os.path.exists(own) and os.path.getsize(own))
 
 
 def rusage():
@@ -164,10 +178,8 @@ def parsed(text):
     return {name: int(value) for name, value in re.findall(rb'(\w+): (\d+)', text)}
 
 
-def work(name, prefix=None):
-    """Do it, and put what the kernel counted of it, and who is who, into FIGURES."""
-    tracer = traced_by_strace(prefix) if prefix else None
-    fd = os.open('/proc/self/io', os.O_RDONLY)
+def counted(name, fd):
+    """Do it. What the kernel has counted of it, between two reads of /proc/self/io, fd."""
     with open('/proc/self/stat', encoding='ascii') as f:
         os.pread(f.fileno(), 10, 0) # so that the code of this is in memory
     rusage()
@@ -178,12 +190,17 @@ def work(name, prefix=None):
     counts = {key: value - before[key] for key, value in rusage().items()}
     was = parsed(io_before)
     counts.update({key.decode(): value - was[key] for key, value in parsed(io_after).items()})
-    with open(FIGURES, 'w', encoding='ascii') as f:
-        json.dump({'pid': os.getpid(), 'fd': fd, 'strace': tracer.pid if tracer else 0,
-                   'counts': counts}, f)
-    if tracer:
-        tracer.send_signal(signal.SIGINT)
-        tracer.wait()
+    return counts
+
+
+def work(name, prefix=None):
+    """Do it, and put what was counted of it, and who is who, into FIGURES."""
+    with strace(prefix) if prefix else contextlib.nullcontext() as tracer, \
+            open('/proc/self/io', encoding='ascii') as io:
+        figures = {'pid': os.getpid(), 'fd': io.fileno(), 'strace': tracer.pid if tracer else 0,
+                   'counts': counted(name, io.fileno())}
+        with open(FIGURES, 'w', encoding='ascii') as f:
+            json.dump(figures, f)
 
 # --- what was recorded ---------------------------------------------------------------------------
 
@@ -358,7 +375,6 @@ def beside_strace(trace, prefix, figures, compared):
     for op in 'READ', 'WRITE': # the VFS rejects, and no file is asked
         for result in REJECTED:
             theirs[op][result] = min(theirs[op][result], ours[op][result])
-        theirs[op] += collections.Counter()
     if closes_others:
         theirs['CLOSE'][0] = max(theirs['CLOSE'][0], ours['CLOSE'][0])
     for op in CALLS:
@@ -376,27 +392,24 @@ def diskstats():
     with open('/proc/diskstats', encoding='ascii') as f:
         line = next(words for words in map(str.split, f) if words[2] == DISK)
     n = list(map(int, line[3:]))
-    return collections.Counter({
-        'reads': n[0], 'bytes read': n[2] * SECTOR, 'writes': n[4], 'bytes written': n[6] * SECTOR,
-        'discards': n[11], 'bytes discarded': n[13] * SECTOR, 'flushes': n[15]})
+    return {'READ': (n[0], n[2] * SECTOR), 'WRITE': (n[4], n[6] * SECTOR),
+            'DISCARD': (n[11], n[13] * SECTOR), 'FLUSH': (n[15], 0)}
 
 
 def of_disk(trace):
     return [r for r in trace.all_block if r['disk'] == DISK]
 
 
-def beside_diskstats(trace, theirs, compared):
-    ours = collections.Counter()
-    for r in of_disk(trace):
-        for op, names in {'READ': ('reads', 'bytes read'), 'WRITE': ('writes', 'bytes written'),
-                          'WRITE_ZEROES': ('writes', 'bytes written'), 'FLUSH': ('flushes', ''),
-                          'DISCARD': ('discards', 'bytes discarded')}.items():
-            if r['op'] == op:
-                ours[names[0]] += 1
-                ours[names[1]] += int(r['result'])
-    del ours['']
-    for name in sorted(theirs):
-        compared.equal(name, ours[name], theirs[name])
+def op_of_disk(row):
+    """As others call it: WRITE_ZEROES is a write."""
+    return row['op'].split('_')[0]
+
+
+def beside_diskstats(trace, before, after, compared):
+    for op, (requests, size) in after.items():
+        results = [int(r['result']) for r in of_disk(trace) if op_of_disk(r) == op]
+        compared.equal(f'{op} requests', len(results), requests - before[op][0])
+        compared.equal(f'{op} bytes', sum(results), size - before[op][1])
 
 
 RWBS = {'R': 'READ', 'W': 'WRITE', 'D': 'DISCARD', 'F': 'FLUSH'}
@@ -419,7 +432,7 @@ def beside_blktrace(trace, path, compared):
     """A write that the kernel follows with a flush is completed twice, then with no bytes."""
     ours = collections.Counter()
     for r in of_disk(trace):
-        op = r['op'].split('_')[0]
+        op = op_of_disk(r)
         ours[op, int(r['sector']), int(r['result'])] += 1
         if {'FUA', 'FLUSH_SEQ'} <= flags(r):
             ours[op, int(r['sector']), 0] += 1
@@ -432,19 +445,13 @@ def all_are_on(_):
     return all(map(category_is_on, ('fs', 'block', 'cache', 'fault')))
 
 
-def stack(path):
-    with open(path + '/stack', encoding='ascii') as f:
-        return f.read()
-
-
 def blktrace_is_on(process):
     """
     Its threads poll when they have been let go; then the first one starts the trace, and
     waits for them. See run_tracers() and thread_main() of blktrace.
     """
-    threads = glob.glob(f'/proc/{process.pid}/task/*')
-    return any(' do_sys_poll+' in stack(path) for path in threads) and \
-        ' do_futex+' in stack(f'/proc/{process.pid}')
+    threads = os.listdir(f'/proc/{process.pid}/task')
+    return any(is_in(tid, 'do_sys_poll') for tid in threads) and is_in(process.pid, 'do_futex')
 
 
 def category_is_on(name):
@@ -476,20 +483,6 @@ def me(*words):
     return [sys.executable, '-S', '-s', os.path.abspath(__file__), *words]
 
 
-@contextlib.contextmanager
-def running(argv, is_ready, **options):
-    """A program until SIGINT, from when it is ready."""
-    with subprocess.Popen(argv, **options) as process:
-        try:
-            while not is_ready(process):
-                if process.poll() is not None:
-                    sys.exit(f'{argv[0]} has ended with {process.returncode}')
-                time.sleep(0.1)
-            yield
-        finally:
-            process.send_signal(signal.SIGINT)
-
-
 def machine(name):
     prepare(name)
     compared = Compared()
@@ -500,11 +493,10 @@ def machine(name):
         before = diskstats()
         do(*me('work', name))
         os.sync()
-        theirs = diskstats() - before
-
+        after = diskstats()
     trace, figures = export()
     beside_proc_io(trace, figures['counts'], {'r': 0, 'w': 0}, compared)
-    beside_diskstats(trace, theirs, compared)
+    beside_diskstats(trace, before, after, compared)
     beside_blktrace(trace, '/tmp/day/blk', compared)
     compared.finish()
 

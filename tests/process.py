@@ -17,14 +17,20 @@ def spawn(function, *args):
     return pid
 
 
+def stack(pid):
+    """Functions of the kernel that a process or thread is in, if it sleeps."""
+    with open(f'/proc/{pid}/stack', encoding='ascii') as f:
+        return f.read()
+
+
+def is_in(pid, function):
+    return f' {function}+' in stack(pid)
+
+
 def waits_in(pid, function):
     """Until a process sleeps in a function of the kernel, a minute at most."""
     deadline = time.monotonic() + 60
-    while True:
-        with open(f'/proc/{pid}/stack', encoding='ascii') as f:
-            stack = f.read()
-        if f' {function}+' in stack:
-            return
+    while not is_in(pid, function):
         if time.monotonic() > deadline:
-            raise TimeoutError(f'{pid} is not in {function} but in:\n{stack}')
+            raise TimeoutError(f'{pid} is not in {function} but in:\n{stack(pid)}')
         time.sleep(0.01)
