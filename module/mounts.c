@@ -22,14 +22,17 @@
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/kdev_t.h>
+#include <linux/limits.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
 #include <linux/poll.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
+#include <linux/seqlock.h>
 #include <linux/siphash.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
@@ -41,6 +44,10 @@
 #define TEXT_MAX	SZ_4M
 #define READ_GAP	(HZ / 20)	/* from one reading to the next, whoever mounts how often */
 #define LOOK_AGAIN	HZ
+
+/* With interrupts off: names of a path, and mounts, that are looked at. */
+#define STEPS_AT_ONCE	64
+#define MOUNTS_AT_ONCE	1024
 
 /**
  * struct mount_at - one mount
@@ -391,6 +398,49 @@ void iot_mounts_exit(void)
 	cancel_delayed_work_sync(&work);
 }
 
+/*
+ * Put a name and a slash in front of @at. Under RCU the name is there, and ends with a NUL
+ * wherever it is being changed (fs/dcache.c). Return: where it begins, NULL: no room.
+ */
+static char *put_name(char *at, const char *buf, const struct dentry *dentry)
+{
+	/* before its text, as in prepend_name() of fs/d_path.c */
+	const char *name = smp_load_acquire(&dentry->d_name.name);
+	size_t len = strnlen(name, NAME_MAX);
+
+	if (at - buf < len + 1)
+		return NULL;
+	at -= len;
+	data_race(memcpy(at, name, len)); /* who changes names is noticed in the end */
+	*--at = '/';
+	return at;
+}
+
+/*
+ * dentry_path_raw() without rename_lock, for where interrupts are off: the caller may hold
+ * a lock that an interrupt on another CPU waits for, and that may have interrupted the
+ * holder of rename_lock. It tries once, and fails where a file is renamed meanwhile.
+ */
+static char *path_at_once(const struct dentry *dentry, char *buf, int size)
+{
+	const struct dentry *root = dentry->d_sb->s_root, *parent;
+	unsigned int seq = raw_seqcount_begin(&rename_lock.seqcount), steps = 0;
+	char *at = buf + size - 1;
+
+	*at = '\0';
+	if (dentry == root)
+		*--at = '/';
+	for (; dentry != root; dentry = parent) {
+		parent = READ_ONCE(dentry->d_parent);
+		if (parent == dentry || steps++ == STEPS_AT_ONCE)
+			return ERR_PTR(-ENOENT);
+		at = put_name(at, buf, dentry);
+		if (!at)
+			return ERR_PTR(-ENAMETOOLONG);
+	}
+	return read_seqcount_retry(&rename_lock.seqcount, seq) ? ERR_PTR(-EAGAIN) : at;
+}
+
 /* Of what is mounted of the file's filesystem the mount that shows most of it. */
 static const struct mount_at *find(const struct mounts *m, const struct dentry *dentry,
 				   const char *text)
@@ -399,6 +449,8 @@ static const struct mount_at *find(const struct mounts *m, const struct dentry *
 	unsigned int i;
 	size_t len;
 
+	if (irqs_disabled() && m->nr > MOUNTS_AT_ONCE)
+		return NULL;
 	for (i = 0; i < m->nr; i++) {
 		const struct mount_at *at = &m->at[i];
 
@@ -417,9 +469,10 @@ static const struct mount_at *find(const struct mounts *m, const struct dentry *
  * @dentry:	alive under RCU, not disconnected
  * @buf:	@size bytes
  *
- * Context: task, under RCU, interrupts on; spins for rename_lock, and does not sleep,
- * but on PREEMPT_RT. Return: the text in the end of @buf, or an error: -ENOENT, it is
- * mounted nowhere, or that is not known now; -ENAMETOOLONG.
+ * Context: task, under RCU; spins for rename_lock where interrupts are on, and does not
+ * sleep, but on PREEMPT_RT. Return: the text in the end of @buf, or an error: -ENOENT, it
+ * is mounted nowhere, or that is not known now; -EAGAIN, somewhere a file is just renamed,
+ * and interrupts are off; -ENAMETOOLONG.
  */
 char *iot_mounts_text(const struct dentry *dentry, char *buf, int size)
 {
@@ -430,7 +483,8 @@ char *iot_mounts_text(const struct dentry *dentry, char *buf, int size)
 
 	if (!m || m->changes != atomic_read(&changes))
 		return ERR_PTR(-ENOENT);
-	text = dentry_path_raw(dentry, buf, size);
+	text = irqs_disabled() ? path_at_once(dentry, buf, size) :
+				 dentry_path_raw(dentry, buf, size);
 	if (IS_ERR(text))
 		return text;
 	at = find(m, dentry, text);

@@ -13,8 +13,8 @@
  *
  * Locks, taken in this order: one of the keys' bucket locks, one of the inodes',
  * @slots_lock. Each is held for a number of steps that does not depend on how much
- * there is. No lock is taken where an entry is only looked for, under RCU. None is
- * taken in an interrupt, so they leave interrupts as they are.
+ * there is, with interrupts off: none is taken in an interrupt, but who comes here may hold
+ * a lock that is. No lock is taken where an entry is only looked for, under RCU.
  *
  * Memory is charged to paths_memory_limit and, as the rings' is, to ring_memory_limit,
  * until RCU has freed it. Room is made when seven eighths are used, so that what waits
@@ -123,10 +123,12 @@ static void make_way(struct hlist_head *head)
 
 static void unlink_node(struct hlist_node *node, raw_spinlock_t *lock)
 {
-	raw_spin_lock(lock);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(lock, flags);
 	if (!hlist_unhashed(node))
 		hlist_del_init_rcu(node);
-	raw_spin_unlock(lock);
+	raw_spin_unlock_irqrestore(lock, flags);
 }
 
 /*
@@ -173,9 +175,10 @@ static bool evict(bool name)
 {
 	u64 *next = name ? &oldest_name : &oldest_id;
 	struct iot_path *e = NULL;
+	unsigned long flags;
 	unsigned int i;
 
-	raw_spin_lock(&slots_lock);
+	raw_spin_lock_irqsave(&slots_lock, flags);
 	if (last_id >= nr_slots && *next <= last_id - nr_slots)
 		*next = last_id - nr_slots + 1;
 	for (i = 0; !e && i < LOOK_MAX && *next <= last_id; i++) {
@@ -187,7 +190,7 @@ static bool evict(bool name)
 		take_out(e);
 		nr_evicted++;
 	}
-	raw_spin_unlock(&slots_lock);
+	raw_spin_unlock_irqrestore(&slots_lock, flags);
 	if (e)
 		drop(e);
 	return e || i == LOOK_MAX;
@@ -270,8 +273,9 @@ static struct iot_path *settle(struct iot_path *e)
 {
 	struct iot_path __rcu **slot;
 	struct iot_path *old;
+	unsigned long flags;
 
-	raw_spin_lock(&slots_lock);
+	raw_spin_lock_irqsave(&slots_lock, flags);
 	e->file.id = last_id + 1;
 	slot = &slots[e->file.id & (nr_slots - 1)];
 	old = rcu_dereference_protected(*slot, lockdep_is_held(&slots_lock));
@@ -283,7 +287,7 @@ static struct iot_path *settle(struct iot_path *e)
 	nr_resolved++;
 	rcu_assign_pointer(*slot, e);
 	smp_store_release(&last_id, e->file.id); /* who sees it finds the entry */
-	raw_spin_unlock(&slots_lock);
+	raw_spin_unlock_irqrestore(&slots_lock, flags);
 	return old;
 }
 
@@ -291,11 +295,12 @@ static void link_inode(struct iot_path *e)
 {
 	struct hlist_head *head = iot_path_inode_head(e->inode);
 	raw_spinlock_t *lock = inode_lock_of(head);
+	unsigned long flags;
 
-	raw_spin_lock(lock);
+	raw_spin_lock_irqsave(lock, flags);
 	make_way(head);
 	hlist_add_head_rcu(&e->inode_node, head);
-	raw_spin_unlock(lock);
+	raw_spin_unlock_irqrestore(lock, flags);
 }
 
 /* Return: the id, or 0: the table is closed. An entry that is not needed is freed. */
@@ -304,9 +309,10 @@ static u64 insert(struct iot_path *e)
 	struct hlist_head *head = head_of(&e->key);
 	raw_spinlock_t *lock = key_lock(head);
 	struct iot_path *known, *old = NULL;
+	unsigned long flags;
 	u64 id = 0;
 
-	raw_spin_lock(lock);
+	raw_spin_lock_irqsave(lock, flags);
 	known = find_same(e, e->text);
 	if (known) {
 		renew(known, e);
@@ -319,7 +325,7 @@ static u64 insert(struct iot_path *e)
 		make_way(head);
 		hlist_add_head_rcu(&e->node, head);
 	}
-	raw_spin_unlock(lock);
+	raw_spin_unlock_irqrestore(lock, flags);
 	if (known || !id)
 		free_entry(e);
 	if (old)
@@ -394,16 +400,17 @@ void iot_path_table_sweep(const unsigned long *marks, u64 end)
 {
 	u64 last, id = iot_path_table_oldest(&last);
 	struct iot_path *e;
+	unsigned long flags;
 
 	for (; id < end && id <= last; id++) {
 		cond_resched();
 		if (test_bit(id & (nr_slots - 1), marks))
 			break;
-		raw_spin_lock(&slots_lock);
+		raw_spin_lock_irqsave(&slots_lock, flags);
 		e = slot_entry(id);
 		if (e)
 			take_out(e);
-		raw_spin_unlock(&slots_lock);
+		raw_spin_unlock_irqrestore(&slots_lock, flags);
 		if (e)
 			drop(e);
 	}
@@ -412,12 +419,14 @@ void iot_path_table_sweep(const unsigned long *marks, u64 end)
 /** iot_path_table_stats() - counts, but for those of events */
 void iot_path_table_stats(struct iot_paths_stats *stats)
 {
-	raw_spin_lock(&slots_lock);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&slots_lock, flags);
 	stats->entries = nr_entries;
 	stats->resolved = nr_resolved;
 	stats->evicted = nr_evicted;
 	stats->bytes = entry_bytes;
-	raw_spin_unlock(&slots_lock);
+	raw_spin_unlock_irqrestore(&slots_lock, flags);
 }
 
 /** iot_path_table_open() - entries are taken from now on */
@@ -473,12 +482,8 @@ static u64 odd_secret(void)
 static const unsigned int *find_mounts(void)
 {
 	static const unsigned int never;
-	unsigned long args[IOT_HOOK_ARGS] = { (unsigned long)"mount_lock" };
-	unsigned long lookup = iot_hook_symbol("kallsyms_lookup_name");
-	const seqlock_t *lock = NULL;
+	const seqlock_t *lock = (const seqlock_t *)iot_hook_data("mount_lock");
 
-	if (lookup)
-		lock = (const seqlock_t *)iot_hook_call(args, lookup);
 	return lock ? &lock->seqcount.seqcount.sequence : &never;
 }
 

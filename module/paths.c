@@ -47,6 +47,7 @@
 #include "compat/compat.h"
 #include "compat/mount.h"
 #include "hook.h"
+#include "hook_set.h"
 #include "mounts.h"
 #include "path.h"
 #include "paths.h"
@@ -550,7 +551,6 @@ static bool resolve_name(struct dentry *dentry, const struct inode *inode,
 
 /*
  * From the names of the inode: the path by which it was seen, or that one of them has.
- * For the latter interrupts have to be on: who they interrupt may hold rename_lock.
  */
 static bool resolve_inode(struct inode *inode, struct iot_paths_file *file)
 {
@@ -576,7 +576,7 @@ static bool resolve_inode(struct inode *inode, struct iot_paths_file *file)
 	spin_unlock(&inode->i_lock);
 	if (e)
 		*file = e->file;
-	found = e || (name && !irqs_disabled() && resolve_name(name, inode, &now, file));
+	found = e || (name && resolve_name(name, inode, &now, file));
 	rcu_read_unlock();
 	return found;
 }
@@ -864,7 +864,8 @@ int iot_paths_init(void (*mark)(unsigned long *marks))
 	int err;
 
 	mark_needed = mark;
-	absolute_path = iot_hook_symbol("d_absolute_path");
+	absolute_path = iot_hook_function("d_absolute_path",
+					  "char * (struct path *, char *, int)");
 	get_random_bytes(&text_key, sizeof(text_key));
 	scratch = __alloc_percpu(PATH_MAX, 8);
 	if (!scratch)
