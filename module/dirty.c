@@ -22,6 +22,7 @@
 #include "dirty.h"
 #include "filter.h"
 #include "hook.h"
+#include "hook_set.h"
 #include "origin.h"
 
 struct walk {
@@ -133,11 +134,14 @@ static void add_super(struct super_block *sb, void *data)
  */
 int iot_dirty_sum(struct iot_category *c, struct iot_dirty *sum)
 {
-	unsigned long walk_supers = iot_hook_symbol("iterate_supers");
+	static unsigned long walk_supers;	/* to look for it takes milliseconds */
 	struct walk w = { .c = c, .sum = sum };
 	unsigned long args[IOT_HOOK_ARGS] = { (unsigned long)add_super, (unsigned long)&w };
 
 	memset(sum, 0, sizeof(*sum));
+	if (!READ_ONCE(walk_supers))
+		WRITE_ONCE(walk_supers, iot_hook_function("iterate_supers",
+							  "_ (function *, void *)"));
 	if (!walk_supers)
 		return -EOPNOTSUPP;
 	iot_hook_call(args, walk_supers);

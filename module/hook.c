@@ -740,6 +740,15 @@ unsigned long iot_hook_symbol(const char *name)
 	return addr;
 }
 
+/** iot_hook_data() - address of a variable of the kernel, or 0 */
+unsigned long iot_hook_data(const char *name)
+{
+	unsigned long args[IOT_HOOK_ARGS] = { (unsigned long)name };
+	unsigned long lookup = iot_hook_symbol("kallsyms_lookup_name");
+
+	return lookup ? iot_hook_call(args, lookup) : 0;
+}
+
 static void find_point(struct tracepoint *tp, void *data)
 {
 	struct iot_hook_point *point = data;
@@ -845,14 +854,14 @@ void iot_hook_show(struct seq_file *m)
 	struct point_entry *entry;
 	struct iot_hook *hook;
 
-	seq_puts(m, "symbol operation mechanism users missed error\n");
+	seq_puts(m, "symbol operation mechanism users missed prototype error\n");
 	mutex_lock(&hook_lock);
 	list_for_each_entry(hook, &hooks, list)
-		seq_printf(m, "%s %s %s %u %lu %d\n", hook->symbol,
+		seq_printf(m, "%s %s %s %u %lu - %d\n", hook->symbol,
 			   hook->type->name, mechanism_names[hook->mechanism],
 			   hook->users, hook->missed + missed_now(hook), hook->error);
 	list_for_each_entry(entry, &points, list)
-		seq_printf(m, "%s bio tracepoint %u 0 0\n", entry->point->name,
+		seq_printf(m, "%s bio tracepoint %u 0 - 0\n", entry->point->name,
 			   entry->point->users);
 	mutex_unlock(&hook_lock);
 	iot_hook_set_show(m);

@@ -96,6 +96,7 @@ void iot_hook_points_put(struct iot_hook_point *points, size_t nr);
 
 void iot_hook_show(struct seq_file *m);
 unsigned long iot_hook_symbol(const char *name);
+unsigned long iot_hook_data(const char *name);
 
 /*
  * iot_hook_call() - call a function of up to five arguments from behind its entry
@@ -178,26 +179,34 @@ static __always_inline bool iot_hook_is_shared(const struct pt_regs *regs)
 }
 
 /**
- * iot_hook_redirect() - send the call that an ftrace handler looks at elsewhere
+ * iot_hook_redirect_plain() - send the call that an ftrace handler looks at elsewhere
  * @regs:	registers of the handler
  * @ip:		the handler's ip argument
  * @wrapper:	gets the call's two arguments, then @ip's way into the original
- *		for iot_hook_enter(), then @cookie
+ *		for iot_hook_enter()
  *
  * The wrapper ends with iot_hook_leave(). From here to there it counts as in
  * flight, and the module's text stays. Not where the function is shared: a handler asks
  * iot_hook_is_shared() first, and leaves all of these to iot_hook_redirect_bare().
+ * Return: is it sent?
  */
-static __always_inline void iot_hook_redirect(struct pt_regs *regs,
-					      unsigned long ip, void *wrapper,
-					      u64 cookie)
+static __always_inline bool iot_hook_redirect_plain(struct pt_regs *regs, unsigned long ip,
+						    void *wrapper)
 {
 	if (unlikely(iot_hook_refuses()))
-		return;
+		return false;
 	this_cpu_inc(iot_hook_inflight);
 	regs->dx = ip + MCOUNT_INSN_SIZE;
-	regs->cx = cookie;
 	regs->ip = (unsigned long)wrapper;
+	return true;
+}
+
+/** iot_hook_redirect() - likewise; the wrapper gets @cookie, too */
+static __always_inline void iot_hook_redirect(struct pt_regs *regs, unsigned long ip,
+					      void *wrapper, u64 cookie)
+{
+	if (iot_hook_redirect_plain(regs, ip, wrapper))
+		regs->cx = cookie;
 }
 
 static __always_inline void iot_hook_leave(void)

@@ -71,6 +71,13 @@ struct iot_hook_group {
 	struct ftrace_ops ops;
 };
 
+static const char * const verdict_names[] = {
+	[IOT_BTF_UNCHECKED] = "unchecked",
+	[IOT_BTF_FITS] = "fits",
+	[IOT_BTF_DIFFERS] = "differs",
+	[IOT_BTF_ABSENT] = "absent",
+};
+
 static bool is_of(const char *owner, const char *module)
 {
 	return owner && module ? !strcmp(owner, module) : owner == module;
@@ -92,6 +99,18 @@ static void set_mechanism(struct iot_hook_site *site, enum iot_hook_mechanism me
 	mutex_lock(&sets_lock);
 	site->mechanism = mechanism;
 	mutex_unlock(&sets_lock);
+}
+
+/*
+ * The function is not what its probe expects, as far as is known. BTF lacks system calls
+ * without arguments, whose functions are another one's under two more names; but the
+ * kernel calls all system calls alike.
+ */
+static bool is_refused(const struct iot_hook_site *site)
+{
+	if (site->verdict == IOT_BTF_ABSENT)
+		return strcmp(site->proto, IOT_HOOK_SYSCALL);
+	return site->verdict == IOT_BTF_DIFFERS;
 }
 
 static bool follows_return(const struct iot_hook_site *site)
@@ -749,10 +768,132 @@ static int choose_way(struct iot_hook_set *set)
 	return err == -ENOMEM ? err : 0;
 }
 
+/* What the kernel has instead, in IOT_BTF_TEXT bytes. */
+static void print_found(const struct iot_btf_check *check, char *text)
+{
+	if (check->verdict == IOT_BTF_DIFFERS)
+		iot_btf_print(check->func, text, IOT_BTF_TEXT);
+	else
+		strscpy(text, "nothing", IOT_BTF_TEXT);
+}
+
+/**
+ * iot_hook_set_init() - at load: find the BTF of the kernel, by which functions are checked
+ *
+ * Context: task, may sleep. Return: 0, also where there is none and nothing can be
+ * checked, which the kernel's log says; or -ENOMEM.
+ */
+int iot_hook_set_init(void)
+{
+	unsigned long begin = 0, end = 0;
+	int err;
+
+	if (IS_ENABLED(CONFIG_64BIT)) { /* as struct iot_btf_check has the integers */
+		begin = iot_hook_data("__start_BTF");
+		end = iot_hook_data("__stop_BTF");
+	}
+	if (!begin || end <= begin) {
+		pr_info("this kernel has no BTF: what is hooked is not checked\n");
+		return 0;
+	}
+	err = iot_btf_init((const void *)begin, end - begin);
+	if (err != -EINVAL)
+		return err;
+	pr_warn("the BTF of this kernel is not understood: what is hooked is not checked\n");
+	return 0;
+}
+
+/**
+ * iot_hook_function() - address of a function of the kernel, to be called or hooked
+ * @proto:	the prototype that it is to have, see struct iot_btf_check
+ *
+ * Takes milliseconds. Context: task, may sleep. Return: the address or 0: there is no such
+ * function, or it has another prototype, which the kernel's log says.
+ */
+unsigned long iot_hook_function(const char *name, const char *proto)
+{
+	struct iot_btf_check check = { .name = name, .proto = proto };
+	unsigned long addr = iot_hook_symbol(name);
+	char text[IOT_BTF_TEXT];
+
+	if (!addr)
+		return 0;
+	iot_btf_check(&check, 1);
+	if (check.verdict == IOT_BTF_UNCHECKED || check.verdict == IOT_BTF_FITS)
+		return addr;
+	print_found(&check, text);
+	pr_err("%s is not used: \"%s\" is expected, the BTF of this kernel has \"%s\"\n",
+	       name, proto, text);
+	return 0;
+}
+
+/** iot_hook_set_exit() - at unload: no set is started any more */
+void iot_hook_set_exit(void)
+{
+	iot_btf_exit();
+}
+
+/* Say it once, in full, and count it: its calls are missed, nobody knows how many. */
+static void tell_refused(struct iot_hook_site *site, const struct iot_btf_check *check)
+{
+	char text[IOT_BTF_TEXT];
+
+	print_found(check, text);
+	pr_err("%s is not hooked, so %s is not traced there: \"%s\" is expected, the BTF of this kernel has \"%s\"\n",
+	       site->symbol, site->what, site->proto, text);
+	mutex_lock(&sets_lock);
+	site->missed++;
+	mutex_unlock(&sets_lock);
+}
+
+/* The kernel's own functions, at the first start. Return: 0 or -ENOMEM. */
+static int check_prototypes(struct iot_hook_set *set)
+{
+	struct iot_btf_check *checks;
+	unsigned int i;
+
+	if (set->checked)
+		return 0;
+	checks = kvcalloc(set->nr, sizeof(*checks), GFP_KERNEL);
+	if (!checks)
+		return -ENOMEM;
+	for (i = 0; i < set->nr; i++) {
+		checks[i].name = set->sites[i].symbol;
+		checks[i].proto = set->sites[i].addr ? set->sites[i].proto : NULL;
+	}
+	iot_btf_check(checks, set->nr);
+	for (i = 0; i < set->nr; i++) {
+		set->sites[i].verdict = checks[i].verdict;
+		if (is_refused(&set->sites[i]))
+			tell_refused(&set->sites[i], &checks[i]);
+	}
+	kvfree(checks);
+	set->checked = true;
+	return 0;
+}
+
+/* A function that does not fit is as good as none. */
+static int drop_misfits(struct iot_hook_set *set)
+{
+	int err = check_prototypes(set);
+	unsigned int i;
+
+	for (i = 0; !err && i < set->nr; i++) {
+		if (!is_refused(&set->sites[i]))
+			continue;
+		set->sites[i].addr = 0;
+		set->sites[i].error = -EPROTOTYPE;
+	}
+	return err;
+}
+
 static int prepare(struct iot_hook_set *set)
 {
 	unsigned int i;
+	int err = drop_misfits(set);
 
+	if (err)
+		return err;
 	INIT_LIST_HEAD(&set->groups);
 	memset(set->table, 0, sizeof(set->table));
 	for (i = 0; i < set->nr; i++) {
@@ -936,10 +1077,10 @@ void iot_hook_set_show(struct seq_file *m)
 		for (i = 0; i < set->nr; i++) {
 			const struct iot_hook_site *site = &set->sites[i];
 
-			seq_printf(m, "%s %s %s %u %lu %d\n", site->symbol, site->what,
+			seq_printf(m, "%s %s %s %u %lu %s %d\n", site->symbol, site->what,
 				   mechanism_names[site->mechanism],
-				   site->mechanism != IOT_HOOK_DETACHED,
-				   site_missed(site), site->error);
+				   site->mechanism != IOT_HOOK_DETACHED, site_missed(site),
+				   verdict_names[site->verdict], site->error);
 		}
 	mutex_unlock(&sets_lock);
 }

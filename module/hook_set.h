@@ -9,6 +9,7 @@
 
 #include <linux/kprobes.h>
 #include <linux/list.h>
+#include "btf.h"
 #include "compat/compat.h"
 
 struct iot_hook_point;
@@ -44,6 +45,8 @@ enum iot_hook_wish {
  *		function of the kernel itself is taken for it
  * @owner:	the module that has it now, @module or NULL: the kernel itself
  * @what:	the operation, for people
+ * @proto:	the prototype that its probe relies on, see struct iot_btf_check
+ * @verdict:	whether the kernel's function has it; one that has not is not hooked
  * @data:	the owner's
  * @tag:	the owner's
  * @unbounded:	calls may sleep without bound: never redirect
@@ -65,6 +68,8 @@ struct iot_hook_site {
 	const char *module;
 	const char *owner;
 	const char *what;
+	const char *proto;
+	enum iot_btf_verdict verdict;
 	const void *data;
 	unsigned int tag;
 	bool unbounded;
@@ -79,6 +84,9 @@ struct iot_hook_site {
 	struct iot_hook_set *set;
 	struct hlist_node node;
 };
+
+/* The prototype of all system calls on x86-64. */
+#define IOT_HOOK_SYSCALL	"long (struct pt_regs *)"
 
 #define IOT_HOOK_SET_BITS	9
 
@@ -112,12 +120,16 @@ struct iot_hook_set {
 	/* hook_set.c's */
 	struct list_head list;
 	bool redirects;			/* calls may be */
+	bool checked;			/* the prototypes of the kernel's own functions */
 	struct list_head groups;	/* functions that share an ftrace_ops */
 	struct iot_hook_probe *probes;	/* one a site */
 	struct kretprobe **scratch;	/* room for all, to let go of many at once */
 	struct hlist_head table[1 << IOT_HOOK_SET_BITS];
 };
 
+unsigned long iot_hook_function(const char *name, const char *proto);
+int iot_hook_set_init(void);
+void iot_hook_set_exit(void);
 int iot_hook_set_attach(struct iot_hook_set *set);
 void iot_hook_set_detach(struct iot_hook_set *set);
 int iot_hook_set_start(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr);

@@ -9,6 +9,7 @@
 #include "category.h"
 #include "control.h"
 #include "hook.h"
+#include "hook_set.h"
 #include "mounts.h"
 #include "param.h"
 #include "origin.h"
@@ -228,9 +229,12 @@ static int __init iotracer_init(void)
 	err = iot_hook_init();
 	if (err)
 		goto exit_budget;
-	err = iot_paths_init(iot_category_mark_paths);
+	err = iot_hook_set_init();
 	if (err)
 		goto exit_hook;
+	err = iot_paths_init(iot_category_mark_paths);
+	if (err)
+		goto exit_hook_set;
 	err = iot_name_init();
 	if (err)
 		goto exit_paths;
@@ -257,6 +261,8 @@ exit_name:
 	iot_name_exit();
 exit_paths:
 	iot_paths_exit();
+exit_hook_set:
+	iot_hook_set_exit();
 exit_hook:
 	iot_hook_exit();
 exit_budget:
@@ -283,6 +289,7 @@ static void __exit iotracer_exit(void)
 	iot_target_exit();
 	iot_name_exit();
 	iot_paths_exit();
+	iot_hook_set_exit();
 	iot_budget_exit();
 }
 

@@ -802,22 +802,30 @@ static void write_begins(unsigned long ip, unsigned long parent_ip, struct ftrac
 }
 #endif
 
-#define LOOKUP(function, t)	.symbol = (function), .what = "HIT,MISS", .tag = (t)
+#define LOOKUP(function, t, p)	\
+	.symbol = (function), .what = "HIT,MISS", .tag = (t), .proto = (p)
+#define ITER_PROTO	"_ (struct kiocb *, struct iov_iter *, ...)"
 
 static struct iot_hook_site sites[] = {
-	{ LOOKUP("filemap_read", TAG_READ), .handler = IOT_HOOK_OWN(read_begins) },
-	{ LOOKUP("filemap_splice_read", TAG_SPLICE) },
-	{ LOOKUP("generic_perform_write", TAG_WRITE), .handler = IOT_HOOK_OWN(write_begins) },
-	{ LOOKUP("iomap_file_buffered_write", TAG_WRITE), .handler = IOT_HOOK_OWN(write_begins) },
-	{ LOOKUP("btrfs_buffered_write", TAG_WRITE), .module = "btrfs",
+	{ LOOKUP("filemap_read", TAG_READ, ITER_PROTO), .handler = IOT_HOOK_OWN(read_begins) },
+	{ LOOKUP("filemap_splice_read", TAG_SPLICE,
+		 "_ (struct file *, long *, struct pipe_inode_info *, long, ...)") },
+	{ LOOKUP("generic_perform_write", TAG_WRITE, ITER_PROTO),
 	  .handler = IOT_HOOK_OWN(write_begins) },
-	{ LOOKUP("filemap_fault", TAG_FAULT) },
-	{ LOOKUP("filemap_map_pages", TAG_MAP) },
-	{ .symbol = "read_pages", .what = "READAHEAD", .tag = TAG_READAHEAD },
-	{ .symbol = "__folio_start_writeback", .what = "WRITEBACK_START", .tag = TAG_START },
-	{ .symbol = "__folio_end_writeback", .what = "WRITEBACK_END", .tag = TAG_END },
+	{ LOOKUP("iomap_file_buffered_write", TAG_WRITE, ITER_PROTO),
+	  .handler = IOT_HOOK_OWN(write_begins) },
+	{ LOOKUP("btrfs_buffered_write", TAG_WRITE, ITER_PROTO), .module = "btrfs",
+	  .handler = IOT_HOOK_OWN(write_begins) },
+	{ LOOKUP("filemap_fault", TAG_FAULT, "_ (struct vm_fault *, ...)") },
+	{ LOOKUP("filemap_map_pages", TAG_MAP, "_ (struct vm_fault *, ...)") },
+	{ .symbol = "read_pages", .what = "READAHEAD", .tag = TAG_READAHEAD,
+	  .proto = "_ (struct readahead_control *, ...)" },
+	{ .symbol = "__folio_start_writeback", .what = "WRITEBACK_START", .tag = TAG_START,
+	  .proto = "_ (struct folio *, ...)" },
+	{ .symbol = "__folio_end_writeback", .what = "WRITEBACK_END", .tag = TAG_END,
+	  .proto = "_ (struct folio *, ...)" },
 	{ .symbol = "drop_caches_sysctl_handler", .what = "DROP", .tag = TAG_DROP,
-	  .unbounded = true },
+	  .proto = "_ (...)", .unbounded = true },
 };
 
 /* Context: entry of the function. All but DROP is done here: the call goes on. */

@@ -503,6 +503,7 @@ static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 static struct iot_hook_site site = {
 	.symbol = "handle_mm_fault",
 	.what = "FAULT",
+	.proto = "int (struct vm_area_struct *, long, int, struct pt_regs *)",
 	.sometimes = true,
 	.handler = IOT_HOOK_OWN(handler),
 };
@@ -519,12 +520,19 @@ static struct iot_hook_set set = {
 
 static int start(void)
 {
+	int err;
+
 	site.addr = iot_hook_symbol(site.symbol);
 	if (!site.addr) {
 		pr_err("this kernel has no handle_mm_fault: there is no category fault\n");
 		return -EOPNOTSUPP;
 	}
-	return iot_hook_set_attach(&set);
+	err = iot_hook_set_attach(&set);
+	if (!err && !site.addr) { /* it is not what is expected, which has been said */
+		iot_hook_set_detach(&set);
+		err = -EOPNOTSUPP;
+	}
+	return err;
 }
 
 static void stop(void)

@@ -25,6 +25,7 @@ enum iot_lookup {
 /**
  * struct iot_call - a system call, or a function of the kernel, that is an event
  * @name:	of the system call, or of the function where @function
+ * @proto:	the prototype of the function, see struct iot_btf_check; @newer has it, too
  * @op:		IOT_FS_*
  * @dfd:	which argument it is, from 1; 0: there is none; like the next ones
  * @path:	name in user memory
@@ -55,6 +56,7 @@ enum iot_lookup {
  */
 struct iot_call {
 	const char *name;
+	const char *proto;
 	u8 op;
 	u8 dfd;
 	u8 path;
@@ -140,6 +142,14 @@ void iot_pieces_end(struct iot_frame *f, s64 result);
 void iot_pieces_free(struct iot_frame *f);
 
 /* probe_fs_path.c: calls that name files */
+
+/** iot_name_is_there() - did the call have one? */
+static inline bool iot_name_is_there(const struct iot_name *n)
+{
+	return n->text || n->user;
+}
+
+bool iot_name_take(struct iot_frame *f, struct iot_name *n, u64 dfd, u64 filename);
 int iot_name_lookup(struct iot_frame *f, struct iot_name *n,
 		    enum iot_lookup lookup, struct path *path);
 bool iot_name_resolve(struct iot_frame *f, struct iot_name *n,

@@ -147,16 +147,8 @@ void iot_open_end_how(struct iot_frame *f, s64 result)
  */
 bool iot_open_begin_uring(struct iot_frame *f)
 {
-	const struct filename *name = (const struct filename *)f->a[1];
-
-	if (IS_ERR_OR_NULL(name))
-		return true;
-	f->name[0].dfd = (int)f->a[0];
-	f->name[0].user = iot_filename_user(name);
-	if (!f->may_sleep)
-		return true;
-	f->name[0].text = kstrdup(name->name, GFP_KERNEL);
-	return !f->name[0].text || look_before(f, IOT_LOOKUP_FOLLOW);
+	return !iot_name_take(f, &f->name[0], f->a[0], f->a[1]) ||
+	       look_before(f, IOT_LOOKUP_FOLLOW);
 }
 
 void iot_open_end_uring(struct iot_frame *f, s64 result)
@@ -168,7 +160,7 @@ void iot_open_end_uring(struct iot_frame *f, s64 result)
 		/* what would have to wait is tried again by a worker */
 		if (result == -EAGAIN && !(current->flags & PF_IO_WORKER))
 			return;
-		if (!f->e.path && f->name[0].user)
+		if (!f->e.path && iot_name_is_there(&f->name[0]))
 			iot_name_record(f, &f->name[0], false);
 		end_as(f, false, result);
 		return;

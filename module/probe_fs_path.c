@@ -416,12 +416,25 @@ bool iot_file_begin_chown(struct iot_frame *f)
 	return iot_file_begin(f);
 }
 
-/*
- * A name that the kernel has copied, and that is gone when the call returns; where
- * one may not sleep only where it came from is kept, and its hash. Not every call that is
- * made has one: reading it may have failed.
+/* Where one may not sleep: where it came from is kept, and its hash, or else its text. */
+static bool take_atomic(struct iot_frame *f, struct iot_name *n, const struct filename *name)
+{
+	size_t len = strlen(name->name);
+
+	if (n->user)
+		seal(f, n, seal_text(0, name->name, len));
+	else
+		iot_fs_name(&f->e, name->name, len, n == &f->name[1], false);
+	return n->user;
+}
+
+/**
+ * iot_name_take() - a name that the kernel has copied, and that is gone when the call returns
+ *
+ * Not every call that is made has one: reading it may have failed. Return: is there one
+ * that has to be recorded?
  */
-static bool take_name(struct iot_frame *f, struct iot_name *n, u64 dfd, u64 filename)
+bool iot_name_take(struct iot_frame *f, struct iot_name *n, u64 dfd, u64 filename)
 {
 	const struct filename *name = (const struct filename *)filename;
 
@@ -430,11 +443,8 @@ static bool take_name(struct iot_frame *f, struct iot_name *n, u64 dfd, u64 file
 	if (IS_ERR_OR_NULL(name))
 		return false;
 	n->user = iot_filename_user(name);
-	if (!f->may_sleep) {
-		if (n->user)
-			seal(f, n, seal_text(0, name->name, strlen(name->name)));
-		return n->user;
-	}
+	if (!f->may_sleep)
+		return take_atomic(f, n, name);
 	n->text = kstrdup(name->name, GFP_KERNEL);
 	return n->text;
 }
@@ -448,7 +458,7 @@ static bool is_empty(const struct iot_name *n)
 /* do_unlinkat(dfd, name), do_rmdir(dfd, name) */
 bool iot_path_begin_remove(struct iot_frame *f)
 {
-	if (!take_name(f, &f->name[0], f->a[0], f->a[1]))
+	if (!iot_name_take(f, &f->name[0], f->a[0], f->a[1]))
 		return true;
 	return iot_name_resolve(f, &f->name[0], IOT_LOOKUP_NOFOLLOW);
 }
@@ -456,7 +466,7 @@ bool iot_path_begin_remove(struct iot_frame *f)
 /* do_statx(dfd, name, flags, mask, buffer) of io_uring */
 bool iot_path_begin_statx(struct iot_frame *f)
 {
-	if (!take_name(f, &f->name[0], f->a[0], f->a[1]))
+	if (!iot_name_take(f, &f->name[0], f->a[0], f->a[1]))
 		return true;
 	if (is_empty(&f->name[0]))
 		return iot_file_resolve(f, f->name[0].dfd);
@@ -466,7 +476,7 @@ bool iot_path_begin_statx(struct iot_frame *f)
 /* do_mkdirat(dfd, name, mode) */
 bool iot_path_begin_mkdir(struct iot_frame *f)
 {
-	take_name(f, &f->name[0], f->a[0], f->a[1]);
+	iot_name_take(f, &f->name[0], f->a[0], f->a[1]);
 	return true;
 }
 
@@ -491,19 +501,14 @@ bool iot_path_begin_symlink(struct iot_frame *f)
 
 	if (!IS_ERR_OR_NULL(target))
 		iot_fs_name(&f->e, target->name, strlen(target->name), true, f->may_sleep);
-	take_name(f, &f->name[0], f->a[1], f->a[2]);
+	iot_name_take(f, &f->name[0], f->a[1], f->a[2]);
 	return true;
-}
-
-static bool has_name(const struct iot_name *n)
-{
-	return n->text || n->user;
 }
 
 /** iot_path_end_new() - of a call that makes a file: there it is, or the name */
 void iot_path_end_new(struct iot_frame *f, s64 result)
 {
-	if (has_name(&f->name[0]) &&
+	if (iot_name_is_there(&f->name[0]) &&
 	    !iot_name_resolve(f, &f->name[0], IOT_LOOKUP_NOFOLLOW))
 		return;
 	iot_fs_end(&f->e, result);
@@ -512,8 +517,8 @@ void iot_path_end_new(struct iot_frame *f, s64 result)
 /* do_linkat(old dfd, old, new dfd, new, flags) */
 bool iot_path_begin_link(struct iot_frame *f)
 {
-	take_name(f, &f->name[1], f->a[2], f->a[3]);
-	if (!take_name(f, &f->name[0], f->a[0], f->a[1]))
+	iot_name_take(f, &f->name[1], f->a[2], f->a[3]);
+	if (!iot_name_take(f, &f->name[0], f->a[0], f->a[1]))
 		return true;
 	if (is_empty(&f->name[0]))
 		return iot_file_resolve(f, f->name[0].dfd);
@@ -522,7 +527,7 @@ bool iot_path_begin_link(struct iot_frame *f)
 
 void iot_path_end_link(struct iot_frame *f, s64 result)
 {
-	if (has_name(&f->name[1]))
+	if (iot_name_is_there(&f->name[1]))
 		resolve_second(f, &f->name[1]);
 	iot_fs_end(&f->e, result);
 }
@@ -532,8 +537,8 @@ bool iot_path_begin_rename(struct iot_frame *f)
 {
 	struct path *old = &f->held;
 
-	take_name(f, &f->name[1], f->a[2], f->a[3]);
-	if (!take_name(f, &f->name[0], f->a[0], f->a[1]))
+	iot_name_take(f, &f->name[1], f->a[2], f->a[3]);
+	if (!iot_name_take(f, &f->name[0], f->a[0], f->a[1]))
 		return true;
 	if (!f->may_sleep ||
 	    iot_name_lookup(f, &f->name[0], IOT_LOOKUP_NOFOLLOW, old)) {
@@ -542,7 +547,7 @@ bool iot_path_begin_rename(struct iot_frame *f)
 	} else if (!iot_fs_file(&f->e, old, true)) {
 		return false;
 	}
-	if (has_name(&f->name[1]))
+	if (iot_name_is_there(&f->name[1]))
 		resolve_second(f, &f->name[1]);
 	return true;
 }

@@ -19,6 +19,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include "hook.h"
+#include "hook_set.h"
 #include "param.h"
 #include "probe.h"
 #include "probe_raw.h"
@@ -356,11 +357,14 @@ static unsigned long walk_supers;
  * What no inode of a filesystem leads to. Where an older kernel has one pipe_read(), a
  * newer one has one for pipes and one for FIFOs.
  */
-static const struct {
+static struct {
 	u16 kind;
 	const char *read;
 	const char *write;
+	bool is_found;			/* @fop has what there is */
+	struct file_operations fop;
 } named[] = {
+#define ITER_PROTO	"long (struct kiocb *, struct iov_iter *)"
 	{ IOT_KIND_SOCKET, "sock_read_iter", "sock_write_iter" },
 	{ IOT_KIND_PIPE, "pipe_read", "pipe_write" },
 	{ IOT_KIND_PIPE, "anon_pipe_read", "anon_pipe_write" },
@@ -370,10 +374,19 @@ static const struct {
 /* Kinds that are hooked, bits 1 << IOT_KIND_*. Written under attach_lock. */
 static u32 kinds_named;
 
+/* Once: it takes milliseconds. Under attach_lock. */
+static void find_named(unsigned int i)
+{
+	if (named[i].is_found)
+		return;
+	named[i].fop.read_iter = (void *)iot_hook_function(named[i].read, ITER_PROTO);
+	named[i].fop.write_iter = (void *)iot_hook_function(named[i].write, ITER_PROTO);
+	named[i].is_found = true;
+}
+
 /* All functions of a kind that this kernel has. Under attach_lock. */
 static int add_kind(u16 kind)
 {
-	struct file_operations fop = {};
 	bool any = false;
 	unsigned int i;
 	int err;
@@ -381,11 +394,10 @@ static int add_kind(u16 kind)
 	for (i = 0; i < ARRAY_SIZE(named); i++) {
 		if (named[i].kind != kind)
 			continue;
-		fop.read_iter = (void *)iot_hook_symbol(named[i].read);
-		fop.write_iter = (void *)iot_hook_symbol(named[i].write);
-		if (!has_functions(&fop))
+		find_named(i);
+		if (!has_functions(&named[i].fop))
 			continue;
-		err = nr_sets < MAX_SETS ? add(&fop, false) : -ENOMEM;
+		err = nr_sets < MAX_SETS ? add(&named[i].fop, false) : -ENOMEM;
 		if (err)
 			return err;
 		any = true;
@@ -512,7 +524,8 @@ static int add_open_files(void)
 	if (iot_fs_off() || !(READ_ONCE(iot_fs.kinds) & ~KINDS_BY_INODE))
 		return 0;
 	if (!next_pid)
-		next_pid = iot_hook_symbol("find_ge_pid");
+		next_pid = iot_hook_function("find_ge_pid",
+					     "struct pid * (int, struct pid_namespace *)");
 	if (!next_pid) {
 		atomic_long_inc(&nr_missed);
 		return 0;
@@ -564,7 +577,7 @@ int iot_rw_start(void)
 	int err;
 
 	if (!walk_supers)
-		walk_supers = iot_hook_symbol("iterate_supers");
+		walk_supers = iot_hook_function("iterate_supers", "_ (function *, void *)");
 	if (!walk_supers) {
 		pr_err("this kernel has no iterate_supers: category fs cannot find the filesystems\n");
 		return -EOPNOTSUPP;

@@ -682,11 +682,12 @@ static void seen_worker(const unsigned long *args)
 enum tag { TAG_WORKER, TAG_ENTER, TAG_ENTER_IA32 };
 
 static struct iot_hook_site sites[] = {
-	{ .symbol = "io_wq_submit_work", .what = "WORKER", .tag = TAG_WORKER },
+	{ .symbol = "io_wq_submit_work", .what = "WORKER", .tag = TAG_WORKER,
+	  .proto = "_ (struct io_wq_work *, ...)" },
 	{ .symbol = "__x64_sys_io_uring_enter", .what = "ENTER", .tag = TAG_ENTER,
-	  .unbounded = true },
+	  .proto = IOT_HOOK_SYSCALL, .unbounded = true },
 	{ .symbol = "__ia32_sys_io_uring_enter", .what = "ENTER", .tag = TAG_ENTER_IA32,
-	  .unbounded = true },
+	  .proto = IOT_HOOK_SYSCALL, .unbounded = true },
 };
 
 /* Context: entry of the function. A worker's call goes on as it is. */

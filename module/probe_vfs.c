@@ -701,15 +701,15 @@ s64 iot_vfs_write_any(struct kiocb *iocb, struct iov_iter *iter, unsigned long o
 
 /* Those of plain calls of files that are known; the others may be rejected. */
 static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-					  unsigned long original, u64 id, u8 op)
+					  unsigned long original, u8 op)
 {
 	u64 start, offset, requested;
 	struct iot_rw rw IOT_UNINITIALIZED;
 	ssize_t ret;
 
 	if (unlikely(!is_plain(iocb, iter) || !iot_rw_begin_known(&rw, iocb->ki_filp)))
-		return op == IOT_OP_WRITE ? iot_vfs_write_any_entry(iocb, iter, original, id, 0) :
-					    iot_vfs_read_any_entry(iocb, iter, original, id, 0);
+		return op == IOT_OP_WRITE ? iot_vfs_write_any_entry(iocb, iter, original, 0, 0) :
+					    iot_vfs_read_any_entry(iocb, iter, original, 0, 0);
 	offset = iocb->ki_pos;
 	requested = iov_iter_count(iter);
 	start = ktime_get_mono_fast_ns();
@@ -719,16 +719,14 @@ static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *i
 	return ret;
 }
 
-static ssize_t read_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-			       unsigned long original, u64 id)
+static ssize_t read_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter, unsigned long original)
 {
-	return fs_wrapper(iocb, iter, original, id, IOT_OP_READ);
+	return fs_wrapper(iocb, iter, original, IOT_OP_READ);
 }
 
-static ssize_t write_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-				unsigned long original, u64 id)
+static ssize_t write_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter, unsigned long original)
 {
-	return fs_wrapper(iocb, iter, original, id, IOT_OP_WRITE);
+	return fs_wrapper(iocb, iter, original, IOT_OP_WRITE);
 }
 
 /*
@@ -820,6 +818,28 @@ static noinline void redirect_rare(unsigned long ip, struct inode *inode, u8 op,
 		redirect_read(ip, inode, iot_target_hash(inode->i_ino), fregs);
 }
 
+/* Does category fs want the call, or block follow it? @state: of fs, not 0 */
+static __always_inline bool fs_wants(u32 state, const struct kiocb *iocb, u8 op)
+{
+	bool write = op == IOT_OP_WRITE;
+
+	if (likely(state == IOT_CATEGORY_ACTIVE))
+		return !iot_rw_rejects(state, iocb->ki_filp, write, NULL);
+	return iot_rw_tracks(state, iocb->ki_flags) ||
+	       !iot_rw_rejects(state, iocb->ki_filp, write, &iocb->ki_flags);
+}
+
+/* Category fs wants the call, and perhaps a target. */
+static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u8 op,
+					struct ftrace_regs *fregs)
+{
+	if (unlikely(iot_target_maybe(inode)))
+		redirect_both(ip, inode, op, fregs);
+	else
+		iot_hook_redirect_plain(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+					write_fs_wrapper : read_fs_wrapper);
+}
+
 /*
  * Entry of every ->read_iter or ->write_iter of a filesystem that has a target,
  * or of all of them: what a call that nobody wants pays for is one look at the
@@ -838,16 +858,12 @@ static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *
 		return;
 	}
 
-	if (state && (iot_rw_tracks(state, iocb->ki_flags) ||
-		      !iot_rw_rejects(state, iocb->ki_filp, op == IOT_OP_WRITE,
-				      &iocb->ki_flags))) {
-		if (unlikely(iot_rw_is_rare(state)))
-			redirect_rare(ip, inode, op, fregs);
-		else if (unlikely(iot_target_maybe(inode)))
-			redirect_both(ip, inode, op, fregs);
+	if (state && fs_wants(state, iocb, op)) {
+		/* without a filter nothing is rare */
+		if (likely(state == IOT_CATEGORY_ACTIVE) || likely(!iot_rw_is_rare(state)))
+			redirect_fs(ip, inode, op, fregs);
 		else
-			iot_hook_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
-					  write_fs_wrapper : read_fs_wrapper, 0);
+			redirect_rare(ip, inode, op, fregs);
 		return;
 	}
 	if (likely(!iot_target_maybe(inode)))

@@ -127,6 +127,7 @@ LOOK(look_pwrite, true, true)
 
 #define SITE(name, by, ...)						\
 	{ .symbol = name, .what = "rejected", .handler = IOT_HOOK_OWN(by), \
+	  .proto = IOT_HOOK_SYSCALL,				\
 	  .data = &(const struct kind){ __VA_ARGS__ } }
 #define READ_SITE(name, ...)	SITE(name, look_read, __VA_ARGS__)
 #define WRITE_SITE(name, ...)	SITE(name, look_write, .write = true, __VA_ARGS__)

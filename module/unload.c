@@ -95,7 +95,9 @@ static unsigned long followed_function(struct task_struct *task, unsigned long s
 /* By stack_trace_save_tsk(task, entries, size, skip), kernel/stacktrace.c. */
 static void name_tasks(void)
 {
-	unsigned long function, save = iot_hook_symbol("stack_trace_save_tsk");
+	unsigned long function;
+	unsigned long save = iot_hook_function("stack_trace_save_tsk",
+					       "int (struct task_struct *, long *, int, int)");
 	struct task_struct *process, *task;
 	unsigned int n = 0;
 
@@ -213,6 +215,7 @@ static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 }
 
 #define SITE(name, reg)	{ .symbol = (name), .what = "unload", .sometimes = true,	\
+			  .proto = IOT_HOOK_SYSCALL,				\
 			  .tag = offsetof(struct pt_regs, reg), .handler = handler }
 
 static struct iot_hook_site sites[2] = {

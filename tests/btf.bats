@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# bats file_tags=plain
+#
+# Functions are hooked only where the kernel's BTF says what the probes expect. A module
+# that expects something else is made by changing the text in a copy of the module.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup_file() {
+	# without symbols for a debugger, so that a text is where the probes have it only
+	strip -g -o "$BATS_FILE_TMPDIR/iotracer.ko" "$(ko)"
+	export IOTRACER_KO=$BATS_FILE_TMPDIR/iotracer.ko
+	modprobe btrfs
+	new_filesystem ext4 /dev/vda /mnt/disk 256M
+}
+
+teardown_file() {
+	umount /mnt/disk
+}
+
+setup() {
+	dmesg --clear
+}
+
+teardown() {
+	unload_module
+	dmesg --clear # what the module said is meant
+}
+
+# start CATEGORY [FILTER]
+start() {
+	printf '%s\n' ${2:+"filter $2"} start >"/proc/iotracer/$1/control"
+}
+
+# missed CATEGORY
+missed() {
+	awk '$1 == "missed" { print $2 }' "/proc/iotracer/$1/stats"
+}
+
+# load_changed FROM TO: the module with another text, of equal length, in all places
+load_changed() {
+	local changed=$BATS_TEST_TMPDIR/iotracer.ko
+	[ ${#1} = ${#2} ]
+	LC_ALL=C sed "s/$1/$2/g" "$IOTRACER_KO" >"$changed"
+	run ! cmp -s "$changed" "$IOTRACER_KO"
+	insmod "$changed"
+}
+
+# hooks PROTOTYPE: functions of categories of which that is said
+hooks() {
+	awk -v is="$1" 'NR > 1 && $6 == is { print $1 }' /proc/iotracer/hooks
+}
+
+@test "each function of the kernel itself has the prototype that its probe expects" {
+	local symbol
+
+	load_module
+	start fs rejected=1
+	start fault
+	start cache
+	start uring
+	cat /proc/iotracer/hooks
+	[ "$(hooks fits | wc -l)" -gt 150 ]
+	[ -z "$(hooks differs)" ]
+	# system calls without arguments
+	[ "$(hooks absent | grep -cv '^__[a-z0-9]*_sys_sync$')" = 0 ]
+	# a function that there is not, and one of a module
+	for symbol in $(hooks unchecked); do
+		grep -qE "^$symbol (.* -2|HIT,MISS entry .* 0|HIT,MISS kretprobe.* 0)$" \
+			/proc/iotracer/hooks
+		run ! grep -qE " [tT] $symbol$" /proc/kallsyms
+	done
+	[ "$(missed cache)" = 0 ]
+	[ "$(dmesg | grep -c 'iotracer: .*BTF')" = 0 ]
+}
+
+@test "a function that does not fit is not hooked, is named and is missed; others are hooked" {
+	load_changed '_ (struct readahead_control \*, ...)' '_ (struct readahead_contro1 \*, ...)'
+	start cache
+	grep -x 'read_pages READAHEAD detached 0 1 differs -91' /proc/iotracer/hooks
+	[ "$(hooks differs)" = read_pages ]
+	[ "$(missed cache)" = 1 ]
+	dmesg | grep 'iotracer: read_pages is not hooked, so READAHEAD is not traced there: "_ (struct readahead_contro1 \*, ...)" is expected, the BTF of this kernel has "void (struct readahead_control \*)"$'
+	head -c 40960 /dev/urandom >/mnt/disk/read
+	sync
+	echo 1 >/proc/sys/vm/drop_caches
+	cat /mnt/disk/read >/dev/null
+	grep -q ' MISS .* path=/mnt/disk/read ' /proc/iotracer/cache/log
+	run ! grep -q ' READAHEAD ' /proc/iotracer/cache/log
+	# neither at the next start, which does not say it again
+	echo stop >/proc/iotracer/cache/control
+	start cache
+	grep -x 'read_pages READAHEAD detached 0 1 differs -91' /proc/iotracer/hooks
+	[ "$(dmesg | grep -c 'read_pages is not hooked')" = 1 ]
+}
+
+@test "a category of one function that does not fit does not start" {
+	load_changed 'int (struct vm_area_struct \*, long, int, ' \
+		'int (struct vm_area_struct \*, long, long,'
+	run start fault
+	[ "$status" -ne 0 ]
+	dmesg | grep 'iotracer: handle_mm_fault is not hooked, so FAULT is not traced'
+	run ! grep handle_mm_fault /proc/iotracer/hooks
+	start cache
+	[ "$(missed cache)" = 0 ]
+}
+
+@test "where no system call fits none is hooked, and nothing is redirected" {
+	load_changed 'long (struct pt_regs \*)' 'char (struct pt_regs \*)'
+	start fs op=OPEN,UNLINK
+	cat /proc/iotracer/hooks
+	[ "$(hooks differs | grep -cv _sys_)" = 0 ]
+	[ "$(hooks differs | wc -l)" -gt 100 ]
+	run ! grep redirect /proc/iotracer/hooks
+	grep -E '^(do|filename)_unlinkat UNLINK kretprobe-names-as-given 1 0 fits 0$' \
+		/proc/iotracer/hooks
+	touch /mnt/disk/file
+	rm /mnt/disk/file
+	grep -q ' UNLINK .* path=/mnt/disk/file ' /proc/iotracer/fs/log
+}
+
+@test "a kernel without BTF: all is hooked unchecked, which is said" {
+	load_changed __start_BTF __start_BTX
+	dmesg | grep 'iotracer: this kernel has no BTF: what is hooked is not checked$'
+	start cache
+	[ "$(hooks unchecked | wc -l)" -ge 10 ]
+	[ -z "$(hooks fits)" ]
+	grep -E '^read_pages READAHEAD entry 1 0 unchecked 0$' /proc/iotracer/hooks
+}
