@@ -1035,7 +1035,7 @@ category() {
 @test "the manual page is without warnings and names every command and option" {
 	page=$BATS_TEST_DIRNAME/../tools/iotracer.8
 	[ -z "$(groff -t -man -Tutf8 -ww -z "$page" 2>&1)" ]
-	for command in add remove list status start stop reset timereset filter log profile record export format help; do
+	for command in add remove list status start stop reset timereset filter log profile record export doctor format help; do
 		grep -q "$command" "$page"
 		for option in $(iotracer "$command" --help | grep -o -- ' --[a-z-]*' | sort -u); do
 			grep -q -- "${option//-/\\\\-}" "$page"

@@ -18,6 +18,7 @@ int command_filter(int argc, char **argv);
 int command_log(int argc, char **argv);
 int command_profile(int argc, char **argv);
 int command_format(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_export(int argc, char **argv);
 

@@ -29,6 +29,7 @@ static const struct {
 	{ "record", "record what the whole system does into a trace", command_record },
 	{ "export", "write a trace as CSV or JSON", command_export },
 	{ "format", "describe the fields of a record", command_format },
+	{ "doctor", "say what will work with this kernel, and what to do", command_doctor },
 	{ "help", "tell how a command is used", command_help },
 };
 
@@ -41,7 +42,7 @@ static const char doc[] =
 	"  0  done\n"
 	"  1  the operation failed, for one file at least\n"
 	"  2  the command line is wrong\n"
-	"  3  the module is not loaded\n"
+	"  3  the module is not loaded (doctor: cannot be loaded)\n"
 	"  4  permission denied\n"
 	"\n"
 	"The environment variable IOTRACER_PROC names another directory than"

@@ -60,9 +60,9 @@ static int read_all(int fd, char **text)
 	return 0;
 }
 
-int proc_read(const char *target, const char *file, char **text)
+/* Likewise; @fd is closed, a negative errno is returned. */
+static int read_and_close(int fd, char **text)
 {
-	int fd = proc_open(target, file, O_RDONLY);
 	int err;
 
 	if (fd < 0)
@@ -74,6 +74,18 @@ int proc_read(const char *target, const char *file, char **text)
 		*text = NULL;
 	}
 	return err;
+}
+
+int proc_read(const char *target, const char *file, char **text)
+{
+	return read_and_close(proc_open(target, file, O_RDONLY), text);
+}
+
+int proc_read_path(const char *path, char **text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return read_and_close(fd < 0 ? -errno : fd, text);
 }
 
 int proc_command(int fd, const char *command)

@@ -17,6 +17,9 @@ int proc_open(const char *target, const char *file, int flags);
 /* The whole file as a string; the caller frees it. */
 int proc_read(const char *target, const char *file, char **text);
 
+/* Likewise of any file. */
+int proc_read_path(const char *path, char **text);
+
 /* One command and its newline in a single write(2). */
 int proc_command(int fd, const char *command);
 

@@ -1,0 +1,55 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# bats file_tags=slow
+#
+# What iotracer doctor says of a kernel that takes no unsigned module is what insmod says.
+# None of these settings can be taken back: no other suite can follow in this machine, and
+# each test is of what the kernel looks at before what the tests before it have set.
+
+# Tests run in subshells, and "run --separate-stderr" sets stderr_lines.
+# shellcheck disable=SC2030,SC2031,SC2154
+
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+setup_file() {
+	make -s -C "$BATS_TEST_DIRNAME/../tools"
+	mountpoint -q /sys/kernel/security || mount -t securityfs securityfs /sys/kernel/security
+}
+
+setup() {
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
+}
+
+# refused CHECK WORDS ERROR: doctor says that nothing works for that reason, insmod has it
+refused() {
+	run -3 --separate-stderr iotracer doctor --format=json
+	jq -e --arg name "$1" --arg words "$2" '.checks[] | select(.name == $name)
+		| .state == "missing" and .blocks and (.found | contains($words))' <<<"$output"
+	[ "$(jq -r '[.categories[].state] | unique | join(" ")' <<<"$output")" = missing ]
+	run -1 insmod "$(ko)"
+	[[ $output == *"$3"* ]]
+}
+
+@test "with lockdown a loaded module records on, and is not loaded again" {
+	load_module
+	echo confidentiality >/sys/kernel/security/lockdown
+	echo start >/proc/iotracer/fault/control
+	run -0 iotracer doctor
+	[[ $output == *'confidentiality; the module is loaded'* ]]
+	echo stop >/proc/iotracer/fault/control
+	[ "$(sed -n 's/^seen //p' /proc/iotracer/fault/stats)" -gt 0 ]
+	unload_module
+	refused lockdown 'confidentiality: only signed modules' 'Operation not permitted'
+}
+
+@test "with enforced signatures it is not loaded" {
+	echo Y >/sys/module/module/parameters/sig_enforce
+	refused signatures 'module.sig_enforce' 'Key was rejected by service'
+}
+
+@test "where no module may be loaded any more it is not" {
+	echo 1 >/proc/sys/kernel/modules_disabled
+	refused modules 'kernel.modules_disabled=1' 'Operation not permitted'
+}

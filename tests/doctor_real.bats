@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# What iotracer doctor says of this kernel is what the module does with it.
+
+# Tests run in subshells, and "run" sets output.
+# shellcheck disable=SC2030,SC2031,SC2154
+
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+setup_file() {
+	make -s -C "$BATS_TEST_DIRNAME/../tools"
+	modprobe btrfs || true
+	new_filesystem ext4 /dev/vda /mnt
+}
+
+teardown_file() {
+	umount /mnt
+}
+
+setup() {
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
+	load_module
+}
+
+teardown() {
+	unload_module
+}
+
+# To read the names of all functions takes an emulated machine long: the tests ask seldom.
+# doctor STATUS: what it says as JSON, in $said
+doctor() {
+	said=$BATS_FILE_TMPDIR/said
+	run "-$1" --separate-stderr iotracer doctor --format=json
+	printf '%s\n' "$output" >"$said"
+}
+
+# hooked CATEGORY: the functions and tracepoints that its start hooks, as doctor calls
+# them; not those of filesystems, which nobody knows before, and of delete_module
+hooked() {
+	echo start >/proc/iotracer/"$1"/control
+	cat /proc/iotracer/hooks >"$BATS_TEST_TMPDIR/hooks"
+	echo stop >/proc/iotracer/"$1"/control
+	awk 'NR > 1 && $2 !~ /^(unload|(copy_file|remap_file)_range|(splice_)?(read|write)(_iter)?)$/ &&
+		$3 != "detached" { print $1 }' "$BATS_TEST_TMPDIR/hooks" |
+		sed -E 's/^__(x64|ia32|ia32_compat)_sys_//' | sort -u
+}
+
+@test "all that a category hooks doctor knows, and all that doctor names is hooked" {
+	doctor 0
+	for category in fs block cache uring fault; do
+		hooked "$category" >"$BATS_TEST_TMPDIR/hooked"
+		[ -s "$BATS_TEST_TMPDIR/hooked" ]
+		jq -r ".categories[] | select(.name == \"$category\").needs[].names[]" "$said" | sort -u >"$BATS_TEST_TMPDIR/known"
+		comm -23 "$BATS_TEST_TMPDIR/hooked" "$BATS_TEST_TMPDIR/known" >"$BATS_TEST_TMPDIR/unknown"
+		echo "$category hooks, and doctor does not know: $(paste -sd ' ' "$BATS_TEST_TMPDIR/unknown")"
+		[ ! -s "$BATS_TEST_TMPDIR/unknown" ]
+		jq -r --rawfile hooked "$BATS_TEST_TMPDIR/hooked" ".categories[] | select(.name == \"$category\").needs[]
+			| select(.hooked and .state == \"ok\").names
+			| select(any(IN(\$hooked | split(\"\n\")[])) | not) | join(\" or \")" "$said" >"$BATS_TEST_TMPDIR/idle"
+		echo "$category does not hook, and doctor says it does: $(paste -sd , "$BATS_TEST_TMPDIR/idle")"
+		[ ! -s "$BATS_TEST_TMPDIR/idle" ]
+	done
+}
+
+@test "each category that is ok for doctor starts, and hooks all it needs" {
+	for category in fs block cache uring fault; do
+		echo start >/proc/iotracer/"$category"/control
+	done
+	# the module, too, tells doctor what could not be hooked
+	doctor 0
+	awk 'NR > 1 && $7 { print $1 }' /proc/iotracer/hooks | sed -E 's/^__(x64|ia32|ia32_compat)_sys_//' >"$BATS_TEST_TMPDIR/failed"
+	jq -r '.categories[].needs[] | select(.hooked and .state != "none").names[]' "$said" >"$BATS_TEST_TMPDIR/needed"
+	run ! grep -xFf "$BATS_TEST_TMPDIR/failed" "$BATS_TEST_TMPDIR/needed"
+	[ "$(jq -r '[.categories[].state] | unique | join(" ")' "$said")" = ok ]
+}
+
+@test "every operation that is ok for doctor, and is made, is recorded" {
+	echo start >/proc/iotracer/fs/control
+	cd "$BATS_TEST_TMPDIR"
+	mkdir d
+	echo x >d/a
+	mv d/a d/b
+	ln d/b d/c
+	ln -s b d/s
+	chmod 600 d/b
+	rm d/b d/c d/s
+	rmdir d
+	for op in MKDIR CREATE WRITE CLOSE RENAME LINK SYMLINK CHMOD UNLINK RMDIR PROCESS_EXEC PROCESS_EXIT; do
+		echo "$op"
+		grep -q " $op " /proc/iotracer/fs/log
+	done
+	echo stop >/proc/iotracer/fs/control
+}
+
+@test "without root the same is said, but for what only root may read" {
+	said=$BATS_FILE_TMPDIR/said
+	[ "$(jq -r '[.categories[].state] | unique | join(" ")' "$said")" = ok ]
+	cp "$(command -v iotracer)" /tmp/iotracer-doctor
+	chmod 755 /tmp/iotracer-doctor
+	run -0 --separate-stderr su nobody -s /bin/sh -c '/tmp/iotracer-doctor doctor --format=json'
+	rm /tmp/iotracer-doctor
+	diff <(jq '.categories' <<<"$output") <(jq '.categories' "$said")
+	[[ $(jq -r '.checks[] | select(.name == "kprobes").found' <<<"$output") == *'needs root'* ]]
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What iotracer doctor finds: checks of the machine, and from them, from the symbols of
+ * the kernel and from the hooks of a loaded module what each category can do.
+ */
+#ifndef TOOL_DOCTOR_H
+#define TOOL_DOCTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "category.h"
+#include "host.h"
+
+enum verdict { VERDICT_OK, VERDICT_PARTLY, VERDICT_MISSING, VERDICT_UNKNOWN };
+
+#define NR_CHECKS 13
+
+struct check {
+	const char *name;
+	enum verdict verdict;
+	bool blocks;		/* no category works because of it */
+	char *found;
+	char *remedy;		/* NULL: none is needed */
+};
+
+/* What a category can do. */
+struct ability {
+	const char *name;
+	enum verdict verdict;
+	char **missing;		/* @nr sentences: what is not recorded, and why */
+	size_t nr;
+};
+
+struct doctor {
+	struct host host;
+	bool loaded;		/* the module is */
+	bool ftrace_off;	/* hooks of functions are there, and see nothing */
+	char *refused;		/* "symbol error" a line: what it could not hook */
+	char *object;		/* the module's file for this kernel, NULL: not installed */
+	enum host_option is_signed;	/* that file */
+	struct check checks[NR_CHECKS];
+};
+
+/* doctor_check.c: all of @d but its host, which is open */
+void doctor_look(struct doctor *d);
+void doctor_close(struct doctor *d);
+
+/* doctor_need.c; @found is to be freed by doctor_ability_free() */
+void doctor_judge(const struct doctor *d, const struct category *category,
+		  struct ability *found);
+void doctor_ability_free(struct ability *found);
+
+/* What it needs, each with its state: ok, missing, unknown, or none: of no concern here. */
+json_t *doctor_needs(const struct doctor *d, const struct category *category);
+
+#endif /* TOOL_DOCTOR_H */

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer doctor: what the categories need of the kernel, and whether it is there. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "doctor.h"
+#include "flags.h"
+#include "json.h"
+
+enum need_kind {
+	NEED_OPTION, NEED_SYMBOL, NEED_POINT, NEED_SYSCALL, NEED_FUNCTION, NEED_FUNCTION_IF,
+	NEED_CALLED, NEED_CALLED_IF, NEED_MODULE, NEED_HELP, NEED_FTRACE,
+};
+
+struct need {
+	const char *category;
+	enum need_kind kind;
+	const char *ops;	/* "READ WRITE" */
+	const char *names;	/* "a|b" */
+	const char *more;
+	const char *option;
+};
+
+static const struct need needs[] = {
+#define NEED(c, k, o, n, m, p) { #c, NEED_##k, o, n, m, p },
+#include "needs.def"
+};
+
+#define NR_NEEDS (sizeof(needs) / sizeof(needs[0]))
+#define NAME_MAX_LENGTH 64
+
+/* What has become of one: as a verdict, or it is of no concern here. */
+enum fate { FATE_OK, FATE_MISSING, FATE_UNKNOWN, FATE_NONE };
+
+/* Copies the next of words that @separator is between; false after the last. */
+static bool next_word(const char **words, char separator, char *word)
+{
+	size_t length = strcspn(*words, (char[]){ separator, '\0' });
+
+	if (!length || length >= NAME_MAX_LENGTH)
+		return false;
+	memcpy(word, *words, length);
+	word[length] = '\0';
+	*words += length + ((*words)[length] != '\0');
+	return true;
+}
+
+static bool has_word(const char *words, char separator, const char *wanted)
+{
+	char word[NAME_MAX_LENGTH];
+
+	while (next_word(&words, separator, word))
+		if (!strcmp(word, wanted))
+			return true;
+	return false;
+}
+
+static bool has(const struct host *host, const char *prefix, const char *name)
+{
+	char *symbol = cli_printf("%s%s", prefix, name);
+	bool there = host_has_symbol(host, symbol);
+
+	free(symbol);
+	return there;
+}
+
+static bool has_syscall(const struct host *host, const char *name)
+{
+	return has(host, "__x64_sys_", name) || has(host, "__ia32_sys_", name) ||
+	       has(host, "__ia32_compat_sys_", name);
+}
+
+static bool has_in_module(const struct host *host, const char *name, const char *module)
+{
+	char *symbol = cli_printf("%s [%s]", name, module);
+	bool there = host_has_symbol(host, symbol) || host_has_symbol(host, name);
+
+	free(symbol);
+	return there;
+}
+
+static bool has_name(const struct host *host, const struct need *need, const char *name)
+{
+	switch (need->kind) {
+	case NEED_POINT:
+		return has(host, "__traceiter_", name);
+	case NEED_SYSCALL:
+		return has_syscall(host, name);
+	case NEED_MODULE:
+		return has_in_module(host, name, need->more);
+	default:
+		return has(host, "", name);
+	}
+}
+
+static bool has_any(const struct host *host, const struct need *need)
+{
+	const char *names = need->names;
+	char name[NAME_MAX_LENGTH];
+
+	while (next_word(&names, '|', name))
+		if (has_name(host, need, name))
+			return true;
+	return false;
+}
+
+static bool is_loaded(const char *module)
+{
+	char *path = cli_printf("/sys/module/%s", module);
+	bool loaded = host_has(path);
+
+	free(path);
+	return loaded;
+}
+
+/* The others are called, or are no functions. */
+static bool is_hooked(const struct need *need)
+{
+	return need->kind != NEED_OPTION && need->kind != NEED_SYMBOL &&
+	       need->kind != NEED_HELP && need->kind != NEED_FTRACE;
+}
+
+/* "__x64_sys_open" is open. */
+static const char *without_prefix(const char *symbol)
+{
+	const char *sys = strstr(symbol, "_sys_");
+
+	return !strncmp(symbol, "__", 2) && sys ? sys + strlen("_sys_") : symbol;
+}
+
+/* The error that the module had when it was to hook it, or 0. */
+static int refused(const struct doctor *d, const struct need *need)
+{
+	const char *line = d->refused, *name;
+	char symbol[NAME_MAX_LENGTH];
+	int error;
+
+	for (; is_hooked(need) && line && *line; line = strchr(line, '\n') + 1) {
+		if (sscanf(line, "%63s %d", symbol, &error) != 2)
+			continue;
+		name = need->kind == NEED_SYSCALL ? without_prefix(symbol) : symbol;
+		if (has_word(need->names, '|', name))
+			return error;
+	}
+	return 0;
+}
+
+/* Whether this kernel has a use for it at all. */
+static bool concerns(const struct host *host, const struct need *need)
+{
+	if (*need->option && host_option(host, need->option) == OPTION_NO)
+		return false;
+	if (need->kind == NEED_CALLED_IF)
+		return has(host, "", need->more);
+	return need->kind != NEED_MODULE || is_loaded(need->more);
+}
+
+static enum fate fate_of_option(const struct host *host, const struct need *need)
+{
+	switch (host_option(host, need->names)) {
+	case OPTION_YES:
+		return FATE_OK;
+	case OPTION_NO:
+		return FATE_MISSING;
+	default:
+		return has(host, "", need->more) ? FATE_OK : FATE_UNKNOWN;
+	}
+}
+
+/* Tracepoints need no ftrace. */
+static bool is_switched_off(const struct doctor *d, const struct need *need)
+{
+	return d->ftrace_off &&
+	       (need->kind == NEED_FTRACE || (is_hooked(need) && need->kind != NEED_POINT));
+}
+
+static enum fate fate_of(const struct doctor *d, const struct need *need)
+{
+	const struct host *host = &d->host;
+
+	if (need->kind == NEED_OPTION)
+		return fate_of_option(host, need);
+	if (is_switched_off(d, need))
+		return FATE_MISSING;
+	if (need->kind == NEED_FTRACE)
+		return FATE_OK;
+	if (!host->symbols)
+		return FATE_UNKNOWN;
+	if (!concerns(host, need))
+		return FATE_NONE;
+	if (!has_any(host, need))
+		return need->kind == NEED_SYSCALL || need->kind == NEED_FUNCTION_IF ?
+		       FATE_NONE : FATE_MISSING;
+	if (need->kind == NEED_CALLED && !has(host, "", need->more))
+		return FATE_MISSING;
+	return refused(d, need) ? FATE_MISSING : FATE_OK;
+}
+
+/* What has been said already is not said again. */
+static void add(struct ability *a, char *sentence)
+{
+	size_t i;
+
+	for (i = 0; i < a->nr; i++) {
+		if (strcmp(a->missing[i], sentence))
+			continue;
+		free(sentence);
+		return;
+	}
+	a->missing = cli_grow(a->missing, a->nr + 1, sizeof(*a->missing));
+	a->missing[a->nr++] = sentence;
+}
+
+/* "a is not in this kernel", or what the module said. */
+static char *why_missing(const struct doctor *d, const struct need *need)
+{
+	const char *kind = need->kind == NEED_POINT ? "tracepoint " : "";
+	const char *bar = strchr(need->names, '|');
+
+	if (is_switched_off(d, need))
+		return cli_strdup("ftrace is off");
+	if (need->kind == NEED_OPTION)
+		return cli_printf("this kernel is built without CONFIG_%s", need->names);
+	if (has_any(&d->host, need) && refused(d, need))
+		return cli_printf("the module cannot hook %s: error %d", need->names,
+				  refused(d, need));
+	if (has_any(&d->host, need))
+		return cli_printf("%s is not in this kernel", need->more);
+	if (bar)
+		return cli_printf("neither %s%.*s nor %s is in this kernel", kind,
+				  (int)(bar - need->names), need->names, bar + 1);
+	return cli_printf("%s%s is not in this kernel", kind, need->names);
+}
+
+/* What is not recorded for the want of @need, of operation @op or NULL: the category. */
+static char *sentence_of(const struct doctor *d, const struct need *need, const char *op)
+{
+	char *why = why_missing(d, need), *sentence;
+	bool uring = need->kind == NEED_CALLED || need->kind == NEED_CALLED_IF;
+
+	if (need->kind == NEED_HELP || need->kind == NEED_FTRACE)
+		sentence = cli_printf("%s: %s", why, need->more);
+	else if (op)
+		sentence = cli_printf("%s%s: %s", op, uring ? " of io_uring" : "", why);
+	else
+		return why;
+	free(why);
+	return sentence;
+}
+
+static bool is_for_all(const struct need *need)
+{
+	return need->kind == NEED_OPTION || need->kind == NEED_SYMBOL ||
+	       need->kind == NEED_POINT;
+}
+
+static enum verdict verdict_of(size_t ok, size_t missing, size_t unknown)
+{
+	if (missing)
+		return ok ? VERDICT_PARTLY : VERDICT_MISSING;
+	if (unknown)
+		return VERDICT_UNKNOWN;
+	return ok ? VERDICT_OK : VERDICT_MISSING;
+}
+
+/* An operation by what it needs; one that needs nothing of its own is there. */
+static enum verdict judge_operation(const struct doctor *d, const char *category,
+				    const char *op, struct ability *a)
+{
+	size_t count[FATE_NONE + 1] = { 0 }, all = 0, i;
+	enum verdict verdict;
+
+	for (i = 0; i < NR_NEEDS; i++) {
+		const struct need *need = &needs[i];
+		enum fate fate;
+
+		if (strcmp(need->category, category) || !has_word(need->ops, ' ', op))
+			continue;
+		fate = fate_of(d, need);
+		all++;
+		count[fate]++;
+		if (fate == FATE_MISSING)
+			add(a, sentence_of(d, need, op));
+	}
+	verdict = all ? verdict_of(count[FATE_OK], count[FATE_MISSING], count[FATE_UNKNOWN]) :
+			VERDICT_OK;
+	if (verdict == VERDICT_MISSING && !count[FATE_MISSING])
+		add(a, cli_printf("%s: this kernel has no system call for it", op));
+	return verdict;
+}
+
+static enum verdict judge_operations(const struct doctor *d, const struct category *category,
+				     struct ability *a)
+{
+	size_t count[VERDICT_UNKNOWN + 1] = { 0 };
+	const struct operation *op;
+	unsigned int i;
+
+	for (i = 0; (op = operation_find(category->event_id, i)); i++)
+		count[judge_operation(d, category->name, op->name, a)]++;
+	if (count[VERDICT_PARTLY])
+		return VERDICT_PARTLY;
+	return verdict_of(count[VERDICT_OK], count[VERDICT_MISSING], count[VERDICT_UNKNOWN]);
+}
+
+/* What the category needs as a whole, or is better with. */
+static enum verdict judge_whole(const struct doctor *d, const char *category, struct ability *a)
+{
+	enum verdict verdict = VERDICT_OK;
+	size_t i;
+
+	for (i = 0; i < NR_NEEDS; i++) {
+		const struct need *need = &needs[i];
+		enum fate fate = strcmp(need->category, category) ? FATE_NONE : fate_of(d, need);
+
+		if (fate == FATE_UNKNOWN && verdict == VERDICT_OK)
+			verdict = VERDICT_UNKNOWN;
+		if (fate != FATE_MISSING || (is_hooked(need) && need->kind != NEED_POINT))
+			continue;
+		add(a, sentence_of(d, need, NULL));
+		/* all else of it is not there, too */
+		if (need->kind == NEED_OPTION)
+			return VERDICT_MISSING;
+		if (is_for_all(need))
+			verdict = VERDICT_MISSING;
+		else if (verdict == VERDICT_OK)
+			verdict = VERDICT_PARTLY;
+	}
+	return verdict;
+}
+
+/* Is there a check because of which nothing works? */
+static bool add_blockers(const struct doctor *d, struct ability *a)
+{
+	char *names = NULL, *more;
+	size_t i;
+
+	for (i = 0; i < NR_CHECKS; i++) {
+		if (!d->checks[i].blocks)
+			continue;
+		more = cli_printf("%s%s%s", names ? names : "", names ? ", " : "",
+				  d->checks[i].name);
+		free(names);
+		names = more;
+	}
+	if (!names)
+		return false;
+	add(a, cli_printf("the module cannot be used here as it is: see %s", names));
+	free(names);
+	return true;
+}
+
+static enum verdict worse(enum verdict a, enum verdict b)
+{
+	if (a == VERDICT_MISSING || b == VERDICT_MISSING)
+		return VERDICT_MISSING;
+	if (a == VERDICT_PARTLY || b == VERDICT_PARTLY)
+		return VERDICT_PARTLY;
+	return a == VERDICT_OK ? b : a;
+}
+
+void doctor_judge(const struct doctor *d, const struct category *category,
+		  struct ability *found)
+{
+	memset(found, 0, sizeof(*found));
+	found->name = category->name;
+	found->verdict = VERDICT_MISSING;
+	if (add_blockers(d, found))
+		return;
+	found->verdict = judge_whole(d, category->name, found);
+	/* the rest would say of each operation what has been said of all */
+	if (found->verdict == VERDICT_MISSING)
+		return;
+	found->verdict = worse(found->verdict, judge_operations(d, category, found));
+	if (found->verdict == VERDICT_UNKNOWN)
+		add(found, cli_printf("the %s of this kernel were not found",
+				      d->host.symbols ? "options" : "symbols"));
+}
+
+void doctor_ability_free(struct ability *found)
+{
+	size_t i;
+
+	for (i = 0; i < found->nr; i++)
+		free(found->missing[i]);
+	free(found->missing);
+}
+
+static json_t *json_words(const char *words, char separator)
+{
+	char word[NAME_MAX_LENGTH];
+	json_t *array = json_array();
+
+	while (next_word(&words, separator, word))
+		json_add(array, json_string(word));
+	return array;
+}
+
+static json_t *json_need(const struct doctor *d, const struct need *need)
+{
+	static const char *const kinds[NEED_FTRACE + 1] = {
+		[NEED_OPTION] = "option", [NEED_POINT] = "tracepoint",
+		[NEED_SYSCALL] = "syscall", [NEED_FTRACE] = "ftrace",
+	};
+	static const char *const states[] = { "ok", "missing", "unknown", "none" };
+	json_t *object = json_object();
+
+	json_put(object, "kind",
+		 json_string(kinds[need->kind] ? kinds[need->kind] : "function"));
+	json_put(object, "names", json_words(need->names, '|'));
+	json_put(object, "operations", json_words(need->ops, ' '));
+	json_put(object, "hooked", json_boolean(is_hooked(need)));
+	json_put(object, "state", json_string(states[fate_of(d, need)]));
+	return object;
+}
+
+json_t *doctor_needs(const struct doctor *d, const struct category *category)
+{
+	json_t *array = json_array();
+	size_t i;
+
+	for (i = 0; i < NR_NEEDS; i++)
+		if (!strcmp(needs[i].category, category->name))
+			json_add(array, json_need(d, &needs[i]));
+	return array;
+}
