@@ -144,9 +144,17 @@ iot_headers_default() {
 	fi
 }
 
-# The flavours that have to build; the first two are the ones tested in full.
+# The flavours that have to build: those that are installed, and those that
+# scripts/kernel-get brings. 6.1, 6.12 and 7.3 are tested in full.
 # shellcheck disable=SC2034 # for those who source this
-IOT_FLAVOURS='6.1 6.12 6.1-rt 6.12-rt 6.1-cloud 6.12-cloud'
+IOT_INSTALLED='6.1 6.12 6.1-rt 6.12-rt 6.1-cloud 6.12-cloud'
+IOT_FOREIGN='7.2 7.3 7.2-cloud 7.3-cloud'
+
+# Fetch kernel $1, if it is one of IOT_FOREIGN, and print its release. To be called in the
+# top folder.
+iot_bring() {
+	[[ " $IOT_FOREIGN " == *" $1 "* ]] && scripts/kernel-get "$1"
+}
 
 # Test results are lines of TAP: `ok N - what` and `not ok N - what`.
 iot_tap_number=0

@@ -94,8 +94,14 @@ check() {
 	load_module attach=kprobe
 	echo start >/proc/iotracer/fs/control
 	for _ in 1 2 3; do ! /bin/false /mnt/ext4; done
+	(cd /mnt/ext4 && mkdir one && mv one two && rmdir two && ln -s to link && rm link)
 	echo stop >/proc/iotracer/fs/control
 	false=$(realpath /bin/false)
+	# as they were given
+	for call in 'MKDIR mkdir-.* path=one ' 'RENAME mv-.* path=one path2=two ' \
+		'RMDIR rmdir-.* path=two ' 'SYMLINK ln-.* path=link path2=to ' 'UNLINK rm-.* path=link '; do
+		grep " $call" /proc/iotracer/fs/log
+	done
 	for op in PROCESS_EXEC PROCESS_EXIT CLOSE OPEN; do
 		grep " $op false-" /proc/iotracer/fs/log
 	done

@@ -17,6 +17,7 @@ import time
 
 from category import FS, cleaning, command, events
 from interface import is_equal, is_true, join, main, slurp
+from kernel import VERSION
 from syscalls import Calls32, Uring, x64
 
 BASES = '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs', '/mnt/files'
@@ -27,7 +28,7 @@ AT_REMOVEDIR = 0x200
 AT_EACCESS = 0x200
 NOBODY = 65534
 BAD_ADDRESS = -4096  # the kernel's
-OLD_KERNEL = os.uname().release.startswith('6.1.')
+OLD_KERNEL = VERSION < (6, 2)
 ALL_BUT_PSEUDO = 'file,dir,symlink,pipe,socket,device,other'
 RETURNED = object()  # what the call returned
 # reads and writes by which the kernel did it, of as many bytes, whose flags say so

@@ -14,6 +14,7 @@ import time
 
 import category
 from interface import (IOT, add, is_equal, is_true, main, must, reload, slurp, write)
+from kernel import VERSION
 from process import spawn
 
 GHOSTS = os.environ['GHOSTS']
@@ -57,7 +58,7 @@ def address(symbol):
 def hooks():
     """(mechanism, error) by function and operation"""
     rows = [line.split() for line in slurp(IOT + '/hooks').split('\n')[1:-1]]
-    return {(r[0], r[1]): (r[2], int(r[5])) for r in rows}
+    return {(r[0], r[1]): (r[2], int(r[6])) for r in rows}
 
 
 def hook(symbol):
@@ -277,7 +278,9 @@ def target_sees(target):
 
 
 # Of category fs, fault, cache and of a target; the last is not redirected.
-TAKEN = ('do_mkdirat', '__x64_sys_truncate', 'do_unlinkat', 'handle_mm_fault',
+MKDIR, UNLINK = (('do_mkdirat', 'do_unlinkat') if VERSION < (7, 0) else
+                 ('filename_mkdirat', 'filename_unlinkat'))
+TAKEN = (MKDIR, '__x64_sys_truncate', UNLINK, 'handle_mm_fault',
          'ext4_file_write_iter', 'filemap_read')
 
 
@@ -307,7 +310,7 @@ def foreign_first():
     must(f'remove {HERE}/pages')
     begin('attach=auto')
     is_equal(hooks(), free)
-    is_refused('foreign', 'functions=do_mkdirat')
+    is_refused('foreign', f'functions={MKDIR}')
     end()
 
 

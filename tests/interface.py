@@ -1001,7 +1001,7 @@ def target_commands():
 def hook_table():
     """(operation, mechanism, users) by symbol and operation"""
     rows = [line.split() for line in slurp(IOT + '/hooks').splitlines()]
-    is_equal(rows[0], 'symbol operation mechanism users missed error'.split())
+    is_equal(rows[0], 'symbol operation mechanism users missed prototype error'.split())
     # delete_module(2) is hooked from the first redirection until the module goes
     return {(row[0], row[1]): (row[2], int(row[3])) for row in rows[1:] if row[1] != 'unload'}
 

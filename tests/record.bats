@@ -308,6 +308,7 @@ sectors() {
 	recorder=$!
 	wait_for running fault
 	child=$(pgrep -P "$recorder")
+	wait_for test "/proc/$child/exe" -ef "$(command -v sleep)" # before its exec it dies with the recorder
 	kill -9 "$recorder"
 	wait "$recorder" || true
 	for category in fs block fault cache uring; do
