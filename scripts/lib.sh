@@ -173,3 +173,17 @@ iot_tap_end() {
 	echo "1..$iot_tap_number"
 	[ "$iot_tap_failed" -eq 0 ]
 }
+
+# Make directory $1 hold a link to each of the module's source files below the current
+# directory, and to no other.
+iot_link_sources() {
+	local dir=$1 file
+	mkdir -p "$dir"
+	find "$dir" -xtype l -delete
+	find ./Kbuild ./module -type f ! -name '*.o' ! -name '.*' ! -name '*.mod*' \
+		! -name '*.ko' ! -path ./module/compat/config.h | while read -r file; do
+		[ "$dir/$file" -ef "$file" ] && continue
+		mkdir -p "$dir/${file%/*}" 2>/dev/null
+		ln -sf "$PWD/$file" "$dir/$file"
+	done
+}

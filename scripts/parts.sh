@@ -18,6 +18,38 @@ part() {
 	echo "${PIPESTATUS[0]}" >"$logs/$name.status"
 }
 
+# Carry out the parts that standard input lists, a line each as part() takes them: the
+# first first, as many at a time as there are processors and memory for their machines.
+# They are sorted by length, the longest first, so that the processors end together.
+parts_at_once() {
+	local workers memory list
+	memory=$(awk '/^MemAvailable:/ { print int($2 / 1048576 / 3) }' /proc/meminfo)
+	workers=$(nproc)
+	[ "$workers" -le "$memory" ] || workers=$((memory > 0 ? memory : 1))
+	list=$(mktemp) || return 1
+	cat >"$list"
+	while [ "$workers" -gt 0 ]; do
+		while take_part; do
+			# shellcheck disable=SC2086 # they are several words
+			part $line
+		done 9<"$list" &
+		workers=$((workers - 1))
+	done 8<"$list"
+	wait
+	rm -f "$list"
+}
+
+# Read the next line into line. The workers share descriptor 8, and so the place in the
+# list; each has a 9 of its own to lock it.
+take_part() {
+	local status
+	flock 9
+	IFS= read -r line <&8
+	status=$?
+	flock -u 9
+	return "$status"
+}
+
 complain() {
 	failed=$((failed + 1))
 	printf 'not ok - %s\n' "$*"
