@@ -568,13 +568,17 @@ static int start_controlled(struct iot_category *c, struct iot_why *why)
  *
  * Context: task, may sleep long: the kernel patches its text.
  * Return: 0, -EINTR: killed while another was in control; -EBUSY: it is traced already, and
- * not for this reader; or another error.
+ * not for this reader; -EOPNOTSUPP: the module was built without it; or another error.
  */
 int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 {
 	bool started = false;
 	int err;
 
+	if (c->left_out)
+		return iot_why(why, -EOPNOTSUPP,
+			       "the module was built without it, as it does not compile for this kernel: %s",
+			       c->left_out);
 	if (c->by_inode)
 		iot_mounts_get();
 	err = mutex_lock_killable(&c->control);

@@ -88,6 +88,7 @@ struct iot_pipe_place {
  * @default_kinds: of files that are wanted if no filter says; 0: its events have none
  * @by_inode:	files are found by iot_paths_of_inode(), for which iot_mounts_get() is
  * @writeback:	has events of data that is written after who made it dirty has gone
+ * @left_out:	why it cannot be started: left_out.h; NULL, and all of the next are there
  * @start:	attach all hooks; an error leaves none attached
  * @stop:	detach them; their probes may run until hook.c has waited for them
  * @refresh:	the filter is another one: attach what it needs more; may be NULL
@@ -128,6 +129,7 @@ struct iot_category {
 	u32 default_kinds;
 	bool by_inode;
 	bool writeback;
+	const char *left_out;
 	int (*start)(void);
 	void (*stop)(void);
 	int (*refresh)(void);

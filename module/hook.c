@@ -37,6 +37,7 @@
 #include <linux/slab.h>
 #include "hook.h"
 #include "hook_set.h"
+#include "left_out.h"
 #include "param.h"
 #include "unload.h"
 
@@ -865,6 +866,7 @@ void iot_hook_show(struct seq_file *m)
 			   entry->point->users);
 	mutex_unlock(&hook_lock);
 	iot_hook_set_show(m);
+	iot_left_out_show(m);
 }
 
 /* The text of @mod is about to go: let go of what lies in it. */

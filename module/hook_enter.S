@@ -14,6 +14,8 @@
 #include <asm/nospec-branch.h>
 #include <asm/unwind_hints.h>
 
+#include "compat/config.h"
+
 #ifdef CONFIG_X86_64
 #include "hook_stub.h"
 
@@ -96,7 +98,9 @@ SYM_FUNC_END(\wrapper\()_entry)
 
 IOT_HOOK_WRAP iot_vfs_read_any, %rdx, %r8, %rdi, %rsi
 IOT_HOOK_WRAP iot_vfs_write_any, %rdx, %r8, %rdi, %rsi
+#ifndef IOT_WITHOUT_FAULT
 IOT_HOOK_WRAP iot_fault_any, %r8, %r9, %rdi, %rsi, %rdx, %rcx
+#endif
 
 /*
  * Where ftrace handlers send calls: one stub for each site, as nothing but the arguments

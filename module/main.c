@@ -10,6 +10,7 @@
 #include "control.h"
 #include "hook.h"
 #include "hook_set.h"
+#include "left_out.h"
 #include "mounts.h"
 #include "param.h"
 #include "origin.h"
@@ -223,6 +224,7 @@ static int __init iotracer_init(void)
 	err = params_check();
 	if (err)
 		return err;
+	iot_left_out_tell();
 	err = iot_budget_init();
 	if (err)
 		return err;

@@ -33,6 +33,8 @@
  * by whatever completes a bio, and the tracepoints, which fire with the lock of the
  * mapping held and interrupts off.
  */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_CACHE /* left_out.h */
 #include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/kprobes.h>
@@ -928,3 +930,5 @@ struct iot_category iot_cache = {
 	.refresh = refresh,
 	.missed = missed,
 };
+
+#endif /* IOT_WITHOUT_CACHE */

@@ -21,6 +21,8 @@
  * Files of FUSE, network filesystems and the like may be waited for without bound:
  * their faults are followed by their return, not by a wrapper.
  */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_FAULT /* left_out.h */
 #include <linux/fs.h>
 #include <linux/hugetlb_inline.h>
 #include <linux/kprobes.h>
@@ -553,3 +555,5 @@ struct iot_category iot_fault = {
 	.stop = stop,
 	.missed = missed,
 };
+
+#endif /* IOT_WITHOUT_FAULT */

@@ -19,6 +19,8 @@
  * probe may not. __fput() also runs in a kernel thread. fd_install() runs with
  * mutexes held (of an io_uring, a unix socket), but with no spinlock.
  */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
 #include <linux/fcntl.h>
 #include <linux/limits.h>
 #include <linux/mutex.h>
@@ -731,3 +733,5 @@ unsigned long iot_probe_fs_missed(void)
 {
 	return iot_hook_set_missed(&set) + atomic_long_read(&nr_lost);
 }
+
+#endif /* IOT_WITHOUT_FS_CALLS */

@@ -7,6 +7,8 @@
  *
  * Contexts: task; a wrapper may sleep, a kretprobe's handler may not.
  */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
 #include <linux/close_range.h>
 #include <linux/fadvise.h>
 #include <linux/fcntl.h>
@@ -379,3 +381,5 @@ bool iot_file_begin_clone(struct iot_frame *f)
 	f->e.fd = (int)f->a[0];
 	return wanted;
 }
+
+#endif /* IOT_WITHOUT_FS_CALLS */

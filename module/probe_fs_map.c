@@ -6,6 +6,8 @@
  * Contexts: task; a wrapper may sleep and takes mmap_lock for reading before the
  * call does; a kretprobe's handler only tries to.
  */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -198,3 +200,5 @@ bool iot_map_begin_remap(struct iot_frame *f)
 {
 	return begin_range(f, f->a[0], f->a[1] ?: 1, true);
 }
+
+#endif /* IOT_WITHOUT_FS_CALLS */

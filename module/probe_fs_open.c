@@ -8,6 +8,8 @@
  *
  * Contexts: task; a wrapper may sleep, a kretprobe's handler may not.
  */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/mm_types.h>
@@ -286,3 +288,5 @@ bool iot_exit_begin(struct iot_frame *f)
 		iot_fs_end(&f->e, exit_status());
 	return false;
 }
+
+#endif /* IOT_WITHOUT_FS_CALLS */

@@ -11,6 +11,8 @@
  * Contexts: task; a wrapper may sleep, and a kretprobe's handler may not: then the
  * name is recorded as it was given, and the file is not known.
  */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/fs_struct.h>
@@ -562,3 +564,5 @@ void iot_path_end_rename(struct iot_frame *f, s64 result)
 	}
 	iot_fs_end(&f->e, result);
 }
+
+#endif /* IOT_WITHOUT_FS_CALLS */

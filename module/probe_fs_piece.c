@@ -16,6 +16,8 @@
  * Contexts: task. The pages belong to the frame, which frees them after the call, or
  * when the call turns out not to be wanted.
  */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
 #include <linux/atomic.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -177,3 +179,5 @@ void iot_pieces_free(struct iot_frame *f)
 	f->pieces = NULL;
 	f->last_piece = NULL;
 }
+
+#endif /* IOT_WITHOUT_FS_CALLS */

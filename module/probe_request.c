@@ -26,6 +26,8 @@
  * Contexts: getrq and bio_queue in the submitter, mostly a task; insert, issue and
  * requeue in any task or, rarely, softirq; complete in any. Preemption is off in all.
  */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_BLOCK /* left_out.h */
 #include <linux/atomic.h>
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
@@ -763,3 +765,5 @@ struct iot_category iot_block = {
 	.missed = missed,
 	.release = release,
 };
+
+#endif /* IOT_WITHOUT_BLOCK */

@@ -29,6 +29,8 @@
  * task of the ring, a worker, or an interrupt. io_wq_submit_work is called by workers
  * and by who cancels. io_uring_enter(2) may sleep without bound, so it has a kretprobe.
  */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_URING /* left_out.h */
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kprobes.h>
@@ -824,3 +826,5 @@ struct iot_category iot_uring = {
 	.missed = missed,
 	.release = release,
 };
+
+#endif /* IOT_WITHOUT_URING */

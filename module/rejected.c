@@ -23,13 +23,27 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 #include <asm/ptrace.h>
+#include "compat/config.h"
 #include "fs.h"
 #include "hook.h"
 #include "hook_set.h"
 #include "rejected.h"
 #include "rw.h"
 
-#ifdef CONFIG_X86_64
+/* By the filter of category fs. */
+static bool is_asked_for(void)
+{
+	const struct iot_filter *f;
+	bool asked;
+
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_fs.filter);
+	asked = f && (f->used & IOT_FILTER_REJECTED);
+	preempt_enable_notrace();
+	return asked;
+}
+
+#if defined(CONFIG_X86_64) && !defined(IOT_WITHOUT_FS_REJECTED)
 /**
  * struct kind - of call
  * @position:	it is given one, in the fourth argument; 32-bit programs: and the fifth
@@ -45,7 +59,7 @@ struct kind {
 };
 
 /* What a call is asked for. */
-struct request {
+struct asked {
 	unsigned int fd;
 	unsigned long buffer;
 	s64 size;	/* bytes, 0: not known */
@@ -69,7 +83,7 @@ static __always_inline fmode_t mode_of(unsigned int fd)
 }
 
 /* Will the VFS reject it? In its place: ksys_pread64(), vfs_read(), rw_verify_area(). */
-static __always_inline bool is_rejected(const struct request *r)
+static __always_inline bool is_rejected(const struct asked *r)
 {
 	fmode_t mode;
 
@@ -99,7 +113,7 @@ static __always_inline void look(unsigned long ip, unsigned long parent_ip,
 {
 	const struct pt_regs *called = iot_ftrace_regs(fregs);
 	const struct pt_regs *regs = (const struct pt_regs *)called->di;
-	const struct request r = {
+	const struct asked r = {
 		.fd = regs->di,
 		.buffer = regs->si,
 		.size = regs->dx,
@@ -165,10 +179,10 @@ static struct iot_hook_site sites[] = {
 #endif
 };
 
-static struct request request_of(const struct iot_hook_site *site, const struct pt_regs *regs)
+static struct asked request_of(const struct iot_hook_site *site, const struct pt_regs *regs)
 {
 	const struct kind *kind = site->data;
-	struct request r = { .write = kind->write };
+	struct asked r = { .write = kind->write };
 
 	if (kind->ia32) {
 		r.fd = regs->bx;
@@ -192,7 +206,7 @@ static struct request request_of(const struct iot_hook_site *site, const struct 
 static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
 				unsigned long caller)
 {
-	const struct request r = request_of(site, (const struct pt_regs *)args[0]);
+	const struct asked r = request_of(site, (const struct pt_regs *)args[0]);
 
 	return !iot_fs_off() && is_rejected(&r) ? IOT_HOOK_FOLLOW : IOT_HOOK_IGNORE;
 }
@@ -200,7 +214,7 @@ static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned
 static bool begin(struct iot_fs *e, const struct iot_hook_site *site, const struct pt_regs *regs,
 		  bool may_sleep)
 {
-	const struct request r = request_of(site, regs);
+	const struct asked r = request_of(site, regs);
 	struct file *file = fget_raw(r.fd);
 	bool direct = file && (file->f_flags & O_DIRECT);
 	bool wanted = iot_fs_begin(e, iot_rw_op(r.write, direct));
@@ -272,18 +286,6 @@ static struct iot_hook_set set = {
 
 static bool attached;	/* under the category's control */
 
-static bool is_asked_for(void)
-{
-	const struct iot_filter *f;
-	bool asked;
-
-	preempt_disable_notrace();
-	f = rcu_dereference_sched(iot_fs.filter);
-	asked = f && (f->used & IOT_FILTER_REJECTED);
-	preempt_enable_notrace();
-	return asked;
-}
-
 /**
  * iot_rejected_refresh() - hook them or let them go, as the filter says
  *
@@ -321,7 +323,7 @@ unsigned long iot_rejected_missed(void)
 #else
 int iot_rejected_refresh(void)
 {
-	return 0;
+	return is_asked_for() ? -EOPNOTSUPP : 0;
 }
 
 void iot_rejected_stop(void)

@@ -572,22 +572,35 @@ static enum host_option find_signature(const char *object)
 	return strcmp(end, mark) ? OPTION_NO : OPTION_YES;
 }
 
-/* Keeps "symbol error" of each line whose function is not attached. */
+/* *@kept with a line more. */
+static void keep(char **kept, char *line)
+{
+	char *more = cli_printf("%s%s\n", *kept, line);
+
+	free(*kept);
+	free(line);
+	*kept = more;
+}
+
+/* Keeps what is not attached, and what the module was built without. */
 static void keep_refused(struct doctor *d, char *text)
 {
-	char *line, *next = NULL, symbol[64], mechanism[32];
-	char *kept = cli_strdup(""), *more;
+	char *line, *next = NULL, symbol[64], part[32], mechanism[32], why[512];
 	int error;
 
+	d->refused = cli_strdup("");
+	d->left_out = cli_strdup("");
 	for (line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) {
-		if (sscanf(line, "%63s %*s %31s %*u %*u %*s %d", symbol, mechanism, &error) != 3 ||
-		    !error || strcmp(mechanism, "detached"))
+		if (sscanf(line, "%63s %31s %31s %*u %*u %511s %d", symbol, part, mechanism, why,
+			   &error) != 5 || !error)
 			continue;
-		more = cli_printf("%s%s %d\n", kept, symbol, error);
-		free(kept);
-		kept = more;
+		if (!strcmp(mechanism, "detached"))
+			keep(&d->refused, cli_printf("%s %d", symbol, error));
+		if (strcmp(mechanism, "left_out"))
+			continue;
+		text_unescape(why);
+		keep(&d->left_out, cli_printf("%s %s", part, why));
 	}
-	d->refused = kept;
 }
 
 static void find_module(struct doctor *d)
@@ -625,6 +638,7 @@ void doctor_close(struct doctor *d)
 		free(d->checks[i].remedy);
 	}
 	free(d->refused);
+	free(d->left_out);
 	free(d->object);
 	host_close(&d->host);
 }

@@ -352,6 +352,25 @@ static bool add_blockers(const struct doctor *d, struct ability *a)
 	return true;
 }
 
+/* What the module was built without, of this category all or a part. */
+static enum verdict judge_left_out(const struct doctor *d, const char *category,
+				   struct ability *a)
+{
+	const char *line = d->left_out;
+	enum verdict verdict = VERDICT_OK;
+	char part[NAME_MAX_LENGTH], why[512];
+
+	for (; line && *line; line = strchr(line, '\n') + 1) {
+		if (sscanf(line, "%63s %511[^\n]", part, why) != 2 ||
+		    strncmp(part, category, strcspn(part, "_")))
+			continue;
+		verdict = strcmp(part, category) ? VERDICT_PARTLY : VERDICT_MISSING;
+		add(a, cli_printf("%s is left out of the module, as it does not compile for this kernel: %s",
+				  part, why));
+	}
+	return verdict;
+}
+
 static enum verdict worse(enum verdict a, enum verdict b)
 {
 	if (a == VERDICT_MISSING || b == VERDICT_MISSING)
@@ -369,7 +388,10 @@ void doctor_judge(const struct doctor *d, const struct category *category,
 	found->verdict = VERDICT_MISSING;
 	if (add_blockers(d, found))
 		return;
-	found->verdict = judge_whole(d, category->name, found);
+	found->verdict = judge_left_out(d, category->name, found);
+	if (found->verdict == VERDICT_MISSING)
+		return;
+	found->verdict = worse(found->verdict, judge_whole(d, category->name, found));
 	/* the rest would say of each operation what has been said of all */
 	if (found->verdict == VERDICT_MISSING)
 		return;

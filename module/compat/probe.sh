@@ -1,42 +1,78 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# probe.sh OUT TEST.c… -- COMPILER FLAGS…
-# Writes OUT: "#define IOT_HAVE_<TEST> 1" for each test that compiles against
-# the kernel that the flags belong to. must-compile.c has to compile and
-# must-fail.c has not to; otherwise the probes prove nothing and the build ends.
+# probe.sh OUT TEST.c… [--part NAME FILE.c…]… -- COMPILER FLAGS…
+# Writes OUT, for the kernel that the flags belong to:
+#   #define IOT_HAVE_<TEST> 1           for each test that compiles. must-compile.c has to compile
+#       and must-fail.c has not to; otherwise the probes prove nothing and the build ends, as it
+#       does where must-be-new.c does not compile.
+#   #define IOT_WITHOUT_<NAME> "why"    for each part of which a file does not compile: the
+#       module is built without it, and a line says so. why: what the compiler says first.
 set -u
+export LC_ALL=C
 
 out=$1
 shift
-tests=
+tests='' files='' part=''
 while [ "$1" != -- ]; do
-	tests="$tests $1"
+	case $1 in
+	--part) shift; part=$1 ;;
+	*) [ -n "$part" ] && files="$files $part:$1" || tests="$tests $1" ;;
+	esac
 	shift
 done
 shift
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
 
-compiles() {
-	"$@" -Wno-missing-prototypes -Wno-missing-declarations \
-		-Werror -fsyntax-only "$test" >"$out.log" 2>&1
+macro() {
+	printf '%s' "$2_$1" | tr 'a-z-' 'A-Z_'
 }
 
+# check NAME COMPILER FLAGS…: its words go to $work/NAME, which is NAME.ok if it compiles
+check() {
+	checked=$1
+	shift
+	"$@" -fsyntax-only >"$work/$checked" 2>&1 && mv "$work/$checked" "$work/$checked.ok"
+}
+
+for test in $tests; do
+	check "$(basename "$test" .c)" "$@" -Wno-missing-prototypes -Wno-missing-declarations \
+		-Werror "$test" &
+done
+wait
 printf '/* Made by module/compat/probe.sh: what this kernel has. */\n' >"$out.new"
 for test in $tests; do
 	name=$(basename "$test" .c)
-	if compiles "$@"; then verdict=yes; else verdict=no; fi
+	if [ -e "$work/$name.ok" ]; then verdict=yes; else verdict=no; fi
 	case $name/$verdict in
+	must-be-new/no)
+		echo "iotracer: this kernel is too old: 6.1 is the first that iotracer works with" >&2
+		exit 1 ;;
 	must-compile/no)
-		cat "$out.log" >&2
+		cat "$work/$name" >&2
 		echo "iotracer: the compile probes do not work with this kernel's headers: $test does not compile (the compiler's words stand above)" >&2
 		exit 1 ;;
 	must-fail/yes)
 		echo "iotracer: the compile probes do not work with this compiler: $test compiles, but must not" >&2
 		exit 1 ;;
 	must-*) ;;
-	*/yes)
-		macro=$(printf '%s' "$name" | tr 'a-z-' 'A-Z_')
-		echo "#define IOT_HAVE_$macro 1" >>"$out.new" ;;
+	*/yes) echo "#define $(macro "$name" IOT_HAVE) 1" >>"$out.new" ;;
 	esac
 done
-rm -f "$out.log"
+
+# The parts include what the tests found.
+cp "$out.new" "$out"
+for file in $files; do
+	check "${file%%:*}:$(basename "$file")" "$@" "${file#*:}" &
+done
+wait
+for file in $files; do
+	part=${file%%:*} words=$work/${file%%:*}:$(basename "$file")
+	[ -e "$words" ] || continue
+	! grep -q "^#define $(macro "$part" IOT_WITHOUT) " "$out.new" || continue
+	why=$(sed -n "s/^.*\/\(module\/[^/]*: \)/\1/; / error: /{s/ error: / /; s/[\\\\\"]/'/g; s/[^ -~]/?/g; p; q;}" \
+		"$words" | cut -c 1-160)
+	echo "#define $(macro "$part" IOT_WITHOUT) \"${why:-the compiler failed}\"" >>"$out.new"
+	echo "iotracer: $part is left out, as it does not compile for this kernel: ${why:-the compiler failed}" >&2
+done
 mv "$out.new" "$out"

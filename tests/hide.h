@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hides from the module's files one symbol of the kernel that a part needs, as if this kernel
+ * did not have it: KCFLAGS="-DHIDE_URING -include .../hide.h". HIDE_ALL: of each part one.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+
+#ifdef HIDE_ALL
+#define HIDE_FS_CALLS
+#define HIDE_FS_REJECTED
+#define HIDE_FAULT
+#define HIDE_BLOCK
+#define HIDE_CACHE
+#define HIDE_URING
+#endif
+
+#ifdef HIDE_FS_CALLS
+#include <linux/kdev_t.h>
+#pragma GCC poison new_decode_dev
+#endif
+
+#ifdef HIDE_FS_REJECTED
+#include <linux/fs.h>
+#undef FMODE_PREAD
+#endif
+
+#ifdef HIDE_FAULT
+#include <linux/pgtable.h>
+#pragma GCC poison pmd_bad
+#endif
+
+#ifdef HIDE_BLOCK
+#include <linux/blk-mq.h>
+#pragma GCC poison biotail
+#endif
+
+#ifdef HIDE_CACHE
+#include <linux/xarray.h>
+#pragma GCC poison xas_next_entry
+#endif
+
+#ifdef HIDE_URING
+#include <linux/io_uring_types.h>
+#pragma GCC poison cached_cq_tail
+#endif

@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# The module where none of the parts compiles that it can do without: targets work, the
+# categories say why they do not. It is built by scripts/build-all 6.12-without.
+#
+# bats file_tags=slow
+
+# Tests run in subshells, and "run" sets output.
+# shellcheck disable=SC2030,SC2031,SC2154
+
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+setup_file() {
+	make -s -C "$BATS_TEST_DIRNAME/../tools"
+	new_filesystem ext4 /dev/vda /mnt
+	export IOTRACER_KO=$BATS_TEST_DIRNAME/../build/$(uname -r)-without/iotracer.ko
+	load_module
+}
+
+teardown_file() {
+	unload_module
+	umount /mnt
+}
+
+setup() {
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
+}
+
+@test "targets work without all that can be left out" {
+	: >/mnt/f
+	echo "add /mnt/f" >/proc/iotracer/control
+	dd if=/dev/zero of=/mnt/f bs=4k count=3 oflag=direct conv=notrunc status=none
+	dd if=/mnt/f of=/dev/null bs=12k iflag=direct status=none
+	run -0 sed -E 's/^[^;]*;//; s/;[0-9]+$//; s/;[0-9]+(;[0-9]+;BLK)/;sector\1/' /proc/iotracer/*_*/log
+	[ "$(sort <<<"$output" | uniq -c | tr -s ' ')" = " 1 R;0;12288;VFS;dd
+ 1 R;12288;0;VFS;dd
+ 1 R;sector;12288;BLK;dd
+ 1 W;0;4096;VFS;dd
+ 1 W;4096;4096;VFS;dd
+ 1 W;8192;4096;VFS;dd
+ 3 W;sector;4096;BLK;dd" ]
+	echo "remove /mnt/f" >/proc/iotracer/control
+}
+
+@test "a category that is left out cannot be started, and says what did not compile" {
+	for category in fault block cache uring; do
+		run strace -e trace=write -o "$BATS_TEST_TMPDIR/strace" \
+			sh -c "echo start >/proc/iotracer/$category/control"
+		[ "$status" -ne 0 ]
+		grep -q EOPNOTSUPP "$BATS_TEST_TMPDIR/strace"
+		run -0 cat "/proc/iotracer/$category/error"
+		[[ $output == *"the module was built without it"*"module/probe_"*.c:* ]]
+		run -0 grep -E "^- $category left_out 0 0 module/probe_[a-z]*\.c:[^ ]* -95$" /proc/iotracer/hooks
+		run -0 sh -c "dmesg | grep 'iotracer: $category is left out, as it does not compile for this kernel: module/probe_'"
+		run -0 cat "/proc/iotracer/$category/stats" "/proc/iotracer/$category/log"
+		echo stop >"/proc/iotracer/$category/control"
+	done
+	run ! iotracer start cache
+	[[ $output == *"the module was built without it"* ]]
+}
+
+@test "category fs has reads and writes, and is refused what it lacks" {
+	echo start >/proc/iotracer/fs/control
+	sh -c 'echo x >/mnt/g && rm /mnt/g'
+	echo stop >/proc/iotracer/fs/control
+	grep -q ' WRITE sh-.* path=/mnt/g ' /proc/iotracer/fs/log
+	run ! grep -E ' (OPEN|CREATE|UNLINK|CLOSE) ' /proc/iotracer/fs/log
+	echo 'filter rejected=1' >/proc/iotracer/fs/control
+	run ! bash -c 'echo start >/proc/iotracer/fs/control'
+	[[ $output == *"ot supported"* ]]
+	echo 'filter none' >/proc/iotracer/fs/control
+	run -0 grep -cE '^- fs_(calls|rejected) left_out ' /proc/iotracer/hooks
+	[ "$output" = 2 ]
+}
+
+@test "doctor says what is left out, and why" {
+	said=$BATS_TEST_TMPDIR/said
+	run -1 --separate-stderr iotracer doctor --format=json
+	printf '%s\n' "$output" >"$said"
+	jq -e '[.categories[] | select(.name != "fs")] | length == 4 and
+		all(.state == "missing" and (.missing[0] | contains("module/probe_")))' "$said"
+	jq -e '.categories[] | select(.name == "fs") | .state == "partly" and
+		(.missing | map(select(contains(" is left out of the module"))) | length == 2)' "$said"
+}
