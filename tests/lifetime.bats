@@ -5,7 +5,7 @@
 # any time: files that are renamed, deleted and made again, filesystems that are
 # unmounted and unloaded, readers and I/O that the module leaves behind.
 #
-# CYCLES=1000 loads and unloads a thousand times instead of fifty.
+# CYCLES=1000 loads and unloads a thousand times instead of thirty.
 
 # Tests run in subshells, and map() sets device.
 # shellcheck disable=SC2030,SC2031,SC2154
@@ -591,7 +591,7 @@ life() {
 	fio_begin 1
 	fio_end
 	remember_slabs
-	cycles=${CYCLES:-50}
+	cycles=${CYCLES:-30}
 	fio_begin 1 --thinktime=40ms
 	lap_begin
 	for ((i = 0; i < cycles; i++)); do
