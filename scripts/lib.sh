@@ -187,3 +187,9 @@ iot_link_sources() {
 		ln -sf "$PWD/$file" "$dir/$file"
 	done
 }
+
+# iot_in_root ROOT COMMAND...: with ROOT as root, and a /proc there, which objtool reads.
+iot_in_root() {
+	# shellcheck disable=SC2016 # it is for the inner shell
+	unshare --mount -- sh -c 'mount -t proc proc "$1/proc" && shift && exec chroot "$@"' sh "$1" "$@"
+}
