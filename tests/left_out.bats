@@ -16,7 +16,8 @@ load helpers
 setup_file() {
 	make -s -C "$BATS_TEST_DIRNAME/../tools"
 	new_filesystem ext4 /dev/vda /mnt
-	export IOTRACER_KO=$BATS_TEST_DIRNAME/../build/$(uname -r)-without/iotracer.ko
+	IOTRACER_KO=$BATS_TEST_DIRNAME/../build/$(uname -r)-without/iotracer.ko
+	export IOTRACER_KO
 	load_module
 }
 
