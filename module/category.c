@@ -25,6 +25,7 @@
 #include "category.h"
 #include "fault.h"
 #include "fs.h"
+#include "hook.h"
 #include "mounts.h"
 #include "param.h"
 #include "refusal.h"
@@ -568,7 +569,8 @@ static int start_controlled(struct iot_category *c, struct iot_why *why)
  *
  * Context: task, may sleep long: the kernel patches its text.
  * Return: 0, -EINTR: killed while another was in control; -EBUSY: it is traced already, and
- * not for this reader; -EOPNOTSUPP: the module was built without it; or another error.
+ * not for this reader; -EOPNOTSUPP: the module was built without it, or
+ * ftrace is off; or another error.
  */
 int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 {
@@ -579,6 +581,8 @@ int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 		return iot_why(why, -EOPNOTSUPP,
 			       "the module was built without it, as it does not compile for this kernel: %s",
 			       c->left_out);
+	if (iot_hook_is_blind())
+		return iot_why(why, -EOPNOTSUPP, IOT_HOOK_BLIND);
 	if (c->by_inode)
 		iot_mounts_get();
 	err = mutex_lock_killable(&c->control);

@@ -750,6 +750,19 @@ unsigned long iot_hook_data(const char *name)
 	return lookup ? iot_hook_call(args, lookup) : 0;
 }
 
+static const int *ftrace_switch;	/* NULL: not known, or there is no ftrace */
+
+/**
+ * iot_hook_is_blind() - is ftrace off, by sysctl kernel.ftrace_enabled?
+ *
+ * Functions can be hooked then, and no call of them is seen. Once one is hooked ftrace stays
+ * on: FTRACE_OPS_FL_PERMANENT.
+ */
+bool iot_hook_is_blind(void)
+{
+	return ftrace_switch && !READ_ONCE(*ftrace_switch);
+}
+
 static void find_point(struct tracepoint *tp, void *data)
 {
 	struct iot_hook_point *point = data;
@@ -947,6 +960,7 @@ static struct notifier_block module_notifier = {
 
 int iot_hook_init(void)
 {
+	ftrace_switch = (const int *)iot_hook_data("ftrace_enabled");
 	return register_module_notifier(&module_notifier);
 }
 

@@ -97,6 +97,9 @@ void iot_hook_points_put(struct iot_hook_point *points, size_t nr);
 void iot_hook_show(struct seq_file *m);
 unsigned long iot_hook_symbol(const char *name);
 unsigned long iot_hook_data(const char *name);
+bool iot_hook_is_blind(void);
+#define IOT_HOOK_BLIND \
+	"ftrace is off, and without it no call is seen; sysctl -w kernel.ftrace_enabled=1 turns it on"
 
 /*
  * iot_hook_call() - call a function of up to five arguments from behind its entry

@@ -41,6 +41,7 @@
 #include <linux/vmalloc.h>
 #include "budget.h"
 #include "control.h"
+#include "hook.h"
 #include "param.h"
 #include "probe.h"
 #include "refusal.h"
@@ -444,6 +445,8 @@ static int start_locked(struct iot_target *t)
 
 	if (t->running)
 		return 0;
+	if (iot_hook_is_blind())
+		return -EOPNOTSUPP;
 	err = iot_vfs_enable(&t->hooks);
 	if (err)
 		return err;
@@ -465,6 +468,7 @@ disable_vfs:
  * iot_target_start() - trace; nothing to do where it runs already
  *
  * Context: task, may sleep long: the first target of a filesystem patches text.
+ * Return: 0, -EOPNOTSUPP: ftrace is off; or why a hook could not be attached.
  */
 int iot_target_start(struct iot_target *t)
 {
@@ -882,7 +886,7 @@ static void target_free_work(struct work_struct *work)
  *
  * The caller adds a link and the folder in /proc.
  * Context: task, under control.c's lock.
- * Return: the target, or an error: -EOPNOTSUPP (no ->read_iter), -ENOMEM (memory
+ * Return: the target, or an error: -EOPNOTSUPP (no ->read_iter, or ftrace is off), -ENOMEM (memory
  * or a limit), or why a hook could not be attached.
  */
 struct iot_target *iot_target_create(const struct path *path, const struct kstat *stat,
@@ -891,6 +895,8 @@ struct iot_target *iot_target_create(const struct path *path, const struct kstat
 	struct iot_target *t;
 	int err;
 
+	if (iot_hook_is_blind())
+		return ERR_PTR(iot_why(why, -EOPNOTSUPP, IOT_HOOK_BLIND));
 	t = alloc_target(path, stat);
 	if (!t)
 		return ERR_PTR(-ENOMEM);

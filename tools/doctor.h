@@ -37,7 +37,6 @@ struct ability {
 struct doctor {
 	struct host host;
 	bool loaded;		/* the module is */
-	bool ftrace_off;	/* hooks of functions are there, and see nothing */
 	char *refused;		/* "symbol error" a line: what it could not hook */
 	char *left_out;		/* "part why" a line: what did not compile for this kernel */
 	char *object;		/* the module's file for this kernel, NULL: not installed */

@@ -430,12 +430,14 @@ static void check_ftrace(struct doctor *d, struct check *c)
 {
 	enum host_option args = host_option(&d->host, "DYNAMIC_FTRACE_WITH_ARGS");
 
-	d->ftrace_off = d->host.running && says("/proc/sys/kernel/ftrace_enabled", "0");
-	if (d->ftrace_off)
+	if (d->host.running && says("/proc/sys/kernel/ftrace_enabled", "0")) {
 		say(c, VERDICT_MISSING, cli_strdup("off (kernel.ftrace_enabled=0): no call of a"
-						   " function is seen"),
+						   " function would be seen"),
 		    cli_strdup("sysctl -w kernel.ftrace_enabled=1"));
-	else if (args == OPTION_UNKNOWN)
+		block(c);
+		return;
+	}
+	if (args == OPTION_UNKNOWN)
 		say_unknown(c, no_config, NULL);
 	else if (args == OPTION_NO)
 		say(c, VERDICT_PARTLY,

@@ -11,7 +11,7 @@
 
 enum need_kind {
 	NEED_OPTION, NEED_SYMBOL, NEED_POINT, NEED_SYSCALL, NEED_FUNCTION, NEED_FUNCTION_IF,
-	NEED_CALLED, NEED_CALLED_IF, NEED_MODULE, NEED_HELP, NEED_FTRACE,
+	NEED_CALLED, NEED_CALLED_IF, NEED_MODULE, NEED_HELP,
 };
 
 struct need {
@@ -119,7 +119,7 @@ static bool is_loaded(const char *module)
 static bool is_hooked(const struct need *need)
 {
 	return need->kind != NEED_OPTION && need->kind != NEED_SYMBOL &&
-	       need->kind != NEED_HELP && need->kind != NEED_FTRACE;
+	       need->kind != NEED_HELP;
 }
 
 /* "__x64_sys_open" is open. */
@@ -169,23 +169,12 @@ static enum fate fate_of_option(const struct host *host, const struct need *need
 	}
 }
 
-/* Tracepoints need no ftrace. */
-static bool is_switched_off(const struct doctor *d, const struct need *need)
-{
-	return d->ftrace_off &&
-	       (need->kind == NEED_FTRACE || (is_hooked(need) && need->kind != NEED_POINT));
-}
-
 static enum fate fate_of(const struct doctor *d, const struct need *need)
 {
 	const struct host *host = &d->host;
 
 	if (need->kind == NEED_OPTION)
 		return fate_of_option(host, need);
-	if (is_switched_off(d, need))
-		return FATE_MISSING;
-	if (need->kind == NEED_FTRACE)
-		return FATE_OK;
 	if (!host->symbols)
 		return FATE_UNKNOWN;
 	if (!concerns(host, need))
@@ -219,8 +208,6 @@ static char *why_missing(const struct doctor *d, const struct need *need)
 	const char *kind = need->kind == NEED_POINT ? "tracepoint " : "";
 	const char *bar = strchr(need->names, '|');
 
-	if (is_switched_off(d, need))
-		return cli_strdup("ftrace is off");
 	if (need->kind == NEED_OPTION)
 		return cli_printf("this kernel is built without CONFIG_%s", need->names);
 	if (has_any(&d->host, need) && refused(d, need))
@@ -240,7 +227,7 @@ static char *sentence_of(const struct doctor *d, const struct need *need, const 
 	char *why = why_missing(d, need), *sentence;
 	bool uring = need->kind == NEED_CALLED || need->kind == NEED_CALLED_IF;
 
-	if (need->kind == NEED_HELP || need->kind == NEED_FTRACE)
+	if (need->kind == NEED_HELP)
 		sentence = cli_printf("%s: %s", why, need->more);
 	else if (op)
 		sentence = cli_printf("%s%s: %s", op, uring ? " of io_uring" : "", why);
@@ -422,9 +409,9 @@ static json_t *json_words(const char *words, char separator)
 
 static json_t *json_need(const struct doctor *d, const struct need *need)
 {
-	static const char *const kinds[NEED_FTRACE + 1] = {
+	static const char *const kinds[NEED_HELP + 1] = {
 		[NEED_OPTION] = "option", [NEED_POINT] = "tracepoint",
-		[NEED_SYSCALL] = "syscall", [NEED_FTRACE] = "ftrace",
+		[NEED_SYSCALL] = "syscall",
 	};
 	static const char *const states[] = { "ok", "missing", "unknown", "none" };
 	json_t *object = json_object();
