@@ -359,6 +359,84 @@ void iot_btf_check(struct iot_btf_check *checks, unsigned int nr)
 	}
 }
 
+static bool is_composite(const struct btf_type *t)
+{
+	return t && (kind_of(t) == BTF_KIND_STRUCT || kind_of(t) == BTF_KIND_UNION);
+}
+
+/* The byte where a member begins, or -EPROTOTYPE: it is a bit field, or outside. */
+static int byte_of(const struct btf_type *t, const struct btf_member *m)
+{
+	bool has_bits = t->info >> 31;
+	u32 bits = has_bits ? BTF_MEMBER_BIT_OFFSET(m->offset) : m->offset;
+
+	if (has_bits && BTF_MEMBER_BITFIELD_SIZE(m->offset))
+		return -EPROTOTYPE;
+	return bits % 8 || bits / 8 >= t->size ? -EPROTOTYPE : (int)(bits / 8);
+}
+
+static int member_of(const struct btf_type *t, const char *member, const char *type)
+{
+	const struct btf_member *m = (const void *)(t + 1);
+	char text[IOT_BTF_TEXT];
+	u32 i;
+
+	for (i = 0; i < count_of(t); i++, m++) {
+		if (strcmp(string_at(m->name_off), member))
+			continue;
+		print_type(m->type, text, sizeof(text));
+		return strcmp(text, type) ? -EPROTOTYPE : byte_of(t, m);
+	}
+	return -ENOENT;
+}
+
+/* In a struct or union without a name that is in @t, one level down. */
+static int inner_member_of(const struct btf_type *t, const char *member, const char *type)
+{
+	const struct btf_member *m = (const void *)(t + 1);
+	int outer, inner = -ENOENT;
+	u32 i;
+
+	for (i = 0; i < count_of(t) && inner == -ENOENT; i++, m++) {
+		const struct btf_type *composite = type_of(m->type);
+
+		if (*string_at(m->name_off) || !is_composite(composite))
+			continue;
+		inner = member_of(composite, member, type);
+		outer = byte_of(t, m);
+		if (inner >= 0)
+			inner = outer < 0 ? outer : outer + inner;
+	}
+	return inner;
+}
+
+/**
+ * iot_btf_member() - where a member of a struct is that no header of the kernel's tells
+ * @name:	of the struct
+ * @member:	its own, or of a struct or union in it that has no name
+ * @type:	as in struct iot_btf_check: "long", "struct file *"
+ *
+ * Context: task, may sleep. It takes a walk through BTF, milliseconds.
+ * Return: bytes from the struct's beginning; -ENOENT: there is no such struct or member, or
+ * no BTF; -EPROTOTYPE: it is of another type, or a bit field.
+ */
+int iot_btf_member(const char *name, const char *member, const char *type)
+{
+	const struct btf_type *t;
+	u32 offset = 0, id;
+	int err;
+
+	for (id = 1; id <= btf.nr && (t = type_at(offset)); id++, offset += size_of(t)) {
+		if (kind_of(t) == BTF_KIND_STRUCT && !strcmp(string_at(t->name_off), name)) {
+			err = member_of(t, member, type);
+			return err == -ENOENT ? inner_member_of(t, member, type) : err;
+		}
+		if (!(id % 1024))
+			cond_resched();
+	}
+	return -ENOENT;
+}
+
 /* Find the sections. Return: false: it is none, or is damaged. */
 static bool open_sections(const char *data, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Do the kernel's functions have the arguments that the probes expect? */
+/* Are the kernel's functions and structs what the probes expect? */
 #ifndef IOT_BTF_H
 #define IOT_BTF_H
 
@@ -39,6 +39,7 @@ struct iot_btf_check {
 int iot_btf_init(const void *data, size_t size);
 void iot_btf_exit(void);
 void iot_btf_check(struct iot_btf_check *checks, unsigned int nr);
+int iot_btf_member(const char *name, const char *member, const char *type);
 void iot_btf_print(u32 func, char *text, size_t size);
 
 #endif /* IOT_BTF_H */

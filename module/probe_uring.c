@@ -137,6 +137,7 @@ struct last_ring {
 
 static DEFINE_PER_CPU(struct last_ring, last_ring);
 static unsigned long show_fdinfo;
+static int file_in_node;	/* iot_uring_file_in_node() */
 static atomic_long_t nr_missed;
 
 static bool is_wanted(void)
@@ -306,7 +307,7 @@ static void note_file_of(struct flight *fl, const struct io_ring_ctx *ctx)
 	if (!has_file(fl->opcode))
 		return;
 	if (fl->sqe_flags & IOSQE_FIXED_FILE) {
-		note_file(fl, iot_uring_fixed_file(ctx, fl->fd));
+		note_file(fl, iot_uring_fixed_file(ctx, fl->fd, file_in_node));
 		return;
 	}
 	if (fl->opcode == IORING_OP_CLOSE && fl->fd2)
@@ -796,6 +797,7 @@ static int start(void)
 	if (!ring_key.key[0]) /* the same numbers until the module is unloaded */
 		get_random_bytes(&ring_key, sizeof(ring_key));
 	show_fdinfo = iot_hook_symbol("io_uring_show_fdinfo");
+	file_in_node = iot_uring_file_in_node();
 	tracepoint_synchronize_unregister(); /* of the last time */
 	err = iot_table_begin(&flights) ?: iot_aliases_begin(&aliases);
 	return err ?: iot_hook_set_start(&set, points, ARRAY_SIZE(points));

@@ -14,7 +14,6 @@ import subprocess
 import category
 import syscalls
 from interface import is_equal, is_true, main, matches, must, reload, slurp, slurp_bytes, write, IOT
-from kernel import VERSION
 
 URING = 'uring'
 PLACES = ('/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')
@@ -144,13 +143,7 @@ def reads_and_writes():
         told, found = checked('rw', path)
         is_entered(told, found)
         st = os.stat(path)
-        submitted = of(found, 'SUBMIT')
-        if VERSION >= (6, 13):  # where a registered file is kept is io_uring's own affair
-            unknown = [r for r in submitted if r.get('flags') == 'FIXED_FILE']
-            is_equal([(len(unknown), r.get('path'), r.get('inode')) for r in unknown],
-                     [(2, None, None)] * 2)
-            submitted = [r for r in submitted if r not in unknown]
-        for r in submitted + of(found, 'COMPLETE'):
+        for r in of(found, 'SUBMIT') + of(found, 'COMPLETE'):
             is_equal((r.get('path'), int(r['inode']), r['device']),
                      (path, st.st_ino, f'{os.major(st.st_dev)}:{os.minor(st.st_dev)}'))
         by_data = {int(r['user_data'], 16): r for r in of(found, 'SUBMIT')}

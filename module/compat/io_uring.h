@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <trace/events/io_uring.h>
+#include "btf.h"
 #include "compat/config.h"
 
 /* Flags that not every kernel has. */
@@ -68,18 +69,41 @@ static inline struct file *iot_uring_registered(unsigned int n)
 
 /*
  * The file in a place of a ring's table, NULL where that cannot be known: a request that is
- * completed has it. Context: the lock of the ring is held
+ * completed has it. @in_node: what iot_uring_file_in_node() has said. Context: the lock of
+ * the ring is held
  */
-static inline struct file *iot_uring_fixed_file(const struct io_ring_ctx *ctx, unsigned int n)
+static inline struct file *iot_uring_fixed_file(const struct io_ring_ctx *ctx, unsigned int n,
+						int in_node)
 {
-#ifdef IOT_HAVE_IO_URING_FILE_TABLE
+	/* flags in the lowest bits: FFS_MASK, io_uring/filetable.h */
+#if defined(IOT_HAVE_IO_URING_FILE_TABLE)
 	if (n >= ctx->nr_user_files)
 		return NULL;
 	n = array_index_nospec(n, ctx->nr_user_files);
-	/* flags in the lowest bits: FFS_MASK, io_uring/filetable.h */
 	return (struct file *)(ctx->file_table.files[n].file_ptr & ~7UL);
+#elif defined(IOT_HAVE_IO_URING_FILE_NODES)
+	const struct io_rsrc_data *data = &ctx->file_table.data;
+	const char *node;
+
+	if (in_node < 0 || n >= data->nr)
+		return NULL;
+	node = (const char *)data->nodes[array_index_nospec(n, data->nr)];
+	return node ? (struct file *)(*(const unsigned long *)(node + in_node) & ~7UL) : NULL;
 #else
 	return NULL;
+#endif
+}
+
+/*
+ * Since 6.13 a place is a node, struct io_rsrc_node of io_uring/rsrc.h, which only the
+ * kernel's BTF tells of. Context: task, may sleep. Return: where in it the file is, or an error
+ */
+static inline int iot_uring_file_in_node(void)
+{
+#ifdef IOT_HAVE_IO_URING_FILE_NODES
+	return iot_btf_member("io_rsrc_node", "file_ptr", "long");
+#else
+	return -ENOENT;
 #endif
 }
 

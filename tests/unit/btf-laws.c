@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The laws of module/btf.c, by BTF that is made here: what fits and what does not, and
- * that damaged BTF is never read beyond its end, which AddressSanitizer sees.
+ * The laws of module/btf.c, by BTF that is made here: what fits and what does not, where
+ * members are, and that damaged BTF is never read beyond its end, which AddressSanitizer sees.
  */
 #include <linux/kernel.h>
 #include <uapi/linux/btf.h>
@@ -74,6 +74,26 @@ static u32 pointer_to(u32 type)
 	return add_type("", BTF_KIND_PTR, 0, type);
 }
 
+struct member {
+	const char *name;
+	u32 type;
+	u32 offset;	/* bits; in a struct of @has_bits the size of a bit field above them */
+};
+
+static u32 add_members(const char *name, u32 kind, bool has_bits, u32 size,
+		       const struct member *m, u32 n)
+{
+	u32 id = add_type(name, kind | (has_bits ? 1U << 7 : 0), n, size);
+
+	for (; n; n--, m++)
+		add_words((const u32[]){ add_string(m->name), m->type, m->offset }, 3);
+	return id;
+}
+
+#define MEMBERS(name, kind, has_bits, size, ...)				\
+	add_members(name, kind, has_bits, size, (const struct member[]){ __VA_ARGS__ },	\
+		    sizeof((const struct member[]){ __VA_ARGS__ }) / sizeof(struct member))
+
 /* A function: @args end with NONE. */
 #define NONE	(~0U)
 
@@ -110,7 +130,8 @@ static void close_blob(void)
 /* @filler types come before those of functions, and the index has more entries. */
 static void make_blob(u32 filler)
 {
-	u32 i, l, c, s, b, file, files, name, names, loff, e, e64, fwd, fn, tag, anonymous;
+	u32 i, l, c, s, b, file, files, name, names, loff, e, e64, fwd, fn, tag, anonymous,
+	    u;
 
 	types_len = 0;
 	nr_types = 0;
@@ -134,6 +155,13 @@ static void make_blob(u32 filler)
 	fn = pointer_to(add_type("", BTF_KIND_FUNC_PROTO, 0, i));
 	tag = add_type("user", BTF_KIND_TYPE_TAG, 0, c);
 	anonymous = pointer_to(add_struct("", BTF_KIND_UNION, l));
+
+	u = MEMBERS("", BTF_KIND_UNION, false, 8, { "ptr", l, 0 }, { "buffer", files, 0 });
+	MEMBERS("node", BTF_KIND_STRUCT, false, 32, { "refs", i, 32 }, { "tag", l, 64 },
+		{ "", u, 128 }, { "far", l, 512 }, { "named", u, 192 });
+	MEMBERS("bits", BTF_KIND_STRUCT, true, 16, { "one", i, 1 << 24 | 3 }, { "whole", l, 64 },
+		{ "odd", l, 65 });
+	add_type("later", BTF_KIND_FWD, 0, 0);
 
 	FUNC("plain", i, files, loff, s,);
 	FUNC("nothing", 0,);
@@ -229,6 +257,28 @@ static const struct {
 	{ "plain", NULL, IOT_BTF_UNCHECKED },
 };
 
+static const struct {
+	const char *name;
+	const char *member;
+	const char *type;
+	int result;
+} members[] = {
+	{ "node", "refs", "int", 4 },
+	{ "node", "tag", "long", 8 },
+	{ "node", "ptr", "long", 16 },
+	{ "node", "buffer", "struct file *", 16 },
+	{ "node", "tag", "int", -EPROTOTYPE },
+	{ "node", "ptr", "struct file *", -EPROTOTYPE },
+	{ "node", "far", "long", -EPROTOTYPE },
+	{ "node", "absent", "long", -ENOENT },
+	{ "bits", "one", "int", -EPROTOTYPE },
+	{ "bits", "whole", "long", 8 },
+	{ "bits", "odd", "long", -EPROTOTYPE },
+	{ "later", "ptr", "long", -ENOENT },
+	{ "plain", "ptr", "long", -ENOENT },
+	{ "nodes", "ptr", "long", -ENOENT },
+};
+
 static struct iot_btf_check checks[ARRAY_SIZE(laws)];
 
 static void check_all(void)
@@ -250,6 +300,12 @@ static void is_lawful(u32 filler)
 	for (i = 0; i < ARRAY_SIZE(laws); i++)
 		CHECK(checks[i].verdict == laws[i].verdict, "%s: \"%s\" gives %d", laws[i].func,
 		      laws[i].proto ?: "", checks[i].verdict);
+	for (i = 0; i < ARRAY_SIZE(members); i++) {
+		int got = iot_btf_member(members[i].name, members[i].member, members[i].type);
+
+		CHECK(got == members[i].result, "%s.%s: %d", members[i].name, members[i].member,
+		      got);
+	}
 	iot_btf_exit();
 	free(blob);
 }
@@ -309,6 +365,7 @@ static void is_unchecked(void)
 static void no_btf(void)
 {
 	is_unchecked();
+	CHECK(iot_btf_member("node", "tag", "long") == -ENOENT, "a member is known");
 }
 
 /* Whatever it is, it is refused or it is used; of exactly this many bytes. */
@@ -328,6 +385,8 @@ static int look_at(const void *data, size_t len)
 		check_all();
 	for (i = 0; i <= nr_types; i++)
 		iot_btf_print(i, text, sizeof(text));
+	for (i = 0; i < ARRAY_SIZE(members); i++)
+		iot_btf_member(members[i].name, members[i].member, members[i].type);
 	iot_btf_exit();
 	free(copy);
 	return err;
