@@ -24,6 +24,7 @@ teardown_file() {
 
 # refused FILE COMMAND: EOPNOTSUPP, and why
 refused() {
+	# shellcheck disable=SC2016 # it is for the inner shell
 	run ! bash -c 'echo "$2" >"$1"' bash "$1" "$2"
 	[[ $output == *"Operation not supported" ]]
 	[ -z "${3:-}" ] || grep -q 'ftrace is off, and without it no call is seen; sysctl -w' "$3"
