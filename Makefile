@@ -22,6 +22,7 @@ help:
 	@echo 'make lint, unit       parts of it; also build-all'
 	@echo 'make check-debug      its tests on kernels that watch themselves; hours'
 	@echo 'make dkms-test        build and install by DKMS in virtual machines'
+	@echo 'make mutate           plant faults in the tool: do the tests notice?'
 	@echo 'make bench            what tracing costs, in instructions'
 	@echo 'make deb              Debian packages: iotracer-dkms and iotracer'
 	@echo 'make clean'
@@ -61,6 +62,9 @@ clean:
 build-all lint check check-debug demo bench:
 	@scripts/$@
 
+mutate:
+	@scripts/mutate $(PATTERN)
+
 unit:
 	$(MAKE) -C tests/unit check
 
@@ -72,4 +76,4 @@ deb:
 	dpkg-buildpackage -b -uc -us
 
 .PHONY: all help modules tools headers install uninstall clean-modules clean \
-	build-all lint check check-debug demo bench unit dkms-test deb
+	build-all lint check check-debug demo bench mutate unit dkms-test deb

@@ -395,6 +395,25 @@ loaded_by() {
 	done
 }
 
+@test "events that end at once are in the order of their CPUs" {
+	printf 'cpu=%d seq=%d time=1000 latency=5\n' 3 0 1 0 0 0 2 0 2 1 0 1 | events
+	record t
+	[ "$(rows t | column cpu | tr '\n' ' ')" = "0 0 1 2 2 3 " ]
+}
+
+@test "each of many names and flags is shown with its own event" {
+	for ((i = 0; i < 20000; i++)); do
+		echo "cpu=0 seq=$i time=$i op=1 comm=name$((i % 9973)) flags=$((i % 16411))"
+	done >lines
+	events <lines
+	record t --buffer=64
+	rows t >t.csv
+	cmp <(sed 's/.* comm=\([^ ]*\).*/\1/' lines) <(column comm <t.csv)
+	# 16,411 numbers, each with flags of its own
+	[ "$(column flags <t.csv | sort -u | wc -l)" = 16411 ]
+	cmp <(column flags <t.csv | head -n 3589) <(column flags <t.csv | tail -n 3589)
+}
+
 @test "gaps are counted exactly, by CPU, in the metadata and by export" {
 	events <<-'END'
 		cpu=0 seq=10 time=1 gap=10
@@ -405,7 +424,9 @@ loaded_by() {
 		cpu=3 seq=0 time=9
 	END
 	record t
-	jq -e '.categories[0] | .events == 5 and .lost == 13 and .lost_by_cpu == { "0": 13 }' t/metadata.json
+	jq -e '.categories[0] | .events == 5 and .lost == 13 and .lost_by_cpu == { "0": 13 } and
+		(.seq_by_cpu | map_values([.first, .next])) ==
+		{ "0": [0, 16], "1": [0, 1], "2": [7, 7], "3": [0, 1] }' t/metadata.json
 	run --separate-stderr rows t
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 6 ]
@@ -438,7 +459,16 @@ t
 	run iotracer record -o paths --strict -- true
 	[ "$status" = 1 ]
 	[[ $output == *"paths: 1 paths were forgotten"*"LOSSY (0.00 % of the events)"* ]]
+	# little is not nothing, and nearly all is not all
+	for share in "30000 1 less than 0.01 %" "1 30000 more than 99.99 %"; do
+		read -r stored lost words <<<"$share"
+		for ((i = 0; i < stored; i++)); do echo "cpu=0 seq=$((lost + i)) time=$i"; done | sed "1 s/\$/ gap=$lost/" | events
+		record "lost$lost" --buffer=64
+		run --separate-stderr rows "lost$lost"
+		[[ $stderr == *"$lost events ($words) are missing"* ]]
+	done
 	# nothing was lost
+	events <<<"cpu=0 seq=0 time=1"
 	paths <<<"id=1 text=/a"
 	iotracer record -o whole --strict -- true
 	jq -e '.state == "COMPLETE" and .lost_share == 0' whole/metadata.json
@@ -606,6 +636,74 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 	[ "$status" = 1 ]
 	[ "${#lines[@]}" = 1 ]
 	[[ $stderr == *"u/fs.iot: its header is damaged"*"cpu 0, seq 0 to 19999,"*"u: fs: 0 of 20000 events can be read"* ]]
+}
+
+@test "a block that does not fit its trace is damage, also in a frame whose checksums are right" {
+	printf 'cpu=%d seq=0 time=1000\n' 0 1 2 3 | events
+	record t --compress=never
+	# cpu, seq of the record, records in the block, records there, event
+	for block in "3 7 1 1 2" "4 7 1 1 2" "4000000 7 1 1 2" "3 8 1 1 2" "3 7 2 1 2" "3 7 1 1 3"; do
+		# shellcheck disable=SC2086 # several words
+		PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 - t $block <<-'END'
+			import struct, sys
+			from trace_file import frame
+			cpu, seq, said, there, event = (int(word) for word in sys.argv[2:])
+			with open(sys.argv[1] + "/fs.iot", "r+b") as f:
+			    size = struct.unpack_from("<I", f.read(4096), 28)[0]
+			    record = bytearray(size)
+			    struct.pack_into("<QQQ", record, 0, seq, 1000, 5)
+			    block = struct.pack("<IIIIQQ", 0x4b4c4249, cpu, event, said, 7, 0)
+			    f.truncate(4096)
+			    f.write(frame(block + bytes(record) * there, 1))
+		END
+		jq '.categories[0] += { events: 1, frames: 1, bytes: $bytes, seq_by_cpu: {} }' \
+			--argjson bytes "$(stat -c %s t/fs.iot)" t/metadata.json >changed
+		mv changed t/metadata.json
+		seal_metadata t
+		run --separate-stderr rows t
+		if [ "$block" = "3 7 1 1 2" ]; then
+			[ "$status" = 0 ]
+			[ "${#lines[@]}" = 2 ]
+		else
+			[ "$status" = 1 ]
+			[ "${#lines[@]}" = 1 ]
+			[[ $stderr == *"t/fs.iot: frame 0, at byte 4096, is damaged"* ]]
+		fi
+	done
+}
+
+@test "one event that is missing is told, and a gap that the module told of is none" {
+	printf 'cpu=0 seq=0 time=1000 latency=5\ncpu=0 seq=1 time=2000\n' | events
+	record t --compress=never
+	for gap in "2 0" "2 1"; do
+		# shellcheck disable=SC2086 # two words
+		PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 - t $gap <<-'END'
+			import struct, sys
+			from trace_file import frame
+			second, gap = (int(word) for word in sys.argv[2:])
+			with open(sys.argv[1] + "/fs.iot", "r+b") as f:
+			    size = struct.unpack_from("<I", f.read(4096), 28)[0]
+			    content = b""
+			    for seq, gap in (0, 0), (second, gap):
+			        record = bytearray(size)
+			        struct.pack_into("<QQQ", record, 0, seq, 1000 * (seq + 1), 5)
+			        content += struct.pack("<IIIIQQ", 0x4b4c4249, 0, 2, 1, seq, gap) + record
+			    f.truncate(4096)
+			    f.write(frame(content, 2))
+		END
+		jq '.categories[0] += { events: 2, frames: 1, bytes: $bytes, seq_by_cpu: {} } | .begin = {} | .end = {}' \
+			--argjson bytes "$(stat -c %s t/fs.iot)" t/metadata.json >changed
+		mv changed t/metadata.json
+		seal_metadata t
+		run --separate-stderr rows t
+		[ "${#lines[@]}" = 3 ]
+		if [ "$gap" = "2 0" ]; then
+			[ "$status" = 1 ]
+			[[ $stderr == *"events are missing from the file: cpu 0, seq 1 to 1, ended between "* ]]
+		else
+			[[ $stderr != *"missing from the file"* ]]
+		fi
+	done
 }
 
 @test "notes that are too long, or longer than the frame, are none" {
@@ -1057,6 +1155,7 @@ on_terminal() {
 	done
 	[[ $(echo json/fs/*) =~ /fs/fs_[0-9]{8}_[0-9]{6}_[0-9]{3}\.json$ ]]
 	rows t | cmp - plain/fs/*.csv
+	[ "$(wc -l parts/fs/*.csv | sed -E 's/^ *([0-9]+) .*/\1/' | tr '\n' ' ')" = "10001 10001 5001 25003 " ]
 	for part in parts/fs/*.csv; do head -n 1 "$part"; done | sort -u | cmp - <(rows t | head -n 1)
 	cmp <(tail -qn +2 parts/fs/*.csv) <(rows t | tail -n +2)
 	for part in packed/fs/*.gz; do zcat "$part" | tail -n +2; done | cmp - <(rows t | tail -n +2)
@@ -1116,13 +1215,16 @@ on_terminal() {
 		id=4 text=/srv/ann1/archive.tar.gz
 		id=5 text=../up/ann1
 		id=6 text=/h0me/ann1/2026.01.07
+		id=7 text=/h0me/ann1/x.configuration1
+		id=8 text=/h0me/editor1
 	END
-	for ((i = 1; i <= 6; i++)); do
-		echo "cpu=0 seq=$((i - 1)) time=$i path=$i path2=$((7 - i)) op=30 comm=editor$((i % 2))"
+	for ((i = 1; i <= 8; i++)); do
+		echo "cpu=0 seq=$((i - 1)) time=$i path=$i path2=$((9 - i)) op=30 comm=editor$((i % 2))"
 	done | events
 	head -c 32 /dev/urandom >key
 	head -c 32 /dev/urandom >key2
 	record plain
+	sed -i 's/^filter none/filter op=OPEN,RENAME comm=editor1/' proc/fs/control
 	record hidden --anonymize --key-file=key --label=kept --compress=never
 	rows plain --anonymize --key-file=key | cut -d, -f2- >a
 	rows hidden | cut -d, -f2- >b
@@ -1135,6 +1237,7 @@ on_terminal() {
 		run ! grep -E 'h0me|ann1|bob1|thesis|archive|profile|editor|2026' "$file"
 	done
 	run ! grep -raE 'h0me|ann1|bob1|thesis|archive|profile|editor' hidden
+	jq -e '.categories[0].filter | test("^op=OPEN,RENAME comm=[a-z2-7]{12}$")' hidden/metadata.json
 	jq -e --arg host "$(uname -n)" '.anonymized and .host != $host and .command != ["true"] and .label == "kept"' hidden/metadata.json
 	python3 - <<-'END'
 		import csv, re
@@ -1144,20 +1247,22 @@ on_terminal() {
 		def rows(name):
 		    return list(csv.DictReader(open(name, newline="")))
 		a, c, d, e = (rows(n) for n in "acde")
-		assert len(a) == 6
-		path = {6 - i: r["path2"].split("/") for i, r in enumerate(a)}
+		assert len(a) == 8
+		path = {8 - i: r["path2"].split("/") for i, r in enumerate(a)}
 		assert all(re.fullmatch(r"([a-z2-7]{12}(\.[a-z0-9]+)?|\.\.|)", p) for q in path.values() for p in q), path
 		assert path[1][1:3] == path[2][1:3] and path[1][1] == path[3][1]
 		assert path[1][2] == path[4][2] == path[5][2] != path[3][2]
 		assert path[1][3].endswith(".tex") and path[2][3].endswith(".pdf") and path[1][3][:12] != path[2][3][:12]
 		assert path[4][3].endswith(".gz") and path[4][3].count(".") == 1
 		assert path[3][3].count(".") == 0 and path[6][3].count(".") == 0
+		assert path[7][3].count(".") == 0
 		assert path[5][0] == ".." and path[1][0] == ""
 		names = [set(p for r in rows_ for p in r["path2"].split("/")) - {"", ".."} for rows_ in (a, c, d, e)]
 		for i in range(4):
 		    for j in range(i):
 		        assert not names[i] & names[j]
 		comms = {r["comm"] for r in a}
+		assert path[8][2] not in comms # a name of one kind is none of another
 		assert len(comms) == 2 and all(re.fullmatch("[a-z2-7]{12}", n) for n in comms)
 	END
 	run rows hidden --anonymize

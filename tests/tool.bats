@@ -613,6 +613,11 @@ rows_are() {
 	sed -i 's/^total .*/total 100 100 0 0 0/' "$IOTRACER_PROC/sda1_1/stats"
 	run --separate-stderr iotracer log --format=csv "$work/f"
 	[ -z "$stderr" ]
+	# ten that are missing between others are told once
+	{ seq 900 949; seq 960 999; } | sed 's/.*/seq=& time=&/' | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
+	sed -i 's/^total .*/total 1000 90 900 10 0/' "$IOTRACER_PROC/sda1_1/stats"
+	run --separate-stderr iotracer log --format=csv "$work/f"
+	[[ $stderr == *": 910 events were overwritten"* ]]
 }
 
 @test "log: many records, a longer header" {
@@ -1051,7 +1056,7 @@ category() {
 	printf '%s\n' 'seen 30' 'stored 20' 'overwritten 7' 'lost 3' 'missed 1' 'cpus 2' 'size 16384' 'memory_bytes 99' >"$IOTRACER_PROC/fs/stats"
 	run iotracer status
 	[ "$status" = 0 ]
-	[[ $output == sda1_1*$'\n\nfs  running\n  filter      op=READ\n  sample      3\n'*$'seen        30\n'*$'lost        3\n  missed      1' ]]
+	[[ $output == sda1_1*$'\n\nfs  running\n  filter      op=READ\n  sample      3\n'*$'size        16384 events a CPU\n  memory      99 bytes\n'*$'seen        30\n'*$'lost        3\n  missed      1' ]]
 	run iotracer status --format=json
 	jq -e '.[1] | .category == "fs" and .running and .filter == "op=READ" and .seen == 30 and .lost == 3 and .cpus == 2' <<<"$output"
 	run iotracer status "$work/f"

@@ -1,0 +1,4 @@
+# ".." is hashed.
+# file: tools/anonymize.c
+# tests: export.bats anonymize: 
+s/length <= 2 \&\& /length <= 1 \&\& /

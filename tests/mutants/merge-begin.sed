@@ -1,0 +1,5 @@
+# Events are ordered by their beginning.
+# file: tools/merge.c
+# tests: export.bats CSV: order
+# tests: export.bats events of many CPUs
+s|u64_at(record, m->time) + u64_at(record, m->latency)|u64_at(record, m->time)|

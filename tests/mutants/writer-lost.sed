@@ -1,0 +1,5 @@
+# The metadata lacks the gaps of each CPU.
+# file: tools/writer.c
+# tests: export.bats gaps are counted
+# tests: export.bats record: what is lost
+s|f->lost_by_cpu\[b.cpu\] += b.gap;||

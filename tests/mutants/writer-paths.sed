@@ -1,0 +1,6 @@
+# The last path is not counted.
+# file: tools/writer.c
+# tests: export.bats paths that were forgotten
+# tests: export.bats record: metadata
+# tests: export.bats cut at any byte
+s|p.id, p.id + 1)|p.id, p.id)|
