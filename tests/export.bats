@@ -1078,6 +1078,8 @@ on_terminal() {
 		run bash -c "ulimit -f 4096; exec env --$signal=XFSZ iotracer record -o $signal --compress=never -- true"
 		[ "$status" = 1 ]
 		[ "$(jq -r '.state + " " + .reason' $signal/metadata.json)" = "ERROR fs.iot: File too large" ]
+		# no part of a frame is left
+		[ "$(stat -c %s $signal/fs.iot)" = "$(jq '.categories[0].bytes' $signal/metadata.json)" ]
 	done
 }
 
