@@ -89,34 +89,22 @@ void iot_name_exit(void)
 }
 #endif
 
+#define LEFT_OUT(category, event, why)			\
+	struct iot_category iot_##category = {		\
+		.name = #category,			\
+		.event_id = IOT_EVENT_ID_##event,	\
+		.left_out = (why),			\
+	}
+
 #ifdef IOT_WITHOUT_FAULT
-struct iot_category iot_fault = {
-	.name = "fault",
-	.event_id = IOT_EVENT_ID_fault,
-	.left_out = IOT_WITHOUT_FAULT,
-};
+LEFT_OUT(fault, fault, IOT_WITHOUT_FAULT);
 #endif
-
 #ifdef IOT_WITHOUT_BLOCK
-struct iot_category iot_block = {
-	.name = "block",
-	.event_id = IOT_EVENT_ID_request,
-	.left_out = IOT_WITHOUT_BLOCK,
-};
+LEFT_OUT(block, request, IOT_WITHOUT_BLOCK);
 #endif
-
 #ifdef IOT_WITHOUT_CACHE
-struct iot_category iot_cache = {
-	.name = "cache",
-	.event_id = IOT_EVENT_ID_cache,
-	.left_out = IOT_WITHOUT_CACHE,
-};
+LEFT_OUT(cache, cache, IOT_WITHOUT_CACHE);
 #endif
-
 #ifdef IOT_WITHOUT_URING
-struct iot_category iot_uring = {
-	.name = "uring",
-	.event_id = IOT_EVENT_ID_uring,
-	.left_out = IOT_WITHOUT_URING,
-};
+LEFT_OUT(uring, uring, IOT_WITHOUT_URING);
 #endif
