@@ -188,6 +188,13 @@ iot_link_sources() {
 	done
 }
 
+# Copy the tree below the current directory, without what builds leave, into directory $1.
+iot_copy_tree() {
+	rm -rf "$1"
+	mkdir -p "$1"
+	tar -c --exclude-vcs --exclude=./build --exclude='*.o' --exclude='.*.cmd' . | tar -x -C "$1"
+}
+
 # iot_in_root ROOT COMMAND...: with ROOT as root, and a /proc there, which objtool reads.
 iot_in_root() {
 	# shellcheck disable=SC2016 # it is for the inner shell

@@ -17,9 +17,7 @@ setup() {
 	export LC_ALL=C.UTF-8 IOTRACER_PROC=$BATS_TEST_TMPDIR/proc PYTHONDONTWRITEBYTECODE=1
 	cd "$BATS_TEST_TMPDIR" || return
 	for category in fs fault block cache uring; do
-		mkdir -p "proc/$category"
-		printf '%s\n' stop 'size 16384' 'sample 1' 'mode overwrite' 'filter none' >"proc/$category/control"
-		printf '%s\n' 'seen 0' 'missed 0' 'cpus 4' 'paths_missed 0' >"proc/$category/stats"
+		idle_category "$category"
 	done
 }
 

@@ -5,7 +5,7 @@ columns.py complete: its tables have all fields of events.def, and all columns.
 columns.py export: each record is recorded and exported, as CSV, as JSON and in IO Tracer's
 layout, and each column is what the table says.
 
-Both need what tests/export.bats sets up: tool-stream, and a directory like /proc/iotracer.
+Both need what tests/columns.bats sets up: tool-stream, and a directory like /proc/iotracer.
 """
 import csv
 import glob

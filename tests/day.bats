@@ -4,7 +4,7 @@
 # A day's work, recorded, beside strace, /proc/<pid>/io, getrusage, diskstats and blktrace.
 # Each test runs a function of day.py.
 #
-# It takes six minutes and more, so 6.1 is left out where nobody asks for it by name.
+# It takes minutes, so 6.1 is left out where nobody asks for it by name.
 #
 # bats file_tags=recent
 

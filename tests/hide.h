@@ -21,7 +21,6 @@
 #endif
 
 #ifdef HIDE_FS_REJECTED
-#include <linux/fs.h>
 #undef FMODE_PREAD
 #endif
 

@@ -28,3 +28,16 @@ seal_header() {
 seal_metadata() {
 	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/trace_file.py" seal_metadata "$1/metadata.json"
 }
+
+# idle_category NAME: one that is stopped, below proc/ in the current directory.
+idle_category() {
+	mkdir -p "proc/$1"
+	printf '%s\n' stop 'size 16384' 'sample 1' 'mode overwrite' 'filter none' >"proc/$1/control"
+	printf '%s\n' 'seen 0' 'missed 0' 'cpus 4' 'paths_missed 0' >"proc/$1/stats"
+}
+
+# with_trace_file: run the Python on standard input with all of trace_file.py.
+with_trace_file() {
+	{ echo 'from trace_file import *'; cat; } |
+		PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 -
+}

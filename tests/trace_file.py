@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What tests that make or change traces need: see tools/trace.h."""
+import json
 import re
 import struct
 import sys
@@ -28,6 +29,37 @@ def frame(content, events):
                        crc32c(content))
     head += struct.pack("<I", crc32c(head))
     return head + content + bytes(-len(head + content) % 4096)
+
+
+def block(cpu, event, count, first, gap=0):
+    """The head of a block: struct iot_block."""
+    return struct.pack("<IIIIQQ", 0x4b4c4249, cpu, event, count, first, gap)
+
+
+def record(size, seq):
+    """A record of any category, of which no more is said."""
+    return struct.pack("<QQQ", seq, 1000 * (seq + 1), 5).ljust(size, b"\0")
+
+
+def note(length, seq):
+    """The command line of the process that a record of CPU 0 is about: struct trace_note."""
+    return struct.pack("<IIQQ", 0x45544f4e, length, seq, 0) + b"\1" * length
+
+
+def one_frame(trace, content, events):
+    """Puts a frame of @events events in the place of all of fs; content(bytes of a record)."""
+    with open(trace + "/fs.iot", "r+b") as f:
+        size = struct.unpack_from("<I", f.read(4096), 28)[0]
+        f.truncate(4096)
+        f.write(frame(content(size), events))
+        length = f.tell()
+    with open(trace + "/metadata.json", "r+", encoding="utf-8") as f:
+        metadata = json.load(f)
+        metadata["categories"][0].update(events=events, frames=1, bytes=length, seq_by_cpu={})
+        f.seek(0)
+        f.truncate()
+        json.dump(metadata, f)
+    seal_metadata(trace + "/metadata.json")
 
 
 def seal_header(name):
