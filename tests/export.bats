@@ -28,9 +28,7 @@ setup() {
 	work=$(mktemp -d /tmp/iotracer-export.XXXXXX)
 	cd "$work" || return
 	export IOTRACER_PROC=$work/proc
-	mkdir -p proc/fs
-	printf '%s\n' stop 'size 16384' 'sample 1' 'mode overwrite' 'filter none' >proc/fs/control
-	printf '%s\n' 'seen 0' 'missed 0' 'cpus 4' 'paths_missed 0' >proc/fs/stats
+	idle_category fs
 	tool-stream layout=1 event=2 </dev/null >proc/fs/stream
 	tool-stream layout=2 </dev/null >proc/paths
 }
@@ -87,8 +85,7 @@ every_category() {
 	cat >fields
 	for name in fs:2 block:4 cache:5 uring:6 fault:3; do
 		id=${name#*:} name=${name%:*}
-		mkdir -p "proc/$name"
-		[ "$name" = fs ] || cp proc/fs/control proc/fs/stats "proc/$name"
+		idle_category "$name"
 		tool-stream layout=1 event="$id" <fields >"proc/$name/stream"
 	done
 	paths <<<"id=1 text=/home/ann/db"
@@ -477,7 +474,7 @@ t
 @test "paths that were forgotten are counted" {
 	a_few
 	record t
-	jq -e '.paths | .count == 3 and .lost == 1' t/metadata.json
+	jq -e '.paths | .count == 3 and .lost == 1 and .numbers == { first: 1, next: 5 }' t/metadata.json
 	run --separate-stderr rows t
 	[[ $stderr == *"t: 1 paths are missing, shown as ?"* ]]
 }
@@ -641,27 +638,14 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 @test "a block that does not fit its trace is damage, also in a frame whose checksums are right" {
 	printf 'cpu=%d seq=0 time=1000\n' 0 1 2 3 | events
 	record t --compress=never
-	# cpu, seq of the record, records in the block, records there, event
-	for block in "3 7 1 1 2" "4 7 1 1 2" "4000000 7 1 1 2" "3 8 1 1 2" "3 7 2 1 2" "3 7 1 1 3"; do
-		# shellcheck disable=SC2086 # several words
-		PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 - t $block <<-'END'
-			import struct, sys
-			from trace_file import frame
-			cpu, seq, said, there, event = (int(word) for word in sys.argv[2:])
-			with open(sys.argv[1] + "/fs.iot", "r+b") as f:
-			    size = struct.unpack_from("<I", f.read(4096), 28)[0]
-			    record = bytearray(size)
-			    struct.pack_into("<QQQ", record, 0, seq, 1000, 5)
-			    block = struct.pack("<IIIIQQ", 0x4b4c4249, cpu, event, said, 7, 0)
-			    f.truncate(4096)
-			    f.write(frame(block + bytes(record) * there, 1))
+	# cpu, event, records in the block; seq of the record; records there
+	for block in "3, 2, 1; 7; 1" "4, 2, 1; 7; 1" "4000000, 2, 1; 7; 1" "3, 2, 1; 8; 1" "3, 2, 2; 7; 1" "3, 3, 1; 7; 1"; do
+		IFS=';' read -r said seq there <<<"$block"
+		with_trace_file <<-END
+			one_frame("t", lambda size: block($said, first=7) + record(size, $seq) * $there, events=1)
 		END
-		jq '.categories[0] += { events: 1, frames: 1, bytes: $bytes, seq_by_cpu: {} }' \
-			--argjson bytes "$(stat -c %s t/fs.iot)" t/metadata.json >changed
-		mv changed t/metadata.json
-		seal_metadata t
 		run --separate-stderr rows t
-		if [ "$block" = "3 7 1 1 2" ]; then
+		if [ "$block" = "3, 2, 1; 7; 1" ]; then
 			[ "$status" = 0 ]
 			[ "${#lines[@]}" = 2 ]
 		else
@@ -675,29 +659,14 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 @test "one event that is missing is told, and a gap that the module told of is none" {
 	printf 'cpu=0 seq=0 time=1000 latency=5\ncpu=0 seq=1 time=2000\n' | events
 	record t --compress=never
-	for gap in "2 0" "2 1"; do
-		# shellcheck disable=SC2086 # two words
-		PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 - t $gap <<-'END'
-			import struct, sys
-			from trace_file import frame
-			second, gap = (int(word) for word in sys.argv[2:])
-			with open(sys.argv[1] + "/fs.iot", "r+b") as f:
-			    size = struct.unpack_from("<I", f.read(4096), 28)[0]
-			    content = b""
-			    for seq, gap in (0, 0), (second, gap):
-			        record = bytearray(size)
-			        struct.pack_into("<QQQ", record, 0, seq, 1000 * (seq + 1), 5)
-			        content += struct.pack("<IIIIQQ", 0x4b4c4249, 0, 2, 1, seq, gap) + record
-			    f.truncate(4096)
-			    f.write(frame(content, 2))
+	for gap in 0 1; do
+		with_trace_file <<-END
+			one_frame("t", lambda size: block(0, 2, 1, first=0) + record(size, 0) +
+			          block(0, 2, 1, first=2, gap=$gap) + record(size, 2), events=2)
 		END
-		jq '.categories[0] += { events: 2, frames: 1, bytes: $bytes, seq_by_cpu: {} } | .begin = {} | .end = {}' \
-			--argjson bytes "$(stat -c %s t/fs.iot)" t/metadata.json >changed
-		mv changed t/metadata.json
-		seal_metadata t
 		run --separate-stderr rows t
 		[ "${#lines[@]}" = 3 ]
-		if [ "$gap" = "2 0" ]; then
+		if [ "$gap" = 0 ]; then
 			[ "$status" = 1 ]
 			[[ $stderr == *"events are missing from the file: cpu 0, seq 1 to 1, ended between "* ]]
 		else
@@ -709,27 +678,10 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 @test "notes that are too long, or longer than the frame, are none" {
 	a_few
 	record t --compress=never
-	for note in "4194304 0" "5 99"; do
-		# shellcheck disable=SC2086 # two words
-		PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 - t $note <<-'END'
-			import struct, sys
-			from trace_file import frame
-			name, length, seq = sys.argv[1:]
-			with open(name + "/fs.iot", "r+b") as f:
-			    head = f.read(4096)
-			    size = struct.unpack_from("<I", head, 28)[0]
-			    record = bytearray(size)
-			    struct.pack_into("<QQQ", record, 0, 0, 1000, 5)
-			    block = struct.pack("<IIIIQQ", 0x4b4c4249, 0, 2, 1, 0, 0)
-			    note = struct.pack("<IIQQ", 0x45544f4e, int(length), int(seq), 0) + b"\1" * int(length)
-			    content = block + bytes(record) + note
-			    f.truncate(4096)
-			    f.write(frame(content, 1))
+	for note in "4194304, 0" "5, 99"; do
+		with_trace_file <<-END
+			one_frame("t", lambda size: block(0, 2, 1, first=0) + record(size, 0) + note($note), events=1)
 		END
-		jq '.categories[0] += { events: 1, frames: 1, bytes: $bytes, seq_by_cpu: {} }' \
-			--argjson bytes "$(stat -c %s t/fs.iot)" t/metadata.json >changed
-		mv changed t/metadata.json
-		seal_metadata t
 		run --separate-stderr rows t
 		[ "$status" = 0 ]
 		[ "${#lines[@]}" = 2 ]
