@@ -106,9 +106,11 @@ class Uring:
     before the trace is.
     """
 
-    def __init__(self):
+    def __init__(self, setup=0):
         self.calls = Calls64()
+        self.keep = []
         params = ctypes.create_string_buffer(120)
+        struct.pack_into('<I', params, 8, setup)
         self.fd = self.calls.io_uring_setup(8, params)
         if self.fd < 0:
             raise OSError(-self.fd, 'io_uring_setup')
@@ -120,24 +122,39 @@ class Uring:
         self.sq_tail, self.array = sq[1], sq[6]
         self.cq_head, self.cq_mask, self.cqes = cq[0], cq[2], cq[5]
 
-    def submit(self, opcode, fd=-1, off=0, addr=0, len=0, op_flags=0, splice_fd=0, flags=0):
-        self.keep = argument(addr)  # until it is done
-        if not isinstance(addr, int):
-            addr = ctypes.cast(self.keep, ctypes.c_void_p).value
-        keep = argument(off)
-        if not isinstance(off, int):
-            off = ctypes.cast(keep, ctypes.c_void_p).value
+    def put(self, opcode, fd=-1, off=0, addr=0, len=0, op_flags=0, splice_fd=0, flags=0, ioprio=0,
+            user_data=1, buf_index=0, personality=0):
+        """Into the ring. What was put before is not waited for."""
+        addr, off = (self.address(value) for value in (addr, off))
         tail, = struct.unpack_from('<I', self.sq, self.sq_tail)
-        SQE.pack_into(self.sqes, 0, opcode, flags, 0, fd, off, addr, len, op_flags, 1, 0, 0,
-                      splice_fd, 0, 0)
-        struct.pack_into('<I', self.sq, self.array + 4 * (tail % 8), 0)
+        SQE.pack_into(self.sqes, 64 * (tail % 8), opcode, flags, ioprio, fd, off, addr, len, op_flags,
+                      user_data, buf_index, personality, splice_fd, 0, 0)
+        struct.pack_into('<I', self.sq, self.array + 4 * (tail % 8), tail % 8)
         struct.pack_into('<I', self.sq, self.sq_tail, tail + 1)
-        self.calls.io_uring_enter(self.fd, 1, 1, ENTER_GETEVENTS, 0, 0)
+
+    def address(self, value):
+        """What it points to is there until a request is taken."""
+        if isinstance(value, int):
+            return value
+        self.keep.append(argument(value))
+        return ctypes.cast(self.keep[-1], ctypes.c_void_p).value
+
+    def enter(self, to_submit, min_complete):
+        return self.calls.io_uring_enter(self.fd, to_submit, min_complete, ENTER_GETEVENTS, 0, 0)
+
+    def take(self):
+        """user_data and result of the next completion, which is there."""
+        self.keep.clear()
         head, = struct.unpack_from('<I', self.cq, self.cq_head)
         mask, = struct.unpack_from('<I', self.cq, self.cq_mask)
-        _, result, _ = struct.unpack_from('<QiI', self.cq, self.cqes + 16 * (head & mask))
+        user_data, result, _ = struct.unpack_from('<QiI', self.cq, self.cqes + 16 * (head & mask))
         struct.pack_into('<I', self.cq, self.cq_head, head + 1)
-        return result
+        return user_data, result
+
+    def submit(self, opcode, **fields):
+        self.put(opcode, **fields)
+        self.enter(1, 1)
+        return self.take()[1]
 
     def __getattr__(self, name):
         opcode = OPCODES[name]

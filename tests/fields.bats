@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# What one known call, request, page or step leaves behind: each field of its record has
+# the value that is known of it. Each test runs a function of fields.py. The files are on
+# a disk whose reads take 50 ms.
+
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+setup_file() {
+	mkdir -p /mnt/files /mnt/disk /mnt/slow
+	mount -t tmpfs files /mnt/files
+	modprobe dm_delay
+	mkfs.ext4 -q -F /dev/vda
+	map slow "0 $(blockdev --getsz /dev/vda) delay /dev/vda 0 50 /dev/vda 0 0"
+	mount -o noinit_itable "/dev/$device" /mnt/slow
+	load_module
+}
+
+teardown_file() {
+	unload_module
+	umount /mnt/slow
+	unmap_all
+	umount /mnt/files
+}
+
+teardown() {
+	for category in fs fault cache uring block; do
+		echo stop >"/proc/iotracer/$category/control"
+		echo filter none >"/proc/iotracer/$category/control"
+		echo sample 1 >"/proc/iotracer/$category/control"
+	done
+}
+
+check() {
+	run_functions fields.py "$@"
+}
+
+@test "fields: a call, and the same where one in two is recorded" {
+	check call
+}
+
+@test "fields: page faults that wait for the disk, and that do not" {
+	check page_faults
+}
+
+@test "fields: pages that are read, in memory, and made dirty" {
+	check pages
+}
+
+@test "fields: what io_uring is given, and gives back" {
+	check steps
+}
+
+# null_blk_of_depth N: a device whose requests take 50 ms, N of them at a time
+null_blk_of_depth() {
+	modprobe -r null_blk
+	modprobe null_blk nr_devices=1 gb=1 irqmode=2 completion_nsec=50000000 hw_queue_depth="$1" submit_queues=1
+}
+
+@test "fields: requests in the queue of a device that does one at a time" {
+	null_blk_of_depth 1
+	check one_at_a_time
+}
+
+@test "fields: requests that a device does at the same time" {
+	null_blk_of_depth 8
+	check at_the_same_time
+}
+
+@test "fields: a request for the second partition" {
+	check second_partition
+}
+
+@test "fields: a target's calls and bios" {
+	check target_of_both_levels
+}
