@@ -23,6 +23,7 @@ help:
 	@echo 'make check-debug      its tests on kernels that watch themselves; hours'
 	@echo 'make dkms-test        build and install by DKMS in virtual machines'
 	@echo 'make mutate           plant faults in the tool: do the tests notice?'
+	@echo 'make check-fields     make one field of the records wrong after the other: do the tests notice?'
 	@echo 'make bench            what tracing costs, in instructions'
 	@echo 'make deb              Debian packages: iotracer-dkms and iotracer'
 	@echo 'make clean'
@@ -65,6 +66,9 @@ build-all lint check check-debug demo bench:
 mutate:
 	@scripts/mutate $(PATTERN)
 
+check-fields:
+	@scripts/check-fields $(FIELDS)
+
 unit:
 	$(MAKE) -C tests/unit check
 
@@ -76,4 +80,4 @@ deb:
 	dpkg-buildpackage -b -uc -us
 
 .PHONY: all help modules tools headers install uninstall clean-modules clean \
-	build-all lint check check-debug demo bench mutate unit dkms-test deb
+	build-all lint check check-debug demo bench mutate check-fields unit dkms-test deb

@@ -8,6 +8,7 @@
 #include "paths.h"
 #include "rejected.h"
 #include "rw.h"
+#include "spoil.h"
 #include "task.h"
 
 /* What is only known in the end. */
@@ -112,6 +113,7 @@ void iot_fs_end_at(struct iot_fs *e, s64 result, u64 now)
 	e->sample = READ_ONCE(iot_fs.sample);
 	iot_task_fill(e);
 	memcpy(slot + 1, (u64 *)e + 1, sizeof(*e) - sizeof(u64));
+	iot_spoil(IOT_EVENT_ID_fs, slot);
 	iot_ring_commit(slot, index);
 out:
 	preempt_enable_notrace();

@@ -26,6 +26,7 @@
 #include "hook.h"
 #include "param.h"
 #include "probe.h"
+#include "spoil.h"
 #include "target.h"
 
 static atomic_long_t missed;
@@ -165,6 +166,7 @@ static void record(struct iot_target *t, struct bio *bio, u64 offset,
 	r->flags = bio_flags(bio, direct);
 	fill_submitter(r);
 	fill_origin(r, t);
+	iot_spoil(IOT_EVENT_ID_io, slot);
 	iot_ring_commit(slot, index);
 }
 

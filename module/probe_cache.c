@@ -55,6 +55,7 @@
 #include "origin.h"
 #include "paths.h"
 #include "probe.h"
+#include "spoil.h"
 #include "table.h"
 #include "task.h"
 #include "uapi/iotracer.h"
@@ -190,6 +191,7 @@ static __always_inline void record_as(bool sampled, u16 op,
 	e->kind = file->kind;
 	e->reserved = 0;
 	fill_task(e);
+	iot_spoil(IOT_EVENT_ID_cache, slot);
 	iot_ring_commit(slot, index);
 out:
 	preempt_enable_notrace();

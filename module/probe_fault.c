@@ -39,6 +39,7 @@
 #include "hook_stub.h"
 #include "paths.h"
 #include "probe.h"
+#include "spoil.h"
 #include "table.h"
 #include "task.h"
 #include "uapi/iotracer.h"
@@ -345,6 +346,7 @@ static __always_inline void record(struct frame *f, vm_fault_t result, u64 laten
 	e->kind = f->file.kind;
 	e->reserved = 0;
 	iot_task_fill(e);
+	iot_spoil(IOT_EVENT_ID_fault, slot);
 	iot_ring_commit(slot, index);
 out:
 	preempt_enable_notrace();

@@ -45,6 +45,7 @@
 #include "pending.h"
 #include "probe.h"
 #include "rw.h"
+#include "spoil.h"
 #include "table.h"
 #include "task.h"
 #include "uapi/iotracer.h"
@@ -552,6 +553,7 @@ static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t 
 	e->cpu = raw_smp_processor_id();
 	e->parts = max_t(u16, e->parts - p->flushed, 1);
 	memcpy(e->disk, disk->disk_name, sizeof(e->disk));
+	iot_spoil(IOT_EVENT_ID_request, slot);
 	iot_ring_commit(slot, index);
 }
 

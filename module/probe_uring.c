@@ -45,6 +45,7 @@
 #include "hook.h"
 #include "hook_set.h"
 #include "paths.h"
+#include "spoil.h"
 #include "table.h"
 #include "task.h"
 #include "uapi/iotracer.h"
@@ -207,6 +208,7 @@ static void record(const struct flight *fl, const struct step *s)
 	e->kind = fl->file.kind;
 	e->unsure = fl->unsure;
 	memcpy(e->comm, fl->comm, sizeof(e->comm));
+	iot_spoil(IOT_EVENT_ID_uring, slot);
 	iot_ring_commit(slot, index);
 out:
 	preempt_enable_notrace();

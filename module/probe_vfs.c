@@ -33,6 +33,7 @@
 #include "param.h"
 #include "probe.h"
 #include "rw.h"
+#include "spoil.h"
 #include "table.h"
 #include "target.h"
 
@@ -456,6 +457,7 @@ static __always_inline void record(u64 id, u64 start, u64 offset, u64 requested,
 	r->op = op;
 	r->flags = flags;
 	memcpy(r->comm, task->comm, sizeof(r->comm));
+	iot_spoil(IOT_EVENT_ID_io, slot);
 	iot_ring_commit(slot, index);
 out:
 	preempt_enable_notrace();

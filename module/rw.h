@@ -11,6 +11,7 @@
 #include <linux/timekeeping.h>
 #include "fs.h"
 #include "paths.h"
+#include "spoil.h"
 #include "task.h"
 
 /**
@@ -175,6 +176,7 @@ static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 o
 	e->cpu = raw_smp_processor_id();
 	iot_task_fill(e);
 	iot_rw_fill_file(e, rw);
+	iot_spoil(IOT_EVENT_ID_fs, slot);
 	iot_ring_commit(slot, index);
 out:
 	preempt_enable_notrace();

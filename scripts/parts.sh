@@ -18,13 +18,11 @@ part() {
 	echo "${PIPESTATUS[0]}" >"$logs/$name.status"
 }
 
-# parts_at_once [WORKERS]: carry out the parts that standard input lists, a line each as
-# part() takes them: the first first, WORKERS at a time, as far as there is memory for their
-# machines. By default half as many again as there are processors: a machine waits a third of its
-# time, for RCU and for timers. They are sorted by length, the longest first, so that the
-# processors end together.
+# parts_at_once WORKERS: carry out the parts that standard input lists, a line each as part()
+# takes them: the first first, WORKERS at a time, as far as there is memory for their machines.
+# They are sorted by length, the longest first, so that the processors end together.
 parts_at_once() {
-	local workers=${1:-$(($(nproc) * 3 / 2))} memory list
+	local workers=$1 memory list
 	memory=$(awk '/^MemAvailable:/ { print int($2 / 1048576 / 3) }' /proc/meminfo)
 	[ "$workers" -le "$memory" ] || workers=$((memory > 0 ? memory : 1))
 	list=$(mktemp) || return 1

@@ -57,9 +57,12 @@ umount_three_filesystems() {
 	umount /mnt/files /mnt/ext4 /mnt/xfs /mnt/btrfs
 }
 
-# run_functions FILE.py FUNCTION...: of a test that is written in Python
+# run_functions FILE.py FUNCTION...: of a test that is written in Python. Where FAILED names
+# a file, one that fails makes it, and there is no more after that.
 run_functions() {
-	IOTRACER_KO=$(ko) PYTHONPYCACHEPREFIX=/tmp/pycache python3 -S -s "$BATS_TEST_DIRNAME/$1" "${@:2}"
+	[ ! -e "${FAILED:-}" ] || skip "another one has failed"
+	IOTRACER_KO=$(ko) PYTHONPYCACHEPREFIX=/tmp/pycache python3 -S -s "$BATS_TEST_DIRNAME/$1" "${@:2}" ||
+		{ touch "${FAILED:-/dev/null}"; return 1; }
 }
 
 # unload_module: where calls under load take long, at the second or third try
