@@ -1,261 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Load, unload and the module's parameters. */
-#include <linux/capability.h>
-#include <linux/cpumask.h>
-#include <linux/mm.h>
+/* Load and unload. */
 #include <linux/module.h>
-#include <linux/moduleparam.h>
-#include "budget.h"
-#include "category.h"
-#include "control.h"
-#include "hook.h"
-#include "hook_set.h"
-#include "left_out.h"
-#include "mounts.h"
-#include "param.h"
-#include "origin.h"
-#include "paths.h"
-#include "probe.h"
-#include "table.h"
-#include "target.h"
-
-static unsigned long max_events = 10;
-static unsigned long max_events_limit = 1UL << 24;
-static unsigned long ring_memory_limit;
-static unsigned long paths_limit = 65536;
-static unsigned long paths_memory_limit = 32UL << 20;
-static bool trace_reader;
-static unsigned int proc_uid;
-static unsigned int proc_gid;
-static ushort proc_mode = 0600;
-static char *attach = "auto";
-static unsigned int maxactive = 256;
-
-/*
- * Their files in /sys are for any uid 0, by their modes; so a loaded module asks for a
- * capability, as its other files do (access.c).
- */
-static int param_check(void)
-{
-	return THIS_MODULE->state != MODULE_STATE_LIVE || perfmon_capable() ? 0 : -EPERM;
-}
-
-/*
- * A number of events that one log may be asked to keep. Up to U32_MAX no size of
- * a ring or of a reader's view overflows.
- */
-static int events_set(const char *val, const struct kernel_param *kp)
-{
-	unsigned long n;
-	int err = param_check() ?: kstrtoul(val, 10, &n);
-
-	if (err)
-		return err;
-	if (!n || n > U32_MAX)
-		return -EINVAL;
-	WRITE_ONCE(*(unsigned long *)kp->arg, n);
-	return 0;
-}
-
-/* A kretprobe's instances are allocated when it is attached. */
-static int maxactive_set(const char *val, const struct kernel_param *kp)
-{
-	return param_check() ?: param_set_uint_minmax(val, kp, 1, 65536);
-}
-
-static int bytes_set(const char *val, const struct kernel_param *kp)
-{
-	return param_check() ?: param_set_ulong(val, kp);
-}
-
-static int switch_set(const char *val, const struct kernel_param *kp)
-{
-	return param_check() ?: param_set_bool(val, kp);
-}
-
-static const struct kernel_param_ops bytes_ops = {
-	.set = bytes_set,
-	.get = param_get_ulong,
-};
-
-static const struct kernel_param_ops switch_ops = {
-	.flags = KERNEL_PARAM_OPS_FL_NOARG,
-	.set = switch_set,
-	.get = param_get_bool,
-};
-
-static const struct kernel_param_ops maxactive_ops = {
-	.set = maxactive_set,
-	.get = param_get_uint,
-};
-
-static const struct kernel_param_ops events_ops = {
-	.set = events_set,
-	.get = param_get_ulong,
-};
-
-module_param_cb(MAX_EVENTS, &events_ops, &max_events, 0644);
-__MODULE_PARM_TYPE(MAX_EVENTS, "ulong");
-MODULE_PARM_DESC(MAX_EVENTS, "events that a target's log keeps when 'add' names no number (default 10)");
-module_param_cb(max_events_limit, &events_ops, &max_events_limit, 0644);
-__MODULE_PARM_TYPE(max_events_limit, "ulong");
-MODULE_PARM_DESC(max_events_limit, "largest max_events that 'add' accepts (default 16777216, at most 4294967295)");
-module_param_cb(ring_memory_limit, &bytes_ops, &ring_memory_limit, 0644);
-__MODULE_PARM_TYPE(ring_memory_limit, "ulong");
-MODULE_PARM_DESC(ring_memory_limit, "bytes that all logs and paths together may hold (default a quarter of RAM)");
-module_param_cb(paths_limit, &events_ops, &paths_limit, 0444);
-__MODULE_PARM_TYPE(paths_limit, "ulong");
-MODULE_PARM_DESC(paths_limit, "paths of traced files that are remembered, rounded up to a power of two (default 65536)");
-module_param_cb(paths_memory_limit, &bytes_ops, &paths_memory_limit, 0644);
-__MODULE_PARM_TYPE(paths_memory_limit, "ulong");
-MODULE_PARM_DESC(paths_memory_limit, "bytes of ring_memory_limit that remembered paths may take (default 33554432)");
-module_param_cb(trace_reader, &switch_ops, &trace_reader, 0644);
-__MODULE_PARM_TYPE(trace_reader, "bool");
-MODULE_PARM_DESC(trace_reader, "categories have the events of the process that reads their stream, too (default N)");
-module_param(proc_uid, uint, 0444);
-MODULE_PARM_DESC(proc_uid, "owner of the files in /proc/iotracer (default 0)");
-module_param(proc_gid, uint, 0444);
-MODULE_PARM_DESC(proc_gid, "group of the files in /proc/iotracer (default 0)");
-module_param(proc_mode, ushort, 0444);
-MODULE_PARM_DESC(proc_mode, "mode of the files in /proc/iotracer, octal with a leading 0 (default 0600); files that cannot be written get its read bits, folders its read bits and search");
-module_param(attach, charp, 0444);
-MODULE_PARM_DESC(attach, "how functions are hooked: auto (default); entry, which redirects none of them, so that livepatches can; or kprobe, which is slower but always works");
-
-module_param_cb(maxactive, &maxactive_ops, &maxactive, 0644);
-__MODULE_PARM_TYPE(maxactive, "uint");
-MODULE_PARM_DESC(maxactive, "calls that one kretprobe follows at a time, from when it is attached, at least 4 a processor; more are counted as missed (default 256)");
-
-u64 iot_param_max_events(void)
-{
-	return READ_ONCE(max_events);
-}
-
-u64 iot_param_max_events_limit(void)
-{
-	return READ_ONCE(max_events_limit);
-}
-
-u64 iot_param_paths_limit(void)
-{
-	return paths_limit;
-}
-
-u64 iot_param_paths_memory_limit(void)
-{
-	return READ_ONCE(paths_memory_limit);
-}
-
-bool iot_param_trace_reader(void)
-{
-	return READ_ONCE(trace_reader);
-}
-
-u64 iot_param_ring_memory_limit(void)
-{
-	return READ_ONCE(ring_memory_limit);
-}
-
-umode_t iot_param_mode(umode_t mask)
-{
-	return proc_mode & mask;
-}
-
-kuid_t iot_param_uid(void)
-{
-	return make_kuid(&init_user_ns, proc_uid);
-}
-
-kgid_t iot_param_gid(void)
-{
-	return make_kgid(&init_user_ns, proc_gid);
-}
-
-/* May calls be redirected? Then nobody else can redirect these functions. */
-bool iot_param_redirect_allowed(void)
-{
-	return !strcmp(attach, "auto");
-}
-
-/* May ftrace handlers look at calls? */
-bool iot_param_handlers_allowed(void)
-{
-	return strcmp(attach, "kprobe");
-}
-
-int iot_param_maxactive(void)
-{
-	return max_t(int, READ_ONCE(maxactive), 4 * num_possible_cpus());
-}
-
-static int __init params_check(void)
-{
-	if (proc_mode & ~0666) {
-		pr_err("proc_mode 0%o has bits other than read and write; say for example proc_mode=0660\n",
-		       proc_mode);
-		return -EINVAL;
-	}
-	if (!uid_valid(iot_param_uid()) || !gid_valid(iot_param_gid())) {
-		pr_err("proc_uid or proc_gid is no valid id\n");
-		return -EINVAL;
-	}
-	if (strcmp(attach, "auto") && strcmp(attach, "entry") && strcmp(attach, "kprobe")) {
-		pr_err("attach=%*pE is unknown; say auto, entry or kprobe\n", (int)strlen(attach),
-		       attach);
-		return -EINVAL;
-	}
-	if (paths_limit > 1UL << 24) {
-		pr_err("paths_limit=%lu is above 16777216; say less\n", paths_limit);
-		return -EINVAL;
-	}
-	if (max_events > max_events_limit) {
-		pr_err("MAX_EVENTS=%lu is above max_events_limit=%lu: change one of them\n",
-		       max_events, max_events_limit);
-		return -EINVAL;
-	}
-	if (!ring_memory_limit)
-		ring_memory_limit = totalram_pages() * PAGE_SIZE / 4;
-	return 0;
-}
+#include "core/budget.h"
+#include "core/param.h"
+#include "core/table.h"
+#include "hook/hook.h"
+#include "hook/hook_set.h"
+#include "hook/symbol.h"
+#include "file/mounts.h"
+#include "file/origin.h"
+#include "file/paths.h"
+#include "record/category.h"
+#include "probe/names.h"
+#include "probe/vfs.h"
+#include "proc/control.h"
+#include "proc/left_out.h"
+#include "proc/registry.h"
+#include "proc/target.h"
 
 static int __init iotracer_init(void)
 {
 	int err;
 
-	err = params_check();
+	err = iot_param_init();
 	if (err)
 		return err;
 	iot_left_out_tell();
 	err = iot_budget_init();
 	if (err)
 		return err;
-	err = iot_hook_init();
+	err = iot_symbol_init();
 	if (err)
 		goto exit_budget;
-	err = iot_hook_set_init();
+	err = iot_hook_init();
 	if (err)
-		goto exit_hook;
+		goto exit_symbol;
 	err = iot_paths_init(iot_category_mark_paths);
 	if (err)
-		goto exit_hook_set;
+		goto exit_hook;
 	err = iot_name_init();
 	if (err)
 		goto exit_paths;
 	iot_mounts_init();
 	iot_table_init();
 	iot_vfs_init();
-	err = iot_target_init();
+	err = iot_target_init(iot_control_has);
 	if (err)
 		goto exit_name;
-	err = iot_category_cpus_init();
+	err = iot_registry_init();
 	if (err)
 		goto exit_target;
 	err = iot_control_init();
 	if (err)
-		goto exit_cpus;
+		goto exit_categories;
 	return 0;
 
-exit_cpus:
-	iot_category_cpus_exit();
+exit_categories:
+	iot_category_exit();
 	iot_category_free_all();
 exit_target:
 	iot_target_exit();
@@ -263,10 +64,10 @@ exit_name:
 	iot_name_exit();
 exit_paths:
 	iot_paths_exit();
-exit_hook_set:
-	iot_hook_set_exit();
 exit_hook:
 	iot_hook_exit();
+exit_symbol:
+	iot_symbol_exit();
 exit_budget:
 	iot_budget_exit();
 	return err;
@@ -281,7 +82,7 @@ exit_budget:
 static void __exit iotracer_exit(void)
 {
 	iot_control_exit();
-	iot_category_cpus_exit();
+	iot_category_exit();
 	iot_category_stop_all();
 	iot_target_remove_all();
 	iot_hook_exit();
@@ -291,7 +92,7 @@ static void __exit iotracer_exit(void)
 	iot_target_exit();
 	iot_name_exit();
 	iot_paths_exit();
-	iot_hook_set_exit();
+	iot_symbol_exit();
 	iot_budget_exit();
 }
 

@@ -452,7 +452,7 @@ category() {
 
 # names_in_module: what the module's source hooks, or looks up by name
 names_in_module() {
-	cat "$top"/module/probe_*.c "$top"/module/origin.c "$top"/module/hook_set.c "$top"/module/paths.c "$top"/module/compat/io_uring.h |
+	cat "$top"/module/probe/*.c "$top"/module/file/*.c "$top"/module/hook/*.c "$top"/module/proc/dirty.c "$top"/module/compat/io_uring.h |
 		tr '\n' ' ' |
 		grep -oE '\b(SYSCALL|IA32|FUNCTION|CALLED|LOOKUP|iot_hook_(symbol|function))\("\w+"|\.(newer|symbol|instead|name) = "\w+"(, \.(newer|probe|what|tag|op))?|IOT_KIND_(SOCKET|PIPE), "\w+", "\w+"|define IOT_URING_SUBMIT_POINT\s+"\w+"' |
 		grep -vE '\.name = "(fs|block|cache|uring|fault|read|write|read_iter|write_iter|splice_read|splice_write|copy_file_range|remap_file_range)"' |
@@ -469,6 +469,6 @@ names_in_module() {
 	diff <(grep -vxE 'journal_end_buffer_io_sync|xlog_bio_end_io' "$work/module") \
 		<(grep -vx bh_submit "$work/doctor")
 	# and the functions of io_uring that call
-	diff <(grep -oE 'CALLED\("\w+", \w+, "\w+"' "$top/module/probe_fs.c" | grep -oE '"\w+"$' | sort -u) \
+	diff <(grep -oE 'CALLED\("\w+", \w+, "\w+"' "$top/module/probe/fs_calls.c" | grep -oE '"\w+"$' | sort -u) \
 		<(needs | sed -nE 's/^CALLED(_IF)?~.*~(\w+)$/"\2"/p' | sort -u)
 }

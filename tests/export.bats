@@ -19,7 +19,7 @@ setup_file() {
 	build_tool
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" \
 		-o "$BATS_FILE_TMPDIR/many-events" \
-		"$top/tests/bench/many-events.c" "$top/module/schema.c"
+		"$top/tests/bench/many-events.c" "$top/module/core/schema.c"
 }
 
 setup() {

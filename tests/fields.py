@@ -68,7 +68,7 @@ def decoded(event, row):
 
 def rows(name):
     """Of a category, in the order of time."""
-    event = next(e for e in fields().values() if e[0] == {'block': 'request'}.get(name, name))
+    event = next(e for e in fields().values() if e[0] == name)
     blocks = Blocks(name)
     found = [decoded(event, row) for _, row in blocks.read()]
     blocks.close()
@@ -175,7 +175,7 @@ def reader():
 def op(name, word):
     """Number of an operation of a category."""
     text = slurp(os.path.join(os.path.dirname(HEADER), 'ops.def'))
-    return int(re.search(rf'IOT_{name}_OP\({word}, (\d+)', text)[1])
+    return int(re.search(rf'IOT_OP\({name}, {word}, (\d+)', text)[1])
 
 
 def call():

@@ -455,7 +455,7 @@ def addresses():
     # What can hold one says so; a target's own records have none.
     for name, wanted in (('fs', {'address', 'result'}), ('fault', {'address'}),
                          ('uring', {'user_data', 'offset'}), ('io', set()), ('cache', set()),
-                         ('request', set())):
+                         ('block', set())):
         is_equal({f for f, k in kinds[name].items() if k in ('address', 'returned', 'sqeoff')},
                  wanted)
     # Who opened it decides, whoever reads.

@@ -221,7 +221,7 @@ class Blocks:
 
     def __init__(self, category='fs'):
         self.fd = os.open(f'{IOT}/{category}/stream', os.O_RDONLY)
-        self.size = record_size({'block': 'request'}.get(category, category))
+        self.size = record_size(category)
         self.begun = False
         self.rows, self.gaps, self.next = [], {}, {}
 
@@ -542,7 +542,7 @@ def poison():
         command('stop', category=category)
     for category in categories:
         blocks = Blocks(category)
-        event = next(e for e in events.values() if e[0] == {'block': 'request'}.get(category, category))
+        event = next(e for e in events.values() if e[0] == category)
         rows = blocks.read()
         is_true(rows, f'{category}: no events')
         for _, row in rows:

@@ -54,9 +54,9 @@ setup() {
 		[ "$status" -ne 0 ]
 		grep -q EOPNOTSUPP "$BATS_TEST_TMPDIR/strace"
 		run -0 cat "/proc/iotracer/$category/error"
-		[[ $output == *"the module was built without it"*"module/probe_"*.c:* ]]
-		run -0 grep -E "^- $category left_out 0 0 module/probe_[a-z]*\.c:[^ ]* -95$" /proc/iotracer/hooks
-		run -0 sh -c "dmesg | grep 'iotracer: $category is left out, as it does not compile for this kernel: module/probe_'"
+		[[ $output == *"the module was built without it"*"module/probe/"*.c:* ]]
+		run -0 grep -E "^- $category left_out 0 0 module/probe/[a-z_]*\.c:[^ ]* -95$" /proc/iotracer/hooks
+		run -0 sh -c "dmesg | grep 'iotracer: $category is left out, as it does not compile for this kernel: module/probe/'"
 		run -0 cat "/proc/iotracer/$category/stats" "/proc/iotracer/$category/log"
 		echo stop >"/proc/iotracer/$category/control"
 	done
@@ -83,7 +83,7 @@ setup() {
 	run -1 --separate-stderr iotracer doctor --format=json
 	printf '%s\n' "$output" >"$said"
 	jq -e '[.categories[] | select(.name != "fs")] | length == 4 and
-		all(.state == "missing" and (.missing[0] | contains("module/probe_")))' "$said"
+		all(.state == "missing" and (.missing[0] | contains("module/probe/")))' "$said"
 	jq -e '.categories[] | select(.name == "fs") | .state == "partly" and
 		(.missing | map(select(contains(" is left out of the module"))) | length == 2)' "$said"
 }

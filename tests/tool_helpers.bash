@@ -10,7 +10,7 @@ build_tool() {
 	make -s -C "$top/tools"
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" \
 		-o "$BATS_FILE_TMPDIR/tool-stream" \
-		"$top/tests/unit/tool-stream.c" "$top/module/schema.c"
+		"$top/tests/unit/tool-stream.c" "$top/module/core/schema.c"
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC \
 		-o "$BATS_FILE_TMPDIR/tool-preload.so" "$top/tests/unit/tool-preload.c" -ldl
 }

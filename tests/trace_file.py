@@ -32,7 +32,7 @@ def frame(content, events):
 
 
 def block(cpu, event, count, first, gap=0):
-    """The head of a block: struct iot_block."""
+    """The head of a block: struct iot_stream_block."""
     return struct.pack("<IIIIQQ", 0x4b4c4249, cpu, event, count, first, gap)
 
 

@@ -108,12 +108,12 @@ static void add_records(const struct blocks *b, struct records *r, const char *f
 static int take_blocks(struct blocks *b, struct records *r, size_t bytes)
 {
 	size_t size = b->stream.event->size, at = 0;
-	struct iot_block head;
+	struct iot_stream_block head;
 
 	while (bytes - at >= sizeof(head)) {
 		memcpy(&head, b->data + at, sizeof(head));
 		at += sizeof(head);
-		if (head.magic != IOT_BLOCK_MAGIC || head.event != b->stream.event->id ||
+		if (head.magic != IOT_STREAM_BLOCK_MAGIC || head.event != b->stream.event->id ||
 		    head.count > (bytes - at) / size)
 			return -EBADMSG;
 		if (b->begun || head.count)

@@ -7,11 +7,11 @@
 #include "control.h"
 
 const struct category categories[] = {
-	{ "fs", "fs", IOT_EVENT_ID_fs, fs_columns, FS_COLUMNS, IOT_FS_PROCESS_EXEC },
-	{ "block", "ds", IOT_EVENT_ID_request, block_columns, BLOCK_COLUMNS, NO_OP },
-	{ "cache", "cache", IOT_EVENT_ID_cache, cache_columns, CACHE_COLUMNS, NO_OP },
-	{ "uring", "io_uring", IOT_EVENT_ID_uring, uring_columns, URING_COLUMNS, NO_OP },
-	{ "fault", "pagefault", IOT_EVENT_ID_fault, fault_columns, FAULT_COLUMNS, NO_OP },
+	{ "fs", "fs", IOT_EVENT_ID_FS, fs_columns, FS_COLUMNS, IOT_FS_PROCESS_EXEC },
+	{ "block", "ds", IOT_EVENT_ID_BLOCK, block_columns, BLOCK_COLUMNS, NO_OP },
+	{ "cache", "cache", IOT_EVENT_ID_CACHE, cache_columns, CACHE_COLUMNS, NO_OP },
+	{ "uring", "io_uring", IOT_EVENT_ID_URING, uring_columns, URING_COLUMNS, NO_OP },
+	{ "fault", "pagefault", IOT_EVENT_ID_FAULT, fault_columns, FAULT_COLUMNS, NO_OP },
 };
 
 const size_t nr_categories = sizeof(categories) / sizeof(categories[0]);
@@ -71,10 +71,5 @@ char *category_names(void)
 
 const struct iot_schema_event *category_event(const struct category *category)
 {
-	unsigned int i;
-
-	for (i = 0; i < iot_schema_events; i++)
-		if (iot_schema[i].id == category->event_id)
-			return &iot_schema[i];
-	return NULL;
+	return iot_schema_find(category->event_id);
 }

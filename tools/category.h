@@ -8,7 +8,7 @@
 
 #include "cli.h"
 #include "record.h"
-#include "schema.h"
+#include "core/schema.h"
 
 struct category {
 	const char *name;		/* of its directory in /proc/iotracer */

@@ -86,7 +86,7 @@ static char *put_mmap_prot(struct record_printer *p, const struct record_column 
 	(void)c;
 	if (!is_mapping(fs))
 		return record_text(p, out, "", 0, true);
-	return record_group(p, out, operation_find(IOT_EVENT_ID_fs, fs->op)->flags2, fs->flags2);
+	return record_group(p, out, iot_names_op(IOT_EVENT_ID_FS, fs->op)->flags2, fs->flags2);
 }
 
 static char *put_mmap_flags(struct record_printer *p, const struct record_column *c,
@@ -97,7 +97,7 @@ static char *put_mmap_flags(struct record_printer *p, const struct record_column
 	(void)c;
 	if (!is_mapping(fs))
 		return record_text(p, out, "", 0, true);
-	return record_group(p, out, operation_find(IOT_EVENT_ID_fs, fs->op)->flags, fs->flags);
+	return record_group(p, out, iot_names_op(IOT_EVENT_ID_FS, fs->op)->flags, fs->flags);
 }
 
 const struct record_column fs_columns[FS_COLUMNS] = {

@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "command.h"
 #include "record.h"
-#include "schema.h"
+#include "core/schema.h"
 
 enum { KEY_MANUAL = 256 };
 

@@ -216,7 +216,7 @@ static int profile(const struct env *env, const struct target *target)
 	struct stream s;
 	int status = stream_open(&s, target->name, env->file);
 
-	if (!status && s.event->id != IOT_EVENT_ID_io) {
+	if (!status && s.event->id != IOT_EVENT_ID_IO) {
 		cli_say_of(env->file, "records %s events, which have no profile",
 			   s.event->name);
 		status = CLI_FAILED;

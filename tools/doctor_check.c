@@ -79,7 +79,7 @@ static unsigned long namespace_of(const char *link)
 #define FIRST_PID_NAMESPACE	0xeffffffcUL
 #define FIRST_USER_NAMESPACE	0xeffffffdUL
 
-/* Capabilities count in the first user namespace only (module/access.c). */
+/* Capabilities count in the first user namespace only (module/proc/access.c). */
 static void check_container(struct doctor *d, struct check *c)
 {
 	unsigned long pid = namespace_of("/proc/self/ns/pid");

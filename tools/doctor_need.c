@@ -282,10 +282,10 @@ static enum verdict judge_operations(const struct doctor *d, const struct catego
 				     struct ability *a)
 {
 	size_t count[VERDICT_UNKNOWN + 1] = { 0 };
-	const struct operation *op;
+	const struct iot_op *op;
 	unsigned int i;
 
-	for (i = 0; (op = operation_find(category->event_id, i)); i++)
+	for (i = 0; (op = iot_names_op(category->event_id, i)); i++)
 		count[judge_operation(d, category->name, op->name, a)]++;
 	if (count[VERDICT_PARTLY])
 		return VERDICT_PARTLY;

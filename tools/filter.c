@@ -8,23 +8,7 @@
 #include "cli.h"
 #include "filter.h"
 #include "flags.h"
-#include "nearest.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
-static const char *const keys[] = {
-#define IOT_KEY(name) #name,
-#include "uapi/filter.def"
-};
-
-static const struct {
-	unsigned int event;
-	const char *key;
-	const char *why;
-} without[] = {
-#define IOT_KEY_WITHOUT(event, name, why) { IOT_EVENT_ID_##event, #name, why },
-#include "uapi/filter.def"
-};
+#include "core/nearest.h"
 
 /* A word and its parts. */
 struct condition {
@@ -64,24 +48,31 @@ static bool is_key(const struct condition *c, const char *name)
 
 static bool has_operation(const struct category *category, const char *name, size_t length)
 {
-	const struct operation *op;
+	const struct iot_op *op;
 	unsigned int i;
 
-	for (i = 0; (op = operation_find(category->event_id, i)); i++)
+	for (i = 0; (op = iot_names_op(category->event_id, i)); i++)
 		if (strlen(op->name) == length && !strncasecmp(op->name, name, length))
 			return true;
 	return false;
 }
 
+/* The key of a condition that has one, check_key() has seen to that. */
+static const char *key_of(const struct condition *c)
+{
+	const char *key;
+	unsigned int i;
+
+	for (i = 0; (key = iot_names_key(i)); i++)
+		if (is_key(c, key))
+			return key;
+	return "";
+}
+
 /* Why a key says nothing about a category's events, or NULL: it does say something. */
 static const char *why_without(const struct condition *c, const struct category *category)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(without); i++)
-		if (without[i].event == category->event_id && is_key(c, without[i].key))
-			return without[i].why;
-	return NULL;
+	return iot_names_without(category->event_id, key_of(c));
 }
 
 /* Those of a list of operations that a category has, to be freed; NULL: none. */
@@ -165,12 +156,12 @@ static const char *nearest_operation(const char *word, size_t length,
 				     const struct category *const *categories, size_t nr)
 {
 	unsigned int least = UINT_MAX, distance, n;
-	const struct operation *op;
+	const struct iot_op *op;
 	const char *found = "";
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		for (n = 0; (op = operation_find(categories[i]->event_id, n)); n++) {
+		for (n = 0; (op = iot_names_op(categories[i]->event_id, n)); n++) {
 			distance = iot_nearest_distance(word, length, op->name);
 			if (distance >= least)
 				continue;
@@ -184,28 +175,25 @@ static const char *nearest_operation(const char *word, size_t length,
 static const char *nearest_key(const struct condition *c)
 {
 	unsigned int least = UINT_MAX, distance;
-	const char *found = "";
-	size_t i;
+	const char *found = "", *key;
+	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		distance = iot_nearest_distance(c->key, c->key_length, keys[i]);
+	for (i = 0; (key = iot_names_key(i)); i++) {
+		distance = iot_nearest_distance(c->key, c->key_length, key);
 		if (distance >= least)
 			continue;
 		least = distance;
-		found = keys[i];
+		found = key;
 	}
 	return found;
 }
 
 static void check_key(struct argp_state *state, const struct condition *c)
 {
-	size_t i;
-
 	if (!c->value)
 		cli_usage(state, "--filter=%s: say KEY=VALUE, or CATEGORY:KEY=VALUE", c->word);
-	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		if (is_key(c, keys[i]))
-			return;
+	if (*key_of(c))
+		return;
 	cli_usage(state, "--filter=%s: there is no key \"%.*s\"; the nearest is %s", c->word,
 		  (int)c->key_length, c->key, nearest_key(c));
 }

@@ -7,16 +7,9 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "core/names.h"
+
 #define FLAGS_MAX 512	/* bytes of text at most, what is longer is cut */
-
-struct operation {
-	const char *name;
-	const char *flags;	/* group of flags.def by which a record's flags are shown */
-	const char *flags2;
-};
-
-/* NULL for a number that is none. */
-const struct operation *operation_find(unsigned int event, unsigned int op);
 
 /* "A|B|0x400" into FLAGS_MAX bytes; "" for none. Returns the length. */
 size_t flags_show(char *out, const char *group, __u32 value);

@@ -6,7 +6,7 @@
 
 #include "cli.h"
 #include "command.h"
-#include "schema.h"
+#include "core/schema.h"
 
 static int command_help(int argc, char **argv);
 

@@ -16,7 +16,7 @@ static __u64 u64_at(const char *record, size_t offset)
 }
 
 /* What a crash of the machine may have left as zeroes does not pass. */
-static bool is_whole(const struct merge *m, const struct iot_block *b, const char *records)
+static bool is_whole(const struct merge *m, const struct iot_stream_block *b, const char *records)
 {
 	__u64 seq = b->first, end = seq + b->count;
 
@@ -30,11 +30,11 @@ static bool is_whole(const struct merge *m, const struct iot_block *b, const cha
 static ssize_t measure_blocks(const struct merge *m, const char *data, size_t size)
 {
 	size_t at = 0, record = m->event->size;
-	struct iot_block b;
+	struct iot_stream_block b;
 
 	while (size - at >= sizeof(b)) {
 		memcpy(&b, data + at, sizeof(b));
-		if (b.magic != IOT_BLOCK_MAGIC)
+		if (b.magic != IOT_STREAM_BLOCK_MAGIC)
 			break;
 		at += sizeof(b);
 		if (b.event != m->event->id || b.cpu >= m->nr_cpus ||
@@ -171,7 +171,7 @@ static void tell_hole(struct merge *m, unsigned int cpu, __u64 next, __u64 befor
 }
 
 /* What a CPU's next block continues; what was lost (its gap) is told by others. */
-static void follow(struct merge *m, const struct iot_block *b, const char *records)
+static void follow(struct merge *m, const struct iot_stream_block *b, const char *records)
 {
 	struct merge_cpu *c = &m->cpus[b->cpu];
 
@@ -185,7 +185,7 @@ static void follow(struct merge *m, const struct iot_block *b, const char *recor
 /* Gives the CPUs the blocks of a frame that was found whole. */
 static void hand_out(struct merge *m, struct merge_frame *f, size_t blocks)
 {
-	struct iot_block b;
+	struct iot_stream_block b;
 	size_t at;
 
 	for (at = 0; at < blocks; at += sizeof(b) + b.count * (size_t)m->event->size) {

@@ -13,7 +13,7 @@
 #include "flags.h"
 #include "json.h"
 #include "metadata.h"
-#include "schema.h"
+#include "core/schema.h"
 #include "trace.h"
 
 #define NEXT	".metadata.json"	/* the version to come */

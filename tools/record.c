@@ -239,15 +239,22 @@ static char *put_chars(struct record_printer *p, const struct record_column *c,
 	return out;
 }
 
+/* A name, or the number that has none. */
+static char *put_name(struct record_printer *p, char *out, const char *name, __u64 number)
+{
+	char text[24];
+
+	if (name)
+		return put_word(p, out, name);
+	return record_text(p, out, text, put_u64(text, number) - text, true);
+}
+
 static char *put_named(struct record_printer *p, const struct record_column *c, char *out,
 		       const void *record, const char *const *names, size_t nr)
 {
 	__u64 value = scalar(c, record);
-	char text[24];
 
-	if (value < nr)
-		return put_word(p, out, names[value]);
-	return record_text(p, out, text, put_u64(text, value) - text, true);
+	return put_name(p, out, value < nr ? names[value] : NULL, value);
 }
 
 static char *put_level(struct record_printer *p, const struct record_column *c,
@@ -273,26 +280,17 @@ static char *put_access(struct record_printer *p, const struct record_column *c,
 static char *put_fskind(struct record_printer *p, const struct record_column *c,
 			char *out, const void *record)
 {
-	static const char *const names[] = {
-		[IOT_KIND_NONE] = "none", [IOT_KIND_FILE] = "file",
-		[IOT_KIND_DIR] = "dir", [IOT_KIND_SYMLINK] = "symlink",
-		[IOT_KIND_PIPE] = "pipe", [IOT_KIND_SOCKET] = "socket",
-		[IOT_KIND_DEVICE] = "device", [IOT_KIND_PSEUDO] = "pseudo",
-		[IOT_KIND_OTHER] = "other",
-	};
+	__u64 kind = scalar(c, record);
 
-	return put_named(p, c, out, record, names, ARRAY_SIZE(names));
+	return put_name(p, out, iot_names_kind(kind), kind);
 }
 
 static char *put_op(struct record_printer *p, const struct record_column *c,
 		    char *out, const void *record)
 {
-	const struct operation *op = operation_find(p->event->id, scalar(c, record));
-	char text[24];
+	__u64 op = scalar(c, record);
 
-	if (op)
-		return put_word(p, out, op->name);
-	return record_text(p, out, text, put_u64(text, scalar(c, record)) - text, true);
+	return put_name(p, out, iot_names_op_name(p->event->id, op), op);
 }
 
 /* A path that was forgotten before it was read is "?". */
@@ -339,14 +337,14 @@ static char *put_value(struct record_printer *p, const struct record_column *c,
 	return record_group(p, out, c->kind, scalar(c, record));
 }
 
-static const struct operation *op_of(const struct record_printer *p, const void *record)
+static const struct iot_op *op_of(const struct record_printer *p, const void *record)
 {
-	static const struct operation none = { "", "none", "none" };
-	const struct operation *op;
+	static const struct iot_op none = { "", "none", "none" };
+	const struct iot_op *op;
 	__u16 number;
 
 	memcpy(&number, (const char *)record + p->op_offset, sizeof(number));
-	op = operation_find(p->event->id, number);
+	op = iot_names_op(p->event->id, number);
 
 	return op ? op : &none;
 }

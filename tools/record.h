@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "schema.h"
+#include "core/schema.h"
 
 struct anonymizer;
 struct names;

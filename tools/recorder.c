@@ -280,7 +280,7 @@ static void hide_names(const struct recorder *r, const struct recorder_stream *s
 }
 
 static void look_at_records(const struct recorder *r, struct recorder_stream *s,
-			    char *record, const struct iot_block *b)
+			    char *record, const struct iot_stream_block *b)
 {
 	const char *end = record + b->count * (size_t)s->event->size;
 	const __u16 command_op = s->category->command_op;
@@ -300,7 +300,7 @@ static void look_at_records(const struct recorder *r, struct recorder_stream *s,
  * each CPU its turn. So when a CPU has another one, those that had no events
  * meanwhile had none when it began, and of the others the last one tells.
  */
-static void note_turn(struct recorder_stream *s, const struct iot_block *b,
+static void note_turn(struct recorder_stream *s, const struct iot_stream_block *b,
 		      const char *records, __u64 time)
 {
 	const char *last = records + (b->count - 1) * (size_t)s->event->size;
@@ -352,9 +352,9 @@ static __u64 all_read(const struct recorder_stream *s)
 }
 
 static bool is_sane(const struct recorder *r, const struct recorder_stream *s,
-		    const struct iot_block *b, size_t length)
+		    const struct iot_stream_block *b, size_t length)
 {
-	return b->magic == IOT_BLOCK_MAGIC && b->event == s->event->id &&
+	return b->magic == IOT_STREAM_BLOCK_MAGIC && b->event == s->event->id &&
 	       b->cpu < s->header.cpus && length <= r->writer.size - NOTES_MAX;
 }
 
@@ -362,7 +362,7 @@ static bool is_sane(const struct recorder *r, const struct recorder_stream *s,
 static bool parse_blocks(struct recorder *r, struct recorder_stream *s, __u64 time)
 {
 	char *content = chunk_content(s->chunk), *at;
-	struct iot_block head;
+	struct iot_stream_block head;
 	size_t length;
 
 	while (s->fill - s->whole >= sizeof(head)) {
@@ -558,7 +558,7 @@ static int open_paths(struct recorder *r)
 static void forget_old_gaps(struct recorder_stream *s)
 {
 	char *content = chunk_content(s->chunk);
-	struct iot_block head;
+	struct iot_stream_block head;
 	size_t at;
 
 	for (at = 0; at < s->whole; at += sizeof(head) + head.count * (size_t)s->event->size) {

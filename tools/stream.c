@@ -26,16 +26,6 @@ static ssize_t read_full(int fd, void *data, size_t size)
 	return done;
 }
 
-static const struct iot_schema_event *event_of(unsigned int id)
-{
-	unsigned int i;
-
-	for (i = 0; i < iot_schema_events; i++)
-		if (iot_schema[i].id == id)
-			return &iot_schema[i];
-	return NULL;
-}
-
 static int refuse(const struct stream *s, const char *what)
 {
 	cli_say_of(s->subject, "%s", what);
@@ -52,7 +42,7 @@ int stream_check(struct stream *s, const struct iot_stream_header *h, unsigned i
 			   (unsigned long long)iot_schema_hash());
 		return CLI_FAILED;
 	}
-	s->event = event_of(h->event);
+	s->event = iot_schema_find(h->event);
 	if (h->layout != layout ||
 	    !s->event || s->event->size != h->record_size ||
 	    h->header_size < sizeof(*h) || h->header_size > 65536) {

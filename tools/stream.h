@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "schema.h"
+#include "core/schema.h"
 
 /* Records of one event, in one piece of memory. */
 struct records {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "printable.h"
+#include "core/printable.h"
 #include "text.h"
 
 static char *octal(char *out, unsigned char byte)

@@ -10,7 +10,7 @@
  * An .iot file is a struct trace_header and frames, each of which begins at a multiple
  * of TRACE_ALIGN, as direct writes want it. A frame is a struct trace_frame and @stored
  * bytes, which hold @size bytes: in a category's file blocks as the module gives them
- * (struct iot_block) and then notes; in paths.iot struct iot_path_record. Zeroes follow
+ * (struct iot_stream_block) and then notes; in paths.iot struct iot_path_record. Zeroes follow
  * up to the next multiple. Every frame can be read by itself, and paths are written
  * before the records that name them.
  *
@@ -32,7 +32,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "schema.h"
+#include "core/schema.h"
 
 #define TRACE_MAGIC		0x3246544f49ULL	/* "IOTF2" */
 #define TRACE_MAGIC_OLD		0x3146544f49ULL	/* "IOTF1": without checksums */

@@ -32,12 +32,12 @@ static void count_paths(struct writer_file *f, const char *content, size_t size)
 static void count_blocks(struct writer_file *f, const char *content, size_t size,
 			 size_t record)
 {
-	struct iot_block b;
+	struct iot_stream_block b;
 	size_t at;
 
 	for (at = 0; size - at >= sizeof(b); at += sizeof(b) + b.count * record) {
 		memcpy(&b, content + at, sizeof(b));
-		if (b.magic != IOT_BLOCK_MAGIC)
+		if (b.magic != IOT_STREAM_BLOCK_MAGIC)
 			return;
 		f->lost += b.gap;
 		f->lost_by_cpu[b.cpu] += b.gap;

@@ -9,8 +9,8 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <trace/events/io_uring.h>
-#include "btf.h"
 #include "compat/config.h"
+#include "core/btf.h"
 
 /* Flags that not every kernel has. */
 #ifndef IORING_SETUP_NO_SQARRAY

@@ -7,6 +7,7 @@
 #       does where must-be-new.c does not compile.
 #   #define IOT_WITHOUT_<NAME> "why"    for each part of which a file does not compile: the
 #       module is built without it, and a line says so. why: what the compiler says first.
+#   #define IOT_LEFT_OUT                all of the latter, for a table: { "name", "why" }, …
 set -u
 export LC_ALL=C
 
@@ -70,9 +71,14 @@ for file in $files; do
 	part=${file%%:*} words=$work/${file%%:*}:$(basename "$file")
 	[ -e "$words" ] || continue
 	! grep -q "^#define $(macro "$part" IOT_WITHOUT) " "$out.new" || continue
-	why=$(sed -n "s/^.*\/\(module\/[^/]*: \)/\1/; / error: /{s/ error: / /; s/[\\\\\"]/'/g; s/[^ -~]/?/g; p; q;}" \
+	why=$(sed -n "s/^.*\/\(module\/[^ ]*: \)/\1/; / error: /{s/ error: / /; s/[\\\\\"]/'/g; s/[^ -~]/?/g; p; q;}" \
 		"$words" | cut -c 1-160)
 	echo "#define $(macro "$part" IOT_WITHOUT) \"${why:-the compiler failed}\"" >>"$out.new"
 	echo "iotracer: $part is left out, as it does not compile for this kernel: ${why:-the compiler failed}" >&2
 done
+list=''
+for part in $(sed -n 's/^#define IOT_WITHOUT_\([A-Z_]*\) .*/\1/p' "$out.new"); do
+	list="$list { \"$(printf '%s' "$part" | tr 'A-Z' 'a-z')\", IOT_WITHOUT_$part },"
+done
+printf '#define IOT_LEFT_OUT%s\n' "$list" >>"$out.new"
 mv "$out.new" "$out"

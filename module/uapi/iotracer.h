@@ -7,7 +7,7 @@
  *
  *	/proc/iotracer/<target>/stream	 IOT_LAYOUT_RECORDS: records, by their seq
  *	/proc/iotracer/<category>/stream IOT_LAYOUT_BLOCKS: blocks, each a struct
- *					 iot_block and its records, of one CPU,
+ *					 iot_stream_block and its records, of one CPU,
  *					 whose seq follow one another; each CPU
  *					 that has something new has its turn
  *					 before one has its second
@@ -42,10 +42,10 @@ struct iot_stream_header {
  * events of this CPU between the block before (or the reader's begin) and this
  * one are gone: overwritten before they were read, or lost.
  */
-#define IOT_BLOCK_MAGIC		0x4b4c4249	/* "IBLK" */
+#define IOT_STREAM_BLOCK_MAGIC		0x4b4c4249	/* "IBLK" */
 
-struct iot_block {
-	__u32 magic;		/* IOT_BLOCK_MAGIC */
+struct iot_stream_block {
+	__u32 magic;		/* IOT_STREAM_BLOCK_MAGIC */
 	__u32 cpu;
 	__u32 event;		/* event id */
 	__u32 count;		/* records that follow; may be 0 after a gap */
@@ -75,6 +75,7 @@ struct iot_path_record {
 #define IOT_KIND_DEVICE		6	/* character or block */
 #define IOT_KIND_PSEUDO		7	/* proc, sysfs, debugfs, cgroup ... */
 #define IOT_KIND_OTHER		8	/* eventfd, epoll, memfd ... */
+#define IOT_KIND_ALL		((2 << IOT_KIND_OTHER) - 1)	/* every bit 1 << IOT_KIND_* */
 
 /* struct iot_io: level */
 #define IOT_LEVEL_VFS		0
@@ -120,7 +121,7 @@ struct iot_path_record {
 #define IOT_CACHE_INTERRUPT	(1u << 3)	/* in an interrupt: no task did it */
 #define IOT_CACHE_ORIGINATOR	(1u << 4)	/* see IOT_REQ_ORIGINATOR; or had it read */
 
-/* struct iot_request: flags; the first 14 are as in the kernel, shifted by REQ_OP_BITS */
+/* struct iot_block: flags; the first 14 are as in the kernel, shifted by REQ_OP_BITS */
 #define IOT_REQ_COMMON		0x3fffu
 #define IOT_REQ_FAILFAST_DEV	(1u << 0)
 #define IOT_REQ_FAILFAST_TRANSPORT	(1u << 1)
@@ -150,7 +151,7 @@ struct iot_path_record {
 /* The filter's conditions on tasks are met by who made the data dirty, not by who does this. */
 #define IOT_REQ_ORIGINATOR	(1u << 27)
 
-/* struct iot_request: class; of file data by the file's size */
+/* struct iot_block: class; of file data by the file's size */
 #define IOT_CLASS_NONE		0	/* not known */
 #define IOT_CLASS_METADATA	1
 #define IOT_CLASS_JOURNAL	2
@@ -189,51 +190,24 @@ struct iot_path_record {
 #define IOT_TYPE_u64		__u64
 #define IOT_TYPE_s32		__s32
 #define IOT_TYPE_s64		__s64
-#define IOT_EVENT(name, id, meaning)		struct iot_##name {
+#define IOT_EVENT(name, NAME, id, meaning)	struct iot_##name {
 #define IOT_FIELD(event, type, name, kind, unit, text) IOT_TYPE_##type name;
 #define IOT_CHARS(event, name, length, kind, text) char name[length];
 #define IOT_EVENT_END(name)			};
 #include "events.def"
 
-/* Event ids: IOT_EVENT_ID_io … */
-#define IOT_EVENT(name, id, meaning)		IOT_EVENT_ID_##name = (id),
+/* Event ids: IOT_EVENT_ID_IO … */
+#define IOT_EVENT(name, NAME, id, meaning)	IOT_EVENT_ID_##NAME = (id),
 enum iot_event_id {
 #include "events.def"
+	IOT_EVENT_IDS
 };
 
-/* Filesystem operations: IOT_FS_READ … */
-#define IOT_FS_OP(name, id, flags, flags2)	IOT_FS_##name = (id),
-enum iot_fs_op {
+/* Operations of the events of a category: IOT_FS_READ, IOT_CACHE_HIT … */
+#define IOT_OPS_MAX	128
+#define IOT_OP(EVENT, name, id, flags, flags2)	IOT_##EVENT##_##name = (id),
+enum iot_op_id {
 #include "ops.def"
-	IOT_FS_OPS
-};
-
-/* Kinds of page faults: IOT_FAULT_OP_READ … */
-#define IOT_FAULT_OP(name, id, flags, flags2)	IOT_FAULT_OP_##name = (id),
-enum iot_fault_op {
-#include "ops.def"
-	IOT_FAULT_OPS
-};
-
-/* What happens to pages in the cache: IOT_CACHE_HIT … */
-#define IOT_CACHE_OP(name, id, flags, flags2)	IOT_CACHE_##name = (id),
-enum iot_cache_op {
-#include "ops.def"
-	IOT_CACHE_OPS
-};
-
-/* Operations of block requests: IOT_REQUEST_READ … */
-#define IOT_REQUEST_OP(name, id, flags, flags2)	IOT_REQUEST_##name = (id),
-enum iot_request_op {
-#include "ops.def"
-	IOT_REQUEST_OPS
-};
-
-/* Steps of requests of io_uring: IOT_URING_ENTER … */
-#define IOT_URING_OP(name, id, flags, flags2)	IOT_URING_##name = (id),
-enum iot_uring_op {
-#include "ops.def"
-	IOT_URING_OPS
 };
 
 #endif /* _UAPI_IOTRACER_H */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "schema.h"
+#include "core/schema.h"
 
 #define BLOCK 512	/* records */
 
@@ -31,7 +31,7 @@ static FILE *create(const char *directory, const char *name, __u32 layout, __u32
 	struct iot_stream_header h = {
 		.magic = IOT_STREAM_MAGIC, .version = IOT_STREAM_VERSION,
 		.header_size = sizeof(h), .schema = iot_schema_hash(), .layout = layout,
-		.event = layout == IOT_LAYOUT_BLOCKS ? IOT_EVENT_ID_fs : 0,
+		.event = layout == IOT_LAYOUT_BLOCKS ? IOT_EVENT_ID_FS : 0,
 		.record_size = layout == IOT_LAYOUT_BLOCKS ? sizeof(struct iot_fs) : 0,
 		.cpus = cpus,
 	};
@@ -103,7 +103,7 @@ static void write_events(const char *directory, unsigned long long events,
 
 	while (next && time && events) {
 		unsigned int count = events < BLOCK ? events : BLOCK, i;
-		struct iot_block b = { IOT_BLOCK_MAGIC, cpu, IOT_EVENT_ID_fs, count, next[cpu], 0 };
+		struct iot_stream_block b = { IOT_STREAM_BLOCK_MAGIC, cpu, IOT_EVENT_ID_FS, count, next[cpu], 0 };
 
 		fwrite(&b, sizeof(b), 1, f);
 		for (i = 0; i < count; i++) {

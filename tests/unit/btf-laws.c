@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The laws of module/btf.c, by BTF that is made here: what fits and what does not, where
+ * The laws of module/core/btf.c, by BTF that is made here: what fits and what does not, where
  * members are, and that damaged BTF is never read beyond its end, which AddressSanitizer sees.
  */
 #include <linux/kernel.h>
 #include <uapi/linux/btf.h>
-#include "btf.h"
+#include "core/btf.h"
 #include "unit.h"
 
 #define MAX_SECTION	8192

@@ -6,7 +6,7 @@
 #ifndef LEDGER_H
 #define LEDGER_H
 
-#include "ring.h"	/* of module/, or of a mutant */
+#include "core/ring.h"	/* of module/, or of a mutant */
 
 #define LEDGER_WRITERS 32	/* most writers of one ring */
 #define LEDGER_MIN_WORDS 4	/* state, index, token, checksum */

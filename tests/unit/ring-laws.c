@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The laws of module/ring.[ch], one thread, every outcome determined. Interrupts
+ * The laws of module/core/ring.[ch], one thread, every outcome determined. Interrupts
  * and other CPUs are played by the shims' hook: a test lets somebody write
  * before the n-th access to the ring, for every n.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * module/ring.[ch] under real concurrency: writers on several threads, each
+ * module/core/ring.[ch] under real concurrency: writers on several threads, each
  * interrupted by signal handlers that write too (SIGUSR1 for a softirq, SIGUSR2
  * for a hardirq that may interrupt it), and readers that follow. Built plain,
  * and with ThreadSanitizer (linux/compiler.h tells what that sees).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The claim, commit and read protocol of module/ring.c as a model for spin,
+ * The claim, commit and read protocol of module/core/ring.c as a model for spin,
  * small enough that every interleaving is explored. Each statement below is one
  * access of ring.c to shared memory, or none; books that ring.c does not keep
  * are kept in the same step as the access that they belong to. Memory is

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema.h"
+#include "core/schema.h"
 
 #define HEADER_MAX 1000	/* bytes written at most, whatever header_size says */
 
@@ -80,7 +80,7 @@ static __u64 number_of(const char *record, const char *name)
 
 /* The block that is being made; a record that does not follow begins another. */
 static struct {
-	struct iot_block head;
+	struct iot_stream_block head;
 	char records[4096 * 256];
 } block;
 
@@ -102,8 +102,8 @@ static void add_to_block(const char *record, const char *gap, int empty)
 	    empty || block.head.count == 4096)
 		end_block();
 	if (!block.head.magic)
-		block.head = (struct iot_block){
-			.magic = IOT_BLOCK_MAGIC, .cpu = cpu, .event = event->id,
+		block.head = (struct iot_stream_block){
+			.magic = IOT_STREAM_BLOCK_MAGIC, .cpu = cpu, .event = event->id,
 			.first = seq, .gap = gap ? strtoull(gap, NULL, 0) : 0,
 		};
 	if (!empty)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's accesses to shared memory, for module/ring.[ch] in userspace and
+ * The kernel's accesses to shared memory, for module/core/ring.[ch] in userspace and
  * under ThreadSanitizer. Every object that the ring shares is a u64.
  *
  * ThreadSanitizer sees an order between threads in atomic accesses only; it

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What module/btf.c takes of the kernel, in userspace. */
+/* What module/core/btf.c takes of the kernel, in userspace. */
 #ifndef UNIT_LINUX_KERNEL_H
 #define UNIT_LINUX_KERNEL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's types, for module/ring.c in userspace. */
+/* The kernel's types, for module/core/ring.c in userspace. */
 #ifndef UNIT_LINUX_TYPES_H
 #define UNIT_LINUX_TYPES_H
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Names of operations, flags and keys of filters: the lists of uapi as tables. This file is
+ * compiled into the module and, unchanged, into the tool.
+ */
+#ifdef __KERNEL__
+#include <linux/kernel.h>
+#include <linux/string.h>
+#else
+#include <stddef.h>
+#include <string.h>
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#endif
+#include "core/names.h"
+#include "uapi/iotracer.h"
+
+const struct iot_flag iot_flags[] = {
+#define IOT_FLAG(group, value, name)	{ #group, name, value, false },
+#define IOT_VALUE(group, value, name)	{ #group, name, value, true },
+#include "uapi/flags.def"
+};
+
+const size_t iot_flags_nr = ARRAY_SIZE(iot_flags);
+
+/* By event and id; where there is none the name is NULL. */
+static const struct iot_op ops[IOT_EVENT_IDS][IOT_OPS_MAX] = {
+#define IOT_OP(EVENT, name, id, flags, flags2) \
+	[IOT_EVENT_ID_##EVENT][id] = { #name, #flags, #flags2 },
+#include "uapi/ops.def"
+};
+
+static const char * const kinds[] = {
+	[IOT_KIND_NONE] = "none",
+	[IOT_KIND_FILE] = "file",
+	[IOT_KIND_DIR] = "dir",
+	[IOT_KIND_SYMLINK] = "symlink",
+	[IOT_KIND_PIPE] = "pipe",
+	[IOT_KIND_SOCKET] = "socket",
+	[IOT_KIND_DEVICE] = "device",
+	[IOT_KIND_PSEUDO] = "pseudo",
+	[IOT_KIND_OTHER] = "other",
+};
+
+static const char * const keys[] = {
+#define IOT_KEY(name) #name,
+#include "uapi/filter.def"
+};
+
+static const struct {
+	unsigned int event;
+	const char *key;
+	const char *why;
+} without[] = {
+#define IOT_KEY_WITHOUT(EVENT, name, why) { IOT_EVENT_ID_##EVENT, #name, why },
+#include "uapi/filter.def"
+};
+
+/** iot_names_key() - the @n-th key of filters, NULL behind the last */
+const char *iot_names_key(unsigned int n)
+{
+	return n < ARRAY_SIZE(keys) ? keys[n] : NULL;
+}
+
+/** iot_names_without() - why a key says nothing about event @event; NULL if it says something */
+const char *iot_names_without(unsigned int event, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(without); i++)
+		if (without[i].event == event && !strcmp(without[i].key, key))
+			return without[i].why;
+	return NULL;
+}
+
+/** iot_names_op() - an operation of event @event, NULL for an id that none has */
+const struct iot_op *iot_names_op(unsigned int event, unsigned int op)
+{
+	if (event >= IOT_EVENT_IDS || op >= IOT_OPS_MAX || !ops[event][op].name)
+		return NULL;
+	return &ops[event][op];
+}
+
+/** iot_names_op_name() - the name of it */
+const char *iot_names_op_name(unsigned int event, unsigned int op)
+{
+	const struct iot_op *known = iot_names_op(event, op);
+
+	return known ? known->name : NULL;
+}
+
+/** iot_names_kind() - of a kind of file, IOT_KIND_*; NULL for a number that is none */
+const char *iot_names_kind(unsigned int kind)
+{
+	return kind < ARRAY_SIZE(kinds) ? kinds[kind] : NULL;
+}
+
+/** iot_names_whole() - the name of a value of a group, NULL if it has none */
+const struct iot_flag *iot_names_whole(const char *group, __u32 value)
+{
+	size_t i;
+
+	for (i = 0; i < iot_flags_nr; i++)
+		if (iot_flags[i].whole && iot_flags[i].value == value &&
+		    !strcmp(iot_flags[i].group, group))
+			return &iot_flags[i];
+	return NULL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A sequence count whose writers never wait: one that finds another at work gives up.
+ *
+ * The count is odd while somebody writes. A reader copies what it protects, with READ_ONCE(),
+ * and then asks whether the count is still the even one from before. Context: any.
+ */
+#ifndef IOT_TRYSEQ_H
+#define IOT_TRYSEQ_H
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+/** iot_tryseq_begin() - begin to write. Return: false: another writer is at work */
+static __always_inline bool iot_tryseq_begin(u32 *seq)
+{
+	u32 now = READ_ONCE(*seq);
+
+	return !(now & 1) && cmpxchg(seq, now, now + 1) == now;
+}
+
+/** iot_tryseq_end() - what was written is complete */
+static __always_inline void iot_tryseq_end(u32 *seq)
+{
+	smp_store_release(seq, *seq + 1); /* after the fields */
+}
+
+/** iot_tryseq_read() - the count, before a copy is made */
+static __always_inline u32 iot_tryseq_read(const u32 *seq)
+{
+	return smp_load_acquire(seq); /* before the copy */
+}
+
+/** iot_tryseq_is_whole() - is the copy that was made since iot_tryseq_read() whole? */
+static __always_inline bool iot_tryseq_is_whole(const u32 *seq, u32 before)
+{
+	smp_rmb(); /* the copy before the second look */
+	return !(before & 1) && READ_ONCE(*seq) == before;
+}
+
+#endif /* IOT_TRYSEQ_H */

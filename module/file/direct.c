@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads and writes that are under way, by the task that makes them.
+ *
+ * The pages of a direct bio are a program's memory and name no file. So while a task makes
+ * a direct call, a table holds the call by the task; a bio that the task submits meanwhile
+ * belongs to the call's file.
+ *
+ * The table has a fixed size. A task takes a free slot near its hash, finds the slot again,
+ * and releases it. Nobody else uses the slot, but iot_direct_forget() may release it in the
+ * task's place; so slots need no lock. If all slots that a task may have are taken, the call
+ * is not tracked, and counted.
+ */
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/sched.h>
+#include "core/table.h"
+#include "hook/hook.h"
+#include "file/direct.h"
+
+#define CALL_BITS	10
+#define CALL_PROBES	32	/* slots that a task may have */
+
+/**
+ * struct slot - a call under way
+ * @task:	who makes it, NULL: the slot is free
+ * @call:	the call
+ * @owner:	the kretprobe in whose instance data @call is; NULL: @call is on a stack
+ */
+struct slot {
+	struct task_struct *task;
+	struct iot_direct *call;
+	const struct kretprobe *owner;
+};
+
+static struct slot slots[BIT(CALL_BITS)];
+static atomic_long_t nr_missed;
+
+atomic_t iot_direct_calls;	/* tracked ones */
+
+static struct slot *slot_at(unsigned int i)
+{
+	u32 hash = iot_table_hash((unsigned long)current, CALL_BITS);
+
+	return &slots[(hash + i) % BIT(CALL_BITS)];
+}
+
+/**
+ * iot_direct_begin() - track a call
+ * @call:	stays where it is until iot_direct_end(); @tracked is false
+ *
+ * Context: task.
+ */
+void iot_direct_begin(struct iot_direct *call)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALL_PROBES; i++) {
+		struct slot *slot = slot_at(i);
+
+		if (READ_ONCE(slot->task) ||
+		    cmpxchg(&slot->task, NULL, current))
+			continue;
+		WRITE_ONCE(slot->call, call);
+		WRITE_ONCE(slot->owner, NULL);
+		atomic_inc(&iot_direct_calls);
+		call->tracked = true;
+		return;
+	}
+	atomic_long_inc(&nr_missed);
+}
+
+/* The current task's call in a slot, or NULL. */
+static struct iot_direct *call_in(const struct slot *slot)
+{
+	return READ_ONCE(slot->task) == current ? READ_ONCE(slot->call) : NULL;
+}
+
+/* By the task itself or by iot_direct_forget(), whichever is first. */
+static void slot_release(struct slot *slot, struct iot_direct *call)
+{
+	if (cmpxchg(&slot->call, call, NULL) != call)
+		return;
+	WRITE_ONCE(slot->owner, NULL);
+	smp_store_release(&slot->task, NULL); /* after the slot's last use */
+	atomic_dec(&iot_direct_calls);
+}
+
+/** iot_direct_end_tracked() - see iot_direct_end() */
+void iot_direct_end_tracked(struct iot_direct *call)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALL_PROBES; i++) {
+		struct slot *slot = slot_at(i);
+
+		if (call_in(slot) != call)
+			continue;
+		slot_release(slot, call);
+		return;
+	}
+}
+
+/**
+ * iot_direct_own() - @call is instance data of a kretprobe, which may be going
+ *
+ * If it is, @call is no longer tracked. Context: the kretprobe's entry handler.
+ */
+void iot_direct_own(struct iot_direct *call, const struct kretprobe *krp)
+{
+	unsigned int i;
+
+	if (call->tracked && iot_hook_is_going(krp)) {
+		iot_direct_end_tracked(call);
+		call->tracked = false;
+		return;
+	}
+	for (i = 0; call->tracked && i < CALL_PROBES; i++) {
+		struct slot *slot = slot_at(i);
+
+		if (call_in(slot) == call)
+			WRITE_ONCE(slot->owner, krp);
+	}
+}
+
+/**
+ * iot_direct_forget() - the kretprobe is going: release the slots of its calls
+ *
+ * Calls that are under way may end without its exit handler, and then the memory of its
+ * instances is freed after RCU. From now on none of its calls gets a slot. A task that is
+ * in such a call may be looking at its slot: what that points to stays until the call ends.
+ */
+void iot_direct_forget(const struct kretprobe *krp)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(slots); i++) {
+		struct slot *slot = &slots[i];
+		struct iot_direct *call = READ_ONCE(slot->call);
+
+		if (call && READ_ONCE(slot->owner) == krp)
+			slot_release(slot, call);
+	}
+}
+
+/**
+ * iot_direct_now() - the direct read or write that the current task is in, or NULL
+ *
+ * Context: task, in the call itself.
+ */
+const struct iot_direct *iot_direct_now(void)
+{
+	unsigned int i;
+
+	if (!iot_direct_any())
+		return NULL;
+	for (i = 0; i < CALL_PROBES; i++) {
+		const struct iot_direct *call = call_in(slot_at(i));
+
+		if (call && call->direct)
+			return call;
+	}
+	return NULL;
+}
+
+/** iot_direct_mark_outer() - a call inside a splice or copy of the same target stands for it */
+void iot_direct_mark_outer(const struct iot_direct *call)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALL_PROBES; i++) {
+		struct iot_direct *outer = call_in(slot_at(i));
+
+		if (outer && outer->range && outer->id == call->id)
+			outer->inner = true;
+	}
+}
+
+/** iot_direct_missed() - calls that were not tracked: their bios could not be told from others' */
+unsigned long iot_direct_missed(void)
+{
+	return atomic_long_read(&nr_missed);
+}

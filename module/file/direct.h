@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads and writes that are under way, by the task that makes them. */
+#ifndef IOT_DIRECT_H
+#define IOT_DIRECT_H
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct file;
+struct kretprobe;
+struct super_block;
+
+/**
+ * struct iot_direct - a call under way in the current task
+ * @id:		of the target, 0: none
+ * @sb:		its superblock, for the time of the call
+ * @file:	for the time of the call
+ * @offset:	byte where the call starts
+ * @direct:	with O_DIRECT: the bios that the task submits meanwhile have the caller's pages
+ * @range:	a splice, copy or clone: a call inside it may be recorded in its place
+ * @tracked:	it has a slot
+ * @inner:	a call inside this one was recorded in its place
+ */
+struct iot_direct {
+	u64 id;
+	struct super_block *sb;
+	const struct file *file;
+	u64 offset;
+	bool direct;
+	bool range;
+	bool tracked;
+	bool inner;
+};
+
+extern atomic_t iot_direct_calls;
+
+/** iot_direct_any() - is a call of any task tracked? Context: any */
+static __always_inline bool iot_direct_any(void)
+{
+	return atomic_read(&iot_direct_calls);
+}
+
+void iot_direct_begin(struct iot_direct *call);
+void iot_direct_own(struct iot_direct *call, const struct kretprobe *krp);
+void iot_direct_forget(const struct kretprobe *krp);
+void iot_direct_end_tracked(struct iot_direct *call);
+
+/** iot_direct_end() - the call ends. Context: the task that made it */
+static __always_inline void iot_direct_end(struct iot_direct *call)
+{
+	if (call->tracked)
+		iot_direct_end_tracked(call);
+}
+
+const struct iot_direct *iot_direct_now(void);
+void iot_direct_mark_outer(const struct iot_direct *call);
+unsigned long iot_direct_missed(void);
+
+#endif /* IOT_DIRECT_H */

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where filesystems are mounted, for files that no program was seen to open.
+ *
+ * The kernel's list of mounts is its own business; what it tells of it is
+ * /proc/1/mountinfo (Documentation/filesystems/proc.rst). No process has a say in which
+ * file that is: a kernel worker opens it, with the credentials and in the pid namespace of
+ * the kernel, in a procfs that it mounts for itself and nowhere.
+ *
+ * The worker waits for changes as a program that polls that file would
+ * (fs/proc_namespace.c): whoever mounts something calls changed(), with the kernel's locks
+ * held, which makes the table stale and has the worker read it again. A stale table tells
+ * nothing. A directory that is renamed above a mount is no change of mounts: if there was
+ * a rename anywhere, the worker looks again every second.
+ *
+ * All that is open belongs to the worker, so nobody waits for a lock that is held while a
+ * file is read. The worker opens it when there is a user and closes it when there is none.
+ * The table is found under RCU; the worker frees the old one after RCU.
+ */
+#include <linux/atomic.h>
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/irqflags.h>
+#include <linux/jiffies.h>
+#include <linux/kdev_t.h>
+#include <linux/limits.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/mount.h>
+#include <linux/poll.h>
+#include <linux/random.h>
+#include <linux/rcupdate.h>
+#include <linux/seqlock.h>
+#include <linux/siphash.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include "file/mounts.h"
+#include "file/path.h"
+
+#define TEXT_MAX	SZ_4M
+#define READ_GAP	(HZ / 20)	/* from one reading to the next, whoever mounts how often */
+#define LOOK_AGAIN	HZ
+
+/* With interrupts off: names of a path, and mounts, that are looked at. */
+#define STEPS_AT_ONCE	64
+#define MOUNTS_AT_ONCE	1024
+
+/**
+ * struct mount_at - one mount
+ * @dev:	of its filesystem
+ * @root:	path in the filesystem of what is mounted; "" the whole
+ * @point:	where, from the root of process 1; "" that root
+ */
+struct mount_at {
+	dev_t dev;
+	const char *root;
+	const char *point;
+};
+
+/**
+ * struct mounts - all of them
+ * @changes:	count for which they are right
+ * @print:	hash of the text as it was read
+ * @text:	which @at points into
+ */
+struct mounts {
+	u32 changes;
+	u64 print;
+	char *text;
+	unsigned int nr;
+	struct mount_at at[];
+};
+
+/** struct watch - the file, and our entry in the queue of those who poll it */
+struct watch {
+	struct file *file;
+	wait_queue_head_t *queue;
+	wait_queue_entry_t entry;
+	poll_table table;
+};
+
+static struct mounts __rcu *mounts;
+static atomic_t users;
+static atomic_t changes = ATOMIC_INIT(1);	/* of mounts, as we were told */
+
+/* The worker's own. */
+static struct vfsmount *proc;
+static struct watch watch;
+static siphash_key_t print_key;
+static unsigned int renames;		/* count of rename_lock at the last reading */
+
+static unsigned long read_at;		/* jiffies */
+static unsigned int tries;		/* readings, also those that failed */
+static DECLARE_WAIT_QUEUE_HEAD(tried);
+
+static void work_fn(struct work_struct *work);
+static DECLARE_DELAYED_WORK(work, work_fn);
+
+/* The whole file, with a NUL behind it; to be freed. Or an error. */
+static char *read_text(struct file *file)
+{
+	size_t size = SZ_16K, len = 0;
+	char *text = kvmalloc(size, GFP_KERNEL), *larger;
+	loff_t pos = 0;
+	ssize_t n;
+
+	while (text) {
+		n = kernel_read(file, text + len, size - 1 - len, &pos);
+		if (n < 0 || size > TEXT_MAX) {
+			kvfree(text);
+			return ERR_PTR(n < 0 ? n : -EFBIG);
+		}
+		if (!n) {
+			text[len] = '\0';
+			return text;
+		}
+		len += n;
+		if (len < size - 1)
+			continue;
+		size *= 2;
+		larger = kvmalloc(size, GFP_KERNEL);
+		if (larger)
+			memcpy(larger, text, len);
+		kvfree(text);
+		text = larger;
+	}
+	return ERR_PTR(-ENOMEM);
+}
+
+/* A path of that file, unescaped; of the root, which alone ends with a slash, nothing. */
+static const char *path_of(char *text)
+{
+	iot_path_unescape(text);
+	return strcmp(text, "/") ? text : "";
+}
+
+/* 36 35 98:0 /root /point ... */
+static bool parse(char *line, struct mount_at *at)
+{
+	unsigned int major, minor;
+	char *word[5];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(word); i++)
+		word[i] = strsep(&line, " ");
+	if (!line || sscanf(word[2], "%u:%u", &major, &minor) != 2)
+		return false;
+	at->dev = MKDEV(major, minor);
+	at->root = path_of(word[3]);
+	at->point = path_of(word[4]);
+	return true;
+}
+
+static void free_mounts(struct mounts *m)
+{
+	kvfree(m->text);
+	kvfree(m);
+}
+
+static struct mounts *read_mounts(struct file *file, u32 count)
+{
+	char *text = read_text(file), *rest = text;
+	unsigned int lines = 0;
+	struct mounts *m;
+	char *at;
+
+	if (IS_ERR(text))
+		return ERR_CAST(text);
+	for (at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	m = kvmalloc(struct_size(m, at, lines), GFP_KERNEL);
+	if (!m) {
+		kvfree(text);
+		return ERR_PTR(-ENOMEM);
+	}
+	m->changes = count;
+	m->print = siphash(text, strlen(text), &print_key);
+	m->text = text;
+	m->nr = 0;
+	while (lines--)
+		m->nr += parse(strsep(&rest, "\n"), &m->at[m->nr]);
+	return m;
+}
+
+static void replace(struct mounts *new)
+{
+	struct mounts *old = rcu_replace_pointer(mounts, new, true);
+
+	if (!old)
+		return;
+	synchronize_rcu();
+	free_mounts(old);
+}
+
+/* When the worker may read again. Context: any */
+static unsigned long gap(void)
+{
+	unsigned long now = jiffies, next = READ_ONCE(read_at) + READ_GAP;
+
+	return time_in_range(now, next - READ_GAP, next) ? next - now : 0;
+}
+
+/*
+ * The mounts have changed. Context: whoever changed them, interrupts off, under the lock of
+ * the queue and mount_lock, whose holders the workqueue's locks never wait for.
+ */
+static int changed(wait_queue_entry_t *entry, unsigned int mode, int sync, void *key)
+{
+	atomic_inc(&changes);
+	queue_delayed_work(system_unbound_wq, &work, gap());
+	return 0;
+}
+
+/* Called by the file's ->poll. */
+static void enqueue(struct file *file, wait_queue_head_t *queue, poll_table *table)
+{
+	struct watch *w = container_of(table, struct watch, table);
+
+	if (w->queue)
+		return;
+	w->queue = queue;
+	init_waitqueue_func_entry(&w->entry, changed);
+	add_wait_queue(queue, &w->entry);
+}
+
+/* The queue is there as long as the file is open. */
+static void unwatch(void)
+{
+	if (watch.queue)
+		remove_wait_queue(watch.queue, &watch.entry);
+	watch.queue = NULL;
+	if (watch.file)
+		__fput_sync(watch.file);
+	watch.file = NULL;
+}
+
+static struct vfsmount *mount_proc(void)
+{
+	/* built in: there is no reference to give back */
+	struct file_system_type *type = get_fs_type("proc");
+
+	return type ? kern_mount(type) : ERR_PTR(-ENODEV);
+}
+
+/* That nothing is in its place: it is of our mount, which nobody can mount upon. */
+static bool is_ours(const struct file *file)
+{
+	return file->f_path.mnt == proc && file_inode(file)->i_sb->s_magic == PROC_SUPER_MAGIC &&
+	       S_ISREG(file_inode(file)->i_mode);
+}
+
+static struct file *open_mountinfo(void)
+{
+	struct path root;
+	struct file *file;
+
+	if (!proc) {
+		struct vfsmount *mnt = mount_proc();
+
+		if (IS_ERR(mnt))
+			return ERR_CAST(mnt);
+		proc = mnt;
+	}
+	root.mnt = proc;
+	root.dentry = proc->mnt_root;
+	file = file_open_root(&root, "1/mountinfo", O_RDONLY, 0);
+	if (IS_ERR(file) || is_ours(file))
+		return file;
+	__fput_sync(file);
+	return ERR_PTR(-ENOENT);
+}
+
+/*
+ * Open it anew, so that no root which process 1 has left is held. What changes from when
+ * it is watched makes the new table stale.
+ */
+static int watch_mountinfo(void)
+{
+	struct file *file;
+
+	unwatch();
+	file = open_mountinfo();
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	watch.file = file;
+	init_poll_funcptr(&watch.table, enqueue);
+	vfs_poll(file, &watch.table);
+	return watch.queue ? 0 : -EOPNOTSUPP;
+}
+
+static int refresh(void)
+{
+	struct mounts *old = rcu_dereference_protected(mounts, true), *new;
+	int err;
+
+	WRITE_ONCE(read_at, jiffies);
+	renames = READ_ONCE(rename_lock.seqcount.seqcount.sequence);
+	err = watch_mountinfo();
+	if (err)
+		return err;
+	new = read_mounts(watch.file, atomic_read(&changes));
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	/* of a rename nobody has told */
+	if (old && old->changes == new->changes && old->print != new->print)
+		new->changes = atomic_inc_return(&changes);
+	replace(new);
+	return 0;
+}
+
+static void close_all(void)
+{
+	replace(NULL);
+	unwatch();
+	if (proc)
+		kern_unmount(proc);
+	proc = NULL;
+}
+
+static bool is_needed(void)
+{
+	return !iot_mounts_current() ||
+	       renames != READ_ONCE(rename_lock.seqcount.seqcount.sequence);
+}
+
+/* The only one who works on what is open; never runs twice at once. */
+static void work_fn(struct work_struct *unused)
+{
+	if (!atomic_read(&users)) {
+		close_all();
+		return;
+	}
+	if (is_needed())
+		refresh();
+	WRITE_ONCE(tries, tries + 1);
+	wake_up_all(&tried);
+	queue_delayed_work(system_unbound_wq, &work, LOOK_AGAIN);
+}
+
+/**
+ * iot_mounts_current() - which mounts are known. Return: a count, 0: none at the moment
+ *
+ * Context: any.
+ */
+u32 iot_mounts_current(void)
+{
+	const struct mounts *m;
+	u32 count = 0;
+
+	rcu_read_lock();
+	m = rcu_dereference(mounts);
+	if (m && m->changes == atomic_read(&changes))
+		count = m->changes;
+	rcu_read_unlock();
+	return count;
+}
+
+/**
+ * iot_mounts_get() - from now on iot_mounts_text() is wanted
+ *
+ * The mounts are those that process 1 has. Waits for the worker to read them for a second
+ * at most; then they will be known later, or not at all if they cannot be read. Context:
+ * task, may sleep. To be undone by iot_mounts_put().
+ */
+void iot_mounts_get(void)
+{
+	unsigned int before = READ_ONCE(tries);
+
+	/* the first one finds what the worker may be about to close */
+	if (atomic_inc_return(&users) > 1 && iot_mounts_current())
+		return;
+	mod_delayed_work(system_unbound_wq, &work, 0);
+	wait_event_killable_timeout(tried, READ_ONCE(tries) != before, HZ);
+}
+
+/** iot_mounts_put() - no longer. Waits for nothing. Context: task */
+void iot_mounts_put(void)
+{
+	if (atomic_dec_and_test(&users))
+		mod_delayed_work(system_unbound_wq, &work, 0);
+}
+
+/** iot_mounts_init() - at load */
+void iot_mounts_init(void)
+{
+	get_random_bytes(&print_key, sizeof(print_key));
+}
+
+/** iot_mounts_exit() - at unload: there is no user. What is open is closed */
+void iot_mounts_exit(void)
+{
+	flush_delayed_work(&work);
+	/* what was told of a change while it was closed */
+	cancel_delayed_work_sync(&work);
+}
+
+/*
+ * Put a name and a slash in front of @at. Under RCU the name is there, and ends with a NUL
+ * wherever it is being changed (fs/dcache.c). Return: where it begins, NULL: no room.
+ */
+static char *put_name(char *at, const char *buf, const struct dentry *dentry)
+{
+	/* before its text, as in prepend_name() of fs/d_path.c */
+	const char *name = smp_load_acquire(&dentry->d_name.name);
+	size_t len = strnlen(name, NAME_MAX);
+
+	if (at - buf < len + 1)
+		return NULL;
+	at -= len;
+	data_race(memcpy(at, name, len)); /* who changes names is noticed in the end */
+	*--at = '/';
+	return at;
+}
+
+/*
+ * dentry_path_raw() without rename_lock, for where interrupts are off: the caller may hold
+ * a lock that an interrupt on another CPU waits for, and that may have interrupted the
+ * holder of rename_lock. It tries once, and fails where a file is renamed meanwhile.
+ */
+static char *path_at_once(const struct dentry *dentry, char *buf, int size)
+{
+	const struct dentry *root = dentry->d_sb->s_root, *parent;
+	unsigned int seq = raw_seqcount_begin(&rename_lock.seqcount), steps = 0;
+	char *at = buf + size - 1;
+
+	*at = '\0';
+	if (dentry == root)
+		*--at = '/';
+	for (; dentry != root; dentry = parent) {
+		parent = READ_ONCE(dentry->d_parent);
+		if (parent == dentry || steps++ == STEPS_AT_ONCE)
+			return ERR_PTR(-ENOENT);
+		at = put_name(at, buf, dentry);
+		if (!at)
+			return ERR_PTR(-ENAMETOOLONG);
+	}
+	return read_seqcount_retry(&rename_lock.seqcount, seq) ? ERR_PTR(-EAGAIN) : at;
+}
+
+/* Of what is mounted of the file's filesystem the mount that shows most of it. */
+static const struct mount_at *find(const struct mounts *m, const struct dentry *dentry,
+				   const char *text)
+{
+	const struct mount_at *best = NULL;
+	unsigned int i;
+	size_t len;
+
+	if (irqs_disabled() && m->nr > MOUNTS_AT_ONCE)
+		return NULL;
+	for (i = 0; i < m->nr; i++) {
+		const struct mount_at *at = &m->at[i];
+
+		if (at->dev != dentry->d_sb->s_dev)
+			continue;
+		len = strlen(at->root);
+		if (!strncmp(text, at->root, len) && (!text[len] || text[len] == '/') &&
+		    (!best || len < strlen(best->root)))
+			best = at;
+	}
+	return best;
+}
+
+/**
+ * iot_mounts_text() - path of a file by where its filesystem is mounted
+ * @dentry:	alive under RCU, not disconnected
+ * @buf:	@size bytes
+ *
+ * Context: task, under RCU; spins for rename_lock where interrupts are on, and does not
+ * sleep, but on PREEMPT_RT. Return: the text in the end of @buf, or an error: -ENOENT, it
+ * is mounted nowhere, or that is not known now; -EAGAIN, somewhere a file is just renamed,
+ * and interrupts are off; -ENAMETOOLONG.
+ */
+char *iot_mounts_text(const struct dentry *dentry, char *buf, int size)
+{
+	struct mounts *m = rcu_dereference(mounts);
+	const struct mount_at *at;
+	size_t len;
+	char *text;
+
+	if (!m || m->changes != atomic_read(&changes))
+		return ERR_PTR(-ENOENT);
+	text = irqs_disabled() ? path_at_once(dentry, buf, size) :
+				 dentry_path_raw(dentry, buf, size);
+	if (IS_ERR(text))
+		return text;
+	at = find(m, dentry, text);
+	if (!at)
+		return ERR_PTR(-ENOENT);
+	text += strlen(at->root);
+	len = strlen(at->point);
+	if (text - buf < len)
+		return ERR_PTR(-ENAMETOOLONG);
+	return memcpy(text - len, at->point, len);
+}

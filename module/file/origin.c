@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who made a page dirty: tracepoint writeback_dirty_folio, which fires in the task
+ * that does, once a page until it is clean again; preemption is off. And who had it
+ * read, as category cache tells.
+ *
+ * Two tables, both of fixed size and both overwritten by what comes later. One has
+ * for a page of a file the thread, as one word: half of the page's hash and the
+ * thread's id, so that a reader never sees a mixture; and likewise for a file as a
+ * whole, of who made a page of it dirty, which is looked up for a page that was
+ * overwritten. The other has what is known of a thread, by its id.
+ *
+ * Both are there from the first user on until the module goes; without a user nothing
+ * is noted.
+ */
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/pagemap.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
+#include <trace/events/writeback.h>
+#include "core/table.h"
+#include "core/task.h"
+#include "core/tryseq.h"
+#include "hook/hook.h"
+#include "hook/point.h"
+#include "file/origin.h"
+
+#define PAGE_BITS	18
+#define TASK_BITS	10
+#define TASK_PLACES	4	/* of threads with the same hash */
+
+struct origin_task {
+	u32 seq;	/* see core/tryseq.h */
+	struct iot_origin who;
+};
+
+#define NAME_WORDS	(sizeof_field(struct iot_origin, comm) / sizeof(u64))
+
+static u64 *pages;
+static struct origin_task (*tasks)[TASK_PLACES];
+static bool ready;	/* they are there */
+
+/* All its bits count. Nobody can choose pages that have another one's place and half. */
+static u64 key_of(const struct address_space *mapping, unsigned long index)
+{
+	return iot_table_pair((unsigned long)mapping, index);
+}
+
+static u64 *page_place(u64 key)
+{
+	return &pages[key >> (64 - PAGE_BITS)];
+}
+
+/* Of the places of a thread the one that has the id @known, or NULL. */
+static struct origin_task *find_task(u32 tid, u32 known)
+{
+	struct origin_task *t = tasks[iot_table_hash(tid, TASK_BITS)];
+	unsigned int i;
+
+	for (i = 0; i < TASK_PLACES; i++, t++)
+		if (READ_ONCE(t->who.tid) == known)
+			return t;
+	return NULL;
+}
+
+/* One for a thread that has none: free, or by turns another's. */
+static struct origin_task *new_task(u32 tid)
+{
+	static atomic_t turn;
+	struct origin_task *t = find_task(tid, 0);
+	unsigned int i;
+
+	if (t)
+		return t;
+	i = (unsigned int)atomic_inc_return_relaxed(&turn);
+	return &tasks[iot_table_hash(tid, TASK_BITS)][i % TASK_PLACES];
+}
+
+static bool is_same(const struct iot_origin *a, const struct iot_origin *b)
+{
+	const u64 *name = (const u64 *)a->comm, *other = (const u64 *)b->comm;
+
+	return READ_ONCE(a->pid) == b->pid && READ_ONCE(a->uid) == b->uid &&
+	       READ_ONCE(a->cgroup) == b->cgroup && READ_ONCE(name[0]) == other[0] &&
+	       READ_ONCE(name[1]) == other[1];
+}
+
+static_assert(NAME_WORDS == 2);
+
+/* One side is read or written by others meanwhile. */
+static void copy(struct iot_origin *to, const struct iot_origin *from)
+{
+	const u64 *name = (const u64 *)from->comm;
+	u64 *new = (u64 *)to->comm;
+	unsigned int i;
+
+	WRITE_ONCE(to->tid, READ_ONCE(from->tid));
+	WRITE_ONCE(to->pid, READ_ONCE(from->pid));
+	WRITE_ONCE(to->uid, READ_ONCE(from->uid));
+	WRITE_ONCE(to->cgroup, READ_ONCE(from->cgroup));
+	for (i = 0; i < NAME_WORDS; i++)
+		WRITE_ONCE(new[i], READ_ONCE(name[i]));
+}
+
+/* The current thread; preemption is off. */
+static void note_task(void)
+{
+	struct task_struct *task = current;
+	struct iot_origin who = {
+		.tid = task->pid,
+		.pid = task->tgid,
+		.uid = __kuid_val(rcu_dereference_sched(task->cred)->euid),
+		.cgroup = iot_task_cgroup(task),
+	};
+	struct origin_task *t = find_task(who.tid, who.tid);
+
+	memcpy(who.comm, task->comm, sizeof(who.comm));
+	if (t && is_same(&t->who, &who))
+		return;
+	if (!t)
+		t = new_task(who.tid);
+	if (!iot_tryseq_begin(&t->seq))
+		return;
+	copy(&t->who, &who);
+	iot_tryseq_end(&t->seq);
+}
+
+#define WHOLE_FILE	(~0UL - 1)
+
+static void note(const struct address_space *mapping, unsigned long index)
+{
+	u64 key = key_of(mapping, index);
+
+	WRITE_ONCE(*page_place(key), key << 32 | (u32)current->pid);
+}
+
+static void folio_dirtied(void *data, struct folio *folio, struct address_space *mapping)
+{
+	if (!in_task() || !mapping)
+		return;
+	note(mapping, folio->index);
+	note(mapping, WHOLE_FILE);
+	note_task();
+}
+
+/**
+ * iot_origin_brought() - the current thread has these pages read into memory
+ * @index:	of the first
+ *
+ * Context: task, preemption off; between iot_origin_get() and put().
+ */
+void iot_origin_brought(const struct address_space *mapping, unsigned long index,
+			unsigned long pages)
+{
+	unsigned long i;
+
+	note_task();
+	for (i = 0; i < pages; i++)
+		note(mapping, index + i);
+}
+
+static u32 tid_of(const struct address_space *mapping, unsigned long index)
+{
+	u64 key = key_of(mapping, index);
+	u64 word = READ_ONCE(*page_place(key));
+
+	return word >> 32 == (u32)key ? (u32)word : 0;
+}
+
+/**
+ * iot_origin_find() - who last changed this page, or had it read; or else, changed the file
+ * @index:	of the page
+ * @who:	filled; zeroes where it is not known
+ *
+ * Context: any. Return: it is known.
+ */
+bool iot_origin_find(const struct address_space *mapping, unsigned long index,
+		     struct iot_origin *who)
+{
+	const struct origin_task *t;
+	u32 tid, seq;
+
+	if (!smp_load_acquire(&ready)) /* before the tables */
+		goto unknown;
+	tid = tid_of(mapping, index) ?: tid_of(mapping, WHOLE_FILE);
+	t = tid ? find_task(tid, tid) : NULL;
+	if (!t)
+		goto unknown;
+	seq = iot_tryseq_read(&t->seq);
+	copy(who, &t->who);
+	if (iot_tryseq_is_whole(&t->seq, seq) && who->tid == tid)
+		return true;
+unknown:
+	memset(who, 0, sizeof(*who));
+	return false;
+}
+
+static struct iot_hook_point point = {
+	.name = "writeback_dirty_folio",
+	.probe = folio_dirtied,
+};
+
+static DEFINE_MUTEX(users_lock);
+static unsigned int users;
+
+/* Forget who wrote before; get memory, the first time. */
+static int make_tables(void)
+{
+	if (!pages)
+		pages = vmalloc(BIT(PAGE_BITS) * sizeof(*pages));
+	if (!tasks)
+		tasks = vmalloc(BIT(TASK_BITS) * sizeof(*tasks));
+	if (!pages || !tasks)
+		return -ENOMEM;
+	memset(pages, 0, BIT(PAGE_BITS) * sizeof(*pages));
+	memset(tasks, 0, BIT(TASK_BITS) * sizeof(*tasks));
+	smp_store_release(&ready, true); /* after them */
+	return 0;
+}
+
+static int begin(void)
+{
+	int err;
+
+	check_trace_callback_type_writeback_dirty_folio(folio_dirtied);
+	iot_points_wait(); /* for probes of the last time */
+	err = make_tables();
+	return err ?: iot_hook_point_get(&point);
+}
+
+/** iot_origin_get() - be one user more: note from now on. Context: task, may sleep */
+int iot_origin_get(void)
+{
+	int err = 0;
+
+	mutex_lock(&users_lock);
+	if (!users)
+		err = begin();
+	if (!err)
+		users++;
+	mutex_unlock(&users_lock);
+	return err;
+}
+
+/** iot_origin_put() - one user less; the last one's end is the noting's */
+void iot_origin_put(void)
+{
+	mutex_lock(&users_lock);
+	if (!--users)
+		iot_hook_point_put(&point);
+	mutex_unlock(&users_lock);
+}
+
+/** iot_origin_exit() - at unload, when no probe is left */
+void iot_origin_exit(void)
+{
+	vfree(pages);
+	vfree(tasks);
+	pages = NULL;
+	tasks = NULL;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Paths that people write and read. */
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/limits.h>
+#include <linux/namei.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "core/escape.h"
+#include "file/path.h"
+
+static bool is_octal(const char *s)
+{
+	return s[0] >= '0' && s[0] <= '3' && s[1] >= '0' && s[1] <= '7' &&
+	       s[2] >= '0' && s[2] <= '7';
+}
+
+/**
+ * iot_path_unescape() - in place: \ooo (001 to 377) becomes a byte
+ *
+ * A backslash before anything else stands for itself.
+ * Return: 0 or -EINVAL: \000, which no path can hold.
+ */
+int iot_path_unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		if (*text == '\\' && is_octal(text + 1)) {
+			*to = (text[1] - '0') << 6 | (text[2] - '0') << 3 |
+			      (text[3] - '0');
+			if (!*to++)
+				return -EINVAL;
+			text += 3;
+		} else {
+			*to++ = *text;
+		}
+	}
+	*to = '\0';
+	return 0;
+}
+
+/** iot_path_escape() - print so that it is one word and can be written back */
+void iot_path_escape(struct seq_file *m, const char *text)
+{
+	iot_escape(m, text, strlen(text), " ");
+}
+
+/**
+ * iot_path_lookup() - the file that a path names, symbolic links followed
+ *
+ * Relative paths start at the folder of the current task, whose rights to search
+ * count. Return: 0 or an error of the lookup; path_put() @path after 0.
+ */
+int iot_path_lookup(const char *text, struct path *path)
+{
+	return kern_path(text, LOOKUP_FOLLOW, path);
+}
+
+/**
+ * iot_path_text() - absolute path as the current task sees it
+ * @path:	where
+ * @buf:	PATH_MAX bytes
+ *
+ * Return: the text, somewhere in @buf, or an error: -ENAMETOOLONG, or -ENOENT: it
+ * has been deleted.
+ */
+char *iot_path_text(const struct path *path, char *buf)
+{
+	if (d_unlinked(path->dentry))
+		return ERR_PTR(-ENOENT);
+	return d_path(path, buf, PATH_MAX);
+}
+
+/**
+ * iot_path_vanished() - absolute path of a name that is not there
+ * @text:	path, absolute or relative; its folder exists
+ * @buf:	PATH_MAX bytes
+ *
+ * Return: the text in @buf, or an error of looking up the folder.
+ */
+char *iot_path_vanished(const char *text, char *buf)
+{
+	const char *slash = strrchr(text, '/');
+	const char *name = slash ? slash + 1 : text;
+	char *folder, *dir;
+	struct path path;
+	int err;
+
+	if (!slash)
+		folder = kstrdup(".", GFP_KERNEL);
+	else
+		folder = kmemdup_nul(text, max_t(size_t, slash - text, 1), GFP_KERNEL);
+	if (!folder)
+		return ERR_PTR(-ENOMEM);
+	err = iot_path_lookup(folder, &path);
+	kfree(folder);
+	if (err)
+		return ERR_PTR(err);
+	dir = iot_path_text(&path, buf);
+	path_put(&path);
+	if (IS_ERR(dir))
+		return dir;
+	if (!strcmp(dir, "/"))
+		dir++;
+	if (strlen(dir) + 1 + strlen(name) >= PATH_MAX)
+		return ERR_PTR(-ENAMETOOLONG);
+	memmove(buf, dir, strlen(dir) + 1);
+	strcat(buf, "/");
+	return strcat(buf, name);
+}

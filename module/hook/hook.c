@@ -1,0 +1,698 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a function or a tracepoint is attached, and safely let go.
+ *
+ * A function is attached in the cheapest way that the running kernel allows:
+ *
+ *   redirect	an ftrace_ops whose handler, for the calls that it wants, moves
+ *		the instruction pointer to a wrapper, as livepatch does. The
+ *		wrapper calls the original behind its entry site. Every other
+ *		call costs the handler's filter and nothing else.
+ *   kretprobe	where redirecting is not possible (architecture, a livepatch on
+ *		the same function) or not allowed: by attach=entry, or since a function
+ *		that may sleep without bound must not have a frame of ours on its stack.
+ *		If it can be, the kretprobe gets its calls from one ftrace_ops for all
+ *		of them: see iot_hook_follow().
+ *
+ * Lifetimes. A hook exists while somebody holds it and is attached while somebody
+ * has it enabled: the first to enable attaches, the last to disable detaches.
+ * unregister_ftrace_function() returns when no task is in the handler or its
+ * trampoline (it waits for RCU tasks, since the ops are not in the kernel's
+ * image); unregister_kretprobe() when no handler runs. A redirected call is
+ * counted per CPU by the handler, before it enters our text, and uncounted as
+ * the wrapper's last act. Unloading begins only where the sum is zero, or soon
+ * is (unload.c), and then waits for RCU tasks, so that a task preempted between
+ * that last act and its return has left our text too.
+ *
+ * When the module that owns a hooked function goes, the hook is detached before
+ * its text is freed; when it comes back the function is found again by its name.
+ */
+#include <linux/hash.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include "core/param.h"
+#include "hook/hook.h"
+#include "hook/hook_set.h"
+#include "hook/kretprobe.h"
+#include "hook/point.h"
+#include "hook/redirect.h"
+#include "hook/symbol.h"
+#include "hook/unload.h"
+
+enum mechanism {
+	DETACHED,
+	REDIRECT,
+	KRETPROBE,
+};
+
+static const char * const mechanism_names[] = {
+	[DETACHED] = "detached",
+	[REDIRECT] = "redirect",
+	[KRETPROBE] = "kretprobe",
+};
+
+struct iot_hook {
+	struct list_head list;
+	const struct iot_hook_type *type;
+	unsigned long addr;	/* 0 while its module is gone */
+	char symbol[KSYM_NAME_LEN];
+	char module[MODULE_NAME_LEN];
+	unsigned int holders;
+	unsigned int users;	/* that have it enabled */
+	bool may_redirect;
+	bool going;		/* calls may end unseen from now on */
+	bool followed;		/* the ftrace handler gives the kretprobe its calls */
+	bool armed;		/* a kprobe does */
+	struct hlist_node node;	/* then: among those, under RCU */
+	enum mechanism mechanism;
+	int error;		/* why it could not be attached, or not be redirected */
+	unsigned long missed;	/* of earlier attachments */
+	struct ftrace_ops ops;
+	struct kretprobe krp;
+};
+
+/*
+ * Serialises everything below, also while a hook is attached or let go; taken in the
+ * module notifier too.
+ */
+static DEFINE_MUTEX(hook_lock);
+
+/* Of what a hook has missed and where that is counted, for who does not wait so long. */
+static DEFINE_SPINLOCK(missed_lock);
+
+/* Changes under hook_lock and list_lock. */
+static LIST_HEAD(hooks);
+static DEFINE_SPINLOCK(list_lock);
+
+#ifdef IOT_REDIRECT
+/*
+ * Functions that are redirected, and where the calls go that bring nothing but their
+ * arguments: a stub, which does not go away, so a function keeps its place here until
+ * its module goes.
+ */
+#define MAX_BARE	128
+
+static struct iot_hook_site bare[MAX_BARE];
+static unsigned int nr_bare;	/* rises, under hook_lock */
+
+/* In the wrapper's place: ask the handler again, and do what it says. */
+static s64 call_bare(const struct iot_hook_site *site, unsigned long *args)
+{
+	const struct iot_hook_type *type = site->data;
+	struct pt_regs regs = { .di = args[0], .si = args[1] };
+	iot_hook_wrapper_fn wrapper;
+
+	/* registers are all that there is in struct ftrace_regs: see iot_ftrace_regs() */
+	type->ftrace(site->entry - MCOUNT_INSN_SIZE, 0, NULL, (struct ftrace_regs *)&regs);
+	if (!regs.ip)
+		return IOT_HOOK_ALONE;
+	wrapper = type->wrapper_at(regs.ip);
+	return wrapper((struct kiocb *)args[0], (struct iov_iter *)args[1], regs.dx, regs.cx, 0);
+}
+
+static struct iot_hook_site *find_bare(unsigned long ip)
+{
+	unsigned int i, n = smp_load_acquire(&nr_bare); /* pairs with need_bare() */
+
+	for (i = 0; i < n; i++)
+		if (iot_hook_key(READ_ONCE(bare[i].addr)) == iot_hook_key(ip))
+			return &bare[i];
+	return NULL;
+}
+
+/* Return: 0; -ENOSPC: too many functions; -EBUSY: it is hooked as another operation. */
+static int need_bare(const struct iot_hook *hook)
+{
+	struct iot_hook_site *site = find_bare(hook->addr);
+	int err;
+
+	if (site)
+		return site->data == hook->type ? 0 : -EBUSY;
+	site = find_bare(0) ?: &bare[nr_bare];
+	if (site == &bare[MAX_BARE])
+		return -ENOSPC;
+	err = iot_hook_stub_get(site);
+	if (err)
+		return err;
+	site->call = call_bare;
+	site->data = hook->type;
+	site->entry = 0; /* as the place may have been another function's */
+	WRITE_ONCE(site->addr, hook->addr);
+	if (site == &bare[nr_bare])
+		smp_store_release(&nr_bare, nr_bare + 1); /* it is whole */
+	return 0;
+}
+
+static bool has_bare(const struct module *mod)
+{
+	unsigned int i, n = smp_load_acquire(&nr_bare); /* pairs with need_bare() */
+
+	for (i = 0; i < n; i++)
+		if (within_module(READ_ONCE(bare[i].addr), mod))
+			return true;
+	return false;
+}
+
+/* Functions of a module that is going: nobody is in them, nor on the way there. */
+static void forget_bare(struct module *mod)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_bare; i++)
+		if (within_module(bare[i].addr, mod))
+			WRITE_ONCE(bare[i].addr, 0);
+}
+
+/** iot_hook_redirect_bare() - see iot_hook_redirect(). Context: the handler's */
+void iot_hook_redirect_bare(struct pt_regs *regs, unsigned long ip)
+{
+	struct iot_hook_site *site = find_bare(ip);
+
+	if (!WARN_ON_ONCE(!site))
+		iot_hook_site_redirect(site, ip, regs);
+}
+
+static int attach_redirect(struct iot_hook *hook)
+{
+	int err;
+
+	if (!hook->type->ftrace || !hook->may_redirect ||
+	    !iot_param_redirect_allowed())
+		return -EOPNOTSUPP;
+	err = iot_redirect_open();
+	if (err)
+		return err;
+	err = need_bare(hook);
+	if (err)
+		return err;
+	return iot_ftrace_attach(&hook->ops, hook->type->ftrace, FTRACE_OPS_FL_IPMODIFY, NULL,
+				 &hook->addr, 1);
+}
+
+static void detach_redirect(struct iot_hook *hook)
+{
+	iot_ftrace_detach(&hook->ops);
+}
+
+#define FOLLOWED_BITS	8
+
+static struct hlist_head followed[1 << FOLLOWED_BITS];
+static unsigned int nr_followed;
+
+static struct hlist_head *followed_bucket(unsigned long ip)
+{
+	return &followed[hash_long(iot_hook_key(ip), FOLLOWED_BITS)];
+}
+
+/* Context: entry of a function that is followed, preemption on. */
+static void follow(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		   struct ftrace_regs *fregs)
+{
+	struct iot_hook *hook;
+
+	preempt_disable_notrace();
+	hlist_for_each_entry_rcu_notrace(hook, followed_bucket(ip), node)
+		if (iot_hook_key(hook->addr) == iot_hook_key(ip))
+			iot_hook_follow(&hook->krp, iot_ftrace_regs(fregs));
+	preempt_enable_notrace();
+}
+
+/* Registered while there is one to follow; its filter is never empty then. */
+static struct ftrace_ops follow_ops;
+
+static int follow_begin(struct iot_hook *hook)
+{
+	int err = nr_followed ? ftrace_set_filter_ip(&follow_ops, hook->addr, 0, 0) :
+				iot_ftrace_attach(&follow_ops, follow, 0, NULL, &hook->addr, 1);
+
+	if (err)
+		return err;
+	nr_followed++;
+	hook->followed = true;
+	hlist_add_head_rcu(&hook->node, followed_bucket(hook->addr));
+	return 0;
+}
+
+static bool is_followed(unsigned long addr)
+{
+	struct iot_hook *hook;
+
+	hlist_for_each_entry(hook, followed_bucket(addr), node)
+		if (hook->addr == addr)
+			return true;
+	return false;
+}
+
+/*
+ * The handler may still be at it: wait for RCU. Where there is no memory for a smaller
+ * filter the function stays in it, and its calls find nobody.
+ */
+static void follow_end(struct iot_hook *hook)
+{
+	hlist_del_rcu(&hook->node);
+	hook->followed = false;
+	if (!--nr_followed)
+		iot_ftrace_detach(&follow_ops);
+	else if (!is_followed(hook->addr))
+		ftrace_set_filter_ip(&follow_ops, hook->addr, 1, 0);
+}
+#else
+static int attach_redirect(struct iot_hook *hook)
+{
+	return -EOPNOTSUPP;
+}
+
+static void detach_redirect(struct iot_hook *hook)
+{
+}
+
+static bool has_bare(const struct module *mod)
+{
+	return false;
+}
+
+static void forget_bare(struct module *mod)
+{
+}
+
+static int follow_begin(struct iot_hook *hook)
+{
+	return -EOPNOTSUPP;
+}
+
+static void follow_end(struct iot_hook *hook)
+{
+}
+#endif
+
+static int attach_kretprobe(struct iot_hook *hook, u32 flags)
+{
+	const struct iot_kretprobe_type type = {
+		.entry = hook->type->entry,
+		.exit = hook->type->exit,
+		.data_size = hook->type->data_size,
+		.maxactive = iot_param_maxactive(),
+	};
+
+	WRITE_ONCE(hook->going, false);
+	hook->armed = !flags;
+	return iot_kretprobe_register(&hook->krp, hook->addr, flags, &type);
+}
+
+/* By the handler or, where that is not possible or not allowed, by a kprobe. */
+static int attach_return(struct iot_hook *hook)
+{
+	int err;
+
+	if (!iot_param_handlers_allowed())
+		return attach_kretprobe(hook, 0);
+	err = attach_kretprobe(hook, KPROBE_FLAG_DISABLED);
+	if (err)
+		return err;
+	err = kprobe_ftrace(&hook->krp.kp) ? follow_begin(hook) : -EOPNOTSUPP;
+	if (err && err != -ENOMEM) {
+		err = enable_kretprobe(&hook->krp);
+		hook->armed = !err;
+	}
+	if (err)
+		unregister_kretprobe(&hook->krp);
+	return err;
+}
+
+static unsigned long missed_now(const struct iot_hook *hook)
+{
+	if (hook->mechanism != KRETPROBE)
+		return 0;
+	return iot_hook_probe_missed(&hook->krp, hook->armed);
+}
+
+/* What the old one has missed is kept, in one step. */
+static void set_mechanism(struct iot_hook *hook, enum mechanism mechanism)
+{
+	spin_lock(&missed_lock);
+	hook->missed += missed_now(hook);
+	hook->mechanism = mechanism;
+	spin_unlock(&missed_lock);
+}
+
+/*
+ * A function that is not there is attached by module_live(). Want of memory is no
+ * reason for the dearer way: the caller is told, and may try again.
+ */
+static int attach(struct iot_hook *hook)
+{
+	int refused, err;
+
+	hook->error = 0;
+	if (!hook->addr)
+		return 0;
+	refused = attach_redirect(hook);
+	if (!refused) {
+		set_mechanism(hook, REDIRECT);
+		return 0;
+	}
+	err = refused == -ENOMEM ? refused : attach_return(hook);
+	if (!err) {
+		/* what is not meant to be redirected is as it should be */
+		hook->error = refused == -EOPNOTSUPP ? 0 : refused;
+		set_mechanism(hook, KRETPROBE);
+		return 0;
+	}
+	hook->error = err;
+	if (err != -ENOMEM)
+		pr_err("cannot hook %s (%s): error %d; is it excluded from probing, or are ftrace and kprobes disabled?\n",
+		       hook->symbol, hook->type->name, err);
+	return err;
+}
+
+/** iot_hook_is_going() - may a call that begins now end unseen? Context: @entry */
+bool iot_hook_is_going(const struct kretprobe *krp)
+{
+	return READ_ONCE(container_of(krp, struct iot_hook, krp)->going);
+}
+
+#define BATCH	32
+
+/*
+ * Kretprobes, at most BATCH: the kernel waits once for all. The first ones stop to see
+ * the end of calls while others still see the beginning, so all are told before.
+ */
+static void detach_kretprobes(struct iot_hook **hooks, unsigned int n)
+{
+	struct kretprobe *krps[BATCH];
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		WRITE_ONCE(hooks[i]->going, true);
+		if (hooks[i]->followed)
+			follow_end(hooks[i]);
+		krps[i] = &hooks[i]->krp;
+	}
+	synchronize_rcu(); /* handlers know, and of the ftrace handler's none is left */
+	for (i = 0; i < n; i++)
+		if (hooks[i]->type->forget)
+			hooks[i]->type->forget(krps[i]);
+	unregister_kretprobes(krps, n);
+}
+
+static void detach(struct iot_hook **hooks, unsigned int n)
+{
+	struct iot_hook *probed[BATCH];
+	unsigned int i, nr_probed = 0;
+
+	for (i = 0; i < n; i++) {
+		if (hooks[i]->mechanism == REDIRECT)
+			detach_redirect(hooks[i]);
+		if (hooks[i]->mechanism == KRETPROBE)
+			probed[nr_probed++] = hooks[i];
+	}
+	if (nr_probed)
+		detach_kretprobes(probed, nr_probed);
+	for (i = 0; i < n; i++)
+		set_mechanism(hooks[i], DETACHED);
+}
+
+static struct iot_hook *find(const struct iot_hook_type *type,
+			     unsigned long addr)
+{
+	struct iot_hook *hook;
+
+	list_for_each_entry(hook, &hooks, list)
+		if (hook->type == type && hook->addr == addr)
+			return hook;
+	return NULL;
+}
+
+/* "name" or "name [module]" */
+static void name_it(struct iot_hook *hook)
+{
+	char text[KSYM_SYMBOL_LEN], *module;
+
+	snprintf(text, sizeof(text), "%ps", (void *)hook->addr);
+	module = strchr(text, ' ');
+	if (module) {
+		*module++ = '\0';
+		strscpy(hook->module, module + 1, sizeof(hook->module));
+		strreplace(hook->module, ']', '\0');
+	}
+	strscpy(hook->symbol, text, sizeof(hook->symbol));
+}
+
+static struct iot_hook *create(const struct iot_hook_type *type,
+			       unsigned long addr, bool may_redirect)
+{
+	struct iot_hook *hook = kzalloc(sizeof(*hook), GFP_KERNEL);
+
+	if (!hook)
+		return NULL;
+	hook->type = type;
+	hook->addr = addr;
+	hook->may_redirect = may_redirect;
+	name_it(hook);
+	spin_lock(&list_lock);
+	list_add_tail(&hook->list, &hooks);
+	spin_unlock(&list_lock);
+	return hook;
+}
+
+/**
+ * iot_hook_get() - hold the hook of a function; it is not attached yet
+ * @type:	what to do at its entry and return
+ * @func:	the function
+ * @may_redirect: calls of it sleep with a bound, so a wrapper may be used
+ *
+ * Context: task, may sleep. Return: the hook or NULL: no memory.
+ */
+struct iot_hook *iot_hook_get(const struct iot_hook_type *type, void *func,
+			      bool may_redirect)
+{
+	struct iot_hook *hook;
+
+	mutex_lock(&hook_lock);
+	hook = find(type, (unsigned long)func);
+	if (!hook)
+		hook = create(type, (unsigned long)func, may_redirect);
+	if (hook)
+		hook->holders++;
+	mutex_unlock(&hook_lock);
+	return hook;
+}
+
+/** iot_hook_put() - do not hold it any more; it is disabled, or NULL */
+void iot_hook_put(struct iot_hook *hook)
+{
+	if (!hook)
+		return;
+	mutex_lock(&hook_lock);
+	if (!--hook->holders) {
+		spin_lock(&list_lock);
+		list_del(&hook->list);
+		spin_unlock(&list_lock);
+		kfree(hook);
+	}
+	mutex_unlock(&hook_lock);
+}
+
+/**
+ * iot_hook_enable() - one user more; the first one attaches
+ *
+ * Context: task, may sleep (for seconds, when the kernel patches its text).
+ */
+int iot_hook_enable(struct iot_hook *hook)
+{
+	int err = 0;
+
+	mutex_lock(&hook_lock);
+	if (!hook->users)
+		err = attach(hook);
+	if (!err)
+		hook->users++;
+	mutex_unlock(&hook_lock);
+	return err;
+}
+
+/**
+ * iot_hook_disable() - one user less; the last one detaches
+ *
+ * Calls that are in a wrapper go on; they do not touch the hook.
+ */
+void iot_hook_disable(struct iot_hook *hook)
+{
+	iot_hooks_disable(&hook, 1);
+}
+
+/** iot_hooks_put() - of @n hooks, some of which may be NULL: all are then */
+void iot_hooks_put(struct iot_hook **hooks, unsigned int n)
+{
+	while (n--) {
+		iot_hook_put(hooks[n]);
+		hooks[n] = NULL;
+	}
+}
+
+/** iot_hooks_disable() - likewise; much faster than one by one */
+void iot_hooks_disable(struct iot_hook **hooks, unsigned int n)
+{
+	struct iot_hook *unused[BATCH];
+	unsigned int nr = 0;
+
+	mutex_lock(&hook_lock);
+	while (n--) {
+		if (!hooks[n] || --hooks[n]->users)
+			continue;
+		unused[nr++] = hooks[n];
+		if (nr < BATCH)
+			continue;
+		detach(unused, nr);
+		nr = 0;
+		/* others need not wait for all */
+		mutex_unlock(&hook_lock);
+		mutex_lock(&hook_lock);
+	}
+	detach(unused, nr);
+	mutex_unlock(&hook_lock);
+}
+
+/** iot_hooks_enable() - likewise all of them, or none and an error */
+int iot_hooks_enable(struct iot_hook **hooks, unsigned int n)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		err = hooks[i] ? iot_hook_enable(hooks[i]) : 0;
+		if (err) {
+			iot_hooks_disable(hooks, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/**
+ * iot_hook_missed() - calls that the hook could not follow, for all targets
+ *
+ * Context: task: of a hook that is just being let go nothing is left out.
+ */
+unsigned long iot_hook_missed(const struct iot_hook *hook)
+{
+	unsigned long missed;
+
+	spin_lock(&missed_lock);
+	missed = hook->missed + missed_now(hook);
+	spin_unlock(&missed_lock);
+	return missed;
+}
+
+/** iot_hook_show() - a line for each, as in /proc/iotracer/hooks */
+void iot_hook_show(struct seq_file *m)
+{
+	struct iot_hook *hook;
+
+	mutex_lock(&hook_lock);
+	list_for_each_entry(hook, &hooks, list)
+		seq_printf(m, "%s %s %s %u %lu - %d\n", hook->symbol,
+			   hook->type->name, mechanism_names[hook->mechanism],
+			   hook->users, hook->missed + missed_now(hook), hook->error);
+	mutex_unlock(&hook_lock);
+}
+
+/* The text of @mod is about to go: let go of what lies in it. */
+static void module_going(struct module *mod)
+{
+	struct iot_hook *hook;
+
+	list_for_each_entry(hook, &hooks, list) {
+		if (!within_module(hook->addr, mod))
+			continue;
+		detach(&hook, 1);
+		WRITE_ONCE(hook->addr, 0);
+	}
+	forget_bare(mod);
+}
+
+/* A module is there: find what went with it the last time, attach what is enabled. */
+static void module_live(struct module *mod)
+{
+	char name[MODULE_NAME_LEN + KSYM_NAME_LEN];
+	struct iot_hook *hook;
+
+	list_for_each_entry(hook, &hooks, list) {
+		if (hook->addr || strcmp(hook->module, mod->name))
+			continue;
+		snprintf(name, sizeof(name), "%s:%s", mod->name, hook->symbol);
+		WRITE_ONCE(hook->addr, iot_hook_symbol(name));
+		if (hook->users)
+			attach(hook);
+	}
+}
+
+/*
+ * Is a hook in a module that is going, or was one in a module that is there? Whoever
+ * loads or unloads another does not wait until some hooks are attached, which takes
+ * hook_lock long. No hook is made in a module that is going: its inode, or its file,
+ * holds the module.
+ */
+static bool concerns(struct module *mod, unsigned long event)
+{
+	struct iot_hook *hook;
+	bool found = event == MODULE_STATE_GOING && has_bare(mod);
+	unsigned long addr;
+
+	spin_lock(&list_lock);
+	list_for_each_entry(hook, &hooks, list) {
+		addr = READ_ONCE(hook->addr);
+		found |= event == MODULE_STATE_GOING ? within_module(addr, mod) :
+						       !addr && !strcmp(hook->module, mod->name);
+	}
+	spin_unlock(&list_lock);
+	return found;
+}
+
+static int module_event(struct notifier_block *nb, unsigned long event,
+			void *data)
+{
+	struct module *mod = data;
+
+	if (event == MODULE_STATE_COMING)
+		iot_hook_set_module_coming(mod->name);
+	if (event == MODULE_STATE_GOING)
+		iot_hook_set_module_going(mod->name);
+	if (event == MODULE_STATE_COMING || !concerns(mod, event))
+		return NOTIFY_DONE;
+	mutex_lock(&hook_lock);
+	if (event == MODULE_STATE_GOING)
+		module_going(mod);
+	else if (event == MODULE_STATE_LIVE)
+		module_live(mod);
+	mutex_unlock(&hook_lock);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = module_event,
+};
+
+int iot_hook_init(void)
+{
+	iot_unload_init();
+	return register_module_notifier(&module_notifier);
+}
+
+/**
+ * iot_hook_exit() - wait until no CPU is in a probe or wrapper of ours
+ *
+ * All hooks have been put. Context: task, may sleep; no call has been redirected since
+ * the last one was seen to leave.
+ */
+void iot_hook_exit(void)
+{
+	unregister_module_notifier(&module_notifier);
+	iot_unload_exit();
+	iot_points_wait();
+	iot_redirect_drain();
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One function: how it is attached, and safely let go. */
+#ifndef IOT_HOOK_H
+#define IOT_HOOK_H
+
+#include <linux/kprobes.h>
+#include "compat/compat.h"
+
+struct iov_iter;
+struct kiocb;
+struct seq_file;
+
+/* @caller: the address that the call returns to, 0: a function of ours */
+typedef s64 (*iot_hook_wrapper_fn)(struct kiocb *iocb, struct iov_iter *iter,
+				   unsigned long original, u64 cookie, unsigned long caller);
+
+/**
+ * struct iot_hook_type - what to do at the entry and return of a function
+ * @name:	the file operation, for people
+ * @ftrace:	entry handler that may redirect the call, NULL where there is none
+ * @entry:	kretprobe entry handler: returns 0 when the return is wanted
+ * @exit:	kretprobe return handler
+ * @forget:	the kretprobe is going, and calls that it has seen begin may end
+ *		without @exit: nothing may point to its instances from now on, and
+ *		iot_hook_is_going() says so to @entry. May be NULL
+ * @data_size:	bytes of kretprobe instance data
+ * @wrapper_at:	the function, an iot_hook_wrapper_fn, to call in place of what @ftrace
+ *		redirects to; rejects a call with IOT_HOOK_ALONE. Where there is @ftrace
+ */
+struct iot_hook_type {
+	const char *name;
+	ftrace_func_t ftrace;
+	kretprobe_handler_t entry;
+	kretprobe_handler_t exit;
+	void (*forget)(const struct kretprobe *krp);
+	size_t data_size;
+	void *(*wrapper_at)(unsigned long ip);
+};
+
+struct iot_hook;
+
+int iot_hook_init(void);
+void iot_hook_exit(void);
+
+struct iot_hook *iot_hook_get(const struct iot_hook_type *type, void *func,
+			      bool may_redirect);
+void iot_hook_put(struct iot_hook *hook);
+int iot_hook_enable(struct iot_hook *hook);
+void iot_hook_disable(struct iot_hook *hook);
+void iot_hooks_put(struct iot_hook **hooks, unsigned int n);
+int iot_hooks_enable(struct iot_hook **hooks, unsigned int n);
+void iot_hooks_disable(struct iot_hook **hooks, unsigned int n);
+unsigned long iot_hook_missed(const struct iot_hook *hook);
+bool iot_hook_is_going(const struct kretprobe *krp);
+void iot_hook_show(struct seq_file *m);
+
+#ifdef IOT_REDIRECT
+void iot_hook_redirect_bare(struct pt_regs *regs, unsigned long ip);
+#endif
+
+#endif /* IOT_HOOK_H */

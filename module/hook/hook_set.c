@@ -1,0 +1,950 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A set of hooks: many functions that are attached and let go at once.
+ *
+ * An ftrace handler that wants a call sends it to the stub of its site (hook_enter.S),
+ * which knows it by nothing but that: BPF's trampoline may come between (fentry, fexit
+ * on the same function), and what it keeps are the function's arguments only. The
+ * stub keeps the arguments, asks the set's wrapper, and either returns what the
+ * wrapper says, or, where that is IOT_HOOK_ALONE, goes on into the function with
+ * nothing of ours on the stack: so a call that turns out to be able to sleep
+ * without bound does not hold the module. As in hook.c a redirected call is in
+ * flight from the handler to the wrapper's end.
+ *
+ * Calls that may sleep without bound are followed by their return address: see
+ * iot_hook_follow(). So are those of a function that cannot be redirected, because
+ * somebody else redirects it (a livepatch), or may not be (attach=entry).
+ *
+ * Functions of one handler and one owner, the kernel or a module, share an ftrace_ops
+ * and are a group. ftrace takes a group as a whole or not at all and does not say which
+ * function it refuses, so a group that is refused is halved until the function stands
+ * alone: it gets the next dearer way, the others stay as they are.
+ *
+ * Where ftrace cannot look at a function, or is not allowed to, it gets a kretprobe of
+ * the usual kind. The handlers of either may not sleep.
+ *
+ * Modules. A function of a module is attached when the module comes, before its init
+ * runs, and let go when it goes, before its text is freed: nobody is in the function
+ * then, or on the way there. Its groups are its own, so the filter of no other ops
+ * knows its address. The module notifier takes modules_lock only for a module that a
+ * started set names, and under that lock only functions of modules are attached.
+ */
+#include <linux/hash.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include "core/param.h"
+#include "hook/hook_set.h"
+#include "hook/kretprobe.h"
+#include "hook/point.h"
+#include "hook/redirect.h"
+#include "hook/symbol.h"
+
+static const char * const mechanism_names[] = {
+	[IOT_HOOK_DETACHED] = "detached",
+	[IOT_HOOK_REDIRECT] = "redirect",
+	[IOT_HOOK_ENTRY] = "entry",
+	[IOT_HOOK_KRETPROBE] = "kretprobe",
+	[IOT_HOOK_FALLBACK] = "kretprobe-names-as-given",
+};
+
+/*
+ * Of the list, and of what a site tells about itself. Held for moments, so that who
+ * reads does not wait for hundreds of functions: the owner of a set attaches and
+ * detaches it, one at a time.
+ */
+static DEFINE_MUTEX(sets_lock);
+static LIST_HEAD(sets);
+
+/*
+ * Held while functions of modules are attached and let go, by the owner of a set and by
+ * the module notifier. Taken before sets_lock; whoever changes the list has both.
+ */
+static DEFINE_MUTEX(modules_lock);
+
+/* Functions that share an ftrace_ops. */
+struct iot_hook_group {
+	struct list_head list;
+	const char *owner;
+	struct ftrace_ops ops;
+};
+
+static const char * const verdict_names[] = {
+	[IOT_BTF_UNCHECKED] = "unchecked",
+	[IOT_BTF_FITS] = "fits",
+	[IOT_BTF_DIFFERS] = "differs",
+	[IOT_BTF_ABSENT] = "absent",
+};
+
+static bool is_of(const char *owner, const char *module)
+{
+	return owner && module ? !strcmp(owner, module) : owner == module;
+}
+
+/* It has a function, which is in @owner. */
+static bool is_in(const struct iot_hook_site *site, const char *owner)
+{
+	return site->addr && is_of(site->owner, owner);
+}
+
+static bool is_unattached(const struct iot_hook_site *site, const char *owner)
+{
+	return is_in(site, owner) && site->mechanism == IOT_HOOK_DETACHED;
+}
+
+static void set_mechanism(struct iot_hook_site *site, enum iot_hook_mechanism mechanism)
+{
+	mutex_lock(&sets_lock);
+	site->mechanism = mechanism;
+	mutex_unlock(&sets_lock);
+}
+
+/*
+ * The function is not what its probe expects, as far as is known. BTF lacks system calls
+ * without arguments, whose functions are another one's under two more names; but the
+ * kernel calls all system calls alike.
+ */
+static bool is_refused(const struct iot_hook_site *site)
+{
+	if (site->verdict == IOT_BTF_ABSENT)
+		return strcmp(site->proto, IOT_HOOK_SYSCALL);
+	return site->verdict == IOT_BTF_DIFFERS;
+}
+
+static bool follows_return(const struct iot_hook_site *site)
+{
+	return site->unbounded || site->sometimes;
+}
+
+#ifdef IOT_REDIRECT
+static struct hlist_head *bucket_of(struct iot_hook_set *set, unsigned long ip)
+{
+	return &set->table[hash_long(iot_hook_key(ip), IOT_HOOK_SET_BITS)];
+}
+
+/** iot_hook_site_follow() - follow a call by its return. Context: the handler's */
+void iot_hook_site_follow(const struct iot_hook_site *site, struct pt_regs *regs)
+{
+	preempt_disable_notrace();
+	iot_hook_follow(site->krp, regs);
+	preempt_enable_notrace();
+}
+
+/**
+ * iot_hook_set_handle() - the handler of all sites that have none of their own
+ *
+ * Of the sites of a function the first that wants the call has it. Sites come to the
+ * table and go while handlers of other functions walk it. Where a call goes on is
+ * changed only for a site that redirects: the ops of the others has no right to, and
+ * whoever redirects the function instead may have said so before. Context: entry of the
+ * function, preemption on or off.
+ */
+void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			 struct ftrace_regs *fregs)
+{
+	struct iot_hook_set *set = ops->private;
+	struct pt_regs *regs = iot_ftrace_regs(fregs);
+	unsigned long args[IOT_HOOK_ARGS] IOT_UNINITIALIZED;
+	struct iot_hook_site *site, *stubbed = NULL;
+	enum iot_hook_wish wish;
+
+	args[0] = regs->di;
+	args[1] = regs->si;
+	args[2] = regs->dx;
+	args[3] = regs->cx;
+	args[4] = regs->r8;
+	hlist_for_each_entry_rcu_notrace(site, bucket_of(set, ip), node) {
+		if (iot_hook_key(site->addr) != iot_hook_key(ip))
+			continue;
+		if (site->redirects)
+			stubbed = site;
+		wish = set->wants(site, args, parent_ip);
+		if (wish == IOT_HOOK_IGNORE)
+			continue;
+		if (wish == IOT_HOOK_FOLLOW && likely(site->redirects)) {
+			iot_hook_site_redirect(site, ip, regs);
+			return;
+		}
+		iot_hook_site_follow(site, regs);
+		break;
+	}
+	if (stubbed)
+		iot_hook_site_pass(stubbed, ip, regs);
+}
+
+/*
+ * Its calls are followed by their return, or may be: the others of a function that was to
+ * be redirected and is not.
+ */
+static bool needs_probe(const struct iot_hook_site *site)
+{
+	return follows_return(site) || (site->set->call && !site->redirects);
+}
+
+/* ftrace may be asked to look at it. */
+static bool is_handled(const struct iot_hook_site *site)
+{
+	return !needs_probe(site) || site->krp;
+}
+
+/* Only a handler of all sites knows what to do where the call is not redirected. */
+static ftrace_func_t handler_of(const struct iot_hook_site *site)
+{
+	if (!site->handler || (site->set->call && !site->redirects))
+		return iot_hook_set_handle;
+	return site->handler;
+}
+
+static enum iot_hook_mechanism mechanism_of(const struct iot_hook_site *site)
+{
+	if (site->redirects)
+		return IOT_HOOK_REDIRECT;
+	if (site->unbounded)
+		return IOT_HOOK_KRETPROBE;
+	return site->set->call ? IOT_HOOK_FALLBACK : IOT_HOOK_ENTRY;
+}
+
+/* Which of a set's sites are to be redirected. */
+static void choose_redirects(struct iot_hook_set *set, const char *owner)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		struct iot_hook_site *site = &set->sites[i];
+
+		if (!is_unattached(site, owner))
+			continue;
+		site->redirects = false;
+		if (!set->redirects || site->unbounded)
+			continue;
+		site->error = iot_hook_stub_get(site);
+		site->redirects = !site->error;
+	}
+}
+
+/* Functions that are attached together, each once, and those that have one. */
+struct batch {
+	struct iot_hook_set *set;
+	const char *owner;
+	ftrace_func_t func;
+	bool redirects;
+	unsigned int nr;
+	unsigned long ips[];
+};
+
+static bool is_waiting(const struct batch *b, const struct iot_hook_site *site)
+{
+	return is_unattached(site, b->owner) && site->redirects == b->redirects &&
+	       is_handled(site);
+}
+
+static bool has_ip(const unsigned long *ips, unsigned int n, unsigned long ip)
+{
+	while (n--)
+		if (ips[n] == ip)
+			return true;
+	return false;
+}
+
+/*
+ * The next ones that wait and share a handler, from @from on. They are in the table
+ * before there is an ops that looks at them. Return: where to go on.
+ */
+static unsigned int collect(struct batch *b, unsigned int from)
+{
+	struct iot_hook_set *set = b->set;
+	unsigned int i, next = set->nr;
+
+	b->func = NULL;
+	b->nr = 0;
+	for (i = from; i < set->nr; i++) {
+		struct iot_hook_site *site = &set->sites[i];
+
+		if (!is_waiting(b, site))
+			continue;
+		if (!b->func)
+			b->func = handler_of(site);
+		if (handler_of(site) != b->func) {
+			next = min(next, i);
+			continue;
+		}
+		if (hlist_unhashed(&site->node))
+			hlist_add_head_rcu(&site->node, bucket_of(set, site->addr));
+		if (!has_ip(b->ips, b->nr, site->addr))
+			b->ips[b->nr++] = site->addr;
+	}
+	return next;
+}
+
+static int attach_group(struct batch *b, unsigned int from, unsigned int n)
+{
+	struct iot_hook_group *group = kzalloc(sizeof(*group), GFP_KERNEL);
+	unsigned long flags = b->redirects ? FTRACE_OPS_FL_IPMODIFY : 0;
+	int err;
+
+	if (!group)
+		return -ENOMEM;
+	group->owner = b->owner;
+	err = iot_ftrace_attach(&group->ops, b->func, flags, b->set, b->ips + from, n);
+	if (err)
+		kfree(group);
+	else
+		list_add(&group->list, &b->set->groups);
+	return err;
+}
+
+/* What became of some of a batch: they are attached, or refused with an error. */
+static void note_outcome(const struct batch *b, unsigned int from, unsigned int n, int err)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->set->nr; i++) {
+		struct iot_hook_site *site = &b->set->sites[i];
+
+		if (!is_waiting(b, site) || !has_ip(b->ips + from, n, site->addr))
+			continue;
+		if (!err) {
+			set_mechanism(site, mechanism_of(site));
+			continue;
+		}
+		site->error = err;
+		site->redirects = false;
+	}
+}
+
+/* Attach all of these that can be. Return: 0 or -ENOMEM. */
+static int attach_range(struct batch *b, unsigned int from, unsigned int n)
+{
+	int err;
+
+	if (!n)
+		return 0;
+	err = attach_group(b, from, n);
+	if (err == -ENOMEM)
+		return err;
+	if (!err || n == 1) {
+		note_outcome(b, from, n, err);
+		return 0;
+	}
+	err = attach_range(b, from, n / 2);
+	return err ?: attach_range(b, from + n / 2, n - n / 2);
+}
+
+/* All that wait for a handler that redirects, or for one that does not. */
+static int attach_groups(struct iot_hook_set *set, const char *owner, bool redirects)
+{
+	struct batch *b = kzalloc(struct_size(b, ips, set->nr), GFP_KERNEL);
+	unsigned int from = 0;
+	int err = 0;
+
+	if (!b)
+		return -ENOMEM;
+	b->set = set;
+	b->owner = owner;
+	b->redirects = redirects;
+	while (!err && from < set->nr) {
+		from = collect(b, from);
+		err = attach_range(b, 0, b->nr);
+	}
+	kfree(b);
+	return err;
+}
+
+/*
+ * The kernel has waited for all that are in a handler, and in the trampolines of the
+ * ops, when this returns: nobody walks the table who has seen what has left it before.
+ */
+static void detach_groups(struct iot_hook_set *set, const char *owner)
+{
+	struct iot_hook_group *group, *next;
+
+	list_for_each_entry_safe(group, next, &set->groups, list) {
+		if (!is_of(group->owner, owner))
+			continue;
+		list_del(&group->list);
+		/* else ftrace has given itself up, and may still look at it */
+		if (iot_ftrace_detach(&group->ops))
+			kfree(group);
+	}
+}
+#else
+static void detach_groups(struct iot_hook_set *set, const char *owner)
+{
+}
+#endif
+
+/* A kretprobe and whose it is. */
+struct iot_hook_probe {
+	struct kretprobe krp;
+	struct iot_hook_site *site;
+};
+
+/** iot_hook_site_of() - whose kretprobe it is. Context: its entry handler. */
+const struct iot_hook_site *iot_hook_site_of(struct kretprobe_instance *ri)
+{
+	return container_of(get_kretprobe(ri), struct iot_hook_probe, krp)->site;
+}
+
+/*
+ * Where all functions have kretprobes, few are at work at a time; those chosen to
+ * have one because they wait may be many.
+ */
+static int max_active(const struct iot_hook_site *site)
+{
+	return follows_return(site) ? iot_param_maxactive() :
+				      max_t(int, 32, 4 * num_possible_cpus());
+}
+
+/*
+ * @flags: KPROBE_FLAG_DISABLED: the ftrace handler gives it its calls.
+ * Return: 0, also if it cannot be hooked, which site->error says; or -ENOMEM.
+ */
+static int attach_probe(struct iot_hook_site *site, u32 flags)
+{
+	struct iot_hook_set *set = site->set;
+	struct iot_hook_probe *probe = &set->probes[site - set->sites];
+	const struct iot_kretprobe_type type = {
+		.entry = set->entry,
+		.exit = set->exit,
+		.data_size = set->data_size,
+		.maxactive = max_active(site),
+	};
+	int err;
+
+	probe->site = site;
+	site->armed = !flags; /* the handlers ask */
+	err = iot_kretprobe_register(&probe->krp, site->addr, flags, &type);
+	if (err == -ENOMEM)
+		return -ENOMEM;
+	if (err) {
+		site->error = err;
+		return 0;
+	}
+	mutex_lock(&sets_lock);
+	site->krp = &probe->krp;
+	mutex_unlock(&sets_lock);
+	return 0;
+}
+
+/* Under sets_lock. */
+static unsigned long site_missed(const struct iot_hook_site *site)
+{
+	if (!site->krp)
+		return site->missed;
+	return site->missed + iot_hook_probe_missed(site->krp, site->armed);
+}
+
+/* All at once: the kernel waits once for all. No ftrace handler knows them any more. */
+static void detach_probes(struct iot_hook_set *set, const char *owner)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < set->nr; i++)
+		if (set->sites[i].krp && is_in(&set->sites[i], owner))
+			set->scratch[n++] = set->sites[i].krp;
+	if (!n)
+		return;
+	unregister_kretprobes(set->scratch, n);
+	mutex_lock(&sets_lock);
+	for (i = 0; i < set->nr; i++) {
+		struct iot_hook_site *site = &set->sites[i];
+
+		if (!site->krp || !is_in(site, owner))
+			continue;
+		site->missed = site_missed(site);
+		site->krp = NULL;
+	}
+	mutex_unlock(&sets_lock);
+}
+
+#ifdef IOT_REDIRECT
+/* For those that need one and do not have it. */
+static int attach_disabled_probes(struct iot_hook_set *set, const char *owner)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < set->nr; i++) {
+		struct iot_hook_site *site = &set->sites[i];
+
+		if (is_unattached(site, owner) && needs_probe(site) && !site->krp)
+			err = attach_probe(site, KPROBE_FLAG_DISABLED);
+	}
+	return err;
+}
+
+/*
+ * By ftrace handlers. First what is redirected; of what is refused there the calls are
+ * followed by their return. Return: 0 or -ENOMEM.
+ */
+static int attach_handled(struct iot_hook_set *set, const char *owner)
+{
+	int err;
+
+	choose_redirects(set, owner);
+	err = attach_disabled_probes(set, owner);
+	if (!err)
+		err = attach_groups(set, owner, true);
+	if (!err)
+		err = attach_disabled_probes(set, owner);
+	if (!err)
+		err = attach_groups(set, owner, false);
+	return err;
+}
+#else
+static int attach_handled(struct iot_hook_set *set, const char *owner)
+{
+	return 0;
+}
+#endif
+
+/* What ftrace does not look at: one that was to give its calls begins to see them. */
+static int attach_armed(struct iot_hook_site *site)
+{
+	bool armed;
+	int err;
+
+	if (site->krp) {
+		site->armed = true;
+		err = enable_kretprobe(site->krp);
+		armed = !err;
+		site->error = err ?: site->error;
+	} else {
+		err = attach_probe(site, 0);
+		armed = site->krp;
+	}
+	if (armed)
+		set_mechanism(site, site->unbounded ? IOT_HOOK_KRETPROBE : IOT_HOOK_FALLBACK);
+	else if (err != -ENOMEM)
+		pr_err("cannot hook %s (%s): error %d; is it excluded from probing, or are ftrace and kprobes disabled?\n",
+		       site->symbol, site->what, site->error);
+	return err == -ENOMEM ? err : 0;
+}
+
+/* The functions of an owner, which are not attached. Return: 0 or -ENOMEM. */
+static int attach_part(struct iot_hook_set *set, const char *owner)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < set->nr; i++)
+		if (is_unattached(&set->sites[i], owner))
+			set->sites[i].error = 0;
+	if (iot_param_handlers_allowed())
+		err = attach_handled(set, owner);
+	for (i = 0; !err && i < set->nr; i++)
+		if (is_unattached(&set->sites[i], owner))
+			err = attach_armed(&set->sites[i]);
+	return err;
+}
+
+static void detach_part(struct iot_hook_set *set, const char *owner)
+{
+	unsigned int i;
+
+	detach_groups(set, owner);
+	detach_probes(set, owner);
+	for (i = 0; i < set->nr; i++)
+		if (is_in(&set->sites[i], owner))
+			set_mechanism(&set->sites[i], IOT_HOOK_DETACHED);
+}
+
+/*
+ * Let go of the functions of a module, and forget where they are. Under modules_lock.
+ * @error: why they are not attached from now on
+ */
+static void detach_module(struct iot_hook_set *set, const char *module, int error)
+{
+	unsigned int i;
+
+	detach_part(set, module);
+	for (i = 0; i < set->nr; i++) {
+		struct iot_hook_site *site = &set->sites[i];
+
+		if (!is_in(site, module))
+			continue;
+		site->addr = 0;
+		site->entry = 0;
+		site->owner = NULL;
+		site->error = error;
+	}
+}
+
+/*
+ * Out of the table, which others use: no call finds the functions of a module that way
+ * any more, and they may come to another place in the table. Under modules_lock.
+ */
+static void forget_module(struct iot_hook_set *set, const char *module)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (!is_in(&set->sites[i], module) || hlist_unhashed(&set->sites[i].node))
+			continue;
+		hlist_del_init_rcu(&set->sites[i].node);
+		any = true;
+	}
+	/* handlers walk it, with preemption on or off */
+	if (any) {
+		synchronize_rcu();
+		synchronize_rcu_tasks();
+	}
+}
+
+/*
+ * Find the functions that a module has, if it is there, and attach them. One that is
+ * going is not found: iot_hook_symbol() takes a reference. Under modules_lock.
+ * Return: 0 or -ENOMEM: none of them is attached.
+ */
+static int attach_module(struct iot_hook_set *set, const char *module)
+{
+	char name[MODULE_NAME_LEN + sizeof(set->sites->symbol)];
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < set->nr; i++) {
+		struct iot_hook_site *site = &set->sites[i];
+
+		if (site->addr || !site->module || strcmp(site->module, module))
+			continue;
+		snprintf(name, sizeof(name), "%s:%s", module, site->symbol);
+		site->addr = iot_hook_symbol(name);
+		site->owner = site->addr ? site->module : NULL;
+		site->error = site->addr ? 0 : -ENOENT;
+	}
+	err = attach_part(set, module);
+	if (err) {
+		forget_module(set, module);
+		detach_module(set, module, err);
+	}
+	return err;
+}
+
+/* Does one of the first @nr sites name it? */
+static bool names_module(const struct iot_hook_set *set, const char *module, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (set->sites[i].module && !strcmp(set->sites[i].module, module))
+			return true;
+	return false;
+}
+
+/* Each module once. Under modules_lock. */
+static int attach_modules(struct iot_hook_set *set)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < set->nr; i++) {
+		const char *module = set->sites[i].module;
+
+		if (module && !names_module(set, module, i))
+			err = attach_module(set, module);
+	}
+	return err;
+}
+
+static void detach_modules(struct iot_hook_set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++)
+		if (set->sites[i].owner)
+			detach_module(set, set->sites[i].owner, -ENOENT);
+}
+
+/* From here on the notifier knows the set, and what has come before is found. */
+static int publish(struct iot_hook_set *set)
+{
+	int err;
+
+	mutex_lock(&modules_lock);
+	mutex_lock(&sets_lock);
+	list_add_tail(&set->list, &sets);
+	mutex_unlock(&sets_lock);
+	err = attach_modules(set);
+	mutex_unlock(&modules_lock);
+	return err;
+}
+
+static void withdraw(struct iot_hook_set *set)
+{
+	mutex_lock(&modules_lock);
+	mutex_lock(&sets_lock);
+	list_del(&set->list);
+	mutex_unlock(&sets_lock);
+	detach_modules(set);
+	mutex_unlock(&modules_lock);
+}
+
+/* Whether calls may be redirected at all. Return: 0 or -ENOMEM. */
+static int choose_way(struct iot_hook_set *set)
+{
+	int err;
+
+	set->redirects = false;
+	if (!set->call || !iot_param_redirect_allowed())
+		return 0;
+	err = set->unguarded ? 0 : iot_redirect_open();
+	set->redirects = !err;
+	return err == -ENOMEM ? err : 0;
+}
+
+/* Say it once, in full, and count it: its calls are missed, nobody knows how many. */
+static void tell_refused(struct iot_hook_site *site, const struct iot_btf_check *check)
+{
+	char text[IOT_BTF_TEXT];
+
+	iot_symbol_print_found(check, text);
+	pr_err("%s is not hooked, so %s is not traced there: \"%s\" is expected, the BTF of this kernel has \"%s\"\n",
+	       site->symbol, site->what, site->proto, text);
+	mutex_lock(&sets_lock);
+	site->missed++;
+	mutex_unlock(&sets_lock);
+}
+
+/* The kernel's own functions, at the first start. Return: 0 or -ENOMEM. */
+static int check_prototypes(struct iot_hook_set *set)
+{
+	struct iot_btf_check *checks;
+	unsigned int i;
+
+	if (set->checked)
+		return 0;
+	checks = kvcalloc(set->nr, sizeof(*checks), GFP_KERNEL);
+	if (!checks)
+		return -ENOMEM;
+	for (i = 0; i < set->nr; i++) {
+		checks[i].name = set->sites[i].symbol;
+		checks[i].proto = set->sites[i].addr ? set->sites[i].proto : NULL;
+	}
+	iot_btf_check(checks, set->nr);
+	for (i = 0; i < set->nr; i++) {
+		set->sites[i].verdict = checks[i].verdict;
+		if (is_refused(&set->sites[i]))
+			tell_refused(&set->sites[i], &checks[i]);
+	}
+	kvfree(checks);
+	set->checked = true;
+	return 0;
+}
+
+/* A function that does not fit is as good as none. */
+static int drop_misfits(struct iot_hook_set *set)
+{
+	int err = check_prototypes(set);
+	unsigned int i;
+
+	for (i = 0; !err && i < set->nr; i++) {
+		if (!is_refused(&set->sites[i]))
+			continue;
+		set->sites[i].addr = 0;
+		set->sites[i].error = -EPROTOTYPE;
+	}
+	return err;
+}
+
+static int prepare(struct iot_hook_set *set)
+{
+	unsigned int i;
+	int err = drop_misfits(set);
+
+	if (err)
+		return err;
+	INIT_LIST_HEAD(&set->groups);
+	memset(set->table, 0, sizeof(set->table));
+	for (i = 0; i < set->nr; i++) {
+		INIT_HLIST_NODE(&set->sites[i].node);
+		set->sites[i].set = set;
+		set->sites[i].call = set->call;
+	}
+	set->probes = kvcalloc(set->nr, sizeof(*set->probes), GFP_KERNEL);
+	set->scratch = kvcalloc(set->nr, sizeof(*set->scratch), GFP_KERNEL);
+	return set->probes && set->scratch ? choose_way(set) : -ENOMEM;
+}
+
+static void finish(struct iot_hook_set *set)
+{
+	detach_part(set, NULL);
+	kvfree(set->scratch);
+	kvfree(set->probes);
+	set->scratch = NULL;
+	set->probes = NULL;
+}
+
+/**
+ * iot_hook_set_attach() - hook all functions of a set that the kernel has
+ *
+ * One that cannot be hooked, or not in the cheapest way, is told in
+ * /proc/iotracer/hooks and does not hinder the others. Want of memory is no reason for
+ * the dearer way: the caller is told, and may try again. Context: task, may sleep long:
+ * the kernel patches its text; nobody else attaches or detaches this set.
+ * Return: 0 or -ENOMEM, then nothing is hooked.
+ */
+int iot_hook_set_attach(struct iot_hook_set *set)
+{
+	int err = prepare(set);
+
+	if (!err)
+		err = attach_part(set, NULL);
+	if (!err) {
+		err = publish(set);
+		if (err)
+			withdraw(set);
+	}
+	if (err)
+		finish(set);
+	return err;
+}
+
+/**
+ * iot_hook_set_detach() - let go of all
+ *
+ * No handler runs when it returns; calls that are in a wrapper go on. Context: as of
+ * iot_hook_set_attach().
+ */
+void iot_hook_set_detach(struct iot_hook_set *set)
+{
+	withdraw(set);
+	finish(set);
+}
+
+/* Is there a started set that names it? Waits for nobody who attaches. */
+static bool is_named(const char *module)
+{
+	struct iot_hook_set *set;
+	bool named = false;
+
+	mutex_lock(&sets_lock);
+	list_for_each_entry(set, &sets, list)
+		named |= names_module(set, module, set->nr);
+	mutex_unlock(&sets_lock);
+	return named;
+}
+
+/**
+ * iot_hook_set_module_coming() - a module is about to begin
+ *
+ * A set that is not in the list yet finds the module by itself. Context: module
+ * notifier, may sleep.
+ */
+void iot_hook_set_module_coming(const char *module)
+{
+	struct iot_hook_set *set;
+
+	if (!is_named(module))
+		return;
+	mutex_lock(&modules_lock);
+	list_for_each_entry(set, &sets, list)
+		if (names_module(set, module, set->nr) && attach_module(set, module))
+			pr_err("no memory to hook the functions of module %s\n", module);
+	mutex_unlock(&modules_lock);
+}
+
+/**
+ * iot_hook_set_module_going() - a module has ended, and its text will be freed
+ *
+ * A set that is not in the list yet does not find it any more. Context: as above.
+ */
+void iot_hook_set_module_going(const char *module)
+{
+	struct iot_hook_set *set;
+
+	if (!is_named(module))
+		return;
+	mutex_lock(&modules_lock);
+	list_for_each_entry(set, &sets, list) {
+		forget_module(set, module);
+		detach_module(set, module, -ENOENT);
+	}
+	mutex_unlock(&modules_lock);
+}
+
+/*
+ * The kernel's own function of a name, or 0. A module's of the same name is another
+ * function: a site says whose it means.
+ */
+static unsigned long kernel_symbol(const char *symbol)
+{
+	unsigned long addr = iot_hook_symbol(symbol);
+	char text[KSYM_SYMBOL_LEN];
+
+	if (addr)
+		snprintf(text, sizeof(text), "%ps", (void *)addr);
+	return addr && !strchr(text, '[') ? addr : 0;
+}
+
+/**
+ * iot_hook_set_start() - find the functions of a set by name, and attach them
+ * @points:	@nr tracepoints that belong to it, attached after them
+ *
+ * Context: task, may sleep long. Return: 0, or an error: then nothing is attached.
+ */
+int iot_hook_set_start(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < set->nr; i++) {
+		set->sites[i].addr = kernel_symbol(set->sites[i].symbol);
+		set->sites[i].error = set->sites[i].addr ? 0 : -ENOENT;
+	}
+	err = iot_hook_set_attach(set);
+	if (err)
+		return err;
+	err = iot_hook_points_get(points, nr);
+	if (err)
+		iot_hook_set_detach(set);
+	return err;
+}
+
+/** iot_hook_set_stop() - let go what iot_hook_set_start() has attached */
+void iot_hook_set_stop(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr)
+{
+	iot_hook_points_put(points, nr);
+	iot_hook_set_detach(set);
+}
+
+/** iot_hook_set_own_missed() - likewise without those that were refused at unloading */
+unsigned long iot_hook_set_own_missed(const struct iot_hook_set *set)
+{
+	unsigned long missed = 0;
+	unsigned int i;
+
+	mutex_lock(&sets_lock);
+	for (i = 0; i < set->nr; i++)
+		missed += site_missed(&set->sites[i]);
+	mutex_unlock(&sets_lock);
+	return missed;
+}
+
+/** iot_hook_set_missed() - calls that could not be followed */
+unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
+{
+	return iot_hook_set_own_missed(set) + iot_hook_refused();
+}
+
+/** iot_hook_set_show() - a line for each function, as in iot_hook_show() */
+void iot_hook_set_show(struct seq_file *m)
+{
+	struct iot_hook_set *set;
+	unsigned int i;
+
+	mutex_lock(&sets_lock);
+	list_for_each_entry(set, &sets, list)
+		for (i = 0; i < set->nr; i++) {
+			const struct iot_hook_site *site = &set->sites[i];
+
+			seq_printf(m, "%s %s %s %u %lu %s %d\n", site->symbol, site->what,
+				   mechanism_names[site->mechanism],
+				   site->mechanism != IOT_HOOK_DETACHED, site_missed(site),
+				   verdict_names[site->verdict], site->error);
+		}
+	mutex_unlock(&sets_lock);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Kretprobes, and how an ftrace handler gives them the calls that they follow. */
+#ifndef IOT_KRETPROBE_H
+#define IOT_KRETPROBE_H
+
+#include <linux/compiler.h>
+#include <linux/kprobes.h>
+#include <linux/ptrace.h>
+#include <linux/string.h>
+#include "compat/compat.h"
+
+/** struct iot_kretprobe_type - what a kretprobe does, and how many calls it follows at a time */
+struct iot_kretprobe_type {
+	kretprobe_handler_t entry;	/* returns 0 if the return is wanted */
+	kretprobe_handler_t exit;
+	size_t data_size;		/* bytes of instance data */
+	int maxactive;
+};
+
+/**
+ * iot_kretprobe_register() - at a function
+ * @krp:	filled here
+ * @addr:	of the function
+ * @flags:	0, or KPROBE_FLAG_DISABLED: no kprobe gives it calls, iot_hook_follow() may
+ *
+ * Context: task, may sleep. Return: 0 or an error.
+ */
+static inline int iot_kretprobe_register(struct kretprobe *krp, unsigned long addr, u32 flags,
+					 const struct iot_kretprobe_type *type)
+{
+	memset(krp, 0, sizeof(*krp));
+	krp->kp.addr = (kprobe_opcode_t *)addr;
+	krp->kp.flags = flags;
+	krp->entry_handler = type->entry;
+	krp->handler = type->exit;
+	krp->data_size = type->data_size;
+	krp->maxactive = type->maxactive;
+	return register_kretprobe(krp);
+}
+
+/** iot_hook_args() - the first @n arguments of a call. Context: its kretprobe's entry */
+static inline void iot_hook_args(struct pt_regs *regs, unsigned long *args, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		args[i] = regs_get_kernel_argument(regs, i);
+}
+
+/**
+ * iot_hook_probe_missed() - calls that a kretprobe could not follow
+ * @armed:	a kprobe gives it its calls, and has its own reasons to miss some; the
+ *		misses of others' kprobes on the function are counted for a disabled one, too
+ *
+ * Context: any.
+ */
+static inline unsigned long iot_hook_probe_missed(const struct kretprobe *krp, bool armed)
+{
+	unsigned long missed = READ_ONCE(krp->nmissed);
+
+	return armed ? missed + READ_ONCE(krp->kp.nmissed) : missed;
+}
+
+#ifdef IOT_REDIRECT
+/**
+ * iot_hook_follow() - follow a call by its return address
+ * @krp:	registered with KPROBE_FLAG_DISABLED
+ * @regs:	of the ftrace handler that looks at the call
+ *
+ * That is what a kretprobe does, but a kprobe's way to the entry of a function is long,
+ * and every call goes it. Here the handler gives it those calls that it wants, through
+ * the pre_handler that register_kretprobe() has set (kernel/kprobes.c), with preemption
+ * off as there, but without a kprobe's guard against recursion: no handler of ours calls
+ * a function that is followed. Context: preemption off.
+ */
+static __always_inline void iot_hook_follow(struct kretprobe *krp, struct pt_regs *regs)
+{
+	krp->kp.pre_handler(&krp->kp, regs);
+}
+#endif
+
+#endif /* IOT_KRETPROBE_H */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The stubs of sites: see stub.c */
+#include <linux/linkage.h>
+#include <asm/unwind_hints.h>
+
+#ifdef CONFIG_X86_64
+#include "hook/stub.h"
+#include "hook/wrap.h"
+
+	.text
+/*
+ * Where ftrace handlers send calls: one stub for each site, as nothing but the arguments
+ * of the call and the address where it goes on gets here. BPF's trampoline may have come
+ * between, and it keeps no other register.
+ */
+.macro IOT_HOOK_TABLE name, to
+SYM_CODE_START(\name)
+	.Lnumber = 0
+	.rept IOT_HOOK_STUBS
+	UNWIND_HINT_FUNC
+0:
+	ENDBR
+	mov	$.Lnumber, %r9d
+	jmp	\to
+	.fill	0b + IOT_HOOK_STUB_SIZE - ., 1, 0xcc
+	.Lnumber = .Lnumber + 1
+	.endr
+SYM_CODE_END(\name)
+.endm
+
+IOT_HOOK_TABLE iot_hook_stubs, iot_hook_stub
+
+/* Of calls that are not wanted: see iot_hook_site_pass(). */
+IOT_HOOK_TABLE iot_hook_passes, iot_hook_pass
+
+SYM_FUNC_START_LOCAL(iot_hook_pass)
+	lea	iot_hook_stubbed(%rip), %rax
+	mov	(%rax,%r9,8), %r9
+	jmp	iot_hook_go_on
+SYM_FUNC_END(iot_hook_pass)
+
+/* Into the function of the site in r9, as if nothing had happened. */
+SYM_FUNC_START_LOCAL(iot_hook_go_on)
+	mov	(%r9), %r9	/* site->entry */
+	IOT_HOOK_GO %r9
+SYM_FUNC_END(iot_hook_go_on)
+
+/*
+ * The arguments are in place and r9 is the number of the site. Keeps the arguments, in
+ * an array on the stack, for iot_hook_stub_call(args, site), and returns what that
+ * says; or, for IOT_HOOK_ALONE, goes on into the function as if nothing had happened.
+ */
+SYM_FUNC_START_LOCAL(iot_hook_stub)
+	lea	iot_hook_stubbed(%rip), %rax
+	mov	(%rax,%r9,8), %r9
+	push	%r9
+	push	%r8
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	mov	%rsp, %rdi
+	mov	%r9, %rsi
+	sub	$8, %rsp	/* a call wants the stack aligned to 16 */
+	call	iot_hook_stub_call
+	add	$8, %rsp
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%r8
+	pop	%r9
+	cmp	$IOT_HOOK_ALONE_LOW, %rax
+	je	iot_hook_go_on
+	RET
+SYM_FUNC_END(iot_hook_stub)
+#endif

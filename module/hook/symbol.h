@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Functions and variables of the kernel that are not exported. */
+#ifndef IOT_SYMBOL_H
+#define IOT_SYMBOL_H
+
+#include <linux/types.h>
+#include "compat/compat.h"
+
+struct iot_btf_check;
+
+int iot_symbol_init(void);
+void iot_symbol_exit(void);
+
+unsigned long iot_hook_symbol(const char *name);
+unsigned long iot_hook_data(const char *name);
+unsigned long iot_hook_function(const char *name, const char *proto);
+void iot_symbol_print_found(const struct iot_btf_check *check, char *text);
+
+/* Called for each function and variable of the kernel. */
+typedef void (*iot_hook_symbol_fn)(const char *name, unsigned long addr);
+int iot_hook_symbols(iot_hook_symbol_fn fn);
+
+bool iot_hook_is_blind(void);
+#define IOT_HOOK_BLIND \
+	"ftrace is off, and without it no call is seen; sysctl -w kernel.ftrace_enabled=1 turns it on"
+
+#define IOT_HOOK_ARGS	5	/* arguments that a wrapper sees, and iot_hook_call() gives */
+
+/*
+ * iot_hook_call() - call a function of up to five arguments from behind its entry
+ * site, as iot_hook_symbol() and ftrace tell it: it need not have an ENDBR there
+ */
+#ifdef IOT_REDIRECT
+s64 iot_hook_call(const unsigned long *args, unsigned long address);
+ssize_t iot_hook_enter(void *arg1, void *arg2, unsigned long address);
+s64 iot_hook_enter4(unsigned long arg1, unsigned long arg2, unsigned long arg3,
+		    unsigned long arg4, unsigned long address);
+#else
+static inline s64 iot_hook_call(const unsigned long *args, unsigned long address)
+{
+	s64 (*func)(unsigned long a, unsigned long b, unsigned long c, unsigned long d,
+		    unsigned long e) = (void *)address;
+
+	return func(args[0], args[1], args[2], args[3], args[4]);
+}
+#endif
+
+#endif /* IOT_SYMBOL_H */

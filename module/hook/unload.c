@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether the module can be unloaded now.
+ *
+ * A redirected call has a frame of our text on its stack until it returns, and it may
+ * never return: it may wait for memory that userfaultfd serves, or for a server that
+ * is gone. The kernel asks a module nothing before it unloads it, and an exit function
+ * cannot fail: it would have to wait for that call, in D state, for ever.
+ *
+ * So delete_module(2) itself is hooked, from the first redirection on. A call that is
+ * about us, by a task that may unload modules, closes the redirection: wanted calls
+ * pass untraced and are counted as missed. Calls that are under way have MAX_WAIT_MS to
+ * return. If all have, the system call goes on with nothing of ours on its stack, and
+ * since nothing is redirected any more the exit function finds nothing to wait for. If
+ * one has not, the system call fails with EBUSY, the kernel's log names the tasks,
+ * and tracing goes on as before.
+ *
+ * The kernel may refuse to unload the module for reasons of its own. Then the system
+ * call returns while the module is still there: a return probe on it, which our exit
+ * function takes away, opens the redirection again.
+ */
+#include <linux/capability.h>
+#include <linux/delay.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include "core/param.h"
+#include "hook/hook_set.h"
+#include "hook/redirect.h"
+#include "hook/symbol.h"
+#include "hook/unload.h"
+
+#ifdef IOT_REDIRECT
+#define MAX_WAIT_MS	3000
+#define STEP_MS		20
+#define MAX_NAMED	8	/* tasks that the log names */
+#define MAX_DEPTH	48	/* of a stack that is looked at */
+
+static DEFINE_MUTEX(guard_lock);	/* of @guarded */
+static bool guarded;
+static DEFINE_MUTEX(unload_lock);	/* one task at a time closes the redirection */
+static struct task_struct *unloader;	/* is in the kernel's part of the system call */
+
+/* Does the first argument of the system call name this module? May sleep. */
+static bool is_about_us(unsigned long user)
+{
+	char name[MODULE_NAME_LEN];
+	long len = strncpy_from_user(name, (const char __user *)user, sizeof(name));
+
+	return len > 0 && len < sizeof(name) && !strcmp(name, THIS_MODULE->name);
+}
+
+/* Is the code at @addr part of what calls our text for its own sake, not for a hook? */
+static bool is_our_caller(unsigned long addr)
+{
+	static const char * const callers[] = { "proc_reg_", "seq_", "process_one_work" };
+	char symbol[KSYM_SYMBOL_LEN];
+	size_t i;
+
+	sprint_symbol(symbol, addr);
+	for (i = 0; i < ARRAY_SIZE(callers); i++)
+		if (!strncmp(symbol, callers[i], strlen(callers[i])))
+			return true;
+	return false;
+}
+
+/*
+ * The function that the task is in and that we follow, or 0. The entries of a stack
+ * come from the inside out. Those of a task that runs just now may be missing.
+ */
+static unsigned long followed_function(struct task_struct *task, unsigned long save)
+{
+	unsigned long entries[MAX_DEPTH], followed = 0;
+	unsigned long args[IOT_HOOK_ARGS] = {
+		(unsigned long)task, (unsigned long)entries, MAX_DEPTH
+	};
+	unsigned int i, n = iot_hook_call(args, save);
+
+	for (i = 1; i < n; i++) {
+		if (within_module(entries[i], THIS_MODULE)) {
+			followed = followed ?: entries[i - 1];
+			continue;
+		}
+		if (followed && within_module(entries[i - 1], THIS_MODULE) &&
+		    is_our_caller(entries[i]))
+			followed = 0;
+	}
+	return followed;
+}
+
+/* By stack_trace_save_tsk(task, entries, size, skip), kernel/stacktrace.c. */
+static void name_tasks(void)
+{
+	unsigned long function;
+	unsigned long save = iot_hook_function("stack_trace_save_tsk",
+					       "int (struct task_struct *, long *, int, int)");
+	struct task_struct *process, *task;
+	unsigned int n = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(process, task) {
+		if (task == current || !save)
+			continue;
+		function = followed_function(task, save);
+		if (!function || n++ >= MAX_NAMED)
+			continue;
+		pr_err("cannot be unloaded yet: %*pE (process %d, thread %d) is inside a traced call of %ps; it has to return, or be killed, first\n",
+		       (int)strnlen(task->comm, sizeof(task->comm)), task->comm,
+		       task_tgid_nr(task), task_pid_nr(task), (void *)function);
+	}
+	rcu_read_unlock();
+	if (n > MAX_NAMED)
+		pr_err("cannot be unloaded yet: %u more tasks are inside traced calls\n",
+		       n - MAX_NAMED);
+	if (!n)
+		pr_err("cannot be unloaded yet: tasks are inside traced calls\n");
+}
+
+/*
+ * From here on nothing is redirected. A handler may have looked at the flag before it
+ * was set: RCU tasks waits until it has counted its call.
+ */
+static void close_redirection(void)
+{
+	WRITE_ONCE(iot_hook_closed, true);
+	synchronize_rcu_tasks();
+}
+
+/* Is no call under way but the one of @current, which is in a stub of ours itself? */
+static bool others_left(void)
+{
+	unsigned int waited;
+
+	for (waited = 0; iot_hook_calls() > 1; waited += STEP_MS) {
+		if (waited >= MAX_WAIT_MS || fatal_signal_pending(current))
+			return false;
+		msleep(STEP_MS);
+	}
+	return true;
+}
+
+/* Return: IOT_HOOK_ALONE: the system call may go on; or an error. */
+static s64 prepare_unload(void)
+{
+	if (!mutex_trylock(&unload_lock))
+		return -EBUSY;
+	if (READ_ONCE(unloader)) {
+		mutex_unlock(&unload_lock);
+		return -EBUSY;
+	}
+	close_redirection();
+	if (!others_left()) {
+		name_tasks();
+		WRITE_ONCE(iot_hook_closed, false);
+		mutex_unlock(&unload_lock);
+		return -EBUSY;
+	}
+	WRITE_ONCE(unloader, current);
+	mutex_unlock(&unload_lock);
+	return IOT_HOOK_ALONE;
+}
+
+/*
+ * In place of delete_module(2), whose argument is the caller's registers; @tag is where
+ * the name is in them. Context: task, may sleep.
+ */
+static s64 call(const struct iot_hook_site *site, unsigned long *args)
+{
+	unsigned long name = *(unsigned long *)(args[0] + site->tag);
+
+	if (!capable(CAP_SYS_MODULE) || !is_about_us(name))
+		return IOT_HOOK_ALONE;
+	return prepare_unload();
+}
+
+/* Every call is followed to its return, as it is not known yet which module it names. */
+static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+
+/* The system call returns and the module is still there. Context: task, atomic. */
+static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	if (READ_ONCE(unloader) != current)
+		return 0;
+	WRITE_ONCE(iot_hook_closed, false);
+	smp_store_release(&unloader, NULL); /* after that: another may close it again */
+	return 0;
+}
+
+static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+				unsigned long caller)
+{
+	return IOT_HOOK_FOLLOW;
+}
+
+static struct iot_hook_site sites[2];
+
+/* Context: entry of the system call, task, preemption on; must not sleep. */
+static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		    struct ftrace_regs *fregs)
+{
+	struct iot_hook_site *site = &sites[0];
+	struct pt_regs *regs = iot_ftrace_regs(fregs);
+
+	if (iot_hook_key(site->addr) != iot_hook_key(ip))
+		site = &sites[1];
+	iot_hook_site_follow(site, regs);
+	iot_hook_site_send(site, ip, regs);
+}
+
+#define SITE(name, reg)	{ .symbol = (name), .what = "unload", .sometimes = true,	\
+			  .proto = IOT_HOOK_SYSCALL,				\
+			  .tag = offsetof(struct pt_regs, reg), .handler = handler }
+
+static struct iot_hook_site sites[2] = {
+	SITE("__x64_sys_delete_module", di),
+	SITE("__ia32_sys_delete_module", bx),
+};
+
+static struct iot_hook_set set = {
+	.sites = sites,
+	.nr = ARRAY_SIZE(sites),
+	.wants = wants,
+	.call = call,
+	.entry = entry,
+	.exit = probe_exit,
+	.unguarded = true,
+};
+
+static int attach_guard(void)
+{
+	int err = iot_hook_set_start(&set, NULL, 0);
+
+	if (err)
+		return err;
+	if (sites[0].mechanism == IOT_HOOK_REDIRECT)
+		return 0;
+	iot_hook_set_stop(&set, NULL, 0);
+	pr_warn("cannot hook delete_module: functions are hooked by kretprobes, which are slower\n");
+	return -EOPNOTSUPP;
+}
+
+/* See iot_redirect_open(); lasts until iot_unload_exit(). */
+static int need_guard(void)
+{
+	int err = 0;
+
+	mutex_lock(&guard_lock);
+	if (!guarded)
+		err = attach_guard();
+	if (!err)
+		guarded = true;
+	mutex_unlock(&guard_lock);
+	return err;
+}
+
+/** iot_unload_init() - at load */
+void iot_unload_init(void)
+{
+	iot_redirect_set_guard(need_guard);
+}
+
+/** iot_unload_exit() - the module is being unloaded; nobody else is in here */
+void iot_unload_exit(void)
+{
+	if (guarded)
+		iot_hook_set_stop(&set, NULL, 0);
+	guarded = false;
+}
+#endif

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bios that carry a target's data: tracepoint block_bio_queue.
+ *
+ * It fires once for each bio that a filesystem submits, before it is split and
+ * merged (submit_bio_noacct_nocheck()), in the context of the submitter: mostly
+ * a task, rarely an interrupt; preemption is off.
+ *
+ * Which file a bio belongs to:
+ *   buffered	its first page is in the page cache of the file. Reads hold the
+ *		page's lock and writes its writeback flag, so the mapping stays.
+ *   direct	the pages are the caller's. The bio belongs to the file that the
+ *		current task is reading or writing directly (file/direct.c), unless
+ *		it is something else that the filesystem does inside that call:
+ *		metadata, swap, or page cache I/O under way.
+ * A device that is a target has them all, whatever they carry.
+ * Layers below (device mapper, md, loop) submit bios with the same pages again;
+ * only the ones to the filesystem's own device count.
+ */
+#include <linux/blkdev.h>
+#include <linux/pagemap.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <trace/events/block.h>
+#include "core/spoil.h"
+#include "hook/point.h"
+#include "file/bio.h"
+#include "file/direct.h"
+#include "record/running.h"
+#include "probe/bio.h"
+#include "uapi/iotracer.h"
+
+/*
+ * Is this the filesystem's device? One that spans several (btrfs) names none in
+ * its superblock; it holds them under its type's or its own name.
+ */
+static bool is_own_device(const struct bio *bio, const struct super_block *sb)
+{
+	const struct block_device *bdev = bio->bi_bdev;
+
+	if (sb->s_bdev)
+		return bdev == sb->s_bdev;
+	return bdev->bd_holder == sb || bdev->bd_holder == sb->s_type;
+}
+
+/* Page cache I/O under way: the page is not just somebody's buffer. */
+static bool is_cache_io(const struct bio *bio, struct folio *folio,
+			const struct inode *host)
+{
+	if (S_ISBLK(host->i_mode))
+		return host->i_rdev == bio->bi_bdev->bd_dev;
+	if (!is_own_device(bio, host->i_sb))
+		return false;
+	return iot_bio_moves_cache(bio, folio);
+}
+
+static struct iot_running *direct_target(const struct bio *bio,
+					struct folio *folio,
+					const struct inode *host, u64 *offset)
+{
+	const struct iot_direct *call = in_task() ? iot_direct_now() : NULL;
+
+	if (!call || !is_own_device(bio, call->sb) ||
+	    (bio->bi_opf & (REQ_META | REQ_SWAP)) ||
+	    (host && is_cache_io(bio, folio, host)))
+		return NULL;
+	*offset = call->offset;
+	return iot_running_by_id(call->id);
+}
+
+static struct iot_running *buffered_target(const struct bio *bio,
+					  struct folio *folio,
+					  struct inode *host, u64 *offset)
+{
+	if (!host || !iot_running_maybe(host) ||
+	    !is_own_device(bio, host->i_sb))
+		return NULL;
+	*offset = iot_bio_offset(bio, folio);
+	return iot_running_find(host);
+}
+
+static u16 bio_flags(const struct bio *bio, bool direct)
+{
+	u16 flags = direct ? IOT_IO_DIRECT : 0;
+
+	if (bio->bi_opf & REQ_SYNC)
+		flags |= IOT_IO_SYNC;
+	if (bio->bi_opf & REQ_RAHEAD)
+		flags |= IOT_IO_READAHEAD;
+	if (bio->bi_opf & REQ_FUA)
+		flags |= IOT_IO_FUA;
+	return flags;
+}
+
+/*
+ * Sectors count from the start of the partition, if it is one, but for a target that
+ * is the whole disk.
+ */
+static u64 bio_sector(struct bio *bio, const struct iot_running *t)
+{
+	u64 sector = bio->bi_iter.bi_sector;
+
+	if (t->device && t->device != bio->bi_bdev->bd_dev)
+		return bio_flagged(bio, BIO_REMAPPED) ? sector :
+		       sector + bio->bi_bdev->bd_start_sect;
+	return bio_flagged(bio, BIO_REMAPPED) ? sector - bio->bi_bdev->bd_start_sect : sector;
+}
+
+/* Many files are on a device: nobody is known then. */
+static void fill_origin(struct iot_io *r, const struct iot_running *t)
+{
+	if (t->device || r->op == IOT_OP_READ) {
+		r->origin_pid = 0;
+		memset(r->origin_comm, 0, sizeof(r->origin_comm));
+		return;
+	}
+	r->origin_pid = iot_writer_read(&t->writer, r->origin_comm);
+}
+
+static void fill_submitter(struct iot_io *r)
+{
+	if (in_task()) {
+		r->pid = current->tgid;
+		r->tid = current->pid;
+		memcpy(r->comm, current->comm, sizeof(r->comm));
+	} else {
+		r->pid = 0;
+		r->tid = 0;
+		strscpy_pad(r->comm, "(interrupt)", sizeof(r->comm));
+	}
+}
+
+static void record(struct iot_running *t, struct bio *bio, u64 offset,
+		   bool direct)
+{
+	struct iot_io *r;
+	u64 *slot, index;
+
+	if (!iot_ring_reserve(rcu_dereference_sched(t->ring), IOT_LEVEL_BLK,
+			      &slot, &index))
+		return;
+	r = (struct iot_io *)slot;
+	r->time = ktime_get_mono_fast_ns();
+	r->latency = 0;
+	r->offset = offset;
+	r->sector = bio_sector(bio, t);
+	r->requested = bio->bi_iter.bi_size;
+	r->result = bio->bi_iter.bi_size;
+	r->cpu = raw_smp_processor_id();
+	r->device = bio->bi_bdev->bd_dev;
+	r->level = IOT_LEVEL_BLK;
+	r->op = op_is_write(bio_op(bio)) ? IOT_OP_WRITE : IOT_OP_READ;
+	r->flags = bio_flags(bio, direct);
+	fill_submitter(r);
+	fill_origin(r, t);
+	iot_spoil(IOT_EVENT_ID_IO, slot);
+	iot_ring_commit(slot, index);
+}
+
+/* For the disk and the partition, if they are targets: what is theirs. */
+static void record_devices(struct bio *bio, bool direct)
+{
+	const struct block_device *bdev = bio->bi_bdev;
+	dev_t disk = disk_devt(bdev->bd_disk);
+	struct iot_running *t;
+
+	hlist_for_each_entry_rcu_notrace(t, &iot_running_devices, device_node)
+		if (t->device == bdev->bd_dev || t->device == disk)
+			record(t, bio, bio_sector(bio, t) << SECTOR_SHIFT, direct);
+}
+
+static void bio_queued(void *data, struct bio *bio)
+{
+	struct iot_running *t;
+	struct inode *host;
+	struct folio *folio;
+	bool direct = true;
+	u64 offset;
+
+	switch (bio_op(bio)) {
+	case REQ_OP_READ:
+	case REQ_OP_WRITE:
+	case REQ_OP_ZONE_APPEND:
+		break;
+	default:
+		return;
+	}
+	if (!bio_has_data(bio) || !bio->bi_bdev)
+		return;
+	folio = iot_bio_folio(bio);
+	host = iot_bio_host(folio);
+	t = direct_target(bio, folio, host, &offset);
+	if (!t) {
+		direct = false;
+		t = buffered_target(bio, folio, host, &offset);
+	}
+	if (t)
+		record(t, bio, offset, direct);
+	if (unlikely(!hlist_empty(&iot_running_devices)))
+		record_devices(bio, direct || !folio_mapping(folio));
+}
+
+static struct iot_hook_point point = {
+	.name = "block_bio_queue",
+	.probe = bio_queued,
+};
+
+/** iot_bio_attach() - one user more of what follows. Context: task, may sleep */
+int iot_bio_attach(void)
+{
+	check_trace_callback_type_block_bio_queue(bio_queued);
+	return iot_hook_point_get(&point);
+}
+
+/** iot_bio_detach() - one user less; the probe may still run when this returns */
+void iot_bio_detach(void)
+{
+	iot_hook_point_put(&point);
+}

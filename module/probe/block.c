@@ -1,0 +1,757 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Category block: each request from when it is made to when it is done.
+ *
+ * A request's life in tracepoints (block/blk-mq.c, blk-merge.c, blk-flush.c):
+ *   block_getrq		made for a bio, in the submitter's context; the tracepoint has
+ *			the bio only, so that is what finds it until it is queued
+ *   block_rq_insert	given to the scheduler or the queue
+ *   block_rq_issue	the driver gets it
+ *   block_rq_requeue	the driver gives it back
+ *   block_rq_merge	it is gone into another one
+ *   block_rq_complete	so many bytes of it are done; perhaps not all
+ * Bios are merged into it up to the time it is issued, in front or behind. From then
+ * on its last bio stays the same; one that has no bio is found by its own address.
+ *
+ * Flushes: where a write needs the device's cache flushed, the block layer sends a
+ * request of its own for that (FLUSH), completes the data with RQF_FLUSH_SEQ set, and
+ * at last, with the flag off and nothing left to do, the write as a whole.
+ *
+ * Devices without requests (device mapper, md, brd) get bios: block_bio_queue and
+ * block_bio_complete. The latter fires for no bio of other devices.
+ *
+ * What /proc/diskstats counts as one I/O is one event here, merges are none of their
+ * own; but a bio that the device mapper splits is one event, of so many parts.
+ *
+ * Contexts: getrq and bio_queue in the submitter, mostly a task; insert, issue and
+ * requeue in any task or, rarely, softirq; complete in any. Preemption is off in all.
+ */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_BLOCK /* left_out.h */
+#include <linux/atomic.h>
+#include <linux/blk-mq.h>
+#include <linux/blkdev.h>
+#include <linux/buffer_head.h>
+#include <linux/hash.h>
+#include <linux/pagemap.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <trace/events/block.h>
+#include "compat/blkdev.h"
+#include "core/table.h"
+#include "core/task.h"
+#include "hook/hook.h"
+#include "hook/point.h"
+#include "hook/symbol.h"
+#include "file/bio.h"
+#include "file/direct.h"
+#include "file/origin.h"
+#include "file/paths.h"
+#include "record/event.h"
+#include "record/rw.h"
+#include "probe/categories.h"
+#include "probe/pending.h"
+#include "probe/rw_hooks.h"
+#include "probe/vfs.h"
+#include "uapi/iotracer.h"
+
+static atomic_long_t nr_missed;
+
+/* A request that nothing is known of any more; its device has it still. */
+static void request_gone(void *thing, bool displaced)
+{
+	const struct iot_pending *p = thing;
+
+	if (p->issue)
+		atomic_dec(p->depth);
+	if (displaced)
+		atomic_long_inc(&nr_missed);
+}
+
+static struct iot_table pending = {
+	IOT_TABLE_OF(struct iot_pending, e.time, e.uid, e.pid),
+	IOT_TABLE_BEGUN(13),
+	.gone = request_gone,
+};
+
+/*
+ * Requests that a device has, by its queue. A place is given up by the next start:
+ * disks that come and go often enough share the last one.
+ */
+#define QUEUES		256
+#define QUEUE_PROBES	32
+
+static struct queue_depth {
+	const struct request_queue *q;
+	atomic_t n;
+} depths[QUEUES + 1];
+
+static atomic_t *depth_of(const struct request_queue *q)
+{
+	u32 from = iot_table_hash((unsigned long)q, ilog2(QUEUES));
+	unsigned int i;
+
+	for (i = 0; i < QUEUE_PROBES; i++) {
+		struct queue_depth *d = &depths[(from + i) % QUEUES];
+
+		if (!READ_ONCE(d->q))
+			cmpxchg(&d->q, NULL, q);
+		if (READ_ONCE(d->q) == q)
+			return &d->n;
+	}
+	return &depths[QUEUES].n;
+}
+
+static const u8 ops[REQ_OP_LAST] = {
+	[0 ... (__force int)REQ_OP_LAST - 1] = IOT_BLOCK_OTHER,
+	[(__force int)REQ_OP_READ] = IOT_BLOCK_READ,
+	[(__force int)REQ_OP_WRITE] = IOT_BLOCK_WRITE,
+	[(__force int)REQ_OP_FLUSH] = IOT_BLOCK_FLUSH,
+	[(__force int)REQ_OP_DISCARD] = IOT_BLOCK_DISCARD,
+	[(__force int)REQ_OP_SECURE_ERASE] = IOT_BLOCK_SECURE_ERASE,
+	[(__force int)REQ_OP_WRITE_ZEROES] = IOT_BLOCK_WRITE_ZEROES,
+	[(__force int)REQ_OP_ZONE_APPEND] = IOT_BLOCK_ZONE_APPEND,
+	[(__force int)REQ_OP_ZONE_OPEN] = IOT_BLOCK_ZONE_OPEN,
+	[(__force int)REQ_OP_ZONE_CLOSE] = IOT_BLOCK_ZONE_CLOSE,
+	[(__force int)REQ_OP_ZONE_FINISH] = IOT_BLOCK_ZONE_FINISH,
+	[(__force int)REQ_OP_ZONE_RESET] = IOT_BLOCK_ZONE_RESET,
+	[(__force int)REQ_OP_ZONE_RESET_ALL] = IOT_BLOCK_ZONE_RESET_ALL,
+	[(__force int)REQ_OP_DRV_IN] = IOT_BLOCK_DRV_IN,
+	[(__force int)REQ_OP_DRV_OUT] = IOT_BLOCK_DRV_OUT,
+};
+
+static u16 op_of(blk_opf_t opf)
+{
+	unsigned int op = (__force unsigned int)(opf & REQ_OP_MASK);
+
+	return op < ARRAY_SIZE(ops) ? ops[op] : IOT_BLOCK_OTHER;
+}
+
+/* The flags that have the same place in all kernels. */
+static_assert(__REQ_FAILFAST_DEV == REQ_OP_BITS && __REQ_SYNC == REQ_OP_BITS + 3 &&
+	      __REQ_META == REQ_OP_BITS + 4 && __REQ_FUA == REQ_OP_BITS + 9 &&
+	      __REQ_PREFLUSH == REQ_OP_BITS + 10 && __REQ_NOWAIT == REQ_OP_BITS + 13);
+
+static noinline u32 rare_flags(blk_opf_t opf)
+{
+	u32 flags = 0;
+
+	if (opf & REQ_POLLED)
+		flags |= IOT_REQ_POLLED;
+	if (opf & REQ_ALLOC_CACHE)
+		flags |= IOT_REQ_ALLOC_CACHE;
+	if (opf & REQ_SWAP)
+		flags |= IOT_REQ_SWAP;
+	if (opf & REQ_DRV)
+		flags |= IOT_REQ_DRV;
+	if (opf & REQ_NOUNMAP)
+		flags |= IOT_REQ_NOUNMAP;
+	if (opf & REQ_FS_PRIVATE)
+		flags |= IOT_REQ_FS_PRIVATE;
+	if (opf & REQ_ATOMIC)
+		flags |= IOT_REQ_ATOMIC;
+	if (opf & REQ_CGROUP_PUNT)
+		flags |= IOT_REQ_CGROUP_PUNT;
+	return flags;
+}
+
+static u32 flags_of(blk_opf_t opf)
+{
+	u64 bits = (__force u64)opf >> REQ_OP_BITS;
+	u32 flags = bits & IOT_REQ_COMMON;
+
+	if (unlikely(bits & ~(u64)IOT_REQ_COMMON))
+		flags |= rare_flags(opf);
+	return flags;
+}
+
+static u16 class_of_size(u64 size)
+{
+	u16 class = IOT_CLASS_FILE_4K;
+	u64 limit = 4096;
+
+	while (size > limit && class < IOT_CLASS_FILE_LARGER) {
+		limit *= 4;
+		class++;
+	}
+	return class;
+}
+
+static_assert(4096ULL << (2 * (IOT_CLASS_FILE_1G - IOT_CLASS_FILE_4K)) == 1ULL << 30);
+
+static void note_file(struct iot_block *e, const struct iot_paths_file *file,
+		      const struct inode *inode)
+{
+	e->inode = file->ino;
+	e->path = file->id;
+	e->file_device = file->dev;
+	e->file_size = i_size_read(inode);
+}
+
+/* What the journals of ext4 and xfs give to their bios; 0: not in this kernel now */
+static unsigned long end_of_buffer, end_of_jbd2, end_of_xlog;
+
+static void find_journals(void)
+{
+	end_of_buffer = iot_hook_symbol("end_bio_bh_io_sync");
+	end_of_jbd2 = iot_hook_symbol("journal_end_buffer_io_sync");
+	end_of_xlog = iot_hook_symbol("xlog_bio_end_io");
+}
+
+static bool is_journal(const struct bio *bio)
+{
+	unsigned long end = (unsigned long)bio->bi_end_io;
+
+	if (!end)
+		return false;
+	if (end == end_of_buffer)
+		return end_of_jbd2 && iot_buffer_end(bio->bi_private) == end_of_jbd2;
+	return end == end_of_xlog || end == end_of_jbd2;
+}
+
+static void note_origin(struct iot_block *e, const struct folio *folio)
+{
+	struct iot_origin who IOT_UNINITIALIZED;
+
+	iot_origin_find(folio->mapping, folio->index, &who);
+	e->origin_pid = who.pid;
+	memcpy(e->origin_comm, who.comm, sizeof(e->origin_comm));
+}
+
+static_assert(sizeof_field(struct iot_block, origin_comm) ==
+	      sizeof_field(struct iot_origin, comm));
+
+/* Data on its way from or to the page cache, whose first page this is. */
+static void note_cached(struct iot_block *e, const struct bio *bio, struct folio *folio,
+			struct inode *host)
+{
+	u64 offset = iot_bio_offset(bio, folio);
+	struct iot_paths_file file IOT_UNINITIALIZED;
+
+	if (op_is_write(bio_op(bio)))
+		note_origin(e, folio);
+	if (S_ISBLK(host->i_mode) || e->class) {
+		e->class = e->class ?: IOT_CLASS_METADATA;
+		return;
+	}
+	iot_paths_of_inode(host, &file);
+	note_file(e, &file, host);
+	e->offset = offset;
+	e->class = class_of_size(e->file_size);
+}
+
+/* A program's own memory: the file is the one it is reading or writing now. */
+static void note_direct(struct iot_block *e)
+{
+	const struct iot_direct *call = in_task() ? iot_direct_now() : NULL;
+	struct iot_paths_file file IOT_UNINITIALIZED;
+
+	if (!call || !call->file)
+		return;
+	iot_paths_of(&call->file->f_path, false, &file);
+	e->class = IOT_CLASS_DIRECT;
+	note_file(e, &file, file_inode(call->file));
+	e->offset = call->offset;
+}
+
+/* Whose page cache the first page of the bio's data is in, on its way; NULL: nobody's. */
+static struct inode *cached_host(const struct bio *bio, struct folio *folio)
+{
+	struct inode *host = iot_bio_host(folio);
+
+	/* of a device: metadata, whose I/O locks buffers instead of folios */
+	return host && (S_ISBLK(host->i_mode) || iot_bio_moves_cache(bio, folio)) ? host : NULL;
+}
+
+/* What the bio's data is. Its pages are held: it is under way. */
+static void note_data(struct iot_block *e, const struct bio *bio)
+{
+	struct inode *host;
+	struct folio *folio;
+
+	if (bio->bi_opf & REQ_META)
+		e->class = is_journal(bio) ? IOT_CLASS_JOURNAL : IOT_CLASS_METADATA;
+	if (!bio_has_data((struct bio *)bio))
+		return;
+	folio = iot_bio_folio(bio);
+	host = cached_host(bio, folio);
+	if (host)
+		note_cached(e, bio, folio, host);
+	else if (!(bio->bi_opf & (REQ_META | REQ_SWAP)) && !folio_test_swapcache(folio))
+		note_direct(e);
+}
+
+static void note_submitter(struct iot_block *e)
+{
+	e->submit_cpu = raw_smp_processor_id();
+	if (likely(in_task())) {
+		iot_task_fill(e);
+		return;
+	}
+	strscpy_pad(e->comm, "(interrupt)", sizeof(e->comm));
+}
+
+/* @flags: more of them */
+static void note_bio(struct iot_block *e, const struct bio *bio, u32 flags)
+{
+	e->device = bio->bi_bdev->bd_dev;
+	e->partition = iot_bdev_partno(bio->bi_bdev);
+	e->ioprio = bio->bi_ioprio;
+	e->hint = iot_bio_write_hint(bio);
+	e->flags = flags_of(bio->bi_opf) | flags;
+	e->sector = bio->bi_iter.bi_sector;
+	e->requested = bio->bi_iter.bi_size;
+	note_data(e, bio);
+}
+
+#define WANTED	1u	/* and perhaps why: IOT_REQ_ORIGINATOR */
+
+static bool is_wanted(void)
+{
+	return iot_category_active(&iot_category_block) && iot_category_wants_task(&iot_category_block);
+}
+
+/*
+ * Does a task that is not wanted write what one that is wanted has made dirty? The first
+ * page tells.
+ */
+static bool is_originator_wanted(const struct bio *bio)
+{
+	const struct iot_filter *f = rcu_dereference_sched(iot_category_block.filter);
+	struct iot_origin who;
+	struct folio *folio;
+
+	if (!iot_category_active(&iot_category_block) || !f || !(f->used & IOT_FILTER_TASK) ||
+	    !op_is_write(bio_op(bio)) || !bio_has_data((struct bio *)bio))
+		return false;
+	folio = iot_bio_folio(bio);
+	return cached_host(bio, folio) &&
+	       iot_origin_find(folio->mapping, folio->index, &who) && iot_filter_origin(f, &who);
+}
+
+static u32 why_wanted(const struct bio *bio)
+{
+	if (is_wanted())
+		return WANTED;
+	return is_originator_wanted(bio) ? WANTED | IOT_REQ_ORIGINATOR : 0;
+}
+
+static struct iot_pending *make(const void *key)
+{
+	struct iot_pending *p = iot_table_new(&pending, key);
+
+	if (unlikely(!p)) {
+		atomic_long_inc(&nr_missed);
+		return NULL;
+	}
+	*p = (struct iot_pending){ .e.time = ktime_get_mono_fast_ns() };
+	note_submitter(&p->e);
+	return p;
+}
+
+/* Whose requests are left out: the reader of the stream. */
+static bool is_reader(void)
+{
+	return iot_category_active(&iot_category_block) && current->tgid == READ_ONCE(iot_category_block.reader);
+}
+
+static void request_made(void *data, struct bio *bio)
+{
+	u32 wanted = why_wanted(bio);
+	struct iot_pending *p;
+
+	/* or the reader's, which nobody knows, would look as if made before the trace */
+	if (!wanted && !is_reader())
+		return;
+	p = make(bio);
+	if (!p)
+		return;
+	p->silent = !wanted;
+	if (wanted)
+		note_bio(&p->e, bio, wanted & IOT_REQ_ORIGINATOR);
+	iot_table_keep(p);
+}
+
+/* What finds a request that has been issued. */
+static const void *key_of(const struct request *rq)
+{
+	return rq->biotail ? (const void *)rq->biotail : rq;
+}
+
+/*
+ * Bios that a request may have in front of the one it was made for. Interrupts may be off:
+ * one that has more is not looked for, and is missed.
+ */
+#define MERGES_MAX	64
+
+/*
+ * It may be known by any of its bios: the one that it was made for. From then on, by
+ * @rename, by what finds it at once, which has been looked for. Not before it is issued:
+ * its last bio is in the middle once more are merged, and far from the front. Held.
+ */
+static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
+{
+	const struct bio *bio;
+	struct iot_pending *p;
+	unsigned int n = 0;
+
+	for (bio = rq->bio; bio && n < MERGES_MAX; bio = bio->bi_next, n++) {
+		if (rename && bio == rq->biotail)
+			continue;
+		p = iot_table_take(&pending, bio);
+		if (p)
+			return rename ? iot_table_rename(&pending, p, key_of(rq)) : p;
+	}
+	return NULL;
+}
+
+static struct iot_pending *find(const struct request *rq)
+{
+	return iot_table_take(&pending, key_of(rq)) ?: find_by_bios(rq, true);
+}
+
+static struct iot_pending *find_unissued(const struct request *rq)
+{
+	return iot_table_take(&pending, key_of(rq)) ?: find_by_bios(rq, false);
+}
+
+/* One that no bio was submitted for: a command of a driver or program, a flush. Held. */
+static struct iot_pending *make_bare(struct request *rq)
+{
+	struct iot_pending *p;
+
+	if (!is_wanted() || !(blk_rq_is_passthrough(rq) || req_op(rq) == REQ_OP_FLUSH))
+		return NULL;
+	p = make(key_of(rq));
+	if (!p)
+		return NULL;
+	p->e.device = disk_devt(rq->q->disk);
+	return p;
+}
+
+static void request_inserted(void *data, struct request *rq)
+{
+	struct iot_pending *p;
+
+	if (!rq->q->disk)
+		return;
+	p = find_unissued(rq) ?: make_bare(rq);
+	if (!p)
+		return;
+	p->insert = ktime_get_mono_fast_ns();
+	iot_table_keep(p);
+}
+
+static u16 count_bios(const struct request *rq)
+{
+	const struct bio *bio;
+	u16 n = 0;
+
+	for (bio = rq->bio; bio && n < U16_MAX; bio = bio->bi_next)
+		n++;
+	return n;
+}
+
+static void request_issued(void *data, struct request *rq)
+{
+	struct iot_pending *p;
+
+	if (!rq->q->disk)
+		return;
+	p = find(rq) ?: make_bare(rq);
+	if (!p)
+		return;
+	p->issue = ktime_get_mono_fast_ns();
+	if (p->insert)
+		p->e.queue_latency += p->issue - p->insert;
+	p->insert = 0;
+	p->depth = depth_of(rq->q);
+	p->e.depth = atomic_inc_return(p->depth);
+	if (!p->done && !p->e.requeues) {
+		p->e.bios = count_bios(rq);
+		p->e.requested = blk_rq_bytes(rq);
+		p->e.sector = p->e.requested ? blk_rq_pos(rq) : 0;
+	}
+	iot_table_keep(p);
+}
+
+/* The driver has it no more. */
+static void leave_device(struct iot_pending *p, u64 now)
+{
+	if (!p->issue)
+		return;
+	p->e.device_latency += now - p->issue;
+	p->issue = 0;
+	atomic_dec(p->depth);
+}
+
+static void request_requeued(void *data, struct request *rq)
+{
+	struct iot_pending *p = rq->q->disk ? find(rq) : NULL;
+
+	if (!p)
+		return;
+	leave_device(p, ktime_get_mono_fast_ns());
+	p->e.requeues++;
+	iot_table_keep(p);
+}
+
+/* Its bios are another one's now. */
+static void request_merged(void *data, struct request *rq)
+{
+	struct iot_pending *p = rq->q->disk ? find_unissued(rq) : NULL;
+
+	if (p)
+		iot_table_drop(&pending, p);
+}
+
+static bool passes(const struct iot_filter *f, const struct iot_block *e, u16 op,
+		   struct gendisk *disk, u64 latency)
+{
+	if (!iot_filter_op(f, op) || !iot_filter_amount(f, latency, e->requested))
+		return false;
+	if ((f->used & IOT_FILTER_DEV) && f->dev != e->device && f->dev != disk_devt(disk) &&
+	    !(e->file_device && f->dev == e->file_device))
+		return false;
+	return !(f->used & IOT_FILTER_INODE) || f->inode == e->inode;
+}
+
+static_assert(sizeof_field(struct gendisk, disk_name) == sizeof_field(struct iot_block, disk));
+
+/* The end of a request or bio; preemption is off. */
+static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t opf,
+		   u32 flags, s64 result, u64 now)
+{
+	u64 latency = flags & IOT_REQ_EARLY ? 0 : now - p->e.time;
+	const struct iot_filter *f;
+	struct iot_event_at at;
+	struct iot_block *e;
+	u16 op = op_of(opf);
+
+	f = rcu_dereference_sched(iot_category_block.filter);
+	if (!f || !iot_category_active(&iot_category_block) ||
+	    (f->used && !passes(f, &p->e, op, disk, latency)))
+		return;
+	e = iot_event_reserve(&iot_category_block, &at);
+	if (!e)
+		return;
+	/* but not the first word, which is the ring's */
+	memcpy(at.slot + 1, (const u64 *)&p->e + 1,
+	       offsetof(struct iot_block, disk) - sizeof(u64));
+	iot_event_fill(e, &iot_category_block, op, p->e.time, latency);
+	e->result = result;
+	e->flags |= flags_of(opf) | flags;
+	e->op_code = (__force u16)(opf & REQ_OP_MASK);
+	e->parts = max_t(u16, e->parts - p->flushed, 1);
+	memcpy(e->disk, disk->disk_name, sizeof(e->disk));
+	iot_event_commit(&iot_category_block, &at);
+}
+
+/* It was made before the trace, or there was no room for it. */
+static noinline void complete_unknown(struct request *rq, blk_status_t error,
+				      unsigned int bytes)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct iot_pending p = {
+		.e.time = now,
+		.e.sector = blk_rq_bytes(rq) ? blk_rq_pos(rq) : 0,
+		.e.requested = blk_rq_bytes(rq),
+		.e.device = rq->part ? rq->part->bd_dev : disk_devt(rq->q->disk),
+		.e.partition = rq->part ? iot_bdev_partno(rq->part) : 0,
+		.e.bios = 1,
+	};
+
+	record(&p, rq->q->disk, rq->cmd_flags, IOT_REQ_EARLY,
+	       error ? blk_status_to_errno(error) : bytes, now);
+}
+
+/* Of tasks that a filter asks for nothing is known then. */
+static bool wants_unknown(const struct request *rq)
+{
+	const struct iot_filter *f = rcu_dereference_sched(iot_category_block.filter);
+
+	return f && !(f->used & IOT_FILTER_TASK) && !(rq->rq_flags & RQF_FLUSH_SEQ);
+}
+
+/* Are these bytes all that was left? */
+static bool is_last(struct request *rq, unsigned int bytes)
+{
+	return bytes >= blk_rq_bytes(rq);
+}
+
+/* Some bytes are done. Return: it has ended; else its end is still to come. */
+static bool advance(struct iot_pending *p, struct request *rq, blk_status_t error,
+		    unsigned int bytes, u64 now)
+{
+	if (error)
+		p->error = p->error ?: blk_status_to_errno(error);
+	else
+		p->done += bytes;
+	p->e.parts++;
+	if (!is_last(rq, bytes))
+		return false;
+	leave_device(p, now);
+	if (!(rq->rq_flags & RQF_FLUSH_SEQ) || req_op(rq) == REQ_OP_FLUSH)
+		return true;
+	p->flushed = true;
+	return false;
+}
+
+static void request_completed(void *data, struct request *rq, blk_status_t error,
+			      unsigned int bytes)
+{
+	struct iot_pending *p;
+	u64 now;
+
+	if (!rq->q->disk)
+		return;
+	p = find(rq);
+	if (unlikely(!p)) {
+		if (wants_unknown(rq))
+			complete_unknown(rq, error, bytes);
+		if (count_bios(rq) > MERGES_MAX)
+			atomic_long_inc(&nr_missed);
+		return;
+	}
+	now = ktime_get_mono_fast_ns();
+	if (!advance(p, rq, error, bytes, now)) {
+		iot_table_keep(p);
+		return;
+	}
+	if (!p->silent)
+		record(p, rq->q->disk, rq->cmd_flags, p->flushed ? IOT_REQ_FLUSH_SEQ : 0,
+		       p->error ?: (s64)p->done, now);
+	iot_table_drop(&pending, p);
+}
+
+/* Devices without requests. */
+static bool has_no_requests(const struct bio *bio)
+{
+	return bio->bi_bdev && bio->bi_bdev->bd_disk->fops->submit_bio;
+}
+
+static void bio_queued(void *data, struct bio *bio)
+{
+	u32 wanted = has_no_requests(bio) ? why_wanted(bio) : 0;
+	struct iot_pending *p;
+
+	if (!wanted)
+		return;
+	p = make(bio);
+	if (!p)
+		return;
+	note_bio(&p->e, bio, wanted & IOT_REQ_ORIGINATOR);
+	p->e.bios = 1;
+	iot_table_keep(p);
+}
+
+/*
+ * A piece of its own for /proc/diskstats. The tracepoint has what is left of a bio, or
+ * the piece that was split off, which is chained to it (block/blk-merge.c).
+ */
+static void bio_split_up(void *data, struct bio *bio, unsigned int sector)
+{
+	struct iot_pending *p;
+
+	if (!has_no_requests(bio))
+		return;
+	p = iot_table_take(&pending, bio);
+	if (!p && IS_ALIGNED((unsigned long)bio->bi_private, sizeof(long)) && bio->bi_private)
+		p = iot_table_take(&pending, bio->bi_private);
+	if (!p)
+		return;
+	p->e.parts++;
+	iot_table_keep(p);
+}
+
+static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
+{
+	struct iot_pending *p = has_no_requests(bio) ? iot_table_take(&pending, bio) : NULL;
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (!p)
+		return;
+	p->e.device_latency = now - p->e.time;
+	p->e.parts++;
+	record(p, bio->bi_bdev->bd_disk, bio->bi_opf, IOT_REQ_BIO, bio->bi_status ?
+	       blk_status_to_errno(bio->bi_status) : (s64)p->e.requested, now);
+	iot_table_drop(&pending, p);
+}
+
+/* Completion first: what is made after that is attached will be seen to its end. */
+static struct iot_hook_point points[] = {
+	{ .name = "block_rq_complete", .probe = request_completed },
+	{ .name = "block_bio_complete", .probe = bio_completed },
+	{ .name = "block_rq_merge", .probe = request_merged },
+	{ .name = "block_rq_requeue", .probe = request_requeued },
+	{ .name = "block_rq_issue", .probe = request_issued },
+	{ .name = "block_rq_insert", .probe = request_inserted },
+	{ .name = "block_getrq", .probe = request_made },
+	{ .name = "block_split", .probe = bio_split_up },
+	{ .name = "block_bio_queue", .probe = bio_queued },
+};
+
+static void check_types(void)
+{
+	check_trace_callback_type_block_rq_complete(request_completed);
+	check_trace_callback_type_block_bio_complete(bio_completed);
+	check_trace_callback_type_block_rq_merge(request_merged);
+	check_trace_callback_type_block_rq_requeue(request_requeued);
+	check_trace_callback_type_block_rq_issue(request_issued);
+	check_trace_callback_type_block_rq_insert(request_inserted);
+	check_trace_callback_type_block_getrq(request_made);
+	check_trace_callback_type_block_bio_queue(bio_queued);
+	check_trace_callback_type_block_split(bio_split_up);
+}
+
+static int start(void)
+{
+	int err;
+
+	check_types();
+	find_journals();
+	iot_points_wait(); /* for probes of the last time */
+	err = iot_table_begin(&pending);
+	if (err)
+		return err;
+	memset(depths, 0, sizeof(depths));
+	err = iot_rw_track();
+	if (err)
+		return err;
+	err = iot_origin_get();
+	if (err)
+		goto untrack;
+	err = iot_hook_points_get(points, ARRAY_SIZE(points));
+	if (!err)
+		return 0;
+	iot_origin_put();
+untrack:
+	iot_rw_untrack();
+	return err;
+}
+
+static void stop(void)
+{
+	iot_hook_points_put(points, ARRAY_SIZE(points));
+	iot_origin_put();
+	iot_rw_untrack();
+}
+
+static unsigned long missed(void)
+{
+	return atomic_long_read(&nr_missed);
+}
+
+static void release(void)
+{
+	iot_table_free(&pending);
+}
+
+const struct iot_category_ops iot_block_ops = {
+	.start = start,
+	.stop = stop,
+	.missed = missed,
+	.release = release,
+};
+
+#endif /* IOT_WITHOUT_BLOCK */

@@ -1,0 +1,928 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Category cache: what happens to the pages of files in memory.
+ *
+ * HIT and MISS are judged when a read, a write or a page fault begins: its pages are
+ * looked up as the kernel is about to (mm/filemap.c), and each run of pages that are
+ * alike is one event. So what that very call then brings into memory is a MISS, and
+ * pages that an earlier readahead brought are HITs, with WAIT if their data is not
+ * there yet. A request that the kernel has to try again is counted once.
+ *
+ *   filemap_read, filemap_splice_read	reads
+ *   generic_perform_write, iomap_file_buffered_write, btrfs_buffered_write	writes
+ *   filemap_map_pages, filemap_fault	page faults: the first maps pages that are in
+ *					memory; the second gets what that could not
+ *   read_pages				READAHEAD: the pages have been put into the cache
+ *					and their read begins, those asked for included
+ *   writeback_dirty_folio		DIRTY, where NR_DIRTIED counts
+ *   __folio_start_writeback		WRITEBACK_START
+ *   __folio_end_writeback		WRITEBACK_END, where NR_WRITTEN counts
+ *   mm_filemap_delete_from_page_cache	a folio leaves the cache. Why: DROP within the
+ *					sysctl drop_caches; RECLAIM where the kernel wants
+ *					memory; EVICT with its inode (deleted, unmounted,
+ *					or not used); otherwise INVALIDATE: truncated,
+ *					punched out, given up by posix_fadvise(2), or
+ *					overtaken by direct I/O
+ *
+ * A filter's conditions on tasks are asked of who does it, and, of the writing back of
+ * pages and of their leaving, else of the originator: who made the page dirty or had it
+ * read (origin.c), while there are such conditions.
+ *
+ * Only the entries of functions are looked at: nothing of ours is on the stack of a
+ * call that waits. Contexts: task, for all but __folio_end_writeback, which is called
+ * by whatever completes a bio, and the tracepoints, which fire with the lock of the
+ * mapping held and interrupts off.
+ */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_CACHE /* left_out.h */
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/kprobes.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <linux/uio.h>
+#include <linux/xarray.h>
+#include <trace/events/filemap.h>
+#include <trace/events/writeback.h>
+#include "compat/io_uring.h"
+#include "core/table.h"
+#include "core/task.h"
+#include "hook/hook_set.h"
+#include "hook/kretprobe.h"
+#include "hook/point.h"
+#include "hook/symbol.h"
+#include "file/origin.h"
+#include "file/paths.h"
+#include "record/event.h"
+#include "probe/categories.h"
+#include "probe/vfs.h"
+#include "uapi/iotracer.h"
+
+static atomic_long_t nr_missed;
+static bool has_origin;	/* a user of origin.c; changed under iot_category_cache.control */
+
+#define LOOKUPS		(BIT(IOT_CACHE_HIT) | BIT(IOT_CACHE_MISS))
+#define REMOVALS	(BIT(IOT_CACHE_DROP) | BIT(IOT_CACHE_RECLAIM) | \
+			 BIT(IOT_CACHE_EVICT) | BIT(IOT_CACHE_INVALIDATE))
+/* May be another one's doing for who changed the page or had it read. */
+#define BY_OTHERS	(REMOVALS | BIT(IOT_CACHE_WRITEBACK_START) | \
+			 BIT(IOT_CACHE_WRITEBACK_END))
+
+static noinline bool is_wanted_by_filter(unsigned long ops)
+{
+	const struct iot_filter *f;
+	bool wanted;
+
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_category_cache.filter);
+	if (!f || ((f->used & IOT_FILTER_OP) && !(f->ops[0] & ops)))
+		wanted = false;
+	else if ((f->used & IOT_FILTER_TASK) && (ops & BY_OTHERS))
+		wanted = true; /* the page will tell: is_anybody_wanted() */
+	else if (in_task())
+		wanted = iot_category_wants_task(&iot_category_cache);
+	else
+		wanted = !(f->used & IOT_FILTER_TASK);
+	preempt_enable_notrace();
+	return wanted;
+}
+
+/*
+ * Is one of these operations wanted of whoever does it now? An interrupt is nobody's
+ * doing.
+ */
+static __always_inline bool is_wanted(unsigned long ops)
+{
+	u32 state = READ_ONCE(iot_category_cache.state);
+
+	return (state & IOT_CATEGORY_ACTIVE) &&
+	       (likely(iot_category_wants_any(&iot_category_cache, state)) || is_wanted_by_filter(ops));
+}
+
+/* Files that live in memory have no cache. */
+static bool is_cached(const struct inode *inode)
+{
+	return inode->i_sb->s_magic != TMPFS_MAGIC && inode->i_sb->s_magic != HUGETLBFS_MAGIC;
+}
+
+/*
+ * What is known of a file, if it is wanted: by the path that a program used, or by the
+ * inode alone.
+ */
+static __always_inline bool find_file(const struct file *filp, struct iot_paths_file *file)
+{
+	if (!is_cached(filp->f_mapping->host))
+		return false;
+	iot_paths_of(iot_file_user_path(filp), false, file);
+	return iot_category_wants_file(&iot_category_cache, file);
+}
+
+static bool find_inode(struct inode *inode, struct iot_paths_file *file)
+{
+	bool found;
+
+	if (!is_cached(inode))
+		return false;
+	preempt_disable_notrace();
+	found = iot_paths_find_inode(inode, file);
+	if (unlikely(!found) && (READ_ONCE(iot_category_cache.kinds) & BIT(iot_paths_kind(inode)))) {
+		iot_paths_of_inode(inode, file);
+		found = true;
+	}
+	preempt_enable_notrace();
+	return found && iot_category_wants_file(&iot_category_cache, file);
+}
+
+static void fill_task(struct iot_cache *e)
+{
+	if (likely(in_task())) {
+		iot_task_fill(e);
+		return;
+	}
+	e->pid = 0;
+	e->tid = 0;
+	e->ppid = 0;
+	e->uid = 0;
+	e->cgroup = 0;
+	strscpy_pad(e->comm, "irq", sizeof(e->comm));
+}
+
+/* By the filter, sampling or mode; preemption is off. @sampled: see record_as(). */
+static noinline bool is_rejected(bool sampled, u16 op, unsigned long pages)
+{
+	const struct iot_filter *f = rcu_dereference_sched(iot_category_cache.filter);
+
+	return !f || !iot_category_active(&iot_category_cache) || !iot_filter_op(f, op) ||
+	       !iot_filter_amount(f, 0, (s64)pages << PAGE_SHIFT) ||
+	       (!sampled && !iot_category_samples(&iot_category_cache)) ||
+	       !iot_category_has_room(&iot_category_cache);
+}
+
+/* @sampled: that this one is recorded has been decided. */
+static __always_inline void record_as(bool sampled, u16 op,
+				      const struct iot_paths_file *file,
+				      const struct inode *inode, pgoff_t first,
+				      unsigned long pages, u64 offset, u32 flags)
+{
+	struct iot_event_at at;
+	struct iot_cache *e;
+
+	preempt_disable_notrace();
+	if (unlikely(!iot_category_is_plain(&iot_category_cache)) && is_rejected(sampled, op, pages))
+		goto out;
+	e = iot_event_reserve_all(&iot_category_cache, &at);
+	if (!e)
+		goto out;
+	iot_event_fill(e, &iot_category_cache, op, ktime_get_mono_fast_ns(), 0);
+	fill_task(e);
+	e->inode = file->ino;
+	e->path = file->id;
+	e->index = first;
+	e->offset = offset;
+	e->file_pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
+	e->device = file->dev;
+	e->pages = pages;
+	e->flags = flags | (in_task() ? 0 : IOT_CACHE_INTERRUPT);
+	e->kind = file->kind;
+	e->reserved = 0;
+	iot_event_commit(&iot_category_cache, &at);
+out:
+	preempt_enable_notrace();
+}
+
+static noinline void record(u16 op, const struct iot_paths_file *file,
+			    const struct inode *inode, pgoff_t first, unsigned long pages,
+			    u64 offset, u32 flags)
+{
+	record_as(false, op, file, inode, first, pages, offset, flags);
+}
+
+/*
+ * Requests that io_uring will try again, by the address of the kiocb, or of the task
+ * for a page fault.
+ */
+struct retry {
+	const struct address_space *mapping;
+	u64 end;
+	u64 time;
+	u32 uid;
+	u32 pid;
+};
+
+#define RETRY_BITS	10
+
+/* Its pages will be counted once more. */
+static void retry_gone(void *thing, bool displaced)
+{
+	if (displaced)
+		atomic_long_inc(&nr_missed);
+}
+
+IOT_TABLE_STORE(retry, struct retry, RETRY_BITS);
+static struct iot_table retries = {
+	IOT_TABLE_OF(struct retry, time, uid, pid),
+	IOT_TABLE_STORED(retry, RETRY_BITS),
+	.gone = retry_gone,
+};
+
+/* Has it been counted? It is forgotten then. */
+static bool is_retry(const void *by, const struct address_space *mapping, u64 end)
+{
+	struct retry *r;
+	bool same;
+
+	if (likely(iot_table_is_empty(&retries)))
+		return false;
+	r = iot_table_take(&retries, by);
+	if (!r)
+		return false;
+	same = r->mapping == mapping && r->end == end;
+	iot_table_drop(&retries, r);
+	return same;
+}
+
+static void keep_retry(const void *by, const struct address_space *mapping, u64 end)
+{
+	struct retry *r = iot_table_new(&retries, by);
+
+	if (!r) {
+		atomic_long_inc(&nr_missed);
+		return;
+	}
+	r->mapping = mapping;
+	r->end = end;
+	/* good enough to tell which of several is older */
+	r->time = get_jiffies_64();
+	r->uid = __kuid_val(current_euid());
+	r->pid = current->tgid;
+	iot_table_keep(r);
+}
+
+/* Pages of a request that are alike. */
+enum presence { ABSENT, PRESENT, PENDING };
+
+/**
+ * struct lookup - the pages that a request is about to use
+ * @file:	which file
+ * @mapping:	its pages
+ * @from:	first byte
+ * @end:	byte after the last
+ * @flags:	of the events, IOT_CACHE_*
+ * @first:	page at which the run begins
+ * @next:	page after the run
+ * @state:	how the pages of the run are
+ * @silent:	has been counted
+ * @sampled:	is recorded whole, in spite of sampling
+ * @waits:	some page is not there
+ */
+struct lookup {
+	const struct iot_paths_file *file;
+	struct address_space *mapping;
+	u64 from;
+	u64 end;
+	u32 flags;
+	pgoff_t first;
+	pgoff_t next;
+	enum presence state;
+	bool silent;
+	bool sampled;
+	bool waits;
+};
+
+/* @pages from the first of the run on, of which the request wants what is from @offset on */
+static __always_inline void found(struct lookup *l, unsigned long pages, u64 offset,
+				  enum presence state)
+{
+	u32 flags = l->flags | (state == PENDING ? IOT_CACHE_WAIT : 0);
+
+	l->waits |= state != PRESENT;
+	if (!l->silent)
+		record_as(l->sampled, state == ABSENT ? IOT_CACHE_MISS : IOT_CACHE_HIT,
+			  l->file, l->mapping->host, l->first, pages, offset, flags);
+}
+
+static void run_end(struct lookup *l)
+{
+	if (l->first == l->next)
+		return;
+	found(l, l->next - l->first, max(l->from, (u64)l->first << PAGE_SHIFT), l->state);
+	l->first = l->next;
+}
+
+/* The pages from where the last ones ended up to @next are in this state. */
+static void run_on(struct lookup *l, enum presence state, pgoff_t next)
+{
+	if (next <= l->next)
+		return;
+	if (state != l->state)
+		run_end(l);
+	l->state = state;
+	l->next = next;
+}
+
+/*
+ * Folios are looked at without a reference: one may be freed and become another
+ * meanwhile. Then what it says of itself does not fit, and it stands for one page.
+ */
+static void look_at(struct lookup *l, struct folio *folio, pgoff_t at, pgoff_t limit)
+{
+	pgoff_t from = READ_ONCE(folio->index), next = from + folio_nr_pages(folio);
+	enum presence state = folio_test_uptodate(folio) ? PRESENT : PENDING;
+
+	if (READ_ONCE(folio->mapping) != l->mapping || at < from || at >= next) {
+		from = at;
+		next = at + 1;
+	}
+	run_on(l, ABSENT, min(from, limit));
+	run_on(l, state, min(next, limit));
+}
+
+/* The only page of a request, which most have. */
+static enum presence presence_of(struct address_space *mapping, pgoff_t index)
+{
+	enum presence state = ABSENT;
+	struct folio *folio;
+
+	rcu_read_lock();
+	folio = xa_load(&mapping->i_pages, index);
+	if (folio && !xa_is_value(folio))
+		state = folio_test_uptodate(folio) ? PRESENT : PENDING;
+	rcu_read_unlock();
+	return state;
+}
+
+static noinline void look_up_many(struct lookup *l, pgoff_t limit)
+{
+	XA_STATE(xas, &l->mapping->i_pages, l->first);
+	void *entry;
+
+	rcu_read_lock();
+	while (l->next < limit) {
+		entry = xas_next_entry(&xas, limit - 1);
+		if (!entry)
+			break;
+		if (!xas_retry(&xas, entry) && !xa_is_value(entry))
+			look_at(l, entry, xas.xa_index, limit);
+	}
+	rcu_read_unlock();
+	run_on(l, ABSENT, limit);
+	run_end(l);
+}
+
+static __always_inline void look_up(struct lookup *l)
+{
+	pgoff_t limit = DIV_ROUND_UP_ULL(l->end, PAGE_SIZE);
+
+	l->first = l->from >> PAGE_SHIFT;
+	l->next = l->first;
+	if (limit == l->first + 1)
+		found(l, 1, l->from, presence_of(l->mapping, l->first));
+	else
+		look_up_many(l, limit);
+}
+
+enum sampling { SAMPLED_OUT, SAMPLED, SAMPLED_LATER };
+
+/*
+ * Sampling of whole requests: one of so many is looked at, and recorded whole. Where the
+ * filter looks at files it comes after that, event by event, or other files would take
+ * part; and for requests that may be tried again, or they would have two chances.
+ */
+static __always_inline enum sampling sample_request(const struct inode *inode)
+{
+	bool taken;
+
+	if (likely(READ_ONCE(iot_category_cache.sample) <= 1))
+		return SAMPLED;
+	if (!S_ISREG(inode->i_mode) ||
+	    (READ_ONCE(iot_category_cache.state) & (IOT_CATEGORY_BY_FILE | IOT_FILTER_KIND)))
+		return SAMPLED_LATER;
+	preempt_disable_notrace();
+	taken = iot_category_samples(&iot_category_cache);
+	preempt_enable_notrace();
+	return taken ? SAMPLED : SAMPLED_OUT;
+}
+
+static __always_inline struct lookup lookup_of(const struct file *filp,
+					       const struct iot_paths_file *file, u64 from,
+					       u64 count, bool write, enum sampling sampling)
+{
+	return (struct lookup) {
+		.file = file,
+		.mapping = filp->f_mapping,
+		.from = from,
+		.end = from + count,
+		.flags = write ? IOT_CACHE_WRITE : 0,
+		.sampled = sampling == SAMPLED,
+	};
+}
+
+static noinline void look_up_transfer(const struct file *filp, u64 from, u64 count,
+				      bool write, enum sampling sampling)
+{
+	struct iot_paths_file file IOT_UNINITIALIZED;
+	struct lookup l = lookup_of(filp, &file, from, count, write, sampling);
+
+	if (find_file(filp, &file))
+		look_up(&l);
+}
+
+/* Likewise of a request that io_uring may try again. */
+static void look_up_again(const struct file *filp, struct kiocb *iocb, u64 from, u64 count,
+			  bool write)
+{
+	bool retries = iocb->ki_flags & (IOCB_NOWAIT | IOCB_WAITQ);
+	enum sampling sampling = retries ? SAMPLED_LATER : sample_request(filp->f_mapping->host);
+	struct iot_paths_file file IOT_UNINITIALIZED;
+	struct lookup l = lookup_of(filp, &file, from, count, write, sampling);
+
+	if (sampling == SAMPLED_OUT || !find_file(filp, &file))
+		return;
+	l.silent = is_retry(iocb, l.mapping, l.end);
+	if (l.silent && !retries)
+		return;
+	look_up(&l);
+	/* also of a write whose pages are there the filesystem may have to wait */
+	if (retries && (l.waits || write))
+		keep_retry(iocb, l.mapping, l.end);
+}
+
+/* A read or write of @count bytes. */
+static __always_inline void transferred(const struct file *filp, struct kiocb *iocb, u64 from,
+					u64 count, bool write)
+{
+	enum sampling sampling;
+
+	if (!count)
+		return;
+	if (iocb && unlikely(!is_sync_kiocb(iocb)) && iot_vfs_is_uring(iocb)) {
+		look_up_again(filp, iocb, from, count, write);
+		return;
+	}
+	sampling = sample_request(filp->f_mapping->host);
+	if (sampling != SAMPLED_OUT)
+		look_up_transfer(filp, from, count, write, sampling);
+}
+
+static __always_inline void seen_read(const struct file *filp, struct kiocb *iocb, u64 from,
+				      u64 count)
+{
+	u64 size = i_size_read(filp->f_mapping->host);
+
+	if (from < size)
+		transferred(filp, iocb, from, min(count, size - from), false);
+}
+
+/* filemap_read(iocb, iter, already_read) */
+static __always_inline void probe_read(const unsigned long *args)
+{
+	struct kiocb *iocb = (void *)args[0];
+
+	seen_read(iocb->ki_filp, iocb, iocb->ki_pos, iov_iter_count((void *)args[1]));
+}
+
+/* filemap_splice_read(in, ppos, pipe, len, flags) */
+static void probe_splice(const unsigned long *args)
+{
+	const struct pipe_inode_info *pipe = (void *)args[2];
+	unsigned int used = pipe_occupancy(READ_ONCE(pipe->head), READ_ONCE(pipe->tail));
+	u64 room = READ_ONCE(pipe->max_usage) > used ? READ_ONCE(pipe->max_usage) - used : 0;
+
+	seen_read((void *)args[0], NULL, *(loff_t *)args[1],
+		  min_t(u64, args[3], room << PAGE_SHIFT));
+}
+
+/* generic_perform_write(iocb, iter), and others like it */
+static __always_inline void probe_write(const unsigned long *args)
+{
+	struct kiocb *iocb = (void *)args[0];
+	u64 from = iocb->ki_flags & IOCB_APPEND ?
+		   i_size_read(iocb->ki_filp->f_mapping->host) : iocb->ki_pos;
+
+	transferred(iocb->ki_filp, iocb, from, iov_iter_count((void *)args[1]), true);
+}
+
+static void fault_lookup(const struct vm_fault *vmf, struct lookup *l,
+			 struct iot_paths_file *file)
+{
+	l->file = file;
+	l->mapping = vmf->vma->vm_file->f_mapping;
+	l->from = (u64)vmf->pgoff << PAGE_SHIFT;
+	l->end = l->from + PAGE_SIZE;
+	l->flags = IOT_CACHE_FAULT | (vmf->flags & FAULT_FLAG_WRITE ? IOT_CACHE_WRITE : 0);
+}
+
+static bool is_beyond(const struct lookup *l)
+{
+	return l->from >= i_size_read(l->mapping->host);
+}
+
+/*
+ * Only the lock of the mapping is held (6.4 and later): if that does not do it is tried
+ * again with the whole lock, and does not say so unless the page had to be read. Nothing
+ * is tried again in this way.
+ */
+static bool is_first_try(const struct vm_fault *vmf)
+{
+	return vmf->flags & IOT_FAULT_VMA_LOCK;
+}
+
+/* filemap_fault(vmf): tried again it mostly says so */
+static void probe_fault(const unsigned long *args)
+{
+	const struct vm_fault *vmf = (void *)args[0];
+	bool first = is_first_try(vmf);
+	struct iot_paths_file file IOT_UNINITIALIZED;
+	struct lookup l = { 0 };
+
+	if (vmf->flags & FAULT_FLAG_TRIED) {
+		is_retry(current, NULL, 0);
+		return;
+	}
+	if (!find_file(vmf->vma->vm_file, &file))
+		return;
+	fault_lookup(vmf, &l, &file);
+	if (is_beyond(&l) || (is_retry(current, l.mapping, l.from) && !first))
+		return;
+	look_up(&l);
+	if ((l.waits || first) && (vmf->flags & FAULT_FLAG_ALLOW_RETRY))
+		keep_retry(current, l.mapping, l.from);
+}
+
+/* Would filemap_map_pages() map it? As next_uptodate_folio() asks, mm/filemap.c. */
+static bool is_mappable(struct address_space *mapping, pgoff_t index)
+{
+	struct folio *folio;
+	bool mappable;
+
+	rcu_read_lock();
+	folio = xa_load(&mapping->i_pages, index);
+	mappable = folio && !xa_is_value(folio) && folio_test_uptodate(folio) &&
+		   !folio_test_locked(folio) && !folio_test_readahead(folio) &&
+		   READ_ONCE(folio->mapping) == mapping;
+	rcu_read_unlock();
+	return mappable;
+}
+
+/* filemap_map_pages(vmf, start, end): what it does not map filemap_fault() will get */
+static void probe_map(const unsigned long *args)
+{
+	const struct vm_fault *vmf = (void *)args[0];
+	struct iot_paths_file file IOT_UNINITIALIZED;
+	struct lookup l = { 0 };
+	bool again;
+
+	if (!find_file(vmf->vma->vm_file, &file))
+		return;
+	fault_lookup(vmf, &l, &file);
+	if (is_beyond(&l) || !is_mappable(l.mapping, vmf->pgoff))
+		return;
+	again = is_retry(current, l.mapping, l.from);
+	if (!(vmf->flags & FAULT_FLAG_TRIED) && (!again || is_first_try(vmf)))
+		record(IOT_CACHE_HIT, &file, l.mapping->host, vmf->pgoff, 1, l.from, l.flags);
+}
+
+/* Whoever it is, wanted or not: the pages may have been another's before. */
+static noinline void note_reader(const struct readahead_control *rac)
+{
+	preempt_disable_notrace();
+	iot_origin_brought(rac->mapping, rac->_index, rac->_nr_pages);
+	preempt_enable_notrace();
+}
+
+/* read_pages(readahead_control) */
+static void probe_readahead(const unsigned long *args)
+{
+	struct readahead_control *rac = (void *)args[0];
+	struct iot_paths_file file IOT_UNINITIALIZED;
+
+	if (!readahead_count(rac))
+		return;
+	if (rac->file ? find_file(rac->file, &file) : find_inode(rac->mapping->host, &file))
+		record(IOT_CACHE_READAHEAD, &file, rac->mapping->host, rac->_index,
+		       rac->_nr_pages, (u64)rac->_index << PAGE_SHIFT, 0);
+}
+
+static bool is_originator_wanted(const struct folio *folio)
+{
+	const struct iot_filter *f = rcu_dereference_sched(iot_category_cache.filter);
+	struct iot_origin who;
+
+	return f && READ_ONCE(has_origin) &&
+	       iot_origin_find(folio->mapping, folio->index, &who) &&
+	       iot_filter_origin(f, &who);
+}
+
+/* Who does it, or the originator; then there is a flag. */
+static noinline bool is_anybody_wanted(const struct folio *folio, u32 *flags)
+{
+	bool wanted;
+
+	preempt_disable_notrace();
+	wanted = in_task() && iot_category_wants_task(&iot_category_cache);
+	if (!wanted && is_originator_wanted(folio)) {
+		wanted = true;
+		*flags = IOT_CACHE_ORIGINATOR;
+	}
+	preempt_enable_notrace();
+	return wanted;
+}
+
+/* A folio in the cache of a file, not one of anonymous memory on its way to swap. */
+static void seen_folio(u16 op, struct folio *folio, struct address_space *mapping)
+{
+	struct iot_paths_file file IOT_UNINITIALIZED;
+	u32 flags = 0;
+
+	if (!mapping || ((unsigned long)mapping & IOT_MAPPING_FLAGS) ||
+	    folio_test_swapcache(folio) || !mapping->host)
+		return;
+	if (unlikely(READ_ONCE(iot_category_cache.state) & IOT_FILTER_TASK) && (BIT(op) & BY_OTHERS) &&
+	    !is_anybody_wanted(folio, &flags))
+		return;
+	if (find_inode(mapping->host, &file))
+		record(op, &file, mapping->host, folio->index, folio_nr_pages(folio),
+		       (u64)folio->index << PAGE_SHIFT, flags);
+}
+
+/* __folio_start_writeback(folio, keep_write): it may be under writeback already */
+static void probe_writeback_start(const unsigned long *args)
+{
+	struct folio *folio = (void *)args[0];
+
+	if (!folio_test_writeback(folio))
+		seen_folio(IOT_CACHE_WRITEBACK_START, folio, folio->mapping);
+}
+
+/* __folio_end_writeback(folio): any context; it cannot leave the cache before */
+static void probe_writeback_end(const unsigned long *args)
+{
+	struct folio *folio = (void *)args[0];
+
+	if (folio_test_writeback(folio))
+		seen_folio(IOT_CACHE_WRITEBACK_END, folio, folio->mapping);
+}
+
+/* Tasks that are in the sysctl drop_caches. */
+#define DROPPERS	8
+
+static const struct task_struct *droppers[DROPPERS];
+static atomic_t nr_droppers;
+
+static bool replace_dropper(const struct task_struct *old, const struct task_struct *new)
+{
+	unsigned int i;
+
+	for (i = 0; i < DROPPERS; i++)
+		if (READ_ONCE(droppers[i]) == old && cmpxchg(&droppers[i], old, new) == old)
+			return true;
+	return false;
+}
+
+static bool is_dropper(void)
+{
+	unsigned int i;
+
+	if (likely(!atomic_read(&nr_droppers)))
+		return false;
+	for (i = 0; i < DROPPERS; i++)
+		if (READ_ONCE(droppers[i]) == current)
+			return true;
+	return false;
+}
+
+static void begin_drop(void)
+{
+	if (replace_dropper(NULL, current))
+		atomic_inc(&nr_droppers);
+	else
+		atomic_long_inc(&nr_missed); /* INVALIDATE then */
+}
+
+static void end_drop(void)
+{
+	if (replace_dropper(current, NULL))
+		atomic_dec(&nr_droppers);
+}
+
+static u16 why_removed(struct address_space *mapping)
+{
+	if (is_dropper())
+		return IOT_CACHE_DROP;
+	if (current->reclaim_state || (current->flags & PF_MEMALLOC))
+		return IOT_CACHE_RECLAIM;
+	return mapping_exiting(mapping) ? IOT_CACHE_EVICT : IOT_CACHE_INVALIDATE;
+}
+
+/* The tracepoints. Preemption is off. */
+static void folio_removed(void *data, struct folio *folio)
+{
+	struct address_space *mapping = folio->mapping;
+
+	if (mapping && is_wanted(REMOVALS))
+		seen_folio(why_removed(mapping), folio, mapping);
+}
+
+static void folio_dirtied(void *data, struct folio *folio, struct address_space *mapping)
+{
+	if (is_wanted(BIT(IOT_CACHE_DIRTY)))
+		seen_folio(IOT_CACHE_DIRTY, folio, mapping);
+}
+
+#ifdef CONFIG_IO_URING
+/* Another request than the one that was at this address: io_uring's kiocb is its begin. */
+static void iot_uring_submitted(request_submitted)
+{
+	is_retry(req, NULL, 0);
+}
+#endif
+
+static struct iot_hook_point points[] = {
+#ifdef CONFIG_IO_URING
+	{ .name = IOT_URING_SUBMIT_POINT, .probe = request_submitted },
+#endif
+	{ .name = "mm_filemap_delete_from_page_cache", .probe = folio_removed },
+	{ .name = "writeback_dirty_folio", .probe = folio_dirtied },
+};
+
+static void check_types(void)
+{
+	check_trace_callback_type_mm_filemap_delete_from_page_cache(folio_removed);
+	check_trace_callback_type_writeback_dirty_folio(folio_dirtied);
+#ifdef CONFIG_IO_URING
+	iot_uring_check_submit(request_submitted);
+#endif
+}
+
+/* The functions: what is done at the entry of each, and what may come of it. */
+enum tag {
+	TAG_READ, TAG_SPLICE, TAG_WRITE, TAG_FAULT, TAG_MAP, TAG_READAHEAD, TAG_START, TAG_END,
+	TAG_DROP
+};
+
+static const struct {
+	void (*seen)(const unsigned long *args);
+	unsigned long ops;
+} probes[] = {
+	[TAG_READ] = { probe_read, LOOKUPS },
+	[TAG_SPLICE] = { probe_splice, LOOKUPS },
+	[TAG_WRITE] = { probe_write, LOOKUPS },
+	[TAG_FAULT] = { probe_fault, LOOKUPS },
+	[TAG_MAP] = { probe_map, LOOKUPS },
+	[TAG_READAHEAD] = { probe_readahead, BIT(IOT_CACHE_READAHEAD) },
+	[TAG_START] = { probe_writeback_start, BIT(IOT_CACHE_WRITEBACK_START) },
+	[TAG_END] = { probe_writeback_end, BIT(IOT_CACHE_WRITEBACK_END) },
+};
+
+#ifdef IOT_REDIRECT
+/* Of the most frequent ones: what wants() and its probe do, as one. */
+static __always_inline void begins(struct ftrace_regs *fregs,
+				   void (*probe)(const unsigned long *args))
+{
+	const struct pt_regs *regs = iot_ftrace_regs(fregs);
+	const unsigned long args[] = { regs->di, regs->si };
+
+	if (is_wanted(LOOKUPS))
+		probe(args);
+}
+
+static void read_begins(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			struct ftrace_regs *fregs)
+{
+	begins(fregs, probe_read);
+}
+
+static void write_begins(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			 struct ftrace_regs *fregs)
+{
+	begins(fregs, probe_write);
+}
+#endif
+
+#define LOOKUP(function, t, p)	\
+	.symbol = (function), .what = "HIT,MISS", .tag = (t), .proto = (p)
+#define ITER_PROTO	"_ (struct kiocb *, struct iov_iter *, ...)"
+
+static struct iot_hook_site sites[] = {
+	{ LOOKUP("filemap_read", TAG_READ, ITER_PROTO), .handler = IOT_HOOK_OWN(read_begins) },
+	{ LOOKUP("filemap_splice_read", TAG_SPLICE,
+		 "_ (struct file *, long *, struct pipe_inode_info *, long, ...)") },
+	{ LOOKUP("generic_perform_write", TAG_WRITE, ITER_PROTO),
+	  .handler = IOT_HOOK_OWN(write_begins) },
+	{ LOOKUP("iomap_file_buffered_write", TAG_WRITE, ITER_PROTO),
+	  .handler = IOT_HOOK_OWN(write_begins) },
+	{ LOOKUP("btrfs_buffered_write", TAG_WRITE, ITER_PROTO), .module = "btrfs",
+	  .handler = IOT_HOOK_OWN(write_begins) },
+	{ LOOKUP("filemap_fault", TAG_FAULT, "_ (struct vm_fault *, ...)") },
+	{ LOOKUP("filemap_map_pages", TAG_MAP, "_ (struct vm_fault *, ...)") },
+	{ .symbol = "read_pages", .what = "READAHEAD", .tag = TAG_READAHEAD,
+	  .proto = "_ (struct readahead_control *, ...)" },
+	{ .symbol = "__folio_start_writeback", .what = "WRITEBACK_START", .tag = TAG_START,
+	  .proto = "_ (struct folio *, ...)" },
+	{ .symbol = "__folio_end_writeback", .what = "WRITEBACK_END", .tag = TAG_END,
+	  .proto = "_ (struct folio *, ...)" },
+	{ .symbol = "drop_caches_sysctl_handler", .what = "DROP", .tag = TAG_DROP,
+	  .proto = "_ (...)", .unbounded = true },
+};
+
+/* Context: entry of the function. All but DROP is done here: the call goes on. */
+static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+				unsigned long caller)
+{
+	if (site->tag == TAG_DROP)
+		return IOT_HOOK_FOLLOW_RETURN;
+	if (site->tag == TAG_READAHEAD && READ_ONCE(has_origin))
+		note_reader((const void *)args[0]);
+	if (is_wanted(probes[site->tag].ops))
+		probes[site->tag].seen(args);
+	return IOT_HOOK_IGNORE;
+}
+
+static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct iot_hook_site *site = iot_hook_site_of(ri);
+	unsigned long args[IOT_HOOK_ARGS];
+
+	if (site->tag == TAG_DROP) {
+		begin_drop();
+		return 0;
+	}
+	iot_hook_args(regs, args, ARRAY_SIZE(args));
+	wants(site, args, 0);
+	return 1;
+}
+
+static int exit_drop(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	end_drop();
+	return 0;
+}
+
+static struct iot_hook_set set = {
+	.sites = sites,
+	.nr = ARRAY_SIZE(sites),
+	.wants = wants,
+	.entry = entry,
+	.exit = exit_drop,
+};
+
+/* What a filter with conditions on tasks needs. It is kept until stop. */
+static int refresh(void)
+{
+	const struct iot_filter *f = rcu_dereference_protected(iot_category_cache.filter,
+					lockdep_is_held(&iot_category_cache.control));
+	int err;
+
+	if (has_origin || !(f->used & IOT_FILTER_TASK))
+		return 0;
+	err = iot_origin_get();
+	if (!err)
+		WRITE_ONCE(has_origin, true);
+	return err;
+}
+
+static void drop_origin(void)
+{
+	if (!has_origin)
+		return;
+	WRITE_ONCE(has_origin, false);
+	iot_origin_put();
+}
+
+static int start(void)
+{
+	int err;
+
+	check_types();
+	iot_table_clear(&retries);
+	memset(droppers, 0, sizeof(droppers));
+	atomic_set(&nr_droppers, 0);
+	err = refresh() ?: iot_hook_set_start(&set, points, ARRAY_SIZE(points));
+	if (err)
+		drop_origin();
+	return err;
+}
+
+static void stop(void)
+{
+	iot_hook_set_stop(&set, points, ARRAY_SIZE(points));
+	drop_origin();
+}
+
+static unsigned long missed(void)
+{
+	return iot_hook_set_missed(&set) + atomic_long_read(&nr_missed);
+}
+
+const struct iot_category_ops iot_cache_ops = {
+	.start = start,
+	.stop = stop,
+	.refresh = refresh,
+	.missed = missed,
+};
+
+#endif /* IOT_WITHOUT_CACHE */

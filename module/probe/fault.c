@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Category fault: page faults in mappings of files.
+ *
+ * All come through handle_mm_fault() (mm/memory.c): those of the processor and those
+ * that the kernel makes for itself, to read or pin memory of a program. It runs in
+ * the task, holds the lock of the mapping or of all mappings of the process, and may
+ * sleep. A call that had to wait for the file gives that lock up and says
+ * VM_FAULT_RETRY: the mapping may be gone then. It is called again for the same
+ * address, and that is the same fault here: what the first attempt knew is kept by
+ * task until then.
+ *
+ * MAJOR and MINOR are told apart as mm_account_fault() does, so the sums are those of
+ * getrusage(2). What had to be tried again was given up half way where a signal
+ * killed the process: that is no fault for it, nor here.
+ *
+ * Pages mapped around the one that was asked for (do_fault_around()) are counted in
+ * the page table, before and after, in the 64 KiB that the kernel looks at by
+ * default. Another thread that faults there at the same time is counted in.
+ *
+ * Files of FUSE, network filesystems and the like may be waited for without bound:
+ * their faults are followed by their return, not by a wrapper.
+ */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_FAULT /* left_out.h */
+#include <linux/fs.h>
+#include <linux/hugetlb_inline.h>
+#include <linux/kprobes.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/pgtable.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include "core/table.h"
+#include "core/task.h"
+#include "hook/hook.h"
+#include "hook/hook_set.h"
+#include "hook/kretprobe.h"
+#include "hook/redirect.h"
+#include "hook/symbol.h"
+#include "hook/wrap.h"
+#include "file/paths.h"
+#include "record/category.h"
+#include "record/event.h"
+#include "probe/categories.h"
+#include "probe/vfs.h"
+#include "uapi/iotracer.h"
+
+/* Entry: fault_asm.S */
+IOT_HOOK_WRAPPER(iot_fault_any, unsigned long vma, unsigned long address,
+		 unsigned long fault_flags, unsigned long regs, unsigned long original,
+		 unsigned long caller);
+
+#define AROUND_BYTES	(64UL * 1024)	/* fault_around_bytes, mm/memory.c */
+
+/**
+ * struct frame - a fault under way
+ * @file:	which file
+ * @start:	CLOCK_MONOTONIC ns, of the first attempt
+ * @address:	in the process
+ * @offset:	of the address in the file, bytes
+ * @mapped:	pages that were there in the window, if @counted
+ * @window:	its first address
+ * @end:	its end
+ * @pmd:	over its page table, NULL: there was none
+ * @fault_flags: FAULT_FLAG_*
+ * @op:		IOT_FAULT_OP_*
+ * @flags:	IOT_FAULT_*
+ * @attempts:	this one included
+ * @counted:	pages around it are
+ */
+struct frame {
+	struct iot_paths_file file;
+	u64 start;
+	u64 address;
+	u64 offset;
+	unsigned long window;
+	unsigned long end;
+	pmd_t *pmd;
+	unsigned int mapped;
+	unsigned int fault_flags;
+	u16 op;
+	u16 attempts;
+	u32 flags;
+	bool counted;
+};
+
+/* Attempts that will be repeated, by task; not if a signal has killed it. */
+struct attempt {
+	u64 address;
+	u64 start;
+	u32 uid;
+	u32 pid;
+	unsigned int mapped;
+	u16 op;
+	u16 attempts;
+};
+
+#define ATTEMPT_BITS	8
+
+static atomic_long_t nr_displaced;
+
+static void attempt_gone(void *thing, bool displaced)
+{
+	if (displaced)
+		atomic_long_inc(&nr_displaced);
+}
+
+IOT_TABLE_STORE(attempt, struct attempt, ATTEMPT_BITS);
+static struct iot_table attempts = {
+	IOT_TABLE_OF(struct attempt, start, uid, pid),
+	IOT_TABLE_STORED(attempt, ATTEMPT_BITS),
+	.gone = attempt_gone,
+};
+
+/* Without room another's place is taken: that fault looks shorter, and counts as missed. */
+static void attempt_keep(const struct frame *f)
+{
+	struct attempt *a = iot_table_new(&attempts, current);
+
+	if (!a) {
+		atomic_long_inc(&nr_displaced);
+		return;
+	}
+	a->address = f->address;
+	a->start = f->start;
+	a->uid = __kuid_val(current_euid());
+	a->pid = current->tgid;
+	a->mapped = f->mapped;
+	a->op = f->op;
+	a->attempts = f->attempts;
+	iot_table_keep(a);
+}
+
+static __always_inline void attempt_take(struct frame *f)
+{
+	struct attempt *a;
+
+	if (likely(iot_table_is_empty(&attempts)))
+		return;
+	a = iot_table_take(&attempts, current);
+	if (!a)
+		return;
+	if (a->address == f->address && a->op == f->op) {
+		f->start = a->start;
+		f->mapped = a->mapped;
+		f->attempts = a->attempts + 1;
+	}
+	iot_table_drop(&attempts, a);
+}
+
+/* What says of an address which page table it has, or NULL. */
+static pmd_t *find_pmd(struct mm_struct *mm, unsigned long address)
+{
+	p4d_t *p4d;
+	pud_t *pud;
+	pgd_t *pgd;
+
+	pgd = pgd_offset(mm, address);
+	if (pgd_none(*pgd) || pgd_bad(*pgd))
+		return NULL;
+	p4d = p4d_offset(pgd, address);
+	if (p4d_none(*p4d) || p4d_bad(*p4d))
+		return NULL;
+	pud = pud_offset(p4d, address);
+	if (pud_none(*pud) || pud_bad(*pud))
+		return NULL;
+	return pmd_offset(pud, address);
+}
+
+/* Pages of [start, end) that are mapped; both below one page table. */
+static unsigned int count_mapped(const pmd_t *pmd, unsigned long start, unsigned long end)
+{
+	pmd_t value = READ_ONCE(*pmd);
+	unsigned int n = 0;
+	pte_t *pte;
+
+	if (pmd_none(value) || !pmd_present(value))
+		return 0;
+	if (pmd_bad(value)) /* one large page, more than the window */
+		return PTRS_PER_PTE;
+	for (pte = pte_offset_kernel(&value, start); start < end; start += PAGE_SIZE, pte++)
+		n += pte_present(READ_ONCE(*pte));
+	return n;
+}
+
+/*
+ * Page tables of a mapping that is locked stay, but for the lowest one where that
+ * becomes a large page: its memory is freed after RCU, and preemption is off here.
+ */
+static unsigned int count_window(struct frame *f)
+{
+	unsigned int n = 0;
+
+	preempt_disable_notrace();
+	if (!f->pmd)
+		f->pmd = find_pmd(current->mm, f->window);
+	if (f->pmd)
+		n = count_mapped(f->pmd, f->window, f->end);
+	preempt_enable_notrace();
+	return n;
+}
+
+static __always_inline void window_begin(struct frame *f, struct vm_area_struct *vma)
+{
+	f->counted = f->op != IOT_FAULT_WRITE && vma->vm_mm == current->mm;
+	f->mapped = 0;
+	if (!f->counted)
+		return;
+	f->window = max(f->address & ~(AROUND_BYTES - 1), vma->vm_start);
+	f->end = min3(f->window + AROUND_BYTES, vma->vm_end,
+		      (f->address | ~PMD_MASK) + 1);
+	f->pmd = NULL;
+	f->mapped = count_window(f);
+	if (is_vm_hugetlb_page(vma))
+		f->pmd = NULL; /* shared with other processes: it may go */
+}
+
+static __always_inline unsigned int pages_mapped(struct frame *f, vm_fault_t result)
+{
+	unsigned int now;
+
+	if (result & VM_FAULT_ERROR)
+		return 0;
+	/* the lock of the mapping was given up: do not look */
+	if (!f->counted || (result & VM_FAULT_COMPLETED))
+		return 1;
+	now = count_window(f);
+	return now > f->mapped ? now - f->mapped : 1;
+}
+
+/* Do faults in it sleep with a bound? */
+static bool is_bounded(const struct vm_area_struct *vma)
+{
+	const struct super_block *sb = file_inode(vma->vm_file)->i_sb;
+
+	return iot_vfs_sleeps_bounded(sb) || sb->s_magic == HUGETLBFS_MAGIC;
+}
+
+static u16 op_of(unsigned int fault_flags)
+{
+	if (fault_flags & FAULT_FLAG_WRITE)
+		return IOT_FAULT_WRITE;
+	return fault_flags & FAULT_FLAG_INSTRUCTION ? IOT_FAULT_EXEC : IOT_FAULT_READ;
+}
+
+/* Under the filter: by the task and by what it does. Context: entry of the call. */
+static __always_inline bool is_wanted(unsigned int fault_flags)
+{
+	u32 state = READ_ONCE(iot_category_fault.state);
+	const struct iot_filter *f;
+	bool wanted;
+
+	if (!(state & IOT_CATEGORY_ACTIVE))
+		return false;
+	if (likely(iot_category_wants_any(&iot_category_fault, state)))
+		return true;
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_category_fault.filter);
+	wanted = f && iot_filter_op(f, op_of(fault_flags)) &&
+		 iot_category_wants_task(&iot_category_fault);
+	preempt_enable_notrace();
+	return wanted;
+}
+
+static __always_inline u32 flags_of(const struct vm_area_struct *vma,
+				    unsigned int fault_flags, bool user)
+{
+	u32 flags = 0;
+
+	if (vma->vm_flags & VM_SHARED)
+		flags |= IOT_FAULT_SHARED;
+	if (fault_flags & FAULT_FLAG_USER)
+		flags |= IOT_FAULT_USER;
+	if (!user)
+		flags |= IOT_FAULT_GUP;
+	if (!(fault_flags & FAULT_FLAG_WRITE))
+		return flags;
+	if (!(vma->vm_flags & VM_SHARED))
+		flags |= IOT_FAULT_COW;
+	else if (vma->vm_ops && vma->vm_ops->page_mkwrite)
+		flags |= IOT_FAULT_MKWRITE;
+	return flags;
+}
+
+/* handle_mm_fault(vma, address, flags, regs), whose file is known and wanted */
+static __always_inline void fault_begin_known(struct frame *f, const unsigned long *args)
+{
+	struct vm_area_struct *vma = (void *)args[0];
+
+	f->address = args[1];
+	f->fault_flags = args[2];
+	f->op = op_of(f->fault_flags);
+	f->attempts = 1;
+	f->offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) + (f->address - vma->vm_start);
+	f->flags = flags_of(vma, f->fault_flags, args[3]);
+	window_begin(f, vma);
+	attempt_take(f);
+}
+
+/* Likewise of any file. Return: false: it is not wanted */
+static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sleep)
+{
+	struct vm_area_struct *vma = (void *)args[0];
+
+	f->start = ktime_get_mono_fast_ns();
+	iot_paths_of(iot_file_user_path(vma->vm_file), may_sleep, &f->file);
+	if (!iot_category_wants_file(&iot_category_fault, &f->file))
+		return false;
+	fault_begin_known(f, args);
+	return true;
+}
+
+/* By the filter, sampling or mode; preemption is off. */
+static noinline bool is_rejected(u64 latency)
+{
+	const struct iot_filter *filter = rcu_dereference_sched(iot_category_fault.filter);
+
+	return !filter || !iot_category_active(&iot_category_fault) ||
+	       !iot_filter_amount(filter, latency, PAGE_SIZE) ||
+	       iot_category_thins_out(&iot_category_fault);
+}
+
+static __always_inline void record(struct frame *f, vm_fault_t result, u64 latency)
+{
+	unsigned int pages = pages_mapped(f, result);
+	struct iot_event_at at;
+	struct iot_fault *e;
+
+	preempt_disable_notrace();
+	if (unlikely(!iot_category_is_plain(&iot_category_fault)) && is_rejected(latency))
+		goto out;
+	e = iot_event_reserve_all(&iot_category_fault, &at);
+	if (!e)
+		goto out;
+	iot_event_fill(e, &iot_category_fault, f->op, f->start, latency);
+	iot_task_fill(e);
+	e->address = f->address;
+	e->offset = f->offset;
+	e->inode = f->file.ino;
+	e->path = f->file.id;
+	e->device = f->file.dev;
+	e->flags = f->flags;
+	e->pages = pages;
+	e->result = result & VM_FAULT_ERROR ? vm_fault_to_errno(result, FOLL_HWPOISON) : 0;
+	/* as mm_account_fault() */
+	e->severity = (result & VM_FAULT_MAJOR) || (f->fault_flags & FAULT_FLAG_TRIED) ?
+		      IOT_FAULT_MAJOR : IOT_FAULT_MINOR;
+	e->attempts = f->attempts;
+	e->kind = f->file.kind;
+	e->reserved = 0;
+	iot_event_commit(&iot_category_fault, &at);
+out:
+	preempt_enable_notrace();
+}
+
+static __always_inline void fault_end(struct frame *f, vm_fault_t result)
+{
+	u64 latency = ktime_get_mono_fast_ns() - f->start;
+
+	if (result & VM_FAULT_RETRY)
+		attempt_keep(f);
+	else
+		record(f, result, latency);
+}
+
+/* Preemption is on; must not sleep. */
+static __always_inline enum iot_hook_wish wish_of(const struct vm_area_struct *vma,
+						  unsigned int fault_flags)
+{
+	if (!vma->vm_file || !is_wanted(fault_flags))
+		return IOT_HOOK_IGNORE;
+	return likely(is_bounded(vma)) ? IOT_HOOK_FOLLOW : IOT_HOOK_FOLLOW_RETURN;
+}
+
+static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+				unsigned long caller)
+{
+	return wish_of((void *)args[0], args[2]);
+}
+
+static s64 call(const struct iot_hook_site *site, unsigned long *args)
+{
+	struct frame f IOT_UNINITIALIZED;
+	vm_fault_t result;
+
+	if (!fault_begin(&f, args, true))
+		return IOT_HOOK_ALONE;
+	result = (__force vm_fault_t)iot_hook_call(args, site->entry);
+	fault_end(&f, result);
+	return (__force u32)result;
+}
+
+static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	unsigned long args[4];
+
+	iot_hook_args(regs, args, ARRAY_SIZE(args));
+	if (wants(iot_hook_site_of(ri), args, 0) == IOT_HOOK_IGNORE)
+		return 1;
+	return !fault_begin((struct frame *)ri->data, args, false);
+}
+
+static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	fault_end((struct frame *)ri->data, (__force vm_fault_t)regs_return_value(regs));
+	return 0;
+}
+
+#ifdef IOT_REDIRECT
+/*
+ * In the function's place: see IOT_HOOK_WRAP. One that returns to a function of ours is
+ * not let go, as in unwanted() of probe_vfs.c.
+ */
+s64 iot_fault_any(unsigned long vma, unsigned long address, unsigned long fault_flags,
+		  unsigned long regs, unsigned long original, unsigned long caller)
+{
+	const unsigned long args[] = { vma, address, fault_flags, regs };
+	struct frame f;
+	bool begun = fault_begin(&f, args, true);
+	vm_fault_t result;
+
+	if (!begun && likely(!within_module(caller, THIS_MODULE))) {
+		iot_hook_leave();
+		return IOT_HOOK_ALONE;
+	}
+	result = (__force vm_fault_t)iot_hook_enter4(vma, address, fault_flags, regs, original);
+	if (begun)
+		fault_end(&f, result);
+	iot_hook_leave();
+	return (__force u32)result;
+}
+
+/* The file of a fault, if it is known and wanted. Preemption is off. */
+static __always_inline const struct iot_path *wanted_path(const struct vm_area_struct *vma)
+{
+	const struct path *path = iot_file_user_path(vma->vm_file);
+	const struct iot_path *known = NULL;
+
+	if (likely(d_backing_inode(path->dentry)))
+		known = iot_paths_find(path, false);
+	return likely(known) && iot_category_wants_file(&iot_category_fault, &known->file) ? known : NULL;
+}
+
+/*
+ * wrapper() ends in a jump where the fault is not wanted, and leaves no frame of ours (see
+ * Kbuild): what needs one is apart from it, unless the compiler can do without.
+ */
+#ifdef CONFIG_FRAME_POINTER
+#define APART	noinline
+#else
+#define APART	__always_inline
+#endif
+
+/* A fault of a file that is known and wanted. Preemption is off, and is on after. */
+static APART s64 follow_known(const struct iot_path *known, u64 start, unsigned long vma,
+			      unsigned long address, unsigned long fault_flags,
+			      unsigned long regs, unsigned long original)
+{
+	const unsigned long args[] = { vma, address, fault_flags, regs };
+	struct frame f IOT_UNINITIALIZED;
+	vm_fault_t result;
+
+	f.file = known->file;
+	preempt_enable_notrace();
+	f.start = start;
+	fault_begin_known(&f, args);
+	result = (__force vm_fault_t)iot_hook_enter4(args[0], args[1], args[2], args[3],
+						     original);
+	fault_end(&f, result);
+	iot_hook_leave();
+	return (__force u32)result;
+}
+
+/* Of files that are not known, or not wanted, the other wrapper has the call. */
+static s64 wrapper(unsigned long vma, unsigned long address, unsigned long fault_flags,
+		   unsigned long regs, unsigned long original)
+{
+	u64 start = ktime_get_mono_fast_ns();
+	const struct iot_path *known;
+
+	preempt_disable_notrace();
+	known = wanted_path((void *)vma);
+	if (unlikely(!known)) {
+		preempt_enable_notrace();
+		return iot_fault_any_entry(vma, address, fault_flags, regs, original, 0);
+	}
+	return follow_known(known, start, vma, address, fault_flags, regs, original);
+}
+
+static struct iot_hook_site site;
+
+static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		    struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = iot_ftrace_regs(fregs);
+	enum iot_hook_wish wish = wish_of((void *)regs->di, regs->dx);
+
+	if (wish == IOT_HOOK_FOLLOW) {
+		iot_hook_site_redirect4(&site, ip, regs, wrapper);
+		return;
+	}
+	if (wish == IOT_HOOK_FOLLOW_RETURN)
+		iot_hook_site_follow(&site, regs);
+	iot_hook_site_pass(&site, ip, regs);
+}
+#endif
+
+static struct iot_hook_site site = {
+	.symbol = "handle_mm_fault",
+	.what = "FAULT",
+	.proto = "int (struct vm_area_struct *, long, int, struct pt_regs *)",
+	.sometimes = true,
+	.handler = IOT_HOOK_OWN(handler),
+};
+
+static struct iot_hook_set set = {
+	.sites = &site,
+	.nr = 1,
+	.wants = wants,
+	.call = call,
+	.entry = entry,
+	.exit = probe_exit,
+	.data_size = sizeof(struct frame),
+};
+
+static int start(void)
+{
+	int err;
+
+	site.addr = iot_hook_symbol(site.symbol);
+	if (!site.addr) {
+		pr_err("this kernel has no handle_mm_fault: there is no category fault\n");
+		return -EOPNOTSUPP;
+	}
+	err = iot_hook_set_attach(&set);
+	if (!err && !site.addr) { /* it is not what is expected, which has been said */
+		iot_hook_set_detach(&set);
+		err = -EOPNOTSUPP;
+	}
+	return err;
+}
+
+static void stop(void)
+{
+	iot_hook_set_detach(&set);
+}
+
+static unsigned long missed(void)
+{
+	return iot_hook_set_missed(&set) + atomic_long_read(&nr_displaced);
+}
+
+const struct iot_category_ops iot_fault_ops = {
+	.start = start,
+	.stop = stop,
+	.missed = missed,
+};
+
+#endif /* IOT_WITHOUT_FAULT */

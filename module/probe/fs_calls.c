@@ -1,0 +1,722 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Category fs: which functions are hooked for everything but reads and writes.
+ *
+ * On x86-64 a system call is a function of its own that gets the registers of the
+ * program, one for programs of 64 bits and one or two for those of 32: hooked,
+ * they give every call, also one that fails early. Where the kernel has one
+ * function for all calls that name a file (do_unlinkat() and its kin), that is
+ * hooked instead, and gives io_uring's requests too. Other requests of io_uring go
+ * to functions that the kernel calls from many places: they count only when
+ * called by io_uring's.
+ *
+ * Each function is an entry in a table; struct iot_call (probe_fs.h) says what its
+ * fields mean. A call that may sleep without bound (locks, pipes) is followed by a
+ * kretprobe, every other one by a wrapper, see hook_set.c.
+ *
+ * Contexts: handlers, wrappers and probes run in the task that makes the call, in
+ * process context with interrupts enabled; a wrapper may sleep, a handler and a
+ * probe may not. __fput() also runs in a kernel thread. fd_install() runs with
+ * mutexes held (of an io_uring, a unix socket), but with no spinlock.
+ */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
+#include <linux/fcntl.h>
+#include <linux/limits.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <asm/ptrace.h>
+#include "core/names.h"
+#include "core/param.h"
+#include "hook/hook.h"
+#include "hook/hook_set.h"
+#include "hook/kretprobe.h"
+#include "hook/point.h"
+#include "hook/redirect.h"
+#include "hook/symbol.h"
+#include "probe/fs_calls.h"
+#include "probe/fs_frame.h"
+
+#define SYSCALL_PROTO		.proto = IOT_HOOK_SYSCALL
+#define SYSCALL(n, o)		.name = n, .op = IOT_FS_##o, SYSCALL_PROTO
+#define IA32(n, o)		.name = n, .op = IOT_FS_##o, SYSCALL_PROTO, .ia32 = true
+#define FUNCTION(n, o)		.name = n, .op = IOT_FS_##o, .function = true
+#define CALLED(n, o, by)	.name = n, .op = IOT_FS_##o, .function = true, .caller = by
+
+static void end_void(struct iot_frame *f, s64 result)
+{
+	iot_fs_end(&f->e, 0);
+}
+
+static const struct iot_call calls[] = {
+	{ SYSCALL("open", OPEN), .path = 1, .flags = 2, .flags2 = 3, .begin = iot_open_begin,
+	  .end = iot_open_end },
+	{ SYSCALL("openat", OPEN), .dfd = 1, .path = 2, .flags = 3, .flags2 = 4,
+	  .begin = iot_open_begin, .end = iot_open_end },
+	{ SYSCALL("openat2", OPEN), .dfd = 1, .path = 2, .begin = iot_open_begin_how,
+	  .end = iot_open_end_how },
+	{ SYSCALL("creat", OPEN), .path = 1, .flags2 = 2, .begin = iot_open_begin_creat,
+	  .end = iot_open_end },
+	{ SYSCALL("open_by_handle_at", OPEN), .flags = 3, .begin = iot_open_begin_handle,
+	  .end = iot_open_end },
+	{ CALLED("do_filp_open", OPEN, "io_openat2"),
+	  .proto = "struct file * (int, struct filename *, struct open_flags *)",
+	  .newer = "do_file_open", .pointer = true,
+	  .begin = iot_open_begin_uring, .end = iot_open_end_uring },
+	{ FUNCTION("vfs_open", OPEN),
+	  .proto = "int (struct path *, struct file *)",
+	  .wants = iot_open_wants_new, .see = iot_open_see },
+	{ FUNCTION("fd_install", OPEN),
+	  .proto = "void (int, struct file *)", .wants = iot_open_wants_installed,
+	  .see_first = iot_open_see_installed },
+	{ SYSCALL("close", CLOSE), .fd = 1, .begin = iot_file_begin },
+	{ SYSCALL("close_range", CLOSE), .begin = iot_file_begin_close_range },
+	{ SYSCALL("dup2", CLOSE), .wants = iot_file_wants_dup, .begin = iot_file_begin_dup,
+	  .end = iot_file_end_dup },
+	{ SYSCALL("dup3", CLOSE), .wants = iot_file_wants_dup, .begin = iot_file_begin_dup,
+	  .end = iot_file_end_dup },
+	{ CALLED("filp_close", CLOSE, "io_close"),
+	  .proto = "int (struct file *, void *)", .begin = iot_file_begin_given },
+	{ FUNCTION("filp_flush", FLUSH),
+	  .proto = "int (struct file *, void *)",
+	  .optional = true, .wants = iot_file_wants_flush,
+	  .begin = iot_file_begin_given },
+	{ FUNCTION("filp_close", FLUSH),
+	  .proto = "int (struct file *, void *)",
+	  .instead = "filp_flush", .wants = iot_file_wants_flush,
+	  .begin = iot_file_begin_given },
+	{ FUNCTION("__fput", RELEASE),
+	  .proto = "void (struct file *)", .wants = iot_file_wants_release,
+	  .begin = iot_file_begin_release, .end = end_void },
+	{ SYSCALL("fsync", FSYNC), .fd = 1, .begin = iot_file_begin },
+	{ SYSCALL("fdatasync", FDATASYNC), .fd = 1, .begin = iot_file_begin },
+	{ CALLED("vfs_fsync_range", FSYNC, "io_fsync"),
+	  .proto = "int (struct file *, long, long, int)", .begin = iot_file_begin_fsync },
+	{ SYSCALL("sync", SYNC), .begin = iot_file_begin_sync },
+	{ SYSCALL("syncfs", SYNCFS), .fd = 1, .begin = iot_file_begin },
+	{ SYSCALL("sync_file_range", SYNC_FILE_RANGE), .fd = 1, .flags = 4, .offset = 2,
+	  .requested = 3, .begin = iot_file_begin },
+	{ IA32("ia32_sync_file_range", SYNC_FILE_RANGE), .wide = BIT(1) | BIT(2), .fd = 1,
+	  .flags = 4, .offset = 2, .requested = 3, .begin = iot_file_begin },
+	{ CALLED("sync_file_range", SYNC_FILE_RANGE, "io_sync_file_range"),
+	  .proto = "int (struct file *, long, long, int)", .flags = 4,
+	  .offset = 2, .requested = 3, .begin = iot_file_begin_given },
+	{ SYSCALL("mmap", MMAP), .flags = 4, .flags2 = 3, .offset = 6, .requested = 2,
+	  .wants = iot_map_wants, .begin = iot_map_begin, .end = iot_map_end },
+	{ IA32("mmap_pgoff", MMAP), .flags = 4, .flags2 = 3, .offset = 6, .requested = 2,
+	  .wants = iot_map_wants, .begin = iot_map_begin_pages, .end = iot_map_end },
+	{ IA32("ia32_mmap", MMAP), .begin = iot_map_begin_ia32, .end = iot_map_end },
+	{ SYSCALL("munmap", MUNMAP), .begin = iot_map_begin_range },
+	{ SYSCALL("mremap", MREMAP), .flags = 4, .requested = 3, .begin = iot_map_begin_remap },
+	{ SYSCALL("msync", MSYNC), .flags = 3, .begin = iot_map_begin_range },
+	{ SYSCALL("madvise", MADVISE), .flags = 3, .begin = iot_map_begin_range },
+	{ CALLED("do_madvise", MADVISE, "io_madvise"),
+	  .proto = "int (struct mm_struct *, long, long, int)",
+	  .flags = 4, .begin = iot_map_begin_advise },
+	{ SYSCALL("fadvise64", FADVISE), .fd = 1, .flags = 4, .offset = 2, .requested = 3,
+	  .begin = iot_file_begin },
+	{ IA32("ia32_fadvise64", FADVISE), .wide = BIT(1), .fd = 1, .flags = 4, .offset = 2,
+	  .requested = 3, .begin = iot_file_begin },
+	{ IA32("ia32_fadvise64_64", FADVISE), .wide = BIT(1) | BIT(2), .fd = 1, .flags = 4,
+	  .offset = 2, .requested = 3, .begin = iot_file_begin },
+	{ SYSCALL("readahead", FADVISE), .fd = 1, .offset = 2, .requested = 3,
+	  .begin = iot_file_begin_readahead },
+	{ IA32("ia32_readahead", FADVISE), .wide = BIT(1), .fd = 1, .offset = 2, .requested = 3,
+	  .begin = iot_file_begin_readahead },
+	{ CALLED("vfs_fadvise", FADVISE, "io_fadvise"),
+	  .proto = "int (struct file *, long, long, int)",
+	  .flags = 4, .offset = 2, .requested = 3,
+	  .begin = iot_file_begin_given },
+	{ SYSCALL("newstat", GETATTR), .path = 1, .begin = iot_path_begin },
+	{ IA32("stat", GETATTR), .path = 1, .begin = iot_path_begin },
+	{ IA32("ia32_stat64", GETATTR), .path = 1, .begin = iot_path_begin },
+	{ SYSCALL("newlstat", GETATTR), .path = 1, .lookup = IOT_LOOKUP_NOFOLLOW,
+	  .extra = AT_SYMLINK_NOFOLLOW, .begin = iot_path_begin },
+	{ IA32("lstat", GETATTR), .path = 1, .lookup = IOT_LOOKUP_NOFOLLOW,
+	  .extra = AT_SYMLINK_NOFOLLOW, .begin = iot_path_begin },
+	{ IA32("ia32_lstat64", GETATTR), .path = 1, .lookup = IOT_LOOKUP_NOFOLLOW,
+	  .extra = AT_SYMLINK_NOFOLLOW, .begin = iot_path_begin },
+	{ SYSCALL("newfstat", GETATTR), .fd = 1, .begin = iot_file_begin },
+	{ IA32("fstat", GETATTR), .fd = 1, .begin = iot_file_begin },
+	{ IA32("ia32_fstat64", GETATTR), .fd = 1, .begin = iot_file_begin },
+	{ SYSCALL("newfstatat", GETATTR), .dfd = 1, .path = 2, .flags = 4,
+	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
+	{ IA32("ia32_fstatat64", GETATTR), .dfd = 1, .path = 2, .flags = 4,
+	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
+	{ SYSCALL("statx", GETATTR), .dfd = 1, .path = 2, .flags = 3, .lookup = IOT_LOOKUP_AT,
+	  .begin = iot_path_begin },
+	{ CALLED("do_statx", GETATTR, "io_statx"),
+	  .proto = "int (int, struct filename *, int, int, struct statx *)",
+	  .flags = 3, .begin = iot_path_begin_statx },
+	{ SYSCALL("chmod", CHMOD), .path = 1, .flags2 = 2, .begin = iot_path_begin },
+	{ SYSCALL("fchmod", CHMOD), .fd = 1, .flags2 = 2, .begin = iot_file_begin },
+	{ SYSCALL("fchmodat", CHMOD), .dfd = 1, .path = 2, .flags2 = 3, .begin = iot_path_begin },
+	{ SYSCALL("fchmodat2", CHMOD), .dfd = 1, .path = 2, .flags = 4, .flags2 = 3,
+	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
+	{ SYSCALL("chown", CHOWN), .path = 1, .offset = 2, .requested = 3,
+	  .begin = iot_path_begin_chown },
+	{ SYSCALL("lchown", CHOWN), .path = 1, .offset = 2, .requested = 3,
+	  .lookup = IOT_LOOKUP_NOFOLLOW, .extra = AT_SYMLINK_NOFOLLOW,
+	  .begin = iot_path_begin_chown },
+	{ SYSCALL("fchown", CHOWN), .fd = 1, .offset = 2, .requested = 3,
+	  .begin = iot_file_begin_chown },
+	{ IA32("chown16", CHOWN), .path = 1, .offset = 2, .requested = 3,
+	  .begin = iot_path_begin_chown },
+	{ IA32("lchown16", CHOWN), .path = 1, .offset = 2, .requested = 3,
+	  .lookup = IOT_LOOKUP_NOFOLLOW, .extra = AT_SYMLINK_NOFOLLOW,
+	  .begin = iot_path_begin_chown },
+	{ IA32("fchown16", CHOWN), .fd = 1, .offset = 2, .requested = 3,
+	  .begin = iot_file_begin_chown },
+	{ SYSCALL("fchownat", CHOWN), .dfd = 1, .path = 2, .flags = 5, .offset = 3,
+	  .requested = 4, .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin_chown },
+	{ SYSCALL("utime", UTIMENS), .path = 1, .begin = iot_path_begin },
+	{ SYSCALL("utimes", UTIMENS), .path = 1, .begin = iot_path_begin },
+	{ IA32("utime32", UTIMENS), .path = 1, .begin = iot_path_begin },
+	{ IA32("utimes_time32", UTIMENS), .path = 1, .begin = iot_path_begin },
+	{ SYSCALL("futimesat", UTIMENS), .dfd = 1, .path = 2, .begin = iot_path_begin },
+	{ IA32("futimesat_time32", UTIMENS), .dfd = 1, .path = 2, .begin = iot_path_begin },
+	{ SYSCALL("utimensat", UTIMENS), .dfd = 1, .path = 2, .flags = 4,
+	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
+	{ IA32("utimensat_time32", UTIMENS), .dfd = 1, .path = 2, .flags = 4,
+	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
+	{ SYSCALL("truncate", TRUNCATE), .path = 1, .requested = 2, .begin = iot_path_begin },
+	{ SYSCALL("ftruncate", TRUNCATE), .fd = 1, .requested = 2, .begin = iot_file_begin },
+	{ IA32("ia32_truncate64", TRUNCATE), .wide = BIT(1), .path = 1, .requested = 2,
+	  .begin = iot_path_begin },
+	{ IA32("ia32_ftruncate64", TRUNCATE), .wide = BIT(1), .fd = 1, .requested = 2,
+	  .begin = iot_file_begin },
+	{ CALLED("do_ftruncate", TRUNCATE, "io_ftruncate"),
+	  .proto = "_ (struct file *, long, int)", .requested = 2,
+	  .begin = iot_file_begin_given },
+	{ SYSCALL("access", ACCESS), .path = 1, .flags2 = 2, .begin = iot_path_begin },
+	{ SYSCALL("faccessat", ACCESS), .dfd = 1, .path = 2, .flags2 = 3,
+	  .begin = iot_path_begin },
+	{ SYSCALL("faccessat2", ACCESS), .dfd = 1, .path = 2, .flags = 4, .flags2 = 3,
+	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
+	{ SYSCALL("getdents", READDIR), .fd = 1, .requested = 3, .begin = iot_file_begin_readdir },
+	{ SYSCALL("getdents64", READDIR), .fd = 1, .requested = 3,
+	  .begin = iot_file_begin_readdir },
+	{ IA32("old_readdir", READDIR), .fd = 1, .requested = 3, .begin = iot_file_begin_readdir },
+	{ SYSCALL("readlink", READLINK), .path = 1, .requested = 3,
+	  .lookup = IOT_LOOKUP_NOFOLLOW, .begin = iot_path_begin },
+	{ SYSCALL("readlinkat", READLINK), .dfd = 1, .path = 2, .requested = 4,
+	  .lookup = IOT_LOOKUP_NOFOLLOW, .begin = iot_path_begin },
+	{ SYSCALL("chdir", CHDIR), .path = 1, .begin = iot_path_begin },
+	{ SYSCALL("fchdir", CHDIR), .fd = 1, .begin = iot_file_begin },
+	{ FUNCTION("do_unlinkat", UNLINK),
+	  .proto = "int (int, struct filename *)", .newer = "filename_unlinkat",
+	  .begin = iot_path_begin_remove },
+	{ FUNCTION("do_rmdir", RMDIR),
+	  .proto = "int (int, struct filename *)", .newer = "filename_rmdir",
+	  .begin = iot_path_begin_remove },
+	{ FUNCTION("do_renameat2", RENAME),
+	  .proto = "int (int, struct filename *, int, struct filename *, int)",
+	  .newer = "filename_renameat2",
+	  .flags = 5, .begin = iot_path_begin_rename,
+	  .end = iot_path_end_rename },
+	{ FUNCTION("do_linkat", LINK),
+	  .proto = "int (int, struct filename *, int, struct filename *, int)",
+	  .newer = "filename_linkat",
+	  .flags = 5, .begin = iot_path_begin_link,
+	  .end = iot_path_end_link },
+	{ FUNCTION("do_symlinkat", SYMLINK),
+	  .proto = "int (struct filename *, int, struct filename *)",
+	  .newer = "filename_symlinkat",
+	  .begin = iot_path_begin_symlink,
+	  .end = iot_path_end_new },
+	{ FUNCTION("do_mkdirat", MKDIR),
+	  .proto = "int (int, struct filename *, short)", .newer = "filename_mkdirat",
+	  .flags2 = 3, .begin = iot_path_begin_mkdir,
+	  .end = iot_path_end_new },
+	{ SYSCALL("mknod", MKNOD), .path = 1, .flags2 = 2, .begin = iot_path_begin_mknod,
+	  .end = iot_path_end_new },
+	{ SYSCALL("mknodat", MKNOD), .dfd = 1, .path = 2, .flags2 = 3,
+	  .begin = iot_path_begin_mknod, .end = iot_path_end_new },
+	{ SYSCALL("fallocate", FALLOCATE), .fd = 1, .flags = 2, .offset = 3, .requested = 4,
+	  .begin = iot_file_begin },
+	{ IA32("ia32_fallocate", FALLOCATE), .wide = BIT(2) | BIT(3), .fd = 1, .flags = 2,
+	  .offset = 3, .requested = 4, .begin = iot_file_begin },
+	{ CALLED("vfs_fallocate", FALLOCATE, "io_fallocate"),
+	  .proto = "int (struct file *, int, long, long)", .flags = 2, .offset = 3,
+	  .requested = 4, .begin = iot_file_begin_given },
+	{ SYSCALL("sendfile64", SENDFILE), .unbounded = true, .requested = 4,
+	  .begin = iot_file_begin_sendfile },
+	{ IA32("sendfile", SENDFILE), .unbounded = true, .requested = 4,
+	  .begin = iot_file_begin_sendfile },
+	{ FUNCTION("splice_direct_to_actor", READ),
+	  .proto = "long (struct file *, struct splice_desc *, function *)",
+	  .wants = iot_file_wants_served,
+	  .begin = iot_file_begin_served },
+	{ SYSCALL("splice", SPLICE), .unbounded = true, .flags = 6, .requested = 5,
+	  .begin = iot_file_begin_splice },
+	{ CALLED("do_splice", SPLICE, "io_splice"),
+	  .proto = "long (struct file *, long *, struct file *, long *, long, int)",
+	  .unbounded = true, .flags = 6,
+	  .requested = 5, .begin = iot_file_begin_splice_files },
+	{ SYSCALL("tee", TEE), .unbounded = true, .flags = 4, .requested = 3,
+	  .begin = iot_file_begin_tee },
+	{ CALLED("do_tee", TEE, "io_tee"),
+	  .proto = "long (struct file *, struct file *, long, int)",
+	  .unbounded = true, .flags = 4, .requested = 3,
+	  .begin = iot_file_begin_tee_files },
+	{ SYSCALL("vmsplice", VMSPLICE), .unbounded = true, .fd = 1, .flags = 4,
+	  .begin = iot_file_begin },
+	{ SYSCALL("copy_file_range", COPY_FILE_RANGE), .flags = 6, .requested = 5,
+	  .begin = iot_file_begin_copy },
+	{ SYSCALL("ioctl", CLONE), .wants = iot_file_wants_clone, .begin = iot_file_begin_clone },
+	{ SYSCALL("statfs", STATFS), .path = 1, .begin = iot_path_begin },
+	{ IA32("statfs64", STATFS), .path = 1, .begin = iot_path_begin },
+	{ SYSCALL("fstatfs", STATFS), .fd = 1, .begin = iot_file_begin },
+	{ IA32("fstatfs64", STATFS), .fd = 1, .begin = iot_file_begin },
+	{ SYSCALL("getxattr", GETXATTR), .path = 1, .requested = 4, .begin = iot_path_begin },
+	{ SYSCALL("lgetxattr", GETXATTR), .path = 1, .requested = 4,
+	  .lookup = IOT_LOOKUP_NOFOLLOW, .begin = iot_path_begin },
+	{ SYSCALL("fgetxattr", GETXATTR), .fd = 1, .requested = 4, .begin = iot_file_begin },
+	{ SYSCALL("setxattr", SETXATTR), .path = 1, .flags = 5, .requested = 4,
+	  .begin = iot_path_begin },
+	{ SYSCALL("lsetxattr", SETXATTR), .path = 1, .flags = 5, .requested = 4,
+	  .lookup = IOT_LOOKUP_NOFOLLOW, .begin = iot_path_begin },
+	{ SYSCALL("fsetxattr", SETXATTR), .fd = 1, .flags = 5, .requested = 4,
+	  .begin = iot_file_begin },
+	{ SYSCALL("listxattr", LISTXATTR), .path = 1, .requested = 3, .begin = iot_path_begin },
+	{ SYSCALL("llistxattr", LISTXATTR), .path = 1, .requested = 3,
+	  .lookup = IOT_LOOKUP_NOFOLLOW, .begin = iot_path_begin },
+	{ SYSCALL("flistxattr", LISTXATTR), .fd = 1, .requested = 3, .begin = iot_file_begin },
+	{ SYSCALL("removexattr", REMOVEXATTR), .path = 1, .begin = iot_path_begin },
+	{ SYSCALL("lremovexattr", REMOVEXATTR), .path = 1, .lookup = IOT_LOOKUP_NOFOLLOW,
+	  .begin = iot_path_begin },
+	{ SYSCALL("fremovexattr", REMOVEXATTR), .fd = 1, .begin = iot_file_begin },
+	{ SYSCALL("flock", LOCK), .unbounded = true, .fd = 1, .begin = iot_file_begin_flock },
+	{ FUNCTION("fcntl_setlk", LOCK),
+	  .proto = "int (int, struct file *, int, struct flock *)",
+	  .unbounded = true, .begin = iot_file_begin_setlk },
+	{ SYSCALL("execve", PROCESS_EXEC), .path = 1, .begin = iot_exec_begin,
+	  .end = iot_exec_end },
+	{ SYSCALL("execveat", PROCESS_EXEC), .dfd = 1, .path = 2, .flags = 5,
+	  .lookup = IOT_LOOKUP_AT, .begin = iot_exec_begin, .end = iot_exec_end },
+	{ FUNCTION("kernel_execve", PROCESS_EXEC),
+	  .proto = "int (char *, char **, char **)", .begin = iot_exec_begin_kernel,
+	  .end = iot_exec_end },
+	{ FUNCTION("taskstats_exit", PROCESS_EXIT),
+	  .proto = "void (struct task_struct *, int)", .wants = iot_exit_wants,
+	  .begin = iot_exit_begin },
+};
+
+/* What a site's tag says of its arguments. */
+enum abi {
+	ABI_FUNCTION,
+	ABI_X64,
+	ABI_IA32,
+};
+
+static const struct {
+	const char *text;
+	enum abi abi;
+} prefixes[] = {
+	{ "__x64_sys_", ABI_X64 },
+	{ "__ia32_sys_", ABI_IA32 },
+	{ "__ia32_compat_sys_", ABI_IA32 },
+};
+
+/* Where the callers of some are, by number in @calls. */
+static struct {
+	unsigned long begin;
+	unsigned long end;
+} callers[ARRAY_SIZE(calls)];
+
+#define MAX_SITES	(3 * ARRAY_SIZE(calls))
+
+static struct iot_hook_site sites[MAX_SITES];
+static unsigned int nr_sites;
+
+/* An operation that the call may turn out to be, and that is wanted; or none. */
+static int wanted_op(const struct iot_call *c)
+{
+	if (iot_fs_wants_op(c->op))
+		return c->op;
+	if (c->op == IOT_FS_OPEN && iot_fs_wants_op(IOT_FS_CREATE))
+		return IOT_FS_CREATE;
+	if (c->op == IOT_FS_FSYNC && c->caller && iot_fs_wants_op(IOT_FS_FDATASYNC))
+		return IOT_FS_FDATASYNC;
+	return -1;
+}
+
+/* Join the halves of what 32-bit programs give in two arguments. */
+static void join_halves(u64 *a, u8 wide)
+{
+	unsigned int to, from = 0;
+	u64 raw[6];
+
+	memcpy(raw, a, sizeof(raw));
+	for (to = 0; to < 6 && from < 6; to++, from++) {
+		a[to] = raw[from];
+		if ((wide & BIT(to)) && from < 5)
+			a[to] |= raw[++from] << 32;
+	}
+}
+
+static void load_args(u64 *a, const struct iot_hook_site *site, const unsigned long *args,
+		      unsigned int nr)
+{
+	const struct iot_call *c = site->data;
+	const struct pt_regs *regs = (const struct pt_regs *)args[0];
+	unsigned int i;
+
+	switch ((enum abi)site->tag) {
+	case ABI_FUNCTION:
+		for (i = 0; i < 6; i++)
+			a[i] = i < nr ? args[i] : 0;
+		break;
+	case ABI_X64:
+		a[0] = regs->di;
+		a[1] = regs->si;
+		a[2] = regs->dx;
+		a[3] = regs->r10;
+		a[4] = regs->r8;
+		a[5] = regs->r9;
+		break;
+	case ABI_IA32:
+		a[0] = (u32)regs->bx;
+		a[1] = (u32)regs->cx;
+		a[2] = (u32)regs->dx;
+		a[3] = (u32)regs->si;
+		a[4] = (u32)regs->di;
+		a[5] = (u32)regs->bp;
+		if (c->wide)
+			join_halves(a, c->wide);
+		break;
+	}
+}
+
+static bool wants_task(void)
+{
+	bool wanted;
+
+	preempt_disable_notrace();
+	wanted = iot_category_wants_task(&iot_category_fs);
+	preempt_enable_notrace();
+	return wanted;
+}
+
+static bool is_called_by(const struct iot_call *c, unsigned long address)
+{
+	unsigned int i = c - calls;
+
+	return address >= callers[i].begin && address < callers[i].end;
+}
+
+/* It is no event. */
+static bool sees(const struct iot_call *c)
+{
+	return c->see || c->see_first;
+}
+
+static bool wants_with(const struct iot_hook_site *site, const unsigned long *args,
+		       unsigned int nr, unsigned long caller)
+{
+	const struct iot_call *c = site->data;
+	u64 a[6];
+
+	if (iot_fs_off() || (c->caller && caller && !is_called_by(c, caller)))
+		return false;
+	if (!sees(c) && (!wants_task() || wanted_op(c) < 0))
+		return false;
+	if (!c->wants)
+		return true;
+	load_args(a, site, args, nr);
+	return c->wants(a);
+}
+
+static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+				unsigned long caller)
+{
+	return wants_with(site, args, IOT_HOOK_ARGS, caller) ? IOT_HOOK_FOLLOW : IOT_HOOK_IGNORE;
+}
+
+static u64 field(const struct iot_frame *f, u8 number)
+{
+	return number ? iot_frame_arg(f, number) : 0;
+}
+
+/* Nothing is left of the frame. */
+static void forget(struct iot_frame *f)
+{
+	iot_pieces_free(f);
+	if (!f->may_sleep)
+		return;
+	kfree(f->name[0].text);
+	kfree(f->name[1].text);
+	if (f->held.dentry)
+		path_put(&f->held);
+}
+
+static bool begin(struct iot_frame *f, const struct iot_hook_site *site,
+		  const unsigned long *args, unsigned int nr, bool may_sleep)
+{
+	const struct iot_call *c = site->data;
+	int op = wanted_op(c);
+
+	if (op < 0 || !iot_fs_begin(&f->e, op))
+		return false;
+	memset((char *)f + sizeof(f->e), 0, sizeof(*f) - sizeof(f->e));
+	f->call = c;
+	f->ia32 = site->tag == ABI_IA32;
+	f->may_sleep = may_sleep;
+	load_args(f->a, site, args, nr);
+	f->e.op = c->op;
+	f->e.flags = field(f, c->flags) | c->extra;
+	f->e.flags2 = field(f, c->flags2);
+	f->e.offset = field(f, c->offset);
+	f->e.requested = field(f, c->requested);
+	if (!c->begin(f)) {
+		forget(f);
+		return false;
+	}
+	if (f->pieces) /* to look at many took its time, which is not the call's */
+		f->e.time = ktime_get_mono_fast_ns();
+	return true;
+}
+
+/* What a program sees of a call that a signal interrupted. */
+static s64 result_of(const struct iot_call *c, s64 result)
+{
+	if (c->function && !c->pointer)
+		result = (s32)result;
+	if (result <= -512 && result >= -516) /* -ERESTARTSYS to -ERESTART_RESTARTBLOCK */
+		return -EINTR;
+	return result;
+}
+
+static void finish(struct iot_frame *f, s64 result)
+{
+	result = result_of(f->call, result);
+	if (f->call->end) {
+		f->call->end(f, result);
+	} else {
+		iot_name_check(f, &f->name[0]);
+		iot_pieces_end(f, result);
+	}
+	forget(f);
+}
+
+static s64 call(const struct iot_hook_site *site, unsigned long *args)
+{
+	const struct iot_call *c = site->data;
+	struct iot_frame f;
+	s64 result;
+
+	if (c->see_first) {
+		c->see_first(args);
+		return IOT_HOOK_ALONE;
+	}
+	if (c->see) {
+		result = iot_hook_call(args, site->entry);
+		c->see(args, result);
+		return result;
+	}
+	if (!begin(&f, site, args, IOT_HOOK_ARGS, true))
+		return IOT_HOOK_ALONE;
+	result = iot_hook_call(args, site->entry);
+	finish(&f, result);
+	return result;
+}
+
+static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct iot_hook_site *site = iot_hook_site_of(ri);
+	const struct iot_call *c = site->data;
+	unsigned long args[6], caller = 0;
+
+	iot_hook_args(regs, args, ARRAY_SIZE(args));
+	/* if the ftrace handler has asked who calls: on the stack may be others' trampolines */
+	if (site->armed)
+		caller = *(unsigned long *)regs->sp;
+	if (!wants_with(site, args, ARRAY_SIZE(args), caller))
+		return 1;
+	if (sees(c)) {
+		iot_fs_count_missed(); /* it may not be done here */
+		return 1;
+	}
+	return !begin((struct iot_frame *)ri->data, site, args, ARRAY_SIZE(args), false);
+}
+
+static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	finish((struct iot_frame *)ri->data, (s64)regs_return_value(regs));
+	return 0;
+}
+
+static struct iot_hook_set set = {
+	.sites = sites,
+	.wants = wants,
+	.call = call,
+	.entry = probe_entry,
+	.exit = probe_exit,
+	.data_size = sizeof(struct iot_frame),
+};
+
+static const char *op_name(const struct iot_call *c)
+{
+	return iot_names_op(IOT_EVENT_ID_FS, c->op)->name;
+}
+
+static void add_site(const struct iot_call *c, const char *symbol, unsigned long addr,
+		     enum abi abi)
+{
+	struct iot_hook_site *site = &sites[nr_sites];
+
+	if (nr_sites == MAX_SITES)
+		return;
+	strscpy(site->symbol, symbol, sizeof(site->symbol));
+	site->what = op_name(c);
+	site->proto = c->proto;
+	site->addr = addr;
+	site->error = addr ? 0 : -ENOENT;
+	site->data = c;
+	site->tag = abi;
+	site->unbounded = c->unbounded;
+	nr_sites++;
+}
+
+static void add_syscall(const char *symbol, const char *name, unsigned long addr, enum abi abi)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		if (!calls[i].function && (abi == ABI_IA32 || !calls[i].ia32) &&
+		    !strcmp(calls[i].name, name))
+			add_site(&calls[i], symbol, addr, abi);
+}
+
+/* The caller whose end is the next function, by number in @calls, or -1. */
+static int open_caller = -1;
+
+static void note_caller(const char *name, unsigned long addr)
+{
+	unsigned int i;
+
+	if (open_caller >= 0 && addr > callers[open_caller].begin) {
+		callers[open_caller].end = addr;
+		open_caller = -1;
+	}
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		if (!calls[i].caller || strcmp(calls[i].caller, name))
+			continue;
+		callers[i].begin = addr;
+		open_caller = i;
+	}
+}
+
+static void add_function(const char *name, unsigned long addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		if (calls[i].function && (!strcmp(calls[i].name, name) ||
+					  (calls[i].newer && !strcmp(calls[i].newer, name))))
+			add_site(&calls[i], name, addr, ABI_FUNCTION);
+}
+
+/* The kernel tells its symbols in the order of their addresses. */
+static void see_symbol(const char *name, unsigned long addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		size_t len = strlen(prefixes[i].text);
+
+		if (!strncmp(name, prefixes[i].text, len)) {
+			add_syscall(name, name + len, addr, prefixes[i].abi);
+			return;
+		}
+	}
+	note_caller(name, addr);
+	add_function(name, addr);
+}
+
+static bool has_site(const char *symbol)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_sites; i++)
+		if (sites[i].addr && !strcmp(sites[i].symbol, symbol))
+			return true;
+	return false;
+}
+
+/* Is there what this site stands in for? */
+static bool is_replaced(const struct iot_hook_site *site)
+{
+	const struct iot_call *c = site->data;
+
+	if (c->instead && has_site(c->instead))
+		return true;
+	return c->newer && !strcmp(site->symbol, c->name) && has_site(c->newer);
+}
+
+/*
+ * A function that only stands in for another one is not hooked where that is
+ * there. One that is missing is shown as such, unless it is io_uring's.
+ */
+static void choose_functions(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_sites; i++) {
+		if (is_replaced(&sites[i]))
+			sites[i--] = sites[--nr_sites];
+	}
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		const struct iot_call *c = &calls[i];
+
+		if (c->function && !c->caller && !c->instead && !c->optional &&
+		    !has_site(c->name) && !(c->newer && has_site(c->newer)))
+			add_site(c, c->name, 0, ABI_FUNCTION);
+	}
+}
+
+static int find_functions(void)
+{
+	int err;
+
+	if (nr_sites)
+		return 0;
+	err = iot_hook_symbols(see_symbol);
+	if (!err && !nr_sites)
+		err = -EOPNOTSUPP;
+	if (err) {
+		pr_err("this kernel does not tell where its system calls are: category fs has reads and writes only\n");
+		return err;
+	}
+	choose_functions();
+	set.nr = nr_sites;
+	return 0;
+}
+
+/**
+ * iot_fs_calls_start() - hook everything. Context: task, may sleep long; the
+ * category's mutex @control is held.
+ */
+int iot_fs_calls_start(void)
+{
+	int err = find_functions();
+
+	return err ?: iot_hook_set_attach(&set);
+}
+
+/** iot_fs_calls_stop() - unhook it; iot_fs_calls_start() returned 0 */
+void iot_fs_calls_stop(void)
+{
+	iot_hook_set_detach(&set);
+}
+
+/** iot_fs_calls_missed() - events that could not be followed */
+unsigned long iot_fs_calls_missed(void)
+{
+	return iot_hook_set_missed(&set);
+}
+
+#endif /* IOT_WITHOUT_FS_CALLS */

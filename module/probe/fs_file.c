@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls on descriptors and open files.
+ *
+ * The file of a descriptor is looked at before the call and not held over it, so
+ * that closing closes. A descriptor that is none is an event without a file.
+ *
+ * Contexts: task; a wrapper may sleep, a kretprobe's handler may not.
+ */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
+#include <linux/close_range.h>
+#include <linux/fadvise.h>
+#include <linux/fcntl.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/sched.h>
+#include <linux/splice.h>
+#include <linux/uaccess.h>
+#include "compat/compat.h"
+#include "probe/fs_frame.h"
+#include "probe/inner.h"
+
+/** iot_file_resolve() - record the file of a descriptor; false: not wanted */
+bool iot_file_resolve(struct iot_frame *f, int fd)
+{
+	struct file *file = fget_raw(fd);
+	bool wanted;
+
+	f->e.fd = fd;
+	if (!file)
+		return true;
+	wanted = iot_fs_file(&f->e, &file->f_path, f->may_sleep);
+	fput(file);
+	return wanted;
+}
+
+bool iot_file_begin(struct iot_frame *f)
+{
+	return iot_file_resolve(f, (int)iot_frame_arg(f, f->call->fd));
+}
+
+/* Functions whose first argument is the open file. */
+bool iot_file_begin_given(struct iot_frame *f)
+{
+	const struct file *file = (const struct file *)f->a[0];
+
+	return iot_fs_file(&f->e, &file->f_path, f->may_sleep);
+}
+
+/* getdents and its kin: from where in the directory */
+bool iot_file_begin_readdir(struct iot_frame *f)
+{
+	struct file *file = fget_raw((int)f->a[0]);
+
+	if (file) {
+		f->e.offset = file->f_pos;
+		fput(file);
+	}
+	return iot_file_begin(f);
+}
+
+/* readahead(fd, offset, count) is an advice */
+bool iot_file_begin_readahead(struct iot_frame *f)
+{
+	f->e.flags = POSIX_FADV_WILLNEED;
+	return iot_file_begin(f);
+}
+
+/* sync(): no file */
+bool iot_file_begin_sync(struct iot_frame *f)
+{
+	return true;
+}
+
+/* vfs_fsync_range(file, start, end, datasync) of io_uring */
+bool iot_file_begin_fsync(struct iot_frame *f)
+{
+	if (f->a[3])
+		f->e.op = IOT_FS_FDATASYNC;
+	f->e.offset = f->a[1];
+	if ((s64)f->a[2] != LLONG_MAX)
+		f->e.requested = f->a[2] - f->a[1];
+	return iot_fs_wants_op(f->e.op) && iot_file_begin_given(f);
+}
+
+/* __fput(file). Files that the kernel has for itself were not opened either. */
+bool iot_file_wants_release(const u64 *a)
+{
+	const struct file *file = (const struct file *)a[0];
+
+	return (file->f_mode & FMODE_OPENED) && !(file->f_mode & FMODE_NOACCOUNT);
+}
+
+bool iot_file_begin_release(struct iot_frame *f)
+{
+	const struct file *file = (const struct file *)f->a[0];
+
+	f->e.flags = file->f_flags;
+	return iot_file_begin_given(f);
+}
+
+/* filp_flush(file, owner): where the filesystem has something to do */
+bool iot_file_wants_flush(const u64 *a)
+{
+	const struct file *file = (const struct file *)a[0];
+
+	return file->f_op->flush && !(file->f_mode & FMODE_NOACCOUNT);
+}
+
+/* dup2(old, new), dup3: closes new, if that was open */
+bool iot_file_wants_dup(const u64 *a)
+{
+	return (int)a[0] != (int)a[1];
+}
+
+bool iot_file_begin_dup(struct iot_frame *f)
+{
+	struct file *file = fget_raw((int)f->a[1]);
+
+	if (!file)
+		return false;
+	fput(file);
+	return iot_file_resolve(f, (int)f->a[1]);
+}
+
+void iot_file_end_dup(struct iot_frame *f, s64 result)
+{
+	if (result >= 0)
+		iot_fs_end(&f->e, 0);
+}
+
+/*
+ * The next open descriptor from @fd on, if it is not behind @last. Others may close it
+ * right after. Return: it, or a number above INT_MAX.
+ */
+static unsigned int next_descriptor(unsigned int fd, unsigned int last)
+{
+	const struct fdtable *fdt;
+	unsigned int end;
+
+	rcu_read_lock();
+	fdt = rcu_dereference_raw(current->files->fdt);
+	end = min(fdt->max_fds - 1, last) + 1;
+	fd = fd < end ? find_next_bit(fdt->open_fds, end, fd) : end;
+	rcu_read_unlock();
+	return fd < end ? fd : UINT_MAX;
+}
+
+/* close_range(first, last, flags): an event a descriptor */
+bool iot_file_begin_close_range(struct iot_frame *f)
+{
+	const struct iot_fs template = f->e;
+	unsigned int fd = f->a[0], last = f->a[1];
+	struct iot_fs e;
+	bool any = false;
+	struct file *file;
+
+	if ((u32)f->a[2] & CLOSE_RANGE_CLOEXEC)
+		return false; /* later, by exec */
+	for (; (fd = next_descriptor(fd, last)) <= INT_MAX; fd++) {
+		if (f->may_sleep)
+			cond_resched();
+		file = fget_raw(fd);
+		if (!file)
+			continue;
+		e = template;
+		e.fd = fd;
+		if (iot_fs_file(&e, &file->f_path, f->may_sleep)) {
+			if (any)
+				iot_piece_add(f, &e);
+			else
+				f->e = e;
+			any = true;
+		}
+		fput(file);
+	}
+	return any;
+}
+
+/* flock(fd, operation), shown as the locks of fcntl are */
+bool iot_file_begin_flock(struct iot_frame *f)
+{
+	u32 operation = f->a[1];
+
+	f->e.flags = operation & LOCK_NB;
+	switch (operation & ~LOCK_NB) {
+	case LOCK_SH:
+		f->e.flags2 = F_RDLCK;
+		break;
+	case LOCK_EX:
+		f->e.flags2 = F_WRLCK;
+		break;
+	case LOCK_UN:
+		f->e.flags2 = F_UNLCK;
+		break;
+	default:
+		f->e.flags2 = operation;
+	}
+	return iot_file_begin(f);
+}
+
+/* fcntl_setlk(fd, file, command, lock), for programs of 32 and 64 bits */
+bool iot_file_begin_setlk(struct iot_frame *f)
+{
+	const struct file *file = (const struct file *)f->a[1];
+	const struct flock *lock = (const struct flock *)f->a[3];
+
+	f->e.fd = (int)f->a[0];
+	f->e.flags = f->a[2];
+	f->e.flags2 = lock->l_type;
+	f->e.offset = lock->l_start;
+	f->e.requested = lock->l_len;
+	return iot_fs_file(&f->e, &file->f_path, f->may_sleep);
+}
+
+/*
+ * From one file to another: wanted if one of them is. The kind is that of the
+ * first that is wanted.
+ */
+static bool resolve_two(struct iot_frame *f, struct file *in, struct file *out)
+{
+	struct iot_fs *e = &f->e;
+	struct iot_fs first;
+
+	if (!in || !out)
+		return !in || iot_fs_file(e, &in->f_path, f->may_sleep);
+	if (iot_fs_file(e, &in->f_path, f->may_sleep)) {
+		iot_fs_file2(e, &out->f_path, f->may_sleep);
+		return true;
+	}
+	if (!iot_fs_file(e, &out->f_path, f->may_sleep))
+		return false;
+	first = *e;
+	iot_fs_file2(e, &in->f_path, f->may_sleep);
+	e->path = e->path2;
+	e->inode = e->inode2;
+	e->device = e->device2;
+	e->path2 = first.path;
+	e->inode2 = first.inode;
+	e->device2 = first.device;
+	return true;
+}
+
+static bool is_pipe(const struct file *file)
+{
+	return S_ISFIFO(file_inode(file)->i_mode);
+}
+
+/* The descriptors of both; the record's is that of the file with the offset. */
+static bool resolve_fds(struct iot_frame *f, int fd_in, int fd_out)
+{
+	struct file *in = fget_raw(fd_in), *out = fget_raw(fd_out);
+	bool wanted = resolve_two(f, in, out);
+
+	f->e.fd = fd_in;
+	if (in)
+		fput(in);
+	if (out)
+		fput(out);
+	return wanted;
+}
+
+/* An offset in user memory, or else where the open file stands. */
+static u64 offset_of(const struct iot_frame *f, u64 user, int fd)
+{
+	size_t size = f->ia32 && f->call->ia32 ? 4 : 8;
+	struct file *file;
+	u64 offset = 0;
+
+	if (user) {
+		if (f->may_sleep ? copy_from_user(&offset, (const void __user *)user, size) :
+		    copy_from_user_nofault(&offset, (const void __user *)user, size))
+			return 0;
+		return offset;
+	}
+	file = fget_raw(fd);
+	if (!file)
+		return 0;
+	if (!is_pipe(file))
+		offset = file->f_pos;
+	fput(file);
+	return offset;
+}
+
+/*
+ * splice_direct_to_actor(in, descriptor, actor), by which the NFS server reads. Calls of
+ * programs are events by themselves, and what goes on by ->read_iter is seen there:
+ * do_splice_read() of fs/splice.c.
+ */
+bool iot_file_wants_served(const u64 *a)
+{
+	const struct file *in = (const struct file *)a[0];
+
+	return (current->flags & PF_KTHREAD) && !(in->f_flags & O_DIRECT) &&
+	       !IS_DAX(in->f_mapping->host) && in->f_op->splice_read != iot_splice_by_read_iter;
+}
+
+bool iot_file_begin_served(struct iot_frame *f)
+{
+	const struct splice_desc *sd = (const struct splice_desc *)f->a[1];
+
+	f->e.offset = sd->pos;
+	f->e.requested = sd->total_len;
+	f->e.flags = iot_inner_flags();
+	return iot_file_begin_given(f);
+}
+
+/* sendfile(out, in, offset, count) */
+bool iot_file_begin_sendfile(struct iot_frame *f)
+{
+	f->e.offset = offset_of(f, f->a[2], (int)f->a[1]);
+	return resolve_fds(f, (int)f->a[1], (int)f->a[0]);
+}
+
+/* copy_file_range(in, offset, out, offset, length, flags) */
+bool iot_file_begin_copy(struct iot_frame *f)
+{
+	f->e.offset = offset_of(f, f->a[1], (int)f->a[0]);
+	return resolve_fds(f, (int)f->a[0], (int)f->a[2]);
+}
+
+/* splice has the same arguments: one of them is a pipe, the other has an offset */
+bool iot_file_begin_splice(struct iot_frame *f)
+{
+	struct file *in = fget_raw((int)f->a[0]);
+
+	if (in && is_pipe(in))
+		f->e.offset = offset_of(f, f->a[3], (int)f->a[2]);
+	else
+		f->e.offset = offset_of(f, f->a[1], (int)f->a[0]);
+	if (in)
+		fput(in);
+	return resolve_fds(f, (int)f->a[0], (int)f->a[2]);
+}
+
+/* tee(in, out, length, flags) */
+bool iot_file_begin_tee(struct iot_frame *f)
+{
+	return resolve_fds(f, (int)f->a[0], (int)f->a[1]);
+}
+
+/* do_splice(in, offset, out, offset, length, flags), do_tee of io_uring */
+bool iot_file_begin_splice_files(struct iot_frame *f)
+{
+	struct file *in = (struct file *)f->a[0], *out = (struct file *)f->a[2];
+	const loff_t *offset_in = (const loff_t *)f->a[1];
+	const loff_t *offset_out = (const loff_t *)f->a[3];
+
+	if (!is_pipe(in))
+		f->e.offset = offset_in ? *offset_in : in->f_pos;
+	else if (!is_pipe(out))
+		f->e.offset = offset_out ? *offset_out : out->f_pos;
+	return resolve_two(f, in, out);
+}
+
+bool iot_file_begin_tee_files(struct iot_frame *f)
+{
+	return resolve_two(f, (struct file *)f->a[0], (struct file *)f->a[1]);
+}
+
+/* ioctl(to, FICLONE or FICLONERANGE, from) */
+bool iot_file_wants_clone(const u64 *a)
+{
+	return (u32)a[1] == FICLONE || (u32)a[1] == FICLONERANGE;
+}
+
+bool iot_file_begin_clone(struct iot_frame *f)
+{
+	const void __user *user = (const void __user *)f->a[2];
+	struct file_clone_range range = { .src_fd = (int)f->a[2] };
+	bool wanted;
+
+	if ((u32)f->a[1] == FICLONERANGE &&
+	    (f->may_sleep ? copy_from_user(&range, user, sizeof(range)) :
+			    copy_from_user_nofault(&range, user, sizeof(range))))
+		range.src_fd = -1;
+	f->e.offset = range.src_offset;
+	f->e.requested = range.src_length;
+	wanted = resolve_fds(f, (int)range.src_fd, (int)f->a[0]);
+	f->e.fd = (int)f->a[0];
+	return wanted;
+}
+
+#endif /* IOT_WITHOUT_FS_CALLS */

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads and writes that the kernel makes by itself: not from or to a program's memory,
+ * but because sendfile(2) or the like asks for a transfer, or a server or a loop device
+ * has work. What it is for is told by the task and the system call that it is in.
+ */
+#include <linux/kernel.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+#ifdef CONFIG_IA32_EMULATION
+#include <asm/unistd_32_ia32.h>
+#endif
+#include "probe/inner.h"
+#include "uapi/iotracer.h"
+
+#ifdef CONFIG_X86_64
+static const struct {
+	u16 flags;
+	int number;
+	int number32;	/* of a program of 32 bits */
+} calls[] = {
+#ifdef CONFIG_IA32_EMULATION
+#define CALL(flags, name)	{ flags, __NR_##name, __NR_ia32_##name }
+	{ IOT_IO_SENDFILE, __NR_sendfile, __NR_ia32_sendfile64 },
+#else
+#define CALL(flags, name)	{ flags, __NR_##name, -1 }
+#endif
+	CALL(IOT_IO_SENDFILE, sendfile),
+	CALL(IOT_IO_SPLICE, splice),
+	CALL(IOT_IO_COPY, copy_file_range),
+	CALL(IOT_IO_SPLICE | IOT_IO_URING, io_uring_enter),
+};
+
+/* The number is the program's own choice: others have none of these flags. */
+static u16 flags_of_syscall(void)
+{
+	int number = syscall_get_nr(current, current_pt_regs());
+	bool is_32 = in_ia32_syscall();
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		if (number == (is_32 ? calls[i].number32 : calls[i].number))
+			return calls[i].flags;
+	return 0;
+}
+#else
+static u16 flags_of_syscall(void)
+{
+	return 0;
+}
+#endif
+
+/**
+ * iot_inner_flags() - IOT_IO_* of a read or write from or to the kernel's own memory
+ *
+ * Not of an io_uring request's own, which may have memory of the kernel's, too. What
+ * io_uring's tasks make besides is its splice. Context: any task.
+ */
+u16 iot_inner_flags(void)
+{
+	if (current->flags & PF_KTHREAD)
+		return IOT_IO_KERNEL | (strcmp(current->comm, "nfsd") ? 0 : IOT_IO_NFSD);
+	if (current->flags & PF_IO_WORKER)
+		return IOT_IO_KERNEL | IOT_IO_SPLICE | IOT_IO_URING;
+	return IOT_IO_KERNEL | flags_of_syscall();
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Room for the names that calls of category fs are given: fs_path.c */
+#ifndef IOT_PROBE_NAMES_H
+#define IOT_PROBE_NAMES_H
+
+int iot_name_init(void);
+void iot_name_exit(void);
+
+#endif /* IOT_PROBE_NAMES_H */

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads and writes that the VFS rejects before a file's own function is called: the
+ * descriptor is none, or not open for that, or has no position; the position or the
+ * size is below zero, or beyond what a position can be; the buffer is the kernel's.
+ *
+ * Only the system call sees them, and to look at every read and write of the system
+ * twice is dear: it is done only while the filter has rejected=1. What may be rejected
+ * is judged at the entry of the call, and what became of it is its result.
+ *
+ * Contexts: the handler, the wrapper and the probe run in the task that makes the call, at
+ * the entry and the return of a system call: interrupts on, no lock held. The wrapper may
+ * sleep. It is on the stack only of a call that looks as if it will be rejected, and so
+ * returns at once; one whose descriptor becomes another one just then may wait for as long
+ * as any read.
+ */
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mutex.h>
+#include <linux/nospec.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+#include <asm/ptrace.h>
+#include "compat/config.h"
+#include "hook/hook.h"
+#include "hook/hook_set.h"
+#include "hook/kretprobe.h"
+#include "hook/redirect.h"
+#include "hook/symbol.h"
+#include "record/fs.h"
+#include "record/rw.h"
+#include "probe/rejected.h"
+
+/* By the filter of category fs. */
+static bool is_asked_for(void)
+{
+	const struct iot_filter *f;
+	bool asked;
+
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_category_fs.filter);
+	asked = f && (f->used & IOT_FILTER_REJECTED);
+	preempt_enable_notrace();
+	return asked;
+}
+
+#if defined(CONFIG_X86_64) && !defined(IOT_WITHOUT_FS_REJECTED)
+/**
+ * struct kind - of call
+ * @position:	it is given one, in the fourth argument; 32-bit programs: and the fifth
+ * @vector:	the third argument is a number of buffers, not of bytes
+ * @here:	a position of -1 is the file's own
+ */
+struct kind {
+	bool write;
+	bool position;
+	bool vector;
+	bool here;
+	bool ia32;
+};
+
+/* What a call is asked for. */
+struct asked {
+	unsigned int fd;
+	unsigned long buffer;
+	s64 size;	/* bytes, 0: not known */
+	s64 position;	/* of a call that is given one, else 0 */
+	bool write;
+	bool has_position;
+};
+
+/* FMODE_* of a descriptor, 0: it is not open, or only a name. Context: any, preemption off. */
+static __always_inline fmode_t mode_of(unsigned int fd)
+{
+	const struct fdtable *fdt = rcu_dereference_raw(current->files->fdt);
+	const struct file *file;
+	fmode_t mode;
+
+	if (fd >= fdt->max_fds)
+		return 0;
+	file = rcu_dereference_raw(fdt->fd[array_index_nospec(fd, fdt->max_fds)]);
+	mode = file ? READ_ONCE(file->f_mode) : 0;
+	return mode & FMODE_PATH ? 0 : mode;
+}
+
+/* Will the VFS reject it? In its place: ksys_pread64(), vfs_read(), rw_verify_area(). */
+static __always_inline bool is_rejected(const struct asked *r)
+{
+	fmode_t mode;
+
+	if (r->position < 0 || r->size < 0)
+		return true;
+	preempt_disable_notrace();
+	mode = mode_of(r->fd);
+	preempt_enable_notrace();
+	/* implies FMODE_READ or FMODE_WRITE, and that the file has a function for it */
+	if (!(mode & (r->write ? FMODE_CAN_WRITE : FMODE_CAN_READ)))
+		return true;
+	if (r->has_position && !(mode & (r->write ? FMODE_PWRITE : FMODE_PREAD)))
+		return true;
+	if (!access_ok((void __user *)r->buffer, r->size))
+		return true;
+	return (u64)r->position + r->size > LLONG_MAX;
+}
+
+#ifdef IOT_REDIRECT
+/*
+ * Each read and write of the system comes here: what looks like a call that may be
+ * rejected, also a vector that is taken for a buffer, is looked at again by wants().
+ */
+static __always_inline void look(unsigned long ip, unsigned long parent_ip,
+				 struct ftrace_ops *ops, struct ftrace_regs *fregs, bool write,
+				 bool position)
+{
+	const struct pt_regs *called = iot_ftrace_regs(fregs);
+	const struct pt_regs *regs = (const struct pt_regs *)called->di;
+	const struct asked r = {
+		.fd = regs->di,
+		.buffer = regs->si,
+		.size = regs->dx,
+		.position = position ? regs->r10 : 0,
+		.write = write,
+		.has_position = position,
+	};
+
+	if (unlikely(iot_hook_is_shared(called)) || unlikely(is_rejected(&r)))
+		iot_hook_set_handle(ip, parent_ip, ops, fregs);
+}
+
+#define LOOK(name, write, position)						\
+	static void name(unsigned long ip, unsigned long parent_ip,		\
+			 struct ftrace_ops *ops, struct ftrace_regs *fregs)	\
+	{									\
+		look(ip, parent_ip, ops, fregs, write, position);		\
+	}
+
+LOOK(look_read, false, false)
+LOOK(look_write, true, false)
+LOOK(look_pread, false, true)
+LOOK(look_pwrite, true, true)
+#endif
+
+#define SITE(name, by, ...)						\
+	{ .symbol = name, .what = "rejected", .handler = IOT_HOOK_OWN(by), \
+	  .proto = IOT_HOOK_SYSCALL,				\
+	  .data = &(const struct kind){ __VA_ARGS__ } }
+#define READ_SITE(name, ...)	SITE(name, look_read, __VA_ARGS__)
+#define WRITE_SITE(name, ...)	SITE(name, look_write, .write = true, __VA_ARGS__)
+#define PREAD_SITE(name, ...)	SITE(name, look_pread, .position = true, __VA_ARGS__)
+#define PWRITE_SITE(name, ...)	\
+	SITE(name, look_pwrite, .write = true, .position = true, __VA_ARGS__)
+#define IA32(name, ...)		SITE(name, NULL, .ia32 = true, __VA_ARGS__)
+#define WRITES			.write = true
+#define AT			.position = true
+#define VECTOR			.vector = true
+#define HERE			.here = true
+
+static struct iot_hook_site sites[] = {
+	READ_SITE("__x64_sys_read"),
+	WRITE_SITE("__x64_sys_write"),
+	PREAD_SITE("__x64_sys_pread64"),
+	PWRITE_SITE("__x64_sys_pwrite64"),
+	READ_SITE("__x64_sys_readv", VECTOR),
+	WRITE_SITE("__x64_sys_writev", VECTOR),
+	PREAD_SITE("__x64_sys_preadv", VECTOR),
+	PWRITE_SITE("__x64_sys_pwritev", VECTOR),
+	PREAD_SITE("__x64_sys_preadv2", VECTOR, HERE),
+	PWRITE_SITE("__x64_sys_pwritev2", VECTOR, HERE),
+#ifdef CONFIG_IA32_EMULATION
+	IA32("__ia32_sys_read"),
+	IA32("__ia32_sys_write", WRITES),
+	IA32("__ia32_sys_ia32_pread64", AT),
+	IA32("__ia32_sys_ia32_pwrite64", WRITES, AT),
+	IA32("__ia32_sys_readv", VECTOR),
+	IA32("__ia32_sys_writev", WRITES, VECTOR),
+	IA32("__ia32_compat_sys_preadv", AT, VECTOR),
+	IA32("__ia32_compat_sys_pwritev", WRITES, AT, VECTOR),
+	IA32("__ia32_compat_sys_preadv2", AT, VECTOR, HERE),
+	IA32("__ia32_compat_sys_pwritev2", WRITES, AT, VECTOR, HERE),
+#endif
+};
+
+static struct asked request_of(const struct iot_hook_site *site, const struct pt_regs *regs)
+{
+	const struct kind *kind = site->data;
+	struct asked r = { .write = kind->write };
+
+	if (kind->ia32) {
+		r.fd = regs->bx;
+		r.buffer = (u32)regs->cx;
+		r.size = (u32)regs->dx;
+		r.position = (s64)((u32)regs->si | (u64)(u32)regs->di << 32);
+	} else {
+		r.fd = regs->di;
+		r.buffer = regs->si;
+		r.size = regs->dx;
+		r.position = regs->r10;
+	}
+	if (kind->vector)
+		r.size = 0;
+	r.has_position = kind->position && !(kind->here && r.position == -1);
+	if (!r.has_position)
+		r.position = 0;
+	return r;
+}
+
+static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+				unsigned long caller)
+{
+	const struct asked r = request_of(site, (const struct pt_regs *)args[0]);
+
+	return !iot_fs_off() && is_rejected(&r) ? IOT_HOOK_FOLLOW : IOT_HOOK_IGNORE;
+}
+
+static bool begin(struct iot_fs *e, const struct iot_hook_site *site, const struct pt_regs *regs,
+		  bool may_sleep)
+{
+	const struct asked r = request_of(site, regs);
+	struct file *file = fget_raw(r.fd);
+	bool direct = file && (file->f_flags & O_DIRECT);
+	bool wanted = iot_fs_begin(e, iot_rw_op(r.write, direct));
+
+	if (wanted) {
+		e->fd = (int)r.fd;
+		e->offset = r.position;
+		e->requested = r.size;
+		e->flags = direct ? IOT_IO_DIRECT : 0;
+		if (file)
+			wanted = iot_fs_file(e, &file->f_path, may_sleep);
+	}
+	if (file)
+		fput(file);
+	return wanted;
+}
+
+/* What is not rejected after all is an event of the file's own function. */
+static void end(struct iot_fs *e, s64 result)
+{
+	switch (result) {
+	case -EBADF:
+	case -EFAULT:
+	case -EINVAL:
+	case -EOVERFLOW:
+	case -ESPIPE:
+		iot_fs_end(e, result);
+	}
+}
+
+static s64 call(const struct iot_hook_site *site, unsigned long *args)
+{
+	struct iot_fs e;
+	s64 result;
+
+	if (!begin(&e, site, (const struct pt_regs *)args[0], true))
+		return IOT_HOOK_ALONE;
+	result = iot_hook_call(args, site->entry);
+	end(&e, result);
+	return result;
+}
+
+static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct iot_hook_site *site = iot_hook_site_of(ri);
+	unsigned long args[1];
+
+	iot_hook_args(regs, args, 1);
+	if (wants(site, args, 0) == IOT_HOOK_IGNORE)
+		return 1;
+	return !begin((struct iot_fs *)ri->data, site, (const struct pt_regs *)args[0], false);
+}
+
+static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	end((struct iot_fs *)ri->data, (s64)regs_return_value(regs));
+	return 0;
+}
+
+static struct iot_hook_set set = {
+	.sites = sites,
+	.nr = ARRAY_SIZE(sites),
+	.wants = wants,
+	.call = call,
+	.entry = probe_entry,
+	.exit = probe_exit,
+	.data_size = sizeof(struct iot_fs),
+};
+
+static bool attached;	/* under the category's control */
+
+/**
+ * iot_rejected_refresh() - hook them or let them go, as the filter says
+ *
+ * Context: task, may sleep long; the category's mutex @control is held. Return: 0 or an
+ * error, then they are not hooked.
+ */
+int iot_rejected_refresh(void)
+{
+	int err;
+
+	if (!is_asked_for()) {
+		iot_rejected_stop();
+		return 0;
+	}
+	if (attached)
+		return 0;
+	err = iot_hook_set_start(&set, NULL, 0);
+	attached = !err;
+	return err;
+}
+
+/** iot_rejected_stop() - let them go, if they are hooked. Context: as above */
+void iot_rejected_stop(void)
+{
+	if (attached)
+		iot_hook_set_stop(&set, NULL, 0);
+	attached = false;
+}
+
+/** iot_rejected_missed() - calls that could not be followed */
+unsigned long iot_rejected_missed(void)
+{
+	return iot_hook_set_own_missed(&set);
+}
+#else
+int iot_rejected_refresh(void)
+{
+	return is_asked_for() ? -EOPNOTSUPP : 0;
+}
+
+void iot_rejected_stop(void)
+{
+}
+
+unsigned long iot_rejected_missed(void)
+{
+	return 0;
+}
+#endif

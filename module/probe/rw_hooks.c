@@ -1,0 +1,661 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which functions category fs hooks for READ and WRITE: the ->read_iter and
+ * ->write_iter of every filesystem that is mounted, found by the files that it has
+ * in memory, of every file that is open, and of whatever is opened or gets a
+ * descriptor later (iot_rw_see()); where there are ->read and ->write, those as well
+ * (probe_raw.c). Pipes and sockets are hooked by name, also if there is none. Pipes,
+ * sockets, devices and the kernel's own files only while the filter wants them.
+ */
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include "core/param.h"
+#include "hook/hook.h"
+#include "hook/hook_set.h"
+#include "hook/point.h"
+#include "hook/redirect.h"
+#include "hook/symbol.h"
+#include "record/rw.h"
+#include "probe/raw.h"
+#include "probe/rw_hooks.h"
+#include "probe/vfs.h"
+
+#define SETS_BITS	10
+#define MAX_SETS	(BIT(SETS_BITS) / 2)	/* file_operations with different functions */
+
+/**
+ * struct set - the functions of one kind of file
+ * @functions:	the functions themselves
+ * @raw_enabled: those are enabled, too
+ * @missed:	what each hook had missed before; NO_COUNT: another set counts for it
+ */
+#define SET_HOOKS	(IOT_VFS_OPS + IOT_RAW_OPS)
+#define NO_COUNT	ULONG_MAX
+
+struct set {
+	struct file_operations functions;
+	struct iot_vfs_hooks hooks;
+	struct iot_raw_hooks raw;
+	bool raw_enabled;
+	unsigned long missed[SET_HOOKS];
+};
+
+/* Serialises hooking and unhooking, as long as the kernel needs for it. */
+static DEFINE_MUTEX(attach_lock);
+
+/*
+ * Changed under both locks. sets_lock is held for moments, by those who only count;
+ * within attach_lock.
+ */
+static DEFINE_MUTEX(sets_lock);
+static struct set *sets[MAX_SETS];
+static unsigned int nr_sets;
+static atomic_long_t nr_missed;
+
+/*
+ * The file_operations that are hooked, hashed, half of the places stay empty. Filled
+ * under attach_lock, emptied when nothing is hooked; looked at without a lock.
+ */
+static const struct file_operations *known[BIT(SETS_BITS)];
+static unsigned int nr_known;
+
+static unsigned int place_of(const struct file_operations *fop)
+{
+	unsigned int i = hash_ptr(fop, SETS_BITS);
+
+	while (READ_ONCE(known[i]) && READ_ONCE(known[i]) != fop)
+		i = (i + 1) % ARRAY_SIZE(known);
+	return i;
+}
+
+static bool is_known(const struct file_operations *fop)
+{
+	return READ_ONCE(known[place_of(fop)]);
+}
+
+/*
+ * Where others may come to the same address: debugfs allocates them for each file that
+ * is open.
+ */
+static bool is_allocated(const struct file_operations *fop)
+{
+	return virt_addr_valid(fop) && folio_test_slab(virt_to_folio(fop));
+}
+
+/* Under attach_lock. */
+static void note_known(const struct file_operations *fop)
+{
+	if (nr_known == MAX_SETS || is_known(fop) || is_allocated(fop))
+		return;
+	WRITE_ONCE(known[place_of(fop)], fop);
+	WRITE_ONCE(nr_known, nr_known + 1);
+}
+
+static bool has_functions(const struct file_operations *fop)
+{
+	return fop && (fop->read_iter || fop->write_iter || fop->read || fop->write);
+}
+
+/* Who needs the hooks: category fs, and block for direct I/O. Under attach_lock. */
+static unsigned int nr_users;
+static bool tracks;
+
+static bool wants_kind(u16 kind)
+{
+	return !iot_fs_off() && (READ_ONCE(iot_category_fs.kinds) & BIT(kind));
+}
+
+/* Does the filter want files of this kind, or may they be what block follows? */
+static bool is_wanted(const struct inode *inode)
+{
+	u16 kind = iot_paths_kind(inode);
+
+	return wants_kind(kind) ||
+	       (READ_ONCE(tracks) && (kind == IOT_KIND_FILE || S_ISBLK(inode->i_mode)));
+}
+
+static struct iot_hook *hook_of(const struct set *set, unsigned int i)
+{
+	return i < IOT_VFS_OPS ? set->hooks.hook[i] : set->raw.hook[i - IOT_VFS_OPS];
+}
+
+static bool is_counted(const struct iot_hook *hook, unsigned int i)
+{
+	unsigned int n;
+
+	for (n = 0; n < nr_sets; n++)
+		if (hook_of(sets[n], i) == hook)
+			return true;
+	return false;
+}
+
+/* Many kinds of file share a function: what is missed of it counts once. */
+static void count_begin(struct set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < SET_HOOKS; i++) {
+		const struct iot_hook *hook = hook_of(set, i);
+
+		set->missed[i] = hook && !is_counted(hook, i) ? iot_hook_missed(hook) : NO_COUNT;
+	}
+}
+
+static unsigned long missed_of(const struct set *set)
+{
+	unsigned long missed = 0;
+	unsigned int i;
+
+	for (i = 0; i < SET_HOOKS; i++)
+		if (set->missed[i] != NO_COUNT)
+			missed += iot_hook_missed(hook_of(set, i)) - set->missed[i];
+	return missed;
+}
+
+static int attach(struct set *set, bool bounded)
+{
+	int err;
+
+	err = iot_vfs_get_rw(&set->hooks, &set->functions, bounded);
+	if (err)
+		return err;
+	err = iot_raw_get(&set->raw, &set->functions);
+	if (err)
+		goto put_vfs;
+	count_begin(set);
+	err = iot_vfs_enable(&set->hooks);
+	if (err)
+		goto put_raw;
+	err = iot_raw_enable(&set->raw);
+	if (err == -ENOMEM)
+		goto disable;
+	set->raw_enabled = !err;
+	if (err)
+		atomic_long_inc(&nr_missed); /* and told: it may not be probed */
+	return 0;
+
+disable:
+	iot_vfs_disable(&set->hooks);
+put_raw:
+	iot_raw_put(&set->raw);
+put_vfs:
+	iot_vfs_put(&set->hooks);
+	return err;
+}
+
+/* What a set has enabled. Return: how many, some of which may be NULL. */
+static unsigned int gather(const struct set *set, struct iot_hook **hooks)
+{
+	unsigned int i, n = set->raw_enabled ? SET_HOOKS : IOT_VFS_OPS;
+
+	for (i = 0; i < n; i++)
+		hooks[i] = hook_of(set, i);
+	return n;
+}
+
+/* Unhook what all sets name; at once if there is memory. Under attach_lock. */
+static void disable_all(void)
+{
+	struct iot_hook *some[SET_HOOKS], **all;
+	unsigned int i, n = 0;
+
+	all = kvmalloc_array(nr_sets, sizeof(some), GFP_KERNEL | __GFP_NOWARN);
+	for (i = 0; i < nr_sets; i++) {
+		if (all)
+			n += gather(sets[i], all + n);
+		else
+			iot_hooks_disable(some, gather(sets[i], some));
+	}
+	iot_hooks_disable(all, n);
+	kvfree(all);
+}
+
+/* Free the last set, whose hooks are disabled. Under attach_lock. */
+static void drop_last(void)
+{
+	struct set *set = sets[nr_sets - 1];
+
+	mutex_lock(&sets_lock);
+	atomic_long_add(missed_of(set), &nr_missed);
+	WRITE_ONCE(nr_sets, nr_sets - 1);
+	mutex_unlock(&sets_lock);
+	iot_raw_put(&set->raw);
+	iot_vfs_put(&set->hooks);
+	kfree(set);
+}
+
+static bool has_same_functions(const struct file_operations *a,
+			       const struct file_operations *b)
+{
+	return a->read_iter == b->read_iter && a->write_iter == b->write_iter &&
+	       a->read == b->read && a->write == b->write;
+}
+
+/* Are its functions hooked, as those of another one? Under attach_lock. */
+static bool is_hooked(const struct file_operations *fop)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_sets; i++)
+		if (has_same_functions(&sets[i]->functions, fop))
+			return true;
+	return false;
+}
+
+/*
+ * Hook what @fop names. Under attach_lock.
+ * Return: 0, also if there is no room, which counts as missed; or an error.
+ */
+static int add(const struct file_operations *fop, bool bounded)
+{
+	struct set *set;
+	int err;
+
+	if (is_hooked(fop)) {
+		note_known(fop);
+		return 0;
+	}
+	if (nr_sets == MAX_SETS) {
+		atomic_long_inc(&nr_missed);
+		return 0;
+	}
+	set = kzalloc(sizeof(*set), GFP_KERNEL);
+	if (!set)
+		return -ENOMEM;
+	set->functions.read_iter = fop->read_iter;
+	set->functions.write_iter = fop->write_iter;
+	set->functions.read = fop->read;
+	set->functions.write = fop->write;
+	err = attach(set, bounded);
+	if (err) {
+		kfree(set);
+		return err;
+	}
+	mutex_lock(&sets_lock);
+	sets[nr_sets] = set;
+	WRITE_ONCE(nr_sets, nr_sets + 1);
+	mutex_unlock(&sets_lock);
+	note_known(fop);
+	return 0;
+}
+
+/* What will be known when it is hooked, or a walk would find it again. */
+static bool is_new(const struct inode *inode)
+{
+	return is_wanted(inode) && has_functions(inode->i_fop) && !is_known(inode->i_fop) &&
+	       !is_allocated(inode->i_fop);
+}
+
+/*
+ * A file of @sb whose functions are not hooked yet, held, or NULL. igrab() under
+ * the list's lock, and rests on a file that is held, as fs/drop_caches.c has them.
+ */
+static struct inode *find_new(struct super_block *sb)
+{
+	struct inode *inode, *held = NULL;
+	bool found = false;
+
+	spin_lock(&sb->s_inode_list_lock);
+	list_for_each_entry(inode, &sb->s_inodes, i_sb_list) {
+		found = is_new(inode);
+		if ((!found && !need_resched()) || !igrab(inode)) {
+			found = false;
+			continue;
+		}
+		spin_unlock(&sb->s_inode_list_lock);
+		iput(held);
+		held = inode;
+		cond_resched();
+		spin_lock(&sb->s_inode_list_lock);
+		if (found)
+			break;
+	}
+	spin_unlock(&sb->s_inode_list_lock);
+	if (found)
+		return held;
+	iput(held);
+	return NULL;
+}
+
+/* Disks answer, or fail; who knows what is behind other devices, pipes and sockets? */
+static bool sleeps_bounded(const struct inode *inode)
+{
+	if (S_ISBLK(inode->i_mode))
+		return true;
+	return S_ISREG(inode->i_mode) && iot_vfs_sleeps_bounded(inode->i_sb);
+}
+
+/*
+ * Hook what the files of a mounted filesystem need. It cannot be unmounted
+ * meanwhile: its s_umount is held, within which attach_lock is taken, not around it:
+ * others may wait for s_umount as long as a server or a flush takes.
+ */
+static void add_super(struct super_block *sb, void *data)
+{
+	struct inode *inode;
+	int *err = data;
+
+	while (!*err && READ_ONCE(nr_sets) < MAX_SETS && READ_ONCE(nr_known) < MAX_SETS &&
+	       (inode = find_new(sb))) {
+		mutex_lock(&attach_lock);
+		if (!is_known(inode->i_fop))
+			*err = add(inode->i_fop, sleeps_bounded(inode));
+		mutex_unlock(&attach_lock);
+		iput(inode);
+	}
+}
+
+/* iterate_supers(function, data), fs/super.c: s_umount is held for reading */
+static unsigned long walk_supers;
+
+/*
+ * What no inode of a filesystem leads to. Where an older kernel has one pipe_read(), a
+ * newer one has one for pipes and one for FIFOs.
+ */
+static struct {
+	u16 kind;
+	const char *read;
+	const char *write;
+	bool is_found;			/* @fop has what there is */
+	struct file_operations fop;
+} named[] = {
+#define ITER_PROTO	"long (struct kiocb *, struct iov_iter *)"
+	{ IOT_KIND_SOCKET, "sock_read_iter", "sock_write_iter" },
+	{ IOT_KIND_PIPE, "pipe_read", "pipe_write" },
+	{ IOT_KIND_PIPE, "anon_pipe_read", "anon_pipe_write" },
+	{ IOT_KIND_PIPE, "fifo_pipe_read", "fifo_pipe_write" },
+};
+
+/* Kinds that are hooked, bits 1 << IOT_KIND_*. Written under attach_lock. */
+static u32 kinds_named;
+
+/* Once: it takes milliseconds. Under attach_lock. */
+static void find_named(unsigned int i)
+{
+	if (named[i].is_found)
+		return;
+	named[i].fop.read_iter = (void *)iot_hook_function(named[i].read, ITER_PROTO);
+	named[i].fop.write_iter = (void *)iot_hook_function(named[i].write, ITER_PROTO);
+	named[i].is_found = true;
+}
+
+/* All functions of a kind that this kernel has. Under attach_lock. */
+static int add_kind(u16 kind)
+{
+	bool any = false;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(named); i++) {
+		if (named[i].kind != kind)
+			continue;
+		find_named(i);
+		if (!has_functions(&named[i].fop))
+			continue;
+		err = nr_sets < MAX_SETS ? add(&named[i].fop, false) : -ENOMEM;
+		if (err)
+			return err;
+		any = true;
+	}
+	if (any)
+		WRITE_ONCE(kinds_named, kinds_named | BIT(kind));
+	else
+		atomic_long_inc(&nr_missed);
+	return 0;
+}
+
+static int add_named(void)
+{
+	unsigned int i;
+	int err = 0;
+
+	mutex_lock(&attach_lock);
+	for (i = 0; !err && i < ARRAY_SIZE(named); i++)
+		if (wants_kind(named[i].kind) && !(kinds_named & BIT(named[i].kind)))
+			err = add_kind(named[i].kind);
+	mutex_unlock(&attach_lock);
+	return err;
+}
+
+/** iot_rw_is_new_file() - has it functions that are wanted and not hooked? Context: any */
+bool iot_rw_is_new_file(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	return !is_known(file->f_op) && !iot_fs_off() && has_functions(file->f_op) &&
+	       is_wanted(inode) && !(READ_ONCE(kinds_named) & BIT(iot_paths_kind(inode)));
+}
+
+/* Hook the functions of a file that is held. Context: task, may sleep long. */
+static int add_file(const struct file *file)
+{
+	int err = 0;
+
+	mutex_lock(&attach_lock);
+	/* a start that failed may still look as if it had not */
+	if (nr_users && iot_rw_is_new_file(file))
+		err = add(file->f_op, sleeps_bounded(file_inode(file)));
+	mutex_unlock(&attach_lock);
+	return err;
+}
+
+/* struct pid *find_ge_pid(number, namespace), kernel/pid.c, under RCU */
+static unsigned long next_pid;
+
+/* The next process from a number on, held, or NULL. */
+static struct task_struct *find_process(int *number)
+{
+	unsigned long args[IOT_HOOK_ARGS] = { 0, (unsigned long)&init_pid_ns };
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	do {
+		args[0] = *number;
+		pid = (struct pid *)iot_hook_call(args, next_pid);
+		if (!pid)
+			break;
+		*number = pid_nr(pid) + 1;
+		task = pid_task(pid, PIDTYPE_TGID);
+	} while (!task && !need_resched());
+	if (task)
+		get_task_struct(task);
+	else if (pid)
+		task = ERR_PTR(-EAGAIN);
+	rcu_read_unlock();
+	return task;
+}
+
+#define DESCRIPTORS_A_STEP	64
+
+/* A walk through the descriptors of a process: @left of this step, the file that it found */
+struct file_walk {
+	struct file *found;
+	unsigned int left;
+};
+
+/* Return: where to go on, 0: with the next one. Under the table's lock. */
+static int look_at_file(const void *data, struct file *file, unsigned int fd)
+{
+	struct file_walk *walk = (struct file_walk *)data;
+
+	if (iot_rw_is_new_file(file))
+		walk->found = get_file(file);
+	return walk->found || !--walk->left ? fd + 1 : 0;
+}
+
+/* Hook what the open files of a process need. */
+static int add_files_of(struct task_struct *task)
+{
+	int err = 0, fd = 0;
+
+	do {
+		struct file_walk walk = { .left = DESCRIPTORS_A_STEP };
+
+		task_lock(task);
+		fd = iterate_fd(task->files, fd, look_at_file, &walk);
+		task_unlock(task);
+		if (walk.found) {
+			err = add_file(walk.found);
+			fput(walk.found);
+		}
+		cond_resched();
+	} while (fd > 0 && !err);
+	return err;
+}
+
+#define KINDS_BY_INODE	(BIT(IOT_KIND_NONE) | BIT(IOT_KIND_FILE) | BIT(IOT_KIND_DIR) | \
+			 BIT(IOT_KIND_SYMLINK))
+
+/*
+ * Files that are open but that no inode tells the functions of: devices, eventfds and
+ * the like. What is on its way in a socket is seen when it gets a descriptor again.
+ */
+static int add_open_files(void)
+{
+	struct task_struct *task;
+	int err = 0, number = 1;
+
+	if (iot_fs_off() || !(READ_ONCE(iot_category_fs.kinds) & ~KINDS_BY_INODE))
+		return 0;
+	if (!next_pid)
+		next_pid = iot_hook_function("find_ge_pid",
+					     "struct pid * (int, struct pid_namespace *)");
+	if (!next_pid) {
+		atomic_long_inc(&nr_missed);
+		return 0;
+	}
+	while (!err && (task = find_process(&number))) {
+		if (!IS_ERR(task)) {
+			err = add_files_of(task);
+			put_task_struct(task);
+		}
+		cond_resched();
+	}
+	return err;
+}
+
+/** iot_rw_refresh() - hook what the filter wants and is not hooked yet */
+int iot_rw_refresh(void)
+{
+	int err = 0;
+	unsigned long args[IOT_HOOK_ARGS] = { (unsigned long)add_super, (unsigned long)&err };
+
+	iot_hook_call(args, walk_supers);
+	if (!err)
+		err = add_named();
+	return err ?: add_open_files();
+}
+
+/** iot_rw_stop() - one user less: the last one unhooks all */
+void iot_rw_stop(void)
+{
+	unsigned int i;
+
+	mutex_lock(&attach_lock);
+	if (--nr_users)
+		goto unlock;
+	disable_all();
+	while (nr_sets)
+		drop_last();
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		WRITE_ONCE(known[i], NULL);
+	nr_known = 0;
+	WRITE_ONCE(kinds_named, 0);
+unlock:
+	mutex_unlock(&attach_lock);
+}
+
+/** iot_rw_start() - one more user: hook all filesystems. Context: task, may sleep long. */
+int iot_rw_start(void)
+{
+	int err;
+
+	if (!walk_supers)
+		walk_supers = iot_hook_function("iterate_supers", "_ (function *, void *)");
+	if (!walk_supers) {
+		pr_err("this kernel has no iterate_supers: category fs cannot find the filesystems\n");
+		return -EOPNOTSUPP;
+	}
+	mutex_lock(&attach_lock);
+	nr_users++;
+	mutex_unlock(&attach_lock);
+	err = iot_rw_refresh();
+	if (err)
+		iot_rw_stop();
+	return err;
+}
+
+/**
+ * iot_rw_track() - follow direct I/O, so that its bios can be told whose they are
+ *
+ * Context: task, may sleep long. Return: 0 or an error, nothing is followed then.
+ */
+int iot_rw_track(void)
+{
+	int err;
+
+	WRITE_ONCE(tracks, true);
+	err = iot_rw_start();
+	if (err)
+		WRITE_ONCE(tracks, false);
+	else
+		iot_category_set_track(&iot_category_fs, true);
+	return err;
+}
+
+/** iot_rw_untrack() - iot_rw_track() returned 0 */
+void iot_rw_untrack(void)
+{
+	iot_category_set_track(&iot_category_fs, false);
+	WRITE_ONCE(tracks, false);
+	iot_rw_stop();
+}
+
+/**
+ * iot_rw_is_new() - may opening this file bring functions that are not hooked?
+ *
+ * A device says only then what its functions are. Not of a FIFO, which may wait
+ * for long when it is opened: those are hooked without a file. Context: any.
+ */
+bool iot_rw_is_new(const struct inode *inode)
+{
+	if (S_ISCHR(inode->i_mode))
+		return wants_kind(IOT_KIND_DEVICE);
+	return !S_ISFIFO(inode->i_mode) && !is_known(inode->i_fop) &&
+	       has_functions(inode->i_fop) && is_wanted(inode);
+}
+
+/**
+ * iot_rw_see() - a file was opened, or gets a descriptor: hook its functions if they are new
+ *
+ * Context: task, may sleep long the first time that a kind of file is seen. The file is held.
+ */
+void iot_rw_see(const struct file *file)
+{
+	if (iot_rw_is_new_file(file) && add_file(file))
+		atomic_long_inc(&nr_missed);
+}
+
+/** iot_rw_missed() - calls that could not be followed */
+unsigned long iot_rw_missed(void)
+{
+	unsigned long missed;
+	unsigned int i;
+
+	mutex_lock(&sets_lock);
+	missed = atomic_long_read(&nr_missed);
+	for (i = 0; i < nr_sets; i++)
+		missed += missed_of(sets[i]);
+	mutex_unlock(&sets_lock);
+	return missed;
+}

@@ -1,0 +1,829 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Category uring: requests of io_uring, and calls of io_uring_enter(2).
+ *
+ *   io_uring_enter		ENTER: the call, with the time it waited
+ *   io_uring_submit_req	SUBMIT: the kernel took a request from the ring. A copy of
+ *				what its sqe says is kept until it is completed
+ *   io_uring_req_failed	SUBMIT with an error: it was refused; a COMPLETE follows
+ *   io_uring_queue_async_work	the request has to wait for a worker
+ *   io_wq_submit_work		WORKER: one has begun with it, and how long that took
+ *   io_uring_complete		COMPLETE: a cqe is posted; several where it says MORE
+ *   io_uring_cqe_overflow	COMPLETE for which there was no room in the ring
+ *
+ * A request is found by the address of its struct io_kiocb, which the kernel uses
+ * again once it is completed. Some cqes are posted without it: those of multishot
+ * requests but for the last, those that do not fit, and the second one of a zero-copy
+ * send. They are found by ring and user_data, see alias.c; where a program gives the
+ * same to several at a time, by the latest. A message of another ring
+ * (IORING_OP_MSG_RING) belongs to no request here. One that IOSQE_CQE_SKIP_SUCCESS lets
+ * end in silence leaves its place to the next at its address.
+ *
+ * A program may write to its ring at any time. What the kernel took from an sqe is in
+ * struct io_kiocb only in part; where that part is not what the sqe says when it is
+ * looked at, the events of the request say CHANGED, and so they do if more was moved than
+ * was asked for. What the kernel took is recorded then, and the rest is as the ring had it.
+ *
+ * Contexts: tracepoints fire with preemption off: submit and refusal in the submitting
+ * task or the ring's SQPOLL thread, with the lock of the ring held; complete in any
+ * task of the ring, a worker, or an interrupt. io_wq_submit_work is called by workers
+ * and by who cancels. io_uring_enter(2) may sleep without bound, so it has a kretprobe.
+ */
+#include "compat/config.h"
+#ifndef IOT_WITHOUT_URING /* left_out.h */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kprobes.h>
+#include <linux/nospec.h>
+#include <linux/percpu.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/siphash.h>
+#include <linux/timekeeping.h>
+#include "compat/io_uring.h"
+#include "core/alias.h"
+#include "core/table.h"
+#include "core/task.h"
+#include "hook/hook.h"
+#include "hook/hook_set.h"
+#include "hook/kretprobe.h"
+#include "hook/point.h"
+#include "hook/symbol.h"
+#include "file/paths.h"
+#include "record/event.h"
+#include "probe/categories.h"
+#include "uapi/iotracer.h"
+
+/**
+ * struct flight - a request from SUBMIT to its last COMPLETE
+ * @ctx:	its ring: compared, never followed
+ * @time:	of SUBMIT; ns, CLOCK_MONOTONIC, like @queued
+ * @queued:	when it was given to the workers, 0: it was not
+ * @number:	in records
+ * @file:	that it works on, as far as that is known
+ * @pid:	and what follows: who submitted it
+ * @worker:	tid of the one that ran it, 0: none did
+ * @alias:	hash of its ring and user_data
+ * @multishot:	it has cqes without it
+ */
+struct flight {
+	const struct io_ring_ctx *ctx;
+	u64 time;
+	u64 queued;
+	u64 number;
+	u64 user_data;
+	u64 offset;
+	u64 cgroup;
+	u64 alias;
+	struct iot_paths_file file;
+	u32 ring;
+	u32 setup;
+	u32 requested;
+	u32 op_flags;
+	u32 pid;
+	u32 tid;
+	u32 ppid;
+	u32 uid;
+	u32 worker;
+	s32 fd;
+	s32 fd2;
+	u16 opcode;
+	u16 ioprio;
+	u16 buf_index;
+	u16 personality;
+	u16 unsure;
+	u8 sqe_flags;
+	bool multishot;
+	char comm[TASK_COMM_LEN];
+};
+
+/**
+ * struct step - what is about to be recorded of one
+ * @time:	when it began; it happened @latency later
+ * @flags:	IORING_ENTER_*, IOSQE_* or IORING_CQE_F_*
+ * @sq_depth:	requests in the ring that the kernel has not taken yet
+ * @cq_depth:	completions in the ring that the program has not taken yet
+ */
+struct step {
+	u64 time;
+	u64 latency;
+	s64 result;
+	u32 flags;
+	u32 to_submit;
+	u32 min_complete;
+	u32 sq_depth;
+	u32 cq_depth;
+	u16 op;
+};
+
+static void flight_gone(void *thing, bool displaced);
+
+#define FLIGHT_BITS	13
+
+static struct iot_table flights = {
+	IOT_TABLE_OF(struct flight, time, uid, pid),
+	IOT_TABLE_BEGUN(FLIGHT_BITS),
+	.gone = flight_gone,
+};
+
+static_assert(IOT_TABLE_PLACES(FLIGHT_BITS) * (sizeof(struct flight) / sizeof(u64) + 1) <
+	      BIT(IOT_ALIAS_NUMBER_BITS));
+
+static struct iot_aliases aliases;
+static DEFINE_PER_CPU(u64, nr_flights);
+static siphash_key_t ring_key;
+
+/* The ring that a CPU's tasks used last: its number costs as much as a record. */
+struct last_ring {
+	const struct io_ring_ctx *ctx;
+	u32 number;
+};
+
+static DEFINE_PER_CPU(struct last_ring, last_ring);
+static unsigned long show_fdinfo;
+static int file_in_node;	/* iot_uring_file_in_node() */
+static atomic_long_t nr_missed;
+
+static bool is_wanted(void)
+{
+	u32 state = READ_ONCE(iot_category_uring.state);
+	bool wanted;
+
+	if (!(state & IOT_CATEGORY_ACTIVE) || !in_task())
+		return false;
+	if (likely(iot_category_wants_any(&iot_category_uring, state)))
+		return true;
+	preempt_disable_notrace();
+	wanted = iot_category_wants_task(&iot_category_uring);
+	preempt_enable_notrace();
+	return wanted;
+}
+
+static void record(const struct flight *fl, const struct step *s)
+{
+	const struct iot_filter *f;
+	struct iot_event_at at;
+	struct iot_uring *e;
+
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(iot_category_uring.filter);
+	if (!f || !iot_category_active(&iot_category_uring) || !iot_filter_op(f, s->op) ||
+	    !iot_filter_file(f, fl->file.kind, fl->file.dev, fl->file.ino) ||
+	    !iot_filter_amount(f, s->latency, s->op == IOT_URING_COMPLETE ? s->result :
+			       fl->requested))
+		goto out;
+	e = iot_event_reserve(&iot_category_uring, &at);
+	if (!e)
+		goto out;
+	iot_event_fill(e, &iot_category_uring, s->op, s->time, s->latency);
+	e->request = fl->number;
+	e->user_data = fl->user_data;
+	e->offset = fl->offset;
+	e->inode = fl->file.ino;
+	e->path = fl->file.id;
+	e->cgroup = fl->cgroup;
+	e->result = s->result;
+	e->requested = fl->requested;
+	e->ring = fl->ring;
+	e->device = fl->file.dev;
+	e->pid = fl->pid;
+	e->tid = fl->tid;
+	e->ppid = fl->ppid;
+	e->uid = fl->uid;
+	e->flags = s->flags;
+	e->setup = fl->setup;
+	e->op_flags = fl->op_flags;
+	e->to_submit = s->to_submit;
+	e->min_complete = s->min_complete;
+	e->worker = fl->worker;
+	e->sq_depth = s->sq_depth;
+	e->cq_depth = s->cq_depth;
+	e->fd = fl->fd;
+	e->fd2 = fl->fd2;
+	e->opcode = fl->opcode;
+	e->ioprio = fl->ioprio;
+	e->buf_index = fl->buf_index;
+	e->personality = fl->personality;
+	e->kind = fl->file.kind;
+	e->unsure = fl->unsure;
+	memcpy(e->comm, fl->comm, sizeof(e->comm));
+	iot_event_commit(&iot_category_uring, &at);
+out:
+	preempt_enable_notrace();
+}
+
+/* Numbers that programs may see: addresses of the kernel are nobody's business. */
+static u32 number_of(const struct io_ring_ctx *ctx)
+{
+	struct last_ring *last;
+	u32 number;
+
+	if (!in_task()) /* what it interrupts may just be writing there */
+		return siphash_1u64((unsigned long)ctx, &ring_key);
+	preempt_disable_notrace();
+	last = this_cpu_ptr(&last_ring);
+	if (last->ctx != ctx) {
+		last->ctx = ctx;
+		last->number = siphash_1u64((unsigned long)ctx, &ring_key);
+	}
+	number = last->number;
+	preempt_enable_notrace();
+	return number;
+}
+
+static void note_ring(struct flight *fl, const struct io_ring_ctx *ctx)
+{
+	fl->ctx = ctx;
+	fl->ring = number_of(ctx);
+	fl->setup = READ_ONCE(ctx->flags);
+}
+
+/*
+ * What both sides have still to take; the program's halves may be anything. Context: one
+ * of the ring's locks is held.
+ */
+static void note_depths(struct step *s, const struct io_ring_ctx *ctx)
+{
+	const struct io_rings *rings = ctx->rings;
+
+	s->sq_depth = READ_ONCE(rings->sq.tail) - READ_ONCE(ctx->cached_sq_head);
+	s->cq_depth = READ_ONCE(ctx->cached_cq_tail) - READ_ONCE(rings->cq.head);
+}
+
+/* Likewise without a lock: where the rings are just being replaced it is not known. */
+static void try_depths(struct step *s, struct io_ring_ctx *ctx)
+{
+	if (!iot_uring_hold_rings(ctx))
+		return;
+	note_depths(s, ctx);
+	iot_uring_release_rings(ctx);
+}
+
+static void note_file(struct flight *fl, const struct file *file)
+{
+	if (file && !fl->file.kinds)
+		iot_paths_of(iot_file_user_path(file), false, &fl->file);
+}
+
+/* Opcodes whose fd is a file that is open. */
+static bool has_file(u8 opcode)
+{
+	switch (opcode) {
+	case IORING_OP_NOP:
+	case IORING_OP_POLL_REMOVE:
+	case IORING_OP_TIMEOUT:
+	case IORING_OP_TIMEOUT_REMOVE:
+	case IORING_OP_ASYNC_CANCEL:
+	case IORING_OP_LINK_TIMEOUT:
+	case IORING_OP_OPENAT:
+	case IORING_OP_FILES_UPDATE:
+	case IORING_OP_STATX:
+	case IORING_OP_MADVISE:
+	case IORING_OP_OPENAT2:
+	case IORING_OP_PROVIDE_BUFFERS:
+	case IORING_OP_REMOVE_BUFFERS:
+	case IORING_OP_RENAMEAT:
+	case IORING_OP_UNLINKAT:
+	case IORING_OP_MKDIRAT:
+	case IORING_OP_SYMLINKAT:
+	case IORING_OP_LINKAT:
+	case IORING_OP_SETXATTR:
+	case IORING_OP_GETXATTR:
+	case IORING_OP_SOCKET:
+	case IOT_URING_WAITID:
+	case IOT_URING_FUTEX_WAIT:
+	case IOT_URING_FUTEX_WAKE:
+	case IOT_URING_FUTEX_WAITV:
+		return false;
+	}
+	return true;
+}
+
+/* The request will look its file up when its turn comes: this one, most likely. */
+static void note_file_of(struct flight *fl, const struct io_ring_ctx *ctx)
+{
+	struct file *file;
+
+	if (!has_file(fl->opcode))
+		return;
+	if (fl->sqe_flags & IOSQE_FIXED_FILE) {
+		note_file(fl, iot_uring_fixed_file(ctx, fl->fd, file_in_node));
+		return;
+	}
+	if (fl->opcode == IORING_OP_CLOSE && fl->fd2)
+		return; /* of a place in the ring's table */
+	if (!current->files)
+		return;
+	file = fget(fl->fd);
+	if (!file)
+		return;
+	note_file(fl, file);
+	fput(file);
+}
+
+/* The sqe that was taken last: io_get_sqe(), io_uring/io_uring.c. */
+static const struct io_uring_sqe *last_sqe(const struct io_ring_ctx *ctx)
+{
+	unsigned int n = (ctx->cached_sq_head - 1) & (ctx->sq_entries - 1);
+
+	if (!(ctx->flags & IORING_SETUP_NO_SQARRAY))
+		n = READ_ONCE(ctx->sq_array[n]);
+	if (n >= ctx->sq_entries)
+		return NULL;
+	n = array_index_nospec(n, ctx->sq_entries);
+	return &ctx->sq_sqes[ctx->flags & IORING_SETUP_SQE128 ? n << 1 : n];
+}
+
+/* Will there be cqes without it? */
+static bool is_multishot(const struct flight *fl)
+{
+	switch (fl->opcode) {
+	case IORING_OP_POLL_ADD:
+		return fl->requested & IORING_POLL_ADD_MULTI;
+	case IORING_OP_ACCEPT:
+		return fl->ioprio & IORING_ACCEPT_MULTISHOT;
+	case IORING_OP_RECV:
+	case IORING_OP_RECVMSG:
+		return fl->ioprio & IORING_RECV_MULTISHOT;
+	case IORING_OP_SEND:
+		return fl->ioprio & BIT(4); /* IORING_RECVSEND_BUNDLE, 6.10 */
+	case IORING_OP_TIMEOUT:
+		return fl->op_flags & BIT(6); /* IORING_TIMEOUT_MULTISHOT, 6.4 */
+	case IORING_OP_SEND_ZC:
+	case IORING_OP_SENDMSG_ZC:
+	case IOT_URING_READ_MULTISHOT:
+		return true;
+	}
+	return false;
+}
+
+/* Opcodes that move bytes between one buffer, whose length the sqe has, and a file. */
+static bool is_plain(u16 opcode)
+{
+	switch (opcode) {
+	case IORING_OP_READ:
+	case IORING_OP_WRITE:
+	case IORING_OP_READ_FIXED:
+	case IORING_OP_WRITE_FIXED:
+		return true;
+	}
+	return false;
+}
+
+static bool is_vectored(u16 opcode)
+{
+	return opcode == IORING_OP_READV || opcode == IORING_OP_WRITEV;
+}
+
+/* What the kernel may add to the flags that it took: io_init_req(). */
+#define ADDED_FLAGS	(IOSQE_IO_DRAIN | IOSQE_ASYNC)
+
+/* Hold what was read from the sqe against what the kernel took, before it is issued. */
+static void check_sqe(struct flight *fl, const struct io_kiocb *req, u64 user_data, u8 opcode)
+{
+	u8 taken = (__force u64)req->flags & (BIT(IOSQE_CQE_SKIP_SUCCESS_BIT + 1) - 1);
+	bool same = user_data == fl->user_data && opcode == fl->opcode &&
+		    !((fl->sqe_flags ^ taken) & ~(taken & ADDED_FLAGS));
+
+	if (!same)
+		fl->sqe_flags = taken;
+	if (is_plain(fl->opcode) || is_vectored(fl->opcode)) {
+		same = same && fl->fd == req->cqe.fd && fl->offset == iot_uring_offset(req);
+		fl->fd = req->cqe.fd;
+		fl->offset = iot_uring_offset(req);
+	}
+	if (!same)
+		fl->unsure |= IOT_UNSURE_CHANGED;
+}
+
+/* More bytes than were asked for: the sqe asked for more when the kernel took it. */
+static void check_result(struct flight *fl, int result)
+{
+	if (unlikely(result > (s64)fl->requested) && is_plain(fl->opcode) &&
+	    !(fl->sqe_flags & IOSQE_BUFFER_SELECT))
+		fl->unsure |= IOT_UNSURE_CHANGED;
+}
+
+/* The program may write to the sqe still: what the kernel has copied counts. */
+static void note_sqe(struct flight *fl, const struct io_kiocb *req,
+		     const struct io_uring_sqe *sqe, int error)
+{
+	u64 user_data = READ_ONCE(sqe->user_data);
+	u8 opcode = READ_ONCE(sqe->opcode);
+
+	fl->user_data = req->cqe.user_data;
+	fl->opcode = error ? opcode : req->opcode;
+	fl->sqe_flags = READ_ONCE(sqe->flags);
+	fl->offset = READ_ONCE(sqe->off);
+	fl->requested = READ_ONCE(sqe->len);
+	fl->op_flags = (__force u32)READ_ONCE(sqe->rw_flags);
+	fl->fd = READ_ONCE(sqe->fd);
+	fl->fd2 = READ_ONCE(sqe->splice_fd_in);
+	fl->ioprio = READ_ONCE(sqe->ioprio);
+	fl->buf_index = READ_ONCE(sqe->buf_index);
+	fl->personality = READ_ONCE(sqe->personality);
+	if (!error)
+		check_sqe(fl, req, user_data, opcode);
+}
+
+static void note_alias(struct flight *fl)
+{
+	fl->alias = iot_table_pair((unsigned long)fl->ctx, fl->user_data);
+	fl->multishot = is_multishot(fl);
+	if (!iot_alias_add(&aliases, fl->alias, iot_table_number(&flights, fl)))
+		atomic_long_inc(&nr_missed);
+}
+
+/* Its last cqe may still come, and will be of no request that is known. */
+static void flight_gone(void *thing, bool displaced)
+{
+	const struct flight *fl = thing;
+
+	iot_alias_remove(&aliases, fl->alias, iot_table_number(&flights, fl));
+	if (displaced)
+		atomic_long_inc(&nr_missed);
+}
+
+static bool is_flight(const struct flight *fl, const struct io_ring_ctx *ctx, u64 user_data)
+{
+	return READ_ONCE(fl->ctx) == ctx && READ_ONCE(fl->user_data) == user_data;
+}
+
+/* The latest that has this user_data, held; or NULL. @multishot: of these only */
+static struct flight *take_named(const struct io_ring_ctx *ctx, u64 user_data, bool multishot)
+{
+	u64 alias = iot_table_pair((unsigned long)ctx, user_data);
+	u32 numbers[IOT_ALIAS_WIDTH];
+	struct flight *fl, *latest = NULL;
+	unsigned int n = iot_alias_find(&aliases, alias, numbers);
+
+	while (n--) {
+		fl = iot_table_at(&flights, numbers[n]);
+		if (is_flight(fl, ctx, user_data) && (!multishot || READ_ONCE(fl->multishot)) &&
+		    (!latest || READ_ONCE(fl->time) > READ_ONCE(latest->time)))
+			latest = fl;
+	}
+	fl = latest ? iot_table_take_at(&flights, latest) : NULL;
+	if (!fl || is_flight(fl, ctx, user_data))
+		return fl;
+	iot_table_keep(fl);
+	return NULL;
+}
+
+/* The one that a request is, held; or NULL. */
+static struct flight *take(const struct io_ring_ctx *ctx, const struct io_kiocb *req)
+{
+	struct flight *fl = iot_table_take(&flights, req);
+
+	if (!fl || likely(fl->ctx == ctx))
+		return fl;
+	iot_table_keep(fl); /* of one that had its address before, and ended in silence */
+	return NULL;
+}
+
+static void land(struct flight *fl)
+{
+	iot_alias_remove(&aliases, fl->alias, iot_table_number(&flights, fl));
+	iot_table_drop(&flights, fl);
+}
+
+static u64 next_number(void)
+{
+	return this_cpu_inc_return(nr_flights) * nr_cpu_ids + raw_smp_processor_id();
+}
+
+static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *sqe, int error)
+{
+	const struct io_ring_ctx *ctx = req->ctx;
+	struct step s IOT_UNINITIALIZED;
+	struct flight *fl;
+
+	if (!sqe || !iot_category_active(&iot_category_uring))
+		return;
+	if (!is_wanted()) {
+		/* one that ended without a cqe, whoever has the request now */
+		fl = iot_table_take(&flights, req);
+		if (fl)
+			land(fl);
+		return;
+	}
+	fl = iot_table_new(&flights, req);
+	if (!fl) {
+		atomic_long_inc(&nr_missed);
+		return;
+	}
+	s = (struct step) {
+		.op = IOT_URING_SUBMIT,
+		.result = error,
+		.time = ktime_get_mono_fast_ns(),
+	};
+	*fl = (struct flight){ .time = s.time, .number = next_number() };
+	note_ring(fl, ctx);
+	note_sqe(fl, req, sqe, error);
+	note_file_of(fl, ctx);
+	iot_task_fill(fl);
+	note_alias(fl);
+	note_depths(&s, ctx);
+	s.flags = fl->sqe_flags;
+	record(fl, &s);
+	iot_table_keep(fl);
+}
+
+static void iot_uring_submitted(request_submitted)
+{
+	seen_submit(req, last_sqe(req->ctx), 0);
+}
+
+static void request_refused(void *data, const struct io_uring_sqe *sqe, struct io_kiocb *req,
+			    int error)
+{
+	seen_submit(req, sqe, error);
+}
+
+static void iot_uring_queued(request_queued)
+{
+	struct flight *fl;
+
+	if (!iot_category_active(&iot_category_uring))
+		return;
+	fl = take(req->ctx, req);
+	if (!fl)
+		return;
+	fl->queued = ktime_get_mono_fast_ns();
+	iot_table_keep(fl);
+}
+
+/* A request from before the trace, as far as its completion tells. */
+static bool note_unknown(struct flight *fl, const struct io_ring_ctx *ctx,
+			 const struct io_kiocb *req, u64 user_data)
+{
+	const struct iot_filter *f = rcu_dereference_sched(iot_category_uring.filter);
+
+	if (!f || (f->used & IOT_FILTER_TASK) || !is_wanted())
+		return false;
+	note_ring(fl, ctx);
+	fl->user_data = user_data;
+	fl->opcode = req ? req->opcode : IOT_URING_NONE;
+	fl->fd = -1;
+	if (req && has_file(req->opcode))
+		note_file(fl, req->file);
+	iot_task_fill(fl);
+	return true;
+}
+
+/*
+ * Of a request that was submitted before the trace, or that another one displaced: that
+ * is counted.
+ */
+static noinline void seen_unknown(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
+				  u64 user_data, int result, u32 flags)
+{
+	struct step s = { .op = IOT_URING_COMPLETE, .result = result, .flags = flags };
+	struct flight fl = { 0 };
+
+	if (!note_unknown(&fl, ctx, req, user_data))
+		return;
+	s.time = ktime_get_mono_fast_ns();
+	note_depths(&s, ctx);
+	record(&fl, &s);
+}
+
+/* @fl: held, or NULL; kept or dropped */
+static void seen_complete(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
+			  struct flight *fl, u64 user_data, int result, u32 flags)
+{
+	struct step s IOT_UNINITIALIZED;
+
+	if (unlikely(!fl)) {
+		seen_unknown(ctx, req, user_data, result, flags);
+		return;
+	}
+	s = (struct step) {
+		.op = IOT_URING_COMPLETE,
+		.result = result,
+		.flags = flags,
+		.time = fl->time,
+		.latency = ktime_get_mono_fast_ns() - fl->time,
+	};
+	note_depths(&s, ctx);
+	if (req && has_file(fl->opcode))
+		note_file(fl, req->file);
+	check_result(fl, result);
+	record(fl, &s);
+	if (flags & IORING_CQE_F_MORE)
+		iot_table_keep(fl);
+	else
+		land(fl);
+}
+
+static void completed(void *ctx, void *req, u64 user_data, int result, unsigned int cflags)
+{
+	struct flight *fl;
+
+	if (!iot_category_active(&iot_category_uring))
+		return;
+	fl = req ? take(ctx, req) : NULL;
+	if (!fl && (!req || (cflags & IORING_CQE_F_NOTIF)))
+		fl = take_named(ctx, user_data, true);
+	seen_complete(ctx, req, fl, user_data, result, cflags);
+}
+
+iot_uring_completed(request_completed, completed)
+
+static void request_overflowed(void *data, void *ctx, unsigned long long user_data,
+			       s32 result, u32 cflags, void *ocqe)
+{
+	if (iot_category_active(&iot_category_uring))
+		seen_complete(ctx, NULL, take_named(ctx, user_data, false),
+			      user_data, result, cflags | IOT_URING_OVERFLOW |
+			      (ocqe ? 0 : IOT_URING_DROPPED));
+}
+
+/* Completion first: what is submitted after that will be seen to its end. */
+static struct iot_hook_point points[] = {
+	{ .name = "io_uring_complete", .probe = request_completed },
+	{ .name = "io_uring_cqe_overflow", .probe = request_overflowed },
+	{ .name = "io_uring_queue_async_work", .probe = request_queued },
+	{ .name = "io_uring_req_failed", .probe = request_refused },
+	{ .name = IOT_URING_SUBMIT_POINT, .probe = request_submitted },
+};
+
+static void check_types(void)
+{
+	check_trace_callback_type_io_uring_complete(request_completed);
+	check_trace_callback_type_io_uring_cqe_overflow(request_overflowed);
+	check_trace_callback_type_io_uring_queue_async_work(request_queued);
+	check_trace_callback_type_io_uring_req_failed(request_refused);
+	iot_uring_check_submit(request_submitted);
+}
+
+/* io_wq_submit_work(work): also called by who cancels what no worker has begun with */
+static void seen_worker(const unsigned long *args)
+{
+	const struct io_kiocb *req = container_of((void *)args[0], struct io_kiocb, work);
+	struct step s = { .op = IOT_URING_WORKER };
+	struct flight *fl;
+	u64 now;
+
+	if (!iot_category_active(&iot_category_uring) || !(current->flags & PF_IO_WORKER))
+		return;
+	preempt_disable_notrace();
+	fl = take(req->ctx, req);
+	if (fl) {
+		now = ktime_get_mono_fast_ns();
+		s.time = fl->queued ?: now;
+		s.latency = now - s.time;
+		s.flags = fl->sqe_flags;
+		try_depths(&s, req->ctx);
+		fl->worker = current->pid;
+		record(fl, &s);
+		iot_table_keep(fl);
+	}
+	preempt_enable_notrace();
+}
+
+enum tag { TAG_WORKER, TAG_ENTER, TAG_ENTER_IA32 };
+
+static struct iot_hook_site sites[] = {
+	{ .symbol = "io_wq_submit_work", .what = "WORKER", .tag = TAG_WORKER,
+	  .proto = "_ (struct io_wq_work *, ...)" },
+	{ .symbol = "__x64_sys_io_uring_enter", .what = "ENTER", .tag = TAG_ENTER,
+	  .proto = IOT_HOOK_SYSCALL, .unbounded = true },
+	{ .symbol = "__ia32_sys_io_uring_enter", .what = "ENTER", .tag = TAG_ENTER_IA32,
+	  .proto = IOT_HOOK_SYSCALL, .unbounded = true },
+};
+
+/* Context: entry of the function. A worker's call goes on as it is. */
+static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+				unsigned long caller)
+{
+	if (site->tag != TAG_WORKER)
+		return is_wanted() ? IOT_HOOK_FOLLOW_RETURN : IOT_HOOK_IGNORE;
+	seen_worker(args);
+	return IOT_HOOK_IGNORE;
+}
+
+/* A call of io_uring_enter(2) under way. */
+struct enter {
+	struct step step;
+	struct flight flight;
+};
+
+static void note_ring_file(struct enter *enter, const struct file *file)
+{
+	struct io_ring_ctx *ctx;
+
+	/* no other kind of file has this function */
+	if (!file || !show_fdinfo ||
+	    (unsigned long)file->f_op->show_fdinfo != show_fdinfo)
+		return;
+	ctx = file->private_data;
+	note_ring(&enter->flight, ctx);
+	try_depths(&enter->step, ctx);
+}
+
+static void note_ring_of(struct enter *enter)
+{
+	struct file *file;
+
+	if (enter->step.flags & IORING_ENTER_REGISTERED_RING) {
+		note_ring_file(enter, iot_uring_registered(enter->flight.fd));
+		return;
+	}
+	file = fget(enter->flight.fd);
+	if (!file)
+		return;
+	note_ring_file(enter, file);
+	fput(file);
+}
+
+static void enter_args(struct enter *enter, const struct pt_regs *regs, bool ia32)
+{
+	enter->flight.fd = ia32 ? regs->bx : regs->di;
+	enter->step.to_submit = ia32 ? regs->cx : regs->si;
+	enter->step.min_complete = regs->dx;
+	enter->step.flags = ia32 ? regs->si : regs->r10;
+}
+
+static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct iot_hook_site *site = iot_hook_site_of(ri);
+	struct enter *enter = (struct enter *)ri->data;
+	unsigned long args[1];
+
+	iot_hook_args(regs, args, ARRAY_SIZE(args));
+	if (site->tag == TAG_WORKER) {
+		seen_worker(args);
+		return 1;
+	}
+	if (!is_wanted())
+		return 1;
+	memset(enter, 0, sizeof(*enter));
+	enter->step.op = IOT_URING_ENTER;
+	enter->step.time = ktime_get_mono_fast_ns();
+	enter->flight.opcode = IOT_URING_NONE;
+	enter_args(enter, (const struct pt_regs *)args[0], site->tag == TAG_ENTER_IA32);
+	note_ring_of(enter);
+	return 0;
+}
+
+static int exit_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct enter *enter = (struct enter *)ri->data;
+
+	enter->step.latency = ktime_get_mono_fast_ns() - enter->step.time;
+	enter->step.result = (long)regs_return_value(regs);
+	preempt_disable_notrace();
+	iot_task_fill(&enter->flight);
+	preempt_enable_notrace();
+	record(&enter->flight, &enter->step);
+	return 0;
+}
+
+static struct iot_hook_set set = {
+	.sites = sites,
+	.nr = ARRAY_SIZE(sites),
+	.wants = wants,
+	.entry = entry,
+	.exit = exit_enter,
+	.data_size = sizeof(struct enter),
+};
+
+static int start(void)
+{
+	int err;
+
+	check_types();
+	if (!ring_key.key[0]) /* the same numbers until the module is unloaded */
+		get_random_bytes(&ring_key, sizeof(ring_key));
+	show_fdinfo = iot_hook_symbol("io_uring_show_fdinfo");
+	file_in_node = iot_uring_file_in_node();
+	iot_points_wait(); /* for probes of the last time */
+	err = iot_table_begin(&flights) ?: iot_aliases_begin(&aliases);
+	return err ?: iot_hook_set_start(&set, points, ARRAY_SIZE(points));
+}
+
+static void stop(void)
+{
+	iot_hook_set_stop(&set, points, ARRAY_SIZE(points));
+}
+
+static unsigned long missed(void)
+{
+	return iot_hook_set_missed(&set) + atomic_long_read(&nr_missed);
+}
+
+static void release(void)
+{
+	iot_aliases_free(&aliases);
+	iot_table_free(&flights);
+}
+
+const struct iot_category_ops iot_uring_ops = {
+	.start = start,
+	.stop = stop,
+	.missed = missed,
+	.release = release,
+};
+
+#endif /* IOT_WITHOUT_URING */

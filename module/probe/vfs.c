@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The hooks of a filesystem's reads and writes, which its targets and category fs share. */
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include "compat/compat.h"
+#include "hook/hook.h"
+#include "hook/redirect.h"
+#include "probe/vfs.h"
+
+/**
+ * iot_vfs_sleeps_bounded() - do reads and writes of its files sleep with a bound?
+ *
+ * A wrapper of ours on a task's stack delays unloading for as long. Userspace or
+ * a server may be behind others.
+ */
+bool iot_vfs_sleeps_bounded(const struct super_block *sb)
+{
+	if (sb->s_magic == FUSE_SUPER_MAGIC)
+		return false;
+	return (sb->s_type->fs_flags & FS_REQUIRES_DEV) ||
+	       sb->s_magic == TMPFS_MAGIC || sb->s_magic == RAMFS_MAGIC;
+}
+
+static const struct iot_hook_type *type_of(int op, void *func)
+{
+	if (op >= IOT_VFS_SPLICE)
+		return &iot_vfs_range_types[op - IOT_VFS_SPLICE];
+	if (func == generic_file_read_iter || func == generic_file_write_iter)
+		return &iot_vfs_generic_types[op];
+	return &iot_vfs_iter_types[op];
+}
+
+static int get_hooks(struct iot_vfs_hooks *hooks, void *func[IOT_VFS_OPS], bool bounded)
+{
+	int i;
+
+	for (i = 0; i < IOT_VFS_OPS; i++) {
+		if (!func[i])
+			continue;
+		hooks->hook[i] = iot_hook_get(type_of(i, func[i]), func[i], bounded);
+		if (!hooks->hook[i]) {
+			iot_vfs_put(hooks);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/**
+ * iot_vfs_get_rw() - the hooks of reads and writes only
+ * @hooks:	zeroed
+ * @fop:	of any kind of file
+ * @bounded:	calls sleep with a bound
+ */
+int iot_vfs_get_rw(struct iot_vfs_hooks *hooks, const struct file_operations *fop,
+		   bool bounded)
+{
+	void *func[IOT_VFS_OPS] = {
+		[IOT_VFS_READ] = fop->read_iter,
+		[IOT_VFS_WRITE] = fop->write_iter,
+	};
+
+	return get_hooks(hooks, func, bounded);
+}
+
+/**
+ * iot_vfs_get() - hold the hooks that a file needs; they are not enabled yet
+ * @hooks:	zeroed
+ * @inode:	of the file
+ *
+ * Return: 0, -ENOMEM, or -EOPNOTSUPP: reads and writes of this filesystem do not
+ * go through ->read_iter and ->write_iter.
+ */
+int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode)
+{
+	const struct file_operations *fop = inode->i_fop;
+	void *func[IOT_VFS_OPS] = {
+		[IOT_VFS_READ] = fop->read_iter,
+		[IOT_VFS_WRITE] = fop->write_iter,
+		[IOT_VFS_SPLICE] = fop->splice_read,
+		[IOT_VFS_SPLICE_IN] = fop->splice_write,
+		[IOT_VFS_COPY] = fop->copy_file_range,
+		[IOT_VFS_REMAP] = fop->remap_file_range,
+	};
+	int err;
+
+	if (!func[IOT_VFS_READ])
+		return -EOPNOTSUPP;
+	if (func[IOT_VFS_SPLICE] == iot_splice_by_read_iter)
+		func[IOT_VFS_SPLICE] = NULL;
+	if (func[IOT_VFS_SPLICE_IN] == iter_file_splice_write)
+		func[IOT_VFS_SPLICE_IN] = NULL;
+	err = get_hooks(hooks, func, iot_vfs_sleeps_bounded(inode->i_sb));
+	if (err)
+		return err;
+	hooks->block = inode->i_sb->s_type->fs_flags & FS_REQUIRES_DEV;
+	return 0;
+}
+
+void iot_vfs_put(struct iot_vfs_hooks *hooks)
+{
+	iot_hooks_put(hooks->hook, IOT_VFS_OPS);
+}
+
+/** iot_vfs_enable() - all of them, or none and an error */
+int iot_vfs_enable(struct iot_vfs_hooks *hooks)
+{
+	return iot_hooks_enable(hooks->hook, IOT_VFS_OPS);
+}
+
+void iot_vfs_disable(struct iot_vfs_hooks *hooks)
+{
+	iot_hooks_disable(hooks->hook, IOT_VFS_OPS);
+}
+
+/** iot_vfs_missed() - calls of the filesystem that the hooks could not follow */
+unsigned long iot_vfs_missed(const struct iot_vfs_hooks *hooks)
+{
+	unsigned long missed = 0;
+	int i;
+
+	for (i = 0; i < IOT_VFS_OPS; i++)
+		if (hooks->hook[i])
+			missed += iot_hook_missed(hooks->hook[i]);
+	return missed + iot_hook_refused();
+}

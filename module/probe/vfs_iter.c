@@ -1,0 +1,766 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads and writes by ->read_iter and ->write_iter: what is hooked and which fields are
+ * filled, for targets and for category fs.
+ *
+ * Every way in arrives there once (read, pread, readv, libaio, io_uring, splice into the
+ * file, sendfile on older kernels, NFS server ...), and only calls for files of that
+ * filesystem.
+ *
+ * Contexts: all of these run in task context and may sleep. Handlers and
+ * wrappers run with preemption on and switch it off to look a target up and to
+ * write a record.
+ *
+ * io_uring calls ->read_iter and ->write_iter more than once for one request
+ * (io_uring/rw.c): a first try that must not block, a wait for a page, the rest
+ * of a short transfer. What it will continue is not recorded; what it has moved
+ * so far is kept in a small table until the call that ends the request.
+ */
+#include <linux/io_uring_types.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <linux/uio.h>
+#include "core/param.h"
+#include "core/table.h"
+#include "hook/hook.h"
+#include "hook/hook_set.h"
+#include "hook/kretprobe.h"
+#include "hook/redirect.h"
+#include "hook/symbol.h"
+#include "hook/wrap.h"
+#include "file/direct.h"
+#include "record/io.h"
+#include "record/rw.h"
+
+/* Entries: vfs_iter_asm.S */
+IOT_HOOK_WRAPPER(iot_vfs_read_any, struct kiocb *iocb, struct iov_iter *iter,
+		 unsigned long original, u64 id, unsigned long caller);
+IOT_HOOK_WRAPPER(iot_vfs_write_any, struct kiocb *iocb, struct iov_iter *iter,
+		 unsigned long original, u64 id, unsigned long caller);
+#include "probe/inner.h"
+#include "probe/vfs_types.h"
+
+/**
+ * struct vfs_call - one read or write under way, on the stack of who makes it
+ * @direct:	what others may ask of it while it is under way
+ * @start:	CLOCK_MONOTONIC ns
+ * @requested:	bytes
+ * @done:	bytes that earlier calls of the same request moved
+ * @iocb:	as the function got it
+ * @ki_flags:	of @iocb when the call began: an asynchronous one may be gone after
+ * @op:		IOT_OP_*
+ * @flags:	IOT_IO_*
+ * @uring:	@iocb belongs to an io_uring request
+ * @retries:	whose submitter did not ask for RWF_NOWAIT
+ * @rw:		what category fs keeps of it
+ */
+struct vfs_call {
+	struct iot_direct direct;
+	u64 start;
+	u64 requested;
+	u64 done;
+	struct kiocb *iocb;
+	int ki_flags;
+	u8 op;
+	u16 flags;
+	bool uring;
+	bool retries;
+	struct iot_rw rw;
+};
+
+/*
+ * What io_uring has moved of requests that it will continue, by kiocb. That of a request
+ * that was cancelled stays; a new one at the same address does not start where it
+ * stopped, and so does not take it for its own.
+ */
+struct partial {
+	u64 id;
+	u64 start;
+	u64 offset;
+	u64 done;
+	u32 uid;
+	u32 pid;
+};
+
+#define PARTIAL_BITS	8
+
+/* What follows will be an event of its own. */
+static void partial_gone(void *thing, bool displaced)
+{
+	if (displaced)
+		iot_fs_count_missed();
+}
+
+IOT_TABLE_STORE(partial, struct partial, PARTIAL_BITS);
+static struct iot_table partials = {
+	IOT_TABLE_OF(struct partial, start, uid, pid),
+	IOT_TABLE_STORED(partial, PARTIAL_BITS),
+	.gone = partial_gone,
+};
+
+static void partial_keep(const struct vfs_call *call, u64 moved)
+{
+	struct partial *p = iot_table_new(&partials, call->iocb);
+
+	if (!p) {
+		iot_fs_count_missed();
+		return;
+	}
+	p->id = call->direct.id;
+	p->start = call->start;
+	p->offset = call->direct.offset;
+	p->done = call->done + moved;
+	p->uid = __kuid_val(current_euid());
+	p->pid = current->tgid;
+	iot_table_keep(p);
+}
+
+/* Make @call the continuation of what was kept, if anything was. */
+static void partial_take(struct vfs_call *call)
+{
+	struct partial *p;
+
+	if (likely(iot_table_is_empty(&partials)))
+		return;
+	p = iot_table_take(&partials, call->iocb);
+	if (!p)
+		return;
+	if (p->id == call->direct.id &&
+	    p->offset + p->done == call->direct.offset) {
+		call->start = p->start;
+		call->direct.offset = p->offset;
+		call->done = p->done;
+		call->requested += p->done;
+	}
+	iot_table_drop(&partials, p);
+}
+
+/* ->ki_complete of io_uring's requests, 0 where it could not be found */
+static unsigned long uring_complete[2];
+
+/* ->ki_complete of io_submit's requests, likewise */
+static unsigned long aio_complete;
+
+static bool is_uring(const struct kiocb *iocb)
+{
+	unsigned long fn = (unsigned long)iocb->ki_complete;
+
+	return fn == uring_complete[0] || fn == uring_complete[1];
+}
+
+/** iot_vfs_is_uring() - is it an io_uring request's? Context: any; it is under way */
+bool iot_vfs_is_uring(const struct kiocb *iocb)
+{
+	return is_uring(iocb);
+}
+
+/*
+ * io_uring's kiocb is the first member of its request. REQ_F_NOWAIT says that
+ * the submitter does not want a retry.
+ */
+static bool uring_retries(const struct kiocb *iocb)
+{
+	const struct io_kiocb *req = (const struct io_kiocb *)iocb;
+
+	return !(req->flags & REQ_F_NOWAIT);
+}
+
+/*
+ * Will io_uring call again for the same request after this result? Follows
+ * __io_read(), io_rw_should_retry() and io_write() of 6.1 and 6.12.
+ */
+static bool uring_continues(const struct vfs_call *call, ssize_t ret)
+{
+	bool nowait = call->ki_flags & IOCB_NOWAIT;
+	bool waitq = call->ki_flags & IOCB_WAITQ;
+
+	switch (ret) {
+	case -EIOCBQUEUED:
+		return waitq;
+	case -EAGAIN:
+		return call->retries &&
+		       (nowait || (call->ki_flags & IOCB_HIPRI));
+	case -EOPNOTSUPP:
+		return call->retries && nowait;
+	}
+	if (ret <= 0 || (u64)ret >= call->requested - call->done)
+		return false;
+	return call->op == IOT_OP_WRITE ||
+	       (call->retries && (nowait || waitq));
+}
+
+static u16 io_flags(int ki_flags)
+{
+	u16 flags = 0;
+
+	if (ki_flags & IOCB_DIRECT)
+		flags |= IOT_IO_DIRECT;
+	if (ki_flags & IOCB_APPEND)
+		flags |= IOT_IO_APPEND;
+	if (ki_flags & IOCB_DSYNC)
+		flags |= IOT_IO_SYNC;
+	if (ki_flags & IOCB_NOWAIT)
+		flags |= IOT_IO_NOWAIT;
+	return flags;
+}
+
+static void call_begin_async(struct vfs_call *call)
+{
+	if (!is_uring(call->iocb)) {
+		if ((unsigned long)call->iocb->ki_complete == aio_complete)
+			call->flags |= IOT_IO_AIO;
+		return;
+	}
+	call->uring = true;
+	call->flags |= IOT_IO_URING;
+	call->retries = uring_retries(call->iocb);
+	if (call->retries)
+		call->flags &= ~IOT_IO_NOWAIT;
+	partial_take(call);
+}
+
+/* Of what file a call is, and where it begins: what the bios of a direct call are told by. */
+static void direct_begin_file(struct iot_direct *direct, const struct kiocb *iocb, int ki_flags,
+			      u8 op)
+{
+	struct inode *inode = file_inode(iocb->ki_filp);
+
+	direct->sb = inode->i_sb;
+	direct->file = iocb->ki_filp;
+	direct->offset = op == IOT_OP_WRITE && (ki_flags & IOCB_APPEND) ? i_size_read(inode) :
+									  iocb->ki_pos;
+}
+
+/* What few calls need: flags, the end of the file, a slot in file/direct.c. */
+static void call_begin_flags(struct vfs_call *call)
+{
+	call->flags = io_flags(call->ki_flags);
+	direct_begin_file(&call->direct, call->iocb, call->ki_flags, call->op);
+	if (call->ki_flags & IOCB_DIRECT) {
+		call->direct.direct = true;
+		iot_direct_begin(&call->direct);
+	}
+}
+
+static void call_begin(struct vfs_call *call, struct kiocb *iocb,
+		       struct iov_iter *iter, u64 id, u8 op)
+{
+	memset(call, 0, sizeof(*call));
+	call->direct.id = id;
+	call->direct.offset = iocb->ki_pos;
+	call->iocb = iocb;
+	call->ki_flags = iocb->ki_flags;
+	call->op = op;
+	call->requested = iov_iter_count(iter);
+	if (call->ki_flags & ~IOCB_WRITE)
+		call_begin_flags(call);
+	call->start = ktime_get_mono_fast_ns();
+	if (iocb->ki_complete)
+		call_begin_async(call);
+	if (!user_backed_iter(iter) && !call->uring)
+		call->flags |= iot_inner_flags();
+}
+
+static void call_record(const struct vfs_call *call, s64 result)
+{
+	iot_io_record(call->direct.id, call->start, call->direct.offset,
+		      call->requested, result, call->op, call->flags);
+}
+
+/*
+ * What a call amounts to. @iocb may be gone if @ret is -EIOCBQUEUED.
+ * Return: false if the call is not to be recorded.
+ */
+static bool call_settle(struct vfs_call *call, ssize_t ret, s64 *result)
+{
+	*result = ret;
+	if (call->uring && uring_continues(call, ret)) {
+		if (ret > 0 || call->done)
+			partial_keep(call, max_t(ssize_t, ret, 0));
+		return false;
+	}
+	if (ret == -EIOCBQUEUED) {
+		call->flags |= IOT_IO_ASYNC;
+		*result = call->requested;
+		return true;
+	}
+	if ((call->flags & IOT_IO_APPEND) && call->op == IOT_OP_WRITE && ret > 0 &&
+	    !call->done)
+		call->direct.offset = call->iocb->ki_pos - ret;
+	if (call->done)
+		*result = call->done + max_t(ssize_t, ret, 0);
+	return true;
+}
+
+static void call_end(struct vfs_call *call, ssize_t ret)
+{
+	s64 result;
+
+	iot_direct_end(&call->direct);
+	if (iot_direct_any())
+		iot_direct_mark_outer(&call->direct);
+	if (!call_settle(call, ret, &result))
+		return;
+	if (call->direct.id)
+		call_record(call, result);
+	if (call->rw.wanted)
+		iot_rw_end(&call->rw, call->start, call->direct.offset, call->requested,
+			   result, call->op == IOT_OP_WRITE, call->flags);
+}
+
+/*
+ * Is the hooked function the file's own? Those of many filesystems go on in
+ * generic_file_read_iter() or generic_file_write_iter(), which are hooked too where
+ * another filesystem has them as its own: a call is to be seen once.
+ */
+static __always_inline bool is_own_function(const struct file *file,
+					    unsigned long ip, u8 op)
+{
+	const struct file_operations *fop = file->f_op;
+
+	return iot_vfs_is_entry_of(ip, op == IOT_OP_WRITE ? fop->write_iter : fop->read_iter);
+}
+
+#ifdef IOT_REDIRECT
+static noinline ssize_t special_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+					unsigned long original, u64 id, u8 op)
+{
+	struct vfs_call call IOT_UNINITIALIZED;
+	ssize_t ret;
+
+	call_begin(&call, iocb, iter, id, op);
+	ret = iot_hook_enter(iocb, iter, original);
+	call_end(&call, ret);
+	iot_hook_leave();
+	return ret;
+}
+
+/* Nobody wants an event; category block wants to know whose bios these are. */
+static __always_inline ssize_t tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+						unsigned long original, u8 op)
+{
+	struct iot_direct call IOT_UNINITIALIZED;
+	ssize_t ret;
+
+	call.tracked = false;
+	if (likely(iocb->ki_flags & IOCB_DIRECT)) {
+		call.id = 0;
+		call.direct = true;
+		call.range = false;
+		direct_begin_file(&call, iocb, iocb->ki_flags, op);
+		iot_direct_begin(&call);
+	}
+	ret = iot_hook_enter(iocb, iter, original);
+	iot_direct_end(&call);
+	iot_hook_leave();
+	return ret;
+}
+
+static ssize_t read_tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				     unsigned long original, u64 id)
+{
+	return tracking_wrapper(iocb, iter, original, IOT_OP_READ);
+}
+
+static ssize_t write_tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				      unsigned long original, u64 id)
+{
+	return tracking_wrapper(iocb, iter, original, IOT_OP_WRITE);
+}
+
+/*
+ * Neither category fs nor a target wants the call; category block may. Else it is let go,
+ * unless what it returns to is a function of ours: the compiler did not make a jump of
+ * the call of iot_vfs_read_any_entry() in fs_wrapper().
+ */
+static ssize_t unwanted(struct kiocb *iocb, struct iov_iter *iter, unsigned long original,
+			u8 op, unsigned long caller)
+{
+	ssize_t ret;
+
+	if (iot_rw_tracks(READ_ONCE(iot_category_fs.state), iocb->ki_flags))
+		return op == IOT_OP_WRITE ? write_tracking_wrapper(iocb, iter, original, 0) :
+					    read_tracking_wrapper(iocb, iter, original, 0);
+	if (unlikely(within_module(caller, THIS_MODULE)))
+		ret = iot_hook_enter(iocb, iter, original);
+	else
+		ret = IOT_HOOK_ALONE;
+	iot_hook_leave();
+	return ret;
+}
+
+static ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				  unsigned long original, u64 id, u8 op, unsigned long caller)
+{
+	struct vfs_call call IOT_UNINITIALIZED;
+	struct iot_rw rw = { .wanted = false };
+	ssize_t ret;
+
+	if (!iot_rw_tracks(READ_ONCE(iot_category_fs.state), iocb->ki_flags) ||
+	    iot_rw_wants(iocb->ki_filp, op == IOT_OP_WRITE, &iocb->ki_flags))
+		iot_rw_begin(&rw, iocb->ki_filp, true);
+	if (!rw.wanted && !id)
+		return unwanted(iocb, iter, original, op, caller);
+	call_begin(&call, iocb, iter, id, op);
+	call.rw = rw;
+	ret = iot_hook_enter(iocb, iter, original);
+	call_end(&call, ret);
+	iot_hook_leave();
+	return ret;
+}
+
+/* A program's call that ends when it returns, with nothing to say about it but its size. */
+static __always_inline bool is_plain(const struct kiocb *iocb, const struct iov_iter *iter)
+{
+	return !(iocb->ki_flags & ~IOCB_WRITE) && !iocb->ki_complete &&
+	       user_backed_iter(iter) && !iot_direct_any();
+}
+
+static __always_inline ssize_t wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				       unsigned long original, u64 id, u8 op)
+{
+	u64 start, offset, requested;
+	ssize_t ret;
+
+	if (unlikely(!is_plain(iocb, iter)))
+		return special_wrapper(iocb, iter, original, id, op);
+	offset = iocb->ki_pos;
+	requested = iov_iter_count(iter);
+	start = ktime_get_mono_fast_ns();
+	ret = iot_hook_enter(iocb, iter, original);
+	iot_io_record(id, start, offset, requested, ret, op, 0);
+	iot_hook_leave();
+	return ret;
+}
+
+static ssize_t read_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+			    unsigned long original, u64 id)
+{
+	return wrapper(iocb, iter, original, id, IOT_OP_READ);
+}
+
+static ssize_t write_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+			     unsigned long original, u64 id)
+{
+	return wrapper(iocb, iter, original, id, IOT_OP_WRITE);
+}
+
+/* The wrappers of all calls that category fs or a target may want: see IOT_HOOK_WRAP. */
+s64 iot_vfs_read_any(struct kiocb *iocb, struct iov_iter *iter, unsigned long original, u64 id,
+		     unsigned long caller)
+{
+	return special_fs_wrapper(iocb, iter, original, id, IOT_OP_READ, caller);
+}
+
+s64 iot_vfs_write_any(struct kiocb *iocb, struct iov_iter *iter, unsigned long original, u64 id,
+		      unsigned long caller)
+{
+	return special_fs_wrapper(iocb, iter, original, id, IOT_OP_WRITE, caller);
+}
+
+/* Those of plain calls of files that are known; the others may be rejected. */
+static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+					  unsigned long original, u8 op)
+{
+	u64 start, offset, requested;
+	struct iot_rw rw IOT_UNINITIALIZED;
+	ssize_t ret;
+
+	if (unlikely(!is_plain(iocb, iter) || !iot_rw_begin_known(&rw, iocb->ki_filp)))
+		return op == IOT_OP_WRITE ? iot_vfs_write_any_entry(iocb, iter, original, 0, 0) :
+					    iot_vfs_read_any_entry(iocb, iter, original, 0, 0);
+	offset = iocb->ki_pos;
+	requested = iov_iter_count(iter);
+	start = ktime_get_mono_fast_ns();
+	ret = iot_hook_enter(iocb, iter, original);
+	iot_rw_end(&rw, start, offset, requested, ret, op == IOT_OP_WRITE, 0);
+	iot_hook_leave();
+	return ret;
+}
+
+static ssize_t read_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter, unsigned long original)
+{
+	return fs_wrapper(iocb, iter, original, IOT_OP_READ);
+}
+
+static ssize_t write_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter, unsigned long original)
+{
+	return fs_wrapper(iocb, iter, original, IOT_OP_WRITE);
+}
+
+/*
+ * What follows gets the handler's arguments where they are: @ip first, @fregs fourth,
+ * so that the handlers, which every call of every file passes, move none of them.
+ */
+static noinline void redirect_by_handle(unsigned long ip, struct inode *inode,
+					void *wrapper, struct ftrace_regs *fregs)
+{
+	struct iot_running *t = iot_running_find(inode);
+
+	if (t)
+		iot_hook_redirect(iot_ftrace_regs(fregs), ip, wrapper, t->id);
+	preempt_enable_notrace();
+}
+
+/*
+ * A call for a file that may be a running target: redirect it if it is. Of a file
+ * whose number says too little the handle decides.
+ */
+static __always_inline void redirect_target(unsigned long ip, struct inode *inode, u64 hash,
+					    void *wrapper, struct ftrace_regs *fregs)
+{
+	struct iot_running *t;
+
+	preempt_disable_notrace();
+	t = iot_running_find_number(inode, hash);
+	if (likely(t)) {
+		if (unlikely(t->key.fh_words)) {
+			redirect_by_handle(ip, inode, wrapper, fregs);
+			return;
+		}
+		iot_hook_redirect(iot_ftrace_regs(fregs), ip, wrapper, t->id);
+	}
+	preempt_enable_notrace();
+}
+
+static noinline void redirect_read(unsigned long ip, struct inode *inode, u64 hash,
+				   struct ftrace_regs *fregs)
+{
+	redirect_target(ip, inode, hash, read_wrapper, fregs);
+}
+
+static noinline void redirect_write(unsigned long ip, struct inode *inode, u64 hash,
+				    struct ftrace_regs *fregs)
+{
+	redirect_target(ip, inode, hash, write_wrapper, fregs);
+}
+
+/* Category fs and perhaps a target want the call. */
+static noinline void redirect_both(unsigned long ip, struct inode *inode, u8 op,
+				   struct ftrace_regs *fregs)
+{
+	iot_hook_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+			  iot_vfs_write_any_entry : iot_vfs_read_any_entry, iot_io_target(inode));
+}
+
+/* Category block alone wants the call, if it is one of its tasks'. */
+static __always_inline void redirect_tracked(unsigned long ip, u8 op, struct ftrace_regs *fregs)
+{
+	bool wanted;
+
+	preempt_disable_notrace();
+	wanted = iot_category_wants_task(&iot_category_block);
+	preempt_enable_notrace();
+	if (wanted)
+		iot_hook_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+				  write_tracking_wrapper : read_tracking_wrapper, 0);
+}
+
+/*
+ * Category fs may want the call: it depends on what is seldom asked for; or block does,
+ * mostly alone.
+ */
+static noinline void redirect_rare(unsigned long ip, struct inode *inode, u8 op,
+				   struct ftrace_regs *fregs)
+{
+	const struct kiocb *iocb = (const struct kiocb *)iot_ftrace_regs(fregs)->di;
+	u32 state = READ_ONCE(iot_category_fs.state);
+	bool tracks = iot_rw_tracks(state, iocb->ki_flags);
+
+	if (tracks && !(state & IOT_CATEGORY_ACTIVE) && !iot_running_maybe(inode))
+		redirect_tracked(ip, op, fregs);
+	else if (tracks || !iot_rw_rejects_rare())
+		redirect_both(ip, inode, op, fregs);
+	else if (iot_running_maybe(inode) && op == IOT_OP_WRITE)
+		redirect_write(ip, inode, iot_running_hash(inode->i_ino), fregs);
+	else if (iot_running_maybe(inode))
+		redirect_read(ip, inode, iot_running_hash(inode->i_ino), fregs);
+}
+
+/* Does category fs want the call, or block follow it? @state: of fs, not 0 */
+static __always_inline bool fs_wants(u32 state, const struct kiocb *iocb, u8 op)
+{
+	bool write = op == IOT_OP_WRITE;
+
+	if (likely(state == IOT_CATEGORY_ACTIVE))
+		return !iot_rw_rejects(state, iocb->ki_filp, write, NULL);
+	return iot_rw_tracks(state, iocb->ki_flags) ||
+	       !iot_rw_rejects(state, iocb->ki_filp, write, &iocb->ki_flags);
+}
+
+/* Category fs wants the call, and perhaps a target. */
+static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u8 op,
+					struct ftrace_regs *fregs)
+{
+	if (unlikely(iot_running_maybe(inode)))
+		redirect_both(ip, inode, op, fregs);
+	else
+		iot_hook_redirect_plain(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+					write_fs_wrapper : read_fs_wrapper);
+}
+
+/*
+ * Entry of every ->read_iter or ->write_iter of a filesystem that has a target,
+ * or of all of them: what a call that nobody wants pays for is one look at the
+ * state of category fs and iot_running_maybe(). All that is called from here is
+ * called last, so that no register has to be saved.
+ */
+static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *fregs,
+					  u8 op)
+{
+	struct kiocb *iocb = (struct kiocb *)iot_ftrace_regs(fregs)->di;
+	struct inode *inode = file_inode(iocb->ki_filp);
+	u32 state = READ_ONCE(iot_category_fs.state);
+
+	if (unlikely(iot_hook_is_shared(iot_ftrace_regs(fregs)))) {
+		iot_hook_redirect_bare(iot_ftrace_regs(fregs), ip);
+		return;
+	}
+
+	if (state && fs_wants(state, iocb, op)) {
+		/* without a filter nothing is rare */
+		if (likely(state == IOT_CATEGORY_ACTIVE) || likely(!iot_rw_is_rare(state)))
+			redirect_fs(ip, inode, op, fregs);
+		else
+			redirect_rare(ip, inode, op, fregs);
+		return;
+	}
+	if (likely(!iot_running_maybe(inode)))
+		return;
+	if (op == IOT_OP_WRITE)
+		redirect_write(ip, inode, iot_running_hash(inode->i_ino), fregs);
+	else
+		redirect_read(ip, inode, iot_running_hash(inode->i_ino), fregs);
+}
+
+static void read_entry(unsigned long ip, unsigned long parent_ip,
+		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	redirect_call(ip, fregs, IOT_OP_READ);
+}
+
+static void write_entry(unsigned long ip, unsigned long parent_ip,
+			struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	redirect_call(ip, fregs, IOT_OP_WRITE);
+}
+
+/* Of the wrappers above what a stub calls: one that can tell that it rejects the call. */
+static void *wrapper_at(unsigned long ip)
+{
+	if (ip == (unsigned long)read_fs_wrapper || ip == (unsigned long)iot_vfs_read_any_entry)
+		return iot_vfs_read_any;
+	if (ip == (unsigned long)write_fs_wrapper || ip == (unsigned long)iot_vfs_write_any_entry)
+		return iot_vfs_write_any;
+	return (void *)ip; /* never rejects, and has one argument less */
+}
+
+static struct file *file_of(struct ftrace_regs *fregs)
+{
+	return ((struct kiocb *)iot_ftrace_regs(fregs)->di)->ki_filp;
+}
+
+static void read_generic_entry(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	if (iot_hook_is_shared(iot_ftrace_regs(fregs)) ||
+	    is_own_function(file_of(fregs), ip, IOT_OP_READ))
+		read_entry(ip, parent_ip, ops, fregs);
+}
+
+static void write_generic_entry(unsigned long ip, unsigned long parent_ip,
+				struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	if (iot_hook_is_shared(iot_ftrace_regs(fregs)) ||
+	    is_own_function(file_of(fregs), ip, IOT_OP_WRITE))
+		write_entry(ip, parent_ip, ops, fregs);
+}
+#else
+#define wrapper_at NULL
+#define read_entry NULL
+#define write_entry NULL
+#define read_generic_entry NULL
+#define write_generic_entry NULL
+#endif
+
+/* The same by kretprobe. Handlers run with preemption off. */
+static int iter_entry(struct kretprobe_instance *ri, struct pt_regs *regs, u8 op)
+{
+	struct kiocb *iocb = (void *)regs_get_kernel_argument(regs, 0);
+	struct iov_iter *iter = (void *)regs_get_kernel_argument(regs, 1);
+	struct vfs_call *call = (struct vfs_call *)ri->data;
+	struct file *file = iocb->ki_filp;
+	bool wanted;
+	u64 id;
+
+	if (!is_own_function(file, (unsigned long)get_kretprobe(ri)->kp.addr, op))
+		return 1;
+	id = iot_io_target(file_inode(file));
+	wanted = iot_rw_wants(file, op == IOT_OP_WRITE, &iocb->ki_flags);
+	if (!id && !wanted && !iot_rw_tracks(READ_ONCE(iot_category_fs.state), iocb->ki_flags))
+		return 1;
+	call_begin(call, iocb, iter, id, op);
+	iot_direct_own(&call->direct, get_kretprobe(ri));
+	if (wanted)
+		iot_rw_begin(&call->rw, file, false);
+	return 0;
+}
+
+static int read_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return iter_entry(ri, regs, IOT_OP_READ);
+}
+
+static int write_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return iter_entry(ri, regs, IOT_OP_WRITE);
+}
+
+static int iter_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	call_end((struct vfs_call *)ri->data, regs_return_value(regs));
+	return 0;
+}
+
+/* By operation. */
+const struct iot_hook_type iot_vfs_iter_types[2] = {
+	[IOT_VFS_READ] = {
+		.name = "read_iter", .ftrace = read_entry, .wrapper_at = wrapper_at,
+		.entry = read_probe_entry, .exit = iter_probe_exit,
+		.forget = iot_direct_forget,
+		.data_size = sizeof(struct vfs_call),
+	},
+	[IOT_VFS_WRITE] = {
+		.name = "write_iter", .ftrace = write_entry, .wrapper_at = wrapper_at,
+		.entry = write_probe_entry, .exit = iter_probe_exit,
+		.forget = iot_direct_forget,
+		.data_size = sizeof(struct vfs_call),
+	},
+};
+
+/* The same for functions that those of other filesystems call, too. */
+const struct iot_hook_type iot_vfs_generic_types[2] = {
+	[IOT_VFS_READ] = {
+		.name = "read_iter", .ftrace = read_generic_entry, .wrapper_at = wrapper_at,
+		.entry = read_probe_entry, .exit = iter_probe_exit,
+		.forget = iot_direct_forget,
+		.data_size = sizeof(struct vfs_call),
+	},
+	[IOT_VFS_WRITE] = {
+		.name = "write_iter", .ftrace = write_generic_entry, .wrapper_at = wrapper_at,
+		.entry = write_probe_entry, .exit = iter_probe_exit,
+		.forget = iot_direct_forget,
+		.data_size = sizeof(struct vfs_call),
+	},
+};
+
+/** iot_vfs_init() - find out how requests of io_uring and of io_submit are told from others */
+void iot_vfs_init(void)
+{
+	uring_complete[0] = iot_hook_symbol("io_complete_rw");
+	uring_complete[1] = iot_hook_symbol("io_complete_rw_iopoll");
+	aio_complete = iot_hook_symbol("aio_complete_rw");
+	if (IS_ENABLED(CONFIG_IO_URING) && !uring_complete[0])
+		pr_warn("io_complete_rw is not in this kernel: retries of io_uring are recorded as events of their own\n");
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What vfs.c hooks: the reads and writes of vfs_iter.c, the ranges of vfs_range.c. */
+#ifndef IOT_VFS_TYPES_H
+#define IOT_VFS_TYPES_H
+
+#include <asm/ibt.h>
+#include "hook/hook.h"
+
+struct kiocb;
+
+enum iot_vfs_op {
+	IOT_VFS_READ,		/* ->read_iter */
+	IOT_VFS_WRITE,		/* ->write_iter */
+	IOT_VFS_SPLICE,		/* ->splice_read that does not use ->read_iter */
+	IOT_VFS_SPLICE_IN,	/* ->splice_write that does not use ->write_iter */
+	IOT_VFS_COPY,		/* ->copy_file_range */
+	IOT_VFS_REMAP,		/* ->remap_file_range */
+	IOT_VFS_OPS
+};
+
+extern const struct iot_hook_type iot_vfs_iter_types[2];
+extern const struct iot_hook_type iot_vfs_generic_types[2];
+extern const struct iot_hook_type iot_vfs_range_types[IOT_VFS_OPS - IOT_VFS_SPLICE];
+
+/* vfs_iter.c */
+void iot_vfs_init(void);
+bool iot_vfs_is_uring(const struct kiocb *iocb);
+
+/** iot_vfs_is_entry_of() - an entry site is the function's first or follows its ENDBR */
+static __always_inline bool iot_vfs_is_entry_of(unsigned long ip, const void *func)
+{
+	return ip - (unsigned long)func <= ENDBR_INSN_SIZE;
+}
+
+#endif /* IOT_VFS_TYPES_H */

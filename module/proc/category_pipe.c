@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The pipe of a category (pipe.c): lines as in its log. What all CPUs have just now is
+ * merged by the end of events; one that ends on another CPU while that is done comes
+ * with the next read, even if it ended before.
+ */
+#include <linux/proc_fs.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include "core/param.h"
+#include "core/schema.h"
+#include "record/category.h"
+#include "proc/category_files.h"
+#include "proc/mask.h"
+#include "proc/pipe.h"
+#include "proc/poller.h"
+#include "proc/procfile.h"
+#include "proc/text.h"
+
+enum look { NOTHING, FULL, PENDING };
+
+/**
+ * struct front - the first record of a CPU that no pipe has shown
+ * @look:	is there one, and is it whole?
+ * @end:	seq behind those that there were when a grace period began
+ * @record:	a copy
+ */
+struct front {
+	enum look look;
+	u64 end;
+	u64 *record;
+};
+
+/**
+ * struct category_pipe - an open one
+ * @masked:	who opened it may not see addresses
+ * @process:	who opened it and is left out of the events, 0 for nobody
+ * @rings:	while it is being filled
+ * @t0:		likewise
+ * @records:	room for one a CPU
+ * @front:	by CPU
+ */
+struct category_pipe {
+	struct iot_pipe pipe;
+	struct iot_category *c;
+	bool masked;
+	u32 process;
+	struct iot_rings *rings;
+	u64 t0;
+	u64 *records;
+	struct front front[];
+};
+
+static struct category_pipe *pipe_of(struct iot_pipe *p)
+{
+	return container_of(p, struct category_pipe, pipe);
+}
+
+/* Pass over what is not there any more. Return: the next index; @end: behind the last. */
+static u64 next_index(struct iot_pipe_place *place, const struct iot_shard *shard, u64 *end)
+{
+	u64 from = iot_shard_window(shard, end) + shard->shift;
+
+	if (place->next < from) {
+		place->gap += from - place->next;
+		place->next = from;
+	}
+	return place->next - shard->shift;
+}
+
+static void pass_over(struct iot_pipe_place *place)
+{
+	place->next++;
+	place->gap++;
+}
+
+static void look_at(struct category_pipe *cp, unsigned int cpu)
+{
+	const struct iot_shard *shard = &cp->rings->shard[cpu];
+	struct iot_pipe_place *place = &cp->c->pipe_place[cpu];
+	struct front *front = &cp->front[cpu];
+	enum iot_ring_state state;
+	u64 end, i;
+
+	for (;;) {
+		front->look = NOTHING;
+		i = next_index(place, shard, &end);
+		if (i >= end)
+			return;
+		front->end = end + shard->shift;
+		state = iot_ring_read(iot_shard_ring(shard), i, front->record);
+		if (state != IOT_RING_GONE)
+			break;
+		pass_over(place);
+		cond_resched();
+	}
+	front->look = PENDING;
+	if (state == IOT_RING_PENDING)
+		return;
+	front->look = FULL;
+	front->record[0] = place->next;
+	if (cp->masked)
+		iot_mask_record(cp->c->event, front->record);
+}
+
+static bool look_at_all(struct category_pipe *cp)
+{
+	bool pending = false;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		look_at(cp, cpu);
+		pending |= cp->front[cpu].look == PENDING;
+	}
+	return pending;
+}
+
+/* Of one CPU: what there was when a grace period began, and is not whole now, was lost. */
+static void pass_over_lost(struct category_pipe *cp, unsigned int cpu)
+{
+	const struct iot_ring *ring = iot_shard_ring(&cp->rings->shard[cpu]);
+	struct iot_pipe_place *place = &cp->c->pipe_place[cpu];
+	u64 shift = cp->rings->shard[cpu].shift;
+
+	while (place->next < cp->front[cpu].end &&
+	       !iot_ring_holds(ring, place->next - shift)) {
+		pass_over(place);
+		cond_resched();
+	}
+	look_at(cp, cpu);
+}
+
+/* The front of each CPU: a record that is whole, or none. */
+static void find_fronts(struct category_pipe *cp)
+{
+	unsigned int cpu;
+
+	if (!look_at_all(cp))
+		return;
+	synchronize_rcu();
+	for_each_possible_cpu(cpu)
+		if (cp->front[cpu].look == PENDING)
+			pass_over_lost(cp, cpu);
+}
+
+/* Records of categories begin with seq, time, latency: see category_proc.c. */
+static u64 end_time(const struct front *front)
+{
+	return front->record[1] + front->record[2];
+}
+
+/* The CPU whose record ended first, nr_cpu_ids if none has one. */
+static unsigned int find_best(const struct category_pipe *cp)
+{
+	unsigned int cpu, best = nr_cpu_ids;
+
+	for_each_possible_cpu(cpu)
+		if (cp->front[cpu].look == FULL &&
+		    (best == nr_cpu_ids || end_time(&cp->front[cpu]) < end_time(&cp->front[best])))
+			best = cpu;
+	return best;
+}
+
+static bool put_line(struct category_pipe *cp, struct seq_file *text, unsigned int cpu)
+{
+	struct iot_pipe_place *place = &cp->c->pipe_place[cpu];
+	size_t mark = text->count;
+
+	if (place->gap)
+		seq_printf(text, "# %llu events of CPU %u are gone: overwritten, lost or reset before they were read\n",
+			   place->gap, cpu);
+	iot_text_event(text, cp->c->event, cp->front[cpu].record, cp->t0);
+	if (iot_pipe_fits(text, mark)) {
+		place->gap = 0;
+		place->next++;
+		return true;
+	}
+	/* two paths, each byte as \ooo, fit; what would not must not be in the way for ever */
+	if (!mark)
+		pass_over(place);
+	return false;
+}
+
+/* Mode discard: what was taken makes room. */
+static void make_room(const struct category_pipe *cp)
+{
+	unsigned int cpu;
+	u64 end;
+
+	for_each_possible_cpu(cpu) {
+		const struct iot_shard *shard = &cp->rings->shard[cpu];
+
+		if (iot_shard_ring(shard))
+			iot_ring_hide(shard->ring,
+				      next_index(&cp->c->pipe_place[cpu], shard, &end));
+	}
+}
+
+static void put_lines(struct category_pipe *cp, struct seq_file *text, size_t wanted)
+{
+	unsigned int cpu;
+
+	find_fronts(cp);
+	while (text->count < wanted) {
+		cpu = find_best(cp);
+		if (cpu == nr_cpu_ids || !put_line(cp, text, cpu))
+			break;
+		look_at(cp, cpu);
+		cond_resched();
+	}
+	if (READ_ONCE(cp->c->discard))
+		make_room(cp);
+}
+
+static int fill(struct iot_pipe *p, struct seq_file *text, size_t wanted)
+{
+	struct category_pipe *cp = pipe_of(p);
+
+	if (mutex_lock_interruptible(&cp->c->pipe_lock))
+		return -ERESTARTSYS;
+	cp->rings = iot_category_rings(cp->c);
+	if (cp->rings) {
+		cp->t0 = READ_ONCE(cp->c->t0);
+		put_lines(cp, text, wanted);
+		iot_rings_put(cp->rings);
+		cp->rings = NULL;
+	}
+	mutex_unlock(&cp->c->pipe_lock);
+	return 0;
+}
+
+static bool has_news(struct iot_pipe *p)
+{
+	struct iot_category *c = pipe_of(p)->c;
+	struct iot_rings *rings = iot_category_rings(c);
+	bool news = false;
+	unsigned int cpu;
+	u64 end;
+
+	if (!rings)
+		return false;
+	for_each_possible_cpu(cpu) {
+		const struct iot_shard *shard = &rings->shard[cpu];
+
+		if (iot_shard_window(shard, &end) < end)
+			news |= READ_ONCE(c->pipe_place[cpu].next) < end + shard->shift;
+	}
+	iot_rings_put(rings);
+	return news;
+}
+
+static bool is_gone(struct iot_pipe *p)
+{
+	return iot_poller_closed();
+}
+
+static const struct iot_pipe_ops ops = {
+	.fill = fill,
+	.has_news = has_news,
+	.is_gone = is_gone,
+};
+
+/* What went while nobody had a pipe is nobody's gap. */
+static void begin(struct iot_category *c)
+{
+	struct iot_rings *rings;
+	unsigned int cpu;
+	u64 end;
+
+	mutex_lock(&c->pipe_lock);
+	rings = c->pipes++ ? NULL : iot_category_rings(c);
+	if (rings) {
+		for_each_possible_cpu(cpu) {
+			next_index(&c->pipe_place[cpu], &rings->shard[cpu], &end);
+			c->pipe_place[cpu].gap = 0;
+		}
+		iot_rings_put(rings);
+	}
+	mutex_unlock(&c->pipe_lock);
+}
+
+static void pipe_free(struct category_pipe *cp)
+{
+	kvfree(cp->records);
+	kvfree(cp);
+}
+
+static struct category_pipe *pipe_alloc(struct iot_category *c)
+{
+	struct category_pipe *cp;
+	unsigned int cpu;
+
+	cp = kvzalloc(struct_size(cp, front, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
+	if (!cp)
+		return NULL;
+	cp->c = c;
+	cp->records = kvcalloc(nr_cpu_ids, c->event->size, GFP_KERNEL_ACCOUNT);
+	if (!cp->records || iot_pipe_init(&cp->pipe, &ops)) {
+		pipe_free(cp);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu)
+		cp->front[cpu].record = cp->records + cpu * c->event->size / sizeof(u64);
+	return cp;
+}
+
+static int pipe_open(struct inode *inode, struct file *file)
+{
+	struct category_pipe *cp = pipe_alloc(pde_data(inode));
+
+	if (!cp)
+		return -ENOMEM;
+	cp->masked = !iot_access_addresses(file);
+	begin(cp->c);
+	if (!iot_param_trace_reader() && iot_category_offer_reader(cp->c, current->tgid))
+		cp->process = current->tgid;
+	file->private_data = &cp->pipe;
+	return stream_open(inode, file);
+}
+
+IOT_PROCFILE_OPEN(pipe_open)
+
+static int pipe_release(struct inode *inode, struct file *file)
+{
+	struct category_pipe *cp = pipe_of(file->private_data);
+
+	if (cp->process)
+		iot_category_set_reader(cp->c, cp->process, 0);
+	mutex_lock(&cp->c->pipe_lock);
+	cp->c->pipes--;
+	mutex_unlock(&cp->c->pipe_lock);
+	iot_pipe_destroy(&cp->pipe);
+	pipe_free(cp);
+	return 0;
+}
+
+const struct proc_ops iot_category_pipe_ops = {
+	.proc_open = pipe_open_checked,
+	.proc_read = iot_pipe_read,
+	.proc_poll = iot_pipe_poll,
+	.proc_lseek = noop_llseek,
+	.proc_release = pipe_release,
+};

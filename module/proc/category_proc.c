@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The directory of a category: control, error, stats and dirty are here; log, stream and
+ * pipe are in files of their own.
+ *
+ * A category lives as long as the module; its directory is removed first, and that
+ * waits for whoever is in a read or write.
+ */
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include "core/refusal.h"
+#include "file/paths.h"
+#include "record/category.h"
+#include "proc/category_files.h"
+#include "proc/category_proc.h"
+#include "proc/dirty.h"
+#include "proc/procfile.h"
+
+/* control */
+
+static int control_show(struct seq_file *m, void *v)
+{
+	struct iot_category *c = iot_procfile_data(m);
+	const struct iot_filter *f;
+
+	mutex_lock(&c->lock);
+	seq_printf(m, "%s\n", c->started ? "start" : "stop");
+	seq_printf(m, "size %llu\n", c->keep);
+	seq_printf(m, "sample %u\n", c->sample);
+	seq_printf(m, "mode %s\n", c->discard ? "discard" : "overwrite");
+	f = rcu_dereference_protected(c->filter, lockdep_is_held(&c->lock));
+	seq_puts(m, "filter");
+	if (f)
+		iot_filter_show(m, f, c->of.event_id);
+	else
+		seq_puts(m, " none");
+	seq_putc(m, '\n');
+	mutex_unlock(&c->lock);
+	return 0;
+}
+
+static int set_size(struct iot_category *c, const char *value, struct iot_why *why)
+{
+	u64 keep;
+
+	if (kstrtou64(value, 10, &keep) || !keep)
+		return iot_why(why, -EINVAL, "say a number of events, 1 at least");
+	if (keep == READ_ONCE(c->keep))
+		return 0;
+	return iot_category_resize(c, keep, why);
+}
+
+static int set_sample(struct iot_category *c, const char *value, struct iot_why *why)
+{
+	u32 sample;
+
+	if (kstrtou32(value, 10, &sample) || !sample)
+		return iot_why(why, -EINVAL, "say a number from 1 to 4294967295");
+	iot_category_set_sample(c, sample);
+	return 0;
+}
+
+static int set_mode(struct iot_category *c, const char *value, struct iot_why *why)
+{
+	if (!strcmp(value, "overwrite"))
+		iot_category_set_discard(c, false);
+	else if (!strcmp(value, "discard"))
+		iot_category_set_discard(c, true);
+	else
+		return iot_why(why, -EINVAL, "say mode overwrite or mode discard");
+	return 0;
+}
+
+static int run(void *data, char *line, struct iot_why *why)
+{
+	struct iot_category *c = data;
+
+	if (!strcmp(line, "start"))
+		return iot_category_start(c, 0, why);
+	if (!strcmp(line, "start while-read"))
+		return iot_category_start(c, current->tgid, why);
+	if (!strcmp(line, "reset")) {
+		iot_category_reset(c);
+		return 0;
+	}
+	if (!strncmp(line, "size ", 5))
+		return set_size(c, line + 5, why);
+	if (!strncmp(line, "sample ", 7))
+		return set_sample(c, line + 7, why);
+	if (!strncmp(line, "mode ", 5))
+		return set_mode(c, line + 5, why);
+	if (!strncmp(line, "filter ", 7))
+		return iot_category_set_filter(c, line + 7, why);
+	if (!strcmp(line, "stop"))
+		return iot_category_stop(c);
+	return iot_why(why, -EINVAL,
+		       "there is no such command; say start, start while-read, stop, reset, size N, sample N, mode overwrite, mode discard, filter KEY=VALUE or filter none");
+}
+
+static int control_line(void *data, char *line)
+{
+	struct iot_category *c = data;
+
+	return iot_refusal_run(&c->refusal, line, c, run);
+}
+
+static int control_open(struct inode *inode, struct file *file)
+{
+	return iot_procfile_open(file, control_show, control_line, pde_data(inode));
+}
+
+IOT_PROCFILE_OPEN(control_open)
+
+static const struct proc_ops control_ops = {
+	.proc_open = control_open_checked,
+	.proc_read_iter = seq_read_iter,
+	.proc_write = iot_procfile_write,
+	.proc_lseek = seq_lseek,
+	.proc_release = iot_procfile_release,
+};
+
+/* error */
+
+static int error_show(struct seq_file *m, void *v)
+{
+	struct iot_category *c = m->private;
+
+	iot_refusal_show(m, &c->refusal);
+	return 0;
+}
+
+IOT_PROCFILE_SHOW(error);
+
+/* stats */
+
+static int stats_show(struct seq_file *m, void *v)
+{
+	struct iot_category *c = m->private;
+	struct iot_category_stats s;
+	struct iot_paths_stats p;
+
+	iot_category_stats(c, &s);
+	iot_paths_stats(&p);
+	seq_printf(m, "seen %llu\nstored %llu\noverwritten %llu\nlost %llu\n",
+		   s.rings.seen, s.rings.stored, s.rings.overwritten, s.rings.lost);
+	seq_printf(m, "missed %llu\n", s.missed);
+	seq_printf(m, "cpus %u\nsize %llu\nmemory_bytes %zu\nstart_bytes %zu\n",
+		   s.rings.cpus, READ_ONCE(c->keep), s.bytes, s.start_bytes);
+	seq_printf(m, "paths_entries %llu\npaths_resolved %llu\npaths_evicted %llu\npaths_missed %llu\npaths_bytes %zu\n",
+		   p.entries, p.resolved, p.evicted, p.missed, p.bytes);
+	return 0;
+}
+
+IOT_PROCFILE_SHOW(stats);
+
+/* dirty */
+
+static int dirty_show(struct seq_file *m, void *v)
+{
+	struct iot_dirty sum;
+	int err = iot_dirty_sum(m->private, &sum);
+
+	if (!err)
+		seq_printf(m, "dirty_bytes %llu\nwriteback_bytes %llu\n", sum.dirty,
+			   sum.writeback);
+	return err;
+}
+
+IOT_PROCFILE_SHOW(dirty);
+
+static const struct iot_procfile files[] = {
+	{ "control", true, &control_ops },
+	{ "error", false, &error_ops },
+	{ "log", false, &iot_category_log_ops },
+	{ "pipe", false, &iot_category_pipe_ops },
+	{ "stream", false, &iot_category_stream_ops },
+	{ "stats", false, &stats_ops },
+};
+
+static const struct iot_procfile dirty_file = { "dirty", false, &dirty_ops };
+
+/** iot_category_mkdir() - make a category's directory; goes with the root's */
+int iot_category_mkdir(struct iot_category *c, struct proc_dir_entry *root)
+{
+	c->dir = iot_procfile_mkdir(c->of.name, root);
+	if (!c->dir)
+		return -ENOMEM;
+	if ((c->traits & IOT_TRAIT_WRITEBACK) && iot_procfile_create(&dirty_file, 1, c->dir, c))
+		return -ENOMEM;
+	return iot_procfile_create(files, ARRAY_SIZE(files), c->dir, c);
+}

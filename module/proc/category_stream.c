@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/* /proc/iotracer/<category>/stream: the records as they are, in blocks; uapi/iotracer.h */
+#include <linux/cpumask.h>
+#include <linux/poll.h>
+#include <linux/proc_fs.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "core/param.h"
+#include "core/schema.h"
+#include "record/category.h"
+#include "proc/category_files.h"
+#include "proc/mask.h"
+#include "proc/poller.h"
+#include "proc/procfile.h"
+
+/**
+ * struct stream_reader - an open stream
+ * @masked:	room for a record, if who opened it may not see addresses; else NULL
+ * @lock:	one read at a time
+ * @begun:	the header was shown
+ * @cpu:	whose turn it is
+ * @opener:	the process that opened it
+ * @process:	likewise if it is left out of the events, else 0
+ * @next:	by CPU, seq of the next record
+ */
+struct stream_reader {
+	struct iot_category *c;
+	u64 *masked;
+	struct mutex lock;	/* of what follows */
+	bool begun;
+	unsigned int cpu;
+	u32 opener;
+	u32 process;
+	u64 next[];
+};
+
+/* What is gone already is no gap of this reader's. */
+static void begin_at_oldest(struct stream_reader *rd)
+{
+	struct iot_rings *rings = iot_category_rings(rd->c);
+	unsigned int cpu;
+	u64 end;
+
+	if (!rings)
+		return;
+	for_each_possible_cpu(cpu)
+		rd->next[cpu] = iot_shard_window(&rings->shard[cpu], &end) +
+				rings->shard[cpu].shift;
+	iot_rings_put(rings);
+}
+
+static int blocks_open(struct inode *inode, struct file *file)
+{
+	struct stream_reader *rd;
+
+	rd = kvzalloc(struct_size(rd, next, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
+	if (!rd)
+		return -ENOMEM;
+	rd->c = pde_data(inode);
+	if (!iot_access_addresses(file)) {
+		rd->masked = kvmalloc(rd->c->event->size, GFP_KERNEL_ACCOUNT);
+		if (!rd->masked) {
+			kvfree(rd);
+			return -ENOMEM;
+		}
+	}
+	mutex_init(&rd->lock);
+	file->private_data = rd;
+	begin_at_oldest(rd);
+	rd->opener = current->tgid;
+	rd->process = iot_param_trace_reader() ? 0 : rd->opener;
+	if (rd->process)
+		iot_category_set_reader(rd->c, 0, rd->process);
+	iot_poller_get();
+	return nonseekable_open(inode, file);
+}
+
+IOT_PROCFILE_OPEN(blocks_open)
+
+static int blocks_release(struct inode *inode, struct file *file)
+{
+	struct stream_reader *rd = file->private_data;
+
+	iot_poller_put();
+	if (rd->process)
+		iot_category_set_reader(rd->c, rd->process, 0);
+	iot_category_abandon(rd->c, rd->opener);
+	mutex_destroy(&rd->lock);
+	kvfree(rd->masked);
+	kvfree(rd);
+	return 0;
+}
+
+static ssize_t put_header(struct stream_reader *rd, char __user *buf)
+{
+	struct iot_stream_header header = {
+		.magic = IOT_STREAM_MAGIC,
+		.version = IOT_STREAM_VERSION,
+		.header_size = sizeof(header),
+		.schema = iot_schema_hash(),
+		.event = rd->c->of.event_id,
+		.record_size = rd->c->event->size,
+		.t0 = READ_ONCE(rd->c->t0),
+		.layout = IOT_LAYOUT_BLOCKS,
+		.cpus = nr_cpu_ids,
+	};
+
+	if (copy_to_user(buf, &header, sizeof(header)))
+		return -EFAULT;
+	rd->begun = true;
+	return sizeof(header);
+}
+
+/* Records that are copied with access to user memory opened once. */
+#define BATCH	32
+
+/*
+ * Copy up to BATCH records, up to the first that is not there, straight from their
+ * slots: one that was overwritten meanwhile is not counted, and is copied over.
+ * Nothing is called here: the processor lets the kernel at user memory.
+ * Return: how many are whole, or -EFAULT.
+ */
+static s64 copy_batch(const struct iot_shard *shard, u64 index, u64 nr,
+		      u64 __user *to, size_t words)
+{
+	u64 done;
+	size_t i;
+
+	if (!user_access_begin(to, nr * words * sizeof(u64)))
+		return -EFAULT;
+	for (done = 0; done < nr; done++, index++, to += words) {
+		const u64 *slot = iot_ring_slot(shard->ring, index);
+
+		/* the look at the state before the copy */
+		if (smp_load_acquire(slot) != iot_ring_committed(index))
+			break;
+		unsafe_put_user(index + shard->shift, to, fault);
+		for (i = 1; i + 4 <= words; i += 4) {
+			unsafe_put_user(READ_ONCE(slot[i]), to + i, fault);
+			unsafe_put_user(READ_ONCE(slot[i + 1]), to + i + 1, fault);
+			unsafe_put_user(READ_ONCE(slot[i + 2]), to + i + 2, fault);
+			unsafe_put_user(READ_ONCE(slot[i + 3]), to + i + 3, fault);
+		}
+		for (; i < words; i++)
+			unsafe_put_user(READ_ONCE(slot[i]), to + i, fault);
+		smp_rmb(); /* the copy before the second look */
+		if (READ_ONCE(*slot) != iot_ring_committed(index))
+			break;
+	}
+	user_access_end();
+	return done;
+
+fault:
+	user_access_end();
+	return -EFAULT;
+}
+
+/* Likewise without their addresses. */
+static s64 copy_masked(const struct stream_reader *rd, const struct iot_shard *shard,
+		       u64 index, u64 nr, char __user *to)
+{
+	const struct iot_schema_event *event = rd->c->event;
+	u64 done;
+
+	for (done = 0; done < nr; done++, index++, to += event->size) {
+		if (iot_ring_read(shard->ring, index, rd->masked) != IOT_RING_OK)
+			break;
+		rd->masked[0] = index + shard->shift;
+		iot_mask_record(event, rd->masked);
+		if (copy_to_user(to, rd->masked, event->size))
+			return -EFAULT;
+	}
+	return done;
+}
+
+/* Likewise as many as there are. */
+static s64 copy_records(const struct stream_reader *rd, const struct iot_shard *shard,
+			u64 index, u64 end, char __user *buf)
+{
+	size_t size = rd->c->event->size;
+	u64 from = index;
+	s64 n;
+
+	while (index < end) {
+		u64 nr = min_t(u64, end - index, BATCH);
+
+		if (rd->masked)
+			n = copy_masked(rd, shard, index, nr, buf);
+		else
+			n = copy_batch(shard, index, nr, (u64 __user *)buf,
+				       size / sizeof(u64));
+		if (n < 0)
+			return n;
+		index += n;
+		buf += n * size;
+		if (n < nr)
+			break;
+		cond_resched();
+	}
+	return index - from;
+}
+
+/* Skip what is not there any more, or never will be. Return: how many. */
+static u64 skip_gone(const struct iot_ring *ring, u64 *index, u64 end)
+{
+	u64 first = *index;
+
+	while (*index < end && !iot_ring_holds(ring, *index))
+		++*index;
+	return *index - first;
+}
+
+/*
+ * One block of a CPU's records. Records that a writer is still filling end it; in
+ * the second place after an RCU grace period such a one is lost for good.
+ * Return: bytes, 0 for nothing new, or -EFAULT.
+ */
+static ssize_t put_block(struct stream_reader *rd, const struct iot_shard *shard,
+			 unsigned int cpu, char __user *buf, size_t room)
+{
+	size_t size = rd->c->event->size;
+	struct iot_stream_block block = { .magic = IOT_STREAM_BLOCK_MAGIC, .cpu = cpu,
+				   .event = rd->c->of.event_id };
+	u64 end, index, from = iot_shard_window(shard, &end);
+	s64 n;
+
+	index = max(rd->next[cpu], from + shard->shift) - shard->shift;
+	if (index < end && !iot_ring_holds(shard->ring, index)) {
+		u64 begun = end;
+
+		synchronize_rcu(); /* the writers of all records below begun have finished */
+		from = iot_shard_window(shard, &end);
+		index = max(index, from);
+		skip_gone(shard->ring, &index, begun);
+	}
+	block.gap = index + shard->shift - rd->next[cpu];
+	block.first = index + shard->shift;
+	end = min(end, index + (room - sizeof(block)) / size);
+	n = copy_records(rd, shard, index, end, buf + sizeof(block));
+	if (n < 0)
+		return n;
+	if (!n && !block.gap)
+		return 0;
+	block.count = n;
+	if (copy_to_user(buf, &block, sizeof(block)))
+		return -EFAULT;
+	rd->next[cpu] = block.first + n;
+	/* mode discard: what was taken makes room */
+	if (READ_ONCE(rd->c->discard) && end)
+		iot_ring_hide(shard->ring, index + n);
+	return sizeof(block) + n * size;
+}
+
+static ssize_t put_blocks(struct stream_reader *rd, char __user *buf, size_t count)
+{
+	size_t done = 0, least = sizeof(struct iot_stream_block) + rd->c->event->size;
+	struct iot_rings *rings = iot_category_rings(rd->c);
+	unsigned int turn;
+	ssize_t n = 0;
+
+	if (!rings)
+		return 0;
+	for (turn = 0; turn < nr_cpu_ids && count - done >= least; turn++) {
+		unsigned int cpu = rd->cpu;
+
+		rd->cpu = (cpu + 1) % nr_cpu_ids;
+		n = put_block(rd, &rings->shard[cpu], cpu, buf + done, count - done);
+		if (n < 0)
+			break;
+		done += n;
+		cond_resched();
+	}
+	iot_rings_put(rings);
+	return done ?: n;
+}
+
+/* Whole blocks; the least that a buffer has to have is one record's block. */
+static ssize_t blocks_read(struct file *file, char __user *buf, size_t count,
+			   loff_t *ppos)
+{
+	struct stream_reader *rd = file->private_data;
+	ssize_t ret = 0, n;
+
+	if (count < sizeof(struct iot_stream_header) + sizeof(struct iot_stream_block) +
+	    rd->c->event->size)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&rd->lock))
+		return -EINTR;
+	if (!rd->begun)
+		ret = put_header(rd, buf);
+	if (ret >= 0) {
+		n = put_blocks(rd, buf + ret, count - ret);
+		ret = n < 0 && !ret ? n : ret + max_t(ssize_t, n, 0);
+	}
+	mutex_unlock(&rd->lock);
+	return ret;
+}
+
+static bool has_news(const struct stream_reader *rd, const struct iot_rings *rings)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct iot_shard *shard = &rings->shard[cpu];
+		u64 end;
+
+		iot_shard_window(shard, &end);
+		if (READ_ONCE(rd->next[cpu]) < end + shard->shift)
+			return true;
+	}
+	return false;
+}
+
+static __poll_t blocks_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct stream_reader *rd = file->private_data;
+	struct iot_rings *rings;
+	bool news;
+
+	iot_poller_wait(file, wait);
+	rings = iot_category_rings(rd->c);
+	news = rings && has_news(rd, rings);
+	iot_rings_put(rings);
+	return news || !READ_ONCE(rd->begun) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+const struct proc_ops iot_category_stream_ops = {
+	.proc_open = blocks_open_checked,
+	.proc_read = blocks_read,
+	.proc_poll = blocks_poll,
+	.proc_lseek = noop_llseek,
+	.proc_release = blocks_release,
+};

@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /proc/iotracer: control, error, hooks, format, memory, and a folder for each target.
+ *
+ * One lock serialises changes of the list of targets. No file of a target takes it,
+ * so removing a target's folder, which waits for those who are in its files, is safe
+ * under the lock. A file is looked up before it is taken: that takes locks of folders
+ * and may wait for a server, while those who read control, splice() among them, hold
+ * others that would close a circle.
+ */
+#include <linux/fs.h>
+#include <linux/mount.h>
+#include <linux/mutex.h>
+#include <linux/namei.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include "compat/compat.h"
+#include "core/budget.h"
+#include "core/param.h"
+#include "core/refusal.h"
+#include "hook/hook.h"
+#include "hook/hook_set.h"
+#include "hook/point.h"
+#include "file/path.h"
+#include "file/paths.h"
+#include "record/category.h"
+#include "proc/control.h"
+#include "proc/format.h"
+#include "proc/left_out.h"
+#include "proc/paths_file.h"
+#include "proc/poller.h"
+#include "proc/procfile.h"
+#include "proc/registry.h"
+#include "proc/target.h"
+#include "proc/target_proc.h"
+
+static DEFINE_MUTEX(control_lock);
+static struct proc_dir_entry *root;
+static bool leaving;	/* the module is: no more commands */
+static struct iot_refusal refusal = IOT_REFUSAL_INIT(refusal);
+
+typedef void (*link_fn)(struct iot_target *t, struct iot_link *link);
+typedef struct iot_link *(*find_fn)(const char *text, struct inode *inode,
+				    struct iot_target **t);
+
+/* What may be traced, and by whom. */
+static int check_file(const struct path *path)
+{
+	struct inode *inode = d_inode(path->dentry);
+
+	if (S_ISDIR(inode->i_mode))
+		return -EISDIR;
+	if (!S_ISREG(inode->i_mode) && !S_ISBLK(inode->i_mode))
+		return -EOPNOTSUPP;
+	/* as may_open_dev(): who made the node may have had no right to */
+	if (S_ISBLK(inode->i_mode) && (path->mnt->mnt_flags & MNT_NODEV ||
+				       inode->i_sb->s_iflags & SB_I_NODEV))
+		return -EACCES;
+	return iot_inode_permission(path->mnt, inode, MAY_READ);
+}
+
+/* Take the lock, unless the module is leaving. */
+static int control_begin(void)
+{
+	if (mutex_lock_killable(&control_lock))
+		return -EINTR;
+	if (!leaving)
+		return 0;
+	mutex_unlock(&control_lock);
+	return -ENODEV;
+}
+
+static int create_target(const struct path *path, const struct kstat *stat,
+			 const char *text, u64 max_events, struct iot_why *why)
+{
+	struct iot_target *t = iot_target_create(path, stat, max_events, why);
+	int err;
+
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	err = iot_target_add_link(t, text);
+	if (!err)
+		err = iot_target_mkdir(t, root);
+	if (err)
+		iot_target_remove(t);
+	return err;
+}
+
+/* max_events 0: not given */
+static int add_to(struct iot_target *t, const char *text, u64 max_events,
+		  struct iot_why *why)
+{
+	struct iot_link *old = iot_target_link(t, text);
+	struct iot_link *new;
+	int err;
+
+	err = iot_target_add_link(t, text);
+	if (err || !max_events)
+		return err;
+	err = iot_target_resize(t, max_events, why);
+	new = iot_target_link(t, text);
+	if (err && !old)
+		iot_target_drop_link(new);
+	return err;
+}
+
+static int add_file(const struct path *path, const struct kstat *stat, const char *text,
+		    u64 max_events, struct iot_why *why)
+{
+	struct iot_target *t;
+	int err = control_begin();
+
+	if (err)
+		return err;
+	t = iot_target_lookup(d_inode(path->dentry));
+	if (t)
+		err = add_to(t, text, max_events, why);
+	else
+		err = create_target(path, stat, text, max_events ?: iot_param_max_events(), why);
+	mutex_unlock(&control_lock);
+	return err;
+}
+
+static int add_path(const struct path *path, u64 max_events, struct iot_why *why)
+{
+	struct kstat stat;
+	char *buf, *text;
+	int err;
+
+	err = check_file(path);
+	if (!err)
+		err = vfs_getattr(path, &stat, STATX_INO, AT_STATX_DONT_SYNC);
+	if (err)
+		return err;
+	buf = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	text = iot_path_text(path, buf);
+	err = IS_ERR(text) ? PTR_ERR(text) : add_file(path, &stat, text, max_events, why);
+	kfree(buf);
+	return err;
+}
+
+/*
+ * A command's text is one path, spaces and all. If that names nothing but the
+ * part before some space does, what follows is garbage and not a name.
+ * @known: 1, 0 or an error
+ */
+static int why_missing(const char *raw, int (*known)(const char *text))
+{
+	char *text = kstrdup(raw, GFP_KERNEL);
+	int err = text ? -ENOENT : -ENOMEM;
+	char *space;
+
+	while (err == -ENOENT && (space = strrchr(text, ' '))) {
+		char *part;
+		int ret;
+
+		*space = '\0';
+		if (!*text)
+			break;
+		part = kstrdup(text, GFP_KERNEL);
+		if (!part)
+			ret = -ENOMEM;
+		else
+			ret = iot_path_unescape(part) ? 0 : known(part);
+		kfree(part);
+		if (ret)
+			err = ret < 0 ? ret : -EINVAL;
+	}
+	kfree(text);
+	return err;
+}
+
+static int is_file(const char *text)
+{
+	struct path path;
+	int err = iot_path_lookup(text, &path);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	path_put(&path);
+	return 1;
+}
+
+/*
+ * Split " <digits>" off the end of a command, if it ends so.
+ * Return: 0, or -EINVAL: 0 or not a number of 64 bits.
+ */
+static int split_number(char *text, u64 *number)
+{
+	char *space = strrchr(text, ' ');
+
+	*number = 0;
+	if (!space || !space[1] || strspn(space + 1, "0123456789") != strlen(space + 1))
+		return 0;
+	if (kstrtou64(space + 1, 10, number) || !*number)
+		return -EINVAL;
+	*space = '\0';
+	return 0;
+}
+
+static int add(char *text, struct iot_why *why)
+{
+	struct path path;
+	u64 max_events;
+	char *raw;
+	int err;
+
+	err = split_number(text, &max_events);
+	if (err)
+		return iot_why(why, err, "the number of events at its end is 0 or too large");
+	raw = kstrdup(text, GFP_KERNEL);
+	if (!raw)
+		return -ENOMEM;
+	err = *text ? iot_path_unescape(text) : -EINVAL;
+	if (!err)
+		err = iot_path_lookup(text, &path);
+	if (!err) {
+		err = add_path(&path, max_events, why);
+		path_put(&path);
+	} else if (err == -ENOENT || err == -ENOTDIR) {
+		err = why_missing(raw, is_file);
+	}
+	kfree(raw);
+	return err;
+}
+
+static void remove_link(struct iot_target *t, struct iot_link *link)
+{
+	iot_target_drop_link(link);
+	if (!list_empty(&t->links))
+		return;
+	iot_target_rmdir(t);
+	iot_target_remove(t);
+}
+
+/* The target that is listed under exactly this path. */
+static struct iot_link *find_link(const char *text, struct iot_target **t)
+{
+	struct iot_link *link = iot_target_any_link(text);
+
+	if (link)
+		*t = link->t;
+	return link;
+}
+
+/* The link of just this file that has exactly this path; @inode may be NULL. */
+static struct iot_link *own_link(const char *text, struct inode *inode,
+				 struct iot_target **t)
+{
+	*t = inode ? iot_target_lookup(inode) : NULL;
+	return *t ? iot_target_link(*t, text) : NULL;
+}
+
+/* The link that is listed under exactly this path, @inode's if there are more. */
+static struct iot_link *listed_link(const char *text, struct inode *inode,
+				    struct iot_target **t)
+{
+	return own_link(text, inode, t) ?: find_link(text, t);
+}
+
+/*
+ * Do it to the link that is found by @text, or else by @abs; under the lock.
+ * @inode: of the file that is there now, or NULL
+ * @abs: or an error
+ * Return: 1, 0: there is none, or an error.
+ */
+static int with_found(find_fn find, const char *text, const char *abs,
+		      struct inode *inode, link_fn fn)
+{
+	struct iot_target *t;
+	struct iot_link *link;
+	int err = control_begin();
+
+	if (err)
+		return err;
+	link = find(text, inode, &t);
+	if (!link && !IS_ERR(abs))
+		link = find(abs, inode, &t);
+	if (link)
+		fn(t, link);
+	mutex_unlock(&control_lock);
+	return !!link;
+}
+
+static void free_links(struct list_head *links)
+{
+	struct iot_link *link, *next;
+
+	list_for_each_entry_safe(link, next, links, list)
+		kfree(link);
+}
+
+/* What a file is listed under, to be looked up without the lock. */
+static int copy_links(struct inode *inode, struct list_head *copies)
+{
+	struct iot_target *t;
+	struct iot_link *link;
+	int err = control_begin();
+
+	if (err)
+		return err;
+	t = iot_target_lookup(inode);
+	if (t) {
+		list_for_each_entry(link, &t->links, list) {
+			err = iot_link_copy(copies, link->path);
+			if (err)
+				break;
+		}
+	}
+	mutex_unlock(&control_lock);
+	return err;
+}
+
+/* Does a path not lead to the file any more? 1, 0 or -ENOMEM: who knows */
+static int is_stale(const char *text, struct inode *inode)
+{
+	struct path path;
+	int err = iot_path_lookup(text, &path);
+	bool stale;
+
+	if (err)
+		return err == -ENOMEM ? err : 1;
+	stale = d_inode(path.dentry) != inode;
+	path_put(&path);
+	return stale;
+}
+
+/* Likewise to the first link of a file that does not lead to it any more. */
+static int with_stale(struct inode *inode, link_fn fn)
+{
+	struct iot_link *link;
+	LIST_HEAD(links);
+	int ret;
+
+	ret = copy_links(inode, &links);
+	if (ret)
+		goto free_links;
+	list_for_each_entry(link, &links, list) {
+		ret = is_stale(link->path, inode);
+		if (ret > 0)
+			ret = with_found(own_link, link->path, ERR_PTR(-ENOENT), inode, fn);
+		if (ret)
+			break;
+	}
+free_links:
+	free_links(&links);
+	return ret;
+}
+
+/*
+ * Do it to the link that a text stands for, whether the file is still there or not: as
+ * it is listed, though another file may be there now, or as the path is without links
+ * and dots; or, if the file was renamed since it was added, the one that it has left
+ * behind.
+ * Return: 1, 0: there is none, or an error.
+ */
+static int with_link(const char *text, link_fn fn)
+{
+	struct inode *inode = NULL;
+	struct path path;
+	char *buf, *abs;
+	int ret;
+
+	buf = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	ret = iot_path_lookup(text, &path);
+	if (ret == -ENOMEM)
+		goto free_buf;
+	if (!ret)
+		inode = d_inode(path.dentry);
+	abs = inode ? iot_path_text(&path, buf) : iot_path_vanished(text, buf);
+	ret = abs == ERR_PTR(-ENOMEM) ? -ENOMEM :
+					with_found(listed_link, text, abs, inode, fn);
+	if (!ret && inode)
+		ret = with_stale(inode, fn);
+	if (inode)
+		path_put(&path);
+free_buf:
+	kfree(buf);
+	return ret;
+}
+
+static void do_nothing(struct iot_target *t, struct iot_link *link)
+{
+}
+
+static int is_listed(const char *text)
+{
+	return with_link(text, do_nothing);
+}
+
+static int remove(char *text)
+{
+	char *raw;
+	int err;
+
+	if (strlen(text) >= 4 * PATH_MAX)
+		return -ENAMETOOLONG;
+	raw = kstrdup(text, GFP_KERNEL);
+	if (!raw)
+		return -ENOMEM;
+	err = *text ? iot_path_unescape(text) : -EINVAL;
+	if (!err && strlen(text) >= PATH_MAX)
+		err = -ENAMETOOLONG;
+	if (err)
+		goto free_raw;
+	err = with_link(text, remove_link);
+	if (!err)
+		err = why_missing(raw, is_listed);
+	else if (err > 0)
+		err = 0;
+free_raw:
+	kfree(raw);
+	return err;
+}
+
+static const struct {
+	int err;
+	const char *why;
+} errors[] = {
+	{ -ENOENT, "there is no such file, or it is not traced" },
+	{ -EINVAL, "the path is empty or has \\000, or what follows it is no number of events" },
+	{ -EACCES, "the file may not be read, or it is a device on a mount with nodev" },
+	{ -EISDIR, "it is a directory; files and block devices can be traced" },
+	{ -EOPNOTSUPP, "it is no regular file or block device, or is not read by read_iter" },
+	{ -ENAMETOOLONG, "the path, or a name in it, is too long" },
+	{ -ELOOP, "too many symbolic links" },
+	{ -ENOTDIR, "a part of the path is no directory" },
+};
+
+static int explain(int err, struct iot_why *why)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(errors); i++)
+		if (errors[i].err == err)
+			return iot_why(why, err, "%s", errors[i].why);
+	return err;
+}
+
+static int run(void *data, char *line, struct iot_why *why)
+{
+	if (!strncmp(line, "add ", 4))
+		return explain(add(line + 4, why), why);
+	if (!strncmp(line, "remove ", 7))
+		return explain(remove(line + 7), why);
+	return iot_why(why, -EINVAL,
+		       "there is no such command; say add PATH [MAX_EVENTS] or remove PATH");
+}
+
+static int control_line(void *data, char *line)
+{
+	return iot_refusal_run(&refusal, line, NULL, run);
+}
+
+static void show_target(struct iot_target *t, void *data)
+{
+	struct seq_file *m = data;
+	struct iot_link *link;
+
+	iot_path_escape(m, t->name);
+	list_for_each_entry(link, &t->links, list) {
+		seq_putc(m, ' ');
+		iot_path_escape(m, link->path);
+	}
+	seq_putc(m, '\n');
+}
+
+static int control_show(struct seq_file *m, void *v)
+{
+	if (mutex_lock_killable(&control_lock))
+		return -EINTR;
+	iot_target_for_each(show_target, m);
+	mutex_unlock(&control_lock);
+	return 0;
+}
+
+static int control_open(struct inode *inode, struct file *file)
+{
+	return iot_procfile_open(file, control_show, control_line, NULL);
+}
+
+IOT_PROCFILE_OPEN(control_open)
+
+static const struct proc_ops control_ops = {
+	.proc_open = control_open_checked,
+	.proc_read_iter = seq_read_iter,
+	.proc_write = iot_procfile_write,
+	.proc_lseek = seq_lseek,
+	.proc_release = iot_procfile_release,
+};
+
+static int error_show(struct seq_file *m, void *v)
+{
+	iot_refusal_show(m, &refusal);
+	return 0;
+}
+
+IOT_PROCFILE_SHOW(error);
+
+static int hooks_show(struct seq_file *m, void *v)
+{
+	seq_puts(m, "symbol operation mechanism users missed prototype error\n");
+	iot_hook_show(m);
+	iot_hook_points_show(m);
+	iot_hook_set_show(m);
+	iot_left_out_show(m);
+	return 0;
+}
+
+IOT_PROCFILE_SHOW(hooks);
+
+static int format_show(struct seq_file *m, void *v)
+{
+	iot_format_show(m);
+	return 0;
+}
+
+IOT_PROCFILE_SHOW(format);
+
+/*
+ * What is held, of what may be, when all is free that is to be freed; and how far a
+ * look-up has to go at worst.
+ */
+static int memory_show(struct seq_file *m, void *v)
+{
+	struct iot_running_chains chains;
+
+	iot_budget_settle();
+	iot_running_chains(&chains);
+	seq_printf(m, "limit %llu\nused %llu\n", iot_param_ring_memory_limit(),
+		   iot_budget_used());
+	seq_printf(m, "targets_running %llu\nbuckets %llu\nlongest_chain %llu\n",
+		   chains.running, chains.buckets, chains.longest);
+	return 0;
+}
+
+IOT_PROCFILE_SHOW(memory);
+
+static const struct iot_procfile files[] = {
+	{ "control", true, &control_ops },
+	{ "error", false, &error_ops },
+	{ "hooks", false, &hooks_ops },
+	{ "format", false, &format_ops },
+	{ "memory", false, &memory_ops },
+	{ "paths", false, &iot_paths_ops },
+};
+
+/** iot_control_has() - is this the name of something that is no target? */
+bool iot_control_has(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		if (!strcmp(files[i].name, name))
+			return true;
+	return iot_category_has(name);
+}
+
+int iot_control_init(void)
+{
+	root = iot_procfile_mkdir("iotracer", NULL);
+	if (!root)
+		return -ENOMEM;
+	if (iot_procfile_create(files, ARRAY_SIZE(files), root, NULL) ||
+	    iot_registry_mkdir(root)) {
+		proc_remove(root);
+		iot_poller_exit();
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/** iot_control_exit() - remove /proc/iotracer, and wait for who is in it */
+void iot_control_exit(void)
+{
+	mutex_lock(&control_lock);
+	leaving = true;
+	mutex_unlock(&control_lock);
+	iot_poller_close();
+	proc_remove(root);
+	iot_poller_exit();
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Parts of the module that do not compile with the headers it was built with. compat/probe.sh
+ * tries each part that Kbuild lists; for one that fails config.h has IOT_WITHOUT_<PART>, the
+ * compiler's first words, and the part's files are empty.
+ */
+#ifndef IOT_LEFT_OUT_H
+#define IOT_LEFT_OUT_H
+
+struct seq_file;
+
+void iot_left_out_tell(void);
+const char *iot_left_out_why(const char *part);
+void iot_left_out_show(struct seq_file *m);
+
+#endif /* IOT_LEFT_OUT_H */

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The categories, with what their probes do, and their directories in /proc/iotracer. */
+#include <linux/errno.h>
+#include "record/category.h"
+#include "probe/categories.h"
+#include "proc/category_proc.h"
+#include "proc/left_out.h"
+#include "proc/registry.h"
+
+/* In the order of iot_categories[]. */
+static const struct iot_category_ops * const probes[] = {
+#define IOT_CATEGORY(name, ...)	&iot_##name##_ops,
+#include "uapi/categories.def"
+};
+
+/** iot_registry_init() - bind the probes to the categories. Return: 0 or -ENOMEM */
+int iot_registry_init(void)
+{
+	size_t i;
+
+	for (i = 0; i < iot_categories_nr; i++) {
+		struct iot_category *c = iot_categories[i];
+
+		c->probes = probes[i];
+		if (!c->probes)
+			c->left_out = iot_left_out_why(c->of.name);
+	}
+	return iot_category_init();
+}
+
+/** iot_registry_mkdir() - make the directories; on error proc_remove(@root) undoes it */
+int iot_registry_mkdir(struct proc_dir_entry *root)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < iot_categories_nr; i++) {
+		err = iot_category_mkdir(iot_categories[i], root);
+		if (err)
+			return err;
+	}
+	return 0;
+}

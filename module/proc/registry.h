@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The categories, with what their probes do, and their directories in /proc/iotracer. */
+#ifndef IOT_REGISTRY_H
+#define IOT_REGISTRY_H
+
+struct proc_dir_entry;
+
+int iot_registry_init(void);
+int iot_registry_mkdir(struct proc_dir_entry *root);
+
+#endif /* IOT_REGISTRY_H */

@@ -1,0 +1,725 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which files and block devices are traced: their lifetime, links and rings.
+ *
+ * A target is identified by a key (record/key.c), so nothing of the filesystem is held:
+ * unmounting, deleting and unloading go on as if it were not there. A target that
+ * is stopped is in no table of the probes (record/running.c).
+ *
+ * A block device is a target by its file in /dev like any other, for what programs
+ * read and write through that; and by its number, for all that is submitted to it,
+ * whoever does it. Nothing is held of it either: it may go, and what comes with the
+ * same number is traced.
+ *
+ * A ring is emptied where it is (reset): meanwhile writers have one that nobody reads,
+ * so what happens until the command is done is forgotten as what was before. It is
+ * replaced as a whole by resize: writers that were in the old one finish there.
+ */
+#include <linux/jhash.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/vmalloc.h>
+#include "core/budget.h"
+#include "core/param.h"
+#include "core/refusal.h"
+#include "hook/symbol.h"
+#include "file/direct.h"
+#include "probe/bio.h"
+#include "probe/vfs.h"
+#include "proc/target.h"
+
+/*
+ * All targets and links; control.c's lock protects them. The indexes grow and shrink
+ * with what is in them, and have secret hashes.
+ */
+static LIST_HEAD(all);
+static struct rhltable by_ino;
+static struct rhashtable by_name;
+static struct rhltable by_path;
+
+static bool (*is_reserved)(const char *name);
+
+/* Takes what is recorded while a target's own ring is being emptied. */
+static struct iot_ring *nowhere;
+
+static const struct rhashtable_params ino_params = {
+	.key_len = sizeof_field(struct iot_target, hot.key.ino),
+	.key_offset = offsetof(struct iot_target, hot.key.ino),
+	.head_offset = offsetof(struct iot_target, cold),
+	.automatic_shrinking = true,
+};
+
+static const struct rhashtable_params name_params = {
+	.key_len = IOT_NAME_LEN,
+	.key_offset = offsetof(struct iot_target, name),
+	.head_offset = offsetof(struct iot_target, named),
+	.automatic_shrinking = true,
+};
+
+static u32 hash_path(const void *path, u32 len, u32 seed)
+{
+	return jhash(path, strlen(path), seed);
+}
+
+static u32 hash_link(const void *link, u32 len, u32 seed)
+{
+	return hash_path(((const struct iot_link *)link)->path, 0, seed);
+}
+
+static int compare_link(struct rhashtable_compare_arg *arg, const void *link)
+{
+	return strcmp(((const struct iot_link *)link)->path, arg->key);
+}
+
+static const struct rhashtable_params path_params = {
+	.head_offset = offsetof(struct iot_link, node),
+	.hashfn = hash_path,
+	.obj_hashfn = hash_link,
+	.obj_cmpfn = compare_link,
+	.automatic_shrinking = true,
+};
+
+/* Rings */
+
+/* What is allocated, in whole pages where it is. */
+static size_t ring_size(u64 keep)
+{
+	size_t bytes = iot_ring_bytes(keep, sizeof(struct iot_io));
+
+	return bytes <= KMALLOC_MAX_CACHE_SIZE ? bytes : PAGE_ALIGN(bytes);
+}
+
+static struct iot_ring *ring_alloc(u64 keep, u64 first)
+{
+	size_t bytes = ring_size(keep);
+	struct iot_ring *ring;
+
+	if (bytes <= KMALLOC_MAX_CACHE_SIZE)
+		ring = kzalloc(bytes, GFP_KERNEL | __GFP_NOWARN);
+	else
+		ring = __vmalloc(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+				 __GFP_RETRY_MAYFAIL);
+	if (ring)
+		iot_ring_init(ring, keep, sizeof(struct iot_io), first);
+	return ring;
+}
+
+static int check_max_events(u64 max_events, struct iot_why *why)
+{
+	u64 limit = iot_param_max_events_limit();
+
+	if (max_events <= limit)
+		return 0;
+	iot_why(why, -ENOMEM,
+		"max_events %llu is above max_events_limit=%llu: take fewer or raise the parameter",
+		max_events, limit);
+	pr_err("%s\n", why->text);
+	return -ENOMEM;
+}
+
+static size_t ring_bytes(const struct iot_ring *ring)
+{
+	return ring_size(iot_ring_capacity(ring));
+}
+
+/* Charged; while another ring of the target is still there, both are. */
+static struct iot_ring *ring_new(u64 keep, u64 first, struct iot_why *why)
+{
+	struct iot_ring *ring;
+
+	if (!iot_budget_take(ring_size(keep), "a log", why))
+		return NULL;
+	ring = ring_alloc(keep, first);
+	if (!ring)
+		iot_budget_give(ring_size(keep));
+	return ring;
+}
+
+/* Nobody is in the ring any more. */
+static void ring_free(struct iot_ring *ring)
+{
+	size_t bytes = ring_bytes(ring);
+
+	kvfree(ring);
+	iot_budget_give(bytes);
+}
+
+static struct iot_ring *ring_of(struct iot_target *t)
+{
+	return rcu_dereference_protected(t->hot.ring, lockdep_is_held(&t->lock));
+}
+
+static int start_locked(struct iot_target *t)
+{
+	int err;
+
+	if (t->running)
+		return 0;
+	if (iot_hook_is_blind())
+		return -EOPNOTSUPP;
+	err = iot_vfs_enable(&t->hooks);
+	if (err)
+		return err;
+	if (t->hooks.block) {
+		err = iot_bio_attach();
+		if (err)
+			goto disable_vfs;
+	}
+	iot_running_publish(&t->hot);
+	t->running = true;
+	return 0;
+
+disable_vfs:
+	iot_vfs_disable(&t->hooks);
+	return err;
+}
+
+/**
+ * iot_target_start() - trace; nothing to do where it runs already
+ *
+ * Context: task, may sleep long: the first target of a filesystem patches text.
+ * Return: 0, -EOPNOTSUPP: ftrace is off; or why a hook could not be attached.
+ */
+int iot_target_start(struct iot_target *t)
+{
+	int err;
+
+	mutex_lock(&t->lock);
+	err = start_locked(t);
+	mutex_unlock(&t->lock);
+	return err;
+}
+
+/** iot_target_stop() - do not trace; what is in the log stays */
+void iot_target_stop(struct iot_target *t)
+{
+	mutex_lock(&t->lock);
+	if (t->running) {
+		t->running = false;
+		iot_running_unpublish(&t->hot);
+		if (t->hooks.block)
+			iot_bio_detach();
+		iot_vfs_disable(&t->hooks);
+	}
+	mutex_unlock(&t->lock);
+}
+
+/**
+ * iot_target_reset() - empty the log, and the counts with it
+ * @t:		the target
+ * @new_t0:	let time start now
+ *
+ * Events under way end up in the emptied log or in none. It takes no memory.
+ */
+void iot_target_reset(struct iot_target *t, bool new_t0)
+{
+	struct iot_ring *ring;
+
+	mutex_lock(&t->lock);
+	ring = ring_of(t);
+	rcu_assign_pointer(t->hot.ring, nowhere);
+	synchronize_rcu_expedited(); /* the last writer has left it */
+	iot_ring_reset(ring);
+	t->carried = 0;
+	if (new_t0)
+		t->t0 = ktime_get_mono_fast_ns();
+	rcu_assign_pointer(t->hot.ring, ring);
+	mutex_unlock(&t->lock);
+}
+
+/*
+ * Copy the newest records of @old, in which nobody writes any more, into @new
+ * below new->first, where @end is the place of the first index behind @old.
+ */
+static void ring_carry(struct iot_ring *new, const struct iot_ring *old)
+{
+	u64 end, from = iot_ring_window(old, &end);
+	struct iot_io record;
+	int class;
+	u64 i;
+
+	if (end - from > new->first)
+		from = end - new->first;
+	for (i = from; i < end; i++) {
+		if (iot_ring_read(old, i, (u64 *)&record) != IOT_RING_OK)
+			continue;
+		/* who wants that slot meanwhile goes without */
+		preempt_disable();
+		iot_ring_put(new, new->first - (end - i), (u64 *)&record);
+		preempt_enable();
+	}
+	WRITE_ONCE(new->base, new->first - (end - from));
+	for (class = 0; class < IOT_RING_CLASSES; class++) {
+		new->earlier[class] = iot_ring_seen(old, class);
+		atomic64_add(atomic64_read(&old->lost[class]), &new->lost[class]);
+	}
+}
+
+/* @new takes the place of @old, with its newest records. */
+static void ring_replace(struct iot_target *t, struct iot_ring *old, struct iot_ring *new)
+{
+	u64 old_end;
+
+	rcu_assign_pointer(t->hot.ring, new);
+	synchronize_rcu(); /* the last writer of the old ring is done */
+	old_end = atomic64_read(&old->head);
+	ring_carry(new, old);
+	t->carried += old_end - old->first;
+	t->shift += old_end - new->first;
+	ring_free(old);
+}
+
+/*
+ * Old and new ring are there together until the records are carried over, and both
+ * are charged. Where there is no room for that, a ring that is large enough stays.
+ */
+static int resize_locked(struct iot_target *t, u64 max_events, struct iot_why *why)
+{
+	struct iot_ring *new, *old = ring_of(t);
+	u64 most = iot_ring_capacity(old);
+
+	if (max_events == most ||
+	    (max_events < most && !iot_budget_try(ring_size(max_events)))) {
+		iot_ring_limit(old, max_events);
+		return 0;
+	}
+	if (max_events > most && !iot_budget_take(ring_size(max_events), "a log", why))
+		return -ENOMEM;
+	new = ring_alloc(max_events, min(max_events, old->keep));
+	if (!new) {
+		iot_budget_give(ring_size(max_events));
+		return -ENOMEM;
+	}
+	ring_replace(t, old, new);
+	return 0;
+}
+
+/**
+ * iot_target_resize() - another max_events; the newest events stay
+ * @why:	where to say which limit does not allow it
+ *
+ * Return: 0 or -ENOMEM; then nothing has changed.
+ */
+int iot_target_resize(struct iot_target *t, u64 max_events, struct iot_why *why)
+{
+	int err = 0;
+
+	mutex_lock(&t->lock);
+	if (ring_of(t)->keep != max_events)
+		err = check_max_events(max_events, why) ?:
+		      resize_locked(t, max_events, why);
+	mutex_unlock(&t->lock);
+	return err;
+}
+
+u64 iot_target_max_events(struct iot_target *t)
+{
+	u64 keep;
+
+	mutex_lock(&t->lock);
+	keep = ring_of(t)->keep;
+	mutex_unlock(&t->lock);
+	return keep;
+}
+
+/* Count what a reader would be shown, by level. */
+static void count_stored(const struct iot_ring *ring,
+			 struct iot_target_stats stats[IOT_LEVELS])
+{
+	u64 end, i = iot_ring_window(ring, &end);
+	struct iot_io record;
+
+	for (; i < end; i++) {
+		if (iot_ring_read(ring, i, (u64 *)&record) == IOT_RING_OK)
+			stats[record.level & 1].stored++;
+		cond_resched();
+	}
+}
+
+/**
+ * iot_target_stats() - count
+ * @t:		the target
+ * @stats:	by level
+ * @overwritten: of all levels, from the places in the ring, not from @stats
+ *
+ * seen comes from the writers' counters, the rest from the ring: that they agree
+ * when nobody writes is a law that tests check.
+ */
+void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LEVELS],
+		      u64 *overwritten)
+{
+	const struct iot_ring *ring;
+	u64 taken, kept = 0;
+	int level;
+
+	memset(stats, 0, IOT_LEVELS * sizeof(*stats));
+	mutex_lock(&t->lock);
+	ring = ring_of(t);
+	count_stored(ring, stats);
+	taken = t->carried + atomic64_read(&ring->head) - ring->first;
+	for (level = 0; level < IOT_LEVELS; level++) {
+		struct iot_target_stats *s = &stats[level];
+
+		s->seen = iot_ring_seen(ring, level);
+		s->lost = atomic64_read(&ring->lost[level]);
+		kept += s->stored + s->lost;
+		s->overwritten = s->seen - min(s->seen, s->stored + s->lost);
+	}
+	stats[IOT_LEVEL_VFS].missed = iot_vfs_missed(&t->hooks);
+	stats[IOT_LEVEL_BLK].missed = t->hooks.block ? iot_direct_missed() : 0;
+	mutex_unlock(&t->lock);
+	*overwritten = taken - min(taken, kept);
+}
+
+/** iot_target_bytes() - memory that a target and its log hold */
+size_t iot_target_bytes(struct iot_target *t)
+{
+	size_t bytes = sizeof(*t);
+
+	mutex_lock(&t->lock);
+	bytes += ring_bytes(ring_of(t));
+	mutex_unlock(&t->lock);
+	return bytes;
+}
+
+/* All targets */
+
+/**
+ * iot_target_lookup() - the target that a file is, running or not
+ *
+ * Context: task, under control.c's lock; the caller holds the inode.
+ */
+struct iot_target *iot_target_lookup(struct inode *inode)
+{
+	u64 ino = inode->i_ino;
+	struct rhlist_head *list, *pos;
+	struct iot_target *t, *found = NULL;
+
+	rcu_read_lock();
+	list = rhltable_lookup(&by_ino, &ino, ino_params);
+	rhl_for_each_entry_rcu(t, pos, list, cold) {
+		if (iot_key_is(&t->hot.key, inode)) {
+			found = t;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/** iot_target_for_each() - call @fn for all, as they were added; under control.c's lock */
+void iot_target_for_each(void (*fn)(struct iot_target *t, void *data), void *data)
+{
+	struct iot_target *t, *next;
+
+	list_for_each_entry_safe(t, next, &all, all)
+		fn(t, data);
+}
+
+/* By another target; by what else is in /proc/iotracer, a device, whatever its name. */
+static bool name_taken(const struct iot_target *new)
+{
+	return rhashtable_lookup_fast(&by_name, new->name, name_params) ||
+	       (new->hot.device && is_reserved(new->name));
+}
+
+/*
+ * <s_id>_<inode>, of a device as devtmpfs calls it, in other places <major>:<minor>;
+ * where another target has this name (a second tmpfs, a subvolume, a deleted file's
+ * inode used again), or something else in /proc/iotracer, _2, _3 … is appended.
+ */
+static void name_init(struct iot_target *t, const struct dentry *dentry)
+{
+	const struct super_block *sb = dentry->d_sb;
+	unsigned int n = 2;
+	char name[IOT_NAME_LEN - 8];
+
+	if (!t->hot.device)
+		snprintf(name, sizeof(name), "%s_%llu", sb->s_id, t->st_ino);
+	else if (!strcmp(sb->s_type->name, "devtmpfs"))
+		snprintf(name, sizeof(name), "%pd", dentry);
+	else
+		snprintf(name, sizeof(name), "%u:%u", MAJOR(t->hot.device), MINOR(t->hot.device));
+	strreplace(name, '/', '!');
+	strscpy_pad(t->name, name, sizeof(t->name));
+	while (name_taken(t)) {
+		memset(t->name, 0, sizeof(t->name));
+		snprintf(t->name, sizeof(t->name), "%s_%u", name, n++);
+	}
+}
+
+/** iot_target_link() - the link of a target with that path, or NULL */
+struct iot_link *iot_target_link(struct iot_target *t, const char *path)
+{
+	struct rhlist_head *list, *pos;
+	struct iot_link *link, *found = NULL;
+
+	rcu_read_lock();
+	list = rhltable_lookup(&by_path, path, path_params);
+	rhl_for_each_entry_rcu(link, pos, list, node) {
+		if (!t || link->t == t) {
+			found = link;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/** iot_target_any_link() - a link with that path, whatever its target, or NULL */
+struct iot_link *iot_target_any_link(const char *path)
+{
+	return iot_target_link(NULL, path);
+}
+
+static struct iot_link *link_alloc(const char *path)
+{
+	size_t len = strlen(path) + 1;
+	struct iot_link *link;
+
+	link = kzalloc(struct_size(link, path, len), GFP_KERNEL);
+	if (link)
+		memcpy(link->path, path, len);
+	return link;
+}
+
+/** iot_link_copy() - append a path to a list, to be freed by kfree() */
+int iot_link_copy(struct list_head *links, const char *path)
+{
+	struct iot_link *link = link_alloc(path);
+
+	if (!link)
+		return -ENOMEM;
+	list_add_tail(&link->list, links);
+	return 0;
+}
+
+/** iot_target_add_link() - list a target under one more path */
+int iot_target_add_link(struct iot_target *t, const char *path)
+{
+	struct iot_link *link;
+	int err;
+
+	if (iot_target_link(t, path))
+		return 0;
+	link = link_alloc(path);
+	if (!link)
+		return -ENOMEM;
+	link->t = t;
+	err = rhltable_insert_key(&by_path, link->path, &link->node, path_params);
+	if (err) {
+		kfree(link);
+		return -ENOMEM;
+	}
+	list_add_tail(&link->list, &t->links);
+	return 0;
+}
+
+/** iot_target_drop_link() - do not list it under that path any more */
+void iot_target_drop_link(struct iot_link *link)
+{
+	rhltable_remove(&by_path, &link->node, path_params);
+	list_del(&link->list);
+	kfree(link);
+}
+
+static struct iot_target *alloc_target(const struct path *path,
+				       const struct kstat *stat)
+{
+	struct inode *inode = d_inode(path->dentry);
+	struct iot_target *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return NULL;
+	iot_key_make(&t->hot.key, inode);
+	t->hot.device = S_ISBLK(inode->i_mode) ? inode->i_rdev : 0;
+	t->st_dev = stat->dev;
+	t->st_ino = stat->ino;
+	if (iot_running_id_get(&t->hot)) {
+		kfree(t);
+		return NULL;
+	}
+	INIT_LIST_HEAD(&t->all);
+	INIT_LIST_HEAD(&t->links);
+	mutex_init(&t->lock);
+	name_init(t, path->dentry);
+	return t;
+}
+
+/* Let it be found by control. */
+static int enlist(struct iot_target *t)
+{
+	int err;
+
+	err = rhltable_insert(&by_ino, &t->cold, ino_params);
+	if (err)
+		return -ENOMEM;
+	err = rhashtable_insert_fast(&by_name, &t->named, name_params);
+	if (err) {
+		rhltable_remove(&by_ino, &t->cold, ino_params);
+		return -ENOMEM;
+	}
+	list_add_tail(&t->all, &all);
+	return 0;
+}
+
+static void delist(struct iot_target *t)
+{
+	list_del(&t->all);
+	rhashtable_remove_fast(&by_name, &t->named, name_params);
+	rhltable_remove(&by_ino, &t->cold, ino_params);
+}
+
+/* Neither a probe nor control knows it. */
+static void target_free(struct iot_target *t)
+{
+	struct iot_ring *ring = rcu_dereference_protected(t->hot.ring, true);
+
+	if (ring)
+		ring_free(ring);
+	iot_running_id_put(&t->hot);
+	mutex_destroy(&t->lock);
+	kfree(t);
+}
+
+static void target_free_work(struct work_struct *work)
+{
+	target_free(container_of(to_rcu_work(work), struct iot_target, free));
+}
+
+/**
+ * iot_target_create() - make a file a target, and trace it
+ * @path:	of the file
+ * @stat:	STATX_INO of it
+ * @max_events:	at least 1
+ * @why:	where to say which limit does not allow it
+ *
+ * The caller adds a link and the folder in /proc.
+ * Context: task, under control.c's lock.
+ * Return: the target, or an error: -EOPNOTSUPP (no ->read_iter, or ftrace is off), -ENOMEM (memory
+ * or a limit), or why a hook could not be attached.
+ */
+struct iot_target *iot_target_create(const struct path *path, const struct kstat *stat,
+				     u64 max_events, struct iot_why *why)
+{
+	struct iot_target *t;
+	int err;
+
+	if (iot_hook_is_blind())
+		return ERR_PTR(iot_why(why, -EOPNOTSUPP, IOT_HOOK_BLIND));
+	t = alloc_target(path, stat);
+	if (!t)
+		return ERR_PTR(-ENOMEM);
+	err = iot_vfs_get(&t->hooks, d_inode(path->dentry));
+	if (err)
+		goto free_target;
+	t->hooks.block |= t->hot.device != 0;
+	err = check_max_events(max_events, why);
+	if (err)
+		goto put_hooks;
+	err = -ENOMEM;
+	RCU_INIT_POINTER(t->hot.ring, ring_new(max_events, 0, why));
+	if (!rcu_access_pointer(t->hot.ring))
+		goto put_hooks;
+	t->t0 = ktime_get_mono_fast_ns();
+	err = enlist(t);
+	if (err)
+		goto put_hooks;
+	err = iot_target_start(t);
+	if (err)
+		goto delist;
+	return t;
+
+delist:
+	delist(t);
+put_hooks:
+	iot_vfs_put(&t->hooks);
+free_target:
+	target_free(t);
+	return ERR_PTR(err);
+}
+
+/**
+ * iot_target_remove() - stop tracing and free
+ * @t:	its folder in /proc is gone, so nobody else holds it but probes
+ */
+void iot_target_remove(struct iot_target *t)
+{
+	struct iot_link *link, *next;
+
+	iot_target_stop(t);
+	delist(t);
+	list_for_each_entry_safe(link, next, &t->links, list)
+		iot_target_drop_link(link);
+	iot_vfs_put(&t->hooks);
+	iot_budget_free_later(&t->free, target_free_work);
+}
+
+static void remove_one(struct iot_target *t, void *data)
+{
+	iot_target_remove(t);
+}
+
+/** iot_target_remove_all() - at unload, when /proc/iotracer is gone */
+void iot_target_remove_all(void)
+{
+	iot_target_for_each(remove_one, NULL);
+}
+
+static int indexes_init(void)
+{
+	int err;
+
+	err = rhltable_init(&by_ino, &ino_params);
+	if (err)
+		return err;
+	err = rhashtable_init(&by_name, &name_params);
+	if (err)
+		goto destroy_by_ino;
+	err = rhltable_init(&by_path, &path_params);
+	if (err)
+		goto destroy_by_name;
+	return 0;
+
+destroy_by_name:
+	rhashtable_destroy(&by_name);
+destroy_by_ino:
+	rhltable_destroy(&by_ino);
+	return err;
+}
+
+/**
+ * iot_target_init() - at load
+ * @reserved:	is this the name of something in /proc/iotracer that is no target?
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int iot_target_init(bool (*reserved)(const char *name))
+{
+	int err = iot_running_init();
+
+	if (err)
+		return err;
+	is_reserved = reserved;
+	nowhere = ring_alloc(1, 0);
+	err = nowhere ? indexes_init() : -ENOMEM;
+	if (err) {
+		kfree(nowhere);
+		iot_running_exit();
+	}
+	return err;
+}
+
+/** iot_target_exit() - when no probe is left, and no target */
+void iot_target_exit(void)
+{
+	rhltable_destroy(&by_path);
+	rhashtable_destroy(&by_name);
+	rhltable_destroy(&by_ino);
+	kfree(nowhere);
+	iot_running_exit();
+}

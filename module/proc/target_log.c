@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The log and the stream of a target: what is in its ring, as text and as it is.
+ *
+ * Both show a view (view.c), taken at the first read. At its end a reader gets EOF; if it
+ * reads on, a new view shows what has come since, as with a file that grows. So cat ends,
+ * even if its own output is traced.
+ */
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/uio.h>
+#include "core/escape.h"
+#include "core/schema.h"
+#include "proc/procfile.h"
+#include "proc/target.h"
+#include "proc/target_log.h"
+#include "proc/text.h"
+#include "proc/view.h"
+
+/**
+ * struct reader - an open log or stream; seq_file's lock serialises its use
+ * @t:		the target
+ * @view:	what is being shown
+ * @base:	position of the view's first record
+ * @taken:	there is a view
+ * @ended:	its reader was told so; the next read takes another
+ */
+struct reader {
+	struct iot_target *t;
+	struct iot_view view;
+	loff_t base;
+	bool taken;
+	bool ended;
+};
+
+static int take_view(struct reader *rd, loff_t pos, u64 from_seq, bool sorted)
+{
+	struct iot_view view = {};
+	int err = iot_view_take(&view, rd->t, from_seq);
+
+	if (!err && sorted)
+		err = iot_view_sort(&view);
+	if (err) {
+		/* the next try begins where this one did */
+		iot_view_drop(&view);
+		return err;
+	}
+	iot_view_drop(&rd->view);
+	rd->view = view;
+	rd->base = pos;
+	rd->taken = true;
+	rd->ended = false;
+	return 0;
+}
+
+/* Make sure that there is a view for a read at @pos, in records. */
+static int update_view(struct reader *rd, loff_t pos, bool sorted)
+{
+	if (!rd->taken || (!pos && rd->ended) || pos < rd->base)
+		return take_view(rd, 0, 0, sorted);
+	if (rd->ended && pos >= rd->base + rd->view.nr)
+		return take_view(rd, pos, rd->view.next_seq, sorted);
+	return 0;
+}
+
+static struct iot_io *record_at(struct reader *rd, loff_t pos)
+{
+	size_t i = pos - rd->base;
+
+	return i < rd->view.nr ? &rd->view.records[rd->view.order[i]] : NULL;
+}
+
+static void *log_start(struct seq_file *m, loff_t *pos)
+{
+	struct reader *rd = m->private;
+	int err = update_view(rd, *pos, true);
+
+	if (err)
+		return ERR_PTR(err);
+	return record_at(rd, *pos);
+}
+
+static void *log_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	return record_at(m->private, ++*pos);
+}
+
+static void reader_stop(struct seq_file *m, void *v)
+{
+}
+
+/** iot_target_line() - print an event; times start at @t0 */
+void iot_target_line(struct seq_file *m, const struct iot_io *r, u64 t0)
+{
+	bool blk = r->level == IOT_LEVEL_BLK;
+
+	iot_text_time(m, r->time > t0 ? r->time - t0 : 0);
+	seq_printf(m, ";%c;%llu;%lld;%s;", r->op == IOT_OP_WRITE ? 'W' : 'R',
+		   blk ? r->sector : r->offset, max_t(s64, r->result, 0),
+		   blk ? "BLK" : "VFS");
+	iot_escape(m, r->comm, sizeof(r->comm), ";");
+	seq_printf(m, ";%u\n", r->pid);
+}
+
+static int log_show(struct seq_file *m, void *v)
+{
+	const struct reader *rd = m->private;
+
+	iot_target_line(m, v, rd->view.t0);
+	return 0;
+}
+
+static const struct seq_operations log_seq_ops = {
+	.start = log_start,
+	.next = log_next,
+	.stop = reader_stop,
+	.show = log_show,
+};
+
+/* The stream: position 0 is the header, position i + 1 is record i. */
+
+static void *records_start(struct seq_file *m, loff_t *pos)
+{
+	struct reader *rd = m->private;
+	int err = update_view(rd, *pos ? *pos - 1 : 0, false);
+
+	if (err)
+		return ERR_PTR(err);
+	if (!*pos)
+		return SEQ_START_TOKEN;
+	return record_at(rd, *pos - 1);
+}
+
+static void *records_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	return record_at(m->private, (*pos)++);
+}
+
+static void show_header(struct seq_file *m)
+{
+	const struct reader *rd = m->private;
+	struct iot_stream_header header = {
+		.magic = IOT_STREAM_MAGIC,
+		.version = IOT_STREAM_VERSION,
+		.header_size = sizeof(header),
+		.schema = iot_schema_hash(),
+		.event = IOT_EVENT_ID_IO,
+		.record_size = sizeof(struct iot_io),
+		.t0 = rd->view.t0,
+	};
+
+	seq_write(m, &header, sizeof(header));
+}
+
+static int records_show(struct seq_file *m, void *v)
+{
+	if (v == SEQ_START_TOKEN)
+		show_header(m);
+	else
+		seq_write(m, v, sizeof(struct iot_io));
+	return 0;
+}
+
+static const struct seq_operations records_seq_ops = {
+	.start = records_start,
+	.next = records_next,
+	.stop = reader_stop,
+	.show = records_show,
+};
+
+static int reader_open(struct inode *inode, struct file *file,
+		       const struct seq_operations *ops)
+{
+	struct reader *rd = __seq_open_private(file, ops, sizeof(*rd));
+
+	if (!rd)
+		return -ENOMEM;
+	rd->t = pde_data(inode);
+	return 0;
+}
+
+static int log_open(struct inode *inode, struct file *file)
+{
+	return reader_open(inode, file, &log_seq_ops);
+}
+
+IOT_PROCFILE_OPEN(log_open)
+
+static int records_open(struct inode *inode, struct file *file)
+{
+	return reader_open(inode, file, &records_seq_ops);
+}
+
+IOT_PROCFILE_OPEN(records_open)
+
+/*
+ * A read that still had a line to deliver meets the view's end too; the reader learns
+ * of it by a read that returns nothing.
+ */
+static ssize_t reader_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct seq_file *m = iocb->ki_filp->private_data;
+	struct reader *rd = m->private;
+	ssize_t n;
+
+	if (!iov_iter_count(to))
+		return 0;
+	n = seq_read_iter(iocb, to);
+	if (!n) {
+		mutex_lock(&m->lock);
+		rd->ended = true;
+		mutex_unlock(&m->lock);
+	}
+	return n;
+}
+
+/* Runs also when the folder is removed under an open descriptor. */
+static int reader_release(struct inode *inode, struct file *file)
+{
+	struct reader *rd = ((struct seq_file *)file->private_data)->private;
+
+	iot_view_drop(&rd->view);
+	return seq_release_private(inode, file);
+}
+
+const struct proc_ops iot_target_log_ops = {
+	.proc_open = log_open_checked,
+	.proc_read_iter = reader_read_iter,
+	.proc_lseek = seq_lseek,
+	.proc_release = reader_release,
+};
+
+const struct proc_ops iot_target_stream_ops = {
+	.proc_open = records_open_checked,
+	.proc_read_iter = reader_read_iter,
+	.proc_lseek = seq_lseek,
+	.proc_release = reader_release,
+};

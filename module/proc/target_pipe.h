@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The pipe of a target: its events as they come. */
+#ifndef IOT_TARGET_PIPE_H
+#define IOT_TARGET_PIPE_H
+
+struct proc_ops;
+
+extern const struct proc_ops iot_target_pipe_ops;
+
+#endif /* IOT_TARGET_PIPE_H */

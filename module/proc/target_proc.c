@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The directory of a target: control and stats are here; log, stream and pipe are in files
+ * of their own.
+ *
+ * The target outlives its directory, which is removed first; removing waits for whoever is
+ * in a read or write. A descriptor that stays open reads EIO then.
+ */
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include "file/path.h"
+#include "proc/poller.h"
+#include "proc/procfile.h"
+#include "proc/target.h"
+#include "proc/target_log.h"
+#include "proc/target_pipe.h"
+#include "proc/target_proc.h"
+#include "proc/text.h"
+
+static int control_show(struct seq_file *m, void *v)
+{
+	struct iot_target_stats stats[IOT_LEVELS];
+	struct iot_target *t = iot_procfile_data(m);
+	u64 overwritten, stored;
+
+	iot_target_stats(t, stats, &overwritten);
+	stored = stats[IOT_LEVEL_VFS].stored + stats[IOT_LEVEL_BLK].stored;
+	mutex_lock(&t->lock);
+	seq_printf(m, "%d ", t->running);
+	iot_text_time(m, t->t0);
+	mutex_unlock(&t->lock);
+	seq_printf(m, " %llu %llu\n", iot_target_max_events(t), stored);
+	return 0;
+}
+
+static int control_line(void *data, char *line)
+{
+	struct iot_target *t = data;
+
+	if (!strcmp(line, "stop")) {
+		iot_target_stop(t);
+		return 0;
+	}
+	if (!strcmp(line, "start"))
+		return iot_target_start(t);
+	if (strcmp(line, "reset") && strcmp(line, "timereset"))
+		return -EINVAL;
+	iot_target_reset(t, !strcmp(line, "timereset"));
+	return 0;
+}
+
+static int control_open(struct inode *inode, struct file *file)
+{
+	return iot_procfile_open(file, control_show, control_line, pde_data(inode));
+}
+
+IOT_PROCFILE_OPEN(control_open)
+
+static const struct proc_ops control_ops = {
+	.proc_open = control_open_checked,
+	.proc_read_iter = seq_read_iter,
+	.proc_write = iot_procfile_write,
+	.proc_lseek = seq_lseek,
+	.proc_release = iot_procfile_release,
+};
+
+static void show_level(struct seq_file *m, const char *name,
+		       const struct iot_target_stats *s)
+{
+	seq_printf(m, "%s %llu %llu %llu %llu %llu\n", name, s->seen, s->stored,
+		   s->overwritten, s->lost, s->missed);
+}
+
+static int stats_show(struct seq_file *m, void *v)
+{
+	struct iot_target_stats stats[IOT_LEVELS], total;
+	struct iot_target *t = m->private;
+
+	iot_target_stats(t, stats, &total.overwritten);
+	total.seen = stats[0].seen + stats[1].seen;
+	total.stored = stats[0].stored + stats[1].stored;
+	total.lost = stats[0].lost + stats[1].lost;
+	total.missed = stats[0].missed + stats[1].missed;
+	seq_puts(m, "target ");
+	iot_path_escape(m, t->name);
+	seq_putc(m, '\n');
+	seq_printf(m, "device %u:%u\n", MAJOR(t->st_dev), MINOR(t->st_dev));
+	seq_printf(m, "inode %llu\n", t->st_ino);
+	seq_printf(m, "generation %u\n", t->hot.key.generation);
+	seq_printf(m, "max_events %llu\n", iot_target_max_events(t));
+	seq_printf(m, "memory_bytes %zu\n", iot_target_bytes(t));
+	seq_puts(m, "level seen stored overwritten lost missed\n");
+	show_level(m, "vfs", &stats[IOT_LEVEL_VFS]);
+	show_level(m, "blk", &stats[IOT_LEVEL_BLK]);
+	show_level(m, "total", &total);
+	return 0;
+}
+
+IOT_PROCFILE_SHOW(stats);
+
+static const struct iot_procfile files[] = {
+	{ "control", true, &control_ops },
+	{ "log", false, &iot_target_log_ops },
+	{ "pipe", false, &iot_target_pipe_ops },
+	{ "stream", false, &iot_target_stream_ops },
+	{ "stats", false, &stats_ops },
+};
+
+/** iot_target_mkdir() - make a target's directory; on error nothing is left */
+int iot_target_mkdir(struct iot_target *t, struct proc_dir_entry *parent)
+{
+	t->dir = iot_procfile_mkdir(t->name, parent);
+	if (!t->dir)
+		return -ENOMEM;
+	if (iot_procfile_create(files, ARRAY_SIZE(files), t->dir, t)) {
+		iot_target_rmdir(t);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * iot_target_rmdir() - remove it, and wait for who is reading or writing there
+ *
+ * A read of the pipe that waits for events ends first.
+ */
+void iot_target_rmdir(struct iot_target *t)
+{
+	WRITE_ONCE(t->gone, true);
+	iot_poller_wake();
+	proc_remove(t->dir);
+	t->dir = NULL;
+}

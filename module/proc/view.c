@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What one reader of a target's log is shown: copies of the records that were in
+ * the ring at one moment, so that chunks, offsets and other readers find the same
+ * text, and the smallest ring under the heaviest load still shows its last N.
+ */
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "core/param.h"
+#include "proc/view.h"
+
+/* The reader's memory group pays for the copy. */
+static void *view_alloc(size_t n, size_t size)
+{
+	size_t bytes = array_size(n, size);
+
+	if (bytes <= KMALLOC_MAX_CACHE_SIZE)
+		return kmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
+			 __GFP_RETRY_MAYFAIL);
+}
+
+/* In place of a seq, for a record that is not (yet) there. */
+#define SEQ_PENDING	U64_MAX
+#define SEQ_GONE	(U64_MAX - 1)
+
+/**
+ * struct span - the part of a ring that a view copies
+ * @ring:	the ring
+ * @from:	first index
+ * @end:	index behind the last
+ * @shift:	seq - index
+ * @dev:	of the target's filesystem
+ */
+struct span {
+	const struct iot_ring *ring;
+	u64 from;
+	u64 end;
+	u64 shift;
+	dev_t dev;
+};
+
+/* The fields that writers do not spend time on. */
+static void complete_record(struct iot_io *r, const struct span *span, u64 index)
+{
+	r->seq = index + span->shift;
+	if (r->level != IOT_LEVEL_VFS)
+		return;
+	r->device = span->dev;
+	r->sector = 0;
+	r->origin_pid = 0;
+	memset(r->origin_comm, 0, sizeof(r->origin_comm));
+}
+
+/* Copy what is marked as pending. Return: how much of it still is. */
+static size_t copy_pending(struct iot_view *view, const struct span *span)
+{
+	size_t pending = 0;
+	u64 i;
+
+	for (i = span->from; i < span->end; i++) {
+		struct iot_io *r = &view->records[i - span->from];
+
+		cond_resched();
+		if (r->seq != SEQ_PENDING)
+			continue;
+		switch (iot_ring_read(span->ring, i, (u64 *)r)) {
+		case IOT_RING_OK:
+			complete_record(r, span, i);
+			break;
+		case IOT_RING_PENDING:
+			pending++;
+			break;
+		case IOT_RING_GONE:
+			r->seq = SEQ_GONE;
+			break;
+		}
+	}
+	return pending;
+}
+
+/*
+ * A record that is missing when every writer that was at work is done was lost;
+ * writers run with preemption off, so an RCU grace period waits for them.
+ */
+static void copy(struct iot_view *view, const struct span *span)
+{
+	u64 i, nr = span->end - span->from;
+
+	for (i = 0; i < nr; i++)
+		view->records[i].seq = SEQ_PENDING;
+	if (copy_pending(view, span)) {
+		synchronize_rcu();
+		copy_pending(view, span);
+	}
+	for (i = 0; i < nr; i++)
+		if (view->records[i].seq < SEQ_GONE)
+			view->order[view->nr++] = i;
+}
+
+/**
+ * iot_view_take() - copy what a target's ring holds
+ * @view:	empty or dropped
+ * @t:		the target
+ * @from_seq:	nothing older than this
+ *
+ * Context: task, may sleep. Return: 0, -ENOMEM or -EINTR.
+ */
+int iot_view_take(struct iot_view *view, struct iot_target *t, u64 from_seq)
+{
+	struct span span;
+	int err = 0;
+
+	if (mutex_lock_interruptible(&t->lock))
+		return -EINTR;
+	span.ring = rcu_dereference_protected(t->hot.ring, lockdep_is_held(&t->lock));
+	span.from = iot_ring_window(span.ring, &span.end);
+	span.shift = t->shift;
+	span.dev = t->hot.key.dev;
+	if (span.from + t->shift < from_seq)
+		span.from = min(span.end, from_seq - t->shift);
+	view->nr = 0;
+	view->t0 = t->t0;
+	view->next_seq = span.end + t->shift;
+	if (span.from == span.end)
+		goto unlock;
+	view->records = view_alloc(span.end - span.from, sizeof(*view->records));
+	view->order = view_alloc(span.end - span.from, sizeof(*view->order));
+	if (view->records && view->order) {
+		copy(view, &span);
+	} else {
+		iot_view_drop(view);
+		err = -ENOMEM;
+	}
+unlock:
+	mutex_unlock(&t->lock);
+	return err;
+}
+
+/**
+ * iot_view_sort() - order by the time at which calls began
+ *
+ * Records are written when a call ends, so they are nearly in order: one moves
+ * over those that began after it and ended before it. Insertion costs just that.
+ * Return: 0 or -EINTR: the reader is being killed.
+ */
+int iot_view_sort(struct iot_view *view)
+{
+	const struct iot_io *r = view->records;
+	u32 *order = view->order;
+	size_t i, j;
+
+	for (i = 1; i < view->nr; i++) {
+		u32 n = order[i];
+
+		for (j = i; j && r[order[j - 1]].time > r[n].time; j--)
+			order[j] = order[j - 1];
+		order[j] = n;
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
+}
+
+/** iot_view_drop() - free the copies */
+void iot_view_drop(struct iot_view *view)
+{
+	kvfree(view->records);
+	kvfree(view->order);
+	view->records = NULL;
+	view->order = NULL;
+	view->nr = 0;
+}

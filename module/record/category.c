@@ -1,0 +1,707 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A category: events of the whole system.
+ *
+ * Nothing is hooked until start. The rings (rings.c) are made by the first start and stay
+ * over stop, so that what was recorded can be read; reset empties them where they
+ * are, size replaces them, and the numbers of records go on rising over that.
+ */
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include "core/budget.h"
+#include "core/param.h"
+#include "core/refusal.h"
+#include "core/schema.h"
+#include "hook/symbol.h"
+#include "file/mounts.h"
+#include "record/category.h"
+#include "record/filter_parse.h"
+
+#define DEFAULT_KEEP	16384	/* events a CPU */
+
+#define IOT_CATEGORY(category, CATEGORY, by_default, has, meaning)	\
+	struct iot_category iot_category_##category = {			\
+		.of = {							\
+			.name = #category,				\
+			.event_id = IOT_EVENT_ID_##CATEGORY,		\
+			.default_kinds = (by_default),			\
+		},							\
+		.traits = (has),					\
+	};
+#include "uapi/categories.def"
+
+struct iot_category * const iot_categories[] = {
+#define IOT_CATEGORY(name, ...)	&iot_category_##name,
+#include "uapi/categories.def"
+};
+
+const size_t iot_categories_nr = ARRAY_SIZE(iot_categories);
+
+/** iot_category_has() - is this the name of a category? */
+bool iot_category_has(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < iot_categories_nr; i++)
+		if (!strcmp(iot_categories[i]->of.name, name))
+			return true;
+	return false;
+}
+
+/* The category's rings, for those who hold its lock. */
+static struct iot_rings *rings_of(struct iot_category *c)
+{
+	return rcu_dereference_protected(c->rings, lockdep_is_held(&c->lock));
+}
+
+/* Its filter is changed by those who hold both locks. */
+static struct iot_filter *filter_of(struct iot_category *c)
+{
+	return rcu_dereference_protected(c->filter, lockdep_is_held(&c->lock) ||
+						    lockdep_is_held(&c->control));
+}
+
+/** iot_category_rings() - the rings, held; put them. NULL before the first start */
+struct iot_rings *iot_category_rings(struct iot_category *c)
+{
+	struct iot_rings *rings;
+
+	mutex_lock(&c->lock);
+	rings = rings_of(c);
+	if (rings)
+		refcount_inc(&rings->refs);
+	mutex_unlock(&c->lock);
+	return rings;
+}
+
+/*
+ * Put other rings in place of the old ones. Readers, who take the lock, find them
+ * with their final numbers. @bytes are charged.
+ */
+static int replace_rings(struct iot_category *c, u64 keep, size_t bytes)
+{
+	struct iot_rings *old = rings_of(c);
+	struct iot_rings *new = iot_rings_new(&c->rings_of, keep, bytes);
+
+	if (!new)
+		return -ENOMEM;
+	rcu_assign_pointer(c->rings, new);
+	synchronize_rcu(); /* the last writer of the old rings is done */
+	iot_ring_reset(c->rings_of.nowhere);
+	if (old)
+		iot_rings_continue(new, old);
+	iot_rings_put(old);
+	return 0;
+}
+
+/*
+ * Old and new rings are there together, and both are charged, unless there is no room
+ * for that and no reader in the old ones.
+ */
+static int renew_rings(struct iot_category *c, u64 keep, struct iot_why *why)
+{
+	struct iot_rings *old = rings_of(c);
+	size_t bytes = iot_rings_size(&c->rings_of, keep);
+
+	if (iot_budget_try(bytes))
+		return replace_rings(c, keep, bytes);
+	iot_budget_settle();
+	if (iot_budget_try(bytes))
+		return replace_rings(c, keep, bytes);
+	if (old && refcount_read(&old->refs) == 1 &&
+	    (bytes <= old->bytes || iot_budget_try(bytes - old->bytes)))
+		return iot_rings_refill(old, keep);
+	return iot_rings_refuse(&c->rings_of, keep, bytes, why);
+}
+
+static int check_size(u64 keep, struct iot_why *why)
+{
+	u64 limit = iot_param_max_events_limit();
+
+	if (keep <= limit)
+		return 0;
+	iot_why(why, -ENOMEM,
+		"size %llu is above max_events_limit=%llu: take fewer or raise the parameter",
+		keep, limit);
+	pr_err("%s\n", why->text);
+	return -ENOMEM;
+}
+
+static int renew_locked(struct iot_category *c, u64 keep, struct iot_why *why)
+{
+	int err = check_size(keep, why);
+
+	if (err)
+		return err;
+	iot_rings_lock_cpus();
+	err = renew_rings(c, keep, why);
+	iot_rings_unlock_cpus();
+	if (err)
+		return err;
+	c->keep = keep;
+	c->t0 = ktime_get_mono_fast_ns();
+	return 0;
+}
+
+/*
+ * Before the first start there are no rings. Nothing is taken until then, but a number
+ * that could not be had is refused now, not by start.
+ */
+static int resize_nothing(struct iot_category *c, u64 keep, struct iot_why *why)
+{
+	int err = check_size(keep, why);
+	size_t bytes;
+
+	if (err)
+		return err;
+	iot_rings_lock_cpus();
+	bytes = iot_rings_size(&c->rings_of, keep);
+	if (!iot_budget_fits(bytes))
+		err = iot_rings_refuse(&c->rings_of, keep, bytes, why);
+	iot_rings_unlock_cpus();
+	if (!err)
+		c->keep = keep;
+	return err;
+}
+
+/**
+ * iot_category_resize() - another number of events; all so far and their counts are gone
+ * @keep:	events each CPU keeps from now on
+ * @why:	where to say which limit does not allow it
+ *
+ * Return: 0 or -ENOMEM; then nothing has changed, unless there is no memory for what
+ * there was, either.
+ */
+int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why)
+{
+	int err;
+
+	mutex_lock(&c->lock);
+	err = rings_of(c) ? renew_locked(c, keep, why) : resize_nothing(c, keep, why);
+	mutex_unlock(&c->lock);
+	if (!err)
+		iot_paths_tidy();
+	return err;
+}
+
+/**
+ * iot_category_reset() - forget all events and counts
+ *
+ * What happens until it returns is forgotten with them. It takes no memory, unless for
+ * a CPU that has no ring; and gives back that of CPUs that are offline.
+ */
+void iot_category_reset(struct iot_category *c)
+{
+	struct iot_rings *rings;
+
+	mutex_lock(&c->lock);
+	rings = rings_of(c);
+	if (rings) {
+		iot_rings_reset(rings);
+		c->t0 = ktime_get_mono_fast_ns();
+	}
+	mutex_unlock(&c->lock);
+	iot_paths_tidy();
+}
+
+/* What hot probes look at, after a change of anything in it. */
+static void update_state(struct iot_category *c, bool active)
+{
+	const struct iot_filter *f = filter_of(c);
+	u32 state = IOT_CATEGORY_ACTIVE | (c->track ? IOT_CATEGORY_TRACK : 0);
+
+	if (!active) {
+		WRITE_ONCE(c->state, state & ~IOT_CATEGORY_ACTIVE);
+		return;
+	}
+	WRITE_ONCE(c->pid, f->pid);
+	WRITE_ONCE(c->dev, f->dev);
+	WRITE_ONCE(c->kinds, f->kinds);
+	WRITE_ONCE(c->inode, f->inode);
+	WRITE_ONCE(c->ops, f->ops[0]);
+	state |= f->used & ~IOT_FILTER_REJECTED;
+	/* in a superblock a number from the pool may not be the one that stat(2) shows */
+	if ((f->used & IOT_FILTER_DEV) && !MAJOR(f->dev))
+		state = (state & ~IOT_FILTER_DEV) | IOT_CATEGORY_LATE;
+	if (c->reader)
+		state |= IOT_CATEGORY_READER;
+	if (c->sample > 1 || c->discard)
+		state |= IOT_CATEGORY_SPARSE;
+	WRITE_ONCE(c->state, state);
+}
+
+/** iot_category_set_sample() - record one of @sample events, at least 1 */
+void iot_category_set_sample(struct iot_category *c, u32 sample)
+{
+	mutex_lock(&c->lock);
+	WRITE_ONCE(c->sample, sample);
+	update_state(c, iot_category_active(c));
+	mutex_unlock(&c->lock);
+}
+
+/** iot_category_set_track() - see IOT_CATEGORY_TRACK */
+void iot_category_set_track(struct iot_category *c, bool track)
+{
+	mutex_lock(&c->lock);
+	c->track = track;
+	update_state(c, iot_category_active(c));
+	mutex_unlock(&c->lock);
+}
+
+/** iot_category_set_discard() - keep the oldest events instead of the newest */
+void iot_category_set_discard(struct iot_category *c, bool discard)
+{
+	mutex_lock(&c->lock);
+	WRITE_ONCE(c->discard, discard);
+	update_state(c, iot_category_active(c));
+	mutex_unlock(&c->lock);
+}
+
+/**
+ * iot_category_has_room() - is there a place for one more, or is an old one overwritten?
+ *
+ * What finds none is counted. Context: any, preemption off.
+ */
+notrace bool iot_category_has_room(struct iot_category *c)
+{
+	struct iot_ring *ring;
+
+	if (likely(!READ_ONCE(c->discard)))
+		return true;
+	ring = iot_category_ring(c);
+	if (atomic64_read(&ring->head) - READ_ONCE(ring->base) < ring->keep)
+		return true;
+	iot_ring_refuse(ring, 1);
+	return false;
+}
+
+/**
+ * iot_category_thins_out() - is one more not to be recorded: sampled out, or no place?
+ *
+ * Context: any, preemption off; the category was started.
+ */
+notrace bool iot_category_thins_out(struct iot_category *c)
+{
+	return !iot_category_samples(c) || !iot_category_has_room(c);
+}
+
+/* A filter that lets all pass that is wanted by default, if there is none. */
+static int need_filter(struct iot_category *c, struct iot_why *why)
+{
+	char none[] = "none";
+	struct iot_filter *f;
+
+	if (filter_of(c))
+		return 0;
+	f = iot_filter_parse(none, &c->of, NULL, why);
+	if (IS_ERR(f))
+		return PTR_ERR(f);
+	rcu_assign_pointer(c->filter, f);
+	return 0;
+}
+
+/* All hooks are attached; or nothing is traced, whatever is still attached. */
+static void set_started(struct iot_category *c, bool started)
+{
+	mutex_lock(&c->lock);
+	c->started = started;
+	update_state(c, started);
+	mutex_unlock(&c->lock);
+}
+
+/* What probes need, before there are any. */
+static int prepare(struct iot_category *c, struct iot_why *why)
+{
+	int err;
+
+	mutex_lock(&c->lock);
+	err = need_filter(c, why);
+	if (!err && !rings_of(c))
+		err = renew_locked(c, c->keep, why);
+	if (!err)
+		update_state(c, true);
+	mutex_unlock(&c->lock);
+	return err;
+}
+
+static int start_controlled(struct iot_category *c, struct iot_why *why)
+{
+	int err;
+
+	iot_paths_get();
+	err = prepare(c, why);
+	if (!err) {
+		err = c->probes->start();
+		set_started(c, !err);
+	}
+	if (err)
+		iot_paths_put();
+	return err;
+}
+
+/**
+ * iot_category_start() - trace; nothing to do where it is traced already
+ * @reader:	process that has the stream open, and with whose end it stops; 0: for good
+ * @why:	where to say which limit does not allow it
+ *
+ * Context: task, may sleep long: the kernel patches its text.
+ * Return: 0, -EINTR: killed while another was in control; -EBUSY: it is traced already, and
+ * not for this reader; -EOPNOTSUPP: the module was built without it, or
+ * ftrace is off; or another error.
+ */
+int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
+{
+	bool started = false;
+	int err;
+
+	if (!c->probes)
+		return iot_why(why, -EOPNOTSUPP,
+			       "the module was built without it, as it does not compile for this kernel: %s",
+			       c->left_out);
+	if (iot_hook_is_blind())
+		return iot_why(why, -EOPNOTSUPP, IOT_HOOK_BLIND);
+	if (c->traits & IOT_TRAIT_BY_INODE)
+		iot_mounts_get();
+	err = mutex_lock_killable(&c->control);
+	if (!err) {
+		if (!iot_category_active(c)) {
+			err = start_controlled(c, why);
+			started = !err;
+		} else if (reader && reader != c->while_read) {
+			err = iot_why(why, -EBUSY, "it is traced already, and not for this process");
+		}
+		if (!err)
+			WRITE_ONCE(c->while_read, reader);
+		mutex_unlock(&c->control);
+	}
+	if ((c->traits & IOT_TRAIT_BY_INODE) && !started)
+		iot_mounts_put();
+	return err;
+}
+
+/* Is there something to undo, behind the lock? */
+static bool stop_controlled(struct iot_category *c)
+{
+	if (!iot_category_active(c))
+		return false;
+	WRITE_ONCE(c->while_read, 0);
+	set_started(c, false);
+	c->probes->stop();
+	iot_paths_put();
+	return true;
+}
+
+/**
+ * iot_category_stop() - do not trace; what was recorded stays
+ *
+ * Return: 0, or -EINTR: killed while another was in control.
+ */
+int iot_category_stop(struct iot_category *c)
+{
+	bool stopped;
+
+	if (mutex_lock_killable(&c->control))
+		return -EINTR;
+	stopped = stop_controlled(c);
+	mutex_unlock(&c->control);
+	if ((c->traits & IOT_TRAIT_BY_INODE) && stopped)
+		iot_mounts_put();
+	return 0;
+}
+
+static void put_filter(struct iot_category *c, struct iot_filter *f)
+{
+	mutex_lock(&c->lock);
+	rcu_assign_pointer(c->filter, f);
+	update_state(c, iot_category_active(c));
+	mutex_unlock(&c->lock);
+}
+
+/**
+ * iot_category_set_filter() - another one
+ * @text:	see iot_filter_parse()
+ * @why:	where to say why it is refused
+ *
+ * Context: task, may sleep as long as iot_category_start().
+ * Return: 0 or an error; then the old one stays.
+ */
+int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *why)
+{
+	struct iot_filter *f, *old;
+	int err = 0;
+
+	if (mutex_lock_killable(&c->control))
+		return -EINTR;
+	old = filter_of(c);
+	f = iot_filter_parse(text, &c->of, old, why);
+	if (IS_ERR(f)) {
+		mutex_unlock(&c->control);
+		return PTR_ERR(f);
+	}
+	put_filter(c, f);
+	if (iot_category_active(c) && c->probes->refresh)
+		err = c->probes->refresh();
+	if (err) {
+		put_filter(c, old);
+		old = f;
+	} else if (f->used & IOT_FILTER_TREE) {
+		iot_tree_plant(f->tree); /* at last: it cannot fail, nor be undone */
+	}
+	mutex_unlock(&c->control);
+	synchronize_rcu(); /* probes use it with preemption off */
+	iot_filter_free(old);
+	return err;
+}
+
+/**
+ * iot_category_abandon() - a reader of the stream has closed it, perhaps since it was killed
+ *
+ * What was started for this reader alone stops. Its filter goes, too: it may follow the
+ * tree of a process, and there is one tree for all categories.
+ * Context: task, may sleep as long as iot_category_stop(); closing cannot fail.
+ */
+void iot_category_abandon(struct iot_category *c, u32 reader)
+{
+	char none[] = "none";
+	struct iot_why why = { };
+	bool stopped = false;
+
+	if (READ_ONCE(c->while_read) != reader)
+		return;
+	mutex_lock(&c->control);
+	if (c->while_read == reader)
+		stopped = stop_controlled(c);
+	mutex_unlock(&c->control);
+	if (!stopped)
+		return;
+	if (c->traits & IOT_TRAIT_BY_INODE)
+		iot_mounts_put();
+	if (iot_category_set_filter(c, none, &why))
+		pr_warn("%s: its filter stays: there is no memory for none\n", c->of.name);
+}
+
+/**
+ * iot_category_set_reader() - a process begins to read the stream, or ends it
+ * @old:	the reader that this is instead of: 0, or who ends
+ * @new:	who begins, or 0
+ */
+void iot_category_set_reader(struct iot_category *c, u32 old, u32 new)
+{
+	mutex_lock(&c->lock);
+	if (!old || c->reader == old)
+		WRITE_ONCE(c->reader, new);
+	update_state(c, iot_category_active(c));
+	mutex_unlock(&c->lock);
+}
+
+/**
+ * iot_category_offer_reader() - likewise, unless another one is left out already
+ *
+ * Return: is it this one?
+ */
+bool iot_category_offer_reader(struct iot_category *c, u32 process)
+{
+	bool taken;
+
+	mutex_lock(&c->lock);
+	taken = !c->reader;
+	if (taken)
+		WRITE_ONCE(c->reader, process);
+	update_state(c, iot_category_active(c));
+	mutex_unlock(&c->lock);
+	return taken;
+}
+
+/**
+ * iot_category_stats() - count, over all CPUs; see iot_rings_count()
+ *
+ * Context: task, may sleep.
+ */
+void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats)
+{
+	struct iot_rings *rings = iot_category_rings(c);
+
+	memset(stats, 0, sizeof(*stats));
+	stats->missed = c->probes ? c->probes->missed() : 0;
+	iot_rings_lock_cpus();
+	stats->start_bytes = iot_rings_size(&c->rings_of, READ_ONCE(c->keep));
+	stats->rings.cpus = iot_rings_cpus();
+	iot_rings_unlock_cpus();
+	if (!rings)
+		return;
+	stats->bytes = READ_ONCE(rings->bytes);
+	iot_rings_count(rings, &stats->rings);
+	iot_rings_put(rings);
+}
+
+/* The largest record that names a path, in words. */
+#define WORDS_MAX	32
+
+#define IOT_CATEGORY(name, ...) \
+	static_assert(sizeof(struct iot_##name) <= WORDS_MAX * sizeof(u64));
+#include "uapi/categories.def"
+
+static void mark_record(const struct iot_category *c, const u64 *record,
+			unsigned long *marks)
+{
+	const struct iot_schema_field *f = c->event->fields;
+	unsigned int i;
+
+	for (i = 0; i < c->event->nr_fields; i++, f++)
+		if (!strcmp(f->kind, "path"))
+			iot_path_table_mark(marks, record[f->offset / sizeof(u64)]);
+}
+
+static void mark_shard(const struct iot_category *c, const struct iot_shard *shard,
+		       unsigned long *marks)
+{
+	u64 end, i = iot_shard_window(shard, &end);
+	u64 record[WORDS_MAX];
+
+	for (; i < end; i++) {
+		if (iot_ring_read(iot_shard_ring(shard), i, record) == IOT_RING_OK)
+			mark_record(c, record, marks);
+		cond_resched();
+	}
+}
+
+/** iot_category_mark_paths() - mark what kept records name. Context: task, may sleep */
+void iot_category_mark_paths(unsigned long *marks)
+{
+	size_t i;
+	int cpu;
+
+	for (i = 0; i < iot_categories_nr; i++) {
+		struct iot_rings *rings = iot_category_rings(iot_categories[i]);
+
+		if (!rings)
+			continue;
+		for_each_possible_cpu(cpu)
+			mark_shard(iot_categories[i], &rings->shard[cpu], marks);
+		iot_rings_put(rings);
+	}
+}
+
+/* Before the CPU runs anything. */
+static void cpu_comes(int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < iot_categories_nr; i++) {
+		struct iot_category *c = iot_categories[i];
+		struct iot_rings *rings;
+
+		mutex_lock(&c->lock);
+		rings = rings_of(c);
+		if (rings && !rings->shard[cpu].ring)
+			iot_rings_add(rings, cpu);
+		mutex_unlock(&c->lock);
+	}
+}
+
+static int category_init(struct iot_category *c)
+{
+	mutex_init(&c->control);
+	mutex_init(&c->lock);
+	mutex_init(&c->refusal.lock);
+	mutex_init(&c->pipe_lock);
+	c->event = iot_schema_find(c->of.event_id);
+	c->keep = DEFAULT_KEEP;
+	c->sample = 1;
+	c->rings_of.name = c->of.name;
+	c->rings_of.record_size = c->event->size;
+	c->rings_of.nowhere = kzalloc(iot_ring_bytes(1, c->event->size), GFP_KERNEL);
+	c->pipe_place = kvcalloc(nr_cpu_ids, sizeof(*c->pipe_place), GFP_KERNEL);
+	if (!c->rings_of.nowhere || !c->pipe_place)
+		return -ENOMEM;
+	iot_ring_init(c->rings_of.nowhere, 1, c->event->size, 0);
+	return 0;
+}
+
+/* What category_init() made, of those that there are. */
+static void categories_free(void)
+{
+	size_t i;
+
+	for (i = 0; i < iot_categories_nr; i++) {
+		kfree(iot_categories[i]->rings_of.nowhere);
+		kvfree(iot_categories[i]->pipe_place);
+	}
+}
+
+/** iot_category_init() - at load. Return: 0 or an error; then there is nothing to undo */
+int iot_category_init(void)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < iot_categories_nr && !err; i++)
+		err = category_init(iot_categories[i]);
+	if (!err)
+		err = iot_rings_init(cpu_comes);
+	if (err)
+		categories_free();
+	return err;
+}
+
+/** iot_category_exit() - at unload, when nobody can start anything any more */
+void iot_category_exit(void)
+{
+	iot_rings_exit();
+}
+
+/* For good: nobody but us is in control, and a signal does not end it. */
+static struct iot_filter *stop_and_take_filter(struct iot_category *c)
+{
+	struct iot_filter *f;
+
+	mutex_lock(&c->control);
+	if (stop_controlled(c) && (c->traits & IOT_TRAIT_BY_INODE))
+		iot_mounts_put();
+	mutex_lock(&c->lock);
+	f = filter_of(c);
+	RCU_INIT_POINTER(c->filter, NULL);
+	mutex_unlock(&c->lock);
+	mutex_unlock(&c->control);
+	return f;
+}
+
+/**
+ * iot_category_stop_all() - at unload, when /proc/iotracer is gone
+ *
+ * All hooks are let go, those of filters too.
+ */
+void iot_category_stop_all(void)
+{
+	struct iot_filter *filters[ARRAY_SIZE(iot_categories)];
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < iot_categories_nr; i++) {
+		filters[i] = stop_and_take_filter(iot_categories[i]);
+		any |= !!filters[i];
+	}
+	if (any)
+		synchronize_rcu(); /* probes that are still running find none */
+	for (i = 0; i < iot_categories_nr; i++)
+		iot_filter_free(filters[i]);
+}
+
+/** iot_category_free_all() - at unload, when no probe is left */
+void iot_category_free_all(void)
+{
+	size_t i;
+
+	for (i = 0; i < iot_categories_nr; i++) {
+		const struct iot_category *c = iot_categories[i];
+
+		iot_rings_put(rcu_dereference_protected(c->rings, true));
+		if (c->probes && c->probes->release)
+			c->probes->release();
+	}
+	categories_free();
+	iot_tree_exit();
+}

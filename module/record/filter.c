@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which events of a category are wanted: conditions, all of which must hold. */
+#include <linux/cgroup.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <linux/kdev_t.h>
+#include "core/names.h"
+#include "file/origin.h"
+#include "file/path.h"
+#include "record/filter.h"
+
+/** iot_filter_free() - no probe uses it any more; may be NULL */
+void iot_filter_free(struct iot_filter *f)
+{
+	if (!f)
+		return;
+	if (f->used & IOT_FILTER_TREE)
+		iot_tree_put(f->tree);
+	kfree(f);
+}
+
+/**
+ * iot_filter_rare() - the conditions of iot_filter_task() that cost more
+ *
+ * Context: any.
+ */
+bool iot_filter_rare(const struct iot_filter *f)
+{
+	if ((f->used & IOT_FILTER_COMM) &&
+	    strncmp(f->comm, current->comm, sizeof(f->comm)))
+		return false;
+	if ((f->used & IOT_FILTER_UID) &&
+	    f->uid != from_kuid(&init_user_ns, current_euid()))
+		return false;
+#ifdef CONFIG_CGROUPS
+	if ((f->used & IOT_FILTER_CGROUP) &&
+	    f->cgroup != cgroup_id(task_dfl_cgroup(current)))
+		return false;
+#endif
+	return true;
+}
+
+/**
+ * iot_filter_origin() - did the thread that caused this meet the conditions on tasks?
+ * @who:	as it was then
+ *
+ * Context: any.
+ */
+bool iot_filter_origin(const struct iot_filter *f, const struct iot_origin *who)
+{
+	if ((f->used & IOT_FILTER_PID) && f->pid != who->pid)
+		return false;
+	if ((f->used & IOT_FILTER_TID) && f->tid != who->tid)
+		return false;
+	if ((f->used & IOT_FILTER_TREE) && !iot_tree_has(who->pid))
+		return false;
+	if ((f->used & IOT_FILTER_UID) && f->uid != who->uid)
+		return false;
+	if ((f->used & IOT_FILTER_CGROUP) && f->cgroup != who->cgroup)
+		return false;
+	return !(f->used & IOT_FILTER_COMM) ||
+	       !strncmp(f->comm, who->comm, sizeof(f->comm));
+}
+
+static void show_list(struct seq_file *m, const char *key, const unsigned long *bits,
+		      const char *(*name)(unsigned int event, unsigned int n),
+		      unsigned int event)
+{
+	const char *before = "";
+	unsigned int n;
+
+	seq_printf(m, " %s=", key);
+	for (n = 0; name(event, n); n++) {
+		if (!test_bit(n, bits) || !*name(event, n))
+			continue;
+		seq_printf(m, "%s%s", before, name(event, n));
+		before = ",";
+	}
+}
+
+static const char *kind_name(unsigned int event, unsigned int n)
+{
+	return iot_names_kind(n);
+}
+
+static void show_kinds(struct seq_file *m, const struct iot_filter *f)
+{
+	unsigned long kinds = f->kinds;
+
+	if (f->kinds == IOT_KIND_ALL)
+		seq_puts(m, " kind=all");
+	else
+		show_list(m, "kind", &kinds, kind_name, 0);
+}
+
+/** iot_filter_show() - print as iot_filter_parse() takes it */
+void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
+		     unsigned int event)
+{
+	if (!f->used)
+		seq_puts(m, " none");
+	if (f->used & IOT_FILTER_PID)
+		seq_printf(m, " pid=%u", f->pid);
+	if (f->used & IOT_FILTER_TID)
+		seq_printf(m, " tid=%u", f->tid);
+	if (f->used & IOT_FILTER_COMM) {
+		seq_puts(m, " comm=");
+		iot_path_escape(m, f->comm);
+	}
+	if (f->used & IOT_FILTER_UID)
+		seq_printf(m, " uid=%u", f->uid);
+	if (f->used & IOT_FILTER_CGROUP)
+		seq_printf(m, " cgroup=%llu", f->cgroup);
+	if (f->used & IOT_FILTER_TREE)
+		seq_printf(m, " tree=%u", f->tree);
+	if (f->used & IOT_FILTER_DEV)
+		seq_printf(m, " dev=%u:%u", MAJOR(f->dev), MINOR(f->dev));
+	if (f->used & IOT_FILTER_INODE)
+		seq_printf(m, " inode=%llu", f->inode);
+	if (f->used & IOT_FILTER_OP)
+		show_list(m, "op", f->ops, iot_names_op_name, event);
+	if (f->used & IOT_FILTER_KIND)
+		show_kinds(m, f);
+	if (f->used & IOT_FILTER_LATENCY)
+		seq_printf(m, " min_latency=%llu", f->min_latency);
+	if (f->used & IOT_FILTER_SIZE)
+		seq_printf(m, " min_size=%llu", f->min_size);
+	if (f->used & IOT_FILTER_REJECTED)
+		seq_puts(m, " rejected=1");
+}

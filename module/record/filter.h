@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which events of a category are wanted: conditions, all of which must hold. */
+#ifndef IOT_FILTER_H
+#define IOT_FILTER_H
+
+#include <linux/bitmap.h>
+#include <linux/cred.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+#include "record/tree.h"
+#include "uapi/iotracer.h"
+
+struct iot_origin;
+struct iot_why;
+struct seq_file;
+
+#define IOT_FILTER_PID		BIT(0)
+#define IOT_FILTER_TID		BIT(1)
+#define IOT_FILTER_COMM		BIT(2)
+#define IOT_FILTER_UID		BIT(3)
+#define IOT_FILTER_CGROUP	BIT(4)
+#define IOT_FILTER_TREE		BIT(5)
+#define IOT_FILTER_OP		BIT(6)
+#define IOT_FILTER_DEV		BIT(7)
+#define IOT_FILTER_INODE	BIT(8)
+#define IOT_FILTER_LATENCY	BIT(9)
+#define IOT_FILTER_SIZE		BIT(10)
+#define IOT_FILTER_KIND		BIT(11)
+#define IOT_FILTER_REJECTED	BIT(12)	/* no condition: wanted is also what the VFS rejects */
+
+/* Those that a task meets or not, whatever it does. */
+#define IOT_FILTER_TASK		(IOT_FILTER_PID | IOT_FILTER_TID | IOT_FILTER_COMM | \
+				 IOT_FILTER_UID | IOT_FILTER_CGROUP | IOT_FILTER_TREE)
+
+/**
+ * struct iot_filter_of - what a filter has to know of its category
+ * @name:	for messages
+ * @event_id:	of its records, IOT_EVENT_ID_*
+ * @default_kinds: bits 1 << IOT_KIND_* of files that are wanted if the filter names none;
+ *		0: its events have no kind
+ */
+struct iot_filter_of {
+	const char *name;
+	unsigned int event_id;
+	u32 default_kinds;
+};
+
+/**
+ * struct iot_filter - immutable once a category has it; freed after RCU
+ * @used:	IOT_FILTER_* that were given
+ * @kinds:	bits 1 << IOT_KIND_*
+ * @dev:	as in records, see kind device in events.def
+ * @tree:	process whose descendants count, itself included
+ * @comm:	padded with zeroes, compared up to its length as a name of a task
+ * @ops:	bits 1 << operation
+ */
+struct iot_filter {
+	struct rcu_head rcu;
+	u32 used;
+	u32 kinds;
+	u32 pid;
+	u32 tid;
+	u32 uid;
+	u32 dev;
+	u32 tree;
+	char comm[TASK_COMM_LEN];
+	u64 cgroup;
+	u64 inode;
+	u64 min_latency;
+	u64 min_size;
+	DECLARE_BITMAP(ops, IOT_OPS_MAX);
+};
+
+void iot_filter_free(struct iot_filter *f);
+void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
+		     unsigned int event);
+
+bool iot_filter_rare(const struct iot_filter *f);
+bool iot_filter_origin(const struct iot_filter *f, const struct iot_origin *who);
+
+/**
+ * iot_filter_task() - does the current task meet the conditions on tasks?
+ *
+ * Context: any; of an interrupt's task nothing is known.
+ */
+static __always_inline bool iot_filter_task(const struct iot_filter *f)
+{
+	if (!(f->used & IOT_FILTER_TASK))
+		return true;
+	if ((f->used & IOT_FILTER_PID) && f->pid != current->tgid)
+		return false;
+	if ((f->used & IOT_FILTER_TREE) && !iot_tree_has(current->tgid))
+		return false;
+	if ((f->used & IOT_FILTER_TID) && f->tid != current->pid)
+		return false;
+	return !(f->used & (IOT_FILTER_COMM | IOT_FILTER_UID | IOT_FILTER_CGROUP)) ||
+	       iot_filter_rare(f);
+}
+
+/** iot_filter_op() - is this operation wanted? */
+static __always_inline bool iot_filter_op(const struct iot_filter *f, unsigned int op)
+{
+	return !(f->used & IOT_FILTER_OP) || test_bit(op, f->ops);
+}
+
+/** iot_filter_file() - is this file wanted, by its kind and numbers? */
+static __always_inline bool iot_filter_file(const struct iot_filter *f, u16 kind, u32 dev,
+					    u64 inode)
+{
+	if (!(f->kinds & BIT(kind)))
+		return false;
+	if ((f->used & IOT_FILTER_DEV) && f->dev != dev)
+		return false;
+	return !(f->used & IOT_FILTER_INODE) || f->inode == inode;
+}
+
+/** iot_filter_amount() - is it large, and did it last, enough? ns, bytes */
+static __always_inline bool iot_filter_amount(const struct iot_filter *f, u64 latency,
+					      s64 size)
+{
+	if ((f->used & IOT_FILTER_LATENCY) && latency < f->min_latency)
+		return false;
+	return !(f->used & IOT_FILTER_SIZE) || size >= (s64)f->min_size;
+}
+
+#endif /* IOT_FILTER_H */

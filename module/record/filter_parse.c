@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A filter out of its text: "none", or conditions key=value with one blank between
+ * them. What is wrong is said with its key and value.
+ */
+#include <linux/cgroup.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/kstrtox.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <linux/kdev_t.h>
+#include "core/names.h"
+#include "core/nearest.h"
+#include "core/refusal.h"
+#include "file/path.h"
+#include "record/filter.h"
+#include "record/filter_parse.h"
+
+/* Most of a word that is quoted. */
+#define QUOTED 64
+
+/**
+ * struct parser - a filter that is being made
+ * @f:		it
+ * @of:		whose
+ * @key:	of the condition that is being looked at
+ * @why:	where to say what is wrong
+ */
+struct parser {
+	struct iot_filter *f;
+	const struct iot_filter_of *of;
+	const char *key;
+	struct iot_why *why;
+};
+
+/* The @n-th name of a list; NULL behind the last, "" for one that cannot be asked for. */
+typedef const char *(*name_fn)(unsigned int event, unsigned int n);
+
+static const char *kind_name(unsigned int event, unsigned int n)
+{
+	return iot_names_kind(n);
+}
+
+static const char *key_name(unsigned int event, unsigned int n)
+{
+	return iot_names_key(n);
+}
+
+/* The name of a list that is most like a word; the first of those. */
+static const char *nearest(const char *word, name_fn name, unsigned int event)
+{
+	size_t length = strlen(word);
+	unsigned int n, least = UINT_MAX;
+	const char *found = "";
+
+	for (n = 0; name(event, n); n++) {
+		unsigned int distance = iot_nearest_distance(word, length, name(event, n));
+
+		if (!*name(event, n) || distance >= least)
+			continue;
+		least = distance;
+		found = name(event, n);
+	}
+	return found;
+}
+
+/* Return: its number in the list, or -1. */
+static int find_name(const char *word, name_fn name, unsigned int event)
+{
+	unsigned int n;
+
+	for (n = 0; name(event, n); n++)
+		if (*word && !strcasecmp(name(event, n), word))
+			return n;
+	return -1;
+}
+
+static int bad(const struct parser *p, const char *value, const char *say)
+{
+	return iot_why(p->why, -EINVAL, "%s=%.*s: %s", p->key, QUOTED, value, say);
+}
+
+/* Call @set for each name of a list a,b,c with its number. @what: one of the list is */
+static int parse_list(const struct parser *p, char *value, name_fn name, const char *what,
+		      void (*set)(struct iot_filter *f, unsigned int n))
+{
+	char *word;
+
+	while ((word = strsep(&value, ","))) {
+		int n = find_name(word, name, p->of->event_id);
+
+		if (n < 0 && !*word)
+			return bad(p, word, "a name is missing; put one comma between two");
+		if (n < 0)
+			return iot_why(p->why, -EINVAL,
+				       "%s=%.*s: %s has no such %s; the nearest is %s", p->key,
+				       QUOTED, word, p->of->name, what,
+				       nearest(word, name, p->of->event_id));
+		set(p->f, n);
+	}
+	return 0;
+}
+
+static void set_op(struct iot_filter *f, unsigned int op)
+{
+	set_bit(op, f->ops);
+}
+
+static int parse_op(const struct parser *p, char *value)
+{
+	return parse_list(p, value, iot_names_op_name, "operation", set_op);
+}
+
+static void set_kind(struct iot_filter *f, unsigned int kind)
+{
+	f->kinds |= BIT(kind);
+}
+
+static int parse_kind(const struct parser *p, char *value)
+{
+	/* the first one is instead of the default, another one adds to it */
+	if (!(p->f->used & IOT_FILTER_KIND))
+		p->f->kinds = 0;
+	if (strcasecmp(value, "all"))
+		return parse_list(p, value, kind_name, "kind of file", set_kind);
+	p->f->kinds = IOT_KIND_ALL;
+	return 0;
+}
+
+static int parse_u64(const struct parser *p, const char *value, u64 *number)
+{
+	return kstrtou64(value, 10, number) ?
+	       bad(p, value, "say a number of 64 bits, not negative") : 0;
+}
+
+static int parse_u32(const struct parser *p, const char *value, u32 *number)
+{
+	return kstrtou32(value, 10, number) ? bad(p, value, "say a number up to 4294967295") : 0;
+}
+
+static int parse_comm(const struct parser *p, char *value)
+{
+	struct iot_filter *f = p->f;
+
+	if (iot_path_unescape(value))
+		return bad(p, "", "a name has no \\000");
+	if (!*value)
+		return bad(p, value, "a name is missing");
+	if (strlen(value) >= sizeof(f->comm))
+		return bad(p, value, "the kernel keeps 15 bytes of a thread's name: say those");
+	strscpy_pad(f->comm, value, sizeof(f->comm));
+	return 0;
+}
+
+static int parse_dev(const struct parser *p, char *value)
+{
+	char *colon = strchr(value, ':');
+	u32 major, minor;
+	bool good = false;
+
+	if (colon) {
+		*colon = '\0';
+		good = !kstrtou32(value, 10, &major) && !kstrtou32(colon + 1, 10, &minor) &&
+		       major < BIT(12) && minor < BIT(20);
+		*colon = ':';
+	}
+	if (!good)
+		return bad(p, value, "say MAJOR:MINOR in decimal");
+	p->f->dev = MKDEV(major, minor);
+	return 0;
+}
+
+#ifdef CONFIG_CGROUPS
+/* A path below the root of the hierarchy, which is mounted in its usual place, if any. */
+static struct cgroup *find_cgroup(const char *path)
+{
+	static const char mount[] = "/sys/fs/cgroup";
+	size_t length = sizeof(mount) - 1;
+	struct cgroup *cgroup = cgroup_get_from_path(path);
+
+	if (IS_ERR(cgroup) && !strncmp(path, mount, length) &&
+	    (!path[length] || path[length] == '/'))
+		cgroup = cgroup_get_from_path(path[length] ? path + length : "/");
+	return cgroup;
+}
+
+static int parse_cgroup_path(const struct parser *p, char *path)
+{
+	struct cgroup *cgroup;
+
+	if (iot_path_unescape(path))
+		return bad(p, "/", "a path has no \\000");
+	cgroup = find_cgroup(path);
+	if (IS_ERR(cgroup))
+		return iot_why(p->why, -ENOENT,
+			       "cgroup=%.*s: there is no such control group; say its path as /proc/<pid>/cgroup shows it behind 0::",
+			       QUOTED, path);
+	p->f->cgroup = cgroup_id(cgroup);
+	cgroup_put(cgroup);
+	return 0;
+}
+#else
+static int parse_cgroup_path(const struct parser *p, char *path)
+{
+	return iot_why(p->why, -EOPNOTSUPP, "cgroup: this kernel has no control groups");
+}
+#endif
+
+static int parse_cgroup(const struct parser *p, char *value)
+{
+	if (*value == '/')
+		return parse_cgroup_path(p, value);
+	if (kstrtou64(value, 10, &p->f->cgroup))
+		return bad(p, value,
+			   "say a path that begins with /, or the inode number of its directory");
+	return 0;
+}
+
+/* It is no condition: it adds what is not looked for without it. */
+static int parse_rejected(const struct parser *p, char *value)
+{
+	return strcmp(value, "1") ? bad(p, value, "say 1, or leave it out") : 0;
+}
+
+/* Return: its IOT_FILTER_*, or an error. */
+static int parse_value(const struct parser *p, char *value)
+{
+	struct iot_filter *f = p->f;
+	const char *key = p->key;
+
+	if (!strcmp(key, "pid"))
+		return parse_u32(p, value, &f->pid) ?: IOT_FILTER_PID;
+	if (!strcmp(key, "tid"))
+		return parse_u32(p, value, &f->tid) ?: IOT_FILTER_TID;
+	if (!strcmp(key, "uid"))
+		return parse_u32(p, value, &f->uid) ?: IOT_FILTER_UID;
+	if (!strcmp(key, "tree"))
+		return parse_u32(p, value, &f->tree) ?: IOT_FILTER_TREE;
+	if (!strcmp(key, "cgroup"))
+		return parse_cgroup(p, value) ?: IOT_FILTER_CGROUP;
+	if (!strcmp(key, "inode"))
+		return parse_u64(p, value, &f->inode) ?: IOT_FILTER_INODE;
+	if (!strcmp(key, "min_latency"))
+		return parse_u64(p, value, &f->min_latency) ?: IOT_FILTER_LATENCY;
+	if (!strcmp(key, "min_size"))
+		return parse_u64(p, value, &f->min_size) ?: IOT_FILTER_SIZE;
+	if (!strcmp(key, "comm"))
+		return parse_comm(p, value) ?: IOT_FILTER_COMM;
+	if (!strcmp(key, "dev"))
+		return parse_dev(p, value) ?: IOT_FILTER_DEV;
+	if (!strcmp(key, "rejected"))
+		return parse_rejected(p, value) ?: IOT_FILTER_REJECTED;
+	if (!strcmp(key, "kind"))
+		return parse_kind(p, value) ?: IOT_FILTER_KIND;
+	return parse_op(p, value) ?: IOT_FILTER_OP;
+}
+
+static bool is_key(const char *word)
+{
+	unsigned int n;
+
+	for (n = 0; iot_names_key(n); n++)
+		if (!strcmp(iot_names_key(n), word))
+			return true;
+	return false;
+}
+
+static int check_key(const struct parser *p)
+{
+	const char *why;
+
+	if (!is_key(p->key))
+		return iot_why(p->why, -EINVAL,
+			       "%.*s: there is no such key; the nearest is %s", QUOTED, p->key,
+			       nearest(p->key, key_name, 0));
+	why = iot_names_without(p->of->event_id, p->key);
+	if (why)
+		return iot_why(p->why, -EINVAL, "%s has no meaning for %s: %s", p->key,
+			       p->of->name, why);
+	return 0;
+}
+
+/* One condition "key=value". */
+static int parse_condition(struct parser *p, char *word)
+{
+	char *value = strchr(word, '=');
+	int used;
+
+	if (!*word)
+		return iot_why(p->why, -EINVAL,
+			       "a condition is missing: say KEY=VALUE, or none; put one blank between two");
+	if (!value)
+		return iot_why(p->why, -EINVAL, "%.*s: say KEY=VALUE", QUOTED, word);
+	*value++ = '\0';
+	p->key = word;
+	used = check_key(p) ?: parse_value(p, value);
+	if (used < 0)
+		return used;
+	if (p->f->used & used & ~(IOT_FILTER_OP | IOT_FILTER_KIND))
+		return bad(p, value, "the key is given twice, and an event can have one value only");
+	p->f->used |= used;
+	return 0;
+}
+
+static int parse_words(struct parser *p, char *text)
+{
+	char *word;
+	int err;
+
+	while ((word = strsep(&text, " "))) {
+		err = parse_condition(p, word);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int get_tree(const struct parser *p, const struct iot_filter *old)
+{
+	u32 root = p->f->tree;
+	int err = iot_tree_get(root, old && (old->used & IOT_FILTER_TREE));
+
+	if (err == -EINVAL)
+		iot_why(p->why, err, "tree=%u: say the number of a process", root);
+	if (err == -ESRCH)
+		iot_why(p->why, err, "tree=%u: there is no process with that number", root);
+	if (err == -EBUSY)
+		iot_why(p->why, err,
+			"tree=%u: another category follows the tree of another process, and there can be one only",
+			root);
+	return err;
+}
+
+/**
+ * iot_filter_parse() - make a filter
+ * @text:	"none" or conditions with one blank between them; is changed
+ * @of:		the category
+ * @old:	the filter whose place it is to take, or NULL
+ * @why:	where to say what is wrong
+ *
+ * Return: it, or an error: -EINVAL (a word that is none, a value out of range, a key
+ * given twice or without meaning for the category), -ESRCH (tree: no such process),
+ * -EBUSY (tree: another one is followed), -ENOENT (cgroup: no such path), -ENOMEM.
+ */
+struct iot_filter *iot_filter_parse(char *text, const struct iot_filter_of *of,
+				    const struct iot_filter *old, struct iot_why *why)
+{
+	struct iot_filter *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	struct parser p = { .f = f, .of = of, .why = why };
+	int err = 0;
+
+	if (!f)
+		return ERR_PTR(-ENOMEM);
+	f->kinds = of->default_kinds;
+	if (strcmp(text, "none"))
+		err = parse_words(&p, text);
+	if (!err && (f->used & IOT_FILTER_TREE))
+		err = get_tree(&p, old);
+	if (err) {
+		kfree(f);
+		return ERR_PTR(err);
+	}
+	return f;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A filter out of its text. */
+#ifndef IOT_FILTER_PARSE_H
+#define IOT_FILTER_PARSE_H
+
+struct iot_filter;
+struct iot_filter_of;
+struct iot_why;
+
+struct iot_filter *iot_filter_parse(char *text, const struct iot_filter_of *of,
+				    const struct iot_filter *old, struct iot_why *why);
+
+#endif /* IOT_FILTER_PARSE_H */

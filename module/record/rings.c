@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rings of a category: one for each CPU that is online.
+ *
+ * Writers are in a ring with preemption off; who empties or replaces rings closes them and
+ * waits for an RCU grace period. Readers hold a reference, and may sleep.
+ *
+ * A CPU that comes online gets its ring before it runs anything; for want of memory it gets
+ * none, and its events are seen and lost until the next reset or size. The ring of a CPU
+ * that goes offline stays, with its records, until then.
+ *
+ * All of these run in task context and may sleep, under the lock of the category.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "core/budget.h"
+#include "core/refusal.h"
+#include "record/rings.h"
+
+/*
+ * CPUs that are online or about to be. A CPU is set here before its ring is added to
+ * the categories, under their locks one after the other: whoever makes rings under
+ * such a lock sees the CPU, or the CPU's turn comes later. Hotplug's own lock is held
+ * around that, so it may not be taken within these.
+ */
+static struct cpumask cpus;
+static DEFINE_MUTEX(cpus_lock);	/* of @cpus; within a category's lock */
+static int cpus_state;
+static void (*cpu_is_coming)(int cpu);
+
+/** iot_rings_lock_cpus() - until iot_rings_unlock_cpus() the CPUs that have rings stay */
+void iot_rings_lock_cpus(void)
+{
+	mutex_lock(&cpus_lock);
+}
+
+void iot_rings_unlock_cpus(void)
+{
+	mutex_unlock(&cpus_lock);
+}
+
+/** iot_rings_cpus() - how many have rings. Context: under iot_rings_lock_cpus() */
+unsigned int iot_rings_cpus(void)
+{
+	return cpumask_weight(&cpus);
+}
+
+/* One allocation a CPU, in whole pages. */
+static size_t ring_size(const struct iot_rings_of *of, u64 keep)
+{
+	return PAGE_ALIGN(iot_ring_bytes(keep, of->record_size));
+}
+
+/**
+ * iot_rings_size() - bytes of the rings of all CPUs that are online
+ *
+ * Context: under iot_rings_lock_cpus().
+ */
+size_t iot_rings_size(const struct iot_rings_of *of, u64 keep)
+{
+	return ring_size(of, keep) * iot_rings_cpus();
+}
+
+/* Publish to readers, then to writers. */
+static bool shard_fill(const struct iot_rings *rings, struct iot_shard *shard, u64 keep)
+{
+	size_t size = rings->of->record_size;
+	struct iot_ring *ring;
+
+	ring = __vmalloc(iot_ring_bytes(keep, size), GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+			 __GFP_RETRY_MAYFAIL);
+	if (!ring)
+		return false;
+	iot_ring_init(ring, keep, size, 0);
+	smp_store_release(&shard->ring, ring); /* after its contents */
+	rcu_assign_pointer(shard->open, ring);
+	return true;
+}
+
+/* No writer and no reader is in it. Its numbers go on in the next one. */
+static void shard_empty(struct iot_shard *shard)
+{
+	if (!shard->ring)
+		return;
+	shard->shift += atomic64_read(&shard->ring->head);
+	kvfree(shard->ring);
+	shard->ring = NULL;
+}
+
+static void empty(struct iot_rings *rings)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		shard_empty(&rings->shard[cpu]);
+}
+
+static void rings_free(struct iot_rings *rings)
+{
+	empty(rings);
+	iot_budget_give(rings->bytes);
+	kvfree(rings);
+}
+
+/* On error those that were made stay. @rings->bytes are charged. */
+static bool fill(struct iot_rings *rings, u64 keep)
+{
+	int cpu;
+
+	rings->keep = keep;
+	for_each_cpu(cpu, &cpus)
+		if (!shard_fill(rings, &rings->shard[cpu], keep))
+			return false;
+	return true;
+}
+
+/**
+ * iot_rings_new() - rings for all CPUs that are online
+ * @keep:	records each keeps
+ * @bytes:	charged to the budget; given back on error
+ *
+ * Context: under iot_rings_lock_cpus(). Return: the rings, with one reference, or NULL.
+ */
+struct iot_rings *iot_rings_new(const struct iot_rings_of *of, u64 keep, size_t bytes)
+{
+	struct iot_rings *rings;
+	int cpu;
+
+	rings = kvzalloc(struct_size(rings, shard, nr_cpu_ids), GFP_KERNEL);
+	if (!rings) {
+		iot_budget_give(bytes);
+		return NULL;
+	}
+	refcount_set(&rings->refs, 1);
+	rings->of = of;
+	rings->bytes = bytes;
+	for_each_possible_cpu(cpu)
+		RCU_INIT_POINTER(rings->shard[cpu].open, of->nowhere);
+	if (fill(rings, keep))
+		return rings;
+	rings_free(rings);
+	return NULL;
+}
+
+/** iot_rings_put() - drop a reference; the last one frees: no writer is in them then */
+void iot_rings_put(struct iot_rings *rings)
+{
+	if (rings && refcount_dec_and_test(&rings->refs))
+		rings_free(rings);
+}
+
+/** iot_rings_continue() - let the numbers of @new go on behind those of @old, which has no writer */
+void iot_rings_continue(struct iot_rings *new, const struct iot_rings *old)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct iot_shard *shard = &old->shard[cpu];
+
+		new->shard[cpu].shift = shard->shift;
+		if (shard->ring)
+			new->shard[cpu].shift += atomic64_read(&shard->ring->head);
+	}
+}
+
+/* When this returns no writer is in a ring that has readers. */
+static void close_rings(struct iot_rings *rings)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		rcu_assign_pointer(rings->shard[cpu].open, rings->of->nowhere);
+	synchronize_rcu();
+}
+
+/**
+ * iot_rings_refill() - free the rings, then make new ones, in place
+ * @keep:	records each keeps from now on
+ *
+ * Their bytes are charged, as far as they are more. If there is no memory for them, each
+ * keeps as many records as before, as far as there is memory for those.
+ * Context: under iot_rings_lock_cpus(); nobody reads. Return: 0 or -ENOMEM.
+ */
+int iot_rings_refill(struct iot_rings *rings, u64 keep)
+{
+	size_t bytes = iot_rings_size(rings->of, keep);
+	u64 old_keep = rings->keep;
+
+	close_rings(rings);
+	empty(rings);
+	if (rings->bytes > bytes)
+		iot_budget_give(rings->bytes - bytes);
+	rings->bytes = bytes;
+	iot_ring_reset(rings->of->nowhere);
+	if (fill(rings, keep))
+		return 0;
+	close_rings(rings);
+	empty(rings);
+	if (old_keep < keep)
+		fill(rings, old_keep);
+	return -ENOMEM;
+}
+
+/** iot_rings_add() - a ring for one CPU more; without one its events are lost */
+void iot_rings_add(struct iot_rings *rings, int cpu)
+{
+	size_t bytes = ring_size(rings->of, rings->keep);
+	struct iot_why why = {};
+	char what[80];
+
+	if (!iot_budget_try(bytes)) {
+		snprintf(what, sizeof(what), "%s: a ring of %llu events for CPU %d",
+			 rings->of->name, rings->keep, cpu);
+		iot_budget_refuse(bytes, what, &why);
+		return;
+	}
+	if (shard_fill(rings, &rings->shard[cpu], rings->keep))
+		rings->bytes += bytes;
+	else
+		iot_budget_give(bytes);
+}
+
+/* Of a CPU that is offline, and that no reader is in. */
+static void drop_ring(struct iot_rings *rings, int cpu)
+{
+	size_t bytes = ring_size(rings->of, rings->keep);
+
+	shard_empty(&rings->shard[cpu]);
+	rings->bytes -= bytes;
+	iot_budget_give(bytes);
+}
+
+/* The rings are closed. */
+static void reset_shard(struct iot_rings *rings, int cpu)
+{
+	struct iot_shard *shard = &rings->shard[cpu];
+
+	if (!cpumask_test_cpu(cpu, &cpus) && refcount_read(&rings->refs) == 1 && shard->ring)
+		drop_ring(rings, cpu);
+	if (cpumask_test_cpu(cpu, &cpus) && !shard->ring)
+		iot_rings_add(rings, cpu);
+	if (!shard->ring)
+		return;
+	iot_ring_reset(shard->ring);
+	rcu_assign_pointer(shard->open, shard->ring);
+}
+
+/**
+ * iot_rings_reset() - forget all records and counts
+ *
+ * It takes no memory, but for a CPU that has no ring; and gives back that of CPUs that are
+ * offline.
+ */
+void iot_rings_reset(struct iot_rings *rings)
+{
+	int cpu;
+
+	close_rings(rings);
+	iot_ring_reset(rings->of->nowhere);
+	mutex_lock(&cpus_lock);
+	for_each_possible_cpu(cpu)
+		reset_shard(rings, cpu);
+	mutex_unlock(&cpus_lock);
+}
+
+/**
+ * iot_rings_refuse() - say that the budget does not allow rings
+ * @bytes:	that they would take
+ *
+ * Context: under iot_rings_lock_cpus(). Return: -ENOMEM.
+ */
+int iot_rings_refuse(const struct iot_rings_of *of, u64 keep, size_t bytes, struct iot_why *why)
+{
+	char what[80];
+
+	snprintf(what, sizeof(what), "%s: a ring of %llu events for each of %u CPUs", of->name,
+		 keep, iot_rings_cpus());
+	return iot_budget_refuse(bytes, what, why);
+}
+
+/* Records that can be read in one ring. */
+static u64 count_stored(const struct iot_ring *ring)
+{
+	u64 end, n = 0, i = iot_ring_window(ring, &end);
+
+	for (; i < end; i++) {
+		n += iot_ring_holds(ring, i);
+		cond_resched();
+	}
+	return n;
+}
+
+static void count_shard(struct iot_rings_stats *stats, const struct iot_shard *shard)
+{
+	const struct iot_ring *ring = iot_shard_ring(shard);
+	u64 stored, taken, holes;
+
+	if (!ring)
+		return;
+	stored = count_stored(ring);
+	taken = atomic64_read(&ring->head) - READ_ONCE(ring->first);
+	holes = atomic64_read(&ring->lost[0]);
+	stats->seen += iot_ring_seen(ring, 0) + iot_ring_seen(ring, 1);
+	stats->lost += holes + atomic64_read(&ring->lost[1]);
+	stats->stored += stored;
+	stats->overwritten += taken - min(taken, stored + holes);
+	stats->cpus++;
+}
+
+/**
+ * iot_rings_count() - count, over all CPUs
+ *
+ * lost comes from the writers' counter, seen from the numbers taken and stored from
+ * the rings' slots: that they agree when nobody writes is a law that tests check. Class
+ * 1 of a ring counts what mode discard refused. Context: a reference is held.
+ */
+void iot_rings_count(const struct iot_rings *rings, struct iot_rings_stats *stats)
+{
+	const struct iot_ring *nowhere = rings->of->nowhere;
+	int cpu;
+
+	memset(stats, 0, sizeof(*stats));
+	stats->lost = iot_ring_seen(nowhere, 0) + iot_ring_seen(nowhere, 1);
+	stats->seen = stats->lost;
+	for_each_possible_cpu(cpu)
+		count_shard(stats, &rings->shard[cpu]);
+}
+
+/* Hotplug: @cpu does not run anything yet. Nothing here keeps it from coming. */
+static int cpu_comes(unsigned int cpu)
+{
+	mutex_lock(&cpus_lock);
+	cpumask_set_cpu(cpu, &cpus);
+	mutex_unlock(&cpus_lock);
+	cpu_is_coming(cpu);
+	return 0;
+}
+
+/* Hotplug: @cpu does not run anything any more. */
+static int cpu_goes(unsigned int cpu)
+{
+	mutex_lock(&cpus_lock);
+	cpumask_clear_cpu(cpu, &cpus);
+	mutex_unlock(&cpus_lock);
+	return 0;
+}
+
+/**
+ * iot_rings_init() - follow which CPUs are online, before there are rings
+ * @comes:	is called for each CPU before it runs anything
+ */
+int iot_rings_init(void (*comes)(int cpu))
+{
+	cpu_is_coming = comes;
+	cpus_state = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "iotracer:online", cpu_comes,
+				       cpu_goes);
+	return min(cpus_state, 0);
+}
+
+/** iot_rings_exit() - at unload, when nobody can start anything any more */
+void iot_rings_exit(void)
+{
+	cpuhp_remove_state_nocalls(cpus_state);
+}

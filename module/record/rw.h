@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * READ, WRITE and DIO_* of category fs. They are seen where the reads and writes
+ * of targets are (probe_vfs.c), one hook for both; this is what they add there.
+ * It is in the path of every read and write of the system, so it is inlined.
+ */
+#ifndef IOT_RW_H
+#define IOT_RW_H
+
+#include <linux/fs.h>
+#include <linux/timekeeping.h>
+#include "file/paths.h"
+#include "record/event.h"
+#include "record/fs.h"
+
+/**
+ * struct iot_rw - what an event keeps from the begin of a call to its end
+ * @wanted:	there is an event
+ * @file:	path and identity
+ */
+struct iot_rw {
+	bool wanted;
+	struct iot_paths_file file;
+};
+
+/* rw.c: what few calls need */
+bool iot_rw_rejects_rare(void);
+void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep);
+bool iot_rw_rejects_end(u32 dev, u64 ino, u64 latency, u64 requested, s64 result);
+
+static __always_inline unsigned int iot_rw_op(bool write, bool direct)
+{
+	return IOT_FS_READ + write + 2 * direct;
+}
+
+/**
+ * iot_rw_rejects() - does the filter not want this call, as far as its entry tells?
+ * @state:	of the category, not 0
+ * @ki_flags:	of the call, looked at only if need be
+ *
+ * Not wanted is what the kernel itself does with the file below an overlay: the
+ * event of the overlay's own file stands for it. A device number from the pool
+ * is looked at in the end (IOT_CATEGORY_LATE). Context: entry of the call.
+ */
+static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
+					   bool write, const int *ki_flags)
+{
+	const struct inode *inode = file_inode(file);
+
+	if (likely(state == IOT_CATEGORY_ACTIVE))
+		return file->f_mode & FMODE_NOACCOUNT;
+	if (!(state & IOT_CATEGORY_ACTIVE))
+		return true;
+	if ((state & IOT_FILTER_PID) && iot_category_fs.pid != current->tgid)
+		return true;
+	if ((state & IOT_FILTER_OP) && (unlikely(*ki_flags & IOCB_DIRECT) ?
+	     !(iot_category_fs.ops & BIT(iot_rw_op(write, true))) :
+	     !(iot_category_fs.ops & BIT(iot_rw_op(write, false)))))
+		return true;
+	if ((state & IOT_FILTER_DEV) && iot_category_fs.dev != inode->i_sb->s_dev)
+		return true;
+	if ((state & IOT_FILTER_INODE) && iot_category_fs.inode != inode->i_ino)
+		return true;
+	if ((state & IOT_FILTER_TREE) && !iot_tree_has(current->tgid))
+		return true;
+	if ((state & IOT_CATEGORY_READER) && READ_ONCE(iot_category_fs.reader) == current->tgid)
+		return true;
+	return file->f_mode & FMODE_NOACCOUNT;
+}
+
+/** iot_rw_is_rare() - does iot_rw_rejects_rare() have to be asked, too? */
+static __always_inline bool iot_rw_is_rare(u32 state)
+{
+	return state & (IOT_FILTER_TID | IOT_FILTER_COMM | IOT_FILTER_UID |
+			IOT_FILTER_CGROUP | IOT_CATEGORY_TRACK);
+}
+
+/** iot_rw_tracks() - is it followed, whoever may want it? Context: any */
+static __always_inline bool iot_rw_tracks(u32 state, int ki_flags)
+{
+	return (state & IOT_CATEGORY_TRACK) && (ki_flags & IOCB_DIRECT);
+}
+
+/** iot_rw_wants() - all that the entry of a call can tell. Context: entry of the call */
+static __always_inline bool iot_rw_wants(const struct file *file, bool write,
+					 const int *ki_flags)
+{
+	u32 state = READ_ONCE(iot_category_fs.state) & ~IOT_CATEGORY_TRACK;
+
+	return unlikely(state) && !iot_rw_rejects(state, file, write, ki_flags) &&
+	       !(iot_rw_is_rare(state) && iot_rw_rejects_rare());
+}
+
+/**
+ * iot_rw_begin_known() - at the begin of a call that iot_rw_rejects() lets pass
+ *
+ * Return: false: the path of its file is not known, or its kind is not wanted:
+ * iot_rw_begin() knows more.
+ */
+static __always_inline bool iot_rw_begin_known(struct iot_rw *rw, const struct file *file)
+{
+	const struct iot_path *known;
+
+	preempt_disable_notrace();
+	known = iot_paths_find(&file->f_path, false);
+	if (unlikely(!known) || unlikely(!(known->file.kinds & iot_category_fs.kinds))) {
+		preempt_enable_notrace();
+		return false;
+	}
+	rw->file = known->file;
+	preempt_enable_notrace();
+	return true;
+}
+
+static __always_inline void iot_rw_fill_file(struct iot_fs *e, const struct iot_rw *rw)
+{
+	e->inode = rw->file.ino;
+	e->path = rw->file.id;
+	e->device = rw->file.dev;
+	e->kind = rw->file.kind;
+	e->inode2 = 0;
+	e->path2 = 0;
+	e->device2 = 0;
+	e->address = 0;
+	e->flags2 = 0;
+	e->fd = -1;
+	e->unsure = 0;
+}
+
+/**
+ * iot_rw_end() - record
+ * @rw:		from iot_rw_begin(), wanted
+ * @start:	CLOCK_MONOTONIC ns
+ * @offset:	bytes
+ * @requested:	bytes
+ * @result:	bytes or -errno
+ * @flags:	IOT_IO_*
+ */
+static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 offset,
+				       u64 requested, s64 result, bool write, u16 flags)
+{
+	u64 latency = ktime_get_mono_fast_ns() - start;
+	u32 state = READ_ONCE(iot_category_fs.state);
+	struct iot_event_at at;
+	struct iot_fs *e;
+
+	preempt_disable_notrace();
+	if (unlikely(state != IOT_CATEGORY_ACTIVE) &&
+	    (iot_rw_rejects_end(rw->file.dev, rw->file.ino, latency, requested, result) ||
+	     iot_category_thins_out(&iot_category_fs)))
+		goto out;
+	e = iot_event_reserve_all(&iot_category_fs, &at);
+	if (!e)
+		goto out;
+	iot_event_fill(e, &iot_category_fs, iot_rw_op(write, flags & IOT_IO_DIRECT), start,
+		       latency);
+	iot_task_fill(e);
+	e->offset = offset;
+	e->requested = requested;
+	e->result = result;
+	e->flags = flags;
+	iot_rw_fill_file(e, rw);
+	iot_event_commit(&iot_category_fs, &at);
+out:
+	preempt_enable_notrace();
+}
+
+#endif /* IOT_RW_H */

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A process and all that descend from it: a bit for each process number, set or
+ * cleared by tracepoint sched_process_fork when the number is given. Whoever
+ * descends counts even when its parent is gone already, and up to its very end.
+ *
+ * There is one tree for all categories at a time.
+ */
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/vmalloc.h>
+#include <trace/events/sched.h>
+#include "hook/hook.h"
+#include "hook/point.h"
+#include "record/tree.h"
+
+unsigned long *iot_tree_members;
+
+static DEFINE_MUTEX(tree_lock);
+static unsigned int users;
+static u32 tree_root;
+static u32 next_root;	/* 0: none is about to take the place of @tree_root */
+
+/* Context: the parent, before the child runs; preemption is off. */
+static void forked(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	if (!thread_group_leader(child))
+		return;
+	if (iot_tree_has(parent->tgid))
+		set_bit(child->tgid, iot_tree_members);
+	else
+		clear_bit(child->tgid, iot_tree_members);
+}
+
+static struct iot_hook_point fork_point = {
+	.name = "sched_process_fork",
+	.probe = forked,
+};
+
+static bool descends(struct task_struct *task)
+{
+	for (; task->pid; task = rcu_dereference(task->real_parent))
+		if (task->tgid == tree_root)
+			return true;
+	return false;
+}
+
+/* Who is there already. Those who are forked meanwhile are told by forked(). */
+static void add_living(void)
+{
+	struct task_struct *task;
+
+	set_bit(tree_root, iot_tree_members);
+	rcu_read_lock();
+	for_each_process(task)
+		if (descends(task))
+			set_bit(task->tgid, iot_tree_members);
+	rcu_read_unlock();
+}
+
+/* Start anew with another root; forks are followed already or will be. */
+static void plant(u32 root)
+{
+	tree_root = root;
+	memset(iot_tree_members, 0, PID_MAX_LIMIT / 8);
+	/* a fork that saw the old tree may just be adding to it */
+	synchronize_rcu();
+	memset(iot_tree_members, 0, PID_MAX_LIMIT / 8);
+	add_living();
+}
+
+static int begin(u32 root)
+{
+	int err;
+
+	if (!iot_tree_members)
+		iot_tree_members = vzalloc(PID_MAX_LIMIT / 8);
+	if (!iot_tree_members)
+		return -ENOMEM;
+	err = iot_hook_point_get(&fork_point);
+	if (!err)
+		plant(root);
+	return err;
+}
+
+/* May be dying; threads are none. */
+static bool is_process(u32 number)
+{
+	bool is;
+
+	rcu_read_lock();
+	is = pid_task(find_pid_ns(number, &init_pid_ns), PIDTYPE_TGID);
+	rcu_read_unlock();
+	return is;
+}
+
+/**
+ * iot_tree_get() - be a user of the tree of a process
+ * @root:	its number
+ * @instead:	users who are about to put the tree, and do not mind another root
+ *
+ * Where the tree has another root, which is theirs, it keeps it until iot_tree_plant():
+ * up to then all can be undone by iot_tree_put(). A process whose tree is followed may
+ * have gone: its descendants may be there.
+ * Return: 0, -EINVAL: no such number, -ESRCH: no such process, -EBUSY: another one is
+ * followed, -ENOMEM.
+ */
+int iot_tree_get(u32 root, unsigned int instead)
+{
+	int err = 0;
+
+	if (!root || root >= PID_MAX_LIMIT)
+		return -EINVAL;
+	mutex_lock(&tree_lock);
+	if (!(users && root == tree_root) && !is_process(root))
+		err = -ESRCH;
+	else if (!users)
+		err = begin(root);
+	else if (next_root || (root != tree_root && users > instead))
+		err = -EBUSY;
+	else if (root != tree_root)
+		next_root = root;
+	if (!err)
+		users++;
+	mutex_unlock(&tree_lock);
+	return err;
+}
+
+/** iot_tree_plant() - follow the descendants of @root, for which iot_tree_get() was */
+void iot_tree_plant(u32 root)
+{
+	mutex_lock(&tree_lock);
+	if (root == next_root) {
+		plant(root);
+		next_root = 0;
+	}
+	mutex_unlock(&tree_lock);
+}
+
+/** iot_tree_put() - iot_tree_get() was for @root; the last one ends it */
+void iot_tree_put(u32 root)
+{
+	mutex_lock(&tree_lock);
+	if (root == next_root)
+		next_root = 0;
+	if (!--users)
+		iot_hook_point_put(&fork_point);
+	mutex_unlock(&tree_lock);
+}
+
+/** iot_tree_exit() - at unload: no filter and no probe is left */
+void iot_tree_exit(void)
+{
+	vfree(iot_tree_members);
+}
