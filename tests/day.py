@@ -27,7 +27,7 @@ import sys
 import time
 
 from kernel import VERSION
-from process import is_in
+from process import POLL, is_in
 
 HOME = '/mnt/disk'
 DISK = 'vda'
@@ -464,7 +464,8 @@ def blktrace_is_on(process):
     waits for them. See run_tracers() and thread_main() of blktrace.
     """
     threads = os.listdir(f'/proc/{process.pid}/task')
-    return any(is_in(tid, 'do_sys_poll') for tid in threads) and is_in(process.pid, 'do_futex')
+    return any(is_in(tid, *POLL) for tid in threads) and \
+        is_in(process.pid, 'futex_')
 
 
 def category_is_on(name):

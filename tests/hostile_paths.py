@@ -12,7 +12,7 @@ import fuse
 from category import command, do, events, is_conserved, stats
 from interface import (IOT, NOBODY, is_equal, is_true, join, main, must, reload, set_parameter,
                        slurp, touch, write_bytes)
-from process import spawn
+from process import sleeps_in, spawn
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 NEWNS, BIND, MOVE, REC, PRIVATE, DETACH = 0x20000, 4096, 8192, 16384, 1 << 18, 2
@@ -49,9 +49,9 @@ def ends(pid, seconds=120):
     over = select.select([fd], [], [], seconds)[0]
     os.close(fd)
     if not over:
-        where = slurp(f'/proc/{pid}/stack')
+        where = sleeps_in(pid)
         os.kill(pid, signal.SIGKILL)
-        raise AssertionError(f'it is kept waiting in:\n{where}')
+        raise AssertionError(f'it is kept waiting in {where}')
     join(pid)
 
 

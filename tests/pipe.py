@@ -14,7 +14,7 @@ import time
 from category import FS, Stream, clean_up, command, do, events, is_conserved, mine
 from interface import (IOT, LOAD_DIVISOR, add, addresses, is_equal, is_true, join, listing, main,
                        must, reload, slurp, slurp_bytes, to, touch, write, write_bytes)
-from process import spawn, waits_in
+from process import POLL, spawn, waits_in
 
 PIPE = FS + '/pipe'
 GONE = re.compile(rb'# (\d+) events (?:of CPU (\d+) )?are gone: '
@@ -445,8 +445,8 @@ def ends_at_unload(*paths):
         poll.poll()
 
     pids = [spawn(wait, 'poll'), spawn(wait, 'epoll')]
-    waits_in(pids[0], 'do_sys_poll')
-    waits_in(pids[1], 'do_epoll_wait')
+    waits_in(pids[0], *POLL)
+    waits_in(pids[1], 'do_epoll_wait', 'ep_poll')
     reload()
     is_equal([cat.ends() for cat in cats], [0] * len(cats))
     is_true(all(is_eio(fd) for fd in fds), 'a pipe that is gone was read')

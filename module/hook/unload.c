@@ -70,16 +70,33 @@ static bool is_our_caller(unsigned long addr)
 }
 
 /*
- * The function that the task is in and that we follow, or 0. The entries of a stack
- * come from the inside out. Those of a task that runs just now may be missing.
+ * The stack of a task that sleeps, from the inside out. The lock keeps it from being woken
+ * meanwhile, as get_wchan() does (kernel/sched/core.c): 6.1 warns if the stack of a task that
+ * runs is looked at while a kretprobe follows one of its calls. Return: its entries, 0: it
+ * does not sleep.
  */
-static unsigned long followed_function(struct task_struct *task, unsigned long save)
+static unsigned int stack_of(struct task_struct *task, unsigned long save,
+			     unsigned long entries[MAX_DEPTH])
 {
-	unsigned long entries[MAX_DEPTH], followed = 0;
 	unsigned long args[IOT_HOOK_ARGS] = {
 		(unsigned long)task, (unsigned long)entries, MAX_DEPTH
 	};
-	unsigned int i, n = iot_hook_call(args, save);
+	unsigned int state, n = 0;
+
+	raw_spin_lock_irq(&task->pi_lock);
+	state = READ_ONCE(task->__state);
+	smp_rmb(); /* the state before on_rq: see try_to_wake_up() */
+	if (state != TASK_RUNNING && state != TASK_WAKING && !task->on_rq)
+		n = iot_hook_call(args, save);
+	raw_spin_unlock_irq(&task->pi_lock);
+	return n;
+}
+
+/* The function that a sleeping task is in and that we follow, or 0. */
+static unsigned long followed_function(struct task_struct *task, unsigned long save)
+{
+	unsigned long entries[MAX_DEPTH], followed = 0;
+	unsigned int i, n = stack_of(task, save, entries);
 
 	for (i = 1; i < n; i++) {
 		if (within_module(entries[i], THIS_MODULE)) {
