@@ -10,7 +10,7 @@
 #include "file/mounts.h"
 #include "file/origin.h"
 #include "file/paths.h"
-#include "record/category.h"
+#include "record/categories.h"
 #include "probe/names.h"
 #include "probe/vfs.h"
 #include "proc/control.h"
@@ -35,7 +35,7 @@ static int __init iotracer_init(void)
 	err = iot_hook_init();
 	if (err)
 		goto exit_symbol;
-	err = iot_paths_init(iot_category_mark_paths);
+	err = iot_paths_init(iot_categories_mark_paths);
 	if (err)
 		goto exit_hook;
 	err = iot_name_init();
@@ -49,16 +49,16 @@ static int __init iotracer_init(void)
 		goto exit_name;
 	err = iot_registry_init();
 	if (err)
-		goto exit_target;
+		goto free_categories;
 	err = iot_control_init();
 	if (err)
 		goto exit_categories;
 	return 0;
 
 exit_categories:
-	iot_category_exit();
-	iot_category_free_all();
-exit_target:
+	iot_categories_exit();
+free_categories:
+	iot_categories_free();
 	iot_target_exit();
 exit_name:
 	iot_name_exit();
@@ -82,11 +82,11 @@ exit_budget:
 static void __exit iotracer_exit(void)
 {
 	iot_control_exit();
-	iot_category_exit();
-	iot_category_stop_all();
+	iot_categories_exit();
+	iot_categories_stop();
 	iot_target_remove_all();
 	iot_hook_exit();
-	iot_category_free_all();
+	iot_categories_free();
 	iot_origin_exit();
 	iot_mounts_exit();
 	iot_target_exit();

@@ -15,6 +15,7 @@ setup_file() {
 	modprobe dm_delay
 	mkfs.ext4 -q -F /dev/vda
 	map slow "0 $(blockdev --getsz /dev/vda) delay /dev/vda 0 50 /dev/vda 0 0"
+	# shellcheck disable=SC2154 # map() sets it
 	mount -o noinit_itable "/dev/$device" /mnt/slow
 	load_module
 }

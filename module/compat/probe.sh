@@ -76,9 +76,8 @@ for file in $files; do
 	echo "#define $(macro "$part" IOT_WITHOUT) \"${why:-the compiler failed}\"" >>"$out.new"
 	echo "iotracer: $part is left out, as it does not compile for this kernel: ${why:-the compiler failed}" >&2
 done
-list=''
-for part in $(sed -n 's/^#define IOT_WITHOUT_\([A-Z_]*\) .*/\1/p' "$out.new"); do
-	list="$list { \"$(printf '%s' "$part" | tr 'A-Z' 'a-z')\", IOT_WITHOUT_$part },"
-done
+list=$(awk '/^#define IOT_WITHOUT_/ {
+	printf " { \"%s\", %s },", tolower(substr($2, length("IOT_WITHOUT_") + 1)), $2
+}' "$out.new")
 printf '#define IOT_LEFT_OUT%s\n' "$list" >>"$out.new"
 mv "$out.new" "$out"

@@ -12,7 +12,7 @@
 #include <asm/unwind_hints.h>
 
 #ifdef CONFIG_X86_64
-#include "hook/wrap.h"
+#include "hook/wrap.inc"
 
 	.text
 SYM_FUNC_START(iot_hook_enter)

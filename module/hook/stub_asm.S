@@ -5,7 +5,7 @@
 
 #ifdef CONFIG_X86_64
 #include "hook/stub.h"
-#include "hook/wrap.h"
+#include "hook/wrap.inc"
 
 	.text
 /*

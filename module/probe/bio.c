@@ -55,9 +55,8 @@ static bool is_cache_io(const struct bio *bio, struct folio *folio,
 	return iot_bio_moves_cache(bio, folio);
 }
 
-static struct iot_running *direct_target(const struct bio *bio,
-					struct folio *folio,
-					const struct inode *host, u64 *offset)
+static struct iot_running *direct_target(const struct bio *bio, struct folio *folio,
+					 const struct inode *host, u64 *offset)
 {
 	const struct iot_direct *call = in_task() ? iot_direct_now() : NULL;
 
@@ -69,9 +68,8 @@ static struct iot_running *direct_target(const struct bio *bio,
 	return iot_running_by_id(call->id);
 }
 
-static struct iot_running *buffered_target(const struct bio *bio,
-					  struct folio *folio,
-					  struct inode *host, u64 *offset)
+static struct iot_running *buffered_target(const struct bio *bio, struct folio *folio,
+					   struct inode *host, u64 *offset)
 {
 	if (!host || !iot_running_maybe(host) ||
 	    !is_own_device(bio, host->i_sb))

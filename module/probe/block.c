@@ -55,6 +55,8 @@
 #include "probe/vfs.h"
 #include "uapi/iotracer.h"
 
+static struct iot_category * const category = &iot_category_block;
+
 static atomic_long_t nr_missed;
 
 /* A request that nothing is known of any more; its device has it still. */
@@ -308,7 +310,7 @@ static void note_bio(struct iot_block *e, const struct bio *bio, u32 flags)
 
 static bool is_wanted(void)
 {
-	return iot_category_active(&iot_category_block) && iot_category_wants_task(&iot_category_block);
+	return iot_category_wants(category, IOT_ANY_OP);
 }
 
 /*
@@ -317,11 +319,11 @@ static bool is_wanted(void)
  */
 static bool is_originator_wanted(const struct bio *bio)
 {
-	const struct iot_filter *f = rcu_dereference_sched(iot_category_block.filter);
+	const struct iot_filter *f = rcu_dereference_sched(category->filter);
 	struct iot_origin who;
 	struct folio *folio;
 
-	if (!iot_category_active(&iot_category_block) || !f || !(f->used & IOT_FILTER_TASK) ||
+	if (!iot_category_active(category) || !f || !(f->used & IOT_FILTER_TASK) ||
 	    !op_is_write(bio_op(bio)) || !bio_has_data((struct bio *)bio))
 		return false;
 	folio = iot_bio_folio(bio);
@@ -352,7 +354,7 @@ static struct iot_pending *make(const void *key)
 /* Whose requests are left out: the reader of the stream. */
 static bool is_reader(void)
 {
-	return iot_category_active(&iot_category_block) && current->tgid == READ_ONCE(iot_category_block.reader);
+	return iot_category_active(category) && current->tgid == READ_ONCE(category->reader);
 }
 
 static void request_made(void *data, struct bio *bio)
@@ -528,23 +530,23 @@ static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t 
 	struct iot_block *e;
 	u16 op = op_of(opf);
 
-	f = rcu_dereference_sched(iot_category_block.filter);
-	if (!f || !iot_category_active(&iot_category_block) ||
+	f = rcu_dereference_sched(category->filter);
+	if (!f || !iot_category_active(category) ||
 	    (f->used && !passes(f, &p->e, op, disk, latency)))
 		return;
-	e = iot_event_reserve(&iot_category_block, &at);
+	e = iot_event_reserve(category, &at);
 	if (!e)
 		return;
 	/* but not the first word, which is the ring's */
 	memcpy(at.slot + 1, (const u64 *)&p->e + 1,
 	       offsetof(struct iot_block, disk) - sizeof(u64));
-	iot_event_fill(e, &iot_category_block, op, p->e.time, latency);
+	iot_event_fill(e, category, op, p->e.time, latency);
 	e->result = result;
 	e->flags |= flags_of(opf) | flags;
 	e->op_code = (__force u16)(opf & REQ_OP_MASK);
 	e->parts = max_t(u16, e->parts - p->flushed, 1);
 	memcpy(e->disk, disk->disk_name, sizeof(e->disk));
-	iot_event_commit(&iot_category_block, &at);
+	iot_event_commit(category, &at);
 }
 
 /* It was made before the trace, or there was no room for it. */
@@ -568,7 +570,7 @@ static noinline void complete_unknown(struct request *rq, blk_status_t error,
 /* Of tasks that a filter asks for nothing is known then. */
 static bool wants_unknown(const struct request *rq)
 {
-	const struct iot_filter *f = rcu_dereference_sched(iot_category_block.filter);
+	const struct iot_filter *f = rcu_dereference_sched(category->filter);
 
 	return f && !(f->used & IOT_FILTER_TASK) && !(rq->rq_flags & RQF_FLUSH_SEQ);
 }

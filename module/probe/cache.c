@@ -62,8 +62,10 @@
 #include "probe/vfs.h"
 #include "uapi/iotracer.h"
 
+static struct iot_category * const category = &iot_category_cache;
+
 static atomic_long_t nr_missed;
-static bool has_origin;	/* a user of origin.c; changed under iot_category_cache.control */
+static bool has_origin;	/* a user of origin.c; changed under the category's control lock */
 
 #define LOOKUPS		(BIT(IOT_CACHE_HIT) | BIT(IOT_CACHE_MISS))
 #define REMOVALS	(BIT(IOT_CACHE_DROP) | BIT(IOT_CACHE_RECLAIM) | \
@@ -78,13 +80,13 @@ static noinline bool is_wanted_by_filter(unsigned long ops)
 	bool wanted;
 
 	preempt_disable_notrace();
-	f = rcu_dereference_sched(iot_category_cache.filter);
+	f = rcu_dereference_sched(category->filter);
 	if (!f || ((f->used & IOT_FILTER_OP) && !(f->ops[0] & ops)))
 		wanted = false;
 	else if ((f->used & IOT_FILTER_TASK) && (ops & BY_OTHERS))
 		wanted = true; /* the page will tell: is_anybody_wanted() */
 	else if (in_task())
-		wanted = iot_category_wants_task(&iot_category_cache);
+		wanted = iot_category_wants_task(category);
 	else
 		wanted = !(f->used & IOT_FILTER_TASK);
 	preempt_enable_notrace();
@@ -97,10 +99,10 @@ static noinline bool is_wanted_by_filter(unsigned long ops)
  */
 static __always_inline bool is_wanted(unsigned long ops)
 {
-	u32 state = READ_ONCE(iot_category_cache.state);
+	u32 state = READ_ONCE(category->state);
 
 	return (state & IOT_CATEGORY_ACTIVE) &&
-	       (likely(iot_category_wants_any(&iot_category_cache, state)) || is_wanted_by_filter(ops));
+	       (likely(iot_category_wants_any(category, state)) || is_wanted_by_filter(ops));
 }
 
 /* Files that live in memory have no cache. */
@@ -118,7 +120,7 @@ static __always_inline bool find_file(const struct file *filp, struct iot_paths_
 	if (!is_cached(filp->f_mapping->host))
 		return false;
 	iot_paths_of(iot_file_user_path(filp), false, file);
-	return iot_category_wants_file(&iot_category_cache, file);
+	return iot_category_wants_file(category, file);
 }
 
 static bool find_inode(struct inode *inode, struct iot_paths_file *file)
@@ -129,12 +131,12 @@ static bool find_inode(struct inode *inode, struct iot_paths_file *file)
 		return false;
 	preempt_disable_notrace();
 	found = iot_paths_find_inode(inode, file);
-	if (unlikely(!found) && (READ_ONCE(iot_category_cache.kinds) & BIT(iot_paths_kind(inode)))) {
+	if (unlikely(!found) && (READ_ONCE(category->kinds) & BIT(iot_paths_kind(inode)))) {
 		iot_paths_of_inode(inode, file);
 		found = true;
 	}
 	preempt_enable_notrace();
-	return found && iot_category_wants_file(&iot_category_cache, file);
+	return found && iot_category_wants_file(category, file);
 }
 
 static void fill_task(struct iot_cache *e)
@@ -154,12 +156,12 @@ static void fill_task(struct iot_cache *e)
 /* By the filter, sampling or mode; preemption is off. @sampled: see record_as(). */
 static noinline bool is_rejected(bool sampled, u16 op, unsigned long pages)
 {
-	const struct iot_filter *f = rcu_dereference_sched(iot_category_cache.filter);
+	const struct iot_filter *f = rcu_dereference_sched(category->filter);
 
-	return !f || !iot_category_active(&iot_category_cache) || !iot_filter_op(f, op) ||
+	return !f || !iot_category_active(category) || !iot_filter_op(f, op) ||
 	       !iot_filter_amount(f, 0, (s64)pages << PAGE_SHIFT) ||
-	       (!sampled && !iot_category_samples(&iot_category_cache)) ||
-	       !iot_category_has_room(&iot_category_cache);
+	       (!sampled && !iot_category_samples(category)) ||
+	       !iot_category_has_room(category);
 }
 
 /* @sampled: that this one is recorded has been decided. */
@@ -172,12 +174,12 @@ static __always_inline void record_as(bool sampled, u16 op,
 	struct iot_cache *e;
 
 	preempt_disable_notrace();
-	if (unlikely(!iot_category_is_plain(&iot_category_cache)) && is_rejected(sampled, op, pages))
+	if (unlikely(!iot_category_is_plain(category)) && is_rejected(sampled, op, pages))
 		goto out;
-	e = iot_event_reserve_all(&iot_category_cache, &at);
+	e = iot_event_reserve_all(category, &at);
 	if (!e)
 		goto out;
-	iot_event_fill(e, &iot_category_cache, op, ktime_get_mono_fast_ns(), 0);
+	iot_event_fill(e, category, op, ktime_get_mono_fast_ns(), 0);
 	fill_task(e);
 	e->inode = file->ino;
 	e->path = file->id;
@@ -189,7 +191,7 @@ static __always_inline void record_as(bool sampled, u16 op,
 	e->flags = flags | (in_task() ? 0 : IOT_CACHE_INTERRUPT);
 	e->kind = file->kind;
 	e->reserved = 0;
-	iot_event_commit(&iot_category_cache, &at);
+	iot_event_commit(category, &at);
 out:
 	preempt_enable_notrace();
 }
@@ -396,13 +398,13 @@ static __always_inline enum sampling sample_request(const struct inode *inode)
 {
 	bool taken;
 
-	if (likely(READ_ONCE(iot_category_cache.sample) <= 1))
+	if (likely(READ_ONCE(category->sample) <= 1))
 		return SAMPLED;
 	if (!S_ISREG(inode->i_mode) ||
-	    (READ_ONCE(iot_category_cache.state) & (IOT_CATEGORY_BY_FILE | IOT_FILTER_KIND)))
+	    (READ_ONCE(category->state) & (IOT_CATEGORY_BY_FILE | IOT_FILTER_KIND)))
 		return SAMPLED_LATER;
 	preempt_disable_notrace();
-	taken = iot_category_samples(&iot_category_cache);
+	taken = iot_category_samples(category);
 	preempt_enable_notrace();
 	return taken ? SAMPLED : SAMPLED_OUT;
 }
@@ -609,7 +611,7 @@ static void probe_readahead(const unsigned long *args)
 
 static bool is_originator_wanted(const struct folio *folio)
 {
-	const struct iot_filter *f = rcu_dereference_sched(iot_category_cache.filter);
+	const struct iot_filter *f = rcu_dereference_sched(category->filter);
 	struct iot_origin who;
 
 	return f && READ_ONCE(has_origin) &&
@@ -623,7 +625,7 @@ static noinline bool is_anybody_wanted(const struct folio *folio, u32 *flags)
 	bool wanted;
 
 	preempt_disable_notrace();
-	wanted = in_task() && iot_category_wants_task(&iot_category_cache);
+	wanted = in_task() && iot_category_wants_task(category);
 	if (!wanted && is_originator_wanted(folio)) {
 		wanted = true;
 		*flags = IOT_CACHE_ORIGINATOR;
@@ -641,7 +643,7 @@ static void seen_folio(u16 op, struct folio *folio, struct address_space *mappin
 	if (!mapping || ((unsigned long)mapping & IOT_MAPPING_FLAGS) ||
 	    folio_test_swapcache(folio) || !mapping->host)
 		return;
-	if (unlikely(READ_ONCE(iot_category_cache.state) & IOT_FILTER_TASK) && (BIT(op) & BY_OTHERS) &&
+	if (unlikely(READ_ONCE(category->state) & IOT_FILTER_TASK) && (BIT(op) & BY_OTHERS) &&
 	    !is_anybody_wanted(folio, &flags))
 		return;
 	if (find_inode(mapping->host, &file))
@@ -873,8 +875,8 @@ static struct iot_hook_set set = {
 /* What a filter with conditions on tasks needs. It is kept until stop. */
 static int refresh(void)
 {
-	const struct iot_filter *f = rcu_dereference_protected(iot_category_cache.filter,
-					lockdep_is_held(&iot_category_cache.control));
+	const struct iot_filter *f = rcu_dereference_protected(category->filter,
+					lockdep_is_held(&category->control));
 	int err;
 
 	if (has_origin || !(f->used & IOT_FILTER_TASK))

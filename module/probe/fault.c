@@ -99,6 +99,8 @@ struct attempt {
 
 #define ATTEMPT_BITS	8
 
+static struct iot_category * const category = &iot_category_fault;
+
 static atomic_long_t nr_displaced;
 
 static void attempt_gone(void *thing, bool displaced)
@@ -245,25 +247,6 @@ static u16 op_of(unsigned int fault_flags)
 	return fault_flags & FAULT_FLAG_INSTRUCTION ? IOT_FAULT_EXEC : IOT_FAULT_READ;
 }
 
-/* Under the filter: by the task and by what it does. Context: entry of the call. */
-static __always_inline bool is_wanted(unsigned int fault_flags)
-{
-	u32 state = READ_ONCE(iot_category_fault.state);
-	const struct iot_filter *f;
-	bool wanted;
-
-	if (!(state & IOT_CATEGORY_ACTIVE))
-		return false;
-	if (likely(iot_category_wants_any(&iot_category_fault, state)))
-		return true;
-	preempt_disable_notrace();
-	f = rcu_dereference_sched(iot_category_fault.filter);
-	wanted = f && iot_filter_op(f, op_of(fault_flags)) &&
-		 iot_category_wants_task(&iot_category_fault);
-	preempt_enable_notrace();
-	return wanted;
-}
-
 static __always_inline u32 flags_of(const struct vm_area_struct *vma,
 				    unsigned int fault_flags, bool user)
 {
@@ -306,7 +289,7 @@ static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sle
 
 	f->start = ktime_get_mono_fast_ns();
 	iot_paths_of(iot_file_user_path(vma->vm_file), may_sleep, &f->file);
-	if (!iot_category_wants_file(&iot_category_fault, &f->file))
+	if (!iot_category_wants_file(category, &f->file))
 		return false;
 	fault_begin_known(f, args);
 	return true;
@@ -315,11 +298,11 @@ static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sle
 /* By the filter, sampling or mode; preemption is off. */
 static noinline bool is_rejected(u64 latency)
 {
-	const struct iot_filter *filter = rcu_dereference_sched(iot_category_fault.filter);
+	const struct iot_filter *filter = rcu_dereference_sched(category->filter);
 
-	return !filter || !iot_category_active(&iot_category_fault) ||
+	return !filter || !iot_category_active(category) ||
 	       !iot_filter_amount(filter, latency, PAGE_SIZE) ||
-	       iot_category_thins_out(&iot_category_fault);
+	       iot_category_thins_out(category);
 }
 
 static __always_inline void record(struct frame *f, vm_fault_t result, u64 latency)
@@ -329,12 +312,12 @@ static __always_inline void record(struct frame *f, vm_fault_t result, u64 laten
 	struct iot_fault *e;
 
 	preempt_disable_notrace();
-	if (unlikely(!iot_category_is_plain(&iot_category_fault)) && is_rejected(latency))
+	if (unlikely(!iot_category_is_plain(category)) && is_rejected(latency))
 		goto out;
-	e = iot_event_reserve_all(&iot_category_fault, &at);
+	e = iot_event_reserve_all(category, &at);
 	if (!e)
 		goto out;
-	iot_event_fill(e, &iot_category_fault, f->op, f->start, latency);
+	iot_event_fill(e, category, f->op, f->start, latency);
 	iot_task_fill(e);
 	e->address = f->address;
 	e->offset = f->offset;
@@ -350,7 +333,7 @@ static __always_inline void record(struct frame *f, vm_fault_t result, u64 laten
 	e->attempts = f->attempts;
 	e->kind = f->file.kind;
 	e->reserved = 0;
-	iot_event_commit(&iot_category_fault, &at);
+	iot_event_commit(category, &at);
 out:
 	preempt_enable_notrace();
 }
@@ -369,7 +352,7 @@ static __always_inline void fault_end(struct frame *f, vm_fault_t result)
 static __always_inline enum iot_hook_wish wish_of(const struct vm_area_struct *vma,
 						  unsigned int fault_flags)
 {
-	if (!vma->vm_file || !is_wanted(fault_flags))
+	if (!vma->vm_file || !iot_category_wants(category, op_of(fault_flags)))
 		return IOT_HOOK_IGNORE;
 	return likely(is_bounded(vma)) ? IOT_HOOK_FOLLOW : IOT_HOOK_FOLLOW_RETURN;
 }
@@ -440,7 +423,7 @@ static __always_inline const struct iot_path *wanted_path(const struct vm_area_s
 
 	if (likely(d_backing_inode(path->dentry)))
 		known = iot_paths_find(path, false);
-	return likely(known) && iot_category_wants_file(&iot_category_fault, &known->file) ? known : NULL;
+	return likely(known) && iot_category_wants_file(category, &known->file) ? known : NULL;
 }
 
 /*

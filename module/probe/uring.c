@@ -116,6 +116,8 @@ struct step {
 	u16 op;
 };
 
+static struct iot_category * const category = &iot_category_uring;
+
 static void flight_gone(void *thing, bool displaced);
 
 #define FLIGHT_BITS	13
@@ -146,17 +148,7 @@ static atomic_long_t nr_missed;
 
 static bool is_wanted(void)
 {
-	u32 state = READ_ONCE(iot_category_uring.state);
-	bool wanted;
-
-	if (!(state & IOT_CATEGORY_ACTIVE) || !in_task())
-		return false;
-	if (likely(iot_category_wants_any(&iot_category_uring, state)))
-		return true;
-	preempt_disable_notrace();
-	wanted = iot_category_wants_task(&iot_category_uring);
-	preempt_enable_notrace();
-	return wanted;
+	return in_task() && iot_category_wants(category, IOT_ANY_OP);
 }
 
 static void record(const struct flight *fl, const struct step *s)
@@ -166,16 +158,16 @@ static void record(const struct flight *fl, const struct step *s)
 	struct iot_uring *e;
 
 	preempt_disable_notrace();
-	f = rcu_dereference_sched(iot_category_uring.filter);
-	if (!f || !iot_category_active(&iot_category_uring) || !iot_filter_op(f, s->op) ||
+	f = rcu_dereference_sched(category->filter);
+	if (!f || !iot_category_active(category) || !iot_filter_op(f, s->op) ||
 	    !iot_filter_file(f, fl->file.kind, fl->file.dev, fl->file.ino) ||
 	    !iot_filter_amount(f, s->latency, s->op == IOT_URING_COMPLETE ? s->result :
 			       fl->requested))
 		goto out;
-	e = iot_event_reserve(&iot_category_uring, &at);
+	e = iot_event_reserve(category, &at);
 	if (!e)
 		goto out;
-	iot_event_fill(e, &iot_category_uring, s->op, s->time, s->latency);
+	iot_event_fill(e, category, s->op, s->time, s->latency);
 	e->request = fl->number;
 	e->user_data = fl->user_data;
 	e->offset = fl->offset;
@@ -207,7 +199,7 @@ static void record(const struct flight *fl, const struct step *s)
 	e->kind = fl->file.kind;
 	e->unsure = fl->unsure;
 	memcpy(e->comm, fl->comm, sizeof(e->comm));
-	iot_event_commit(&iot_category_uring, &at);
+	iot_event_commit(category, &at);
 out:
 	preempt_enable_notrace();
 }
@@ -498,7 +490,7 @@ static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *s
 	struct step s IOT_UNINITIALIZED;
 	struct flight *fl;
 
-	if (!sqe || !iot_category_active(&iot_category_uring))
+	if (!sqe || !iot_category_active(category))
 		return;
 	if (!is_wanted()) {
 		/* one that ended without a cqe, whoever has the request now */
@@ -544,7 +536,7 @@ static void iot_uring_queued(request_queued)
 {
 	struct flight *fl;
 
-	if (!iot_category_active(&iot_category_uring))
+	if (!iot_category_active(category))
 		return;
 	fl = take(req->ctx, req);
 	if (!fl)
@@ -557,7 +549,7 @@ static void iot_uring_queued(request_queued)
 static bool note_unknown(struct flight *fl, const struct io_ring_ctx *ctx,
 			 const struct io_kiocb *req, u64 user_data)
 {
-	const struct iot_filter *f = rcu_dereference_sched(iot_category_uring.filter);
+	const struct iot_filter *f = rcu_dereference_sched(category->filter);
 
 	if (!f || (f->used & IOT_FILTER_TASK) || !is_wanted())
 		return false;
@@ -620,7 +612,7 @@ static void completed(void *ctx, void *req, u64 user_data, int result, unsigned 
 {
 	struct flight *fl;
 
-	if (!iot_category_active(&iot_category_uring))
+	if (!iot_category_active(category))
 		return;
 	fl = req ? take(ctx, req) : NULL;
 	if (!fl && (!req || (cflags & IORING_CQE_F_NOTIF)))
@@ -633,7 +625,7 @@ iot_uring_completed(request_completed, completed)
 static void request_overflowed(void *data, void *ctx, unsigned long long user_data,
 			       s32 result, u32 cflags, void *ocqe)
 {
-	if (iot_category_active(&iot_category_uring))
+	if (iot_category_active(category))
 		seen_complete(ctx, NULL, take_named(ctx, user_data, false),
 			      user_data, result, cflags | IOT_URING_OVERFLOW |
 			      (ocqe ? 0 : IOT_URING_DROPPED));
@@ -665,7 +657,7 @@ static void seen_worker(const unsigned long *args)
 	struct flight *fl;
 	u64 now;
 
-	if (!iot_category_active(&iot_category_uring) || !(current->flags & PF_IO_WORKER))
+	if (!iot_category_active(category) || !(current->flags & PF_IO_WORKER))
 		return;
 	preempt_disable_notrace();
 	fl = take(req->ctx, req);

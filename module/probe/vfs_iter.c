@@ -30,6 +30,7 @@
 #include "hook/symbol.h"
 #include "hook/wrap.h"
 #include "file/direct.h"
+#include "record/categories.h"
 #include "record/io.h"
 #include "record/rw.h"
 

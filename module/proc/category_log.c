@@ -72,12 +72,7 @@ static void look_ahead(struct log_reader *rd, unsigned int cpu)
 	rd->seen[cpu] = cur->next + shard->shift;
 }
 
-/* All records of categories begin with seq, time, latency. */
-#define IOT_CATEGORY(name, ...)						\
-	static_assert(offsetof(struct iot_##name, time) == sizeof(u64) && \
-		      offsetof(struct iot_##name, latency) == 2 * sizeof(u64));
-#include "uapi/categories.def"
-
+/* Of an event: all records begin with seq, time and latency (record/categories.c). */
 static u64 end_time(const struct cursor *cur)
 {
 	return cur->record[1] + cur->record[2];

@@ -24,7 +24,7 @@
 #include "hook/point.h"
 #include "file/path.h"
 #include "file/paths.h"
-#include "record/category.h"
+#include "record/categories.h"
 #include "proc/control.h"
 #include "proc/format.h"
 #include "proc/left_out.h"
@@ -558,7 +558,7 @@ bool iot_control_has(const char *name)
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		if (!strcmp(files[i].name, name))
 			return true;
-	return iot_category_has(name);
+	return iot_categories_have(name);
 }
 
 int iot_control_init(void)

@@ -24,7 +24,7 @@
  */
 struct reader {
 	struct iot_paths_reader at;
-	struct mutex lock;
+	struct mutex lock;	/* of what follows */
 	bool begun;
 	char record[sizeof(struct iot_path_record) + round_up(PATH_MAX, 8)];
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The categories, with what their probes do, and their directories in /proc/iotracer. */
 #include <linux/errno.h>
-#include "record/category.h"
+#include "record/categories.h"
 #include "probe/categories.h"
 #include "proc/category_proc.h"
 #include "proc/left_out.h"
@@ -25,7 +25,7 @@ int iot_registry_init(void)
 		if (!c->probes)
 			c->left_out = iot_left_out_why(c->of.name);
 	}
-	return iot_category_init();
+	return iot_categories_init();
 }
 
 /** iot_registry_mkdir() - make the directories; on error proc_remove(@root) undoes it */

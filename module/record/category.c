@@ -22,35 +22,6 @@
 
 #define DEFAULT_KEEP	16384	/* events a CPU */
 
-#define IOT_CATEGORY(category, CATEGORY, by_default, has, meaning)	\
-	struct iot_category iot_category_##category = {			\
-		.of = {							\
-			.name = #category,				\
-			.event_id = IOT_EVENT_ID_##CATEGORY,		\
-			.default_kinds = (by_default),			\
-		},							\
-		.traits = (has),					\
-	};
-#include "uapi/categories.def"
-
-struct iot_category * const iot_categories[] = {
-#define IOT_CATEGORY(name, ...)	&iot_category_##name,
-#include "uapi/categories.def"
-};
-
-const size_t iot_categories_nr = ARRAY_SIZE(iot_categories);
-
-/** iot_category_has() - is this the name of a category? */
-bool iot_category_has(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < iot_categories_nr; i++)
-		if (!strcmp(iot_categories[i]->of.name, name))
-			return true;
-	return false;
-}
-
 /* The category's rings, for those who hold its lock. */
 static struct iot_rings *rings_of(struct iot_category *c)
 {
@@ -265,7 +236,7 @@ void iot_category_set_discard(struct iot_category *c, bool discard)
  *
  * What finds none is counted. Context: any, preemption off.
  */
-notrace bool iot_category_has_room(struct iot_category *c)
+bool iot_category_has_room(struct iot_category *c)
 {
 	struct iot_ring *ring;
 
@@ -283,9 +254,22 @@ notrace bool iot_category_has_room(struct iot_category *c)
  *
  * Context: any, preemption off; the category was started.
  */
-notrace bool iot_category_thins_out(struct iot_category *c)
+bool iot_category_thins_out(struct iot_category *c)
 {
 	return !iot_category_samples(c) || !iot_category_has_room(c);
+}
+
+/** iot_category_wants_by_filter() - see iot_category_wants(). Context: any */
+noinline bool iot_category_wants_by_filter(const struct iot_category *c, unsigned int op)
+{
+	const struct iot_filter *f;
+	bool wanted;
+
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(c->filter);
+	wanted = f && (op == IOT_ANY_OP || iot_filter_op(f, op)) && iot_category_wants_task(c);
+	preempt_enable_notrace();
+	return wanted;
 }
 
 /* A filter that lets all pass that is wanted by default, if there is none. */
@@ -537,13 +521,6 @@ void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats
 	iot_rings_put(rings);
 }
 
-/* The largest record that names a path, in words. */
-#define WORDS_MAX	32
-
-#define IOT_CATEGORY(name, ...) \
-	static_assert(sizeof(struct iot_##name) <= WORDS_MAX * sizeof(u64));
-#include "uapi/categories.def"
-
 static void mark_record(const struct iot_category *c, const u64 *record,
 			unsigned long *marks)
 {
@@ -559,7 +536,7 @@ static void mark_shard(const struct iot_category *c, const struct iot_shard *sha
 		       unsigned long *marks)
 {
 	u64 end, i = iot_shard_window(shard, &end);
-	u64 record[WORDS_MAX];
+	u64 record[IOT_RECORD_WORDS_MAX];
 
 	for (; i < end; i++) {
 		if (iot_ring_read(iot_shard_ring(shard), i, record) == IOT_RING_OK)
@@ -569,40 +546,32 @@ static void mark_shard(const struct iot_category *c, const struct iot_shard *sha
 }
 
 /** iot_category_mark_paths() - mark what kept records name. Context: task, may sleep */
-void iot_category_mark_paths(unsigned long *marks)
+void iot_category_mark_paths(struct iot_category *c, unsigned long *marks)
 {
-	size_t i;
+	struct iot_rings *rings = iot_category_rings(c);
 	int cpu;
 
-	for (i = 0; i < iot_categories_nr; i++) {
-		struct iot_rings *rings = iot_category_rings(iot_categories[i]);
-
-		if (!rings)
-			continue;
-		for_each_possible_cpu(cpu)
-			mark_shard(iot_categories[i], &rings->shard[cpu], marks);
-		iot_rings_put(rings);
-	}
+	if (!rings)
+		return;
+	for_each_possible_cpu(cpu)
+		mark_shard(c, &rings->shard[cpu], marks);
+	iot_rings_put(rings);
 }
 
-/* Before the CPU runs anything. */
-static void cpu_comes(int cpu)
+/** iot_category_add_cpu() - a CPU comes online. Context: before it runs anything */
+void iot_category_add_cpu(struct iot_category *c, int cpu)
 {
-	size_t i;
+	struct iot_rings *rings;
 
-	for (i = 0; i < iot_categories_nr; i++) {
-		struct iot_category *c = iot_categories[i];
-		struct iot_rings *rings;
-
-		mutex_lock(&c->lock);
-		rings = rings_of(c);
-		if (rings && !rings->shard[cpu].ring)
-			iot_rings_add(rings, cpu);
-		mutex_unlock(&c->lock);
-	}
+	mutex_lock(&c->lock);
+	rings = rings_of(c);
+	if (rings && !rings->shard[cpu].ring)
+		iot_rings_add(rings, cpu);
+	mutex_unlock(&c->lock);
 }
 
-static int category_init(struct iot_category *c)
+/** iot_category_init() - at load. Return: 0 or -ENOMEM; iot_category_free() undoes either */
+int iot_category_init(struct iot_category *c)
 {
 	mutex_init(&c->control);
 	mutex_init(&c->lock);
@@ -621,40 +590,13 @@ static int category_init(struct iot_category *c)
 	return 0;
 }
 
-/* What category_init() made, of those that there are. */
-static void categories_free(void)
-{
-	size_t i;
-
-	for (i = 0; i < iot_categories_nr; i++) {
-		kfree(iot_categories[i]->rings_of.nowhere);
-		kvfree(iot_categories[i]->pipe_place);
-	}
-}
-
-/** iot_category_init() - at load. Return: 0 or an error; then there is nothing to undo */
-int iot_category_init(void)
-{
-	int err = 0;
-	size_t i;
-
-	for (i = 0; i < iot_categories_nr && !err; i++)
-		err = category_init(iot_categories[i]);
-	if (!err)
-		err = iot_rings_init(cpu_comes);
-	if (err)
-		categories_free();
-	return err;
-}
-
-/** iot_category_exit() - at unload, when nobody can start anything any more */
-void iot_category_exit(void)
-{
-	iot_rings_exit();
-}
-
-/* For good: nobody but us is in control, and a signal does not end it. */
-static struct iot_filter *stop_and_take_filter(struct iot_category *c)
+/**
+ * iot_category_end() - at unload: stop for good, whatever signals come
+ *
+ * Context: task; /proc/iotracer is gone. Return: the filter, to be freed after an RCU grace
+ * period; or NULL.
+ */
+struct iot_filter *iot_category_end(struct iot_category *c)
 {
 	struct iot_filter *f;
 
@@ -669,39 +611,12 @@ static struct iot_filter *stop_and_take_filter(struct iot_category *c)
 	return f;
 }
 
-/**
- * iot_category_stop_all() - at unload, when /proc/iotracer is gone
- *
- * All hooks are let go, those of filters too.
- */
-void iot_category_stop_all(void)
+/** iot_category_free() - at unload, when no probe is left */
+void iot_category_free(struct iot_category *c)
 {
-	struct iot_filter *filters[ARRAY_SIZE(iot_categories)];
-	bool any = false;
-	size_t i;
-
-	for (i = 0; i < iot_categories_nr; i++) {
-		filters[i] = stop_and_take_filter(iot_categories[i]);
-		any |= !!filters[i];
-	}
-	if (any)
-		synchronize_rcu(); /* probes that are still running find none */
-	for (i = 0; i < iot_categories_nr; i++)
-		iot_filter_free(filters[i]);
-}
-
-/** iot_category_free_all() - at unload, when no probe is left */
-void iot_category_free_all(void)
-{
-	size_t i;
-
-	for (i = 0; i < iot_categories_nr; i++) {
-		const struct iot_category *c = iot_categories[i];
-
-		iot_rings_put(rcu_dereference_protected(c->rings, true));
-		if (c->probes && c->probes->release)
-			c->probes->release();
-	}
-	categories_free();
-	iot_tree_exit();
+	iot_rings_put(rcu_dereference_protected(c->rings, true));
+	if (c->probes && c->probes->release)
+		c->probes->release();
+	kfree(c->rings_of.nowhere);
+	kvfree(c->pipe_place);
 }

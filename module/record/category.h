@@ -7,6 +7,7 @@
 #define IOT_CATEGORY_H
 
 #include <linux/compiler.h>
+#include <linux/limits.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
@@ -37,7 +38,7 @@ struct iot_pipe_place {
 };
 
 /* Traits of a category. */
-#define IOT_TRAIT_BY_INODE	BIT(0)	/* finds files by iot_paths_of_inode(): needs iot_mounts_get() */
+#define IOT_TRAIT_BY_INODE	BIT(0)	/* needs iot_mounts_get(): iot_paths_of_inode() */
 #define IOT_TRAIT_WRITEBACK	BIT(1)	/* has events of data written after its writer has gone */
 
 /**
@@ -159,6 +160,25 @@ static __always_inline bool iot_category_wants_any(const struct iot_category *c,
 	       IOT_CATEGORY_ACTIVE && current->tgid != READ_ONCE(c->reader);
 }
 
+#define IOT_ANY_OP	UINT_MAX	/* the operation is not known yet */
+
+bool iot_category_wants_by_filter(const struct iot_category *c, unsigned int op);
+
+/**
+ * iot_category_wants() - is an operation of the current task wanted?
+ * @op:		its id, or IOT_ANY_OP
+ *
+ * The first question of an event; what the filter says of files and amounts comes later.
+ * Context: any.
+ */
+static __always_inline bool iot_category_wants(const struct iot_category *c, unsigned int op)
+{
+	u32 state = READ_ONCE(c->state);
+
+	return (state & IOT_CATEGORY_ACTIVE) &&
+	       (likely(iot_category_wants_any(c, state)) || iot_category_wants_by_filter(c, op));
+}
+
 /* What makes that some files are wanted and others of the same kind are not. */
 #define IOT_CATEGORY_BY_FILE	(IOT_FILTER_DEV | IOT_FILTER_INODE | IOT_CATEGORY_LATE)
 
@@ -250,19 +270,14 @@ struct iot_category_stats {
 
 void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats);
 
-/* The categories: uapi/categories.def */
-#define IOT_CATEGORY(name, ...)	extern struct iot_category iot_category_##name;
-#include "uapi/categories.def"
+/* The largest record that names a path, in words. */
+#define IOT_RECORD_WORDS_MAX	32
 
-extern struct iot_category * const iot_categories[];
-extern const size_t iot_categories_nr;
+void iot_category_mark_paths(struct iot_category *c, unsigned long *marks);
+void iot_category_add_cpu(struct iot_category *c, int cpu);
 
-bool iot_category_has(const char *name);
-void iot_category_mark_paths(unsigned long *marks);
-
-int iot_category_init(void);
-void iot_category_exit(void);
-void iot_category_stop_all(void);
-void iot_category_free_all(void);
+int iot_category_init(struct iot_category *c);
+struct iot_filter *iot_category_end(struct iot_category *c);
+void iot_category_free(struct iot_category *c);
 
 #endif /* IOT_CATEGORY_H */

@@ -24,7 +24,7 @@
 #include "core/ring.h"
 #include "core/spoil.h"
 #include "core/task.h"
-#include "record/category.h"
+#include "record/categories.h"
 
 /** struct iot_event_at - a record that is being filled */
 struct iot_event_at {

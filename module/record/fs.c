@@ -47,16 +47,7 @@ static bool filter_end(const struct iot_filter *f, const struct iot_fs *e)
 
 bool iot_fs_begin(struct iot_fs *e, enum iot_op_id op)
 {
-	const struct iot_filter *f;
-	bool wanted;
-
-	if (iot_fs_off())
-		return false;
-	preempt_disable_notrace();
-	f = rcu_dereference_sched(iot_category_fs.filter);
-	wanted = f && iot_filter_op(f, op) && iot_category_wants_task(&iot_category_fs);
-	preempt_enable_notrace();
-	if (!wanted)
+	if (!iot_category_wants(&iot_category_fs, op))
 		return false;
 	memset(e, 0, sizeof(*e));
 	e->op = op;

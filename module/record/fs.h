@@ -16,7 +16,7 @@
 #ifndef IOT_FS_H
 #define IOT_FS_H
 
-#include "record/category.h"
+#include "record/categories.h"
 #include "uapi/iotracer.h"
 
 /* Nothing is traced. Context: any. */

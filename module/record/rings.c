@@ -155,7 +155,7 @@ void iot_rings_put(struct iot_rings *rings)
 		rings_free(rings);
 }
 
-/** iot_rings_continue() - let the numbers of @new go on behind those of @old, which has no writer */
+/** iot_rings_continue() - number on in @new behind @old, which has no writer any more */
 void iot_rings_continue(struct iot_rings *new, const struct iot_rings *old)
 {
 	int cpu;

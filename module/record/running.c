@@ -175,10 +175,15 @@ void iot_running_id_put(struct iot_running *t)
 	ida_free(&slots, slot_of(t));
 }
 
+static u64 filter_bit(u64 hash)
+{
+	return hash >> (64 - IOT_RUNNING_FILTER_BITS);
+}
+
 /* Does another running target need the bit of @hash in the filter? */
 static bool filter_shared(const struct iot_running *t, u64 hash)
 {
-	u64 bit = hash >> (64 - IOT_RUNNING_FILTER_BITS);
+	u64 bit = filter_bit(hash);
 	u64 from = bit << (64 - IOT_RUNNING_FILTER_BITS);
 	u64 to = from | (BIT_ULL(64 - IOT_RUNNING_FILTER_BITS) - 1);
 	const struct iot_running_buckets *b = buckets_of();
@@ -189,8 +194,7 @@ static bool filter_shared(const struct iot_running *t, u64 hash)
 	for (nr = from >> b->shift; nr <= to >> b->shift; nr++) {
 		hlist_for_each(n, &b->bucket[nr]) {
 			other = (void *)n + b->target;
-			if (other != t &&
-			    iot_running_hash(other->key.ino) >> (64 - IOT_RUNNING_FILTER_BITS) == bit)
+			if (other != t && filter_bit(iot_running_hash(other->key.ino)) == bit)
 				return true;
 		}
 	}
@@ -210,7 +214,7 @@ void iot_running_publish(struct iot_running *t)
 	buckets_add(buckets_of(), t);
 	if (t->device)
 		hlist_add_head_rcu(&t->device_node, &iot_running_devices);
-	set_bit(iot_running_hash(t->key.ino) >> (64 - IOT_RUNNING_FILTER_BITS), iot_running_filter);
+	set_bit(filter_bit(iot_running_hash(t->key.ino)), iot_running_filter);
 	WRITE_ONCE(iot_running_count, iot_running_count + 1);
 	mutex_unlock(&tables_lock);
 }
@@ -226,7 +230,7 @@ void iot_running_unpublish(struct iot_running *t)
 
 	mutex_lock(&tables_lock);
 	if (!filter_shared(t, hash))
-		clear_bit(hash >> (64 - IOT_RUNNING_FILTER_BITS), iot_running_filter);
+		clear_bit(filter_bit(hash), iot_running_filter);
 	slots_put(t, NULL);
 	hlist_del_rcu(node_of(buckets_of(), t));
 	if (t->device)

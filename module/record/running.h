@@ -90,8 +90,8 @@ static __always_inline bool iot_running_maybe(const struct inode *inode)
 			     iot_running_filter);
 }
 
-static __always_inline struct iot_running *iot_running_at(const struct iot_running_buckets *b,
-							struct hlist_node *n)
+static __always_inline struct iot_running *
+iot_running_at(const struct iot_running_buckets *b, struct hlist_node *n)
 {
 	struct iot_running *t = (void *)n + b->target;
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/* All categories: uapi/categories.def */
+#include <linux/build_bug.h>
+#include <linux/kernel.h>
+#include <linux/rcupdate.h>
+#include <linux/string.h>
+#include "record/categories.h"
+#include "record/filter.h"
+#include "record/rings.h"
+#include "record/tree.h"
+#include "uapi/iotracer.h"
+
+#define IOT_CATEGORY(category, CATEGORY, by_default, has, meaning)	\
+	struct iot_category iot_category_##category = {			\
+		.of = {							\
+			.name = #category,				\
+			.event_id = IOT_EVENT_ID_##CATEGORY,		\
+			.default_kinds = (by_default),			\
+		},							\
+		.traits = (has),					\
+	};
+#include "uapi/categories.def"
+
+struct iot_category * const iot_categories[] = {
+#define IOT_CATEGORY(name, ...)	&iot_category_##name,
+#include "uapi/categories.def"
+};
+
+const size_t iot_categories_nr = ARRAY_SIZE(iot_categories);
+
+/* Records begin alike: logs are merged by the third to the second word (category_log.c). */
+#define IOT_CATEGORY(name, ...)								\
+	static_assert(sizeof(struct iot_##name) <= IOT_RECORD_WORDS_MAX * sizeof(u64) &&	\
+		      offsetof(struct iot_##name, time) == sizeof(u64) &&		\
+		      offsetof(struct iot_##name, latency) == 2 * sizeof(u64));
+#include "uapi/categories.def"
+
+/** iot_categories_have() - is this the name of a category? */
+bool iot_categories_have(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(iot_categories); i++)
+		if (!strcmp(iot_categories[i]->of.name, name))
+			return true;
+	return false;
+}
+
+/** iot_categories_mark_paths() - mark what kept records name. Context: task, may sleep */
+void iot_categories_mark_paths(unsigned long *marks)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(iot_categories); i++)
+		iot_category_mark_paths(iot_categories[i], marks);
+}
+
+static void cpu_comes(int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(iot_categories); i++)
+		iot_category_add_cpu(iot_categories[i], cpu);
+}
+
+/** iot_categories_init() - at load. Return: 0 or an error; iot_categories_free() undoes either */
+int iot_categories_init(void)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(iot_categories); i++) {
+		err = iot_category_init(iot_categories[i]);
+		if (err)
+			return err;
+	}
+	return iot_rings_init(cpu_comes);
+}
+
+/** iot_categories_exit() - at unload, when nobody can start anything any more */
+void iot_categories_exit(void)
+{
+	iot_rings_exit();
+}
+
+/**
+ * iot_categories_stop() - at unload, when /proc/iotracer is gone
+ *
+ * All hooks are let go, those of filters too.
+ */
+void iot_categories_stop(void)
+{
+	struct iot_filter *filters[ARRAY_SIZE(iot_categories)];
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(iot_categories); i++) {
+		filters[i] = iot_category_end(iot_categories[i]);
+		any |= !!filters[i];
+	}
+	if (any)
+		synchronize_rcu(); /* probes that are still running find none */
+	for (i = 0; i < ARRAY_SIZE(iot_categories); i++)
+		iot_filter_free(filters[i]);
+}
+
+/** iot_categories_free() - at unload, when no probe is left */
+void iot_categories_free(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(iot_categories); i++)
+		iot_category_free(iot_categories[i]);
+	iot_tree_exit();
+}
