@@ -8,7 +8,7 @@
 #include "hook/hook_set.h"
 #include "hook/symbol.h"
 #include "file/mounts.h"
-#include "file/origin.h"
+#include "file/originator.h"
 #include "file/paths.h"
 #include "record/categories.h"
 #include "probe/names.h"
@@ -25,7 +25,7 @@ static int __init iotracer_init(void)
 	err = iot_param_init();
 	if (err)
 		return err;
-	iot_left_out_tell();
+	iot_left_out_report();
 	err = iot_budget_init();
 	if (err)
 		return err;

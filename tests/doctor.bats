@@ -452,9 +452,11 @@ category() {
 
 # names_in_module: what the module's source hooks, or looks up by name
 names_in_module() {
-	cat "$top"/module/probe/*.c "$top"/module/file/*.c "$top"/module/hook/*.c "$top"/module/proc/dirty.c "$top"/module/compat/io_uring.h |
+	# rejected.c has no category to itself; what hook/ needs is not of one category
+	cat "$top"/module/probe/[!r]*.c "$top"/module/probe/r[!e]*.c "$top"/module/file/{originator,paths}.c \
+		"$top"/module/hook/symbol.c "$top"/module/compat/io_uring.h |
 		tr '\n' ' ' |
-		grep -oE '\b(SYSCALL|IA32|FUNCTION|CALLED|LOOKUP|iot_hook_(symbol|function))\("\w+"|\.(newer|symbol|instead|name) = "\w+"(, \.(newer|probe|what|tag|op))?|IOT_KIND_(SOCKET|PIPE), "\w+", "\w+"|define IOT_URING_SUBMIT_POINT\s+"\w+"' |
+		grep -oE '\b(SYSCALL|IA32|FUNCTION|CALLED|LOOKUP|iot_symbol_(find|checked))\("\w+"|\.(newer|symbol|instead|name) = "\w+"(, \.(newer|probe|what|tag|op))?|IOT_KIND_(SOCKET|PIPE), "\w+", "\w+"|define IOT_URING_SUBMIT_POINT\s+"\w+"' |
 		grep -vE '\.name = "(fs|block|cache|uring|fault|read|write|read_iter|write_iter|splice_read|splice_write|copy_file_range|remap_file_range)"' |
 		grep -oE '"\w+"' | tr -d '"' | sed -E 's/^__(x64|ia32)_sys_//' | sort -u
 }
@@ -464,9 +466,10 @@ names_in_module() {
 	[ "$(wc -l <"$work/module")" -gt 150 ]
 	iotracer doctor --format=json |
 		jq -r '.categories[].needs[] | select(.kind != "option").names[]' | sort -u >"$work/doctor"
-	# found in modules that may not be loaded: ext4's and xfs' journals; bh_submit stands for
+	# found in modules that may not be loaded: ext4's and xfs' journals; not missed where it is
+	# not: kallsyms_lookup_name; bh_submit stands for
 	# the kernels that do not have end_bio_bh_io_sync, and is not looked up
-	diff <(grep -vxE 'journal_end_buffer_io_sync|xlog_bio_end_io' "$work/module") \
+	diff <(grep -vxE 'journal_end_buffer_io_sync|xlog_bio_end_io|kallsyms_lookup_name' "$work/module") \
 		<(grep -vx bh_submit "$work/doctor")
 	# and the functions of io_uring that call
 	diff <(grep -oE 'CALLED\("\w+", \w+, "\w+"' "$top/module/probe/fs_calls.c" | grep -oE '"\w+"$' | sort -u) \

@@ -20,7 +20,7 @@ static atomic_t turn;
 /* Do two words belong to the same alias, as far as they tell? */
 static bool is_same(u32 word, u32 other)
 {
-	return word && !((word ^ other) >> IOT_ALIAS_NUMBER_BITS);
+	return word && !((word ^ other) >> IOT_ALIAS_INDEX_BITS);
 }
 
 /** iot_alias_add_slow() - iot_alias_add() where the first word is taken */
@@ -62,7 +62,7 @@ unsigned int iot_alias_find(const struct iot_aliases *a, u64 hash,
 		u32 word = READ_ONCE(line[i]);
 
 		if (is_same(word, tag))
-			numbers[n++] = (word & (BIT(IOT_ALIAS_NUMBER_BITS) - 1)) - 1;
+			numbers[n++] = (word & (BIT(IOT_ALIAS_INDEX_BITS) - 1)) - 1;
 	}
 	return n;
 }

@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 #define IOT_ALIAS_WIDTH		8	/* things that an alias can lead to */
-#define IOT_ALIAS_NUMBER_BITS	18	/* of what a thing is called, see iot_table_number() */
+#define IOT_ALIAS_INDEX_BITS	18	/* of what a thing is called, see iot_table_index() */
 
 /** struct iot_aliases - static; @lines: from the first iot_aliases_begin() to its free */
 struct iot_aliases {
@@ -27,7 +27,7 @@ unsigned int iot_alias_find(const struct iot_aliases *a, u64 hash,
 			    u32 numbers[IOT_ALIAS_WIDTH]);
 
 #define IOT_ALIAS_LINE_BITS	13
-#define IOT_ALIAS_TAG_BITS	(32 - IOT_ALIAS_NUMBER_BITS)
+#define IOT_ALIAS_TAG_BITS	(32 - IOT_ALIAS_INDEX_BITS)
 
 static __always_inline u32 *iot_alias_line(const struct iot_aliases *a, u64 hash)
 {
@@ -38,7 +38,7 @@ static __always_inline u32 iot_alias_word(u64 hash, u32 number)
 {
 	u32 tag = hash >> (64 - IOT_ALIAS_LINE_BITS - IOT_ALIAS_TAG_BITS);
 
-	return tag << IOT_ALIAS_NUMBER_BITS | (number + 1);
+	return tag << IOT_ALIAS_INDEX_BITS | (number + 1);
 }
 
 /**

@@ -311,10 +311,10 @@ static void compare(struct iot_btf_check *check, u32 func)
 {
 	char text[IOT_BTF_TEXT];
 
-	if (check->verdict == IOT_BTF_DIFFERS)
+	if (check->match == IOT_BTF_DIFFERS)
 		return;
 	iot_btf_print(func, text, sizeof(text));
-	check->verdict = fits(check->proto, text) ? IOT_BTF_FITS : IOT_BTF_DIFFERS;
+	check->match = fits(check->proto, text) ? IOT_BTF_FITS : IOT_BTF_DIFFERS;
 	check->func = func;
 }
 
@@ -344,10 +344,10 @@ void iot_btf_check(struct iot_btf_check *checks, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		u32 *head = &heads[hash_of(checks[i].name)];
 
-		checks[i].verdict = IOT_BTF_UNCHECKED;
+		checks[i].match = IOT_BTF_UNCHECKED;
 		if (!checks[i].proto || !btf.nr)
 			continue;
-		checks[i].verdict = IOT_BTF_ABSENT;
+		checks[i].match = IOT_BTF_ABSENT;
 		checks[i].next = *head;
 		*head = i;
 	}

@@ -5,8 +5,8 @@
 
 #include <linux/types.h>
 
-/** enum iot_btf_verdict - what is known of a function's prototype */
-enum iot_btf_verdict {
+/** enum iot_btf_match - what is known of a function's prototype */
+enum iot_btf_match {
 	IOT_BTF_UNCHECKED,	/* there is no BTF, or nothing is expected */
 	IOT_BTF_FITS,
 	IOT_BTF_DIFFERS,
@@ -22,14 +22,14 @@ enum iot_btf_verdict {
  *		"function *". "_" is any integer or pointer, "..." any further arguments,
  *		also none, " | " stands between prototypes of which one has to fit.
  *		NULL: nothing is expected
- * @verdict:	the answer
+ * @match:	the answer
  * @func:	type of the function that differs, for iot_btf_print()
  * @next:	iot_btf_check()'s own
  */
 struct iot_btf_check {
 	const char *name;
 	const char *proto;
-	enum iot_btf_verdict verdict;
+	enum iot_btf_match match;
 	u32 func;
 	u32 next;
 };

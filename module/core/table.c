@@ -45,7 +45,7 @@ void iot_table_init(void)
 
 static size_t stride(const struct iot_table *t)
 {
-	return sizeof(struct iot_table_place) + t->size;
+	return sizeof(struct iot_table_slot) + t->size;
 }
 
 static atomic_t *used_of(const struct iot_table *t, u32 hash)
@@ -59,13 +59,13 @@ static void *first_place(const struct iot_table *t, u32 hash)
 }
 
 /* Change the key. Return: false: it is another one by now. */
-static bool change(struct iot_table_place *place, unsigned long from, unsigned long to)
+static bool change(struct iot_table_slot *place, unsigned long from, unsigned long to)
 {
 	return READ_ONCE(place->key) == from && cmpxchg(&place->key, from, to) == from;
 }
 
 /* Hold the place that has @key. */
-static struct iot_table_place *hold(const struct iot_table *t, u32 hash, unsigned long key)
+static struct iot_table_slot *hold(const struct iot_table *t, u32 hash, unsigned long key)
 {
 	void *at = first_place(t, hash);
 	unsigned int i;
@@ -77,7 +77,7 @@ static struct iot_table_place *hold(const struct iot_table *t, u32 hash, unsigne
 }
 
 /* Hold one that is free. */
-static struct iot_table_place *hold_free(const struct iot_table *t, u32 hash, unsigned long key)
+static struct iot_table_slot *hold_free(const struct iot_table *t, u32 hash, unsigned long key)
 {
 	void *at = first_place(t, hash);
 	unsigned int i;
@@ -93,14 +93,14 @@ static struct iot_table_place *hold_free(const struct iot_table *t, u32 hash, un
 
 /* What is asked of a thing that nobody holds, and that may change meanwhile. */
 struct look {
-	struct iot_table_place *place;
+	struct iot_table_slot *place;
 	unsigned long key;
 	u64 time;
 	u32 uid;
 	u32 pid;
 };
 
-static void look_at(const struct iot_table *t, struct look *l, struct iot_table_place *place)
+static void look_at(const struct iot_table *t, struct look *l, struct iot_table_slot *place)
 {
 	l->place = place;
 	l->key = READ_ONCE(place->key);
@@ -127,7 +127,7 @@ static unsigned int weight(const struct look *looks, const struct look *l)
  * Hold the place of the thing that can best be spared, whose key was @old, or NULL: none, or
  * it has changed meanwhile.
  */
-static struct iot_table_place *hold_another(const struct iot_table *t, u32 hash,
+static struct iot_table_slot *hold_another(const struct iot_table *t, u32 hash,
 					    unsigned long key, unsigned long *old)
 {
 	struct look looks[IOT_TABLE_PROBES], *least = NULL;
@@ -154,9 +154,9 @@ static struct iot_table_place *hold_another(const struct iot_table *t, u32 hash,
 }
 
 /* Where all places are taken. */
-static noinline struct iot_table_place *displace(struct iot_table *t, u32 hash, unsigned long key)
+static noinline struct iot_table_slot *displace(struct iot_table *t, u32 hash, unsigned long key)
 {
-	struct iot_table_place *place = NULL;
+	struct iot_table_slot *place = NULL;
 	unsigned int i;
 	unsigned long old;
 
@@ -186,7 +186,7 @@ void *iot_table_new(struct iot_table *t, const void *key)
 {
 	unsigned long k = (unsigned long)key;
 	u32 hash = iot_table_hash_of(t, k);
-	struct iot_table_place *place = NULL;
+	struct iot_table_slot *place = NULL;
 
 	if (atomic_read(used_of(t, hash)))
 		place = hold(t, hash, k);
@@ -204,7 +204,7 @@ void *iot_table_new(struct iot_table *t, const void *key)
 /** iot_table_take_used() - iot_table_take() where some key has this hash */
 void *iot_table_take_used(struct iot_table *t, u32 hash, unsigned long key)
 {
-	struct iot_table_place *place = hold(t, hash, key);
+	struct iot_table_slot *place = hold(t, hash, key);
 
 	return place ? place->thing : NULL;
 }
@@ -216,7 +216,7 @@ void *iot_table_take_used(struct iot_table *t, u32 hash, unsigned long key)
  */
 void *iot_table_take_at(struct iot_table *t, void *thing)
 {
-	struct iot_table_place *place = iot_table_place_of(thing);
+	struct iot_table_slot *place = iot_table_slot_of(thing);
 	unsigned long key = READ_ONCE(place->key);
 
 	if (!key || (key & HELD) || !change(place, key, key | HELD))
@@ -242,7 +242,7 @@ void *iot_table_rename(struct iot_table *t, void *thing, const void *key)
 
 static size_t places_bytes(const struct iot_table *t)
 {
-	return IOT_TABLE_PLACES(t->bits) * stride(t);
+	return IOT_TABLE_SLOTS(t->bits) * stride(t);
 }
 
 /** iot_table_clear() - forget all. No probe is at work */

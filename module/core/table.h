@@ -8,7 +8,7 @@
 #include <linux/types.h>
 
 #define IOT_TABLE_PROBES	8	/* places that a key may have */
-#define IOT_TABLE_PLACES(bits)	((1U << (bits)) + IOT_TABLE_PROBES - 1)
+#define IOT_TABLE_SLOTS(bits)	((1U << (bits)) + IOT_TABLE_PROBES - 1)
 
 /**
  * struct iot_table - static, for the life of the module
@@ -49,7 +49,7 @@ struct iot_table {
 /* IOT_TABLE_STORE() - static memory of a small table; it need not be begun */
 #define IOT_TABLE_STORE(name, type, nr_bits)					\
 	static struct { unsigned long key; type thing; }			\
-		name##_places[IOT_TABLE_PLACES(nr_bits)];			\
+		name##_places[IOT_TABLE_SLOTS(nr_bits)];			\
 	static atomic_t name##_used
 #define IOT_TABLE_STORED(name, nr_bits)						\
 	.bits = (nr_bits),							\
@@ -92,18 +92,18 @@ static __always_inline u64 iot_table_pair(u64 first, u64 second)
 #define IOT_TABLE_HELD	1UL	/* in a key */
 
 /**
- * struct iot_table_place - a place in a table
+ * struct iot_table_slot - a place in a table
  * @key:	see table.c
  * @thing:	of the table's size
  */
-struct iot_table_place {
+struct iot_table_slot {
 	unsigned long key;
 	u8 thing[] __aligned(sizeof(u64));
 };
 
-static __always_inline struct iot_table_place *iot_table_place_of(void *thing)
+static __always_inline struct iot_table_slot *iot_table_slot_of(void *thing)
 {
-	return thing - offsetof(struct iot_table_place, thing);
+	return thing - offsetof(struct iot_table_slot, thing);
 }
 
 static __always_inline u32 iot_table_hash_of(const struct iot_table *t, unsigned long key)
@@ -120,7 +120,7 @@ static __always_inline void *iot_table_take(struct iot_table *t, const void *key
 {
 	unsigned long k = (unsigned long)key;
 	u32 hash = iot_table_hash_of(t, k);
-	struct iot_table_place *place;
+	struct iot_table_slot *place;
 
 	if (!atomic_read(&t->used[hash & t->used_mask]))
 		return NULL;
@@ -134,7 +134,7 @@ static __always_inline void *iot_table_take(struct iot_table *t, const void *key
 /** iot_table_keep() - it can be found again, or from now on. Context: any; it is held */
 static __always_inline void iot_table_keep(void *thing)
 {
-	struct iot_table_place *place = iot_table_place_of(thing);
+	struct iot_table_slot *place = iot_table_slot_of(thing);
 
 	/* after its fields */
 	smp_store_release(&place->key, place->key & ~IOT_TABLE_HELD);
@@ -143,15 +143,15 @@ static __always_inline void iot_table_keep(void *thing)
 /** iot_table_drop() - it is done. Context: any; it is held */
 static __always_inline void iot_table_drop(struct iot_table *t, void *thing)
 {
-	struct iot_table_place *place = iot_table_place_of(thing);
+	struct iot_table_slot *place = iot_table_slot_of(thing);
 	u32 hash = iot_table_hash_of(t, place->key & ~IOT_TABLE_HELD);
 
 	smp_store_release(&place->key, 0); /* after the last use of its fields */
 	atomic_dec(&t->used[hash & t->used_mask]);
 }
 
-/** iot_table_number() - a number for where a thing is, below the table's words. Context: any */
-static __always_inline u32 iot_table_number(const struct iot_table *t, const void *thing)
+/** iot_table_index() - a number for where a thing is, below the table's words. Context: any */
+static __always_inline u32 iot_table_index(const struct iot_table *t, const void *thing)
 {
 	return (thing - t->places) / sizeof(u64);
 }

@@ -483,7 +483,7 @@ static u64 odd_secret(void)
 static const unsigned int *find_mounts(void)
 {
 	static const unsigned int never;
-	const seqlock_t *lock = (const seqlock_t *)iot_hook_data("mount_lock");
+	const seqlock_t *lock = (const seqlock_t *)iot_symbol_data("mount_lock");
 
 	return lock ? &lock->seqcount.seqcount.sequence : &never;
 }

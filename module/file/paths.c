@@ -157,7 +157,7 @@ static unsigned long absolute_path;
  */
 char *iot_paths_text(const struct path *path, char *buf, int size)
 {
-	unsigned long args[IOT_HOOK_ARGS] = {
+	unsigned long args[IOT_CALL_ARGS] = {
 		(unsigned long)path, (unsigned long)buf, size
 	};
 
@@ -721,7 +721,7 @@ int iot_paths_init(void (*mark)(unsigned long *marks))
 	int err;
 
 	mark_needed = mark;
-	absolute_path = iot_hook_function("d_absolute_path",
+	absolute_path = iot_symbol_checked("d_absolute_path",
 					  "char * (struct path *, char *, int)");
 	get_random_bytes(&text_key, sizeof(text_key));
 	scratch = __alloc_percpu(PATH_MAX, 8);

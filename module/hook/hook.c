@@ -12,7 +12,7 @@
  *		the same function) or not allowed: by attach=entry, or since a function
  *		that may sleep without bound must not have a frame of ours on its stack.
  *		If it can be, the kretprobe gets its calls from one ftrace_ops for all
- *		of them: see iot_hook_follow().
+ *		of them: see iot_kretprobe_follow().
  *
  * Lifetimes. A hook exists while somebody holds it and is attached while somebody
  * has it enabled: the first to enable attaches, the last to disable detaches.
@@ -96,11 +96,11 @@ static DEFINE_SPINLOCK(list_lock);
  */
 #define MAX_BARE	128
 
-static struct iot_hook_site bare[MAX_BARE];
+static struct iot_site bare[MAX_BARE];
 static unsigned int nr_bare;	/* rises, under hook_lock */
 
 /* In the wrapper's place: ask the handler again, and do what it says. */
-static s64 call_bare(const struct iot_hook_site *site, unsigned long *args)
+static s64 call_bare(const struct iot_site *site, unsigned long *args)
 {
 	const struct iot_hook_type *type = site->data;
 	struct pt_regs regs = { .di = args[0], .si = args[1] };
@@ -109,17 +109,17 @@ static s64 call_bare(const struct iot_hook_site *site, unsigned long *args)
 	/* registers are all that there is in struct ftrace_regs: see iot_ftrace_regs() */
 	type->ftrace(site->entry - MCOUNT_INSN_SIZE, 0, NULL, (struct ftrace_regs *)&regs);
 	if (!regs.ip)
-		return IOT_HOOK_ALONE;
+		return IOT_HOOK_PASS_THROUGH;
 	wrapper = type->wrapper_at(regs.ip);
 	return wrapper((struct kiocb *)args[0], (struct iov_iter *)args[1], regs.dx, regs.cx, 0);
 }
 
-static struct iot_hook_site *find_bare(unsigned long ip)
+static struct iot_site *find_bare(unsigned long ip)
 {
 	unsigned int i, n = smp_load_acquire(&nr_bare); /* pairs with need_bare() */
 
 	for (i = 0; i < n; i++)
-		if (iot_hook_key(READ_ONCE(bare[i].addr)) == iot_hook_key(ip))
+		if (iot_redirect_key(READ_ONCE(bare[i].addr)) == iot_redirect_key(ip))
 			return &bare[i];
 	return NULL;
 }
@@ -127,7 +127,7 @@ static struct iot_hook_site *find_bare(unsigned long ip)
 /* Return: 0; -ENOSPC: too many functions; -EBUSY: it is hooked as another operation. */
 static int need_bare(const struct iot_hook *hook)
 {
-	struct iot_hook_site *site = find_bare(hook->addr);
+	struct iot_site *site = find_bare(hook->addr);
 	int err;
 
 	if (site)
@@ -135,7 +135,7 @@ static int need_bare(const struct iot_hook *hook)
 	site = find_bare(0) ?: &bare[nr_bare];
 	if (site == &bare[MAX_BARE])
 		return -ENOSPC;
-	err = iot_hook_stub_get(site);
+	err = iot_stub_get(site);
 	if (err)
 		return err;
 	site->call = call_bare;
@@ -167,13 +167,13 @@ static void forget_bare(struct module *mod)
 			WRITE_ONCE(bare[i].addr, 0);
 }
 
-/** iot_hook_redirect_bare() - see iot_hook_redirect(). Context: the handler's */
-void iot_hook_redirect_bare(struct pt_regs *regs, unsigned long ip)
+/** iot_hook_send_bare() - see iot_redirect(). Context: the handler's */
+void iot_hook_send_bare(struct pt_regs *regs, unsigned long ip)
 {
-	struct iot_hook_site *site = find_bare(ip);
+	struct iot_site *site = find_bare(ip);
 
 	if (!WARN_ON_ONCE(!site))
-		iot_hook_site_redirect(site, ip, regs);
+		iot_site_redirect(site, ip, regs);
 }
 
 static int attach_redirect(struct iot_hook *hook)
@@ -189,13 +189,13 @@ static int attach_redirect(struct iot_hook *hook)
 	err = need_bare(hook);
 	if (err)
 		return err;
-	return iot_ftrace_attach(&hook->ops, hook->type->ftrace, FTRACE_OPS_FL_IPMODIFY, NULL,
+	return iot_redirect_attach(&hook->ops, hook->type->ftrace, FTRACE_OPS_FL_IPMODIFY, NULL,
 				 &hook->addr, 1);
 }
 
 static void detach_redirect(struct iot_hook *hook)
 {
-	iot_ftrace_detach(&hook->ops);
+	iot_redirect_detach(&hook->ops);
 }
 
 #define FOLLOWED_BITS	8
@@ -205,7 +205,7 @@ static unsigned int nr_followed;
 
 static struct hlist_head *followed_bucket(unsigned long ip)
 {
-	return &followed[hash_long(iot_hook_key(ip), FOLLOWED_BITS)];
+	return &followed[hash_long(iot_redirect_key(ip), FOLLOWED_BITS)];
 }
 
 /* Context: entry of a function that is followed, preemption on. */
@@ -216,8 +216,8 @@ static void follow(unsigned long ip, unsigned long parent_ip, struct ftrace_ops 
 
 	preempt_disable_notrace();
 	hlist_for_each_entry_rcu_notrace(hook, followed_bucket(ip), node)
-		if (iot_hook_key(hook->addr) == iot_hook_key(ip))
-			iot_hook_follow(&hook->krp, iot_ftrace_regs(fregs));
+		if (iot_redirect_key(hook->addr) == iot_redirect_key(ip))
+			iot_kretprobe_follow(&hook->krp, iot_ftrace_regs(fregs));
 	preempt_enable_notrace();
 }
 
@@ -227,7 +227,7 @@ static struct ftrace_ops follow_ops;
 static int follow_begin(struct iot_hook *hook)
 {
 	int err = nr_followed ? ftrace_set_filter_ip(&follow_ops, hook->addr, 0, 0) :
-				iot_ftrace_attach(&follow_ops, follow, 0, NULL, &hook->addr, 1);
+				iot_redirect_attach(&follow_ops, follow, 0, NULL, &hook->addr, 1);
 
 	if (err)
 		return err;
@@ -256,7 +256,7 @@ static void follow_end(struct iot_hook *hook)
 	hlist_del_rcu(&hook->node);
 	hook->followed = false;
 	if (!--nr_followed)
-		iot_ftrace_detach(&follow_ops);
+		iot_redirect_detach(&follow_ops);
 	else if (!is_followed(hook->addr))
 		ftrace_set_filter_ip(&follow_ops, hook->addr, 1, 0);
 }
@@ -327,7 +327,7 @@ static unsigned long missed_now(const struct iot_hook *hook)
 {
 	if (hook->mechanism != KRETPROBE)
 		return 0;
-	return iot_hook_probe_missed(&hook->krp, hook->armed);
+	return iot_kretprobe_missed(&hook->krp, hook->armed);
 }
 
 /* What the old one has missed is kept, in one step. */
@@ -625,7 +625,7 @@ static void module_live(struct module *mod)
 		if (hook->addr || strcmp(hook->module, mod->name))
 			continue;
 		snprintf(name, sizeof(name), "%s:%s", mod->name, hook->symbol);
-		WRITE_ONCE(hook->addr, iot_hook_symbol(name));
+		WRITE_ONCE(hook->addr, iot_symbol_find(name));
 		if (hook->users)
 			attach(hook);
 	}

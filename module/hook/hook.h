@@ -25,7 +25,7 @@ typedef s64 (*iot_hook_wrapper_fn)(struct kiocb *iocb, struct iov_iter *iter,
  *		iot_hook_is_going() says so to @entry. May be NULL
  * @data_size:	bytes of kretprobe instance data
  * @wrapper_at:	the function, an iot_hook_wrapper_fn, to call in place of what @ftrace
- *		redirects to; rejects a call with IOT_HOOK_ALONE. Where there is @ftrace
+ *		redirects to; rejects a call with IOT_HOOK_PASS_THROUGH. Where there is @ftrace
  */
 struct iot_hook_type {
 	const char *name;
@@ -55,7 +55,7 @@ bool iot_hook_is_going(const struct kretprobe *krp);
 void iot_hook_show(struct seq_file *m);
 
 #ifdef IOT_REDIRECT
-void iot_hook_redirect_bare(struct pt_regs *regs, unsigned long ip);
+void iot_hook_send_bare(struct pt_regs *regs, unsigned long ip);
 #endif
 
 #endif /* IOT_HOOK_H */

@@ -6,13 +6,13 @@
  * which knows it by nothing but that: BPF's trampoline may come between (fentry, fexit
  * on the same function), and what it keeps are the function's arguments only. The
  * stub keeps the arguments, asks the set's wrapper, and either returns what the
- * wrapper says, or, where that is IOT_HOOK_ALONE, goes on into the function with
+ * wrapper says, or, where that is IOT_HOOK_PASS_THROUGH, goes on into the function with
  * nothing of ours on the stack: so a call that turns out to be able to sleep
  * without bound does not hold the module. As in hook.c a redirected call is in
  * flight from the handler to the wrapper's end.
  *
  * Calls that may sleep without bound are followed by their return address: see
- * iot_hook_follow(). So are those of a function that cannot be redirected, because
+ * iot_kretprobe_follow(). So are those of a function that cannot be redirected, because
  * somebody else redirects it (a livepatch), or may not be (attach=entry).
  *
  * Functions of one handler and one owner, the kernel or a module, share an ftrace_ops
@@ -72,7 +72,7 @@ struct iot_hook_group {
 	struct ftrace_ops ops;
 };
 
-static const char * const verdict_names[] = {
+static const char * const match_names[] = {
 	[IOT_BTF_UNCHECKED] = "unchecked",
 	[IOT_BTF_FITS] = "fits",
 	[IOT_BTF_DIFFERS] = "differs",
@@ -85,17 +85,17 @@ static bool is_of(const char *owner, const char *module)
 }
 
 /* It has a function, which is in @owner. */
-static bool is_in(const struct iot_hook_site *site, const char *owner)
+static bool is_in(const struct iot_site *site, const char *owner)
 {
 	return site->addr && is_of(site->owner, owner);
 }
 
-static bool is_unattached(const struct iot_hook_site *site, const char *owner)
+static bool is_unattached(const struct iot_site *site, const char *owner)
 {
 	return is_in(site, owner) && site->mechanism == IOT_HOOK_DETACHED;
 }
 
-static void set_mechanism(struct iot_hook_site *site, enum iot_hook_mechanism mechanism)
+static void set_mechanism(struct iot_site *site, enum iot_hook_mechanism mechanism)
 {
 	mutex_lock(&sets_lock);
 	site->mechanism = mechanism;
@@ -107,29 +107,29 @@ static void set_mechanism(struct iot_hook_site *site, enum iot_hook_mechanism me
  * without arguments, whose functions are another one's under two more names; but the
  * kernel calls all system calls alike.
  */
-static bool is_refused(const struct iot_hook_site *site)
+static bool is_refused(const struct iot_site *site)
 {
-	if (site->verdict == IOT_BTF_ABSENT)
+	if (site->match == IOT_BTF_ABSENT)
 		return strcmp(site->proto, IOT_HOOK_SYSCALL);
-	return site->verdict == IOT_BTF_DIFFERS;
+	return site->match == IOT_BTF_DIFFERS;
 }
 
-static bool follows_return(const struct iot_hook_site *site)
+static bool follows_return(const struct iot_site *site)
 {
-	return site->unbounded || site->sometimes;
+	return site->unbounded || site->may_be_unbounded;
 }
 
 #ifdef IOT_REDIRECT
 static struct hlist_head *bucket_of(struct iot_hook_set *set, unsigned long ip)
 {
-	return &set->table[hash_long(iot_hook_key(ip), IOT_HOOK_SET_BITS)];
+	return &set->table[hash_long(iot_redirect_key(ip), IOT_HOOK_SET_BITS)];
 }
 
-/** iot_hook_site_follow() - follow a call by its return. Context: the handler's */
-void iot_hook_site_follow(const struct iot_hook_site *site, struct pt_regs *regs)
+/** iot_site_follow() - follow a call by its return. Context: the handler's */
+void iot_site_follow(const struct iot_site *site, struct pt_regs *regs)
 {
 	preempt_disable_notrace();
-	iot_hook_follow(site->krp, regs);
+	iot_kretprobe_follow(site->krp, regs);
 	preempt_enable_notrace();
 }
 
@@ -147,9 +147,9 @@ void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrac
 {
 	struct iot_hook_set *set = ops->private;
 	struct pt_regs *regs = iot_ftrace_regs(fregs);
-	unsigned long args[IOT_HOOK_ARGS] IOT_UNINITIALIZED;
-	struct iot_hook_site *site, *stubbed = NULL;
-	enum iot_hook_wish wish;
+	unsigned long args[IOT_CALL_ARGS] IOT_UNINITIALIZED;
+	struct iot_site *site, *stubbed = NULL;
+	enum iot_hook_verdict verdict;
 
 	args[0] = regs->di;
 	args[1] = regs->si;
@@ -157,48 +157,48 @@ void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrac
 	args[3] = regs->cx;
 	args[4] = regs->r8;
 	hlist_for_each_entry_rcu_notrace(site, bucket_of(set, ip), node) {
-		if (iot_hook_key(site->addr) != iot_hook_key(ip))
+		if (iot_redirect_key(site->addr) != iot_redirect_key(ip))
 			continue;
 		if (site->redirects)
 			stubbed = site;
-		wish = set->wants(site, args, parent_ip);
-		if (wish == IOT_HOOK_IGNORE)
+		verdict = set->wants(site, args, parent_ip);
+		if (verdict == IOT_HOOK_IGNORE)
 			continue;
-		if (wish == IOT_HOOK_FOLLOW && likely(site->redirects)) {
-			iot_hook_site_redirect(site, ip, regs);
+		if (verdict == IOT_HOOK_FOLLOW && likely(site->redirects)) {
+			iot_site_redirect(site, ip, regs);
 			return;
 		}
-		iot_hook_site_follow(site, regs);
+		iot_site_follow(site, regs);
 		break;
 	}
 	if (stubbed)
-		iot_hook_site_pass(stubbed, ip, regs);
+		iot_site_pass(stubbed, ip, regs);
 }
 
 /*
  * Its calls are followed by their return, or may be: the others of a function that was to
  * be redirected and is not.
  */
-static bool needs_probe(const struct iot_hook_site *site)
+static bool needs_probe(const struct iot_site *site)
 {
 	return follows_return(site) || (site->set->call && !site->redirects);
 }
 
 /* ftrace may be asked to look at it. */
-static bool is_handled(const struct iot_hook_site *site)
+static bool is_handled(const struct iot_site *site)
 {
 	return !needs_probe(site) || site->krp;
 }
 
 /* Only a handler of all sites knows what to do where the call is not redirected. */
-static ftrace_func_t handler_of(const struct iot_hook_site *site)
+static ftrace_func_t handler_of(const struct iot_site *site)
 {
 	if (!site->handler || (site->set->call && !site->redirects))
 		return iot_hook_set_handle;
 	return site->handler;
 }
 
-static enum iot_hook_mechanism mechanism_of(const struct iot_hook_site *site)
+static enum iot_hook_mechanism mechanism_of(const struct iot_site *site)
 {
 	if (site->redirects)
 		return IOT_HOOK_REDIRECT;
@@ -213,14 +213,14 @@ static void choose_redirects(struct iot_hook_set *set, const char *owner)
 	unsigned int i;
 
 	for (i = 0; i < set->nr; i++) {
-		struct iot_hook_site *site = &set->sites[i];
+		struct iot_site *site = &set->sites[i];
 
 		if (!is_unattached(site, owner))
 			continue;
 		site->redirects = false;
 		if (!set->redirects || site->unbounded)
 			continue;
-		site->error = iot_hook_stub_get(site);
+		site->error = iot_stub_get(site);
 		site->redirects = !site->error;
 	}
 }
@@ -235,7 +235,7 @@ struct batch {
 	unsigned long ips[];
 };
 
-static bool is_waiting(const struct batch *b, const struct iot_hook_site *site)
+static bool is_waiting(const struct batch *b, const struct iot_site *site)
 {
 	return is_unattached(site, b->owner) && site->redirects == b->redirects &&
 	       is_handled(site);
@@ -261,7 +261,7 @@ static unsigned int collect(struct batch *b, unsigned int from)
 	b->func = NULL;
 	b->nr = 0;
 	for (i = from; i < set->nr; i++) {
-		struct iot_hook_site *site = &set->sites[i];
+		struct iot_site *site = &set->sites[i];
 
 		if (!is_waiting(b, site))
 			continue;
@@ -288,7 +288,7 @@ static int attach_group(struct batch *b, unsigned int from, unsigned int n)
 	if (!group)
 		return -ENOMEM;
 	group->owner = b->owner;
-	err = iot_ftrace_attach(&group->ops, b->func, flags, b->set, b->ips + from, n);
+	err = iot_redirect_attach(&group->ops, b->func, flags, b->set, b->ips + from, n);
 	if (err)
 		kfree(group);
 	else
@@ -302,7 +302,7 @@ static void note_outcome(const struct batch *b, unsigned int from, unsigned int 
 	unsigned int i;
 
 	for (i = 0; i < b->set->nr; i++) {
-		struct iot_hook_site *site = &b->set->sites[i];
+		struct iot_site *site = &b->set->sites[i];
 
 		if (!is_waiting(b, site) || !has_ip(b->ips + from, n, site->addr))
 			continue;
@@ -366,7 +366,7 @@ static void detach_groups(struct iot_hook_set *set, const char *owner)
 			continue;
 		list_del(&group->list);
 		/* else ftrace has given itself up, and may still look at it */
-		if (iot_ftrace_detach(&group->ops))
+		if (iot_redirect_detach(&group->ops))
 			kfree(group);
 	}
 }
@@ -379,11 +379,11 @@ static void detach_groups(struct iot_hook_set *set, const char *owner)
 /* A kretprobe and whose it is. */
 struct iot_hook_probe {
 	struct kretprobe krp;
-	struct iot_hook_site *site;
+	struct iot_site *site;
 };
 
-/** iot_hook_site_of() - whose kretprobe it is. Context: its entry handler. */
-const struct iot_hook_site *iot_hook_site_of(struct kretprobe_instance *ri)
+/** iot_site_of() - whose kretprobe it is. Context: its entry handler. */
+const struct iot_site *iot_site_of(struct kretprobe_instance *ri)
 {
 	return container_of(get_kretprobe(ri), struct iot_hook_probe, krp)->site;
 }
@@ -392,7 +392,7 @@ const struct iot_hook_site *iot_hook_site_of(struct kretprobe_instance *ri)
  * Where all functions have kretprobes, few are at work at a time; those chosen to
  * have one because they wait may be many.
  */
-static int max_active(const struct iot_hook_site *site)
+static int max_active(const struct iot_site *site)
 {
 	return follows_return(site) ? iot_param_maxactive() :
 				      max_t(int, 32, 4 * num_possible_cpus());
@@ -402,7 +402,7 @@ static int max_active(const struct iot_hook_site *site)
  * @flags: KPROBE_FLAG_DISABLED: the ftrace handler gives it its calls.
  * Return: 0, also if it cannot be hooked, which site->error says; or -ENOMEM.
  */
-static int attach_probe(struct iot_hook_site *site, u32 flags)
+static int attach_probe(struct iot_site *site, u32 flags)
 {
 	struct iot_hook_set *set = site->set;
 	struct iot_hook_probe *probe = &set->probes[site - set->sites];
@@ -430,11 +430,11 @@ static int attach_probe(struct iot_hook_site *site, u32 flags)
 }
 
 /* Under sets_lock. */
-static unsigned long site_missed(const struct iot_hook_site *site)
+static unsigned long site_missed(const struct iot_site *site)
 {
 	if (!site->krp)
 		return site->missed;
-	return site->missed + iot_hook_probe_missed(site->krp, site->armed);
+	return site->missed + iot_kretprobe_missed(site->krp, site->armed);
 }
 
 /* All at once: the kernel waits once for all. No ftrace handler knows them any more. */
@@ -450,7 +450,7 @@ static void detach_probes(struct iot_hook_set *set, const char *owner)
 	unregister_kretprobes(set->scratch, n);
 	mutex_lock(&sets_lock);
 	for (i = 0; i < set->nr; i++) {
-		struct iot_hook_site *site = &set->sites[i];
+		struct iot_site *site = &set->sites[i];
 
 		if (!site->krp || !is_in(site, owner))
 			continue;
@@ -468,7 +468,7 @@ static int attach_disabled_probes(struct iot_hook_set *set, const char *owner)
 	int err = 0;
 
 	for (i = 0; !err && i < set->nr; i++) {
-		struct iot_hook_site *site = &set->sites[i];
+		struct iot_site *site = &set->sites[i];
 
 		if (is_unattached(site, owner) && needs_probe(site) && !site->krp)
 			err = attach_probe(site, KPROBE_FLAG_DISABLED);
@@ -502,7 +502,7 @@ static int attach_handled(struct iot_hook_set *set, const char *owner)
 #endif
 
 /* What ftrace does not look at: one that was to give its calls begins to see them. */
-static int attach_armed(struct iot_hook_site *site)
+static int attach_armed(struct iot_site *site)
 {
 	bool armed;
 	int err;
@@ -562,7 +562,7 @@ static void detach_module(struct iot_hook_set *set, const char *module, int erro
 
 	detach_part(set, module);
 	for (i = 0; i < set->nr; i++) {
-		struct iot_hook_site *site = &set->sites[i];
+		struct iot_site *site = &set->sites[i];
 
 		if (!is_in(site, module))
 			continue;
@@ -597,7 +597,7 @@ static void forget_module(struct iot_hook_set *set, const char *module)
 
 /*
  * Find the functions that a module has, if it is there, and attach them. One that is
- * going is not found: iot_hook_symbol() takes a reference. Under modules_lock.
+ * going is not found: iot_symbol_find() takes a reference. Under modules_lock.
  * Return: 0 or -ENOMEM: none of them is attached.
  */
 static int attach_module(struct iot_hook_set *set, const char *module)
@@ -607,12 +607,12 @@ static int attach_module(struct iot_hook_set *set, const char *module)
 	int err;
 
 	for (i = 0; i < set->nr; i++) {
-		struct iot_hook_site *site = &set->sites[i];
+		struct iot_site *site = &set->sites[i];
 
 		if (site->addr || !site->module || strcmp(site->module, module))
 			continue;
 		snprintf(name, sizeof(name), "%s:%s", module, site->symbol);
-		site->addr = iot_hook_symbol(name);
+		site->addr = iot_symbol_find(name);
 		site->owner = site->addr ? site->module : NULL;
 		site->error = site->addr ? 0 : -ENOENT;
 	}
@@ -697,7 +697,7 @@ static int choose_way(struct iot_hook_set *set)
 }
 
 /* Say it once, in full, and count it: its calls are missed, nobody knows how many. */
-static void tell_refused(struct iot_hook_site *site, const struct iot_btf_check *check)
+static void report_refused(struct iot_site *site, const struct iot_btf_check *check)
 {
 	char text[IOT_BTF_TEXT];
 
@@ -726,9 +726,9 @@ static int check_prototypes(struct iot_hook_set *set)
 	}
 	iot_btf_check(checks, set->nr);
 	for (i = 0; i < set->nr; i++) {
-		set->sites[i].verdict = checks[i].verdict;
+		set->sites[i].match = checks[i].match;
 		if (is_refused(&set->sites[i]))
-			tell_refused(&set->sites[i], &checks[i]);
+			report_refused(&set->sites[i], &checks[i]);
 	}
 	kvfree(checks);
 	set->checked = true;
@@ -872,7 +872,7 @@ void iot_hook_set_module_going(const char *module)
  */
 static unsigned long kernel_symbol(const char *symbol)
 {
-	unsigned long addr = iot_hook_symbol(symbol);
+	unsigned long addr = iot_symbol_find(symbol);
 	char text[KSYM_SYMBOL_LEN];
 
 	if (addr)
@@ -886,7 +886,7 @@ static unsigned long kernel_symbol(const char *symbol)
  *
  * Context: task, may sleep long. Return: 0, or an error: then nothing is attached.
  */
-int iot_hook_set_start(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr)
+int iot_hook_set_start(struct iot_hook_set *set, struct iot_point *points, size_t nr)
 {
 	unsigned int i;
 	int err;
@@ -898,16 +898,16 @@ int iot_hook_set_start(struct iot_hook_set *set, struct iot_hook_point *points, 
 	err = iot_hook_set_attach(set);
 	if (err)
 		return err;
-	err = iot_hook_points_get(points, nr);
+	err = iot_points_get(points, nr);
 	if (err)
 		iot_hook_set_detach(set);
 	return err;
 }
 
 /** iot_hook_set_stop() - let go what iot_hook_set_start() has attached */
-void iot_hook_set_stop(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr)
+void iot_hook_set_stop(struct iot_hook_set *set, struct iot_point *points, size_t nr)
 {
-	iot_hook_points_put(points, nr);
+	iot_points_put(points, nr);
 	iot_hook_set_detach(set);
 }
 
@@ -927,7 +927,7 @@ unsigned long iot_hook_set_own_missed(const struct iot_hook_set *set)
 /** iot_hook_set_missed() - calls that could not be followed */
 unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
 {
-	return iot_hook_set_own_missed(set) + iot_hook_refused();
+	return iot_hook_set_own_missed(set) + iot_redirect_refused();
 }
 
 /** iot_hook_set_show() - a line for each function, as in iot_hook_show() */
@@ -939,12 +939,12 @@ void iot_hook_set_show(struct seq_file *m)
 	mutex_lock(&sets_lock);
 	list_for_each_entry(set, &sets, list)
 		for (i = 0; i < set->nr; i++) {
-			const struct iot_hook_site *site = &set->sites[i];
+			const struct iot_site *site = &set->sites[i];
 
 			seq_printf(m, "%s %s %s %u %lu %s %d\n", site->symbol, site->what,
 				   mechanism_names[site->mechanism],
 				   site->mechanism != IOT_HOOK_DETACHED, site_missed(site),
-				   verdict_names[site->verdict], site->error);
+				   match_names[site->match], site->error);
 		}
 	mutex_unlock(&sets_lock);
 }

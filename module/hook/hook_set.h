@@ -12,7 +12,7 @@
 #include "compat/compat.h"
 #include "hook/site.h"
 
-struct iot_hook_point;
+struct iot_point;
 struct seq_file;
 
 /* The prototype of all system calls on x86-64. */
@@ -26,22 +26,22 @@ struct seq_file;
  * @wants:	is this call wanted? Context: entry of the function, preemption on,
  *		must not sleep. @caller is the address it returns to
  * @call:	wrapper: does what is to be done before, iot_hook_call(), and what is
- *		to be done after; returns the function's result or IOT_HOOK_ALONE.
+ *		to be done after; returns the function's result or IOT_HOOK_PASS_THROUGH.
  *		NULL: the set only looks, @wants never says IOT_HOOK_FOLLOW of what is
  *		bounded, and whoever redirects the same function is not in the way.
  *		Context: the function's own; may sleep where the function may
  * @entry:	kretprobe handler, asks itself what @wants says: without redirecting
- *		it is the first to see a call; iot_hook_site_of() says whose
+ *		it is the first to see a call; iot_site_of() says whose
  * @exit:	likewise
  * @data_size:	bytes of kretprobe instance data
  * @unguarded:	it is what guards the others: see unload.c
  */
 struct iot_hook_set {
-	struct iot_hook_site *sites;
+	struct iot_site *sites;
 	unsigned int nr;
-	enum iot_hook_wish (*wants)(const struct iot_hook_site *site,
+	enum iot_hook_verdict (*wants)(const struct iot_site *site,
 				    const unsigned long *args, unsigned long caller);
-	s64 (*call)(const struct iot_hook_site *site, unsigned long *args);
+	s64 (*call)(const struct iot_site *site, unsigned long *args);
 	kretprobe_handler_t entry;
 	kretprobe_handler_t exit;
 	size_t data_size;
@@ -59,20 +59,20 @@ struct iot_hook_set {
 
 int iot_hook_set_attach(struct iot_hook_set *set);
 void iot_hook_set_detach(struct iot_hook_set *set);
-int iot_hook_set_start(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr);
-void iot_hook_set_stop(struct iot_hook_set *set, struct iot_hook_point *points, size_t nr);
+int iot_hook_set_start(struct iot_hook_set *set, struct iot_point *points, size_t nr);
+void iot_hook_set_stop(struct iot_hook_set *set, struct iot_point *points, size_t nr);
 unsigned long iot_hook_set_own_missed(const struct iot_hook_set *set);
 unsigned long iot_hook_set_missed(const struct iot_hook_set *set);
 void iot_hook_set_show(struct seq_file *m);
 void iot_hook_set_module_coming(const char *module);
 void iot_hook_set_module_going(const char *module);
 
-const struct iot_hook_site *iot_hook_site_of(struct kretprobe_instance *ri);
+const struct iot_site *iot_site_of(struct kretprobe_instance *ri);
 
 #ifdef IOT_REDIRECT
 void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs);
-void iot_hook_site_follow(const struct iot_hook_site *site, struct pt_regs *regs);
+void iot_site_follow(const struct iot_site *site, struct pt_regs *regs);
 
 #define IOT_HOOK_OWN(handler)	(handler)
 #else

@@ -21,7 +21,7 @@ struct iot_kretprobe_type {
  * iot_kretprobe_register() - at a function
  * @krp:	filled here
  * @addr:	of the function
- * @flags:	0, or KPROBE_FLAG_DISABLED: no kprobe gives it calls, iot_hook_follow() may
+ * @flags:	0, or KPROBE_FLAG_DISABLED: no kprobe gives it calls, iot_kretprobe_follow() may
  *
  * Context: task, may sleep. Return: 0 or an error.
  */
@@ -38,8 +38,8 @@ static inline int iot_kretprobe_register(struct kretprobe *krp, unsigned long ad
 	return register_kretprobe(krp);
 }
 
-/** iot_hook_args() - the first @n arguments of a call. Context: its kretprobe's entry */
-static inline void iot_hook_args(struct pt_regs *regs, unsigned long *args, unsigned int n)
+/** iot_kretprobe_args() - the first @n arguments of a call. Context: its kretprobe's entry */
+static inline void iot_kretprobe_args(struct pt_regs *regs, unsigned long *args, unsigned int n)
 {
 	unsigned int i;
 
@@ -48,13 +48,13 @@ static inline void iot_hook_args(struct pt_regs *regs, unsigned long *args, unsi
 }
 
 /**
- * iot_hook_probe_missed() - calls that a kretprobe could not follow
+ * iot_kretprobe_missed() - calls that a kretprobe could not follow
  * @armed:	a kprobe gives it its calls, and has its own reasons to miss some; the
  *		misses of others' kprobes on the function are counted for a disabled one, too
  *
  * Context: any.
  */
-static inline unsigned long iot_hook_probe_missed(const struct kretprobe *krp, bool armed)
+static inline unsigned long iot_kretprobe_missed(const struct kretprobe *krp, bool armed)
 {
 	unsigned long missed = READ_ONCE(krp->nmissed);
 
@@ -63,7 +63,7 @@ static inline unsigned long iot_hook_probe_missed(const struct kretprobe *krp, b
 
 #ifdef IOT_REDIRECT
 /**
- * iot_hook_follow() - follow a call by its return address
+ * iot_kretprobe_follow() - follow a call by its return address
  * @krp:	registered with KPROBE_FLAG_DISABLED
  * @regs:	of the ftrace handler that looks at the call
  *
@@ -73,7 +73,7 @@ static inline unsigned long iot_hook_probe_missed(const struct kretprobe *krp, b
  * off as there, but without a kprobe's guard against recursion: no handler of ours calls
  * a function that is followed. Context: preemption off.
  */
-static __always_inline void iot_hook_follow(struct kretprobe *krp, struct pt_regs *regs)
+static __always_inline void iot_kretprobe_follow(struct kretprobe *krp, struct pt_regs *regs)
 {
 	krp->kp.pre_handler(&krp->kp, regs);
 }

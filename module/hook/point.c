@@ -2,7 +2,7 @@
 /*
  * Tracepoints, found by their names.
  *
- * The probe of a tracepoint may still run after iot_hook_point_put(); what it uses is freed
+ * The probe of a tracepoint may still run after iot_point_put(); what it uses is freed
  * after iot_hook_exit() or tracepoint_synchronize_unregister().
  */
 #include <linux/list.h>
@@ -20,18 +20,18 @@ static LIST_HEAD(points);
 
 struct point_entry {
 	struct list_head list;
-	struct iot_hook_point *point;
+	struct iot_point *point;
 };
 
 static void find_point(struct tracepoint *tp, void *data)
 {
-	struct iot_hook_point *point = data;
+	struct iot_point *point = data;
 
 	if (!strcmp(tp->name, point->name))
 		point->tp = tp;
 }
 
-static int attach_point(struct iot_hook_point *point)
+static int attach_point(struct iot_point *point)
 {
 	struct point_entry *entry;
 	int err;
@@ -54,7 +54,7 @@ static int attach_point(struct iot_hook_point *point)
 	return 0;
 }
 
-static void detach_point(struct iot_hook_point *point)
+static void detach_point(struct iot_point *point)
 {
 	struct point_entry *entry, *next;
 
@@ -67,8 +67,8 @@ static void detach_point(struct iot_hook_point *point)
 	}
 }
 
-/** iot_hook_point_get() - attach the probe of a tracepoint, or count a user */
-int iot_hook_point_get(struct iot_hook_point *point)
+/** iot_point_get() - attach the probe of a tracepoint, or count a user */
+int iot_point_get(struct iot_point *point)
 {
 	int err = 0;
 
@@ -82,12 +82,12 @@ int iot_hook_point_get(struct iot_hook_point *point)
 }
 
 /**
- * iot_hook_point_put() - one user less; the last one detaches
- * @point:	from iot_hook_point_get()
+ * iot_point_put() - one user less; the last one detaches
+ * @point:	from iot_point_get()
  *
  * A probe may still run when this returns; iot_hook_exit() waits for it.
  */
-void iot_hook_point_put(struct iot_hook_point *point)
+void iot_point_put(struct iot_point *point)
 {
 	mutex_lock(&points_lock);
 	if (!--point->users)
@@ -96,30 +96,30 @@ void iot_hook_point_put(struct iot_hook_point *point)
 }
 
 /**
- * iot_hook_points_get() - attach several, in this order; all of them or none
+ * iot_points_get() - attach several, in this order; all of them or none
  *
  * Return: 0, or the error of the one that could not be attached.
  */
-int iot_hook_points_get(struct iot_hook_point *points, size_t nr)
+int iot_points_get(struct iot_point *points, size_t nr)
 {
 	size_t i;
 	int err;
 
 	for (i = 0; i < nr; i++) {
-		err = iot_hook_point_get(&points[i]);
+		err = iot_point_get(&points[i]);
 		if (err) {
-			iot_hook_points_put(points, i);
+			iot_points_put(points, i);
 			return err;
 		}
 	}
 	return 0;
 }
 
-/** iot_hook_points_put() - let go of them, the last one first */
-void iot_hook_points_put(struct iot_hook_point *points, size_t nr)
+/** iot_points_put() - let go of them, the last one first */
+void iot_points_put(struct iot_point *points, size_t nr)
 {
 	while (nr--)
-		iot_hook_point_put(&points[nr]);
+		iot_point_put(&points[nr]);
 }
 
 /** iot_points_wait() - until no probe that has been let go of runs. Context: task, may sleep */
@@ -128,8 +128,8 @@ void iot_points_wait(void)
 	tracepoint_synchronize_unregister();
 }
 
-/** iot_hook_points_show() - a line for each, as in /proc/iotracer/hooks */
-void iot_hook_points_show(struct seq_file *m)
+/** iot_points_show() - a line for each, as in /proc/iotracer/hooks */
+void iot_points_show(struct seq_file *m)
 {
 	struct point_entry *entry;
 

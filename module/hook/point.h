@@ -8,19 +8,19 @@
 struct seq_file;
 struct tracepoint;
 
-/** struct iot_hook_point - a kernel tracepoint, found by name, and its probe */
-struct iot_hook_point {
+/** struct iot_point - a kernel tracepoint, found by name, and its probe */
+struct iot_point {
 	const char *name;
 	void *probe;
 	struct tracepoint *tp;
 	unsigned int users;
 };
 
-int iot_hook_point_get(struct iot_hook_point *point);
-void iot_hook_point_put(struct iot_hook_point *point);
-int iot_hook_points_get(struct iot_hook_point *points, size_t nr);
-void iot_hook_points_put(struct iot_hook_point *points, size_t nr);
+int iot_point_get(struct iot_point *point);
+void iot_point_put(struct iot_point *point);
+int iot_points_get(struct iot_point *points, size_t nr);
+void iot_points_put(struct iot_point *points, size_t nr);
 void iot_points_wait(void);
-void iot_hook_points_show(struct seq_file *m);
+void iot_points_show(struct seq_file *m);
 
 #endif /* IOT_POINT_H */

@@ -16,7 +16,7 @@
 #include "hook/redirect.h"
 
 #ifdef IOT_REDIRECT
-DEFINE_PER_CPU(long, iot_hook_inflight);
+DEFINE_PER_CPU(long, iot_redirect_in_flight);
 
 /*
  * Calls do not begin while this runs, as nothing is hooked any more: each summand is
@@ -24,29 +24,29 @@ DEFINE_PER_CPU(long, iot_hook_inflight);
  * which counts twice for a moment: so 0 may be said while one has yet to leave, without
  * sleeping, and iot_redirect_drain() waits for that.
  */
-long iot_hook_calls(void)
+long iot_redirect_count(void)
 {
 	long sum = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(iot_hook_inflight, cpu));
+		sum += READ_ONCE(per_cpu(iot_redirect_in_flight, cpu));
 	return sum;
 }
 
 /* What unload.c has waited for with a bound; what it redirected itself leaves at once. */
 void iot_redirect_drain(void)
 {
-	while (iot_hook_calls())
+	while (iot_redirect_count())
 		msleep(20);
 	synchronize_rcu_tasks();
 }
 
-bool iot_hook_closed;
+bool iot_redirect_closed;
 static atomic_long_t nr_refused;
 
-/** iot_hook_count_refused() - a call passes untraced. Context: any */
-void iot_hook_count_refused(void)
+/** iot_redirect_count_refused() - a call passes untraced. Context: any */
+void iot_redirect_count_refused(void)
 {
 	atomic_long_inc(&nr_refused);
 }
@@ -87,7 +87,7 @@ static int register_patiently(struct ftrace_ops *ops)
 }
 
 /**
- * iot_ftrace_attach() - have a handler look at functions
+ * iot_redirect_attach() - have a handler look at functions
  * @ops:	filled here
  * @func:	the handler
  * @flags:	FTRACE_OPS_FL_* besides PERMANENT: without ftrace we are blind
@@ -97,7 +97,7 @@ static int register_patiently(struct ftrace_ops *ops)
  *
  * Context: task, may sleep. Return: 0 or an error; then nothing is attached.
  */
-int iot_ftrace_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long flags,
+int iot_redirect_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long flags,
 		      void *private, unsigned long *ips, unsigned int n)
 {
 	int err;
@@ -120,11 +120,11 @@ int iot_ftrace_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long 
 }
 
 /**
- * iot_ftrace_detach() - undo it, if it is done; no handler runs any more then
+ * iot_redirect_detach() - undo it, if it is done; no handler runs any more then
  *
  * Return: false: ftrace has given itself up, and may still look at @ops.
  */
-bool iot_ftrace_detach(struct ftrace_ops *ops)
+bool iot_redirect_detach(struct ftrace_ops *ops)
 {
 	if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
 		return true;
@@ -136,12 +136,12 @@ bool iot_ftrace_detach(struct ftrace_ops *ops)
 #endif
 
 /**
- * iot_hook_refused() - wanted calls that passed untraced while the module was to be
+ * iot_redirect_refused() - wanted calls that passed untraced while the module was to be
  * unloaded and, in the end, was not
  *
  * They are not told apart by hook. Context: any.
  */
-unsigned long iot_hook_refused(void)
+unsigned long iot_redirect_refused(void)
 {
 #ifdef IOT_REDIRECT
 	return atomic_long_read(&nr_refused);

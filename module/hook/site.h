@@ -13,7 +13,7 @@
 struct iot_hook_set;
 
 /* What a wrapper returns so that the call goes on without it on the stack. */
-#define IOT_HOOK_ALONE	(-2147483648L)
+#define IOT_HOOK_PASS_THROUGH	(-2147483648L)
 
 enum iot_hook_mechanism {
 	IOT_HOOK_DETACHED,
@@ -23,15 +23,15 @@ enum iot_hook_mechanism {
 	IOT_HOOK_FALLBACK,	/* kretprobe since it cannot, or may not, be redirected */
 };
 
-/** enum iot_hook_wish - what is to be done with a call */
-enum iot_hook_wish {
+/** enum iot_hook_verdict - what is to be done with a call */
+enum iot_hook_verdict {
 	IOT_HOOK_IGNORE,
 	IOT_HOOK_FOLLOW,	/* by the wrapper; where its site is unbounded, as: */
 	IOT_HOOK_FOLLOW_RETURN,	/* by entry and exit, with nothing of ours on the stack */
 };
 
 /**
- * struct iot_hook_site - one function of a set
+ * struct iot_site - one function of a set
  * @entry:	where its body goes on behind the ftrace entry site; first, for
  *		hook_enter.S
  * @stub:	where it is redirected to, 0: none yet; its own as long as iotracer is
@@ -44,11 +44,11 @@ enum iot_hook_wish {
  * @owner:	the module that has it now, @module or NULL: the kernel itself
  * @what:	the operation, for people
  * @proto:	the prototype that its probe relies on, see struct iot_btf_check
- * @verdict:	whether the kernel's function has it; one that has not is not hooked
+ * @match:	whether the kernel's function has it; one that has not is not hooked
  * @data:	the owner's
  * @tag:	the owner's
  * @unbounded:	calls may sleep without bound: never redirect
- * @sometimes:	some of them: IOT_HOOK_FOLLOW_RETURN
+ * @may_be_unbounded:	some of them: IOT_HOOK_FOLLOW_RETURN
  * @handler:	in place of the set's, NULL: none; for what is called so often that
  *		finding the site costs too much. Does what @wants says: it is asked where
  *		there is no handler. Its ops' private is the set. Where @wants may say
@@ -58,21 +58,21 @@ enum iot_hook_wish {
  * @error:	why it is not attached, or not in the cheapest way
  * @missed:	of earlier attachments
  */
-struct iot_hook_site {
+struct iot_site {
 	unsigned long entry;
 	unsigned long stub;
 	unsigned long addr;
-	s64 (*call)(const struct iot_hook_site *site, unsigned long *args);
+	s64 (*call)(const struct iot_site *site, unsigned long *args);
 	char symbol[48];
 	const char *module;
 	const char *owner;
 	const char *what;
 	const char *proto;
-	enum iot_btf_verdict verdict;
+	enum iot_btf_match match;
 	const void *data;
 	unsigned int tag;
 	bool unbounded;
-	bool sometimes;
+	bool may_be_unbounded;
 	bool redirects;
 	bool armed;
 	ftrace_func_t handler;
@@ -85,17 +85,17 @@ struct iot_hook_site {
 };
 
 #ifdef IOT_REDIRECT
-s64 iot_hook_stub_call(unsigned long *args, struct iot_hook_site *site);
-int iot_hook_stub_get(struct iot_hook_site *site);
-void iot_hook_site_redirect(struct iot_hook_site *site, unsigned long ip,
+s64 iot_stub_call(unsigned long *args, struct iot_site *site);
+int iot_stub_get(struct iot_site *site);
+void iot_site_redirect(struct iot_site *site, unsigned long ip,
 			    struct pt_regs *regs);
-void iot_hook_site_send(struct iot_hook_site *site, unsigned long ip,
+void iot_site_send(struct iot_site *site, unsigned long ip,
 			struct pt_regs *regs);
-void iot_hook_site_go_on(struct iot_hook_site *site, unsigned long ip,
+void iot_site_pass_shared(struct iot_site *site, unsigned long ip,
 			 struct pt_regs *regs);
 
 /**
- * iot_hook_site_pass() - a call that is not redirected, of a site that may be
+ * iot_site_pass() - a call that is not redirected, of a site that may be
  *
  * BPF's trampoline, for fexit on a function whose calls may be redirected, calls the
  * address that the handlers leave (BPF_TRAMP_F_ORIG_STACK, arch/x86/net/bpf_jit_comp.c).
@@ -103,31 +103,31 @@ void iot_hook_site_go_on(struct iot_hook_site *site, unsigned long ip,
  * tracking that would be the end: where there may be a trampoline a call that is left
  * alone takes the way through a stub, too. Context: the handler's.
  */
-static __always_inline void iot_hook_site_pass(struct iot_hook_site *site,
+static __always_inline void iot_site_pass(struct iot_site *site,
 					       unsigned long ip, struct pt_regs *regs)
 {
-	if (unlikely(iot_hook_is_shared(regs)))
-		iot_hook_site_go_on(site, ip, regs);
+	if (unlikely(iot_redirect_is_shared(regs)))
+		iot_site_pass_shared(site, ip, regs);
 }
 
 /**
- * iot_hook_site_redirect4() - send a call of four arguments straight to a wrapper
+ * iot_site_redirect4() - send a call of four arguments straight to a wrapper
  * @wrapper:	gets the arguments, then the way into the original for
- *		iot_hook_enter4(); ends with iot_hook_leave()
+ *		iot_hook_enter4(); ends with iot_redirect_leave()
  *
- * Or to the stub of its site: see iot_hook_is_shared(). Context: the handler's.
+ * Or to the stub of its site: see iot_redirect_is_shared(). Context: the handler's.
  */
-static __always_inline void iot_hook_site_redirect4(struct iot_hook_site *site,
+static __always_inline void iot_site_redirect4(struct iot_site *site,
 						    unsigned long ip, struct pt_regs *regs,
 						    void *wrapper)
 {
-	if (unlikely(iot_hook_is_shared(regs))) {
-		iot_hook_site_redirect(site, ip, regs);
+	if (unlikely(iot_redirect_is_shared(regs))) {
+		iot_site_redirect(site, ip, regs);
 		return;
 	}
-	if (unlikely(iot_hook_refuses()))
+	if (unlikely(iot_redirect_refuses()))
 		return;
-	this_cpu_inc(iot_hook_inflight);
+	this_cpu_inc(iot_redirect_in_flight);
 	regs->r8 = ip + MCOUNT_INSN_SIZE;
 	regs->ip = (unsigned long)wrapper;
 }

@@ -3,16 +3,16 @@
 #ifndef IOT_HOOK_STUB_H
 #define IOT_HOOK_STUB_H
 
-#define IOT_HOOK_STUBS		512
-#define IOT_HOOK_STUB_SIZE	16	/* bytes */
+#define IOT_STUBS		512
+#define IOT_STUB_SIZE	16	/* bytes */
 
 #ifndef __ASSEMBLY__
 #include <linux/types.h>
 
-struct iot_hook_site;
+struct iot_site;
 
-extern const char iot_hook_stubs[], iot_hook_passes[];
-extern struct iot_hook_site *iot_hook_stubbed[IOT_HOOK_STUBS];
+extern const char iot_stubs[], iot_stub_passes[];
+extern struct iot_site *iot_stub_sites[IOT_STUBS];
 #endif
 
 #endif /* IOT_HOOK_STUB_H */

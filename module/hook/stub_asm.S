@@ -16,25 +16,25 @@
 .macro IOT_HOOK_TABLE name, to
 SYM_CODE_START(\name)
 	.Lnumber = 0
-	.rept IOT_HOOK_STUBS
+	.rept IOT_STUBS
 	UNWIND_HINT_FUNC
 0:
 	ENDBR
 	mov	$.Lnumber, %r9d
 	jmp	\to
-	.fill	0b + IOT_HOOK_STUB_SIZE - ., 1, 0xcc
+	.fill	0b + IOT_STUB_SIZE - ., 1, 0xcc
 	.Lnumber = .Lnumber + 1
 	.endr
 SYM_CODE_END(\name)
 .endm
 
-IOT_HOOK_TABLE iot_hook_stubs, iot_hook_stub
+IOT_HOOK_TABLE iot_stubs, iot_stub
 
-/* Of calls that are not wanted: see iot_hook_site_pass(). */
-IOT_HOOK_TABLE iot_hook_passes, iot_hook_pass
+/* Of calls that are not wanted: see iot_site_pass(). */
+IOT_HOOK_TABLE iot_stub_passes, iot_hook_pass
 
 SYM_FUNC_START_LOCAL(iot_hook_pass)
-	lea	iot_hook_stubbed(%rip), %rax
+	lea	iot_stub_sites(%rip), %rax
 	mov	(%rax,%r9,8), %r9
 	jmp	iot_hook_go_on
 SYM_FUNC_END(iot_hook_pass)
@@ -47,11 +47,11 @@ SYM_FUNC_END(iot_hook_go_on)
 
 /*
  * The arguments are in place and r9 is the number of the site. Keeps the arguments, in
- * an array on the stack, for iot_hook_stub_call(args, site), and returns what that
- * says; or, for IOT_HOOK_ALONE, goes on into the function as if nothing had happened.
+ * an array on the stack, for iot_stub_call(args, site), and returns what that
+ * says; or, for IOT_HOOK_PASS_THROUGH, goes on into the function as if nothing had happened.
  */
-SYM_FUNC_START_LOCAL(iot_hook_stub)
-	lea	iot_hook_stubbed(%rip), %rax
+SYM_FUNC_START_LOCAL(iot_stub)
+	lea	iot_stub_sites(%rip), %rax
 	mov	(%rax,%r9,8), %r9
 	push	%r9
 	push	%r8
@@ -62,7 +62,7 @@ SYM_FUNC_START_LOCAL(iot_hook_stub)
 	mov	%rsp, %rdi
 	mov	%r9, %rsi
 	sub	$8, %rsp	/* a call wants the stack aligned to 16 */
-	call	iot_hook_stub_call
+	call	iot_stub_call
 	add	$8, %rsp
 	pop	%rdi
 	pop	%rsi
@@ -70,8 +70,8 @@ SYM_FUNC_START_LOCAL(iot_hook_stub)
 	pop	%rcx
 	pop	%r8
 	pop	%r9
-	cmp	$IOT_HOOK_ALONE_LOW, %rax
+	cmp	$IOT_HOOK_PASS_THROUGH_LOW, %rax
 	je	iot_hook_go_on
 	RET
-SYM_FUNC_END(iot_hook_stub)
+SYM_FUNC_END(iot_stub)
 #endif

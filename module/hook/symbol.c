@@ -13,14 +13,14 @@
 #include "hook/symbol.h"
 
 /**
- * iot_hook_symbol() - address of a kernel function that is not exported
+ * iot_symbol_find() - address of a kernel function that is not exported
  * @name:	"function" or "module:function"
  *
  * A disabled kprobe is registered for a moment: the kernel looks the name up and
  * changes no text. Where the function starts with ENDBR the probe is behind it.
  * Return: the address or 0.
  */
-unsigned long iot_hook_symbol(const char *name)
+unsigned long iot_symbol_find(const char *name)
 {
 	struct kprobe kp = {
 		.symbol_name = name,
@@ -40,11 +40,11 @@ unsigned long iot_hook_symbol(const char *name)
 	return addr;
 }
 
-/** iot_hook_data() - address of a variable of the kernel, or 0 */
-unsigned long iot_hook_data(const char *name)
+/** iot_symbol_data() - address of a variable of the kernel, or 0 */
+unsigned long iot_symbol_data(const char *name)
 {
-	unsigned long args[IOT_HOOK_ARGS] = { (unsigned long)name };
-	unsigned long lookup = iot_hook_symbol("kallsyms_lookup_name");
+	unsigned long args[IOT_CALL_ARGS] = { (unsigned long)name };
+	unsigned long lookup = iot_symbol_find("kallsyms_lookup_name");
 
 	return lookup ? iot_hook_call(args, lookup) : 0;
 }
@@ -52,12 +52,12 @@ unsigned long iot_hook_data(const char *name)
 static const int *ftrace_switch;	/* NULL: not known, or there is no ftrace */
 
 /**
- * iot_hook_is_blind() - is ftrace off, by sysctl kernel.ftrace_enabled?
+ * iot_symbol_ftrace_off() - is ftrace off, by sysctl kernel.ftrace_enabled?
  *
  * Functions can be hooked then, and no call of them is seen. Once one is hooked ftrace stays
  * on: FTRACE_OPS_FL_PERMANENT.
  */
-bool iot_hook_is_blind(void)
+bool iot_symbol_ftrace_off(void)
 {
 	return ftrace_switch && !READ_ONCE(*ftrace_switch);
 }
@@ -65,7 +65,7 @@ bool iot_hook_is_blind(void)
 /** iot_symbol_print_found() - the prototype that the kernel has, in IOT_BTF_TEXT bytes */
 void iot_symbol_print_found(const struct iot_btf_check *check, char *text)
 {
-	if (check->verdict == IOT_BTF_DIFFERS)
+	if (check->match == IOT_BTF_DIFFERS)
 		iot_btf_print(check->func, text, IOT_BTF_TEXT);
 	else
 		strscpy(text, "nothing", IOT_BTF_TEXT);
@@ -82,10 +82,10 @@ int iot_symbol_init(void)
 	unsigned long begin = 0, end = 0;
 	int err;
 
-	ftrace_switch = (const int *)iot_hook_data("ftrace_enabled");
+	ftrace_switch = (const int *)iot_symbol_data("ftrace_enabled");
 	if (IS_ENABLED(CONFIG_64BIT)) { /* as struct iot_btf_check has the integers */
-		begin = iot_hook_data("__start_BTF");
-		end = iot_hook_data("__stop_BTF");
+		begin = iot_symbol_data("__start_BTF");
+		end = iot_symbol_data("__stop_BTF");
 	}
 	if (!begin || end <= begin) {
 		pr_info("this kernel has no BTF: what is hooked is not checked\n");
@@ -99,22 +99,22 @@ int iot_symbol_init(void)
 }
 
 /**
- * iot_hook_function() - address of a function of the kernel, to be called or hooked
+ * iot_symbol_checked() - address of a function of the kernel, to be called or hooked
  * @proto:	the prototype that it is to have, see struct iot_btf_check
  *
  * Takes milliseconds. Context: task, may sleep. Return: the address or 0: there is no such
  * function, or it has another prototype, which the kernel's log says.
  */
-unsigned long iot_hook_function(const char *name, const char *proto)
+unsigned long iot_symbol_checked(const char *name, const char *proto)
 {
 	struct iot_btf_check check = { .name = name, .proto = proto };
-	unsigned long addr = iot_hook_symbol(name);
+	unsigned long addr = iot_symbol_find(name);
 	char text[IOT_BTF_TEXT];
 
 	if (!addr)
 		return 0;
 	iot_btf_check(&check, 1);
-	if (check.verdict == IOT_BTF_UNCHECKED || check.verdict == IOT_BTF_FITS)
+	if (check.match == IOT_BTF_UNCHECKED || check.match == IOT_BTF_FITS)
 		return addr;
 	iot_symbol_print_found(&check, text);
 	pr_err("%s is not used: \"%s\" is expected, the BTF of this kernel has \"%s\"\n",
@@ -130,7 +130,7 @@ void iot_symbol_exit(void)
 
 #ifdef IOT_REDIRECT
 static DEFINE_MUTEX(symbol_lock);
-static iot_hook_symbol_fn symbol_fn; /* under symbol_lock */
+static iot_symbol_fn symbol_fn; /* under symbol_lock */
 
 #ifdef IOT_HAVE_KALLSYMS_EACH_WITHOUT_MODULE
 static int each_symbol(void *data, const char *name, unsigned long addr)
@@ -147,15 +147,15 @@ static int each_symbol(void *data, const char *name, struct module *mod, unsigne
 #endif
 
 /**
- * iot_hook_symbols() - all functions and variables of the kernel by name
+ * iot_symbol_each() - all functions and variables of the kernel by name
  *
  * kallsyms_on_each_symbol() is not exported, so it has no ENDBR where the kernel
  * seals what is called directly only: iot_hook_enter() does not need one.
  * Context: task, may sleep. Return: 0, or -EOPNOTSUPP: this kernel does not tell.
  */
-int iot_hook_symbols(iot_hook_symbol_fn fn)
+int iot_symbol_each(iot_symbol_fn fn)
 {
-	unsigned long addr = iot_hook_symbol("kallsyms_on_each_symbol");
+	unsigned long addr = iot_symbol_find("kallsyms_on_each_symbol");
 
 	if (!addr)
 		return -EOPNOTSUPP;
@@ -166,7 +166,7 @@ int iot_hook_symbols(iot_hook_symbol_fn fn)
 	return 0;
 }
 #else
-int iot_hook_symbols(iot_hook_symbol_fn fn)
+int iot_symbol_each(iot_symbol_fn fn)
 {
 	return -EOPNOTSUPP;
 }

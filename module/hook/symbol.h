@@ -11,24 +11,24 @@ struct iot_btf_check;
 int iot_symbol_init(void);
 void iot_symbol_exit(void);
 
-unsigned long iot_hook_symbol(const char *name);
-unsigned long iot_hook_data(const char *name);
-unsigned long iot_hook_function(const char *name, const char *proto);
+unsigned long iot_symbol_find(const char *name);
+unsigned long iot_symbol_data(const char *name);
+unsigned long iot_symbol_checked(const char *name, const char *proto);
 void iot_symbol_print_found(const struct iot_btf_check *check, char *text);
 
 /* Called for each function and variable of the kernel. */
-typedef void (*iot_hook_symbol_fn)(const char *name, unsigned long addr);
-int iot_hook_symbols(iot_hook_symbol_fn fn);
+typedef void (*iot_symbol_fn)(const char *name, unsigned long addr);
+int iot_symbol_each(iot_symbol_fn fn);
 
-bool iot_hook_is_blind(void);
-#define IOT_HOOK_BLIND \
+bool iot_symbol_ftrace_off(void);
+#define IOT_FTRACE_OFF \
 	"ftrace is off, and without it no call is seen; sysctl -w kernel.ftrace_enabled=1 turns it on"
 
-#define IOT_HOOK_ARGS	5	/* arguments that a wrapper sees, and iot_hook_call() gives */
+#define IOT_CALL_ARGS	5	/* arguments that a wrapper sees, and iot_hook_call() gives */
 
 /*
  * iot_hook_call() - call a function of up to five arguments from behind its entry
- * site, as iot_hook_symbol() and ftrace tell it: it need not have an ENDBR there
+ * site, as iot_symbol_find() and ftrace tell it: it need not have an ENDBR there
  */
 #ifdef IOT_REDIRECT
 s64 iot_hook_call(const unsigned long *args, unsigned long address);

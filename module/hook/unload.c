@@ -78,7 +78,7 @@ static bool is_our_caller(unsigned long addr)
 static unsigned int stack_of(struct task_struct *task, unsigned long save,
 			     unsigned long entries[MAX_DEPTH])
 {
-	unsigned long args[IOT_HOOK_ARGS] = {
+	unsigned long args[IOT_CALL_ARGS] = {
 		(unsigned long)task, (unsigned long)entries, MAX_DEPTH
 	};
 	unsigned int state, n = 0;
@@ -114,7 +114,7 @@ static unsigned long followed_function(struct task_struct *task, unsigned long s
 static void name_tasks(void)
 {
 	unsigned long function;
-	unsigned long save = iot_hook_function("stack_trace_save_tsk",
+	unsigned long save = iot_symbol_checked("stack_trace_save_tsk",
 					       "int (struct task_struct *, long *, int, int)");
 	struct task_struct *process, *task;
 	unsigned int n = 0;
@@ -144,7 +144,7 @@ static void name_tasks(void)
  */
 static void close_redirection(void)
 {
-	WRITE_ONCE(iot_hook_closed, true);
+	WRITE_ONCE(iot_redirect_closed, true);
 	synchronize_rcu_tasks();
 }
 
@@ -153,7 +153,7 @@ static bool others_left(void)
 {
 	unsigned int waited;
 
-	for (waited = 0; iot_hook_calls() > 1; waited += STEP_MS) {
+	for (waited = 0; iot_redirect_count() > 1; waited += STEP_MS) {
 		if (waited >= MAX_WAIT_MS || fatal_signal_pending(current))
 			return false;
 		msleep(STEP_MS);
@@ -161,7 +161,7 @@ static bool others_left(void)
 	return true;
 }
 
-/* Return: IOT_HOOK_ALONE: the system call may go on; or an error. */
+/* Return: IOT_HOOK_PASS_THROUGH: the system call may go on; or an error. */
 static s64 prepare_unload(void)
 {
 	if (!mutex_trylock(&unload_lock))
@@ -173,25 +173,25 @@ static s64 prepare_unload(void)
 	close_redirection();
 	if (!others_left()) {
 		name_tasks();
-		WRITE_ONCE(iot_hook_closed, false);
+		WRITE_ONCE(iot_redirect_closed, false);
 		mutex_unlock(&unload_lock);
 		return -EBUSY;
 	}
 	WRITE_ONCE(unloader, current);
 	mutex_unlock(&unload_lock);
-	return IOT_HOOK_ALONE;
+	return IOT_HOOK_PASS_THROUGH;
 }
 
 /*
  * In place of delete_module(2), whose argument is the caller's registers; @tag is where
  * the name is in them. Context: task, may sleep.
  */
-static s64 call(const struct iot_hook_site *site, unsigned long *args)
+static s64 call(const struct iot_site *site, unsigned long *args)
 {
 	unsigned long name = *(unsigned long *)(args[0] + site->tag);
 
 	if (!capable(CAP_SYS_MODULE) || !is_about_us(name))
-		return IOT_HOOK_ALONE;
+		return IOT_HOOK_PASS_THROUGH;
 	return prepare_unload();
 }
 
@@ -206,37 +206,37 @@ static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	if (READ_ONCE(unloader) != current)
 		return 0;
-	WRITE_ONCE(iot_hook_closed, false);
+	WRITE_ONCE(iot_redirect_closed, false);
 	smp_store_release(&unloader, NULL); /* after that: another may close it again */
 	return 0;
 }
 
-static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
 				unsigned long caller)
 {
 	return IOT_HOOK_FOLLOW;
 }
 
-static struct iot_hook_site sites[2];
+static struct iot_site sites[2];
 
 /* Context: entry of the system call, task, preemption on; must not sleep. */
 static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 		    struct ftrace_regs *fregs)
 {
-	struct iot_hook_site *site = &sites[0];
+	struct iot_site *site = &sites[0];
 	struct pt_regs *regs = iot_ftrace_regs(fregs);
 
-	if (iot_hook_key(site->addr) != iot_hook_key(ip))
+	if (iot_redirect_key(site->addr) != iot_redirect_key(ip))
 		site = &sites[1];
-	iot_hook_site_follow(site, regs);
-	iot_hook_site_send(site, ip, regs);
+	iot_site_follow(site, regs);
+	iot_site_send(site, ip, regs);
 }
 
-#define SITE(name, reg)	{ .symbol = (name), .what = "unload", .sometimes = true,	\
+#define SITE(name, reg)	{ .symbol = (name), .what = "unload", .may_be_unbounded = true,	\
 			  .proto = IOT_HOOK_SYSCALL,				\
 			  .tag = offsetof(struct pt_regs, reg), .handler = handler }
 
-static struct iot_hook_site sites[2] = {
+static struct iot_site sites[2] = {
 	SITE("__x64_sys_delete_module", di),
 	SITE("__ia32_sys_delete_module", bx),
 };

@@ -199,7 +199,7 @@ static void bio_queued(void *data, struct bio *bio)
 		record_devices(bio, direct || !folio_mapping(folio));
 }
 
-static struct iot_hook_point point = {
+static struct iot_point point = {
 	.name = "block_bio_queue",
 	.probe = bio_queued,
 };
@@ -208,11 +208,11 @@ static struct iot_hook_point point = {
 int iot_bio_attach(void)
 {
 	check_trace_callback_type_block_bio_queue(bio_queued);
-	return iot_hook_point_get(&point);
+	return iot_point_get(&point);
 }
 
 /** iot_bio_detach() - one user less; the probe may still run when this returns */
 void iot_bio_detach(void)
 {
-	iot_hook_point_put(&point);
+	iot_point_put(&point);
 }

@@ -45,7 +45,7 @@
 #include "hook/symbol.h"
 #include "file/bio.h"
 #include "file/direct.h"
-#include "file/origin.h"
+#include "file/originator.h"
 #include "file/paths.h"
 #include "record/event.h"
 #include "record/rw.h"
@@ -195,9 +195,9 @@ static unsigned long end_of_buffer, end_of_jbd2, end_of_xlog;
 
 static void find_journals(void)
 {
-	end_of_buffer = iot_hook_symbol("end_bio_bh_io_sync");
-	end_of_jbd2 = iot_hook_symbol("journal_end_buffer_io_sync");
-	end_of_xlog = iot_hook_symbol("xlog_bio_end_io");
+	end_of_buffer = iot_symbol_find("end_bio_bh_io_sync");
+	end_of_jbd2 = iot_symbol_find("journal_end_buffer_io_sync");
+	end_of_xlog = iot_symbol_find("xlog_bio_end_io");
 }
 
 static bool is_journal(const struct bio *bio)
@@ -213,7 +213,7 @@ static bool is_journal(const struct bio *bio)
 
 static void note_origin(struct iot_block *e, const struct folio *folio)
 {
-	struct iot_origin who IOT_UNINITIALIZED;
+	struct iot_originator who IOT_UNINITIALIZED;
 
 	iot_origin_find(folio->mapping, folio->index, &who);
 	e->origin_pid = who.pid;
@@ -221,7 +221,7 @@ static void note_origin(struct iot_block *e, const struct folio *folio)
 }
 
 static_assert(sizeof_field(struct iot_block, origin_comm) ==
-	      sizeof_field(struct iot_origin, comm));
+	      sizeof_field(struct iot_originator, comm));
 
 /* Data on its way from or to the page cache, whose first page this is. */
 static void note_cached(struct iot_block *e, const struct bio *bio, struct folio *folio,
@@ -320,7 +320,7 @@ static bool is_wanted(void)
 static bool is_originator_wanted(const struct bio *bio)
 {
 	const struct iot_filter *f = rcu_dereference_sched(category->filter);
-	struct iot_origin who;
+	struct iot_originator who;
 	struct folio *folio;
 
 	if (!iot_category_active(category) || !f || !(f->used & IOT_FILTER_TASK) ||
@@ -681,7 +681,7 @@ static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
 }
 
 /* Completion first: what is made after that is attached will be seen to its end. */
-static struct iot_hook_point points[] = {
+static struct iot_point points[] = {
 	{ .name = "block_rq_complete", .probe = request_completed },
 	{ .name = "block_bio_complete", .probe = bio_completed },
 	{ .name = "block_rq_merge", .probe = request_merged },
@@ -723,7 +723,7 @@ static int start(void)
 	err = iot_origin_get();
 	if (err)
 		goto untrack;
-	err = iot_hook_points_get(points, ARRAY_SIZE(points));
+	err = iot_points_get(points, ARRAY_SIZE(points));
 	if (!err)
 		return 0;
 	iot_origin_put();
@@ -734,7 +734,7 @@ untrack:
 
 static void stop(void)
 {
-	iot_hook_points_put(points, ARRAY_SIZE(points));
+	iot_points_put(points, ARRAY_SIZE(points));
 	iot_origin_put();
 	iot_rw_untrack();
 }

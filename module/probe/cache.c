@@ -26,7 +26,7 @@
  *
  * A filter's conditions on tasks are asked of who does it, and, of the writing back of
  * pages and of their leaving, else of the originator: who made the page dirty or had it
- * read (origin.c), while there are such conditions.
+ * read (originator.c), while there are such conditions.
  *
  * Only the entries of functions are looked at: nothing of ours is on the stack of a
  * call that waits. Contexts: task, for all but __folio_end_writeback, which is called
@@ -55,7 +55,7 @@
 #include "hook/kretprobe.h"
 #include "hook/point.h"
 #include "hook/symbol.h"
-#include "file/origin.h"
+#include "file/originator.h"
 #include "file/paths.h"
 #include "record/event.h"
 #include "probe/categories.h"
@@ -65,7 +65,7 @@
 static struct iot_category * const category = &iot_category_cache;
 
 static atomic_long_t nr_missed;
-static bool has_origin;	/* a user of origin.c; changed under the category's control lock */
+static bool has_origin;	/* a user of originator.c; changed under the category's control lock */
 
 #define LOOKUPS		(BIT(IOT_CACHE_HIT) | BIT(IOT_CACHE_MISS))
 #define REMOVALS	(BIT(IOT_CACHE_DROP) | BIT(IOT_CACHE_RECLAIM) | \
@@ -592,7 +592,7 @@ static void probe_map(const unsigned long *args)
 static noinline void note_reader(const struct readahead_control *rac)
 {
 	preempt_disable_notrace();
-	iot_origin_brought(rac->mapping, rac->_index, rac->_nr_pages);
+	iot_originator_read(rac->mapping, rac->_index, rac->_nr_pages);
 	preempt_enable_notrace();
 }
 
@@ -612,7 +612,7 @@ static void probe_readahead(const unsigned long *args)
 static bool is_originator_wanted(const struct folio *folio)
 {
 	const struct iot_filter *f = rcu_dereference_sched(category->filter);
-	struct iot_origin who;
+	struct iot_originator who;
 
 	return f && READ_ONCE(has_origin) &&
 	       iot_origin_find(folio->mapping, folio->index, &who) &&
@@ -743,7 +743,7 @@ static void iot_uring_submitted(request_submitted)
 }
 #endif
 
-static struct iot_hook_point points[] = {
+static struct iot_point points[] = {
 #ifdef CONFIG_IO_URING
 	{ .name = IOT_URING_SUBMIT_POINT, .probe = request_submitted },
 #endif
@@ -809,7 +809,7 @@ static void write_begins(unsigned long ip, unsigned long parent_ip, struct ftrac
 	.symbol = (function), .what = "HIT,MISS", .tag = (t), .proto = (p)
 #define ITER_PROTO	"_ (struct kiocb *, struct iov_iter *, ...)"
 
-static struct iot_hook_site sites[] = {
+static struct iot_site sites[] = {
 	{ LOOKUP("filemap_read", TAG_READ, ITER_PROTO), .handler = IOT_HOOK_OWN(read_begins) },
 	{ LOOKUP("filemap_splice_read", TAG_SPLICE,
 		 "_ (struct file *, long *, struct pipe_inode_info *, long, ...)") },
@@ -832,7 +832,7 @@ static struct iot_hook_site sites[] = {
 };
 
 /* Context: entry of the function. All but DROP is done here: the call goes on. */
-static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
 				unsigned long caller)
 {
 	if (site->tag == TAG_DROP)
@@ -846,14 +846,14 @@ static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned
 
 static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	const struct iot_hook_site *site = iot_hook_site_of(ri);
-	unsigned long args[IOT_HOOK_ARGS];
+	const struct iot_site *site = iot_site_of(ri);
+	unsigned long args[IOT_CALL_ARGS];
 
 	if (site->tag == TAG_DROP) {
 		begin_drop();
 		return 0;
 	}
-	iot_hook_args(regs, args, ARRAY_SIZE(args));
+	iot_kretprobe_args(regs, args, ARRAY_SIZE(args));
 	wants(site, args, 0);
 	return 1;
 }

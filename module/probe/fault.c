@@ -349,7 +349,7 @@ static __always_inline void fault_end(struct frame *f, vm_fault_t result)
 }
 
 /* Preemption is on; must not sleep. */
-static __always_inline enum iot_hook_wish wish_of(const struct vm_area_struct *vma,
+static __always_inline enum iot_hook_verdict verdict_of(const struct vm_area_struct *vma,
 						  unsigned int fault_flags)
 {
 	if (!vma->vm_file || !iot_category_wants(category, op_of(fault_flags)))
@@ -357,19 +357,19 @@ static __always_inline enum iot_hook_wish wish_of(const struct vm_area_struct *v
 	return likely(is_bounded(vma)) ? IOT_HOOK_FOLLOW : IOT_HOOK_FOLLOW_RETURN;
 }
 
-static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
 				unsigned long caller)
 {
-	return wish_of((void *)args[0], args[2]);
+	return verdict_of((void *)args[0], args[2]);
 }
 
-static s64 call(const struct iot_hook_site *site, unsigned long *args)
+static s64 call(const struct iot_site *site, unsigned long *args)
 {
 	struct frame f IOT_UNINITIALIZED;
 	vm_fault_t result;
 
 	if (!fault_begin(&f, args, true))
-		return IOT_HOOK_ALONE;
+		return IOT_HOOK_PASS_THROUGH;
 	result = (__force vm_fault_t)iot_hook_call(args, site->entry);
 	fault_end(&f, result);
 	return (__force u32)result;
@@ -379,8 +379,8 @@ static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	unsigned long args[4];
 
-	iot_hook_args(regs, args, ARRAY_SIZE(args));
-	if (wants(iot_hook_site_of(ri), args, 0) == IOT_HOOK_IGNORE)
+	iot_kretprobe_args(regs, args, ARRAY_SIZE(args));
+	if (wants(iot_site_of(ri), args, 0) == IOT_HOOK_IGNORE)
 		return 1;
 	return !fault_begin((struct frame *)ri->data, args, false);
 }
@@ -405,13 +405,13 @@ s64 iot_fault_any(unsigned long vma, unsigned long address, unsigned long fault_
 	vm_fault_t result;
 
 	if (!begun && likely(!within_module(caller, THIS_MODULE))) {
-		iot_hook_leave();
-		return IOT_HOOK_ALONE;
+		iot_redirect_leave();
+		return IOT_HOOK_PASS_THROUGH;
 	}
 	result = (__force vm_fault_t)iot_hook_enter4(vma, address, fault_flags, regs, original);
 	if (begun)
 		fault_end(&f, result);
-	iot_hook_leave();
+	iot_redirect_leave();
 	return (__force u32)result;
 }
 
@@ -452,7 +452,7 @@ static APART s64 follow_known(const struct iot_path *known, u64 start, unsigned 
 	result = (__force vm_fault_t)iot_hook_enter4(args[0], args[1], args[2], args[3],
 						     original);
 	fault_end(&f, result);
-	iot_hook_leave();
+	iot_redirect_leave();
 	return (__force u32)result;
 }
 
@@ -472,29 +472,29 @@ static s64 wrapper(unsigned long vma, unsigned long address, unsigned long fault
 	return follow_known(known, start, vma, address, fault_flags, regs, original);
 }
 
-static struct iot_hook_site site;
+static struct iot_site site;
 
 static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 		    struct ftrace_regs *fregs)
 {
 	struct pt_regs *regs = iot_ftrace_regs(fregs);
-	enum iot_hook_wish wish = wish_of((void *)regs->di, regs->dx);
+	enum iot_hook_verdict verdict = verdict_of((void *)regs->di, regs->dx);
 
-	if (wish == IOT_HOOK_FOLLOW) {
-		iot_hook_site_redirect4(&site, ip, regs, wrapper);
+	if (verdict == IOT_HOOK_FOLLOW) {
+		iot_site_redirect4(&site, ip, regs, wrapper);
 		return;
 	}
-	if (wish == IOT_HOOK_FOLLOW_RETURN)
-		iot_hook_site_follow(&site, regs);
-	iot_hook_site_pass(&site, ip, regs);
+	if (verdict == IOT_HOOK_FOLLOW_RETURN)
+		iot_site_follow(&site, regs);
+	iot_site_pass(&site, ip, regs);
 }
 #endif
 
-static struct iot_hook_site site = {
+static struct iot_site site = {
 	.symbol = "handle_mm_fault",
 	.what = "FAULT",
 	.proto = "int (struct vm_area_struct *, long, int, struct pt_regs *)",
-	.sometimes = true,
+	.may_be_unbounded = true,
 	.handler = IOT_HOOK_OWN(handler),
 };
 
@@ -512,7 +512,7 @@ static int start(void)
 {
 	int err;
 
-	site.addr = iot_hook_symbol(site.symbol);
+	site.addr = iot_symbol_find(site.symbol);
 	if (!site.addr) {
 		pr_err("this kernel has no handle_mm_fault: there is no category fault\n");
 		return -EOPNOTSUPP;

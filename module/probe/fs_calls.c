@@ -329,7 +329,7 @@ static struct {
 
 #define MAX_SITES	(3 * ARRAY_SIZE(calls))
 
-static struct iot_hook_site sites[MAX_SITES];
+static struct iot_site sites[MAX_SITES];
 static unsigned int nr_sites;
 
 /* An operation that the call may turn out to be, and that is wanted; or none. */
@@ -358,7 +358,7 @@ static void join_halves(u64 *a, u8 wide)
 	}
 }
 
-static void load_args(u64 *a, const struct iot_hook_site *site, const unsigned long *args,
+static void load_args(u64 *a, const struct iot_site *site, const unsigned long *args,
 		      unsigned int nr)
 {
 	const struct iot_call *c = site->data;
@@ -414,7 +414,7 @@ static bool sees(const struct iot_call *c)
 	return c->see || c->see_first;
 }
 
-static bool wants_with(const struct iot_hook_site *site, const unsigned long *args,
+static bool wants_with(const struct iot_site *site, const unsigned long *args,
 		       unsigned int nr, unsigned long caller)
 {
 	const struct iot_call *c = site->data;
@@ -430,10 +430,10 @@ static bool wants_with(const struct iot_hook_site *site, const unsigned long *ar
 	return c->wants(a);
 }
 
-static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
 				unsigned long caller)
 {
-	return wants_with(site, args, IOT_HOOK_ARGS, caller) ? IOT_HOOK_FOLLOW : IOT_HOOK_IGNORE;
+	return wants_with(site, args, IOT_CALL_ARGS, caller) ? IOT_HOOK_FOLLOW : IOT_HOOK_IGNORE;
 }
 
 static u64 field(const struct iot_frame *f, u8 number)
@@ -453,7 +453,7 @@ static void forget(struct iot_frame *f)
 		path_put(&f->held);
 }
 
-static bool begin(struct iot_frame *f, const struct iot_hook_site *site,
+static bool begin(struct iot_frame *f, const struct iot_site *site,
 		  const unsigned long *args, unsigned int nr, bool may_sleep)
 {
 	const struct iot_call *c = site->data;
@@ -502,7 +502,7 @@ static void finish(struct iot_frame *f, s64 result)
 	forget(f);
 }
 
-static s64 call(const struct iot_hook_site *site, unsigned long *args)
+static s64 call(const struct iot_site *site, unsigned long *args)
 {
 	const struct iot_call *c = site->data;
 	struct iot_frame f;
@@ -510,15 +510,15 @@ static s64 call(const struct iot_hook_site *site, unsigned long *args)
 
 	if (c->see_first) {
 		c->see_first(args);
-		return IOT_HOOK_ALONE;
+		return IOT_HOOK_PASS_THROUGH;
 	}
 	if (c->see) {
 		result = iot_hook_call(args, site->entry);
 		c->see(args, result);
 		return result;
 	}
-	if (!begin(&f, site, args, IOT_HOOK_ARGS, true))
-		return IOT_HOOK_ALONE;
+	if (!begin(&f, site, args, IOT_CALL_ARGS, true))
+		return IOT_HOOK_PASS_THROUGH;
 	result = iot_hook_call(args, site->entry);
 	finish(&f, result);
 	return result;
@@ -526,11 +526,11 @@ static s64 call(const struct iot_hook_site *site, unsigned long *args)
 
 static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	const struct iot_hook_site *site = iot_hook_site_of(ri);
+	const struct iot_site *site = iot_site_of(ri);
 	const struct iot_call *c = site->data;
 	unsigned long args[6], caller = 0;
 
-	iot_hook_args(regs, args, ARRAY_SIZE(args));
+	iot_kretprobe_args(regs, args, ARRAY_SIZE(args));
 	/* if the ftrace handler has asked who calls: on the stack may be others' trampolines */
 	if (site->armed)
 		caller = *(unsigned long *)regs->sp;
@@ -566,7 +566,7 @@ static const char *op_name(const struct iot_call *c)
 static void add_site(const struct iot_call *c, const char *symbol, unsigned long addr,
 		     enum abi abi)
 {
-	struct iot_hook_site *site = &sites[nr_sites];
+	struct iot_site *site = &sites[nr_sites];
 
 	if (nr_sites == MAX_SITES)
 		return;
@@ -648,7 +648,7 @@ static bool has_site(const char *symbol)
 }
 
 /* Is there what this site stands in for? */
-static bool is_replaced(const struct iot_hook_site *site)
+static bool is_replaced(const struct iot_site *site)
 {
 	const struct iot_call *c = site->data;
 
@@ -684,7 +684,7 @@ static int find_functions(void)
 
 	if (nr_sites)
 		return 0;
-	err = iot_hook_symbols(see_symbol);
+	err = iot_symbol_each(see_symbol);
 	if (!err && !nr_sites)
 		err = -EOPNOTSUPP;
 	if (err) {

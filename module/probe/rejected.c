@@ -125,7 +125,7 @@ static __always_inline void look(unsigned long ip, unsigned long parent_ip,
 		.has_position = position,
 	};
 
-	if (unlikely(iot_hook_is_shared(called)) || unlikely(is_rejected(&r)))
+	if (unlikely(iot_redirect_is_shared(called)) || unlikely(is_rejected(&r)))
 		iot_hook_set_handle(ip, parent_ip, ops, fregs);
 }
 
@@ -157,7 +157,7 @@ LOOK(look_pwrite, true, true)
 #define VECTOR			.vector = true
 #define HERE			.here = true
 
-static struct iot_hook_site sites[] = {
+static struct iot_site sites[] = {
 	READ_SITE("__x64_sys_read"),
 	WRITE_SITE("__x64_sys_write"),
 	PREAD_SITE("__x64_sys_pread64"),
@@ -182,7 +182,7 @@ static struct iot_hook_site sites[] = {
 #endif
 };
 
-static struct asked request_of(const struct iot_hook_site *site, const struct pt_regs *regs)
+static struct asked request_of(const struct iot_site *site, const struct pt_regs *regs)
 {
 	const struct kind *kind = site->data;
 	struct asked r = { .write = kind->write };
@@ -206,7 +206,7 @@ static struct asked request_of(const struct iot_hook_site *site, const struct pt
 	return r;
 }
 
-static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
 				unsigned long caller)
 {
 	const struct asked r = request_of(site, (const struct pt_regs *)args[0]);
@@ -214,7 +214,7 @@ static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned
 	return !iot_fs_off() && is_rejected(&r) ? IOT_HOOK_FOLLOW : IOT_HOOK_IGNORE;
 }
 
-static bool begin(struct iot_fs *e, const struct iot_hook_site *site, const struct pt_regs *regs,
+static bool begin(struct iot_fs *e, const struct iot_site *site, const struct pt_regs *regs,
 		  bool may_sleep)
 {
 	const struct asked r = request_of(site, regs);
@@ -248,13 +248,13 @@ static void end(struct iot_fs *e, s64 result)
 	}
 }
 
-static s64 call(const struct iot_hook_site *site, unsigned long *args)
+static s64 call(const struct iot_site *site, unsigned long *args)
 {
 	struct iot_fs e;
 	s64 result;
 
 	if (!begin(&e, site, (const struct pt_regs *)args[0], true))
-		return IOT_HOOK_ALONE;
+		return IOT_HOOK_PASS_THROUGH;
 	result = iot_hook_call(args, site->entry);
 	end(&e, result);
 	return result;
@@ -262,10 +262,10 @@ static s64 call(const struct iot_hook_site *site, unsigned long *args)
 
 static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	const struct iot_hook_site *site = iot_hook_site_of(ri);
+	const struct iot_site *site = iot_site_of(ri);
 	unsigned long args[1];
 
-	iot_hook_args(regs, args, 1);
+	iot_kretprobe_args(regs, args, 1);
 	if (wants(site, args, 0) == IOT_HOOK_IGNORE)
 		return 1;
 	return !begin((struct iot_fs *)ri->data, site, (const struct pt_regs *)args[0], false);

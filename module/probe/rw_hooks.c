@@ -383,8 +383,8 @@ static void find_named(unsigned int i)
 {
 	if (named[i].is_found)
 		return;
-	named[i].fop.read_iter = (void *)iot_hook_function(named[i].read, ITER_PROTO);
-	named[i].fop.write_iter = (void *)iot_hook_function(named[i].write, ITER_PROTO);
+	named[i].fop.read_iter = (void *)iot_symbol_checked(named[i].read, ITER_PROTO);
+	named[i].fop.write_iter = (void *)iot_symbol_checked(named[i].write, ITER_PROTO);
 	named[i].is_found = true;
 }
 
@@ -454,7 +454,7 @@ static unsigned long next_pid;
 /* The next process from a number on, held, or NULL. */
 static struct task_struct *find_process(int *number)
 {
-	unsigned long args[IOT_HOOK_ARGS] = { 0, (unsigned long)&init_pid_ns };
+	unsigned long args[IOT_CALL_ARGS] = { 0, (unsigned long)&init_pid_ns };
 	struct task_struct *task = NULL;
 	struct pid *pid;
 
@@ -528,7 +528,7 @@ static int add_open_files(void)
 	if (iot_fs_off() || !(READ_ONCE(iot_category_fs.kinds) & ~KINDS_BY_INODE))
 		return 0;
 	if (!next_pid)
-		next_pid = iot_hook_function("find_ge_pid",
+		next_pid = iot_symbol_checked("find_ge_pid",
 					     "struct pid * (int, struct pid_namespace *)");
 	if (!next_pid) {
 		atomic_long_inc(&nr_missed);
@@ -548,7 +548,7 @@ static int add_open_files(void)
 int iot_rw_refresh(void)
 {
 	int err = 0;
-	unsigned long args[IOT_HOOK_ARGS] = { (unsigned long)add_super, (unsigned long)&err };
+	unsigned long args[IOT_CALL_ARGS] = { (unsigned long)add_super, (unsigned long)&err };
 
 	iot_hook_call(args, walk_supers);
 	if (!err)
@@ -581,7 +581,7 @@ int iot_rw_start(void)
 	int err;
 
 	if (!walk_supers)
-		walk_supers = iot_hook_function("iterate_supers", "_ (function *, void *)");
+		walk_supers = iot_symbol_checked("iterate_supers", "_ (function *, void *)");
 	if (!walk_supers) {
 		pr_err("this kernel has no iterate_supers: category fs cannot find the filesystems\n");
 		return -EOPNOTSUPP;

@@ -128,8 +128,8 @@ static struct iot_table flights = {
 	.gone = flight_gone,
 };
 
-static_assert(IOT_TABLE_PLACES(FLIGHT_BITS) * (sizeof(struct flight) / sizeof(u64) + 1) <
-	      BIT(IOT_ALIAS_NUMBER_BITS));
+static_assert(IOT_TABLE_SLOTS(FLIGHT_BITS) * (sizeof(struct flight) / sizeof(u64) + 1) <
+	      BIT(IOT_ALIAS_INDEX_BITS));
 
 static struct iot_aliases aliases;
 static DEFINE_PER_CPU(u64, nr_flights);
@@ -422,7 +422,7 @@ static void note_alias(struct flight *fl)
 {
 	fl->alias = iot_table_pair((unsigned long)fl->ctx, fl->user_data);
 	fl->multishot = is_multishot(fl);
-	if (!iot_alias_add(&aliases, fl->alias, iot_table_number(&flights, fl)))
+	if (!iot_alias_add(&aliases, fl->alias, iot_table_index(&flights, fl)))
 		atomic_long_inc(&nr_missed);
 }
 
@@ -431,7 +431,7 @@ static void flight_gone(void *thing, bool displaced)
 {
 	const struct flight *fl = thing;
 
-	iot_alias_remove(&aliases, fl->alias, iot_table_number(&flights, fl));
+	iot_alias_remove(&aliases, fl->alias, iot_table_index(&flights, fl));
 	if (displaced)
 		atomic_long_inc(&nr_missed);
 }
@@ -475,7 +475,7 @@ static struct flight *take(const struct io_ring_ctx *ctx, const struct io_kiocb 
 
 static void land(struct flight *fl)
 {
-	iot_alias_remove(&aliases, fl->alias, iot_table_number(&flights, fl));
+	iot_alias_remove(&aliases, fl->alias, iot_table_index(&flights, fl));
 	iot_table_drop(&flights, fl);
 }
 
@@ -632,7 +632,7 @@ static void request_overflowed(void *data, void *ctx, unsigned long long user_da
 }
 
 /* Completion first: what is submitted after that will be seen to its end. */
-static struct iot_hook_point points[] = {
+static struct iot_point points[] = {
 	{ .name = "io_uring_complete", .probe = request_completed },
 	{ .name = "io_uring_cqe_overflow", .probe = request_overflowed },
 	{ .name = "io_uring_queue_async_work", .probe = request_queued },
@@ -676,7 +676,7 @@ static void seen_worker(const unsigned long *args)
 
 enum tag { TAG_WORKER, TAG_ENTER, TAG_ENTER_IA32 };
 
-static struct iot_hook_site sites[] = {
+static struct iot_site sites[] = {
 	{ .symbol = "io_wq_submit_work", .what = "WORKER", .tag = TAG_WORKER,
 	  .proto = "_ (struct io_wq_work *, ...)" },
 	{ .symbol = "__x64_sys_io_uring_enter", .what = "ENTER", .tag = TAG_ENTER,
@@ -686,7 +686,7 @@ static struct iot_hook_site sites[] = {
 };
 
 /* Context: entry of the function. A worker's call goes on as it is. */
-static enum iot_hook_wish wants(const struct iot_hook_site *site, const unsigned long *args,
+static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
 				unsigned long caller)
 {
 	if (site->tag != TAG_WORKER)
@@ -739,11 +739,11 @@ static void enter_args(struct enter *enter, const struct pt_regs *regs, bool ia3
 
 static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	const struct iot_hook_site *site = iot_hook_site_of(ri);
+	const struct iot_site *site = iot_site_of(ri);
 	struct enter *enter = (struct enter *)ri->data;
 	unsigned long args[1];
 
-	iot_hook_args(regs, args, ARRAY_SIZE(args));
+	iot_kretprobe_args(regs, args, ARRAY_SIZE(args));
 	if (site->tag == TAG_WORKER) {
 		seen_worker(args);
 		return 1;
@@ -788,7 +788,7 @@ static int start(void)
 	check_types();
 	if (!ring_key.key[0]) /* the same numbers until the module is unloaded */
 		get_random_bytes(&ring_key, sizeof(ring_key));
-	show_fdinfo = iot_hook_symbol("io_uring_show_fdinfo");
+	show_fdinfo = iot_symbol_find("io_uring_show_fdinfo");
 	file_in_node = iot_uring_file_in_node();
 	iot_points_wait(); /* for probes of the last time */
 	err = iot_table_begin(&flights) ?: iot_aliases_begin(&aliases);

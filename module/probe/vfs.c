@@ -122,5 +122,5 @@ unsigned long iot_vfs_missed(const struct iot_vfs_hooks *hooks)
 	for (i = 0; i < IOT_VFS_OPS; i++)
 		if (hooks->hook[i])
 			missed += iot_hook_missed(hooks->hook[i]);
-	return missed + iot_hook_refused();
+	return missed + iot_redirect_refused();
 }

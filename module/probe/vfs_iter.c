@@ -333,7 +333,7 @@ static noinline ssize_t special_wrapper(struct kiocb *iocb, struct iov_iter *ite
 	call_begin(&call, iocb, iter, id, op);
 	ret = iot_hook_enter(iocb, iter, original);
 	call_end(&call, ret);
-	iot_hook_leave();
+	iot_redirect_leave();
 	return ret;
 }
 
@@ -354,7 +354,7 @@ static __always_inline ssize_t tracking_wrapper(struct kiocb *iocb, struct iov_i
 	}
 	ret = iot_hook_enter(iocb, iter, original);
 	iot_direct_end(&call);
-	iot_hook_leave();
+	iot_redirect_leave();
 	return ret;
 }
 
@@ -386,8 +386,8 @@ static ssize_t unwanted(struct kiocb *iocb, struct iov_iter *iter, unsigned long
 	if (unlikely(within_module(caller, THIS_MODULE)))
 		ret = iot_hook_enter(iocb, iter, original);
 	else
-		ret = IOT_HOOK_ALONE;
-	iot_hook_leave();
+		ret = IOT_HOOK_PASS_THROUGH;
+	iot_redirect_leave();
 	return ret;
 }
 
@@ -407,7 +407,7 @@ static ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 	call.rw = rw;
 	ret = iot_hook_enter(iocb, iter, original);
 	call_end(&call, ret);
-	iot_hook_leave();
+	iot_redirect_leave();
 	return ret;
 }
 
@@ -431,7 +431,7 @@ static __always_inline ssize_t wrapper(struct kiocb *iocb, struct iov_iter *iter
 	start = ktime_get_mono_fast_ns();
 	ret = iot_hook_enter(iocb, iter, original);
 	iot_io_record(id, start, offset, requested, ret, op, 0);
-	iot_hook_leave();
+	iot_redirect_leave();
 	return ret;
 }
 
@@ -476,7 +476,7 @@ static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *i
 	start = ktime_get_mono_fast_ns();
 	ret = iot_hook_enter(iocb, iter, original);
 	iot_rw_end(&rw, start, offset, requested, ret, op == IOT_OP_WRITE, 0);
-	iot_hook_leave();
+	iot_redirect_leave();
 	return ret;
 }
 
@@ -500,7 +500,7 @@ static noinline void redirect_by_handle(unsigned long ip, struct inode *inode,
 	struct iot_running *t = iot_running_find(inode);
 
 	if (t)
-		iot_hook_redirect(iot_ftrace_regs(fregs), ip, wrapper, t->id);
+		iot_redirect(iot_ftrace_regs(fregs), ip, wrapper, t->id);
 	preempt_enable_notrace();
 }
 
@@ -520,7 +520,7 @@ static __always_inline void redirect_target(unsigned long ip, struct inode *inod
 			redirect_by_handle(ip, inode, wrapper, fregs);
 			return;
 		}
-		iot_hook_redirect(iot_ftrace_regs(fregs), ip, wrapper, t->id);
+		iot_redirect(iot_ftrace_regs(fregs), ip, wrapper, t->id);
 	}
 	preempt_enable_notrace();
 }
@@ -541,7 +541,7 @@ static noinline void redirect_write(unsigned long ip, struct inode *inode, u64 h
 static noinline void redirect_both(unsigned long ip, struct inode *inode, u8 op,
 				   struct ftrace_regs *fregs)
 {
-	iot_hook_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+	iot_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
 			  iot_vfs_write_any_entry : iot_vfs_read_any_entry, iot_io_target(inode));
 }
 
@@ -554,7 +554,7 @@ static __always_inline void redirect_tracked(unsigned long ip, u8 op, struct ftr
 	wanted = iot_category_wants_task(&iot_category_block);
 	preempt_enable_notrace();
 	if (wanted)
-		iot_hook_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+		iot_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
 				  write_tracking_wrapper : read_tracking_wrapper, 0);
 }
 
@@ -597,7 +597,7 @@ static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u
 	if (unlikely(iot_running_maybe(inode)))
 		redirect_both(ip, inode, op, fregs);
 	else
-		iot_hook_redirect_plain(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+		iot_redirect_plain(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
 					write_fs_wrapper : read_fs_wrapper);
 }
 
@@ -614,8 +614,8 @@ static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *
 	struct inode *inode = file_inode(iocb->ki_filp);
 	u32 state = READ_ONCE(iot_category_fs.state);
 
-	if (unlikely(iot_hook_is_shared(iot_ftrace_regs(fregs)))) {
-		iot_hook_redirect_bare(iot_ftrace_regs(fregs), ip);
+	if (unlikely(iot_redirect_is_shared(iot_ftrace_regs(fregs)))) {
+		iot_hook_send_bare(iot_ftrace_regs(fregs), ip);
 		return;
 	}
 
@@ -665,7 +665,7 @@ static struct file *file_of(struct ftrace_regs *fregs)
 static void read_generic_entry(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	if (iot_hook_is_shared(iot_ftrace_regs(fregs)) ||
+	if (iot_redirect_is_shared(iot_ftrace_regs(fregs)) ||
 	    is_own_function(file_of(fregs), ip, IOT_OP_READ))
 		read_entry(ip, parent_ip, ops, fregs);
 }
@@ -673,7 +673,7 @@ static void read_generic_entry(unsigned long ip, unsigned long parent_ip,
 static void write_generic_entry(unsigned long ip, unsigned long parent_ip,
 				struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	if (iot_hook_is_shared(iot_ftrace_regs(fregs)) ||
+	if (iot_redirect_is_shared(iot_ftrace_regs(fregs)) ||
 	    is_own_function(file_of(fregs), ip, IOT_OP_WRITE))
 		write_entry(ip, parent_ip, ops, fregs);
 }
@@ -759,9 +759,9 @@ const struct iot_hook_type iot_vfs_generic_types[2] = {
 /** iot_vfs_init() - find out how requests of io_uring and of io_submit are told from others */
 void iot_vfs_init(void)
 {
-	uring_complete[0] = iot_hook_symbol("io_complete_rw");
-	uring_complete[1] = iot_hook_symbol("io_complete_rw_iopoll");
-	aio_complete = iot_hook_symbol("aio_complete_rw");
+	uring_complete[0] = iot_symbol_find("io_complete_rw");
+	uring_complete[1] = iot_symbol_find("io_complete_rw_iopoll");
+	aio_complete = iot_symbol_find("aio_complete_rw");
 	if (IS_ENABLED(CONFIG_IO_URING) && !uring_complete[0])
 		pr_warn("io_complete_rw is not in this kernel: retries of io_uring are recorded as events of their own\n");
 }

@@ -59,7 +59,7 @@ static struct category_pipe *pipe_of(struct iot_pipe *p)
 }
 
 /* Pass over what is not there any more. Return: the next index; @end: behind the last. */
-static u64 next_index(struct iot_pipe_place *place, const struct iot_shard *shard, u64 *end)
+static u64 next_index(struct iot_pipe_position *place, const struct iot_shard *shard, u64 *end)
 {
 	u64 from = iot_shard_window(shard, end) + shard->shift;
 
@@ -70,7 +70,7 @@ static u64 next_index(struct iot_pipe_place *place, const struct iot_shard *shar
 	return place->next - shard->shift;
 }
 
-static void pass_over(struct iot_pipe_place *place)
+static void pass_over(struct iot_pipe_position *place)
 {
 	place->next++;
 	place->gap++;
@@ -79,7 +79,7 @@ static void pass_over(struct iot_pipe_place *place)
 static void look_at(struct category_pipe *cp, unsigned int cpu)
 {
 	const struct iot_shard *shard = &cp->rings->shard[cpu];
-	struct iot_pipe_place *place = &cp->c->pipe_place[cpu];
+	struct iot_pipe_position *place = &cp->c->pipe_position[cpu];
 	struct front *front = &cp->front[cpu];
 	enum iot_ring_state state;
 	u64 end, i;
@@ -121,7 +121,7 @@ static bool look_at_all(struct category_pipe *cp)
 static void pass_over_lost(struct category_pipe *cp, unsigned int cpu)
 {
 	const struct iot_ring *ring = iot_shard_ring(&cp->rings->shard[cpu]);
-	struct iot_pipe_place *place = &cp->c->pipe_place[cpu];
+	struct iot_pipe_position *place = &cp->c->pipe_position[cpu];
 	u64 shift = cp->rings->shard[cpu].shift;
 
 	while (place->next < cp->front[cpu].end &&
@@ -165,7 +165,7 @@ static unsigned int find_best(const struct category_pipe *cp)
 
 static bool put_line(struct category_pipe *cp, struct seq_file *text, unsigned int cpu)
 {
-	struct iot_pipe_place *place = &cp->c->pipe_place[cpu];
+	struct iot_pipe_position *place = &cp->c->pipe_position[cpu];
 	size_t mark = text->count;
 
 	if (place->gap)
@@ -194,7 +194,7 @@ static void make_room(const struct category_pipe *cp)
 
 		if (iot_shard_ring(shard))
 			iot_ring_hide(shard->ring,
-				      next_index(&cp->c->pipe_place[cpu], shard, &end));
+				      next_index(&cp->c->pipe_position[cpu], shard, &end));
 	}
 }
 
@@ -245,7 +245,7 @@ static bool has_news(struct iot_pipe *p)
 		const struct iot_shard *shard = &rings->shard[cpu];
 
 		if (iot_shard_window(shard, &end) < end)
-			news |= READ_ONCE(c->pipe_place[cpu].next) < end + shard->shift;
+			news |= READ_ONCE(c->pipe_position[cpu].next) < end + shard->shift;
 	}
 	iot_rings_put(rings);
 	return news;
@@ -273,8 +273,8 @@ static void begin(struct iot_category *c)
 	rings = c->pipes++ ? NULL : iot_category_rings(c);
 	if (rings) {
 		for_each_possible_cpu(cpu) {
-			next_index(&c->pipe_place[cpu], &rings->shard[cpu], &end);
-			c->pipe_place[cpu].gap = 0;
+			next_index(&c->pipe_position[cpu], &rings->shard[cpu], &end);
+			c->pipe_position[cpu].gap = 0;
 		}
 		iot_rings_put(rings);
 	}

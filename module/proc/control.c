@@ -506,7 +506,7 @@ static int hooks_show(struct seq_file *m, void *v)
 {
 	seq_puts(m, "symbol operation mechanism users missed prototype error\n");
 	iot_hook_show(m);
-	iot_hook_points_show(m);
+	iot_points_show(m);
 	iot_hook_set_show(m);
 	iot_left_out_show(m);
 	return 0;

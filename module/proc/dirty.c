@@ -21,7 +21,7 @@
 #include "hook/hook.h"
 #include "hook/hook_set.h"
 #include "hook/symbol.h"
-#include "file/origin.h"
+#include "file/originator.h"
 #include "record/category.h"
 #include "record/filter.h"
 #include "proc/dirty.h"
@@ -37,7 +37,7 @@ static bool is_wanted(const struct iot_category *c, const struct address_space *
 		      unsigned long index)
 {
 	const struct iot_filter *f = rcu_dereference(c->filter);
-	struct iot_origin who;
+	struct iot_originator who;
 
 	if (!f || !(f->used & IOT_FILTER_TASK))
 		return true;
@@ -127,7 +127,7 @@ static void add_super(struct super_block *sb, void *data)
  * iot_dirty_sum() - bytes of files that are dirty or being written
  *
  * Where the filter has a condition on tasks, only what those tasks made dirty counts, as
- * far as it is known who did (origin.c). Otherwise all dirty bytes count.
+ * far as it is known who did (originator.c). Otherwise all dirty bytes count.
  *
  * Context: task, may sleep: as long as it takes to look at all inodes in memory, and as
  * a filesystem takes that is being unmounted.
@@ -137,11 +137,11 @@ int iot_dirty_sum(struct iot_category *c, struct iot_dirty *sum)
 {
 	static unsigned long walk_supers;	/* to look for it takes milliseconds */
 	struct walk w = { .c = c, .sum = sum };
-	unsigned long args[IOT_HOOK_ARGS] = { (unsigned long)add_super, (unsigned long)&w };
+	unsigned long args[IOT_CALL_ARGS] = { (unsigned long)add_super, (unsigned long)&w };
 
 	memset(sum, 0, sizeof(*sum));
 	if (!READ_ONCE(walk_supers))
-		WRITE_ONCE(walk_supers, iot_hook_function("iterate_supers",
+		WRITE_ONCE(walk_supers, iot_symbol_checked("iterate_supers",
 							  "_ (function *, void *)"));
 	if (!walk_supers)
 		return -EOPNOTSUPP;

@@ -18,8 +18,8 @@ static const struct {
 	{ NULL }
 };
 
-/** iot_left_out_tell() - into the kernel's log, at load */
-void iot_left_out_tell(void)
+/** iot_left_out_report() - into the kernel's log, at load */
+void iot_left_out_report(void)
 {
 	size_t i;
 

@@ -9,7 +9,7 @@
 
 struct seq_file;
 
-void iot_left_out_tell(void);
+void iot_left_out_report(void);
 const char *iot_left_out_why(const char *part);
 void iot_left_out_show(struct seq_file *m);
 

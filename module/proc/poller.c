@@ -71,7 +71,7 @@ void iot_poller_close(void)
  */
 bool iot_poller_closed(void)
 {
-	return READ_ONCE(closed) || READ_ONCE(iot_hook_closed);
+	return READ_ONCE(closed) || READ_ONCE(iot_redirect_closed);
 }
 
 /** iot_poller_get() - a stream or pipe was opened */

@@ -44,7 +44,7 @@ static struct rhltable by_path;
 static bool (*is_reserved)(const char *name);
 
 /* Takes what is recorded while a target's own ring is being emptied. */
-static struct iot_ring *nowhere;
+static struct iot_ring *sink;
 
 static const struct rhashtable_params ino_params = {
 	.key_len = sizeof_field(struct iot_target, hot.key.ino),
@@ -159,7 +159,7 @@ static int start_locked(struct iot_target *t)
 
 	if (t->running)
 		return 0;
-	if (iot_hook_is_blind())
+	if (iot_symbol_ftrace_off())
 		return -EOPNOTSUPP;
 	err = iot_vfs_enable(&t->hooks);
 	if (err)
@@ -221,7 +221,7 @@ void iot_target_reset(struct iot_target *t, bool new_t0)
 
 	mutex_lock(&t->lock);
 	ring = ring_of(t);
-	rcu_assign_pointer(t->hot.ring, nowhere);
+	rcu_assign_pointer(t->hot.ring, sink);
 	synchronize_rcu_expedited(); /* the last writer has left it */
 	iot_ring_reset(ring);
 	t->carried = 0;
@@ -609,8 +609,8 @@ struct iot_target *iot_target_create(const struct path *path, const struct kstat
 	struct iot_target *t;
 	int err;
 
-	if (iot_hook_is_blind())
-		return ERR_PTR(iot_why(why, -EOPNOTSUPP, IOT_HOOK_BLIND));
+	if (iot_symbol_ftrace_off())
+		return ERR_PTR(iot_why(why, -EOPNOTSUPP, IOT_FTRACE_OFF));
 	t = alloc_target(path, stat);
 	if (!t)
 		return ERR_PTR(-ENOMEM);
@@ -705,10 +705,10 @@ int iot_target_init(bool (*reserved)(const char *name))
 	if (err)
 		return err;
 	is_reserved = reserved;
-	nowhere = ring_alloc(1, 0);
-	err = nowhere ? indexes_init() : -ENOMEM;
+	sink = ring_alloc(1, 0);
+	err = sink ? indexes_init() : -ENOMEM;
 	if (err) {
-		kfree(nowhere);
+		kfree(sink);
 		iot_running_exit();
 	}
 	return err;
@@ -720,6 +720,6 @@ void iot_target_exit(void)
 	rhltable_destroy(&by_path);
 	rhashtable_destroy(&by_name);
 	rhltable_destroy(&by_ino);
-	kfree(nowhere);
+	kfree(sink);
 	iot_running_exit();
 }

@@ -61,7 +61,7 @@ static int replace_rings(struct iot_category *c, u64 keep, size_t bytes)
 		return -ENOMEM;
 	rcu_assign_pointer(c->rings, new);
 	synchronize_rcu(); /* the last writer of the old rings is done */
-	iot_ring_reset(c->rings_of.nowhere);
+	iot_ring_reset(c->rings_of.sink);
 	if (old)
 		iot_rings_continue(new, old);
 	iot_rings_put(old);
@@ -345,8 +345,8 @@ int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 		return iot_why(why, -EOPNOTSUPP,
 			       "the module was built without it, as it does not compile for this kernel: %s",
 			       c->left_out);
-	if (iot_hook_is_blind())
-		return iot_why(why, -EOPNOTSUPP, IOT_HOOK_BLIND);
+	if (iot_symbol_ftrace_off())
+		return iot_why(why, -EOPNOTSUPP, IOT_FTRACE_OFF);
 	if (c->traits & IOT_TRAIT_BY_INODE)
 		iot_mounts_get();
 	err = mutex_lock_killable(&c->control);
@@ -582,11 +582,11 @@ int iot_category_init(struct iot_category *c)
 	c->sample = 1;
 	c->rings_of.name = c->of.name;
 	c->rings_of.record_size = c->event->size;
-	c->rings_of.nowhere = kzalloc(iot_ring_bytes(1, c->event->size), GFP_KERNEL);
-	c->pipe_place = kvcalloc(nr_cpu_ids, sizeof(*c->pipe_place), GFP_KERNEL);
-	if (!c->rings_of.nowhere || !c->pipe_place)
+	c->rings_of.sink = kzalloc(iot_ring_bytes(1, c->event->size), GFP_KERNEL);
+	c->pipe_position = kvcalloc(nr_cpu_ids, sizeof(*c->pipe_position), GFP_KERNEL);
+	if (!c->rings_of.sink || !c->pipe_position)
 		return -ENOMEM;
-	iot_ring_init(c->rings_of.nowhere, 1, c->event->size, 0);
+	iot_ring_init(c->rings_of.sink, 1, c->event->size, 0);
 	return 0;
 }
 
@@ -617,6 +617,6 @@ void iot_category_free(struct iot_category *c)
 	iot_rings_put(rcu_dereference_protected(c->rings, true));
 	if (c->probes && c->probes->release)
 		c->probes->release();
-	kfree(c->rings_of.nowhere);
-	kvfree(c->pipe_place);
+	kfree(c->rings_of.sink);
+	kvfree(c->pipe_position);
 }

@@ -28,11 +28,11 @@ struct proc_dir_entry;
 #define IOT_CATEGORY_TRACK	BIT(28)	/* fs: direct I/O is followed for category block */
 
 /**
- * struct iot_pipe_place - where the pipes of a category are in the records of one CPU
+ * struct iot_pipe_position - where the pipes of a category are in the records of one CPU
  * @next:	seq of the next record that one shows
  * @gap:	records before it that are gone, and that none has told of yet
  */
-struct iot_pipe_place {
+struct iot_pipe_position {
 	u64 next;
 	u64 gap;
 };
@@ -87,9 +87,9 @@ struct iot_category_ops {
  *		that who reads need not wait for what the kernel does; within @control
  * @keep:	records a ring keeps
  * @t0:		CLOCK_MONOTONIC ns
- * @pipe_lock:	of @pipes and @pipe_place; outside @lock
+ * @pipe_lock:	of @pipes and @pipe_position; outside @lock
  * @pipes:	open ones
- * @pipe_place:	by CPU
+ * @pipe_position:	by CPU
  * @refusal:	of the last command that was refused
  * @dir:	its folder
  */
@@ -122,7 +122,7 @@ struct iot_category {
 	u64 t0;
 	struct mutex pipe_lock;	/* of the next two */
 	unsigned int pipes;
-	struct iot_pipe_place *pipe_place;
+	struct iot_pipe_position *pipe_position;
 	struct iot_refusal refusal;
 	struct proc_dir_entry *dir;
 };

@@ -7,7 +7,7 @@
 #include <linux/types.h>
 #include <linux/kdev_t.h>
 #include "core/names.h"
-#include "file/origin.h"
+#include "file/originator.h"
 #include "file/path.h"
 #include "record/filter.h"
 
@@ -48,7 +48,7 @@ bool iot_filter_rare(const struct iot_filter *f)
  *
  * Context: any.
  */
-bool iot_filter_origin(const struct iot_filter *f, const struct iot_origin *who)
+bool iot_filter_origin(const struct iot_filter *f, const struct iot_originator *who)
 {
 	if ((f->used & IOT_FILTER_PID) && f->pid != who->pid)
 		return false;

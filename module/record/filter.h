@@ -10,7 +10,7 @@
 #include "record/tree.h"
 #include "uapi/iotracer.h"
 
-struct iot_origin;
+struct iot_originator;
 struct iot_why;
 struct seq_file;
 
@@ -76,7 +76,7 @@ void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 		     unsigned int event);
 
 bool iot_filter_rare(const struct iot_filter *f);
-bool iot_filter_origin(const struct iot_filter *f, const struct iot_origin *who);
+bool iot_filter_origin(const struct iot_filter *f, const struct iot_originator *who);
 
 /**
  * iot_filter_task() - does the current task meet the conditions on tasks?

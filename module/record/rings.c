@@ -141,7 +141,7 @@ struct iot_rings *iot_rings_new(const struct iot_rings_of *of, u64 keep, size_t 
 	rings->of = of;
 	rings->bytes = bytes;
 	for_each_possible_cpu(cpu)
-		RCU_INIT_POINTER(rings->shard[cpu].open, of->nowhere);
+		RCU_INIT_POINTER(rings->shard[cpu].open, of->sink);
 	if (fill(rings, keep))
 		return rings;
 	rings_free(rings);
@@ -175,7 +175,7 @@ static void close_rings(struct iot_rings *rings)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		rcu_assign_pointer(rings->shard[cpu].open, rings->of->nowhere);
+		rcu_assign_pointer(rings->shard[cpu].open, rings->of->sink);
 	synchronize_rcu();
 }
 
@@ -197,7 +197,7 @@ int iot_rings_refill(struct iot_rings *rings, u64 keep)
 	if (rings->bytes > bytes)
 		iot_budget_give(rings->bytes - bytes);
 	rings->bytes = bytes;
-	iot_ring_reset(rings->of->nowhere);
+	iot_ring_reset(rings->of->sink);
 	if (fill(rings, keep))
 		return 0;
 	close_rings(rings);
@@ -262,7 +262,7 @@ void iot_rings_reset(struct iot_rings *rings)
 	int cpu;
 
 	close_rings(rings);
-	iot_ring_reset(rings->of->nowhere);
+	iot_ring_reset(rings->of->sink);
 	mutex_lock(&cpus_lock);
 	for_each_possible_cpu(cpu)
 		reset_shard(rings, cpu);
@@ -322,11 +322,11 @@ static void count_shard(struct iot_rings_stats *stats, const struct iot_shard *s
  */
 void iot_rings_count(const struct iot_rings *rings, struct iot_rings_stats *stats)
 {
-	const struct iot_ring *nowhere = rings->of->nowhere;
+	const struct iot_ring *sink = rings->of->sink;
 	int cpu;
 
 	memset(stats, 0, sizeof(*stats));
-	stats->lost = iot_ring_seen(nowhere, 0) + iot_ring_seen(nowhere, 1);
+	stats->lost = iot_ring_seen(sink, 0) + iot_ring_seen(sink, 1);
 	stats->seen = stats->lost;
 	for_each_possible_cpu(cpu)
 		count_shard(stats, &rings->shard[cpu]);

@@ -12,7 +12,7 @@ struct iot_why;
 
 /**
  * struct iot_shard - what one CPU writes to
- * @open:	@ring for its writers, under RCU; the rings' @nowhere while there is none
+ * @open:	@ring for its writers, under RCU; the rings' @sink while there is none
  *		or it is being emptied
  * @ring:	for readers, NULL for a CPU that was not online since the rings were made,
  *		or for whose ring there was no memory
@@ -30,13 +30,13 @@ struct iot_shard {
  * struct iot_rings_of - what all rings of a category have, whatever their size
  * @name:	of the category, for messages
  * @record_size: bytes
- * @nowhere:	small ring for the events of CPUs that have none; nobody reads them: they
+ * @sink:	small ring for the events of CPUs that have none; nobody reads them: they
  *		are seen and lost
  */
 struct iot_rings_of {
 	const char *name;
 	size_t record_size;
-	struct iot_ring *nowhere;
+	struct iot_ring *sink;
 };
 
 /**

@@ -36,7 +36,7 @@ static void forked(void *data, struct task_struct *parent, struct task_struct *c
 		clear_bit(child->tgid, iot_tree_members);
 }
 
-static struct iot_hook_point fork_point = {
+static struct iot_point fork_point = {
 	.name = "sched_process_fork",
 	.probe = forked,
 };
@@ -81,7 +81,7 @@ static int begin(u32 root)
 		iot_tree_members = vzalloc(PID_MAX_LIMIT / 8);
 	if (!iot_tree_members)
 		return -ENOMEM;
-	err = iot_hook_point_get(&fork_point);
+	err = iot_point_get(&fork_point);
 	if (!err)
 		plant(root);
 	return err;
@@ -148,7 +148,7 @@ void iot_tree_put(u32 root)
 	if (root == next_root)
 		next_root = 0;
 	if (!--users)
-		iot_hook_point_put(&fork_point);
+		iot_point_put(&fork_point);
 	mutex_unlock(&tree_lock);
 }
 

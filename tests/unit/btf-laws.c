@@ -198,7 +198,7 @@ static const struct {
 static const struct {
 	const char *func;
 	const char *proto;
-	enum iot_btf_verdict verdict;
+	enum iot_btf_match match;
 } laws[] = {
 #define FITS(func, proto)	{ func, proto, IOT_BTF_FITS }
 #define DIFFERS(func, proto)	{ func, proto, IOT_BTF_DIFFERS }
@@ -298,8 +298,8 @@ static void is_lawful(u32 filler)
 	CHECK(!iot_btf_init(blob, blob_len), "it is refused");
 	check_all();
 	for (i = 0; i < ARRAY_SIZE(laws); i++)
-		CHECK(checks[i].verdict == laws[i].verdict, "%s: \"%s\" gives %d", laws[i].func,
-		      laws[i].proto ?: "", checks[i].verdict);
+		CHECK(checks[i].match == laws[i].match, "%s: \"%s\" gives %d", laws[i].func,
+		      laws[i].proto ?: "", checks[i].match);
 	for (i = 0; i < ARRAY_SIZE(members); i++) {
 		int got = iot_btf_member(members[i].name, members[i].member, members[i].type);
 
@@ -336,7 +336,7 @@ static void prints(void)
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		check.name = texts[i].func;
 		iot_btf_check(&check, 1);
-		CHECK(check.verdict == IOT_BTF_DIFFERS, "%s: %d", texts[i].func, check.verdict);
+		CHECK(check.match == IOT_BTF_DIFFERS, "%s: %d", texts[i].func, check.match);
 		iot_btf_print(check.func, text, sizeof(text));
 		CHECK(!strcmp(text, texts[i].text), "%s: %s", texts[i].func, text);
 		for (size = 1; size < strlen(text); size++) {
@@ -358,8 +358,8 @@ static void is_unchecked(void)
 
 	check_all();
 	for (i = 0; i < ARRAY_SIZE(laws); i++)
-		CHECK(checks[i].verdict == IOT_BTF_UNCHECKED, "%s: %d", laws[i].func,
-		      checks[i].verdict);
+		CHECK(checks[i].match == IOT_BTF_UNCHECKED, "%s: %d", laws[i].func,
+		      checks[i].match);
 }
 
 static void no_btf(void)

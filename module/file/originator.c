@@ -29,21 +29,21 @@
 #include "core/tryseq.h"
 #include "hook/hook.h"
 #include "hook/point.h"
-#include "file/origin.h"
+#include "file/originator.h"
 
 #define PAGE_BITS	18
 #define TASK_BITS	10
 #define TASK_PLACES	4	/* of threads with the same hash */
 
-struct origin_task {
+struct originator_task {
 	u32 seq;	/* see core/tryseq.h */
-	struct iot_origin who;
+	struct iot_originator who;
 };
 
-#define NAME_WORDS	(sizeof_field(struct iot_origin, comm) / sizeof(u64))
+#define NAME_WORDS	(sizeof_field(struct iot_originator, comm) / sizeof(u64))
 
 static u64 *pages;
-static struct origin_task (*tasks)[TASK_PLACES];
+static struct originator_task (*tasks)[TASK_PLACES];
 static bool ready;	/* they are there */
 
 /* All its bits count. Nobody can choose pages that have another one's place and half. */
@@ -58,9 +58,9 @@ static u64 *page_place(u64 key)
 }
 
 /* Of the places of a thread the one that has the id @known, or NULL. */
-static struct origin_task *find_task(u32 tid, u32 known)
+static struct originator_task *find_task(u32 tid, u32 known)
 {
-	struct origin_task *t = tasks[iot_table_hash(tid, TASK_BITS)];
+	struct originator_task *t = tasks[iot_table_hash(tid, TASK_BITS)];
 	unsigned int i;
 
 	for (i = 0; i < TASK_PLACES; i++, t++)
@@ -70,10 +70,10 @@ static struct origin_task *find_task(u32 tid, u32 known)
 }
 
 /* One for a thread that has none: free, or by turns another's. */
-static struct origin_task *new_task(u32 tid)
+static struct originator_task *new_task(u32 tid)
 {
 	static atomic_t turn;
-	struct origin_task *t = find_task(tid, 0);
+	struct originator_task *t = find_task(tid, 0);
 	unsigned int i;
 
 	if (t)
@@ -82,7 +82,7 @@ static struct origin_task *new_task(u32 tid)
 	return &tasks[iot_table_hash(tid, TASK_BITS)][i % TASK_PLACES];
 }
 
-static bool is_same(const struct iot_origin *a, const struct iot_origin *b)
+static bool is_same(const struct iot_originator *a, const struct iot_originator *b)
 {
 	const u64 *name = (const u64 *)a->comm, *other = (const u64 *)b->comm;
 
@@ -94,7 +94,7 @@ static bool is_same(const struct iot_origin *a, const struct iot_origin *b)
 static_assert(NAME_WORDS == 2);
 
 /* One side is read or written by others meanwhile. */
-static void copy(struct iot_origin *to, const struct iot_origin *from)
+static void copy(struct iot_originator *to, const struct iot_originator *from)
 {
 	const u64 *name = (const u64 *)from->comm;
 	u64 *new = (u64 *)to->comm;
@@ -112,13 +112,13 @@ static void copy(struct iot_origin *to, const struct iot_origin *from)
 static void note_task(void)
 {
 	struct task_struct *task = current;
-	struct iot_origin who = {
+	struct iot_originator who = {
 		.tid = task->pid,
 		.pid = task->tgid,
 		.uid = __kuid_val(rcu_dereference_sched(task->cred)->euid),
 		.cgroup = iot_task_cgroup(task),
 	};
-	struct origin_task *t = find_task(who.tid, who.tid);
+	struct originator_task *t = find_task(who.tid, who.tid);
 
 	memcpy(who.comm, task->comm, sizeof(who.comm));
 	if (t && is_same(&t->who, &who))
@@ -150,12 +150,12 @@ static void folio_dirtied(void *data, struct folio *folio, struct address_space 
 }
 
 /**
- * iot_origin_brought() - the current thread has these pages read into memory
+ * iot_originator_read() - the current thread has these pages read into memory
  * @index:	of the first
  *
  * Context: task, preemption off; between iot_origin_get() and put().
  */
-void iot_origin_brought(const struct address_space *mapping, unsigned long index,
+void iot_originator_read(const struct address_space *mapping, unsigned long index,
 			unsigned long pages)
 {
 	unsigned long i;
@@ -181,9 +181,9 @@ static u32 tid_of(const struct address_space *mapping, unsigned long index)
  * Context: any. Return: it is known.
  */
 bool iot_origin_find(const struct address_space *mapping, unsigned long index,
-		     struct iot_origin *who)
+		     struct iot_originator *who)
 {
-	const struct origin_task *t;
+	const struct originator_task *t;
 	u32 tid, seq;
 
 	if (!smp_load_acquire(&ready)) /* before the tables */
@@ -201,7 +201,7 @@ unknown:
 	return false;
 }
 
-static struct iot_hook_point point = {
+static struct iot_point point = {
 	.name = "writeback_dirty_folio",
 	.probe = folio_dirtied,
 };
@@ -231,7 +231,7 @@ static int begin(void)
 	check_trace_callback_type_writeback_dirty_folio(folio_dirtied);
 	iot_points_wait(); /* for probes of the last time */
 	err = make_tables();
-	return err ?: iot_hook_point_get(&point);
+	return err ?: iot_point_get(&point);
 }
 
 /** iot_origin_get() - be one user more: note from now on. Context: task, may sleep */
@@ -253,7 +253,7 @@ void iot_origin_put(void)
 {
 	mutex_lock(&users_lock);
 	if (!--users)
-		iot_hook_point_put(&point);
+		iot_point_put(&point);
 	mutex_unlock(&users_lock);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Who made a page of a file dirty: for what is written back long after. */
-#ifndef IOT_ORIGIN_H
-#define IOT_ORIGIN_H
+#ifndef IOT_ORIGINATOR_H
+#define IOT_ORIGINATOR_H
 
 #include <linux/types.h>
 
 struct address_space;
 
 /**
- * struct iot_origin - the thread that changed a page in memory, or brought it there
+ * struct iot_originator - the thread that changed a page in memory, or brought it there
  * @tid:	of it
  * @pid:	of its process
  * @uid:	effective
@@ -17,7 +17,7 @@ struct address_space;
  *
  * As they were then, in the initial namespaces.
  */
-struct iot_origin {
+struct iot_originator {
 	u32 tid;
 	u32 pid;
 	u32 uid;
@@ -29,9 +29,9 @@ int iot_origin_get(void);
 void iot_origin_put(void);
 void iot_origin_exit(void);
 
-void iot_origin_brought(const struct address_space *mapping, unsigned long index,
+void iot_originator_read(const struct address_space *mapping, unsigned long index,
 			unsigned long pages);
 bool iot_origin_find(const struct address_space *mapping, unsigned long index,
-		     struct iot_origin *who);
+		     struct iot_originator *who);
 
-#endif /* IOT_ORIGIN_H */
+#endif /* IOT_ORIGINATOR_H */
