@@ -116,15 +116,36 @@ iot_cache() {
 	mkdir -p "$dir" && echo "$dir"
 }
 
+# The version of Debian's source of kernel $1, installed or fetched by scripts/kernel-get; nothing
+# where there is none.
+iot_source_version() {
+	dpkg-query -W -f '${Version}\n' "linux-source-$1" 2>/dev/null ||
+		cat "$(iot_foreign_root)/usr/src/linux-source-$1.version" 2>/dev/null
+}
+
+# The archive of that source.
+iot_source_archive() {
+	local archive=/usr/src/linux-source-$1.tar.xz
+	[ -e "$archive" ] || archive=$(iot_foreign_root)$archive
+	echo "$archive"
+}
+
+# What a debug kernel of kind $1 is configured with, on top of allnoconfig.
+iot_debug_kernel_config() {
+	local configs=tests/debug
+	[ -d "$configs" ] || configs=$(dirname "${BASH_SOURCE[0]}")/../tests/debug
+	cat "$configs/base.config" "$configs/${1#*-}.config"
+	[ "${1%%.*}" -ge 7 ] || cat "$configs/before-7.config"
+}
+
 # Where scripts/debug-kernel keeps its kernel of kind $1 (6.1-kasan...), named
 # after what goes into it. Whether it has been built its file `release` tells.
 iot_debug_kernel_dir() {
-	local configs=tests/debug key
-	[ -d "$configs" ] || configs=$(dirname "${BASH_SOURCE[0]}")/../tests/debug
+	local key
 	key=$({
-		dpkg-query -W -f '${Version}\n' "linux-source-${1%%-*}" 2>/dev/null
+		iot_source_version "${1%%-*}"
 		gcc -dumpfullversion
-		cat "$configs/base.config" "$configs/${1#*-}.config"
+		iot_debug_kernel_config "$1"
 	} | sha256sum | cut -c1-12)
 	echo "$(iot_cache)/kernels/$1-$key"
 }
