@@ -11,11 +11,20 @@ started=$SECONDS
 
 # Run a part: its output is shown, marked with its name, and kept.
 part() {
-	local name=$1
+	local name=$1 began=$SECONDS
 	shift
 	printf '[%4d s] %s: %s\n' $((SECONDS - started)) "$name" "$*"
 	"$@" </dev/null 2>&1 | tee "$logs/$name" | sed -u "s/^/[$name] /"
 	echo "${PIPESTATUS[0]}" >"$logs/$name.status"
+	echo "$((SECONDS - began))" >"$logs/$name.seconds"
+}
+
+# How long each of the parts took, the longest first.
+say_times() {
+	local name
+	for name; do
+		printf '%6d s  %s\n' "$(cat "$logs/$name.seconds")" "$name"
+	done | sort -rn
 }
 
 # parts_at_once WORKERS: carry out the parts that standard input lists, a line each as part()
@@ -106,6 +115,8 @@ verdict() {
 	for name in "$@"; do
 		judge "$name"
 	done
+	echo
+	say_times "$@"
 	printf '[%4d s] the logs are in %s\n' $((SECONDS - started)) "${logs#"$PWD"/}"
 	if [ "$skipped" -gt 0 ]; then
 		echo "$passed passed, $failed failed, $skipped skipped"

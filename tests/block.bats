@@ -4,7 +4,7 @@
 # Category block: the events of a device are what /proc/diskstats says it did; and
 # whose they are. Each test runs a function of block.py.
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	mkdir -p /mnt/files /mnt/disk

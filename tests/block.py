@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What block.bats tests: python3 block.py FUNCTION [ARGUMENT]... See interface.py.
+What block.bats tests: python3 block.py FUNCTION [ARGUMENT]... See lib/iot.py.
 
 The law: over a run in which a device is idle before and after, the events of it are
 what /proc/diskstats says it did, in number and in sectors.
 """
 import mmap
-import multiprocessing
 import os
 import subprocess
 import sys
+import multiprocessing
 
-import category
-from interface import (is_equal, is_true, join, memory_group, must, run, slurp, write, IOT)
-from process import spawn
+from lib import category
+from lib.disk import diskstats
+from lib.iot import IOT, is_equal, is_true, join, memory_group, must, run, slurp, write
+from lib.process import spawn
 
 BLOCK = 'block'
 SIZE = 16384
@@ -30,17 +31,6 @@ def command(*lines):
 
 def rows():
     return category.events(category=BLOCK)
-
-
-def diskstats(name):
-    """Of a disk or partition: counts and sectors by kind."""
-    for line in slurp('/proc/diskstats').split('\n'):
-        word = line.split()
-        if word[2:3] == [name]:
-            n = [int(w) for w in word[3:]]
-            return {'READ': (n[0], n[2]), 'WRITE': (n[4], n[6]), 'DISCARD': (n[11], n[13]),
-                    'FLUSH': (n[15], 0)}
-    raise AssertionError(f'{name} is not in /proc/diskstats')
 
 
 def number(name):

@@ -6,7 +6,7 @@
 # that expects something else is made by changing the text in a copy of the module.
 
 bats_require_minimum_version 1.5.0
-load helpers
+load lib/helpers
 
 setup_file() {
 	# without symbols for a debugger, so that a text is where the probes have it only

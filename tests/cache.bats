@@ -5,7 +5,7 @@
 # own counts. Each test runs functions of cache.py.
 
 export CATEGORY=cache
-load three_filesystems
+load lib/three_filesystems
 
 @test "cache: HIT and MISS of cold and warm reads, writes and mappings on ext4, xfs, btrfs" {
 	check reads writes mappings spliced

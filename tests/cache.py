@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What cache.bats tests: python3 cache.py FUNCTION... See interface.py.
+What cache.bats tests: python3 cache.py FUNCTION... See lib/iot.py.
 
 The files are on ext4, xfs and btrfs below /mnt. What is in memory is asked of
 mincore(2), and of cachestat(2) where the kernel has it.
@@ -12,11 +12,11 @@ import random
 import subprocess
 import time
 
-import category
-from interface import (is_equal, is_true, join, main, matches, memory_group, must, parameter,
-                       reload, slurp, write, IOT, LOAD_DIVISOR)
-from kernel import VERSION
-from process import spawn
+from lib import category
+from lib.iot import (IOT, is_equal, is_true, join, LOAD_DIVISOR, main, matches, memory_group, must,
+                     parameter, reload, slurp, write)
+from lib.kernel import VERSION
+from lib.process import spawn
 
 PAGE = 4096
 CACHE = 'cache'

@@ -5,7 +5,7 @@
 # writes of category fs, whose sums are fio's own. Each test runs functions of
 # category.py.
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	mkdir -p /mnt/files

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What category.bats tests: python3 category.py FUNCTION... See interface.py.
+What category.bats tests: python3 category.py FUNCTION... See lib/iot.py.
 
 Only READ and WRITE are looked at here, of files below /mnt/files (a tmpfs) and
 /mnt/disk (ext4), and of no other process than those that the test starts.
@@ -16,102 +16,12 @@ import subprocess
 import threading
 import time
 
-from interface import (IOT, add, control, drain, is_equal, is_true, join, kmsg, main, matches,
-                       memory_group, must, set_parameter, slurp, slurp_bytes, touch, write, write_bytes,
-                       reload)
-from process import spawn
-
-FS = IOT + '/fs'
-ONLY = 'op=READ,WRITE,DIO_READ,DIO_WRITE'
-DEFAULT = 'stop\nsize 16384\nsample 1\nmode overwrite\nfilter none\n'
-BLOCK = struct.Struct('<IIIIQQ')
-HEADER = struct.Struct('<QIIQIIQII')
-
-
-def command(*lines, category='fs'):
-    for line in lines:
-        must(line, f'{IOT}/{category}/control')
-
-
-def stats(category='fs'):
-    text = slurp(f'{IOT}/{category}/stats')
-    return {k: int(v) for k, v in (line.split() for line in text.split('\n')[:-1])}
-
-
-def is_conserved(category='fs'):
-    s = stats(category)
-    is_true(s['seen'] == s['stored'] + s['overwritten'] + s['lost'], str(s))
-    return s
-
-
-def events(path=None, category='fs'):
-    """Lines of the log as dictionaries; those of a path. One of block, EARLY, has no comm."""
-    rows = []
-    for line in slurp(f'{IOT}/{category}/log').split('\n')[:-1]:
-        m = re.fullmatch(r'(\d+\.\d{9}) (\w+) (\S*)-(\d+)/(\d+)((?: \w+=\S+)*)', line)
-        is_true(m, f'not a line of a log: {line!r}')
-        row = dict(f.split('=', 1) for f in m[6].split())
-        row.update(time=float(m[1]), op=m[2], comm=m[3], pid=int(m[4]), tid=int(m[5]))
-        rows.append(row)
-    return [r for r in rows if path is None or r.get('path') == path]
-
-
-class Stream:
-    """An open stream: header, then blocks."""
-
-    def __init__(self):
-        self.fd = os.open(FS + '/stream', os.O_RDONLY)
-        self.data = os.read(self.fd, 1 << 20)
-        magic, self.version, size, _, event, self.record, _, layout, self.cpus = \
-            HEADER.unpack_from(self.data)
-        is_equal((magic, event, layout, size), (0x3152544f49, 2, 1, HEADER.size))
-        self.data = self.data[size:]
-        self.next = {}
-        self.gaps = 0
-        self.rows = []
-        self.take()
-
-    def take(self):
-        """Blocks that were read: every seq follows the one before and its gap."""
-        at = 0
-        while at < len(self.data):
-            magic, cpu, event, count, first, gap = BLOCK.unpack_from(self.data, at)
-            is_equal((magic, event), (0x4b4c4249, 2))
-            is_true(cpu < self.cpus, cpu)
-            is_equal(first, self.next.get(cpu, first - gap) + gap)
-            self.gaps += gap
-            at += BLOCK.size
-            for i in range(count):
-                row = self.data[at:at + self.record]
-                is_equal(struct.unpack_from('<Q', row)[0], first + i)
-                self.rows.append(row)
-                at += self.record
-            self.next[cpu] = first + count
-        is_equal(at, len(self.data))
-
-    def read(self, size=1 << 20):
-        n = 0
-        while True:
-            self.data = os.read(self.fd, size)
-            if not self.data:
-                return n
-            n += len(self.data)
-            self.take()
-
-    def close(self):
-        os.close(self.fd)
-
-
-def mine(*conditions):
-    """Trace the reads and writes of this process's children only."""
-    command('filter ' + ' '.join((f'tree={os.getpid()}', ONLY) + conditions))
-
-
-def do(function, *args):
-    """In a child, whose number is returned."""
-    pid = spawn(function, *args)
-    join(pid)
-    return pid
+from lib.category import (cleaning, command, DEFAULT, do, events, FS, HEADER, is_conserved, mine,
+                          ONLY, stats, Stream)
+from lib.iot import (add, control, drain, IOT, is_equal, is_true, join, kmsg, main, matches,
+                     memory_group, must, reload, set_parameter, slurp, slurp_bytes, touch, write,
+                     write_bytes)
+from lib.process import spawn
 
 # Control
 
@@ -948,23 +858,6 @@ def laws():
     for name in 'ext4', 'xfs', 'btrfs':
         fio_law('/mnt/' + name)
     command('stop')
-
-
-def clean_up():
-    must(DEFAULT, FS + '/control')
-    command('reset')
-
-
-def cleaning(test):
-    def run():
-        clean_up()
-        try:
-            test()
-        finally:
-            os.chdir('/')
-            if os.path.exists(FS):
-                clean_up()
-    return run
 
 
 def read_now_and_then(path):

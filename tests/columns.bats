@@ -6,7 +6,7 @@
 #
 # bats file_tags=host
 
-load tool_helpers
+load lib/tool
 
 setup_file() {
 	build_tool

@@ -6,7 +6,7 @@
 
 bats_require_minimum_version 1.5.0
 
-load helpers
+load lib/helpers
 
 teardown_file() {
 	unload_module

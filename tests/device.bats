@@ -3,7 +3,7 @@
 #
 # Block devices as targets: disks and partitions. Each test runs functions of device.py.
 
-load three_filesystems
+load lib/three_filesystems
 
 @test "devices: what programs read and write, at both levels" {
 	check reads_and_writes

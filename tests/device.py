@@ -1,54 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What device.bats tests: python3 device.py FUNCTION... See interface.py.
+What device.bats tests: python3 device.py FUNCTION... See lib/iot.py.
 
 Block devices as targets, /dev/vdd above all; what they did is asked of /proc/diskstats.
 """
-import fcntl
 import os
-import struct
 import subprocess
-import time
 
-from block import diskstats
-from interface import (add, as_user, is_equal, is_true, lines, listing, main, must, write, CONTROL,
-                       IOT)
-
-DISK = '/dev/vdd'
-BLKRRPART = 0x125f
-PARTS = ((2048, 131072), (133120, 65536))  # first sector, sectors
-
-
-def dd(*words):
-    subprocess.run(('dd', 'status=none', 'conv=notrunc') + words, check=True)
-
+from lib.disk import dd, DISK, diskstats, partition, PARTS, unpartition
+from lib.iot import add, as_user, CONTROL, IOT, is_equal, is_true, lines, listing, main, must, write
 
 def blocks(t):
     """Its block events: operation, first sector, bytes."""
     return [(f[1], int(f[2]), int(f[3])) for f in lines(t.log()) if f[4] == 'BLK']
-
-
-def partition():
-    """Two partitions; an MBR by hand."""
-    table = b''.join(struct.pack('<B3sB3sII', 0, b'', 0x83, b'', *part) for part in PARTS)
-    fd = os.open(DISK, os.O_RDWR)
-    os.pwrite(fd, bytes(446) + table + bytes(32) + b'\x55\xaa', 0)
-    os.fsync(fd)
-    fcntl.ioctl(fd, BLKRRPART)
-    os.close(fd)
-    for _ in range(600):
-        if os.path.exists(DISK + '2'):
-            return
-        time.sleep(0.1)
-    raise AssertionError('no partitions')
-
-
-def unpartition():
-    dd('if=/dev/zero', f'of={DISK}', 'bs=4k', 'count=1')
-    fd = os.open(DISK, os.O_RDWR)
-    os.fsync(fd)
-    fcntl.ioctl(fd, BLKRRPART)
-    os.close(fd)
 
 
 def sectors(name):

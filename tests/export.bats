@@ -12,7 +12,7 @@ bats_require_minimum_version 1.5.0
 
 # bats file_tags=host
 
-load tool_helpers
+load lib/tool
 
 setup_file() {
 	local top=$BATS_TEST_DIRNAME/..

@@ -1,34 +1,28 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
-# bats file_tags=debug:kasan
 #
-# No memory, at each place where some is wanted: fault.c lets them fail one by
-# one. What is lost on the way the kernel's leak detector tells scripts/vm.
+# Category fault: the page faults of a program, counted as getrusage(2) counts them.
+# Each test runs functions of fault.py.
 
-load helpers
+export CATEGORY=fault
+load lib/three_filesystems
 
-FAULT=$BATS_TEST_DIRNAME/../build/tests/fault
-
-setup_file() {
-	modprobe ext4
-	new_filesystem ext4 /dev/vda /mnt/ext4
+@test "page faults: minor and major are getrusage's on ext4, xfs, btrfs, tmpfs" {
+	check sums by_large_pages
 }
 
-teardown_file() {
-	umount /mnt/ext4
+@test "page faults: programs, private copies, the kernel's own, SIGBUS" {
+	check kinds
 }
 
-setup() {
-	load_module
+@test "page faults: filters" {
+	check filters
 }
 
-teardown() {
-	unload_module
+@test "page faults: files of FUSE, and nobody who waits for one keeps the module" {
+	check unbounded
 }
 
-@test "faults: add" { "$FAULT" /mnt/ext4 add >&3; }
-@test "faults: resize" { "$FAULT" /mnt/ext4 resize >&3; }
-@test "faults: remove" { "$FAULT" /mnt/ext4 remove >&3; }
-@test "faults: stop, start, reset, timereset" { "$FAULT" /mnt/ext4 switch >&3; }
-@test "faults: reading" { "$FAULT" /mnt/ext4 read >&3; }
-@test "faults: the category fs" { "$FAULT" /mnt/ext4 category >&3; }
+@test "page faults: hooked while started only, and the same by kretprobe" {
+	check hooked
+}

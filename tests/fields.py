@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What fields.bats tests: python3 fields.py FUNCTION... See interface.py.
+What fields.bats tests: python3 fields.py FUNCTION... See lib/iot.py.
 
 A thread of which all is known does one thing; of what it leaves behind each field is
 compared with what is known of it, and none of that is what the field would be anyway.
@@ -15,14 +15,12 @@ import struct
 import threading
 import time
 
-import category
-import syscalls
-from device import PARTS, partition, unpartition
-from hostile_memory import Blocks, fields
-from interface import (add, is_equal, is_true, join, main, memory_group, must, slurp,
-                       slurp_bytes)
-from kernel import VERSION
-from process import spawn
+from lib import category, syscalls
+from lib.disk import partition, PARTS, unpartition
+from lib.iot import add, is_equal, is_true, join, main, memory_group, must, slurp, slurp_bytes
+from lib.kernel import VERSION
+from lib.process import spawn
+from lib.stream import Blocks, fields
 
 PAGE = 4096
 SIZE = 5 * PAGE + 110   # of the file

@@ -5,7 +5,7 @@
 # found, with every field as stat(2), the arguments and the result of the call say; on
 # four filesystems. Each test runs functions of fs.py.
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	mkdir -p /mnt/files /mnt/disk
@@ -78,13 +78,13 @@ check() {
 }
 
 @test "kinds of file: one of each that appears after the start, and that was open before" {
-	run_functions late.py later kind_by_kind earlier
+	run_functions new_kinds.py later kind_by_kind earlier
 }
 
 @test "by kretprobe: pipes and sockets that appear after the start" {
 	unload_module
 	load_module attach=kprobe
-	run_functions late.py by_kretprobe
+	run_functions new_kinds.py by_kretprobe
 	unload_module
 	load_module
 }

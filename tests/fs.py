@@ -15,10 +15,10 @@ import struct
 import threading
 import time
 
-from category import FS, cleaning, command, events
-from interface import is_equal, is_true, join, main, slurp
-from kernel import VERSION
-from syscalls import Calls32, Uring, x64
+from lib.category import cleaning, command, events, FS
+from lib.iot import is_equal, is_true, join, main, slurp
+from lib.kernel import VERSION
+from lib.syscalls import Calls32, Uring, x64
 
 BASES = '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs', '/mnt/files'
 AT_FDCWD = -100

@@ -6,7 +6,7 @@
 # FUZZ_SECONDS=300 goes on for five minutes instead of 20 seconds; FUZZ_SEED
 # repeats a run, which prints its seed.
 
-load helpers
+load lib/helpers
 
 FUZZ=$BATS_TEST_DIRNAME/../build/tests/fuzz
 

@@ -7,7 +7,7 @@
 #
 # HOSTILE_SECONDS=600 lets them go on for ten minutes instead of fifteen seconds.
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	mkdir -p /mnt/files /mnt/disk

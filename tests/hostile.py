@@ -21,11 +21,11 @@ import subprocess
 import sys
 import time
 
-from category import command, is_conserved, stats
-from hostile_unload import delete_module, never
-from interface import (IOT, NOBODY, add, as_user, is_equal, is_true, join, main, parameter,
-                       reload, touch)
-from process import spawn
+from lib.category import command, is_conserved, stats
+from lib.iot import (add, as_user, IOT, is_equal, is_true, join, main, NOBODY, parameter, reload,
+                     touch)
+from lib.never import delete_module, never
+from lib.process import spawn
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.mmap.restype = ctypes.c_void_p

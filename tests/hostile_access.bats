@@ -5,7 +5,7 @@
 # prints: attacks of processes with few rights, and names that command a terminal. Each
 # test runs functions of hostile_access.py.
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	make -s -C "$BATS_TEST_DIRNAME/../tools"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What hostile_access.bats tests: python3 hostile_access.py FUNCTION... See interface.py.
+What hostile_access.bats tests: python3 hostile_access.py FUNCTION... See lib/iot.py.
 
 An attacker is a child that gives up rights, as a container, a user namespace or a login
 would, and then tries every file that is found in /proc/iotracer.
@@ -17,11 +17,11 @@ import stat
 import struct
 import subprocess
 
-import category
-from interface import (IOT, CONTROL, KO, NOBODY, PARAMETERS, add, control, drain, error_name,
-                       is_equal, is_true, join, listing, main, must, reload, slurp, slurp_bytes,
-                       touch, unload, write)
-from process import spawn
+from lib import category
+from lib.iot import (add, CONTROL, control, drain, error_name, IOT, is_equal, is_true, join, KO,
+                     listing, main, must, NOBODY, PARAMETERS, reload, slurp, slurp_bytes, touch,
+                     unload, write)
+from lib.process import spawn
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 NEWNS, NEWUSER, NEWPID = 0x20000, 0x10000000, 0x20000000

@@ -5,7 +5,7 @@
 # ever, what is lost is counted, and the kernel has nothing to complain of (scripts/vm
 # fails if it has). Each test runs functions of hostile_floods.py.
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	mkdir -p /mnt/files

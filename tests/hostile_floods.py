@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What hostile_floods.bats tests: python3 hostile_floods.py FUNCTION... See interface.py.
+What hostile_floods.bats tests: python3 hostile_floods.py FUNCTION... See lib/iot.py.
 
 hostile_floods.c is who does the harm, as nobody.
 """
@@ -13,11 +13,9 @@ import os
 import resource
 import subprocess
 
-import category
-import fuse
-import syscalls
-from interface import is_equal, is_true, join, main, reload
-from process import spawn, waits_in
+from lib import category, fuse, syscalls
+from lib.iot import is_equal, is_true, join, main, reload
+from lib.process import spawn, waits_in
 
 PROGRAM = os.path.join(os.path.dirname(__file__), '..', 'build/tests/hostile_floods')
 PROGRAMS = os.path.dirname(PROGRAM)

@@ -5,7 +5,7 @@
 # inode numbers do not make look-ups long, no byte is shown that was not written.
 # Each test runs functions of hostile_memory.py.
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	mkdir -p /mnt/files /mnt/disk

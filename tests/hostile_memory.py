@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What hostile_memory.bats tests: python3 hostile_memory.py FUNCTION... See interface.py.
+What hostile_memory.bats tests: python3 hostile_memory.py FUNCTION... See lib/iot.py.
 
 What the module really holds is counted from /proc/vmallocinfo, not from its own words.
 """
@@ -12,12 +12,13 @@ import signal
 import struct
 import subprocess
 
-import interface
-from category import BLOCK, HEADER, command, do, is_conserved, mine, stats
-from fuse import FORGET, GETATTR, LOOKUP, FOREVER, ROOT, Hold, Server, attributes
-from interface import (IOT, Target, add, is_equal, is_true, join, kmsg, main, must,
-                       reload, set_parameter, slurp, slurp_bytes, to, touch, write, write_bytes)
-from process import spawn
+from lib import iot
+from lib.category import command, do, HEADER, is_conserved, mine, stats
+from lib.fuse import attributes, FOREVER, FORGET, GETATTR, Hold, LOOKUP, ROOT, Server
+from lib.iot import (add, IOT, is_equal, is_true, join, kmsg, main, must, reload, set_parameter,
+                     slurp, slurp_bytes, Target, to, touch, write, write_bytes)
+from lib.process import spawn
+from lib.stream import Blocks, fields, record_size
 
 FS = IOT + '/fs'
 CPU1 = '/sys/devices/system/cpu/cpu1/online'
@@ -75,15 +76,15 @@ def reset_at_limit():
         write_bytes('f', 0, 10)
         is_equal((t.addresses(), t.stats()), (to(0, 9), (10, 10, 0, 0, 0)))
     # Who had begun is shown what there was, and then what there is; numbers go on.
-    is_equal(len((begun + interface.drain(log)).splitlines()), 300)
-    is_equal(len(interface.drain(log).splitlines()), 10)
-    data = interface.drain(stream)[HEADER.size:]
+    is_equal(len((begun + iot.drain(log)).splitlines()), 300)
+    is_equal(len(iot.drain(log).splitlines()), 10)
+    data = iot.drain(stream)[HEADER.size:]
     is_equal([struct.unpack_from('<Q', data, at)[0] for at in range(0, len(data), RECORD)],
              to(300 + 12 * 10, 300 + 13 * 10 - 1))
     os.close(log)
     os.close(stream)
     # Under way: every event is in the log or from before the reset.
-    writer = interface.start_writer('f')
+    writer = iot.start_writer('f')
     for _ in range(20):
         t.command('reset')
         is_within(limit)
@@ -103,7 +104,7 @@ def resize_at_limit():
         is_within(limit)
         is_equal(t.addresses(), to(first, 99))
         is_equal((t.value('max_events'), t.stats()), (str(events), (100, 100 - first, first, 0, 0)))
-    is_equal(write(interface.CONTROL, 'add f 20001'), 'ENOMEM')
+    is_equal(write(iot.CONTROL, 'add f 20001'), 'ENOMEM')
     is_equal(t.value('max_events'), '20000')
     # With room for both the smaller ring gives memory back.
     set_parameter('ring_memory_limit', 2 * limit)
@@ -134,7 +135,7 @@ def limit_holds():
             add('a', 30000)
             is_within(limit)
     must('remove a')
-    is_equal(write(interface.CONTROL, f'add a {2**20}'), 'ENOMEM')
+    is_equal(write(iot.CONTROL, f'add a {2**20}'), 'ENOMEM')
     is_equal((memory()['used'], held()), (0, 0))
 
 
@@ -147,7 +148,7 @@ def exact_sizes():
         used = memory()['used']
         is_true(events * RECORD <= used <= (events + 10) * RECORD + PAGE, f'{events}: {used}')
     must('remove f')
-    is_equal(write(interface.CONTROL, f'add f {2**40}'), 'ENOMEM')
+    is_equal(write(iot.CONTROL, f'add f {2**40}'), 'ENOMEM')
     size = record_size('fs')
     for events in 16384, 20000, 32768:
         command(f'size {events}', 'start')
@@ -160,17 +161,13 @@ def exact_sizes():
 # Categories
 
 
-def record_size(event):
-    return int(re.search(rf'^event {event} id \d+ size (\d+)', slurp(IOT + '/format'), re.M)[1])
-
-
 def category_at_limit():
     reload(NO_PATHS)
     touch('f')
     command('size 20000', 'start')
     limit = memory()['used']
     set_parameter('ring_memory_limit', limit)
-    writer = interface.start_writer('f')
+    writer = iot.start_writer('f')
     for line in ['reset'] * 5 + ['size 15000', 'size 20000', 'size 100', 'size 20000', 'reset']:
         command(line)
         is_within(limit)
@@ -183,7 +180,7 @@ def category_at_limit():
     is_equal(write(FS + '/control', 'size 19000'), 'ENOMEM')
     command('reset')
     is_within(limit)
-    interface.drain(log)
+    iot.drain(log)
     os.close(log)
     command('size 19000')
     is_within(limit)
@@ -204,7 +201,7 @@ def start_tells():
     is_equal(write(FS + '/control', 'start'), 'ENOMEM')
     said = kmsg.new()
     is_equal(len(said), 1)
-    interface.matches(said[0], rf'fs: a ring of 16384 events for each of 2 CPUs of {wanted} bytes '
+    iot.matches(said[0], rf'fs: a ring of 16384 events for each of 2 CPUs of {wanted} bytes '
                       r'would pass ring_memory_limit=100000 \(0 in use\), which leaves 100000: ')
     set_parameter('ring_memory_limit', wanted - 1)
     is_equal(write(FS + '/control', 'start'), 'ENOMEM')
@@ -214,38 +211,6 @@ def start_tells():
     command('stop')
 
 # CPUs that come and go
-
-
-class Blocks:
-    """The stream of a category: records by CPU, and what is missing before them."""
-
-    def __init__(self, category='fs'):
-        self.fd = os.open(f'{IOT}/{category}/stream', os.O_RDONLY)
-        self.size = record_size(category)
-        self.begun = False
-        self.rows, self.gaps, self.next = [], {}, {}
-
-    def read(self):
-        while data := os.read(self.fd, 1 << 20):
-            self.take(data if self.begun else data[HEADER.size:])
-            self.begun = True
-        return self.rows
-
-    def take(self, data):
-        while data:
-            _, cpu, _, count, first, gap = BLOCK.unpack_from(data)
-            is_equal(first, self.next.get(cpu, first - gap) + gap)
-            self.gaps[cpu] = self.gaps.get(cpu, 0) + gap
-            end = BLOCK.size + count * self.size
-            self.rows += [(cpu, data[at:at + self.size]) for at in range(BLOCK.size, end, self.size)]
-            self.next[cpu] = first + count
-            data = data[end:]
-
-    def on(self, cpu):
-        return sum(row[0] == cpu for row in self.rows)
-
-    def close(self):
-        os.close(self.fd)
 
 
 def write_on(cpu, n):
@@ -312,7 +277,7 @@ def hotplug_at_limit():
     must('1', CPU1)
     said = kmsg.new()
     is_equal(len(said), 1)
-    interface.matches(said[0], r'fs: a ring of 16384 events for CPU 1 of \d+ bytes would pass ')
+    iot.matches(said[0], r'fs: a ring of 16384 events for CPU 1 of \d+ bytes would pass ')
     # Its events are lost, and counted, one by one.
     write_on(1, 33)
     s = is_conserved()
@@ -368,7 +333,7 @@ def many_targets():
     is_true(m['buckets'] >= len(names), m)
     # as many balls as bins: 12 in one is less likely than 1 in 10^4
     is_true(m['longest_chain'] <= 12, m)
-    lines = slurp(interface.CONTROL).splitlines()
+    lines = slurp(iot.CONTROL).splitlines()
     is_equal([line.split(' ')[1] for line in lines], names)
     for name in names[0], names[-1], names[len(names) // 2]:
         t = Target(name)
@@ -442,19 +407,6 @@ def chosen_numbers():
 # Poison
 
 
-def fields():
-    """{event id: (name, {field: (offset, size, is text)}, size)}"""
-    found, event = {}, None
-    for line in slurp(IOT + '/format').splitlines():
-        words = line.split()
-        if words[0] == 'event':
-            event = {}
-            found[int(words[3])] = words[1], event, int(words[5].rstrip(':'))
-        elif words[0] == 'field':
-            event[words[1]] = int(words[3]), int(words[5]), words[7]
-    return found
-
-
 def is_written(event, row):
     """Every field of it was filled: none is nothing but poison, no text has any in it."""
     name, parts, _ = event
@@ -522,7 +474,7 @@ def busy(folder):
 
 def poison():
     module = poisoned_module()
-    interface.unload()
+    iot.unload()
     is_equal(subprocess.run(['insmod', module, 'MAX_EVENTS=20000']).returncode, 0)
     events = fields()
     categories = 'fs', 'fault', 'block', 'cache', 'uring'
@@ -559,7 +511,7 @@ def poison():
 def poisoned_module():
     """The one that is loaded, on kernels that watch memory; else one that was built for this."""
     built = f'{HERE}/../build/{os.uname().release}-poison/iotracer.ko'
-    for path in interface.KO, built:
+    for path in iot.KO, built:
         if os.path.exists(path) and b'slots=poisoned' in open(path, 'rb').read():
             return path
     raise FileNotFoundError('no module whose slots are poisoned: scripts/build-all 6.12-poison')

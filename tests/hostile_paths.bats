@@ -5,7 +5,7 @@
 # kernel's files, names that lead nowhere, directories that are renamed all the time. Each
 # test runs a function of hostile_paths.py.
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	mkdir -p /mnt/files

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What hostile_paths.bats tests: python3 hostile_paths.py FUNCTION... See interface.py."""
+"""What hostile_paths.bats tests: python3 hostile_paths.py FUNCTION... See lib/iot.py."""
 import contextlib
 import ctypes
 import os
@@ -8,11 +8,11 @@ import signal
 import subprocess
 import time
 
-import fuse
-from category import command, do, events, is_conserved, stats
-from interface import (IOT, NOBODY, is_equal, is_true, join, main, must, reload, set_parameter,
-                       slurp, touch, write_bytes)
-from process import sleeps_in, spawn
+from lib import fuse
+from lib.category import command, do, events, is_conserved, stats
+from lib.iot import (IOT, is_equal, is_true, join, main, must, NOBODY, reload, set_parameter, slurp,
+                     touch, write_bytes)
+from lib.process import sleeps_in, spawn
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 NEWNS, BIND, MOVE, REC, PRIVATE, DETACH = 0x20000, 4096, 8192, 16384, 1 << 18, 2

@@ -5,7 +5,7 @@
 # others redirect the same functions. Each test runs functions of hostile_sets.py; the
 # modules that they load are tests/ghost.
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	mkdir -p /mnt/files /mnt/btrfs

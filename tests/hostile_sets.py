@@ -12,10 +12,10 @@ import os
 import subprocess
 import time
 
-import category
-from interface import (IOT, add, is_equal, is_true, main, must, reload, slurp, write)
-from kernel import VERSION
-from process import spawn
+from lib import category
+from lib.iot import add, IOT, is_equal, is_true, main, must, reload, slurp, write
+from lib.kernel import VERSION
+from lib.process import spawn
 
 GHOSTS = os.environ['GHOSTS']
 HERE = '/mnt/disk'

@@ -5,7 +5,7 @@
 # EBUSY and names who is in the way; stop waits for nobody, and tracing goes on. Each
 # test runs a function of hostile_unload.py.
 
-load helpers
+load lib/helpers
 
 setup() {
 	mkdir -p /mnt/files /mnt/disk

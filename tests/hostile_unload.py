@@ -1,51 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What hostile_unload.bats tests: python3 hostile_unload.py FUNCTION. See interface.py.
+What hostile_unload.bats tests: python3 hostile_unload.py FUNCTION. See lib/iot.py.
 
 Memory that never comes is a page that userfaultfd is to serve and does not. A process
 that touches it, or has the kernel copy there, waits until it is killed.
 """
 import contextlib
 import ctypes
-import errno
-import fcntl
-import mmap
 import os
 import signal
-import struct
 import subprocess
 import time
 
-import fuse
-from category import command, is_conserved, stats
-from interface import (CONTROL, IOT, NOBODY, add, as_user, is_equal, is_true, join, main, matches,
-                       must, reload, slurp, touch)
-from process import spawn, waits_in
+from lib import fuse
+from lib.category import command, is_conserved, stats
+from lib.iot import (add, as_user, CONTROL, IOT, is_equal, is_true, join, main, matches, must,
+                     NOBODY, reload, slurp, touch)
+from lib.never import delete_module, LIBC, never, PAGE
+from lib.process import spawn, waits_in
 
-LIBC = ctypes.CDLL(None, use_errno=True)
-USERFAULTFD, DELETE_MODULE = 323, 176
-UFFDIO_API, UFFDIO_REGISTER, MISSING = 0xc018aa3f, 0xc020aa00, 1
-PAGE = mmap.PAGESIZE
 # rmmod has to answer within seconds; on a machine that emulates processors, within this.
 AT_ONCE = 60
 # What ext4 reads by; the first ends in a jump to the second.
 READING = '(ext4_file_read_iter|filemap_read)'
-
-
-def never(fd, user_only=False):
-    """
-    A mapping of one page of the file, which is empty, that never comes. Nobody may do
-    that for what programs touch themselves: user_only.
-    """
-    os.ftruncate(fd, PAGE)
-    uffd = LIBC.syscall(USERFAULTFD, os.O_CLOEXEC | user_only)
-    is_true(uffd >= 0, os.strerror(ctypes.get_errno()))
-    fcntl.ioctl(uffd, UFFDIO_API, bytearray(struct.pack('QQQ', 0xaa, 0, 0)))
-    memory = mmap.mmap(fd, PAGE, mmap.MAP_SHARED)
-    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    fcntl.ioctl(uffd, UFFDIO_REGISTER,
-                bytearray(struct.pack('QQQQ', address, PAGE, MISSING, 0)))
-    return memory, address, uffd
 
 
 def touch_never(name):
@@ -72,12 +49,6 @@ def hung(function, *args, where='handle_userfault'):
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-
-
-def delete_module(name):
-    """0 or the name of the error."""
-    ret = LIBC.syscall(DELETE_MODULE, name, os.O_NONBLOCK)
-    return 0 if ret == 0 else errno.errorcode[ctypes.get_errno()]
 
 
 def rmmod():

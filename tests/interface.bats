@@ -4,7 +4,7 @@
 # /proc/iotracer as people and scripts use it: parameters, commands, names,
 # errors, logs, counts, rights, bounds. Each test runs functions of interface.py.
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	mkdir -p /mnt/files

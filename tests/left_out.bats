@@ -11,7 +11,7 @@
 
 bats_require_minimum_version 1.5.0
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	make -s -C "$BATS_TEST_DIRNAME/../tools"

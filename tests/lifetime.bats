@@ -11,7 +11,7 @@
 # shellcheck disable=SC2030,SC2031,SC2154
 
 bats_require_minimum_version 1.5.0
-load helpers
+load lib/helpers
 
 setup_file() {
 	modprobe -a ext4 xfs btrfs loop

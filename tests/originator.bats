@@ -6,7 +6,7 @@
 
 bats_require_minimum_version 1.5.0
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	mkdir -p /mnt/files

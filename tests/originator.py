@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What originator.bats tests: python3 originator.py FUNCTION [ARGUMENT]... See interface.py.
+What originator.bats tests: python3 originator.py FUNCTION [ARGUMENT]... See lib/iot.py.
 
 A child does what is wanted; this process, which is not, does the same with another file,
 and has the kernel write or drop both.
@@ -10,9 +10,9 @@ import os
 import subprocess
 import sys
 
-import category
-from interface import IOT, is_equal, is_true, join, run, slurp, memory_group, must
-from process import spawn
+from lib import category
+from lib.iot import IOT, is_equal, is_true, join, memory_group, must, run, slurp
+from lib.process import spawn
 
 PAGE = 4096
 SIZE = 1 << 20

@@ -5,7 +5,7 @@
 # reader, with cat; what ends it, and that nobody waits for its reader. Each test runs
 # functions of pipe.py.
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	mkdir -p /mnt/files

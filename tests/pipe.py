@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What pipe.bats tests: python3 pipe.py FUNCTION... See interface.py and category.py.
+What pipe.bats tests: python3 pipe.py FUNCTION... See lib/iot.py and lib/category.py.
 """
 import errno
 import os
@@ -11,10 +11,10 @@ import socket
 import subprocess
 import time
 
-from category import FS, Stream, clean_up, command, do, events, is_conserved, mine
-from interface import (IOT, LOAD_DIVISOR, add, addresses, is_equal, is_true, join, listing, main,
-                       must, reload, slurp, slurp_bytes, to, touch, write, write_bytes)
-from process import POLL, spawn, waits_in
+from lib.category import clean_up, command, do, events, FS, is_conserved, mine, Stream
+from lib.iot import (add, addresses, IOT, is_equal, is_true, join, listing, LOAD_DIVISOR, main,
+                     must, reload, slurp, slurp_bytes, to, touch, write_bytes)
+from lib.process import POLL, spawn, waits_in
 
 PIPE = FS + '/pipe'
 GONE = re.compile(rb'# (\d+) events (?:of CPU (\d+) )?are gone: '

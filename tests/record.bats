@@ -6,7 +6,7 @@
 
 bats_require_minimum_version 1.5.0
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	new_filesystem ext4 /dev/vda /mnt/work
@@ -210,7 +210,7 @@ sectors() {
 	mount "/dev/$disk" /mnt/work
 	[ "$(meta t '.categories | map(.lost) | add')" = 0 ]
 	iotracer export -o rows t
-	run_functions joined.py rows /mnt/work/data.db "$(stat -c %Hd:%Ld /mnt/work)" >sums
+	run_functions cross_category.py rows /mnt/work/data.db "$(stat -c %Hd:%Ld /mnt/work)" >sums
 	echo "requests: $(cat sums), disk: $((after[0] - before[0])) $((after[1] - before[1]))"
 	[ "$(cat sums)" = "$((after[0] - before[0])) $((after[1] - before[1]))" ]
 }

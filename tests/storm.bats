@@ -10,7 +10,7 @@
 # attackers of hostile.py run beside it.
 
 bats_require_minimum_version 1.5.0
-load helpers
+load lib/helpers
 
 STORM=$BATS_TEST_DIRNAME/../build/tests/storm
 

@@ -5,7 +5,7 @@
 # test runs functions of uring.py.
 
 export CATEGORY=uring
-load three_filesystems
+load lib/three_filesystems
 
 @test "io_uring: reads and writes in all ways, on ext4, xfs, btrfs" {
 	check reads_and_writes

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What uring.bats tests: python3 uring.py FUNCTION... See interface.py.
+What uring.bats tests: python3 uring.py FUNCTION... See lib/iot.py.
 
 uring.c tells what it asked of io_uring and what it got; that is what has to be found.
 Names of opcodes are those of the C library's headers.
@@ -11,9 +11,8 @@ import os
 import re
 import subprocess
 
-import category
-import syscalls
-from interface import is_equal, is_true, main, matches, must, reload, slurp, slurp_bytes, write, IOT
+from lib import category, syscalls
+from lib.iot import IOT, is_equal, is_true, main, matches, reload, slurp, slurp_bytes, write
 
 URING = 'uring'
 PLACES = ('/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')

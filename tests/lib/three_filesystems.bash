@@ -5,7 +5,7 @@
 # functions of a Python file of its own name. CATEGORY is what they may
 # leave started, if anything.
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	three_filesystems

@@ -9,6 +9,7 @@ import mmap
 import re
 import struct
 
+
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
 HEADERS = '/usr/include/x86_64-linux-gnu/asm/unistd_%d.h'

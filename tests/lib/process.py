@@ -3,7 +3,6 @@
 import os
 import time
 
-
 def spawn(function, *args):
     """Call it in a process of its own."""
     pid = os.fork()

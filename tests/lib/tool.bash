@@ -22,11 +22,11 @@ preloaded() {
 
 # seal_header FILE, seal_metadata TRACE: makes the checksum right
 seal_header() {
-	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/trace_file.py" seal_header "$1"
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/lib/trace_file.py" seal_header "$1"
 }
 
 seal_metadata() {
-	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/trace_file.py" seal_metadata "$1/metadata.json"
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/lib/trace_file.py" seal_metadata "$1/metadata.json"
 }
 
 # idle_category NAME: one that is stopped, below proc/ in the current directory.
@@ -38,6 +38,6 @@ idle_category() {
 
 # with_trace_file: run the Python on standard input with all of trace_file.py.
 with_trace_file() {
-	{ echo 'from trace_file import *'; cat; } |
+	{ echo 'from lib.trace_file import *'; cat; } |
 		PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 -
 }

@@ -14,7 +14,7 @@ import signal
 import struct
 import subprocess
 
-from process import spawn
+from lib.process import spawn
 
 TOP = '/mnt/fuse'
 FILE = TOP + '/file'

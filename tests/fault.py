@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What pagefault.bats tests: python3 pagefault.py FUNCTION... See interface.py.
+What fault.bats tests: python3 fault.py FUNCTION... See lib/iot.py.
 
 The files are on ext4, xfs and btrfs below /mnt, and a tmpfs, /mnt/files. What a child
 counts of its own faults by getrusage(2) is what has to be found.
@@ -11,11 +11,10 @@ import os
 import signal
 import subprocess
 
-import category
-import fuse
-from interface import is_equal, is_true, join, main, reload, slurp, write, IOT
-from kernel import VERSION
-from process import spawn, waits_in
+from lib import category, fuse
+from lib.iot import IOT, is_equal, is_true, join, main, reload, slurp, write
+from lib.kernel import VERSION
+from lib.process import spawn, waits_in
 
 PAGE = 4096
 FAULT = 'fault'
@@ -43,8 +42,8 @@ class Mapping:
 
 
 def touched(path, access, stride=1):
-    """Run pagefault.c. Its faults, minor and major, the mapping's address; its pid."""
-    program = os.path.join(os.path.dirname(__file__), '..', 'build/tests/pagefault')
+    """Run fault.c. Its faults, minor and major, the mapping's address; its pid."""
+    program = os.path.join(os.path.dirname(__file__), '..', 'build/tests/fault')
     with subprocess.Popen([program, path, access, str(stride)], stdout=subprocess.PIPE,
                           text=True) as p:
         minor, major, base = map(int, p.communicate()[0].split())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What day.bats tests: python3 day.py machine|command WORKLOAD
+What workloads.bats tests: python3 workloads.py machine|command WORKLOAD
 
 A day's work is recorded, and its sums are laid beside what others count: the calls that
 strace shows, /proc/<pid>/io and getrusage of the process and those it waited for,
@@ -26,8 +26,8 @@ import subprocess
 import sys
 import time
 
-from kernel import VERSION
-from process import POLL, is_in
+from lib.kernel import VERSION
+from lib.process import is_in, POLL
 
 HOME = '/mnt/disk'
 DISK = 'vda'

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What fs.bats tests: python3 late.py FUNCTION...
+What fs.bats tests: python3 new_kinds.py FUNCTION...
 
 A file of each kind that appears after category fs was started, or was open before it:
 its reads and writes are seen. Only this process is traced.
 """
 import os
-import pty
 import signal
 import socket
 import struct
+import pty
 import termios
 import tty
 
-from category import cleaning, command, events, is_conserved
-from interface import is_equal, main, touch
-from syscalls import x64
+from lib.category import cleaning, command, events, is_conserved
+from lib.iot import is_equal, main, touch
+from lib.syscalls import x64
 
 ONLY = 'op=READ,WRITE,DIO_READ,DIO_WRITE'
 IN_CREATE = 0x100

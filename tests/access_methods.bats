@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Every way into a file, on every kind of filesystem: tests/ways.c does each once
+# Every way into a file, on every kind of filesystem: tests/access_methods.c does each once
 # and holds the log against it. Here also what ways into a file must not show.
 
-load helpers
+load lib/helpers
 
-WAYS=$BATS_TEST_DIRNAME/../build/tests/ways
+WAYS=$BATS_TEST_DIRNAME/../build/tests/access_methods
 
 setup_file() {
 	load_module MAX_EVENTS=1000

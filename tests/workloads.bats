@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A day's work, recorded, beside strace, /proc/<pid>/io, getrusage, diskstats and blktrace.
-# Each test runs a function of day.py.
+# Each test runs a function of workloads.py.
 #
 # It takes minutes, so 6.1 is left out where nobody asks for it by name.
 #
@@ -10,7 +10,7 @@
 
 bats_require_minimum_version 1.5.0
 
-load helpers
+load lib/helpers
 
 setup_file() {
 	mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 /dev/vda
@@ -35,7 +35,7 @@ setup() {
 
 # check machine|command WORKLOAD
 check() {
-	run_functions day.py "$@"
+	run_functions workloads.py "$@"
 }
 
 @test "sqlite, of the whole machine" {

@@ -13,7 +13,7 @@
 # from pages of no file, so no block event can name one.
 
 bats_require_minimum_version 1.5.0
-load helpers
+load lib/helpers
 
 SIZE=1048576
 JOBS="read write randread randwrite"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-joined.py EXPORT FILE DEVICE: is the trace of a database one story?
+cross_category.py EXPORT FILE DEVICE: is the trace of a database one story?
 
 EXPORT has the CSVs of fs, cache and block of one trace, FILE is the database, DEVICE the
 major:minor of its disk. Each write dirties its pages, each page whose writeback begins

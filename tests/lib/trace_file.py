@@ -6,7 +6,6 @@ import struct
 import sys
 import zlib
 
-
 def table_entry(byte):
     for _ in range(8):
         byte = byte >> 1 ^ (0x82f63b78 if byte & 1 else 0)

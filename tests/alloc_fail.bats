@@ -1,0 +1,34 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# bats file_tags=debug:kasan
+#
+# No memory, at each place where some is wanted: alloc_fail.c lets them fail one by
+# one. What is lost on the way the kernel's leak detector tells scripts/vm.
+
+load lib/helpers
+
+FAULT=$BATS_TEST_DIRNAME/../build/tests/alloc_fail
+
+setup_file() {
+	modprobe ext4
+	new_filesystem ext4 /dev/vda /mnt/ext4
+}
+
+teardown_file() {
+	umount /mnt/ext4
+}
+
+setup() {
+	load_module
+}
+
+teardown() {
+	unload_module
+}
+
+@test "faults: add" { "$FAULT" /mnt/ext4 add >&3; }
+@test "faults: resize" { "$FAULT" /mnt/ext4 resize >&3; }
+@test "faults: remove" { "$FAULT" /mnt/ext4 remove >&3; }
+@test "faults: stop, start, reset, timereset" { "$FAULT" /mnt/ext4 switch >&3; }
+@test "faults: reading" { "$FAULT" /mnt/ext4 read >&3; }
+@test "faults: the category fs" { "$FAULT" /mnt/ext4 category >&3; }

@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What the tests of the module share: files, processes and commands of /proc/iotracer, and
+assertions. A suite x.bats calls python3 x.py FUNCTION...; x.py ends with main(globals()).
+
+One process makes the calls of a test, since programs take long to start on an emulated
+processor.
+"""
+import contextlib
+import errno
+import os
+import re
+import subprocess
+import sys
+import time
+
+from lib.process import spawn
+
+IOT = '/proc/iotracer'
+CONTROL = IOT + '/control'
+LOAD_DIVISOR = int(os.environ.get('LOAD_DIVISOR', '1'))
+PARAMETERS = '/sys/module/iotracer/parameters/'
+KO = os.environ['IOTRACER_KO']
+NOBODY = 65534
+LOG_LINE = re.compile(r'\d+\.\d{9};[RW];\d+;\d+;(VFS|BLK);[^;\x00-\x1f\x7f]*;\d+')
+
+
+def write(path, text):
+    """One write(2): what it returned, the bytes or the error's name."""
+    data = text if isinstance(text, bytes) else text.encode()
+    try:
+        fd = os.open(path, os.O_WRONLY)
+    except OSError as e:
+        return error_name(e)
+    try:
+        return os.write(fd, data)
+    except OSError as e:
+        return error_name(e)
+    finally:
+        os.close(fd)
+
+
+def error_name(error):
+    # Python prefers the other name of this number.
+    return errno.errorcode[error.errno].replace('ENOTSUP', 'EOPNOTSUPP')
+
+
+def control(text):
+    return write(CONTROL, text)
+
+
+def must(text, path=CONTROL):
+    is_equal(write(path, text), len(text))
+
+
+def drain(fd, size=65536):
+    """Read until end of file, as bytes."""
+    parts = []
+    while part := os.read(fd, size):
+        parts.append(part)
+    return b''.join(parts)
+
+
+def slurp_bytes(path):
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return drain(fd)
+    finally:
+        os.close(fd)
+
+
+def slurp(path):
+    return slurp_bytes(path).decode('latin-1')
+
+
+def touch(*paths):
+    for path in paths:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o644))
+
+
+def write_bytes(path, first, n):
+    """n calls of one byte each, at first and on."""
+    fd = os.open(path, os.O_WRONLY)
+    for i in range(first, first + n):
+        os.pwrite(fd, b'x', i)
+    os.close(fd)
+
+
+def write_until_told(path):
+    """Likewise, from 0 until there is a file "stop"; the file's size tells how many."""
+    first = 0
+    while not os.path.exists('stop'):
+        write_bytes(path, first, 50)
+        first += 50
+
+
+def start_writer(path):
+    """A process of its own that does so, and has begun."""
+    pid = spawn(write_until_told, path)
+    while not os.stat(path).st_size:
+        time.sleep(0.01)
+    return pid
+
+
+def read_bytes(path, first, n):
+    fd = os.open(path, os.O_RDONLY)
+    for i in range(first, first + n):
+        os.pread(fd, 1, i)
+    os.close(fd)
+
+
+def join(*pids):
+    for pid in pids:
+        is_equal(os.waitpid(pid, 0)[1], 0)
+
+
+@contextlib.contextmanager
+def memory_group():
+    """Folder of a control group whose memory.reclaim makes it give memory back."""
+    top = '/mnt/group'
+    os.makedirs(top, exist_ok=True)
+    subprocess.run(['mount', '-t', 'cgroup2', 'none', top], check=True)
+    try:
+        must('+memory', top + '/cgroup.subtree_control')
+        os.mkdir(top + '/some')
+        yield top + '/some'
+        os.rmdir(top + '/some')
+    finally:
+        subprocess.run(['umount', top], check=True)
+
+
+def as_user(uid, function, *args):
+    """What the function returns, a word, when that user calls it."""
+    reading, writing = os.pipe()
+
+    def call():
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+        try:
+            result = function(*args)
+        except OSError as e:
+            result = error_name(e)
+        os.write(writing, str(result).encode())
+
+    pid = spawn(call)
+    os.close(writing)
+    result = drain(reading).decode()
+    os.close(reading)
+    join(pid)
+    return result
+
+
+def load(parameters=''):
+    return os.system(f'insmod {KO} {parameters} 2>/tmp/insmod') == 0
+
+
+def unload():
+    if os.path.isdir('/sys/module/iotracer'):
+        is_equal(os.system('rmmod iotracer'), 0)
+
+
+def reload(parameters=''):
+    unload()
+    is_true(load(parameters), f'insmod {parameters}: {slurp("/tmp/insmod")}')
+
+
+def set_parameter(name, value):
+    must(str(value), PARAMETERS + name)
+
+
+def parameter(name):
+    return slurp(PARAMETERS + name).strip()
+
+
+def is_equal(is_, expected):
+    if is_ != expected:
+        raise AssertionError(f'is:       {is_!r}\nexpected: {expected!r}')
+
+
+def is_true(condition, words):
+    if not condition:
+        raise AssertionError(words)
+
+
+def matches(text, regex):
+    is_true(re.search(regex, text), f'no match of {regex!r} in: {text}')
+
+
+def listed(path):
+    """A path as control shows it: readable UTF-8, but for blanks and backslashes."""
+    return b''.join(c.encode() if re.match(r'[^\x00- \x7f-\x9f\\\udc80-\udcff]', c) else
+                    octal(c.encode('utf-8', 'surrogateescape'))
+                    for c in path.decode('utf-8', 'surrogateescape'))
+
+
+def unlisted(text):
+    return re.sub(rb'\\([0-7]{3})', lambda m: bytes([int(m[1], 8)]), text)
+
+
+def octal(path):
+    return b''.join(b'\\%03o' % byte for byte in path)
+
+
+def targets():
+    """(name, [path...]) of each line of control, escaped, by name."""
+    lines = slurp_bytes(CONTROL).split(b'\n')
+    is_equal(lines.pop(), b'')
+    return sorted((line.split(b' ')[0], line.split(b' ')[1:]) for line in lines)
+
+
+def listing():
+    """All paths in control, as they stand there, sorted."""
+    return sorted(p.decode('latin-1') for _, paths in targets() for p in paths)
+
+
+class Target:
+    """The target that control lists under the path."""
+
+    def __init__(self, path):
+        path = listed(os.path.realpath(os.fsencode(path)))
+        names = [name for name, paths in targets() if path in paths]
+        is_equal(len(names), 1)
+        self.name = os.fsdecode(unlisted(names[0]))
+        self.dir = f'{IOT}/{self.name}'
+        self.control = self.dir + '/control'
+
+    def log(self):
+        return slurp(self.dir + '/log')
+
+    def addresses(self):
+        return addresses(self.log())
+
+    def command(self, text):
+        must(text, self.control)
+
+    def status(self):
+        """status, T0 in ns, max_events, nb_events"""
+        m = re.fullmatch(r'([01]) (\d+)\.(\d{9}) (\d+) (\d+)\n', slurp(self.control))
+        is_true(m, 'not a status line: ' + slurp(self.control))
+        return int(m[1]), int(m[2] + m[3]), int(m[4]), int(m[5])
+
+    def stats(self, level='total'):
+        """seen, stored, overwritten, lost, missed"""
+        m = re.search(rf'^{level}((?: \d+){{5}})$', slurp(self.dir + '/stats'), re.M)
+        return tuple(int(n) for n in m[1].split())
+
+    def value(self, name):
+        return re.search(rf'^{name} (.*)$', slurp(self.dir + '/stats'), re.M)[1]
+
+    def is_conserved(self):
+        for level in 'vfs', 'blk', 'total':
+            seen, stored, overwritten, lost, _ = self.stats(level)
+            is_true(seen == stored + overwritten + lost, slurp(self.dir + '/stats'))
+
+
+def add(path, max_events=None):
+    must(f'add {path}' + (f' {max_events}' if max_events else ''))
+    return Target(path)
+
+
+def lines(log):
+    """The fields of each line, after checking its form."""
+    rows = log.split('\n')
+    is_equal(rows.pop(), '')
+    for row in rows:
+        is_true(LOG_LINE.fullmatch(row), f'not a line of a log: {row!r}')
+    return [row.split(';') for row in rows]
+
+
+def addresses(log):
+    return [int(fields[2]) for fields in lines(log)]
+
+
+def times(log):
+    return [int(fields[0].replace('.', '')) for fields in lines(log)]
+
+
+def is_sorted(values):
+    return all(a <= b for a, b in zip(values, values[1:]))
+
+
+def to(first, last):
+    """first, ... last"""
+    return list(range(first, last + 1))
+
+
+def state():
+    """Everything that a failed command must leave as it is."""
+    text = slurp(CONTROL) + slurp(IOT + '/hooks')
+    for name in sorted(os.listdir(IOT)):
+        folder = f'{IOT}/{name}'
+        if os.path.isdir(folder):
+            text += folder + ''.join(sorted(os.listdir(folder)))
+            text += ''.join(slurp(f'{folder}/{f}') for f in ('stats', 'control', 'log'))
+    return text
+
+
+def refused(error, text, path=CONTROL):
+    """The write fails so, and changes nothing."""
+    before = state()
+    is_ = write(path, text)
+    is_true(is_ == error, f'{text!r}: expected {error}, is {is_}')
+    is_equal(state(), before)
+
+
+class Kmsg:
+    """What the module has said: since the start, and since the last look."""
+
+    def __init__(self):
+        self.fd = os.open('/dev/kmsg', os.O_RDONLY | os.O_NONBLOCK)
+
+    def new(self):
+        found = []
+        try:
+            while True:
+                record = os.read(self.fd, 8192).decode('latin-1')
+                text = record.split(';', 1)[1].split('\n')[0]
+                if text.startswith('iotracer: '):
+                    found.append(text)
+        except BlockingIOError:
+            return found
+
+
+kmsg = Kmsg()
+
+
+def refused_with_message(text, regex):
+    """ENOMEM, nothing changed, and one message more."""
+    kmsg.new()
+    refused('ENOMEM', text)
+    said = kmsg.new()
+    is_equal(len(said), 1)
+    matches(said[0], regex)
+
+
+def rings_in_use():
+    """Bytes of all rings, which the message about ring_memory_limit tells."""
+    limit = parameter('ring_memory_limit')
+    touch('/mnt/files/.probe')
+    set_parameter('ring_memory_limit', 1)
+    is_equal(control('add /mnt/files/.probe 1'), 'ENOMEM')
+    set_parameter('ring_memory_limit', limit)
+    os.unlink('/mnt/files/.probe')
+    return int(re.search(r'ring_memory_limit=1 \((\d+) in use\)', kmsg.new()[-1])[1])
+
+
+CATEGORIES = ('block', 'cache', 'fault', 'fs', 'uring')
+
+
+def clean(test, reloading):
+    """Targets and files go; a module that has other parameters is unloaded."""
+    os.chdir('/')
+    if test in reloading:
+        unload()
+    else:
+        for _, paths_ in targets():
+            for path in paths_:
+                is_equal(control(b'remove ' + path), len(path) + 7)
+        is_equal(sorted(os.listdir(IOT)),
+                 sorted(CATEGORIES + ('control', 'error', 'format', 'hooks', 'memory', 'paths')))
+    is_equal(os.system('find /mnt/files /mnt/disk -xdev -mindepth 1 -not -name lost+found -delete'), 0)
+
+
+def run(test, reloading=()):
+    if not os.path.isdir('/sys/module/iotracer'):
+        is_true(load(), 'insmod failed')
+    os.chdir('/mnt/files')
+    try:
+        test()
+    finally:
+        clean(test, reloading)
+
+
+def main(tests, reloading=()):
+    """
+    The functions that the command line names, one after the other.
+
+    @reloading: those that leave the module with other parameters
+    """
+    os.umask(0o022)
+    for name in sys.argv[1:]:
+        run(tests[name], reloading)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Memory that a process serves and never will (userfaultfd), and delete_module(2)."""
+import ctypes
+import errno
+import fcntl
+import mmap
+import os
+import struct
+
+from lib.iot import is_true
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+USERFAULTFD, DELETE_MODULE = 323, 176
+UFFDIO_API, UFFDIO_REGISTER, MISSING = 0xc018aa3f, 0xc020aa00, 1
+PAGE = mmap.PAGESIZE
+
+
+def never(fd, user_only=False):
+    """
+    A mapping of one page of the file, which is empty, that never comes. Nobody may do
+    that for what programs touch themselves: user_only.
+    """
+    os.ftruncate(fd, PAGE)
+    uffd = LIBC.syscall(USERFAULTFD, os.O_CLOEXEC | user_only)
+    is_true(uffd >= 0, os.strerror(ctypes.get_errno()))
+    fcntl.ioctl(uffd, UFFDIO_API, bytearray(struct.pack('QQQ', 0xaa, 0, 0)))
+    memory = mmap.mmap(fd, PAGE, mmap.MAP_SHARED)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    fcntl.ioctl(uffd, UFFDIO_REGISTER,
+                bytearray(struct.pack('QQQQ', address, PAGE, MISSING, 0)))
+    return memory, address, uffd
+
+
+def delete_module(name):
+    """0 or the name of the error."""
+    ret = LIBC.syscall(DELETE_MODULE, name, os.O_NONBLOCK)
+    return 0 if ret == 0 else errno.errorcode[ctypes.get_errno()]

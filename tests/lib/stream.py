@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The stream of any category, and what /proc/iotracer/format says of its records."""
+import os
+import re
+
+from lib.category import BLOCK, HEADER
+from lib.iot import IOT, is_equal, slurp
+
+def record_size(event):
+    return int(re.search(rf'^event {event} id \d+ size (\d+)', slurp(IOT + '/format'), re.M)[1])
+
+
+class Blocks:
+    """The stream of a category: records by CPU, and what is missing before them."""
+
+    def __init__(self, category='fs'):
+        self.fd = os.open(f'{IOT}/{category}/stream', os.O_RDONLY)
+        self.size = record_size(category)
+        self.begun = False
+        self.rows, self.gaps, self.next = [], {}, {}
+
+    def read(self):
+        while data := os.read(self.fd, 1 << 20):
+            self.take(data if self.begun else data[HEADER.size:])
+            self.begun = True
+        return self.rows
+
+    def take(self, data):
+        while data:
+            _, cpu, _, count, first, gap = BLOCK.unpack_from(data)
+            is_equal(first, self.next.get(cpu, first - gap) + gap)
+            self.gaps[cpu] = self.gaps.get(cpu, 0) + gap
+            end = BLOCK.size + count * self.size
+            self.rows += [(cpu, data[at:at + self.size]) for at in range(BLOCK.size, end, self.size)]
+            self.next[cpu] = first + count
+            data = data[end:]
+
+    def on(self, cpu):
+        return sum(row[0] == cpu for row in self.rows)
+
+    def close(self):
+        os.close(self.fd)
+
+
+def fields():
+    """{event id: (name, {field: (offset, size, is text)}, size)}"""
+    found, event = {}, None
+    for line in slurp(IOT + '/format').splitlines():
+        words = line.split()
+        if words[0] == 'event':
+            event = {}
+            found[int(words[3])] = words[1], event, int(words[5].rstrip(':'))
+        elif words[0] == 'field':
+            event[words[1]] = int(words[3]), int(words[5]), words[7]
+    return found
