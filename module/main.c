@@ -74,10 +74,9 @@ exit_budget:
 }
 
 /*
- * First /proc goes, so that nobody can ask for anything new and every reader
- * and writer of it has left; then categories and targets, which lets go of the
- * hooks; then we wait for those who are inside a hook, and free what they used,
- * or RCU does.
+ * Removing /proc/iotracer first waits for its readers and writers and prevents new requests.
+ * Stopping the categories and removing the targets releases the hooks. iot_hook_exit() waits
+ * until no CPU is inside a hook. What the hooks used is freed after that, here or by RCU.
  */
 static void __exit iotracer_exit(void)
 {

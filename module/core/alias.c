@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A second key by which the things of a table are found.
+ * A second key by which the objects of a table are found.
  *
- * An alias leads to a line of IOT_ALIAS_WIDTH words, each of which is 0 or has a part of
- * the alias's hash and the number of a thing. A word is a hint: the thing that it leads to
- * may be another one by now, and has to be looked at. So words come and go without a
- * lock, and one may be written over: of the same alias first, so that a program that
- * gives all that it does one name displaces its own only.
+ * The hash of an alias selects a line of IOT_ALIAS_WIDTH words. A word is 0, or it holds a part
+ * of the hash and the index of an object. It is only a hint: the slot at that index may hold
+ * another object by now, so the caller checks what it finds. That is why words are added and
+ * removed without a lock, and why a word may be overwritten. A word of the same alias is
+ * overwritten first: a program that gives all its requests one alias displaces only its own.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -17,13 +17,13 @@
 
 static atomic_t turn;
 
-/* Do two words belong to the same alias, as far as they tell? */
+/* Do two words have the same part of a hash, and so probably the same alias? */
 static bool is_same(u32 word, u32 other)
 {
 	return word && !((word ^ other) >> IOT_ALIAS_INDEX_BITS);
 }
 
-/** iot_alias_add_slow() - iot_alias_add() where the first word is taken */
+/** iot_alias_add_slow() - iot_alias_add() if the first word is in use */
 bool iot_alias_add_slow(u32 *line, u32 word)
 {
 	unsigned int i, at;
@@ -40,7 +40,7 @@ bool iot_alias_add_slow(u32 *line, u32 word)
 	return !old || is_same(old, word);
 }
 
-/** iot_alias_remove_slow() - iot_alias_remove() of what is not the first word */
+/** iot_alias_remove_slow() - iot_alias_remove() of a word that is not the first */
 void iot_alias_remove_slow(u32 *line, u32 word)
 {
 	unsigned int i;
@@ -50,7 +50,12 @@ void iot_alias_remove_slow(u32 *line, u32 word)
 			return;
 }
 
-/** iot_alias_find() - what an alias may lead to. Context: any. Return: how many */
+/**
+ * iot_alias_find() - find the objects that an alias may lead to
+ * @numbers:	where to store their indices
+ *
+ * Context: any. Return: number of indices stored.
+ */
 unsigned int iot_alias_find(const struct iot_aliases *a, u64 hash,
 			    u32 numbers[IOT_ALIAS_WIDTH])
 {
@@ -68,9 +73,9 @@ unsigned int iot_alias_find(const struct iot_aliases *a, u64 hash,
 }
 
 /**
- * iot_aliases_begin() - none. No probe is at work
+ * iot_aliases_begin() - start without aliases
  *
- * Context: may sleep. Return: 0 or -ENOMEM.
+ * Context: task, may sleep; no probe is running. Return: 0 or -ENOMEM.
  */
 int iot_aliases_begin(struct iot_aliases *a)
 {
@@ -83,7 +88,7 @@ int iot_aliases_begin(struct iot_aliases *a)
 	return a->lines ? 0 : -ENOMEM;
 }
 
-/** iot_aliases_free() - at unload, when no probe is left */
+/** iot_aliases_free() - free the lines. Context: unload, no probe is left */
 void iot_aliases_free(struct iot_aliases *a)
 {
 	vfree(a->lines);

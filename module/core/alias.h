@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A second key by which the things of a table are found, and which several may share; here
- * it is known by its hash, see iot_table_pair().
+ * A second key by which the objects of a table are found. Several objects may share an alias.
+ * Functions take the hash of an alias, see iot_table_pair().
  */
 #ifndef IOT_ALIAS_H
 #define IOT_ALIAS_H
@@ -10,10 +10,13 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-#define IOT_ALIAS_WIDTH		8	/* things that an alias can lead to */
-#define IOT_ALIAS_INDEX_BITS	18	/* of what a thing is called, see iot_table_index() */
+#define IOT_ALIAS_WIDTH		8	/* objects that an alias can lead to */
+#define IOT_ALIAS_INDEX_BITS	18	/* bits of an index, see iot_table_index() */
 
-/** struct iot_aliases - static; @lines: from the first iot_aliases_begin() to its free */
+/**
+ * struct iot_aliases - the aliases of a table; static
+ * @lines:	allocated by the first iot_aliases_begin(), freed by iot_aliases_free()
+ */
 struct iot_aliases {
 	u32 (*lines)[IOT_ALIAS_WIDTH];
 };
@@ -42,9 +45,11 @@ static __always_inline u32 iot_alias_word(u64 hash, u32 number)
 }
 
 /**
- * iot_alias_add() - let @number be found by an alias
+ * iot_alias_add() - make an object findable by an alias
+ * @number:	index of the object, see iot_table_index()
  *
- * Context: any. Return: false: what another alias leads to cannot be found any more.
+ * Context: any. Return: false if a word of another alias was overwritten: its object can no
+ * longer be found by that alias.
  */
 static __always_inline bool iot_alias_add(struct iot_aliases *a, u64 hash, u32 number)
 {
@@ -55,7 +60,7 @@ static __always_inline bool iot_alias_add(struct iot_aliases *a, u64 hash, u32 n
 	return iot_alias_add_slow(line, word);
 }
 
-/** iot_alias_remove() - not any more. Context: any */
+/** iot_alias_remove() - undo iot_alias_add(). Context: any */
 static __always_inline void iot_alias_remove(struct iot_aliases *a, u64 hash, u32 number)
 {
 	u32 *line = iot_alias_line(a, hash), word = iot_alias_word(hash, number);

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The prototypes of the kernel's functions, by its own BTF.
+ * The prototypes of the kernel's functions, from its own BTF.
  *
- * Probes read the arguments of functions that are internal to the kernel. A kernel that
- * has changed them would be read wrongly, so each function is compared with what its
- * probe expects before it is hooked. BTF is read where the kernel has it in memory:
- * another file may be mounted over /sys/kernel/btf/vmlinux.
+ * Probes read the arguments of functions that are internal to the kernel. A kernel whose
+ * arguments have changed would be read wrongly, so each function is compared with what its
+ * probe expects before it is hooked. BTF is read from the kernel's memory, as another file
+ * may be mounted over /sys/kernel/btf/vmlinux.
  *
- * A prototype is compared as text: iot_btf_print() writes what BTF says in the notation of
- * struct iot_btf_check, fits() looks whether that is expected.
+ * A prototype is compared as text: iot_btf_print() writes the prototype of BTF in the notation
+ * of struct iot_btf_check, and fits() compares it with the expected one.
  *
- * BTF describes the source. Where gcc changes the arguments of a function it changes its
- * name, too ("read_pages.isra.0"), and a probe finds no function of the plain name. pahole
- * leaves out functions whose arguments are not where the source says, and of one name
- * those that differ: a function that BTF lacks is not hooked, either, see hook_set.c.
+ * BTF describes the source. Where gcc changes the arguments of a function it also changes its
+ * name ("read_pages.isra.0"), and a probe finds no function of the plain name. pahole leaves
+ * out functions whose arguments are not where the source says, and functions that share a
+ * name but differ. A function that BTF lacks is not hooked either, see hook_set.c.
  *
- * BTF of modules is not read: their functions are hooked unchecked. So are those that
- * are hooked by a pointer to them, whose type the compiler has compared, and tracepoints.
+ * BTF of modules is not read: their functions are hooked unchecked. So are tracepoints, and
+ * functions that are hooked by a pointer, whose type the compiler has checked.
  *
- * BTF is trusted no further than its ends: it may be damaged.
+ * BTF may be damaged: nothing outside its bounds is read.
  *
- * Contexts: tasks; nothing changes between iot_btf_init() and iot_btf_exit().
+ * Context: task. Nothing changes between iot_btf_init() and iot_btf_exit().
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -33,18 +33,18 @@
 #include "core/btf.h"
 
 #define STEP		64	/* types from one entry of the index to the next */
-#define MAX_DEPTH	32	/* modifiers and pointers of an argument */
-#define NR_HEADS	256	/* of the hash table of names */
+#define MAX_DEPTH	32	/* modifiers and pointers of a type */
+#define NR_HEADS	256	/* buckets of the hash table of names */
 #define NONE		U32_MAX
 
-/* Types are numbered from 1, in the order in which they are stored; 0 is void. */
+/* Types have ids from 1, in the order in which they are stored. Id 0 is void. */
 static struct {
 	const char *types;
 	u32 types_size;
 	const char *strings;
 	u32 strings_size;
 	u32 nr;
-	u32 *index;		/* where type 1, 1 + STEP, 1 + 2 * STEP... is */
+	u32 *index;		/* offsets of types 1, 1 + STEP, 1 + 2 * STEP... */
 } btf;
 
 static u32 kind_of(const struct btf_type *t)
@@ -52,13 +52,13 @@ static u32 kind_of(const struct btf_type *t)
 	return t->info >> 24 & 0x7f;
 }
 
-/* Members, or arguments. Before Linux 7 there were 16 bits, and the others were 0. */
+/* Number of members or arguments. Before Linux 7 it had 16 bits, and the 8 above were 0. */
 static u32 count_of(const struct btf_type *t)
 {
 	return t->info & 0xffffff;
 }
 
-/* Bytes that a type takes, 0: its kind is not known here. */
+/* Bytes that the description of a type takes, 0 if its kind is unknown. */
 static u32 size_of(const struct btf_type *t)
 {
 	u32 n = count_of(t);
@@ -97,7 +97,7 @@ static u32 size_of(const struct btf_type *t)
 	return 0;
 }
 
-/* The type at @offset, all of it, or NULL. */
+/* Return: the type at @offset, or NULL if it is truncated or of an unknown kind. */
 static const struct btf_type *type_at(u32 offset)
 {
 	const struct btf_type *t = (const void *)(btf.types + offset);
@@ -109,7 +109,7 @@ static const struct btf_type *type_at(u32 offset)
 	return size && size <= left ? t : NULL;
 }
 
-/* Return: NULL: there is no such type, or it is void. */
+/* Return: the type, or NULL if there is no such type or it is void. */
 static const struct btf_type *type_of(u32 id)
 {
 	const struct btf_type *t;
@@ -125,7 +125,7 @@ static const struct btf_type *type_of(u32 id)
 	return t;
 }
 
-/* The last string is known to end. */
+/* open_sections() has checked that the last string is terminated. */
 static const char *string_at(u32 offset)
 {
 	return offset < btf.strings_size ? btf.strings + offset : "";
@@ -169,7 +169,7 @@ static const char *tag_of(const struct btf_type *t)
 		return "struct ";
 	case BTF_KIND_UNION:
 		return "union ";
-	case BTF_KIND_FWD: /* the kind flag says what it will be */
+	case BTF_KIND_FWD: /* the kind flag distinguishes the two */
 		return t->info >> 31 ? "union " : "struct ";
 	}
 	return "";
@@ -188,7 +188,7 @@ static bool is_modifier(const struct btf_type *t)
 	return false;
 }
 
-/* Return: bytes that have been written. */
+/* Return: bytes written. */
 static size_t print_type(u32 id, char *text, size_t size)
 {
 	static const char stars[] = " ********";
@@ -203,16 +203,16 @@ static size_t print_type(u32 id, char *text, size_t size)
 		if (depth == MAX_DEPTH || pointers == sizeof(stars) - 2)
 			return scnprintf(text, size, "?");
 	}
-	if (!t && id) /* there is no such type */
+	if (!t && id) /* no such type */
 		return scnprintf(text, size, "?");
 	return scnprintf(text, size, "%s%s%.*s", t ? tag_of(t) : "",
 			 t ? base_name(t) : "void", pointers ? (int)pointers + 1 : 0, stars);
 }
 
 /**
- * iot_btf_print() - the prototype of a function, in the notation of struct iot_btf_check
- * @func:	its type
- * @text:	of @size bytes, IOT_BTF_TEXT are enough for what can be expected
+ * iot_btf_print() - print a function's prototype in the notation of struct iot_btf_check
+ * @func:	id of the function's type
+ * @text:	buffer of @size bytes; IOT_BTF_TEXT is enough for what a probe can expect
  */
 void iot_btf_print(u32 func, char *text, size_t size)
 {
@@ -231,14 +231,14 @@ void iot_btf_print(u32 func, char *text, size_t size)
 	n += scnprintf(text + n, size - n, " (");
 	for (i = 0; i < count_of(t) && n + 1 < size; i++) {
 		n += scnprintf(text + n, size - n, "%s", i ? ", " : "");
-		/* a variable number of arguments ends in one without type */
+		/* the last argument of a variadic function has no type */
 		n += args[i].type ? print_type(args[i].type, text + n, size - n) :
 				    scnprintf(text + n, size - n, "...");
 	}
 	scnprintf(text + n, size - n, "%s)", i ? "" : "void");
 }
 
-/* Does what is printed, @len bytes, go in one register? Nothing that is returned does, too. */
+/* Does the printed type, @len bytes, fit in one register? A return type of void does. */
 static bool is_register(const char *text, size_t len)
 {
 	static const char * const integers[] = { "char", "short", "int", "long" };
@@ -250,7 +250,7 @@ static bool is_register(const char *text, size_t len)
 	return (len && text[len - 1] == '*') || !strncmp(text, "void (", strlen("void ("));
 }
 
-/* The end of the argument, or of the returned type, that is printed at @text. */
+/* Return: the end of the argument or return type that is printed at @text. */
 static const char *end_of(const char *text)
 {
 	const char *end = text + strcspn(text, "(,)|");
@@ -260,7 +260,7 @@ static const char *end_of(const char *text)
 	return end;
 }
 
-/* Does the first prototype of @proto allow what is printed, a prototype that is whole? */
+/* Does the first prototype of @proto match the complete prototype that is printed in @text? */
 static bool fits_first(const char *proto, const char *text)
 {
 	for (;;) {
@@ -275,7 +275,7 @@ static bool fits_first(const char *proto, const char *text)
 		} else if (len != text_len || strncmp(proto, text, len)) {
 			return false;
 		}
-		/* what stands between two arguments, or ends both, or follows " (" */
+		/* the separator: ", " or " (", or nothing at the end of either */
 		len = strspn(proto_end, " (,");
 		if (len != strspn(text_end, " (,") || strncmp(proto_end, text_end, len))
 			return *text_end == ')' && !strncmp(proto_end, ", ...)", 6);
@@ -306,7 +306,7 @@ static u32 hash_of(const char *name)
 	return hash % NR_HEADS;
 }
 
-/* One more function of the name: BTF has several where they differ; all have to fit. */
+/* Check a function of that name. BTF may have several that differ: all of them have to fit. */
 static void compare(struct iot_btf_check *check, u32 func)
 {
 	char text[IOT_BTF_TEXT];
@@ -330,10 +330,10 @@ static void see_func(struct iot_btf_check *checks, const u32 *heads, u32 func,
 }
 
 /**
- * iot_btf_check() - compare functions with what is expected of them
- * @checks:	@nr of them, all in one walk through BTF, which takes milliseconds
+ * iot_btf_check() - compare functions with their expected prototypes
+ * @checks:	@nr functions, all checked in one walk through BTF
  *
- * Context: task, may sleep.
+ * The walk takes milliseconds. Context: task, may sleep.
  */
 void iot_btf_check(struct iot_btf_check *checks, unsigned int nr)
 {
@@ -364,7 +364,7 @@ static bool is_composite(const struct btf_type *t)
 	return t && (kind_of(t) == BTF_KIND_STRUCT || kind_of(t) == BTF_KIND_UNION);
 }
 
-/* The byte where a member begins, or -EPROTOTYPE: it is a bit field, or outside. */
+/* Offset of a member in bytes, or -EPROTOTYPE if it is a bit field or outside the struct. */
 static int byte_of(const struct btf_type *t, const struct btf_member *m)
 {
 	bool has_bits = t->info >> 31;
@@ -390,7 +390,7 @@ static int member_of(const struct btf_type *t, const char *member, const char *t
 	return -ENOENT;
 }
 
-/* In a struct or union without a name that is in @t, one level down. */
+/* As member_of(), but in the unnamed structs and unions of @t, one level down. */
 static int inner_member_of(const struct btf_type *t, const char *member, const char *type)
 {
 	const struct btf_member *m = (const void *)(t + 1);
@@ -411,14 +411,14 @@ static int inner_member_of(const struct btf_type *t, const char *member, const c
 }
 
 /**
- * iot_btf_member() - where a member of a struct is that no header of the kernel's tells
- * @name:	of the struct
- * @member:	its own, or of a struct or union in it that has no name
- * @type:	as in struct iot_btf_check: "long", "struct file *"
+ * iot_btf_member() - find the offset of a struct member that no kernel header declares
+ * @name:	name of the struct
+ * @member:	member of the struct, or of an unnamed struct or union in it
+ * @type:	its type as in struct iot_btf_check: "long", "struct file *"
  *
- * Context: task, may sleep. It takes a walk through BTF, milliseconds.
- * Return: bytes from the struct's beginning; -ENOENT: there is no such struct or member, or
- * no BTF; -EPROTOTYPE: it is of another type, or a bit field.
+ * Walks through BTF, which takes milliseconds. Context: task, may sleep.
+ * Return: offset in bytes; -ENOENT: no such struct or member, or no BTF; -EPROTOTYPE: the
+ * member has another type or is a bit field.
  */
 int iot_btf_member(const char *name, const char *member, const char *type)
 {
@@ -437,7 +437,7 @@ int iot_btf_member(const char *name, const char *member, const char *type)
 	return -ENOENT;
 }
 
-/* Find the sections. Return: false: it is none, or is damaged. */
+/* Find the sections. Return: false if @data is not BTF or is damaged. */
 static bool open_sections(const char *data, size_t size)
 {
 	const struct btf_header *h = (const void *)data;
@@ -445,7 +445,7 @@ static bool open_sections(const char *data, size_t size)
 
 	if (size < sizeof(u64) || h->magic != BTF_MAGIC || h->version != BTF_VERSION)
 		return false;
-	/* later kernels have more fields */
+	/* the header of later kernels has more fields */
 	if (h->hdr_len < offsetofend(struct btf_header, str_len) || h->hdr_len > size)
 		return false;
 	body = size - h->hdr_len;
@@ -460,7 +460,7 @@ static bool open_sections(const char *data, size_t size)
 	return h->str_len && !btf.strings[h->str_len - 1];
 }
 
-/* Return: 0; -ENOMEM; or -EINVAL: there is a type of which not all, or nothing, is known. */
+/* Return: 0; -ENOMEM; or -EINVAL if a type is truncated or of an unknown kind. */
 static int make_index(void)
 {
 	const struct btf_type *t;
@@ -484,18 +484,18 @@ static int make_index(void)
 }
 
 /**
- * iot_btf_init() - at load, nothing is checked before
- * @data:	BTF, @size bytes; it stays, and does not change
+ * iot_btf_init() - check functions by this BTF from now on
+ * @data:	BTF, @size bytes, which must stay and not change until iot_btf_exit()
  *
- * The index of it that is kept is 20 KiB. Context: task, may sleep.
- * Return: 0; -ENOMEM; or -EINVAL: it is damaged, or has types that are not known here.
+ * Before this nothing is checked. The index of the types takes 20 KiB. Context: load, may
+ * sleep. Return: 0; -ENOMEM; or -EINVAL: the BTF is damaged or has types of an unknown kind.
  */
 int iot_btf_init(const void *data, size_t size)
 {
 	return open_sections(data, size) ? make_index() : -EINVAL;
 }
 
-/** iot_btf_exit() - at unload: nothing is checked any more */
+/** iot_btf_exit() - free the index; nothing is checked any more. Context: unload */
 void iot_btf_exit(void)
 {
 	kvfree(btf.index);

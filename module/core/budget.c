@@ -2,9 +2,9 @@
 /*
  * The memory that all rings and paths together may hold: parameter ring_memory_limit.
  *
- * Memory is charged before it is allocated and given back after it is free, so the
- * limit holds at every moment. What probes may still be using is freed by a worker
- * after an RCU grace period; its charge goes with it.
+ * Memory is charged before it is allocated and uncharged after it is freed, so the limit
+ * holds at every moment. Memory that probes may still be using is freed by a worker after a
+ * grace period, which then uncharges it.
  */
 #include <linux/atomic.h>
 #include <linux/printk.h>
@@ -17,7 +17,7 @@
 static atomic_long_t taken;
 static struct workqueue_struct *frees;
 
-/** iot_budget_try() - take, if the limit allows. Context: any */
+/** iot_budget_try() - charge @bytes if the limit allows it. Context: any */
 bool iot_budget_try(size_t bytes)
 {
 	u64 limit = iot_param_ring_memory_limit();
@@ -31,9 +31,9 @@ bool iot_budget_try(size_t bytes)
 }
 
 /**
- * iot_budget_fits() - could it be taken just now?
+ * iot_budget_fits() - check whether @bytes could be charged now
  *
- * What is being freed is waited for. Context: as of iot_budget_take().
+ * Waits for memory that is being freed. Context: as of iot_budget_take().
  */
 bool iot_budget_fits(size_t bytes)
 {
@@ -49,14 +49,15 @@ bool iot_budget_fits(size_t bytes)
 }
 
 /**
- * iot_budget_take() - take before allocating
- * @bytes:	how much
- * @what:	for the message, begins a sentence
- * @why:	where the message goes, too
+ * iot_budget_take() - charge memory before it is allocated
+ * @bytes:	number of bytes
+ * @what:	what they are for; begins the sentence of the message
+ * @why:	receives the message, too
  *
- * What is being freed counts until it is free; it is waited for rather than to refuse.
- * Context: task, may sleep; not under locks that frees take, and those take none.
- * Return: false, and one line in the kernel log: it would pass the limit.
+ * Memory that is being freed counts until it is free. This waits for it before it refuses.
+ * Context: task, may sleep. The caller must not hold a lock that a function given to
+ * iot_budget_free_later() takes; none of these takes any.
+ * Return: false, after a line in the kernel log, if the limit would be exceeded.
  */
 bool iot_budget_take(size_t bytes, const char *what, struct iot_why *why)
 {
@@ -69,7 +70,7 @@ bool iot_budget_take(size_t bytes, const char *what, struct iot_why *why)
 	return false;
 }
 
-/** iot_budget_refuse() - say that iot_budget_try() did. Return: -ENOMEM */
+/** iot_budget_refuse() - report that iot_budget_try() has failed. Return: -ENOMEM */
 int iot_budget_refuse(size_t bytes, const char *what, struct iot_why *why)
 {
 	u64 limit = iot_param_ring_memory_limit();
@@ -82,22 +83,22 @@ int iot_budget_refuse(size_t bytes, const char *what, struct iot_why *why)
 	return -ENOMEM;
 }
 
-/** iot_budget_used() - bytes that are charged. Context: any */
+/** iot_budget_used() - get the number of bytes charged. Context: any */
 u64 iot_budget_used(void)
 {
 	return atomic_long_read(&taken);
 }
 
-/** iot_budget_give() - give back what is free */
+/** iot_budget_give() - uncharge memory that has been freed */
 void iot_budget_give(size_t bytes)
 {
 	atomic_long_sub(bytes, &taken);
 }
 
 /**
- * iot_budget_free_later() - free something when no probe can be using it
- * @work:	in what is freed
- * @fn:		frees it, then gives its bytes back
+ * iot_budget_free_later() - free an object when no probe can be using it
+ * @work:	part of the object
+ * @fn:		frees the object, then uncharges its bytes
  *
  * Context: task.
  */
@@ -107,10 +108,10 @@ void iot_budget_free_later(struct rcu_work *work, work_func_t fn)
 	queue_rcu_work(frees, work);
 }
 
-/** iot_budget_settle() - wait until all is free that is to be freed later */
+/** iot_budget_settle() - wait until everything given to iot_budget_free_later() is free */
 void iot_budget_settle(void)
 {
-	rcu_barrier(); /* all grace periods are over, their work is queued */
+	rcu_barrier(); /* then all grace periods have ended and their work is queued */
 	flush_workqueue(frees);
 }
 
@@ -120,7 +121,7 @@ int iot_budget_init(void)
 	return frees ? 0 : -ENOMEM;
 }
 
-/** iot_budget_exit() - at unload, when nothing more will be freed later */
+/** iot_budget_exit() - wait for the last frees. Context: unload, no more are to come */
 void iot_budget_exit(void)
 {
 	iot_budget_settle();

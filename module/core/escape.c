@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names that processes choose, as text for people and their terminals. */
+/* Prints names that processes choose so that they are safe to show on a terminal. */
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include "core/escape.h"
 #include "core/printable.h"
 
-/* Bytes at the begin of a text that are shown as they are. */
+/* Number of bytes at the start of @text that need no escape. */
 static size_t plain_length(const char *text, size_t len, const char *also)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -21,14 +21,14 @@ static size_t plain_length(const char *text, size_t len, const char *also)
 }
 
 /**
- * iot_escape() - print a name so that it forges nothing and commands no terminal
- * @m:		where to
+ * iot_escape() - print a name that can neither forge output nor control a terminal
+ * @m:		where to print it
  * @text:	bytes of any kind
- * @size:	how many at most, with or without a NUL
- * @also:	characters of ASCII to escape: what separates the names from each other
+ * @size:	maximum number of bytes, with or without a NUL
+ * @also:	ASCII characters to escape: those that separate names from each other
  *
- * Readable UTF-8 stays. Control characters, bytes that are not UTF-8, backslash and
- * @also become \ooo, which iot_path_unescape() undoes. Context: any.
+ * Printable UTF-8 stays. Control characters, bytes that are not UTF-8, backslashes and the
+ * characters of @also become \ooo, which iot_path_unescape() undoes. Context: any.
  */
 void iot_escape(struct seq_file *m, const char *text, size_t size, const char *also)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names that processes choose, as text for people and their terminals. */
+/* Prints names that processes choose so that they are safe to show on a terminal. */
 #ifndef IOT_ESCAPE_H
 #define IOT_ESCAPE_H
 

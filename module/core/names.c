@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of operations, flags and keys of filters: the lists of uapi as tables. This file is
+ * Names of operations, flags and filter keys: the lists in uapi/ as tables. This file is
  * compiled into the module and, unchanged, into the tool.
  */
 #ifdef __KERNEL__
@@ -22,7 +22,7 @@ const struct iot_flag iot_flags[] = {
 
 const size_t iot_flags_nr = ARRAY_SIZE(iot_flags);
 
-/* By event and id; where there is none the name is NULL. */
+/* Indexed by event id and operation id. An id without an operation has name NULL. */
 static const struct iot_op ops[IOT_EVENT_IDS][IOT_OPS_MAX] = {
 #define IOT_OP(EVENT, name, id, flags, flags2) \
 	[IOT_EVENT_ID_##EVENT][id] = { #name, #flags, #flags2 },
@@ -55,13 +55,17 @@ static const struct {
 #include "uapi/filter.def"
 };
 
-/** iot_names_key() - the @n-th key of filters, NULL behind the last */
+/** iot_names_key() - get the @n-th filter key. Return: NULL after the last one */
 const char *iot_names_key(unsigned int n)
 {
 	return n < ARRAY_SIZE(keys) ? keys[n] : NULL;
 }
 
-/** iot_names_without() - why a key says nothing about event @event; NULL if it says something */
+/**
+ * iot_names_without() - get the reason why a filter key does not apply to an event
+ *
+ * Return: NULL if it applies.
+ */
 const char *iot_names_without(unsigned int event, const char *key)
 {
 	size_t i;
@@ -72,7 +76,7 @@ const char *iot_names_without(unsigned int event, const char *key)
 	return NULL;
 }
 
-/** iot_names_op() - an operation of event @event, NULL for an id that none has */
+/** iot_names_op() - look up an operation of an event. Return: NULL if no operation has the id */
 const struct iot_op *iot_names_op(unsigned int event, unsigned int op)
 {
 	if (event >= IOT_EVENT_IDS || op >= IOT_OPS_MAX || !ops[event][op].name)
@@ -80,7 +84,7 @@ const struct iot_op *iot_names_op(unsigned int event, unsigned int op)
 	return &ops[event][op];
 }
 
-/** iot_names_op_name() - the name of it */
+/** iot_names_op_name() - look up the name of an operation. Return: as above */
 const char *iot_names_op_name(unsigned int event, unsigned int op)
 {
 	const struct iot_op *known = iot_names_op(event, op);
@@ -88,13 +92,13 @@ const char *iot_names_op_name(unsigned int event, unsigned int op)
 	return known ? known->name : NULL;
 }
 
-/** iot_names_kind() - of a kind of file, IOT_KIND_*; NULL for a number that is none */
+/** iot_names_kind() - look up the name of a file kind, IOT_KIND_*. Return: NULL if unknown */
 const char *iot_names_kind(unsigned int kind)
 {
 	return kind < ARRAY_SIZE(kinds) ? kinds[kind] : NULL;
 }
 
-/** iot_names_whole() - the name of a value of a group, NULL if it has none */
+/** iot_names_whole() - look up a whole value of a group. Return: NULL if it has no name */
 const struct iot_flag *iot_names_whole(const char *group, __u32 value)
 {
 	size_t i;

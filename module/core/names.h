@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of operations, flags and keys of filters: the lists of uapi as tables. */
+/* Names of operations, flags and filter keys: the lists in uapi/ as tables. */
 #ifndef IOT_NAMES_H
 #define IOT_NAMES_H
 

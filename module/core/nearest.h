@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which name somebody may have meant: the same for the module and the tool. */
+/* Finds the name that a misspelt word may stand for. Shared by the module and the tool. */
 #ifndef IOT_NEAREST_H
 #define IOT_NEAREST_H
 
@@ -12,9 +12,9 @@
 #include <string.h>
 #endif
 
-#define IOT_NEAREST_MAX 32	/* characters that are looked at, of a word and of a name */
+#define IOT_NEAREST_MAX 32	/* characters compared, of a word and of a name */
 
-/* Bytes of names are ASCII: no locale, no table. */
+/* Names are ASCII: no locale and no table are needed. */
 static inline char iot_nearest_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c;
@@ -26,11 +26,11 @@ static inline size_t iot_nearest_length(size_t length)
 }
 
 /**
- * iot_nearest_distance() - how many characters have to be put in, taken out or changed
- * @word:	what was given, @length bytes of any kind
- * @name:	what it may have been
+ * iot_nearest_distance() - count the characters to insert, delete or change (edit distance)
+ * @word:	the word given, @length bytes of any kind
+ * @name:	a name that may have been meant
  *
- * Upper and lower case are the same.
+ * Case is ignored.
  */
 static inline unsigned int iot_nearest_distance(const char *word, size_t length, const char *name)
 {

@@ -20,8 +20,8 @@ static char *attach = "auto";
 static unsigned int maxactive = 256;
 
 /*
- * The modes of the files in /sys/module let any uid 0 write, a container's root too. So
- * once the module is loaded a change takes a capability, as /proc/iotracer does
+ * The modes of the files in /sys/module let any uid 0 write, also the root of a container.
+ * So once the module is loaded a change needs a capability, as for /proc/iotracer
  * (proc/access.c).
  */
 static int check_writer(void)
@@ -29,7 +29,7 @@ static int check_writer(void)
 	return THIS_MODULE->state != MODULE_STATE_LIVE || perfmon_capable() ? 0 : -EPERM;
 }
 
-/* A number of events. Up to U32_MAX no size of a ring or of a reader's view overflows. */
+/* A number of events. Up to U32_MAX, sizes of rings and of readers' views cannot overflow. */
 static int events_set(const char *val, const struct kernel_param *kp)
 {
 	unsigned long n;
@@ -111,86 +111,86 @@ module_param_cb(maxactive, &maxactive_ops, &maxactive, 0644);
 __MODULE_PARM_TYPE(maxactive, "uint");
 MODULE_PARM_DESC(maxactive, "calls that one kretprobe follows at a time, from when it is attached, at least 4 a processor; more are counted as missed (default 256)");
 
-/** iot_param_max_events() - events that a log keeps if `add` names no number */
+/** iot_param_max_events() - get the number of events a log keeps if `add` gives none */
 u64 iot_param_max_events(void)
 {
 	return READ_ONCE(max_events);
 }
 
-/** iot_param_max_events_limit() - the largest number that a log may be asked to keep */
+/** iot_param_max_events_limit() - get the largest number of events that a log may keep */
 u64 iot_param_max_events_limit(void)
 {
 	return READ_ONCE(max_events_limit);
 }
 
-/** iot_param_paths_limit() - entries of the path table, before rounding; steady after load */
+/** iot_param_paths_limit() - get the entries of the path table, before rounding; fixed at load */
 u64 iot_param_paths_limit(void)
 {
 	return paths_limit;
 }
 
-/** iot_param_paths_memory_limit() - bytes that the path table may take */
+/** iot_param_paths_memory_limit() - get the bytes that the path table may take */
 u64 iot_param_paths_memory_limit(void)
 {
 	return READ_ONCE(paths_memory_limit);
 }
 
-/** iot_param_trace_reader() - are the events of the process that reads a stream recorded? */
+/** iot_param_trace_reader() - check whether the events of a stream's reader are recorded */
 bool iot_param_trace_reader(void)
 {
 	return READ_ONCE(trace_reader);
 }
 
-/** iot_param_ring_memory_limit() - bytes that all rings and paths may take together */
+/** iot_param_ring_memory_limit() - get the bytes that all rings and paths may take together */
 u64 iot_param_ring_memory_limit(void)
 {
 	return READ_ONCE(ring_memory_limit);
 }
 
-/** iot_param_mode() - those bits of proc_mode that are in @mask */
+/** iot_param_mode() - get the bits of proc_mode that are in @mask */
 umode_t iot_param_mode(umode_t mask)
 {
 	return proc_mode & mask;
 }
 
-/** iot_param_uid() - owner of the files in /proc/iotracer */
+/** iot_param_uid() - get the owner of the files in /proc/iotracer */
 kuid_t iot_param_uid(void)
 {
 	return make_kuid(&init_user_ns, proc_uid);
 }
 
-/** iot_param_gid() - group of the files in /proc/iotracer */
+/** iot_param_gid() - get the group of the files in /proc/iotracer */
 kgid_t iot_param_gid(void)
 {
 	return make_kgid(&init_user_ns, proc_gid);
 }
 
 /**
- * iot_param_redirect_allowed() - may calls be redirected?
+ * iot_param_redirect_allowed() - check whether calls may be redirected
  *
- * While they are, no livepatch can redirect the same functions.
+ * While functions are redirected, no livepatch can redirect them.
  */
 bool iot_param_redirect_allowed(void)
 {
 	return !strcmp(attach, "auto");
 }
 
-/** iot_param_handlers_allowed() - may ftrace handlers see calls? */
+/** iot_param_handlers_allowed() - check whether ftrace handlers may be used */
 bool iot_param_handlers_allowed(void)
 {
 	return strcmp(attach, "kprobe");
 }
 
-/** iot_param_maxactive() - calls that a kretprobe can follow at a time */
+/** iot_param_maxactive() - get the number of calls that a kretprobe can follow at a time */
 int iot_param_maxactive(void)
 {
 	return max_t(int, READ_ONCE(maxactive), 4 * num_possible_cpus());
 }
 
 /**
- * iot_param_init() - check the parameters that were given at load
+ * iot_param_init() - check the parameters given at load
  *
- * Return: 0, or -EINVAL after a line in the kernel's log that says which one is wrong.
+ * Return: 0, or -EINVAL after a line in the kernel log that names the wrong one.
  */
 int __init iot_param_init(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What of a text may reach a terminal: the same for the module and the tool. */
+/* Which characters may reach a terminal. Shared by the module and the tool. */
 #ifndef IOT_PRINTABLE_H
 #define IOT_PRINTABLE_H
 
@@ -10,8 +10,8 @@
 #endif
 
 /*
- * Bytes of the UTF-8 sequence that begins with @c, 0 if none does; and in @least the
- * smallest character that needs so many.
+ * Length in bytes of the UTF-8 sequence that begins with @c, 0 if none does. @least is set to
+ * the smallest character that needs this length.
  */
 static inline size_t iot_utf8_length(unsigned int c, unsigned int *least)
 {
@@ -28,13 +28,13 @@ static inline size_t iot_utf8_length(unsigned int c, unsigned int *least)
 }
 
 /**
- * iot_printable() - length of the character at the begin of a text
- * @s:		at least one byte
- * @len:	bytes there are
+ * iot_printable() - get the length of the printable character at the start of a text
+ * @s:		the text, at least one byte
+ * @len:	length of the text in bytes
  *
- * Return: bytes, or 0: it is a control character (below 0x20, DEL, or U+0080 to U+009F,
- * which drive terminals as ESC does), or not UTF-8: cut short, overlong, a surrogate,
- * beyond U+10FFFF, or a byte on its own.
+ * Return: length in bytes, or 0 for a control character (below 0x20, DEL, or U+0080 to U+009F,
+ * which control terminals as ESC does) and for what is not UTF-8: truncated, overlong, a
+ * surrogate, above U+10FFFF, or a stray byte.
  */
 static inline size_t iot_printable(const unsigned char *s, size_t len)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Why a command was refused. What a command is made of was chosen by whoever wrote it:
- * it is kept as it is, cut where it is too long, and escaped when it is shown.
+ * Why a command was refused. The command's text comes from userspace: it is stored as it is,
+ * truncated if it is too long, and escaped when it is shown.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -11,8 +11,8 @@
 #include "core/refusal.h"
 
 /**
- * iot_why() - say why
- * @why:	where to; what it says already stays: it is nearer to the cause
+ * iot_why() - set the reason for a refusal
+ * @why:	where to store it; a reason that is already set stays, as it is nearer to the cause
  * @err:	the error
  * @format:	what is wrong, with what, and what to do
  *
@@ -30,7 +30,7 @@ int iot_why(struct iot_why *why, int err, const char *format, ...)
 	return err;
 }
 
-/* Of what no more can be said. */
+/* The reason if none is set: only the error number is known. */
 static void say_error(struct iot_why *why, int err)
 {
 	switch (err) {
@@ -49,13 +49,13 @@ static void say_error(struct iot_why *why, int err)
 }
 
 /**
- * iot_refusal_run() - carry out a command, and remember why it was refused if it was
- * @last:	where to
+ * iot_refusal_run() - run a command, and store the reason if it is refused
+ * @last:	where to store it
  * @line:	the command, which @run may change
- * @data:	for @run
- * @run:	carries it out; 0 or an error
+ * @data:	passed to @run
+ * @run:	runs the command; returns 0 or an error
  *
- * Return: what @run does. Context: task, may sleep.
+ * Context: task, may sleep. Return: the result of @run.
  */
 int iot_refusal_run(struct iot_refusal *last, char *line, void *data,
 		    int (*run)(void *data, char *line, struct iot_why *why))
@@ -72,7 +72,7 @@ int iot_refusal_run(struct iot_refusal *last, char *line, void *data,
 		return 0;
 	say_error(&why, err);
 	mutex_lock(&last->lock);
-	/* a long command is cut so that the reason is whole */
+	/* a long command is truncated so that the reason is complete */
 	scnprintf(last->text, sizeof(last->text), "%.*s%s: %s", IOT_COMMAND_MAX - 6, command,
 		  whole ? "" : "...", why.text);
 	mutex_unlock(&last->lock);
@@ -80,8 +80,8 @@ int iot_refusal_run(struct iot_refusal *last, char *line, void *data,
 }
 
 /*
- * For people: a backslash stays, so what was written can be read again. Nothing that
- * commands a terminal does.
+ * For people: backslashes are not escaped, so the command reads as it was written. Characters
+ * that control a terminal are.
  */
 static void show_text(struct seq_file *m, const char *text)
 {
@@ -96,7 +96,7 @@ static void show_text(struct seq_file *m, const char *text)
 	}
 }
 
-/** iot_refusal_show() - one line, or nothing if nothing was refused */
+/** iot_refusal_show() - print the last refusal in one line, nothing if there was none */
 void iot_refusal_show(struct seq_file *m, struct iot_refusal *last)
 {
 	mutex_lock(&last->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Why a command was refused: write(2) has a number for it, a file `error` has the text. */
+/* Why a command was refused: write(2) returns an error number, the file `error` has the text. */
 #ifndef IOT_REFUSAL_H
 #define IOT_REFUSAL_H
 
@@ -10,11 +10,11 @@
 struct seq_file;
 
 #define IOT_WHY_MAX	320	/* bytes of a reason, its NUL included */
-#define IOT_COMMAND_MAX	128	/* of the command it is given with */
+#define IOT_COMMAND_MAX	128	/* bytes of the command that is shown with it */
 
 /**
- * struct iot_why - the reason, for one command
- * @text:	begins with what is wrong; empty: the error says it all
+ * struct iot_why - why one command was refused
+ * @text:	begins with what is wrong; empty if the error number says it all
  */
 struct iot_why {
 	char text[IOT_WHY_MAX];
@@ -22,10 +22,10 @@ struct iot_why {
 
 /**
  * struct iot_refusal - the last command that was refused
- * @text:	what file error shows, without its newline
+ * @text:	the line that the file `error` shows, without its newline
  */
 struct iot_refusal {
-	struct mutex lock;	/* of text */
+	struct mutex lock;	/* protects @text */
 	char text[IOT_COMMAND_MAX + IOT_WHY_MAX];
 };
 

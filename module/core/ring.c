@@ -4,57 +4,57 @@
  *
  * Writers run in any context (task, softirq, hardirq), on any CPU, and nest:
  * an interrupt may write between two instructions of the writer that it
- * interrupted. They never lock, never wait, never retry.
+ * interrupted. Writers never lock, wait or retry.
  *
  * A writer takes the next index from @head, which orders all records of the
  * ring. Index i belongs to slot i modulo the number of slots. The slot's first
  * word is its state:
  *
  *	0			never used
- *	2 * i + 2		holds the record with index i, whole
+ *	2 * i + 2		holds the complete record with index i
  *	2 * i + 3		is being filled with the record with index i
  *
  * The writer of index i claims its slot by moving the state from an even value
  * below 2 * i + 2 to 2 * i + 3 with one cmpxchg, fills the slot, and commits by
  * storing 2 * i + 2. The index in a state never falls. The writer does not get
- * the slot when
+ * the slot if
  *
- *   - the state is odd: the writer of an earlier lap was overtaken by a whole
- *     lap while it fills; its record stays, since two writers must never fill
- *     one slot;
+ *   - the state is odd: the writer of an earlier lap is still filling the slot
+ *     and has been overtaken by a whole lap. Its record stays, since two writers
+ *     must never fill one slot.
  *   - the state is even and larger: the writer itself was overtaken between
- *     taking its index and claiming;
+ *     taking its index and claiming the slot.
  *   - the cmpxchg fails: one of the two happened just now.
  *
- * Then the record is counted as lost, and its index stays a hole that readers
- * see as such. So: records seen = indices taken = shown + passed out of the
- * window + lost, exactly, whenever no writer is between reserve and commit. A
- * record that is refused takes no index; it is counted as seen and lost.
+ * Then the record is counted as lost, and readers find a hole at its index. So
+ * records seen = indices taken = shown + passed out of the window + lost. This is
+ * exact whenever no writer is between reserve and commit. A record that is
+ * refused takes no index and is counted as both seen and lost.
  *
- * There are SLACK more slots than records kept, so that a
- * writer that is a little late, or a reader that is copying the oldest record,
- * has that many further records before its slot is wanted by another.
+ * There are SLACK more slots than records kept. So SLACK more records can be written
+ * before another writer wants the slot of a writer that is a little late, or the
+ * slot of the oldest record, which a reader may be copying.
  *
- * A reader copies a slot between two looks at its state and takes the copy only
- * if both show the index that it wants, committed: a torn record is never
- * returned. Writers do not wait for readers; a reader that is overtaken gets
- * IOT_RING_GONE and goes on with the next index. A slot that is behind the
- * wanted index is PENDING: either a hole, or its writer is still under way. The
- * kernel's writers disable preemption between reserve and commit, so a reader
- * can tell the two apart by waiting for an RCU grace period and looking again.
+ * A reader reads the state of a slot before and after it copies the slot. It uses
+ * the copy only if both times the wanted index is committed, so a torn record is
+ * never returned. Writers do not wait for readers: a reader that is overtaken gets
+ * IOT_RING_GONE and continues with the next index. A slot that is behind the
+ * wanted index is IOT_RING_PENDING: it is a hole, or its writer has not committed
+ * yet. The kernel's writers disable preemption between reserve and commit, so a
+ * reader can distinguish the two by waiting for a grace period and looking again.
  *
- * A ring is emptied where it is. Its owner keeps writers away, waits for those
- * that are in it, and begins the ring anew at @head: indices go on rising, and
- * what the slots hold is below @base. A reader that is still copying older records
+ * A ring is emptied in place. Its owner keeps writers away, waits for those that
+ * are in it, and restarts the ring at @head: indices continue to rise, and all
+ * that the slots hold is below @base. A reader that is still copying older records
  * finds them until they are overwritten.
  *
- * Reserve and commit are inlined from ring.h: they are in the path of every read
- * and write that is traced.
+ * Reserve and commit are inlined from ring.h, as every traced read and write uses
+ * them.
  *
- * The ring is freed by its owner when no writer can be in it (target.c, category.c). This
- * file is also compiled in userspace: tests/unit/ring-stress.c runs it under
- * ThreadSanitizer and tests/unit/ring.pml is its claim and commit protocol as
- * a model for spin.
+ * The owner frees the ring when no writer can be in it (target.c, category.c).
+ * This file is also compiled in userspace: tests/unit/ring-stress.c runs it under
+ * ThreadSanitizer, and tests/unit/ring.pml models its claim and commit protocol
+ * for spin.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -71,9 +71,9 @@ static u64 nr_slots(u64 keep)
 }
 
 /**
- * iot_ring_bytes() - size of a ring's one allocation
- * @keep:	records to keep; the caller bounds it so that this cannot overflow
- * @slot_size:	bytes of a slot, a multiple of 8, state included
+ * iot_ring_bytes() - get the bytes to allocate for a ring
+ * @keep:	records to keep; the caller bounds it so that the result cannot overflow
+ * @slot_size:	bytes of a slot including its state, a multiple of 8
  */
 size_t iot_ring_bytes(u64 keep, size_t slot_size)
 {
@@ -81,11 +81,11 @@ size_t iot_ring_bytes(u64 keep, size_t slot_size)
 }
 
 /**
- * iot_ring_init() - make zeroed memory of iot_ring_bytes() a ring
- * @ring:	the memory
+ * iot_ring_init() - initialize a ring
+ * @ring:	zeroed memory of iot_ring_bytes()
  * @keep:	records to keep
  * @slot_size:	as given to iot_ring_bytes()
- * @first:	index of the first record; the ones below are for iot_ring_put()
+ * @first:	index of the first record; lower indices are for iot_ring_put()
  */
 void iot_ring_init(struct iot_ring *ring, u64 keep, size_t slot_size, u64 first)
 {
@@ -99,17 +99,17 @@ void iot_ring_init(struct iot_ring *ring, u64 keep, size_t slot_size, u64 first)
 	atomic64_set(&ring->head, first);
 }
 
-/** iot_ring_capacity() - the most records that this ring can keep */
+/** iot_ring_capacity() - get the largest number of records that a ring can keep */
 u64 iot_ring_capacity(const struct iot_ring *ring)
 {
 	return ring->nr_slots - SLACK;
 }
 
 /**
- * iot_ring_hide() - show no record below an index any more
+ * iot_ring_hide() - stop showing records below an index
  * @index:	at most the head; nothing happens if @base is above it
  *
- * Context: any. Who hides more at the same time prevails.
+ * Of concurrent calls the one with the highest index prevails. Context: any.
  */
 void iot_ring_hide(struct iot_ring *ring, u64 index)
 {
@@ -125,9 +125,9 @@ void iot_ring_hide(struct iot_ring *ring, u64 index)
 }
 
 /**
- * iot_ring_reset() - forget all records and counts; takes no memory
+ * iot_ring_reset() - drop all records and counts
  *
- * No writer is in the ring, readers may be.
+ * Allocates nothing. Context: no writer is in the ring; readers may be.
  */
 void iot_ring_reset(struct iot_ring *ring)
 {
@@ -145,10 +145,10 @@ void iot_ring_reset(struct iot_ring *ring)
 }
 
 /**
- * iot_ring_limit() - keep another number of records in the same slots
+ * iot_ring_limit() - change the number of records kept, in the same slots
  * @keep:	at most iot_ring_capacity()
  *
- * Records that passed out of the window do not come back. Writers may be at work.
+ * Records that have passed out of the window do not return. Writers may be running.
  */
 void iot_ring_limit(struct iot_ring *ring, u64 keep)
 {
@@ -159,9 +159,9 @@ void iot_ring_limit(struct iot_ring *ring, u64 keep)
 }
 
 /**
- * iot_ring_seen() - how many records of a class writers came with
+ * iot_ring_seen() - count the records of a class that writers brought, stored or lost
  *
- * Exact when no writer is at work.
+ * Exact while no writer is running.
  */
 u64 iot_ring_seen(const struct iot_ring *ring, unsigned int class)
 {
@@ -173,9 +173,9 @@ u64 iot_ring_seen(const struct iot_ring *ring, unsigned int class)
 }
 
 /**
- * iot_ring_window() - which indices a reader is shown
+ * iot_ring_window() - get the range of indices that a reader is shown
  * @ring:	the ring
- * @end:	where to store the first index behind the window
+ * @end:	where to store the first index after the window
  *
  * Return: the first index of the window.
  */
@@ -184,7 +184,7 @@ u64 iot_ring_window(const struct iot_ring *ring, u64 *end)
 	u64 base = READ_ONCE(ring->base);
 	u64 head, keep;
 
-	smp_rmb(); /* @base, which another reader may move up to a newer head, before */
+	smp_rmb(); /* @base before @head: another reader may move @base up to a newer head */
 	head = atomic64_read(&ring->head);
 	*end = head;
 	keep = READ_ONCE(ring->keep);
@@ -192,9 +192,9 @@ u64 iot_ring_window(const struct iot_ring *ring, u64 *end)
 }
 
 /**
- * iot_ring_read() - copy one record, whole or not at all
+ * iot_ring_read() - copy one record, completely or not at all
  * @ring:	the ring
- * @index:	which
+ * @index:	index of the record
  * @copy:	slot_size bytes; the first word is not written
  */
 enum iot_ring_state iot_ring_read(const struct iot_ring *ring, u64 index,
@@ -208,24 +208,24 @@ enum iot_ring_state iot_ring_read(const struct iot_ring *ring, u64 index,
 		return state > iot_ring_busy(index) ? IOT_RING_GONE : IOT_RING_PENDING;
 	for (i = 1; i < ring->slot_size / sizeof(u64); i++)
 		copy[i] = READ_ONCE(slot[i]);
-	smp_rmb(); /* the copy before the second look */
+	smp_rmb(); /* the copy before the second read of the state */
 	return READ_ONCE(*slot) == state ? IOT_RING_OK : IOT_RING_GONE;
 }
 
-/** iot_ring_holds() - would iot_ring_read() copy this record just now? */
+/** iot_ring_holds() - check whether iot_ring_read() would copy this record now */
 bool iot_ring_holds(const struct iot_ring *ring, u64 index)
 {
 	return READ_ONCE(*iot_ring_slot(ring, index)) == iot_ring_committed(index);
 }
 
 /**
- * iot_ring_put() - place a record of an earlier ring below @first
- * @ring:	the ring; writers may be at work in it
- * @index:	below @first; above all indices put before
- * @copy:	the record, as iot_ring_read() gave it
+ * iot_ring_put() - store a record of an earlier ring below @first
+ * @ring:	the ring; writers may be running in it
+ * @index:	below @first, and above all indices put before
+ * @copy:	the record, as iot_ring_read() has copied it
  *
- * A slot that a writer has taken in the meantime is left alone: that record
- * would have been overwritten by now. The caller lowers @base when it is done.
+ * A slot that a writer has taken in the meantime is left alone: the old record would have been
+ * overwritten by now. The caller lowers @base after the last record.
  */
 void iot_ring_put(struct iot_ring *ring, u64 index, const u64 *copy)
 {

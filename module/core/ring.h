@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A ring that keeps exactly the last N records of any number of writers.
- * ring.c tells how it works; nothing here knows what a record means.
+ * ring.c describes how it works. Nothing here knows the content of a record.
  */
 #ifndef IOT_RING_H
 #define IOT_RING_H
@@ -11,7 +11,7 @@
 #include <linux/math64.h>
 #include <linux/types.h>
 
-#define IOT_RING_CLASSES 2	/* records are counted apart by class */
+#define IOT_RING_CLASSES 2	/* records are counted by class */
 
 #ifdef IOT_POISON
 #define IOT_RING_POISONED 1
@@ -20,23 +20,23 @@
 #endif
 
 /**
- * struct iot_ring - one ring; allocate iot_ring_bytes() and call iot_ring_init()
+ * struct iot_ring - a ring; allocate iot_ring_bytes() and call iot_ring_init()
  * @nr_slots:	number of slots, larger than @keep
  * @reciprocal:	2^(64 + @shift) / @nr_slots, rounded up
- * @shift:	2^@shift is below @nr_slots, and its double is not
- * @keep:	how many records a reader is shown
+ * @shift:	2^@shift is below @nr_slots, and 2^(@shift + 1) is not
+ * @keep:	number of records that a reader is shown at most
  * @slot_size:	bytes, a multiple of 8; the first 8 are the slot's state
  * @first:	index of the first record reserved in this ring
  * @base:	no index below this one is shown
- * @earlier:	records seen in rings before this one, by class
+ * @earlier:	records seen in the rings before this one, by class
  * @head:	index that the next writer will reserve
- * @second:	indices that writers of class 1 took; the others are class 0's
+ * @second:	number of indices taken by writers of class 1; the others are of class 0
  * @refused:	records that took no index, by class
- * @lost:	records that got no slot, by class; those of @refused are among them
+ * @lost:	records that got no slot, by class; includes those in @refused
  * @slots:	the slots
  *
- * All writers of a ring share @head, which orders their records. That is the one
- * shared word that a record of class 0 changes.
+ * All writers of a ring share @head, which orders their records. A record of class 0 changes
+ * no other shared word.
  */
 struct iot_ring {
 	u64 nr_slots;
@@ -55,7 +55,7 @@ struct iot_ring {
 };
 
 enum iot_ring_state {
-	IOT_RING_OK,		/* copied whole */
+	IOT_RING_OK,		/* copied completely */
 	IOT_RING_PENDING,	/* lost, or not committed yet */
 	IOT_RING_GONE,		/* overwritten by a newer record */
 };
@@ -86,7 +86,7 @@ static __always_inline u64 iot_ring_committed(u64 index)
 }
 
 /*
- * The upper half of a product. A type of 128 bits would have the compiler align the
+ * The upper half of a product. A type of 128 bits would make the compiler align the
  * stack of every function that writes a record.
  */
 static __always_inline u64 iot_ring_upper(u64 a, u64 b)
@@ -102,8 +102,8 @@ static __always_inline u64 iot_ring_upper(u64 a, u64 b)
 }
 
 /*
- * Slot number @index modulo @nr_slots without a division, exactly: below 2^63, where
- * indices are, the error of the reciprocal does not reach the next quotient.
+ * Slot number @index modulo @nr_slots, without a division. This is exact: indices are below
+ * 2^63, where the error of the reciprocal does not reach the next quotient.
  */
 static __always_inline u64 *iot_ring_slot(const struct iot_ring *ring, u64 index)
 {
@@ -122,8 +122,8 @@ static __always_inline bool iot_ring_claim(u64 *slot, u64 index)
 }
 
 /*
- * In a build with IOT_POISON a slot begins as bytes that no field holds, so that a
- * test finds what a writer forgets to fill.
+ * A build with IOT_POISON first fills a slot with bytes that no field holds, so that a test
+ * finds fields that a writer does not set.
  */
 static __always_inline void iot_ring_poison(const struct iot_ring *ring, u64 *slot)
 {
@@ -134,14 +134,14 @@ static __always_inline void iot_ring_poison(const struct iot_ring *ring, u64 *sl
 }
 
 /**
- * iot_ring_reserve() - take the next index and its slot
- * @ring:	the ring, which must not go away before iot_ring_commit()
+ * iot_ring_reserve() - take the next index and claim its slot
+ * @ring:	the ring, which must not be freed before iot_ring_commit()
  * @class:	counter to use, below IOT_RING_CLASSES
  * @slot:	where to store the slot, to be filled from its second word on
  * @index:	where to store the index
  *
  * Context: any; in the kernel preemption must be off until the commit.
- * Return: true, or false: the record is lost and has been counted.
+ * Return: true, or false if the record is lost, which has been counted.
  */
 static __always_inline bool iot_ring_reserve(struct iot_ring *ring,
 					     unsigned int class, u64 **slot,
@@ -159,7 +159,7 @@ static __always_inline bool iot_ring_reserve(struct iot_ring *ring,
 	return false;
 }
 
-/** iot_ring_refuse() - count a record that its writer is not to place */
+/** iot_ring_refuse() - count a record that its writer must not store */
 static __always_inline void iot_ring_refuse(struct iot_ring *ring, unsigned int class)
 {
 	atomic64_inc(&ring->refused[class]);
@@ -169,7 +169,7 @@ static __always_inline void iot_ring_refuse(struct iot_ring *ring, unsigned int 
 /**
  * iot_ring_commit() - show a filled slot to readers
  * @slot:	from iot_ring_reserve()
- * @index:	likewise
+ * @index:	from iot_ring_reserve()
  */
 static __always_inline void iot_ring_commit(u64 *slot, u64 index)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The descriptor table that uapi/events.def expands to, and its hash. This file
- * is compiled into the module and, unchanged, into the tool: a stream carries
- * the hash and the tool decodes only what it was compiled with.
+ * is compiled into the module and, unchanged, into the tool. A stream carries the
+ * hash, and the tool decodes only streams with the hash it was compiled with.
  */
 #ifdef __KERNEL__
 #include <linux/build_bug.h>
@@ -17,7 +17,7 @@
 
 #define member_size(type, name) sizeof(((type *)0)->name)
 
-/* The fields add up to the record: no hole, no hidden padding at its end. */
+/* The fields add up to the record: it has no holes and no padding at its end. */
 enum {
 #define IOT_EVENT(name, NAME, id, meaning) sum_of_##name = 0
 #define IOT_FIELD(event, type, name, kind, unit, text) + sizeof(IOT_TYPE_##type)
@@ -31,7 +31,7 @@ enum {
 		      "struct iot_" #name " has padding");
 #include "uapi/events.def"
 
-/* fields_io[] … */
+/* fields_io[] and so on. */
 #define IOT_EVENT(name, NAME, id, meaning) \
 	static const struct iot_schema_field fields_##name[] = {
 #define IOT_FIELD(event, type, name, kind, unit, text) \
@@ -52,7 +52,7 @@ const struct iot_schema_event iot_schema[] = {
 
 const unsigned int iot_schema_events = ARRAY_SIZE(iot_schema);
 
-/** iot_schema_find() - the event with that id, or NULL */
+/** iot_schema_find() - look up an event by id. Return: NULL if there is none */
 const struct iot_schema_event *iot_schema_find(unsigned int id)
 {
 	unsigned int i;
@@ -80,9 +80,10 @@ static __u64 hash_number(__u64 hash, unsigned int n)
 }
 
 /**
- * iot_schema_hash() - a number that changes when the layout of a record does
+ * iot_schema_hash() - compute a hash that changes when the layout of a record changes
  *
- * Names, types, kinds and places of all fields count; texts and units do not.
+ * It covers the name, id and size of each event and the name, type, kind and offset of each
+ * field, but no texts and units.
  */
 __u64 iot_schema_hash(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The schema as data: one descriptor a record, one a field. Compiled into the
- * module and into the tool from the same uapi/events.def.
+ * The schema as data: one descriptor per event and one per field. Compiled into
+ * the module and into the tool from the same uapi/events.def.
  */
 #ifndef IOT_SCHEMA_H
 #define IOT_SCHEMA_H
@@ -10,9 +10,9 @@
 
 struct iot_schema_field {
 	const char *name;
-	const char *type;	/* "u64", "char" … */
-	const char *kind;	/* how to show it: see events.def */
-	const char *unit;	/* "" where there is none */
+	const char *type;	/* "u64", "char" and so on */
+	const char *kind;	/* how to show it, see events.def */
+	const char *unit;	/* "" if there is none */
 	const char *text;	/* one line */
 	unsigned int offset;	/* bytes */
 	unsigned int size;	/* bytes */

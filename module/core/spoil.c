@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Builds with DEBUG_SPOIL=1 only: the parameter spoil=EVENT.FIELD, as in events.def,
- * makes that field 3 in each record of that kind. A test that still passes does not
- * look at the field: scripts/check-fields finds those that no test looks at.
+ * Builds with DEBUG_SPOIL=1 only: the parameter spoil=EVENT.FIELD, named as in events.def,
+ * sets that field to 3 in each record of that event. A test that still passes does not
+ * check the field. scripts/check-fields finds the fields that no test checks.
  *
- * The first field of each record, seq, cannot be named: its place in the ring is the
- * slot's state.
+ * The first field of each record, seq, cannot be named: in the ring the state of the slot is in
+ * its place.
  */
 #include <linux/errno.h>
 #include <linux/moduleparam.h>
@@ -20,9 +20,9 @@ static const struct iot_schema_event *spoilt_event;	/* set once, at load */
 static const struct iot_schema_field *spoilt_field;
 
 /**
- * iot_spoil() - just before a record is shown
- * @event:	its id
- * @slot:	filled
+ * iot_spoil() - spoil a field of a record just before the record is shown
+ * @event:	id of the record's event
+ * @slot:	the filled slot
  *
  * Context: any, preemption off; not traced by ftrace.
  */

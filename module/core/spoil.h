@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One field of all records of a kind made wrong, for scripts/check-fields: spoil.c */
+/* Makes a field wrong in all records of an event, for scripts/check-fields. See spoil.c. */
 #ifndef IOT_SPOIL_H
 #define IOT_SPOIL_H
 

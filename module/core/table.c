@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Things under way, found by an address.
+ * Objects in flight, such as requests, found by an address.
  *
- * A table of fixed size in which a thing has a place from when it is made to when it
- * is done. Its key is one of three: 0, the place is free; an address, the thing can be
- * found; an address with the lowest bit set, somebody holds the thing: it is being
- * filled, used or dropped, and nobody else can find it. To hold is to change the key
- * from the one to the other at once, so nobody waits: what is held is not found.
+ * A table has a fixed number of slots. An object has a slot from its creation to its end. The
+ * key of a slot has one of three values:
  *
- * A program that wants to do harm decides how many things there are. So:
+ *	0				the slot is free
+ *	an address			the object can be found
+ *	an address, lowest bit set	the object is held: it is being filled, used or
+ *					dropped, and cannot be found
  *
- *   - Keys that collide cannot be chosen, as the hash has a secret of its own each time
- *     the module is loaded. A multiplication by a random odd number does: two keys
- *     have the same top bits as often as by chance (Dietzfelbinger and others, 1997).
- *   - A key has IOT_TABLE_PROBES places and no more, so no search is longer.
- *   - Where these are all taken one thing is forgotten for the new one: of the user who
- *     has most of them, of that user's process that has most of them, the oldest.
- *     A process that floods the table has most of them nearly everywhere, and displaces
- *     its own. Nothing is counted for that but what is in these few places.
+ * Changing a key to the third value with one cmpxchg holds the slot. No CPU ever waits for a slot:
+ * a held object is not found.
  *
- * What ends without an event leaves its place behind: the next thing with that key
- * takes it over, or another one displaces it in time.
+ * A hostile program may decide how many objects there are. So:
+ *
+ *   - Colliding keys cannot be chosen, as the hash has a new secret each time the module is
+ *     loaded. Multiplying by a random odd number is enough: two keys have the same top
+ *     bits as often as by chance (Dietzfelbinger and others, 1997).
+ *   - A key may be in IOT_TABLE_PROBES slots only, which bounds every search.
+ *   - If all of these are taken, one object is displaced by the new one. It is the oldest
+ *     object of one process: the process with the most objects of the user with the most
+ *     objects. A process that floods the table has the most objects nearly everywhere and
+ *     displaces its own. Only the objects in these few slots are counted for that.
+ *
+ * An object that ends without an event keeps its slot until the next object with that key takes
+ * it over, or until another object displaces it.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -32,11 +37,11 @@
 
 #define HELD	IOT_TABLE_HELD
 
-/* Of all tables; odd. */
+/* The hash secrets of all tables; odd. */
 u64 iot_table_secret __read_mostly;
 u64 iot_table_secret2 __read_mostly;
 
-/** iot_table_init() - before any table is used */
+/** iot_table_init() - choose the hash secrets. Context: load, before any table is used */
 void iot_table_init(void)
 {
 	iot_table_secret = get_random_u64() | 1;
@@ -58,13 +63,13 @@ static void *first_place(const struct iot_table *t, u32 hash)
 	return t->places + hash * stride(t);
 }
 
-/* Change the key. Return: false: it is another one by now. */
+/* Change the key of a slot. Return: false if it is no longer @from. */
 static bool change(struct iot_table_slot *place, unsigned long from, unsigned long to)
 {
 	return READ_ONCE(place->key) == from && cmpxchg(&place->key, from, to) == from;
 }
 
-/* Hold the place that has @key. */
+/* Hold the slot that has @key. Return: NULL if there is none. */
 static struct iot_table_slot *hold(const struct iot_table *t, u32 hash, unsigned long key)
 {
 	void *at = first_place(t, hash);
@@ -76,7 +81,7 @@ static struct iot_table_slot *hold(const struct iot_table *t, u32 hash, unsigned
 	return NULL;
 }
 
-/* Hold one that is free. */
+/* Hold a free slot for @key. Return: NULL if there is none. */
 static struct iot_table_slot *hold_free(const struct iot_table *t, u32 hash, unsigned long key)
 {
 	void *at = first_place(t, hash);
@@ -91,7 +96,7 @@ static struct iot_table_slot *hold_free(const struct iot_table *t, u32 hash, uns
 	return NULL;
 }
 
-/* What is asked of a thing that nobody holds, and that may change meanwhile. */
+/* A snapshot of an object that is not held, and so may change meanwhile. */
 struct look {
 	struct iot_table_slot *place;
 	unsigned long key;
@@ -109,7 +114,7 @@ static void look_at(const struct iot_table *t, struct look *l, struct iot_table_
 	l->pid = READ_ONCE(*(u32 *)(place->thing + t->pid));
 }
 
-/* How much its owner has: things of the user count before those of the process. */
+/* How many objects its owner has: those of the user count more than those of the process. */
 static unsigned int weight(const struct look *looks, const struct look *l)
 {
 	unsigned int i, n = 0;
@@ -120,12 +125,13 @@ static unsigned int weight(const struct look *looks, const struct look *l)
 	return n;
 }
 
-/* The place of a thing may go to somebody else while another one is looked for. */
+/* The chosen slot may change before displace() holds it. */
 #define DISPLACE_TRIES	4
 
 /*
- * Hold the place of the thing that can best be spared, whose key was @old, or NULL: none, or
- * it has changed meanwhile.
+ * Hold the slot of the object to displace, and set its key to @key.
+ * @old: where to store its key
+ * Return: the slot, or NULL if there is none or the chosen slot has changed meanwhile.
  */
 static struct iot_table_slot *hold_another(const struct iot_table *t, u32 hash,
 					    unsigned long key, unsigned long *old)
@@ -153,7 +159,7 @@ static struct iot_table_slot *hold_another(const struct iot_table *t, u32 hash,
 	return least->place;
 }
 
-/* Where all places are taken. */
+/* Get a slot although all slots of the key are taken. */
 static noinline struct iot_table_slot *displace(struct iot_table *t, u32 hash, unsigned long key)
 {
 	struct iot_table_slot *place = NULL;
@@ -161,7 +167,7 @@ static noinline struct iot_table_slot *displace(struct iot_table *t, u32 hash, u
 	unsigned long old;
 
 	for (i = 0; i < DISPLACE_TRIES && !place; i++) {
-		if (i) /* who was quicker may have been the owner, who is done with it */
+		if (i) /* the owner may have dropped the object meanwhile */
 			place = hold_free(t, hash, key);
 		if (place)
 			return place;
@@ -177,10 +183,11 @@ static noinline struct iot_table_slot *displace(struct iot_table *t, u32 hash, u
 }
 
 /**
- * iot_table_new() - a place for what @key stands for; fill all of it, then keep it
+ * iot_table_new() - create an object for @key
  *
- * Context: any, for each key one at a time. Return: it, held, with what was there
- * before, or NULL: others hold all of the places just now.
+ * The caller fills all of the object, then calls iot_table_keep(). Context: any; not concurrently
+ * for the same key. Return: the object, held, with the content that the slot had before; or NULL
+ * if all slots of the key are held just now.
  */
 void *iot_table_new(struct iot_table *t, const void *key)
 {
@@ -201,7 +208,7 @@ void *iot_table_new(struct iot_table *t, const void *key)
 	return place ? place->thing : NULL;
 }
 
-/** iot_table_take_used() - iot_table_take() where some key has this hash */
+/** iot_table_take_used() - iot_table_take() if the counter of the hash is not 0 */
 void *iot_table_take_used(struct iot_table *t, u32 hash, unsigned long key)
 {
 	struct iot_table_slot *place = hold(t, hash, key);
@@ -210,9 +217,10 @@ void *iot_table_take_used(struct iot_table *t, u32 hash, unsigned long key)
 }
 
 /**
- * iot_table_take_at() - what is in the place of @thing now, or NULL
+ * iot_table_take_at() - hold the object that is in the slot of @thing now
  *
- * It may be another thing than the one that was looked at. Context: as above.
+ * It may be another object than the one the caller has looked at. Context: as of
+ * iot_table_take(). Return: the object, or NULL if the slot is free or held.
  */
 void *iot_table_take_at(struct iot_table *t, void *thing)
 {
@@ -225,9 +233,10 @@ void *iot_table_take_at(struct iot_table *t, void *thing)
 }
 
 /**
- * iot_table_rename() - let it be found by another key; it is held
+ * iot_table_rename() - give a held object another key
  *
- * Context: any. Return: where it is now, held; @thing where there is no room for that.
+ * Context: any. Return: the object, held, which may have moved; @thing with its old key if there
+ * is no slot for the new one.
  */
 void *iot_table_rename(struct iot_table *t, void *thing, const void *key)
 {
@@ -245,7 +254,7 @@ static size_t places_bytes(const struct iot_table *t)
 	return IOT_TABLE_SLOTS(t->bits) * stride(t);
 }
 
-/** iot_table_clear() - forget all. No probe is at work */
+/** iot_table_clear() - drop all objects. Context: no probe is running */
 void iot_table_clear(struct iot_table *t)
 {
 	memset(t->places, 0, places_bytes(t));
@@ -253,9 +262,9 @@ void iot_table_clear(struct iot_table *t)
 }
 
 /**
- * iot_table_begin() - make it ready: empty. No probe is at work
+ * iot_table_begin() - allocate a table if necessary, and make it empty
  *
- * Context: may sleep. Return: 0 or -ENOMEM.
+ * Context: task, may sleep; no probe is running. Return: 0 or -ENOMEM.
  */
 int iot_table_begin(struct iot_table *t)
 {
@@ -272,7 +281,7 @@ int iot_table_begin(struct iot_table *t)
 	return 0;
 }
 
-/** iot_table_free() - at unload, when no probe is left */
+/** iot_table_free() - free the slots. Context: unload, no probe is left */
 void iot_table_free(struct iot_table *t)
 {
 	vfree(t->places);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Things under way, found by an address: requests, calls that will be tried again. */
+/* Objects in flight, found by an address: requests, or calls that will be retried. */
 #ifndef IOT_TABLE_H
 #define IOT_TABLE_H
 
@@ -7,24 +7,25 @@
 #include <linux/stddef.h>
 #include <linux/types.h>
 
-#define IOT_TABLE_PROBES	8	/* places that a key may have */
+#define IOT_TABLE_PROBES	8	/* slots that a key may be in */
 #define IOT_TABLE_SLOTS(bits)	((1U << (bits)) + IOT_TABLE_PROBES - 1)
 
 /**
- * struct iot_table - static, for the life of the module
- * @size:	bytes of a thing, a multiple of 8
- * @time:	where in a thing is its u64 of when it began; like the next two it says
- *		which one is forgotten where there is no room
- * @uid:	where in a thing is the u32 of its user
- * @pid:	where in a thing is the u32 of its process
- * @bits:	of the hash
+ * struct iot_table - a table; static, for the life of the module
+ * @size:	bytes of an object, a multiple of 8
+ * @time:	offset of the u64 with the object's start time; @time, @uid and @pid determine
+ *		which object is displaced if there is no slot
+ * @uid:	offset of the u32 with the object's user
+ * @pid:	offset of the u32 with the object's process
+ * @bits:	bits of the hash
  * @shift:	64 - @bits
- * @used_mask:	what of the hash chooses a counter of @used: all of it or nothing
- * @gone:	a thing ends without having been dropped; it is held. @displaced: another
- *		one needs its place; else it is stale: its key stands for something else
- *		now. Context: that of iot_table_new(). May be NULL
- * @places:	from the first iot_table_begin() to iot_table_free(), or static
- * @used:	how many things have these bits of their hash: most searches end there
+ * @used_mask:	bits of the hash that select a counter in @used: all of them, or none
+ * @gone:	called for a held object that ends without iot_table_drop(). @displaced is
+ *		true if another object needs its slot. Otherwise the object is stale: its
+ *		key stands for another one now. Context: as of iot_table_new(). May be NULL
+ * @places:	the slots, static or from the first iot_table_begin() to iot_table_free()
+ * @used:	number of slots in use, by the bits of the hash in @used_mask; most searches
+ *		end there, at 0
  */
 struct iot_table {
 	size_t size;
@@ -39,14 +40,14 @@ struct iot_table {
 	atomic_t *used;
 };
 
-/* IOT_TABLE_OF() - what a table has to know of @type, whose fields these are */
+/* IOT_TABLE_OF() - initialize a table of objects of @type with these fields */
 #define IOT_TABLE_OF(type, time_field, uid_field, pid_field)			\
 	.size = sizeof(type),							\
 	.time = offsetof(type, time_field),					\
 	.uid = offsetof(type, uid_field),					\
 	.pid = offsetof(type, pid_field)
 
-/* IOT_TABLE_STORE() - static memory of a small table; it need not be begun */
+/* IOT_TABLE_STORE() - define static memory of a small table; needs no iot_table_begin() */
 #define IOT_TABLE_STORE(name, type, nr_bits)					\
 	static struct { unsigned long key; type thing; }			\
 		name##_places[IOT_TABLE_SLOTS(nr_bits)];			\
@@ -57,7 +58,7 @@ struct iot_table {
 	.places = name##_places,						\
 	.used = &name##_used
 
-/* IOT_TABLE_BEGUN() - a large table, with a counter for each hash; to be begun */
+/* IOT_TABLE_BEGUN() - a large table, with a counter per hash; needs iot_table_begin() */
 #define IOT_TABLE_BEGUN(nr_bits)						\
 	.bits = (nr_bits),							\
 	.shift = 64 - (nr_bits),						\
@@ -77,24 +78,24 @@ void *iot_table_rename(struct iot_table *t, void *thing, const void *key);
 extern u64 iot_table_secret;
 extern u64 iot_table_secret2;
 
-/* iot_table_hash() - nobody can tell which keys have the same. Context: any */
+/* iot_table_hash() - hash a key; userspace cannot predict which keys collide. Context: any */
 static __always_inline u32 iot_table_hash(unsigned long key, unsigned int bits)
 {
 	return (key * iot_table_secret) >> (64 - bits);
 }
 
-/* iot_table_pair() - likewise a hash of two words, 64 bits. Context: any */
+/* iot_table_pair() - hash two words to 64 bits, as unpredictably. Context: any */
 static __always_inline u64 iot_table_pair(u64 first, u64 second)
 {
 	return first * iot_table_secret + second * iot_table_secret2;
 }
 
-#define IOT_TABLE_HELD	1UL	/* in a key */
+#define IOT_TABLE_HELD	1UL	/* set in the key of a held object */
 
 /**
- * struct iot_table_slot - a place in a table
+ * struct iot_table_slot - a slot of a table
  * @key:	see table.c
- * @thing:	of the table's size
+ * @thing:	the object, iot_table.size bytes
  */
 struct iot_table_slot {
 	unsigned long key;
@@ -112,9 +113,10 @@ static __always_inline u32 iot_table_hash_of(const struct iot_table *t, unsigned
 }
 
 /**
- * iot_table_take() - what has @key, or NULL; keep or drop it
+ * iot_table_take() - find the object with @key and hold it
  *
- * Context: any; preemption is off until then, as what is held cannot be displaced.
+ * The caller ends with iot_table_keep() or iot_table_drop(). Context: any; preemption is off
+ * until then, as a held object cannot be displaced. Return: the object or NULL.
  */
 static __always_inline void *iot_table_take(struct iot_table *t, const void *key)
 {
@@ -124,14 +126,14 @@ static __always_inline void *iot_table_take(struct iot_table *t, const void *key
 
 	if (!atomic_read(&t->used[hash & t->used_mask]))
 		return NULL;
-	place = t->places + hash * (sizeof(*place) + t->size); /* the first that it may have */
+	place = t->places + hash * (sizeof(*place) + t->size); /* the key's first slot */
 	if (likely(READ_ONCE(place->key) == k &&
 		   cmpxchg(&place->key, k, k | IOT_TABLE_HELD) == k))
 		return place->thing;
 	return iot_table_take_used(t, hash, k);
 }
 
-/** iot_table_keep() - it can be found again, or from now on. Context: any; it is held */
+/** iot_table_keep() - make a held object findable, for the first time or again. Context: any */
 static __always_inline void iot_table_keep(void *thing)
 {
 	struct iot_table_slot *place = iot_table_slot_of(thing);
@@ -140,7 +142,7 @@ static __always_inline void iot_table_keep(void *thing)
 	smp_store_release(&place->key, place->key & ~IOT_TABLE_HELD);
 }
 
-/** iot_table_drop() - it is done. Context: any; it is held */
+/** iot_table_drop() - end a held object and free its slot. Context: any */
 static __always_inline void iot_table_drop(struct iot_table *t, void *thing)
 {
 	struct iot_table_slot *place = iot_table_slot_of(thing);
@@ -150,19 +152,19 @@ static __always_inline void iot_table_drop(struct iot_table *t, void *thing)
 	atomic_dec(&t->used[hash & t->used_mask]);
 }
 
-/** iot_table_index() - a number for where a thing is, below the table's words. Context: any */
+/** iot_table_index() - get an object's index: its offset in words of 8 bytes. Context: any */
 static __always_inline u32 iot_table_index(const struct iot_table *t, const void *thing)
 {
 	return (thing - t->places) / sizeof(u64);
 }
 
-/** iot_table_at() - what has that number now, whatever it is. Context: any */
+/** iot_table_at() - get what is at an index now, which may be another object. Context: any */
 static __always_inline void *iot_table_at(const struct iot_table *t, u32 number)
 {
 	return t->places + number * sizeof(u64);
 }
 
-/** iot_table_is_empty() - of a table with one counter. Context: any */
+/** iot_table_is_empty() - check a table that has one counter. Context: any */
 static __always_inline bool iot_table_is_empty(const struct iot_table *t)
 {
 	return !atomic_read(t->used);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What records say of the task that does something. */
+/* The fields of a record that describe the task. */
 #ifndef IOT_TASK_H
 #define IOT_TASK_H
 
@@ -9,10 +9,10 @@
 #include <linux/string.h>
 
 /*
- * iot_task_fill() - the caller in a record of any event that has these fields
+ * iot_task_fill() - store the current task in a record of any event that has these fields
  *
- * Preemption is off: that is an RCU read section for what is read here. Each
- * category has a struct of its own, so this is no function.
+ * Context: preemption off, which is the RCU read section that the reads here need. A macro, as
+ * each category has its own struct.
  */
 #define iot_task_fill(e) do {							\
 	struct task_struct *_task = current;					\
@@ -25,7 +25,7 @@
 	memcpy((e)->comm, _task->comm, sizeof((e)->comm));			\
 } while (0)
 
-/** iot_task_cgroup() - id of a task's cgroup (v2). Context: under RCU */
+/** iot_task_cgroup() - get the id of a task's cgroup (v2). Context: under RCU */
 static __always_inline u64 iot_task_cgroup(struct task_struct *task)
 {
 #ifdef CONFIG_CGROUPS

@@ -3,8 +3,8 @@
  * Which file the data of a bio belongs to.
  *
  * Buffered: the bio's first page is in the page cache of the file. A read holds the page's
- * lock and a write its writeback flag, so the mapping stays while the bio is under way.
- * Direct: the pages are a program's; file/direct.h knows the call.
+ * lock and a write its writeback flag, so the mapping stays until the bio completes.
+ * Direct: the pages are a program's memory; file/direct.h finds the call.
  */
 #ifndef IOT_BIO_H
 #define IOT_BIO_H
@@ -12,13 +12,13 @@
 #include <linux/bio.h>
 #include <linux/pagemap.h>
 
-/** iot_bio_folio() - the folio of the first page. Context: the bio has data */
+/** iot_bio_folio() - get the folio of the first page. Context: the bio has data */
 static __always_inline struct folio *iot_bio_folio(const struct bio *bio)
 {
 	return page_folio(bio_page(bio));
 }
 
-/** iot_bio_host() - the inode in whose page cache that folio is, or NULL */
+/** iot_bio_host() - get the inode whose page cache the folio is in, or NULL */
 static __always_inline struct inode *iot_bio_host(struct folio *folio)
 {
 	struct address_space *mapping = folio_mapping(folio);
@@ -27,9 +27,9 @@ static __always_inline struct inode *iot_bio_host(struct folio *folio)
 }
 
 /**
- * iot_bio_moves_cache() - is the folio on its way from or to the device?
+ * iot_bio_moves_cache() - check whether the folio is being read from or written to the device
  *
- * Else the page cache's page is only the buffer of a program's direct call.
+ * If not, the page of the page cache is only the buffer of a program's direct call.
  */
 static __always_inline bool iot_bio_moves_cache(const struct bio *bio, struct folio *folio)
 {
@@ -38,7 +38,7 @@ static __always_inline bool iot_bio_moves_cache(const struct bio *bio, struct fo
 	return folio_test_locked(folio) && !folio_test_uptodate(folio);
 }
 
-/** iot_bio_offset() - where in the file the bio's first byte is, of a folio of the page cache */
+/** iot_bio_offset() - get the file offset of the first byte; @folio is in the page cache */
 static __always_inline u64 iot_bio_offset(const struct bio *bio, struct folio *folio)
 {
 	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads and writes that are under way, by the task that makes them.
+ * Reads and writes in progress, by the task that makes them.
  *
- * The pages of a direct bio are a program's memory and name no file. So while a task makes
- * a direct call, a table holds the call by the task; a bio that the task submits meanwhile
- * belongs to the call's file.
+ * The pages of a direct bio are a program's memory and name no file. While a task makes a
+ * direct call, a table therefore holds the call by the task. A bio that the task submits in
+ * the meantime belongs to the call's file.
  *
  * The table has a fixed size. A task takes a free slot near its hash, finds the slot again,
- * and releases it. Nobody else uses the slot, but iot_direct_forget() may release it in the
- * task's place; so slots need no lock. If all slots that a task may have are taken, the call
- * is not tracked, and counted.
+ * and releases it. Slots need no lock: no other task uses the slot, and only
+ * iot_direct_forget() may release it in the task's place. If all slots that a task may have
+ * are taken, the call is not tracked, and is counted.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -22,10 +22,10 @@
 #define CALL_PROBES	32	/* slots that a task may have */
 
 /**
- * struct slot - a call under way
- * @task:	who makes it, NULL: the slot is free
+ * struct slot - a call in progress
+ * @task:	task that makes the call, NULL if the slot is free
  * @call:	the call
- * @owner:	the kretprobe in whose instance data @call is; NULL: @call is on a stack
+ * @owner:	kretprobe whose instance data @call is in, NULL if @call is on a stack
  */
 struct slot {
 	struct task_struct *task;
@@ -36,7 +36,7 @@ struct slot {
 static struct slot slots[BIT(CALL_BITS)];
 static atomic_long_t nr_missed;
 
-atomic_t iot_direct_calls;	/* tracked ones */
+atomic_t iot_direct_calls;	/* number of tracked calls */
 
 static struct slot *slot_at(unsigned int i)
 {
@@ -47,7 +47,7 @@ static struct slot *slot_at(unsigned int i)
 
 /**
  * iot_direct_begin() - track a call
- * @call:	stays where it is until iot_direct_end(); @tracked is false
+ * @call:	stays in its place until iot_direct_end(); @tracked is false
  *
  * Context: task.
  */
@@ -70,13 +70,13 @@ void iot_direct_begin(struct iot_direct *call)
 	atomic_long_inc(&nr_missed);
 }
 
-/* The current task's call in a slot, or NULL. */
+/* Get the current task's call from a slot, or NULL. */
 static struct iot_direct *call_in(const struct slot *slot)
 {
 	return READ_ONCE(slot->task) == current ? READ_ONCE(slot->call) : NULL;
 }
 
-/* By the task itself or by iot_direct_forget(), whichever is first. */
+/* The task itself and iot_direct_forget() may both call this: the first one releases. */
 static void slot_release(struct slot *slot, struct iot_direct *call)
 {
 	if (cmpxchg(&slot->call, call, NULL) != call)
@@ -102,9 +102,10 @@ void iot_direct_end_tracked(struct iot_direct *call)
 }
 
 /**
- * iot_direct_own() - @call is instance data of a kretprobe, which may be going
+ * iot_direct_own() - note that @call is instance data of a kretprobe
  *
- * If it is, @call is no longer tracked. Context: the kretprobe's entry handler.
+ * If the kretprobe is being removed, @call is no longer tracked.
+ * Context: the kretprobe's entry handler.
  */
 void iot_direct_own(struct iot_direct *call, const struct kretprobe *krp)
 {
@@ -124,11 +125,12 @@ void iot_direct_own(struct iot_direct *call, const struct kretprobe *krp)
 }
 
 /**
- * iot_direct_forget() - the kretprobe is going: release the slots of its calls
+ * iot_direct_forget() - release the slots of all calls of a kretprobe that is being removed
  *
- * Calls that are under way may end without its exit handler, and then the memory of its
- * instances is freed after RCU. From now on none of its calls gets a slot. A task that is
- * in such a call may be looking at its slot: what that points to stays until the call ends.
+ * Calls in progress may end without the kretprobe's exit handler, and the memory of its
+ * instances is then freed after an RCU grace period. From now on none of its calls gets a
+ * slot. A task in such a call may still be looking at its slot: what the slot points to stays
+ * until the call ends.
  */
 void iot_direct_forget(const struct kretprobe *krp)
 {
@@ -144,9 +146,9 @@ void iot_direct_forget(const struct kretprobe *krp)
 }
 
 /**
- * iot_direct_now() - the direct read or write that the current task is in, or NULL
+ * iot_direct_now() - get the direct read or write that the current task is in, or NULL
  *
- * Context: task, in the call itself.
+ * Context: task, inside the call itself.
  */
 const struct iot_direct *iot_direct_now(void)
 {
@@ -163,7 +165,7 @@ const struct iot_direct *iot_direct_now(void)
 	return NULL;
 }
 
-/** iot_direct_mark_outer() - a call inside a splice or copy of the same target stands for it */
+/** iot_direct_mark_outer() - mark the splice or copy of the same target that @call stands for */
 void iot_direct_mark_outer(const struct iot_direct *call)
 {
 	unsigned int i;
@@ -176,7 +178,7 @@ void iot_direct_mark_outer(const struct iot_direct *call)
 	}
 }
 
-/** iot_direct_missed() - calls that were not tracked: their bios could not be told from others' */
+/** iot_direct_missed() - get the number of untracked calls, whose bios cannot be attributed */
 unsigned long iot_direct_missed(void)
 {
 	return atomic_long_read(&nr_missed);

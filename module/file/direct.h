@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads and writes that are under way, by the task that makes them. */
+/* Reads and writes in progress, by the task that makes them. */
 #ifndef IOT_DIRECT_H
 #define IOT_DIRECT_H
 
@@ -12,14 +12,14 @@ struct kretprobe;
 struct super_block;
 
 /**
- * struct iot_direct - a call under way in the current task
- * @id:		of the target, 0: none
- * @sb:		its superblock, for the time of the call
- * @file:	for the time of the call
+ * struct iot_direct - a call in progress in the current task
+ * @id:		of the target, 0 if there is none
+ * @sb:		superblock of the file, valid during the call
+ * @file:	valid during the call
  * @offset:	byte where the call starts
- * @direct:	with O_DIRECT: the bios that the task submits meanwhile have the caller's pages
+ * @direct:	with O_DIRECT: bios that the task submits in the meantime have the caller's pages
  * @range:	a splice, copy or clone: a call inside it may be recorded in its place
- * @tracked:	it has a slot
+ * @tracked:	the call has a slot
  * @inner:	a call inside this one was recorded in its place
  */
 struct iot_direct {
@@ -35,7 +35,7 @@ struct iot_direct {
 
 extern atomic_t iot_direct_calls;
 
-/** iot_direct_any() - is a call of any task tracked? Context: any */
+/** iot_direct_any() - check whether a call of any task is tracked. Context: any */
 static __always_inline bool iot_direct_any(void)
 {
 	return atomic_read(&iot_direct_calls);
@@ -46,7 +46,7 @@ void iot_direct_own(struct iot_direct *call, const struct kretprobe *krp);
 void iot_direct_forget(const struct kretprobe *krp);
 void iot_direct_end_tracked(struct iot_direct *call);
 
-/** iot_direct_end() - the call ends. Context: the task that made it */
+/** iot_direct_end() - stop tracking a call. Context: the task that made it */
 static __always_inline void iot_direct_end(struct iot_direct *call)
 {
 	if (call->tracked)

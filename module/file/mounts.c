@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where filesystems are mounted, for files that no program was seen to open.
+ * Where filesystems are mounted, for files that were not seen being opened.
  *
- * The kernel's list of mounts is its own business; what it tells of it is
- * /proc/1/mountinfo (Documentation/filesystems/proc.rst). No process has a say in which
- * file that is: a kernel worker opens it, with the credentials and in the pid namespace of
- * the kernel, in a procfs that it mounts for itself and nowhere.
+ * The kernel's list of mounts is private; its interface is /proc/1/mountinfo
+ * (Documentation/filesystems/proc.rst). No process can influence which file that is: a kernel
+ * worker opens it, with the credentials and in the pid namespace of the kernel, in a procfs
+ * that it mounts for itself and at no mount point.
  *
- * The worker waits for changes as a program that polls that file would
- * (fs/proc_namespace.c): whoever mounts something calls changed(), with the kernel's locks
- * held, which makes the table stale and has the worker read it again. A stale table tells
- * nothing. A directory that is renamed above a mount is no change of mounts: if there was
- * a rename anywhere, the worker looks again every second.
+ * The worker waits for changes as a program that polls the file does (fs/proc_namespace.c).
+ * A task that changes mounts calls changed(), with the kernel's locks held. This makes the
+ * table stale and lets the worker read the file again. A stale table is not used. Renaming a
+ * directory above a mount is no change of mounts, so every second the worker checks whether
+ * there was a rename anywhere, and if so reads the file again.
  *
- * All that is open belongs to the worker, so nobody waits for a lock that is held while a
+ * The open file belongs to the worker, so no task waits for a lock that is held while the
  * file is read. The worker opens it when there is a user and closes it when there is none.
- * The table is found under RCU; the worker frees the old one after RCU.
+ * The table is looked up under RCU; the worker frees the old one after a grace period.
  */
 #include <linux/atomic.h>
 #include <linux/dcache.h>
@@ -42,18 +42,18 @@
 #include "file/path.h"
 
 #define TEXT_MAX	SZ_4M
-#define READ_GAP	(HZ / 20)	/* from one reading to the next, whoever mounts how often */
+#define READ_GAP	(HZ / 20)	/* between two readings, however often mounts change */
 #define LOOK_AGAIN	HZ
 
-/* With interrupts off: names of a path, and mounts, that are looked at. */
+/* Limits with interrupts off: names of a path, and mounts, that are looked at. */
 #define STEPS_AT_ONCE	64
 #define MOUNTS_AT_ONCE	1024
 
 /**
  * struct mount_at - one mount
- * @dev:	of its filesystem
- * @root:	path in the filesystem of what is mounted; "" the whole
- * @point:	where, from the root of process 1; "" that root
+ * @dev:	device of its filesystem
+ * @root:	path in the filesystem of what is mounted, "" for the whole filesystem
+ * @point:	path of the mount point from the root of process 1, "" for that root
  */
 struct mount_at {
 	dev_t dev;
@@ -62,10 +62,10 @@ struct mount_at {
 };
 
 /**
- * struct mounts - all of them
- * @changes:	count for which they are right
+ * struct mounts - the table of all mounts
+ * @changes:	count of changes for which the table is right
  * @print:	hash of the text as it was read
- * @text:	which @at points into
+ * @text:	the text, which @at points into
  */
 struct mounts {
 	u32 changes;
@@ -75,7 +75,7 @@ struct mounts {
 	struct mount_at at[];
 };
 
-/** struct watch - the file, and our entry in the queue of those who poll it */
+/** struct watch - the open file, and our entry in the queue of its pollers */
 struct watch {
 	struct file *file;
 	wait_queue_head_t *queue;
@@ -85,22 +85,22 @@ struct watch {
 
 static struct mounts __rcu *mounts;
 static atomic_t users;
-static atomic_t changes = ATOMIC_INIT(1);	/* of mounts, as we were told */
+static atomic_t changes = ATOMIC_INIT(1);	/* of mounts, as far as noticed */
 
-/* The worker's own. */
+/* Used by the worker only. */
 static struct vfsmount *proc;
 static struct watch watch;
 static siphash_key_t print_key;
 static unsigned int renames;		/* count of rename_lock at the last reading */
 
 static unsigned long read_at;		/* jiffies */
-static unsigned int tries;		/* readings, also those that failed */
+static unsigned int tries;		/* readings, including those that failed */
 static DECLARE_WAIT_QUEUE_HEAD(tried);
 
 static void work_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(work, work_fn);
 
-/* The whole file, with a NUL behind it; to be freed. Or an error. */
+/* Read the whole file and append a NUL. Return: the text, for kvfree(), or an error. */
 static char *read_text(struct file *file)
 {
 	size_t size = SZ_16K, len = 0;
@@ -131,7 +131,7 @@ static char *read_text(struct file *file)
 	return ERR_PTR(-ENOMEM);
 }
 
-/* A path of that file, unescaped; of the root, which alone ends with a slash, nothing. */
+/* Unescape a path of the file. Only that of the root ends with a slash; it becomes "". */
 static const char *path_of(char *text)
 {
 	iot_path_unescape(text);
@@ -196,7 +196,7 @@ static void replace(struct mounts *new)
 	free_mounts(old);
 }
 
-/* When the worker may read again. Context: any */
+/* Jiffies until the worker may read again. Context: any */
 static unsigned long gap(void)
 {
 	unsigned long now = jiffies, next = READ_ONCE(read_at) + READ_GAP;
@@ -205,8 +205,9 @@ static unsigned long gap(void)
 }
 
 /*
- * The mounts have changed. Context: whoever changed them, interrupts off, under the lock of
- * the queue and mount_lock, whose holders the workqueue's locks never wait for.
+ * Note that the mounts have changed. Context: the task that changed them, interrupts off,
+ * under the lock of the queue and mount_lock. A task that holds a lock of the workqueue never
+ * waits for either.
  */
 static int changed(wait_queue_entry_t *entry, unsigned int mode, int sync, void *key)
 {
@@ -227,7 +228,7 @@ static void enqueue(struct file *file, wait_queue_head_t *queue, poll_table *tab
 	add_wait_queue(queue, &w->entry);
 }
 
-/* The queue is there as long as the file is open. */
+/* The queue exists as long as the file is open. */
 static void unwatch(void)
 {
 	if (watch.queue)
@@ -240,13 +241,13 @@ static void unwatch(void)
 
 static struct vfsmount *mount_proc(void)
 {
-	/* built in: there is no reference to give back */
+	/* procfs is built in: there is no reference to drop */
 	struct file_system_type *type = get_fs_type("proc");
 
 	return type ? kern_mount(type) : ERR_PTR(-ENODEV);
 }
 
-/* That nothing is in its place: it is of our mount, which nobody can mount upon. */
+/* Check that nothing replaces the file: it must be of our mount, where nobody can mount. */
 static bool is_ours(const struct file *file)
 {
 	return file->f_path.mnt == proc && file_inode(file)->i_sb->s_magic == PROC_SUPER_MAGIC &&
@@ -275,8 +276,8 @@ static struct file *open_mountinfo(void)
 }
 
 /*
- * Open it anew, so that no root which process 1 has left is held. What changes from when
- * it is watched makes the new table stale.
+ * Open the file anew, so as not to hold a root that process 1 has left. A change that happens
+ * once the file is watched makes the new table stale.
  */
 static int watch_mountinfo(void)
 {
@@ -305,7 +306,7 @@ static int refresh(void)
 	new = read_mounts(watch.file, atomic_read(&changes));
 	if (IS_ERR(new))
 		return PTR_ERR(new);
-	/* of a rename nobody has told */
+	/* a rename changed the text, and changed() is not called for that */
 	if (old && old->changes == new->changes && old->print != new->print)
 		new->changes = atomic_inc_return(&changes);
 	replace(new);
@@ -327,7 +328,7 @@ static bool is_needed(void)
 	       renames != READ_ONCE(rename_lock.seqcount.seqcount.sequence);
 }
 
-/* The only one who works on what is open; never runs twice at once. */
+/* The open file is used from here only. Never runs twice at once. */
 static void work_fn(struct work_struct *unused)
 {
 	if (!atomic_read(&users)) {
@@ -342,9 +343,9 @@ static void work_fn(struct work_struct *unused)
 }
 
 /**
- * iot_mounts_current() - which mounts are known. Return: a count, 0: none at the moment
+ * iot_mounts_current() - get the count of changes that the table is right for
  *
- * Context: any.
+ * Context: any. Return: the count, or 0 if there is no current table.
  */
 u32 iot_mounts_current(void)
 {
@@ -360,66 +361,68 @@ u32 iot_mounts_current(void)
 }
 
 /**
- * iot_mounts_get() - from now on iot_mounts_text() is wanted
+ * iot_mounts_get() - make iot_mounts_text() available until iot_mounts_put()
  *
- * The mounts are those that process 1 has. Waits for the worker to read them for a second
- * at most; then they will be known later, or not at all if they cannot be read. Context:
- * task, may sleep. To be undone by iot_mounts_put().
+ * The mounts are those of process 1. Waits at most a second for the worker to read them. If it
+ * takes longer they become known later, and if they cannot be read, not at all.
+ * Context: task, may sleep.
  */
 void iot_mounts_get(void)
 {
 	unsigned int before = READ_ONCE(tries);
 
-	/* the first one finds what the worker may be about to close */
+	/* the first user may find a table that the worker is about to free */
 	if (atomic_inc_return(&users) > 1 && iot_mounts_current())
 		return;
 	mod_delayed_work(system_unbound_wq, &work, 0);
 	wait_event_killable_timeout(tried, READ_ONCE(tries) != before, HZ);
 }
 
-/** iot_mounts_put() - no longer. Waits for nothing. Context: task */
+/** iot_mounts_put() - undo iot_mounts_get(). Does not wait. Context: task */
 void iot_mounts_put(void)
 {
 	if (atomic_dec_and_test(&users))
 		mod_delayed_work(system_unbound_wq, &work, 0);
 }
 
-/** iot_mounts_init() - at load */
+/** iot_mounts_init() - set up at load */
 void iot_mounts_init(void)
 {
 	get_random_bytes(&print_key, sizeof(print_key));
 }
 
-/** iot_mounts_exit() - at unload: there is no user. What is open is closed */
+/** iot_mounts_exit() - close what is open, at unload when there is no user */
 void iot_mounts_exit(void)
 {
 	flush_delayed_work(&work);
-	/* what was told of a change while it was closed */
+	/* changed() may have queued it while the file was being closed */
 	cancel_delayed_work_sync(&work);
 }
 
 /*
- * Put a name and a slash in front of @at. Under RCU the name is there, and ends with a NUL
- * wherever it is being changed (fs/dcache.c). Return: where it begins, NULL: no room.
+ * Put a name and a slash in front of @at. Under RCU the name is there, and ends with a NUL even
+ * while it is being changed (fs/dcache.c). Return: where the text begins, NULL if there is no
+ * room.
  */
 static char *put_name(char *at, const char *buf, const struct dentry *dentry)
 {
-	/* before its text, as in prepend_name() of fs/d_path.c */
+	/* load the pointer before its text, as prepend_name() in fs/d_path.c does */
 	const char *name = smp_load_acquire(&dentry->d_name.name);
 	size_t len = strnlen(name, NAME_MAX);
 
 	if (at - buf < len + 1)
 		return NULL;
 	at -= len;
-	data_race(memcpy(at, name, len)); /* who changes names is noticed in the end */
+	data_race(memcpy(at, name, len)); /* the caller checks for renames at its end */
 	*--at = '/';
 	return at;
 }
 
 /*
- * dentry_path_raw() without rename_lock, for where interrupts are off: the caller may hold
- * a lock that an interrupt on another CPU waits for, and that may have interrupted the
- * holder of rename_lock. It tries once, and fails where a file is renamed meanwhile.
+ * dentry_path_raw() without rename_lock, for callers with interrupts off. Waiting for
+ * rename_lock could deadlock: the caller may hold a lock that an interrupt on another CPU waits
+ * for, and that interrupt may have interrupted the holder of rename_lock. This function tries
+ * once, and fails if a file is renamed in the meantime.
  */
 static char *path_at_once(const struct dentry *dentry, char *buf, int size)
 {
@@ -441,7 +444,7 @@ static char *path_at_once(const struct dentry *dentry, char *buf, int size)
 	return read_seqcount_retry(&rename_lock.seqcount, seq) ? ERR_PTR(-EAGAIN) : at;
 }
 
-/* Of what is mounted of the file's filesystem the mount that shows most of it. */
+/* Of the mounts of the file's filesystem that show the file, find the one that shows most. */
 static const struct mount_at *find(const struct mounts *m, const struct dentry *dentry,
 				   const char *text)
 {
@@ -465,14 +468,16 @@ static const struct mount_at *find(const struct mounts *m, const struct dentry *
 }
 
 /**
- * iot_mounts_text() - path of a file by where its filesystem is mounted
+ * iot_mounts_text() - make the path of a file from where its filesystem is mounted
  * @dentry:	alive under RCU, not disconnected
  * @buf:	@size bytes
  *
- * Context: task, under RCU; spins for rename_lock where interrupts are on, and does not
- * sleep, but on PREEMPT_RT. Return: the text in the end of @buf, or an error: -ENOENT, it
- * is mounted nowhere, or that is not known now; -EAGAIN, somewhere a file is just renamed,
- * and interrupts are off; -ENAMETOOLONG.
+ * Context: task, under RCU. Spins for rename_lock if interrupts are on. Sleeps only on
+ * PREEMPT_RT. Return: the text, at the end of @buf, or an error:
+ *
+ *	-ENOENT		the filesystem is mounted nowhere, or that is not known now
+ *	-EAGAIN		interrupts are off, and a file is being renamed somewhere
+ *	-ENAMETOOLONG
  */
 char *iot_mounts_text(const struct dentry *dentry, char *buf, int size)
 {

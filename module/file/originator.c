@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who made a page dirty: tracepoint writeback_dirty_folio, which fires in the task
- * that does, once a page until it is clean again; preemption is off. And who had it
- * read, as category cache tells.
+ * Which thread made a page dirty. Tracepoint writeback_dirty_folio fires in that thread, once
+ * per page until the page is clean again, with preemption off. Category cache also reports
+ * which thread had a page read.
  *
- * Two tables, both of fixed size and both overwritten by what comes later. One has
- * for a page of a file the thread, as one word: half of the page's hash and the
- * thread's id, so that a reader never sees a mixture; and likewise for a file as a
- * whole, of who made a page of it dirty, which is looked up for a page that was
- * overwritten. The other has what is known of a thread, by its id.
+ * There are two tables of fixed size, in which newer entries overwrite older ones. The first
+ * leads from a page of a file to a thread. An entry is one word: half of the page's hash and
+ * the thread's id, so a reader never sees a mixture. This table also has an entry for a file
+ * as a whole, the last thread that made a page of it dirty, which is looked up if the entry of
+ * a page was overwritten. The second table leads from a thread's id to what is known of the
+ * thread.
  *
- * Both are there from the first user on until the module goes; without a user nothing
- * is noted.
+ * Both tables exist from the first user on until the module is unloaded. While there is no
+ * user nothing is noted.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -33,7 +34,7 @@
 
 #define PAGE_BITS	18
 #define TASK_BITS	10
-#define TASK_PLACES	4	/* of threads with the same hash */
+#define TASK_PLACES	4	/* slots for threads with the same hash */
 
 struct originator_task {
 	u32 seq;	/* see core/tryseq.h */
@@ -44,9 +45,12 @@ struct originator_task {
 
 static u64 *pages;
 static struct originator_task (*tasks)[TASK_PLACES];
-static bool ready;	/* they are there */
+static bool ready;	/* the tables are allocated */
 
-/* All its bits count. Nobody can choose pages that have another one's place and half. */
+/*
+ * The upper bits choose a slot and the lower half is stored in it. The hash is keyed, so nobody
+ * can choose pages that agree in both.
+ */
 static u64 key_of(const struct address_space *mapping, unsigned long index)
 {
 	return iot_table_pair((unsigned long)mapping, index);
@@ -57,7 +61,7 @@ static u64 *page_place(u64 key)
 	return &pages[key >> (64 - PAGE_BITS)];
 }
 
-/* Of the places of a thread the one that has the id @known, or NULL. */
+/* Of the slots for thread @tid, find the one with the id @known, or NULL. */
 static struct originator_task *find_task(u32 tid, u32 known)
 {
 	struct originator_task *t = tasks[iot_table_hash(tid, TASK_BITS)];
@@ -69,7 +73,7 @@ static struct originator_task *find_task(u32 tid, u32 known)
 	return NULL;
 }
 
-/* One for a thread that has none: free, or by turns another's. */
+/* Get a slot for a thread that has none: a free one, or else those of others in turn. */
 static struct originator_task *new_task(u32 tid)
 {
 	static atomic_t turn;
@@ -93,7 +97,7 @@ static bool is_same(const struct iot_originator *a, const struct iot_originator 
 
 static_assert(NAME_WORDS == 2);
 
-/* One side is read or written by others meanwhile. */
+/* Others may read @to, or write @from, in the meantime. */
 static void copy(struct iot_originator *to, const struct iot_originator *from)
 {
 	const u64 *name = (const u64 *)from->comm;
@@ -108,7 +112,7 @@ static void copy(struct iot_originator *to, const struct iot_originator *from)
 		WRITE_ONCE(new[i], READ_ONCE(name[i]));
 }
 
-/* The current thread; preemption is off. */
+/* Note the current thread. Preemption is off. */
 static void note_task(void)
 {
 	struct task_struct *task = current;
@@ -150,10 +154,10 @@ static void folio_dirtied(void *data, struct folio *folio, struct address_space 
 }
 
 /**
- * iot_originator_read() - the current thread has these pages read into memory
- * @index:	of the first
+ * iot_originator_read() - note that the current thread has pages read into memory
+ * @index:	of the first page
  *
- * Context: task, preemption off; between iot_origin_get() and put().
+ * Context: task, preemption off; between iot_origin_get() and iot_origin_put().
  */
 void iot_originator_read(const struct address_space *mapping, unsigned long index,
 			unsigned long pages)
@@ -174,11 +178,12 @@ static u32 tid_of(const struct address_space *mapping, unsigned long index)
 }
 
 /**
- * iot_origin_find() - who last changed this page, or had it read; or else, changed the file
+ * iot_origin_find() - find the thread that last changed a page or had it read
  * @index:	of the page
- * @who:	filled; zeroes where it is not known
+ * @who:	filled in; zeroes if the thread is not known
  *
- * Context: any. Return: it is known.
+ * If the page has no entry, this is the thread that last changed the file.
+ * Context: any. Return: whether the thread is known.
  */
 bool iot_origin_find(const struct address_space *mapping, unsigned long index,
 		     struct iot_originator *who)
@@ -209,7 +214,7 @@ static struct iot_point point = {
 static DEFINE_MUTEX(users_lock);
 static unsigned int users;
 
-/* Forget who wrote before; get memory, the first time. */
+/* Clear the tables; allocate them the first time. */
 static int make_tables(void)
 {
 	if (!pages)
@@ -220,7 +225,7 @@ static int make_tables(void)
 		return -ENOMEM;
 	memset(pages, 0, BIT(PAGE_BITS) * sizeof(*pages));
 	memset(tasks, 0, BIT(TASK_BITS) * sizeof(*tasks));
-	smp_store_release(&ready, true); /* after them */
+	smp_store_release(&ready, true); /* after the tables */
 	return 0;
 }
 
@@ -229,12 +234,12 @@ static int begin(void)
 	int err;
 
 	check_trace_callback_type_writeback_dirty_folio(folio_dirtied);
-	iot_points_wait(); /* for probes of the last time */
+	iot_points_wait(); /* probes of the previous user may still run */
 	err = make_tables();
 	return err ?: iot_point_get(&point);
 }
 
-/** iot_origin_get() - be one user more: note from now on. Context: task, may sleep */
+/** iot_origin_get() - add a user; the first one starts noting. Context: task, may sleep */
 int iot_origin_get(void)
 {
 	int err = 0;
@@ -248,7 +253,7 @@ int iot_origin_get(void)
 	return err;
 }
 
-/** iot_origin_put() - one user less; the last one's end is the noting's */
+/** iot_origin_put() - remove a user; the last one stops noting */
 void iot_origin_put(void)
 {
 	mutex_lock(&users_lock);
@@ -257,7 +262,7 @@ void iot_origin_put(void)
 	mutex_unlock(&users_lock);
 }
 
-/** iot_origin_exit() - at unload, when no probe is left */
+/** iot_origin_exit() - free the tables at unload, when no probe is left */
 void iot_origin_exit(void)
 {
 	vfree(pages);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who made a page of a file dirty: for what is written back long after. */
+/* Which thread made a page of a file dirty, for data that is written back much later. */
 #ifndef IOT_ORIGINATOR_H
 #define IOT_ORIGINATOR_H
 
@@ -8,14 +8,14 @@
 struct address_space;
 
 /**
- * struct iot_originator - the thread that changed a page in memory, or brought it there
- * @tid:	of it
- * @pid:	of its process
- * @uid:	effective
- * @cgroup:	id (v2)
+ * struct iot_originator - the thread that changed a page in memory, or had it read
+ * @tid:	id of the thread
+ * @pid:	id of its process
+ * @uid:	effective uid
+ * @cgroup:	id of its cgroup (v2)
  * @comm:	its name, padded with zeroes
  *
- * As they were then, in the initial namespaces.
+ * As they were at that time, in the initial namespaces.
  */
 struct iot_originator {
 	u32 tid;

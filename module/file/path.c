@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Paths that people write and read. */
+/* Paths as users write and read them. */
 #include <linux/dcache.h>
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -18,10 +18,10 @@ static bool is_octal(const char *s)
 }
 
 /**
- * iot_path_unescape() - in place: \ooo (001 to 377) becomes a byte
+ * iot_path_unescape() - unescape in place: \ooo (001 to 377) becomes a byte
  *
  * A backslash before anything else stands for itself.
- * Return: 0 or -EINVAL: \000, which no path can hold.
+ * Return: 0, or -EINVAL for \000, which no path can hold.
  */
 int iot_path_unescape(char *text)
 {
@@ -42,17 +42,17 @@ int iot_path_unescape(char *text)
 	return 0;
 }
 
-/** iot_path_escape() - print so that it is one word and can be written back */
+/** iot_path_escape() - print a path as one word that can be written back */
 void iot_path_escape(struct seq_file *m, const char *text)
 {
 	iot_escape(m, text, strlen(text), " ");
 }
 
 /**
- * iot_path_lookup() - the file that a path names, symbolic links followed
+ * iot_path_lookup() - look up the file that a path names, following symbolic links
  *
- * Relative paths start at the folder of the current task, whose rights to search
- * count. Return: 0 or an error of the lookup; path_put() @path after 0.
+ * Relative paths start at the working directory of the current task, whose permissions to
+ * search apply. Return: 0 or an error of the lookup; after 0, path_put() @path.
  */
 int iot_path_lookup(const char *text, struct path *path)
 {
@@ -60,12 +60,12 @@ int iot_path_lookup(const char *text, struct path *path)
 }
 
 /**
- * iot_path_text() - absolute path as the current task sees it
- * @path:	where
+ * iot_path_text() - get the absolute path as the current task sees it
+ * @path:	the file
  * @buf:	PATH_MAX bytes
  *
- * Return: the text, somewhere in @buf, or an error: -ENAMETOOLONG, or -ENOENT: it
- * has been deleted.
+ * Return: the text, somewhere in @buf, or an error: -ENAMETOOLONG, or -ENOENT if the file has
+ * been deleted.
  */
 char *iot_path_text(const struct path *path, char *buf)
 {
@@ -75,11 +75,11 @@ char *iot_path_text(const struct path *path, char *buf)
 }
 
 /**
- * iot_path_vanished() - absolute path of a name that is not there
- * @text:	path, absolute or relative; its folder exists
+ * iot_path_vanished() - get the absolute path of a name that does not exist
+ * @text:	path, absolute or relative; its directory exists
  * @buf:	PATH_MAX bytes
  *
- * Return: the text in @buf, or an error of looking up the folder.
+ * Return: the text in @buf, or an error of looking up the directory.
  */
 char *iot_path_vanished(const char *text, char *buf)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Paths that people write and read. */
+/* Paths as users write and read them. */
 #ifndef IOT_PATH_H
 #define IOT_PATH_H
 

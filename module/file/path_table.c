@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of paths: entries, how they are found, and the memory they may take.
+ * The table of paths: its entries, how they are looked up, and the memory they may take.
  *
- * Ids rise. An entry is owned by its place in @slots, by id modulo their number: who
- * takes it out of there, under @slots_lock, removes it from its buckets and frees it
- * after RCU. So the table keeps the newest entries; a new one takes the place of the
- * oldest, and more of the oldest go where they hold too much memory.
+ * Ids rise. An entry is owned by its slot in @slots, which is its id modulo their number. The
+ * task that takes an entry out of its slot, under @slots_lock, removes it from its buckets and
+ * frees it after an RCU grace period. So the table keeps the newest entries: a new one replaces
+ * the oldest, and more of the oldest are evicted if they hold too much memory.
  *
- * Buckets are found by hashes that are keyed with numbers nobody knows, and have at most
- * IOT_PATH_WAYS entries. One that has to leave its bucket keeps its place in @slots:
- * records that name it can still be read, and the next event of its file makes another.
+ * Buckets are found by hashes that are keyed with secret numbers, and have at most
+ * IOT_PATH_WAYS entries. An entry that has to leave its bucket keeps its slot: records that
+ * name it can still be read, and the next event of its file makes another entry.
  *
- * Locks, taken in this order: one of the keys' bucket locks, one of the inodes',
- * @slots_lock. Each is held for a number of steps that does not depend on how much
- * there is, with interrupts off: none is taken in an interrupt, but who comes here may hold
- * a lock that is. No lock is taken where an entry is only looked for, under RCU.
+ * Locks, in the order they are taken: one of the keys' bucket locks, one of the inodes',
+ * @slots_lock. Each is held for a number of steps that does not depend on how much there is,
+ * with interrupts off. None is taken in an interrupt, but the caller may hold a lock that is.
+ * Lookups take no lock; they run under RCU.
  *
- * Memory is charged to paths_memory_limit and, as the rings' is, to ring_memory_limit,
- * until RCU has freed it. Room is made when seven eighths are used, so that what waits
- * for RCU does not keep a new entry out. Of what is used texts that lead to no file have
- * a quarter at most: anybody can look up names that are not there. The kernel may ask for
- * the memory by a shrinker.
+ * Memory is charged to paths_memory_limit and, like that of rings, to ring_memory_limit, until
+ * RCU has freed it. Room is made when seven eighths are used, so that entries that wait for a
+ * grace period do not keep a new one out. Texts that lead to no file may use at most a quarter
+ * of that, because any process can look up names that do not exist. The kernel may reclaim the
+ * memory by a shrinker.
  */
 #include <linux/bitmap.h>
 #include <linux/hash.h>
@@ -41,23 +41,23 @@ struct iot_path_table iot_path_table __read_mostly;
 
 static struct iot_path __rcu **slots;
 static u64 nr_slots;			/* a power of two */
-static bool is_open;			/* entries are taken */
+static bool is_open;			/* new entries are accepted */
 
 #define NR_LOCKS	256
 
 static raw_spinlock_t key_locks[NR_LOCKS];
 static raw_spinlock_t inode_locks[NR_LOCKS];
 
-/* Of ids, places and counts. */
+/* Protects ids, slots and counts. */
 static DEFINE_RAW_SPINLOCK(slots_lock);
 static u64 last_id;
-static u64 oldest_id = 1, oldest_name = 1;	/* nothing to evict is below */
+static u64 oldest_id = 1, oldest_name = 1;	/* nothing below is left to evict */
 static u64 nr_resolved, nr_evicted, nr_entries;
 static size_t entry_bytes, name_bytes;
 
 static atomic_long_t charged;
 
-/* Entries that one insertion evicts at most, and places looked at for each. */
+/* Limits of one insertion: entries that it evicts, and slots that it looks at for each. */
 #define EVICT_MAX	64
 #define LOOK_MAX	64
 
@@ -82,7 +82,7 @@ static void free_entry(struct iot_path *e)
 	kfree(e);
 }
 
-/* After RCU; the module waits for these with rcu_barrier(). */
+/* Called by RCU; the module waits for these calls with rcu_barrier(). */
 static void free_fn(struct rcu_head *head)
 {
 	free_entry(container_of(head, struct iot_path, rcu));
@@ -108,7 +108,7 @@ static raw_spinlock_t *inode_lock_of(const struct hlist_head *head)
 	return &inode_locks[(head - iot_path_table.inode_heads) % NR_LOCKS];
 }
 
-/* Let the last node of a full bucket go, whose lock is held. */
+/* If a bucket is full, remove its last node. The bucket's lock is held. */
 static void make_way(struct hlist_head *head)
 {
 	struct hlist_node *node, *last = NULL;
@@ -133,8 +133,8 @@ static void unlink_node(struct hlist_node *node, raw_spinlock_t *lock)
 }
 
 /*
- * Free an entry that was taken out of its place. Who put it there holds the lock of its
- * key until it is in both buckets.
+ * Free an entry that was taken out of its slot. The task that put it there holds the lock of
+ * its key until the entry is in both buckets.
  */
 static void drop(struct iot_path *e)
 {
@@ -144,7 +144,7 @@ static void drop(struct iot_path *e)
 	call_rcu(&e->rcu, free_fn);
 }
 
-/* With @slots_lock. */
+/* Caller holds @slots_lock. */
 static void count(const struct iot_path *e, int n)
 {
 	long bytes = n * (long)ksize(e);
@@ -155,7 +155,7 @@ static void count(const struct iot_path *e, int n)
 		name_bytes += bytes;
 }
 
-/* With @slots_lock: the entry of a place, if it has this id. */
+/* Get the entry of a slot, if it has this id. Caller holds @slots_lock. */
 static struct iot_path *slot_entry(u64 id)
 {
 	struct iot_path *e = rcu_dereference_protected(slots[id & (nr_slots - 1)],
@@ -164,14 +164,17 @@ static struct iot_path *slot_entry(u64 id)
 	return e && e->file.id == id ? e : NULL;
 }
 
-/* With @slots_lock: whoever gets an entry by this drops it. */
+/* Caller holds @slots_lock, and must drop() the entry. */
 static void take_out(struct iot_path *e)
 {
 	RCU_INIT_POINTER(slots[e->file.id & (nr_slots - 1)], NULL);
 	count(e, -1);
 }
 
-/* The oldest entry, or text that led to no file, if it is found soon. Return: is it? */
+/*
+ * Evict the oldest entry, or the oldest text that led to no file, if it is found soon.
+ * Return: false if there is nothing left to evict.
+ */
 static bool evict(bool name)
 {
 	u64 *next = name ? &oldest_name : &oldest_id;
@@ -197,7 +200,7 @@ static bool evict(bool name)
 	return e || i == LOOK_MAX;
 }
 
-/* Before an entry of about @bytes is made. */
+/* Make room for an entry of about @bytes. */
 static void make_room(const struct iot_path *like, size_t bytes)
 {
 	size_t most = iot_param_paths_memory_limit() / 8 * 7;
@@ -223,7 +226,7 @@ static struct iot_path *new_entry(const struct iot_path *like, const char *text,
 		return NULL;
 	if (!charge(ksize(e))) {
 		kfree(e);
-		/* where rings have taken the memory it is ours that has to go */
+		/* if rings have taken the memory, paths have to give way */
 		evict(false);
 		return NULL;
 	}
@@ -235,7 +238,7 @@ static struct iot_path *new_entry(const struct iot_path *like, const char *text,
 	return e;
 }
 
-/* Under RCU or with the bucket's lock: the same text of the same file. */
+/* Find the same text of the same file. Under RCU or with the bucket's lock held. */
 static struct iot_path *find_same(const struct iot_path *like, const char *text)
 {
 	struct iot_path *e;
@@ -250,8 +253,8 @@ static struct iot_path *find_same(const struct iot_path *like, const char *text)
 }
 
 /*
- * What is known of an entry now. Stamp and print are each true of the text by itself, so
- * that two who store them at once do no harm.
+ * Update an entry to what is known now. Stamp and print are each true of the text by itself, so
+ * two tasks that store them at once do no harm.
  */
 static void renew(struct iot_path *e, const struct iot_path *like)
 {
@@ -269,7 +272,7 @@ static void renew(struct iot_path *e, const struct iot_path *like)
 		WRITE_ONCE(e->stamp, stamp);
 }
 
-/* Give an entry its id and its place. Return: what was there, to be dropped. */
+/* Give an entry its id and its slot. Return: the slot's previous entry, to be dropped. */
 static struct iot_path *settle(struct iot_path *e)
 {
 	struct iot_path __rcu **slot;
@@ -287,7 +290,7 @@ static struct iot_path *settle(struct iot_path *e)
 	count(e, 1);
 	nr_resolved++;
 	rcu_assign_pointer(*slot, e);
-	smp_store_release(&last_id, e->file.id); /* who sees it finds the entry */
+	smp_store_release(&last_id, e->file.id); /* a task that sees the id finds the entry */
 	raw_spin_unlock_irqrestore(&slots_lock, flags);
 	return old;
 }
@@ -304,7 +307,7 @@ static void link_inode(struct iot_path *e)
 	raw_spin_unlock_irqrestore(lock, flags);
 }
 
-/* Return: the id, or 0: the table is closed. An entry that is not needed is freed. */
+/* Frees the entry if it is not needed. Return: the id, or 0 if the table is closed. */
 static u64 insert(struct iot_path *e)
 {
 	struct hlist_head *head = head_of(&e->key);
@@ -335,12 +338,12 @@ static u64 insert(struct iot_path *e)
 }
 
 /**
- * iot_path_table_keep() - the entry of a path, made if need be
- * @like:	what is to be in it, but for its id
+ * iot_path_table_keep() - find the entry of a path, or make it
+ * @like:	what the entry is to contain, except its id
  * @text:	its text, @like->len bytes
  *
- * Context: task; may sleep if @gfp does. Return: its id, or 0: no memory, or the table is
- * closed.
+ * Context: task; may sleep if @gfp allows it. Return: the id, or 0 if there is no memory or the
+ * table is closed.
  */
 u64 iot_path_table_keep(const struct iot_path *like, const char *text, gfp_t gfp)
 {
@@ -360,7 +363,7 @@ u64 iot_path_table_keep(const struct iot_path *like, const char *text, gfp_t gfp
 	return e ? insert(e) : 0;
 }
 
-/** iot_path_table_at() - an entry by its id, or NULL. Under RCU */
+/** iot_path_table_at() - get an entry by its id, or NULL. Context: under RCU */
 const struct iot_path *iot_path_table_at(u64 id)
 {
 	const struct iot_path *e = rcu_dereference(slots[id & (nr_slots - 1)]);
@@ -368,20 +371,20 @@ const struct iot_path *iot_path_table_at(u64 id)
 	return e && e->file.id == id ? e : NULL;
 }
 
-/** iot_path_table_oldest() - the ids that there may be: up to @last */
+/** iot_path_table_oldest() - get the range of ids that may be in use, up to @last */
 u64 iot_path_table_oldest(u64 *last)
 {
 	*last = smp_load_acquire(&last_id); /* before the entries */
 	return *last > nr_slots ? *last - nr_slots + 1 : 1;
 }
 
-/** iot_path_table_marks() - none yet; kvfree() them. NULL: no memory */
+/** iot_path_table_marks() - allocate marks, none set, for kvfree(). Return: NULL: no memory */
 unsigned long *iot_path_table_marks(void)
 {
 	return kvcalloc(BITS_TO_LONGS(nr_slots), sizeof(unsigned long), GFP_KERNEL);
 }
 
-/** iot_path_table_mark() - an entry, if it is there, is needed. Context: task */
+/** iot_path_table_mark() - mark an entry as needed, if it exists. Context: task */
 void iot_path_table_mark(unsigned long *marks, u64 id)
 {
 	rcu_read_lock();
@@ -391,9 +394,9 @@ void iot_path_table_mark(unsigned long *marks, u64 id)
 }
 
 /**
- * iot_path_table_sweep() - free the entries below id @end and below the first with a mark
+ * iot_path_table_sweep() - free the entries below id @end and below the first marked one
  *
- * What stays has no gaps, which readers of /proc/iotracer/paths count as loss.
+ * What stays has no gaps, because readers of /proc/iotracer/paths count gaps as loss.
  *
  * Context: task, may sleep.
  */
@@ -417,7 +420,7 @@ void iot_path_table_sweep(const unsigned long *marks, u64 end)
 	}
 }
 
-/** iot_path_table_stats() - counts, but for those of events */
+/** iot_path_table_stats() - get all counts except those of events */
 void iot_path_table_stats(struct iot_paths_stats *stats)
 {
 	unsigned long flags;
@@ -430,28 +433,28 @@ void iot_path_table_stats(struct iot_paths_stats *stats)
 	raw_spin_unlock_irqrestore(&slots_lock, flags);
 }
 
-/** iot_path_table_open() - entries are taken from now on */
+/** iot_path_table_open() - start accepting entries */
 void iot_path_table_open(void)
 {
 	WRITE_ONCE(is_open, true);
 }
 
-/** iot_path_table_close() - none is taken any more. Context: task, sleeps */
+/** iot_path_table_close() - stop accepting entries. Context: task, sleeps */
 void iot_path_table_close(void)
 {
 	WRITE_ONCE(is_open, false);
-	synchronize_rcu(); /* insertions look at it with preemption off */
+	synchronize_rcu(); /* insertions read @is_open with preemption off */
 }
 
-/** iot_path_table_is_open() - are entries taken? */
+/** iot_path_table_is_open() - check whether entries are accepted */
 bool iot_path_table_is_open(void)
 {
 	return READ_ONCE(is_open);
 }
 
 /*
- * The kernel wants memory. Context: any that may reclaim, so one that allocates for us,
- * too: no lock of ours is held then.
+ * The kernel wants memory. Context: any that may reclaim, including an allocation of ours, in
+ * which none of our locks is held.
  */
 static unsigned long shrink_count(struct shrinker *shrinker, struct shrink_control *sc)
 {
@@ -473,13 +476,13 @@ static struct iot_shrinker shrinker = {
 	.scan = shrink_scan,
 };
 
-/* Odd, so that a multiplication by it loses nothing. */
+/* Odd, so that multiplying by it loses nothing. */
 static u64 odd_secret(void)
 {
 	return get_random_u64() | 1;
 }
 
-/* The count of the kernel's mount_lock (fs/namespace.c), if it can be found. */
+/* Find the count of the kernel's mount_lock (fs/namespace.c). Return: a constant 0 if not found. */
 static const unsigned int *find_mounts(void)
 {
 	static const unsigned int never;
@@ -509,7 +512,7 @@ static void release(void)
 	kvfree(slots);
 }
 
-/** iot_path_table_init() - at load; the table is closed */
+/** iot_path_table_init() - set up the table at load, closed */
 int iot_path_table_init(void)
 {
 	struct iot_path_table *t = &iot_path_table;
@@ -531,7 +534,7 @@ int iot_path_table_init(void)
 	return err;
 }
 
-/** iot_path_table_exit() - at unload: no probe and no reader is left */
+/** iot_path_table_exit() - free the table at unload, when no probe and no reader is left */
 void iot_path_table_exit(void)
 {
 	u64 i;
@@ -540,6 +543,6 @@ void iot_path_table_exit(void)
 	for (i = 0; i < nr_slots; i++)
 		if (rcu_access_pointer(slots[i]))
 			free_entry(rcu_dereference_protected(slots[i], true));
-	rcu_barrier(); /* of free_fn() */
+	rcu_barrier(); /* for free_fn() */
 	release();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The table of paths: entries, how they are found, and the memory they may take. */
+/* The table of paths: its entries, how they are looked up, and the memory they may take. */
 #ifndef IOT_PATH_TABLE_H
 #define IOT_PATH_TABLE_H
 
@@ -10,9 +10,9 @@
 #include <linux/rculist.h>
 #include <linux/types.h>
 
-/** struct iot_paths_file - what records say of a file, as stat(2) does */
+/** struct iot_paths_file - how records identify a file, as stat(2) does */
 struct iot_paths_file {
-	u64 id;		/* of its path, 0 unknown */
+	u64 id;		/* of its path, 0 if unknown */
 	u64 ino;
 	u32 dev;	/* as in records */
 	u16 kind;	/* IOT_KIND_* */
@@ -20,10 +20,11 @@ struct iot_paths_file {
 };
 
 /**
- * struct iot_path_key - what a path is found by
- * @dentry:	compared, never followed; NULL for a text that led to no file
- * @mnt:	likewise; NULL where only the inode was known
- * @hash_len:	of the name; of the text where @dentry is NULL
+ * struct iot_path_key - what a path is looked up by
+ * @dentry:	compared, never dereferenced; NULL for a text that led to no file
+ * @mnt:	compared; dereferenced only if no mount has changed since (print_again() in
+ *		paths.c). NULL if only the inode was known
+ * @hash_len:	of the name; of the text if @dentry is NULL
  */
 struct iot_path_key {
 	const struct dentry *dentry;
@@ -34,19 +35,19 @@ struct iot_path_key {
 };
 
 #define IOT_PATH_COARSE	BIT_ULL(32)	/* device and inode as the kernel has them, not stat(2) */
-#define IOT_PATH_STALE	(BIT_ULL(33) | 1)	/* no stamp at all: they are even */
+#define IOT_PATH_STALE	(BIT_ULL(33) | 1)	/* no stamp at all: stamps are even */
 
 /**
- * struct iot_path - one path; immutable but for @stamp, @print and @mounts
+ * struct iot_path - one path; immutable except @stamp, @print and @mounts
  * @node:	in its bucket, under RCU
  * @key:	see above
  * @stamp:	iot_paths_stamp() for which the text is known to be right, and IOT_PATH_*
  * @inode_node:	in the bucket of @inode, under RCU
- * @inode:	compared, never followed; NULL where there is none
- * @generation:	of @inode: tells it from another one at its address
+ * @inode:	compared, never dereferenced; NULL if there is none
+ * @generation:	of @inode: distinguishes it from a later inode at the same address
  * @len:	of the text, without NUL
- * @file:	what it is the path of
- * @print:	the dentries that the text follows from, hashed (paths.c); 0: not known
+ * @file:	the file that has the path
+ * @print:	hash of the dentries that the text follows from (paths.c), 0 if not known
  * @mounts:	count of changes of mounts for which @print is known to be right
  */
 struct iot_path {
@@ -67,13 +68,13 @@ struct iot_path {
 };
 
 /**
- * struct iot_path_table - how entries are found; constant once the module is loaded
+ * struct iot_path_table - how entries are looked up; constant once the module is loaded
  * @heads:	buckets of keys
  * @inode_heads: buckets of inodes
  * @mounts:	count of changes of mounts anywhere
- * @secret:	odd numbers that nobody knows: who can choose dentries and names cannot
- *		choose buckets
- * @shift:	64 - bits of a bucket's index
+ * @secret:	secret odd numbers: a process that can choose dentries and names cannot choose
+ *		buckets
+ * @shift:	64 - number of bits of a bucket's index
  */
 struct iot_path_table {
 	struct hlist_head *heads;
@@ -106,12 +107,12 @@ static __always_inline struct hlist_head *iot_path_inode_head(const struct inode
 	return &t->inode_heads[((u64)inode * t->secret[0]) >> t->inode_shift];
 }
 
-/** struct iot_paths_stats - of the table, since the module was loaded */
+/** struct iot_paths_stats - counts of the table since the module was loaded */
 struct iot_paths_stats {
-	u64 entries;	/* paths it holds */
-	u64 resolved;	/* paths it was given */
-	u64 evicted;	/* paths that made room for others */
-	u64 missed;	/* events without path: no memory, or not to be had then */
+	u64 entries;	/* paths in the table */
+	u64 resolved;	/* paths that were added */
+	u64 evicted;	/* paths that were evicted */
+	u64 missed;	/* events without path: no memory, or not available then */
 	size_t bytes;
 };
 

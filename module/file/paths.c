@@ -2,28 +2,27 @@
 /*
  * Paths that records name by id: resolved once, kept in a bounded table.
  *
- * An entry (path_table.h) is one text and the file that had it. It is found by the
- * address of the dentry and of the mount, and holds neither: a filesystem can be
- * unmounted at any time. So that memory used again is not taken for the old file, the
- * dentry's parent and name and the inode's number have to be the same too.
+ * An entry (path_table.h) is one text and the file that had it. It is looked up by the address
+ * of the dentry and of the mount, and holds a reference to neither, so a filesystem can be
+ * unmounted at any time. The dentry's parent and name and the inode number must match as well,
+ * so that reused memory is not taken for the old file.
  *
- * A rename, or a mount, may change the path of any file below. That there was one anywhere
- * is told by the kernel's own counts (iot_paths_stamp()). Whether it concerns an entry is
- * told by its print, a hash of all that its text follows from: from the file up to the root
- * of its mount, from where that is mounted up to the root of the next one, and so on, each
- * dentry's parent and name. It is read without a lock, as the kernel itself does to make a
- * text (fs/d_path.c). An entry with the right print is good for the new stamp. Only the
- * others are resolved again; where the text is the same they stay.
+ * A rename, or a mount, may change the path of any file below. The kernel's own counts show
+ * that there was one anywhere (iot_paths_stamp()). An entry's print shows whether it concerns
+ * the entry. The print is a hash of all that the text follows from: each dentry's parent and
+ * name, from the file up to the root of its mount, from the mount point up to the root of the
+ * next mount, and so on. It is computed without a lock, as the kernel itself does to make a
+ * text (fs/d_path.c). An entry whose print still matches is valid for the new stamp. Only the
+ * others are resolved again; those whose text is the same stay.
  *
- * A print is believed only if it was read, with its text, while nothing changed.
+ * A print is trusted only if it was computed, with its text, while nothing changed.
  *
- * A path is text from the root of the mount namespace, also for a task in a
- * chroot; a deleted file keeps the path it had. What is in no namespace (any more)
- * has none.
+ * A path is the text from the root of the mount namespace, also for a task in a chroot. A
+ * deleted file keeps the path it had. A file that is in no namespace (any more) has no path.
  *
- * The table has entries while a category runs. What records that are kept, and programs
- * that read /proc/iotracer/paths, have yet to show stays when the last one is stopped;
- * all else is freed then.
+ * The table has entries while a category runs. When the last one is stopped, the entries stay
+ * that kept records name or that readers of /proc/iotracer/paths have yet to show. All others
+ * are freed then.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -53,16 +52,16 @@
 
 static atomic64_t nr_missed;
 
-/* For paths resolved where one may not sleep: PATH_MAX bytes a CPU. */
+/* For paths that are resolved where sleeping is not allowed: PATH_MAX bytes per CPU. */
 static char __percpu *scratch;
 
 static siphash_key_t text_key;
-static bool mounts_are_known;	/* struct mount is as we think */
+static bool mounts_are_known;	/* struct mount has the layout that we assume */
 
-/* A file below more names and mounts than this has no print: no walk is longer. */
+/* Longest walk, in names and mounts. A file that needs a longer one has no print. */
 #define DEPTH_MAX	64
 
-/* Names of an inode that are looked at: an inode may have thousands. */
+/* Most names of an inode that are looked at: an inode may have thousands. */
 #define ALIASES_MAX	8
 
 /** struct moment - counts of changes, see iot_paths_stamp() */
@@ -78,16 +77,16 @@ static struct moment moment_now(void)
 		.mounts = READ_ONCE(*iot_path_table.mounts),
 	};
 
-	smp_rmb(); /* what is read from now on is of then or later */
+	smp_rmb(); /* what is read after this is of that moment or later */
 	return now;
 }
 
-/* Has nothing changed since, and was nothing being changed then? */
+/* Check that nothing has changed since @then, and that nothing was being changed then. */
 static bool is_quiet(const struct moment *then)
 {
 	struct moment now;
 
-	smp_rmb(); /* what was read up to now is of then */
+	smp_rmb(); /* what was read before this is of @then, if the counts agree */
 	now = moment_now();
 	return !((then->renames | then->mounts) & 1) && now.renames == then->renames &&
 	       now.mounts == then->mounts;
@@ -98,17 +97,17 @@ static u64 stamp_of(const struct moment *m)
 	return m->renames + m->mounts;
 }
 
-/* Is an entry's stamp that of now? IOT_PATH_STALE is odd, and this is even. */
+/* Check whether an entry's stamp is current. IOT_PATH_STALE is odd, the sum is even. */
 static __always_inline bool is_current(const struct iot_path *e, const struct moment *now)
 {
 	return (u32)READ_ONCE(e->stamp) == (now->renames & ~1U) + (now->mounts & ~1U);
 }
 
 /**
- * iot_paths_kind() - IOT_KIND_* of a file
+ * iot_paths_kind() - get the IOT_KIND_* of a file
  *
- * A real filesystem is one that has a device, memory or a server for its data;
- * the kernel's own view of itself is pseudo. Context: any.
+ * A real filesystem has a device, memory or a server for its data. One that shows the kernel's
+ * own state is pseudo. Context: any.
  */
 u16 iot_paths_kind(const struct inode *inode)
 {
@@ -145,15 +144,16 @@ static bool is_named(const struct dentry *dentry)
 	return !dentry->d_op || !dentry->d_op->d_dname;
 }
 
-/* char *d_absolute_path(path, buffer, size), fs/d_path.c, 0 where it is not found */
+/* char *d_absolute_path(path, buffer, size), fs/d_path.c; 0 if it is not found */
 static unsigned long absolute_path;
 
 /**
- * iot_paths_text() - the text from the root of the mount namespace, in the end of
- * @buf, @size bytes
+ * iot_paths_text() - get the text of a path from the root of the mount namespace
+ * @path:	of the file
+ * @buf:	@size bytes
  *
- * Context: task; without sleep where PREEMPT_RT is not. Return: where it begins, or
- * an error: -EINVAL in a mount that is not in any namespace.
+ * Context: task; sleeps only on PREEMPT_RT. Return: the text, at the end of @buf, or an error:
+ * -EINVAL in a mount that is in no namespace.
  */
 char *iot_paths_text(const struct path *path, char *buf, int size)
 {
@@ -172,8 +172,9 @@ static __always_inline u64 mix(u64 print, u64 a, u64 b)
 }
 
 /*
- * The print of a dentry that is alive, up to @root. Under RCU, in any context. @left: steps
- * that may yet be made. Return: 0 if these are too few, or it is not below @root.
+ * Compute the print of a dentry that is alive, up to @root. @left is the number of steps still
+ * allowed. Context: any, under RCU. Return: 0 if they do not suffice, or if the dentry is not
+ * below @root.
  */
 static __always_inline u64 print_below(const struct dentry *dentry, const struct dentry *root,
 				       u64 print, unsigned int *left)
@@ -191,8 +192,8 @@ static __always_inline u64 print_below(const struct dentry *dentry, const struct
 }
 
 /*
- * The print of a dentry and a mount that are alive, up to the root of the namespace. @left:
- * as above. Context: any, under RCU. Return: 0 if there is none.
+ * Compute the print of a dentry and a mount that are alive, up to the root of the namespace.
+ * @left is as above. Context: any, under RCU. Return: 0 if there is none.
  */
 static u64 print_of(const struct dentry *dentry, const struct vfsmount *mnt, unsigned int *left)
 {
@@ -205,7 +206,7 @@ static u64 print_of(const struct dentry *dentry, const struct vfsmount *mnt, uns
 		return 0;
 	do {
 		print = print_below(dentry, mnt->mnt_root, print, left);
-		/* a mount is a step, too: thousands may be on top of one another */
+		/* a mount counts as a step: thousands may be on top of one another */
 		if (!print || !*left)
 			return 0;
 		--*left;
@@ -213,19 +214,19 @@ static u64 print_of(const struct dentry *dentry, const struct vfsmount *mnt, uns
 	return mnt->mnt_flags & MNT_UMOUNT ? 0 : print;
 }
 
-/* Let an entry whose print was found right be good for @now. */
+/* Make an entry whose print matches valid for @now. */
 static void confirm(const struct iot_path *found, const struct moment *now)
 {
 	struct iot_path *e = (struct iot_path *)found;
 
 	if (!is_quiet(now))
 		return;
-	/* whoever finds these mounts has the path of a mount that is there, or comes from one */
+	/* the mount is alive: the caller holds its path, or @mounts has this value already */
 	WRITE_ONCE(e->mounts, now->mounts);
 	WRITE_ONCE(e->stamp, stamp_of(now) | (READ_ONCE(e->stamp) & IOT_PATH_COARSE));
 }
 
-/* The path of a file, if no change since it was resolved concerns it. */
+/* Find the path of a file, if no change since it was resolved concerns it. */
 static bool revalidate(const struct path *path, bool may_sleep, struct iot_paths_file *file)
 {
 	struct moment now = moment_now();
@@ -266,7 +267,7 @@ static void set_key(struct iot_path_key *key, const struct dentry *dentry,
 	key->ino = inode ? inode->i_ino : 0;
 }
 
-/* What an entry is to have, but for its text. */
+/* Fill in an entry, except its text. */
 static void prepare(struct iot_path *e, const struct path *path,
 		    const struct iot_paths_file *file)
 {
@@ -279,7 +280,7 @@ static void prepare(struct iot_path *e, const struct path *path,
 	e->file = *file;
 }
 
-/* Is it the entry of this inode, which may have another path by now? */
+/* Check whether an entry is of this inode. The inode may have another path by now. */
 static bool is_of(const struct iot_path *e, const struct inode *inode)
 {
 	return e->inode == inode && e->key.ino == inode->i_ino &&
@@ -287,8 +288,8 @@ static bool is_of(const struct iot_path *e, const struct inode *inode)
 }
 
 /*
- * What stat(2) said of the file when it had perhaps another name, if that is known.
- * Under RCU.
+ * Take over what stat(2) reported of the file, perhaps under another name, if that is known.
+ * Context: under RCU.
  */
 static void identify_again(const struct inode *inode, struct iot_paths_file *file)
 {
@@ -304,8 +305,9 @@ static void identify_again(const struct inode *inode, struct iot_paths_file *fil
 }
 
 /*
- * Can stat(2) be asked where one may not sleep? Of btrfs, whose subvolumes have numbers
- * of their own: btrfs_getattr() takes spinlocks only (fs/btrfs/inode.c).
+ * Check whether stat(2) can be used where sleeping is not allowed. It can for btrfs, whose
+ * subvolumes have device numbers of their own: btrfs_getattr() takes only spinlocks
+ * (fs/btrfs/inode.c).
  */
 static bool stats_at_once(const struct inode *inode)
 {
@@ -323,7 +325,7 @@ static void identify(const struct path *path, bool may_sleep,
 	file->ino = inode ? inode->i_ino : 0;
 	file->kind = inode ? iot_paths_kind(inode) : IOT_KIND_NONE;
 	file->kinds = BIT(file->kind);
-	/* pipes and the like have nothing else to say */
+	/* pipes and the like have nothing else to report */
 	if (!inode || !is_named(path->dentry))
 		return;
 	if (!may_sleep && !stats_at_once(inode)) {
@@ -339,8 +341,8 @@ static void identify(const struct path *path, bool may_sleep,
 }
 
 /*
- * Give @e the text and all that goes with it, @buf of PATH_MAX bytes. Return: the text, or
- * an error.
+ * Give @e the text and all that goes with it. @buf has PATH_MAX bytes. Return: the text, or an
+ * error.
  */
 static char *resolve_text(struct iot_path *e, const struct path *path, char *buf)
 {
@@ -366,8 +368,8 @@ static char *resolve_text(struct iot_path *e, const struct path *path, char *buf
 }
 
 /*
- * Give @file its id. Return: 0 or an error, there is none then. What stat(2) would
- * say of the file is not known, which the entry says.
+ * Give @file its id. What stat(2) would report of the file may not be known, so the entry gets
+ * IOT_PATH_COARSE. Return: 0, or an error, and then there is no id.
  */
 static int resolve_atomic(struct iot_path *e, const struct path *path,
 			  struct iot_paths_file *file)
@@ -386,7 +388,7 @@ static int resolve_atomic(struct iot_path *e, const struct path *path,
 	return PTR_ERR_OR_ZERO(text);
 }
 
-/* Likewise; a caller who may sleep may still be below a filesystem: GFP_NOFS. */
+/* As above. A caller that may sleep may still be inside a filesystem, so GFP_NOFS. */
 static int resolve_sleeping(struct iot_path *e, const struct path *path,
 			    struct iot_paths_file *file)
 {
@@ -406,9 +408,9 @@ static void count_missed(void)
 }
 
 /*
- * Is a file without absolute path one that no program can have opened? Overlayfs
- * reaches those below it by mounts that were never in a namespace. Others were
- * unmounted lazily, or moved out of what is mounted.
+ * Check whether a file without absolute path is one that no program can have opened. Overlayfs
+ * reaches the files below it through mounts that were never in a namespace. Other files without
+ * one were unmounted lazily, or moved out of what is mounted.
  */
 static bool is_internal(const struct path *path)
 {
@@ -433,7 +435,7 @@ static noinline void resolve(const struct path *path, bool may_sleep,
 		count_missed();
 }
 
-/** iot_paths_resolve() - iot_paths_of() a path that is not known as it is now */
+/** iot_paths_resolve() - do iot_paths_of() for a path that has no current entry */
 void iot_paths_resolve(const struct path *path, bool may_sleep, struct iot_paths_file *file)
 {
 	if (!revalidate(path, may_sleep, file))
@@ -441,10 +443,9 @@ void iot_paths_resolve(const struct path *path, bool may_sleep, struct iot_paths
 }
 
 /**
- * iot_paths_find_inode() - the path by which a file was seen last, if nothing has changed
- * since
+ * iot_paths_find_inode() - find the path by which a file was seen last, if still current
  *
- * Context: any, preemption off; the caller holds the inode. Return: is it known?
+ * Context: any, preemption off; the caller keeps the inode alive. Return: whether it is known.
  */
 bool iot_paths_find_inode(const struct inode *inode, struct iot_paths_file *file)
 {
@@ -461,8 +462,8 @@ bool iot_paths_find_inode(const struct inode *inode, struct iot_paths_file *file
 }
 
 /*
- * The print of a path that comes from the mount table (mounts.c): instead of mounts it has
- * the table's count. @left: as above. Return: 0 if there is none.
+ * Compute the print of a path that comes from the table of mounts (mounts.c). It contains the
+ * table's count in place of mounts. @left is as above. Return: 0 if there is none.
  */
 static u64 print_of_name(const struct dentry *dentry, unsigned int *left)
 {
@@ -472,8 +473,8 @@ static u64 print_of_name(const struct dentry *dentry, unsigned int *left)
 }
 
 /*
- * The print of an entry's dentry, which is alive. Its mount is if none was changed since:
- * only then may it be followed.
+ * Compute the print of an entry's dentry, which is alive, anew. The entry's mount is alive only
+ * if no mount has changed since, and only then may it be followed.
  */
 static u64 print_again(const struct iot_path *e, const struct dentry *dentry,
 		       const struct moment *now, unsigned int *left)
@@ -483,7 +484,7 @@ static u64 print_again(const struct iot_path *e, const struct dentry *dentry,
 	return READ_ONCE(e->mounts) == now->mounts ? print_of(dentry, e->key.mnt, left) : 0;
 }
 
-/* With the inode's lock, so that the dentry is alive: has it still that path? */
+/* Check whether the dentry still has the entry's path. The inode's lock keeps it alive. */
 static bool is_still(const struct iot_path *e, const struct dentry *dentry,
 		     const struct moment *now, unsigned int *left)
 {
@@ -501,7 +502,7 @@ static bool is_still(const struct iot_path *e, const struct dentry *dentry,
 	return true;
 }
 
-/* Likewise: a path by which this name of the inode was seen, whatever mount it was by. */
+/* As above: find a path by which this name of the inode was seen, through whatever mount. */
 static const struct iot_path *find_alias(const struct inode *inode,
 					 const struct dentry *dentry,
 					 const struct moment *now, unsigned int *left)
@@ -515,8 +516,9 @@ static const struct iot_path *find_alias(const struct inode *inode,
 }
 
 /*
- * A path for what no program was seen to open: of one of its names, where its filesystem
- * is mounted. @dentry is alive under RCU, and was the inode's. Return: is there one?
+ * Resolve a path for a file that was not seen being opened, from one of its names and where its
+ * filesystem is mounted. @dentry is alive under RCU, and was the inode's. Return: whether there
+ * is a path.
  */
 static bool resolve_name(struct dentry *dentry, const struct inode *inode,
 			 const struct moment *now, struct iot_paths_file *file)
@@ -546,19 +548,19 @@ static bool resolve_name(struct dentry *dentry, const struct inode *inode,
 }
 
 /*
- * From the names of the inode: the path by which it was seen, or that one of them has.
+ * Resolve by the names of the inode: a path by which it was seen, or else one from a name.
  */
 static bool resolve_inode(struct inode *inode, struct iot_paths_file *file)
 {
 	struct moment now = moment_now();
 	struct dentry *dentry, *name = NULL;
 	const struct iot_path *e = NULL;
-	/* of all names together: interrupts may be off */
+	/* one limit for all names together, because interrupts may be off */
 	unsigned int left = DEPTH_MAX;
 	unsigned int n = 0;
 	bool found;
 
-	/* who holds the lock may be what this interrupts */
+	/* the lock may be held by what this interrupts */
 	if (!in_task() || IS_ENABLED(CONFIG_PREEMPT_RT) || !spin_trylock(&inode->i_lock))
 		return false;
 	rcu_read_lock();
@@ -578,11 +580,11 @@ static bool resolve_inode(struct inode *inode, struct iot_paths_file *file)
 }
 
 /**
- * iot_paths_of_inode() - likewise of what only its inode is known of
+ * iot_paths_of_inode() - find or resolve the path of a file of which only the inode is known
  *
- * The path is one by which the file was seen before, of the names that it has now; or,
- * between iot_mounts_get() and iot_mounts_put(), one that it has where its filesystem
- * is mounted. Context: any, preemption off; the caller holds the inode.
+ * The path is one by which the file was seen before, under a name that it still has. Otherwise,
+ * between iot_mounts_get() and iot_mounts_put(), it is one that the file has where its
+ * filesystem is mounted. Context: any, preemption off; the caller keeps the inode alive.
  */
 void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file)
 {
@@ -598,9 +600,9 @@ void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file)
 }
 
 /**
- * iot_paths_name() - the id of a text that leads to no file
+ * iot_paths_name() - get the id of a text that leads to no file
  *
- * Context: task. Return: the id, or 0, counted: no memory.
+ * Context: task. Return: the id, or 0 if there is no memory, which is counted.
  */
 u64 iot_paths_name(const char *text, size_t len, bool may_sleep)
 {
@@ -615,7 +617,7 @@ u64 iot_paths_name(const char *text, size_t len, bool may_sleep)
 	return id;
 }
 
-/** iot_paths_show() - print a path, escaped, or ? where it is forgotten */
+/** iot_paths_show() - print a path, escaped, or ? if it is not in the table any more */
 void iot_paths_show(struct seq_file *m, u64 id)
 {
 	const struct iot_path *e;
@@ -629,7 +631,7 @@ void iot_paths_show(struct seq_file *m, u64 id)
 	rcu_read_unlock();
 }
 
-/** iot_paths_stats() - counts */
+/** iot_paths_stats() - get the counts */
 void iot_paths_stats(struct iot_paths_stats *stats)
 {
 	iot_path_table_stats(stats);
@@ -637,16 +639,16 @@ void iot_paths_stats(struct iot_paths_stats *stats)
 }
 
 /*
- * Who needs entries: categories that run, and open files of /proc/iotracer/paths. Where
- * there is none of the former, what nobody needs is freed: all that no kept record names
- * and no open file has yet to show.
+ * Entries are needed by categories that run, and by open files of /proc/iotracer/paths. While
+ * no category runs, the entries are freed that no kept record names and that no open file has
+ * yet to show.
  */
-static DEFINE_MUTEX(users_lock);	/* of what follows; no lock of a category is held */
+static DEFINE_MUTEX(users_lock);	/* protects what follows; no @lock of a category is held */
 static unsigned int users;
 static LIST_HEAD(readers);
 static void (*mark_needed)(unsigned long *marks);
 
-/* With users_lock. */
+/* Caller holds users_lock. */
 static void free_unneeded(void)
 {
 	u64 last, end;
@@ -667,7 +669,7 @@ static void free_unneeded(void)
 	kvfree(marks);
 }
 
-/** iot_paths_get() - a category is about to run. Context: task, may sleep */
+/** iot_paths_get() - open the table, as a category is about to run. Context: task, may sleep */
 void iot_paths_get(void)
 {
 	mutex_lock(&users_lock);
@@ -676,7 +678,11 @@ void iot_paths_get(void)
 	mutex_unlock(&users_lock);
 }
 
-/** iot_paths_put() - it has been stopped. Context: likewise, no lock of a category held */
+/**
+ * iot_paths_put() - undo iot_paths_get(), after the category has been stopped
+ *
+ * Context: task, may sleep; no @lock of a category is held.
+ */
 void iot_paths_put(void)
 {
 	mutex_lock(&users_lock);
@@ -687,7 +693,7 @@ void iot_paths_put(void)
 	mutex_unlock(&users_lock);
 }
 
-/** iot_paths_tidy() - records have been given up. Context: likewise */
+/** iot_paths_tidy() - free what only dropped records needed. Context: as for iot_paths_put() */
 void iot_paths_tidy(void)
 {
 	mutex_lock(&users_lock);
@@ -703,7 +709,7 @@ void iot_paths_reader_add(struct iot_paths_reader *rd)
 	mutex_unlock(&users_lock);
 }
 
-/** iot_paths_reader_remove() - free what only @rd needed. Context: likewise */
+/** iot_paths_reader_remove() - free what only @rd needed. Context: as for iot_paths_put() */
 void iot_paths_reader_remove(struct iot_paths_reader *rd)
 {
 	mutex_lock(&users_lock);
@@ -713,8 +719,8 @@ void iot_paths_reader_remove(struct iot_paths_reader *rd)
 }
 
 /**
- * iot_paths_init() - at load
- * @mark:	marks, by iot_path_table_mark(), what kept records name; may sleep
+ * iot_paths_init() - set up at load
+ * @mark:	marks, by iot_path_table_mark(), the paths that kept records name; may sleep
  */
 int iot_paths_init(void (*mark)(unsigned long *marks))
 {
@@ -730,12 +736,12 @@ int iot_paths_init(void (*mark)(unsigned long *marks))
 	err = iot_path_table_init();
 	if (err)
 		free_percpu(scratch);
-	else	/* of their changes, which there have been, and of where they are */
+	else	/* if mount_lock was found, its count is not 0: there have been mounts */
 		mounts_are_known = *iot_path_table.mounts && iot_mount_is_known();
 	return err;
 }
 
-/** iot_paths_exit() - at unload: no probe and no reader is left */
+/** iot_paths_exit() - free the table at unload, when no probe and no reader is left */
 void iot_paths_exit(void)
 {
 	iot_path_table_exit();

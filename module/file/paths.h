@@ -14,9 +14,9 @@
 struct seq_file;
 
 /**
- * struct iot_paths_reader - somebody who shows entries in the order of their ids
+ * struct iot_paths_reader - a reader that shows entries in the order of their ids
  * @node:	in the list of all readers, so that what this one has yet to show is kept
- * @next:	id of the next entry to show; the reader's to change
+ * @next:	id of the next entry to show; changed by the reader only
  */
 struct iot_paths_reader {
 	struct list_head node;
@@ -24,9 +24,9 @@ struct iot_paths_reader {
 };
 
 /*
- * Changes of what a path follows from: renames, by the count of rename_lock (fs/dcache.c),
- * and mounts, by that of mount_lock. While one is being made the sum is odd, or that of
- * no other moment.
+ * Count the changes of what a path follows from: renames, by the count of rename_lock
+ * (fs/dcache.c), and mounts, by that of mount_lock. While one change is in progress the sum is
+ * odd; while both are it is a value that it has at no other moment.
  */
 static __always_inline u32 iot_paths_stamp(void)
 {
@@ -54,12 +54,12 @@ static __always_inline struct hlist_head *iot_paths_head(const struct path *path
 }
 
 /**
- * iot_paths_find() - the path of an open file, if nothing has changed since it was
- * resolved, or NULL
- * @coarse:	the caller may not sleep, so is content with IOT_PATH_COARSE
+ * iot_paths_find() - find the path of an open file, if nothing has changed since it was resolved
+ * @path:	of the file; its dentry is not negative
+ * @coarse:	the caller may not sleep, so IOT_PATH_COARSE is good enough
  *
- * Context: task, preemption off; the result is good until it is on again. The
- * dentry is not negative.
+ * Context: task, preemption off; the result is valid until it is on again. Return: the path, or
+ * NULL.
  */
 static __always_inline const struct iot_path *iot_paths_find(const struct path *path,
 							     bool coarse)
@@ -94,11 +94,11 @@ void iot_paths_reader_add(struct iot_paths_reader *rd);
 void iot_paths_reader_remove(struct iot_paths_reader *rd);
 
 /**
- * iot_paths_of() - the number of a file's path, and what stat(2) calls the file
- * @path:	held by the caller
- * @may_sleep:	the caller may
- * @file:	filled; its id is 0, and counted, where the path cannot be had; its
- *		kinds are none where it is no program's, but the kernel's own
+ * iot_paths_of() - get the id of a file's path, and how stat(2) identifies the file
+ * @path:	the caller holds a reference
+ * @may_sleep:	the caller may sleep
+ * @file:	filled in. Its id is 0, which is counted, if the path cannot be had. Its @kinds
+ *		is 0 if the file is one of the kernel's own that no program can have opened
  *
  * Context: task.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * iot_hook_enter(arg1, arg2, address): call the function of two arguments whose
- * body goes on at address, behind its ftrace entry site.
+ * iot_hook_enter(arg1, arg2, address): call a function of two arguments. address is
+ * where its body continues, behind its ftrace entry site.
  *
- * An address in the middle of a function is no ENDBR, so an indirect call or
- * jump to it would fault where the kernel enforces indirect branch tracking. A
- * return is not tracked: the address takes the place of a return address, as in
- * a retpoline (arch/x86/lib/retpoline.S). What that returns to is our caller.
+ * There is no ENDBR in the middle of a function, so an indirect call or jump to it
+ * would fault if the kernel enforces indirect branch tracking. Returns are not
+ * tracked: the address is used as a return address, as in a retpoline
+ * (arch/x86/lib/retpoline.S). The function then returns to our caller.
  */
 #include <linux/linkage.h>
 #include <asm/unwind_hints.h>
@@ -20,14 +20,14 @@ SYM_FUNC_START(iot_hook_enter)
 SYM_FUNC_END(iot_hook_enter)
 
 /*
- * iot_hook_enter4(arg1, arg2, arg3, arg4, address): likewise, of four.
+ * iot_hook_enter4(arg1, arg2, arg3, arg4, address): the same for four arguments.
  */
 SYM_FUNC_START(iot_hook_enter4)
 	IOT_HOOK_GO %r8
 SYM_FUNC_END(iot_hook_enter4)
 
 /*
- * iot_hook_call(args, address): likewise, of a function of up to five arguments.
+ * iot_hook_call(args, address): the same for up to five arguments, in an array.
  */
 SYM_FUNC_START(iot_hook_call)
 	mov	%rdi, %rax

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a function or a tracepoint is attached, and safely let go.
+ * How a function is attached and safely detached.
  *
  * A function is attached in the cheapest way that the running kernel allows:
  *
  *   redirect	an ftrace_ops whose handler, for the calls that it wants, moves
  *		the instruction pointer to a wrapper, as livepatch does. The
  *		wrapper calls the original behind its entry site. Every other
- *		call costs the handler's filter and nothing else.
- *   kretprobe	where redirecting is not possible (architecture, a livepatch on
- *		the same function) or not allowed: by attach=entry, or since a function
- *		that may sleep without bound must not have a frame of ours on its stack.
- *		If it can be, the kretprobe gets its calls from one ftrace_ops for all
- *		of them: see iot_kretprobe_follow().
+ *		call costs only the filter in the handler.
+ *   kretprobe	if redirecting is not possible (architecture, a livepatch on the
+ *		same function) or not allowed: attach=entry, or the function may
+ *		sleep without bound and must not have a frame of ours on its stack.
+ *		If possible, all kretprobes get their calls from one ftrace_ops:
+ *		see iot_kretprobe_follow().
  *
- * Lifetimes. A hook exists while somebody holds it and is attached while somebody
- * has it enabled: the first to enable attaches, the last to disable detaches.
- * unregister_ftrace_function() returns when no task is in the handler or its
- * trampoline (it waits for RCU tasks, since the ops are not in the kernel's
- * image); unregister_kretprobe() when no handler runs. A redirected call is
- * counted per CPU by the handler, before it enters our text, and uncounted as
- * the wrapper's last act. Unloading begins only where the sum is zero, or soon
- * is (unload.c), and then waits for RCU tasks, so that a task preempted between
- * that last act and its return has left our text too.
+ * Lifetime: a hook exists while a reference to it is held, and is attached while it
+ * has users. The first iot_hook_enable() attaches it, the last iot_hook_disable()
+ * detaches it. unregister_ftrace_function() returns when no task is in the handler
+ * or its trampoline (it waits for RCU tasks, since the ops are not in the kernel's
+ * image). unregister_kretprobe() returns when no handler runs. A redirected call is
+ * counted per CPU by the handler, before it enters our text, and uncounted as the
+ * last act of the wrapper. Unloading starts only if the sum is zero, or soon is
+ * (unload.c). It then waits for RCU tasks, so that a task preempted between that
+ * last act and its return has left our text too.
  *
- * When the module that owns a hooked function goes, the hook is detached before
- * its text is freed; when it comes back the function is found again by its name.
+ * When the module that owns a hooked function is unloaded, the hook is detached
+ * before the module's text is freed. When the module is loaded again, the function
+ * is looked up again by its name.
  */
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
@@ -58,55 +59,55 @@ static const char * const mechanism_names[] = {
 struct iot_hook {
 	struct list_head list;
 	const struct iot_hook_type *type;
-	unsigned long addr;	/* 0 while its module is gone */
+	unsigned long addr;	/* 0 while its module is not loaded */
 	char symbol[KSYM_NAME_LEN];
 	char module[MODULE_NAME_LEN];
 	unsigned int holders;
 	unsigned int users;	/* that have it enabled */
 	bool may_redirect;
-	bool going;		/* calls may end unseen from now on */
-	bool followed;		/* the ftrace handler gives the kretprobe its calls */
-	bool armed;		/* a kprobe does */
-	struct hlist_node node;	/* then: among those, under RCU */
+	bool going;		/* from now on the end of a call may not be seen */
+	bool followed;		/* the kretprobe gets its calls from follow() */
+	bool armed;		/* the kretprobe gets its calls from a kprobe */
+	struct hlist_node node;	/* in followed[] if @followed, under RCU */
 	enum mechanism mechanism;
-	int error;		/* why it could not be attached, or not be redirected */
-	unsigned long missed;	/* of earlier attachments */
+	int error;		/* why it is not attached, or not redirected */
+	unsigned long missed;	/* calls missed by earlier attachments */
 	struct ftrace_ops ops;
 	struct kretprobe krp;
 };
 
 /*
- * Serialises everything below, also while a hook is attached or let go; taken in the
- * module notifier too.
+ * Serialises everything below, also while a hook is attached or detached. The module
+ * notifier takes it too.
  */
 static DEFINE_MUTEX(hook_lock);
 
-/* Of what a hook has missed and where that is counted, for who does not wait so long. */
+/* Protects @missed and @mechanism for readers that must not wait for hook_lock. */
 static DEFINE_SPINLOCK(missed_lock);
 
-/* Changes under hook_lock and list_lock. */
+/* Changed under hook_lock and list_lock; read under either. */
 static LIST_HEAD(hooks);
 static DEFINE_SPINLOCK(list_lock);
 
 #ifdef IOT_REDIRECT
 /*
- * Functions that are redirected, and where the calls go that bring nothing but their
- * arguments: a stub, which does not go away, so a function keeps its place here until
- * its module goes.
+ * Redirected functions and their stubs. A call that may pass through BPF's trampoline arrives
+ * with nothing but its arguments, so it goes to the stub of its function. Stubs are never
+ * freed: a function keeps its entry here until its module is unloaded.
  */
 #define MAX_BARE	128
 
 static struct iot_site bare[MAX_BARE];
 static unsigned int nr_bare;	/* rises, under hook_lock */
 
-/* In the wrapper's place: ask the handler again, and do what it says. */
+/* Called by a stub instead of the wrapper: runs the handler again and does what it decides. */
 static s64 call_bare(const struct iot_site *site, unsigned long *args)
 {
 	const struct iot_hook_type *type = site->data;
 	struct pt_regs regs = { .di = args[0], .si = args[1] };
 	iot_hook_wrapper_fn wrapper;
 
-	/* registers are all that there is in struct ftrace_regs: see iot_ftrace_regs() */
+	/* struct ftrace_regs contains only the registers: see iot_ftrace_regs() */
 	type->ftrace(site->entry - MCOUNT_INSN_SIZE, 0, NULL, (struct ftrace_regs *)&regs);
 	if (!regs.ip)
 		return IOT_HOOK_PASS_THROUGH;
@@ -124,7 +125,7 @@ static struct iot_site *find_bare(unsigned long ip)
 	return NULL;
 }
 
-/* Return: 0; -ENOSPC: too many functions; -EBUSY: it is hooked as another operation. */
+/* Return: 0; -ENOSPC: too many functions; -EBUSY: the function is hooked with another type. */
 static int need_bare(const struct iot_hook *hook)
 {
 	struct iot_site *site = find_bare(hook->addr);
@@ -140,10 +141,10 @@ static int need_bare(const struct iot_hook *hook)
 		return err;
 	site->call = call_bare;
 	site->data = hook->type;
-	site->entry = 0; /* as the place may have been another function's */
+	site->entry = 0; /* the site may have been another function's */
 	WRITE_ONCE(site->addr, hook->addr);
 	if (site == &bare[nr_bare])
-		smp_store_release(&nr_bare, nr_bare + 1); /* it is whole */
+		smp_store_release(&nr_bare, nr_bare + 1); /* after its fields */
 	return 0;
 }
 
@@ -157,7 +158,7 @@ static bool has_bare(const struct module *mod)
 	return false;
 }
 
-/* Functions of a module that is going: nobody is in them, nor on the way there. */
+/* Forget the functions of a module that is going. No task is in them or on its way there. */
 static void forget_bare(struct module *mod)
 {
 	unsigned int i;
@@ -167,7 +168,7 @@ static void forget_bare(struct module *mod)
 			WRITE_ONCE(bare[i].addr, 0);
 }
 
-/** iot_hook_send_bare() - see iot_redirect(). Context: the handler's */
+/** iot_hook_send_bare() - send a call to its function's stub. Context: the ftrace handler's */
 void iot_hook_send_bare(struct pt_regs *regs, unsigned long ip)
 {
 	struct iot_site *site = find_bare(ip);
@@ -208,7 +209,7 @@ static struct hlist_head *followed_bucket(unsigned long ip)
 	return &followed[hash_long(iot_redirect_key(ip), FOLLOWED_BITS)];
 }
 
-/* Context: entry of a function that is followed, preemption on. */
+/* The handler of follow_ops. Context: entry of a followed function, preemption on. */
 static void follow(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 		   struct ftrace_regs *fregs)
 {
@@ -221,7 +222,7 @@ static void follow(unsigned long ip, unsigned long parent_ip, struct ftrace_ops 
 	preempt_enable_notrace();
 }
 
-/* Registered while there is one to follow; its filter is never empty then. */
+/* Registered while there is a function to follow, so that its filter is never empty. */
 static struct ftrace_ops follow_ops;
 
 static int follow_begin(struct iot_hook *hook)
@@ -248,8 +249,8 @@ static bool is_followed(unsigned long addr)
 }
 
 /*
- * The handler may still be at it: wait for RCU. Where there is no memory for a smaller
- * filter the function stays in it, and its calls find nobody.
+ * The handler may still use the hook: the caller waits for a grace period. If there is no
+ * memory for a smaller filter the function stays in it, and its calls find no hook.
  */
 static void follow_end(struct iot_hook *hook)
 {
@@ -303,7 +304,7 @@ static int attach_kretprobe(struct iot_hook *hook, u32 flags)
 	return iot_kretprobe_register(&hook->krp, hook->addr, flags, &type);
 }
 
-/* By the handler or, where that is not possible or not allowed, by a kprobe. */
+/* The kretprobe gets its calls from follow() or, if that is impossible or disallowed, a kprobe. */
 static int attach_return(struct iot_hook *hook)
 {
 	int err;
@@ -330,7 +331,7 @@ static unsigned long missed_now(const struct iot_hook *hook)
 	return iot_kretprobe_missed(&hook->krp, hook->armed);
 }
 
-/* What the old one has missed is kept, in one step. */
+/* Change the mechanism and add what the old one has missed to @missed, in one step. */
 static void set_mechanism(struct iot_hook *hook, enum mechanism mechanism)
 {
 	spin_lock(&missed_lock);
@@ -340,8 +341,8 @@ static void set_mechanism(struct iot_hook *hook, enum mechanism mechanism)
 }
 
 /*
- * A function that is not there is attached by module_live(). Want of memory is no
- * reason for the dearer way: the caller is told, and may try again.
+ * A function whose module is not loaded is attached by module_live(). -ENOMEM is no reason
+ * for a more expensive mechanism: it is returned, and the caller may try again.
  */
 static int attach(struct iot_hook *hook)
 {
@@ -357,7 +358,7 @@ static int attach(struct iot_hook *hook)
 	}
 	err = refused == -ENOMEM ? refused : attach_return(hook);
 	if (!err) {
-		/* what is not meant to be redirected is as it should be */
+		/* a function that is not to be redirected has no error */
 		hook->error = refused == -EOPNOTSUPP ? 0 : refused;
 		set_mechanism(hook, KRETPROBE);
 		return 0;
@@ -369,7 +370,7 @@ static int attach(struct iot_hook *hook)
 	return err;
 }
 
-/** iot_hook_is_going() - may a call that begins now end unseen? Context: @entry */
+/** iot_hook_is_going() - check whether the end of a new call may not be seen. Context: @entry */
 bool iot_hook_is_going(const struct kretprobe *krp)
 {
 	return READ_ONCE(container_of(krp, struct iot_hook, krp)->going);
@@ -378,8 +379,9 @@ bool iot_hook_is_going(const struct kretprobe *krp)
 #define BATCH	32
 
 /*
- * Kretprobes, at most BATCH: the kernel waits once for all. The first ones stop to see
- * the end of calls while others still see the beginning, so all are told before.
+ * Detach at most BATCH kretprobes; the kernel waits once for all of them. The first ones stop
+ * seeing the end of calls while others still see new calls start, so all are marked as going
+ * before.
  */
 static void detach_kretprobes(struct iot_hook **hooks, unsigned int n)
 {
@@ -392,7 +394,7 @@ static void detach_kretprobes(struct iot_hook **hooks, unsigned int n)
 			follow_end(hooks[i]);
 		krps[i] = &hooks[i]->krp;
 	}
-	synchronize_rcu(); /* handlers know, and of the ftrace handler's none is left */
+	synchronize_rcu(); /* handlers see @going, and follow() uses none of the hooks any more */
 	for (i = 0; i < n; i++)
 		if (hooks[i]->type->forget)
 			hooks[i]->type->forget(krps[i]);
@@ -460,12 +462,12 @@ static struct iot_hook *create(const struct iot_hook_type *type,
 }
 
 /**
- * iot_hook_get() - hold the hook of a function; it is not attached yet
- * @type:	what to do at its entry and return
+ * iot_hook_get() - get a reference to the hook of a function, without attaching it
+ * @type:	what to do at the entry and return of the function
  * @func:	the function
- * @may_redirect: calls of it sleep with a bound, so a wrapper may be used
+ * @may_redirect: a wrapper may be used, as no call of the function sleeps without bound
  *
- * Context: task, may sleep. Return: the hook or NULL: no memory.
+ * Context: task, may sleep. Return: the hook, or NULL if there is no memory.
  */
 struct iot_hook *iot_hook_get(const struct iot_hook_type *type, void *func,
 			      bool may_redirect)
@@ -482,7 +484,7 @@ struct iot_hook *iot_hook_get(const struct iot_hook_type *type, void *func,
 	return hook;
 }
 
-/** iot_hook_put() - do not hold it any more; it is disabled, or NULL */
+/** iot_hook_put() - drop a reference to a hook, which is disabled, or NULL */
 void iot_hook_put(struct iot_hook *hook)
 {
 	if (!hook)
@@ -498,7 +500,7 @@ void iot_hook_put(struct iot_hook *hook)
 }
 
 /**
- * iot_hook_enable() - one user more; the first one attaches
+ * iot_hook_enable() - add a user to a hook; the first one attaches it
  *
  * Context: task, may sleep (for seconds, when the kernel patches its text).
  */
@@ -516,16 +518,16 @@ int iot_hook_enable(struct iot_hook *hook)
 }
 
 /**
- * iot_hook_disable() - one user less; the last one detaches
+ * iot_hook_disable() - remove a user from a hook; the last one detaches it
  *
- * Calls that are in a wrapper go on; they do not touch the hook.
+ * Calls that are in a wrapper continue; they do not touch the hook.
  */
 void iot_hook_disable(struct iot_hook *hook)
 {
 	iot_hooks_disable(&hook, 1);
 }
 
-/** iot_hooks_put() - of @n hooks, some of which may be NULL: all are then */
+/** iot_hooks_put() - drop references to @n hooks, which may be NULL, and set them to NULL */
 void iot_hooks_put(struct iot_hook **hooks, unsigned int n)
 {
 	while (n--) {
@@ -534,7 +536,7 @@ void iot_hooks_put(struct iot_hook **hooks, unsigned int n)
 	}
 }
 
-/** iot_hooks_disable() - likewise; much faster than one by one */
+/** iot_hooks_disable() - disable @n hooks, which may be NULL; much faster than one by one */
 void iot_hooks_disable(struct iot_hook **hooks, unsigned int n)
 {
 	struct iot_hook *unused[BATCH];
@@ -549,7 +551,7 @@ void iot_hooks_disable(struct iot_hook **hooks, unsigned int n)
 			continue;
 		detach(unused, nr);
 		nr = 0;
-		/* others need not wait for all */
+		/* let other tasks have the lock between batches */
 		mutex_unlock(&hook_lock);
 		mutex_lock(&hook_lock);
 	}
@@ -557,7 +559,7 @@ void iot_hooks_disable(struct iot_hook **hooks, unsigned int n)
 	mutex_unlock(&hook_lock);
 }
 
-/** iot_hooks_enable() - likewise all of them, or none and an error */
+/** iot_hooks_enable() - enable @n hooks, which may be NULL: all of them, or none on error */
 int iot_hooks_enable(struct iot_hook **hooks, unsigned int n)
 {
 	unsigned int i;
@@ -574,9 +576,9 @@ int iot_hooks_enable(struct iot_hook **hooks, unsigned int n)
 }
 
 /**
- * iot_hook_missed() - calls that the hook could not follow, for all targets
+ * iot_hook_missed() - count the calls that the hook could not follow, for all targets
  *
- * Context: task: of a hook that is just being let go nothing is left out.
+ * The count is complete also while the hook is being detached. Context: task.
  */
 unsigned long iot_hook_missed(const struct iot_hook *hook)
 {
@@ -588,7 +590,7 @@ unsigned long iot_hook_missed(const struct iot_hook *hook)
 	return missed;
 }
 
-/** iot_hook_show() - a line for each, as in /proc/iotracer/hooks */
+/** iot_hook_show() - print a line per hook, for /proc/iotracer/hooks */
 void iot_hook_show(struct seq_file *m)
 {
 	struct iot_hook *hook;
@@ -601,7 +603,7 @@ void iot_hook_show(struct seq_file *m)
 	mutex_unlock(&hook_lock);
 }
 
-/* The text of @mod is about to go: let go of what lies in it. */
+/* The text of @mod is about to be freed: detach the hooks in it. */
 static void module_going(struct module *mod)
 {
 	struct iot_hook *hook;
@@ -615,7 +617,7 @@ static void module_going(struct module *mod)
 	forget_bare(mod);
 }
 
-/* A module is there: find what went with it the last time, attach what is enabled. */
+/* A module has been loaded: look up its functions that have hooks, attach those enabled. */
 static void module_live(struct module *mod)
 {
 	char name[MODULE_NAME_LEN + KSYM_NAME_LEN];
@@ -632,10 +634,10 @@ static void module_live(struct module *mod)
 }
 
 /*
- * Is a hook in a module that is going, or was one in a module that is there? Whoever
- * loads or unloads another does not wait until some hooks are attached, which takes
- * hook_lock long. No hook is made in a module that is going: its inode, or its file,
- * holds the module.
+ * Is a hook in a module that is going, or was one in a module that has been loaded? Loading or
+ * unloading any other module does not take hook_lock, which may be held for long while hooks
+ * are attached. No hook is created in a module that is going: the inode or file that the
+ * function comes from holds a reference to the module.
  */
 static bool concerns(struct module *mod, unsigned long event)
 {
@@ -686,8 +688,8 @@ int iot_hook_init(void)
 /**
  * iot_hook_exit() - wait until no CPU is in a probe or wrapper of ours
  *
- * All hooks have been put. Context: task, may sleep; no call has been redirected since
- * the last one was seen to leave.
+ * All hooks have been put. Context: task, may sleep; no call has been redirected since the
+ * last one in flight was seen to leave.
  */
 void iot_hook_exit(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One function: how it is attached, and safely let go. */
+/* The hook of one function: how it is attached and safely detached. */
 #ifndef IOT_HOOK_H
 #define IOT_HOOK_H
 
@@ -10,22 +10,23 @@ struct iov_iter;
 struct kiocb;
 struct seq_file;
 
-/* @caller: the address that the call returns to, 0: a function of ours */
+/* @caller: the address that the call returns to; 0 if the call came through a stub */
 typedef s64 (*iot_hook_wrapper_fn)(struct kiocb *iocb, struct iov_iter *iter,
 				   unsigned long original, u64 cookie, unsigned long caller);
 
 /**
  * struct iot_hook_type - what to do at the entry and return of a function
  * @name:	the file operation, for people
- * @ftrace:	entry handler that may redirect the call, NULL where there is none
- * @entry:	kretprobe entry handler: returns 0 when the return is wanted
+ * @ftrace:	entry handler that may redirect the call, may be NULL
+ * @entry:	kretprobe entry handler; returns 0 if the return is wanted
  * @exit:	kretprobe return handler
- * @forget:	the kretprobe is going, and calls that it has seen begin may end
- *		without @exit: nothing may point to its instances from now on, and
- *		iot_hook_is_going() says so to @entry. May be NULL
+ * @forget:	called when the kretprobe is going: calls that @entry has seen may end
+ *		without @exit. From now on nothing may point to its instances, and
+ *		iot_hook_is_going() is true in @entry. May be NULL
  * @data_size:	bytes of kretprobe instance data
- * @wrapper_at:	the function, an iot_hook_wrapper_fn, to call in place of what @ftrace
- *		redirects to; rejects a call with IOT_HOOK_PASS_THROUGH. Where there is @ftrace
+ * @wrapper_at:	returns the iot_hook_wrapper_fn to call instead of the address that
+ *		@ftrace redirects to. It rejects a call with IOT_HOOK_PASS_THROUGH.
+ *		Required if there is @ftrace
  */
 struct iot_hook_type {
 	const char *name;

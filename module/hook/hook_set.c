@@ -1,33 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A set of hooks: many functions that are attached and let go at once.
+ * A set of hooks: many functions that are attached and detached at once.
  *
- * An ftrace handler that wants a call sends it to the stub of its site (hook_enter.S),
- * which knows it by nothing but that: BPF's trampoline may come between (fentry, fexit
- * on the same function), and what it keeps are the function's arguments only. The
- * stub keeps the arguments, asks the set's wrapper, and either returns what the
- * wrapper says, or, where that is IOT_HOOK_PASS_THROUGH, goes on into the function with
- * nothing of ours on the stack: so a call that turns out to be able to sleep
- * without bound does not hold the module. As in hook.c a redirected call is in
- * flight from the handler to the wrapper's end.
+ * An ftrace handler that wants a call sends it to the stub of its site (stub.c). The stub saves
+ * the arguments and calls the set's wrapper. Then it either returns the wrapper's result or, for
+ * IOT_HOOK_PASS_THROUGH, continues into the function with nothing of ours on the stack. So a call
+ * that turns out to be unbounded does not keep the module loaded. As in hook.c, a redirected call
+ * is in flight from the handler to the end of the wrapper.
  *
- * Calls that may sleep without bound are followed by their return address: see
- * iot_kretprobe_follow(). So are those of a function that cannot be redirected, because
- * somebody else redirects it (a livepatch), or may not be (attach=entry).
+ * Calls that may be unbounded are followed by their return address, see iot_kretprobe_follow().
+ * So are the calls of a function that cannot be redirected, because another user such as a
+ * livepatch redirects it, or that may not be redirected (attach=entry).
  *
- * Functions of one handler and one owner, the kernel or a module, share an ftrace_ops
- * and are a group. ftrace takes a group as a whole or not at all and does not say which
- * function it refuses, so a group that is refused is halved until the function stands
- * alone: it gets the next dearer way, the others stay as they are.
+ * A group is the functions that have the same handler and the same owner, which is the kernel or
+ * a module. They share an ftrace_ops. ftrace accepts a group as a whole or not at all, and does
+ * not report which function it rejects. So a rejected group is halved until that function is
+ * alone. It gets the next more expensive mechanism; the others are not affected.
  *
- * Where ftrace cannot look at a function, or is not allowed to, it gets a kretprobe of
- * the usual kind. The handlers of either may not sleep.
+ * A function that ftrace cannot look at, or is not allowed to, gets an ordinary kretprobe. Neither
+ * ftrace handlers nor kretprobe handlers may sleep.
  *
- * Modules. A function of a module is attached when the module comes, before its init
- * runs, and let go when it goes, before its text is freed: nobody is in the function
- * then, or on the way there. Its groups are its own, so the filter of no other ops
- * knows its address. The module notifier takes modules_lock only for a module that a
- * started set names, and under that lock only functions of modules are attached.
+ * Modules: a function of a module is attached when the module is loaded, before its init runs. It
+ * is detached when the module is unloaded, before its text is freed; then no task is in the
+ * function or on its way there. It is in groups of that module only, so no other ops has its
+ * address in a filter. The module notifier takes modules_lock only for a module that a started
+ * set names, and only functions of modules are attached under that lock.
  */
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
@@ -52,16 +49,16 @@ static const char * const mechanism_names[] = {
 };
 
 /*
- * Of the list, and of what a site tells about itself. Held for moments, so that who
- * reads does not wait for hundreds of functions: the owner of a set attaches and
- * detaches it, one at a time.
+ * Protects the list, and the fields of a site that iot_hook_set_show() reads. Held only briefly,
+ * so that readers do not wait while hundreds of functions are attached. It does not serialise
+ * that: the owner of a set attaches and detaches it, one task at a time.
  */
 static DEFINE_MUTEX(sets_lock);
 static LIST_HEAD(sets);
 
 /*
- * Held while functions of modules are attached and let go, by the owner of a set and by
- * the module notifier. Taken before sets_lock; whoever changes the list has both.
+ * Held while functions of modules are attached and detached, by the owner of a set and by the
+ * module notifier. Taken before sets_lock. Changes of the list need both.
  */
 static DEFINE_MUTEX(modules_lock);
 
@@ -84,7 +81,7 @@ static bool is_of(const char *owner, const char *module)
 	return owner && module ? !strcmp(owner, module) : owner == module;
 }
 
-/* It has a function, which is in @owner. */
+/* Does the site have a function, and is it in @owner? */
 static bool is_in(const struct iot_site *site, const char *owner)
 {
 	return site->addr && is_of(site->owner, owner);
@@ -103,9 +100,9 @@ static void set_mechanism(struct iot_site *site, enum iot_hook_mechanism mechani
 }
 
 /*
- * The function is not what its probe expects, as far as is known. BTF lacks system calls
- * without arguments, whose functions are another one's under two more names; but the
- * kernel calls all system calls alike.
+ * Does the function differ from what its probe expects? One that BTF lacks counts as different,
+ * except for system calls: BTF lacks those without arguments, as their functions are aliases of
+ * another one, but the kernel calls all system calls with the same prototype.
  */
 static bool is_refused(const struct iot_site *site)
 {
@@ -125,7 +122,7 @@ static struct hlist_head *bucket_of(struct iot_hook_set *set, unsigned long ip)
 	return &set->table[hash_long(iot_redirect_key(ip), IOT_HOOK_SET_BITS)];
 }
 
-/** iot_site_follow() - follow a call by its return. Context: the handler's */
+/** iot_site_follow() - follow a call by its return. Context: the ftrace handler's */
 void iot_site_follow(const struct iot_site *site, struct pt_regs *regs)
 {
 	preempt_disable_notrace();
@@ -134,12 +131,12 @@ void iot_site_follow(const struct iot_site *site, struct pt_regs *regs)
 }
 
 /**
- * iot_hook_set_handle() - the handler of all sites that have none of their own
+ * iot_hook_set_handle() - handle a call of a site that has no handler of its own
  *
- * Of the sites of a function the first that wants the call has it. Sites come to the
- * table and go while handlers of other functions walk it. Where a call goes on is
- * changed only for a site that redirects: the ops of the others has no right to, and
- * whoever redirects the function instead may have said so before. Context: entry of the
+ * If a function has several sites, the first that wants the call gets it. Sites are added to the
+ * table and removed while handlers of other functions walk it. The instruction pointer is changed
+ * only for a site with @redirects: the ops of other sites have no FTRACE_OPS_FL_IPMODIFY, and
+ * another user that redirects the function may already have changed it. Context: entry of the
  * function, preemption on or off.
  */
 void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
@@ -176,21 +173,21 @@ void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrac
 }
 
 /*
- * Its calls are followed by their return, or may be: the others of a function that was to
- * be redirected and is not.
+ * Does the site need a kretprobe? Yes if its calls may be followed by their return: they may be
+ * unbounded, or the function was to be redirected and is not.
  */
 static bool needs_probe(const struct iot_site *site)
 {
 	return follows_return(site) || (site->set->call && !site->redirects);
 }
 
-/* ftrace may be asked to look at it. */
+/* Can an ftrace handler be attached to the site? */
 static bool is_handled(const struct iot_site *site)
 {
 	return !needs_probe(site) || site->krp;
 }
 
-/* Only a handler of all sites knows what to do where the call is not redirected. */
+/* Only iot_hook_set_handle() can handle a site that was to be redirected and is not. */
 static ftrace_func_t handler_of(const struct iot_site *site)
 {
 	if (!site->handler || (site->set->call && !site->redirects))
@@ -207,7 +204,7 @@ static enum iot_hook_mechanism mechanism_of(const struct iot_site *site)
 	return site->set->call ? IOT_HOOK_FALLBACK : IOT_HOOK_ENTRY;
 }
 
-/* Which of a set's sites are to be redirected. */
+/* Decide which of a set's sites to redirect. */
 static void choose_redirects(struct iot_hook_set *set, const char *owner)
 {
 	unsigned int i;
@@ -225,7 +222,7 @@ static void choose_redirects(struct iot_hook_set *set, const char *owner)
 	}
 }
 
-/* Functions that are attached together, each once, and those that have one. */
+/* Functions that are attached together; @ips has each one once, also if it has several sites. */
 struct batch {
 	struct iot_hook_set *set;
 	const char *owner;
@@ -250,8 +247,8 @@ static bool has_ip(const unsigned long *ips, unsigned int n, unsigned long ip)
 }
 
 /*
- * The next ones that wait and share a handler, from @from on. They are in the table
- * before there is an ops that looks at them. Return: where to go on.
+ * Collect the waiting sites from @from on that share a handler with the first of them. They are
+ * added to the table before an ops looks at them. Return: where to continue.
  */
 static unsigned int collect(struct batch *b, unsigned int from)
 {
@@ -296,7 +293,7 @@ static int attach_group(struct batch *b, unsigned int from, unsigned int n)
 	return err;
 }
 
-/* What became of some of a batch: they are attached, or refused with an error. */
+/* Store for @n functions of a batch that they are attached, or rejected with @err. */
 static void note_outcome(const struct batch *b, unsigned int from, unsigned int n, int err)
 {
 	unsigned int i;
@@ -315,7 +312,7 @@ static void note_outcome(const struct batch *b, unsigned int from, unsigned int 
 	}
 }
 
-/* Attach all of these that can be. Return: 0 or -ENOMEM. */
+/* Attach those of @n functions of a batch that ftrace accepts. Return: 0 or -ENOMEM. */
 static int attach_range(struct batch *b, unsigned int from, unsigned int n)
 {
 	int err;
@@ -333,7 +330,7 @@ static int attach_range(struct batch *b, unsigned int from, unsigned int n)
 	return err ?: attach_range(b, from + n / 2, n - n / 2);
 }
 
-/* All that wait for a handler that redirects, or for one that does not. */
+/* Attach the sites that wait for a handler that redirects, or for one that does not. */
 static int attach_groups(struct iot_hook_set *set, const char *owner, bool redirects)
 {
 	struct batch *b = kzalloc(struct_size(b, ips, set->nr), GFP_KERNEL);
@@ -354,8 +351,8 @@ static int attach_groups(struct iot_hook_set *set, const char *owner, bool redir
 }
 
 /*
- * The kernel has waited for all that are in a handler, and in the trampolines of the
- * ops, when this returns: nobody walks the table who has seen what has left it before.
+ * When this returns, the kernel has waited for all tasks in a handler or in a trampoline of the
+ * ops: no handler that has seen a site removed from the table before is still walking it.
  */
 static void detach_groups(struct iot_hook_set *set, const char *owner)
 {
@@ -365,7 +362,7 @@ static void detach_groups(struct iot_hook_set *set, const char *owner)
 		if (!is_of(group->owner, owner))
 			continue;
 		list_del(&group->list);
-		/* else ftrace has given itself up, and may still look at it */
+		/* otherwise ftrace has disabled itself and may still use the ops */
 		if (iot_redirect_detach(&group->ops))
 			kfree(group);
 	}
@@ -376,21 +373,21 @@ static void detach_groups(struct iot_hook_set *set, const char *owner)
 }
 #endif
 
-/* A kretprobe and whose it is. */
+/* A kretprobe and its site. */
 struct iot_hook_probe {
 	struct kretprobe krp;
 	struct iot_site *site;
 };
 
-/** iot_site_of() - whose kretprobe it is. Context: its entry handler. */
+/** iot_site_of() - get the site of a kretprobe. Context: its entry handler */
 const struct iot_site *iot_site_of(struct kretprobe_instance *ri)
 {
 	return container_of(get_kretprobe(ri), struct iot_hook_probe, krp)->site;
 }
 
 /*
- * Where all functions have kretprobes, few are at work at a time; those chosen to
- * have one because they wait may be many.
+ * A kretprobe that only replaces redirection follows few calls at a time. Calls that may be
+ * unbounded may be many.
  */
 static int max_active(const struct iot_site *site)
 {
@@ -399,8 +396,8 @@ static int max_active(const struct iot_site *site)
 }
 
 /*
- * @flags: KPROBE_FLAG_DISABLED: the ftrace handler gives it its calls.
- * Return: 0, also if it cannot be hooked, which site->error says; or -ENOMEM.
+ * @flags: KPROBE_FLAG_DISABLED if the kretprobe gets its calls from the ftrace handler.
+ * Return: 0, also if the function cannot be hooked, then site->error is set; or -ENOMEM.
  */
 static int attach_probe(struct iot_site *site, u32 flags)
 {
@@ -415,7 +412,7 @@ static int attach_probe(struct iot_site *site, u32 flags)
 	int err;
 
 	probe->site = site;
-	site->armed = !flags; /* the handlers ask */
+	site->armed = !flags; /* the handlers read it */
 	err = iot_kretprobe_register(&probe->krp, site->addr, flags, &type);
 	if (err == -ENOMEM)
 		return -ENOMEM;
@@ -437,7 +434,7 @@ static unsigned long site_missed(const struct iot_site *site)
 	return site->missed + iot_kretprobe_missed(site->krp, site->armed);
 }
 
-/* All at once: the kernel waits once for all. No ftrace handler knows them any more. */
+/* All at once, so that the kernel waits once. No ftrace handler uses the kretprobes any more. */
 static void detach_probes(struct iot_hook_set *set, const char *owner)
 {
 	unsigned int i, n = 0;
@@ -461,7 +458,7 @@ static void detach_probes(struct iot_hook_set *set, const char *owner)
 }
 
 #ifdef IOT_REDIRECT
-/* For those that need one and do not have it. */
+/* Register a disabled kretprobe for each site that needs one and has none. */
 static int attach_disabled_probes(struct iot_hook_set *set, const char *owner)
 {
 	unsigned int i;
@@ -477,8 +474,8 @@ static int attach_disabled_probes(struct iot_hook_set *set, const char *owner)
 }
 
 /*
- * By ftrace handlers. First what is redirected; of what is refused there the calls are
- * followed by their return. Return: 0 or -ENOMEM.
+ * Attach by ftrace handlers. Sites to be redirected come first. The calls of those that are
+ * rejected are followed by their return. Return: 0 or -ENOMEM.
  */
 static int attach_handled(struct iot_hook_set *set, const char *owner)
 {
@@ -501,7 +498,10 @@ static int attach_handled(struct iot_hook_set *set, const char *owner)
 }
 #endif
 
-/* What ftrace does not look at: one that was to give its calls begins to see them. */
+/*
+ * Attach a site that ftrace does not look at by an enabled kretprobe. One that was to get its
+ * calls from an ftrace handler is enabled. Return: 0 or -ENOMEM.
+ */
 static int attach_armed(struct iot_site *site)
 {
 	bool armed;
@@ -524,7 +524,7 @@ static int attach_armed(struct iot_site *site)
 	return err == -ENOMEM ? err : 0;
 }
 
-/* The functions of an owner, which are not attached. Return: 0 or -ENOMEM. */
+/* Attach the functions of an owner that are not attached. Return: 0 or -ENOMEM. */
 static int attach_part(struct iot_hook_set *set, const char *owner)
 {
 	unsigned int i;
@@ -553,7 +553,7 @@ static void detach_part(struct iot_hook_set *set, const char *owner)
 }
 
 /*
- * Let go of the functions of a module, and forget where they are. Under modules_lock.
+ * Detach the functions of a module, and forget their addresses. Under modules_lock.
  * @error: why they are not attached from now on
  */
 static void detach_module(struct iot_hook_set *set, const char *module, int error)
@@ -574,8 +574,8 @@ static void detach_module(struct iot_hook_set *set, const char *module, int erro
 }
 
 /*
- * Out of the table, which others use: no call finds the functions of a module that way
- * any more, and they may come to another place in the table. Under modules_lock.
+ * Remove the functions of a module from the table, which other functions use: handlers find
+ * them no more, and they can be added again in another bucket. Under modules_lock.
  */
 static void forget_module(struct iot_hook_set *set, const char *module)
 {
@@ -588,7 +588,7 @@ static void forget_module(struct iot_hook_set *set, const char *module)
 		hlist_del_init_rcu(&set->sites[i].node);
 		any = true;
 	}
-	/* handlers walk it, with preemption on or off */
+	/* handlers walk the table with preemption on or off */
 	if (any) {
 		synchronize_rcu();
 		synchronize_rcu_tasks();
@@ -596,9 +596,9 @@ static void forget_module(struct iot_hook_set *set, const char *module)
 }
 
 /*
- * Find the functions that a module has, if it is there, and attach them. One that is
- * going is not found: iot_symbol_find() takes a reference. Under modules_lock.
- * Return: 0 or -ENOMEM: none of them is attached.
+ * Look up the functions of a module, if it is loaded, and attach them. Nothing is found in a
+ * module that is going, as iot_symbol_find() takes a reference to it. Under modules_lock.
+ * Return: 0, or -ENOMEM if none of them is attached.
  */
 static int attach_module(struct iot_hook_set *set, const char *module)
 {
@@ -624,7 +624,7 @@ static int attach_module(struct iot_hook_set *set, const char *module)
 	return err;
 }
 
-/* Does one of the first @nr sites name it? */
+/* Does one of the first @nr sites name the module? */
 static bool names_module(const struct iot_hook_set *set, const char *module, unsigned int nr)
 {
 	unsigned int i;
@@ -635,7 +635,7 @@ static bool names_module(const struct iot_hook_set *set, const char *module, uns
 	return false;
 }
 
-/* Each module once. Under modules_lock. */
+/* Attach the functions of each module that the sites name, each once. Under modules_lock. */
 static int attach_modules(struct iot_hook_set *set)
 {
 	unsigned int i;
@@ -659,7 +659,7 @@ static void detach_modules(struct iot_hook_set *set)
 			detach_module(set, set->sites[i].owner, -ENOENT);
 }
 
-/* From here on the notifier knows the set, and what has come before is found. */
+/* Make the set known to the notifier, and attach the functions of modules loaded before. */
 static int publish(struct iot_hook_set *set)
 {
 	int err;
@@ -683,7 +683,7 @@ static void withdraw(struct iot_hook_set *set)
 	mutex_unlock(&modules_lock);
 }
 
-/* Whether calls may be redirected at all. Return: 0 or -ENOMEM. */
+/* Decide whether calls may be redirected at all. Return: 0 or -ENOMEM. */
 static int choose_way(struct iot_hook_set *set)
 {
 	int err;
@@ -696,7 +696,7 @@ static int choose_way(struct iot_hook_set *set)
 	return err == -ENOMEM ? err : 0;
 }
 
-/* Say it once, in full, and count it: its calls are missed, nobody knows how many. */
+/* Report a mismatch once, in full. Count one missed call, as their true number is unknown. */
 static void report_refused(struct iot_site *site, const struct iot_btf_check *check)
 {
 	char text[IOT_BTF_TEXT];
@@ -709,7 +709,7 @@ static void report_refused(struct iot_site *site, const struct iot_btf_check *ch
 	mutex_unlock(&sets_lock);
 }
 
-/* The kernel's own functions, at the first start. Return: 0 or -ENOMEM. */
+/* Check the kernel's own functions, at the first start. Return: 0 or -ENOMEM. */
 static int check_prototypes(struct iot_hook_set *set)
 {
 	struct iot_btf_check *checks;
@@ -735,7 +735,7 @@ static int check_prototypes(struct iot_hook_set *set)
 	return 0;
 }
 
-/* A function that does not fit is as good as none. */
+/* Treat a function with an unexpected prototype as not found. Return: 0 or -ENOMEM. */
 static int drop_misfits(struct iot_hook_set *set)
 {
 	int err = check_prototypes(set);
@@ -781,11 +781,11 @@ static void finish(struct iot_hook_set *set)
 /**
  * iot_hook_set_attach() - hook all functions of a set that the kernel has
  *
- * One that cannot be hooked, or not in the cheapest way, is told in
- * /proc/iotracer/hooks and does not hinder the others. Want of memory is no reason for
- * the dearer way: the caller is told, and may try again. Context: task, may sleep long:
- * the kernel patches its text; nobody else attaches or detaches this set.
- * Return: 0 or -ENOMEM, then nothing is hooked.
+ * A function that cannot be hooked, or not by the cheapest mechanism, is reported in
+ * /proc/iotracer/hooks and does not affect the others. -ENOMEM is no reason for a more expensive
+ * mechanism: it is returned, and the caller may try again. Context: task, may sleep long while
+ * the kernel patches its text; no other task attaches or detaches this set.
+ * Return: 0, or -ENOMEM and nothing is hooked.
  */
 int iot_hook_set_attach(struct iot_hook_set *set)
 {
@@ -804,9 +804,9 @@ int iot_hook_set_attach(struct iot_hook_set *set)
 }
 
 /**
- * iot_hook_set_detach() - let go of all
+ * iot_hook_set_detach() - detach all functions of a set
  *
- * No handler runs when it returns; calls that are in a wrapper go on. Context: as of
+ * No handler runs when it returns; calls that are in a wrapper continue. Context: as of
  * iot_hook_set_attach().
  */
 void iot_hook_set_detach(struct iot_hook_set *set)
@@ -815,7 +815,7 @@ void iot_hook_set_detach(struct iot_hook_set *set)
 	finish(set);
 }
 
-/* Is there a started set that names it? Waits for nobody who attaches. */
+/* Does a started set name the module? Does not wait for a task that attaches functions. */
 static bool is_named(const char *module)
 {
 	struct iot_hook_set *set;
@@ -829,9 +829,9 @@ static bool is_named(const char *module)
 }
 
 /**
- * iot_hook_set_module_coming() - a module is about to begin
+ * iot_hook_set_module_coming() - attach the functions of a module before its init runs
  *
- * A set that is not in the list yet finds the module by itself. Context: module
+ * A set that is not in the list yet finds the module when it is started. Context: module
  * notifier, may sleep.
  */
 void iot_hook_set_module_coming(const char *module)
@@ -848,9 +848,9 @@ void iot_hook_set_module_coming(const char *module)
 }
 
 /**
- * iot_hook_set_module_going() - a module has ended, and its text will be freed
+ * iot_hook_set_module_going() - detach the functions of a module before its text is freed
  *
- * A set that is not in the list yet does not find it any more. Context: as above.
+ * A set that is not in the list yet no longer finds the module. Context: as above.
  */
 void iot_hook_set_module_going(const char *module)
 {
@@ -867,8 +867,8 @@ void iot_hook_set_module_going(const char *module)
 }
 
 /*
- * The kernel's own function of a name, or 0. A module's of the same name is another
- * function: a site says whose it means.
+ * Find the kernel's own function of a name. Return: its address or 0. A function of a module with
+ * the same name does not count: a site that means one has @module.
  */
 static unsigned long kernel_symbol(const char *symbol)
 {
@@ -881,10 +881,10 @@ static unsigned long kernel_symbol(const char *symbol)
 }
 
 /**
- * iot_hook_set_start() - find the functions of a set by name, and attach them
- * @points:	@nr tracepoints that belong to it, attached after them
+ * iot_hook_set_start() - look up the functions of a set by name, and attach them
+ * @points:	@nr tracepoints of the set, attached after the functions
  *
- * Context: task, may sleep long. Return: 0, or an error: then nothing is attached.
+ * Context: task, may sleep long. Return: 0, or an error and nothing is attached.
  */
 int iot_hook_set_start(struct iot_hook_set *set, struct iot_point *points, size_t nr)
 {
@@ -904,14 +904,14 @@ int iot_hook_set_start(struct iot_hook_set *set, struct iot_point *points, size_
 	return err;
 }
 
-/** iot_hook_set_stop() - let go what iot_hook_set_start() has attached */
+/** iot_hook_set_stop() - detach what iot_hook_set_start() has attached */
 void iot_hook_set_stop(struct iot_hook_set *set, struct iot_point *points, size_t nr)
 {
 	iot_points_put(points, nr);
 	iot_hook_set_detach(set);
 }
 
-/** iot_hook_set_own_missed() - likewise without those that were refused at unloading */
+/** iot_hook_set_own_missed() - as iot_hook_set_missed(), without iot_redirect_refused() */
 unsigned long iot_hook_set_own_missed(const struct iot_hook_set *set)
 {
 	unsigned long missed = 0;
@@ -924,13 +924,13 @@ unsigned long iot_hook_set_own_missed(const struct iot_hook_set *set)
 	return missed;
 }
 
-/** iot_hook_set_missed() - calls that could not be followed */
+/** iot_hook_set_missed() - count the calls that could not be followed */
 unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
 {
 	return iot_hook_set_own_missed(set) + iot_redirect_refused();
 }
 
-/** iot_hook_set_show() - a line for each function, as in iot_hook_show() */
+/** iot_hook_set_show() - print a line per function, as iot_hook_show() */
 void iot_hook_set_show(struct seq_file *m)
 {
 	struct iot_hook_set *set;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A set of hooks: many functions that are attached and let go at once, as a
- * category needs them. One ftrace_ops serves all that have the same handler, so the
- * kernel patches its text and waits for RCU once and not for each.
+ * A set of hooks: the many functions that a category attaches and detaches at once. Functions
+ * with the same handler share an ftrace_ops, so the kernel patches its text and waits for RCU
+ * once and not for each function.
  */
 #ifndef IOT_HOOK_SET_H
 #define IOT_HOOK_SET_H
@@ -22,19 +22,19 @@ struct seq_file;
 
 /**
  * struct iot_hook_set - static, for the life of the module
- * @sites:	@nr of them; they stay, and so do the addresses of the kernel's own
- * @wants:	is this call wanted? Context: entry of the function, preemption on,
- *		must not sleep. @caller is the address it returns to
- * @call:	wrapper: does what is to be done before, iot_hook_call(), and what is
- *		to be done after; returns the function's result or IOT_HOOK_PASS_THROUGH.
- *		NULL: the set only looks, @wants never says IOT_HOOK_FOLLOW of what is
- *		bounded, and whoever redirects the same function is not in the way.
- *		Context: the function's own; may sleep where the function may
- * @entry:	kretprobe handler, asks itself what @wants says: without redirecting
- *		it is the first to see a call; iot_site_of() says whose
- * @exit:	likewise
+ * @sites:	@nr sites; they stay, and so do the addresses of the kernel's own functions
+ * @wants:	returns the verdict on a call. Context: entry of the function, preemption
+ *		on, must not sleep. @caller is the address that the call returns to
+ * @call:	wrapper: calls the function with iot_hook_call() and does the work before
+ *		and after that; returns the function's result or IOT_HOOK_PASS_THROUGH.
+ *		NULL: the set only observes. Then @wants never returns IOT_HOOK_FOLLOW
+ *		for a bounded site, and others may redirect the same functions.
+ *		Context: that of the function; may sleep if the function may
+ * @entry:	kretprobe entry handler. It decides by itself as @wants does, since it may be
+ *		the first to see a call. iot_site_of() returns its site
+ * @exit:	kretprobe return handler
  * @data_size:	bytes of kretprobe instance data
- * @unguarded:	it is what guards the others: see unload.c
+ * @unguarded:	may redirect without iot_redirect_open(): the set of unload.c itself
  */
 struct iot_hook_set {
 	struct iot_site *sites;
@@ -47,13 +47,13 @@ struct iot_hook_set {
 	size_t data_size;
 	bool unguarded;
 
-	/* hook_set.c's */
+	/* private to hook_set.c */
 	struct list_head list;
-	bool redirects;			/* calls may be */
-	bool checked;			/* the prototypes of the kernel's own functions */
+	bool redirects;			/* calls may be redirected */
+	bool checked;			/* prototypes of the kernel's own functions are checked */
 	struct list_head groups;	/* functions that share an ftrace_ops */
-	struct iot_hook_probe *probes;	/* one a site */
-	struct kretprobe **scratch;	/* room for all, to let go of many at once */
+	struct iot_hook_probe *probes;	/* one per site */
+	struct kretprobe **scratch;	/* room for all, to unregister many at once */
 	struct hlist_head table[1 << IOT_HOOK_SET_BITS];
 };
 

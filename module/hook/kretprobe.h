@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Kretprobes, and how an ftrace handler gives them the calls that they follow. */
+/* Kretprobes, and how an ftrace handler passes calls to them. */
 #ifndef IOT_KRETPROBE_H
 #define IOT_KRETPROBE_H
 
@@ -9,7 +9,7 @@
 #include <linux/string.h>
 #include "compat/compat.h"
 
-/** struct iot_kretprobe_type - what a kretprobe does, and how many calls it follows at a time */
+/** struct iot_kretprobe_type - handlers of a kretprobe, and how many calls it follows at a time */
 struct iot_kretprobe_type {
 	kretprobe_handler_t entry;	/* returns 0 if the return is wanted */
 	kretprobe_handler_t exit;
@@ -18,10 +18,10 @@ struct iot_kretprobe_type {
 };
 
 /**
- * iot_kretprobe_register() - at a function
- * @krp:	filled here
- * @addr:	of the function
- * @flags:	0, or KPROBE_FLAG_DISABLED: no kprobe gives it calls, iot_kretprobe_follow() may
+ * iot_kretprobe_register() - register a kretprobe at a function
+ * @krp:	initialized here
+ * @addr:	address of the function
+ * @flags:	0, or KPROBE_FLAG_DISABLED: no kprobe passes calls to it, iot_kretprobe_follow() may
  *
  * Context: task, may sleep. Return: 0 or an error.
  */
@@ -38,7 +38,7 @@ static inline int iot_kretprobe_register(struct kretprobe *krp, unsigned long ad
 	return register_kretprobe(krp);
 }
 
-/** iot_kretprobe_args() - the first @n arguments of a call. Context: its kretprobe's entry */
+/** iot_kretprobe_args() - get the first @n arguments of a call. Context: entry handler */
 static inline void iot_kretprobe_args(struct pt_regs *regs, unsigned long *args, unsigned int n)
 {
 	unsigned int i;
@@ -48,9 +48,10 @@ static inline void iot_kretprobe_args(struct pt_regs *regs, unsigned long *args,
 }
 
 /**
- * iot_kretprobe_missed() - calls that a kretprobe could not follow
- * @armed:	a kprobe gives it its calls, and has its own reasons to miss some; the
- *		misses of others' kprobes on the function are counted for a disabled one, too
+ * iot_kretprobe_missed() - count the calls that a kretprobe could not follow
+ * @armed:	a kprobe passes calls to it, so the calls that the kprobe misses count, too. The
+ *		count of a disabled kprobe is not used: it includes calls that other kprobes on
+ *		the function miss
  *
  * Context: any.
  */
@@ -65,13 +66,13 @@ static inline unsigned long iot_kretprobe_missed(const struct kretprobe *krp, bo
 /**
  * iot_kretprobe_follow() - follow a call by its return address
  * @krp:	registered with KPROBE_FLAG_DISABLED
- * @regs:	of the ftrace handler that looks at the call
+ * @regs:	registers of the ftrace handler that looks at the call
  *
- * That is what a kretprobe does, but a kprobe's way to the entry of a function is long,
- * and every call goes it. Here the handler gives it those calls that it wants, through
- * the pre_handler that register_kretprobe() has set (kernel/kprobes.c), with preemption
- * off as there, but without a kprobe's guard against recursion: no handler of ours calls
- * a function that is followed. Context: preemption off.
+ * An enabled kretprobe does the same, but at the cost of a kprobe for every call of the function.
+ * Here the ftrace handler passes only the calls that it wants to the pre_handler that
+ * register_kretprobe() has set (kernel/kprobes.c). Preemption is off, as in a kprobe. There is no
+ * guard against recursion as in a kprobe: no handler of ours calls a function that is followed.
+ * Context: preemption off.
  */
 static __always_inline void iot_kretprobe_follow(struct kretprobe *krp, struct pt_regs *regs)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracepoints, found by their names.
+ * Tracepoints, found by name.
  *
- * The probe of a tracepoint may still run after iot_point_put(); what it uses is freed
- * after iot_hook_exit() or tracepoint_synchronize_unregister().
+ * The probe of a tracepoint may still run after iot_point_put(). What it uses must be freed after
+ * iot_hook_exit() or tracepoint_synchronize_unregister().
  */
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -14,7 +14,7 @@
 #include "core/param.h"
 #include "hook/point.h"
 
-/* Protects what follows and the users of all points. */
+/* Protects @points, and @tp and @users of each point. */
 static DEFINE_MUTEX(points_lock);
 static LIST_HEAD(points);
 
@@ -67,7 +67,7 @@ static void detach_point(struct iot_point *point)
 	}
 }
 
-/** iot_point_get() - attach the probe of a tracepoint, or count a user */
+/** iot_point_get() - add a user to a tracepoint; the first one attaches the probe */
 int iot_point_get(struct iot_point *point)
 {
 	int err = 0;
@@ -82,10 +82,10 @@ int iot_point_get(struct iot_point *point)
 }
 
 /**
- * iot_point_put() - one user less; the last one detaches
+ * iot_point_put() - remove a user from a tracepoint; the last one detaches the probe
  * @point:	from iot_point_get()
  *
- * A probe may still run when this returns; iot_hook_exit() waits for it.
+ * The probe may still run when this returns; iot_hook_exit() waits for it.
  */
 void iot_point_put(struct iot_point *point)
 {
@@ -96,9 +96,9 @@ void iot_point_put(struct iot_point *point)
 }
 
 /**
- * iot_points_get() - attach several, in this order; all of them or none
+ * iot_points_get() - add a user to each of several tracepoints, in this order; all or none
  *
- * Return: 0, or the error of the one that could not be attached.
+ * Return: 0, or the error of the tracepoint that could not be attached.
  */
 int iot_points_get(struct iot_point *points, size_t nr)
 {
@@ -115,20 +115,20 @@ int iot_points_get(struct iot_point *points, size_t nr)
 	return 0;
 }
 
-/** iot_points_put() - let go of them, the last one first */
+/** iot_points_put() - remove a user from each of several tracepoints, the last one first */
 void iot_points_put(struct iot_point *points, size_t nr)
 {
 	while (nr--)
 		iot_point_put(&points[nr]);
 }
 
-/** iot_points_wait() - until no probe that has been let go of runs. Context: task, may sleep */
+/** iot_points_wait() - wait until no detached probe runs. Context: task, may sleep */
 void iot_points_wait(void)
 {
 	tracepoint_synchronize_unregister();
 }
 
-/** iot_points_show() - a line for each, as in /proc/iotracer/hooks */
+/** iot_points_show() - print a line per tracepoint, for /proc/iotracer/hooks */
 void iot_points_show(struct seq_file *m)
 {
 	struct point_entry *entry;

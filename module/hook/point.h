@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tracepoints, found by their names. */
+/* Tracepoints, found by name. */
 #ifndef IOT_POINT_H
 #define IOT_POINT_H
 

@@ -2,10 +2,10 @@
 /*
  * Calls that an ftrace handler redirects, and their count.
  *
- * A redirected call is counted per CPU by the handler, before it enters our text, and
- * uncounted as the wrapper's last act. Unloading begins only where the sum is zero, or soon
- * is (unload.c), and then waits for RCU tasks, so that a task preempted between that last
- * act and its return has left our text too.
+ * A redirected call is counted per CPU by the handler, before it enters our text, and uncounted
+ * as the last act of the wrapper. Unloading starts only if the sum is zero, or soon is
+ * (unload.c). It then waits for RCU tasks, so that a task preempted between that last act and its
+ * return has left our text too.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -19,10 +19,10 @@
 DEFINE_PER_CPU(long, iot_redirect_in_flight);
 
 /*
- * Calls do not begin while this runs, as nothing is hooked any more: each summand is
- * read at its own moment, but never below its final value. But for those of call_bare(),
- * which counts twice for a moment: so 0 may be said while one has yet to leave, without
- * sleeping, and iot_redirect_drain() waits for that.
+ * Sum up the calls in flight. No redirected call begins while this runs, as nothing is hooked any
+ * more. So each summand, although read at its own time, is never below its final value. The
+ * exception is call_bare(), which counts its call twice for a moment. The sum may be 0 while such
+ * a call has yet to leave. It leaves without sleeping, and iot_redirect_drain() waits for it.
  */
 long iot_redirect_count(void)
 {
@@ -34,7 +34,10 @@ long iot_redirect_count(void)
 	return sum;
 }
 
-/* What unload.c has waited for with a bound; what it redirected itself leaves at once. */
+/*
+ * Wait until no call is in flight. unload.c has waited for them already, with a bound. The calls
+ * that unload.c itself redirects leave at once.
+ */
 void iot_redirect_drain(void)
 {
 	while (iot_redirect_count())
@@ -45,7 +48,7 @@ void iot_redirect_drain(void)
 bool iot_redirect_closed;
 static atomic_long_t nr_refused;
 
-/** iot_redirect_count_refused() - a call passes untraced. Context: any */
+/** iot_redirect_count_refused() - count a call that passes through untraced. Context: any */
 void iot_redirect_count_refused(void)
 {
 	atomic_long_inc(&nr_refused);
@@ -53,25 +56,25 @@ void iot_redirect_count_refused(void)
 
 static int (*open_guard)(void);	/* set once, at load */
 
-/** iot_redirect_set_guard() - what iot_redirect_open() calls. Context: load */
+/** iot_redirect_set_guard() - set the function that iot_redirect_open() calls. Context: load */
 void iot_redirect_set_guard(int (*guard)(void))
 {
 	open_guard = guard;
 }
 
 /**
- * iot_redirect_open() - to be called before functions are redirected
+ * iot_redirect_open() - prepare for functions to be redirected
  *
- * From then on the module can be unloaded only when no call is redirected (unload.c).
- * Context: task, may sleep: the first call patches text. Return: 0, -ENOMEM, or
- * -EOPNOTSUPP: nothing may be redirected.
+ * From then on the module can be unloaded only when no call is in flight (unload.c).
+ * Context: task, may sleep: the first call patches text. Return: 0, -ENOMEM, or -EOPNOTSUPP if
+ * nothing may be redirected.
  */
 int iot_redirect_open(void)
 {
 	return open_guard();
 }
 
-/* -EAGAIN: BPF is at one of the functions just now (bpf_tramp_ftrace_ops_func()). */
+/* -EAGAIN: BPF is just changing its trampoline of a function (bpf_tramp_ftrace_ops_func()). */
 static int register_patiently(struct ftrace_ops *ops)
 {
 	unsigned int tries;
@@ -87,42 +90,44 @@ static int register_patiently(struct ftrace_ops *ops)
 }
 
 /**
- * iot_redirect_attach() - have a handler look at functions
- * @ops:	filled here
+ * iot_redirect_attach() - attach an ftrace handler to functions
+ * @ops:	initialized here
  * @func:	the handler
- * @flags:	FTRACE_OPS_FL_* besides PERMANENT: without ftrace we are blind
+ * @flags:	FTRACE_OPS_FL_* besides PERMANENT, which is always set: without ftrace no call
+ *		is seen
  * @private:	for the handler
- * @ips:	the functions
- * @n:		of them; none: nothing is attached
+ * @ips:	addresses of the functions
+ * @n:		number of functions; 0: nothing is attached
  *
- * Context: task, may sleep. Return: 0 or an error; then nothing is attached.
+ * Context: task, may sleep. Return: 0, or an error and nothing is attached.
  */
 int iot_redirect_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long flags,
 		      void *private, unsigned long *ips, unsigned int n)
 {
 	int err;
 
-	/* ftrace_free_filter() leaves pointers to what it has freed */
+	/* ftrace_free_filter() leaves pointers to freed memory */
 	memset(ops, 0, sizeof(*ops));
 	ops->func = func;
 	ops->private = private;
 	ops->flags = FTRACE_OPS_FL_PERMANENT | flags;
-	if (!n) /* no filter would be every function */
+	if (!n) /* an empty filter would match every function */
 		return 0;
 	err = ftrace_set_filter_ips(ops, ips, n, 0, 1);
 	if (!err)
 		err = register_patiently(ops);
 	if (err) {
 		ftrace_free_filter(ops);
-		ops->flags = 0; /* ENABLED is left where ftrace has given itself up */
+		ops->flags = 0; /* ENABLED stays set if ftrace has disabled itself */
 	}
 	return err;
 }
 
 /**
- * iot_redirect_detach() - undo it, if it is done; no handler runs any more then
+ * iot_redirect_detach() - undo iot_redirect_attach(), if @ops is attached
  *
- * Return: false: ftrace has given itself up, and may still look at @ops.
+ * Return: true, and the handler no longer runs; false if ftrace has disabled itself and may still
+ * use @ops.
  */
 bool iot_redirect_detach(struct ftrace_ops *ops)
 {
@@ -136,10 +141,10 @@ bool iot_redirect_detach(struct ftrace_ops *ops)
 #endif
 
 /**
- * iot_redirect_refused() - wanted calls that passed untraced while the module was to be
- * unloaded and, in the end, was not
+ * iot_redirect_refused() - count the wanted calls that passed through untraced
  *
- * They are not told apart by hook. Context: any.
+ * They pass while unload.c waits for calls in flight; the count matters if the module is not
+ * unloaded in the end. It is not kept per hook. Context: any.
  */
 unsigned long iot_redirect_refused(void)
 {

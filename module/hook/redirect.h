@@ -20,14 +20,14 @@ void iot_redirect_drain(void);
 void iot_redirect_set_guard(int (*guard)(void));
 int iot_redirect_open(void);
 
-/* The module is about to be unloaded: nothing is redirected (unload.c). */
+/* Set while the module is about to be unloaded: nothing is redirected (unload.c). */
 extern bool iot_redirect_closed;
 void iot_redirect_count_refused(void);
 
 /**
- * iot_redirect_refuses() - may this call, which is wanted, not be redirected now?
+ * iot_redirect_refuses() - check whether a wanted call must not be redirected now
  *
- * It is counted as missed then. Context: the handler's, before the call is counted.
+ * If so it is counted as missed. Context: the ftrace handler's, before it counts the call.
  */
 static __always_inline bool iot_redirect_refuses(void)
 {
@@ -37,18 +37,18 @@ static __always_inline bool iot_redirect_refuses(void)
 	return true;
 }
 
-/** iot_redirect_key() - the same of a function and of its ftrace entry site */
+/** iot_redirect_key() - get a key that a function and its ftrace entry site share */
 static __always_inline unsigned long iot_redirect_key(unsigned long addr)
 {
-	return addr >> 4; /* functions are aligned to 16, and the site is within that */
+	return addr >> 4; /* functions are aligned to 16, and the site is in the first 16 */
 }
 
 /**
- * iot_redirect_is_shared() - may somebody else's trampoline follow a handler?
+ * iot_redirect_is_shared() - check whether a BPF trampoline may run after the handlers
  *
- * BPF's keeps no register but the function's arguments (arch/x86/net/bpf_jit_comp.c).
- * Then ftrace_regs_caller has all registers, the code segment among them, as it alone
- * goes on to a trampoline. Context: the handler's.
+ * Such a trampoline keeps only the registers with the function's arguments
+ * (arch/x86/net/bpf_jit_comp.c). Only ftrace_regs_caller continues to a trampoline, and only it
+ * saves all registers, among them the code segment. Context: the ftrace handler's.
  */
 static __always_inline bool iot_redirect_is_shared(const struct pt_regs *regs)
 {
@@ -56,16 +56,15 @@ static __always_inline bool iot_redirect_is_shared(const struct pt_regs *regs)
 }
 
 /**
- * iot_redirect_plain() - send the call that an ftrace handler looks at elsewhere
+ * iot_redirect_plain() - redirect the call that an ftrace handler looks at
  * @regs:	registers of the handler
- * @ip:		the handler's ip argument
- * @wrapper:	gets the call's two arguments, then @ip's way into the original
+ * @ip:		ip argument of the handler
+ * @wrapper:	gets the two arguments of the call, then the address behind the entry site
  *		for iot_hook_enter()
  *
- * The wrapper ends with iot_redirect_leave(). From here to there it counts as in
- * flight, and the module's text stays. Not where the function is shared: a handler asks
- * iot_redirect_is_shared() first, and leaves all of these to iot_hook_send_bare().
- * Return: is it sent?
+ * The wrapper ends with iot_redirect_leave(). From here to there the call is in flight, and the
+ * module's text stays. If iot_redirect_is_shared(), the handler must call iot_hook_send_bare()
+ * instead. Return: true if the call is redirected.
  */
 static __always_inline bool iot_redirect_plain(struct pt_regs *regs, unsigned long ip,
 						    void *wrapper)
@@ -78,7 +77,7 @@ static __always_inline bool iot_redirect_plain(struct pt_regs *regs, unsigned lo
 	return true;
 }
 
-/** iot_redirect() - likewise; the wrapper gets @cookie, too */
+/** iot_redirect() - as iot_redirect_plain(), with @cookie as a further argument of the wrapper */
 static __always_inline void iot_redirect(struct pt_regs *regs, unsigned long ip,
 					      void *wrapper, u64 cookie)
 {

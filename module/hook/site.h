@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One function of a set: what is known of it, and how its calls are sent to its stub. */
+/* A site: one function of a set, and how its calls are sent to its stub. */
 #ifndef IOT_SITE_H
 #define IOT_SITE_H
 
@@ -12,51 +12,52 @@
 
 struct iot_hook_set;
 
-/* What a wrapper returns so that the call goes on without it on the stack. */
+/* Returned by a wrapper to let the call pass through, without the wrapper on the stack. */
 #define IOT_HOOK_PASS_THROUGH	(-2147483648L)
 
 enum iot_hook_mechanism {
 	IOT_HOOK_DETACHED,
 	IOT_HOOK_REDIRECT,
-	IOT_HOOK_ENTRY,		/* looked at by an ftrace handler, never redirected */
-	IOT_HOOK_KRETPROBE,	/* by choice: it may sleep without bound; see hook_set.c */
-	IOT_HOOK_FALLBACK,	/* kretprobe since it cannot, or may not, be redirected */
+	IOT_HOOK_ENTRY,		/* an ftrace handler sees the calls but redirects none */
+	IOT_HOOK_KRETPROBE,	/* by choice: calls may be unbounded, see hook_set.c */
+	IOT_HOOK_FALLBACK,	/* kretprobe, as it cannot or may not be redirected */
 };
 
-/** enum iot_hook_verdict - what is to be done with a call */
+/** enum iot_hook_verdict - what to do with a call */
 enum iot_hook_verdict {
 	IOT_HOOK_IGNORE,
-	IOT_HOOK_FOLLOW,	/* by the wrapper; where its site is unbounded, as: */
-	IOT_HOOK_FOLLOW_RETURN,	/* by entry and exit, with nothing of ours on the stack */
+	IOT_HOOK_FOLLOW,	/* by the wrapper; if its site is not redirected, as: */
+	IOT_HOOK_FOLLOW_RETURN,	/* by the kretprobe, with nothing of ours on the stack */
 };
 
 /**
  * struct iot_site - one function of a set
- * @entry:	where its body goes on behind the ftrace entry site; first, for
- *		hook_enter.S
- * @stub:	where it is redirected to, 0: none yet; its own as long as iotracer is
- *		loaded, as calls may be on their way
- * @addr:	of the function, 0: there is none now
- * @call:	wrapper, see struct iot_hook_set: what the stub calls
- * @symbol:	its name
- * @module:	the module that may have the function and may come and go; NULL: only a
- *		function of the kernel itself is taken for it
- * @owner:	the module that has it now, @module or NULL: the kernel itself
+ * @entry:	address where the function's body continues behind the ftrace entry site, 0:
+ *		not known yet. The first member, for stub_asm.S
+ * @stub:	address of the stub that calls are redirected to, 0: none yet. The site keeps
+ *		it as long as iotracer is loaded, as calls may be on their way to it
+ * @addr:	address of the function, 0: there is none now
+ * @call:	the wrapper that the stub calls, see struct iot_hook_set
+ * @symbol:	name of the function
+ * @module:	the module that may have the function, and may be loaded and unloaded; NULL:
+ *		only a function of the kernel itself is accepted
+ * @owner:	@module if that has the function now; NULL: the kernel itself
  * @what:	the operation, for people
- * @proto:	the prototype that its probe relies on, see struct iot_btf_check
- * @match:	whether the kernel's function has it; one that has not is not hooked
- * @data:	the owner's
- * @tag:	the owner's
+ * @proto:	the prototype that the probe expects, see struct iot_btf_check
+ * @match:	whether the kernel's function has it; a function that has not is not hooked
+ * @data:	private to the owner of the set
+ * @tag:	private to the owner of the set
  * @unbounded:	calls may sleep without bound: never redirect
- * @may_be_unbounded:	some of them: IOT_HOOK_FOLLOW_RETURN
- * @handler:	in place of the set's, NULL: none; for what is called so often that
- *		finding the site costs too much. Does what @wants says: it is asked where
- *		there is no handler. Its ops' private is the set. Where @wants may say
- *		IOT_HOOK_FOLLOW it is used only while the site is redirected
- * @redirects:	the handler may redirect a call; steady while the function is attached
- * @armed:	a kprobe gives @krp its calls, not the ftrace handler
- * @error:	why it is not attached, or not in the cheapest way
- * @missed:	of earlier attachments
+ * @may_be_unbounded:	only some calls may sleep without bound: IOT_HOOK_FOLLOW_RETURN
+ * @handler:	the site's own ftrace handler, used instead of iot_hook_set_handle(), or
+ *		NULL. For a function that is called so often that finding the site costs
+ *		too much. It decides as @wants does, which is called where the handler is
+ *		not used. The private of its ops is the set. In a set with @call it is used
+ *		only while the site is redirected
+ * @redirects:	the handler may redirect a call; does not change while it is attached
+ * @armed:	a kprobe passes calls to @krp, not the ftrace handler
+ * @error:	why it is not attached, or not by the cheapest mechanism
+ * @missed:	calls missed by earlier attachments
  */
 struct iot_site {
 	unsigned long entry;
@@ -95,13 +96,13 @@ void iot_site_pass_shared(struct iot_site *site, unsigned long ip,
 			 struct pt_regs *regs);
 
 /**
- * iot_site_pass() - a call that is not redirected, of a site that may be
+ * iot_site_pass() - let a call pass through at a site whose calls may be redirected
  *
- * BPF's trampoline, for fexit on a function whose calls may be redirected, calls the
- * address that the handlers leave (BPF_TRAMP_F_ORIG_STACK, arch/x86/net/bpf_jit_comp.c).
- * Behind the entry site of the function there is no ENDBR, so with indirect branch
- * tracking that would be the end: where there may be a trampoline a call that is left
- * alone takes the way through a stub, too. Context: the handler's.
+ * If calls of a function may be redirected, BPF's trampoline for fexit calls the address that the
+ * handlers leave (BPF_TRAMP_F_ORIG_STACK, arch/x86/net/bpf_jit_comp.c). There is no ENDBR behind
+ * the entry site of the function, so that call would fault with indirect branch tracking. So if
+ * there may be a trampoline, a call that passes through goes through a stub, too. Context: the
+ * ftrace handler's.
  */
 static __always_inline void iot_site_pass(struct iot_site *site,
 					       unsigned long ip, struct pt_regs *regs)
@@ -111,11 +112,12 @@ static __always_inline void iot_site_pass(struct iot_site *site,
 }
 
 /**
- * iot_site_redirect4() - send a call of four arguments straight to a wrapper
- * @wrapper:	gets the arguments, then the way into the original for
+ * iot_site_redirect4() - redirect a call of four arguments directly to a wrapper
+ * @wrapper:	gets the arguments, then the address behind the entry site for
  *		iot_hook_enter4(); ends with iot_redirect_leave()
  *
- * Or to the stub of its site: see iot_redirect_is_shared(). Context: the handler's.
+ * If iot_redirect_is_shared(), the call goes to the stub of its site instead. Context: the ftrace
+ * handler's.
  */
 static __always_inline void iot_site_redirect4(struct iot_site *site,
 						    unsigned long ip, struct pt_regs *regs,

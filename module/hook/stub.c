@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stubs: where ftrace handlers send the calls of a site, and how they get there.
+ * Stubs: ftrace handlers send the calls of a site to its stub.
  *
- * A stub knows its site by nothing but its own address, as BPF's trampoline may come between
- * the handler and the stub (fentry, fexit on the same function), and what that keeps are the
- * function's arguments only. The stub keeps the arguments, asks the set's wrapper, and either
- * returns what the wrapper says, or, where that is IOT_HOOK_PASS_THROUGH, goes on into the function
- * with nothing of ours on the stack.
+ * A stub can identify its site only by its own address: BPF's trampoline may run between the
+ * handler and the stub (fentry or fexit on the same function), and it keeps only the function's
+ * arguments. The stub saves the arguments and calls the set's wrapper. Then it either returns the
+ * wrapper's result or, for IOT_HOOK_PASS_THROUGH, continues into the function with nothing of ours
+ * on the stack.
  */
 #include <linux/errno.h>
 #include <linux/ftrace.h>
@@ -16,16 +16,16 @@
 #include "hook/stub.h"
 
 #ifdef IOT_REDIRECT
-static DEFINE_MUTEX(stubs_lock);	/* of what follows */
+static DEFINE_MUTEX(stubs_lock);	/* protects what follows */
 static_assert(offsetof(struct iot_site, entry) == 0);
 
-struct iot_site *iot_stub_sites[IOT_STUBS];	/* for hook_enter.S */
+struct iot_site *iot_stub_sites[IOT_STUBS];	/* for stub_asm.S */
 static unsigned int nr_stubs;
 
 /**
- * iot_stub_get() - give a site a stub, if it has none
+ * iot_stub_get() - allocate a stub for a site, if it has none
  *
- * It is never given back. Return: 0 or -ENOSPC: there is none left.
+ * It is never freed. Context: task, may sleep. Return: 0, or -ENOSPC if none is left.
  */
 int iot_stub_get(struct iot_site *site)
 {
@@ -51,7 +51,7 @@ s64 iot_stub_call(unsigned long *args, struct iot_site *site)
 	return ret;
 }
 
-/* Where its body goes on, which ftrace tells only now. */
+/* Store where the function's body continues, which is known only from @ip of a handler. */
 static void note_entry(struct iot_site *site, unsigned long ip)
 {
 	if (unlikely(!site->entry))
@@ -61,7 +61,7 @@ static void note_entry(struct iot_site *site, unsigned long ip)
 /**
  * iot_site_send() - send a call to the stub of its site
  *
- * Also while the module is about to be unloaded. Context: the handler's.
+ * Also while the module is about to be unloaded. Context: the ftrace handler's.
  */
 void iot_site_send(struct iot_site *site, unsigned long ip,
 			struct pt_regs *regs)
@@ -71,7 +71,7 @@ void iot_site_send(struct iot_site *site, unsigned long ip,
 	regs->ip = site->stub;
 }
 
-/** iot_site_redirect() - likewise, unless nothing may be redirected any more */
+/** iot_site_redirect() - as iot_site_send(), unless nothing may be redirected any more */
 void iot_site_redirect(struct iot_site *site, unsigned long ip,
 			    struct pt_regs *regs)
 {
@@ -81,7 +81,7 @@ void iot_site_redirect(struct iot_site *site, unsigned long ip,
 		iot_site_send(site, ip, regs);
 }
 
-/** iot_site_pass_shared() - see iot_site_pass() */
+/** iot_site_pass_shared() - let a call pass through a stub, see iot_site_pass() */
 void iot_site_pass_shared(struct iot_site *site, unsigned long ip,
 			 struct pt_regs *regs)
 {

@@ -9,9 +9,9 @@
 
 	.text
 /*
- * Where ftrace handlers send calls: one stub for each site, as nothing but the arguments
- * of the call and the address where it goes on gets here. BPF's trampoline may have come
- * between, and it keeps no other register.
+ * Ftrace handlers send calls here. There is one stub per site, as only the arguments of
+ * the call and the address that it is sent to get here: BPF's trampoline may have run
+ * in between, and it keeps no other register.
  */
 .macro IOT_HOOK_TABLE name, to
 SYM_CODE_START(\name)
@@ -30,7 +30,7 @@ SYM_CODE_END(\name)
 
 IOT_HOOK_TABLE iot_stubs, iot_stub
 
-/* Of calls that are not wanted: see iot_site_pass(). */
+/* For calls that pass through: see iot_site_pass(). */
 IOT_HOOK_TABLE iot_stub_passes, iot_hook_pass
 
 SYM_FUNC_START_LOCAL(iot_hook_pass)
@@ -39,16 +39,16 @@ SYM_FUNC_START_LOCAL(iot_hook_pass)
 	jmp	iot_hook_go_on
 SYM_FUNC_END(iot_hook_pass)
 
-/* Into the function of the site in r9, as if nothing had happened. */
+/* Continue into the function of the site in r9, with its arguments and stack as they were. */
 SYM_FUNC_START_LOCAL(iot_hook_go_on)
 	mov	(%r9), %r9	/* site->entry */
 	IOT_HOOK_GO %r9
 SYM_FUNC_END(iot_hook_go_on)
 
 /*
- * The arguments are in place and r9 is the number of the site. Keeps the arguments, in
- * an array on the stack, for iot_stub_call(args, site), and returns what that
- * says; or, for IOT_HOOK_PASS_THROUGH, goes on into the function as if nothing had happened.
+ * r9 is the number of the stub. Saves the arguments in an array on the stack, calls
+ * iot_stub_call(args, site) and returns its result. For IOT_HOOK_PASS_THROUGH it restores
+ * the arguments and continues into the function.
  */
 SYM_FUNC_START_LOCAL(iot_stub)
 	lea	iot_stub_sites(%rip), %rax
@@ -61,7 +61,7 @@ SYM_FUNC_START_LOCAL(iot_stub)
 	push	%rdi
 	mov	%rsp, %rdi
 	mov	%r9, %rsi
-	sub	$8, %rsp	/* a call wants the stack aligned to 16 */
+	sub	$8, %rsp	/* a call needs the stack aligned to 16 */
 	call	iot_stub_call
 	add	$8, %rsp
 	pop	%rdi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions and variables of the kernel that are not exported: where they are, and whether
- * they are what we expect.
+ * Functions and variables of the kernel that are not exported: looks them up, and checks that
+ * they are what is expected.
  */
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
@@ -13,12 +13,11 @@
 #include "hook/symbol.h"
 
 /**
- * iot_symbol_find() - address of a kernel function that is not exported
+ * iot_symbol_find() - find the address of a kernel function that is not exported
  * @name:	"function" or "module:function"
  *
- * A disabled kprobe is registered for a moment: the kernel looks the name up and
- * changes no text. Where the function starts with ENDBR the probe is behind it.
- * Return: the address or 0.
+ * Registers a disabled kprobe for a moment: the kernel looks the name up and changes no text.
+ * If the function starts with ENDBR, the probe is behind it. Return: the address or 0.
  */
 unsigned long iot_symbol_find(const char *name)
 {
@@ -33,14 +32,14 @@ unsigned long iot_symbol_find(const char *name)
 		return 0;
 	addr = (unsigned long)kp.addr;
 	unregister_kprobe(&kp);
-	/* "name+0x4/0x60": the offset is what to take away */
+	/* "name+0x4/0x60": subtract the offset */
 	sprint_symbol(buf, addr);
 	if (sscanf(strchrnul(buf, '+'), "+0x%lx/0x%lx", &offset, &size) == 2)
 		addr -= offset;
 	return addr;
 }
 
-/** iot_symbol_data() - address of a variable of the kernel, or 0 */
+/** iot_symbol_data() - find the address of a kernel variable. Return: the address or 0 */
 unsigned long iot_symbol_data(const char *name)
 {
 	unsigned long args[IOT_CALL_ARGS] = { (unsigned long)name };
@@ -49,20 +48,20 @@ unsigned long iot_symbol_data(const char *name)
 	return lookup ? iot_hook_call(args, lookup) : 0;
 }
 
-static const int *ftrace_switch;	/* NULL: not known, or there is no ftrace */
+static const int *ftrace_switch;	/* NULL if it is not found or there is no ftrace */
 
 /**
- * iot_symbol_ftrace_off() - is ftrace off, by sysctl kernel.ftrace_enabled?
+ * iot_symbol_ftrace_off() - check whether sysctl kernel.ftrace_enabled has turned ftrace off
  *
- * Functions can be hooked then, and no call of them is seen. Once one is hooked ftrace stays
- * on: FTRACE_OPS_FL_PERMANENT.
+ * Then functions can be hooked, but none of their calls is seen. Once a function is hooked,
+ * ftrace stays on: FTRACE_OPS_FL_PERMANENT.
  */
 bool iot_symbol_ftrace_off(void)
 {
 	return ftrace_switch && !READ_ONCE(*ftrace_switch);
 }
 
-/** iot_symbol_print_found() - the prototype that the kernel has, in IOT_BTF_TEXT bytes */
+/** iot_symbol_print_found() - print the kernel's prototype to @text, IOT_BTF_TEXT bytes */
 void iot_symbol_print_found(const struct iot_btf_check *check, char *text)
 {
 	if (check->match == IOT_BTF_DIFFERS)
@@ -72,10 +71,10 @@ void iot_symbol_print_found(const struct iot_btf_check *check, char *text)
 }
 
 /**
- * iot_symbol_init() - at load: find the BTF of the kernel, by which functions are checked
+ * iot_symbol_init() - find the kernel's BTF, by which functions are checked
  *
- * Context: task, may sleep. Return: 0, also where there is none and nothing can be
- * checked, which the kernel's log says; or -ENOMEM.
+ * Context: load, may sleep. Return: 0, or -ENOMEM. Without usable BTF it is 0, too: nothing is
+ * checked then, which is reported in the kernel log.
  */
 int iot_symbol_init(void)
 {
@@ -83,7 +82,7 @@ int iot_symbol_init(void)
 	int err;
 
 	ftrace_switch = (const int *)iot_symbol_data("ftrace_enabled");
-	if (IS_ENABLED(CONFIG_64BIT)) { /* as struct iot_btf_check has the integers */
+	if (IS_ENABLED(CONFIG_64BIT)) { /* struct iot_btf_check assumes a long of 8 bytes */
 		begin = iot_symbol_data("__start_BTF");
 		end = iot_symbol_data("__stop_BTF");
 	}
@@ -99,11 +98,11 @@ int iot_symbol_init(void)
 }
 
 /**
- * iot_symbol_checked() - address of a function of the kernel, to be called or hooked
- * @proto:	the prototype that it is to have, see struct iot_btf_check
+ * iot_symbol_checked() - find the address of a kernel function to call or hook, and check it
+ * @proto:	expected prototype, see struct iot_btf_check
  *
- * Takes milliseconds. Context: task, may sleep. Return: the address or 0: there is no such
- * function, or it has another prototype, which the kernel's log says.
+ * Takes milliseconds. Context: task, may sleep. Return: the address, or 0 if there is no such
+ * function or it has another prototype, which is reported in the kernel log.
  */
 unsigned long iot_symbol_checked(const char *name, const char *proto)
 {
@@ -122,7 +121,7 @@ unsigned long iot_symbol_checked(const char *name, const char *proto)
 	return 0;
 }
 
-/** iot_symbol_exit() - at unload: no set is started any more */
+/** iot_symbol_exit() - free what iot_symbol_init() found. Context: unload, no set is started */
 void iot_symbol_exit(void)
 {
 	iot_btf_exit();
@@ -147,11 +146,11 @@ static int each_symbol(void *data, const char *name, struct module *mod, unsigne
 #endif
 
 /**
- * iot_symbol_each() - all functions and variables of the kernel by name
+ * iot_symbol_each() - call @fn for each function and variable of the kernel
  *
- * kallsyms_on_each_symbol() is not exported, so it has no ENDBR where the kernel
- * seals what is called directly only: iot_hook_enter() does not need one.
- * Context: task, may sleep. Return: 0, or -EOPNOTSUPP: this kernel does not tell.
+ * kallsyms_on_each_symbol() is not exported, so it has no ENDBR if the kernel seals functions
+ * that are only called directly. iot_hook_enter() does not need one. Context: task, may sleep.
+ * Return: 0, or -EOPNOTSUPP if this kernel does not provide it.
  */
 int iot_symbol_each(iot_symbol_fn fn)
 {

@@ -24,11 +24,11 @@ bool iot_symbol_ftrace_off(void);
 #define IOT_FTRACE_OFF \
 	"ftrace is off, and without it no call is seen; sysctl -w kernel.ftrace_enabled=1 turns it on"
 
-#define IOT_CALL_ARGS	5	/* arguments that a wrapper sees, and iot_hook_call() gives */
+#define IOT_CALL_ARGS	5	/* arguments that a wrapper gets and iot_hook_call() passes */
 
 /*
- * iot_hook_call() - call a function of up to five arguments from behind its entry
- * site, as iot_symbol_find() and ftrace tell it: it need not have an ENDBR there
+ * iot_hook_call() - call a function of up to five arguments at an address in it: its start, from
+ * iot_symbol_find(), or behind its entry site, from ftrace. It needs no ENDBR there.
  */
 #ifdef IOT_REDIRECT
 s64 iot_hook_call(const unsigned long *args, unsigned long address);

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether the module can be unloaded now.
+ * Decides whether the module can be unloaded now.
  *
- * A redirected call has a frame of our text on its stack until it returns, and it may
- * never return: it may wait for memory that userfaultfd serves, or for a server that
- * is gone. The kernel asks a module nothing before it unloads it, and an exit function
- * cannot fail: it would have to wait for that call, in D state, for ever.
+ * A redirected call has a frame of our text on its stack until it returns. It may never return:
+ * it may wait for memory that userfaultfd serves, or for a server that is gone. The kernel does
+ * not consult a module before it unloads it, and an exit function cannot fail. It would have to
+ * wait for that call, in D state, for ever.
  *
- * So delete_module(2) itself is hooked, from the first redirection on. A call that is
- * about us, by a task that may unload modules, closes the redirection: wanted calls
- * pass untraced and are counted as missed. Calls that are under way have MAX_WAIT_MS to
- * return. If all have, the system call goes on with nothing of ours on its stack, and
- * since nothing is redirected any more the exit function finds nothing to wait for. If
- * one has not, the system call fails with EBUSY, the kernel's log names the tasks,
- * and tracing goes on as before.
+ * So delete_module(2) itself is hooked, from the first redirection on. A call that names this
+ * module, by a task that may unload modules, closes the redirection: wanted calls pass through
+ * untraced and are counted as missed. Calls in flight have MAX_WAIT_MS to return. If all have
+ * returned, the system call continues with nothing of ours on its stack. As nothing is
+ * redirected any more, the exit function does not have to wait. If a call has not returned, the
+ * system call fails with EBUSY, the kernel log names the tasks, and tracing continues as before.
  *
- * The kernel may refuse to unload the module for reasons of its own. Then the system
- * call returns while the module is still there: a return probe on it, which our exit
- * function takes away, opens the redirection again.
+ * The kernel may refuse to unload the module for reasons of its own. Then the system call returns
+ * while the module is still loaded: a return probe on the system call, which our exit function
+ * removes, opens the redirection again.
  */
 #include <linux/capability.h>
 #include <linux/delay.h>
@@ -39,12 +38,12 @@
 #define MAX_WAIT_MS	3000
 #define STEP_MS		20
 #define MAX_NAMED	8	/* tasks that the log names */
-#define MAX_DEPTH	48	/* of a stack that is looked at */
+#define MAX_DEPTH	48	/* entries of a stack that are looked at */
 
-static DEFINE_MUTEX(guard_lock);	/* of @guarded */
+static DEFINE_MUTEX(guard_lock);	/* protects @guarded */
 static bool guarded;
 static DEFINE_MUTEX(unload_lock);	/* one task at a time closes the redirection */
-static struct task_struct *unloader;	/* is in the kernel's part of the system call */
+static struct task_struct *unloader;	/* in the kernel's part of the system call, or NULL */
 
 /* Does the first argument of the system call name this module? May sleep. */
 static bool is_about_us(unsigned long user)
@@ -55,7 +54,7 @@ static bool is_about_us(unsigned long user)
 	return len > 0 && len < sizeof(name) && !strcmp(name, THIS_MODULE->name);
 }
 
-/* Is the code at @addr part of what calls our text for its own sake, not for a hook? */
+/* Is @addr in a kernel function that calls our file operations or work items, and no hook? */
 static bool is_our_caller(unsigned long addr)
 {
 	static const char * const callers[] = { "proc_reg_", "seq_", "process_one_work" };
@@ -70,10 +69,10 @@ static bool is_our_caller(unsigned long addr)
 }
 
 /*
- * The stack of a task that sleeps, from the inside out. The lock keeps it from being woken
- * meanwhile, as get_wchan() does (kernel/sched/core.c): 6.1 warns if the stack of a task that
- * runs is looked at while a kretprobe follows one of its calls. Return: its entries, 0: it
- * does not sleep.
+ * Get the stack of a sleeping task, innermost entry first. pi_lock keeps the task from being
+ * woken meanwhile, as in get_wchan() (kernel/sched/core.c): 6.1 warns if the stack of a running
+ * task is read while a kretprobe follows one of its calls. Return: number of entries, 0 if the
+ * task does not sleep.
  */
 static unsigned int stack_of(struct task_struct *task, unsigned long save,
 			     unsigned long entries[MAX_DEPTH])
@@ -92,7 +91,7 @@ static unsigned int stack_of(struct task_struct *task, unsigned long save,
 	return n;
 }
 
-/* The function that a sleeping task is in and that we follow, or 0. */
+/* Return: an address in the traced function that a sleeping task is in, or 0. */
 static unsigned long followed_function(struct task_struct *task, unsigned long save)
 {
 	unsigned long entries[MAX_DEPTH], followed = 0;
@@ -110,7 +109,10 @@ static unsigned long followed_function(struct task_struct *task, unsigned long s
 	return followed;
 }
 
-/* By stack_trace_save_tsk(task, entries, size, skip), kernel/stacktrace.c. */
+/*
+ * Report the tasks that have a call in flight. Uses stack_trace_save_tsk(task, entries, size,
+ * skip), kernel/stacktrace.c.
+ */
 static void name_tasks(void)
 {
 	unsigned long function;
@@ -139,8 +141,8 @@ static void name_tasks(void)
 }
 
 /*
- * From here on nothing is redirected. A handler may have looked at the flag before it
- * was set: RCU tasks waits until it has counted its call.
+ * From here on nothing is redirected. A handler may have read the flag before it was set: waiting
+ * for RCU tasks ensures that it has counted its call.
  */
 static void close_redirection(void)
 {
@@ -148,7 +150,7 @@ static void close_redirection(void)
 	synchronize_rcu_tasks();
 }
 
-/* Is no call under way but the one of @current, which is in a stub of ours itself? */
+/* Wait until only the call of @current, which is in a stub itself, is in flight. */
 static bool others_left(void)
 {
 	unsigned int waited;
@@ -161,7 +163,7 @@ static bool others_left(void)
 	return true;
 }
 
-/* Return: IOT_HOOK_PASS_THROUGH: the system call may go on; or an error. */
+/* Return: IOT_HOOK_PASS_THROUGH if the system call may continue, or an error. */
 static s64 prepare_unload(void)
 {
 	if (!mutex_trylock(&unload_lock))
@@ -183,8 +185,8 @@ static s64 prepare_unload(void)
 }
 
 /*
- * In place of delete_module(2), whose argument is the caller's registers; @tag is where
- * the name is in them. Context: task, may sleep.
+ * The wrapper of delete_module(2), whose argument is the registers of the caller. @tag is the
+ * offset of the module's name in them. Context: task, may sleep.
  */
 static s64 call(const struct iot_site *site, unsigned long *args)
 {
@@ -195,19 +197,19 @@ static s64 call(const struct iot_site *site, unsigned long *args)
 	return prepare_unload();
 }
 
-/* Every call is followed to its return, as it is not known yet which module it names. */
+/* Follow every call to its return, as it is not known yet which module it names. */
 static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	return 0;
 }
 
-/* The system call returns and the module is still there. Context: task, atomic. */
+/* The system call returns and the module is still loaded. Context: task, atomic. */
 static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	if (READ_ONCE(unloader) != current)
 		return 0;
 	WRITE_ONCE(iot_redirect_closed, false);
-	smp_store_release(&unloader, NULL); /* after that: another may close it again */
+	smp_store_release(&unloader, NULL); /* after the flag: another task may set it again */
 	return 0;
 }
 
@@ -264,7 +266,7 @@ static int attach_guard(void)
 	return -EOPNOTSUPP;
 }
 
-/* See iot_redirect_open(); lasts until iot_unload_exit(). */
+/* Hook delete_module(2) until iot_unload_exit(). See iot_redirect_open(). */
 static int need_guard(void)
 {
 	int err = 0;
@@ -278,13 +280,13 @@ static int need_guard(void)
 	return err;
 }
 
-/** iot_unload_init() - at load */
+/** iot_unload_init() - have the first redirection hook delete_module(2). Context: load */
 void iot_unload_init(void)
 {
 	iot_redirect_set_guard(need_guard);
 }
 
-/** iot_unload_exit() - the module is being unloaded; nobody else is in here */
+/** iot_unload_exit() - unhook delete_module(2). Context: unload, no other task is in here */
 void iot_unload_exit(void)
 {
 	if (guarded)

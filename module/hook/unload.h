@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Whether the module can be unloaded now: asked before the kernel begins. */
+/* Decides whether the module can be unloaded, before the kernel starts to unload it. */
 #ifndef IOT_UNLOAD_H
 #define IOT_UNLOAD_H
 

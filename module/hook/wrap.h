@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Wrappers that may reject a call: NAME is a C function, NAME_entry where calls go, which
- * IOT_HOOK_WRAP of wrap.inc makes.
+ * Wrappers that may reject a call: NAME is a C function. NAME_entry, which IOT_HOOK_WRAP in
+ * wrap.inc defines, is where calls are redirected to.
  */
 #ifndef IOT_HOOK_WRAP_H
 #define IOT_HOOK_WRAP_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What stands for parts of category fs that do not compile with the headers of this kernel. */
+/* Stubs for the parts of category fs that do not compile with the headers of this kernel. */
 #include "compat/config.h"
 #include "probe/fs_calls.h"
 #include "probe/names.h"

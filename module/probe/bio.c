@@ -2,20 +2,20 @@
 /*
  * Bios that carry a target's data: tracepoint block_bio_queue.
  *
- * It fires once for each bio that a filesystem submits, before it is split and
- * merged (submit_bio_noacct_nocheck()), in the context of the submitter: mostly
- * a task, rarely an interrupt; preemption is off.
+ * It fires once for each bio that a filesystem submits, before the bio is split or
+ * merged (submit_bio_noacct_nocheck()). Context: that of the submitter, mostly a task,
+ * rarely an interrupt; preemption is off.
  *
  * Which file a bio belongs to:
- *   buffered	its first page is in the page cache of the file. Reads hold the
+ *   buffered	Its first page is in the page cache of the file. Reads hold the
  *		page's lock and writes its writeback flag, so the mapping stays.
- *   direct	the pages are the caller's. The bio belongs to the file that the
+ *   direct	The pages are the caller's. The bio belongs to the file that the
  *		current task is reading or writing directly (file/direct.c), unless
- *		it is something else that the filesystem does inside that call:
- *		metadata, swap, or page cache I/O under way.
- * A device that is a target has them all, whatever they carry.
- * Layers below (device mapper, md, loop) submit bios with the same pages again;
- * only the ones to the filesystem's own device count.
+ *		the filesystem submits it for something else inside that call:
+ *		metadata, swap or page cache I/O.
+ * A target that is a device gets all bios of the device, whatever they carry.
+ * Layers below the filesystem (device mapper, md, loop) submit bios with the same
+ * pages again. For a file, only bios to the filesystem's own device count.
  */
 #include <linux/blkdev.h>
 #include <linux/pagemap.h>
@@ -32,8 +32,8 @@
 #include "uapi/iotracer.h"
 
 /*
- * Is this the filesystem's device? One that spans several (btrfs) names none in
- * its superblock; it holds them under its type's or its own name.
+ * Is this the filesystem's device? A filesystem that spans several devices (btrfs) names
+ * none in its superblock. Their holder is its superblock or its type.
  */
 static bool is_own_device(const struct bio *bio, const struct super_block *sb)
 {
@@ -44,7 +44,7 @@ static bool is_own_device(const struct bio *bio, const struct super_block *sb)
 	return bdev->bd_holder == sb || bdev->bd_holder == sb->s_type;
 }
 
-/* Page cache I/O under way: the page is not just somebody's buffer. */
+/* Is the bio page cache I/O? If not, the page is only the buffer of a direct call. */
 static bool is_cache_io(const struct bio *bio, struct folio *folio,
 			const struct inode *host)
 {
@@ -92,8 +92,8 @@ static u16 bio_flags(const struct bio *bio, bool direct)
 }
 
 /*
- * Sectors count from the start of the partition, if it is one, but for a target that
- * is the whole disk.
+ * The sector counts from the start of the partition, if the device is one. For a target
+ * that is the whole disk it counts from the start of the disk.
  */
 static u64 bio_sector(struct bio *bio, const struct iot_running *t)
 {
@@ -105,7 +105,7 @@ static u64 bio_sector(struct bio *bio, const struct iot_running *t)
 	return bio_flagged(bio, BIO_REMAPPED) ? sector - bio->bi_bdev->bd_start_sect : sector;
 }
 
-/* Many files are on a device: nobody is known then. */
+/* Only writes to a file have a known originator: a device has many files. */
 static void fill_origin(struct iot_io *r, const struct iot_running *t)
 {
 	if (t->device || r->op == IOT_OP_READ) {
@@ -156,7 +156,7 @@ static void record(struct iot_running *t, struct bio *bio, u64 offset,
 	iot_ring_commit(slot, index);
 }
 
-/* For the disk and the partition, if they are targets: what is theirs. */
+/* Record the bio for its partition and for its disk, where they are targets. */
 static void record_devices(struct bio *bio, bool direct)
 {
 	const struct block_device *bdev = bio->bi_bdev;
@@ -204,14 +204,18 @@ static struct iot_point point = {
 	.probe = bio_queued,
 };
 
-/** iot_bio_attach() - one user more of what follows. Context: task, may sleep */
+/** iot_bio_attach() - attach the probe, or count a user. Context: task, may sleep */
 int iot_bio_attach(void)
 {
 	check_trace_callback_type_block_bio_queue(bio_queued);
 	return iot_point_get(&point);
 }
 
-/** iot_bio_detach() - one user less; the probe may still run when this returns */
+/**
+ * iot_bio_detach() - drop a user; the last one detaches the probe
+ *
+ * The probe may still run when this returns.
+ */
 void iot_bio_detach(void)
 {
 	iot_point_put(&point);

@@ -3,28 +3,32 @@
  * Category block: each request from when it is made to when it is done.
  *
  * A request's life in tracepoints (block/blk-mq.c, blk-merge.c, blk-flush.c):
- *   block_getrq		made for a bio, in the submitter's context; the tracepoint has
- *			the bio only, so that is what finds it until it is queued
- *   block_rq_insert	given to the scheduler or the queue
- *   block_rq_issue	the driver gets it
- *   block_rq_requeue	the driver gives it back
- *   block_rq_merge	it is gone into another one
- *   block_rq_complete	so many bytes of it are done; perhaps not all
- * Bios are merged into it up to the time it is issued, in front or behind. From then
- * on its last bio stays the same; one that has no bio is found by its own address.
+ *   block_getrq	The request is made for a bio, in the submitter's context. The
+ *			tracepoint reports only the bio, so the request is found by that
+ *			bio until it is issued.
+ *   block_rq_insert	It is inserted into the scheduler or the queue.
+ *   block_rq_issue	It is issued to the driver.
+ *   block_rq_requeue	The driver gives it back.
+ *   block_rq_merge	It is merged into another request.
+ *   block_rq_complete	Some of its bytes are done, perhaps not all.
+ * Until a request is issued, bios are merged into it, in front or behind. From then on
+ * its last bio stays the same and identifies it. A request without a bio is found by its
+ * own address.
  *
- * Flushes: where a write needs the device's cache flushed, the block layer sends a
- * request of its own for that (FLUSH), completes the data with RQF_FLUSH_SEQ set, and
- * at last, with the flag off and nothing left to do, the write as a whole.
+ * Flushes: if a write needs the device's cache flushed, the block layer issues a separate
+ * request for that (FLUSH). It completes the data with RQF_FLUSH_SEQ set. Finally it
+ * completes the write as a whole, with the flag clear and no bytes left.
  *
  * Devices without requests (device mapper, md, brd) get bios: block_bio_queue and
- * block_bio_complete. The latter fires for no bio of other devices.
+ * block_bio_complete. The latter does not fire for bios of other devices.
  *
- * What /proc/diskstats counts as one I/O is one event here, merges are none of their
- * own; but a bio that the device mapper splits is one event, of so many parts.
+ * What /proc/diskstats counts as one I/O is one event here, and a merge is not an event
+ * of its own. The exception is a bio that the device mapper splits: it is one event with
+ * several parts.
  *
- * Contexts: getrq and bio_queue in the submitter, mostly a task; insert, issue and
- * requeue in any task or, rarely, softirq; complete in any. Preemption is off in all.
+ * Contexts: getrq and bio_queue fire in the submitter, mostly a task. Insert, issue and
+ * requeue fire in any task or, rarely, softirq. Complete fires in any context. Preemption
+ * is off in all of them.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_BLOCK /* left_out.h */
@@ -59,7 +63,10 @@ static struct iot_category * const category = &iot_category_block;
 
 static atomic_long_t nr_missed;
 
-/* A request that nothing is known of any more; its device has it still. */
+/*
+ * The table forgets a request that was not seen to complete. The count of its device no
+ * longer includes it.
+ */
 static void request_gone(void *thing, bool displaced)
 {
 	const struct iot_pending *p = thing;
@@ -77,8 +84,8 @@ static struct iot_table pending = {
 };
 
 /*
- * Requests that a device has, by its queue. A place is given up by the next start:
- * disks that come and go often enough share the last one.
+ * The number of requests that a device has, by its queue. Slots are released only by the
+ * next start. If disks come and go often enough, the later ones share the last slot.
  */
 #define QUEUES		256
 #define QUEUE_PROBES	32
@@ -129,7 +136,7 @@ static u16 op_of(blk_opf_t opf)
 	return op < ARRAY_SIZE(ops) ? ops[op] : IOT_BLOCK_OTHER;
 }
 
-/* The flags that have the same place in all kernels. */
+/* The flags that have the same bits in all kernels. */
 static_assert(__REQ_FAILFAST_DEV == REQ_OP_BITS && __REQ_SYNC == REQ_OP_BITS + 3 &&
 	      __REQ_META == REQ_OP_BITS + 4 && __REQ_FUA == REQ_OP_BITS + 9 &&
 	      __REQ_PREFLUSH == REQ_OP_BITS + 10 && __REQ_NOWAIT == REQ_OP_BITS + 13);
@@ -190,7 +197,7 @@ static void note_file(struct iot_block *e, const struct iot_paths_file *file,
 	e->file_size = i_size_read(inode);
 }
 
-/* What the journals of ext4 and xfs give to their bios; 0: not in this kernel now */
+/* Completion functions of the bios of ext4's and xfs's journals; 0 if not in the kernel now */
 static unsigned long end_of_buffer, end_of_jbd2, end_of_xlog;
 
 static void find_journals(void)
@@ -223,7 +230,7 @@ static void note_origin(struct iot_block *e, const struct folio *folio)
 static_assert(sizeof_field(struct iot_block, origin_comm) ==
 	      sizeof_field(struct iot_originator, comm));
 
-/* Data on its way from or to the page cache, whose first page this is. */
+/* The bio moves data from or to the page cache. @folio has its first page. */
 static void note_cached(struct iot_block *e, const struct bio *bio, struct folio *folio,
 			struct inode *host)
 {
@@ -242,7 +249,10 @@ static void note_cached(struct iot_block *e, const struct bio *bio, struct folio
 	e->class = class_of_size(e->file_size);
 }
 
-/* A program's own memory: the file is the one it is reading or writing now. */
+/*
+ * The bio moves a program's own memory: it belongs to the file that the task is reading or
+ * writing directly.
+ */
 static void note_direct(struct iot_block *e)
 {
 	const struct iot_direct *call = in_task() ? iot_direct_now() : NULL;
@@ -256,16 +266,16 @@ static void note_direct(struct iot_block *e)
 	e->offset = call->offset;
 }
 
-/* Whose page cache the first page of the bio's data is in, on its way; NULL: nobody's. */
+/* The inode whose page cache the bio's first page is moved from or to, or NULL. */
 static struct inode *cached_host(const struct bio *bio, struct folio *folio)
 {
 	struct inode *host = iot_bio_host(folio);
 
-	/* of a device: metadata, whose I/O locks buffers instead of folios */
+	/* a device's page cache is metadata, whose I/O locks buffers instead of folios */
 	return host && (S_ISBLK(host->i_mode) || iot_bio_moves_cache(bio, folio)) ? host : NULL;
 }
 
-/* What the bio's data is. Its pages are held: it is under way. */
+/* Note what the bio's data is. The bio is in progress, so its pages are held. */
 static void note_data(struct iot_block *e, const struct bio *bio)
 {
 	struct inode *host;
@@ -293,7 +303,7 @@ static void note_submitter(struct iot_block *e)
 	strscpy_pad(e->comm, "(interrupt)", sizeof(e->comm));
 }
 
-/* @flags: more of them */
+/* @flags: IOT_REQ_* to add to those of the bio */
 static void note_bio(struct iot_block *e, const struct bio *bio, u32 flags)
 {
 	e->device = bio->bi_bdev->bd_dev;
@@ -306,7 +316,7 @@ static void note_bio(struct iot_block *e, const struct bio *bio, u32 flags)
 	note_data(e, bio);
 }
 
-#define WANTED	1u	/* and perhaps why: IOT_REQ_ORIGINATOR */
+#define WANTED	1u	/* perhaps with the reason: IOT_REQ_ORIGINATOR */
 
 static bool is_wanted(void)
 {
@@ -314,8 +324,8 @@ static bool is_wanted(void)
 }
 
 /*
- * Does a task that is not wanted write what one that is wanted has made dirty? The first
- * page tells.
+ * Is the originator of what the bio writes wanted? Asked only if the current task is not
+ * wanted. Only the first page is looked at.
  */
 static bool is_originator_wanted(const struct bio *bio)
 {
@@ -351,7 +361,7 @@ static struct iot_pending *make(const void *key)
 	return p;
 }
 
-/* Whose requests are left out: the reader of the stream. */
+/* Is this the reader of the stream, whose requests are not recorded? */
 static bool is_reader(void)
 {
 	return iot_category_active(category) && current->tgid == READ_ONCE(category->reader);
@@ -362,7 +372,7 @@ static void request_made(void *data, struct bio *bio)
 	u32 wanted = why_wanted(bio);
 	struct iot_pending *p;
 
-	/* or the reader's, which nobody knows, would look as if made before the trace */
+	/* also the reader's: an unknown request would look as if made before the trace */
 	if (!wanted && !is_reader())
 		return;
 	p = make(bio);
@@ -374,22 +384,25 @@ static void request_made(void *data, struct bio *bio)
 	iot_table_keep(p);
 }
 
-/* What finds a request that has been issued. */
+/* The key of a request that has been issued. */
 static const void *key_of(const struct request *rq)
 {
 	return rq->biotail ? (const void *)rq->biotail : rq;
 }
 
 /*
- * Bios that a request may have in front of the one it was made for. Interrupts may be off:
- * one that has more is not looked for, and is missed.
+ * How many bios of a request are searched for the one that it was made for. The search is
+ * bounded since interrupts may be off. A request with more bios in front of that one is
+ * missed.
  */
 #define MERGES_MAX	64
 
 /*
- * It may be known by any of its bios: the one that it was made for. From then on, by
- * @rename, by what finds it at once, which has been looked for. Not before it is issued:
- * its last bio is in the middle once more are merged, and far from the front. Held.
+ * Find a request by the bio that it was made for, which may be any of its bios. With
+ * @rename, change its key to key_of(), by which the next search finds it at once; the
+ * caller has already searched for that key. The key is not changed before the request is
+ * issued: if more bios are merged behind, its last bio is then in the middle, and far from
+ * the front. Return: the request, held, or NULL.
  */
 static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
 {
@@ -417,7 +430,10 @@ static struct iot_pending *find_unissued(const struct request *rq)
 	return iot_table_take(&pending, key_of(rq)) ?: find_by_bios(rq, false);
 }
 
-/* One that no bio was submitted for: a command of a driver or program, a flush. Held. */
+/*
+ * Make an entry for a request that no bio was submitted for: a command of a driver or
+ * program, or a flush. Return: the entry, held, or NULL.
+ */
 static struct iot_pending *make_bare(struct request *rq)
 {
 	struct iot_pending *p;
@@ -477,7 +493,7 @@ static void request_issued(void *data, struct request *rq)
 	iot_table_keep(p);
 }
 
-/* The driver has it no more. */
+/* The driver no longer has the request. */
 static void leave_device(struct iot_pending *p, u64 now)
 {
 	if (!p->issue)
@@ -498,7 +514,7 @@ static void request_requeued(void *data, struct request *rq)
 	iot_table_keep(p);
 }
 
-/* Its bios are another one's now. */
+/* Its bios now belong to another request. */
 static void request_merged(void *data, struct request *rq)
 {
 	struct iot_pending *p = rq->q->disk ? find_unissued(rq) : NULL;
@@ -520,7 +536,7 @@ static bool passes(const struct iot_filter *f, const struct iot_block *e, u16 op
 
 static_assert(sizeof_field(struct gendisk, disk_name) == sizeof_field(struct iot_block, disk));
 
-/* The end of a request or bio; preemption is off. */
+/* Record the end of a request or bio. Preemption is off. */
 static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t opf,
 		   u32 flags, s64 result, u64 now)
 {
@@ -537,7 +553,7 @@ static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t 
 	e = iot_event_reserve(category, &at);
 	if (!e)
 		return;
-	/* but not the first word, which is the ring's */
+	/* all but the first word, which belongs to the ring */
 	memcpy(at.slot + 1, (const u64 *)&p->e + 1,
 	       offsetof(struct iot_block, disk) - sizeof(u64));
 	iot_event_fill(e, category, op, p->e.time, latency);
@@ -549,7 +565,7 @@ static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t 
 	iot_event_commit(category, &at);
 }
 
-/* It was made before the trace, or there was no room for it. */
+/* The request was made before the trace, or could not get a slot. */
 static noinline void complete_unknown(struct request *rq, blk_status_t error,
 				      unsigned int bytes)
 {
@@ -567,7 +583,7 @@ static noinline void complete_unknown(struct request *rq, blk_status_t error,
 	       error ? blk_status_to_errno(error) : bytes, now);
 }
 
-/* Of tasks that a filter asks for nothing is known then. */
+/* The submitter of an unknown request is not known, so a filter on tasks rejects it. */
 static bool wants_unknown(const struct request *rq)
 {
 	const struct iot_filter *f = rcu_dereference_sched(category->filter);
@@ -581,7 +597,7 @@ static bool is_last(struct request *rq, unsigned int bytes)
 	return bytes >= blk_rq_bytes(rq);
 }
 
-/* Some bytes are done. Return: it has ended; else its end is still to come. */
+/* Some bytes are done. Return: true if the request has ended, false if its end is to come. */
 static bool advance(struct iot_pending *p, struct request *rq, blk_status_t error,
 		    unsigned int bytes, u64 now)
 {
@@ -626,7 +642,7 @@ static void request_completed(void *data, struct request *rq, blk_status_t error
 	iot_table_drop(&pending, p);
 }
 
-/* Devices without requests. */
+/* Is the bio for a device without requests? */
 static bool has_no_requests(const struct bio *bio)
 {
 	return bio->bi_bdev && bio->bi_bdev->bd_disk->fops->submit_bio;
@@ -648,8 +664,8 @@ static void bio_queued(void *data, struct bio *bio)
 }
 
 /*
- * A piece of its own for /proc/diskstats. The tracepoint has what is left of a bio, or
- * the piece that was split off, which is chained to it (block/blk-merge.c).
+ * /proc/diskstats counts each piece of a bio. The tracepoint reports what is left of the
+ * bio, or the piece that was split off, which is chained to the bio (block/blk-merge.c).
  */
 static void bio_split_up(void *data, struct bio *bio, unsigned int sector)
 {
@@ -680,7 +696,7 @@ static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
 	iot_table_drop(&pending, p);
 }
 
-/* Completion first: what is made after that is attached will be seen to its end. */
+/* Completion is attached first, so that what is seen to be made is seen to its end. */
 static struct iot_point points[] = {
 	{ .name = "block_rq_complete", .probe = request_completed },
 	{ .name = "block_bio_complete", .probe = bio_completed },
@@ -712,7 +728,7 @@ static int start(void)
 
 	check_types();
 	find_journals();
-	iot_points_wait(); /* for probes of the last time */
+	iot_points_wait(); /* for probes of an earlier trace */
 	err = iot_table_begin(&pending);
 	if (err)
 		return err;

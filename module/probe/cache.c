@@ -2,36 +2,37 @@
 /*
  * Category cache: what happens to the pages of files in memory.
  *
- * HIT and MISS are judged when a read, a write or a page fault begins: its pages are
- * looked up as the kernel is about to (mm/filemap.c), and each run of pages that are
- * alike is one event. So what that very call then brings into memory is a MISS, and
- * pages that an earlier readahead brought are HITs, with WAIT if their data is not
- * there yet. A request that the kernel has to try again is counted once.
+ * HIT and MISS are decided at the start of a read, a write or a page fault. The probe
+ * looks the pages up as the kernel is about to (mm/filemap.c), and each run of pages in
+ * the same state is one event. So a page that this very call brings into memory is a MISS.
+ * A page that an earlier readahead brought is a HIT, with WAIT if its data is not there
+ * yet. A request that the kernel has to retry is counted once.
  *
  *   filemap_read, filemap_splice_read	reads
  *   generic_perform_write, iomap_file_buffered_write, btrfs_buffered_write	writes
  *   filemap_map_pages, filemap_fault	page faults: the first maps pages that are in
- *					memory; the second gets what that could not
- *   read_pages				READAHEAD: the pages have been put into the cache
- *					and their read begins, those asked for included
- *   writeback_dirty_folio		DIRTY, where NR_DIRTIED counts
+ *					memory; the second gets those that it could not map
+ *   read_pages				READAHEAD: the pages, those asked for included, are
+ *					in the cache, and their read starts
+ *   writeback_dirty_folio		DIRTY, where the kernel counts NR_DIRTIED
  *   __folio_start_writeback		WRITEBACK_START
- *   __folio_end_writeback		WRITEBACK_END, where NR_WRITTEN counts
- *   mm_filemap_delete_from_page_cache	a folio leaves the cache. Why: DROP within the
- *					sysctl drop_caches; RECLAIM where the kernel wants
- *					memory; EVICT with its inode (deleted, unmounted,
- *					or not used); otherwise INVALIDATE: truncated,
- *					punched out, given up by posix_fadvise(2), or
- *					overtaken by direct I/O
+ *   __folio_end_writeback		WRITEBACK_END, where the kernel counts NR_WRITTEN
+ *   mm_filemap_delete_from_page_cache	a folio leaves the cache:
+ *					DROP within the sysctl drop_caches,
+ *					RECLAIM if the kernel needs memory,
+ *					EVICT with its inode (deleted, unmounted, or unused),
+ *					otherwise INVALIDATE (truncated, punched out, given
+ *					up by posix_fadvise(2), or overtaken by direct I/O)
  *
- * A filter's conditions on tasks are asked of who does it, and, of the writing back of
- * pages and of their leaving, else of the originator: who made the page dirty or had it
- * read (originator.c), while there are such conditions.
+ * A filter's conditions on tasks apply to the task that causes the event. For writeback
+ * and removal of pages the originator may meet them instead: the task that made the page
+ * dirty or had it read (file/originator.c). Originators are noted only once a filter has
+ * such conditions.
  *
- * Only the entries of functions are looked at: nothing of ours is on the stack of a
- * call that waits. Contexts: task, for all but __folio_end_writeback, which is called
- * by whatever completes a bio, and the tracepoints, which fire with the lock of the
- * mapping held and interrupts off.
+ * Except for DROP, only the entries of functions are looked at. Nothing of ours is on the
+ * stack of a call that waits. Contexts: task, except for __folio_end_writeback(), which
+ * runs in whatever context completes a bio, and for the tracepoints, which fire with the
+ * lock of the mapping held and interrupts off.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_CACHE /* left_out.h */
@@ -65,12 +66,12 @@
 static struct iot_category * const category = &iot_category_cache;
 
 static atomic_long_t nr_missed;
-static bool has_origin;	/* a user of originator.c; changed under the category's control lock */
+static bool has_origin;	/* we use originator.c; changed under the category's control lock */
 
 #define LOOKUPS		(BIT(IOT_CACHE_HIT) | BIT(IOT_CACHE_MISS))
 #define REMOVALS	(BIT(IOT_CACHE_DROP) | BIT(IOT_CACHE_RECLAIM) | \
 			 BIT(IOT_CACHE_EVICT) | BIT(IOT_CACHE_INVALIDATE))
-/* May be another one's doing for who changed the page or had it read. */
+/* A task other than the one that changed the page or had it read may cause these. */
 #define BY_OTHERS	(REMOVALS | BIT(IOT_CACHE_WRITEBACK_START) | \
 			 BIT(IOT_CACHE_WRITEBACK_END))
 
@@ -84,7 +85,7 @@ static noinline bool is_wanted_by_filter(unsigned long ops)
 	if (!f || ((f->used & IOT_FILTER_OP) && !(f->ops[0] & ops)))
 		wanted = false;
 	else if ((f->used & IOT_FILTER_TASK) && (ops & BY_OTHERS))
-		wanted = true; /* the page will tell: is_anybody_wanted() */
+		wanted = true; /* the page decides: is_anybody_wanted() */
 	else if (in_task())
 		wanted = iot_category_wants_task(category);
 	else
@@ -94,8 +95,8 @@ static noinline bool is_wanted_by_filter(unsigned long ops)
 }
 
 /*
- * Is one of these operations wanted of whoever does it now? An interrupt is nobody's
- * doing.
+ * Is one of these operations wanted of the current task? An operation in an interrupt
+ * belongs to no task.
  */
 static __always_inline bool is_wanted(unsigned long ops)
 {
@@ -112,8 +113,8 @@ static bool is_cached(const struct inode *inode)
 }
 
 /*
- * What is known of a file, if it is wanted: by the path that a program used, or by the
- * inode alone.
+ * Look up what is known of a file, by the path that a program used or by the inode alone.
+ * Return: true if the file is wanted.
  */
 static __always_inline bool find_file(const struct file *filp, struct iot_paths_file *file)
 {
@@ -153,7 +154,10 @@ static void fill_task(struct iot_cache *e)
 	strscpy_pad(e->comm, "irq", sizeof(e->comm));
 }
 
-/* By the filter, sampling or mode; preemption is off. @sampled: see record_as(). */
+/*
+ * Does the filter, sampling or mode discard reject the event? Preemption is off. @sampled: see
+ * record_as().
+ */
 static noinline bool is_rejected(bool sampled, u16 op, unsigned long pages)
 {
 	const struct iot_filter *f = rcu_dereference_sched(category->filter);
@@ -164,7 +168,7 @@ static noinline bool is_rejected(bool sampled, u16 op, unsigned long pages)
 	       !iot_category_has_room(category);
 }
 
-/* @sampled: that this one is recorded has been decided. */
+/* @sampled: sampling has already chosen this event. */
 static __always_inline void record_as(bool sampled, u16 op,
 				      const struct iot_paths_file *file,
 				      const struct inode *inode, pgoff_t first,
@@ -204,8 +208,8 @@ static noinline void record(u16 op, const struct iot_paths_file *file,
 }
 
 /*
- * Requests that io_uring will try again, by the address of the kiocb, or of the task
- * for a page fault.
+ * Requests that will be retried: those of io_uring, by the address of the kiocb, and page
+ * faults, by the address of the task.
  */
 struct retry {
 	const struct address_space *mapping;
@@ -217,7 +221,7 @@ struct retry {
 
 #define RETRY_BITS	10
 
-/* Its pages will be counted once more. */
+/* The pages of the request will be counted again. */
 static void retry_gone(void *thing, bool displaced)
 {
 	if (displaced)
@@ -231,7 +235,7 @@ static struct iot_table retries = {
 	.gone = retry_gone,
 };
 
-/* Has it been counted? It is forgotten then. */
+/* Has the request been counted? Its entry is dropped. */
 static bool is_retry(const void *by, const struct address_space *mapping, u64 end)
 {
 	struct retry *r;
@@ -257,29 +261,29 @@ static void keep_retry(const void *by, const struct address_space *mapping, u64 
 	}
 	r->mapping = mapping;
 	r->end = end;
-	/* good enough to tell which of several is older */
+	/* precise enough to find the older entry */
 	r->time = get_jiffies_64();
 	r->uid = __kuid_val(current_euid());
 	r->pid = current->tgid;
 	iot_table_keep(r);
 }
 
-/* Pages of a request that are alike. */
+/* The state of a page. PENDING: it is in the cache, but its data is not there yet. */
 enum presence { ABSENT, PRESENT, PENDING };
 
 /**
  * struct lookup - the pages that a request is about to use
- * @file:	which file
- * @mapping:	its pages
+ * @file:	the file
+ * @mapping:	its page cache
  * @from:	first byte
  * @end:	byte after the last
  * @flags:	of the events, IOT_CACHE_*
- * @first:	page at which the run begins
+ * @first:	first page of the run
  * @next:	page after the run
- * @state:	how the pages of the run are
- * @silent:	has been counted
- * @sampled:	is recorded whole, in spite of sampling
- * @waits:	some page is not there
+ * @state:	of the pages of the run
+ * @silent:	the request has been counted: nothing is recorded
+ * @sampled:	sampling has chosen the request: all of its events are recorded
+ * @waits:	some page is absent or pending
  */
 struct lookup {
 	const struct iot_paths_file *file;
@@ -295,7 +299,10 @@ struct lookup {
 	bool waits;
 };
 
-/* @pages from the first of the run on, of which the request wants what is from @offset on */
+/*
+ * Record @pages from the first page of the run on. The request wants what is from @offset
+ * on in them.
+ */
 static __always_inline void found(struct lookup *l, unsigned long pages, u64 offset,
 				  enum presence state)
 {
@@ -315,7 +322,7 @@ static void run_end(struct lookup *l)
 	l->first = l->next;
 }
 
-/* The pages from where the last ones ended up to @next are in this state. */
+/* The pages from the end of the run up to @next are in @state. */
 static void run_on(struct lookup *l, enum presence state, pgoff_t next)
 {
 	if (next <= l->next)
@@ -327,8 +334,8 @@ static void run_on(struct lookup *l, enum presence state, pgoff_t next)
 }
 
 /*
- * Folios are looked at without a reference: one may be freed and become another
- * meanwhile. Then what it says of itself does not fit, and it stands for one page.
+ * Folios are looked at without a reference, so a folio may be freed and reused meanwhile.
+ * Then its index and mapping do not fit, and it counts as one page.
  */
 static void look_at(struct lookup *l, struct folio *folio, pgoff_t at, pgoff_t limit)
 {
@@ -343,7 +350,7 @@ static void look_at(struct lookup *l, struct folio *folio, pgoff_t at, pgoff_t l
 	run_on(l, state, min(next, limit));
 }
 
-/* The only page of a request, which most have. */
+/* The state of a single page, which is all that most requests have. */
 static enum presence presence_of(struct address_space *mapping, pgoff_t index)
 {
 	enum presence state = ABSENT;
@@ -390,9 +397,10 @@ static __always_inline void look_up(struct lookup *l)
 enum sampling { SAMPLED_OUT, SAMPLED, SAMPLED_LATER };
 
 /*
- * Sampling of whole requests: one of so many is looked at, and recorded whole. Where the
- * filter looks at files it comes after that, event by event, or other files would take
- * part; and for requests that may be tried again, or they would have two chances.
+ * Sample whole requests: look at one request in N and record all of its events. Two cases
+ * are sampled later, event by event. If the filter selects files, sampling comes after the
+ * filter, as otherwise requests on other files would take part. A request that may be
+ * retried would otherwise have two chances.
  */
 static __always_inline enum sampling sample_request(const struct inode *inode)
 {
@@ -433,7 +441,7 @@ static noinline void look_up_transfer(const struct file *filp, u64 from, u64 cou
 		look_up(&l);
 }
 
-/* Likewise of a request that io_uring may try again. */
+/* As above, for a request that io_uring may retry. */
 static void look_up_again(const struct file *filp, struct kiocb *iocb, u64 from, u64 count,
 			  bool write)
 {
@@ -448,7 +456,7 @@ static void look_up_again(const struct file *filp, struct kiocb *iocb, u64 from,
 	if (l.silent && !retries)
 		return;
 	look_up(&l);
-	/* also of a write whose pages are there the filesystem may have to wait */
+	/* the filesystem may have to wait even for a write whose pages are all there */
 	if (retries && (l.waits || write))
 		keep_retry(iocb, l.mapping, l.end);
 }
@@ -524,16 +532,16 @@ static bool is_beyond(const struct lookup *l)
 }
 
 /*
- * Only the lock of the mapping is held (6.4 and later): if that does not do it is tried
- * again with the whole lock, and does not say so unless the page had to be read. Nothing
- * is tried again in this way.
+ * The fault holds only the lock of its VMA (6.4 and later). If that is not enough, the
+ * kernel retries it with mmap_lock held, and sets FAULT_FLAG_TRIED only if the page had to
+ * be read. A retry never holds only the lock of the VMA.
  */
 static bool is_first_try(const struct vm_fault *vmf)
 {
 	return vmf->flags & IOT_FAULT_VMA_LOCK;
 }
 
-/* filemap_fault(vmf): tried again it mostly says so */
+/* filemap_fault(vmf): a retry mostly has FAULT_FLAG_TRIED set */
 static void probe_fault(const unsigned long *args)
 {
 	const struct vm_fault *vmf = (void *)args[0];
@@ -555,7 +563,10 @@ static void probe_fault(const unsigned long *args)
 		keep_retry(current, l.mapping, l.from);
 }
 
-/* Would filemap_map_pages() map it? As next_uptodate_folio() asks, mm/filemap.c. */
+/*
+ * Would filemap_map_pages() map the page? The checks are those of next_uptodate_folio(),
+ * mm/filemap.c.
+ */
 static bool is_mappable(struct address_space *mapping, pgoff_t index)
 {
 	struct folio *folio;
@@ -570,7 +581,7 @@ static bool is_mappable(struct address_space *mapping, pgoff_t index)
 	return mappable;
 }
 
-/* filemap_map_pages(vmf, start, end): what it does not map filemap_fault() will get */
+/* filemap_map_pages(vmf, start, end): filemap_fault() gets what this does not map */
 static void probe_map(const unsigned long *args)
 {
 	const struct vm_fault *vmf = (void *)args[0];
@@ -588,7 +599,10 @@ static void probe_map(const unsigned long *args)
 		record(IOT_CACHE_HIT, &file, l.mapping->host, vmf->pgoff, 1, l.from, l.flags);
 }
 
-/* Whoever it is, wanted or not: the pages may have been another's before. */
+/*
+ * Every task that reads is noted, wanted or not, as another one may have been noted for
+ * these pages before.
+ */
 static noinline void note_reader(const struct readahead_control *rac)
 {
 	preempt_disable_notrace();
@@ -619,7 +633,10 @@ static bool is_originator_wanted(const struct folio *folio)
 	       iot_filter_origin(f, &who);
 }
 
-/* Who does it, or the originator; then there is a flag. */
+/*
+ * Is the current task wanted, or else the originator of the folio? For the latter @flags is
+ * set to IOT_CACHE_ORIGINATOR.
+ */
 static noinline bool is_anybody_wanted(const struct folio *folio, u32 *flags)
 {
 	bool wanted;
@@ -634,7 +651,10 @@ static noinline bool is_anybody_wanted(const struct folio *folio, u32 *flags)
 	return wanted;
 }
 
-/* A folio in the cache of a file, not one of anonymous memory on its way to swap. */
+/*
+ * An event of a folio in the cache of a file. A folio of anonymous memory on its way to swap
+ * has none.
+ */
 static void seen_folio(u16 op, struct folio *folio, struct address_space *mapping)
 {
 	struct iot_paths_file file IOT_UNINITIALIZED;
@@ -651,7 +671,7 @@ static void seen_folio(u16 op, struct folio *folio, struct address_space *mappin
 		       (u64)folio->index << PAGE_SHIFT, flags);
 }
 
-/* __folio_start_writeback(folio, keep_write): it may be under writeback already */
+/* __folio_start_writeback(folio, keep_write): the folio may be under writeback already */
 static void probe_writeback_start(const unsigned long *args)
 {
 	struct folio *folio = (void *)args[0];
@@ -660,7 +680,7 @@ static void probe_writeback_start(const unsigned long *args)
 		seen_folio(IOT_CACHE_WRITEBACK_START, folio, folio->mapping);
 }
 
-/* __folio_end_writeback(folio): any context; it cannot leave the cache before */
+/* __folio_end_writeback(folio): any context; the folio stays in the cache until then */
 static void probe_writeback_end(const unsigned long *args)
 {
 	struct folio *folio = (void *)args[0];
@@ -702,7 +722,7 @@ static void begin_drop(void)
 	if (replace_dropper(NULL, current))
 		atomic_inc(&nr_droppers);
 	else
-		atomic_long_inc(&nr_missed); /* INVALIDATE then */
+		atomic_long_inc(&nr_missed); /* recorded as INVALIDATE */
 }
 
 static void end_drop(void)
@@ -736,7 +756,10 @@ static void folio_dirtied(void *data, struct folio *folio, struct address_space 
 }
 
 #ifdef CONFIG_IO_URING
-/* Another request than the one that was at this address: io_uring's kiocb is its begin. */
+/*
+ * A request of io_uring begins with its kiocb. What is kept of an earlier request at this
+ * address is dropped.
+ */
 static void iot_uring_submitted(request_submitted)
 {
 	is_retry(req, NULL, 0);
@@ -760,7 +783,7 @@ static void check_types(void)
 #endif
 }
 
-/* The functions: what is done at the entry of each, and what may come of it. */
+/* The functions: the probe at the entry of each, and what it may record. */
 enum tag {
 	TAG_READ, TAG_SPLICE, TAG_WRITE, TAG_FAULT, TAG_MAP, TAG_READAHEAD, TAG_START, TAG_END,
 	TAG_DROP
@@ -781,7 +804,7 @@ static const struct {
 };
 
 #ifdef IOT_REDIRECT
-/* Of the most frequent ones: what wants() and its probe do, as one. */
+/* For the most frequent functions: what wants() and its probe do, in one. */
 static __always_inline void begins(struct ftrace_regs *fregs,
 				   void (*probe)(const unsigned long *args))
 {
@@ -831,7 +854,7 @@ static struct iot_site sites[] = {
 	  .proto = "_ (...)", .unbounded = true },
 };
 
-/* Context: entry of the function. All but DROP is done here: the call goes on. */
+/* Context: entry of the function. All but DROP is done here, and the call is not followed. */
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
 				unsigned long caller)
 {
@@ -872,7 +895,7 @@ static struct iot_hook_set set = {
 	.exit = exit_drop,
 };
 
-/* What a filter with conditions on tasks needs. It is kept until stop. */
+/* Get what a filter with conditions on tasks needs. It is kept until stop. */
 static int refresh(void)
 {
 	const struct iot_filter *f = rcu_dereference_protected(category->filter,

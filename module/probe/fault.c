@@ -2,24 +2,23 @@
 /*
  * Category fault: page faults in mappings of files.
  *
- * All come through handle_mm_fault() (mm/memory.c): those of the processor and those
- * that the kernel makes for itself, to read or pin memory of a program. It runs in
- * the task, holds the lock of the mapping or of all mappings of the process, and may
- * sleep. A call that had to wait for the file gives that lock up and says
- * VM_FAULT_RETRY: the mapping may be gone then. It is called again for the same
- * address, and that is the same fault here: what the first attempt knew is kept by
- * task until then.
+ * All faults go through handle_mm_fault() (mm/memory.c): those of the processor and those
+ * that the kernel makes itself, to read or pin memory of a program. It runs in the task,
+ * holds the lock of the VMA or of all mappings of the process, and may sleep. A call that
+ * had to wait for the file drops that lock and returns VM_FAULT_RETRY; the mapping may be
+ * gone then. The kernel calls it again for the same address, and that is the same fault
+ * here: what the first attempt noted is kept by task until then.
  *
- * MAJOR and MINOR are told apart as mm_account_fault() does, so the sums are those of
- * getrusage(2). What had to be tried again was given up half way where a signal
- * killed the process: that is no fault for it, nor here.
+ * MAJOR and MINOR are distinguished as in mm_account_fault(), so the sums are those of
+ * getrusage(2). If a signal kills the process, a fault that had to be retried is given up
+ * half way. The kernel does not count it, and it is no event here.
  *
- * Pages mapped around the one that was asked for (do_fault_around()) are counted in
- * the page table, before and after, in the 64 KiB that the kernel looks at by
- * default. Another thread that faults there at the same time is counted in.
+ * Pages mapped around the one that was asked for (do_fault_around()) are counted in the
+ * page table, before and after, in the 64 KiB that the kernel looks at by default. Pages
+ * that another thread maps there at the same time are counted too.
  *
- * Files of FUSE, network filesystems and the like may be waited for without bound:
- * their faults are followed by their return, not by a wrapper.
+ * Faults in files of FUSE, network filesystems and the like may be unbounded. They are
+ * followed by their return, not by a wrapper.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_FAULT /* left_out.h */
@@ -55,20 +54,20 @@ IOT_HOOK_WRAPPER(iot_fault_any, unsigned long vma, unsigned long address,
 #define AROUND_BYTES	(64UL * 1024)	/* fault_around_bytes, mm/memory.c */
 
 /**
- * struct frame - a fault under way
- * @file:	which file
- * @start:	CLOCK_MONOTONIC ns, of the first attempt
+ * struct frame - a fault in progress
+ * @file:	the file
+ * @start:	of the first attempt, CLOCK_MONOTONIC ns
  * @address:	in the process
  * @offset:	of the address in the file, bytes
- * @mapped:	pages that were there in the window, if @counted
- * @window:	its first address
- * @end:	its end
- * @pmd:	over its page table, NULL: there was none
+ * @mapped:	pages that were mapped in the window before, if @counted
+ * @window:	first address of the window
+ * @end:	end of the window
+ * @pmd:	the entry that points to the window's page table; NULL if there was none
  * @fault_flags: FAULT_FLAG_*
- * @op:		IOT_FAULT_OP_*
+ * @op:		IOT_FAULT_READ, IOT_FAULT_WRITE or IOT_FAULT_EXEC
  * @flags:	IOT_FAULT_*
  * @attempts:	this one included
- * @counted:	pages around it are
+ * @counted:	pages around the address are counted
  */
 struct frame {
 	struct iot_paths_file file;
@@ -86,7 +85,7 @@ struct frame {
 	bool counted;
 };
 
-/* Attempts that will be repeated, by task; not if a signal has killed it. */
+/* Attempts that the kernel will retry, by task, unless a signal has killed the task. */
 struct attempt {
 	u64 address;
 	u64 start;
@@ -116,7 +115,10 @@ static struct iot_table attempts = {
 	.gone = attempt_gone,
 };
 
-/* Without room another's place is taken: that fault looks shorter, and counts as missed. */
+/*
+ * If no slot is free, another attempt loses its slot. Its fault looks shorter, and counts as
+ * missed.
+ */
 static void attempt_keep(const struct frame *f)
 {
 	struct attempt *a = iot_table_new(&attempts, current);
@@ -152,7 +154,7 @@ static __always_inline void attempt_take(struct frame *f)
 	iot_table_drop(&attempts, a);
 }
 
-/* What says of an address which page table it has, or NULL. */
+/* The entry that points to the page table of an address, or NULL. */
 static pmd_t *find_pmd(struct mm_struct *mm, unsigned long address)
 {
 	p4d_t *p4d;
@@ -171,7 +173,7 @@ static pmd_t *find_pmd(struct mm_struct *mm, unsigned long address)
 	return pmd_offset(pud, address);
 }
 
-/* Pages of [start, end) that are mapped; both below one page table. */
+/* Count the mapped pages of [start, end), which has one page table. */
 static unsigned int count_mapped(const pmd_t *pmd, unsigned long start, unsigned long end)
 {
 	pmd_t value = READ_ONCE(*pmd);
@@ -188,8 +190,8 @@ static unsigned int count_mapped(const pmd_t *pmd, unsigned long start, unsigned
 }
 
 /*
- * Page tables of a mapping that is locked stay, but for the lowest one where that
- * becomes a large page: its memory is freed after RCU, and preemption is off here.
+ * The page tables of a locked mapping stay, except for the lowest one if it is replaced by
+ * a large page. Its memory is freed after an RCU grace period, and preemption is off here.
  */
 static unsigned int count_window(struct frame *f)
 {
@@ -216,7 +218,7 @@ static __always_inline void window_begin(struct frame *f, struct vm_area_struct 
 	f->pmd = NULL;
 	f->mapped = count_window(f);
 	if (is_vm_hugetlb_page(vma))
-		f->pmd = NULL; /* shared with other processes: it may go */
+		f->pmd = NULL; /* shared with other processes: may be freed */
 }
 
 static __always_inline unsigned int pages_mapped(struct frame *f, vm_fault_t result)
@@ -225,14 +227,14 @@ static __always_inline unsigned int pages_mapped(struct frame *f, vm_fault_t res
 
 	if (result & VM_FAULT_ERROR)
 		return 0;
-	/* the lock of the mapping was given up: do not look */
+	/* the lock of the mapping has been dropped: do not look */
 	if (!f->counted || (result & VM_FAULT_COMPLETED))
 		return 1;
 	now = count_window(f);
 	return now > f->mapped ? now - f->mapped : 1;
 }
 
-/* Do faults in it sleep with a bound? */
+/* Do faults in the mapping sleep with a bound? */
 static bool is_bounded(const struct vm_area_struct *vma)
 {
 	const struct super_block *sb = file_inode(vma->vm_file)->i_sb;
@@ -267,7 +269,7 @@ static __always_inline u32 flags_of(const struct vm_area_struct *vma,
 	return flags;
 }
 
-/* handle_mm_fault(vma, address, flags, regs), whose file is known and wanted */
+/* handle_mm_fault(vma, address, flags, regs) in a file that is known and wanted */
 static __always_inline void fault_begin_known(struct frame *f, const unsigned long *args)
 {
 	struct vm_area_struct *vma = (void *)args[0];
@@ -282,7 +284,7 @@ static __always_inline void fault_begin_known(struct frame *f, const unsigned lo
 	attempt_take(f);
 }
 
-/* Likewise of any file. Return: false: it is not wanted */
+/* As above, for any file. Return: false if the file is not wanted */
 static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sleep)
 {
 	struct vm_area_struct *vma = (void *)args[0];
@@ -295,7 +297,7 @@ static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sle
 	return true;
 }
 
-/* By the filter, sampling or mode; preemption is off. */
+/* Does the filter, sampling or mode discard reject the event? Preemption is off. */
 static noinline bool is_rejected(u64 latency)
 {
 	const struct iot_filter *filter = rcu_dereference_sched(category->filter);
@@ -393,8 +395,8 @@ static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 #ifdef IOT_REDIRECT
 /*
- * In the function's place: see IOT_HOOK_WRAP. One that returns to a function of ours is
- * not let go, as in unwanted() of probe_vfs.c.
+ * Called in place of the function; see IOT_HOOK_WRAP. A call that returns to a function of
+ * ours does not pass through, as in unwanted() of vfs_iter.c.
  */
 s64 iot_fault_any(unsigned long vma, unsigned long address, unsigned long fault_flags,
 		  unsigned long regs, unsigned long original, unsigned long caller)
@@ -415,7 +417,10 @@ s64 iot_fault_any(unsigned long vma, unsigned long address, unsigned long fault_
 	return (__force u32)result;
 }
 
-/* The file of a fault, if it is known and wanted. Preemption is off. */
+/*
+ * The path of a fault's file, or NULL if the file is not known or not wanted. Preemption is
+ * off.
+ */
 static __always_inline const struct iot_path *wanted_path(const struct vm_area_struct *vma)
 {
 	const struct path *path = iot_file_user_path(vma->vm_file);
@@ -427,8 +432,9 @@ static __always_inline const struct iot_path *wanted_path(const struct vm_area_s
 }
 
 /*
- * wrapper() ends in a jump where the fault is not wanted, and leaves no frame of ours (see
- * Kbuild): what needs one is apart from it, unless the compiler can do without.
+ * If the fault is not wanted, wrapper() ends in a jump and leaves no frame of ours (see
+ * Kbuild). So code that needs a frame is in a function of its own, unless the compiler can
+ * do without.
  */
 #ifdef CONFIG_FRAME_POINTER
 #define APART	noinline
@@ -436,7 +442,10 @@ static __always_inline const struct iot_path *wanted_path(const struct vm_area_s
 #define APART	__always_inline
 #endif
 
-/* A fault of a file that is known and wanted. Preemption is off, and is on after. */
+/*
+ * Follow a fault in a file that is known and wanted. Preemption is off, and is on
+ * afterwards.
+ */
 static APART s64 follow_known(const struct iot_path *known, u64 start, unsigned long vma,
 			      unsigned long address, unsigned long fault_flags,
 			      unsigned long regs, unsigned long original)
@@ -456,7 +465,7 @@ static APART s64 follow_known(const struct iot_path *known, u64 start, unsigned 
 	return (__force u32)result;
 }
 
-/* Of files that are not known, or not wanted, the other wrapper has the call. */
+/* Faults in files that are not known, or not wanted, go to the other wrapper. */
 static s64 wrapper(unsigned long vma, unsigned long address, unsigned long fault_flags,
 		   unsigned long regs, unsigned long original)
 {
@@ -518,7 +527,7 @@ static int start(void)
 		return -EOPNOTSUPP;
 	}
 	err = iot_hook_set_attach(&set);
-	if (!err && !site.addr) { /* it is not what is expected, which has been said */
+	if (!err && !site.addr) { /* its prototype differs, which is reported */
 		iot_hook_set_detach(&set);
 		err = -EOPNOTSUPP;
 	}

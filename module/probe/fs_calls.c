@@ -2,21 +2,20 @@
 /*
  * Category fs: which functions are hooked for everything but reads and writes.
  *
- * On x86-64 a system call is a function of its own that gets the registers of the
- * program, one for programs of 64 bits and one or two for those of 32: hooked,
- * they give every call, also one that fails early. Where the kernel has one
- * function for all calls that name a file (do_unlinkat() and its kin), that is
- * hooked instead, and gives io_uring's requests too. Other requests of io_uring go
- * to functions that the kernel calls from many places: they count only when
- * called by io_uring's.
+ * On x86-64 each system call has functions of its own that get the registers of the
+ * program: one for 64-bit programs and one or two for 32-bit programs. A hook on such
+ * a function sees every call, including those that fail early. Some calls that name
+ * a file share one function (do_unlinkat() and the like). It is hooked instead, and
+ * covers io_uring's requests, too. Other io_uring requests use functions that the
+ * kernel calls from many places: only calls from functions of io_uring are events.
  *
- * Each function is an entry in a table; struct iot_call (probe_fs.h) says what its
- * fields mean. A call that may sleep without bound (locks, pipes) is followed by a
+ * Each function is an entry in a table; struct iot_call (fs_frame.h) describes the
+ * fields. A call that may sleep without bound (locks, pipes) is followed by a
  * kretprobe, every other one by a wrapper, see hook_set.c.
  *
- * Contexts: handlers, wrappers and probes run in the task that makes the call, in
- * process context with interrupts enabled; a wrapper may sleep, a handler and a
- * probe may not. __fput() also runs in a kernel thread. fd_install() runs with
+ * Contexts: ftrace handlers, wrappers and kretprobe handlers run in the task that
+ * makes the call, in process context with interrupts enabled. A wrapper may sleep, the
+ * handlers may not. __fput() also runs in a kernel thread. fd_install() runs with
  * mutexes held (of an io_uring, a unix socket), but with no spinlock.
  */
 #include "compat/config.h"
@@ -305,7 +304,7 @@ static const struct iot_call calls[] = {
 	  .begin = iot_exit_begin },
 };
 
-/* What a site's tag says of its arguments. */
+/* The tag of a site: where its arguments are. */
 enum abi {
 	ABI_FUNCTION,
 	ABI_X64,
@@ -321,7 +320,7 @@ static const struct {
 	{ "__ia32_compat_sys_", ABI_IA32 },
 };
 
-/* Where the callers of some are, by number in @calls. */
+/* Address range of each entry's @caller, by index in @calls. */
 static struct {
 	unsigned long begin;
 	unsigned long end;
@@ -332,7 +331,7 @@ static struct {
 static struct iot_site sites[MAX_SITES];
 static unsigned int nr_sites;
 
-/* An operation that the call may turn out to be, and that is wanted; or none. */
+/* Return: an operation that the call may turn out to be and that is wanted, or -1. */
 static int wanted_op(const struct iot_call *c)
 {
 	if (iot_fs_wants_op(c->op))
@@ -344,7 +343,7 @@ static int wanted_op(const struct iot_call *c)
 	return -1;
 }
 
-/* Join the halves of what 32-bit programs give in two arguments. */
+/* Join the halves of values that 32-bit programs pass in two arguments. */
 static void join_halves(u64 *a, u8 wide)
 {
 	unsigned int to, from = 0;
@@ -408,7 +407,7 @@ static bool is_called_by(const struct iot_call *c, unsigned long address)
 	return address >= callers[i].begin && address < callers[i].end;
 }
 
-/* It is no event. */
+/* Calls of this function are no events: only @see or @see_first runs. */
 static bool sees(const struct iot_call *c)
 {
 	return c->see || c->see_first;
@@ -441,7 +440,7 @@ static u64 field(const struct iot_frame *f, u8 number)
 	return number ? iot_frame_arg(f, number) : 0;
 }
 
-/* Nothing is left of the frame. */
+/* Free all that the frame holds. */
 static void forget(struct iot_frame *f)
 {
 	iot_pieces_free(f);
@@ -475,12 +474,12 @@ static bool begin(struct iot_frame *f, const struct iot_site *site,
 		forget(f);
 		return false;
 	}
-	if (f->pieces) /* to look at many took its time, which is not the call's */
+	if (f->pieces) /* finding the pieces took time, which is not the call's */
 		f->e.time = ktime_get_mono_fast_ns();
 	return true;
 }
 
-/* What a program sees of a call that a signal interrupted. */
+/* The result that the program sees: a call that a signal interrupts returns -EINTR. */
 static s64 result_of(const struct iot_call *c, s64 result)
 {
 	if (c->function && !c->pointer)
@@ -531,13 +530,16 @@ static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	unsigned long args[6], caller = 0;
 
 	iot_kretprobe_args(regs, args, ARRAY_SIZE(args));
-	/* if the ftrace handler has asked who calls: on the stack may be others' trampolines */
+	/*
+	 * If the kretprobe is not armed, the ftrace handler has checked the caller. The stack may
+	 * then hold the address of another tracer's trampoline instead.
+	 */
 	if (site->armed)
 		caller = *(unsigned long *)regs->sp;
 	if (!wants_with(site, args, ARRAY_SIZE(args), caller))
 		return 1;
 	if (sees(c)) {
-		iot_fs_count_missed(); /* it may not be done here */
+		iot_fs_count_missed(); /* @see and @see_first may sleep, this handler may not */
 		return 1;
 	}
 	return !begin((struct iot_frame *)ri->data, site, args, ARRAY_SIZE(args), false);
@@ -591,7 +593,7 @@ static void add_syscall(const char *symbol, const char *name, unsigned long addr
 			add_site(&calls[i], symbol, addr, abi);
 }
 
-/* The caller whose end is the next function, by number in @calls, or -1. */
+/* Index in @calls of the entry whose @caller ends where the next function begins, or -1. */
 static int open_caller = -1;
 
 static void note_caller(const char *name, unsigned long addr)
@@ -620,7 +622,7 @@ static void add_function(const char *name, unsigned long addr)
 			add_site(&calls[i], name, addr, ABI_FUNCTION);
 }
 
-/* The kernel tells its symbols in the order of their addresses. */
+/* Called for the kernel's symbols in the order of their addresses. */
 static void see_symbol(const char *name, unsigned long addr)
 {
 	unsigned int i;
@@ -647,7 +649,7 @@ static bool has_site(const char *symbol)
 	return false;
 }
 
-/* Is there what this site stands in for? */
+/* Does the kernel have the function that this site stands in for? */
 static bool is_replaced(const struct iot_site *site)
 {
 	const struct iot_call *c = site->data;
@@ -658,8 +660,8 @@ static bool is_replaced(const struct iot_site *site)
 }
 
 /*
- * A function that only stands in for another one is not hooked where that is
- * there. One that is missing is shown as such, unless it is io_uring's.
+ * Drop each function that stands in for another one which the kernel has. A function that
+ * is missing is shown as such, unless it is optional, a stand-in, or called by io_uring only.
  */
 static void choose_functions(void)
 {
@@ -697,8 +699,9 @@ static int find_functions(void)
 }
 
 /**
- * iot_fs_calls_start() - hook everything. Context: task, may sleep long; the
- * category's mutex @control is held.
+ * iot_fs_calls_start() - hook all functions of the table
+ *
+ * Context: task, may sleep long; the category's mutex @control is held.
  */
 int iot_fs_calls_start(void)
 {
@@ -707,13 +710,13 @@ int iot_fs_calls_start(void)
 	return err ?: iot_hook_set_attach(&set);
 }
 
-/** iot_fs_calls_stop() - unhook it; iot_fs_calls_start() returned 0 */
+/** iot_fs_calls_stop() - unhook the functions after iot_fs_calls_start() returned 0 */
 void iot_fs_calls_stop(void)
 {
 	iot_hook_set_detach(&set);
 }
 
-/** iot_fs_calls_missed() - events that could not be followed */
+/** iot_fs_calls_missed() - count the calls that could not be followed */
 unsigned long iot_fs_calls_missed(void)
 {
 	return iot_hook_set_missed(&set);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The calls of category fs but reads and writes. */
+/* The calls of category fs other than reads and writes. */
 #ifndef IOT_FS_CALLS_H
 #define IOT_FS_CALLS_H
 

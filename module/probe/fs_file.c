@@ -2,8 +2,9 @@
 /*
  * Calls on descriptors and open files.
  *
- * The file of a descriptor is looked at before the call and not held over it, so
- * that closing closes. A descriptor that is none is an event without a file.
+ * The file of a descriptor is looked up before the call. No reference to it is held over the
+ * call, so that close() still releases the file. A call on a descriptor that is not open is an
+ * event without a file.
  *
  * Contexts: task; a wrapper may sleep, a kretprobe's handler may not.
  */
@@ -21,7 +22,11 @@
 #include "probe/fs_frame.h"
 #include "probe/inner.h"
 
-/** iot_file_resolve() - record the file of a descriptor; false: not wanted */
+/**
+ * iot_file_resolve() - record the file of a descriptor
+ *
+ * Return: false if the filter does not want the file.
+ */
 bool iot_file_resolve(struct iot_frame *f, int fd)
 {
 	struct file *file = fget_raw(fd);
@@ -48,7 +53,7 @@ bool iot_file_begin_given(struct iot_frame *f)
 	return iot_fs_file(&f->e, &file->f_path, f->may_sleep);
 }
 
-/* getdents and its kin: from where in the directory */
+/* getdents() and old_readdir(): the offset is the position in the directory */
 bool iot_file_begin_readdir(struct iot_frame *f)
 {
 	struct file *file = fget_raw((int)f->a[0]);
@@ -60,7 +65,7 @@ bool iot_file_begin_readdir(struct iot_frame *f)
 	return iot_file_begin(f);
 }
 
-/* readahead(fd, offset, count) is an advice */
+/* readahead(fd, offset, count): recorded as the advice POSIX_FADV_WILLNEED */
 bool iot_file_begin_readahead(struct iot_frame *f)
 {
 	f->e.flags = POSIX_FADV_WILLNEED;
@@ -84,7 +89,7 @@ bool iot_file_begin_fsync(struct iot_frame *f)
 	return iot_fs_wants_op(f->e.op) && iot_file_begin_given(f);
 }
 
-/* __fput(file). Files that the kernel has for itself were not opened either. */
+/* __fput(file). Files that the kernel opens for itself have no OPEN, so they get no RELEASE. */
 bool iot_file_wants_release(const u64 *a)
 {
 	const struct file *file = (const struct file *)a[0];
@@ -100,7 +105,7 @@ bool iot_file_begin_release(struct iot_frame *f)
 	return iot_file_begin_given(f);
 }
 
-/* filp_flush(file, owner): where the filesystem has something to do */
+/* filp_flush(file, owner): wanted only if the filesystem has a ->flush */
 bool iot_file_wants_flush(const u64 *a)
 {
 	const struct file *file = (const struct file *)a[0];
@@ -108,7 +113,7 @@ bool iot_file_wants_flush(const u64 *a)
 	return file->f_op->flush && !(file->f_mode & FMODE_NOACCOUNT);
 }
 
-/* dup2(old, new), dup3: closes new, if that was open */
+/* dup2(old, new), dup3(): close new if it is open */
 bool iot_file_wants_dup(const u64 *a)
 {
 	return (int)a[0] != (int)a[1];
@@ -131,8 +136,8 @@ void iot_file_end_dup(struct iot_frame *f, s64 result)
 }
 
 /*
- * The next open descriptor from @fd on, if it is not behind @last. Others may close it
- * right after. Return: it, or a number above INT_MAX.
+ * Find the first open descriptor from @fd to @last. Another thread may close it right
+ * after. Return: the descriptor, or a number above INT_MAX if there is none.
  */
 static unsigned int next_descriptor(unsigned int fd, unsigned int last)
 {
@@ -147,7 +152,7 @@ static unsigned int next_descriptor(unsigned int fd, unsigned int last)
 	return fd < end ? fd : UINT_MAX;
 }
 
-/* close_range(first, last, flags): an event a descriptor */
+/* close_range(first, last, flags): one event for each descriptor */
 bool iot_file_begin_close_range(struct iot_frame *f)
 {
 	const struct iot_fs template = f->e;
@@ -157,7 +162,7 @@ bool iot_file_begin_close_range(struct iot_frame *f)
 	struct file *file;
 
 	if ((u32)f->a[2] & CLOSE_RANGE_CLOEXEC)
-		return false; /* later, by exec */
+		return false; /* exec closes them later */
 	for (; (fd = next_descriptor(fd, last)) <= INT_MAX; fd++) {
 		if (f->may_sleep)
 			cond_resched();
@@ -178,7 +183,7 @@ bool iot_file_begin_close_range(struct iot_frame *f)
 	return any;
 }
 
-/* flock(fd, operation), shown as the locks of fcntl are */
+/* flock(fd, operation), recorded in the same form as the locks of fcntl() */
 bool iot_file_begin_flock(struct iot_frame *f)
 {
 	u32 operation = f->a[1];
@@ -200,7 +205,7 @@ bool iot_file_begin_flock(struct iot_frame *f)
 	return iot_file_begin(f);
 }
 
-/* fcntl_setlk(fd, file, command, lock), for programs of 32 and 64 bits */
+/* fcntl_setlk(fd, file, command, lock), for 32-bit and 64-bit programs */
 bool iot_file_begin_setlk(struct iot_frame *f)
 {
 	const struct file *file = (const struct file *)f->a[1];
@@ -215,8 +220,8 @@ bool iot_file_begin_setlk(struct iot_frame *f)
 }
 
 /*
- * From one file to another: wanted if one of them is. The kind is that of the
- * first that is wanted.
+ * Record both files of a transfer. The event is wanted if either file is. Its kind is
+ * that of the first file that is wanted.
  */
 static bool resolve_two(struct iot_frame *f, struct file *in, struct file *out)
 {
@@ -247,7 +252,7 @@ static bool is_pipe(const struct file *file)
 	return S_ISFIFO(file_inode(file)->i_mode);
 }
 
-/* The descriptors of both; the record's is that of the file with the offset. */
+/* Record the files of both descriptors. The record's descriptor is @fd_in. */
 static bool resolve_fds(struct iot_frame *f, int fd_in, int fd_out)
 {
 	struct file *in = fget_raw(fd_in), *out = fget_raw(fd_out);
@@ -261,7 +266,7 @@ static bool resolve_fds(struct iot_frame *f, int fd_in, int fd_out)
 	return wanted;
 }
 
-/* An offset in user memory, or else where the open file stands. */
+/* The offset that a call uses: the one in user memory, or else the position of the open file. */
 static u64 offset_of(const struct iot_frame *f, u64 user, int fd)
 {
 	size_t size = f->ia32 && f->call->ia32 ? 4 : 8;
@@ -284,9 +289,9 @@ static u64 offset_of(const struct iot_frame *f, u64 user, int fd)
 }
 
 /*
- * splice_direct_to_actor(in, descriptor, actor), by which the NFS server reads. Calls of
- * programs are events by themselves, and what goes on by ->read_iter is seen there:
- * do_splice_read() of fs/splice.c.
+ * splice_direct_to_actor(in, descriptor, actor): the NFS server reads with it. Calls of
+ * programs are events by themselves. A read that goes on to ->read_iter is seen there, see
+ * do_splice_read() in fs/splice.c.
  */
 bool iot_file_wants_served(const u64 *a)
 {
@@ -320,7 +325,7 @@ bool iot_file_begin_copy(struct iot_frame *f)
 	return resolve_fds(f, (int)f->a[0], (int)f->a[2]);
 }
 
-/* splice has the same arguments: one of them is a pipe, the other has an offset */
+/* splice() has the same arguments: one file is a pipe, the other has an offset */
 bool iot_file_begin_splice(struct iot_frame *f)
 {
 	struct file *in = fget_raw((int)f->a[0]);
@@ -340,7 +345,7 @@ bool iot_file_begin_tee(struct iot_frame *f)
 	return resolve_fds(f, (int)f->a[0], (int)f->a[1]);
 }
 
-/* do_splice(in, offset, out, offset, length, flags), do_tee of io_uring */
+/* do_splice(in, offset, out, offset, length, flags) of io_uring */
 bool iot_file_begin_splice_files(struct iot_frame *f)
 {
 	struct file *in = (struct file *)f->a[0], *out = (struct file *)f->a[2];

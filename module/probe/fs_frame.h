@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls of category fs but reads and writes: what fs_calls.c, which says which functions are
- * hooked, and the files that fill the events share.
+ * Calls of category fs other than reads and writes: what fs_calls.c, which lists the hooked
+ * functions, shares with the files that fill the events.
  */
 #ifndef IOT_FS_FRAME_H
 #define IOT_FS_FRAME_H
@@ -14,45 +14,48 @@
 struct iot_frame;
 struct iot_pieces;
 
-/* How a name is looked up: what its last component may be. */
+/* How the last component of a name is looked up. */
 enum iot_lookup {
-	IOT_LOOKUP_FOLLOW,	/* a symbolic link is followed */
+	IOT_LOOKUP_FOLLOW,	/* follow a symbolic link */
 	IOT_LOOKUP_NOFOLLOW,
-	IOT_LOOKUP_AT,		/* the call's flags say, AT_SYMLINK_NOFOLLOW */
-	IOT_LOOKUP_AT_FOLLOW,	/* the call's flags say, AT_SYMLINK_FOLLOW */
+	IOT_LOOKUP_AT,		/* follow unless the call has AT_SYMLINK_NOFOLLOW */
+	IOT_LOOKUP_AT_FOLLOW,	/* follow only if the call has AT_SYMLINK_FOLLOW */
 };
 
 /**
- * struct iot_call - a system call, or a function of the kernel, that is an event
- * @name:	of the system call, or of the function where @function
- * @proto:	the prototype of the function, see struct iot_btf_check; @newer has it, too
+ * struct iot_call - a system call, or a kernel function, that is an event
+ * @name:	of the system call, or of the function if @function
+ * @proto:	prototype of the function, see struct iot_btf_check; @newer has it, too
  * @op:		IOT_FS_*
- * @dfd:	which argument it is, from 1; 0: there is none; like the next ones
+ * @dfd:	argument that is the directory's descriptor, counted from 1; 0 if there is
+ *		none. The fields from here to @requested all name an argument this way
  * @path:	name in user memory
  * @fd:		descriptor
- * @flags:	goes to the record's flags, like the next ones to theirs
- * @flags2:	likewise
- * @offset:	likewise
- * @requested:	likewise
+ * @flags:	goes to the record's flags
+ * @flags2:	goes to the record's flags2
+ * @offset:	goes to the record's offset
+ * @requested:	goes to the record's requested
  * @lookup:	enum iot_lookup
- * @extra:	to be or-ed to the record's flags
- * @wide:	bits 1 << argument, from 0: a low half that the next argument
- *		completes (calls of 32-bit programs)
- * @function:	it is a function, and the arguments are its own
+ * @extra:	or-ed to the record's flags
+ * @wide:	bits 1 << argument, counted from 0: a 64-bit value that a 32-bit program
+ *		passes in two arguments, the low half first. All fields count such a pair
+ *		as one argument
+ * @function:	@name is a function, and the arguments are its own
  * @ia32:	32-bit programs only
- * @unbounded:	it may sleep without bound
- * @optional:	not every kernel has it
- * @pointer:	it returns an address, not a number
- * @caller:	only when called by this function
- * @instead:	only where the kernel does not have this function
- * @newer:	its name in newer kernels, which give it the same arguments; NULL: the same
- * @wants:	a look at the arguments; must not sleep. NULL: wanted
- * @begin:	resolves what is known before; false: the call is not wanted (any
- *		more). Nothing that needs an end may be left behind then.
- * @end:	resolves what is known after, and records
- * @see:	it is no event, but this has to be done after it, by whomever it is
- *		called; may sleep
- * @see_first:	likewise before it, in place of @see
+ * @unbounded:	the call may sleep without bound
+ * @optional:	not every kernel has the function
+ * @pointer:	the function returns an address, not a number
+ * @caller:	only calls from this function are events; NULL if all are
+ * @instead:	hook @name only if the kernel does not have this function
+ * @newer:	name of the function in newer kernels, with the same arguments; NULL if it has
+ *		not changed
+ * @wants:	checks the arguments; must not sleep. NULL if all calls are wanted
+ * @begin:	resolves what is known before the call. Returns false if the call is not wanted
+ *		(any more), and then leaves nothing behind that needs @end
+ * @end:	resolves what is known after the call, and records the event
+ * @see:	the call is no event, but this runs after it, whichever task makes it; may
+ *		sleep
+ * @see_first:	as @see, but runs before the call; the two exclude each other
  */
 struct iot_call {
 	const char *name;
@@ -84,14 +87,14 @@ struct iot_call {
 };
 
 /**
- * struct iot_name - a name that a call was given
- * @dfd:	that it starts from, AT_FDCWD: the current directory
+ * struct iot_name - a name that is an argument of a call
+ * @dfd:	descriptor that it starts from; AT_FDCWD for the current directory
  * @sealed:	@seal is set
- * @user:	where it is in user memory
- * @text:	a copy of the kernel's own, NULL: none; freed with the frame
- * @seal:	hash of the name as it was when it was looked at first. The kernel reads it
- *		at a time of its own: where it is not the same afterwards the event says
- *		CHANGED
+ * @user:	its address in user memory
+ * @text:	copy in kernel memory, NULL if there is none; freed with the frame
+ * @seal:	hash of the name when the probe read it first. The kernel reads the name at
+ *		another time: if the hash differs later, the event is marked
+ *		IOT_UNSURE_CHANGED
  */
 struct iot_name {
 	int dfd;
@@ -102,17 +105,17 @@ struct iot_name {
 };
 
 /**
- * struct iot_frame - a call under way, on its caller's stack or in the data of a
+ * struct iot_frame - a call under way, on the stack of the calling task or in the data of a
  * kretprobe
  * @e:		the event
- * @call:	what it is
+ * @call:	its entry in the table of fs_calls.c
  * @a:		arguments
- * @ia32:	of a 32-bit program
- * @may_sleep:	the hook may
+ * @ia32:	a 32-bit program makes the call
+ * @may_sleep:	the probe may sleep
  * @name:	names that are looked up again after the call
- * @held:	a path that is held over the call, or empty
- * @pieces:	events besides @e, see probe_fs_piece.c
- * @last_piece:	the page of them that is being filled
+ * @held:	path to which a reference is held over the call, or empty
+ * @pieces:	events besides @e, see fs_piece.c
+ * @last_piece:	the page of @pieces that is being filled
  */
 struct iot_frame {
 	struct iot_fs e;
@@ -126,22 +129,20 @@ struct iot_frame {
 	struct iot_pieces *last_piece;
 };
 
-/* The argument that a table names, from 1. */
+/* The argument that a field of struct iot_call names, counted from 1. */
 static inline u64 iot_frame_arg(const struct iot_frame *f, u8 number)
 {
 	return f->a[number - 1];
 }
 
-/* probe_fs.c */
-
-/* probe_fs_piece.c: calls that are an event for each thing they touch */
+/* fs_piece.c: calls with one event for each mapping or descriptor that they touch */
 void iot_piece_add(struct iot_frame *f, const struct iot_fs *e);
 void iot_pieces_end(struct iot_frame *f, s64 result);
 void iot_pieces_free(struct iot_frame *f);
 
-/* probe_fs_path.c: calls that name files */
+/* fs_path.c: calls that name files */
 
-/** iot_name_is_there() - did the call have one? */
+/** iot_name_is_there() - check whether the call has this name */
 static inline bool iot_name_is_there(const struct iot_name *n)
 {
 	return n->text || n->user;
@@ -167,7 +168,7 @@ void iot_path_end_rename(struct iot_frame *f, s64 result);
 bool iot_path_begin_chown(struct iot_frame *f);
 bool iot_path_begin_statx(struct iot_frame *f);
 
-/* probe_fs_open.c: opening, and running programs */
+/* fs_open.c: opening files, running programs, and the end of processes */
 bool iot_open_begin(struct iot_frame *f);
 bool iot_open_begin_creat(struct iot_frame *f);
 bool iot_open_begin_how(struct iot_frame *f);
@@ -186,7 +187,7 @@ void iot_exec_end(struct iot_frame *f, s64 result);
 bool iot_exit_wants(const u64 *a);
 bool iot_exit_begin(struct iot_frame *f);
 
-/* probe_fs_file.c: calls on descriptors and open files */
+/* fs_file.c: calls on descriptors and open files */
 bool iot_file_resolve(struct iot_frame *f, int fd);
 bool iot_file_begin(struct iot_frame *f);
 bool iot_file_begin_chown(struct iot_frame *f);
@@ -215,7 +216,7 @@ bool iot_file_begin_tee_files(struct iot_frame *f);
 bool iot_file_wants_clone(const u64 *a);
 bool iot_file_begin_clone(struct iot_frame *f);
 
-/* probe_fs_map.c: calls on mappings of files */
+/* fs_map.c: calls on mappings of files */
 bool iot_map_wants(const u64 *a);
 bool iot_map_begin(struct iot_frame *f);
 bool iot_map_begin_ia32(struct iot_frame *f);

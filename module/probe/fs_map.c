@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Mappings of files: one event for each file-backed mapping that a call touches,
- * however old the mapping is. What is anonymous memory is none.
+ * however old the mapping is. Anonymous memory is no event.
  *
- * Contexts: task; a wrapper may sleep and takes mmap_lock for reading before the
- * call does; a kretprobe's handler only tries to.
+ * Contexts: task. A wrapper may sleep, and takes mmap_lock for reading before the call
+ * takes it. A kretprobe's handler only tries to take it.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
@@ -17,8 +17,8 @@
 #include "probe/fs_frame.h"
 
 /**
- * struct piece - what a call touches of one mapping
- * @file:	held
+ * struct piece - the part of one mapping that a call touches
+ * @file:	a reference is held
  */
 struct piece {
 	struct file *file;
@@ -29,7 +29,7 @@ struct piece {
 	u32 prot;
 };
 
-#define PIECES	8	/* looked at in one go: they are on the stack */
+#define PIECES	8	/* of one batch, which is on the stack */
 
 struct batch {
 	u32 nr;
@@ -54,7 +54,7 @@ bool iot_map_begin_pages(struct iot_frame *f)
 	return iot_map_begin(f);
 }
 
-/* The old call of 32-bit programs: a structure in user memory. */
+/* The old call of 32-bit programs: its arguments are a structure in user memory. */
 bool iot_map_begin_ia32(struct iot_frame *f)
 {
 	const void __user *user = (const void __user *)f->a[0];
@@ -98,8 +98,8 @@ static void take_piece(struct piece *p, const struct vm_area_struct *vma, u64 st
 }
 
 /*
- * Up to PIECES mappings of a file from @start on. Under mmap_lock.
- * Return: where to go on, 0: there are no more.
+ * Take up to PIECES file-backed mappings from @start on. Under mmap_lock.
+ * Return: the address to go on from, or 0 if there are no more.
  */
 static u64 take_pieces(struct mm_struct *mm, u64 start, u64 end, struct batch *b)
 {
@@ -130,7 +130,10 @@ static bool fill_piece(const struct iot_frame *f, struct iot_fs *e, const struct
 	return true;
 }
 
-/* An event for each piece of a batch that is wanted. Return: is @any one wanted yet? */
+/*
+ * Make an event for each wanted piece of a batch. @any: earlier batches had one.
+ * Return: whether there is one now.
+ */
 static bool fill_batch(struct iot_frame *f, const struct iot_fs *template, struct batch *b,
 		       bool any)
 {
@@ -152,10 +155,10 @@ static bool fill_batch(struct iot_frame *f, const struct iot_fs *template, struc
 }
 
 /*
- * An event for each file-backed mapping between @start and @end, or for the first
- * @alone. mmap_lock is held for a batch at a time: a program that changes its mappings
- * meanwhile gets what there is when its batch comes. Where the lock is not to have the
- * rest counts as one missed event.
+ * Make an event for each file-backed mapping in the range, or only one for the first mapping
+ * if @alone. mmap_lock is held for one batch at a time: if the program changes its mappings
+ * meanwhile, the events show those that exist when their batch is taken. If the lock cannot be
+ * taken, the rest counts as one missed event.
  */
 static bool begin_range(struct iot_frame *f, u64 start, u64 length, bool alone)
 {
@@ -195,7 +198,7 @@ bool iot_map_begin_advise(struct iot_frame *f)
 	return begin_range(f, f->a[1], f->a[2], false);
 }
 
-/* mremap(old address, old length, new length, ...): of one mapping; 0 is a copy */
+/* mremap(old address, old length, new length, ...): one mapping; an old length of 0 copies it */
 bool iot_map_begin_remap(struct iot_frame *f)
 {
 	return begin_range(f, f->a[0], f->a[1] ?: 1, true);

@@ -2,9 +2,9 @@
 /*
  * Opening files, running programs, and the end of processes.
  *
- * OPEN becomes CREATE when the kernel says that this call made the file. Opening a
- * FIFO may wait for ever for the other side: such a call is recorded when it
- * begins, with result -EINPROGRESS, and goes on with nothing of ours on its stack.
+ * OPEN becomes CREATE when the kernel reports that this call created the file. Opening a
+ * FIFO may be unbounded, as it waits for the other side. Such a call is recorded when it
+ * begins, with result -EINPROGRESS, and passes through with nothing of ours on its stack.
  *
  * Contexts: task; a wrapper may sleep, a kretprobe's handler may not.
  */
@@ -23,7 +23,7 @@
 #include "probe/fs_frame.h"
 #include "probe/rw_hooks.h"
 
-/* The flags by which lookup and end of a call are decided. */
+/* Does an open() with these flags follow a symbolic link in the last component? */
 static enum iot_lookup lookup_of(u32 flags)
 {
 	if ((flags & O_NOFOLLOW) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
@@ -37,7 +37,10 @@ static bool may_wait(const struct iot_fs *e)
 	       !(e->flags & (O_NONBLOCK | O_PATH)) && (e->flags & O_ACCMODE) != O_RDWR;
 }
 
-/* What the name leads to before the call, so that what is not wanted ends here. */
+/*
+ * Record the file that the name leads to before the call. Return: false if it is not wanted,
+ * or if opening it may be unbounded and the event has been recorded.
+ */
 static bool look_before(struct iot_frame *f, enum iot_lookup lookup)
 {
 	struct path path;
@@ -71,7 +74,7 @@ bool iot_open_begin_creat(struct iot_frame *f)
 	return iot_open_begin(f);
 }
 
-/* open_by_handle_at(mount, handle, flags): the file is known after it */
+/* open_by_handle_at(mount, handle, flags): the file is known only after the call */
 bool iot_open_begin_handle(struct iot_frame *f)
 {
 	return true;
@@ -144,9 +147,9 @@ void iot_open_end_how(struct iot_frame *f, s64 result)
 }
 
 /*
- * do_filp_open(dfd, name, how) of io_uring: returns the open file. Its flags are
- * private to the kernel, so those of the open file have to do, but for O_NONBLOCK,
- * which io_openat2() adds where it must not wait.
+ * do_filp_open(dfd, name, how) of io_uring: returns the open file. The flags in @how are
+ * private to the kernel, so the event takes those of the open file instead, without the
+ * O_NONBLOCK that io_openat2() adds where it must not wait.
  */
 bool iot_open_begin_uring(struct iot_frame *f)
 {
@@ -160,7 +163,7 @@ void iot_open_end_uring(struct iot_frame *f, s64 result)
 	bool created;
 
 	if (IS_ERR(file)) {
-		/* what would have to wait is tried again by a worker */
+		/* a worker tries again what would have to wait here */
 		if (result == -EAGAIN && !(current->flags & PF_IO_WORKER))
 			return;
 		if (!f->e.path && iot_name_is_there(&f->name[0]))
@@ -179,8 +182,8 @@ void iot_open_end_uring(struct iot_frame *f, s64 result)
 }
 
 /*
- * vfs_open(path, file): whoever opens it, the filter does not matter, reads and
- * writes of a new kind of file have to be hooked.
+ * vfs_open(path, file): reads and writes of a new kind of file have to be hooked, whichever
+ * task opens it. The filter's conditions on tasks and operations do not matter here.
  */
 bool iot_open_wants_new(const u64 *a)
 {
@@ -196,11 +199,12 @@ void iot_open_see(const unsigned long *args, s64 result)
 }
 
 /*
- * fd_install(fd, file): likewise of what gets a descriptor, however it was made: pipes,
- * sockets, memfds, eventfds, and what devices and debugfs put in place of their functions
- * when they are opened. Before it: afterwards another thread may close the file. Where
- * files are made (alloc_file_pseudo()) locks may be held that CPU hotplug takes, as in
- * perf_event_open(2), and to hook a function waits for CPU hotplug.
+ * fd_install(fd, file): as above, for every file that gets a descriptor, however it was made:
+ * pipes, sockets, memfds, eventfds, and files of devices and debugfs, which may replace their
+ * functions when they are opened. This runs before the call, because afterwards another thread
+ * may close the file. The functions that make files (alloc_file_pseudo()) are not hooked for
+ * this: locks may be held there that CPU hotplug takes, as in perf_event_open(2), and hooking a
+ * function waits for CPU hotplug.
  */
 bool iot_open_wants_installed(const u64 *a)
 {
@@ -213,15 +217,15 @@ void iot_open_see_installed(const unsigned long *args)
 }
 
 /*
- * The program that the process runs, held, or NULL. To let go of a file, other than of a
- * path, does not sleep.
+ * Return: the executable file of the process, with a reference held, or NULL. Unlike
+ * path_put(), fput() does not sleep.
  */
 static struct file *program(void)
 {
 	return current->mm ? iot_exe_file(current->mm) : NULL;
 }
 
-/* execve and execveat: the file that was named, which may be a script */
+/* execve() and execveat(): the file is the one that is named, which may be a script */
 bool iot_exec_begin(struct iot_frame *f)
 {
 	return iot_path_begin(f);
@@ -241,12 +245,12 @@ bool iot_exec_begin_kernel(struct iot_frame *f)
 	return !f->name[0].text || iot_name_resolve(f, &f->name[0], IOT_LOOKUP_FOLLOW);
 }
 
-/* Of a script the second path is the interpreter, the program that runs now. */
+/* The second path of a script is its interpreter, the program that runs now. */
 void iot_exec_end(struct iot_frame *f, s64 result)
 {
 	struct file *file = !result && f->may_sleep ? program() : NULL;
 
-	if (result) /* else the memory is another program's now */
+	if (result) /* after success the memory is the new program's */
 		iot_name_check(f, &f->name[0]);
 
 	if (file) {
@@ -261,7 +265,7 @@ void iot_exec_end(struct iot_frame *f, s64 result)
 	iot_fs_end(&f->e, result);
 }
 
-/* taskstats_exit(task, group_dead): once a process, for its last thread */
+/* taskstats_exit(task, group_dead): one event for each process, from its last thread */
 bool iot_exit_wants(const u64 *a)
 {
 	return a[1] && current->mm;

@@ -2,14 +2,14 @@
 /*
  * Calls that name files by path.
  *
- * A name is looked up as the call does it, with the caller's rights, in his
- * namespace: before the call where it removes or changes the file, after it where
- * it makes one. What leads to no file is told as text. The file that the call
- * itself finds may be another one if the tree is changed in between, or the name: a
- * name in user memory that is another one after the call marks the event.
+ * A name is looked up as the call does it, with the rights and in the namespace of the
+ * calling task: before the call if it removes or changes the file, after the call if it
+ * makes the file. A name that leads to no file is recorded as text. The call itself may find
+ * another file if the directory tree or the name changes in between. If the name in user
+ * memory is another one after the call, the event is marked.
  *
- * Contexts: task; a wrapper may sleep, and a kretprobe's handler may not: then the
- * name is recorded as it was given, and the file is not known.
+ * Contexts: task. A wrapper may sleep. A kretprobe's handler may not: it records the name
+ * as given, and the file is not known.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
@@ -34,25 +34,30 @@
 #include "probe/vfs.h"
 
 /*
- * For names read where one may not sleep: PATH_MAX bytes a CPU, preemption off. Not
- * DEFINE_PER_CPU(): all modules together have PERCPU_MODULE_RESERVE, 8 KiB, of that.
+ * For names that are read where the probe may not sleep: PATH_MAX bytes for each CPU, used
+ * with preemption off. Not DEFINE_PER_CPU(), of which all modules together have 8 KiB
+ * (PERCPU_MODULE_RESERVE).
  */
 static char __percpu *scratch;
 
-/** iot_name_init() - when the module is loaded. 0 or -ENOMEM */
+/**
+ * iot_name_init() - allocate the buffers for names
+ *
+ * Context: loading of the module. Return: 0 or -ENOMEM.
+ */
 int iot_name_init(void)
 {
 	scratch = __alloc_percpu(PATH_MAX, 1);
 	return scratch ? 0 : -ENOMEM;
 }
 
-/** iot_name_exit() - nobody is in a hook any more */
+/** iot_name_exit() - free the buffers for names when no probe runs any more */
 void iot_name_exit(void)
 {
 	free_percpu(scratch);
 }
 
-/* Read a name, up to PATH_MAX - 1 bytes, without sleeping. Return: length or -EFAULT. */
+/* Read a name of up to PATH_MAX - 1 bytes without sleeping. Return: its length or -EFAULT. */
 static long read_atomic(char *buf, const char __user *user)
 {
 	size_t done = 0;
@@ -71,7 +76,7 @@ static long read_atomic(char *buf, const char __user *user)
 	return done;
 }
 
-/* Likewise where one may. */
+/* As above, but may sleep. */
 static long read_name(char *buf, const char __user *user)
 {
 	long len = strncpy_from_user(buf, user, PATH_MAX - 1);
@@ -81,7 +86,7 @@ static long read_name(char *buf, const char __user *user)
 	return len;
 }
 
-/* Go on with a hash: nobody can tell which texts have the same. */
+/* Continue a hash. It is keyed, so no program can predict which texts have the same hash. */
 static u64 seal_text(u64 seal, const char *text, size_t len)
 {
 	while (len--)
@@ -89,7 +94,7 @@ static u64 seal_text(u64 seal, const char *text, size_t len)
 	return seal;
 }
 
-/* The hash of what is in user memory now. Return: false: it cannot be read. */
+/* Hash the name that is in user memory now. Return: false if it cannot be read. */
 static bool seal_user(const char __user *user, bool may_sleep, u64 *seal)
 {
 	size_t done = 0, n, len;
@@ -108,7 +113,7 @@ static bool seal_user(const char __user *user, bool may_sleep, u64 *seal)
 	return true;
 }
 
-/* Remember what it is, or else compare. */
+/* Store the hash of a name; mark the event if an earlier hash differs. */
 static void seal(struct iot_frame *f, struct iot_name *n, u64 now)
 {
 	if (n->sealed && n->seal != now)
@@ -118,10 +123,10 @@ static void seal(struct iot_frame *f, struct iot_name *n, u64 now)
 }
 
 /**
- * iot_name_check() - mark the event if a name that was sealed is another one now
+ * iot_name_check() - mark the event if a sealed name has changed
  *
- * What cannot be read without waiting counts as another one: the call has just read it.
- * Context: task.
+ * A name that cannot be read without sleeping counts as changed, because the call has just
+ * read it. Context: task.
  */
 void iot_name_check(struct iot_frame *f, const struct iot_name *n)
 {
@@ -131,7 +136,7 @@ void iot_name_check(struct iot_frame *f, const struct iot_name *n)
 		f->e.unsure |= IOT_UNSURE_CHANGED;
 }
 
-/* Is it still the same text there? It was copied when an io_uring request began. */
+/* Is the text in user memory still @text? That was copied when an io_uring request began. */
 static bool is_unchanged(const struct iot_name *n)
 {
 	char *buf = kmalloc(PATH_MAX, GFP_KERNEL);
@@ -142,7 +147,7 @@ static bool is_unchanged(const struct iot_name *n)
 	return same;
 }
 
-/* Where a text starts from. Return: 0, and it is held, or an error. */
+/* Get the directory that a text starts from. Return: 0 with a reference held, or an error. */
 static int base_of(const struct iot_name *n, const char *text, struct path *base)
 {
 	struct file *file;
@@ -164,7 +169,7 @@ static int base_of(const struct iot_name *n, const char *text, struct path *base
 	return 0;
 }
 
-/* Join a directory and the text at @at, in front of which its own ends. */
+/* Join the path of a directory, whose final NUL is at @at - 1, and the text at @at. */
 static char *join(char *dir, char *at)
 {
 	bool is_root = dir == at - 2;
@@ -180,8 +185,9 @@ static char *join(char *dir, char *at)
 }
 
 /*
- * A text made absolute in @buf, PATH_MAX bytes: the path of where it starts, by
- * @path_of and as long as there is room, and its own. Return: where it begins.
+ * Make a text absolute in @buf of PATH_MAX bytes: the path of the directory that it starts
+ * from, by @path_of, then the text. The text stands alone if that path is not known or does not
+ * fit. Return: the beginning of the result.
  */
 static char *make_absolute(const struct iot_name *n, const char *text, char *buf,
 			   char *(*path_of)(const struct path *path, char *buf, int size))
@@ -200,7 +206,7 @@ static char *make_absolute(const struct iot_name *n, const char *text, char *buf
 	return IS_ERR(dir) ? at : join(dir, at);
 }
 
-/* A name that was copied, and starts from a descriptor, by a text that does not. */
+/* Look up a copied name that starts from a descriptor, by its absolute path. */
 static int lookup_copy(const struct iot_name *n, unsigned int flags, struct path *path)
 {
 	char *buf = kmalloc(PATH_MAX, GFP_KERNEL);
@@ -231,7 +237,7 @@ static unsigned int lookup_flags(const struct iot_frame *f, enum iot_lookup look
 	return 0;
 }
 
-/* A name that is only in user memory: the call reads it, too, before this or after. */
+/* Look up a name that is only in user memory. The call reads it, too, before or after this. */
 static int lookup_user(struct iot_frame *f, struct iot_name *n, unsigned int flags,
 		       struct path *path)
 {
@@ -248,9 +254,9 @@ static int lookup_user(struct iot_frame *f, struct iot_name *n, unsigned int fla
 }
 
 /**
- * iot_name_lookup() - the file that a name leads to now
+ * iot_name_lookup() - look up the file that a name leads to now
  *
- * Context: task, may sleep. Return: 0, and @path is held, or an error.
+ * Context: task, may sleep. Return: 0 with a reference to @path held, or an error.
  */
 int iot_name_lookup(struct iot_frame *f, struct iot_name *n,
 		    enum iot_lookup lookup, struct path *path)
@@ -304,7 +310,7 @@ static void record_atomic(struct iot_frame *f, struct iot_name *n, bool second)
 	preempt_enable();
 }
 
-/** iot_name_record() - record a name as text, made absolute where one may sleep */
+/** iot_name_record() - record a name as text, made absolute if the probe may sleep */
 void iot_name_record(struct iot_frame *f, struct iot_name *n, bool second)
 {
 	char *buf;
@@ -330,7 +336,7 @@ void iot_name_record(struct iot_frame *f, struct iot_name *n, bool second)
 /**
  * iot_name_resolve() - record the file that a name leads to, or else the name
  *
- * Return: false: the filter does not want that file.
+ * Return: false if the filter does not want the file.
  */
 bool iot_name_resolve(struct iot_frame *f, struct iot_name *n, enum iot_lookup lookup)
 {
@@ -346,7 +352,7 @@ bool iot_name_resolve(struct iot_frame *f, struct iot_name *n, enum iot_lookup l
 	return wanted;
 }
 
-/* The second name, after the call: a file, or else text. */
+/* Record the file that the second name leads to now, or else the name. */
 static void resolve_second(struct iot_frame *f, struct iot_name *n)
 {
 	struct path path;
@@ -370,7 +376,7 @@ static struct iot_name name_of(const struct iot_frame *f)
 	return n;
 }
 
-/* Does the call mean its descriptor, by an empty name or none? */
+/* Does the call refer to its descriptor, by an empty name or by NULL? */
 static bool names_descriptor(const struct iot_frame *f, const struct iot_name *n)
 {
 	char first;
@@ -386,7 +392,7 @@ static bool names_descriptor(const struct iot_frame *f, const struct iot_name *n
 				copy_from_user_nofault(&first, n->user, 1)) && !first;
 }
 
-/** iot_path_begin() - a call on a file that is there, by name */
+/** iot_path_begin() - begin a call that names an existing file */
 bool iot_path_begin(struct iot_frame *f)
 {
 	struct iot_name *n = &f->name[0];
@@ -397,7 +403,10 @@ bool iot_path_begin(struct iot_frame *f)
 	return iot_name_resolve(f, n, f->call->lookup);
 }
 
-/* chown and its kin: offset is the user and requested the group. */
+/*
+ * chown() and the like: offset is the user and requested the group. An id of -1, which leaves
+ * the owner as it is, becomes 64 bits wide.
+ */
 static void extend_ids(struct iot_frame *f)
 {
 	bool wide = !strstr(f->call->name, "16");
@@ -419,7 +428,10 @@ bool iot_file_begin_chown(struct iot_frame *f)
 	return iot_file_begin(f);
 }
 
-/* Where one may not sleep: where it came from is kept, and its hash, or else its text. */
+/*
+ * Take a name where the probe may not sleep: keep its address in user memory and its hash, or
+ * record its text if it has no address. Return: is it still to be recorded?
+ */
 static bool take_atomic(struct iot_frame *f, struct iot_name *n, const struct filename *name)
 {
 	size_t len = strlen(name->name);
@@ -432,10 +444,10 @@ static bool take_atomic(struct iot_frame *f, struct iot_name *n, const struct fi
 }
 
 /**
- * iot_name_take() - a name that the kernel has copied, and that is gone when the call returns
+ * iot_name_take() - take a name that the kernel has copied, valid until the call returns
  *
- * Not every call that is made has one: reading it may have failed. Return: is there one
- * that has to be recorded?
+ * A call may have no name, because the kernel could not read it. Return: is there a name that
+ * is still to be recorded?
  */
 bool iot_name_take(struct iot_frame *f, struct iot_name *n, u64 dfd, u64 filename)
 {
@@ -452,7 +464,7 @@ bool iot_name_take(struct iot_frame *f, struct iot_name *n, u64 dfd, u64 filenam
 	return n->text;
 }
 
-/* A copied name that means its descriptor. */
+/* Does a copied name refer to its descriptor? */
 static bool is_empty(const struct iot_name *n)
 {
 	return n->text && !*n->text && n->dfd >= 0;
@@ -508,7 +520,7 @@ bool iot_path_begin_symlink(struct iot_frame *f)
 	return true;
 }
 
-/** iot_path_end_new() - of a call that makes a file: there it is, or the name */
+/** iot_path_end_new() - end a call that makes a file: record the file, or else the name */
 void iot_path_end_new(struct iot_frame *f, s64 result)
 {
 	if (iot_name_is_there(&f->name[0]) &&
@@ -535,7 +547,10 @@ void iot_path_end_link(struct iot_frame *f, s64 result)
 	iot_fs_end(&f->e, result);
 }
 
-/* do_renameat2(old dfd, old, new dfd, new, flags). The old file is held. */
+/*
+ * do_renameat2(old dfd, old, new dfd, new, flags). A reference to the old file is held over
+ * the call.
+ */
 bool iot_path_begin_rename(struct iot_frame *f)
 {
 	struct path *old = &f->held;
@@ -555,7 +570,10 @@ bool iot_path_begin_rename(struct iot_frame *f)
 	return true;
 }
 
-/* What did not exist before has the new name by now, if all went well. */
+/*
+ * If the new name led to no file before, the path of the old file is the new path after a
+ * successful call.
+ */
 void iot_path_end_rename(struct iot_frame *f, s64 result)
 {
 	if (!result && f->held.dentry && !f->e.inode2) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls that are an event for each mapping or descriptor that they touch.
+ * Calls with one event for each mapping or descriptor that they touch.
  *
- * All events of such a call have its time, latency and result, so what is different
- * between them is kept from before the call until after it. The first one is the
- * frame's own event; the others are in pages, as many as are needed. How many a call
- * touches is the program's choice. Three things bound the memory:
+ * All events of such a call have its time, latency and result. What differs between them
+ * is kept from before the call until after it. The first event is the frame's own; the
+ * others are in pages, as many as are needed. The program chooses how many mappings or
+ * descriptors a call touches. Three things bound the memory:
  *
- *   - it is charged to the caller's memory cgroup, and never makes that kill;
- *   - it counts in ring_memory_limit, of which all calls together take an eighth;
- *   - a kretprobe's handler, which runs with preemption off, takes one page a call.
+ *   - it is charged to the memory cgroup of the calling task, and never invokes the OOM killer;
+ *   - it counts against ring_memory_limit, of which all calls together take an eighth at most;
+ *   - a kretprobe's handler, which runs with preemption off, takes one page a call at most.
  *
  * An event for which there is no memory counts as missed.
  *
@@ -27,7 +27,7 @@
 #include "core/param.h"
 #include "probe/fs_frame.h"
 
-/* What one event has for itself. */
+/* What differs from one event of a call to the next. */
 struct piece {
 	u64 path;
 	u64 inode;
@@ -42,8 +42,8 @@ struct piece {
 };
 
 /**
- * struct iot_pieces - one page of them
- * @next:	page, NULL: the last
+ * struct iot_pieces - one page of pieces
+ * @next:	next page, NULL for the last one
  */
 struct iot_pieces {
 	struct iot_pieces *next;
@@ -108,10 +108,10 @@ static struct piece *piece_new(struct iot_frame *f)
 }
 
 /**
- * iot_piece_add() - one more event of this call, after the first, which is the frame's
- * @e:	as far as it is known before the call
+ * iot_piece_add() - add an event to this call, after the first, which is the frame's
+ * @e:	the event as far as it is known before the call
  *
- * Context: task. Without memory for it the event counts as missed.
+ * Context: task. The event counts as missed if there is no memory for it.
  */
 void iot_piece_add(struct iot_frame *f, const struct iot_fs *e)
 {
@@ -150,7 +150,7 @@ static void record(struct iot_fs *e, const struct piece *p, s64 result, u64 now)
 	iot_fs_end_at(e, result, now);
 }
 
-/** iot_pieces_end() - record the call, which ended now with @result, in all its events */
+/** iot_pieces_end() - record all events of a call that has just ended with @result */
 void iot_pieces_end(struct iot_frame *f, s64 result)
 {
 	const struct iot_pieces *page;
@@ -166,7 +166,7 @@ void iot_pieces_end(struct iot_frame *f, s64 result)
 	}
 }
 
-/** iot_pieces_free() - with the frame. Context: any */
+/** iot_pieces_free() - free the pages of a frame. Context: any */
 void iot_pieces_free(struct iot_frame *f)
 {
 	struct iot_pieces *page = f->pieces, *next;

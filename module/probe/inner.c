@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads and writes that the kernel makes by itself: not from or to a program's memory,
- * but because sendfile(2) or the like asks for a transfer, or a server or a loop device
- * has work. What it is for is told by the task and the system call that it is in.
+ * but because sendfile(2) or a similar call asks for a transfer, or because a server or a
+ * loop device has work. The current task and its system call show the purpose of a transfer.
  */
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
@@ -21,7 +21,7 @@
 static const struct {
 	u16 flags;
 	int number;
-	int number32;	/* of a program of 32 bits */
+	int number32;	/* of 32-bit programs */
 } calls[] = {
 #ifdef CONFIG_IA32_EMULATION
 #define CALL(flags, name)	{ flags, __NR_##name, __NR_ia32_##name }
@@ -35,7 +35,7 @@ static const struct {
 	CALL(IOT_IO_SPLICE | IOT_IO_URING, io_uring_enter),
 };
 
-/* The number is the program's own choice: others have none of these flags. */
+/* The program chooses the number: one that is not in @calls has no flags. */
 static u16 flags_of_syscall(void)
 {
 	int number = syscall_get_nr(current, current_pt_regs());
@@ -57,8 +57,9 @@ static u16 flags_of_syscall(void)
 /**
  * iot_inner_flags() - IOT_IO_* of a read or write from or to the kernel's own memory
  *
- * Not of an io_uring request's own, which may have memory of the kernel's, too. What
- * io_uring's tasks make besides is its splice. Context: any task.
+ * Not for the read or write of an io_uring request itself, which may use kernel memory, too.
+ * Any other one that a task of io_uring makes belongs to a splice request.
+ * Context: any task.
  */
 u16 iot_inner_flags(void)
 {

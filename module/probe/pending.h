@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is known of a request of a block device until it is done. */
+/* What is known of a block request until it completes. */
 #ifndef IOT_PENDING_H
 #define IOT_PENDING_H
 
@@ -9,15 +9,17 @@
 
 /**
  * struct iot_pending - a request, or a bio of a device without requests
- * @e:		its event, as far as it is known: @e.parts completions so far,
+ * @e:		its event as far as it is known: @e.parts completions so far,
  *		@e.queue_latency and @e.device_latency up to now
- * @insert:	when it was given to the queue, CLOCK_MONOTONIC ns, 0: it is not in it
- * @issue:	when the driver got it, likewise, 0: it has not
- * @done:	bytes that are done, of a request that ends in parts
- * @depth:	how many its device has, while it is one of them
- * @flushed:	a part of a flush sequence, that takes some of its flags away
- * @silent:	it will have no event
- * @error:	of the first part that failed, -errno
+ * @insert:	when it was inserted into the queue, CLOCK_MONOTONIC ns; 0 if it is not
+ *		in the queue
+ * @issue:	when it was issued to the driver, CLOCK_MONOTONIC ns; 0 if the driver does
+ *		not have it
+ * @done:	bytes done so far; a request may complete in parts
+ * @depth:	number of requests that its device has; valid while the device has this one
+ * @flushed:	it is part of a flush sequence, which clears some of its request flags
+ * @silent:	it is not recorded
+ * @error:	-errno of the first part that failed, 0 if none did
  */
 struct iot_pending {
 	struct iot_block e;

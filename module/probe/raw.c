@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * READ and WRITE of category fs where a file has ->read and ->write, which read(2),
- * pread(2) and their kin prefer to ->read_iter (vfs_read(), fs/read_write.c): many
- * of /proc and of debugfs, some devices. They may wait for anything, so they have
- * kretprobes.
+ * READ and WRITE of category fs for files that have ->read and ->write: many files of
+ * /proc and debugfs, and some devices. read(2), pread(2) and the like prefer these
+ * functions to ->read_iter (vfs_read(), fs/read_write.c). They may sleep without bound,
+ * so they are followed by kretprobes.
  *
  * Contexts: task; handlers may not sleep.
  */
@@ -30,7 +30,7 @@ struct raw_call {
 	bool write;
 };
 
-/* One file's ->read may call what another file has as its own. */
+/* A file's ->read may call the ->read of another file: only the file's own one counts. */
 static bool is_own(const struct kretprobe_instance *ri, const struct file *file, bool write)
 {
 	unsigned long own = write ? (unsigned long)file->f_op->write :
@@ -47,7 +47,7 @@ static bool is_wanted(const struct file *file, bool write)
 	return iot_rw_wants(file, write, &ki_flags);
 }
 
-/* ->read(file, buffer, count, position), ->write likewise */
+/* ->read(file, buffer, count, position); ->write has the same arguments */
 static int entry(struct kretprobe_instance *ri, struct pt_regs *regs, bool write)
 {
 	const struct file *file = (void *)regs_get_kernel_argument(regs, 0);
@@ -93,10 +93,10 @@ static const struct iot_hook_type types[IOT_RAW_OPS] = {
 };
 
 /**
- * iot_raw_get() - hold the hooks that @fop needs; they are not enabled yet
- * @hooks:	zeroed
+ * iot_raw_get() - take references to the hooks that @fop needs, without enabling them
+ * @hooks:	zeroed by the caller
  *
- * Return: 0 or -ENOMEM, then none is held.
+ * Return: 0, or -ENOMEM with no reference held.
  */
 int iot_raw_get(struct iot_raw_hooks *hooks, const struct file_operations *fop)
 {
@@ -115,19 +115,23 @@ int iot_raw_get(struct iot_raw_hooks *hooks, const struct file_operations *fop)
 	return 0;
 }
 
-/** iot_raw_put() - hold them no more */
+/** iot_raw_put() - drop the references that iot_raw_get() took */
 void iot_raw_put(struct iot_raw_hooks *hooks)
 {
 	iot_hooks_put(hooks->hook, IOT_RAW_OPS);
 }
 
-/** iot_raw_enable() - all of them, or none and an error. Context: task, may sleep long */
+/**
+ * iot_raw_enable() - enable the hooks
+ *
+ * Context: task, may sleep long. Return: 0, or an error with no hook enabled.
+ */
 int iot_raw_enable(struct iot_raw_hooks *hooks)
 {
 	return iot_hooks_enable(hooks->hook, IOT_RAW_OPS);
 }
 
-/** iot_raw_disable() - iot_raw_enable() returned 0 */
+/** iot_raw_disable() - disable the hooks after iot_raw_enable() returned 0 */
 void iot_raw_disable(struct iot_raw_hooks *hooks)
 {
 	iot_hooks_disable(hooks->hook, IOT_RAW_OPS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads and writes of files that have ->read and ->write: of the kernel's own. */
+/* Reads and writes of files that have ->read and ->write, such as many of /proc and debugfs. */
 #ifndef IOT_PROBE_RAW_H
 #define IOT_PROBE_RAW_H
 
@@ -10,8 +10,8 @@ struct iot_hook;
 #define IOT_RAW_OPS	2
 
 /**
- * struct iot_raw_hooks - of a file_operations
- * @hook:	of ->read and ->write, NULL where it has none
+ * struct iot_raw_hooks - hooks of a file_operations
+ * @hook:	on ->read and ->write, NULL where it has no such function
  */
 struct iot_raw_hooks {
 	struct iot_hook *hook[IOT_RAW_OPS];

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads and writes that the VFS rejects before a file's own function is called: the
- * descriptor is none, or not open for that, or has no position; the position or the
- * size is below zero, or beyond what a position can be; the buffer is the kernel's.
+ * Reads and writes that the VFS rejects before a file's own function is called:
  *
- * Only the system call sees them, and to look at every read and write of the system
- * twice is dear: it is done only while the filter has rejected=1. What may be rejected
- * is judged at the entry of the call, and what became of it is its result.
+ *   - the descriptor is not open, is not open for the operation, or has no position;
+ *   - the position or the size is below zero, or beyond what a position can be;
+ *   - the buffer is not in user memory.
  *
- * Contexts: the handler, the wrapper and the probe run in the task that makes the call, at
- * the entry and the return of a system call: interrupts on, no lock held. The wrapper may
- * sleep. It is on the stack only of a call that looks as if it will be rejected, and so
- * returns at once; one whose descriptor becomes another one just then may wait for as long
- * as any read.
+ * Only the system call sees them. Looking at every read and write of the system twice is
+ * expensive, so it is done only while the filter has rejected=1. The entry of the call
+ * determines whether it may be rejected, and its result whether it was.
+ *
+ * Contexts: the ftrace handler, the wrapper and the kretprobe handlers run in the task that
+ * makes the call, at the entry and the return of a system call, with interrupts on and no lock
+ * held. The wrapper may sleep. It is on the stack only of a call that looks as if it will be
+ * rejected and so returns at once. If the descriptor becomes another file just then, the call
+ * may wait for as long as any read.
  */
 #include <linux/fdtable.h>
 #include <linux/file.h>
@@ -33,7 +35,7 @@
 #include "record/rw.h"
 #include "probe/rejected.h"
 
-/* By the filter of category fs. */
+/* Does the filter of category fs have rejected=1? */
 static bool is_asked_for(void)
 {
 	const struct iot_filter *f;
@@ -48,10 +50,10 @@ static bool is_asked_for(void)
 
 #if defined(CONFIG_X86_64) && !defined(IOT_WITHOUT_FS_REJECTED)
 /**
- * struct kind - of call
- * @position:	it is given one, in the fourth argument; 32-bit programs: and the fifth
+ * struct kind - one kind of call
+ * @position:	it gets a position in the fourth argument (32-bit programs: fourth and fifth)
  * @vector:	the third argument is a number of buffers, not of bytes
- * @here:	a position of -1 is the file's own
+ * @here:	a position of -1 means the file's own
  */
 struct kind {
 	bool write;
@@ -61,17 +63,20 @@ struct kind {
 	bool ia32;
 };
 
-/* What a call is asked for. */
+/* What a call asks for. */
 struct asked {
 	unsigned int fd;
 	unsigned long buffer;
-	s64 size;	/* bytes, 0: not known */
-	s64 position;	/* of a call that is given one, else 0 */
+	s64 size;	/* bytes, 0 if not known */
+	s64 position;	/* 0 if the call gets none */
 	bool write;
 	bool has_position;
 };
 
-/* FMODE_* of a descriptor, 0: it is not open, or only a name. Context: any, preemption off. */
+/*
+ * Return: FMODE_* of a descriptor, 0 if it is not open, or only open with O_PATH.
+ * Context: any, preemption off.
+ */
 static __always_inline fmode_t mode_of(unsigned int fd)
 {
 	const struct fdtable *fdt = rcu_dereference_raw(current->files->fdt);
@@ -85,7 +90,7 @@ static __always_inline fmode_t mode_of(unsigned int fd)
 	return mode & FMODE_PATH ? 0 : mode;
 }
 
-/* Will the VFS reject it? In its place: ksys_pread64(), vfs_read(), rw_verify_area(). */
+/* Will the VFS reject the call? See ksys_pread64(), vfs_read() and rw_verify_area(). */
 static __always_inline bool is_rejected(const struct asked *r)
 {
 	fmode_t mode;
@@ -95,7 +100,7 @@ static __always_inline bool is_rejected(const struct asked *r)
 	preempt_disable_notrace();
 	mode = mode_of(r->fd);
 	preempt_enable_notrace();
-	/* implies FMODE_READ or FMODE_WRITE, and that the file has a function for it */
+	/* FMODE_CAN_* implies FMODE_READ or FMODE_WRITE, and that the file has a function */
 	if (!(mode & (r->write ? FMODE_CAN_WRITE : FMODE_CAN_READ)))
 		return true;
 	if (r->has_position && !(mode & (r->write ? FMODE_PWRITE : FMODE_PREAD)))
@@ -107,8 +112,8 @@ static __always_inline bool is_rejected(const struct asked *r)
 
 #ifdef IOT_REDIRECT
 /*
- * Each read and write of the system comes here: what looks like a call that may be
- * rejected, also a vector that is taken for a buffer, is looked at again by wants().
+ * Every read and write of the system comes here. A call that looks as if it may be rejected
+ * is checked again by wants(), as the vector of some calls is taken for a buffer here.
  */
 static __always_inline void look(unsigned long ip, unsigned long parent_ip,
 				 struct ftrace_ops *ops, struct ftrace_regs *fregs, bool write,
@@ -235,7 +240,7 @@ static bool begin(struct iot_fs *e, const struct iot_site *site, const struct pt
 	return wanted;
 }
 
-/* What is not rejected after all is an event of the file's own function. */
+/* A call that the VFS did not reject is an event of the file's own function instead. */
 static void end(struct iot_fs *e, s64 result)
 {
 	switch (result) {
@@ -287,13 +292,13 @@ static struct iot_hook_set set = {
 	.data_size = sizeof(struct iot_fs),
 };
 
-static bool attached;	/* under the category's control */
+static bool attached;	/* under the category's mutex @control */
 
 /**
- * iot_rejected_refresh() - hook them or let them go, as the filter says
+ * iot_rejected_refresh() - hook or unhook the system calls, as the filter needs
  *
- * Context: task, may sleep long; the category's mutex @control is held. Return: 0 or an
- * error, then they are not hooked.
+ * Context: task, may sleep long; the category's mutex @control is held.
+ * Return: 0, or an error with no call hooked.
  */
 int iot_rejected_refresh(void)
 {
@@ -310,7 +315,7 @@ int iot_rejected_refresh(void)
 	return err;
 }
 
-/** iot_rejected_stop() - let them go, if they are hooked. Context: as above */
+/** iot_rejected_stop() - unhook the system calls if they are hooked. Context: as above */
 void iot_rejected_stop(void)
 {
 	if (attached)
@@ -318,7 +323,7 @@ void iot_rejected_stop(void)
 	attached = false;
 }
 
-/** iot_rejected_missed() - calls that could not be followed */
+/** iot_rejected_missed() - count the calls that could not be followed */
 unsigned long iot_rejected_missed(void)
 {
 	return iot_hook_set_own_missed(&set);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads and writes that the VFS rejects: category fs has them if its filter says so. */
+/* Reads and writes that the VFS rejects: events of category fs if its filter has rejected=1. */
 #ifndef IOT_REJECTED_H
 #define IOT_REJECTED_H
 

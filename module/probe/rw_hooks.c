@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which functions category fs hooks for READ and WRITE: the ->read_iter and
- * ->write_iter of every filesystem that is mounted, found by the files that it has
- * in memory, of every file that is open, and of whatever is opened or gets a
- * descriptor later (iot_rw_see()); where there are ->read and ->write, those as well
- * (probe_raw.c). Pipes and sockets are hooked by name, also if there is none. Pipes,
- * sockets, devices and the kernel's own files only while the filter wants them.
+ * Which functions category fs hooks for READ and WRITE: ->read_iter and ->write_iter, and
+ * ->read and ->write where they exist (raw.c). They are those of
+ *
+ *   - every mounted filesystem, found by the inodes that it has in memory;
+ *   - every open file;
+ *   - every file that is opened or gets a descriptor later (iot_rw_see());
+ *   - pipes and sockets, found by the names of the functions, even if none exists.
+ *
+ * Pipes, sockets, devices and the kernel's own files are hooked only while the filter wants
+ * them.
  */
 #include <linux/fdtable.h>
 #include <linux/file.h>
@@ -35,8 +39,9 @@
 /**
  * struct set - the functions of one kind of file
  * @functions:	the functions themselves
- * @raw_enabled: those are enabled, too
- * @missed:	what each hook had missed before; NO_COUNT: another set counts for it
+ * @raw_enabled: @raw is enabled, too
+ * @missed:	calls that each hook had missed before; NO_COUNT if there is no hook, or another
+ *		set counts it
  */
 #define SET_HOOKS	(IOT_VFS_OPS + IOT_RAW_OPS)
 #define NO_COUNT	ULONG_MAX
@@ -49,12 +54,12 @@ struct set {
 	unsigned long missed[SET_HOOKS];
 };
 
-/* Serialises hooking and unhooking, as long as the kernel needs for it. */
+/* Serialises hooking and unhooking. Held for as long as the kernel takes for it. */
 static DEFINE_MUTEX(attach_lock);
 
 /*
- * Changed under both locks. sets_lock is held for moments, by those who only count;
- * within attach_lock.
+ * @sets and @nr_sets change under both locks. sets_lock nests within attach_lock. It is held
+ * for a short time only, and is all that counting missed calls needs.
  */
 static DEFINE_MUTEX(sets_lock);
 static struct set *sets[MAX_SETS];
@@ -62,8 +67,8 @@ static unsigned int nr_sets;
 static atomic_long_t nr_missed;
 
 /*
- * The file_operations that are hooked, hashed, half of the places stay empty. Filled
- * under attach_lock, emptied when nothing is hooked; looked at without a lock.
+ * Hash table of the file_operations that are hooked. At least half of the slots stay empty.
+ * Filled under attach_lock, emptied when nothing is hooked, read without a lock.
  */
 static const struct file_operations *known[BIT(SETS_BITS)];
 static unsigned int nr_known;
@@ -83,8 +88,8 @@ static bool is_known(const struct file_operations *fop)
 }
 
 /*
- * Where others may come to the same address: debugfs allocates them for each file that
- * is open.
+ * Is @fop allocated, so that its address may be reused? debugfs allocates one for each open
+ * file.
  */
 static bool is_allocated(const struct file_operations *fop)
 {
@@ -105,7 +110,10 @@ static bool has_functions(const struct file_operations *fop)
 	return fop && (fop->read_iter || fop->write_iter || fop->read || fop->write);
 }
 
-/* Who needs the hooks: category fs, and block for direct I/O. Under attach_lock. */
+/*
+ * Users of the hooks: category fs, and category block for direct I/O (@tracks). @nr_users is
+ * under attach_lock.
+ */
 static unsigned int nr_users;
 static bool tracks;
 
@@ -114,7 +122,7 @@ static bool wants_kind(u16 kind)
 	return !iot_fs_off() && (READ_ONCE(iot_category_fs.kinds) & BIT(kind));
 }
 
-/* Does the filter want files of this kind, or may they be what block follows? */
+/* Does the filter want files of this kind, or may category block have to follow their I/O? */
 static bool is_wanted(const struct inode *inode)
 {
 	u16 kind = iot_paths_kind(inode);
@@ -138,7 +146,7 @@ static bool is_counted(const struct iot_hook *hook, unsigned int i)
 	return false;
 }
 
-/* Many kinds of file share a function: what is missed of it counts once. */
+/* Many kinds of files share a function: its missed calls count once. */
 static void count_begin(struct set *set)
 {
 	unsigned int i;
@@ -180,7 +188,7 @@ static int attach(struct set *set, bool bounded)
 		goto disable;
 	set->raw_enabled = !err;
 	if (err)
-		atomic_long_inc(&nr_missed); /* and told: it may not be probed */
+		atomic_long_inc(&nr_missed); /* also shown in hooks: it may not be probed */
 	return 0;
 
 disable:
@@ -192,7 +200,7 @@ put_vfs:
 	return err;
 }
 
-/* What a set has enabled. Return: how many, some of which may be NULL. */
+/* Collect the enabled hooks of a set. Return: their number; some may be NULL. */
 static unsigned int gather(const struct set *set, struct iot_hook **hooks)
 {
 	unsigned int i, n = set->raw_enabled ? SET_HOOKS : IOT_VFS_OPS;
@@ -202,7 +210,7 @@ static unsigned int gather(const struct set *set, struct iot_hook **hooks)
 	return n;
 }
 
-/* Unhook what all sets name; at once if there is memory. Under attach_lock. */
+/* Disable the hooks of all sets, in one step if there is memory. Under attach_lock. */
 static void disable_all(void)
 {
 	struct iot_hook *some[SET_HOOKS], **all;
@@ -240,7 +248,7 @@ static bool has_same_functions(const struct file_operations *a,
 	       a->read == b->read && a->write == b->write;
 }
 
-/* Are its functions hooked, as those of another one? Under attach_lock. */
+/* Does a set have the same functions as @fop? Under attach_lock. */
 static bool is_hooked(const struct file_operations *fop)
 {
 	unsigned int i;
@@ -252,8 +260,8 @@ static bool is_hooked(const struct file_operations *fop)
 }
 
 /*
- * Hook what @fop names. Under attach_lock.
- * Return: 0, also if there is no room, which counts as missed; or an error.
+ * Hook the functions of @fop. Under attach_lock.
+ * Return: 0 or an error. 0 also if there is no room, which counts as missed.
  */
 static int add(const struct file_operations *fop, bool bounded)
 {
@@ -288,7 +296,7 @@ static int add(const struct file_operations *fop, bool bounded)
 	return 0;
 }
 
-/* What will be known when it is hooked, or a walk would find it again. */
+/* Is it to be hooked, and known afterwards? A walk would find any other file again and again. */
 static bool is_new(const struct inode *inode)
 {
 	return is_wanted(inode) && has_functions(inode->i_fop) && !is_known(inode->i_fop) &&
@@ -296,8 +304,9 @@ static bool is_new(const struct inode *inode)
 }
 
 /*
- * A file of @sb whose functions are not hooked yet, held, or NULL. igrab() under
- * the list's lock, and rests on a file that is held, as fs/drop_caches.c has them.
+ * Find an inode of @sb whose functions are not hooked yet. As in fs/drop_caches.c, igrab() is
+ * called under the list's lock, and the walk drops that lock only at an inode to which it
+ * holds a reference. Return: the inode with a reference held, or NULL.
  */
 static struct inode *find_new(struct super_block *sb)
 {
@@ -326,7 +335,7 @@ static struct inode *find_new(struct super_block *sb)
 	return NULL;
 }
 
-/* Disks answer, or fail; who knows what is behind other devices, pipes and sockets? */
+/* A disk answers or fails. Calls on other devices, pipes and sockets may be unbounded. */
 static bool sleeps_bounded(const struct inode *inode)
 {
 	if (S_ISBLK(inode->i_mode))
@@ -335,9 +344,9 @@ static bool sleeps_bounded(const struct inode *inode)
 }
 
 /*
- * Hook what the files of a mounted filesystem need. It cannot be unmounted
- * meanwhile: its s_umount is held, within which attach_lock is taken, not around it:
- * others may wait for s_umount as long as a server or a flush takes.
+ * Hook what the files of a mounted filesystem need. Its s_umount is held, so it cannot be
+ * unmounted meanwhile. attach_lock nests within s_umount, not the other way round: a task may
+ * wait for s_umount for as long as a server or a flush takes.
  */
 static void add_super(struct super_block *sb, void *data)
 {
@@ -358,14 +367,14 @@ static void add_super(struct super_block *sb, void *data)
 static unsigned long walk_supers;
 
 /*
- * What no inode of a filesystem leads to. Where an older kernel has one pipe_read(), a
- * newer one has one for pipes and one for FIFOs.
+ * Functions that no inode of a filesystem leads to. Older kernels have one pipe_read(), newer
+ * kernels have one function for pipes and one for FIFOs.
  */
 static struct {
 	u16 kind;
 	const char *read;
 	const char *write;
-	bool is_found;			/* @fop has what there is */
+	bool is_found;			/* @fop has the functions that exist */
 	struct file_operations fop;
 } named[] = {
 #define ITER_PROTO	"long (struct kiocb *, struct iov_iter *)"
@@ -375,10 +384,10 @@ static struct {
 	{ IOT_KIND_PIPE, "fifo_pipe_read", "fifo_pipe_write" },
 };
 
-/* Kinds that are hooked, bits 1 << IOT_KIND_*. Written under attach_lock. */
+/* Kinds that are hooked by name, bits 1 << IOT_KIND_*. Written under attach_lock. */
 static u32 kinds_named;
 
-/* Once: it takes milliseconds. Under attach_lock. */
+/* Find the functions, only once as it takes milliseconds. Under attach_lock. */
 static void find_named(unsigned int i)
 {
 	if (named[i].is_found)
@@ -388,7 +397,7 @@ static void find_named(unsigned int i)
 	named[i].is_found = true;
 }
 
-/* All functions of a kind that this kernel has. Under attach_lock. */
+/* Hook all functions of a kind that this kernel has. Under attach_lock. */
 static int add_kind(u16 kind)
 {
 	bool any = false;
@@ -426,7 +435,11 @@ static int add_named(void)
 	return err;
 }
 
-/** iot_rw_is_new_file() - has it functions that are wanted and not hooked? Context: any */
+/**
+ * iot_rw_is_new_file() - check whether a file has functions that are wanted and not hooked
+ *
+ * Context: any.
+ */
 bool iot_rw_is_new_file(const struct file *file)
 {
 	const struct inode *inode = file_inode(file);
@@ -435,13 +448,16 @@ bool iot_rw_is_new_file(const struct file *file)
 	       is_wanted(inode) && !(READ_ONCE(kinds_named) & BIT(iot_paths_kind(inode)));
 }
 
-/* Hook the functions of a file that is held. Context: task, may sleep long. */
+/*
+ * Hook the functions of a file to which the caller holds a reference.
+ * Context: task, may sleep long.
+ */
 static int add_file(const struct file *file)
 {
 	int err = 0;
 
 	mutex_lock(&attach_lock);
-	/* a start that failed may still look as if it had not */
+	/* without users there is nothing to hook, even if a failed start still looks active */
 	if (nr_users && iot_rw_is_new_file(file))
 		err = add(file->f_op, sleeps_bounded(file_inode(file)));
 	mutex_unlock(&attach_lock);
@@ -451,7 +467,11 @@ static int add_file(const struct file *file)
 /* struct pid *find_ge_pid(number, namespace), kernel/pid.c, under RCU */
 static unsigned long next_pid;
 
-/* The next process from a number on, held, or NULL. */
+/*
+ * Find the next process whose pid is at least @number, and set @number to where to go on.
+ * Return: the process with a reference held, NULL if there is none, or -EAGAIN to call again
+ * after a reschedule.
+ */
 static struct task_struct *find_process(int *number)
 {
 	unsigned long args[IOT_CALL_ARGS] = { 0, (unsigned long)&init_pid_ns };
@@ -477,13 +497,19 @@ static struct task_struct *find_process(int *number)
 
 #define DESCRIPTORS_A_STEP	64
 
-/* A walk through the descriptors of a process: @left of this step, the file that it found */
+/*
+ * A walk through the descriptors of a process: the new file that it found, and how many
+ * descriptors are left in this step.
+ */
 struct file_walk {
 	struct file *found;
 	unsigned int left;
 };
 
-/* Return: where to go on, 0: with the next one. Under the table's lock. */
+/*
+ * Return: 0 to look at the next descriptor, or the descriptor to go on from later.
+ * Under the table's lock.
+ */
 static int look_at_file(const void *data, struct file *file, unsigned int fd)
 {
 	struct file_walk *walk = (struct file_walk *)data;
@@ -517,8 +543,8 @@ static int add_files_of(struct task_struct *task)
 			 BIT(IOT_KIND_SYMLINK))
 
 /*
- * Files that are open but that no inode tells the functions of: devices, eventfds and
- * the like. What is on its way in a socket is seen when it gets a descriptor again.
+ * Hook what open files need whose functions no inode shows: devices, eventfds and the like.
+ * A file that is queued in a socket is seen when it gets a descriptor again.
  */
 static int add_open_files(void)
 {
@@ -544,7 +570,7 @@ static int add_open_files(void)
 	return err;
 }
 
-/** iot_rw_refresh() - hook what the filter wants and is not hooked yet */
+/** iot_rw_refresh() - hook what the filter wants and what is not hooked yet */
 int iot_rw_refresh(void)
 {
 	int err = 0;
@@ -556,7 +582,7 @@ int iot_rw_refresh(void)
 	return err ?: add_open_files();
 }
 
-/** iot_rw_stop() - one user less: the last one unhooks all */
+/** iot_rw_stop() - remove a user: the last one unhooks all */
 void iot_rw_stop(void)
 {
 	unsigned int i;
@@ -575,7 +601,7 @@ unlock:
 	mutex_unlock(&attach_lock);
 }
 
-/** iot_rw_start() - one more user: hook all filesystems. Context: task, may sleep long. */
+/** iot_rw_start() - add a user and hook all filesystems. Context: task, may sleep long. */
 int iot_rw_start(void)
 {
 	int err;
@@ -596,9 +622,9 @@ int iot_rw_start(void)
 }
 
 /**
- * iot_rw_track() - follow direct I/O, so that its bios can be told whose they are
+ * iot_rw_track() - follow direct I/O, so that its bios can be attributed to their calls
  *
- * Context: task, may sleep long. Return: 0 or an error, nothing is followed then.
+ * Context: task, may sleep long. Return: 0, or an error with nothing followed.
  */
 int iot_rw_track(void)
 {
@@ -613,7 +639,7 @@ int iot_rw_track(void)
 	return err;
 }
 
-/** iot_rw_untrack() - iot_rw_track() returned 0 */
+/** iot_rw_untrack() - stop following direct I/O after iot_rw_track() returned 0 */
 void iot_rw_untrack(void)
 {
 	iot_category_set_track(&iot_category_fs, false);
@@ -622,10 +648,10 @@ void iot_rw_untrack(void)
 }
 
 /**
- * iot_rw_is_new() - may opening this file bring functions that are not hooked?
+ * iot_rw_is_new() - check whether opening a file may bring functions that are not hooked
  *
- * A device says only then what its functions are. Not of a FIFO, which may wait
- * for long when it is opened: those are hooked without a file. Context: any.
+ * The functions of a device are known only when it is opened. Never true for a FIFO, as opening
+ * one may be unbounded: FIFOs are hooked by name. Context: any.
  */
 bool iot_rw_is_new(const struct inode *inode)
 {
@@ -636,9 +662,10 @@ bool iot_rw_is_new(const struct inode *inode)
 }
 
 /**
- * iot_rw_see() - a file was opened, or gets a descriptor: hook its functions if they are new
+ * iot_rw_see() - hook the functions of a file if they are new
+ * @file:	has been opened, or gets a descriptor; the caller holds a reference
  *
- * Context: task, may sleep long the first time that a kind of file is seen. The file is held.
+ * Context: task, may sleep long the first time that a kind of file is seen.
  */
 void iot_rw_see(const struct file *file)
 {
@@ -646,7 +673,7 @@ void iot_rw_see(const struct file *file)
 		atomic_long_inc(&nr_missed);
 }
 
-/** iot_rw_missed() - calls that could not be followed */
+/** iot_rw_missed() - count the calls that could not be followed */
 unsigned long iot_rw_missed(void)
 {
 	unsigned long missed;

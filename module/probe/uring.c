@@ -2,32 +2,34 @@
 /*
  * Category uring: requests of io_uring, and calls of io_uring_enter(2).
  *
- *   io_uring_enter		ENTER: the call, with the time it waited
+ *   io_uring_enter		ENTER: the call, with the time it took
  *   io_uring_submit_req	SUBMIT: the kernel took a request from the ring. A copy of
- *				what its sqe says is kept until it is completed
- *   io_uring_req_failed	SUBMIT with an error: it was refused; a COMPLETE follows
+ *				its sqe is kept until the request is completed
+ *   io_uring_req_failed	SUBMIT with an error: the kernel refused the request; a
+ *				COMPLETE follows
  *   io_uring_queue_async_work	the request has to wait for a worker
- *   io_wq_submit_work		WORKER: one has begun with it, and how long that took
- *   io_uring_complete		COMPLETE: a cqe is posted; several where it says MORE
+ *   io_wq_submit_work		WORKER: a worker started on the request, with the time
+ *				since it was queued
+ *   io_uring_complete		COMPLETE: a cqe is posted; more follow if it is flagged MORE
  *   io_uring_cqe_overflow	COMPLETE for which there was no room in the ring
  *
- * A request is found by the address of its struct io_kiocb, which the kernel uses
- * again once it is completed. Some cqes are posted without it: those of multishot
- * requests but for the last, those that do not fit, and the second one of a zero-copy
- * send. They are found by ring and user_data, see alias.c; where a program gives the
- * same to several at a time, by the latest. A message of another ring
- * (IORING_OP_MSG_RING) belongs to no request here. One that IOSQE_CQE_SKIP_SUCCESS lets
- * end in silence leaves its place to the next at its address.
+ * A request is found by the address of its struct io_kiocb, which the kernel reuses once
+ * the request is completed. Some cqes are posted without it: those of multishot requests
+ * except for the last, those that do not fit, and the second one of a zero-copy send. They
+ * are found by ring and user_data, see core/alias.c. If a program gives several requests at
+ * a time the same user_data, the latest is taken. A message of another ring
+ * (IORING_OP_MSG_RING) belongs to no request here. A request that IOSQE_CQE_SKIP_SUCCESS
+ * lets end without a cqe leaves its slot to the next request at its address.
  *
- * A program may write to its ring at any time. What the kernel took from an sqe is in
- * struct io_kiocb only in part; where that part is not what the sqe says when it is
- * looked at, the events of the request say CHANGED, and so they do if more was moved than
- * was asked for. What the kernel took is recorded then, and the rest is as the ring had it.
+ * A program may write to its ring at any time, and struct io_kiocb has only a part of what
+ * the kernel took from an sqe. If that part differs from the sqe when the probe reads it,
+ * the events of the request are flagged CHANGED, as they are if more was moved than was
+ * asked for. What the kernel took is recorded then, and the rest is as the ring had it.
  *
- * Contexts: tracepoints fire with preemption off: submit and refusal in the submitting
- * task or the ring's SQPOLL thread, with the lock of the ring held; complete in any
- * task of the ring, a worker, or an interrupt. io_wq_submit_work is called by workers
- * and by who cancels. io_uring_enter(2) may sleep without bound, so it has a kretprobe.
+ * Contexts: tracepoints fire with preemption off. Submit and refusal fire in the submitting
+ * task or the ring's SQPOLL thread, with the lock of the ring held; complete fires in any
+ * task of the ring, a worker, or an interrupt. io_wq_submit_work() is called by workers and
+ * by tasks that cancel work. io_uring_enter(2) may be unbounded, so it has a kretprobe.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_URING /* left_out.h */
@@ -56,15 +58,15 @@
 
 /**
  * struct flight - a request from SUBMIT to its last COMPLETE
- * @ctx:	its ring: compared, never followed
+ * @ctx:	its ring; only compared, never dereferenced
  * @time:	of SUBMIT; ns, CLOCK_MONOTONIC, like @queued
- * @queued:	when it was given to the workers, 0: it was not
- * @number:	in records
- * @file:	that it works on, as far as that is known
- * @pid:	and what follows: who submitted it
- * @worker:	tid of the one that ran it, 0: none did
+ * @queued:	when it was queued for the workers, 0 if it was not
+ * @number:	id of the request in records
+ * @file:	the file that it works on, as far as it is known
+ * @pid:	of the submitter, like @tid, @ppid, @uid, @cgroup and @comm
+ * @worker:	tid of the worker that ran it, 0 if none did
  * @alias:	hash of its ring and user_data
- * @multishot:	it has cqes without it
+ * @multishot:	some of its cqes are posted without its struct io_kiocb
  */
 struct flight {
 	const struct io_ring_ctx *ctx;
@@ -98,8 +100,8 @@ struct flight {
 };
 
 /**
- * struct step - what is about to be recorded of one
- * @time:	when it began; it happened @latency later
+ * struct step - an event of a request or call that is about to be recorded
+ * @time:	when it began, CLOCK_MONOTONIC ns; it happened @latency later
  * @flags:	IORING_ENTER_*, IOSQE_* or IORING_CQE_F_*
  * @sq_depth:	requests in the ring that the kernel has not taken yet
  * @cq_depth:	completions in the ring that the program has not taken yet
@@ -135,7 +137,7 @@ static struct iot_aliases aliases;
 static DEFINE_PER_CPU(u64, nr_flights);
 static siphash_key_t ring_key;
 
-/* The ring that a CPU's tasks used last: its number costs as much as a record. */
+/* The ring that the tasks of a CPU used last: computing its id costs as much as a record. */
 struct last_ring {
 	const struct io_ring_ctx *ctx;
 	u32 number;
@@ -204,13 +206,13 @@ out:
 	preempt_enable_notrace();
 }
 
-/* Numbers that programs may see: addresses of the kernel are nobody's business. */
+/* The id of a ring in records: a keyed hash, so that programs see no kernel address. */
 static u32 number_of(const struct io_ring_ctx *ctx)
 {
 	struct last_ring *last;
 	u32 number;
 
-	if (!in_task()) /* what it interrupts may just be writing there */
+	if (!in_task()) /* the interrupted code may be writing to last_ring */
 		return siphash_1u64((unsigned long)ctx, &ring_key);
 	preempt_disable_notrace();
 	last = this_cpu_ptr(&last_ring);
@@ -231,8 +233,8 @@ static void note_ring(struct flight *fl, const struct io_ring_ctx *ctx)
 }
 
 /*
- * What both sides have still to take; the program's halves may be anything. Context: one
- * of the ring's locks is held.
+ * What both sides have yet to take. The indices that the program writes may have any value.
+ * Context: one of the ring's locks is held.
  */
 static void note_depths(struct step *s, const struct io_ring_ctx *ctx)
 {
@@ -242,7 +244,10 @@ static void note_depths(struct step *s, const struct io_ring_ctx *ctx)
 	s->cq_depth = READ_ONCE(ctx->cached_cq_tail) - READ_ONCE(rings->cq.head);
 }
 
-/* Likewise without a lock: where the rings are just being replaced it is not known. */
+/*
+ * As above, but the caller holds no lock. The depths stay 0 if the rings cannot be held, as
+ * while they are being replaced.
+ */
 static void try_depths(struct step *s, struct io_ring_ctx *ctx)
 {
 	if (!iot_uring_hold_rings(ctx))
@@ -257,7 +262,7 @@ static void note_file(struct flight *fl, const struct file *file)
 		iot_paths_of(iot_file_user_path(file), false, &fl->file);
 }
 
-/* Opcodes whose fd is a file that is open. */
+/* Does the fd of a request with this opcode name an open file? */
 static bool has_file(u8 opcode)
 {
 	switch (opcode) {
@@ -291,7 +296,10 @@ static bool has_file(u8 opcode)
 	return true;
 }
 
-/* The request will look its file up when its turn comes: this one, most likely. */
+/*
+ * The request looks its file up only when it is issued. Most likely it will find the file
+ * that is found here.
+ */
 static void note_file_of(struct flight *fl, const struct io_ring_ctx *ctx)
 {
 	struct file *file;
@@ -303,7 +311,7 @@ static void note_file_of(struct flight *fl, const struct io_ring_ctx *ctx)
 		return;
 	}
 	if (fl->opcode == IORING_OP_CLOSE && fl->fd2)
-		return; /* of a place in the ring's table */
+		return; /* of a slot in the ring's table */
 	if (!current->files)
 		return;
 	file = fget(fl->fd);
@@ -313,7 +321,7 @@ static void note_file_of(struct flight *fl, const struct io_ring_ctx *ctx)
 	fput(file);
 }
 
-/* The sqe that was taken last: io_get_sqe(), io_uring/io_uring.c. */
+/* The sqe that the kernel took last: io_get_sqe(), io_uring/io_uring.c. */
 static const struct io_uring_sqe *last_sqe(const struct io_ring_ctx *ctx)
 {
 	unsigned int n = (ctx->cached_sq_head - 1) & (ctx->sq_entries - 1);
@@ -326,7 +334,7 @@ static const struct io_uring_sqe *last_sqe(const struct io_ring_ctx *ctx)
 	return &ctx->sq_sqes[ctx->flags & IORING_SETUP_SQE128 ? n << 1 : n];
 }
 
-/* Will there be cqes without it? */
+/* Will cqes be posted without the struct io_kiocb of the request? */
 static bool is_multishot(const struct flight *fl)
 {
 	switch (fl->opcode) {
@@ -370,7 +378,10 @@ static bool is_vectored(u16 opcode)
 /* What the kernel may add to the flags that it took: io_init_req(). */
 #define ADDED_FLAGS	(IOSQE_IO_DRAIN | IOSQE_ASYNC)
 
-/* Hold what was read from the sqe against what the kernel took, before it is issued. */
+/*
+ * Compare what was read from the sqe with what the kernel took. Context: before the request
+ * is issued.
+ */
 static void check_sqe(struct flight *fl, const struct io_kiocb *req, u64 user_data, u8 opcode)
 {
 	u8 taken = (__force u64)req->flags & (BIT(IOSQE_CQE_SKIP_SUCCESS_BIT + 1) - 1);
@@ -388,7 +399,7 @@ static void check_sqe(struct flight *fl, const struct io_kiocb *req, u64 user_da
 		fl->unsure |= IOT_UNSURE_CHANGED;
 }
 
-/* More bytes than were asked for: the sqe asked for more when the kernel took it. */
+/* If more bytes were moved than requested, the sqe requested more when the kernel took it. */
 static void check_result(struct flight *fl, int result)
 {
 	if (unlikely(result > (s64)fl->requested) && is_plain(fl->opcode) &&
@@ -396,7 +407,7 @@ static void check_result(struct flight *fl, int result)
 		fl->unsure |= IOT_UNSURE_CHANGED;
 }
 
-/* The program may write to the sqe still: what the kernel has copied counts. */
+/* The program may still write to the sqe, so what the kernel has copied takes precedence. */
 static void note_sqe(struct flight *fl, const struct io_kiocb *req,
 		     const struct io_uring_sqe *sqe, int error)
 {
@@ -426,7 +437,7 @@ static void note_alias(struct flight *fl)
 		atomic_long_inc(&nr_missed);
 }
 
-/* Its last cqe may still come, and will be of no request that is known. */
+/* Its last cqe may still come, and will belong to no known request. */
 static void flight_gone(void *thing, bool displaced)
 {
 	const struct flight *fl = thing;
@@ -441,7 +452,10 @@ static bool is_flight(const struct flight *fl, const struct io_ring_ctx *ctx, u6
 	return READ_ONCE(fl->ctx) == ctx && READ_ONCE(fl->user_data) == user_data;
 }
 
-/* The latest that has this user_data, held; or NULL. @multishot: of these only */
+/*
+ * The latest request with this user_data, held, or NULL. @multishot: consider multishot
+ * requests only.
+ */
 static struct flight *take_named(const struct io_ring_ctx *ctx, u64 user_data, bool multishot)
 {
 	u64 alias = iot_table_pair((unsigned long)ctx, user_data);
@@ -462,14 +476,14 @@ static struct flight *take_named(const struct io_ring_ctx *ctx, u64 user_data, b
 	return NULL;
 }
 
-/* The one that a request is, held; or NULL. */
+/* The flight of a request, held, or NULL. */
 static struct flight *take(const struct io_ring_ctx *ctx, const struct io_kiocb *req)
 {
 	struct flight *fl = iot_table_take(&flights, req);
 
 	if (!fl || likely(fl->ctx == ctx))
 		return fl;
-	iot_table_keep(fl); /* of one that had its address before, and ended in silence */
+	iot_table_keep(fl); /* of an earlier request at its address that had no cqe */
 	return NULL;
 }
 
@@ -493,7 +507,7 @@ static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *s
 	if (!sqe || !iot_category_active(category))
 		return;
 	if (!is_wanted()) {
-		/* one that ended without a cqe, whoever has the request now */
+		/* of an earlier request at this address that ended without a cqe */
 		fl = iot_table_take(&flights, req);
 		if (fl)
 			land(fl);
@@ -545,7 +559,10 @@ static void iot_uring_queued(request_queued)
 	iot_table_keep(fl);
 }
 
-/* A request from before the trace, as far as its completion tells. */
+/*
+ * Fill in what a completion says of a request from before the trace. Return: false if the
+ * completion is not wanted.
+ */
 static bool note_unknown(struct flight *fl, const struct io_ring_ctx *ctx,
 			 const struct io_kiocb *req, u64 user_data)
 {
@@ -564,8 +581,8 @@ static bool note_unknown(struct flight *fl, const struct io_ring_ctx *ctx,
 }
 
 /*
- * Of a request that was submitted before the trace, or that another one displaced: that
- * is counted.
+ * A completion of a request that was submitted before the trace, or that another request
+ * displaced. The latter is counted as missed when it is displaced.
  */
 static noinline void seen_unknown(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
 				  u64 user_data, int result, u32 flags)
@@ -580,7 +597,7 @@ static noinline void seen_unknown(const struct io_ring_ctx *ctx, const struct io
 	record(&fl, &s);
 }
 
-/* @fl: held, or NULL; kept or dropped */
+/* @fl: held, or NULL; it is kept if more cqes follow, or dropped */
 static void seen_complete(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
 			  struct flight *fl, u64 user_data, int result, u32 flags)
 {
@@ -631,7 +648,7 @@ static void request_overflowed(void *data, void *ctx, unsigned long long user_da
 			      (ocqe ? 0 : IOT_URING_DROPPED));
 }
 
-/* Completion first: what is submitted after that will be seen to its end. */
+/* Completion is attached first, so that what is submitted after that is seen to its end. */
 static struct iot_point points[] = {
 	{ .name = "io_uring_complete", .probe = request_completed },
 	{ .name = "io_uring_cqe_overflow", .probe = request_overflowed },
@@ -649,7 +666,7 @@ static void check_types(void)
 	iot_uring_check_submit(request_submitted);
 }
 
-/* io_wq_submit_work(work): also called by who cancels what no worker has begun with */
+/* io_wq_submit_work(work): a task also calls it to cancel what no worker has started on */
 static void seen_worker(const unsigned long *args)
 {
 	const struct io_kiocb *req = container_of((void *)args[0], struct io_kiocb, work);
@@ -685,7 +702,7 @@ static struct iot_site sites[] = {
 	  .proto = IOT_HOOK_SYSCALL, .unbounded = true },
 };
 
-/* Context: entry of the function. A worker's call goes on as it is. */
+/* Context: entry of the function. WORKER is done here, and the call is not followed. */
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
 				unsigned long caller)
 {
@@ -695,7 +712,7 @@ static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned l
 	return IOT_HOOK_IGNORE;
 }
 
-/* A call of io_uring_enter(2) under way. */
+/* A call of io_uring_enter(2) in progress. */
 struct enter {
 	struct step step;
 	struct flight flight;
@@ -786,11 +803,11 @@ static int start(void)
 	int err;
 
 	check_types();
-	if (!ring_key.key[0]) /* the same numbers until the module is unloaded */
+	if (!ring_key.key[0]) /* ids stay the same until the module is unloaded */
 		get_random_bytes(&ring_key, sizeof(ring_key));
 	show_fdinfo = iot_symbol_find("io_uring_show_fdinfo");
 	file_in_node = iot_uring_file_in_node();
-	iot_points_wait(); /* for probes of the last time */
+	iot_points_wait(); /* for probes of an earlier trace */
 	err = iot_table_begin(&flights) ?: iot_aliases_begin(&aliases);
 	return err ?: iot_hook_set_start(&set, points, ARRAY_SIZE(points));
 }

@@ -8,10 +8,10 @@
 #include "probe/vfs.h"
 
 /**
- * iot_vfs_sleeps_bounded() - do reads and writes of its files sleep with a bound?
+ * iot_vfs_sleeps_bounded() - check whether reads and writes on a filesystem sleep with a bound
  *
- * A wrapper of ours on a task's stack delays unloading for as long. Userspace or
- * a server may be behind others.
+ * A wrapper on a task's stack delays unloading for as long as the call sleeps. Calls on
+ * other filesystems may wait for userspace or for a server.
  */
 bool iot_vfs_sleeps_bounded(const struct super_block *sb)
 {
@@ -47,7 +47,7 @@ static int get_hooks(struct iot_vfs_hooks *hooks, void *func[IOT_VFS_OPS], bool 
 }
 
 /**
- * iot_vfs_get_rw() - the hooks of reads and writes only
+ * iot_vfs_get_rw() - hold the hooks of reads and writes only; they are not enabled yet
  * @hooks:	zeroed
  * @fop:	of any kind of file
  * @bounded:	calls sleep with a bound
@@ -68,8 +68,8 @@ int iot_vfs_get_rw(struct iot_vfs_hooks *hooks, const struct file_operations *fo
  * @hooks:	zeroed
  * @inode:	of the file
  *
- * Return: 0, -ENOMEM, or -EOPNOTSUPP: reads and writes of this filesystem do not
- * go through ->read_iter and ->write_iter.
+ * Return: 0, -ENOMEM, or -EOPNOTSUPP if reads and writes of the filesystem do not go
+ * through ->read_iter and ->write_iter.
  */
 int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode)
 {
@@ -102,7 +102,7 @@ void iot_vfs_put(struct iot_vfs_hooks *hooks)
 	iot_hooks_put(hooks->hook, IOT_VFS_OPS);
 }
 
-/** iot_vfs_enable() - all of them, or none and an error */
+/** iot_vfs_enable() - enable all hooks, or none and return an error */
 int iot_vfs_enable(struct iot_vfs_hooks *hooks)
 {
 	return iot_hooks_enable(hooks->hook, IOT_VFS_OPS);
@@ -113,7 +113,7 @@ void iot_vfs_disable(struct iot_vfs_hooks *hooks)
 	iot_hooks_disable(hooks->hook, IOT_VFS_OPS);
 }
 
-/** iot_vfs_missed() - calls of the filesystem that the hooks could not follow */
+/** iot_vfs_missed() - count the calls of the filesystem that the hooks missed */
 unsigned long iot_vfs_missed(const struct iot_vfs_hooks *hooks)
 {
 	unsigned long missed = 0;

@@ -9,9 +9,9 @@
 struct iot_hook;
 
 /**
- * struct iot_vfs_hooks - the hooks of a filesystem that a target holds
- * @hook:	NULL where the filesystem has no such operation
- * @block:	its data goes to a block device
+ * struct iot_vfs_hooks - the hooks of a filesystem that a target or category fs holds
+ * @hook:	by operation; NULL where the filesystem has no such operation
+ * @block:	the data goes to a block device
  */
 struct iot_vfs_hooks {
 	struct iot_hook *hook[IOT_VFS_OPS];

@@ -3,17 +3,16 @@
  * Reads and writes by ->read_iter and ->write_iter: what is hooked and which fields are
  * filled, for targets and for category fs.
  *
- * Every way in arrives there once (read, pread, readv, libaio, io_uring, splice into the
- * file, sendfile on older kernels, NFS server ...), and only calls for files of that
- * filesystem.
+ * Reads and writes of every kind arrive there once (read, pread, readv, libaio, io_uring,
+ * splice into the file, sendfile on older kernels, NFS server ...), and only those for files
+ * of the hooked filesystem.
  *
- * Contexts: all of these run in task context and may sleep. Handlers and
- * wrappers run with preemption on and switch it off to look a target up and to
- * write a record.
+ * Contexts: the hooked functions run in task context and may sleep. Handlers and wrappers
+ * run with preemption on, and switch it off to look a target up and to write a record.
  *
  * io_uring calls ->read_iter and ->write_iter more than once for one request
- * (io_uring/rw.c): a first try that must not block, a wait for a page, the rest
- * of a short transfer. What it will continue is not recorded; what it has moved
+ * (io_uring/rw.c): a first try that must not block, a wait for a page, the rest of a short
+ * transfer. A call that io_uring will continue is not recorded. What the request has moved
  * so far is kept in a small table until the call that ends the request.
  */
 #include <linux/io_uring_types.h>
@@ -43,18 +42,18 @@ IOT_HOOK_WRAPPER(iot_vfs_write_any, struct kiocb *iocb, struct iov_iter *iter,
 #include "probe/vfs_types.h"
 
 /**
- * struct vfs_call - one read or write under way, on the stack of who makes it
- * @direct:	what others may ask of it while it is under way
+ * struct vfs_call - a read or write in progress, on a wrapper's stack or in kretprobe data
+ * @direct:	what other probes look up during the call
  * @start:	CLOCK_MONOTONIC ns
  * @requested:	bytes
  * @done:	bytes that earlier calls of the same request moved
  * @iocb:	as the function got it
- * @ki_flags:	of @iocb when the call began: an asynchronous one may be gone after
+ * @ki_flags:	of @iocb when the call began: an asynchronous one may be gone afterwards
  * @op:		IOT_OP_*
  * @flags:	IOT_IO_*
  * @uring:	@iocb belongs to an io_uring request
- * @retries:	whose submitter did not ask for RWF_NOWAIT
- * @rw:		what category fs keeps of it
+ * @retries:	@uring, and the submitter did not ask for RWF_NOWAIT
+ * @rw:		what category fs keeps of the call
  */
 struct vfs_call {
 	struct iot_direct direct;
@@ -71,9 +70,9 @@ struct vfs_call {
 };
 
 /*
- * What io_uring has moved of requests that it will continue, by kiocb. That of a request
- * that was cancelled stays; a new one at the same address does not start where it
- * stopped, and so does not take it for its own.
+ * What io_uring has moved of requests that it will continue, by kiocb. The entry of a
+ * cancelled request stays. A new request at the same address does not start where that one
+ * stopped, so it does not continue it.
  */
 struct partial {
 	u64 id;
@@ -86,7 +85,7 @@ struct partial {
 
 #define PARTIAL_BITS	8
 
-/* What follows will be an event of its own. */
+/* The rest of the request will be an event of its own. */
 static void partial_gone(void *thing, bool displaced)
 {
 	if (displaced)
@@ -117,7 +116,7 @@ static void partial_keep(const struct vfs_call *call, u64 moved)
 	iot_table_keep(p);
 }
 
-/* Make @call the continuation of what was kept, if anything was. */
+/* Make @call continue the request's earlier calls, if there were any. */
 static void partial_take(struct vfs_call *call)
 {
 	struct partial *p;
@@ -137,10 +136,10 @@ static void partial_take(struct vfs_call *call)
 	iot_table_drop(&partials, p);
 }
 
-/* ->ki_complete of io_uring's requests, 0 where it could not be found */
+/* ->ki_complete of io_uring's requests, 0 if not found */
 static unsigned long uring_complete[2];
 
-/* ->ki_complete of io_submit's requests, likewise */
+/* ->ki_complete of io_submit's requests, 0 if not found */
 static unsigned long aio_complete;
 
 static bool is_uring(const struct kiocb *iocb)
@@ -150,15 +149,19 @@ static bool is_uring(const struct kiocb *iocb)
 	return fn == uring_complete[0] || fn == uring_complete[1];
 }
 
-/** iot_vfs_is_uring() - is it an io_uring request's? Context: any; it is under way */
+/**
+ * iot_vfs_is_uring() - check whether a kiocb belongs to an io_uring request
+ *
+ * Context: any; the call is in progress.
+ */
 bool iot_vfs_is_uring(const struct kiocb *iocb)
 {
 	return is_uring(iocb);
 }
 
 /*
- * io_uring's kiocb is the first member of its request. REQ_F_NOWAIT says that
- * the submitter does not want a retry.
+ * io_uring's kiocb is the first member of its request. REQ_F_NOWAIT means that the
+ * submitter does not want a retry.
  */
 static bool uring_retries(const struct kiocb *iocb)
 {
@@ -221,7 +224,7 @@ static void call_begin_async(struct vfs_call *call)
 	partial_take(call);
 }
 
-/* Of what file a call is, and where it begins: what the bios of a direct call are told by. */
+/* Note the file of a call and where it starts, which identify the bios of a direct call. */
 static void direct_begin_file(struct iot_direct *direct, const struct kiocb *iocb, int ki_flags,
 			      u8 op)
 {
@@ -233,7 +236,7 @@ static void direct_begin_file(struct iot_direct *direct, const struct kiocb *ioc
 									  iocb->ki_pos;
 }
 
-/* What few calls need: flags, the end of the file, a slot in file/direct.c. */
+/* What only few calls need: flags, the end of the file, a slot in file/direct.c. */
 static void call_begin_flags(struct vfs_call *call)
 {
 	call->flags = io_flags(call->ki_flags);
@@ -270,7 +273,7 @@ static void call_record(const struct vfs_call *call, s64 result)
 }
 
 /*
- * What a call amounts to. @iocb may be gone if @ret is -EIOCBQUEUED.
+ * Find the result of a call. Its kiocb may be gone if @ret is -EIOCBQUEUED.
  * Return: false if the call is not to be recorded.
  */
 static bool call_settle(struct vfs_call *call, ssize_t ret, s64 *result)
@@ -311,9 +314,9 @@ static void call_end(struct vfs_call *call, ssize_t ret)
 }
 
 /*
- * Is the hooked function the file's own? Those of many filesystems go on in
- * generic_file_read_iter() or generic_file_write_iter(), which are hooked too where
- * another filesystem has them as its own: a call is to be seen once.
+ * Is the hooked function the file's own? Those of many filesystems call
+ * generic_file_read_iter() or generic_file_write_iter(), which are hooked too if another
+ * filesystem has them as its own. A call is to be seen once.
  */
 static __always_inline bool is_own_function(const struct file *file,
 					    unsigned long ip, u8 op)
@@ -337,7 +340,7 @@ static noinline ssize_t special_wrapper(struct kiocb *iocb, struct iov_iter *ite
 	return ret;
 }
 
-/* Nobody wants an event; category block wants to know whose bios these are. */
+/* No event is wanted, but category block needs to know the file of the call's bios. */
 static __always_inline ssize_t tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 						unsigned long original, u8 op)
 {
@@ -371,9 +374,9 @@ static ssize_t write_tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 }
 
 /*
- * Neither category fs nor a target wants the call; category block may. Else it is let go,
- * unless what it returns to is a function of ours: the compiler did not make a jump of
- * the call of iot_vfs_read_any_entry() in fs_wrapper().
+ * Neither category fs nor a target wants the call. Category block may track it. Otherwise it
+ * passes through, unless it returns to a function of ours: then the compiler did not turn
+ * the call of iot_vfs_read_any_entry() in fs_wrapper() into a jump.
  */
 static ssize_t unwanted(struct kiocb *iocb, struct iov_iter *iter, unsigned long original,
 			u8 op, unsigned long caller)
@@ -411,7 +414,7 @@ static ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 	return ret;
 }
 
-/* A program's call that ends when it returns, with nothing to say about it but its size. */
+/* A synchronous call with a program's memory and no flags, while no task's call is tracked. */
 static __always_inline bool is_plain(const struct kiocb *iocb, const struct iov_iter *iter)
 {
 	return !(iocb->ki_flags & ~IOCB_WRITE) && !iocb->ki_complete &&
@@ -460,7 +463,10 @@ s64 iot_vfs_write_any(struct kiocb *iocb, struct iov_iter *iter, unsigned long o
 	return special_fs_wrapper(iocb, iter, original, id, IOT_OP_WRITE, caller);
 }
 
-/* Those of plain calls of files that are known; the others may be rejected. */
+/*
+ * The wrappers of plain calls of files that are known. Other calls go to the wrappers above,
+ * which may reject them.
+ */
 static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 					  unsigned long original, u8 op)
 {
@@ -491,8 +497,8 @@ static ssize_t write_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter, unsig
 }
 
 /*
- * What follows gets the handler's arguments where they are: @ip first, @fregs fourth,
- * so that the handlers, which every call of every file passes, move none of them.
+ * The functions below take the handler's arguments where the handler gets them: @ip first,
+ * @fregs fourth. So the handlers, which run for every call of every file, move none of them.
  */
 static noinline void redirect_by_handle(unsigned long ip, struct inode *inode,
 					void *wrapper, struct ftrace_regs *fregs)
@@ -505,8 +511,8 @@ static noinline void redirect_by_handle(unsigned long ip, struct inode *inode,
 }
 
 /*
- * A call for a file that may be a running target: redirect it if it is. Of a file
- * whose number says too little the handle decides.
+ * Redirect a call for a file that may be a running target, if it is one. If inode number
+ * and generation do not identify the file, its file handle decides.
  */
 static __always_inline void redirect_target(unsigned long ip, struct inode *inode, u64 hash,
 					    void *wrapper, struct ftrace_regs *fregs)
@@ -537,7 +543,7 @@ static noinline void redirect_write(unsigned long ip, struct inode *inode, u64 h
 	redirect_target(ip, inode, hash, write_wrapper, fregs);
 }
 
-/* Category fs and perhaps a target want the call. */
+/* Redirect a call that category fs, and perhaps a target, may want. */
 static noinline void redirect_both(unsigned long ip, struct inode *inode, u8 op,
 				   struct ftrace_regs *fregs)
 {
@@ -545,7 +551,7 @@ static noinline void redirect_both(unsigned long ip, struct inode *inode, u8 op,
 			  iot_vfs_write_any_entry : iot_vfs_read_any_entry, iot_io_target(inode));
 }
 
-/* Category block alone wants the call, if it is one of its tasks'. */
+/* Only category block may want the call: redirect it if block wants the current task. */
 static __always_inline void redirect_tracked(unsigned long ip, u8 op, struct ftrace_regs *fregs)
 {
 	bool wanted;
@@ -559,8 +565,8 @@ static __always_inline void redirect_tracked(unsigned long ip, u8 op, struct ftr
 }
 
 /*
- * Category fs may want the call: it depends on what is seldom asked for; or block does,
- * mostly alone.
+ * Category fs may want the call, depending on conditions that are seldom used. Or category
+ * block tracks it, mostly alone.
  */
 static noinline void redirect_rare(unsigned long ip, struct inode *inode, u8 op,
 				   struct ftrace_regs *fregs)
@@ -579,7 +585,7 @@ static noinline void redirect_rare(unsigned long ip, struct inode *inode, u8 op,
 		redirect_read(ip, inode, iot_running_hash(inode->i_ino), fregs);
 }
 
-/* Does category fs want the call, or block follow it? @state: of fs, not 0 */
+/* Does category fs want the call, or category block track it? @state: of fs, not 0 */
 static __always_inline bool fs_wants(u32 state, const struct kiocb *iocb, u8 op)
 {
 	bool write = op == IOT_OP_WRITE;
@@ -602,10 +608,10 @@ static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u
 }
 
 /*
- * Entry of every ->read_iter or ->write_iter of a filesystem that has a target,
- * or of all of them: what a call that nobody wants pays for is one look at the
- * state of category fs and iot_running_maybe(). All that is called from here is
- * called last, so that no register has to be saved.
+ * Entry of every ->read_iter or ->write_iter of a filesystem that has a target, or of all
+ * filesystems. An unwanted call costs one look at the state of category fs and
+ * iot_running_maybe(). Every call made from here is a tail call, so that no register has to
+ * be saved.
  */
 static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *fregs,
 					  u8 op)
@@ -620,7 +626,7 @@ static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *
 	}
 
 	if (state && fs_wants(state, iocb, op)) {
-		/* without a filter nothing is rare */
+		/* without a filter no condition is rare */
 		if (likely(state == IOT_CATEGORY_ACTIVE) || likely(!iot_rw_is_rare(state)))
 			redirect_fs(ip, inode, op, fregs);
 		else
@@ -647,14 +653,14 @@ static void write_entry(unsigned long ip, unsigned long parent_ip,
 	redirect_call(ip, fregs, IOT_OP_WRITE);
 }
 
-/* Of the wrappers above what a stub calls: one that can tell that it rejects the call. */
+/* What a stub calls for one of the wrappers above: a function that can report a rejection. */
 static void *wrapper_at(unsigned long ip)
 {
 	if (ip == (unsigned long)read_fs_wrapper || ip == (unsigned long)iot_vfs_read_any_entry)
 		return iot_vfs_read_any;
 	if (ip == (unsigned long)write_fs_wrapper || ip == (unsigned long)iot_vfs_write_any_entry)
 		return iot_vfs_write_any;
-	return (void *)ip; /* never rejects, and has one argument less */
+	return (void *)ip; /* never rejects, and takes no @caller */
 }
 
 static struct file *file_of(struct ftrace_regs *fregs)
@@ -685,7 +691,7 @@ static void write_generic_entry(unsigned long ip, unsigned long parent_ip,
 #define write_generic_entry NULL
 #endif
 
-/* The same by kretprobe. Handlers run with preemption off. */
+/* The same for kretprobes. Handlers run with preemption off. */
 static int iter_entry(struct kretprobe_instance *ri, struct pt_regs *regs, u8 op)
 {
 	struct kiocb *iocb = (void *)regs_get_kernel_argument(regs, 0);
@@ -724,7 +730,7 @@ static int iter_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* By operation. */
+/* Indexed by operation. */
 const struct iot_hook_type iot_vfs_iter_types[2] = {
 	[IOT_VFS_READ] = {
 		.name = "read_iter", .ftrace = read_entry, .wrapper_at = wrapper_at,
@@ -740,7 +746,7 @@ const struct iot_hook_type iot_vfs_iter_types[2] = {
 	},
 };
 
-/* The same for functions that those of other filesystems call, too. */
+/* The same for functions that those of other filesystems also call. */
 const struct iot_hook_type iot_vfs_generic_types[2] = {
 	[IOT_VFS_READ] = {
 		.name = "read_iter", .ftrace = read_generic_entry, .wrapper_at = wrapper_at,
@@ -756,7 +762,7 @@ const struct iot_hook_type iot_vfs_generic_types[2] = {
 	},
 };
 
-/** iot_vfs_init() - find out how requests of io_uring and of io_submit are told from others */
+/** iot_vfs_init() - find what identifies requests of io_uring and of io_submit */
 void iot_vfs_init(void)
 {
 	uring_complete[0] = iot_symbol_find("io_complete_rw");

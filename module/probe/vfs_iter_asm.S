@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The entries of wrappers that may reject a call: hook/wrap.inc */
+/* The entries of wrappers that may reject a call; see hook/wrap.inc. */
 #include <linux/linkage.h>
 
 #include "compat/config.h"

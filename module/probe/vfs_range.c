@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Splice, copy and clone of targets. They may move data past ->read_iter and ->write_iter,
- * so ->splice_read, ->splice_write, ->copy_file_range and ->remap_file_range have hooks of
+ * Splice, copy and clone of targets. They may bypass ->read_iter and ->write_iter, so
+ * ->splice_read, ->splice_write, ->copy_file_range and ->remap_file_range have hooks of
  * their own where the filesystem has these operations.
  *
  * Contexts: handlers of kretprobes, in task context with preemption off.
@@ -17,8 +17,9 @@
 #include "probe/vfs_types.h"
 
 /**
- * struct end - one end of a call under way
- * @direct:	what others may ask of it meanwhile; its id is 0 if this end is no target
+ * struct end - one end of a call in progress
+ * @direct:	what other probes look up during the call; its id is 0 if this end is no
+ *		target
  * @start:	CLOCK_MONOTONIC ns
  * @requested:	bytes
  * @op:		IOT_OP_*
@@ -32,13 +33,16 @@ struct end {
 	u16 flags;
 };
 
-/* Copy and clone move a range from one file to another; splice has one end. */
+/* Copy and clone move a range from one file to another. Splice has one end, in @in. */
 struct range_call {
 	struct end in;
 	struct end out;
 };
 
-/* The functions of one filesystem may go on in those of others: a call is to be seen once. */
+/*
+ * Is the hooked function the file's own? It may call the function of another filesystem,
+ * and a call is to be seen once.
+ */
 static bool is_own_range(struct kretprobe_instance *ri, const void *func)
 {
 	return iot_vfs_is_entry_of((unsigned long)get_kretprobe(ri)->kp.addr, func);
@@ -126,7 +130,7 @@ static int pair_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return !traced;
 }
 
-/* Of the file that is written to: vfs_copy_file_range(), fs/read_write.c. */
+/* The hook is that of the file written to: vfs_copy_file_range(), fs/read_write.c. */
 static int copy_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct file *out = (void *)regs_get_kernel_argument(regs, 2);
@@ -134,7 +138,7 @@ static int copy_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return is_own_range(ri, out->f_op->copy_file_range) ? pair_entry(ri, regs) : 1;
 }
 
-/* vfs_copy_file_range() goes on by splicing after these two errors. */
+/* After these two errors vfs_copy_file_range() falls back to splicing. */
 static int copy_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct range_call *call = (struct range_call *)ri->data;
@@ -147,8 +151,8 @@ static int copy_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /*
- * Of the file that is read: vfs_clone_file_range(), fs/remap_range.c. Comparing for
- * deduplication moves nothing.
+ * The hook is that of the file read: vfs_clone_file_range(), fs/remap_range.c.
+ * Deduplication only compares, and moves nothing.
  */
 static int remap_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -160,7 +164,7 @@ static int remap_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs
 	return pair_entry(ri, regs);
 }
 
-/* A clone that is not possible is tried as a copy, or no transfer at all. */
+/* If a clone is not possible, the caller tries a copy or transfers nothing at all. */
 static int remap_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct range_call *call = (struct range_call *)ri->data;
@@ -171,7 +175,7 @@ static int remap_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* By operation, from IOT_VFS_SPLICE on. */
+/* Indexed by operation, from IOT_VFS_SPLICE on. */
 const struct iot_hook_type iot_vfs_range_types[IOT_VFS_OPS - IOT_VFS_SPLICE] = {
 	[IOT_VFS_SPLICE - IOT_VFS_SPLICE] = {
 		.name = "splice_read",

@@ -26,7 +26,7 @@ extern const struct iot_hook_type iot_vfs_range_types[IOT_VFS_OPS - IOT_VFS_SPLI
 void iot_vfs_init(void);
 bool iot_vfs_is_uring(const struct kiocb *iocb);
 
-/** iot_vfs_is_entry_of() - an entry site is the function's first or follows its ENDBR */
+/** iot_vfs_is_entry_of() - check whether @ip is the start of @func or follows its ENDBR */
 static __always_inline bool iot_vfs_is_entry_of(unsigned long ip, const void *func)
 {
 	return ip - (unsigned long)func <= ENDBR_INSN_SIZE;

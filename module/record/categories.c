@@ -28,14 +28,17 @@ struct iot_category * const iot_categories[] = {
 
 const size_t iot_categories_nr = ARRAY_SIZE(iot_categories);
 
-/* Records begin alike: logs are merged by the third to the second word (category_log.c). */
+/*
+ * Records begin alike: logs are merged by the end of the event, which is the sum of the second
+ * and the third word (category_log.c).
+ */
 #define IOT_CATEGORY(name, ...)								\
 	static_assert(sizeof(struct iot_##name) <= IOT_RECORD_WORDS_MAX * sizeof(u64) &&	\
 		      offsetof(struct iot_##name, time) == sizeof(u64) &&		\
 		      offsetof(struct iot_##name, latency) == 2 * sizeof(u64));
 #include "uapi/categories.def"
 
-/** iot_categories_have() - is this the name of a category? */
+/** iot_categories_have() - check whether a category has this name */
 bool iot_categories_have(const char *name)
 {
 	size_t i;
@@ -46,7 +49,7 @@ bool iot_categories_have(const char *name)
 	return false;
 }
 
-/** iot_categories_mark_paths() - mark what kept records name. Context: task, may sleep */
+/** iot_categories_mark_paths() - mark the paths that kept records name. Context: task, may sleep */
 void iot_categories_mark_paths(unsigned long *marks)
 {
 	size_t i;
@@ -63,7 +66,11 @@ static void cpu_comes(int cpu)
 		iot_category_add_cpu(iot_categories[i], cpu);
 }
 
-/** iot_categories_init() - at load. Return: 0 or an error; iot_categories_free() undoes either */
+/**
+ * iot_categories_init() - set up all categories at load
+ *
+ * Return: 0 or an error; iot_categories_free() undoes either.
+ */
 int iot_categories_init(void)
 {
 	size_t i;
@@ -77,16 +84,16 @@ int iot_categories_init(void)
 	return iot_rings_init(cpu_comes);
 }
 
-/** iot_categories_exit() - at unload, when nobody can start anything any more */
+/** iot_categories_exit() - stop following CPUs at unload, when nothing can be started any more */
 void iot_categories_exit(void)
 {
 	iot_rings_exit();
 }
 
 /**
- * iot_categories_stop() - at unload, when /proc/iotracer is gone
+ * iot_categories_stop() - stop all categories at unload, when /proc/iotracer is gone
  *
- * All hooks are let go, those of filters too.
+ * All hooks are released, including those of filters.
  */
 void iot_categories_stop(void)
 {
@@ -99,12 +106,12 @@ void iot_categories_stop(void)
 		any |= !!filters[i];
 	}
 	if (any)
-		synchronize_rcu(); /* probes that are still running find none */
+		synchronize_rcu(); /* probes that still run after this find no filter */
 	for (i = 0; i < ARRAY_SIZE(iot_categories); i++)
 		iot_filter_free(filters[i]);
 }
 
-/** iot_categories_free() - at unload, when no probe is left */
+/** iot_categories_free() - free all categories at unload, when no probe is left */
 void iot_categories_free(void)
 {
 	size_t i;

@@ -2,9 +2,9 @@
 /*
  * A category: events of the whole system.
  *
- * Nothing is hooked until start. The rings (rings.c) are made by the first start and stay
- * over stop, so that what was recorded can be read; reset empties them where they
- * are, size replaces them, and the numbers of records go on rising over that.
+ * Nothing is hooked before start. The first start makes the rings (rings.c). They stay after
+ * stop, so that the records can be read. Reset empties them in place, and size replaces them;
+ * the sequence numbers of records keep rising across both.
  */
 #include <linux/cpumask.h>
 #include <linux/mm.h>
@@ -20,22 +20,22 @@
 #include "record/category.h"
 #include "record/filter_parse.h"
 
-#define DEFAULT_KEEP	16384	/* events a CPU */
+#define DEFAULT_KEEP	16384	/* records per CPU */
 
-/* The category's rings, for those who hold its lock. */
+/* Get the category's rings. Caller holds @lock. */
 static struct iot_rings *rings_of(struct iot_category *c)
 {
 	return rcu_dereference_protected(c->rings, lockdep_is_held(&c->lock));
 }
 
-/* Its filter is changed by those who hold both locks. */
+/* Get the filter. Caller holds @lock or @control; changing it takes both. */
 static struct iot_filter *filter_of(struct iot_category *c)
 {
 	return rcu_dereference_protected(c->filter, lockdep_is_held(&c->lock) ||
 						    lockdep_is_held(&c->control));
 }
 
-/** iot_category_rings() - the rings, held; put them. NULL before the first start */
+/** iot_category_rings() - get a reference to the rings, or NULL before the first start */
 struct iot_rings *iot_category_rings(struct iot_category *c)
 {
 	struct iot_rings *rings;
@@ -49,8 +49,8 @@ struct iot_rings *iot_category_rings(struct iot_category *c)
 }
 
 /*
- * Put other rings in place of the old ones. Readers, who take the lock, find them
- * with their final numbers. @bytes are charged.
+ * Replace the rings. Readers take the lock, so they find the new rings with their final
+ * sequence numbers. @bytes are charged.
  */
 static int replace_rings(struct iot_category *c, u64 keep, size_t bytes)
 {
@@ -69,8 +69,8 @@ static int replace_rings(struct iot_category *c, u64 keep, size_t bytes)
 }
 
 /*
- * Old and new rings are there together, and both are charged, unless there is no room
- * for that and no reader in the old ones.
+ * The old and the new rings exist at the same time and are both charged. If there is no room
+ * for that and no reader is in the old ones, these are freed first.
  */
 static int renew_rings(struct iot_category *c, u64 keep, struct iot_why *why)
 {
@@ -118,8 +118,8 @@ static int renew_locked(struct iot_category *c, u64 keep, struct iot_why *why)
 }
 
 /*
- * Before the first start there are no rings. Nothing is taken until then, but a number
- * that could not be had is refused now, not by start.
+ * Before the first start there are no rings, and no memory is taken until then. A size that
+ * does not fit is refused now, not by start.
  */
 static int resize_nothing(struct iot_category *c, u64 keep, struct iot_why *why)
 {
@@ -139,12 +139,12 @@ static int resize_nothing(struct iot_category *c, u64 keep, struct iot_why *why)
 }
 
 /**
- * iot_category_resize() - another number of events; all so far and their counts are gone
- * @keep:	events each CPU keeps from now on
- * @why:	where to say which limit does not allow it
+ * iot_category_resize() - change the number of records, dropping all so far and their counts
+ * @keep:	records each CPU keeps from now on
+ * @why:	where to report which limit does not allow it
  *
- * Return: 0 or -ENOMEM; then nothing has changed, unless there is no memory for what
- * there was, either.
+ * Return: 0 or -ENOMEM. After -ENOMEM nothing has changed, unless there is no memory for the
+ * previous number either.
  */
 int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why)
 {
@@ -159,10 +159,10 @@ int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why)
 }
 
 /**
- * iot_category_reset() - forget all events and counts
+ * iot_category_reset() - drop all records and counts
  *
- * What happens until it returns is forgotten with them. It takes no memory, unless for
- * a CPU that has no ring; and gives back that of CPUs that are offline.
+ * What happens until it returns is dropped as well. It takes no memory, except for a CPU that
+ * has no ring, and gives back that of CPUs that are offline.
  */
 void iot_category_reset(struct iot_category *c)
 {
@@ -178,7 +178,7 @@ void iot_category_reset(struct iot_category *c)
 	iot_paths_tidy();
 }
 
-/* What hot probes look at, after a change of anything in it. */
+/* Update what hot probes read, after a change of anything that it depends on. */
 static void update_state(struct iot_category *c, bool active)
 {
 	const struct iot_filter *f = filter_of(c);
@@ -194,7 +194,7 @@ static void update_state(struct iot_category *c, bool active)
 	WRITE_ONCE(c->inode, f->inode);
 	WRITE_ONCE(c->ops, f->ops[0]);
 	state |= f->used & ~IOT_FILTER_REJECTED;
-	/* in a superblock a number from the pool may not be the one that stat(2) shows */
+	/* a superblock's anonymous device number may not be the one that stat(2) shows */
 	if ((f->used & IOT_FILTER_DEV) && !MAJOR(f->dev))
 		state = (state & ~IOT_FILTER_DEV) | IOT_CATEGORY_LATE;
 	if (c->reader)
@@ -204,7 +204,7 @@ static void update_state(struct iot_category *c, bool active)
 	WRITE_ONCE(c->state, state);
 }
 
-/** iot_category_set_sample() - record one of @sample events, at least 1 */
+/** iot_category_set_sample() - record one event in @sample, which is at least 1 */
 void iot_category_set_sample(struct iot_category *c, u32 sample)
 {
 	mutex_lock(&c->lock);
@@ -213,7 +213,7 @@ void iot_category_set_sample(struct iot_category *c, u32 sample)
 	mutex_unlock(&c->lock);
 }
 
-/** iot_category_set_track() - see IOT_CATEGORY_TRACK */
+/** iot_category_set_track() - set or clear IOT_CATEGORY_TRACK */
 void iot_category_set_track(struct iot_category *c, bool track)
 {
 	mutex_lock(&c->lock);
@@ -222,7 +222,7 @@ void iot_category_set_track(struct iot_category *c, bool track)
 	mutex_unlock(&c->lock);
 }
 
-/** iot_category_set_discard() - keep the oldest events instead of the newest */
+/** iot_category_set_discard() - keep the oldest records instead of the newest */
 void iot_category_set_discard(struct iot_category *c, bool discard)
 {
 	mutex_lock(&c->lock);
@@ -232,9 +232,9 @@ void iot_category_set_discard(struct iot_category *c, bool discard)
 }
 
 /**
- * iot_category_has_room() - is there a place for one more, or is an old one overwritten?
+ * iot_category_has_room() - check for a free slot, or one whose record may be overwritten
  *
- * What finds none is counted. Context: any, preemption off.
+ * An event that finds none is counted. Context: any, preemption off.
  */
 bool iot_category_has_room(struct iot_category *c)
 {
@@ -250,7 +250,7 @@ bool iot_category_has_room(struct iot_category *c)
 }
 
 /**
- * iot_category_thins_out() - is one more not to be recorded: sampled out, or no place?
+ * iot_category_thins_out() - check whether an event is sampled out, or has no slot
  *
  * Context: any, preemption off; the category was started.
  */
@@ -272,7 +272,7 @@ noinline bool iot_category_wants_by_filter(const struct iot_category *c, unsigne
 	return wanted;
 }
 
-/* A filter that lets all pass that is wanted by default, if there is none. */
+/* If there is no filter, set one that passes everything that is wanted by default. */
 static int need_filter(struct iot_category *c, struct iot_why *why)
 {
 	char none[] = "none";
@@ -287,7 +287,7 @@ static int need_filter(struct iot_category *c, struct iot_why *why)
 	return 0;
 }
 
-/* All hooks are attached; or nothing is traced, whatever is still attached. */
+/* Started: all hooks are attached. Otherwise nothing is traced, whatever is still attached. */
 static void set_started(struct iot_category *c, bool started)
 {
 	mutex_lock(&c->lock);
@@ -296,7 +296,7 @@ static void set_started(struct iot_category *c, bool started)
 	mutex_unlock(&c->lock);
 }
 
-/* What probes need, before there are any. */
+/* Set up what probes need, before there are any. */
 static int prepare(struct iot_category *c, struct iot_why *why)
 {
 	int err;
@@ -327,14 +327,17 @@ static int start_controlled(struct iot_category *c, struct iot_why *why)
 }
 
 /**
- * iot_category_start() - trace; nothing to do where it is traced already
- * @reader:	process that has the stream open, and with whose end it stops; 0: for good
- * @why:	where to say which limit does not allow it
+ * iot_category_start() - start tracing; does nothing if the category is traced already
+ * @reader:	process that has the stream open; tracing stops when it closes the stream. 0 if
+ *		only iot_category_stop() stops it
+ * @why:	where to report which limit does not allow it
  *
  * Context: task, may sleep long: the kernel patches its text.
- * Return: 0, -EINTR: killed while another was in control; -EBUSY: it is traced already, and
- * not for this reader; -EOPNOTSUPP: the module was built without it, or
- * ftrace is off; or another error.
+ * Return: 0 or an error, among them:
+ *
+ *	-EINTR		killed while another task was in control
+ *	-EBUSY		it is traced already, and not for this reader
+ *	-EOPNOTSUPP	the module was built without it, or ftrace is off
  */
 int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 {
@@ -366,7 +369,7 @@ int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 	return err;
 }
 
-/* Is there something to undo, behind the lock? */
+/* Return: whether the caller has something to undo after it unlocks @control. */
 static bool stop_controlled(struct iot_category *c)
 {
 	if (!iot_category_active(c))
@@ -379,9 +382,9 @@ static bool stop_controlled(struct iot_category *c)
 }
 
 /**
- * iot_category_stop() - do not trace; what was recorded stays
+ * iot_category_stop() - stop tracing; the records stay
  *
- * Return: 0, or -EINTR: killed while another was in control.
+ * Return: 0, or -EINTR if killed while another task was in control.
  */
 int iot_category_stop(struct iot_category *c)
 {
@@ -405,12 +408,12 @@ static void put_filter(struct iot_category *c, struct iot_filter *f)
 }
 
 /**
- * iot_category_set_filter() - another one
+ * iot_category_set_filter() - replace the filter
  * @text:	see iot_filter_parse()
- * @why:	where to say why it is refused
+ * @why:	where to report why it is refused
  *
  * Context: task, may sleep as long as iot_category_start().
- * Return: 0 or an error; then the old one stays.
+ * Return: 0 or an error; after an error the old filter stays.
  */
 int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *why)
 {
@@ -432,19 +435,19 @@ int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *
 		put_filter(c, old);
 		old = f;
 	} else if (f->used & IOT_FILTER_TREE) {
-		iot_tree_plant(f->tree); /* at last: it cannot fail, nor be undone */
+		iot_tree_plant(f->tree); /* last, because it cannot fail and cannot be undone */
 	}
 	mutex_unlock(&c->control);
-	synchronize_rcu(); /* probes use it with preemption off */
+	synchronize_rcu(); /* probes use the filter with preemption off */
 	iot_filter_free(old);
 	return err;
 }
 
 /**
- * iot_category_abandon() - a reader of the stream has closed it, perhaps since it was killed
+ * iot_category_abandon() - clean up after a reader closed the stream, perhaps by being killed
  *
- * What was started for this reader alone stops. Its filter goes, too: it may follow the
- * tree of a process, and there is one tree for all categories.
+ * A category that was started for this reader alone stops. Its filter is removed, too: it may
+ * follow the tree of a process, and there is one tree for all categories.
  * Context: task, may sleep as long as iot_category_stop(); closing cannot fail.
  */
 void iot_category_abandon(struct iot_category *c, u32 reader)
@@ -468,9 +471,9 @@ void iot_category_abandon(struct iot_category *c, u32 reader)
 }
 
 /**
- * iot_category_set_reader() - a process begins to read the stream, or ends it
- * @old:	the reader that this is instead of: 0, or who ends
- * @new:	who begins, or 0
+ * iot_category_set_reader() - set the process that reads the stream
+ * @old:	reader to replace: the process that stops reading, or 0 for any
+ * @new:	process that starts reading, or 0
  */
 void iot_category_set_reader(struct iot_category *c, u32 old, u32 new)
 {
@@ -482,9 +485,9 @@ void iot_category_set_reader(struct iot_category *c, u32 old, u32 new)
 }
 
 /**
- * iot_category_offer_reader() - likewise, unless another one is left out already
+ * iot_category_offer_reader() - make a process the reader, unless there is one already
  *
- * Return: is it this one?
+ * The reader's own events are not recorded. Return: whether @process is the reader now.
  */
 bool iot_category_offer_reader(struct iot_category *c, u32 process)
 {
@@ -500,7 +503,7 @@ bool iot_category_offer_reader(struct iot_category *c, u32 process)
 }
 
 /**
- * iot_category_stats() - count, over all CPUs; see iot_rings_count()
+ * iot_category_stats() - get the counts of all CPUs; see iot_rings_count()
  *
  * Context: task, may sleep.
  */
@@ -545,7 +548,7 @@ static void mark_shard(const struct iot_category *c, const struct iot_shard *sha
 	}
 }
 
-/** iot_category_mark_paths() - mark what kept records name. Context: task, may sleep */
+/** iot_category_mark_paths() - mark the paths that kept records name. Context: task, may sleep */
 void iot_category_mark_paths(struct iot_category *c, unsigned long *marks)
 {
 	struct iot_rings *rings = iot_category_rings(c);
@@ -558,7 +561,7 @@ void iot_category_mark_paths(struct iot_category *c, unsigned long *marks)
 	iot_rings_put(rings);
 }
 
-/** iot_category_add_cpu() - a CPU comes online. Context: before it runs anything */
+/** iot_category_add_cpu() - add a ring for a CPU. Context: before the CPU runs anything */
 void iot_category_add_cpu(struct iot_category *c, int cpu)
 {
 	struct iot_rings *rings;
@@ -570,7 +573,7 @@ void iot_category_add_cpu(struct iot_category *c, int cpu)
 	mutex_unlock(&c->lock);
 }
 
-/** iot_category_init() - at load. Return: 0 or -ENOMEM; iot_category_free() undoes either */
+/** iot_category_init() - set up at load. Return: 0 or -ENOMEM; iot_category_free() undoes either */
 int iot_category_init(struct iot_category *c)
 {
 	mutex_init(&c->control);
@@ -591,10 +594,10 @@ int iot_category_init(struct iot_category *c)
 }
 
 /**
- * iot_category_end() - at unload: stop for good, whatever signals come
+ * iot_category_end() - stop for good at unload, regardless of signals
  *
  * Context: task; /proc/iotracer is gone. Return: the filter, to be freed after an RCU grace
- * period; or NULL.
+ * period, or NULL.
  */
 struct iot_filter *iot_category_end(struct iot_category *c)
 {
@@ -611,7 +614,7 @@ struct iot_filter *iot_category_end(struct iot_category *c)
 	return f;
 }
 
-/** iot_category_free() - at unload, when no probe is left */
+/** iot_category_free() - free a category at unload, when no probe is left */
 void iot_category_free(struct iot_category *c)
 {
 	iot_rings_put(rcu_dereference_protected(c->rings, true));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A category: events of the whole system in rings of one CPU each, with control,
- * log, stream and stats in /proc/iotracer/<name>. Nothing here knows of /proc.
+ * A category: events of the whole system in one ring per CPU, with control, log, stream and
+ * stats in /proc/iotracer/<name>. Nothing here depends on /proc.
  */
 #ifndef IOT_CATEGORY_H
 #define IOT_CATEGORY_H
@@ -22,15 +22,15 @@ struct iot_schema_event;
 struct proc_dir_entry;
 
 #define IOT_CATEGORY_ACTIVE	BIT(31)
-#define IOT_CATEGORY_READER	BIT(30)	/* there is one */
-#define IOT_CATEGORY_LATE	BIT(29)	/* a condition that no entry can check */
-#define IOT_CATEGORY_SPARSE	BIT(27)	/* sampling or mode discard: not every event gets a slot */
+#define IOT_CATEGORY_READER	BIT(30)	/* @reader is set */
+#define IOT_CATEGORY_LATE	BIT(29)	/* a condition that the entry of a call cannot check */
+#define IOT_CATEGORY_SPARSE	BIT(27)	/* sampling or mode discard: not every event is recorded */
 #define IOT_CATEGORY_TRACK	BIT(28)	/* fs: direct I/O is followed for category block */
 
 /**
- * struct iot_pipe_position - where the pipes of a category are in the records of one CPU
- * @next:	seq of the next record that one shows
- * @gap:	records before it that are gone, and that none has told of yet
+ * struct iot_pipe_position - how far the pipes of a category have read the records of one CPU
+ * @next:	sequence number of the next record to show
+ * @gap:	records before it that are gone, and that no pipe has reported yet
  */
 struct iot_pipe_position {
 	u64 next;
@@ -38,16 +38,16 @@ struct iot_pipe_position {
 };
 
 /* Traits of a category. */
-#define IOT_TRAIT_BY_INODE	BIT(0)	/* needs iot_mounts_get(): iot_paths_of_inode() */
+#define IOT_TRAIT_BY_INODE	BIT(0)	/* needs iot_mounts_get(), for iot_paths_of_inode() */
 #define IOT_TRAIT_WRITEBACK	BIT(1)	/* has events of data written after its writer has gone */
 
 /**
- * struct iot_category_ops - what the probes of a category do
+ * struct iot_category_ops - operations of the probes of a category
  * @start:	attach all hooks; an error leaves none attached
  * @stop:	detach them; their probes may run until iot_hook_exit() has waited for them
- * @refresh:	the filter has changed: attach what it needs more; may be NULL
- * @missed:	events that the hooks could not follow
- * @release:	at unload, when no probe is left; may be NULL
+ * @refresh:	attach what a changed filter needs in addition; may be NULL
+ * @missed:	get the number of events that the hooks could not follow
+ * @release:	clean up at unload, when no probe is left; may be NULL
  *
  * @start, @stop and @refresh run under the category's control lock, and may sleep long.
  */
@@ -61,37 +61,38 @@ struct iot_category_ops {
 
 /**
  * struct iot_category - one category; static, for the life of the module
- * @state:	0: nothing is traced; else IOT_CATEGORY_ACTIVE and what there is to
- *		check, IOT_FILTER_*: the first thing that a probe looks at; also
- *		IOT_CATEGORY_TRACK, on its own or with them
- * @pid:	of @filter, like the next ones: a copy for hot probes, which do not
- *		wait for RCU. While the filter is being changed an event may be
- *		judged by some of the old and some of the new.
- * @reader:	process whose own events are not wanted, 0 for none
- * @sample:	one of so many events is recorded, at least 1
- * @track:	IOT_CATEGORY_TRACK is to be in @state
- * @discard:	a full ring keeps what it has and loses what comes
- * @started:	all hooks are attached: what control says, while @state is active earlier
+ * @state:	first thing that a probe reads. 0 if nothing is traced, else
+ *		IOT_CATEGORY_ACTIVE and what there is to check, IOT_FILTER_*. Either may have
+ *		IOT_CATEGORY_TRACK as well
+ * @pid:	copied from @filter, like the next ones, for hot probes, which do not use RCU.
+ *		While the filter is being changed, an event may be judged partly by the old
+ *		one and partly by the new one
+ * @reader:	process whose own events are not recorded, 0 if there is none
+ * @sample:	record one event in @sample, at least 1
+ * @track:	@state is to have IOT_CATEGORY_TRACK
+ * @discard:	a full ring keeps its records and loses new ones
+ * @started:	all hooks are attached, as control shows; @state is active earlier
  * @filter:	under RCU, never NULL while something is traced
  * @rings:	under RCU: replaced by size; NULL before the first start
- * @rings_of:	what all its rings have
- * @of:		its name, which is that of its directory, its events and their kinds
+ * @rings_of:	what all its rings have in common
+ * @of:		its name, also that of its directory, its record type and default kinds
  * @traits:	IOT_TRAIT_*
- * @probes:	what its probes do; set once, at load; NULL: they are left out
- * @left_out:	why they are; NULL where there are @probes
+ * @probes:	operations of its probes, set once at load; NULL if they are left out
+ * @left_out:	why they are left out; NULL if there are @probes
  * @event:	descriptor of its records
- * @control:	serialises start, stop and another filter, for as long as the kernel
+ * @control:	serialises start, stop and changes of the filter, for as long as the kernel
  *		needs to patch its text
- * @while_read:	process with whose stream it stops, 0: none; of @control
- * @lock:	of @filter, @rings, @reader, @started and what makes @state, so
- *		that who reads need not wait for what the kernel does; within @control
+ * @while_read:	tracing stops when this process closes the stream, 0 if there is none;
+ *		protected by @control
+ * @lock:	protects @filter, @rings, @reader, @started and what @state is made of, so that
+ *		readers do not wait while the kernel patches its text; taken inside @control
  * @keep:	records a ring keeps
- * @t0:		CLOCK_MONOTONIC ns
- * @pipe_lock:	of @pipes and @pipe_position; outside @lock
- * @pipes:	open ones
- * @pipe_position:	by CPU
- * @refusal:	of the last command that was refused
- * @dir:	its folder
+ * @t0:		when the rings were made or last reset, CLOCK_MONOTONIC ns
+ * @pipe_lock:	protects @pipes and @pipe_position; taken outside @lock
+ * @pipes:	number of open pipes
+ * @pipe_position: by CPU
+ * @refusal:	the last command that was refused
+ * @dir:	its directory
  */
 struct iot_category {
 	u32 state;
@@ -117,10 +118,10 @@ struct iot_category {
 	const struct iot_schema_event *event;
 	struct mutex control;	/* start, stop, filter */
 	u32 while_read;
-	struct mutex lock;	/* of filter, rings and what follows */
+	struct mutex lock;	/* protects filter, rings and what follows */
 	u64 keep;
 	u64 t0;
-	struct mutex pipe_lock;	/* of the next two */
+	struct mutex pipe_lock;	/* protects the next two */
 	unsigned int pipes;
 	struct iot_pipe_position *pipe_position;
 	struct iot_refusal refusal;
@@ -133,7 +134,7 @@ static __always_inline bool iot_category_active(const struct iot_category *c)
 }
 
 /**
- * iot_category_wants_task() - is the current task's doing wanted?
+ * iot_category_wants_task() - check whether operations of the current task are wanted
  *
  * Context: any, preemption off. The first check of an event.
  */
@@ -148,11 +149,11 @@ static __always_inline bool iot_category_wants_task(const struct iot_category *c
 }
 
 /**
- * iot_category_wants_any() - is every operation of the current task wanted?
+ * iot_category_wants_any() - check whether every operation of the current task is wanted
  * @state:	of the category
  *
- * Of the entry of a call: quicker than the filter, which has to be asked if it is
- * false. Context: any.
+ * For the entry of a call. It is quicker than the filter, which has to be consulted if this
+ * returns false. Context: any.
  */
 static __always_inline bool iot_category_wants_any(const struct iot_category *c, u32 state)
 {
@@ -165,10 +166,10 @@ static __always_inline bool iot_category_wants_any(const struct iot_category *c,
 bool iot_category_wants_by_filter(const struct iot_category *c, unsigned int op);
 
 /**
- * iot_category_wants() - is an operation of the current task wanted?
+ * iot_category_wants() - check whether an operation of the current task is wanted
  * @op:		its id, or IOT_ANY_OP
  *
- * The first question of an event; what the filter says of files and amounts comes later.
+ * The first check of an event; the filter's conditions on files and amounts are checked later.
  * Context: any.
  */
 static __always_inline bool iot_category_wants(const struct iot_category *c, unsigned int op)
@@ -179,10 +180,10 @@ static __always_inline bool iot_category_wants(const struct iot_category *c, uns
 	       (likely(iot_category_wants_any(c, state)) || iot_category_wants_by_filter(c, op));
 }
 
-/* What makes that some files are wanted and others of the same kind are not. */
+/* State that makes only some files of a kind wanted. */
 #define IOT_CATEGORY_BY_FILE	(IOT_FILTER_DEV | IOT_FILTER_INODE | IOT_CATEGORY_LATE)
 
-/** iot_category_wants_file() - is what happens to this file wanted? Context: any */
+/** iot_category_wants_file() - check whether events of this file are wanted. Context: any */
 static __always_inline bool iot_category_wants_file(const struct iot_category *c,
 						    const struct iot_paths_file *file)
 {
@@ -200,10 +201,10 @@ static __always_inline bool iot_category_wants_file(const struct iot_category *c
 }
 
 /**
- * iot_category_samples() - is this one of those that sampling takes?
+ * iot_category_samples() - check whether sampling takes this event
  *
- * For what is dear to find out: if it is not taken nothing more need be done, and if
- * it is iot_category_has_room() and iot_event_reserve_all() do not ask again.
+ * For events that are expensive to evaluate. If the event is not taken nothing more need be
+ * done. If it is, iot_category_has_room() and iot_event_reserve_all() do not sample again.
  * Context: any, preemption off; the category was started.
  */
 static __always_inline bool iot_category_samples(struct iot_category *c)
@@ -224,16 +225,16 @@ bool iot_category_has_room(struct iot_category *c);
 bool iot_category_thins_out(struct iot_category *c);
 
 /**
- * iot_category_is_plain() - does no filter, sampling or mode keep an event from its record?
+ * iot_category_is_plain() - check that no filter, sampling or mode can drop an event
  *
- * Whether the file's kind is wanted was asked before. Context: any.
+ * Whether the file's kind is wanted was checked before. Context: any.
  */
 static __always_inline bool iot_category_is_plain(const struct iot_category *c)
 {
 	return (READ_ONCE(c->state) & ~IOT_CATEGORY_READER) == IOT_CATEGORY_ACTIVE;
 }
 
-/* The ring of this CPU. Context: any, preemption off; the category was started. */
+/* Get the ring of this CPU. Context: any, preemption off; the category was started. */
 static __always_inline struct iot_ring *iot_category_ring(struct iot_category *c)
 {
 	struct iot_rings *rings = rcu_dereference_sched(c->rings);
@@ -255,11 +256,11 @@ void iot_category_set_reader(struct iot_category *c, u32 old, u32 new);
 bool iot_category_offer_reader(struct iot_category *c, u32 process);
 
 /**
- * struct iot_category_stats - since the first start or the last reset
+ * struct iot_category_stats - counts since the first start or the last reset
  * @rings:	before the first start: how many CPUs will have a ring, and zeroes
  * @missed:	events that the hooks could not follow
- * @bytes:	of memory that the rings take
- * @start_bytes: what they take after start or size
+ * @bytes:	memory that the rings take
+ * @start_bytes: memory that they take after start or size
  */
 struct iot_category_stats {
 	struct iot_rings_stats rings;

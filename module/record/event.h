@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One record of a category, from the question whether it is wanted to its commit:
+ * One record of a category, from the check whether it is wanted to its commit:
  *
  *	preempt_disable_notrace();
- *	if (!iot_event_rejects(...)) {
+ *	if (iot_category_wants(...)) {
  *		e = iot_event_reserve(&iot_category_fs, &at);
  *		if (e) {
  *			iot_event_fill(e, &iot_category_fs, op, start, latency);
  *			iot_task_fill(e);
- *			... what the category has besides ...
+ *			... the other fields of the category ...
  *			iot_event_commit(&iot_category_fs, &at);
  *		}
  *	}
@@ -33,16 +33,16 @@ struct iot_event_at {
 };
 
 /**
- * iot_event_reserve_all() - room for a record, for which sampling and mode were asked
+ * iot_event_reserve_all() - reserve a record, after sampling and mode were checked
  *
- * Return: the record, whose first word is the ring's; NULL: it is lost, and counted.
+ * Return: the record, whose first word is the ring's, or NULL if it is lost, which is counted.
  */
 static __always_inline void *iot_event_reserve_all(struct iot_category *c, struct iot_event_at *at)
 {
 	return iot_ring_reserve(iot_category_ring(c), 0, &at->slot, &at->index) ? at->slot : NULL;
 }
 
-/** iot_event_reserve() - likewise; NULL also if sampling or mode does not want it */
+/** iot_event_reserve() - as above, but NULL also if sampling or mode does not want the event */
 static __always_inline void *iot_event_reserve(struct iot_category *c, struct iot_event_at *at)
 {
 	if (unlikely(READ_ONCE(c->state) & IOT_CATEGORY_SPARSE) && iot_category_thins_out(c))
@@ -51,7 +51,7 @@ static __always_inline void *iot_event_reserve(struct iot_category *c, struct io
 }
 
 /*
- * iot_event_fill() - what the records of all categories have but the task
+ * iot_event_fill() - fill in what the records of all categories have, except the task
  * @e:		the record
  * @c:		its category
  * @operation:	IOT_<EVENT>_*
@@ -68,7 +68,7 @@ static __always_inline void *iot_event_reserve(struct iot_category *c, struct io
 	(e)->cpu = raw_smp_processor_id();					\
 } while (0)
 
-/** iot_event_commit() - show it to readers */
+/** iot_event_commit() - show the record to readers */
 static __always_inline void iot_event_commit(const struct iot_category *c,
 					     const struct iot_event_at *at)
 {

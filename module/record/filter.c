@@ -11,7 +11,7 @@
 #include "file/path.h"
 #include "record/filter.h"
 
-/** iot_filter_free() - no probe uses it any more; may be NULL */
+/** iot_filter_free() - free a filter that no probe uses any more; may be NULL */
 void iot_filter_free(struct iot_filter *f)
 {
 	if (!f)
@@ -22,7 +22,7 @@ void iot_filter_free(struct iot_filter *f)
 }
 
 /**
- * iot_filter_rare() - the conditions of iot_filter_task() that cost more
+ * iot_filter_rare() - check the conditions of iot_filter_task() that cost more
  *
  * Context: any.
  */
@@ -43,8 +43,8 @@ bool iot_filter_rare(const struct iot_filter *f)
 }
 
 /**
- * iot_filter_origin() - did the thread that caused this meet the conditions on tasks?
- * @who:	as it was then
+ * iot_filter_origin() - check whether the originator met the conditions on tasks
+ * @who:	the originator, as it was at the time
  *
  * Context: any.
  */
@@ -95,7 +95,7 @@ static void show_kinds(struct seq_file *m, const struct iot_filter *f)
 		show_list(m, "kind", &kinds, kind_name, 0);
 }
 
-/** iot_filter_show() - print as iot_filter_parse() takes it */
+/** iot_filter_show() - print a filter as iot_filter_parse() takes it */
 void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 		     unsigned int event)
 {

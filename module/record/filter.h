@@ -26,9 +26,9 @@ struct seq_file;
 #define IOT_FILTER_LATENCY	BIT(9)
 #define IOT_FILTER_SIZE		BIT(10)
 #define IOT_FILTER_KIND		BIT(11)
-#define IOT_FILTER_REJECTED	BIT(12)	/* no condition: wanted is also what the VFS rejects */
+#define IOT_FILTER_REJECTED	BIT(12)	/* no condition: what the VFS rejects is wanted, too */
 
-/* Those that a task meets or not, whatever it does. */
+/* Conditions on the task alone, whatever it does. */
 #define IOT_FILTER_TASK		(IOT_FILTER_PID | IOT_FILTER_TID | IOT_FILTER_COMM | \
 				 IOT_FILTER_UID | IOT_FILTER_CGROUP | IOT_FILTER_TREE)
 
@@ -36,8 +36,8 @@ struct seq_file;
  * struct iot_filter_of - what a filter has to know of its category
  * @name:	for messages
  * @event_id:	of its records, IOT_EVENT_ID_*
- * @default_kinds: bits 1 << IOT_KIND_* of files that are wanted if the filter names none;
- *		0: its events have no kind
+ * @default_kinds: bits 1 << IOT_KIND_* of the files that are wanted if the filter names none;
+ *		0 if its events have no kind
  */
 struct iot_filter_of {
 	const char *name;
@@ -46,12 +46,12 @@ struct iot_filter_of {
 };
 
 /**
- * struct iot_filter - immutable once a category has it; freed after RCU
+ * struct iot_filter - immutable once a category has it; freed after an RCU grace period
  * @used:	IOT_FILTER_* that were given
  * @kinds:	bits 1 << IOT_KIND_*
  * @dev:	as in records, see kind device in events.def
- * @tree:	process whose descendants count, itself included
- * @comm:	padded with zeroes, compared up to its length as a name of a task
+ * @tree:	process whose events and whose descendants' events are wanted
+ * @comm:	padded with zeroes, compared over the length of a task's name
  * @ops:	bits 1 << operation
  */
 struct iot_filter {
@@ -79,9 +79,9 @@ bool iot_filter_rare(const struct iot_filter *f);
 bool iot_filter_origin(const struct iot_filter *f, const struct iot_originator *who);
 
 /**
- * iot_filter_task() - does the current task meet the conditions on tasks?
+ * iot_filter_task() - check whether the current task meets the conditions on tasks
  *
- * Context: any; of an interrupt's task nothing is known.
+ * Context: any, but in an interrupt the current task is not the one that caused the event.
  */
 static __always_inline bool iot_filter_task(const struct iot_filter *f)
 {
@@ -97,13 +97,13 @@ static __always_inline bool iot_filter_task(const struct iot_filter *f)
 	       iot_filter_rare(f);
 }
 
-/** iot_filter_op() - is this operation wanted? */
+/** iot_filter_op() - check whether an operation is wanted */
 static __always_inline bool iot_filter_op(const struct iot_filter *f, unsigned int op)
 {
 	return !(f->used & IOT_FILTER_OP) || test_bit(op, f->ops);
 }
 
-/** iot_filter_file() - is this file wanted, by its kind and numbers? */
+/** iot_filter_file() - check whether a file is wanted, by kind, device and inode number */
 static __always_inline bool iot_filter_file(const struct iot_filter *f, u16 kind, u32 dev,
 					    u64 inode)
 {
@@ -114,7 +114,7 @@ static __always_inline bool iot_filter_file(const struct iot_filter *f, u16 kind
 	return !(f->used & IOT_FILTER_INODE) || f->inode == inode;
 }
 
-/** iot_filter_amount() - is it large, and did it last, enough? ns, bytes */
+/** iot_filter_amount() - check the minimum latency, ns, and the minimum size, bytes */
 static __always_inline bool iot_filter_amount(const struct iot_filter *f, u64 latency,
 					      s64 size)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A filter out of its text: "none", or conditions key=value with one blank between
- * them. What is wrong is said with its key and value.
+ * Make a filter from its text: "none", or conditions key=value with one blank between them.
+ * Errors are reported with the key and the value.
  */
 #include <linux/cgroup.h>
 #include <linux/err.h>
@@ -18,15 +18,15 @@
 #include "record/filter.h"
 #include "record/filter_parse.h"
 
-/* Most of a word that is quoted. */
+/* Most bytes of a word that a message quotes. */
 #define QUOTED 64
 
 /**
  * struct parser - a filter that is being made
- * @f:		it
- * @of:		whose
- * @key:	of the condition that is being looked at
- * @why:	where to say what is wrong
+ * @f:		the filter
+ * @of:		its category
+ * @key:	of the condition that is being parsed
+ * @why:	where to report what is wrong
  */
 struct parser {
 	struct iot_filter *f;
@@ -35,7 +35,7 @@ struct parser {
 	struct iot_why *why;
 };
 
-/* The @n-th name of a list; NULL behind the last, "" for one that cannot be asked for. */
+/* Get the @n-th name of a list: NULL after the last, "" for one that cannot be given. */
 typedef const char *(*name_fn)(unsigned int event, unsigned int n);
 
 static const char *kind_name(unsigned int event, unsigned int n)
@@ -48,7 +48,7 @@ static const char *key_name(unsigned int event, unsigned int n)
 	return iot_names_key(n);
 }
 
-/* The name of a list that is most like a word; the first of those. */
+/* Find the name in a list that is most like a word, the first one of several. */
 static const char *nearest(const char *word, name_fn name, unsigned int event)
 {
 	size_t length = strlen(word);
@@ -66,7 +66,7 @@ static const char *nearest(const char *word, name_fn name, unsigned int event)
 	return found;
 }
 
-/* Return: its number in the list, or -1. */
+/* Return: the name's number in the list, or -1. */
 static int find_name(const char *word, name_fn name, unsigned int event)
 {
 	unsigned int n;
@@ -82,7 +82,7 @@ static int bad(const struct parser *p, const char *value, const char *say)
 	return iot_why(p->why, -EINVAL, "%s=%.*s: %s", p->key, QUOTED, value, say);
 }
 
-/* Call @set for each name of a list a,b,c with its number. @what: one of the list is */
+/* Call @set with the number of each name in a list a,b,c. @what a name is, for messages. */
 static int parse_list(const struct parser *p, char *value, name_fn name, const char *what,
 		      void (*set)(struct iot_filter *f, unsigned int n))
 {
@@ -120,7 +120,7 @@ static void set_kind(struct iot_filter *f, unsigned int kind)
 
 static int parse_kind(const struct parser *p, char *value)
 {
-	/* the first one is instead of the default, another one adds to it */
+	/* the first kind= replaces the default, and further ones add to it */
 	if (!(p->f->used & IOT_FILTER_KIND))
 		p->f->kinds = 0;
 	if (strcasecmp(value, "all"))
@@ -173,7 +173,7 @@ static int parse_dev(const struct parser *p, char *value)
 }
 
 #ifdef CONFIG_CGROUPS
-/* A path below the root of the hierarchy, which is mounted in its usual place, if any. */
+/* Find a cgroup by its path below the root of the hierarchy, or below its usual mount point. */
 static struct cgroup *find_cgroup(const char *path)
 {
 	static const char mount[] = "/sys/fs/cgroup";
@@ -218,13 +218,13 @@ static int parse_cgroup(const struct parser *p, char *value)
 	return 0;
 }
 
-/* It is no condition: it adds what is not looked for without it. */
+/* This is no condition: it adds events that are not looked for without it. */
 static int parse_rejected(const struct parser *p, char *value)
 {
 	return strcmp(value, "1") ? bad(p, value, "say 1, or leave it out") : 0;
 }
 
-/* Return: its IOT_FILTER_*, or an error. */
+/* Return: the key's IOT_FILTER_*, or an error. */
 static int parse_value(const struct parser *p, char *value)
 {
 	struct iot_filter *f = p->f;
@@ -282,7 +282,7 @@ static int check_key(const struct parser *p)
 	return 0;
 }
 
-/* One condition "key=value". */
+/* Parse one condition "key=value". */
 static int parse_condition(struct parser *p, char *word)
 {
 	char *value = strchr(word, '=');
@@ -334,15 +334,15 @@ static int get_tree(const struct parser *p, const struct iot_filter *old)
 }
 
 /**
- * iot_filter_parse() - make a filter
- * @text:	"none" or conditions with one blank between them; is changed
+ * iot_filter_parse() - make a filter from its text
+ * @text:	"none", or conditions with one blank between them; modified
  * @of:		the category
- * @old:	the filter whose place it is to take, or NULL
- * @why:	where to say what is wrong
+ * @old:	the filter that the new one is to replace, or NULL
+ * @why:	where to report what is wrong
  *
- * Return: it, or an error: -EINVAL (a word that is none, a value out of range, a key
- * given twice or without meaning for the category), -ESRCH (tree: no such process),
- * -EBUSY (tree: another one is followed), -ENOENT (cgroup: no such path), -ENOMEM.
+ * Return: the filter, or an error: -EINVAL (an invalid word, a value out of range, a key given
+ * twice or without meaning for the category), -ESRCH (tree: no such process), -EBUSY (tree:
+ * another one is followed), -ENOENT (cgroup: no such path), -ENOMEM.
  */
 struct iot_filter *iot_filter_parse(char *text, const struct iot_filter_of *of,
 				    const struct iot_filter *old, struct iot_why *why)

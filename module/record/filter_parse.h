@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A filter out of its text. */
+/* Make a filter from its text. */
 #ifndef IOT_FILTER_PARSE_H
 #define IOT_FILTER_PARSE_H
 

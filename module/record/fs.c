@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events of category fs: what all its probes do alike. */
+/* Events of category fs: what all its probes have in common. */
 #include <linux/atomic.h>
 #include <linux/fs.h>
 #include <linux/mount.h>
@@ -33,15 +33,15 @@ bool iot_fs_wants_op(enum iot_op_id op)
 	return wanted;
 }
 
-/* What is only known in the end. */
+/* Check what is known only at the end of a call. */
 static bool filter_end(const struct iot_filter *f, const struct iot_fs *e)
 {
 	if (!iot_filter_amount(f, e->latency, max_t(s64, e->result, e->requested)))
 		return false;
-	/* of what has no file nobody has asked yet */
+	/* the kind of an event without a file has not been checked yet */
 	if (!(f->kinds & BIT(e->kind)))
 		return false;
-	/* a condition on the file, and no file was named */
+	/* an event that names no file meets no condition on the file */
 	return e->inode || !(f->used & (IOT_FILTER_DEV | IOT_FILTER_INODE));
 }
 
@@ -64,7 +64,7 @@ bool iot_fs_file(struct iot_fs *e, const struct path *path, bool may_sleep)
 	const struct iot_filter *f;
 	bool wanted;
 
-	/* what costs little first: the kind */
+	/* the cheap check first: the kind */
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_category_fs.filter);
 	wanted = f && (f->kinds & BIT(kind));
@@ -124,7 +124,7 @@ void iot_fs_end_at(struct iot_fs *e, s64 result, u64 now)
 		goto out;
 	iot_event_fill(e, &iot_category_fs, e->op, e->time, e->latency);
 	iot_task_fill(e);
-	/* but not the first word, which is the ring's */
+	/* except the first word, which is the ring's */
 	memcpy(at.slot + 1, (u64 *)e + 1, sizeof(*e) - sizeof(u64));
 	iot_event_commit(&iot_category_fs, &at);
 out:

@@ -10,8 +10,8 @@
  *		iot_fs_end(&e, result);
  *	}
  *
- * None of these sleeps unless @may_sleep says so. Between begin and end the
- * category may be stopped and reset; then end does nothing.
+ * None of these sleeps unless @may_sleep allows it. Between begin and end the category may be
+ * stopped and reset; then end does nothing.
  */
 #ifndef IOT_FS_H
 #define IOT_FS_H
@@ -19,49 +19,55 @@
 #include "record/categories.h"
 #include "uapi/iotracer.h"
 
-/* Nothing is traced. Context: any. */
+/* Check whether nothing is traced. Context: any. */
 static __always_inline bool iot_fs_off(void)
 {
 	return !iot_category_active(&iot_category_fs);
 }
 
 /**
- * iot_fs_begin() - start an event: clears @e, sets op and time, fd to -1
- * Return: false: not wanted of this task, or at all
+ * iot_fs_begin() - begin an event: clear @e, set op and time, and fd to -1
+ *
+ * Return: false if the operation is not wanted of this task, or nothing is traced.
  */
 bool iot_fs_begin(struct iot_fs *e, enum iot_op_id op);
 
 /**
- * iot_fs_file() - say which file
- * @may_sleep:	the path may be resolved here and now; else only if it is known
+ * iot_fs_file() - set the file of an event
+ * @may_sleep:	the caller may sleep, so that the path can be resolved in any case
  *
- * Return: false: the filter does not want it; forget @e
+ * Return: false if the filter does not want the file; the caller then drops @e.
  */
 bool iot_fs_file(struct iot_fs *e, const struct path *path, bool may_sleep);
 
-/** iot_fs_file2() - the second file, as above; no filter */
+/** iot_fs_file2() - set the second file, as above but without the filter */
 void iot_fs_file2(struct iot_fs *e, const struct path *path, bool may_sleep);
 
 /**
- * iot_fs_name() - a path that leads to no file (yet): absolute text
- * @second:	it is the second path
+ * iot_fs_name() - set a path that leads to no file (yet)
+ * @text:	absolute path
+ * @second:	set the second path
  */
 void iot_fs_name(struct iot_fs *e, const char *text, size_t len, bool second,
 		 bool may_sleep);
 
-/** iot_fs_wants_op() - does the filter want this operation? */
+/** iot_fs_wants_op() - check whether the filter wants an operation */
 bool iot_fs_wants_op(enum iot_op_id op);
 
-/** iot_fs_count_missed() - an event could not be made: no memory, or not now. Context: any */
+/**
+ * iot_fs_count_missed() - count an event that could not be made: no memory, or not possible then
+ *
+ * Context: any.
+ */
 void iot_fs_count_missed(void);
 
-/** iot_fs_counted_missed() - how many that were */
+/** iot_fs_counted_missed() - get the number of these events */
 unsigned long iot_fs_counted_missed(void);
 
-/** iot_fs_end() - the result; fills in the caller, and records what is wanted */
+/** iot_fs_end() - set the result and the caller, and record the event if it is wanted */
 void iot_fs_end(struct iot_fs *e, s64 result);
 
-/** iot_fs_end_at() - likewise, of what ended at @now, CLOCK_MONOTONIC ns */
+/** iot_fs_end_at() - as above, for a call that ended at @now, CLOCK_MONOTONIC ns */
 void iot_fs_end_at(struct iot_fs *e, s64 result, u64 now);
 
 #endif /* IOT_FS_H */

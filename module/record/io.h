@@ -13,7 +13,7 @@
 #include "record/writer.h"
 #include "uapi/iotracer.h"
 
-/** iot_io_target() - the id of the running target that a file is, 0: none. Context: any */
+/** iot_io_target() - get the id of the running target that an inode is, or 0. Context: any */
 static __always_inline u64 iot_io_target(struct inode *inode)
 {
 	struct iot_running *t;
@@ -30,8 +30,8 @@ static __always_inline u64 iot_io_target(struct inode *inode)
 }
 
 /**
- * iot_io_record() - a call of a target has ended
- * @id:		of the target, which may have gone or been stopped in the meantime
+ * iot_io_record() - record a call of a target that has ended
+ * @id:		of the target, which may have been removed or stopped in the meantime
  * @start:	CLOCK_MONOTONIC ns
  * @offset:	bytes
  * @requested:	bytes

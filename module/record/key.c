@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What identifies a file: superblock device, inode number and generation; on btrfs UUID and
- * file handle. Nothing of the filesystem is held, so unmounting, deleting and unloading go
- * on as if the file were not traced.
+ * file handle. No reference to the filesystem is held, so unmounting, deleting and unloading
+ * work as if the file were not traced.
  */
 #include <linux/exportfs.h>
 #include <linux/kdev_t.h>
@@ -10,12 +10,12 @@
 #include "record/key.h"
 
 /**
- * iot_key_fh_matches() - compare the part of a key that fields do not show
+ * iot_key_fh_matches() - compare the part of a key that the inode's fields do not show
  *
- * btrfs numbers inodes per subvolume, and a snapshot's copy of a file has its
- * generation too. The export operations of the filesystem name the subvolume:
- * btrfs_encode_fh() reads fields of the inode and takes no lock. Those of another
- * filesystem, which might sleep, are not called.
+ * btrfs numbers inodes per subvolume, and the copy of a file in a snapshot has the same
+ * generation. The filesystem's export operations name the subvolume: btrfs_encode_fh() reads
+ * fields of the inode and takes no lock. Those of another filesystem might sleep, and are not
+ * called.
  * Context: any.
  */
 bool iot_key_fh_matches(const struct iot_key *key, struct inode *inode)
@@ -33,7 +33,7 @@ bool iot_key_fh_matches(const struct iot_key *key, struct inode *inode)
 }
 
 /*
- * Does the superblock of a filesystem on block devices have a device number from the pool?
+ * Check whether the superblock of a filesystem on block devices has an anonymous device number.
  * At the next mount it may have another number, and another filesystem may have this one.
  */
 static bool has_pooled_dev(const struct super_block *sb)
@@ -42,7 +42,7 @@ static bool has_pooled_dev(const struct super_block *sb)
 	       !uuid_is_null(&sb->s_uuid);
 }
 
-/** iot_key_make() - the key of a file. @key is zeroed. Context: task */
+/** iot_key_make() - fill in the key of a file; @key is zeroed before. Context: task */
 void iot_key_make(struct iot_key *key, struct inode *inode)
 {
 	const struct super_block *sb = inode->i_sb;

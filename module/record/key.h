@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What identifies a file, without holding it. */
+/* What identifies a file, without a reference to it. */
 #ifndef IOT_KEY_H
 #define IOT_KEY_H
 
@@ -8,17 +8,17 @@
 #include <linux/types.h>
 #include <linux/uuid.h>
 
-#define IOT_FH_WORDS	6	/* of a file handle that tells subvolumes apart */
+#define IOT_FH_WORDS	6	/* of a file handle that distinguishes subvolumes */
 
 /**
  * struct iot_key - what identifies a file
  * @ino:	inode->i_ino
  * @dev:	its superblock's s_dev
  * @generation:	inode->i_generation: another file that gets the same inode number differs
- * @fh_words:	used words of @fh, 0 if the rest is enough
+ * @fh_words:	used words of @fh, 0 if the other fields suffice
  * @fh_type:	as encode_fh() returned it
- * @fh:		file handle; with @magic and @uuid in place of @dev, for filesystems
- *		whose superblock has another device number after each mount
+ * @fh:		file handle; with @magic and @uuid in place of @dev, for filesystems whose
+ *		superblock has another device number after each mount
  * @magic:	sb->s_magic
  * @uuid:	sb->s_uuid
  */
@@ -36,7 +36,11 @@ struct iot_key {
 void iot_key_make(struct iot_key *key, struct inode *inode);
 bool iot_key_fh_matches(const struct iot_key *key, struct inode *inode);
 
-/** iot_key_is_number() - do device, number and generation match? A file handle decides more */
+/**
+ * iot_key_is_number() - compare device, inode number and generation
+ *
+ * If the key has a file handle, the device is not compared, and the file handle decides.
+ */
 static __always_inline bool iot_key_is_number(const struct iot_key *key,
 					      const struct inode *inode)
 {
@@ -45,7 +49,7 @@ static __always_inline bool iot_key_is_number(const struct iot_key *key,
 	       (likely(key->dev == inode->i_sb->s_dev) || key->fh_words);
 }
 
-/** iot_key_is() - is the inode the file? Context: any */
+/** iot_key_is() - check whether the inode is the file. Context: any */
 static __always_inline bool iot_key_is(const struct iot_key *key, struct inode *inode)
 {
 	return iot_key_is_number(key, inode) &&

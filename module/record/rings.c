@@ -2,12 +2,12 @@
 /*
  * The rings of a category: one for each CPU that is online.
  *
- * Writers are in a ring with preemption off; who empties or replaces rings closes them and
- * waits for an RCU grace period. Readers hold a reference, and may sleep.
+ * Writers are in a ring with preemption off. A task that empties or replaces rings closes them
+ * and waits for an RCU grace period. Readers hold a reference, and may sleep.
  *
- * A CPU that comes online gets its ring before it runs anything; for want of memory it gets
- * none, and its events are seen and lost until the next reset or size. The ring of a CPU
- * that goes offline stays, with its records, until then.
+ * A CPU that comes online gets its ring before it runs anything. If there is no memory it gets
+ * none, and its events are counted as seen and lost until the next reset or size. The ring of a
+ * CPU that goes offline stays, with its records, until then.
  *
  * All of these run in task context and may sleep, under the lock of the category.
  */
@@ -24,17 +24,17 @@
 #include "record/rings.h"
 
 /*
- * CPUs that are online or about to be. A CPU is set here before its ring is added to
- * the categories, under their locks one after the other: whoever makes rings under
- * such a lock sees the CPU, or the CPU's turn comes later. Hotplug's own lock is held
- * around that, so it may not be taken within these.
+ * CPUs that are online or about to be. A CPU is set here before its ring is added to the
+ * categories, under their locks one after the other. So a task that makes rings under such a
+ * lock sees the CPU, or the ring of the CPU is added later. Hotplug's own lock is held around
+ * that, so it must not be taken inside these.
  */
 static struct cpumask cpus;
-static DEFINE_MUTEX(cpus_lock);	/* of @cpus; within a category's lock */
+static DEFINE_MUTEX(cpus_lock);	/* protects @cpus; taken inside a category's lock */
 static int cpus_state;
 static void (*cpu_is_coming)(int cpu);
 
-/** iot_rings_lock_cpus() - until iot_rings_unlock_cpus() the CPUs that have rings stay */
+/** iot_rings_lock_cpus() - keep the set of CPUs with rings until iot_rings_unlock_cpus() */
 void iot_rings_lock_cpus(void)
 {
 	mutex_lock(&cpus_lock);
@@ -45,20 +45,20 @@ void iot_rings_unlock_cpus(void)
 	mutex_unlock(&cpus_lock);
 }
 
-/** iot_rings_cpus() - how many have rings. Context: under iot_rings_lock_cpus() */
+/** iot_rings_cpus() - count the CPUs that have rings. Context: under iot_rings_lock_cpus() */
 unsigned int iot_rings_cpus(void)
 {
 	return cpumask_weight(&cpus);
 }
 
-/* One allocation a CPU, in whole pages. */
+/* Bytes of the ring of one CPU: one allocation, in whole pages. */
 static size_t ring_size(const struct iot_rings_of *of, u64 keep)
 {
 	return PAGE_ALIGN(iot_ring_bytes(keep, of->record_size));
 }
 
 /**
- * iot_rings_size() - bytes of the rings of all CPUs that are online
+ * iot_rings_size() - get the bytes of the rings of all CPUs that are online
  *
  * Context: under iot_rings_lock_cpus().
  */
@@ -67,7 +67,7 @@ size_t iot_rings_size(const struct iot_rings_of *of, u64 keep)
 	return ring_size(of, keep) * iot_rings_cpus();
 }
 
-/* Publish to readers, then to writers. */
+/* Make a ring and publish it to readers, then to writers. */
 static bool shard_fill(const struct iot_rings *rings, struct iot_shard *shard, u64 keep)
 {
 	size_t size = rings->of->record_size;
@@ -83,7 +83,7 @@ static bool shard_fill(const struct iot_rings *rings, struct iot_shard *shard, u
 	return true;
 }
 
-/* No writer and no reader is in it. Its numbers go on in the next one. */
+/* Free a ring that has no writer and no reader. The next one continues its sequence numbers. */
 static void shard_empty(struct iot_shard *shard)
 {
 	if (!shard->ring)
@@ -108,7 +108,7 @@ static void rings_free(struct iot_rings *rings)
 	kvfree(rings);
 }
 
-/* On error those that were made stay. @rings->bytes are charged. */
+/* On error the rings that were made stay. @rings->bytes are charged. */
 static bool fill(struct iot_rings *rings, u64 keep)
 {
 	int cpu;
@@ -121,8 +121,8 @@ static bool fill(struct iot_rings *rings, u64 keep)
 }
 
 /**
- * iot_rings_new() - rings for all CPUs that are online
- * @keep:	records each keeps
+ * iot_rings_new() - make rings for all CPUs that are online
+ * @keep:	records each ring keeps
  * @bytes:	charged to the budget; given back on error
  *
  * Context: under iot_rings_lock_cpus(). Return: the rings, with one reference, or NULL.
@@ -148,14 +148,14 @@ struct iot_rings *iot_rings_new(const struct iot_rings_of *of, u64 keep, size_t 
 	return NULL;
 }
 
-/** iot_rings_put() - drop a reference; the last one frees: no writer is in them then */
+/** iot_rings_put() - drop a reference; the last one frees, and no writer is in them then */
 void iot_rings_put(struct iot_rings *rings)
 {
 	if (rings && refcount_dec_and_test(&rings->refs))
 		rings_free(rings);
 }
 
-/** iot_rings_continue() - number on in @new behind @old, which has no writer any more */
+/** iot_rings_continue() - continue in @new the sequence numbers of @old, which has no writer now */
 void iot_rings_continue(struct iot_rings *new, const struct iot_rings *old)
 {
 	int cpu;
@@ -169,7 +169,7 @@ void iot_rings_continue(struct iot_rings *new, const struct iot_rings *old)
 	}
 }
 
-/* When this returns no writer is in a ring that has readers. */
+/* Close the rings. When this returns no writer is in a ring that has readers. */
 static void close_rings(struct iot_rings *rings)
 {
 	int cpu;
@@ -180,12 +180,12 @@ static void close_rings(struct iot_rings *rings)
 }
 
 /**
- * iot_rings_refill() - free the rings, then make new ones, in place
- * @keep:	records each keeps from now on
+ * iot_rings_refill() - free the rings, then make new ones in place
+ * @keep:	records each ring keeps from now on
  *
- * Their bytes are charged, as far as they are more. If there is no memory for them, each
- * keeps as many records as before, as far as there is memory for those.
- * Context: under iot_rings_lock_cpus(); nobody reads. Return: 0 or -ENOMEM.
+ * The bytes by which the new rings are larger are charged. If there is no memory for the new
+ * rings, each keeps as many records as before, as far as there is memory for those.
+ * Context: under iot_rings_lock_cpus(); there is no reader. Return: 0 or -ENOMEM.
  */
 int iot_rings_refill(struct iot_rings *rings, u64 keep)
 {
@@ -207,7 +207,7 @@ int iot_rings_refill(struct iot_rings *rings, u64 keep)
 	return -ENOMEM;
 }
 
-/** iot_rings_add() - a ring for one CPU more; without one its events are lost */
+/** iot_rings_add() - add a ring for one CPU; without one its events are lost */
 void iot_rings_add(struct iot_rings *rings, int cpu)
 {
 	size_t bytes = ring_size(rings->of, rings->keep);
@@ -226,7 +226,7 @@ void iot_rings_add(struct iot_rings *rings, int cpu)
 		iot_budget_give(bytes);
 }
 
-/* Of a CPU that is offline, and that no reader is in. */
+/* Free the ring of a CPU that is offline. No reader is in it. */
 static void drop_ring(struct iot_rings *rings, int cpu)
 {
 	size_t bytes = ring_size(rings->of, rings->keep);
@@ -252,9 +252,9 @@ static void reset_shard(struct iot_rings *rings, int cpu)
 }
 
 /**
- * iot_rings_reset() - forget all records and counts
+ * iot_rings_reset() - drop all records and counts
  *
- * It takes no memory, but for a CPU that has no ring; and gives back that of CPUs that are
+ * It takes no memory, except for a CPU that has no ring, and gives back that of CPUs that are
  * offline.
  */
 void iot_rings_reset(struct iot_rings *rings)
@@ -270,7 +270,7 @@ void iot_rings_reset(struct iot_rings *rings)
 }
 
 /**
- * iot_rings_refuse() - say that the budget does not allow rings
+ * iot_rings_refuse() - report that the budget does not allow rings
  * @bytes:	that they would take
  *
  * Context: under iot_rings_lock_cpus(). Return: -ENOMEM.
@@ -284,7 +284,7 @@ int iot_rings_refuse(const struct iot_rings_of *of, u64 keep, size_t bytes, stru
 	return iot_budget_refuse(bytes, what, why);
 }
 
-/* Records that can be read in one ring. */
+/* Count the records in one ring that can be read. */
 static u64 count_stored(const struct iot_ring *ring)
 {
 	u64 end, n = 0, i = iot_ring_window(ring, &end);
@@ -314,11 +314,11 @@ static void count_shard(struct iot_rings_stats *stats, const struct iot_shard *s
 }
 
 /**
- * iot_rings_count() - count, over all CPUs
+ * iot_rings_count() - count over all CPUs
  *
- * lost comes from the writers' counter, seen from the numbers taken and stored from
- * the rings' slots: that they agree when nobody writes is a law that tests check. Class
- * 1 of a ring counts what mode discard refused. Context: a reference is held.
+ * lost comes from the writers' counter, seen from the indices taken, and stored from the rings'
+ * slots. That they agree while there is no writer is a law that tests check. Class 1 of a ring
+ * counts what mode discard refused. Context: a reference is held.
  */
 void iot_rings_count(const struct iot_rings *rings, struct iot_rings_stats *stats)
 {
@@ -332,7 +332,7 @@ void iot_rings_count(const struct iot_rings *rings, struct iot_rings_stats *stat
 		count_shard(stats, &rings->shard[cpu]);
 }
 
-/* Hotplug: @cpu does not run anything yet. Nothing here keeps it from coming. */
+/* Hotplug: @cpu does not run anything yet. This never fails, so it always comes online. */
 static int cpu_comes(unsigned int cpu)
 {
 	mutex_lock(&cpus_lock);
@@ -352,8 +352,8 @@ static int cpu_goes(unsigned int cpu)
 }
 
 /**
- * iot_rings_init() - follow which CPUs are online, before there are rings
- * @comes:	is called for each CPU before it runs anything
+ * iot_rings_init() - start following which CPUs are online, before there are rings
+ * @comes:	called for each CPU before it runs anything
  */
 int iot_rings_init(void (*comes)(int cpu))
 {
@@ -363,7 +363,7 @@ int iot_rings_init(void (*comes)(int cpu))
 	return min(cpus_state, 0);
 }
 
-/** iot_rings_exit() - at unload, when nobody can start anything any more */
+/** iot_rings_exit() - stop following CPUs at unload, when nothing can be started any more */
 void iot_rings_exit(void)
 {
 	cpuhp_remove_state_nocalls(cpus_state);

@@ -12,11 +12,11 @@ struct iot_why;
 
 /**
  * struct iot_shard - what one CPU writes to
- * @open:	@ring for its writers, under RCU; the rings' @sink while there is none
- *		or it is being emptied
- * @ring:	for readers, NULL for a CPU that was not online since the rings were made,
- *		or for whose ring there was no memory
- * @shift:	seq of a record = its index in @ring + @shift
+ * @open:	@ring for its writers, under RCU; the rings' @sink while there is none or while
+ *		it is being emptied
+ * @ring:	for readers; NULL if the CPU was not online since the rings were made, or if
+ *		there was no memory for its ring
+ * @shift:	sequence number of a record = its index in @ring + @shift
  * @passed:	events since the last one that sampling took
  */
 struct iot_shard {
@@ -27,11 +27,11 @@ struct iot_shard {
 };
 
 /**
- * struct iot_rings_of - what all rings of a category have, whatever their size
+ * struct iot_rings_of - what all rings of a category have in common, whatever their size
  * @name:	of the category, for messages
  * @record_size: bytes
- * @sink:	small ring for the events of CPUs that have none; nobody reads them: they
- *		are seen and lost
+ * @sink:	small ring that nobody reads, for CPUs that have none: their events are seen
+ *		and lost
  */
 struct iot_rings_of {
 	const char *name;
@@ -41,10 +41,10 @@ struct iot_rings_of {
 
 /**
  * struct iot_rings - the rings of a category
- * @refs:	the category and every reader that is at work in them; rings are added
- *		at any time, and taken away when only the category is left
+ * @refs:	held by the category and by every active reader. Rings are added at any time,
+ *		and removed only if the category holds the only reference
  * @of:		see above
- * @keep:	records each keeps
+ * @keep:	records each ring keeps
  * @bytes:	of memory, charged to the budget
  */
 struct iot_rings {
@@ -55,13 +55,13 @@ struct iot_rings {
 	struct iot_shard shard[];	/* nr_cpu_ids */
 };
 
-/** iot_shard_ring() - a CPU's ring, or NULL; it stays while a reader holds the rings */
+/** iot_shard_ring() - get a CPU's ring or NULL; it stays while a reader holds a reference */
 static inline const struct iot_ring *iot_shard_ring(const struct iot_shard *shard)
 {
 	return smp_load_acquire(&shard->ring); /* before its contents */
 }
 
-/** iot_shard_window() - see iot_ring_window(); empty where there is no ring */
+/** iot_shard_window() - see iot_ring_window(); empty if there is no ring */
 static inline u64 iot_shard_window(const struct iot_shard *shard, u64 *end)
 {
 	const struct iot_ring *ring = iot_shard_ring(shard);
@@ -83,7 +83,7 @@ void iot_rings_reset(struct iot_rings *rings);
 void iot_rings_add(struct iot_rings *rings, int cpu);
 int iot_rings_refuse(const struct iot_rings_of *of, u64 keep, size_t bytes, struct iot_why *why);
 
-/** struct iot_rings_stats - counts of all CPUs, since the rings were made or reset */
+/** struct iot_rings_stats - counts over all CPUs, since the rings were made or reset */
 struct iot_rings_stats {
 	u64 seen;
 	u64 stored;

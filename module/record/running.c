@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The running targets, as probes find them.
+ * The running targets, as probes look them up.
  *
- * Probes look an inode up in two steps. A bit of iot_running_filter says that no running
- * target has this inode's hash: that is all that other files cost, and with 10,000 targets
- * 98 of 100 untraced files still stop there. Else the running targets of a bucket are
- * compared. The filter is static, so it needs no RCU; the table of buckets is replaced by
- * one of twice the size when there are more targets than buckets. A target has two nodes,
- * so it can be in both. A third table, which grows likewise, leads from an id to its target.
+ * Probes look an inode up in two steps. A clear bit of iot_running_filter shows that no running
+ * target has this inode's hash. That is all that other files cost; with 10,000 targets it still
+ * stops 98 of 100 untraced files. Otherwise the running targets of a bucket are compared. The
+ * filter is static, so it needs no RCU. If there are more targets than buckets, the table of
+ * buckets is replaced by one of twice the size. A target has two nodes, so it can be in both. A
+ * third table, which grows in the same way, leads from an id to its target.
  *
- * A probe holds a target only while preemption is off; a call that may sleep keeps the
- * target's id and looks it up again when it returns.
+ * A probe uses a target only while preemption is off. A call that may sleep keeps the target's
+ * id and looks it up again when it returns.
  */
 #include <linux/idr.h>
 #include <linux/log2.h>
@@ -28,7 +28,7 @@ struct iot_running_buckets __rcu *iot_running_buckets;
 struct iot_running_slots __rcu *iot_running_slots;
 struct hlist_head iot_running_devices;
 
-/* Changes of the tables above; leaf lock. */
+/* Protects changes of the tables above; leaf lock. */
 static DEFINE_MUTEX(tables_lock);
 
 #define LEAST_BUCKET_BITS 14
@@ -37,9 +37,9 @@ static DEFINE_MUTEX(tables_lock);
 #define MOST_SLOTS BIT(24)
 
 static u64 last_serial;
-static DEFINE_IDA(slots);	/* that targets have, running or not */
+static DEFINE_IDA(slots);	/* of targets, running or not */
 
-/* Changes come one at a time. */
+/* Caller holds tables_lock. */
 static struct iot_running_buckets *buckets_of(void)
 {
 	return rcu_dereference_protected(iot_running_buckets, lockdep_is_held(&tables_lock));
@@ -83,8 +83,8 @@ static void buckets_copy(struct iot_running_buckets *new, const struct iot_runni
 }
 
 /*
- * As many buckets as targets. Where there is no memory for them, chains are longer.
- * The nodes that the old table used are free for the next one after the wait.
+ * Grow the table if there are fewer buckets than targets. If there is no memory, chains get
+ * longer. After the wait the nodes that the old table used are free for the next one.
  */
 static void buckets_grow(void)
 {
@@ -126,7 +126,7 @@ static void slots_put(struct iot_running *t, struct iot_running *now)
 	rcu_assign_pointer(slots_of()->target[slot_of(t)], now);
 }
 
-/* Before a target with that slot is published. */
+/* Make the table large enough for a slot, before a target with that slot is published. */
 static int slots_reach(unsigned int slot)
 {
 	struct iot_running_slots *new, *old;
@@ -151,9 +151,9 @@ unlock:
 }
 
 /**
- * iot_running_id_get() - give a target an id that none had before, and its slot
+ * iot_running_id_get() - give a target an id that was never used before, and its slot
  *
- * Context: task, may sleep; one at a time. Return: 0 or -ENOMEM.
+ * Context: task, may sleep; one caller at a time. Return: 0 or -ENOMEM.
  */
 int iot_running_id_get(struct iot_running *t)
 {
@@ -169,7 +169,7 @@ int iot_running_id_get(struct iot_running *t)
 	return 0;
 }
 
-/** iot_running_id_put() - another target may have the slot. Context: any */
+/** iot_running_id_put() - release the slot of a target. Context: any */
 void iot_running_id_put(struct iot_running *t)
 {
 	ida_free(&slots, slot_of(t));
@@ -180,7 +180,7 @@ static u64 filter_bit(u64 hash)
 	return hash >> (64 - IOT_RUNNING_FILTER_BITS);
 }
 
-/* Does another running target need the bit of @hash in the filter? */
+/* Check whether another running target needs the bit of @hash in the filter. */
 static bool filter_shared(const struct iot_running *t, u64 hash)
 {
 	u64 bit = filter_bit(hash);
@@ -202,15 +202,15 @@ static bool filter_shared(const struct iot_running *t, u64 hash)
 }
 
 /**
- * iot_running_publish() - let probes find a target
+ * iot_running_publish() - make a target visible to probes
  *
- * Context: task, may sleep: a table that has grown is replaced.
+ * Context: task, may sleep: a table that is too small is replaced.
  */
 void iot_running_publish(struct iot_running *t)
 {
 	mutex_lock(&tables_lock);
 	buckets_grow();
-	slots_put(t, t); /* before it can be found, and its id given away */
+	slots_put(t, t); /* before probes can find it, and take its id */
 	buckets_add(buckets_of(), t);
 	if (t->device)
 		hlist_add_head_rcu(&t->device_node, &iot_running_devices);
@@ -220,9 +220,9 @@ void iot_running_publish(struct iot_running *t)
 }
 
 /**
- * iot_running_unpublish() - probes do not find it any more
+ * iot_running_unpublish() - hide a target from probes
  *
- * Those that have found it use it until an RCU grace period is over. Context: task.
+ * Probes that have found it use it until an RCU grace period is over. Context: task.
  */
 void iot_running_unpublish(struct iot_running *t)
 {
@@ -239,7 +239,7 @@ void iot_running_unpublish(struct iot_running *t)
 	mutex_unlock(&tables_lock);
 }
 
-/** iot_running_chains() - how long the search for a target is at worst. Context: task */
+/** iot_running_chains() - get the longest search for a target. Context: task */
 void iot_running_chains(struct iot_running_chains *chains)
 {
 	const struct iot_running_buckets *b;
@@ -262,7 +262,7 @@ void iot_running_chains(struct iot_running_chains *chains)
 	mutex_unlock(&tables_lock);
 }
 
-/** iot_running_init() - at load. Return: 0 or -ENOMEM */
+/** iot_running_init() - allocate the tables at load. Return: 0 or -ENOMEM */
 int iot_running_init(void)
 {
 	iot_running_secret = get_random_u64() | 1;
@@ -274,7 +274,7 @@ int iot_running_init(void)
 	return -ENOMEM;
 }
 
-/** iot_running_exit() - when no probe is left, and no target */
+/** iot_running_exit() - free the tables, when no probe and no target is left */
 void iot_running_exit(void)
 {
 	kvfree(rcu_dereference_protected(iot_running_slots, true));

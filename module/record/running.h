@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The running targets, as probes find them. */
+/* The running targets, as probes look them up. */
 #ifndef IOT_RUNNING_H
 #define IOT_RUNNING_H
 
@@ -15,13 +15,13 @@
 /**
  * struct iot_running - what probes know of a target
  * @node:	in the table of running targets, under RCU: one for the present table, the
- *		other for the one that takes its place when it has grown
+ *		other for the larger one that replaces it
  * @device_node: in the list of running devices, under RCU
- * @device:	number of the disk or partition whose bios it has, 0: it is a file
+ * @device:	number of the disk or partition whose bios are recorded, 0 if it is a file
  * @id:		never used twice; its low bits are its slot
  * @key:	which file it is
- * @ring:	replaced under RCU by resize, and by one that nobody reads while it is emptied
- * @writer:	who last wrote to it
+ * @ring:	under RCU: replaced by resize, and by the sink while it is being emptied
+ * @writer:	thread that last wrote to it
  *
  * Part of struct iot_target, and freed with it.
  */
@@ -38,7 +38,7 @@ struct iot_running {
 /**
  * struct iot_running_buckets - the running targets, by hash
  * @shift:	64 - log2 of the number of buckets
- * @target:	where the target begins, seen from its node in this table
+ * @target:	offset of a target from its node in this table, bytes
  * @bucket:	lists of nodes
  */
 struct iot_running_buckets {
@@ -50,7 +50,7 @@ struct iot_running_buckets {
 /**
  * struct iot_running_slots - the running targets, by the lower bits of their ids
  * @nr:		number of slots
- * @target:	NULL where it does not run or the slot is free
+ * @target:	NULL if the target does not run or the slot is free
  */
 struct iot_running_slots {
 	unsigned int nr;
@@ -62,15 +62,15 @@ struct iot_running_slots {
 #define IOT_RUNNING_SLOT_BITS 32	/* lower bits of an id: the slot */
 
 extern unsigned long iot_running_filter[];
-extern unsigned int iot_running_count;	/* how many */
+extern unsigned int iot_running_count;	/* number of running targets */
 extern u64 iot_running_secret;
 extern struct iot_running_buckets __rcu *iot_running_buckets;
 extern struct iot_running_slots __rcu *iot_running_slots;
 extern struct hlist_head iot_running_devices;
 
 /*
- * Who chooses inode numbers (a FUSE server, whoever makes files in a tmpfs) does not
- * know the factor, so cannot choose them so that their hashes are the same.
+ * A process that chooses inode numbers (a FUSE server, or one that makes files in a tmpfs) does
+ * not know the factor, so it cannot choose numbers that have the same hash.
  */
 static __always_inline u64 iot_running_hash(u64 ino)
 {
@@ -78,10 +78,10 @@ static __always_inline u64 iot_running_hash(u64 ino)
 }
 
 /**
- * iot_running_maybe() - can this inode be a running target?
+ * iot_running_maybe() - check whether an inode can be a running target
  *
- * The whole cost of a call that is not traced: one bit of a table that never
- * moves, and not even that where there is no target. Context: any.
+ * The whole cost of a call that is not traced: one bit of a table that never moves, and not
+ * even that if there is no target. Context: any.
  */
 static __always_inline bool iot_running_maybe(const struct inode *inode)
 {
@@ -96,14 +96,14 @@ iot_running_at(const struct iot_running_buckets *b, struct hlist_node *n)
 	struct iot_running *t = (void *)n + b->target;
 
 	if (!t)
-		__builtin_unreachable(); /* so that callers need not look */
+		__builtin_unreachable(); /* so that callers need not check for NULL */
 	return t;
 }
 
 /*
- * The running targets in the bucket of a hash. The upper bits of the hash name it:
- * they spread inode numbers that follow one another, as those of files made together
- * do. Context: any, preemption off.
+ * Iterate over the running targets in the bucket of a hash. The upper bits of the hash select
+ * the bucket: they spread consecutive inode numbers, such as those of files made together.
+ * Context: any, preemption off.
  */
 #define iot_running_for_each(t, b, n, hash)							\
 	for (b = rcu_dereference_sched(iot_running_buckets),				\
@@ -112,9 +112,9 @@ iot_running_at(const struct iot_running_buckets *b, struct hlist_node *n)
 	     n = rcu_dereference_raw_check(hlist_next_rcu(n)))
 
 /**
- * iot_running_find() - the running target that an inode is, or NULL
+ * iot_running_find() - find the running target that an inode is, or NULL
  *
- * Context: any, preemption off; the result is good until it is on again.
+ * Context: any, preemption off; the result is valid until it is on again.
  */
 static __always_inline struct iot_running *iot_running_find(struct inode *inode)
 {
@@ -129,10 +129,11 @@ static __always_inline struct iot_running *iot_running_find(struct inode *inode)
 }
 
 /**
- * iot_running_find_number() - likewise, by device, number and generation only
+ * iot_running_find_number() - as above, but compare device, inode number and generation only
+ * @hash:	of the inode
  *
- * @hash is the inode's. Where this finds a target whose key has a file handle,
- * that decides, whatever the device.
+ * If the key of the target found has a file handle, the device was not compared, and the file
+ * handle decides.
  */
 static __always_inline struct iot_running *
 iot_running_find_number(const struct inode *inode, u64 hash)
@@ -147,13 +148,13 @@ iot_running_find_number(const struct inode *inode, u64 hash)
 	return NULL;
 }
 
-/** iot_running_by_id() - the running target with that id, or NULL; as above */
+/** iot_running_by_id() - find the running target with an id, or NULL. Context: as above */
 static __always_inline struct iot_running *iot_running_by_id(u64 id)
 {
 	const struct iot_running_slots *p;
 	struct iot_running *t;
 
-	smp_rmb(); /* @id, which was given away when it had its place, before the table */
+	smp_rmb(); /* @id, which was given out after its slot was set, before the table */
 	p = rcu_dereference_sched(iot_running_slots);
 	t = rcu_dereference_sched(p->target[(u32)id]);
 	return t && t->id == id ? t : NULL;
@@ -163,7 +164,7 @@ static __always_inline struct iot_running *iot_running_by_id(u64 id)
 struct iot_running_chains {
 	u64 running;
 	u64 buckets;
-	u64 longest;	/* bucket, in targets */
+	u64 longest;	/* longest bucket, in targets */
 };
 
 void iot_running_chains(struct iot_running_chains *chains);

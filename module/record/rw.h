@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * READ, WRITE and DIO_* of category fs. They are seen where the reads and writes
- * of targets are (probe_vfs.c), one hook for both; this is what they add there.
+ * READ, WRITE and DIO_* of category fs. The hooks that see the reads and writes of targets
+ * (probe/vfs_iter.c) see them as well, one hook for both. This is what category fs adds there.
  * It is in the path of every read and write of the system, so it is inlined.
  */
 #ifndef IOT_RW_H
@@ -14,16 +14,16 @@
 #include "record/fs.h"
 
 /**
- * struct iot_rw - what an event keeps from the begin of a call to its end
+ * struct iot_rw - what an event keeps from the beginning of a call to its end
  * @wanted:	there is an event
- * @file:	path and identity
+ * @file:	path and identity of the file
  */
 struct iot_rw {
 	bool wanted;
 	struct iot_paths_file file;
 };
 
-/* rw.c: what few calls need */
+/* rw.c: what only few calls need */
 bool iot_rw_rejects_rare(void);
 void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep);
 bool iot_rw_rejects_end(u32 dev, u64 ino, u64 latency, u64 requested, s64 result);
@@ -34,13 +34,13 @@ static __always_inline unsigned int iot_rw_op(bool write, bool direct)
 }
 
 /**
- * iot_rw_rejects() - does the filter not want this call, as far as its entry tells?
+ * iot_rw_rejects() - check whether the filter rejects a call, as far as its entry shows
  * @state:	of the category, not 0
- * @ki_flags:	of the call, looked at only if need be
+ * @ki_flags:	of the call, read only if needed
  *
- * Not wanted is what the kernel itself does with the file below an overlay: the
- * event of the overlay's own file stands for it. A device number from the pool
- * is looked at in the end (IOT_CATEGORY_LATE). Context: entry of the call.
+ * Calls that the kernel itself makes to the file below an overlay are rejected, because the
+ * event of the overlay's own file stands for them. An anonymous device number is checked at the
+ * end of the call (IOT_CATEGORY_LATE). Context: entry of the call.
  */
 static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 					   bool write, const int *ki_flags)
@@ -68,20 +68,20 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 	return file->f_mode & FMODE_NOACCOUNT;
 }
 
-/** iot_rw_is_rare() - does iot_rw_rejects_rare() have to be asked, too? */
+/** iot_rw_is_rare() - check whether iot_rw_rejects_rare() has to be called, too */
 static __always_inline bool iot_rw_is_rare(u32 state)
 {
 	return state & (IOT_FILTER_TID | IOT_FILTER_COMM | IOT_FILTER_UID |
 			IOT_FILTER_CGROUP | IOT_CATEGORY_TRACK);
 }
 
-/** iot_rw_tracks() - is it followed, whoever may want it? Context: any */
+/** iot_rw_tracks() - check whether a call is followed even if it is not wanted. Context: any */
 static __always_inline bool iot_rw_tracks(u32 state, int ki_flags)
 {
 	return (state & IOT_CATEGORY_TRACK) && (ki_flags & IOCB_DIRECT);
 }
 
-/** iot_rw_wants() - all that the entry of a call can tell. Context: entry of the call */
+/** iot_rw_wants() - do all checks that the entry of a call can do. Context: entry of the call */
 static __always_inline bool iot_rw_wants(const struct file *file, bool write,
 					 const int *ki_flags)
 {
@@ -92,10 +92,10 @@ static __always_inline bool iot_rw_wants(const struct file *file, bool write,
 }
 
 /**
- * iot_rw_begin_known() - at the begin of a call that iot_rw_rejects() lets pass
+ * iot_rw_begin_known() - begin the event of a call that iot_rw_rejects() does not reject
  *
- * Return: false: the path of its file is not known, or its kind is not wanted:
- * iot_rw_begin() knows more.
+ * Return: false if the path of the file is not known, or its kind is not wanted. The caller
+ * then calls iot_rw_begin(), which decides.
  */
 static __always_inline bool iot_rw_begin_known(struct iot_rw *rw, const struct file *file)
 {
@@ -128,7 +128,7 @@ static __always_inline void iot_rw_fill_file(struct iot_fs *e, const struct iot_
 }
 
 /**
- * iot_rw_end() - record
+ * iot_rw_end() - record a call
  * @rw:		from iot_rw_begin(), wanted
  * @start:	CLOCK_MONOTONIC ns
  * @offset:	bytes

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process and all that descend from it: a bit for each process number, set or
- * cleared by tracepoint sched_process_fork when the number is given. Whoever
- * descends counts even when its parent is gone already, and up to its very end.
+ * A process and all its descendants: a bit for each process id, set or cleared by tracepoint
+ * sched_process_fork when the id is assigned. A descendant counts even if its parent is gone
+ * already, and up to its very end.
  *
  * There is one tree for all categories at a time.
  */
@@ -23,9 +23,9 @@ unsigned long *iot_tree_members;
 static DEFINE_MUTEX(tree_lock);
 static unsigned int users;
 static u32 tree_root;
-static u32 next_root;	/* 0: none is about to take the place of @tree_root */
+static u32 next_root;	/* 0 if no process is about to replace @tree_root */
 
-/* Context: the parent, before the child runs; preemption is off. */
+/* Context: the parent task, before the child runs; preemption is off. */
 static void forked(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	if (!thread_group_leader(child))
@@ -49,7 +49,7 @@ static bool descends(struct task_struct *task)
 	return false;
 }
 
-/* Who is there already. Those who are forked meanwhile are told by forked(). */
+/* Add the existing processes. forked() adds those that are forked in the meantime. */
 static void add_living(void)
 {
 	struct task_struct *task;
@@ -62,12 +62,12 @@ static void add_living(void)
 	rcu_read_unlock();
 }
 
-/* Start anew with another root; forks are followed already or will be. */
+/* Start anew with another root. Forks are followed already, or will be. */
 static void plant(u32 root)
 {
 	tree_root = root;
 	memset(iot_tree_members, 0, PID_MAX_LIMIT / 8);
-	/* a fork that saw the old tree may just be adding to it */
+	/* a fork that saw the old tree may still be adding to it */
 	synchronize_rcu();
 	memset(iot_tree_members, 0, PID_MAX_LIMIT / 8);
 	add_living();
@@ -87,7 +87,7 @@ static int begin(u32 root)
 	return err;
 }
 
-/* May be dying; threads are none. */
+/* Check whether an id is that of a process, which may be dying, and not of another thread. */
 static bool is_process(u32 number)
 {
 	bool is;
@@ -99,15 +99,15 @@ static bool is_process(u32 number)
 }
 
 /**
- * iot_tree_get() - be a user of the tree of a process
- * @root:	its number
- * @instead:	users who are about to put the tree, and do not mind another root
+ * iot_tree_get() - become a user of the tree of a process
+ * @root:	its process id
+ * @instead:	number of users that are about to put the tree, and allow another root
  *
- * Where the tree has another root, which is theirs, it keeps it until iot_tree_plant():
- * up to then all can be undone by iot_tree_put(). A process whose tree is followed may
- * have gone: its descendants may be there.
- * Return: 0, -EINVAL: no such number, -ESRCH: no such process, -EBUSY: another one is
- * followed, -ENOMEM.
+ * If the tree has another root, that of these users, it keeps it until iot_tree_plant(). Up to
+ * then iot_tree_put() undoes everything. A process whose tree is followed may be gone, because
+ * its descendants may still exist.
+ * Return: 0, -EINVAL: no such id, -ESRCH: no such process, -EBUSY: another one is followed,
+ * -ENOMEM.
  */
 int iot_tree_get(u32 root, unsigned int instead)
 {
@@ -130,7 +130,7 @@ int iot_tree_get(u32 root, unsigned int instead)
 	return err;
 }
 
-/** iot_tree_plant() - follow the descendants of @root, for which iot_tree_get() was */
+/** iot_tree_plant() - follow the descendants of @root, after iot_tree_get() of the same root */
 void iot_tree_plant(u32 root)
 {
 	mutex_lock(&tree_lock);
@@ -141,7 +141,7 @@ void iot_tree_plant(u32 root)
 	mutex_unlock(&tree_lock);
 }
 
-/** iot_tree_put() - iot_tree_get() was for @root; the last one ends it */
+/** iot_tree_put() - undo iot_tree_get() of @root; the last user stops following forks */
 void iot_tree_put(u32 root)
 {
 	mutex_lock(&tree_lock);
@@ -152,7 +152,7 @@ void iot_tree_put(u32 root)
 	mutex_unlock(&tree_lock);
 }
 
-/** iot_tree_exit() - at unload: no filter and no probe is left */
+/** iot_tree_exit() - free the tree at unload, when no filter and no probe is left */
 void iot_tree_exit(void)
 {
 	vfree(iot_tree_members);

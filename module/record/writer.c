@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who last wrote to a target. */
+/* The thread that last wrote to a target. */
 #include "record/writer.h"
 
-/** iot_writer_note_new() - another thread has written; given up if one is just being noted */
+/** iot_writer_note_new() - note another thread; give up if one is just being noted */
 noinline void iot_writer_note_new(struct iot_writer *w)
 {
 	u64 comm[2];

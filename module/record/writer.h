@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who last wrote to a target, for its writeback. */
+/* The thread that last wrote to a target, for its writeback. */
 #ifndef IOT_WRITER_H
 #define IOT_WRITER_H
 
@@ -11,7 +11,7 @@
 /**
  * struct iot_writer - the thread that last wrote to a file
  * @seq:	see core/tryseq.h
- * @pid:	its process, in the initial pid namespace
+ * @pid:	id of its process, in the initial pid namespace
  * @comm:	name of the thread
  */
 struct iot_writer {
@@ -25,10 +25,10 @@ static_assert(sizeof_field(struct iot_writer, comm) == TASK_COMM_LEN);
 void iot_writer_note_new(struct iot_writer *w);
 
 /**
- * iot_writer_note() - the current thread has written. Context: task
+ * iot_writer_note() - note that the current thread has written. Context: task
  *
- * Looks without the count: a thread that is just being replaced may find itself, as it
- * would have a moment ago.
+ * Compares without the sequence count: a thread that is just being replaced may find itself, as
+ * it would have a moment ago.
  */
 static __always_inline void iot_writer_note(struct iot_writer *w)
 {
@@ -40,9 +40,10 @@ static __always_inline void iot_writer_note(struct iot_writer *w)
 }
 
 /**
- * iot_writer_read() - the process, and the name of the thread
+ * iot_writer_read() - get the process and the thread name of the last writer
  *
- * Context: any. Return: the process, or 0 with an empty name: nobody, or just being changed.
+ * Context: any. Return: the process id, or 0 with an empty name if there is none or it is just
+ * being changed.
  */
 static __always_inline u32 iot_writer_read(const struct iot_writer *w, char name[TASK_COMM_LEN])
 {
