@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The front door: make, make install, make check; make help lists them all.
-# Kbuild says what the module is made of.
+# The entry point for users: make, make install, make check. make help lists all targets.
+# Kbuild lists the files of the module.
 
 KVER	?= $(shell bash -c '. scripts/lib.sh && iot_headers_default')
 KDIR	?= /lib/modules/$(KVER)/build
@@ -53,7 +53,7 @@ uninstall:
 clean-modules: headers
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 
-# Without headers there is nothing of the kernel's build to clean.
+# Without kernel headers there is no module build to clean.
 clean:
 	$(if $(wildcard $(KDIR)/Makefile),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 	$(MAKE) -C tools clean

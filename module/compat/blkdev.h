@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What kernels call differently at the block layer; see compat.h. */
+/* Differences between kernels in the block layer; see compat.h. */
 #ifndef IOT_COMPAT_BLKDEV_H
 #define IOT_COMPAT_BLKDEV_H
 
@@ -18,7 +18,7 @@
 #define REQ_CGROUP_PUNT	((__force blk_opf_t)0)
 #endif
 
-/* Number of a partition, 0: a whole disk. */
+/* Number of a partition, 0 for a whole disk. */
 static inline u16 iot_bdev_partno(const struct block_device *bdev)
 {
 #ifdef IOT_HAVE_BDEV_PARTNO
@@ -28,7 +28,7 @@ static inline u16 iot_bdev_partno(const struct block_device *bdev)
 #endif
 }
 
-/* RWH_WRITE_LIFE_*, 0 where bios have none. */
+/* RWH_WRITE_LIFE_* of a bio, 0 if bios have none in this kernel. */
 static inline u16 iot_bio_write_hint(const struct bio *bio)
 {
 #ifdef IOT_HAVE_BIO_WRITE_HINT
@@ -38,13 +38,13 @@ static inline u16 iot_bio_write_hint(const struct bio *bio)
 #endif
 }
 
-/* What a buffer's writer is called by at its end, behind end_bio_bh_io_sync(); 0: no more */
+/* Completion function of a buffer, which end_bio_bh_io_sync() calls; 0 if buffers have none. */
 static inline unsigned long iot_buffer_end(const struct buffer_head *bh)
 {
 #ifdef IOT_HAVE_BUFFER_HEAD_END_IO
 	return (unsigned long)bh->b_end_io;
 #else
-	return 0; /* bio->bi_end_io is it */
+	return 0; /* bio->bi_end_io is the completion function */
 #endif
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The only place that knows kernel versions. The code is written for the newest
- * kernel; what an older one lacks is adapted here, by the compile probes in
- * tests/ (one API each; the first line names the upstream change).
+ * kernel. What an older kernel lacks is adapted here, by the compile probes in
+ * tests/. A compile probe tests one API; its first line names the upstream change.
  */
 #ifndef IOT_COMPAT_H
 #define IOT_COMPAT_H
@@ -16,8 +16,8 @@
 #include "compat/config.h"
 
 /*
- * A variable on the stack, in the path of every call, that its function fills: kernels
- * with CONFIG_INIT_STACK_ALL_ZERO would fill it with zeroes before.
+ * For a variable on the stack that its function fills, in the path of every call. Without
+ * this, kernels with CONFIG_INIT_STACK_ALL_ZERO fill it with zeroes first.
  */
 #if __has_attribute(__uninitialized__)
 #define IOT_UNINITIALIZED	__attribute__((__uninitialized__))
@@ -35,7 +35,7 @@ static inline int iot_inode_permission(struct vfsmount *mnt,
 #endif
 }
 
-/* The path by which a program opened a file, also below an overlay. */
+/* The path by which a program opened a file, also for a file below an overlay. */
 static __always_inline const struct path *iot_file_user_path(const struct file *file)
 {
 #ifdef IOT_HAVE_FILE_USER_PATH
@@ -45,7 +45,7 @@ static __always_inline const struct path *iot_file_user_path(const struct file *
 #endif
 }
 
-/* Where a program had a name from, NULL: nothing, or the kernel does not keep it */
+/* User address that a name was copied from; NULL if there is none or the kernel drops it. */
 static __always_inline const char __user *iot_filename_user(const struct filename *name)
 {
 #ifdef IOT_HAVE_FILENAME_UPTR
@@ -62,14 +62,14 @@ static __always_inline const char __user *iot_filename_user(const struct filenam
 #define iot_d_alias	d_u.d_alias
 #endif
 
-/* Bits of folio->mapping that say it is none of a file. */
+/* Bits of folio->mapping, set if it is not the mapping of a file. */
 #ifdef FOLIO_MAPPING_FLAGS
 #define IOT_MAPPING_FLAGS	FOLIO_MAPPING_FLAGS
 #else
 #define IOT_MAPPING_FLAGS	PAGE_MAPPING_FLAGS
 #endif
 
-/* The program of a process, held, or NULL. Context: any task. */
+/* The executable of a process, with a reference held, or NULL. Context: any task. */
 static inline struct file *iot_exe_file(struct mm_struct *mm)
 {
 	struct file *file;
@@ -87,9 +87,9 @@ static inline struct file *iot_exe_file(struct mm_struct *mm)
 }
 
 /*
- * Redirecting a call needs the argument registers and the instruction pointer
- * of an ftrace handler to be there, and writable, without SAVE_REGS, and an
- * entry site that we know how to enter behind: x86-64.
+ * To redirect a call, an ftrace handler needs the argument registers and the
+ * instruction pointer, also for writing, without SAVE_REGS. The original has to
+ * have an entry site that we know how to enter behind. This is done for x86-64 only.
  */
 #if defined(CONFIG_X86_64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && \
 	(defined(IOT_HAVE_ARCH_FTRACE_REGS) || defined(IOT_HAVE_FTRACE_REGS_REGS))
@@ -105,7 +105,7 @@ static __always_inline struct pt_regs *iot_ftrace_regs(struct ftrace_regs *fregs
 }
 #endif
 
-/* A page fault with the lock of its mapping only, FAULT_FLAG_*; 0: none is made so. */
+/* FAULT_FLAG_* of a page fault that holds only the lock of its VMA; 0 if there are none. */
 #ifdef IOT_HAVE_FAULT_VMA_LOCK
 #define IOT_FAULT_VMA_LOCK	FAULT_FLAG_VMA_LOCK
 #else

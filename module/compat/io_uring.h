@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What kernels call differently in io_uring; see compat.h. */
+/* Differences between kernels in io_uring; see compat.h. */
 #ifndef IOT_COMPAT_IO_URING_H
 #define IOT_COMPAT_IO_URING_H
 
@@ -28,7 +28,7 @@
 #define iot_uring_check_submit	check_trace_callback_type_io_uring_submit_sqe
 #endif
 
-/* The tracepoint of a cqe: probes give what they get to one function. */
+/* Define the probe @name of the tracepoint of a cqe. It passes the cqe's fields to @complete. */
 #ifdef IOT_HAVE_IO_URING_COMPLETE_CQE
 #define iot_uring_completed(name, complete)						\
 static void name(void *data, struct io_ring_ctx *ctx, void *req, struct io_uring_cqe *cqe)	\
@@ -52,8 +52,8 @@ static void name(void *data, void *ctx, void *req, u64 user_data, int result,		\
 #endif
 
 /*
- * A ring that the task has registered under a number, NULL where that cannot be known.
- * Context: the task; good as long as it does not unregister it.
+ * The ring that the current task has registered at index @n, NULL if that is not known.
+ * Context: the task. The result is valid until the task unregisters the ring.
  */
 static inline struct file *iot_uring_registered(unsigned int n)
 {
@@ -68,14 +68,14 @@ static inline struct file *iot_uring_registered(unsigned int n)
 }
 
 /*
- * The file in a place of a ring's table, NULL where that cannot be known: a request that is
- * completed has it. @in_node: what iot_uring_file_in_node() has said. Context: the lock of
- * the ring is held
+ * The file in slot @n of a ring's file table. It is NULL if that is not known; the request
+ * then has the file when it completes. @in_node: from iot_uring_file_in_node().
+ * Context: the lock of the ring is held.
  */
 static inline struct file *iot_uring_fixed_file(const struct io_ring_ctx *ctx, unsigned int n,
 						int in_node)
 {
-	/* flags in the lowest bits: FFS_MASK, io_uring/filetable.h */
+	/* the lowest bits are flags: FFS_MASK, io_uring/filetable.h */
 #if defined(IOT_HAVE_IO_URING_FILE_TABLE)
 	if (n >= ctx->nr_user_files)
 		return NULL;
@@ -95,8 +95,9 @@ static inline struct file *iot_uring_fixed_file(const struct io_ring_ctx *ctx, u
 }
 
 /*
- * Since 6.13 a place is a node, struct io_rsrc_node of io_uring/rsrc.h, which only the
- * kernel's BTF tells of. Context: task, may sleep. Return: where in it the file is, or an error
+ * Since 6.13 a slot is a node, struct io_rsrc_node of io_uring/rsrc.h. Only the kernel's BTF
+ * has its layout. Context: task, may sleep. Return: the file's offset in the node in bytes, or
+ * an error.
  */
 static inline int iot_uring_file_in_node(void)
 {
@@ -108,12 +109,12 @@ static inline int iot_uring_file_in_node(void)
 }
 
 /*
- * iot_uring_hold_rings() - may ctx->rings be looked at, without the lock of the ring?
+ * iot_uring_hold_rings() - try to keep ctx->rings, for readers without the lock of the ring
  *
- * Where rings can be resized (6.13), io_register_resize_rings() puts others in their
- * place with both the ring's uring_lock and its completion_lock held, and frees the old
- * ones. To hold either is enough. Context: task; preemption may be off, so it only tries.
- * Return: they stay until iot_uring_release_rings().
+ * Where rings can be resized (6.13), io_register_resize_rings() replaces them with both
+ * the ring's uring_lock and its completion_lock held, and frees the old ones. Holding one
+ * of the locks keeps them. Context: task. Preemption may be off, so this only tries.
+ * Return: true if the rings stay until iot_uring_release_rings().
  */
 #ifdef IOT_HAVE_IO_URING_RESIZE
 static inline bool iot_uring_hold_rings(struct io_ring_ctx *ctx)
@@ -143,7 +144,7 @@ static inline void iot_uring_release_rings(struct io_ring_ctx *ctx)
 
 /*
  * The file offset that a read or write took from its sqe: struct io_rw of io_uring/rw.c
- * begins with the kiocb. Context: before it is issued
+ * begins with the kiocb. Context: before the request is issued.
  */
 static inline u64 iot_uring_offset(const struct io_kiocb *req)
 {

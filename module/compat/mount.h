@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where a mount is mounted. The kernel's struct mount (fs/mount.h) is its own; it begins
- * with these fields, and struct vfsmount follows, since 3.13. Whether that is so in this
- * kernel is not taken on trust: iot_mount_is_known() looks at a mount of which it is known
- * what has to be there. Where it is not so, nothing is read by these.
+ * Where a mount is mounted. struct mount (fs/mount.h) is private to the kernel. Since 3.13
+ * it begins with the fields of struct iot_mount_head, and struct vfsmount follows.
+ * iot_mount_is_known() checks this for the running kernel, on a mount whose fields are known
+ * in advance. If the check fails, none of these fields is read.
  */
 #ifndef IOT_COMPAT_MOUNT_H
 #define IOT_COMPAT_MOUNT_H
@@ -18,7 +18,7 @@
 
 struct iot_mount_head {
 	struct hlist_node hash;
-	struct iot_mount_head *parent;	/* itself: the mount is at the root */
+	struct iot_mount_head *parent;	/* the mount itself if it is at the root */
 	struct dentry *mountpoint;
 };
 
@@ -28,8 +28,8 @@ static __always_inline const struct iot_mount_head *iot_mount_head(const struct 
 }
 
 /*
- * Go from a mount to its parent, @dentry to where it is mounted there. Under RCU, and only
- * if iot_mount_is_known(). Return: false: it has none.
+ * Step from a mount to its parent. @dentry becomes the mountpoint in the parent.
+ * Context: under RCU, and only if iot_mount_is_known(). Return: false if there is no parent.
  */
 static __always_inline bool iot_mount_up(const struct vfsmount **mnt,
 					 const struct dentry **dentry)
@@ -44,7 +44,10 @@ static __always_inline bool iot_mount_up(const struct vfsmount **mnt,
 	return true;
 }
 
-/* The kernel's own mount of tmpfs is its own parent, mounted on its root. May sleep */
+/*
+ * Check the layout of struct mount on the kernel's internal mount of tmpfs, which is its own
+ * parent and mounted on its own root. May sleep.
+ */
 static inline bool iot_mount_is_known(void)
 {
 #ifdef IOT_HAVE_SHMEM_VMA_FLAGS

@@ -3,10 +3,11 @@
 # probe.sh OUT TEST.c… [--part NAME FILE.c…]… -- COMPILER FLAGS…
 # Writes OUT, for the kernel that the flags belong to:
 #   #define IOT_HAVE_<TEST> 1           for each test that compiles. must-compile.c has to compile
-#       and must-fail.c has not to; otherwise the probes prove nothing and the build ends, as it
-#       does where must-be-new.c does not compile.
-#   #define IOT_WITHOUT_<NAME> "why"    for each part of which a file does not compile: the
-#       module is built without it, and a line says so. why: what the compiler says first.
+#       and must-fail.c must not. Otherwise the probes prove nothing and the build ends. It also
+#       ends if must-be-new.c does not compile.
+#   #define IOT_WITHOUT_<NAME> "why"    for each part with a file that does not compile. The
+#       module is built without the part, and a message reports that. why is the first error of
+#       the compiler.
 #   #define IOT_LEFT_OUT                all of the latter, for a table: { "name", "why" }, …
 set -u
 export LC_ALL=C
@@ -29,7 +30,7 @@ macro() {
 	printf '%s' "$2_$1" | tr 'a-z-' 'A-Z_'
 }
 
-# check NAME COMPILER FLAGS…: its words go to $work/NAME, which is NAME.ok if it compiles
+# check NAME COMPILER FLAGS…: the compiler's output goes to $work/NAME, or NAME.ok if it succeeds
 check() {
 	checked=$1
 	shift
@@ -61,7 +62,7 @@ for test in $tests; do
 	esac
 done
 
-# The parts include what the tests found.
+# The parts include the results of the tests.
 cp "$out.new" "$out"
 for file in $files; do
 	check "${file%%:*}:$(basename "$file")" "$@" "${file#*:}" &

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A shrinker: the kernel allocates it, or takes one that is there. */
+/* A shrinker, which newer kernels allocate and older ones take from the caller. */
 #ifndef IOT_COMPAT_SHRINKER_H
 #define IOT_COMPAT_SHRINKER_H
 
@@ -37,7 +37,7 @@ static inline int iot_shrinker_register(struct iot_shrinker *s, const char *name
 #endif
 }
 
-/* None of its functions runs, or will, once this returns. */
+/* None of its functions runs any more once this returns. */
 static inline void iot_shrinker_unregister(struct iot_shrinker *s)
 {
 #ifdef IOT_HAVE_SHRINKER_ALLOC

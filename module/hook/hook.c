@@ -140,6 +140,7 @@ static int need_bare(const struct iot_hook *hook)
 	if (err)
 		return err;
 	site->call = call_bare;
+	site->in_flight = &iot_redirect_in_flight;
 	site->data = hook->type;
 	site->entry = 0; /* the site may have been another function's */
 	WRITE_ONCE(site->addr, hook->addr);

@@ -750,6 +750,15 @@ static int drop_misfits(struct iot_hook_set *set)
 	return err;
 }
 
+static long __percpu *in_flight_of(const struct iot_hook_set *set)
+{
+#ifdef IOT_REDIRECT
+	return set->unguarded ? &iot_redirect_guard_in_flight : &iot_redirect_in_flight;
+#else
+	return NULL;
+#endif
+}
+
 static int prepare(struct iot_hook_set *set)
 {
 	unsigned int i;
@@ -763,6 +772,7 @@ static int prepare(struct iot_hook_set *set)
 		INIT_HLIST_NODE(&set->sites[i].node);
 		set->sites[i].set = set;
 		set->sites[i].call = set->call;
+		set->sites[i].in_flight = in_flight_of(set);
 	}
 	set->probes = kvcalloc(set->nr, sizeof(*set->probes), GFP_KERNEL);
 	set->scratch = kvcalloc(set->nr, sizeof(*set->scratch), GFP_KERNEL);

@@ -19,28 +19,42 @@
 DEFINE_PER_CPU(long, iot_redirect_in_flight);
 
 /*
- * Sum up the calls in flight. No redirected call begins while this runs, as nothing is hooked any
- * more. So each summand, although read at its own time, is never below its final value. The
- * exception is call_bare(), which counts its call twice for a moment. The sum may be 0 while such
- * a call has yet to leave. It leaves without sleeping, and iot_redirect_drain() waits for it.
+ * Calls of delete_module(2), which unload.c redirects at any time. They have a count of their
+ * own: one that begins and ends on different CPUs while the other count is summed up would hide
+ * a call that hangs.
  */
-long iot_redirect_count(void)
+DEFINE_PER_CPU(long, iot_redirect_guard_in_flight);
+
+static long sum_of(const long __percpu *in_flight)
 {
 	long sum = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(iot_redirect_in_flight, cpu));
+		sum += READ_ONCE(*per_cpu_ptr(in_flight, cpu));
 	return sum;
 }
 
-/*
- * Wait until no call is in flight. unload.c has waited for them already, with a bound. The calls
- * that unload.c itself redirects leave at once.
+/**
+ * iot_redirect_count() - sum up the calls in flight, but for those of delete_module(2)
+ *
+ * No call is redirected while this runs: redirection is closed, or nothing is hooked any more.
+ * So each summand, although read at its own time, is never below its final value. Context: task.
+ */
+long iot_redirect_count(void)
+{
+	return sum_of(&iot_redirect_in_flight);
+}
+
+/**
+ * iot_redirect_drain() - wait until no call is in flight and none is in our text
+ *
+ * unload.c has waited for them already, with a bound. Those of delete_module(2) leave at once.
+ * Context: task, may sleep; nothing is hooked any more.
  */
 void iot_redirect_drain(void)
 {
-	while (iot_redirect_count())
+	while (iot_redirect_count() || sum_of(&iot_redirect_guard_in_flight))
 		msleep(20);
 	synchronize_rcu_tasks();
 }

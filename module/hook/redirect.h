@@ -15,6 +15,7 @@ int iot_redirect_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned lon
 bool iot_redirect_detach(struct ftrace_ops *ops);
 
 DECLARE_PER_CPU(long, iot_redirect_in_flight);
+DECLARE_PER_CPU(long, iot_redirect_guard_in_flight);
 long iot_redirect_count(void);
 void iot_redirect_drain(void);
 void iot_redirect_set_guard(int (*guard)(void));

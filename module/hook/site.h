@@ -38,6 +38,7 @@ enum iot_hook_verdict {
  *		it as long as iotracer is loaded, as calls may be on their way to it
  * @addr:	address of the function, 0: there is none now
  * @call:	the wrapper that the stub calls, see struct iot_hook_set
+ * @in_flight:	per CPU, the calls that are on their way to the stub or in it
  * @symbol:	name of the function
  * @module:	the module that may have the function, and may be loaded and unloaded; NULL:
  *		only a function of the kernel itself is accepted
@@ -64,6 +65,7 @@ struct iot_site {
 	unsigned long stub;
 	unsigned long addr;
 	s64 (*call)(const struct iot_site *site, unsigned long *args);
+	long __percpu *in_flight;
 	char symbol[48];
 	const char *module;
 	const char *owner;

@@ -47,7 +47,7 @@ s64 iot_stub_call(unsigned long *args, struct iot_site *site)
 {
 	s64 ret = site->call(site, args);
 
-	iot_redirect_leave();
+	this_cpu_dec(*site->in_flight);
 	return ret;
 }
 
@@ -67,7 +67,7 @@ void iot_site_send(struct iot_site *site, unsigned long ip,
 			struct pt_regs *regs)
 {
 	note_entry(site, ip);
-	this_cpu_inc(iot_redirect_in_flight);
+	this_cpu_inc(*site->in_flight);
 	regs->ip = site->stub;
 }
 

@@ -150,12 +150,12 @@ static void close_redirection(void)
 	synchronize_rcu_tasks();
 }
 
-/* Wait until only the call of @current, which is in a stub itself, is in flight. */
+/* Wait until no call is in flight but those of delete_module(2), of which @current is one. */
 static bool others_left(void)
 {
 	unsigned int waited;
 
-	for (waited = 0; iot_redirect_count() > 1; waited += STEP_MS) {
+	for (waited = 0; iot_redirect_count(); waited += STEP_MS) {
 		if (waited >= MAX_WAIT_MS || fatal_signal_pending(current))
 			return false;
 		msleep(STEP_MS);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may use the files in /proc/iotracer, and what they are shown.
+ * Which processes may use the files in /proc/iotracer, and what they are shown.
  *
- * Modes protect nothing from root of a container: its uid is 0, too. So a file is for
+ * File modes protect nothing from root of a container, whose uid is 0 too. So a file may be
+ * used by
  *
- *  - holders of CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace, and
- *  - the user or group that root named when it loaded the module (proc_uid, proc_gid;
- *    0 names nobody), as long as the process is in the initial user and pid namespaces:
- *    root of a container that has no user namespace of its own can join any group.
+ *  - processes with CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace, and
+ *  - processes of the user or group that root named when it loaded the module (proc_uid,
+ *    proc_gid; 0 names none) if they are in the initial user and pid namespaces. Root of
+ *    a container that has no user namespace of its own can join any group.
  *
- * The modes apply as well. An open asks for the opener's rights. A write asks for
- * the opener's and for the writer's, since a descriptor may have been handed on; so a
- * program that was tricked into writing to a descriptor does nothing that its opener
- * could not do. Reading a descriptor that was handed on needs no more.
+ * The modes apply as well. An open checks the opener's rights. A write checks the rights of
+ * the opener and of the writer, since a descriptor may have been passed on. So a program
+ * that was tricked into writing to a descriptor does nothing that its opener could not do.
+ * Reading a descriptor that was passed on needs no further rights.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -24,7 +25,7 @@
 #include "core/param.h"
 #include "proc/access.h"
 
-/* Is current who root named? */
+/* Is current a process of the user or group that root named? */
 static bool is_named(void)
 {
 	kuid_t uid = iot_param_uid();
@@ -42,7 +43,7 @@ static bool current_may(void)
 	return perfmon_capable() || is_named();
 }
 
-/** iot_access_open() - may the opener use the file? Context: task */
+/** iot_access_open() - check that the opener may use the file. Context: task */
 bool iot_access_open(const struct file *file)
 {
 	const struct cred *old = override_creds(file->f_cred);
@@ -52,17 +53,17 @@ bool iot_access_open(const struct file *file)
 	return may;
 }
 
-/** iot_access_write() - may current write to it, and its opener? Context: task */
+/** iot_access_write() - check that current and the opener may write to it. Context: task */
 bool iot_access_write(const struct file *file)
 {
 	return current_may() && iot_access_open(file);
 }
 
 /**
- * iot_access_addresses() - may its reader see addresses in other processes?
+ * iot_access_addresses() - check that the opener may see addresses in other processes
  *
- * They tell where the kernel has placed a process's memory, which an attacker of that
- * process wants to know. Of the opener, whoever reads. Context: task.
+ * Addresses reveal where the kernel has placed the memory of a process, which helps an attacker
+ * of that process. The rights of the opener count, not those of the reader. Context: task.
  */
 bool iot_access_addresses(const struct file *file)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The files in the directory of a category that have files of their own here. */
+/* Files in the directory of a category that have source files of their own. */
 #ifndef IOT_CATEGORY_FILES_H
 #define IOT_CATEGORY_FILES_H
 

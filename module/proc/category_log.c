@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/iotracer/<category>/log: the records of all CPUs as text, merged by the end of
- * events, which is the order in which a CPU records them. One record of each CPU is read
- * ahead.
+ * /proc/iotracer/<category>/log: the records of all CPUs as text, merged by the time at
+ * which events ended. Each CPU records its events in this order. One record of each CPU is
+ * read ahead.
  */
 #include <linux/cpumask.h>
 #include <linux/proc_fs.h>
@@ -17,10 +17,10 @@
 #include "proc/text.h"
 
 /**
- * struct cursor - where a reader of log is in the ring of one CPU
+ * struct cursor - position of a log reader in the ring of one CPU
  * @next:	index of the next record to look at
- * @end:	where the view ends
- * @record:	looked at, if @full
+ * @end:	index behind the last record of the view
+ * @record:	the record read ahead, if @full
  */
 struct cursor {
 	u64 next;
@@ -31,14 +31,14 @@ struct cursor {
 
 /**
  * struct log_reader - an open log; seq_file's lock serialises its use
- * @masked:	who opened it may not see addresses
- * @rings:	held while there is a view, else NULL
- * @t0:		of the view
- * @pos:	position of @best
+ * @masked:	the opener may not see addresses
+ * @rings:	a reference is held while there is a view, else NULL
+ * @t0:		T0 of the view
+ * @pos:	position in the file of the record of @best
  * @best:	the CPU whose record is next, nr_cpu_ids at the end
- * @ended:	the reader was told so; the next read takes another view
- * @seen:	by CPU, seq behind what a view has shown
- * @records:	room for one a CPU
+ * @ended:	a read has reported the end; the next one takes a new view
+ * @seen:	by CPU, seq behind the records that a view has shown
+ * @records:	room for one record of each CPU
  */
 struct log_reader {
 	struct iot_category *c;
@@ -72,7 +72,7 @@ static void look_ahead(struct log_reader *rd, unsigned int cpu)
 	rd->seen[cpu] = cur->next + shard->shift;
 }
 
-/* Of an event: all records begin with seq, time and latency (record/categories.c). */
+/* When an event ended. All records begin with seq, time and latency (record/categories.c). */
 static u64 end_time(const struct cursor *cur)
 {
 	return cur->record[1] + cur->record[2];
@@ -98,7 +98,7 @@ static void drop_view(struct log_reader *rd)
 	rd->rings = NULL;
 }
 
-/* A view of what there is now; @again: only what no view has shown yet. */
+/* Take a view of the present records; with @again, only of those that no view has shown yet. */
 static void take_view(struct log_reader *rd, bool again)
 {
 	unsigned int cpu;
@@ -231,7 +231,7 @@ static int log_release(struct inode *inode, struct file *file)
 	return seq_release(inode, file);
 }
 
-/* A reader has been told the end by a read that gives him nothing: see log.c. */
+/* The end is reported by a read that returns nothing: see target_log.c. */
 static ssize_t log_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct seq_file *m = iocb->ki_filp->private_data;

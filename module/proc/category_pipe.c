@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The pipe of a category (pipe.c): lines as in its log. What all CPUs have just now is
- * merged by the end of events; one that ends on another CPU while that is done comes
- * with the next read, even if it ended before.
+ * The pipe of a category (pipe.c). Its lines are as in the log. A read merges the records
+ * that all CPUs have at the moment by the time at which events ended. An event that ends
+ * meanwhile on another CPU comes with the next read, even if it ended before a merged one.
  */
 #include <linux/proc_fs.h>
 #include <linux/rcupdate.h>
@@ -23,9 +23,9 @@ enum look { NOTHING, FULL, PENDING };
 
 /**
  * struct front - the first record of a CPU that no pipe has shown
- * @look:	is there one, and is it whole?
- * @end:	seq behind those that there were when a grace period began
- * @record:	a copy
+ * @look:	whether there is such a record, and whether it is whole
+ * @end:	seq behind the last record that there was before a grace period
+ * @record:	a copy of it
  */
 struct front {
 	enum look look;
@@ -34,12 +34,12 @@ struct front {
 };
 
 /**
- * struct category_pipe - an open one
- * @masked:	who opened it may not see addresses
- * @process:	who opened it and is left out of the events, 0 for nobody
- * @rings:	while it is being filled
- * @t0:		likewise
- * @records:	room for one a CPU
+ * struct category_pipe - an open pipe
+ * @masked:	the opener may not see addresses
+ * @process:	the process that opened it, if its events are left out, else 0
+ * @rings:	a reference is held while the pipe is being filled, else NULL
+ * @t0:		T0 of the category, valid while the pipe is being filled
+ * @records:	room for one record of each CPU
  * @front:	by CPU
  */
 struct category_pipe {
@@ -58,7 +58,7 @@ static struct category_pipe *pipe_of(struct iot_pipe *p)
 	return container_of(p, struct category_pipe, pipe);
 }
 
-/* Pass over what is not there any more. Return: the next index; @end: behind the last. */
+/* Skip records that are gone. @end: set behind the last index. Return: the next index. */
 static u64 next_index(struct iot_pipe_position *place, const struct iot_shard *shard, u64 *end)
 {
 	u64 from = iot_shard_window(shard, end) + shard->shift;
@@ -117,7 +117,7 @@ static bool look_at_all(struct category_pipe *cp)
 	return pending;
 }
 
-/* Of one CPU: what there was when a grace period began, and is not whole now, was lost. */
+/* Of one CPU: a record from before a grace period that is not whole after it was lost. */
 static void pass_over_lost(struct category_pipe *cp, unsigned int cpu)
 {
 	const struct iot_ring *ring = iot_shard_ring(&cp->rings->shard[cpu]);
@@ -132,7 +132,7 @@ static void pass_over_lost(struct category_pipe *cp, unsigned int cpu)
 	look_at(cp, cpu);
 }
 
-/* The front of each CPU: a record that is whole, or none. */
+/* Find the front of each CPU: a whole record, or none. */
 static void find_fronts(struct category_pipe *cp)
 {
 	unsigned int cpu;
@@ -145,13 +145,13 @@ static void find_fronts(struct category_pipe *cp)
 			pass_over_lost(cp, cpu);
 }
 
-/* Records of categories begin with seq, time, latency: see category_proc.c. */
+/* When an event ended. All records begin with seq, time and latency (record/categories.c). */
 static u64 end_time(const struct front *front)
 {
 	return front->record[1] + front->record[2];
 }
 
-/* The CPU whose record ended first, nr_cpu_ids if none has one. */
+/* The CPU whose front ended first, nr_cpu_ids if no CPU has a front. */
 static unsigned int find_best(const struct category_pipe *cp)
 {
 	unsigned int cpu, best = nr_cpu_ids;
@@ -177,13 +177,13 @@ static bool put_line(struct category_pipe *cp, struct seq_file *text, unsigned i
 		place->next++;
 		return true;
 	}
-	/* two paths, each byte as \ooo, fit; what would not must not be in the way for ever */
+	/* Two paths fit, each byte as \ooo. Skip a longer line, which would block the pipe. */
 	if (!mark)
 		pass_over(place);
 	return false;
 }
 
-/* Mode discard: what was taken makes room. */
+/* Mode discard: records that were taken make room for new ones. */
 static void make_room(const struct category_pipe *cp)
 {
 	unsigned int cpu;
@@ -262,7 +262,7 @@ static const struct iot_pipe_ops ops = {
 	.is_gone = is_gone,
 };
 
-/* What went while nobody had a pipe is nobody's gap. */
+/* Records that disappeared while no pipe was open are not reported as a gap. */
 static void begin(struct iot_category *c)
 {
 	struct iot_rings *rings;

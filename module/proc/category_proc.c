@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The directory of a category: control, error, stats and dirty are here; log, stream and
- * pipe are in files of their own.
+ * The directory of a category, with its files control, error, stats and dirty. log, stream
+ * and pipe have source files of their own.
  *
- * A category lives as long as the module; its directory is removed first, and that
- * waits for whoever is in a read or write.
+ * A category lives as long as the module. Its directory is removed first, which waits for
+ * reads and writes that are in progress.
  */
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
@@ -179,7 +179,7 @@ static const struct iot_procfile files[] = {
 
 static const struct iot_procfile dirty_file = { "dirty", false, &dirty_ops };
 
-/** iot_category_mkdir() - make a category's directory; goes with the root's */
+/** iot_category_mkdir() - make a category's directory; removing the root removes it */
 int iot_category_mkdir(struct iot_category *c, struct proc_dir_entry *root)
 {
 	c->dir = iot_procfile_mkdir(c->of.name, root);

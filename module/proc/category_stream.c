@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /proc/iotracer/<category>/stream: the records as they are, in blocks; uapi/iotracer.h */
+/* /proc/iotracer/<category>/stream: the binary records, in blocks (uapi/iotracer.h). */
 #include <linux/cpumask.h>
 #include <linux/poll.h>
 #include <linux/proc_fs.h>
@@ -15,18 +15,18 @@
 
 /**
  * struct stream_reader - an open stream
- * @masked:	room for a record, if who opened it may not see addresses; else NULL
- * @lock:	one read at a time
- * @begun:	the header was shown
- * @cpu:	whose turn it is
+ * @masked:	room for a record, if the opener may not see addresses; else NULL
+ * @lock:	one read at a time: protects what follows
+ * @begun:	the header has been read
+ * @cpu:	the CPU whose turn it is
  * @opener:	the process that opened it
- * @process:	likewise if it is left out of the events, else 0
+ * @process:	the same process if its events are left out, else 0
  * @next:	by CPU, seq of the next record
  */
 struct stream_reader {
 	struct iot_category *c;
 	u64 *masked;
-	struct mutex lock;	/* of what follows */
+	struct mutex lock;	/* protects what follows */
 	bool begun;
 	unsigned int cpu;
 	u32 opener;
@@ -34,7 +34,7 @@ struct stream_reader {
 	u64 next[];
 };
 
-/* What is gone already is no gap of this reader's. */
+/* Records that are gone already are not a gap for this reader. */
 static void begin_at_oldest(struct stream_reader *rd)
 {
 	struct iot_rings *rings = iot_category_rings(rd->c);
@@ -111,14 +111,14 @@ static ssize_t put_header(struct stream_reader *rd, char __user *buf)
 	return sizeof(header);
 }
 
-/* Records that are copied with access to user memory opened once. */
+/* Records that are copied while access to user memory is open once. */
 #define BATCH	32
 
 /*
- * Copy up to BATCH records, up to the first that is not there, straight from their
- * slots: one that was overwritten meanwhile is not counted, and is copied over.
- * Nothing is called here: the processor lets the kernel at user memory.
- * Return: how many are whole, or -EFAULT.
+ * Copy up to BATCH records straight from their slots, up to the first that is not there.
+ * A record that is overwritten during its copy is not counted, and its copy is overwritten
+ * later. No function is called here, since the kernel has access to user memory.
+ * Return: number of whole records, or -EFAULT.
  */
 static s64 copy_batch(const struct iot_shard *shard, u64 index, u64 nr,
 		      u64 __user *to, size_t words)
@@ -131,7 +131,7 @@ static s64 copy_batch(const struct iot_shard *shard, u64 index, u64 nr,
 	for (done = 0; done < nr; done++, index++, to += words) {
 		const u64 *slot = iot_ring_slot(shard->ring, index);
 
-		/* the look at the state before the copy */
+		/* read the state before the copy */
 		if (smp_load_acquire(slot) != iot_ring_committed(index))
 			break;
 		unsafe_put_user(index + shard->shift, to, fault);
@@ -143,7 +143,7 @@ static s64 copy_batch(const struct iot_shard *shard, u64 index, u64 nr,
 		}
 		for (; i < words; i++)
 			unsafe_put_user(READ_ONCE(slot[i]), to + i, fault);
-		smp_rmb(); /* the copy before the second look */
+		smp_rmb(); /* the copy before the second read of the state */
 		if (READ_ONCE(*slot) != iot_ring_committed(index))
 			break;
 	}
@@ -155,7 +155,7 @@ fault:
 	return -EFAULT;
 }
 
-/* Likewise without their addresses. */
+/* As above, without the addresses in the records. */
 static s64 copy_masked(const struct stream_reader *rd, const struct iot_shard *shard,
 		       u64 index, u64 nr, char __user *to)
 {
@@ -173,7 +173,7 @@ static s64 copy_masked(const struct stream_reader *rd, const struct iot_shard *s
 	return done;
 }
 
-/* Likewise as many as there are. */
+/* As above, all records up to @end or to the first that is not there. */
 static s64 copy_records(const struct stream_reader *rd, const struct iot_shard *shard,
 			u64 index, u64 end, char __user *buf)
 {
@@ -200,7 +200,7 @@ static s64 copy_records(const struct stream_reader *rd, const struct iot_shard *
 	return index - from;
 }
 
-/* Skip what is not there any more, or never will be. Return: how many. */
+/* Skip records that are not there any more, or never will be. Return: how many. */
 static u64 skip_gone(const struct iot_ring *ring, u64 *index, u64 end)
 {
 	u64 first = *index;
@@ -211,8 +211,9 @@ static u64 skip_gone(const struct iot_ring *ring, u64 *index, u64 end)
 }
 
 /*
- * One block of a CPU's records. Records that a writer is still filling end it; in
- * the second place after an RCU grace period such a one is lost for good.
+ * Copy one block of a CPU's records. A record that a writer is still filling ends the block.
+ * If it would be the first of the block, wait for an RCU grace period: a record that is still
+ * missing then is lost.
  * Return: bytes, 0 for nothing new, or -EFAULT.
  */
 static ssize_t put_block(struct stream_reader *rd, const struct iot_shard *shard,
@@ -245,7 +246,7 @@ static ssize_t put_block(struct stream_reader *rd, const struct iot_shard *shard
 	if (copy_to_user(buf, &block, sizeof(block)))
 		return -EFAULT;
 	rd->next[cpu] = block.first + n;
-	/* mode discard: what was taken makes room */
+	/* mode discard: records that were taken make room for new ones */
 	if (READ_ONCE(rd->c->discard) && end)
 		iot_ring_hide(shard->ring, index + n);
 	return sizeof(block) + n * size;
@@ -274,7 +275,7 @@ static ssize_t put_blocks(struct stream_reader *rd, char __user *buf, size_t cou
 	return done ?: n;
 }
 
-/* Whole blocks; the least that a buffer has to have is one record's block. */
+/* Read whole blocks. The buffer must have room for the header and a block of one record. */
 static ssize_t blocks_read(struct file *file, char __user *buf, size_t count,
 			   loff_t *ppos)
 {

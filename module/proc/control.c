@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/iotracer: control, error, hooks, format, memory, and a folder for each target.
+ * /proc/iotracer: control, error, hooks, format, memory, and a directory for each target.
  *
- * One lock serialises changes of the list of targets. No file of a target takes it,
- * so removing a target's folder, which waits for those who are in its files, is safe
- * under the lock. A file is looked up before it is taken: that takes locks of folders
- * and may wait for a server, while those who read control, splice() among them, hold
- * others that would close a circle.
+ * One lock serialises changes of the list of targets. No file of a target takes it, so a
+ * target's directory can be removed under the lock, though the removal waits for tasks that
+ * are in its files. A path is looked up before the lock is taken. The lookup takes locks of
+ * directories and may wait for a server; tasks that read control, by splice() for example,
+ * hold other locks, with which that could deadlock.
  */
 #include <linux/fs.h>
 #include <linux/mount.h>
@@ -37,14 +37,14 @@
 
 static DEFINE_MUTEX(control_lock);
 static struct proc_dir_entry *root;
-static bool leaving;	/* the module is: no more commands */
+static bool leaving;	/* the module is being unloaded: no more commands */
 static struct iot_refusal refusal = IOT_REFUSAL_INIT(refusal);
 
 typedef void (*link_fn)(struct iot_target *t, struct iot_link *link);
 typedef struct iot_link *(*find_fn)(const char *text, struct inode *inode,
 				    struct iot_target **t);
 
-/* What may be traced, and by whom. */
+/* Check that a file can be traced and that current may read it. */
 static int check_file(const struct path *path)
 {
 	struct inode *inode = d_inode(path->dentry);
@@ -53,14 +53,14 @@ static int check_file(const struct path *path)
 		return -EISDIR;
 	if (!S_ISREG(inode->i_mode) && !S_ISBLK(inode->i_mode))
 		return -EOPNOTSUPP;
-	/* as may_open_dev(): who made the node may have had no right to */
+	/* as may_open_dev(): the node's creator may have had no right to make it */
 	if (S_ISBLK(inode->i_mode) && (path->mnt->mnt_flags & MNT_NODEV ||
 				       inode->i_sb->s_iflags & SB_I_NODEV))
 		return -EACCES;
 	return iot_inode_permission(path->mnt, inode, MAY_READ);
 }
 
-/* Take the lock, unless the module is leaving. */
+/* Take the lock, unless the module is being unloaded. */
 static int control_begin(void)
 {
 	if (mutex_lock_killable(&control_lock))
@@ -87,7 +87,7 @@ static int create_target(const struct path *path, const struct kstat *stat,
 	return err;
 }
 
-/* max_events 0: not given */
+/* @max_events: 0 if not given */
 static int add_to(struct iot_target *t, const char *text, u64 max_events,
 		  struct iot_why *why)
 {
@@ -143,9 +143,10 @@ static int add_path(const struct path *path, u64 max_events, struct iot_why *why
 }
 
 /*
- * A command's text is one path, spaces and all. If that names nothing but the
- * part before some space does, what follows is garbage and not a name.
- * @known: 1, 0 or an error
+ * The error for a path that names nothing. A command's text is one path, which may contain
+ * spaces. If the part before one of the spaces names something, the text behind it is garbage
+ * and not a name: -EINVAL instead of -ENOENT.
+ * @known: does a text name something? 1, 0 or an error
  */
 static int why_missing(const char *raw, int (*known)(const char *text))
 {
@@ -185,8 +186,8 @@ static int is_file(const char *text)
 }
 
 /*
- * Split " <digits>" off the end of a command, if it ends so.
- * Return: 0, or -EINVAL: 0 or not a number of 64 bits.
+ * Split " <digits>" off the end of a command, if it is there.
+ * Return: 0, or -EINVAL if the number is 0 or does not fit in 64 bits.
  */
 static int split_number(char *text, u64 *number)
 {
@@ -246,7 +247,7 @@ static struct iot_link *find_link(const char *text, struct iot_target **t)
 	return link;
 }
 
-/* The link of just this file that has exactly this path; @inode may be NULL. */
+/* The link of this file, and no other, that has exactly this path; @inode may be NULL. */
 static struct iot_link *own_link(const char *text, struct inode *inode,
 				 struct iot_target **t)
 {
@@ -254,7 +255,7 @@ static struct iot_link *own_link(const char *text, struct inode *inode,
 	return *t ? iot_target_link(*t, text) : NULL;
 }
 
-/* The link that is listed under exactly this path, @inode's if there are more. */
+/* The link that is listed under exactly this path; that of @inode if there are several. */
 static struct iot_link *listed_link(const char *text, struct inode *inode,
 				    struct iot_target **t)
 {
@@ -262,10 +263,10 @@ static struct iot_link *listed_link(const char *text, struct inode *inode,
 }
 
 /*
- * Do it to the link that is found by @text, or else by @abs; under the lock.
+ * Call @fn under the lock for the link that @find finds by @text, or else by @abs.
  * @inode: of the file that is there now, or NULL
- * @abs: or an error
- * Return: 1, 0: there is none, or an error.
+ * @abs: absolute path, or an error
+ * Return: 1, 0 if there is no such link, or an error.
  */
 static int with_found(find_fn find, const char *text, const char *abs,
 		      struct inode *inode, link_fn fn)
@@ -293,7 +294,7 @@ static void free_links(struct list_head *links)
 		kfree(link);
 }
 
-/* What a file is listed under, to be looked up without the lock. */
+/* Copy the paths that a file is listed under, to look them up without the lock. */
 static int copy_links(struct inode *inode, struct list_head *copies)
 {
 	struct iot_target *t;
@@ -314,7 +315,7 @@ static int copy_links(struct inode *inode, struct list_head *copies)
 	return err;
 }
 
-/* Does a path not lead to the file any more? 1, 0 or -ENOMEM: who knows */
+/* Return: 1 if a path does not lead to the file any more, 0 if it does, -ENOMEM if not known. */
 static int is_stale(const char *text, struct inode *inode)
 {
 	struct path path;
@@ -328,7 +329,7 @@ static int is_stale(const char *text, struct inode *inode)
 	return stale;
 }
 
-/* Likewise to the first link of a file that does not lead to it any more. */
+/* As with_found(), for the first link of a file that does not lead to it any more. */
 static int with_stale(struct inode *inode, link_fn fn)
 {
 	struct iot_link *link;
@@ -351,11 +352,11 @@ free_links:
 }
 
 /*
- * Do it to the link that a text stands for, whether the file is still there or not: as
- * it is listed, though another file may be there now, or as the path is without links
- * and dots; or, if the file was renamed since it was added, the one that it has left
- * behind.
- * Return: 1, 0: there is none, or an error.
+ * Call @fn for the link that a text stands for, whether the file still exists or not. The
+ * text can be the path as it is listed, though another file may be there now, or a path that
+ * is the listed one after symbolic links and dots are resolved. If neither is listed, it can
+ * be the new path of a file that was renamed since it was added; @fn gets the old link.
+ * Return: 1, 0 if there is no such link, or an error.
  */
 static int with_link(const char *text, link_fn fn)
 {
@@ -523,8 +524,8 @@ static int format_show(struct seq_file *m, void *v)
 IOT_PROCFILE_SHOW(format);
 
 /*
- * What is held, of what may be, when all is free that is to be freed; and how far a
- * look-up has to go at worst.
+ * Show the memory limit and the memory in use after all pending frees are done, and how far
+ * a lookup of a running target has to go at worst.
  */
 static int memory_show(struct seq_file *m, void *v)
 {
@@ -550,7 +551,7 @@ static const struct iot_procfile files[] = {
 	{ "paths", false, &iot_paths_ops },
 };
 
-/** iot_control_has() - is this the name of something that is no target? */
+/** iot_control_has() - check for the name of an entry of /proc/iotracer that is no target */
 bool iot_control_has(const char *name)
 {
 	size_t i;
@@ -575,7 +576,7 @@ int iot_control_init(void)
 	return 0;
 }
 
-/** iot_control_exit() - remove /proc/iotracer, and wait for who is in it */
+/** iot_control_exit() - remove /proc/iotracer, and wait for tasks that are in it */
 void iot_control_exit(void)
 {
 	mutex_lock(&control_lock);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is still to be written of what a category's filter wants: its recorder waits for
- * that when the command has ended.
+ * Data that a category's filter wants and that is still to be written back. The recorder of
+ * a category waits for it after the command has ended.
  *
- * The pages are the kernel's to find: of each mounted filesystem the inodes, of these the
- * pages with a tag (fs/fs-writeback.c, mm/filemap.c). Nobody is held up: an inode is held
- * while its pages are looked at, and no lock longer than until somebody wants the CPU.
+ * The pages are found as the kernel finds them: by the inodes of each mounted filesystem and
+ * the tagged pages of these (fs/fs-writeback.c, mm/filemap.c). No other task is held up: a
+ * reference to an inode is held while its pages are counted, and the lock of the inode list
+ * is released as soon as another task wants the CPU.
  *
- * Only files count. What filesystems keep of themselves in a device's cache is written
- * when they choose to.
+ * Only files count. Filesystems write their own metadata in the cache of a device when they
+ * choose to.
  */
 #include <linux/backing-dev.h>
 #include <linux/fs.h>
@@ -32,7 +33,7 @@ struct walk {
 	int err;
 };
 
-/* Under RCU. */
+/* Context: under RCU. */
 static bool is_wanted(const struct iot_category *c, const struct address_space *mapping,
 		      unsigned long index)
 {
@@ -44,7 +45,7 @@ static bool is_wanted(const struct iot_category *c, const struct address_space *
 	return iot_origin_find(mapping, index, &who) && iot_filter_origin(f, &who);
 }
 
-/* One that is freed meanwhile stands for one page: there is no reference to it. */
+/* A folio that is freed meanwhile counts as one page, since no reference to it is held. */
 static u64 bytes_of(struct folio *folio, const struct address_space *mapping,
 		    unsigned long index)
 {
@@ -91,8 +92,8 @@ static void add_inode(const struct walk *w, struct inode *inode)
 }
 
 /*
- * s_umount is held for reading: no inode that is held keeps it from being unmounted. For
- * how a place in the list is kept see find_new() of probe_rw.c.
+ * s_umount is held for reading, so an unmount does not meet the inodes that are held here.
+ * find_new() in probe/rw_hooks.c keeps its position in the list in the same way.
  */
 static void add_super(struct super_block *sb, void *data)
 {
@@ -124,18 +125,18 @@ static void add_super(struct super_block *sb, void *data)
 }
 
 /**
- * iot_dirty_sum() - bytes of files that are dirty or being written
+ * iot_dirty_sum() - count the bytes of files that are dirty or under writeback
  *
- * Where the filter has a condition on tasks, only what those tasks made dirty counts, as
- * far as it is known who did (originator.c). Otherwise all dirty bytes count.
+ * If the filter has a condition on tasks, only pages that those tasks made dirty count, as
+ * far as the originator is known (originator.c). Otherwise all pages count.
  *
- * Context: task, may sleep: as long as it takes to look at all inodes in memory, and as
- * a filesystem takes that is being unmounted.
- * Return: 0; -EINTR: killed; -EOPNOTSUPP: a kernel without iterate_supers, fs/super.c.
+ * Context: task, may sleep as long as a walk of all inodes in memory takes, and as long as
+ * the unmount of a filesystem takes.
+ * Return: 0; -EINTR: killed; -EOPNOTSUPP: the kernel has no iterate_supers(), fs/super.c.
  */
 int iot_dirty_sum(struct iot_category *c, struct iot_dirty *sum)
 {
-	static unsigned long walk_supers;	/* to look for it takes milliseconds */
+	static unsigned long walk_supers;	/* the lookup takes milliseconds */
 	struct walk w = { .c = c, .sum = sum };
 	unsigned long args[IOT_CALL_ARGS] = { (unsigned long)add_super, (unsigned long)&w };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is still to be written of what a category's filter wants. */
+/* Data that a category's filter wants and that is still to be written back. */
 #ifndef IOT_DIRTY_H
 #define IOT_DIRTY_H
 
@@ -9,8 +9,8 @@ struct iot_category;
 
 /**
  * struct iot_dirty - data of files that is only in memory
- * @dirty:	bytes whose writing has not begun
- * @writeback:	bytes that are being written
+ * @dirty:	bytes whose writeback has not started
+ * @writeback:	bytes under writeback
  */
 struct iot_dirty {
 	u64 dirty;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parts that do not compile with the headers of this kernel, and why: compat/probe.sh
- * has found them.
+ * The parts that do not compile with the headers of this kernel, and why, as found by
+ * compat/probe.sh.
  */
 #include <linux/seq_file.h>
 #include <linux/string.h>
@@ -18,7 +18,7 @@ static const struct {
 	{ NULL }
 };
 
-/** iot_left_out_report() - into the kernel's log, at load */
+/** iot_left_out_report() - log the parts that are left out, at load */
 void iot_left_out_report(void)
 {
 	size_t i;
@@ -28,7 +28,7 @@ void iot_left_out_report(void)
 			parts[i].part, parts[i].why);
 }
 
-/** iot_left_out_why() - why a part is left out, or NULL */
+/** iot_left_out_why() - find the reason why a part is left out, or NULL */
 const char *iot_left_out_why(const char *part)
 {
 	size_t i;
@@ -39,7 +39,7 @@ const char *iot_left_out_why(const char *part)
 	return NULL;
 }
 
-/** iot_left_out_show() - a line for each, as in /proc/iotracer/hooks */
+/** iot_left_out_show() - print a line for each, in the format of /proc/iotracer/hooks */
 void iot_left_out_show(struct seq_file *m)
 {
 	size_t i;

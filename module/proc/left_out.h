@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Parts of the module that do not compile with the headers it was built with. compat/probe.sh
- * tries each part that Kbuild lists; for one that fails config.h has IOT_WITHOUT_<PART>, the
- * compiler's first words, and the part's files are empty.
+ * tries each part that Kbuild lists. If one fails, config.h has IOT_WITHOUT_<PART> with the
+ * compiler's first error, and the part's files compile to nothing.
  */
 #ifndef IOT_LEFT_OUT_H
 #define IOT_LEFT_OUT_H

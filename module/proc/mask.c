@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What readers who may not know other processes' addresses are shown: 0 where a record
- * holds one, in the text as in the stream. The kind of a field says whether it does.
+ * Hides addresses from readers that may not know addresses in other processes. They are shown
+ * 0 instead, both in text and in streams. A field's kind determines whether it can hold one.
  */
 #include <linux/io_uring.h>
 #include <linux/string.h>
 #include "core/schema.h"
 #include "proc/mask.h"
 
-/* Requests whose off is a position in a file; of others it may be an address. */
+/* Opcodes whose off is a position in a file. For others it may be an address. */
 static bool has_position(u16 opcode)
 {
 	switch (opcode) {
@@ -30,7 +30,7 @@ static bool has_position(u16 opcode)
 	return false;
 }
 
-/* What of a record decides about its other fields. */
+/* Properties of a record that decide whether its other fields are addresses. */
 struct facts {
 	bool has_address;
 	bool has_position;

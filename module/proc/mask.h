@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What readers who may not know other processes' addresses are shown. */
+/* Hides addresses from readers that may not know addresses in other processes. */
 #ifndef IOT_MASK_H
 #define IOT_MASK_H
 

@@ -17,14 +17,14 @@
 
 /**
  * struct reader - an open /proc/iotracer/paths
- * @at:		where it is among the entries
+ * @at:		position among the entries
  * @lock:	one read at a time: protects what follows, and @at.next
- * @begun:	the header was shown
+ * @begun:	the header has been read
  * @record:	one entry, as it is shown
  */
 struct reader {
 	struct iot_paths_reader at;
-	struct mutex lock;	/* of what follows */
+	struct mutex lock;	/* protects what follows */
 	bool begun;
 	char record[sizeof(struct iot_path_record) + round_up(PATH_MAX, 8)];
 };
@@ -67,7 +67,7 @@ static size_t take_record(struct reader *rd)
 	rd->at.next = max(rd->at.next, oldest);
 	rcu_read_lock();
 	while (!size && rd->at.next <= last) {
-		if (!(rd->at.next % 1024)) { /* many may have been freed */
+		if (!(rd->at.next % 1024)) { /* many entries may have been freed */
 			rcu_read_unlock();
 			cond_resched();
 			rcu_read_lock();
@@ -123,7 +123,7 @@ static ssize_t read_records(struct reader *rd, char __user *buf, size_t count)
 	return done;
 }
 
-/* Whole records only: a buffer has to have room for the longest. */
+/* Read whole records. The buffer must have room for the header and the longest record. */
 static ssize_t paths_read(struct file *file, char __user *buf, size_t count,
 			  loff_t *ppos)
 {

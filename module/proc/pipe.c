@@ -2,23 +2,23 @@
 /*
  * The file pipe of a target or a category: events as text, as they come.
  *
- * A read waits until there is an event, unless the file is O_NONBLOCK, and takes what
- * there is up to the bytes that were asked for and the line that they end in. All pipes
- * of a target or category share one position, so an event is given to one of their
- * readers; log and stream show it all the same. What came while no pipe was open, and
- * is still there, comes first.
+ * A read waits until there is an event, unless the file is O_NONBLOCK. It takes events up to
+ * the number of bytes that were asked for, and to the end of the line that these end in. All
+ * pipes of a target or category share one position, so an event is given to one of their
+ * readers. log and stream still show it. Events that came while no pipe was open, and are
+ * still there, come first.
  *
- * Lines are made in a buffer of the open file, under the locks of its target or
- * category, and copied to the reader under the open file's own lock only: a reader that
- * stops, or whose memory is slow, holds up nobody but those who share its descriptor. What
- * it has taken and not read goes when the file is closed; that is one buffer at most.
+ * Lines are made in a buffer of the open file, under the locks of its target or category.
+ * They are copied to the reader under the open file's own lock only. So a reader that stops,
+ * or whose memory is slow, holds up only readers that share its descriptor. Text that was
+ * taken and not read is dropped when the file is closed; that is one buffer at most.
  *
- * Whoever writes events wakes nobody. The timer of poller.c does, and the reader looks
- * again. It waits inside a read of a file in /proc, and removing that file waits for
- * reads: so whoever is about to remove it first says that it is gone and wakes all, and
- * a read that is waiting ends as at the end of a file. A later one gets EIO from /proc.
- * Closing, or the removal of a file that is open, frees what belongs to the open file,
- * when no read is in it.
+ * Writers of events wake no task. The timer of poller.c wakes the reader, which looks again.
+ * A reader waits inside a read of a file in /proc, and the removal of that file waits for
+ * reads. So before a file is removed it is marked as gone and all readers are woken. A read
+ * that is waiting then ends as at the end of a file. A later one gets EIO from /proc. The
+ * data of the open file is freed when it is closed, or when the file is removed while it is
+ * open; no read is in it then.
  */
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -28,7 +28,11 @@
 #include "proc/pipe.h"
 #include "proc/poller.h"
 
-/** iot_pipe_init() - when it is opened; the reader's memory group pays. 0 or -ENOMEM */
+/**
+ * iot_pipe_init() - set up an open pipe
+ *
+ * The buffer is charged to the reader's memory cgroup. Return: 0 or -ENOMEM.
+ */
 int iot_pipe_init(struct iot_pipe *p, const struct iot_pipe_ops *ops)
 {
 	memset(p, 0, sizeof(*p));
@@ -42,7 +46,7 @@ int iot_pipe_init(struct iot_pipe *p, const struct iot_pipe_ops *ops)
 	return 0;
 }
 
-/** iot_pipe_destroy() - when it is closed; nobody is in a read or poll of it */
+/** iot_pipe_destroy() - clean up a pipe that is closed; no read or poll is in it */
 void iot_pipe_destroy(struct iot_pipe *p)
 {
 	iot_poller_put();
@@ -51,10 +55,8 @@ void iot_pipe_destroy(struct iot_pipe *p)
 }
 
 /**
- * iot_pipe_fits() - was there room for what was printed?
- * @mark:	bytes that were there before
- *
- * If not it is taken back.
+ * iot_pipe_fits() - check that there was room for what was printed, or take it back
+ * @mark:	bytes that were in @text before
  */
 bool iot_pipe_fits(struct seq_file *text, size_t mark)
 {
@@ -69,7 +71,7 @@ static size_t unread(const struct iot_pipe *p)
 	return READ_ONCE(p->text.count) - READ_ONCE(p->text.from);
 }
 
-/* Nothing is left in the buffer. The lock is held. */
+/* Context: the lock is held, and nothing is left in the buffer. */
 static int refill(struct iot_pipe *p, size_t wanted)
 {
 	p->text.from = 0;
@@ -99,8 +101,8 @@ static ssize_t take(struct iot_pipe *p, char __user *buf, size_t count)
 /**
  * iot_pipe_read() - a read method; the file's private data is its struct iot_pipe
  *
- * Return: bytes; 0: the target or the module goes; -EAGAIN: nothing is there and the
- * file is O_NONBLOCK; -ERESTARTSYS: a signal came first.
+ * Return: bytes; 0: the target is being removed or the module unloaded; -EAGAIN: nothing is
+ * there and the file is O_NONBLOCK; -ERESTARTSYS: a signal came first.
  */
 ssize_t iot_pipe_read(struct file *file, char __user *buf, size_t count, loff_t *ppos)
 {
@@ -109,7 +111,7 @@ ssize_t iot_pipe_read(struct file *file, char __user *buf, size_t count, loff_t 
 	if (!count)
 		return 0;
 	for (;;) {
-		unsigned int seen = iot_poller_ticks(); /* before the look */
+		unsigned int seen = iot_poller_ticks(); /* before looking for events */
 		bool gone = p->ops->is_gone(p);
 		ssize_t n = take(p, buf, count);
 
@@ -123,7 +125,7 @@ ssize_t iot_pipe_read(struct file *file, char __user *buf, size_t count, loff_t 
 	}
 }
 
-/** iot_pipe_poll() - a poll method, likewise */
+/** iot_pipe_poll() - a poll method; the file's private data is as above */
 __poll_t iot_pipe_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct iot_pipe *p = file->private_data;

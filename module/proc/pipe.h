@@ -9,18 +9,18 @@
 #include <linux/seq_file.h>
 #include <linux/types.h>
 
-#define IOT_PIPE_BYTES	(64 * 1024)	/* of text that one open pipe holds at most */
+#define IOT_PIPE_BYTES	(64 * 1024)	/* most text that one open pipe holds */
 
 struct iot_pipe;
 
 /**
- * struct iot_pipe_ops - where its events come from
- * @fill:	put the next lines into @text, as long as there is room and less than
- *		@wanted bytes are there; no other pipe shows them again. May sleep.
- *		Return: 0, also if there is nothing new, or an error: nothing was taken
- * @has_news:	is there something that no pipe has shown? May be wrong about an event
- *		that was lost
- * @is_gone:	nothing will come any more
+ * struct iot_pipe_ops - the source of a pipe's events
+ * @fill:	put the next lines into @text, as long as there is room and @text has fewer
+ *		than @wanted bytes. No other pipe shows these lines again. May sleep.
+ *		Return: 0, also if there is nothing new; on an error nothing was taken
+ * @has_news:	check for an event that no pipe has shown. May return true for one that
+ *		was lost
+ * @is_gone:	check whether no event will come any more
  */
 struct iot_pipe_ops {
 	int (*fill)(struct iot_pipe *p, struct seq_file *text, size_t wanted);
@@ -31,13 +31,13 @@ struct iot_pipe_ops {
 /**
  * struct iot_pipe - an open file
  * @ops:	see above
- * @lock:	one read at a time puts text in and takes it out; not held by one that waits
- * @text:	lines that were taken and not read: from @text.from up to @text.count. Of the
- *		seq_file only its buffer is used, by what prints into one
+ * @lock:	serialises reads that put text in and take it out; not held by a read that waits
+ * @text:	lines that were taken and not read, from @text.from up to @text.count. Only the
+ *		buffer of the seq_file is used, by functions that print into a seq_file
  */
 struct iot_pipe {
 	const struct iot_pipe_ops *ops;
-	struct mutex lock;	/* of text */
+	struct mutex lock;	/* protects text */
 	struct seq_file text;
 };
 

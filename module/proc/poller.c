@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wakes those who poll a stream or a pipe, or wait in a read of a pipe. Writers of events
- * run in any context and must not wake anybody, so a timer does, every PERIOD while one
- * is open; who finds nothing sleeps on.
+ * Wakes tasks that poll a stream or a pipe, or wait in a read of a pipe. Writers of events
+ * run in any context and must not wake tasks. So a timer does, every PERIOD while a stream
+ * or pipe is open. A task that finds nothing new goes back to sleep.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -31,24 +31,24 @@ static void tick(struct work_struct *work)
 	schedule_delayed_work(&timer, PERIOD);
 }
 
-/** iot_poller_wake() - let all who wait look again */
+/** iot_poller_wake() - make all waiting tasks look again */
 void iot_poller_wake(void)
 {
 	atomic_inc(&ticks);
 	wake_up_interruptible_all(&queue);
 }
 
-/** iot_poller_ticks() - for iot_poller_sleep(); what is looked at afterwards is newer */
+/** iot_poller_ticks() - get the count for iot_poller_sleep(); later reads see newer data */
 unsigned int iot_poller_ticks(void)
 {
 	return atomic_read_acquire(&ticks);
 }
 
 /**
- * iot_poller_sleep() - until somebody may have something new
+ * iot_poller_sleep() - sleep until there may be something new
  * @seen:	iot_poller_ticks() from before the look that found nothing
  *
- * Context: task, which holds a file that did iot_poller_get(). Return: 0 or
+ * Context: task, with a file open for which iot_poller_get() was called. Return: 0 or
  * -ERESTARTSYS.
  */
 int iot_poller_sleep(unsigned int seen)
@@ -56,7 +56,7 @@ int iot_poller_sleep(unsigned int seen)
 	return wait_event_interruptible(queue, atomic_read(&ticks) != seen);
 }
 
-/** iot_poller_close() - the module goes: who waits in a read has to leave */
+/** iot_poller_close() - end reads that wait, as the module is being unloaded */
 void iot_poller_close(void)
 {
 	WRITE_ONCE(closed, true);
@@ -64,17 +64,17 @@ void iot_poller_close(void)
 }
 
 /**
- * iot_poller_closed() - has who waits in a read to leave?
+ * iot_poller_closed() - check whether reads that wait have to end
  *
- * Also where somebody tries to unload the module: that waits for calls that are
- * redirected, and a read of a file in /proc may be one.
+ * They also have to while a task tries to unload the module. That waits for redirected calls
+ * in flight, and a read of a file in /proc may be one.
  */
 bool iot_poller_closed(void)
 {
 	return READ_ONCE(closed) || READ_ONCE(iot_redirect_closed);
 }
 
-/** iot_poller_get() - a stream or pipe was opened */
+/** iot_poller_get() - count a stream or pipe that was opened; the first starts the timer */
 void iot_poller_get(void)
 {
 	mutex_lock(&users_lock);
@@ -83,7 +83,7 @@ void iot_poller_get(void)
 	mutex_unlock(&users_lock);
 }
 
-/** iot_poller_put() - it was closed; after the last one no timer is left */
+/** iot_poller_put() - drop one that was closed; the last stops the timer and waits for it */
 void iot_poller_put(void)
 {
 	mutex_lock(&users_lock);
@@ -93,27 +93,27 @@ void iot_poller_put(void)
 }
 
 /**
- * iot_poller_exit() - send those away who still poll what is there no more
+ * iot_poller_exit() - remove tasks that still poll files that are gone
  *
- * Their entries are in a queue of ours: poll(2) takes them off once it is awake, and
- * finds the file gone; epoll does so for POLLFREE (fs/eventpoll.c), also at once where
- * it is about to do it itself, which RCU covers. Context: task, sleeps; no file is left
- * that can be polled.
+ * Their entries are in our queue. poll(2) removes its entry when it wakes up, and finds the
+ * file gone. epoll removes its entry on POLLFREE (fs/eventpoll.c). It may be removing the entry
+ * on its own at the same time, which RCU covers. Context: task, sleeps; no file is left that
+ * can be polled.
  */
 void iot_poller_exit(void)
 {
-	/* nobody can join them, so a late look is only one round more */
+	/* no task can join the queue, so a late look only costs another round */
 	while (waitqueue_active(&queue)) {
 		__wake_up(&queue, TASK_NORMAL, 0, poll_to_key(EPOLLHUP | POLLFREE));
 		fsleep(1000);
 	}
 	synchronize_rcu();
-	/* who was seen to be off has let go of the lock */
+	/* tasks whose entries were seen to be gone have released the lock */
 	spin_lock_irq(&queue.lock);
 	spin_unlock_irq(&queue.lock);
 }
 
-/** iot_poller_wait() - for a poll method */
+/** iot_poller_wait() - wait for events, for a poll method */
 void iot_poller_wait(struct file *file, struct poll_table_struct *wait)
 {
 	poll_wait(file, &queue, wait);

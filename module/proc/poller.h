@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Wakes those who wait for events: writers of events never do. */
+/* Wakes tasks that wait for events. Writers of events never do. */
 #ifndef IOT_POLLER_H
 #define IOT_POLLER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What all files in /proc/iotracer share: rights, and commands by line. */
+/* What all files in /proc/iotracer share: access rights, and commands line by line. */
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -13,33 +13,33 @@
 #include "proc/access.h"
 #include "proc/procfile.h"
 
-/* Most of a write that is looked at in one go; a longer one is carried out in
- * parts, as after a short write(2). No line can be longer.
+/* Most bytes of a write that are handled at once. A longer write is carried out
+ * in parts, as after a short write(2). No line can be longer.
  */
 #define WRITE_MAX	(64 * 1024)
 
-/* A program that writes through a buffer cuts lines where that is full: after a
- * multiple of this, which stat(2) names as the block size of a file in /proc.
+/* A program that writes through a buffer cuts lines where the buffer is full: after
+ * a multiple of this, which stat(2) reports as the block size of a file in /proc.
  */
 #define BUFFER_UNIT	1024
 
 /**
  * struct input - an open file that takes commands
  * @run:	carries out one line
- * @data:	for @run, and for who shows the file
+ * @data:	for @run, and for the function that shows the file
  * @lock:	protects what follows
- * @tail:	begin of a line whose rest the next write brings, or NULL
+ * @tail:	beginning of a line whose rest comes with the next write, or NULL
  * @len:	bytes of @tail
  */
 struct input {
 	int (*run)(void *data, char *line);
 	void *data;
-	struct mutex lock;	/* of tail and len */
+	struct mutex lock;	/* protects tail and len */
 	char *tail;
 	size_t len;
 };
 
-/** iot_procfile_mkdir() - a folder with the owner and rights of proc_* */
+/** iot_procfile_mkdir() - make a directory with the owner and mode of the parameters proc_* */
 struct proc_dir_entry *iot_procfile_mkdir(const char *name,
 					  struct proc_dir_entry *parent)
 {
@@ -52,7 +52,7 @@ struct proc_dir_entry *iot_procfile_mkdir(const char *name,
 	return dir;
 }
 
-/** iot_procfile_create() - make files; on error the caller removes the folder */
+/** iot_procfile_create() - make files; on error the caller removes the directory */
 int iot_procfile_create(const struct iot_procfile *files, size_t nr,
 			struct proc_dir_entry *dir, void *data)
 {
@@ -73,7 +73,7 @@ int iot_procfile_create(const struct iot_procfile *files, size_t nr,
 
 /*
  * Run the lines of a text.
- * @whole: the text ends a line even without newline
+ * @whole: the end of the text ends a line, even without newline
  * Return: bytes carried out, up to the first line that failed; if that is the
  * first, its error.
  */
@@ -103,9 +103,9 @@ static ssize_t run_lines(const struct input *in, char *text, size_t len, bool wh
 }
 
 /*
- * Likewise, with the opener's credentials: who was made to write to a descriptor that
- * somebody else opened does nothing that the opener could not do. Paths are still looked
- * up from the writer's root and working directory.
+ * As above, with the opener's credentials. So a task that was tricked into writing to a
+ * descriptor that another task opened does nothing that the opener could not do. Paths are
+ * still looked up from the writer's root and working directory.
  */
 static ssize_t run_as_opener(const struct input *in, const struct file *file, char *text,
 			     size_t len, bool whole)
@@ -117,7 +117,7 @@ static ssize_t run_as_opener(const struct input *in, const struct file *file, ch
 	return ret;
 }
 
-/* Keep the begin of a line for the next write. */
+/* Keep the beginning of a line for the next write. */
 static int keep_tail(struct input *in, const char *tail, size_t len)
 {
 	if (len >= WRITE_MAX)
@@ -139,7 +139,7 @@ static void drop_tail(struct input *in)
 	in->len = 0;
 }
 
-/* As write(2), for text that begins with the kept @old bytes. */
+/* Carry out a write of @len bytes, after @old kept ones in @text. Return: as write(2). */
 static ssize_t take(struct input *in, const struct file *file, char *text, size_t old,
 		    size_t len, bool whole)
 {
@@ -159,10 +159,10 @@ static ssize_t take(struct input *in, const struct file *file, char *text, size_
 }
 
 /**
- * iot_procfile_write() - carry out a write of one command a line
+ * iot_procfile_write() - carry out a write, one command per line
  *
- * The last line need not end in a newline; if the write is just as long as a full
- * buffer, it goes on in the next one or ends when the file is closed.
+ * The last line need not end in a newline. But if the write is exactly as long as a full
+ * buffer, the line continues in the next write, or ends when the file is closed.
  * Return: bytes carried out, up to the first line that failed; if that is the
  * first line of all, its error. -EPERM: current or the opener may not.
  */
@@ -200,7 +200,7 @@ unlock:
  * iot_procfile_open() - open a file that shows something and takes commands
  * @file:	being opened
  * @show:	as for single_open(); finds @data with iot_procfile_data()
- * @run:	carries out one line, NUL instead of newline; 0 or an error
+ * @run:	carries out one line, which has NUL instead of newline; 0 or an error
  * @data:	for both
  */
 int iot_procfile_open(struct file *file, int (*show)(struct seq_file *m, void *v),
@@ -220,16 +220,16 @@ int iot_procfile_open(struct file *file, int (*show)(struct seq_file *m, void *v
 	return err;
 }
 
-/** iot_procfile_data() - what iot_procfile_open() was given */
+/** iot_procfile_data() - get the @data that iot_procfile_open() was given */
 void *iot_procfile_data(struct seq_file *m)
 {
 	return ((struct input *)m->private)->data;
 }
 
 /*
- * Who ends, or ended long ago, does not say that the line is whole: a command that was
- * cut off may be another command, and there is no root to look its path up from. Nor is
- * it carried out with the rights of whoever happens to be the last to close.
+ * A task that exits, or exited long ago, does not show that the line is whole. A command
+ * that was cut off may be another command, and there is no root to look its path up from.
+ * Nor is the line carried out with the rights of a task that happens to close the file last.
  */
 static bool may_run_tail(const struct file *file)
 {
@@ -237,7 +237,7 @@ static bool may_run_tail(const struct file *file)
 	       current_cred() == file->f_cred && iot_access_write(file);
 }
 
-/* The begin of a line that no other write has ended. Closing cannot fail. */
+/* Run a line that no other write has ended. Closing cannot fail. */
 static void run_tail(struct input *in, const struct file *file)
 {
 	bool may = may_run_tail(file);
@@ -257,8 +257,8 @@ static void run_tail(struct input *in, const struct file *file)
 /**
  * iot_procfile_release() - close it
  *
- * Runs also when the file is removed under an open descriptor, and for a program that
- * was killed while it exits.
+ * Also runs when the file is removed while a descriptor is open, and when a killed program
+ * exits.
  */
 int iot_procfile_release(struct inode *inode, struct file *file)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What all files in /proc/iotracer share: rights, and commands by line. */
+/* What all files in /proc/iotracer share: access rights, and commands line by line. */
 #ifndef IOT_PROCFILE_H
 #define IOT_PROCFILE_H
 
@@ -14,9 +14,9 @@ struct proc_ops;
 struct seq_file;
 
 /**
- * IOT_PROCFILE_OPEN() - open_checked(), which asks whether one may open
+ * IOT_PROCFILE_OPEN() - define open_checked(), which checks the opener's rights first
  *
- * The only open methods that a file in /proc/iotracer has (scripts/lint).
+ * Files in /proc/iotracer have no other open methods (checked by scripts/lint).
  */
 #define IOT_PROCFILE_OPEN(open)							\
 	static int open##_checked(struct inode *inode, struct file *file)	\
@@ -25,9 +25,9 @@ struct seq_file;
 	}
 
 /**
- * IOT_PROCFILE_SHOW() - name_ops, of a file that is only read: what name_show() prints
+ * IOT_PROCFILE_SHOW() - define name_ops, for a read-only file that name_show() prints
  *
- * name_show() finds what the file was created with in @private of its seq_file.
+ * name_show() finds the data that the file was created with in @private of its seq_file.
  */
 #define IOT_PROCFILE_SHOW(name)							\
 	static int name##_open(struct inode *inode, struct file *file)		\

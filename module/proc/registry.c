@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The categories, with what their probes do, and their directories in /proc/iotracer. */
+/* The categories, bound to their probes, and their directories in /proc/iotracer. */
 #include <linux/errno.h>
 #include "record/categories.h"
 #include "probe/categories.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The categories, with what their probes do, and their directories in /proc/iotracer. */
+/* The categories, bound to their probes, and their directories in /proc/iotracer. */
 #ifndef IOT_REGISTRY_H
 #define IOT_REGISTRY_H
 

@@ -2,18 +2,18 @@
 /*
  * Which files and block devices are traced: their lifetime, links and rings.
  *
- * A target is identified by a key (record/key.c), so nothing of the filesystem is held:
- * unmounting, deleting and unloading go on as if it were not there. A target that
- * is stopped is in no table of the probes (record/running.c).
+ * A target is identified by a key (record/key.c), so no reference to anything of the
+ * filesystem is held. Unmounting, deleting and unloading work as if the target were not
+ * there. A stopped target is in no table of the probes (record/running.c).
  *
- * A block device is a target by its file in /dev like any other, for what programs
- * read and write through that; and by its number, for all that is submitted to it,
- * whoever does it. Nothing is held of it either: it may go, and what comes with the
- * same number is traced.
+ * A block device is a target in two ways. By its file in /dev, like any other file, it has
+ * what programs read and write through that file. By its device number it has all bios that
+ * are submitted to it, from any source. No reference to the device is held either. If it goes
+ * away, a new device with the same number is traced.
  *
- * A ring is emptied where it is (reset): meanwhile writers have one that nobody reads,
- * so what happens until the command is done is forgotten as what was before. It is
- * replaced as a whole by resize: writers that were in the old one finish there.
+ * Reset empties a ring in place. Meanwhile writers use the sink, so events that happen until
+ * the command is done are forgotten like those before it. Resize replaces the whole ring.
+ * Writers that were in the old ring finish there.
  */
 #include <linux/jhash.h>
 #include <linux/mm.h>
@@ -33,8 +33,8 @@
 #include "proc/target.h"
 
 /*
- * All targets and links; control.c's lock protects them. The indexes grow and shrink
- * with what is in them, and have secret hashes.
+ * All targets and links, protected by control.c's lock. The indexes grow and shrink with
+ * their contents, and have secret hashes.
  */
 static LIST_HEAD(all);
 static struct rhltable by_ino;
@@ -43,7 +43,7 @@ static struct rhltable by_path;
 
 static bool (*is_reserved)(const char *name);
 
-/* Takes what is recorded while a target's own ring is being emptied. */
+/* The ring that nobody reads. Takes records while a target's own ring is being emptied. */
 static struct iot_ring *sink;
 
 static const struct rhashtable_params ino_params = {
@@ -85,7 +85,7 @@ static const struct rhashtable_params path_params = {
 
 /* Rings */
 
-/* What is allocated, in whole pages where it is. */
+/* Bytes that are allocated for a ring: whole pages where __vmalloc() is used. */
 static size_t ring_size(u64 keep)
 {
 	size_t bytes = iot_ring_bytes(keep, sizeof(struct iot_io));
@@ -126,7 +126,7 @@ static size_t ring_bytes(const struct iot_ring *ring)
 	return ring_size(iot_ring_capacity(ring));
 }
 
-/* Charged; while another ring of the target is still there, both are. */
+/* Make a ring that is charged to the budget. Two rings of a target are both charged. */
 static struct iot_ring *ring_new(u64 keep, u64 first, struct iot_why *why)
 {
 	struct iot_ring *ring;
@@ -139,7 +139,7 @@ static struct iot_ring *ring_new(u64 keep, u64 first, struct iot_why *why)
 	return ring;
 }
 
-/* Nobody is in the ring any more. */
+/* Context: no task uses the ring any more. */
 static void ring_free(struct iot_ring *ring)
 {
 	size_t bytes = ring_bytes(ring);
@@ -179,10 +179,10 @@ disable_vfs:
 }
 
 /**
- * iot_target_start() - trace; nothing to do where it runs already
+ * iot_target_start() - start tracing; does nothing if the target is running
  *
- * Context: task, may sleep long: the first target of a filesystem patches text.
- * Return: 0, -EOPNOTSUPP: ftrace is off; or why a hook could not be attached.
+ * Context: task, may sleep long: the first target of a filesystem patches kernel text.
+ * Return: 0, -EOPNOTSUPP if ftrace is off, or the error of attaching a hook.
  */
 int iot_target_start(struct iot_target *t)
 {
@@ -194,7 +194,7 @@ int iot_target_start(struct iot_target *t)
 	return err;
 }
 
-/** iot_target_stop() - do not trace; what is in the log stays */
+/** iot_target_stop() - stop tracing; the records in the log stay */
 void iot_target_stop(struct iot_target *t)
 {
 	mutex_lock(&t->lock);
@@ -209,11 +209,11 @@ void iot_target_stop(struct iot_target *t)
 }
 
 /**
- * iot_target_reset() - empty the log, and the counts with it
+ * iot_target_reset() - empty the log and reset its counts
  * @t:		the target
- * @new_t0:	let time start now
+ * @new_t0:	set T0 to the present time
  *
- * Events under way end up in the emptied log or in none. It takes no memory.
+ * Events in progress end up in the emptied log or in none. No memory is allocated.
  */
 void iot_target_reset(struct iot_target *t, bool new_t0)
 {
@@ -232,8 +232,8 @@ void iot_target_reset(struct iot_target *t, bool new_t0)
 }
 
 /*
- * Copy the newest records of @old, in which nobody writes any more, into @new
- * below new->first, where @end is the place of the first index behind @old.
+ * Copy the newest records of @old, which has no writers any more, into @new, to the
+ * indices below new->first. The index behind the last record of @old is new->first.
  */
 static void ring_carry(struct iot_ring *new, const struct iot_ring *old)
 {
@@ -247,7 +247,7 @@ static void ring_carry(struct iot_ring *new, const struct iot_ring *old)
 	for (i = from; i < end; i++) {
 		if (iot_ring_read(old, i, (u64 *)&record) != IOT_RING_OK)
 			continue;
-		/* who wants that slot meanwhile goes without */
+		/* a writer that wants the slot meanwhile gets none */
 		preempt_disable();
 		iot_ring_put(new, new->first - (end - i), (u64 *)&record);
 		preempt_enable();
@@ -259,7 +259,7 @@ static void ring_carry(struct iot_ring *new, const struct iot_ring *old)
 	}
 }
 
-/* @new takes the place of @old, with its newest records. */
+/* Replace @old by @new, which gets the newest records of @old. */
 static void ring_replace(struct iot_target *t, struct iot_ring *old, struct iot_ring *new)
 {
 	u64 old_end;
@@ -274,8 +274,8 @@ static void ring_replace(struct iot_target *t, struct iot_ring *old, struct iot_
 }
 
 /*
- * Old and new ring are there together until the records are carried over, and both
- * are charged. Where there is no room for that, a ring that is large enough stays.
+ * The old and the new ring both exist until the records are carried over, and both are
+ * charged. If there is no room for both, an old ring that is large enough stays.
  */
 static int resize_locked(struct iot_target *t, u64 max_events, struct iot_why *why)
 {
@@ -299,10 +299,10 @@ static int resize_locked(struct iot_target *t, u64 max_events, struct iot_why *w
 }
 
 /**
- * iot_target_resize() - another max_events; the newest events stay
- * @why:	where to say which limit does not allow it
+ * iot_target_resize() - change max_events; the newest events stay
+ * @why:	where to report which limit does not allow it
  *
- * Return: 0 or -ENOMEM; then nothing has changed.
+ * Return: 0, or -ENOMEM and nothing has changed.
  */
 int iot_target_resize(struct iot_target *t, u64 max_events, struct iot_why *why)
 {
@@ -326,7 +326,7 @@ u64 iot_target_max_events(struct iot_target *t)
 	return keep;
 }
 
-/* Count what a reader would be shown, by level. */
+/* Count the records that a reader would be shown, by level. */
 static void count_stored(const struct iot_ring *ring,
 			 struct iot_target_stats stats[IOT_LEVELS])
 {
@@ -341,13 +341,13 @@ static void count_stored(const struct iot_ring *ring,
 }
 
 /**
- * iot_target_stats() - count
+ * iot_target_stats() - count the events of a target
  * @t:		the target
  * @stats:	by level
- * @overwritten: of all levels, from the places in the ring, not from @stats
+ * @overwritten: of all levels, from the indices of the ring, not from @stats
  *
- * seen comes from the writers' counters, the rest from the ring: that they agree
- * when nobody writes is a law that tests check.
+ * seen comes from the writers' counters, the rest from the ring. Tests check that they
+ * agree when there are no writers.
  */
 void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LEVELS],
 		      u64 *overwritten)
@@ -375,7 +375,7 @@ void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LE
 	*overwritten = taken - min(taken, kept);
 }
 
-/** iot_target_bytes() - memory that a target and its log hold */
+/** iot_target_bytes() - get the memory that a target and its log take */
 size_t iot_target_bytes(struct iot_target *t)
 {
 	size_t bytes = sizeof(*t);
@@ -389,9 +389,9 @@ size_t iot_target_bytes(struct iot_target *t)
 /* All targets */
 
 /**
- * iot_target_lookup() - the target that a file is, running or not
+ * iot_target_lookup() - find the target of a file, running or not
  *
- * Context: task, under control.c's lock; the caller holds the inode.
+ * Context: task, under control.c's lock; the caller holds a reference to the inode.
  */
 struct iot_target *iot_target_lookup(struct inode *inode)
 {
@@ -411,7 +411,11 @@ struct iot_target *iot_target_lookup(struct inode *inode)
 	return found;
 }
 
-/** iot_target_for_each() - call @fn for all, as they were added; under control.c's lock */
+/**
+ * iot_target_for_each() - call @fn for all targets, in the order in which they were added
+ *
+ * Context: under control.c's lock.
+ */
 void iot_target_for_each(void (*fn)(struct iot_target *t, void *data), void *data)
 {
 	struct iot_target *t, *next;
@@ -420,7 +424,7 @@ void iot_target_for_each(void (*fn)(struct iot_target *t, void *data), void *dat
 		fn(t, data);
 }
 
-/* By another target; by what else is in /proc/iotracer, a device, whatever its name. */
+/* By another target, or by another entry of /proc/iotracer, as a device can have any name. */
 static bool name_taken(const struct iot_target *new)
 {
 	return rhashtable_lookup_fast(&by_name, new->name, name_params) ||
@@ -428,9 +432,9 @@ static bool name_taken(const struct iot_target *new)
 }
 
 /*
- * <s_id>_<inode>, of a device as devtmpfs calls it, in other places <major>:<minor>;
- * where another target has this name (a second tmpfs, a subvolume, a deleted file's
- * inode used again), or something else in /proc/iotracer, _2, _3 … is appended.
+ * <s_id>_<inode>. A device has its name in devtmpfs or, if its file is elsewhere,
+ * <major>:<minor>. If another target has this name (a second tmpfs, a subvolume, a deleted
+ * file's inode used again), or another entry of /proc/iotracer, _2, _3 … is appended.
  */
 static void name_init(struct iot_target *t, const struct dentry *dentry)
 {
@@ -452,7 +456,7 @@ static void name_init(struct iot_target *t, const struct dentry *dentry)
 	}
 }
 
-/** iot_target_link() - the link of a target with that path, or NULL */
+/** iot_target_link() - find the link of a target with that path, or NULL */
 struct iot_link *iot_target_link(struct iot_target *t, const char *path)
 {
 	struct rhlist_head *list, *pos;
@@ -470,7 +474,7 @@ struct iot_link *iot_target_link(struct iot_target *t, const char *path)
 	return found;
 }
 
-/** iot_target_any_link() - a link with that path, whatever its target, or NULL */
+/** iot_target_any_link() - find a link with that path, of any target, or NULL */
 struct iot_link *iot_target_any_link(const char *path)
 {
 	return iot_target_link(NULL, path);
@@ -487,7 +491,7 @@ static struct iot_link *link_alloc(const char *path)
 	return link;
 }
 
-/** iot_link_copy() - append a path to a list, to be freed by kfree() */
+/** iot_link_copy() - append a copy of a link to a list, to be freed by kfree() */
 int iot_link_copy(struct list_head *links, const char *path)
 {
 	struct iot_link *link = link_alloc(path);
@@ -519,7 +523,7 @@ int iot_target_add_link(struct iot_target *t, const char *path)
 	return 0;
 }
 
-/** iot_target_drop_link() - do not list it under that path any more */
+/** iot_target_drop_link() - remove a link of a target and free it */
 void iot_target_drop_link(struct iot_link *link)
 {
 	rhltable_remove(&by_path, &link->node, path_params);
@@ -550,7 +554,7 @@ static struct iot_target *alloc_target(const struct path *path,
 	return t;
 }
 
-/* Let it be found by control. */
+/* Add a target to the list and the indexes that control uses. */
 static int enlist(struct iot_target *t)
 {
 	int err;
@@ -574,7 +578,7 @@ static void delist(struct iot_target *t)
 	rhltable_remove(&by_ino, &t->cold, ino_params);
 }
 
-/* Neither a probe nor control knows it. */
+/* Context: neither a probe nor control can find the target any more. */
 static void target_free(struct iot_target *t)
 {
 	struct iot_ring *ring = rcu_dereference_protected(t->hot.ring, true);
@@ -592,16 +596,16 @@ static void target_free_work(struct work_struct *work)
 }
 
 /**
- * iot_target_create() - make a file a target, and trace it
+ * iot_target_create() - make a file a target and start tracing
  * @path:	of the file
- * @stat:	STATX_INO of it
+ * @stat:	of the file, with STATX_INO
  * @max_events:	at least 1
- * @why:	where to say which limit does not allow it
+ * @why:	where to report which limit does not allow it
  *
- * The caller adds a link and the folder in /proc.
+ * The caller adds a link and the directory in /proc.
  * Context: task, under control.c's lock.
- * Return: the target, or an error: -EOPNOTSUPP (no ->read_iter, or ftrace is off), -ENOMEM (memory
- * or a limit), or why a hook could not be attached.
+ * Return: the target, or an error: -EOPNOTSUPP (no ->read_iter, or ftrace is off), -ENOMEM
+ * (memory or a limit), or the error of attaching a hook.
  */
 struct iot_target *iot_target_create(const struct path *path, const struct kstat *stat,
 				     u64 max_events, struct iot_why *why)
@@ -644,8 +648,8 @@ free_target:
 }
 
 /**
- * iot_target_remove() - stop tracing and free
- * @t:	its folder in /proc is gone, so nobody else holds it but probes
+ * iot_target_remove() - stop tracing and free a target
+ * @t:	its directory in /proc is gone, so only probes still use it
  */
 void iot_target_remove(struct iot_target *t)
 {
@@ -664,7 +668,7 @@ static void remove_one(struct iot_target *t, void *data)
 	iot_target_remove(t);
 }
 
-/** iot_target_remove_all() - at unload, when /proc/iotracer is gone */
+/** iot_target_remove_all() - remove all targets at unload, when /proc/iotracer is gone */
 void iot_target_remove_all(void)
 {
 	iot_target_for_each(remove_one, NULL);
@@ -693,8 +697,8 @@ destroy_by_ino:
 }
 
 /**
- * iot_target_init() - at load
- * @reserved:	is this the name of something in /proc/iotracer that is no target?
+ * iot_target_init() - set up targets at load
+ * @reserved:	check for the name of an entry of /proc/iotracer that is no target
  *
  * Return: 0 or -ENOMEM.
  */
@@ -714,7 +718,7 @@ int iot_target_init(bool (*reserved)(const char *name))
 	return err;
 }
 
-/** iot_target_exit() - when no probe is left, and no target */
+/** iot_target_exit() - clean up when no probe and no target is left */
 void iot_target_exit(void)
 {
 	rhltable_destroy(&by_path);

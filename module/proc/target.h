@@ -11,14 +11,14 @@
 #include "probe/vfs.h"
 #include "uapi/iotracer.h"
 
-#define IOT_NAME_LEN	64	/* of a folder in /proc/iotracer */
+#define IOT_NAME_LEN	64	/* of a directory in /proc/iotracer */
 
 struct iot_why;
 struct proc_dir_entry;
 
 /**
  * struct iot_link - one path under which a target was added
- * @list:	of the target's links, in the order of their adding
+ * @list:	in the list of the target's links, in the order in which they were added
  * @node:	in the index of all links by path
  * @t:		the target, NULL in a copy
  */
@@ -31,13 +31,13 @@ struct iot_link {
 
 /**
  * struct iot_target - a traced file or block device
- * @hot:	what probes know of it
- * @all:	in the list of all targets, in the order of their adding
+ * @hot:	the part that probes use
+ * @all:	in the list of all targets, in the order in which they were added
  * @cold:	in the index of all targets by inode number
  * @named:	in the index of all targets by @name
- * @free:	frees it and its ring
- * @name:	of its folder in /proc, padded with zeroes
- * @links:	struct iot_link, in the order of their adding
+ * @free:	work that frees the target and its ring
+ * @name:	of its directory in /proc, padded with zeroes
+ * @links:	list of struct iot_link, in the order in which they were added
  * @st_dev:	device number as stat(2) gives it
  * @st_ino:	inode number as stat(2) gives it
  * @lock:	protects what follows, and @hot.ring against replacement
@@ -46,13 +46,13 @@ struct iot_link {
  * @t0:		CLOCK_MONOTONIC ns
  * @running:	it is in the table of running targets and has its hooks enabled
  * @pipe_next:	seq of the next record that a pipe shows
- * @pipe_gap:	records before it that are gone, and that no pipe has told of yet
- * @pipes:	open ones
- * @gone:	its folder is about to be removed: nobody may wait in it
- * @hooks:	what it holds, and enables while running
+ * @pipe_gap:	number of records before it that are gone and that no pipe has reported yet
+ * @pipes:	number of open pipes
+ * @gone:	its directory is about to be removed: no task may wait in it
+ * @hooks:	hooks that it holds references to, and enables while running
  *
  * @all, @cold, @named, @name, @links, @dir: under control.c's lock.
- * Freed an RCU grace period after it left all tables and /proc.
+ * Freed an RCU grace period after it was removed from all tables and /proc.
  */
 struct iot_target {
 	struct iot_running hot;
@@ -67,7 +67,7 @@ struct iot_target {
 	u64 st_ino;
 	struct proc_dir_entry *dir;
 
-	struct mutex lock;	/* of what follows */
+	struct mutex lock;	/* protects what follows */
 	u64 shift;
 	u64 carried;
 	u64 t0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The log and the stream of a target: what is in its ring, as text and as it is.
+ * The log and the stream of a target: the records in its ring, as text and in binary.
  *
- * Both show a view (view.c), taken at the first read. At its end a reader gets EOF; if it
- * reads on, a new view shows what has come since, as with a file that grows. So cat ends,
- * even if its own output is traced.
+ * Both show a view (view.c), taken at the first read. At its end a reader gets EOF. If it
+ * reads on, a new view shows the records that came since, as for a file that grows. So cat
+ * ends, even if its own output is traced.
  */
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
@@ -23,7 +23,7 @@
  * @view:	what is being shown
  * @base:	position of the view's first record
  * @taken:	there is a view
- * @ended:	its reader was told so; the next read takes another
+ * @ended:	a read has reported the end; the next one takes a new view
  */
 struct reader {
 	struct iot_target *t;
@@ -41,7 +41,7 @@ static int take_view(struct reader *rd, loff_t pos, u64 from_seq, bool sorted)
 	if (!err && sorted)
 		err = iot_view_sort(&view);
 	if (err) {
-		/* the next try begins where this one did */
+		/* the next try starts where this one did */
 		iot_view_drop(&view);
 		return err;
 	}
@@ -89,7 +89,7 @@ static void reader_stop(struct seq_file *m, void *v)
 {
 }
 
-/** iot_target_line() - print an event; times start at @t0 */
+/** iot_target_line() - print the line of an event, with times relative to @t0 */
 void iot_target_line(struct seq_file *m, const struct iot_io *r, u64 t0)
 {
 	bool blk = r->level == IOT_LEVEL_BLK;
@@ -194,8 +194,8 @@ static int records_open(struct inode *inode, struct file *file)
 IOT_PROCFILE_OPEN(records_open)
 
 /*
- * A read that still had a line to deliver meets the view's end too; the reader learns
- * of it by a read that returns nothing.
+ * A read that still returns a line can reach the end of the view, too. The end is reported
+ * by a read that returns nothing.
  */
 static ssize_t reader_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -214,7 +214,7 @@ static ssize_t reader_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return n;
 }
 
-/* Runs also when the folder is removed under an open descriptor. */
+/* Also runs when the directory is removed while a descriptor is open. */
 static int reader_release(struct inode *inode, struct file *file)
 {
 	struct reader *rd = ((struct seq_file *)file->private_data)->private;

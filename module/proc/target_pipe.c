@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The pipe of a target (pipe.c): lines as in its log, in the order in which calls ended. */
+/* The pipe of a target (pipe.c). Lines are as in its log, in the order in which calls ended. */
 #include <linux/proc_fs.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -12,7 +12,7 @@
 #include "proc/target_log.h"
 #include "proc/target_pipe.h"
 
-/** struct target_pipe - an open one; the target outlives its files */
+/** struct target_pipe - an open pipe; the target outlives its files */
 struct target_pipe {
 	struct iot_pipe pipe;
 	struct iot_target *t;
@@ -28,7 +28,7 @@ static const struct iot_ring *ring_of(struct iot_target *t)
 	return rcu_dereference_protected(t->hot.ring, lockdep_is_held(&t->lock));
 }
 
-/* Pass over what is not there any more. Return: the next index; @end: behind the last. */
+/* Skip records that are gone. @end: set behind the last index. Return: the next index. */
 static u64 next_index(struct iot_target *t, u64 *end)
 {
 	u64 from = iot_ring_window(ring_of(t), end) + t->shift;
@@ -47,8 +47,8 @@ static void pass_over(struct iot_target *t)
 }
 
 /*
- * A record that is not there when every writer that was at work is done was lost: see
- * ring.c.
+ * Skip lost records. A record that is not there after all writers that were active have
+ * finished was lost: see ring.c.
  */
 static void settle(struct iot_target *t)
 {
@@ -77,7 +77,7 @@ static bool put_line(struct iot_target *t, struct seq_file *text, const struct i
 	return true;
 }
 
-/* The target's lock is held. A line is shorter than the buffer. */
+/* Context: the target's lock is held. A line is shorter than the buffer. */
 static void put_lines(struct iot_target *t, struct seq_file *text, size_t wanted)
 {
 	struct iot_io record;
@@ -134,7 +134,7 @@ static const struct iot_pipe_ops ops = {
 	.is_gone = is_gone,
 };
 
-/* What went while nobody had a pipe is nobody's gap. */
+/* Records that disappeared while no pipe was open are not reported as a gap. */
 static void begin(struct iot_target *t)
 {
 	u64 end;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The directory of a target: control and stats are here; log, stream and pipe are in files
- * of their own.
+ * The directory of a target, with its files control and stats. log, stream and pipe have
+ * source files of their own.
  *
- * The target outlives its directory, which is removed first; removing waits for whoever is
- * in a read or write. A descriptor that stays open reads EIO then.
+ * The target outlives its directory, which is removed first. The removal waits for reads and
+ * writes that are in progress. After that a read of an open descriptor fails with EIO.
  */
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
@@ -120,7 +120,7 @@ int iot_target_mkdir(struct iot_target *t, struct proc_dir_entry *parent)
 }
 
 /**
- * iot_target_rmdir() - remove it, and wait for who is reading or writing there
+ * iot_target_rmdir() - remove a target's directory, and wait for reads and writes in it
  *
  * A read of the pipe that waits for events ends first.
  */

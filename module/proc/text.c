@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events as text, by their descriptors: a line an event,
+ * Events as text, made from their descriptors. An event is one line:
  *
  *	<seconds since T0> <OP> <comm>-<pid>/<tid> name=value ...
  *
- * Fields that are zero are left out, but for seq, result and flags whose zero has a
- * name. seq counts by CPU; a number that is not there is an event that was lost or
- * overwritten.
+ * Fields that are zero are left out, except seq, result, cpu, severity and flags whose zero
+ * has a name. seq counts the events of each CPU. A missing number is an event that was lost
+ * or overwritten.
  */
 #include <linux/math64.h>
 #include <linux/sched.h>
@@ -22,7 +22,7 @@
 #include "proc/text.h"
 #include "uapi/iotracer.h"
 
-/** iot_text_time() - seconds with nine decimals */
+/** iot_text_time() - print a time as seconds with nine decimals */
 void iot_text_time(struct seq_file *m, u64 ns)
 {
 	u32 rest;
@@ -32,15 +32,16 @@ void iot_text_time(struct seq_file *m, u64 ns)
 }
 
 /**
- * iot_text_comm() - a thread names itself as it likes; it must not forge a field
- * or a line, nor command a terminal
+ * iot_text_comm() - print the name of a thread
+ *
+ * A thread chooses its own name. It must not forge a field or a line, nor control a terminal.
  */
 void iot_text_comm(struct seq_file *m, const char *comm)
 {
 	iot_escape(m, comm, TASK_COMM_LEN, "; ");
 }
 
-/* Names with | between them, what has no name in hex. */
+/* Print the names of flags with | between them, and bits without a name in hex. */
 static void show_flags(struct seq_file *m, const char *group, u32 value)
 {
 	const struct iot_flag *whole = iot_names_whole(group, value);
@@ -111,7 +112,7 @@ static void show_value(struct seq_file *m, const struct iot_schema_field *f,
 		seq_printf(m, "%llu", value);
 }
 
-/* Fields that begin the line, or say nothing to people. */
+/* Fields that are at the beginning of the line, or of no use to people. */
 static bool is_head(const char *name)
 {
 	static const char * const head[] = { "time", "op", "comm", "pid",
@@ -140,7 +141,7 @@ static bool is_shown(const struct iot_schema_field *f, u64 value, const struct i
 	return value;
 }
 
-/* A field's value by name, 0 where the event has none. */
+/* The value of a field by its name, 0 if the event has no such field. */
 static u64 named(const struct iot_schema_event *event, const void *record,
 		 const char *name)
 {
@@ -164,7 +165,7 @@ static const void *comm_of(const struct iot_schema_event *event, const void *rec
 
 /**
  * iot_text_event() - print one line
- * @t0:	CLOCK_MONOTONIC ns at which times start
+ * @t0:	CLOCK_MONOTONIC ns that times are relative to
  */
 void iot_text_event(struct seq_file *m, const struct iot_schema_event *event,
 		    const void *record, u64 t0)

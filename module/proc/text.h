@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events as text, by their descriptors. */
+/* Events as text, made from their descriptors. */
 #ifndef IOT_TEXT_H
 #define IOT_TEXT_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one reader of a target's log is shown: copies of the records that were in
- * the ring at one moment, so that chunks, offsets and other readers find the same
- * text, and the smallest ring under the heaviest load still shows its last N.
+ * The records that one reader of a target's log is shown: copies of those that were in the
+ * ring at one moment. So reads in chunks, at offsets and by other readers find the same text,
+ * and the smallest ring still shows its last N records under the heaviest load.
  */
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -12,7 +12,7 @@
 #include "core/param.h"
 #include "proc/view.h"
 
-/* The reader's memory group pays for the copy. */
+/* The copy is charged to the reader's memory cgroup. */
 static void *view_alloc(size_t n, size_t size)
 {
 	size_t bytes = array_size(n, size);
@@ -23,7 +23,7 @@ static void *view_alloc(size_t n, size_t size)
 			 __GFP_RETRY_MAYFAIL);
 }
 
-/* In place of a seq, for a record that is not (yet) there. */
+/* Values of seq for a record that is not there, or not yet. */
 #define SEQ_PENDING	U64_MAX
 #define SEQ_GONE	(U64_MAX - 1)
 
@@ -33,7 +33,7 @@ static void *view_alloc(size_t n, size_t size)
  * @from:	first index
  * @end:	index behind the last
  * @shift:	seq - index
- * @dev:	of the target's filesystem
+ * @dev:	device number of the target's filesystem
  */
 struct span {
 	const struct iot_ring *ring;
@@ -43,7 +43,7 @@ struct span {
 	dev_t dev;
 };
 
-/* The fields that writers do not spend time on. */
+/* Fill in the fields that writers do not spend time on. */
 static void complete_record(struct iot_io *r, const struct span *span, u64 index)
 {
 	r->seq = index + span->shift;
@@ -55,7 +55,7 @@ static void complete_record(struct iot_io *r, const struct span *span, u64 index
 	memset(r->origin_comm, 0, sizeof(r->origin_comm));
 }
 
-/* Copy what is marked as pending. Return: how much of it still is. */
+/* Copy the records that are marked as pending. Return: how many still are. */
 static size_t copy_pending(struct iot_view *view, const struct span *span)
 {
 	size_t pending = 0;
@@ -83,8 +83,8 @@ static size_t copy_pending(struct iot_view *view, const struct span *span)
 }
 
 /*
- * A record that is missing when every writer that was at work is done was lost;
- * writers run with preemption off, so an RCU grace period waits for them.
+ * A record that is missing after all writers that were active have finished was lost.
+ * Writers run with preemption off, so an RCU grace period waits for them.
  */
 static void copy(struct iot_view *view, const struct span *span)
 {
@@ -105,7 +105,7 @@ static void copy(struct iot_view *view, const struct span *span)
  * iot_view_take() - copy what a target's ring holds
  * @view:	empty or dropped
  * @t:		the target
- * @from_seq:	nothing older than this
+ * @from_seq:	seq of the oldest record to copy
  *
  * Context: task, may sleep. Return: 0, -ENOMEM or -EINTR.
  */
@@ -143,9 +143,9 @@ unlock:
 /**
  * iot_view_sort() - order by the time at which calls began
  *
- * Records are written when a call ends, so they are nearly in order: one moves
- * over those that began after it and ended before it. Insertion costs just that.
- * Return: 0 or -EINTR: the reader is being killed.
+ * Records are written when a call ends, so they are nearly in order. A record only moves
+ * over those of calls that began after it and ended before it. Insertion costs just that.
+ * Return: 0, or -EINTR if the reader is being killed.
  */
 int iot_view_sort(struct iot_view *view)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What one reader of a target's log is shown. */
+/* The records that one reader of a target's log is shown. */
 #ifndef IOT_VIEW_H
 #define IOT_VIEW_H
 
@@ -7,11 +7,11 @@
 
 /**
  * struct iot_view - copies of records, taken at one moment
- * @records:	with seq filled in, where it is in @order
- * @order:	numbers of the @records to show, in the order to show them in
- * @nr:		how many
- * @next_seq:	where a later view goes on
- * @t0:		of the target at that moment
+ * @records:	the copies; seq is filled in for those in @order
+ * @order:	indices of the @records to show, in the order in which to show them
+ * @nr:		number of indices in @order
+ * @next_seq:	seq at which a later view continues
+ * @t0:		T0 of the target at that moment
  */
 struct iot_view {
 	struct iot_io *records;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * What userspace sees of iotracer besides text: the records and the stream.
+ * The interface to userspace besides text: the records and the streams.
  *
- * A stream is one struct iot_stream_header followed by what its layout says, in
- * host byte order. Compare magic, version and schema before decoding.
+ * A stream is one struct iot_stream_header followed by data in the layout that it
+ * names, in host byte order. Compare magic, version and schema before decoding.
  *
- *	/proc/iotracer/<target>/stream	 IOT_LAYOUT_RECORDS: records, by their seq
- *	/proc/iotracer/<category>/stream IOT_LAYOUT_BLOCKS: blocks, each a struct
- *					 iot_stream_block and its records, of one CPU,
- *					 whose seq follow one another; each CPU
- *					 that has something new has its turn
- *					 before one has its second
+ *	/proc/iotracer/<target>/stream	 IOT_LAYOUT_RECORDS: records, in order of seq
+ *	/proc/iotracer/<category>/stream IOT_LAYOUT_BLOCKS: blocks. A block is a struct
+ *					 iot_stream_block and its records, which are of
+ *					 one CPU and have consecutive seqs. CPUs with
+ *					 new records take turns, one block each.
  *	/proc/iotracer/paths		 IOT_LAYOUT_PATHS: struct iot_path_record
  */
 #ifndef _UAPI_IOTRACER_H
@@ -28,19 +27,20 @@
 struct iot_stream_header {
 	__u64 magic;		/* IOT_STREAM_MAGIC */
 	__u32 version;		/* IOT_STREAM_VERSION */
-	__u32 header_size;	/* bytes from here to the first record */
+	__u32 header_size;	/* bytes from the start of the header to the first record */
 	__u64 schema;		/* iot_schema_hash() of the writer */
 	__u32 event;		/* event id of the records that follow */
 	__u32 record_size;	/* bytes, 0 for paths */
 	__u64 t0;		/* T0 of target or category, CLOCK_MONOTONIC ns */
 	__u32 layout;		/* IOT_LAYOUT_* */
-	__u32 cpus;		/* blocks: no cpu is this number or above */
+	__u32 cpus;		/* blocks: every cpu is below this number */
 };
 
 /*
- * A block of a category's stream. @first is the seq of its first record; @gap
- * events of this CPU between the block before (or the reader's begin) and this
- * one are gone: overwritten before they were read, or lost.
+ * A block of a category's stream. @first is the seq of its first record. @gap is the
+ * number of events of this CPU that are missing between the previous block, or the
+ * start of the reader, and this one. They were overwritten before they were read, or
+ * lost.
  */
 #define IOT_STREAM_BLOCK_MAGIC		0x4b4c4249	/* "IBLK" */
 
@@ -54,9 +54,9 @@ struct iot_stream_block {
 };
 
 /*
- * One path that records name by @id. ids rise; a gap is that many paths that
- * were forgotten before they were read. @length bytes of text follow, without
- * NUL, and then zero bytes up to a multiple of 8.
+ * One path that records name by @id. Ids rise. Paths whose ids are skipped were
+ * forgotten before they were read. @length bytes of text follow, without NUL, and
+ * then zero bytes up to a multiple of 8.
  */
 struct iot_path_record {
 	__u64 id;
@@ -67,7 +67,7 @@ struct iot_path_record {
 
 /* struct iot_fs: kind */
 #define IOT_KIND_NONE		0	/* the path led to no file */
-#define IOT_KIND_FILE		1	/* of a real filesystem, and so on */
+#define IOT_KIND_FILE		1	/* on a real filesystem, as the next two */
 #define IOT_KIND_DIR		2
 #define IOT_KIND_SYMLINK	3
 #define IOT_KIND_PIPE		4	/* also FIFO */
@@ -89,39 +89,39 @@ struct iot_path_record {
 /* struct iot_io: flags */
 #define IOT_IO_DIRECT		(1u << 0)	/* O_DIRECT */
 #define IOT_IO_ASYNC		(1u << 1)	/* queued: completes after the call */
-#define IOT_IO_NOWAIT		(1u << 2)	/* RWF_NOWAIT asked for by the caller */
+#define IOT_IO_NOWAIT		(1u << 2)	/* the caller set RWF_NOWAIT */
 #define IOT_IO_APPEND		(1u << 3)	/* O_APPEND */
 #define IOT_IO_SYNC		(1u << 4)	/* O_DSYNC or O_SYNC; blk: REQ_SYNC */
-#define IOT_IO_SPLICE		(1u << 5)	/* splice; moved past ->read_iter: sendfile, too */
+#define IOT_IO_SPLICE		(1u << 5)	/* by ->splice_read or _write: splice, sendfile */
 #define IOT_IO_CLONE		(1u << 6)	/* moved by reference (reflink) or by the server */
 #define IOT_IO_READAHEAD	(1u << 7)	/* blk: REQ_RAHEAD */
 #define IOT_IO_FUA		(1u << 8)	/* blk: REQ_FUA */
-#define IOT_IO_KERNEL		(1u << 9)	/* the kernel by itself: no program's memory */
-#define IOT_IO_SENDFILE		(1u << 10)	/* with KERNEL: for sendfile; SPLICE: for splice */
+#define IOT_IO_KERNEL		(1u << 9)	/* by the kernel itself: not a program's memory */
+#define IOT_IO_SENDFILE		(1u << 10)	/* with KERNEL: for sendfile (SPLICE: for splice) */
 #define IOT_IO_COPY		(1u << 11)	/* with KERNEL: for copy_file_range */
 #define IOT_IO_URING		(1u << 12)	/* a request of io_uring; with KERNEL: its splice */
 #define IOT_IO_NFSD		(1u << 13)	/* with KERNEL: the NFS server, for a client */
 #define IOT_IO_AIO		(1u << 14)	/* a request of io_submit */
 
 /* struct iot_fault: flags */
-#define IOT_FAULT_SHARED	(1u << 0)	/* of a mapping that others see */
-#define IOT_FAULT_MKWRITE	(1u << 1)	/* the filesystem was told */
+#define IOT_FAULT_SHARED	(1u << 0)	/* in a shared mapping */
+#define IOT_FAULT_MKWRITE	(1u << 1)	/* the filesystem was notified: ->page_mkwrite */
 #define IOT_FAULT_COW		(1u << 2)	/* a private copy was made */
 #define IOT_FAULT_GUP		(1u << 3)	/* the kernel wanted the page */
-#define IOT_FAULT_USER		(1u << 4)	/* the program was running */
+#define IOT_FAULT_USER		(1u << 4)	/* in user mode */
 
 /* struct iot_fault: severity */
 #define IOT_FAULT_MINOR		0
 #define IOT_FAULT_MAJOR		1
 
 /* struct iot_cache: flags */
-#define IOT_CACHE_WRITE		(1u << 0)	/* HIT, MISS: of a write */
+#define IOT_CACHE_WRITE		(1u << 0)	/* HIT, MISS: by a write */
 #define IOT_CACHE_WAIT		(1u << 1)	/* HIT: the data is still being read */
-#define IOT_CACHE_FAULT		(1u << 2)	/* HIT, MISS: of a page fault */
-#define IOT_CACHE_INTERRUPT	(1u << 3)	/* in an interrupt: no task did it */
-#define IOT_CACHE_ORIGINATOR	(1u << 4)	/* see IOT_REQ_ORIGINATOR; or had it read */
+#define IOT_CACHE_FAULT		(1u << 2)	/* HIT, MISS: by a page fault */
+#define IOT_CACHE_INTERRUPT	(1u << 3)	/* in an interrupt, not by a task */
+#define IOT_CACHE_ORIGINATOR	(1u << 4)	/* as IOT_REQ_ORIGINATOR, or had the page read */
 
-/* struct iot_block: flags; the first 14 are as in the kernel, shifted by REQ_OP_BITS */
+/* struct iot_block: flags. The first 14 are the kernel's, shifted right by REQ_OP_BITS. */
 #define IOT_REQ_COMMON		0x3fffu
 #define IOT_REQ_FAILFAST_DEV	(1u << 0)
 #define IOT_REQ_FAILFAST_TRANSPORT	(1u << 1)
@@ -145,18 +145,18 @@ struct iot_path_record {
 #define IOT_REQ_ATOMIC	(1u << 19)
 #define IOT_REQ_NOUNMAP	(1u << 20)
 #define IOT_REQ_CGROUP_PUNT	(1u << 21)
-#define IOT_REQ_FLUSH_SEQ	(1u << 24)	/* with flushes around it */
-#define IOT_REQ_EARLY		(1u << 25)	/* made before the trace */
+#define IOT_REQ_FLUSH_SEQ	(1u << 24)	/* in a sequence with flushes */
+#define IOT_REQ_EARLY		(1u << 25)	/* made before the trace, or not followed */
 #define IOT_REQ_BIO		(1u << 26)	/* a bio of a device that has no requests */
-/* The filter's conditions on tasks are met by who made the data dirty, not by who does this. */
+/* The originator of the data meets the filter's conditions on tasks, the current task does not. */
 #define IOT_REQ_ORIGINATOR	(1u << 27)
 
-/* struct iot_block: class; of file data by the file's size */
+/* struct iot_block: class. Data of a file is classified by the size of the file. */
 #define IOT_CLASS_NONE		0	/* not known */
 #define IOT_CLASS_METADATA	1
 #define IOT_CLASS_JOURNAL	2
 #define IOT_CLASS_DIRECT	3	/* direct I/O */
-#define IOT_CLASS_FILE_4K	4	/* up to that size, and so on */
+#define IOT_CLASS_FILE_4K	4	/* a file up to this size, as the next ones */
 #define IOT_CLASS_FILE_16K	5
 #define IOT_CLASS_FILE_64K	6
 #define IOT_CLASS_FILE_256K	7
@@ -168,17 +168,17 @@ struct iot_path_record {
 #define IOT_CLASS_FILE_1G	13
 #define IOT_CLASS_FILE_LARGER	14
 
-/* struct iot_uring: flags of COMPLETE, where a cqe has none */
-#define IOT_URING_OVERFLOW	(1u << 14)	/* no room in the ring: the kernel keeps it */
-#define IOT_URING_DROPPED	(1u << 15)	/* nor memory: the program will not get it */
+/* struct iot_uring: flags of COMPLETE, in bits that a cqe does not use */
+#define IOT_URING_OVERFLOW	(1u << 14)	/* no room in the ring: the kernel keeps the cqe */
+#define IOT_URING_DROPPED	(1u << 15)	/* no memory either: the program does not get it */
 
 /* struct iot_fs, struct iot_uring: unsure */
-#define IOT_UNSURE_CHANGED	(1u << 0)	/* the program's memory changed under the call */
+#define IOT_UNSURE_CHANGED	(1u << 0)	/* the program's memory changed during the call */
 
 /* struct iot_uring: opcode */
 #define IOT_URING_NONE		0xffff
 #define IOT_URING_READ_MULTISHOT	49	/* IORING_OP_READ_MULTISHOT, 6.7 */
-#define IOT_URING_WAITID	50	/* IORING_OP_WAITID and so on, 6.7 */
+#define IOT_URING_WAITID	50	/* IORING_OP_WAITID and the next three, 6.7 */
 #define IOT_URING_FUTEX_WAIT	51
 #define IOT_URING_FUTEX_WAKE	52
 #define IOT_URING_FUTEX_WAITV	53

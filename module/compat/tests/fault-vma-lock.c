@@ -1,4 +1,4 @@
-/* page faults with the lock of one mapping only (CONFIG_PER_VMA_LOCK), 6.4 */
+/* page faults that hold only the lock of one VMA (CONFIG_PER_VMA_LOCK), 6.4 */
 #include <linux/mm_types.h>
 unsigned int iot_test(void)
 {

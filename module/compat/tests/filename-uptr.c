@@ -1,3 +1,3 @@
-/* struct filename: uptr, where the name came from; gone in 7.x */
+/* struct filename: uptr, the user address that the name came from; gone in 7.x */
 #include <linux/fs.h>
 const void *iot_test(struct filename *n) { return n->uptr; }

@@ -1,4 +1,4 @@
-/* Registered files are nodes: since 6.13. */
+/* io_uring: registered files are nodes; 6.13 */
 #include <linux/io_uring_types.h>
 
 struct io_rsrc_node *compat_io_uring_file_node(const struct io_ring_ctx *ctx);

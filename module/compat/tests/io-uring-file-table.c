@@ -1,4 +1,4 @@
-/* io_uring: struct io_file_table has files; 6.13 has nodes, which are io_uring's own */
+/* io_uring: struct io_file_table has files; 6.13 has nodes, which are private to io_uring */
 #include <linux/io_uring_types.h>
 unsigned long iot_test(struct io_ring_ctx *ctx)
 {
