@@ -13,7 +13,7 @@
 #define KEY_MOST 4096
 #define EXTENSION_MAX 7	/* characters */
 
-/* A pipe gives it in pieces. Returns 0 or an errno. */
+/* Reads to the end, since a pipe may deliver the key in pieces. Returns 0 or a positive errno. */
 static int read_whole(const char *file, unsigned char *key, size_t *length)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -85,7 +85,7 @@ void anonymize_word(const struct anonymizer *a, char *out, const char *what,
 	__u8 digest[8];
 	int i;
 
-	/* With its NUL: no name of one kind is a name of another. */
+	/* @what is hashed with its NUL, so that names of two kinds are never the same input. */
 	hmac_sha256_update(&context, strlen(what) + 1, (const __u8 *)what);
 	hmac_sha256_update(&context, length, (const __u8 *)name);
 	hmac_sha256_digest(&context, sizeof(digest), digest);

@@ -11,8 +11,8 @@
 #include "proc.h"
 #include "record.h"
 
-#define READ_BYTES (1024 * 1024)	/* at once; the module gives whole blocks */
-#define TEXT_BYTES (64 * 1024)		/* likewise of paths: room for several of the longest */
+#define READ_BYTES (1024 * 1024)	/* of one read; the module returns whole blocks */
+#define TEXT_BYTES (64 * 1024)		/* of one read of paths: several of the longest fit */
 
 static ssize_t read_some(int fd, char *to, size_t room)
 {
@@ -24,7 +24,7 @@ static ssize_t read_some(int fd, char *to, size_t room)
 	return n < 0 ? -errno : n;
 }
 
-/* The first read, of which the header goes. */
+/* Does the first read, and removes the header from what was read. */
 static int open_part(struct blocks *b, struct stream *s, int fd, unsigned int layout,
 		     char *data, size_t room, size_t *left)
 {
@@ -39,7 +39,7 @@ static int open_part(struct blocks *b, struct stream *s, int fd, unsigned int la
 		return CLI_FAILED;
 	}
 	memcpy(&h, data, sizeof(h));
-	/* Paths are no event: their header is as good as that of the category's. */
+	/* The header of paths names no event; stream_check() gets the category's. */
 	if (layout == IOT_LAYOUT_PATHS) {
 		h.event = b->category->event_id;
 		h.record_size = category_event(b->category)->size;
@@ -104,7 +104,7 @@ static void add_records(const struct blocks *b, struct records *r, const char *f
 	r->nr += nr;
 }
 
-/* What was gone before the first read stats has told already. */
+/* In the first read, a gap without records is skipped: b->before already counts it. */
 static int take_blocks(struct blocks *b, struct records *r, size_t bytes)
 {
 	size_t size = b->stream.event->size, at = 0;
@@ -125,7 +125,7 @@ static int take_blocks(struct blocks *b, struct records *r, size_t bytes)
 	return at == bytes ? 0 : -EBADMSG;
 }
 
-/* Whole paths; what is behind them waits for the next read. */
+/* Adds the whole paths; an incomplete one stays for the next read. */
 static void take_paths(struct blocks *b)
 {
 	struct iot_path_record p;
@@ -143,7 +143,7 @@ static void take_paths(struct blocks *b)
 	memmove(b->text, b->text + at, b->text_left);
 }
 
-/* The paths of records that were read are there: they were known before. */
+/* Called after records were read: the paths that these name can already be read. */
 static int read_paths(struct blocks *b)
 {
 	ssize_t n;

@@ -27,7 +27,7 @@ const struct category *category_find(const char *name, size_t length)
 	return NULL;
 }
 
-/* Who records it would not know what is gone, or that it ended. */
+/* Refused for a category that is being recorded: the recorder would not notice the change. */
 int category_command(const struct category *category, const char *command)
 {
 	struct control c = { .category = category->name, .fd = -1, .commands = -1 };

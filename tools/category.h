@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The categories that can be recorded: a row of a table each. */
+/* The categories that can be recorded: each is a row of a table. */
 #ifndef TOOL_CATEGORY_H
 #define TOOL_CATEGORY_H
 
@@ -12,7 +12,7 @@
 
 struct category {
 	const char *name;		/* of its directory in /proc/iotracer */
-	const char *io_tracer;		/* what IO Tracer calls it */
+	const char *io_tracer;		/* IO Tracer's name of it */
 	unsigned int event_id;
 	const struct record_column *columns;	/* IO Tracer's */
 	size_t nr_columns;
@@ -25,16 +25,19 @@ extern const struct category categories[];
 extern const size_t nr_categories;
 
 const struct category *category_find(const char *name, size_t length);
-/* A category that was named as if it were a file; its control. An exit code. */
+/*
+ * Carries out @command, unless iotracer record has taken the category. For subcommands that
+ * take categories as well as files. Returns an exit code.
+ */
 int category_command(const struct category *category, const char *command);
 
 /*
- * Takes names of categories from those of files; returns how many. Other names stay, in
- * their order; what there was is in @taken, which has room for all of them.
+ * Moves the names of categories from @files to @taken, which has room for all names, and
+ * returns how many there were. The other names stay in @files, in their order.
  */
 size_t category_take(struct cli_files *files, const struct category **taken);
 
-char *category_names(void);	/* "fs, fault", to be freed */
+char *category_names(void);	/* "fs, fault"; the caller frees it */
 const struct iot_schema_event *category_event(const struct category *category);
 
 /* category_fs.c */

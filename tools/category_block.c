@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Category block: IO Tracer's columns of its requests, out of our records. */
+/* Category block: IO Tracer's columns for block requests, made from our records. */
 #include <stdio.h>
 #include <string.h>
 
 #include "category.h"
 #include "put.h"
 
-/* Nanoseconds as milliseconds, to the last digit. */
+/* Nanoseconds as milliseconds with all digits. */
 static char *put_ms(struct record_printer *p, const struct record_column *c, char *out,
 		    const void *record)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Category cache: IO Tracer's columns of its page cache events, out of our records. */
+/* Category cache: IO Tracer's columns for page cache events, made from our records. */
 #include "category.h"
 
 const struct record_column cache_columns[CACHE_COLUMNS] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Category fault: IO Tracer's columns of its page faults, out of our records. */
+/* Category fault: IO Tracer's columns for page faults, made from our records. */
 #include <string.h>
 
 #include "category.h"
@@ -7,7 +7,7 @@
 
 #define PAGE_BYTES 4096
 
-/* IO Tracer counts in pages. */
+/* IO Tracer shows this offset in pages. */
 static char *put_page(struct record_printer *p, const struct record_column *c, char *out,
 		      const void *record)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Category fs: IO Tracer's columns, in its order, out of our records. */
+/* Category fs: IO Tracer's columns, in its order, made from our records. */
 #include <string.h>
 
 #include "category.h"
@@ -8,7 +8,7 @@
 #include "names.h"
 #include "put.h"
 
-/* What the column size tells. */
+/* What the column size shows. */
 enum size_of { SIZE_NONE, SIZE_MOVED, SIZE_ASKED };
 
 static enum size_of size_of(unsigned int op)
@@ -53,7 +53,7 @@ static const struct name *name_of(const struct record_printer *p, __u64 id)
 	return name ? name : &unknown;
 }
 
-/* Of two paths "old -> new", as IO Tracer has it. */
+/* Two paths are shown as "old -> new", as in IO Tracer. */
 static char *put_filename(struct record_printer *p, const struct record_column *c,
 			  char *out, const void *record)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Category uring: IO Tracer's columns of its io_uring events, out of our records. */
+/* Category uring: IO Tracer's columns for io_uring events, made from our records. */
 #include "category.h"
 #include "put.h"
 
@@ -8,7 +8,7 @@ static bool is_enter(const struct iot_uring *u)
 	return u->op == IOT_URING_ENTER;
 }
 
-/* A number that only calls of io_uring_enter(2) have, or only requests. */
+/* A number that only calls of io_uring_enter(2) or only requests have; others show "". */
 static char *put_if(struct record_printer *p, bool has, char *out, __s64 value)
 {
 	return has ? put_s64(out, value) : record_text(p, out, "", 0, true);
@@ -93,7 +93,7 @@ static char *put_errno(struct record_printer *p, const struct record_column *c, 
 	return put_if(p, u->result < 0, out, -u->result);
 }
 
-/* Workers are threads of the process that submitted. */
+/* A worker is a thread of the process that submitted the request. */
 static char *put_worker_pid(struct record_printer *p, const struct record_column *c, char *out,
 			    const void *record)
 {

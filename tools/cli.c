@@ -35,7 +35,7 @@ static void *checked(void *p)
 	return p;
 }
 
-/* What a format makes, without control characters. */
+/* The formatted text, with control characters escaped. */
 static char *guarded(const char *format, va_list args)
 {
 	char *text, *shown;
@@ -105,7 +105,7 @@ static ssize_t write_guarded(void *to, const char *bytes, size_t size)
 	return size;
 }
 
-/* What getopt(3) does not know it prints as it is, on stderr. */
+/* getopt(3) prints unknown options unescaped, so stderr is replaced while it runs. */
 void cli_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
 	static const cookie_io_functions_t functions = { .write = write_guarded };
@@ -214,7 +214,7 @@ void cli_color_stderr(void)
 
 const char *cli_sgr(const char *code)
 {
-	/* The codes of cli.h; constant strings, for several in one printf. */
+	/* The codes of cli.h. Constant strings, so that one printf can use several. */
 	static const struct { const char *code, *sequence; } known[] = {
 		{ "0", "\033[0m" }, { "1", "\033[1m" }, { "1;31", "\033[1;31m" },
 		{ "32", "\033[32m" }, { "33", "\033[33m" },

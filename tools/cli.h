@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What every subcommand shares: exit codes, messages, colour, memory and the
- * promise that output which could not be written is an error.
+ * rule that a failure to write output is an error.
  */
 #ifndef TOOL_CLI_H
 #define TOOL_CLI_H
@@ -20,27 +20,27 @@ enum cli_exit {
 
 enum cli_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
-/* One line on stderr, "iotracer: " in front; control characters become \ooo. */
+/* Prints "iotracer: " and one line on stderr; control characters become \ooo. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same with the shown form of @subject (a path) and ": " in front. */
+/* As above, with the escaped form of @subject (a path) and ": " before the text. */
 void cli_say_of(const char *subject, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The exit code of two parts: a failure wins, two different ones are CLI_FAILED. */
+/* Merges two exit codes: a failure wins, two different failures become CLI_FAILED. */
 int cli_merge(int a, int b);
 
-/* argp_parse(), whose messages show what was given without control characters. */
+/* argp_parse(), whose messages show the arguments with control characters escaped. */
 void cli_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 
-/* argp_error(), likewise; one line. */
+/* argp_error() for one line, with control characters escaped. */
 void cli_usage(struct argp_state *state, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 
 /* Options common to all subcommands (--color): a child parser, no input. */
 extern const struct argp_child cli_common[];
 
-/* An argument of --format; @csv says whether csv is among the choices. */
+/* Parses the argument of --format; @csv: csv is one of the choices. */
 enum cli_format cli_parse_format(struct argp_state *state, const char *arg, bool csv);
 
 /* The arguments FILE... and the option --all (key 'a'). */
@@ -48,16 +48,16 @@ struct cli_files {
 	char **names;
 	size_t nr;
 	bool all;
-	bool optional;		/* set by the caller: none means all */
+	bool optional;		/* set by the caller: no name means all */
 };
 
-/* A parser to fall back to: takes 'a' and the arguments, checks them. */
+/* A parser to fall back on: takes key 'a' and the arguments, and checks them. */
 error_t cli_parse_files(struct cli_files *files, int key, struct argp_state *state);
 
 /* The escape sequence for an SGR code such as "1;31", or "" without colour. */
 const char *cli_sgr(const char *code);
 
-/* What is coloured from now on goes to stderr: whether that is a terminal counts. */
+/* From now on colour is for stderr, and depends on whether that is a terminal. */
 void cli_color_stderr(void);
 
 #define CLI_BOLD	cli_sgr("1")
@@ -66,16 +66,16 @@ void cli_color_stderr(void);
 #define CLI_YELLOW	cli_sgr("33")
 #define CLI_PLAIN	cli_sgr("0")
 
-/* False when output so far was not written; errno then says why. */
+/* Flushes stdout. False if output so far could not be written; errno is set then. */
 bool cli_flush(void);
 
 /* For atexit(): output that was not written makes the exit code CLI_FAILED. */
 void cli_close_stdout(void);
 
-/* Nobody reads stdout any more, and that is no error (a followed log). */
+/* Stdout has no reader any more, and that is no error (a followed log). */
 void cli_stdout_gone(void);
 
-/* Memory or a clean end with a message: none of these returns NULL. */
+/* Without memory these print a message and exit: none of them returns NULL. */
 void *cli_grow(void *old, size_t count, size_t size);
 void *cli_aligned(size_t alignment, size_t size);
 char *cli_strdup(const char *s);

@@ -19,7 +19,7 @@
 
 struct env {
 	struct cli_files files;
-	const char *max_events;	/* digits, or NULL where none were given */
+	const char *max_events;	/* digits, or NULL if not given */
 };
 
 static const struct { int err; const char *why; } add_errors[] = {
@@ -59,7 +59,7 @@ static int add_file(int fd, const char *file, const char *max_events)
 	return err ? explain_add(file, -err) : CLI_OK;
 }
 
-/* The default of a module that was loaded to keep more than ours is what is wanted. */
+/* NULL, for the module's own default, if it was loaded with one that is larger than ours. */
 static const char *default_events(void)
 {
 	unsigned long long n = 0;
@@ -73,7 +73,7 @@ static const char *default_events(void)
 	return n > strtoull(MAX_EVENTS, NULL, 10) ? NULL : MAX_EVENTS;
 }
 
-/* A file that is traced already keeps the size of its log if none is given. */
+/* A file that is already traced keeps the size of its ring unless --max-events is given. */
 static int add_files(int fd, const struct env *env)
 {
 	const char *fallback = default_events();
@@ -161,8 +161,8 @@ static int explain_remove(const char *file, int err)
 }
 
 /*
- * Removes every link of a target. The module takes a path for the file that it
- * leads to now, so one that meanwhile leads to another target is refused.
+ * Removes every link of a target. The module applies a path to the file that it
+ * leads to now, so a path that meanwhile leads to another target is refused.
  */
 static int remove_links(int fd, const struct target_list *list,
 			const struct target *target)
@@ -188,9 +188,9 @@ static int remove_links(int fd, const struct target_list *list,
 }
 
 /*
- * A path is for the module to judge: it removes the link of that path alone, or
- * the one that a renamed file has left behind. Only by the name of the target,
- * or by a further hard link, the target goes with all of them.
+ * A path is left to the module, which removes only the link of that path, or the
+ * link that a renamed file left behind. The name of the target, or a hard link
+ * that was not added, removes the target with all of its links.
  */
 static int remove_named(int fd, const struct target_list *list, const char *file)
 {
@@ -209,7 +209,7 @@ static int remove_named(int fd, const struct target_list *list, const char *file
 	return remove_links(fd, list, target);
 }
 
-/* Removes each listed path; 0 or the last error. */
+/* Removes each listed path. Returns 0 or the last error. */
 static int remove_listed(int fd, const struct target_list *list)
 {
 	int err = 0;
@@ -227,9 +227,10 @@ static int remove_listed(int fd, const struct target_list *list)
 }
 
 /*
- * A path that meanwhile leads to another target may have removed that one's
- * link, which is then missed in its own turn, and what is left takes a second
- * round; so does a target that somebody else removes at the same time.
+ * After an error there is a second round. A path that meanwhile leads to another
+ * target may have removed a link of that target; this link is missing when its own
+ * turn comes, and the first target still has its own. Another process may also have
+ * removed a target at the same time.
  */
 static int remove_all(int fd, struct target_list *list)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer start, stop, reset, timereset: commands to the control file of a target, or a category. */
+/* iotracer start, stop, reset, timereset: commands to the control file of a target or category. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static int control_target(const struct target *target, const char *file, void *d
 	return err ? proc_explain(file, target->name, "control", err) : CLI_OK;
 }
 
-/* Its reset lets time begin anew as well. */
+/* A category has no timereset: its reset sets T0, too. */
 static int control_category(const struct category *category, const char *command)
 {
 	return category_command(category, strcmp(command, "timereset") ? command : "reset");

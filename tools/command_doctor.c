@@ -14,7 +14,7 @@ struct env {
 	enum cli_format format;
 	const char *release;
 	struct doctor doctor;
-	struct ability *abilities;	/* one a category */
+	struct ability *abilities;	/* one for each category */
 };
 
 static const char *const words[] = {
@@ -206,7 +206,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Is anything of it installed? */
+/* Whether anything of this kernel is installed. */
 static bool is_installed(const struct host *host)
 {
 	char *modules = host_module_path(host, ""), *config = cli_printf("/boot/config-%s",

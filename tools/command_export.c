@@ -21,7 +21,7 @@
 
 #define ROTATE_ROWS 10000000
 #define NS_PER_S 1000000000ULL
-#define LOOK_ROWS 65536		/* between two looks whether to show progress */
+#define LOOK_ROWS 65536		/* between two checks whether progress is due */
 
 enum { KEY_PER_CATEGORY = 256, KEY_CATEGORY, KEY_ROTATE, KEY_KEY_FILE, KEY_PARTIAL, KEY_COLUMNS };
 
@@ -30,21 +30,21 @@ struct env {
 	enum cli_format format;
 	const char *directory;
 	bool per_category;
-	bool io_tracer;		/* its columns and directories */
+	bool io_tracer;		/* IO Tracer's columns and directories */
 	const struct category *category;
 	bool gzip;
 	__u64 rotate;
 	bool anonymize;
 	const char *key_file;
 	bool partial;
-	bool damaged;		/* the trace is not whole, which was said */
+	bool damaged;		/* the trace is not whole, which was reported */
 	struct metadata metadata;
 	struct wall_clock clock;
 	struct anonymizer anonymizer;
 	struct names names;
 };
 
-/* What reads our standard output may write to the same terminal, or is it. */
+/* Then the reader of our standard output is the terminal, or may write to the same one. */
 static bool is_pipe_or_terminal(void)
 {
 	struct stat st;
@@ -69,7 +69,7 @@ static bool begin_output(struct env *env, struct output *o,
 	return true;
 }
 
-/* False when the output could not be written. */
+/* False if the output could not be written. */
 static bool export_rows(struct env *env, struct merge *m, struct record_printer *p,
 			struct output *o, const struct category *category)
 {
@@ -85,11 +85,11 @@ static bool export_rows(struct env *env, struct merge *m, struct record_printer 
 		if (m->events % LOOK_ROWS == 0)
 			show_progress(m, category->name);
 	}
-	/* No events: the file says what there would have been. */
+	/* Without events there is still a file, with the names of the columns (CSV). */
 	return o->fd >= 0 || begin_output(env, o, p, env->metadata.begin.monotonic);
 }
 
-/* "2026-11-21T12:28:32.330205607Z"; @otherwise for 0. */
+/* "2026-11-21T12:28:32.330205607Z", or @otherwise if @time is 0. */
 static char *show_time(const struct env *env, __u64 time, const char *otherwise)
 {
 	__u64 wall = wall_time(&env->clock, time);
@@ -124,7 +124,7 @@ static void tell_hole(void *data, const struct merge_hole *hole)
 	free(before);
 }
 
-/* The trace has to have what metadata.json tells. */
+/* The trace has to have the events that metadata.json lists for each CPU. */
 static void expect(struct merge *m, const struct metadata_file *f)
 {
 	unsigned int cpu;
@@ -144,7 +144,7 @@ static void say_lost(const struct env *env, const char *category, __u64 lost, __
 	free(share);
 }
 
-/* @file: what metadata.json tells, NULL if it does not. */
+/* @file: the counts of metadata.json, NULL if it has none. */
 static void report(struct env *env, struct merge *m, const char *category,
 		   const struct metadata_file *file)
 {
@@ -252,13 +252,13 @@ static int export_all(struct env *env)
 	return CLI_FAILED;
 }
 
-/* What was lost meanwhile is told of each category. */
+/* A LOSSY trace ended well: its losses are reported for each category. */
 static bool ended_well(const struct metadata *m)
 {
 	return !strcmp(m->state, "COMPLETE") || !strcmp(m->state, "LOSSY");
 }
 
-/* What a reader of the rows has to know of the trace. */
+/* Reports what the user of the rows has to know about the trace. */
 static void say_state(struct env *env)
 {
 	char *shown = text_show(env->metadata.reason, strlen(env->metadata.reason));

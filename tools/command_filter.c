@@ -12,10 +12,10 @@
 
 struct env {
 	const struct category *category;
-	char *filter;		/* "k=v k=v" or "none", NULL: show it */
+	char *filter;		/* "k=v k=v" or "none"; NULL: show the filter */
 };
 
-/* As control shows it: what can be given again. */
+/* Prints the filter as control shows it, which is a form that can be set again. */
 static int show_filter(const struct category *category)
 {
 	const struct control c = { .category = category->name, .fd = -1, .commands = -1 };

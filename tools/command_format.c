@@ -2,6 +2,7 @@
 /* iotracer format: the schema, as text or as the reference table of the docs. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "category.h"
 #include "cli.h"
@@ -140,16 +141,52 @@ static void print_columns(void)
 		each_column(&t, put_line);
 }
 
-/* What roff(7) would take for its own. */
+/* Bytes of the longest line of the manual page, and of the \& that each line starts with. */
+#define ROFF_LINE	78
+#define ROFF_BEGIN	2
+
+/* A character as roff(7) wants it: escaped if it has a meaning there. */
+static const char *roff_character(char c)
+{
+	static char plain[2];
+
+	if (c == '\\')
+		return "\\e";
+	if (c == '-')
+		return "\\-";
+	plain[0] = c;
+	return plain;
+}
+
+static size_t roff_length(const char *word, size_t length)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < length; i++)
+		n += strlen(roff_character(word[i]));
+	return n;
+}
+
+/* Print a text, with line breaks between words. */
 static void put_roff(const char *text)
 {
-	for (; *text; text++) {
-		if (*text == '\\')
-			fputs("\\e", stdout);
-		else if (*text == '-')
-			fputs("\\-", stdout);
-		else
-			putchar(*text);
+	size_t at = ROFF_BEGIN;
+
+	while (*text) {
+		size_t i, length = strcspn(text, " ");
+		size_t room = roff_length(text, length);
+
+		if (at > ROFF_BEGIN && at + 1 + room > ROFF_LINE) {
+			fputs("\n\\&", stdout);
+			at = ROFF_BEGIN;
+		} else if (at > ROFF_BEGIN) {
+			putchar(' ');
+			at++;
+		}
+		for (i = 0; i < length; i++)
+			fputs(roff_character(text[i]), stdout);
+		at += room;
+		text += length + (text[length] == ' ');
 	}
 }
 
@@ -168,8 +205,8 @@ static void print_io_tracer(const struct category *category)
 
 	printf(".TP\n.BR %s \" (\" %s )\n", category->name, category->io_tracer);
 	for (i = 0; i < category->nr_columns; i++)
-		printf("%s%s", category->columns[i].name,
-		       i + 1 < category->nr_columns ? ", " : "\n");
+		printf("%s%s\n", category->columns[i].name,
+		       i + 1 < category->nr_columns ? "," : "");
 }
 
 static void print_manual(void)
@@ -218,7 +255,7 @@ int command_format(int argc, char **argv)
 	static const struct argp_option options[] = {
 		{ "columns", 'c', NULL, 0, "the columns of exports and logs instead: category, column, unit, meaning, set apart by tabs", 0 },
 		{ "markdown", 'm', NULL, 0, "as a table for documentation", 0 },
-		{ "manual", KEY_MANUAL, NULL, 0, "the columns, as a section of iotracer(8)", 0 },
+		{ "manual", KEY_MANUAL, NULL, 0, "the columns, as a section of iotracer-trace(5)", 0 },
 		{ 0 }
 	};
 	static const struct argp argp = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer log: the events of one target, or category, once or as they come. */
+/* iotracer log: the events of one target or category, once or as they come. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,12 +20,12 @@
 #include "target.h"
 #include "wall.h"
 
-#define FOLLOW_MS 100		/* between two looks for new events */
+#define FOLLOW_MS 100		/* between two reads for new events */
 #define FOLLOW_BATCH 65536	/* records held at most while following */
 
 struct env {
 	const char *file;
-	const struct category *category;	/* that is meant; NULL: a file */
+	const struct category *category;	/* NULL: @file is a file */
 	enum cli_format format;
 	bool follow;
 	bool no_header;
@@ -39,7 +39,7 @@ static void on_signal(int number)
 	interrupted = true;
 }
 
-/* Ctrl-C, kill and a closed pipe are the ways to end a followed log, not errors. */
+/* Ctrl-C, kill and a closed pipe end a followed log; they are no errors. */
 static void follow_prepare(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
@@ -49,7 +49,7 @@ static void follow_prepare(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* False when nobody reads stdout any more, or a write failed (see atexit). */
+/* False if stdout has no reader any more, or a write failed (see atexit). */
 static bool flush_output(void)
 {
 	if (cli_flush())
@@ -59,21 +59,21 @@ static bool flush_output(void)
 	return false;
 }
 
-/* Waits for the next look; false when it is time to end. */
+/* Waits until the next read is due; false if it is time to end. */
 static bool follow_wait(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO };
 
 	if (!flush_output() || interrupted)
 		return false;
-	/* No event is asked for, so what poll() may report is that it is closed. */
+	/* No event is requested, so poll() reports only that stdout is closed. */
 	if (poll(&out, 1, FOLLOW_MS) <= 0)
 		return !interrupted;
 	cli_stdout_gone();
 	return false;
 }
 
-/* How reading ended: while following, a removed target is an end like others. */
+/* Handles the end of reading. While following, removed targets and modules are no errors. */
 static int ended(const struct env *env, const struct target *target,
 		 const char *which, int err)
 {
@@ -89,7 +89,7 @@ static int ended(const struct env *env, const struct target *target,
 	return CLI_OK;
 }
 
-/* The module's own text, byte for byte. */
+/* Copies the module's own text, byte for byte. */
 static int log_text(const struct env *env, const struct target *target)
 {
 	char buffer[65536];
@@ -117,7 +117,7 @@ static int log_text(const struct env *env, const struct target *target)
 
 static char row[RECORD_ROW_MAX];
 
-/* Where records come from: one of the two. */
+/* Where records come from; one of the two is set. */
 struct source {
 	struct stream *stream;		/* of a target */
 	struct blocks *blocks;		/* of a category */
@@ -144,7 +144,7 @@ static void print_records(const struct source *from, struct record_printer *p,
 	r->nr = 0;
 }
 
-/* 0, or a negative errno from reading. */
+/* Returns 0 or a negative errno from reading. */
 static int copy_records(const struct env *env, const struct source *from,
 			struct record_printer *p)
 {
@@ -172,7 +172,7 @@ static void report_missing(const struct env *env, __u64 missing)
 			   (unsigned long long)missing);
 }
 
-/* The printer is open. */
+/* The printer is open; it is closed here. */
 static int print_all(const struct env *env, const struct source *from,
 		     struct record_printer *p)
 {
@@ -185,7 +185,7 @@ static int print_all(const struct env *env, const struct source *from,
 	return err;
 }
 
-/* With the columns of export. */
+/* Prints the columns of iotracer export. */
 static int log_category(const struct env *env)
 {
 	const struct wall_pair none = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer record: what the whole system does, or one command, into a trace. */
+/* iotracer record: records the whole system, or one command, into a trace. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -30,7 +30,7 @@ static void add_category(struct argp_state *state, struct session_options *o,
 	o->categories[o->nr_categories++] = category;
 }
 
-/* Another --categories adds to the ones before. */
+/* A further --categories adds to the earlier ones. */
 static void parse_categories(struct argp_state *state, struct session_options *o,
 			     const char *arg)
 {
@@ -66,7 +66,7 @@ static void add_tag(struct argp_state *state, struct session_options *o, char *a
 	free(shown);
 }
 
-/* A number of MiB, or with K, M, G or T behind it; in bytes. */
+/* Parses a number of MiB, or a number followed by K, M, G or T. Returns bytes. */
 static __u64 parse_size(struct argp_state *state, const char *option, const char *arg)
 {
 	char *end;

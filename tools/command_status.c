@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer status: what targets record, keep and lose. */
+/* iotracer status: what targets and categories record, keep and lose. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct env {
 	struct cli_files files;
 	enum cli_format format;
 	json_t *document;
-	bool stopped;		/* show what is stopped, too */
+	bool stopped;		/* also show what is stopped */
 	bool further;		/* something was printed already */
 };
 
@@ -116,7 +116,7 @@ static int status_target(const struct target *target, const char *file, void *da
 
 	if (!err)
 		err = target_stats_load(target->name, &stats);
-	/* With --all, one that goes meanwhile is none of "all". */
+	/* With --all, a target that is removed meanwhile does not count. */
 	if (env->files.all && (err == -ENOENT || err == -EIO))
 		return CLI_OK;
 	if (err)
@@ -172,7 +172,7 @@ static json_t *json_of_category(const struct control *c, bool running)
 	return object;
 }
 
-/* 0 or a negative errno; one that is stopped is shown if that is wanted. */
+/* Returns 0 or a negative errno. @stopped: also show a category that is stopped. */
 static int status_category(struct env *env, const char *category, bool stopped)
 {
 	struct control c = { .category = category, .fd = -1, .commands = -1 };
@@ -197,7 +197,7 @@ static int status_category(struct env *env, const char *category, bool stopped)
 	return 0;
 }
 
-/* Those that this module has; one that may not be read is passed over. */
+/* Shows the categories that this module has, and skips one that may not be read. */
 static void status_categories(struct env *env)
 {
 	size_t i;

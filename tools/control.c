@@ -36,7 +36,7 @@ int control_explain(const char *category, const char *file, int err)
 	return CLI_FAILED;
 }
 
-/* The command that was refused last and why, as the module has it; false: it is another. */
+/* Reports the module's reason for the last refusal; false if that was of another command. */
 static bool say_refusal(const struct control *c, const char *command)
 {
 	char *text, *end;
@@ -54,7 +54,7 @@ static bool say_refusal(const struct control *c, const char *command)
 	return ours;
 }
 
-/* Why the module did not carry out a command. */
+/* Reports why the module did not carry out a command. */
 static int explain(const struct control *c, const char *command, int err)
 {
 	const char *why = strerror(-err);
@@ -86,7 +86,7 @@ int control_command(struct control *c, const char *command)
 	return err ? explain(c, command, err) : CLI_OK;
 }
 
-/* A line that control showed. The process of a tree may have gone since. */
+/* Sets again what a line of control showed. The process of a tree may have exited since. */
 static int put_back(struct control *c, const char *line)
 {
 	int err = send(c, line);
@@ -115,7 +115,7 @@ static void *work(void *data)
 	return NULL;
 }
 
-/* The last one is carried out here, and those for which there is no thread. */
+/* The last command is carried out here, and so are those for which no thread can be created. */
 int control_command_all(struct control *all, size_t nr, const char *command)
 {
 	struct job *jobs = cli_grow(NULL, nr + 1, sizeof(*jobs));
@@ -153,7 +153,7 @@ static int check_free(struct control *c)
 	return CLI_FAILED;
 }
 
-/* The lock goes with the process, however that ends. */
+/* The lock is released when the process ends, however that happens. */
 int control_take(struct control *c, const char *category)
 {
 	int status;
@@ -197,7 +197,7 @@ void control_release(struct control *c)
 
 	if (c->fd < 0)
 		return;
-	strtok_r(c->before, "\n", &save);	/* what it did: nothing */
+	strtok_r(c->before, "\n", &save);	/* the state: it was stopped */
 	status = control_gone(c) ? CLI_FAILED : control_command(c, "stop");
 	while (!status && (line = strtok_r(NULL, "\n", &save)))
 		status = put_back(c, line);
@@ -210,7 +210,7 @@ void control_release(struct control *c)
 	c->fd = -1;
 }
 
-/* Behind "@name " in a line of its own, or NULL. */
+/* The text after "@name " at the start of a line, or NULL. */
 static const char *find_line(const char *text, const char *name)
 {
 	size_t length = strlen(name);

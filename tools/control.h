@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A category's control and stats, taken for one recorder and put back after. */
+/* A category's control and stats. One recorder takes the category, and restores it afterwards. */
 #ifndef TOOL_CONTROL_H
 #define TOOL_CONTROL_H
 
@@ -9,55 +9,55 @@
 
 struct control {
 	const char *category;
-	int fd;			/* of control, with the lock; -1: not taken */
-	int commands;		/* of control, to write to; -1: not opened */
-	char *before;		/* what it said when it was taken */
+	int fd;			/* open control, which holds the lock; -1: not taken */
+	int commands;		/* control, open for writing; -1: not opened */
+	char *before;		/* the text of control when it was taken */
 };
 
 /*
- * Takes the category: nobody else may be recording it. An exit code; what is wrong was
- * said. Release it in either case: it stops then, and is as it was.
+ * Takes the category, which nobody else may be recording. Returns an exit code; errors are
+ * reported. Release it in either case: this stops the category and restores its settings.
  */
 int control_take(struct control *c, const char *category);
 void control_release(struct control *c);
 
-/* Is a recorder at work on it? */
+/* Whether a recorder has taken the category. */
 bool control_is_taken(const char *category);
 
-/* One command. An exit code; what is wrong was said. */
+/* Carries out one command. Returns an exit code; errors are reported. */
 int control_command(struct control *c, const char *command);
 
 /* The value of a line "@name value" in a text, or ""; the caller frees it. */
 char *control_text(const char *text, const char *name);
 
-/* What control says now, or ""; the caller frees it. */
+/* The current text of control, or ""; the caller frees it. */
 char *control_read(const struct control *c);
 
-/* Both at once. */
+/* control_text() of control_read(); the caller frees it. */
 char *control_value(const struct control *c, const char *name);
 
-/* The same command to each, side by side: the kernel waits long for some. */
+/* Carries out a command for each category, in parallel: some make the kernel wait long. */
 int control_command_all(struct control *all, size_t nr, const char *command);
 
-/* What stats says now, NULL where it is not there; the caller frees it. */
+/* The current text of stats, NULL if it is not there; the caller frees it. */
 char *control_stats(const struct control *c);
 
-/* A number in such a text, 0 where it is not there. */
+/* A number in the text of stats, 0 if it is not there. */
 __u64 control_number(const char *stats, const char *name);
 
-/* Both at once. */
+/* control_number() of control_stats(). */
 __u64 control_stat(const struct control *c, const char *name);
 
 /*
- * Bytes of files that those whom the filter wants have left to be written; false where
- * the category has no events of that, or they cannot be told.
+ * Bytes of file data that match the filter and are still to be written to the device. False
+ * if the category has no events of such writes, or if the number is not available.
  */
 bool control_dirty(const struct control *c, __u64 *bytes);
 
-/* Is the category there no more? The module was unloaded, then. */
+/* Whether the category is gone, which means that the module was unloaded. */
 bool control_gone(const struct control *c);
 
-/* As proc_explain(), of a file of a category. */
+/* As proc_explain(), for a file of a category. */
 int control_explain(const char *category, const char *file, int err);
 
 #endif /* TOOL_CONTROL_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What iotracer doctor finds: checks of the machine, and from them, from the symbols of
- * the kernel and from the hooks of a loaded module what each category can do.
+ * What iotracer doctor finds: checks of the machine, and what each category can do. The
+ * latter follows from the checks, the kernel's symbols and the hooks of a loaded module.
  */
 #ifndef TOOL_DOCTOR_H
 #define TOOL_DOCTOR_H
@@ -21,7 +21,7 @@ enum verdict { VERDICT_OK, VERDICT_PARTLY, VERDICT_MISSING, VERDICT_UNKNOWN };
 struct check {
 	const char *name;
 	enum verdict verdict;
-	bool blocks;		/* no category works because of it */
+	bool blocks;		/* it keeps every category from working */
 	char *found;
 	char *remedy;		/* NULL: none is needed */
 };
@@ -36,24 +36,24 @@ struct ability {
 
 struct doctor {
 	struct host host;
-	bool loaded;		/* the module is */
-	char *refused;		/* "symbol error" a line: what it could not hook */
-	char *left_out;		/* "part why" a line: what did not compile for this kernel */
+	bool loaded;		/* the module is loaded */
+	char *refused;		/* lines "symbol error": what the module could not hook */
+	char *left_out;		/* lines "part why": what did not compile for this kernel */
 	char *object;		/* the module's file for this kernel, NULL: not installed */
-	enum host_option is_signed;	/* that file */
+	enum host_option is_signed;	/* whether @object is signed */
 	struct check checks[NR_CHECKS];
 };
 
-/* doctor_check.c: all of @d but its host, which is open */
+/* doctor_check.c: fills in all of @d but its host, which is open */
 void doctor_look(struct doctor *d);
 void doctor_close(struct doctor *d);
 
-/* doctor_need.c; @found is to be freed by doctor_ability_free() */
+/* doctor_need.c: doctor_ability_free() frees @found */
 void doctor_judge(const struct doctor *d, const struct category *category,
 		  struct ability *found);
 void doctor_ability_free(struct ability *found);
 
-/* What it needs, each with its state: ok, missing, unknown, or none: of no concern here. */
+/* The needs of a category, each with its state: ok, missing, unknown, or none (not needed here). */
 json_t *doctor_needs(const struct doctor *d, const struct category *category);
 
 #endif /* TOOL_DOCTOR_H */

@@ -17,7 +17,7 @@ static const char needs_root[] = "run iotracer doctor as root";
 static const char other_kernel[] = "known of the running kernel only";
 static const char no_config[] = "the options of this kernel were not found";
 
-/* @found and @remedy are taken over. */
+/* Takes ownership of @found and @remedy. */
 static void say(struct check *c, enum verdict state, char *found, char *remedy)
 {
 	c->verdict = state;
@@ -63,7 +63,7 @@ static void check_kernel(struct doctor *d, struct check *c)
 	block(c);
 }
 
-/* The number of a namespace of this process, by its link, or 0. */
+/* The inode number of a namespace of this process, from its link in /proc, or 0. */
 static unsigned long namespace_of(const char *link)
 {
 	char *path = host_path(link), text[64];
@@ -75,11 +75,11 @@ static unsigned long namespace_of(const char *link)
 	return sscanf(text, "%*[a-z]:[%lu]", &number) == 1 ? number : 0;
 }
 
-/* Those that the kernel begins with: PROC_PID_INIT_INO, PROC_USER_INIT_INO */
+/* The initial namespaces: PROC_PID_INIT_INO, PROC_USER_INIT_INO */
 #define FIRST_PID_NAMESPACE	0xeffffffcUL
 #define FIRST_USER_NAMESPACE	0xeffffffdUL
 
-/* Capabilities count in the first user namespace only (module/proc/access.c). */
+/* Capabilities count in the initial user namespace only (module/proc/access.c). */
 static void check_container(struct doctor *d, struct check *c)
 {
 	unsigned long pid = namespace_of("/proc/self/ns/pid");
@@ -109,7 +109,7 @@ static void check_config(struct doctor *d, struct check *c)
 			    "install the headers of this kernel, which have its options");
 }
 
-/* The module's version as /sys says, or NULL. */
+/* The version of the loaded module from /sys, or NULL. */
 static char *loaded_version(void)
 {
 	char *version;
@@ -143,7 +143,7 @@ static void check_module(struct doctor *d, struct check *c)
 		    cli_strdup("make && sudo make install, or by DKMS (README, Install)"));
 }
 
-/* The command that installs the headers, by the distribution. */
+/* The command that installs the headers on this distribution. */
 static char *headers_remedy(const struct host *host)
 {
 	static const struct {
@@ -175,7 +175,7 @@ static char *headers_remedy(const struct host *host)
 	return command;
 }
 
-/* Nothing has to be built where the module is there already. */
+/* Nothing has to be built if the module is loaded or installed. */
 static bool has_to_be_built(const struct doctor *d)
 {
 	return !d->loaded && !d->object;
@@ -207,7 +207,7 @@ static void check_headers(struct doctor *d, struct check *c)
 	free(dir);
 }
 
-/* Is there a program of this name? */
+/* Whether a program of this name is in PATH. */
 static bool is_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -225,7 +225,7 @@ static bool is_program(const char *name)
 	return false;
 }
 
-/* Its version, or "". The name has letters of names only: see compiler_name(). */
+/* The version, or "". The name has no character that the shell interprets: see compiler_name(). */
 static char *version_of(const char *compiler)
 {
 	char *command = cli_printf("%s -dumpfullversion -dumpversion 2>/dev/null", compiler);
@@ -242,7 +242,7 @@ static char *version_of(const char *compiler)
 	return text_show(line, strlen(line));
 }
 
-/* What the kernel's build will call: the kernel's own compiler, where it is there. */
+/* The compiler that the kernel's build calls: the one that built the kernel, if it is there. */
 static char *compiler_name(const char *text)
 {
 	char *name = cli_printf("%.*s", (int)strcspn(text, " "), text);
@@ -254,7 +254,7 @@ static char *compiler_name(const char *text)
 	return cli_strdup(strstr(text, "clang") ? "clang" : "gcc");
 }
 
-/* "gcc-12 (Debian 12.2.0-14) 12.2.0": its last word that is a number, or "". */
+/* The last word of "gcc-12 (Debian 12.2.0-14) 12.2.0", or what follows "version ", or "". */
 static const char *version_in(const char *text)
 {
 	const char *clang = strstr(text, "version "), *last = strrchr(text, ' ');
@@ -304,7 +304,7 @@ static void check_compiler(struct doctor *d, struct check *c)
 static const char elsewhere[] =
 	"boot another kernel, or try iotracer in a virtual machine: make demo, scripts/vm";
 
-/* Is it one of these letters, and nothing else? */
+/* Whether the file has one of these letters, and nothing else. */
 static bool says(const char *file, const char *letters)
 {
 	char *text;
@@ -339,7 +339,7 @@ static const char sign_remedy[] =
 	"sign the module with a key that the firmware trusts: DKMS signs by its own, which"
 	" mokutil --import enrols (/var/lib/dkms/mok.pub); or switch Secure Boot off";
 
-/* Where the kernel loads signed modules only. */
+/* For a kernel that loads only signed modules. */
 static void say_signed_only(struct doctor *d, struct check *c, const char *by)
 {
 	if (d->loaded)
@@ -396,7 +396,7 @@ static void check_lockdown(struct doctor *d, struct check *c)
 	}
 }
 
-/* The fifth byte is the value of the firmware's variable. */
+/* The fifth byte of the file is the value of the firmware's variable. */
 static bool is_secure_boot(void)
 {
 	char *path = host_path("/sys/firmware/efi/efivars/"
@@ -448,7 +448,7 @@ static void check_ftrace(struct doctor *d, struct check *c)
 		say(c, VERDICT_OK, cli_strdup("CONFIG_DYNAMIC_FTRACE_WITH_ARGS"), NULL);
 }
 
-/* Whether what is switched on at a kernel's build was switched off since. */
+/* The kernel is built with kprobes; reports whether they were switched off since. */
 static void say_kprobes(struct doctor *d, struct check *c)
 {
 	char *text;
@@ -534,7 +534,7 @@ static bool is_object(const char *name)
 	return !strcmp(name, "iotracer.ko") || !strncmp(name, "iotracer.ko.", 12);
 }
 
-/* Where modprobe would find the module; a path below the root, or NULL. */
+/* Finds the module where modprobe would. Returns a path below the root, or NULL. */
 static char *find_object(const struct host *host)
 {
 	char *prefix = host_path(""), *below = host_module_path(host, "");
@@ -554,7 +554,7 @@ static char *find_object(const struct host *host)
 	return object;
 }
 
-/* A signature is the last thing of a file, unless that is compressed. */
+/* A signature is at the end of the file. In a compressed file it cannot be seen. */
 static enum host_option find_signature(const char *object)
 {
 	static const char mark[] = "~Module signature appended~\n";
@@ -574,7 +574,7 @@ static enum host_option find_signature(const char *object)
 	return strcmp(end, mark) ? OPTION_NO : OPTION_YES;
 }
 
-/* *@kept with a line more. */
+/* Appends @line to *@kept, and frees @line. */
 static void keep(char **kept, char *line)
 {
 	char *more = cli_printf("%s%s\n", *kept, line);
@@ -584,7 +584,7 @@ static void keep(char **kept, char *line)
 	*kept = more;
 }
 
-/* Keeps what is not attached, and what the module was built without. */
+/* Keeps which hooks are not attached, and which parts the module was built without. */
 static void keep_refused(struct doctor *d, char *text)
 {
 	char *line, *next = NULL, symbol[64], part[32], mechanism[32], why[512];

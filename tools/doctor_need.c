@@ -31,10 +31,10 @@ static const struct need needs[] = {
 #define NR_NEEDS (sizeof(needs) / sizeof(needs[0]))
 #define NAME_MAX_LENGTH 64
 
-/* What has become of one: as a verdict, or it is of no concern here. */
+/* The state of a need: a verdict, or FATE_NONE if it does not matter here. */
 enum fate { FATE_OK, FATE_MISSING, FATE_UNKNOWN, FATE_NONE };
 
-/* Copies the next of words that @separator is between; false after the last. */
+/* Copies the next of the words that @separator separates; false after the last. */
 static bool next_word(const char **words, char separator, char *word)
 {
 	size_t length = strcspn(*words, (char[]){ separator, '\0' });
@@ -115,14 +115,14 @@ static bool is_loaded(const char *module)
 	return loaded;
 }
 
-/* The others are called, or are no functions. */
+/* Needs of the other kinds are functions that are called, or are no functions. */
 static bool is_hooked(const struct need *need)
 {
 	return need->kind != NEED_OPTION && need->kind != NEED_SYMBOL &&
 	       need->kind != NEED_HELP;
 }
 
-/* "__x64_sys_open" is open. */
+/* "__x64_sys_open" becomes "open". */
 static const char *without_prefix(const char *symbol)
 {
 	const char *sys = strstr(symbol, "_sys_");
@@ -130,7 +130,7 @@ static const char *without_prefix(const char *symbol)
 	return !strncmp(symbol, "__", 2) && sys ? sys + strlen("_sys_") : symbol;
 }
 
-/* The error that the module had when it was to hook it, or 0. */
+/* The error of the module's attempt to hook it, or 0. */
 static int refused(const struct doctor *d, const struct need *need)
 {
 	const char *line = d->refused, *name;
@@ -147,7 +147,7 @@ static int refused(const struct doctor *d, const struct need *need)
 	return 0;
 }
 
-/* Whether this kernel has a use for it at all. */
+/* Whether the need matters for this kernel at all. */
 static bool concerns(const struct host *host, const struct need *need)
 {
 	if (*need->option && host_option(host, need->option) == OPTION_NO)
@@ -187,7 +187,7 @@ static enum fate fate_of(const struct doctor *d, const struct need *need)
 	return refused(d, need) ? FATE_MISSING : FATE_OK;
 }
 
-/* What has been said already is not said again. */
+/* Takes ownership of @sentence, and drops it if it is already there. */
 static void add(struct ability *a, char *sentence)
 {
 	size_t i;
@@ -202,7 +202,7 @@ static void add(struct ability *a, char *sentence)
 	a->missing[a->nr++] = sentence;
 }
 
-/* "a is not in this kernel", or what the module said. */
+/* "a is not in this kernel", or the module's error. */
 static char *why_missing(const struct doctor *d, const struct need *need)
 {
 	const char *kind = need->kind == NEED_POINT ? "tracepoint " : "";
@@ -221,7 +221,7 @@ static char *why_missing(const struct doctor *d, const struct need *need)
 	return cli_printf("%s%s is not in this kernel", kind, need->names);
 }
 
-/* What is not recorded for the want of @need, of operation @op or NULL: the category. */
+/* What is not recorded because @need is missing. @op: an operation, or NULL: the category. */
 static char *sentence_of(const struct doctor *d, const struct need *need, const char *op)
 {
 	char *why = why_missing(d, need), *sentence;
@@ -252,7 +252,7 @@ static enum verdict verdict_of(size_t ok, size_t missing, size_t unknown)
 	return ok ? VERDICT_OK : VERDICT_MISSING;
 }
 
-/* An operation by what it needs; one that needs nothing of its own is there. */
+/* Judges an operation by its needs; an operation without needs of its own works. */
 static enum verdict judge_operation(const struct doctor *d, const char *category,
 				    const char *op, struct ability *a)
 {
@@ -292,7 +292,7 @@ static enum verdict judge_operations(const struct doctor *d, const struct catego
 	return verdict_of(count[VERDICT_OK], count[VERDICT_MISSING], count[VERDICT_UNKNOWN]);
 }
 
-/* What the category needs as a whole, or is better with. */
+/* Judges the needs of the category as a whole, and what improves it (HELP). */
 static enum verdict judge_whole(const struct doctor *d, const char *category, struct ability *a)
 {
 	enum verdict verdict = VERDICT_OK;
@@ -307,7 +307,7 @@ static enum verdict judge_whole(const struct doctor *d, const char *category, st
 		if (fate != FATE_MISSING || (is_hooked(need) && need->kind != NEED_POINT))
 			continue;
 		add(a, sentence_of(d, need, NULL));
-		/* all else of it is not there, too */
+		/* the rest of the category is missing with it */
 		if (need->kind == NEED_OPTION)
 			return VERDICT_MISSING;
 		if (is_for_all(need))
@@ -318,7 +318,7 @@ static enum verdict judge_whole(const struct doctor *d, const char *category, st
 	return verdict;
 }
 
-/* Is there a check because of which nothing works? */
+/* Adds the checks that keep everything from working; false if there is none. */
 static bool add_blockers(const struct doctor *d, struct ability *a)
 {
 	char *names = NULL, *more;
@@ -339,7 +339,7 @@ static bool add_blockers(const struct doctor *d, struct ability *a)
 	return true;
 }
 
-/* What the module was built without, of this category all or a part. */
+/* Judges what the module was built without: all of this category or a part. */
 static enum verdict judge_left_out(const struct doctor *d, const char *category,
 				   struct ability *a)
 {
@@ -379,7 +379,7 @@ void doctor_judge(const struct doctor *d, const struct category *category,
 	if (found->verdict == VERDICT_MISSING)
 		return;
 	found->verdict = worse(found->verdict, judge_whole(d, category->name, found));
-	/* the rest would say of each operation what has been said of all */
+	/* the rest would repeat for each operation what applies to all */
 	if (found->verdict == VERDICT_MISSING)
 		return;
 	found->verdict = worse(found->verdict, judge_operations(d, category, found));

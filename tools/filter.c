@@ -10,7 +10,7 @@
 #include "flags.h"
 #include "core/nearest.h"
 
-/* A word and its parts. */
+/* A word of --filter and its parts. */
 struct condition {
 	const char *word;
 	const char *category;	/* @category_length bytes; NULL: none was named */
@@ -57,7 +57,7 @@ static bool has_operation(const struct category *category, const char *name, siz
 	return false;
 }
 
-/* The key of a condition that has one, check_key() has seen to that. */
+/* The key of a condition, or ""; check_key() makes sure that there is one. */
 static const char *key_of(const struct condition *c)
 {
 	const char *key;
@@ -69,13 +69,13 @@ static const char *key_of(const struct condition *c)
 	return "";
 }
 
-/* Why a key says nothing about a category's events, or NULL: it does say something. */
+/* Why a key does not apply to a category's events; NULL if it does. */
 static const char *why_without(const struct condition *c, const struct category *category)
 {
 	return iot_names_without(category->event_id, key_of(c));
 }
 
-/* Those of a list of operations that a category has, to be freed; NULL: none. */
+/* The operations of a list that a category has, or NULL for none; the caller frees it. */
 static char *known_operations(const struct condition *c, const struct category *category)
 {
 	const char *name = c->value;
@@ -96,7 +96,7 @@ static char *known_operations(const struct condition *c, const struct category *
 	}
 }
 
-/* What of a condition applies to a category, to be freed; NULL: nothing. */
+/* The part of a condition that applies to a category, or NULL; the caller frees it. */
 static char *apply(const struct condition *c, const struct category *category)
 {
 	char *list, *text;
@@ -151,7 +151,7 @@ char *filters_of(const struct filters *f, const struct category *category)
 	return all;
 }
 
-/* The name that is most like a word, of the operations of these categories. */
+/* The operation of these categories whose name is nearest to a word. */
 static const char *nearest_operation(const char *word, size_t length,
 				     const struct category *const *categories, size_t nr)
 {
@@ -217,7 +217,7 @@ static void check_category(struct argp_state *state, const struct condition *c,
 		  category->name);
 }
 
-/* Each operation is one of some category. */
+/* Checks that each operation belongs to one of the categories. */
 static void check_operations(struct argp_state *state, const struct condition *c,
 			     const struct category *const *categories, size_t nr)
 {
@@ -241,7 +241,7 @@ static void check_operations(struct argp_state *state, const struct condition *c
 	}
 }
 
-/* Of those that are recorded, the ones that it could apply to. */
+/* Selects the recorded categories that a condition is meant for. */
 static size_t select_categories(const struct condition *c, const struct category **selected,
 				const struct category *const *recorded, size_t nr)
 {
@@ -253,7 +253,7 @@ static size_t select_categories(const struct condition *c, const struct category
 	return n;
 }
 
-/* Where it does not apply: an error if it does nowhere, else no more than a note. */
+/* A condition that applies to no category is an error. One that applies to some is noted. */
 static void check_meaning(struct argp_state *state, const struct condition *c,
 			  const struct category *const *categories, size_t nr)
 {

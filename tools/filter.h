@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Conditions of --filter: for one category, or for all for which they have a meaning. */
+/* Conditions of --filter: for one category, or for all categories to which they apply. */
 #ifndef TOOL_FILTER_H
 #define TOOL_FILTER_H
 
@@ -14,18 +14,19 @@ struct filters {
 	size_t nr;
 };
 
-/* One or more, with blanks between them. */
+/* Adds one or more conditions, with blanks between them. */
 void filters_add(struct filters *f, const char *words);
 void filters_free(struct filters *f);
 
 /*
- * When it is known what is recorded: what is wrong ends the program, and where one has
- * no meaning is said. Numbers and the like are the module's to judge.
+ * Call it when the recorded categories are known. A wrong condition ends the program. A
+ * category to which a condition does not apply is reported. The module checks values such
+ * as numbers.
  */
 void filters_check(struct argp_state *state, const struct filters *f,
 		   const struct category *const *recorded, size_t nr);
 
-/* What applies to a category, as its control takes it; NULL if nothing does. To be freed. */
+/* What applies to a category, in the form of its control, or NULL. The caller frees it. */
 char *filters_of(const struct filters *f, const struct category *category);
 
 #endif /* TOOL_FILTER_H */

@@ -9,9 +9,9 @@
 
 #include "core/names.h"
 
-#define FLAGS_MAX 512	/* bytes of text at most, what is longer is cut */
+#define FLAGS_MAX 512	/* bytes of text at most; longer text is cut */
 
-/* "A|B|0x400" into FLAGS_MAX bytes; "" for none. Returns the length. */
+/* Writes "A|B|0x400" into FLAGS_MAX bytes, "" for no flags. Returns the length. */
 size_t flags_show(char *out, const char *group, __u32 value);
 
 /* Both lists as JSON, for the copy of the schema in a trace. */

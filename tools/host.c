@@ -48,7 +48,7 @@ char *host_module_path(const struct host *host, const char *file)
 	return cli_printf("/lib/modules/%s/%s", host->release, file);
 }
 
-/* A file that may be compressed, whole; NULL: it cannot be read, or is empty. */
+/* Reads a whole file that may be compressed; NULL if it cannot be read or is empty. */
 static char *read_gz(const char *file)
 {
 	char *path = host_path(file), *text = NULL;
@@ -87,7 +87,7 @@ static void take_config(struct host *host, char *file)
 	free(file);
 }
 
-/* That of the running kernel is sure to be its own; the others are packages'. */
+/* /proc/config.gz is certain to be the running kernel's; the other files are from packages. */
 static void find_config(struct host *host)
 {
 	if (host->running)
@@ -103,7 +103,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* "address type name", and of a module "\t[module]": the name begins where it returns. */
+/* The name in "address type name"; of a module's "name\t[module]" the tab becomes a blank. */
 static char *name_of(char *line)
 {
 	char *name = strchr(line, ' '), *tab;
@@ -136,7 +136,7 @@ static void sort_symbols(struct host *host)
 		qsort(host->names, host->nr, sizeof(*host->names), compare_names);
 }
 
-/* A System.map of one line only says in which package the real one is. */
+/* A System.map of one line only names the package that has the real one. */
 #define SYMBOLS_MIN 1000
 
 static void find_symbols(struct host *host)
@@ -184,7 +184,7 @@ void host_close(struct host *host)
 	free(host->names);
 }
 
-/* What stands behind "CONFIG_NAME=", or NULL. */
+/* The text after "CONFIG_NAME=", or NULL. */
 static const char *find_option(const struct host *host, const char *name)
 {
 	char *key = cli_printf("\nCONFIG_%s=", name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel that iotracer doctor is asked about: the running one, or one that is
- * installed. Files are those below the directory that the environment variable
- * IOTRACER_ROOT names, or those of the machine.
+ * The kernel that iotracer doctor examines: the running one, or one that is installed.
+ * Its files are below the directory that the environment variable IOTRACER_ROOT names,
+ * or else below /.
  */
 #ifndef TOOL_HOST_H
 #define TOOL_HOST_H
@@ -14,34 +14,34 @@ enum host_option { OPTION_NO, OPTION_YES, OPTION_UNKNOWN };
 
 struct host {
 	char *release;
-	char *machine;		/* of the processor, as uname(1) -m */
+	char *machine;		/* the architecture, as uname(1) -m */
 	bool running;		/* it is the running kernel */
-	char *config;		/* its options, NULL: not found */
+	char *config;		/* its options; NULL: not found */
 	char *config_file;
-	char *symbols;		/* as /proc/kallsyms, NULL: not found */
+	char *symbols;		/* as /proc/kallsyms; NULL: not found */
 	char **names;		/* @nr of them, sorted; "name [module]" of a module */
 	size_t nr;
 };
 
-/* @release: NULL is the running kernel. What cannot be read is NULL afterwards. */
+/* @release: NULL for the running kernel. Members that cannot be read are NULL afterwards. */
 void host_open(struct host *host, const char *release);
 void host_close(struct host *host);
 
-/* A file of the machine, by its absolute path; to be freed. */
+/* The path of a file below IOTRACER_ROOT, from its absolute path; the caller frees it. */
 char *host_path(const char *file);
 
-/* 0 or a negative errno; the text has no newline at its end, and is to be freed. */
+/* Returns 0 or a negative errno. The text has no newline at its end; the caller frees it. */
 int host_read(const char *file, char **text);
 bool host_has(const char *file);
 
-/* A file below /lib/modules/<release>; to be freed. */
+/* The path of a file below /lib/modules/<release>; the caller frees it. */
 char *host_module_path(const struct host *host, const char *file);
 
-/* @name without CONFIG_. The text has no quotes and is NULL where there is none. */
+/* @name has no CONFIG_. The text has no quotes, and is NULL if there is none. */
 enum host_option host_option(const struct host *host, const char *name);
 char *host_option_text(const struct host *host, const char *name);
 
-/* A function, by its name; of a module: "name [module]". Only if @symbols is there. */
+/* Looks up a function by name, of a module by "name [module]". @symbols must not be NULL. */
 bool host_has_symbol(const struct host *host, const char *name);
 
 #endif /* TOOL_HOST_H */

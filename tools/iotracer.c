@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer: what the module can do, as commands that take file names. */
+/* iotracer: the functions of the module as commands that take file names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static const char doc[] =
 	"The environment variable IOTRACER_PROC names another directory than"
 	" /proc/iotracer, NO_COLOR switches colour off. See iotracer(8).";
 
-/* The list of commands stands before the exit codes. */
+/* Puts the list of commands before the exit codes. */
 static char *help_filter(int key, const char *text, void *input)
 {
 	char *list, *more;
@@ -138,7 +138,7 @@ static error_t parse_help(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* As the --help of the command, or of iotracer itself. */
+/* Does the same as --help of the command, or of iotracer itself. */
 static int command_help(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -159,7 +159,7 @@ static int command_help(int argc, char **argv)
 	return CLI_OK;
 }
 
-/* Options that stand before the command are the command's: they go behind it. */
+/* Options before the command belong to the command, and are moved after it. */
 static void move_command_up(int argc, char **argv)
 {
 	char *command;

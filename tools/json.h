@@ -5,10 +5,10 @@
 
 #include <jansson.h>
 
-/* Bytes as a string, shown as text_show() does. */
+/* Bytes as a string, escaped by text_show(). */
 json_t *json_shown(const char *bytes);
 
-/* @value is taken over; NULL ends the program. */
+/* Both take ownership of @value; NULL ends the program. */
 void json_put(json_t *object, const char *key, json_t *value);
 void json_add(json_t *array, json_t *value);
 

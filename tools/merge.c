@@ -15,7 +15,7 @@ static __u64 u64_at(const char *record, size_t offset)
 	return memcpy(&n, record + offset, sizeof(n)), n;
 }
 
-/* What a crash of the machine may have left as zeroes does not pass. */
+/* Rejects records that a crash of the machine may have left as zeroes. */
 static bool is_whole(const struct merge *m, const struct iot_stream_block *b, const char *records)
 {
 	__u64 seq = b->first, end = seq + b->count;
@@ -26,7 +26,7 @@ static bool is_whole(const struct merge *m, const struct iot_stream_block *b, co
 	return true;
 }
 
-/* Length of the blocks in a frame, behind which notes stand; -1: it is damaged. */
+/* Length of the blocks in a frame, which notes follow; -1: the frame is damaged. */
 static ssize_t measure_blocks(const struct merge *m, const char *data, size_t size)
 {
 	size_t at = 0, record = m->event->size;
@@ -89,7 +89,7 @@ static void show(struct merge *m, struct merge_cpu *c, const char *record, size_
 	c->end = end_of(m, record);
 }
 
-/* A CPU that had nothing begins with the block. */
+/* Queues a block. If the CPU had no record left, it goes on with this block. */
 static void enqueue(struct merge *m, unsigned int cpu, struct merge_block block)
 {
 	struct merge_cpu *c = &m->cpus[cpu];
@@ -118,7 +118,7 @@ static void put_frame(struct merge *m, struct merge_frame *f)
 	m->free = f;
 }
 
-/* The block is done: the next one, if there is one. */
+/* The CPU's block is done: goes on with the next one, if there is one. */
 static void next_block(struct merge *m, struct merge_cpu *c)
 {
 	put_frame(m, c->queue[c->first++].frame);
@@ -131,7 +131,7 @@ static void next_block(struct merge *m, struct merge_cpu *c)
 	c->nr = 0;
 }
 
-/* The CPU whose record was taken shows its next one. */
+/* The record at the top was returned: its CPU goes on with the next one. */
 static void step(struct merge *m)
 {
 	struct merge_cpu *c = &m->cpus[m->heap[0]];
@@ -160,7 +160,7 @@ static struct merge_frame *get_frame(struct merge *m)
 	return f;
 }
 
-/* Up to the event before @next they are missing; the one of @next ended at @before. */
+/* Reports events as missing up to the one before @next. The event @next ended at @before. */
 static void tell_hole(struct merge *m, unsigned int cpu, __u64 next, __u64 before)
 {
 	const struct merge_cpu *c = &m->cpus[cpu];
@@ -170,7 +170,7 @@ static void tell_hole(struct merge *m, unsigned int cpu, __u64 next, __u64 befor
 		m->hole(m->hole_data, &hole);
 }
 
-/* What a CPU's next block continues; what was lost (its gap) is told by others. */
+/* Reports a hole before a CPU's next block. Lost events (its gap) are reported elsewhere. */
 static void follow(struct merge *m, const struct iot_stream_block *b, const char *records)
 {
 	struct merge_cpu *c = &m->cpus[b->cpu];
@@ -182,7 +182,7 @@ static void follow(struct merge *m, const struct iot_stream_block *b, const char
 		c->last_end = end_of(m, records + (b->count - 1) * (size_t)m->event->size);
 }
 
-/* Gives the CPUs the blocks of a frame that was found whole. */
+/* Queues the blocks of an intact frame for their CPUs. */
 static void hand_out(struct merge *m, struct merge_frame *f, size_t blocks)
 {
 	struct iot_stream_block b;
@@ -199,7 +199,7 @@ static void hand_out(struct merge *m, struct merge_frame *f, size_t blocks)
 	}
 }
 
-/* The file was scanned. */
+/* The whole file was scanned: reports what is missing at its end. */
 static void finish(struct merge *m)
 {
 	unsigned int cpu;
@@ -218,7 +218,7 @@ void merge_expect(struct merge *m, unsigned int cpu, __u64 first, __u64 behind)
 	m->cpus[cpu].behind = behind;
 }
 
-/* Makes one more frame of the file known. */
+/* Reads one more frame of the file. */
 static void scan(struct merge *m)
 {
 	struct trace_frame frame;

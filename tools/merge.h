@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The events of a category's file, of all CPUs, in the order in which they ended.
- * Held in memory are the frames whose events may still be due, which are few: see
+ * Only the frames whose events may still be due are in memory. They are few: see
  * trace.h on @until.
  */
 #ifndef TOOL_MERGE_H
@@ -14,7 +14,7 @@
 
 /* A frame in memory. */
 struct merge_frame {
-	struct merge_frame *next;	/* of those not in use */
+	struct merge_frame *next;	/* in the list of unused frames */
 	size_t refs;			/* blocks that are not done */
 	char *data;
 	size_t room;
@@ -22,33 +22,33 @@ struct merge_frame {
 	size_t notes_size;
 };
 
-/* A block of events that is to come, or at work. */
+/* A block of events that is queued or in use. */
 struct merge_block {
 	struct merge_frame *frame;
 	const char *records;
 	size_t nr;
 };
 
-/* Events of a CPU that were recorded and cannot be read. */
+/* Events of a CPU that were recorded but cannot be read. */
 struct merge_hole {
 	unsigned int cpu;
 	__u64 first, last;		/* seq */
-	__u64 after, before;		/* ns: they ended between; 0: not known */
+	__u64 after, before;		/* ns: the events ended between these; 0: unknown */
 };
 
-/* What is left of one CPU. */
+/* What is left of one CPU's events. */
 struct merge_cpu {
 	struct merge_block *queue;
 	size_t first, nr, room;
-	const char *record;		/* its next record, NULL for none */
-	size_t left;			/* records of its block behind that one */
+	const char *record;		/* the next record, NULL for none */
+	size_t left;			/* records after that one in its block */
 	__u64 end;			/* ns: when the next record's event ended */
 
-	/* Of the blocks that were scanned. */
-	bool known;			/* @next is */
-	__u64 next;			/* seq of what comes next */
+	/* About the blocks that were scanned: */
+	bool known;			/* @next is known */
+	__u64 next;			/* seq that has to come next */
 	__u64 last_end;			/* ns: when the last record's event ended, or 0 */
-	__u64 behind;			/* seq behind the last that was recorded, 0: unknown */
+	__u64 behind;			/* seq after the last that was recorded; 0: unknown */
 };
 
 struct merge {
@@ -61,23 +61,23 @@ struct merge {
 	unsigned int nr_heap;
 	struct merge_frame *free;
 	bool begun;			/* the record at the top was returned */
-	__u64 until;			/* events before that are known */
-	bool all;			/* and all after it, too */
+	__u64 until;			/* ns: all events that ended before this were read */
+	bool all;			/* so were all after it */
 	__u64 events;
-	__u64 lost;			/* events that are missing */
-	void (*hole)(void *data, const struct merge_hole *hole);	/* called for each */
+	__u64 lost;			/* events lost or overwritten before they were read */
+	void (*hole)(void *data, const struct merge_hole *hole);	/* called for each hole */
 	void *hole_data;
 };
 
 /*
- * Set @hole before the first merge_next(). An exit code; what is wrong was said. Close it in
- * either case.
+ * Set @hole before the first merge_next(). Returns an exit code; errors are reported. Close
+ * it in either case.
  */
 int merge_open(struct merge *m, const char *directory, const char *file,
 	       const struct iot_schema_event *event);
 void merge_close(struct merge *m);
 
-/* Of the CPU there have to be the events from @first on, up to the one before @behind. */
+/* The file has to have the events of the CPU from @first to the one before @behind. */
 void merge_expect(struct merge *m, unsigned int cpu, __u64 first, __u64 behind);
 
 /* The next record, valid until the next call, or NULL. */

@@ -16,10 +16,10 @@
 #include "core/schema.h"
 #include "trace.h"
 
-#define NEXT	".metadata.json"	/* the version to come */
-#define RESERVE	65536			/* bytes for it, */
-#define RESERVE_A_CPU 1024		/* and for what it tells of each CPU */
-#define SUM_KEY	"\"crc32\": \""		/* before the digits */
+#define NEXT	".metadata.json"	/* the next version */
+#define RESERVE	65536			/* bytes reserved for it, */
+#define RESERVE_A_CPU 1024		/* and for the counts of each CPU */
+#define SUM_KEY	"\"crc32\": \""		/* precedes the digits */
 #define SUM_ZERO "00000000"
 #define SUM_DIGITS 8
 
@@ -55,7 +55,7 @@ static json_t *json_hash(void)
 	return json_string(text);
 }
 
-/* What /sys says of the module; null where it is not there. */
+/* The version of the module from /sys; null if it is not there. */
 static json_t *json_module_version(void)
 {
 	FILE *f = fopen("/sys/module/iotracer/version", "re");
@@ -114,7 +114,7 @@ static int write_text(int fd, const char *text, size_t length)
 	return 0;
 }
 
-/* Room for the version to come. */
+/* Reserves room for the next version. */
 static int reserve(int dir)
 {
 	size_t size = RESERVE + processors() * RESERVE_A_CPU;
@@ -131,7 +131,7 @@ static int reserve(int dir)
 	return err;
 }
 
-/* zlib's, which scripts have at hand. */
+/* zlib's CRC-32, since scripting languages provide it. */
 static __u32 sum_of(const char *text, size_t length)
 {
 	return crc32_z(0, (const unsigned char *)text, length);
@@ -153,7 +153,7 @@ static char *find_sum(char *text)
 	return key && strlen(key) > strlen(SUM_KEY) + SUM_DIGITS ? key + strlen(SUM_KEY) : NULL;
 }
 
-/* As it is written, with its sum; NULL: no memory. The length into @length. */
+/* The text to be written, with its sum, and its @length; NULL if there is no memory. */
 static char *text_of(const json_t *document, size_t *length)
 {
 	char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
@@ -167,7 +167,7 @@ static char *text_of(const json_t *document, size_t *length)
 	return line;
 }
 
-/* The last one is written over what is reserved: a disk that is full has room for it. */
+/* The reserved room is overwritten, so that a full disk has room for the last version. */
 int metadata_write(int dir, const json_t *document, bool last)
 {
 	size_t length = 0;
@@ -217,7 +217,7 @@ static json_t *json_event(const struct iot_schema_event *e)
 	return event;
 }
 
-/* NULL: no memory */
+/* NULL if there is no memory. */
 static char *schema_text(void)
 {
 	json_t *document = json_object(), *events = json_array();
@@ -236,7 +236,7 @@ static char *schema_text(void)
 	return text;
 }
 
-/* What tells a file apart from a damaged one. */
+/* What shows whether a file is damaged: its length and its sum. */
 static json_t *json_file(const char *name, const char *text, size_t length)
 {
 	json_t *object = json_object();
@@ -268,7 +268,7 @@ int metadata_write_schema(int dir, json_t *document)
 	return err;
 }
 
-/* A whole file, with a NUL behind; NULL and errno. */
+/* Reads a whole file and appends a NUL; NULL with errno set on an error. */
 static char *read_file(const char *path, size_t *length)
 {
 	FILE *f = fopen(path, "re");
@@ -400,7 +400,7 @@ static __u64 number_of(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
-/* Counts are there when recording is over. */
+/* False if recording was not over yet, or if metadata.json is damaged. */
 static bool read_counts(const struct metadata *m, const json_t *object, struct metadata_file *f)
 {
 	const json_t *numbers = json_object_get(object, "numbers");

@@ -9,7 +9,7 @@
 #include "text.h"
 #include "trace_read.h"
 
-/* Numbers that a trace may leave out between two of its paths. */
+/* Ids that a trace may leave out between two of its paths. */
 #define GAP_MAX (1ULL << 24)
 
 bool name_is_plain(const char *text, size_t length)
@@ -25,7 +25,7 @@ bool name_is_plain(const char *text, size_t length)
 static void make_room(struct names *names, size_t bytes)
 {
 	if (!names->size)
-		names->used = 8;	/* place 0 means none */
+		names->used = 8;	/* offset 0 means none */
 	if (names->used + bytes <= names->size)
 		return;
 	names->size = 2 * names->size + bytes + 4096;
@@ -81,7 +81,7 @@ static bool add_hidden(struct names *names, const struct anonymizer *a,
 			 anonymize_path(a, hidden, text, r->length));
 }
 
-/* False when the frame is damaged; what stands before that is added. */
+/* False if the frame is damaged; the paths before the damage are added. */
 static bool add_frame(struct names *names, const struct anonymizer *a,
 		      const char *data, size_t size)
 {
@@ -103,10 +103,10 @@ struct load {
 	const struct anonymizer *anonymizer;
 	char *data;
 	size_t room;
-	__u64 next;		/* number of the frame that is to come */
+	__u64 next;		/* number of the next frame */
 };
 
-/* Paths up to the one before @id were written, and cannot be read. */
+/* Reports the paths up to the one before @id, which were written but cannot be read. */
 static void tell_hole(struct names *names, const struct trace_reader *r,
 		      const struct metadata_file *expected, __u64 id)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The paths of a trace, by number, as they are shown. They are held in memory:
+ * The paths of a trace, by id, as they are shown. They are held in memory:
  * their text and 16 bytes each.
  */
 #ifndef TOOL_NAMES_H
@@ -20,28 +20,28 @@ struct name {
 };
 
 struct names {
-	__u64 base;		/* number of at[0] */
-	__u32 *at;		/* where in arena, in units of 8 bytes; 0: none */
+	__u64 base;		/* id of at[0] */
+	__u32 *at;		/* offset in arena, in units of 8 bytes; 0: none */
 	size_t nr, room;
 	char *arena;
 	size_t used, size;
-	__u64 lost;		/* numbers that were left out when it was recorded */
-	__u64 missing;		/* numbers between two paths, because the file is damaged */
-	bool damaged;		/* the file is, which was said */
+	__u64 lost;		/* ids that were left out when the trace was recorded */
+	__u64 missing;		/* ids that are missing between two paths because of damage */
+	bool damaged;		/* the file is damaged, which was reported */
 };
 
 struct anonymizer;
 struct metadata_file;
 
-/* Whether shown text needs no quotes and no escape. */
+/* Whether escaped text needs no quotes and no further escape. */
 bool name_is_plain(const char *text, size_t length);
 
-/* Ids rise. False for one that does not, or is out of reason. */
+/* Adds a path. Ids must rise; false for one that does not, or if id or length are too large. */
 bool names_add(struct names *names, __u64 id, const char *bytes, size_t length);
 
 /*
- * The paths of a trace, hashed unless @anonymizer is NULL; @expected is what metadata.json
- * tells of them, NULL if it does not. An exit code; what is wrong was said.
+ * Loads the paths of a trace, hashed unless @anonymizer is NULL. @expected is their counts
+ * in metadata.json, NULL if it has none. Returns an exit code; errors are reported.
  */
 int names_load(struct names *names, const char *directory,
 	       const struct metadata_file *expected, const struct anonymizer *anonymizer);

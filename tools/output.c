@@ -77,7 +77,7 @@ static void end_file(struct output *o)
 	o->path = NULL;
 }
 
-/* DIRECTORY/fs/fs_20261121_104322_123.csv.gz, in UTC, each with a time of its own. */
+/* DIRECTORY/fs/fs_20261121_104322_123.csv.gz, in UTC; no two files have the same time. */
 static char *name_file(struct output *o, __u64 time)
 {
 	__u64 ms = time / 1000000;

@@ -14,7 +14,7 @@ struct output {
 	const char *category;
 	const char *suffix;	/* "csv", "json" */
 	bool gzip;
-	__u64 rotate;		/* rows of a file, 0: all */
+	__u64 rotate;		/* rows per file; 0: all */
 
 	int fd;			/* -1: no file is open */
 	void *compressed;	/* gzFile */
@@ -22,24 +22,24 @@ struct output {
 	char *data;		/* not written yet */
 	size_t used;
 	__u64 rows;		/* of this file */
-	__u64 last;		/* ms: what the last file is named by */
-	bool failed;		/* and that was said */
+	__u64 last;		/* ms: the time in the name of the last file */
+	bool failed;		/* a write failed, which was reported */
 };
 
 void output_open(struct output *o);
 
-/* Whether the next row begins a file: then output_begin() comes first. */
+/* Whether the next row begins a file; if so, call output_begin() first. */
 static inline bool output_is_full(const struct output *o)
 {
 	return o->fd < 0 || (o->rotate && o->rows >= o->rotate);
 }
 
-/* A file named by @time, CLOCK_REALTIME ns. False when it failed. */
+/* Begins a file that is named by @time, CLOCK_REALTIME ns. False if that failed. */
 bool output_begin(struct output *o, __u64 time);
 
 bool output_flush(struct output *o);
 
-/* Room for a row; tell by output_put() where it ended. */
+/* Room for a row; output_put() takes the end of the row. */
 static inline char *output_row(struct output *o)
 {
 	return o->data + o->used;
@@ -54,7 +54,7 @@ static inline bool output_put(struct output *o, const char *end)
 	return o->used < OUTPUT_CHUNK || output_flush(o);
 }
 
-/* False when something was not written. */
+/* False if something could not be written. */
 bool output_close(struct output *o);
 
 #endif /* TOOL_OUTPUT_H */

@@ -37,7 +37,7 @@ int proc_open(const char *target, const char *file, int flags)
 	return fd;
 }
 
-/* Reads @fd to its end; the string is the caller's also after an error. */
+/* Reads @fd to its end; the caller frees the string, after an error as well. */
 static int read_all(int fd, char **text)
 {
 	size_t size = 0, length = 0;
@@ -60,7 +60,7 @@ static int read_all(int fd, char **text)
 	return 0;
 }
 
-/* Likewise; @fd is closed, a negative errno is returned. */
+/* As above, but closes @fd, and frees the string after an error. @fd may be a negative errno. */
 static int read_and_close(int fd, char **text)
 {
 	int err;
@@ -101,7 +101,7 @@ int proc_command(int fd, const char *command)
 	return err;
 }
 
-/* "of the group that proc_gid names: x", and the user, as the files say. */
+/* "membership of the group that proc_gid names: x", and the user, as stat(2) returns them. */
 static char *who_may(const char *path)
 {
 	struct passwd *user;

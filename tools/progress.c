@@ -19,7 +19,7 @@ void progress_quiet(void)
 	quiet = true;
 }
 
-/* One that can be told to remove a line. */
+/* Whether standard error is a terminal that can erase a line. */
 static bool is_terminal(void)
 {
 	const char *term = getenv("TERM");
@@ -46,7 +46,7 @@ bool progress_is_due(void)
 	return true;
 }
 
-/* What does not fit into a line would stay when that is removed. */
+/* What does not fit into one line of the terminal would stay when the line is erased. */
 static void cut(char *line, size_t size)
 {
 	struct winsize window;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One line on a terminal that tells how far things are; nothing elsewhere. */
+/* One line that shows progress, on a terminal only. */
 #ifndef TOOL_PROGRESS_H
 #define TOOL_PROGRESS_H
 
 #include <stdbool.h>
 
-/* Others write to the terminal: a line of ours would run into theirs. */
+/* Shows no progress: other programs write to the terminal, and the lines would mix. */
 void progress_quiet(void);
 
-/* Whether it is time for another line: standard error is a terminal, half a second passed. */
+/* Whether another line is due: standard error is a terminal, and half a second passed. */
 bool progress_is_due(void);
 
 void progress_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Removes the line, before anything else is said. */
+/* Erases the line; call it before anything else is printed. */
 void progress_end(void);
 
 #endif /* TOOL_PROGRESS_H */

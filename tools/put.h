@@ -14,7 +14,7 @@ static inline char *put_bytes(char *out, const char *bytes, size_t length)
 	return (char *)memcpy(out, bytes, length) + length;
 }
 
-/* Exactly @digits of them, an even number. */
+/* Writes exactly @digits digits; @digits is even. */
 static inline char *put_padded(char *out, __u64 n, unsigned int digits)
 {
 	unsigned int i;

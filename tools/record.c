@@ -17,7 +17,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define NS_PER_S 1000000000ULL
 
-/* Texts made before, each where a hash of what it was made of says. */
+/* Caches of texts, each text at the hash of the value that it was made from. */
 #define CACHE_BITS 8
 #define CACHE_SIZE (1u << CACHE_BITS)
 #define COMM_SIZE 16
@@ -41,7 +41,7 @@ static unsigned int cache_place(__u64 key)
 	return key * 0x9e3779b97f4a7c15ULL >> (64 - CACHE_BITS);
 }
 
-/* A scalar of any width; one below 0 comes back as its two's complement. */
+/* A scalar of any width; a negative value is returned as its two's complement. */
 static inline __u64 scalar(const struct record_column *c, const void *record)
 {
 	const char *at = (const char *)record + c->offset;
@@ -116,7 +116,7 @@ static char *put_csv(char *out, const char *text, size_t length)
 	return out;
 }
 
-/* Shown text has no control characters. */
+/* The text is escaped, so it has no control characters. */
 static char *put_json(char *out, const char *text, size_t length)
 {
 	size_t i;
@@ -150,9 +150,9 @@ static char *put_word(const struct record_printer *p, char *out, const char *wor
 	return record_text(p, out, word, strlen(word), true);
 }
 
-/* One put_<kind> a kind. */
+/* One put_<kind>() for each kind. */
 
-/* A u64 that JSON's signed integers cannot hold becomes a string, not a lie. */
+/* A u64 that JSON's signed integers cannot hold becomes a string. */
 static char *put_decimal(struct record_printer *p, const struct record_column *c,
 			 char *out, const void *record)
 {
@@ -227,7 +227,7 @@ static char *put_comm(struct record_printer *p, const struct record_column *c,
 	return record_text(p, out, comm->text, comm->length, comm->plain);
 }
 
-/* Characters of any number. */
+/* A character array of any length. */
 static char *put_chars(struct record_printer *p, const struct record_column *c,
 		       char *out, const void *record)
 {
@@ -239,7 +239,7 @@ static char *put_chars(struct record_printer *p, const struct record_column *c,
 	return out;
 }
 
-/* A name, or the number that has none. */
+/* A name, or the number if it has none. */
 static char *put_name(struct record_printer *p, char *out, const char *name, __u64 number)
 {
 	char text[24];
@@ -330,7 +330,7 @@ static char *put_ioflags(struct record_printer *p, const struct record_column *c
 	return record_group(p, out, group, scalar(c, record));
 }
 
-/* A value of the group that is called as its kind. */
+/* A value of the flag group that has the name of the kind. */
 static char *put_value(struct record_printer *p, const struct record_column *c,
 		       char *out, const void *record)
 {
@@ -388,7 +388,7 @@ static const struct kind {
 	{ "opflags2", put_opflags2 },
 };
 
-/* A kind that is not known here is shown as what it is made of. */
+/* A kind that is not known here is shown by the type of its field. */
 static record_put put_of(const struct iot_schema_field *f)
 {
 	size_t i;
@@ -411,7 +411,7 @@ static void second_make(struct record_printer *p, __u64 second)
 	strftime(p->second_text, sizeof(p->second_text), "%Y-%m-%dT%H:%M:%S", &tm);
 }
 
-/* Seconds since T0; a call that began before a timereset ended is negative. */
+/* Seconds since T0; negative for a call that began before a timereset. */
 static char *put_since(const struct record_printer *p, char *out, __u64 time)
 {
 	__s64 ns = time - p->t0;
@@ -503,7 +503,7 @@ static void add_column(struct record_printer *p, const struct record_column *col
 	p->nr_columns++;
 }
 
-/* What is put behind the name of a field; a sector says by itself what it is. */
+/* The suffix that shows the unit after a field's name; a field of sectors needs none. */
 static const char *unit_suffix(const char *unit)
 {
 	static const struct { const char *unit, *suffix; } units[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Records as rows of CSV or objects of JSON. What a column shows is told by the
- * kind of its field in events.def, or by a function of the category.
+ * Records as rows of CSV or objects of JSON. The kind of a field in events.def, or a
+ * function of the category, determines what its column shows.
  */
 #ifndef TOOL_RECORD_H
 #define TOOL_RECORD_H
@@ -27,8 +27,8 @@ typedef char *(*record_put)(struct record_printer *p, const struct record_column
 			    char *out, const void *record);
 
 /*
- * A column: @field of the event as its kind says, or what @put makes of the
- * record. The rest is filled in when the printer is opened.
+ * A column: @field of the event, shown according to its kind, or the text that @put
+ * makes from the record. The rest is filled in when the printer is opened.
  */
 struct record_column {
 	const char *name;
@@ -37,9 +37,9 @@ struct record_column {
 
 	unsigned int offset, size;
 	const char *kind;	/* of @field */
-	char *key;		/* what stands before the value */
+	char *key;		/* the text before the value */
 	size_t key_length;
-	char *made;		/* the name, if it is the printer's own */
+	char *made;		/* the name, if the printer allocated it */
 };
 
 struct record_printer {
@@ -47,26 +47,26 @@ struct record_printer {
 	struct record_column *columns;
 	size_t nr_columns;
 	bool json;
-	__u64 t0;			/* ns; where timestamps start, without a clock */
-	const struct wall_clock *clock;	/* timestamps are dates and times of day */
-	const struct names *paths;	/* what kind path refers to; NULL: its number */
+	__u64 t0;			/* ns; start of timestamps if there is no clock */
+	const struct wall_clock *clock;	/* not NULL: timestamps are dates and times of day */
+	const struct names *paths;	/* the texts for kind path; NULL: shows the id */
 	const struct anonymizer *anonymizer;	/* NULL: names are shown */
 	const char *note;		/* command line of the record, if there is one */
 	size_t note_length;
-	unsigned int op_offset;		/* of the field op, where there is one */
-	__u64 second;			/* the one that second_text tells */
+	unsigned int op_offset;		/* of the field op, if there is one */
+	__u64 second;			/* the second that second_text shows */
 	char second_text[24];
-	struct record_comm *comms;	/* texts made before */
+	struct record_comm *comms;	/* cached texts */
 	struct record_flags *flags;
 };
 
-/* What goes into a printer before it is opened: event, json, t0 or clock, paths, anonymizer. */
+/* Set in a printer before it is opened: event, json, t0 or clock, paths, anonymizer. */
 void record_printer_open(struct record_printer *p, const struct record_column *columns,
 			 size_t nr);
 
 /*
- * Our own columns: when it began, by a name that says how that is counted, each field of
- * the event, and the note, if records of the event have one.
+ * Opens a printer for our own columns: the start time, in a column whose name shows how it
+ * is counted, each field of the event, and the note, if records of the event have one.
  */
 void record_printer_open_own(struct record_printer *p, bool with_note);
 void record_printer_close(struct record_printer *p);
@@ -75,16 +75,16 @@ void record_printer_close(struct record_printer *p);
 char *record_header(const struct record_printer *p, char *out);
 char *record_row(struct record_printer *p, char *out, const void *record);
 
-/* A value that is text: quoted as the format wants it. @plain: nothing to quote. */
+/* Writes a text, quoted as the format requires. @plain: there is nothing to quote. */
 char *record_text(const struct record_printer *p, char *out, const char *text,
 		  size_t length, bool plain);
 
-/* Flags by name; @group lives as long as the printer. */
+/* Writes flags by name; @group must live as long as the printer. */
 char *record_group(struct record_printer *p, char *out, const char *group, __u32 value);
 
 /*
- * Column functions: date and time of day (ISO 8601) or seconds since T0; as IO Tracer
- * has it, microseconds behind a blank; the note.
+ * Column functions: date and time of day (ISO 8601), or seconds since T0; date and time of
+ * day as in IO Tracer, separated by a blank and with microseconds; the note.
  */
 char *record_timestamp(struct record_printer *p, const struct record_column *c,
 		       char *out, const void *record);
@@ -93,7 +93,7 @@ char *record_datetime(struct record_printer *p, const struct record_column *c,
 char *record_note(struct record_printer *p, const struct record_column *c,
 		  char *out, const void *record);
 
-/* The column of a field: its name, and its unit behind it (latency_ns). To be freed. */
+/* The column of a field: its name, and its unit after it (latency_ns). The caller frees it. */
 char *record_field_column(const struct iot_schema_field *f);
 
 /* Whether a field has a column. */

@@ -15,12 +15,12 @@
 
 #define CHUNK		(1024 * 1024)	/* bytes of a frame */
 #define CHUNK_LEAST	(64 * 1024)
-#define CHUNKS_A_LIMIT	32		/* so that --size is met to some percent */
-#define AGE_NS		500000000	/* after which what was read is written */
-#define TURN		(4 * CHUNK)	/* after which a stream that has more lets others have theirs */
-#define SCRATCH		(64 * 1024)	/* for paths; the module wants room for the longest */
-#define NOTES_MAX	(128 * 1024)	/* of a frame, what is more is left out */
-#define PATH_BYTES	4200		/* of a path at most: PATH_MAX, and some more */
+#define CHUNKS_A_LIMIT	32		/* so that --size is met within a few percent */
+#define AGE_NS		500000000	/* after which gathered data is written */
+#define TURN		(4 * CHUNK)	/* bytes, after which the other streams are read */
+#define SCRATCH		(64 * 1024)	/* for paths; the module requires room for the longest */
+#define NOTES_MAX	(128 * 1024)	/* bytes in a frame; further notes are left out */
+#define PATH_BYTES	4200		/* of the longest path: PATH_MAX, and some more */
 
 #define COMM_SIZE	16
 #define COMMS		256
@@ -38,7 +38,7 @@ static __u64 now(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* What a text takes, with its zeroes. */
+/* The length of a text with its padding. */
 static size_t padded(size_t length)
 {
 	return (length + 7) & ~(size_t)7;
@@ -86,7 +86,7 @@ static size_t room_of(const struct recorder *r, const struct recorder_stream *s)
 	return r->writer.size - NOTES_MAX - s->fill;
 }
 
-/* Bytes read, 0 for nothing new, -1 when that failed. */
+/* Returns bytes read, 0 if there is nothing new, -1 on an error. */
 static ssize_t read_some(struct recorder *r, struct recorder_stream *s, char *to, size_t room)
 {
 	ssize_t n;
@@ -99,7 +99,7 @@ static ssize_t read_some(struct recorder *r, struct recorder_stream *s, char *to
 	return n;
 }
 
-/* What was read and is whole goes to the writer, what is not to another chunk. */
+/* Gives what is whole to the writer; an incomplete block moves to another chunk. */
 static void hand_over(struct recorder *r, struct recorder_stream *s)
 {
 	struct chunk *next = writer_take(&r->writer);
@@ -121,7 +121,7 @@ static void hand_over(struct recorder *r, struct recorder_stream *s)
 
 /* Paths */
 
-/* The length of a path's record at @at, 0 where it is not whole. */
+/* The length of the path record at @at, 0 if it is incomplete. */
 static size_t path_length(const char *at, size_t size, struct iot_path_record *p)
 {
 	size_t length;
@@ -133,7 +133,7 @@ static size_t path_length(const char *at, size_t size, struct iot_path_record *p
 	return length <= size || p->length > PATH_BYTES ? length : 0;
 }
 
-/* Appends a path to the chunk, hashed if that is wanted. */
+/* Appends a path to the chunk, hashed if there is an anonymizer. */
 static void add_path(struct recorder *r, struct recorder_stream *s,
 		     struct iot_path_record p, const char *text)
 {
@@ -156,7 +156,7 @@ static void add_path(struct recorder *r, struct recorder_stream *s,
 	s->events++;
 }
 
-/* What is whole in the scratch goes to the writer. */
+/* Gives the whole paths in the scratch buffer to the writer. */
 static bool take_paths(struct recorder *r, struct recorder_stream *s)
 {
 	struct iot_path_record p;
@@ -193,7 +193,7 @@ static bool drain_paths(struct recorder *r)
 
 /* Events */
 
-/* The command line of a process, if it is still the one that the record tells of. */
+/* Reads the command line of a process, if it still has the command name of the record. */
 static size_t read_command(pid_t pid, const char *comm, char *out)
 {
 	char path[64], name[COMM_SIZE + 2];
@@ -218,7 +218,7 @@ static size_t read_command(pid_t pid, const char *comm, char *out)
 	return n > 0 ? n : 0;
 }
 
-/* Appends the note of a record: its command line, words set apart by blanks. */
+/* Appends the note of a record: its command line, with blanks between the words. */
 static void add_note(const struct recorder *r, struct recorder_stream *s,
 		     const char *record, unsigned int cpu)
 {
@@ -296,9 +296,10 @@ static void look_at_records(const struct recorder *r, struct recorder_stream *s,
 }
 
 /*
- * Each CPU's events are read in the order in which they ended, and the module gives
- * each CPU its turn. So when a CPU has another one, those that had no events
- * meanwhile had none when it began, and of the others the last one tells.
+ * Updates for each CPU the time before which all ended events were read. A CPU's events
+ * are read in the order in which they ended, so its last record shows that time. The module
+ * serves the CPUs in turns: when the marked CPU is served again, a CPU that was not served
+ * in between had no unread events when the turn began.
  */
 static void note_turn(struct recorder_stream *s, const struct iot_stream_block *b,
 		      const char *records, __u64 time)
@@ -329,7 +330,7 @@ static void note_turn(struct recorder_stream *s, const struct iot_stream_block *
 		s->cpus[b->cpu].read = began + latency;
 }
 
-/* A read that left room has given all that ended before @time. */
+/* A read that left room has returned all events that ended before @time. */
 static void note_all(struct recorder_stream *s, __u64 time)
 {
 	__u32 i;
@@ -358,7 +359,7 @@ static bool is_sane(const struct recorder *r, const struct recorder_stream *s,
 	       b->cpu < s->header.cpus && length <= r->writer.size - NOTES_MAX;
 }
 
-/* @time: before the read */
+/* @time: from before the read */
 static bool parse_blocks(struct recorder *r, struct recorder_stream *s, __u64 time)
 {
 	char *content = chunk_content(s->chunk), *at;
@@ -394,7 +395,7 @@ static bool flush(struct recorder *r, struct recorder_stream *s)
 	return true;
 }
 
-/* Reads once. @more: there may be more to be had at once. */
+/* Reads once. @more: more may be available at once. */
 static bool read_events(struct recorder *r, struct recorder_stream *s, size_t *bytes,
 			bool *more)
 {
@@ -484,7 +485,7 @@ static int check_header(const struct recorder_stream *s, const char *subject, si
 	return CLI_OK;
 }
 
-/* The first read into @to: the header, which goes, and @left bytes more. */
+/* Does the first read into @to. The header is removed; @left bytes after it stay. */
 static int read_header(struct recorder *r, struct recorder_stream *s, const char *subject,
 		       char *to, size_t room, size_t *left)
 {
@@ -505,7 +506,7 @@ static int read_header(struct recorder *r, struct recorder_stream *s, const char
 	return CLI_OK;
 }
 
-/* Makes the file and lets the writer know it. */
+/* Creates the file and adds it to the writer. */
 static int create_file(struct recorder *r, struct recorder_stream *s)
 {
 	int err = trace_file_create(&s->file.file, r->dir, s->file.name, &s->header, r->level);
@@ -546,7 +547,7 @@ static int open_paths(struct recorder *r)
 	status = read_header(r, s, "paths", s->scratch, SCRATCH, &s->raw);
 	if (!status)
 		status = create_file(r, s);
-	/* What came with the header, so that there is room for the next read. */
+	/* Take the paths that came with the header, so that there is room for the next read. */
 	if (!status && !take_paths(r, s)) {
 		cli_say("%s", r->error);
 		status = CLI_FAILED;
@@ -554,7 +555,7 @@ static int open_paths(struct recorder *r)
 	return status;
 }
 
-/* What was lost before recording begins is not ours, also not in what is written. */
+/* Events lost before recording began do not count, so their gaps are not written either. */
 static void forget_old_gaps(struct recorder_stream *s)
 {
 	char *content = chunk_content(s->chunk);

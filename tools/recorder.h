@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From the module's streams into the files of a trace.
+ * Copies the module's streams into the files of a trace.
  *
- * What is read of a stream is gathered until half a chunk is full, or for half a
- * second, and then given to the writer as a frame; before it the paths that are new,
- * for records that were read name paths that were known before.
+ * Data of a stream is gathered until half a chunk is full, or for half a second, and
+ * then given to the writer as a frame. New paths are read and given to the writer before
+ * it, since records only name paths that were known before.
  */
 #ifndef TOOL_RECORDER_H
 #define TOOL_RECORDER_H
@@ -18,8 +18,8 @@
 
 /* What is known of one CPU's events. */
 struct recorder_cpu {
-	__u64 read;			/* ns: all that ended before was read */
-	bool seen;			/* it had events in this turn */
+	__u64 read;			/* ns: all events that ended before this were read */
+	bool seen;			/* it had a block in this turn */
 };
 
 /* A stream: of a category, or of paths. */
@@ -30,12 +30,12 @@ struct recorder_stream {
 	int fd;
 	struct iot_stream_header header;
 	struct writer_file file;
-	struct chunk *chunk;		/* what is gathered */
+	struct chunk *chunk;		/* the data that is gathered */
 	size_t fill;			/* bytes that were read into it */
-	size_t whole;			/* of these whole blocks, or records */
-	__u64 events;			/* of these */
-	__u64 since;			/* ns: when the first of them came */
-	__u64 until;			/* ns: all that ended before is written */
+	size_t whole;			/* of these, bytes of whole blocks or records */
+	__u64 events;			/* in these */
+	__u64 since;			/* ns: when the first of them was read */
+	__u64 until;			/* ns: all events that ended before this are written */
 	struct recorder_cpu *cpus;
 	bool marked;			/* a turn of the CPUs began with @mark */
 	unsigned int mark;
@@ -49,9 +49,9 @@ struct recorder_stream {
 
 struct recorder {
 	int dir;
-	int level;			/* of compression */
+	int level;			/* of compression, 0: none */
 	__u64 limit;			/* bytes, 0: none */
-	const struct anonymizer *anonymizer;	/* NULL: names stay */
+	const struct anonymizer *anonymizer;	/* NULL: names are not hashed */
 	struct writer writer;
 	struct recorder_stream paths;
 	struct recorder_stream *streams;
@@ -61,23 +61,24 @@ struct recorder {
 };
 
 /*
- * Opens streams, and makes files in the directory r->dir. What is told as missing in the
- * first read is not ours. An exit code; what is wrong was said. Close it in either case.
+ * Opens the streams, and creates the files in the directory r->dir. Events that the first
+ * read reports as missing do not count. Returns an exit code; errors are reported. Close it
+ * in either case.
  */
 int recorder_open(struct recorder *r, const struct category *const *chosen, size_t nr);
 
-/* All that was gathered is on the disk, or there is an error. */
+/* Waits until all that was gathered is on the disk, or sets r->error. */
 void recorder_finish(struct recorder *r);
 void recorder_close(struct recorder *r);
 
 /*
- * Takes what there is now; @last: until there is nothing more, and hands it to the
- * writer. False when there is an error, or the limit is reached. @much: it was so
- * much that one had better look again at once.
+ * Reads what there is now. @last: reads until there is nothing more, and gives it to the
+ * writer. False if there is an error, or the limit is reached. @much: a lot was read, and
+ * the caller should read again at once.
  */
 bool recorder_drain(struct recorder *r, bool last, bool *much);
 
-/* After an error of a stream: what was gathered before it goes to the writer. */
+/* After an error of a stream: gives what was gathered before it to the writer. */
 void recorder_rescue(struct recorder *r);
 
 __u64 recorder_bytes(const struct recorder *r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is told of a recording: metadata.json, the summary, the progress line. */
+/* The reports on a recording: metadata.json, the summary, the progress line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "text.h"
 #include "trace.h"
 
-/* Text that names somebody or something, hashed if that is wanted. */
+/* A text that names somebody or something, hashed with --anonymize. */
 static json_t *json_hidden(const struct session *s, const char *what, const char *text)
 {
 	char hidden[ANONYMOUS_LENGTH];
@@ -36,7 +36,7 @@ static json_t *json_command(const struct session *s)
 	return words;
 }
 
-/* As control shows it; the value of comm= is a name. */
+/* The filter as control shows it; with --anonymize the value of comm= is hashed. */
 static json_t *json_filter(const struct session *s, const char *control)
 {
 	char *filter = control_text(control, "filter");
@@ -80,7 +80,7 @@ static json_t *json_category(const struct session *s, size_t i)
 	return object;
 }
 
-/* What a counter of @stats has got since; null where it is there no more. */
+/* What was added to a counter of @stats since @before; null if the counter is gone. */
 static json_t *json_since(const char *stats, const char *name, __u64 before)
 {
 	__u64 n = control_number(stats, name);
@@ -97,7 +97,7 @@ static json_t *json_range(const struct writer_range *range)
 	return object;
 }
 
-/* Of each CPU that had events. */
+/* The range of each CPU that had events. */
 static json_t *json_ranges(const struct recorder_stream *stream)
 {
 	json_t *object = json_object();
@@ -282,7 +282,7 @@ static void print_summary(FILE *out, const struct session *s)
 		(double)recorder_bytes(&s->recorder) / (1024 * 1024));
 }
 
-/* In one piece, for standard error has no buffer. */
+/* Prints the summary in one piece, since standard error has no buffer. */
 static void say_summary(const struct session *s)
 {
 	char *text = NULL;
@@ -297,7 +297,7 @@ static void say_summary(const struct session *s)
 	free(text);
 }
 
-/* What was lost, and what helps. */
+/* Reports what was lost, and what helps. */
 static void say_losses(const struct session *s)
 {
 	const char *directory = s->options->directory;
@@ -314,7 +314,7 @@ static void say_losses(const struct session *s)
 			   (unsigned long long)s->recorder.paths.file.lost);
 }
 
-/* What the command left, when recording ended. */
+/* Reports what the command left behind when recording ended. */
 static void tell_left(const struct session *s)
 {
 	char *names = s->workload.ended && workload_left(&s->workload) ?

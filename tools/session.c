@@ -17,14 +17,14 @@
 #include "trace.h"
 #include "trace_compress.h"
 
-#define IDLE_MS 100	/* to wait for events, before other things are looked at */
+#define IDLE_MS 100	/* to wait for events, before anything else is checked */
 #define LEVEL 1	/* of zstd: higher ones gain nothing on such records */
-#define TOP_PAD (1024 * 1024)	/* bytes by which memory grows: schema and metadata are made of it */
+#define TOP_PAD (1024 * 1024)	/* bytes by which the heap grows: it holds schema and metadata */
 #define PAUSE_MS 10	/* between two reads, so that there is something to read */
-#define LOOK_NS 100000000ULL	/* between two looks at what is still to be written */
-#define LOOK_SHARE 10	/* at most one part of so many of the time is spent looking */
+#define LOOK_NS 100000000ULL	/* between two checks of what is still to be written */
+#define LOOK_SHARE 10	/* checks take at most 1/LOOK_SHARE of the time */
 
-/* The conditions of a category's filter, and the command's tree. */
+/* The command for a category's filter: its conditions, and the tree of the recorded command. */
 static char *filter_of(const struct session *s, size_t i)
 {
 	char *given = filters_of(&s->options->filters, s->options->categories[i]);
@@ -39,7 +39,7 @@ static char *filter_of(const struct session *s, size_t i)
 	return command;
 }
 
-/* Events a CPU that fit into the memory that was asked for; 1 at least. */
+/* Events per CPU that fit into the memory of --buffer; at least 1. */
 static __u64 events_of(const struct session *s, size_t i)
 {
 	size_t size = category_event(s->options->categories[i])->size;
@@ -110,15 +110,15 @@ static int make_directory(struct session *s)
 
 static int start_tracing(struct session *s)
 {
-	/* Killed, it closes the streams, and the module stops the categories. */
+	/* If iotracer is killed, its streams are closed, and the module stops the categories. */
 	int status = control_command_all(s->controls, s->nr_controls, "start while-read");
 
-	/* To start takes the kernel a moment. */
+	/* Only now, since the start takes the kernel a moment. */
 	s->begin = wall_now();
 	return status;
 }
 
-/* What a terminal sends it sends to all of a process group. */
+/* Passes a signal on, unless the terminal sent it to the whole process group of the command. */
 static void pass_on(const struct session *s, const struct signalfd_siginfo *info)
 {
 	if (info->ssi_code != SI_KERNEL || getpgid(s->workload.pid) != getpgrp())
@@ -130,7 +130,7 @@ static bool has_ended(struct session *s)
 	return workload_ended(&s->workload, false);
 }
 
-/* Bytes that the command left to be written, as the category tells that can. */
+/* Gets the bytes that the command left to be written, from a category that can report them. */
 static void look_at_dirty(struct session *s)
 {
 	__u64 before = wall_now().monotonic, pause;
@@ -144,7 +144,7 @@ static void look_at_dirty(struct session *s)
 	s->look_again += pause > LOOK_NS ? pause : LOOK_NS;
 }
 
-/* The command has ended. Is what it left to be written, too, or was it waited for? */
+/* The command has ended: whether what it left is written, too, or --drain has passed. */
 static bool is_drained(struct session *s)
 {
 	__u64 now = wall_now().monotonic;
@@ -158,7 +158,7 @@ static bool is_drained(struct session *s)
 	       (double)(now - s->ended) / 1e9 >= s->options->drain;
 }
 
-/* There is nothing more to record of the command. */
+/* Whether there is nothing more to record of the command. */
 static bool is_over(struct session *s)
 {
 	if (!has_ended(s) || (s->options->wait && workload_left(&s->workload)))
@@ -167,8 +167,8 @@ static bool is_over(struct session *s)
 }
 
 /*
- * SIGINT, SIGTERM and SIGHUP go to the command first; a second one, or one after its end,
- * ends recording at once.
+ * The first SIGINT, SIGTERM or SIGHUP goes to the command. A second one, or one after the
+ * end of the command, or without a command, ends recording at once.
  */
 static bool asked_to_end(struct session *s)
 {
@@ -191,7 +191,7 @@ static bool asked_to_end(struct session *s)
 	return asked;
 }
 
-/* Milliseconds of --time that are left, but @most at most. */
+/* Milliseconds of --time that are left, at most @most. */
 static int time_left(const struct session *s, int most)
 {
 	double passed = (double)(wall_now().monotonic - s->begin.monotonic) / 1e9;
@@ -215,14 +215,14 @@ static void wait_for(const struct session *s, bool events, int ms)
 	poll(fds, nr, ms);
 }
 
-/* Of a command that goes on after recording; a signal is still passed on first. */
+/* Waits for a command that goes on after recording; the first signal is still passed on. */
 static void wait_for_command(struct session *s)
 {
 	while (!s->left && !asked_to_end(s) && !has_ended(s))
 		wait_for(s, false, -1);
 }
 
-/* Until it is over, for whatever reason. */
+/* Records until it is over, for any reason. */
 static void record(struct session *s)
 {
 	bool much = false;
@@ -238,7 +238,7 @@ static void record(struct session *s)
 	}
 }
 
-/* While a trace is compressed, any signal ends that, and nothing else. */
+/* While a trace is compressed, any signal ends the compression, and nothing else. */
 static bool interrupted(void *data)
 {
 	struct signalfd_siginfo info;
@@ -250,7 +250,10 @@ static bool interrupted(void *data)
 	return false;
 }
 
-/* When the recorded ones need the processor no more. What cannot be stays as it is. */
+/*
+ * Done after recording, when the recorded processes no longer need the CPU. A file that
+ * cannot be compressed stays as it is.
+ */
 static void compress(struct session *s)
 {
 	struct recorder *r = &s->recorder;
@@ -326,8 +329,9 @@ static void clean_up(struct session *s)
 }
 
 /*
- * These come by a descriptor while it runs; the command gets what was before. A parent
- * that ignores SIGCHLD would have the kernel forget how the command ended.
+ * These signals arrive through a descriptor while iotracer runs; the command gets the mask
+ * from @before. SIGCHLD is set to its default: if the parent had it ignored, the kernel would
+ * drop the exit status of the command.
  */
 static int catch_signals(struct session *s, sigset_t *before)
 {
@@ -364,10 +368,10 @@ int session_run(const struct session_options *options)
 	mallopt(M_TOP_PAD, TOP_PAD);
 	if (options->command)
 		progress_quiet();
-	/* First of all, that it inherits nothing. */
+	/* First of all, so that the command inherits nothing. */
 	if (!status && options->command)
 		status = workload_start(&s.workload, options->command, &before);
-	/* A pipe that nobody reads and a file that may not grow are errors, not the end. */
+	/* A pipe without a reader and a file that may not grow are errors, and do not kill us. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (!status)
@@ -383,7 +387,7 @@ int session_run(const struct session_options *options)
 		wait_for_command(&s);
 	if (!s.left && s.workload.ended && !status)
 		status = s.workload.status;
-	/* what came too late would end it with another status */
+	/* a signal that came too late would change the exit status */
 	while (interrupted(&s))
 		;
 	close(s.signals);

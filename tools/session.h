@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One recording, from the first step to the last; and what is told of it. */
+/* One recording, from the first step to the last, and the reports on it. */
 #ifndef TOOL_SESSION_H
 #define TOOL_SESSION_H
 
@@ -16,7 +16,7 @@
 
 #define SESSION_CATEGORIES 16
 
-/* As the command line says. */
+/* The options of the command line. */
 struct session_options {
 	const char *directory;
 	const struct category *categories[SESSION_CATEGORIES];
@@ -24,15 +24,15 @@ struct session_options {
 	struct filters filters;
 	double seconds;		/* 0: no limit */
 	double drain;		/* seconds to wait for what the command left to be written */
-	bool wait;		/* for what the command started and left running */
+	bool wait;		/* wait for what the command started and left running */
 	__u64 bytes;		/* 0: no limit */
-	__u64 buffer;		/* bytes of the module's rings, 0: as they are */
+	__u64 buffer;		/* bytes of the module's rings; 0: unchanged */
 	__u64 sample;
 	const char *label;
 	json_t *tags;
 	bool anonymize;
 	const char *key_file;
-	bool strict;		/* that something was lost is a failure */
+	bool strict;		/* a LOSSY trace is a failure */
 	enum { COMPRESS_END, COMPRESS_LIVE, COMPRESS_NEVER } compress;
 	char **command;		/* NULL: none */
 };
@@ -43,25 +43,25 @@ struct session {
 	struct workload workload;
 	struct control controls[SESSION_CATEGORIES];
 	size_t nr_controls;
-	__u64 missed[SESSION_CATEGORIES];	/* before it began */
+	__u64 missed[SESSION_CATEGORIES];	/* the module's counter before recording */
 	__u64 paths_missed;
 	struct recorder recorder;
 	int signals;			/* signalfd */
-	bool told;			/* the command was told to end */
-	bool left;			/* it did not: it runs on */
+	bool told;			/* a first signal came, which a command gets */
+	bool left;			/* a second one came: the command is left running */
 	bool compressed;
 	struct wall_pair begin, end;
-	__u64 ended;			/* the command, as far as is known; CLOCK_MONOTONIC ns */
-	bool drains;			/* somebody can tell what it left to be written */
+	__u64 ended;			/* when the command's end was noticed; CLOCK_MONOTONIC ns */
+	bool drains;			/* a category reports what the command left to be written */
 	__u64 dirty;			/* bytes of that */
-	__u64 look_again;		/* CLOCK_MONOTONIC ns */
+	__u64 look_again;		/* when to check that again; CLOCK_MONOTONIC ns */
 	json_t *metadata;
 };
 
-/* All of it. The exit code is the command's, if there is one and all went well. */
+/* Does a whole recording. The exit code is the command's, if there is one and all went well. */
 int session_run(const struct session_options *options);
 
-/* report.c: metadata.json as it is at the beginning and at the end, and the summary. */
+/* report.c: metadata.json at the beginning and at the end, and the summary. */
 int report_begin(struct session *s);
 int report_end(struct session *s);
 void report_progress(const struct session *s);

@@ -11,7 +11,7 @@
 #include "stream.h"
 #include "target.h"
 
-/* Bytes read, fewer than @size only at the end, or a negative errno. */
+/* Returns bytes read, fewer than @size only at the end, or a negative errno. */
 static ssize_t read_full(int fd, void *data, size_t size)
 {
 	size_t done = 0;
@@ -117,7 +117,7 @@ static void count_gap(struct stream *s, const void *record)
 	s->started = true;
 }
 
-#define BATCH 1024	/* records asked for at once */
+#define BATCH 1024	/* records of one read */
 
 static void make_room(const struct stream *s, struct records *r)
 {
@@ -127,7 +127,7 @@ static void make_room(const struct stream *s, struct records *r)
 	r->data = cli_grow(r->data, r->room, s->event->size);
 }
 
-/* Bytes got or a negative errno; whole records are added, the rest is kept. */
+/* Reads once: adds whole records and keeps the rest. Returns bytes read or a negative errno. */
 static ssize_t read_some(struct stream *s, struct records *r)
 {
 	size_t size = s->event->size;
@@ -178,8 +178,9 @@ void stream_sort(const struct stream *s, struct records *r)
 }
 
 /*
- * In the middle seq tells. At the front it does not, for reset starts a new
- * ring without starting seq anew: there stats tells, and seq is the bound.
+ * After the first record, gaps in seq are the missing events. Before it they are not,
+ * since reset starts a new ring but does not restart seq. There the counters of stats
+ * are used, and seq is their upper bound.
  */
 __u64 stream_missing(const struct stream *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A target's binary stream: checked, cut into records, gaps counted. */
+/* A target's binary stream: checks it, cuts it into records, and counts gaps. */
 #ifndef TOOL_STREAM_H
 #define TOOL_STREAM_H
 
@@ -26,29 +26,29 @@ struct stream {
 	__u64 next;		/* seq after the last record */
 	__u64 gaps;		/* seq numbers missing between the two */
 	bool started;		/* first and next are set */
-	size_t partial;		/* bytes of a record that is not whole yet */
+	size_t partial;		/* bytes of a record that is still incomplete */
 	unsigned char *tail;	/* these bytes */
 };
 
-/* An exit code; what is wrong was said. Close the stream in either case. */
+/* Returns an exit code; errors are reported. Close the stream in either case. */
 int stream_open(struct stream *s, const char *target, const char *subject);
 void stream_close(struct stream *s);
 
-/* Is it a header that this tool understands? An exit code; sets event and t0. */
+/* Checks that this tool understands the header. Returns an exit code; sets event and t0. */
 int stream_check(struct stream *s, const struct iot_stream_header *h, unsigned int layout);
 
 /*
- * Appends what can be read until the end, or until there are @most records.
- * 0 or a negative errno: -EIO says that the target was removed.
+ * Appends records until the end of the stream, or until there are @most.
+ * Returns 0 or a negative errno: -EIO means that the target was removed.
  */
 int stream_read(struct stream *s, struct records *r, size_t most);
 
-/* By time, which is not always the order of seq; for equal times by seq. */
+/* Sorts by time, which is not always the order of seq; for equal times by seq. */
 void stream_sort(const struct stream *s, struct records *r);
 
 /*
- * How many events no reader can see any more, of those since the last reset.
- * Call it after reading; exact if the target is quiet meanwhile.
+ * Returns how many of the events since the last reset can no longer be read.
+ * Call it after reading; exact if nothing is recorded meanwhile.
  */
 __u64 stream_missing(const struct stream *s);
 

@@ -15,7 +15,7 @@
 #include "target.h"
 #include "text.h"
 
-/* "<name> <path> [<path>...]": the escape leaves no blank in a path. */
+/* Parses "<name> <path> [<path>...]"; an escaped path has no blank. */
 static void parse_line(struct target *target, char *line)
 {
 	char *save = NULL;
@@ -79,8 +79,8 @@ static const char *listed(const struct target *target, const char *path)
 }
 
 /*
- * @file with its directory resolved, its last component kept: what the module
- * lists for a name added relatively, whether the file still exists or not.
+ * @file with its directory resolved and its last component kept, or NULL. This is what the
+ * module lists for a file that was added by a relative name. The file need not exist any more.
  */
 static char *absolute(const char *file)
 {
@@ -130,7 +130,7 @@ static const struct target *find_by_name(const struct target_list *list,
 	return NULL;
 }
 
-/* What identifies a file; where its filesystem tells no generation, less. */
+/* What identifies a file; not every filesystem has a generation. */
 struct identity {
 	struct stat st;
 	bool has_generation;
@@ -213,8 +213,8 @@ bool target_is_traced(struct target_list *list, const char *path)
 }
 
 /*
- * The path is listed, but a file may have been renamed away since and another
- * have taken its name: the file that is there now wins if it is traced too.
+ * The path is listed, but its file may have been renamed since, and another file may have
+ * its name now. The file that has the name now is chosen if it is traced, too.
  */
 static const struct target *check_listed(const struct target_list *list,
 					 const struct target *target,
@@ -274,7 +274,7 @@ static void parse_count(struct target_stats *stats, const char *line)
 		stats->nr_counts++;
 }
 
-/* Lines that a newer module may add are passed over. */
+/* Lines that a newer module may add are skipped. */
 static void parse_stats(struct target_stats *stats, char *text)
 {
 	char *save = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which targets there are, which one a user means, and what it has counted. */
+/* Which targets there are, which one a user means, and the counters of a target. */
 #ifndef TOOL_TARGET_H
 #define TOOL_TARGET_H
 
@@ -18,28 +18,28 @@ struct target {
 struct target_list {
 	struct target *targets;
 	size_t nr;
-	char *text;		/* what names and paths point into */
-	struct target_stats *stats;	/* of target_is_traced(), NULL: not read */
+	char *text;		/* names and paths point into it */
+	struct target_stats *stats;	/* kept by target_is_traced(); NULL: not read */
 };
 
-/* 0 or a negative errno. Free the list in either case. */
+/* Returns 0 or a negative errno. Free the list in either case. */
 int target_list_load(struct target_list *list);
 void target_list_free(struct target_list *list);
 
 /*
- * The target that @file means: a listed path, the name of a target or any
- * other path of the same inode. Says so on stderr when there is none or when
- * a listed path has become another file.
+ * Finds the target that @file means: a listed path, the name of a target or any
+ * other path of the same inode. Reports on stderr if there is none, or if another
+ * file now has a listed path.
  */
 const struct target *target_find(const struct target_list *list, const char *file);
 
 /* The target whose file @path leads to now, or NULL. */
 const struct target *target_at(const struct target_list *list, const char *path);
 
-/* Whether that is so; the stats of all targets are read once, for many files. */
+/* Whether there is such a target. The stats of all targets are read once, for many files. */
 bool target_is_traced(struct target_list *list, const char *path);
 
-/* The one of the target's paths that @file is, made absolute or not, or NULL. */
+/* The path of the target that is @file as given or @file made absolute, or NULL. */
 const char *target_path(const struct target *target, const char *file);
 
 /* A row of the table in stats. */
@@ -53,7 +53,7 @@ struct target_count {
 struct target_stats {
 	unsigned int major, minor;	/* st_dev of the file */
 	__u64 inode;
-	__u64 generation;		/* tells an inode number's files apart */
+	__u64 generation;		/* distinguishes files that use one inode number in turn */
 	__u64 max_events;
 	__u64 memory;			/* bytes */
 	struct target_count counts[TARGET_COUNTS];
@@ -62,10 +62,10 @@ struct target_stats {
 
 int target_stats_load(const char *name, struct target_stats *stats);
 
-/* The row "total", all zero where there is none. */
+/* The row "total", all zero if there is none. */
 const struct target_count *target_stats_total(const struct target_stats *stats);
 
-/* The line of its control file. */
+/* The line of a target's control file. */
 struct target_state {
 	int running;
 	__u64 t0_sec;
@@ -77,15 +77,14 @@ struct target_state {
 int target_state_load(const char *name, struct target_state *state);
 
 /*
- * Calls @act for each target that
- * @files mean and returns the merged exit code. @file is what the user wrote, or the
- * target's first path.
+ * Calls @act for each target that @files mean, and returns the merged exit code. @file is
+ * what the user wrote, or the target's first path.
  */
 int target_each(const struct cli_files *files,
 		int (*act)(const struct target *target, const char *file, void *data),
 		void *data);
 
-/* The list and the one target that @file means; an exit code. */
+/* Loads the list, and finds the target that @file means. Returns an exit code. */
 int target_one(struct target_list *list, const char *file,
 	       const struct target **target);
 

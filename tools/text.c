@@ -15,7 +15,7 @@ static char *octal(char *out, unsigned char byte)
 	return out;
 }
 
-/* What is not printable and not in @keep, and what is in @hide, becomes octal. */
+/* Characters in @hide become octal, and so do unprintable ones that are not in @keep. */
 static size_t show_to(char *out, const char *bytes, size_t len, const char *keep,
 		      const char *hide)
 {

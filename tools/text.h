@@ -10,24 +10,28 @@
 #include <linux/types.h>
 
 /*
- * For people, CSV and JSON: valid UTF-8 stays, a control character, a
- * backslash and a byte that is not UTF-8 become \ooo. It can be undone, and
- * never forges a line or drives a terminal. text_show_to() needs 4 * @len + 1
- * bytes at @out and returns the length; text_show() allocates, never NULL.
+ * For terminals, CSV and JSON: valid UTF-8 stays; a control character, a
+ * backslash and a byte that is not UTF-8 become \ooo. This can be undone. The
+ * result cannot forge a line or control a terminal. text_show_to() needs
+ * 4 * @len + 1 bytes at @out and returns the length; text_show() allocates, and
+ * never returns NULL.
  */
 size_t text_show_to(char *out, const char *bytes, size_t len);
 char *text_show(const char *bytes, size_t len);
 
 /*
- * For messages, whose parts may have been through text_show(): likewise, but backslashes
- * and the characters of @keep stay. Allocates, never NULL.
+ * For messages, whose parts text_show() may have escaped already: as above, but backslashes
+ * and the characters of @keep stay. Allocates, and never returns NULL.
  */
 char *text_guard(const char *bytes, size_t len, const char *keep);
 
-/* For a command written to the module: blanks too. Allocates, never NULL. */
+/*
+ * For a command written to the module: blanks, control characters and backslashes become
+ * \ooo. Allocates, and never returns NULL.
+ */
 char *text_escape(const char *path);
 
-/* "12.50 %"; 0.00 and 100.00 are exact. Allocates, never NULL. */
+/* "12.50 %"; 0.00 and 100.00 are exact. Allocates, and never returns NULL. */
 char *text_share(__u64 part, __u64 all);
 
 /* Undoes \ooo in place. */

@@ -3,28 +3,28 @@
  * A trace: a directory that iotracer record writes and other commands read.
  *
  *	metadata.json	what was recorded, when, where, how it ended; see metadata.h
- *	schema.json	a copy of the schema, for programs that know it not
- *	paths.iot	the paths that records name by number
+ *	schema.json	a copy of the schema, for programs that do not know it
+ *	paths.iot	the paths that records name by id
  *	<category>.iot	the records
  *
  * An .iot file is a struct trace_header and frames, each of which begins at a multiple
- * of TRACE_ALIGN, as direct writes want it. A frame is a struct trace_frame and @stored
- * bytes, which hold @size bytes: in a category's file blocks as the module gives them
- * (struct iot_stream_block) and then notes; in paths.iot struct iot_path_record. Zeroes follow
- * up to the next multiple. Every frame can be read by itself, and paths are written
- * before the records that name them.
+ * of TRACE_ALIGN, as direct writes require. A frame is a struct trace_frame and @stored
+ * bytes, which hold @size bytes of content. In a category's file these are blocks as read
+ * from the module (struct iot_stream_block) and then notes; in paths.iot they are struct
+ * iot_path_record. Zeroes follow up to the next multiple. Every frame can be read by itself,
+ * and paths are written before the records that name them.
  *
- * Checksums are CRC-32C (as of iSCSI, ext4 and btrfs), which finds each flipped bit and
- * each damage within 32 bits for certain. A frame has two: with that of its header a reader
- * finds the next frame behind a damaged one. What is missing without a trace, whole
- * frames at the end for instance, is known from metadata.json: it tells the frames,
- * events and bytes of each file, and by CPU the seq of the first event and of the one
- * behind the last. @first and @gap of a CPU's blocks leave out no seq, so a reader knows
- * for each hole which events it held.
+ * Checksums are CRC-32C (as in iSCSI, ext4 and btrfs), which is certain to find each flipped
+ * bit and each damage within 32 bits. A frame has two: by the checksum of its header a
+ * reader finds the next frame after a damaged one. Some damage leaves no sign in the file,
+ * for instance when whole frames at its end are missing. metadata.json shows that: it has the
+ * frames, events and bytes of each file and, for each CPU, the seq of the first event and
+ * the seq after the last. @first and @gap of a CPU's blocks leave out no seq, so a reader
+ * knows for each hole which events it held.
  *
- * Events of one CPU stand in the order in which they ended. @until is the promise by
- * which the CPUs are merged in little memory: each event that ended before it, on
- * whatever CPU, is in a frame before this one. Bytes are in host order.
+ * Events of one CPU are in the order in which they ended. @until allows a reader to merge
+ * the CPUs in little memory: each event that ended before it, on any CPU, is in an earlier
+ * frame. Bytes are in host order.
  */
 #ifndef TOOL_TRACE_H
 #define TOOL_TRACE_H
@@ -51,7 +51,7 @@
 
 /* The first TRACE_ALIGN bytes of a file; the rest of them is 0. */
 struct trace_header {
-	struct iot_stream_header stream;	/* with TRACE_MAGIC, and the size of this one */
+	struct iot_stream_header stream;	/* with TRACE_MAGIC, and the size of this struct */
 	__u32 reserved;
 	__u32 checksum;		/* of all before it */
 };
@@ -60,7 +60,7 @@ struct trace_frame {
 	__u32 magic;		/* TRACE_FRAME_MAGIC */
 	__u32 encoding;		/* TRACE_RAW, TRACE_ZSTD */
 	__u32 stored;		/* bytes that follow */
-	__u32 size;		/* bytes they hold */
+	__u32 size;		/* bytes of content that these hold */
 	__u64 events;		/* or paths */
 	__u64 until;		/* CLOCK_MONOTONIC ns */
 	__u64 number;		/* frames before it in the file */
@@ -78,7 +78,7 @@ struct trace_note {
 
 __u32 trace_checksum(const void *data, size_t size);
 
-/* The same without the processor's help. */
+/* The same without the CPU's instruction for it. */
 __u32 trace_checksum_by_table(const void *data, size_t size);
 
 static inline __u32 trace_frame_checksum(const struct trace_frame *f)
@@ -91,7 +91,7 @@ static inline __u32 trace_header_checksum(const struct trace_header *h)
 	return trace_checksum(h, offsetof(struct trace_header, checksum));
 }
 
-/* From the begin of a frame to that of the next. */
+/* Bytes from the start of a frame to the start of the next. */
 static inline __u64 trace_frame_length(const struct trace_frame *f)
 {
 	return (sizeof(*f) + (__u64)f->stored + TRACE_ALIGN - 1) & -(__u64)TRACE_ALIGN;

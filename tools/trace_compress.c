@@ -10,7 +10,7 @@
 #include "trace_read.h"
 #include "trace_write.h"
 
-/* Copies all frames; @content has room for TRACE_FRAME_MAX bytes behind a header. */
+/* Copies all frames; @content has room for TRACE_FRAME_MAX bytes after a header. */
 static int copy_frames(struct trace_reader *r, struct trace_file *f, char *content,
 		       bool (*interrupted)(void *data), void *data)
 {

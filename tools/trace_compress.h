@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Compressing a file of a trace that is complete. */
+/* Compresses a file of a trace after recording. */
 #ifndef TOOL_TRACE_COMPRESS_H
 #define TOOL_TRACE_COMPRESS_H
 
@@ -9,9 +9,9 @@
 struct iot_stream_header;
 
 /*
- * Puts a compressed file in the place of @name, and its size into @bytes. @like is what
- * its header says. @interrupted is asked now and then. When it does not come to an end,
- * for want of room, say, the file stays as it is: 0 or a negative errno.
+ * Replaces @name by a compressed file, and stores its size in @bytes. @like is the expected
+ * header. @interrupted is called before each frame; true stops the compression. Returns 0 or
+ * a negative errno. On an error, for instance if there is no room, the file stays as it is.
  */
 int trace_compress(const char *directory, int dir, const char *name, int level,
 		   const struct iot_stream_header *like, bool (*interrupted)(void *data),

@@ -13,7 +13,7 @@
 #include "progress.h"
 #include "trace_read.h"
 
-/* Bytes read, fewer than @size only at the end of the file or on an error. */
+/* Returns bytes read, fewer than @size only at the end of the file or on an error. */
 static size_t read_at(int fd, void *data, size_t size, __u64 at)
 {
 	size_t done = 0;
@@ -30,7 +30,7 @@ static size_t read_at(int fd, void *data, size_t size, __u64 at)
 	return done;
 }
 
-/* Says what is damaged, on a line of its own. */
+/* Reports what is damaged, on a line of its own. */
 static void __attribute__((format(printf, 2, 3)))
 damaged(struct trace_reader *r, const char *format, ...)
 {
@@ -47,7 +47,7 @@ damaged(struct trace_reader *r, const char *format, ...)
 	free(text);
 }
 
-/* The rest of a block of TRACE_ALIGN bytes, of which @used are in use. */
+/* Whether the file has zeroes from @used up to the next multiple of TRACE_ALIGN. */
 static bool is_padded(const struct trace_reader *r, __u64 used)
 {
 	size_t size = -used & (TRACE_ALIGN - 1), i;
@@ -82,7 +82,7 @@ static int check_stream(struct trace_reader *r, const struct iot_stream_header *
 	return CLI_OK;
 }
 
-/* Of a damaged header nothing is believed: what it has to say is known. */
+/* A damaged header is not used: @like, the expected one, replaces it. */
 static int check_header(struct trace_reader *r, const struct iot_stream_header *like)
 {
 	struct trace_header h = { 0 };
@@ -145,7 +145,7 @@ static bool read_frame(const struct trace_reader *r, struct trace_frame *frame, 
 	       frame->number >= r->number;
 }
 
-/* There is no frame at r->at: looks for one behind it. */
+/* There is no frame at r->at: looks for one after it. */
 static bool find_frame(struct trace_reader *r, struct trace_frame *frame)
 {
 	__u64 from = r->at;
@@ -164,7 +164,7 @@ static bool find_frame(struct trace_reader *r, struct trace_frame *frame)
 	return false;
 }
 
-/* Whether the frame at r->at ends in the file. */
+/* Whether the frame at r->at ends within the file. */
 static bool is_all_there(struct trace_reader *r, const struct trace_frame *frame)
 {
 	__u64 end = r->at + sizeof(*frame) + frame->stored;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CRC-32C by the instruction that x86 processors have for it, else by tables. zlib's CRC-32
- * takes 600 instructions an event, more than all else that the recorder does; this 40.
+ * CRC-32C by the instruction that x86 CPUs have for it, else by tables. zlib's CRC-32
+ * takes 600 instructions per event, more than the rest of the recorder; this takes 40.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #define POLYNOMIAL 0x82f63b78	/* its bits reversed */
 #define SLICES 8
 
-/* [n][byte]: what a byte does to the sum when n more follow it */
+/* [n][byte]: the effect of a byte on the sum when n more bytes follow */
 static __u32 table[SLICES][256];
 static pthread_once_t table_made = PTHREAD_ONCE_INIT;
 

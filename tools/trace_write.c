@@ -15,7 +15,7 @@ char *trace_frame_alloc(size_t size)
 	return cli_aligned(TRACE_ALIGN, sizeof(struct trace_frame) + size + TRACE_ALIGN);
 }
 
-/* What cannot be written directly is written through the page cache from then on. */
+/* If a direct write is not possible, this and all further writes use the page cache. */
 static bool use_cache(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -75,7 +75,7 @@ int trace_file_create(struct trace_file *f, int dir, const char *name,
 	f->fd = openat(dir, name, flags, 0600);
 	if (f->fd < 0)
 		return -errno;
-	/* Not in open(2): where that refuses it, it may leave the file behind. */
+	/* Not in open(2), which may create the file even if it then refuses O_DIRECT. */
 	fcntl(f->fd, F_SETFL, O_DIRECT);
 	err = write_header(f, header);
 	if (err) {
@@ -85,7 +85,7 @@ int trace_file_create(struct trace_file *f, int dir, const char *name,
 	return err;
 }
 
-/* The frame's compressed form, or as it is where that is not smaller. */
+/* The frame's compressed form, or the frame as it is if that is not smaller. */
 static char *compress(struct trace_file *f, char *data, struct trace_frame *frame)
 {
 	size_t bound = ZSTD_compressBound(frame->size), n;

@@ -3,7 +3,7 @@
 
 #include "wall.h"
 
-/* More than this no clock is slewed (adjtimex(2)), ns per ns, and for jitter. */
+/* The most by which a clock is slewed (adjtimex(2)), ns per ns, and an allowance for jitter. */
 #define DRIFT_MAX 0.001
 #define JITTER_NS 1000000
 
@@ -15,7 +15,7 @@ static __u64 now(clockid_t id)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* The realtime that belongs to the middle between two looks at the other. */
+/* The real time belongs to the middle between two reads of the monotonic clock. */
 struct wall_pair wall_now(void)
 {
 	__u64 before = now(CLOCK_MONOTONIC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* CLOCK_MONOTONIC told as time of day. */
+/* Converts CLOCK_MONOTONIC to the time of day. */
 #ifndef TOOL_WALL_H
 #define TOOL_WALL_H
 
@@ -14,15 +14,15 @@ struct wall_pair {
 
 struct wall_clock {
 	__u64 from;		/* monotonic */
-	__s64 offset;		/* realtime - monotonic, there */
-	double drift;		/* by which it grows, ns per ns */
+	__s64 offset;		/* realtime - monotonic, at @from */
+	double drift;		/* by which the offset grows, ns per ns */
 };
 
 struct wall_pair wall_now(void);
 
 /*
- * Between two pairs, or from @begin on where @end is all zero. False when the time of day
- * was set in between: then @begin alone counts.
+ * Converts by two pairs, or by @begin alone if @end is all zero. False if the time of day
+ * was set in between; then @begin alone is used.
  */
 bool wall_clock_init(struct wall_clock *clock, struct wall_pair begin,
 		     struct wall_pair end);

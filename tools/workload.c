@@ -13,14 +13,14 @@
 #include "text.h"
 #include "workload.h"
 
-/* As the shell has it. */
+/* The shell's exit codes. */
 #define NOT_EXECUTABLE 126
 #define NOT_FOUND 127
 
-/* What the child waits for. */
+/* The signal that the child waits for. */
 #define GO SIGUSR1
 
-/* Whether execve(2) may take it; else the next directory of PATH is looked at. */
+/* Whether execve(2) may accept the file; if not, the next directory of PATH is tried. */
 static bool is_program(const char *path)
 {
 	struct stat st;
@@ -28,7 +28,7 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* The path of a program by PATH, as execvp(3) finds it; NULL: it is not found so. */
+/* Finds a program in PATH as execvp(3) does; NULL if it is not found that way. */
 static char *find_program(const char *name)
 {
 	const char *dirs = getenv("PATH");
@@ -49,7 +49,7 @@ static char *find_program(const char *name)
 	}
 }
 
-/* Until the recorder lets it go; without it, the child ends. */
+/* Waits until the recorder lets the child go; if the recorder ends, so does the child. */
 static void wait_for_go(pid_t recorder)
 {
 	siginfo_t info = { 0 };
@@ -66,8 +66,8 @@ static void wait_for_go(pid_t recorder)
 }
 
 /*
- * In the child, which touches no file: the first thing of it in the trace is the exec,
- * and what the kernel does for that has the command's name already.
+ * Runs in the child, which touches no file: its first event in the trace is the exec, and
+ * events of the kernel's work for the exec already have the command's name.
  */
 static void become(pid_t recorder, const char *path, char **argv, const sigset_t *mask)
 {
@@ -79,7 +79,7 @@ static void become(pid_t recorder, const char *path, char **argv, const sigset_t
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (path)
 		execv(path, argv);
-	execvp(argv[0], argv); /* of a script without an interpreter; and for the error */
+	execvp(argv[0], argv); /* for a script without an interpreter, and for the error */
 	err = errno;
 	cli_say_of(argv[0], "cannot be run: %s", strerror(err));
 	_exit(err == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
@@ -92,11 +92,11 @@ int workload_start(struct workload *w, char **argv, const sigset_t *mask)
 	sigset_t go, before;
 
 	*w = (struct workload){ .waits = true };
-	/* It may be let go before it waits. */
+	/* The child may be let go before it waits. */
 	sigemptyset(&go);
 	sigaddset(&go, GO);
 	sigprocmask(SIG_BLOCK, &go, &before);
-	/* of what it leaves behind, too: see workload_left() */
+	/* what the command leaves behind becomes our child: see workload_left() */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	w->pid = fork();
 	if (!w->pid)
@@ -146,7 +146,7 @@ bool workload_left(const struct workload *w)
 	return !pid;
 }
 
-/* Of a process, shown; NULL where it has gone. */
+/* The name of a process, escaped; NULL if the process is gone. */
 static char *name_of(pid_t pid)
 {
 	char *path = cli_printf("/proc/%d/comm", pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The command whose doing is recorded. */
+/* The command whose operations are recorded. */
 #ifndef TOOL_WORKLOAD_H
 #define TOOL_WORKLOAD_H
 
@@ -9,30 +9,30 @@
 
 struct workload {
 	pid_t pid;		/* 0: there is none */
-	bool waits;		/* until it is let go */
+	bool waits;		/* the child waits until it is let go */
 	bool ended;
-	int status;		/* its exit status as the shell tells it: 128 + signal */
+	int status;		/* exit status as in the shell: 128 + signal */
 };
 
-/* Starts it, waiting; signals there are blocked as in @mask. An exit code. */
+/* Starts a child that waits; the command gets the signal mask @mask. Returns an exit code. */
 int workload_start(struct workload *w, char **argv, const sigset_t *mask);
 
-/* Lets it go. */
+/* Lets the child go: it executes the command. */
 void workload_go(struct workload *w);
 
-/* Whether it has ended; @wait: until it has. */
+/* Whether the command has ended; @wait: waits until it has. */
 bool workload_ended(struct workload *w, bool wait);
 
 /*
- * What it started and left: processes whose parents have ended are this one's children
- * then. Whether there are any; those that have ended are forgotten.
+ * Whether processes that the command started are still running. A process whose parent has
+ * ended becomes a child of this process, which reaps it when it has ended.
  */
 bool workload_left(const struct workload *w);
 
-/* Their names and ids, "sleep (123), ...", or NULL; the caller frees it. */
+/* The names and ids of these processes, "sleep (123), ...", or NULL; the caller frees it. */
 char *workload_left_names(void);
 
-/* If it never went, it is gone after this. */
+/* Kills the child if it was never let go, and waits for its end. */
 void workload_cancel(struct workload *w);
 
 #endif /* TOOL_WORKLOAD_H */

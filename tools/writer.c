@@ -16,7 +16,7 @@ static void extend(struct writer_range *range, __u64 first, __u64 next)
 	range->next = next;
 }
 
-/* Of a frame of paths. */
+/* Adds the paths of a frame to the range. */
 static void count_paths(struct writer_file *f, const char *content, size_t size)
 {
 	struct iot_path_record p;
@@ -28,7 +28,7 @@ static void count_paths(struct writer_file *f, const char *content, size_t size)
 	}
 }
 
-/* What a frame of events says of itself: its blocks, up to the notes. */
+/* Adds the blocks of a frame, up to its notes, to the losses and ranges of the CPUs. */
 static void count_blocks(struct writer_file *f, const char *content, size_t size,
 			 size_t record)
 {
@@ -118,7 +118,7 @@ void writer_add(struct writer *w, struct writer_file *f)
 	f->bytes = f->file.end;
 }
 
-/* As many as are needed, and CHUNKS at most. */
+/* Chunks are allocated when they are needed, CHUNKS at most. */
 static struct chunk *new_chunk(struct writer *w)
 {
 	struct chunk *chunk = cli_grow(NULL, 1, sizeof(*chunk));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A thread that writes what another one reads, so that reading goes on while the
- * disk is busy. Chunks are written in the order in which they were put.
+ * A thread that writes what another thread reads, so that reading goes on while the
+ * disk is busy. Chunks are written in the order of writer_put().
  */
 #ifndef TOOL_WRITER_H
 #define TOOL_WRITER_H
@@ -13,21 +13,21 @@
 
 #include "trace_write.h"
 
-/* Numbers that were written: seq of one CPU, or of paths. */
+/* The range that was written: seq of one CPU, or ids of paths. */
 struct writer_range {
 	bool any;
 	__u64 first, next;		/* the last is the one before @next */
 };
 
-/* What is written into one file, and what that holds. */
+/* A file that is written, and what it holds. */
 struct writer_file {
 	struct trace_file file;
 	char *name;
 	unsigned int cpus;		/* 0: paths */
-	size_t record;			/* bytes of one */
-	atomic_ullong events, lost;	/* or paths; written, and missing before them */
+	size_t record;			/* bytes of one record */
+	atomic_ullong events, lost;	/* or paths: written, and missing before these */
 	atomic_ullong bytes;
-	/* To be read when the writer has finished: */
+	/* Read these only after writer_finish(): */
 	__u64 *lost_by_cpu;
 	struct writer_range *ranges;	/* by CPU; paths: one */
 };
@@ -43,32 +43,32 @@ struct writer {
 	__u64 limit;			/* bytes of all files, 0: none */
 	pthread_t thread;
 	bool running;
-	pthread_mutex_t lock;		/* of what follows */
+	pthread_mutex_t lock;		/* protects @free to @finish */
 	pthread_cond_t change;
 	struct chunk *free;
-	unsigned int chunks;		/* that there are */
+	unsigned int chunks;		/* allocated so far */
 	struct chunk *first, **last;	/* to be written */
 	bool finish;
-	__u64 bytes;			/* of all files; the thread's own */
+	__u64 bytes;			/* of all files; without @lock */
 	atomic_bool full;		/* the limit is reached: nothing more is written */
-	atomic_bool failed;		/* likewise, and why: */
+	atomic_bool failed;		/* @error is set: nothing more is written */
 	char *error;
 };
 
-/* False when there is no thread to be had. */
+/* False if the thread cannot be created. */
 bool writer_start(struct writer *w, size_t size, __u64 limit);
 
-/* A file is there: its bytes count. */
+/* Counts the bytes that a new file already has. */
 void writer_add(struct writer *w, struct writer_file *f);
 
-/* Waits until there is a chunk. */
+/* Takes an unused chunk, and waits until there is one. */
 struct chunk *writer_take(struct writer *w);
 void writer_put(struct writer *w, struct chunk *chunk);
 
 /* Returns a chunk that is not to be written. */
 void writer_give(struct writer *w, struct chunk *chunk);
 
-/* All that was put is written, as far as it could be. May be called twice. */
+/* Waits until all chunks are written, as far as they can be. May be called twice. */
 void writer_finish(struct writer *w);
 void writer_free(struct writer *w);
 
