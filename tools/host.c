@@ -153,7 +153,10 @@ static void find_symbols(struct host *host)
 	if (host->nr >= (host->running ? 1 : SYMBOLS_MIN))
 		return;
 	free(host->symbols);
+	free(host->names);
 	host->symbols = NULL;
+	host->names = NULL;
+	host->nr = 0;
 }
 
 void host_open(struct host *host, const char *release)

@@ -49,7 +49,7 @@ struct writer {
 	unsigned int chunks;		/* allocated so far */
 	struct chunk *first, **last;	/* to be written */
 	bool finish;
-	__u64 bytes;			/* of all files; without @lock */
+	atomic_ullong bytes;		/* of all files */
 	atomic_bool full;		/* the limit is reached: nothing more is written */
 	atomic_bool failed;		/* @error is set: nothing more is written */
 	char *error;
