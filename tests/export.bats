@@ -122,12 +122,6 @@ every_category() {
 	done <columns.tsv
 }
 
-@test "the tables of the manual are made from the schema" {
-	sed -n '/^\.\\" begin: made/,/^\.\\" end$/p' "$BATS_TEST_DIRNAME/../tools/iotracer.8" | sed '1d;$d' >manual
-	iotracer format --manual | cmp - manual
-	[ "$(grep -c '^\.TS' manual)" = 6 ]
-}
-
 @test "CSV: order of the ends of events, quotes, two paths, errors, what each column shows" {
 	a_few
 	record t

@@ -36,7 +36,7 @@ probe() {
 		run -0 probe "-DHIDE_${part^^}" -include "$BATS_TEST_DIRNAME/hide.h"
 		[ "${#lines[@]}" = 1 ]
 		[[ $output == "iotracer: $part is left out, as it does not compile for this kernel: module/"*.c:* ]]
-		run -0 grep -c IOT_WITHOUT "$BATS_TEST_TMPDIR/config.h"
+		run -0 grep -c '^#define IOT_WITHOUT_' "$BATS_TEST_TMPDIR/config.h"
 		[ "$output" = 1 ]
 		grep "IOT_WITHOUT_${part^^} \"module/" "$BATS_TEST_TMPDIR/config.h"
 	done

@@ -60,6 +60,7 @@ struct iot_hook {
 	struct list_head list;
 	const struct iot_hook_type *type;
 	unsigned long addr;	/* 0 while its module is not loaded */
+	unsigned long entry;	/* see iot_redirect_entry() */
 	char symbol[KSYM_NAME_LEN];
 	char module[MODULE_NAME_LEN];
 	unsigned int holders;
@@ -115,12 +116,12 @@ static s64 call_bare(const struct iot_site *site, unsigned long *args)
 	return wrapper((struct kiocb *)args[0], (struct iov_iter *)args[1], regs.dx, regs.cx, 0);
 }
 
-static struct iot_site *find_bare(unsigned long ip)
+static struct iot_site *find_bare(unsigned long entry)
 {
 	unsigned int i, n = smp_load_acquire(&nr_bare); /* pairs with need_bare() */
 
 	for (i = 0; i < n; i++)
-		if (iot_redirect_key(READ_ONCE(bare[i].addr)) == iot_redirect_key(ip))
+		if (READ_ONCE(bare[i].entry) == entry)
 			return &bare[i];
 	return NULL;
 }
@@ -128,7 +129,7 @@ static struct iot_site *find_bare(unsigned long ip)
 /* Return: 0; -ENOSPC: too many functions; -EBUSY: the function is hooked with another type. */
 static int need_bare(const struct iot_hook *hook)
 {
-	struct iot_site *site = find_bare(hook->addr);
+	struct iot_site *site = find_bare(hook->entry);
 	int err;
 
 	if (site)
@@ -142,8 +143,8 @@ static int need_bare(const struct iot_hook *hook)
 	site->call = call_bare;
 	site->in_flight = &iot_redirect_in_flight;
 	site->data = hook->type;
-	site->entry = 0; /* the site may have been another function's */
 	WRITE_ONCE(site->addr, hook->addr);
+	WRITE_ONCE(site->entry, hook->entry);
 	if (site == &bare[nr_bare])
 		smp_store_release(&nr_bare, nr_bare + 1); /* after its fields */
 	return 0;
@@ -165,14 +166,16 @@ static void forget_bare(struct module *mod)
 	unsigned int i;
 
 	for (i = 0; i < nr_bare; i++)
-		if (within_module(bare[i].addr, mod))
+		if (within_module(bare[i].addr, mod)) {
 			WRITE_ONCE(bare[i].addr, 0);
+			WRITE_ONCE(bare[i].entry, 0);
+		}
 }
 
 /** iot_hook_send_bare() - send a call to its function's stub. Context: the ftrace handler's */
 void iot_hook_send_bare(struct pt_regs *regs, unsigned long ip)
 {
-	struct iot_site *site = find_bare(ip);
+	struct iot_site *site = find_bare(iot_redirect_entry_of(ip));
 
 	if (!WARN_ON_ONCE(!site))
 		iot_site_redirect(site, ip, regs);
@@ -185,6 +188,8 @@ static int attach_redirect(struct iot_hook *hook)
 	if (!hook->type->ftrace || !hook->may_redirect ||
 	    !iot_param_redirect_allowed())
 		return -EOPNOTSUPP;
+	if (!hook->entry)
+		return -ENXIO;
 	err = iot_redirect_open();
 	if (err)
 		return err;
@@ -205,20 +210,21 @@ static void detach_redirect(struct iot_hook *hook)
 static struct hlist_head followed[1 << FOLLOWED_BITS];
 static unsigned int nr_followed;
 
-static struct hlist_head *followed_bucket(unsigned long ip)
+static struct hlist_head *followed_bucket(unsigned long entry)
 {
-	return &followed[hash_long(iot_redirect_key(ip), FOLLOWED_BITS)];
+	return &followed[hash_long(entry, FOLLOWED_BITS)];
 }
 
 /* The handler of follow_ops. Context: entry of a followed function, preemption on. */
 static void follow(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 		   struct ftrace_regs *fregs)
 {
+	unsigned long entry = iot_redirect_entry_of(ip);
 	struct iot_hook *hook;
 
 	preempt_disable_notrace();
-	hlist_for_each_entry_rcu_notrace(hook, followed_bucket(ip), node)
-		if (iot_redirect_key(hook->addr) == iot_redirect_key(ip))
+	hlist_for_each_entry_rcu_notrace(hook, followed_bucket(entry), node)
+		if (hook->entry == entry)
 			iot_kretprobe_follow(&hook->krp, iot_ftrace_regs(fregs));
 	preempt_enable_notrace();
 }
@@ -235,16 +241,16 @@ static int follow_begin(struct iot_hook *hook)
 		return err;
 	nr_followed++;
 	hook->followed = true;
-	hlist_add_head_rcu(&hook->node, followed_bucket(hook->addr));
+	hlist_add_head_rcu(&hook->node, followed_bucket(hook->entry));
 	return 0;
 }
 
-static bool is_followed(unsigned long addr)
+static bool is_followed(unsigned long entry)
 {
 	struct iot_hook *hook;
 
-	hlist_for_each_entry(hook, followed_bucket(addr), node)
-		if (hook->addr == addr)
+	hlist_for_each_entry(hook, followed_bucket(entry), node)
+		if (hook->entry == entry)
 			return true;
 	return false;
 }
@@ -259,7 +265,7 @@ static void follow_end(struct iot_hook *hook)
 	hook->followed = false;
 	if (!--nr_followed)
 		iot_redirect_detach(&follow_ops);
-	else if (!is_followed(hook->addr))
+	else if (!is_followed(hook->entry))
 		ftrace_set_filter_ip(&follow_ops, hook->addr, 1, 0);
 }
 #else
@@ -315,7 +321,7 @@ static int attach_return(struct iot_hook *hook)
 	err = attach_kretprobe(hook, KPROBE_FLAG_DISABLED);
 	if (err)
 		return err;
-	err = kprobe_ftrace(&hook->krp.kp) ? follow_begin(hook) : -EOPNOTSUPP;
+	err = hook->entry && kprobe_ftrace(&hook->krp.kp) ? follow_begin(hook) : -EOPNOTSUPP;
 	if (err && err != -ENOMEM) {
 		err = enable_kretprobe(&hook->krp);
 		hook->armed = !err;
@@ -352,6 +358,7 @@ static int attach(struct iot_hook *hook)
 	hook->error = 0;
 	if (!hook->addr)
 		return 0;
+	hook->entry = iot_redirect_entry(hook->addr);
 	refused = attach_redirect(hook);
 	if (!refused) {
 		set_mechanism(hook, REDIRECT);

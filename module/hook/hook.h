@@ -10,7 +10,10 @@ struct iov_iter;
 struct kiocb;
 struct seq_file;
 
-/* @caller: the address that the call returns to; 0 if the call came through a stub */
+/*
+ * @caller: the address that the call returns to; 0 if the call came through a stub. All wrappers
+ * have exactly this prototype: a kernel with kCFI checks that.
+ */
 typedef s64 (*iot_hook_wrapper_fn)(struct kiocb *iocb, struct iov_iter *iter,
 				   unsigned long original, u64 cookie, unsigned long caller);
 
@@ -35,7 +38,7 @@ struct iot_hook_type {
 	kretprobe_handler_t exit;
 	void (*forget)(const struct kretprobe *krp);
 	size_t data_size;
-	void *(*wrapper_at)(unsigned long ip);
+	iot_hook_wrapper_fn (*wrapper_at)(unsigned long ip);
 };
 
 struct iot_hook;

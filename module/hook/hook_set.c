@@ -117,9 +117,9 @@ static bool follows_return(const struct iot_site *site)
 }
 
 #ifdef IOT_REDIRECT
-static struct hlist_head *bucket_of(struct iot_hook_set *set, unsigned long ip)
+static struct hlist_head *bucket_of(struct iot_hook_set *set, unsigned long entry)
 {
-	return &set->table[hash_long(iot_redirect_key(ip), IOT_HOOK_SET_BITS)];
+	return &set->table[hash_long(entry, IOT_HOOK_SET_BITS)];
 }
 
 /** iot_site_follow() - follow a call by its return. Context: the ftrace handler's */
@@ -145,6 +145,7 @@ void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrac
 	struct iot_hook_set *set = ops->private;
 	struct pt_regs *regs = iot_ftrace_regs(fregs);
 	unsigned long args[IOT_CALL_ARGS] IOT_UNINITIALIZED;
+	unsigned long entry = iot_redirect_entry_of(ip);
 	struct iot_site *site, *stubbed = NULL;
 	enum iot_hook_verdict verdict;
 
@@ -153,8 +154,8 @@ void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrac
 	args[2] = regs->dx;
 	args[3] = regs->cx;
 	args[4] = regs->r8;
-	hlist_for_each_entry_rcu_notrace(site, bucket_of(set, ip), node) {
-		if (iot_redirect_key(site->addr) != iot_redirect_key(ip))
+	hlist_for_each_entry_rcu_notrace(site, bucket_of(set, entry), node) {
+		if (site->entry != entry)
 			continue;
 		if (site->redirects)
 			stubbed = site;
@@ -184,7 +185,7 @@ static bool needs_probe(const struct iot_site *site)
 /* Can an ftrace handler be attached to the site? */
 static bool is_handled(const struct iot_site *site)
 {
-	return !needs_probe(site) || site->krp;
+	return site->entry && (!needs_probe(site) || site->krp);
 }
 
 /* Only iot_hook_set_handle() can handle a site that was to be redirected and is not. */
@@ -204,7 +205,7 @@ static enum iot_hook_mechanism mechanism_of(const struct iot_site *site)
 	return site->set->call ? IOT_HOOK_FALLBACK : IOT_HOOK_ENTRY;
 }
 
-/* Decide which of a set's sites to redirect. */
+/* Find the entries of a set's sites, and decide which of them to redirect. */
 static void choose_redirects(struct iot_hook_set *set, const char *owner)
 {
 	unsigned int i;
@@ -214,8 +215,11 @@ static void choose_redirects(struct iot_hook_set *set, const char *owner)
 
 		if (!is_unattached(site, owner))
 			continue;
+		site->entry = iot_redirect_entry(site->addr);
 		site->redirects = false;
-		if (!set->redirects || site->unbounded)
+		if (!site->entry)
+			site->error = -ENXIO;
+		if (!site->entry || !set->redirects || site->unbounded)
 			continue;
 		site->error = iot_stub_get(site);
 		site->redirects = !site->error;
@@ -269,7 +273,7 @@ static unsigned int collect(struct batch *b, unsigned int from)
 			continue;
 		}
 		if (hlist_unhashed(&site->node))
-			hlist_add_head_rcu(&site->node, bucket_of(set, site->addr));
+			hlist_add_head_rcu(&site->node, bucket_of(set, site->entry));
 		if (!has_ip(b->ips, b->nr, site->addr))
 			b->ips[b->nr++] = site->addr;
 	}

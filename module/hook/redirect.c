@@ -7,6 +7,9 @@
  * (unload.c). It then waits for RCU tasks, so that a task preempted between that last act and its
  * return has left our text too.
  */
+#include <asm/ibt.h>
+#include <asm/nops.h>
+#include <asm/text-patching.h>
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -86,6 +89,40 @@ void iot_redirect_set_guard(int (*guard)(void))
 int iot_redirect_open(void)
 {
 	return open_guard();
+}
+
+static bool is_entry_site(const u8 *code)
+{
+	static const u8 nop[MCOUNT_INSN_SIZE] = { BYTES_NOP5 };
+
+	return *code == CALL_INSN_OPCODE || *code == JMP32_INSN_OPCODE ||
+	       !memcmp(code, nop, sizeof(nop));
+}
+
+/**
+ * iot_redirect_entry() - address where a function continues behind its ftrace entry site
+ *
+ * The site is the function's first instruction, or follows its ENDBR or what the kernel puts in
+ * its place: five bytes, a nop or a call of a trampoline, or since 7.0 a jump to one. Whatever the function's alignment, or
+ * what a kernel with kCFI or FineIBT has in front of it. Context: task, may sleep.
+ * Return: 0 if there is no such site: ftrace does not know the function.
+ */
+unsigned long iot_redirect_entry(unsigned long addr)
+{
+	const u8 *code = (const u8 *)addr;
+	unsigned int tries;
+
+	/* another instruction is there for moments, while the kernel patches the site */
+	for (tries = 0; addr && tries < 50; tries++) {
+		if (is_entry_site(code))
+			return addr + MCOUNT_INSN_SIZE;
+		if (is_entry_site(code + ENDBR_INSN_SIZE))
+			return addr + ENDBR_INSN_SIZE + MCOUNT_INSN_SIZE;
+		if (*code != INT3_INSN_OPCODE && code[ENDBR_INSN_SIZE] != INT3_INSN_OPCODE)
+			break;
+		msleep(20);
+	}
+	return 0;
 }
 
 /* -EAGAIN: BPF is just changing its trampoline of a function (bpf_tramp_ftrace_ops_func()). */

@@ -38,10 +38,12 @@ static __always_inline bool iot_redirect_refuses(void)
 	return true;
 }
 
-/** iot_redirect_key() - get a key that a function and its ftrace entry site share */
-static __always_inline unsigned long iot_redirect_key(unsigned long addr)
+unsigned long iot_redirect_entry(unsigned long addr);
+
+/** iot_redirect_entry_of() - where a function continues, from the @ip of an ftrace handler */
+static __always_inline unsigned long iot_redirect_entry_of(unsigned long ip)
 {
-	return addr >> 4; /* functions are aligned to 16, and the site is in the first 16 */
+	return ip + MCOUNT_INSN_SIZE;
 }
 
 /**
@@ -73,7 +75,7 @@ static __always_inline bool iot_redirect_plain(struct pt_regs *regs, unsigned lo
 	if (unlikely(iot_redirect_refuses()))
 		return false;
 	this_cpu_inc(iot_redirect_in_flight);
-	regs->dx = ip + MCOUNT_INSN_SIZE;
+	regs->dx = iot_redirect_entry_of(ip);
 	regs->ip = (unsigned long)wrapper;
 	return true;
 }
@@ -96,6 +98,11 @@ static inline void iot_redirect_drain(void)
 }
 
 static inline int iot_redirect_open(void)
+{
+	return 0;
+}
+
+static inline unsigned long iot_redirect_entry(unsigned long addr)
 {
 	return 0;
 }

@@ -132,7 +132,7 @@ static __always_inline void iot_site_redirect4(struct iot_site *site,
 	if (unlikely(iot_redirect_refuses()))
 		return;
 	this_cpu_inc(iot_redirect_in_flight);
-	regs->r8 = ip + MCOUNT_INSN_SIZE;
+	regs->r8 = iot_redirect_entry_of(ip);
 	regs->ip = (unsigned long)wrapper;
 }
 #endif

@@ -51,13 +51,6 @@ s64 iot_stub_call(unsigned long *args, struct iot_site *site)
 	return ret;
 }
 
-/* Store where the function's body continues, which is known only from @ip of a handler. */
-static void note_entry(struct iot_site *site, unsigned long ip)
-{
-	if (unlikely(!site->entry))
-		WRITE_ONCE(site->entry, ip + MCOUNT_INSN_SIZE);
-}
-
 /**
  * iot_site_send() - send a call to the stub of its site
  *
@@ -66,7 +59,6 @@ static void note_entry(struct iot_site *site, unsigned long ip)
 void iot_site_send(struct iot_site *site, unsigned long ip,
 			struct pt_regs *regs)
 {
-	note_entry(site, ip);
 	this_cpu_inc(*site->in_flight);
 	regs->ip = site->stub;
 }
@@ -85,7 +77,6 @@ void iot_site_redirect(struct iot_site *site, unsigned long ip,
 void iot_site_pass_shared(struct iot_site *site, unsigned long ip,
 			 struct pt_regs *regs)
 {
-	note_entry(site, ip);
 	regs->ip = (unsigned long)iot_stub_passes + site->stub - (unsigned long)iot_stubs;
 }
 #endif

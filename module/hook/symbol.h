@@ -36,7 +36,7 @@ ssize_t iot_hook_enter(void *arg1, void *arg2, unsigned long address);
 s64 iot_hook_enter4(unsigned long arg1, unsigned long arg2, unsigned long arg3,
 		    unsigned long arg4, unsigned long address);
 #else
-static inline s64 iot_hook_call(const unsigned long *args, unsigned long address)
+static inline __nocfi s64 iot_hook_call(const unsigned long *args, unsigned long address)
 {
 	s64 (*func)(unsigned long a, unsigned long b, unsigned long c, unsigned long d,
 		    unsigned long e) = (void *)address;

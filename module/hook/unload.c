@@ -228,7 +228,7 @@ static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 	struct iot_site *site = &sites[0];
 	struct pt_regs *regs = iot_ftrace_regs(fregs);
 
-	if (iot_redirect_key(site->addr) != iot_redirect_key(ip))
+	if (site->entry != iot_redirect_entry_of(ip))
 		site = &sites[1];
 	iot_site_follow(site, regs);
 	iot_site_send(site, ip, regs);

@@ -361,14 +361,14 @@ static __always_inline ssize_t tracking_wrapper(struct kiocb *iocb, struct iov_i
 	return ret;
 }
 
-static ssize_t read_tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-				     unsigned long original, u64 id)
+static s64 read_tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				 unsigned long original, u64 id, unsigned long caller)
 {
 	return tracking_wrapper(iocb, iter, original, IOT_OP_READ);
 }
 
-static ssize_t write_tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-				      unsigned long original, u64 id)
+static s64 write_tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				  unsigned long original, u64 id, unsigned long caller)
 {
 	return tracking_wrapper(iocb, iter, original, IOT_OP_WRITE);
 }
@@ -384,8 +384,8 @@ static ssize_t unwanted(struct kiocb *iocb, struct iov_iter *iter, unsigned long
 	ssize_t ret;
 
 	if (iot_rw_tracks(READ_ONCE(iot_category_fs.state), iocb->ki_flags))
-		return op == IOT_OP_WRITE ? write_tracking_wrapper(iocb, iter, original, 0) :
-					    read_tracking_wrapper(iocb, iter, original, 0);
+		return op == IOT_OP_WRITE ? write_tracking_wrapper(iocb, iter, original, 0, caller) :
+					    read_tracking_wrapper(iocb, iter, original, 0, caller);
 	if (unlikely(within_module(caller, THIS_MODULE)))
 		ret = iot_hook_enter(iocb, iter, original);
 	else
@@ -438,14 +438,14 @@ static __always_inline ssize_t wrapper(struct kiocb *iocb, struct iov_iter *iter
 	return ret;
 }
 
-static ssize_t read_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-			    unsigned long original, u64 id)
+static s64 read_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+			unsigned long original, u64 id, unsigned long caller)
 {
 	return wrapper(iocb, iter, original, id, IOT_OP_READ);
 }
 
-static ssize_t write_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-			     unsigned long original, u64 id)
+static s64 write_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+			 unsigned long original, u64 id, unsigned long caller)
 {
 	return wrapper(iocb, iter, original, id, IOT_OP_WRITE);
 }
@@ -654,13 +654,13 @@ static void write_entry(unsigned long ip, unsigned long parent_ip,
 }
 
 /* What a stub calls for one of the wrappers above: a function that can report a rejection. */
-static void *wrapper_at(unsigned long ip)
+static iot_hook_wrapper_fn wrapper_at(unsigned long ip)
 {
 	if (ip == (unsigned long)read_fs_wrapper || ip == (unsigned long)iot_vfs_read_any_entry)
 		return iot_vfs_read_any;
 	if (ip == (unsigned long)write_fs_wrapper || ip == (unsigned long)iot_vfs_write_any_entry)
 		return iot_vfs_write_any;
-	return (void *)ip; /* never rejects, and takes no @caller */
+	return (iot_hook_wrapper_fn)ip; /* never rejects */
 }
 
 static struct file *file_of(struct ftrace_regs *fregs)

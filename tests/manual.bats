@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# The examples of the manual pages and of README.md that need the module: each command ends
+# with the status that the page shows, and prints what it shows. manual.py says how an example
+# is marked. manual_host.bats has those that need no module.
+
+# bats file_tags=plain
+
+bats_require_minimum_version 1.5.0
+
+load lib/helpers
+
+setup_file() {
+	make -s -C "$BATS_TEST_DIRNAME/../tools"
+	new_filesystem ext4 /dev/vda /srv
+}
+
+teardown_file() {
+	umount /srv
+}
+
+# The machine of the examples: a file of 512 KiB on a disk, with the inode number 12, and
+# the module loaded; "modprobe iotracer" finds it.
+setup() {
+	local bin=$BATS_TEST_TMPDIR/bin
+	mkdir "$bin"
+	printf '#!/bin/sh\nshift\nexec insmod "%s" "$@"\n' "$(ko)" >"$bin/modprobe"
+	chmod 755 "$bin/modprobe"
+	PATH=$bin:$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
+	export LC_ALL=C.UTF-8
+	rm -rf /srv/*
+	touch /srv/first
+	dd if=/dev/zero of=/srv/data bs=512k count=1 conv=fsync status=none
+	cd /srv || return
+	load_module
+}
+
+teardown() {
+	cd /
+	unload_module
+}
+
+examples() {
+	PYTHONPYCACHEPREFIX=/tmp/pycache python3 -S -s "$BATS_TEST_DIRNAME/manual.py" run vm "$@"
+}
+
+@test "the examples of iotracer(8)" {
+	examples tools/iotracer.8
+}
+
+@test "the examples of iotracer(4)" {
+	examples tools/iotracer.4
+}
+
+@test "the examples of iotracer-trace(5)" {
+	examples tools/iotracer-trace.5
+}
+
+@test "the examples of README.md" {
+	examples README.md
+}
