@@ -36,13 +36,14 @@ F_SET_RW_HINT = 1036
 IOPRIO_WHO_PROCESS = 1
 REGISTER_BUFFERS, REGISTER_PERSONALITY = 0, 9
 READ_FIXED, READ, NOP = 4, 22, 0
-HEADER = os.path.join(os.path.dirname(__file__), '..', 'module/uapi/iotracer.h')
+UAPI = os.path.join(os.path.dirname(__file__), '../module/uapi/')
 
 
 def flags(*names):
-    """Bits of iotracer.h, by their names."""
-    bits = dict(re.findall(r'#define IOT_(\w+)\s+\(1u << (\d+)\)', slurp(HEADER)))
-    return sum(1 << int(bits[name]) for name in names)
+    """Bits of flags.def, by their names."""
+    bits = re.findall(r'IOT_BIT\(\w+, (\w+), (\d+), (\w+)\)', slurp(UAPI + 'flags.def'))
+    of = {f'{prefix}_{name}': 1 << int(bit) for prefix, bit, name in bits}
+    return sum(of[name] for name in names)
 
 
 def device_number(st_dev):
@@ -172,7 +173,7 @@ def reader():
 
 def op(name, word):
     """Number of an operation of a category."""
-    text = slurp(os.path.join(os.path.dirname(HEADER), 'ops.def'))
+    text = slurp(UAPI + 'ops.def')
     return int(re.search(rf'IOT_OP\({name}, {word}, (\d+)', text)[1])
 
 

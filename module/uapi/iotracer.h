@@ -86,94 +86,24 @@ struct iot_path_record {
 #define IOT_OP_READ		0
 #define IOT_OP_WRITE		1
 
-/* struct iot_io: flags */
-#define IOT_IO_DIRECT		(1u << 0)	/* O_DIRECT */
-#define IOT_IO_ASYNC		(1u << 1)	/* queued: completes after the call */
-#define IOT_IO_NOWAIT		(1u << 2)	/* the caller set RWF_NOWAIT */
-#define IOT_IO_APPEND		(1u << 3)	/* O_APPEND */
-#define IOT_IO_SYNC		(1u << 4)	/* O_DSYNC or O_SYNC; blk: REQ_SYNC */
-#define IOT_IO_SPLICE		(1u << 5)	/* by ->splice_read or _write: splice, sendfile */
-#define IOT_IO_CLONE		(1u << 6)	/* moved by reference (reflink) or by the server */
-#define IOT_IO_READAHEAD	(1u << 7)	/* blk: REQ_RAHEAD */
-#define IOT_IO_FUA		(1u << 8)	/* blk: REQ_FUA */
-#define IOT_IO_KERNEL		(1u << 9)	/* by the kernel itself: not a program's memory */
-#define IOT_IO_SENDFILE		(1u << 10)	/* with KERNEL: for sendfile (SPLICE: for splice) */
-#define IOT_IO_COPY		(1u << 11)	/* with KERNEL: for copy_file_range */
-#define IOT_IO_URING		(1u << 12)	/* a request of io_uring; with KERNEL: its splice */
-#define IOT_IO_NFSD		(1u << 13)	/* with KERNEL: the NFS server, for a client */
-#define IOT_IO_AIO		(1u << 14)	/* a request of io_submit */
-
-/* struct iot_fault: flags */
-#define IOT_FAULT_SHARED	(1u << 0)	/* in a shared mapping */
-#define IOT_FAULT_MKWRITE	(1u << 1)	/* the filesystem was notified: ->page_mkwrite */
-#define IOT_FAULT_COW		(1u << 2)	/* a private copy was made */
-#define IOT_FAULT_GUP		(1u << 3)	/* the kernel wanted the page */
-#define IOT_FAULT_USER		(1u << 4)	/* in user mode */
-
-/* struct iot_fault: severity */
-#define IOT_FAULT_MINOR		0
-#define IOT_FAULT_MAJOR		1
-
-/* struct iot_cache: flags */
-#define IOT_CACHE_WRITE		(1u << 0)	/* HIT, MISS: by a write */
-#define IOT_CACHE_WAIT		(1u << 1)	/* HIT: the data is still being read */
-#define IOT_CACHE_FAULT		(1u << 2)	/* HIT, MISS: by a page fault */
-#define IOT_CACHE_INTERRUPT	(1u << 3)	/* in an interrupt, not by a task */
-#define IOT_CACHE_ORIGINATOR	(1u << 4)	/* as IOT_REQ_ORIGINATOR, or had the page read */
-
-/* struct iot_block: flags. The first 14 are the kernel's, shifted right by REQ_OP_BITS. */
-#define IOT_REQ_COMMON		0x3fffu
-#define IOT_REQ_FAILFAST_DEV	(1u << 0)
-#define IOT_REQ_FAILFAST_TRANSPORT	(1u << 1)
-#define IOT_REQ_FAILFAST_DRIVER	(1u << 2)
-#define IOT_REQ_SYNC	(1u << 3)
-#define IOT_REQ_META	(1u << 4)
-#define IOT_REQ_PRIO	(1u << 5)
-#define IOT_REQ_NOMERGE	(1u << 6)
-#define IOT_REQ_IDLE	(1u << 7)
-#define IOT_REQ_INTEGRITY	(1u << 8)
-#define IOT_REQ_FUA	(1u << 9)
-#define IOT_REQ_PREFLUSH	(1u << 10)
-#define IOT_REQ_RAHEAD	(1u << 11)
-#define IOT_REQ_BACKGROUND	(1u << 12)
-#define IOT_REQ_NOWAIT	(1u << 13)
-#define IOT_REQ_POLLED	(1u << 14)
-#define IOT_REQ_ALLOC_CACHE	(1u << 15)
-#define IOT_REQ_SWAP	(1u << 16)
-#define IOT_REQ_DRV	(1u << 17)
-#define IOT_REQ_FS_PRIVATE	(1u << 18)
-#define IOT_REQ_ATOMIC	(1u << 19)
-#define IOT_REQ_NOUNMAP	(1u << 20)
-#define IOT_REQ_CGROUP_PUNT	(1u << 21)
-#define IOT_REQ_FLUSH_SEQ	(1u << 24)	/* in a sequence with flushes */
-#define IOT_REQ_EARLY		(1u << 25)	/* made before the trace, or not followed */
-#define IOT_REQ_BIO		(1u << 26)	/* a bio of a device that has no requests */
-/* The originator of the data meets the filter's conditions on tasks, the current task does not. */
-#define IOT_REQ_ORIGINATOR	(1u << 27)
-
-/* struct iot_block: class. Data of a file is classified by the size of the file. */
-#define IOT_CLASS_NONE		0	/* not known */
-#define IOT_CLASS_METADATA	1
-#define IOT_CLASS_JOURNAL	2
-#define IOT_CLASS_DIRECT	3	/* direct I/O */
-#define IOT_CLASS_FILE_4K	4	/* a file up to this size, as the next ones */
-#define IOT_CLASS_FILE_16K	5
-#define IOT_CLASS_FILE_64K	6
-#define IOT_CLASS_FILE_256K	7
-#define IOT_CLASS_FILE_1M	8
-#define IOT_CLASS_FILE_4M	9
-#define IOT_CLASS_FILE_16M	10
-#define IOT_CLASS_FILE_64M	11
-#define IOT_CLASS_FILE_256M	12
-#define IOT_CLASS_FILE_1G	13
-#define IOT_CLASS_FILE_LARGER	14
-
-/* struct iot_uring: flags of COMPLETE, in bits that a cqe does not use */
-#define IOT_URING_OVERFLOW	(1u << 14)	/* no room in the ring: the kernel keeps the cqe */
-#define IOT_URING_DROPPED	(1u << 15)	/* no memory either: the program does not get it */
-
-/* struct iot_fs, struct iot_uring: unsure */
-#define IOT_UNSURE_CHANGED	(1u << 0)	/* the program's memory changed during the call */
+/*
+ * Flags and values of records, IOT_IO_DIRECT ... (flags.def):
+ *
+ *	IOT_IO_*	struct iot_io: flags; struct iot_fs: flags of reads and writes
+ *	IOT_FAULT_*	struct iot_fault: flags; severity is IOT_FAULT_MINOR or _MAJOR
+ *	IOT_CACHE_*	struct iot_cache: flags
+ *	IOT_REQ_*	struct iot_block: flags. The first 14 are the kernel's, shifted right by
+ *			REQ_OP_BITS
+ *	IOT_CLASS_*	struct iot_block: class. Data of a file is classified by the file's size
+ *	IOT_URING_*	struct iot_uring: flags of COMPLETE, in bits that a cqe does not use
+ *	IOT_UNSURE_*	struct iot_fs, struct iot_uring: unsure
+ */
+#define IOT_BIT(group, PREFIX, bit, name)	IOT_##PREFIX##_##name = 1 << (bit),
+#define IOT_NUMBER(group, PREFIX, value, name)	IOT_##PREFIX##_##name = (value),
+enum iot_flags_and_values {
+#include "flags.def"
+};
+#define IOT_REQ_COMMON		0x3fffu		/* the bits of the kernel's flags in IOT_REQ_* */
 
 /* struct iot_uring: opcode */
 #define IOT_URING_NONE		0xffff
