@@ -184,7 +184,6 @@ static __always_inline void record_as(bool sampled, u16 op,
 	if (!e)
 		goto out;
 	iot_event_fill(e, category, op, ktime_get_mono_fast_ns(), 0);
-	fill_task(e);
 	e->inode = file->ino;
 	e->path = file->id;
 	e->index = first;
@@ -195,6 +194,7 @@ static __always_inline void record_as(bool sampled, u16 op,
 	e->flags = flags | (in_task() ? 0 : IOT_CACHE_INTERRUPT);
 	e->kind = file->kind;
 	e->reserved = 0;
+	fill_task(e);
 	iot_event_commit(category, &at);
 out:
 	preempt_enable_notrace();

@@ -320,7 +320,6 @@ static __always_inline void record(struct frame *f, vm_fault_t result, u64 laten
 	if (!e)
 		goto out;
 	iot_event_fill(e, category, f->op, f->start, latency);
-	iot_task_fill(e);
 	e->address = f->address;
 	e->offset = f->offset;
 	e->inode = f->file.ino;
@@ -335,6 +334,7 @@ static __always_inline void record(struct frame *f, vm_fault_t result, u64 laten
 	e->attempts = f->attempts;
 	e->kind = f->file.kind;
 	e->reserved = 0;
+	iot_task_fill(e);
 	iot_event_commit(category, &at);
 out:
 	preempt_enable_notrace();

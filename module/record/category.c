@@ -259,19 +259,6 @@ bool iot_category_thins_out(struct iot_category *c)
 	return !iot_category_samples(c) || !iot_category_has_room(c);
 }
 
-/** iot_category_wants_by_filter() - see iot_category_wants(). Context: any */
-noinline bool iot_category_wants_by_filter(const struct iot_category *c, unsigned int op)
-{
-	const struct iot_filter *f;
-	bool wanted;
-
-	preempt_disable_notrace();
-	f = rcu_dereference_sched(c->filter);
-	wanted = f && (op == IOT_ANY_OP || iot_filter_op(f, op)) && iot_category_wants_task(c);
-	preempt_enable_notrace();
-	return wanted;
-}
-
 /* If there is no filter, set one that passes everything that is wanted by default. */
 static int need_filter(struct iot_category *c, struct iot_why *why)
 {

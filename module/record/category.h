@@ -163,7 +163,19 @@ static __always_inline bool iot_category_wants_any(const struct iot_category *c,
 
 #define IOT_ANY_OP	UINT_MAX	/* the operation is not known yet */
 
-bool iot_category_wants_by_filter(const struct iot_category *c, unsigned int op);
+/* Inline: what the filter rejects pays for this at every call. */
+static __always_inline bool iot_category_wants_by_filter(const struct iot_category *c,
+							 unsigned int op)
+{
+	const struct iot_filter *f;
+	bool wanted;
+
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(c->filter);
+	wanted = f && (op == IOT_ANY_OP || iot_filter_op(f, op)) && iot_category_wants_task(c);
+	preempt_enable_notrace();
+	return wanted;
+}
 
 /**
  * iot_category_wants() - check whether an operation of the current task is wanted
