@@ -17,6 +17,7 @@
 #include "proc/left_out.h"
 #include "proc/registry.h"
 #include "proc/target.h"
+#include "proc/text.h"
 
 static int __init iotracer_init(void)
 {
@@ -26,9 +27,12 @@ static int __init iotracer_init(void)
 	if (err)
 		return err;
 	iot_left_out_report();
+	err = iot_text_init();
+	if (err)
+		goto exit_text;
 	err = iot_budget_init();
 	if (err)
-		return err;
+		goto exit_text;
 	err = iot_symbol_init();
 	if (err)
 		goto exit_budget;
@@ -70,6 +74,8 @@ exit_symbol:
 	iot_symbol_exit();
 exit_budget:
 	iot_budget_exit();
+exit_text:
+	iot_text_exit();
 	return err;
 }
 
@@ -86,13 +92,14 @@ static void __exit iotracer_exit(void)
 	iot_target_remove_all();
 	iot_hook_exit();
 	iot_categories_free();
-	iot_origin_exit();
+	iot_originator_exit();
 	iot_mounts_exit();
 	iot_target_exit();
 	iot_name_exit();
 	iot_paths_exit();
 	iot_symbol_exit();
 	iot_budget_exit();
+	iot_text_exit();
 }
 
 module_init(iotracer_init);

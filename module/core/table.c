@@ -134,7 +134,7 @@ static unsigned int weight(const struct look *looks, const struct look *l)
  * Return: the slot, or NULL if there is none or the chosen slot has changed meanwhile.
  */
 static struct iot_table_slot *hold_another(const struct iot_table *t, u32 hash,
-					    unsigned long key, unsigned long *old)
+					   unsigned long key, unsigned long *old)
 {
 	struct look looks[IOT_TABLE_PROBES], *least = NULL;
 	void *at = first_place(t, hash);

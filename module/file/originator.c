@@ -157,10 +157,10 @@ static void folio_dirtied(void *data, struct folio *folio, struct address_space 
  * iot_originator_read() - note that the current thread has pages read into memory
  * @index:	of the first page
  *
- * Context: task, preemption off; between iot_origin_get() and iot_origin_put().
+ * Context: task, preemption off; between iot_originator_get() and iot_originator_put().
  */
 void iot_originator_read(const struct address_space *mapping, unsigned long index,
-			unsigned long pages)
+			 unsigned long pages)
 {
 	unsigned long i;
 
@@ -178,15 +178,15 @@ static u32 tid_of(const struct address_space *mapping, unsigned long index)
 }
 
 /**
- * iot_origin_find() - find the thread that last changed a page or had it read
+ * iot_originator_find() - find the thread that last changed a page or had it read
  * @index:	of the page
  * @who:	filled in; zeroes if the thread is not known
  *
  * If the page has no entry, this is the thread that last changed the file.
  * Context: any. Return: whether the thread is known.
  */
-bool iot_origin_find(const struct address_space *mapping, unsigned long index,
-		     struct iot_originator *who)
+bool iot_originator_find(const struct address_space *mapping, unsigned long index,
+			 struct iot_originator *who)
 {
 	const struct originator_task *t;
 	u32 tid, seq;
@@ -239,8 +239,8 @@ static int begin(void)
 	return err ?: iot_point_get(&point);
 }
 
-/** iot_origin_get() - add a user; the first one starts noting. Context: task, may sleep */
-int iot_origin_get(void)
+/** iot_originator_get() - add a user; the first one starts noting. Context: task, may sleep */
+int iot_originator_get(void)
 {
 	int err = 0;
 
@@ -253,8 +253,8 @@ int iot_origin_get(void)
 	return err;
 }
 
-/** iot_origin_put() - remove a user; the last one stops noting */
-void iot_origin_put(void)
+/** iot_originator_put() - remove a user; the last one stops noting */
+void iot_originator_put(void)
 {
 	mutex_lock(&users_lock);
 	if (!--users)
@@ -262,8 +262,8 @@ void iot_origin_put(void)
 	mutex_unlock(&users_lock);
 }
 
-/** iot_origin_exit() - free the tables at unload, when no probe is left */
-void iot_origin_exit(void)
+/** iot_originator_exit() - free the tables at unload, when no probe is left */
+void iot_originator_exit(void)
 {
 	vfree(pages);
 	vfree(tasks);

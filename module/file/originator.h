@@ -25,13 +25,13 @@ struct iot_originator {
 	char comm[16] __aligned(8);
 };
 
-int iot_origin_get(void);
-void iot_origin_put(void);
-void iot_origin_exit(void);
+int iot_originator_get(void);
+void iot_originator_put(void);
+void iot_originator_exit(void);
 
 void iot_originator_read(const struct address_space *mapping, unsigned long index,
-			unsigned long pages);
-bool iot_origin_find(const struct address_space *mapping, unsigned long index,
-		     struct iot_originator *who);
+			 unsigned long pages);
+bool iot_originator_find(const struct address_space *mapping, unsigned long index,
+			 struct iot_originator *who);
 
 #endif /* IOT_ORIGINATOR_H */

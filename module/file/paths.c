@@ -728,7 +728,7 @@ int iot_paths_init(void (*mark)(unsigned long *marks))
 
 	mark_needed = mark;
 	absolute_path = iot_symbol_checked("d_absolute_path",
-					  "char * (struct path *, char *, int)");
+					   "char * (struct path *, char *, int)");
 	get_random_bytes(&text_key, sizeof(text_key));
 	scratch = __alloc_percpu(PATH_MAX, 8);
 	if (!scratch)

@@ -38,7 +38,7 @@ struct iot_hook_type {
 	kretprobe_handler_t exit;
 	void (*forget)(const struct kretprobe *krp);
 	size_t data_size;
-	iot_hook_wrapper_fn (*wrapper_at)(unsigned long ip);
+	void *(*wrapper_at)(unsigned long ip);
 };
 
 struct iot_hook;

@@ -40,7 +40,7 @@ struct iot_hook_set {
 	struct iot_site *sites;
 	unsigned int nr;
 	enum iot_hook_verdict (*wants)(const struct iot_site *site,
-				    const unsigned long *args, unsigned long caller);
+				       const unsigned long *args, unsigned long caller);
 	s64 (*call)(const struct iot_site *site, unsigned long *args);
 	kretprobe_handler_t entry;
 	kretprobe_handler_t exit;

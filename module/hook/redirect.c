@@ -103,8 +103,9 @@ static bool is_entry_site(const u8 *code)
  * iot_redirect_entry() - address where a function continues behind its ftrace entry site
  *
  * The site is the function's first instruction, or follows its ENDBR or what the kernel puts in
- * its place: five bytes, a nop or a call of a trampoline, or since 7.0 a jump to one. Whatever the function's alignment, or
- * what a kernel with kCFI or FineIBT has in front of it. Context: task, may sleep.
+ * its place: five bytes, a nop or a call of a trampoline, or since 7.0 a jump to one. The
+ * function's alignment, and what a kernel with kCFI or FineIBT has in front of it, do not matter.
+ * Context: task, may sleep.
  * Return: 0 if there is no such site: ftrace does not know the function.
  */
 unsigned long iot_redirect_entry(unsigned long addr)
@@ -153,7 +154,7 @@ static int register_patiently(struct ftrace_ops *ops)
  * Context: task, may sleep. Return: 0, or an error and nothing is attached.
  */
 int iot_redirect_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long flags,
-		      void *private, unsigned long *ips, unsigned int n)
+			void *private, unsigned long *ips, unsigned int n)
 {
 	int err;
 

@@ -11,7 +11,7 @@ unsigned long iot_redirect_refused(void);
 
 #ifdef IOT_REDIRECT
 int iot_redirect_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long flags,
-		      void *private, unsigned long *ips, unsigned int n);
+			void *private, unsigned long *ips, unsigned int n);
 bool iot_redirect_detach(struct ftrace_ops *ops);
 
 DECLARE_PER_CPU(long, iot_redirect_in_flight);
@@ -70,7 +70,7 @@ static __always_inline bool iot_redirect_is_shared(const struct pt_regs *regs)
  * instead. Return: true if the call is redirected.
  */
 static __always_inline bool iot_redirect_plain(struct pt_regs *regs, unsigned long ip,
-						    void *wrapper)
+					       void *wrapper)
 {
 	if (unlikely(iot_redirect_refuses()))
 		return false;
@@ -82,7 +82,7 @@ static __always_inline bool iot_redirect_plain(struct pt_regs *regs, unsigned lo
 
 /** iot_redirect() - as iot_redirect_plain(), with @cookie as a further argument of the wrapper */
 static __always_inline void iot_redirect(struct pt_regs *regs, unsigned long ip,
-					      void *wrapper, u64 cookie)
+					 void *wrapper, u64 cookie)
 {
 	if (iot_redirect_plain(regs, ip, wrapper))
 		regs->cx = cookie;

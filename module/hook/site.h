@@ -91,11 +91,11 @@ struct iot_site {
 s64 iot_stub_call(unsigned long *args, struct iot_site *site);
 int iot_stub_get(struct iot_site *site);
 void iot_site_redirect(struct iot_site *site, unsigned long ip,
-			    struct pt_regs *regs);
+		       struct pt_regs *regs);
 void iot_site_send(struct iot_site *site, unsigned long ip,
-			struct pt_regs *regs);
+		   struct pt_regs *regs);
 void iot_site_pass_shared(struct iot_site *site, unsigned long ip,
-			 struct pt_regs *regs);
+			  struct pt_regs *regs);
 
 /**
  * iot_site_pass() - let a call pass through at a site whose calls may be redirected
@@ -107,7 +107,7 @@ void iot_site_pass_shared(struct iot_site *site, unsigned long ip,
  * ftrace handler's.
  */
 static __always_inline void iot_site_pass(struct iot_site *site,
-					       unsigned long ip, struct pt_regs *regs)
+					  unsigned long ip, struct pt_regs *regs)
 {
 	if (unlikely(iot_redirect_is_shared(regs)))
 		iot_site_pass_shared(site, ip, regs);
@@ -122,8 +122,8 @@ static __always_inline void iot_site_pass(struct iot_site *site,
  * handler's.
  */
 static __always_inline void iot_site_redirect4(struct iot_site *site,
-						    unsigned long ip, struct pt_regs *regs,
-						    void *wrapper)
+					       unsigned long ip, struct pt_regs *regs,
+					       void *wrapper)
 {
 	if (unlikely(iot_redirect_is_shared(regs))) {
 		iot_site_redirect(site, ip, regs);

@@ -57,7 +57,7 @@ s64 iot_stub_call(unsigned long *args, struct iot_site *site)
  * Also while the module is about to be unloaded. Context: the ftrace handler's.
  */
 void iot_site_send(struct iot_site *site, unsigned long ip,
-			struct pt_regs *regs)
+		   struct pt_regs *regs)
 {
 	this_cpu_inc(*site->in_flight);
 	regs->ip = site->stub;
@@ -65,7 +65,7 @@ void iot_site_send(struct iot_site *site, unsigned long ip,
 
 /** iot_site_redirect() - as iot_site_send(), unless nothing may be redirected any more */
 void iot_site_redirect(struct iot_site *site, unsigned long ip,
-			    struct pt_regs *regs)
+		       struct pt_regs *regs)
 {
 	if (unlikely(iot_redirect_refuses()))
 		iot_site_pass(site, ip, regs);
@@ -75,7 +75,7 @@ void iot_site_redirect(struct iot_site *site, unsigned long ip,
 
 /** iot_site_pass_shared() - let a call pass through a stub, see iot_site_pass() */
 void iot_site_pass_shared(struct iot_site *site, unsigned long ip,
-			 struct pt_regs *regs)
+			  struct pt_regs *regs)
 {
 	regs->ip = (unsigned long)iot_stub_passes + site->stub - (unsigned long)iot_stubs;
 }

@@ -214,7 +214,7 @@ static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
-				unsigned long caller)
+				   unsigned long caller)
 {
 	return IOT_HOOK_FOLLOW;
 }

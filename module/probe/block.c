@@ -222,7 +222,7 @@ static void note_origin(struct iot_block *e, const struct folio *folio)
 {
 	struct iot_originator who IOT_UNINITIALIZED;
 
-	iot_origin_find(folio->mapping, folio->index, &who);
+	iot_originator_find(folio->mapping, folio->index, &who);
 	e->origin_pid = who.pid;
 	memcpy(e->origin_comm, who.comm, sizeof(e->origin_comm));
 }
@@ -338,7 +338,8 @@ static bool is_originator_wanted(const struct bio *bio)
 		return false;
 	folio = iot_bio_folio(bio);
 	return cached_host(bio, folio) &&
-	       iot_origin_find(folio->mapping, folio->index, &who) && iot_filter_origin(f, &who);
+	       iot_originator_find(folio->mapping, folio->index, &who) &&
+	       iot_filter_origin(f, &who);
 }
 
 static u32 why_wanted(const struct bio *bio)
@@ -736,13 +737,13 @@ static int start(void)
 	err = iot_rw_track();
 	if (err)
 		return err;
-	err = iot_origin_get();
+	err = iot_originator_get();
 	if (err)
 		goto untrack;
 	err = iot_points_get(points, ARRAY_SIZE(points));
 	if (!err)
 		return 0;
-	iot_origin_put();
+	iot_originator_put();
 untrack:
 	iot_rw_untrack();
 	return err;
@@ -751,7 +752,7 @@ untrack:
 static void stop(void)
 {
 	iot_points_put(points, ARRAY_SIZE(points));
-	iot_origin_put();
+	iot_originator_put();
 	iot_rw_untrack();
 }
 

@@ -629,7 +629,7 @@ static bool is_originator_wanted(const struct folio *folio)
 	struct iot_originator who;
 
 	return f && READ_ONCE(has_origin) &&
-	       iot_origin_find(folio->mapping, folio->index, &who) &&
+	       iot_originator_find(folio->mapping, folio->index, &who) &&
 	       iot_filter_origin(f, &who);
 }
 
@@ -856,7 +856,7 @@ static struct iot_site sites[] = {
 
 /* Context: entry of the function. All but DROP is done here, and the call is not followed. */
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
-				unsigned long caller)
+				   unsigned long caller)
 {
 	if (site->tag == TAG_DROP)
 		return IOT_HOOK_FOLLOW_RETURN;
@@ -904,7 +904,7 @@ static int refresh(void)
 
 	if (has_origin || !(f->used & IOT_FILTER_TASK))
 		return 0;
-	err = iot_origin_get();
+	err = iot_originator_get();
 	if (!err)
 		WRITE_ONCE(has_origin, true);
 	return err;
@@ -915,7 +915,7 @@ static void drop_origin(void)
 	if (!has_origin)
 		return;
 	WRITE_ONCE(has_origin, false);
-	iot_origin_put();
+	iot_originator_put();
 }
 
 static int start(void)

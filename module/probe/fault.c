@@ -352,7 +352,7 @@ static __always_inline void fault_end(struct frame *f, vm_fault_t result)
 
 /* Preemption is on; must not sleep. */
 static __always_inline enum iot_hook_verdict verdict_of(const struct vm_area_struct *vma,
-						  unsigned int fault_flags)
+							unsigned int fault_flags)
 {
 	if (!vma->vm_file || !iot_category_wants(category, op_of(fault_flags)))
 		return IOT_HOOK_IGNORE;
@@ -360,7 +360,7 @@ static __always_inline enum iot_hook_verdict verdict_of(const struct vm_area_str
 }
 
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
-				unsigned long caller)
+				   unsigned long caller)
 {
 	return verdict_of((void *)args[0], args[2]);
 }

@@ -430,7 +430,7 @@ static bool wants_with(const struct iot_site *site, const unsigned long *args,
 }
 
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
-				unsigned long caller)
+				   unsigned long caller)
 {
 	return wants_with(site, args, IOT_CALL_ARGS, caller) ? IOT_HOOK_FOLLOW : IOT_HOOK_IGNORE;
 }

@@ -212,7 +212,7 @@ static struct asked request_of(const struct iot_site *site, const struct pt_regs
 }
 
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
-				unsigned long caller)
+				   unsigned long caller)
 {
 	const struct asked r = request_of(site, (const struct pt_regs *)args[0]);
 

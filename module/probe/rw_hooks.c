@@ -555,7 +555,7 @@ static int add_open_files(void)
 		return 0;
 	if (!next_pid)
 		next_pid = iot_symbol_checked("find_ge_pid",
-					     "struct pid * (int, struct pid_namespace *)");
+					      "struct pid * (int, struct pid_namespace *)");
 	if (!next_pid) {
 		atomic_long_inc(&nr_missed);
 		return 0;

@@ -704,7 +704,7 @@ static struct iot_site sites[] = {
 
 /* Context: entry of the function. WORKER is done here, and the call is not followed. */
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
-				unsigned long caller)
+				   unsigned long caller)
 {
 	if (site->tag != TAG_WORKER)
 		return is_wanted() ? IOT_HOOK_FOLLOW_RETURN : IOT_HOOK_IGNORE;

@@ -384,8 +384,9 @@ static ssize_t unwanted(struct kiocb *iocb, struct iov_iter *iter, unsigned long
 	ssize_t ret;
 
 	if (iot_rw_tracks(READ_ONCE(iot_category_fs.state), iocb->ki_flags))
-		return op == IOT_OP_WRITE ? write_tracking_wrapper(iocb, iter, original, 0, caller) :
-					    read_tracking_wrapper(iocb, iter, original, 0, caller);
+		return op == IOT_OP_WRITE ?
+		       write_tracking_wrapper(iocb, iter, original, 0, caller) :
+		       read_tracking_wrapper(iocb, iter, original, 0, caller);
 	if (unlikely(within_module(caller, THIS_MODULE)))
 		ret = iot_hook_enter(iocb, iter, original);
 	else
@@ -654,13 +655,13 @@ static void write_entry(unsigned long ip, unsigned long parent_ip,
 }
 
 /* What a stub calls for one of the wrappers above: a function that can report a rejection. */
-static iot_hook_wrapper_fn wrapper_at(unsigned long ip)
+static void *wrapper_at(unsigned long ip)
 {
 	if (ip == (unsigned long)read_fs_wrapper || ip == (unsigned long)iot_vfs_read_any_entry)
 		return iot_vfs_read_any;
 	if (ip == (unsigned long)write_fs_wrapper || ip == (unsigned long)iot_vfs_write_any_entry)
 		return iot_vfs_write_any;
-	return (iot_hook_wrapper_fn)ip; /* never rejects */
+	return (void *)ip; /* never rejects */
 }
 
 static struct file *file_of(struct ftrace_regs *fregs)

@@ -168,7 +168,7 @@ static int log_show(struct seq_file *m, void *v)
 {
 	const struct log_reader *rd = m->private;
 
-	iot_text_event(m, rd->c->event, v, rd->t0);
+	iot_text_event(m, rd->c->of.event_id, v, rd->t0);
 	return 0;
 }
 

@@ -42,7 +42,7 @@ static bool is_wanted(const struct iot_category *c, const struct address_space *
 
 	if (!f || !(f->used & IOT_FILTER_TASK))
 		return true;
-	return iot_origin_find(mapping, index, &who) && iot_filter_origin(f, &who);
+	return iot_originator_find(mapping, index, &who) && iot_filter_origin(f, &who);
 }
 
 /* A folio that is freed meanwhile counts as one page, since no reference to it is held. */
@@ -143,7 +143,7 @@ int iot_dirty_sum(struct iot_category *c, struct iot_dirty *sum)
 	memset(sum, 0, sizeof(*sum));
 	if (!READ_ONCE(walk_supers))
 		WRITE_ONCE(walk_supers, iot_symbol_checked("iterate_supers",
-							  "_ (function *, void *)"));
+							   "_ (function *, void *)"));
 	if (!walk_supers)
 		return -EOPNOTSUPP;
 	iot_hook_call(args, walk_supers);

@@ -11,6 +11,7 @@
 #include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/types.h>
@@ -70,6 +71,39 @@ static void show_flags(struct seq_file *m, const char *group, u32 value)
 		seq_printf(m, "%s0x%x", before, value);
 }
 
+/*
+ * How the fields of an event are shown: resolved from the schema once, at load, so that a line
+ * compares no names.
+ *
+ * @show:	prints the value
+ * @rule:	when it is shown
+ */
+enum rule {
+	IF_NOT_ZERO,
+	ALWAYS,
+	IF_FLAGS,	/* or if the group of the flags has a name for 0 */
+	IF_FLAGS2,
+	IF_URING_OP,
+	IF_NOT_NEGATIVE,
+	IF_SAMPLED,	/* one of several */
+};
+
+struct text_field {
+	const struct iot_schema_field *field;
+	void (*show)(struct seq_file *m, const struct iot_schema_field *f, const void *record,
+		     const struct iot_op *op);
+	enum rule rule;
+};
+
+/** struct text_event - an event: the fields that begin its line, and the others in order */
+struct text_event {
+	const struct iot_schema_field *time, *op, *comm, *pid, *tid;
+	unsigned int nr;
+	struct text_field fields[];
+};
+
+static struct text_event *events[IOT_EVENT_IDS];	/* constant after load */
+
 static u64 field_value(const struct iot_schema_field *f, const void *record)
 {
 	const void *at = record + f->offset;
@@ -86,110 +120,225 @@ static u64 field_value(const struct iot_schema_field *f, const void *record)
 	}
 }
 
-static void show_value(struct seq_file *m, const struct iot_schema_field *f,
-		       const void *record, const struct iot_op *op)
+static void show_path(struct seq_file *m, const struct iot_schema_field *f, const void *record,
+		      const struct iot_op *op)
+{
+	iot_paths_show(m, field_value(f, record));
+}
+
+static void show_signed(struct seq_file *m, const struct iot_schema_field *f, const void *record,
+			const struct iot_op *op)
+{
+	seq_printf(m, "%lld", field_value(f, record));
+}
+
+static void show_hex(struct seq_file *m, const struct iot_schema_field *f, const void *record,
+		     const struct iot_op *op)
+{
+	seq_printf(m, "0x%llx", field_value(f, record));
+}
+
+static void show_group(struct seq_file *m, const struct iot_schema_field *f, const void *record,
+		       const struct iot_op *op)
+{
+	show_flags(m, f->kind, field_value(f, record));
+}
+
+static void show_chars(struct seq_file *m, const struct iot_schema_field *f, const void *record,
+		       const struct iot_op *op)
+{
+	iot_escape(m, record + f->offset, f->size, "; ");
+}
+
+static void show_device(struct seq_file *m, const struct iot_schema_field *f, const void *record,
+			const struct iot_op *op)
 {
 	u64 value = field_value(f, record);
 
-	if (!strcmp(f->kind, "path"))
-		iot_paths_show(m, value);
-	else if (!strcmp(f->kind, "signed") || !strcmp(f->kind, "returned"))
-		seq_printf(m, "%lld", value);
-	else if (!strcmp(f->kind, "hex") || !strcmp(f->kind, "address"))
-		seq_printf(m, "0x%llx", value);
-	else if (!strcmp(f->kind, "severity") || !strcmp(f->kind, "ioclass") ||
-		 !strcmp(f->kind, "uringop") || !strcmp(f->kind, "unsure"))
-		show_flags(m, f->kind, value);
-	else if (!strcmp(f->kind, "comm") || !strcmp(f->kind, "text"))
-		iot_escape(m, record + f->offset, f->size, "; ");
-	else if (!strcmp(f->kind, "device"))
-		seq_printf(m, "%llu:%llu", value >> MINORBITS, value & MINORMASK);
-	else if (!strcmp(f->kind, "opflags"))
-		show_flags(m, op->flags, value);
-	else if (!strcmp(f->kind, "opflags2"))
-		show_flags(m, op->flags2, value);
-	else
-		seq_printf(m, "%llu", value);
+	seq_printf(m, "%llu:%llu", value >> MINORBITS, value & MINORMASK);
 }
 
-/* Fields that are at the beginning of the line, or of no use to people. */
-static bool is_head(const char *name)
+static void show_opflags(struct seq_file *m, const struct iot_schema_field *f, const void *record,
+			 const struct iot_op *op)
 {
-	static const char * const head[] = { "time", "op", "comm", "pid",
-					     "tid", "kind", "reserved" };
-
-	return match_string(head, ARRAY_SIZE(head), name) >= 0;
+	show_flags(m, op->flags, field_value(f, record));
 }
 
-static bool is_shown(const struct iot_schema_field *f, u64 value, const struct iot_op *op)
+static void show_opflags2(struct seq_file *m, const struct iot_schema_field *f, const void *record,
+			  const struct iot_op *op)
 {
-	if (is_head(f->name))
-		return false;
-	if (!strcmp(f->name, "seq") || !strcmp(f->name, "result") ||
-	    !strcmp(f->name, "cpu") || !strcmp(f->kind, "severity"))
+	show_flags(m, op->flags2, field_value(f, record));
+}
+
+static void show_decimal(struct seq_file *m, const struct iot_schema_field *f, const void *record,
+			 const struct iot_op *op)
+{
+	seq_printf(m, "%llu", field_value(f, record));
+}
+
+/* By the kind of the field; all others are decimal and shown if they are not zero. */
+static const struct {
+	const char *kind;
+	void (*show)(struct seq_file *m, const struct iot_schema_field *f, const void *record,
+		     const struct iot_op *op);
+	enum rule rule;
+} kinds[] = {
+	{ "path", show_path },
+	{ "signed", show_signed },
+	{ "returned", show_signed },
+	{ "hex", show_hex },
+	{ "address", show_hex },
+	{ "severity", show_group, ALWAYS },
+	{ "ioclass", show_group },
+	{ "uringop", show_group, IF_URING_OP },
+	{ "unsure", show_group },
+	{ "comm", show_chars },
+	{ "text", show_chars },
+	{ "device", show_device },
+	{ "opflags", show_opflags, IF_FLAGS },
+	{ "opflags2", show_opflags2, IF_FLAGS2 },
+};
+
+/* By the name of the field, whatever its kind. */
+static const struct {
+	const char *name;
+	enum rule rule;
+} names[] = {
+	{ "seq", ALWAYS },
+	{ "result", ALWAYS },
+	{ "cpu", ALWAYS },
+	{ "fd", IF_NOT_NEGATIVE },
+	{ "sample", IF_SAMPLED },
+};
+
+static void resolve(struct text_field *t, const struct iot_schema_field *f)
+{
+	size_t i;
+
+	t->field = f;
+	t->show = show_decimal;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i].kind, f->kind)) {
+			t->show = kinds[i].show;
+			t->rule = kinds[i].rule;
+		}
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i].name, f->name))
+			t->rule = names[i].rule;
+}
+
+static bool is_shown(const struct text_field *t, const void *record, const struct iot_op *op)
+{
+	u64 value = field_value(t->field, record);
+
+	switch (t->rule) {
+	case ALWAYS:
 		return true;
-	if (!value && !strcmp(f->kind, "opflags"))
-		return iot_names_whole(op->flags, 0);
-	if (!value && !strcmp(f->kind, "opflags2"))
-		return iot_names_whole(op->flags2, 0);
-	if (!strcmp(f->kind, "uringop"))
+	case IF_FLAGS:
+		return value || iot_names_whole(op->flags, 0);
+	case IF_FLAGS2:
+		return value || iot_names_whole(op->flags2, 0);
+	case IF_URING_OP:
 		return value != IOT_URING_NONE;
-	if (!strcmp(f->name, "fd"))
+	case IF_NOT_NEGATIVE:
 		return (s64)value >= 0;
-	if (!strcmp(f->name, "sample"))
+	case IF_SAMPLED:
 		return value > 1;
+	case IF_NOT_ZERO:
+		break;
+	}
 	return value;
 }
 
-/* The value of a field by its name, 0 if the event has no such field. */
-static u64 named(const struct iot_schema_event *event, const void *record,
-		 const char *name)
+/* Return: where the field is kept that begins the line; NULL: it is one of the others. */
+static const struct iot_schema_field **head_of(struct text_event *t, const char *name)
+{
+	if (!strcmp(name, "time"))
+		return &t->time;
+	if (!strcmp(name, "op"))
+		return &t->op;
+	if (!strcmp(name, "comm"))
+		return &t->comm;
+	if (!strcmp(name, "pid"))
+		return &t->pid;
+	if (!strcmp(name, "tid"))
+		return &t->tid;
+	return NULL;
+}
+
+/* Fields that say nothing to people. */
+static bool is_hidden(const char *name)
+{
+	return !strcmp(name, "kind") || !strcmp(name, "reserved");
+}
+
+static struct text_event *event_new(const struct iot_schema_event *event)
+{
+	struct text_event *t = kzalloc(struct_size(t, fields, event->nr_fields), GFP_KERNEL);
+	unsigned int i;
+
+	for (i = 0; t && i < event->nr_fields; i++) {
+		const struct iot_schema_field *f = &event->fields[i];
+		const struct iot_schema_field **head = head_of(t, f->name);
+
+		if (head)
+			*head = f;
+		else if (!is_hidden(f->name))
+			resolve(&t->fields[t->nr++], f);
+	}
+	return t;
+}
+
+/** iot_text_init() - at load. Return: 0 or -ENOMEM; iot_text_exit() undoes either */
+int iot_text_init(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < event->nr_fields; i++)
-		if (!strcmp(event->fields[i].name, name))
-			return field_value(&event->fields[i], record);
+	for (i = 0; i < iot_schema_events; i++) {
+		struct text_event *t = event_new(&iot_schema[i]);
+
+		if (!t)
+			return -ENOMEM;
+		events[iot_schema[i].id] = t;
+	}
 	return 0;
 }
 
-static const void *comm_of(const struct iot_schema_event *event, const void *record)
+/** iot_text_exit() - at unload */
+void iot_text_exit(void)
 {
-	unsigned int i;
+	size_t i;
 
-	for (i = 0; i < event->nr_fields; i++)
-		if (!strcmp(event->fields[i].name, "comm"))
-			return record + event->fields[i].offset;
-	return "";
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		kfree(events[i]);
 }
 
 /**
  * iot_text_event() - print one line
- * @t0:	CLOCK_MONOTONIC ns that times are relative to
+ * @event:	id of the event, of a category
+ * @t0:	CLOCK_MONOTONIC ns at which times start
  */
-void iot_text_event(struct seq_file *m, const struct iot_schema_event *event,
-		    const void *record, u64 t0)
+void iot_text_event(struct seq_file *m, unsigned int event, const void *record, u64 t0)
 {
 	static const struct iot_op unknown = { "?", "none", "none" };
-	const struct iot_op *op = iot_names_op(event->id, named(event, record, "op"));
-	u64 time = named(event, record, "time");
+	const struct text_event *t = events[event];
+	const struct iot_op *op = iot_names_op(event, field_value(t->op, record));
+	u64 time = field_value(t->time, record);
 	unsigned int i;
 
 	if (!op)
 		op = &unknown;
 	iot_text_time(m, time > t0 ? time - t0 : 0);
 	seq_printf(m, " %s ", op->name);
-	iot_text_comm(m, comm_of(event, record));
-	seq_printf(m, "-%llu/%llu", named(event, record, "pid"),
-		   named(event, record, "tid"));
-	for (i = 0; i < event->nr_fields; i++) {
-		const struct iot_schema_field *f = &event->fields[i];
-		u64 value = field_value(f, record);
+	iot_text_comm(m, record + t->comm->offset);
+	seq_printf(m, "-%llu/%llu", field_value(t->pid, record), field_value(t->tid, record));
+	for (i = 0; i < t->nr; i++) {
+		const struct text_field *f = &t->fields[i];
 
-		if (!is_shown(f, value, op))
+		if (!is_shown(f, record, op))
 			continue;
-		seq_printf(m, " %s=", f->name);
-		show_value(m, f, record, op);
+		seq_printf(m, " %s=", f->field->name);
+		f->show(m, f->field, record, op);
 	}
 	seq_putc(m, '\n');
 }

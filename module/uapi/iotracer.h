@@ -103,6 +103,7 @@ struct iot_path_record {
 enum iot_flags_and_values {
 #include "flags.def"
 };
+
 #define IOT_REQ_COMMON		0x3fffu		/* the bits of the kernel's flags in IOT_REQ_* */
 
 /* struct iot_uring: opcode */
