@@ -7,15 +7,16 @@
  * (unload.c). It then waits for RCU tasks, so that a task preempted between that last act and its
  * return has left our text too.
  */
-#include <asm/ibt.h>
-#include <asm/nops.h>
-#include <asm/text-patching.h>
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/ftrace.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
+#include <asm/ibt.h>
+#include <asm/nops.h>
+#include <asm/text-patching.h>
 #include "hook/redirect.h"
 
 #ifdef IOT_REDIRECT
