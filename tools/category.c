@@ -5,13 +5,11 @@
 #include "category.h"
 #include "cli.h"
 #include "control.h"
+#include "core/names.h"
 
-const struct category categories[] = {
-	{ "fs", "fs", IOT_EVENT_ID_FS, fs_columns, FS_COLUMNS, IOT_FS_PROCESS_EXEC },
-	{ "block", "ds", IOT_EVENT_ID_BLOCK, block_columns, BLOCK_COLUMNS, NO_OP },
-	{ "cache", "cache", IOT_EVENT_ID_CACHE, cache_columns, CACHE_COLUMNS, NO_OP },
-	{ "uring", "io_uring", IOT_EVENT_ID_URING, uring_columns, URING_COLUMNS, NO_OP },
-	{ "fault", "pagefault", IOT_EVENT_ID_FAULT, fault_columns, FAULT_COLUMNS, NO_OP },
+const struct category *const categories[] = {
+#define IOT_CATEGORY(name, NAME, kinds, traits, meaning) &category_##name,
+#include "uapi/categories.def"
 };
 
 const size_t nr_categories = sizeof(categories) / sizeof(categories[0]);
@@ -21,9 +19,9 @@ const struct category *category_find(const char *name, size_t length)
 	size_t i;
 
 	for (i = 0; i < nr_categories; i++)
-		if (strlen(categories[i].name) == length &&
-		    !memcmp(categories[i].name, name, length))
-			return &categories[i];
+		if (strlen(categories[i]->name) == length &&
+		    !memcmp(categories[i]->name, name, length))
+			return categories[i];
 	return NULL;
 }
 
@@ -56,17 +54,58 @@ size_t category_take(struct cli_files *files, const struct category **taken)
 	return nr;
 }
 
+/* Appends @word to the list @list, which it frees. */
+static char *append(char *list, const char *word)
+{
+	char *longer = list ? cli_printf("%s, %s", list, word) : cli_strdup(word);
+
+	free(list);
+	return longer;
+}
+
 char *category_names(void)
 {
-	char *all = cli_strdup(categories[0].name), *longer;
+	char *all = NULL;
 	size_t i;
 
-	for (i = 1; i < nr_categories; i++) {
-		longer = cli_printf("%s, %s", all, categories[i].name);
-		free(all);
-		all = longer;
-	}
+	for (i = 0; i < nr_categories; i++)
+		all = append(all, categories[i]->name);
 	return all;
+}
+
+static char *key_names(void)
+{
+	char *all = NULL;
+	unsigned int i;
+
+	for (i = 0; iot_names_key(i); i++)
+		all = append(all, iot_names_key(i));
+	return all;
+}
+
+/* Puts @list in place of @mark in @text, which it frees. */
+static char *substitute(char *text, const char *mark, char *list)
+{
+	char *at = strstr(text, mark), *whole;
+
+	if (!at) {
+		free(list);
+		return text;
+	}
+	whole = cli_printf("%.*s%s%s", (int)(at - text), text, list, at + strlen(mark));
+	free(list);
+	free(text);
+	return whole;
+}
+
+char *category_help(int key, const char *text, void *input)
+{
+	(void)key;
+	(void)input;
+	if (!text || !strchr(text, '{'))
+		return (char *)text;
+	return substitute(substitute(cli_strdup(text), "{categories}", category_names()),
+			  "{keys}", key_names());
 }
 
 const struct iot_schema_event *category_event(const struct category *category)

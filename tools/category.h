@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The categories that can be recorded: each is a row of a table. */
+/* The categories that can be recorded: one category_<name>.c for each row of categories.def. */
 #ifndef TOOL_CATEGORY_H
 #define TOOL_CATEGORY_H
 
@@ -21,7 +21,10 @@ struct category {
 
 #define NO_OP 0xffff
 
-extern const struct category categories[];
+#define IOT_CATEGORY(name, NAME, kinds, traits, meaning) extern const struct category category_##name;
+#include "uapi/categories.def"
+
+extern const struct category *const categories[];
 extern const size_t nr_categories;
 
 const struct category *category_find(const char *name, size_t length);
@@ -40,24 +43,10 @@ size_t category_take(struct cli_files *files, const struct category **taken);
 char *category_names(void);	/* "fs, fault"; the caller frees it */
 const struct iot_schema_event *category_event(const struct category *category);
 
-/* category_fs.c */
-#define FS_COLUMNS 15
-extern const struct record_column fs_columns[FS_COLUMNS];
-
-/* category_fault.c */
-#define FAULT_COLUMNS 10
-extern const struct record_column fault_columns[FAULT_COLUMNS];
-
-/* category_cache.c */
-#define CACHE_COLUMNS 12
-extern const struct record_column cache_columns[CACHE_COLUMNS];
-
-/* category_uring.c */
-#define URING_COLUMNS 28
-extern const struct record_column uring_columns[URING_COLUMNS];
-
-/* category_block.c */
-#define BLOCK_COLUMNS 14
-extern const struct record_column block_columns[BLOCK_COLUMNS];
+/*
+ * A filter for the help texts of argp, which frees what it returns. {categories} becomes the list
+ * of categories, {keys} that of the keys of filters.
+ */
+char *category_help(int key, const char *text, void *input);
 
 #endif /* TOOL_CATEGORY_H */

@@ -19,7 +19,7 @@ static char *put_ms(struct record_printer *p, const struct record_column *c, cha
 			     (unsigned long long)(ns % 1000000));
 }
 
-const struct record_column block_columns[BLOCK_COLUMNS] = {
+static const struct record_column columns[] = {
 	{ .name = "timestamp", .field = "time", .put = record_datetime },
 	{ .name = "pid", .field = "pid" },
 	{ .name = "command", .field = "comm" },
@@ -34,4 +34,13 @@ const struct record_column block_columns[BLOCK_COLUMNS] = {
 	{ .name = "queue_time_ms", .field = "queue_latency", .put = put_ms },
 	{ .name = "cmd_flags", .field = "flags" },
 	{ .name = "op_code", .field = "op_code" },
+};
+
+const struct category category_block = {
+	.name = "block",
+	.io_tracer = "ds",
+	.event_id = IOT_EVENT_ID_BLOCK,
+	.columns = columns,
+	.nr_columns = sizeof(columns) / sizeof(columns[0]),
+	.command_op = NO_OP,
 };

@@ -2,7 +2,7 @@
 /* Category cache: IO Tracer's columns for page cache events, made from our records. */
 #include "category.h"
 
-const struct record_column cache_columns[CACHE_COLUMNS] = {
+static const struct record_column columns[] = {
 	{ .name = "timestamp", .field = "time", .put = record_datetime },
 	{ .name = "pid", .field = "pid" },
 	{ .name = "command", .field = "comm" },
@@ -15,4 +15,13 @@ const struct record_column cache_columns[CACHE_COLUMNS] = {
 	{ .name = "count", .field = "pages" },
 	{ .name = "cpu_id", .field = "cpu" },
 	{ .name = "dev_id", .field = "device" },
+};
+
+const struct category category_cache = {
+	.name = "cache",
+	.io_tracer = "cache",
+	.event_id = IOT_EVENT_ID_CACHE,
+	.columns = columns,
+	.nr_columns = sizeof(columns) / sizeof(columns[0]),
+	.command_op = NO_OP,
 };

@@ -18,7 +18,7 @@ static char *put_page(struct record_printer *p, const struct record_column *c, c
 	return put_u64(out, offset / PAGE_BYTES);
 }
 
-const struct record_column fault_columns[FAULT_COLUMNS] = {
+static const struct record_column columns[] = {
 	{ .name = "timestamp", .field = "time", .put = record_datetime },
 	{ .name = "pid", .field = "pid" },
 	{ .name = "tid", .field = "tid" },
@@ -29,4 +29,13 @@ const struct record_column fault_columns[FAULT_COLUMNS] = {
 	{ .name = "offset", .field = "offset", .put = put_page },
 	{ .name = "address", .field = "address" },
 	{ .name = "dev_id", .field = "device" },
+};
+
+const struct category category_fault = {
+	.name = "fault",
+	.io_tracer = "pagefault",
+	.event_id = IOT_EVENT_ID_FAULT,
+	.columns = columns,
+	.nr_columns = sizeof(columns) / sizeof(columns[0]),
+	.command_op = NO_OP,
 };

@@ -100,7 +100,7 @@ static char *put_mmap_flags(struct record_printer *p, const struct record_column
 	return record_group(p, out, iot_names_op(IOT_EVENT_ID_FS, fs->op)->flags, fs->flags);
 }
 
-const struct record_column fs_columns[FS_COLUMNS] = {
+static const struct record_column columns[] = {
 	{ .name = "timestamp", .field = "time", .put = record_datetime },
 	{ .name = "operation", .field = "op" },
 	{ .name = "pid", .field = "pid" },
@@ -116,4 +116,13 @@ const struct record_column fs_columns[FS_COLUMNS] = {
 	{ .name = "address", .field = "address" },
 	{ .name = "cmdline", .put = record_note },
 	{ .name = "fd", .field = "fd" },
+};
+
+const struct category category_fs = {
+	.name = "fs",
+	.io_tracer = "fs",
+	.event_id = IOT_EVENT_ID_FS,
+	.columns = columns,
+	.nr_columns = sizeof(columns) / sizeof(columns[0]),
+	.command_op = IOT_FS_PROCESS_EXEC,
 };

@@ -121,7 +121,7 @@ static char *put_is_async(struct record_printer *p, const struct record_column *
 	return put_if(p, !is_enter(u), out, u->worker != 0);
 }
 
-const struct record_column uring_columns[URING_COLUMNS] = {
+static const struct record_column columns[] = {
 	{ .name = "timestamp", .field = "time", .put = record_datetime },
 	{ .name = "event_type", .field = "op" },
 	{ .name = "pid", .field = "pid" },
@@ -150,4 +150,13 @@ const struct record_column uring_columns[URING_COLUMNS] = {
 	{ .name = "is_async", .put = put_is_async },
 	{ .name = "sq_depth", .field = "sq_depth" },
 	{ .name = "cq_depth", .field = "cq_depth" },
+};
+
+const struct category category_uring = {
+	.name = "uring",
+	.io_tracer = "io_uring",
+	.event_id = IOT_EVENT_ID_URING,
+	.columns = columns,
+	.nr_columns = sizeof(columns) / sizeof(columns[0]),
+	.command_op = NO_OP,
 };

@@ -139,7 +139,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 static const struct argp_option common_options[] = {
 	{ "color", 'C', "WHEN", OPTION_ARG_OPTIONAL | OPTION_NO_USAGE,
 	  "colour: auto (on a terminal unless NO_COLOR is set), always or never", 90 },
-	{ NULL, 'h', NULL, OPTION_NO_USAGE, "likewise give this help list", -1 },
+	{ NULL, 'h', NULL, OPTION_NO_USAGE, "the same as --help", -1 },
 	{ 0 }
 };
 

@@ -64,7 +64,7 @@ static int control(const char *command, const char *doc, int argc, char **argv)
 		{ 0 }
 	};
 	const struct argp argp = {
-		options, parse, "FILE|CATEGORY...\n--all", doc, cli_common, NULL, NULL
+		options, parse, "FILE|CATEGORY...\n--all", doc, cli_common, category_help, NULL
 	};
 	struct env env = { .command = command };
 
@@ -72,18 +72,18 @@ static int control(const char *command, const char *doc, int argc, char **argv)
 	return control_all(&env);
 }
 
-#define FILE_DOC "\vFILE is a path or the name of a target, CATEGORY one of fs, block, cache, uring and fault;"\
-	" a file that is called so is ./fs."
+#define FILE_DOC "\vFILE is a path or the name of a target, CATEGORY one of {categories};"\
+	" a file with such a name is ./fs."
 
 int command_start(int argc, char **argv)
 {
-	return control("start", "Go on recording the I/O of files, or the events of categories." FILE_DOC, argc, argv);
+	return control("start", "Record the I/O of files, or the events of categories, again." FILE_DOC, argc, argv);
 }
 
 int command_stop(int argc, char **argv)
 {
-	return control("stop", "Record no more of the I/O of files, or of categories, until started again;"
-		       " what was recorded stays." FILE_DOC, argc, argv);
+	return control("stop", "Stop recording the I/O of files, or the events of categories, until they are"
+		       " started again; what was recorded stays." FILE_DOC, argc, argv);
 }
 
 int command_reset(int argc, char **argv)

@@ -123,7 +123,7 @@ static json_t *json_ability(const struct env *env, size_t i)
 	json_put(object, "name", json_string(a->name));
 	json_put(object, "state", json_string(words[a->verdict]));
 	json_put(object, "missing", missing);
-	json_put(object, "needs", doctor_needs(&env->doctor, &categories[i]));
+	json_put(object, "needs", doctor_needs(&env->doctor, categories[i]));
 	return object;
 }
 
@@ -157,7 +157,7 @@ static void judge_all(struct env *env)
 
 	env->abilities = cli_grow(NULL, nr_categories, sizeof(*env->abilities));
 	for (i = 0; i < nr_categories; i++)
-		doctor_judge(&env->doctor, &categories[i], &env->abilities[i]);
+		doctor_judge(&env->doctor, categories[i], &env->abilities[i]);
 }
 
 static void free_all(struct env *env)
@@ -227,7 +227,7 @@ int command_doctor(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		options, parse, NULL,
-		"Look at the kernel, and say what of iotracer will work with it: for each thing"
+		"Look at the kernel and report what of iotracer will work with it: for each thing"
 		" that was looked at what was found and, where it is not as it should be, what to"
 		" do; and for each category which operations are not recorded, and why. Needs"
 		" neither the module nor root; what only root can see is \"unknown\" without.\v"

@@ -395,28 +395,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "csv (default) or json, one object a line", 0 },
-	{ "output", 'o', "DIRECTORY", 0, "instead of standard output write DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on, times in UTC", 0 },
+	{ "format", 'f', "FORMAT", 0, "csv (default) or json (one object a line)", 0 },
+	{ "output", 'o', "DIRECTORY", 0, "write files DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on (times in UTC) instead of standard output", 0 },
 	{ "per-category", KEY_PER_CATEGORY, NULL, 0, "write all categories on standard output, one after another", 0 },
 	{ "category", KEY_CATEGORY, "NAME", 0, "only this one", 0 },
 	{ "columns", KEY_COLUMNS, "WHOSE", 0, "own (default), as iotracer format --columns describes them, or io-tracer: IO Tracer's columns and directories", 0 },
 	{ "gzip", 'z', NULL, 0, "compress", 0 },
-	{ "rotate", KEY_ROTATE, "ROWS", 0, "begin another file after so many rows (default 10000000, 0: never)", 0 },
+	{ "rotate", KEY_ROTATE, "ROWS", 0, "begin another file after ROWS rows (default 10000000, 0: never)", 0 },
 	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
-	{ "key-file", KEY_KEY_FILE, "FILE", 0, "with this key, for names that can be compared between traces; else nobody has the key", 0 },
-	{ "partial", KEY_PARTIAL, NULL, 0, "exit with 0 also when the trace is damaged, cut off or has no end; what is missing is said all the same", 0 },
+	{ "key-file", KEY_KEY_FILE, "FILE", 0, "use the key in FILE, so that names can be compared between traces (default: a random key that is not kept)", 0 },
+	{ "partial", KEY_PARTIAL, NULL, 0, "exit with 0 even if the trace is damaged, cut off or has no end; what is missing is still reported", 0 },
 	{ 0 }
 };
 
 static const char doc[] =
 	"Write the events of a trace as rows, in the order in which they ended.\v"
-	"The columns are the fields of the category, the unit in the name: iotracer(8) lists"
+	"The columns are the fields of the category, the unit in the name: iotracer-trace(5) lists"
 	" them. csv: lines end in a line feed; what has a comma or a quote is quoted."
 	" json: the same columns. Without -o rows go to standard output: those of one category,"
-	" unless --per-category is said.\n"
-	"Events and paths that are missing are told on standard error. Of a trace that"
+	" unless --per-category is given.\n"
+	"Events and paths that are missing are reported on standard error. Of a trace that"
 	" is damaged or cut off everything is read that is whole, what is missing is"
-	" told by CPU, seq and time, and the exit status is 1.";
+	" reported by CPU, seq and time, and the exit status is 1.";
 
 int command_export(int argc, char **argv)
 {

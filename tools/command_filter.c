@@ -68,8 +68,9 @@ int command_filter(int argc, char **argv)
 		NULL, parse, "CATEGORY\nCATEGORY KEY=VALUE...\nCATEGORY none",
 		"Show, or set, which events a category records: those that meet all"
 		" conditions.\v"
-		"KEY is one of pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind,"
-		" min_latency and min_size; none records all.", cli_common, NULL, NULL
+		"CATEGORY is one of {categories}. KEY is one of {keys}; which of them a category"
+		" has is in iotracer(4). With none all events are recorded.", cli_common,
+		category_help, NULL
 	};
 	struct env env = { 0 };
 	char *command;

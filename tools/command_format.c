@@ -121,8 +121,8 @@ static bool table_of(struct table *t, size_t i)
 		*t = (struct table){ .event = &iot_schema[0], .name = "log" };
 		return true;
 	}
-	*t = (struct table){ .event = category_event(&categories[i]),
-			     .name = categories[i].name, .category = &categories[i] };
+	*t = (struct table){ .event = category_event(categories[i]),
+			     .name = categories[i]->name, .category = categories[i] };
 	return true;
 }
 
@@ -225,7 +225,7 @@ static void print_manual(void)
 	}
 	puts(".SS \"IO Tracer's columns\"");
 	for (i = 0; i < nr_categories; i++)
-		print_io_tracer(&categories[i]);
+		print_io_tracer(categories[i]);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -253,7 +253,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int command_format(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{ "columns", 'c', NULL, 0, "the columns of exports and logs instead: category, column, unit, meaning, set apart by tabs", 0 },
+		{ "columns", 'c', NULL, 0, "describe the columns of exports and logs instead: category, column, unit, meaning, separated by tabs", 0 },
 		{ "markdown", 'm', NULL, 0, "as a table for documentation", 0 },
 		{ "manual", KEY_MANUAL, NULL, 0, "the columns, as a section of iotracer-trace(5)", 0 },
 		{ 0 }

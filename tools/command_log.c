@@ -258,15 +258,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), csv or json", 0 },
-	{ "follow", 'F', NULL, 0, "go on with new events as they come", 0 },
+	{ "follow", 'F', NULL, 0, "print new events as they come", 0 },
 	{ "no-header", 'H', NULL, 0, "csv: without the line of column names", 0 },
 	{ 0 }
 };
 
 static const char doc[] =
 	"Print the recorded events of a file, or of a category, in order of time.\v"
-	"FILE is a path or the name of a target, CATEGORY one of fs, block, cache, uring and"
-	" fault; a file that is called so is ./fs.\n"
+	"FILE is a path or the name of a target, CATEGORY one of {categories};"
+	" a file with such a name is ./fs.\n"
 	"text: <seconds since T0>;<R|W>;<address>;<bytes>;<VFS|BLK>;<command>;<pid>,"
 	" where address is the byte in the file (VFS) or the 512-byte sector on the"
 	" device (BLK).\n"
@@ -282,7 +282,7 @@ static const char doc[] =
 int command_log(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options, parse, "FILE|CATEGORY", doc, cli_common, NULL, NULL
+		options, parse, "FILE|CATEGORY", doc, cli_common, category_help, NULL
 	};
 	const struct target *target;
 	struct env env = { 0 };

@@ -44,7 +44,7 @@ static void parse_categories(struct argp_state *state, struct session_options *o
 			cli_usage(state, "--categories: there is no category \"%.*s\" (there are: %s, or all)",
 				  (int)length, arg, category_names());
 		for (i = 0; !category && i < nr_categories; i++)
-			add_category(state, o, &categories[i]);
+			add_category(state, o, categories[i]);
 		if (!arg[length])
 			return;
 		arg += length + 1;
@@ -200,7 +200,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->nr_categories)
-			o->categories[o->nr_categories++] = &categories[0];
+			o->categories[o->nr_categories++] = categories[0];
 		check(state, o);
 		return 0;
 	default:
@@ -210,19 +210,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "DIRECTORY", 0, "make the trace there (default: iotracer-<date>-<time>)", 0 },
-	{ "categories", 'c', "NAME,...", 0, "what to record: fs (default), block, cache, fault, uring, or all; may be given again", 0 },
-	{ "filter", 'f', "[CATEGORY:]KEY=VALUE", 0, "only events for which this holds, and all others that are given: pid, tid, comm, uid, cgroup, tree, dev, inode, op, kind, min_latency, min_size; of CATEGORY, or of all for which it has a meaning", 0 },
-	{ "time", KEY_TIME, "SECONDS", 0, "end after so long (s, m, h, d may follow)", 0 },
-	{ "drain", KEY_DRAIN, "SECONDS", 0, "with block or cache: wait so long after COMMAND's end for what it wrote to be written to the device (default 5; 0: not at all)", 0 },
-	{ "wait", KEY_WAIT, NULL, 0, "record until what COMMAND started and left running has ended, too", 0 },
-	{ "size", KEY_SIZE, "MIB", 0, "end before the trace is larger on the disk (K, M, G, T may follow)", 0 },
-	{ "buffer", KEY_BUFFER, "MIB", 0, "memory in which the kernel keeps events until they are read, of all CPUs together", 0 },
-	{ "sample", KEY_SAMPLE, "N", 0, "one of N events", 0 },
-	{ "label", KEY_LABEL, "TEXT", 0, "told in the metadata", 0 },
-	{ "tag", KEY_TAG, "KEY=VALUE", 0, "likewise; may be given again", 0 },
-	{ "compress", 'z', "WHEN", 0, "end (default; not with --size): when recording is over; live: meanwhile, which costs more time and less room; never", 0 },
+	{ "categories", 'c', "NAME,...", 0, "what to record: of {categories} (default fs), or all; may be given again", 0 },
+	{ "filter", 'f', "[CATEGORY:]KEY=VALUE", 0, "record only events that meet this and all other conditions given; of CATEGORY, or of all categories that have this KEY, one of {keys}", 0 },
+	{ "time", KEY_TIME, "SECONDS", 0, "end after SECONDS (s, m, h, d may follow)", 0 },
+	{ "drain", KEY_DRAIN, "SECONDS", 0, "with block or cache: after COMMAND has ended wait up to SECONDS until what it wrote is on the device (default 5; 0: do not wait)", 0 },
+	{ "wait", KEY_WAIT, NULL, 0, "record until all processes that COMMAND started have ended", 0 },
+	{ "size", KEY_SIZE, "MIB", 0, "end before the trace takes more than MIB on the disk (K, M, G, T may follow)", 0 },
+	{ "buffer", KEY_BUFFER, "MIB", 0, "memory for events until they are read, for all CPUs together", 0 },
+	{ "sample", KEY_SAMPLE, "N", 0, "record one of every N events", 0 },
+	{ "label", KEY_LABEL, "TEXT", 0, "a description, kept in the metadata of the trace", 0 },
+	{ "tag", KEY_TAG, "KEY=VALUE", 0, "an entry of its own in the metadata; may be given again", 0 },
+	{ "compress", 'z', "WHEN", 0, "end (default; not with --size): after recording; live: while recording, which takes more time and less disk space; never", 0 },
 	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
-	{ "key-file", KEY_KEY_FILE, "FILE", 0, "with this key, for names that can be compared between traces; else nobody has the key", 0 },
+	{ "key-file", KEY_KEY_FILE, "FILE", 0, "use the key in FILE, so that names can be compared between traces (default: a random key that is not kept)", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "exit with 1 when events were lost or missed (the trace is LOSSY)", 0 },
 	{ 0 }
 };
@@ -230,10 +230,10 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Record what the whole system does, or COMMAND and what it starts, into a"
 	" trace: a directory that iotracer export reads.\v"
-	"It ends with COMMAND, whose exit status it has then; else by Ctrl-C or"
-	" SIGTERM, SIGHUP, --time or --size. With COMMAND the first signal goes to it.\n"
-	"Its own doing is not recorded. Events that were already in the kernel's buffer are"
-	" dropped; /proc/iotracer/<category>/control is put back in the end.";
+	"With COMMAND it ends when COMMAND does, and has its exit status; without, on Ctrl-C,"
+	" SIGTERM or SIGHUP. --time and --size end it, too. The first signal goes to COMMAND.\n"
+	"What iotracer itself does is not recorded. Events that were already in the kernel's"
+	" buffer are dropped. At the end /proc/iotracer/<category>/control is as it was before.";
 
 static char *default_directory(void)
 {
@@ -249,7 +249,7 @@ static char *default_directory(void)
 int command_record(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options, parse, "[-- COMMAND [ARGUMENT...]]", doc, cli_common, NULL, NULL
+		options, parse, "[-- COMMAND [ARGUMENT...]]", doc, cli_common, category_help, NULL
 	};
 	struct session_options o = { .sample = 1, .drain = -1 };
 	char *directory = NULL;

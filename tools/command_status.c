@@ -203,7 +203,7 @@ static void status_categories(struct env *env)
 	size_t i;
 
 	for (i = 0; i < nr_categories; i++)
-		status_category(env, categories[i].name, env->stopped);
+		status_category(env, categories[i]->name, env->stopped);
 }
 
 static int status_all(struct env *env)
@@ -251,8 +251,9 @@ int command_status(int argc, char **argv)
 		" are kept and how many were seen, stored, overwritten by newer ones, lost"
 		" (no free slot) and missed (not seen by the kernel's hook). Without names:"
 		" of those that are being recorded.\v"
-		"FILE is a path or the name of a target, CATEGORY one of fs, block, cache,"
-		" uring and fault; a file that is called so is ./fs.", cli_common, NULL, NULL
+		"FILE is a path or the name of a target, CATEGORY one of"
+		" {categories}; a file with such a name is ./fs.", cli_common, category_help,
+		NULL
 	};
 	struct env env = { .files.optional = true };
 	int status;

@@ -13,10 +13,10 @@
 
 static bool is_missing(const char *category)
 {
-	char *folder = cli_printf("%s/%s", proc_root(), category);
-	bool missing = access(folder, F_OK) && errno == ENOENT;
+	char *dir = cli_printf("%s/%s", proc_root(), category);
+	bool missing = access(dir, F_OK) && errno == ENOENT;
 
-	free(folder);
+	free(dir);
 	return missing;
 }
 

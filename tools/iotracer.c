@@ -29,8 +29,8 @@ static const struct {
 	{ "record", "record what the whole system does into a trace", command_record },
 	{ "export", "write a trace as CSV or JSON", command_export },
 	{ "format", "describe the fields of a record", command_format },
-	{ "doctor", "say what will work with this kernel, and what to do", command_doctor },
-	{ "help", "tell how a command is used", command_help },
+	{ "doctor", "report what will work with this kernel, and what to do", command_doctor },
+	{ "help", "show how a command is used", command_help },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -57,7 +57,7 @@ static char *help_filter(int key, const char *text, void *input)
 	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC || !text)
 		return (char *)text;
-	list = cli_strdup("Commands (iotracer help COMMAND tells more):\n");
+	list = cli_strdup("Commands (iotracer help COMMAND shows more):\n");
 	for (i = 0; i < NR_COMMANDS; i++) {
 		more = cli_printf("%s  %-11s%s\n", list, commands[i].name,
 				  commands[i].summary);
@@ -142,7 +142,7 @@ static error_t parse_help(int key, char *arg, struct argp_state *state)
 static int command_help(int argc, char **argv)
 {
 	static const struct argp argp = {
-		NULL, parse_help, "[COMMAND]", "Tell how iotracer, or a command of it, is used.",
+		NULL, parse_help, "[COMMAND]", "Show how iotracer, or one of its commands, is used.",
 		cli_common, NULL, NULL
 	};
 	char *command = NULL;

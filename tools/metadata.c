@@ -357,7 +357,7 @@ static int load_document(struct metadata *m, const char *path)
 		return CLI_FAILED;
 	}
 	if (m->damaged)
-		cli_say_of(path, "is damaged, or was changed: its counts are not used, and what else it tells may be wrong");
+		cli_say_of(path, "is damaged, or was changed: its counts are not used, and what else it says may be wrong");
 	return CLI_OK;
 }
 

@@ -103,7 +103,7 @@ MODULE_PARM_DESC(proc_uid, "owner of the files in /proc/iotracer (default 0)");
 module_param(proc_gid, uint, 0444);
 MODULE_PARM_DESC(proc_gid, "group of the files in /proc/iotracer (default 0)");
 module_param(proc_mode, ushort, 0444);
-MODULE_PARM_DESC(proc_mode, "mode of the files in /proc/iotracer, octal with a leading 0 (default 0600); files that cannot be written get its read bits, folders its read bits and search");
+MODULE_PARM_DESC(proc_mode, "mode of the files in /proc/iotracer, octal with a leading 0 (default 0600); files that cannot be written get its read bits, directories its read bits and search");
 module_param(attach, charp, 0444);
 MODULE_PARM_DESC(attach, "how functions are hooked: auto (default); entry, which redirects none of them, so that livepatches can; or kprobe, which is slower but always works");
 

@@ -475,7 +475,7 @@ static const struct mount_at *find(const struct mounts *m, const struct dentry *
  * Context: task, under RCU. Spins for rename_lock if interrupts are on. Sleeps only on
  * PREEMPT_RT. Return: the text, at the end of @buf, or an error:
  *
- *	-ENOENT		the filesystem is mounted nowhere, or that is not known now
+ *	-ENOENT		the filesystem is not mounted, or the mount table is not known now
  *	-EAGAIN		interrupts are off, and a file is being renamed somewhere
  *	-ENAMETOOLONG
  */

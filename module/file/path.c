@@ -85,18 +85,18 @@ char *iot_path_vanished(const char *text, char *buf)
 {
 	const char *slash = strrchr(text, '/');
 	const char *name = slash ? slash + 1 : text;
-	char *folder, *dir;
+	char *parent, *dir;
 	struct path path;
 	int err;
 
 	if (!slash)
-		folder = kstrdup(".", GFP_KERNEL);
+		parent = kstrdup(".", GFP_KERNEL);
 	else
-		folder = kmemdup_nul(text, max_t(size_t, slash - text, 1), GFP_KERNEL);
-	if (!folder)
+		parent = kmemdup_nul(text, max_t(size_t, slash - text, 1), GFP_KERNEL);
+	if (!parent)
 		return ERR_PTR(-ENOMEM);
-	err = iot_path_lookup(folder, &path);
-	kfree(folder);
+	err = iot_path_lookup(parent, &path);
+	kfree(parent);
 	if (err)
 		return ERR_PTR(err);
 	dir = iot_path_text(&path, buf);

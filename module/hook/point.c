@@ -135,7 +135,7 @@ void iot_points_show(struct seq_file *m)
 
 	mutex_lock(&points_lock);
 	list_for_each_entry(entry, &points, list)
-		seq_printf(m, "%s bio tracepoint %u 0 - 0\n", entry->point->name,
+		seq_printf(m, "%s - tracepoint %u 0 - 0\n", entry->point->name,
 			   entry->point->users);
 	mutex_unlock(&points_lock);
 }

@@ -690,7 +690,7 @@ static int find_functions(void)
 	if (!err && !nr_sites)
 		err = -EOPNOTSUPP;
 	if (err) {
-		pr_err("this kernel does not tell where its system calls are: category fs has reads and writes only\n");
+		pr_err("the system call table of this kernel was not found: category fs has reads and writes only\n");
 		return err;
 	}
 	choose_functions();

@@ -250,7 +250,7 @@ static void run_tail(struct input *in, const struct file *file)
 		kvfree(line);
 	}
 	if (ret < 0)
-		pr_err("the last line of a write failed with error %zd: end it with a newline to be told so by write()\n",
+		pr_err("the last line of a write failed with error %zd: end it with a newline, so that write() reports it\n",
 		       ret);
 }
 

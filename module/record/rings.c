@@ -190,18 +190,23 @@ static void close_rings(struct iot_rings *rings)
 int iot_rings_refill(struct iot_rings *rings, u64 keep)
 {
 	size_t bytes = iot_rings_size(rings->of, keep);
+	size_t old_bytes = rings->bytes;
 	u64 old_keep = rings->keep;
 
 	close_rings(rings);
 	empty(rings);
-	if (rings->bytes > bytes)
-		iot_budget_give(rings->bytes - bytes);
+	if (old_bytes > bytes)
+		iot_budget_give(old_bytes - bytes);
 	rings->bytes = bytes;
 	iot_ring_reset(rings->of->sink);
 	if (fill(rings, keep))
 		return 0;
 	close_rings(rings);
 	empty(rings);
+	if (bytes > old_bytes) {
+		iot_budget_give(bytes - old_bytes);
+		rings->bytes = old_bytes;
+	}
 	if (old_keep < keep)
 		fill(rings, old_keep);
 	return -ENOMEM;
