@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the scripts share: which kernels and headers are installed, where
-# generated files may be kept. Sourced, never executed.
+# Shared by the scripts: find kernels and headers, the place for generated files, TAP, copies
+# of the tree. Sourced, never executed.
 
 # Releases of the installed kernels that can be booted, oldest first.
 iot_kernel_list() {
@@ -17,7 +17,7 @@ iot_headers_list() {
 	done | sort -V
 }
 
-# The same, newest first; of one version the plain one, then those for the cloud and -rt.
+# Releases of the installed kernels, newest first; of one version first plain, then cloud, then rt.
 iot_kernels_to_try() {
 	local release version kind
 	iot_kernel_list | while read -r release; do
@@ -30,8 +30,8 @@ iot_kernels_to_try() {
 	done | sort -t $'\t' -k 1,1Vr -k 2,2n | cut -f 3
 }
 
-# Whether a module can be built for release $1: its headers, those that they include and
-# the programs that they need may come in packages of their own.
+# Whether a module can be built for release $1. Its headers, the headers that these include
+# and the programs that they need may come in separate packages.
 iot_headers_are_complete() {
 	local dir=${IOT_MODULES:-/lib/modules}/$1/build file
 	for file in Makefile Module.symvers include/generated/autoconf.h scripts/mod/modpost; do
@@ -40,9 +40,9 @@ iot_headers_are_complete() {
 	make -s -C "$dir" kernelrelease >/dev/null 2>&1
 }
 
-# From releases on standard input print the newest that $1 names: a release as
-# it is, a version (6.1, 6.12: the plain flavour) or a version and a flavour
-# (6.12-rt, 6.1-cloud); nothing named is the newest plain one.
+# Print the newest of the releases on standard input that matches $1: a release
+# itself, a version (6.1, 6.12: the plain flavour), or a version and a flavour
+# (6.12-rt, 6.1-cloud). An empty $1 matches every plain one.
 iot_release_match() {
 	local wanted=$1 version flavour=plain release found='' kind
 	version=$wanted
@@ -65,19 +65,19 @@ iot_release_match() {
 	[ -n "$found" ] && echo "$found"
 }
 
-# Where scripts/kernel-get keeps kernels that are not installed, as below a root.
+# The root directory below which scripts/kernel-get keeps kernels that are not installed.
 iot_foreign_root() {
 	echo "$(iot_cache)/kernels/trixie"
 }
 
-# Their releases, oldest first.
+# Releases of these kernels, oldest first.
 iot_foreign_list() {
 	find "$(iot_foreign_root)/boot" -maxdepth 1 -name '*.ready' -printf '%f\n' 2>/dev/null |
 		sed 's/\.ready$//' | sort -V
 }
 
-# The release of a kernel that is installed, that scripts/kernel-get has brought, or, of a
-# debug kernel, that has been built.
+# The release of kernel $1, if it is installed, fetched by scripts/kernel-get, or a debug
+# kernel that has been built.
 iot_kernel_find() {
 	if iot_kernel_is_debug "${1:-}"; then
 		cat "$(iot_debug_kernel_dir "$1")/release" 2>/dev/null
@@ -94,14 +94,14 @@ iot_headers_find() {
 	fi
 }
 
-# Whether kernel $1 is one of scripts/kernel-get's, and not installed.
+# Whether kernel $1 was fetched by scripts/kernel-get, and is not installed.
 iot_kernel_is_foreign() {
 	! { iot_kernel_list; iot_headers_list; } | iot_release_match "${1:-}" >/dev/null &&
 		iot_foreign_list | iot_release_match "${1:-}" >/dev/null
 }
 
-# Below what directory kernel $1 has its boot/ and lib/modules/: nothing for an
-# installed one, which has them below the root.
+# The directory that has the boot/ and lib/modules/ of kernel $1; empty for an
+# installed kernel, which has them below /.
 iot_kernel_home() {
 	if iot_kernel_is_debug "${1:-}"; then
 		iot_debug_kernel_dir "$1"
@@ -110,14 +110,14 @@ iot_kernel_home() {
 	fi
 }
 
-# A directory outside the checkout for what can be made again.
+# A directory outside the checkout for files that can be made again.
 iot_cache() {
 	local dir=${XDG_CACHE_HOME:-${HOME:-/var}/.cache}/iotracer
 	mkdir -p "$dir" && echo "$dir"
 }
 
-# The version of Debian's source of kernel $1, installed or fetched by scripts/kernel-get; nothing
-# where there is none.
+# The version of Debian's source of kernel $1, installed or fetched by scripts/kernel-get; empty
+# if there is none.
 iot_source_version() {
 	dpkg-query -W -f '${Version}\n' "linux-source-$1" 2>/dev/null ||
 		cat "$(iot_foreign_root)/usr/src/linux-source-$1.version" 2>/dev/null
@@ -130,7 +130,7 @@ iot_source_archive() {
 	echo "$archive"
 }
 
-# What a debug kernel of kind $1 is configured with, on top of allnoconfig.
+# The configuration of a debug kernel of kind $1, on top of allnoconfig.
 iot_debug_kernel_config() {
 	local configs=tests/debug
 	[ -d "$configs" ] || configs=$(dirname "${BASH_SOURCE[0]}")/../tests/debug
@@ -138,8 +138,8 @@ iot_debug_kernel_config() {
 	[ "${1%%.*}" -ge 7 ] || cat "$configs/before-7.config"
 }
 
-# Where scripts/debug-kernel keeps its kernel of kind $1 (6.1-kasan...), named
-# after what goes into it. Whether it has been built its file `release` tells.
+# The directory in which scripts/debug-kernel keeps its kernel of kind $1 (6.1-kasan...),
+# named after what goes into it. It has a file `release` if the kernel has been built.
 iot_debug_kernel_dir() {
 	local key
 	key=$({
@@ -155,8 +155,8 @@ iot_kernel_is_debug() {
 	[[ $1 == *-kasan || $1 == *-kcsan ]]
 }
 
-# The kernel to build for when nobody names one: the running one, where its
-# headers are installed, else the newest plain one that has them.
+# The kernel to build for if none is named: the running one if its headers are
+# installed, else the newest plain one that has them.
 iot_headers_default() {
 	if [ -e "/lib/modules/$(uname -r)/build/Makefile" ]; then
 		uname -r
@@ -165,14 +165,14 @@ iot_headers_default() {
 	fi
 }
 
-# The flavours that have to build: those that are installed, and those that
-# scripts/kernel-get brings. 6.1, 6.12 and 7.3 are tested in full.
-# shellcheck disable=SC2034 # for those who source this
+# The flavours that must build: those that are installed, and those that
+# scripts/kernel-get fetches. 6.1, 6.12 and 7.3 are tested in full.
+# shellcheck disable=SC2034 # used by scripts that source this
 IOT_INSTALLED='6.1 6.12 6.1-rt 6.12-rt 6.1-cloud 6.12-cloud'
 IOT_FOREIGN='7.2 7.3 7.2-cloud 7.3-cloud'
 
-# Fetch kernel $1, if it is one of IOT_FOREIGN, and print its release. To be called in the
-# top folder.
+# Fetch kernel $1, if it is one of IOT_FOREIGN, and print its release. Call it in the top
+# directory.
 iot_bring() {
 	[[ " $IOT_FOREIGN " == *" $1 "* ]] && scripts/kernel-get "$1"
 }
@@ -189,14 +189,14 @@ iot_tap() {
 	echo "$outcome $iot_tap_number - $*"
 }
 
-# The plan, last. Fails when a test did.
+# Print the plan, after all tests. Fails if a test failed.
 iot_tap_end() {
 	echo "1..$iot_tap_number"
 	[ "$iot_tap_failed" -eq 0 ]
 }
 
-# Make directory $1 hold a link to each of the module's source files below the current
-# directory, and to no other.
+# Make directory $1 hold links to all of the module's source files below the current
+# directory, and no dangling link.
 iot_link_sources() {
 	local dir=$1 file
 	mkdir -p "$dir"
@@ -209,15 +209,15 @@ iot_link_sources() {
 	done
 }
 
-# Copy the tree below the current directory, without what builds leave, into directory $1.
+# Copy the tree below the current directory, without the files of builds, into directory $1.
 iot_copy_tree() {
 	rm -rf "$1"
 	mkdir -p "$1"
 	tar -c --exclude-vcs --exclude=./build --exclude='*.o' --exclude='.*.cmd' . | tar -x -C "$1"
 }
 
-# iot_in_root ROOT COMMAND...: with ROOT as root, and a /proc there, which objtool reads.
+# iot_in_root ROOT COMMAND...: run COMMAND with ROOT as root, and /proc mounted there for objtool.
 iot_in_root() {
-	# shellcheck disable=SC2016 # it is for the inner shell
+	# shellcheck disable=SC2016 # the inner shell expands it
 	unshare --mount -- sh -c 'mount -t proc proc "$1/proc" && shift && exec chroot "$@"' sh "$1" "$@"
 }

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# How scripts/check and scripts/check-debug run their parts and judge what these
-# report. Sourced in the top folder, never executed; the user sets logs, where
-# the parts' output is kept.
+# How scripts/check, check-debug and check-fields run their parts and judge what the parts
+# report. Sourced in the top directory, never executed. The caller sets logs, the directory
+# in which the parts' output is kept.
 
 : "${logs:?}"
 passed=0 failed=0 skipped=0
 started=$SECONDS
 
-# Run a part: its output is shown, marked with its name, and kept.
+# part NAME COMMAND...: run a part. Each line of its output is shown after its name, and kept.
 part() {
 	local name=$1 began=$SECONDS
 	shift
@@ -19,7 +19,7 @@ part() {
 	echo "$((SECONDS - began))" >"$logs/$name.seconds"
 }
 
-# How long each of the parts took, the longest first.
+# Print how long each of the parts took, the longest first.
 say_times() {
 	local name
 	for name; do
@@ -27,9 +27,9 @@ say_times() {
 	done | sort -rn
 }
 
-# parts_at_once WORKERS: carry out the parts that standard input lists, a line each as part()
-# takes them: the first first, WORKERS at a time, as far as there is memory for their machines.
-# They are sorted by length, the longest first, so that the processors end together.
+# parts_at_once WORKERS: run the parts on standard input in their order. Each line has the
+# arguments of part(). WORKERS parts run at a time, or fewer if there is no memory for their
+# virtual machines. With the longest parts first, the processors end together.
 parts_at_once() {
 	local workers=$1 memory list
 	memory=$(awk '/^MemAvailable:/ { print int($2 / 1048576 / 3) }' /proc/meminfo)
@@ -47,8 +47,8 @@ parts_at_once() {
 	rm -f "$list"
 }
 
-# Read the next line into line. The workers share descriptor 8, and so the place in the
-# list; each has a 9 of its own to lock it.
+# Read the next line into $line. The workers share descriptor 8, and with it the position in
+# the list. Each has a descriptor 9 of its own to lock the list.
 take_part() {
 	local status
 	flock 9
@@ -63,8 +63,8 @@ complain() {
 	printf 'not ok - %s\n' "$*"
 }
 
-# Whether tests/skips allows part $1 to skip test $2. Its lines are
-# PART|TEST|REASON, the first two patterns of the shell.
+# Whether tests/skips allows part $1 to skip test $2. Its lines are PART|TEST|REASON, of which
+# the first two are patterns of the shell.
 planned() {
 	local part test reason
 	while IFS='|' read -r part test reason; do
@@ -87,8 +87,8 @@ judge_skips() {
 	done < <(grep -aE '^ok .*# skip' "$logs/$name")
 }
 
-# Count what part $1 reported, tell what failed and why, and hold it to its plan. A line
-# without a number is a test outside of the plan.
+# Count what part $1 reported, print what failed and why, and compare the number of tests with
+# the plan. A result without a number is a test outside of the plan.
 judge() {
 	local name=$1 good bad plan numbered status
 	status=$(cat "$logs/$name.status")
@@ -107,8 +107,8 @@ judge() {
 	fi
 }
 
-# verdict PART...: judge them all and count; the last lines of everything. Fails
-# when a test did, or none was run.
+# verdict PART...: judge all parts and print the last lines of a run. Fails if a test failed or
+# none was run.
 verdict() {
 	local name
 	echo

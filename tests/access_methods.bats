@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Every way into a file, on every kind of filesystem: tests/access_methods.c does each once
-# and holds the log against it. Here also what ways into a file must not show.
+# Every way to read and write a file, on every kind of filesystem: tests/access_methods.c
+# uses each once and compares the log with it. This file also tests what must not be in a log.
 
 load lib/helpers
 
@@ -28,7 +28,7 @@ teardown_file() {
 	unload_module
 }
 
-all_ways() { # FOLDER
+all_ways() { # DIRECTORY
 	echo data >"$1/file"
 	echo "add $1/file" >/proc/iotracer/control
 	"$WAYS" "$(target_dir "$1/file")" "$1/file" "$1/other"
@@ -47,7 +47,7 @@ blk_bytes() {
 	awk -F ';' -v op="$2" '$5 == "BLK" && $2 == op { n += $4 } END { print n + 0 }' "$1/log"
 }
 
-@test "ways: subvolumes and a snapshot share an inode number, and no log" {
+@test "ways: files of subvolumes and a snapshot with one inode number have logs of their own" {
 	local dir name
 
 	for name in one two; do
@@ -87,7 +87,7 @@ blk_bytes() {
 	echo "remove $MNT/ext4/upper/stacked" >/proc/iotracer/control
 }
 
-@test "ways: other files, directories and the journal are in no block event" {
+@test "ways: no block event shows I/O of other files, of directories or of the journal" {
 	local dir
 
 	echo data >"$MNT/ext4/quiet"
@@ -96,14 +96,14 @@ blk_bytes() {
 	dir=$(target_dir "$MNT/ext4/quiet")
 	dd if=/dev/zero of="$MNT/ext4/noise" bs=64k count=16 conv=fsync
 	dd if=/dev/zero of="$MNT/ext4/noise" bs=64k count=16 oflag=direct conv=notrunc
-	mkdir "$MNT/ext4/folder"
-	chmod 600 "$MNT/ext4/quiet"	# its inode, by the journal
+	mkdir "$MNT/ext4/directory"
+	chmod 600 "$MNT/ext4/quiet"	# writes the inode, by the journal
 	sync
 	[ -z "$(cat "$dir/log")" ]
 	echo "remove $MNT/ext4/quiet" >/proc/iotracer/control
 }
 
-@test "ways: sectors are those of the device, equal filefrag's" {
+@test "ways: block events have the sectors of the device, as filefrag shows them" {
 	local dir physical sector
 
 	dd if=/dev/urandom of="$MNT/ext4/placed" bs=64k count=1 conv=fsync
@@ -118,7 +118,7 @@ blk_bytes() {
 	echo "remove $MNT/ext4/placed" >/proc/iotracer/control
 }
 
-@test "ways: by kretprobe as by redirect" {
+@test "ways: kretprobes see the same as redirection" {
 	umount "$MNT/ext4/overlay"
 	rmmod iotracer
 	load_module MAX_EVENTS=1000 attach=kprobe

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ways TARGETDIR FILE OTHER: every way into a file, once, and what the log says.
+ * access_methods TARGETDIR FILE OTHER: read and write a file in every way that there
+ * is, and check the log.
  *
- * TARGETDIR is FILE's folder in /proc/iotracer. OTHER is a file of the same
- * filesystem that is not traced. For each way the log is reset, the operation is
- * done, and the log has to hold exactly the reads and writes that the operation
- * was, with the bytes that it says it moved. Prints a line a way; exits 1 if one
- * was not as it should be.
+ * TARGETDIR is FILE's directory in /proc/iotracer. OTHER is a file on the same
+ * filesystem that is not traced. For each way, the log is reset and the operation is
+ * done; then the log must have exactly the reads and writes that the operation
+ * consists of, with the bytes that it reported as moved. Prints a line for each way.
+ * Exits with 1 if any was wrong.
  */
 #define _GNU_SOURCE
 #include <aio.h>
@@ -89,7 +90,7 @@ static void show_log(void)
 	fclose(log);
 }
 
-/* The log since the last reset has to be: reads, bytes, writes, bytes. */
+/* The log since the last reset must have this many reads, bytes, writes and bytes. */
 static void expect(const char *way, int reads, long long in, int writes, long long out)
 {
 	struct events r, w;
@@ -118,7 +119,7 @@ static int open_file(const char *path, int flags)
 	return fd;
 }
 
-/* Fill the file anew, so that every way finds SIZE bytes; cold: out of the cache */
+/* Fill the file with SIZE bytes again. @cold: drop them from the page cache. */
 static void prepare(bool cold)
 {
 	int fd = open_file(file, O_RDWR | O_CREAT | O_TRUNC);
@@ -142,7 +143,7 @@ static void must(const char *what, long long got, long long want)
 
 static void plain_reads(int fd)
 {
-	void *nowhere = (void *)strtoul("8", NULL, 0);	/* no constant, or cc objects */
+	void *nowhere = (void *)strtoul("8", NULL, 0);	/* not a constant, or cc warns */
 	struct iovec iov[2] = { { buf, BLOCK / 2 }, { buf + BLOCK, BLOCK / 2 } };
 
 	must("read", read(fd, buf, BLOCK), BLOCK);
@@ -168,7 +169,7 @@ static void nowait_read(int fd)
 	struct iovec iov = { buf, BLOCK };
 	ssize_t n = preadv2(fd, &iov, 1, 0, RWF_NOWAIT);
 
-	if (n < 0 && errno == EOPNOTSUPP)	/* refused before the filesystem */
+	if (n < 0 && errno == EOPNOTSUPP)	/* refused before it gets to the filesystem */
 		expect("RWF_NOWAIT, not supported", 0, 0, 0, 0);
 	else
 		expect("RWF_NOWAIT", 1, n > 0 ? n : 0, 0, 0);
@@ -245,7 +246,7 @@ static void posix_aio(int fd)
 	expect("POSIX AIO write", 0, 0, 1, BLOCK);
 }
 
-/* One request; its result */
+/* Do one request. Return: its result */
 static int uring_one(struct io_uring *ring, bool writing, int fd, unsigned int len,
 		     off_t at, unsigned int flags)
 {
@@ -283,7 +284,7 @@ static void uring(const char *name, unsigned int setup, unsigned int flags)
 	must("warm read", uring_one(&ring, false, fd, BLOCK, BLOCK, flags), BLOCK);
 	snprintf(way, sizeof(way), "io_uring %s warm read", name);
 	expect(way, 1, BLOCK, 0, 0);
-	/* half of it in the cache: the kernel stops there and goes on */
+	/* if only a part is in the cache, the kernel stops after it and goes on */
 	prepare(true);
 	must("warming", pread(fd, buf, BLOCK, 0), BLOCK);
 	posix_fadvise(fd, BLOCK, 0, POSIX_FADV_DONTNEED);
@@ -359,7 +360,7 @@ int main(int argc, char **argv)
 	int fd;
 
 	if (argc != 4)
-		errx(2, "usage: ways TARGETDIR FILE OTHER");
+		errx(2, "usage: access_methods TARGETDIR FILE OTHER");
 	target = argv[1];
 	file = argv[2];
 	other = argv[3];
@@ -382,7 +383,7 @@ int main(int argc, char **argv)
 	prepare(false);
 	direct();
 	close(fd);
-	/* last: a ring that goes away interrupts a splice, which then starts anew */
+	/* last: the end of a ring interrupts a splice, which then starts again */
 	uring("submission", 0, 0);
 	uring("worker", 0, IOSQE_ASYNC);
 	uring("SQPOLL", IORING_SETUP_SQPOLL, 0);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # bats file_tags=debug:kasan
 #
-# No memory, at each place where some is wanted: alloc_fail.c lets them fail one by
-# one. What is lost on the way the kernel's leak detector tells scripts/vm.
+# The module without memory: alloc_fail.c makes the allocations of each command fail,
+# one after the other. scripts/vm asks the kernel's leak detector what was leaked.
 
 load lib/helpers
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fault DIR GROUP: what iotracer does when there is no memory.
+ * alloc_fail DIR GROUP: what iotracer does when the kernel has no memory.
  *
- * Each command and each read of GROUP is done again and again, and each time
- * another one of all the allocations and copies that the kernel makes on the way
- * fails: the first, the second, and so on until all have had their turn. Either
- * the command says so, with ENOMEM or EFAULT, and nothing has changed, and then it
- * works when done again; or it did all that it does without a fault.
+ * Each command and each read of GROUP is repeated. Each time another one of the
+ * allocations and copies that the kernel makes for it fails: the first, the second, and so
+ * on up to the last. Then either the command fails with ENOMEM or EFAULT, has changed
+ * nothing, and works when it is repeated; or it has done all that it does without a fault.
  *
- * Not done is to remove or stop the last target of a filesystem, which takes its
- * hooks away: unregister_kretprobe() needs memory, cannot tell that there was none,
- * and then leaves behind a probe that others stumble over (6.1, 6.12:
- * __disarm_kprobe_ftrace()). To add the first one, with the hooks, is.
+ * Removing or stopping the last target of a filesystem, which removes its hooks, is not
+ * tested: unregister_kretprobe() needs memory, cannot report that there was none, and then
+ * leaves behind a probe that others stumble over (6.1, 6.12: __disarm_kprobe_ftrace()).
+ * Adding the first target, which attaches the hooks, is tested.
  *
- * DIR is an empty folder of a filesystem in which nothing is traced. The kernel has
+ * DIR is an empty directory of a filesystem in which nothing is traced. The kernel needs
  * CONFIG_FAILSLAB, CONFIG_FAIL_PAGE_ALLOC and CONFIG_FAULT_INJECTION_USERCOPY.
  */
 #define _GNU_SOURCE
@@ -29,27 +28,27 @@
 #include "proc.h"
 
 enum {
-	TEXT = 1 << 20,		/* bytes of a state or of what a read showed */
-	MOST_FAULTS = 20000,	/* no operation allocates as often */
+	TEXT = 1 << 20,		/* bytes of a state, or of what a read returned */
+	MOST_FAULTS = 20000,	/* more than any operation has */
 	FEW = 60,
 };
 
 /*
- * A script is commands with ';' between them: a line for control (@ is DIR), or
+ * A script is commands separated by ';'. A command is a line for control, where @ is DIR, or
  *	mv OLD NEW, rm FILE, touch FILE, ln OLD NEW
  *	reads FILE N		N reads of one byte
- *	stop, start, reset	for the target
+ *	stop, start, reset	for the control file of the target
  *	fs, fault, block, cache COMMAND	for that category
  */
 struct operation {
 	const char *group;
 	const char *name;
-	const char *setup;	/* leads to the state before */
-	const char *line;	/* written to @file; NULL: @file is read */
-	const char *file;	/* '%' is the target's folder */
-	const char *undo;	/* leads back to the state before */
-	int error;		/* that the operation has also without a fault */
-	bool hooks_stay;	/* what a refused one has attached, until stop */
+	const char *setup;	/* makes the state before the operation */
+	const char *line;	/* is written to @file; NULL to read @file */
+	const char *file;	/* '%' is the target's directory */
+	const char *undo;	/* restores the state before */
+	int error;		/* of the operation without a fault, or 0 */
+	bool hooks_stay;	/* those that a failed operation attached stay until stop */
 };
 
 #define CONTROL "/proc/iotracer/control"
@@ -135,9 +134,9 @@ static const struct operation operations[] = {
 
 static const struct operation *current;
 static const char *dir;
-static int fail_nth;	/* this thread's, open */
+static int fail_nth;	/* this thread's file fail-nth, open */
 
-/* What there is to see of all targets and hooks, or what a read showed. */
+/* What is visible of all targets, categories and hooks, or what a read returned. */
 struct state {
 	size_t length;
 	char text[TEXT];
@@ -155,8 +154,8 @@ static void append(struct state *state, const char *file)
 }
 
 /*
- * Take a word out of each line from @begin on: T0, which is a different one each
- * time; the last column of hooks, which says why one could not be attached.
+ * Remove a word from each line from @begin on: T0, which differs each time, or with @last the
+ * last column of hooks, which says why a hook could not be attached.
  */
 static void drop_word(struct state *state, size_t begin, bool last)
 {
@@ -182,7 +181,10 @@ static void drop_word(struct state *state, size_t begin, bool last)
 	state->length = to - state->text;
 }
 
-/* What watches over unloading is there from the first redirection on, whatever comes of it. */
+/*
+ * Drop the line of the hook that guards unloading. It is attached with the first redirection,
+ * whether or not that succeeds.
+ */
 static void drop_guard(struct state *state, size_t begin)
 {
 	char *line = state->text + begin, *end = state->text + state->length, *next;
@@ -235,7 +237,7 @@ static bool is_same(const struct state *one, const struct state *two)
 	return one->length == two->length && !memcmp(one->text, two->text, one->length);
 }
 
-/* Replace @ by DIR and % by the folder of the first target. */
+/* Replace @ by DIR and % by the directory of the first target. */
 static void expand(const char *from, char *to, size_t size)
 {
 	static struct proc_name names[64];
@@ -282,7 +284,10 @@ static void touch(const char *file)
 	close(fd);
 }
 
-/* "NAME COMMAND" for a category. Return: whether it is one; @ret: of the command */
+/*
+ * Run "NAME COMMAND" if NAME is a category, and store the command's result in @ret.
+ * Return: whether NAME is a category.
+ */
 static bool command_category(const char *command, int *ret)
 {
 	const char *rest = strchr(command, ' ');
@@ -355,7 +360,7 @@ static void remove_all(void)
 	free(list);
 }
 
-/* From now on the kernel counts, and lets the nth allocation or copy fail. */
+/* Let the nth allocation or copy from now on fail. */
 static void arm(int nth)
 {
 	char text[16];
@@ -366,9 +371,9 @@ static void arm(int nth)
 }
 
 /*
- * Stop counting. Return: whether something was made to fail. Reading the counter
- * and setting it are copies as well: where one of these was the one to fail,
- * nothing else has, and the counting is over.
+ * Stop counting. Reading and setting the counter are copies as well. If one of these was the
+ * one that failed, nothing else has failed, and the counting is over.
+ * Return: whether an allocation or copy of the operation failed.
  */
 static bool disarm(void)
 {
@@ -382,7 +387,7 @@ static bool disarm(void)
 	return !atoi(text);
 }
 
-/* Return: 0, or an error; what was read is in @seen. */
+/* Write @line or read into @seen. Return: 0, or an error. */
 static int operate(const struct operation *o, const char *path, const char *line,
 		   struct state *seen)
 {
@@ -412,24 +417,24 @@ static int show_difference(const struct state *wanted, const struct state *found
 	return 1;
 }
 
-/* What an operation without a fault does: the measure for all others. */
+/* Run the operation without a fault. The runs with a fault are compared with this one. */
 static int learn(void)
 {
 	int ret = operate(current, path, line, &expected);
 
 	if (ret != -current->error)
-		return complain("without any", ret);
+		return complain("has the wrong result without a fault", ret);
 	look(&after);
 	run_script(current->undo);
 	look(&now);
 	return is_same(&before, &now) ? 0 : show_difference(&before, &now);
 }
 
-/* The operation has been done, with this result. */
+/* Check that the operation, which returned @ret, did all that it should, and undo it. */
 static int check_done(int ret)
 {
 	if (ret != -current->error)
-		return complain("works no more after one", ret);
+		return complain("does not work when repeated", ret);
 	look(&now);
 	if (!is_same(&after, &now))
 		return complain("has another outcome", ret) + show_difference(&after, &now);
@@ -440,9 +445,9 @@ static int check_done(int ret)
 }
 
 /*
- * Whether to see at once that it works when done again. The next attempt is just
- * that, up to its own fault, and the last of all has none. Where there are many,
- * and each is seconds of patching the kernel, every tenth time will do.
+ * Whether to check at once that the operation works when it is repeated. The next attempt
+ * repeats it anyway, up to its own fault, and the last attempt has no fault. Where there are
+ * many faults, and each takes seconds of patching the kernel, every tenth is enough.
  */
 static bool is_retried(void)
 {
@@ -450,9 +455,9 @@ static bool is_retried(void)
 }
 
 /*
- * To start a category is up to 1,600 allocations, most of them the kernel's own
- * for its list of functions to patch: of those beyond the first every 31st fails, or as
- * environment FAULT_STRIDE says.
+ * Starting a category takes up to 1,600 allocations, most of them the kernel's own for its
+ * list of functions to patch. After the first FEW, only every 31st is made to fail. The
+ * environment variable FAULT_STRIDE sets another number.
  */
 static int step(void)
 {
@@ -463,7 +468,7 @@ static int step(void)
 	return stride ? atoi(stride) : 31;
 }
 
-/* With the nth allocation or copy failing. */
+/* Run the operation while the nth allocation or copy fails. */
 static int attempt(bool *injected)
 {
 	int ret;
@@ -509,7 +514,7 @@ static int try_all(const struct operation *o)
 	return bad;
 }
 
-/* Nothing is traced; files a and b, and link, another name of a. */
+/* Trace nothing, and make the files a, b and link, which is another name of a. */
 static void begin_anew(void)
 {
 	static const char * const names[] = { "a", "b", "d", "link", "new" };
@@ -521,7 +526,7 @@ static void begin_anew(void)
 	run_script("touch a;touch b;ln a link;fs stop;fs filter none;fs size 1000");
 }
 
-/* Bytes that the categories hold: what they recorded stays when they are stopped. */
+/* Bytes that the categories hold: a category that is stopped keeps its records. */
 static unsigned long held_by_categories(void)
 {
 	unsigned long held = 0, n;
@@ -550,7 +555,7 @@ static void set_parameter(const char *name, unsigned long value)
 		errx(2, "%s cannot be set", file);
 }
 
-/* What logs hold is accounted for: all of it is free again. */
+/* All memory of logs is accounted for, and has been freed. */
 static int check_account(void)
 {
 	unsigned long held = held_by_categories();
@@ -570,7 +575,7 @@ static int check_account(void)
 	return ret;
 }
 
-/* All kinds of allocation, none printed, whatever the caller can do. */
+/* Inject faults into all kinds of allocation, also those that may wait, and print none. */
 static void choose_faults(void)
 {
 	static const char * const settings[][2] = {
@@ -603,9 +608,9 @@ int main(int argc, char **argv)
 	int bad = 0;
 
 	if (argc != 3)
-		errx(2, "fault DIR add|resize|remove|switch|read|category");
+		errx(2, "usage: alloc_fail DIR add|resize|remove|switch|read|category");
 	dir = argv[1];
-	/* each instance of a kretprobe is an allocation: as few as it may have */
+	/* each instance of a kretprobe is an allocation: have as few as possible */
 	set_parameter("maxactive", 1);
 	if (chdir(dir) || mlockall(MCL_CURRENT | MCL_FUTURE))
 		err(2, "%s", dir);

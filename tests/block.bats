@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Category block: the events of a device are what /proc/diskstats says it did; and
-# whose they are. Each test runs a function of block.py.
+# Category block: the events of a device match the counts of /proc/diskstats, and name
+# their file and originator. Each test runs functions of block.py.
 
 load lib/helpers
 
@@ -27,40 +27,40 @@ check() {
 	run_functions block.py "$@"
 }
 
-@test "block: diskstats' counts and sectors, virtio-blk without scheduler" {
+@test "block: counts and sectors match diskstats, virtio-blk without scheduler" {
 	check law none ext4,xfs,btrfs vda
 }
 
-@test "block: diskstats' counts and sectors, virtio-blk with mq-deadline" {
+@test "block: counts and sectors match diskstats, virtio-blk with mq-deadline" {
 	check law mq-deadline ext4 vda
 }
 
-@test "block: diskstats' counts and sectors, virtio-blk with bfq" {
+@test "block: counts and sectors match diskstats, virtio-blk with bfq" {
 	modprobe bfq
 	check law bfq xfs vda
 }
 
-@test "block: diskstats' counts and sectors, null_blk" {
+@test "block: counts and sectors match diskstats, null_blk" {
 	modprobe null_blk nr_devices=1 gb=1 memory_backed=1 discard=1
 	check law none xfs nullb0
 	rmmod null_blk
 }
 
-@test "block: requests of many bios" {
+@test "block: requests merged from many bios name the process that made them" {
 	modprobe null_blk nr_devices=1 gb=1 irqmode=2 completion_nsec=50000000 hw_queue_depth=1 \
 		max_sectors=2048
 	check merged nullb0
 	rmmod null_blk
 }
 
-@test "block: a program's memory, swapped out and in" {
+@test "block: memory that is swapped out and in belongs to no file" {
 	check swapped vdd
 }
 
-@test "block: diskstats' counts and sectors, loop and the disk below it" {
+@test "block: counts and sectors match diskstats, loop and the disk below it" {
 	modprobe loop
 	new_filesystem ext4 /dev/vdb /mnt/below
-	mount -o remount,noinit_itable /mnt/below # which would write meanwhile
+	mount -o remount,noinit_itable /mnt/below # initializing inode tables would write meanwhile
 	truncate -s 400M /mnt/below/image
 	loop=$(losetup --find --show /mnt/below/image)
 	check law none ext4 "${loop#/dev/}" vdb
@@ -68,10 +68,10 @@ check() {
 	umount /mnt/below
 }
 
-@test "block: diskstats' counts and sectors, dm-linear and dm-crypt and the disk below" {
+@test "block: counts and sectors match diskstats, dm-linear and dm-crypt and the disk below" {
 	size=$(blockdev --getsz /dev/vdc)
 	map plain "0 $size linear /dev/vdc 0"
-	# shellcheck disable=SC2154 # map() sets it
+	# shellcheck disable=SC2154 # set by map()
 	check law none btrfs "$device" vdc
 	unmap plain
 	map hidden "0 $size crypt aes-xts-plain64 $(printf '%064d' 7) 0 /dev/vdc 0"
@@ -79,7 +79,7 @@ check() {
 	unmap hidden
 }
 
-# mirror NAME DISK DISK: RAID 1 of md, by its files alone
+# mirror NAME DISK DISK: make a RAID 1 of md through sysfs, without mdadm
 mirror() {
 	local md=/sys/block/$1/md disk slot=0
 
@@ -97,19 +97,19 @@ mirror() {
 	echo active >"$md/array_state"
 }
 
-@test "block: diskstats' counts and sectors, md raid1 and the disks below" {
+@test "block: counts and sectors match diskstats, md raid1 and the disks below" {
 	mirror md127 vdb vdc
 	check law none ext4 md127 vdb vdc
 	echo clear >/sys/block/md127/md/array_state
 }
 
-@test "block: bios of brd, of which nobody else keeps count" {
+@test "block: each bio of brd is an event, although diskstats does not count them" {
 	modprobe brd rd_nr=1 rd_size=8192
 	check without_counts ram0
 	rmmod brd
 }
 
-@test "block: files of direct I/O, who wrote what is written back, the journal" {
+@test "block: direct I/O names its file, writeback the originator; filters select" {
 	echo none >/sys/block/vda/queue/scheduler
 	new_filesystem ext4 /dev/vda /mnt/ext4
 	check direct_files
@@ -119,7 +119,7 @@ mirror() {
 	umount /mnt/ext4
 }
 
-@test "block: errors" {
+@test "block: a failed request has its error number" {
 	map bad "$(printf '%s\n' '0 1024 linear /dev/vdd 0' '1024 1024 error')"
 	check errors "$device"
 	unmap bad

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What block.bats tests: python3 block.py FUNCTION [ARGUMENT]... See lib/iot.py.
+The tests of block.bats. Usage: python3 block.py FUNCTION [ARGUMENT]... See lib/iot.py.
 
-The law: over a run in which a device is idle before and after, the events of it are
-what /proc/diskstats says it did, in number and in sectors.
+The law: over a run in which a device is idle before and after, its events equal what
+/proc/diskstats counts for it, in number and in sectors.
 """
 import mmap
 import os
@@ -43,8 +43,8 @@ def group(op):
 
 def pieces(r):
     """
-    I/Os of /proc/diskstats that an event stands for: the device mapper counts those
-    that it splits a bio into, and data with a flush before it once more.
+    How many I/Os /proc/diskstats counts for an event. The device mapper counts the parts
+    into which it splits a bio, and counts data with a flush before it once more.
     """
     if 'BIO' not in r.get('flags', ''):
         return 1
@@ -53,7 +53,7 @@ def pieces(r):
 
 
 def sums(found, name):
-    """The same of events."""
+    """I/Os and sectors of these events of a device, in the form of diskstats()."""
     total = {kind: (0, 0) for kind in ('READ', 'WRITE', 'DISCARD', 'FLUSH')}
     for r in found:
         if r['device'] == number(name):
@@ -70,7 +70,7 @@ def settle(name):
 
 
 def traced(names, work, *conditions):
-    """Events of a time in which nothing else than @work used the devices."""
+    """Trace while only @work uses the devices. Return: the events, and what diskstats counted."""
     for name in names:
         settle(name)
     command('stop', f'size {SIZE}', 'reset', ' '.join(('filter',) + (conditions or ('none',))))
@@ -91,7 +91,7 @@ def traced(names, work, *conditions):
 
 
 def is_sane(found):
-    """What holds of every request."""
+    """What holds for every request."""
     for r in found:
         total, queue, device = (int(r.get(k, 0)) for k in
                                 ('latency', 'queue_latency', 'device_latency'))
@@ -109,7 +109,7 @@ FIO = ('fio', '--filename=/mnt/load/load', '--size=1M', '--bs=4k', '--thread', '
 
 
 def load(fs, disk):
-    """Make a filesystem, use it in most ways, and take it away."""
+    """Make a filesystem, use it in most ways, and unmount it."""
     sh(f'mkfs.{fs}', *MKFS[fs], disk)
     os.makedirs('/mnt/load', exist_ok=True)
     sh('mount', disk, '/mnt/load')
@@ -122,12 +122,12 @@ def load(fs, disk):
 
 
 def comparable(name, of):
-    """md counts no empty flushes, and pieces of its own making: its sectors only."""
+    """Of md only the sectors: it counts no empty flushes, and counts pieces it makes itself."""
     return {k: sectors for k, (_, sectors) in of.items()} if name.startswith('md') else of
 
 
 def law(scheduler, filesystems, *names):
-    """On the first of the devices, which those after it are below."""
+    """The law, for a load on the first device; the others are those below it."""
     top = names[0]
     for name in names:
         path = f'/sys/class/block/{name}/queue/scheduler'
@@ -143,7 +143,7 @@ def law(scheduler, filesystems, *names):
 
 
 def merged(name):
-    """Requests of many bios, that get more while they wait: it is known who made them."""
+    """Requests that gain many bios while they wait: the process that made them is known."""
     is_equal(write(f'/sys/class/block/{name}/queue/scheduler', 'mq-deadline'), 11)
     is_equal(write(f'/sys/class/block/{name}/queue/nr_requests', '64'), 2)
 
@@ -161,7 +161,7 @@ def merged(name):
 
 
 def swapped(name):
-    """A program's memory that goes to a disk and comes back: it is no file's."""
+    """A program's memory that is swapped out and in belongs to no file."""
     size = 16 << 20
     sh('mkswap', '/dev/' + name)
     sh('swapon', '/dev/' + name)
@@ -197,7 +197,7 @@ def swapped(name):
 
 
 def without_counts(name):
-    """A device that /proc/diskstats knows nothing of: each bio of a known load."""
+    """A device that /proc/diskstats does not count: each bio of a known load is recorded."""
     def work():
         fd = os.open('/dev/' + name, os.O_RDWR | os.O_DIRECT)
         buf = mmap.mmap(-1, 8192)
@@ -216,7 +216,7 @@ def without_counts(name):
 
 
 def direct_files():
-    """Direct I/O names its file, offset and path, whichever categories are on."""
+    """Events of direct I/O name file, offset and path, whether or not category fs is started."""
     path = '/mnt/ext4/direct'
     with open(path, 'wb') as f:
         f.write(b'x' * 65536)
@@ -245,7 +245,7 @@ def direct_files():
 
 
 def as_process(comm, work):
-    """Done by a child of that name: its pid."""
+    """Do the work in a child of that name. Return: its pid."""
     pid = os.fork()
     if not pid:
         with open('/proc/self/comm', 'w') as f:
@@ -257,7 +257,7 @@ def as_process(comm, work):
 
 
 def originators():
-    """Writeback names who wrote: not who submits it."""
+    """Events of writeback name the process that wrote the data, not the one that submits it."""
     path = '/mnt/ext4/written'
 
     def writer():
@@ -275,14 +275,14 @@ def originators():
     is_equal({(int(r['origin_pid']), r['origin_comm']) for r in mine},
              {(work.pid, 'the-writer')})
     is_equal({r['class'] for r in mine}, {'FILE_256K'})
-    # no category has seen it opened
+    # the path is known although no category saw the file being opened
     is_equal({r.get('path') for r in mine}, {path})
     is_true(work.pid not in {r['pid'] for r in mine}, mine)
     is_true({r['class'] for r in found if r['comm'].startswith('jbd2')} >= {'JOURNAL'}, found)
 
 
 def many_originators():
-    """Each page's own writer, whoever wrote others meanwhile."""
+    """Each page's own writer is named, although others wrote other pages meanwhile."""
     together, writers = '/mnt/ext4/together', {}
 
     def write_at(path, offset):
@@ -318,8 +318,8 @@ def many_originators():
 
 def hindered(name, option, every):
     """
-    A disk of scsi_debug that refuses or forgets some commands: they come again, and are
-    one request each. Return: the events.
+    A disk of scsi_debug that refuses or forgets some commands. They are issued again, and
+    are one request each. Return: the events of those that were issued again.
     """
     driver = '/sys/bus/pseudo/drivers/scsi_debug/'
 
@@ -344,12 +344,12 @@ def hindered(name, option, every):
 
 
 def busy(name):
-    """The host has no room now."""
+    """The host has no room for a command now."""
     hindered(name, '0x8000', 7)
 
 
 def silent(name):
-    """No answer within a second: aborted, and tried again."""
+    """A command without an answer within a second is aborted, and tried again."""
     must('1\n', f'/sys/block/{name}/device/timeout')
     for r in hindered(name, '0x4', 30):
         is_true(1e9 <= int(r['latency']) < 60e9, r)
@@ -357,7 +357,7 @@ def silent(name):
 
 
 def errors(name):
-    """What the device refuses from its sector 1024 on is an errno."""
+    """The device fails from sector 1024 on; the result of such an event is an errno."""
     def work():
         fd = os.open('/dev/' + name, os.O_RDONLY | os.O_DIRECT)
         buf = mmap.mmap(-1, 4096)

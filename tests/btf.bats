@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # bats file_tags=plain
 #
-# Functions are hooked only where the kernel's BTF says what the probes expect. A module
-# that expects something else is made by changing the text in a copy of the module.
+# A function is hooked only if it has, by the kernel's BTF, the prototype that the probe
+# expects. To expect another one, the tests change its text in a copy of the module.
 
 bats_require_minimum_version 1.5.0
 load lib/helpers
 
 setup_file() {
-	# without symbols for a debugger, so that a text is where the probes have it only
+	# without debug symbols, so that the text is only where the probes have it
 	strip -g -o "$BATS_FILE_TMPDIR/iotracer.ko" "$(ko)"
 	export IOTRACER_KO=$BATS_FILE_TMPDIR/iotracer.ko
 	modprobe btrfs
@@ -26,7 +26,7 @@ setup() {
 
 teardown() {
 	unload_module
-	dmesg --clear # what the module said is meant
+	dmesg --clear # the messages of the module are expected
 }
 
 # start CATEGORY [FILTER]
@@ -39,7 +39,7 @@ missed() {
 	awk '$1 == "missed" { print $2 }' "/proc/iotracer/$1/stats"
 }
 
-# load_changed FROM TO: the module with another text, of equal length, in all places
+# load_changed FROM TO: load the module with each text FROM replaced by TO, of equal length
 load_changed() {
 	local changed=$BATS_TEST_TMPDIR/iotracer.ko
 	[ ${#1} = ${#2} ]
@@ -48,7 +48,7 @@ load_changed() {
 	insmod "$changed"
 }
 
-# hooks PROTOTYPE: functions of categories of which that is said
+# hooks PROTOTYPE: functions with this word in the column "prototype"
 hooks() {
 	awk -v is="$1" 'NR > 1 && $6 == is { print $1 }' /proc/iotracer/hooks
 }
@@ -64,9 +64,9 @@ hooks() {
 	cat /proc/iotracer/hooks
 	[ "$(hooks fits | wc -l)" -gt 150 ]
 	[ -z "$(hooks differs)" ]
-	# system calls without arguments
+	# absent are only system calls without arguments
 	[ "$(hooks absent | grep -cv '^__[a-z0-9]*_sys_sync$')" = 0 ]
-	# a function that there is not, and one of a module
+	# unchecked are only functions that do not exist, and those of modules
 	for symbol in $(hooks unchecked); do
 		grep -qE "^$symbol (.* -2|HIT,MISS entry .* 0|HIT,MISS kretprobe.* 0)$" \
 			/proc/iotracer/hooks
@@ -76,7 +76,7 @@ hooks() {
 	[ "$(dmesg | grep -c 'iotracer: .*BTF')" = 0 ]
 }
 
-@test "a function that does not fit is not hooked, is named and is missed; others are hooked" {
+@test "a function whose prototype differs is not hooked, but named and missed; others are hooked" {
 	load_changed '_ (struct readahead_control \*, ...)' '_ (struct readahead_contro1 \*, ...)'
 	start cache
 	grep -x 'read_pages READAHEAD detached 0 1 differs -91' /proc/iotracer/hooks
@@ -89,14 +89,14 @@ hooks() {
 	cat /mnt/disk/read >/dev/null
 	grep -q ' MISS .* path=/mnt/disk/read ' /proc/iotracer/cache/log
 	run ! grep -q ' READAHEAD ' /proc/iotracer/cache/log
-	# neither at the next start, which does not say it again
+	# nor is it hooked at the next start, which does not report it again
 	echo stop >/proc/iotracer/cache/control
 	start cache
 	grep -x 'read_pages READAHEAD detached 0 1 differs -91' /proc/iotracer/hooks
 	[ "$(dmesg | grep -c 'read_pages is not hooked')" = 1 ]
 }
 
-@test "a category of one function that does not fit does not start" {
+@test "a category does not start if the prototype of its only function differs" {
 	load_changed 'int (struct vm_area_struct \*, long, int, ' \
 		'int (struct vm_area_struct \*, long, long,'
 	run start fault
@@ -107,7 +107,7 @@ hooks() {
 	[ "$(missed cache)" = 0 ]
 }
 
-@test "where no system call fits none is hooked, and nothing is redirected" {
+@test "if the prototypes of all system calls differ, none is hooked and nothing is redirected" {
 	load_changed 'long (struct pt_regs \*)' 'char (struct pt_regs \*)'
 	start fs op=OPEN,UNLINK
 	cat /proc/iotracer/hooks
@@ -121,7 +121,7 @@ hooks() {
 	grep -q ' UNLINK .* path=/mnt/disk/file ' /proc/iotracer/fs/log
 }
 
-@test "a kernel without BTF: all is hooked unchecked, which is said" {
+@test "without BTF all is hooked unchecked, and a message says so" {
 	load_changed __start_BTF __start_BTX
 	dmesg | grep 'iotracer: this kernel has no BTF: what is hooked is not checked$'
 	start cache

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Category cache: known accesses to cold and warm files, page by page; the kernel's
-# own counts. Each test runs functions of cache.py.
+# Category cache: known accesses to cold and warm files give the expected events for each
+# page, and the events match the kernel's own counts. Each test runs functions of cache.py.
 
 export CATEGORY=cache
 load lib/three_filesystems
@@ -11,19 +11,19 @@ load lib/three_filesystems
 	check reads writes mappings spliced
 }
 
-@test "cache: why pages go: INVALIDATE, EVICT, DROP, RECLAIM" {
+@test "cache: a page that is removed has its reason: INVALIDATE, EVICT, DROP, RECLAIM" {
 	check removals reclaimed
 }
 
-@test "cache: DIRTY and WRITEBACK_END are /proc/vmstat's nr_dirtied and nr_written" {
+@test "cache: DIRTY and WRITEBACK_END match /proc/vmstat's nr_dirtied and nr_written" {
 	check vmstat
 }
 
-@test "cache: requests that io_uring tries again are counted once" {
+@test "cache: a request that io_uring retries is counted once" {
 	check uring
 }
 
-@test "cache: paths of files that no program touches, also after mounts" {
+@test "cache: files that no program touches have their paths, also after mounts" {
 	check unseen remounted
 }
 
@@ -31,6 +31,6 @@ load lib/three_filesystems
 	check filters samples
 }
 
-@test "cache: hooked while started only, and the same by kretprobe" {
+@test "cache: hooked only while started; kretprobes give the same events" {
 	check hooked
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What cache.bats tests: python3 cache.py FUNCTION... See lib/iot.py.
+The tests of cache.bats. Usage: python3 cache.py FUNCTION... See lib/iot.py.
 
-The files are on ext4, xfs and btrfs below /mnt. What is in memory is asked of
-mincore(2), and of cachestat(2) where the kernel has it.
+The files are on ext4, xfs and btrfs below /mnt. Which of their pages are in memory is known
+from mincore(2), and from cachestat(2) where the kernel has it.
 """
 import ctypes
 import mmap
@@ -22,7 +22,7 @@ PAGE = 4096
 CACHE = 'cache'
 PLACES = ('/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')
 
-# All that is written at once may be in one folio there.
+# Filesystems on which all pages of one write may be in one folio.
 LARGE_FOLIOS = ('/mnt/xfs',) if VERSION < (6, 16) else PLACES
 PAGES = 600
 SIZE = PAGES * PAGE - 1000
@@ -40,7 +40,7 @@ def make(path, size=SIZE):
 
 
 def forget(path):
-    """Nothing of it is in memory."""
+    """Drop the pages of a file from memory."""
     with open(path, 'rb') as f:
         os.fsync(f.fileno())
         os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -48,7 +48,7 @@ def forget(path):
 
 
 def resident(path):
-    """Pages of a file that are in memory, as mincore(2) says."""
+    """Pages of a file that are in memory, as mincore(2) reports."""
     fd = os.open(path, os.O_RDWR)
     size = os.fstat(fd).st_size
     pages = -(-size // PAGE)
@@ -63,7 +63,7 @@ def resident(path):
 
 
 def cachestat(path):
-    """How many pages are in memory by cachestat(2), None without it (before 6.5)."""
+    """Number of pages in memory by cachestat(2); None before 6.5, which does not have it."""
     what = (ctypes.c_uint64 * 2)(0, 0)
     stat = (ctypes.c_uint64 * 5)()
     fd = os.open(path, os.O_RDONLY)
@@ -73,14 +73,14 @@ def cachestat(path):
 
 
 def counters(*names):
-    """Counters of the kernel, with what its CPUs have not added yet."""
+    """Counters of /proc/vmstat, after all CPUs have added what they hold back."""
     slurp('/proc/sys/vm/stat_refresh')
     lines = dict(line.split() for line in slurp('/proc/vmstat').split('\n') if line)
     return [int(lines[name]) for name in names]
 
 
 def traced(work, *conditions, mine=True):
-    """Events of what @work does; its result in front of them."""
+    """Trace @work. Returns its result, and the events."""
     own = (f'tree={os.getpid()}',) if mine else ()
     command('stop', 'size 65536', 'reset', ' '.join(('filter',) + (own + conditions or ('none',))),
             'start')
@@ -88,13 +88,13 @@ def traced(work, *conditions, mine=True):
     command('stop')
     s = category.is_conserved(CACHE)
     is_equal((s['lost'], s['overwritten']), (0, 0))
-    # a kretprobe in an interrupt that comes upon another one is missed, and counted
+    # a kretprobe in an interrupt that interrupts another kretprobe is missed, and counted
     is_true(not s['missed'] or parameter('attach') == 'kprobe', s)
     return result, category.events(category=CACHE)
 
 
 def pages_in(found):
-    """The pages of events, as often as they are concerned, in order."""
+    """The pages of events, sorted; a page is there once for each event of it."""
     return sorted(p for r in found
                   for p in range(int(r.get('index', 0)), int(r.get('index', 0)) + int(r['pages'])))
 
@@ -105,13 +105,13 @@ def pages_of(found, op, path=None, flag=None):
 
 
 def by_number(found, op, path):
-    """Of a file by its inode: of events without path, too."""
+    """The pages of a file by its inode number: events without a path count, too."""
     number = str(os.stat(path).st_ino)
     return pages_in(r for r in found if r['op'] == op and r.get('inode') == number)
 
 
 def is_described(found, path):
-    """The fields that do not depend on what happened."""
+    """Check the fields that do not depend on the operation."""
     st = os.stat(path)
     for r in found:
         if r.get('path') != path:
@@ -126,7 +126,7 @@ def span(offset, length, size=SIZE):
 
 
 def reads():
-    """By a known pattern, cold and warm: each page of each read, once."""
+    """Each page of each read of a known pattern is one HIT or MISS, cold and warm."""
     for place in PLACES:
         path = place + '/reads'
         make(path)
@@ -178,7 +178,7 @@ def in_order(path, length):
 
 
 def writes():
-    """New pages and old ones; what is made dirty is written, once."""
+    """Writes to new and old pages; each page that is made dirty is written, once."""
     for place in PLACES:
         path = place + '/writes'
         make(path, 100 * PAGE)
@@ -196,7 +196,7 @@ def writes():
         is_equal(pages_of(found, 'HIT', path, 'WRITE'), [5, 6] + list(range(90, 100)))
         is_equal(pages_of(found, 'MISS', path, 'WRITE'), list(range(100, 110)))
         dirty = pages_of(found, 'DIRTY', path)
-        # large folios are dirty as a whole
+        # a large folio is made dirty as a whole
         is_equal(sorted(set(dirty) & set(written)), written)
         is_true(place in LARGE_FOLIOS or dirty == written, f'{place}: {dirty}')
         is_true(set(pages_of(found, 'WRITEBACK_START', path)) >= set(written), place)
@@ -205,14 +205,14 @@ def writes():
         is_equal(by_number(found, 'WRITEBACK_START', path), by_number(found, 'WRITEBACK_END', path))
         is_equal(pages_of(found, 'WRITEBACK_END', path), pages_of(found, 'WRITEBACK_START', path))
         is_true(set(pages_of(found, 'DIRTY', path)) >= set(written), place)
-        # an interrupt is nobody's doing
+        # an event in an interrupt has no process
         for r in found:
             if 'INTERRUPT' in r.get('flags', ''):
                 is_equal((r['op'], r['pid'], r['comm']), ('WRITEBACK_END', 0, 'irq'))
 
 
 def mappings():
-    """A page fault is a look at one page."""
+    """A page fault is one HIT or MISS of one page."""
     for place in PLACES:
         path = place + '/mapped'
         make(path)
@@ -233,9 +233,9 @@ def mappings():
         _, found = traced(lambda: touch(7), 'op=HIT,MISS')
         hits = pages_of(found, 'HIT', path)
         is_equal(pages_of(found, 'MISS', path), [])
-        # what was mapped around needs no fault
+        # a page that was mapped by the fault of another one needs no fault
         is_true(set(hits) <= set(range(0, PAGES, 7)) and len(hits) == len(set(hits)), hits)
-        # faults at which the kernel reads ahead, or waits for that, are tried again
+        # the kernel retries a fault that reads ahead or waits for that; it counts once
         forget(path)
         _, found = traced(lambda: touch(1, mmap.MADV_NORMAL), 'op=HIT,MISS')
         looked = pages_of(found, 'HIT', path) + pages_of(found, 'MISS', path)
@@ -266,7 +266,7 @@ REMOVALS = ('INVALIDATE', 'EVICT', 'DROP', 'RECLAIM')
 
 
 def removed(path, work):
-    """By what reason how many pages of the file left the cache."""
+    """Number of the file's pages before @work, and of those that left the cache, by operation."""
     number = str(os.stat(path).st_ino)
     there = len(resident(path))
     _, found = traced(work, mine=False)
@@ -298,7 +298,7 @@ def removals():
             make(path)
             in_order(path, 65536)
             there, found = removed(path, work)
-            # What is in use for a moment may stay where pages are only given up.
+            # fadvise and drop_caches may leave a page that is in use for a moment.
             left = len(resident(path)) if name in ('fadvise', 'drop_caches') else 0
             is_equal((name, there, found), (name, PAGES, {wanted: PAGES - left}))
             is_true(left < 8, left)
@@ -308,14 +308,14 @@ def removals():
             there, found = removed(path, lambda: write_direct(path))
             gone = there - len(resident(path))
             is_equal((place, found), (place, {'INVALIDATE': gone} if gone else {}))
-            if gone >= 8: # what is in use for a moment may stay
+            if gone >= 8: # a page that is in use for a moment may stay
                 break
         else:
-            raise AssertionError(f'{place}: direct I/O overtakes no pages')
+            raise AssertionError(f'{place}: direct I/O invalidated no pages')
 
 
 def reclaimed():
-    """Memory that a control group has to give back."""
+    """Pages that a control group has to give back."""
     path = '/mnt/ext4/reclaimed'
     make(path)
     forget(path)
@@ -332,7 +332,7 @@ def reclaimed():
 
 
 def counted_by_kernel(work):
-    """What the kernel counts of some work, and the events of all the system."""
+    """Pages dirtied and written during @work as the kernel counts them, and all events then."""
     def settled():
         os.sync()
         before = counters('nr_dirtied', 'nr_written')
@@ -344,7 +344,7 @@ def counted_by_kernel(work):
 
 
 def vmstat():
-    """Of the whole system, metadata included."""
+    """The pages of the whole system, with metadata, are those of /proc/vmstat."""
     for place in PLACES:
         def load():
             subprocess.run(['fio', '--name=cache', f'--directory={place}', '--rw=randrw',
@@ -360,7 +360,7 @@ def vmstat():
 
 
 def uring():
-    """Of reads and writes without waiting the kernel tries some again."""
+    """Each page counts once, though the kernel retries requests that it tried without waiting."""
     for place in PLACES:
         path = place + '/uring'
         make(path, 4 << 20)
@@ -432,7 +432,7 @@ def samples():
 
 
 def unseen():
-    """Files that no program touches while tracing: by where their filesystem is mounted."""
+    """A file that no program touches while tracing has a path by the mount of its filesystem."""
     reload()
     paths = []
     for place in PLACES:
@@ -452,7 +452,7 @@ def unseen():
 
 
 def remounted():
-    """What is mounted elsewhere while tracing has its new path there."""
+    """Files of a filesystem that is mounted elsewhere while tracing have their new paths."""
     def written(name):
         with open('/mnt/moved/' + name, 'wb') as f:
             f.write(bytes(PAGE))
@@ -462,7 +462,7 @@ def remounted():
         subprocess.run(['mount'] + list(how) + ['/mnt/moved'], check=True)
         subprocess.run(['umount', home], check=True)
         inodes = {written('first')}
-        os.sync() # at which the change may be noticed
+        os.sync() # when the module may notice the change
         time.sleep(1)
         inodes.add(written('second'))
         os.sync()
@@ -482,7 +482,7 @@ def remounted():
 
 
 def hooked():
-    """Nothing before start and after stop; what tasks do is the same by kretprobe."""
+    """Nothing is hooked before start and after stop; kretprobes see the same in tasks."""
     def lines():
         return [line for line in slurp(IOT + '/hooks').split('\n') if 'filemap_' in line]
 
@@ -491,7 +491,7 @@ def hooked():
     is_true(lines(), 'nothing is hooked')
     is_equal([line for line in lines() if line.split()[3] != '1' and 'splice' not in line], [])
     command('stop')
-    # where others redirect the same function this one is looked at all the same
+    # a function that another category redirects is hooked at its entry all the same
     category.command('start')
     command('start')
     is_equal({line.split()[2] for line in lines() if ' HIT,MISS ' in line} - {'detached'}, {'entry'})

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Categories: control, filters, rings, log and stream, paths; by the reads and
-# writes of category fs, whose sums are fio's own. Each test runs functions of
-# category.py.
+# What all categories share: control, filters, rings, log, stream and paths. The
+# tests use reads and writes of category fs, whose totals have to be fio's own. Each
+# test runs functions of category.py.
 
 load lib/helpers
 
@@ -26,7 +26,7 @@ check() {
 	run_functions category.py "$@"
 }
 
-@test "control: what it takes, what it shows can be written back, errors change nothing" {
+@test "control: takes its commands; what it shows can be written back; errors change nothing" {
 	check grammar
 }
 
@@ -34,11 +34,11 @@ check() {
 	check hooked_while_started
 }
 
-@test "reading does not wait while hooks are attached and let go" {
+@test "readers do not wait while hooks are attached and detached" {
 	check read_while_hooking
 }
 
-@test "memory: a size that cannot be had is refused when it is set, with the limit's name" {
+@test "memory: a size above a limit is refused when it is set, with the limit's name" {
 	check memory_limit
 }
 
@@ -46,11 +46,11 @@ check() {
 	check filters
 }
 
-@test "refused: the file error says which command, which key and value, and why" {
+@test "error: names the refused command, its key and value, and the reason" {
 	check refusals refusals_are_text root_refusals
 }
 
-@test "filters: a control group by its path; the tree of a process that is not there" {
+@test "filters: a control group by its path; the tree of a process that does not exist" {
 	check by_cgroup tree_of_nobody
 }
 
@@ -58,43 +58,43 @@ check() {
 	check other_kinds
 }
 
-@test "filters: failed lookups, as kind none" {
+@test "filters: failed lookups are of kind none" {
 	check failed_lookups
 }
 
-@test "modes: the newest or the oldest are kept, all are counted" {
+@test "modes: the newest or the oldest events are kept, all are counted" {
 	check newest_and_oldest
 }
 
-@test "sampling: one in N, and the record says so" {
+@test "sampling: one event in N is recorded, and the record has N" {
 	check sampling
 }
 
-@test "waiting calls: maxactive of a function are followed, the others are counted" {
+@test "waiting calls: maxactive calls of a function are followed, the others count as missed" {
 	check followed_at_once shared_function
 }
 
-@test "stream: over reset and size, lapped, busy; gaps are exact" {
+@test "stream: gaps are exact after reset and size, for a slow reader, and under load" {
 	check reset_and_size lapped_reader busy_reader
 }
 
-@test "stream: poll; too small a buffer is refused" {
+@test "stream: can be polled, and refuses a buffer that is too small" {
 	check polling
 }
 
-@test "stream: who reads it is left out" {
+@test "stream: the process that reads it is not recorded" {
 	check reader_is_left_out
 }
 
-@test "log: in any chunk size, from any offset, and on" {
+@test "log: the same in any chunk size and from any offset; can be read on" {
 	check log_reading
 }
 
-@test "paths: of the time of the event, through renames and links, of any length" {
+@test "paths: each event has the path of its time, through renames and links, of any length" {
 	check paths
 }
 
-@test "paths: the table as a stream; its bound" {
+@test "paths: the table can be read as a stream, and is bounded" {
 	check path_stream bounded_paths
 }
 
@@ -102,7 +102,7 @@ check() {
 	check with_targets
 }
 
-@test "fio's totals are the category's on ext4, xfs, btrfs" {
+@test "the category's totals are fio's own on ext4, xfs, btrfs" {
 	check laws
 }
 
@@ -112,7 +112,7 @@ check() {
 	check beside_bpf
 }
 
-@test "databases: what /proc/<pid>/io counts is what the category has" {
+@test "databases: the category's counts are those of /proc/<pid>/io" {
 	[ -e /proc/self/io ] || skip "this kernel does not count"
 	check databases
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What category.bats tests: python3 category.py FUNCTION... See lib/iot.py.
+The tests of category.bats: python3 category.py FUNCTION... See lib/iot.py.
 
-Only READ and WRITE are looked at here, of files below /mnt/files (a tmpfs) and
-/mnt/disk (ext4), and of no other process than those that the test starts.
+They look only at READ and WRITE of files below /mnt/files (a tmpfs) and /mnt/disk (ext4), by
+processes that the test starts.
 """
 import fcntl
 import json
@@ -27,7 +27,7 @@ from lib.process import spawn
 
 
 def hooked():
-    """What is hooked for events: delete_module(2) is too, since the first redirection."""
+    """Lines of hooks, except for delete_module(2), hooked since the first redirection."""
     return [line for line in slurp(IOT + '/hooks').split('\n')[1:-1] if ' unload ' not in line]
 
 
@@ -49,7 +49,7 @@ def grammar():
              'min_latency=6 min_size=7 rejected=1\n')
     command('size 100', 'sample 3', 'mode discard', shown.split('\n')[4], 'start')
     is_equal(slurp(FS + '/control'), shown)
-    # What is shown can be written back, whatever is there.
+    # What control shows can be written back in any state.
     command('stop', 'size 7', 'sample 1', 'mode overwrite', 'filter kind=all')
     is_equal(slurp(FS + '/control'), 'stop\nsize 7\nsample 1\nmode overwrite\nfilter kind=all\n')
     must(shown, FS + '/control')
@@ -90,7 +90,7 @@ REFUSED = (
 
 
 def refusals():
-    """The file error tells which command was refused last, and why; by key and value."""
+    """The file error has the command that was refused last, with key, value and reason."""
     reload()
     for name in '', '/fs', '/block':
         is_equal(slurp(f'{IOT}{name}/error'), '')
@@ -98,11 +98,11 @@ def refusals():
         is_equal((line, write(FS + '/control', line)), (line, 'EINVAL'))
         is_equal(slurp(FS + '/error'), f'{line}: {words}\n')
     is_equal(slurp(FS + '/control'), DEFAULT)
-    # It stays until another one is refused, of that category; what is said is not logged.
+    # It stays until the same category refuses another command. The reason is not logged.
     command('filter pid=1', 'filter none')
     is_equal(slurp(FS + '/error').split(':')[0], 'starts')
     is_equal(slurp(IOT + '/block/error'), '')
-    # What has no meaning for a category is refused by it.
+    # A category refuses a condition that has no meaning for it.
     for name, line, words in (
             ('block', 'kind=file', 'kind has no meaning for block: a request is of a device; '
                                    'dev= and inode= say of which file'),
@@ -112,7 +112,7 @@ def refusals():
             ('cache', 'op=MIS', 'op=MIS: cache has no such operation; the nearest is MISS')):
         is_equal(write(f'{IOT}/{name}/control', 'filter ' + line), 'EINVAL')
         is_equal(slurp(f'{IOT}/{name}/error'), f'filter {line}: {words}\n')
-    # A limit is said with its name, as the kernel's log does.
+    # If a limit is exceeded, its name is in the reason, and in the kernel's log.
     kmsg.new()
     is_equal(write(FS + '/control', 'size 20000000'), 'ENOMEM')
     words = 'size 20000000 is above max_events_limit=16777216: take fewer or raise the parameter'
@@ -121,7 +121,7 @@ def refusals():
 
 
 def refusals_are_text():
-    """What was written is quoted, cut where it is long, and commands no terminal."""
+    """The command is quoted, cut if it is long, with control characters escaped."""
     long = 'op=' + 'x' * 5000
     is_equal(write(FS + '/control', 'filter ' + long), 'EINVAL')
     said = slurp(FS + '/error')
@@ -138,7 +138,7 @@ def refusals_are_text():
 
 
 def root_refusals():
-    """Those of add and remove are in a file of their own."""
+    """The reasons why add and remove were refused are in a file of their own."""
     touch('f')
     for line, error, words in (
             ('add nowhere', 'ENOENT', 'there is no such file, or it is not traced'),
@@ -164,7 +164,7 @@ def hooked_while_started():
 
 
 def read_while_hooking():
-    """Who reads does not wait until all hooks are attached or let go."""
+    """Readers do not wait until all hooks are attached or detached."""
     reload('attach=kprobe')
     command('filter kind=all pid=1')
     for line in ('start', 'stop'):
@@ -172,8 +172,8 @@ def read_while_hooking():
         deadline = time.monotonic() + 60
         hooks = slurp(IOT + '/hooks')
         while slurp(IOT + '/hooks') == hooks:
-            is_true(time.monotonic() < deadline, f'{line}: nothing happens')
-        # not started before all is attached, stopped at once
+            is_true(time.monotonic() < deadline, f'{line}: no hook changed within a minute')
+        # started only when all hooks are attached, stopped at once
         is_equal(slurp(FS + '/control').split('\n')[0], 'stop')
         for name in ('stats', 'log'):
             slurp(f'{FS}/{name}')
@@ -184,7 +184,7 @@ def read_while_hooking():
 
 
 def refused_by_limit(line, limit):
-    """ENOMEM, one message, which names the limit, and control shows the same."""
+    """The command fails with ENOMEM and one message with the limit; control is unchanged."""
     before = slurp(FS + '/control')
     kmsg.new()
     is_equal((line, write(FS + '/control', line)), (line, 'ENOMEM'))
@@ -195,21 +195,21 @@ def refused_by_limit(line, limit):
 
 
 def memory_limit():
-    """A size that cannot be had is refused at once, with and without rings; not by start."""
+    """A size above a limit is refused when it is set, with and without rings, not by start."""
     limit = 40000000
     reload(f'max_events_limit=20000000 ring_memory_limit={limit}')
     too_many = limit // 160
     words = f'would pass ring_memory_limit={limit} '
     refused_by_limit(f'size {too_many}', words)
     refused_by_limit('size 20000001', 'is above max_events_limit=20000000')
-    # What others hold counts.
+    # Memory that others hold counts.
     touch('f')
     add('f', limit // 4 // 112)
     half = limit // stats()['cpus'] // 160 * 7 // 8
     refused_by_limit(f'size {half}', rf'ring_memory_limit={limit} \(\d+ in use\)')
     must('remove f')
     command(f'size {half}')
-    # It was to be had then; it is not now.
+    # start refuses a size if the limit was lowered after the size was set.
     set_parameter('ring_memory_limit', 100000)
     refused_by_limit('start', 'would pass ring_memory_limit=100000 ')
     is_equal(hooked(), [])
@@ -225,7 +225,7 @@ def memory_limit():
 
 
 def seen_by(function, *conditions):
-    """How many events of the file a filter lets pass."""
+    """Run the function in a child with this filter. Return: its pid and its events."""
     command('reset', 'filter ' + ' '.join(conditions + (ONLY,)), 'start')
     pid = do(function)
     is_conserved()
@@ -276,13 +276,13 @@ def filters():
     cgroup = seen_by(lambda: write_bytes('f', 0, 1), 'tree=1')[1][0]['cgroup']
     is_equal(seen(f'cgroup={cgroup}'), five)
     is_equal(seen(f'cgroup={int(cgroup) + 1}'), [])
-    # Names of operations and kinds in any case; a list may be said in parts.
+    # Operations and kinds may be in upper or lower case; a list may be given in parts.
     is_equal(seen('op=write', 'op=Read', 'kind=FILE', 'kind=dir'), five)
     is_equal(slurp(FS + '/control').split('\n')[4],
              'filter op=READ,WRITE,DIO_READ,DIO_WRITE kind=file,dir')
     command('filter op=read op=Fsync,read')
     is_equal(slurp(FS + '/control').split('\n')[4], 'filter op=READ,FSYNC')
-    # No slot is spent on what is not wanted.
+    # An event that the filter rejects takes no slot.
     command('reset', 'filter inode=1', 'start')
     do(write_bytes, 'f', 0, 100)
     command('stop')
@@ -290,7 +290,7 @@ def filters():
 
 
 def by_cgroup():
-    """A control group by its path, as /proc/<pid>/cgroup and as the file system show it."""
+    """A control group is given by its path in /proc/<pid>/cgroup or in the filesystem."""
     touch('f')
 
     def in_group(path):
@@ -326,14 +326,14 @@ def exit_at_once():
 
 
 def tree_of_nobody():
-    """The tree of a process that is not there; of one that has gone, its children stay."""
+    """The tree of a process that does not exist is refused; a tree outlives its root."""
     touch('f')
     gone = do(exit_at_once)
     is_equal(write(FS + '/control', f'filter tree={gone}'), 'ESRCH')
     is_equal(slurp(FS + '/error'),
              f'filter tree={gone}: tree={gone}: there is no process with that number\n')
     is_equal(slurp(FS + '/control'), DEFAULT)
-    # A thread is no process.
+    # The id of a thread is not that of a process.
     with Thread() as thread:
         is_equal(write(FS + '/control', f'filter tree={thread.tid}'), 'ESRCH')
     reading, writing = os.pipe()
@@ -372,7 +372,7 @@ def tree_of_nobody():
 
 
 class Thread:
-    """A thread of this process that waits until it is told to end."""
+    """A thread of this process that lives until the with statement ends."""
 
     def __enter__(self):
         self.ready, self.end = threading.Event(), threading.Event()
@@ -392,7 +392,7 @@ class Thread:
 
 
 def other_kinds():
-    """Pipes, sockets and the kernel's own files are opened by the filter."""
+    """Pipes, sockets and the kernel's own files are traced only if the filter names them."""
     def all_kinds():
         a, b = os.pipe()
         os.write(b, b'abc')
@@ -435,7 +435,7 @@ def stat_none_and_f():
 
 
 def failed_lookups():
-    """What led to no file is of kind none, and wanted as any other kind."""
+    """A call that found no file has kind none, which the filter treats as any other kind."""
     touch('f')
     ops = 'op=GETATTR,CLOSE,FSYNC'
 
@@ -471,7 +471,7 @@ def newest_and_oldest():
     s = is_conserved()
     is_equal((s['seen'], s['stored'], s['overwritten'], s['lost']), (25, 10, 0, 15))
     is_equal([int(e.get('offset', 0)) for e in events()], list(range(10)))
-    # What a stream takes makes room.
+    # Records that a stream has read make room for new ones.
     st = Stream()
     is_equal(len(st.rows), 10)
     do(write_bytes, 'f', 0, 5)
@@ -487,7 +487,7 @@ def lock_shared():
 
 
 def followed_at_once():
-    """Of the calls that wait, maxactive are followed, the others counted."""
+    """As many waiting calls are followed as maxactive allows; the others count as missed."""
     set_parameter('maxactive', 1)
     last = slurp('/sys/devices/system/cpu/possible').strip().split('-')[-1]
     most = 4 * (int(last) + 1)
@@ -503,7 +503,7 @@ def followed_at_once():
     join(*waiting)
     command('stop')
     set_parameter('maxactive', 256)
-    # three that wait, and the unlocking, as all instances are in use then
+    # three waiting calls, and the unlock, as every kretprobe instance is in use then
     is_equal(is_conserved()['missed'], 4)
     locks = [e['pid'] for e in events() if e['op'] == 'LOCK']
     is_equal(len(locks), most + 1)
@@ -511,13 +511,13 @@ def followed_at_once():
 
 
 def shared_function():
-    """What is missed of a function that several kinds of file have counts once."""
+    """A missed call of a function that several kinds of file share counts once."""
     set_parameter('maxactive', 1)
     last = slurp('/sys/devices/system/cpu/possible').strip().split('-')[-1]
     readers = 4 * (int(last) + 1) + 3
     before = stats()['missed']
     command('filter kind=device op=READ', 'start')
-    master, slave = os.openpty() # both have tty_read()
+    master, slave = os.openpty() # both are read by tty_read()
     waiting = [spawn(os.read, slave, 100) for _ in range(readers)]
     deadline = time.monotonic() + 60
     while stats()['missed'] < before + 3 and time.monotonic() < deadline:
@@ -557,7 +557,7 @@ def reset_and_size():
     is_equal(events(), [])
     do(write_bytes, 'f', 0, 5)
     st.read()
-    # The stream tells exactly what it has missed.
+    # The gaps of the stream are exact.
     is_equal((len(st.rows), st.gaps), (15, 7))
     command('size 50')
     do(write_bytes, 'f', 0, 3)
@@ -569,7 +569,7 @@ def reset_and_size():
 
 
 def lapped_reader():
-    """A reader that is too slow: gaps and records are all that there was."""
+    """For a reader that is too slow, gaps and records add up to all events."""
     touch('f')
     mine()
     command('size 100', 'start')
@@ -586,7 +586,7 @@ def lapped_reader():
 
 
 def busy_reader():
-    """Written by all CPUs while it is read: nothing is lost at the default size."""
+    """A stream that is read while processes write loses nothing at the default size."""
     touch('f', 'g')
     mine()
     command('start')
@@ -645,7 +645,7 @@ def reader_is_left_out():
 
 
 def log_reading():
-    """In any chunk size, by several readers, again from the begin, and reading on."""
+    """The log can be read in pieces of any size, by several readers, again, and further."""
     touch('f')
     mine()
     command('start')
@@ -669,14 +669,14 @@ def log_reading():
     os.close(fd)
     rows = events()
     ends = [e['time'] + int(e['latency']) / 1e9 for e in rows]
-    is_true(all(a <= b + 1e-9 for a, b in zip(ends, ends[1:])), 'not by the end of events')
+    is_true(all(a <= b + 1e-9 for a, b in zip(ends, ends[1:])), 'not sorted by the end of events')
     command('stop')
 
-# Truth
+# What is recorded is what happened
 
 
 def paths():
-    """Each event has the path of its time, of the hard link that was used."""
+    """An event has the path that the file had at that time, by the hard link that was opened."""
     os.makedirs('/mnt/disk/a/b')
     os.chdir('/mnt/disk/a/b')
     touch('f')
@@ -713,7 +713,7 @@ def paths():
 
 
 def path_stream():
-    """Every id that a record names is in /proc/iotracer/paths."""
+    """Every path id in a record is in /proc/iotracer/paths."""
     touch('f', 'g')
     mine()
     command('start')
@@ -728,7 +728,7 @@ def path_stream():
         names[number] = data[at + 24:at + 24 + length].decode()
         at += 24 + (length + 7) // 8 * 8
     st = Stream()
-    # one CPU's events come after another's
+    # the stream has the events of one CPU after those of another
     rows = sorted(st.rows, key=lambda row: struct.unpack_from('<Q', row, 8))
     used = [names[struct.unpack_from('<Q', row, 64)[0]] for row in rows]
     st.close()
@@ -744,7 +744,7 @@ def slurp_bytes_by(path, size):
 
 
 def bounded_paths():
-    """A table of two paths: what it forgets is counted, and shown as such."""
+    """In a table of two paths, an evicted path is counted, and shown as "?"."""
     reload('paths_limit=2')
     touch('a', 'b', 'c')
     mine()
@@ -759,7 +759,7 @@ def bounded_paths():
 
 
 def with_targets():
-    """A target and the category see the same."""
+    """A target and category fs see the same events."""
     touch('f')
     t = add('f', 1000)
     mine()
@@ -781,7 +781,7 @@ JOBS = [(engine, direct, rw) for engine in ('psync', 'libaio', 'io_uring') for d
 
 
 def fio_law(directory):
-    """fio's own totals are the category's, for each engine, by the name of its file."""
+    """For each engine, fio's totals are those of the events of the file that it used."""
     command('reset')
     argv = ['fio', '--output-format=json', '--size=256k', '--bs=4k', '--iodepth=4',
             '--fallocate=none', '--thread']
@@ -816,7 +816,7 @@ vacuum;
 
 
 def accounted(*argv):
-    """Run a program; what the kernel has counted of its reads and writes."""
+    """Run a program. Return: its pid, and the kernel's counts of its reads and writes."""
     pid = os.fork()
     if pid == 0:
         for fd, name, flags in (0, 'in', os.O_RDONLY), (1, 'out', os.O_WRONLY | os.O_CREAT), \
@@ -830,7 +830,7 @@ def accounted(*argv):
 
 
 def one_database(*argv):
-    """Bytes and calls are those of /proc/<pid>/io, every one with its path."""
+    """Bytes and calls are those of /proc/<pid>/io, and every call has a path."""
     command(f'filter tree={os.getpid()} kind=all {ONLY}', 'size 100000', 'start')
     pid, io = accounted(*argv)
     command('stop')
@@ -867,7 +867,7 @@ def read_now_and_then(path):
 
 
 def counted_by_bpf(*paths):
-    """Calls that BPF sees while cat reads them, in each of its ways: all the same."""
+    """All kinds of BPF probes count the same calls of cat. Return: its reads and faults."""
     kinds = ('kfunc', 'kretfunc', 'kprobe')
     functions = ('shmem_file_read_iter', 'handle_mm_fault')
     program = ' '.join(f'{k}:{f} /pid == cpid/ {{ @{f}_{k} = count(); }}'
@@ -885,9 +885,9 @@ def counted_by_bpf(*paths):
 
 def beside_bpf():
     """
-    Whoever else looks at a redirected function: its trampoline keeps no more than the
-    arguments, and may call the function itself, also where the call is not wanted.
-    Everybody sees every call.
+    BPF is attached to redirected functions. Its trampoline preserves only the arguments,
+    and may call the function itself, also for a call that iotracer does not want. BPF
+    and iotracer both see every call.
     """
     path, other = '/mnt/files/bpf', '/mnt/files/other'
     for name in path, other:
@@ -904,7 +904,7 @@ def beside_bpf():
     found = [int(e['result']) for e in events(path) if e['op'] == 'READ']
     is_equal(found, [4, 0] * 3 + [4] * 50)
     is_equal(t.stats()[0], 56)
-    # Nobody wants what is read now but of the target, nor any fault.
+    # From here on only the reads of the target are wanted, and no faults.
     command('filter pid=1', category='fault')
     reads, _ = counted_by_bpf(other, path, other)
     command('stop', category='fault')

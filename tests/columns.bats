@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Each field of each category, as export shows it: records that are known, and columns.table,
-# which says what is made of them. Needs neither root nor the module.
+# export shows each field of each category, of records that are known, as columns.table says.
+# Needs neither root nor the module.
 #
 # bats file_tags=host
 
@@ -21,10 +21,10 @@ setup() {
 	done
 }
 
-@test "the table has all fields, and all columns, of all categories" {
+@test "columns.table has all fields and all columns of all categories" {
 	python3 "$BATS_TEST_DIRNAME/columns.py" complete
 }
 
-@test "CSV, JSON and IO Tracer's layout show each field as the table says" {
+@test "CSV, JSON and IO Tracer's layout show each field as columns.table says" {
 	python3 "$BATS_TEST_DIRNAME/columns.py" export
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What export shows of records of which each field is known: columns.table.
+"""What export shows of records whose fields are known. columns.table lists both.
 
 columns.py complete: its tables have all fields of events.def, and all columns.
-columns.py export: each record is recorded and exported, as CSV, as JSON and in IO Tracer's
-layout, and each column is what the table says.
+columns.py export: each record is recorded and exported as CSV, as JSON and in IO Tracer's
+layout, and each column has the value of the table.
 
 Both need what tests/columns.bats sets up: tool-stream, and a directory like /proc/iotracer.
 """
@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Their ids in events.def.
+# The ids of the categories' events in events.def.
 EVENTS = {'fs': 2, 'fault': 3, 'block': 4, 'cache': 5, 'uring': 6}
 PATHS = ('id=1 inode=11 device=0x00800003 text=/home/ann/a,b.txt\n'
          'id=2 inode=12 device=0x0fd00001 text=/home/ann/say\\040"hi"\n'
@@ -69,7 +69,7 @@ def is_equal(what, found, expected):
 
 
 def fields_of(event):
-    """As the tool was compiled with them, which is what events.def says."""
+    """The fields that the tool was compiled with, which are those of events.def."""
     of_event = run('iotracer', 'format').split(f'\nevent {event} ')[1].split('\nevent ')[0]
     return set(re.findall(r'^field (\w+)', of_event, re.MULTILINE))
 
@@ -108,7 +108,7 @@ def is_shown_in_csv(record):
 
 
 def json_of(shown):
-    """A number that 64 bits have with a sign is one; all else is text."""
+    """The value in JSON: a number if it fits in 64 bits with a sign, else text."""
     return int(shown) if re.fullmatch('-?[0-9]+', shown) and int(shown) < 2 ** 63 else shown
 
 

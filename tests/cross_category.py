@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-cross_category.py EXPORT FILE DEVICE: is the trace of a database one story?
+cross_category.py EXPORT FILE DEVICE: check that the categories of a database's trace agree
 
 EXPORT has the CSVs of fs, cache and block of one trace, FILE is the database, DEVICE the
 major:minor of its disk. Each write dirties its pages, each page whose writeback begins
-was dirty, and the requests carry these pages, from who made them dirty. Prints the sums
-of all requests to the device: sectors read and written, zeroes included.
+was dirty, and the requests carry exactly these pages and name the process that dirtied
+them. Prints the sums of all requests to the device: sectors read and written, including
+those of WRITE_ZEROES.
 """
 import collections
 import csv
@@ -15,8 +16,8 @@ import sys
 PAGE = 4096
 
 
-def rows(export, folder):
-    for name in sorted(glob.glob(f'{export}/{folder}/*.csv')):
+def rows(export, directory):
+    for name in sorted(glob.glob(f'{export}/{directory}/*.csv')):
         with open(name, newline='', encoding='utf-8', errors='surrogateescape') as f:
             yield from csv.DictReader(f)
 
@@ -31,7 +32,7 @@ def is_true(condition, words):
 
 
 def story(export, path, device):
-    """Pages written by calls, made dirty, whose writeback began, and in requests."""
+    """Count the pages that were written by calls, became dirty, began writeback, and were sent."""
     written, dirty, begun, sent = (collections.Counter() for _ in range(4))
     for r in rows(export, 'fs'):
         if r['op'] == 'WRITE' and r['path'].startswith(path) and int(r['result']) > 0:

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# make demo: which kernel it takes, and the samples of README.md, which are what it
-# prints. Needs neither root nor the module; demo_real.bats runs the demo itself.
+# make demo: which kernel it chooses, and the samples of README.md, which are its output.
+# Needs neither root nor the module; demo_real.bats runs the demo itself.
 
 bats_require_minimum_version 1.5.0
 
@@ -23,13 +23,13 @@ teardown() {
 	rm -rf "$work"
 }
 
-# script NAME LINE...: one that stands for a script of ours
+# script NAME LINE...: make a stand-in for a script of the project
 script() {
 	printf '%s\n' '#!/bin/sh' "${@:2}" >"scripts/$1"
 	chmod +x "scripts/$1"
 }
 
-# kernel RELEASE: one that can be booted, with all headers
+# kernel RELEASE: make a kernel that can be booted, with complete headers
 kernel() {
 	local dir=modules/$1/build
 	touch "boot/vmlinuz-$1"
@@ -41,11 +41,11 @@ kernel() {
 	done
 }
 
-@test "the demo takes the newest kernel that can be built for, and says what is wrong with the others" {
+@test "the demo chooses the newest kernel that can be built for, and says why not others" {
 	printf 'all:\n' >tools/Makefile
 	script install-deps
 	script vm "echo vm \"\$*\""
-	# shellcheck disable=SC2016 # the script's
+	# shellcheck disable=SC2016 # for the script
 	script build-all '[ "$1" != 6.12.8-amd64 ]'
 	for release in 6.1.0-9-amd64 6.9.1-amd64 6.12.8-amd64 6.12.9-amd64 6.12.10-amd64 6.12.11-amd64 \
 		6.9.1-rt-amd64 6.9.1-cloud-amd64; do
@@ -64,7 +64,7 @@ kernel() {
 	[[ ${lines[4]} == "demo: the module does not build for 6.12.8-amd64 "*": trying the next kernel" ]]
 	[ "${lines[5]}" = "demo: building for 6.9.1-amd64" ]
 	[[ ${lines[-1]} == "vm --kernel 6.9.1-amd64 "*"/build/6.9.1-amd64/iotracer.ko /dev/vda" ]]
-	# Other flavours of a version come after the plain one, and before an older one.
+	# Other flavours of a version come after its plain one and before older versions.
 	rm -r modules/6.9.1-amd64
 	run scripts/demo
 	[[ ${lines[-1]} == "vm --kernel 6.9.1-cloud-amd64 "* ]]
@@ -76,16 +76,16 @@ kernel() {
 
 @test "the samples of README.md are commands of the demo, in its order" {
 	sed -n 's/^try "\(.*\)"$/\1/p' scripts/demo-inside | sed 's/\\"/"/g' >tried
-	# shellcheck disable=SC2016 # the demo's
+	# shellcheck disable=SC2016 # as in the demo
 	scripts/demo-readme --commands | sed -E 's|/proc/iotracer/[a-z0-9]+_[0-9]+/|/proc/iotracer/$name/|' >shown
 	[ "$(wc -l <shown)" -ge 10 ]
 	grep -q 'iotracer record' shown
 	grep -q 'iotracer export' shown
-	# Each is there; the others left away, the order is the same.
+	# All samples are commands of the demo; without its other commands, the order is the same.
 	grep -nFxf shown tried | cut -d: -f2- | cmp - shown
 }
 
-@test "demo-readme puts a run's output in the place of the samples, and nothing else" {
+@test "demo-readme replaces the samples with a run's output, and changes nothing else" {
 	printf '%s\n' '' 'First sample:' '# echo a' 'a' '' 'Second one, with more.' '# echo b' 'b' '' 'c' >out
 	printf '%s\n' 'text' '<!-- demo: First -->' '' '    # old' '' '<!-- end -->' 'more' \
 		'<!-- demo: Second -->' '<!-- end -->' 'last' >README.md
@@ -108,7 +108,7 @@ kernel() {
 	scripts/demo-readme out
 	cmp README.md before
 	[ "$(scripts/demo-readme --commands)" = $'echo a\necho b' ]
-	# A long command is folded behind a |, where a shell reads on.
+	# A long command is folded after a |, where a shell continues to read.
 	long="echo $(printf '%050d' 1) | cat | sed 's/$(printf '%030d' 1)/2/' | cat"
 	sed -i "s;^# echo b;# $long;" out
 	scripts/demo-readme out

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# make demo, from loading the module on: it runs through, and the samples of README.md
-# are what it prints.
+# Runs what make demo runs, from loading the module on. It has to succeed, and to print the
+# samples of README.md.
 
 bats_require_minimum_version 1.5.0
 
@@ -12,7 +12,7 @@ teardown_file() {
 	unload_module
 }
 
-@test "the demo runs through, and prints each sample of README.md" {
+@test "the demo succeeds, and prints each sample of README.md" {
 	top=$BATS_TEST_DIRNAME/..
 	"$top/scripts/demo-inside" "$(ko)" /dev/vda >"$BATS_TEST_TMPDIR/out" || { cat "$BATS_TEST_TMPDIR/out"; false; }
 	cd "$BATS_TEST_TMPDIR"

@@ -5,23 +5,23 @@
 
 load lib/three_filesystems
 
-@test "devices: what programs read and write, at both levels" {
+@test "devices: reads and writes of programs are recorded at both levels" {
 	check reads_and_writes
 }
 
-@test "devices: a partition has its own, the disk has all" {
+@test "devices: a partition records its own requests, the disk all" {
 	check parts
 }
 
-@test "devices: the sectors of a filesystem are /proc/diskstats's" {
+@test "devices: the sectors of a filesystem are those of /proc/diskstats" {
 	check sums
 }
 
-@test "devices: one goes while it is traced" {
+@test "devices: a traced device is removed, and traced again when it comes back" {
 	check gone
 }
 
-@test "devices: who may trace them, and how they are called" {
+@test "devices: who may trace them, and the names of their targets" {
 	check refused
 }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What device.bats tests: python3 device.py FUNCTION... See lib/iot.py.
+The tests of device.bats. Usage: python3 device.py FUNCTION... See lib/iot.py.
 
-Block devices as targets, /dev/vdd above all; what they did is asked of /proc/diskstats.
+Block devices as targets, mostly /dev/vdd. Their sectors are compared with /proc/diskstats.
 """
 import os
 import subprocess
@@ -11,18 +11,18 @@ from lib.disk import dd, DISK, diskstats, partition, PARTS, unpartition
 from lib.iot import add, as_user, CONTROL, IOT, is_equal, is_true, lines, listing, main, must, write
 
 def blocks(t):
-    """Its block events: operation, first sector, bytes."""
+    """The block events of a target, as (operation, first sector, bytes)."""
     return [(f[1], int(f[2]), int(f[3])) for f in lines(t.log()) if f[4] == 'BLK']
 
 
 def sectors(name):
-    """Read and written, as the kernel counts them."""
+    """Sectors read and written, as the kernel counts them."""
     of = diskstats(name)
     return of['READ'][1], of['WRITE'][1]
 
 
 def reads_and_writes():
-    """By its own file: both levels, as of a file."""
+    """I/O through the device node is recorded at both levels, as that of a file is."""
     t = add(DISK, 1000)
     is_equal((t.name, listing()), ('vdd', [DISK]))
     is_equal(sorted(os.listdir(IOT + '/vdd')), ['control', 'log', 'pipe', 'stats', 'stream'])
@@ -40,11 +40,11 @@ def reads_and_writes():
     is_equal(sum(n for op, _, n in blocks(t) if op == 'W'), 262144)
     t.is_conserved()
     must(f'remove {DISK}')
-    is_true(not os.path.exists(IOT + '/vdd'), 'it is still there')
+    is_true(not os.path.exists(IOT + '/vdd'), 'its directory is still there')
 
 
 def parts():
-    """A partition has its own, counted from its start; the disk has all."""
+    """A partition has its own I/O, in sectors from its start; the disk has all I/O."""
     partition()
     disk, first, second = (add(path, 1000) for path in (DISK, DISK + '1', DISK + '2'))
     is_equal([t.name for t in (disk, first, second)], ['vdd', 'vdd1', 'vdd2'])
@@ -61,7 +61,7 @@ def parts():
 
 
 def sums():
-    """All that a filesystem does to a partition: sectors are the kernel's."""
+    """All sectors that a filesystem reads and writes are those that the kernel counts."""
     partition()
     subprocess.run(['mkfs.ext4', '-q', '-F', '-E', 'nodiscard,lazy_itable_init=0,'
                     'lazy_journal_init=0', DISK + '1'], check=True)
@@ -92,7 +92,7 @@ def sums():
 
 
 def gone():
-    """The device goes while it is traced, and one with its number comes."""
+    """A device goes away while it is traced, and another one with its number appears."""
     def load():
         subprocess.run(['modprobe', 'null_blk', 'nr_devices=1', 'gb=1'], check=True)
 
@@ -113,7 +113,7 @@ def gone():
 
 
 def refused():
-    """Who may not read a device cannot trace it; names do not collide."""
+    """A user who may not read a device cannot trace it; names of targets do not collide."""
     os.chmod(CONTROL, 0o666)
     is_equal(as_user(1000, lambda: write(CONTROL, f'add {DISK}')), 'EACCES')
     os.chmod(CONTROL, 0o600)

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # bats file_tags=plain,slow
 #
-# DKMS takes the tree as it is: add, build, install, load, unload, remove. Runs
-# in a virtual machine, whose changes to /usr/src, /var/lib/dkms and
-# /lib/modules are gone with it.
+# DKMS accepts the source tree as it is: add, build, install, load, unload, remove. Runs
+# in a virtual machine, with which all changes to /usr/src, /var/lib/dkms and /lib/modules
+# are lost.
 
 top=$BATS_TEST_DIRNAME/..
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$top/dkms.conf")
 source=/usr/src/iotracer-$version
 
-# A copy of what a release holds: no object of a build in the tree.
+# Copy the files of a release, without objects of a build in the tree.
 copy_tree() {
 	mkdir -p "$source"
 	(cd "$top" && find Kbuild Makefile dkms.conf module scripts/lib.sh -type f ! -name '*.o' \
@@ -28,7 +28,7 @@ teardown() {
 	rm -rf "$source"
 }
 
-@test "dkms adds, builds, installs; modprobe loads; dkms removes" {
+@test "dkms adds, builds and installs the module, modprobe loads it, dkms removes it" {
 	local release installed
 	release=$(uname -r)
 	copy_tree

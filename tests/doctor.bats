@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# iotracer doctor, of machines that are made of files: what it finds, what it says to do,
-# and how it ends. doctor_real.bats and doctor_locked.bats compare it with real kernels.
+# iotracer doctor on simulated machines, each a directory of files: what it finds, which
+# remedy it names, and its exit status. doctor_real.bats and doctor_locked.bats compare it
+# with real kernels.
 
 # Tests run in subshells, and "run --separate-stderr" sets stderr_lines.
 # shellcheck disable=SC2030,SC2031,SC2154
@@ -22,7 +23,7 @@ setup() {
 	PATH=$top/tools:$PATH
 	export LC_ALL=C.UTF-8
 	unset NO_COLOR IOTRACER_PROC
-	# Outside of bats' own directory, which other users may not enter.
+	# Not in bats' own directory, which other users may not enter.
 	work=$(mktemp -d /tmp/iotracer-doctor.XXXXXX)
 	chmod 755 "$work"
 	export IOTRACER_ROOT=$work
@@ -33,13 +34,13 @@ teardown() {
 	rm -rf "$work"
 }
 
-# put FILE TEXT...: a file of the machine, a line for each text
+# put FILE TEXT...: write a file of the machine, one line for each TEXT
 put() {
 	mkdir -p "$work/$(dirname "$1")"
 	printf '%s\n' "${@:2}" >"$work/$1"
 }
 
-# What needs.def asks for, a line each: kind~names~more
+# Print what needs.def asks for, one need a line: kind~names~more
 needs() {
 	printf '#define NEED(c, k, o, n, m, p) @k~n~m\n#include "%s"\n' "$top/tools/needs.def" |
 		gcc -E -P -x c - | tr -d '\n' | tr '@' '\n' | sed -E 's/" *"//g; s/"//g; s/ *~ */~/g' |
@@ -61,7 +62,7 @@ symbols() {
 	printf '%016x t %s\t[%s]\n' $((address += 64)) btrfs_buffered_write btrfs
 }
 
-# A Debian on which all is well, and the module not installed yet.
+# Make a Debian without any problem, on which the module is not installed yet.
 machine() {
 	local file
 	put proc/sys/kernel/osrelease "$release"
@@ -93,7 +94,7 @@ config() {
 	sed -i -E "$1" "$work/boot/config-$release"
 }
 
-# lacks SYMBOL...: the kernel has it no more
+# lacks SYMBOL...: remove symbols from the kernel
 lacks() {
 	local name
 	for name; do
@@ -102,7 +103,7 @@ lacks() {
 	done
 }
 
-# install [TEXT]: the module is a file of this content
+# install_module [TEXT]: install a module file with this content
 install_module() {
 	put "lib/modules/$release/updates/dkms/iotracer.ko" "${1:-not signed}"
 }
@@ -113,14 +114,14 @@ loaded() {
 	put proc/iotracer/hooks 'symbol operation mechanism users missed prototype error' "$@"
 }
 
-# json STATUS JQ_FILTER: of what it says, when it has ended so
+# json STATUS JQ_FILTER: filter the JSON of doctor, which must exit with STATUS
 json() {
 	run "-$1" --separate-stderr iotracer doctor --format=json
 	[ -z "$stderr" ]
 	jq -r "$2" <<<"$output"
 }
 
-# check NAME STATE WORDS [REMEDY]: what a check says
+# check NAME STATE WORDS [REMEDY]: the check NAME must report this
 check() {
 	local line
 	line=$(iotracer doctor --format=json |
@@ -129,7 +130,7 @@ check() {
 	[[ $line == "$2|"*"$3"*"|"*"${4:-}"* ]]
 }
 
-# category NAME STATE [SENTENCE]...: and no other sentence
+# category NAME STATE [SENTENCE]...: the category must have these sentences and no others
 category() {
 	local name=$1 state=$2
 	shift 2
@@ -137,7 +138,7 @@ category() {
 		jq -r --arg name "$name" '.categories[] | select(.name == $name) | "\(.name) \(.state)", .missing[]')
 }
 
-@test "where all is well everything is ok, by text and by JSON" {
+@test "without any problem everything is ok, in text and in JSON" {
 	run -0 --separate-stderr iotracer doctor
 	[ -z "$stderr" ]
 	[ "${lines[0]}" = "kernel      ok       $release, x86_64" ]
@@ -150,7 +151,7 @@ category() {
 		and (.state | IN("ok", "partly", "missing", "unknown"))] | all) then "fine" else error end'
 	[ "$(json 0 '.kernel')" = "$release" ]
 	[ "$(json 0 '.running')" = true ]
-	# the module being installed, or loaded, it says so, and how to load it
+	# an installed module is reported with how to load it, a loaded one with its version
 	install_module
 	check module ok "/lib/modules/$release/updates/dkms/iotracer.ko" 'modprobe iotracer'
 	loaded
@@ -160,7 +161,7 @@ category() {
 	run -0 iotracer doctor
 }
 
-@test "without headers the module cannot be built, unless it is there already" {
+@test "without headers the module can be used only if it is installed or loaded" {
 	rm -r "$work/lib/modules/$release/build/scripts"
 	check headers missing 'incomplete' "apt-get install linux-headers-$release"
 	rm -r "$work/lib/modules/$release/build"
@@ -183,7 +184,7 @@ category() {
 	run -0 iotracer doctor
 }
 
-@test "the compiler is the kernel's, or its version is compared" {
+@test "the compiler is that of the kernel, or its version is compared" {
 	check compiler ok "gcc $(gcc -dumpfullversion) (the kernel's: $(gcc -dumpfullversion))"
 	config 's/^CONFIG_CC_VERSION_TEXT=.*/CONFIG_CC_VERSION_TEXT="gcc-none (Debian 3.2.0-14) 3.4.5"/'
 	check compiler partly "(the kernel's: 3.4.5)" 'install version 3'
@@ -196,19 +197,19 @@ category() {
 	printf '#!/bin/sh\necho 16.0.1\n' >"$work/bin/clang"
 	chmod 755 "$work/bin/clang"
 	PATH=$work/bin:$PATH check compiler ok "clang 16.0.1 (the kernel's: 16.0.6)"
-	# none at all
+	# no compiler at all
 	mkdir "$work/empty"
 	ln -s "$(command -v iotracer)" "$work/empty"
 	PATH=$work/empty run -3 iotracer doctor
 	[[ $output == *'compiler    missing  no '* ]]
-	# what the options name is no command for a shell
+	# the compiler that the options name is not run by a shell
 	# shellcheck disable=SC2016 # that is the point
 	config 's/^CONFIG_CC_VERSION_TEXT=.*/CONFIG_CC_VERSION_TEXT="$(touch${IFS}'"${work//\//\\/}"'\/pwned) 1"/'
 	check compiler partly gcc
 	[ ! -e "$work/pwned" ]
 }
 
-@test "a kernel that loads no modules: another one, or a virtual machine" {
+@test "if the kernel loads no modules, the remedy is another kernel or a virtual machine" {
 	config 's/^CONFIG_MODULES=y/# CONFIG_MODULES is not set/'
 	check modules missing 'cannot load modules' 'make demo'
 	run -3 iotracer doctor
@@ -222,13 +223,13 @@ category() {
 	check modules missing 'kernel.modules_disabled=1' 'sysctl.d'
 	category cache missing 'the module cannot be used here as it is: see modules'
 	run -3 iotracer doctor
-	# not if it was loaded before
+	# a module that was loaded before can be used
 	loaded
 	check modules partly 'kernel.modules_disabled=1'
 	run -0 iotracer doctor
 }
 
-@test "lockdown and enforced signatures ask for a signed module" {
+@test "lockdown and enforced signatures require a signed module" {
 	for state in '[integrity]' 'integrity [confidentiality]'; do
 		put sys/kernel/security/lockdown "none $state"
 		check lockdown missing 'only signed modules can be loaded' 'mokutil --import'
@@ -264,7 +265,7 @@ category() {
 	check signatures ok 'Secure Boot is on'
 }
 
-@test "what cannot be read is unknown, and never guessed" {
+@test "what cannot be read is reported as unknown, never guessed" {
 	rm -r "$work/sys/kernel/security"
 	check lockdown unknown 'no /sys/kernel/security/lockdown' 'mount -t securityfs'
 	config 's/^CONFIG_SECURITY_LOCKDOWN_LSM=y//'
@@ -286,7 +287,7 @@ category() {
 	category fs unknown 'the options of this kernel were not found'
 	category fault ok
 	run -1 iotracer doctor
-	# some functions tell
+	# some functions show how the kernel was built
 	printf '00 t %s\n' __x64_sys_read ftrace_caller >>"$work/proc/kallsyms"
 	category fs ok
 	category uring unknown 'the options of this kernel were not found'
@@ -307,7 +308,7 @@ category() {
 	[[ $output == *'verdict     unknown  whether all will work here is not known'* ]]
 }
 
-@test "without kprobes the module finds nothing, with ftrace off it sees nothing" {
+@test "without kprobes or with ftrace off the module cannot be used" {
 	for option in KPROBES KRETPROBES KALLSYMS; do
 		config "s/^CONFIG_$option=y/# CONFIG_$option is not set/"
 		check kprobes missing "no CONFIG_$option"
@@ -331,7 +332,7 @@ category() {
 	run -1 iotracer doctor
 }
 
-@test "a function that the kernel does not have is named, with what is not seen" {
+@test "a function that the kernel lacks is named, with the events that are not seen" {
 	lacks fcntl_setlk
 	category fs partly 'LOCK: fcntl_setlk is not in this kernel'
 	run -1 iotracer doctor
@@ -340,13 +341,13 @@ category() {
 	category fs partly 'UNLINK: neither do_unlinkat nor filename_unlinkat is in this kernel' \
 		'SPLICE of io_uring: io_splice is not in this kernel' \
 		'LOCK: fcntl_setlk is not in this kernel'
-	# under its newer name
+	# the kernel has the function under its newer name
 	echo '00 t filename_unlinkat' >>"$work/proc/kallsyms"
-	# of a module it is another function
+	# a function of this name in a module is another function
 	printf '00 t fcntl_setlk\t[other]\n' >>"$work/proc/kallsyms"
 	category fs partly 'SPLICE of io_uring: io_splice is not in this kernel' \
 		'LOCK: fcntl_setlk is not in this kernel'
-	# a system call that it does not have is not missing, unless it has none of its kind
+	# a system call is missing only if the kernel has none for the operation
 	sed -i 's/ __x64_sys_getdents$/ __ia32_compat_sys_getdents/' "$work/proc/kallsyms"
 	lacks __x64_sys_tee __x64_sys_chdir
 	category fs partly 'CHDIR: this kernel has no system call for it' \
@@ -382,10 +383,10 @@ category() {
 	run -1 iotracer doctor
 }
 
-@test "what a loaded module could not hook is said with its error" {
+@test "a function that the loaded module could not hook is reported with its error" {
 	loaded 'fcntl_setlk LOCK detached 0 0 fits -22' '__x64_sys_tee TEE detached 0 0 fits -95' \
 		'vfs_open OPEN redirect 1 0 fits 0' 'fd_install OPEN kretprobe-names-as-given 1 0 fits -16' \
-		'btrfs_buffered_write HIT,MISS detached 0 0 unchecked -2' 'io_uring_complete bio tracepoint 1 0 - 0'
+		'btrfs_buffered_write HIT,MISS detached 0 0 unchecked -2' 'io_uring_complete - tracepoint 1 0 - 0'
 	category fs partly 'TEE: the module cannot hook tee: error -95' \
 		'LOCK: the module cannot hook fcntl_setlk: error -22'
 	run -1 iotracer doctor
@@ -393,7 +394,7 @@ category() {
 	category cache ok
 }
 
-@test "odd places: WSL, other processors, old kernels, containers" {
+@test "WSL, other processors, old kernels and containers are recognized" {
 	put proc/sys/kernel/arch aarch64
 	config 's/^CONFIG_X86_64=y//'
 	check kernel partly aarch64 x86-64
@@ -416,7 +417,7 @@ category() {
 	put proc/sys/kernel/osrelease 5.15.0-91-generic
 	check kernel missing 5.15.0-91-generic 'boot a kernel of 6.1 or newer'
 	run -3 iotracer doctor
-	# what files say forges no line and drives no terminal
+	# the content of a file cannot forge a line or control the terminal
 	printf '6.12\n\033[31mverdict ok\n' >"$work/proc/sys/kernel/osrelease"
 	run iotracer doctor
 	[[ $output != *$'\033'* ]]
@@ -450,9 +451,9 @@ category() {
 	[[ $output == *'kprobes     missing  no CONFIG_KPROBES'* ]]
 }
 
-# names_in_module: what the module's source hooks, or looks up by name
+# names_in_module: print the names that the module's source hooks or looks up
 names_in_module() {
-	# rejected.c has no category to itself; what hook/ needs is not of one category
+	# without rejected.c and most of hook/, which do not belong to one category
 	cat "$top"/module/probe/[!r]*.c "$top"/module/probe/r[!e]*.c "$top"/module/file/{originator,paths}.c \
 		"$top"/module/hook/symbol.c "$top"/module/compat/io_uring.h |
 		tr '\n' ' ' |
@@ -466,12 +467,13 @@ names_in_module() {
 	[ "$(wc -l <"$work/module")" -gt 150 ]
 	iotracer doctor --format=json |
 		jq -r '.categories[].needs[] | select(.kind != "option").names[]' | sort -u >"$work/doctor"
-	# found in modules that may not be loaded: ext4's and xfs' journals; not missed where it is
-	# not: kallsyms_lookup_name; bh_submit stands for
-	# the kernels that do not have end_bio_bh_io_sync, and is not looked up
+	# Left out of the module's names: functions of the journals of ext4 and xfs, whose modules
+	# may not be loaded, and kallsyms_lookup_name, which the module can do without. Left out of
+	# doctor's: bh_submit, which stands for the kernels without end_bio_bh_io_sync and is not
+	# looked up.
 	diff <(grep -vxE 'journal_end_buffer_io_sync|xlog_bio_end_io|kallsyms_lookup_name' "$work/module") \
 		<(grep -vx bh_submit "$work/doctor")
-	# and the functions of io_uring that call
+	# the functions of io_uring that call hooked functions
 	diff <(grep -oE 'CALLED\("\w+", \w+, "\w+"' "$top/module/probe/fs_calls.c" | grep -oE '"\w+"$' | sort -u) \
 		<(needs | sed -nE 's/^CALLED(_IF)?~.*~(\w+)$/"\2"/p' | sort -u)
 }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # bats file_tags=slow
 #
-# What iotracer doctor says of a kernel that takes no unsigned module is what insmod says.
-# None of these settings can be taken back: no other suite can follow in this machine, and
-# each test is of what the kernel looks at before what the tests before it have set.
+# Of a kernel that takes no unsigned module, iotracer doctor reports what insmod finds. None
+# of these settings can be undone, so no other suite can follow in this machine. Each test
+# sets what the kernel checks before the settings of the tests above it.
 
 # Tests run in subshells, and "run --separate-stderr" sets stderr_lines.
 # shellcheck disable=SC2030,SC2031,SC2154
@@ -22,7 +22,8 @@ setup() {
 	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
 }
 
-# refused CHECK WORDS ERROR: doctor says that nothing works for that reason, insmod has it
+# refused CHECK WORDS ERROR: doctor reports that nothing works because of CHECK, and says
+# WORDS; insmod fails with ERROR
 refused() {
 	run -3 --separate-stderr iotracer doctor --format=json
 	jq -e --arg name "$1" --arg words "$2" '.checks[] | select(.name == $name)
@@ -32,7 +33,7 @@ refused() {
 	[[ $output == *"$3"* ]]
 }
 
-@test "with lockdown a loaded module records on, and is not loaded again" {
+@test "under lockdown a loaded module goes on recording, but cannot be loaded again" {
 	load_module
 	echo confidentiality >/sys/kernel/security/lockdown
 	echo start >/proc/iotracer/fault/control
@@ -44,12 +45,12 @@ refused() {
 	refused lockdown 'confidentiality: only signed modules' 'Operation not permitted'
 }
 
-@test "with enforced signatures it is not loaded" {
+@test "with enforced signatures the module cannot be loaded" {
 	echo Y >/sys/module/module/parameters/sig_enforce
 	refused signatures 'module.sig_enforce' 'Key was rejected by service'
 }
 
-@test "where no module may be loaded any more it is not" {
+@test "with module loading disabled the module cannot be loaded" {
 	echo 1 >/proc/sys/kernel/modules_disabled
 	refused modules 'kernel.modules_disabled=1' 'Operation not permitted'
 }

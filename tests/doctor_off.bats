@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # bats file_tags=slow
 #
-# A kernel whose ftrace is off, by sysctl: nothing can be traced, and that is said.
-# ftrace loses count of its functions when it is turned on again (ftrace_shutdown() warns,
-# and ftrace is gone for good), so no other suite can follow in this machine.
+# A kernel whose ftrace was turned off by sysctl: nothing can be traced, and errors and
+# doctor report it. ftrace loses count of its functions when it is turned on again
+# (ftrace_shutdown() warns, and ftrace is gone for good), so no other suite can follow in
+# this machine.
 
 # Tests run in subshells, and "run" sets output.
 # shellcheck disable=SC2030,SC2031,SC2154
@@ -22,7 +23,7 @@ teardown_file() {
 	umount /mnt
 }
 
-# refused FILE COMMAND: EOPNOTSUPP, and why
+# refused FILE COMMAND [ERROR]: the command fails with EOPNOTSUPP, and the file ERROR says why
 refused() {
 	# shellcheck disable=SC2016 # it is for the inner shell
 	run ! bash -c 'echo "$2" >"$1"' bash "$1" "$2"
@@ -30,8 +31,8 @@ refused() {
 	[ -z "${3:-}" ] || grep -q 'ftrace is off, and without it no call is seen; sysctl -w' "$3"
 }
 
-# Hooks of functions could be attached then, and would see nothing.
-@test "with ftrace off nothing is started, and doctor says so" {
+# Without ftrace, hooks of functions could be attached but would see nothing.
+@test "with ftrace off nothing can be started, and doctor reports it" {
 	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
 	: >/mnt/f
 	load_module

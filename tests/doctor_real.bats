@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# What iotracer doctor says of this kernel is what the module does with it.
+# What iotracer doctor reports about this kernel agrees with what the module does on it.
 
 # Tests run in subshells, and "run" sets output.
 # shellcheck disable=SC2030,SC2031,SC2154
@@ -29,16 +29,17 @@ teardown() {
 	unload_module
 }
 
-# To read the names of all functions takes an emulated machine long: the tests ask seldom.
-# doctor STATUS: what it says as JSON, in $said
+# doctor STATUS: run doctor, which must exit with STATUS, and put the name of a file with its
+# JSON into $said. doctor reads the names of all functions, which takes long on an emulated
+# machine, so few tests run it.
 doctor() {
 	said=$BATS_FILE_TMPDIR/said
 	run "-$1" --separate-stderr iotracer doctor --format=json
 	printf '%s\n' "$output" >"$said"
 }
 
-# hooked CATEGORY: the functions and tracepoints that its start hooks, as doctor calls
-# them; not those of filesystems, which nobody knows before, and of delete_module
+# hooked CATEGORY: start it, and print the functions and tracepoints that it hooks, as doctor
+# names them; not those of filesystems, which are not known in advance, and of delete_module
 hooked() {
 	echo start >/proc/iotracer/"$1"/control
 	cat /proc/iotracer/hooks >"$BATS_TEST_TMPDIR/hooks"
@@ -48,28 +49,28 @@ hooked() {
 		sed -E 's/^__(x64|ia32|ia32_compat)_sys_//' | sort -u
 }
 
-@test "all that a category hooks doctor knows, and all that doctor names is hooked" {
+@test "doctor names what each category hooks, and all that doctor names is hooked" {
 	doctor 0
 	for category in fs block cache uring fault; do
 		hooked "$category" >"$BATS_TEST_TMPDIR/hooked"
 		[ -s "$BATS_TEST_TMPDIR/hooked" ]
 		jq -r ".categories[] | select(.name == \"$category\").needs[].names[]" "$said" | sort -u >"$BATS_TEST_TMPDIR/known"
 		comm -23 "$BATS_TEST_TMPDIR/hooked" "$BATS_TEST_TMPDIR/known" >"$BATS_TEST_TMPDIR/unknown"
-		echo "$category hooks, and doctor does not know: $(paste -sd ' ' "$BATS_TEST_TMPDIR/unknown")"
+		echo "$category hooks what doctor does not name: $(paste -sd ' ' "$BATS_TEST_TMPDIR/unknown")"
 		[ ! -s "$BATS_TEST_TMPDIR/unknown" ]
 		jq -r --rawfile hooked "$BATS_TEST_TMPDIR/hooked" ".categories[] | select(.name == \"$category\").needs[]
 			| select(.hooked and .state == \"ok\").names
 			| select(any(IN(\$hooked | split(\"\n\")[])) | not) | join(\" or \")" "$said" >"$BATS_TEST_TMPDIR/idle"
-		echo "$category does not hook, and doctor says it does: $(paste -sd , "$BATS_TEST_TMPDIR/idle")"
+		echo "doctor names what $category does not hook: $(paste -sd , "$BATS_TEST_TMPDIR/idle")"
 		[ ! -s "$BATS_TEST_TMPDIR/idle" ]
 	done
 }
 
-@test "each category that is ok for doctor starts, and hooks all it needs" {
+@test "each category that doctor reports as ok starts, and hooks all it needs" {
 	for category in fs block cache uring fault; do
 		echo start >/proc/iotracer/"$category"/control
 	done
-	# the module, too, tells doctor what could not be hooked
+	# doctor also reads from the module what could not be hooked
 	doctor 0
 	awk 'NR > 1 && $7 { print $1 }' /proc/iotracer/hooks | sed -E 's/^__(x64|ia32|ia32_compat)_sys_//' >"$BATS_TEST_TMPDIR/failed"
 	jq -r '.categories[].needs[] | select(.hooked and .state != "none").names[]' "$said" >"$BATS_TEST_TMPDIR/needed"
@@ -77,7 +78,7 @@ hooked() {
 	[ "$(jq -r '[.categories[].state] | unique | join(" ")' "$said")" = ok ]
 }
 
-@test "every operation that is ok for doctor, and is made, is recorded" {
+@test "the operations of a category that doctor reports as ok are recorded" {
 	echo start >/proc/iotracer/fs/control
 	cd "$BATS_TEST_TMPDIR"
 	mkdir d
@@ -95,7 +96,7 @@ hooked() {
 	echo stop >/proc/iotracer/fs/control
 }
 
-@test "without root the same is said, but for what only root may read" {
+@test "without root doctor reports the same, except for what only root may read" {
 	said=$BATS_FILE_TMPDIR/said
 	[ "$(jq -r '[.categories[].state] | unique | join(" ")' "$said")" = ok ]
 	cp "$(command -v iotracer)" /tmp/iotracer-doctor

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Traces, recorded from a directory that looks like /proc/iotracer, and what is
-# exported from them: columns, order, gaps, what is cut off, what does not fit, hashed
-# names. Needs neither root nor the module; record.bats has the real one.
+# What iotracer record stores and iotracer export prints: columns, order, gaps, damaged
+# traces, options, hashed names. The traces are recorded from a directory that looks like
+# /proc/iotracer, so neither root nor the module is needed. record.bats uses the real module.
 
 # Tests run in subshells, and "run --separate-stderr" sets stderr_lines.
 # shellcheck disable=SC2030,SC2031,SC2154
@@ -38,7 +38,8 @@ teardown() {
 	rm -rf "$work"
 }
 
-# events: lines of FIELD=VALUE become the stream; paths: likewise the table of paths.
+# events, paths: make the stream, or the table of paths, of lines of FIELD=VALUE on standard
+# input.
 events() {
 	tool-stream layout=1 event=2 >proc/fs/stream
 }
@@ -52,7 +53,7 @@ record() {
 	iotracer record -o "$@" -- true 2>"$work/summary" || { cat "$work/summary"; return 1; }
 }
 
-# column NAME: of the CSV on standard input, without its header.
+# column NAME: print that column of the CSV on standard input, without its header.
 column() {
 	python3 -c 'import csv, sys
 for row in csv.DictReader(sys.stdin):
@@ -79,7 +80,7 @@ a_few() {
 
 # --- columns ------------------------------------------------------------------
 
-# every_category: a stream with an event of each, from the fields on standard input
+# every_category: give each category a stream with the event on standard input
 every_category() {
 	local name id
 	cat >fields
@@ -91,7 +92,7 @@ every_category() {
 	paths <<<"id=1 text=/home/ann/db"
 }
 
-@test "the columns are those of the manual: a name is there once, and has one unit everywhere" {
+@test "export has the columns of format --columns: a name occurs once and has one unit everywhere" {
 	every_category <<<"cpu=0 seq=0 time=1000000000 latency=5 path=1 op=1 pid=7 comm=cat"
 	record t -c fs,block,cache,uring,fault
 	iotracer format --columns >columns.tsv
@@ -99,7 +100,7 @@ every_category() {
 		rows t --category=$name | head -n 1 | tr , '\n' >header
 		cmp header <(awk -F'\t' -v name=$name '$1 == name { print $2 }' columns.tsv)
 		iotracer export t -f json --category=$name | jq -r 'keys_unsorted[]' | cmp - header
-		# sqlite and SQL know no capitals
+		# sqlite and SQL ignore the case of names
 		[ -z "$(tr '[:upper:]' '[:lower:]' <header | sort | uniq -d)" ]
 		[ "$(head -n 1 header)" = timestamp ]
 		for column in time_ns latency_ns path device inode op comm pid; do
@@ -107,9 +108,9 @@ every_category() {
 		done
 		run ! grep -qE '^(filename|operation|event_type|fault_type|dev|dev_id|command|latency|latency_ms)$' header
 	done
-	# a column by its unit, whatever the table
+	# a name has the same unit in all categories
 	[ -z "$(cut -f 2,3 columns.tsv | sort -u | cut -f 1 | uniq -d)" ]
-	# and the unit is in its name
+	# and the name shows the unit
 	while IFS=$'\t' read -r _ column unit _; do
 		case $unit in
 		ns) [[ $column == *_ns ]] ;;
@@ -145,7 +146,7 @@ every_category() {
 	[ "$(column cgroup <t.csv | head -n 1)" = 77 ]
 }
 
-@test "JSON: one object a line, the same values" {
+@test "JSON has one object per line, with the values of the CSV" {
 	a_few
 	record t
 	for columns in own io-tracer; do
@@ -167,7 +168,8 @@ every_category() {
 	done
 }
 
-# As its own documents have them: seeds 001 and 002, and the headers of its current version.
+# The columns as IO Tracer's own documents have them: seeds 001 and 002, and the headers of its
+# current version.
 io_tracer_columns() {
 	case $1 in
 	fs) echo timestamp,operation,pid,command,filename,size,inode,flags,offset,tid,mmap_prot,mmap_flags,address,cmdline,fd ;;
@@ -178,7 +180,7 @@ io_tracer_columns() {
 	esac
 }
 
-@test "--columns=io-tracer: its directories, its columns, and no others" {
+@test "--columns=io-tracer: exactly the directories and columns of IO Tracer" {
 	every_category <<<"cpu=0 seq=0 time=1000000000 latency=5 path=1"
 	record t -c fs,block,cache,uring,fault
 	iotracer export t -o rows --columns=io-tracer
@@ -214,26 +216,27 @@ io_tracer_columns() {
 	tool-stream layout=1 event=3 >proc/fault/stream <<<"cpu=0 seq=0 time=1 offset=12293 op=0"
 	tool-stream layout=1 event=4 >proc/block/stream <<<"cpu=0 seq=0 time=1 latency=1500000 queue_latency=20000"
 	record u -c fs,block,cache,fault
-	# a row as its documents have one
+	# a row as in IO Tracer's documents
 	[[ $(rows u --columns=io-tracer --category=cache | tail -n 1) == *',1234,python,READAHEAD,5678,50,/home/ann/db,128,204800,8,'* ]]
 	[ "$(rows u --columns=io-tracer --category=fault | column offset)" = 3 ]
 	[ "$(rows u --columns=io-tracer --category=block | column latency_ms)" = 1.500000 ]
 	[ "$(rows u --columns=io-tracer --category=block | column queue_time_ms)" = 0.020000 ]
 }
 
-# duckdb: the folder where npm has put it, if there is npm; Debian has no DuckDB
+# duckdb: print the directory in which npm installed DuckDB, which Debian does not have. Fails
+# without npm.
 duckdb() {
 	# shellcheck source=scripts/lib.sh
 	. "$BATS_TEST_DIRNAME/../scripts/lib.sh"
-	local folder
-	folder=$(iot_cache)/duckdb || return
-	[ -d "$folder/node_modules/@duckdb/node-api" ] ||
-		timeout 60 npm install --loglevel=error --no-save --prefix "$folder" @duckdb/node-api@1.5.6-r.1 >&2 || return
-	echo "$folder"
+	local directory
+	directory=$(iot_cache)/duckdb || return
+	[ -d "$directory/node_modules/@duckdb/node-api" ] ||
+		timeout 60 npm install --loglevel=error --no-save --prefix "$directory" @duckdb/node-api@1.5.6-r.1 >&2 || return
+	echo "$directory"
 }
 
-# loaded_by WITH NAME: what that makes of NAME.csv without being told anything: events, the sum
-# of their times, and the paths of the ten that took longest.
+# loaded_by PROGRAM NAME: load NAME.csv, or NAME.json, into the program without any option. Print
+# the number of events, the sum of their latencies, and the paths of the ten that took longest.
 loaded_by() {
 	case $1 in
 	sqlite)
@@ -251,7 +254,7 @@ loaded_by() {
 	json)
 		jq -sr '"\(length)|\(map(.latency_ns) | add)", (sort_by(-.latency_ns, .seq)[:10][].path)' "$2.json" ;;
 	pandas)
-		/usr/bin/python3 - "$2" <<-'END' ;; # Debian's, whose pandas it is
+		/usr/bin/python3 - "$2" <<-'END' ;; # Debian's Python, which has pandas
 			import pandas, sys
 			t = pandas.read_csv(sys.argv[1] + ".csv")
 			print(f"{len(t)}|{t['latency_ns'].sum()}")
@@ -272,7 +275,7 @@ loaded_by() {
 	esac
 }
 
-@test "files load without an option: sqlite, Python's csv, JSON, pandas; DuckDB where npm has it" {
+@test "exports load without options in sqlite, Python, jq, pandas, and DuckDB if npm has it" {
 	python3 - >many <<-'END'
 		import random
 		random.seed(5)
@@ -310,25 +313,25 @@ loaded_by() {
 	END
 	[ "$(rows t 2>/dev/null | column timestamp | tr '\n' ' ')" = \
 		"2017-07-14T02:40:00.000000000Z 2017-07-14T02:40:00.000000600Z 2017-07-14T02:40:00.000001000Z 2017-07-14T02:40:00.000000100Z " ]
-	# Half a second later: half of what the clock has gained.
+	# Half a second later the timestamp has half of what the clock gained.
 	events <<<"cpu=0 seq=0 time=1500000000"
 	record u
 	cp t/metadata.json u/metadata.json
 	[ "$(rows u | column timestamp)" = 2017-07-14T02:40:00.500050000Z ]
-	# The time of day was set: only the begin counts, and that is said.
+	# The time of day was set: only the clocks at the begin are used, and a message reports it.
 	sed -i 's/1500000001000100000/1500003601000000000/' u/metadata.json
 	run --separate-stderr rows u
 	[[ $stderr == *"the time of day was set"* ]]
 	[[ ${lines[1]} == 2017-07-14T02:40:00.500000000Z,* ]]
 }
 
-@test "CSV and JSON take the same options, and print alike where nothing is said" {
+@test "CSV and JSON take the same options and have the same defaults" {
 	every_category <<<"cpu=0 seq=0 time=1000000000 latency=5 path=1"
 	record one
 	record two -c fs,fault
 	for options in "" --per-category --category=fs "--columns=io-tracer" "--gzip" "--rotate=1"; do
 		for format in csv json; do
-			# shellcheck disable=SC2086 # none, or one
+			# shellcheck disable=SC2086 # no option, or one
 			iotracer export one -f $format $options >out 2>err || { echo "$format $options: $(cat err)"; false; }
 			[ -s out ]
 			[ ! -s err ]
@@ -359,7 +362,7 @@ loaded_by() {
 		    for seq in range(3000):
 		        t += random.randrange(1, 5000 if cpu else 50)
 		        ends.append((random.random() < 0.01 or cpu, cpu, seq, t))
-		# blocks in any order of the CPUs, each CPU's own order kept
+		# the CPUs' blocks in random order, those of each CPU in its own order
 		by_cpu = {c: [e for e in ends if e[1] == c] for c in range(4)}
 		while any(by_cpu.values()):
 		    cpu = random.choice([c for c in by_cpu if by_cpu[c]])
@@ -400,7 +403,7 @@ loaded_by() {
 	record t --buffer=64
 	rows t >t.csv
 	cmp <(sed 's/.* comm=\([^ ]*\).*/\1/' lines) <(column comm <t.csv)
-	# 16,411 numbers, each with flags of its own
+	# 16,411 values of flags, each shown in its own way
 	[ "$(column flags <t.csv | sort -u | wc -l)" = 16411 ]
 	cmp <(column flags <t.csv | head -n 3589) <(column flags <t.csv | tail -n 3589)
 }
@@ -450,7 +453,7 @@ t
 	run iotracer record -o paths --strict -- true
 	[ "$status" = 1 ]
 	[[ $output == *"paths: 1 paths were forgotten"*"LOSSY (0.00 % of the events)"* ]]
-	# little is not nothing, and nearly all is not all
+	# a small share is not shown as none, and nearly all is not shown as all
 	for share in "30000 1 less than 0.01 %" "1 30000 more than 99.99 %"; do
 		read -r stored lost words <<<"$share"
 		for ((i = 0; i < stored; i++)); do echo "cpu=0 seq=$((lost + i)) time=$i"; done | sed "1 s/\$/ gap=$lost/" | events
@@ -475,7 +478,8 @@ t
 
 # --- what is cut off, or strange ----------------------------------------------
 
-# small_trace TRACE [OPTION]...: four frames of twelve events of three CPUs, three more lost
+# small_trace TRACE [OPTION]...: record four frames of twelve events of three CPUs, and a loss of
+# three more
 small_trace() {
 	tool-stream layout=1 event=2 </dev/null >proc/fs/stream
 	tool-stream layout=2 </dev/null >proc/paths
@@ -488,7 +492,7 @@ small_trace() {
 				echo "cpu=$cpu seq=$seq time=$((1000000 + 1000 * i)) latency=5 op=1 comm=x path=$((frame + 1)) $gap"
 			done | tool-stream continue layout=1 event=2 >>proc/fs/stream
 			echo "id=$((frame + 1)) text=/d/f$frame" | tool-stream continue layout=2 >>proc/paths
-			# until it is read and older than what is gathered
+			# wait until the recorder has written these events as a frame of their own
 			until [ "$(stat -c %s "$1/fs.iot")" -ge $((8192 + 4096 * frame)) ]; do sleep 0.1; done
 		done
 	END
@@ -515,7 +519,7 @@ small_trace() {
 	jq '.begin = {} | .end = {}' t/metadata.json >changed
 	mv changed t/metadata.json
 	seal_metadata t
-	# the second and the last of four frames
+	# damage the second of four frames, and cut off the last
 	printf X | dd of=t/fs.iot bs=1 seek=$((2 * 4096 + 500)) conv=notrunc status=none
 	truncate -s $((4 * 4096 + 1000)) t/fs.iot
 	run --separate-stderr rows t
@@ -538,7 +542,7 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 25 ]
 	[[ $stderr == *"24 of 48 events can be read"* ]]
-	# paths likewise
+	# the same with paths
 	small_trace p
 	truncate -s $((4 * 4096)) p/paths.iot
 	run --separate-stderr rows p
@@ -546,7 +550,7 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 	[ "${#lines[@]}" = 49 ]
 	[[ $stderr == *"p/paths.iot: paths are missing, shown as ?: those numbered 4 to 4"* ]]
 	[ "$(printf '%s\n' "${lines[@]}" | column path | sort | uniq -c | tr -s ' ' | tr '\n' ,)" = " 12 /d/f0, 12 /d/f1, 12 /d/f2, 12 ?," ]
-	# a frame that was taken out, one that is there twice, a file that is not there
+	# a frame that was removed, a frame that is there twice, a file that is missing
 	small_trace u --compress=never
 	cp -r u twice
 	{ head -c 8192 u/fs.iot; tail -c 8192 u/fs.iot; } >twice/fs.iot
@@ -581,7 +585,7 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 	rows t --partial 2>/dev/null | cmp - <(printf '%s\n' "${lines[@]}")
 }
 
-@test "another schema is refused, both sides named; so is what is no trace" {
+@test "another schema is refused with both named; so are an old format and a directory without a trace" {
 	a_few
 	record t --compress=never
 	ours=$(iotracer --version | sed 's/.*schema \(.*\))/\1/')
@@ -605,7 +609,7 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 	[[ $output == *"fs: the module writes stream version 2 schema 0000000000000123, this tool reads version 2 schema $ours"* ]]
 }
 
-@test "garbage in a frame, behind all frames, and in place of all: the rest is shown" {
+@test "garbage in a frame, after the last frame or in place of the file: the rest is shown" {
 	for ((i = 0; i < 20000; i++)); do echo "cpu=0 seq=$i time=$((1000 + i))"; done | events
 	record t --compress=never
 	rows t >whole.csv
@@ -632,7 +636,7 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 @test "a block that does not fit its trace is damage, also in a frame whose checksums are right" {
 	printf 'cpu=%d seq=0 time=1000\n' 0 1 2 3 | events
 	record t --compress=never
-	# cpu, event, records in the block; seq of the record; records there
+	# cpu, event and number of records that the block states; seq of its record; records in it
 	for block in "3, 2, 1; 7; 1" "4, 2, 1; 7; 1" "4000000, 2, 1; 7; 1" "3, 2, 1; 8; 1" "3, 2, 2; 7; 1" "3, 3, 1; 7; 1"; do
 		IFS=';' read -r said seq there <<<"$block"
 		with_trace_file <<-END
@@ -669,7 +673,7 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 	done
 }
 
-@test "notes that are too long, or longer than the frame, are none" {
+@test "notes that are too long, or longer than the frame, are ignored" {
 	a_few
 	record t --compress=never
 	for note in "4194304, 0" "5, 99"; do
@@ -708,18 +712,18 @@ iotracer: t: is not whole, so this is a failure (--partial: it is none)" ]
 	[ "$(grep -nx "start while-read" commands | cut -d: -f1)" -gt "$(grep -nx reset commands | cut -d: -f1)" ]
 }
 
-# category NAME EVENT: a directory for one more
+# category NAME EVENT: make the directory of one more category
 category() {
 	cp -r proc/fs "proc/$1"
 	tool-stream layout=1 "event=$2" </dev/null >"proc/$1/stream"
 }
 
-# given CATEGORY: the first filter that its control was given
+# given CATEGORY: print the first filter that was written to its control
 given() {
 	sed -n '6,$s/^filter //p' "proc/$1/control" | head -n 1
 }
 
-@test "record: a filter is for one category, or for all for which it has a meaning" {
+@test "record: a filter applies to one category, or to all for which it has a meaning" {
 	category cache 5
 	category block 4
 	control=$(cat proc/fs/control)
@@ -729,7 +733,7 @@ given() {
 	[ "$(given fs)" = "op=read op=WRITE uid=5 min_latency=7 op=OPEN" ]
 	[ "$(given cache)" = "op=Dirty uid=5" ]
 	[ "$(given block)" = "op=WRITE uid=5 min_latency=7 dev=8:1" ]
-	# What does not apply is said, with the reason, and only that.
+	# A message reports the filter that does not apply, with the reason, and no other filter.
 	[ "$(grep -c 'does not apply' <<<"$stderr")" = 1 ]
 	[[ $stderr == *"--filter=min_latency=7 does not apply to cache, which is recorded without it: its events have no duration"* ]]
 	for name in fs cache block; do
@@ -743,7 +747,7 @@ given() {
 	[[ $stderr == *"--filter=op=MISS does not apply to fs, which is recorded without it: it has no such operation"* ]]
 }
 
-@test "record: a filter that is none is refused by key, value and reason; nothing is touched" {
+@test "record: an invalid filter is refused with key, value and reason; nothing is changed" {
 	category cache 5
 	category block 4
 	before=$(cat proc/*/control)
@@ -771,16 +775,16 @@ given() {
 	[ ! -e ran ]
 }
 
-@test "record: what the module refuses is said in its words" {
+@test "record: the module's own message is shown when it refuses a command" {
 	echo 'filter uid=x: uid=x: say a number' >proc/fs/error
 	run preloaded TOOL_WRITE_ERROR="22:filter uid=x" iotracer record -o t -f uid=x
 	[ "$status" = 1 ]
 	[[ $output == *"iotracer: fs: the module refuses filter uid=x: uid=x: say a number"* ]]
-	# Another command's refusal is not this one's.
+	# A message about another command is not shown for this one.
 	echo 'size 0: say a number' >proc/fs/error
 	run preloaded TOOL_WRITE_ERROR="22:filter uid=x" iotracer record -o t -f uid=x
 	[[ $output == *'the module refuses "filter uid=x": it does not understand it'* ]]
-	# The process of the filter that there was may have gone.
+	# The process that the previous filter names may have ended.
 	sed -i 's/^filter none/filter tree=77/' proc/fs/control
 	run preloaded TOOL_WRITE_ERROR="3:filter tree=77" iotracer record -o u --time=0.1
 	[ "$status" = 0 ]
@@ -788,7 +792,7 @@ given() {
 	[ "$(tail -n 1 proc/fs/control)" = "filter none" ]
 }
 
-@test "record: categories are started, and stopped, side by side" {
+@test "record: categories are started, and stopped, in parallel" {
 	for c in block cache; do cp -r proc/fs proc/$c; done
 	tool-stream layout=1 event=4 </dev/null >proc/block/stream
 	tool-stream layout=1 event=5 </dev/null >proc/cache/stream
@@ -801,7 +805,7 @@ given() {
 	many-events proc 2000 2 50
 	strace -f -y -o calls iotracer record -o t -- true
 	[ "$(grep -c 'schema.json>, "' calls)" = 1 ]
-	# of the recorder, its libraries loaded, but for: data, memory, locks, waiting
+	# the recorder's calls after its libraries are loaded, but for data, memory, locks, waiting
 	recorder=$(head -n 1 calls | cut -d' ' -f1)
 	child=$(sed -nE "s/^$recorder .*\bclone\(.*= ([0-9]+)\$/\1/p; s/^$recorder .*<... clone resumed.*= ([0-9]+)\$/\1/p" calls | head -n 1)
 	[ -n "$child" ]
@@ -856,7 +860,7 @@ given() {
 	[ "$status" = 5 ]
 }
 
-@test "record: of a Ctrl-C the command gets one SIGINT" {
+@test "record: the command gets one SIGINT from a Ctrl-C" {
 	python3 - <<-'END'
 		import os, pty, signal, time
 		work = 'trap "echo got >>signals" INT; touch ready; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done'
@@ -870,7 +874,7 @@ given() {
 		try:
 		    while os.read(terminal, 4096):
 		        pass
-		except OSError: # nobody has it open
+		except OSError: # no process has the terminal open
 		    pass
 		os.waitpid(pid, 0)
 	END
@@ -878,13 +882,13 @@ given() {
 	[ "$(jq -r .state t/metadata.json)" = COMPLETE ]
 }
 
-@test "record: a command whose end the parent does not want to hear of" {
+@test "record: the exit status is the command's even if the parent ignores SIGCHLD" {
 	run -6 python3 -c 'import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- sh -c 'exit 6'
 }
 
-@test "record: standard error that nobody reads" {
+@test "record: ends as usual if nobody reads its standard error" {
 	a_few
 	cp proc/fs/control before
 	iotracer record -o t --buffer=8 -- sleep 0.5 2> >(:)
@@ -892,7 +896,7 @@ os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- 
 	[ "$(tail -n 5 proc/fs/control)" = "$(cat before)" ]
 }
 
-@test "record: ends when it should, while there always is more" {
+@test "record: ends by --time, --size or SIGINT while events keep coming" {
 	many-events proc 10000 1 100
 	for how in --time=1 --size=8 INT; do
 		options=("$how")
@@ -908,7 +912,7 @@ os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- 
 	done
 }
 
-@test "record: the module is unloaded: an error, and what was read is there" {
+@test "record: unloading the module is an error, and what was read before is kept" {
 	a_few
 	touch gone
 	run preloaded TOOL_GONE="$work/gone" iotracer record -o t -- rm proc/fs/stats
@@ -934,22 +938,22 @@ os.execvp("timeout", ["timeout", "20"] + sys.argv[1:])' iotracer record -o t -- 
 	jq -e --argjson took "$took" '.duration_s >= 1.9 and .duration_s * 1e6 <= $took' t/metadata.json
 }
 
-# on_terminal COMMAND: what it prints on one
+# on_terminal COMMAND: print what the command writes to a terminal
 on_terminal() {
 	TERM=xterm script -qec "$1" /dev/null </dev/null | tr -d '\r'
 }
 
-@test "the progress line is nowhere but alone on a terminal" {
+@test "the progress line is shown only on a terminal that nothing else is written to" {
 	escape=$'\033[K'
 	a_few
-	# A command has the terminal for itself, for its own standard error, too.
+	# A command has the terminal for itself, also for its standard error.
 	on_terminal "iotracer record -o a -- sh -c 'for i in 1 2 3; do echo out \$i; sleep 0.6; echo err \$i >&2; done'" >out
 	[ "$(head -n 6 out)" = $'out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3' ]
 	run ! grep -qF "$escape" out
 	on_terminal "iotracer record --color=never -o b --time=1 >/dev/null" >out
 	grep -qF "$escape" out
 	grep -q '4 events, .* lost, .* MiB' out
-	# It is gone when something else is said.
+	# The line is cleared before anything else is printed.
 	[[ $(sed 's/.*\x1b\[K//' out) =~ ^(iotracer: )?b ]]
 	for how in "2>err" "2>&1 | cat >err" "2>&1 >/dev/null | cat >err"; do
 		on_terminal "iotracer record -o c --time=1 $how"
@@ -959,7 +963,7 @@ on_terminal() {
 	done
 	TERM=dumb script -qec "iotracer record -o d --time=1" /dev/null </dev/null >out
 	run ! grep -qF "$escape" out
-	# Rows, or what reads them, have it, too.
+	# Rows have the terminal for themselves, and so has a program that reads them.
 	many-events proc 100000 2 100
 	record t
 	on_terminal "iotracer export t" | cmp - <(rows t)
@@ -971,7 +975,7 @@ on_terminal() {
 	[[ $(sed 's/.*\x1b\[K//' out) == "" ]]
 }
 
-@test "record: -c adds up, and all are all; times and sizes have units" {
+@test "record: several -c add up, -c all is every category; times and sizes take units" {
 	every_category <<<"cpu=0 seq=0 time=1000000000"
 	record t -c fs -c block
 	[ "$(jq -c '[.categories[].name]' t/metadata.json)" = '["fs","block"]' ]
@@ -1029,7 +1033,7 @@ on_terminal() {
 	done
 }
 
-@test "record: refused are two at once, what runs already, a directory that is there" {
+@test "record: refuses a second recorder, a category in use, a directory that exists, no module" {
 	iotracer record -o t 2>/dev/null &
 	pid=$!
 	sleep 1
@@ -1070,7 +1074,7 @@ on_terminal() {
 	done
 }
 
-@test "export: what the trace does not have, and what it says of itself" {
+@test "export: a category that is missing is an error; control characters in metadata are escaped" {
 	a_few
 	record t --tag=$'\xff=x'
 	[ "$(jq -c .tags t/metadata.json)" = '{"\\377":"x"}' ]
@@ -1112,7 +1116,7 @@ on_terminal() {
 	run iotracer export t -o plain
 	[ "$status" = 1 ]
 	[[ $output == *"is there already"* ]]
-	# Of nothing a header.
+	# A trace without events gives a header alone.
 	events </dev/null
 	record empty
 	iotracer export empty -o none
@@ -1155,7 +1159,8 @@ on_terminal() {
 # --- anonymize ----------------------------------------------------------------
 
 @test "anonymize: names hashed, extensions kept, the same under one key only" {
-	# A hashed name has letters and 2 to 7: what is looked for is in none by chance.
+	# A hashed name has only letters and the digits 2 to 7, so that none contains by chance a
+	# word that is searched for below.
 	paths <<-'END'
 		id=1 text=/h0me/ann1/thesis.tex
 		id=2 text=/h0me/ann1/thesis.pdf
@@ -1210,7 +1215,7 @@ on_terminal() {
 		    for j in range(i):
 		        assert not names[i] & names[j]
 		comms = {r["comm"] for r in a}
-		assert path[8][2] not in comms # a name of one kind is none of another
+		assert path[8][2] not in comms # hashes of two kinds of name differ
 		assert len(comms) == 2 and all(re.fullmatch("[a-z2-7]{12}", n) for n in comms)
 	END
 	run rows hidden --anonymize

@@ -7,11 +7,11 @@
 export CATEGORY=fault
 load lib/three_filesystems
 
-@test "page faults: minor and major are getrusage's on ext4, xfs, btrfs, tmpfs" {
+@test "page faults: minor and major counts equal those of getrusage on ext4, xfs, btrfs, tmpfs" {
 	check sums by_large_pages
 }
 
-@test "page faults: programs, private copies, the kernel's own, SIGBUS" {
+@test "page faults: of programs, private copies, the kernel itself, and with SIGBUS" {
 	check kinds
 }
 
@@ -19,10 +19,10 @@ load lib/three_filesystems
 	check filters
 }
 
-@test "page faults: files of FUSE, and nobody who waits for one keeps the module" {
+@test "page faults: of files of FUSE; a process that waits in one does not keep the module" {
 	check unbounded
 }
 
-@test "page faults: hooked while started only, and the same by kretprobe" {
+@test "page faults: hooked only while started; by kretprobe the counts are the same" {
 	check hooked
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Touches the pages of a file's mapping and tells what getrusage(2) counted:
+ * Touches the pages of a file's mapping and prints the faults that getrusage(2) counted:
  *
  *	fault FILE ACCESS STRIDE
  *
- * ACCESS is one letter each for what is done in turn: r reads every STRIDE-th page,
- * w writes to it, both through a shared mapping, p writes through a private one, c
- * throws the file out of the page cache before all that. Prints "<minor> <major>
- * <address of the mapping>" of the last.
+ * ACCESS has one letter for each step: r reads every STRIDE-th page, w writes to it,
+ * both through a shared mapping; p writes through a private mapping. A c in front first
+ * drops the file from the page cache. Prints "<minor> <major> <address of the mapping>"
+ * for the last step.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static void touch(char *at, long pages, long stride, char access)
 
 int main(int argc, char **argv)
 {
-	static struct rusage before, after; /* pages that are there */
+	static struct rusage before, after; /* static: their pages are present */
 	long stride, pages;
 	struct stat st;
 	char *at, *a;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What fault.bats tests: python3 fault.py FUNCTION... See lib/iot.py.
+The tests of fault.bats. Usage: python3 fault.py FUNCTION... See lib/iot.py.
 
-The files are on ext4, xfs and btrfs below /mnt, and a tmpfs, /mnt/files. What a child
-counts of its own faults by getrusage(2) is what has to be found.
+The files are on ext4, xfs and btrfs below /mnt, and on a tmpfs, /mnt/files. The events have
+to be the faults that a child counts of itself by getrusage(2).
 """
 import ctypes
 import mmap
@@ -33,7 +33,7 @@ def make(path, pages):
 
 
 class Mapping:
-    """A shared mapping of a file; its memory also beyond what the file has left."""
+    """A shared mapping of a file. @memory also has pages that the file has lost."""
 
     def __init__(self, path):
         fd = os.open(path, os.O_RDWR)
@@ -42,7 +42,7 @@ class Mapping:
 
 
 def touched(path, access, stride=1):
-    """Run fault.c. Its faults, minor and major, the mapping's address; its pid."""
+    """Run fault.c. Returns its (minor, major) faults, the address of its mapping, and its pid."""
     program = os.path.join(os.path.dirname(__file__), '..', 'build/tests/fault')
     with subprocess.Popen([program, path, access, str(stride)], stdout=subprocess.PIPE,
                           text=True) as p:
@@ -52,7 +52,7 @@ def touched(path, access, stride=1):
 
 
 def in_child(function, *args):
-    """What a function says in a child; and its pid."""
+    """What a function returns in a child, and the pid of the child."""
     r, w = os.pipe()
 
     def run():
@@ -74,7 +74,7 @@ def rows(path):
 
 
 def is_counted(path, of, found, pid, base):
-    """The events are the child's faults, of this file, each in its place."""
+    """Check that the events are the child's faults, with the file and the right offsets."""
     st = os.stat(path)
     is_equal((sum(r['severity'] == 'MINOR' for r in found),
               sum(r['severity'] == 'MAJOR' for r in found)), of)
@@ -86,7 +86,7 @@ def is_counted(path, of, found, pid, base):
 
 
 def traced(path, access, stride=1, op=None):
-    """What it did and the events of that access, which is all there are by @op."""
+    """Trace one access, with a filter for @op. Returns its faults and the events, checked."""
     trace(*([f'op={op}'] if op else []))
     of, base, pid = touched(path, access, stride)
     command('stop')
@@ -96,7 +96,7 @@ def traced(path, access, stride=1, op=None):
 
 
 def sums():
-    """Cold, warm and written: minor and major faults are getrusage's."""
+    """Minor and major faults are those of getrusage(2), for cold, warm and written pages."""
     for place in PLACES:
         path = place + '/sums'
         make(path, 300)
@@ -107,7 +107,7 @@ def sums():
             is_equal(sum(int(r['pages']) for r in found), 300)
         of, found = traced(path, 'rw', 7, 'WRITE')
         if place == '/mnt/files':
-            # where no filesystem has to be told, the first read makes them writable
+            # a tmpfs need not know of writes, so the first read maps the pages writable
             is_equal((of, found), ((0, 0), []))
             continue
         is_equal(sum(of), 43)
@@ -118,7 +118,7 @@ def sums():
 
 
 def kinds():
-    """Programs, private copies, the kernel's own faults, and what is beyond the end."""
+    """Faults of programs, private copies, the kernel's own, and beyond the end of a file."""
     path = '/mnt/ext4/kinds'
     make(path, 8)
 
@@ -137,7 +137,7 @@ def kinds():
     command('stop')
     found = rows(path)
     is_equal({(r['op'], r['flags']) for r in found}, {('WRITE', 'SHARED|MKWRITE|GUP')})
-    # since 7.x one fault makes all of a large folio writable
+    # since 7.x one fault makes a whole large folio writable
     both = [0, PAGE]
     is_true([int(r.get('offset', 0)) for r in found] in ([both, both[:1]] if VERSION >= (7, 0)
                                                          else [both]), found)
@@ -201,7 +201,7 @@ def filters():
 
 
 def hooked():
-    """Nothing before start and after stop; by kretprobe it is the same."""
+    """Nothing is hooked before start and after stop; kretprobes see the same."""
     def lines():
         return [line for line in slurp(IOT + '/hooks').split('\n') if 'handle_mm_fault' in line]
 
@@ -217,7 +217,7 @@ def hooked():
 
 
 def by_large_pages():
-    """Pages of a large folio, as far as this kernel has them, count as they are mapped."""
+    """Each page of a large folio counts when it is mapped, if this kernel uses large folios."""
     path = '/mnt/xfs/large'
     make(path, 2048)
 
@@ -231,8 +231,8 @@ def touch_page(fd, page):
 
 def unbounded():
     """
-    Files of FUSE: the same counts, and who waits for the server does not keep the
-    module. Without redirecting, too.
+    Files of FUSE have the same counts, and a task that waits for the server does not keep
+    the module loaded. Both hold without redirection, too.
     """
     with fuse.mounted(300) as hold:
         for parameters in ('attach=auto', 'attach=kprobe'):
@@ -242,7 +242,7 @@ def unbounded():
             command('stop')
             is_counted(fuse.FILE, of, rows(fuse.FILE), pid, base)
             is_equal(sum(of), 300)
-            fd = os.open(fuse.FILE, os.O_RDONLY) # nothing of it is cached then
+            fd = os.open(fuse.FILE, os.O_RDONLY) # that drops its cached pages
             hold.set()
             trace()
             first = spawn(touch_page, fd, 0)
@@ -258,7 +258,7 @@ def unbounded():
             os.close(fd)
             command('stop')
             found = rows(fuse.FILE)
-            # of the first one the attempt after the wait
+            # of the first fault the reloaded module sees only the attempt after the wait
             is_equal({(r['pid'], r['attempts'], r['severity']) for r in found},
                      {(first, '1', 'MAJOR'), (second, '2', 'MAJOR')})
             is_equal(category.stats(FAULT)['missed'], 0)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# What one known call, request, page or step leaves behind: each field of its record has
-# the value that is known of it. Each test runs a function of fields.py. The files are on
-# a disk whose reads take 50 ms.
+# A test makes one call, request, page or step, all of whose properties are known: each field
+# of its record must have the known value. Each test runs a function of fields.py. The files
+# are on a disk whose reads take 50 ms.
 
 bats_require_minimum_version 1.5.0
 
@@ -39,7 +39,7 @@ check() {
 	run_functions fields.py "$@"
 }
 
-@test "fields: a call, and the same where one in two is recorded" {
+@test "fields: a call, also if one event in two is recorded" {
 	check call
 }
 
@@ -47,34 +47,34 @@ check() {
 	check page_faults
 }
 
-@test "fields: pages that are read, in memory, and made dirty" {
+@test "fields: pages that are read from disk, found in memory, and made dirty" {
 	check pages
 }
 
-@test "fields: what io_uring is given, and gives back" {
+@test "fields: requests and completions of io_uring" {
 	check steps
 }
 
-# null_blk_of_depth N: a device whose requests take 50 ms, N of them at a time
+# null_blk_of_depth N: make a device whose requests take 50 ms, N of them at a time
 null_blk_of_depth() {
 	modprobe -r null_blk
 	modprobe null_blk nr_devices=1 gb=1 irqmode=2 completion_nsec=50000000 hw_queue_depth="$1" submit_queues=1
 }
 
-@test "fields: requests in the queue of a device that does one at a time" {
+@test "fields: queued requests of a device that serves one at a time" {
 	null_blk_of_depth 1
 	check one_at_a_time
 }
 
-@test "fields: requests that a device does at the same time" {
+@test "fields: requests that a device serves at the same time" {
 	null_blk_of_depth 8
 	check at_the_same_time
 }
 
-@test "fields: a request for the second partition" {
+@test "fields: a request to the second partition" {
 	check second_partition
 }
 
-@test "fields: a target's calls and bios" {
+@test "fields: calls and bios of a target" {
 	check target_of_both_levels
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What fields.bats tests: python3 fields.py FUNCTION... See lib/iot.py.
+The tests of fields.bats. Usage: python3 fields.py FUNCTION... See lib/iot.py.
 
-A thread of which all is known does one thing; of what it leaves behind each field is
-compared with what is known of it, and none of that is what the field would be anyway.
+A thread whose properties are all known does one thing. Each field of the resulting
+records is compared with its known value, which is never what the field would be anyway.
 Reads of files in /mnt/slow take 50 ms.
 """
 import ctypes
@@ -24,8 +24,8 @@ from lib.stream import Blocks, fields
 
 PAGE = 4096
 SIZE = 5 * PAGE + 110   # of the file
-AT = 5 * PAGE + 10      # where it is read, beyond its end
-SLOW = 50_000_000       # ns, of a read
+AT = 5 * PAGE + 10      # offset of reads, which go beyond its end
+SLOW = 50_000_000       # ns that a read takes, at least
 PATH = '/mnt/slow/file'
 COMM = 'field-doer'
 UID = 1234
@@ -40,7 +40,7 @@ UAPI = os.path.join(os.path.dirname(__file__), '../module/uapi/')
 
 
 def flags(*names):
-    """Bits of flags.def, by their names."""
+    """The sum of bits of flags.def, by their names."""
     bits = re.findall(r'IOT_BIT\(\w+, (\w+), (\d+), (\w+)\)', slurp(UAPI + 'flags.def'))
     of = {f'{prefix}_{name}': 1 << int(bit) for prefix, bit, name in bits}
     return sum(of[name] for name in names)
@@ -56,7 +56,7 @@ def number_of(disk):
 
 
 def decoded(event, row):
-    """Of one record: numbers and texts, as /proc/iotracer/format says."""
+    """The fields of one record, as numbers and texts, by /proc/iotracer/format."""
     found = {}
     for name, (offset, size, kind) in event[1].items():
         raw = row[offset:offset + size]
@@ -66,7 +66,7 @@ def decoded(event, row):
 
 
 def rows(name):
-    """Of a category, in the order of time."""
+    """The records of a category, in the order of time."""
     event = next(e for e in fields().values() if e[0] == name)
     blocks = Blocks(name)
     found = [decoded(event, row) for _, row in blocks.read()]
@@ -81,7 +81,7 @@ def rows_of_target(target):
 
 
 def by_thread(act, out):
-    """By a thread of its own name and user; what it is, when it began and ended, goes to @out."""
+    """Run @act with another name and user. Writes its thread id, times and result to @out."""
     must(COMM, '/proc/thread-self/comm')
     os.seteuid(UID)
     began = time.monotonic_ns()
@@ -102,8 +102,9 @@ def by_child(group, prepare, out):
 
 class Done:
     """
-    What @prepare returns, done by a thread of another user than its process, in a control
-    group: who it was, as the fields of a record say it; when; and what it told.
+    A run of the function that @prepare returns, by a thread of another user than its process,
+    in a control group: the thread as the fields of a record describe it, the time of the run,
+    and what the function returned.
     """
 
     def __init__(self, prepare):
@@ -120,7 +121,7 @@ class Done:
         is_true(self.tid != self.pid, self.tid)
 
     def is_told(self, row, **more):
-        """The record's fields are these; and it was then."""
+        """Check that the record describes this thread and run, and has the fields @more."""
         expected = {k: v for k, v in (self.who | {'sample': 1}).items() if k in row} | more
         is_equal({k: row[k] for k in expected}, expected)
         is_true(self.began <= row['time'] and row['time'] + row['latency'] <= self.ended,
@@ -128,7 +129,7 @@ class Done:
 
 
 def traced(name, prepare, *conditions, sample=1):
-    """It is done under the trace of a category: who did it, and the events."""
+    """Run it while a category is traced. Returns the Done, and the records."""
     command(name, 'stop', 'size 16384', 'reset', f'sample {sample}',
             ' '.join(('filter', f'comm={COMM}') + conditions), 'start')
     done = Done(prepare)
@@ -143,7 +144,7 @@ def command(name, *lines):
 
 
 def make(path=PATH):
-    """A file, of which nothing is in memory; what identifies it in a record."""
+    """Make a file with no page in memory. Returns the fields that identify it in a record."""
     with open(path, 'wb') as f:
         f.write(b'x' * SIZE)
         os.fsync(f.fileno())
@@ -153,7 +154,7 @@ def make(path=PATH):
 
 
 def opened(path=PATH, mode=os.O_RDONLY):
-    """Where nothing is read ahead of what is asked for."""
+    """Open a file so that the kernel does not read ahead."""
     fd = os.open(path, mode)
     os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
     return fd
@@ -210,7 +211,7 @@ def page_faults():
     first, second = done.told
     done.is_told(slow, address=first + AT, offset=AT, severity=1, result=0, op=0,
                  flags=flags('FAULT_SHARED', 'FAULT_USER'), **file)
-    # both pages that are in memory by then
+    # it maps both pages that are in memory by then
     done.is_told(quick, address=second + PAGE + 7, offset=PAGE + 7, severity=0, attempts=1, pages=2,
                  **file)
     is_true(slow['latency'] >= SLOW and slow['attempts'] >= 2, slow)
@@ -311,14 +312,14 @@ def writer_of_device(path):
         submitted = syscalls.x64.io_submit(context.value, 3, table)
         at = time.monotonic_ns()
         done = syscalls.x64.io_getevents(context.value, submitted, 3, results, 0) if submitted > 0 else 0
-        # with what the kernel was given the addresses of
+        # memory and calls are named, and so kept: the kernel has their addresses
         return (submitted, done, at, memory, calls)[:3]
 
     return act
 
 
 def three_writes():
-    """To null_blk, of which all but the depth and the times is known; in the order of time."""
+    """Write to null_blk. Checks all but the depth; returns the records in the order of time."""
     disk = 'nullb0'
     must('mq-deadline', f'/sys/block/{disk}/queue/scheduler')
     done, found = traced('block', lambda: writer_of_device('/dev/' + disk), 'op=WRITE',
@@ -337,7 +338,7 @@ def three_writes():
 
 
 def issued_at(r):
-    """When the device got it: the device had it from then to its end."""
+    """When the device got the request, which it had from then to the end."""
     return r['time'] + r['latency'] - r['device_latency']
 
 
@@ -377,7 +378,7 @@ FIBMAP = 1
 
 
 def sector_of(path, page):
-    """On the device of its filesystem, which has blocks of that size."""
+    """The sector of a page on the device of its filesystem, whose blocks are pages."""
     with open(path, 'rb') as f:
         return struct.unpack('<i', fcntl.ioctl(f, FIBMAP, struct.pack('<i', page)))[0] * PAGE // 512
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# The truth of category fs: each operation is done once, and exactly its records are
-# found, with every field as stat(2), the arguments and the result of the call say; on
-# four filesystems. Each test runs functions of fs.py.
+# Category fs records what happens: each operation is done once, on four filesystems. Then
+# there must be exactly its records, and every field must agree with stat(2), the arguments and
+# the result of the call. Each test runs functions of fs.py or new_kinds.py.
 
 load lib/helpers
 
@@ -27,11 +27,11 @@ check() {
 	run_functions fs.py "$@"
 }
 
-@test "opening and closing: files, FIFOs, what has no name; and what fails" {
+@test "opening and closing: files, FIFOs and nameless files; opens that fail" {
 	check opening opening_fails by_handle nameless fifos
 }
 
-@test "syncing and advice; mappings, also those older than the trace" {
+@test "syncing, advice, and mappings, also one older than the trace" {
 	check syncing mappings old_mapping
 }
 
@@ -39,19 +39,19 @@ check() {
 	check attributes extended_attributes
 }
 
-@test "folders and names: mkdir, rmdir, getdents, link, symlink, unlink, rename, mknod" {
-	check folders names
+@test "directories and names: mkdir, rmdir, getdents, link, symlink, unlink, rename, mknod" {
+	check directories names
 }
 
-@test "data: read, write, fallocate; copied, cloned, sent and spliced; ENOSPC" {
+@test "data: read, write, fallocate, copy, clone, sendfile, splice; ENOSPC" {
 	check space reading_and_writing between_files no_space
 }
 
-@test "data: what the kernel reads and writes by itself says so" {
+@test "data: reads and writes by the kernel itself have the flag KERNEL" {
 	check by_the_kernel
 }
 
-@test "data: what the VFS rejects, where the filter asks for that" {
+@test "data: calls that the VFS rejects, if the filter asks for them" {
 	check rejected_calls
 }
 
@@ -69,7 +69,7 @@ check() {
 	check bind_mounts changed_roots overlay
 }
 
-@test "programs of 32 bits; io_uring" {
+@test "32-bit programs; io_uring" {
 	check programs_of_32_bits by_io_uring
 }
 
@@ -77,7 +77,7 @@ check() {
 	check own_files_of_the_kernel
 }
 
-@test "kinds of file: one of each that appears after the start, and that was open before" {
+@test "each kind of file, opened after the start or before" {
 	run_functions new_kinds.py later kind_by_kind earlier
 }
 
@@ -89,7 +89,7 @@ check() {
 	load_module
 }
 
-@test "by kretprobe, where nothing may sleep: what programs open and how they end" {
+@test "by kretprobe, which may not sleep: names, open, close, exec and exit" {
 	unload_module
 	load_module attach=kprobe
 	echo start >/proc/iotracer/fs/control
@@ -97,7 +97,7 @@ check() {
 	(cd /mnt/ext4 && mkdir one && mv one two && rmdir two && ln -s to link && rm link)
 	echo stop >/proc/iotracer/fs/control
 	false=$(realpath /bin/false)
-	# as they were given
+	# names are recorded as the program gave them
 	for call in 'MKDIR mkdir-.* path=one ' 'RENAME mv-.* path=one path2=two ' \
 		'RMDIR rmdir-.* path=two ' 'SYMLINK ln-.* path=link path2=to ' 'UNLINK rm-.* path=link '; do
 		grep " $call" /proc/iotracer/fs/log

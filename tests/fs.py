@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What fs.bats tests: python3 fs.py FUNCTION...
+The tests of fs.bats. Usage: python3 fs.py FUNCTION...
 
-Each operation of category fs is done once, and its records, and no other, are found
-with every field as it was: check(call, row...). Only this process is traced.
+Each operation of category fs is done once. check(call, row...) requires that it leaves exactly
+these records, with the right value in every field. Only this process is traced.
 """
 import ctypes
 import errno
@@ -27,11 +27,12 @@ AT_SYMLINK_NOFOLLOW = 0x100
 AT_REMOVEDIR = 0x200
 AT_EACCESS = 0x200
 NOBODY = 65534
-BAD_ADDRESS = -4096  # the kernel's
+BAD_ADDRESS = -4096  # an address of the kernel
 OLD_KERNEL = VERSION < (6, 2)
 ALL_BUT_PSEUDO = 'file,dir,symlink,pipe,socket,device,other'
-RETURNED = object()  # what the call returned
-# reads and writes by which the kernel did it, of as many bytes, whose flags say so
+RETURNED = object()  # stands for what the call returned
+# Stands for the reads and writes by which the kernel carries out a call. They transfer as many
+# bytes as the call, and have the flags of INNER_FLAGS.
 INNER = object()
 INNER_FLAGS = {'SENDFILE': 'KERNEL|SENDFILE', 'SPLICE': 'SPLICE|KERNEL',
                'COPY_FILE_RANGE': 'KERNEL|COPY'}
@@ -55,8 +56,8 @@ def exists(path):
 
 class Row:
     """
-    One record: inode and device are those that stat(2) tells of the path now, or of
-    @of, which was looked at before; None: there is no file.
+    One record. Its inode and device are those that stat(2) reports for the path now, or
+    those of @of, an earlier result of stat(2). If @of is None, the record has neither.
     """
 
     def __init__(self, op, path=None, path2=None, of=..., of2=..., result=RETURNED, **fields):
@@ -82,7 +83,7 @@ class Row:
 
 
 def is_caller(row, before, after, worker, uid):
-    """Who did it, and for how long."""
+    """The record names the caller, and its latency is within the time of the call."""
     is_equal((row['pid'], row.get('ppid'), row.get('uid', '0')),
              (os.getpid(), str(os.getppid()), str(uid)))
     if not worker:
@@ -93,8 +94,9 @@ def is_caller(row, before, after, worker, uid):
 
 def check(call, *rows, worker=False, uid=0):
     """
-    What the call did is in exactly these records. Return: what it returned. worker: it
-    may have been done by another thread; uid: of who made it.
+    The call leaves exactly these records. Return: what the call returned.
+
+    worker: another thread may have carried out the call; uid: the user of the caller.
     """
     command('reset')
     before = time.monotonic_ns()
@@ -114,7 +116,7 @@ def check(call, *rows, worker=False, uid=0):
             is_true('WRITE' in [e['op'] for e in inner], seen)
         seen = [e for e in seen if e not in inner]
     found = [{k: v for k, v in row.items() if k == 'op' or k not in COMMON} for row in seen]
-    # Whether close(2) or what it lets go ends first depends on the kernel.
+    # It depends on the kernel whether a CLOSE or the RELEASE that it causes ends first.
     expected = [row.expected(returned) for row in rows]
     is_equal(sorted(found, key=in_order), sorted(expected, key=in_order))
     return returned
@@ -125,14 +127,14 @@ def in_order(row):
 
 
 def closes(fd, path, flags='O_RDWR|O_LARGEFILE', of=...):
-    """Of close(2), by which the file is let go."""
+    """The records of a close(2) that drops the last reference to the open file."""
     of = os.fstat(fd) if of is ... else of
     return (Row('CLOSE', path, of=of, fd=fd, result=0),
             Row('RELEASE', path, of=of, flags=flags, result=0))
 
 
 def everywhere(test):
-    """In an empty folder of each filesystem, traced."""
+    """Run a test in an empty directory of each filesystem, and trace this process."""
     def one(home):
         os.system(f'rm -rf {home}')
         os.mkdir(home)
@@ -146,7 +148,7 @@ def everywhere(test):
             os.chdir('/')
 
     def run():
-        # small rings are sooner replaced by a reset
+        # check() resets before each call, so small rings suffice
         command('size 500', 'start')
         try:
             for base in BASES:
@@ -190,7 +192,7 @@ def opening(home):
     is_equal(os.stat(f).st_mode & 0o777, 0o640)
     fd = check(lambda: x64.open(f, os.O_RDONLY | os.O_CLOEXEC),
                Row('OPEN', f, flags='O_CLOEXEC', fd=RETURNED))
-    # The descriptor goes, the file stays open.
+    # The descriptor is closed, the file stays open.
     twin = os.dup(fd)
     check(lambda: x64.close(fd), Row('CLOSE', f, fd=fd))
     check(lambda: x64.close(twin), *closes(twin, f, 'O_LARGEFILE'))
@@ -201,18 +203,18 @@ def opening(home):
     fd = check(lambda: x64.openat2(AT_FDCWD, 'f', how, 24),
                Row('OPEN', f, flags='O_WRONLY|O_APPEND', fd=RETURNED))
     check(lambda: x64.close(fd), *closes(fd, f, 'O_WRONLY|O_APPEND|O_LARGEFILE'))
-    folder = check(lambda: x64.open('.', os.O_DIRECTORY),
+    directory = check(lambda: x64.open('.', os.O_DIRECTORY),
                    Row('OPEN', home, flags='O_DIRECTORY', fd=RETURNED))
-    fd = check(lambda: x64.openat(folder, 'f', os.O_RDONLY),
+    fd = check(lambda: x64.openat(directory, 'f', os.O_RDONLY),
                Row('OPEN', f, flags='O_RDONLY', fd=RETURNED))
-    check(lambda: x64.dup2(folder, fd), *closes(fd, f, 'O_LARGEFILE')[:1],
+    check(lambda: x64.dup2(directory, fd), *closes(fd, f, 'O_LARGEFILE')[:1],
           Row('RELEASE', f, flags='O_LARGEFILE', result=0))
-    check(lambda: x64.close_range(folder, fd, 4)) # CLOSE_RANGE_CLOEXEC
-    check(lambda: x64.close_range(folder, fd, 0),
-          Row('CLOSE', home, fd=folder), Row('CLOSE', home, fd=fd),
+    check(lambda: x64.close_range(directory, fd, 4)) # CLOSE_RANGE_CLOEXEC
+    check(lambda: x64.close_range(directory, fd, 0),
+          Row('CLOSE', home, fd=directory), Row('CLOSE', home, fd=fd),
           Row('RELEASE', home, flags='O_LARGEFILE|O_DIRECTORY', result=0))
     check(lambda: x64.close(fd), Row('CLOSE', fd=fd, result=error('EBADF')))
-    # what is opened without being opened
+    # O_PATH gives a descriptor without opening the file itself
     fd = check(lambda: x64.open('f', os.O_PATH), Row('OPEN', f, flags='O_PATH', fd=RETURNED))
     check(lambda: x64.close(fd), *closes(fd, f, 'O_PATH'))
 
@@ -253,11 +255,11 @@ def by_handle(home):
     mount_id = ctypes.c_int()
     if x64.name_to_handle_at(AT_FDCWD, f, handle, ctypes.byref(mount_id), 0) < 0:
         raise AssertionError('no handle')
-    folder = os.open(home, os.O_RDONLY)
-    fd = check(lambda: x64.open_by_handle_at(folder, handle, os.O_RDONLY),
+    directory = os.open(home, os.O_RDONLY)
+    fd = check(lambda: x64.open_by_handle_at(directory, handle, os.O_RDONLY),
                Row('OPEN', f, flags='O_RDONLY', fd=RETURNED))
     check(lambda: x64.close(fd), *closes(fd, f, 'O_LARGEFILE'))
-    os.close(folder)
+    os.close(directory)
 
 # Syncing
 
@@ -296,7 +298,7 @@ def mappings(home):
     check(lambda: x64.madvise(at + 4096, 4096, mmap.MADV_DONTNEED),
           Row('MADVISE', f, address=at + 4096, offset=8192, requested=4096,
               flags='MADV_DONTNEED'))
-    # a hole in the middle: two mappings, each of which has an event from now on
+    # a hole in the middle leaves two mappings; from now on a call has an event for each
     check(lambda: x64.munmap(at + 4096, 4096),
           Row('MUNMAP', f, address=at + 4096, offset=8192, requested=4096, flags='MAP_SHARED',
               flags2='PROT_READ|PROT_WRITE'))
@@ -309,7 +311,7 @@ def mappings(home):
                   Row('MREMAP', f, address=at, offset=4096, requested=8192,
                       flags='MREMAP_MAYMOVE'))
     os.close(fd)
-    # the last mapping lets the file go
+    # to unmap the last mapping releases the file
     for address, offset, size, *more in ((moved, 4096, 2 * 4096), (
             at + 8192, 3 * 4096, 4096, Row('RELEASE', f, flags='O_RDWR|O_LARGEFILE'))):
         check(lambda: x64.munmap(address, size),
@@ -322,7 +324,7 @@ def mappings(home):
 
 @everywhere
 def old_mapping(home):
-    """A mapping that is older than the trace, of a file with another name by now."""
+    """A mapping from before the trace, of a file that was renamed since."""
     command('stop')
     f = make(home + '/f', 4096)
     fd = os.open(f, os.O_RDONLY)
@@ -395,7 +397,7 @@ def extended_attributes(home):
     os.symlink('f', 'l')
     fd = os.open(f, os.O_RDWR)
     b, name = buffer(100), 'user.a'
-    # a tmpfs may have none for users
+    # a tmpfs may not support attributes of users: then these calls fail
     check(lambda: x64.setxattr('l', name, b'value', 5, 1),
           Row('SETXATTR', f, requested=5, flags='XATTR_CREATE'))
     check(lambda: x64.fsetxattr(fd, name, b'longer', 6, 2),
@@ -414,11 +416,11 @@ def extended_attributes(home):
     check(lambda: x64.fremovexattr(fd, name), Row('REMOVEXATTR', f, fd=fd))
     os.close(fd)
 
-# Folders and names
+# Directories and names
 
 
 @everywhere
-def folders(home):
+def directories(home):
     os.umask(0o022)
     d = home + '/d e'
     check(lambda: x64.mkdir('d e', 0o777), Row('MKDIR', d, flags2='0777'))
@@ -452,26 +454,26 @@ def folders(home):
 def names(home):
     f, g, h = (home + '/' + name for name in 'fgh')
     make(f)
-    folder = os.open('.', os.O_RDONLY)
+    directory = os.open('.', os.O_RDONLY)
     check(lambda: x64.link('f', 'g'), Row('LINK', f, g))
-    check(lambda: x64.linkat(folder, 'f', folder, 'h', 0), Row('LINK', f, h))
+    check(lambda: x64.linkat(directory, 'f', directory, 'h', 0), Row('LINK', f, h))
     check(lambda: x64.link('f', 'g'), Row('LINK', f, g, result=error('EEXIST')))
     check(lambda: x64.symlink('../some where', 'l'),
           Row('SYMLINK', home + '/l', '../some where', of2=None))
-    check(lambda: x64.symlinkat('x', folder, 'm'), Row('SYMLINK', home + '/m', 'x', of2=None))
+    check(lambda: x64.symlinkat('x', directory, 'm'), Row('SYMLINK', home + '/m', 'x', of2=None))
     b = buffer()
     check(lambda: x64.readlink('l', b, 100), Row('READLINK', home + '/l', requested=100))
-    check(lambda: x64.readlinkat(folder, 'f', b, 100),
+    check(lambda: x64.readlinkat(directory, 'f', b, 100),
           Row('READLINK', f, requested=100, result=error('EINVAL')))
     was = os.stat(f)
     check(lambda: x64.unlink('h'), Row('UNLINK', h, of=was))
-    check(lambda: x64.unlinkat(folder, 'h', 0), Row('UNLINK', h, result=error('ENOENT')))
-    # one hard link over the other does nothing; and says so with 0
+    check(lambda: x64.unlinkat(directory, 'h', 0), Row('UNLINK', h, result=error('ENOENT')))
+    # to rename a hard link onto another one of the same file does nothing, and returns 0
     check(lambda: x64.rename('f', 'g'), Row('RENAME', f, g))
     check(lambda: x64.rename('f', 'n'), Row('RENAME', f, home + '/n', of=was, of2=None))
     make(home + '/o')
     replaced = os.stat('o')
-    check(lambda: x64.renameat(folder, 'n', folder, 'o'),
+    check(lambda: x64.renameat(directory, 'n', directory, 'o'),
           Row('RENAME', home + '/n', home + '/o', of=was, of2=replaced))
     make(home + '/p')
     other = os.stat('p')
@@ -483,9 +485,9 @@ def names(home):
     check(lambda: x64.rename('none', 'x'),
           Row('RENAME', home + '/none', home + '/x', result=error('ENOENT')))
     check(lambda: x64.mknod('q', 0o100644, 0), Row('MKNOD', home + '/q', flags2='0100644'))
-    check(lambda: x64.mknodat(folder, 'r', 0o100600, 0),
+    check(lambda: x64.mknodat(directory, 'r', 0o100600, 0),
           Row('MKNOD', home + '/r', flags2='0100600'))
-    os.close(folder)
+    os.close(directory)
     command(f'filter pid={os.getpid()} kind={ALL_BUT_PSEUDO}')
     check(lambda: x64.mknod('b', 0o60600, os.makedev(7, 300)),
           Row('MKNOD', home + '/b', flags2='060600', device2='7:300'))
@@ -547,7 +549,7 @@ def between_files(home):
     check(lambda: x64.splice(r, 0, b, struct.pack('<q', 9), 100, 0), INNER,
           Row('SPLICE', f'pipe:[{pipe.st_ino}]', g, of=pipe, of2=og, fd=r, offset=9,
               requested=100))
-    # between pipes it is nothing of a file
+    # no file takes part in a tee between pipes: a filter without kind= drops it
     check(lambda: x64.tee(r, w2, 10, 0))
     command(f'filter pid={os.getpid()} kind={ALL_BUT_PSEUDO}')
     check(lambda: x64.tee(r, w2, 20, 2),
@@ -562,10 +564,10 @@ def between_files(home):
 
 
 def rejects(home, calls, position):
-    """Each way that the VFS has to reject a read or write; position: as arguments."""
+    """Each way in which the VFS rejects a read or write. position(n): n as arguments of @calls."""
     f = make(home + '/f', 100)
     reader, writer = os.open(f, os.O_RDONLY), os.open(f, os.O_WRONLY)
-    both, folder, name = os.open(f, os.O_RDWR), os.open(home, os.O_RDONLY), os.open(f, os.O_PATH)
+    both, directory, name = os.open(f, os.O_RDWR), os.open(home, os.O_RDONLY), os.open(f, os.O_PATH)
     b = buffer(8)
 
     def rejected(result, path, fd, call, *args, **fields):
@@ -590,17 +592,18 @@ def rejects(home, calls, position):
     rejected('EBADF', None, 999, 'read', b, 8, requested=8)
     rejected('EBADF', None, 999, 'pwrite64', b, 8, *position(5), requested=8, offset=5)
     rejected('EBADF', f, name, 'read', b, 8, requested=8)
-    rejected('EBADF', home, folder, 'write', b, 8, requested=8)
-    # of the others none is seen twice, nor of another kind at all
+    rejected('EBADF', home, directory, 'write', b, 8, requested=8)
+    # a call that the VFS does not reject is seen once only; a rejected one on a pipe, whose
+    # kind the filter does not include, is not seen
     check(lambda: calls.pread64(both, b, 8, *position(5)),
           Row('READ', f, requested=8, offset=5))
     check(lambda: calls.pwrite64(both, b, 8, *position(5)),
           Row('WRITE', f, requested=8, offset=5))
-    check(lambda: calls.read(folder, b, 8),
+    check(lambda: calls.read(directory, b, 8),
           Row('READ', home, requested=8, result=error('EISDIR')))
     pipe = os.pipe()
     check(lambda: calls.pread64(pipe[0], b, 8, *position(5)))
-    for fd in reader, writer, both, folder, name, *pipe:
+    for fd in reader, writer, both, directory, name, *pipe:
         os.close(fd)
 
 
@@ -632,7 +635,7 @@ def rejected_calls(home):
 
 @everywhere
 def by_the_kernel(home):
-    """A loop device has work; a program is started."""
+    """Reads and writes of the kernel itself: for a loop device, and to start a program."""
     script, image = home + '/script', make(home + '/image', 1 << 20)
     with open(script, 'w') as f:
         f.write('#!/bin/true\n')
@@ -723,7 +726,7 @@ def programs(home):
         os._exit(99)
     status = os.waitpid(pid, 0)[1]
     is_equal(os.waitstatus_to_exitcode(status), 1)
-    # a thread that ends is no process; one that is killed ends, too
+    # the end of a thread is no PROCESS_EXIT; the end of a process that is killed is one
     thread = threading.Thread(target=lambda: None)
     thread.start()
     thread.join()
@@ -747,12 +750,12 @@ def programs(home):
     is_equal([(e['op'], e['path'], e['result']) for e in seen[killed]],
              [('PROCESS_EXIT', python, '9')])
 
-# Where files are
+# Paths
 
 
 @everywhere
 def bind_mounts(home):
-    """A file has the path of the mount by which it was opened."""
+    """A file has the path in the mount through which it was opened."""
     for name in 'a/b/c', 'a/b/n', 'm', 'deep':
         os.makedirs(name)
     make('a/b/c/f')
@@ -775,7 +778,7 @@ def bind_mounts(home):
 
 @everywhere
 def changed_roots(home):
-    """A process in a chroot: the paths that everybody else has."""
+    """The paths of a process in a chroot are those that processes outside it use."""
     os.makedirs('root/d')
     make('root/d/f')
     command('filter comm=python3')
@@ -811,7 +814,7 @@ def changed_roots(home):
 
 @everywhere
 def nameless(home):
-    """Files without a name, and with one no more."""
+    """Files that never had a name, and files that were unlinked."""
     fd = x64.open('.', os.O_TMPFILE | os.O_RDWR, 0o600)
     if fd >= 0:
         seen = [e for e in events() if e['pid'] == os.getpid() and e['op'] in ('OPEN', 'CREATE')]
@@ -829,7 +832,7 @@ def nameless(home):
 
 @everywhere
 def fifos(home):
-    """Opening one may wait for ever: it is recorded when it begins."""
+    """Opening a FIFO may sleep without bound, so it is recorded when it begins."""
     os.mkfifo('p')
     path = home + '/p'
     command(f'filter pid={os.getpid()} kind={ALL_BUT_PSEUDO}')
@@ -847,7 +850,7 @@ def fifos(home):
 
 
 def overlay():
-    """What an overlay does with the files below it is its own affair; FLUSH is not."""
+    """What overlayfs does with the files below it is not recorded; its own FLUSH is."""
     home = '/mnt/ext4/overlay'
     os.system(f'mkdir -p {home}/low {home}/up {home}/work {home}/all && echo x >{home}/low/f')
     is_equal(os.system(f'mount -t overlay overlay -o lowerdir={home}/low,upperdir={home}/up,'
@@ -865,7 +868,7 @@ def overlay():
         command('stop')
         is_equal(os.system(f'umount {home}/all'), 0)
 
-# Other ways in
+# Other ways into the kernel
 
 
 @everywhere
@@ -988,7 +991,7 @@ def by_io_uring(home):
 
 
 def own_files_of_the_kernel():
-    """What has ->read and ->write only, and what calls another's."""
+    """Files that have only ->read and ->write, and files whose ->read calls another ->read."""
     command(f'filter pid={os.getpid()} kind=pseudo op=OPEN,READ,WRITE', 'start')
     comm = f'/proc/{os.getpid()}/comm'
     try:

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Any command and any call on any file of /proc/iotracer: fuzz.c.
+# Runs fuzz.c: random commands to /proc/iotracer, and random calls on its files.
 #
-# FUZZ_SECONDS=300 goes on for five minutes instead of 20 seconds; FUZZ_SEED
-# repeats a run, which prints its seed.
+# FUZZ_SECONDS=300 lasts five minutes instead of 20 seconds. A run prints its seed;
+# FUZZ_SEED=SEED repeats it.
 
 load lib/helpers
 

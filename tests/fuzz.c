@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuzz [-t SECONDS] [-s SEED] [-n STEPS] DIR: every command that somebody may
- * write to /proc/iotracer, and everything that one can do to a file there.
+ * fuzz [-t SECONDS] [-s SEED] [-n STEPS] DIR: write random commands to the files of
+ * /proc/iotracer, and make random calls on them.
  *
- * A step is, by a generator with a seed that is printed, a text for control or
- * for a target's control, cut into writes somehow, or a call that takes a
- * descriptor of one of the files. DIR is an empty folder.
+ * A generator chooses the steps; its seed is printed. A step writes a text to the
+ * control file of the module, a target or a category, cut into writes at random,
+ * makes calls on a descriptor of one of the files, or uses or renames files in DIR,
+ * an empty directory, whose files become targets.
  *
- * The laws: writing fails only with an error that README.md documents; every path
+ * The laws: a write fails only with an error that iotracer(4) documents; every path
  * that control lists can be written back to `remove`, which leaves nothing; the
- * counts of each target obey seen = stored + overwritten + lost. What the kernel
- * thinks of it, scripts/vm judges.
+ * counts of each target obey seen = stored + overwritten + lost. scripts/vm judges
+ * what the kernel logs.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -37,7 +38,7 @@
 #include "random.h"
 
 enum {
-	TEXT = 140 * 1024,	/* most bytes of one text: two full writes and more */
+	TEXT = 140 * 1024,	/* most bytes of one text: more than two full writes */
 	FILES = 8,
 	MAX_TARGETS = 64,
 };
@@ -68,7 +69,7 @@ static void put_string(struct text *t, const char *s)
 
 #define PICK(list) ((list)[random_below(&rng, sizeof(list) / sizeof(*(list)))])
 
-/* The grammar: words, paths, numbers and what lies between; mostly good ones. */
+/* The grammar: words, paths, numbers and separators, most of them valid. */
 
 static bool strange(void)
 {
@@ -95,7 +96,7 @@ static void put_file_name(struct text *t)
 		"\\303\\244\\377\\001", "\\146\\060", "../fuzz/f1", "./f2",
 	};
 	static const char * const names[] = {
-		"with 7", "tab\tnew\nline", "folder", "fifo", "loop", "nothing", "f0/below", ".",
+		"with 7", "tab\tnew\nline", "directory", "fifo", "loop", "nothing", "f0/below", ".",
 		"..", "f0 12", "\\060", "\\400", "\\00", "\\", "\\000",
 	};
 
@@ -171,7 +172,7 @@ static void put_line(struct text *t)
 		put_string(t, "\n");
 }
 
-/* Some bytes become others, get lost, or come twice. */
+/* Change, drop or repeat some bytes. */
 static void mutate(struct text *t)
 {
 	unsigned int n;
@@ -196,7 +197,7 @@ static void mutate(struct text *t)
 	}
 }
 
-/* The category's language. */
+/* A command for a category's control file. */
 static void put_category_line(struct text *t)
 {
 	static const char * const words[] = {
@@ -260,7 +261,7 @@ static void make_text(struct text *t)
 		mutate(t);
 }
 
-/* README.md's list. */
+/* The errors that iotracer(4) documents for a write. */
 static const int command_errors[] = {
 	ENOENT, EINVAL, EACCES, ENAMETOOLONG, EISDIR, EOPNOTSUPP, ENOMEM, ELOOP, EBUSY,
 	ESRCH, 0
@@ -293,7 +294,7 @@ static ssize_t write_piece(int fd, char *bytes, size_t n)
 	return writev(fd, parts, 3);
 }
 
-/* Write a text in pieces; what a call does not take, the next one is given. */
+/* Write a text in pieces. What one call does not accept is passed to the next. */
 static void write_text(const char *path, struct text *t)
 {
 	size_t done = 0, piece;
@@ -309,14 +310,14 @@ static void write_text(const char *path, struct text *t)
 			piece = 1 + random_below(&rng, piece);
 		n = write_piece(fd, t->bytes + done, piece);
 		if (n > (ssize_t)piece)
-			broken("took more than it was given", path, t, 0);
+			broken("returned more than it was given", path, t, 0);
 		if (n > 0) {
 			commands_done++;
 			done += n;
 			continue;
 		}
 		if (!n)
-			broken("took nothing and said nothing", path, t, 0);
+			broken("accepted nothing and returned no error", path, t, 0);
 		for (permitted = command_errors; *permitted && *permitted != errno; permitted++)
 			;
 		if (!*permitted)
@@ -361,7 +362,7 @@ static void any_file(char *path, size_t size)
 		target_file(path, size, PICK(own));
 }
 
-/* Where there is something in a log. */
+/* Read and write a file that may be a target, so that logs have events. */
 static void use_files(void)
 {
 	char path[512], data[700];
@@ -381,7 +382,7 @@ static void use_files(void)
 	close(fd);
 }
 
-/* Names that targets were added with lead elsewhere from now on, or nowhere. */
+/* Make a name that a target was added with lead to another file, or to none. */
 static void rename_file(void)
 {
 	static const char * const names[] = { "f0", "f1", "f2", "link", "with space", "nothing" };
@@ -410,7 +411,7 @@ static size_t any_size(void)
 static char buf[80000], other[8192];
 static int pipes[2], scratch;
 
-/* A buffer that is good, or none at all, or ends in the middle. */
+/* A valid buffer, NULL, one that ends too early, or an address of the kernel. */
 static char *any_buffer(void)
 {
 	static char *edge;
@@ -582,15 +583,15 @@ static long call_xattr(int fd)
 static long call_list(int fd)
 {
 	int copy = dup(fd);
-	DIR *folder = fdopendir(copy);
+	DIR *directory = fdopendir(copy);
 
-	if (!folder) {
+	if (!directory) {
 		close(copy);
 		return -1;
 	}
-	while (readdir(folder))
+	while (readdir(directory))
 		;
-	return closedir(folder);
+	return closedir(directory);
 }
 
 static long call_write(int fd)
@@ -605,7 +606,7 @@ static long (* const calls[])(int fd) = {
 	call_lock, call_fcntl, call_xattr, call_list, call_write,
 };
 
-/* Several calls on one descriptor, any of which may fail as it likes. */
+/* Make several calls on one descriptor. Each may fail with any error. */
 static void use_descriptor(void)
 {
 	static const int flags[] = {
@@ -623,7 +624,7 @@ static void use_descriptor(void)
 		return;
 	}
 	for (n = 1 + random_below(&rng, 8); n; n--) {
-		/* a read waits for events otherwise, for ever */
+		/* otherwise a read may wait for events without bound */
 		if (strstr(path, "/pipe"))
 			fcntl(fd, F_SETFL, O_NONBLOCK);
 		if (PICK(calls)(fd) < 0)
@@ -672,7 +673,7 @@ static void step(void)
 	}
 }
 
-/* Each path that is listed, written back as it stands. Return: how many. */
+/* Remove each path that is listed, written as it is listed. Return: how many. */
 static int remove_listed(void)
 {
 	char *list = proc_slurp(PROC_CONTROL, NULL), *rest = list, *line, *path;
@@ -703,7 +704,7 @@ static int remove_listed(void)
 	return n;
 }
 
-/* Return: how many paths were listed. */
+/* Check the laws, and remove all targets. Return: how many paths were listed. */
 static int check_laws(void)
 {
 	errno = -proc_stop_categories();
@@ -735,7 +736,7 @@ static void prepare(void)
 		err(2, "%s", dir);
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
 		make_file(names[i]);
-	if (link("f0", "link") || mkdir("folder", 0755) || mkfifo("fifo", 0644) ||
+	if (link("f0", "link") || mkdir("directory", 0755) || mkfifo("fifo", 0644) ||
 	    symlink("f1", "symlink") || symlink("loop", "loop"))
 		err(2, "%s is not empty", dir);
 	scratch = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

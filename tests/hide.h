@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hides from the module's files one symbol of the kernel that a part needs, as if this kernel
- * did not have it: KCFLAGS="-DHIDE_URING -include .../hide.h". HIDE_ALL: of each part one.
+ * Hides a kernel symbol that a part of the module needs, as if this kernel did not have it:
+ * KCFLAGS="-DHIDE_URING -include .../hide.h". HIDE_ALL hides one symbol of each part.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>

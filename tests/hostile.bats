@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# All attackers at once: nobody, and root of a container without capabilities, beside
-# fio, whose totals stay exact. hostile.py says what they do; the single attacks are
-# tested in hostile_*.bats.
+# All attackers run at once, as nobody and as root of a container without capabilities,
+# beside fio, whose totals must stay exact. hostile.py describes the attacks; hostile_*.bats
+# test them one by one.
 #
-# HOSTILE_SECONDS=600 lets them go on for ten minutes instead of fifteen seconds.
+# HOSTILE_SECONDS=600 runs them for ten minutes instead of fifteen seconds.
 
 load lib/helpers
 
@@ -21,6 +21,6 @@ teardown_file() {
 	umount /mnt/files /mnt/disk
 }
 
-@test "attackers beside fio: its totals are exact, the law holds, memory has its limit" {
+@test "under attack fio's totals are exact, no event is unaccounted for, memory has its limit" {
 	run_functions hostile.py beside_fio
 }

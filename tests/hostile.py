@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-Attackers: processes of nobody, and root in a container without any capability, who do
-what hurts a tracer, over and over. hostile.bats runs them beside fio, and storm.bats
-in the storm:
+Attackers: processes of user nobody, and of root in a container without any capability. They
+repeat what can hurt a tracer. hostile.bats runs them beside fio, storm.bats in the storm:
 
     python3 hostile.py attack DIRECTORY SECONDS
 
-DIRECTORY is one that anybody may write to. What single attacks do, and what must hold
-against each, is tested in the other hostile_*.bats.
+Every user may write to DIRECTORY. The other hostile_*.bats test what single attacks do, and
+what must hold against each.
 """
 import ctypes
 import itertools
@@ -36,11 +35,11 @@ MS_REC, MS_PRIVATE, MS_BIND = 0x4000, 0x40000, 0x1000
 CLOSE_RANGE, PR_CAPBSET_DROP = 436, 24
 MAPPINGS, DESCRIPTORS = 2000, 2000
 
-# What attackers do: one round of it each
+# The attacks: each function is one round
 
 
 def renames(place):
-    """Each name of one file is another path for the tracer to know."""
+    """Rename a file many times: each name is another path that the tracer has to store."""
     path = f'{place}/renamed'
     touch(path)
     for _ in range(200):
@@ -52,14 +51,14 @@ def renames(place):
 
 
 def names(place):
-    """Long names of nothing."""
+    """Look up long names that do not exist."""
     for _ in range(200):
         os.path.lexists(f'{place}/{random.getrandbits(64)}{"x" * 200}')
     os.path.lexists('/'.join([place] + [f'{random.getrandbits(900):0225x}'] * 17))
 
 
 def mappings(place):
-    """Thousands of mappings that one call takes away."""
+    """Make thousands of mappings that one call removes."""
     fd = os.open(f'{place}/mapped', os.O_RDWR | os.O_CREAT)
     os.ftruncate(fd, 2 * PAGE)
     begin = LIBC.mmap(None, ctypes.c_size_t(MAPPINGS * PAGE), 0, 0x22, -1, 0)
@@ -72,7 +71,7 @@ def mappings(place):
 
 
 def descriptors(place):
-    """Thousands of descriptors that one call closes."""
+    """Open thousands of descriptors that one call closes."""
     fd = os.open(f'{place}/open', os.O_RDWR | os.O_CREAT)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -85,7 +84,7 @@ def descriptors(place):
 
 
 def hangs(_place):
-    """A fault that never ends, until its process is killed."""
+    """Cause a page fault that does not end until its process is killed."""
     pid = spawn(lambda: never(os.memfd_create('never'), user_only=True)[0][0])
     time.sleep(0.3)
     os.kill(pid, signal.SIGKILL)
@@ -93,7 +92,7 @@ def hangs(_place):
 
 
 def knocks(_place):
-    """At every file of the tracer, and at its way out."""
+    """Try to unload the tracer, and to open each of its files."""
     is_equal(delete_module(b'iotracer'), 'EPERM')
     for name in ('control', 'hooks', 'format', 'paths', 'fs/control', 'fs/log', 'fs/stream'):
         for flags in os.O_RDONLY, os.O_WRONLY:
@@ -106,7 +105,7 @@ def knocks(_place):
 
 ATTACKS = (renames, names, mappings, descriptors, hangs, knocks)
 
-# Who they are
+# The attackers
 
 
 def rounds(attack, place, seconds):
@@ -123,7 +122,7 @@ def drop_capabilities():
 
 
 def contained(function, *args):
-    """Root of a container: own processes and mounts, where mountinfo is a pipe."""
+    """Call it as root of a container: with own pids and mounts, where mountinfo is a FIFO."""
     is_equal(LIBC.unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID), 0)
 
     def first():
@@ -139,7 +138,7 @@ def contained(function, *args):
 
 
 def attack(place, seconds):
-    """All attackers at once, each for so long; True if none of them got in."""
+    """Run all attackers at once for @seconds, and check that none of them got in."""
     pids = []
     for i, kind in enumerate(itertools.product(ATTACKS, (True, False))):
         what, in_container = kind
@@ -157,7 +156,7 @@ def attack(place, seconds):
 
 
 def fio(path):
-    """One random load, 256 reads and writes of 4 KiB: (reads, writes) by fio's own count."""
+    """Make 256 random reads and writes of 4 KiB. Return (reads, writes) as fio counts them."""
     out = subprocess.run(
         ['fio', '--name=load', f'--filename={path}', '--rw=randrw', '--bs=4k', '--size=1M',
          '--ioengine=psync', '--output-format=json', '--fallocate=none', '--disk_util=0',
@@ -167,7 +166,7 @@ def fio(path):
 
 
 def is_exact(target, path):
-    """What fio did is what the target and category fs saw of it, no more and no less."""
+    """The target and category fs see exactly what fio did."""
     target.command('reset')
     command('reset')
     reads, writes = fio(path)
@@ -179,7 +178,7 @@ def is_exact(target, path):
 
 
 def memory():
-    """Bytes that the tracer says it holds."""
+    """Bytes that the tracer reports to hold."""
     held = [stats(name) for name in CATEGORIES]
     return sum(s['memory_bytes'] for s in held) + held[0]['paths_bytes']
 

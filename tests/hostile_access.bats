@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Who may use /proc/iotracer, with whose rights it acts, what it gives away, and what it
-# prints: attacks of processes with few rights, and names that command a terminal. Each
-# test runs functions of hostile_access.py.
+# Access to /proc/iotracer: who may use it, with whose rights commands act, which addresses it
+# shows to whom, and that names cannot send control characters to a terminal. The attackers are
+# processes with few rights. Each test runs functions of hostile_access.py.
 
 load lib/helpers
 
@@ -25,46 +25,46 @@ check() {
 	run_functions hostile_access.py "$@"
 }
 
-@test "no capability: neither uid 0 in a container, nor in a user namespace, nor anybody else" {
+@test "no access without a capability: uid 0 in a container, in a user namespace, other users" {
 	check without_capability
 }
 
-@test "modes that let everybody in let in who has a capability, no other" {
+@test "file modes that permit everybody let in only processes with a capability" {
 	check wide_modes
 }
 
-@test "CAP_PERFMON or CAP_SYS_ADMIN is all that it takes" {
+@test "CAP_PERFMON or CAP_SYS_ADMIN alone is enough" {
 	check one_capability
 }
 
-@test "the group that root named: all of it, but not from another namespace" {
+@test "the group or user that root named has access, but not from another namespace" {
 	check group user
 }
 
-@test "a descriptor that was handed on is read, and written to by who may" {
+@test "a descriptor that is handed on may be read, and be written by those who may open the file" {
 	check handed_on
 }
 
-@test "commands act with the rights of who opened the file, also by a setuid program" {
+@test "commands act with the rights of the opener, also if a setuid program writes them" {
 	check acts_as_opener deputy
 }
 
-@test "a device node is worth nothing on a nodev mount" {
+@test "a device node on a nodev mount cannot be traced" {
 	check nodev
 }
 
-@test "addresses of other processes: only with the right capability, in text and in binary" {
+@test "addresses of other processes are shown only with the right capability, in text and binary" {
 	check addresses
 }
 
-@test "names that command a terminal: control, logs, stats, filters, the kernel's log" {
+@test "control characters in names are escaped: control, logs, stats, filters, the kernel's log" {
 	check terminal_module terminal_node terminal_parameter
 }
 
-@test "names that command a terminal: the tool" {
+@test "control characters in names are escaped: the tool" {
 	check terminal_tool terminal_trace terminal_messages
 }
 
-@test "the tool says what is missing" {
+@test "the tool names the missing permission" {
 	check told
 }

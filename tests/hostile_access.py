@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What hostile_access.bats tests: python3 hostile_access.py FUNCTION... See lib/iot.py.
+The tests of hostile_access.bats. Usage: python3 hostile_access.py FUNCTION... See lib/iot.py.
 
-An attacker is a child that gives up rights, as a container, a user namespace or a login
-would, and then tries every file that is found in /proc/iotracer.
+An attacker is a child process. It gives up the rights that a process in a container, in a
+user namespace or of another user does not have, and then tries every file of /proc/iotracer.
 """
 import contextlib
 import ctypes
@@ -50,7 +50,7 @@ def unshare(flags):
 
 
 def keep(*capabilities):
-    """Have these and no other, at once."""
+    """Keep these capabilities in effect, and no others."""
     mask = sum(1 << c for c in capabilities)
     low, high = mask & 0xffffffff, mask >> 32
     header = ctypes.create_string_buffer(struct.pack('=Ii', 0x20080522, 0))
@@ -59,7 +59,7 @@ def keep(*capabilities):
 
 
 def become(uid, *capabilities, groups=()):
-    """Be that user, with these capabilities."""
+    """Become user @uid, with these capabilities in effect and no others."""
     LIBC.prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)
     os.setgroups(groups)
     os.setresgid(uid, uid, uid)
@@ -68,7 +68,7 @@ def become(uid, *capabilities, groups=()):
 
 
 def answer(setup, function, *args):
-    """What the function says in a child that was set up so."""
+    """What @function returns in a child that has called @setup, or the name of its error."""
     reading, writing = os.pipe()
 
     def run():
@@ -88,7 +88,7 @@ def answer(setup, function, *args):
 
 
 def container(*capabilities, gid=0):
-    """Setting up: root of a container with pid and mount namespaces and its own /proc."""
+    """A setup: root of a container with its own pid and mount namespaces and its own /proc."""
     def setup():
         unshare(NEWPID | NEWNS)
         pid = os.fork()
@@ -103,11 +103,11 @@ def container(*capabilities, gid=0):
 
 
 def user_namespace(uid, groups=()):
-    """Setting up: root of a user namespace of that user's, with all capabilities there."""
+    """A setup: root of a user namespace of user @uid, with all capabilities in there."""
     def setup():
         if uid:
             become(uid, groups=groups)
-        LIBC.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # /proc/self is its own again
+        LIBC.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # or root owns /proc/self
         unshare(NEWUSER)
         must('deny', '/proc/self/setgroups')
         must(f'0 {uid} 1', '/proc/self/uid_map')
@@ -119,25 +119,25 @@ def user_namespace(uid, groups=()):
 
 
 def files():
-    """Every file in /proc/iotracer, the targets' included, and whether it can be written."""
+    """Every file of /proc/iotracer, with those of targets, and whether it can be written."""
     found = {}
-    for folder, _, names in os.walk(IOT):
+    for directory, _, names in os.walk(IOT):
         for name in names:
-            path = f'{folder}/{name}'
+            path = f'{directory}/{name}'
             found[path] = bool(os.stat(path).st_mode & stat.S_IWUSR)
     is_equal(len(found), 6 + 6 * len(CATEGORIES) + 2 + 5)
     return found
 
 
 def tried(path, flags):
-    """'done', or the error's name."""
+    """Open and use a file. Returns 'done', or the name of the error."""
     try:
         fd = os.open(path, flags | os.O_NONBLOCK)
     except OSError as e:
         return error_name(e)
     try:
         if flags != os.O_WRONLY:
-            with contextlib.suppress(BlockingIOError):  # a pipe with nothing in it
+            with contextlib.suppress(BlockingIOError):  # an empty pipe
                 os.read(fd, 1 << 20)
         if flags != os.O_RDONLY:
             os.write(fd, b'stop\n' if path.count('/') > 3 else b'add /mnt/files/f\n')
@@ -149,7 +149,7 @@ def tried(path, flags):
 
 
 def tries(found):
-    """What comes of opening and using each: to read, to write, and to do both."""
+    """What tried() returns for each file: to read, to write, and to do both."""
     return {(path, flags): tried(path, flags) for path, writable in found.items()
             for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR) if writable or flags == os.O_RDONLY}
 
@@ -188,7 +188,7 @@ def without_capability():
     keeps_out(user_namespace(0))
     keeps_out(user_namespace(NOBODY))
     keeps_out(lambda: become(NOBODY))
-    # What can be changed is for nobody else to change, and is still what it was.
+    # Writing a parameter needs a capability, too; a write that is refused changes nothing.
     changeable = [PARAMETERS + name for name in os.listdir(PARAMETERS)
                   if os.stat(PARAMETERS + name).st_mode & stat.S_IWUSR]
     is_true(len(changeable) >= 5, changeable)
@@ -227,7 +227,7 @@ def group():
     # Root of a container may join any group of the host.
     keeps_out(container(DAC_OVERRIDE, SETUID, SETGID, gid=NOBODY))
     keeps_out(keep)
-    # Group 0 was not named on purpose.
+    # Group 0 is the default of proc_gid: it does not name a group.
     fresh('proc_mode=0666')
     keeps_out(lambda: become(1000, groups=[0]))
 
@@ -266,7 +266,7 @@ def handed_on():
             is_equal(answer(setup, written_by, fd, command[path]), 'EPERM')
             is_equal(slurp(path), before)
         is_equal(answer(setup, lambda: len(os.read(stream, 1 << 20)) >= 0), True)
-    # Who could have opened it himself may write.
+    # A process that could open the file itself may write.
     for setup in (lambda: become(NOBODY)), (lambda: become(1000, PERFMON)), as_root:
         is_equal(answer(setup, written_by, fds[IOT + '/fs/control'], b'size 78\n'), 8)
     for fd in *fds.values(), stream:
@@ -275,12 +275,12 @@ def handed_on():
 
 @contextlib.contextmanager
 def opened_by_member(path):
-    """A descriptor that a member of the group opened, in the hands of root."""
-    mine, his = socket.socketpair()
+    """A descriptor that a member of the group opened and handed to root."""
+    mine, theirs = socket.socketpair()
 
     def send():
         become(NOBODY)
-        socket.send_fds(his, [b'x'], [os.open(path, os.O_RDWR)])
+        socket.send_fds(theirs, [b'x'], [os.open(path, os.O_RDWR)])
 
     join(spawn(send))
     fd = socket.recv_fds(mine, 1, 1)[1][0]
@@ -289,11 +289,11 @@ def opened_by_member(path):
     finally:
         os.close(fd)
         mine.close()
-        his.close()
+        theirs.close()
 
 
 def secrets():
-    """A file that all may read, one that only root may, and one in a folder of root's."""
+    """A file that all users may read, one that only root may, and one in a directory of root."""
     touch('public', 'secret')
     os.chmod('secret', 0o600)
     os.makedirs('shut', 0o700)
@@ -306,19 +306,19 @@ def acts_as_opener():
     with opened_by_member(CONTROL) as fd:
         is_equal(written_by(fd, b'add /mnt/files/secret\n'), 'EACCES')
         is_equal(written_by(fd, b'add /mnt/files/shut/public\n'), 'EACCES')
-        # Also a line whose end another write brings.
+        # This holds also for a line that a second write ends.
         is_equal(written_by(fd, (b'add ' + b'/' * 1004 + b'mnt/files/secret')), 1024)
         is_equal(written_by(fd, b'\n'), 'EACCES')
         is_equal(listing(), ['/mnt/files/f'])
         is_equal(written_by(fd, b'add public\n'), 11)
         is_equal(listing(), ['/mnt/files/f', '/mnt/files/public'])
-    # Root itself may, after that as before.
+    # Root itself may still add the file.
     is_equal(control('add secret'), 10)
     is_equal(control('remove secret\nremove public\n'), 28)
 
 
 def deputy():
-    """A setuid program writes what an attacker wants to where the attacker wants it."""
+    """A setuid program writes what an attacker chooses, to a file that the attacker opened."""
     fresh(f'proc_gid={NOBODY} proc_mode=0660')
     secrets()
     shutil.copy('/usr/bin/tee', 'deputy')
@@ -340,8 +340,8 @@ def deputy():
 def nodev():
     fresh()
     device = os.stat('/dev/vda').st_rdev
-    for folder in '/mnt/nodev', '/mnt/files':
-        os.mknod(f'{folder}/node', 0o666 | stat.S_IFBLK, device)
+    for directory in '/mnt/nodev', '/mnt/files':
+        os.mknod(f'{directory}/node', 0o666 | stat.S_IFBLK, device)
     is_equal(control('add /mnt/nodev/node'), 'EACCES')
     is_equal(listing(), ['/mnt/files/f'])
     is_equal(control('add /mnt/files/node'), 19)
@@ -355,7 +355,7 @@ def nodev():
 
 
 def schema():
-    """By event: (id, size, {field: (offset, size, kind)})"""
+    """{event: (id, size, {field: (offset, size, kind)})}"""
     events = {}
     for line in slurp(IOT + '/format').split('\n'):
         if m := re.match(r'event (\w+) id (\d+) size (\d+):', line):
@@ -367,7 +367,7 @@ def schema():
 
 
 def records(name):
-    """Of a category's stream, as {(cpu, seq): {field: bytes}}."""
+    """The records of a category's stream, as {(cpu, seq): {field: bytes}}."""
     _, size, fields = schema()[name]
     found = {}
     fd = os.open(f'{IOT}/{name}/stream', os.O_RDONLY)
@@ -387,7 +387,7 @@ def records(name):
 
 
 def make_addresses():
-    """Mappings, faults and io_uring requests of a child."""
+    """Record the mappings, page faults and io_uring requests of a child."""
     def act():
         os.truncate('/mnt/disk/f', 1 << 17)
         fd = os.open('/mnt/disk/f', os.O_RDWR)
@@ -415,7 +415,7 @@ POSITIONS = {1, 2, 3, 4, 5, 8, 17, 22, 23, 24, 30, 33, 49}
 
 
 def masked(record, kinds):
-    """What a record becomes, by the kinds of its fields."""
+    """A record without its addresses, by the kinds of its fields."""
     has_address = any(any(record[f]) for f, k in kinds.items() if k == 'address')
     result = dict(record)
     for f, kind in kinds.items():
@@ -442,30 +442,30 @@ def addresses():
         is_true(not re.search(r' (address|user_data)=', hidden), hidden)
         is_true(not re.search(r' (MMAP|MREMAP) .* result=[1-9]', hidden), hidden)
         is_equal(answer(lambda: become(NOBODY, SYS_PTRACE), slurp, f'{IOT}/{name}/log'), shown)
-        # In order of their end, too; what of it another pipe has taken is not there again.
+        # The pipe hides them too. No other reader has taken any of its events.
         is_equal(answer(member, pipe_text, name).decode('latin-1'), hidden)
         all_ = records(name)
         expected = {key: masked(r, kinds[name]) for key, r in all_.items()}
-        is_true(len(all_) > 2 and expected != all_, f'{name}: no addresses to be hidden')
+        is_true(len(all_) > 2 and expected != all_, f'{name}: there are no addresses to hide')
         is_equal(answer(member, records, name), expected)
         for setup in (lambda: become(NOBODY, SYS_PTRACE)), (lambda: keep(PERFMON)), \
                 (lambda: keep(SYS_ADMIN)):
             is_equal(answer(setup, records, name), all_)
     is_true(re.search(r' MMAP .* result=[1-9]', slurp(IOT + '/fs/log')), 'no address of mmap')
-    # What can hold one says so; a target's own records have none.
+    # The kind of a field says that it can hold an address. Records of targets have none.
     for name, wanted in (('fs', {'address', 'result'}), ('fault', {'address'}),
                          ('uring', {'user_data', 'offset'}), ('io', set()), ('cache', set()),
                          ('block', set())):
         is_equal({f for f, k in kinds[name].items() if k in ('address', 'returned', 'sqeoff')},
                  wanted)
-    # Who opened it decides, whoever reads.
+    # The process that opened the file decides, not the one that reads.
     fd = os.open(IOT + '/fault/log', os.O_RDONLY)
     is_equal(answer(member, lambda: drain(fd)), slurp_bytes(IOT + '/fault/log'))
     os.close(fd)
 
 
 def pipe_text(name):
-    """What a pipe has just now, as bytes."""
+    """What can be read from a pipe now, as bytes."""
     fd = os.open(f'{IOT}/{name}/pipe', os.O_RDONLY | os.O_NONBLOCK)
     parts = []
     with contextlib.suppress(BlockingIOError):
@@ -482,7 +482,7 @@ HOSTILE = [b'\x1b]0;owned\x07', b'\x1b[2J\x1b[31m', b'c1\xc2\x9b31m', b'raw\x9b3
 
 
 def is_safe(data, *, keep_=b'\n'):
-    """No byte of this commands a terminal: it is UTF-8 and has no control character."""
+    """Check that @data commands no terminal: it is UTF-8 without control characters."""
     text = data.decode('utf-8') if isinstance(data, bytes) else data
     bad = {c for c in text if (ord(c) < 0x20 or 0x7f <= ord(c) < 0xa0) and c.encode() not in keep_}
     is_true(not bad, f'{bad} in {text!r}')
@@ -502,7 +502,7 @@ def shown_as(name, separators=b' '):
 
 
 def use(name, path):
-    """Write, map and read the file, under that name as a thread."""
+    """Write, map and read the file, in a thread with this name."""
     LIBC.prctl(PR_SET_NAME, name, 0, 0, 0)
     fd = os.open(path, os.O_RDWR | os.O_CREAT)
     os.write(fd, b'x' * 4096)
@@ -527,7 +527,7 @@ def terminal_module():
     expected = sorted(shown_as(b'/mnt/disk/' + name) for name in HOSTILE)
     lines = is_safe(slurp_bytes(CONTROL)).split('\n')[:-1]
     is_equal(sorted(line.split(' ')[1] for line in lines if '/disk/' in line), expected)
-    # In the log of each file, who did it.
+    # The log of each file has the name of the thread.
     for line in lines:
         if '/disk/' not in line:
             continue
@@ -547,7 +547,7 @@ def terminal_module():
             is_true(f' {shown_as(name[:15], b"; ")}-' in log, (category_, name, log))
         is_safe(slurp_bytes(f'{IOT}/{category_}/stats'))
     is_safe(slurp_bytes(IOT + '/hooks'))
-    # What is listed is written back as it stands.
+    # A listed path can be written back as it is.
     for line in lines:
         path = line.split(' ')[1]
         must(f'remove {path}\nadd {path}\n'.encode())
@@ -567,7 +567,7 @@ def terminal_module():
 
 
 def terminal_node():
-    """A device node gives its target the name."""
+    """A target that is a device has the name of its node."""
     fresh()
     node = b'/dev/\x1b[31m\xc2\x9b'
     os.mknod(node, 0o600 | stat.S_IFBLK, os.stat('/dev/vda').st_rdev)
@@ -646,21 +646,21 @@ def terminal_trace():
                                b'k\x1b=\x07', '--', b'./' + name, b'\x1b[2J')
     is_equal(status, 0)
     is_safe(out + err)
-    folder = b'\x1b]trace'
-    for file in os.listdir(folder):
+    directory = b'\x1b]trace'
+    for file in os.listdir(directory):
         if file.endswith(b'.json'):
-            with open(folder + b'/' + file, 'rb') as f:
+            with open(directory + b'/' + file, 'rb') as f:
                 json.loads(is_safe(f.read(), keep_=b'\n\t'))
     for how in 'csv', 'json':
-        status, out, err = told_by('export', '--per-category', f'--format={how}', folder)
+        status, out, err = told_by('export', '--per-category', f'--format={how}', directory)
         is_equal(status, 0)
         is_safe(err)
         text = is_safe(out)
         is_true('033[31m' in text, text)
         for line in text.strip().split('\n') if how == 'json' else ():
             json.loads(line)
-    # Running into what is there already, its name is in the message.
-    status, out, err = told_by('record', '-o', folder, '--', 'true')
+    # "record" refuses a directory that exists, and names it.
+    status, out, err = told_by('record', '-o', directory, '--', 'true')
     is_equal(status, 1)
     is_true('033]trace' in is_safe(out + err), err)
 
@@ -687,7 +687,7 @@ def terminal_messages():
 
 
 def powerless():
-    """No capability, and none by exec as uid 0."""
+    """Have no capability, and get none by exec as uid 0."""
     called(LIBC.prctl(PR_SET_SECUREBITS, SECBIT_NOROOT, 0, 0, 0))
     keep()
 
@@ -700,7 +700,7 @@ def told():
             status, out, err = told_by(*words, setup=setup)
             is_equal((status, out), (4, b''))
             is_true(re.fullmatch(rf'iotracer: \S*: {MESSAGE}\n', err.decode()), err)
-    # A descriptor that was good when it was opened is not when it is written to.
+    # A process without the right to open a file cannot write to a descriptor that it was left.
     fd = os.open(CONTROL, os.O_WRONLY)
     is_equal(answer(keep, written_by, fd, b'remove f\n'), 'EPERM')
     os.close(fd)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a process without any right can do much of, one scenario a run:
+ * Floods that a process without privileges can cause, one scenario a run:
  *
  *	hostile_floods unmap FILE N	N mappings, and one munmap() of them all
  *	hostile_floods close FILE N	N descriptors, and one close_range() of them all
- *	hostile_floods polls FILE N	N requests of io_uring that wait, all of them at a time
- *	hostile_floods overflow FILE N	N completions that have one name and no room
- *	hostile_floods aio FILE N	N direct reads at a time
+ *	hostile_floods polls FILE N	N requests of io_uring that wait at the same time
+ *	hostile_floods overflow FILE N	N completions with the same user_data, and no room for them
+ *	hostile_floods aio FILE N	N direct reads at the same time
  *	hostile_floods changed FILE 0	an sqe that changes while the kernel takes it
  *
- * A scenario that says "ready" goes on when its standard input ends.
+ * A scenario that prints a word ("open", "ready") goes on when it reads a line, or when its
+ * standard input ends.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -60,7 +61,7 @@ static void wait_for_end(const char *word)
 			return;
 }
 
-/* All of the same page of the file, so that they do not become one. */
+/* All mappings are of the same page of the file, so the kernel cannot merge them. */
 static void run_unmap(void)
 {
 	int fd = open_path(O_RDONLY);
@@ -111,7 +112,7 @@ static void run_polls(void)
 			check(io_uring_submit(&ring), "io_uring_enter");
 	}
 	wait_for_end("ready");
-	/* All end here: what a ring's end cancels ends later than its process. */
+	/* Complete all: requests that the end of a ring cancels outlive the process. */
 	check(eventfd_write(fd, 1), "eventfd");
 	for (unsigned int i = 0; i < number; i++) {
 		struct io_uring_cqe *cqe;
@@ -156,7 +157,7 @@ static void run_aio(void)
 		check(io_getevents(context, 1, 1, &event, NULL), "io_getevents");
 }
 
-/* The name is not there yet: to read it is to wait for change(). */
+/* The page of the name is missing: a read of it waits for change(). */
 static char *name;
 static int faults;
 

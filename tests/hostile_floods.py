@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What hostile_floods.bats tests: python3 hostile_floods.py FUNCTION... See lib/iot.py.
+The tests of hostile_floods.bats: python3 hostile_floods.py FUNCTION... See lib/iot.py.
 
-hostile_floods.c is who does the harm, as nobody.
+The floods are made by hostile_floods.c, which runs as user nobody.
 """
 import collections
 import contextlib
@@ -23,7 +23,7 @@ NOBODY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups']
 MAPPINGS = 30000
 DESCRIPTORS = 25000
 FEW = 9000
-PLACES = 8199  # of a table of things under way: table.c
+PLACES = 8199  # slots of a table of objects in flight: table.c
 PAGE = 4096
 
 
@@ -32,14 +32,17 @@ def command(*lines, name='fs'):
 
 
 def flood(scenario, path, number):
-    """Run it as nobody; what it said."""
+    """Run a scenario as user nobody. Return: its output."""
     return subprocess.run([*NOBODY, PROGRAM, scenario, path, str(number)], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
 
 
 @contextlib.contextmanager
 def flooding(scenario, path, number, *words):
-    """While it is at it: gives what goes on to its next word."""
+    """
+    Run a scenario as user nobody and wait for its first word. Yields go_on(word), which lets
+    it continue until it prints that word.
+    """
     with subprocess.Popen([*NOBODY, PROGRAM, scenario, path, str(number)], text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         def until(word):
@@ -66,14 +69,14 @@ def make(path, size=PAGE):
 
 
 def trace_fs(op, size=65536):
-    """What nobody does to the file."""
+    """Trace the operations @op of user nobody on a file."""
     make('/mnt/files/f')
     inode = os.stat('/mnt/files/f').st_ino
     command('stop', f'size {size}', 'reset', f'filter uid=65534 op={op} inode={inode}', 'start')
 
 
 def seen_all(number):
-    """All events of one call are there, and are one call's."""
+    """This many events were recorded, all of one call. Return: the events."""
     command('stop')
     s = category.is_conserved()
     is_equal((s['lost'], s['overwritten'], s['missed']), (0, 0, 0))
@@ -88,7 +91,7 @@ def mappings():
     trace_fs('MUNMAP')
     start = int(flood('unmap', '/mnt/files/f', MAPPINGS))
     rows = seen_all(MAPPINGS)
-    # all have one time: which come first is not said where the task changed its processor
+    # all have the same time: their order is unknown if the task moved to another CPU
     is_equal(sorted(int(r['address'], 16) for r in rows),
              [start + i * PAGE for i in range(MAPPINGS)])
     is_equal({r['requested'] for r in rows}, {str(PAGE)})
@@ -103,7 +106,7 @@ def descriptors():
 
 
 def counted(number):
-    """What was not recorded was missed, each."""
+    """Each event was recorded or counted as missed. Return: how many were recorded."""
     command('stop')
     s = category.is_conserved()
     is_equal(s['seen'] + s['missed'], number)
@@ -111,12 +114,12 @@ def counted(number):
 
 
 def no_memory():
-    """Of ring_memory_limit, which the rings take nearly all of."""
+    """The rings take nearly all of ring_memory_limit, which leaves little for the call."""
     reload('ring_memory_limit=3000000')
     trace_fs('MUNMAP', 1000)
     flood('unmap', '/mnt/files/f', FEW)
     is_true(0 < counted(FEW) < FEW, 'the limit does not hold')
-    # it was given back
+    # the memory was given back
     trace_fs('MUNMAP', 1000)
     before = category.stats()['missed']
     flood('unmap', '/mnt/files/f', 500)
@@ -126,11 +129,11 @@ def no_memory():
 
 
 def by_kretprobe():
-    """Preemption is off there: few are kept, the rest is counted."""
+    """A kretprobe runs with preemption off: few events are recorded, the rest is counted."""
     reload('attach=kprobe')
     trace_fs('MUNMAP')
     flood('unmap', '/mnt/files/f', FEW)
-    is_true(counted(FEW) >= 50, 'too few')
+    is_true(counted(FEW) >= 50, 'fewer than 50 events were recorded')
     reload()
 
 # Tables
@@ -177,12 +180,12 @@ def requests():
               job['read']['io_bytes'] + job['write']['io_bytes']))
     is_equal({r['path'] for r in rows}, {'/mnt/disk/fio'})
 
-    # where there is no room in the ring the request is still known
+    # if a completion finds no room in the ring, its request is still known
     rows = by_comm['uring', 'NOP']
     belong_together(rows)
     is_equal(sum('OVERFLOW' in r.get('flags', '') for r in rows), 12)
 
-    # of those who have one name the latest are known, and no other's
+    # of requests with the same user_data the latest is known, and no other request
     rows = by_comm['hostile_floods', 'NOP']
     is_equal(sum(r['op'] == 'SUBMIT' for r in rows), full)
     is_equal({r['user_data'] for r in rows}, {'0x7'})
@@ -218,7 +221,7 @@ def bios():
     is_equal([(int(r['sector']) if 'sector' in r else 0, r['result']) for r in mine],
              [(8 * i, str(PAGE)) for i in range(300)])
     others = [r for r in rows if r['comm'] == 'hostile_floods' and 'BIO' in r.get('flags', '')]
-    # what is missed is a bio, or one of the disk's requests that have to wait with them
+    # missed are only bios, and the disk's requests that wait with them
     early = [r for r in rows if 'EARLY' in r.get('flags', '')]
     is_equal({r['disk'] for r in early} - {'vdc'}, set())
     is_equal(len(others) + s['missed'] - len(early), number)
@@ -249,7 +252,7 @@ def stat_at(address):
 
 
 def renamed_under(first, second):
-    """stat(2) of a name that becomes another one while it is looked up first."""
+    """stat(2) of a name that changes during the lookup, then again. Return: unsure of both."""
     with fuse.mounted(1) as hold:
         shared = mmap.mmap(-1, PAGE)
         shared[:len(first)] = first

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Memory: the limit holds at every moment, CPUs come and go, many targets and chosen
-# inode numbers do not make look-ups long, no byte is shown that was not written.
+# Memory: the limit holds at every moment, also while CPUs come and go; many targets and
+# chosen inode numbers do not make lookups long; no byte is shown that was not written.
 # Each test runs functions of hostile_memory.py.
 
 load lib/helpers
@@ -23,40 +23,40 @@ check() {
 	run_functions hostile_memory.py "$@"
 }
 
-@test "a log that fills the limit is emptied and resized in place, whoever reads" {
+@test "a log that fills the memory limit is reset and resized in place, even while it is read" {
 	check reset_at_limit resize_at_limit
 }
 
-@test "what is given back is free: adding, removing and emptying never pass the limit" {
+@test "memory that is given back is free at once: add, remove and reset never pass the limit" {
 	check limit_holds
 }
 
-@test "rings take what they use" {
+@test "rings take no more memory than they need" {
 	check exact_sizes
 }
 
-@test "a category that fills the limit is emptied and resized, with events all the time" {
+@test "a category that fills the limit is reset and resized while events arrive" {
 	check category_at_limit
 }
 
-@test "start tells what it takes, and what it lacks" {
+@test "start takes start_bytes of memory; if refused, it reports how much it needs" {
 	check start_tells
 }
 
-@test "CPUs: memory for those that are online, before they run; without any, events are lost" {
+@test "CPUs: online ones have a ring before they run; without memory for it, events are lost" {
 	check hotplug hotplug_at_limit
 }
 
-@test "many targets: short chains, and a remove does not look at the others" {
+@test "many targets: hash chains are short, and a remove does not visit the other targets" {
 	check many_targets
 }
 
-@test "inode numbers chosen to collide do not" {
+@test "inode numbers chosen to collide in the hash do not collide" {
 	check chosen_numbers
 }
 
 @test "no byte of a record is shown that was not written" {
-	# Debug kernels have it in the module itself.
+	# On debug kernels the module itself poisons its slots.
 	[ -e "$BATS_TEST_DIRNAME/../build/$(uname -r)-poison/iotracer.ko" ] ||
 		grep -q slots=poisoned "$(ko)" || skip "scripts/build-all 6.12-poison builds what this needs"
 	check poison

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What hostile_memory.bats tests: python3 hostile_memory.py FUNCTION... See lib/iot.py.
+The tests of hostile_memory.bats: python3 hostile_memory.py FUNCTION... See lib/iot.py.
 
-What the module really holds is counted from /proc/vmallocinfo, not from its own words.
+The memory that the module holds is counted from /proc/vmallocinfo, not from what it reports.
 """
 import ctypes
 import mmap
@@ -23,11 +23,11 @@ from lib.stream import Blocks, fields, record_size
 FS = IOT + '/fs'
 CPU1 = '/sys/devices/system/cpu/cpu1/online'
 HERE = os.path.dirname(os.path.realpath(__file__))
-RECORD = 112    # bytes of a target's
+RECORD = 112    # bytes of a target's record
 PAGE = 4096
 
 
-# Rings alone have what the limit allows.
+# With this parameter only rings take memory of ring_memory_limit.
 NO_PATHS = 'paths_memory_limit=0'
 
 
@@ -37,8 +37,8 @@ def memory():
 
 def held():
     """
-    Bytes of the rings that are there. What is smaller than 100 pages is no ring of
-    these tests, but where the kernel notes the pages of one.
+    Bytes of the rings that exist. An area of less than 100 pages is not a ring of these
+    tests, but the kernel's list of the pages of one.
     """
     areas = re.findall(r' (?:ring_alloc|ring_new|shard_fill)\S* \[iotracer\] pages=(\d+)',
                        slurp('/proc/vmallocinfo'))
@@ -52,7 +52,7 @@ def is_within(limit):
 
 
 def fill_limit(events):
-    """A log that leaves no room; its limit."""
+    """Trace a file and set ring_memory_limit to what that uses. Return: target and limit."""
     touch('f')
     t = add('f', events)
     limit = int(memory()['used'])
@@ -75,7 +75,8 @@ def reset_at_limit():
         is_equal(t.stats(), (0, 0, 0, 0, 0))
         write_bytes('f', 0, 10)
         is_equal((t.addresses(), t.stats()), (to(0, 9), (10, 10, 0, 0, 0)))
-    # Who had begun is shown what there was, and then what there is; numbers go on.
+    # A reader that began before the resets gets the records of that time, then those that
+    # are there now. The sequence numbers go on.
     is_equal(len((begun + iot.drain(log)).splitlines()), 300)
     is_equal(len(iot.drain(log).splitlines()), 10)
     data = iot.drain(stream)[HEADER.size:]
@@ -83,7 +84,7 @@ def reset_at_limit():
              to(300 + 12 * 10, 300 + 13 * 10 - 1))
     os.close(log)
     os.close(stream)
-    # Under way: every event is in the log or from before the reset.
+    # While a process writes, every event is in the log or older than the reset.
     writer = iot.start_writer('f')
     for _ in range(20):
         t.command('reset')
@@ -106,7 +107,7 @@ def resize_at_limit():
         is_equal((t.value('max_events'), t.stats()), (str(events), (100, 100 - first, first, 0, 0)))
     is_equal(write(iot.CONTROL, 'add f 20001'), 'ENOMEM')
     is_equal(t.value('max_events'), '20000')
-    # With room for both the smaller ring gives memory back.
+    # If the limit has room for both rings, a smaller ring gives memory back.
     set_parameter('ring_memory_limit', 2 * limit)
     must('add f 10')
     is_equal(t.addresses(), to(90, 99))
@@ -122,7 +123,7 @@ def limit_holds():
     limit = 2 * memory()['used']
     set_parameter('ring_memory_limit', limit)
     for i in range(15):
-        # What was given back can be used at once, and is free by then.
+        # Memory that was given back can be used at once, and is really free by then.
         add('b', 30000)
         is_within(limit)
         is_equal(memory()['used'], limit)
@@ -173,7 +174,7 @@ def category_at_limit():
         is_within(limit)
     is_equal(memory()['used'], limit)
     is_equal(write(FS + '/control', 'size 20100'), 'ENOMEM')
-    # Who reads the log holds its rings: there is no room for others beside them.
+    # A reader of the log holds its rings, which leave no room for new ones.
     write_bytes('f', 0, 500)
     log = os.open(FS + '/log', os.O_RDONLY)
     os.read(log, 100)
@@ -214,7 +215,7 @@ def start_tells():
 
 
 def write_on(cpu, n):
-    """A child on that CPU writes so often."""
+    """Write n times in a child that runs on that CPU."""
     def child():
         os.sched_setaffinity(0, {cpu})
         write_bytes('f', 0, n)
@@ -236,7 +237,7 @@ def hotplug():
     is_equal((both['cpus'], both['memory_bytes']), (2, 2 * one['memory_bytes']))
     is_equal(memory()['used'], both['memory_bytes'])
     write_on(1, 30)
-    # Its records stay when it goes, and when it comes again, until a reset.
+    # The records of CPU 1 stay when it goes offline and online again, until a reset.
     for state in '0', '1', '0':
         must(state, CPU1)
         blocks.read()
@@ -249,7 +250,7 @@ def hotplug():
     write_on(1, 7)
     blocks.read()
     is_equal((blocks.on(1), sum(blocks.gaps.values())), (37, 0))
-    # A ring that somebody reads stays with the CPU gone.
+    # A ring with a reader stays at a reset, even if its CPU is offline.
     log = os.open(FS + '/log', os.O_RDONLY)
     os.read(log, 50)
     must('0', CPU1)
@@ -278,7 +279,7 @@ def hotplug_at_limit():
     said = kmsg.new()
     is_equal(len(said), 1)
     iot.matches(said[0], r'fs: a ring of 16384 events for CPU 1 of \d+ bytes would pass ')
-    # Its events are lost, and counted, one by one.
+    # CPU 1 has no ring: each of its events is counted as lost.
     write_on(1, 33)
     s = is_conserved()
     is_equal((s['seen'], s['stored'], s['lost'], s['cpus']), (38, 5, 33, 1))
@@ -300,7 +301,7 @@ def hotplug_at_limit():
 
 
 class Counted:
-    """Calls of the module's functions, as far as ftrace sees them."""
+    """Counts the calls of the module's functions that ftrace sees."""
     TOP = '/sys/kernel/tracing/'
 
     def __init__(self):
@@ -331,7 +332,7 @@ def many_targets():
     m = memory()
     is_equal(m['targets_running'], len(names))
     is_true(m['buckets'] >= len(names), m)
-    # as many balls as bins: 12 in one is less likely than 1 in 10^4
+    # as many targets as buckets: 12 in one bucket are less likely than 1 in 10^4
     is_true(m['longest_chain'] <= 12, m)
     lines = slurp(iot.CONTROL).splitlines()
     is_equal([line.split(' ')[1] for line in lines], names)
@@ -350,7 +351,7 @@ def many_targets():
 
 
 class Numbers(Server):
-    """A FUSE server whose files have the inode numbers that it likes: @numbers[name]."""
+    """A FUSE server that chooses the inode number of each file: numbers[name]."""
 
     def __init__(self, fd, hold, numbers):
         super().__init__(fd, hold, PAGE)
@@ -385,7 +386,7 @@ def mount_fuse(top, numbers):
 
 
 def chosen_numbers():
-    """They are all alike to a hash that multiplies by a number that everybody knows."""
+    """Inode numbers that all collide in the kernel's hash_64() do not collide here."""
     reload()
     known = 0x61C8864680B583EB
     inverse = pow(known, -1, 1 << 64)
@@ -408,7 +409,7 @@ def chosen_numbers():
 
 
 def is_written(event, row):
-    """Every field of it was filled: none is nothing but poison, no text has any in it."""
+    """Each field was written: no field is all poison, and no text has any poison in it."""
     name, parts, _ = event
     for field, (offset, size, kind) in parts.items():
         value = row[offset:offset + size]
@@ -417,9 +418,9 @@ def is_written(event, row):
                 f'{name}: {field} was not written: {row.hex()}')
 
 
-def busy(folder):
-    """A bit of everything that there are events of."""
-    os.chdir(folder)
+def busy(directory):
+    """Do a bit of everything that causes events."""
+    os.chdir(directory)
     fd = os.open('file', os.O_RDWR | os.O_CREAT, 0o644)
     os.write(fd, b'x' * 65536)
     os.pread(fd, 100, 5)
@@ -482,8 +483,8 @@ def poison():
     targets = [add(path) for path in ('/mnt/ext4/file', '/mnt/files/file', '/dev/vda')]
     for category in categories:
         command('start', category=category)
-    for folder in '/mnt/ext4', '/mnt/files':
-        join(spawn(busy, folder))
+    for directory in '/mnt/ext4', '/mnt/files':
+        join(spawn(busy, directory))
         must('3', '/proc/sys/vm/drop_caches')
     os.chdir('/mnt/ext4')
     subprocess.run('dd if=/dev/zero of=d bs=64k count=4 oflag=direct; dd if=d of=/dev/null '
@@ -509,7 +510,7 @@ def poison():
 
 
 def poisoned_module():
-    """The one that is loaded, on kernels that watch memory; else one that was built for this."""
+    """The usual module if its slots are poisoned, as on debug kernels; else a build for this."""
     built = f'{HERE}/../build/{os.uname().release}-poison/iotracer.ko'
     for path in iot.KO, built:
         if os.path.exists(path) and b'slots=poisoned' in open(path, 'rb').read():

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Mounts and paths among users who are not friends: what a process mounts over the
-# kernel's files, names that lead nowhere, directories that are renamed all the time. Each
-# test runs a function of hostile_paths.py.
+# Attacks with mounts and paths: a process mounts something over a file of the kernel, looks
+# up names that do not exist, or renames directories all the time. Each test runs functions
+# of hostile_paths.py.
 
 load lib/helpers
 
@@ -23,16 +23,16 @@ check() {
 	run_functions hostile_paths.py "$@"
 }
 
-@test "mounts: a FIFO or a file of FUSE in the place of mountinfo: start does not look at it" {
+@test "mounts: start does not read a FIFO or FUSE file that is mounted over mountinfo" {
 	check fifo_for_mountinfo fuse_for_mountinfo
 }
 
-@test "mounts: what is mounted and moved while a category runs" {
+@test "mounts: paths are right after a mount is made or moved while a category runs" {
 	check mounted_later moved_mount
 }
 
-@test "mounts: nothing is held, or left in memory, after start and stop" {
-	# the kernel keeps something of a first time
+@test "mounts: after start and stop no mount is held and no memory is left" {
+	# the kernel keeps some memory after the first time
 	check started_and_stopped
 	unload_module
 	remember_slabs
@@ -41,22 +41,22 @@ check() {
 	back_to_slabs 100
 }
 
-@test "names that lead nowhere: within the budget, shown while they are there, given back" {
+@test "missing names: their paths stay within the budget, are shown, and are given back" {
 	check missing_names
 }
 
-@test "memory: the kernel gets it back when it asks, and no path is wrong after that" {
+@test "memory: paths are given back when the kernel asks, and no path is wrong after that" {
 	check shrunk
 }
 
-@test "ring_memory_limit holds paths, too" {
+@test "ring_memory_limit bounds paths, too" {
 	check within_ring_memory
 }
 
-@test "renames elsewhere: no path is resolved again" {
+@test "a rename elsewhere causes no path to be resolved again" {
 	check renames_elsewhere
 }
 
-@test "renames above a file, while others rename: each record has the path of its time" {
+@test "renames above a file: each record has the path of its time, while others rename too" {
 	check renames_above
 }

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What hostile_paths.bats tests: python3 hostile_paths.py FUNCTION... See lib/iot.py."""
+"""
+What hostile_paths.bats tests: python3 hostile_paths.py FUNCTION... See lib/iot.py.
+
+Paths of records, while hostile users mount over mountinfo, look up names that do not exist
+and rename directories all the time.
+"""
 import contextlib
 import ctypes
 import os
@@ -44,14 +49,14 @@ def as_nobody(function, *args):
 
 
 def ends(pid, seconds=120):
-    """A process ends with 0, by itself; much longer than it takes on a slow machine."""
+    """A process exits with 0 by itself. The limit is far above what a slow machine needs."""
     fd = os.pidfd_open(pid)
     over = select.select([fd], [], [], seconds)[0]
     os.close(fd)
     if not over:
         where = sleeps_in(pid)
         os.kill(pid, signal.SIGKILL)
-        raise AssertionError(f'it is kept waiting in {where}')
+        raise AssertionError(f'the process still sleeps in {where}')
     join(pid)
 
 
@@ -66,7 +71,7 @@ def running(function, *args, start=spawn):
 
 
 def faults():
-    """What the kernel's log has of itself."""
+    """Lines of the kernel's log in which it reports a fault."""
     said = subprocess.run(['dmesg'], capture_output=True, text=True, check=True).stdout
     return [line for line in said.splitlines() if any(
         word in line for word in ('BUG', 'WARNING', 'Call Trace', 'scheduling while atomic'))]
@@ -75,11 +80,11 @@ def faults():
 
 
 def start_behind(fds, source):
-    """What kept the files open writes to them where something is in mountinfo's place."""
+    """Write to control files that were opened before, where @source is mounted on mountinfo."""
     libc('unshare', NEWNS)
     mount(None, '/', REC | PRIVATE)
     mount(source, '/proc/1/mountinfo', BIND)
-    # and the disk is somewhere else for this process
+    # and for this process the disk is mounted elsewhere
     os.makedirs('/mnt/files/elsewhere', exist_ok=True)
     mount('/mnt/disk', '/mnt/files/elsewhere', MOVE)
     for fd in fds:
@@ -87,7 +92,7 @@ def start_behind(fds, source):
 
 
 def written_back(name):
-    """The paths that requests have of a file that no category saw a program open."""
+    """The paths that requests show for a file that no category saw a program open."""
     touch('/mnt/disk/' + name)
     inode = str(os.stat('/mnt/disk/' + name).st_ino)
     with open('/mnt/disk/' + name, 'wb') as f:
@@ -102,7 +107,7 @@ def behind(source):
     before = faults()
     fds = [os.open(f'{IOT}/{name}/control', os.O_WRONLY) for name in ('block', 'cache')]
     ends(spawn(start_behind, fds[:1], source))
-    # nor does a second one wait, for the same category or another
+    # a second process does not wait either, for the same category or another
     ends(spawn(start_behind, fds, source))
     is_equal(written_back(os.path.basename(source)), {'/mnt/disk/' + os.path.basename(source)})
     for fd in fds:
@@ -120,13 +125,13 @@ def fifo_for_mountinfo():
 def fuse_for_mountinfo():
     with fuse.mounted(4) as hold:
         os.stat(fuse.FILE)
-        hold.set() # of reads: nobody that looks at the file comes back
+        hold.set() # reads: a process that reads the file does not return
         behind(fuse.FILE)
         hold.clear()
 
 
 def known_in_the_end(name):
-    """A moment after a change of mounts paths are known again; until then there is none."""
+    """Soon after a change of mounts, paths are known again. Until then, records have none."""
     deadline = time.monotonic() + 60
     for i in range(1000):
         path = f'/mnt/disk/{name}{i}'
@@ -156,7 +161,7 @@ def mounted_later():
 
 
 def moved_mount():
-    """A file that is open while its mount moves has the path of the time."""
+    """A file that is open while its mount moves is recorded with its path at the time."""
     reload()
     for name in 'one', 'two':
         os.makedirs('/mnt/files/' + name, exist_ok=True)
@@ -180,7 +185,7 @@ def started_and_stopped():
     command('stop', category='block')
     command('stop', category='cache')
 
-# The table
+# The table of paths
 
 
 def look_up(names):
@@ -190,9 +195,9 @@ def look_up(names):
 
 
 def long_names(n):
-    """Names of almost PATH_MAX that are not there."""
-    folder = '/mnt/files/' + '/'.join(f'{i:0>200}' for i in range(19))
-    return [f'{folder}/{i:0>60}' for i in range(n)]
+    """Names of almost PATH_MAX bytes that do not exist."""
+    directory = '/mnt/files/' + '/'.join(f'{i:0>200}' for i in range(19))
+    return [f'{directory}/{i:0>60}' for i in range(n)]
 
 
 def missing_names():
@@ -211,7 +216,7 @@ def missing_names():
     shown = [e['path'] for e in events() if e['op'] == 'GETATTR']
     is_equal(shown[-20:], names[-20:])
     is_true(set(shown) <= set(names) | {'?'}, 'a name that nobody looked up')
-    # what kept records do not name is given back, and all with the records
+    # paths that no kept record names are freed, and the others with the records
     s = stats()
     is_true(s['paths_entries'] <= s['stored'], f'{s}: more paths than records')
     command('reset')
@@ -245,7 +250,7 @@ def shrunk():
 
 
 def within_ring_memory():
-    """Rings and paths share a limit: where nothing is left events have no path."""
+    """Rings and paths share a limit. When it is reached, events have no path."""
     reload()
     command('size 100')
     set_parameter('ring_memory_limit', 1)
@@ -271,7 +276,7 @@ def within_ring_memory():
 
 @contextlib.contextmanager
 def counted(function):
-    """Calls of one of the kernel's functions: gives what tells how many so far."""
+    """Count the calls of a kernel function. Yields a function that returns the count so far."""
     if not os.path.exists(TRACING + '/kprobe_events'):
         mount('none', TRACING, kind='tracefs')
 
@@ -289,7 +294,7 @@ def counted(function):
 
 
 def renames_elsewhere():
-    """A path that a rename does not concern is not resolved: stat(2) is not asked."""
+    """A rename elsewhere does not make a path be resolved again, which would call stat(2)."""
     reload()
     os.makedirs('/mnt/disk/deep/deeper', exist_ok=True)
     os.makedirs('/mnt/disk/other', exist_ok=True)
@@ -306,13 +311,13 @@ def renames_elsewhere():
         command('stop')
     os.close(fd)
     os.rmdir('/mnt/disk/other499')
-    is_true(asked < 50, f'stat(2) was asked {asked} times')
+    is_true(asked < 50, f'stat(2) was called {asked} times')
     is_equal([e['path'] for e in events() if e['path'].startswith('/mnt/disk')],
              ['/mnt/disk/deep/deeper/f'] * 501)
 
 
 def storm(top):
-    """Directories that change their names all the time, files and mounts below them."""
+    """Rename a directory, and a file below it, all the time."""
     os.makedirs(top + '/a/b')
     touch(top + '/a/b/f')
     while True:

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Sets of hooks beside other modules: those whose functions a set hooks come and go, and
-# others redirect the same functions. Each test runs functions of hostile_sets.py; the
-# modules that they load are tests/ghost.
+# Sets of hooks beside other modules: modules whose functions a set hooks are loaded and
+# unloaded, and other modules redirect the same functions. Each test runs functions of
+# hostile_sets.py, which load the modules of tests/ghost.
 
 load lib/helpers
 
@@ -34,23 +34,23 @@ check() {
 	run_functions hostile_sets.py "$@"
 }
 
-@test "sets: what is loaded where a hooked function was is not called as if it were that" {
+@test "sets: a function at the old address of a hooked function is not taken for it" {
 	check ghosts
 }
 
-@test "sets: the functions of a module are attached when it comes, also the first time" {
+@test "sets: the functions of a module are hooked each time it is loaded, also the first time" {
 	check comes_and_goes
 }
 
-@test "sets: modules come and go while sets are started and stopped" {
+@test "sets: modules are loaded and unloaded while sets are started and stopped" {
 	check churn
 }
 
-@test "sets: where others redirect a function, that one is followed and the rest stays" {
+@test "sets: a function that another module redirects is followed, all others are redirected" {
 	check foreign_first
 }
 
-@test "sets: with attach=entry others may redirect any function" {
+@test "sets: with attach=entry other modules may redirect any function" {
 	check foreign_later
 }
 

@@ -2,8 +2,9 @@
 """
 What hostile_sets.bats tests: python3 hostile_sets.py FUNCTION...
 
-/mnt/disk is mounted; /dev/vdb is a btrfs, whose module is not loaded. The other modules
-are in GHOSTS.
+Sets of hooks, while modules whose functions they hook come and go, and while other modules
+redirect the same functions. /mnt/disk is mounted. /dev/vdb has a btrfs, whose module is not
+loaded at first. The other modules are in the directory GHOSTS; their sources are tests/ghost.
 """
 import collections
 import errno
@@ -36,7 +37,7 @@ def insmod(name, *parameters):
 
 
 def is_refused(name, *parameters):
-    """It does not load, as a function is busy."""
+    """The module does not load, because a function is busy."""
     done = subprocess.run(['insmod', f'{GHOSTS}/{name}.ko', *parameters], check=False,
                           capture_output=True, text=True)
     is_true(done.returncode and 'busy' in done.stderr, done)
@@ -47,7 +48,7 @@ def rmmod(name):
 
 
 def address(symbol):
-    """Of a function of a module."""
+    """The address of a function of a module, or None."""
     for line in slurp('/proc/kallsyms').split('\n'):
         words = line.split()
         if len(words) == 4 and words[2] == symbol:
@@ -68,12 +69,12 @@ def hook(symbol):
 
 
 def entry(how):
-    """A function that is only looked at."""
+    """What hooks shows for a function that is observed but not redirected."""
     return (FOLLOWED if how == 'attach=kprobe' else 'entry', 0)
 
 
 def traced(name, work, path=None, complete=True):
-    """Events of what @work does, by operation; those of a path: as pages."""
+    """Count the events of @work by operation. With a path, count its pages instead."""
     category.command('reset', category=name)
     work()
     s = category.is_conserved(name)
@@ -105,7 +106,7 @@ def write_pages(path, n, flags=0):
 
 
 def haunt():
-    """A file on ext4 whose writes are those of the module that is called btrfs."""
+    """Load the ghost that is called btrfs. Return a file on ext4 whose writes call it."""
     insmod('btrfs')
     major, minor = slurp('/sys/class/misc/haunted/dev').split(':')
     path = HERE + '/haunted'
@@ -116,7 +117,7 @@ def haunt():
 
 
 def ghost_at(where):
-    """Load the other module until its function is there; our own has gone before."""
+    """Load ghost until its function is at @where, which the unloaded btrfs has freed."""
     for _ in range(40):
         insmod('ghost')
         if address('ghost_sum') == where:
@@ -126,7 +127,7 @@ def ghost_at(where):
 
 
 def ghosts():
-    """The function is another's, and comes back."""
+    """Another module's function is at the address of a hooked one, which then comes back."""
     for way in WAYS:
         reload(way)
         path = haunt()
@@ -137,7 +138,7 @@ def ghosts():
         rmmod('btrfs')
         is_equal(hook(FUNCTION), NOT_THERE)
         ghost_at(where)
-        is_true('ghost_sum' not in slurp('/sys/kernel/tracing/enabled_functions'), 'is hooked')
+        is_true('ghost_sum' not in slurp('/sys/kernel/tracing/enabled_functions'), 'it is hooked')
         traced('cache', lambda: write_pages('/dev/ghost', 50))
         is_equal(int(slurp('/sys/module/ghost/parameters/sum')), 50 * PAGE)
         rmmod('ghost')
@@ -160,7 +161,7 @@ def gone_btrfs():
 
 
 def comes_and_goes():
-    """btrfs itself, which is not there at first."""
+    """The real btrfs, which is not loaded at first."""
     path = '/mnt/btrfs/file'
     for way in WAYS[:2]:
         reload(way)
@@ -169,7 +170,7 @@ def comes_and_goes():
         for pages in 200, 150:
             mounted_btrfs()
             is_equal(hook(FUNCTION), entry(way))
-            if pages == 200: # a file in memory: without redirecting fs sees no new kind
+            if pages == 200: # without redirecting, fs needs one in memory to find its kind
                 write_pages(path, 1, os.O_CREAT)
                 start('fs', f'tree={os.getpid()} op=WRITE')
             new = lambda n=pages: write_pages(path, n, os.O_CREAT | os.O_TRUNC)
@@ -182,7 +183,7 @@ def comes_and_goes():
 
 
 def load_and_unload(n):
-    """While its functions are looked for, the kernel holds it for a moment."""
+    """Repeat rmmod: while its functions are looked up, the kernel holds the module briefly."""
     for _ in range(n):
         insmod('btrfs')
         while subprocess.run(['rmmod', 'btrfs'], check=False, capture_output=True).returncode:
@@ -190,7 +191,7 @@ def load_and_unload(n):
 
 
 def churn():
-    """What is attached in the end is what is there."""
+    """Sets are started while a module comes and goes. In the end what exists is attached."""
     for way in WAYS[::2]:
         reload(way)
         other = spawn(load_and_unload, 10)
@@ -201,7 +202,7 @@ def churn():
             rounds += 1
             ended = os.waitpid(other, os.WNOHANG)
         is_equal(ended, (other, 0))
-        is_true(rounds > 1, 'the one has not met the other')
+        is_true(rounds > 1, 'the category was not started while the module came and went')
         start('cache', 'kind=all')
         is_equal(hook(FUNCTION), NOT_THERE)
         path = haunt()
@@ -211,11 +212,11 @@ def churn():
         category.command('stop', category='cache')
 
 
-# Others who redirect
+# Other modules that redirect
 
 
 def calls():
-    """Of each kind as many as CALLS says."""
+    """Make as many calls of each kind as CALLS has."""
     path = HERE + '/calls'
     for _ in range(30):
         os.mkdir(path)
@@ -231,7 +232,7 @@ CALLS = {'MKDIR': 30, 'RMDIR': 30, 'TRUNCATE': 20, 'UNLINK': 20}
 
 
 def touch_pages():
-    """A fault each."""
+    """Cause a page fault for each of 40 pages."""
     fd = os.open(HERE + '/pages', os.O_RDONLY)
     with mmap.mmap(fd, 40 * PAGE, prot=mmap.PROT_READ) as m:
         m.madvise(mmap.MADV_RANDOM)
@@ -242,7 +243,7 @@ def touch_pages():
 
 
 def is_all_traced():
-    """By all that is started, and by the target."""
+    """Every category that was started records everything."""
     is_equal(traced('fs', calls), CALLS)
     faults = [r for r in events_of('fault', touch_pages) if r['path'] == HERE + '/pages']
     is_equal(len(faults), 40)
@@ -255,7 +256,7 @@ def events_of(name, work):
 
 
 def begin(way):
-    """All that has a set of hooks, and a target."""
+    """Start the categories that have a set of hooks, and add a target."""
     reload(way)
     write_pages(HERE + '/pages', 40, os.O_CREAT)
     target = add(HERE + '/pages')
@@ -277,7 +278,8 @@ def target_sees(target):
     return target.stats('vfs')[0] - before
 
 
-# Of category fs, fault, cache and of a target; the last is not redirected.
+# Functions of categories fs, fault and cache, and of a target. iotracer never redirects the
+# last one.
 MKDIR, UNLINK = (('do_mkdirat', 'do_unlinkat') if VERSION < (7, 0) else
                  ('filename_mkdirat', 'filename_unlinkat'))
 TAKEN = (MKDIR, '__x64_sys_truncate', UNLINK, 'handle_mm_fault',
@@ -285,7 +287,7 @@ TAKEN = (MKDIR, '__x64_sys_truncate', UNLINK, 'handle_mm_fault',
 
 
 def foreign_first():
-    """These functions, and no others, are not redirected, and nothing is missing."""
+    """Exactly the functions that another module redirected are followed; nothing is missing."""
     begin('attach=auto')
     free = hooks()
     is_true(sum(how == ('redirect', 0) for how in free.values()) > 100, free)
@@ -315,7 +317,7 @@ def foreign_first():
 
 
 def foreign_later():
-    """Nothing is redirected, and nothing is missing before, meanwhile and afterwards."""
+    """Nothing is redirected; nothing is missing before, while and after another module does."""
     target = begin('attach=entry')
     table = hooks()
     is_equal({how for how in table.values()} - {NOT_THERE},
@@ -332,7 +334,7 @@ def foreign_later():
 
 
 def is_settling():
-    """Not all tasks use the livepatch, or not all have left it."""
+    """Not all tasks use the livepatch yet, or not all have left it."""
     try:
         return slurp('/sys/kernel/livepatch/patch/transition') != '0\n'
     except OSError:
@@ -361,7 +363,7 @@ def unload_patch():
 
 
 def truncates(patched):
-    """Twenty, each recorded once with what the program got."""
+    """Of 20 calls each is recorded once, with the result that the program got."""
     path = HERE + '/truncated'
     result = -errno.EUCLEAN if patched else 0
 
@@ -384,7 +386,7 @@ def trace_truncates():
 
 
 def kprobe(command):
-    """Somebody's, enabled: from then on ftrace hands over, and restores, all registers."""
+    """Add, or remove, another user's kprobe. With it ftrace passes and restores all registers."""
     events = '/sys/kernel/tracing/events/kprobes'
     if command == 'remove':
         must('0', f'{events}/enable')

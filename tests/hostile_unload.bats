@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Calls that never end, and the module's unloading: rmmod is done, or fails at once with
-# EBUSY and names who is in the way; stop waits for nobody, and tracing goes on. Each
-# test runs a function of hostile_unload.py.
+# Unloading the module while a call never ends: rmmod succeeds, or fails at once with EBUSY,
+# names the process that is in the way, and tracing goes on. stop does not wait. Each test
+# runs a function of hostile_unload.py.
 
 load lib/helpers
 
@@ -24,30 +24,30 @@ check() {
 	run_functions hostile_unload.py "$1"
 }
 
-@test "a fault of a file that is not wanted waits for ever: rmmod is done" {
+@test "a page fault of a file that is not wanted never ends: rmmod succeeds" {
 	check rejected_fault
 }
 
-@test "a fault that is traced waits for ever: EBUSY, and the log names the process" {
+@test "a page fault that is traced never ends: EBUSY, and the log names the process" {
 	check traced_fault
 }
 
-@test "a read of a target into memory that never comes: EBUSY, and remove does not wait" {
+@test "a read of a target never ends: EBUSY, and remove does not wait" {
 	check traced_read
 }
 
-@test "a read that category fs rejects, into memory that never comes: rmmod is done" {
+@test "a read that category fs rejects never ends: rmmod succeeds" {
 	check rejected_read
 }
 
-@test "a path looked up on a server that does not answer: EBUSY or done, at once" {
+@test "a lookup on a server that does not answer: rmmod succeeds or gets EBUSY, at once" {
 	check lookup
 }
 
-@test "what passes while the module is not unloaded is counted" {
+@test "each call during an rmmod that fails is counted as seen or missed" {
 	check conserved
 }
 
-@test "delete_module by those who may not, and of other modules, changes nothing" {
+@test "delete_module without permission, or of another module, changes nothing" {
 	check others
 }

@@ -2,8 +2,8 @@
 """
 What hostile_unload.bats tests: python3 hostile_unload.py FUNCTION. See lib/iot.py.
 
-Memory that never comes is a page that userfaultfd is to serve and does not. A process
-that touches it, or has the kernel copy there, waits until it is killed.
+Memory that never comes is a page that userfaultfd should provide and does not. A process
+that touches it, or lets the kernel copy to it, waits until it is killed.
 """
 import contextlib
 import ctypes
@@ -19,21 +19,21 @@ from lib.iot import (add, as_user, CONTROL, IOT, is_equal, is_true, join, main, 
 from lib.never import delete_module, LIBC, never, PAGE
 from lib.process import spawn, waits_in
 
-# rmmod has to answer within seconds; on a machine that emulates processors, within this.
+# Seconds. rmmod must return within a few; this is for machines that emulate processors.
 AT_ONCE = 60
-# What ext4 reads by; the first ends in a jump to the second.
+# The functions of a read from ext4; the first ends in a jump to the second.
 READING = '(ext4_file_read_iter|filemap_read)'
 
 
 def touch_never(name):
-    """Read memory that never comes: of a file, or of a memfd."""
+    """Read memory that never comes, of the named file or, without a name, of a memfd."""
     fd = os.open(name, os.O_RDWR | os.O_CREAT) if name else os.memfd_create('never')
     memory, _, _uffd = never(fd)
     memory[0]
 
 
 def read_never(path):
-    """read(2) a file into such memory."""
+    """read(2) a file into memory that never comes."""
     _memory, address, _uffd = never(os.memfd_create('never'))
     fd = os.open(path, os.O_RDONLY)
     LIBC.read(fd, ctypes.c_void_p(address), PAGE)
@@ -41,7 +41,7 @@ def read_never(path):
 
 @contextlib.contextmanager
 def hung(function, *args, where='handle_userfault'):
-    """A process that is in it, and does not come back."""
+    """A process that is inside this function and does not return."""
     pid = spawn(function, *args)
     try:
         waits_in(pid, where)
@@ -52,7 +52,7 @@ def hung(function, *args, where='handle_userfault'):
 
 
 def rmmod():
-    """Unload iotracer: 0 or the error's name, in a time that is no waiting."""
+    """Unload iotracer, which must not wait. Returns 0 or the error's name."""
     begin = time.monotonic()
     result = delete_module(b'iotracer')
     is_true(time.monotonic() - begin < AT_ONCE, f'{time.monotonic() - begin} s')
@@ -64,13 +64,13 @@ def messages():
 
 
 def is_named(pid, function):
-    """The kernel's log says that this process keeps the module."""
+    """The kernel log names this process as the reason that the module stays."""
     matches(messages(), f'iotracer: cannot be unloaded yet: python3 \\(process {pid}, thread {pid}\\) '
             f'is inside a traced call of {function}[ ;]')
 
 
 def goes_on(category='fault'):
-    """The category records what another process does."""
+    """The category still records what another process does."""
     before = stats(category)['seen']
     subprocess.run(['cat', '/usr/bin/cat'], check=True, stdout=subprocess.DEVNULL)
     is_true(stats(category)['seen'] > before, 'nothing is recorded any more')
@@ -78,13 +78,13 @@ def goes_on(category='fault'):
 
 
 def is_unloaded():
-    """rmmod is done at once; loaded again for what the test's runner does behind it."""
+    """rmmod succeeds at once. Load the module again, for the cleanup after the test."""
     is_equal(rmmod(), 0)
     reload()
 
 
 def rejected_fault():
-    command('start', category='fault') # memfd is of kind other
+    command('start', category='fault') # rejects a memfd, which has kind other
     with hung(touch_never, None):
         goes_on()
         command('stop', category='fault')
@@ -115,7 +115,7 @@ def traced_read():
         is_named(pid, READING)
         must('remove /mnt/disk/f\n', CONTROL)
         is_true(not os.path.exists(f.dir), f.dir)
-        # Others are traced as before.
+        # Other targets are traced as before.
         g = add('/mnt/disk/g', 10)
         subprocess.run(['cat', '/mnt/disk/g'], check=True, stdout=subprocess.DEVNULL)
         is_true(g.log().count(';VFS;cat;') == 2, g.log())
@@ -142,7 +142,7 @@ def lookup():
             error = rmmod()
             if error == 'EBUSY':
                 is_named(pid, r'\w+')
-            hold.clear() # a request that has been sent is not killed
+            hold.clear() # serve it: a task that waits for a sent request cannot be killed
 
 
 def conserved():
@@ -170,7 +170,7 @@ def conserved():
 
 
 def count_reads(path, counter):
-    """Read until there is a file stop; how often is written at the end."""
+    """Read until a file "stop" exists, then write the number of reads to the counter."""
     fd = os.open(path, os.O_RDONLY)
     n = 0
     os.write(counter, b'-1')

@@ -23,19 +23,19 @@ check() {
 	run_functions interface.py "$@"
 }
 
-@test "parameters: defaults, modinfo, nonsense refused by name, changed" {
+@test "parameters: defaults, modinfo, changes; a bad value is refused by name" {
 	check parameters parameters_refused parameters_changed
 }
 
-@test "control: add, remove, several lines, large writes, NUL bytes, the same again" {
+@test "control: add, remove, several lines, large writes, NUL bytes, the same path again" {
 	check add_remove several_lines large_write nul_bytes same_path
 }
 
-@test "control: several at once add, remove and list" {
+@test "control: several processes add, remove and list at once" {
 	check commands_busy
 }
 
-@test "names: any byte goes in, as it is or in octal, and comes out as seq_path writes it" {
+@test "names: any byte is taken, as it is or in octal, and shown as seq_path shows it" {
 	check names names_raw
 }
 
@@ -43,27 +43,27 @@ check() {
 	check paths hard_links rename deleted
 }
 
-@test "a file whose server does not answer keeps nobody waiting but who names it" {
+@test "a file whose server does not answer delays only the command that names it" {
 	check slow_lookup
 }
 
-@test "another max_events: newest events and counts are kept, also under load" {
+@test "a change of max_events keeps the newest events and the counts, also under load" {
 	check resize resize_busy
 }
 
-@test "errors: each has its number and changes nothing" {
+@test "errors: each has its errno and changes nothing" {
 	check errors long_paths
 }
 
-@test "bounds: max_events_limit and ring_memory_limit, said once and by name" {
+@test "bounds: max_events_limit and ring_memory_limit are reported once and by name" {
 	check max_events_limit ring_memory_limit
 }
 
-@test "rights: root's alone, or widened; nobody traces what he may not read" {
+@test "rights: root's alone, or widened; nobody traces a file without the right to read it" {
 	check rights rights_widened unreadable
 }
 
-@test "a target's control: stop, start, unknown words; nothing hooked when all are stopped" {
+@test "a target's control: stop, start, unknown words; nothing is hooked when all are stopped" {
 	check stop_start target_commands hooks
 }
 
@@ -71,23 +71,23 @@ check() {
 	check reset timereset
 }
 
-@test "log: seven fields, nine digits, and no name of a thread forges one" {
+@test "log: seven fields, nine decimals, and no thread can forge a line by its name" {
 	check log_format log_content log_comm
 }
 
-@test "log: exactly the last max_events, round and round" {
+@test "log: exactly the last max_events, however often the ring has wrapped" {
 	check last_events
 }
 
-@test "log: the same in any chunk size, from any offset, for two readers, to its end" {
+@test "log: an open file is the same in any chunk size, from any offset, and for two readers" {
 	check chunks snapshot two_readers
 }
 
-@test "log: read while it is written: whole lines, sorted, none twice" {
+@test "log: read while events come: whole lines, sorted, none twice" {
 	check end_is_told read_busy several_writers
 }
 
-@test "log: following is reading on; a log copied into its own file ends" {
+@test "log: can be followed by reading on; copying it into its own traced file ends" {
 	check follow follow_changes own_file
 }
 
@@ -95,14 +95,14 @@ check() {
 	check counts counts_busy
 }
 
-@test "stats and stream: identity as stat(2) says, schema as format says" {
+@test "stats and stream: the identity is that of stat(2), the schema that of format" {
 	check identity stream
 }
 
-@test "names in /proc: filesystems of one kind, one inode number" {
+@test "names in /proc differ for one inode number on filesystems of one kind" {
 	check same_inode
 }
 
-@test "open files keep neither a target nor the module" {
+@test "open files keep neither a target nor the module from being removed" {
 	check open_files
 }

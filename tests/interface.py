@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What interface.bats tests: python3 interface.py FUNCTION...
+The tests of interface.bats. Usage: python3 interface.py FUNCTION...
 
 Most files are on a tmpfs, which has no block device: every event is then one
-call that the test itself made. One process makes them all, since programs take
+call that the test itself made. One process makes all calls, since programs take
 long to start on an emulated processor.
 """
 import errno
@@ -27,24 +27,24 @@ def mode_owner(path):
 
 
 def modes():
-    """Of everything in /proc/iotracer, the target's name as T."""
+    """Mode and owner of everything in /proc/iotracer. T stands for the name of a target."""
     found = {'': mode_owner(IOT)}
-    for folder, folders, files in os.walk(IOT):
-        for name in folders + files:
-            path = f'{folder}/{name}'
+    for directory, directories, files in os.walk(IOT):
+        for name in directories + files:
+            path = f'{directory}/{name}'
             found[re.sub(r'tmpfs_\d+', 'T', path[len(IOT) + 1:])] = mode_owner(path)
     return found
 
 
-def modes_expected(folder, writable, readable):
-    """Of all files, with one target, T."""
-    modes_ = {'': folder, 'control': writable, 'error': readable, 'hooks': readable,
+def modes_expected(directory, writable, readable):
+    """What modes() has to return if there is one target."""
+    modes_ = {'': directory, 'control': writable, 'error': readable, 'hooks': readable,
               'format': readable, 'memory': readable, 'paths': readable}
     modes_.update({name + '/error': readable for name in CATEGORIES})
     modes_.update({'block/dirty': readable, 'cache/dirty': readable})
     modes_.update({name + '/pipe': readable for name in CATEGORIES + ('T',)})
     for name in CATEGORIES + ('T',):
-        modes_.update({name: folder, name + '/control': writable, name + '/log': readable,
+        modes_.update({name: directory, name + '/control': writable, name + '/log': readable,
                        name + '/stats': readable, name + '/stream': readable})
     return modes_
 
@@ -52,7 +52,7 @@ def modes_expected(folder, writable, readable):
 
 
 def modinfo():
-    """(field, value) of each line."""
+    """(field, value) of each line of modinfo(8)."""
     is_equal(os.system(f'modinfo {KO} >/tmp/modinfo'), 0)
     return [re.split(r':\s*', line, maxsplit=1) for line in slurp('/tmp/modinfo').splitlines()]
 
@@ -85,7 +85,7 @@ def parameters_refused():
                 'proc_uid=4294967295', 'proc_gid=-1', 'attach=magic', 'maxactive=0',
                 'maxactive=65537'):
         kmsg.new()
-        is_true(not load(bad), bad + ' was taken')
+        is_true(not load(bad), bad + ' was accepted')
         is_true(not os.path.exists(IOT), bad)
         matches('\n'.join(kmsg.new()), bad.split('=')[0])
 
@@ -115,7 +115,7 @@ def add_remove():
     is_equal((a.status()[2], b.status()[2]), (10, 25))
     is_equal(a.name, f'tmpfs_{os.stat("a").st_ino}')
     is_equal(control('remove a'), 8)
-    is_true(not os.path.exists(a.dir), 'its folder is still there')
+    is_true(not os.path.exists(a.dir), 'its directory is still there')
     is_equal(listing(), ['/mnt/files/b'])
     refused('ENOENT', 'remove a')
 
@@ -127,7 +127,7 @@ def several_lines():
     refused('ENOENT', 'add x\nadd c\n')
     refused('EINVAL', '\nadd c\n')
     is_equal(control('add c\n\nadd d'), 6)
-    # The last line needs no end; a target may come and go in one write.
+    # The last line needs no newline. One write may remove a target and add it again.
     text = 'remove c\nadd c 3\nremove a\nadd d'
     is_equal(control(text), len(text))
     is_equal(listing(), ['/mnt/files/b', '/mnt/files/c', '/mnt/files/d'])
@@ -136,7 +136,7 @@ def several_lines():
 
 
 def send(text, size):
-    """Write as a program does whose buffer is so large."""
+    """Write @text to control as a program does whose buffer has @size bytes."""
     data = text.encode()
     fd = os.open(CONTROL, os.O_WRONLY)
     while data:
@@ -148,7 +148,7 @@ def large_write():
     many = [f'n{i}' for i in range(60)]
     touch(*many)
     paths_ = sorted('/mnt/files/' + name for name in many)
-    # Lines are cut by the buffers of programs, and by the kernel's own bound.
+    # The buffer of a program cuts lines, as does the module's limit for one write.
     for size in 10**6, 1024, 4096:
         for command, expected in ('add', paths_), ('remove', []):
             text = ''.join(f'{command} {"./" * 600}{name}\n' for name in many)
@@ -156,7 +156,7 @@ def large_write():
             send(text, size)
             is_equal(listing(), expected)
     refused('ENAMETOOLONG', 'add ' + 'x' * 70000)
-    # A line that was cut and is wrong: its error is that of the write that ends it.
+    # If a line that was cut is wrong, the write that ends it fails.
     text = ('add n0\nadd ' + './' * 600 + 'missing\nadd n1\n').encode()
     fd = os.open(CONTROL, os.O_WRONLY)
     is_equal(os.write(fd, text[:1024]), 1024)
@@ -166,12 +166,12 @@ def large_write():
         is_equal(error_name(e), 'ENOENT')
     is_equal(listing(), ['/mnt/files/n0'])
     is_equal(os.write(fd, b'add n2\n'), 7)
-    # What has no end when the file is closed ends there.
+    # Closing the file ends a line that has no newline,
     is_equal(os.write(fd, ('add ' + './' * 509 + 'n3').encode()), 1024)
     is_equal(listing(), ['/mnt/files/n0', '/mnt/files/n2'])
     os.close(fd)
     is_equal(listing(), ['/mnt/files/n0', '/mnt/files/n2', '/mnt/files/n3'])
-    # but not when a program ends without closing it: it may have been cut off
+    # but not if the program exits without closing it: the line may have been cut off.
     pid = os.fork()
     if not pid:
         os.write(os.open(CONTROL, os.O_WRONLY), ('add ' + './' * 509 + 'n4').encode())
@@ -209,10 +209,10 @@ def names():
         is_equal(control(text), len(text))
         write_bytes(name, 0, 2)
         is_equal(Target(name).status()[2:], (3, 2))
-    # One line for each, which says what seq_path would say.
+    # Each has one line, with the path as seq_path() would print it.
     is_equal(targets(), sorted((b'tmpfs_%d' % os.stat(name).st_ino, [listed(b'/mnt/files/' + name)])
                                for name in NAMES))
-    # What is listed can be written back, to remove and to add, with and without a number.
+    # A listed path can be written back to remove or add it, with and without max_events.
     before = targets()
     for command, number in (b'remove ', b''), (b'add ', b''), (b'remove ', b''), (b'add ', b' 12'):
         text = b''.join(command + path + number + b'\n' for _, [path] in before)
@@ -221,7 +221,7 @@ def names():
 
 
 def names_raw():
-    # Another target keeps the hooks where they are, for speed.
+    # Another target keeps the hooks attached, which saves time.
     touch('/mnt/files/keeper')
     keeper = add('keeper')
     for name in NAMES:
@@ -235,7 +235,7 @@ def names_raw():
                  [[listed(b'/mnt/files/' + name)]])
         is_equal(control(b'remove ' + name), 7 + len(name))
         is_equal(listing(), ['/mnt/files/keeper'])
-    # A number at the end is max_events, so a name that ends so needs one, or octal.
+    # A number at the end is max_events. A name that ends in one needs max_events too, or octal.
     touch('n 12')
     refused('ENOENT', 'add n 12')
     must('add n 12 4')
@@ -284,14 +284,14 @@ def hard_links():
     is_equal(slurp(CONTROL), f'{t.name} /mnt/files/b\n')
     write_bytes('a', 3, 1)
     is_equal(t.addresses(), to(0, 3))
-    # A link that is gone is listed until it is removed, and only it goes then.
+    # A deleted link is listed until it is removed. Its removal leaves the other links.
     must('add c')
     os.unlink('b')
     must('remove b')
     is_equal(slurp(CONTROL), f'{t.name} /mnt/files/c\n')
     must('remove c')
     is_equal(slurp(CONTROL), '')
-    is_true(not os.path.exists(t.dir), 'its folder is still there')
+    is_true(not os.path.exists(t.dir), 'its directory is still there')
 
 
 def rename():
@@ -318,7 +318,7 @@ def rename():
     is_equal(first.status()[2:], (11, 0))
     must('remove old')
     is_equal(listing(), [])
-    # Listed anew under its new name, it goes by each.
+    # Added again under its new name, a file has two paths. "remove" drops one at a time.
     first = add('new')
     os.rename('new', 'newer')
     must('add newer')
@@ -345,7 +345,7 @@ def deleted():
     os.rmdir('sub')
     must('remove /mnt/files/sub/f')
     is_equal(listing(), [])
-    # Deleted, but open: still traced, and not to be added.
+    # A deleted file that is open is still traced, but cannot be added.
     touch('f')
     fd = os.open('f', os.O_WRONLY)
     t = add('f')
@@ -362,7 +362,7 @@ def gives(command, result):
 
 
 def slow_lookup():
-    """Others' commands, and who reads control, do not wait for a file's server."""
+    """Other commands, and readers of control, do not wait for the server of a file."""
     touch('f')
     for command, result in ((f'add {fuse.TOP}/missing', 'ENOENT'),
                             (f'add {fuse.FILE}', len(f'add {fuse.FILE}')),
@@ -422,7 +422,7 @@ def resize():
     for i in range(230, 240):
         write_bytes('f', i, 1)
         is_equal(t.addresses(), to(max(229, i - 4), i))
-    # What is stopped is resized as well, and stays stopped.
+    # A stopped target can be resized too, and stays stopped.
     t.command('stop')
     must('add f 50')
     is_equal(t.addresses(), to(235, 239))
@@ -444,7 +444,7 @@ def resize_busy():
     seen, counted, overwritten, lost, missed = t.stats()
     is_equal((seen, counted, missed), (written, stored, 0))
     is_equal(stored + overwritten + lost, written)
-    # A record has no slot where one of the old ring is just being put: once a resize.
+    # A record is lost if an old one is being copied into its slot: at most once per resize.
     is_true(lost <= 15, lost)
     if not lost:
         is_equal(t.addresses(), to(written - stored, written - 1))
@@ -544,14 +544,14 @@ def long_paths():
     refused('ENAMETOOLONG', 'remove ' + './' * 2100 + 'f')
     refused('ENAMETOOLONG', 'add ' + '\\170' * 5000)
     refused('ENAMETOOLONG', 'remove ' + '\\170' * 5000)
-    # Not too long: 255 bytes of a name, 4095 of a path, four times that in octal.
+    # The longest that are accepted: 255 bytes of a name, 4095 of a path, 4 times that in octal.
     touch(name[1:])
     must('add ' + './' * 2047 + 'f')
     text = b'add ' + octal(b'./' * 1920 + name[1:].encode()) + b'\n'
     is_equal(control(text), len(text))
     is_equal(listing(), ['/mnt/files/f', '/mnt/files/' + name[1:]])
     must('remove ' + './' * 2047 + 'f')
-    # A place that can be reached, but whose absolute path is too long to list.
+    # A file that can be opened, but whose absolute path is too long to list.
     for _ in range(20):
         os.mkdir('y' * 250)
         os.chdir('y' * 250)
@@ -586,14 +586,14 @@ def max_events_limit():
     for n in 1001, 2**32 + 1, 2**63, 2**64 - 1:
         for name in 'f', 'g':
             refused_with_message(f'add {name} {n}', f'max_events {n} is above max_events_limit=1000')
-    # However large, no size of a ring overflows.
+    # The size of a ring does not overflow, however large the number is.
     is_equal(write(PARAMETERS + 'max_events_limit', str(2**64 - 1)), 'EINVAL')
     set_parameter('max_events_limit', 2**32 - 1)
     for n in (2**64 - 1, 2**64 - 6, 2**63 + 1, 2**63, 2**64 // 112 + 1, 2**60, 2**57, 2**32,
               2**32 - 1, 2**32 - 7, 2**31 + 1):
         for name in 'f', 'g':
             refused_with_message(f'add {name} {n}', 'max_events_limit=|ring_memory_limit=')
-    # The default obeys it, too.
+    # The limit holds for the default, too.
     set_parameter('max_events_limit', 5)
     refused_with_message('add g', 'max_events 100 is above max_events_limit=5')
 
@@ -612,13 +612,13 @@ def ring_memory_limit():
     words = rf'ring_memory_limit={2 * ring} \({2 * ring} in use\)'
     refused_with_message('add c 1', words)
     refused_with_message('add a 1100', words)
-    # Who is at the limit can shrink, and grow again, in place: two rings do not fit.
+    # A target at the limit can shrink and grow again in place: there is no room for two rings.
     must('add a 10')
     is_equal(a.addresses(), to(40, 49))
     is_equal(rings_in_use(), 2 * ring)
     must('add a 1000')
     is_equal(rings_in_use(), 2 * ring)
-    # What is given back can be used, to the last byte.
+    # Memory that is given back can be used again, to the last byte.
     must('remove b')
     c = add('c', 1000)
     for command in 'reset', 'timereset', 'stop', 'start':
@@ -666,15 +666,15 @@ def target_commands():
 
 
 def hook_table():
-    """(operation, mechanism, users) by symbol and operation"""
+    """{(symbol, operation): (mechanism, users)}"""
     rows = [line.split() for line in slurp(IOT + '/hooks').splitlines()]
     is_equal(rows[0], 'symbol operation mechanism users missed prototype error'.split())
-    # delete_module(2) is hooked from the first redirection until the module goes
+    # delete_module(2) is hooked from the first redirection until the module is unloaded
     return {(row[0], row[1]): (row[2], int(row[3])) for row in rows[1:] if row[1] != 'unload'}
 
 
 def attached_in_kernel():
-    """Functions that the kernel itself says are hooked by the module."""
+    """Functions that the module hooks, as the kernel itself reports them."""
     functions = slurp('/sys/kernel/tracing/enabled_functions').splitlines()
     probes = slurp('/sys/kernel/debug/kprobes/list').splitlines()
     return [f for f in [f for f in functions if 'iotracer' in f] + probes
@@ -721,7 +721,7 @@ def reset():
     write_bytes('f', 30, 2)
     is_equal(t.addresses(), [30, 31])
     is_equal(t.stats(), (2, 2, 0, 0, 0))
-    is_true(times(t.log())[0] > last, 'time has started anew')
+    is_true(times(t.log())[0] > last, 'the clock of events was reset')
 
 
 def monotonic():
@@ -735,7 +735,7 @@ def timereset():
     for i in range(3):
         latest = monotonic()
         t0 = t.status()[1]
-        # The kernel's quick clock, which is used, may be off by some microseconds.
+        # The module uses the kernel's fast clock, which may be off by some microseconds.
         is_true(earliest - 10**6 <= t0 <= latest + 10**6, (earliest, t0, latest))
         before = monotonic()
         write_bytes('f', i, 1)
@@ -853,7 +853,7 @@ def chunks():
         if len(read) == len(whole):
             break
     is_equal(read, whole)
-    # From offsets forwards and backwards, with lseek and without, in one and in many pieces.
+    # From rising and falling offsets, with and without lseek(2), in one and in many pieces.
     starts = list(range(0, len(whole), 97))
     for at in starts + starts[::-1]:
         is_equal(os.pread(fd, 60, at), whole[at:at + 60])
@@ -908,7 +908,7 @@ def two_readers():
 
 
 def read_busy():
-    """One writer writes byte after byte; each view has each at most once, in order."""
+    """While a writer writes byte after byte, each read has each at most once, in order."""
     touch('f')
     t = add('f', 300)
     writer = start_writer('f')
@@ -929,7 +929,7 @@ def read_busy():
 
 
 def end_is_told():
-    """A reader is told the end before he is shown what came since."""
+    """A reader gets end of file before it gets events that came in the meantime."""
     for size in (1, 7, 50, 100, 1000):
         touch('f')
         t = add('f', 20)
@@ -1028,7 +1028,7 @@ def own_file():
     is_equal(os.system(f'timeout 60 cat {t.dir}/log >f'), 0)
     is_equal(len(lines(slurp('f'))), 700)
     before = t.stats()[0]
-    # Each line written is an event more, while the log is being read.
+    # Each line that is written to the file adds an event while its log is being read.
     is_equal(os.system(f'timeout 60 dd if={t.dir}/log of=f bs=64 status=none'), 0)
     is_true(t.stats()[0] > before + 300, t.stats())
     lines(slurp('f'))
@@ -1085,31 +1085,31 @@ def identity():
 
 
 def same_inode():
-    folders = 'one', 'two', 'three'
-    for folder in folders:
-        os.mkdir(folder)
-        is_equal(os.system(f'mount -t tmpfs {folder} {folder}'), 0)
-        touch(folder + '/f')
+    directories = 'one', 'two', 'three'
+    for directory in directories:
+        os.mkdir(directory)
+        is_equal(os.system(f'mount -t tmpfs {directory} {directory}'), 0)
+        touch(directory + '/f')
     try:
-        found = [add(f'{folder}/f') for folder in folders]
-        is_equal(len({os.stat(folder + '/f').st_ino for folder in folders}), 1)
+        found = [add(f'{directory}/f') for directory in directories]
+        is_equal(len({os.stat(directory + '/f').st_ino for directory in directories}), 1)
         is_equal(len({t.name for t in found}), 3)
-        for i, folder in enumerate(folders):
-            write_bytes(folder + '/f', 100 * i, i + 1)
+        for i, directory in enumerate(directories):
+            write_bytes(directory + '/f', 100 * i, i + 1)
         for i, t in enumerate(found):
             is_equal(t.addresses(), to(100 * i, 101 * i))
-            device = os.stat(folders[i]).st_dev
+            device = os.stat(directories[i]).st_dev
             is_equal(t.value('device'), f'{os.major(device)}:{os.minor(device)}')
-        # A name that becomes free is taken again, the others stay.
+        # A name that becomes free is used again; the other names stay.
         must('remove one/f')
         is_equal(add('one/f').name, found[0].name)
         write_bytes('one/f', 7, 1)
         is_equal([t.addresses() for t in found], [[7], [100, 101], [200, 201, 202]])
     finally:
-        for folder in folders:
-            os.system(f'umount {folder}')
-    for folder in folders:
-        must(f'remove /mnt/files/{folder}/f')
+        for directory in directories:
+            os.system(f'umount {directory}')
+    for directory in directories:
+        must(f'remove /mnt/files/{directory}/f')
 
 
 def stream():
@@ -1121,7 +1121,7 @@ def stream():
     is_equal(slurp(IOT + '/format').split('\n')[0], f'iotracer stream {version} schema {schema:016x}')
     is_equal(len(data), header + 3 * record)
     is_equal(t0, t.status()[1])
-    # seq and time come first in a record
+    # a record begins with seq and time
     rows = [struct.unpack_from('<QQ', data, header + i * record) for i in range(3)]
     is_equal([seq for seq, _ in rows], [0, 1, 2])
     is_equal([ns - t0 for _, ns in rows], times(t.log()))
@@ -1176,7 +1176,7 @@ def open_files():
     for fd in open_:
         try:
             os.read(fd, 100)
-            raise AssertionError('what is gone was read')
+            raise AssertionError('a file that is gone was read')
         except OSError as e:
             is_equal(e.errno, errno.EIO)
         os.close(fd)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# The module where none of the parts compiles that it can do without: targets work, the
-# categories say why they do not. It is built by scripts/build-all 6.12-without.
+# The module without any of the parts that can be left out if they do not compile: targets
+# work, and the categories report why they do not. scripts/build-all 6.12-without builds it.
 #
 # bats file_tags=slow
 
@@ -30,8 +30,8 @@ setup() {
 	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
 }
 
-@test "targets work without all that can be left out" {
-	# allocated at once, so that one read is one request
+@test "targets work without all parts that can be left out" {
+	# allocate all blocks at once, so that one read is one request
 	dd if=/dev/zero of=/mnt/f bs=12k count=1 conv=fsync status=none
 	echo "add /mnt/f" >/proc/iotracer/control
 	dd if=/dev/zero of=/mnt/f bs=4k count=3 oflag=direct conv=notrunc status=none
@@ -47,7 +47,7 @@ setup() {
 	echo "remove /mnt/f" >/proc/iotracer/control
 }
 
-@test "a category that is left out cannot be started, and says what did not compile" {
+@test "a category that is left out cannot be started, and reports what did not compile" {
 	for category in fault block cache uring; do
 		run strace -e trace=write -o "$BATS_TEST_TMPDIR/strace" \
 			sh -c "echo start >/proc/iotracer/$category/control"
@@ -64,7 +64,7 @@ setup() {
 	[[ $output == *"the module was built without it"* ]]
 }
 
-@test "category fs has reads and writes, and is refused what it lacks" {
+@test "fs records reads and writes, and does not start with a filter whose part is missing" {
 	echo start >/proc/iotracer/fs/control
 	sh -c 'echo x >/mnt/g && rm /mnt/g'
 	echo stop >/proc/iotracer/fs/control
@@ -78,7 +78,7 @@ setup() {
 	[ "$output" = 2 ]
 }
 
-@test "doctor says what is left out, and why" {
+@test "doctor reports what is left out, and why" {
 	said=$BATS_TEST_TMPDIR/said
 	run -1 --separate-stderr iotracer doctor --format=json
 	printf '%s\n' "$output" >"$said"

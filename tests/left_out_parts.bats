@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Each part that does not compile is left out of the module, and no other; what cannot be
-# left out stops the build with one line. The module has been built for 6.12.
+# A part that does not compile is left out of the module, and no other part is. Where the
+# module cannot do without what fails, the build stops with one line. Needs the module built
+# for 6.12.
 #
 # bats file_tags=host
 
@@ -11,7 +12,7 @@
 
 bats_require_minimum_version 1.5.0
 
-# probe FLAG...: what the build's own call of probe.sh writes with these flags more
+# probe FLAG...: run probe.sh as the build does, with these flags added, into config.h of the test
 probe() {
 	local release
 	cd "$BATS_TEST_DIRNAME/.." || return
@@ -25,13 +26,13 @@ probe() {
 	cd "/lib/modules/$release/build" && sh "$BATS_TEST_TMPDIR/command"
 }
 
-@test "as it is no part is left out" {
+@test "without added flags no part is left out" {
 	run -0 probe
 	[ -z "$output" ]
 	run ! grep IOT_WITHOUT "$BATS_TEST_TMPDIR/config.h"
 }
 
-@test "a part that misses one symbol is left out, with one line, and no other is" {
+@test "a part that lacks one symbol is left out with one line, and no other part is" {
 	for part in fs_calls fs_rejected fault block cache uring; do
 		run -0 probe "-DHIDE_${part^^}" -include "$BATS_TEST_DIRNAME/hide.h"
 		[ "${#lines[@]}" = 1 ]

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# A target holds nothing of its file and its filesystem, and the module can go at
-# any time: files that are renamed, deleted and made again, filesystems that are
-# unmounted and unloaded, readers and I/O that the module leaves behind.
+# A target holds no reference to its file or filesystem, and the module can be unloaded
+# at any time: tested with files that are renamed, deleted and made again, with filesystems
+# that are unmounted and unloaded, and with readers and I/O that outlive the module.
 #
 # CYCLES=1000 loads and unloads a thousand times instead of thirty.
 
@@ -19,7 +19,7 @@ setup_file() {
 	mkfs.xfs -q -f /dev/vdb
 	mkfs.btrfs -q -f /dev/vdc
 	mkdir -p /mnt/ext4 /mnt/xfs /mnt/btrfs /mnt/tmpfs
-	# It is loaded often, and without symbols for a debugger quicker.
+	# The module is loaded often, which is faster without debug symbols.
 	strip -g -o "$BATS_FILE_TMPDIR/iotracer.ko" "$(ko)"
 	export IOTRACER_KO=$BATS_FILE_TMPDIR/iotracer.ko
 }
@@ -28,7 +28,7 @@ teardown_file() {
 	umount /mnt/ext4 /mnt/xfs /mnt/btrfs
 }
 
-# attach_fs TYPE: mount its disk, if it is not
+# attach_fs TYPE: mount the disk with this filesystem, unless it is mounted
 attach_fs() {
 	local -A disk=([ext4]=/dev/vda [xfs]=/dev/vdb [btrfs]=/dev/vdc)
 	mountpoint -q "/mnt/$1" || mount "${disk[$1]}" "/mnt/$1"
@@ -54,13 +54,13 @@ control() {
 	printf '%s\n' "$@" >/proc/iotracer/control
 }
 
-# add FILE [MAX_EVENTS]: and set dir to its folder
+# add FILE [MAX_EVENTS]: add it, and set dir to the directory of its target
 add() {
 	control "add $*"
 	dir=$(target_dir "$1")
 }
 
-# writes N FILE: N write(2) of 4 KiB; reads N FILE
+# writes N FILE: N write(2) of 4 KiB; reads N FILE: N read(2)
 writes() {
 	dd if=/dev/zero of="$2" bs=4k count="$1" conv=notrunc status=none
 }
@@ -69,12 +69,12 @@ reads() {
 	dd if="$2" of=/dev/null bs=4k count="$1" status=none
 }
 
-# seen DIR: events of the VFS since the target was added
+# seen DIR: print the number of VFS events since the target was added
 seen() {
 	awk '$1 == "vfs" { print $2 }' "$1/stats"
 }
 
-# hook SYMBOL: how it is attached, one line for each hook of that name
+# hook SYMBOL: print how it is attached, one line for each hook of that name
 hook() {
 	awk -v symbol="$1" '$1 == symbol { print $3 }' /proc/iotracer/hooks
 }
@@ -96,8 +96,8 @@ recreate() {
 	return 1
 }
 
-# fio_begin FILE [OPTION]...: buffered and direct jobs that go on until fio_end,
-# as $fio
+# fio_begin FILE [OPTION]...: start buffered and direct jobs that run until fio_end; sets fio to
+# their process
 fio_begin() {
 	local file=$1
 	shift
@@ -110,7 +110,7 @@ fio_begin() {
 	fio_goes_on
 }
 
-# How often fio's threads have waited, mostly for direct I/O.
+# Print how often fio's threads have waited, mostly for direct I/O.
 fio_waits() {
 	awk '/^voluntary/ { n += $2 } END { print n + 0 }' /proc/"$fio"/task/*/status
 }
@@ -126,7 +126,7 @@ fio_goes_on() {
 	return 1
 }
 
-# fio_end: no job saw an error
+# fio_end: end fio and check that no job saw an error
 fio_end() {
 	kill -INT "$fio"
 	wait "$fio" || true
@@ -135,8 +135,8 @@ fio_end() {
 	! grep '"error" :' "$BATS_TEST_TMPDIR/fio" | grep -v ': 0,'
 }
 
-# How long what took, for whoever reads it; no test judges by time. lap WHAT adds
-# the time since the last lap to WHAT, laps prints all.
+# Durations, for information only: no test depends on them. lap WHAT adds the time since
+# the last lap to WHAT, laps prints all sums.
 lap() {
 	local now=${EPOCHREALTIME/./}
 	times[$1]=$((${times[$1]:-0} + now - last_lap))
@@ -155,7 +155,7 @@ lap_begin() {
 	last_lap=${EPOCHREALTIME/./}
 }
 
-@test "rename: events go on; a new file under the old name is another" {
+@test "rename: tracing continues; a new file under the old name is another file" {
 	load_module
 	: >old
 	add old
@@ -171,7 +171,7 @@ lap_begin() {
 	[ "$(seen "$dir")" = 5 ]
 }
 
-@test "unlink while open: events go on until the last close, then the log stays" {
+@test "unlink while open: tracing continues until the last close, and the log stays" {
 	load_module
 	: >f
 	add f
@@ -186,7 +186,7 @@ lap_begin() {
 	[ ! -e "$dir" ]
 }
 
-@test "truncate: events go on, from the beginning of the file" {
+@test "truncate: tracing continues, from the beginning of the file" {
 	load_module
 	: >f
 	add f
@@ -200,7 +200,7 @@ lap_begin() {
 		'W;8192;4096' 'R;0;0' 'W;0;4096' 'R;0;4096' 'R;4096;4096')" ]
 }
 
-@test "a new file with the inode number of a deleted target is another, and can be added" {
+@test "a new file with a deleted target's inode number is another file and can be added" {
 	load_module
 	for fs in ext4 xfs; do
 		cd "/mnt/$fs"
@@ -225,7 +225,7 @@ lap_begin() {
 	done
 }
 
-@test "hard links: one log, listed under each name until that is removed" {
+@test "hard links: one log, listed under each name until that name is removed" {
 	load_module
 	: >a
 	ln a b
@@ -244,7 +244,7 @@ lap_begin() {
 	[ ! -e "$dir" ]
 }
 
-@test "umount: it succeeds, the log stays, and the file is traced when mounted again" {
+@test "umount succeeds, the log stays, and the file is traced when mounted again" {
 	load_module MAX_EVENTS=100
 	cd /
 	for fs in ext4 xfs btrfs; do
@@ -260,7 +260,7 @@ lap_begin() {
 	done
 }
 
-@test "umount: the device number of btrfs and tmpfs passes on, the target does not" {
+@test "umount: another btrfs or tmpfs may get the device number, but not the target" {
 	load_module
 	cd /
 	umount /mnt/btrfs
@@ -292,7 +292,7 @@ lap_begin() {
 	umount /mnt/tmpfs
 }
 
-@test "the filesystem's module goes and comes back: detached meanwhile, then traced" {
+@test "hooks detach while the filesystem's module is unloaded, and attach when it is loaded" {
 	load_module MAX_EVENTS=100
 	cd /
 	for fs in xfs btrfs; do
@@ -335,7 +335,7 @@ lap_begin() {
 	done
 }
 
-@test "iotracer goes while the filesystem's module is gone" {
+@test "iotracer can be unloaded while the filesystem's module is unloaded" {
 	load_module
 	cd /
 	: >/mnt/xfs/f
@@ -351,7 +351,7 @@ lap_begin() {
 	[ "$(seen "$dir")" = 2 ]
 }
 
-@test "a filesystem in heavy use does not notice that another is hooked and let go" {
+@test "attaching to a filesystem and detaching does not disturb another in heavy use" {
 	load_module
 	: >f
 	fio_begin /mnt/xfs/load
@@ -366,7 +366,7 @@ lap_begin() {
 	fio_end
 }
 
-@test "rmmod while fio runs, by redirection and by kretprobe" {
+@test "rmmod succeeds while fio runs, by redirection and by kretprobe" {
 	for attach in auto kprobe; do
 		load_module MAX_EVENTS=1000 attach=$attach
 		: >load
@@ -380,7 +380,7 @@ lap_begin() {
 	done
 }
 
-@test "rmmod while readers sleep in log, stream and stats, and others read all the time" {
+@test "rmmod succeeds while readers sleep in log, stream and stats, and others read" {
 	load_module MAX_EVENTS=1000
 	: >f
 	add f
@@ -410,7 +410,7 @@ lap_begin() {
 	sleep 1
 	unload_module
 	wait "${pollers[0]}"
-	kill "${pollers[1]}" || true # what is gone is no event of epoll
+	kill "${pollers[1]}" || true # epoll does not report a file that is gone
 	wait "$reader" || true
 	[ ! -e /proc/iotracer ]
 	for fd in "$log" "$stream" "$stats" "$list"; do
@@ -421,7 +421,7 @@ lap_begin() {
 	exec {log}<&- {stream}<&- {stats}<&- {list}<&-
 }
 
-@test "a direct read that outlives its kretprobe" {
+@test "a direct read may return after its kretprobe is gone" {
 	map slow "0 131072 linear /dev/vdd 0"
 	new_filesystem ext4 "/dev/$device" /mnt/slow
 	dd if=/dev/zero of=/mnt/slow/f bs=64k count=1 conv=fsync status=none
@@ -449,7 +449,7 @@ lap_begin() {
 	unmap slow
 }
 
-@test "remove while a reader is in the log: he gets EIO, others read on" {
+@test "remove: a reader of the target's log gets EIO, readers of other logs continue" {
 	load_module MAX_EVENTS=1000
 	: >f
 	: >g
@@ -473,7 +473,7 @@ lap_begin() {
 	[ "$(seen "$dir")" = 1 ]
 }
 
-# lines COMMAND FILE...: one command a line in as few writes as possible
+# lines COMMAND FILE...: the command for each file, one per line, in as few writes as possible
 lines() {
 	local command=$1
 	shift
@@ -481,7 +481,7 @@ lines() {
 		split -C 60000 --filter='dd bs=64k iflag=fullblock of=/proc/iotracer/control status=none'
 }
 
-@test "10,000 targets: each has its folder and its own events; removed, and unloaded" {
+@test "10,000 targets: each has its directory and its own events; remove and rmmod succeed" {
 	load_module
 	mount -t tmpfs tmpfs /mnt/tmpfs
 	cd /mnt/tmpfs
@@ -493,7 +493,7 @@ lines() {
 	lap "add $n"
 	[ "$(wc -l </proc/iotracer/control)" = $n ]
 	[ "$(find /proc/iotracer -path '*_*/log' | wc -l)" = $n ]
-	lap "list $n and their folders"
+	lap "list $n and their directories"
 	for ((i = 1; i <= n; i += n / 10 - 3)); do
 		writes "$((i % 5 + 1))" $i
 		echo "$(inode $i) $((i % 5 + 1)) $((i % 5 + 1)) 0"
@@ -536,8 +536,8 @@ lines() {
 		END { exit bad }' /proc/iotracer/hooks
 }
 
-# fill: add targets until the limit is reached, print how many they are, and
-# remove them again, resized and emptied
+# fill: add targets until the limit is reached, print how many there are, resize and
+# empty some, and remove them all
 fill() {
 	local n
 	for n in {1..100}; do
@@ -551,7 +551,7 @@ fill() {
 	done
 }
 
-@test "the limit of memory is free again when targets are gone" {
+@test "removed targets return their memory to the limit" {
 	load_module ring_memory_limit=1000000
 	touch {1..100}
 	first=$(fill)
@@ -561,9 +561,9 @@ fill() {
 	[ "$(fill)" = "$first" ]
 }
 
-# One life of the module with something of all that it allocates: rings small
-# and large, resized and emptied, links, readers, among them one who is still
-# there when his target goes. life FILE...: and these, on other filesystems
+# life FILE...: load the module, make it allocate everything that it can allocate, and unload
+# it: small and large rings, resized and emptied ones, links, readers, one of which still has
+# the log open when its target is removed. The files, on other filesystems, are added, too.
 life() {
 	local log
 	insmod "$IOTRACER_KO"
@@ -582,7 +582,7 @@ life() {
 	exec {log}<&-
 }
 
-@test "load and unload under I/O: nothing is left behind" {
+@test "loading and unloading under I/O leaves nothing behind" {
 	touch {1..8} /mnt/btrfs/f /mnt/xfs/f
 	ln 8 link
 	first=vda_$(inode 1)

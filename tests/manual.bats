@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# The examples of the manual pages and of README.md that need the module: each command ends
-# with the status that the page shows, and prints what it shows. manual.py says how an example
-# is marked. manual_host.bats has those that need no module.
+# Runs the examples of the manual pages and of README.md that need the module: each command
+# must exit with the status and print the output that the page shows. manual.py describes how
+# an example is marked. manual_host.bats runs the examples that need no module.
 
 # bats file_tags=plain
 
@@ -20,8 +20,8 @@ teardown_file() {
 	umount /srv
 }
 
-# The machine of the examples: a file of 512 KiB on a disk, with the inode number 12, and
-# the module loaded; "modprobe iotracer" finds it.
+# The machine that the examples assume: a file of 512 KiB on a disk, with the inode number 12,
+# and the module loaded; "modprobe iotracer" finds it.
 setup() {
 	local bin=$BATS_TEST_TMPDIR/bin
 	mkdir "$bin"

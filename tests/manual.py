@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The documentation and the code: python3 manual.py FUNCTION [ARGUMENT]...
+Compare the documentation with the code. Usage: python3 manual.py FUNCTION [ARGUMENT]...
 
-run PLACE PAGE... runs the examples of pages that are marked for a place, vm or host. In a
+"run PLACE PAGE..." runs the examples of pages that are marked for a place, vm or host. In a
 manual page an example is what is between .EX and .EE, in README.md an indented block. The
-comment "run: PLACE" before it says where it is run; "vary:" names the words of the output
-that differ from run to run, besides numbers with three or more decimals. A line "..." stands
-for any lines. A command ends with status 0, unless "echo $?" follows and shows another one.
-All examples of a page are run by one shell.
+comment "run: PLACE" before it says where it is run. "vary:" names the words of its output
+that differ from run to run; times, and numbers with three or more decimals, may always
+differ. A line "..." stands for any lines. A command has to exit with status 0, unless
+"echo $?" follows and shows another one. One shell runs all examples of a page.
 
 The other functions compare the lists in the pages with those in the sources.
 """
@@ -22,7 +22,7 @@ TOOL, MODULE, TRACE = 'tools/iotracer.8', 'tools/iotracer.4', 'tools/iotracer-tr
 PAGES = TOOL, MODULE, TRACE
 PLACES = 'vm', 'host', 'elsewhere'
 
-# What of README.md is run by no example, and what runs it.
+# Commands of README.md that are run elsewhere, and what runs them.
 ELSEWHERE = {
     'make demo': 'tests/demo_real.bats',
     'make check': '.ci',
@@ -46,7 +46,7 @@ def fail(text):
 
 
 def is_same(what, found, wanted):
-    """Two sets; says what one has and the other has not."""
+    """Check that two sets are equal and not empty. Prints what each has and the other lacks."""
     found, wanted = set(found), set(wanted)
     if found != wanted:
         fail(f'{what}: too many: {sorted(found - wanted)}; missing: {sorted(wanted - found)}')
@@ -58,12 +58,12 @@ def is_same(what, found, wanted):
 
 ESCAPES = {r'\-': '-', r'\e': '\\', r'\(aq': "'", r'\(ga': '`', r'\(ha': '^', r'\(ti': '~'}
 ESCAPE = re.compile(r'\\(\(..|f.|.|$)', re.M)
-# What a terminal shows as another character than the one that is to be typed.
+# Characters that have to be escaped: man(1) shows others, which cannot be typed instead.
 UNESCAPED = re.compile(r"(?<!\\)[-'`^~]")
 
 
 def plain(text):
-    """The text of lines of roff: characters that are escaped, no fonts, no comments."""
+    """The text of lines of roff, without escapes, fonts and comments."""
     text = re.sub(r'^\.\\".*\n', '', text, flags=re.M)
     return ESCAPE.sub(lambda m: ESCAPES.get(m.group(), ''), text)
 
@@ -95,7 +95,7 @@ def without_fonts(line):
 
 
 def tags(text):
-    """The headings of the paragraphs of a list: the lines behind .TP."""
+    """The headings of the paragraphs of a list: the lines after .TP."""
     return [without_fonts(line) for line in re.findall(r'^\.TP\n(.*)', text, re.M)]
 
 
@@ -108,14 +108,14 @@ def shown(text):
 # --- examples -------------------------------------------------------------------
 
 class Example:
-    """Commands, each with the lines that it prints, and the words of these that vary."""
+    """Commands, each with the lines that it prints, and the words in these that may vary."""
 
     def __init__(self, page, line, place, vary, text):
         self.name = f'{page}:{line}'
         self.place = place
         self.vary = vary
         self.commands = []
-        # what is run elsewhere is shown without prompts and output
+        # an example that is run elsewhere has no prompts and no output
         prompt = re.compile('' if place == 'elsewhere' else '[#$] ')
         lines = [line for line in text.split('\n') if line]
         while lines:
@@ -146,7 +146,7 @@ def roff_examples(page):
 
 
 def markdown_examples(page):
-    """Of README.md: not what make demo prints, which demo.bats looks after."""
+    """The examples of README.md, without the output of make demo, which demo.bats checks."""
     text = re.sub(r'^<!-- demo: .*?^<!-- end -->$', lambda m: re.sub('.', '', m.group()),
                   read(page), flags=re.M | re.S)
     place = None
@@ -173,7 +173,7 @@ VARIES = r'\d{4}-\d\d-\d\d[T ][\d:.]+Z?|\d+\.\d{3,}'
 
 
 def pattern_of(line, vary):
-    """What a line of output has to match."""
+    """The regular expression that a line of output has to match."""
     words = '|'.join(rf'(?<![\w.]){re.escape(word)}(?![\w.])' for word in vary)
     parts = re.split(rf'({VARIES}{"|" + words if words else ""}|\s+)', line.rstrip())
     return ''.join(r'\s+' if part.isspace() else
@@ -181,7 +181,7 @@ def pattern_of(line, vary):
 
 
 def differs(example, wanted, found):
-    """Why the lines of an output are not those of the example, or nothing."""
+    """How the lines of an output differ from those of the example, or an empty string."""
     wanted, found = list(wanted), list(found)
     while wanted:
         line = wanted.pop(0)
@@ -196,7 +196,7 @@ def differs(example, wanted, found):
 
 
 def run_commands(commands, directory):
-    """All by one shell; the status and the lines of output of each."""
+    """Run all commands in one shell. Yields the status and the output lines of each."""
     with open(f'{directory}/script', 'w', encoding='utf-8') as f:
         f.write('last=0\n')
         for i, command in enumerate(commands):
@@ -210,7 +210,7 @@ def run_commands(commands, directory):
         with open(f'{directory}/{i}.status', encoding='utf-8') as f:
             status = int(f.read())
         with open(f'{directory}/{i}.out', encoding='utf-8', errors='backslashreplace') as f:
-            # bash says where it is, if it is not interactive
+            # messages of a bash that is not interactive begin with its name and a line number
             yield status, [re.sub(r'^\S+: (eval: )?line \d+: ', '', line)
                            for line in f.read().split('\n') if line]
 
@@ -253,7 +253,7 @@ COMMON = {'--color', '--help', '--usage', '--version', '-C', '-h', '-?', '-V'}
 
 
 def tool_options(command):
-    """Long and short ones, without those of all commands."""
+    """Long and short options of a command, without those that all commands have."""
     lines = re.findall(r'^ +((?:-\S, )?--[\w-]+|-\S)(?=[ =[,]|$)', output(command, '--help'), re.M)
     return {word for line in lines for word in line.split(', ')} - COMMON
 
@@ -292,7 +292,7 @@ def table(heading):
 
 
 def environment():
-    """The variables that iotracer(8) has are those that the tool reads."""
+    """iotracer(8) has the variables that the tool reads, and its exit statuses."""
     read_by = set()
     for name in os.listdir(f'{TOP}/tools'):
         if name.endswith('.c'):
@@ -329,7 +329,7 @@ def strings_of(path, function):
 
 
 def control():
-    """The commands to the control files."""
+    """iotracer(4) and README.md have the commands that the control files take."""
     for name, path, function in (('control', 'control', 'run'),
                                  ('a target', 'target_proc', 'control_line'),
                                  ('a category', 'category_proc', 'run')):
@@ -353,7 +353,7 @@ def names_in(path, macro):
 
 
 def filters():
-    """Keys, and what they have no meaning for; kinds; categories and their operations."""
+    """Keys and the categories that they are not for; kinds; categories and their operations."""
     keys = names_in('filter.def', 'IOT_KEY')
     paragraphs = re.split(r'^\.TP\n', marked(MODULE, 'keys'), flags=re.M)[1:]
     in_page = [re.split('[= ]', shown(text))[0] for text in paragraphs]
@@ -382,7 +382,7 @@ def filters():
 
 
 def parameters():
-    """Names, defaults, and which of them can be changed."""
+    """The names and defaults of parameters, and which of them can be changed."""
     text = read('module/core/param.c')
     modes = dict(re.findall(r'^module_param(?:_cb)?\((\w+),.* (0\d+)\);', text, re.M))
     told = dict(re.findall(r'^MODULE_PARM_DESC\((\w+), "(.*)"\);', text, re.M))
@@ -393,7 +393,7 @@ def parameters():
     for name, said in in_page.items():
         default, _, changeable = said.partition(', ')
         if (changeable == 'rw') != (modes[name] == '0644'):
-            fail(f'{name}: whether it can be changed')
+            fail(f'{name}: the page is wrong about whether it can be changed')
         if f'default {default}' not in told[name] and f'{default} (default)' not in told[name]:
             fail(f'{name}: its default is not {default}')
     is_same('parameters of README.md', re.findall(r'`(\w+)`', ' '.join(
@@ -401,7 +401,7 @@ def parameters():
 
 
 def elsewhere():
-    """Each command of README.md is run, here or by what is named; make has its targets."""
+    """Each command of README.md is run by something; make has all targets that are named."""
     found = []
     for example in examples_of('README.md'):
         if example.place == 'elsewhere':
@@ -433,7 +433,7 @@ def elsewhere():
 
 
 def places():
-    """What the pages and the front page name is there: files of the sources, other pages."""
+    """The files, pages and sections that the documentation names exist."""
     for page in ('README.md', 'CONTRIBUTING.md', 'SECURITY.md'):
         text = read(page)
         for path in re.findall(r'\]\(([^)#]+)\)', text) + \

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# The manual pages, README.md and CONTRIBUTING.md: the examples that need no module, and
-# whether all that exists is in its page and all that a page names exists. Needs neither root
-# nor the module; manual.bats runs the other examples.
+# Tests the manual pages, README.md and CONTRIBUTING.md: the examples that need no module give
+# the output shown, all that exists is in its page, and all that a page names exists. Needs
+# neither root nor the module; manual.bats runs the other examples.
 
 # Tests run in subshells.
 # shellcheck disable=SC2030,SC2031
@@ -28,11 +28,11 @@ manual() {
 	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/manual.py" "$@"
 }
 
-@test "examples: each page's, where they need no module" {
+@test "examples: those that need no module give the output shown" {
 	manual run host tools/iotracer.8 tools/iotracer-trace.5
 }
 
-@test "examples: a command that prints something else, or ends otherwise, is noticed" {
+@test "examples: other output and another exit status are noticed" {
 	page() {
 		printf '%s\n' '.SH EXAMPLES' '.\" run: host' '.\" vary: 12' .EX "$@" .EE >page
 	}
@@ -62,29 +62,29 @@ manual() {
 	[[ $output == *': a comment before it says where it is run: '* ]]
 }
 
-@test "what README.md has people type is run, by these tests or others" {
+@test "each command in README.md is run by these or other tests" {
 	manual elsewhere
 }
 
-@test "each command and option is in iotracer(8), and no other" {
+@test "iotracer(8) has each command and option, and no other" {
 	manual commands
 	manual environment
 }
 
-@test "each file of /proc/iotracer and each command to it is in iotracer(4), and no other" {
+@test "iotracer(4) has each file of /proc/iotracer and each command to it, and no other" {
 	manual files
 	manual control
 }
 
-@test "each key, kind and operation is in iotracer(4), and no other" {
+@test "iotracer(4) has each key, kind and operation, and no other" {
 	manual filters
 }
 
-@test "each parameter is in iotracer(4), with its default, and no other" {
+@test "iotracer(4) has each parameter with its default, and no other" {
 	manual parameters
 }
 
-@test "what the pages refer to is there" {
+@test "everything that the pages refer to exists" {
 	manual places
 }
 
@@ -94,7 +94,7 @@ manual() {
 	[ "$(grep -c '^\.TS' manual)" = 6 ]
 }
 
-@test "the pages are without warnings" {
+@test "the pages are formatted without warnings" {
 	local page
 	for page in "${pages[@]}"; do
 		[ -z "$(groff -t -man -Tutf8 -ww -z "$page" 2>&1)" ]

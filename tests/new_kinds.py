@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What fs.bats tests: python3 new_kinds.py FUNCTION...
+Some tests of fs.bats: python3 new_kinds.py FUNCTION...
 
-A file of each kind that appears after category fs was started, or was open before it:
-its reads and writes are seen. Only this process is traced.
+Reads and writes of each kind of file are recorded, whether the file appears after the start
+of category fs or was open before. Only this process is traced.
 """
 import os
 import signal
@@ -85,7 +85,7 @@ def signals():
     return fd, None
 
 
-# What makes it: the descriptors to read from and to write to; its kind, and its size in bytes.
+# A function that returns descriptors to read from and to write to; kind; bytes to read.
 KINDS = {
     'pipe': (os.pipe, 'pipe', 8),
     'fifo': (fifo, 'pipe', 8),
@@ -96,7 +96,7 @@ KINDS = {
     'btrfs': (lambda: made('/mnt/btrfs/late'), 'file', 8),
     'without a name': (lambda: made('/mnt/xfs', os.O_TMPFILE), 'file', 8),
     'mounted later': (lambda: made(mounted('ramfs', '/mnt/ram') + '/late'), 'file', 8),
-    'folder': (lambda: opened('/mnt/ext4'), 'dir', 8),
+    'directory': (lambda: opened('/mnt/ext4'), 'dir', 8),
     'character device': (lambda: opened('/dev/zero', os.O_RDWR), 'device', 8),
     'terminal': (terminal, 'device', 8),
     'block device': (lambda: opened('/dev/vda'), 'device', 8),
@@ -111,7 +111,7 @@ KINDS = {
                 'pseudo', 8),
     'debugfs, by itself': (lambda: opened('/sys/kernel/debug/fault_around_bytes'), 'pseudo', 8),
 }
-if os.path.isdir('/proc/sys/fs/inotify'): # which the kernels of scripts/debug-kernel lack
+if os.path.isdir('/proc/sys/fs/inotify'): # not in the kernels of scripts/debug-kernel
     KINDS['inotify'] = watcher, 'other', 100
 
 
@@ -123,7 +123,7 @@ def result_of(call, *args):
 
 
 def use(reader, writer, size):
-    """Write to it and read from it. Return: what should be seen of that."""
+    """Write and read. Return: the events that should be recorded."""
     rows = []
     if writer is not None:
         rows.append(('WRITE', str(result_of(os.write, writer, NUMBER))))
@@ -146,7 +146,7 @@ def each(kinds):
 
 
 def wrong_of(files):
-    """Those whose reads and writes are not what is seen."""
+    """Use files. Return: the recorded and expected events of those where they differ."""
     wrong = {}
     for name, (reader, writer), size in files:
         command('reset')
@@ -162,7 +162,7 @@ def close(*descriptors):
 
 
 def later(kinds='file,dir,pipe,socket,device,pseudo,other'):
-    """Made after the start, one by one, the first of its kind or not."""
+    """Files that appear after the start, one by one, two of each kind."""
     command(f'filter pid={os.getpid()} kind={kinds} {ONLY}', 'start')
     wrong = {}
     for name, make, size in each(kinds):
@@ -176,13 +176,13 @@ def later(kinds='file,dir,pipe,socket,device,pseudo,other'):
 
 
 def kind_by_kind():
-    """With no other kind hooked that may have the same functions."""
+    """Each kind alone: no other kind that may have the same functions is hooked."""
     for kind in 'pipe', 'socket', 'device', 'other':
         later(kind)
 
 
 def earlier():
-    """Open before the start; and before the filter wanted their kind."""
+    """Files that were open before the start, and before the filter named their kind."""
     files = [(name, make(), size) for name, make, size in each('pipe,socket,device,pseudo,other')]
     command(f'filter pid={os.getpid()} {ONLY}', 'start',
             f'filter pid={os.getpid()} kind=pipe,socket,device,pseudo,other {ONLY}')
@@ -195,7 +195,7 @@ def earlier():
 
 
 def by_kretprobe():
-    """Where nothing can be hooked while a program waits: pipes and sockets all the same."""
+    """Kretprobes hook nothing when a file is opened; pipes and sockets are hooked by name."""
     later('pipe,socket')
 
 

@@ -3,7 +3,7 @@
 #
 # bats file_tags=plain
 #
-# What the NFS server reads and writes for a client, here this machine itself.
+# Reads and writes of the NFS server for a client, which is this machine, too, are traced.
 
 bats_require_minimum_version 1.5.0
 
@@ -17,7 +17,7 @@ setup_file() {
 	touch /var/lib/nfs/{etab,rmtab}
 	mount -t rpc_pipefs sunrpc /run/rpc_pipefs
 	ip link set lo up
-	# Nobody has anything to reclaim.
+	# No client has state to reclaim, so the grace period may be short.
 	echo 10 >/proc/fs/nfsd/nfsv4leasetime
 	echo 10 >/proc/fs/nfsd/nfsv4gracetime
 	exportfs -o rw,no_root_squash,fsid=0,insecure,no_subtree_check 127.0.0.1:/mnt/disk
@@ -44,17 +44,17 @@ teardown() {
 	echo stop >/proc/iotracer/fs/control
 }
 
-# mount_client: mounted anew it has nothing in its cache
+# mount_client: mount the client; a new mount has an empty cache
 mount_client() {
 	mount -t nfs4 -o vers=4.2 127.0.0.1:/ /mnt/nfs
 }
 
-# served: bytes that the server has read and written, as it counts itself
+# served: print the bytes that the server has read and written by its own count
 served() {
 	awk '$1 == "io" { print $2, $3 }' /proc/net/rpc/nfsd
 }
 
-# moved OP: bytes of that in category fs, all of it by the server with these flags
+# moved OP: print the bytes of OP in category fs; all must be from the server and have its flags
 moved() {
 	awk -v op="$1" '$2 == op {
 		if ($3 !~ /^nfsd-/ || $0 !~ / flags=([A-Z]+\|)?KERNEL\|NFSD / ||
@@ -65,7 +65,7 @@ moved() {
 	} END { print sum }' /proc/iotracer/fs/log
 }
 
-# of_target R|W: bytes in the log of the file, all of them the server's
+# of_target R|W: print the bytes in the log of the file; all must be from the server
 of_target() {
 	awk -F ';' -v op="$1" '$2 == op && $5 == "VFS" {
 		if ($6 != "nfsd")
@@ -74,7 +74,7 @@ of_target() {
 	} END { print sum }' "$(target_dir /mnt/disk/f)/log"
 }
 
-@test "NFS: reads and writes of its server are in category and log, with its flag, to the byte" {
+@test "NFS: each byte that the server reads and writes is in category fs, flagged, and in the log" {
 	local read written read_then written_then
 	touch /mnt/disk/f
 	echo add /mnt/disk/f 10000 >/proc/iotracer/control

@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Whose data it is that another one writes back or drops: filters on tasks let it pass
-# by its originator. Each test runs a function of originator.py; the last ones the tool.
+# Pages and requests that another task writes back or drops: filters on tasks match them by
+# their originator, the task that dirtied or read the data. Each test runs functions of
+# originator.py; the last ones run the tool.
 
 bats_require_minimum_version 1.5.0
 
@@ -13,9 +14,9 @@ setup_file() {
 	new_filesystem ext4 /dev/vda /mnt/disk
 	mount -o remount,noauto_da_alloc /mnt/disk
 	make -s -C "$BATS_TEST_DIRNAME/../tools"
-	# A request has the data of one file only.
+	# Without merges a request has the data of one file only.
 	echo 2 >/sys/block/vda/queue/nomerges
-	# Nothing is written back but when a test asks for it.
+	# Data is written back only when a test asks for it.
 	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 	load_module
 }
@@ -39,7 +40,7 @@ teardown() {
 	find /mnt/disk -type f -delete
 }
 
-# meta TRACE: what its metadata says of bytes that are still to be written
+# meta TRACE: print the bytes still to be written that the metadata of a trace reports
 meta() {
 	python3 -S -s -c 'import json, sys; print(json.dumps(json.load(open(sys.argv[1]))["unwritten_bytes"]))' \
 		"$1/metadata.json"
@@ -50,11 +51,11 @@ check() {
 	run_functions originator.py "$@"
 }
 
-@test "block: tree, pid, tid, comm, uid and cgroup find what they made dirty" {
+@test "block: filters on tree, pid, tid, comm, uid and cgroup match requests by their originator" {
 	check requests
 }
 
-@test "block: on a device without requests, too" {
+@test "block: the same on a device that has bios and no requests" {
 	umount /mnt/disk
 	map over "0 $(blockdev --getsz /dev/vda) linear /dev/vda 0"
 	# shellcheck disable=SC2154 # map sets it
@@ -65,32 +66,32 @@ check() {
 	mount -o noauto_da_alloc /dev/vda /mnt/disk
 }
 
-@test "cache: writing back and leaving of what they made dirty or had read" {
+@test "cache: the same filters match writeback and invalidation of pages" {
 	check pages
 }
 
-@test "cache: the filter may come after start; what another one reads again is not theirs" {
+@test "cache: the filter may be set after start; pages that another task reads again do not match" {
 	check filter_later
 	check read_again
 }
 
-@test "dirty: the bytes that are still to be written, of all and of whom the filter wants" {
+@test "dirty: the bytes still to be written, of all tasks or of those that the filter matches" {
 	check dirty
 }
 
-@test "dirty: not for everybody" {
+@test "dirty: cannot be read without privileges" {
 	run ! setpriv --reuid=65534 --regid=65534 --clear-groups cat /proc/iotracer/block/dirty
 	[[ $output == *"ermission denied"* ]]
 }
 
-@test "record -c block -- dd: its data is in the trace when another one writes it" {
+@test "record -c block -- dd: its data is in the trace when another process writes it back" {
 	(until [ -e /mnt/disk/wb ] && [ "$(stat -c %s /mnt/disk/wb)" = 20971520 ]; do sleep 0.1; done
 	 sleep 0.5; sync) 3>&- &
 	iotracer record -o trace -c block,cache --drain 600 -- dd if=/dev/zero of=/mnt/disk/wb bs=1M count=20
 	run_functions originator.py recorded "$PWD/trace" /mnt/disk/wb 20971520 0
 }
 
-@test "record: what is still dirty in the end is told, in metadata.json too" {
+@test "record: bytes that are still dirty at the end are reported, in metadata.json too" {
 	run --separate-stderr iotracer record -o trace -c block --drain 0 -- \
 		dd if=/dev/zero of=/mnt/disk/wb bs=1M count=20
 	[ "$status" = 0 ]
@@ -103,8 +104,8 @@ check() {
 	[ "$(meta again)" = null ]
 }
 
-@test "record: what the command leaves running is named, or with --wait recorded" {
-	# it has its name from its exec on
+@test "record: processes that the command leaves running are named, or with --wait recorded" {
+	# the process has this name from its exec on
 	run --separate-stderr iotracer record -o trace -- sh -c 'sleep 300 >/dev/null 2>&1 3>&- &
 		until grep -qx sleep "/proc/$!/comm"; do :; done; exit 3'
 	[ "$status" = 3 ]

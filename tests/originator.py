@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What originator.bats tests: python3 originator.py FUNCTION [ARGUMENT]... See lib/iot.py.
+The tests of originator.bats. Usage: python3 originator.py FUNCTION [ARGUMENT]... See lib/iot.py.
 
-A child does what is wanted; this process, which is not, does the same with another file,
-and has the kernel write or drop both.
+The filter matches a child, which writes or reads one file. This process, which it does not
+match, does the same with another file, and has the kernel write back or drop both.
 """
 import json
 import os
@@ -36,14 +36,14 @@ def get(path):
 
 
 def drop(path):
-    """Out of the cache, what is clean."""
+    """Drop the clean pages of a file from the cache."""
     fd = os.open(path, os.O_RDONLY)
     os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
     os.close(fd)
 
 
 def child(function, path, *, comm=None, uid=None, group=None):
-    """In a process of its own, with another name, user or group, once it is let go."""
+    """Start a child, with another name, user or group, that calls function after let_go()."""
     def body():
         if group:
             must(str(os.getpid()), group + '/cgroup.procs')
@@ -75,7 +75,7 @@ def is_theirs(flags):
 
 
 def written(name, path, ops=('WRITE',)):
-    """Bytes of the file in events, all of them by their originator."""
+    """Bytes of the file in these events, all of which must have the flag ORIGINATOR."""
     rows = [r for r in category.events(category=name)
             if r.get('inode') == inode(path) and r['op'] in ops and
             r['device'] == r.get('file_device', r['device'])]
@@ -86,7 +86,7 @@ def written(name, path, ops=('WRITE',)):
 
 
 def conditions(pid, group):
-    """What is asked of the child, with what it is to be."""
+    """Conditions that the child meets, each with the arguments that child() needs for it."""
     number = os.stat(group).st_ino
     return ((f'tree={pid}', {}), (f'pid={pid}', {}), (f'tid={pid}', {}),
             ('comm=some\\040body', {'comm': 'some body'}), (f'uid={USER}', {'uid': USER}),
@@ -159,7 +159,7 @@ def read_again():
     os.sync()
     drop(MINE)
     pid, go = child(get, MINE)
-    # also where reading itself is not asked for
+    # the originator is known even if the filter does not want the reads
     command('cache', 'reset', f'filter pid={pid} op=INVALIDATE', 'start')
     let_go(pid, go)
     drop(MINE)
@@ -194,17 +194,17 @@ def dirty():
 
 
 def rows_of(trace):
-    """What is exported, line by line."""
+    """Export a trace, and yield its rows."""
     tool = os.path.join(os.path.dirname(__file__), '../tools/iotracer')
     subprocess.run([tool, 'export', '-f', 'json', '-o', trace + '.rows', trace], check=True)
-    for folder, _, names in os.walk(trace + '.rows'):
+    for directory, _, names in os.walk(trace + '.rows'):
         for name in names:
-            with open(os.path.join(folder, name), encoding='utf-8') as f:
+            with open(os.path.join(directory, name), encoding='utf-8') as f:
                 yield from map(json.loads, f)
 
 
 def recorded(trace, path, size, unwritten):
-    """The trace has so many bytes of the file's data written, and says what it has not."""
+    """The trace has @size bytes of the file as written, and reports @unwritten as not written."""
     with open(trace + '/metadata.json', encoding='utf-8') as f:
         is_equal(json.load(f)['unwritten_bytes'], json.loads(unwritten))
     rows = [r for r in rows_of(trace) if str(r.get('inode')) == inode(path)]

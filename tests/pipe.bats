@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# The file pipe of a category and of a target: events as they come, each for one
-# reader, with cat; what ends it, and that nobody waits for its reader. Each test runs
-# functions of pipe.py.
+# The file pipe of a category and of a target, which people read with cat: it shows
+# events as they come, each to one reader; a read ends when the pipe goes; nothing waits
+# for a reader. Each test runs functions of pipe.py.
 
 load lib/helpers
 
@@ -24,15 +24,15 @@ check() {
 	run_functions pipe.py "$@"
 }
 
-@test "cat pipe waits, shows events as they come and the lines of the log, and ends at a signal" {
+@test "cat of a pipe waits, prints events as they come, as in the log, and ends at a signal" {
 	check category_cat target_cat
 }
 
-@test "in any chunk size the same; what was there at the first open comes first" {
+@test "reads of any size return the same lines, those from before the first open first" {
 	check chunks
 }
 
-@test "each event is for one reader, and for the log all the same" {
+@test "each event goes to one reader, and also to the log" {
 	check two_readers many_readers
 }
 
@@ -40,26 +40,26 @@ check() {
 	check polling
 }
 
-@test "what is gone before it could be read is told, exactly" {
+@test "the number of events that are gone before they were read is reported exactly" {
 	check lapped reset_and_size busy
 }
 
-@test "mode discard: what was taken makes room" {
+@test "mode discard: events that were read make room for new ones" {
 	check discard
 }
 
-@test "who reads it is left out, but not in place of who reads the stream" {
+@test "the reader of the pipe is left out of the trace, unless another process reads the stream" {
 	check reader_is_left_out
 }
 
-@test "a reader that stops holds nobody up" {
+@test "a reader that stops does not hold up anything else" {
 	check stopped_reader
 }
 
-@test "the target is removed: a read that waits ends, a later one gets EIO" {
+@test "removing a target ends reads that wait; later ones get EIO" {
 	check removed
 }
 
-@test "rmmod: reads that wait end, also where they are traced calls themselves; polls wake" {
+@test "rmmod ends reads that wait, also if they are traced calls themselves, and wakes polls" {
 	check unloaded unloaded_traced
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What pipe.bats tests: python3 pipe.py FUNCTION... See lib/iot.py and lib/category.py.
+The tests of pipe.bats. Usage: python3 pipe.py FUNCTION... See lib/iot.py and lib/category.py.
 """
 import errno
 import os
@@ -22,7 +22,7 @@ GONE = re.compile(rb'# (\d+) events (?:of CPU (\d+) )?are gone: '
 
 
 def now(fd, size=1 << 16):
-    """What there is just now, of a descriptor with O_NONBLOCK."""
+    """Read all that is available now from a descriptor with O_NONBLOCK."""
     parts = []
     try:
         while part := os.read(fd, size):
@@ -37,13 +37,13 @@ def opened(path=PIPE):
 
 
 def counted(text):
-    """Events that are in it, and those that it says are gone."""
+    """How many events the text has, and how many it reports as gone."""
     gone = sum(int(m[1]) for m in GONE.finditer(text))
     return GONE.sub(b'', text).count(b'\n'), gone
 
 
 class Cat:
-    """cat of a pipe, as people use it; what it has shown."""
+    """cat of a pipe, as people use it, and the text that it has printed."""
 
     def __init__(self, path=PIPE):
         self.process = subprocess.Popen(['cat', path], stdout=subprocess.PIPE)
@@ -51,19 +51,19 @@ class Cat:
         self.waits()
 
     def waits(self):
-        """Until it is in a read. A pipe that goes between two reads gives the next EIO."""
+        """Wait until it is in a read: if the pipe goes between two reads, the next gets EIO."""
         waits_in(self.process.pid, 'iot_poller_sleep')
 
     def shows(self, lines):
-        """Wait for so many lines."""
+        """Wait until it has printed this number of lines. Return: its text."""
         fd = self.process.stdout.fileno()
         while self.text.count(b'\n') < lines:
-            is_true(select.select([fd], [], [], 60)[0], f'cat shows no more: {self.text}')
+            is_true(select.select([fd], [], [], 60)[0], f'cat prints no more lines: {self.text}')
             self.text += os.read(fd, 1 << 16)
         return self.text
 
     def ends(self):
-        """What it returns, when it has shown the rest."""
+        """Read the rest of its text. Return: its exit status."""
         self.text += self.process.stdout.read()
         return self.process.wait()
 
@@ -83,7 +83,7 @@ def category_cat():
     is_equal(cat.ends(), -signal.SIGINT)
     is_equal(cat.text, shown)
     command('stop')
-    # Started again it goes on with what came meanwhile.
+    # After a restart a new reader continues with the events since.
     command('start')
     do(write_bytes, 'f', 0, 2)
     command('stop')
@@ -120,11 +120,11 @@ def chunks():
             for call in (lambda: os.lseek(fd, 0, os.SEEK_SET)), (lambda: os.pread(fd, 10, 0)):
                 try:
                     call()
-                    raise AssertionError('a pipe has no positions')
+                    raise AssertionError('a pipe accepted a position')
                 except OSError as e:
                     is_equal(e.errno, errno.ESPIPE)
             os.close(fd)
-            # Another one finds nothing of it.
+            # A later reader finds none of it.
             fd = opened(path)
             is_equal(now(fd), b'')
             os.close(fd)
@@ -142,7 +142,7 @@ def two_readers():
         texts = [b'', b'']
         for i in range(30):
             do(write_bytes, 'f', 0, 1)
-            # Asked for a byte a reader takes a line.
+            # A read of one byte takes a whole line out of the pipe.
             texts[i % 2] += os.read(fds[i % 2], 1)
             texts[i % 2] += now(fds[i % 2])
         rest = slurp_bytes(log)[len(before):].splitlines(keepends=True)
@@ -154,7 +154,7 @@ def two_readers():
 
 
 def many_readers():
-    """Under load, by many at once: each line once, none torn, none missing."""
+    """Many readers at once, under load: no line is read twice, torn or missing."""
     calls = 3000 // LOAD_DIVISOR
     touch('f', 'g')
     t = add('f', 20000)
@@ -181,7 +181,7 @@ def many_readers():
     mine_ = sorted(b''.join(texts[:3]).splitlines())
     log = slurp_bytes(FS + '/log').splitlines()
     is_equal(counted(b''.join(texts)), (len(mine_) + 2 * calls, 0))
-    # What the readers wrote is theirs, and in the log with the rest.
+    # The readers' own writes are events of the category, too, in the pipe and in the log.
     is_equal(mine_, sorted(log))
     is_equal(sorted(b''.join(texts[3:]).splitlines()), sorted(t.log().encode().splitlines()))
     for out in outs:
@@ -202,15 +202,15 @@ def polling():
         is_equal((poll.poll(100), epoll.poll(0.1)), ([], []))
         try:
             os.read(fd, 100)
-            raise AssertionError('there is nothing to be read')
+            raise AssertionError('a read of an empty pipe succeeded')
         except BlockingIOError:
             pass
         pid = spawn(write_bytes, 'f', 0, 2)
         is_equal(poll.poll(60000), [(fd, select.POLLIN)])
-        # epoll looks only at what was woken, which a timer does: not yet, perhaps.
+        # epoll looks only at files that were woken. A timer wakes them, perhaps later.
         is_equal(epoll.poll(60), [(fd, select.EPOLLIN)])
         join(pid)
-        # The first byte of two lines: the rest is still there.
+        # After the first byte of two lines is read, the rest is still there.
         text = os.read(fd, 1)
         is_equal((poll.poll(0), epoll.poll(0)), ([(fd, select.POLLIN)], [(fd, select.EPOLLIN)]))
         is_equal((text + now(fd)).count(b'\n'), 2)
@@ -220,7 +220,7 @@ def polling():
 
 
 def lapped():
-    """A reader that is too slow: lines, and what it is told, are all that there was."""
+    """A reader that is too slow: its lines and those reported as gone are all events."""
     touch('f')
     os.sched_setaffinity(0, {0})
     t = add('f', 10)
@@ -228,7 +228,7 @@ def lapped():
     command('size 10', 'start')
     do(write_bytes, 'f', 0, 50)
     fds = [opened(), opened(t.dir + '/pipe')]
-    # What went before anybody was there is nobody's.
+    # Events that were overwritten before the first open are not reported as gone.
     is_equal([counted(now(fd)) for fd in fds], [(10, 0), (10, 0)])
     do(write_bytes, 'f', 0, 25)
     texts = [now(fd) for fd in fds]
@@ -334,7 +334,7 @@ def reader_is_left_out():
     is_equal(now(fd).count(b'\n'), 2)
     os.close(fd)
     is_equal(own(), 3)
-    # While the stream's reader is left out another one is not.
+    # While the reader of the stream is left out, a reader of the pipe is not.
     st = Stream()
 
     def other():
@@ -352,7 +352,7 @@ def reader_is_left_out():
 
 
 def stopped_reader():
-    """It has taken a line, or stands still in the middle of a write: all else goes on."""
+    """A reader has taken a line, or is stopped in the middle of a write: all else goes on."""
     touch('f', 'g')
     t = add('f', 5000)
     mine()
@@ -407,7 +407,7 @@ def removed():
     do(write_bytes, 'f', 0, 5)
     while sum(cat.text.count(b'\n') for cat in cats) < 5:
         ready = select.select([cat.process.stdout for cat in cats], [], [], 60)[0]
-        is_true(ready, 'nobody shows what was written')
+        is_true(ready, 'no cat prints what was written')
         for cat in cats:
             if cat.process.stdout in ready:
                 cat.text += os.read(cat.process.stdout.fileno(), 1 << 16)
@@ -415,12 +415,12 @@ def removed():
         cat.waits()
     must('remove f')
     is_equal([cat.ends() for cat in cats], [0] * 3)
-    is_true(poll.poll(60000), 'the poll goes on')
+    is_true(poll.poll(60000), 'poll was not woken')
     is_true(is_eio(fd), 'a pipe that is gone was read')
     os.close(fd)
     do(write_bytes, 'g', 0, 2)
     is_equal(addresses(stays.shows(2).decode()), to(0, 1))
-    # The same file again is another target.
+    # The same file added again is another target.
     t = add('f', 100)
     cat = Cat(t.dir + '/pipe')
     do(write_bytes, 'f', 7, 1)
@@ -432,7 +432,7 @@ def removed():
 
 
 def ends_at_unload(*paths):
-    """cats of these pipes and of a target's, and polls; the module goes."""
+    """Unloading the module ends cats of these pipes and of a target's pipe, and polls."""
     touch('f')
     t = add('f', 100)
     cats = [Cat(path) for path in paths + (t.dir + '/pipe', t.dir + '/pipe')]
@@ -451,7 +451,7 @@ def ends_at_unload(*paths):
     is_equal([cat.ends() for cat in cats], [0] * len(cats))
     is_true(all(is_eio(fd) for fd in fds), 'a pipe that is gone was read')
     join(pids[0])
-    os.kill(pids[1], signal.SIGKILL)  # what is gone is no event of epoll
+    os.kill(pids[1], signal.SIGKILL)  # epoll reports no event of a file that is gone
     os.waitpid(pids[1], 0)
     for fd in fds:
         os.close(fd)
@@ -462,7 +462,7 @@ def unloaded():
 
 
 def unloaded_traced():
-    """The reads of the pipes are wanted events, and calls that the module is in."""
+    """The reads that wait in the pipes are themselves calls that the module traces."""
     command('filter kind=pseudo comm=cat', 'start')
     ends_at_unload(IOT + '/block/pipe')
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /proc/iotracer, as test programs in C use it. Results are 0 or more, or -errno. */
+/* Access to /proc/iotracer for test programs in C. Results are 0 or more, or -errno. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "proc.h"
 
-/* open, one write, close; a short write is an error as well: -EIO */
+/* Open, write once, close. A short write is an error, too: -EIO. */
 int proc_write(const char *path, const char *text, size_t length)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -27,7 +27,7 @@ int proc_write(const char *path, const char *text, size_t length)
 	return ret;
 }
 
-/* At most size - 1 bytes, NUL behind. */
+/* Read at most size - 1 bytes, and add a NUL. */
 ssize_t proc_read(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -49,7 +49,7 @@ ssize_t proc_read(const char *path, char *buf, size_t size)
 	return n < 0 ? n : (ssize_t)done;
 }
 
-/* A whole file, NUL behind; to be freed. NULL: errno says why. */
+/* Read a whole file, and add a NUL. Return: memory to be freed, or NULL with errno set. */
 char *proc_slurp(const char *path, size_t *length)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -78,7 +78,7 @@ char *proc_slurp(const char *path, size_t *length)
 	return buf;
 }
 
-/* In place: \ooo becomes a byte. Return: the new length. */
+/* Replace each \ooo by its byte, in place. Return: the new length. */
 size_t proc_unescape(char *text)
 {
 	const char *from = text;
@@ -99,7 +99,7 @@ size_t proc_unescape(char *text)
 	return to - text;
 }
 
-/* Folders of targets, as control lists them. Return: how many. */
+/* Get the directories of targets, as control lists them. Return: their number, or -errno. */
 int proc_names(struct proc_name *names, int max)
 {
 	char *list = proc_slurp(PROC_CONTROL, NULL), *line, *next = list;
@@ -116,7 +116,7 @@ int proc_names(struct proc_name *names, int max)
 	return n;
 }
 
-/* seen = stored + overwritten + lost, for each line of counts in a stats file. */
+/* Check seen = stored + overwritten + lost in each line of counts of a stats file. */
 static int broken_lines(const char *path, char *stats)
 {
 	unsigned long long seen, stored, overwritten, lost;
@@ -157,7 +157,7 @@ bool proc_is_category_log(const char *path)
 	return false;
 }
 
-/* Return: 0, or the error that one of them has. */
+/* Return: 0, or the first error. */
 int proc_stop_categories(void)
 {
 	char path[PROC_NAME];
@@ -171,13 +171,13 @@ int proc_stop_categories(void)
 	return err;
 }
 
-/* As broken_lines() for a category that is stopped: each count has its own line. */
-static int broken_category(const char *folder)
+/* As broken_lines(), for a stopped category, where each count has its own line. */
+static int broken_category(const char *directory)
 {
 	unsigned long long seen, stored, overwritten, lost;
 	char path[PROC_NAME], stats[4096];
 
-	snprintf(path, sizeof(path), "%s/stats", folder);
+	snprintf(path, sizeof(path), "%s/stats", directory);
 	if (proc_read(path, stats, sizeof(stats)) < 0)
 		printf("%s: cannot be read: %m\n", path);
 	else if (sscanf(stats, "seen %llu stored %llu overwritten %llu lost %llu", &seen, &stored,
@@ -191,9 +191,9 @@ static int broken_category(const char *folder)
 }
 
 /*
- * The law for all targets, when nobody reads or writes them, and for the categories,
- * when they are stopped.
- * Return: how many places break it; what they are is printed.
+ * Check seen = stored + overwritten + lost for all targets and categories. No process may
+ * read or write the files of targets, and the categories have to be stopped. Each failure
+ * is printed. Return: their number, or -errno.
  */
 int proc_law(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* /proc/iotracer, as test programs in C use it. */
+/* What test programs in C need to use /proc/iotracer. */
 #ifndef IOT_TEST_PROC_H
 #define IOT_TEST_PROC_H
 
@@ -9,11 +9,11 @@
 
 #define PROC_DIR	"/proc/iotracer"
 #define PROC_CONTROL	PROC_DIR "/control"
-#define PROC_NAME	160	/* bytes of the name of a target's folder */
+#define PROC_NAME	160	/* bytes of the name of a target's directory */
 
 #define PROC_CATEGORIES	5
 
-extern const char * const proc_categories[PROC_CATEGORIES];	/* their folders */
+extern const char * const proc_categories[PROC_CATEGORIES];	/* their directories */
 
 struct proc_name {
 	char text[PROC_NAME];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers that follow from a seed, the same on every machine (splitmix64). */
+/* Pseudorandom numbers from a seed, the same on every machine (splitmix64). */
 #ifndef IOT_TEST_RANDOM_H
 #define IOT_TEST_RANDOM_H
 

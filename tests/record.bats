@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# iotracer record and export with the real module: what a workload did is what the
-# rows tell, nothing is lost or all that is lost is counted, whatever ends it.
+# Tests iotracer record and export with the real module: the rows are what the workload
+# did, and every lost event is counted, whatever ends the recording.
 
 bats_require_minimum_version 1.5.0
 
@@ -34,19 +34,19 @@ record_py() {
 	run_functions record.py "$@"
 }
 
-# meta TRACE FILTER: a value of its metadata
+# meta TRACE FILTER: print a value of its metadata; FILTER is for jq
 meta() {
 	jq -r "$2" "$1/metadata.json"
 }
 
-# Nothing is missing that nobody speaks of.
+# accounted TRACE: every event that was seen is stored or counted as lost
 accounted() {
 	[ "$(meta "$1" '.categories[0] | .events + .lost == .seen')" = true ] ||
 		{ meta "$1" '.categories[0]'; return 1; }
 }
 
-# flat_out SECONDS [OPTION]...: reads and writes as fast as it goes, on every CPU; how
-# many is printed
+# flat_out SECONDS [OPTION]...: read and write as fast as possible on every CPU, and print
+# the number of calls
 flat_out() {
 	fio --name=load --directory=/mnt/work --size=1M --bs=512 --rw=randrw --ioengine=psync \
 		--numjobs="$(nproc)" --time_based --runtime="$1" --group_reporting --thread \
@@ -54,13 +54,13 @@ flat_out() {
 		jq '.jobs[0] | .read.total_ios + .write.total_ios'
 }
 
-# end_load PID: of a flat_out in the background
+# end_load PID: end a flat_out that runs in the background
 end_load() {
 	pkill -INT -P "$1" fio
 	wait "$1" || true
 }
 
-# running [CATEGORY]: the one that is started last
+# running [CATEGORY]: whether it is started; of several, name the one that is started last
 running() {
 	grep -qx start "/proc/iotracer/${1:-fs}/control"
 }
@@ -78,7 +78,7 @@ wait_for() {
 	return 1
 }
 
-@test "a workload's calls and the rows of the CSV are the same, one for one" {
+@test "a workload's calls and the rows of the CSV match one to one" {
 	iotracer record -o t -- env PYTHONDONTWRITEBYTECODE=1 python3 -S -s \
 		"$BATS_TEST_DIRNAME/record.py" work /mnt/work /mnt/small/book 1
 	iotracer export t --per-category >t.csv
@@ -86,13 +86,13 @@ wait_for() {
 	[ "$(meta t .state)" = COMPLETE ]
 	[ "$(meta t '.categories[0].lost')" = 0 ]
 	accounted t
-	# Only the command and its children, and not the recorder.
+	# Only the command and its children are traced, not the recorder.
 	[ "$(column pid <t.csv | sort -u | wc -l)" -ge 4 ]
 	[ "$(meta t '.categories[0].filter' | grep -c '^tree=')" = 1 ]
 }
 
-@test "a command's trace begins with its exec: nothing of the recorder's own child" {
-	# where the command is not is not asked in the trace; by its path, and a script
+@test "a command's trace begins with its exec, without the recorder's child before it" {
+	# A command by name, by path, and a script. Failed attempts to find it are not in the trace.
 	printf '#!/bin/true\n' >/mnt/work/script
 	chmod +x /mnt/work/script
 	printf 'exit 0\n' >/mnt/work/plain
@@ -112,7 +112,7 @@ wait_for() {
 		assert names == {sys.argv[2]}, names
 		END
 	done
-	# and what execvp(3) does besides
+	# As execvp(3) does: run a file without #! by the shell, exit with 126 or 127 on errors.
 	iotracer record -o u -- /mnt/work/plain
 	rm -rf u
 	run -127 iotracer record -o u -- /mnt/none/none
@@ -123,7 +123,7 @@ wait_for() {
 	PATH=/mnt/none:$PATH run -127 iotracer record -o u -- no-such-command
 }
 
-@test "system-wide, next to others: the same, and none of the recorder's own" {
+@test "a system-wide trace has each call of the workload, and none of the recorder's" {
 	iotracer record -o t &
 	recorder=$!
 	wait_for running
@@ -137,7 +137,7 @@ wait_for() {
 	accounted t
 }
 
-# sum_of CSV COLUMN [COLUMN=VALUE]...: of the rows that have these values
+# sum_of CSV COLUMN [COLUMN=VALUE]...: sum of a column over the rows that have these values
 sum_of() {
 	python3 -S -s - "$@" <<-'END'
 	import csv, sys
@@ -147,7 +147,7 @@ sum_of() {
 	END
 }
 
-@test "five categories in one trace, joined by device and inode" {
+@test "five categories in one trace agree about a file" {
 	dd if=/dev/zero of=/mnt/work/data bs=64k count=4 conv=fsync status=none
 	cp /bin/cat /mnt/work/cat
 	sync
@@ -159,14 +159,14 @@ sum_of() {
 	[ "$(meta t '.categories | map(.name) | join(",")')" = fs,block,fault,cache,uring ]
 	[ "$(meta t '.categories | map(.lost) | add')" = 0 ]
 	iotracer export -o rows t
-	# the same file in all, by the same names
+	# all categories show the file with the same path and inode number
 	data=(path=/mnt/work/data "inode=$(stat -c %i /mnt/work/data)")
 	[ "$(sum_of rows/fs/*.csv result op=WRITE "${data[@]}")" = 262144 ]
-	# who wrote, not who submitted
+	# the originator is the process that wrote, not the one that submitted the request
 	[ "$(sum_of rows/block/*.csv result op=WRITE origin_comm=dd "${data[@]}")" = 262144 ]
 	[ "$(sum_of rows/cache/*.csv pages op=DIRTY comm=dd "${data[@]}")" = 64 ]
 	[ "$(sum_of rows/cache/*.csv pages op=WRITEBACK_START "${data[@]}")" = 64 ]
-	# the same bytes asked of io_uring, done by the filesystem, sent to the disk
+	# the same bytes are requested of io_uring, written by the filesystem and sent to the disk
 	ring=(path=/mnt/work/ring "inode=$(stat -c %i /mnt/work/ring)")
 	[ "$(sum_of rows/uring/*.csv requested_bytes op=SUBMIT opcode=WRITE "${ring[@]}")" = 262144 ]
 	[ "$(sum_of rows/uring/*.csv result op=COMPLETE opcode=WRITE "${ring[@]}")" = 262144 ]
@@ -175,20 +175,20 @@ sum_of() {
 	[ "$(sum_of rows/fault/*.csv pages op=EXEC path=/mnt/work/cat)" -gt 0 ]
 }
 
-# column NAME: of the CSV on standard input, without its header
+# column NAME: print a column of the CSV on standard input, without the header
 column() {
 	python3 -S -s -c 'import csv, sys
 for row in csv.DictReader(sys.stdin):
     print(row[sys.argv[1]])' "$1"
 }
 
-# sectors DISK: read and written, as /proc/diskstats has it
+# sectors DISK: print the sectors read and written, from /proc/diskstats
 sectors() {
 	awk -v disk="$1" '$3 == disk { print $6, $10 }' /proc/diskstats
 }
 
-@test "a database: calls, dirty pages and requests are one story, and the sums the kernel's" {
-	# its filesystem is used only while both count
+@test "a database: calls, dirty pages and requests match, and the sums are the kernel's" {
+	# the filesystem is mounted only while both the recorder and diskstats count
 	disk=$(basename "$(findmnt -no SOURCE /mnt/work)")
 	umount /mnt/work
 	iotracer record -c fs,cache,block -o t &
@@ -215,7 +215,7 @@ sectors() {
 	[ "$(cat sums)" = "$((after[0] - before[0])) $((after[1] - before[1]))" ]
 }
 
-@test "flat out on every CPU nothing is lost at the default size, and fio's calls are the rows" {
+@test "at full load on every CPU the default size loses nothing, and fio's calls are the rows" {
 	flat_out 1 --create_only=1
 	iotracer record -o t -f op=READ,WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &
 	recorder=$!
@@ -251,7 +251,7 @@ sectors() {
 	grep -qx 'size 16384' /proc/iotracer/fs/control
 }
 
-@test "a second recording tells only of itself" {
+@test "a second recording has only its own events" {
 	iotracer record -o a -- dd if=/dev/zero of=/mnt/work/a bs=4k count=100 status=none
 	iotracer record -o b -f op=WRITE -- dd if=/dev/zero of=/mnt/work/b bs=4k count=10 status=none
 	[ "$(meta b '.categories[0] | .events == 10 and .lost == 0 and .seen == 10')" = true ]
@@ -261,7 +261,7 @@ sectors() {
 	[ "$(printf '%s\n' "${lines[@]:1}" | cut -d, -f2,5,6 | sort -u)" = WRITE,/mnt/work/b,4096 ]
 }
 
-@test "filters by category; what the module refuses is said with key, value and reason" {
+@test "filters apply by category; a refusal is reported with key, value and reason" {
 	run --separate-stderr iotracer record -o t -c fs,cache -f fs:op=write -f cache:op=Dirty -f comm=dd -- \
 		dd if=/dev/zero of=/mnt/work/f bs=4k count=10 status=none
 	[[ $stderr != *"does not apply"* ]] || { echo "$stderr"; return 1; }
@@ -280,7 +280,7 @@ sectors() {
 	done
 }
 
-@test "a killed recorder: what it wrote can be read, what it did not read is in the ring still, nothing runs" {
+@test "a killed recorder: its trace can be read, unread events stay in the ring, nothing runs" {
 	iotracer record -o t -f op=WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &
 	recorder=$!
 	wait_for running
@@ -303,21 +303,21 @@ sectors() {
 	iotracer record -o u --time 1
 }
 
-@test "killed while it records a command with five categories: none runs, and the next command can be recorded" {
+@test "killed while recording five categories: none runs, and the next command can be recorded" {
 	iotracer record -c all -o t -- sleep 600 &
 	recorder=$!
 	wait_for running fault
 	child=$(pgrep -P "$recorder")
-	wait_for test "/proc/$child/exe" -ef "$(command -v sleep)" # before its exec it dies with the recorder
+	wait_for test "/proc/$child/exe" -ef "$(command -v sleep)" # until its exec it dies, too
 	kill -9 "$recorder"
 	wait "$recorder" || true
 	for category in fs block fault cache uring; do
 		[ "$(head -n 1 /proc/iotracer/$category/control)" = stop ]
 	done
 	kill "$child"
-	# No tree is left, either.
+	# The filter for its process tree is gone, too: another command can be recorded.
 	iotracer record -c block -o u -- dd if=/dev/zero of=/mnt/work/u bs=4k count=1 conv=fsync status=none
-	# By hand it goes on whoever reads; what runs by hand is not taken over.
+	# A category started by hand goes on when a reader ends, and record does not take it over.
 	echo start >/proc/iotracer/fs/control
 	cat /proc/iotracer/fs/stream >/dev/null
 	running
@@ -328,7 +328,7 @@ sectors() {
 	run bash -c 'exec 3</proc/iotracer/fs/stream; echo start while-read >/proc/iotracer/fs/control'
 	[[ $output == *"Device or resource busy"* ]]
 	echo stop >/proc/iotracer/fs/control
-	# Its own stream is meant, and a stop or start by hand is by hand.
+	# "start while-read" lasts until its caller closes the stream; a start by hand ends that.
 	bash -c 'exec 3</proc/iotracer/fs/stream; echo start while-read >/proc/iotracer/fs/control
 		cat /proc/iotracer/fs/stream >/dev/null
 		head -n 1 /proc/iotracer/fs/control' >told
@@ -340,8 +340,8 @@ sectors() {
 	echo stop >/proc/iotracer/fs/control
 }
 
-# fills_up TRACE REASON EVENTS [COMMAND...]: the recorder, run by the command, ends with
-# that error, and what it has written can be read, more than so many events
+# fills_up TRACE REASON EVENTS [COMMAND...]: the recorder, run by the command if one is given,
+# ends with that error, and the trace can be read and has more than this number of events
 fills_up() {
 	"${@:4}" iotracer record -o "$1" -f op=READ,WRITE 2>err &
 	recorder=$!
@@ -359,11 +359,11 @@ fills_up() {
 	[ "$(meta "$1" '.categories[0].events')" -gt "$3" ]
 }
 
-@test "a full disk: an error, and a trace that can be read" {
+@test "a full disk ends the recording with an error, and the trace can be read" {
 	fills_up /mnt/small/t "No space left on device" 10000
 }
 
-# set_quota DEVICE UID KIB: a hard limit
+# set_quota DEVICE UID KIB: set a hard limit
 set_quota() {
 	python3 -S -s - "$@" <<'END'
 import ctypes, struct, sys
@@ -376,19 +376,19 @@ if libc.quotactl(Q_SETQUOTA << 8, device.encode(), int(uid), limits):
 END
 }
 
-@test "a full quota: an error, and a trace that can be read" {
+@test "a full quota ends the recording with an error, and the trace can be read" {
 	[ -e /proc/sys/fs/quota ] || skip "this kernel has no quotas"
 	mkdir -p /mnt/quota
 	mkfs.ext4 -q -F -O quota -E quotatype=usrquota /dev/vdd 64M
 	mount -o usrquota /dev/vdd /mnt/quota
 	set_quota /dev/vdd 0 3000
-	# Without this capability a quota is for root, too.
+	# Without CAP_SYS_RESOURCE a quota applies to root, too.
 	fills_up /mnt/quota/t "Disk quota exceeded" 5000 \
 		setpriv --bounding-set -sys_resource --inh-caps -sys_resource
 	umount /mnt/quota
 }
 
-@test "--time, --size, --sample, exit status" {
+@test "--time, --size and --sample hold; record exits with the command's status" {
 	iotracer record -o t --time 10
 	[ "$(meta t '.duration_s >= 9.5 and .duration_s <= 10.5')" = true ]
 	iotracer record -o s --size 2 -f op=READ,WRITE &
@@ -408,9 +408,9 @@ END
 	run -143 iotracer record -o y -- sh -c 'kill -TERM $$'
 }
 
-@test "anonymous: no name of the workload is in the trace" {
+@test "--anonymize: no name of the workload is in the trace" {
 	iotracer record -o t --anonymize --compress=never -- dd if=/dev/zero of=/mnt/work/secret.db bs=4k count=10 status=none
-	# the schema speaks of workers, whatever was recorded
+	# the schema contains the word "workers", whatever was recorded
 	run ! grep -raq --exclude=schema.json 'secret\|/mnt\|work' t
 	iotracer export t --per-category --columns=io-tracer >t.csv
 	grep -qE ',WRITE,[0-9]+,[a-z2-7]{12},/([a-z2-7]{12})/[a-z2-7]{12}/[a-z2-7]{12}\.db,4096,' t.csv

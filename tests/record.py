@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-A workload that keeps a book of what it does, and the check that an exported trace
-tells the same: record.py work DIRECTORY BOOK SEED, record.py join CSV BOOK.
+record.py work DIRECTORY BOOK SEED: a workload that writes down in BOOK what it does
+record.py join CSV BOOK: checks that an exported trace shows the same
 """
 import csv
 import os
@@ -12,7 +12,7 @@ BLOCK = 4096
 
 
 def work(directory, book, seed):
-    """Reads and writes of four files, by several processes, each noted with its result."""
+    """Several processes read and write four files each, and note each call and its result."""
     random.seed(int(seed))
     notes = []
     for child in range(3):
@@ -35,7 +35,7 @@ def work(directory, book, seed):
 def child_work(directory, child, to, rng):
     lines = []
     for number in range(4):
-        # blanks, commas, quotes and what is not ASCII are names like others
+        # names may have blanks, commas, quotes, and characters that are not ASCII
         path = os.path.join(directory, f'f{child} {number}, "é"')
         fd = os.open(path, os.O_RDWR | os.O_CREAT)
         inode = os.fstat(fd).st_ino
@@ -53,7 +53,7 @@ def child_work(directory, child, to, rng):
 
 
 def join(table, book):
-    """Each call of the book is one row, in its order, and there is no row besides."""
+    """Each call in the book is one row, in the same order, and there are no other rows."""
     with open(book) as lines:
         done = [line.rstrip("\n").split("\t") for line in lines]
     directory = os.path.dirname(done[0][6])

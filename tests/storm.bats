@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # bats file_tags=storm
 #
-# Everything at once: storm.c says what. Here are the disks that it needs, and
-# the proof that nothing is left behind. The kernel's own opinion is scripts/vm's.
+# Does everything to iotracer at once: storm.c has the details. This file makes the disks
+# that storm.c needs, and proves that nothing is left behind. scripts/vm fails if the kernel
+# complains.
 #
-# STORM_SECONDS=1800 rages for half an hour instead of two minutes; STORM_SEED
-# repeats the decisions of a run, which prints its seed. With STORM_ATTACKERS=1 the
-# attackers of hostile.py run beside it.
+# STORM_SECONDS=1800 lasts half an hour instead of two minutes. A run prints its seed;
+# STORM_SEED=SEED repeats its decisions. With STORM_ATTACKERS=1 the attackers of hostile.py
+# run beside it.
 
 bats_require_minimum_version 1.5.0
 load lib/helpers
@@ -32,12 +33,12 @@ teardown_file() {
 	umount /mnt/ext4 /mnt/xfs /mnt/btrfs /mnt/files
 }
 
-# attackers SECONDS: until they have ended
+# attackers SECONDS: run the attackers if they are asked for, and wait until they end
 attackers() {
 	[ -z "${STORM_ATTACKERS:-}" ] || python3 "$BATS_TEST_DIRNAME/hostile.py" attack /mnt/files "$1"
 }
 
-# storm SECONDS: it fails as well if an attacker got in
+# storm SECONDS: run the storm; fails also if an attacker succeeded
 storm() {
 	local failed=0 pid
 	attackers "$1" >"$BATS_TEST_TMPDIR/attackers" 2>&1 3>&- &
@@ -50,8 +51,8 @@ storm() {
 	return "$failed"
 }
 
-@test "storm: nothing unexpected, the law holds, nothing is left behind" {
-	# What lives on after the first time, and is the kernel's.
+@test "storm: no unexpected error, the counts add up, nothing is left behind" {
+	# The first storm allocates what the kernel itself keeps.
 	storm 5 || true
 	unload_module
 	remember_slabs

@@ -4,17 +4,18 @@
  *
  *	storm [-t SECONDS] [-s SEED] KO DISK MOUNTPOINT DIR...
  *
- * KO is the module, loaded or not. DIRs are mounted filesystems. DISK is a block
- * device with an ext4 that nobody else uses: it is mounted at MOUNTPOINT and
- * unmounted all the time.
+ * KO is the module, loaded or not. Each DIR is a mounted filesystem. DISK is a block
+ * device with an ext4 filesystem that nothing else uses; it is mounted at MOUNTPOINT
+ * and unmounted all the time.
  *
- * Each actor is a process that takes steps until time is up. What a step may
- * meet is listed where the step is: a target that was just removed, a module that
- * was just unloaded. Anything else ends the storm, which says who met what where.
- * In the end each actor has to have succeeded at something, fio's data have to be
- * right, and the counts of each target have to obey the law.
+ * Each actor is a process that takes steps until the time is up. The errors that a
+ * step may meet are listed with the step: a target was just removed, the module was
+ * just unloaded. Any other error ends the storm and is reported with the actor and
+ * the file. In the end each actor must have succeeded at something, fio must have
+ * found its data intact, and the counts of each target must obey the law: seen is
+ * stored + overwritten + lost.
  *
- * A seed gives each actor the same decisions again, not the same timing.
+ * A seed repeats the decisions of each actor, not the timing.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -40,21 +41,21 @@
 
 enum {
 	MAX_DIRS = 4,
-	FILES = 6,		/* in each directory: f0 to f5, and link, to f0 */
+	FILES = 6,		/* in each directory: f0 to f5; link is a hard link to one */
 	FILE_SIZE = 64 * 1024,
 	MAX_ACTORS = 32,
 	MESSAGE = 512,
 };
 
-/* What processes tell each other. */
+/* Shared by all processes. */
 struct shared {
 	atomic_bool stop;
-	atomic_int failed;	/* how often; the first one tells why */
-	atomic_long end;	/* by time(2) */
+	atomic_int failed;	/* number of failures; @message has the first */
+	atomic_long end;	/* as time(2) */
 	char message[MESSAGE];
 	struct tally {
 		atomic_ulong done;
-		atomic_ulong refused;	/* by an error that is permitted */
+		atomic_ulong refused;	/* failed with a permitted error */
 	} tally[MAX_ACTORS];
 };
 
@@ -83,8 +84,8 @@ static void fail(const char *format, ...)
 }
 
 /*
- * Count a result, 0 or more or -errno. An error has to be in @permitted, which
- * ends with 0. Return: whether it succeeded.
+ * Count the result of an operation, 0 or more or -errno. An error that is not in
+ * @permitted, which ends with 0, is a failure. Return: whether the operation succeeded.
  */
 static bool went(const char *what, const char *where, long ret, const int *permitted)
 {
@@ -123,9 +124,10 @@ static double cpu_time(void)
 }
 
 /*
- * A step, and then a rest, the longer the more work that was: all actors together
- * are to fill a processor, not a queue. In an emulator where twenty always want to
- * run, RCU's grace periods take seconds, and unloading, many of them, minutes.
+ * Take a step, then rest for a time that grows with the step's CPU time: all actors
+ * together should keep a CPU busy, but not queue for it. In an emulator where twenty
+ * processes always want to run, a grace period takes seconds, and unloading, which
+ * waits for many, takes minutes.
  */
 static void paced(void (*step)(void))
 {
@@ -135,7 +137,7 @@ static void paced(void (*step)(void))
 	pause_us(1 + (cpu_time() - begin) * 1e6 * 40);
 }
 
-/* A file: f0 to f5 and link, rarely one that is not there. */
+/* The path of a file: f0 to f5, link, rarely fio or one that does not exist. */
 static void any_file(char *path, size_t size)
 {
 	const char *dir = dirs[random_below(&rng, nr_dirs)];
@@ -151,7 +153,7 @@ static void any_file(char *path, size_t size)
 		snprintf(path, size, "%s/nothing", dir);
 }
 
-/* The folder of a target, or "" when there is none, also no /proc/iotracer. */
+/* The directory of a target, or "" if there is no target or no /proc/iotracer. */
 static const char *any_target(void)
 {
 	static struct proc_name names[64];
@@ -161,9 +163,9 @@ static const char *any_target(void)
 }
 
 /*
- * The module is gone (ENOENT) or about to go (ENODEV, EIO), there is no such file
- * or it is not traced (ENOENT); no memory, which an actor sees to, and
- * ring_memory_limit.
+ * ENOENT: the module is unloaded, or the file does not exist or is not traced. ENODEV,
+ * EIO: the module is being unloaded. ENOMEM: an actor uses up the memory, or
+ * ring_memory_limit is reached.
  */
 static const int command_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, 0 };
 
@@ -200,12 +202,12 @@ static void step_switch(void)
 }
 
 /*
- * ESRCH: the tree of a process that has gone; EBUSY: another category has one; EINVAL: what
- * has no meaning for a category.
+ * ESRCH: the process at the root of a tree has exited. EBUSY: another category follows a
+ * tree. EINVAL: the condition has no meaning for the category.
  */
 static const int category_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, ESRCH, EBUSY, EINVAL, 0 };
 
-/* The categories, whose events are all that the others do. */
+/* Commands to categories, which record what all other actors do. */
 static void step_category(void)
 {
 	static const char * const words[] = {
@@ -227,7 +229,7 @@ static void step_category(void)
 
 /* Readers. */
 
-/* One line of a log: 7 fields, the first with nine decimals. */
+/* A line of a log has 7 fields, the first of which has nine decimals. */
 static bool is_log_line(const char *line, double *time)
 {
 	unsigned int decimals, pid, end = 0;
@@ -242,7 +244,7 @@ static bool is_log_line(const char *line, double *time)
 	       strcspn(strchr(line, '.') + 1, ";") == 9;
 }
 
-/* What was read from a log's begin on: whole lines in order of time. */
+/* Check text that was read from the start of a log: whole lines in order of time. */
 static void check_log(const char *path, char *text)
 {
 	double time, last = 0;
@@ -262,7 +264,7 @@ static void check_log(const char *path, char *text)
 	}
 }
 
-/* Likewise of a category's log: whole lines that begin with a time. */
+/* Check text of the log of a category: whole lines that begin with a time. */
 static void check_category_log(const char *path, char *text)
 {
 	unsigned int decimals, end;
@@ -279,17 +281,17 @@ static void check_category_log(const char *path, char *text)
 }
 
 /*
- * ENOENT, ENODEV: gone before it was opened; EIO: while it was open. EINVAL: a
- * buffer too small for a block of a category's stream or of paths, ESPIPE: which have no
- * offsets.
+ * ENOENT, ENODEV: the file was gone before it was opened. EIO: it went while it was open.
+ * EINVAL: the buffer is too small for a block of a category's stream or of paths. ESPIPE:
+ * those have no offsets.
  */
 static const int read_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, EINVAL, ESPIPE, EAGAIN, 0 };
-/* In /proc a seek in a file that has gone is invalid. */
+/* EINVAL: a seek in a file of /proc that is gone. */
 static const int seek_errors[] = { EINVAL, ESPIPE, 0 };
 
 /*
- * A file from begin to end, in pieces of one size or of any; @max bytes at most.
- * Return: whether all of it was read.
+ * Read a file from start to end in pieces of @piece bytes, or of random sizes if that is
+ * 0; @max bytes at most. Return: whether all of it was read.
  */
 static bool read_pieces(const char *path, int fd, char *buf, size_t max, size_t piece)
 {
@@ -326,7 +328,7 @@ static void read_here_and_there(const char *path, int fd)
 	}
 }
 
-/* A file of a target or a common one; Return: a descriptor or -1. */
+/* Open a file of a target, or another one. Return: a descriptor or -1. */
 static int open_any(char *path, size_t size)
 {
 	static const char * const own[] = { "log", "log", "stream", "stats", "control", "pipe" };
@@ -343,7 +345,7 @@ static int open_any(char *path, size_t size)
 		snprintf(path, size, PROC_DIR "/%s/%s", target, own[random_below(&rng, 6)]);
 	else
 		snprintf(path, size, PROC_DIR "/%s", common[random_below(&rng, sizeof(common) / sizeof(*common))]);
-	/* a pipe waits otherwise */
+	/* without O_NONBLOCK a pipe would wait */
 	fd = sys(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 	return went("opening", path, fd, read_errors) ? fd : -1;
 }
@@ -382,8 +384,8 @@ static void step_read(void)
 }
 
 /*
- * Who keeps a file open, over what happens to its target, its filesystem and the
- * module, and then reads on.
+ * Keep a file open and read on, whatever happens to its target, its filesystem and the
+ * module.
  */
 static void step_hold(void)
 {
@@ -401,7 +403,7 @@ static void step_hold(void)
 		pause_us(200000);
 }
 
-/* Readers and writers that are killed wherever they are. */
+/* Kill a process that reads and writes, wherever it is. */
 static void step_kill(void)
 {
 	pid_t pid = fork();
@@ -424,12 +426,11 @@ static void step_kill(void)
 	random_next(&rng);
 }
 
-/* Reads and writes of what may be a target. */
+/* Reads and writes of files that may be targets. */
 
 /*
- * Files come, go and change their names under it, and the filesystem that is
- * mounted and unmounted may be away: the one below its mount point may have no
- * direct I/O (EINVAL).
+ * ENOENT: other actors create, delete and rename the files. EINVAL: while DISK is not
+ * mounted, the filesystem below its mount point may have no direct I/O.
  */
 static const int io_errors[] = { ENOENT, 0 };
 static const int direct_errors[] = { ENOENT, EINVAL, 0 };
@@ -477,13 +478,13 @@ static void make_file(const char *path)
 	close(fd);
 }
 
-/* Files that are renamed, deleted and made again. */
+/* Rename, delete and create files. */
 static void step_churn(void)
 {
 	const char *dir = dirs[random_below(&rng, nr_dirs)];
 	char one[256], two[256];
 
-	/* Not below the mount point while nothing is mounted there. */
+	/* Use the mount point only while something is mounted there. */
 	snprintf(one, sizeof(one), "%s/lost+found", dir);
 	if (dir == mountpoint && access(one, F_OK))
 		return;
@@ -510,7 +511,7 @@ static void step_churn(void)
 	pause_us(30000);
 }
 
-/* EBUSY: somebody has a file open there, or stands there. */
+/* EBUSY: a process has a file open there, or its working directory there. */
 static const int mount_errors[] = { EBUSY, 0 };
 
 static void step_mount(void)
@@ -561,7 +562,7 @@ static size_t megabytes_available(void)
 	return line ? strtoul(line + 13, NULL, 10) / 1024 : 0;
 }
 
-/* Take memory until little is left, for a moment; should the kernel kill, this. */
+/* Take memory until little is left, for a moment. The OOM killer kills this process first. */
 static void take_memory(void)
 {
 	enum { PIECE = 4 << 20, LEFT = 300 };
@@ -597,7 +598,7 @@ static void step_memory(void)
 	pause_us(3000000);
 }
 
-/* EBUSY: another change of that kind is under way. */
+/* EBUSY: another change of that kind is in progress. */
 static const int cpu_errors[] = { EBUSY, 0 };
 
 static void step_cpu(void)
@@ -626,14 +627,16 @@ static int module_load(const char *parameters)
 	return ret;
 }
 
-/* EAGAIN: somebody holds it for a moment; ENOMEM: try again. */
-/* EBUSY: of so much load some call takes longer than unloading waits for. */
+/*
+ * EAGAIN: the module is in use for a moment. ENOMEM: try again. EBUSY: under this load some
+ * call takes longer than unloading waits.
+ */
 static const int module_errors[] = { EAGAIN, EBUSY, ENOMEM, 0 };
 
 /*
- * Unloading takes seconds, on a debug kernel a minute, in which the others have
- * nothing to do: afterwards it stays for twice as long, and at least for a quarter
- * of the time in the end, so that there are targets for the law.
+ * Unloading takes seconds, on a debug kernel a minute, in which other actors have
+ * nothing to do. So the module then stays loaded for twice as long, and for at least the
+ * last quarter of the time, so that there are targets to check the law for.
  */
 static void step_module(void)
 {
@@ -666,7 +669,7 @@ static void step_module(void)
 	fflush(stdout);
 }
 
-/* fio writes, reads again and compares, on XFS past the cache; it ends by itself. */
+/* fio writes, reads back and compares, on XFS with direct I/O. It ends by itself. */
 static void run_fio(const char *dir)
 {
 	char file[300], runtime[40];
@@ -762,7 +765,7 @@ static void wait_for_all(const pid_t *pids, int n, const char *name)
 	}
 }
 
-/* Time passes, until it is up and there are targets, or something failed. */
+/* Wait until the time is up and there are targets, or something failed. */
 static void watch(void)
 {
 	while (!atomic_load(&shared->stop) && (time(NULL) < shared->end || !*any_target()))
@@ -834,9 +837,9 @@ static uint64_t options(int argc, char **argv)
 }
 
 /*
- * One more file, traced when the others have ended: whatever these have removed, there
- * is a target for the law, and its ring was overwritten. Where ring_memory_limit has no
- * room for it there are others.
+ * Trace one more file after the actors have ended: whatever they removed, there is a
+ * target to check the law for, and its ring was overwritten. If ring_memory_limit has no
+ * room for it, there are other targets.
  */
 static void trace_one_more(void)
 {

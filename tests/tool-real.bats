@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tool with the real module, as root in a virtual machine:
+# Tests the tool with the real module, as root in a virtual machine:
 #
 #	IOTRACER_KO=$PWD/iotracer.ko scripts/vm -- bats tests/tool-real.bats
 #
-# The files are on an ext4 of its own, so that nobody else's I/O is in the way.
+# The files are on an ext4 that no other program uses, so that no other I/O is traced.
 
 # Tests run in subshells, and "run --separate-stderr" sets stderr_lines.
 # shellcheck disable=SC2030,SC2031,SC2154
@@ -20,7 +20,7 @@ setup_file() {
 	truncate -s 256M /mnt/store/image
 	mkfs.ext4 -q /mnt/store/image
 	modprobe loop
-	# Nothing is written back but when a test asks for it.
+	# Nothing is written back unless a test asks for it.
 	mount -o loop,noauto_da_alloc,commit=3600 /mnt/store/image /mnt/files
 	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 }
@@ -43,7 +43,7 @@ teardown() {
 	find /mnt/files -mindepth 1 -not -name lost+found -delete
 }
 
-# state FILE KEY: a value of its status; vfs, blk and total are the events seen.
+# state FILE KEY: print a value of its status; vfs, blk and total are the events seen
 state() {
 	iotracer status "$1" | awk -v key="$2" '
 		NR == 1 && key == "running" { print $2 == "running" ? "true" : "false" }
@@ -52,7 +52,7 @@ state() {
 		$1 == key { print $2 }'
 }
 
-# wait_for COMMAND...: until it succeeds, 60 s at most.
+# wait_for COMMAND...: repeat it until it succeeds, for 60 s at most
 wait_for() {
 	local i
 	for ((i = 0; i < 600; i++)); do
@@ -123,7 +123,7 @@ as_nobody() {
 	END
 }
 
-@test "a category is driven as a file is: start, filter, log, status, reset, stop" {
+@test "filter, start, status, log, stop and reset work on a category" {
 	dev=$(stat -c %Hd:%Ld .)
 	iotracer filter fs op=READ,WRITE dev="$dev"
 	[ "$(iotracer filter fs)" = "dev=$dev op=READ,WRITE" ]
@@ -169,7 +169,7 @@ as_nobody() {
 	[ "$(iotracer status --all --format=json | jq '[.[] | select(.running)] | length')" = 0 ]
 }
 
-@test "profile: shares and sums are those of fio's patterns" {
+@test "profile: shares and sums match fio's access patterns" {
 	for engine in psync libaio; do
 		for rw in read write randread randwrite; do
 			dd if=/dev/zero of=f bs=1M count=2 conv=fsync status=none
@@ -205,7 +205,7 @@ as_nobody() {
 	done
 }
 
-@test "overwritten events are counted by log and profile, dropped ones are not" {
+@test "log and profile count overwritten events, but not those dropped by reset" {
 	touch f
 	iotracer add -n 10 f
 	for i in {1..100}; do
@@ -221,13 +221,13 @@ as_nobody() {
 	run --separate-stderr iotracer log --format=csv --no-header f
 	[ "${#lines[@]}" = 1 ]
 	[ -z "$stderr" ]
-	# Resized, it keeps its events and counts.
+	# A target that is resized keeps its events and counts.
 	iotracer add -n 5 f
 	[ "$(state f max_events)" = 5 ]
 	[ "$(state f events)" = 1 ]
 }
 
-@test "add keeps 4096 events if nothing is said, echo what the module's parameter says" {
+@test "add keeps 4096 events by default, a write to control as many as MAX_EVENTS" {
 	rmmod iotracer
 	insmod "$IOTRACER_KO"
 	touch f g
@@ -235,7 +235,7 @@ as_nobody() {
 	echo "add $PWD/g" >/proc/iotracer/control
 	[ "$(state f max_events)" = 4096 ]
 	[ "$(state g max_events)" = 10 ]
-	# What is traced keeps its size, unless another is given.
+	# A file that is already traced keeps its size unless another is given.
 	iotracer add g
 	[ "$(state g max_events)" = 10 ]
 	iotracer add -n 20 g
@@ -270,7 +270,7 @@ as_nobody() {
 	[ "$(state g running)" = false ]
 }
 
-@test "names of any bytes are traced, listed and removed" {
+@test "files whose names have any bytes are traced, listed and removed" {
 	names=('with space' 'ends in 7' $'new\nline' $'tab\t' 'back\slash' '\040' "quo'te\"" 'é' $'\xff\xfe' '-dash' '*')
 	for name in "${names[@]}"; do
 		echo x >"./$name"
@@ -291,7 +291,7 @@ as_nobody() {
 	[ -z "$(iotracer list)" ]
 }
 
-@test "a file is found renamed, by a hard link, by a symbolic one, unlinked" {
+@test "a file is found by hard and symbolic links, and after a rename or unlink" {
 	touch f
 	iotracer add f
 	ln f hard
@@ -304,7 +304,7 @@ as_nobody() {
 	[ "$(state renamed events)" = 1 ]
 	rm hard renamed
 	[ "$(state f events)" = 1 ]
-	# Made again, perhaps with the same inode number, it is another file.
+	# A new file of that name is another file, even with the same inode number.
 	echo new >f
 	[ "$(state f events 2>/dev/null)" = 1 ]
 	run --separate-stderr iotracer status f
@@ -321,7 +321,7 @@ as_nobody() {
 	[ -z "$(iotracer list)" ]
 }
 
-@test "remove: one link, a renamed file, a target with all its links" {
+@test "remove: removes one link, a renamed file, or a target with all its links" {
 	touch f
 	ln f g
 	iotracer add f g
@@ -340,7 +340,7 @@ as_nobody() {
 	[ -z "$(iotracer list)" ]
 }
 
-@test "errors: what cannot be traced is said in words, the rest is traced" {
+@test "errors: add explains what cannot be traced, and traces the rest" {
 	touch f
 	mkfifo fifo
 	run --separate-stderr iotracer add none . fifo f
@@ -357,10 +357,10 @@ as_nobody() {
 	run iotracer add "$(printf 'x%.0s' {1..300})"
 	[ "$status" = 1 ]
 	[[ $output == *"the name is too long" ]]
-	dmesg --clear # what the module said about the limit is not a fault
+	dmesg --clear # the module's message about the limit is expected
 }
 
-@test "rights: root only by default, a group when the module says so" {
+@test "permissions: root only by default, also the group of proc_gid if it is set" {
 	echo x >f
 	echo x >secret
 	chmod 644 f
@@ -389,7 +389,7 @@ as_nobody() {
 	[[ $output == *"membership of the group that proc_gid names: "* ]]
 }
 
-@test "log --follow: events as they come, a clean end when the target is removed" {
+@test "log --follow: prints events as they come, ends with 0 when the target is removed" {
 	touch f
 	for format in text csv json; do
 		rm -f /tmp/out
@@ -409,10 +409,10 @@ as_nobody() {
 	done
 }
 
-@test "log --follow: under load each event is printed once or counted" {
+@test "log --follow: under load each event is printed once or counted as missing" {
 	truncate -s 16M f
 	iotracer add -n 2000 f
-	# Both begin before the first event, so seq begins at 0.
+	# Tracing and following begin before the first event, so seq begins at 0.
 	env --default-signal=INT iotracer log -F -f csv -H f >/tmp/out 2>/tmp/err &
 	pid=$!
 	sleep 0.5
@@ -435,11 +435,11 @@ as_nobody() {
 	fi
 }
 
-@test "format is the module's own" {
+@test "format prints the same as the module's own format file" {
 	iotracer format | diff - /proc/iotracer/format
 }
 
-@test "a thousand targets: found by path and by link, all removed" {
+@test "a thousand targets are found by path and by link, and all removed" {
 	mkdir many
 	touch many/{1..1000}
 	iotracer add -n 10 many/*
@@ -455,7 +455,7 @@ as_nobody() {
 	[ -z "$(iotracer list)" ]
 }
 
-@test "unloaded: exit 3" {
+@test "with the module unloaded: exit 3" {
 	rmmod iotracer
 	run iotracer list
 	[ "$status" = 3 ]

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tool against a directory that looks like /proc/iotracer: formats, numbers
-# that are known beforehand, messages, exit codes. Needs neither root nor the
-# module. tool-real.bats has what only the real module can show.
+# Tests the tool against a directory that looks like /proc/iotracer: formats, figures
+# that are known in advance, messages and exit codes. Needs neither root nor the module.
+# tool-real.bats tests the tool with the real module.
 
 # Tests run in subshells, and "run --separate-stderr" sets stderr_lines.
 # shellcheck disable=SC2030,SC2031,SC2154
@@ -22,7 +22,7 @@ setup() {
 	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$BATS_FILE_TMPDIR:$PATH
 	export LC_ALL=C.UTF-8
 	unset NO_COLOR
-	# Outside of bats' own directory, which other users may not enter.
+	# Not in bats' own directory, which other users cannot enter.
 	work=$(mktemp -d /tmp/iotracer-tool.XXXXXX)
 	chmod 755 "$work"
 	export IOTRACER_PROC=$work/proc
@@ -34,7 +34,7 @@ teardown() {
 	rm -rf "$work"
 }
 
-# target NAME FILE [LISTED_PATH [GENERATION]]: a target as the module would show it.
+# target NAME FILE [LISTED_PATH [GENERATION]]: make a target as the module would show it
 target() {
 	local dir=$IOTRACER_PROC/$1
 	mkdir "$dir"
@@ -51,12 +51,12 @@ target() {
 	echo "$1 ${3:-$2}" >>"$IOTRACER_PROC/control"
 }
 
-# What FS_IOC_GETVERSION says, if it says anything.
+# generation FILE: print what FS_IOC_GETVERSION returns, 0 if the filesystem does not support it
 generation() {
 	lsattr -dv "$1" 2>/dev/null | awk '{ print $1; found = 1 } END { if (!found) print 0 }'
 }
 
-# Counters that say that nothing is missing.
+# no_losses NAME: set the counters of a target so that no event is missing
 no_losses() {
 	sed -i 's/^\(vfs\|blk\|total\) .*/\1 0 0 0 0 0/' "$IOTRACER_PROC/$1/stats"
 }
@@ -71,7 +71,7 @@ unprivileged() {
 
 # --- the command line ---------------------------------------------------------
 
-@test "help of every command exits 0 and says what it does" {
+@test "--help exits 0 and describes every command" {
 	run iotracer --help
 	[ "$status" = 0 ]
 	for command in add remove list status start stop reset timereset filter log profile record export format help; do
@@ -86,7 +86,7 @@ unprivileged() {
 	done
 }
 
-@test "-h, help and help COMMAND say what --help does" {
+@test "-h, help and help COMMAND print the same as --help" {
 	cd "$work"
 	iotracer --help >help
 	for way in -h help; do
@@ -106,7 +106,7 @@ unprivileged() {
 	[ "$status" = 2 ]
 }
 
-@test "options stand where one likes: before the command, before and behind the files" {
+@test "options may stand before the command, before the files and after them" {
 	cd "$work"
 	touch "$work/f"
 	sample_stream "$work/f"
@@ -123,7 +123,7 @@ unprivileged() {
 	[ "$status" = 0 ]
 }
 
-# completed WORD...: what bash offers for the last of these, which begins so
+# completed WORD...: print what bash offers for the last word, which is incomplete
 completed() {
 	bash -c 'source "$1"; shift
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -191,7 +191,7 @@ completed() {
 	[ "$status" = 0 ]
 }
 
-@test "no right: exit 4 and who has it" {
+@test "without permission: exit 4 and a message that says who has it" {
 	target t_1 "$work/proc"
 	chmod 000 "$IOTRACER_PROC/control"
 	run --separate-stderr unprivileged iotracer add x
@@ -202,7 +202,7 @@ completed() {
 	[ "$status" = 4 ]
 }
 
-@test "no right: the group that has it is named" {
+@test "without permission: the message names the group of proc_gid" {
 	[ "$(id -u)" = 0 ] || skip "takes root to give the file to a group"
 	chown 0:"$(getent group disk | cut -d: -f3)" "$IOTRACER_PROC/control"
 	chmod 660 "$IOTRACER_PROC/control"
@@ -216,7 +216,7 @@ completed() {
 
 # --- add, remove, start, stop -------------------------------------------------
 
-@test "add: one write a command, names escaped, the number behind" {
+@test "add: one write per command, names escaped, then the number of events" {
 	export TOOL_WRITES=$work/writes
 	run preloaded iotracer add /tmp/plain rel/x
 	[ "$status" = 0 ]
@@ -234,7 +234,7 @@ completed() {
 	END
 }
 
-@test "add: a file that is traced already keeps the size of its log unless one is given" {
+@test "add: a file that is already traced keeps the size of its log unless one is given" {
 	cd "$work"
 	touch old other
 	ln old link
@@ -253,7 +253,7 @@ completed() {
 	END
 }
 
-@test "add: errors in words, the rest is carried out, exit 1" {
+@test "add: errors are explained, the other files are added, exit 1" {
 	export TOOL_WRITES=$work/writes TOOL_WRITE_ERROR=2:"add /missing"
 	run --separate-stderr preloaded iotracer add /one /missing /two
 	[ "$status" = 1 ]
@@ -277,7 +277,7 @@ completed() {
 	END
 }
 
-@test "list: paths unescaped, one line each; JSON" {
+@test "list: prints paths unescaped, one per line, and as JSON" {
 	target sda1_1 "$work/proc" '/a\040b /c\134d\012e'
 	target dm-0_22 "$work/proc" $'/\xc3\xa9 /\xff'
 	run iotracer list
@@ -298,7 +298,7 @@ dm-0_22  /\377' ]
 	[ "$output" = "[]" ]
 }
 
-@test "list: colour when asked, never into a pipe" {
+@test "list: colored on a terminal or when asked for, not in a pipe" {
 	target t_1 "$work/proc"
 	run iotracer list
 	[[ $output != *$'\033'* ]]
@@ -314,7 +314,7 @@ dm-0_22  /\377' ]
 	[[ $output != *$'\033'* ]]
 }
 
-@test "remove: a listed path alone, a target with all its paths" {
+@test "remove: a path is removed alone, a target with all its paths" {
 	touch "$work/f"
 	ln "$work/f" "$work/link"
 	target sda1_1 "$work/f" "$work/f $work/link"
@@ -328,14 +328,14 @@ dm-0_22  /\377' ]
 		[ "$status" = 0 ]
 		[ "$(cut -d: -f2 "$work/writes")" = "remove $work/f"$'\n'"remove $work/link" ]
 	done
-	# As it was given: the module resolves it itself.
+	# The tool passes the path on as given: the module resolves it.
 	rm "$work/writes" "$work/f"
 	cd "$work"
 	run preloaded iotracer remove f
 	[ "$(cut -d: -f2 "$work/writes")" = "remove f" ]
 }
 
-@test "remove: by the name of a target whose path is another's now is refused" {
+@test "remove: refused for a target whose path leads to another target now" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	mv "$work/f" "$work/old"
@@ -353,7 +353,7 @@ dm-0_22  /\377' ]
 	lines_are "$work/writes" 3
 }
 
-@test "remove: a hard link that was not added stands for the whole target" {
+@test "remove: a hard link that was not added removes the whole target" {
 	touch "$work/f"
 	ln "$work/f" "$work/link"
 	target sda1_1 "$work/f"
@@ -363,7 +363,7 @@ dm-0_22  /\377' ]
 	[ "$(cut -d: -f2 "$work/writes")" = "remove $work/f" ]
 }
 
-@test "remove: what is not traced is said, the rest is removed, exit 1" {
+@test "remove: untraced files are reported, the others are removed, exit 1" {
 	touch "$work/f" "$work/other"
 	target sda1_1 "$work/f"
 	export TOOL_WRITES=$work/writes
@@ -377,7 +377,7 @@ dm-0_22  /\377' ]
 	[ "$output" = "iotracer: $work/f: not traced any more" ]
 }
 
-@test "start, stop, reset, timereset: written to the target's control" {
+@test "start, stop, reset, timereset: written to the target's control file" {
 	touch "$work/f" "$work/g"
 	target sda1_1 "$work/f"
 	target sda1_2 "$work/g"
@@ -391,7 +391,7 @@ dm-0_22  /\377' ]
 	rm "$work/writes"
 	run preloaded iotracer stop --all
 	[ "$(cat "$work/writes")" = $'5:stop\n5:stop' ]
-	# Really to that file, not to another one called control.
+	# Written to the control file of this target, not to another one.
 	unset TOOL_WRITES
 	run iotracer stop sda1_2
 	[ "$status" = 0 ]
@@ -403,7 +403,7 @@ dm-0_22  /\377' ]
 	[ "$output" = "iotracer: sda1_2: the target was removed" ]
 }
 
-# --- which target a file is ---------------------------------------------------
+# --- which target belongs to a file -------------------------------------------
 
 @test "a renamed file, a hard link and a symbolic link are found by inode" {
 	touch "$work/f" "$work/other"
@@ -421,7 +421,7 @@ dm-0_22  /\377' ]
 	done
 }
 
-@test "an inode number used again is another file" {
+@test "a file with a reused inode number is another file" {
 	touch "$work/f"
 	generation=$(generation "$work/f")
 	[ "$generation" != 0 ] || skip "this filesystem tells no generation"
@@ -434,7 +434,7 @@ dm-0_22  /\377' ]
 	[ -z "$stderr" ]
 }
 
-@test "a name taken by another file: the traced one is meant, the change is said" {
+@test "a name that another file has taken means the traced file, with a warning" {
 	touch "$work/f"
 	target sda1_8 "$work/f"
 	mv "$work/f" "$work/old"
@@ -451,7 +451,7 @@ dm-0_22  /\377' ]
 
 # --- status -------------------------------------------------------------------
 
-@test "status: text, of all or of named files" {
+@test "status: text, for all targets or for named files" {
 	touch "$work/f" "$work/g"
 	target sda1_1 "$work/f"
 	target sda1_2 "$work/g"
@@ -501,7 +501,7 @@ sda1_2  stopped
 	END
 }
 
-@test "status: a target that goes meanwhile is left out of all" {
+@test "status: a target that is removed meanwhile is left out of the list of all" {
 	touch "$work/f" "$work/g"
 	target sda1_1 "$work/f"
 	target sda1_2 "$work/g"
@@ -516,7 +516,8 @@ sda1_2  stopped
 
 # --- log ----------------------------------------------------------------------
 
-# A stream with a record of each level, times out of order and a gap.
+# sample_stream FILE: a stream with records of both levels and of an unknown one, times out of
+# order, and a gap
 sample_stream() {
 	target sda1_1 "$1"
 	no_losses sda1_1
@@ -527,14 +528,14 @@ sample_stream() {
 	END
 }
 
-# Its fields that are not 0 or empty, sorted by time.
+# The records of sample_stream, sorted by time: their fields that are neither 0 nor empty.
 sample_rows=(
 	'since_t0_s=-0.000000001 seq=5 time_ns=999999999 device=0:0 level=9 op=7 comm=x\012\134\377é'
 	'since_t0_s=1.000000001 seq=1 time_ns=2000000001 offset_bytes=8192 sector=2048 requested_bytes=512 result=-5 pid=10 tid=10 origin_pid=12 device=253:1 level=blk op=R flags=READAHEAD|0x8000 comm=kworker/u4:1 origin_comm=a,"b'
 	'since_t0_s=2.000000007 seq=0 time_ns=3000000007 latency_ns=12 offset_bytes=4096 requested_bytes=4096 result=4096 pid=10 tid=11 cpu=1 device=8:1 level=vfs op=W flags=DIRECT|ASYNC comm=dd'
 )
 
-# rows_are csv|json TEXT ROW...: the rows, in any order of their fields.
+# rows_are csv|json TEXT ROW...: check the rows of TEXT; their fields may come in any order
 rows_are() {
 	python3 - "$@" <<-'END'
 		import csv, io, json, sys
@@ -565,7 +566,7 @@ rows_are() {
 	iotracer log --format=text sda1_1 | cmp - "$IOTRACER_PROC/sda1_1/log"
 }
 
-@test "log: CSV by time, every kind of field, quoted" {
+@test "log: CSV is sorted by time and quoted, with every kind of field" {
 	touch "$work/f"
 	sample_stream "$work/f"
 	run --separate-stderr iotracer log --format=csv "$work/f"
@@ -580,7 +581,7 @@ rows_are() {
 	[ "${#lines[@]}" = 3 ]
 }
 
-@test "log: JSON has one object a line and the fields of the schema in order" {
+@test "log: JSON has one object per line and the fields of the schema in order" {
 	touch "$work/f"
 	sample_stream "$work/f"
 	run --separate-stderr iotracer log --format=json "$work/f"
@@ -603,7 +604,7 @@ rows_are() {
 	[[ $output == *'"result":-9223372036854775808,'* ]]
 }
 
-@test "log: events overwritten before the first are counted, dropped by reset not" {
+@test "log: events overwritten before the first are counted, those dropped by reset are not" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	seq 900 999 | sed 's/.*/seq=& time=&/' | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
@@ -613,14 +614,14 @@ rows_are() {
 	sed -i 's/^total .*/total 100 100 0 0 0/' "$IOTRACER_PROC/sda1_1/stats"
 	run --separate-stderr iotracer log --format=csv "$work/f"
 	[ -z "$stderr" ]
-	# ten that are missing between others are told once
+	# ten events that are missing between others are counted once
 	{ seq 900 949; seq 960 999; } | sed 's/.*/seq=& time=&/' | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
 	sed -i 's/^total .*/total 1000 90 900 10 0/' "$IOTRACER_PROC/sda1_1/stats"
 	run --separate-stderr iotracer log --format=csv "$work/f"
 	[[ $stderr == *": 910 events were overwritten"* ]]
 }
 
-@test "log: many records, a longer header" {
+@test "log: 50,000 records after a longer header are all printed" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	no_losses sda1_1
@@ -633,7 +634,7 @@ rows_are() {
 	[ -z "$stderr" ]
 }
 
-@test "log, profile: an alien stream is refused, both sides named" {
+@test "log, profile: a stream that the tool cannot read is refused with the reason" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	stream=$IOTRACER_PROC/sda1_1/stream
@@ -680,7 +681,7 @@ rows_are() {
 
 # --- log --follow -------------------------------------------------------------
 
-# wait_for COMMAND...: until it succeeds, 60 s at most.
+# wait_for COMMAND...: repeat it until it succeeds, for 60 s at most
 wait_for() {
 	local i
 	for ((i = 0; i < 600; i++)); do
@@ -694,7 +695,7 @@ lines_are() {
 	[ -e "$1" ] && [ "$(wc -l <"$1")" = "$2" ]
 }
 
-@test "log --follow: what comes is printed, SIGINT and SIGTERM end it with 0" {
+@test "log --follow: new events are printed; SIGINT and SIGTERM end it with 0" {
 	touch "$work/f"
 	sample_stream "$work/f"
 	for signal in INT TERM; do
@@ -704,7 +705,7 @@ lines_are() {
 			[ "$format" = csv ] && header=1
 			[ "$format" = text ] && printf 'a\nb\nc\n' >"$IOTRACER_PROC/sda1_1/log"
 			rm -f "$work/out"
-			# Not through "run": a background job ignores SIGINT unless it is told.
+			# Not through "run". Background jobs ignore SIGINT without --default-signal.
 			env --default-signal=INT iotracer log -F -f "$format" "$work/f" \
 				>"$work/out" 2>"$work/err" &
 			pid=$!
@@ -712,7 +713,7 @@ lines_are() {
 			if [ "$format" = text ]; then
 				echo d >>"$IOTRACER_PROC/sda1_1/log"
 			else
-				# In two halves: a record is printed when it is whole.
+				# In two parts: a record is printed only when it is complete.
 				echo "seq=6 time=4000000000" | tool-stream continue >"$work/record"
 				head -c 50 "$work/record" >>"$IOTRACER_PROC/sda1_1/stream"
 				sleep 0.3
@@ -729,7 +730,7 @@ lines_are() {
 	done
 }
 
-@test "log --follow: ends with 0 when the reader goes, without waiting for events" {
+@test "log --follow: ends with 0 when the reader of its output ends, before any new event" {
 	touch "$work/f"
 	sample_stream "$work/f"
 	for format in text csv json; do
@@ -741,7 +742,7 @@ lines_are() {
 	done
 }
 
-# follow_gone FORMAT: a log of $work/f that goes after its first output
+# follow_gone FORMAT: follow the log of $work/f, whose target is removed after the first output
 follow_gone() {
 	rm -f "$work/gone" "$work/out"
 	preloaded TOOL_GONE="$work/gone" iotracer log --follow --format="$1" \
@@ -759,19 +760,20 @@ follow_gone() {
 		follow_gone $format
 		[ "$(head -n 1 "$work/err")" = "iotracer: $work/f: target was removed" ]
 	done
-	# What reset dropped before is not missing, nor does the tool know more of it.
+	# Without stats the tool cannot know whether the events before seq 1000 are missing or were
+	# dropped by reset, so it reports none.
 	rm "$IOTRACER_PROC/sda1_1/stats"
 	tool-stream <<<"seq=1000 time=1 comm=x" >"$IOTRACER_PROC/sda1_1/stream"
 	follow_gone csv
 	[ "$(cat "$work/err")" = "iotracer: $work/f: target was removed" ]
-	# Without --follow the output is not what was asked for.
+	# Without --follow the output is incomplete, which is an error.
 	TOOL_GONE=$work/gone run preloaded iotracer log --format=csv sda1_1
 	[ "$status" = 1 ]
 }
 
 # --- profile ------------------------------------------------------------------
 
-# field JSON PATH...: a value of a JSON document.
+# field JSON KEY...: print a value of a JSON document
 field() {
 	python3 -c 'import json, sys
 v = json.loads(sys.argv[1])
@@ -780,12 +782,12 @@ for key in sys.argv[2:]:
 print(json.dumps(v))' "$@"
 }
 
-@test "profile: known patterns give known numbers" {
+@test "profile: known access patterns give the expected figures" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	no_losses sda1_1
-	# 101 sequential reads; 5 writes of which 1 follows its predecessor; at BLK
-	# 3 reads in sequence and 2 writes that are not; a failed and an empty read.
+	# VFS: 101 sequential reads; 5 writes, 1 of which is sequential; a failed and an empty read.
+	# BLK: 3 sequential reads and 2 random writes.
 	{
 		for ((i = 0; i <= 100; i++)); do
 			echo "seq=$i time=$((1000000000 + i * 10000000)) latency=$((i < 100 ? i * 1000 + 1000 : 1000)) level=0 op=0 offset=$((i * 4096)) requested=4096 result=4096"
@@ -845,7 +847,7 @@ writes                             5                   2
 	[ "$(field "$output" blk reads sequential)" = 2 ]
 }
 
-@test "profile: by time, not by seq; no shares without a predecessor" {
+@test "profile: orders events by time, not by seq; a single event has no shares" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	no_losses sda1_1
@@ -863,7 +865,7 @@ writes                             5                   2
 	[ "$(field "$output" blk duration_s)" = null ]
 }
 
-@test "profile: says what part of the events it covers" {
+@test "profile: reports which part of the events it covers" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	sed -i 's/^total .*/total 1000 10 990 0 0/' "$IOTRACER_PROC/sda1_1/stats"
@@ -880,8 +882,8 @@ writes                             5                   2
 
 # --- categories ---------------------------------------------------------------
 
-# category NAME [start]: one as the module would show it, with three events of which one
-# was overwritten.
+# category NAME [start]: make a category as the module would show it, with three events, one of
+# which was overwritten
 category() {
 	local dir=$IOTRACER_PROC/$1
 	mkdir "$dir"
@@ -900,7 +902,7 @@ category() {
 	END
 }
 
-@test "start, stop, reset, timereset: categories as files, both in one command" {
+@test "start, stop, reset, timereset: take categories and files in one command" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	export TOOL_WRITES=$work/writes
@@ -925,7 +927,7 @@ category() {
 	run --separate-stderr iotracer start cache
 	[ "$status" = 1 ]
 	[ "$stderr" = "iotracer: cache: the module that is loaded has no such category" ]
-	# A file that is called so has a path.
+	# A file that is named like a category is given with a directory.
 	cd "$work"
 	touch fs
 	run iotracer stop ./fs
@@ -933,7 +935,7 @@ category() {
 	[[ $output == "iotracer: ./fs: not traced"* ]]
 }
 
-@test "a category that is being recorded is left to its recorder" {
+@test "a category that is being recorded cannot be changed by other commands" {
 	category fs
 	exec 4<"$IOTRACER_PROC/fs/control"
 	flock -x 4
@@ -949,7 +951,7 @@ category() {
 	[ "$(tail -n 1 "$IOTRACER_PROC/fs/control")" = stop ]
 }
 
-@test "filter: shown as it can be given, set, refused" {
+@test "filter: shows a filter as it can be given, sets it, reports a refusal" {
 	category fs
 	[ "$(iotracer filter fs)" = op=READ ]
 	iotracer filter fs pid=7 op=READ,WRITE
@@ -965,7 +967,7 @@ category() {
 	[[ $output == *'fs: the module refuses "filter pid=x"'* ]]
 }
 
-@test "log of a category: the module's text; CSV and JSON with export's columns, by end" {
+@test "log of a category: the module's text; CSV and JSON have export's columns, sorted by end" {
 	category fs
 	iotracer log fs | cmp - "$IOTRACER_PROC/fs/log"
 	run --separate-stderr iotracer log --format=csv fs
@@ -990,7 +992,7 @@ category() {
 	[ "$output" = "iotracer: block: the module that is loaded has no such category" ]
 }
 
-@test "status: what runs; what is stopped with --all, or by its name" {
+@test "status: shows what runs; what is stopped only with --all or by name" {
 	touch "$work/f" "$work/g"
 	run iotracer status
 	[ "$status" = 0 ]
@@ -1028,7 +1030,7 @@ category() {
 	[ "$(iotracer format | head -n 1)" = "iotracer stream 2 schema $(iotracer --version | sed 's/.*schema \(.*\))/\1/')" ]
 }
 
-@test "make install and uninstall" {
+@test "make install copies all files, make uninstall removes them all" {
 	make -s -C "$BATS_TEST_DIRNAME/../tools" install DESTDIR="$work/dest" PREFIX=/usr
 	[ -x "$work/dest/usr/bin/iotracer" ]
 	for page in man8/iotracer.8 man4/iotracer.4 man5/iotracer-trace.5; do
@@ -1039,7 +1041,7 @@ category() {
 	[ -z "$(find "$work/dest" -type f)" ]
 }
 
-@test "status: the system-wide categories after the targets, if all are shown" {
+@test "status: shows system-wide categories after the targets, unless a file is named" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	mkdir "$IOTRACER_PROC/fs"

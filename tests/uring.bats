@@ -1,21 +1,21 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Category uring: what a program asks of io_uring and gets, request by request. Each
+# Category uring: what a program asks of io_uring and what it gets, by request. Each
 # test runs functions of uring.py.
 
 export CATEGORY=uring
 load lib/three_filesystems
 
-@test "io_uring: reads and writes in all ways, on ext4, xfs, btrfs" {
+@test "io_uring: events of reads and writes are what the program saw, on ext4, xfs, btrfs" {
 	check reads_and_writes
 }
 
-@test "io_uring: chains, drained requests, workers" {
+@test "io_uring: chained and drained requests, and those of workers" {
 	check chains workers
 }
 
-@test "io_uring: cancelled, refused, silent and late requests" {
+@test "io_uring: requests that are cancelled, refused, silent, or time out" {
 	check endings
 }
 
@@ -27,11 +27,11 @@ load lib/three_filesystems
 	check polled registered_ring
 }
 
-@test "io_uring: entered by programs of 32 bits" {
+@test "io_uring: calls of 32-bit programs give the same events" {
 	check entered_by_32_bits
 }
 
-@test "io_uring: fio in its modes, liburing's examples" {
+@test "io_uring: totals are those of fio in its modes, and of liburing's examples" {
 	check fio_modes examples
 }
 
@@ -39,6 +39,6 @@ load lib/three_filesystems
 	check filters
 }
 
-@test "io_uring: hooked while started only, and the same by kretprobe" {
+@test "io_uring: hooked only while started; kretprobes see the same" {
 	check hooked
 }

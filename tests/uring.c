@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What io_uring can do, one scenario a run, and what the program saw of it:
- *
- *	uring SCENARIO FILE
+ * uring SCENARIO FILE: make requests of io_uring, and print what the program sees of them:
  *
  *	ring FD SETUP
  *	submit USER_DATA OPCODE FD OFF LEN FLAGS	for each sqe
  *	enter RESULT				for each call that submitted
  *	complete USER_DATA RES FLAGS		for each cqe
  *
- * FILE is one of at least 64 KiB that may be written to.
+ * FILE has at least 64 KiB and may be written to.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -57,7 +55,7 @@ static struct io_uring_sqe *get(void)
 	return sqe;
 }
 
-/* It is ready: give it a number of its own, and say what it is. */
+/* Finish a request: give it a user_data of its own, and print it. */
 static void put(struct io_uring_sqe *sqe, unsigned int flags)
 {
 	sqe->flags |= flags;
@@ -127,7 +125,7 @@ static void put_nop(unsigned int flags)
 	put(sqe, flags);
 }
 
-/* Each way to read and write, fixed files and buffers, the file's position. */
+/* Each way to read and write: with fixed files and buffers, at the file's position. */
 static void run_rw(void)
 {
 	struct iovec iov[2] = { { buffer, SIZE }, { buffer + SIZE, SIZE } };
@@ -163,7 +161,7 @@ static void run_rw(void)
 	reap(9);
 }
 
-/* Chains: whole, broken, and one that goes on all the same. */
+/* Chains: complete, broken by a short read, and of hard links, which go on after one. */
 static void run_links(void)
 {
 	struct io_uring_sqe *sqe;
@@ -175,7 +173,7 @@ static void run_links(void)
 	submit();
 	reap(3);
 	sqe = get();
-	io_uring_prep_read(sqe, file, buffer, SIZE, 1ULL << 40); /* nothing is there */
+	io_uring_prep_read(sqe, file, buffer, SIZE, 1ULL << 40); /* beyond the end of the file */
 	put(sqe, IOSQE_IO_LINK);
 	put_read(1, IOSQE_IO_LINK);
 	put_read(2, 0);
@@ -304,7 +302,7 @@ static void run_registered(void)
 	read_one_by_one(3);
 }
 
-/* A queue of the device's own is asked for completions: FILE is a null_blk. */
+/* Completions are polled from a queue of the device. FILE is a null_blk. */
 static void run_iopoll(void)
 {
 	make_ring(8, IORING_SETUP_IOPOLL, 0);
@@ -324,7 +322,7 @@ static void run_timeout(void)
 	reap(1);
 }
 
-/* The loopback device is there, and down. */
+/* The loopback device exists, but is down. */
 static void raise_loopback(void)
 {
 	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP };
@@ -350,7 +348,7 @@ static int listen_somewhere(struct sockaddr_in *address)
 	return fd;
 }
 
-/* Connections by multishot accept; what is sent without a copy has two completions. */
+/* Multishot accept of connections, and a send without a copy, which has two completions. */
 static void run_sockets(void)
 {
 	struct sockaddr_in address;
@@ -378,7 +376,7 @@ static void run_sockets(void)
 	reap(2);
 }
 
-/* Its fd is no file: FUTEX2_SIZE_U32, which is what standard error is called, too. */
+/* The fd is no file but FUTEX2_SIZE_U32, which is also the descriptor of standard error. */
 static void run_futex(void)
 {
 	static unsigned int word;

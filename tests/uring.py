@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What uring.bats tests: python3 uring.py FUNCTION... See lib/iot.py.
+The tests of uring.bats. Usage: python3 uring.py FUNCTION... See lib/iot.py.
 
-uring.c tells what it asked of io_uring and what it got; that is what has to be found.
-Names of opcodes are those of the C library's headers.
+uring.c prints what it asked of io_uring and what it got. The events have to say the same.
+Names of opcodes are those of /usr/include/linux/io_uring.h.
 """
 import collections
 import json
@@ -32,7 +32,7 @@ def command(*lines):
 
 
 def opcodes():
-    """Names by number, as the headers that programs are built with have them."""
+    """Names of opcodes by number, from the header that programs are built with."""
     text = slurp('/usr/include/linux/io_uring.h')
     names = re.search(r'enum io_uring_op \{(.*?)\}', text, re.S).group(1)
     names = re.sub(r'/\*.*?\*/', '', names, flags=re.S)
@@ -47,7 +47,7 @@ def make(path):
 
 
 def bits(text, names):
-    """A number, of names that are joined by |."""
+    """The number of names that are joined by |."""
     number = 0
     for word in text.split('|') if text else []:
         number |= names[word] if word in names else int(word, 16)
@@ -55,7 +55,7 @@ def bits(text, names):
 
 
 class Told:
-    """What the program said."""
+    """What the program printed."""
 
     def __init__(self, text):
         self.rings, self.entered, self.submitted, self.completed = [], [], [], []
@@ -73,7 +73,7 @@ class Told:
 
 
 def traced(work, *conditions):
-    """What @work returned, and the events of it and its children."""
+    """Trace @work and its children. Returns its result, and the events."""
     command('stop', 'size 65536', 'reset',
             ' '.join((f'filter tree={os.getpid()}',) + conditions), 'start')
     result = work()
@@ -84,7 +84,7 @@ def traced(work, *conditions):
 
 
 def program(scenario, path):
-    """Run uring.c; what it told, and the events."""
+    """Run a scenario of uring.c. Returns what it printed, and the events."""
     def work():
         return subprocess.run([PROGRAMS + '/uring', scenario, path], check=True, text=True,
                               stdout=subprocess.PIPE).stdout
@@ -110,7 +110,7 @@ def completes(found):
 
 
 def is_told(told, found):
-    """The events are what the program saw, and belong together."""
+    """Check that the events are what the program saw, and have its requests and one ring."""
     is_equal(submits(found), told.submitted)
     is_equal(sorted(completes(found)), sorted(told.completed))
     numbers = {r['request']: r['user_data'] for r in of(found, 'SUBMIT')}
@@ -122,7 +122,7 @@ def is_told(told, found):
 
 
 def is_entered(told, found):
-    """Calls that submitted, and the ring they were made with."""
+    """Check the calls that submitted, and their ring."""
     calls = [r for r in of(found, 'ENTER') if 'to_submit' in r]
     is_equal([int(r['result']) for r in calls], told.entered)
     is_equal({r.get('ring') for r in of(found, 'ENTER')}, {found[0]['ring']})
@@ -180,7 +180,7 @@ def workers():
 
 
 def endings():
-    """Cancelled, refused, silent, late."""
+    """Requests that are cancelled, refused, without a completion, or time out."""
     path = '/mnt/ext4/endings'
     make(path)
     told, _ = checked('cancel', path)
@@ -199,7 +199,7 @@ def endings():
 
 
 def several():
-    """One request with many completions; more than fit into the ring."""
+    """One request with many completions; more completions than the ring holds."""
     path = '/mnt/ext4/several'
     make(path)
     told, found = checked('multishot', path)
@@ -212,10 +212,10 @@ def several():
 
 
 def futex():
-    """A request without a file, of a kernel that has it."""
+    """A request without a file, if the kernel has FUTEX_WAKE."""
     told, found = program('futex', '/mnt/ext4/several')
     if told.completed[0].result:
-        return # 6.1
+        return # 6.1 does not have it
     rows = of(found, 'SUBMIT') + of(found, 'COMPLETE')
     is_equal([(r['opcode'], r.get('inode')) for r in rows], [('FUTEX_WAKE', None)] * 2)
 
@@ -230,7 +230,7 @@ def sockets():
 
 
 def polled():
-    """By the ring's own thread; by asking the device."""
+    """Requests that the ring's own thread submits (SQPOLL), or that are polled for (IOPOLL)."""
     path = '/mnt/ext4/polled'
     make(path)
     told, found = checked('sqpoll', path)
@@ -260,7 +260,7 @@ def registered_ring():
 
 
 def entered_by_32_bits():
-    """The system call that programs of 32 bits have: the ring is like any other."""
+    """The system call of 32-bit programs gives the same events."""
     path = '/mnt/ext4/entered'
     make(path)
     uring = syscalls.Uring()
@@ -277,7 +277,7 @@ def entered_by_32_bits():
 
 
 def fio_modes():
-    """fio's own totals, with each of its ways to use io_uring."""
+    """The totals are fio's own, in each of its modes of io_uring."""
     modes = ([], ['--registerfiles=1'], ['--fixedbufs=1'], ['--force_async=1'],
              ['--sqthread_poll=1', '--registerfiles=1'], ['--direct=1'],
              ['--nonvectored=0'])
@@ -304,7 +304,7 @@ def fio_modes():
 
 
 def examples():
-    """liburing's own: a copy in chains, a copy by vectors."""
+    """The examples of liburing: a copy by chained requests, and one by vectors."""
     with open('/mnt/ext4/source', 'wb') as f:
         f.write(os.urandom(300000))
     for name in ('link-cp', 'io_uring-cp'):
@@ -341,7 +341,7 @@ def filters():
 
 
 def hooked():
-    """Nothing before start and after stop; the same by kretprobe."""
+    """Nothing is hooked before start and after stop; kretprobes see the same."""
     def lines():
         return [line for line in slurp(IOT + '/hooks').split('\n')
                 if 'io_uring' in line or 'io_wq' in line]

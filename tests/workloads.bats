@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# A day's work, recorded, beside strace, /proc/<pid>/io, getrusage, diskstats and blktrace.
+# Records a day's work and compares the trace with what strace, /proc/<pid>/io, getrusage,
+# diskstats and blktrace count.
 # Each test runs a function of workloads.py.
 #
-# It takes minutes, so 6.1 is left out where nobody asks for it by name.
+# It takes minutes, so it runs on 6.1 and on debug kernels only if it is named.
 #
 # bats file_tags=recent
 
@@ -15,7 +16,7 @@ load lib/helpers
 setup_file() {
 	mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 /dev/vda
 	mkdir -p /mnt/disk
-	# Nothing is written back but when something asks for it.
+	# Nothing is written back unless something asks for it.
 	mount -o noatime,commit=3600 /dev/vda /mnt/disk
 	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 	make -s -C "$BATS_TEST_DIRNAME/../tools"
@@ -38,50 +39,50 @@ check() {
 	run_functions workloads.py "$@"
 }
 
-@test "sqlite, of the whole machine" {
+@test "sqlite: the trace of the whole machine agrees with other counts" {
 	check machine sqlite
 }
 
-@test "sqlite, its process and what it starts" {
+@test "sqlite: the trace of its process tree agrees with other counts" {
 	check command sqlite
 }
 
-@test "PostgreSQL, of the whole machine" {
+@test "PostgreSQL: the trace of the whole machine agrees with other counts" {
 	check machine postgresql
 }
 
-@test "PostgreSQL, its process and what it starts" {
+@test "PostgreSQL: the trace of its process tree agrees with other counts" {
 	check command postgresql
 }
 
-@test "git, of the whole machine" {
+@test "git: the trace of the whole machine agrees with other counts" {
 	check machine git
 }
 
-@test "git, its process and what it starts" {
+@test "git: the trace of its process tree agrees with other counts" {
 	check command git
 }
 
-@test "fio, of the whole machine" {
+@test "fio: the trace of the whole machine agrees with other counts" {
 	check machine fio
 }
 
-@test "fio, its process and what it starts" {
+@test "fio: the trace of its process tree agrees with other counts" {
 	check command fio
 }
 
-@test "rsync, of the whole machine" {
+@test "rsync: the trace of the whole machine agrees with other counts" {
 	check machine rsync
 }
 
-@test "rsync, its process and what it starts" {
+@test "rsync: the trace of its process tree agrees with other counts" {
 	check command rsync
 }
 
-@test "stress-ng, of the whole machine" {
+@test "stress-ng: the trace of the whole machine agrees with other counts" {
 	check machine stress_ng
 }
 
-@test "stress-ng, its process and what it starts" {
+@test "stress-ng: the trace of its process tree agrees with other counts" {
 	check command stress_ng_rejected
 }

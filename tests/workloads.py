@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What workloads.bats tests: python3 workloads.py machine|command WORKLOAD
+The tests of workloads.bats. Usage: python3 workloads.py machine|command WORKLOAD
 
-A day's work is recorded, and its sums are laid beside what others count: the calls that
-strace shows, /proc/<pid>/io and getrusage of the process and those it waited for,
-/proc/diskstats and blktrace of the disk. What is told under COUNTS OF OTHERS in the manual
-is taken into account here, and nothing else: the rest is equal.
+A day's work is recorded, and its sums are compared with what others count: the calls that
+strace shows, /proc/<pid>/io and getrusage of the process and of the children it waited for,
+/proc/diskstats and blktrace of the disk. The differences that the manual lists under COUNTS
+OF OTHERS are taken into account here, and no others: the rest must be equal.
 
-Recorded are the whole machine (machine), or the process and what it starts (command), then
-beside strace. The process that does the work reads its /proc/<pid>/io before and after it;
-both reads are in the trace and in strace's log, and what is between them is compared.
+"machine" records the whole machine. "command" records the process and what it starts, while
+strace follows them. The process that does the work reads its /proc/<pid>/io before and after
+it. Both reads are in the trace and in strace's log; what is between them is compared.
 """
 import collections
 import contextlib
@@ -43,7 +43,7 @@ STRACE = '/tmp/day/strace'
 
 @contextlib.contextmanager
 def running(argv, is_ready, **options):
-    """A program until SIGINT, from when it is ready."""
+    """Run a program: the body begins when the program is ready, and ends it by SIGINT."""
     with subprocess.Popen(argv, **options) as process:
         try:
             while not is_ready(process):
@@ -150,7 +150,7 @@ def stress_ng(*more):
 
 
 def stress_ng_rejected():
-    """With calls that are rejected: vectored ones are in syscr, which only strace can tell."""
+    """Also make rejected calls. Vectored ones count in syscr, and only strace shows them."""
     stress_ng('--hdd', '1', '--hdd-ops', '100', '--hdd-bytes', '4M')
 
 
@@ -158,11 +158,11 @@ WORK = {'sqlite': sqlite, 'postgresql': postgresql, 'git': git, 'fio': fio, 'rsy
         'stress_ng': stress_ng, 'stress_ng_rejected': stress_ng_rejected}
 BEFORE = {'postgresql': before_postgresql}
 
-# --- the process that does it --------------------------------------------------------------------
+# --- the process that does the work --------------------------------------------------------------
 
 
 def strace(prefix):
-    """It follows this process, from when it has shown a call of it, and all that it starts."""
+    """Follow this process and all that it starts. Ready once a call of it is in the log."""
     own = f'{prefix}.{os.getpid()}'
     return running(['strace', '-qqff', '-s', '0', '-o', prefix, '-p', str(os.getpid())],
                    lambda _: os.path.exists(own) and os.path.getsize(own))
@@ -180,9 +180,9 @@ def parsed(text):
 
 
 def counted(name, fd):
-    """Do it. What the kernel has counted of it, between two reads of /proc/self/io, fd."""
+    """Do the work between two reads of @fd, /proc/self/io. Return: what the kernel counted."""
     with open('/proc/self/stat', encoding='ascii') as f:
-        os.pread(f.fileno(), 10, 0) # so that the code of this is in memory
+        os.pread(f.fileno(), 10, 0) # brings the code for this into memory
     rusage()
     before = rusage()
     io_before = os.pread(fd, 4096, 0)
@@ -195,7 +195,7 @@ def counted(name, fd):
 
 
 def work(name, prefix=None):
-    """Do it, and put what was counted of it, and who is who, into FIGURES."""
+    """Do the work, and write its counts and the pids of this process and strace to FIGURES."""
     with strace(prefix) if prefix else contextlib.nullcontext() as tracer, \
             open('/proc/self/io', encoding='ascii') as io:
         figures = {'pid': os.getpid(), 'fd': io.fileno(), 'strace': tracer.pid if tracer else 0,
@@ -222,14 +222,14 @@ def is_mark(row, figures):
 
 
 class Trace:
-    """The rows of each category that are the work's, and of block all."""
+    """The rows of each category that belong to the work, and all rows of block."""
 
     def __init__(self, figures):
         everything = {c: sorted(rows(c), key=lambda r: int(r['time_ns']))
                       for c in ('fs', 'block', 'cache', 'fault')}
         marks = [int(r['time_ns']) for r in everything['fs'] if is_mark(r, figures)]
         if len(marks) != 2:
-            raise AssertionError(f'the reads of /proc/self/io: {marks}')
+            raise AssertionError(f'not two reads of /proc/self/io, but at {marks}')
         self.pids = {figures['pid']}
         for r in everything['fs']:
             if int(r['ppid']) in self.pids and int(r['pid']) != figures['strace']:
@@ -241,7 +241,7 @@ class Trace:
 
 
 class Compared:
-    """Pairs that have to be equal."""
+    """Compares pairs of counts, and collects those that differ."""
 
     def __init__(self):
         self.wrong = []
@@ -260,7 +260,7 @@ class Compared:
 
     def finish(self):
         for what, difference in self.wrong:
-            print(f'{what} differ: ours and theirs, or what each has more: {difference}')
+            print(f'{what} differ: ours and theirs, or the surplus of each: {difference}')
         if self.wrong:
             sys.exit(1)
 
@@ -270,7 +270,7 @@ def total(items):
 
 
 def read_from_network(trace):
-    """Bytes that no block device was asked for: here of 9p."""
+    """Bytes read from a network filesystem, here 9p: no block device has requests for them."""
     local = {r['inode'] for r in trace.all_block if r['op'] == 'READ'}
     return PAGE * sum(int(r['pages']) for r in trace.cache if r['op'] == 'READAHEAD' and
                       r['device'].startswith('0:') and r['inode'] not in local)
@@ -278,9 +278,10 @@ def read_from_network(trace):
 
 def beside_proc_io(trace, counts, rejected, compared):
     """
-    Calls of system calls, and the kernel's own reads for exec; sendfile and copy_file_range
-    are a read and a write. io_submit and io_uring are not counted there. rejected: vectored
-    calls that were, by the letter that /proc/<pid>/io has for them.
+    /proc/<pid>/io counts system calls, and the kernel's own reads for exec. It counts
+    sendfile and copy_file_range as a read and a write, and does not count io_submit and
+    io_uring. rejected: how many vectored calls were rejected, which it counts too, by the
+    last letter of syscr and syscw.
     """
     both = [r for r in trace.fs if r['op'] == 'SENDFILE' and int(r['result']) >= 0 or
             r['op'] == 'COPY_FILE_RANGE' and int(r['result']) > 0]
@@ -296,8 +297,8 @@ def beside_proc_io(trace, counts, rejected, compared):
         compared.equal('read_bytes', reads + network, counts['read_bytes'])
         compared.equal('ru_inblock', (reads + network) // SECTOR, counts['ru_inblock'])
     else:
-        # Whoever collects an answer of the network is charged with it, a worker perhaps,
-        # and with its bytes, not pages (netfs_read_collection()).
+        # The task that collects a reply of the network, perhaps a worker, is charged for it,
+        # and for its bytes, not for its pages (netfs_read_collection()).
         for name, unit in ('read_bytes', 1), ('ru_inblock', SECTOR):
             compared.within(name, reads // unit, counts[name], (reads + network) // unit)
     dirty = PAGE * sum(int(r['pages']) for r in trace.cache if r['op'] == 'DIRTY')
@@ -339,7 +340,7 @@ def op_of(name, arguments):
 
 
 def call_of(line):
-    """Operation and result; result None: the process was killed in it."""
+    """Return: operation and result. The result is None if the process was killed in the call."""
     m = LINE.match(line)
     if not m:
         name = re.match(r'\w+', line)
@@ -385,14 +386,14 @@ def beside_strace(trace, prefix, figures, compared):
         elif op:
             theirs[op][result] += 1
         closes_others = closes_others or re.match('close_range|dup2|dup3', line)
-    for op in 'READ', 'WRITE': # the VFS rejects, and no file is asked
+    for op in 'READ', 'WRITE': # the VFS may reject a call before it calls the file
         for result in REJECTED:
             theirs[op][result] = min(theirs[op][result], ours[op][result])
     if closes_others:
         theirs['CLOSE'][0] = max(theirs['CLOSE'][0], ours['CLOSE'][0])
     for op in CALLS:
         for result, more in (ours[op] - theirs[op]).items():
-            more = min(more, killed[op]) # it may have been done before
+            more = min(more, killed[op]) # the call may have been done before the kill
             theirs[op][result] += more
             killed[op] -= more
         compared.equal(op, ours[op], theirs[op])
@@ -414,7 +415,7 @@ def of_disk(trace):
 
 
 def op_of_disk(row):
-    """As others call it: WRITE_ZEROES is a write."""
+    """The operation as diskstats and blktrace name it: WRITE_ZEROES is a write."""
     return row['op'].split('_')[0]
 
 
@@ -429,7 +430,7 @@ RWBS = {'R': 'READ', 'W': 'WRITE', 'D': 'DISCARD', 'F': 'FLUSH'}
 
 
 def blkparse(path):
-    """Completed requests: operation, sector, bytes."""
+    """Count the completed requests by operation, sector and bytes."""
     text = subprocess.run(['blkparse', '-q', '-a', 'complete', '-f', '%a %d %S %N\n', '-i', path],
                           check=True, stdout=subprocess.PIPE, encoding='ascii').stdout
     done = collections.Counter()
@@ -442,7 +443,7 @@ def blkparse(path):
 
 
 def beside_blktrace(trace, path, compared):
-    """A write that the kernel follows with a flush is completed twice, then with no bytes."""
+    """A write that the kernel follows with a flush completes twice, then with no bytes."""
     ours = collections.Counter()
     for r in of_disk(trace):
         op = op_of_disk(r)
@@ -451,7 +452,7 @@ def beside_blktrace(trace, path, compared):
             ours[op, int(r['sector']), 0] += 1
     compared.equal('completed requests', ours, blkparse(path))
 
-# --- both ----------------------------------------------------------------------------------------
+# --- machine and command -------------------------------------------------------------------------
 
 
 def all_are_on(_):
@@ -460,8 +461,8 @@ def all_are_on(_):
 
 def blktrace_is_on(process):
     """
-    Its threads poll when they have been let go; then the first one starts the trace, and
-    waits for them. See run_tracers() and thread_main() of blktrace.
+    The threads of blktrace poll once they are released. Then the main thread starts the
+    trace, and waits for them. See run_tracers() and thread_main() of blktrace.
     """
     threads = os.listdir(f'/proc/{process.pid}/task')
     return any(is_in(tid, *POLL) for tid in threads) and \
@@ -486,7 +487,7 @@ def prepare(name):
 
 
 def export():
-    """The work's part of the trace, and what the process that did it has noted."""
+    """Return: the work's part of the trace, and the FIGURES that its process wrote."""
     subprocess.run(['iotracer', 'export', '/tmp/day/trace', '-o', '/tmp/day/export'], check=True)
     with open(FIGURES, encoding='ascii') as f:
         figures = json.load(f)
@@ -518,7 +519,7 @@ def machine(name):
 def command(name):
     prepare(name)
     compared = Compared()
-    # Nothing of this is asked of the disk, and nobody writes what stays dirty.
+    # The disk is not compared here, and nothing writes back what stays dirty: do not wait.
     do(*RECORD, '--drain=0', '-o', '/tmp/day/trace', '--', *me('work', name, STRACE))
     trace, figures = export()
     beside_proc_io(trace, figures['counts'], rejected_vectored(STRACE, figures), compared)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iocost FILE r|w [direct]: mean time of a 4 KiB operation over a 1 MiB window
- * of FILE, in nanoseconds with two decimals, in the best of several rounds: one
- * that nothing in the background has disturbed. In a virtual machine that runs
- * with -icount shift=0 a nanosecond is an instruction.
+ * iocost FILE r|w [direct]: print the mean time of a 4 KiB read or write in a 1 MiB
+ * window of FILE, in nanoseconds with two decimals. Of several rounds the best is
+ * taken, which nothing in the background has disturbed. In a virtual machine that
+ * runs with -icount shift=0, a nanosecond is an instruction.
  *
- * iocost FILE a|m: of a page fault in a shared mapping of the window: one that maps
- * the 16 pages around, or one that makes a page writable.
+ * iocost FILE a|m: print the time of a page fault in a shared mapping of the window:
+ * a fault that maps the 16 pages around it, or one that makes a page writable.
  *
- * iocost FILE u: of a read by io_uring: one request a call, whose completion it brings.
+ * iocost FILE u: print the time of a read by io_uring, with one call of
+ * io_uring_enter(2) that submits the request and waits for its completion.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -57,7 +58,7 @@ static void run_uring(struct io_uring *ring, int fd, char *buf, int operations)
 	}
 }
 
-/* Time of all page faults of one round. */
+/* Return: the mean time of the page faults of one round. */
 static double fault(char *map, int writing)
 {
 	size_t stride = writing ? BLOCK : 16 * BLOCK;

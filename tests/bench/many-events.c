@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes what /proc/iotracer shows of category fs after a lot has happened, for
+ * Writes a directory like /proc/iotracer with many events of category fs, for
  * tests and measurements of the tool: many-events DIRECTORY EVENTS CPUS PATHS.
  *
- * Of ten events six are reads or writes, then an open, a close, a stat and a
- * map. Times of all CPUs rise by a microsecond or so an event.
+ * Of ten events six are reads or writes; the others are an open, a close, a stat
+ * and a mapping. The time of a CPU rises by some microseconds per event.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 static unsigned long long state = 88172645463325252ULL;
 
-/* xorshift: the same events each time. */
+/* xorshift, so that each run writes the same events */
 static unsigned int any(unsigned int below)
 {
 	state ^= state << 13;

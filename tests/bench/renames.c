@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * renames FILE FOLDER: what renames cost others, in nanoseconds, which in a virtual machine
- * that runs with -icount shift=0 are instructions. Prints the mean time of
+ * renames FILE FOLDER: measure what renames cost other calls, in nanoseconds. In a virtual
+ * machine that runs with -icount shift=0 these are instructions. Prints the mean time of
  *
  *	a read of 4 KiB of FILE
- *	one after a rename in FOLDER, which FILE is not in
+ *	such a read after a rename in FOLDER, which FILE is not in
  *	a rename of a file in FOLDER to a name that it has not had: of the first hundred
- *	names, and of the last of NAMES
- *	the same with opening and reading it by that name
+ *	names, and of the last hundred of NAMES
+ *	the same, each with opening and reading the file by that name
  */
 #include <err.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static double reading(int fd)
 	return now() - start;
 }
 
-/* Mean of the better half: what nothing in the background has disturbed. */
+/* The mean is that of the faster half, which nothing in the background has disturbed. */
 static int by_size(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In the name of btrfs: a character device whose writes go through a function that
- * category cache looks at. It shares nothing else with btrfs, so that it can be unloaded
- * and loaded at will. The function is the first of the module, as ghost.c's is.
+ * A module named btrfs, with a character device whose writes call a function that category
+ * cache hooks. It has nothing else in common with btrfs, so tests can unload and load it at
+ * will. The function is the first of the module, as in ghost.c.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>

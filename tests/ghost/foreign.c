@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Somebody else who may redirect functions, and so lets nobody else: what a livepatch is
- * to ftrace. It leaves all calls as they are.
+ * Another module that may redirect functions, so that ftrace lets no other one redirect
+ * them. To ftrace it is what a livepatch is. It leaves all calls as they are.
  */
 #include <linux/ftrace.h>
 #include <linux/module.h>

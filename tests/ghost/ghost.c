@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Of the layout of btrfs.c: where its function was there is one with other arguments,
- * which are no pointers. Each write(2) to the device calls it.
+ * A module laid out like btrfs.c: at the address of its function there is another one,
+ * whose arguments are not pointers. Each write(2) to the device calls it.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>

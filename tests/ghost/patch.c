@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A livepatch: truncate(2) fails with EUCLEAN, which no filesystem of the tests says.
+ * A livepatch that makes truncate(2) fail with EUCLEAN, which no filesystem of the tests returns.
  */
 #include <linux/livepatch.h>
 #include <linux/module.h>

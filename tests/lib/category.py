@@ -31,7 +31,7 @@ def is_conserved(category='fs'):
 
 
 def events(path=None, category='fs'):
-    """Lines of the log as dictionaries; those of a path. One of block, EARLY, has no comm."""
+    """Lines of the log as dictionaries, all or those of a path. EARLY, of block, has no comm."""
     rows = []
     for line in slurp(f'{IOT}/{category}/log').split('\n')[:-1]:
         m = re.fullmatch(r'(\d+\.\d{9}) (\w+) (\S*)-(\d+)/(\d+)((?: \w+=\S+)*)', line)
@@ -43,7 +43,7 @@ def events(path=None, category='fs'):
 
 
 class Stream:
-    """An open stream: header, then blocks."""
+    """An open stream of category fs: a header, then blocks."""
 
     def __init__(self):
         self.fd = os.open(FS + '/stream', os.O_RDONLY)
@@ -58,7 +58,7 @@ class Stream:
         self.take()
 
     def take(self):
-        """Blocks that were read: every seq follows the one before and its gap."""
+        """Parse the blocks that were read. Each seq follows the previous one and the gap."""
         at = 0
         while at < len(self.data):
             magic, cpu, event, count, first, gap = BLOCK.unpack_from(self.data, at)
@@ -94,7 +94,7 @@ def mine(*conditions):
 
 
 def do(function, *args):
-    """In a child, whose number is returned."""
+    """Call it in a child, and wait for that. Return the child's pid."""
     pid = spawn(function, *args)
     join(pid)
     return pid

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Disks: partitions, and what the kernel counts of them."""
+"""Disks: partitions, and the kernel's counts for disks."""
 import fcntl
 import os
 import struct
@@ -18,7 +18,7 @@ def dd(*words):
 
 
 def partition():
-    """Two partitions; an MBR by hand."""
+    """Make two partitions, by writing an MBR."""
     table = b''.join(struct.pack('<B3sB3sII', 0, b'', 0x83, b'', *part) for part in PARTS)
     fd = os.open(DISK, os.O_RDWR)
     os.pwrite(fd, bytes(446) + table + bytes(32) + b'\x55\xaa', 0)
@@ -41,7 +41,7 @@ def unpartition():
 
 
 def diskstats(name):
-    """Of a disk or partition: counts and sectors by kind."""
+    """The count and sectors of each kind of request, for a disk or partition."""
     for line in slurp('/proc/diskstats').split('\n'):
         word = line.split()
         if word[2:3] == [name]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-A filesystem of FUSE that has one file, /mnt/fuse/file, and keeps who reads it or looks
-up a name waiting for as long as a test likes: what may sleep without bound.
+A FUSE filesystem that has one file, /mnt/fuse/file. A test can hold up its reads and its
+lookups of names for any time, and so make calls that may sleep without bound.
 
 The protocol is that of <linux/fuse.h>, 7.31.
 """
@@ -35,14 +35,14 @@ def attributes(node, size):
 
 
 class Server:
-    """Answers to /dev/fuse, to reads and lookups not while a byte is in the pipe @hold."""
+    """Answers requests of /dev/fuse; reads and lookups only if the pipe @hold is empty."""
 
     def __init__(self, fd, hold, size):
         self.fd, self.hold, self.size = fd, hold, size
         self.held = []
 
     def reply(self, unique, data=b'', error=0):
-        with contextlib.suppress(FileNotFoundError): # of who did not wait
+        with contextlib.suppress(FileNotFoundError): # the caller did not wait
             os.write(self.fd, OUT.pack(OUT.size + len(data), -error, unique) + data)
 
     def read(self, unique, body):
@@ -108,7 +108,7 @@ class Hold:
 
 @contextlib.contextmanager
 def mounted(pages):
-    """FILE with so many pages; gives the Hold of its readers."""
+    """Mount the filesystem, with @pages pages in FILE. Yields: the Hold of its server."""
     subprocess.run(['modprobe', 'fuse'], check=True)
     os.makedirs(TOP, exist_ok=True)
     fd = os.open('/dev/fuse', os.O_RDWR)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the tests of the module share. They run as root in a virtual machine:
+# Shared by the tests of the module, which run as root in a virtual machine:
 #
 #	scripts/vm --disk 1G --disk 1G --disk 1G -- bats tests/interface.bats
 
-# ko: the module for the running kernel
+# ko: print the path of the module for the running kernel
 ko() {
 	echo "${IOTRACER_KO:-$BATS_TEST_DIRNAME/../build/$(uname -r)/iotracer.ko}"
 }
@@ -15,7 +15,7 @@ load_module() {
 	insmod "$(ko)" "$@"
 }
 
-# new_filesystem TYPE DEVICE FOLDER [SIZE]: make one, whole or of this size, mount it
+# new_filesystem TYPE DEVICE DIRECTORY [SIZE]: make a filesystem, of SIZE if given, and mount it
 new_filesystem() {
 	mkdir -p "$3"
 	case $1 in
@@ -26,12 +26,12 @@ new_filesystem() {
 	mount "$2" "$3"
 }
 
-# map NAME TABLE: a device of the device mapper, whose kernel name is put in $device;
-# there is no udev to wait for
+# map NAME TABLE: make a device of the device mapper, and put its kernel name into $device;
+# no udev runs that could be waited for
 map() {
 	modprobe -a dm_mod dm_crypt
 	echo "$2" | dmsetup create --noudevrules --noudevsync "$1"
-	# shellcheck disable=SC2034 # it is for the caller
+	# shellcheck disable=SC2034 # used by the caller
 	device=$(dmsetup info -c --noheadings -o blkdevname "$1")
 }
 
@@ -39,12 +39,12 @@ unmap() {
 	dmsetup remove --noudevsync --retry "$1"
 }
 
-# What a test that failed left mapped keeps its disk from all tests to come.
+# unmap_all: a device that a failed test left mapped would keep its disk from all later tests
 unmap_all() {
 	dmsetup remove_all --force --noudevsync >/dev/null 2>&1 || true
 }
 
-# three_filesystems: one of each kind in a folder of its name in /mnt, and a tmpfs
+# three_filesystems: mount ext4, xfs and btrfs in directories of these names in /mnt, and a tmpfs
 three_filesystems() {
 	mkdir -p /mnt/files /mnt/disk
 	mount -t tmpfs files /mnt/files
@@ -57,15 +57,15 @@ umount_three_filesystems() {
 	umount /mnt/files /mnt/ext4 /mnt/xfs /mnt/btrfs
 }
 
-# run_functions FILE.py FUNCTION...: of a test that is written in Python. Where FAILED names
-# a file, one that fails makes it, and there is no more after that.
+# run_functions FILE.py FUNCTION...: run functions of a test that is written in Python. If FAILED
+# names a file, a test that fails creates it, and all later tests are skipped.
 run_functions() {
 	[ ! -e "${FAILED:-}" ] || skip "another one has failed"
 	IOTRACER_KO=$(ko) PYTHONPYCACHEPREFIX=/tmp/pycache python3 -S -s "$BATS_TEST_DIRNAME/$1" "${@:2}" ||
 		{ touch "${FAILED:-/dev/null}"; return 1; }
 }
 
-# unload_module: where calls under load take long, at the second or third try
+# unload_module: rmmod; while calls under load take long it works at the second or third try only
 unload_module() {
 	local tries=20
 	while [ -d /sys/module/iotracer ] && ! rmmod iotracer; do
@@ -73,7 +73,7 @@ unload_module() {
 	done
 }
 
-# listed PATH: an absolute path as control lists it
+# listed PATH: print an absolute path as control lists it
 listed() {
 	local path=${1//\\/\\134}
 	path=${path// /\\040}
@@ -81,8 +81,8 @@ listed() {
 	printf '%s' "${path//$'\n'/\\012}"
 }
 
-# target_dir FILE: the folder of a target in /proc; FILE is there, under the name
-# that it was added with
+# target_dir FILE: print the directory of a target in /proc; FILE exists, under the
+# name that it was added with
 target_dir() {
 	local line path
 	path=$(realpath -z -- "$1" | tr '\0' /)
@@ -98,10 +98,11 @@ target_dir() {
 	return 1
 }
 
-# Objects in use, and objects of a slab, by cache. The kernel counts the slabs that
-# a CPU has for itself as used up: more than the one it allocates from it is not to
-# have, and a cache is shrunk before it is looked at; still it may be a slab or two
-# wrong. Everything that the module allocates by kmalloc is below 8 KiB.
+# slabs: print each cache, its objects in use and the objects of one of its slabs.
+# The kernel counts all objects of slabs that belong to a CPU as in use. So a CPU may
+# have only the slab that it allocates from, and each cache is shrunk before it is
+# read. Still the count may be wrong by a slab or two. Everything that the module
+# allocates by kmalloc is below 8 KiB.
 slabs() {
 	local cache
 	sync
@@ -113,26 +114,27 @@ slabs() {
 	awk '/^(kmalloc-|proc_dir_entry|pde_opener|seq_file)/ { print $1, $2, $5 }' /proc/slabinfo
 }
 
-# vmalloc'ed areas of code that is no more: their callers have no name.
+# orphans: count the vmalloc areas of code that is unloaded: their callers have no name
 orphans() {
 	awk '$3 ~ /^0x/ { n++ } END { print n + 0 }' /proc/vmallocinfo
 }
 
-# grown N: caches that have N objects more than in the file before, and two slabs
+# grown N: print caches that have N objects and two slabs more than in the file before; fails
+# if there are none
 grown() {
 	slabs | awk -v n="$1" 'NR == FNR { before[$1] = $2; next }
 		$2 - before[$1] >= n + 2 * $3 { print $1, $2 - before[$1]; bad = 1 }
 		END { exit !bad }' "$BATS_TEST_TMPDIR/before" -
 }
 
-# remember_slabs: what back_to_slabs compares with
+# remember_slabs: store what back_to_slabs compares with
 remember_slabs() {
 	slabs >"$BATS_TEST_TMPDIR/before"
 	orphans=$(orphans)
 }
 
-# back_to_slabs N: no cache has N objects more than then, after some time for what
-# is freed late
+# back_to_slabs N: no cache has N objects more than at remember_slabs; waits for
+# objects that are freed late
 back_to_slabs() {
 	for _ in {1..10}; do
 		if ! grown "$1"; then

@@ -3,7 +3,7 @@
 What the tests of the module share: files, processes and commands of /proc/iotracer, and
 assertions. A suite x.bats calls python3 x.py FUNCTION...; x.py ends with main(globals()).
 
-One process makes the calls of a test, since programs take long to start on an emulated
+A test makes its calls in one process, because programs start slowly on an emulated
 processor.
 """
 import contextlib
@@ -26,7 +26,7 @@ LOG_LINE = re.compile(r'\d+\.\d{9};[RW];\d+;\d+;(VFS|BLK);[^;\x00-\x1f\x7f]*;\d+
 
 
 def write(path, text):
-    """One write(2): what it returned, the bytes or the error's name."""
+    """Make one write(2). Returns the number of bytes, or the error's name."""
     data = text if isinstance(text, bytes) else text.encode()
     try:
         fd = os.open(path, os.O_WRONLY)
@@ -41,7 +41,7 @@ def write(path, text):
 
 
 def error_name(error):
-    # Python prefers the other name of this number.
+    # Python uses the other name of this error number.
     return errno.errorcode[error.errno].replace('ENOTSUP', 'EOPNOTSUPP')
 
 
@@ -79,7 +79,7 @@ def touch(*paths):
 
 
 def write_bytes(path, first, n):
-    """n calls of one byte each, at first and on."""
+    """Write n times one byte, from offset first on."""
     fd = os.open(path, os.O_WRONLY)
     for i in range(first, first + n):
         os.pwrite(fd, b'x', i)
@@ -87,7 +87,7 @@ def write_bytes(path, first, n):
 
 
 def write_until_told(path):
-    """Likewise, from 0 until there is a file "stop"; the file's size tells how many."""
+    """Write byte after byte until a file "stop" exists. The size of path is their number."""
     first = 0
     while not os.path.exists('stop'):
         write_bytes(path, first, 50)
@@ -95,7 +95,7 @@ def write_until_told(path):
 
 
 def start_writer(path):
-    """A process of its own that does so, and has begun."""
+    """Start a process that calls write_until_told(), and wait for its first write."""
     pid = spawn(write_until_told, path)
     while not os.stat(path).st_size:
         time.sleep(0.01)
@@ -116,7 +116,7 @@ def join(*pids):
 
 @contextlib.contextmanager
 def memory_group():
-    """Folder of a control group whose memory.reclaim makes it give memory back."""
+    """Directory of a control group whose memory can be reclaimed by memory.reclaim."""
     top = '/mnt/group'
     os.makedirs(top, exist_ok=True)
     subprocess.run(['mount', '-t', 'cgroup2', 'none', top], check=True)
@@ -130,7 +130,7 @@ def memory_group():
 
 
 def as_user(uid, function, *args):
-    """What the function returns, a word, when that user calls it."""
+    """What the function returns when that user calls it, as a string, or the error's name."""
     reading, writing = os.pipe()
 
     def call():
@@ -188,7 +188,7 @@ def matches(text, regex):
 
 
 def listed(path):
-    """A path as control shows it: readable UTF-8, but for blanks and backslashes."""
+    """A path as control shows it: blanks, backslashes and what is not readable are escaped."""
     return b''.join(c.encode() if re.match(r'[^\x00- \x7f-\x9f\\\udc80-\udcff]', c) else
                     octal(c.encode('utf-8', 'surrogateescape'))
                     for c in path.decode('utf-8', 'surrogateescape'))
@@ -203,14 +203,14 @@ def octal(path):
 
 
 def targets():
-    """(name, [path...]) of each line of control, escaped, by name."""
+    """(name, [path...]) for each line of control, as escaped there, sorted by name."""
     lines = slurp_bytes(CONTROL).split(b'\n')
     is_equal(lines.pop(), b'')
     return sorted((line.split(b' ')[0], line.split(b' ')[1:]) for line in lines)
 
 
 def listing():
-    """All paths in control, as they stand there, sorted."""
+    """All paths in control, as escaped there, sorted."""
     return sorted(p.decode('latin-1') for _, paths in targets() for p in paths)
 
 
@@ -260,7 +260,7 @@ def add(path, max_events=None):
 
 
 def lines(log):
-    """The fields of each line, after checking its form."""
+    """The fields of each line of a log, whose format is checked."""
     rows = log.split('\n')
     is_equal(rows.pop(), '')
     for row in rows:
@@ -286,18 +286,18 @@ def to(first, last):
 
 
 def state():
-    """Everything that a failed command must leave as it is."""
+    """Everything that a failed command must not change."""
     text = slurp(CONTROL) + slurp(IOT + '/hooks')
     for name in sorted(os.listdir(IOT)):
-        folder = f'{IOT}/{name}'
-        if os.path.isdir(folder):
-            text += folder + ''.join(sorted(os.listdir(folder)))
-            text += ''.join(slurp(f'{folder}/{f}') for f in ('stats', 'control', 'log'))
+        directory = f'{IOT}/{name}'
+        if os.path.isdir(directory):
+            text += directory + ''.join(sorted(os.listdir(directory)))
+            text += ''.join(slurp(f'{directory}/{f}') for f in ('stats', 'control', 'log'))
     return text
 
 
 def refused(error, text, path=CONTROL):
-    """The write fails so, and changes nothing."""
+    """The write fails with this error and changes nothing."""
     before = state()
     is_ = write(path, text)
     is_true(is_ == error, f'{text!r}: expected {error}, is {is_}')
@@ -305,7 +305,7 @@ def refused(error, text, path=CONTROL):
 
 
 class Kmsg:
-    """What the module has said: since the start, and since the last look."""
+    """The module's messages in the kernel log: new() returns those since its last call."""
 
     def __init__(self):
         self.fd = os.open('/dev/kmsg', os.O_RDONLY | os.O_NONBLOCK)
@@ -326,7 +326,7 @@ kmsg = Kmsg()
 
 
 def refused_with_message(text, regex):
-    """ENOMEM, nothing changed, and one message more."""
+    """The command fails with ENOMEM and changes nothing; the module logs one message."""
     kmsg.new()
     refused('ENOMEM', text)
     said = kmsg.new()
@@ -335,7 +335,7 @@ def refused_with_message(text, regex):
 
 
 def rings_in_use():
-    """Bytes of all rings, which the message about ring_memory_limit tells."""
+    """Bytes of all rings, from the message about ring_memory_limit."""
     limit = parameter('ring_memory_limit')
     touch('/mnt/files/.probe')
     set_parameter('ring_memory_limit', 1)
@@ -349,7 +349,7 @@ CATEGORIES = ('block', 'cache', 'fault', 'fs', 'uring')
 
 
 def clean(test, reloading):
-    """Targets and files go; a module that has other parameters is unloaded."""
+    """Remove targets and files; unload the module if the test gave it other parameters."""
     os.chdir('/')
     if test in reloading:
         unload()
@@ -374,9 +374,9 @@ def run(test, reloading=()):
 
 def main(tests, reloading=()):
     """
-    The functions that the command line names, one after the other.
+    Run the functions that the command line names, one after the other.
 
-    @reloading: those that leave the module with other parameters
+    @reloading: names of those that leave the module with other parameters
     """
     os.umask(0o022)
     for name in sys.argv[1:]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The kernel that runs."""
+"""The running kernel."""
 import os
 
 VERSION = tuple(int(n) for n in os.uname().release.split('.')[:2])

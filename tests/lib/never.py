@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Memory that a process serves and never will (userfaultfd), and delete_module(2)."""
+"""Memory whose pages never arrive (userfaultfd), and delete_module(2)."""
 import ctypes
 import errno
 import fcntl
@@ -17,8 +17,9 @@ PAGE = mmap.PAGESIZE
 
 def never(fd, user_only=False):
     """
-    A mapping of one page of the file, which is empty, that never comes. Nobody may do
-    that for what programs touch themselves: user_only.
+    Map one page of an empty file; an access to it waits for ever. With @user_only, which
+    needs no privileges, only accesses in user mode do. Return: mapping, its address, and a
+    descriptor to keep open.
     """
     os.ftruncate(fd, PAGE)
     uffd = LIBC.syscall(USERFAULTFD, os.O_CLOEXEC | user_only)
@@ -32,6 +33,6 @@ def never(fd, user_only=False):
 
 
 def delete_module(name):
-    """0 or the name of the error."""
+    """Unload a module. Return: 0 or the name of the error."""
     ret = LIBC.syscall(DELETE_MODULE, name, os.O_NONBLOCK)
     return 0 if ret == 0 else errno.errorcode[ctypes.get_errno()]

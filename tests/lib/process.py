@@ -4,7 +4,7 @@ import os
 import time
 
 def spawn(function, *args):
-    """Call it in a process of its own."""
+    """Call the function in a child. Return: its pid."""
     pid = os.fork()
     if pid == 0:
         status = 1
@@ -22,8 +22,8 @@ POLL = 'do_sys_poll', 'poll_schedule_timeout'
 
 def sleeps_in(pid):
     """
-    The function of the kernel in which a process or thread sleeps, '0' if it does not. Never
-    by /proc/<pid>/stack: 6.1 warns if that is read of one that runs in a call which a
+    The kernel function in which a process or thread sleeps, '0' if it does not sleep. Do not
+    read /proc/<pid>/stack: 6.1 warns if it is read for a task that runs in a call which a
     kretprobe follows (rethook_find_ret_addr).
     """
     with open(f'/proc/{pid}/wchan', encoding='ascii') as f:
@@ -31,12 +31,12 @@ def sleeps_in(pid):
 
 
 def is_in(pid, *functions):
-    """Of which each stands for all whose names begin so."""
+    """Whether a process sleeps in a function whose name begins with one of these."""
     return sleeps_in(pid).startswith(functions)
 
 
 def waits_in(pid, *functions):
-    """Until a process sleeps in one of them, a minute at most."""
+    """Wait until a process sleeps in one of these functions, a minute at most."""
     deadline = time.monotonic() + 60
     while not is_in(pid, *functions):
         if time.monotonic() > deadline:

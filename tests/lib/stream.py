@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The stream of any category, and what /proc/iotracer/format says of its records."""
+"""Reads the stream of any category, and from /proc/iotracer/format the layout of its records."""
 import os
 import re
 
@@ -11,7 +11,7 @@ def record_size(event):
 
 
 class Blocks:
-    """The stream of a category: records by CPU, and what is missing before them."""
+    """The stream of a category: its records, each with its CPU, and the gaps of each CPU."""
 
     def __init__(self, category='fs'):
         self.fd = os.open(f'{IOT}/{category}/stream', os.O_RDONLY)
@@ -43,7 +43,7 @@ class Blocks:
 
 
 def fields():
-    """{event id: (name, {field: (offset, size, is text)}, size)}"""
+    """{event id: (name, {field: (offset, size, type)}, size)}"""
     found, event = {}, None
     for line in slurp(IOT + '/format').splitlines():
         words = line.split()

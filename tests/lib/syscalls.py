@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-System calls by name, past the C library: as a program of 64 bits makes them, as
-one of 32 bits does, and by io_uring. Each returns what the kernel did, an error as
+System calls by name, without the C library's wrappers: as a 64-bit program makes them,
+as a 32-bit program does, and by io_uring. Each returns the kernel's result, an error as
 a negative number.
 """
 import ctypes
@@ -13,7 +13,7 @@ import struct
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
 HEADERS = '/usr/include/x86_64-linux-gnu/asm/unistd_%d.h'
-NEWER = {'fchmodat2': 452}  # than the headers
+NEWER = {'fchmodat2': 452}  # not in older headers
 
 
 def numbers(bits):
@@ -54,7 +54,7 @@ MAP_32BIT = 0x40
 
 
 class Calls32:
-    """ia32.openat(...): texts and buffers are copied to where 32 bits reach."""
+    """ia32.openat(...): strings and buffers are copied to memory that 32 bits can address."""
 
     def __init__(self):
         self.numbers = numbers(32)
@@ -68,7 +68,7 @@ class Calls32:
         self.used = 256
 
     def place(self, data):
-        """The address of a copy, good for this call and the next few."""
+        """Copy the data. The address returned is valid for this call and the next few."""
         if self.used + len(data) + 8 > 1 << 16:
             self.used = 256
         address = self.low + self.used
@@ -103,8 +103,8 @@ ENTER_GETEVENTS = 1
 
 class Uring:
     """
-    uring.fsync(fd=3): one request at a time, its fields by name; waits for it. Opened
-    before the trace is.
+    uring.fsync(fd=3): submit one request, with its fields by name, and wait for it. To be
+    opened before tracing begins.
     """
 
     def __init__(self, setup=0):
@@ -125,7 +125,7 @@ class Uring:
 
     def put(self, opcode, fd=-1, off=0, addr=0, len=0, op_flags=0, splice_fd=0, flags=0, ioprio=0,
             user_data=1, buf_index=0, personality=0):
-        """Into the ring. What was put before is not waited for."""
+        """Put a request into the ring. Does not wait for earlier ones."""
         addr, off = (self.address(value) for value in (addr, off))
         tail, = struct.unpack_from('<I', self.sq, self.sq_tail)
         SQE.pack_into(self.sqes, 64 * (tail % 8), opcode, flags, ioprio, fd, off, addr, len, op_flags,
@@ -134,7 +134,7 @@ class Uring:
         struct.pack_into('<I', self.sq, self.sq_tail, tail + 1)
 
     def address(self, value):
-        """What it points to is there until a request is taken."""
+        """The address of a value, which is kept until the next take()."""
         if isinstance(value, int):
             return value
         self.keep.append(argument(value))
@@ -144,7 +144,7 @@ class Uring:
         return self.calls.io_uring_enter(self.fd, to_submit, min_complete, ENTER_GETEVENTS, 0, 0)
 
     def take(self):
-        """user_data and result of the next completion, which is there."""
+        """user_data and result of the next completion, which must have arrived."""
         self.keep.clear()
         head, = struct.unpack_from('<I', self.cq, self.cq_head)
         mask, = struct.unpack_from('<I', self.cq, self.cq_mask)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Of a suite that has the module and three filesystems to the end, and whose tests are
-# functions of a Python file of its own name. CATEGORY is what they may
-# leave started, if anything.
+# For a suite that has the module loaded and three filesystems mounted throughout, and whose
+# tests are functions of a Python file of the same name. CATEGORY names the category, if any,
+# that a test may leave started.
 
 load lib/helpers
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What tests that make or change traces need: see tools/trace.h."""
+"""What tests need to make or change the files of a trace. tools/trace.h describes them."""
 import json
 import re
 import struct
@@ -23,7 +23,7 @@ def crc32c(data):
 
 
 def frame(content, events):
-    """The first frame of a file, filled up."""
+    """The first frame of a file, padded."""
     head = struct.pack("<IIIIQQQI", 0x4d415246, 0, len(content), len(content), events, 0, 0,
                        crc32c(content))
     head += struct.pack("<I", crc32c(head))
@@ -36,7 +36,7 @@ def block(cpu, event, count, first, gap=0):
 
 
 def record(size, seq):
-    """A record of any category, of which no more is said."""
+    """A record of any category: seq, time and latency. All other fields are 0."""
     return struct.pack("<QQQ", seq, 1000 * (seq + 1), 5).ljust(size, b"\0")
 
 
@@ -46,7 +46,7 @@ def note(length, seq):
 
 
 def one_frame(trace, content, events):
-    """Puts a frame of @events events in the place of all of fs; content(bytes of a record)."""
+    """Replace all frames of fs by one with @events events: content(bytes of a record)."""
     with open(trace + "/fs.iot", "r+b") as f:
         size = struct.unpack_from("<I", f.read(4096), 28)[0]
         f.truncate(4096)
@@ -62,13 +62,13 @@ def one_frame(trace, content, events):
 
 
 def seal_header(name):
-    """Makes the checksum of a trace file's header right."""
+    """Correct the checksum of a trace file's header."""
     with open(name, "r+b") as f:
         f.write(struct.pack("<I", crc32c(f.read(52))))
 
 
 def seal_metadata(name):
-    """Makes that of metadata.json right."""
+    """Correct the checksum of metadata.json."""
     with open(name, "r+b") as f:
         text = re.sub(rb'(?<="crc32": ")[0-9a-f]{8}', b"0" * 8, f.read(), count=1)
         f.seek(0)

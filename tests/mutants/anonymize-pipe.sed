@@ -1,4 +1,4 @@
-# A key that comes in pieces is its first piece.
+# Only the first piece of a key that arrives in pieces is used.
 # file: tools/anonymize.c
 # tests: export.bats anonymize: 
 s|if (!n \|\| (n < 0 \&\& err != EINTR))|if (1)|

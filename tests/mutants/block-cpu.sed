@@ -1,4 +1,4 @@
-# The processor that completed a request stands for the one that made it.
+# The CPU that completed a request is shown as the one that submitted it.
 # file: tools/category_block.c
 # tests: columns.bats
 s|.field = "submit_cpu"|.field = "cpu"|

@@ -1,4 +1,4 @@
-# A hashed trace has the names of threads.
+# An anonymized trace has the names of threads in plain text.
 # file: tools/record.c
 # tests: export.bats anonymize: names
 s|if (p->anonymizer \&\& length)|if (p->anonymizer \&\& !length)|

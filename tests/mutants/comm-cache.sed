@@ -1,4 +1,4 @@
-# Of two names the one that was shown before is taken.
+# A cached name is shown for another name with the same place in the cache.
 # file: tools/record.c
 # tests: export.bats each of many names
 s/ || comm->key\[0\] != key\[0\] || comm->key\[1\] != key\[1\])/)/

@@ -1,4 +1,4 @@
-# Of two flags that share a place the one that was shown before is taken.
+# Of two values that share a slot of the cache, the one shown before is used for both.
 # file: tools/record.c
 # tests: export.bats each of many names
 s/f->group != group || f->value != value/f->group != group/

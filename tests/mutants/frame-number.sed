@@ -1,4 +1,4 @@
-# Frames have no numbers.
+# Frames are not numbered.
 # file: tools/trace_write.c
 # tests: export.bats cut at any byte
 # tests: export.bats events of many CPUs

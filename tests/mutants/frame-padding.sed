@@ -1,4 +1,4 @@
-# A frame is not filled up with zeros.
+# A frame is not padded with zeros.
 # file: tools/trace_write.c
 # tests: export.bats anonymize: 
 # tests: export.bats cut at any byte

@@ -1,4 +1,4 @@
-# A frame that did not fit stays in part.
+# A part of a frame that could not be written stays in the file.
 # file: tools/trace_write.c
 # tests: export.bats a full disk
 # tests: export.bats a file that may not grow

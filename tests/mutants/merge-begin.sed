@@ -1,4 +1,4 @@
-# Events are ordered by their beginning.
+# Events are ordered by their begin instead of their end.
 # file: tools/merge.c
 # tests: export.bats CSV: order
 # tests: export.bats events of many CPUs

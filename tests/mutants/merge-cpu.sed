@@ -1,4 +1,4 @@
-# A block of a CPU that there is not is believed.
+# A block of a CPU that does not exist is accepted.
 # file: tools/merge.c
 # tests: export.bats a block that does not fit
 s/ || b.cpu >= m->nr_cpus//

@@ -1,4 +1,4 @@
-# Of two that end at once the later CPU goes first.
+# Of two events that end at the same time the one of the higher CPU comes first.
 # file: tools/merge.c
 # tests: export.bats events that end at once
 s|x->end == y->end \&\& a < b|x->end == y->end \&\& a > b|

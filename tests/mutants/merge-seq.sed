@@ -1,4 +1,4 @@
-# Numbers in a block may be any.
+# The seqs of the records in a block are not checked.
 # file: tools/merge.c
 # tests: export.bats a block that does not fit
 s|if (u64_at(records, m->seq) != seq)|if (!seq \&\& u64_at(records, m->seq) != seq)|

@@ -1,4 +1,4 @@
-# A file has a row more than --rotate says.
+# A file has one row more than --rotate allows.
 # file: tools/output.h
 # tests: export.bats export -o
 s|o->rows >= o->rotate|o->rows > o->rotate|

@@ -1,4 +1,4 @@
-# An anonymous trace has the name that was filtered by.
+# An anonymized trace contains the thread name of the filter.
 # file: tools/report.c
 # tests: export.bats anonymize: 
 s|s->options->anonymize ? strstr(filter, "comm=") : NULL|NULL|

@@ -1,4 +1,4 @@
-# What is stopped is running.
+# A stopped category is shown as running.
 # file: tools/command_status.c
 # tests: tool.bats status: 
 # tests: tool.bats system-wide categories after

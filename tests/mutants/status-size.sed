@@ -1,4 +1,4 @@
-# The size of a category is its memory.
+# A category's memory is shown as its size.
 # file: tools/command_status.c
 # tests: tool.bats status: 
 # tests: tool.bats system-wide categories after

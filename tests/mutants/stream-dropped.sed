@@ -1,4 +1,4 @@
-# Dropped events are missing in the log.
+# Events that are missing between others are counted twice.
 # file: tools/stream.c
 # tests: tool.bats log: events overwritten
 s|missing > s->gaps ? missing : s->gaps|missing + s->gaps|

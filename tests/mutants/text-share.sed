@@ -1,4 +1,4 @@
-# A share of almost all is all.
+# A share just below 100 % is shown as 100 %.
 # file: tools/text.c
 # tests: export.bats record: what is lost
 s|percent > 99.99|percent > 100.99|

@@ -1,4 +1,4 @@
-# Drift is left out.
+# The drift of the clock is ignored.
 # file: tools/wall.c
 # tests: export.bats timestamps are times
 s|clock->drift = grown / span;||

@@ -1,4 +1,4 @@
-# The first number of a CPU is behind its gap.
+# The first sequence number of a CPU is that after its gap.
 # file: tools/writer.c
 # tests: export.bats gaps are counted
 # tests: export.bats record: metadata

@@ -1,4 +1,4 @@
-# The metadata lacks the gaps of each CPU.
+# The metadata does not count the gaps of each CPU.
 # file: tools/writer.c
 # tests: export.bats gaps are counted
 # tests: export.bats record: what is lost

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The laws of module/core/btf.c, by BTF that is made here: what fits and what does not, where
- * members are, and that damaged BTF is never read beyond its end, which AddressSanitizer sees.
+ * Tests module/core/btf.c with BTF that is made here: which prototypes fit, where members
+ * are, and that damaged BTF is never read beyond its end, which AddressSanitizer would report.
  */
 #include <linux/kernel.h>
 #include <uapi/linux/btf.h>
@@ -10,7 +10,7 @@
 
 #define MAX_SECTION	8192
 
-/* Sections as they are being made, and BTF made of them. */
+/* The sections under construction, and the BTF made of them. */
 static u32 types[MAX_SECTION / 4];
 static char strings[MAX_SECTION];
 static u32 types_len, strings_len, nr_types;
@@ -36,7 +36,7 @@ static void add_words(const u32 *words, u32 n)
 	types_len += n;
 }
 
-/* Return: its number. @last is its size, or the type that it is made of. */
+/* @last: the size of the type, or the type that it refers to. Return: the id of the type. */
 static u32 add_type(const char *name, u32 kind, u32 count, u32 last)
 {
 	u32 words[] = { add_string(name), kind << 24 | count, last };
@@ -77,7 +77,7 @@ static u32 pointer_to(u32 type)
 struct member {
 	const char *name;
 	u32 type;
-	u32 offset;	/* bits; in a struct of @has_bits the size of a bit field above them */
+	u32 offset;	/* in bits; if @has_bits, the upper 8 bits are the size of a bit field */
 };
 
 static u32 add_members(const char *name, u32 kind, bool has_bits, u32 size,
@@ -94,7 +94,7 @@ static u32 add_members(const char *name, u32 kind, bool has_bits, u32 size,
 	add_members(name, kind, has_bits, size, (const struct member[]){ __VA_ARGS__ },	\
 		    sizeof((const struct member[]){ __VA_ARGS__ }) / sizeof(struct member))
 
-/* A function: @args end with NONE. */
+/* Ends the @args of add_func(). */
 #define NONE	(~0U)
 
 static u32 add_func(const char *name, u32 result, const u32 *args)
@@ -127,7 +127,7 @@ static void close_blob(void)
 	memcpy(blob + sizeof(h) + h.type_len, strings, h.str_len);
 }
 
-/* @filler types come before those of functions, and the index has more entries. */
+/* @filler: types to put before the functions, so that the index has more entries. */
 static void make_blob(u32 filler)
 {
 	u32 i, l, c, s, b, file, files, name, names, loff, e, e64, fwd, fn, tag, anonymous,
@@ -209,7 +209,7 @@ static const struct {
 	FITS("plain", "int (...)"),
 	FITS("plain", "int (struct file *, long) | int (struct file *, long, short)"),
 	FITS("plain", "int (struct file *, long, short) | void (void)"),
-	/* one argument less and one more, another one, another place, another result */
+	/* an argument less, more, of another type, in another place; another result */
 	DIFFERS("plain", "int (struct file *, long)"),
 	DIFFERS("plain", "int (struct file *, long, short, int)"),
 	DIFFERS("plain", "int (struct file *, long, short, int, ...)"),
@@ -239,7 +239,7 @@ static const struct {
 	DIFFERS("pointers", "char ** (void *, long, ...)"),
 	FITS("enums", "_ (int, long)"),
 	DIFFERS("enums", "_ (long, int)"),
-	/* what takes more than a register, or none, moves all others */
+	/* an argument that does not take exactly one register moves all others */
 	FITS("by_value", "long (struct file, ...)"),
 	DIFFERS("by_value", "long (_, int)"),
 	DIFFERS("wide", "int (_)"),
@@ -247,7 +247,7 @@ static const struct {
 	DIFFERS("unnamed", "int (union either *)"),
 	FITS("variable", "int (long, ...)"),
 	DIFFERS("variable", "int (long, _)"),
-	/* of one name both have to */
+	/* if two functions have the same name, both have to fit */
 	DIFFERS("twice", "int (long)"),
 	DIFFERS("twice", "int (int)"),
 	FITS("twice", "int (int) | int (long)"),
@@ -295,7 +295,7 @@ static void is_lawful(u32 filler)
 	u32 i;
 
 	make_blob(filler);
-	CHECK(!iot_btf_init(blob, blob_len), "it is refused");
+	CHECK(!iot_btf_init(blob, blob_len), "valid BTF is refused");
 	check_all();
 	for (i = 0; i < ARRAY_SIZE(laws); i++)
 		CHECK(checks[i].match == laws[i].match, "%s: \"%s\" gives %d", laws[i].func,
@@ -315,7 +315,7 @@ static void fits(void)
 	is_lawful(0);
 }
 
-/* Wherever an entry of the index, one for 64 types, is. */
+/* The index has an entry for 64 types: its entries may be anywhere among the functions. */
 static void fits_by_index(void)
 {
 	u32 filler;
@@ -332,7 +332,7 @@ static void prints(void)
 	u32 i;
 
 	make_blob(0);
-	CHECK(!iot_btf_init(blob, blob_len), "it is refused");
+	CHECK(!iot_btf_init(blob, blob_len), "valid BTF is refused");
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		check.name = texts[i].func;
 		iot_btf_check(&check, 1);
@@ -368,7 +368,7 @@ static void no_btf(void)
 	CHECK(iot_btf_member("node", "tag", "long") == -ENOENT, "a member is known");
 }
 
-/* Whatever it is, it is refused or it is used; of exactly this many bytes. */
+/* Use @len bytes of any content, and no more. Return: 0, or -EINVAL if they are refused. */
 static int look_at(const void *data, size_t len)
 {
 	unsigned char *copy = unit_alloc(len ?: 1);
@@ -399,10 +399,10 @@ static void truncated(void)
 	u32 full, whole = 0;
 
 	make_blob(0);
-	CHECK(!look_at(blob, blob_len), "it is refused");
+	CHECK(!look_at(blob, blob_len), "valid BTF is refused");
 	for (len = 0; len < blob_len; len++)
 		CHECK(look_at(blob, len) == -EINVAL, "%zu bytes are enough", len);
-	/* the header knows it, and it may end between two types */
+	/* with a shorter type section in the header, BTF is valid if it ends between two types */
 	h = (struct btf_header *)blob;
 	full = h->type_len;
 	for (h->type_len = 0; h->type_len < full; h->type_len++)
@@ -412,7 +412,7 @@ static void truncated(void)
 		look_at(blob, sizeof(*h) + full + h->str_len);
 }
 
-/* Each bit, and all of a byte. */
+/* Flip each bit, and set each byte to 0 and 0xff. */
 static void damaged(void)
 {
 	u32 refused = 0, at, bit;
@@ -427,8 +427,8 @@ static void damaged(void)
 		}
 		blob[at] = was;
 	}
-	CHECK(refused, "all of it is believed");
-	CHECK(!look_at(blob, blob_len), "it is refused");
+	CHECK(refused, "no damage is noticed");
+	CHECK(!look_at(blob, blob_len), "valid BTF is refused");
 }
 
 static const struct unit_test tests[] = {

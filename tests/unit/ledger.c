@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A record is: state, index, token (who wrote it, and which of his it is),
- * words that follow from the token, checksum of all these. Filling it is plain
- * stores, as in the kernel, with a step of the shims' hook before each.
+ * A record consists of state, index, token (its writer, and its number among the
+ * writer's records), words computed from the token, and a checksum of all these. It is
+ * filled by plain stores, as in the kernel, with a call of the shims' hook before each.
  */
 #include <linux/compiler.h>
 #include <string.h>
@@ -63,8 +63,8 @@ void ledger_destroy(struct ledger *ledger)
 }
 
 /*
- * Begins a new, empty ring that goes on with the indices of the present one,
- * in which nobody may be writing. Return: the old ring, to be freed.
+ * Begin a new, empty ring that continues the indices of the present one. No writer
+ * may be in the present ring. Return: the old ring, to be freed.
  */
 struct iot_ring *ledger_renew(struct ledger *ledger, u64 keep)
 {
@@ -100,14 +100,14 @@ static void fill(const struct ledger *ledger, u64 *slot, u64 from, u64 to)
 }
 
 /**
- * writer_begin() - take a slot and fill it by half
- * @writer:	who
+ * writer_begin() - take a slot and fill half of it
+ * @writer:	the writer
  * @index:	where to store the index
  *
- * The count of writers in the slot is relaxed, so as not to order for
- * ThreadSanitizer what the ring fails to order.
+ * The count of writers in the slot is updated with relaxed ordering. A stronger one
+ * could hide from ThreadSanitizer that the ring lacks ordering.
  *
- * Return: the slot, or NULL: lost.
+ * Return: the slot, or NULL if the record is lost.
  */
 u64 *writer_begin(struct writer *writer, u64 *index)
 {
@@ -152,9 +152,9 @@ void writer_write(struct writer *writer, u64 records)
 }
 
 /**
- * ledger_read() - read a record and, where it is accepted, prove it whole
- * @ledger:	the books
- * @index:	which
+ * ledger_read() - read a record and, if the ring shows it, check that it is complete
+ * @ledger:	the books of the ring
+ * @index:	index of the record
  * @token:	where to store its token
  */
 enum iot_ring_state ledger_read(const struct ledger *ledger, u64 index,
@@ -199,7 +199,7 @@ static void check_counts(const struct ledger *ledger,
 	      "seen %llu is not the number of indices taken", seen);
 }
 
-/* Return: how many indices of this ring were never written. */
+/* Return: the number of indices of this ring that were never written. */
 static u64 check_order(const struct ledger *ledger)
 {
 	u64 head = atomic64_read(&ledger->ring->head);
@@ -263,12 +263,12 @@ static void check_slots(const struct ledger *ledger)
 }
 
 /**
- * ledger_check() - all laws of a ring at rest
- * @ledger:	the books; no writer may be between reserve and commit
- * @writers:	all who wrote in this ring
- * @nr:		their number
+ * ledger_check() - check all laws of a ring at rest
+ * @ledger:	the books of the ring; no writer may be between reserve and commit
+ * @writers:	all writers that wrote to this ring
+ * @nr:		number of @writers
  *
- * Return: records shown.
+ * Return: the number of records shown.
  */
 u64 ledger_check(const struct ledger *ledger, const struct writer *writers,
 		 unsigned int nr)

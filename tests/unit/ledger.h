@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The books kept beside a ring: what each writer wrote under which index, who
- * fills which slot, and the laws by which ring and books must agree.
+ * A ledger of a ring: what each writer wrote at which index, how many writers are
+ * filling which slot, and the checks that ring and ledger agree.
  */
 #ifndef LEDGER_H
 #define LEDGER_H
 
 #include "core/ring.h"	/* of module/, or of a mutant */
 
-#define LEDGER_WRITERS 32	/* most writers of one ring */
+#define LEDGER_WRITERS 32	/* maximum number of writers of a ring */
 #define LEDGER_MIN_WORDS 4	/* state, index, token, checksum */
 
 /**
- * struct ledger - the books of one ring, or of the rings that follow it
+ * struct ledger - the ledger of a ring, and of the rings that replace it
  * @ring:	the ring
  * @words:	words of a slot
  * @slots:	slots in @ring
- * @capacity:	indices in @tokens; a test never reserves more
- * @origin:	the index that @tokens begins with
- * @tokens:	by index: the record's token, 0 where nothing was written
- * @filling:	by slot: how many writers are filling it
+ * @capacity:	number of indices in @tokens; a test never reserves more
+ * @origin:	index of the first of @tokens
+ * @tokens:	by index: the token of the record, 0 if nothing was written
+ * @filling:	by slot: number of writers that are filling it
  */
 struct ledger {
 	struct iot_ring *ring;
@@ -32,12 +32,12 @@ struct ledger {
 };
 
 /**
- * struct writer - one context that writes: a task, or interrupts on its CPU
- * @ledger:	where
+ * struct writer - a context that writes: a task, or interrupts on its CPU
+ * @ledger:	ledger of the ring that it writes to
  * @id:		below LEDGER_WRITERS
  * @class:	for iot_ring_reserve()
- * @came:	records that it came with
- * @lost:	of these, the ones refused
+ * @came:	number of records that it tried to write
+ * @lost:	number of these that were refused
  */
 struct writer {
 	struct ledger *ledger;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The laws of module/core/ring.[ch], one thread, every outcome determined. Interrupts
- * and other CPUs are played by the shims' hook: a test lets somebody write
- * before the n-th access to the ring, for every n.
+ * Tests the laws of module/core/ring.[ch] in one thread, where every outcome is
+ * determined. The hook of the shims stands in for interrupts and other CPUs: a test
+ * makes another writer write before the n-th access to the ring, for every n.
  */
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -13,13 +13,13 @@
 #define WORDS 7
 #define LEVELS 3	/* task, softirq, hardirq */
 
-/* Few and many, some with a power of two slots. */
+/* Small and large rings; some have a power of two slots. */
 static const u64 keeps[] = { 1, 2, 3, 9, 10, 11, 26, 27, 100 };
 
-/* The writer of level 0 is the test itself; levels above interrupt. */
+/* The test itself writes at level 0; each higher level interrupts the one below. */
 static struct writer writers[LEVELS];
 
-/* At level l: before access @at, level l + 1 writes @burst records. */
+/* plans[l]: before access @at of level l, level l + 1 writes @burst records. */
 static struct plan {
 	u64 at;
 	u64 burst;
@@ -91,7 +91,7 @@ static void test_sizes(void)
 		      iot_ring_bytes(table[i].keep, 96));
 }
 
-/* A slot is the index modulo the number of slots, up to the largest index. */
+/* The slot of an index is the index modulo the number of slots, up to the largest index. */
 static void check_slot(const struct iot_ring *ring, u64 index)
 {
 	u64 at = (u64)(iot_ring_slot(ring, index) - ring->slots) / WORDS;
@@ -116,7 +116,7 @@ static void test_slots(void)
 		for (a = 0; a < ARRAY_SIZE(around); a++)
 			for (i = 0; i < 3000; i++)
 				check_slot(ledger.ring, around[a] + i);
-		/* where a quotient that is not exact shows: multiples and their neighbours */
+		/* an inexact quotient would show at multiples and their neighbours */
 		for (i = 0; i < 3000; i++) {
 			u64 multiple = ((1ULL << 63) / n - 1 - i) * n;
 
@@ -144,7 +144,10 @@ static void test_empty(void)
 	}
 }
 
-/* After each record: the last keep ones, and nothing between OK and GONE. */
+/*
+ * After each record the last @keep records are shown. A record reads as OK until its
+ * slot is reused, and as GONE from then on.
+ */
 static void fill_and_check(u64 keep, u64 first)
 {
 	struct ledger ledger;
@@ -176,7 +179,7 @@ static void test_wraparound(void)
 		fill_and_check(keeps[i], 0);
 }
 
-/* Rings of a target that was resized late in its life. */
+/* First indices as in the ring of a target that is resized after many records. */
 static void test_far_first(void)
 {
 	size_t i;
@@ -189,8 +192,8 @@ static void test_far_first(void)
 }
 
 /*
- * A writer that stalls while it fills: each lap loses the one record whose slot
- * it holds; its own stays; the ring is as new afterwards.
+ * A writer stalls while it fills its slot. Each lap loses the one record that needs
+ * this slot. The stalled writer's own record stays. Afterwards no record is lost.
  */
 static void stall(u64 keep, u64 laps)
 {
@@ -229,7 +232,7 @@ static void test_stalled_writer(void)
 			stall(keeps[i], laps);
 }
 
-/* Every slot held by a stalled writer: all that come are lost, and counted. */
+/* Stalled writers hold every slot: all further records are lost and counted. */
 static void test_all_stalled(void)
 {
 	u64 index[8];
@@ -251,16 +254,17 @@ static void test_all_stalled(void)
 }
 
 /*
- * The accesses of a write are: take the index, in class 1 count it, read the state,
- * claim, then fill and commit. What an interrupt costs follows from where it comes.
+ * The accesses of a write are: take the index, count it if it is of class 1, read the
+ * state, claim, fill, commit. The access before which an interrupt comes determines
+ * how many records are lost.
  */
 static u64 losses(u64 at, u64 burst, u64 n)
 {
 	if (at <= 1)
-		return 0;		/* no index yet: it is simply later */
+		return 0;		/* no index taken yet: the write is only later */
 	if (at <= 3)
-		return burst >= n;	/* the writer itself comes too late */
-	return burst / n;		/* one record a lap finds the slot busy */
+		return burst >= n;	/* the interrupted writer comes too late */
+	return burst / n;		/* one record per lap finds the slot busy */
 }
 
 static bool interrupt_write(u64 keep, u64 before, u64 at, u64 laps, int more)
@@ -311,7 +315,7 @@ static void test_interrupted_writer(void)
 			interrupt_everywhere(keeps[k], befores[b]);
 }
 
-/* A softirq in the writer, a hardirq in the softirq, at these places. */
+/* A softirq interrupts the writer and a hardirq the softirq, before these accesses. */
 static void interrupt_twice(u64 before, struct plan soft, struct plan hard)
 {
 	struct ledger ledger;
@@ -332,7 +336,7 @@ static void interrupt_twice_everywhere(u64 before, u64 burst, u64 burst2)
 	const u64 write = 4 + WORDS - 2 + 1, lost_write = 4, level_0_write = write - 1;
 	struct plan soft = { .burst = burst }, hard = { .burst = burst2 };
 
-	/* one record of the softirq's may be lost for each lap, and is shorter */
+	/* the softirq may lose one record per lap, which makes fewer accesses */
 	const u64 least_accesses = burst * write -
 				   burst / 8 * (write - lost_write);
 
@@ -389,7 +393,7 @@ static void test_watched_writer(void)
 	}
 }
 
-/* A reader overtaken before access @at of its copy, or not quite. */
+/* Before access @at of its copy a reader is overtaken, or almost overtaken. */
 static bool overtake(u64 keep, u64 at, u64 burst)
 {
 	enum iot_ring_state state;
@@ -424,7 +428,7 @@ static void test_overtaken_reader(void)
 				;
 }
 
-/* The same by a writer that has not committed when the reader looks again. */
+/* As above, by a writer that has not committed when the reader reads the state again. */
 static u64 *held_slot;
 static u64 held_index, held_at;
 
@@ -456,7 +460,7 @@ static void test_half_overtaken_reader(void)
 	}
 }
 
-/* As the owner of a ring resizes it: see target.c. */
+/* Resize a ring as its owner does: see target.c. */
 static void resize(struct ledger *ledger, u64 keep)
 {
 	struct iot_ring *old = ledger_renew(ledger, keep);
@@ -479,7 +483,7 @@ static u64 least(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
-/* The newest that fit stay, and pass out of the window one by one. */
+/* The newest records that fit stay, and pass out of the window one by one. */
 static void resize_and_check(u64 from, u64 to, u64 before)
 {
 	u64 kept = least(from, before);
@@ -538,7 +542,7 @@ static bool interrupt_resize(u64 from, u64 to, u64 at, u64 burst)
 	writer_write(&writers[0], 50);
 	plan(0, at, burst);
 	plan(1, 0, 0);
-	/* ledger_renew() makes accesses too, before anyone could write */
+	/* ledger_renew() accesses the ring, too, before any writer can */
 	unit_hook = interrupt;
 	resize(&ledger, to);
 	reached = played();
@@ -546,12 +550,12 @@ static bool interrupt_resize(u64 from, u64 to, u64 at, u64 burst)
 	return reached;
 }
 
-/* Writers at work in the new ring while the old records are put into it. */
+/* Writers write to the new ring while the old records are put into it. */
 static void test_interrupted_resize(void)
 {
 	static const u64 few[] = { 1, 3, 10, 26 };
 	static const u64 bursts[] = { 1, 5, 6, 7, 8, 15, 16, 17, 31, 33, 70 };
-	/* head read by renew, set by init, window's head and base */
+	/* renew reads head, init sets it, the window reads head and base */
 	const u64 setup = 4;
 	size_t b, i, j;
 	u64 at;
@@ -565,7 +569,7 @@ static void test_interrupted_resize(void)
 					;
 }
 
-/* A record below one that the slot has held already is refused. */
+/* iot_ring_put() refuses a record that is older than one that the slot has held. */
 static void test_put_below_newer(void)
 {
 	u64 copy[WORDS] = {};
@@ -590,7 +594,7 @@ static void forget_counts(void)
 	}
 }
 
-/* Emptied in place, with a hole in it: no record and no count is left of before. */
+/* Empty a ring with a hole in place: no earlier record and no count remains. */
 static void reset_and_check(u64 keep, u64 before, u64 first)
 {
 	struct ledger ledger;
@@ -628,7 +632,7 @@ static void test_reset(void)
 	}
 }
 
-/* A reader that began before the reset sees old records, whole, until they are overwritten. */
+/* A reader that began before the reset sees complete old records until they are overwritten. */
 static void test_reset_under_reader(void)
 {
 	struct ledger ledger;
@@ -639,7 +643,7 @@ static void test_reset_under_reader(void)
 	iot_ring_reset(ledger.ring);
 	for (i = 0; i < 10; i++)
 		CHECK(ledger_read(&ledger, i, &token) == IOT_RING_OK, "index %llu", i);
-	/* what mode discard took before the reset does not bring the rest back */
+	/* hiding records that mode discard took before the reset does not bring back the others */
 	iot_ring_hide(ledger.ring, 5);
 	CHECK(iot_ring_window(ledger.ring, &end_of_window) == 10, "window");
 	forget_counts();
@@ -649,7 +653,7 @@ static void test_reset_under_reader(void)
 	CHECK(end(&ledger) == 10, "window");
 }
 
-/* Fewer are kept in the same slots, then more: what was out of the window stays out. */
+/* Keep fewer records in the same slots, then more: what has left the window stays out. */
 static void test_limit(void)
 {
 	struct ledger ledger;
@@ -669,7 +673,7 @@ static void test_limit(void)
 	end(&ledger);
 }
 
-/* What is refused takes no index, and is seen and lost. */
+/* A refused record takes no index, and counts as seen and lost. */
 static void test_refused(void)
 {
 	struct ledger ledger;

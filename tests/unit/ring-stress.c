@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * module/core/ring.[ch] under real concurrency: writers on several threads, each
- * interrupted by signal handlers that write too (SIGUSR1 for a softirq, SIGUSR2
- * for a hardirq that may interrupt it), and readers that follow. Built plain,
- * and with ThreadSanitizer (linux/compiler.h tells what that sees).
+ * module/core/ring.[ch] under real concurrency. Several threads write. Each is
+ * interrupted by signal handlers that write too: SIGUSR1 stands for a softirq,
+ * SIGUSR2 for a hardirq, which may interrupt the softirq. Readers follow the
+ * writers. Built plain and with ThreadSanitizer; linux/compiler.h describes what
+ * ThreadSanitizer sees.
  *
- * Signals come from outside at any time, and from within: the shims' hook
- * raises one before a randomly chosen access, so that many fall between reserve
- * and commit whatever the machine's timing is.
+ * Another thread sends signals at any time. Besides, the shims' hook raises one
+ * before randomly chosen accesses of a writer, so that many arrive between
+ * reserve and commit whatever the machine's timing is.
  *
- * Threads wait for each other by relaxed flags only: a barrier would order for
- * ThreadSanitizer what the ring has to order.
+ * Threads wait for each other only by relaxed flags. With a barrier,
+ * ThreadSanitizer would see an order that the ring itself has to provide.
  */
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -30,13 +31,13 @@
 #define RECORDS 80000	/* of each writer */
 #endif
 
-/* One CPU: a thread, and what interrupts it. */
+/* One CPU: a thread and the signal handlers that interrupt it. */
 struct crew {
 	pthread_t thread;
 	struct writer *writers;	/* by level */
 	unsigned int level;
 	u64 random;
-	u64 within;		/* records written between reserve and commit */
+	u64 within;		/* records of interrupts between reserve and commit */
 	bool filling;
 	u32 done;
 };
@@ -46,14 +47,14 @@ struct follower {
 	struct ledger *ledger;
 	u64 next;
 	u64 shown;
-	u64 last[LEDGER_WRITERS];	/* by writer: token shown last */
+	u64 last[LEDGER_WRITERS];	/* by writer: token of the last record shown */
 };
 
 static __thread struct crew *crew;
 static struct crew crews[CREWS];
 static struct follower followers[READERS];
 static struct writer writers[CREWS * LEVELS];
-static u32 quiet;	/* no writer any more */
+static u32 quiet;	/* no writer is left */
 
 static u64 random_next(u64 *state)
 {
@@ -89,7 +90,7 @@ static void join(pthread_t thread)
 	CHECK(!pthread_join(thread, NULL), "no join");
 }
 
-/* Writes mostly a record or two, sometimes a whole lap. */
+/* Signal handler: write one or two records, sometimes more than a lap. */
 static void interrupt(int number)
 {
 	unsigned int level = number == SIGUSR1 ? 1 : 2;
@@ -98,7 +99,7 @@ static void interrupt(int number)
 	u64 burst;
 
 	if (!crew || crew->level >= level)
-		return;		/* the thread has just begun, or masks it */
+		return;		/* the thread has just begun, or is at this level */
 	writer = &crew->writers[level];
 	burst = 1 + random_next(&crew->random) % 2;
 	if (!(random_next(&crew->random) & 15))
@@ -123,7 +124,7 @@ static void interrupts_init(void)
 	CHECK(!sigaction(SIGUSR2, &action, NULL), "sigaction");
 }
 
-/* Before an access of a writer: an interrupt, or another thread's turn. */
+/* Before an access by a writer: sometimes interrupt it, or yield to another thread. */
 static void disturb_writer(void)
 {
 	u64 chance = random_next(&crew->random) % 256;
@@ -168,7 +169,7 @@ static void *run_crew(void *arg)
 	return NULL;
 }
 
-/* Interrupts from outside, until the writers have done. */
+/* Send interrupts to the writers' threads until all writers are done. */
 static void *run_ticker(void *arg)
 {
 	const struct timespec pause = { .tv_nsec = 50000 };
@@ -184,7 +185,7 @@ static void *run_ticker(void *arg)
 	return NULL;
 }
 
-/* Reads on from where it was; never waits for a writer that is under way. */
+/* Continue to read at @next. Never wait for a writer between reserve and commit. */
 static void follow(struct follower *follower)
 {
 	struct ledger *ledger = follower->ledger;
@@ -258,7 +259,7 @@ static void run_all(struct ledger *ledger)
 		join(followers[i].thread);
 }
 
-/* The run was worth something: each kind of meeting took place. */
+/* The run was meaningful: writers were interrupted, records were lost, and some were read. */
 static void check_worth(u64 keep)
 {
 	u64 came[LEVELS] = {}, lost = 0, shown = 0, within = 0;
@@ -320,7 +321,7 @@ static void test_keep_4096(void)
 	stress(4096, 12);
 }
 
-/* A writer that stays in the middle of a record until it is told to go on. */
+/* A writer that stops in the middle of a record until @go_on is set. */
 struct staller {
 	pthread_t thread;
 	struct writer writer;
@@ -344,7 +345,10 @@ static void *run_staller(void *arg)
 	return NULL;
 }
 
-/* With @nr slots of 8 held, others come round three times, then once again. */
+/*
+ * @nr writers stop in slots of 8. Another writer goes round three times, losing a record at
+ * each of these slots. After they have committed, it goes round once more and loses none.
+ */
 static void stall(unsigned int nr)
 {
 	struct staller stallers[8];
@@ -422,7 +426,7 @@ static void test_handover(void)
 	ledger_destroy(&ledger);
 }
 
-/* Old records are put into a ring that is written to and read. */
+/* Old records are put into a ring while others write to it and read it. */
 static void *run_writer(void *arg)
 {
 	struct writer *writer = arg;

@@ -2,21 +2,22 @@
 /*
  * The claim, commit and read protocol of module/core/ring.c as a model for spin,
  * small enough that every interleaving is explored. Each statement below is one
- * access of ring.c to shared memory, or none; books that ring.c does not keep
- * are kept in the same step as the access that they belong to. Memory is
- * sequentially consistent: what ring.c asks of weaker memory (an acquiring
+ * access of ring.c to shared memory, or none. What only the model counts is
+ * counted in the same step as the access that it belongs to. Memory is
+ * sequentially consistent: what ring.c requires of weaker memory (an acquiring
  * claim, a releasing commit, the order of the reader's two looks) is not shown
  * here; ring-stress.c under ThreadSanitizer shows it.
  *
- * SLOTS, KEEP	the ring; the model's need not be powers of two nor have slack
- * CPUS		writers, of RECORDS each
- * INTERRUPTS	records that an interrupt on the first CPU writes: that CPU stands
- *		still in the meantime
+ * SLOTS, KEEP	size of the ring; the model needs no powers of two and no slack
+ * CPUS		number of writers
+ * RECORDS	records that each writer writes
+ * INTERRUPTS	records that an interrupt on the first CPU writes, while the writer
+ *		on that CPU stands still
  * PUT		KEEP records of an earlier ring are put below the first index
- * PASSES	how often the reader reads what the window shows
+ * PASSES	how often the reader reads the whole window
  *
  * NO_BUSY_CHECK, NO_NEWER_CHECK, NO_CMPXCHG and NO_SECOND_LOOK each leave out
- * what they name. The model must fail then.
+ * what they name. Then the model must fail.
  */
 
 #ifndef SLOTS
@@ -80,11 +81,11 @@ byte state[SLOTS];
 byte one[SLOTS];
 byte two[SLOTS];
 
-/* The books. */
+/* What only the model counts. */
 byte filling[SLOTS];	/* writers between claim and commit */
 byte seen;
 byte put;		/* records put below FIRST */
-byte overwritten;	/* records whose slot another took */
+byte overwritten;	/* records whose slot a newer one took */
 byte lost;
 bool hole[INDICES];	/* the index's record was lost */
 
@@ -124,7 +125,7 @@ inline fill_and_commit(i) {
 	}
 }
 
-/* Nobody looks at the counts before all is quiet: they need no steps of theirs. */
+/* The counts are read only at the end, so they need no steps of their own. */
 inline write() {
 	d_step {
 		seen++;
@@ -173,7 +174,7 @@ proctype interrupt() {
 	od
 }
 
-/* A put that is refused was overtaken, and its index is out of the window. */
+/* A put that is refused was overtaken: its index is out of the window. */
 proctype putter() {
 	byte index, old;
 	bool claimed;
@@ -239,7 +240,7 @@ proctype reader() {
 	od
 }
 
-/* seen = stored + overwritten + lost, and the window lacks the lost ones only. */
+/* seen = stored + overwritten + lost, and only lost records are missing in the window. */
 inline check() {
 	d_step {
 		assert(seen == head - FIRST);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For tests of the tool with LD_PRELOAD: what a plain file cannot do.
+ * Tests preload this into the tool (LD_PRELOAD), to simulate what a plain file cannot do.
  *
- * TOOL_WRITE_ERROR=<errno>:<prefix>  a write that begins with prefix fails
- * TOOL_WRITES=<file>                 each write to "…/control" is appended, with
- *                                    its length in front
- * TOOL_TOGETHER=<n>:<command>        writes of the command to "…/control" go on when n
- *                                    threads are at it, and fail after 10 seconds
+ * TOOL_WRITE_ERROR=<errno>:<prefix>  a write that begins with the prefix fails
+ * TOOL_WRITES=<file>                 each write to "…/control" is appended to the file
+ *                                    instead, after its length
+ * TOOL_TOGETHER=<n>:<command>        a write of the command to "…/control" waits until n
+ *                                    threads write it, and fails after 10 seconds
  * TOOL_GONE=<file>                   at the end of "…/stream" and "…/log" read() gives
  *                                    EIO once <file> exists
- * TOOL_ENDLESS=<control>             what is behind the header of "…/stream" comes again
- *                                    and again, until <control> ends with "stop"
+ * TOOL_ENDLESS=<control>             the content of "…/stream" after its header is read
+ *                                    again and again, until <control> ends with "stop"
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HEADER 48	/* bytes of a stream's header */
+#define HEADER 48	/* bytes of the header of a stream */
 
 static int is_called(int fd, const char *name)
 {
@@ -48,7 +48,7 @@ static int ends_with_stop(const char *file)
 	return !memcmp(last, "stop\n", 5);
 }
 
-/* False when too few others came. */
+/* Return: false if too few other threads came in time. */
 static int wait_for_others(unsigned int wanted)
 {
 	static atomic_uint here;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes a stream as the module would, for tests of the tool: one record a
- * line of standard input, made of FIELD=VALUE words (\ooo stands for a byte in
- * a name; what is not said is 0). Arguments are FIELD=VALUE for the header:
- * magic, version, schema, header_size, event, record_size, t0, layout, cpus; and
- * "continue", in the first place, for no header.
+ * Writes a stream as the module would, for tests of the tool. Each line of
+ * standard input is a record of FIELD=VALUE words. \ooo stands for a byte of a
+ * text; a field that is not given is 0. The arguments are FIELD=VALUE for the
+ * header: magic, version, schema, header_size, event, record_size, t0, layout,
+ * cpus. If the first argument is "continue", no header is written.
  *
- * layout=1 makes blocks: a line may have gap=N, and with gap=N alone and cpu=
- * and seq= it is a block without records. layout=2 makes paths: id=, inode=,
+ * layout=1 makes blocks. A line may have gap=N; a line of gap=N with only cpu=
+ * and seq= makes a block without records. layout=2 makes paths, of id=, inode=,
  * device= and text=.
  */
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 #include "core/schema.h"
 
-#define HEADER_MAX 1000	/* bytes written at most, whatever header_size says */
+#define HEADER_MAX 1000	/* most bytes that are written, even if header_size is larger */
 
 static void die(const char *what)
 {
@@ -42,7 +42,7 @@ static void set_chars(char *to, size_t size, const char *from)
 
 static const struct iot_schema_event *event = &iot_schema[0];
 
-/* Little endian: the low bytes of a u64 are any narrower scalar. */
+/* Little endian: a narrower scalar is the low bytes of a u64. */
 static void set_field(char *record, char *word)
 {
 	const struct iot_schema_event *e = event;
@@ -78,7 +78,7 @@ static __u64 number_of(const char *record, const char *name)
 	return n;
 }
 
-/* The block that is being made; a record that does not follow begins another. */
+/* The block that is being made. A record that does not follow the last one begins another. */
 static struct {
 	struct iot_stream_block head;
 	char records[4096 * 256];

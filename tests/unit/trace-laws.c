@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A damaged trace is never shown as whole: trace-laws TRACE. Each file of the trace is cut
- * at every byte, and every bit of it is flipped (one bit of each byte of zeroes); of
- * schema.json, which no reader decodes, that is done at some bytes. Each time iotracer export
+ * A damaged trace is never shown as whole: trace-laws TRACE FILE... Each FILE of the trace is
+ * cut at every byte, and every bit of it is flipped (of a zero byte, only one bit). In
+ * schema.json, which no reader decodes, only some bytes are damaged. Each time iotracer export
  *
- *	exits with 1, and says something on standard error,
- *	shows the rows of every frame that is not damaged, in their order, and no others,
- *	tells of each row that it does not show, by CPU and seq, and of none that it shows,
- *	shows all the same rows where paths.iot or schema.json is damaged,
- *	exits with 0 under --partial, where it shows anything.
+ *	exits with 1 and prints a message on standard error,
+ *	shows the rows of every undamaged frame, in their order, and no others,
+ *	reports each row that it does not show, by CPU and seq, and none that it shows,
+ *	still shows all rows if paths.iot or schema.json is damaged,
+ *	exits with 0 under --partial if it shows anything.
  *
- * It is linked with the tool and calls that in its own process: it is done often.
+ * The tool is linked in and called in this process, since there are many exports.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,10 +29,10 @@
 
 static const char *trace;
 static int out_fd, err_fd;
-static char *out, *err;		/* what was printed last */
+static char *out, *err;		/* what the last export printed */
 static unsigned long long runs;
 
-/* The rows of the whole trace. */
+/* The rows of the undamaged trace. */
 static struct row {
 	char *text;
 	unsigned int cpu;
@@ -42,7 +42,7 @@ static size_t nr_rows;
 
 /* The frames of fs.iot. */
 static struct place {
-	size_t begin, end;	/* with the header, without what fills it up */
+	size_t begin, end;	/* with the header, without the padding */
 	size_t events;
 } places[FRAMES_MAX];
 static size_t nr_places;
@@ -72,7 +72,7 @@ static char *content_of(int fd)
 	return text;
 }
 
-/* The exit code of iotracer export. */
+/* Run iotracer export. Return: its exit code. */
 static int export(int partial)
 {
 	char *argv[6] = { "iotracer", "export", "--per-category", (char *)trace,
@@ -102,7 +102,7 @@ static int export(int partial)
 	return status;
 }
 
-/* The columns cpu and seq of a row without quotes. */
+/* Parse the columns cpu and seq of a row, which must have no quotes. */
 static void parse_row(struct row *row, const char *header)
 {
 	const char *name = header, *value = row->text;
@@ -175,7 +175,7 @@ static void read_places(const char *content, size_t size)
 		die("has too few frames", "fs.iot", nr_places);
 }
 
-/* Rows of the frames that are whole. */
+/* The number of rows in undamaged frames, if the file is cut or has a flipped bit at @at. */
 static size_t rows_left(int is_cut, size_t at)
 {
 	size_t left = 0, i;
@@ -186,7 +186,7 @@ static size_t rows_left(int is_cut, size_t at)
 	return left;
 }
 
-/* What is shown is of the whole trace, what is not is told. */
+/* Each row shown is in the undamaged trace, and each row not shown is reported. */
 static void check_rows(const char *name, size_t at, size_t left)
 {
 	char *line, *save = NULL;
@@ -198,18 +198,18 @@ static void check_rows(const char *name, size_t at, size_t left)
 	while ((line = strtok_r(NULL, "\n", &save))) {
 		for (; i < nr_rows && strcmp(rows[i].text, line); i++)
 			if (!is_told(&rows[i]))
-				die("a row is missing and not told", name, at);
+				die("a row is missing and not reported", name, at);
 		if (i == nr_rows)
-			die("a row is not of the trace", name, at);
+			die("a row is not in the trace", name, at);
 		if (is_told(&rows[i++]))
-			die("a row is told as missing and shown", name, at);
+			die("a row is shown and reported as missing", name, at);
 		left--;
 	}
 	if (left)
 		die("rows of whole frames are missing, or others shown", name, at);
 	for (; i < nr_rows; i++)
 		if (!is_told(&rows[i]))
-			die("a row is missing and not told", name, at);
+			die("a row is missing and not reported", name, at);
 }
 
 static void check_number_of_rows(const char *name, size_t at)
@@ -223,7 +223,7 @@ static void check_number_of_rows(const char *name, size_t at)
 		die("rows are missing", name, at);
 }
 
-/* @how: "cut" or "flipped"; the file is damaged at @at. */
+/* Check an export after file @name was damaged at @at; @how is "cut" or "flipped". */
 static void check(const char *name, const char *how, size_t at)
 {
 	char where[100];
@@ -243,7 +243,7 @@ static void check(const char *name, const char *how, size_t at)
 		die("--partial fails", where, at);
 }
 
-/* From one byte to the next. */
+/* The distance between bytes that are damaged. */
 static size_t step_of(const char *name)
 {
 	return strcmp(name, TRACE_SCHEMA) ? 1 : 61;
@@ -306,7 +306,10 @@ static void damage(const char *name)
 		die("is not what it was", name, 0);
 }
 
-/* Of any length and alignment, by whatever the processor has, by tables, and bit by bit. */
+/*
+ * For any length and alignment the checksum is the same by the processor's instructions, if it
+ * has any, by tables, and bit by bit.
+ */
 static void check_sums(void)
 {
 	unsigned char data[200];

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What every test program is linked with: its main() and the shims' one datum. */
+/* Linked into every test program: what its main() calls, and the only variable of the shims. */
 #include <linux/compiler.h>
 #include <string.h>
 #include "unit.h"
 
 __thread void (*unit_hook)(void);
 
-/* Not inlined: ThreadSanitizer is kept out of functions, not of statements. */
+/* Not inlined: the attribute keeps ThreadSanitizer out of functions, not of statements. */
 __attribute__((no_sanitize("thread")))
 u64 unit_hidden_load(const u64 *p)
 {
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-/* Zeroed, of exactly this size, so that AddressSanitizer sees its end. */
+/* Zeroed memory of exactly this size, so that AddressSanitizer knows its end. */
 void *unit_alloc(size_t bytes)
 {
 	void *p = calloc(1, bytes);

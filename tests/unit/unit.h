@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A program of named tests, each run in a process of its own. */
+/* For programs of named tests, each of which is run in a process of its own. */
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -15,7 +15,7 @@ struct unit_test {
 int unit_main(int argc, char **argv, const struct unit_test *tests, size_t nr);
 void *unit_alloc(size_t bytes);
 
-/* Safe enough in a signal handler: the process does not go on. */
+/* Safe enough in a signal handler, since the process ends here. */
 #define CHECK(condition, ...)						\
 	do {								\
 		if (!(condition)) {					\

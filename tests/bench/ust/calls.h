@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A tracepoint with what a record of category fs says, for LTTng-UST. */
+/* A tracepoint for LTTng-UST, with fields as a record of category fs has them. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER iotracer_bench
 

@@ -1,2 +1,2 @@
-# Lets a late reader show again what a reset has hidden.
+# Lets a late reader lower @base, so that records hidden by a reset are shown again.
 s/while (base < index)/while (base != index)/

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's atomics; linux/compiler.h tells how strong they are and why. */
+/* The kernel's atomics; see linux/compiler.h for how strong they are and why. */
 #ifndef UNIT_LINUX_ATOMIC_H
 #define UNIT_LINUX_ATOMIC_H
 
@@ -29,9 +29,8 @@ static inline void atomic64_inc(atomic64_t *v)
 }
 
 /*
- * The fence keeps the stores that follow behind the exchange's own store, as
- * the kernel's cmpxchg() does; an acquiring exchange alone would let them pass
- * on some processors.
+ * The fence orders later stores after the store of the exchange, as the kernel's
+ * cmpxchg() does. An exchange that only acquires would not, on some processors.
  */
 static inline u64 unit_cmpxchg(u64 *p, u64 old, u64 new)
 {

@@ -3,18 +3,16 @@
  * The kernel's accesses to shared memory, for module/core/ring.[ch] in userspace and
  * under ThreadSanitizer. Every object that the ring shares is a u64.
  *
- * ThreadSanitizer sees an order between threads in atomic accesses only; it
- * knows nothing of fences. The ring has one order that rests on a fence: the
- * reader's copy, an intended race with writers that smp_rmb() and the second
- * look at the state make harmless. So READ_ONCE() is hidden from
- * ThreadSanitizer, the fence is still issued for the processor, and that no
- * torn record is accepted is what the tests' checksums prove.
+ * ThreadSanitizer sees an order between threads only in atomic accesses. It does not model
+ * fences. The ring has one order that rests on a fence: the reader's copy, an intended race
+ * with writers that smp_rmb() and the second look at the state make harmless. So READ_ONCE()
+ * is hidden from ThreadSanitizer. The fence is still issued for the processor, and the
+ * checksums of the tests prove that no torn record is accepted.
  *
- * What remains visible is what must never race: the plain stores with which
- * writers fill a slot. All other accesses are as weak as the ring can bear
- * (weaker than the kernel's where those order more than the ring asks for), so
- * that one writer's fill comes before the next one's by nothing but the slot's
- * state.
+ * What remains visible is what must never race: the plain stores with which writers fill a
+ * slot. All other accesses are as weak as the ring permits, and weaker than the kernel's where
+ * those order more than the ring needs. So nothing but the state of a slot orders one writer's
+ * fill before the next one's.
  */
 #ifndef UNIT_LINUX_COMPILER_H
 #define UNIT_LINUX_COMPILER_H
@@ -28,8 +26,8 @@
 #endif
 
 /*
- * Called, where a test has set it, before each access: there the test lets an
- * interrupt, or other CPUs, write to the ring.
+ * Called before each access if a test has set it. The test then lets an interrupt, or other
+ * CPUs, write to the ring.
  */
 extern __thread void (*unit_hook)(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What module/core/btf.c takes of the kernel, in userspace. */
+/* What module/core/btf.c uses of the kernel, for userspace. */
 #ifndef UNIT_LINUX_KERNEL_H
 #define UNIT_LINUX_KERNEL_H
 
@@ -14,7 +14,7 @@
 #define offsetofend(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 #define U32_MAX UINT32_MAX
 
-/* Bytes that are in @text now. */
+/* Return: the number of bytes stored in @text, without the final NUL. */
 #define scnprintf(text, size, ...) \
 	({ size_t unit_n = snprintf(text, size, __VA_ARGS__); \
 	   unit_n < (size) ? unit_n : (size) - 1; })
