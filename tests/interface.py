@@ -686,7 +686,7 @@ def hooks():
     touch('/mnt/disk/a', '/mnt/disk/b')
     a, b = add('/mnt/disk/a'), add('/mnt/disk/b')
     read = ('ext4_file_read_iter', 'read_iter')
-    bio = ('block_bio_queue', 'bio')
+    bio = ('block_bio_queue', '-')
     mechanism = hook_table()[read][0]
     is_true(mechanism in ('redirect', 'kretprobe'), mechanism)
     is_true(attached_in_kernel(), 'nothing is hooked')

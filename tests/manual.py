@@ -377,8 +377,9 @@ def filters():
                if row.split(',')[0] == category.upper()]
         is_same(f'operations of {category}',
                 ', '.join(tags(marked(MODULE, f'operations of {category}'))).split(', '), ops)
-    is_same('categories of the tool', re.findall(r'^\t\{ "(\w+)"', read('tools/category.c'), re.M),
-            categories)
+    for category in categories:
+        names = re.findall(r'^\t\.name = "(\w+)"', read(f'tools/category_{category}.c'), re.M)
+        is_same(f'name in tools/category_{category}.c', names, [category])
 
 
 def parameters():

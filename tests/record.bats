@@ -45,13 +45,17 @@ accounted() {
 		{ meta "$1" '.categories[0]'; return 1; }
 }
 
-# flat_out SECONDS [OPTION]...: read and write as fast as possible on every CPU, and print
-# the number of calls
-flat_out() {
+# load_all [OPTION]...: read and write as fast as possible on every CPU, and print the number
+# of calls; the options are fio's
+load_all() {
 	fio --name=load --directory=/mnt/work --size=1M --bs=512 --rw=randrw --ioengine=psync \
-		--numjobs="$(nproc)" --time_based --runtime="$1" --group_reporting --thread \
-		--output-format=json --fallocate=none "${@:2}" |
-		jq '.jobs[0] | .read.total_ios + .write.total_ios'
+		--numjobs="$(nproc)" --group_reporting --thread --output-format=json \
+		--fallocate=none "$@" | jq '.jobs[0] | .read.total_ios + .write.total_ios'
+}
+
+# flat_out SECONDS [OPTION]...: load_all for that time
+flat_out() {
+	load_all --time_based --runtime="$1" "${@:2}"
 }
 
 # end_load PID: end a flat_out that runs in the background
@@ -215,21 +219,44 @@ sectors() {
 	[ "$(cat sums)" = "$((after[0] - before[0])) $((after[1] - before[1]))" ]
 }
 
-@test "at full load on every CPU the default size loses nothing, and fio's calls are the rows" {
-	flat_out 1 --create_only=1
+# rows_of_load TRACE: the number of its rows for calls of load_all
+rows_of_load() {
+	iotracer export "$1" --per-category --columns=io-tracer |
+		grep -cE ',(READ|WRITE),[0-9]+,fio,/mnt/work/load[^,]*,512,'
+}
+
+@test "at full load on every CPU each call of fio is a row or is counted as lost" {
+	load_all --create_only=1
 	iotracer record -o t -f op=READ,WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &
 	recorder=$!
 	wait_for running
 	calls=$(flat_out 10)
 	kill -INT "$recorder"
 	wait "$recorder"
+	accounted t
+	rows=$(rows_of_load t)
+	lost=$(meta t '.categories[0].lost')
+	echo "$calls calls, $rows rows, $lost lost"
+	[ $((rows + lost)) = "$calls" ]
+	[ "$rows" -gt 1000 ]
+}
+
+# The recorder stands still during the load, however long this takes, so that the rings hold
+# all of its calls.
+@test "the rings' default size is enough for 15000 calls that wait for the recorder" {
+	load_all --create_only=1
+	iotracer record -o t -f op=READ,WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &
+	recorder=$!
+	wait_for running
+	kill -STOP "$recorder"
+	calls=$(load_all --number_ios=$((15000 / $(nproc))) --io_size=1G)
+	kill -CONT "$recorder"
+	kill -INT "$recorder"
+	wait "$recorder"
 	[ "$(meta t '.categories[0].lost')" = 0 ]
 	accounted t
-	iotracer export t --per-category --columns=io-tracer >t.csv
-	rows=$(grep -cE ',(READ|WRITE),[0-9]+,fio,/mnt/work/load[^,]*,512,' t.csv)
-	echo "$calls calls, $rows rows"
-	[ "$rows" = "$calls" ]
-	[ "$calls" -gt 1000 ]
+	[ "$calls" = 15000 ]
+	[ "$(rows_of_load t)" = 15000 ]
 }
 
 @test "a ring that is too small loses events, and each is counted" {
