@@ -1,9 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
+# bats file_tags=plain
 #
 # A test makes one call, request, page or step, all of whose properties are known: each field
 # of its record must have the known value. Each test runs a function of fields.py. The files
-# are on a disk whose reads take 50 ms.
+# are on a disk whose reads take 50 ms: dm_delay, which the debug kernels do not have.
 
 bats_require_minimum_version 1.5.0
 

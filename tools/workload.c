@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -162,16 +163,35 @@ static char *name_of(pid_t pid)
 	return length ? text_show(comm, length) : NULL;
 }
 
+/* Whether a process is a child of this one, by /proc/PID/stat: "PID (COMM) STATE PARENT ...". */
+static bool is_child(pid_t pid)
+{
+	char *path = cli_printf("/proc/%d/stat", pid);
+	FILE *file = fopen(path, "re");
+	char stat[256];
+	size_t length = file ? fread(stat, 1, sizeof(stat) - 1, file) : 0;
+	const char *comm_end;
+	int parent = 0;
+
+	if (file)
+		fclose(file);
+	free(path);
+	stat[length] = '\0';
+	comm_end = strrchr(stat, ')'); /* COMM can have any character */
+	return comm_end && sscanf(comm_end, ") %*c %d", &parent) == 1 && parent == getpid();
+}
+
+/* All processes are looked at: /proc/PID/task/TID/children is not in every kernel. */
 char *workload_left_names(void)
 {
-	char *path = cli_printf("/proc/self/task/%d/children", getpid());
-	FILE *file = fopen(path, "re");
+	DIR *proc = opendir("/proc");
 	char *names = NULL, *name, *all;
-	int pid;
+	struct dirent *entry;
 
-	free(path);
-	while (file && fscanf(file, "%d", &pid) == 1) {
-		name = name_of(pid);
+	while (proc && (entry = readdir(proc))) {
+		pid_t pid = atoi(entry->d_name);
+
+		name = pid > 0 && is_child(pid) ? name_of(pid) : NULL;
 		if (!name)
 			continue;
 		all = cli_printf("%s%s%s (%d)", names ? names : "", names ? ", " : "", name, pid);
@@ -179,8 +199,8 @@ char *workload_left_names(void)
 		free(names);
 		names = all;
 	}
-	if (file)
-		fclose(file);
+	if (proc)
+		closedir(proc);
 	return names;
 }
 
