@@ -97,12 +97,14 @@ hooked() {
 }
 
 @test "without root doctor reports the same, except for what only root may read" {
-	said=$BATS_FILE_TMPDIR/said
+	doctor 0
 	[ "$(jq -r '[.categories[].state] | unique | join(" ")' "$said")" = ok ]
 	cp "$(command -v iotracer)" /tmp/iotracer-doctor
 	chmod 755 /tmp/iotracer-doctor
 	run -0 --separate-stderr su nobody -s /bin/sh -c '/tmp/iotracer-doctor doctor --format=json'
 	rm /tmp/iotracer-doctor
 	diff <(jq '.categories' <<<"$output") <(jq '.categories' "$said")
+	[ "$(jq -r '.checks[] | select(.name == "kprobes").state' "$said")" = ok ] ||
+		skip "the configuration of this kernel is not installed"
 	[[ $(jq -r '.checks[] | select(.name == "kprobes").found' <<<"$output") == *'needs root'* ]]
 }

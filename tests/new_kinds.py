@@ -107,7 +107,7 @@ KINDS = {
     'mqueue': (lambda: opened(mounted('mqueue', '/mnt/queues') + '/q', os.O_CREAT), 'file', 80),
     'proc': (lambda: opened('/proc/self/stat'), 'pseudo', 8),
     'sysfs': (lambda: opened('/sys/devices/system/cpu/online'), 'pseudo', 8),
-    'debugfs': (lambda: opened(mounted('debugfs', '/sys/kernel/debug') + '/wakeup_sources'),
+    'debugfs': (lambda: opened(mounted('debugfs', '/sys/kernel/debug') + '/kprobes/blacklist'),
                 'pseudo', 8),
     'debugfs, by itself': (lambda: opened('/sys/kernel/debug/fault_around_bytes'), 'pseudo', 8),
 }
