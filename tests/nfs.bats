@@ -56,22 +56,12 @@ served() {
 
 # moved OP: print the bytes of OP in category fs; all must be from the server and have its flags
 moved() {
-	awk -v op="$1" '$2 == op {
-		if ($3 !~ /^nfsd-/ || $0 !~ / flags=([A-Z]+\|)?KERNEL\|NFSD / ||
-		    $0 !~ " path=/mnt/disk/f ")
-			print "not the server: " $0
-		match($0, / result=[0-9]+/)
-		sum += substr($0, RSTART + 8, RLENGTH - 8)
-	} END { print sum }' /proc/iotracer/fs/log
+	run_functions nfs.py moved "$1" /mnt/disk/f
 }
 
 # of_target R|W: print the bytes in the log of the file; all must be from the server
 of_target() {
-	awk -F ';' -v op="$1" '$2 == op && $5 == "VFS" {
-		if ($6 != "nfsd")
-			print "not the server: " $0
-		sum += $4
-	} END { print sum }' "$(target_dir /mnt/disk/f)/log"
+	run_functions nfs.py of_target "$1" "$(target_dir /mnt/disk/f)/log"
 }
 
 @test "NFS: each byte that the server reads and writes is in category fs, flagged, and in the log" {

@@ -60,51 +60,6 @@ fio_job() { # FS ENGINE MODE JOB
 		--ioengine="$2" "--direct=$direct" "--iodepth=$depth")
 }
 
-# fio_totals FS: of each job, what fio counted: operations and bytes of reads,
-# then of writes
-fio_totals() {
-	jq -r '.jobs[] | [.jobname, .read.total_ios, .read.io_bytes,
-		.write.total_ios, .write.io_bytes] | join(" ")' \
-		"$BATS_FILE_TMPDIR/$1.json"
-}
-
-# log_totals FS: the same of each target from its log, at the VFS and then at the
-# block layer, then the percentage of VFS accesses that begin where the one before
-# ended, how many offsets they have, and how many bytes of the disk were read at least once
-log_totals() {
-	awk -v prefix="$MNT/$1/" '
-		function flush(  share) {
-			if (job == "") return
-			share = n > 1 ? int(100 * follows / (n - 1)) : -1
-			print job, ops["VFSR"] + 0, bytes["VFSR"] + 0, ops["VFSW"] + 0,
-				bytes["VFSW"] + 0, ops["BLKR"] + 0, bytes["BLKR"] + 0,
-				ops["BLKW"] + 0, bytes["BLKW"] + 0, share, blocks + 0, once + 0
-			split("", ops); split("", bytes); split("", offsets); split("", pages)
-			n = follows = blocks = once = 0; job = ""
-		}
-		FILENAME == "/proc/iotracer/control" { name[$1] = $2; next }
-		FNR == 1 {
-			flush()
-			split(FILENAME, part, "/")
-			job = name[part[4]]
-			job = index(job, prefix) == 1 ? substr(job, length(prefix) + 1) : ""
-		}
-		job != "" {
-			split($0, f, ";")
-			ops[f[5] f[2]]++; bytes[f[5] f[2]] += f[4]
-			if (f[5] == "BLK" && f[2] == "R")
-				for (at = f[3] * 512; at < f[3] * 512 + f[4]; at += 4096)
-					once += pages[at]++ ? 0 : 4096
-			if (f[5] == "VFS" && f[4] > 0) {
-				if (n++) follows += (f[3] == end)
-				end = f[3] + f[4]
-				blocks += !offsets[f[3]]++
-			}
-		}
-		END { flush() }
-	' /proc/iotracer/control /proc/iotracer/*_*/log
-}
-
 commands() { # add or remove, for all files
 	sed "s/^/$1 /" "$BATS_FILE_TMPDIR/files" >"$BATS_FILE_TMPDIR/commands"
 	cat "$BATS_FILE_TMPDIR/commands" >/proc/iotracer/control
@@ -123,9 +78,7 @@ run_fio() { # FS
 	done
 	each_job fio_job "$1"
 	fio "${FIO_OPTIONS[@]}" "${args[@]}" >"$BATS_FILE_TMPDIR/$1.json"
-	fio_totals "$1" | sort >"$BATS_FILE_TMPDIR/$1.fio"
-	log_totals "$1" | sort >"$BATS_FILE_TMPDIR/$1.log"
-	cat /proc/iotracer/*_*/stats >"$BATS_FILE_TMPDIR/$1.stats"
+	run_functions totals.py "$1" "$MNT/$1" "$BATS_FILE_TMPDIR" "$SIZE"
 	commands remove
 }
 
@@ -145,48 +98,17 @@ teardown_file() {
 	unload_module
 }
 
-# law FS ENGINE: its jobs in fio's words and in the log's. One process for all eight:
-# here each command of the shell is slow, for bats looks at it.
+# law FS ENGINE: what totals.py has found about its eight jobs
 law() {
-	awk -v fs="$1" -v engine="$2" -v size="$SIZE" '
-		function check(what, good) {
-			if (good) return
-			print job ": " what
-			bad = 1
-		}
-		index($1, engine "-") != 1 { next }
-		FNR == NR { reads[$1] = $2; read_bytes[$1] = $3; writes[$1] = $4; write_bytes[$1] = $5; next }
-		{
-			job = $1
-			jobs++
-			share = $10
-			print fs, job ": fio", reads[job], read_bytes[job], writes[job], write_bytes[job] \
-				"; log " $0
-			check("VFS reads", $2 == reads[job] && $3 == read_bytes[job])
-			check("VFS writes", $4 == writes[job] && $5 == write_bytes[job])
-			# Every byte of the file moved once, so as many at the block layer. Since
-			# 7.x a direct read of btrfs into memory that is not there yet goes by the
-			# page cache, which reads ahead (diskstats says so, too, without us).
-			ahead = fs == "btrfs" && job ~ /-direct-read$/ ? $7 - read_bytes[job] : 0
-			check("BLK reads", $7 == read_bytes[job] || ahead > 0)
-			check("BLK reads of each byte", $12 == read_bytes[job])
-			check("BLK writes", $9 == write_bytes[job])
-			check("all of the file", read_bytes[job] + write_bytes[job] == size)
-			check("each block", $11 == reads[job] + writes[job])
-			# io_uring chooses the order itself where a call would have to wait.
-			if (job ~ /-rand/) check("order", share <= 30)
-			else if (job !~ /^io_uring-/) check("order", share >= 70)
-		}
-		END { exit bad || jobs != 8 }
-	' "$BATS_FILE_TMPDIR/$1.fio" "$BATS_FILE_TMPDIR/$1.log"
+	cat "$BATS_FILE_TMPDIR/$1-$2"
+	[ "$(grep -c '^[^ ]*: fio ' "$BATS_FILE_TMPDIR/$1-$2")" = 8 ]
+	run ! grep '^wrong: ' "$BATS_FILE_TMPDIR/$1-$2"
 }
 
 @test "law: seen = stored + overwritten + lost, at each level of each target" {
 	for fs in ext4 xfs btrfs; do
-		awk '$1 == "vfs" || $1 == "blk" || $1 == "total" {
-			lines++
-			if ($2 != $3 + $4 + $5 || $6 != 0) { print; bad = 1 }
-		} END { exit bad || lines != 3 * 64 }' "$BATS_FILE_TMPDIR/$fs.stats"
+		[ "$(wc -l <"$BATS_FILE_TMPDIR/$fs-stats")" = $((3 * 64)) ]
+		run ! grep '^wrong: ' "$BATS_FILE_TMPDIR/$fs-stats"
 	done
 }
 
