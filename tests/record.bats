@@ -417,9 +417,9 @@ END
 
 @test "--time, --size and --sample hold; record exits with the command's status" {
 	# a busy machine ends it late, but not after the command
-	before=$(date +%s)
+	began=$(date +%s)
 	timeout 120 iotracer record -o t --time 5
-	elapsed=$(($(date +%s) - before + 1))
+	elapsed=$(($(date +%s) - began + 1))
 	[ "$(meta t ".duration_s >= 4.5 and .duration_s <= $elapsed")" = true ]
 	iotracer record -o s --size 2 -f op=READ,WRITE &
 	recorder=$!
