@@ -5,6 +5,7 @@ What an NFS server read or wrote, summed up from the logs of category fs and of 
     python3 nfs.py moved READ|WRITE PATH    bytes in category fs
     python3 nfs.py of_target R|W LOG        bytes in the log of the target
 """
+import re
 import sys
 
 from lib.category import events
@@ -16,7 +17,7 @@ def moved(op, path):
     found = [e for e in events() if e['op'] == op]
     for e in found:
         is_equal((e['comm'], e['path']), ('nfsd', path))
-        is_true(e['flags'].endswith('KERNEL|NFSD'), e)
+        is_true(re.fullmatch(r'([A-Z]+\|)?KERNEL\|NFSD', e['flags']), e)
     print(sum(int(e['result']) for e in found))
 
 
