@@ -147,17 +147,25 @@ bool workload_left(const struct workload *w)
 	return !pid;
 }
 
-/* The name of a process, escaped; NULL if the process is gone. */
-static char *name_of(pid_t pid)
+/* Reads the beginning of a file in /proc/PID. Returns the length, 0 if the process is gone. */
+static size_t read_of(pid_t pid, const char *name, char *text, size_t size)
 {
-	char *path = cli_printf("/proc/%d/comm", pid);
+	char *path = cli_printf("/proc/%d/%s", pid, name);
 	FILE *file = fopen(path, "re");
-	char comm[64];
-	size_t length = file ? fread(comm, 1, sizeof(comm), file) : 0;
+	size_t length = file ? fread(text, 1, size, file) : 0;
 
 	if (file)
 		fclose(file);
 	free(path);
+	return length;
+}
+
+/* The name of a process, escaped; NULL if the process is gone. */
+static char *name_of(pid_t pid)
+{
+	char comm[64];
+	size_t length = read_of(pid, "comm", comm, sizeof(comm));
+
 	while (length && comm[length - 1] == '\n')
 		length--;
 	return length ? text_show(comm, length) : NULL;
@@ -166,16 +174,11 @@ static char *name_of(pid_t pid)
 /* Whether a process is a child of this one, by /proc/PID/stat: "PID (COMM) STATE PARENT ...". */
 static bool is_child(pid_t pid)
 {
-	char *path = cli_printf("/proc/%d/stat", pid);
-	FILE *file = fopen(path, "re");
 	char stat[256];
-	size_t length = file ? fread(stat, 1, sizeof(stat) - 1, file) : 0;
+	size_t length = read_of(pid, "stat", stat, sizeof(stat) - 1);
 	const char *comm_end;
 	int parent = 0;
 
-	if (file)
-		fclose(file);
-	free(path);
 	stat[length] = '\0';
 	comm_end = strrchr(stat, ')'); /* COMM can have any character */
 	return comm_end && sscanf(comm_end, ") %*c %d", &parent) == 1 && parent == getpid();
