@@ -13,8 +13,11 @@
 #include "record/categories.h"
 #include "probe/names.h"
 #include "probe/vfs.h"
+#include "proc/entry_link.h"
 #include "proc/control.h"
+#include "proc/follow.h"
 #include "proc/left_out.h"
+#include "proc/mask.h"
 #include "proc/registry.h"
 #include "proc/target.h"
 #include "proc/text.h"
@@ -27,6 +30,7 @@ static int __init iotracer_init(void)
 	if (err)
 		return err;
 	iot_left_out_report();
+	iot_mask_init();
 	err = iot_text_init();
 	if (err)
 		goto exit_text;
@@ -51,6 +55,12 @@ static int __init iotracer_init(void)
 	err = iot_target_init(iot_control_has);
 	if (err)
 		goto exit_name;
+	err = iot_entry_link_init();
+	if (err)
+		goto exit_target;
+	err = iot_follow_init();
+	if (err)
+		goto exit_alias;
 	err = iot_registry_init();
 	if (err)
 		goto free_categories;
@@ -63,6 +73,10 @@ exit_categories:
 	iot_categories_exit();
 free_categories:
 	iot_categories_free();
+	iot_follow_exit();
+exit_alias:
+	iot_entry_link_exit();
+exit_target:
 	iot_target_exit();
 exit_name:
 	iot_name_exit();
@@ -90,6 +104,8 @@ static void __exit iotracer_exit(void)
 	iot_categories_exit();
 	iot_categories_stop();
 	iot_target_remove_all();
+	iot_follow_exit();
+	iot_entry_link_exit();
 	iot_hook_exit();
 	iot_categories_free();
 	iot_originator_exit();

@@ -40,22 +40,28 @@ iot_headers_are_complete() {
 	make -s -C "$dir" kernelrelease >/dev/null 2>&1
 }
 
+# Whether kernel $1, a release or a flavour, is for arm64 and this machine is not.
+iot_is_foreign_arch() {
+	[[ $1 == *-arm64 ]] && [ "$(uname -m)" != aarch64 ]
+}
+
 # Print the newest of the releases on standard input that matches $1: a release
 # itself, a version (6.1, 6.12: the plain flavour), or a version and a flavour
-# (6.12-rt, 6.1-cloud). An empty $1 matches every plain one.
+# (6.12-rt, 6.1-cloud, 7.3-arm64). An empty $1 matches every plain one.
 iot_release_match() {
 	local wanted=$1 version flavour=plain release found='' kind
 	version=$wanted
 	case $wanted in
 	*-rt) version=${wanted%-rt} flavour=rt ;;
 	*-cloud) version=${wanted%-cloud} flavour=cloud ;;
+	*-arm64) version=${wanted%-arm64} flavour=arm64 ;;
 	esac
 	while read -r release; do
 		[ "$release" != "$wanted" ] || { echo "$release"; return 0; }
 		case $release in
 		*-rt-*) kind=rt ;;
 		*-cloud-*) kind=cloud ;;
-		*) kind=plain ;;
+		*) if iot_is_foreign_arch "$release"; then kind=arm64; else kind=plain; fi ;;
 		esac
 		[ "$kind" = "$flavour" ] || continue
 		case $release in
@@ -65,9 +71,15 @@ iot_release_match() {
 	[ -n "$found" ] && echo "$found"
 }
 
-# The root directory below which scripts/kernel-get keeps kernels that are not installed.
+# The root directory below which scripts/kernel-get keeps kernels that are not installed, and in
+# which modules are built for them.
 iot_foreign_root() {
 	echo "$(iot_cache)/kernels/trixie"
+}
+
+# The root directory of arm64 machines, which has their kernels.
+iot_arm64_root() {
+	echo "$(iot_cache)/kernels/arm64"
 }
 
 # Releases of these kernels, oldest first.
@@ -105,8 +117,19 @@ iot_kernel_is_foreign() {
 iot_kernel_home() {
 	if iot_kernel_is_debug "${1:-}"; then
 		iot_debug_kernel_dir "$1"
+	elif iot_is_foreign_arch "${1:-}"; then
+		iot_arm64_root
 	elif iot_kernel_is_foreign "${1:-}"; then
 		iot_foreign_root
+	fi
+}
+
+# The same of the headers of kernel $1.
+iot_headers_home() {
+	if iot_is_foreign_arch "${1:-}"; then
+		iot_foreign_root
+	else
+		iot_kernel_home "${1:-}"
 	fi
 }
 
@@ -166,10 +189,10 @@ iot_headers_default() {
 }
 
 # The flavours that must build: those that are installed, and those that
-# scripts/kernel-get fetches. 6.1, 6.12 and 7.3 are tested in full.
+# scripts/kernel-get fetches. 6.1, 6.12 and 7.3 are tested in full, on x86-64.
 # shellcheck disable=SC2034 # used by scripts that source this
-IOT_INSTALLED='6.1 6.12 6.1-rt 6.12-rt 6.1-cloud 6.12-cloud'
-IOT_FOREIGN='7.2 7.3 7.2-cloud 7.3-cloud'
+IOT_INSTALLED='6.12 6.1 6.12-rt 6.1-rt 6.12-cloud 6.1-cloud'
+IOT_FOREIGN='7.2 7.3 7.2-cloud 7.3-cloud 6.12-arm64 7.3-arm64'
 
 # Fetch kernel $1, if it is one of IOT_FOREIGN, and print its release. Call it in the top
 # directory.

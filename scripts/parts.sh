@@ -7,6 +7,8 @@
 
 : "${logs:?}"
 passed=0 failed=0 skipped=0
+# A line for each failed test, to be repeated at the end: some readers see the last lines only.
+failures=()
 started=$SECONDS
 
 # part NAME COMMAND...: run a part. Each line of its output is shown after its name, and kept.
@@ -60,6 +62,7 @@ take_part() {
 
 complain() {
 	failed=$((failed + 1))
+	failures+=("not ok - $*")
 	printf 'not ok - %s\n' "$*"
 }
 
@@ -95,8 +98,9 @@ judge() {
 	good=$(grep -aE '^ok ' "$logs/$name" | grep -acvE '# skip')
 	bad=$(grep -acE '^not ok ' "$logs/$name")
 	passed=$((passed + good)) failed=$((failed + bad))
-	awk '/^not ok / { told = 1 } /^ok / || /^[^#n]/ { told = 0 } told && !/^ok /' "$logs/$name" |
+	awk '/^not ok / { shown = 1 } /^ok / || /^[^#n]/ { shown = 0 } shown && !/^ok /' "$logs/$name" |
 		sed "s/^/$name: /"
+	mapfile -t -O ${#failures[@]} failures < <(grep -aE '^not ok ' "$logs/$name" | sed "s/^/$name: /")
 	judge_skips "$name"
 	plan=$(sed -nE 's/^1\.\.([0-9]+)$/\1/p' "$logs/$name" | tail -n 1)
 	numbered=$(grep -acE '^(not )?ok [0-9]' "$logs/$name")
@@ -118,6 +122,8 @@ verdict() {
 	echo
 	say_times "$@"
 	printf '[%4d s] the logs are in %s\n' $((SECONDS - started)) "${logs#"$PWD"/}"
+	[ ${#failures[@]} -eq 0 ] || printf '%s\n' "${failures[@]:0:10}"
+	[ "${#failures[@]}" -le 10 ] || echo "... and $((${#failures[@]} - 10)) more"
 	if [ "$skipped" -gt 0 ]; then
 		echo "$passed passed, $failed failed, $skipped skipped"
 	else

@@ -25,7 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "proc.h"
+#include "lib/proc.h"
 
 enum {
 	TEXT = 1 << 20,		/* bytes of a state, or of what a read returned */
@@ -38,7 +38,7 @@ enum {
  *	mv OLD NEW, rm FILE, touch FILE, ln OLD NEW
  *	reads FILE N		N reads of one byte
  *	stop, start, reset	for the control file of the target
- *	fs, fault, block, cache COMMAND	for that category
+ *	CATEGORY COMMAND	for that category: fs stop
  */
 struct operation {
 	const char *group;
@@ -96,13 +96,10 @@ static const struct operation operations[] = {
 	{ "switch", "timereset", "add @/a;reads a 9", "timereset", TARGET "control",
 	  "reads a 9", 0, false },
 
-	{ "category", "start", "", "start", FS "control", "fs stop", 0, false },
-	{ "category", "start of fault", "", "start", "/proc/iotracer/fault/control",
-	  "fault stop", 0, false },
-	{ "category", "start of block", "", "start", "/proc/iotracer/block/control",
-	  "block stop", 0, false },
-	{ "category", "start of cache", "", "start", "/proc/iotracer/cache/control",
-	  "cache stop", 0, false },
+#define IOT_CATEGORY(name, NAME, kinds, traits, meaning)					\
+	{ "category", "start of " #name, "", "start", "/proc/iotracer/" #name "/control",	\
+	  #name " stop", 0, false },
+#include "../module/uapi/categories.def"
 	{ "category", "stop of what does not run", "", "stop", FS "control", "", 0, false },
 	{ "category", "reset", "fs start;fs stop", "reset", FS "control", "", 0, false },
 	{ "category", "size", "fs start;fs stop;fs size 100", "size 500", FS "control",

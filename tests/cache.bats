@@ -7,12 +7,28 @@
 export CATEGORY=cache
 load lib/three_filesystems
 
-@test "cache: HIT and MISS of cold and warm reads, writes and mappings on ext4, xfs, btrfs" {
-	check reads writes mappings spliced
+@test "cache: HIT and MISS of cold and warm reads" {
+	check reads
 }
 
-@test "cache: a page that is removed has its reason: INVALIDATE, EVICT, DROP, RECLAIM" {
-	check removals reclaimed
+@test "cache: HIT and MISS of writes; each page made dirty is written once" {
+	check writes
+}
+
+@test "cache: HIT and MISS of page faults" {
+	check mappings
+}
+
+@test "cache: HIT and MISS of sendfile and splice" {
+	check spliced
+}
+
+@test "cache: a page that is removed has its reason: INVALIDATE, EVICT, DROP" {
+	check removals
+}
+
+@test "cache: a page that a control group gives back has the reason RECLAIM" {
+	check reclaimed
 }
 
 @test "cache: DIRTY and WRITEBACK_END match /proc/vmstat's nr_dirtied and nr_written" {
@@ -23,12 +39,20 @@ load lib/three_filesystems
 	check uring
 }
 
-@test "cache: files that no program touches have their paths, also after mounts" {
-	check unseen remounted
+@test "cache: files that no program touches have their paths" {
+	check unseen
 }
 
-@test "cache: filters and samples" {
-	check filters samples
+@test "cache: files of a filesystem that is mounted elsewhere have their new paths" {
+	check remounted
+}
+
+@test "cache: filters" {
+	check filters
+}
+
+@test "cache: samples" {
+	check samples
 }
 
 @test "cache: hooked only while started; kretprobes give the same events" {

@@ -269,7 +269,7 @@ def removed(path, work):
     """Number of the file's pages before @work, and of those that left the cache, by operation."""
     number = str(os.stat(path).st_ino)
     there = len(resident(path))
-    _, found = traced(work, mine=False)
+    _, found = traced(work, f'inode={number}', 'op=' + ','.join(REMOVALS), mine=False)
     of = [r for r in found if r['op'] in REMOVALS and r.get('inode') == number
           and r.get('path') in (None, path)]
     return there, {op: sum(int(r['pages']) for r in of if r['op'] == op)
@@ -332,15 +332,27 @@ def reclaimed():
 
 
 def counted_by_kernel(work):
-    """Pages dirtied and written during @work as the kernel counts them, and all events then."""
+    """
+    Pages dirtied and written during @work as the kernel counts them, and all events then. It is
+    done again if a thread of the kernel has dirtied or written a page while the hooks were
+    attached or detached, as nobody can know whether that is an event.
+    """
+    def now():
+        return counters('nr_dirtied', 'nr_written')
+
     def settled():
-        os.sync()
-        before = counters('nr_dirtied', 'nr_written')
+        begin = now()
         work()
         os.sync()
-        return [b - a for a, b in zip(before, counters('nr_dirtied', 'nr_written'))]
+        return begin, now()
 
-    return traced(settled, 'kind=all', mine=False)
+    for _ in range(10):
+        os.sync()
+        before = now()
+        (begin, end), found = traced(settled, 'kind=all', mine=False)
+        if before == begin and end == now():
+            return [b - a for a, b in zip(begin, end)], found
+    raise AssertionError('the kernel always writes something')
 
 
 def vmstat():
@@ -348,12 +360,11 @@ def vmstat():
     for place in PLACES:
         def load():
             subprocess.run(['fio', '--name=cache', f'--directory={place}', '--rw=randrw',
-                            '--bs=1k-64k', f'--size={4096 // LOAD_DIVISOR}k', '--numjobs=2',
+                            '--bs=1k-64k', f'--size={2048 // LOAD_DIVISOR}k', '--numjobs=2',
                             '--fsync=20', '--output=/dev/null'], check=True)
 
-        os.sync()
         (dirtied, written), found = counted_by_kernel(load)
-        is_true(min(dirtied, written) > 1000 // LOAD_DIVISOR, (dirtied, written))
+        is_true(min(dirtied, written) > 400 // LOAD_DIVISOR, (dirtied, written))
         is_equal((place, len(pages_of(found, 'DIRTY')), len(pages_of(found, 'WRITEBACK_END'))),
                  (place, dirtied, written))
         is_equal(len(pages_of(found, 'WRITEBACK_START')), written)
@@ -363,12 +374,12 @@ def uring():
     """Each page counts once, though the kernel retries requests that it tried without waiting."""
     for place in PLACES:
         path = place + '/uring'
-        make(path, 4 << 20)
+        make(path, 1 << 20)
         forget(path)
 
         def fio(rw):
             subprocess.run(['fio', '--name=uring', f'--filename={path}', f'--rw={rw}', '--bs=8k',
-                            '--size=4m', '--ioengine=io_uring', '--iodepth=64', '--invalidate=0',
+                            '--size=1m', '--ioengine=io_uring', '--iodepth=64', '--invalidate=0',
                             '--fadvise_hint=random', '--output=/dev/null'], check=True)
 
         def again():
@@ -378,10 +389,10 @@ def uring():
 
         _, found = traced(lambda: fio('randread'), 'op=HIT,MISS')
         is_equal((place, sorted(pages_of(found, 'HIT', path) + pages_of(found, 'MISS', path))),
-                 (place, list(range(1024))))
+                 (place, list(range(256))))
         is_true(pages_of(found, 'MISS', path), place)
         _, found = traced(lambda: fio('randwrite'), 'op=HIT,MISS')
-        is_equal(pages_of(found, 'HIT', path, 'WRITE'), list(range(1024)))
+        is_equal(pages_of(found, 'HIT', path, 'WRITE'), list(range(256)))
         _, found = traced(again, 'op=HIT,MISS')
         is_equal((place, pages_of(found, 'HIT', path, 'WRITE')), (place, [0] * 40))
 
@@ -463,9 +474,11 @@ def remounted():
         subprocess.run(['umount', home], check=True)
         inodes = {written('first')}
         os.sync() # when the module may notice the change
-        time.sleep(1)
-        inodes.add(written('second'))
-        os.sync()
+        deadline = time.monotonic() + 300
+        while '/mnt/moved/second' not in {r.get('path') for r in category.events(category=CACHE)}:
+            is_true(time.monotonic() < deadline, 'the new path is not known after five minutes')
+            inodes.add(written('second'))
+            os.sync()
         subprocess.run(['umount', '/mnt/moved'], check=True)
         subprocess.run(['mount', device, home], check=True)
         return inodes

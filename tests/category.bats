@@ -26,8 +26,24 @@ check() {
 	run_functions category.py "$@"
 }
 
-@test "control: takes its commands; what it shows can be written back; errors change nothing" {
-	check grammar
+@test "control: a line that is wrong is refused, and changes nothing" {
+	check errors_change_nothing
+}
+
+@test "control: what it shows can be written back" {
+	check written_back
+}
+
+@test "control: lines are obeyed up to the first that is wrong" {
+	check up_to_an_error
+}
+
+@test "control and stats: T0 is when the category was first started, or last reset" {
+	check t0_is_shown
+}
+
+@test "logs of targets and categories can be laid side by side by their T0" {
+	check logs_side_by_side
 }
 
 @test "nothing is hooked before start and after stop" {
@@ -42,16 +58,60 @@ check() {
 	check memory_limit
 }
 
-@test "filters: by task, file, operation, size and latency" {
-	check filters
+@test "filters: by process, thread, user and control group" {
+	check by_task
+}
+
+@test "filters: by file, device and kind of file" {
+	check by_file
+}
+
+@test "filters: by size and latency" {
+	check by_size_and_latency
+}
+
+@test "filters: an event has to match all conditions" {
+	check all_conditions
+}
+
+@test "filters: lists of operations and kinds, in any case and in parts" {
+	check lists
+}
+
+@test "filters: an event that is rejected takes no slot" {
+	check rejected
 }
 
 @test "error: names the refused command, its key and value, and the reason" {
-	check refusals refusals_are_text root_refusals
+	check refusals
 }
 
-@test "filters: a control group by its path; the tree of a process that does not exist" {
-	check by_cgroup tree_of_nobody
+@test "error: a refusal stays until the same category refuses another command" {
+	check refusal_stays
+}
+
+@test "error: a condition that has no meaning for a category is refused" {
+	check meaningless_conditions
+}
+
+@test "error: a size above a limit is refused with the limit's name, in the kernel's log too" {
+	check refused_size
+}
+
+@test "error: the command is quoted, cut and escaped" {
+	check refusals_are_text
+}
+
+@test "error: add and remove have a file of their own" {
+	check root_refusals
+}
+
+@test "filters: a control group by its path" {
+	check by_cgroup
+}
+
+@test "filters: the tree of a process that does not exist is refused" {
+	check tree_of_nobody
 }
 
 @test "filters: pipes, sockets and the kernel's own files by their kind" {
@@ -71,11 +131,23 @@ check() {
 }
 
 @test "waiting calls: maxactive calls of a function are followed, the others count as missed" {
-	check followed_at_once shared_function
+	check followed_at_once
 }
 
-@test "stream: gaps are exact after reset and size, for a slow reader, and under load" {
-	check reset_and_size lapped_reader busy_reader
+@test "waiting calls: a missed call of a shared function counts once" {
+	check shared_function
+}
+
+@test "stream: gaps are exact after reset and size" {
+	check reset_and_size
+}
+
+@test "stream: gaps are exact for a slow reader" {
+	check lapped_reader
+}
+
+@test "stream: nothing is lost under load at the default size" {
+	check busy_reader
 }
 
 @test "stream: can be polled, and refuses a buffer that is too small" {
@@ -94,16 +166,20 @@ check() {
 	check paths
 }
 
-@test "paths: the table can be read as a stream, and is bounded" {
-	check path_stream bounded_paths
+@test "paths: the table can be read as a stream" {
+	check path_stream
+}
+
+@test "paths: the table is bounded, and evicted paths are counted" {
+	check bounded_paths
 }
 
 @test "a target and the category see the same calls" {
 	check with_targets
 }
 
-@test "the category's totals are fio's own on ext4, xfs, btrfs" {
-	check laws
+@test "the category's totals are fio's on ext4, xfs and btrfs" {
+	check totals_of_fio
 }
 
 @test "BPF's fentry and fexit and kprobes are on the same functions" {

@@ -13,10 +13,10 @@ setup_file() {
 }
 
 setup() {
-	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$BATS_FILE_TMPDIR:$PATH
-	export LC_ALL=C.UTF-8 IOTRACER_PROC=$BATS_TEST_TMPDIR/proc PYTHONDONTWRITEBYTECODE=1
+	use_tool
+	export IOTRACER_PROC=$BATS_TEST_TMPDIR/proc PYTHONDONTWRITEBYTECODE=1
 	cd "$BATS_TEST_TMPDIR" || return
-	for category in fs fault block cache uring; do
+	for category in $(categories); do
 		idle_category "$category"
 	done
 }

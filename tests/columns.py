@@ -16,9 +16,9 @@ import re
 import subprocess
 import sys
 
+from lib.categories import EVENTS
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-# The ids of the categories' events in events.def.
-EVENTS = {'fs': 2, 'fault': 3, 'block': 4, 'cache': 5, 'uring': 6}
 PATHS = ('id=1 inode=11 device=0x00800003 text=/home/ann/a,b.txt\n'
          'id=2 inode=12 device=0x0fd00001 text=/home/ann/say\\040"hi"\n'
          'id=3 text=/not/used\n'

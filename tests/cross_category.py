@@ -33,7 +33,7 @@ def is_true(condition, words):
 
 def story(export, path, device):
     """Count the pages that were written by calls, became dirty, began writeback, and were sent."""
-    written, dirty, begun, sent = (collections.Counter() for _ in range(4))
+    written, dirty, started, sent = (collections.Counter() for _ in range(4))
     for r in rows(export, 'fs'):
         if r['op'] == 'WRITE' and r['path'].startswith(path) and int(r['result']) > 0:
             written.update((r['inode'], p) for p in span(int(r['offset_bytes']), int(r['result'])))
@@ -46,23 +46,23 @@ def story(export, path, device):
             is_true(r['path'].startswith(path), f'a page of another file: {r}')
             dirty.update(pages)
         elif r['op'] == 'WRITEBACK_START':
-            begun.update(pages)
+            started.update(pages)
     for r in rows(export, 'block'):
         if r['device'] == device and r['inode'] in files and r['op'] == 'WRITE':
             is_true(r['origin_comm'] == 'sqlite3', f'not from the database: {r}')
             is_true(int(r['latency_ns']) > 0, f'no latency: {r}')
             sent.update((r['inode'], p) for p in span(int(r['offset_bytes']), int(r['requested_bytes'])))
-    return written, dirty, begun, sent
+    return written, dirty, started, sent
 
 
 def main():
     export, path, device = sys.argv[1:]
-    written, dirty, begun, sent = story(export, path, device)
+    written, dirty, started, sent = story(export, path, device)
     is_true(len(written) > 100, f'only {len(written)} pages were written')
     is_true(set(dirty) == set(written), f'dirty, not written: {set(dirty) - set(written)}; '
             f'written, not dirty: {set(written) - set(dirty)}')
-    is_true(set(begun) <= set(dirty), f'written back, never dirty: {set(begun) - set(dirty)}')
-    is_true(begun == sent, f'begun, not sent: {begun - sent}; sent, not begun: {sent - begun}')
+    is_true(set(started) <= set(dirty), f'written back, never dirty: {set(started) - set(dirty)}')
+    is_true(started == sent, f'started, not sent: {started - sent}; sent, not started: {sent - started}')
     early = [r for r in rows(export, 'block') if 'EARLY' in r['flags']]
     is_true(len(early) < 5, f'what the recorder writes is not left out: {early}')
     sectors = collections.Counter()

@@ -114,7 +114,7 @@ kernel() {
 	scripts/demo-readme out
 	[ "$(scripts/demo-readme --commands)" = $'echo a\n'"$long" ]
 	grep -qx "    > sed 's/0*1/2/' | cat" README.md
-	[ -z "$(awk 'length > 110' README.md)" ]
+	run ! grep -E '.{111}' README.md
 	sed -i "s/^# echo .*0.*/# echo b/" out
 	scripts/demo-readme out
 	sed -i 's/demo: First/demo: Third/' README.md

@@ -3,6 +3,8 @@
 #
 # Runs what make demo runs, from loading the module on. It has to succeed, and to print the
 # samples of README.md.
+#
+# bats file_tags=once
 
 bats_require_minimum_version 1.5.0
 

@@ -3,6 +3,9 @@
 #
 # Block devices as targets: disks and partitions. Each test runs functions of device.py.
 
+# Tests run in subshells.
+# shellcheck disable=SC2030,SC2031
+
 load lib/three_filesystems
 
 @test "devices: reads and writes of programs are recorded at both levels" {
@@ -25,13 +28,23 @@ load lib/three_filesystems
 	check refused
 }
 
+@test "devices: the rows of both levels carry the number of the device" {
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
+	iotracer add /dev/vdd
+	dd if=/dev/vdd of=/dev/null bs=4k count=1 iflag=direct status=none
+	run sh -c "iotracer log --format=csv /dev/vdd | python3 -c 'import csv, sys; [print(r[\"level\"], r[\"device\"]) for r in csv.DictReader(sys.stdin)]'"
+	[ "$(sort -u <<<"$output")" = "blk $(stat -c %Hr:%Lr /dev/vdd)
+vfs $(stat -c %Hr:%Lr /dev/vdd)" ]
+	iotracer remove vdd
+}
+
 @test "devices: the tool adds, shows and removes them" {
 	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
 	iotracer add -n 50 /dev/vdd
 	dd if=/dev/vdd of=/dev/null bs=4k count=3 iflag=direct status=none
 	[ "$(iotracer log --format=csv /dev/vdd | grep -c ',blk,')" = 3 ]
 	[ "$(iotracer status --format=json /dev/vdd | jq -r '.[0].levels.blk.seen')" = 3 ]
-	[ "$(awk '{ print $1, $2 }' <(iotracer list))" = "vdd /dev/vdd" ]
+	[ "$(iotracer list | tr -s ' ')" = "vdd /dev/vdd" ]
 	iotracer remove vdd
 	[ -z "$(iotracer list)" ]
 }

@@ -8,7 +8,11 @@ export CATEGORY=fault
 load lib/three_filesystems
 
 @test "page faults: minor and major counts equal those of getrusage on ext4, xfs, btrfs, tmpfs" {
-	check sums by_large_pages
+	check sums
+}
+
+@test "page faults: each page of a large folio counts when it is mapped" {
+	check by_large_pages
 }
 
 @test "page faults: of programs, private copies, the kernel itself, and with SIGBUS" {

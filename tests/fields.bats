@@ -29,7 +29,7 @@ teardown_file() {
 }
 
 teardown() {
-	for category in fs fault cache uring block; do
+	for category in $(categories); do
 		echo stop >"/proc/iotracer/$category/control"
 		echo filter none >"/proc/iotracer/$category/control"
 		echo sample 1 >"/proc/iotracer/$category/control"

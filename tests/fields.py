@@ -85,16 +85,16 @@ def by_thread(act, out):
     must(COMM, '/proc/thread-self/comm')
     os.seteuid(UID)
     began = time.monotonic_ns()
-    told = act()
+    result = act()
     ended = time.monotonic_ns()
     os.seteuid(0)
-    os.write(out, repr((threading.get_native_id(), began, ended, told)).encode())
+    os.write(out, repr((threading.get_native_id(), began, ended, result)).encode())
 
 
 def by_child(group, prepare, out):
     must(str(os.getpid()), group + '/cgroup.procs')
     os.sched_setaffinity(0, {CPU})
-    is_equal(syscalls.x64.ioprio_set(IOPRIO_WHO_PROCESS, 0, PRIORITY), 0)
+    is_equal(syscalls.native.ioprio_set(IOPRIO_WHO_PROCESS, 0, PRIORITY), 0)
     thread = threading.Thread(target=by_thread, args=(prepare(), out))
     thread.start()
     thread.join()
@@ -115,14 +115,14 @@ class Done:
             os.close(writing)
             with os.fdopen(reading) as f:
                 # pylint: disable=eval-used
-                self.tid, self.began, self.ended, self.told = eval(f.read())
-            self.who = {'pid': self.pid, 'tid': self.tid, 'ppid': os.getpid(), 'uid': UID,
+                self.tid, self.began, self.ended, self.result = eval(f.read())
+            self.caller = {'pid': self.pid, 'tid': self.tid, 'ppid': os.getpid(), 'uid': UID,
                         'cgroup': os.stat(group).st_ino, 'cpu': CPU, 'comm': COMM}
         is_true(self.tid != self.pid, self.tid)
 
-    def is_told(self, row, **more):
+    def is_described(self, row, **more):
         """Check that the record describes this thread and run, and has the fields @more."""
-        expected = {k: v for k, v in (self.who | {'sample': 1}).items() if k in row} | more
+        expected = {k: v for k, v in (self.caller | {'sample': 1}).items() if k in row} | more
         is_equal({k: row[k] for k in expected}, expected)
         is_true(self.began <= row['time'] and row['time'] + row['latency'] <= self.ended,
                 (self.began, row, self.ended))
@@ -181,8 +181,8 @@ def op(name, word):
 def call():
     file = make()
     done, found = traced('fs', reader, 'op=READ')
-    is_equal(done.told, 100)
-    done.is_told(only(found), offset=AT, requested=300, result=100, unsure=0, **file)
+    is_equal(done.result, 100)
+    done.is_described(only(found), offset=AT, requested=300, result=100, unsure=0, **file)
     is_true(found[0]['latency'] >= SLOW, found)
 
     def many():
@@ -192,7 +192,7 @@ def call():
     done, found = traced('fs', many, 'op=READ', sample=2)
     is_equal([r['offset'] for r in found], [1, 3, 5, 7])
     for r in found:
-        done.is_told(r, sample=2)
+        done.is_described(r, sample=2)
 
 
 def page_faults():
@@ -208,11 +208,11 @@ def page_faults():
     done, found = traced('fault', toucher, 'op=READ', f'inode={file["inode"]}')
     is_equal(len(found), 2)
     slow, quick = found
-    first, second = done.told
-    done.is_told(slow, address=first + AT, offset=AT, severity=1, result=0, op=0,
+    first, second = done.result
+    done.is_described(slow, address=first + AT, offset=AT, severity=1, result=0, op=0,
                  flags=flags('FAULT_SHARED', 'FAULT_USER'), **file)
     # it maps both pages that are in memory by then
-    done.is_told(quick, address=second + PAGE + 7, offset=PAGE + 7, severity=0, attempts=1, pages=2,
+    done.is_described(quick, address=second + PAGE + 7, offset=PAGE + 7, severity=0, attempts=1, pages=2,
                  **file)
     is_true(slow['latency'] >= SLOW and slow['attempts'] >= 2, slow)
     is_true(1000 < quick['latency'] < slow['latency'], quick)
@@ -227,9 +227,9 @@ def pages():
     done, found = traced('cache', reader_and_writer, 'op=HIT,MISS,DIRTY',
                          f'inode={file["inode"]}')
     is_equal([r['op'] for r in found], [op('CACHE', word) for word in ('MISS', 'HIT', 'DIRTY')])
-    done.is_told(found[0], offset=AT, flags=0, **file)
-    done.is_told(found[1], offset=AT, flags=flags('CACHE_WRITE'), **file)
-    done.is_told(found[2], offset=5 * PAGE, flags=0, **file)
+    done.is_described(found[0], offset=AT, flags=0, **file)
+    done.is_described(found[1], offset=AT, flags=flags('CACHE_WRITE'), **file)
+    done.is_described(found[2], offset=5 * PAGE, flags=0, **file)
 
 
 def address(memory):
@@ -268,23 +268,23 @@ def steps():
         return act
 
     done, found = traced('uring', user_of_rings)
-    entered, taken, tasks, ring_fd, fd = done.told
+    entered, taken, tasks, ring_fd, fd = done.result
     is_equal((entered, sorted(taken)), (4, [(n, 100 if n == 0x1001 else 0) for n in numbers]))
     ours = [r for r in found if r['setup'] == CLAMP]
     enter = only(ours, op=op('URING', 'ENTER'))
     submits = [r for r in ours if r['op'] == op('URING', 'SUBMIT')]
     completes = sorted((r for r in ours if r['op'] == op('URING', 'COMPLETE')),
                        key=lambda r: r['time'] + r['latency'])
-    done.is_told(enter, result=4, to_submit=4, min_complete=4, fd=ring_fd, flags=1)
+    done.is_described(enter, result=4, to_submit=4, min_complete=4, fd=ring_fd, flags=1)
     is_true(enter['latency'] >= SLOW, enter)
     is_equal([(r['user_data'], r['sq_depth']) for r in submits], list(zip(numbers, (3, 2, 1, 0))))
     read = dict(offset=AT, requested=300, op_flags=RWF_DSYNC, flags=ASYNC, ioprio=PRIORITY,
                 buf_index=2, personality=2, opcode=READ_FIXED, fd=fd, fd2=0, unsure=0, result=0,
                 latency=0, **file)
-    done.is_told(submits[0], **read)
+    done.is_described(submits[0], **read)
     is_equal([r['cq_depth'] for r in completes], [1, 2, 3, 4])
     late = only(completes, user_data=numbers[0])
-    done.is_told(late, result=100, requested=300, cpu=late['cpu'], **file)
+    done.is_described(late, result=100, requested=300, cpu=late['cpu'], **file)
     is_true(late['latency'] >= SLOW and late['worker'] in tasks and
             late['worker'] not in (done.pid, done.tid), late)
     for r in submits:
@@ -303,15 +303,15 @@ def writer_of_device(path):
     fd, memory = os.open(path, os.O_RDWR | os.O_DIRECT), mmap.mmap(-1, PAGE)
     fcntl.fcntl(fd, F_SET_RW_HINT, struct.pack('<Q', LIVE_LONG))
     context, results = ctypes.c_ulong(), ctypes.create_string_buffer(3 * 32)
-    is_equal(syscalls.x64.io_setup(8, ctypes.byref(context)), 0)
+    is_equal(syscalls.native.io_setup(8, ctypes.byref(context)), 0)
     calls = [ctypes.create_string_buffer(IOCB.pack(0, 0, 0, IO_CMD_PWRITE, 0, fd, address(memory),
                                                    PAGE, i << 20, 0, 0, 0)) for i in range(3)]
     table = struct.pack('<3Q', *map(ctypes.addressof, calls))
 
     def act():
-        submitted = syscalls.x64.io_submit(context.value, 3, table)
+        submitted = syscalls.native.io_submit(context.value, 3, table)
         at = time.monotonic_ns()
-        done = syscalls.x64.io_getevents(context.value, submitted, 3, results, 0) if submitted > 0 else 0
+        done = syscalls.native.io_getevents(context.value, submitted, 3, results, 0) if submitted > 0 else 0
         # memory and calls are named, and so kept: the kernel has their addresses
         return (submitted, done, at, memory, calls)[:3]
 
@@ -324,10 +324,10 @@ def three_writes():
     must('mq-deadline', f'/sys/block/{disk}/queue/scheduler')
     done, found = traced('block', lambda: writer_of_device('/dev/' + disk), 'op=WRITE',
                          f'dev={slurp(f"/sys/block/{disk}/dev").strip()}')
-    *counts, submitted = done.told
+    *counts, submitted = done.result
     is_equal((counts, len(found)), ([3, 3], 3))
     for i, r in enumerate(found):
-        done.is_told(r, sector=i << 11, requested=PAGE, result=PAGE, op=1, op_code=1,
+        done.is_described(r, sector=i << 11, requested=PAGE, result=PAGE, op=1, op_code=1,
                      device=number_of(disk), disk=disk, partition=0, bios=1, parts=1, requeues=0,
                      ioprio=PRIORITY, hint=LIVE_LONG if VERSION >= (6, 9) else 0,
                      submit_cpu=CPU, cpu=r['cpu'])
@@ -370,7 +370,7 @@ def second_partition():
     device = number_of('vdd2')
     must(usual, affinity)
     unpartition()
-    done.is_told(only(found), partition=2, device=device, disk='vdd', sector=PARTS[1][0] + 16,
+    done.is_described(only(found), partition=2, device=device, disk='vdd', sector=PARTS[1][0] + 16,
                  requested=PAGE, op=0, op_code=0)
 
 
@@ -398,18 +398,20 @@ def target_of_both_levels():
     found = rows_of_target(target)
     must(f'remove {PATH}')
     read, _, write = [r for r in found if r['level'] == 0]
-    done.is_told(read, op=0, offset=AT, requested=300, result=100, sector=0, flags=0,
-                 device=file['device'], origin_pid=0, origin_comm='')
+    done.is_described(read, op=0, offset=AT, requested=300, result=100, sector=0, flags=0,
+                 inode=file['inode'], device=file['device'], origin_pid=0,
+                 origin_comm='')
     is_true(read['latency'] >= SLOW, read)
-    done.is_told(write, op=1, offset=SIZE + 10, requested=20, result=20, sector=0,
-                 flags=flags('IO_APPEND', 'IO_SYNC'))
+    done.is_described(write, op=1, offset=SIZE + 10, requested=20, result=20, sector=0,
+                 inode=file['inode'], flags=flags('IO_APPEND', 'IO_SYNC'))
     is_true(write['latency'] > 1000, write)
     bio = only(found, level=1, op=0)
-    done.is_told(bio, latency=0, offset=5 * PAGE, requested=PAGE, result=PAGE, sector=sector,
-                 device=file['device'], origin_pid=0, origin_comm='')
+    done.is_described(bio, latency=0, offset=5 * PAGE, requested=PAGE, result=PAGE, sector=sector,
+                 inode=file['inode'], device=file['device'], origin_pid=0,
+                 origin_comm='')
     bio = only(found, level=1, op=1)
-    done.is_told(bio, latency=0, offset=5 * PAGE, requested=PAGE, sector=sector,
-                 origin_pid=done.pid, origin_comm=COMM)
+    done.is_described(bio, latency=0, offset=5 * PAGE, requested=PAGE, sector=sector,
+                 inode=file['inode'], origin_pid=done.pid, origin_comm=COMM)
 
 
 if __name__ == '__main__':

@@ -27,24 +27,68 @@ check() {
 	run_functions fs.py "$@"
 }
 
-@test "opening and closing: files, FIFOs and nameless files; opens that fail" {
-	check opening opening_fails by_handle nameless fifos
+@test "opening and closing files" {
+	check opening
 }
 
-@test "syncing, advice, and mappings, also one older than the trace" {
-	check syncing mappings old_mapping
+@test "opens that fail" {
+	check opening_fails
 }
 
-@test "attributes and extended attributes, by name and descriptor" {
-	check attributes extended_attributes
+@test "opening by handle" {
+	check by_handle
 }
 
-@test "directories and names: mkdir, rmdir, getdents, link, symlink, unlink, rename, mknod" {
-	check directories names
+@test "files without a name" {
+	check nameless
 }
 
-@test "data: read, write, fallocate, copy, clone, sendfile, splice; ENOSPC" {
-	check space reading_and_writing between_files no_space
+@test "opening FIFOs" {
+	check fifos
+}
+
+@test "syncing and advice" {
+	check syncing
+}
+
+@test "mappings" {
+	check mappings
+}
+
+@test "a mapping from before the trace" {
+	check old_mapping
+}
+
+@test "attributes, by name and descriptor" {
+	check attributes
+}
+
+@test "extended attributes, by name and descriptor" {
+	check extended_attributes
+}
+
+@test "directories: mkdir, rmdir, getdents" {
+	check directories
+}
+
+@test "names: link, symlink, unlink, rename, mknod" {
+	check names
+}
+
+@test "data: fallocate and truncate" {
+	check space
+}
+
+@test "data: read and write" {
+	check reading_and_writing
+}
+
+@test "data: copy, clone, sendfile, splice" {
+	check between_files
+}
+
+@test "data: a full filesystem" {
+	check no_space
 }
 
 @test "data: reads and writes by the kernel itself have the flag KERNEL" {
@@ -65,20 +109,40 @@ check() {
 	check programs
 }
 
-@test "paths: bind mounts, a changed root, an overlay" {
-	check bind_mounts changed_roots overlay
+@test "paths: bind mounts" {
+	check bind_mounts
 }
 
-@test "32-bit programs; io_uring" {
-	check programs_of_32_bits by_io_uring
+@test "paths: a changed root" {
+	check changed_roots
+}
+
+@test "paths: an overlay" {
+	check overlay
+}
+
+@test "by io_uring" {
+	check by_io_uring
+}
+
+@test "by programs of 32 bits" {
+	check programs_of_32_bits
 }
 
 @test "the kernel's own files, by ->read and ->write" {
 	check own_files_of_the_kernel
 }
 
-@test "each kind of file, opened after the start or before" {
-	run_functions new_kinds.py later kind_by_kind earlier
+@test "each kind of file, opened after the start" {
+	run_functions new_kinds.py later
+}
+
+@test "each kind of file alone, opened after the start" {
+	run_functions new_kinds.py kind_by_kind
+}
+
+@test "each kind of file, opened before the start" {
+	run_functions new_kinds.py earlier
 }
 
 @test "by kretprobe: pipes and sockets that appear after the start" {

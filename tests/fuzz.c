@@ -34,8 +34,8 @@
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
-#include "proc.h"
-#include "random.h"
+#include "lib/proc.h"
+#include "lib/random.h"
 
 enum {
 	TEXT = 140 * 1024,	/* most bytes of one text: more than two full writes */
@@ -349,11 +349,11 @@ static void any_file(char *path, size_t size)
 		"control", "log", "stream", "stats", "", "pipe",
 	};
 	static const char * const common[] = {
-		"control", "hooks", "format", "", "paths", "fs", "fs/control", "fs/log", "fs/stream",
-		"fs/stats", "fault/control", "fault/log", "fault/stream", "block/control",
-		"block/log", "block/stream", "cache/control", "cache/log", "cache/stream",
-		"uring/control", "uring/log", "uring/stream", "error", "fs/error", "fs/pipe",
-		"cache/pipe",
+		"control", "hooks", "format", "", "paths", "error", "fs",
+#define IOT_CATEGORY(name, NAME, kinds, traits, meaning)					\
+		#name "/control", #name "/log", #name "/stream", #name "/stats",		\
+		#name "/error", #name "/pipe",
+#include "../module/uapi/categories.def"
 	};
 
 	if (random_once_in(&rng, 3))
@@ -689,6 +689,8 @@ static int remove_listed(void)
 		if (!line)
 			broken("a target without a path", PROC_CONTROL, NULL, 0);
 		while ((path = strsep(&line, " "))) {
+			if (!strcmp(path, "(deleted)")) /* what precedes leads to no file now */
+				continue;
 			text.length = snprintf(text.bytes, TEXT, "remove %s\n", path);
 			n++;
 			errno = -proc_write(PROC_CONTROL, text.bytes, text.length);

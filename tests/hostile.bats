@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # All attackers run at once, as nobody and as root of a container without capabilities,
-# beside fio, whose totals must stay exact. hostile.py describes the attacks; hostile_*.bats
+# beside fio, whose totals must stay exact. Every call of every process is recorded, those of the
+# attackers, too. hostile.py describes the attacks; hostile_*.bats
 # test them one by one.
 #
 # HOSTILE_SECONDS=600 runs them for ten minutes instead of fifteen seconds.
@@ -10,6 +11,7 @@
 load lib/helpers
 
 setup_file() {
+	export BATS_TEST_TIMEOUT=$((${HOSTILE_SECONDS:-15} * 4 + 600))
 	mkdir -p /mnt/files /mnt/disk
 	mount -t tmpfs files /mnt/files
 	chmod 1777 /mnt/files

@@ -37,16 +37,24 @@ check() {
 	check one_capability
 }
 
-@test "the group or user that root named has access, but not from another namespace" {
-	check group user
+@test "the group that root named has access, but not from another namespace" {
+	check group
+}
+
+@test "the user that root named has access, but not from another namespace" {
+	check user
 }
 
 @test "a descriptor that is handed on may be read, and be written by those who may open the file" {
 	check handed_on
 }
 
-@test "commands act with the rights of the opener, also if a setuid program writes them" {
-	check acts_as_opener deputy
+@test "commands act with the rights of the opener" {
+	check acts_as_opener
+}
+
+@test "commands that a setuid program writes act with the rights of the opener" {
+	check deputy
 }
 
 @test "a device node on a nodev mount cannot be traced" {
@@ -57,14 +65,30 @@ check() {
 	check addresses
 }
 
-@test "control characters in names are escaped: control, logs, stats, filters, the kernel's log" {
-	check terminal_module terminal_node terminal_parameter
+@test "control characters in names are escaped: control, logs, stats, filters" {
+	check terminal_module
+}
+
+@test "control characters in the name of a device node are escaped" {
+	check terminal_node
+}
+
+@test "control characters in parameters are escaped in the kernel's log" {
+	check terminal_parameter
 }
 
 @test "control characters in names are escaped: the tool" {
-	check terminal_tool terminal_trace terminal_messages
+	check terminal_tool
+}
+
+@test "control characters in names are escaped: traces, labels and tags" {
+	check terminal_trace
+}
+
+@test "control characters in arguments are escaped: messages of the tool" {
+	check terminal_messages
 }
 
 @test "the tool names the missing permission" {
-	check told
+	check missing_permission
 }

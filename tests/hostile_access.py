@@ -18,6 +18,7 @@ import struct
 import subprocess
 
 from lib import category
+from lib.categories import CATEGORIES, WITH_WRITEBACK
 from lib.iot import (add, CONTROL, control, drain, error_name, IOT, is_equal, is_true, join, KO,
                      listing, main, must, NOBODY, PARAMETERS, reload, slurp, slurp_bytes, touch,
                      unload, write)
@@ -33,7 +34,6 @@ DAC_OVERRIDE, SETGID, SETUID, SYS_PTRACE, SYS_ADMIN, MKNOD, PERFMON = 1, 6, 7, 1
 DENIED = {'EACCES', 'EPERM'}
 TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools', 'iotracer')
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'build/tests')
-CATEGORIES = 'fs', 'block', 'fault', 'cache', 'uring'
 MESSAGE = 'permission denied: needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace, ' \
           'or membership of the group that proc_gid names'
 
@@ -125,7 +125,7 @@ def files():
         for name in names:
             path = f'{directory}/{name}'
             found[path] = bool(os.stat(path).st_mode & stat.S_IWUSR)
-    is_equal(len(found), 6 + 6 * len(CATEGORIES) + 2 + 5)
+    is_equal(len(found), 6 + 6 * len(CATEGORIES) + len(WITH_WRITEBACK) + 5)
     return found
 
 
@@ -401,16 +401,17 @@ def make_addresses():
                            stdout=subprocess.DEVNULL)
 
     touch('/mnt/disk/f')
-    for name in NAMES_OF_ADDRESSES:
+    for name in ADDRESSES:
         kinds = '' if name == 'fault' else ' kind=all'
         category.command('stop', 'reset', f'filter tree={os.getpid()}{kinds}', category=name)
         category.command('start', category=name)
     join(spawn(act))
-    for name in NAMES_OF_ADDRESSES:
+    for name in ADDRESSES:
         category.command('stop', 'filter none', category=name)
 
 
-NAMES_OF_ADDRESSES = 'fs', 'fault', 'uring'
+# The categories whose records have fields that can hold an address.
+ADDRESSES = {'fs': {'address', 'result'}, 'fault': {'address'}, 'uring': {'user_data', 'offset'}}
 POSITIONS = {1, 2, 3, 4, 5, 8, 17, 22, 23, 24, 30, 33, 49}
 
 
@@ -434,7 +435,7 @@ def addresses():
     def member():
         become(NOBODY)
 
-    for name in NAMES_OF_ADDRESSES:
+    for name in ADDRESSES:
         hidden = answer(member, slurp, f'{IOT}/{name}/log')
         shown = slurp(f'{IOT}/{name}/log')
         is_equal(len(hidden.split('\n')), len(shown.split('\n')))
@@ -453,11 +454,9 @@ def addresses():
             is_equal(answer(setup, records, name), all_)
     is_true(re.search(r' MMAP .* result=[1-9]', slurp(IOT + '/fs/log')), 'no address of mmap')
     # The kind of a field says that it can hold an address. Records of targets have none.
-    for name, wanted in (('fs', {'address', 'result'}), ('fault', {'address'}),
-                         ('uring', {'user_data', 'offset'}), ('io', set()), ('cache', set()),
-                         ('block', set())):
+    for name in CATEGORIES + ('io',):
         is_equal({f for f, k in kinds[name].items() if k in ('address', 'returned', 'sqeoff')},
-                 wanted)
+                 ADDRESSES.get(name, set()))
     # The process that opened the file decides, not the one that reads.
     fd = os.open(IOT + '/fault/log', os.O_RDONLY)
     is_equal(answer(member, lambda: drain(fd)), slurp_bytes(IOT + '/fault/log'))
@@ -576,7 +575,7 @@ def terminal_node():
         is_safe(slurp_bytes(CONTROL))
         is_safe(slurp_bytes(b'/proc/iotracer/' + node[5:] + b'/stats'))
         for command in ('list',), ('status',), ('profile', node), ('log', node), ('list', '-f', 'json'):
-            is_safe(told_by(*command)[1])
+            is_safe(run_by(*command)[1])
         must(b'remove ' + node)
     finally:
         os.unlink(node)
@@ -601,7 +600,7 @@ def terminal_parameter():
 # The tool
 
 
-def told_by(*words, setup=None, cwd=None):
+def run_by(*words, setup=None, cwd=None):
     p = subprocess.run([TOOL, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                        check=False, preexec_fn=setup, cwd=cwd)
     return p.returncode, p.stdout, p.stderr
@@ -612,10 +611,10 @@ def terminal_tool():
     must('remove f')
     for name in HOSTILE:
         touch(name)
-        is_equal(told_by('add', b'./' + name)[0], 0)
+        is_equal(run_by('add', b'./' + name)[0], 0)
         join(spawn(use, name, name))
     for words in ('list',), ('status',), ('list', '--format=json'), ('status', '--format=json'):
-        status, out, err = told_by(*words)
+        status, out, err = run_by(*words)
         is_equal((status, err), (0, b''))
         text = is_safe(out)
         if 'json' in words[-1]:
@@ -627,14 +626,14 @@ def terminal_tool():
     name = HOSTILE[0]
     for words in ('log',), ('log', '--format=csv'), ('log', '--format=json'), ('profile',), \
             ('profile', '--format=json'):
-        status, out, err = told_by(*words, b'./' + name)
+        status, out, err = run_by(*words, b'./' + name)
         is_equal((status, err), (0, b''))
         text = is_safe(out)
         is_true('033' in text, text)
         if 'json' in words[-1]:
             for line in text.strip().split('\n') if words[0] == 'log' else [text]:
                 json.loads(line)
-    is_equal(told_by('remove', '--all')[0], 0)
+    is_equal(run_by('remove', '--all')[0], 0)
 
 
 def terminal_trace():
@@ -642,7 +641,7 @@ def terminal_trace():
     name = b'\x1b[31m\xc2\x9bn'
     shutil.copy('/bin/true', name)
     os.chmod(name, 0o755)
-    status, out, err = told_by('record', '-o', b'\x1b]trace', '-c', 'fs', '--label', b'\x1b[1m\x9b', '--tag',
+    status, out, err = run_by('record', '-o', b'\x1b]trace', '-c', 'fs', '--label', b'\x1b[1m\x9b', '--tag',
                                b'k\x1b=\x07', '--', b'./' + name, b'\x1b[2J')
     is_equal(status, 0)
     is_safe(out + err)
@@ -652,7 +651,7 @@ def terminal_trace():
             with open(directory + b'/' + file, 'rb') as f:
                 json.loads(is_safe(f.read(), keep_=b'\n\t'))
     for how in 'csv', 'json':
-        status, out, err = told_by('export', '--per-category', f'--format={how}', directory)
+        status, out, err = run_by('export', '--per-category', f'--format={how}', directory)
         is_equal(status, 0)
         is_safe(err)
         text = is_safe(out)
@@ -660,7 +659,7 @@ def terminal_trace():
         for line in text.strip().split('\n') if how == 'json' else ():
             json.loads(line)
     # "record" refuses a directory that exists, and names it.
-    status, out, err = told_by('record', '-o', directory, '--', 'true')
+    status, out, err = run_by('record', '-o', directory, '--', 'true')
     is_equal(status, 1)
     is_true('033]trace' in is_safe(out + err), err)
 
@@ -677,7 +676,7 @@ def terminal_messages():
                   ('record', '-f', b'op=' + bad), ('record', '-f', b'comm=x ' + bad),
                   ('filter', 'fs', bad + b'=x'), ('filter', 'fs', b'op=' + bad), ('help', bad),
                   ('record', '--time', bad), ('record', '--tag', bad), ('record', '--', b'./' + bad)):
-        status, out, err = told_by(*words)
+        status, out, err = run_by(*words)
         is_true(status, words)
         is_equal(out, b'')
         is_true('033' in is_safe(err), (words, err))
@@ -692,12 +691,12 @@ def powerless():
     keep()
 
 
-def told():
+def missing_permission():
     fresh()
     for words in ('add', 'f'), ('list',), ('status',), ('log', 'f'), ('remove', 'f'), ('stop', '--all'), \
             ('record', '-o', '/tmp/denied', '--', 'true'):
         for setup in powerless, (lambda: become(NOBODY)):
-            status, out, err = told_by(*words, setup=setup)
+            status, out, err = run_by(*words, setup=setup)
             is_equal((status, out), (4, b''))
             is_true(re.fullmatch(rf'iotracer: \S*: {MESSAGE}\n', err.decode()), err)
     # A process without the right to open a file cannot write to a descriptor that it was left.

@@ -21,7 +21,7 @@ teardown_file() {
 
 teardown() {
 	unmap_all
-	for category in fs block uring; do
+	for category in fs block uring cache; do
 		echo stop >"/proc/iotracer/$category/control"
 	done
 }
@@ -31,12 +31,20 @@ check() {
 	run_functions hostile_floods.py "$@"
 }
 
-@test "one munmap of 30,000 mappings and one close_range of 25,000 descriptors are recorded whole" {
-	check mappings descriptors
+@test "one munmap of 30,000 mappings is recorded whole" {
+	check mappings
 }
 
-@test "with little memory, or by kretprobe, each event of munmap is recorded or counted as missed" {
-	check no_memory by_kretprobe
+@test "one close_range of 25,000 descriptors is recorded whole" {
+	check descriptors
+}
+
+@test "with little memory each event of munmap is recorded or counted as missed" {
+	check no_memory
+}
+
+@test "by kretprobe each event of munmap is recorded or counted as missed" {
+	check by_kretprobe
 }
 
 @test "io_uring: beside 20,000 requests that wait, fio and full rings are recorded whole" {
@@ -49,6 +57,43 @@ check() {
 	unmap flood
 }
 
-@test "an sqe or a name that changes while the kernel reads it is marked as CHANGED" {
-	check sqe name_of_a_file name_of_nothing
+@test "block: beside 1,500 threads in a direct read, an event without file is one that is counted" {
+	map flood "0 $(blockdev --getsz /dev/vdc) linear /dev/vdc 0"
+	check direct_calls
+	unmap flood
+}
+
+@test "fs and cache: beside 3,000 requests that will be retried, those of fio are recorded whole" {
+	map flood "0 $(blockdev --getsz /dev/vdc) linear /dev/vdc 0"
+	check retried_reads
+	unmap flood
+}
+
+@test "block: beside 60,000 dirty pages a request names who wrote its page, or is counted" {
+	check originators
+}
+
+@test "an sqe that changes while the kernel reads it is marked as CHANGED" {
+	check sqe
+}
+
+@test "the name of a file that changes while the kernel reads it is marked as CHANGED" {
+	check name_of_a_file
+}
+
+@test "a name that leads nowhere and changes is marked as CHANGED" {
+	check name_of_nothing
+}
+
+@test "the name of an open that fails and changes meanwhile is marked as CHANGED" {
+	check open_that_fails
+}
+
+@test "by kretprobe the name of an open that changes meanwhile is marked as CHANGED" {
+	check open_by_kretprobe
+}
+
+@test "io_uring: each completion of a ring that is resized all the time is recorded once" {
+	[[ $(uname -r) != 6.* ]] || skip "IORING_REGISTER_RESIZE_RINGS came with 6.13"
+	check resized
 }

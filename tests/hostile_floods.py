@@ -12,14 +12,16 @@ import mmap
 import os
 import resource
 import subprocess
+import time
 
 from lib import category, fuse, syscalls
-from lib.iot import is_equal, is_true, join, main, reload
+from lib.iot import is_equal, is_true, join, LOAD_DIVISOR, main, must, reload, slurp
 from lib.process import spawn, waits_in
 
 PROGRAM = os.path.join(os.path.dirname(__file__), '..', 'build/tests/hostile_floods')
 PROGRAMS = os.path.dirname(PROGRAM)
-NOBODY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups']
+USER = 65534
+NOBODY = ['setpriv', '--reuid', str(USER), '--regid', str(USER), '--clear-groups']
 MAPPINGS = 30000
 DESCRIPTORS = 25000
 FEW = 9000
@@ -197,23 +199,39 @@ def requests():
     is_true(polls - PLACES <= s['missed'] < polls, s)
 
 
-def bios():
-    number = 9500
+def flood_device():
     device = '/dev/' + subprocess.run(
         ['dmsetup', 'info', '-c', '--noheadings', '-o', 'blkdevname', 'flood'], check=True,
         text=True, stdout=subprocess.PIPE).stdout.strip()
     os.chmod(device, 0o666)
-    st = os.stat('/dev/vdb')
-    disk = f'{os.major(st.st_rdev)}:{os.minor(st.st_rdev)}'
-    command('stop', 'size 65536', 'reset', 'filter op=READ', 'start', name='block')
-    with flooding('aio', device, number, 'open') as go_on:
+    return device
+
+
+@contextlib.contextmanager
+def waiting(scenario, number):
+    """Meanwhile the reads of a scenario wait for the device flood."""
+    with flooding(scenario, flood_device(), number, 'open') as go_on:
         subprocess.run(['dmsetup', 'suspend', '--noflush', '--nolockfs', 'flood'], check=True)
         try:
             go_on('ready')
-            subprocess.run(['dd', 'if=/dev/vdb', 'of=/dev/null', 'bs=4k', 'count=300',
-                            'iflag=direct', 'status=none'], check=True)
+            yield
         finally:
             subprocess.run(['dmsetup', 'resume', '--noudevsync', 'flood'], check=True)
+
+
+def read_disk():
+    """Read a disk directly. Return: its number."""
+    subprocess.run(['dd', 'if=/dev/vdb', 'of=/dev/null', 'bs=4k', 'count=300', 'iflag=direct',
+                    'status=none'], check=True)
+    st = os.stat('/dev/vdb')
+    return f'{os.major(st.st_rdev)}:{os.minor(st.st_rdev)}'
+
+
+def bios():
+    number = 9500
+    command('stop', 'size 65536', 'reset', 'filter op=READ', 'start', name='block')
+    with waiting('aio', number):
+        disk = read_disk()
     command('stop', name='block')
     s = category.is_conserved('block')
     rows = category.events(category='block')
@@ -227,7 +245,149 @@ def bios():
     is_equal(len(others) + s['missed'] - len(early), number)
     is_true(number - PLACES <= s['missed'] < number, s)
 
+def direct_calls():
+    """More threads are in a direct read than there are slots for them."""
+    number, slots = 1500, 1024
+    before = category.stats('block')['missed']
+    command('stop', 'size 65536', 'reset', 'filter op=READ', 'start', name='block')
+    with waiting('direct', number):
+        while threads_in('hostile_floods', 'D') < number:
+            time.sleep(0.1)
+        disk = read_disk()
+    command('stop', name='block')
+    missed = category.is_conserved('block')['missed'] - before
+    rows = category.events(category='block')
+    mine = [r for r in rows if r['comm'] == 'dd' and r['device'] == disk]
+    is_equal([(int(r['sector']) if 'sector' in r else 0, r['result']) for r in mine],
+             [(8 * i, str(PAGE)) for i in range(300)])
+    is_true({r.get('path') for r in mine} <= {'/dev/vdb', None}, mine[:3])
+    others = [r for r in rows if r['comm'] == 'hostile_floods' and 'BIO' in r.get('flags', '')]
+    is_equal(len(others), number)
+    # each event without file is counted, and no other
+    is_equal(sum('inode' not in r for r in mine + others), missed)
+    is_true(number - slots <= missed, missed)
+
+
+def threads_in(comm, state):
+    found = 0
+    for name in os.listdir('/proc'):
+        with contextlib.suppress(OSError, ValueError):
+            for tid in os.listdir(f'/proc/{int(name)}/task'):
+                words = slurp(f'/proc/{name}/task/{tid}/stat').rsplit(') ', 1)
+                found += words[0].endswith('(' + comm) and words[1][0] == state
+    return found
+
+
+def retried_reads():
+    """
+    Requests of io_uring wait for the page cache, between two calls of the filesystem. Categories
+    fs and cache remember each until it goes on.
+    """
+    number = 3000
+    slots = 263 + 8 # of category fs, which has the smaller table; and workers, which wait, too
+    subprocess.run(['fio', '--name=f', '--filename=/mnt/disk/fio', '--rw=write', '--bs=64k',
+                    '--size=4M', '--end_fsync=1', '--output=/dev/null'], check=True)
+    fd = os.open('/mnt/disk/fio', os.O_RDONLY)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    before = {name: category.stats(name)['missed'] for name in ('fs', 'cache')}
+    command('stop', 'size 65536', 'reset', 'filter op=READ kind=file,device', 'start')
+    command('stop', 'size 65536', 'reset', 'filter op=HIT,MISS kind=file,device', 'start',
+            name='cache')
+    with waiting('reads', number):
+        job = json.loads(subprocess.run(
+            ['fio', '--name=f', '--filename=/mnt/disk/fio', '--rw=randread', '--bs=4k',
+             '--size=4M', '--ioengine=io_uring', '--iodepth=8', '--output-format=json', '--thread',
+             '--invalidate=1'], check=True, text=True, stdout=subprocess.PIPE).stdout)['jobs'][0]
+    for name in ('fs', 'cache'):
+        command('stop', name=name)
+    os.close(fd)
+    missed = {name: category.is_conserved(name)['missed'] - n for name, n in before.items()}
+    rows = [r for r in category.events() if r['path'] == '/mnt/disk/fio']
+    is_equal((len(rows), sum(int(r['result']) for r in rows)),
+             (job['read']['total_ios'], job['read']['io_bytes']))
+    is_equal({r['requested'] for r in rows}, {str(PAGE)})
+    # the flood: reads of what is there later, and requests; of some only the end is known
+    rows = [r for r in category.events() if r['path'].startswith('/dev/dm')]
+    is_equal(len(rows), 2 * number)
+    whole = [r for r in rows if (r['requested'], r['result']) == (str(2 * PAGE),) * 2]
+    is_equal(len(whole) + missed['fs'], number)
+    is_true(number - slots <= missed['fs'] <= number, missed)
+    pages = [r for r in category.events(category='cache') if r['path'] == '/mnt/disk/fio']
+    is_equal(sum(int(r['pages']) for r in pages), job['read']['total_ios'])
+
+
+def write_pages(paths, first):
+    for path in paths:
+        fd = os.open(path, os.O_WRONLY)
+        for page in range(first, 8, 2):
+            os.pwrite(fd, b'x', page * PAGE)
+        os.close(fd)
+
+
+def originators():
+    """
+    Two processes write to the same files, then a flood of dirty pages fills the table of pages.
+    Each request with a page of a file names the writer of that page, or is counted.
+    """
+    # of a file most pages are forgotten, or none, so there are many files
+    paths = [f'/mnt/disk/written{i}' for i in range(64)]
+    for path in [*paths, '/mnt/disk/f']:
+        make(path, 0)
+        os.truncate(path, 8 * PAGE) # no page is there, so the kernel makes small folios
+    knobs = {'/sys/block/vda/queue/max_sectors_kb': '4',
+             '/proc/sys/vm/dirty_writeback_centisecs': '0'}
+    with contextlib.ExitStack() as stack:
+        for path, value in knobs.items():
+            old = slurp(path)
+            must(value, path)
+            stack.callback(must, old, path)
+        command('stop', 'size 65536', 'reset', 'filter none', 'start', name='block')
+        before = category.stats('block')['originators_by_file']
+        writers = []
+        for first in (0, 1):
+            writers.append(spawn(write_pages, paths, first))
+            join(writers[-1])
+        flood('dirty', '/mnt/disk/f', 60000)
+        os.sync()
+        command('stop', name='block')
+    by_file = category.is_conserved('block')['originators_by_file'] - before
+    rows = [r for r in category.events(category='block')
+            if r.get('path') in paths and r['op'] == 'WRITE']
+    is_equal(len(rows), 8 * len(paths))
+    wrong = [r for r in rows if 'origin_pid' in r and
+             int(r['origin_pid']) != writers[int(r.get('offset', 0)) // PAGE % 2]]
+    is_true(0 < len(wrong) <= by_file < len(rows) // 2, (len(wrong), by_file))
+
 # What changes
+
+
+def differ(some, others):
+    """What one of two lists has more often, twenty at most."""
+    count = collections.Counter(some)
+    count.subtract(others)
+    return [(what, n) for what, n in count.items() if n][:20]
+
+
+def resized():
+    """Requests of a ring that is resized all the time: each is one SUBMIT and one COMPLETE."""
+    number = 8000 // LOAD_DIVISOR
+    make('/mnt/disk/f')
+    command('stop', 'size 131072', 'reset', f'filter uid={USER}', 'start', name='uring')
+    said = [tuple(map(int, line.split()))
+            for line in flood('resize', '/mnt/disk/f', number).splitlines()]
+    command('stop', name='uring')
+    is_true(sorted(data for data, _ in said) == list(range(1, number + 1)), 'the program is wrong')
+    s = category.is_conserved('uring')
+    is_equal((s['lost'], s['overwritten'], s['missed']), (0, 0, 0))
+    rows = category.events(category='uring')
+    found = {op: [r for r in rows if r['op'] == op] for op in ('SUBMIT', 'COMPLETE', 'ENTER')}
+    belong_together(found['SUBMIT'] + found['COMPLETE'])
+    is_equal(differ((int(r['user_data'], 16) for r in found['SUBMIT']), range(1, number + 1)), [])
+    is_equal(differ(((int(r['user_data'], 16), int(r['result'])) for r in found['COMPLETE']),
+                    said), [])
+    is_equal({r.get('unsure') for r in rows}, {None})
+    # those of the other thread, which the kernel refuses
+    is_true('-17' in {r['result'] for r in found['ENTER']}, 'no other thread looked at the ring')
 
 
 def sqe():
@@ -251,20 +411,36 @@ def stat_at(address):
                           ctypes.create_string_buffer(256))
 
 
-def renamed_under(first, second):
-    """stat(2) of a name that changes during the lookup, then again. Return: unsure of both."""
+def open_unread(address, flags=os.O_RDONLY):
+    """Open a name that is in memory but not in that of this process."""
+    fd = syscalls.libc.syscall(ctypes.c_long(2), ctypes.c_long(address), ctypes.c_long(flags),
+                               ctypes.c_long(0o600))
+    is_equal(fd, -1)
+
+
+def open_at(address, flags=os.O_RDONLY):
+    ctypes.string_at(address)
+    open_unread(address, flags)
+
+
+def create_at(address):
+    open_at(address, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+
+
+def renamed_under(first, second, call=stat_at, op='GETATTR'):
+    """A call with a name that changes during the lookup, then again. Return: unsure of both."""
     with fuse.mounted(1) as hold:
         shared = mmap.mmap(-1, PAGE)
         shared[:len(first)] = first
         address = ctypes.addressof(ctypes.c_char.from_buffer(shared))
-        command('stop', 'reset', 'filter op=GETATTR', 'start')
+        command('stop', 'reset', f'filter op={op}', 'start')
         hold.set()
-        pid = spawn(stat_at, address)
+        pid = spawn(call, address)
         waits_in(pid, 'request_wait_answer')
         shared[:len(second)] = second
         hold.clear()
         join(pid)
-        again = spawn(stat_at, address)
+        again = spawn(call, address)
         join(again)
         command('stop')
     rows = category.events()
@@ -277,6 +453,24 @@ def name_of_a_file():
 
 def name_of_nothing():
     is_equal(renamed_under(b'/mnt/fuse/none\0', b'/mnt/fuse/nobo\0'), [['CHANGED'], [None]])
+
+
+def open_that_fails():
+    """The file that the name led to before the call is not the one that was not opened."""
+    make('/mnt/files/f')
+    for second, call in ((b'/mnt/files/none\0', open_at), (b'/mnt/files/f\0', create_at)):
+        is_equal(renamed_under(b'/mnt/fuse/file\0', second, call, 'OPEN'),
+                 [['CHANGED'], [None]])
+
+
+def open_by_kretprobe():
+    """Its handler looks nothing up: the call itself reads the name, then waits."""
+    reload('attach=kprobe')
+    names = b'/mnt/fuse/none\0', b'/mnt/files/none\0'
+    is_equal(renamed_under(*names, open_at, 'OPEN'), [['CHANGED'], [None]])
+    is_equal(renamed_under(*names, open_unread, 'OPEN')[0], ['CHANGED'])
+    reload()
+
 
 if __name__ == '__main__':
     main(globals())

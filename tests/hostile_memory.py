@@ -13,6 +13,7 @@ import struct
 import subprocess
 
 from lib import iot
+from lib.categories import CATEGORIES
 from lib.category import command, do, HEADER, is_conserved, mine, stats
 from lib.fuse import attributes, FOREVER, FORGET, GETATTR, Hold, LOOKUP, ROOT, Server
 from lib.iot import (add, IOT, is_equal, is_true, join, kmsg, main, must, reload, set_parameter,
@@ -23,7 +24,7 @@ from lib.stream import Blocks, fields, record_size
 FS = IOT + '/fs'
 CPU1 = '/sys/devices/system/cpu/cpu1/online'
 HERE = os.path.dirname(os.path.realpath(__file__))
-RECORD = 112    # bytes of a target's record
+RECORD = 120    # bytes of a target's record
 PAGE = 4096
 
 
@@ -67,7 +68,7 @@ def reset_at_limit():
     write_bytes('f', 0, 300)
     stream = os.open(t.dir + '/stream', os.O_RDONLY)
     log = os.open(t.dir + '/log', os.O_RDONLY)
-    begun = os.read(log, 100)
+    started = os.read(log, 100)
     for i in range(13):
         t.command('reset' if i % 2 else 'timereset')
         is_within(limit)
@@ -77,7 +78,7 @@ def reset_at_limit():
         is_equal((t.addresses(), t.stats()), (to(0, 9), (10, 10, 0, 0, 0)))
     # A reader that began before the resets gets the records of that time, then those that
     # are there now. The sequence numbers go on.
-    is_equal(len((begun + iot.drain(log)).splitlines()), 300)
+    is_equal(len((started + iot.drain(log)).splitlines()), 300)
     is_equal(len(iot.drain(log).splitlines()), 10)
     data = iot.drain(stream)[HEADER.size:]
     is_equal([struct.unpack_from('<Q', data, at)[0] for at in range(0, len(data), RECORD)],
@@ -203,7 +204,7 @@ def start_tells():
     said = kmsg.new()
     is_equal(len(said), 1)
     iot.matches(said[0], rf'fs: a ring of 16384 events for each of 2 CPUs of {wanted} bytes '
-                      r'would pass ring_memory_limit=100000 \(0 in use\), which leaves 100000: ')
+                      r'would exceed ring_memory_limit=100000 \(0 in use\), which leaves 100000: ')
     set_parameter('ring_memory_limit', wanted - 1)
     is_equal(write(FS + '/control', 'start'), 'ENOMEM')
     set_parameter('ring_memory_limit', wanted)
@@ -278,7 +279,7 @@ def hotplug_at_limit():
     must('1', CPU1)
     said = kmsg.new()
     is_equal(len(said), 1)
-    iot.matches(said[0], r'fs: a ring of 16384 events for CPU 1 of \d+ bytes would pass ')
+    iot.matches(said[0], r'fs: a ring of 16384 events for CPU 1 of \d+ bytes would exceed ')
     # CPU 1 has no ring: each of its events is counted as lost.
     write_on(1, 33)
     s = is_conserved()
@@ -478,10 +479,9 @@ def poison():
     iot.unload()
     is_equal(subprocess.run(['insmod', module, 'MAX_EVENTS=20000']).returncode, 0)
     events = fields()
-    categories = 'fs', 'fault', 'block', 'cache', 'uring'
     touch('/mnt/ext4/file', '/mnt/files/file')
     targets = [add(path) for path in ('/mnt/ext4/file', '/mnt/files/file', '/dev/vda')]
-    for category in categories:
+    for category in CATEGORIES:
         command('start', category=category)
     for directory in '/mnt/ext4', '/mnt/files':
         join(spawn(busy, directory))
@@ -491,9 +491,9 @@ def poison():
                    f'bs=4k iflag=direct; {HERE}/../build/tests/io_uring-cp d copy; sync d copy',
                    shell=True, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.chdir('/')
-    for category in categories:
+    for category in CATEGORIES:
         command('stop', category=category)
-    for category in categories:
+    for category in CATEGORIES:
         blocks = Blocks(category)
         event = next(e for e in events.values() if e[0] == category)
         rows = blocks.read()

@@ -8,14 +8,12 @@
 load lib/helpers
 
 setup_file() {
-	mkdir -p /mnt/files
-	mount -t tmpfs files /mnt/files
-	new_filesystem ext4 /dev/vda /mnt/disk 256M
+	files_and_disk
 }
 
 teardown_file() {
 	unload_module
-	umount /mnt/files /mnt/disk
+	umount_files_and_disk
 }
 
 # check FUNCTION...
@@ -23,12 +21,24 @@ check() {
 	run_functions hostile_paths.py "$@"
 }
 
-@test "mounts: start does not read a FIFO or FUSE file that is mounted over mountinfo" {
-	check fifo_for_mountinfo fuse_for_mountinfo
+@test "mounts: start does not read a FIFO that is mounted over mountinfo" {
+	check fifo_for_mountinfo
 }
 
-@test "mounts: paths are right after a mount is made or moved while a category runs" {
-	check mounted_later moved_mount
+@test "mounts: start does not read a FUSE file that is mounted over mountinfo" {
+	check fuse_for_mountinfo
+}
+
+@test "mounts: paths are right after a mount is made while a category runs" {
+	check mounted_later
+}
+
+@test "mounts: paths are right after a mount is moved while a category runs" {
+	check moved_mount
+}
+
+@test "mounts: among 1,200 mounts the one of a file is found with interrupts off" {
+	check many_mounts
 }
 
 @test "mounts: after start and stop no mount is held and no memory is left" {
@@ -47,6 +57,14 @@ check() {
 
 @test "memory: paths are given back when the kernel asks, and no path is wrong after that" {
 	check shrunk
+}
+
+@test "memory: the table of paths is charged, and given back with the last path" {
+	check table_comes_and_goes
+}
+
+@test "memory: without room for the table of paths events have no path, which is counted" {
+	check no_room_for_table
 }
 
 @test "ring_memory_limit bounds paths, too" {

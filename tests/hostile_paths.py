@@ -8,6 +8,7 @@ and rename directories all the time.
 import contextlib
 import ctypes
 import os
+import re
 import select
 import signal
 import subprocess
@@ -15,13 +16,14 @@ import time
 
 from lib import fuse
 from lib.category import command, do, events, is_conserved, stats
-from lib.iot import (IOT, is_equal, is_true, join, main, must, NOBODY, reload, set_parameter, slurp,
-                     touch, write_bytes)
+from lib.iot import (IOT, is_equal, is_true, join, kmsg, main, must, NOBODY, parameter, reload,
+                     set_parameter, slurp, touch, write_bytes)
 from lib.process import sleeps_in, spawn
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 NEWNS, BIND, MOVE, REC, PRIVATE, DETACH = 0x20000, 4096, 8192, 16384, 1 << 18, 2
 TRACING = '/sys/kernel/tracing'
+PAGE = 4096
 
 
 def libc(name, *args):
@@ -132,7 +134,7 @@ def fuse_for_mountinfo():
 
 def known_in_the_end(name):
     """Soon after a change of mounts, paths are known again. Until then, records have none."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     for i in range(1000):
         path = f'/mnt/disk/{name}{i}'
         seen = written_back(name + str(i))
@@ -177,6 +179,25 @@ def moved_mount():
     umount('/mnt/files/two')
     is_equal([e['path'] for e in events() if e['path'].startswith('/mnt')],
              ['/mnt/files/one/f', '/mnt/files/two/f'])
+
+
+def many_mounts():
+    """Pages are made dirty with interrupts off, where few mounts are looked at."""
+    reload()
+    os.makedirs('/mnt/disk/dir', exist_ok=True)
+    touch('/mnt/disk/dir/f')
+    inode = str(os.stat('/mnt/disk/dir/f').st_ino)
+    mount('none', '/mnt/files', kind='tmpfs')
+    for i in range(1200):
+        os.mkdir(f'/mnt/files/{i}')
+        # the file is below some of them, which show less of the filesystem
+        mount('/mnt/disk/dir' if i % 10 == 0 else '/mnt/files', f'/mnt/files/{i}', BIND)
+    command('size 20000', f'filter pid={os.getpid()} op=DIRTY', 'start', category='cache')
+    write_bytes('/mnt/disk/dir/f', 0, 8192)
+    command('stop', category='cache')
+    umount('/mnt/files', DETACH)
+    is_equal([e.get('path') for e in events(category='cache') if e.get('inode') == inode],
+             ['/mnt/disk/dir/f'] * 2)
 
 
 def started_and_stopped():
@@ -249,9 +270,63 @@ def shrunk():
     do(lambda: [os.unlink(name) for name in names])
 
 
+def used():
+    return int(re.search(r'^used (\d+)$', slurp(IOT + '/memory'), re.M)[1])
+
+
+def areas():
+    """Bytes of the module's tables and rings in the kernel's list of areas."""
+    return PAGE * sum(map(int, re.findall(r' \[iotracer\] pages=(\d+)', slurp('/proc/vmallocinfo'))))
+
+
+def table_comes_and_goes():
+    """The table of paths is charged, and given back when no category runs and no log needs it."""
+    reload()
+    table = 3 * 8 * int(parameter('paths_limit'))
+    touch('/mnt/files/f')
+    command('size 200', f'filter tree={os.getpid()} op=WRITE', 'start', 'stop')
+    before = areas()
+    is_equal(used(), stats()['memory_bytes'])
+    for _ in range(3):
+        command('start')
+        do(write_bytes, '/mnt/files/f', 0, 1)
+        taken = areas() - before
+        is_true(table <= taken <= table + 6 * PAGE, f'{taken} bytes')
+        s = stats()
+        rest = used() - s['memory_bytes'] - s['paths_bytes']
+        is_true(table <= rest <= taken, f'{rest} bytes')
+        # a record names a path
+        command('stop')
+        is_equal([e['path'] for e in events()], ['/mnt/files/f'])
+        is_equal(areas() - before, taken)
+        command('reset')
+        is_equal((areas(), used()), (before, stats()['memory_bytes']))
+
+
+def no_room_for_table():
+    """If ring_memory_limit has no room for the table of paths, events have no path, as counted."""
+    reload()
+    command('size 200', f'filter tree={os.getpid()} op=WRITE')
+    touch('/mnt/files/f')
+    set_parameter('ring_memory_limit', stats()['start_bytes'])
+    kmsg.new()
+    command('start')
+    is_true(any('events have no paths' in line for line in kmsg.new()), 'not a word of it')
+    do(write_bytes, '/mnt/files/f', 0, 1)
+    command('stop')
+    s = stats()
+    is_equal((s['paths_missed'], s['paths_bytes'], used()), (1, 0, s['memory_bytes']))
+    set_parameter('ring_memory_limit', 64 << 20)
+    command('start')
+    do(write_bytes, '/mnt/files/f', 0, 1)
+    command('stop')
+    is_equal((stats()['paths_missed'], events()[-1]['path']), (1, '/mnt/files/f'))
+    reload()
+
+
 def within_ring_memory():
     """Rings and paths share a limit. When it is reached, events have no path."""
-    reload()
+    reload('paths_limit=512')
     command('size 100')
     set_parameter('ring_memory_limit', 1)
     with contextlib.suppress(AssertionError):

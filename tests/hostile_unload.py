@@ -7,6 +7,8 @@ that touches it, or lets the kernel copy to it, waits until it is killed.
 """
 import contextlib
 import ctypes
+import errno
+import mmap
 import os
 import signal
 import subprocess
@@ -14,8 +16,8 @@ import time
 
 from lib import fuse
 from lib.category import command, is_conserved, stats
-from lib.iot import (add, as_user, CONTROL, IOT, is_equal, is_true, join, main, matches, must,
-                     NOBODY, reload, slurp, touch)
+from lib.iot import (add, as_user, CONTROL, IOT, is_equal, is_true, join, listing, main, matches,
+                     must, NOBODY, reload, slurp, touch, write)
 from lib.never import delete_module, LIBC, never, PAGE
 from lib.process import spawn, waits_in
 
@@ -37,6 +39,13 @@ def read_never(path):
     _memory, address, _uffd = never(os.memfd_create('never'))
     fd = os.open(path, os.O_RDONLY)
     LIBC.read(fd, ctypes.c_void_p(address), PAGE)
+
+
+def write_never(path):
+    """write(2) to a file from memory that never comes."""
+    _memory, address, _uffd = never(os.memfd_create('never'))
+    fd = os.open(path, os.O_WRONLY)
+    LIBC.write(fd, ctypes.c_void_p(address), PAGE)
 
 
 @contextlib.contextmanager
@@ -67,6 +76,19 @@ def is_named(pid, function):
     """The kernel log names this process as the reason that the module stays."""
     matches(messages(), f'iotracer: cannot be unloaded yet: python3 \\(process {pid}, thread {pid}\\) '
             f'is inside a traced call of {function}[ ;]')
+
+
+def is_named_inside(pid, path):
+    """The kernel log names this process, and the file in /proc/iotracer that it is inside."""
+    matches(messages(), f'iotracer: cannot be unloaded yet: python3 \\(process {pid}, thread {pid}\\) '
+            f'is inside a read or write of {path};')
+
+
+def wait_until(condition, words):
+    end = time.monotonic() + AT_ONCE
+    while not condition():
+        is_true(time.monotonic() < end, words)
+        time.sleep(0.01)
 
 
 def goes_on(category='fault'):
@@ -132,6 +154,44 @@ def rejected_read():
         is_unloaded()
 
 
+def open_of_new_kind():
+    """The filter rejects the process. That the file is of a new kind makes no difference."""
+    command('filter pid=1', 'start')
+    with fuse.mounted(1, [fuse.OPEN]) as hold:
+        os.stat(fuse.FILE)
+        hold.set()
+        with hung(os.open, fuse.FILE, os.O_RDONLY, where='request_wait_answer'):
+            try:
+                command('stop')
+                is_unloaded()
+            finally:
+                hold.clear()
+
+
+def read_directly(device):
+    fd = os.open(device, os.O_RDONLY | os.O_DIRECT)
+    os.preadv(fd, [mmap.mmap(-1, PAGE)], 0)
+
+
+def rejected_by_both():
+    """Categories fs and block both reject the process, though block follows direct I/O."""
+    for category in 'fs', 'block':
+        command('filter pid=1', 'start', category=category)
+    device = subprocess.run(['dmsetup', 'info', '-c', '--noheadings', '-o', 'blkdevname', 'hung'],
+                            check=True, capture_output=True, text=True).stdout.strip()
+    subprocess.run(['dmsetup', 'suspend', '--noflush', '--nolockfs', 'hung'], check=True)
+    pid = spawn(read_directly, '/dev/' + device)
+    try:
+        waits_in(pid, 'blk_io_schedule', 'submit_bio_wait', '__blkdev_direct_IO_simple',
+                 'bio_await')
+        for category in 'fs', 'block':
+            command('stop', category=category)
+        is_unloaded()
+    finally:
+        subprocess.run(['dmsetup', 'resume', '--noudevsync', 'hung'], check=True)
+        join(pid)
+
+
 def lookup():
     with fuse.mounted(1) as hold:
         command('start')
@@ -194,6 +254,170 @@ def others():
     is_equal(f.log().count(';VFS;cat;'), 2)
     is_equal(f.stats('vfs'), (2, 2, 0, 0, 0))
     is_true('unload redirect' in slurp(IOT + '/hooks'), slurp(IOT + '/hooks'))
+
+
+def traced_file(name):
+    """A target with events in its log."""
+    touch('/mnt/disk/' + name)
+    os.truncate('/mnt/disk/' + name, PAGE)
+    t = add('/mnt/disk/' + name, 10)
+    subprocess.run(['cat', '/mnt/disk/' + name], check=True, stdout=subprocess.DEVNULL)
+    return t
+
+
+def commands_work():
+    """Commands that need each lock of the control files."""
+    g = traced_file('g')
+    is_equal(g.log().count(';VFS;cat;'), 2)
+    for line in 'reset', 'timereset', 'stop', 'start':
+        must(line, g.control)
+    must('remove /mnt/disk/g')
+    command('filter comm=none', 'size 100', 'start', 'reset', 'stop', 'filter none')
+    slurp(IOT + '/memory')
+    slurp(IOT + '/hooks')
+
+
+def log_reader():
+    f = traced_file('f')
+    with hung(read_never, f.dir + '/log') as pid:
+        is_equal(rmmod(), 'EBUSY')
+        is_named_inside(pid, f.dir + '/log')
+        for line in 'reset', 'stop', 'start':
+            must(line, f.control)
+        commands_work()
+    is_unloaded()
+
+
+def removed():
+    """A target is removed while a task stops inside its log."""
+    f = traced_file('f')
+    with hung(read_never, f.dir + '/log'):
+        must('remove /mnt/disk/f')
+        is_equal(listing(), [])
+        commands_work()
+        is_equal(rmmod(), 'EBUSY')
+    is_unloaded()
+
+
+def closed():
+    """What is left of a removed target neither starts again nor takes another reader."""
+    f = traced_file('f')
+    fds = [os.open(f'{f.dir}/{name}', os.O_RDWR if name == 'control' else os.O_RDONLY)
+           for name in ('control', 'log', 'stream', 'pipe', 'stats')]
+    with hung(read_never, f.dir + '/log'):
+        must('remove /mnt/disk/f')
+        for fd in fds:
+            is_equal(error_of(os.read, fd, 100), 'EIO')
+        is_equal(error_of(os.write, fds[0], b'start'), 'EIO')
+        is_equal(write(f.control, 'start'), 'EIO')
+        subprocess.run(['cat', '/mnt/disk/f'], check=True, stdout=subprocess.DEVNULL)
+        is_true('ext4' not in slurp(IOT + '/hooks'), slurp(IOT + '/hooks'))
+    for fd in fds:
+        os.close(fd)
+
+
+def error_of(function, *args):
+    try:
+        return function(*args)
+    except OSError as e:
+        return errno.errorcode[e.errno]
+
+
+def name_is_taken():
+    before = slurp(IOT + '/memory')
+    f = traced_file('f')
+    with hung(read_never, f.dir + '/log'):
+        must('remove /mnt/disk/f')
+        again = traced_file('f')
+        is_equal(again.name, f.name + '_2')
+        is_equal(again.log().count(';VFS;cat;'), 2)
+    wait_until(lambda: not os.path.exists(f.dir), f.dir + ' stays')
+    must('remove /mnt/disk/f')
+    is_equal(traced_file('f').name, f.name)
+    must('remove /mnt/disk/f')
+    is_equal(slurp(IOT + '/memory'), before)
+
+
+def pipe_reader():
+    f = traced_file('f')
+    with hung(read_never, f.dir + '/pipe') as pid:
+        is_equal(rmmod(), 'EBUSY')
+        is_named_inside(pid, f.dir + '/pipe')
+        must('remove /mnt/disk/f')
+        commands_work()
+    is_unloaded()
+
+
+def category_reader(name):
+    touch('/mnt/disk/f')
+    command('filter comm=cat', 'start')
+    subprocess.run(['cat', '/mnt/disk/f'], check=True, stdout=subprocess.DEVNULL)
+    with hung(read_never, f'{IOT}/fs/{name}') as pid:
+        command('reset', 'size 50', 'filter none', 'stop')
+        is_equal(rmmod(), 'EBUSY')
+        is_named_inside(pid, f'{IOT}/fs/{name}')
+        commands_work()
+    is_unloaded()
+
+
+def category_log():
+    category_reader('log')
+
+
+def category_pipe():
+    category_reader('pipe')
+
+
+def control_writer():
+    traced_file('f')
+    with hung(write_never, CONTROL) as pid:
+        is_equal(rmmod(), 'EBUSY')
+        is_named_inside(pid, CONTROL)
+        commands_work()
+    is_unloaded()
+
+
+def command_lookup():
+    """A command looks up a path on a server that does not answer."""
+    traced_file('f')
+    with fuse.mounted(1) as hold:
+        hold.set()
+        with hung(write, CONTROL, f'add {fuse.TOP}/none', where='request_wait_answer') as pid:
+            is_equal(rmmod(), 'EBUSY')
+            is_named_inside(pid, CONTROL)
+            commands_work()
+            hold.clear() # serve it: a task that waits for a sent request cannot be killed
+    is_unloaded()
+
+
+def by_kretprobe():
+    """Nothing is redirected, so the kernel alone refuses."""
+    reload('attach=kprobe')
+    f = traced_file('f')
+    with hung(read_never, f.dir + '/log'):
+        is_equal(rmmod(), 'EAGAIN')
+        must('remove /mnt/disk/f')
+        commands_work()
+        is_equal(rmmod(), 'EAGAIN')
+    is_unloaded()
+
+
+def many_readers():
+    """Tasks that read all the time, one after the other, do not keep the module."""
+    f = traced_file('f')
+
+    def read_always():
+        fds = [os.open(f.dir + '/stats', os.O_RDONLY), os.open(IOT + '/hooks', os.O_RDONLY)]
+        touch(f'/mnt/files/begun.{os.getpid()}')
+        while [os.pread(fd, 4096, 0) for fd in fds]:
+            pass
+
+    pids = [spawn(read_always) for _ in range(8)]
+    wait_until(lambda: len(os.listdir('/mnt/files')) == len(pids), 'no reader begins')
+    is_equal(rmmod(), 0)
+    for pid in pids: # each got EIO
+        is_true(os.waitpid(pid, 0)[1], 'a file that is gone was read')
+    reload()
 
 
 if __name__ == '__main__':

@@ -7,15 +7,12 @@
 load lib/helpers
 
 setup_file() {
-	mkdir -p /mnt/files
-	mount -t tmpfs files /mnt/files
-	new_filesystem ext4 /dev/vda /mnt/disk 256M
+	files_and_disk
 }
 
 teardown_file() {
 	unload_module
-	umount /mnt/files
-	umount /mnt/disk
+	umount_files_and_disk
 }
 
 # check FUNCTION...
@@ -23,80 +20,196 @@ check() {
 	run_functions interface.py "$@"
 }
 
-@test "parameters: defaults, modinfo, changes; a bad value is refused by name" {
-	check parameters parameters_refused parameters_changed
+@test "parameters: defaults, and modinfo explains each" {
+	check parameters
 }
 
-@test "control: add, remove, several lines, large writes, NUL bytes, the same path again" {
-	check add_remove several_lines large_write nul_bytes same_path
+@test "parameters: a bad value is refused by name, and nothing is loaded" {
+	check parameters_refused
+}
+
+@test "parameters: MAX_EVENTS changes for later targets" {
+	check parameters_changed
+}
+
+@test "control: add, list and remove" {
+	check add_remove
+}
+
+@test "control: several lines in one write, up to the first that fails" {
+	check several_lines
+}
+
+@test "control: lines cut anywhere by large writes" {
+	check large_write
+}
+
+@test "control: a NUL byte is refused, as it is and in octal" {
+	check nul_bytes
+}
+
+@test "control: the same path again changes nothing" {
+	check same_path
 }
 
 @test "control: several processes add, remove and list at once" {
 	check commands_busy
 }
 
-@test "names: any byte is taken, as it is or in octal, and shown as seq_path shows it" {
-	check names names_raw
+@test "names: any byte is taken in octal, and shown as seq_path shows it" {
+	check names
 }
 
-@test "paths: relative, symbolic links, hard links, renamed and deleted files" {
-	check paths hard_links rename deleted
+@test "names: any byte is taken as it is, but newline, blanks at the end and octal escapes" {
+	check names_raw
+}
+
+@test "names: blanks at the end of a line are no part of a name" {
+	check blanks_at_the_end
+}
+
+@test "paths: relative, and through symbolic links" {
+	check paths
+}
+
+@test "paths: hard links are names of one target" {
+	check hard_links
+}
+
+@test "paths: a renamed file is removed by its old or its new name" {
+	check rename
+}
+
+@test "paths: a deleted file is listed until it is removed" {
+	check deleted
 }
 
 @test "a file whose server does not answer delays only the command that names it" {
 	check slow_lookup
 }
 
-@test "a change of max_events keeps the newest events and the counts, also under load" {
-	check resize resize_busy
+@test "a change of max_events keeps the newest events and the counts" {
+	check resize
+}
+
+@test "a change of max_events while a process writes" {
+	check resize_busy
 }
 
 @test "errors: each has its errno and changes nothing" {
-	check errors long_paths
+	check errors
 }
 
-@test "bounds: max_events_limit and ring_memory_limit are reported once and by name" {
-	check max_events_limit ring_memory_limit
+@test "errors: paths and names that are too long, and the longest that are not" {
+	check long_paths
 }
 
-@test "rights: root's alone, or widened; nobody traces a file without the right to read it" {
-	check rights rights_widened unreadable
+@test "bounds: max_events_limit is reported once and by name" {
+	check max_events_limit
 }
 
-@test "a target's control: stop, start, unknown words; nothing is hooked when all are stopped" {
-	check stop_start target_commands hooks
+@test "bounds: ring_memory_limit is reported once and by name" {
+	check ring_memory_limit
 }
 
-@test "reset and timereset: what they empty and what they keep" {
-	check reset timereset
+@test "rights: root's alone" {
+	check rights
 }
 
-@test "log: seven fields, nine decimals, and no thread can forge a line by its name" {
-	check log_format log_content log_comm
+@test "rights: widened by proc_uid, proc_gid and proc_mode" {
+	check rights_widened
+}
+
+@test "rights: nobody traces a file without the right to read it" {
+	check unreadable
+}
+
+@test "a target's control: stop and start" {
+	check stop_start
+}
+
+@test "a target's control: unknown words are refused" {
+	check target_commands
+}
+
+@test "nothing is hooked when all targets are stopped" {
+	check hooks
+}
+
+@test "reset: what it empties and what it keeps" {
+	check reset
+}
+
+@test "timereset: times in the log start anew" {
+	check timereset
+}
+
+@test "log: seven fields, nine decimals" {
+	check log_format
+}
+
+@test "log: what each field says" {
+	check log_content
+}
+
+@test "log: no thread can forge a line by its name" {
+	check log_comm
 }
 
 @test "log: exactly the last max_events, however often the ring has wrapped" {
 	check last_events
 }
 
-@test "log: an open file is the same in any chunk size, from any offset, and for two readers" {
-	check chunks snapshot two_readers
+@test "log: an open file is the same in any chunk size and from any offset" {
+	check chunks
+}
+
+@test "log: what a reader has started to read does not change" {
+	check snapshot
+}
+
+@test "log: two readers at once get the same" {
+	check two_readers
+}
+
+@test "log: end of file comes before events of the meantime" {
+	check end_of_file
 }
 
 @test "log: read while events come: whole lines, sorted, none twice" {
-	check end_is_told read_busy several_writers
+	check read_busy
 }
 
-@test "log: can be followed by reading on; copying it into its own traced file ends" {
-	check follow follow_changes own_file
+@test "log: events of several writers are sorted, none twice" {
+	check several_writers
+}
+
+@test "log: can be followed by reading on" {
+	check follow
+}
+
+@test "log: can be followed through reset, resize, stop and start" {
+	check follow_changes
+}
+
+@test "log: copying it into its own traced file ends" {
+	check own_file
 }
 
 @test "counts: seen = stored + overwritten + lost = the known operations" {
-	check counts counts_busy
+	check counts
 }
 
-@test "stats and stream: the identity is that of stat(2), the schema that of format" {
-	check identity stream
+@test "counts: the same under load" {
+	check counts_busy
+}
+
+@test "stats: the identity is that of stat(2)" {
+	check identity
+}
+
+@test "stream: the schema is that of format" {
+	check stream
 }
 
 @test "names in /proc differ for one inode number on filesystems of one kind" {

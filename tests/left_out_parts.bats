@@ -12,6 +12,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load lib/categories
+
 # probe FLAG...: run probe.sh as the build does, with these flags added, into config.h of the test
 probe() {
 	local release
@@ -33,8 +35,8 @@ probe() {
 }
 
 @test "a part that lacks one symbol is left out with one line, and no other part is" {
-	for part in fs_calls fs_rejected fault block cache uring; do
-		run -0 probe "-DHIDE_${part^^}" -include "$BATS_TEST_DIRNAME/hide.h"
+	for part in fs_calls fs_rejected $(categories fs); do
+		run -0 probe "-DHIDE_${part^^}" -include "$BATS_TEST_DIRNAME/lib/hide.h"
 		[ "${#lines[@]}" = 1 ]
 		[[ $output == "iotracer: $part is left out, as it does not compile for this kernel: module/"*.c:* ]]
 		run -0 grep -c '^#define IOT_WITHOUT_' "$BATS_TEST_TMPDIR/config.h"

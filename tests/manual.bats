@@ -5,7 +5,7 @@
 # must exit with the status and print the output that the page shows. manual.py describes how
 # an example is marked. manual_host.bats runs the examples that need no module.
 
-# bats file_tags=plain
+# bats file_tags=once,plain
 
 bats_require_minimum_version 1.5.0
 

@@ -334,7 +334,7 @@ def control():
                                  ('a target', 'target_proc', 'control_line'),
                                  ('a category', 'category_proc', 'run')):
         taken = {text.strip() for text in strings_of(f'module/proc/{path}.c', function)}
-        in_page = {' '.join(re.findall(r'\b[a-z][a-z-]*\b(?!=)', part))
+        in_page = {' '.join(re.findall(r'(?<![\w-])[a-z][a-z-]*\b(?!=)', part))
                    for tag in tags(marked(MODULE, f'commands of {name}'))
                    for part in tag.split(', ')}
         in_page = {re.sub(r'^(mode|filter) .*', r'\1', text) for text in in_page}
@@ -355,14 +355,18 @@ def names_in(path, macro):
 def filters():
     """Keys and the categories that they are not for; kinds; categories and their operations."""
     keys = names_in('filter.def', 'IOT_KEY')
+    categories = [row.split(',')[0] for row in names_in('categories.def', 'IOT_CATEGORY')]
     paragraphs = re.split(r'^\.TP\n', marked(MODULE, 'keys'), flags=re.M)[1:]
     in_page = [re.split('[= ]', shown(text))[0] for text in paragraphs]
     if in_page != keys:
         fail(f'keys of iotracer(4): {in_page}; filter.def has {keys}')
     for key, text in zip(keys, paragraphs):
         said = ' '.join(shown(text).split())
-        without = [row.split(', ')[0].lower() for row in names_in('filter.def', 'IOT_KEY_WITHOUT')
+        without = [row.split(', ')[0].lower() for row in names_in('categories.def', 'IOT_KEY_WITHOUT')
                    if row.split(', ')[1] == key]
+        for row in names_in('filter.def', 'IOT_KEY_ONLY'):
+            if row.split(', ')[1] == key:
+                without += [c for c in categories if c != row.split(', ')[0].lower()]
         if without and not (f'Not for {without[0]}' in said or 'Of fs only' in said and len(without) > 1):
             fail(f'{key}: it has no meaning for {without}; the page says: {said}')
         if not without and ('Not for' in said or 'only' in said):
@@ -371,7 +375,6 @@ def filters():
     is_same('keys of iotracer(8)', set(re.findall(r'\w+', of_filter)) - {'and'}, keys)
     kinds = re.findall(r'= "(\w+)"', read('module/core/names.c').split('kinds[] = {')[1].split('}')[0])
     is_same('kinds', ', '.join(tags(marked(MODULE, 'kinds'))).split(', '), kinds)
-    categories = [row.split(',')[0] for row in names_in('categories.def', 'IOT_CATEGORY')]
     for category in categories:
         ops = [row.split(', ')[1] for row in names_in('ops.def', 'IOT_OP')
                if row.split(',')[0] == category.upper()]
@@ -386,19 +389,19 @@ def parameters():
     """The names and defaults of parameters, and which of them can be changed."""
     text = read('module/core/param.c')
     modes = dict(re.findall(r'^module_param(?:_cb)?\((\w+),.* (0\d+)\);', text, re.M))
-    told = dict(re.findall(r'^MODULE_PARM_DESC\((\w+), "(.*)"\);', text, re.M))
+    described = dict(re.findall(r'^MODULE_PARM_DESC\((\w+), "(.*)"\);', text, re.M))
     in_page = dict(re.fullmatch(r'(\w+) \((.*)\)', tag).groups()
                    for tag in tags(marked(MODULE, 'parameters')))
-    is_same('parameters of iotracer(4)', in_page, told)
-    is_same('parameters of the module', modes, told)
+    is_same('parameters of iotracer(4)', in_page, described)
+    is_same('parameters of the module', modes, described)
     for name, said in in_page.items():
         default, _, changeable = said.partition(', ')
         if (changeable == 'rw') != (modes[name] == '0644'):
             fail(f'{name}: the page is wrong about whether it can be changed')
-        if f'default {default}' not in told[name] and f'{default} (default)' not in told[name]:
+        if f'default {default}' not in described[name] and f'{default} (default)' not in described[name]:
             fail(f'{name}: its default is not {default}')
     is_same('parameters of README.md', re.findall(r'`(\w+)`', ' '.join(
-        row[0] for row in table('Parameters of the module'))), told)
+        row[0] for row in table('Parameters of the module'))), described)
 
 
 def elsewhere():

@@ -15,7 +15,7 @@ import tty
 
 from lib.category import cleaning, command, events, is_conserved
 from lib.iot import is_equal, main, touch
-from lib.syscalls import x64
+from lib.syscalls import native
 
 ONLY = 'op=READ,WRITE,DIO_READ,DIO_WRITE'
 IN_CREATE = 0x100
@@ -65,14 +65,14 @@ def events_counted():
 
 
 def timer():
-    fd = x64.timerfd_create(1, 0)
-    x64.timerfd_settime(fd, 0, struct.pack('<4Q', 0, 0, 0, 1), 0)
+    fd = native.timerfd_create(1, 0)
+    native.timerfd_settime(fd, 0, struct.pack('<4Q', 0, 0, 0, 1), 0)
     return fd, None
 
 
 def watcher():
-    fd = x64.inotify_init1(0)
-    x64.inotify_add_watch(fd, '/mnt/files', IN_CREATE)
+    fd = native.inotify_init1(0)
+    native.inotify_add_watch(fd, '/mnt/files', IN_CREATE)
     touch('/mnt/files/watched')
     os.unlink('/mnt/files/watched')
     return fd, None
@@ -80,7 +80,7 @@ def watcher():
 
 def signals():
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
-    fd = x64.signalfd4(-1, struct.pack('<Q', 1 << (signal.SIGUSR1 - 1)), 8, 0)
+    fd = native.signalfd4(-1, struct.pack('<Q', 1 << (signal.SIGUSR1 - 1)), 8, 0)
     os.kill(os.getpid(), signal.SIGUSR1)
     return fd, None
 

@@ -8,30 +8,18 @@
 bats_require_minimum_version 1.5.0
 
 load lib/helpers
+load lib/nfs
 
 setup_file() {
 	new_filesystem ext4 /dev/vda /mnt/disk
-	modprobe -a nfsd nfsv4
-	mountpoint -q /proc/fs/nfsd || mount -t nfsd nfsd /proc/fs/nfsd
-	mkdir -p /mnt/nfs /run/rpc_pipefs /var/lib/nfs/v4recovery
-	touch /var/lib/nfs/{etab,rmtab}
-	mount -t rpc_pipefs sunrpc /run/rpc_pipefs
-	ip link set lo up
-	# No client has state to reclaim, so the grace period may be short.
-	echo 10 >/proc/fs/nfsd/nfsv4leasetime
-	echo 10 >/proc/fs/nfsd/nfsv4gracetime
-	exportfs -o rw,no_root_squash,fsid=0,insecure,no_subtree_check 127.0.0.1:/mnt/disk
-	rpc.nfsd -N 3 -V 4.2 2
-	rpc.mountd -N 3 3>&-
+	serve_nfs /mnt/disk
 	load_module
 }
 
 teardown_file() {
 	unload_module
-	rpc.nfsd 0
-	killall rpc.mountd
-	exportfs -ua
-	umount /run/rpc_pipefs /proc/fs/nfsd /mnt/disk
+	stop_nfs
+	umount /mnt/disk
 }
 
 setup() {
@@ -44,14 +32,9 @@ teardown() {
 	echo stop >/proc/iotracer/fs/control
 }
 
-# mount_client: mount the client; a new mount has an empty cache
-mount_client() {
-	mount -t nfs4 -o vers=4.2 127.0.0.1:/ /mnt/nfs
-}
-
 # served: print the bytes that the server has read and written by its own count
 served() {
-	awk '$1 == "io" { print $2, $3 }' /proc/net/rpc/nfsd
+	sed -n 's/^io //p' /proc/net/rpc/nfsd
 }
 
 # moved OP: print the bytes of OP in category fs; all must be from the server and have its flags

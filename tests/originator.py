@@ -15,7 +15,7 @@ from lib.iot import IOT, is_equal, is_true, join, memory_group, must, run, slurp
 from lib.process import spawn
 
 PAGE = 4096
-SIZE = 1 << 20
+SIZE = 1 << 18
 MINE = '/mnt/disk/mine'
 OTHER = '/mnt/disk/other'
 USER = 4711

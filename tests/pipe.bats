@@ -8,15 +8,12 @@
 load lib/helpers
 
 setup_file() {
-	mkdir -p /mnt/files
-	mount -t tmpfs files /mnt/files
-	new_filesystem ext4 /dev/vda /mnt/disk 256M
+	files_and_disk
 }
 
 teardown_file() {
 	unload_module
-	umount /mnt/files
-	umount /mnt/disk
+	umount_files_and_disk
 }
 
 # check FUNCTION...
@@ -24,8 +21,12 @@ check() {
 	run_functions pipe.py "$@"
 }
 
-@test "cat of a pipe waits, prints events as they come, as in the log, and ends at a signal" {
-	check category_cat target_cat
+@test "cat of a category's pipe waits, prints events as they come, and ends at a signal" {
+	check category_cat
+}
+
+@test "cat of a target's pipe waits, prints events as they come, as in the log, and ends at a signal" {
+	check target_cat
 }
 
 @test "reads of any size return the same lines, those from before the first open first" {
@@ -33,15 +34,27 @@ check() {
 }
 
 @test "each event goes to one reader, and also to the log" {
-	check two_readers many_readers
+	check two_readers
+}
+
+@test "many readers at once: no line is read twice, torn or missing" {
+	check many_readers
 }
 
 @test "poll and O_NONBLOCK" {
 	check polling
 }
 
-@test "the number of events that are gone before they were read is reported exactly" {
-	check lapped reset_and_size busy
+@test "the number of events that are gone before they were read is reported: a slow reader" {
+	check lapped
+}
+
+@test "the number of events that are gone before they were read is reported: reset and size" {
+	check reset_and_size
+}
+
+@test "the number of events that are gone before they were read is reported: small rings" {
+	check busy
 }
 
 @test "mode discard: events that were read make room for new ones" {
@@ -60,6 +73,10 @@ check() {
 	check removed
 }
 
-@test "rmmod ends reads that wait, also if they are traced calls themselves, and wakes polls" {
-	check unloaded unloaded_traced
+@test "rmmod ends reads that wait and wakes polls" {
+	check unloaded
+}
+
+@test "rmmod ends reads that wait and are traced calls themselves" {
+	check unloaded_traced
 }

@@ -9,7 +9,6 @@ import select
 import signal
 import socket
 import subprocess
-import time
 
 from lib.category import clean_up, command, do, events, FS, is_conserved, mine, Stream
 from lib.iot import (add, addresses, IOT, is_equal, is_true, join, listing, LOAD_DIVISOR, main,
@@ -58,7 +57,7 @@ class Cat:
         """Wait until it has printed this number of lines. Return: its text."""
         fd = self.process.stdout.fileno()
         while self.text.count(b'\n') < lines:
-            is_true(select.select([fd], [], [], 60)[0], f'cat prints no more lines: {self.text}')
+            is_true(select.select([fd], [], [], 300)[0], f'cat prints no more lines: {self.text}')
             self.text += os.read(fd, 1 << 16)
         return self.text
 
@@ -206,9 +205,9 @@ def polling():
         except BlockingIOError:
             pass
         pid = spawn(write_bytes, 'f', 0, 2)
-        is_equal(poll.poll(60000), [(fd, select.POLLIN)])
+        is_equal(poll.poll(300000), [(fd, select.POLLIN)])
         # epoll looks only at files that were woken. A timer wakes them, perhaps later.
-        is_equal(epoll.poll(60), [(fd, select.EPOLLIN)])
+        is_equal(epoll.poll(300), [(fd, select.EPOLLIN)])
         join(pid)
         # After the first byte of two lines is read, the rest is still there.
         text = os.read(fd, 1)
@@ -365,7 +364,7 @@ def stopped_reader():
     cats = []
     for path in PIPE, t.dir + '/pipe':
         cats.append(subprocess.Popen(['cat', path], stdout=full[1]))
-        time.sleep(0.2)
+        waits_in(cats[-1].pid, 'sock_alloc_send_pskb', 'sock_wait_for_wmem')
         cats[-1].send_signal(signal.SIGSTOP)
     fds = [opened(), opened(t.dir + '/pipe')]
     for fd in fds:
@@ -406,7 +405,7 @@ def removed():
     poll.register(fd, select.POLLIN)
     do(write_bytes, 'f', 0, 5)
     while sum(cat.text.count(b'\n') for cat in cats) < 5:
-        ready = select.select([cat.process.stdout for cat in cats], [], [], 60)[0]
+        ready = select.select([cat.process.stdout for cat in cats], [], [], 300)[0]
         is_true(ready, 'no cat prints what was written')
         for cat in cats:
             if cat.process.stdout in ready:
@@ -415,7 +414,7 @@ def removed():
         cat.waits()
     must('remove f')
     is_equal([cat.ends() for cat in cats], [0] * 3)
-    is_true(poll.poll(60000), 'poll was not woken')
+    is_true(poll.poll(300000), 'poll was not woken')
     is_true(is_eio(fd), 'a pipe that is gone was read')
     os.close(fd)
     do(write_bytes, 'g', 0, 2)

@@ -68,9 +68,9 @@ def join(table, book):
         wanted = [line for line in done if line[0] == pid]
         assert len(wanted) == len(rows[pid]) == 600, (pid, len(wanted), len(rows[pid]))
         for line, row in zip(wanted, rows[pid]):
-            told = [row[key] for key in ("pid", "op", "inode", "offset_bytes", "requested_bytes",
-                                         "result", "path")]
-            assert told == line, (told, line)
+            shown = [row[key] for key in ("pid", "op", "inode", "offset_bytes", "requested_bytes",
+                                          "result", "path")]
+            assert shown == line, (shown, line)
             assert row["tid"] == pid, row
             assert row["comm"].startswith("python3") and row["kind"] == "file", row
             assert int(row["latency_ns"]) > 0, row

@@ -24,8 +24,8 @@ setup_file() {
 	mkfs.ext4 -q -F /dev/vdd
 	mkdir -p /mnt/storm /mnt/files
 	mount -t tmpfs -o mode=1777,size=512M files /mnt/files
-	strip -g -o "$BATS_FILE_TMPDIR/iotracer.ko" "$(ko)"
-	export IOTRACER_KO=$BATS_FILE_TMPDIR/iotracer.ko
+	IOTRACER_KO=$(ko)
+	export IOTRACER_KO
 }
 
 teardown_file() {

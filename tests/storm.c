@@ -36,8 +36,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "proc.h"
-#include "random.h"
+#include "lib/proc.h"
+#include "lib/random.h"
 
 enum {
 	MAX_DIRS = 4,
@@ -333,10 +333,11 @@ static int open_any(char *path, size_t size)
 {
 	static const char * const own[] = { "log", "log", "stream", "stats", "control", "pipe" };
 	static const char * const common[] = {
-		"control", "hooks", "format", "paths", "fs/control", "fs/log", "fs/stream", "fs/stats",
-		"fault/log", "fault/stream", "block/log", "block/stream",
-		"cache/log", "cache/stream", "uring/log", "uring/stream",
-		"error", "fs/error", "fs/pipe", "fs/pipe", "block/pipe",
+		"control", "hooks", "format", "paths", "error",
+#define IOT_CATEGORY(name, NAME, kinds, traits, meaning)					\
+		#name "/control", #name "/log", #name "/stream", #name "/stats",		\
+		#name "/error", #name "/pipe",
+#include "../module/uapi/categories.def"
 	};
 	const char *target = any_target();
 	long fd;

@@ -5,12 +5,17 @@
 #
 #	IOTRACER_KO=$PWD/iotracer.ko scripts/vm -- bats tests/tool-real.bats
 #
-# The files are on an ext4 that no other program uses, so that no other I/O is traced.
+# The files are on an ext4 that no other program uses, so that no other I/O is traced. What the
+# tool makes of the module's files is the same on every kernel; what is in them other suites test.
+#
+# bats file_tags=once
 
 # Tests run in subshells, and "run --separate-stderr" sets stderr_lines.
 # shellcheck disable=SC2030,SC2031,SC2154
 
 bats_require_minimum_version 1.5.0
+
+load lib/wait
 
 setup_file() {
 	[ -n "$IOTRACER_KO" ] || { echo "IOTRACER_KO does not name the module" >&2; return 1; }
@@ -45,21 +50,20 @@ teardown() {
 
 # state FILE KEY: print a value of its status; vfs, blk and total are the events seen
 state() {
-	iotracer status "$1" | awk -v key="$2" '
-		NR == 1 && key == "running" { print $2 == "running" ? "true" : "false" }
-		$1 == "events" && key == "max_events" { print $6 }
-		$1 == "T0" && key == "t0_ns" { sub(/\./, "", $2); print $2 }
-		$1 == key { print $2 }'
+	case $2 in
+	vfs | blk | total) set -- "$1" "levels.$2.seen" ;;
+	esac
+	iotracer status --format=json "$1" | jq -r ".[0].$2"
 }
 
-# wait_for COMMAND...: repeat it until it succeeds, for 60 s at most
-wait_for() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		"$@" && return
-		sleep 0.1
-	done
-	return 1
+# is_open PID NAME: the process has a file of this name open
+is_open() {
+	find "/proc/$1/fd" -lname "*/$2" | grep -q .
+}
+
+# has_row FILE SEQ: the CSV has the row of that event
+has_row() {
+	grep -q "^[^,]*,$2," "$1"
 }
 
 has_lines() {
@@ -70,23 +74,38 @@ as_nobody() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 
-@test "add, list, status, log, remove: one write is seen" {
+@test "add, list: the target is named by device and inode number" {
 	touch f
-	run iotracer add f
-	[ "$status" = 0 ]
+	run -0 iotracer add f
 	[ -z "$output" ]
-	run iotracer list
+	run -0 iotracer list
 	[[ $output =~ ^loop[0-9]+_$(stat -c %i f)\ \ /mnt/files/f$ ]]
+}
+
+@test "status: one write is seen" {
+	touch f
+	iotracer add f
 	printf hello >f
 	[ "$(state f events)" = 1 ]
 	[ "$(state f vfs)" = 1 ]
 	[ "$(state f running)" = true ]
 	[ "$(state f max_events)" = 10000 ]
 	[[ $(iotracer status --format=json f) == *"\"inode\": $(stat -c %i f),"* ]]
+}
+
+@test "log: one write is a line" {
+	touch f
+	iotracer add f
+	printf hello >f
 	run --separate-stderr iotracer log f
 	[ "$status" = 0 ]
 	[[ $output =~ ^[0-9]+\.[0-9]{9}\;W\;0\;5\;VFS\;bash\;$$ ]]
 	[ "${#lines[@]}" = 1 ]
+}
+
+@test "remove: the file is not traced any more" {
+	touch f
+	iotracer add f
 	run iotracer remove f
 	[ "$status" = 0 ]
 	run iotracer list
@@ -123,13 +142,28 @@ as_nobody() {
 	END
 }
 
-@test "filter, start, status, log, stop and reset work on a category" {
-	dev=$(stat -c %Hd:%Ld .)
-	iotracer filter fs op=READ,WRITE dev="$dev"
-	[ "$(iotracer filter fs)" = "dev=$dev op=READ,WRITE" ]
+# filter_files: only reads and writes of /mnt/files are events of fs
+filter_files() {
+	iotracer filter fs op=READ,WRITE dev="$(stat -c %Hd:%Ld .)"
+}
+
+@test "filter: the module shows what the tool set" {
+	filter_files
+	[ "$(iotracer filter fs)" = "dev=$(stat -c %Hd:%Ld .) op=READ,WRITE" ]
+}
+
+@test "start, stop, status: a category runs in between" {
+	filter_files
 	[ "$(iotracer status)" = "nothing is traced now (iotracer status --all shows what is stopped, too)" ]
 	iotracer start fs
 	[ "$(iotracer status --format=json | jq -c '[.[] | [.category, .running]]')" = '[["fs",true]]' ]
+	iotracer stop fs
+	[ "$(iotracer status --all --format=json | jq '[.[] | select(.running)] | length')" = 0 ]
+}
+
+@test "log of a category: followed, and as text, CSV and JSON, it has the same events" {
+	filter_files
+	iotracer start fs
 	iotracer log --follow --format=csv fs >/tmp/follow.csv 2>/tmp/follow.err &
 	follower=$!
 	for i in {1..300}; do
@@ -142,7 +176,7 @@ as_nobody() {
 	[ ! -s /tmp/follow.err ]
 	iotracer stop fs
 	# The same events, in the same order, as the module's own log.
-	iotracer log fs | awk '{ print $2 }' >/tmp/ops
+	iotracer log fs | cut -d ' ' -f 2 >/tmp/ops
 	for format in csv json; do
 		run --separate-stderr iotracer log --format=$format fs
 		[ "$status" = 0 ]
@@ -163,10 +197,16 @@ as_nobody() {
 		key = lambda r: (r["cpu"], int(r["seq"]))
 		assert sorted(map(key, followed)) == sorted(map(key, rows))
 	END
+}
+
+@test "reset of a category: its log is empty" {
+	filter_files
+	iotracer start fs
+	echo x >f
+	iotracer stop fs
+	[ "$(iotracer log --format=csv --no-header fs | wc -l)" = 1 ]
 	iotracer reset fs
 	[ "$(iotracer log --format=csv --no-header fs | wc -l)" = 0 ]
-	iotracer filter fs none
-	[ "$(iotracer status --all --format=json | jq '[.[] | select(.running)] | length')" = 0 ]
 }
 
 @test "profile: shares and sums match fio's access patterns" {
@@ -205,7 +245,7 @@ as_nobody() {
 	done
 }
 
-@test "log and profile count overwritten events, but not those dropped by reset" {
+@test "log and profile count overwritten events" {
 	touch f
 	iotracer add -n 10 f
 	for i in {1..100}; do
@@ -216,18 +256,31 @@ as_nobody() {
 	[ "$stderr" = "iotracer: f: 90 events were overwritten or lost before they were read" ]
 	run iotracer profile f
 	[[ ${lines[0]} == "only the last 10 of 100 events: 90 were overwritten or lost "* ]]
+}
+
+@test "log: events that reset dropped are not missing" {
+	touch f
+	iotracer add -n 10 f
+	for i in {1..100}; do
+		echo "$i" >>f
+	done
 	iotracer reset f
 	echo x >>f
 	run --separate-stderr iotracer log --format=csv --no-header f
 	[ "${#lines[@]}" = 1 ]
 	[ -z "$stderr" ]
-	# A target that is resized keeps its events and counts.
+}
+
+@test "add: a target that is resized keeps its events and counts" {
+	touch f
+	iotracer add -n 10 f
+	echo x >>f
 	iotracer add -n 5 f
 	[ "$(state f max_events)" = 5 ]
 	[ "$(state f events)" = 1 ]
 }
 
-@test "add keeps 4096 events by default, a write to control as many as MAX_EVENTS" {
+@test "add: 4096 events by default, by control as many as MAX_EVENTS" {
 	rmmod iotracer
 	insmod "$IOTRACER_KO"
 	touch f g
@@ -235,20 +288,28 @@ as_nobody() {
 	echo "add $PWD/g" >/proc/iotracer/control
 	[ "$(state f max_events)" = 4096 ]
 	[ "$(state g max_events)" = 10 ]
-	# A file that is already traced keeps its size unless another is given.
+}
+
+@test "add: a file that is already traced keeps its size unless another is given" {
+	touch f g
+	iotracer add f
+	iotracer add -n 10 g
 	iotracer add g
 	[ "$(state g max_events)" = 10 ]
 	iotracer add -n 20 g
 	[ "$(state g max_events)" = 20 ]
 	iotracer add f g
-	[ "$(state f max_events) $(state g max_events)" = "4096 20" ]
-	iotracer remove --all
+	[ "$(state f max_events) $(state g max_events)" = "10000 20" ]
+}
+
+@test "add: MAX_EVENTS above 4096 is the default" {
+	touch f
 	echo 5000 >/sys/module/iotracer/parameters/MAX_EVENTS
 	iotracer add f
 	[ "$(state f max_events)" = 5000 ]
 }
 
-@test "stop, start, reset, timereset" {
+@test "stop, start: events of the time between are not seen" {
 	touch f g
 	iotracer add f g
 	echo x >>f
@@ -260,12 +321,29 @@ as_nobody() {
 	iotracer start f
 	echo x >>f
 	[ "$(state f events)" = 2 ]
+}
+
+@test "reset: the events are gone, the clock goes on" {
+	touch f
+	iotracer add f
+	echo x >>f
 	t0=$(state f t0_ns)
 	iotracer reset f
 	[ "$(state f events)" = 0 ]
 	[ "$(state f t0_ns)" = "$t0" ]
+}
+
+@test "timereset --all: the clock starts anew" {
+	touch f
+	iotracer add f
+	t0=$(state f t0_ns)
 	iotracer timereset --all
 	[ "$(state f t0_ns)" -gt "$t0" ]
+}
+
+@test "stop --all: nothing runs" {
+	touch f g
+	iotracer add f g
 	iotracer stop --all
 	[ "$(state g running)" = false ]
 }
@@ -293,7 +371,7 @@ as_nobody() {
 
 @test "a file is found by hard and symbolic links, and after a rename or unlink" {
 	touch f
-	iotracer add f
+	iotracer add --inode f
 	ln f hard
 	ln -s f soft
 	echo x >hard
@@ -308,8 +386,8 @@ as_nobody() {
 	echo new >f
 	[ "$(state f events 2>/dev/null)" = 1 ]
 	run --separate-stderr iotracer status f
-	[[ $stderr == "iotracer: f: another file now; "*", which was added under this name, is meant" ]]
-	iotracer add f
+	[[ $stderr == "iotracer: f: is another file now; this is about "*", which was added under this name" ]]
+	iotracer add --inode f
 	echo x >f
 	echo x >>f
 	[ "$(state f events)" = 2 ]
@@ -360,17 +438,21 @@ as_nobody() {
 	dmesg --clear # the module's message about the limit is expected
 }
 
-@test "permissions: root only by default, also the group of proc_gid if it is set" {
+@test "permissions: root only by default" {
 	echo x >f
-	echo x >secret
-	chmod 644 f
-	chmod 600 secret
 	for arguments in "add f" list status "log f" "stop --all"; do
 		# shellcheck disable=SC2086
 		run as_nobody iotracer $arguments
 		[ "$status" = 4 ]
 		[[ $output == *"permission denied: needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace, or "* ]]
 	done
+}
+
+@test "permissions: also the group of proc_gid, for files that it may read" {
+	echo x >f
+	echo x >secret
+	chmod 644 f
+	chmod 600 secret
 	rmmod iotracer
 	insmod "$IOTRACER_KO" proc_gid=65534 proc_mode=0660
 	run as_nobody iotracer add f
@@ -415,11 +497,11 @@ as_nobody() {
 	# Tracing and following begin before the first event, so seq begins at 0.
 	env --default-signal=INT iotracer log -F -f csv -H f >/tmp/out 2>/tmp/err &
 	pid=$!
-	sleep 0.5
+	wait_for is_open "$pid" stream
 	fio --name=load --filename=f --rw=randwrite --bs=4k --size=16M --ioengine=psync \
 		--loops=$((5 / ${LOAD_DIVISOR:-1})) --output=/dev/null
-	sleep 0.5
 	seen=$(state f total)
+	wait_for has_row /tmp/out $((seen - 1))
 	kill -INT "$pid"
 	wait "$pid"
 	cat /tmp/err

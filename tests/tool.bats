@@ -19,8 +19,7 @@ setup_file() {
 }
 
 setup() {
-	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$BATS_FILE_TMPDIR:$PATH
-	export LC_ALL=C.UTF-8
+	use_tool
 	unset NO_COLOR
 	# Not in bats' own directory, which other users cannot enter.
 	work=$(mktemp -d /tmp/iotracer-tool.XXXXXX)
@@ -34,50 +33,23 @@ teardown() {
 	rm -rf "$work"
 }
 
-# target NAME FILE [LISTED_PATH [GENERATION]]: make a target as the module would show it
-target() {
-	local dir=$IOTRACER_PROC/$1
-	mkdir "$dir"
-	echo "1 364.358689497 100 3" >"$dir/control"
-	{
-		echo "target $1"
-		stat -c $'device %Hd:%Ld\ninode %i' "$2"
-		printf '%s\n' "generation ${4:-$(generation "$2")}" 'max_events 100' 'memory_bytes 16384' \
-			'level seen stored overwritten lost missed' \
-			'vfs 10 3 7 0 0' 'blk 3 0 2 1 4' 'total 13 3 9 1 4'
-	} >"$dir/stats"
-	tool-stream </dev/null >"$dir/stream"
-	printf '86.525308709;W;0;4096;VFS;dd;1847\n' >"$dir/log"
-	echo "$1 ${3:-$2}" >>"$IOTRACER_PROC/control"
-}
-
-# generation FILE: print what FS_IOC_GETVERSION returns, 0 if the filesystem does not support it
-generation() {
-	lsattr -dv "$1" 2>/dev/null | awk '{ print $1; found = 1 } END { if (!found) print 0 }'
-}
-
-# no_losses NAME: set the counters of a target so that no event is missing
-no_losses() {
-	sed -i 's/^\(vfs\|blk\|total\) .*/\1 0 0 0 0 0/' "$IOTRACER_PROC/$1/stats"
-}
-
-unprivileged() {
-	if [ "$(id -u)" = 0 ]; then
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
-	else
-		"$@"
-	fi
+# columns_of CATEGORY|log: print the names of the columns that format describes
+columns_of() {
+	iotracer format --columns | sed -n "s/^$1\t\([^\t]*\).*/\1/p"
 }
 
 # --- the command line ---------------------------------------------------------
 
-@test "--help exits 0 and describes every command" {
+@test "--help describes every command" {
 	run iotracer --help
 	[ "$status" = 0 ]
 	for command in add remove list status start stop reset timereset filter log profile record export format help; do
 		[[ $output == *"  $command "* ]]
 	done
 	[[ $output == *"3  the module is not loaded"* ]]
+}
+
+@test "COMMAND --help describes that command" {
 	for command in add remove list status start stop reset timereset filter log profile record export format help; do
 		run --separate-stderr iotracer "$command" --help
 		[ "$status" = 0 ]
@@ -99,6 +71,9 @@ unprivileged() {
 		iotracer help "$command" | cmp - "help-$command"
 	done
 	[ "$(find . -name 'help-*' | wc -l)" -ge 14 ]
+}
+
+@test "help: what is no command, or two commands, are usage errors" {
 	run iotracer help frobnicate
 	[ "$status" = 2 ]
 	[[ $output == "iotracer: frobnicate: no such command"* ]]
@@ -117,38 +92,52 @@ unprivileged() {
 		# shellcheck disable=SC2086
 		iotracer $arguments 2>&1 | sed "s|: f: |: $work/f: |" | cmp - expected
 	done
+}
+
+@test "options: one that is not known is a usage error" {
 	run iotracer --frob log f
 	[ "$status" = 2 ]
+}
+
+@test "options: -- ends those before the command" {
+	cd "$work"
+	touch "$work/f"
+	sample_stream "$work/f"
 	run iotracer -- log f -f csv
 	[ "$status" = 0 ]
 }
 
-# completed WORD...: print what bash offers for the last word, which is incomplete
-completed() {
-	bash -c 'source "$1"; shift
-		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-		complete -p iotracer >/dev/null && _iotracer iotracer && printf "%s\n" "${COMPREPLY[@]}"' \
-		- "$BATS_TEST_DIRNAME/../tools/iotracer.bash-completion" "$@" | sort | tr '\n' ' '
-}
-
-@test "bash completes commands, options, values and files" {
-	cd "$work"
-	touch file-a file-b
+@test "bash completes commands" {
 	[ "$(completed iotracer re)" = "record remove reset " ]
 	[ "$(completed iotracer help st)" = "start status stop " ]
 	[ "$(completed iotracer "" | wc -w)" = "$(iotracer --help | sed -n '/^Commands/,/^$/p' | grep -c '^  ')" ]
+}
+
+@test "bash completes the options of each command" {
+	cd "$work"
 	for command in $(completed iotracer ""); do
 		iotracer "$command" --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -o -- '--.*' | sort | tr '\n' ' ' >options
 		[ "$(completed iotracer "$command" --)" = "$(cat options)" ]
 	done
 	[ "$(completed iotracer record --ti)" = "--time " ]
+}
+
+@test "bash completes values of options" {
 	[ "$(completed iotracer log --format = js)" = "json " ]
-	[ "$(completed iotracer export -f "")" = "csv json " ]
-	[ "$(completed iotracer record -c "")" = "all block cache fault fs uring " ]
-	[ "$(completed iotracer log --follow f)" = "fault file-a file-b fs " ]
-	[ "$(completed iotracer add f)" = "file-a file-b " ]
-	[ "$(completed iotracer record -o t -- bas)" != " " ]
+	[ "$(completed iotracer export -f "")" = "csv fuse json " ]
+	[ "$(completed iotracer record -c "")" = "$({ echo all; categories; } | sort | tr '\n' ' ')" ]
 	[ "$(completed iotracer record --label "")" = " " ]
+}
+
+@test "bash completes files and categories" {
+	cd "$work"
+	touch file-a file-b
+	[ "$(completed iotracer log --follow f)" = "$({ ls; categories; } | grep '^f' | sort | tr '\n' ' ')" ]
+	[ "$(completed iotracer add f)" = "file-a file-b " ]
+}
+
+@test "bash completes the command to record" {
+	[ "$(completed iotracer record -o t -- bas)" != " " ]
 }
 
 @test "version names the schema that the tool reads" {
@@ -157,12 +146,15 @@ completed() {
 	[[ $output =~ ^iotracer\ [0-9.]+\ \(stream\ version\ 2,\ schema\ [0-9a-f]{16}\)$ ]]
 }
 
-@test "usage errors exit 2 and name what is wrong" {
+@test "a command that is missing, or unknown, is a usage error" {
 	run iotracer
 	[ "$status" = 2 ]
 	run iotracer frobnicate
 	[ "$status" = 2 ]
 	[[ $output == "iotracer: frobnicate: no such command"* ]]
+}
+
+@test "options and arguments that a command does not take are usage errors" {
 	for arguments in "add" "remove" "start" "log" "profile" "list x" "format x" \
 		"log a b" "profile a b" "remove --all x" "add --frob x" \
 		"add -n 0 x" "add -n 00 x" "add -n -1 x" "add -n 1x x" "add -n= x" \
@@ -172,12 +164,15 @@ completed() {
 		echo "$arguments: $status: $output"
 		[ "$status" = 2 ]
 	done
+}
+
+@test "an empty name of a file is a usage error" {
 	run iotracer add ""
 	[ "$status" = 2 ]
 	[[ $output == *"name of a file is empty"* ]]
 }
 
-@test "no module: exit 3 and one line that says what to do" {
+@test "no module: exit 3, and one line that says what to do" {
 	export IOTRACER_PROC=$work/none
 	for arguments in "add x" "remove x" "list" "status" "status x" "stop x" \
 		"start --all" "log x" "profile x"; do
@@ -187,6 +182,10 @@ completed() {
 		[ -z "$output" ]
 		[ "$stderr" = "iotracer: $work/none is not there: the module is not loaded (try: modprobe iotracer)" ]
 	done
+}
+
+@test "no module: format works all the same" {
+	export IOTRACER_PROC=$work/none
 	run iotracer format
 	[ "$status" = 0 ]
 }
@@ -234,6 +233,19 @@ completed() {
 	END
 }
 
+@test "add: --inode, and a name that begins as an option" {
+	export TOOL_WRITES=$work/writes
+	run preloaded iotracer add -i -n 5 /f -- '-i f'
+	[ "$status" = 0 ]
+	run preloaded iotracer add -n 5 -- '-i f'
+	[ "$status" = 0 ]
+	diff - "$work/writes" <<-'END'
+		12:add -i /f 5
+		17:add -i -i\040f 5
+		14:add -i\040f 5
+	END
+}
+
 @test "add: a file that is already traced keeps the size of its log unless one is given" {
 	cd "$work"
 	touch old other
@@ -253,12 +265,15 @@ completed() {
 	END
 }
 
-@test "add: errors are explained, the other files are added, exit 1" {
+@test "add: of several files those that can be added are, exit 1" {
 	export TOOL_WRITES=$work/writes TOOL_WRITE_ERROR=2:"add /missing"
 	run --separate-stderr preloaded iotracer add /one /missing /two
 	[ "$status" = 1 ]
 	[ "$stderr" = "iotracer: /missing: no such file" ]
 	[ "$(cat "$work/writes")" = $'14:add /one 4096\n14:add /two 4096' ]
+}
+
+@test "add: each error of the module is explained in one line" {
 	while read -r errno expected words; do
 		TOOL_WRITE_ERROR="$errno:add" run --separate-stderr preloaded iotracer add /x
 		echo "$errno: $status $stderr"
@@ -277,7 +292,7 @@ completed() {
 	END
 }
 
-@test "list: prints paths unescaped, one per line, and as JSON" {
+@test "list: prints a path a line, unescaped where it is readable" {
 	target sda1_1 "$work/proc" '/a\040b /c\134d\012e'
 	target dm-0_22 "$work/proc" $'/\xc3\xa9 /\xff'
 	run iotracer list
@@ -286,10 +301,18 @@ completed() {
 sda1_1   /c\134d\012e
 dm-0_22  /é
 dm-0_22  /\377' ]
+}
+
+@test "list: JSON has each target with its paths" {
+	target sda1_1 "$work/proc" '/a\040b /c\134d\012e'
+	target dm-0_22 "$work/proc" $'/\xc3\xa9 /\xff'
 	run iotracer list --format=json
 	[ "$status" = 0 ]
 	[ "$(python3 -c 'import json,sys; print(json.load(sys.stdin))' <<<"$output")" = \
-		"[{'target': 'sda1_1', 'paths': ['/a b', '/c\\\\134d\\\\012e']}, {'target': 'dm-0_22', 'paths': ['/é', '/\\\\377']}]" ]
+		"[{'target': 'sda1_1', 'paths': ['/a b', '/c\\\\134d\\\\012e'], 'deleted': []}, {'target': 'dm-0_22', 'paths': ['/é', '/\\\\377'], 'deleted': []}]" ]
+}
+
+@test "list: nothing is traced" {
 	: >"$IOTRACER_PROC/control"
 	run iotracer list
 	[ "$status" = 0 ]
@@ -298,7 +321,7 @@ dm-0_22  /\377' ]
 	[ "$output" = "[]" ]
 }
 
-@test "list: colored on a terminal or when asked for, not in a pipe" {
+@test "list: has no colors in a pipe, unless they are asked for" {
 	target t_1 "$work/proc"
 	run iotracer list
 	[[ $output != *$'\033'* ]]
@@ -306,6 +329,10 @@ dm-0_22  /\377' ]
 	[[ $output == *$'\033[1mt_1'* ]]
 	run iotracer --color=always list
 	[[ $output == *$'\033'* ]]
+}
+
+@test "list: has colors on a terminal, unless NO_COLOR or --color=never" {
+	target t_1 "$work/proc"
 	run script -qec "TERM=xterm iotracer list" /dev/null
 	[[ $output == *$'\033'* ]]
 	run script -qec "TERM=xterm NO_COLOR=1 iotracer list" /dev/null
@@ -314,7 +341,7 @@ dm-0_22  /\377' ]
 	[[ $output != *$'\033'* ]]
 }
 
-@test "remove: a path is removed alone, a target with all its paths" {
+@test "remove: a path is removed alone" {
 	touch "$work/f"
 	ln "$work/f" "$work/link"
 	target sda1_1 "$work/f" "$work/f $work/link"
@@ -322,14 +349,26 @@ dm-0_22  /\377' ]
 	run preloaded iotracer remove "$work/f"
 	[ "$status" = 0 ]
 	[ "$(cut -d: -f2 "$work/writes")" = "remove $work/f" ]
+}
+
+@test "remove: a target is removed with all its paths" {
+	touch "$work/f"
+	ln "$work/f" "$work/link"
+	target sda1_1 "$work/f" "$work/f $work/link"
+	export TOOL_WRITES=$work/writes
 	for name in sda1_1 --all; do
-		rm "$work/writes"
+		rm -f "$work/writes"
 		run preloaded iotracer remove "$name"
 		[ "$status" = 0 ]
 		[ "$(cut -d: -f2 "$work/writes")" = "remove $work/f"$'\n'"remove $work/link" ]
 	done
-	# The tool passes the path on as given: the module resolves it.
-	rm "$work/writes" "$work/f"
+}
+
+@test "remove: the path of a deleted file is passed on as given: the module resolves it" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	export TOOL_WRITES=$work/writes
+	rm "$work/f"
 	cd "$work"
 	run preloaded iotracer remove f
 	[ "$(cut -d: -f2 "$work/writes")" = "remove f" ]
@@ -363,7 +402,7 @@ dm-0_22  /\377' ]
 	[ "$(cut -d: -f2 "$work/writes")" = "remove $work/f" ]
 }
 
-@test "remove: untraced files are reported, the others are removed, exit 1" {
+@test "remove: of several files those that are traced are removed, the others reported, exit 1" {
 	touch "$work/f" "$work/other"
 	target sda1_1 "$work/f"
 	export TOOL_WRITES=$work/writes
@@ -372,12 +411,18 @@ dm-0_22  /\377' ]
 	[ "${stderr_lines[0]}" = "iotracer: $work/none: not traced: no such file and no target of that name" ]
 	[ "${stderr_lines[1]}" = "iotracer: $work/other: not traced (to trace it: iotracer add FILE)" ]
 	[ "$(cut -d: -f2 "$work/writes")" = "remove $work/f" ]
+}
+
+@test "remove: a file that was removed meanwhile is reported" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	export TOOL_WRITES=$work/writes
 	TOOL_WRITE_ERROR=2:remove run preloaded iotracer remove "$work/f"
 	[ "$status" = 1 ]
 	[ "$output" = "iotracer: $work/f: not traced any more" ]
 }
 
-@test "start, stop, reset, timereset: written to the target's control file" {
+@test "start, stop, reset, timereset: written to the control file of that target" {
 	touch "$work/f" "$work/g"
 	target sda1_1 "$work/f"
 	target sda1_2 "$work/g"
@@ -388,15 +433,30 @@ dm-0_22  /\377' ]
 		[ "$status" = 0 ]
 		[ "$(cat "$work/writes")" = "$((${#command} + 1)):$command" ]
 	done
-	rm "$work/writes"
+}
+
+@test "stop --all: written to the control files of all targets" {
+	touch "$work/f" "$work/g"
+	target sda1_1 "$work/f"
+	target sda1_2 "$work/g"
+	export TOOL_WRITES=$work/writes
 	run preloaded iotracer stop --all
 	[ "$(cat "$work/writes")" = $'5:stop\n5:stop' ]
-	# Written to the control file of this target, not to another one.
-	unset TOOL_WRITES
+}
+
+@test "stop: other targets are left alone" {
+	touch "$work/f" "$work/g"
+	target sda1_1 "$work/f"
+	target sda1_2 "$work/g"
 	run iotracer stop sda1_2
 	[ "$status" = 0 ]
 	[ "$(head -n 1 "$IOTRACER_PROC/sda1_2/control")" = stop ]
 	[ "$(head -c 2 "$IOTRACER_PROC/sda1_1/control")" = "1 " ]
+}
+
+@test "stop: a target that was removed meanwhile is reported" {
+	touch "$work/g"
+	target sda1_2 "$work/g"
 	rm -r "$IOTRACER_PROC/sda1_2"
 	run iotracer stop sda1_2
 	[ "$status" = 1 ]
@@ -424,10 +484,10 @@ dm-0_22  /\377' ]
 @test "a file with a reused inode number is another file" {
 	touch "$work/f"
 	generation=$(generation "$work/f")
-	[ "$generation" != 0 ] || skip "this filesystem tells no generation"
+	[ "$generation" != 0 ] || skip "this filesystem has no generation numbers"
 	target sda1_8 "$work/f" "$work/f" $((generation + 1))
 	run --separate-stderr iotracer status "$work/f"
-	[[ $stderr == *": another file now; sda1_8, which"* ]]
+	[[ $stderr == *": is another file now; this is about sda1_8, which"* ]]
 	target sda1_8_2 "$work/f" "$work/f" "$generation"
 	run --separate-stderr iotracer status "$work/f"
 	[[ $output == sda1_8_2* ]]
@@ -442,7 +502,7 @@ dm-0_22  /\377' ]
 	run --separate-stderr iotracer status "$work/f"
 	[ "$status" = 0 ]
 	[[ $output == sda1_8* ]]
-	[ "$stderr" = "iotracer: $work/f: another file now; sda1_8, which was added under this name, is meant" ]
+	[ "$stderr" = "iotracer: $work/f: is another file now; this is about sda1_8, which was added under this name" ]
 	target sda1_9 "$work/f" "$work/elsewhere"
 	run --separate-stderr iotracer status "$work/f"
 	[[ $output == sda1_9* ]]
@@ -451,7 +511,7 @@ dm-0_22  /\377' ]
 
 # --- status -------------------------------------------------------------------
 
-@test "status: text, for all targets or for named files" {
+@test "status: the text for all targets" {
 	touch "$work/f" "$work/g"
 	target sda1_1 "$work/f"
 	target sda1_2 "$work/g"
@@ -477,12 +537,17 @@ sda1_2  stopped
   vfs                   10           3           7           0           0
   blk                    3           0           2           1           4
   total                 13           3           9           1           4" ]
+}
+
+@test "status: of named files, those that are not traced are errors" {
+	touch "$work/g"
+	target sda1_2 "$work/g"
 	run iotracer status "$work/none" "$work/g"
 	[ "$status" = 1 ]
 	[[ ${lines[1]} == sda1_2* ]]
 }
 
-@test "status: JSON" {
+@test "status: JSON has a target's identity and counts" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	run iotracer status --format json
@@ -501,6 +566,30 @@ sda1_2  stopped
 	END
 }
 
+@test "status and list: a path that leads to no file is marked" {
+	touch "$work/f" "$work/g"
+	target sda1_1 "$work/f" "$work/f (deleted) $work/g"
+	run iotracer status
+	[ "$status" = 0 ]
+	[[ $output == *"path        $work/f (deleted)"$'\n'* ]]
+	[[ $output == *"path        $work/g"$'\n'* ]]
+	[ "$(iotracer list)" = "sda1_1  $work/f (deleted)"$'\n'"sda1_1  $work/g" ]
+	for command in status list; do
+		iotracer $command --format json | python3 -c "import json, sys
+t, = json.load(sys.stdin)
+assert t['paths'] == ['$work/f', '$work/g'] and t['deleted'] == ['$work/f'], t"
+	done
+}
+
+@test "status: of a target with several files each is found" {
+	touch "$work/f" "$work/g"
+	target sda1_1 "$work/f"
+	stat -c $'device %Hd:%Ld\ninode %i' "$work/g" >>"$IOTRACER_PROC/sda1_1/stats"
+	echo "generation $(generation "$work/g")" >>"$IOTRACER_PROC/sda1_1/stats"
+	iotracer status "$work/f" | grep -q sda1_1
+	iotracer status "$work/g" | grep -q sda1_1
+}
+
 @test "status: a target that is removed meanwhile is left out of the list of all" {
 	touch "$work/f" "$work/g"
 	target sda1_1 "$work/f"
@@ -509,6 +598,12 @@ sda1_2  stopped
 	run iotracer status
 	[ "$status" = 0 ]
 	[[ $output == sda1_2* ]]
+}
+
+@test "status: a target that was named and is removed meanwhile is an error" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	rm -r "$IOTRACER_PROC/sda1_1"
 	run iotracer status "$work/f"
 	[ "$status" = 1 ]
 	[ "$output" = "iotracer: $work/f: the target was removed" ]
@@ -604,17 +699,27 @@ rows_are() {
 	[[ $output == *'"result":-9223372036854775808,'* ]]
 }
 
-@test "log: events overwritten before the first are counted, those dropped by reset are not" {
+@test "log: events overwritten before the first are counted" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	seq 900 999 | sed 's/.*/seq=& time=&/' | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
 	sed -i 's/^total .*/total 1000 98 900 2 0/' "$IOTRACER_PROC/sda1_1/stats"
 	run --separate-stderr iotracer log --format=csv "$work/f"
 	[[ $stderr == *": 900 events were overwritten"* ]]
+}
+
+@test "log: events that reset dropped are not counted" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	seq 900 999 | sed 's/.*/seq=& time=&/' | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
 	sed -i 's/^total .*/total 100 100 0 0 0/' "$IOTRACER_PROC/sda1_1/stats"
 	run --separate-stderr iotracer log --format=csv "$work/f"
 	[ -z "$stderr" ]
-	# ten events that are missing between others are counted once
+}
+
+@test "log: events that are missing between others are counted once" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
 	{ seq 900 949; seq 960 999; } | sed 's/.*/seq=& time=&/' | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
 	sed -i 's/^total .*/total 1000 90 900 10 0/' "$IOTRACER_PROC/sda1_1/stats"
 	run --separate-stderr iotracer log --format=csv "$work/f"
@@ -634,7 +739,7 @@ rows_are() {
 	[ -z "$stderr" ]
 }
 
-@test "log, profile: a stream that the tool cannot read is refused with the reason" {
+@test "log, profile: a stream of another schema is refused with both named" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	stream=$IOTRACER_PROC/sda1_1/stream
@@ -647,20 +752,45 @@ rows_are() {
 		[ -z "$output" ]
 		[ "$stderr" = "iotracer: $work/f: the module writes stream version 2 schema 0000000000000123, this tool reads version 2 schema $ours: install the tool that belongs to the module" ]
 	done
+}
+
+@test "log: a stream of another version is refused with both named" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	stream=$IOTRACER_PROC/sda1_1/stream
+	ours=$(iotracer --version | sed 's/.*schema \(.*\))/\1/')
 	tool-stream version=7 </dev/null >"$stream"
 	run iotracer log --format=csv "$work/f"
 	[ "$status" = 1 ]
 	[[ $output == *"stream version 7 schema $ours, this tool reads version 2"* ]]
+}
+
+@test "log: what is no stream is refused" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	stream=$IOTRACER_PROC/sda1_1/stream
 	tool-stream magic=7 </dev/null >"$stream"
 	run iotracer log --format=csv "$work/f"
 	[ "$status" = 1 ]
 	[[ $output == *"magic"* ]]
+}
+
+@test "log: a damaged header is refused" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	stream=$IOTRACER_PROC/sda1_1/stream
 	for damage in record_size=8 record_size=0 event=99 header_size=8 header_size=4000000000; do
 		tool-stream </dev/null "$damage" >"$stream"
 		run iotracer log --format=csv "$work/f"
 		[ "$status" = 1 ]
 		[[ $output == *"damaged"* ]]
 	done
+}
+
+@test "log: a stream that ends within its header is refused" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	stream=$IOTRACER_PROC/sda1_1/stream
 	tool-stream </dev/null | head -c 20 >"$stream"
 	run iotracer log --format=csv "$work/f"
 	[ "$status" = 1 ]
@@ -680,16 +810,6 @@ rows_are() {
 }
 
 # --- log --follow -------------------------------------------------------------
-
-# wait_for COMMAND...: repeat it until it succeeds, for 60 s at most
-wait_for() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		"$@" && return
-		sleep 0.1
-	done
-	return 1
-}
 
 lines_are() {
 	[ -e "$1" ] && [ "$(wc -l <"$1")" = "$2" ]
@@ -760,13 +880,23 @@ follow_gone() {
 		follow_gone $format
 		[ "$(head -n 1 "$work/err")" = "iotracer: $work/f: target was removed" ]
 	done
+}
+
+@test "log --follow: without stats no event before the first is reported as missing" {
+	touch "$work/f"
+	sample_stream "$work/f"
 	# Without stats the tool cannot know whether the events before seq 1000 are missing or were
 	# dropped by reset, so it reports none.
 	rm "$IOTRACER_PROC/sda1_1/stats"
 	tool-stream <<<"seq=1000 time=1 comm=x" >"$IOTRACER_PROC/sda1_1/stream"
 	follow_gone csv
 	[ "$(cat "$work/err")" = "iotracer: $work/f: target was removed" ]
-	# Without --follow the output is incomplete, which is an error.
+}
+
+@test "log: without --follow a target that is removed is an error, as the output is incomplete" {
+	touch "$work/f"
+	sample_stream "$work/f"
+	touch "$work/gone"
 	TOOL_GONE=$work/gone run preloaded iotracer log --format=csv sda1_1
 	[ "$status" = 1 ]
 }
@@ -782,12 +912,12 @@ for key in sys.argv[2:]:
 print(json.dumps(v))' "$@"
 }
 
-@test "profile: known access patterns give the expected figures" {
+# known_patterns: VFS: 101 sequential reads; 5 writes, 1 of which is sequential; a failed and an
+# empty read. BLK: 3 sequential reads and 2 random writes.
+known_patterns() {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	no_losses sda1_1
-	# VFS: 101 sequential reads; 5 writes, 1 of which is sequential; a failed and an empty read.
-	# BLK: 3 sequential reads and 2 random writes.
 	{
 		for ((i = 0; i <= 100; i++)); do
 			echo "seq=$i time=$((1000000000 + i * 10000000)) latency=$((i < 100 ? i * 1000 + 1000 : 1000)) level=0 op=0 offset=$((i * 4096)) requested=4096 result=4096"
@@ -806,6 +936,10 @@ print(json.dumps(v))' "$@"
 		echo "seq=111 time=1500000000 level=1 op=1 sector=2072 requested=512 result=512"
 		echo "seq=112 time=1500000001 level=1 op=1 sector=2072 requested=1024 result=1024"
 	} | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
+}
+
+@test "profile: known access patterns give the expected figures" {
+	known_patterns
 	run --separate-stderr iotracer profile "$work/f"
 	[ "$status" = 0 ]
 	[ -z "$stderr" ]
@@ -822,6 +956,7 @@ reads                            101                   3
   mean size                 4096.0 B            4096.0 B
   sequential                 100.0 %             100.0 %
   random                       0.0 %               0.0 %
+  seq in window              100.0 %             100.0 %
   latency mean             50.010 us                   -
   latency p50              50.000 us                   -
   latency p99              99.000 us                   -
@@ -831,10 +966,15 @@ writes                             5                   2
   mean size                 4096.0 B             768.0 B
   sequential                  25.0 %               0.0 %
   random                      75.0 %             100.0 %
+  seq in window               25.0 %               0.0 %
   latency mean              0.007 us                   -
   latency p50               0.007 us                   -
   latency p99               0.007 us                   -
   latency max               0.007 us                   -" ]
+}
+
+@test "profile: JSON has the same figures" {
+	known_patterns
 	run iotracer profile --format=json "$work/f"
 	[ "$status" = 0 ]
 	[ "$(field "$output" events)" = 113 ]
@@ -847,7 +987,7 @@ writes                             5                   2
 	[ "$(field "$output" blk reads sequential)" = 2 ]
 }
 
-@test "profile: orders events by time, not by seq; a single event has no shares" {
+@test "profile: orders events by time, not by seq" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
 	no_losses sda1_1
@@ -855,11 +995,18 @@ writes                             5                   2
 		seq=0 time=30 offset=8192 result=4096
 		seq=1 time=10 offset=0 result=4096
 		seq=2 time=20 offset=4096 result=4096
-		seq=3 time=40 op=1 offset=4096 result=1
 	END
 	run iotracer profile --format=json "$work/f"
 	[ "$(field "$output" vfs reads sequential)" = 2 ]
 	[ "$(field "$output" vfs reads random)" = 0 ]
+}
+
+@test "profile: a single event has no shares" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	no_losses sda1_1
+	tool-stream <<<"seq=0 time=40 op=1 offset=4096 result=1" >"$IOTRACER_PROC/sda1_1/stream"
+	run iotracer profile --format=json "$work/f"
 	[ "$(field "$output" vfs writes sequential_percent)" = null ]
 	[ "$(field "$output" vfs writes count)" = 1 ]
 	[ "$(field "$output" blk duration_s)" = null ]
@@ -874,6 +1021,14 @@ writes                             5                   2
 	run iotracer profile "$work/f"
 	[ "$status" = 0 ]
 	[[ ${lines[0]} == "only the last 10 of 1000 events: 990 were overwritten or lost "* ]]
+}
+
+@test "profile: JSON has the number of events that are missing" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	sed -i 's/^total .*/total 1000 10 990 0 0/' "$IOTRACER_PROC/sda1_1/stats"
+	seq 990 999 | sed 's/.*/seq=& time=& result=1 offset=&/' |
+		tool-stream >"$IOTRACER_PROC/sda1_1/stream"
 	run iotracer profile --format=json "$work/f"
 	[ "$(field "$output" events)" = 10 ]
 	[ "$(field "$output" events_missing)" = 990 ]
@@ -924,10 +1079,17 @@ category() {
 		6:reset
 		5:stop
 	END
+}
+
+@test "start: a category that the module lacks is an error" {
+	category fs
 	run --separate-stderr iotracer start cache
 	[ "$status" = 1 ]
 	[ "$stderr" = "iotracer: cache: the module that is loaded has no such category" ]
-	# A file that is named like a category is given with a directory.
+}
+
+@test "stop: a file that is named like a category is given with a directory" {
+	category fs
 	cd "$work"
 	touch fs
 	run iotracer stop ./fs
@@ -946,40 +1108,75 @@ category() {
 		[ "$stderr" = "iotracer: fs is being recorded by iotracer record: end that first" ]
 	done
 	exec 4<&-
+}
+
+@test "a category whose recorder has ended can be changed" {
+	category fs
+	exec 4<"$IOTRACER_PROC/fs/control"
+	flock -x 4
+	exec 4<&-
 	run iotracer stop fs
 	[ "$status" = 0 ]
 	[ "$(tail -n 1 "$IOTRACER_PROC/fs/control")" = stop ]
 }
 
-@test "filter: shows a filter as it can be given, sets it, reports a refusal" {
+@test "filter: shows a filter as it can be given" {
 	category fs
 	[ "$(iotracer filter fs)" = op=READ ]
+}
+
+@test "filter: sets a filter" {
+	category fs
 	iotracer filter fs pid=7 op=READ,WRITE
 	iotracer filter fs "uid=1 dev=8:1" none
 	[ "$(tail -n 2 "$IOTRACER_PROC/fs/control")" = $'filter pid=7 op=READ,WRITE\nfilter uid=1 dev=8:1 none' ]
+}
+
+@test "filter: without a category, or with a file, is a usage error" {
+	category fs
 	run iotracer filter
 	[ "$status" = 2 ]
 	run iotracer filter "$work"
 	[ "$status" = 2 ]
-	[[ $output == *"there is no category"*"there are: fs, block, cache, uring, fault"* ]]
+	[[ $output == *"there is no category"*"there are: $(categories | paste -sd , | sed 's/,/, /g')"* ]]
+}
+
+@test "filter: a refusal of the module is reported" {
+	category fs
 	TOOL_WRITES=$work/writes TOOL_WRITE_ERROR="22:filter" run preloaded iotracer filter fs pid=x
 	[ "$status" = 1 ]
 	[[ $output == *'fs: the module refuses "filter pid=x"'* ]]
 }
 
-@test "log of a category: the module's text; CSV and JSON have export's columns, sorted by end" {
+@test "log of a category: the text is the module's log" {
 	category fs
 	iotracer log fs | cmp - "$IOTRACER_PROC/fs/log"
+}
+
+@test "log of a category: CSV has export's columns, sorted by the end of events" {
+	category fs
 	run --separate-stderr iotracer log --format=csv fs
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 3 ]
-	[ "$(tr , '\n' <<<"${lines[0]}")" = "$(iotracer format --columns | awk -F'\t' '$1 == "fs" { print $2 }')" ]
+	[ "$(tr , '\n' <<<"${lines[0]}")" = "$(columns_of fs)" ]
 	[[ ${lines[1]} == *',"/old,name",/new,'*,RENAME,*,mv, ]]
 	[[ ${lines[2]} == *,500,0,0,3,*,/a,,*,READ,*,cat, ]]
 	[ "$stderr" = "iotracer: fs: 1 events were overwritten or lost before they were read" ]
+}
+
+@test "log of a category: JSON has the same events" {
+	category fs
 	iotracer log --format=json fs 2>/dev/null | jq -s -e '[.[].op] == ["RENAME", "READ"] and .[1].path == "/a" and
 		.[0].latency_ns == 20'
+}
+
+@test "log of a category: --no-header leaves out the header" {
+	category fs
 	[ "$(iotracer log --format=csv --no-header fs 2>/dev/null | wc -l)" = 2 ]
+}
+
+@test "log of a category: a stream that the tool cannot read is refused" {
+	category fs
 	for damage in magic=7 version=7 schema=5 layout=0 event=99 record_size=8; do
 		tool-stream layout=1 event=2 "$damage" </dev/null >"$IOTRACER_PROC/fs/stream"
 		run --separate-stderr iotracer log --format=csv fs
@@ -987,17 +1184,24 @@ category() {
 		[ -z "$output" ]
 		[[ $stderr == "iotracer: fs: "* ]]
 	done
+}
+
+@test "log of a category that the module lacks is an error" {
+	category fs
 	run iotracer log block
 	[ "$status" = 1 ]
 	[ "$output" = "iotracer: block: the module that is loaded has no such category" ]
 }
 
-@test "status: shows what runs; what is stopped only with --all or by name" {
-	touch "$work/f" "$work/g"
+@test "status: nothing is traced" {
 	run iotracer status
 	[ "$status" = 0 ]
 	[ "$output" = "nothing is traced now (iotracer status --all shows what is stopped, too)" ]
 	[ "$(iotracer status --format=json)" = "[]" ]
+}
+
+@test "status: shows what runs; what is stopped only with --all or by name" {
+	touch "$work/f" "$work/g"
 	target sda1_1 "$work/f"
 	target sda1_2 "$work/g"
 	sed -i 's/^1/0/' "$IOTRACER_PROC/sda1_2/control"
@@ -1012,31 +1216,52 @@ category() {
 	[ "$(shown fs sda1_2)" = "fs stopped sda1_2 stopped " ]
 	[ "$(iotracer status --format=json | jq -c '[.[] | .target // .category]')" = '["sda1_1","block"]' ]
 	[ "$(iotracer status --all --format=json | jq length)" = 4 ]
+}
+
+@test "status: a category that the module lacks is an error" {
+	category fs
 	run iotracer status cache
 	[ "$status" = 1 ]
 }
 
 # --- format, install ----------------------------------------------------------
 
-@test "format: every field of the CSV is described, as text and as a table" {
+@test "format: --columns describes every column of the CSV" {
 	touch "$work/f"
 	sample_stream "$work/f"
 	columns=$(iotracer log --format=csv "$work/f" 2>/dev/null | head -n 1 | tr , '\n')
-	[ "$(iotracer format --columns | awk -F'\t' '$1 == "log" { print $2 }')" = "$columns" ]
-	fields=$(tail -n +2 <<<"$columns" | sed 's/_ns$//; s/_bytes$//')
-	[ "$(iotracer format | awk '$1 == "event" { e = $2 } $1 == "field" && e == "io" { print $2 }')" = "$fields" ]
+	[ "$(columns_of log)" = "$columns" ]
+}
+
+# fields_of_log: print the fields of a target's records: the columns of its CSV but the first
+fields_of_log() {
+	columns_of log | sed -n '2,$ { s/_ns$//; s/_bytes$//; p }'
+}
+
+@test "format: the text has the fields of the CSV in their order" {
+	[ "$(iotracer format | sed -n '/^event io /,/^event fs /s/^field \([^ ]*\).*/\1/p')" = "$(fields_of_log)" ]
+}
+
+@test "format: the table has the fields of the CSV in their order" {
 	# shellcheck disable=SC2016
-	[ "$(iotracer format --markdown | sed -n '/^### `fs`/q; s/^| `\(.*\)` |.*/\1/p')" = "$fields" ]
+	[ "$(iotracer format --markdown | sed -n '/^### `fs`/q; s/^| `\(.*\)` |.*/\1/p')" = "$(fields_of_log)" ]
+}
+
+@test "format: the first line has the schema" {
 	[ "$(iotracer format | head -n 1)" = "iotracer stream 2 schema $(iotracer --version | sed 's/.*schema \(.*\))/\1/')" ]
 }
 
-@test "make install copies all files, make uninstall removes them all" {
+@test "make install copies all files" {
 	make -s -C "$BATS_TEST_DIRNAME/../tools" install DESTDIR="$work/dest" PREFIX=/usr
 	[ -x "$work/dest/usr/bin/iotracer" ]
 	for page in man8/iotracer.8 man4/iotracer.4 man5/iotracer-trace.5; do
 		[ -f "$work/dest/usr/share/man/$page" ]
 	done
 	[ -f "$work/dest/usr/share/bash-completion/completions/iotracer" ]
+}
+
+@test "make uninstall removes all files" {
+	make -s -C "$BATS_TEST_DIRNAME/../tools" install DESTDIR="$work/dest" PREFIX=/usr
 	make -s -C "$BATS_TEST_DIRNAME/../tools" uninstall DESTDIR="$work/dest" PREFIX=/usr
 	[ -z "$(find "$work/dest" -type f)" ]
 }
@@ -1046,12 +1271,12 @@ category() {
 	target sda1_1 "$work/f"
 	mkdir "$IOTRACER_PROC/fs"
 	printf '%s\n' start 'size 16384' 'sample 3' 'mode overwrite' 'filter op=READ' >"$IOTRACER_PROC/fs/control"
-	printf '%s\n' 'seen 30' 'stored 20' 'overwritten 7' 'lost 3' 'missed 1' 'cpus 2' 'size 16384' 'memory_bytes 99' >"$IOTRACER_PROC/fs/stats"
+	printf '%s\n' 't0_ns 1000000002' 'seen 30' 'stored 20' 'overwritten 7' 'lost 3' 'missed 1' 'cpus 2' 'size 16384' 'memory_bytes 99' >"$IOTRACER_PROC/fs/stats"
 	run iotracer status
 	[ "$status" = 0 ]
-	[[ $output == sda1_1*$'\n\nfs  running\n  filter      op=READ\n  sample      3\n'*$'size        16384 events a CPU\n  memory      99 bytes\n'*$'seen        30\n'*$'lost        3\n  missed      1' ]]
+	[[ $output == sda1_1*$'\n\nfs  running\n  filter      op=READ\n  sample      3\n'*$'T0          1.000000002 s\n  size        16384 events a CPU\n  memory      99 bytes\n'*$'seen        30\n'*$'lost        3\n  missed      1' ]]
 	run iotracer status --format=json
-	jq -e '.[1] | .category == "fs" and .running and .filter == "op=READ" and .seen == 30 and .lost == 3 and .cpus == 2' <<<"$output"
+	jq -e '.[1] | .category == "fs" and .running and .filter == "op=READ" and .t0_ns == 1000000002 and .seen == 30 and .lost == 3 and .cpus == 2' <<<"$output"
 	run iotracer status "$work/f"
 	[[ $output != *"fs  running"* ]]
 }

@@ -98,14 +98,14 @@ teardown_file() {
 	unload_module
 }
 
-# law FS ENGINE: what totals.py has found about its eight jobs
-law() {
+# has_totals FS ENGINE: what totals.py has found about its eight jobs
+has_totals() {
 	cat "$BATS_FILE_TMPDIR/$1-$2"
 	[ "$(grep -c '^[^ ]*: fio ' "$BATS_FILE_TMPDIR/$1-$2")" = 8 ]
 	run ! grep '^wrong: ' "$BATS_FILE_TMPDIR/$1-$2"
 }
 
-@test "law: seen = stored + overwritten + lost, at each level of each target" {
+@test "seen = stored + overwritten + lost, at each level of each target" {
 	for fs in ext4 xfs btrfs; do
 		[ "$(wc -l <"$BATS_FILE_TMPDIR/$fs-stats")" = $((3 * 64)) ]
 		run ! grep '^wrong: ' "$BATS_FILE_TMPDIR/$fs-stats"
@@ -114,27 +114,27 @@ law() {
 
 # bats takes test names from the text, so the combinations stand here one by one.
 
-@test "law: ext4 psync, buffered and direct" { law ext4 psync; }
-@test "law: ext4 sync, buffered and direct" { law ext4 sync; }
-@test "law: ext4 vsync, buffered and direct" { law ext4 vsync; }
-@test "law: ext4 pvsync, buffered and direct" { law ext4 pvsync; }
-@test "law: ext4 pvsync2, buffered and direct" { law ext4 pvsync2; }
-@test "law: ext4 libaio, buffered and direct" { law ext4 libaio; }
-@test "law: ext4 posixaio, buffered and direct" { law ext4 posixaio; }
-@test "law: ext4 io_uring, buffered and direct" { law ext4 io_uring; }
-@test "law: xfs psync, buffered and direct" { law xfs psync; }
-@test "law: xfs sync, buffered and direct" { law xfs sync; }
-@test "law: xfs vsync, buffered and direct" { law xfs vsync; }
-@test "law: xfs pvsync, buffered and direct" { law xfs pvsync; }
-@test "law: xfs pvsync2, buffered and direct" { law xfs pvsync2; }
-@test "law: xfs libaio, buffered and direct" { law xfs libaio; }
-@test "law: xfs posixaio, buffered and direct" { law xfs posixaio; }
-@test "law: xfs io_uring, buffered and direct" { law xfs io_uring; }
-@test "law: btrfs psync, buffered and direct" { law btrfs psync; }
-@test "law: btrfs sync, buffered and direct" { law btrfs sync; }
-@test "law: btrfs vsync, buffered and direct" { law btrfs vsync; }
-@test "law: btrfs pvsync, buffered and direct" { law btrfs pvsync; }
-@test "law: btrfs pvsync2, buffered and direct" { law btrfs pvsync2; }
-@test "law: btrfs libaio, buffered and direct" { law btrfs libaio; }
-@test "law: btrfs posixaio, buffered and direct" { law btrfs posixaio; }
-@test "law: btrfs io_uring, buffered and direct" { law btrfs io_uring; }
+@test "ext4, psync: the log has fio's totals, buffered and direct" { has_totals ext4 psync; }
+@test "ext4, sync: the log has fio's totals, buffered and direct" { has_totals ext4 sync; }
+@test "ext4, vsync: the log has fio's totals, buffered and direct" { has_totals ext4 vsync; }
+@test "ext4, pvsync: the log has fio's totals, buffered and direct" { has_totals ext4 pvsync; }
+@test "ext4, pvsync2: the log has fio's totals, buffered and direct" { has_totals ext4 pvsync2; }
+@test "ext4, libaio: the log has fio's totals, buffered and direct" { has_totals ext4 libaio; }
+@test "ext4, posixaio: the log has fio's totals, buffered and direct" { has_totals ext4 posixaio; }
+@test "ext4, io_uring: the log has fio's totals, buffered and direct" { has_totals ext4 io_uring; }
+@test "xfs, psync: the log has fio's totals, buffered and direct" { has_totals xfs psync; }
+@test "xfs, sync: the log has fio's totals, buffered and direct" { has_totals xfs sync; }
+@test "xfs, vsync: the log has fio's totals, buffered and direct" { has_totals xfs vsync; }
+@test "xfs, pvsync: the log has fio's totals, buffered and direct" { has_totals xfs pvsync; }
+@test "xfs, pvsync2: the log has fio's totals, buffered and direct" { has_totals xfs pvsync2; }
+@test "xfs, libaio: the log has fio's totals, buffered and direct" { has_totals xfs libaio; }
+@test "xfs, posixaio: the log has fio's totals, buffered and direct" { has_totals xfs posixaio; }
+@test "xfs, io_uring: the log has fio's totals, buffered and direct" { has_totals xfs io_uring; }
+@test "btrfs, psync: the log has fio's totals, buffered and direct" { has_totals btrfs psync; }
+@test "btrfs, sync: the log has fio's totals, buffered and direct" { has_totals btrfs sync; }
+@test "btrfs, vsync: the log has fio's totals, buffered and direct" { has_totals btrfs vsync; }
+@test "btrfs, pvsync: the log has fio's totals, buffered and direct" { has_totals btrfs pvsync; }
+@test "btrfs, pvsync2: the log has fio's totals, buffered and direct" { has_totals btrfs pvsync2; }
+@test "btrfs, libaio: the log has fio's totals, buffered and direct" { has_totals btrfs libaio; }
+@test "btrfs, posixaio: the log has fio's totals, buffered and direct" { has_totals btrfs posixaio; }
+@test "btrfs, io_uring: the log has fio's totals, buffered and direct" { has_totals btrfs io_uring; }

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import subprocess
+import time
 
 from lib import category, syscalls
 from lib.iot import IOT, is_equal, is_true, main, matches, reload, slurp, slurp_bytes, write
@@ -54,7 +55,7 @@ def bits(text, names):
     return number
 
 
-class Told:
+class Reported:
     """What the program printed."""
 
     def __init__(self, text):
@@ -90,7 +91,7 @@ def program(scenario, path):
                               stdout=subprocess.PIPE).stdout
 
     text, found = traced(work)
-    return Told(text), found
+    return Reported(text), found
 
 
 def of(found, op):
@@ -109,38 +110,44 @@ def completes(found):
                      bits(r.get('flags'), CQE | OWN)) for r in of(found, 'COMPLETE')]
 
 
-def is_told(told, found):
+def is_reported(reported, found):
     """Check that the events are what the program saw, and have its requests and one ring."""
-    is_equal(submits(found), told.submitted)
-    is_equal(sorted(completes(found)), sorted(told.completed))
+    is_equal(submits(found), reported.submitted)
+    is_equal(sorted(completes(found)), sorted(reported.completed))
     numbers = {r['request']: r['user_data'] for r in of(found, 'SUBMIT')}
-    is_equal(len(numbers), len(told.submitted))
+    is_equal(len(numbers), len(reported.submitted))
     for r in of(found, 'COMPLETE'):
         is_equal(numbers.get(r['request']), r['user_data'])
         is_true(int(r['latency']) > 0, r)
     is_equal(len({r['ring'] for r in found if 'request' in r}), 1)
 
 
-def is_entered(told, found):
+def is_entered(reported, found):
     """Check the calls that submitted, and their ring."""
     calls = [r for r in of(found, 'ENTER') if 'to_submit' in r]
-    is_equal([int(r['result']) for r in calls], told.entered)
+    is_equal([int(r['result']) for r in calls], reported.entered)
     is_equal({r.get('ring') for r in of(found, 'ENTER')}, {found[0]['ring']})
-    is_equal({int(r['fd']) for r in calls}, {told.rings[0][0]})
+    is_equal({int(r['fd']) for r in calls}, {reported.rings[0][0]})
 
 
 def checked(scenario, path):
-    told, found = program(scenario, path)
-    is_told(told, found)
-    return told, found
+    reported, found = program(scenario, path)
+    is_reported(reported, found)
+    return reported, found
+
+
+def a_file():
+    path = '/mnt/ext4/file'
+    make(path)
+    return path
 
 
 def reads_and_writes():
     for place in PLACES:
         path = place + '/uring'
         make(path)
-        told, found = checked('rw', path)
-        is_entered(told, found)
+        reported, found = checked('rw', path)
+        is_entered(reported, found)
         st = os.stat(path)
         for r in of(found, 'SUBMIT') + of(found, 'COMPLETE'):
             is_equal((r.get('path'), int(r['inode']), r['device']),
@@ -151,14 +158,15 @@ def reads_and_writes():
         is_equal(int(by_data[1007]['offset']), 2 ** 64 - 1)
 
 
-def chains():
-    path = '/mnt/ext4/chain'
-    make(path)
-    told, found = checked('links', path)
-    is_entered(told, found)
-    is_equal([c.result for c in sorted(told.completed)],
+def links():
+    reported, found = checked('links', a_file())
+    is_entered(reported, found)
+    is_equal([c.result for c in sorted(reported.completed)],
              [PAGE, PAGE, 0, 0, -125, -125, 0, PAGE])
-    told, found = checked('drain', path)
+
+
+def drained():
+    _, found = checked('drain', a_file())
     order = [c.user_data for c in completes(found)]
     is_true(order.index(1002) > max(order.index(1000), order.index(1001)), order)
 
@@ -166,7 +174,7 @@ def chains():
 def workers():
     path = '/mnt/ext4/workers'
     make(path)
-    told, found = checked('workers', path)
+    reported, found = checked('workers', path)
     ran = {r['request']: r for r in of(found, 'WORKER')}
     is_equal(len(ran), 5)
     tids = {r['tid'] for r in of(found, 'SUBMIT')}
@@ -174,38 +182,49 @@ def workers():
         is_equal(r['worker'], ran[r['request']]['worker'])
         is_true(r['worker'] not in tids, r)
         is_true(int(r['latency']) > int(ran[r['request']]['latency']), r)
-    told, found = checked('rw', path)
+    reported, found = checked('rw', path)
     is_equal([r for r in of(found, 'COMPLETE') if r['opcode'].startswith('READ') and 'worker' in r],
              [])
 
 
-def endings():
-    """Requests that are cancelled, refused, without a completion, or time out."""
-    path = '/mnt/ext4/endings'
-    make(path)
-    told, _ = checked('cancel', path)
-    is_equal(sorted(c.result for c in told.completed), [-125, 0])
-    told, found = program('refused', path)
-    is_equal(sorted(completes(found)), sorted(told.completed))
+def cancelled():
+    reported, _ = checked('cancel', a_file())
+    is_equal(sorted(c.result for c in reported.completed), [-125, 0])
+
+
+def refused():
+    reported, found = program('refused', a_file())
+    is_equal(sorted(completes(found)), sorted(reported.completed))
     first, second = of(found, 'SUBMIT')
     is_equal((first['result'], first['opcode'], second['result']), ('-22', '0xc8', '0'))
-    is_equal(sorted(c.result for c in told.completed), [-22, -9])
+    is_equal(sorted(c.result for c in reported.completed), [-22, -9])
     is_equal([r.get('path') for r in of(found, 'COMPLETE')], [None, None])
-    told, found = checked('silent', path)
-    is_equal((len(told.submitted), len(told.completed)), (2, 1))
-    told, found = checked('timeout', path)
-    is_equal([c.result for c in told.completed], [-62])
-    is_true(3e6 <= int(of(found, 'COMPLETE')[0]['latency']) < 3e9, found)
 
 
-def several():
-    """One request with many completions; more completions than the ring holds."""
-    path = '/mnt/ext4/several'
-    make(path)
-    told, found = checked('multishot', path)
-    is_equal(sum(c.flags & CQE['MORE'] > 0 for c in told.completed), 3)
+def silent():
+    reported, _ = checked('silent', a_file())
+    is_equal((len(reported.submitted), len(reported.completed)), (2, 1))
+
+
+def timed_out():
+    path = a_file()
+    before = time.monotonic_ns()
+    reported, found = checked('timeout', path)
+    after = time.monotonic_ns()
+    is_equal([c.result for c in reported.completed], [-62])
+    is_true(3e6 <= int(of(found, 'COMPLETE')[0]['latency']) < after - before, found)
+
+
+def multishot():
+    """One request with many completions."""
+    reported, found = checked('multishot', a_file())
+    is_equal(sum(c.flags & CQE['MORE'] > 0 for c in reported.completed), 3)
     is_equal({r['opcode'] for r in of(found, 'COMPLETE')}, {'POLL_ADD', 'POLL_REMOVE'})
-    told, found = checked('overflow', path)
+
+
+def overflow():
+    """More completions than the ring holds."""
+    _, found = checked('overflow', a_file())
     flags = [r.get('flags', '') for r in of(found, 'COMPLETE')]
     is_equal(flags, [''] * 8 + ['OVERFLOW'] * 12)
     is_equal(max(int(r.get('cq_depth', 0)) for r in of(found, 'COMPLETE')), 8)
@@ -213,37 +232,39 @@ def several():
 
 def futex():
     """A request without a file, if the kernel has FUTEX_WAKE."""
-    told, found = program('futex', '/mnt/ext4/several')
-    if told.completed[0].result:
+    reported, found = program('futex', a_file())
+    if reported.completed[0].result:
         return # 6.1 does not have it
     rows = of(found, 'SUBMIT') + of(found, 'COMPLETE')
     is_equal([(r['opcode'], r.get('inode')) for r in rows], [('FUTEX_WAKE', None)] * 2)
 
 
 def sockets():
-    told, found = checked('sockets', '/mnt/ext4/several')
-    accepts = [c for c in told.completed if c.user_data == 1000]
+    reported, found = checked('sockets', a_file())
+    accepts = [c for c in reported.completed if c.user_data == 1000]
     is_equal(sorted(c.result > 0 for c in accepts), [False, True, True, True])
     is_equal(sorted(r['opcode'] for r in of(found, 'COMPLETE')),
              ['ACCEPT'] * 4 + ['ASYNC_CANCEL'] + ['SEND_ZC'] * 2)
     is_equal({r['path'].split(':')[0] for r in found if 'path' in r}, {'socket'})
 
 
-def polled():
-    """Requests that the ring's own thread submits (SQPOLL), or that are polled for (IOPOLL)."""
-    path = '/mnt/ext4/polled'
-    make(path)
-    told, found = checked('sqpoll', path)
+def polling_thread():
+    """Requests that the ring's own thread submits (SQPOLL)."""
+    _, found = checked('sqpoll', a_file())
     is_equal(len({r['tid'] for r in of(found, 'SUBMIT')}), 1)
     for r in of(found, 'SUBMIT'):
         is_true(r['tid'] != r['pid'] and r['comm'].startswith('iou-sqp') and
                 'SQPOLL' in r['setup'], r)
+
+
+def polled_device():
+    """Requests that are polled for (IOPOLL)."""
     device = '/dev/nullb0'
     subprocess.run(['modprobe', 'null_blk', 'nr_devices=1', 'gb=1', 'submit_queues=1',
                     'poll_queues=1'], check=True)
     try:
-        told, found = checked('iopoll', device)
-        is_equal([c.result for c in told.completed], [PAGE] * 4)
+        reported, found = checked('iopoll', device)
+        is_equal([c.result for c in reported.completed], [PAGE] * 4)
         is_equal({r['path'] for r in of(found, 'SUBMIT') + of(found, 'COMPLETE')}, {device})
         is_true(all('IOPOLL' in r['setup'] for r in of(found, 'SUBMIT')), found)
     finally:
@@ -253,7 +274,7 @@ def polled():
 def registered_ring():
     path = '/mnt/ext4/registered'
     make(path)
-    told, found = checked('registered', path)
+    reported, found = checked('registered', path)
     calls = [r for r in of(found, 'ENTER') if 'to_submit' in r]
     is_equal([r['flags'].split('|').count('REGISTERED_RING') for r in calls], [1, 1, 1])
     is_equal({r['ring'] for r in calls}, {of(found, 'SUBMIT')[0]['ring']})

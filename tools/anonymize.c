@@ -55,7 +55,7 @@ static int random_key(unsigned char *key, size_t *length)
 	*length = 32;
 	if (getrandom(key, *length, 0) == (ssize_t)*length)
 		return CLI_OK;
-	cli_say("no random key to be had: %s", strerror(errno));
+	cli_say("cannot make a random key: %s", strerror(errno));
 	return CLI_FAILED;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Names as keyed hashes: HMAC-SHA-256, cut to 12 characters (a-z, 2-7: 60 bits).
- * Under one key a name always has the same hash; under another key it has another.
+ * With one key a name always has the same hash; with another key it has another hash.
  *
  * The library is nettle: it is small, maintained together with GnuTLS, has no state
  * and no allocations of its own, and its licence (LGPL) is compatible with ours.
@@ -29,7 +29,7 @@ void anonymizer_forget(struct anonymizer *a);
  * extension: a letter and up to 6 more letters or digits after the last dot. @out
  * needs ANONYMOUS_PATH(length) bytes. Returns the length of the result.
  */
-#define ANONYMOUS_GROWTH 7	/* at most: "/a" becomes 13 bytes */
+#define ANONYMOUS_GROWTH 7	/* the largest factor by which a path grows: "/a" becomes 13 bytes */
 #define ANONYMOUS_PATH(length) (((length) + 2) * ANONYMOUS_GROWTH)
 size_t anonymize_path(const struct anonymizer *a, char *out, const char *path,
 		      size_t length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The records that a category's stream has for iotracer log, and their paths. */
+/* Reads the records of a category's stream, and their paths, for iotracer log. */
 #ifndef TOOL_BLOCKS_H
 #define TOOL_BLOCKS_H
 
@@ -15,13 +15,13 @@ struct blocks {
 	struct stream stream;	/* its descriptor, event and subject are used */
 	int paths;		/* descriptor */
 	struct names names;	/* the paths that were read */
-	char *data;		/* room for one read, or a header */
-	size_t left;		/* bytes that were read with the header of the stream */
-	char *text;		/* the same for paths */
+	char *data;		/* memory for one read, or a header */
+	size_t left;		/* bytes after the header of the stream that were read with it */
+	char *text;		/* memory for one read of paths */
 	size_t text_left;
 	bool begun;		/* the blocks of the first read were taken */
-	__u64 before;		/* events overwritten or lost before it was opened */
-	__u64 gaps;		/* events overwritten or lost since */
+	__u64 before;		/* events overwritten or lost before the stream was opened */
+	__u64 gaps;		/* events overwritten or lost after that */
 };
 
 /* Returns an exit code; errors are reported. Close it in either case. */

@@ -11,8 +11,8 @@
 #include "core/schema.h"
 
 struct category {
-	const char *name;		/* of its directory in /proc/iotracer */
-	const char *io_tracer;		/* IO Tracer's name of it */
+	const char *name;		/* name of its directory in /proc/iotracer */
+	const char *io_tracer;		/* its name in IO Tracer */
 	unsigned int event_id;
 	const struct record_column *columns;	/* IO Tracer's */
 	size_t nr_columns;

@@ -251,6 +251,18 @@ void cli_close_stdout(void)
 	_exit(CLI_FAILED);
 }
 
+__u64 cli_parse_number(struct argp_state *state, const char *option, const char *arg,
+		       __u64 least, __u64 most)
+{
+	char *end;
+	__u64 n = strtoull(arg, &end, 10);
+
+	if (*arg < '0' || *arg > '9' || *end || n < least || n > most)
+		cli_usage(state, "%s=%s: say a number from %llu to %llu", option, arg,
+			  (unsigned long long)least, (unsigned long long)most);
+	return n;
+}
+
 void *cli_grow(void *old, size_t count, size_t size)
 {
 	return checked(reallocarray(old, count ? count : 1, size));

@@ -9,6 +9,7 @@
 #include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <linux/types.h>
 
 enum cli_exit {
 	CLI_OK = 0,
@@ -37,11 +38,15 @@ void cli_parse(const struct argp *argp, int argc, char **argv, unsigned int flag
 void cli_usage(struct argp_state *state, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 
-/* Options common to all subcommands (--color): a child parser, no input. */
+/* Options common to all subcommands (--color), as a child parser that needs no input. */
 extern const struct argp_child cli_common[];
 
 /* Parses the argument of --format; @csv: csv is one of the choices. */
 enum cli_format cli_parse_format(struct argp_state *state, const char *arg, bool csv);
+
+/* Parses the argument of @option: a decimal number from @least to @most. */
+__u64 cli_parse_number(struct argp_state *state, const char *option, const char *arg,
+		       __u64 least, __u64 most);
 
 /* The arguments FILE... and the option --all (key 'a'). */
 struct cli_files {
@@ -51,13 +56,13 @@ struct cli_files {
 	bool optional;		/* set by the caller: no name means all */
 };
 
-/* A parser to fall back on: takes key 'a' and the arguments, and checks them. */
+/* The default of a subcommand's parser: takes key 'a' and the arguments, and checks them. */
 error_t cli_parse_files(struct cli_files *files, int key, struct argp_state *state);
 
 /* The escape sequence for an SGR code such as "1;31", or "" without colour. */
 const char *cli_sgr(const char *code);
 
-/* From now on colour is for stderr, and depends on whether that is a terminal. */
+/* From now on colour is meant for stderr, and is used only if that is a terminal. */
 void cli_color_stderr(void);
 
 #define CLI_BOLD	cli_sgr("1")
@@ -72,7 +77,7 @@ bool cli_flush(void);
 /* For atexit(): output that was not written makes the exit code CLI_FAILED. */
 void cli_close_stdout(void);
 
-/* Stdout has no reader any more, and that is no error (a followed log). */
+/* Call it if stdout has no reader any more and that is no error (a followed log). */
 void cli_stdout_gone(void);
 
 /* Without memory these print a message and exit: none of them returns NULL. */

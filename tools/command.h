@@ -21,5 +21,7 @@ int command_format(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_traces(int argc, char **argv);
+int command_snapshot(int argc, char **argv);
 
 #endif /* TOOL_COMMAND_H */

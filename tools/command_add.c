@@ -20,6 +20,7 @@
 struct env {
 	struct cli_files files;
 	const char *max_events;	/* digits, or NULL if not given */
+	bool inode;		/* follow no path */
 };
 
 static const struct { int err; const char *why; } add_errors[] = {
@@ -47,11 +48,11 @@ static int explain_add(const char *file, int err)
 	return err == EACCES ? CLI_DENIED : CLI_FAILED;
 }
 
-static int add_file(int fd, const char *file, const char *max_events)
+static int add_file(int fd, const char *file, const char *max_events, bool inode)
 {
 	char *escaped = text_escape(file);
-	char *command = cli_printf("add %s%s%s", escaped, max_events ? " " : "",
-				   max_events ? max_events : "");
+	char *command = cli_printf("add %s%s%s%s", inode ? "-i " : "", escaped,
+				   max_events ? " " : "", max_events ? max_events : "");
 	int err = proc_command(fd, command);
 
 	free(command);
@@ -59,7 +60,7 @@ static int add_file(int fd, const char *file, const char *max_events)
 	return err ? explain_add(file, -err) : CLI_OK;
 }
 
-/* NULL, for the module's own default, if it was loaded with one that is larger than ours. */
+/* The number to use if none is given; NULL if the module's own default is larger. */
 static const char *default_events(void)
 {
 	unsigned long long n = 0;
@@ -89,7 +90,7 @@ static int add_files(int fd, const struct env *env)
 
 		if (!events && !target_is_traced(&list, file))
 			events = fallback;
-		status = cli_merge(status, add_file(fd, file, events));
+		status = cli_merge(status, add_file(fd, file, events, env->inode));
 	}
 	target_list_free(&list);
 	return status;
@@ -104,10 +105,14 @@ static error_t parse_add(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
 
+	if (key == 'i') {
+		env->inode = true;
+		return 0;
+	}
 	if (key != 'n')
 		return cli_parse_files(&env->files, key, state);
 	if (!is_count(arg))
-		cli_usage(state, "--max-events=%s: not a number from 1 on", arg);
+		cli_usage(state, "--max-events=%s: say a number, 1 or more", arg);
 	env->max_events = arg;
 	return 0;
 }
@@ -117,13 +122,16 @@ int command_add(int argc, char **argv)
 	static const struct argp_option options[] = {
 		{ "max-events", 'n', "N", 0,
 		  "keep the last N events (default: " MAX_EVENTS ", or the module parameter MAX_EVENTS if that is larger)", 0 },
+		{ "inode", 'i', NULL, 0,
+		  "stay with the file when its path comes to lead to another one", 0 },
 		{ 0 }
 	};
 	static const struct argp argp = {
 		options, parse_add, "FILE...",
 		"Start to trace files.\v"
 		"A file that is traced already stays so; if another N is given its ring is"
-		" resized and keeps its newest events.", cli_common, NULL, NULL
+		" resized and keeps its newest events. When a path comes to lead to another file, the"
+		" target goes on with that one.", cli_common, NULL, NULL
 	};
 	struct env env = { 0 };
 	int status;
@@ -227,10 +235,9 @@ static int remove_listed(int fd, const struct target_list *list)
 }
 
 /*
- * After an error there is a second round. A path that meanwhile leads to another
- * target may have removed a link of that target; this link is missing when its own
- * turn comes, and the first target still has its own. Another process may also have
- * removed a target at the same time.
+ * After an error there is a second round. If a path now leads to another target, removing it has
+ * removed a link of that target. Then removing that link later fails, and the first target keeps
+ * its link. Another process may also have removed a target at the same time.
  */
 static int remove_all(int fd, struct target_list *list)
 {

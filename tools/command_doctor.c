@@ -206,7 +206,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Whether anything of this kernel is installed. */
+/* Whether any file of this kernel is installed. */
 static bool is_installed(const struct host *host)
 {
 	char *modules = host_module_path(host, ""), *config = cli_printf("/boot/config-%s",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer export: a trace as CSV or JSON, in our columns or IO Tracer's. */
+/* iotracer export: a trace as CSV or JSON, in our columns or IO Tracer's, or as FUSE's log. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,12 @@
 
 #include "anonymize.h"
 #include "category.h"
+#include "check.h"
 #include "cli.h"
 #include "command.h"
+#include "fuse.h"
+#include "library.h"
 #include "merge.h"
-#include "metadata.h"
 #include "names.h"
 #include "output.h"
 #include "progress.h"
@@ -21,30 +23,35 @@
 
 #define ROTATE_ROWS 10000000
 #define NS_PER_S 1000000000ULL
-#define LOOK_ROWS 65536		/* between two checks whether progress is due */
+#define LOOK_ROWS 65536		/* rows between two checks whether progress is due */
 
-enum { KEY_PER_CATEGORY = 256, KEY_CATEGORY, KEY_ROTATE, KEY_KEY_FILE, KEY_PARTIAL, KEY_COLUMNS };
+enum {
+	KEY_PER_CATEGORY = 256, KEY_CATEGORY, KEY_ROTATE, KEY_KEY_FILE, KEY_PARTIAL, KEY_COLUMNS,
+	KEY_BELOW,
+};
 
 struct env {
-	const char *trace;
+	const char *named;	/* the trace, as named on the command line */
+	char *trace;		/* the directory of the trace */
 	enum cli_format format;
 	const char *directory;
 	bool per_category;
 	bool io_tracer;		/* IO Tracer's columns and directories */
 	const struct category *category;
+	bool fuse;		/* lines as of IOTraceCollector */
+	char *below;		/* the directory they are of; NULL: / */
+	struct fuse_lines lines;
 	bool gzip;
 	__u64 rotate;
 	bool anonymize;
 	const char *key_file;
 	bool partial;
-	bool damaged;		/* the trace is not whole, which was reported */
-	struct metadata metadata;
-	struct wall_clock clock;
+	struct check check;
 	struct anonymizer anonymizer;
 	struct names names;
 };
 
-/* Then the reader of our standard output is the terminal, or may write to the same one. */
+/* Whether progress on the terminal could mix with rows, or with the output of their reader. */
 static bool is_pipe_or_terminal(void)
 {
 	struct stat st;
@@ -62,11 +69,22 @@ static void show_progress(const struct merge *m, const char *category)
 static bool begin_output(struct env *env, struct output *o,
 			 const struct record_printer *p, __u64 time)
 {
-	if (!output_begin(o, wall_time(&env->clock, time)))
+	if (!output_begin(o, wall_time(&env->check.clock, time)))
 		return false;
-	if (env->format == FORMAT_CSV)
+	if (env->format == FORMAT_CSV && !env->fuse)
 		o->used = record_header(p, o->data) - o->data;
 	return true;
+}
+
+static bool put_record(struct env *env, struct record_printer *p, struct output *o,
+		       const void *record)
+{
+	char *row = output_row(o), *end;
+
+	if (!env->fuse)
+		return output_put(o, record_row(p, row, record));
+	end = fuse_line(&env->lines, row, record);
+	return end == row || output_put(o, end);
 }
 
 /* False if the output could not be written. */
@@ -80,88 +98,13 @@ static bool export_rows(struct env *env, struct merge *m, struct record_printer 
 		    !begin_output(env, o, p, record_time(m->event, record)))
 			return false;
 		p->note = merge_note(m, record, &p->note_length);
-		if (!output_put(o, record_row(p, output_row(o), record)))
+		if (!put_record(env, p, o, record))
 			return false;
 		if (m->events % LOOK_ROWS == 0)
 			show_progress(m, category->name);
 	}
 	/* Without events there is still a file, with the names of the columns (CSV). */
-	return o->fd >= 0 || begin_output(env, o, p, env->metadata.begin.monotonic);
-}
-
-/* "2026-11-21T12:28:32.330205607Z", or @otherwise if @time is 0. */
-static char *show_time(const struct env *env, __u64 time, const char *otherwise)
-{
-	__u64 wall = wall_time(&env->clock, time);
-	time_t seconds = wall / NS_PER_S;
-	char text[32];
-	struct tm tm;
-
-	if (!time)
-		return cli_strdup(otherwise);
-	gmtime_r(&seconds, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	return cli_printf("%s.%09lluZ", text, (unsigned long long)(wall % NS_PER_S));
-}
-
-struct told {
-	struct env *env;
-	const char *category;
-};
-
-static void tell_hole(void *data, const struct merge_hole *hole)
-{
-	const struct told *told = data;
-	char *after = show_time(told->env, hole->after, "the beginning");
-	char *before = show_time(told->env, hole->before, "the end");
-
-	told->env->damaged = true;
-	progress_end();
-	cli_say_of(told->env->trace, "%s: events are missing from the file: cpu %u, seq %llu to %llu, ended between %s and %s",
-		   told->category, hole->cpu, (unsigned long long)hole->first,
-		   (unsigned long long)hole->last, after, before);
-	free(after);
-	free(before);
-}
-
-/* The trace has to have the events that metadata.json lists for each CPU. */
-static void expect(struct merge *m, const struct metadata_file *f)
-{
-	unsigned int cpu;
-	__u64 first, behind;
-	size_t i;
-
-	for (i = 0; metadata_cpu(f, i, &cpu, &first, &behind); i++)
-		merge_expect(m, cpu, first, behind);
-}
-
-static void say_lost(const struct env *env, const char *category, __u64 lost, __u64 all)
-{
-	char *share = text_share(lost, all);
-
-	cli_say_of(env->trace, "%s: %llu events (%s) are missing: they were lost or overwritten before they were read",
-		   category, (unsigned long long)lost, share);
-	free(share);
-}
-
-/* @file: the counts of metadata.json, NULL if it has none. */
-static void report(struct env *env, struct merge *m, const char *category,
-		   const struct metadata_file *file)
-{
-	progress_end();
-	if (file)
-		trace_reader_check(&m->reader, file->frames, file->bytes);
-	if (file && m->events != file->events) {
-		env->damaged = true;
-		cli_say_of(env->trace, "%s: %llu of %llu events can be read", category,
-			   (unsigned long long)m->events, (unsigned long long)file->events);
-	}
-	env->damaged |= m->reader.damaged;
-	if (m->lost)
-		say_lost(env, category, m->lost, m->events + m->lost);
-	if (file && file->missed)
-		cli_say_of(env->trace, "%s: %llu calls are missing: the kernel's hooks missed them",
-			   category, (unsigned long long)file->missed);
+	return o->fd >= 0 || begin_output(env, o, p, env->check.metadata.begin.monotonic);
 }
 
 static void open_printer(const struct env *env, struct record_printer *p,
@@ -179,29 +122,24 @@ static int export_category(struct env *env, const struct category *category, siz
 	struct output output = {
 		.directory = env->directory,
 		.category = env->io_tracer ? category->io_tracer : category->name,
-		.suffix = env->format == FORMAT_JSON ? "json" : "csv",
+		.suffix = env->fuse ? "trace" : env->format == FORMAT_JSON ? "json" : "csv",
 		.gzip = env->gzip, .rotate = env->directory ? env->rotate : 0,
 	};
 	struct record_printer printer = {
 		.event = category_event(category), .json = env->format == FORMAT_JSON,
-		.clock = &env->clock, .paths = &env->names,
+		.clock = &env->check.clock, .paths = &env->names,
 		.anonymizer = env->anonymize ? &env->anonymizer : NULL,
 	};
-	struct told told = { env, category->name };
-	struct metadata_file expected;
-	bool known = metadata_category_file(&env->metadata, i, &expected);
+	struct check_file checked;
 	struct merge merge;
 	int status = merge_open(&merge, env->trace, file, printer.event);
 
-	merge.hole = tell_hole;
-	merge.hole_data = &told;
 	if (!status) {
-		if (known)
-			expect(&merge, &expected);
+		check_begin(&env->check, &checked, category->name, i, &merge);
 		open_printer(env, &printer, category);
 		output_open(&output);
 		if (export_rows(env, &merge, &printer, &output, category))
-			report(env, &merge, category->name, known ? &expected : NULL);
+			check_end(&checked, &merge);
 		if (!output_close(&output))
 			status = CLI_FAILED;
 		record_printer_close(&printer);
@@ -211,14 +149,14 @@ static int export_category(struct env *env, const struct category *category, siz
 	return status;
 }
 
-/* A table on standard output has the columns of one category. */
+/* Checks that rows on standard output are of one category: they have its columns. */
 static int check_one_category(const struct env *env)
 {
 	if (env->directory || env->per_category || env->category ||
-	    !metadata_category(&env->metadata, 0) || !metadata_category(&env->metadata, 1))
+	    !metadata_category(&env->check.metadata, 0) || !metadata_category(&env->check.metadata, 1))
 		return CLI_OK;
 	cli_say_of(env->trace, "has several categories: say which (--category=%s), or --per-category for all of them, one after another, or where to (-o DIRECTORY)",
-		   metadata_category(&env->metadata, 0));
+		   metadata_category(&env->check.metadata, 0));
 	return CLI_USAGE;
 }
 
@@ -230,7 +168,7 @@ static int export_all(struct env *env)
 	char *shown;
 	size_t i;
 
-	for (i = 0; (name = metadata_category(&env->metadata, i)); i++) {
+	for (i = 0; (name = metadata_category(&env->check.metadata, i)); i++) {
 		const struct category *category = category_find(name, strlen(name));
 
 		if (env->category && category != env->category)
@@ -252,67 +190,62 @@ static int export_all(struct env *env)
 	return CLI_FAILED;
 }
 
-/* A LOSSY trace ended well: its losses are reported for each category. */
-static bool ended_well(const struct metadata *m)
-{
-	return !strcmp(m->state, "COMPLETE") || !strcmp(m->state, "LOSSY");
-}
-
-/* Reports what the user of the rows has to know about the trace. */
-static void say_state(struct env *env)
-{
-	char *shown = text_show(env->metadata.reason, strlen(env->metadata.reason));
-
-	if (!strcmp(env->metadata.state, "RUNNING"))
-		cli_say_of(env->trace, "has no end: its recorder was killed, or is still at work");
-	else if (!ended_well(&env->metadata))
-		cli_say_of(env->trace, "recording ended with an error: %s", shown);
-	env->damaged |= !ended_well(&env->metadata) || env->metadata.damaged;
-	if (!env->metadata.damaged && !metadata_check_schema(&env->metadata, env->trace))
-		env->damaged = true;
-	if (env->anonymize && env->metadata.anonymized)
-		cli_say_of(env->trace, "was recorded with --anonymize: its names stay as they are");
-	free(shown);
-}
-
-/* The exit code for a trace that could be read. */
+/* Returns the exit code for a trace that could be read. */
 static int judge(const struct env *env)
 {
-	if (!env->damaged || env->partial)
+	if (!env->check.damaged || env->partial)
 		return CLI_OK;
-	cli_say_of(env->trace, "is not whole, so this is a failure (--partial: it is none)");
+	cli_say_of(env->trace, "is incomplete, so the exit status is 1 (with --partial: 0)");
 	return CLI_FAILED;
-}
-
-static int load_names(struct env *env)
-{
-	struct metadata_file expected;
-	bool known = metadata_paths_file(&env->metadata, &expected);
-	int status = names_load(&env->names, env->trace, known ? &expected : NULL,
-				env->anonymize ? &env->anonymizer : NULL);
-
-	env->damaged |= env->names.damaged;
-	if (!status && env->names.lost)
-		cli_say_of(env->trace, "%llu paths are missing, shown as ?: they were forgotten before they were read",
-			   (unsigned long long)env->names.lost);
-	return status;
 }
 
 static int prepare(struct env *env)
 {
-	int status = metadata_load(&env->metadata, env->trace);
+	int status = check_open(&env->check, env->trace);
 
+	env->check.is_recorded = library_is_recorded(env->trace);
 	if (!status)
 		status = check_one_category(env);
 	if (status)
 		return status;
-	say_state(env);
-	if (!wall_clock_init(&env->clock, env->metadata.begin, env->metadata.end))
-		cli_say_of(env->trace, "the time of day was set while it was recorded: times are those of the clock at its begin");
-	env->anonymize &= !env->metadata.anonymized;
+	check_state(&env->check);
+	if (env->anonymize && env->check.metadata.anonymized) {
+		cli_say_of(env->trace, "was recorded with --anonymize: its names stay as they are");
+		env->anonymize = false;
+	}
 	if (env->anonymize)
 		status = anonymizer_init(&env->anonymizer, env->key_file);
-	return status ? status : load_names(env);
+	return status ? status : check_names(&env->check, &env->names,
+					     env->anonymize ? &env->anonymizer : NULL);
+}
+
+/* The directory as the trace's paths show it, which may be hashed. */
+static void prepare_lines(struct env *env)
+{
+	const char *below = env->below ? env->below : "";
+	size_t length = strlen(below);
+	char *hashed = NULL;
+
+	if (env->anonymize) {
+		hashed = cli_grow(NULL, ANONYMOUS_PATH(length) + 1, 1);
+		length = anonymize_path(&env->anonymizer, hashed, below, length);
+	}
+	env->lines.below = text_show(hashed ? hashed : below, length);
+	env->lines.below_length = strlen(env->lines.below);
+	env->lines.clock = &env->check.clock;
+	env->lines.paths = &env->names;
+	free(hashed);
+}
+
+static int export_lines(struct env *env)
+{
+	int status;
+
+	prepare_lines(env);
+	status = export_all(env);
+	fuse_report(&env->lines, env->trace);
+	free(env->lines.below);
+	return status;
 }
 
 static __u64 parse_rows(struct argp_state *state, const char *arg)
@@ -325,6 +258,27 @@ static __u64 parse_rows(struct argp_state *state, const char *arg)
 	return n;
 }
 
+static void parse_format(struct argp_state *state, struct env *env, const char *arg)
+{
+	env->fuse = !strcmp(arg, "fuse");
+	env->format = !strcmp(arg, "json") ? FORMAT_JSON : FORMAT_CSV;
+	if (!env->fuse && env->format == FORMAT_CSV && strcmp(arg, "csv"))
+		cli_usage(state, "--format=%s: say csv, json or fuse", arg);
+}
+
+/* Slashes at the end are no part of a directory's path, and those of "/" leave nothing. */
+static char *parse_directory(struct argp_state *state, const char *arg)
+{
+	char *path = cli_strdup(arg);
+	size_t n = strlen(path);
+
+	if (*path != '/')
+		cli_usage(state, "--below=%s: say a path that begins with /", arg);
+	while (n && path[n - 1] == '/')
+		path[--n] = '\0';
+	return path;
+}
+
 static bool parse_columns(struct argp_state *state, const char *arg)
 {
 	if (strcmp(arg, "own") && strcmp(arg, "io-tracer"))
@@ -332,14 +286,27 @@ static bool parse_columns(struct argp_state *state, const char *arg)
 	return !strcmp(arg, "io-tracer");
 }
 
-static void check(const struct env *env, struct argp_state *state)
+static void check_fuse(struct env *env, struct argp_state *state)
 {
-	if (!env->trace)
+	if (env->io_tracer)
+		cli_usage(state, "--format=fuse has no columns: leave --columns away");
+	if (env->category && env->category != &category_fs)
+		cli_usage(state, "--format=fuse is for category fs");
+	env->category = &category_fs;
+}
+
+static void check(struct env *env, struct argp_state *state)
+{
+	if (!env->named)
 		cli_usage(state, "say which trace: a directory that iotracer record made");
 	if (env->directory && env->per_category)
-		cli_usage(state, "--per-category prints on standard output: leave -o away");
+		cli_usage(state, "--per-category prints on standard output: leave out -o");
 	if (env->key_file && !env->anonymize)
 		cli_usage(state, "--key-file goes with --anonymize");
+	if (env->below && !env->fuse)
+		cli_usage(state, "--below goes with --format=fuse");
+	if (env->fuse)
+		check_fuse(env, state);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -348,9 +315,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		env->format = !strcmp(arg, "json") ? FORMAT_JSON : FORMAT_CSV;
-		if (env->format == FORMAT_CSV && strcmp(arg, "csv"))
-			cli_usage(state, "--format=%s: say csv or json", arg);
+		parse_format(state, env, arg);
+		return 0;
+	case KEY_BELOW:
+		free(env->below);
+		env->below = parse_directory(state, arg);
 		return 0;
 	case 'o':
 		env->directory = arg;
@@ -382,9 +351,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		env->partial = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (env->trace)
+		if (env->named)
 			cli_usage(state, "%s: one trace at a time", arg);
-		env->trace = arg;
+		env->named = arg;
 		return 0;
 	case ARGP_KEY_END:
 		check(env, state);
@@ -395,7 +364,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "csv (default) or json (one object a line)", 0 },
+	{ "format", 'f', "FORMAT", 0, "csv (default), json (one object a line), or fuse: category fs as lines of IOTraceCollector, a tracer by FUSE", 0 },
+	{ "below", KEY_BELOW, "DIRECTORY", 0, "with --format=fuse: only what is below DIRECTORY, with paths relative to it", 0 },
 	{ "output", 'o', "DIRECTORY", 0, "write files DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on (times in UTC) instead of standard output", 0 },
 	{ "per-category", KEY_PER_CATEGORY, NULL, 0, "write all categories on standard output, one after another", 0 },
 	{ "category", KEY_CATEGORY, "NAME", 0, "only this one", 0 },
@@ -429,13 +399,16 @@ int command_export(int argc, char **argv)
 	cli_parse(&argp, argc, argv, 0, &env);
 	if (!env.directory && is_pipe_or_terminal())
 		progress_quiet();
-	status = prepare(&env);
+	env.trace = library_find(env.named);
+	status = env.trace ? prepare(&env) : CLI_FAILED;
 	if (!status)
-		status = export_all(&env);
+		status = env.fuse ? export_lines(&env) : export_all(&env);
 	if (!status)
 		status = judge(&env);
 	anonymizer_forget(&env.anonymizer);
 	names_free(&env.names);
-	metadata_free(&env.metadata);
+	check_close(&env.check);
+	free(env.trace);
+	free(env.below);
 	return status;
 }

@@ -16,7 +16,7 @@ struct env {
 	enum { AS_TEXT, AS_MARKDOWN, AS_COLUMNS, AS_MANUAL } how;
 };
 
-/* As the module does in /proc/iotracer/format. */
+/* Prints what the module shows in /proc/iotracer/format. */
 static void print_text(void)
 {
 	unsigned int i, j;
@@ -77,12 +77,12 @@ static void print_markdown(void)
 	}
 }
 
-/* Of the columns that are none of the record's fields. */
+/* Descriptions of the columns that are not fields of the record. */
 #define TIMESTAMP_TEXT	"time as date and time of day, in UTC"
 #define SINCE_TEXT	"time since T0"
-#define CMDLINE_TEXT	"PROCESS_EXEC: the command line, empty if the process was gone when the event was read"
+#define CMDLINE_TEXT	"PROCESS_EXEC: the command line, empty if the process had exited when the event was read"
 
-/* A table of columns: what is listed, and its name for a person. */
+/* A table of columns: what it lists, and its title. */
 struct table {
 	const struct iot_schema_event *event;
 	const char *name;
@@ -112,7 +112,7 @@ static void each_column(const struct table *t, put_column put)
 		put(t, "cmdline", "", CMDLINE_TEXT);
 }
 
-/* The categories, then the log of a file. */
+/* Gets the @i-th table: the categories, then the log of a file. */
 static bool table_of(struct table *t, size_t i)
 {
 	if (i > nr_categories)
@@ -145,7 +145,7 @@ static void print_columns(void)
 #define ROFF_LINE	78
 #define ROFF_BEGIN	2
 
-/* A character as roff(7) wants it: escaped if it has a meaning there. */
+/* Escapes a character that has a meaning in roff(7). */
 static const char *roff_character(char c)
 {
 	static char plain[2];

@@ -22,7 +22,8 @@ static void print_target(const struct target *t, const char *name, int width)
 	for (i = 0; i < t->nr_paths; i++) {
 		char *path = text_show(t->paths[i], strlen(t->paths[i]));
 
-		printf("%s%-*s%s  %s\n", CLI_BOLD, width, name, CLI_PLAIN, path);
+		printf("%s%-*s%s  %s%s\n", CLI_BOLD, width, name, CLI_PLAIN, path,
+		       t->deleted[i] ? " (deleted)" : "");
 		free(path);
 	}
 }
@@ -55,12 +56,16 @@ static void print_json(const struct target_list *list)
 	for (i = 0; i < list->nr; i++) {
 		const struct target *t = &list->targets[i];
 		json_t *target = json_object();
-		json_t *paths = json_array();
+		json_t *paths = json_array(), *deleted = json_array();
 
-		for (j = 0; j < t->nr_paths; j++)
+		for (j = 0; j < t->nr_paths; j++) {
 			json_add(paths, json_shown(t->paths[j]));
+			if (t->deleted[j])
+				json_add(deleted, json_shown(t->paths[j]));
+		}
 		json_put(target, "target", json_shown(t->name));
 		json_put(target, "paths", paths);
+		json_put(target, "deleted", deleted);
 		json_add(document, target);
 	}
 	json_print(document);

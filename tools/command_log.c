@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer log: the events of one target or category, once or as they come. */
+/* iotracer log: the events of one target or category, once or as they happen. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,7 +21,7 @@
 #include "wall.h"
 
 #define FOLLOW_MS 100		/* between two reads for new events */
-#define FOLLOW_BATCH 65536	/* records held at most while following */
+#define FOLLOW_BATCH 65536	/* most records in memory while following */
 
 struct env {
 	const char *file;
@@ -119,8 +119,8 @@ static char row[RECORD_ROW_MAX];
 
 /* Where records come from; one of the two is set. */
 struct source {
-	struct stream *stream;		/* of a target */
-	struct blocks *blocks;		/* of a category */
+	struct stream *stream;		/* stream of a target */
+	struct blocks *blocks;		/* stream of a category */
 };
 
 static int read_records(const struct source *from, struct records *r, size_t most)
@@ -258,7 +258,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), csv or json", 0 },
-	{ "follow", 'F', NULL, 0, "print new events as they come", 0 },
+	{ "follow", 'F', NULL, 0, "print new events as they happen", 0 },
 	{ "no-header", 'H', NULL, 0, "csv: without the line of column names", 0 },
 	{ 0 }
 };

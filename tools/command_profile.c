@@ -18,7 +18,10 @@
 struct env {
 	const char *file;
 	enum cli_format format;
+	size_t window;		/* accesses */
 };
+
+enum { KEY_WINDOW = 256 };
 
 static const char *const level_names[] = {
 	[IOT_LEVEL_VFS] = "vfs", [IOT_LEVEL_BLK] = "blk",
@@ -38,15 +41,9 @@ static double mean(__u64 sum, __u64 nr)
 	return nr ? (double)sum / nr : 0;
 }
 
-/* Per cent of the accesses that have a predecessor. */
-static double share(const struct profile_kind *kind, __u64 part)
+static double percent(__u64 part, __u64 other)
 {
-	return 100.0 * part / (kind->sequential + kind->random);
-}
-
-static bool has_shares(const struct profile_kind *kind)
-{
-	return kind->sequential + kind->random;
+	return 100.0 * part / (part + other);
 }
 
 /* A row of the table: a label, then a cell for each level. */
@@ -68,10 +65,10 @@ static char *cell_mean(__u64 sum, __u64 nr)
 	return nr ? cli_printf("%.1f B", mean(sum, nr)) : cli_strdup("-");
 }
 
-static char *cell_share(const struct profile_kind *kind, __u64 part)
+/* The share of @part in @part + @other. */
+static char *cell_share(__u64 part, __u64 other)
 {
-	return has_shares(kind) ? cli_printf("%.1f %%", share(kind, part)) :
-				  cli_strdup("-");
+	return part + other ? cli_printf("%.1f %%", percent(part, other)) : cli_strdup("-");
 }
 
 static char *cell_duration(const struct profile_level *level)
@@ -92,9 +89,12 @@ static void print_kind(const char *name, const struct profile_kind *vfs,
 	row("  bytes", cell_number(vfs->bytes), cell_number(blk->bytes));
 	row("  mean size", cell_mean(vfs->bytes, vfs->accesses),
 	    cell_mean(blk->bytes, blk->accesses));
-	row("  sequential", cell_share(vfs, vfs->sequential),
-	    cell_share(blk, blk->sequential));
-	row("  random", cell_share(vfs, vfs->random), cell_share(blk, blk->random));
+	row("  sequential", cell_share(vfs->sequential, vfs->random),
+	    cell_share(blk->sequential, blk->random));
+	row("  random", cell_share(vfs->random, vfs->sequential),
+	    cell_share(blk->random, blk->sequential));
+	row("  seq in window", cell_share(vfs->window_sequential, vfs->window_random),
+	    cell_share(blk->window_sequential, blk->window_random));
 	row_latency("  latency mean", vfs, mean(vfs->latency_sum, vfs->accesses));
 	row_latency("  latency p50", vfs, profile_percentile(vfs, 50));
 	row_latency("  latency p99", vfs, profile_percentile(vfs, 99));
@@ -139,9 +139,9 @@ static json_t *json_latency(const struct profile_kind *kind)
 	return latency;
 }
 
-static json_t *json_share(const struct profile_kind *kind, __u64 part)
+static json_t *json_share(__u64 part, __u64 other)
 {
-	return has_shares(kind) ? json_real(share(kind, part)) : json_null();
+	return part + other ? json_real(percent(part, other)) : json_null();
 }
 
 static json_t *json_kind(const struct profile_kind *kind, bool with_latency)
@@ -154,8 +154,12 @@ static json_t *json_kind(const struct profile_kind *kind, bool with_latency)
 		 json_real(mean(kind->bytes, kind->accesses)) : json_null());
 	json_put(object, "sequential", json_integer(kind->sequential));
 	json_put(object, "random", json_integer(kind->random));
-	json_put(object, "sequential_percent", json_share(kind, kind->sequential));
-	json_put(object, "random_percent", json_share(kind, kind->random));
+	json_put(object, "sequential_percent", json_share(kind->sequential, kind->random));
+	json_put(object, "random_percent", json_share(kind->random, kind->sequential));
+	json_put(object, "window_sequential", json_integer(kind->window_sequential));
+	json_put(object, "window_random", json_integer(kind->window_random));
+	json_put(object, "window_sequential_percent",
+		 json_share(kind->window_sequential, kind->window_random));
 	if (with_latency)
 		json_put(object, "latency_ns",
 			 kind->accesses ? json_latency(kind) : json_null());
@@ -187,6 +191,7 @@ static void print_json(const struct env *env, const struct target *target,
 	json_put(document, "events", json_integer(kept));
 	json_put(document, "file", json_shown(env->file));
 	json_put(document, "target", json_shown(target->name));
+	json_put(document, "window", json_integer(env->window));
 	for (i = 0; i < IOT_LEVELS; i++)
 		json_put(document, level_names[i],
 			 json_level(&p->levels[i], i == IOT_LEVEL_VFS));
@@ -202,7 +207,7 @@ static void print(const struct env *env, const struct target *target,
 
 	for (i = 0; i < r->nr; i++)
 		profile_count(&p, records_at(s, r, i));
-	profile_finish(&p);
+	profile_finish(&p, env->window);
 	if (env->format == FORMAT_JSON)
 		print_json(env, target, &p, r->nr, missing);
 	else
@@ -244,6 +249,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'f':
 		env->format = cli_parse_format(state, arg, false);
 		return 0;
+	case KEY_WINDOW:
+		env->window = cli_parse_number(state, "--window", arg, 1, 1000000);
+		return 0;
 	case ARGP_KEY_ARG:
 		if (env->file)
 			cli_usage(state, "%s: one file at a time", arg);
@@ -261,6 +269,9 @@ int command_profile(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+		{ "window", KEY_WINDOW, "N", 0,
+		  "accesses before and after one among which its predecessor may be (default 16)",
+		  0 },
 		{ 0 }
 	};
 	static const struct argp argp = {
@@ -269,12 +280,15 @@ int command_profile(int argc, char **argv)
 		" layer.\v"
 		"FILE is a path or the name of a target. An access is sequential if it"
 		" starts where the previous one of its level and kind (read or write)"
-		" ended. The first of a kind has no predecessor and is in neither share;"
-		" failed and empty calls are counted apart. Percentiles are those of the"
+		" ended. The first of a kind has no predecessor and is in neither share."
+		" Within the window it is enough that one of the N accesses before or"
+		" after it ended there, as with several streams side by side; short"
+		" accesses with which a process first probes the file do not count."
+		" Failed and empty calls are counted apart. Percentiles are those of the"
 		" sorted latencies (nearest rank); the latency of an asynchronous request"
 		" is that of its submission.", cli_common, NULL, NULL
 	};
-	struct env env = { 0 };
+	struct env env = { .window = PROFILE_WINDOW };
 	const struct target *target;
 	struct target_list list;
 	int status;

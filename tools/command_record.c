@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "command.h"
 #include "json.h"
+#include "library.h"
 #include "session.h"
 #include "text.h"
 
@@ -15,7 +17,8 @@
 #define MIB (1024.0 * 1024)
 
 enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE,
-	KEY_STRICT, KEY_DRAIN, KEY_WAIT };
+	KEY_STRICT, KEY_DRAIN, KEY_WAIT, KEY_SNAPSHOTS, KEY_FS_INTERVAL, KEY_PROCESS_INTERVAL,
+	KEY_ROOT, KEY_DEPTH };
 
 #define DRAIN_DEFAULT 5.0
 
@@ -81,7 +84,7 @@ static __u64 parse_size(struct argp_state *state, const char *option, const char
 	else if (*end == 'M' || *end == 'm')
 		end++;
 	if (end == arg || *end || !(n > 0) || n * MIB >= 0x1p62 || n * MIB < 1)
-		cli_usage(state, "%s=%s: say a size in MiB, or with K, M, G or T behind it",
+		cli_usage(state, "%s=%s: say a size in MiB, or with K, M, G or T after it",
 			  option, arg);
 	return n * MIB;
 }
@@ -104,20 +107,8 @@ static double parse_seconds(struct argp_state *state, const char *option, double
 		break;
 	}
 	if (end == arg || *end || !(n >= least) || n > SECONDS_MAX)
-		cli_usage(state, "%s=%s: say a number of seconds, 4294967295 at most, or with s, m, h or d behind it",
+		cli_usage(state, "%s=%s: say a number of seconds, 4294967295 at most, or with s, m, h or d after it",
 			  option, arg);
-	return n;
-}
-
-static __u64 parse_number(struct argp_state *state, const char *option, const char *arg,
-			  __u64 least, __u64 most)
-{
-	char *end;
-	__u64 n = strtoull(arg, &end, 10);
-
-	if (*arg < '0' || *arg > '9' || *end || n < least || n > most)
-		cli_usage(state, "%s=%s: say a number from %llu to %llu", option, arg,
-			  (unsigned long long)least, (unsigned long long)most);
 	return n;
 }
 
@@ -143,6 +134,34 @@ static void check(struct argp_state *state, const struct session_options *o)
 	if (o->directory && !*o->directory)
 		cli_usage(state, "the name of a directory is empty");
 	filters_check(state, &o->filters, o->categories, o->nr_categories);
+}
+
+/* Options of the snapshots. */
+static error_t parse_snapshots(int key, char *arg, struct argp_state *state,
+			       struct session_options *o)
+{
+	switch (key) {
+	case KEY_SNAPSHOTS:
+		break;
+	case KEY_FS_INTERVAL:
+		o->snapshot_fs_interval = parse_seconds(state, "--snapshot-fs-interval", 0, arg);
+		break;
+	case KEY_PROCESS_INTERVAL:
+		o->snapshot_process_interval =
+			parse_seconds(state, "--snapshot-process-interval", 0, arg);
+		break;
+	case KEY_ROOT:
+		o->snapshot_fs.root = arg;
+		break;
+	case KEY_DEPTH:
+		o->snapshot_fs.depth = !strcmp(arg, "all") ? ~0U :
+				       cli_parse_number(state, "--snapshot-depth", arg, 0, ~0U - 1);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	o->snapshots = true;
+	return 0;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -175,7 +194,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->buffer = parse_size(state, "--buffer", arg);
 		return 0;
 	case KEY_SAMPLE:
-		o->sample = parse_number(state, "--sample", arg, 1, 4294967295ULL);
+		o->sample = cli_parse_number(state, "--sample", arg, 1, 4294967295ULL);
 		return 0;
 	case KEY_LABEL:
 		o->label = arg;
@@ -204,12 +223,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(state, o);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_snapshots(key, arg, state, o);
 	}
 }
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "DIRECTORY", 0, "make the trace there (default: iotracer-<date>-<time>)", 0 },
+	{ "output", 'o', "DIRECTORY", 0, "make the trace there (default: <date>-<time> among those that iotracer traces lists)", 0 },
 	{ "categories", 'c', "NAME,...", 0, "what to record: of {categories} (default fs), or all; may be given again", 0 },
 	{ "filter", 'f', "[CATEGORY:]KEY=VALUE", 0, "record only events that meet this and all other conditions given; of CATEGORY, or of all categories that have this KEY, one of {keys}", 0 },
 	{ "time", KEY_TIME, "SECONDS", 0, "end after SECONDS (s, m, h, d may follow)", 0 },
@@ -223,6 +242,11 @@ static const struct argp_option options[] = {
 	{ "compress", 'z', "WHEN", 0, "end (default; not with --size): after recording; live: while recording, which takes more time and less disk space; never", 0 },
 	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
 	{ "key-file", KEY_KEY_FILE, "FILE", 0, "use the key in FILE, so that names can be compared between traces (default: a random key that is not kept)", 0 },
+	{ "snapshots", KEY_SNAPSHOTS, NULL, 0, "make snapshots meanwhile, as iotracer snapshot does: of the machine, files and processes at the start, of files at the end, too", 0 },
+	{ "snapshot-fs-interval", KEY_FS_INTERVAL, "SECONDS", 0, "and of files every SECONDS (default 1h; 0: not in between); implies --snapshots, as the next ones", 0 },
+	{ "snapshot-process-interval", KEY_PROCESS_INTERVAL, "SECONDS", 0, "and of processes every SECONDS (default 5m; 0: not in between)", 0 },
+	{ "snapshot-root", KEY_ROOT, "DIRECTORY", 0, "of files below DIRECTORY (default /)", 0 },
+	{ "snapshot-depth", KEY_DEPTH, "N", 0, "N levels down (default 3), or all", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "exit with 1 when events were lost or missed (the trace is LOSSY)", 0 },
 	{ 0 }
 };
@@ -235,15 +259,31 @@ static const char doc[] =
 	"What iotracer itself does is not recorded. Events that were already in the kernel's"
 	" buffer are dropped. At the end /proc/iotracer/<category>/control is as it was before.";
 
+/*
+ * Below the place where traces are kept: <date>-<time>, with _2 and so on after it if there is
+ * such a trace already. NULL if there is no such place, which was reported.
+ */
 static char *default_directory(void)
 {
+	char *root = library_root(), *path;
 	time_t now = time(NULL);
+	unsigned int n = 1;
 	char text[32];
 	struct tm tm;
 
+	if (!root || library_make_root(root)) {
+		free(root);
+		return NULL;
+	}
 	localtime_r(&now, &tm);
 	strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &tm);
-	return cli_printf("iotracer-%s", text);
+	path = cli_printf("%s/%s", root, text);
+	while (!access(path, F_OK)) {
+		free(path);
+		path = cli_printf("%s/%s_%u", root, text, ++n);
+	}
+	free(root);
+	return path;
 }
 
 int command_record(int argc, char **argv)
@@ -251,7 +291,12 @@ int command_record(int argc, char **argv)
 	static const struct argp argp = {
 		options, parse, "[-- COMMAND [ARGUMENT...]]", doc, cli_common, category_help, NULL
 	};
-	struct session_options o = { .sample = 1, .drain = -1 };
+	struct session_options o = {
+		.sample = 1, .drain = -1,
+		.snapshot_fs = { .root = "/", .depth = SNAPSHOT_DEPTH },
+		.snapshot_fs_interval = SNAPSHOTTER_FS_S,
+		.snapshot_process_interval = SNAPSHOTTER_PROCESS_S,
+	};
 	char *directory = NULL;
 	int status;
 
@@ -260,6 +305,8 @@ int command_record(int argc, char **argv)
 		directory = default_directory();
 		o.directory = directory;
 	}
+	if (!o.directory)
+		return CLI_FAILED;
 	if (o.drain < 0)
 		o.drain = DRAIN_DEFAULT;
 	status = session_run(&o);

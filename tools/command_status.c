@@ -21,7 +21,7 @@ struct env {
 	enum cli_format format;
 	json_t *document;
 	bool stopped;		/* also show what is stopped */
-	bool further;		/* something was printed already */
+	bool further;		/* something was printed before */
 };
 
 static void print_counts(const struct target_stats *stats)
@@ -52,7 +52,8 @@ static void print_text(const struct target *target, const struct target_state *s
 	for (i = 0; i < target->nr_paths; i++) {
 		char *path = text_show(target->paths[i], strlen(target->paths[i]));
 
-		printf("  %-12s%s\n", "path", path);
+		printf("  %-12s%s%s\n", "path", path,
+		       target->deleted[i] ? " (deleted)" : "");
 		free(path);
 	}
 	printf("  %-12s%llu.%09u s\n", "T0", state->t0_sec, state->t0_nsec);
@@ -85,17 +86,22 @@ static json_t *json_target(const struct target *target, const struct target_stat
 			   const struct target_stats *stats)
 {
 	json_t *object = json_object();
-	json_t *paths = json_array();
+	json_t *paths = json_array(), *deleted = json_array();
 	char device[32];
 	size_t i;
 
-	for (i = 0; i < target->nr_paths; i++)
+	for (i = 0; i < target->nr_paths; i++) {
 		json_add(paths, json_shown(target->paths[i]));
-	snprintf(device, sizeof(device), "%u:%u", stats->major, stats->minor);
+		if (target->deleted[i])
+			json_add(deleted, json_shown(target->paths[i]));
+	}
+	snprintf(device, sizeof(device), "%u:%u", stats->files[0].major,
+		 stats->files[0].minor);
 	json_put(object, "target", json_shown(target->name));
 	json_put(object, "paths", paths);
+	json_put(object, "deleted", deleted);
 	json_put(object, "device", json_string(device));
-	json_put(object, "inode", json_integer(stats->inode));
+	json_put(object, "inode", json_integer(stats->files[0].inode));
 	json_put(object, "running", json_boolean(state->running));
 	json_put(object, "t0_ns",
 		 json_integer(state->t0_sec * 1000000000 + state->t0_nsec));
@@ -138,6 +144,7 @@ static void print_category(const struct control *c, bool running)
 {
 	static const char *const shown[] = { "filter", "sample", "mode" };
 	static const char *const counts[] = { "seen", "stored", "overwritten", "lost", "missed" };
+	__u64 t0;
 	size_t i;
 
 	printf("%s%s%s  %s%s%s\n", CLI_BOLD, c->category, CLI_PLAIN,
@@ -148,6 +155,8 @@ static void print_category(const struct control *c, bool running)
 		printf("  %-12s%s\n", shown[i], value);
 		free(value);
 	}
+	t0 = control_stat(c, "t0_ns");
+	printf("  %-12s%llu.%09llu s\n", "T0", t0 / 1000000000, t0 % 1000000000);
 	printf("  %-12s%llu events a CPU\n", "size", control_stat(c, "size"));
 	printf("  %-12s%llu bytes\n", "memory", control_stat(c, "memory_bytes"));
 	for (i = 0; i < ARRAY_SIZE(counts); i++)
@@ -157,7 +166,7 @@ static void print_category(const struct control *c, bool running)
 static json_t *json_of_category(const struct control *c, bool running)
 {
 	static const char *const numbers[] = {
-		"cpus", "size", "memory_bytes", "seen", "stored", "overwritten", "lost", "missed",
+		"t0_ns", "cpus", "size", "memory_bytes", "seen", "stored", "overwritten", "lost", "missed",
 	};
 	json_t *object = json_object();
 	char *filter = control_value(c, "filter");

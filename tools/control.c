@@ -65,7 +65,7 @@ static int explain(const struct control *c, const char *command, int err)
 	if (say_refusal(c, command))
 		return CLI_FAILED;
 	if (err == -EINVAL)
-		why = "it does not understand it";
+		why = "it does not know this command";
 	if (err == -ENOMEM)
 		why = "no memory, or more than max_events_limit or ring_memory_limit allows (the kernel log says which)";
 	cli_say("%s: the module refuses \"%s\": %s", c->category, command, why);
@@ -92,7 +92,7 @@ static int put_back(struct control *c, const char *line)
 	int err = send(c, line);
 
 	if (err == -ESRCH) {
-		cli_say("%s: \"%s\" is not put back, as that process has gone; now it is \"filter none\"",
+		cli_say("%s: \"%s\" is not restored, as that process has exited; the filter now is \"filter none\"",
 			c->category, line);
 		err = send(c, line = "filter none");
 	}
@@ -197,7 +197,7 @@ void control_release(struct control *c)
 
 	if (c->fd < 0)
 		return;
-	strtok_r(c->before, "\n", &save);	/* the state: it was stopped */
+	strtok_r(c->before, "\n", &save);	/* skip the state: it was stopped */
 	status = control_gone(c) ? CLI_FAILED : control_command(c, "stop");
 	while (!status && (line = strtok_r(NULL, "\n", &save)))
 		status = put_back(c, line);

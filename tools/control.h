@@ -36,7 +36,10 @@ char *control_read(const struct control *c);
 /* control_text() of control_read(); the caller frees it. */
 char *control_value(const struct control *c, const char *name);
 
-/* Carries out a command for each category, in parallel: some make the kernel wait long. */
+/*
+ * Carries out a command for each category, in parallel: in parallel, as the
+ * kernel may take seconds for each.
+ */
 int control_command_all(struct control *all, size_t nr, const char *command);
 
 /* The current text of stats, NULL if it is not there; the caller frees it. */

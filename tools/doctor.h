@@ -21,7 +21,7 @@ enum verdict { VERDICT_OK, VERDICT_PARTLY, VERDICT_MISSING, VERDICT_UNKNOWN };
 struct check {
 	const char *name;
 	enum verdict verdict;
-	bool blocks;		/* it keeps every category from working */
+	bool blocks;		/* if it is set, no category works */
 	char *found;
 	char *remedy;		/* NULL: none is needed */
 };

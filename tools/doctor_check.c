@@ -14,7 +14,7 @@
 #include "text.h"
 
 static const char needs_root[] = "run iotracer doctor as root";
-static const char other_kernel[] = "known of the running kernel only";
+static const char other_kernel[] = "known only for the running kernel";
 static const char no_config[] = "the options of this kernel were not found";
 
 /* Takes ownership of @found and @remedy. */
@@ -54,9 +54,9 @@ static void check_kernel(struct doctor *d, struct check *c)
 		say(c, VERDICT_UNKNOWN, found, NULL);
 	else if (major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR))
 		say(c, VERDICT_MISSING, found, cli_strdup("boot a kernel of 6.1 or newer"));
-	else if (strcmp(host->machine, "x86_64"))
+	else if (strcmp(host->machine, "x86_64") && strcmp(host->machine, "aarch64"))
 		say(c, VERDICT_PARTLY, found,
-		    cli_strdup("use x86-64: elsewhere there is no category fs, and the others"
+		    cli_strdup("use x86-64 or arm64: elsewhere there is no category fs, and the others"
 			       " are untested"));
 	else
 		say(c, VERDICT_OK, found, NULL);
@@ -124,7 +124,7 @@ static void say_loaded(struct check *c)
 	if (version && strcmp(version, IOTRACER_VERSION))
 		say(c, VERDICT_PARTLY, cli_printf("loaded, version %s; this tool is %s", version,
 						  IOTRACER_VERSION),
-		    cli_strdup("install both from one source, and load the module anew"));
+		    cli_strdup("install both from one source, and load the module again"));
 	else
 		say(c, VERDICT_OK, cli_printf("loaded%s%s", version ? ", version " : "",
 					      version ? version : ""), NULL);
@@ -346,7 +346,7 @@ static void say_signed_only(struct doctor *d, struct check *c, const char *by)
 		say(c, VERDICT_OK, cli_printf("%s; the module is loaded", by), NULL);
 	else if (d->object && d->is_signed == OPTION_YES)
 		say(c, VERDICT_PARTLY,
-		    cli_printf("%s; the module is signed, if by a trusted key is not known", by),
+		    cli_printf("%s; the module is signed; whether by a trusted key is not known", by),
 		    cli_strdup(sign_remedy));
 	else if (d->object && d->is_signed == OPTION_UNKNOWN)
 		say(c, VERDICT_PARTLY, cli_printf("%s; whether the module is signed is not known",

@@ -68,8 +68,14 @@ static bool has(const struct host *host, const char *prefix, const char *name)
 
 static bool has_syscall(const struct host *host, const char *name)
 {
-	return has(host, "__x64_sys_", name) || has(host, "__ia32_sys_", name) ||
-	       has(host, "__ia32_compat_sys_", name);
+	static const char *const prefixes[] = { "__x64_sys_", "__ia32_sys_", "__ia32_compat_sys_",
+						"__arm64_sys_", "__arm64_compat_sys_" };
+	size_t i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (has(host, prefixes[i], name))
+			return true;
+	return false;
 }
 
 static bool has_in_module(const struct host *host, const char *name, const char *module)
@@ -115,7 +121,7 @@ static bool is_loaded(const char *module)
 	return loaded;
 }
 
-/* Needs of the other kinds are functions that are called, or are no functions. */
+/* Whether the need is a function that is hooked. Other kinds are called, or are no functions. */
 static bool is_hooked(const struct need *need)
 {
 	return need->kind != NEED_OPTION && need->kind != NEED_SYMBOL &&
@@ -159,14 +165,21 @@ static bool concerns(const struct host *host, const struct need *need)
 
 static enum fate fate_of_option(const struct host *host, const struct need *need)
 {
-	switch (host_option(host, need->names)) {
-	case OPTION_YES:
-		return FATE_OK;
-	case OPTION_NO:
-		return FATE_MISSING;
-	default:
-		return has(host, "", need->more) ? FATE_OK : FATE_UNKNOWN;
+	const char *names = need->names, *functions = need->more;
+	bool known = true;
+	char name[NAME_MAX_LENGTH];
+
+	while (next_word(&names, '|', name)) {
+		enum host_option option = host_option(host, name);
+
+		if (option == OPTION_YES)
+			return FATE_OK;
+		known &= option == OPTION_NO;
 	}
+	while (!known && next_word(&functions, '|', name))
+		if (has(host, "", name))
+			return FATE_OK;
+	return known ? FATE_MISSING : FATE_UNKNOWN;
 }
 
 static enum fate fate_of(const struct doctor *d, const struct need *need)
@@ -202,12 +215,15 @@ static void add(struct ability *a, char *sentence)
 	a->missing[a->nr++] = sentence;
 }
 
-/* "a is not in this kernel", or the module's error. */
+/* Why a need is missing: "a is not in this kernel", or the module's error. */
 static char *why_missing(const struct doctor *d, const struct need *need)
 {
 	const char *kind = need->kind == NEED_POINT ? "tracepoint " : "";
 	const char *bar = strchr(need->names, '|');
 
+	if (need->kind == NEED_OPTION && bar)
+		return cli_printf("this kernel is built neither with CONFIG_%.*s nor CONFIG_%s",
+				  (int)(bar - need->names), need->names, bar + 1);
 	if (need->kind == NEED_OPTION)
 		return cli_printf("this kernel is built without CONFIG_%s", need->names);
 	if (has_any(&d->host, need) && refused(d, need))
@@ -307,7 +323,7 @@ static enum verdict judge_whole(const struct doctor *d, const char *category, st
 		if (fate != FATE_MISSING || (is_hooked(need) && need->kind != NEED_POINT))
 			continue;
 		add(a, sentence_of(d, need, NULL));
-		/* the rest of the category is missing with it */
+		/* without it the whole category is missing */
 		if (need->kind == NEED_OPTION)
 			return VERDICT_MISSING;
 		if (is_for_all(need))
@@ -379,7 +395,7 @@ void doctor_judge(const struct doctor *d, const struct category *category,
 	if (found->verdict == VERDICT_MISSING)
 		return;
 	found->verdict = worse(found->verdict, judge_whole(d, category->name, found));
-	/* the rest would repeat for each operation what applies to all */
+	/* otherwise each operation would repeat this */
 	if (found->verdict == VERDICT_MISSING)
 		return;
 	found->verdict = worse(found->verdict, judge_operations(d, category, found));

@@ -96,7 +96,7 @@ static char *known_operations(const struct condition *c, const struct category *
 	}
 }
 
-/* The part of a condition that applies to a category, or NULL; the caller frees it. */
+/* Returns the part of a condition that applies to a category, or NULL; the caller frees it. */
 static char *apply(const struct condition *c, const struct category *category)
 {
 	char *list, *text;

@@ -26,7 +26,10 @@ void filters_free(struct filters *f);
 void filters_check(struct argp_state *state, const struct filters *f,
 		   const struct category *const *recorded, size_t nr);
 
-/* What applies to a category, in the form of its control, or NULL. The caller frees it. */
+/*
+ * The conditions that apply to a category, as its control takes them, or NULL.
+ * The caller frees it.
+ */
 char *filters_of(const struct filters *f, const struct category *category);
 
 #endif /* TOOL_FILTER_H */

@@ -13,17 +13,16 @@ static size_t add(char *out, size_t length, const char *word)
 	return (size_t)n < FLAGS_MAX - length ? length + n : length;
 }
 
-static size_t show_bits(char *out, const char *group, __u32 value)
+static size_t show_bits(char *out, const struct iot_group *group, __u32 value)
 {
 	__u32 rest = value;
 	size_t length = 0, i;
 	char word[16];
 
-	for (i = 0; i < iot_flags_nr; i++) {
-		const struct iot_flag *f = &iot_flags[i];
+	for (i = 0; i < group->nr; i++) {
+		const struct iot_flag *f = &group->flags[i];
 
-		if (f->whole || !(rest & f->value) || (value & f->value) != f->value ||
-		    strcmp(f->group, group))
+		if (f->whole || !(rest & f->value) || (value & f->value) != f->value)
 			continue;
 		length = add(out, length, f->name);
 		rest &= ~f->value;
@@ -37,13 +36,14 @@ static size_t show_bits(char *out, const char *group, __u32 value)
 
 size_t flags_show(char *out, const char *group, __u32 value)
 {
+	const struct iot_group g = iot_names_group(group);
 	const struct iot_flag *f;
 
 	*out = '\0';
-	if (!strcmp(group, "mode"))
+	if (g.octal)
 		return snprintf(out, FLAGS_MAX, "0%o", value);
-	f = iot_names_whole(group, value);
-	return f ? add(out, 0, f->name) : show_bits(out, group, value);
+	f = iot_names_whole(&g, value);
+	return f ? add(out, 0, f->name) : show_bits(out, &g, value);
 }
 
 json_t *flags_json(void)

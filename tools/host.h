@@ -15,10 +15,10 @@ enum host_option { OPTION_NO, OPTION_YES, OPTION_UNKNOWN };
 struct host {
 	char *release;
 	char *machine;		/* the architecture, as uname(1) -m */
-	bool running;		/* it is the running kernel */
-	char *config;		/* its options; NULL: not found */
+	bool running;		/* this is the running kernel */
+	char *config;		/* options of the kernel; NULL: not found */
 	char *config_file;
-	char *symbols;		/* as /proc/kallsyms; NULL: not found */
+	char *symbols;		/* in the format of /proc/kallsyms; NULL: not found */
 	char **names;		/* @nr of them, sorted; "name [module]" of a module */
 	size_t nr;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer: the functions of the module as commands that take file names. */
+/* iotracer: finds the subcommand and runs it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +28,8 @@ static const struct {
 	{ "profile", "sum up the access pattern of a file", command_profile },
 	{ "record", "record what the whole system does into a trace", command_record },
 	{ "export", "write a trace as CSV or JSON", command_export },
+	{ "traces", "list, show, verify and remove the traces that are kept", command_traces },
+	{ "snapshot", "write down the state of files, processes or the machine", command_snapshot },
 	{ "format", "describe the fields of a record", command_format },
 	{ "doctor", "report what will work with this kernel, and what to do", command_doctor },
 	{ "help", "show how a command is used", command_help },

@@ -34,7 +34,7 @@ void json_add(json_t *array, json_t *value)
 	check(json_array_append_new(array, value));
 }
 
-/* 15 digits: a double always holds that many. */
+/* 15 digits, as a double holds any number of 15 digits. */
 void json_print(json_t *value)
 {
 	json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));

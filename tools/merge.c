@@ -26,7 +26,7 @@ static bool is_whole(const struct merge *m, const struct iot_stream_block *b, co
 	return true;
 }
 
-/* Length of the blocks in a frame, which notes follow; -1: the frame is damaged. */
+/* Length of the blocks at the start of a frame, before its notes; -1: the frame is damaged. */
 static ssize_t measure_blocks(const struct merge *m, const char *data, size_t size)
 {
 	size_t at = 0, record = m->event->size;
@@ -89,7 +89,7 @@ static void show(struct merge *m, struct merge_cpu *c, const char *record, size_
 	c->end = end_of(m, record);
 }
 
-/* Queues a block. If the CPU had no record left, it goes on with this block. */
+/* Queues a block. If the CPU had no record left, it continues with this block. */
 static void enqueue(struct merge *m, unsigned int cpu, struct merge_block block)
 {
 	struct merge_cpu *c = &m->cpus[cpu];
@@ -118,7 +118,7 @@ static void put_frame(struct merge *m, struct merge_frame *f)
 	m->free = f;
 }
 
-/* The CPU's block is done: goes on with the next one, if there is one. */
+/* The CPU's block is finished: continues with the CPU's next block, if there is one. */
 static void next_block(struct merge *m, struct merge_cpu *c)
 {
 	put_frame(m, c->queue[c->first++].frame);
@@ -131,7 +131,7 @@ static void next_block(struct merge *m, struct merge_cpu *c)
 	c->nr = 0;
 }
 
-/* The record at the top was returned: its CPU goes on with the next one. */
+/* The record at the top was returned: its CPU continues with the next record. */
 static void step(struct merge *m)
 {
 	struct merge_cpu *c = &m->cpus[m->heap[0]];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The events of a category's file, of all CPUs, in the order in which they ended.
- * Only the frames whose events may still be due are in memory. They are few: see
- * trace.h on @until.
+ * Only frames with events that are still to be returned are in memory. They are few: see trace.h
+ * on @until.
  */
 #ifndef TOOL_MERGE_H
 #define TOOL_MERGE_H
@@ -14,8 +14,8 @@
 
 /* A frame in memory. */
 struct merge_frame {
-	struct merge_frame *next;	/* in the list of unused frames */
-	size_t refs;			/* blocks that are not done */
+	struct merge_frame *next;	/* next frame in the list of unused frames */
+	size_t refs;			/* blocks that are not finished */
 	char *data;
 	size_t room;
 	const char *notes;
@@ -46,7 +46,7 @@ struct merge_cpu {
 
 	/* About the blocks that were scanned: */
 	bool known;			/* @next is known */
-	__u64 next;			/* seq that has to come next */
+	__u64 next;			/* seq that must come next */
 	__u64 last_end;			/* ns: when the last record's event ended, or 0 */
 	__u64 behind;			/* seq after the last that was recorded; 0: unknown */
 };
@@ -60,9 +60,9 @@ struct merge {
 	unsigned int *heap;		/* CPUs that have a record, the earliest first */
 	unsigned int nr_heap;
 	struct merge_frame *free;
-	bool begun;			/* the record at the top was returned */
+	bool begun;			/* the record at the top of the heap was returned */
 	__u64 until;			/* ns: all events that ended before this were read */
-	bool all;			/* so were all after it */
+	bool all;			/* all later events were read, too */
 	__u64 events;
 	__u64 lost;			/* events lost or overwritten before they were read */
 	void (*hole)(void *data, const struct merge_hole *hole);	/* called for each hole */
@@ -77,7 +77,7 @@ int merge_open(struct merge *m, const char *directory, const char *file,
 	       const struct iot_schema_event *event);
 void merge_close(struct merge *m);
 
-/* The file has to have the events of the CPU from @first to the one before @behind. */
+/* The file must have the events of the CPU from @first to the one before @behind. */
 void merge_expect(struct merge *m, unsigned int cpu, __u64 first, __u64 behind);
 
 /* The next record, valid until the next call, or NULL. */

@@ -17,8 +17,8 @@
 #include "trace.h"
 
 #define NEXT	".metadata.json"	/* the next version */
-#define RESERVE	65536			/* bytes reserved for it, */
-#define RESERVE_A_CPU 1024		/* and for the counts of each CPU */
+#define RESERVE	65536			/* bytes reserved for the next version */
+#define RESERVE_A_CPU 1024		/* bytes reserved for the counts of each CPU */
 #define SUM_KEY	"\"crc32\": \""		/* precedes the digits */
 #define SUM_ZERO "00000000"
 #define SUM_DIGITS 8
@@ -236,7 +236,7 @@ static char *schema_text(void)
 	return text;
 }
 
-/* What shows whether a file is damaged: its length and its sum. */
+/* The length and the sum of a file, which show whether it is damaged. */
 static json_t *json_file(const char *name, const char *text, size_t length)
 {
 	json_t *object = json_object();
@@ -298,12 +298,12 @@ static char *read_file(const char *path, size_t *length)
 
 bool metadata_check_schema(const struct metadata *m, const char *directory)
 {
-	const json_t *told = json_object_get(m->document, "schema_file");
+	const json_t *stated = json_object_get(m->document, "schema_file");
 	char *path = cli_printf("%s/%s", directory, TRACE_SCHEMA);
 	size_t length;
 	char *text = read_file(path, &length);
 	json_t *found = json_file(TRACE_SCHEMA, text ? text : "", length);
-	bool same = text && json_equal(told, found);
+	bool same = text && json_equal(stated, found);
 
 	if (!text)
 		cli_say_of(path, "cannot read: %s (only other programs need it)", strerror(errno));
@@ -327,15 +327,15 @@ static struct wall_pair pair_of(const json_t *document, const char *key)
 
 static bool sum_is_right(char *text, size_t length)
 {
-	char *digits = find_sum(text), told[SUM_DIGITS], sum[SUM_DIGITS];
+	char *digits = find_sum(text), stated[SUM_DIGITS], sum[SUM_DIGITS];
 
 	if (!digits)
 		return false;
-	memcpy(told, digits, SUM_DIGITS);
+	memcpy(stated, digits, SUM_DIGITS);
 	memcpy(digits, SUM_ZERO, SUM_DIGITS);
 	put_sum(sum, sum_of(text, length));
-	memcpy(digits, told, SUM_DIGITS);
-	return !memcmp(told, sum, SUM_DIGITS);
+	memcpy(digits, stated, SUM_DIGITS);
+	return !memcmp(stated, sum, SUM_DIGITS);
 }
 
 static int load_document(struct metadata *m, const char *path)

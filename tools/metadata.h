@@ -21,8 +21,8 @@ void metadata_end(json_t *document, struct wall_pair begin, struct wall_pair end
 		  const char *state, const char *reason);
 
 /*
- * Writes a version, which replaces the one before as a whole. After each version but the
- * @last it reserves room for the last one, which can then report that the disk was full.
+ * Writes the document, which replaces the previous version as a whole. Unless it is the @last
+ * version, reserves disk space for the last one, which can then report that the disk was full.
  * Returns 0 or a negative errno.
  */
 int metadata_write(int dir, const json_t *document, bool last);
@@ -34,16 +34,16 @@ int metadata_write_schema(int dir, json_t *document);
 struct metadata {
 	json_t *document;
 	const char *state;	/* RUNNING, COMPLETE, LOSSY, ERROR */
-	const char *reason;	/* of ERROR, or "" */
+	const char *reason;	/* reason of ERROR, or "" */
 	bool anonymized;
-	bool damaged;		/* it is not as it was written, which was reported */
+	bool damaged;		/* the file is not as it was written, which was reported */
 	struct wall_pair begin, end;	/* end is 0 while RUNNING */
 };
 
 /* The counts of a file, which are there when recording is over. */
 struct metadata_file {
-	__u64 frames, events, bytes, lost;	/* events, or paths */
-	__u64 missed;		/* by the kernel's hooks */
+	__u64 frames, events, bytes, lost;	/* all but bytes: numbers of events, or of paths */
+	__u64 missed;		/* calls missed by the kernel's hooks */
 	__u64 first, behind;	/* paths: id of the first, and one more than the last */
 	const json_t *cpus;	/* see metadata_cpu() */
 };

@@ -9,7 +9,7 @@
 #include "text.h"
 #include "trace_read.h"
 
-/* Ids that a trace may leave out between two of its paths. */
+/* Most ids that a trace may leave out between two paths. */
 #define GAP_MAX (1ULL << 24)
 
 bool name_is_plain(const char *text, size_t length)

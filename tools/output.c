@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "cli.h"
 #include "output.h"
+#include "wall.h"
 
 #define GZIP_MODE "wb3"	/* level 3: level 6 takes twice as long for a tenth less */
 
@@ -30,18 +30,17 @@ void output_open(struct output *o)
 	o->data = cli_grow(NULL, OUTPUT_CHUNK + RECORD_ROW_MAX, 1);
 }
 
-static bool write_plain(struct output *o)
+bool output_write(int fd, const char *data, size_t size)
 {
-	size_t done = 0;
-
-	while (done < o->used) {
-		ssize_t n = write(o->fd, o->data + done, o->used - done);
+	while (size) {
+		ssize_t n = write(fd, data, size);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return fail(o, errno);
-		done += n;
+			return false;
+		data += n;
+		size -= n;
 	}
 	return true;
 }
@@ -53,7 +52,7 @@ bool output_flush(struct output *o)
 	if (!o->used || o->failed)
 		return !o->failed;
 	if (!o->compressed)
-		good = write_plain(o);
+		good = output_write(o->fd, o->data, o->used) || fail(o, errno);
 	else if (gzwrite(o->compressed, o->data, o->used) == (int)o->used)
 		good = true;
 	else
@@ -81,18 +80,16 @@ static void end_file(struct output *o)
 static char *name_file(struct output *o, __u64 time)
 {
 	__u64 ms = time / 1000000;
-	time_t seconds;
-	char text[32];
-	struct tm tm;
+	char *name, *path;
 
 	if (ms <= o->last)
 		ms = o->last + 1;
 	o->last = ms;
-	seconds = ms / 1000;
-	gmtime_r(&seconds, &tm);
-	strftime(text, sizeof(text), "%Y%m%d_%H%M%S", &tm);
-	return cli_printf("%s/%s/%s_%s_%03u.%s%s", o->directory, o->category, o->category,
-			  text, (unsigned int)(ms % 1000), o->suffix, o->gzip ? ".gz" : "");
+	name = wall_name(o->category, ms);
+	path = cli_printf("%s/%s/%s.%s%s", o->directory, o->category, name, o->suffix,
+			  o->gzip ? ".gz" : "");
+	free(name);
+	return path;
 }
 
 static bool make_directories(struct output *o)

@@ -18,13 +18,16 @@ struct output {
 
 	int fd;			/* -1: no file is open */
 	void *compressed;	/* gzFile */
-	char *path;		/* of the file that is open */
-	char *data;		/* not written yet */
+	char *path;		/* path of the open file */
+	char *data;		/* rows that are not written yet */
 	size_t used;
-	__u64 rows;		/* of this file */
+	__u64 rows;		/* rows in the open file */
 	__u64 last;		/* ms: the time in the name of the last file */
 	bool failed;		/* a write failed, which was reported */
 };
+
+/* Writes all bytes to a file that blocks. False if that failed, with errno set. */
+bool output_write(int fd, const char *data, size_t size);
 
 void output_open(struct output *o);
 

@@ -101,7 +101,10 @@ int proc_command(int fd, const char *command)
 	return err;
 }
 
-/* "membership of the group that proc_gid names: x", and the user, as stat(2) returns them. */
+/*
+ * Who may use the module's files, by stat(2): "membership of the group that
+ * proc_gid names: x", or a user.
+ */
 static char *who_may(const char *path)
 {
 	struct passwd *user;

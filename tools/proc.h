@@ -23,7 +23,7 @@ int proc_read_path(const char *path, char **text);
 /* Writes one command and its newline in a single write(2). */
 int proc_command(int fd, const char *command);
 
-/* Reports why that file caused @err; @subject is what the user named. Returns an exit code. */
+/* Reports why the file caused @err; @subject is what the user named. Returns an exit code. */
 int proc_explain(const char *subject, const char *target, const char *file, int err);
 
 #endif /* TOOL_PROC_H */

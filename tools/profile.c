@@ -6,15 +6,13 @@
 
 #define SECTOR_SHIFT 9
 
-static void count_latency(struct profile_kind *kind, __u64 latency)
+static struct profile_access *new_access(struct profile_kind *kind)
 {
 	if (kind->accesses == kind->room) {
 		kind->room = kind->room ? 2 * kind->room : 1024;
-		kind->latencies = cli_grow(kind->latencies, kind->room,
-					   sizeof(*kind->latencies));
+		kind->all = cli_grow(kind->all, kind->room, sizeof(*kind->all));
 	}
-	kind->latencies[kind->accesses] = latency;
-	kind->latency_sum += latency;
+	return &kind->all[kind->accesses++];
 }
 
 static void count_access(struct profile_kind *kind, const struct iot_io *io)
@@ -22,15 +20,21 @@ static void count_access(struct profile_kind *kind, const struct iot_io *io)
 	bool blk = io->level == IOT_LEVEL_BLK;
 	__u64 start = blk ? io->sector : io->offset;
 	__u64 length = blk ? io->result >> SECTOR_SHIFT : io->result;
+	struct profile_access *access = new_access(kind);
 
-	if (kind->accesses && start == kind->next)
+	*access = (struct profile_access) {
+		.start = start,
+		.end = start + length,
+		.latency = io->latency,
+		.pid = io->pid,
+		.is_short = io->result < PROFILE_PROBE,
+	};
+	if (access > kind->all && start == access[-1].end)
 		kind->sequential++;
-	else if (kind->accesses)
+	else if (access > kind->all)
 		kind->random++;
-	count_latency(kind, io->latency);
-	kind->accesses++;
+	kind->latency_sum += io->latency;
 	kind->bytes += io->result;
-	kind->next = start + length;
 }
 
 void profile_count(struct profile *p, const struct iot_io *io)
@@ -52,14 +56,118 @@ void profile_count(struct profile *p, const struct iot_io *io)
 		count_access(&level->kinds[io->op], io);
 }
 
-static int compare(const void *a, const void *b)
-{
-	__u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
+/*
+ * A reference to an access in one of two orders: by its end, or by its process; then by time.
+ * position counts the accesses in order of time.
+ */
+struct position {
+	__u64 key;
+	size_t position;
+};
 
+static int compare(__u64 x, __u64 y)
+{
 	return x < y ? -1 : x > y;
 }
 
-void profile_finish(struct profile *p)
+static int compare_latencies(const void *a, const void *b)
+{
+	return compare(*(const __u64 *)a, *(const __u64 *)b);
+}
+
+static int compare_positions(const void *a, const void *b)
+{
+	const struct position *x = a, *y = b;
+	int by_key = compare(x->key, y->key);
+
+	return by_key ? by_key : compare(x->position, y->position);
+}
+
+static struct position *sort_positions(const struct profile_kind *kind, bool by_process)
+{
+	struct position *sorted = cli_grow(NULL, kind->accesses, sizeof(*sorted));
+	size_t i;
+
+	for (i = 0; i < kind->accesses; i++)
+		sorted[i] = (struct position) {
+			by_process ? kind->all[i].pid : kind->all[i].end, i
+		};
+	qsort(sorted, kind->accesses, sizeof(*sorted), compare_positions);
+	return sorted;
+}
+
+/* Mark the short accesses (probes) with which processes begin, and the access after them. */
+static void mark_probes(struct profile_kind *kind)
+{
+	struct position *sorted = sort_positions(kind, true);
+	size_t i = 0, first;
+
+	while (i < kind->accesses) {
+		__u64 pid = sorted[i].key;
+
+		first = i;
+		while (i < kind->accesses && sorted[i].key == pid &&
+		       kind->all[sorted[i].position].is_short)
+			i++;
+		/* if a process makes only short accesses, they are no probes */
+		if (i < kind->accesses && sorted[i].key == pid)
+			for (; first < i; first++) {
+				kind->all[sorted[first].position].has_no_past = true;
+				kind->all[sorted[first + 1].position].has_no_past = true;
+			}
+		while (i < kind->accesses && sorted[i].key == pid)
+			i++;
+	}
+	free(sorted);
+}
+
+/* Whether one of the accesses within the window around number i ended where that one starts. */
+static bool continues(const struct profile_kind *kind, const struct position *by_end, size_t i,
+		      size_t window)
+{
+	const struct position wanted = { kind->all[i].start, i > window ? i - window : 0 };
+	size_t low = 0, high = kind->accesses;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_positions(&by_end[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < kind->accesses && by_end[low].position == i)
+		low++; /* access number i itself has no length */
+	return low < kind->accesses && by_end[low].key == wanted.key &&
+	       by_end[low].position <= i + window;
+}
+
+static void count_window(struct profile_kind *kind, size_t window)
+{
+	struct position *by_end = sort_positions(kind, false);
+	size_t i;
+
+	mark_probes(kind);
+	for (i = 0; i < kind->accesses; i++) {
+		if (continues(kind, by_end, i, window))
+			kind->window_sequential++;
+		else if (i && !kind->all[i].has_no_past)
+			kind->window_random++;
+	}
+	free(by_end);
+}
+
+static void sort_latencies(struct profile_kind *kind)
+{
+	size_t i;
+
+	kind->latencies = cli_grow(NULL, kind->accesses, sizeof(*kind->latencies));
+	for (i = 0; i < kind->accesses; i++)
+		kind->latencies[i] = kind->all[i].latency;
+	qsort(kind->latencies, kind->accesses, sizeof(*kind->latencies), compare_latencies);
+}
+
+void profile_finish(struct profile *p, size_t window)
 {
 	unsigned int level, op;
 
@@ -67,9 +175,12 @@ void profile_finish(struct profile *p)
 		for (op = 0; op < PROFILE_KINDS; op++) {
 			struct profile_kind *kind = &p->levels[level].kinds[op];
 
-			if (kind->accesses)
-				qsort(kind->latencies, kind->accesses,
-				      sizeof(*kind->latencies), compare);
+			if (kind->accesses) {
+				count_window(kind, window);
+				sort_latencies(kind);
+			}
+			free(kind->all);
+			kind->all = NULL;
 		}
 	}
 }

@@ -2,9 +2,16 @@
 /*
  * The access pattern of a file, from its records in order of time.
  *
- * An access is a read or write that moved bytes. It is sequential if it starts
- * where the previous access of the same level and kind ended, else random; the
- * first of a kind is neither, since nothing is known of what came before.
+ * An access is a read or write that moved bytes. In strict order it is sequential
+ * if it starts where the previous access of the same level and kind ended, else
+ * random; the first of a kind is neither, since nothing is known of what came before.
+ *
+ * Within a window of N it is sequential if one of the N accesses before it or of the
+ * N after it ended where it starts. So several streams side by side, and
+ * requests that overtake each other, count as sequential. A process that begins
+ * with accesses of less than PROFILE_PROBE bytes, and then makes longer ones,
+ * first probes the file: those short accesses, and the one after them, are
+ * neither.
  */
 #ifndef TOOL_PROFILE_H
 #define TOOL_PROFILE_H
@@ -16,22 +23,34 @@
 #include "uapi/iotracer.h"
 
 #define PROFILE_KINDS 2		/* IOT_OP_READ, IOT_OP_WRITE */
+#define PROFILE_PROBE 512	/* bytes */
+#define PROFILE_WINDOW 16	/* accesses, by default */
+
+struct profile_access {
+	__u64 start, end;	/* byte or sector */
+	__u64 latency;		/* ns */
+	__u32 pid;
+	bool is_short;		/* less than PROFILE_PROBE bytes */
+	bool has_no_past;	/* a probe, or the access after one */
+};
 
 struct profile_kind {
 	__u64 accesses;
 	__u64 bytes;
 	__u64 sequential;
 	__u64 random;
-	__u64 next;		/* where a sequential access would start: byte or sector */
-	__u64 *latencies;	/* ns, of the accesses; sorted by profile_finish() */
+	__u64 window_sequential;
+	__u64 window_random;
+	struct profile_access *all;	/* in order of time, until profile_finish() */
+	__u64 *latencies;		/* ns, sorted; from profile_finish() on */
 	size_t room;
 	__u64 latency_sum;	/* ns */
 };
 
 struct profile_level {
 	__u64 events;
-	__u64 failed;		/* with an error */
-	__u64 empty;		/* moved nothing */
+	__u64 failed;		/* accesses that failed */
+	__u64 empty;		/* accesses that moved nothing */
 	__u64 first, last;	/* ns; times of the first and last event */
 	struct profile_kind kinds[PROFILE_KINDS];
 };
@@ -42,7 +61,8 @@ struct profile {
 
 /* Start from a zeroed struct, count in order of time, finish, read, free. */
 void profile_count(struct profile *p, const struct iot_io *io);
-void profile_finish(struct profile *p);
+/* @window: accesses before and after one that are searched */
+void profile_finish(struct profile *p, size_t window);
 void profile_free(struct profile *p);
 
 /* The latency that @percent of the accesses do not exceed (nearest rank). */

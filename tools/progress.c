@@ -46,7 +46,7 @@ bool progress_is_due(void)
 	return true;
 }
 
-/* What does not fit into one line of the terminal would stay when the line is erased. */
+/* Cuts a line to the width of the terminal: what is on a second line would not be erased. */
 static void cut(char *line, size_t size)
 {
 	struct winsize window;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Shows no progress: other programs write to the terminal, and the lines would mix. */
+/* Turns progress off: other programs write to the terminal, and the lines would mix. */
 void progress_quiet(void);
 
 /* Whether another line is due: standard error is a terminal, and half a second passed. */

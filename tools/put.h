@@ -76,4 +76,8 @@ static inline char *put_hex(char *out, __u64 n)
 	}
 }
 
+/* "2026-11-21T12:28:32.330205607Z"; PUT_UTC bytes at most, of years far off as well. */
+#define PUT_UTC 48
+char *put_utc(char *out, __s64 seconds, __u32 ns);
+
 #endif /* TOOL_PUT_H */

@@ -150,7 +150,7 @@ static char *put_word(const struct record_printer *p, char *out, const char *wor
 	return record_text(p, out, word, strlen(word), true);
 }
 
-/* One put_<kind>() for each kind. */
+/* One put_<kind>() for each kind of field. */
 
 /* A u64 that JSON's signed integers cannot hold becomes a string. */
 static char *put_decimal(struct record_printer *p, const struct record_column *c,
@@ -293,7 +293,7 @@ static char *put_op(struct record_printer *p, const struct record_column *c,
 	return put_name(p, out, iot_names_op_name(p->event->id, op), op);
 }
 
-/* A path that was forgotten before it was read is "?". */
+/* A path that was evicted before it was read is "?". */
 static char *put_path(struct record_printer *p, const struct record_column *c,
 		      char *out, const void *record)
 {
@@ -521,7 +521,7 @@ char *record_field_column(const struct iot_schema_field *f)
 {
 	const char *suffix = unit_suffix(f->unit);
 	size_t length = strlen(f->name);
-	size_t most = *suffix ? strlen(suffix) - 1 : 0;	/* "pages" needs no "_pages" */
+	size_t most = *suffix ? strlen(suffix) - 1 : 0;	/* a field "pages" needs no "_pages" */
 
 	if (most && length >= most && !strcmp(f->name + length - most, suffix + 1))
 		suffix = "";

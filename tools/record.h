@@ -36,7 +36,7 @@ struct record_column {
 	record_put put;
 
 	unsigned int offset, size;
-	const char *kind;	/* of @field */
+	const char *kind;	/* kind of @field */
 	char *key;		/* the text before the value */
 	size_t key_length;
 	char *made;		/* the name, if the printer allocated it */
@@ -49,11 +49,11 @@ struct record_printer {
 	bool json;
 	__u64 t0;			/* ns; start of timestamps if there is no clock */
 	const struct wall_clock *clock;	/* not NULL: timestamps are dates and times of day */
-	const struct names *paths;	/* the texts for kind path; NULL: shows the id */
+	const struct names *paths;	/* the texts of paths; NULL: shows their ids */
 	const struct anonymizer *anonymizer;	/* NULL: names are shown */
 	const char *note;		/* command line of the record, if there is one */
 	size_t note_length;
-	unsigned int op_offset;		/* of the field op, if there is one */
+	unsigned int op_offset;		/* offset of the field op, if there is one */
 	__u64 second;			/* the second that second_text shows */
 	char second_text[24];
 	struct record_comm *comms;	/* cached texts */

@@ -15,12 +15,12 @@
 
 #define CHUNK		(1024 * 1024)	/* bytes of a frame */
 #define CHUNK_LEAST	(64 * 1024)
-#define CHUNKS_A_LIMIT	32		/* so that --size is met within a few percent */
-#define AGE_NS		500000000	/* after which gathered data is written */
+#define CHUNKS_A_LIMIT	32		/* in --size, which is then met within a few percent */
+#define AGE_NS		500000000	/* gathered data is written after this time */
 #define TURN		(4 * CHUNK)	/* bytes, after which the other streams are read */
 #define SCRATCH		(64 * 1024)	/* for paths; the module requires room for the longest */
 #define NOTES_MAX	(128 * 1024)	/* bytes in a frame; further notes are left out */
-#define PATH_BYTES	4200		/* of the longest path: PATH_MAX, and some more */
+#define PATH_BYTES	4200		/* bytes of the longest path: PATH_MAX, and some more */
 
 #define COMM_SIZE	16
 #define COMMS		256
@@ -99,7 +99,7 @@ static ssize_t read_some(struct recorder *r, struct recorder_stream *s, char *to
 	return n;
 }
 
-/* Gives what is whole to the writer; an incomplete block moves to another chunk. */
+/* Gives whole blocks to the writer; an incomplete block moves to another chunk. */
 static void hand_over(struct recorder *r, struct recorder_stream *s)
 {
 	struct chunk *next = writer_take(&r->writer);
@@ -359,7 +359,7 @@ static bool is_sane(const struct recorder *r, const struct recorder_stream *s,
 	       b->cpu < s->header.cpus && length <= r->writer.size - NOTES_MAX;
 }
 
-/* @time: from before the read */
+/* @time: a time before the read */
 static bool parse_blocks(struct recorder *r, struct recorder_stream *s, __u64 time)
 {
 	char *content = chunk_content(s->chunk), *at;

@@ -3,8 +3,8 @@
  * Copies the module's streams into the files of a trace.
  *
  * Data of a stream is gathered until half a chunk is full, or for half a second, and
- * then given to the writer as a frame. New paths are read and given to the writer before
- * it, since records only name paths that were known before.
+ * then given to the writer as a frame. New paths are read and given to the writer before the
+ * frame, since records only name paths that exist already.
  */
 #ifndef TOOL_RECORDER_H
 #define TOOL_RECORDER_H
@@ -33,7 +33,7 @@ struct recorder_stream {
 	struct chunk *chunk;		/* the data that is gathered */
 	size_t fill;			/* bytes that were read into it */
 	size_t whole;			/* of these, bytes of whole blocks or records */
-	__u64 events;			/* in these */
+	__u64 events;			/* events in the whole blocks */
 	__u64 since;			/* ns: when the first of them was read */
 	__u64 until;			/* ns: all events that ended before this are written */
 	struct recorder_cpu *cpus;
@@ -44,12 +44,12 @@ struct recorder_stream {
 	size_t used_notes;
 	__u64 next_path;
 	char *scratch;			/* paths as they were read */
-	size_t raw;			/* bytes of these */
+	size_t raw;			/* bytes of paths in @scratch */
 };
 
 struct recorder {
 	int dir;
-	int level;			/* of compression, 0: none */
+	int level;			/* level of compression, 0: none */
 	__u64 limit;			/* bytes, 0: none */
 	const struct anonymizer *anonymizer;	/* NULL: names are not hashed */
 	struct writer writer;

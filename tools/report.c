@@ -15,7 +15,7 @@
 #include "text.h"
 #include "trace.h"
 
-/* A text that names somebody or something, hashed with --anonymize. */
+/* A name, which is hashed with --anonymize. */
 static json_t *json_hidden(const struct session *s, const char *what, const char *text)
 {
 	char hidden[ANONYMOUS_LENGTH];
@@ -169,6 +169,34 @@ static json_t *new_document(const struct session *s)
 	return metadata_new(*hidden ? hidden : NULL, s->begin);
 }
 
+/* How they are made; how many were is added in the end. */
+static json_t *json_snapshots(const struct session *s)
+{
+	const struct session_options *o = s->options;
+	json_t *object;
+
+	if (!o->snapshots)
+		return json_null();
+	object = json_object();
+	json_put(object, "directory", json_string(SNAPSHOTTER_DIRECTORY));
+	json_put(object, "fs_interval_s", json_real(o->snapshot_fs_interval));
+	json_put(object, "process_interval_s", json_real(o->snapshot_process_interval));
+	return object;
+}
+
+static void count_snapshots(const struct session *s)
+{
+	json_t *object = json_object_get(s->metadata, "snapshots");
+	const struct snapshotter *made = &s->snapshotter;
+
+	if (!s->options->snapshots)
+		return;
+	json_put(object, "fs", json_integer(made->nr_fs));
+	json_put(object, "process", json_integer(made->nr_process));
+	json_put(object, "system", json_integer(made->nr_system));
+	json_put(object, "failed", json_integer(made->failed));
+}
+
 int report_begin(struct session *s)
 {
 	const struct session_options *o = s->options;
@@ -188,6 +216,7 @@ int report_begin(struct session *s)
 	json_put(s->metadata, "time_limit_s", o->seconds ? json_real(o->seconds) : json_null());
 	json_put(s->metadata, "size_limit", o->bytes ? json_integer(o->bytes) : json_null());
 	json_put(s->metadata, "categories", categories);
+	json_put(s->metadata, "snapshots", json_snapshots(s));
 	err = metadata_write_schema(s->recorder.dir, s->metadata);
 	if (!err)
 		err = metadata_write(s->recorder.dir, s->metadata, false);
@@ -297,7 +326,7 @@ static void say_summary(const struct session *s)
 	free(text);
 }
 
-/* Reports what was lost, and what helps. */
+/* Reports what was lost, and how to avoid that. */
 static void say_losses(const struct session *s)
 {
 	const char *directory = s->options->directory;
@@ -321,10 +350,10 @@ static void tell_left(const struct session *s)
 		      workload_left_names() : NULL;
 
 	if (s->drains && s->dirty)
-		cli_say("%llu bytes that the command wrote to files were not on their device when recording ended: their writing is not in the trace (--drain=SECONDS waits longer)",
+		cli_say("%llu bytes that the command wrote to files were not on their device when recording ended: their writeback is not in the trace (--drain=SECONDS waits longer)",
 			(unsigned long long)s->dirty);
 	if (names)
-		cli_say("still running, and recorded no more: %s (--wait waits for them)", names);
+		cli_say("still running, but no longer recorded: %s (--wait waits for them)", names);
 	free(names);
 }
 
@@ -342,6 +371,7 @@ int report_end(struct session *s)
 			json_put(s->metadata, "paths", json_paths(s, stats));
 		free(stats);
 	}
+	count_snapshots(s);
 	json_put(s->metadata, "unwritten_bytes", s->drains ? json_integer(s->dirty) : json_null());
 	if (s->compressed)
 		json_put(s->metadata, "compression", json_string("zstd"));
@@ -357,7 +387,10 @@ int report_end(struct session *s)
 	tell_left(s);
 	if (err)
 		return fail(s, err);
-	return s->recorder.error || (s->options->strict && is_lossy(s)) ? CLI_FAILED : CLI_OK;
+	if (s->snapshotter.failed)
+		cli_say_of(s->options->directory, "%u snapshots could not be made, or are incomplete; the trace has its events",
+			   s->snapshotter.failed);
+	return s->recorder.error || s->snapshotter.failed || (s->options->strict && is_lossy(s)) ? CLI_FAILED : CLI_OK;
 }
 
 void report_progress(const struct session *s)

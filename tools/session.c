@@ -12,16 +12,17 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "library.h"
 #include "progress.h"
 #include "session.h"
 #include "trace.h"
 #include "trace_compress.h"
 
-#define IDLE_MS 100	/* to wait for events, before anything else is checked */
-#define LEVEL 1	/* of zstd: higher ones gain nothing on such records */
+#define IDLE_MS 100	/* longest wait for events, before other things are checked */
+#define LEVEL 1	/* level of zstd: higher ones gain nothing on such records */
 #define TOP_PAD (1024 * 1024)	/* bytes by which the heap grows: it holds schema and metadata */
 #define PAUSE_MS 10	/* between two reads, so that there is something to read */
-#define LOOK_NS 100000000ULL	/* between two checks of what is still to be written */
+#define LOOK_NS 100000000ULL	/* between two checks of the data still to be written */
 #define LOOK_SHARE 10	/* checks take at most 1/LOOK_SHARE of the time */
 
 /* The command for a category's filter: its conditions, and the tree of the recorded command. */
@@ -102,8 +103,10 @@ static int make_directory(struct session *s)
 		return CLI_FAILED;
 	}
 	s->recorder.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (s->recorder.dir >= 0)
+	if (s->recorder.dir >= 0) {
+		library_lock(s->recorder.dir);
 		return CLI_OK;
+	}
 	cli_say_of(path, "cannot be opened: %s", strerror(errno));
 	return CLI_FAILED;
 }
@@ -113,7 +116,7 @@ static int start_tracing(struct session *s)
 	/* If iotracer is killed, its streams are closed, and the module stops the categories. */
 	int status = control_command_all(s->controls, s->nr_controls, "start while-read");
 
-	/* Only now, since the start takes the kernel a moment. */
+	/* The time is taken now, since starting takes the kernel some time. */
 	s->begin = wall_now();
 	return status;
 }
@@ -144,7 +147,7 @@ static void look_at_dirty(struct session *s)
 	s->look_again += pause > LOOK_NS ? pause : LOOK_NS;
 }
 
-/* The command has ended: whether what it left is written, too, or --drain has passed. */
+/* Whether a command that has ended has all its data on the device, or --drain has passed. */
 static bool is_drained(struct session *s)
 {
 	__u64 now = wall_now().monotonic;
@@ -182,11 +185,11 @@ static bool asked_to_end(struct session *s)
 			asked = true;
 			continue;
 		}
-		asked |= !s->workload.pid || s->told;
-		s->left = s->told;
-		if (s->workload.pid && !s->told)
+		asked |= !s->workload.pid || s->signalled;
+		s->left = s->signalled;
+		if (s->workload.pid && !s->signalled)
 			pass_on(s, &info);
-		s->told = true;
+		s->signalled = true;
 	}
 	return asked;
 }
@@ -215,19 +218,29 @@ static void wait_for(const struct session *s, bool events, int ms)
 	poll(fds, nr, ms);
 }
 
-/* Waits for a command that goes on after recording; the first signal is still passed on. */
+/* Waits for a command that still runs after recording; the first signal is still passed on. */
 static void wait_for_command(struct session *s)
 {
 	while (!s->left && !asked_to_end(s) && !has_ended(s))
 		wait_for(s, false, -1);
 }
 
-/* Records until it is over, for any reason. */
+/* The command begins when the first snapshots are made; a signal for it does not wait. */
+static void let_go(struct session *s, bool now)
+{
+	bool ready = !s->options->snapshots || atomic_load(&s->snapshotter.ready);
+
+	if (s->workload.pid && s->workload.waits && (ready || s->signalled || now))
+		workload_go(&s->workload);
+}
+
+/* Records until recording ends for any reason. */
 static void record(struct session *s)
 {
 	bool much = false;
 
 	while (recorder_drain(&s->recorder, false, &much)) {
+		let_go(s, false);
 		if (asked_to_end(s) || is_over(s) || !time_left(s, 1))
 			return;
 		report_progress(s);
@@ -251,7 +264,7 @@ static bool interrupted(void *data)
 }
 
 /*
- * Done after recording, when the recorded processes no longer need the CPU. A file that
+ * Compresses after recording, when the recorded processes no longer need the CPU. A file that
  * cannot be compressed stays as it is.
  */
 static void compress(struct session *s)
@@ -275,6 +288,17 @@ static void compress(struct session *s)
 		cli_say_of(s->options->directory, "is not compressed: %s", strerror(-err));
 }
 
+/* Waits for the last snapshots; any signal gives them up. */
+static void finish_snapshots(struct session *s)
+{
+	while (s->snapshotter.running && !atomic_load(&s->snapshotter.done)) {
+		if (interrupted(s))
+			snapshotter_cancel(&s->snapshotter);
+		wait_for(s, false, IDLE_MS);
+	}
+	snapshotter_join(&s->snapshotter);
+}
+
 static int finish(struct session *s)
 {
 	bool much;
@@ -288,8 +312,14 @@ static int finish(struct session *s)
 		recorder_drain(&s->recorder, true, &much);
 	recorder_finish(&s->recorder);
 	progress_end();
+	/* of a disk that is full there would be no more */
+	if (s->recorder.error)
+		snapshotter_cancel(&s->snapshotter);
+	else
+		snapshotter_finish(&s->snapshotter);
 	if (s->options->compress == COMPRESS_END && !s->recorder.error && !s->options->bytes)
 		compress(s);
+	finish_snapshots(s);
 	return report_end(s);
 }
 
@@ -311,6 +341,10 @@ static int prepare(struct session *s)
 		status = report_begin(s);
 	if (!status)
 		status = start_tracing(s);
+	/* what happens while the first ones are made is in the trace */
+	if (!status && s->options->snapshots)
+		status = snapshotter_start(&s->snapshotter, s->recorder.dir, s->options->directory,
+					   s->recorder.anonymizer);
 	return status;
 }
 
@@ -319,6 +353,8 @@ static void clean_up(struct session *s)
 	size_t i;
 
 	workload_cancel(&s->workload);
+	snapshotter_cancel(&s->snapshotter);
+	snapshotter_join(&s->snapshotter);
 	recorder_close(&s->recorder);
 	for (i = 0; i < s->nr_controls; i++)
 		control_release(&s->controls[i]);
@@ -347,7 +383,7 @@ static int catch_signals(struct session *s, sigset_t *before)
 	s->signals = signalfd(-1, &caught, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (s->signals >= 0)
 		return CLI_OK;
-	cli_say("no descriptor for signals to be had: %s", strerror(errno));
+	cli_say("cannot get a descriptor for signals: %s", strerror(errno));
 	return CLI_FAILED;
 }
 
@@ -361,6 +397,11 @@ int session_run(const struct session_options *options)
 			.anonymizer = options->anonymize ? &s.anonymizer : NULL,
 			.paths = { .fd = -1, .file.file.fd = -1 },
 		},
+		.snapshotter = {
+			.fs = options->snapshot_fs, .snapshot.in = -1,
+			.fs_interval = options->snapshot_fs_interval,
+			.process_interval = options->snapshot_process_interval,
+		},
 	};
 	sigset_t before;
 	int status = catch_signals(&s, &before);
@@ -368,7 +409,7 @@ int session_run(const struct session_options *options)
 	mallopt(M_TOP_PAD, TOP_PAD);
 	if (options->command)
 		progress_quiet();
-	/* First of all, so that the command inherits nothing. */
+	/* The command is started first, so that it inherits nothing. */
 	if (!status && options->command)
 		status = workload_start(&s.workload, options->command, &before);
 	/* A pipe without a reader and a file that may not grow are errors, and do not kill us. */
@@ -377,9 +418,9 @@ int session_run(const struct session_options *options)
 	if (!status)
 		status = prepare(&s);
 	if (!status) {
-		if (s.workload.pid)
-			workload_go(&s.workload);
+		let_go(&s, false);
 		record(&s);
+		let_go(&s, true);
 		status = finish(&s);
 	}
 	clean_up(&s);

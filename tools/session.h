@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One recording, from the first step to the last, and the reports on it. */
+/* One recording, from its start to its end, and the reports on it. */
 #ifndef TOOL_SESSION_H
 #define TOOL_SESSION_H
 
@@ -11,6 +11,7 @@
 #include "control.h"
 #include "filter.h"
 #include "recorder.h"
+#include "snapshotter.h"
 #include "wall.h"
 #include "workload.h"
 
@@ -35,6 +36,9 @@ struct session_options {
 	bool strict;		/* a LOSSY trace is a failure */
 	enum { COMPRESS_END, COMPRESS_LIVE, COMPRESS_NEVER } compress;
 	char **command;		/* NULL: none */
+	bool snapshots;
+	struct snapshot_fs snapshot_fs;
+	double snapshot_fs_interval, snapshot_process_interval;	/* seconds; 0: none in between */
 };
 
 struct session {
@@ -47,15 +51,16 @@ struct session {
 	__u64 paths_missed;
 	struct recorder recorder;
 	int signals;			/* signalfd */
-	bool told;			/* a first signal came, which a command gets */
-	bool left;			/* a second one came: the command is left running */
+	bool signalled;			/* a first signal came, which was passed to the command */
+	bool left;			/* a second signal came: the command is left running */
 	bool compressed;
 	struct wall_pair begin, end;
 	__u64 ended;			/* when the command's end was noticed; CLOCK_MONOTONIC ns */
 	bool drains;			/* a category reports what the command left to be written */
-	__u64 dirty;			/* bytes of that */
-	__u64 look_again;		/* when to check that again; CLOCK_MONOTONIC ns */
+	__u64 dirty;			/* bytes that the command left to be written */
+	__u64 look_again;		/* when to check @dirty again; CLOCK_MONOTONIC ns */
 	json_t *metadata;
+	struct snapshotter snapshotter;
 };
 
 /* Does a whole recording. The exit code is the command's, if there is one and all went well. */

@@ -54,7 +54,7 @@ int stream_check(struct stream *s, const struct iot_stream_header *h, unsigned i
 	return CLI_OK;
 }
 
-/* A header may grow at its end within a version. */
+/* Skips bytes: a header may get new fields at its end within a version. */
 static int skip(int fd, size_t bytes)
 {
 	char discard[512];

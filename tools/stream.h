@@ -24,10 +24,10 @@ struct stream {
 	__u64 t0;		/* CLOCK_MONOTONIC ns */
 	__u64 first;		/* seq of the first record */
 	__u64 next;		/* seq after the last record */
-	__u64 gaps;		/* seq numbers missing between the two */
+	__u64 gaps;		/* seq numbers missing between first and next */
 	bool started;		/* first and next are set */
 	size_t partial;		/* bytes of a record that is still incomplete */
-	unsigned char *tail;	/* these bytes */
+	unsigned char *tail;	/* the bytes of the incomplete record */
 };
 
 /* Returns an exit code; errors are reported. Close the stream in either case. */

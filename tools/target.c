@@ -15,7 +15,10 @@
 #include "target.h"
 #include "text.h"
 
-/* Parses "<name> <path> [<path>...]"; an escaped path has no blank. */
+/*
+ * Parses "<name> <path>[ (deleted)] [<path>...]"; an escaped path has no blank, and begins with a
+ * slash.
+ */
 static void parse_line(struct target *target, char *line)
 {
 	char *save = NULL;
@@ -24,9 +27,16 @@ static void parse_line(struct target *target, char *line)
 	text_unescape(word);
 	*target = (struct target){ .name = word };
 	while ((word = strtok_r(NULL, " ", &save))) {
+		if (!strcmp(word, "(deleted)") && target->nr_paths) {
+			target->deleted[target->nr_paths - 1] = true;
+			continue;
+		}
 		text_unescape(word);
 		target->paths = cli_grow(target->paths, target->nr_paths + 1,
 					 sizeof(*target->paths));
+		target->deleted = cli_grow(target->deleted, target->nr_paths + 1,
+					   sizeof(*target->deleted));
+		target->deleted[target->nr_paths] = false;
 		target->paths[target->nr_paths++] = word;
 	}
 }
@@ -60,8 +70,10 @@ void target_list_free(struct target_list *list)
 {
 	size_t i;
 
-	for (i = 0; i < list->nr; i++)
+	for (i = 0; i < list->nr; i++) {
 		free(list->targets[i].paths);
+		free(list->targets[i].deleted);
+	}
 	free(list->targets);
 	free(list->text);
 	free(list->stats);
@@ -159,12 +171,22 @@ static int identify(const char *file, struct identity *id)
 	return 0;
 }
 
+static bool is_this(const struct target_file *file, const struct identity *id)
+{
+	return file->inode == id->st.st_ino &&
+	       file->major == major(id->st.st_dev) &&
+	       file->minor == minor(id->st.st_dev) &&
+	       (!id->has_generation || file->generation == id->generation);
+}
+
 static bool is_file(const struct target_stats *stats, const struct identity *id)
 {
-	return stats->inode == id->st.st_ino &&
-	       stats->major == major(id->st.st_dev) &&
-	       stats->minor == minor(id->st.st_dev) &&
-	       (!id->has_generation || stats->generation == id->generation);
+	size_t i;
+
+	for (i = 0; i < stats->nr_files; i++)
+		if (is_this(&stats->files[i], id))
+			return true;
+	return false;
 }
 
 static const struct target *find_by_identity(const struct target_list *list,
@@ -230,7 +252,7 @@ static const struct target *check_listed(const struct target_list *list,
 	other = find_by_identity(list, &id);
 	if (other)
 		return other;
-	cli_say_of(file, "another file now; %s, which was added under this name, is meant",
+	cli_say_of(file, "is another file now; this is about %s, which was added under this name",
 		   target->name);
 	return target;
 }
@@ -274,6 +296,21 @@ static void parse_count(struct target_stats *stats, const char *line)
 		stats->nr_counts++;
 }
 
+/* "device", "inode" and "generation" follow each other for each file. Returns whether it is one. */
+static bool parse_file(struct target_stats *stats, const char *line)
+{
+	struct target_file *file = &stats->files[stats->nr_files ? stats->nr_files - 1 : 0];
+	struct target_file next = { 0 };
+
+	if (sscanf(line, "device %u:%u", &next.major, &next.minor) == 2) {
+		if (stats->nr_files < TARGET_FILES)
+			stats->files[stats->nr_files++] = next;
+		return true;
+	}
+	return sscanf(line, "inode %llu", &file->inode) == 1 ||
+	       sscanf(line, "generation %llu", &file->generation) == 1;
+}
+
 /* Lines that a newer module may add are skipped. */
 static void parse_stats(struct target_stats *stats, char *text)
 {
@@ -283,9 +320,7 @@ static void parse_stats(struct target_stats *stats, char *text)
 	*stats = (struct target_stats){ 0 };
 	for (line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
-		if (sscanf(line, "device %u:%u", &stats->major, &stats->minor) == 2 ||
-		    sscanf(line, "inode %llu", &stats->inode) == 1 ||
-		    sscanf(line, "generation %llu", &stats->generation) == 1 ||
+		if (parse_file(stats, line) ||
 		    sscanf(line, "max_events %llu", &stats->max_events) == 1 ||
 		    sscanf(line, "memory_bytes %llu", &stats->memory) == 1)
 			continue;

@@ -10,8 +10,9 @@
 #include "cli.h"
 
 struct target {
-	char *name;		/* of its directory: sda1_83420 */
-	char **paths;		/* as added, absolute, unescaped */
+	char *name;		/* name of its directory: sda1_83420 */
+	char **paths;		/* paths as added, absolute, unescaped */
+	bool *deleted;		/* whether a path leads to no file now */
 	size_t nr_paths;
 };
 
@@ -39,7 +40,7 @@ const struct target *target_at(const struct target_list *list, const char *path)
 /* Whether there is such a target. The stats of all targets are read once, for many files. */
 bool target_is_traced(struct target_list *list, const char *path);
 
-/* The path of the target that is @file as given or @file made absolute, or NULL. */
+/* The path of the target that is equal to @file or to the absolute form of @file, or NULL. */
 const char *target_path(const struct target *target, const char *file);
 
 /* A row of the table in stats. */
@@ -50,10 +51,17 @@ struct target_count {
 
 #define TARGET_COUNTS 16
 
-struct target_stats {
-	unsigned int major, minor;	/* st_dev of the file */
+struct target_file {
+	unsigned int major, minor;	/* st_dev */
 	__u64 inode;
 	__u64 generation;		/* distinguishes files that use one inode number in turn */
+};
+
+#define TARGET_FILES 32
+
+struct target_stats {
+	struct target_file files[TARGET_FILES];	/* that its paths lead to; mostly one */
+	size_t nr_files;
 	__u64 max_events;
 	__u64 memory;			/* bytes */
 	struct target_count counts[TARGET_COUNTS];

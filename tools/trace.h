@@ -15,12 +15,12 @@
  * and paths are written before the records that name them.
  *
  * Checksums are CRC-32C (as in iSCSI, ext4 and btrfs), which is certain to find each flipped
- * bit and each damage within 32 bits. A frame has two: by the checksum of its header a
- * reader finds the next frame after a damaged one. Some damage leaves no sign in the file,
- * for instance when whole frames at its end are missing. metadata.json shows that: it has the
- * frames, events and bytes of each file and, for each CPU, the seq of the first event and
- * the seq after the last. @first and @gap of a CPU's blocks leave out no seq, so a reader
- * knows for each hole which events it held.
+ * bit and each damage within 32 bits. A frame has two: the checksum of its header lets a reader
+ * find the next frame after a damaged one. Some damage leaves no sign in the file, for instance
+ * when whole frames at its end are missing. metadata.json shows that: it has the frames, events
+ * and bytes of each file and, for each CPU, the seq of the first event and the seq after the
+ * last. @first and @gap of a CPU's blocks leave out no seq, so a reader knows for each hole
+ * which events it held.
  *
  * Events of one CPU are in the order in which they ended. @until allows a reader to merge
  * the CPUs in little memory: each event that ended before it, on any CPU, is in an earlier
@@ -60,7 +60,7 @@ struct trace_frame {
 	__u32 magic;		/* TRACE_FRAME_MAGIC */
 	__u32 encoding;		/* TRACE_RAW, TRACE_ZSTD */
 	__u32 stored;		/* bytes that follow */
-	__u32 size;		/* bytes of content that these hold */
+	__u32 size;		/* bytes of content that the stored bytes hold */
 	__u64 events;		/* or paths */
 	__u64 until;		/* CLOCK_MONOTONIC ns */
 	__u64 number;		/* frames before it in the file */
@@ -78,7 +78,7 @@ struct trace_note {
 
 __u32 trace_checksum(const void *data, size_t size);
 
-/* The same without the CPU's instruction for it. */
+/* As above, without the CPU's instruction. */
 __u32 trace_checksum_by_table(const void *data, size_t size);
 
 static inline __u32 trace_frame_checksum(const struct trace_frame *f)

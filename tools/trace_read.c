@@ -92,7 +92,7 @@ static int check_header(struct trace_reader *r, const struct iot_stream_header *
 	if (n == sizeof(h) && h.checksum == trace_header_checksum(&h) &&
 	    h.stream.magic == TRACE_MAGIC && h.stream.header_size == sizeof(h)) {
 		if (!is_padded(r, sizeof(h)))
-			damaged(r, "is damaged or cut off behind its header");
+			damaged(r, "is damaged or cut off after its header");
 		return check_stream(r, like);
 	}
 	if (n >= sizeof(h.stream) && h.stream.magic == TRACE_MAGIC_OLD) {
@@ -145,7 +145,7 @@ static bool read_frame(const struct trace_reader *r, struct trace_frame *frame, 
 	       frame->number >= r->number;
 }
 
-/* There is no frame at r->at: looks for one after it. */
+/* There is no frame at r->at: searches for one after that position. */
 static bool find_frame(struct trace_reader *r, struct trace_frame *frame)
 {
 	__u64 from = r->at;
@@ -171,7 +171,7 @@ static bool is_all_there(struct trace_reader *r, const struct trace_frame *frame
 
 	if (end <= r->size) {
 		if (!is_padded(r, end))
-			damaged(r, "is damaged or cut off behind frame %llu, at byte %llu",
+			damaged(r, "is damaged or cut off after frame %llu, at byte %llu",
 				(unsigned long long)frame->number, (unsigned long long)end);
 		return true;
 	}

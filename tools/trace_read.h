@@ -17,7 +17,7 @@ struct trace_reader {
 	struct iot_stream_header header;
 	__u64 at;		/* where the next frame begins */
 	__u64 size;		/* of the file, when it was opened */
-	__u64 number;		/* of the next frame */
+	__u64 number;		/* number of the next frame */
 	__u64 frames;		/* intact frames that were loaded */
 	bool damaged;		/* not everything is as it was written */
 	char *packed;

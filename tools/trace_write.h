@@ -34,7 +34,8 @@ int trace_file_create(struct trace_file *f, int dir, const char *name,
 /*
  * Writes the frame in @data, from trace_frame_alloc(): a header of which size, events and
  * until are set, and size bytes of content. It may take @most bytes of the file. Returns 0,
- * TRACE_FULL if that is too little, or a negative errno. Unless it is 0 the file is unchanged.
+ * TRACE_FULL if that is too little, or a negative errno. Unless it returns 0, the file is
+ * unchanged.
  */
 int trace_file_put(struct trace_file *f, char *data, __u64 most);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <time.h>
 
+#include "cli.h"
 #include "wall.h"
 
 /* The most by which a clock is slewed (adjtimex(2)), ns per ns, and an allowance for jitter. */
@@ -23,6 +24,17 @@ struct wall_pair wall_now(void)
 	__u64 after = now(CLOCK_MONOTONIC);
 
 	return (struct wall_pair){ before + (after - before) / 2, realtime };
+}
+
+char *wall_name(const char *kind, __u64 ms)
+{
+	time_t seconds = ms / 1000;
+	char text[32];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y%m%d_%H%M%S", &tm);
+	return cli_printf("%s_%s_%03u", kind, text, (unsigned int)(ms % 1000));
 }
 
 bool wall_clock_init(struct wall_clock *clock, struct wall_pair begin,

@@ -15,10 +15,13 @@ struct wall_pair {
 struct wall_clock {
 	__u64 from;		/* monotonic */
 	__s64 offset;		/* realtime - monotonic, at @from */
-	double drift;		/* by which the offset grows, ns per ns */
+	double drift;		/* growth of the offset, ns per ns */
 };
 
 struct wall_pair wall_now(void);
+
+/* KIND_20261121_104322_123: the name of what is of this kind and time, UTC. The caller frees it. */
+char *wall_name(const char *kind, __u64 ms);
 
 /*
  * Converts by two pairs, or by @begin alone if @end is all zero. False if the time of day

@@ -80,7 +80,7 @@ static void become(pid_t recorder, const char *path, char **argv, const sigset_t
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (path)
 		execv(path, argv);
-	execvp(argv[0], argv); /* for a script without an interpreter, and for the error */
+	execvp(argv[0], argv); /* runs a script without an interpreter line, or sets errno */
 	err = errno;
 	cli_say_of(argv[0], "cannot be run: %s", strerror(err));
 	_exit(err == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
@@ -93,11 +93,11 @@ int workload_start(struct workload *w, char **argv, const sigset_t *mask)
 	sigset_t go, before;
 
 	*w = (struct workload){ .waits = true };
-	/* The child may be let go before it waits. */
+	/* The signal may come before the child waits. */
 	sigemptyset(&go);
 	sigaddset(&go, GO);
 	sigprocmask(SIG_BLOCK, &go, &before);
-	/* what the command leaves behind becomes our child: see workload_left() */
+	/* processes that outlive the command become our children: see workload_left() */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	w->pid = fork();
 	if (!w->pid)
@@ -114,7 +114,7 @@ int workload_start(struct workload *w, char **argv, const sigset_t *mask)
 void workload_go(struct workload *w)
 {
 	if (kill(w->pid, GO))
-		cli_say("the command cannot be let go: %s", strerror(errno));
+		cli_say("cannot start the command: %s", strerror(errno));
 	w->waits = false;
 }
 
@@ -184,7 +184,7 @@ static bool is_child(pid_t pid)
 	return comm_end && sscanf(comm_end, ") %*c %d", &parent) == 1 && parent == getpid();
 }
 
-/* All processes are looked at: /proc/PID/task/TID/children is not in every kernel. */
+/* Checks all processes, as /proc/PID/task/TID/children is not in every kernel. */
 char *workload_left_names(void)
 {
 	DIR *proc = opendir("/proc");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The command whose operations are recorded. */
+/* The command that is recorded. */
 #ifndef TOOL_WORKLOAD_H
 #define TOOL_WORKLOAD_H
 

@@ -108,7 +108,7 @@ bool writer_start(struct writer *w, size_t size, __u64 limit)
 	err = pthread_create(&w->thread, NULL, work, w);
 	w->running = !err;
 	if (err)
-		cli_say("no thread to be had: %s", strerror(err));
+		cli_say("cannot start a thread: %s", strerror(err));
 	return !err;
 }
 

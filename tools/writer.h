@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A thread that writes what another thread reads, so that reading goes on while the
- * disk is busy. Chunks are written in the order of writer_put().
+ * A thread that writes what another thread reads, so that reading continues
+ * while the disk is busy. Chunks are written in the order of writer_put().
  */
 #ifndef TOOL_WRITER_H
 #define TOOL_WRITER_H
@@ -16,7 +16,7 @@
 /* The range that was written: seq of one CPU, or ids of paths. */
 struct writer_range {
 	bool any;
-	__u64 first, next;		/* the last is the one before @next */
+	__u64 first, next;		/* @next is one after the last */
 };
 
 /* A file that is written, and what it holds. */
@@ -25,7 +25,7 @@ struct writer_file {
 	char *name;
 	unsigned int cpus;		/* 0: paths */
 	size_t record;			/* bytes of one record */
-	atomic_ullong events, lost;	/* or paths: written, and missing before these */
+	atomic_ullong events, lost;	/* events or paths: written, and missing before them */
 	atomic_ullong bytes;
 	/* Read these only after writer_finish(): */
 	__u64 *lost_by_cpu;
@@ -40,16 +40,16 @@ struct chunk {
 
 struct writer {
 	size_t size;
-	__u64 limit;			/* bytes of all files, 0: none */
+	__u64 limit;			/* most bytes of all files, 0: no limit */
 	pthread_t thread;
 	bool running;
 	pthread_mutex_t lock;		/* protects @free to @finish */
 	pthread_cond_t change;
 	struct chunk *free;
 	unsigned int chunks;		/* allocated so far */
-	struct chunk *first, **last;	/* to be written */
+	struct chunk *first, **last;	/* chunks to be written */
 	bool finish;
-	atomic_ullong bytes;		/* of all files */
+	atomic_ullong bytes;		/* bytes written to all files */
 	atomic_bool full;		/* the limit is reached: nothing more is written */
 	atomic_bool failed;		/* @error is set: nothing more is written */
 	char *error;

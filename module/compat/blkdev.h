@@ -38,7 +38,7 @@ static inline u16 iot_bio_write_hint(const struct bio *bio)
 #endif
 }
 
-/* Completion function of a buffer, which end_bio_bh_io_sync() calls; 0 if buffers have none. */
+/* Completion function of a buffer, which end_bio_bh_io_sync() calls; 0 if this kernel has none. */
 static inline unsigned long iot_buffer_end(const struct buffer_head *bh)
 {
 #ifdef IOT_HAVE_BUFFER_HEAD_END_IO

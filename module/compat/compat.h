@@ -13,11 +13,12 @@
 #include <linux/mount.h>
 #include <linux/page-flags.h>
 #include <linux/rcupdate.h>
+#include "compat/arch.h"
 #include "compat/config.h"
 
 /*
- * For a variable on the stack that its function fills, in the path of every call. Without
- * this, kernels with CONFIG_INIT_STACK_ALL_ZERO fill it with zeroes first.
+ * For a stack variable that is filled in anyway, in code that runs for every call. Without this,
+ * kernels with CONFIG_INIT_STACK_ALL_ZERO zero it first.
  */
 #if __has_attribute(__uninitialized__)
 #define IOT_UNINITIALIZED	__attribute__((__uninitialized__))
@@ -45,7 +46,7 @@ static __always_inline const struct path *iot_file_user_path(const struct file *
 #endif
 }
 
-/* User address that a name was copied from; NULL if there is none or the kernel drops it. */
+/* User address that a name was copied from; NULL if there is none or it is not kept. */
 static __always_inline const char __user *iot_filename_user(const struct filename *name)
 {
 #ifdef IOT_HAVE_FILENAME_UPTR
@@ -86,26 +87,7 @@ static inline struct file *iot_exe_file(struct mm_struct *mm)
 	return file;
 }
 
-/*
- * To redirect a call, an ftrace handler needs the argument registers and the
- * instruction pointer, also for writing, without SAVE_REGS. The original has to
- * have an entry site that we know how to enter behind. This is done for x86-64 only.
- */
-#if defined(CONFIG_X86_64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && \
-	(defined(IOT_HAVE_ARCH_FTRACE_REGS) || defined(IOT_HAVE_FTRACE_REGS_REGS))
-#define IOT_REDIRECT 1
-
-static __always_inline struct pt_regs *iot_ftrace_regs(struct ftrace_regs *fregs)
-{
-#ifdef IOT_HAVE_ARCH_FTRACE_REGS
-	return &arch_ftrace_regs(fregs)->regs;
-#else
-	return &fregs->regs;
-#endif
-}
-#endif
-
-/* FAULT_FLAG_* of a page fault that holds only the lock of its VMA; 0 if there are none. */
+/* FAULT_FLAG_* of a page fault that holds only the lock of its VMA; 0 if the kernel has none. */
 #ifdef IOT_HAVE_FAULT_VMA_LOCK
 #define IOT_FAULT_VMA_LOCK	FAULT_FLAG_VMA_LOCK
 #else

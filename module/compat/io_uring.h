@@ -68,8 +68,8 @@ static inline struct file *iot_uring_registered(unsigned int n)
 }
 
 /*
- * The file in slot @n of a ring's file table. It is NULL if that is not known; the request
- * then has the file when it completes. @in_node: from iot_uring_file_in_node().
+ * The file in slot @n of a ring's file table, or NULL if it is not known; then the file is taken
+ * from the request when it completes. @in_node: from iot_uring_file_in_node().
  * Context: the lock of the ring is held.
  */
 static inline struct file *iot_uring_fixed_file(const struct io_ring_ctx *ctx, unsigned int n,

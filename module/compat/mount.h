@@ -18,7 +18,7 @@
 
 struct iot_mount_head {
 	struct hlist_node hash;
-	struct iot_mount_head *parent;	/* the mount itself if it is at the root */
+	struct iot_mount_head *parent;	/* the mount itself if it has no parent */
 	struct dentry *mountpoint;
 };
 

@@ -23,7 +23,7 @@ static bool is_same(u32 word, u32 other)
 	return word && !((word ^ other) >> IOT_ALIAS_INDEX_BITS);
 }
 
-/** iot_alias_add_slow() - iot_alias_add() if the first word is in use */
+/** iot_alias_add_slow() - do iot_alias_add() if the first word is in use */
 bool iot_alias_add_slow(u32 *line, u32 word)
 {
 	unsigned int i, at;
@@ -40,7 +40,7 @@ bool iot_alias_add_slow(u32 *line, u32 word)
 	return !old || is_same(old, word);
 }
 
-/** iot_alias_remove_slow() - iot_alias_remove() of a word that is not the first */
+/** iot_alias_remove_slow() - do iot_alias_remove() if the word is not the first */
 void iot_alias_remove_slow(u32 *line, u32 word)
 {
 	unsigned int i;

@@ -3,9 +3,9 @@
  * The prototypes of the kernel's functions, from its own BTF.
  *
  * Probes read the arguments of functions that are internal to the kernel. A kernel whose
- * arguments have changed would be read wrongly, so each function is compared with what its
- * probe expects before it is hooked. BTF is read from the kernel's memory, as another file
- * may be mounted over /sys/kernel/btf/vmlinux.
+ * arguments have changed would be read wrongly, so each function is compared with the
+ * prototype that its probe expects before it is hooked. BTF is read from the kernel's memory,
+ * as another file may be mounted over /sys/kernel/btf/vmlinux.
  *
  * A prototype is compared as text: iot_btf_print() writes the prototype of BTF in the notation
  * of struct iot_btf_check, and fits() compares it with the expected one.
@@ -306,7 +306,7 @@ static u32 hash_of(const char *name)
 	return hash % NR_HEADS;
 }
 
-/* Check a function of that name. BTF may have several that differ: all of them have to fit. */
+/* Check a function of that name. BTF may have several that differ: all of them have to match. */
 static void compare(struct iot_btf_check *check, u32 func)
 {
 	char text[IOT_BTF_TEXT];

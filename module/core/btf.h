@@ -20,8 +20,8 @@ enum iot_btf_match {
  *		enums are given by their size alone: char, short, int and long are 1, 2, 4
  *		and 8 bytes. Structs and unions are given by their name. A function pointer
  *		is "function *". "_" is any integer or pointer. "..." is any number of
- *		further arguments, also none. " | " separates prototypes of which one has
- *		to fit. NULL: nothing is expected
+ *		further arguments, or none. " | " separates prototypes; one of them has to
+ *		match. NULL: nothing is expected
  * @match:	the result
  * @func:	if @match is IOT_BTF_DIFFERS: id of the function's type, for iot_btf_print()
  * @next:	private to iot_btf_check()

@@ -33,7 +33,7 @@ bool iot_budget_try(size_t bytes)
 /**
  * iot_budget_fits() - check whether @bytes could be charged now
  *
- * Waits for memory that is being freed. Context: as of iot_budget_take().
+ * Waits for memory that is being freed. Context: as for iot_budget_take().
  */
 bool iot_budget_fits(size_t bytes)
 {
@@ -51,12 +51,12 @@ bool iot_budget_fits(size_t bytes)
 /**
  * iot_budget_take() - charge memory before it is allocated
  * @bytes:	number of bytes
- * @what:	what they are for; begins the sentence of the message
- * @why:	receives the message, too
+ * @what:	what the memory is for; begins the sentence of the message
+ * @why:	the message is also stored here
  *
  * Memory that is being freed counts until it is free. This waits for it before it refuses.
  * Context: task, may sleep. The caller must not hold a lock that a function given to
- * iot_budget_free_later() takes; none of these takes any.
+ * iot_budget_free_later() takes; today these functions take none.
  * Return: false, after a line in the kernel log, if the limit would be exceeded.
  */
 bool iot_budget_take(size_t bytes, const char *what, struct iot_why *why)
@@ -77,7 +77,7 @@ int iot_budget_refuse(size_t bytes, const char *what, struct iot_why *why)
 	u64 used = atomic_long_read(&taken);
 
 	iot_why(why, -ENOMEM,
-		"%s of %zu bytes would pass ring_memory_limit=%llu (%llu in use), which leaves %llu: take a smaller one, remove targets or raise the parameter",
+		"%s of %zu bytes would exceed ring_memory_limit=%llu (%llu in use), which leaves %llu: take a smaller one, remove targets or raise the parameter",
 		what, bytes, limit, used, limit - min(limit, used));
 	pr_err("%s\n", why->text);
 	return -ENOMEM;
@@ -121,7 +121,7 @@ int iot_budget_init(void)
 	return frees ? 0 : -ENOMEM;
 }
 
-/** iot_budget_exit() - wait for the last frees. Context: unload, no more are to come */
+/** iot_budget_exit() - wait until all memory is free. Context: unload, no object is in use */
 void iot_budget_exit(void)
 {
 	iot_budget_settle();

@@ -46,12 +46,19 @@ static const char * const keys[] = {
 #include "uapi/filter.def"
 };
 
-static const struct {
+struct key_of_event {
 	unsigned int event;
 	const char *key;
 	const char *why;
-} without[] = {
+};
+
+static const struct key_of_event without[] = {
 #define IOT_KEY_WITHOUT(EVENT, name, why) { IOT_EVENT_ID_##EVENT, #name, why },
+#include "uapi/categories.def"
+};
+
+static const struct key_of_event only[] = {
+#define IOT_KEY_ONLY(EVENT, name, why) { IOT_EVENT_ID_##EVENT, #name, why },
 #include "uapi/filter.def"
 };
 
@@ -73,6 +80,9 @@ const char *iot_names_without(unsigned int event, const char *key)
 	for (i = 0; i < ARRAY_SIZE(without); i++)
 		if (without[i].event == event && !strcmp(without[i].key, key))
 			return without[i].why;
+	for (i = 0; i < ARRAY_SIZE(only); i++)
+		if (only[i].event != event && !strcmp(only[i].key, key))
+			return only[i].why;
 	return NULL;
 }
 
@@ -84,7 +94,7 @@ const struct iot_op *iot_names_op(unsigned int event, unsigned int op)
 	return &ops[event][op];
 }
 
-/** iot_names_op_name() - look up the name of an operation. Return: as above */
+/** iot_names_op_name() - look up the name of an operation. Return: NULL if none has the id */
 const char *iot_names_op_name(unsigned int event, unsigned int op)
 {
 	const struct iot_op *known = iot_names_op(event, op);
@@ -98,14 +108,26 @@ const char *iot_names_kind(unsigned int kind)
 	return kind < ARRAY_SIZE(kinds) ? kinds[kind] : NULL;
 }
 
+/** iot_names_group() - look up a group of flags.def, or "mode" or "none" */
+struct iot_group iot_names_group(const char *name)
+{
+	struct iot_group g = { .flags = iot_flags, .octal = !strcmp(name, "mode") };
+	const struct iot_flag *end = iot_flags + iot_flags_nr;
+
+	while (g.flags < end && strcmp(g.flags->group, name))
+		g.flags++;
+	while (g.flags + g.nr < end && !strcmp(g.flags[g.nr].group, name))
+		g.nr++;
+	return g;
+}
+
 /** iot_names_whole() - look up a whole value of a group. Return: NULL if it has no name */
-const struct iot_flag *iot_names_whole(const char *group, __u32 value)
+const struct iot_flag *iot_names_whole(const struct iot_group *group, __u32 value)
 {
 	size_t i;
 
-	for (i = 0; i < iot_flags_nr; i++)
-		if (iot_flags[i].whole && iot_flags[i].value == value &&
-		    !strcmp(iot_flags[i].group, group))
-			return &iot_flags[i];
+	for (i = 0; i < group->nr; i++)
+		if (group->flags[i].whole && group->flags[i].value == value)
+			return &group->flags[i];
 	return NULL;
 }

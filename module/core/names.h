@@ -19,6 +19,18 @@ struct iot_flag {
 	bool whole;
 };
 
+/**
+ * struct iot_group - the flags and whole values that a field can have
+ * @flags:	rows of iot_flags
+ * @nr:		number of rows, 0 if the group has no names
+ * @octal:	the value has no flags: it is the mode of a file
+ */
+struct iot_group {
+	const struct iot_flag *flags;
+	size_t nr;
+	bool octal;
+};
+
 /** struct iot_op - an operation and the groups of its flags */
 struct iot_op {
 	const char *name;
@@ -34,6 +46,7 @@ const char *iot_names_without(unsigned int event, const char *key);
 const struct iot_op *iot_names_op(unsigned int event, unsigned int op);
 const char *iot_names_op_name(unsigned int event, unsigned int op);
 const char *iot_names_kind(unsigned int kind);
-const struct iot_flag *iot_names_whole(const char *group, __u32 value);
+struct iot_group iot_names_group(const char *name);
+const struct iot_flag *iot_names_whole(const struct iot_group *group, __u32 value);
 
 #endif /* IOT_NAMES_H */

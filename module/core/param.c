@@ -17,6 +17,7 @@ static unsigned int proc_uid;
 static unsigned int proc_gid;
 static ushort proc_mode = 0600;
 static char *attach = "auto";
+static char *follow = "name";
 static unsigned int maxactive = 256;
 
 /*
@@ -106,6 +107,8 @@ module_param(proc_mode, ushort, 0444);
 MODULE_PARM_DESC(proc_mode, "mode of the files in /proc/iotracer, octal with a leading 0 (default 0600); files that cannot be written get its read bits, directories its read bits and search");
 module_param(attach, charp, 0444);
 MODULE_PARM_DESC(attach, "how functions are hooked: auto (default); entry, which redirects none of them, so that livepatches can; or kprobe, which is slower but always works");
+module_param(follow, charp, 0444);
+MODULE_PARM_DESC(follow, "what a target goes on with when its path comes to lead to another file: name (default), that file; inode, the file that was added");
 
 module_param_cb(maxactive, &maxactive_ops, &maxactive, 0644);
 __MODULE_PARM_TYPE(maxactive, "uint");
@@ -181,6 +184,12 @@ bool iot_param_handlers_allowed(void)
 	return strcmp(attach, "kprobe");
 }
 
+/** iot_param_follows_names() - check whether targets follow their paths, unless told not to */
+bool iot_param_follows_names(void)
+{
+	return !strcmp(follow, "name");
+}
+
 /** iot_param_maxactive() - get the number of calls that a kretprobe can follow at a time */
 int iot_param_maxactive(void)
 {
@@ -206,6 +215,10 @@ int __init iot_param_init(void)
 	if (strcmp(attach, "auto") && strcmp(attach, "entry") && strcmp(attach, "kprobe")) {
 		pr_err("attach=%*pE is unknown; say auto, entry or kprobe\n", (int)strlen(attach),
 		       attach);
+		return -EINVAL;
+	}
+	if (strcmp(follow, "name") && strcmp(follow, "inode")) {
+		pr_err("follow=%*pE is unknown; say name or inode\n", (int)strlen(follow), follow);
 		return -EINVAL;
 	}
 	if (paths_limit > 1UL << 24) {

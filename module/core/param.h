@@ -21,6 +21,7 @@ kuid_t iot_param_uid(void);
 kgid_t iot_param_gid(void);
 bool iot_param_redirect_allowed(void);
 bool iot_param_handlers_allowed(void);
+bool iot_param_follows_names(void);
 int iot_param_maxactive(void);
 
 #endif /* IOT_PARAM_H */

@@ -12,7 +12,8 @@
 
 /**
  * iot_why() - set the reason for a refusal
- * @why:	where to store it; a reason that is already set stays, as it is nearer to the cause
+ * @why:	where to store it; a reason that is already set stays, as it was set closer to the
+ *		cause
  * @err:	the error
  * @format:	what is wrong, with what, and what to do
  *
@@ -30,7 +31,7 @@ int iot_why(struct iot_why *why, int err, const char *format, ...)
 	return err;
 }
 
-/* The reason if none is set: only the error number is known. */
+/* Set the reason from the error number, if @run has not set one. */
 static void say_error(struct iot_why *why, int err)
 {
 	switch (err) {
@@ -96,7 +97,7 @@ static void show_text(struct seq_file *m, const char *text)
 	}
 }
 
-/** iot_refusal_show() - print the last refusal in one line, nothing if there was none */
+/** iot_refusal_show() - print the last refusal as one line, or nothing if there was none */
 void iot_refusal_show(struct seq_file *m, struct iot_refusal *last)
 {
 	mutex_lock(&last->lock);

@@ -38,14 +38,15 @@
  * A reader reads the state of a slot before and after it copies the slot. It uses
  * the copy only if both times the wanted index is committed, so a torn record is
  * never returned. Writers do not wait for readers: a reader that is overtaken gets
- * IOT_RING_GONE and continues with the next index. A slot that is behind the
- * wanted index is IOT_RING_PENDING: it is a hole, or its writer has not committed
- * yet. The kernel's writers disable preemption between reserve and commit, so a
- * reader can distinguish the two by waiting for a grace period and looking again.
+ * IOT_RING_GONE and continues with the next index. If the slot still has an older
+ * index, the result is IOT_RING_PENDING: the record is lost, or its writer has not
+ * committed yet. The kernel's writers disable preemption between reserve and commit,
+ * so a reader can distinguish the two by waiting for a grace period and looking
+ * again.
  *
  * A ring is emptied in place. Its owner keeps writers away, waits for those that
  * are in it, and restarts the ring at @head: indices continue to rise, and all
- * that the slots hold is below @base. A reader that is still copying older records
+ * records in the slots are below @base. A reader that is still copying older records
  * finds them until they are overwritten.
  *
  * Reserve and commit are inlined from ring.h, as every traced read and write uses
@@ -159,7 +160,7 @@ void iot_ring_limit(struct iot_ring *ring, u64 keep)
 }
 
 /**
- * iot_ring_seen() - count the records of a class that writers brought, stored or lost
+ * iot_ring_seen() - count the records that writers of a class had, stored or lost
  *
  * Exact while no writer is running.
  */
@@ -184,7 +185,7 @@ u64 iot_ring_window(const struct iot_ring *ring, u64 *end)
 	u64 base = READ_ONCE(ring->base);
 	u64 head, keep;
 
-	smp_rmb(); /* @base before @head: another reader may move @base up to a newer head */
+	smp_rmb(); /* read @base before @head: another reader may raise @base to a newer @head */
 	head = atomic64_read(&ring->head);
 	*end = head;
 	keep = READ_ONCE(ring->keep);
@@ -201,14 +202,14 @@ enum iot_ring_state iot_ring_read(const struct iot_ring *ring, u64 index,
 				  u64 *copy)
 {
 	const u64 *slot = iot_ring_slot(ring, index);
-	u64 state = smp_load_acquire(slot); /* before the copy */
+	u64 state = smp_load_acquire(slot); /* read the state before the copy */
 	u64 i;
 
 	if (state != iot_ring_committed(index))
 		return state > iot_ring_busy(index) ? IOT_RING_GONE : IOT_RING_PENDING;
 	for (i = 1; i < ring->slot_size / sizeof(u64); i++)
 		copy[i] = READ_ONCE(slot[i]);
-	smp_rmb(); /* the copy before the second read of the state */
+	smp_rmb(); /* finish the copy before the second read of the state */
 	return READ_ONCE(*slot) == state ? IOT_RING_OK : IOT_RING_GONE;
 }
 

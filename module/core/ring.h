@@ -11,7 +11,7 @@
 #include <linux/math64.h>
 #include <linux/types.h>
 
-#define IOT_RING_CLASSES 2	/* records are counted by class */
+#define IOT_RING_CLASSES 2	/* counters of records: a writer names the one to use */
 
 #ifdef IOT_POISON
 #define IOT_RING_POISONED 1
@@ -24,7 +24,7 @@
  * @nr_slots:	number of slots, larger than @keep
  * @reciprocal:	2^(64 + @shift) / @nr_slots, rounded up
  * @shift:	2^@shift is below @nr_slots, and 2^(@shift + 1) is not
- * @keep:	number of records that a reader is shown at most
+ * @keep:	largest number of records that a reader is shown
  * @slot_size:	bytes, a multiple of 8; the first 8 are the slot's state
  * @first:	index of the first record reserved in this ring
  * @base:	no index below this one is shown
@@ -74,7 +74,7 @@ enum iot_ring_state iot_ring_read(const struct iot_ring *ring, u64 index,
 bool iot_ring_holds(const struct iot_ring *ring, u64 index);
 void iot_ring_put(struct iot_ring *ring, u64 index, const u64 *copy);
 
-/* States of a slot; see ring.c. */
+/* The states of a slot, see ring.c. */
 static __always_inline u64 iot_ring_busy(u64 index)
 {
 	return 2 * index + 3;
@@ -118,7 +118,7 @@ static __always_inline bool iot_ring_claim(u64 *slot, u64 index)
 	u64 old = READ_ONCE(*slot);
 
 	return !(old & 1) && old < iot_ring_committed(index) &&
-	       cmpxchg(slot, old, iot_ring_busy(index)) == old;
+	       try_cmpxchg(slot, &old, iot_ring_busy(index));
 }
 
 /*
@@ -152,6 +152,8 @@ static __always_inline bool iot_ring_reserve(struct iot_ring *ring,
 		atomic64_inc(&ring->second);
 	*slot = iot_ring_slot(ring, *index);
 	if (likely(iot_ring_claim(*slot, *index))) {
+		if (!*slot)
+			__builtin_unreachable(); /* so that callers need not check for NULL */
 		iot_ring_poison(ring, *slot);
 		return true;
 	}
@@ -173,7 +175,7 @@ static __always_inline void iot_ring_refuse(struct iot_ring *ring, unsigned int 
  */
 static __always_inline void iot_ring_commit(u64 *slot, u64 index)
 {
-	smp_store_release(slot, iot_ring_committed(index)); /* after the fields */
+	smp_store_release(slot, iot_ring_committed(index)); /* fields first, then the state */
 }
 
 #endif /* IOT_RING_H */

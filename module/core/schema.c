@@ -17,7 +17,7 @@
 
 #define member_size(type, name) sizeof(((type *)0)->name)
 
-/* The fields add up to the record: it has no holes and no padding at its end. */
+/* The fields add up to the size of the record: it has no holes and no padding. */
 enum {
 #define IOT_EVENT(name, NAME, id, meaning) sum_of_##name = 0
 #define IOT_FIELD(event, type, name, kind, unit, text) + sizeof(IOT_TYPE_##type)
@@ -83,7 +83,7 @@ static __u64 hash_number(__u64 hash, unsigned int n)
  * iot_schema_hash() - compute a hash that changes when the layout of a record changes
  *
  * It covers the name, id and size of each event and the name, type, kind and offset of each
- * field, but no texts and units.
+ * field, but not their texts and units.
  */
 __u64 iot_schema_hash(void)
 {

@@ -11,7 +11,7 @@
 struct iot_schema_field {
 	const char *name;
 	const char *type;	/* "u64", "char" and so on */
-	const char *kind;	/* how to show it, see events.def */
+	const char *kind;	/* how to show the value, see events.def */
 	const char *unit;	/* "" if there is none */
 	const char *text;	/* one line */
 	unsigned int offset;	/* bytes */

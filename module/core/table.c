@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects in flight, such as requests, found by an address.
+ * Objects in flight, such as requests, which are found by an address.
  *
  * A table has a fixed number of slots. An object has a slot from its creation to its end. The
  * key of a slot has one of three values:
@@ -37,7 +37,7 @@
 
 #define HELD	IOT_TABLE_HELD
 
-/* The hash secrets of all tables; odd. */
+/* The hash secrets of all tables; they are odd. */
 u64 iot_table_secret __read_mostly;
 u64 iot_table_secret2 __read_mostly;
 
@@ -58,21 +58,21 @@ static atomic_t *used_of(const struct iot_table *t, u32 hash)
 	return &t->used[hash & t->used_mask];
 }
 
-static void *first_place(const struct iot_table *t, u32 hash)
+static void *first_slot(const struct iot_table *t, u32 hash)
 {
-	return t->places + hash * stride(t);
+	return t->slots + hash * stride(t);
 }
 
 /* Change the key of a slot. Return: false if it is no longer @from. */
-static bool change(struct iot_table_slot *place, unsigned long from, unsigned long to)
+static bool change(struct iot_table_slot *slot, unsigned long from, unsigned long to)
 {
-	return READ_ONCE(place->key) == from && cmpxchg(&place->key, from, to) == from;
+	return READ_ONCE(slot->key) == from && cmpxchg(&slot->key, from, to) == from;
 }
 
 /* Hold the slot that has @key. Return: NULL if there is none. */
 static struct iot_table_slot *hold(const struct iot_table *t, u32 hash, unsigned long key)
 {
-	void *at = first_place(t, hash);
+	void *at = first_slot(t, hash);
 	unsigned int i;
 
 	for (i = 0; i < IOT_TABLE_PROBES; i++, at += stride(t))
@@ -84,7 +84,7 @@ static struct iot_table_slot *hold(const struct iot_table *t, u32 hash, unsigned
 /* Hold a free slot for @key. Return: NULL if there is none. */
 static struct iot_table_slot *hold_free(const struct iot_table *t, u32 hash, unsigned long key)
 {
-	void *at = first_place(t, hash);
+	void *at = first_slot(t, hash);
 	unsigned int i;
 
 	for (i = 0; i < IOT_TABLE_PROBES; i++, at += stride(t)) {
@@ -98,23 +98,23 @@ static struct iot_table_slot *hold_free(const struct iot_table *t, u32 hash, uns
 
 /* A snapshot of an object that is not held, and so may change meanwhile. */
 struct look {
-	struct iot_table_slot *place;
+	struct iot_table_slot *slot;
 	unsigned long key;
 	u64 time;
 	u32 uid;
 	u32 pid;
 };
 
-static void look_at(const struct iot_table *t, struct look *l, struct iot_table_slot *place)
+static void look_at(const struct iot_table *t, struct look *l, struct iot_table_slot *slot)
 {
-	l->place = place;
-	l->key = READ_ONCE(place->key);
-	l->time = READ_ONCE(*(u64 *)(place->thing + t->time));
-	l->uid = READ_ONCE(*(u32 *)(place->thing + t->uid));
-	l->pid = READ_ONCE(*(u32 *)(place->thing + t->pid));
+	l->slot = slot;
+	l->key = READ_ONCE(slot->key);
+	l->time = READ_ONCE(*(u64 *)(slot->thing + t->time));
+	l->uid = READ_ONCE(*(u32 *)(slot->thing + t->uid));
+	l->pid = READ_ONCE(*(u32 *)(slot->thing + t->pid));
 }
 
-/* How many objects its owner has: those of the user count more than those of the process. */
+/* Rank an object: first by how many objects its user has, then by how many its process has. */
 static unsigned int weight(const struct look *looks, const struct look *l)
 {
 	unsigned int i, n = 0;
@@ -125,19 +125,19 @@ static unsigned int weight(const struct look *looks, const struct look *l)
 	return n;
 }
 
-/* The chosen slot may change before displace() holds it. */
+/* Displacing fails if the chosen slot changes before it is held. */
 #define DISPLACE_TRIES	4
 
 /*
  * Hold the slot of the object to displace, and set its key to @key.
- * @old: where to store its key
+ * @old: where to store the key of the displaced object
  * Return: the slot, or NULL if there is none or the chosen slot has changed meanwhile.
  */
 static struct iot_table_slot *hold_another(const struct iot_table *t, u32 hash,
 					   unsigned long key, unsigned long *old)
 {
 	struct look looks[IOT_TABLE_PROBES], *least = NULL;
-	void *at = first_place(t, hash);
+	void *at = first_slot(t, hash);
 	unsigned int i, w, most = 0;
 
 	for (i = 0; i < IOT_TABLE_PROBES; i++, at += stride(t))
@@ -153,33 +153,33 @@ static struct iot_table_slot *hold_another(const struct iot_table *t, u32 hash,
 		least = l;
 		most = w;
 	}
-	if (!least || !change(least->place, least->key, key | HELD))
+	if (!least || !change(least->slot, least->key, key | HELD))
 		return NULL;
 	*old = least->key;
-	return least->place;
+	return least->slot;
 }
 
-/* Get a slot although all slots of the key are taken. */
+/* Displace an object to get a slot, as all slots of the key are taken. */
 static noinline struct iot_table_slot *displace(struct iot_table *t, u32 hash, unsigned long key)
 {
-	struct iot_table_slot *place = NULL;
+	struct iot_table_slot *slot = NULL;
 	unsigned int i;
 	unsigned long old;
 
-	for (i = 0; i < DISPLACE_TRIES && !place; i++) {
-		if (i) /* the owner may have dropped the object meanwhile */
-			place = hold_free(t, hash, key);
-		if (place)
-			return place;
-		place = hold_another(t, hash, key, &old);
+	for (i = 0; i < DISPLACE_TRIES && !slot; i++) {
+		if (i) /* a slot may have become free since the last try */
+			slot = hold_free(t, hash, key);
+		if (slot)
+			return slot;
+		slot = hold_another(t, hash, key, &old);
 	}
-	if (!place)
+	if (!slot)
 		return NULL;
 	if (t->gone)
-		t->gone(place->thing, true);
+		t->gone(slot->thing, true);
 	atomic_inc(used_of(t, hash));
 	atomic_dec(used_of(t, iot_table_hash_of(t, old)));
-	return place;
+	return slot;
 }
 
 /**
@@ -193,41 +193,41 @@ void *iot_table_new(struct iot_table *t, const void *key)
 {
 	unsigned long k = (unsigned long)key;
 	u32 hash = iot_table_hash_of(t, k);
-	struct iot_table_slot *place = NULL;
+	struct iot_table_slot *slot = NULL;
 
 	if (atomic_read(used_of(t, hash)))
-		place = hold(t, hash, k);
-	if (unlikely(place)) {
+		slot = hold(t, hash, k);
+	if (unlikely(slot)) {
 		if (t->gone)
-			t->gone(place->thing, false);
-		return place->thing;
+			t->gone(slot->thing, false);
+		return slot->thing;
 	}
-	place = hold_free(t, hash, k);
-	if (unlikely(!place))
-		place = displace(t, hash, k);
-	return place ? place->thing : NULL;
+	slot = hold_free(t, hash, k);
+	if (unlikely(!slot))
+		slot = displace(t, hash, k);
+	return slot ? slot->thing : NULL;
 }
 
-/** iot_table_take_used() - iot_table_take() if the counter of the hash is not 0 */
+/** iot_table_take_used() - do iot_table_take() if the counter of the hash is not 0 */
 void *iot_table_take_used(struct iot_table *t, u32 hash, unsigned long key)
 {
-	struct iot_table_slot *place = hold(t, hash, key);
+	struct iot_table_slot *slot = hold(t, hash, key);
 
-	return place ? place->thing : NULL;
+	return slot ? slot->thing : NULL;
 }
 
 /**
  * iot_table_take_at() - hold the object that is in the slot of @thing now
  *
- * It may be another object than the one the caller has looked at. Context: as of
- * iot_table_take(). Return: the object, or NULL if the slot is free or held.
+ * This may not be the object that the caller has looked at. Context: as for iot_table_take().
+ * Return: the object, or NULL if the slot is free or held.
  */
 void *iot_table_take_at(struct iot_table *t, void *thing)
 {
-	struct iot_table_slot *place = iot_table_slot_of(thing);
-	unsigned long key = READ_ONCE(place->key);
+	struct iot_table_slot *slot = iot_table_slot_of(thing);
+	unsigned long key = READ_ONCE(slot->key);
 
-	if (!key || (key & HELD) || !change(place, key, key | HELD))
+	if (!key || (key & HELD) || !change(slot, key, key | HELD))
 		return NULL;
 	return thing;
 }
@@ -249,7 +249,7 @@ void *iot_table_rename(struct iot_table *t, void *thing, const void *key)
 	return to;
 }
 
-static size_t places_bytes(const struct iot_table *t)
+static size_t slots_bytes(const struct iot_table *t)
 {
 	return IOT_TABLE_SLOTS(t->bits) * stride(t);
 }
@@ -257,7 +257,7 @@ static size_t places_bytes(const struct iot_table *t)
 /** iot_table_clear() - drop all objects. Context: no probe is running */
 void iot_table_clear(struct iot_table *t)
 {
-	memset(t->places, 0, places_bytes(t));
+	memset(t->slots, 0, slots_bytes(t));
 	memset(t->used, 0, (t->used_mask + 1) * sizeof(*t->used));
 }
 
@@ -268,22 +268,22 @@ void iot_table_clear(struct iot_table *t)
  */
 int iot_table_begin(struct iot_table *t)
 {
-	size_t bytes = places_bytes(t);
+	size_t bytes = slots_bytes(t);
 
-	if (t->places) {
+	if (t->slots) {
 		iot_table_clear(t);
 		return 0;
 	}
-	t->places = vzalloc(bytes + (t->used_mask + 1) * sizeof(*t->used));
-	if (!t->places)
+	t->slots = vzalloc(bytes + (t->used_mask + 1) * sizeof(*t->used));
+	if (!t->slots)
 		return -ENOMEM;
-	t->used = t->places + bytes;
+	t->used = t->slots + bytes;
 	return 0;
 }
 
 /** iot_table_free() - free the slots. Context: unload, no probe is left */
 void iot_table_free(struct iot_table *t)
 {
-	vfree(t->places);
-	t->places = NULL;
+	vfree(t->slots);
+	t->slots = NULL;
 }

@@ -21,9 +21,9 @@
  * @shift:	64 - @bits
  * @used_mask:	bits of the hash that select a counter in @used: all of them, or none
  * @gone:	called for a held object that ends without iot_table_drop(). @displaced is
- *		true if another object needs its slot. Otherwise the object is stale: its
- *		key stands for another one now. Context: as of iot_table_new(). May be NULL
- * @places:	the slots, static or from the first iot_table_begin() to iot_table_free()
+ *		true if another object needs its slot. Otherwise the object is stale: its key
+ *		belongs to another object now. Context: as for iot_table_new(). May be NULL
+ * @slots:	the slots, static or from the first iot_table_begin() to iot_table_free()
  * @used:	number of slots in use, by the bits of the hash in @used_mask; most searches
  *		end there, at 0
  */
@@ -36,7 +36,7 @@ struct iot_table {
 	u8 shift;
 	u32 used_mask;
 	void (*gone)(void *thing, bool displaced);
-	void *places;
+	void *slots;
 	atomic_t *used;
 };
 
@@ -50,15 +50,15 @@ struct iot_table {
 /* IOT_TABLE_STORE() - define static memory of a small table; needs no iot_table_begin() */
 #define IOT_TABLE_STORE(name, type, nr_bits)					\
 	static struct { unsigned long key; type thing; }			\
-		name##_places[IOT_TABLE_SLOTS(nr_bits)];			\
+		name##_slots[IOT_TABLE_SLOTS(nr_bits)];			\
 	static atomic_t name##_used
 #define IOT_TABLE_STORED(name, nr_bits)						\
 	.bits = (nr_bits),							\
 	.shift = 64 - (nr_bits),						\
-	.places = name##_places,						\
+	.slots = name##_slots,						\
 	.used = &name##_used
 
-/* IOT_TABLE_BEGUN() - a large table, with a counter per hash; needs iot_table_begin() */
+/* IOT_TABLE_BEGUN() - initialize a large table, with a counter per hash; needs iot_table_begin() */
 #define IOT_TABLE_BEGUN(nr_bits)						\
 	.bits = (nr_bits),							\
 	.shift = 64 - (nr_bits),						\
@@ -84,7 +84,7 @@ static __always_inline u32 iot_table_hash(unsigned long key, unsigned int bits)
 	return (key * iot_table_secret) >> (64 - bits);
 }
 
-/* iot_table_pair() - hash two words to 64 bits, as unpredictably. Context: any */
+/* iot_table_pair() - hash two words to 64 bits, in the same unpredictable way. Context: any */
 static __always_inline u64 iot_table_pair(u64 first, u64 second)
 {
 	return first * iot_table_secret + second * iot_table_secret2;
@@ -94,7 +94,7 @@ static __always_inline u64 iot_table_pair(u64 first, u64 second)
 
 /**
  * struct iot_table_slot - a slot of a table
- * @key:	see table.c
+ * @key:	address and state of the object, see table.c
  * @thing:	the object, iot_table.size bytes
  */
 struct iot_table_slot {
@@ -122,49 +122,49 @@ static __always_inline void *iot_table_take(struct iot_table *t, const void *key
 {
 	unsigned long k = (unsigned long)key;
 	u32 hash = iot_table_hash_of(t, k);
-	struct iot_table_slot *place;
+	struct iot_table_slot *slot;
 
 	if (!atomic_read(&t->used[hash & t->used_mask]))
 		return NULL;
-	place = t->places + hash * (sizeof(*place) + t->size); /* the key's first slot */
-	if (likely(READ_ONCE(place->key) == k &&
-		   cmpxchg(&place->key, k, k | IOT_TABLE_HELD) == k))
-		return place->thing;
+	slot = t->slots + hash * (sizeof(*slot) + t->size); /* the key's first slot */
+	if (likely(READ_ONCE(slot->key) == k &&
+		   cmpxchg(&slot->key, k, k | IOT_TABLE_HELD) == k))
+		return slot->thing;
 	return iot_table_take_used(t, hash, k);
 }
 
 /** iot_table_keep() - make a held object findable, for the first time or again. Context: any */
 static __always_inline void iot_table_keep(void *thing)
 {
-	struct iot_table_slot *place = iot_table_slot_of(thing);
+	struct iot_table_slot *slot = iot_table_slot_of(thing);
 
-	/* after its fields */
-	smp_store_release(&place->key, place->key & ~IOT_TABLE_HELD);
+	/* the object's fields are written first */
+	smp_store_release(&slot->key, slot->key & ~IOT_TABLE_HELD);
 }
 
 /** iot_table_drop() - end a held object and free its slot. Context: any */
 static __always_inline void iot_table_drop(struct iot_table *t, void *thing)
 {
-	struct iot_table_slot *place = iot_table_slot_of(thing);
-	u32 hash = iot_table_hash_of(t, place->key & ~IOT_TABLE_HELD);
+	struct iot_table_slot *slot = iot_table_slot_of(thing);
+	u32 hash = iot_table_hash_of(t, slot->key & ~IOT_TABLE_HELD);
 
-	smp_store_release(&place->key, 0); /* after the last use of its fields */
+	smp_store_release(&slot->key, 0); /* the object's fields are no longer used */
 	atomic_dec(&t->used[hash & t->used_mask]);
 }
 
 /** iot_table_index() - get an object's index: its offset in words of 8 bytes. Context: any */
 static __always_inline u32 iot_table_index(const struct iot_table *t, const void *thing)
 {
-	return (thing - t->places) / sizeof(u64);
+	return (thing - t->slots) / sizeof(u64);
 }
 
-/** iot_table_at() - get what is at an index now, which may be another object. Context: any */
+/** iot_table_at() - get the object at an index now, which may be another one. Context: any */
 static __always_inline void *iot_table_at(const struct iot_table *t, u32 number)
 {
-	return t->places + number * sizeof(u64);
+	return t->slots + number * sizeof(u64);
 }
 
-/** iot_table_is_empty() - check a table that has one counter. Context: any */
+/** iot_table_is_empty() - check whether a table with one counter is empty. Context: any */
 static __always_inline bool iot_table_is_empty(const struct iot_table *t)
 {
 	return !atomic_read(t->used);

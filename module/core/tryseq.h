@@ -23,19 +23,19 @@ static __always_inline bool iot_tryseq_begin(u32 *seq)
 /** iot_tryseq_end() - finish writing */
 static __always_inline void iot_tryseq_end(u32 *seq)
 {
-	smp_store_release(seq, *seq + 1); /* after the fields */
+	smp_store_release(seq, *seq + 1); /* fields first, then the count */
 }
 
 /** iot_tryseq_read() - read the count before copying */
 static __always_inline u32 iot_tryseq_read(const u32 *seq)
 {
-	return smp_load_acquire(seq); /* before the copy */
+	return smp_load_acquire(seq); /* read the count before the copy */
 }
 
 /** iot_tryseq_is_whole() - check that the copy made since iot_tryseq_read() is consistent */
 static __always_inline bool iot_tryseq_is_whole(const u32 *seq, u32 before)
 {
-	smp_rmb(); /* the copy before the second read of the count */
+	smp_rmb(); /* finish the copy before the second read of the count */
 	return !(before & 1) && READ_ONCE(*seq) == before;
 }
 

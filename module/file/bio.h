@@ -12,7 +12,7 @@
 #include <linux/bio.h>
 #include <linux/pagemap.h>
 
-/** iot_bio_folio() - get the folio of the first page. Context: the bio has data */
+/** iot_bio_folio() - get the folio of a bio's first page; the bio has data */
 static __always_inline struct folio *iot_bio_folio(const struct bio *bio)
 {
 	return page_folio(bio_page(bio));
@@ -38,7 +38,7 @@ static __always_inline bool iot_bio_moves_cache(const struct bio *bio, struct fo
 	return folio_test_locked(folio) && !folio_test_uptodate(folio);
 }
 
-/** iot_bio_offset() - get the file offset of the first byte; @folio is in the page cache */
+/** iot_bio_offset() - get the file offset of the bio's first byte; @folio is in the page cache */
 static __always_inline u64 iot_bio_offset(const struct bio *bio, struct folio *folio)
 {
 	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);

@@ -6,10 +6,10 @@
  * direct call, a table therefore holds the call by the task. A bio that the task submits in
  * the meantime belongs to the call's file.
  *
- * The table has a fixed size. A task takes a free slot near its hash, finds the slot again,
- * and releases it. Slots need no lock: no other task uses the slot, and only
- * iot_direct_forget() may release it in the task's place. If all slots that a task may have
- * are taken, the call is not tracked, and is counted.
+ * The table has a fixed size. A task takes a free slot near the hash of its address, finds it
+ * there again, and releases it. Slots need no lock: no other task uses the slot, and only
+ * iot_direct_forget() may release it for the task. If all slots that a task may have are taken,
+ * the call is not tracked, and is counted.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -34,7 +34,7 @@ struct slot {
 };
 
 static struct slot slots[BIT(CALL_BITS)];
-static atomic_long_t nr_missed;
+static atomic_long_t nr_missed, nr_missed_by_block;
 
 atomic_t iot_direct_calls;	/* number of tracked calls */
 
@@ -82,11 +82,11 @@ static void slot_release(struct slot *slot, struct iot_direct *call)
 	if (cmpxchg(&slot->call, call, NULL) != call)
 		return;
 	WRITE_ONCE(slot->owner, NULL);
-	smp_store_release(&slot->task, NULL); /* after the slot's last use */
+	smp_store_release(&slot->task, NULL); /* the slot is no longer used */
 	atomic_dec(&iot_direct_calls);
 }
 
-/** iot_direct_end_tracked() - see iot_direct_end() */
+/** iot_direct_end_tracked() - do iot_direct_end() for a call that has a slot */
 void iot_direct_end_tracked(struct iot_direct *call)
 {
 	unsigned int i;
@@ -129,8 +129,8 @@ void iot_direct_own(struct iot_direct *call, const struct kretprobe *krp)
  *
  * Calls in progress may end without the kretprobe's exit handler, and the memory of its
  * instances is then freed after an RCU grace period. From now on none of its calls gets a
- * slot. A task in such a call may still be looking at its slot: what the slot points to stays
- * until the call ends.
+ * slot. A task in such a call may still be reading its slot: what the slot points to stays until
+ * the call ends.
  */
 void iot_direct_forget(const struct kretprobe *krp)
 {
@@ -146,9 +146,9 @@ void iot_direct_forget(const struct kretprobe *krp)
 }
 
 /**
- * iot_direct_now() - get the direct read or write that the current task is in, or NULL
+ * iot_direct_now() - get the direct read or write that the current task is making, or NULL
  *
- * Context: task, inside the call itself.
+ * Context: task, during the call.
  */
 const struct iot_direct *iot_direct_now(void)
 {
@@ -165,7 +165,7 @@ const struct iot_direct *iot_direct_now(void)
 	return NULL;
 }
 
-/** iot_direct_mark_outer() - mark the splice or copy of the same target that @call stands for */
+/** iot_direct_mark_outer() - note that @call is recorded instead of the splice that made it */
 void iot_direct_mark_outer(const struct iot_direct *call)
 {
 	unsigned int i;
@@ -178,7 +178,19 @@ void iot_direct_mark_outer(const struct iot_direct *call)
 	}
 }
 
-/** iot_direct_missed() - get the number of untracked calls, whose bios cannot be attributed */
+/** iot_direct_miss_by_block() - count an untracked call with bios that category block wants */
+void iot_direct_miss_by_block(void)
+{
+	atomic_long_inc(&nr_missed_by_block);
+}
+
+/** iot_direct_missed_by_block() - get the number of calls counted by that */
+unsigned long iot_direct_missed_by_block(void)
+{
+	return atomic_long_read(&nr_missed_by_block);
+}
+
+/** iot_direct_missed() - get the number of untracked calls; their bios belong to no file */
 unsigned long iot_direct_missed(void)
 {
 	return atomic_long_read(&nr_missed);

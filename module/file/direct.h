@@ -17,10 +17,10 @@ struct super_block;
  * @sb:		superblock of the file, valid during the call
  * @file:	valid during the call
  * @offset:	byte where the call starts
- * @direct:	with O_DIRECT: bios that the task submits in the meantime have the caller's pages
- * @range:	a splice, copy or clone: a call inside it may be recorded in its place
+ * @direct:	with O_DIRECT: bios that the task submits during the call hold the caller's pages
+ * @range:	a splice, copy or clone: a call that it makes may be recorded instead of it
  * @tracked:	the call has a slot
- * @inner:	a call inside this one was recorded in its place
+ * @inner:	a call that this one made was recorded instead of it
  */
 struct iot_direct {
 	u64 id;
@@ -56,5 +56,7 @@ static __always_inline void iot_direct_end(struct iot_direct *call)
 const struct iot_direct *iot_direct_now(void);
 void iot_direct_mark_outer(const struct iot_direct *call);
 unsigned long iot_direct_missed(void);
+void iot_direct_miss_by_block(void);
+unsigned long iot_direct_missed_by_block(void);
 
 #endif /* IOT_DIRECT_H */

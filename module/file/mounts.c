@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where filesystems are mounted, for files that were not seen being opened.
+ * Where filesystems are mounted, for the paths of files that were opened before tracing.
  *
  * The kernel's list of mounts is private; its interface is /proc/1/mountinfo
  * (Documentation/filesystems/proc.rst). No process can influence which file that is: a kernel
@@ -13,9 +13,9 @@
  * directory above a mount is no change of mounts, so every second the worker checks whether
  * there was a rename anywhere, and if so reads the file again.
  *
- * The open file belongs to the worker, so no task waits for a lock that is held while the
- * file is read. The worker opens it when there is a user and closes it when there is none.
- * The table is looked up under RCU; the worker frees the old one after a grace period.
+ * Only the worker uses the open file, so no task waits for a lock that is held while the file is
+ * read. The worker opens it when there is a user and closes it when there is none. The table is
+ * looked up under RCU; the worker frees the old one after a grace period.
  */
 #include <linux/atomic.h>
 #include <linux/dcache.h>
@@ -35,6 +35,7 @@
 #include <linux/seqlock.h>
 #include <linux/siphash.h>
 #include <linux/sizes.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -42,17 +43,17 @@
 #include "file/path.h"
 
 #define TEXT_MAX	SZ_4M
-#define READ_GAP	(HZ / 20)	/* between two readings, however often mounts change */
+#define READ_GAP	(HZ / 20)	/* least time between two readings of the file */
 #define LOOK_AGAIN	HZ
 
-/* Limits with interrupts off: names of a path, and mounts, that are looked at. */
+/* Limit to the names of a path, and to the mounts, that are searched with interrupts off. */
 #define STEPS_AT_ONCE	64
-#define MOUNTS_AT_ONCE	1024
+#define MOUNTS_AT_ONCE	64
 
 /**
  * struct mount_at - one mount
  * @dev:	device of its filesystem
- * @root:	path in the filesystem of what is mounted, "" for the whole filesystem
+ * @root:	the mounted directory: its path in the filesystem, "" for the whole filesystem
  * @point:	path of the mount point from the root of process 1, "" for that root
  */
 struct mount_at {
@@ -63,9 +64,11 @@ struct mount_at {
 
 /**
  * struct mounts - the table of all mounts
- * @changes:	count of changes for which the table is right
+ * @changes:	count of changes of mounts up to which the table is current
  * @print:	hash of the text as it was read
  * @text:	the text, which @at points into
+ * @at:		the mounts, sorted by device, then by the length of @root, then by @root. Of
+ *		several mounts with the same root the table has only the first
  */
 struct mounts {
 	u32 changes;
@@ -75,7 +78,7 @@ struct mounts {
 	struct mount_at at[];
 };
 
-/** struct watch - the open file, and our entry in the queue of its pollers */
+/** struct watch - the open mountinfo, and our entry in the queue of tasks that poll it */
 struct watch {
 	struct file *file;
 	wait_queue_head_t *queue;
@@ -85,16 +88,16 @@ struct watch {
 
 static struct mounts __rcu *mounts;
 static atomic_t users;
-static atomic_t changes = ATOMIC_INIT(1);	/* of mounts, as far as noticed */
+static atomic_t changes = ATOMIC_INIT(1);	/* changes of mounts noticed so far */
 
 /* Used by the worker only. */
 static struct vfsmount *proc;
 static struct watch watch;
 static siphash_key_t print_key;
-static unsigned int renames;		/* count of rename_lock at the last reading */
+static unsigned int renames;		/* sequence of rename_lock when the file was last read */
 
-static unsigned long read_at;		/* jiffies */
-static unsigned int tries;		/* readings, including those that failed */
+static unsigned long read_at;		/* jiffies when the file was last read */
+static unsigned int tries;		/* attempts to read the file, including failed ones */
 static DECLARE_WAIT_QUEUE_HEAD(tried);
 
 static void work_fn(struct work_struct *work);
@@ -131,7 +134,7 @@ static char *read_text(struct file *file)
 	return ERR_PTR(-ENOMEM);
 }
 
-/* Unescape a path of the file. Only that of the root ends with a slash; it becomes "". */
+/* Unescape a path from mountinfo. Only the path of the root ends with a slash; it becomes "". */
 static const char *path_of(char *text)
 {
 	iot_path_unescape(text);
@@ -161,6 +164,38 @@ static void free_mounts(struct mounts *m)
 	kvfree(m);
 }
 
+/* Compare what two mounts show: by device, then by the length of the root, then by the root. */
+static int compare_shown(const struct mount_at *a, const struct mount_at *b)
+{
+	size_t len = strlen(a->root), other = strlen(b->root);
+
+	if (a->dev != b->dev)
+		return a->dev < b->dev ? -1 : 1;
+	if (len != other)
+		return len < other ? -1 : 1;
+	return strcmp(a->root, b->root);
+}
+
+/* As above. Mounts that show the same stay in the order in which mountinfo lists them. */
+static int compare(const void *one, const void *two)
+{
+	const struct mount_at *a = one, *b = two;
+
+	return compare_shown(a, b) ?: (a->point < b->point ? -1 : a->point > b->point);
+}
+
+/* Sort the table for find(), and drop the mounts that it would never return. */
+static void arrange(struct mounts *m)
+{
+	unsigned int i, n = 0;
+
+	sort(m->at, m->nr, sizeof(*m->at), compare, NULL);
+	for (i = 0; i < m->nr; i++)
+		if (!n || compare_shown(&m->at[n - 1], &m->at[i]))
+			m->at[n++] = m->at[i];
+	m->nr = n;
+}
+
 static struct mounts *read_mounts(struct file *file, u32 count)
 {
 	char *text = read_text(file), *rest = text;
@@ -183,6 +218,7 @@ static struct mounts *read_mounts(struct file *file, u32 count)
 	m->nr = 0;
 	while (lines--)
 		m->nr += parse(strsep(&rest, "\n"), &m->at[m->nr]);
+	arrange(m);
 	return m;
 }
 
@@ -207,7 +243,7 @@ static unsigned long gap(void)
 /*
  * Note that the mounts have changed. Context: the task that changed them, interrupts off,
  * under the lock of the queue and mount_lock. A task that holds a lock of the workqueue never
- * waits for either.
+ * waits for one of these locks.
  */
 static int changed(wait_queue_entry_t *entry, unsigned int mode, int sync, void *key)
 {
@@ -247,7 +283,7 @@ static struct vfsmount *mount_proc(void)
 	return type ? kern_mount(type) : ERR_PTR(-ENODEV);
 }
 
-/* Check that nothing replaces the file: it must be of our mount, where nobody can mount. */
+/* Check that the file is not hidden by another: it must be of our mount, where nobody can mount. */
 static bool is_ours(const struct file *file)
 {
 	return file->f_path.mnt == proc && file_inode(file)->i_sb->s_magic == PROC_SUPER_MAGIC &&
@@ -276,8 +312,8 @@ static struct file *open_mountinfo(void)
 }
 
 /*
- * Open the file anew, so as not to hold a root that process 1 has left. A change that happens
- * once the file is watched makes the new table stale.
+ * Open the file again, as the old one may hold a root that process 1 has left. A change after
+ * the file is watched makes the new table stale.
  */
 static int watch_mountinfo(void)
 {
@@ -306,7 +342,7 @@ static int refresh(void)
 	new = read_mounts(watch.file, atomic_read(&changes));
 	if (IS_ERR(new))
 		return PTR_ERR(new);
-	/* a rename changed the text, and changed() is not called for that */
+	/* a rename changed the text; changed() is not called for renames */
 	if (old && old->changes == new->changes && old->print != new->print)
 		new->changes = atomic_inc_return(&changes);
 	replace(new);
@@ -328,7 +364,7 @@ static bool is_needed(void)
 	       renames != READ_ONCE(rename_lock.seqcount.seqcount.sequence);
 }
 
-/* The open file is used from here only. Never runs twice at once. */
+/* Only this worker uses the open file. It never runs twice at once. */
 static void work_fn(struct work_struct *unused)
 {
 	if (!atomic_read(&users)) {
@@ -343,7 +379,7 @@ static void work_fn(struct work_struct *unused)
 }
 
 /**
- * iot_mounts_current() - get the count of changes that the table is right for
+ * iot_mounts_current() - get the count of changes for which the table is current
  *
  * Context: any. Return: the count, or 0 if there is no current table.
  */
@@ -363,15 +399,15 @@ u32 iot_mounts_current(void)
 /**
  * iot_mounts_get() - make iot_mounts_text() available until iot_mounts_put()
  *
- * The mounts are those of process 1. Waits at most a second for the worker to read them. If it
- * takes longer they become known later, and if they cannot be read, not at all.
+ * The mounts are those of process 1. Waits at most a second for the worker to read them. If that
+ * takes longer, the mounts become known later; if they cannot be read, never.
  * Context: task, may sleep.
  */
 void iot_mounts_get(void)
 {
 	unsigned int before = READ_ONCE(tries);
 
-	/* the first user may find a table that the worker is about to free */
+	/* the first user does not rely on the table: the worker may be about to free it */
 	if (atomic_inc_return(&users) > 1 && iot_mounts_current())
 		return;
 	mod_delayed_work(system_unbound_wq, &work, 0);
@@ -391,7 +427,7 @@ void iot_mounts_init(void)
 	get_random_bytes(&print_key, sizeof(print_key));
 }
 
-/** iot_mounts_exit() - close what is open, at unload when there is no user */
+/** iot_mounts_exit() - close the file and free the table. Context: unload, there is no user */
 void iot_mounts_exit(void)
 {
 	flush_delayed_work(&work);
@@ -400,9 +436,9 @@ void iot_mounts_exit(void)
 }
 
 /*
- * Put a name and a slash in front of @at. Under RCU the name is there, and ends with a NUL even
- * while it is being changed (fs/dcache.c). Return: where the text begins, NULL if there is no
- * room.
+ * Put a name and a slash before @at. Under RCU the name stays in memory, and ends with a NUL
+ * even while it is being changed (fs/dcache.c). Return: where the text begins, NULL if there is
+ * no room.
  */
 static char *put_name(char *at, const char *buf, const struct dentry *dentry)
 {
@@ -413,7 +449,7 @@ static char *put_name(char *at, const char *buf, const struct dentry *dentry)
 	if (at - buf < len + 1)
 		return NULL;
 	at -= len;
-	data_race(memcpy(at, name, len)); /* the caller checks for renames at its end */
+	data_race(memcpy(at, name, len)); /* the caller then checks for renames */
 	*--at = '/';
 	return at;
 }
@@ -444,38 +480,56 @@ static char *path_at_once(const struct dentry *dentry, char *buf, int size)
 	return read_seqcount_retry(&rename_lock.seqcount, seq) ? ERR_PTR(-EAGAIN) : at;
 }
 
-/* Of the mounts of the file's filesystem that show the file, find the one that shows most. */
+/* Find the first mount of a device, or where it would be. The number of steps is logarithmic. */
+static unsigned int first_of(const struct mounts *m, dev_t dev)
+{
+	unsigned int from = 0, to = m->nr;
+
+	while (from < to) {
+		unsigned int middle = from + (to - from) / 2;
+
+		if (m->at[middle].dev < dev)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+static bool shows(const struct mount_at *at, const char *text)
+{
+	size_t len = strlen(at->root);
+
+	return !strncmp(text, at->root, len) && (!text[len] || text[len] == '/');
+}
+
+/*
+ * Of the mounts of the file's filesystem that show the file, find the one with the highest root.
+ * With interrupts off only the first MOUNTS_AT_ONCE of them are searched, so a file may have no
+ * path if its filesystem as a whole is mounted nowhere, but many of its directories are.
+ */
 static const struct mount_at *find(const struct mounts *m, const struct dentry *dentry,
 				   const char *text)
 {
-	const struct mount_at *best = NULL;
-	unsigned int i;
-	size_t len;
+	unsigned int left = irqs_disabled() ? MOUNTS_AT_ONCE : UINT_MAX;
+	dev_t dev = dentry->d_sb->s_dev;
+	unsigned int i = first_of(m, dev);
 
-	if (irqs_disabled() && m->nr > MOUNTS_AT_ONCE)
-		return NULL;
-	for (i = 0; i < m->nr; i++) {
-		const struct mount_at *at = &m->at[i];
-
-		if (at->dev != dentry->d_sb->s_dev)
-			continue;
-		len = strlen(at->root);
-		if (!strncmp(text, at->root, len) && (!text[len] || text[len] == '/') &&
-		    (!best || len < strlen(best->root)))
-			best = at;
-	}
-	return best;
+	for (; i < m->nr && m->at[i].dev == dev && left--; i++)
+		if (shows(&m->at[i], text))
+			return &m->at[i];
+	return NULL;
 }
 
 /**
- * iot_mounts_text() - make the path of a file from where its filesystem is mounted
+ * iot_mounts_text() - get the path of a file by a mount of its filesystem
  * @dentry:	alive under RCU, not disconnected
  * @buf:	@size bytes
  *
  * Context: task, under RCU. Spins for rename_lock if interrupts are on. Sleeps only on
  * PREEMPT_RT. Return: the text, at the end of @buf, or an error:
  *
- *	-ENOENT		the filesystem is not mounted, or the mount table is not known now
+ *	-ENOENT		the filesystem is not mounted, or no current table of mounts exists
  *	-EAGAIN		interrupts are off, and a file is being renamed somewhere
  *	-ENAMETOOLONG
  */

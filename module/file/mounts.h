@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where filesystems are mounted, for files that were not seen being opened. */
+/* Where filesystems are mounted, for the paths of files that were opened before tracing. */
 #ifndef IOT_MOUNTS_H
 #define IOT_MOUNTS_H
 

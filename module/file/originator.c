@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which thread made a page dirty. Tracepoint writeback_dirty_folio fires in that thread, once
- * per page until the page is clean again, with preemption off. Category cache also reports
- * which thread had a page read.
+ * per page until the page is clean again, with preemption off. Category cache also notes which
+ * thread had a page read.
  *
  * There are two tables of fixed size, in which newer entries overwrite older ones. The first
  * leads from a page of a file to a thread. An entry is one word: half of the page's hash and
  * the thread's id, so a reader never sees a mixture. This table also has an entry for a file
  * as a whole, the last thread that made a page of it dirty, which is looked up if the entry of
- * a page was overwritten. The second table leads from a thread's id to what is known of the
+ * a page was overwritten. The second table leads from a thread's id to a description of the
  * thread.
  *
  * Both tables exist from the first user on until the module is unloaded. While there is no
@@ -48,12 +48,18 @@ static struct originator_task (*tasks)[TASK_PLACES];
 static bool ready;	/* the tables are allocated */
 
 /*
- * The upper bits choose a slot and the lower half is stored in it. The hash is keyed, so nobody
- * can choose pages that agree in both.
+ * The key of a page: its upper bits select a slot and its lower half is stored in it. The hash
+ * is keyed, so nobody can choose pages for which both are the same.
  */
 static u64 key_of(const struct address_space *mapping, unsigned long index)
 {
 	return iot_table_pair((unsigned long)mapping, index);
+}
+
+/* The key of a file as a whole. It does not depend on the keys of the file's pages. */
+static u64 file_key_of(const struct address_space *mapping)
+{
+	return iot_table_pair(1, (unsigned long)mapping);
 }
 
 static u64 *page_place(u64 key)
@@ -61,7 +67,7 @@ static u64 *page_place(u64 key)
 	return &pages[key >> (64 - PAGE_BITS)];
 }
 
-/* Of the slots for thread @tid, find the one with the id @known, or NULL. */
+/* Of the slots where thread @tid may be, find the one that now has the id @known, or NULL. */
 static struct originator_task *find_task(u32 tid, u32 known)
 {
 	struct originator_task *t = tasks[iot_table_hash(tid, TASK_BITS)];
@@ -73,7 +79,7 @@ static struct originator_task *find_task(u32 tid, u32 known)
 	return NULL;
 }
 
-/* Get a slot for a thread that has none: a free one, or else those of others in turn. */
+/* Get a slot for a thread that has none: a free one, or else the slots of others in turn. */
 static struct originator_task *new_task(u32 tid)
 {
 	static atomic_t turn;
@@ -97,7 +103,7 @@ static bool is_same(const struct iot_originator *a, const struct iot_originator 
 
 static_assert(NAME_WORDS == 2);
 
-/* Others may read @to, or write @from, in the meantime. */
+/* Other CPUs may read @to, or write @from, at the same time. */
 static void copy(struct iot_originator *to, const struct iot_originator *from)
 {
 	const u64 *name = (const u64 *)from->comm;
@@ -117,14 +123,12 @@ static void note_task(void)
 {
 	struct task_struct *task = current;
 	struct iot_originator who = {
-		.tid = task->pid,
-		.pid = task->tgid,
 		.uid = __kuid_val(rcu_dereference_sched(task->cred)->euid),
 		.cgroup = iot_task_cgroup(task),
 	};
-	struct originator_task *t = find_task(who.tid, who.tid);
+	struct originator_task *t = find_task(task->pid, task->pid);
 
-	memcpy(who.comm, task->comm, sizeof(who.comm));
+	iot_task_ids(&who, task);
 	if (t && is_same(&t->who, &who))
 		return;
 	if (!t)
@@ -135,12 +139,8 @@ static void note_task(void)
 	iot_tryseq_end(&t->seq);
 }
 
-#define WHOLE_FILE	(~0UL - 1)
-
-static void note(const struct address_space *mapping, unsigned long index)
+static void note(u64 key)
 {
-	u64 key = key_of(mapping, index);
-
 	WRITE_ONCE(*page_place(key), key << 32 | (u32)current->pid);
 }
 
@@ -148,8 +148,8 @@ static void folio_dirtied(void *data, struct folio *folio, struct address_space 
 {
 	if (!in_task() || !mapping)
 		return;
-	note(mapping, folio->index);
-	note(mapping, WHOLE_FILE);
+	note(key_of(mapping, folio->index));
+	note(file_key_of(mapping));
 	note_task();
 }
 
@@ -166,34 +166,31 @@ void iot_originator_read(const struct address_space *mapping, unsigned long inde
 
 	note_task();
 	for (i = 0; i < pages; i++)
-		note(mapping, index + i);
+		note(key_of(mapping, index + i));
 }
 
-static u32 tid_of(const struct address_space *mapping, unsigned long index)
+static u32 tid_of(u64 key)
 {
-	u64 key = key_of(mapping, index);
 	u64 word = READ_ONCE(*page_place(key));
 
 	return word >> 32 == (u32)key ? (u32)word : 0;
 }
 
-/**
- * iot_originator_find() - find the thread that last changed a page or had it read
- * @index:	of the page
- * @who:	filled in; zeroes if the thread is not known
- *
- * If the page has no entry, this is the thread that last changed the file.
- * Context: any. Return: whether the thread is known.
- */
-bool iot_originator_find(const struct address_space *mapping, unsigned long index,
-			 struct iot_originator *who)
+static atomic_long_t nr_by_file;
+
+/* Do iot_originator_peek(). @by_file: set to whether the page itself has no entry */
+static bool look_up(const struct address_space *mapping, unsigned long index,
+		    struct iot_originator *who, bool *by_file)
 {
 	const struct originator_task *t;
 	u32 tid, seq;
 
-	if (!smp_load_acquire(&ready)) /* before the tables */
+	if (!smp_load_acquire(&ready)) /* check before reading the tables */
 		goto unknown;
-	tid = tid_of(mapping, index) ?: tid_of(mapping, WHOLE_FILE);
+	tid = tid_of(key_of(mapping, index));
+	*by_file = !tid;
+	if (!tid)
+		tid = tid_of(file_key_of(mapping));
 	t = tid ? find_task(tid, tid) : NULL;
 	if (!t)
 		goto unknown;
@@ -204,6 +201,41 @@ bool iot_originator_find(const struct address_space *mapping, unsigned long inde
 unknown:
 	memset(who, 0, sizeof(*who));
 	return false;
+}
+
+/**
+ * iot_originator_peek() - find the thread that last changed a page or had it read
+ * @index:	of the page
+ * @who:	filled in; zeroes if the thread is not known
+ *
+ * If the page has no entry, this is the thread that last changed the file.
+ * Context: any. Return: whether the thread is known.
+ */
+bool iot_originator_peek(const struct address_space *mapping, unsigned long index,
+			 struct iot_originator *who)
+{
+	bool by_file;
+
+	return look_up(mapping, index, who, &by_file);
+}
+
+/** iot_originator_find() - do iot_originator_peek(), and count if the page itself has no entry */
+bool iot_originator_find(const struct address_space *mapping, unsigned long index,
+			 struct iot_originator *who)
+{
+	bool by_file;
+
+	if (!look_up(mapping, index, who, &by_file))
+		return false;
+	if (unlikely(by_file))
+		atomic_long_inc(&nr_by_file);
+	return true;
+}
+
+/** iot_originator_by_file() - get how often only the file, not the page, had an entry */
+unsigned long iot_originator_by_file(void)
+{
+	return atomic_long_read(&nr_by_file);
 }
 
 static struct iot_point point = {
@@ -225,7 +257,7 @@ static int make_tables(void)
 		return -ENOMEM;
 	memset(pages, 0, BIT(PAGE_BITS) * sizeof(*pages));
 	memset(tasks, 0, BIT(TASK_BITS) * sizeof(*tasks));
-	smp_store_release(&ready, true); /* after the tables */
+	smp_store_release(&ready, true); /* the tables are complete */
 	return 0;
 }
 

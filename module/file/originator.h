@@ -15,7 +15,8 @@ struct address_space;
  * @cgroup:	id of its cgroup (v2)
  * @comm:	its name, padded with zeroes
  *
- * As they were at that time, in the initial namespaces.
+ * All as they were when the page was changed or read, in the initial
+ * namespaces.
  */
 struct iot_originator {
 	u32 tid;
@@ -33,5 +34,8 @@ void iot_originator_read(const struct address_space *mapping, unsigned long inde
 			 unsigned long pages);
 bool iot_originator_find(const struct address_space *mapping, unsigned long index,
 			 struct iot_originator *who);
+bool iot_originator_peek(const struct address_space *mapping, unsigned long index,
+			 struct iot_originator *who);
+unsigned long iot_originator_by_file(void);
 
 #endif /* IOT_ORIGINATOR_H */

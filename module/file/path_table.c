@@ -2,25 +2,29 @@
 /*
  * The table of paths: its entries, how they are looked up, and the memory they may take.
  *
- * Ids rise. An entry is owned by its slot in @slots, which is its id modulo their number. The
- * task that takes an entry out of its slot, under @slots_lock, removes it from its buckets and
- * frees it after an RCU grace period. So the table keeps the newest entries: a new one replaces
- * the oldest, and more of the oldest are evicted if they hold too much memory.
+ * Ids only grow. An entry is owned by its slot in @slots, which is its id modulo their number.
+ * The task that takes an entry out of its slot, under @slots_lock, removes it from its buckets
+ * and frees it after an RCU grace period. So the table keeps the newest entries: a new one
+ * replaces the oldest, and more of the oldest are evicted if they hold too much memory.
  *
  * Buckets are found by hashes that are keyed with secret numbers, and have at most
  * IOT_PATH_WAYS entries. An entry that has to leave its bucket keeps its slot: records that
  * name it can still be read, and the next event of its file makes another entry.
  *
  * Locks, in the order they are taken: one of the keys' bucket locks, one of the inodes',
- * @slots_lock. Each is held for a number of steps that does not depend on how much there is,
- * with interrupts off. None is taken in an interrupt, but the caller may hold a lock that is.
- * Lookups take no lock; they run under RCU.
+ * @slots_lock. Each is held for a bounded number of steps, with interrupts off. None is taken in
+ * an interrupt, but the caller may hold a lock that is. Lookups take no lock; they run under
+ * RCU.
  *
- * Memory is charged to paths_memory_limit and, like that of rings, to ring_memory_limit, until
- * RCU has freed it. Room is made when seven eighths are used, so that entries that wait for a
- * grace period do not keep a new one out. Texts that lead to no file may use at most a quarter
- * of that, because any process can look up names that do not exist. The kernel may reclaim the
- * memory by a shrinker.
+ * Buckets and slots exist from the first iot_path_table_open() until iot_path_table_release()
+ * finds the table closed and empty. Entries come and go with preemption off, so a grace period
+ * after that nobody is in the buckets to change them.
+ *
+ * Memory is charged to ring_memory_limit, like that of rings, and that of entries also to
+ * paths_memory_limit, until RCU has freed it. Room is made when seven eighths of the latter are
+ * used, so that entries that wait for a grace period do not keep a new one out. Texts that lead
+ * to no file may use at most a quarter of that, because any process can look up names that do
+ * not exist. The kernel may reclaim the memory of entries by a shrinker.
  */
 #include <linux/bitmap.h>
 #include <linux/hash.h>
@@ -30,16 +34,27 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/vmalloc.h>
 #include "compat/shrinker.h"
 #include "core/budget.h"
 #include "core/param.h"
+#include "core/refusal.h"
 #include "hook/hook.h"
 #include "hook/symbol.h"
 #include "file/path_table.h"
 
-struct iot_path_table iot_path_table __read_mostly;
+/* In place of buckets while there are none. */
+static struct iot_path_buckets no_buckets = {
+	.shift = 63,
+	.head = { HLIST_HEAD_INIT, HLIST_HEAD_INIT },
+};
 
-static struct iot_path __rcu **slots;
+struct iot_path_table iot_path_table __read_mostly = {
+	.keys = RCU_INITIALIZER(&no_buckets),
+	.inodes = RCU_INITIALIZER(&no_buckets),
+};
+
+static struct iot_path __rcu * __rcu *slots;	/* NULL while there are none */
 static u64 nr_slots;			/* a power of two */
 static bool is_open;			/* new entries are accepted */
 
@@ -51,14 +66,13 @@ static raw_spinlock_t inode_locks[NR_LOCKS];
 /* Protects ids, slots and counts. */
 static DEFINE_RAW_SPINLOCK(slots_lock);
 static u64 last_id;
-static u64 oldest_id = 1, oldest_name = 1;	/* nothing below is left to evict */
+static u64 oldest_id = 1, oldest_name = 1;	/* lower ids need not be searched to evict */
 static u64 nr_resolved, nr_evicted, nr_entries;
 static size_t entry_bytes, name_bytes;
 
 static atomic_long_t charged;
 
-/* Limits of one insertion: entries that it evicts, and slots that it looks at for each. */
-#define EVICT_MAX	64
+/* Slots that one insertion searches to evict entries: bounded, as interrupts may be off. */
 #define LOOK_MAX	64
 
 static bool charge(size_t bytes)
@@ -100,12 +114,16 @@ static struct hlist_head *head_of(const struct iot_path_key *key)
 
 static raw_spinlock_t *key_lock(const struct hlist_head *head)
 {
-	return &key_locks[(head - iot_path_table.heads) % NR_LOCKS];
+	const struct iot_path_buckets *b = rcu_dereference_sched(iot_path_table.keys);
+
+	return &key_locks[(head - b->head) % NR_LOCKS];
 }
 
 static raw_spinlock_t *inode_lock_of(const struct hlist_head *head)
 {
-	return &inode_locks[(head - iot_path_table.inode_heads) % NR_LOCKS];
+	const struct iot_path_buckets *b = rcu_dereference_sched(iot_path_table.inodes);
+
+	return &inode_locks[(head - b->head) % NR_LOCKS];
 }
 
 /* If a bucket is full, remove its last node. The bucket's lock is held. */
@@ -134,7 +152,8 @@ static void unlink_node(struct hlist_node *node, raw_spinlock_t *lock)
 
 /*
  * Free an entry that was taken out of its slot. The task that put it there holds the lock of
- * its key until the entry is in both buckets.
+ * its key until the entry is in both buckets. Preemption has been off since it was taken out;
+ * while it is, iot_path_table_release() leaves the buckets alone.
  */
 static void drop(struct iot_path *e)
 {
@@ -155,37 +174,46 @@ static void count(const struct iot_path *e, int n)
 		name_bytes += bytes;
 }
 
+/* Get the slot of an id. Caller holds @slots_lock, and there are slots. */
+static struct iot_path __rcu **slot_of(u64 id)
+{
+	return &rcu_dereference_protected(slots, lockdep_is_held(&slots_lock))[id & (nr_slots - 1)];
+}
+
 /* Get the entry of a slot, if it has this id. Caller holds @slots_lock. */
 static struct iot_path *slot_entry(u64 id)
 {
-	struct iot_path *e = rcu_dereference_protected(slots[id & (nr_slots - 1)],
-						       lockdep_is_held(&slots_lock));
+	struct iot_path *e;
 
+	if (!rcu_access_pointer(slots))
+		return NULL;
+	e = rcu_dereference_protected(*slot_of(id), lockdep_is_held(&slots_lock));
 	return e && e->file.id == id ? e : NULL;
 }
 
 /* Caller holds @slots_lock, and must drop() the entry. */
 static void take_out(struct iot_path *e)
 {
-	RCU_INIT_POINTER(slots[e->file.id & (nr_slots - 1)], NULL);
+	RCU_INIT_POINTER(*slot_of(e->file.id), NULL);
 	count(e, -1);
 }
 
 /*
- * Evict the oldest entry, or the oldest text that led to no file, if it is found soon.
- * Return: false if there is nothing left to evict.
+ * Evict the oldest entry, or the oldest text that led to no file. @left is the number of slots
+ * that may still be searched.
+ * Return: false if there is nothing left to evict, or no slot may be searched any more.
  */
-static bool evict(bool name)
+static bool evict(bool name, unsigned int *left)
 {
 	u64 *next = name ? &oldest_name : &oldest_id;
 	struct iot_path *e = NULL;
 	unsigned long flags;
-	unsigned int i;
 
+	preempt_disable_notrace();
 	raw_spin_lock_irqsave(&slots_lock, flags);
 	if (last_id >= nr_slots && *next <= last_id - nr_slots)
 		*next = last_id - nr_slots + 1;
-	for (i = 0; !e && i < LOOK_MAX && *next <= last_id; i++) {
+	for (; !e && *left && *next <= last_id; --*left) {
 		e = slot_entry((*next)++);
 		if (e && name && !is_name(e))
 			e = NULL;
@@ -197,37 +225,41 @@ static bool evict(bool name)
 	raw_spin_unlock_irqrestore(&slots_lock, flags);
 	if (e)
 		drop(e);
-	return e || i == LOOK_MAX;
+	preempt_enable_notrace();
+	return e;
 }
 
-/* Make room for an entry of about @bytes. */
-static void make_room(const struct iot_path *like, size_t bytes)
+/*
+ * Make room for an entry of about @bytes, as far as @left slots allow. Each insertion takes one
+ * slot and may search LOOK_MAX, so later insertions evict the rest.
+ */
+static void make_room(const struct iot_path *like, size_t bytes, unsigned int *left)
 {
 	size_t most = iot_param_paths_memory_limit() / 8 * 7;
-	unsigned int i = 0;
 
 	if (is_name(like))
-		while (READ_ONCE(name_bytes) + bytes > most / 4 && i++ < EVICT_MAX)
-			if (!evict(true))
+		while (READ_ONCE(name_bytes) + bytes > most / 4)
+			if (!evict(true, left))
 				break;
-	while (READ_ONCE(entry_bytes) + bytes > most && i++ < EVICT_MAX)
-		if (!evict(false))
+	while (READ_ONCE(entry_bytes) + bytes > most)
+		if (!evict(false, left))
 			break;
 }
 
 static struct iot_path *new_entry(const struct iot_path *like, const char *text, gfp_t gfp)
 {
 	size_t size = sizeof(*like) + like->len + 1;
+	unsigned int left = LOOK_MAX;
 	struct iot_path *e;
 
-	make_room(like, size);
+	make_room(like, size, &left);
 	e = kmalloc(size, gfp | __GFP_NOWARN);
 	if (!e)
 		return NULL;
 	if (!charge(ksize(e))) {
 		kfree(e);
-		/* if rings have taken the memory, paths have to give way */
-		evict(false);
+		/* if rings use the memory, paths are evicted */
+		evict(false, &left);
 		return NULL;
 	}
 	*e = *like;
@@ -253,8 +285,8 @@ static struct iot_path *find_same(const struct iot_path *like, const char *text)
 }
 
 /*
- * Update an entry to what is known now. Stamp and print are each true of the text by itself, so
- * two tasks that store them at once do no harm.
+ * Update an entry to what is known now. Stamp and print are each correct for the text, so it
+ * does no harm if two tasks store them at once.
  */
 static void renew(struct iot_path *e, const struct iot_path *like)
 {
@@ -272,7 +304,7 @@ static void renew(struct iot_path *e, const struct iot_path *like)
 		WRITE_ONCE(e->stamp, stamp);
 }
 
-/* Give an entry its id and its slot. Return: the slot's previous entry, to be dropped. */
+/* Give an entry its id and slot. Return: the slot's previous entry, which the caller drops. */
 static struct iot_path *settle(struct iot_path *e)
 {
 	struct iot_path __rcu **slot;
@@ -281,7 +313,7 @@ static struct iot_path *settle(struct iot_path *e)
 
 	raw_spin_lock_irqsave(&slots_lock, flags);
 	e->file.id = last_id + 1;
-	slot = &slots[e->file.id & (nr_slots - 1)];
+	slot = slot_of(e->file.id);
 	old = rcu_dereference_protected(*slot, lockdep_is_held(&slots_lock));
 	if (old) {
 		count(old, -1);
@@ -290,7 +322,7 @@ static struct iot_path *settle(struct iot_path *e)
 	count(e, 1);
 	nr_resolved++;
 	rcu_assign_pointer(*slot, e);
-	smp_store_release(&last_id, e->file.id); /* a task that sees the id finds the entry */
+	smp_store_release(&last_id, e->file.id); /* a task that reads the new id finds the entry */
 	raw_spin_unlock_irqrestore(&slots_lock, flags);
 	return old;
 }
@@ -307,33 +339,46 @@ static void link_inode(struct iot_path *e)
 	raw_spin_unlock_irqrestore(lock, flags);
 }
 
-/* Frees the entry if it is not needed. Return: the id, or 0 if the table is closed. */
-static u64 insert(struct iot_path *e)
+/* Put an entry into its slot and its buckets. Return: the entry, or the one that is there. */
+static const struct iot_path *link_entry(struct iot_path *e)
 {
 	struct hlist_head *head = head_of(&e->key);
 	raw_spinlock_t *lock = key_lock(head);
 	struct iot_path *known, *old = NULL;
 	unsigned long flags;
-	u64 id = 0;
 
 	raw_spin_lock_irqsave(lock, flags);
 	known = find_same(e, e->text);
 	if (known) {
 		renew(known, e);
-		id = known->file.id;
-	} else if (READ_ONCE(is_open)) {
+	} else {
 		old = settle(e);
-		id = e->file.id;
 		if (e->inode)
 			link_inode(e);
 		make_way(head);
 		hlist_add_head_rcu(&e->node, head);
 	}
 	raw_spin_unlock_irqrestore(lock, flags);
-	if (known || !id)
-		free_entry(e);
 	if (old)
 		drop(old);
+	return known ?: e;
+}
+
+/* Frees the entry if it is not needed. Return: the id, or 0 if the table is closed. */
+static u64 insert(struct iot_path *e)
+{
+	const struct iot_path *kept = NULL;
+	u64 id = 0;
+
+	preempt_disable_notrace();
+	/* before the buckets: then they are those of the table that was opened */
+	if (smp_load_acquire(&is_open)) {
+		kept = link_entry(e);
+		id = kept->file.id;
+	}
+	preempt_enable_notrace();
+	if (kept != e)
+		free_entry(e);
 	return id;
 }
 
@@ -366,7 +411,8 @@ u64 iot_path_table_keep(const struct iot_path *like, const char *text, gfp_t gfp
 /** iot_path_table_at() - get an entry by its id, or NULL. Context: under RCU */
 const struct iot_path *iot_path_table_at(u64 id)
 {
-	const struct iot_path *e = rcu_dereference(slots[id & (nr_slots - 1)]);
+	struct iot_path __rcu **all = rcu_dereference(slots);
+	const struct iot_path *e = all ? rcu_dereference(all[id & (nr_slots - 1)]) : NULL;
 
 	return e && e->file.id == id ? e : NULL;
 }
@@ -374,13 +420,19 @@ const struct iot_path *iot_path_table_at(u64 id)
 /** iot_path_table_oldest() - get the range of ids that may be in use, up to @last */
 u64 iot_path_table_oldest(u64 *last)
 {
-	*last = smp_load_acquire(&last_id); /* before the entries */
+	*last = smp_load_acquire(&last_id); /* read the id before the entries */
 	return *last > nr_slots ? *last - nr_slots + 1 : 1;
 }
 
-/** iot_path_table_marks() - allocate marks, none set, for kvfree(). Return: NULL: no memory */
+/**
+ * iot_path_table_marks() - allocate empty marks for kvfree()
+ *
+ * Context: task, may sleep. Return: NULL if there is no table, or no memory.
+ */
 unsigned long *iot_path_table_marks(void)
 {
+	if (!rcu_access_pointer(slots))
+		return NULL;
 	return kvcalloc(BITS_TO_LONGS(nr_slots), sizeof(unsigned long), GFP_KERNEL);
 }
 
@@ -396,7 +448,8 @@ void iot_path_table_mark(unsigned long *marks, u64 id)
 /**
  * iot_path_table_sweep() - free the entries below id @end and below the first marked one
  *
- * What stays has no gaps, because readers of /proc/iotracer/paths count gaps as loss.
+ * The entries that stay have no gaps, because readers of /proc/iotracer/paths count gaps as
+ * loss.
  *
  * Context: task, may sleep.
  */
@@ -410,6 +463,7 @@ void iot_path_table_sweep(const unsigned long *marks, u64 end)
 		cond_resched();
 		if (test_bit(id & (nr_slots - 1), marks))
 			break;
+		preempt_disable_notrace();
 		raw_spin_lock_irqsave(&slots_lock, flags);
 		e = slot_entry(id);
 		if (e)
@@ -417,10 +471,11 @@ void iot_path_table_sweep(const unsigned long *marks, u64 end)
 		raw_spin_unlock_irqrestore(&slots_lock, flags);
 		if (e)
 			drop(e);
+		preempt_enable_notrace();
 	}
 }
 
-/** iot_path_table_stats() - get all counts except those of events */
+/** iot_path_table_stats() - get all counts except @missed */
 void iot_path_table_stats(struct iot_paths_stats *stats)
 {
 	unsigned long flags;
@@ -433,10 +488,78 @@ void iot_path_table_stats(struct iot_paths_stats *stats)
 	raw_spin_unlock_irqrestore(&slots_lock, flags);
 }
 
-/** iot_path_table_open() - start accepting entries */
+/* Bytes of the buckets of keys or inodes: one allocation, in whole pages. */
+static size_t buckets_size(void)
+{
+	struct iot_path_buckets *b;
+
+	return PAGE_ALIGN(struct_size(b, head, max(nr_slots, 2ULL)));
+}
+
+static size_t slots_size(void)
+{
+	return PAGE_ALIGN(nr_slots * sizeof(struct iot_path *));
+}
+
+static size_t table_size(void)
+{
+	return 2 * buckets_size() + slots_size();
+}
+
+static struct iot_path_buckets *new_buckets(void)
+{
+	struct iot_path_buckets *b = vzalloc(buckets_size());
+
+	if (b)
+		b->shift = 64 - max(ilog2(nr_slots), 1);
+	return b;
+}
+
+/* Allocate what is charged already. Return: false if there is no memory. */
+static bool allocate(void)
+{
+	struct iot_path_buckets *keys = new_buckets(), *inodes = new_buckets();
+	struct iot_path __rcu **new = vzalloc(slots_size());
+
+	if (!keys || !inodes || !new) {
+		vfree(new);
+		vfree(inodes);
+		vfree(keys);
+		return false;
+	}
+	rcu_assign_pointer(slots, new);
+	rcu_assign_pointer(iot_path_table.keys, keys);
+	rcu_assign_pointer(iot_path_table.inodes, inodes);
+	return true;
+}
+
+/* Allocate the table, unless there is no room for any entry. Return: false if there is none. */
+static bool need_table(void)
+{
+	size_t bytes = table_size();
+	struct iot_why why = {};
+
+	if (rcu_access_pointer(slots))
+		return true;
+	if (!iot_param_paths_memory_limit() ||
+	    !iot_budget_take(bytes, "events have no paths: a table of paths (paths_limit)", &why))
+		return false;
+	if (allocate())
+		return true;
+	iot_budget_give(bytes);
+	return false;
+}
+
+/**
+ * iot_path_table_open() - start accepting entries, if there is memory for the table
+ *
+ * Does nothing if it is open. Context: task, may sleep; the caller serialises this and what
+ * follows.
+ */
 void iot_path_table_open(void)
 {
-	WRITE_ONCE(is_open, true);
+	if (need_table())
+		smp_store_release(&is_open, true); /* after the buckets */
 }
 
 /** iot_path_table_close() - stop accepting entries. Context: task, sleeps */
@@ -446,15 +569,45 @@ void iot_path_table_close(void)
 	synchronize_rcu(); /* insertions read @is_open with preemption off */
 }
 
-/** iot_path_table_is_open() - check whether entries are accepted */
-bool iot_path_table_is_open(void)
+/* Free buckets and slots, which have no entry. */
+static void free_table(void)
 {
-	return READ_ONCE(is_open);
+	struct iot_path_buckets *keys = rcu_dereference_protected(iot_path_table.keys, true);
+	struct iot_path_buckets *inodes = rcu_dereference_protected(iot_path_table.inodes, true);
+	struct iot_path __rcu **old = rcu_dereference_protected(slots, true);
+	unsigned long flags;
+
+	rcu_assign_pointer(iot_path_table.keys, &no_buckets);
+	rcu_assign_pointer(iot_path_table.inodes, &no_buckets);
+	raw_spin_lock_irqsave(&slots_lock, flags);
+	RCU_INIT_POINTER(slots, NULL);
+	raw_spin_unlock_irqrestore(&slots_lock, flags);
+	synchronize_rcu(); /* the last lookup has left them */
+	vfree(old);
+	vfree(inodes);
+	vfree(keys);
+	iot_budget_give(table_size());
+}
+
+/**
+ * iot_path_table_release() - free the memory of a table that is closed, if no entry is left
+ *
+ * Context: task, sleeps.
+ */
+void iot_path_table_release(void)
+{
+	struct iot_paths_stats stats;
+
+	iot_path_table_stats(&stats);
+	if (stats.entries || !rcu_access_pointer(slots))
+		return;
+	synchronize_rcu(); /* the tasks that took the last entries out have dropped them */
+	free_table();
 }
 
 /*
- * The kernel wants memory. Context: any that may reclaim, including an allocation of ours, in
- * which none of our locks is held.
+ * The kernel reclaims memory. Context: any that may reclaim, including our own allocations; none
+ * of our locks is held.
  */
 static unsigned long shrink_count(struct shrinker *shrinker, struct shrink_control *sc)
 {
@@ -464,10 +617,14 @@ static unsigned long shrink_count(struct shrinker *shrinker, struct shrink_contr
 static unsigned long shrink_scan(struct shrinker *shrinker, struct shrink_control *sc)
 {
 	u64 before = READ_ONCE(nr_evicted);
+	unsigned int left = LOOK_MAX;
 	unsigned long i;
 
-	for (i = 0; i < sc->nr_to_scan && evict(false); i++)
+	/* LOOK_MAX slots may all be empty, as texts without files were evicted from them */
+	for (i = 0; i < sc->nr_to_scan && (evict(false, &left) || !left); i++) {
+		left = LOOK_MAX;
 		cond_resched();
+	}
 	return i ? READ_ONCE(nr_evicted) - before : SHRINK_STOP;
 }
 
@@ -476,7 +633,7 @@ static struct iot_shrinker shrinker = {
 	.scan = shrink_scan,
 };
 
-/* Odd, so that multiplying by it loses nothing. */
+/* An odd secret, as multiplying by an odd number loses no bits. */
 static u64 odd_secret(void)
 {
 	return get_random_u64() | 1;
@@ -491,33 +648,11 @@ static const unsigned int *find_mounts(void)
 	return lock ? &lock->seqcount.seqcount.sequence : &never;
 }
 
-static int allocate(void)
-{
-	struct iot_path_table *t = &iot_path_table;
-
-	nr_slots = roundup_pow_of_two(iot_param_paths_limit());
-	t->shift = 64 - max(ilog2(nr_slots), 1);
-	t->inode_shift = t->shift;
-	slots = kvcalloc(nr_slots, sizeof(*slots), GFP_KERNEL);
-	t->heads = kvcalloc(BIT_ULL(64 - t->shift), sizeof(*t->heads), GFP_KERNEL);
-	t->inode_heads = kvcalloc(BIT_ULL(64 - t->inode_shift), sizeof(*t->inode_heads),
-				  GFP_KERNEL);
-	return slots && t->heads && t->inode_heads ? 0 : -ENOMEM;
-}
-
-static void release(void)
-{
-	kvfree(iot_path_table.inode_heads);
-	kvfree(iot_path_table.heads);
-	kvfree(slots);
-}
-
 /** iot_path_table_init() - set up the table at load, closed */
 int iot_path_table_init(void)
 {
 	struct iot_path_table *t = &iot_path_table;
 	unsigned int i;
-	int err;
 
 	for (i = 0; i < ARRAY_SIZE(t->secret); i++)
 		t->secret[i] = odd_secret();
@@ -526,23 +661,21 @@ int iot_path_table_init(void)
 		raw_spin_lock_init(&inode_locks[i]);
 	}
 	t->mounts = find_mounts();
-	err = allocate();
-	if (!err)
-		err = iot_shrinker_register(&shrinker, "iotracer-paths");
-	if (err)
-		release();
-	return err;
+	nr_slots = roundup_pow_of_two(iot_param_paths_limit());
+	return iot_shrinker_register(&shrinker, "iotracer-paths");
 }
 
 /** iot_path_table_exit() - free the table at unload, when no probe and no reader is left */
 void iot_path_table_exit(void)
 {
+	struct iot_path __rcu **all = rcu_dereference_protected(slots, true);
 	u64 i;
 
 	iot_shrinker_unregister(&shrinker);
-	for (i = 0; i < nr_slots; i++)
-		if (rcu_access_pointer(slots[i]))
-			free_entry(rcu_dereference_protected(slots[i], true));
+	for (i = 0; all && i < nr_slots; i++)
+		if (rcu_access_pointer(all[i]))
+			free_entry(rcu_dereference_protected(all[i], true));
 	rcu_barrier(); /* for free_fn() */
-	release();
+	if (all)
+		free_table();
 }

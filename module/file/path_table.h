@@ -12,9 +12,9 @@
 
 /** struct iot_paths_file - how records identify a file, as stat(2) does */
 struct iot_paths_file {
-	u64 id;		/* of its path, 0 if unknown */
+	u64 id;		/* id of its path, 0 if unknown */
 	u64 ino;
-	u32 dev;	/* as in records */
+	u32 dev;	/* device number as in records */
 	u16 kind;	/* IOT_KIND_* */
 	u16 kinds;	/* 1 << kind */
 };
@@ -24,7 +24,7 @@ struct iot_paths_file {
  * @dentry:	compared, never dereferenced; NULL for a text that led to no file
  * @mnt:	compared; dereferenced only if no mount has changed since (print_again() in
  *		paths.c). NULL if only the inode was known
- * @hash_len:	of the name; of the text if @dentry is NULL
+ * @hash_len:	hash and length of the name, or of the text if @dentry is NULL
  */
 struct iot_path_key {
 	const struct dentry *dentry;
@@ -34,21 +34,21 @@ struct iot_path_key {
 	u64 ino;
 };
 
-#define IOT_PATH_COARSE	BIT_ULL(32)	/* device and inode as the kernel has them, not stat(2) */
-#define IOT_PATH_STALE	(BIT_ULL(33) | 1)	/* no stamp at all: stamps are even */
+#define IOT_PATH_COARSE	BIT_ULL(32)	/* device and inode are the kernel's, not stat(2)'s */
+#define IOT_PATH_STALE	(BIT_ULL(33) | 1)	/* equals no stamp, as stamps are even */
 
 /**
  * struct iot_path - one path; immutable except @stamp, @print and @mounts
  * @node:	in its bucket, under RCU
  * @key:	see above
- * @stamp:	iot_paths_stamp() for which the text is known to be right, and IOT_PATH_*
+ * @stamp:	iot_paths_stamp() for which the text is known to be valid, and IOT_PATH_*
  * @inode_node:	in the bucket of @inode, under RCU
  * @inode:	compared, never dereferenced; NULL if there is none
  * @generation:	of @inode: distinguishes it from a later inode at the same address
  * @len:	of the text, without NUL
  * @file:	the file that has the path
- * @print:	hash of the dentries that the text follows from (paths.c), 0 if not known
- * @mounts:	count of changes of mounts for which @print is known to be right
+ * @print:	hash of all that determines the text (paths.c), 0 if not known
+ * @mounts:	count of changes of mounts for which @print is known to be valid
  */
 struct iot_path {
 	struct hlist_node node;
@@ -68,43 +68,51 @@ struct iot_path {
 };
 
 /**
- * struct iot_path_table - how entries are looked up; constant once the module is loaded
- * @heads:	buckets of keys
- * @inode_heads: buckets of inodes
+ * struct iot_path_buckets - where entries are found, by a hash
+ * @shift:	64 - number of bits of a bucket's index
+ * @head:	the buckets
+ */
+struct iot_path_buckets {
+	u64 shift;
+	struct hlist_head head[];
+};
+
+/**
+ * struct iot_path_table - how entries are looked up
+ * @keys:	buckets of keys, under RCU; never NULL: while there is no table, they are empty
+ * @inodes:	the same for inodes
  * @mounts:	count of changes of mounts anywhere
  * @secret:	secret odd numbers: a process that can choose dentries and names cannot choose
  *		buckets
- * @shift:	64 - number of bits of a bucket's index
  */
 struct iot_path_table {
-	struct hlist_head *heads;
-	struct hlist_head *inode_heads;
+	struct iot_path_buckets __rcu *keys;
+	struct iot_path_buckets __rcu *inodes;
 	const unsigned int *mounts;
 	u64 secret[2];
-	unsigned int shift;
-	unsigned int inode_shift;
 };
 
 extern struct iot_path_table iot_path_table;
 
-/* An entry leaves its bucket when this many newer ones are in it. */
+/* Entries that a bucket holds; a newer one removes the oldest. */
 #define IOT_PATH_WAYS	8
 
+/* These two get a bucket. Context: under RCU. */
 static __always_inline struct hlist_head *iot_path_head(const struct dentry *dentry,
 							const struct vfsmount *mnt,
 							u64 hash_len)
 {
-	const struct iot_path_table *t = &iot_path_table;
-	u64 hash = ((u64)dentry ^ (u64)mnt ^ hash_len) * t->secret[0];
+	struct iot_path_buckets *b = rcu_dereference_raw_check(iot_path_table.keys);
+	u64 hash = ((u64)dentry ^ (u64)mnt ^ hash_len) * iot_path_table.secret[0];
 
-	return &t->heads[hash >> t->shift];
+	return &b->head[hash >> b->shift];
 }
 
 static __always_inline struct hlist_head *iot_path_inode_head(const struct inode *inode)
 {
-	const struct iot_path_table *t = &iot_path_table;
+	struct iot_path_buckets *b = rcu_dereference_raw_check(iot_path_table.inodes);
 
-	return &t->inode_heads[((u64)inode * t->secret[0]) >> t->inode_shift];
+	return &b->head[((u64)inode * iot_path_table.secret[0]) >> b->shift];
 }
 
 /** struct iot_paths_stats - counts of the table since the module was loaded */
@@ -112,7 +120,7 @@ struct iot_paths_stats {
 	u64 entries;	/* paths in the table */
 	u64 resolved;	/* paths that were added */
 	u64 evicted;	/* paths that were evicted */
-	u64 missed;	/* events without path: no memory, or not available then */
+	u64 missed;	/* events without a path: no memory, or it could not be found */
 	size_t bytes;
 };
 
@@ -120,7 +128,7 @@ int iot_path_table_init(void);
 void iot_path_table_exit(void);
 void iot_path_table_open(void);
 void iot_path_table_close(void);
-bool iot_path_table_is_open(void);
+void iot_path_table_release(void);
 
 u64 iot_path_table_keep(const struct iot_path *like, const char *text, gfp_t gfp);
 const struct iot_path *iot_path_table_at(u64 id);

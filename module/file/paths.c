@@ -7,22 +7,22 @@
  * unmounted at any time. The dentry's parent and name and the inode number must match as well,
  * so that reused memory is not taken for the old file.
  *
- * A rename, or a mount, may change the path of any file below. The kernel's own counts show
- * that there was one anywhere (iot_paths_stamp()). An entry's print shows whether it concerns
- * the entry. The print is a hash of all that the text follows from: each dentry's parent and
- * name, from the file up to the root of its mount, from the mount point up to the root of the
- * next mount, and so on. It is computed without a lock, as the kernel itself does to make a
+ * A rename, or a mount, may change the path of any file below. The kernel's own counts show that
+ * there was one somewhere (iot_paths_stamp()). An entry's print shows whether the change
+ * concerns the entry. The print is a hash of all that determines the text: each dentry's parent
+ * and name, from the file up to the root of its mount, from the mount point up to the root of
+ * the next mount, and so on. It is computed without a lock, as the kernel itself does to make a
  * text (fs/d_path.c). An entry whose print still matches is valid for the new stamp. Only the
- * others are resolved again; those whose text is the same stay.
+ * others are resolved again; an entry whose text is still the same stays.
  *
- * A print is trusted only if it was computed, with its text, while nothing changed.
+ * A print is stored only if nothing changed while it and its text were computed.
  *
  * A path is the text from the root of the mount namespace, also for a task in a chroot. A
  * deleted file keeps the path it had. A file that is in no namespace (any more) has no path.
  *
  * The table has entries while a category runs. When the last one is stopped, the entries stay
  * that kept records name or that readers of /proc/iotracer/paths have yet to show. All others
- * are freed then.
+ * are freed then, and with the last one the table.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -50,6 +50,8 @@
 #include "file/paths.h"
 #include "uapi/iotracer.h"
 
+static DEFINE_MUTEX(users_lock);	/* no @lock of a category is held */
+static unsigned int users;		/* categories that run; protected by users_lock */
 static atomic64_t nr_missed;
 
 /* For paths that are resolved where sleeping is not allowed: PATH_MAX bytes per CPU. */
@@ -58,10 +60,10 @@ static char __percpu *scratch;
 static siphash_key_t text_key;
 static bool mounts_are_known;	/* struct mount has the layout that we assume */
 
-/* Longest walk, in names and mounts. A file that needs a longer one has no print. */
+/* Names and mounts that a print covers at most. A file that has more has no print. */
 #define DEPTH_MAX	64
 
-/* Most names of an inode that are looked at: an inode may have thousands. */
+/* Names of an inode that are searched at most: an inode may have thousands. */
 #define ALIASES_MAX	8
 
 /** struct moment - counts of changes, see iot_paths_stamp() */
@@ -77,7 +79,7 @@ static struct moment moment_now(void)
 		.mounts = READ_ONCE(*iot_path_table.mounts),
 	};
 
-	smp_rmb(); /* what is read after this is of that moment or later */
+	smp_rmb(); /* later reads see this moment or a later one */
 	return now;
 }
 
@@ -86,7 +88,7 @@ static bool is_quiet(const struct moment *then)
 {
 	struct moment now;
 
-	smp_rmb(); /* what was read before this is of @then, if the counts agree */
+	smp_rmb(); /* if the counts are unchanged, earlier reads saw the state at @then */
 	now = moment_now();
 	return !((then->renames | then->mounts) & 1) && now.renames == then->renames &&
 	       now.mounts == then->mounts;
@@ -166,47 +168,63 @@ char *iot_paths_text(const struct path *path, char *buf, int size)
 	return (char *)iot_hook_call(args, absolute_path);
 }
 
-static __always_inline u64 mix(u64 print, u64 a, u64 b)
+static __always_inline u64 mix(u64 print, u64 secret, u64 a, u64 b)
 {
-	return rol64((print ^ a) * iot_path_table.secret[1] + b, 29);
+	return rol64((print ^ a) * secret + b, 29);
+}
+
+static __always_inline u64 add_name(u64 print, u64 secret, const struct dentry *dentry,
+				    const struct dentry **parent)
+{
+	*parent = READ_ONCE(dentry->d_parent);
+	return mix(print, secret, (u64)*parent, READ_ONCE(dentry->d_name.hash_len));
 }
 
 /*
  * Compute the print of a dentry that is alive, up to @root. @left is the number of steps still
- * allowed. Context: any, under RCU. Return: 0 if they do not suffice, or if the dentry is not
- * below @root.
+ * allowed. A dentry that is not below @root uses all steps, as the topmost dentry is its own
+ * parent. Context: any, under RCU. Return: 0 if there are not enough steps.
  */
 static __always_inline u64 print_below(const struct dentry *dentry, const struct dentry *root,
 				       u64 print, unsigned int *left)
 {
+	const u64 secret = iot_path_table.secret[1];
 	const struct dentry *parent;
+	unsigned int n = *left;
 
-	for (; dentry != root; dentry = parent) {
-		parent = READ_ONCE(dentry->d_parent);
-		if (parent == dentry || !*left)
+	/* two steps at a time, for speed: after a rename anywhere, each read does this once */
+	for (; dentry != root; n -= 2) {
+		if (n < 2) {
+			*left = 0;
 			return 0;
-		--*left;
-		print = mix(print, (u64)parent, READ_ONCE(dentry->d_name.hash_len));
+		}
+		print = add_name(print, secret, dentry, &parent);
+		if (parent == root) {
+			n -= 2;
+			break;
+		}
+		print = add_name(print, secret, parent, &dentry);
 	}
+	*left = n;
 	return print | 1;
 }
 
 /*
  * Compute the print of a dentry and a mount that are alive, up to the root of the namespace.
- * @left is as above. Context: any, under RCU. Return: 0 if there is none.
+ * @left is as above. Context: any, under RCU. Return: 0 if the path has no print.
  */
 static u64 print_of(const struct dentry *dentry, const struct vfsmount *mnt, unsigned int *left)
 {
 	u64 print = 0;
 
-	/* pipes and the like: their text follows from the inode */
+	/* the inode determines the text of pipes and the like */
 	if (!is_named(dentry))
 		return 1;
 	if (!mounts_are_known)
 		return 0;
 	do {
 		print = print_below(dentry, mnt->mnt_root, print, left);
-		/* a mount counts as a step: thousands may be on top of one another */
+		/* each mount counts as a step: thousands may be stacked at one place */
 		if (!print || !*left)
 			return 0;
 		--*left;
@@ -221,26 +239,27 @@ static void confirm(const struct iot_path *found, const struct moment *now)
 
 	if (!is_quiet(now))
 		return;
-	/* the mount is alive: the caller holds its path, or @mounts has this value already */
+	/* the mount is alive: the caller holds its path, or no mount has changed since */
 	WRITE_ONCE(e->mounts, now->mounts);
 	WRITE_ONCE(e->stamp, stamp_of(now) | (READ_ONCE(e->stamp) & IOT_PATH_COARSE));
 }
 
-/* Find the path of a file, if no change since it was resolved concerns it. */
-static bool revalidate(const struct path *path, bool may_sleep, struct iot_paths_file *file)
+/**
+ * iot_paths_find_again() - find a path that was resolved, if no later change concerns it
+ *
+ * The entry becomes valid for this moment. Context: task, preemption off; the result is valid
+ * until preemption is on again. Return: the path, or NULL.
+ */
+const struct iot_path *iot_paths_find_again(const struct path *path, bool coarse)
 {
 	struct moment now = moment_now();
 	unsigned int left = DEPTH_MAX;
 	const struct iot_path *e;
-	bool found = false;
 	u64 print = 0;
 
-	if (!d_backing_inode(path->dentry))
-		return false;
-	preempt_disable_notrace();
 	hlist_for_each_entry_rcu_notrace(e, iot_paths_head(path), node) {
 		if (!iot_paths_is(e, path) || !READ_ONCE(e->print) ||
-		    (may_sleep && (READ_ONCE(e->stamp) & IOT_PATH_COARSE)))
+		    (!coarse && (READ_ONCE(e->stamp) & IOT_PATH_COARSE)))
 			continue;
 		if (!print)
 			print = print_of(path->dentry, path->mnt, &left);
@@ -249,12 +268,23 @@ static bool revalidate(const struct path *path, bool may_sleep, struct iot_paths
 		if (READ_ONCE(e->print) != print)
 			continue;
 		confirm(e, &now);
-		*file = e->file;
-		found = true;
-		break;
+		return e;
 	}
+	return NULL;
+}
+
+/* Find the path of a file, if no change since it was resolved concerns it. */
+static bool revalidate(const struct path *path, bool may_sleep, struct iot_paths_file *file)
+{
+	const struct iot_path *e = NULL;
+
+	preempt_disable_notrace();
+	if (d_backing_inode(path->dentry))
+		e = iot_paths_find_again(path, !may_sleep);
+	if (e)
+		*file = e->file;
 	preempt_enable_notrace();
-	return found;
+	return e;
 }
 
 static void set_key(struct iot_path_key *key, const struct dentry *dentry,
@@ -280,7 +310,7 @@ static void prepare(struct iot_path *e, const struct path *path,
 	e->file = *file;
 }
 
-/* Check whether an entry is of this inode. The inode may have another path by now. */
+/* Check whether an entry was made for this inode. The inode may have another path by now. */
 static bool is_of(const struct iot_path *e, const struct inode *inode)
 {
 	return e->inode == inode && e->key.ino == inode->i_ino &&
@@ -288,7 +318,7 @@ static bool is_of(const struct iot_path *e, const struct inode *inode)
 }
 
 /*
- * Take over what stat(2) reported of the file, perhaps under another name, if that is known.
+ * Copy what stat(2) reported of the file, perhaps under another name, if that is known.
  * Context: under RCU.
  */
 static void identify_again(const struct inode *inode, struct iot_paths_file *file)
@@ -325,7 +355,7 @@ static void identify(const struct path *path, bool may_sleep,
 	file->ino = inode ? inode->i_ino : 0;
 	file->kind = inode ? iot_paths_kind(inode) : IOT_KIND_NONE;
 	file->kinds = BIT(file->kind);
-	/* pipes and the like have nothing else to report */
+	/* for pipes and the like, stat(2) reports nothing else */
 	if (!inode || !is_named(path->dentry))
 		return;
 	if (!may_sleep && !stats_at_once(inode)) {
@@ -341,8 +371,8 @@ static void identify(const struct path *path, bool may_sleep,
 }
 
 /*
- * Give @e the text and all that goes with it. @buf has PATH_MAX bytes. Return: the text, or an
- * error.
+ * Resolve a path: set the text of @e, its stamp and its print. @buf has PATH_MAX bytes. Return:
+ * the text, or an error.
  */
 static char *resolve_text(struct iot_path *e, const struct path *path, char *buf)
 {
@@ -369,7 +399,7 @@ static char *resolve_text(struct iot_path *e, const struct path *path, char *buf
 
 /*
  * Give @file its id. What stat(2) would report of the file may not be known, so the entry gets
- * IOT_PATH_COARSE. Return: 0, or an error, and then there is no id.
+ * IOT_PATH_COARSE. Return: 0, or an error and no id.
  */
 static int resolve_atomic(struct iot_path *e, const struct path *path,
 			  struct iot_paths_file *file)
@@ -388,7 +418,7 @@ static int resolve_atomic(struct iot_path *e, const struct path *path,
 	return PTR_ERR_OR_ZERO(text);
 }
 
-/* As above. A caller that may sleep may still be inside a filesystem, so GFP_NOFS. */
+/* As above, for callers that may sleep. They may be inside a filesystem, so GFP_NOFS. */
 static int resolve_sleeping(struct iot_path *e, const struct path *path,
 			    struct iot_paths_file *file)
 {
@@ -403,14 +433,14 @@ static int resolve_sleeping(struct iot_path *e, const struct path *path,
 
 static void count_missed(void)
 {
-	if (iot_path_table_is_open())
+	if (READ_ONCE(users))
 		atomic64_inc(&nr_missed);
 }
 
 /*
  * Check whether a file without absolute path is one that no program can have opened. Overlayfs
  * reaches the files below it through mounts that were never in a namespace. Other files without
- * one were unmounted lazily, or moved out of what is mounted.
+ * absolute path are on a lazily unmounted filesystem, or outside the mounted directory.
  */
 static bool is_internal(const struct path *path)
 {
@@ -443,7 +473,7 @@ void iot_paths_resolve(const struct path *path, bool may_sleep, struct iot_paths
 }
 
 /**
- * iot_paths_find_inode() - find the path by which a file was seen last, if still current
+ * iot_paths_find_inode() - find the path by which a file was last seen, if still current
  *
  * Context: any, preemption off; the caller keeps the inode alive. Return: whether it is known.
  */
@@ -462,19 +492,20 @@ bool iot_paths_find_inode(const struct inode *inode, struct iot_paths_file *file
 }
 
 /*
- * Compute the print of a path that comes from the table of mounts (mounts.c). It contains the
- * table's count in place of mounts. @left is as above. Return: 0 if there is none.
+ * Compute the print of a path that comes from the table of mounts (mounts.c). It covers the
+ * table's count of changes instead of the mounts. @left is as above. Return: 0 if there is none.
  */
 static u64 print_of_name(const struct dentry *dentry, unsigned int *left)
 {
 	u32 table = iot_mounts_current();
+	u64 print = mix(0, iot_path_table.secret[1], table, 0);
 
-	return table ? print_below(dentry, dentry->d_sb->s_root, mix(0, table, 0), left) : 0;
+	return table ? print_below(dentry, dentry->d_sb->s_root, print, left) : 0;
 }
 
 /*
- * Compute the print of an entry's dentry, which is alive, anew. The entry's mount is alive only
- * if no mount has changed since, and only then may it be followed.
+ * Compute the print of an entry again. Its dentry is alive. Its mount is alive, and may be
+ * followed, only if no mount has changed since.
  */
 static u64 print_again(const struct iot_path *e, const struct dentry *dentry,
 		       const struct moment *now, unsigned int *left)
@@ -502,7 +533,7 @@ static bool is_still(const struct iot_path *e, const struct dentry *dentry,
 	return true;
 }
 
-/* As above: find a path by which this name of the inode was seen, through whatever mount. */
+/* Find a current path by which this name of the inode was seen, through any mount. */
 static const struct iot_path *find_alias(const struct inode *inode,
 					 const struct dentry *dentry,
 					 const struct moment *now, unsigned int *left)
@@ -516,9 +547,9 @@ static const struct iot_path *find_alias(const struct inode *inode,
 }
 
 /*
- * Resolve a path for a file that was not seen being opened, from one of its names and where its
- * filesystem is mounted. @dentry is alive under RCU, and was the inode's. Return: whether there
- * is a path.
+ * Resolve a path for a file that was opened before tracing, from one of its names and where its
+ * filesystem is mounted. @dentry is alive under RCU, and was a name of the inode. Return:
+ * whether there is a path.
  */
 static bool resolve_name(struct dentry *dentry, const struct inode *inode,
 			 const struct moment *now, struct iot_paths_file *file)
@@ -547,20 +578,18 @@ static bool resolve_name(struct dentry *dentry, const struct inode *inode,
 	return file->id;
 }
 
-/*
- * Resolve by the names of the inode: a path by which it was seen, or else one from a name.
- */
+/* Resolve a path by the names of the inode: one by which it was seen, or else one from a mount. */
 static bool resolve_inode(struct inode *inode, struct iot_paths_file *file)
 {
 	struct moment now = moment_now();
 	struct dentry *dentry, *name = NULL;
 	const struct iot_path *e = NULL;
-	/* one limit for all names together, because interrupts may be off */
+	/* one limit for all names of the inode, because interrupts may be off */
 	unsigned int left = DEPTH_MAX;
 	unsigned int n = 0;
 	bool found;
 
-	/* the lock may be held by what this interrupts */
+	/* the interrupted code may hold the lock */
 	if (!in_task() || IS_ENABLED(CONFIG_PREEMPT_RT) || !spin_trylock(&inode->i_lock))
 		return false;
 	rcu_read_lock();
@@ -617,7 +646,7 @@ u64 iot_paths_name(const char *text, size_t len, bool may_sleep)
 	return id;
 }
 
-/** iot_paths_show() - print a path, escaped, or ? if it is not in the table any more */
+/** iot_paths_show() - print a path, escaped, or "?" if it is no longer in the table */
 void iot_paths_show(struct seq_file *m, u64 id)
 {
 	const struct iot_path *e;
@@ -639,13 +668,10 @@ void iot_paths_stats(struct iot_paths_stats *stats)
 }
 
 /*
- * Entries are needed by categories that run, and by open files of /proc/iotracer/paths. While
- * no category runs, the entries are freed that no kept record names and that no open file has
- * yet to show.
+ * Categories that run and readers of /proc/iotracer/paths need entries. While no category runs,
+ * those entries are freed that no kept record names and no reader has yet to show.
  */
-static DEFINE_MUTEX(users_lock);	/* protects what follows; no @lock of a category is held */
-static unsigned int users;
-static LIST_HEAD(readers);
+static LIST_HEAD(readers);		/* protected by users_lock */
 static void (*mark_needed)(unsigned long *marks);
 
 /* Caller holds users_lock. */
@@ -667,14 +693,15 @@ static void free_unneeded(void)
 	mark_needed(marks);
 	iot_path_table_sweep(marks, end);
 	kvfree(marks);
+	iot_path_table_release();
 }
 
-/** iot_paths_get() - open the table, as a category is about to run. Context: task, may sleep */
+/** iot_paths_get() - open the table for a category that will run. Context: task, may sleep */
 void iot_paths_get(void)
 {
 	mutex_lock(&users_lock);
-	if (!users++)
-		iot_path_table_open();
+	iot_path_table_open();
+	WRITE_ONCE(users, users + 1);
 	mutex_unlock(&users_lock);
 }
 
@@ -686,14 +713,15 @@ void iot_paths_get(void)
 void iot_paths_put(void)
 {
 	mutex_lock(&users_lock);
-	if (!--users) {
+	WRITE_ONCE(users, users - 1);
+	if (!users) {
 		iot_path_table_close();
 		free_unneeded();
 	}
 	mutex_unlock(&users_lock);
 }
 
-/** iot_paths_tidy() - free what only dropped records needed. Context: as for iot_paths_put() */
+/** iot_paths_tidy() - free what only dropped records named. Context: as for iot_paths_put() */
 void iot_paths_tidy(void)
 {
 	mutex_lock(&users_lock);
@@ -736,7 +764,7 @@ int iot_paths_init(void (*mark)(unsigned long *marks))
 	err = iot_path_table_init();
 	if (err)
 		free_percpu(scratch);
-	else	/* if mount_lock was found, its count is not 0: there have been mounts */
+	else	/* mount_lock was not found: its count is not 0, as there have been mounts */
 		mounts_are_known = *iot_path_table.mounts && iot_mount_is_known();
 	return err;
 }

@@ -24,9 +24,9 @@ struct iot_paths_reader {
 };
 
 /*
- * Count the changes of what a path follows from: renames, by the count of rename_lock
- * (fs/dcache.c), and mounts, by that of mount_lock. While one change is in progress the sum is
- * odd; while both are it is a value that it has at no other moment.
+ * Count the changes of what determines a path: renames, by the count of rename_lock
+ * (fs/dcache.c), and mounts, by that of mount_lock. While a rename or a mount is in progress the
+ * sum is odd; while both are, it has a value that it has at no other moment.
  */
 static __always_inline u32 iot_paths_stamp(void)
 {
@@ -58,14 +58,14 @@ static __always_inline struct hlist_head *iot_paths_head(const struct path *path
  * @path:	of the file; its dentry is not negative
  * @coarse:	the caller may not sleep, so IOT_PATH_COARSE is good enough
  *
- * Context: task, preemption off; the result is valid until it is on again. Return: the path, or
- * NULL.
+ * Context: task, preemption off; the result is valid until preemption is on again. Return: the
+ * path, or NULL.
  */
 static __always_inline const struct iot_path *iot_paths_find(const struct path *path,
 							     bool coarse)
 {
 	u64 mask = coarse ? U32_MAX : U64_MAX;
-	u32 stamp = iot_paths_stamp();
+	u64 stamp = iot_paths_stamp();
 	const struct iot_path *p;
 
 	hlist_for_each_entry_rcu_notrace(p, iot_paths_head(path), node)
@@ -83,6 +83,7 @@ void iot_paths_put(void);
 void iot_paths_tidy(void);
 
 void iot_paths_resolve(const struct path *path, bool may_sleep, struct iot_paths_file *file);
+const struct iot_path *iot_paths_find_again(const struct path *path, bool coarse);
 void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file);
 bool iot_paths_find_inode(const struct inode *inode, struct iot_paths_file *file);
 char *iot_paths_text(const struct path *path, char *buf, int size);
@@ -97,7 +98,7 @@ void iot_paths_reader_remove(struct iot_paths_reader *rd);
  * iot_paths_of() - get the id of a file's path, and how stat(2) identifies the file
  * @path:	the caller holds a reference
  * @may_sleep:	the caller may sleep
- * @file:	filled in. Its id is 0, which is counted, if the path cannot be had. Its @kinds
+ * @file:	filled in. Its id is 0, which is counted, if the path cannot be found. Its @kinds
  *		is 0 if the file is one of the kernel's own that no program can have opened
  *
  * Context: task.
@@ -115,6 +116,12 @@ static __always_inline void iot_paths_of(const struct path *path, bool may_sleep
 	preempt_enable_notrace();
 	if (unlikely(!known))
 		iot_paths_resolve(path, may_sleep, file);
+}
+
+/** iot_paths_mounts() - get a number that changes with every change of mounts. Context: any */
+static inline unsigned int iot_paths_mounts(void)
+{
+	return READ_ONCE(*iot_path_table.mounts);
 }
 
 #endif /* IOT_PATHS_H */

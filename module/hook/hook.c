@@ -5,9 +5,9 @@
  * A function is attached in the cheapest way that the running kernel allows:
  *
  *   redirect	an ftrace_ops whose handler, for the calls that it wants, moves
- *		the instruction pointer to a wrapper, as livepatch does. The
- *		wrapper calls the original behind its entry site. Every other
- *		call costs only the filter in the handler.
+ *		the instruction pointer to a wrapper, as livepatch does. The wrapper
+ *		calls the original function after its entry site. Every other call
+ *		costs only the filter in the handler.
  *   kretprobe	if redirecting is not possible (architecture, a livepatch on the
  *		same function) or not allowed: attach=entry, or the function may
  *		sleep without bound and must not have a frame of ours on its stack.
@@ -20,9 +20,9 @@
  * or its trampoline (it waits for RCU tasks, since the ops are not in the kernel's
  * image). unregister_kretprobe() returns when no handler runs. A redirected call is
  * counted per CPU by the handler, before it enters our text, and uncounted as the
- * last act of the wrapper. Unloading starts only if the sum is zero, or soon is
- * (unload.c). It then waits for RCU tasks, so that a task preempted between that
- * last act and its return has left our text too.
+ * last act of the wrapper. Unloading starts only if the sum is zero, or becomes
+ * zero soon (unload.c). It then waits for RCU tasks, so that a task preempted
+ * between that last act and its return has left our text too.
  *
  * When the module that owns a hooked function is unloaded, the hook is detached
  * before the module's text is freed. When the module is loaded again, the function
@@ -64,22 +64,22 @@ struct iot_hook {
 	char symbol[KSYM_NAME_LEN];
 	char module[MODULE_NAME_LEN];
 	unsigned int holders;
-	unsigned int users;	/* that have it enabled */
+	unsigned int users;	/* users that have enabled the hook */
 	bool may_redirect;
-	bool going;		/* from now on the end of a call may not be seen */
+	bool going;		/* being detached: the end of a new call may not be seen */
 	bool followed;		/* the kretprobe gets its calls from follow() */
 	bool armed;		/* the kretprobe gets its calls from a kprobe */
 	struct hlist_node node;	/* in followed[] if @followed, under RCU */
 	enum mechanism mechanism;
-	int error;		/* why it is not attached, or not redirected */
+	int error;		/* why the function is not attached, or not redirected */
 	unsigned long missed;	/* calls missed by earlier attachments */
 	struct ftrace_ops ops;
 	struct kretprobe krp;
 };
 
 /*
- * Serialises everything below, also while a hook is attached or detached. The module
- * notifier takes it too.
+ * Serialises changes of all hooks, also while one is attached or detached. The
+ * module notifier takes it too.
  */
 static DEFINE_MUTEX(hook_lock);
 
@@ -93,27 +93,30 @@ static DEFINE_SPINLOCK(list_lock);
 #ifdef IOT_REDIRECT
 /*
  * Redirected functions and their stubs. A call that may pass through BPF's trampoline arrives
- * with nothing but its arguments, so it goes to the stub of its function. Stubs are never
- * freed: a function keeps its entry here until its module is unloaded.
+ * with only its arguments, so it goes to the stub of its function. Stubs are never freed: a
+ * function keeps its entry here until its module is unloaded.
  */
 #define MAX_BARE	128
 
 static struct iot_site bare[MAX_BARE];
-static unsigned int nr_bare;	/* rises, under hook_lock */
+static unsigned int nr_bare;	/* only grows, under hook_lock */
 
 /* Called by a stub instead of the wrapper: runs the handler again and does what it decides. */
 static s64 call_bare(const struct iot_site *site, unsigned long *args)
 {
 	const struct iot_hook_type *type = site->data;
-	struct pt_regs regs = { .di = args[0], .si = args[1] };
 	iot_hook_wrapper_fn wrapper;
+	struct iot_regs regs = {};
 
+	iot_regs_set_arg(&regs, 0, args[0]);
+	iot_regs_set_arg(&regs, 1, args[1]);
 	/* struct ftrace_regs contains only the registers: see iot_ftrace_regs() */
 	type->ftrace(site->entry - MCOUNT_INSN_SIZE, 0, NULL, (struct ftrace_regs *)&regs);
-	if (!regs.ip)
+	if (!iot_regs_ip(&regs))
 		return IOT_HOOK_PASS_THROUGH;
-	wrapper = type->wrapper_at(regs.ip);
-	return wrapper((struct kiocb *)args[0], (struct iov_iter *)args[1], regs.dx, regs.cx, 0);
+	wrapper = type->wrapper_at(iot_regs_ip(&regs));
+	return wrapper((struct kiocb *)args[0], (struct iov_iter *)args[1],
+		       iot_regs_arg(&regs, 2), iot_regs_arg(&regs, 3), 0);
 }
 
 static struct iot_site *find_bare(unsigned long entry)
@@ -146,7 +149,7 @@ static int need_bare(const struct iot_hook *hook)
 	WRITE_ONCE(site->addr, hook->addr);
 	WRITE_ONCE(site->entry, hook->entry);
 	if (site == &bare[nr_bare])
-		smp_store_release(&nr_bare, nr_bare + 1); /* after its fields */
+		smp_store_release(&nr_bare, nr_bare + 1); /* the entry is complete */
 	return 0;
 }
 
@@ -160,7 +163,7 @@ static bool has_bare(const struct module *mod)
 	return false;
 }
 
-/* Forget the functions of a module that is going. No task is in them or on its way there. */
+/* Forget the functions of a module that is being unloaded. No task can be in them any more. */
 static void forget_bare(struct module *mod)
 {
 	unsigned int i;
@@ -172,8 +175,8 @@ static void forget_bare(struct module *mod)
 		}
 }
 
-/** iot_hook_send_bare() - send a call to its function's stub. Context: the ftrace handler's */
-void iot_hook_send_bare(struct pt_regs *regs, unsigned long ip)
+/** iot_hook_send_bare() - send a call to its function's stub. Context: ftrace handler */
+void iot_hook_send_bare(struct iot_regs *regs, unsigned long ip)
 {
 	struct iot_site *site = find_bare(iot_redirect_entry_of(ip));
 
@@ -321,7 +324,8 @@ static int attach_return(struct iot_hook *hook)
 	err = attach_kretprobe(hook, KPROBE_FLAG_DISABLED);
 	if (err)
 		return err;
-	err = hook->entry && kprobe_ftrace(&hook->krp.kp) ? follow_begin(hook) : -EOPNOTSUPP;
+	err = hook->entry && iot_kretprobe_is_followable(&hook->krp) ?
+		follow_begin(hook) : -EOPNOTSUPP;
 	if (err && err != -ENOMEM) {
 		err = enable_kretprobe(&hook->krp);
 		hook->armed = !err;
@@ -338,7 +342,7 @@ static unsigned long missed_now(const struct iot_hook *hook)
 	return iot_kretprobe_missed(&hook->krp, hook->armed);
 }
 
-/* Change the mechanism and add what the old one has missed to @missed, in one step. */
+/* Change the mechanism and add the calls that the old one has missed to @missed, in one step. */
 static void set_mechanism(struct iot_hook *hook, enum mechanism mechanism)
 {
 	spin_lock(&missed_lock);
@@ -389,7 +393,7 @@ bool iot_hook_is_going(const struct kretprobe *krp)
 /*
  * Detach at most BATCH kretprobes; the kernel waits once for all of them. The first ones stop
  * seeing the end of calls while others still see new calls start, so all are marked as going
- * before.
+ * first.
  */
 static void detach_kretprobes(struct iot_hook **hooks, unsigned int n)
 {
@@ -437,7 +441,7 @@ static struct iot_hook *find(const struct iot_hook_type *type,
 	return NULL;
 }
 
-/* "name" or "name [module]" */
+/* Set the name that is shown: "function" or "function [module]". */
 static void name_it(struct iot_hook *hook)
 {
 	char text[KSYM_SYMBOL_LEN], *module;
@@ -544,7 +548,7 @@ void iot_hooks_put(struct iot_hook **hooks, unsigned int n)
 	}
 }
 
-/** iot_hooks_disable() - disable @n hooks, which may be NULL; much faster than one by one */
+/** iot_hooks_disable() - disable @n hooks, which may be NULL; much faster than one at a time */
 void iot_hooks_disable(struct iot_hook **hooks, unsigned int n)
 {
 	struct iot_hook *unused[BATCH];
@@ -586,7 +590,7 @@ int iot_hooks_enable(struct iot_hook **hooks, unsigned int n)
 /**
  * iot_hook_missed() - count the calls that the hook could not follow, for all targets
  *
- * The count is complete also while the hook is being detached. Context: task.
+ * The count is complete even while the hook is being detached. Context: task.
  */
 unsigned long iot_hook_missed(const struct iot_hook *hook)
 {
@@ -642,10 +646,10 @@ static void module_live(struct module *mod)
 }
 
 /*
- * Is a hook in a module that is going, or was one in a module that has been loaded? Loading or
- * unloading any other module does not take hook_lock, which may be held for long while hooks
- * are attached. No hook is created in a module that is going: the inode or file that the
- * function comes from holds a reference to the module.
+ * Is a hook in the module that is being unloaded, or was one in the module that has been
+ * loaded? Loading or unloading any other module does not take hook_lock, which may be held for
+ * long while hooks are attached. No hook is created in a module that is being unloaded: the
+ * inode or file that the function comes from holds a reference to the module.
  */
 static bool concerns(struct module *mod, unsigned long event)
 {
@@ -696,8 +700,8 @@ int iot_hook_init(void)
 /**
  * iot_hook_exit() - wait until no CPU is in a probe or wrapper of ours
  *
- * All hooks have been put. Context: task, may sleep; no call has been redirected since the
- * last one in flight was seen to leave.
+ * All hooks have been put. Context: task, may sleep; no call is in flight and none is
+ * redirected any more.
  */
 void iot_hook_exit(void)
 {

@@ -19,13 +19,13 @@ typedef s64 (*iot_hook_wrapper_fn)(struct kiocb *iocb, struct iov_iter *iter,
 
 /**
  * struct iot_hook_type - what to do at the entry and return of a function
- * @name:	the file operation, for people
+ * @name:	the file operation, as it is shown to users
  * @ftrace:	entry handler that may redirect the call, may be NULL
  * @entry:	kretprobe entry handler; returns 0 if the return is wanted
  * @exit:	kretprobe return handler
- * @forget:	called when the kretprobe is going: calls that @entry has seen may end
- *		without @exit. From now on nothing may point to its instances, and
- *		iot_hook_is_going() is true in @entry. May be NULL
+ * @forget:	called before the kretprobe is detached: calls that @entry has seen
+ *		may end without @exit. From now on nothing may point to its instances,
+ *		and iot_hook_is_going() is true in @entry. May be NULL
  * @data_size:	bytes of kretprobe instance data
  * @wrapper_at:	returns the iot_hook_wrapper_fn to call instead of the address that
  *		@ftrace redirects to. It rejects a call with IOT_HOOK_PASS_THROUGH.
@@ -59,7 +59,7 @@ bool iot_hook_is_going(const struct kretprobe *krp);
 void iot_hook_show(struct seq_file *m);
 
 #ifdef IOT_REDIRECT
-void iot_hook_send_bare(struct pt_regs *regs, unsigned long ip);
+void iot_hook_send_bare(struct iot_regs *regs, unsigned long ip);
 #endif
 
 #endif /* IOT_HOOK_H */

@@ -17,14 +17,14 @@
  * not report which function it rejects. So a rejected group is halved until that function is
  * alone. It gets the next more expensive mechanism; the others are not affected.
  *
- * A function that ftrace cannot look at, or is not allowed to, gets an ordinary kretprobe. Neither
+ * A function that ftrace cannot trace, or is not allowed to, gets an ordinary kretprobe. Neither
  * ftrace handlers nor kretprobe handlers may sleep.
  *
  * Modules: a function of a module is attached when the module is loaded, before its init runs. It
- * is detached when the module is unloaded, before its text is freed; then no task is in the
- * function or on its way there. It is in groups of that module only, so no other ops has its
- * address in a filter. The module notifier takes modules_lock only for a module that a started
- * set names, and only functions of modules are attached under that lock.
+ * is detached when the module is unloaded, before its text is freed; then no task can be in the
+ * function any more. It is in groups of that module only, so no other ops has its address in a
+ * filter. The module notifier takes modules_lock only for a module that a started set names, and
+ * only functions of modules are attached under that lock.
  */
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
@@ -51,7 +51,7 @@ static const char * const mechanism_names[] = {
 /*
  * Protects the list, and the fields of a site that iot_hook_set_show() reads. Held only briefly,
  * so that readers do not wait while hundreds of functions are attached. It does not serialise
- * that: the owner of a set attaches and detaches it, one task at a time.
+ * attaching: the owner of a set attaches and detaches it, one task at a time.
  */
 static DEFINE_MUTEX(sets_lock);
 static LIST_HEAD(sets);
@@ -122,8 +122,8 @@ static struct hlist_head *bucket_of(struct iot_hook_set *set, unsigned long entr
 	return &set->table[hash_long(entry, IOT_HOOK_SET_BITS)];
 }
 
-/** iot_site_follow() - follow a call by its return. Context: the ftrace handler's */
-void iot_site_follow(const struct iot_site *site, struct pt_regs *regs)
+/** iot_site_follow() - follow a call by its return address. Context: ftrace handler */
+void iot_site_follow(const struct iot_site *site, struct iot_regs *regs)
 {
 	preempt_disable_notrace();
 	iot_kretprobe_follow(site->krp, regs);
@@ -143,17 +143,17 @@ void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrac
 			 struct ftrace_regs *fregs)
 {
 	struct iot_hook_set *set = ops->private;
-	struct pt_regs *regs = iot_ftrace_regs(fregs);
+	struct iot_regs *regs = iot_ftrace_regs(fregs);
 	unsigned long args[IOT_CALL_ARGS] IOT_UNINITIALIZED;
 	unsigned long entry = iot_redirect_entry_of(ip);
 	struct iot_site *site, *stubbed = NULL;
 	enum iot_hook_verdict verdict;
 
-	args[0] = regs->di;
-	args[1] = regs->si;
-	args[2] = regs->dx;
-	args[3] = regs->cx;
-	args[4] = regs->r8;
+	args[0] = iot_regs_arg(regs, 0);
+	args[1] = iot_regs_arg(regs, 1);
+	args[2] = iot_regs_arg(regs, 2);
+	args[3] = iot_regs_arg(regs, 3);
+	args[4] = iot_regs_arg(regs, 4);
 	hlist_for_each_entry_rcu_notrace(site, bucket_of(set, entry), node) {
 		if (site->entry != entry)
 			continue;
@@ -174,8 +174,8 @@ void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrac
 }
 
 /*
- * Does the site need a kretprobe? Yes if its calls may be followed by their return: they may be
- * unbounded, or the function was to be redirected and is not.
+ * Does the site need a kretprobe? Yes if its calls may be followed by their return address:
+ * they may be unbounded, or the function should be redirected and is not.
  */
 static bool needs_probe(const struct iot_site *site)
 {
@@ -188,7 +188,7 @@ static bool is_handled(const struct iot_site *site)
 	return site->entry && (!needs_probe(site) || site->krp);
 }
 
-/* Only iot_hook_set_handle() can handle a site that was to be redirected and is not. */
+/* Only iot_hook_set_handle() can handle a site that should be redirected and is not. */
 static ftrace_func_t handler_of(const struct iot_site *site)
 {
 	if (!site->handler || (site->set->call && !site->redirects))
@@ -252,7 +252,7 @@ static bool has_ip(const unsigned long *ips, unsigned int n, unsigned long ip)
 
 /*
  * Collect the waiting sites from @from on that share a handler with the first of them. They are
- * added to the table before an ops looks at them. Return: where to continue.
+ * added to the table before an ops sees their calls. Return: where to continue.
  */
 static unsigned int collect(struct batch *b, unsigned int from)
 {
@@ -356,7 +356,7 @@ static int attach_groups(struct iot_hook_set *set, const char *owner, bool redir
 
 /*
  * When this returns, the kernel has waited for all tasks in a handler or in a trampoline of the
- * ops: no handler that has seen a site removed from the table before is still walking it.
+ * ops: no handler still uses a site that was removed from the table before.
  */
 static void detach_groups(struct iot_hook_set *set, const char *owner)
 {
@@ -390,8 +390,8 @@ const struct iot_site *iot_site_of(struct kretprobe_instance *ri)
 }
 
 /*
- * A kretprobe that only replaces redirection follows few calls at a time. Calls that may be
- * unbounded may be many.
+ * A kretprobe that only replaces redirection follows few calls at a time. Of calls that may
+ * be unbounded, many may be in progress.
  */
 static int max_active(const struct iot_site *site)
 {
@@ -401,7 +401,7 @@ static int max_active(const struct iot_site *site)
 
 /*
  * @flags: KPROBE_FLAG_DISABLED if the kretprobe gets its calls from the ftrace handler.
- * Return: 0, also if the function cannot be hooked, then site->error is set; or -ENOMEM.
+ * Return: 0 or -ENOMEM. A function that cannot be hooked only sets site->error.
  */
 static int attach_probe(struct iot_site *site, u32 flags)
 {
@@ -416,7 +416,7 @@ static int attach_probe(struct iot_site *site, u32 flags)
 	int err;
 
 	probe->site = site;
-	site->armed = !flags; /* the handlers read it */
+	site->armed = !flags; /* ftrace handlers read this */
 	err = iot_kretprobe_register(&probe->krp, site->addr, flags, &type);
 	if (err == -ENOMEM)
 		return -ENOMEM;
@@ -438,7 +438,7 @@ static unsigned long site_missed(const struct iot_site *site)
 	return site->missed + iot_kretprobe_missed(site->krp, site->armed);
 }
 
-/* All at once, so that the kernel waits once. No ftrace handler uses the kretprobes any more. */
+/* Detach all at once, as the kernel then waits once. No ftrace handler uses the kretprobes now. */
 static void detach_probes(struct iot_hook_set *set, const char *owner)
 {
 	unsigned int i, n = 0;
@@ -478,8 +478,8 @@ static int attach_disabled_probes(struct iot_hook_set *set, const char *owner)
 }
 
 /*
- * Attach by ftrace handlers. Sites to be redirected come first. The calls of those that are
- * rejected are followed by their return. Return: 0 or -ENOMEM.
+ * Attach by ftrace handlers. Sites to be redirected come first. The calls of sites that
+ * ftrace rejects are followed by their return address. Return: 0 or -ENOMEM.
  */
 static int attach_handled(struct iot_hook_set *set, const char *owner)
 {
@@ -503,8 +503,8 @@ static int attach_handled(struct iot_hook_set *set, const char *owner)
 #endif
 
 /*
- * Attach a site that ftrace does not look at by an enabled kretprobe. One that was to get its
- * calls from an ftrace handler is enabled. Return: 0 or -ENOMEM.
+ * Attach a site that no ftrace handler sees by an enabled kretprobe. If it has a disabled one
+ * for calls from an ftrace handler, enable that. Return: 0 or -ENOMEM.
  */
 static int attach_armed(struct iot_site *site)
 {
@@ -578,8 +578,8 @@ static void detach_module(struct iot_hook_set *set, const char *module, int erro
 }
 
 /*
- * Remove the functions of a module from the table, which other functions use: handlers find
- * them no more, and they can be added again in another bucket. Under modules_lock.
+ * Remove the functions of a module from the table, which other functions use: handlers no
+ * longer find them, and they can be added again in another bucket. Under modules_lock.
  */
 static void forget_module(struct iot_hook_set *set, const char *module)
 {
@@ -601,7 +601,8 @@ static void forget_module(struct iot_hook_set *set, const char *module)
 
 /*
  * Look up the functions of a module, if it is loaded, and attach them. Nothing is found in a
- * module that is going, as iot_symbol_find() takes a reference to it. Under modules_lock.
+ * module that is being unloaded, as iot_symbol_find() takes a reference to it. Under
+ * modules_lock.
  * Return: 0, or -ENOMEM if none of them is attached.
  */
 static int attach_module(struct iot_hook_set *set, const char *module)
@@ -639,7 +640,7 @@ static bool names_module(const struct iot_hook_set *set, const char *module, uns
 	return false;
 }
 
-/* Attach the functions of each module that the sites name, each once. Under modules_lock. */
+/* Attach the functions of each module that the sites name, each module once. Under modules_lock. */
 static int attach_modules(struct iot_hook_set *set)
 {
 	unsigned int i;
@@ -663,7 +664,7 @@ static void detach_modules(struct iot_hook_set *set)
 			detach_module(set, set->sites[i].owner, -ENOENT);
 }
 
-/* Make the set known to the notifier, and attach the functions of modules loaded before. */
+/* Show the set to the module notifier, and attach the functions of modules that are loaded. */
 static int publish(struct iot_hook_set *set)
 {
 	int err;
@@ -687,7 +688,7 @@ static void withdraw(struct iot_hook_set *set)
 	mutex_unlock(&modules_lock);
 }
 
-/* Decide whether calls may be redirected at all. Return: 0 or -ENOMEM. */
+/* Decide whether calls of the set may be redirected at all. Return: 0 or -ENOMEM. */
 static int choose_way(struct iot_hook_set *set)
 {
 	int err;
@@ -795,10 +796,10 @@ static void finish(struct iot_hook_set *set)
 /**
  * iot_hook_set_attach() - hook all functions of a set that the kernel has
  *
- * A function that cannot be hooked, or not by the cheapest mechanism, is reported in
+ * A function that cannot be hooked, or not in the cheapest way, is reported in
  * /proc/iotracer/hooks and does not affect the others. -ENOMEM is no reason for a more expensive
- * mechanism: it is returned, and the caller may try again. Context: task, may sleep long while
- * the kernel patches its text; no other task attaches or detaches this set.
+ * mechanism: it is returned, and the caller may try again. Context: task, may sleep for seconds
+ * while the kernel patches its text; no other task attaches or detaches this set.
  * Return: 0, or -ENOMEM and nothing is hooked.
  */
 int iot_hook_set_attach(struct iot_hook_set *set)
@@ -820,8 +821,8 @@ int iot_hook_set_attach(struct iot_hook_set *set)
 /**
  * iot_hook_set_detach() - detach all functions of a set
  *
- * No handler runs when it returns; calls that are in a wrapper continue. Context: as of
- * iot_hook_set_attach().
+ * No handler runs when it returns; calls that are in a wrapper continue. Context: as
+ * for iot_hook_set_attach().
  */
 void iot_hook_set_detach(struct iot_hook_set *set)
 {
@@ -864,7 +865,8 @@ void iot_hook_set_module_coming(const char *module)
 /**
  * iot_hook_set_module_going() - detach the functions of a module before its text is freed
  *
- * A set that is not in the list yet no longer finds the module. Context: as above.
+ * A set that is not in the list yet no longer finds the module. Context: module notifier,
+ * may sleep.
  */
 void iot_hook_set_module_going(const char *module)
 {
@@ -898,7 +900,8 @@ static unsigned long kernel_symbol(const char *symbol)
  * iot_hook_set_start() - look up the functions of a set by name, and attach them
  * @points:	@nr tracepoints of the set, attached after the functions
  *
- * Context: task, may sleep long. Return: 0, or an error and nothing is attached.
+ * Context: task, may sleep for seconds. Return: 0, or an error and nothing is
+ * attached.
  */
 int iot_hook_set_start(struct iot_hook_set *set, struct iot_point *points, size_t nr)
 {
@@ -925,7 +928,7 @@ void iot_hook_set_stop(struct iot_hook_set *set, struct iot_point *points, size_
 	iot_hook_set_detach(set);
 }
 
-/** iot_hook_set_own_missed() - as iot_hook_set_missed(), without iot_redirect_refused() */
+/** iot_hook_set_own_missed() - do iot_hook_set_missed() without iot_redirect_refused() */
 unsigned long iot_hook_set_own_missed(const struct iot_hook_set *set)
 {
 	unsigned long missed = 0;
@@ -944,7 +947,7 @@ unsigned long iot_hook_set_missed(const struct iot_hook_set *set)
 	return iot_hook_set_own_missed(set) + iot_redirect_refused();
 }
 
-/** iot_hook_set_show() - print a line per function, as iot_hook_show() */
+/** iot_hook_set_show() - print a line per function, like iot_hook_show() */
 void iot_hook_set_show(struct seq_file *m)
 {
 	struct iot_hook_set *set;

@@ -25,16 +25,16 @@ struct seq_file;
  * @sites:	@nr sites; they stay, and so do the addresses of the kernel's own functions
  * @wants:	returns the verdict on a call. Context: entry of the function, preemption
  *		on, must not sleep. @caller is the address that the call returns to
- * @call:	wrapper: calls the function with iot_hook_call() and does the work before
- *		and after that; returns the function's result or IOT_HOOK_PASS_THROUGH.
- *		NULL: the set only observes. Then @wants never returns IOT_HOOK_FOLLOW
- *		for a bounded site, and others may redirect the same functions.
+ * @call:	wrapper: calls the function with iot_hook_call() and does the work before and
+ *		after that; returns the function's result or IOT_HOOK_PASS_THROUGH. NULL: the set
+ *		only observes. Then @wants never returns IOT_HOOK_FOLLOW for a bounded site, and
+ *		others may redirect the same functions.
  *		Context: that of the function; may sleep if the function may
- * @entry:	kretprobe entry handler. It decides by itself as @wants does, since it may be
- *		the first to see a call. iot_site_of() returns its site
+ * @entry:	kretprobe entry handler. It makes the same decision as @wants, since it may
+ *		be the first to see a call. iot_site_of() returns its site
  * @exit:	kretprobe return handler
  * @data_size:	bytes of kretprobe instance data
- * @unguarded:	may redirect without iot_redirect_open(): the set of unload.c itself
+ * @unguarded:	may redirect without iot_redirect_open(): only the set of unload.c
  */
 struct iot_hook_set {
 	struct iot_site *sites;
@@ -53,7 +53,7 @@ struct iot_hook_set {
 	bool checked;			/* prototypes of the kernel's own functions are checked */
 	struct list_head groups;	/* functions that share an ftrace_ops */
 	struct iot_hook_probe *probes;	/* one per site */
-	struct kretprobe **scratch;	/* room for all, to unregister many at once */
+	struct kretprobe **scratch;	/* array for all kretprobes, to unregister many at once */
 	struct hlist_head table[1 << IOT_HOOK_SET_BITS];
 };
 
@@ -72,7 +72,7 @@ const struct iot_site *iot_site_of(struct kretprobe_instance *ri);
 #ifdef IOT_REDIRECT
 void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs);
-void iot_site_follow(const struct iot_site *site, struct pt_regs *regs);
+void iot_site_follow(const struct iot_site *site, struct iot_regs *regs);
 
 #define IOT_HOOK_OWN(handler)	(handler)
 #else

@@ -21,7 +21,8 @@ struct iot_kretprobe_type {
  * iot_kretprobe_register() - register a kretprobe at a function
  * @krp:	initialized here
  * @addr:	address of the function
- * @flags:	0, or KPROBE_FLAG_DISABLED: no kprobe passes calls to it, iot_kretprobe_follow() may
+ * @flags:	0, or KPROBE_FLAG_DISABLED: no kprobe passes calls to it, only
+ *		iot_kretprobe_follow()
  *
  * Context: task, may sleep. Return: 0 or an error.
  */
@@ -64,9 +65,20 @@ static inline unsigned long iot_kretprobe_missed(const struct kretprobe *krp, bo
 
 #ifdef IOT_REDIRECT
 /**
+ * iot_kretprobe_is_followable() - check whether an ftrace handler can see the calls of a function
+ *
+ * On arm64 ftrace and kprobes use different instructions, so this is not known here; ftrace
+ * rejects a function that it does not know.
+ */
+static inline bool iot_kretprobe_is_followable(struct kretprobe *krp)
+{
+	return !IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) || kprobe_ftrace(&krp->kp);
+}
+
+/**
  * iot_kretprobe_follow() - follow a call by its return address
  * @krp:	registered with KPROBE_FLAG_DISABLED
- * @regs:	registers of the ftrace handler that looks at the call
+ * @regs:	registers that the ftrace handler got
  *
  * An enabled kretprobe does the same, but at the cost of a kprobe for every call of the function.
  * Here the ftrace handler passes only the calls that it wants to the pre_handler that
@@ -74,9 +86,9 @@ static inline unsigned long iot_kretprobe_missed(const struct kretprobe *krp, bo
  * guard against recursion as in a kprobe: no handler of ours calls a function that is followed.
  * Context: preemption off.
  */
-static __always_inline void iot_kretprobe_follow(struct kretprobe *krp, struct pt_regs *regs)
+static __always_inline void iot_kretprobe_follow(struct kretprobe *krp, struct iot_regs *regs)
 {
-	krp->kp.pre_handler(&krp->kp, regs);
+	iot_regs_follow(regs, &krp->kp);
 }
 #endif
 

@@ -3,7 +3,7 @@
  * Calls that an ftrace handler redirects, and their count.
  *
  * A redirected call is counted per CPU by the handler, before it enters our text, and uncounted
- * as the last act of the wrapper. Unloading starts only if the sum is zero, or soon is
+ * as the last act of the wrapper. Unloading starts only if the sum is zero, or becomes zero soon
  * (unload.c). It then waits for RCU tasks, so that a task preempted between that last act and its
  * return has left our text too.
  */
@@ -14,9 +14,12 @@
 #include <linux/ftrace.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
-#include <asm/ibt.h>
+#ifdef CONFIG_X86_64
 #include <asm/nops.h>
 #include <asm/text-patching.h>
+#else
+#include <asm/insn.h>
+#endif
 #include "hook/redirect.h"
 
 #ifdef IOT_REDIRECT
@@ -40,10 +43,10 @@ static long sum_of(const long __percpu *in_flight)
 }
 
 /**
- * iot_redirect_count() - sum up the calls in flight, but for those of delete_module(2)
+ * iot_redirect_count() - sum up the calls in flight, except those of delete_module(2)
  *
  * No call is redirected while this runs: redirection is closed, or nothing is hooked any more.
- * So each summand, although read at its own time, is never below its final value. Context: task.
+ * So no CPU's count can rise after it was read, and a sum of zero is final. Context: task.
  */
 long iot_redirect_count(void)
 {
@@ -53,7 +56,8 @@ long iot_redirect_count(void)
 /**
  * iot_redirect_drain() - wait until no call is in flight and none is in our text
  *
- * unload.c has waited for them already, with a bound. Those of delete_module(2) leave at once.
+ * unload.c has waited for these calls already, for a bounded time. Calls of delete_module(2)
+ * leave at once.
  * Context: task, may sleep; nothing is hooked any more.
  */
 void iot_redirect_drain(void)
@@ -92,6 +96,7 @@ int iot_redirect_open(void)
 	return open_guard();
 }
 
+#ifdef CONFIG_X86_64
 static bool is_entry_site(const u8 *code)
 {
 	static const u8 nop[MCOUNT_INSN_SIZE] = { BYTES_NOP5 };
@@ -101,11 +106,11 @@ static bool is_entry_site(const u8 *code)
 }
 
 /**
- * iot_redirect_entry() - address where a function continues behind its ftrace entry site
+ * iot_redirect_entry() - get the address where a function continues after its ftrace entry site
  *
  * The site is the function's first instruction, or follows its ENDBR or what the kernel puts in
  * its place: five bytes, a nop or a call of a trampoline, or since 7.0 a jump to one. The
- * function's alignment, and what a kernel with kCFI or FineIBT has in front of it, do not matter.
+ * function's alignment, and what a kernel with kCFI or FineIBT puts before it, do not matter.
  * Context: task, may sleep.
  * Return: 0 if there is no such site: ftrace does not know the function.
  */
@@ -114,7 +119,7 @@ unsigned long iot_redirect_entry(unsigned long addr)
 	const u8 *code = (const u8 *)addr;
 	unsigned int tries;
 
-	/* another instruction is there for moments, while the kernel patches the site */
+	/* while the kernel patches the site, another instruction is there for a short time */
 	for (tries = 0; addr && tries < 50; tries++) {
 		if (is_entry_site(code))
 			return addr + MCOUNT_INSN_SIZE;
@@ -126,6 +131,31 @@ unsigned long iot_redirect_entry(unsigned long addr)
 	}
 	return 0;
 }
+#else
+#define MOV_X9_X30	0xaa1e03e9
+#define NOP		0xd503201f
+
+/* The site is "mov x9, x30", and then a nop or a branch (arch/arm64/kernel/ftrace.c). */
+static bool is_entry_site(const __le32 *code)
+{
+	u32 next = le32_to_cpu(code[1]);
+
+	return le32_to_cpu(code[0]) == MOV_X9_X30 &&
+	       (next == NOP || aarch64_insn_is_bl(next));
+}
+
+/* On arm64 the site is the function's first instruction, or follows its BTI. */
+unsigned long iot_redirect_entry(unsigned long addr)
+{
+	const __le32 *code = (const __le32 *)addr;
+
+	if (addr && is_entry_site(code))
+		return addr + 2 * AARCH64_INSN_SIZE;
+	if (addr && is_entry_site(code + 1))
+		return addr + 3 * AARCH64_INSN_SIZE;
+	return 0;
+}
+#endif
 
 /* -EAGAIN: BPF is just changing its trampoline of a function (bpf_tramp_ftrace_ops_func()). */
 static int register_patiently(struct ftrace_ops *ops)
@@ -164,14 +194,14 @@ int iot_redirect_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned lon
 	ops->func = func;
 	ops->private = private;
 	ops->flags = FTRACE_OPS_FL_PERMANENT | flags;
-	if (!n) /* an empty filter would match every function */
+	if (!n) /* an ops with an empty filter would get every function */
 		return 0;
 	err = ftrace_set_filter_ips(ops, ips, n, 0, 1);
 	if (!err)
 		err = register_patiently(ops);
 	if (err) {
 		ftrace_free_filter(ops);
-		ops->flags = 0; /* ENABLED stays set if ftrace has disabled itself */
+		ops->flags = 0; /* clears ENABLED, which stays set if ftrace has disabled itself */
 	}
 	return err;
 }
@@ -196,8 +226,8 @@ bool iot_redirect_detach(struct ftrace_ops *ops)
 /**
  * iot_redirect_refused() - count the wanted calls that passed through untraced
  *
- * They pass while unload.c waits for calls in flight; the count matters if the module is not
- * unloaded in the end. It is not kept per hook. Context: any.
+ * Calls pass while unload.c waits for calls in flight; the count matters if the module then
+ * stays loaded. There is one count for all hooks. Context: any.
  */
 unsigned long iot_redirect_refused(void)
 {

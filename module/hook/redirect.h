@@ -26,13 +26,15 @@ extern bool iot_redirect_closed;
 void iot_redirect_count_refused(void);
 
 /**
- * iot_redirect_refuses() - check whether a wanted call must not be redirected now
+ * iot_redirect_refuses() - check whether redirecting is forbidden now
  *
- * If so it is counted as missed. Context: the ftrace handler's, before it counts the call.
+ * If so, the wanted call is counted as missed. Context: ftrace handler, before it counts
+ * the call as in flight.
  */
 static __always_inline bool iot_redirect_refuses(void)
 {
-	if (likely(!READ_ONCE(iot_redirect_closed)))
+	/* no READ_ONCE(): the load is then a part of the comparison */
+	if (likely(!data_race(iot_redirect_closed)))
 		return false;
 	iot_redirect_count_refused();
 	return true;
@@ -40,52 +42,40 @@ static __always_inline bool iot_redirect_refuses(void)
 
 unsigned long iot_redirect_entry(unsigned long addr);
 
-/** iot_redirect_entry_of() - where a function continues, from the @ip of an ftrace handler */
+/** iot_redirect_entry_of() - get where a function continues, from the @ip of an ftrace handler */
 static __always_inline unsigned long iot_redirect_entry_of(unsigned long ip)
 {
 	return ip + MCOUNT_INSN_SIZE;
 }
 
 /**
- * iot_redirect_is_shared() - check whether a BPF trampoline may run after the handlers
- *
- * Such a trampoline keeps only the registers with the function's arguments
- * (arch/x86/net/bpf_jit_comp.c). Only ftrace_regs_caller continues to a trampoline, and only it
- * saves all registers, among them the code segment. Context: the ftrace handler's.
- */
-static __always_inline bool iot_redirect_is_shared(const struct pt_regs *regs)
-{
-	return regs->cs;
-}
-
-/**
- * iot_redirect_plain() - redirect the call that an ftrace handler looks at
+ * iot_redirect_plain() - redirect the call that an ftrace handler got
  * @regs:	registers of the handler
  * @ip:		ip argument of the handler
- * @wrapper:	gets the two arguments of the call, then the address behind the entry site
- *		for iot_hook_enter()
+ * @wrapper:	gets the two arguments of the call, then the address after the entry site for
+ *		iot_hook_enter()
  *
- * The wrapper ends with iot_redirect_leave(). From here to there the call is in flight, and the
+ * The wrapper ends with iot_redirect_leave(). Until then the call is in flight, and the
  * module's text stays. If iot_redirect_is_shared(), the handler must call iot_hook_send_bare()
  * instead. Return: true if the call is redirected.
  */
-static __always_inline bool iot_redirect_plain(struct pt_regs *regs, unsigned long ip,
+static __always_inline bool iot_redirect_plain(struct iot_regs *regs, unsigned long ip,
 					       void *wrapper)
 {
 	if (unlikely(iot_redirect_refuses()))
 		return false;
 	this_cpu_inc(iot_redirect_in_flight);
-	regs->dx = iot_redirect_entry_of(ip);
-	regs->ip = (unsigned long)wrapper;
+	iot_regs_set_arg(regs, 2, iot_redirect_entry_of(ip));
+	iot_regs_set_ip(regs, (unsigned long)wrapper);
 	return true;
 }
 
 /** iot_redirect() - as iot_redirect_plain(), with @cookie as a further argument of the wrapper */
-static __always_inline void iot_redirect(struct pt_regs *regs, unsigned long ip,
+static __always_inline void iot_redirect(struct iot_regs *regs, unsigned long ip,
 					 void *wrapper, u64 cookie)
 {
 	if (iot_redirect_plain(regs, ip, wrapper))
-		regs->cx = cookie;
+		iot_regs_set_arg(regs, 3, cookie);
 }
 
 static __always_inline void iot_redirect_leave(void)
@@ -93,6 +83,8 @@ static __always_inline void iot_redirect_leave(void)
 	this_cpu_dec(iot_redirect_in_flight);
 }
 #else
+#define iot_redirect_closed false
+
 static inline void iot_redirect_drain(void)
 {
 }

@@ -20,36 +20,37 @@ enum iot_hook_mechanism {
 	IOT_HOOK_REDIRECT,
 	IOT_HOOK_ENTRY,		/* an ftrace handler sees the calls but redirects none */
 	IOT_HOOK_KRETPROBE,	/* by choice: calls may be unbounded, see hook_set.c */
-	IOT_HOOK_FALLBACK,	/* kretprobe, as it cannot or may not be redirected */
+	IOT_HOOK_FALLBACK,	/* a kretprobe, as redirecting is impossible or forbidden */
 };
 
 /** enum iot_hook_verdict - what to do with a call */
 enum iot_hook_verdict {
 	IOT_HOOK_IGNORE,
-	IOT_HOOK_FOLLOW,	/* by the wrapper; if its site is not redirected, as: */
+	IOT_HOOK_FOLLOW,	/* by the wrapper; without redirection, by the kretprobe */
 	IOT_HOOK_FOLLOW_RETURN,	/* by the kretprobe, with nothing of ours on the stack */
 };
 
 /**
  * struct iot_site - one function of a set
- * @entry:	address where the function's body continues behind the ftrace entry site, 0:
- *		not known yet. The first member, for stub_asm.S
+ * @entry:	address where the function's body continues after the ftrace entry site, 0:
+ *		not known yet. Must be the first member, for stub_asm.S
  * @stub:	address of the stub that calls are redirected to, 0: none yet. The site keeps
- *		it as long as iotracer is loaded, as calls may be on their way to it
+ *		it as long as iotracer is loaded, as calls may still arrive at it
  * @addr:	address of the function, 0: there is none now
  * @call:	the wrapper that the stub calls, see struct iot_hook_set
- * @in_flight:	per CPU, the calls that are on their way to the stub or in it
+ * @in_flight:	per CPU, the calls that are sent to the stub or in it
  * @symbol:	name of the function
  * @module:	the module that may have the function, and may be loaded and unloaded; NULL:
  *		only a function of the kernel itself is accepted
  * @owner:	@module if that has the function now; NULL: the kernel itself
- * @what:	the operation, for people
+ * @what:	the operation, as it is shown to users
  * @proto:	the prototype that the probe expects, see struct iot_btf_check
- * @match:	whether the kernel's function has it; a function that has not is not hooked
+ * @match:	whether the kernel's function has this prototype; if not, it is not hooked
  * @data:	private to the owner of the set
  * @tag:	private to the owner of the set
  * @unbounded:	calls may sleep without bound: never redirect
- * @may_be_unbounded:	only some calls may sleep without bound: IOT_HOOK_FOLLOW_RETURN
+ * @may_be_unbounded:	only some calls may sleep without bound: they get
+ *		IOT_HOOK_FOLLOW_RETURN
  * @handler:	the site's own ftrace handler, used instead of iot_hook_set_handle(), or
  *		NULL. For a function that is called so often that finding the site costs
  *		too much. It decides as @wants does, which is called where the handler is
@@ -91,38 +92,37 @@ struct iot_site {
 s64 iot_stub_call(unsigned long *args, struct iot_site *site);
 int iot_stub_get(struct iot_site *site);
 void iot_site_redirect(struct iot_site *site, unsigned long ip,
-		       struct pt_regs *regs);
+		       struct iot_regs *regs);
 void iot_site_send(struct iot_site *site, unsigned long ip,
-		   struct pt_regs *regs);
+		   struct iot_regs *regs);
 void iot_site_pass_shared(struct iot_site *site, unsigned long ip,
-			  struct pt_regs *regs);
+			  struct iot_regs *regs);
 
 /**
  * iot_site_pass() - let a call pass through at a site whose calls may be redirected
  *
- * If calls of a function may be redirected, BPF's trampoline for fexit calls the address that the
- * handlers leave (BPF_TRAMP_F_ORIG_STACK, arch/x86/net/bpf_jit_comp.c). There is no ENDBR behind
- * the entry site of the function, so that call would fault with indirect branch tracking. So if
- * there may be a trampoline, a call that passes through goes through a stub, too. Context: the
- * ftrace handler's.
+ * If there may be a BPF trampoline that cannot call the function after its entry site, a call that
+ * passes through goes through a stub, too: see IOT_PASS_BY_STUB. Context: ftrace handler.
  */
 static __always_inline void iot_site_pass(struct iot_site *site,
-					  unsigned long ip, struct pt_regs *regs)
+					  unsigned long ip, struct iot_regs *regs)
 {
+#ifdef IOT_PASS_BY_STUB
 	if (unlikely(iot_redirect_is_shared(regs)))
 		iot_site_pass_shared(site, ip, regs);
+#endif
 }
 
 /**
  * iot_site_redirect4() - redirect a call of four arguments directly to a wrapper
- * @wrapper:	gets the arguments, then the address behind the entry site for
- *		iot_hook_enter4(); ends with iot_redirect_leave()
+ * @wrapper:	gets the arguments, then the address after the entry site for iot_hook_enter4();
+ *		ends with iot_redirect_leave()
  *
- * If iot_redirect_is_shared(), the call goes to the stub of its site instead. Context: the ftrace
- * handler's.
+ * If iot_redirect_is_shared(), the call goes to the stub of its site instead. Context: ftrace
+ * handler.
  */
 static __always_inline void iot_site_redirect4(struct iot_site *site,
-					       unsigned long ip, struct pt_regs *regs,
+					       unsigned long ip, struct iot_regs *regs,
 					       void *wrapper)
 {
 	if (unlikely(iot_redirect_is_shared(regs))) {
@@ -132,8 +132,8 @@ static __always_inline void iot_site_redirect4(struct iot_site *site,
 	if (unlikely(iot_redirect_refuses()))
 		return;
 	this_cpu_inc(iot_redirect_in_flight);
-	regs->r8 = iot_redirect_entry_of(ip);
-	regs->ip = (unsigned long)wrapper;
+	iot_regs_set_arg(regs, 4, iot_redirect_entry_of(ip));
+	iot_regs_set_ip(regs, (unsigned long)wrapper);
 }
 #endif
 

@@ -42,7 +42,7 @@ int iot_stub_get(struct iot_site *site)
 	return err;
 }
 
-/* Called by the stubs. */
+/* The C part of a stub. */
 s64 iot_stub_call(unsigned long *args, struct iot_site *site)
 {
 	s64 ret = site->call(site, args);
@@ -54,18 +54,19 @@ s64 iot_stub_call(unsigned long *args, struct iot_site *site)
 /**
  * iot_site_send() - send a call to the stub of its site
  *
- * Also while the module is about to be unloaded. Context: the ftrace handler's.
+ * The call is sent even while the module is about to be unloaded. Context:
+ * ftrace handler.
  */
 void iot_site_send(struct iot_site *site, unsigned long ip,
-		   struct pt_regs *regs)
+		   struct iot_regs *regs)
 {
 	this_cpu_inc(*site->in_flight);
-	regs->ip = site->stub;
+	iot_regs_set_ip(regs, site->stub);
 }
 
-/** iot_site_redirect() - as iot_site_send(), unless nothing may be redirected any more */
+/** iot_site_redirect() - do iot_site_send(), unless redirection is closed */
 void iot_site_redirect(struct iot_site *site, unsigned long ip,
-		       struct pt_regs *regs)
+		       struct iot_regs *regs)
 {
 	if (unlikely(iot_redirect_refuses()))
 		iot_site_pass(site, ip, regs);
@@ -73,10 +74,13 @@ void iot_site_redirect(struct iot_site *site, unsigned long ip,
 		iot_site_send(site, ip, regs);
 }
 
+#ifdef IOT_PASS_BY_STUB
 /** iot_site_pass_shared() - let a call pass through a stub, see iot_site_pass() */
 void iot_site_pass_shared(struct iot_site *site, unsigned long ip,
-			  struct pt_regs *regs)
+			  struct iot_regs *regs)
 {
-	regs->ip = (unsigned long)iot_stub_passes + site->stub - (unsigned long)iot_stubs;
+	iot_regs_set_ip(regs, (unsigned long)iot_stub_passes + site->stub -
+			      (unsigned long)iot_stubs);
 }
+#endif
 #endif

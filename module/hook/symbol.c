@@ -16,8 +16,8 @@
  * iot_symbol_find() - find the address of a kernel function that is not exported
  * @name:	"function" or "module:function"
  *
- * Registers a disabled kprobe for a moment: the kernel looks the name up and changes no text.
- * If the function starts with ENDBR, the probe is behind it. Return: the address or 0.
+ * Registers a disabled kprobe and removes it: the kernel looks the name up and changes no
+ * text. If the function starts with ENDBR, the probe is after it. Return: the address or 0.
  */
 unsigned long iot_symbol_find(const char *name)
 {
@@ -71,10 +71,10 @@ void iot_symbol_print_found(const struct iot_btf_check *check, char *text)
 }
 
 /**
- * iot_symbol_init() - find the kernel's BTF, by which functions are checked
+ * iot_symbol_init() - find the kernel's BTF, which functions are checked against
  *
- * Context: load, may sleep. Return: 0, or -ENOMEM. Without usable BTF it is 0, too: nothing is
- * checked then, which is reported in the kernel log.
+ * Context: load, may sleep. Return: 0, or -ENOMEM. Without usable BTF it is also 0: then
+ * nothing is checked, and the kernel log says so.
  */
 int iot_symbol_init(void)
 {
@@ -87,13 +87,13 @@ int iot_symbol_init(void)
 		end = iot_symbol_data("__stop_BTF");
 	}
 	if (!begin || end <= begin) {
-		pr_info("this kernel has no BTF: what is hooked is not checked\n");
+		pr_info("this kernel has no BTF: functions that are hooked are not checked\n");
 		return 0;
 	}
 	err = iot_btf_init((const void *)begin, end - begin);
 	if (err != -EINVAL)
 		return err;
-	pr_warn("the BTF of this kernel is not understood: what is hooked is not checked\n");
+	pr_warn("the BTF of this kernel cannot be read: functions that are hooked are not checked\n");
 	return 0;
 }
 
@@ -127,7 +127,7 @@ void iot_symbol_exit(void)
 	iot_btf_exit();
 }
 
-#ifdef IOT_REDIRECT
+#ifdef IOT_ARCH_KNOWN
 static DEFINE_MUTEX(symbol_lock);
 static iot_symbol_fn symbol_fn; /* under symbol_lock */
 

@@ -28,9 +28,9 @@ bool iot_symbol_ftrace_off(void);
 
 /*
  * iot_hook_call() - call a function of up to five arguments at an address in it: its start, from
- * iot_symbol_find(), or behind its entry site, from ftrace. It needs no ENDBR there.
+ * iot_symbol_find(), or after its entry site, from ftrace. It needs no ENDBR there.
  */
-#ifdef IOT_REDIRECT
+#ifdef IOT_ARCH_KNOWN
 s64 iot_hook_call(const unsigned long *args, unsigned long address);
 ssize_t iot_hook_enter(void *arg1, void *arg2, unsigned long address);
 s64 iot_hook_enter4(unsigned long arg1, unsigned long arg2, unsigned long arg3,

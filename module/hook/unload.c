@@ -14,12 +14,17 @@
  * redirected any more, the exit function does not have to wait. If a call has not returned, the
  * system call fails with EBUSY, the kernel log names the tasks, and tracing continues as before.
  *
+ * The same holds for tasks inside reads and writes of /proc/iotracer (core/visit.c). They hold
+ * the module, so the kernel would refuse with EAGAIN and name no task. This is checked when no
+ * call is in flight any more: tasks that are then kept out do not wait inside a redirected call.
+ *
  * The kernel may refuse to unload the module for reasons of its own. Then the system call returns
  * while the module is still loaded: a return probe on the system call, which our exit function
  * removes, opens the redirection again.
  */
 #include <linux/capability.h>
 #include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -29,6 +34,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "core/param.h"
+#include "core/visit.h"
 #include "hook/hook_set.h"
 #include "hook/redirect.h"
 #include "hook/symbol.h"
@@ -38,14 +44,14 @@
 #define MAX_WAIT_MS	3000
 #define STEP_MS		20
 #define MAX_NAMED	8	/* tasks that the log names */
-#define MAX_DEPTH	48	/* entries of a stack that are looked at */
+#define MAX_DEPTH	48	/* entries of a stack that are searched */
 
 static DEFINE_MUTEX(guard_lock);	/* protects @guarded */
 static bool guarded;
 static DEFINE_MUTEX(unload_lock);	/* one task at a time closes the redirection */
-static struct task_struct *unloader;	/* in the kernel's part of the system call, or NULL */
+static struct task_struct *unloader;	/* task in the kernel's part of the system call, or NULL */
 
-/* Does the first argument of the system call name this module? May sleep. */
+/* Does @user, the first argument of the system call, name this module? May sleep. */
 static bool is_about_us(unsigned long user)
 {
 	char name[MODULE_NAME_LEN];
@@ -54,7 +60,7 @@ static bool is_about_us(unsigned long user)
 	return len > 0 && len < sizeof(name) && !strcmp(name, THIS_MODULE->name);
 }
 
-/* Is @addr in a kernel function that calls our file operations or work items, and no hook? */
+/* Is @addr in a kernel function that calls our file operations or work items, but no hooks? */
 static bool is_our_caller(unsigned long addr)
 {
 	static const char * const callers[] = { "proc_reg_", "seq_", "process_one_work" };
@@ -84,7 +90,7 @@ static unsigned int stack_of(struct task_struct *task, unsigned long save,
 
 	raw_spin_lock_irq(&task->pi_lock);
 	state = READ_ONCE(task->__state);
-	smp_rmb(); /* the state before on_rq: see try_to_wake_up() */
+	smp_rmb(); /* read the state before on_rq: see try_to_wake_up() */
 	if (state != TASK_RUNNING && state != TASK_WAKING && !task->on_rq)
 		n = iot_hook_call(args, save);
 	raw_spin_unlock_irq(&task->pi_lock);
@@ -111,9 +117,9 @@ static unsigned long followed_function(struct task_struct *task, unsigned long s
 
 /*
  * Report the tasks that have a call in flight. Uses stack_trace_save_tsk(task, entries, size,
- * skip), kernel/stacktrace.c.
+ * skip), kernel/stacktrace.c. Return: number of such tasks.
  */
-static void name_tasks(void)
+static unsigned int name_callers(void)
 {
 	unsigned long function;
 	unsigned long save = iot_symbol_checked("stack_trace_save_tsk",
@@ -136,8 +142,16 @@ static void name_tasks(void)
 	if (n > MAX_NAMED)
 		pr_err("cannot be unloaded yet: %u more tasks are inside traced calls\n",
 		       n - MAX_NAMED);
+	return n;
+}
+
+/* Report the tasks that prevent unloading. */
+static void name_tasks(void)
+{
+	unsigned int n = name_callers() + iot_visits_name(MAX_NAMED);
+
 	if (!n)
-		pr_err("cannot be unloaded yet: tasks are inside traced calls\n");
+		pr_err("cannot be unloaded yet: tasks are inside traced calls, or read /proc/iotracer\n");
 }
 
 /*
@@ -150,13 +164,22 @@ static void close_redirection(void)
 	synchronize_rcu_tasks();
 }
 
-/* Wait until no call is in flight but those of delete_module(2), of which @current is one. */
+static void open_redirection(void)
+{
+	iot_visits_allow();
+	WRITE_ONCE(iot_redirect_closed, false);
+}
+
+/*
+ * Wait until no call is in flight except those of delete_module(2), of which the current one
+ * is one, and no task is inside /proc/iotracer. If true, none come until open_redirection().
+ */
 static bool others_left(void)
 {
-	unsigned int waited;
+	unsigned long end = jiffies + msecs_to_jiffies(MAX_WAIT_MS);
 
-	for (waited = 0; iot_redirect_count(); waited += STEP_MS) {
-		if (waited >= MAX_WAIT_MS || fatal_signal_pending(current))
+	while (iot_redirect_count() || !iot_visits_stop()) {
+		if (time_after(jiffies, end) || fatal_signal_pending(current))
 			return false;
 		msleep(STEP_MS);
 	}
@@ -175,7 +198,7 @@ static s64 prepare_unload(void)
 	close_redirection();
 	if (!others_left()) {
 		name_tasks();
-		WRITE_ONCE(iot_redirect_closed, false);
+		open_redirection();
 		mutex_unlock(&unload_lock);
 		return -EBUSY;
 	}
@@ -185,12 +208,13 @@ static s64 prepare_unload(void)
 }
 
 /*
- * The wrapper of delete_module(2), whose argument is the registers of the caller. @tag is the
- * offset of the module's name in them. Context: task, may sleep.
+ * The wrapper of delete_module(2), whose argument is the registers of the caller. @tag is 1 if it
+ * is a 32-bit program. Context: task, may sleep.
  */
 static s64 call(const struct iot_site *site, unsigned long *args)
 {
-	unsigned long name = *(unsigned long *)(args[0] + site->tag);
+	const struct pt_regs *regs = (const struct pt_regs *)args[0];
+	unsigned long name = site->tag ? iot_syscall_arg32(regs, 0) : iot_syscall_arg(regs, 0);
 
 	if (!capable(CAP_SYS_MODULE) || !is_about_us(name))
 		return IOT_HOOK_PASS_THROUGH;
@@ -203,13 +227,13 @@ static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* The system call returns and the module is still loaded. Context: task, atomic. */
+/* Runs if the system call returns and the module is still loaded. Context: task, atomic. */
 static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	if (READ_ONCE(unloader) != current)
 		return 0;
-	WRITE_ONCE(iot_redirect_closed, false);
-	smp_store_release(&unloader, NULL); /* after the flag: another task may set it again */
+	open_redirection();
+	smp_store_release(&unloader, NULL); /* last: another task may now close it */
 	return 0;
 }
 
@@ -219,28 +243,38 @@ static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned l
 	return IOT_HOOK_FOLLOW;
 }
 
-static struct iot_site sites[2];
+enum {
+	SITE_NATIVE,
+#ifdef IOT_SYSCALL_32
+	SITE_32,
+#endif
+	NR_SITES
+};
+
+static struct iot_site sites[NR_SITES];
 
 /* Context: entry of the system call, task, preemption on; must not sleep. */
 static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 		    struct ftrace_regs *fregs)
 {
-	struct iot_site *site = &sites[0];
-	struct pt_regs *regs = iot_ftrace_regs(fregs);
+	struct iot_site *site = &sites[NR_SITES - 1];
+	struct iot_regs *regs = iot_ftrace_regs(fregs);
 
 	if (site->entry != iot_redirect_entry_of(ip))
-		site = &sites[1];
+		site = &sites[SITE_NATIVE];
 	iot_site_follow(site, regs);
 	iot_site_send(site, ip, regs);
 }
 
-#define SITE(name, reg)	{ .symbol = (name), .what = "unload", .may_be_unbounded = true,	\
-			  .proto = IOT_HOOK_SYSCALL,				\
-			  .tag = offsetof(struct pt_regs, reg), .handler = handler }
+#define SITE(prefix, is_32)						\
+	{ .symbol = prefix "delete_module", .what = "unload", .may_be_unbounded = true,	\
+	  .proto = IOT_HOOK_SYSCALL, .tag = (is_32), .handler = handler }
 
-static struct iot_site sites[2] = {
-	SITE("__x64_sys_delete_module", di),
-	SITE("__ia32_sys_delete_module", bx),
+static struct iot_site sites[NR_SITES] = {
+	[SITE_NATIVE] = SITE(IOT_SYSCALL, 0),
+#ifdef IOT_SYSCALL_32
+	[SITE_32] = SITE(IOT_SYSCALL_32, 1),
+#endif
 };
 
 static struct iot_hook_set set = {
@@ -259,7 +293,7 @@ static int attach_guard(void)
 
 	if (err)
 		return err;
-	if (sites[0].mechanism == IOT_HOOK_REDIRECT)
+	if (sites[SITE_NATIVE].mechanism == IOT_HOOK_REDIRECT)
 		return 0;
 	iot_hook_set_stop(&set, NULL, 0);
 	pr_warn("cannot hook delete_module: functions are hooked by kretprobes, which are slower\n");
@@ -280,13 +314,13 @@ static int need_guard(void)
 	return err;
 }
 
-/** iot_unload_init() - have the first redirection hook delete_module(2). Context: load */
+/** iot_unload_init() - arrange that the first redirection hooks delete_module(2). Context: load */
 void iot_unload_init(void)
 {
 	iot_redirect_set_guard(need_guard);
 }
 
-/** iot_unload_exit() - unhook delete_module(2). Context: unload, no other task is in here */
+/** iot_unload_exit() - unhook delete_module(2). Context: unload, no other task is in this file */
 void iot_unload_exit(void)
 {
 	if (guarded)

@@ -24,6 +24,7 @@
 #include <linux/timekeeping.h>
 #include <trace/events/block.h>
 #include "core/spoil.h"
+#include "core/task.h"
 #include "hook/point.h"
 #include "file/bio.h"
 #include "file/direct.h"
@@ -32,8 +33,9 @@
 #include "uapi/iotracer.h"
 
 /*
- * Is this the filesystem's device? A filesystem that spans several devices (btrfs) names
- * none in its superblock. Their holder is its superblock or its type.
+ * Is the bio for a device of this filesystem? The superblock of a filesystem
+ * that spans several devices (btrfs) names none. The holder of each device is
+ * that superblock or the filesystem's type.
  */
 static bool is_own_device(const struct bio *bio, const struct super_block *sb)
 {
@@ -55,8 +57,8 @@ static bool is_cache_io(const struct bio *bio, struct folio *folio,
 	return iot_bio_moves_cache(bio, folio);
 }
 
-static struct iot_running *direct_target(const struct bio *bio, struct folio *folio,
-					 const struct inode *host, u64 *offset)
+static struct iot_running *direct_file(const struct bio *bio, struct folio *folio,
+				       const struct inode *host, u64 *offset)
 {
 	const struct iot_direct *call = in_task() ? iot_direct_now() : NULL;
 
@@ -68,8 +70,8 @@ static struct iot_running *direct_target(const struct bio *bio, struct folio *fo
 	return iot_running_by_id(call->id);
 }
 
-static struct iot_running *buffered_target(const struct bio *bio, struct folio *folio,
-					   struct inode *host, u64 *offset)
+static struct iot_running *buffered_file(const struct bio *bio, struct folio *folio,
+					 struct inode *host, u64 *offset)
 {
 	if (!host || !iot_running_maybe(host) ||
 	    !is_own_device(bio, host->i_sb))
@@ -92,36 +94,34 @@ static u16 bio_flags(const struct bio *bio, bool direct)
 }
 
 /*
- * The sector counts from the start of the partition, if the device is one. For a target
- * that is the whole disk it counts from the start of the disk.
+ * The sector is counted from the start of the device, which may be a partition;
+ * for a target that is the whole disk, from the start of the disk.
  */
-static u64 bio_sector(struct bio *bio, const struct iot_running *t)
+static u64 bio_sector(struct bio *bio, const struct iot_running *f)
 {
 	u64 sector = bio->bi_iter.bi_sector;
 
-	if (t->device && t->device != bio->bi_bdev->bd_dev)
+	if (f->device && f->device != bio->bi_bdev->bd_dev)
 		return bio_flagged(bio, BIO_REMAPPED) ? sector :
 		       sector + bio->bi_bdev->bd_start_sect;
 	return bio_flagged(bio, BIO_REMAPPED) ? sector - bio->bi_bdev->bd_start_sect : sector;
 }
 
 /* Only writes to a file have a known originator: a device has many files. */
-static void fill_origin(struct iot_io *r, const struct iot_running *t)
+static void fill_origin(struct iot_io *r, const struct iot_running *f)
 {
-	if (t->device || r->op == IOT_OP_READ) {
+	if (f->device || r->op == IOT_OP_READ) {
 		r->origin_pid = 0;
 		memset(r->origin_comm, 0, sizeof(r->origin_comm));
 		return;
 	}
-	r->origin_pid = iot_writer_read(&t->writer, r->origin_comm);
+	r->origin_pid = iot_writer_read(&f->writer, r->origin_comm);
 }
 
 static void fill_submitter(struct iot_io *r)
 {
 	if (in_task()) {
-		r->pid = current->tgid;
-		r->tid = current->pid;
-		memcpy(r->comm, current->comm, sizeof(r->comm));
+		iot_task_ids(r, current);
 	} else {
 		r->pid = 0;
 		r->tid = 0;
@@ -129,29 +129,30 @@ static void fill_submitter(struct iot_io *r)
 	}
 }
 
-static void record(struct iot_running *t, struct bio *bio, u64 offset,
+static void record(struct iot_running *f, struct bio *bio, u64 offset,
 		   bool direct)
 {
 	struct iot_io *r;
 	u64 *slot, index;
 
-	if (!iot_ring_reserve(rcu_dereference_sched(t->ring), IOT_LEVEL_BLK,
+	if (!iot_ring_reserve(rcu_dereference_sched(f->t->ring), IOT_LEVEL_BLK,
 			      &slot, &index))
 		return;
 	r = (struct iot_io *)slot;
 	r->time = ktime_get_mono_fast_ns();
 	r->latency = 0;
 	r->offset = offset;
-	r->sector = bio_sector(bio, t);
+	r->sector = bio_sector(bio, f);
 	r->requested = bio->bi_iter.bi_size;
 	r->result = bio->bi_iter.bi_size;
+	r->inode = f->ino;
 	r->cpu = raw_smp_processor_id();
 	r->device = bio->bi_bdev->bd_dev;
 	r->level = IOT_LEVEL_BLK;
 	r->op = op_is_write(bio_op(bio)) ? IOT_OP_WRITE : IOT_OP_READ;
 	r->flags = bio_flags(bio, direct);
 	fill_submitter(r);
-	fill_origin(r, t);
+	fill_origin(r, f);
 	iot_spoil(IOT_EVENT_ID_IO, slot);
 	iot_ring_commit(slot, index);
 }
@@ -161,16 +162,16 @@ static void record_devices(struct bio *bio, bool direct)
 {
 	const struct block_device *bdev = bio->bi_bdev;
 	dev_t disk = disk_devt(bdev->bd_disk);
-	struct iot_running *t;
+	struct iot_running *f;
 
-	hlist_for_each_entry_rcu_notrace(t, &iot_running_devices, device_node)
-		if (t->device == bdev->bd_dev || t->device == disk)
-			record(t, bio, bio_sector(bio, t) << SECTOR_SHIFT, direct);
+	hlist_for_each_entry_rcu_notrace(f, &iot_running_devices, device_node)
+		if (f->device == bdev->bd_dev || f->device == disk)
+			record(f, bio, bio_sector(bio, f) << SECTOR_SHIFT, direct);
 }
 
 static void bio_queued(void *data, struct bio *bio)
 {
-	struct iot_running *t;
+	struct iot_running *f;
 	struct inode *host;
 	struct folio *folio;
 	bool direct = true;
@@ -188,13 +189,13 @@ static void bio_queued(void *data, struct bio *bio)
 		return;
 	folio = iot_bio_folio(bio);
 	host = iot_bio_host(folio);
-	t = direct_target(bio, folio, host, &offset);
-	if (!t) {
+	f = direct_file(bio, folio, host, &offset);
+	if (!f) {
 		direct = false;
-		t = buffered_target(bio, folio, host, &offset);
+		f = buffered_file(bio, folio, host, &offset);
 	}
-	if (t)
-		record(t, bio, offset, direct);
+	if (f)
+		record(f, bio, offset, direct);
 	if (unlikely(!hlist_empty(&iot_running_devices)))
 		record_devices(bio, direct || !folio_mapping(folio));
 }
@@ -204,7 +205,7 @@ static struct iot_point point = {
 	.probe = bio_queued,
 };
 
-/** iot_bio_attach() - attach the probe, or count a user. Context: task, may sleep */
+/** iot_bio_attach() - add a user; the first one attaches the probe. Context: task, may sleep */
 int iot_bio_attach(void)
 {
 	check_trace_callback_type_block_bio_queue(bio_queued);
@@ -212,7 +213,7 @@ int iot_bio_attach(void)
 }
 
 /**
- * iot_bio_detach() - drop a user; the last one detaches the probe
+ * iot_bio_detach() - remove a user; the last one detaches the probe
  *
  * The probe may still run when this returns.
  */

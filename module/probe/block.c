@@ -10,8 +10,8 @@
  *   block_rq_issue	It is issued to the driver.
  *   block_rq_requeue	The driver gives it back.
  *   block_rq_merge	It is merged into another request.
- *   block_rq_complete	Some of its bytes are done, perhaps not all.
- * Until a request is issued, bios are merged into it, in front or behind. From then on
+ *   block_rq_complete	Some or all of its bytes are done.
+ * Until a request is issued, bios are merged into it, at its front or back. From then on
  * its last bio stays the same and identifies it. A request without a bio is found by its
  * own address.
  *
@@ -64,8 +64,8 @@ static struct iot_category * const category = &iot_category_block;
 static atomic_long_t nr_missed;
 
 /*
- * The table forgets a request that was not seen to complete. The count of its device no
- * longer includes it.
+ * The table forgets a request that was not seen to complete. The number of requests of its
+ * device is corrected.
  */
 static void request_gone(void *thing, bool displaced)
 {
@@ -136,7 +136,7 @@ static u16 op_of(blk_opf_t opf)
 	return op < ARRAY_SIZE(ops) ? ops[op] : IOT_BLOCK_OTHER;
 }
 
-/* The flags that have the same bits in all kernels. */
+/* These flags have the same bits in all kernels. */
 static_assert(__REQ_FAILFAST_DEV == REQ_OP_BITS && __REQ_SYNC == REQ_OP_BITS + 3 &&
 	      __REQ_META == REQ_OP_BITS + 4 && __REQ_FUA == REQ_OP_BITS + 9 &&
 	      __REQ_PREFLUSH == REQ_OP_BITS + 10 && __REQ_NOWAIT == REQ_OP_BITS + 13);
@@ -222,7 +222,11 @@ static void note_origin(struct iot_block *e, const struct folio *folio)
 {
 	struct iot_originator who IOT_UNINITIALIZED;
 
-	iot_originator_find(folio->mapping, folio->index, &who);
+	/* if the filter needed the originator, it has been looked up and counted before */
+	if (e->flags & IOT_REQ_ORIGINATOR)
+		iot_originator_peek(folio->mapping, folio->index, &who);
+	else
+		iot_originator_find(folio->mapping, folio->index, &who);
 	e->origin_pid = who.pid;
 	memcpy(e->origin_comm, who.comm, sizeof(e->origin_comm));
 }
@@ -230,7 +234,7 @@ static void note_origin(struct iot_block *e, const struct folio *folio)
 static_assert(sizeof_field(struct iot_block, origin_comm) ==
 	      sizeof_field(struct iot_originator, comm));
 
-/* The bio moves data from or to the page cache. @folio has its first page. */
+/* The bio moves data from or to the page cache. @folio has the bio's first page. */
 static void note_cached(struct iot_block *e, const struct bio *bio, struct folio *folio,
 			struct inode *host)
 {
@@ -271,11 +275,11 @@ static struct inode *cached_host(const struct bio *bio, struct folio *folio)
 {
 	struct inode *host = iot_bio_host(folio);
 
-	/* a device's page cache is metadata, whose I/O locks buffers instead of folios */
+	/* the page cache of a device has metadata, whose I/O locks buffers instead of folios */
 	return host && (S_ISBLK(host->i_mode) || iot_bio_moves_cache(bio, folio)) ? host : NULL;
 }
 
-/* Note what the bio's data is. The bio is in progress, so its pages are held. */
+/* Note what the bio's data belongs to. The bio is in progress, so its pages stay. */
 static void note_data(struct iot_block *e, const struct bio *bio)
 {
 	struct inode *host;
@@ -316,7 +320,7 @@ static void note_bio(struct iot_block *e, const struct bio *bio, u32 flags)
 	note_data(e, bio);
 }
 
-#define WANTED	1u	/* perhaps with the reason: IOT_REQ_ORIGINATOR */
+#define WANTED	1u	/* may be combined with the reason, IOT_REQ_ORIGINATOR */
 
 static bool is_wanted(void)
 {
@@ -324,8 +328,8 @@ static bool is_wanted(void)
 }
 
 /*
- * Is the originator of what the bio writes wanted? Asked only if the current task is not
- * wanted. Only the first page is looked at.
+ * Is the originator of the data that the bio writes wanted? Called only if the current task is
+ * not wanted. Only the first page is checked.
  */
 static bool is_originator_wanted(const struct bio *bio)
 {
@@ -373,7 +377,7 @@ static void request_made(void *data, struct bio *bio)
 	u32 wanted = why_wanted(bio);
 	struct iot_pending *p;
 
-	/* also the reader's: an unknown request would look as if made before the trace */
+	/* keep the reader's requests, too: unknown ones would seem to be from before the trace */
 	if (!wanted && !is_reader())
 		return;
 	p = make(bio);
@@ -393,8 +397,7 @@ static const void *key_of(const struct request *rq)
 
 /*
  * How many bios of a request are searched for the one that it was made for. The search is
- * bounded since interrupts may be off. A request with more bios in front of that one is
- * missed.
+ * bounded since interrupts may be off. A request with more bios before that one is missed.
  */
 #define MERGES_MAX	64
 
@@ -402,8 +405,8 @@ static const void *key_of(const struct request *rq)
  * Find a request by the bio that it was made for, which may be any of its bios. With
  * @rename, change its key to key_of(), by which the next search finds it at once; the
  * caller has already searched for that key. The key is not changed before the request is
- * issued: if more bios are merged behind, its last bio is then in the middle, and far from
- * the front. Return: the request, held, or NULL.
+ * issued: if more bios are merged at its back, its last bio is then in the middle, far from the
+ * front. Return: the request, held, or NULL.
  */
 static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
 {
@@ -439,7 +442,7 @@ static struct iot_pending *make_bare(struct request *rq)
 {
 	struct iot_pending *p;
 
-	if (!is_wanted() || !(blk_rq_is_passthrough(rq) || req_op(rq) == REQ_OP_FLUSH))
+	if (likely(!blk_rq_is_passthrough(rq) && req_op(rq) != REQ_OP_FLUSH) || !is_wanted())
 		return NULL;
 	p = make(key_of(rq));
 	if (!p)
@@ -461,14 +464,15 @@ static void request_inserted(void *data, struct request *rq)
 	iot_table_keep(p);
 }
 
+/* Count the bios of a request. Return: MERGES_MAX + 1 if there are more than MERGES_MAX. */
 static u16 count_bios(const struct request *rq)
 {
 	const struct bio *bio;
 	u16 n = 0;
 
-	for (bio = rq->bio; bio && n < U16_MAX; bio = bio->bi_next)
+	for (bio = rq->bio; bio && n < MERGES_MAX; bio = bio->bi_next)
 		n++;
-	return n;
+	return bio ? MERGES_MAX + 1 : n;
 }
 
 static void request_issued(void *data, struct request *rq)
@@ -494,7 +498,7 @@ static void request_issued(void *data, struct request *rq)
 	iot_table_keep(p);
 }
 
-/* The driver no longer has the request. */
+/* The driver gives the request back or has completed it. */
 static void leave_device(struct iot_pending *p, u64 now)
 {
 	if (!p->issue)
@@ -515,7 +519,7 @@ static void request_requeued(void *data, struct request *rq)
 	iot_table_keep(p);
 }
 
-/* Its bios now belong to another request. */
+/* The request was merged: its bios now belong to another request. */
 static void request_merged(void *data, struct request *rq)
 {
 	struct iot_pending *p = rq->q->disk ? find_unissued(rq) : NULL;
@@ -524,15 +528,22 @@ static void request_merged(void *data, struct request *rq)
 		iot_table_drop(&pending, p);
 }
 
-static bool passes(const struct iot_filter *f, const struct iot_block *e, u16 op,
-		   struct gendisk *disk, u64 latency)
+/* A condition's device may be the partition, the disk or that of the file's filesystem. */
+static bool meets_device_and_inode(const struct iot_filter *f, const struct iot_block *e,
+				   struct gendisk *disk)
 {
-	if (!iot_filter_op(f, op) || !iot_filter_amount(f, latency, e->requested))
-		return false;
 	if ((f->used & IOT_FILTER_DEV) && f->dev != e->device && f->dev != disk_devt(disk) &&
 	    !(e->file_device && f->dev == e->file_device))
 		return false;
 	return !(f->used & IOT_FILTER_INODE) || f->inode == e->inode;
+}
+
+static bool is_rejected(const struct iot_block *e, u16 op, struct gendisk *disk, u64 latency)
+{
+	const struct iot_filter *f = rcu_dereference_sched(category->filter);
+
+	return !f || !meets_device_and_inode(f, e, disk) ||
+	       iot_category_rejects_at_end(category, op, latency, e->requested, false);
 }
 
 static_assert(sizeof_field(struct gendisk, disk_name) == sizeof_field(struct iot_block, disk));
@@ -542,14 +553,12 @@ static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t 
 		   u32 flags, s64 result, u64 now)
 {
 	u64 latency = flags & IOT_REQ_EARLY ? 0 : now - p->e.time;
-	const struct iot_filter *f;
 	struct iot_event_at at;
 	struct iot_block *e;
 	u16 op = op_of(opf);
 
-	f = rcu_dereference_sched(category->filter);
-	if (!f || !iot_category_active(category) ||
-	    (f->used && !passes(f, &p->e, op, disk, latency)))
+	if (iot_category_asks_at_end(category, IOT_FILTER_OP | IOT_CATEGORY_BY_FILE) &&
+	    is_rejected(&p->e, op, disk, latency))
 		return;
 	e = iot_event_reserve(category, &at);
 	if (!e)
@@ -557,7 +566,7 @@ static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t 
 	/* all but the first word, which belongs to the ring */
 	memcpy(at.slot + 1, (const u64 *)&p->e + 1,
 	       offsetof(struct iot_block, disk) - sizeof(u64));
-	iot_event_fill(e, category, op, p->e.time, latency);
+	iot_event_fill(e, &at, category, op, p->e.time, latency);
 	e->result = result;
 	e->flags |= flags_of(opf) | flags;
 	e->op_code = (__force u16)(opf & REQ_OP_MASK);
@@ -566,7 +575,7 @@ static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t 
 	iot_event_commit(category, &at);
 }
 
-/* The request was made before the trace, or could not get a slot. */
+/* Record the end of a request that was made before the trace or could not get a slot. */
 static noinline void complete_unknown(struct request *rq, blk_status_t error,
 				      unsigned int bytes)
 {
@@ -584,7 +593,7 @@ static noinline void complete_unknown(struct request *rq, blk_status_t error,
 	       error ? blk_status_to_errno(error) : bytes, now);
 }
 
-/* The submitter of an unknown request is not known, so a filter on tasks rejects it. */
+/* Is an unknown request wanted? Its submitter is not known, so a filter on tasks rejects it. */
 static bool wants_unknown(const struct request *rq)
 {
 	const struct iot_filter *f = rcu_dereference_sched(category->filter);
@@ -592,13 +601,13 @@ static bool wants_unknown(const struct request *rq)
 	return f && !(f->used & IOT_FILTER_TASK) && !(rq->rq_flags & RQF_FLUSH_SEQ);
 }
 
-/* Are these bytes all that was left? */
+/* Are @bytes all that was left of the request? */
 static bool is_last(struct request *rq, unsigned int bytes)
 {
 	return bytes >= blk_rq_bytes(rq);
 }
 
-/* Some bytes are done. Return: true if the request has ended, false if its end is to come. */
+/* Some bytes of a request are done. Return: true if the request has ended. */
 static bool advance(struct iot_pending *p, struct request *rq, blk_status_t error,
 		    unsigned int bytes, u64 now)
 {
@@ -643,7 +652,7 @@ static void request_completed(void *data, struct request *rq, blk_status_t error
 	iot_table_drop(&pending, p);
 }
 
-/* Is the bio for a device without requests? */
+/* Does the bio's device take bios instead of requests? */
 static bool has_no_requests(const struct bio *bio)
 {
 	return bio->bi_bdev && bio->bi_bdev->bd_disk->fops->submit_bio;
@@ -665,7 +674,7 @@ static void bio_queued(void *data, struct bio *bio)
 }
 
 /*
- * /proc/diskstats counts each piece of a bio. The tracepoint reports what is left of the
+ * A bio is split: /proc/diskstats counts each piece. The tracepoint reports what is left of the
  * bio, or the piece that was split off, which is chained to the bio (block/blk-merge.c).
  */
 static void bio_split_up(void *data, struct bio *bio, unsigned int sector)
@@ -697,7 +706,7 @@ static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
 	iot_table_drop(&pending, p);
 }
 
-/* Completion is attached first, so that what is seen to be made is seen to its end. */
+/* Completion is attached first: whatever is seen to start is then seen to end. */
 static struct iot_point points[] = {
 	{ .name = "block_rq_complete", .probe = request_completed },
 	{ .name = "block_bio_complete", .probe = bio_completed },
@@ -729,7 +738,7 @@ static int start(void)
 
 	check_types();
 	find_journals();
-	iot_points_wait(); /* for probes of an earlier trace */
+	iot_points_wait(); /* probes of an earlier trace may still run */
 	err = iot_table_begin(&pending);
 	if (err)
 		return err;
@@ -758,7 +767,8 @@ static void stop(void)
 
 static unsigned long missed(void)
 {
-	return atomic_long_read(&nr_missed);
+	/* includes untracked direct calls, whose bios have no file */
+	return atomic_long_read(&nr_missed) + iot_direct_missed_by_block();
 }
 
 static void release(void)

@@ -29,10 +29,10 @@
  * dirty or had it read (file/originator.c). Originators are noted only once a filter has
  * such conditions.
  *
- * Except for DROP, only the entries of functions are looked at. Nothing of ours is on the
- * stack of a call that waits. Contexts: task, except for __folio_end_writeback(), which
- * runs in whatever context completes a bio, and for the tracepoints, which fire with the
- * lock of the mapping held and interrupts off.
+ * Except for DROP, functions are hooked at their entry only. Nothing of ours is on the stack of
+ * a call that waits. Contexts: task, except for __folio_end_writeback(), which runs in whatever
+ * context completes a bio, and for the tracepoints, which fire with the lock of the mapping held
+ * and interrupts off.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_CACHE /* left_out.h */
@@ -71,7 +71,7 @@ static bool has_origin;	/* we use originator.c; changed under the category's con
 #define LOOKUPS		(BIT(IOT_CACHE_HIT) | BIT(IOT_CACHE_MISS))
 #define REMOVALS	(BIT(IOT_CACHE_DROP) | BIT(IOT_CACHE_RECLAIM) | \
 			 BIT(IOT_CACHE_EVICT) | BIT(IOT_CACHE_INVALIDATE))
-/* A task other than the one that changed the page or had it read may cause these. */
+/* These may be caused by a task other than the one that changed the page or had it read. */
 #define BY_OTHERS	(REMOVALS | BIT(IOT_CACHE_WRITEBACK_START) | \
 			 BIT(IOT_CACHE_WRITEBACK_END))
 
@@ -95,21 +95,28 @@ static noinline bool is_wanted_by_filter(unsigned long ops)
 }
 
 /*
- * Is one of these operations wanted of the current task? An operation in an interrupt
+ * Is one of these operations wanted if the current task causes it? An operation in an interrupt
  * belongs to no task.
  */
 static __always_inline bool is_wanted(unsigned long ops)
 {
 	u32 state = READ_ONCE(category->state);
 
-	return (state & IOT_CATEGORY_ACTIVE) &&
-	       (likely(iot_category_wants_any(category, state)) || is_wanted_by_filter(ops));
+	if (!(state & IOT_CATEGORY_ACTIVE))
+		return false;
+	if (likely(iot_category_wants_any(category, state)))
+		return true;
+	if (!(ops & BY_OTHERS) && iot_category_rejects_process(category, state))
+		return false;
+	return is_wanted_by_filter(ops);
 }
 
-/* Files that live in memory have no cache. */
-static bool is_cached(const struct inode *inode)
+/* Is the file stored outside memory? Files that exist only in memory are not cached. */
+static __always_inline bool is_cached(const struct inode *inode)
 {
-	return inode->i_sb->s_magic != TMPFS_MAGIC && inode->i_sb->s_magic != HUGETLBFS_MAGIC;
+	unsigned long magic = inode->i_sb->s_magic;
+
+	return likely(magic != TMPFS_MAGIC) && likely(magic != HUGETLBFS_MAGIC);
 }
 
 /*
@@ -140,9 +147,9 @@ static bool find_inode(struct inode *inode, struct iot_paths_file *file)
 	return found && iot_category_wants_file(category, file);
 }
 
-static void fill_task(struct iot_cache *e)
+static __always_inline void fill_task(struct iot_cache *e, bool task)
 {
-	if (likely(in_task())) {
+	if (likely(task)) {
 		iot_task_fill(e);
 		return;
 	}
@@ -155,21 +162,10 @@ static void fill_task(struct iot_cache *e)
 }
 
 /*
- * Does the filter, sampling or mode discard reject the event? Preemption is off. @sampled: see
- * record_as().
+ * @sampled: sampling has already chosen this event
+ * @task: the current task caused it, not an interrupt
  */
-static noinline bool is_rejected(bool sampled, u16 op, unsigned long pages)
-{
-	const struct iot_filter *f = rcu_dereference_sched(category->filter);
-
-	return !f || !iot_category_active(category) || !iot_filter_op(f, op) ||
-	       !iot_filter_amount(f, 0, (s64)pages << PAGE_SHIFT) ||
-	       (!sampled && !iot_category_samples(category)) ||
-	       !iot_category_has_room(category);
-}
-
-/* @sampled: sampling has already chosen this event. */
-static __always_inline void record_as(bool sampled, u16 op,
+static __always_inline void record_as(bool sampled, bool task, u16 op,
 				      const struct iot_paths_file *file,
 				      const struct inode *inode, pgoff_t first,
 				      unsigned long pages, u64 offset, u32 flags)
@@ -178,12 +174,13 @@ static __always_inline void record_as(bool sampled, u16 op,
 	struct iot_cache *e;
 
 	preempt_disable_notrace();
-	if (unlikely(!iot_category_is_plain(category)) && is_rejected(sampled, op, pages))
+	if (unlikely(iot_category_asks_at_end(category, IOT_FILTER_OP)) &&
+	    iot_category_rejects_at_end(category, op, 0, (s64)pages << PAGE_SHIFT, sampled))
 		goto out;
-	e = iot_event_reserve_all(category, &at);
+	e = iot_event_reserve(category, &at);
 	if (!e)
 		goto out;
-	iot_event_fill(e, category, op, ktime_get_mono_fast_ns(), 0);
+	iot_event_fill(e, &at, category, op, ktime_get_mono_fast_ns(), 0);
 	e->inode = file->ino;
 	e->path = file->id;
 	e->index = first;
@@ -191,10 +188,10 @@ static __always_inline void record_as(bool sampled, u16 op,
 	e->file_pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
 	e->device = file->dev;
 	e->pages = pages;
-	e->flags = flags | (in_task() ? 0 : IOT_CACHE_INTERRUPT);
+	e->flags = flags | (task ? 0 : IOT_CACHE_INTERRUPT);
 	e->kind = file->kind;
 	e->reserved = 0;
-	fill_task(e);
+	fill_task(e, task);
 	iot_event_commit(category, &at);
 out:
 	preempt_enable_notrace();
@@ -204,7 +201,7 @@ static noinline void record(u16 op, const struct iot_paths_file *file,
 			    const struct inode *inode, pgoff_t first, unsigned long pages,
 			    u64 offset, u32 flags)
 {
-	record_as(false, op, file, inode, first, pages, offset, flags);
+	record_as(false, in_task(), op, file, inode, first, pages, offset, flags);
 }
 
 /*
@@ -235,7 +232,7 @@ static struct iot_table retries = {
 	.gone = retry_gone,
 };
 
-/* Has the request been counted? Its entry is dropped. */
+/* Was this request counted by an earlier try? If so, its entry is dropped. */
 static bool is_retry(const void *by, const struct address_space *mapping, u64 end)
 {
 	struct retry *r;
@@ -261,14 +258,14 @@ static void keep_retry(const void *by, const struct address_space *mapping, u64 
 	}
 	r->mapping = mapping;
 	r->end = end;
-	/* precise enough to find the older entry */
+	/* precise enough to tell which entry is older */
 	r->time = get_jiffies_64();
 	r->uid = __kuid_val(current_euid());
 	r->pid = current->tgid;
 	iot_table_keep(r);
 }
 
-/* The state of a page. PENDING: it is in the cache, but its data is not there yet. */
+/* The state of a page. PENDING: the page is in the cache, but its data is not there yet. */
 enum presence { ABSENT, PRESENT, PENDING };
 
 /**
@@ -299,19 +296,24 @@ struct lookup {
 	bool waits;
 };
 
-/*
- * Record @pages from the first page of the run on. The request wants what is from @offset
- * on in them.
- */
+/* Record @pages, all in @state. @offset: the first byte in them that the request wants. */
+static __always_inline void record_lookup(bool sampled, enum presence state,
+					  const struct iot_paths_file *file,
+					  const struct inode *inode, pgoff_t first,
+					  unsigned long pages, u64 offset, u32 flags)
+{
+	record_as(sampled, true, state == ABSENT ? IOT_CACHE_MISS : IOT_CACHE_HIT, file, inode,
+		  first, pages, offset, flags | (state == PENDING ? IOT_CACHE_WAIT : 0));
+}
+
+/* As above, for the first @pages of the run. */
 static __always_inline void found(struct lookup *l, unsigned long pages, u64 offset,
 				  enum presence state)
 {
-	u32 flags = l->flags | (state == PENDING ? IOT_CACHE_WAIT : 0);
-
 	l->waits |= state != PRESENT;
 	if (!l->silent)
-		record_as(l->sampled, state == ABSENT ? IOT_CACHE_MISS : IOT_CACHE_HIT,
-			  l->file, l->mapping->host, l->first, pages, offset, flags);
+		record_lookup(l->sampled, state, l->file, l->mapping->host, l->first, pages,
+			      offset, l->flags);
 }
 
 static void run_end(struct lookup *l)
@@ -322,7 +324,7 @@ static void run_end(struct lookup *l)
 	l->first = l->next;
 }
 
-/* The pages from the end of the run up to @next are in @state. */
+/* Extend the run by pages up to @next, or start a new one if @state differs. */
 static void run_on(struct lookup *l, enum presence state, pgoff_t next)
 {
 	if (next <= l->next)
@@ -334,8 +336,8 @@ static void run_on(struct lookup *l, enum presence state, pgoff_t next)
 }
 
 /*
- * Folios are looked at without a reference, so a folio may be freed and reused meanwhile.
- * Then its index and mapping do not fit, and it counts as one page.
+ * No reference to the folio is held, so it may be freed and reused meanwhile. Then its index and
+ * mapping do not match, and it counts as one page.
  */
 static void look_at(struct lookup *l, struct folio *folio, pgoff_t at, pgoff_t limit)
 {
@@ -399,8 +401,8 @@ enum sampling { SAMPLED_OUT, SAMPLED, SAMPLED_LATER };
 /*
  * Sample whole requests: look at one request in N and record all of its events. Two cases
  * are sampled later, event by event. If the filter selects files, sampling comes after the
- * filter, as otherwise requests on other files would take part. A request that may be
- * retried would otherwise have two chances.
+ * filter, as otherwise requests on other files would take part. A request that may be retried
+ * would otherwise be sampled twice.
  */
 static __always_inline enum sampling sample_request(const struct inode *inode)
 {
@@ -431,14 +433,29 @@ static __always_inline struct lookup lookup_of(const struct file *filp,
 	};
 }
 
+static noinline void look_up_range(const struct file *filp, const struct iot_paths_file *file,
+				   u64 from, u64 count, bool write, enum sampling sampling)
+{
+	struct lookup l = lookup_of(filp, file, from, count, write, sampling);
+
+	look_up(&l);
+}
+
+/* A single page needs no struct lookup. */
 static noinline void look_up_transfer(const struct file *filp, u64 from, u64 count,
 				      bool write, enum sampling sampling)
 {
+	struct address_space *mapping = filp->f_mapping;
 	struct iot_paths_file file IOT_UNINITIALIZED;
-	struct lookup l = lookup_of(filp, &file, from, count, write, sampling);
+	pgoff_t first = from >> PAGE_SHIFT;
 
-	if (find_file(filp, &file))
-		look_up(&l);
+	if (!find_file(filp, &file))
+		return;
+	if (likely((from + count - 1) >> PAGE_SHIFT == first))
+		record_lookup(sampling == SAMPLED, presence_of(mapping, first), &file,
+			      mapping->host, first, 1, from, write ? IOT_CACHE_WRITE : 0);
+	else
+		look_up_range(filp, &file, from, count, write, sampling);
 }
 
 /* As above, for a request that io_uring may retry. */
@@ -456,7 +473,7 @@ static void look_up_again(const struct file *filp, struct kiocb *iocb, u64 from,
 	if (l.silent && !retries)
 		return;
 	look_up(&l);
-	/* the filesystem may have to wait even for a write whose pages are all there */
+	/* a write may have to wait even if all of its pages are there */
 	if (retries && (l.waits || write))
 		keep_retry(iocb, l.mapping, l.end);
 }
@@ -532,16 +549,16 @@ static bool is_beyond(const struct lookup *l)
 }
 
 /*
- * The fault holds only the lock of its VMA (6.4 and later). If that is not enough, the
- * kernel retries it with mmap_lock held, and sets FAULT_FLAG_TRIED only if the page had to
- * be read. A retry never holds only the lock of the VMA.
+ * Is this the first try of the fault? Then it holds only the lock of its VMA (6.4 and later). If
+ * that is not enough, the kernel retries it with mmap_lock held, and sets FAULT_FLAG_TRIED only
+ * if the page had to be read. A retry never holds only the lock of the VMA.
  */
 static bool is_first_try(const struct vm_fault *vmf)
 {
 	return vmf->flags & IOT_FAULT_VMA_LOCK;
 }
 
-/* filemap_fault(vmf): a retry mostly has FAULT_FLAG_TRIED set */
+/* filemap_fault(vmf): a retry usually has FAULT_FLAG_TRIED set */
 static void probe_fault(const unsigned long *args)
 {
 	const struct vm_fault *vmf = (void *)args[0];
@@ -600,8 +617,8 @@ static void probe_map(const unsigned long *args)
 }
 
 /*
- * Every task that reads is noted, wanted or not, as another one may have been noted for
- * these pages before.
+ * Every task that reads is noted, even if it is not wanted, as another one may have been noted
+ * for these pages before.
  */
 static noinline void note_reader(const struct readahead_control *rac)
 {
@@ -652,8 +669,8 @@ static noinline bool is_anybody_wanted(const struct folio *folio, u32 *flags)
 }
 
 /*
- * An event of a folio in the cache of a file. A folio of anonymous memory on its way to swap
- * has none.
+ * Record an event of a folio in the cache of a file. Anonymous memory that is being swapped out
+ * is no event.
  */
 static void seen_folio(u16 op, struct folio *folio, struct address_space *mapping)
 {
@@ -680,7 +697,7 @@ static void probe_writeback_start(const unsigned long *args)
 		seen_folio(IOT_CACHE_WRITEBACK_START, folio, folio->mapping);
 }
 
-/* __folio_end_writeback(folio): any context; the folio stays in the cache until then */
+/* __folio_end_writeback(folio): any context; a folio under writeback stays in the cache */
 static void probe_writeback_end(const unsigned long *args)
 {
 	struct folio *folio = (void *)args[0];
@@ -689,7 +706,7 @@ static void probe_writeback_end(const unsigned long *args)
 		seen_folio(IOT_CACHE_WRITEBACK_END, folio, folio->mapping);
 }
 
-/* Tasks that are in the sysctl drop_caches. */
+/* Limit to the tasks that are known to write to the sysctl drop_caches. */
 #define DROPPERS	8
 
 static const struct task_struct *droppers[DROPPERS];
@@ -722,7 +739,7 @@ static void begin_drop(void)
 	if (replace_dropper(NULL, current))
 		atomic_inc(&nr_droppers);
 	else
-		atomic_long_inc(&nr_missed); /* recorded as INVALIDATE */
+		atomic_long_inc(&nr_missed); /* their events are recorded as INVALIDATE */
 }
 
 static void end_drop(void)
@@ -757,7 +774,7 @@ static void folio_dirtied(void *data, struct folio *folio, struct address_space 
 
 #ifdef CONFIG_IO_URING
 /*
- * A request of io_uring begins with its kiocb. What is kept of an earlier request at this
+ * The kiocb is the first member of an io_uring request. An entry of an earlier request at this
  * address is dropped.
  */
 static void iot_uring_submitted(request_submitted)
@@ -804,12 +821,12 @@ static const struct {
 };
 
 #ifdef IOT_REDIRECT
-/* For the most frequent functions: what wants() and its probe do, in one. */
+/* For the most frequent functions: checks the call and runs the probe in one step. */
 static __always_inline void begins(struct ftrace_regs *fregs,
 				   void (*probe)(const unsigned long *args))
 {
-	const struct pt_regs *regs = iot_ftrace_regs(fregs);
-	const unsigned long args[] = { regs->di, regs->si };
+	const struct iot_regs *regs = iot_ftrace_regs(fregs);
+	const unsigned long args[] = { iot_regs_arg(regs, 0), iot_regs_arg(regs, 1) };
 
 	if (is_wanted(LOOKUPS))
 		probe(args);
@@ -854,7 +871,7 @@ static struct iot_site sites[] = {
 	  .proto = "_ (...)", .unbounded = true },
 };
 
-/* Context: entry of the function. All but DROP is done here, and the call is not followed. */
+/* Context: entry of the function. All but DROP is recorded here; the call is not followed. */
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
 				   unsigned long caller)
 {
@@ -895,7 +912,7 @@ static struct iot_hook_set set = {
 	.exit = exit_drop,
 };
 
-/* Get what a filter with conditions on tasks needs. It is kept until stop. */
+/* Start noting originators if the filter has conditions on tasks. They are noted until stop. */
 static int refresh(void)
 {
 	const struct iot_filter *f = rcu_dereference_protected(category->filter,

@@ -10,15 +10,15 @@
  * here: what the first attempt noted is kept by task until then.
  *
  * MAJOR and MINOR are distinguished as in mm_account_fault(), so the sums are those of
- * getrusage(2). If a signal kills the process, a fault that had to be retried is given up
- * half way. The kernel does not count it, and it is no event here.
+ * getrusage(2). If a signal kills the process, a fault that has to be retried is abandoned. The
+ * kernel does not count it, and it is no event here.
  *
  * Pages mapped around the one that was asked for (do_fault_around()) are counted in the
  * page table, before and after, in the 64 KiB that the kernel looks at by default. Pages
  * that another thread maps there at the same time are counted too.
  *
- * Faults in files of FUSE, network filesystems and the like may be unbounded. They are
- * followed by their return, not by a wrapper.
+ * Faults in files of FUSE, network filesystems and the like may be unbounded. They are followed
+ * by their return address, not by a wrapper.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_FAULT /* left_out.h */
@@ -66,7 +66,7 @@ IOT_HOOK_WRAPPER(iot_fault_any, unsigned long vma, unsigned long address,
  * @fault_flags: FAULT_FLAG_*
  * @op:		IOT_FAULT_READ, IOT_FAULT_WRITE or IOT_FAULT_EXEC
  * @flags:	IOT_FAULT_*
- * @attempts:	this one included
+ * @attempts:	attempts so far, including this one
  * @counted:	pages around the address are counted
  */
 struct frame {
@@ -116,8 +116,8 @@ static struct iot_table attempts = {
 };
 
 /*
- * If no slot is free, another attempt loses its slot. Its fault looks shorter, and counts as
- * missed.
+ * If no slot is free, another attempt loses its slot. The recorded latency of its fault is too
+ * short, and the fault counts as missed.
  */
 static void attempt_keep(const struct frame *f)
 {
@@ -182,7 +182,7 @@ static unsigned int count_mapped(const pmd_t *pmd, unsigned long start, unsigned
 
 	if (pmd_none(value) || !pmd_present(value))
 		return 0;
-	if (pmd_bad(value)) /* one large page, more than the window */
+	if (pmd_bad(value)) /* one large page, which covers the window */
 		return PTRS_PER_PTE;
 	for (pte = pte_offset_kernel(&value, start); start < end; start += PAGE_SIZE, pte++)
 		n += pte_present(READ_ONCE(*pte));
@@ -218,7 +218,7 @@ static __always_inline void window_begin(struct frame *f, struct vm_area_struct 
 	f->pmd = NULL;
 	f->mapped = count_window(f);
 	if (is_vm_hugetlb_page(vma))
-		f->pmd = NULL; /* shared with other processes: may be freed */
+		f->pmd = NULL; /* the page table is shared with other processes and may be freed */
 }
 
 static __always_inline unsigned int pages_mapped(struct frame *f, vm_fault_t result)
@@ -227,14 +227,14 @@ static __always_inline unsigned int pages_mapped(struct frame *f, vm_fault_t res
 
 	if (result & VM_FAULT_ERROR)
 		return 0;
-	/* the lock of the mapping has been dropped: do not look */
+	/* the lock of the mapping has been dropped: do not read the page table */
 	if (!f->counted || (result & VM_FAULT_COMPLETED))
 		return 1;
 	now = count_window(f);
 	return now > f->mapped ? now - f->mapped : 1;
 }
 
-/* Do faults in the mapping sleep with a bound? */
+/* Do faults in the mapping sleep for a bounded time? */
 static bool is_bounded(const struct vm_area_struct *vma)
 {
 	const struct super_block *sb = file_inode(vma->vm_file)->i_sb;
@@ -269,7 +269,7 @@ static __always_inline u32 flags_of(const struct vm_area_struct *vma,
 	return flags;
 }
 
-/* handle_mm_fault(vma, address, flags, regs) in a file that is known and wanted */
+/* Start to trace handle_mm_fault(vma, address, flags, regs) in a file that is known and wanted. */
 static __always_inline void fault_begin_known(struct frame *f, const unsigned long *args)
 {
 	struct vm_area_struct *vma = (void *)args[0];
@@ -297,16 +297,6 @@ static bool fault_begin(struct frame *f, const unsigned long *args, bool may_sle
 	return true;
 }
 
-/* Does the filter, sampling or mode discard reject the event? Preemption is off. */
-static noinline bool is_rejected(u64 latency)
-{
-	const struct iot_filter *filter = rcu_dereference_sched(category->filter);
-
-	return !filter || !iot_category_active(category) ||
-	       !iot_filter_amount(filter, latency, PAGE_SIZE) ||
-	       iot_category_thins_out(category);
-}
-
 static __always_inline void record(struct frame *f, vm_fault_t result, u64 latency)
 {
 	unsigned int pages = pages_mapped(f, result);
@@ -314,12 +304,13 @@ static __always_inline void record(struct frame *f, vm_fault_t result, u64 laten
 	struct iot_fault *e;
 
 	preempt_disable_notrace();
-	if (unlikely(!iot_category_is_plain(category)) && is_rejected(latency))
+	if (unlikely(iot_category_asks_at_end(category, 0)) &&
+	    iot_category_rejects_at_end(category, IOT_ANY_OP, latency, PAGE_SIZE, false))
 		goto out;
-	e = iot_event_reserve_all(category, &at);
+	e = iot_event_reserve(category, &at);
 	if (!e)
 		goto out;
-	iot_event_fill(e, category, f->op, f->start, latency);
+	iot_event_fill(e, &at, category, f->op, f->start, latency);
 	e->address = f->address;
 	e->offset = f->offset;
 	e->inode = f->file.ino;
@@ -328,7 +319,7 @@ static __always_inline void record(struct frame *f, vm_fault_t result, u64 laten
 	e->flags = f->flags;
 	e->pages = pages;
 	e->result = result & VM_FAULT_ERROR ? vm_fault_to_errno(result, FOLL_HWPOISON) : 0;
-	/* as mm_account_fault() */
+	/* the same condition as in mm_account_fault() */
 	e->severity = (result & VM_FAULT_MAJOR) || (f->fault_flags & FAULT_FLAG_TRIED) ?
 		      IOT_FAULT_MAJOR : IOT_FAULT_MINOR;
 	e->attempts = f->attempts;
@@ -395,23 +386,23 @@ static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 #ifdef IOT_REDIRECT
 /*
- * Called in place of the function; see IOT_HOOK_WRAP. A call that returns to a function of
- * ours does not pass through, as in unwanted() of vfs_iter.c.
+ * Called in place of the function; see IOT_HOOK_WRAP. A call that returns to one of our
+ * functions does not pass through, as in unwanted() of vfs_iter.c.
  */
 s64 iot_fault_any(unsigned long vma, unsigned long address, unsigned long fault_flags,
 		  unsigned long regs, unsigned long original, unsigned long caller)
 {
 	const unsigned long args[] = { vma, address, fault_flags, regs };
 	struct frame f;
-	bool begun = fault_begin(&f, args, true);
+	bool wanted = fault_begin(&f, args, true);
 	vm_fault_t result;
 
-	if (!begun && likely(!within_module(caller, THIS_MODULE))) {
+	if (!wanted && likely(!within_module(caller, THIS_MODULE))) {
 		iot_redirect_leave();
 		return IOT_HOOK_PASS_THROUGH;
 	}
 	result = (__force vm_fault_t)iot_hook_enter4(vma, address, fault_flags, regs, original);
-	if (begun)
+	if (wanted)
 		fault_end(&f, result);
 	iot_redirect_leave();
 	return (__force u32)result;
@@ -433,8 +424,8 @@ static __always_inline const struct iot_path *wanted_path(const struct vm_area_s
 
 /*
  * If the fault is not wanted, wrapper() ends in a jump and leaves no frame of ours (see
- * Kbuild). So code that needs a frame is in a function of its own, unless the compiler can
- * do without.
+ * Kbuild). So code that needs a frame is in a function of its own, unless the compiler needs no
+ * frame.
  */
 #ifdef CONFIG_FRAME_POINTER
 #define APART	noinline
@@ -486,8 +477,9 @@ static struct iot_site site;
 static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 		    struct ftrace_regs *fregs)
 {
-	struct pt_regs *regs = iot_ftrace_regs(fregs);
-	enum iot_hook_verdict verdict = verdict_of((void *)regs->di, regs->dx);
+	struct iot_regs *regs = iot_ftrace_regs(fregs);
+	enum iot_hook_verdict verdict = verdict_of((void *)iot_regs_arg(regs, 0),
+						   iot_regs_arg(regs, 2));
 
 	if (verdict == IOT_HOOK_FOLLOW) {
 		iot_site_redirect4(&site, ip, regs, wrapper);
@@ -527,7 +519,7 @@ static int start(void)
 		return -EOPNOTSUPP;
 	}
 	err = iot_hook_set_attach(&set);
-	if (!err && !site.addr) { /* its prototype differs, which is reported */
+	if (!err && !site.addr) { /* the function has another prototype, which is reported */
 		iot_hook_set_detach(&set);
 		err = -EOPNOTSUPP;
 	}

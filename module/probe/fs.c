@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Category fs: start and stop its three kinds of probes together. */
+/* Category fs: starts and stops its three kinds of probes together. */
 #include "record/fs.h"
 #include "probe/categories.h"
 #include "probe/fs_calls.h"

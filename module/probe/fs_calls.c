@@ -16,7 +16,7 @@
  * Contexts: ftrace handlers, wrappers and kretprobe handlers run in the task that
  * makes the call, in process context with interrupts enabled. A wrapper may sleep, the
  * handlers may not. __fput() also runs in a kernel thread. fd_install() runs with
- * mutexes held (of an io_uring, a unix socket), but with no spinlock.
+ * mutexes held (of an io_uring or a unix socket), but with no spinlock.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
@@ -41,7 +41,7 @@
 
 #define SYSCALL_PROTO		.proto = IOT_HOOK_SYSCALL
 #define SYSCALL(n, o)		.name = n, .op = IOT_FS_##o, SYSCALL_PROTO
-#define IA32(n, o)		.name = n, .op = IOT_FS_##o, SYSCALL_PROTO, .ia32 = true
+#define COMPAT(n, o)		.name = n, .op = IOT_FS_##o, SYSCALL_PROTO, .compat = true
 #define FUNCTION(n, o)		.name = n, .op = IOT_FS_##o, .function = true
 #define CALLED(n, o, by)	.name = n, .op = IOT_FS_##o, .function = true, .caller = by
 
@@ -67,7 +67,7 @@ static const struct iot_call calls[] = {
 	  .begin = iot_open_begin_uring, .end = iot_open_end_uring },
 	{ FUNCTION("vfs_open", OPEN),
 	  .proto = "int (struct path *, struct file *)",
-	  .wants = iot_open_wants_new, .see = iot_open_see },
+	  .wants = iot_open_wants_new, .see_first = iot_open_see_first, .see = iot_open_see },
 	{ FUNCTION("fd_install", OPEN),
 	  .proto = "void (int, struct file *)", .wants = iot_open_wants_installed,
 	  .see_first = iot_open_see_installed },
@@ -98,16 +98,16 @@ static const struct iot_call calls[] = {
 	{ SYSCALL("syncfs", SYNCFS), .fd = 1, .begin = iot_file_begin },
 	{ SYSCALL("sync_file_range", SYNC_FILE_RANGE), .fd = 1, .flags = 4, .offset = 2,
 	  .requested = 3, .begin = iot_file_begin },
-	{ IA32("ia32_sync_file_range", SYNC_FILE_RANGE), .wide = BIT(1) | BIT(2), .fd = 1,
+	{ COMPAT("ia32_sync_file_range", SYNC_FILE_RANGE), .wide = BIT(1) | BIT(2), .fd = 1,
 	  .flags = 4, .offset = 2, .requested = 3, .begin = iot_file_begin },
 	{ CALLED("sync_file_range", SYNC_FILE_RANGE, "io_sync_file_range"),
 	  .proto = "int (struct file *, long, long, int)", .flags = 4,
 	  .offset = 2, .requested = 3, .begin = iot_file_begin_given },
 	{ SYSCALL("mmap", MMAP), .flags = 4, .flags2 = 3, .offset = 6, .requested = 2,
 	  .wants = iot_map_wants, .begin = iot_map_begin, .end = iot_map_end },
-	{ IA32("mmap_pgoff", MMAP), .flags = 4, .flags2 = 3, .offset = 6, .requested = 2,
+	{ COMPAT("mmap_pgoff", MMAP), .flags = 4, .flags2 = 3, .offset = 6, .requested = 2,
 	  .wants = iot_map_wants, .begin = iot_map_begin_pages, .end = iot_map_end },
-	{ IA32("ia32_mmap", MMAP), .begin = iot_map_begin_ia32, .end = iot_map_end },
+	{ COMPAT("ia32_mmap", MMAP), .begin = iot_map_begin_ia32, .end = iot_map_end },
 	{ SYSCALL("munmap", MUNMAP), .begin = iot_map_begin_range },
 	{ SYSCALL("mremap", MREMAP), .flags = 4, .requested = 3, .begin = iot_map_begin_remap },
 	{ SYSCALL("msync", MSYNC), .flags = 3, .begin = iot_map_begin_range },
@@ -117,33 +117,33 @@ static const struct iot_call calls[] = {
 	  .flags = 4, .begin = iot_map_begin_advise },
 	{ SYSCALL("fadvise64", FADVISE), .fd = 1, .flags = 4, .offset = 2, .requested = 3,
 	  .begin = iot_file_begin },
-	{ IA32("ia32_fadvise64", FADVISE), .wide = BIT(1), .fd = 1, .flags = 4, .offset = 2,
+	{ COMPAT("ia32_fadvise64", FADVISE), .wide = BIT(1), .fd = 1, .flags = 4, .offset = 2,
 	  .requested = 3, .begin = iot_file_begin },
-	{ IA32("ia32_fadvise64_64", FADVISE), .wide = BIT(1) | BIT(2), .fd = 1, .flags = 4,
+	{ COMPAT("ia32_fadvise64_64", FADVISE), .wide = BIT(1) | BIT(2), .fd = 1, .flags = 4,
 	  .offset = 2, .requested = 3, .begin = iot_file_begin },
 	{ SYSCALL("readahead", FADVISE), .fd = 1, .offset = 2, .requested = 3,
 	  .begin = iot_file_begin_readahead },
-	{ IA32("ia32_readahead", FADVISE), .wide = BIT(1), .fd = 1, .offset = 2, .requested = 3,
+	{ COMPAT("ia32_readahead", FADVISE), .wide = BIT(1), .fd = 1, .offset = 2, .requested = 3,
 	  .begin = iot_file_begin_readahead },
 	{ CALLED("vfs_fadvise", FADVISE, "io_fadvise"),
 	  .proto = "int (struct file *, long, long, int)",
 	  .flags = 4, .offset = 2, .requested = 3,
 	  .begin = iot_file_begin_given },
 	{ SYSCALL("newstat", GETATTR), .path = 1, .begin = iot_path_begin },
-	{ IA32("stat", GETATTR), .path = 1, .begin = iot_path_begin },
-	{ IA32("ia32_stat64", GETATTR), .path = 1, .begin = iot_path_begin },
+	{ COMPAT("stat", GETATTR), .path = 1, .begin = iot_path_begin },
+	{ COMPAT("ia32_stat64", GETATTR), .path = 1, .begin = iot_path_begin },
 	{ SYSCALL("newlstat", GETATTR), .path = 1, .lookup = IOT_LOOKUP_NOFOLLOW,
 	  .extra = AT_SYMLINK_NOFOLLOW, .begin = iot_path_begin },
-	{ IA32("lstat", GETATTR), .path = 1, .lookup = IOT_LOOKUP_NOFOLLOW,
+	{ COMPAT("lstat", GETATTR), .path = 1, .lookup = IOT_LOOKUP_NOFOLLOW,
 	  .extra = AT_SYMLINK_NOFOLLOW, .begin = iot_path_begin },
-	{ IA32("ia32_lstat64", GETATTR), .path = 1, .lookup = IOT_LOOKUP_NOFOLLOW,
+	{ COMPAT("ia32_lstat64", GETATTR), .path = 1, .lookup = IOT_LOOKUP_NOFOLLOW,
 	  .extra = AT_SYMLINK_NOFOLLOW, .begin = iot_path_begin },
 	{ SYSCALL("newfstat", GETATTR), .fd = 1, .begin = iot_file_begin },
-	{ IA32("fstat", GETATTR), .fd = 1, .begin = iot_file_begin },
-	{ IA32("ia32_fstat64", GETATTR), .fd = 1, .begin = iot_file_begin },
+	{ COMPAT("fstat", GETATTR), .fd = 1, .begin = iot_file_begin },
+	{ COMPAT("ia32_fstat64", GETATTR), .fd = 1, .begin = iot_file_begin },
 	{ SYSCALL("newfstatat", GETATTR), .dfd = 1, .path = 2, .flags = 4,
 	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
-	{ IA32("ia32_fstatat64", GETATTR), .dfd = 1, .path = 2, .flags = 4,
+	{ COMPAT("ia32_fstatat64", GETATTR), .dfd = 1, .path = 2, .flags = 4,
 	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
 	{ SYSCALL("statx", GETATTR), .dfd = 1, .path = 2, .flags = 3, .lookup = IOT_LOOKUP_AT,
 	  .begin = iot_path_begin },
@@ -162,30 +162,30 @@ static const struct iot_call calls[] = {
 	  .begin = iot_path_begin_chown },
 	{ SYSCALL("fchown", CHOWN), .fd = 1, .offset = 2, .requested = 3,
 	  .begin = iot_file_begin_chown },
-	{ IA32("chown16", CHOWN), .path = 1, .offset = 2, .requested = 3,
+	{ COMPAT("chown16", CHOWN), .path = 1, .offset = 2, .requested = 3,
 	  .begin = iot_path_begin_chown },
-	{ IA32("lchown16", CHOWN), .path = 1, .offset = 2, .requested = 3,
+	{ COMPAT("lchown16", CHOWN), .path = 1, .offset = 2, .requested = 3,
 	  .lookup = IOT_LOOKUP_NOFOLLOW, .extra = AT_SYMLINK_NOFOLLOW,
 	  .begin = iot_path_begin_chown },
-	{ IA32("fchown16", CHOWN), .fd = 1, .offset = 2, .requested = 3,
+	{ COMPAT("fchown16", CHOWN), .fd = 1, .offset = 2, .requested = 3,
 	  .begin = iot_file_begin_chown },
 	{ SYSCALL("fchownat", CHOWN), .dfd = 1, .path = 2, .flags = 5, .offset = 3,
 	  .requested = 4, .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin_chown },
 	{ SYSCALL("utime", UTIMENS), .path = 1, .begin = iot_path_begin },
 	{ SYSCALL("utimes", UTIMENS), .path = 1, .begin = iot_path_begin },
-	{ IA32("utime32", UTIMENS), .path = 1, .begin = iot_path_begin },
-	{ IA32("utimes_time32", UTIMENS), .path = 1, .begin = iot_path_begin },
+	{ COMPAT("utime32", UTIMENS), .path = 1, .begin = iot_path_begin },
+	{ COMPAT("utimes_time32", UTIMENS), .path = 1, .begin = iot_path_begin },
 	{ SYSCALL("futimesat", UTIMENS), .dfd = 1, .path = 2, .begin = iot_path_begin },
-	{ IA32("futimesat_time32", UTIMENS), .dfd = 1, .path = 2, .begin = iot_path_begin },
+	{ COMPAT("futimesat_time32", UTIMENS), .dfd = 1, .path = 2, .begin = iot_path_begin },
 	{ SYSCALL("utimensat", UTIMENS), .dfd = 1, .path = 2, .flags = 4,
 	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
-	{ IA32("utimensat_time32", UTIMENS), .dfd = 1, .path = 2, .flags = 4,
+	{ COMPAT("utimensat_time32", UTIMENS), .dfd = 1, .path = 2, .flags = 4,
 	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
 	{ SYSCALL("truncate", TRUNCATE), .path = 1, .requested = 2, .begin = iot_path_begin },
 	{ SYSCALL("ftruncate", TRUNCATE), .fd = 1, .requested = 2, .begin = iot_file_begin },
-	{ IA32("ia32_truncate64", TRUNCATE), .wide = BIT(1), .path = 1, .requested = 2,
+	{ COMPAT("ia32_truncate64", TRUNCATE), .wide = BIT(1), .path = 1, .requested = 2,
 	  .begin = iot_path_begin },
-	{ IA32("ia32_ftruncate64", TRUNCATE), .wide = BIT(1), .fd = 1, .requested = 2,
+	{ COMPAT("ia32_ftruncate64", TRUNCATE), .wide = BIT(1), .fd = 1, .requested = 2,
 	  .begin = iot_file_begin },
 	{ CALLED("do_ftruncate", TRUNCATE, "io_ftruncate"),
 	  .proto = "_ (struct file *, long, int)", .requested = 2,
@@ -198,13 +198,41 @@ static const struct iot_call calls[] = {
 	{ SYSCALL("getdents", READDIR), .fd = 1, .requested = 3, .begin = iot_file_begin_readdir },
 	{ SYSCALL("getdents64", READDIR), .fd = 1, .requested = 3,
 	  .begin = iot_file_begin_readdir },
-	{ IA32("old_readdir", READDIR), .fd = 1, .requested = 3, .begin = iot_file_begin_readdir },
+	{ COMPAT("old_readdir", READDIR), .fd = 1, .requested = 3,
+	  .begin = iot_file_begin_readdir },
 	{ SYSCALL("readlink", READLINK), .path = 1, .requested = 3,
 	  .lookup = IOT_LOOKUP_NOFOLLOW, .begin = iot_path_begin },
 	{ SYSCALL("readlinkat", READLINK), .dfd = 1, .path = 2, .requested = 4,
 	  .lookup = IOT_LOOKUP_NOFOLLOW, .begin = iot_path_begin },
 	{ SYSCALL("chdir", CHDIR), .path = 1, .begin = iot_path_begin },
 	{ SYSCALL("fchdir", CHDIR), .fd = 1, .begin = iot_file_begin },
+#ifdef CONFIG_ARM64
+	{ SYSCALL("fadvise64_64", FADVISE), .fd = 1, .flags = 4, .offset = 2, .requested = 3,
+	  .begin = iot_file_begin },
+	/* of 32-bit programs; a 64-bit value starts in an even register */
+	{ COMPAT("aarch32_fadvise64_64", FADVISE), .wide = BIT(2) | BIT(3), .fd = 1, .flags = 2,
+	  .offset = 3, .requested = 4, .begin = iot_file_begin },
+	{ COMPAT("aarch32_readahead", FADVISE), .wide = BIT(2), .fd = 1, .offset = 3,
+	  .requested = 4, .begin = iot_file_begin_readahead },
+	{ COMPAT("aarch32_sync_file_range2", SYNC_FILE_RANGE), .wide = BIT(2) | BIT(3), .fd = 1,
+	  .flags = 2, .offset = 3, .requested = 4, .begin = iot_file_begin },
+	{ COMPAT("aarch32_mmap2", MMAP), .flags = 4, .flags2 = 3, .offset = 6, .requested = 2,
+	  .wants = iot_map_wants, .begin = iot_map_begin_pages, .end = iot_map_end },
+	{ COMPAT("aarch32_truncate64", TRUNCATE), .wide = BIT(2), .path = 1, .requested = 3,
+	  .begin = iot_path_begin },
+	{ COMPAT("aarch32_ftruncate64", TRUNCATE), .wide = BIT(2), .fd = 1, .requested = 3,
+	  .begin = iot_file_begin },
+	{ COMPAT("aarch32_fallocate", FALLOCATE), .wide = BIT(2) | BIT(3), .fd = 1, .flags = 2,
+	  .offset = 3, .requested = 4, .begin = iot_file_begin },
+	{ COMPAT("aarch32_statfs64", STATFS), .path = 1, .begin = iot_path_begin },
+	{ COMPAT("aarch32_fstatfs64", STATFS), .fd = 1, .begin = iot_file_begin },
+	{ COMPAT("stat64", GETATTR), .path = 1, .begin = iot_path_begin },
+	{ COMPAT("lstat64", GETATTR), .path = 1, .lookup = IOT_LOOKUP_NOFOLLOW,
+	  .extra = AT_SYMLINK_NOFOLLOW, .begin = iot_path_begin },
+	{ COMPAT("fstat64", GETATTR), .fd = 1, .begin = iot_file_begin },
+	{ COMPAT("fstatat64", GETATTR), .dfd = 1, .path = 2, .flags = 4,
+	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
+#endif
 	{ FUNCTION("do_unlinkat", UNLINK),
 	  .proto = "int (int, struct filename *)", .newer = "filename_unlinkat",
 	  .begin = iot_path_begin_remove },
@@ -236,14 +264,14 @@ static const struct iot_call calls[] = {
 	  .begin = iot_path_begin_mknod, .end = iot_path_end_new },
 	{ SYSCALL("fallocate", FALLOCATE), .fd = 1, .flags = 2, .offset = 3, .requested = 4,
 	  .begin = iot_file_begin },
-	{ IA32("ia32_fallocate", FALLOCATE), .wide = BIT(2) | BIT(3), .fd = 1, .flags = 2,
+	{ COMPAT("ia32_fallocate", FALLOCATE), .wide = BIT(2) | BIT(3), .fd = 1, .flags = 2,
 	  .offset = 3, .requested = 4, .begin = iot_file_begin },
 	{ CALLED("vfs_fallocate", FALLOCATE, "io_fallocate"),
 	  .proto = "int (struct file *, int, long, long)", .flags = 2, .offset = 3,
 	  .requested = 4, .begin = iot_file_begin_given },
 	{ SYSCALL("sendfile64", SENDFILE), .unbounded = true, .requested = 4,
 	  .begin = iot_file_begin_sendfile },
-	{ IA32("sendfile", SENDFILE), .unbounded = true, .requested = 4,
+	{ COMPAT("sendfile", SENDFILE), .unbounded = true, .requested = 4,
 	  .begin = iot_file_begin_sendfile },
 	{ FUNCTION("splice_direct_to_actor", READ),
 	  .proto = "long (struct file *, struct splice_desc *, function *)",
@@ -267,9 +295,9 @@ static const struct iot_call calls[] = {
 	  .begin = iot_file_begin_copy },
 	{ SYSCALL("ioctl", CLONE), .wants = iot_file_wants_clone, .begin = iot_file_begin_clone },
 	{ SYSCALL("statfs", STATFS), .path = 1, .begin = iot_path_begin },
-	{ IA32("statfs64", STATFS), .path = 1, .begin = iot_path_begin },
+	{ COMPAT("statfs64", STATFS), .path = 1, .begin = iot_path_begin },
 	{ SYSCALL("fstatfs", STATFS), .fd = 1, .begin = iot_file_begin },
-	{ IA32("fstatfs64", STATFS), .fd = 1, .begin = iot_file_begin },
+	{ COMPAT("fstatfs64", STATFS), .fd = 1, .begin = iot_file_begin },
 	{ SYSCALL("getxattr", GETXATTR), .path = 1, .requested = 4, .begin = iot_path_begin },
 	{ SYSCALL("lgetxattr", GETXATTR), .path = 1, .requested = 4,
 	  .lookup = IOT_LOOKUP_NOFOLLOW, .begin = iot_path_begin },
@@ -304,20 +332,24 @@ static const struct iot_call calls[] = {
 	  .begin = iot_exit_begin },
 };
 
-/* The tag of a site: where its arguments are. */
+/* The tag of a site: how it gets its arguments. */
 enum abi {
 	ABI_FUNCTION,
-	ABI_X64,
-	ABI_IA32,
+	ABI_NATIVE,
+	ABI_COMPAT,
 };
 
 static const struct {
 	const char *text;
 	enum abi abi;
 } prefixes[] = {
-	{ "__x64_sys_", ABI_X64 },
-	{ "__ia32_sys_", ABI_IA32 },
-	{ "__ia32_compat_sys_", ABI_IA32 },
+#ifdef IOT_ARCH_KNOWN
+	{ IOT_SYSCALL, ABI_NATIVE },
+	{ IOT_SYSCALL_COMPAT, ABI_COMPAT },
+#endif
+#ifdef IOT_SYSCALL_32
+	{ IOT_SYSCALL_32, ABI_COMPAT },
+#endif
 };
 
 /* Address range of each entry's @caller, by index in @calls. */
@@ -343,7 +375,7 @@ static int wanted_op(const struct iot_call *c)
 	return -1;
 }
 
-/* Join the halves of values that 32-bit programs pass in two arguments. */
+/* Join the two halves of each 64-bit value that a 32-bit program passes in two arguments. */
 static void join_halves(u64 *a, u8 wide)
 {
 	unsigned int to, from = 0;
@@ -369,21 +401,13 @@ static void load_args(u64 *a, const struct iot_site *site, const unsigned long *
 		for (i = 0; i < 6; i++)
 			a[i] = i < nr ? args[i] : 0;
 		break;
-	case ABI_X64:
-		a[0] = regs->di;
-		a[1] = regs->si;
-		a[2] = regs->dx;
-		a[3] = regs->r10;
-		a[4] = regs->r8;
-		a[5] = regs->r9;
+	case ABI_NATIVE:
+		for (i = 0; i < 6; i++)
+			a[i] = iot_syscall_arg(regs, i);
 		break;
-	case ABI_IA32:
-		a[0] = (u32)regs->bx;
-		a[1] = (u32)regs->cx;
-		a[2] = (u32)regs->dx;
-		a[3] = (u32)regs->si;
-		a[4] = (u32)regs->di;
-		a[5] = (u32)regs->bp;
+	case ABI_COMPAT:
+		for (i = 0; i < 6; i++)
+			a[i] = iot_syscall_arg32(regs, i);
 		if (c->wide)
 			join_halves(a, c->wide);
 		break;
@@ -407,10 +431,10 @@ static bool is_called_by(const struct iot_call *c, unsigned long address)
 	return address >= callers[i].begin && address < callers[i].end;
 }
 
-/* Calls of this function are no events: only @see or @see_first runs. */
+/* Is the function hooked only for @see_first and @see? Then its calls are no events. */
 static bool sees(const struct iot_call *c)
 {
-	return c->see || c->see_first;
+	return c->see_first;
 }
 
 static bool wants_with(const struct iot_site *site, const unsigned long *args,
@@ -462,7 +486,7 @@ static bool begin(struct iot_frame *f, const struct iot_site *site,
 		return false;
 	memset((char *)f + sizeof(f->e), 0, sizeof(*f) - sizeof(f->e));
 	f->call = c;
-	f->ia32 = site->tag == ABI_IA32;
+	f->compat = site->tag == ABI_COMPAT;
 	f->may_sleep = may_sleep;
 	load_args(f->a, site, args, nr);
 	f->e.op = c->op;
@@ -474,7 +498,7 @@ static bool begin(struct iot_frame *f, const struct iot_site *site,
 		forget(f);
 		return false;
 	}
-	if (f->pieces) /* finding the pieces took time, which is not the call's */
+	if (f->pieces) /* the time to find the pieces does not belong to the call */
 		f->e.time = ktime_get_mono_fast_ns();
 	return true;
 }
@@ -507,11 +531,9 @@ static s64 call(const struct iot_site *site, unsigned long *args)
 	struct iot_frame f;
 	s64 result;
 
-	if (c->see_first) {
-		c->see_first(args);
-		return IOT_HOOK_PASS_THROUGH;
-	}
-	if (c->see) {
+	if (sees(c)) {
+		if (!c->see_first(args))
+			return IOT_HOOK_PASS_THROUGH;
 		result = iot_hook_call(args, site->entry);
 		c->see(args, result);
 		return result;
@@ -535,11 +557,11 @@ static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	 * then hold the address of another tracer's trampoline instead.
 	 */
 	if (site->armed)
-		caller = *(unsigned long *)regs->sp;
+		caller = iot_caller_of(regs);
 	if (!wants_with(site, args, ARRAY_SIZE(args), caller))
 		return 1;
 	if (sees(c)) {
-		iot_fs_count_missed(); /* @see and @see_first may sleep, this handler may not */
+		iot_fs_count_missed(); /* @see and @see_first may sleep, but this handler may not */
 		return 1;
 	}
 	return !begin((struct iot_frame *)ri->data, site, args, ARRAY_SIZE(args), false);
@@ -585,10 +607,12 @@ static void add_site(const struct iot_call *c, const char *symbol, unsigned long
 
 static void add_syscall(const char *symbol, const char *name, unsigned long addr, enum abi abi)
 {
+	/* on arm64, 32-bit programs have some calls that 64-bit programs do not have */
+	bool is_compat = abi == ABI_COMPAT || IS_ENABLED(CONFIG_ARM64);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
-		if (!calls[i].function && (abi == ABI_IA32 || !calls[i].ia32) &&
+		if (!calls[i].function && (is_compat || !calls[i].compat) &&
 		    !strcmp(calls[i].name, name))
 			add_site(&calls[i], symbol, addr, abi);
 }
@@ -649,7 +673,7 @@ static bool has_site(const char *symbol)
 	return false;
 }
 
-/* Does the kernel have the function that this site stands in for? */
+/* Does the kernel have the function that this site replaces? */
 static bool is_replaced(const struct iot_site *site)
 {
 	const struct iot_call *c = site->data;
@@ -660,8 +684,8 @@ static bool is_replaced(const struct iot_site *site)
 }
 
 /*
- * Drop each function that stands in for another one which the kernel has. A function that
- * is missing is shown as such, unless it is optional, a stand-in, or called by io_uring only.
+ * Drop each function that replaces another one which the kernel has. A function that is missing
+ * is reported, unless it is optional, a replacement, or called by io_uring only.
  */
 static void choose_functions(void)
 {
@@ -701,7 +725,7 @@ static int find_functions(void)
 /**
  * iot_fs_calls_start() - hook all functions of the table
  *
- * Context: task, may sleep long; the category's mutex @control is held.
+ * Context: task, may sleep for seconds; the category's mutex @control is held.
  */
 int iot_fs_calls_start(void)
 {
@@ -710,7 +734,7 @@ int iot_fs_calls_start(void)
 	return err ?: iot_hook_set_attach(&set);
 }
 
-/** iot_fs_calls_stop() - unhook the functions after iot_fs_calls_start() returned 0 */
+/** iot_fs_calls_stop() - unhook the functions, after iot_fs_calls_start() has returned 0 */
 void iot_fs_calls_stop(void)
 {
 	iot_hook_set_detach(&set);

@@ -45,7 +45,7 @@ bool iot_file_begin(struct iot_frame *f)
 	return iot_file_resolve(f, (int)iot_frame_arg(f, f->call->fd));
 }
 
-/* Functions whose first argument is the open file. */
+/* The first argument of the function is the open file. */
 bool iot_file_begin_given(struct iot_frame *f)
 {
 	const struct file *file = (const struct file *)f->a[0];
@@ -72,7 +72,7 @@ bool iot_file_begin_readahead(struct iot_frame *f)
 	return iot_file_begin(f);
 }
 
-/* sync(): no file */
+/* sync(): an event without a file */
 bool iot_file_begin_sync(struct iot_frame *f)
 {
 	return true;
@@ -101,7 +101,7 @@ bool iot_file_begin_release(struct iot_frame *f)
 {
 	const struct file *file = (const struct file *)f->a[0];
 
-	f->e.flags = file->f_flags;
+	f->e.flags = iot_open_flags(file->f_flags);
 	return iot_file_begin_given(f);
 }
 
@@ -136,8 +136,8 @@ void iot_file_end_dup(struct iot_frame *f, s64 result)
 }
 
 /*
- * Find the first open descriptor from @fd to @last. Another thread may close it right
- * after. Return: the descriptor, or a number above INT_MAX if there is none.
+ * Find the first open descriptor from @fd to @last. Another thread may close it at any time.
+ * Return: the descriptor, or a number above INT_MAX if there is none.
  */
 static unsigned int next_descriptor(unsigned int fd, unsigned int last)
 {
@@ -162,7 +162,7 @@ bool iot_file_begin_close_range(struct iot_frame *f)
 	struct file *file;
 
 	if ((u32)f->a[2] & CLOSE_RANGE_CLOEXEC)
-		return false; /* exec closes them later */
+		return false; /* the descriptors are closed later, by exec */
 	for (; (fd = next_descriptor(fd, last)) <= INT_MAX; fd++) {
 		if (f->may_sleep)
 			cond_resched();
@@ -220,7 +220,7 @@ bool iot_file_begin_setlk(struct iot_frame *f)
 }
 
 /*
- * Record both files of a transfer. The event is wanted if either file is. Its kind is
+ * Record both files of a transfer. The event is wanted if either file is. Its kind of file is
  * that of the first file that is wanted.
  */
 static bool resolve_two(struct iot_frame *f, struct file *in, struct file *out)
@@ -269,7 +269,7 @@ static bool resolve_fds(struct iot_frame *f, int fd_in, int fd_out)
 /* The offset that a call uses: the one in user memory, or else the position of the open file. */
 static u64 offset_of(const struct iot_frame *f, u64 user, int fd)
 {
-	size_t size = f->ia32 && f->call->ia32 ? 4 : 8;
+	size_t size = f->compat && f->call->compat ? 4 : 8;
 	struct file *file;
 	u64 offset = 0;
 
@@ -289,8 +289,8 @@ static u64 offset_of(const struct iot_frame *f, u64 user, int fd)
 }
 
 /*
- * splice_direct_to_actor(in, descriptor, actor): the NFS server reads with it. Calls of
- * programs are events by themselves. A read that goes on to ->read_iter is seen there, see
+ * splice_direct_to_actor(in, descriptor, actor): the NFS server reads with it. Calls made for
+ * system calls are events already. A read that calls ->read_iter is recorded there, see
  * do_splice_read() in fs/splice.c.
  */
 bool iot_file_wants_served(const u64 *a)
@@ -325,7 +325,7 @@ bool iot_file_begin_copy(struct iot_frame *f)
 	return resolve_fds(f, (int)f->a[0], (int)f->a[2]);
 }
 
-/* splice() has the same arguments: one file is a pipe, the other has an offset */
+/* splice() has the same arguments; one file is a pipe, the other may have an offset */
 bool iot_file_begin_splice(struct iot_frame *f)
 {
 	struct file *in = fget_raw((int)f->a[0]);

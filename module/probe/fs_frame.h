@@ -25,10 +25,10 @@ enum iot_lookup {
 /**
  * struct iot_call - a system call, or a kernel function, that is an event
  * @name:	of the system call, or of the function if @function
- * @proto:	prototype of the function, see struct iot_btf_check; @newer has it, too
+ * @proto:	prototype of the function, see struct iot_btf_check; @newer has the same one
  * @op:		IOT_FS_*
  * @dfd:	argument that is the directory's descriptor, counted from 1; 0 if there is
- *		none. The fields from here to @requested all name an argument this way
+ *		none. All fields from here to @requested name an argument in this way
  * @path:	name in user memory
  * @fd:		descriptor
  * @flags:	goes to the record's flags
@@ -41,7 +41,7 @@ enum iot_lookup {
  *		passes in two arguments, the low half first. All fields count such a pair
  *		as one argument
  * @function:	@name is a function, and the arguments are its own
- * @ia32:	32-bit programs only
+ * @compat:	32-bit programs only
  * @unbounded:	the call may sleep without bound
  * @optional:	not every kernel has the function
  * @pointer:	the function returns an address, not a number
@@ -51,11 +51,11 @@ enum iot_lookup {
  *		not changed
  * @wants:	checks the arguments; must not sleep. NULL if all calls are wanted
  * @begin:	resolves what is known before the call. Returns false if the call is not wanted
- *		(any more), and then leaves nothing behind that needs @end
+ *		(any more); then there is nothing for @end to release
  * @end:	resolves what is known after the call, and records the event
- * @see:	the call is no event, but this runs after it, whichever task makes it; may
- *		sleep
- * @see_first:	as @see, but runs before the call; the two exclude each other
+ * @see_first:	set if calls are no events: runs before each call of any task; may sleep. Returns
+ *		whether @see has to run after the call
+ * @see:	as @see_first, but runs after the call
  */
 struct iot_call {
 	const char *name;
@@ -71,7 +71,7 @@ struct iot_call {
 	u8 lookup;
 	u8 wide;
 	bool function;
-	bool ia32;
+	bool compat;
 	bool unbounded;
 	bool optional;
 	bool pointer;
@@ -83,7 +83,7 @@ struct iot_call {
 	bool (*begin)(struct iot_frame *f);
 	void (*end)(struct iot_frame *f, s64 result);
 	void (*see)(const unsigned long *args, s64 result);
-	void (*see_first)(const unsigned long *args);
+	bool (*see_first)(const unsigned long *args);
 };
 
 /**
@@ -92,8 +92,8 @@ struct iot_call {
  * @sealed:	@seal is set
  * @user:	its address in user memory
  * @text:	copy in kernel memory, NULL if there is none; freed with the frame
- * @seal:	hash of the name when the probe read it first. The kernel reads the name at
- *		another time: if the hash differs later, the event is marked
+ * @seal:	hash of the name when the probe first read it. The kernel reads the name at
+ *		another time: if the hash is different later, the event is marked
  *		IOT_UNSURE_CHANGED
  */
 struct iot_name {
@@ -105,12 +105,12 @@ struct iot_name {
 };
 
 /**
- * struct iot_frame - a call under way, on the stack of the calling task or in the data of a
+ * struct iot_frame - a call in progress, on the stack of the calling task or in the data of a
  * kretprobe
  * @e:		the event
  * @call:	its entry in the table of fs_calls.c
  * @a:		arguments
- * @ia32:	a 32-bit program makes the call
+ * @compat:	a 32-bit program makes the call, and the function is for 32-bit programs only
  * @may_sleep:	the probe may sleep
  * @name:	names that are looked up again after the call
  * @held:	path to which a reference is held over the call, or empty
@@ -121,7 +121,7 @@ struct iot_frame {
 	struct iot_fs e;
 	const struct iot_call *call;
 	u64 a[6];
-	bool ia32;
+	bool compat;
 	bool may_sleep;
 	struct iot_name name[2];
 	struct path held;
@@ -154,6 +154,7 @@ int iot_name_lookup(struct iot_frame *f, struct iot_name *n,
 bool iot_name_resolve(struct iot_frame *f, struct iot_name *n,
 		      enum iot_lookup lookup);
 void iot_name_record(struct iot_frame *f, struct iot_name *n, bool second);
+void iot_name_seal(struct iot_frame *f, struct iot_name *n);
 void iot_name_check(struct iot_frame *f, const struct iot_name *n);
 bool iot_path_begin(struct iot_frame *f);
 void iot_path_end_new(struct iot_frame *f, s64 result);
@@ -178,9 +179,10 @@ void iot_open_end(struct iot_frame *f, s64 result);
 bool iot_open_begin_uring(struct iot_frame *f);
 void iot_open_end_uring(struct iot_frame *f, s64 result);
 bool iot_open_wants_new(const u64 *a);
+bool iot_open_see_first(const unsigned long *args);
 void iot_open_see(const unsigned long *args, s64 result);
 bool iot_open_wants_installed(const u64 *a);
-void iot_open_see_installed(const unsigned long *args);
+bool iot_open_see_installed(const unsigned long *args);
 bool iot_exec_begin(struct iot_frame *f);
 bool iot_exec_begin_kernel(struct iot_frame *f);
 void iot_exec_end(struct iot_frame *f, s64 result);

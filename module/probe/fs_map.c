@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings of files: one event for each file-backed mapping that a call touches,
- * however old the mapping is. Anonymous memory is no event.
+ * Mappings of files: one event for each file-backed mapping that a call affects, even if it was
+ * made before the trace. Anonymous memory is no event.
  *
  * Contexts: task. A wrapper may sleep, and takes mmap_lock for reading before the call
  * takes it. A kretprobe's handler only tries to take it.
@@ -17,7 +17,7 @@
 #include "probe/fs_frame.h"
 
 /**
- * struct piece - the part of one mapping that a call touches
+ * struct piece - the part of one mapping that a call affects
  * @file:	a reference is held
  */
 struct piece {
@@ -29,7 +29,7 @@ struct piece {
 	u32 prot;
 };
 
-#define PIECES	8	/* of one batch, which is on the stack */
+#define PIECES	8	/* pieces of one batch, which is on the stack */
 
 struct batch {
 	u32 nr;
@@ -54,7 +54,7 @@ bool iot_map_begin_pages(struct iot_frame *f)
 	return iot_map_begin(f);
 }
 
-/* The old call of 32-bit programs: its arguments are a structure in user memory. */
+/* The old mmap() of 32-bit programs: its arguments are in a structure in user memory. */
 bool iot_map_begin_ia32(struct iot_frame *f)
 {
 	const void __user *user = (const void __user *)f->a[0];
@@ -99,7 +99,7 @@ static void take_piece(struct piece *p, const struct vm_area_struct *vma, u64 st
 
 /*
  * Take up to PIECES file-backed mappings from @start on. Under mmap_lock.
- * Return: the address to go on from, or 0 if there are no more.
+ * Return: the address to continue from, or 0 if there are no more.
  */
 static u64 take_pieces(struct mm_struct *mm, u64 start, u64 end, struct batch *b)
 {
@@ -131,8 +131,8 @@ static bool fill_piece(const struct iot_frame *f, struct iot_fs *e, const struct
 }
 
 /*
- * Make an event for each wanted piece of a batch. @any: earlier batches had one.
- * Return: whether there is one now.
+ * Make an event for each wanted piece of a batch. @any: an earlier batch made an event. Return:
+ * true if any batch has made one.
  */
 static bool fill_batch(struct iot_frame *f, const struct iot_fs *template, struct batch *b,
 		       bool any)

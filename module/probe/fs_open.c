@@ -2,9 +2,10 @@
 /*
  * Opening files, running programs, and the end of processes.
  *
- * OPEN becomes CREATE when the kernel reports that this call created the file. Opening a
- * FIFO may be unbounded, as it waits for the other side. Such a call is recorded when it
- * begins, with result -EINPROGRESS, and passes through with nothing of ours on its stack.
+ * An event OPEN becomes CREATE if the kernel reports that this call created the file. Opening a
+ * FIFO may be unbounded, as it waits for another process to open it. Such a call is recorded
+ * when it begins, with result -EINPROGRESS, and passes through with nothing of ours on its
+ * stack.
  *
  * Contexts: task; a wrapper may sleep, a kretprobe's handler may not.
  */
@@ -46,7 +47,11 @@ static bool look_before(struct iot_frame *f, enum iot_lookup lookup)
 	struct path path;
 	bool wanted;
 
-	if (!f->may_sleep || iot_name_lookup(f, &f->name[0], lookup, &path))
+	if (!f->may_sleep) {
+		iot_name_seal(f, &f->name[0]);
+		return true;
+	}
+	if (iot_name_lookup(f, &f->name[0], lookup, &path))
 		return true;
 	wanted = iot_fs_file(&f->e, &path, true);
 	path_put(&path);
@@ -55,6 +60,7 @@ static bool look_before(struct iot_frame *f, enum iot_lookup lookup)
 	if (!may_wait(&f->e))
 		return true;
 	f->e.flags2 = 0;
+	iot_name_check(f, &f->name[0]);
 	if (iot_fs_wants_op(IOT_FS_OPEN))
 		iot_fs_end(&f->e, -EINPROGRESS);
 	return false;
@@ -85,6 +91,7 @@ static void end_as(struct iot_frame *f, bool created, s64 result)
 	f->e.op = created ? IOT_FS_CREATE : IOT_FS_OPEN;
 	if (!created)
 		f->e.flags2 = 0;
+	f->e.flags = iot_open_flags(f->e.flags);
 	if (iot_fs_wants_op(f->e.op))
 		iot_fs_end(&f->e, result);
 }
@@ -94,6 +101,23 @@ static bool is_created(const struct iot_frame *f, const struct file *file)
 	if ((f->e.flags & O_TMPFILE) == O_TMPFILE)
 		return true;
 	return (f->e.flags & O_CREAT) && (file->f_mode & FMODE_CREATED);
+}
+
+/*
+ * No file was opened: record the file that the name led to before, or else the name. If the name
+ * could not be read before the call, the name read now may be another one.
+ */
+static void record_failed(struct iot_frame *f, struct iot_name *n)
+{
+	bool sealed = n->sealed;
+
+	if (f->e.path) {
+		iot_name_check(f, n);
+		return;
+	}
+	iot_name_record(f, n, false);
+	if (!sealed && f->e.path)
+		f->e.unsure |= IOT_UNSURE_CHANGED;
 }
 
 void iot_open_end(struct iot_frame *f, s64 result)
@@ -109,8 +133,8 @@ void iot_open_end(struct iot_frame *f, s64 result)
 		created = is_created(f, file);
 		wanted = iot_fs_file(&f->e, &file->f_path, f->may_sleep);
 		fput(file);
-	} else if (!f->e.path && f->name[0].user) {
-		iot_name_record(f, &f->name[0], false);
+	} else if (f->name[0].user) {
+		record_failed(f, &f->name[0]);
 	}
 	if (wanted)
 		end_as(f, created, result);
@@ -163,7 +187,7 @@ void iot_open_end_uring(struct iot_frame *f, s64 result)
 	bool created;
 
 	if (IS_ERR(file)) {
-		/* a worker tries again what would have to wait here */
+		/* the request would have to wait: a worker tries again */
 		if (result == -EAGAIN && !(current->flags & PF_IO_WORKER))
 			return;
 		if (!f->e.path && iot_name_is_there(&f->name[0]))
@@ -182,14 +206,27 @@ void iot_open_end_uring(struct iot_frame *f, s64 result)
 }
 
 /*
- * vfs_open(path, file): reads and writes of a new kind of file have to be hooked, whichever
- * task opens it. The filter's conditions on tasks and operations do not matter here.
+ * vfs_open(path, file): reads and writes of a new kind of file have to be hooked, whatever task
+ * opens it. The filter's conditions on tasks and operations do not matter for this. Opening may
+ * be unbounded, so the call passes through. Only opening a character device is followed, as that
+ * sets the functions of the file.
  */
 bool iot_open_wants_new(const u64 *a)
 {
 	const struct path *path = (const struct path *)a[0];
 
 	return iot_rw_is_new(d_backing_inode(path->dentry));
+}
+
+bool iot_open_see_first(const unsigned long *args)
+{
+	const struct path *path = (const struct path *)args[0];
+	const struct inode *inode = d_backing_inode(path->dentry);
+
+	if (S_ISCHR(inode->i_mode))
+		return true;
+	iot_rw_see_inode(inode);
+	return false;
 }
 
 void iot_open_see(const unsigned long *args, s64 result)
@@ -199,21 +236,22 @@ void iot_open_see(const unsigned long *args, s64 result)
 }
 
 /*
- * fd_install(fd, file): as above, for every file that gets a descriptor, however it was made:
- * pipes, sockets, memfds, eventfds, and files of devices and debugfs, which may replace their
- * functions when they are opened. This runs before the call, because afterwards another thread
- * may close the file. The functions that make files (alloc_file_pseudo()) are not hooked for
- * this: locks may be held there that CPU hotplug takes, as in perf_event_open(2), and hooking a
- * function waits for CPU hotplug.
+ * fd_install(fd, file): as above, for every file that gets a descriptor, however it was opened
+ * or made: pipes, sockets, memfds, eventfds, and files of devices and debugfs, which may replace
+ * their functions when they are opened. This runs before the call, because afterwards another
+ * thread may close the file. The functions that make files (alloc_file_pseudo()) are not hooked
+ * for this: locks may be held there that CPU hotplug takes, as in perf_event_open(2), and
+ * hooking a function waits for CPU hotplug.
  */
 bool iot_open_wants_installed(const u64 *a)
 {
 	return iot_rw_is_new_file((const struct file *)a[1]);
 }
 
-void iot_open_see_installed(const unsigned long *args)
+bool iot_open_see_installed(const unsigned long *args)
 {
 	iot_rw_see((const struct file *)args[1]);
+	return false;
 }
 
 /*
@@ -225,7 +263,7 @@ static struct file *program(void)
 	return current->mm ? iot_exe_file(current->mm) : NULL;
 }
 
-/* execve() and execveat(): the file is the one that is named, which may be a script */
+/* execve() and execveat(): the file is the one that the call names, which may be a script */
 bool iot_exec_begin(struct iot_frame *f)
 {
 	return iot_path_begin(f);
@@ -245,12 +283,12 @@ bool iot_exec_begin_kernel(struct iot_frame *f)
 	return !f->name[0].text || iot_name_resolve(f, &f->name[0], IOT_LOOKUP_FOLLOW);
 }
 
-/* The second path of a script is its interpreter, the program that runs now. */
+/* A script's second path is its interpreter, which is the program that runs now. */
 void iot_exec_end(struct iot_frame *f, s64 result)
 {
 	struct file *file = !result && f->may_sleep ? program() : NULL;
 
-	if (result) /* after success the memory is the new program's */
+	if (result) /* after success the old program's memory is gone */
 		iot_name_check(f, &f->name[0]);
 
 	if (file) {

@@ -3,10 +3,10 @@
  * Calls that name files by path.
  *
  * A name is looked up as the call does it, with the rights and in the namespace of the
- * calling task: before the call if it removes or changes the file, after the call if it
- * makes the file. A name that leads to no file is recorded as text. The call itself may find
- * another file if the directory tree or the name changes in between. If the name in user
- * memory is another one after the call, the event is marked.
+ * calling task: before the call if it removes or changes the file, after the call if it creates
+ * the file. A name that leads to no file is recorded as text. The call itself may find another
+ * file if the directory tree or the name changes in between. If the name in user memory is
+ * different after the call, the event is marked.
  *
  * Contexts: task. A wrapper may sleep. A kretprobe's handler may not: it records the name
  * as given, and the file is not known.
@@ -35,7 +35,7 @@
 
 /*
  * For names that are read where the probe may not sleep: PATH_MAX bytes for each CPU, used
- * with preemption off. Not DEFINE_PER_CPU(), of which all modules together have 8 KiB
+ * with preemption off. Not by DEFINE_PER_CPU(): all modules share 8 KiB for that
  * (PERCPU_MODULE_RESERVE).
  */
 static char __percpu *scratch;
@@ -76,7 +76,7 @@ static long read_atomic(char *buf, const char __user *user)
 	return done;
 }
 
-/* As above, but may sleep. */
+/* As above, but the probe may sleep. */
 static long read_name(char *buf, const char __user *user)
 {
 	long len = strncpy_from_user(buf, user, PATH_MAX - 1);
@@ -123,6 +123,20 @@ static void seal(struct iot_frame *f, struct iot_name *n, u64 now)
 }
 
 /**
+ * iot_name_seal() - note the name that is in user memory now
+ *
+ * If the call reads another name, iot_name_check() and iot_name_record() mark the event.
+ * Context: task.
+ */
+void iot_name_seal(struct iot_frame *f, struct iot_name *n)
+{
+	u64 now;
+
+	if (!n->text && seal_user(n->user, f->may_sleep, &now))
+		seal(f, n, now);
+}
+
+/**
  * iot_name_check() - mark the event if a sealed name has changed
  *
  * A name that cannot be read without sleeping counts as changed, because the call has just
@@ -136,7 +150,7 @@ void iot_name_check(struct iot_frame *f, const struct iot_name *n)
 		f->e.unsure |= IOT_UNSURE_CHANGED;
 }
 
-/* Is the text in user memory still @text? That was copied when an io_uring request began. */
+/* Is the text in user memory still @n->text, the copy made when io_uring took the request? */
 static bool is_unchanged(const struct iot_name *n)
 {
 	char *buf = kmalloc(PATH_MAX, GFP_KERNEL);
@@ -185,9 +199,9 @@ static char *join(char *dir, char *at)
 }
 
 /*
- * Make a text absolute in @buf of PATH_MAX bytes: the path of the directory that it starts
- * from, by @path_of, then the text. The text stands alone if that path is not known or does not
- * fit. Return: the beginning of the result.
+ * Make a text absolute in @buf of PATH_MAX bytes: the path of the directory that it starts from,
+ * by @path_of, then the text. If that path is not known or too long, the result is the text
+ * alone. Return: the beginning of the result.
  */
 static char *make_absolute(const struct iot_name *n, const char *text, char *buf,
 			   char *(*path_of)(const struct path *path, char *buf, int size))
@@ -237,16 +251,15 @@ static unsigned int lookup_flags(const struct iot_frame *f, enum iot_lookup look
 	return 0;
 }
 
-/* Look up a name that is only in user memory. The call reads it, too, before or after this. */
+/* Look up a name that is only in user memory. The call also reads it, before or after this. */
 static int lookup_user(struct iot_frame *f, struct iot_name *n, unsigned int flags,
 		       struct path *path)
 {
 	bool after = n->sealed;
-	u64 now;
 	int err;
 
-	if (!after && seal_user(n->user, true, &now))
-		seal(f, n, now);
+	if (!after)
+		iot_name_seal(f, n);
 	err = user_path_at(n->dfd, n->user, flags, path);
 	if (after)
 		iot_name_check(f, n);
@@ -352,17 +365,16 @@ bool iot_name_resolve(struct iot_frame *f, struct iot_name *n, enum iot_lookup l
 	return wanted;
 }
 
-/* Record the file that the second name leads to now, or else the name. */
-static void resolve_second(struct iot_frame *f, struct iot_name *n)
+/* Record the file that the second name leads to now. Return: false if there is none. */
+static bool find_second(struct iot_frame *f, struct iot_name *n)
 {
 	struct path path;
 
-	if (!f->may_sleep || iot_name_lookup(f, n, IOT_LOOKUP_NOFOLLOW, &path)) {
-		iot_name_record(f, n, true);
-		return;
-	}
+	if (!f->may_sleep || iot_name_lookup(f, n, IOT_LOOKUP_NOFOLLOW, &path))
+		return false;
 	iot_fs_file2(&f->e, &path, true);
 	path_put(&path);
+	return true;
 }
 
 static struct iot_name name_of(const struct iot_frame *f)
@@ -376,7 +388,7 @@ static struct iot_name name_of(const struct iot_frame *f)
 	return n;
 }
 
-/* Does the call refer to its descriptor, by an empty name or by NULL? */
+/* Does the call mean the descriptor itself, by an empty name or by NULL? */
 static bool names_descriptor(const struct iot_frame *f, const struct iot_name *n)
 {
 	char first;
@@ -404,8 +416,8 @@ bool iot_path_begin(struct iot_frame *f)
 }
 
 /*
- * chown() and the like: offset is the user and requested the group. An id of -1, which leaves
- * the owner as it is, becomes 64 bits wide.
+ * chown() and the like: the record's offset is the user and its requested is the group. An id of
+ * -1, which changes nothing, becomes 64 bits wide.
  */
 static void extend_ids(struct iot_frame *f)
 {
@@ -430,7 +442,7 @@ bool iot_file_begin_chown(struct iot_frame *f)
 
 /*
  * Take a name where the probe may not sleep: keep its address in user memory and its hash, or
- * record its text if it has no address. Return: is it still to be recorded?
+ * record its text if it has no address. Return: true if the name is still to be recorded.
  */
 static bool take_atomic(struct iot_frame *f, struct iot_name *n, const struct filename *name)
 {
@@ -446,8 +458,8 @@ static bool take_atomic(struct iot_frame *f, struct iot_name *n, const struct fi
 /**
  * iot_name_take() - take a name that the kernel has copied, valid until the call returns
  *
- * A call may have no name, because the kernel could not read it. Return: is there a name that
- * is still to be recorded?
+ * A call may have no name, because the kernel could not read it. Return: true if there is a name
+ * that is still to be recorded.
  */
 bool iot_name_take(struct iot_frame *f, struct iot_name *n, u64 dfd, u64 filename)
 {
@@ -464,7 +476,7 @@ bool iot_name_take(struct iot_frame *f, struct iot_name *n, u64 dfd, u64 filenam
 	return n->text;
 }
 
-/* Does a copied name refer to its descriptor? */
+/* Is a copied name empty, so that the call means the descriptor itself? */
 static bool is_empty(const struct iot_name *n)
 {
 	return n->text && !*n->text && n->dfd >= 0;
@@ -499,11 +511,9 @@ bool iot_path_begin_mkdir(struct iot_frame *f)
 bool iot_path_begin_mknod(struct iot_frame *f)
 {
 	u32 mode = iot_frame_arg(f, f->call->flags2);
-	u64 now;
 
 	f->name[0] = name_of(f);
-	if (seal_user(f->name[0].user, f->may_sleep, &now))
-		seal(f, &f->name[0], now);
+	iot_name_seal(f, &f->name[0]);
 	if (S_ISCHR(mode) || S_ISBLK(mode))
 		f->e.device2 = new_decode_dev(iot_frame_arg(f, f->call->flags2 + 1));
 	return true;
@@ -520,7 +530,7 @@ bool iot_path_begin_symlink(struct iot_frame *f)
 	return true;
 }
 
-/** iot_path_end_new() - end a call that makes a file: record the file, or else the name */
+/** iot_path_end_new() - end a call that creates a file: record the file, or else the name */
 void iot_path_end_new(struct iot_frame *f, s64 result)
 {
 	if (iot_name_is_there(&f->name[0]) &&
@@ -542,8 +552,10 @@ bool iot_path_begin_link(struct iot_frame *f)
 
 void iot_path_end_link(struct iot_frame *f, s64 result)
 {
-	if (iot_name_is_there(&f->name[1]))
-		resolve_second(f, &f->name[1]);
+	struct iot_name *n = &f->name[1];
+
+	if (iot_name_is_there(n) && !find_second(f, n))
+		iot_name_record(f, n, true);
 	iot_fs_end(&f->e, result);
 }
 
@@ -565,21 +577,25 @@ bool iot_path_begin_rename(struct iot_frame *f)
 	} else if (!iot_fs_file(&f->e, old, true)) {
 		return false;
 	}
-	if (iot_name_is_there(&f->name[1]))
-		resolve_second(f, &f->name[1]);
+	if (iot_name_is_there(&f->name[1]) && !find_second(f, &f->name[1]) && !f->may_sleep)
+		iot_name_record(f, &f->name[1], true);
 	return true;
 }
 
 /*
  * If the new name led to no file before, the path of the old file is the new path after a
- * successful call.
+ * successful call. After another, the new name is recorded as text.
  */
 void iot_path_end_rename(struct iot_frame *f, s64 result)
 {
+	struct iot_name *new = &f->name[1];
+
 	if (!result && f->held.dentry && !f->e.inode2) {
 		iot_fs_file2(&f->e, &f->held, true);
 		f->e.inode2 = 0;
 		f->e.device2 = 0;
+	} else if (f->may_sleep && !f->e.inode2 && iot_name_is_there(new)) {
+		iot_name_record(f, new, true);
 	}
 	iot_fs_end(&f->e, result);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls with one event for each mapping or descriptor that they touch.
+ * Calls with one event for each mapping or descriptor that they affect.
  *
  * All events of such a call have its time, latency and result. What differs between them
  * is kept from before the call until after it. The first event is the frame's own; the
  * others are in pages, as many as are needed. The program chooses how many mappings or
- * descriptors a call touches. Three things bound the memory:
+ * descriptors a call affects. Three things bound the memory:
  *
  *   - it is charged to the memory cgroup of the calling task, and never invokes the OOM killer;
  *   - it counts against ring_memory_limit, of which all calls together take an eighth at most;
@@ -13,8 +13,8 @@
  *
  * An event for which there is no memory counts as missed.
  *
- * Contexts: task. The pages belong to the frame, which frees them after the call, or
- * when the call turns out not to be wanted.
+ * Contexts: task. The pages belong to the frame, and are freed after the call, or when the call
+ * is found not to be wanted.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
@@ -27,7 +27,7 @@
 #include "core/param.h"
 #include "probe/fs_frame.h"
 
-/* What differs from one event of a call to the next. */
+/* What differs between the events of a call. */
 struct piece {
 	u64 path;
 	u64 inode;
@@ -53,7 +53,7 @@ struct iot_pieces {
 
 #define PIECES_A_PAGE	((PAGE_SIZE - sizeof(struct iot_pieces)) / sizeof(struct piece))
 
-/* Bytes that all calls under way hold. */
+/* Bytes that all calls in progress hold. */
 static atomic_long_t held;
 
 static bool take_budget(void)
@@ -108,8 +108,8 @@ static struct piece *piece_new(struct iot_frame *f)
 }
 
 /**
- * iot_piece_add() - add an event to this call, after the first, which is the frame's
- * @e:	the event as far as it is known before the call
+ * iot_piece_add() - add an event to a call, besides the first, which is in the frame
+ * @e:	the event, with what is known before the call
  *
  * Context: task. The event counts as missed if there is no memory for it.
  */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads and writes that the kernel makes by itself: not from or to a program's memory,
- * but because sendfile(2) or a similar call asks for a transfer, or because a server or a
- * loop device has work. The current task and its system call show the purpose of a transfer.
+ * Reads and writes that the kernel makes itself: not from or to a program's memory, but because
+ * sendfile(2) or a similar call asks for a transfer, or because a server or a loop device has
+ * work. The current task and its system call show what a transfer is for.
  */
+#include <linux/compat.h>
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -14,18 +15,28 @@
 #ifdef CONFIG_IA32_EMULATION
 #include <asm/unistd_32_ia32.h>
 #endif
+#include "compat/compat.h"
 #include "probe/inner.h"
 #include "uapi/iotracer.h"
 
-#ifdef CONFIG_X86_64
+#ifdef IOT_ARCH_KNOWN
 static const struct {
 	u16 flags;
 	int number;
-	int number32;	/* of 32-bit programs */
+	int number32;	/* system call number of 32-bit programs */
 } calls[] = {
 #ifdef CONFIG_IA32_EMULATION
 #define CALL(flags, name)	{ flags, __NR_##name, __NR_ia32_##name }
 	{ IOT_IO_SENDFILE, __NR_sendfile, __NR_ia32_sendfile64 },
+#elif defined(CONFIG_ARM64) && defined(CONFIG_COMPAT)
+/* from arch/arm/tools/syscall.tbl; its header conflicts with the 64-bit one */
+#define ARM_sendfile		187
+#define ARM_sendfile64		239
+#define ARM_splice		340
+#define ARM_copy_file_range	391
+#define ARM_io_uring_enter	426
+#define CALL(flags, name)	{ flags, __NR_##name, ARM_##name }
+	{ IOT_IO_SENDFILE, __NR_sendfile, ARM_sendfile64 },
 #else
 #define CALL(flags, name)	{ flags, __NR_##name, -1 }
 #endif
@@ -35,11 +46,11 @@ static const struct {
 	CALL(IOT_IO_SPLICE | IOT_IO_URING, io_uring_enter),
 };
 
-/* The program chooses the number: one that is not in @calls has no flags. */
+/* The program chooses the number of the call: one that is not in @calls has no flags. */
 static u16 flags_of_syscall(void)
 {
 	int number = syscall_get_nr(current, current_pt_regs());
-	bool is_32 = in_ia32_syscall();
+	bool is_32 = in_compat_syscall();
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
@@ -55,10 +66,10 @@ static u16 flags_of_syscall(void)
 #endif
 
 /**
- * iot_inner_flags() - IOT_IO_* of a read or write from or to the kernel's own memory
+ * iot_inner_flags() - get the IOT_IO_* of a read or write from or to the kernel's own memory
  *
- * Not for the read or write of an io_uring request itself, which may use kernel memory, too.
- * Any other one that a task of io_uring makes belongs to a splice request.
+ * Not for the read or write of an io_uring request itself, which may also use kernel memory. Any
+ * other read or write that a task of io_uring makes belongs to a splice request.
  * Context: any task.
  */
 u16 iot_inner_flags(void)

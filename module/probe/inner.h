@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads and writes that the kernel makes by itself, and the call that they are made for. */
+/* Reads and writes that the kernel makes itself, and the call that they are made for. */
 #ifndef IOT_INNER_H
 #define IOT_INNER_H
 

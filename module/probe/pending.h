@@ -9,15 +9,15 @@
 
 /**
  * struct iot_pending - a request, or a bio of a device without requests
- * @e:		its event as far as it is known: @e.parts completions so far,
- *		@e.queue_latency and @e.device_latency up to now
+ * @e:		its event as far as it is known; @e.parts, @e.queue_latency and @e.device_latency
+ *		are those up to now
  * @insert:	when it was inserted into the queue, CLOCK_MONOTONIC ns; 0 if it is not
  *		in the queue
  * @issue:	when it was issued to the driver, CLOCK_MONOTONIC ns; 0 if the driver does
  *		not have it
  * @done:	bytes done so far; a request may complete in parts
  * @depth:	number of requests that its device has; valid while the device has this one
- * @flushed:	it is part of a flush sequence, which clears some of its request flags
+ * @flushed:	it was part of a flush sequence, which clears some of its request flags
  * @silent:	it is not recorded
  * @error:	-errno of the first part that failed, 0 if none did
  */

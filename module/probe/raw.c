@@ -17,7 +17,7 @@
 #include "probe/raw.h"
 
 /**
- * struct raw_call - a call under way, in the data of its kretprobe
+ * struct raw_call - a call in progress, in the data of its kretprobe
  * @start:	CLOCK_MONOTONIC ns
  * @offset:	bytes
  * @requested:	bytes
@@ -37,7 +37,7 @@ static bool is_own(const struct kretprobe_instance *ri, const struct file *file,
 				    (unsigned long)file->f_op->read;
 
 	return (unsigned long)get_kretprobe((struct kretprobe_instance *)ri)->kp.addr - own <=
-	       ENDBR_INSN_SIZE;
+	       IOT_ENTRY_SKIP;
 }
 
 static bool is_wanted(const struct file *file, bool write)
@@ -124,14 +124,15 @@ void iot_raw_put(struct iot_raw_hooks *hooks)
 /**
  * iot_raw_enable() - enable the hooks
  *
- * Context: task, may sleep long. Return: 0, or an error with no hook enabled.
+ * Context: task, may sleep for seconds. Return: 0, or an error with no hook
+ * enabled.
  */
 int iot_raw_enable(struct iot_raw_hooks *hooks)
 {
 	return iot_hooks_enable(hooks->hook, IOT_RAW_OPS);
 }
 
-/** iot_raw_disable() - disable the hooks after iot_raw_enable() returned 0 */
+/** iot_raw_disable() - disable the hooks, after iot_raw_enable() has returned 0 */
 void iot_raw_disable(struct iot_raw_hooks *hooks)
 {
 	iot_hooks_disable(hooks->hook, IOT_RAW_OPS);

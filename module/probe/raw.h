@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads and writes of files that have ->read and ->write, such as many of /proc and debugfs. */
+/* Reads and writes of files that have ->read and ->write, such as many in /proc and debugfs. */
 #ifndef IOT_PROBE_RAW_H
 #define IOT_PROBE_RAW_H
 
@@ -11,7 +11,7 @@ struct iot_hook;
 
 /**
  * struct iot_raw_hooks - hooks of a file_operations
- * @hook:	on ->read and ->write, NULL where it has no such function
+ * @hook:	hooks of ->read and ->write, NULL for a function that does not exist
  */
 struct iot_raw_hooks {
 	struct iot_hook *hook[IOT_RAW_OPS];

@@ -6,15 +6,15 @@
  *   - the position or the size is below zero, or beyond what a position can be;
  *   - the buffer is not in user memory.
  *
- * Only the system call sees them. Looking at every read and write of the system twice is
- * expensive, so it is done only while the filter has rejected=1. The entry of the call
- * determines whether it may be rejected, and its result whether it was.
+ * Only the system call sees them. Checking every read and write of the system is expensive, so
+ * it is done only while the filter has rejected=1. At its entry a call is checked for whether it
+ * may be rejected; its result shows whether it was.
  *
  * Contexts: the ftrace handler, the wrapper and the kretprobe handlers run in the task that
  * makes the call, at the entry and the return of a system call, with interrupts on and no lock
  * held. The wrapper may sleep. It is on the stack only of a call that looks as if it will be
- * rejected and so returns at once. If the descriptor becomes another file just then, the call
- * may wait for as long as any read.
+ * rejected and so returns at once. If the descriptor gets another file just then, the call may
+ * wait for as long as any read.
  */
 #include <linux/fdtable.h>
 #include <linux/file.h>
@@ -48,19 +48,22 @@ static bool is_asked_for(void)
 	return asked;
 }
 
-#if defined(CONFIG_X86_64) && !defined(IOT_WITHOUT_FS_REJECTED)
+#if defined(IOT_ARCH_KNOWN) && !defined(IOT_WITHOUT_FS_REJECTED)
 /**
  * struct kind - one kind of call
- * @position:	it gets a position in the fourth argument (32-bit programs: fourth and fifth)
+ * @position:	the fourth argument is a position (for 32-bit programs, two arguments are)
+ * @pad:	an unused argument precedes the position
+ * @compat:	32-bit programs only
  * @vector:	the third argument is a number of buffers, not of bytes
- * @here:	a position of -1 means the file's own
+ * @here:	a position of -1 means the current position of the file
  */
 struct kind {
 	bool write;
 	bool position;
 	bool vector;
 	bool here;
-	bool ia32;
+	bool pad;
+	bool compat;
 };
 
 /* What a call asks for. */
@@ -100,7 +103,7 @@ static __always_inline bool is_rejected(const struct asked *r)
 	preempt_disable_notrace();
 	mode = mode_of(r->fd);
 	preempt_enable_notrace();
-	/* FMODE_CAN_* implies FMODE_READ or FMODE_WRITE, and that the file has a function */
+	/* FMODE_CAN_* implies FMODE_READ or FMODE_WRITE, and that the file has the function */
 	if (!(mode & (r->write ? FMODE_CAN_WRITE : FMODE_CAN_READ)))
 		return true;
 	if (r->has_position && !(mode & (r->write ? FMODE_PWRITE : FMODE_PREAD)))
@@ -113,19 +116,19 @@ static __always_inline bool is_rejected(const struct asked *r)
 #ifdef IOT_REDIRECT
 /*
  * Every read and write of the system comes here. A call that looks as if it may be rejected
- * is checked again by wants(), as the vector of some calls is taken for a buffer here.
+ * is checked again by wants(), as this function takes the vector of some calls for a buffer.
  */
 static __always_inline void look(unsigned long ip, unsigned long parent_ip,
 				 struct ftrace_ops *ops, struct ftrace_regs *fregs, bool write,
 				 bool position)
 {
-	const struct pt_regs *called = iot_ftrace_regs(fregs);
-	const struct pt_regs *regs = (const struct pt_regs *)called->di;
+	const struct iot_regs *called = iot_ftrace_regs(fregs);
+	const struct pt_regs *regs = (const struct pt_regs *)iot_regs_arg(called, 0);
 	const struct asked r = {
-		.fd = regs->di,
-		.buffer = regs->si,
-		.size = regs->dx,
-		.position = position ? regs->r10 : 0,
+		.fd = iot_syscall_arg(regs, 0),
+		.buffer = iot_syscall_arg(regs, 1),
+		.size = iot_syscall_arg(regs, 2),
+		.position = position ? iot_syscall_arg(regs, 3) : 0,
 		.write = write,
 		.has_position = position,
 	};
@@ -156,34 +159,42 @@ LOOK(look_pwrite, true, true)
 #define PREAD_SITE(name, ...)	SITE(name, look_pread, .position = true, __VA_ARGS__)
 #define PWRITE_SITE(name, ...)	\
 	SITE(name, look_pwrite, .write = true, .position = true, __VA_ARGS__)
-#define IA32(name, ...)		SITE(name, NULL, .ia32 = true, __VA_ARGS__)
+#define COMPAT(name, ...)		SITE(name, NULL, .compat = true, __VA_ARGS__)
 #define WRITES			.write = true
 #define AT			.position = true
 #define VECTOR			.vector = true
 #define HERE			.here = true
 
+#define PAD			.pad = true
+
 static struct iot_site sites[] = {
-	READ_SITE("__x64_sys_read"),
-	WRITE_SITE("__x64_sys_write"),
-	PREAD_SITE("__x64_sys_pread64"),
-	PWRITE_SITE("__x64_sys_pwrite64"),
-	READ_SITE("__x64_sys_readv", VECTOR),
-	WRITE_SITE("__x64_sys_writev", VECTOR),
-	PREAD_SITE("__x64_sys_preadv", VECTOR),
-	PWRITE_SITE("__x64_sys_pwritev", VECTOR),
-	PREAD_SITE("__x64_sys_preadv2", VECTOR, HERE),
-	PWRITE_SITE("__x64_sys_pwritev2", VECTOR, HERE),
+	READ_SITE(IOT_SYSCALL "read"),
+	WRITE_SITE(IOT_SYSCALL "write"),
+	PREAD_SITE(IOT_SYSCALL "pread64"),
+	PWRITE_SITE(IOT_SYSCALL "pwrite64"),
+	READ_SITE(IOT_SYSCALL "readv", VECTOR),
+	WRITE_SITE(IOT_SYSCALL "writev", VECTOR),
+	PREAD_SITE(IOT_SYSCALL "preadv", VECTOR),
+	PWRITE_SITE(IOT_SYSCALL "pwritev", VECTOR),
+	PREAD_SITE(IOT_SYSCALL "preadv2", VECTOR, HERE),
+	PWRITE_SITE(IOT_SYSCALL "pwritev2", VECTOR, HERE),
 #ifdef CONFIG_IA32_EMULATION
-	IA32("__ia32_sys_read"),
-	IA32("__ia32_sys_write", WRITES),
-	IA32("__ia32_sys_ia32_pread64", AT),
-	IA32("__ia32_sys_ia32_pwrite64", WRITES, AT),
-	IA32("__ia32_sys_readv", VECTOR),
-	IA32("__ia32_sys_writev", WRITES, VECTOR),
-	IA32("__ia32_compat_sys_preadv", AT, VECTOR),
-	IA32("__ia32_compat_sys_pwritev", WRITES, AT, VECTOR),
-	IA32("__ia32_compat_sys_preadv2", AT, VECTOR, HERE),
-	IA32("__ia32_compat_sys_pwritev2", WRITES, AT, VECTOR, HERE),
+	COMPAT(IOT_SYSCALL_32 "read"),
+	COMPAT(IOT_SYSCALL_32 "write", WRITES),
+	COMPAT(IOT_SYSCALL_32 "ia32_pread64", AT),
+	COMPAT(IOT_SYSCALL_32 "ia32_pwrite64", WRITES, AT),
+	COMPAT(IOT_SYSCALL_32 "readv", VECTOR),
+	COMPAT(IOT_SYSCALL_32 "writev", WRITES, VECTOR),
+#endif
+#if defined(CONFIG_ARM64) && defined(CONFIG_COMPAT)
+	COMPAT(IOT_SYSCALL_COMPAT "aarch32_pread64", AT, PAD),
+	COMPAT(IOT_SYSCALL_COMPAT "aarch32_pwrite64", WRITES, AT, PAD),
+#endif
+#ifdef CONFIG_COMPAT
+	COMPAT(IOT_SYSCALL_COMPAT "preadv", AT, VECTOR),
+	COMPAT(IOT_SYSCALL_COMPAT "pwritev", WRITES, AT, VECTOR),
+	COMPAT(IOT_SYSCALL_COMPAT "preadv2", AT, VECTOR, HERE),
+	COMPAT(IOT_SYSCALL_COMPAT "pwritev2", WRITES, AT, VECTOR, HERE),
 #endif
 };
 
@@ -191,17 +202,19 @@ static struct asked request_of(const struct iot_site *site, const struct pt_regs
 {
 	const struct kind *kind = site->data;
 	struct asked r = { .write = kind->write };
+	unsigned int low = kind->pad ? 4 : 3;
 
-	if (kind->ia32) {
-		r.fd = regs->bx;
-		r.buffer = (u32)regs->cx;
-		r.size = (u32)regs->dx;
-		r.position = (s64)((u32)regs->si | (u64)(u32)regs->di << 32);
+	if (kind->compat) {
+		r.fd = iot_syscall_arg32(regs, 0);
+		r.buffer = iot_syscall_arg32(regs, 1);
+		r.size = iot_syscall_arg32(regs, 2);
+		r.position = (s64)(iot_syscall_arg32(regs, low) |
+				   (u64)iot_syscall_arg32(regs, low + 1) << 32);
 	} else {
-		r.fd = regs->di;
-		r.buffer = regs->si;
-		r.size = regs->dx;
-		r.position = regs->r10;
+		r.fd = iot_syscall_arg(regs, 0);
+		r.buffer = iot_syscall_arg(regs, 1);
+		r.size = iot_syscall_arg(regs, 2);
+		r.position = iot_syscall_arg(regs, 3);
 	}
 	if (kind->vector)
 		r.size = 0;
@@ -240,7 +253,7 @@ static bool begin(struct iot_fs *e, const struct iot_site *site, const struct pt
 	return wanted;
 }
 
-/* A call that the VFS did not reject is an event of the file's own function instead. */
+/* End a call. If the VFS did not reject it, the hook of the file's own function records it. */
 static void end(struct iot_fs *e, s64 result)
 {
 	switch (result) {
@@ -297,7 +310,7 @@ static bool attached;	/* under the category's mutex @control */
 /**
  * iot_rejected_refresh() - hook or unhook the system calls, as the filter needs
  *
- * Context: task, may sleep long; the category's mutex @control is held.
+ * Context: task, may sleep for seconds; the category's mutex @control is held.
  * Return: 0, or an error with no call hooked.
  */
 int iot_rejected_refresh(void)

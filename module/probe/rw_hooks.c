@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which functions category fs hooks for READ and WRITE: ->read_iter and ->write_iter, and
- * ->read and ->write where they exist (raw.c). They are those of
+ * ->read and ->write where they exist (raw.c). The functions of these files are hooked:
  *
  *   - every mounted filesystem, found by the inodes that it has in memory;
  *   - every open file;
@@ -40,8 +40,8 @@
  * struct set - the functions of one kind of file
  * @functions:	the functions themselves
  * @raw_enabled: @raw is enabled, too
- * @missed:	calls that each hook had missed before; NO_COUNT if there is no hook, or another
- *		set counts it
+ * @missed:	calls that each hook had missed before it was used here; NO_COUNT if there is no
+ *		hook, or another set counts them
  */
 #define SET_HOOKS	(IOT_VFS_OPS + IOT_RAW_OPS)
 #define NO_COUNT	ULONG_MAX
@@ -54,12 +54,12 @@ struct set {
 	unsigned long missed[SET_HOOKS];
 };
 
-/* Serialises hooking and unhooking. Held for as long as the kernel takes for it. */
+/* Serialises hooking and unhooking. Held for as long as the kernel needs for that. */
 static DEFINE_MUTEX(attach_lock);
 
 /*
  * @sets and @nr_sets change under both locks. sets_lock nests within attach_lock. It is held
- * for a short time only, and is all that counting missed calls needs.
+ * only for a short time, and is enough to count missed calls.
  */
 static DEFINE_MUTEX(sets_lock);
 static struct set *sets[MAX_SETS];
@@ -111,8 +111,8 @@ static bool has_functions(const struct file_operations *fop)
 }
 
 /*
- * Users of the hooks: category fs, and category block for direct I/O (@tracks). @nr_users is
- * under attach_lock.
+ * Users of the hooks: category fs, and category block for direct I/O (@tracks). @nr_users
+ * changes under attach_lock.
  */
 static unsigned int nr_users;
 static bool tracks;
@@ -122,7 +122,7 @@ static bool wants_kind(u16 kind)
 	return !iot_fs_off() && (READ_ONCE(iot_category_fs.kinds) & BIT(kind));
 }
 
-/* Does the filter want files of this kind, or may category block have to follow their I/O? */
+/* Does the filter want files of this kind, or must category block follow their direct I/O? */
 static bool is_wanted(const struct inode *inode)
 {
 	u16 kind = iot_paths_kind(inode);
@@ -146,7 +146,7 @@ static bool is_counted(const struct iot_hook *hook, unsigned int i)
 	return false;
 }
 
-/* Many kinds of files share a function: its missed calls count once. */
+/* Several kinds of files may share a function, whose missed calls must count once. */
 static void count_begin(struct set *set)
 {
 	unsigned int i;
@@ -188,7 +188,7 @@ static int attach(struct set *set, bool bounded)
 		goto disable;
 	set->raw_enabled = !err;
 	if (err)
-		atomic_long_inc(&nr_missed); /* also shown in hooks: it may not be probed */
+		atomic_long_inc(&nr_missed); /* "hooks" shows why: it may not be probed */
 	return 0;
 
 disable:
@@ -296,7 +296,7 @@ static int add(const struct file_operations *fop, bool bounded)
 	return 0;
 }
 
-/* Is it to be hooked, and known afterwards? A walk would find any other file again and again. */
+/* Does the inode have new functions to remember? A walk would find others again and again. */
 static bool is_new(const struct inode *inode)
 {
 	return is_wanted(inode) && has_functions(inode->i_fop) && !is_known(inode->i_fop) &&
@@ -344,7 +344,7 @@ static bool sleeps_bounded(const struct inode *inode)
 }
 
 /*
- * Hook what the files of a mounted filesystem need. Its s_umount is held, so it cannot be
+ * Hook the functions of the files of a mounted filesystem. Its s_umount is held, so it cannot be
  * unmounted meanwhile. attach_lock nests within s_umount, not the other way round: a task may
  * wait for s_umount for as long as a server or a flush takes.
  */
@@ -367,8 +367,8 @@ static void add_super(struct super_block *sb, void *data)
 static unsigned long walk_supers;
 
 /*
- * Functions that no inode of a filesystem leads to. Older kernels have one pipe_read(), newer
- * kernels have one function for pipes and one for FIFOs.
+ * Functions that are found by name, as no inode of a filesystem leads to them. Older kernels
+ * have one pipe_read(), newer kernels have one function for pipes and one for FIFOs.
  */
 static struct {
 	u16 kind;
@@ -448,16 +448,28 @@ bool iot_rw_is_new_file(const struct file *file)
 	       is_wanted(inode) && !(READ_ONCE(kinds_named) & BIT(iot_paths_kind(inode)));
 }
 
+/* Hook the functions of an inode. Its filesystem stays mounted meanwhile. */
+static int add_inode(const struct inode *inode)
+{
+	int err = 0;
+
+	mutex_lock(&attach_lock);
+	if (nr_users && iot_rw_is_new(inode))
+		err = add(inode->i_fop, sleeps_bounded(inode));
+	mutex_unlock(&attach_lock);
+	return err;
+}
+
 /*
  * Hook the functions of a file to which the caller holds a reference.
- * Context: task, may sleep long.
+ * Context: task, may sleep for seconds.
  */
 static int add_file(const struct file *file)
 {
 	int err = 0;
 
 	mutex_lock(&attach_lock);
-	/* without users there is nothing to hook, even if a failed start still looks active */
+	/* nothing is hooked without users, even if a failed start makes the category look active */
 	if (nr_users && iot_rw_is_new_file(file))
 		err = add(file->f_op, sleeps_bounded(file_inode(file)));
 	mutex_unlock(&attach_lock);
@@ -468,7 +480,7 @@ static int add_file(const struct file *file)
 static unsigned long next_pid;
 
 /*
- * Find the next process whose pid is at least @number, and set @number to where to go on.
+ * Find the next process whose pid is at least @number, and set @number to where to continue.
  * Return: the process with a reference held, NULL if there is none, or -EAGAIN to call again
  * after a reschedule.
  */
@@ -507,8 +519,8 @@ struct file_walk {
 };
 
 /*
- * Return: 0 to look at the next descriptor, or the descriptor to go on from later.
- * Under the table's lock.
+ * Return: 0 to continue with the next descriptor, or the descriptor to continue from later.
+ * Under the lock of the descriptor table.
  */
 static int look_at_file(const void *data, struct file *file, unsigned int fd)
 {
@@ -519,7 +531,7 @@ static int look_at_file(const void *data, struct file *file, unsigned int fd)
 	return walk->found || !--walk->left ? fd + 1 : 0;
 }
 
-/* Hook what the open files of a process need. */
+/* Hook the functions of all open files of a process. */
 static int add_files_of(struct task_struct *task)
 {
 	int err = 0, fd = 0;
@@ -543,8 +555,8 @@ static int add_files_of(struct task_struct *task)
 			 BIT(IOT_KIND_SYMLINK))
 
 /*
- * Hook what open files need whose functions no inode shows: devices, eventfds and the like.
- * A file that is queued in a socket is seen when it gets a descriptor again.
+ * Hook the functions of open files that no inode leads to: devices, eventfds and the like. A
+ * file that is queued in a socket is hooked when it gets a descriptor again.
  */
 static int add_open_files(void)
 {
@@ -570,7 +582,7 @@ static int add_open_files(void)
 	return err;
 }
 
-/** iot_rw_refresh() - hook what the filter wants and what is not hooked yet */
+/** iot_rw_refresh() - hook all that the filter wants and that is not hooked yet */
 int iot_rw_refresh(void)
 {
 	int err = 0;
@@ -582,7 +594,7 @@ int iot_rw_refresh(void)
 	return err ?: add_open_files();
 }
 
-/** iot_rw_stop() - remove a user: the last one unhooks all */
+/** iot_rw_stop() - remove a user; the last one unhooks everything */
 void iot_rw_stop(void)
 {
 	unsigned int i;
@@ -601,7 +613,7 @@ unlock:
 	mutex_unlock(&attach_lock);
 }
 
-/** iot_rw_start() - add a user and hook all filesystems. Context: task, may sleep long. */
+/** iot_rw_start() - add a user and hook all filesystems. Context: task, may sleep for seconds. */
 int iot_rw_start(void)
 {
 	int err;
@@ -624,7 +636,7 @@ int iot_rw_start(void)
 /**
  * iot_rw_track() - follow direct I/O, so that its bios can be attributed to their calls
  *
- * Context: task, may sleep long. Return: 0, or an error with nothing followed.
+ * Context: task, may sleep for seconds. Return: 0, or an error with nothing followed.
  */
 int iot_rw_track(void)
 {
@@ -648,7 +660,7 @@ void iot_rw_untrack(void)
 }
 
 /**
- * iot_rw_is_new() - check whether opening a file may bring functions that are not hooked
+ * iot_rw_is_new() - check whether a file, once opened, may have functions that are not hooked
  *
  * The functions of a device are known only when it is opened. Never true for a FIFO, as opening
  * one may be unbounded: FIFOs are hooked by name. Context: any.
@@ -665,11 +677,23 @@ bool iot_rw_is_new(const struct inode *inode)
  * iot_rw_see() - hook the functions of a file if they are new
  * @file:	has been opened, or gets a descriptor; the caller holds a reference
  *
- * Context: task, may sleep long the first time that a kind of file is seen.
+ * Context: task, may sleep for seconds the first time that a kind of file is seen.
  */
 void iot_rw_see(const struct file *file)
 {
 	if (iot_rw_is_new_file(file) && add_file(file))
+		atomic_long_inc(&nr_missed);
+}
+
+/**
+ * iot_rw_see_inode() - hook the functions that an inode's files will have, if they are new
+ * @inode:	no character device; the caller holds a reference
+ *
+ * Context: as for iot_rw_see().
+ */
+void iot_rw_see_inode(const struct inode *inode)
+{
+	if (iot_rw_is_new(inode) && add_inode(inode))
 		atomic_long_inc(&nr_missed);
 }
 

@@ -16,6 +16,7 @@ int iot_rw_refresh(void);
 bool iot_rw_is_new(const struct inode *inode);
 bool iot_rw_is_new_file(const struct file *file);
 void iot_rw_see(const struct file *file);
+void iot_rw_see_inode(const struct inode *inode);
 unsigned long iot_rw_missed(void);
 
 #endif /* IOT_RW_HOOKS_H */

@@ -7,7 +7,7 @@
  *				its sqe is kept until the request is completed
  *   io_uring_req_failed	SUBMIT with an error: the kernel refused the request; a
  *				COMPLETE follows
- *   io_uring_queue_async_work	the request has to wait for a worker
+ *   io_uring_queue_async_work	the request is queued for a worker
  *   io_wq_submit_work		WORKER: a worker started on the request, with the time
  *				since it was queued
  *   io_uring_complete		COMPLETE: a cqe is posted; more follow if it is flagged MORE
@@ -16,15 +16,15 @@
  * A request is found by the address of its struct io_kiocb, which the kernel reuses once
  * the request is completed. Some cqes are posted without it: those of multishot requests
  * except for the last, those that do not fit, and the second one of a zero-copy send. They
- * are found by ring and user_data, see core/alias.c. If a program gives several requests at
- * a time the same user_data, the latest is taken. A message of another ring
- * (IORING_OP_MSG_RING) belongs to no request here. A request that IOSQE_CQE_SKIP_SUCCESS
- * lets end without a cqe leaves its slot to the next request at its address.
+ * are found by ring and user_data, see core/alias.c. If several requests in flight have the same
+ * user_data, the latest is taken. A message from another ring (IORING_OP_MSG_RING) belongs to no
+ * request here. A request that ends without a cqe (IOSQE_CQE_SKIP_SUCCESS) keeps its slot until
+ * the next request at its address.
  *
  * A program may write to its ring at any time, and struct io_kiocb has only a part of what
  * the kernel took from an sqe. If that part differs from the sqe when the probe reads it,
- * the events of the request are flagged CHANGED, as they are if more was moved than was
- * asked for. What the kernel took is recorded then, and the rest is as the ring had it.
+ * the events of the request are flagged CHANGED. So they are if more bytes were moved than
+ * requested. What the kernel took is recorded then; the rest is what the ring held.
  *
  * Contexts: tracepoints fire with preemption off. Submit and refusal fire in the submitting
  * task or the ring's SQPOLL thread, with the lock of the ring held; complete fires in any
@@ -60,7 +60,7 @@
  * struct flight - a request from SUBMIT to its last COMPLETE
  * @ctx:	its ring; only compared, never dereferenced
  * @time:	of SUBMIT; ns, CLOCK_MONOTONIC, like @queued
- * @queued:	when it was queued for the workers, 0 if it was not
+ * @queued:	when it was queued for the workers, 0 if it never was
  * @number:	id of the request in records
  * @file:	the file that it works on, as far as it is known
  * @pid:	of the submitter, like @tid, @ppid, @uid, @cgroup and @comm
@@ -137,7 +137,7 @@ static struct iot_aliases aliases;
 static DEFINE_PER_CPU(u64, nr_flights);
 static siphash_key_t ring_key;
 
-/* The ring that the tasks of a CPU used last: computing its id costs as much as a record. */
+/* The ring last used on a CPU and its id, as computing an id costs as much as a record. */
 struct last_ring {
 	const struct io_ring_ctx *ctx;
 	u32 number;
@@ -153,23 +153,27 @@ static bool is_wanted(void)
 	return in_task() && iot_category_wants(category, IOT_ANY_OP);
 }
 
+static bool is_rejected(const struct flight *fl, const struct step *s)
+{
+	s64 size = s->op == IOT_URING_COMPLETE ? s->result : fl->requested;
+
+	return iot_category_rejects_file(category, fl->file.kind, fl->file.dev, fl->file.ino) ||
+	       iot_category_rejects_at_end(category, s->op, s->latency, size, false);
+}
+
 static void record(const struct flight *fl, const struct step *s)
 {
-	const struct iot_filter *f;
 	struct iot_event_at at;
 	struct iot_uring *e;
 
 	preempt_disable_notrace();
-	f = rcu_dereference_sched(category->filter);
-	if (!f || !iot_category_active(category) || !iot_filter_op(f, s->op) ||
-	    !iot_filter_file(f, fl->file.kind, fl->file.dev, fl->file.ino) ||
-	    !iot_filter_amount(f, s->latency, s->op == IOT_URING_COMPLETE ? s->result :
-			       fl->requested))
+	if (iot_category_asks_at_end(category, IOT_FILTER_OP | IOT_CATEGORY_BY_FILE |
+				     IOT_FILTER_KIND) && is_rejected(fl, s))
 		goto out;
 	e = iot_event_reserve(category, &at);
 	if (!e)
 		goto out;
-	iot_event_fill(e, category, s->op, s->time, s->latency);
+	iot_event_fill(e, &at, category, s->op, s->time, s->latency);
 	e->request = fl->number;
 	e->user_data = fl->user_data;
 	e->offset = fl->offset;
@@ -212,7 +216,7 @@ static u32 number_of(const struct io_ring_ctx *ctx)
 	struct last_ring *last;
 	u32 number;
 
-	if (!in_task()) /* the interrupted code may be writing to last_ring */
+	if (!in_task()) /* the interrupted code may be using last_ring */
 		return siphash_1u64((unsigned long)ctx, &ring_key);
 	preempt_disable_notrace();
 	last = this_cpu_ptr(&last_ring);
@@ -233,7 +237,8 @@ static void note_ring(struct flight *fl, const struct io_ring_ctx *ctx)
 }
 
 /*
- * What both sides have yet to take. The indices that the program writes may have any value.
+ * Note how many entries the kernel and the program have not taken yet. The indices that the
+ * program writes may have any value.
  * Context: one of the ring's locks is held.
  */
 static void note_depths(struct step *s, const struct io_ring_ctx *ctx)
@@ -245,8 +250,8 @@ static void note_depths(struct step *s, const struct io_ring_ctx *ctx)
 }
 
 /*
- * As above, but the caller holds no lock. The depths stay 0 if the rings cannot be held, as
- * while they are being replaced.
+ * As above, but the caller holds no lock. The depths stay 0 if the rings cannot be locked, for
+ * example while they are being replaced.
  */
 static void try_depths(struct step *s, struct io_ring_ctx *ctx)
 {
@@ -297,8 +302,8 @@ static bool has_file(u8 opcode)
 }
 
 /*
- * The request looks its file up only when it is issued. Most likely it will find the file
- * that is found here.
+ * Note the file of a request. The kernel looks the file up only when it issues the request, and
+ * most likely finds the same one.
  */
 static void note_file_of(struct flight *fl, const struct io_ring_ctx *ctx)
 {
@@ -311,7 +316,7 @@ static void note_file_of(struct flight *fl, const struct io_ring_ctx *ctx)
 		return;
 	}
 	if (fl->opcode == IORING_OP_CLOSE && fl->fd2)
-		return; /* of a slot in the ring's table */
+		return; /* closes a slot of the ring's file table */
 	if (!current->files)
 		return;
 	file = fget(fl->fd);
@@ -357,7 +362,7 @@ static bool is_multishot(const struct flight *fl)
 	return false;
 }
 
-/* Opcodes that move bytes between one buffer, whose length the sqe has, and a file. */
+/* Does the opcode move bytes between a file and one buffer, whose length is in the sqe? */
 static bool is_plain(u16 opcode)
 {
 	switch (opcode) {
@@ -375,7 +380,7 @@ static bool is_vectored(u16 opcode)
 	return opcode == IORING_OP_READV || opcode == IORING_OP_WRITEV;
 }
 
-/* What the kernel may add to the flags that it took: io_init_req(). */
+/* Flags that the kernel may add to those of the sqe: io_init_req(). */
 #define ADDED_FLAGS	(IOSQE_IO_DRAIN | IOSQE_ASYNC)
 
 /*
@@ -407,7 +412,7 @@ static void check_result(struct flight *fl, int result)
 		fl->unsure |= IOT_UNSURE_CHANGED;
 }
 
-/* The program may still write to the sqe, so what the kernel has copied takes precedence. */
+/* The program may still change the sqe, so fields that the kernel has copied take precedence. */
 static void note_sqe(struct flight *fl, const struct io_kiocb *req,
 		     const struct io_uring_sqe *sqe, int error)
 {
@@ -420,6 +425,8 @@ static void note_sqe(struct flight *fl, const struct io_kiocb *req,
 	fl->offset = READ_ONCE(sqe->off);
 	fl->requested = READ_ONCE(sqe->len);
 	fl->op_flags = (__force u32)READ_ONCE(sqe->rw_flags);
+	if (fl->opcode == IORING_OP_OPENAT)
+		fl->op_flags = iot_open_flags(fl->op_flags);
 	fl->fd = READ_ONCE(sqe->fd);
 	fl->fd2 = READ_ONCE(sqe->splice_fd_in);
 	fl->ioprio = READ_ONCE(sqe->ioprio);
@@ -437,7 +444,7 @@ static void note_alias(struct flight *fl)
 		atomic_long_inc(&nr_missed);
 }
 
-/* Its last cqe may still come, and will belong to no known request. */
+/* A request was forgotten. If its last cqe still comes, it belongs to no known request. */
 static void flight_gone(void *thing, bool displaced)
 {
 	const struct flight *fl = thing;
@@ -476,14 +483,14 @@ static struct flight *take_named(const struct io_ring_ctx *ctx, u64 user_data, b
 	return NULL;
 }
 
-/* The flight of a request, held, or NULL. */
+/* Find what is known of a request. Return: the entry, held, or NULL. */
 static struct flight *take(const struct io_ring_ctx *ctx, const struct io_kiocb *req)
 {
 	struct flight *fl = iot_table_take(&flights, req);
 
 	if (!fl || likely(fl->ctx == ctx))
 		return fl;
-	iot_table_keep(fl); /* of an earlier request at its address that had no cqe */
+	iot_table_keep(fl); /* belongs to an earlier request at this address, which had no cqe */
 	return NULL;
 }
 
@@ -507,7 +514,7 @@ static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *s
 	if (!sqe || !iot_category_active(category))
 		return;
 	if (!is_wanted()) {
-		/* of an earlier request at this address that ended without a cqe */
+		/* may be an earlier request at this address, which ended without a cqe */
 		fl = iot_table_take(&flights, req);
 		if (fl)
 			land(fl);
@@ -560,7 +567,7 @@ static void iot_uring_queued(request_queued)
 }
 
 /*
- * Fill in what a completion says of a request from before the trace. Return: false if the
+ * Fill in what a completion tells about a request from before the trace. Return: false if the
  * completion is not wanted.
  */
 static bool note_unknown(struct flight *fl, const struct io_ring_ctx *ctx,
@@ -581,8 +588,8 @@ static bool note_unknown(struct flight *fl, const struct io_ring_ctx *ctx,
 }
 
 /*
- * A completion of a request that was submitted before the trace, or that another request
- * displaced. The latter is counted as missed when it is displaced.
+ * Record a completion of a request that was submitted before the trace, or that another request
+ * displaced. A displaced request was counted as missed when it was displaced.
  */
 static noinline void seen_unknown(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
 				  u64 user_data, int result, u32 flags)
@@ -597,7 +604,7 @@ static noinline void seen_unknown(const struct io_ring_ctx *ctx, const struct io
 	record(&fl, &s);
 }
 
-/* @fl: held, or NULL; it is kept if more cqes follow, or dropped */
+/* @fl: the request, held, or NULL. It is kept if more cqes follow, otherwise dropped */
 static void seen_complete(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
 			  struct flight *fl, u64 user_data, int result, u32 flags)
 {
@@ -648,7 +655,7 @@ static void request_overflowed(void *data, void *ctx, unsigned long long user_da
 			      (ocqe ? 0 : IOT_URING_DROPPED));
 }
 
-/* Completion is attached first, so that what is submitted after that is seen to its end. */
+/* Completion is attached first: whatever is seen to be submitted is then seen to end. */
 static struct iot_point points[] = {
 	{ .name = "io_uring_complete", .probe = request_completed },
 	{ .name = "io_uring_cqe_overflow", .probe = request_overflowed },
@@ -666,7 +673,7 @@ static void check_types(void)
 	iot_uring_check_submit(request_submitted);
 }
 
-/* io_wq_submit_work(work): a task also calls it to cancel what no worker has started on */
+/* io_wq_submit_work(work): a task also calls it to cancel work that no worker has started */
 static void seen_worker(const unsigned long *args)
 {
 	const struct io_kiocb *req = container_of((void *)args[0], struct io_kiocb, work);
@@ -691,18 +698,22 @@ static void seen_worker(const unsigned long *args)
 	preempt_enable_notrace();
 }
 
-enum tag { TAG_WORKER, TAG_ENTER, TAG_ENTER_IA32 };
+enum tag { TAG_WORKER, TAG_ENTER, TAG_ENTER_32 };
 
 static struct iot_site sites[] = {
 	{ .symbol = "io_wq_submit_work", .what = "WORKER", .tag = TAG_WORKER,
 	  .proto = "_ (struct io_wq_work *, ...)" },
-	{ .symbol = "__x64_sys_io_uring_enter", .what = "ENTER", .tag = TAG_ENTER,
+#ifdef IOT_ARCH_KNOWN
+	{ .symbol = IOT_SYSCALL "io_uring_enter", .what = "ENTER", .tag = TAG_ENTER,
 	  .proto = IOT_HOOK_SYSCALL, .unbounded = true },
-	{ .symbol = "__ia32_sys_io_uring_enter", .what = "ENTER", .tag = TAG_ENTER_IA32,
+#endif
+#ifdef IOT_SYSCALL_32
+	{ .symbol = IOT_SYSCALL_32 "io_uring_enter", .what = "ENTER", .tag = TAG_ENTER_32,
 	  .proto = IOT_HOOK_SYSCALL, .unbounded = true },
+#endif
 };
 
-/* Context: entry of the function. WORKER is done here, and the call is not followed. */
+/* Context: entry of the function. WORKER is recorded here, and the call is not followed. */
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
 				   unsigned long caller)
 {
@@ -722,7 +733,7 @@ static void note_ring_file(struct enter *enter, const struct file *file)
 {
 	struct io_ring_ctx *ctx;
 
-	/* no other kind of file has this function */
+	/* only files of io_uring have this function */
 	if (!file || !show_fdinfo ||
 	    (unsigned long)file->f_op->show_fdinfo != show_fdinfo)
 		return;
@@ -746,12 +757,17 @@ static void note_ring_of(struct enter *enter)
 	fput(file);
 }
 
-static void enter_args(struct enter *enter, const struct pt_regs *regs, bool ia32)
+static u32 enter_arg(const struct pt_regs *regs, bool is_32, unsigned int n)
 {
-	enter->flight.fd = ia32 ? regs->bx : regs->di;
-	enter->step.to_submit = ia32 ? regs->cx : regs->si;
-	enter->step.min_complete = regs->dx;
-	enter->step.flags = ia32 ? regs->si : regs->r10;
+	return is_32 ? iot_syscall_arg32(regs, n) : iot_syscall_arg(regs, n);
+}
+
+static void enter_args(struct enter *enter, const struct pt_regs *regs, bool is_32)
+{
+	enter->flight.fd = enter_arg(regs, is_32, 0);
+	enter->step.to_submit = enter_arg(regs, is_32, 1);
+	enter->step.min_complete = enter_arg(regs, is_32, 2);
+	enter->step.flags = enter_arg(regs, is_32, 3);
 }
 
 static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -771,7 +787,7 @@ static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	enter->step.op = IOT_URING_ENTER;
 	enter->step.time = ktime_get_mono_fast_ns();
 	enter->flight.opcode = IOT_URING_NONE;
-	enter_args(enter, (const struct pt_regs *)args[0], site->tag == TAG_ENTER_IA32);
+	enter_args(enter, (const struct pt_regs *)args[0], site->tag == TAG_ENTER_32);
 	note_ring_of(enter);
 	return 0;
 }
@@ -803,11 +819,11 @@ static int start(void)
 	int err;
 
 	check_types();
-	if (!ring_key.key[0]) /* ids stay the same until the module is unloaded */
+	if (!ring_key.key[0]) /* ids of rings stay the same until the module is unloaded */
 		get_random_bytes(&ring_key, sizeof(ring_key));
 	show_fdinfo = iot_symbol_find("io_uring_show_fdinfo");
 	file_in_node = iot_uring_file_in_node();
-	iot_points_wait(); /* for probes of an earlier trace */
+	iot_points_wait(); /* probes of an earlier trace may still run */
 	err = iot_table_begin(&flights) ?: iot_aliases_begin(&aliases);
 	return err ?: iot_hook_set_start(&set, points, ARRAY_SIZE(points));
 }

@@ -8,7 +8,7 @@
 #include "probe/vfs.h"
 
 /**
- * iot_vfs_sleeps_bounded() - check whether reads and writes on a filesystem sleep with a bound
+ * iot_vfs_sleeps_bounded() - check whether calls on a filesystem sleep for a bounded time
  *
  * A wrapper on a task's stack delays unloading for as long as the call sleeps. Calls on
  * other filesystems may wait for userspace or for a server.
@@ -47,10 +47,10 @@ static int get_hooks(struct iot_vfs_hooks *hooks, void *func[IOT_VFS_OPS], bool 
 }
 
 /**
- * iot_vfs_get_rw() - hold the hooks of reads and writes only; they are not enabled yet
+ * iot_vfs_get_rw() - get the hooks of reads and writes only, without enabling them
  * @hooks:	zeroed
- * @fop:	of any kind of file
- * @bounded:	calls sleep with a bound
+ * @fop:	file_operations of any kind of file
+ * @bounded:	calls sleep for a bounded time
  */
 int iot_vfs_get_rw(struct iot_vfs_hooks *hooks, const struct file_operations *fop,
 		   bool bounded)
@@ -64,7 +64,7 @@ int iot_vfs_get_rw(struct iot_vfs_hooks *hooks, const struct file_operations *fo
 }
 
 /**
- * iot_vfs_get() - hold the hooks that a file needs; they are not enabled yet
+ * iot_vfs_get() - get the hooks that a file needs, without enabling them
  * @hooks:	zeroed
  * @inode:	of the file
  *

@@ -10,7 +10,8 @@ struct iot_hook;
 
 /**
  * struct iot_vfs_hooks - the hooks of a filesystem that a target or category fs holds
- * @hook:	by operation; NULL where the filesystem has no such operation
+ * @hook:	indexed by operation; NULL where the filesystem has no such
+ *		operation
  * @block:	the data goes to a block device
  */
 struct iot_vfs_hooks {

@@ -11,9 +11,9 @@
  * run with preemption on, and switch it off to look a target up and to write a record.
  *
  * io_uring calls ->read_iter and ->write_iter more than once for one request
- * (io_uring/rw.c): a first try that must not block, a wait for a page, the rest of a short
- * transfer. A call that io_uring will continue is not recorded. What the request has moved
- * so far is kept in a small table until the call that ends the request.
+ * (io_uring/rw.c): a first try that must not block, another try after a wait for a page, the
+ * rest of a short transfer. A call that io_uring will continue is not recorded. What the request
+ * has moved so far is kept in a small table until the call that ends the request.
  */
 #include <linux/io_uring_types.h>
 #include <linux/preempt.h>
@@ -48,12 +48,13 @@ IOT_HOOK_WRAPPER(iot_vfs_write_any, struct kiocb *iocb, struct iov_iter *iter,
  * @requested:	bytes
  * @done:	bytes that earlier calls of the same request moved
  * @iocb:	as the function got it
- * @ki_flags:	of @iocb when the call began: an asynchronous one may be gone afterwards
+ * @ki_flags:	of @iocb when the call began: the kiocb of an asynchronous call may be freed
+ *		afterwards
  * @op:		IOT_OP_*
  * @flags:	IOT_IO_*
  * @uring:	@iocb belongs to an io_uring request
- * @retries:	@uring, and the submitter did not ask for RWF_NOWAIT
- * @rw:		what category fs keeps of the call
+ * @retries:	io_uring may retry: @uring is set, and the submitter did not ask for RWF_NOWAIT
+ * @rw:		what category fs knows of the call
  */
 struct vfs_call {
 	struct iot_direct direct;
@@ -70,9 +71,9 @@ struct vfs_call {
 };
 
 /*
- * What io_uring has moved of requests that it will continue, by kiocb. The entry of a
- * cancelled request stays. A new request at the same address does not start where that one
- * stopped, so it does not continue it.
+ * How much of each request that io_uring will continue has been moved, by kiocb. The entry of a
+ * cancelled request stays. It is not used for a new request at the same address, as that does
+ * not start where the old one stopped.
  */
 struct partial {
 	u64 id;
@@ -85,7 +86,7 @@ struct partial {
 
 #define PARTIAL_BITS	8
 
-/* The rest of the request will be an event of its own. */
+/* The entry of a request is lost: the rest of the request will be an event of its own. */
 static void partial_gone(void *thing, bool displaced)
 {
 	if (displaced)
@@ -183,8 +184,9 @@ static bool uring_continues(const struct vfs_call *call, ssize_t ret)
 	case -EIOCBQUEUED:
 		return waitq;
 	case -EAGAIN:
+		/* IOCB_WAITQ: the page is in the cache, but an earlier read of it failed */
 		return call->retries &&
-		       (nowait || (call->ki_flags & IOCB_HIPRI));
+		       (nowait || waitq || (call->ki_flags & IOCB_HIPRI));
 	case -EOPNOTSUPP:
 		return call->retries && nowait;
 	}
@@ -236,14 +238,32 @@ static void direct_begin_file(struct iot_direct *direct, const struct kiocb *ioc
 									  iocb->ki_pos;
 }
 
-/* What only few calls need: flags, the end of the file, a slot in file/direct.c. */
+/*
+ * Is a call tracked for category block? Its bios are events only if block wants the submitting
+ * task, which is the current one.
+ */
+static bool is_tracked(const struct kiocb *iocb)
+{
+	return iot_rw_tracks(READ_ONCE(iot_category_fs.state), iocb->ki_flags) &&
+	       iot_category_wants(&iot_category_block, IOT_ANY_OP);
+}
+
+/* Track a direct call. If that fails, its bios are events without a file, and are counted. */
+static void direct_begin(struct iot_direct *call, const struct kiocb *iocb)
+{
+	iot_direct_begin(call);
+	if (unlikely(!call->tracked) && is_tracked(iocb))
+		iot_direct_miss_by_block();
+}
+
+/* Prepare what only few calls need: flags, the end of the file, a slot in file/direct.c. */
 static void call_begin_flags(struct vfs_call *call)
 {
 	call->flags = io_flags(call->ki_flags);
 	direct_begin_file(&call->direct, call->iocb, call->ki_flags, call->op);
 	if (call->ki_flags & IOCB_DIRECT) {
 		call->direct.direct = true;
-		iot_direct_begin(&call->direct);
+		direct_begin(&call->direct, call->iocb);
 	}
 }
 
@@ -316,7 +336,7 @@ static void call_end(struct vfs_call *call, ssize_t ret)
 /*
  * Is the hooked function the file's own? Those of many filesystems call
  * generic_file_read_iter() or generic_file_write_iter(), which are hooked too if another
- * filesystem has them as its own. A call is to be seen once.
+ * filesystem uses them directly. A call must be recorded only once.
  */
 static __always_inline bool is_own_function(const struct file *file,
 					    unsigned long ip, u8 op)
@@ -353,7 +373,7 @@ static __always_inline ssize_t tracking_wrapper(struct kiocb *iocb, struct iov_i
 		call.direct = true;
 		call.range = false;
 		direct_begin_file(&call, iocb, iocb->ki_flags, op);
-		iot_direct_begin(&call);
+		direct_begin(&call, iocb);
 	}
 	ret = iot_hook_enter(iocb, iter, original);
 	iot_direct_end(&call);
@@ -375,15 +395,15 @@ static s64 write_tracking_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 
 /*
  * Neither category fs nor a target wants the call. Category block may track it. Otherwise it
- * passes through, unless it returns to a function of ours: then the compiler did not turn
- * the call of iot_vfs_read_any_entry() in fs_wrapper() into a jump.
+ * passes through, unless it returns to one of our functions: then the compiler did not turn the
+ * call of iot_vfs_read_any_entry() in fs_wrapper() into a jump.
  */
 static ssize_t unwanted(struct kiocb *iocb, struct iov_iter *iter, unsigned long original,
 			u8 op, unsigned long caller)
 {
 	ssize_t ret;
 
-	if (iot_rw_tracks(READ_ONCE(iot_category_fs.state), iocb->ki_flags))
+	if (is_tracked(iocb))
 		return op == IOT_OP_WRITE ?
 		       write_tracking_wrapper(iocb, iter, original, 0, caller) :
 		       read_tracking_wrapper(iocb, iter, original, 0, caller);
@@ -415,12 +435,22 @@ static ssize_t special_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 	return ret;
 }
 
-/* A synchronous call with a program's memory and no flags, while no task's call is tracked. */
+/* Is it a synchronous call with a program's memory and no flags, while no call is tracked? */
 static __always_inline bool is_plain(const struct kiocb *iocb, const struct iov_iter *iter)
 {
 	return !(iocb->ki_flags & ~IOCB_WRITE) && !iocb->ki_complete &&
 	       user_backed_iter(iter) && !iot_direct_any();
 }
+
+/*
+ * Make the compiler load the argument registers of the call here. This frees the registers that
+ * held the values until now, so the wrapper has to save fewer.
+ */
+#define CALL_REGISTERS(iocb, iter, original) do {		\
+	OPTIMIZER_HIDE_VAR(iocb);				\
+	OPTIMIZER_HIDE_VAR(iter);				\
+	OPTIMIZER_HIDE_VAR(original);				\
+} while (0)
 
 static __always_inline ssize_t wrapper(struct kiocb *iocb, struct iov_iter *iter,
 				       unsigned long original, u64 id, u8 op)
@@ -430,9 +460,10 @@ static __always_inline ssize_t wrapper(struct kiocb *iocb, struct iov_iter *iter
 
 	if (unlikely(!is_plain(iocb, iter)))
 		return special_wrapper(iocb, iter, original, id, op);
+	start = ktime_get_mono_fast_ns();
+	CALL_REGISTERS(iocb, iter, original);
 	offset = iocb->ki_pos;
 	requested = iov_iter_count(iter);
-	start = ktime_get_mono_fast_ns();
 	ret = iot_hook_enter(iocb, iter, original);
 	iot_io_record(id, start, offset, requested, ret, op, 0);
 	iot_redirect_leave();
@@ -465,8 +496,8 @@ s64 iot_vfs_write_any(struct kiocb *iocb, struct iov_iter *iter, unsigned long o
 }
 
 /*
- * The wrappers of plain calls of files that are known. Other calls go to the wrappers above,
- * which may reject them.
+ * The wrappers of plain calls on known files. Other calls go to the wrappers above, which may
+ * reject them.
  */
 static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *iter,
 					  unsigned long original, u8 op)
@@ -478,9 +509,10 @@ static __always_inline ssize_t fs_wrapper(struct kiocb *iocb, struct iov_iter *i
 	if (unlikely(!is_plain(iocb, iter) || !iot_rw_begin_known(&rw, iocb->ki_filp)))
 		return op == IOT_OP_WRITE ? iot_vfs_write_any_entry(iocb, iter, original, 0, 0) :
 					    iot_vfs_read_any_entry(iocb, iter, original, 0, 0);
+	start = ktime_get_mono_fast_ns();
+	CALL_REGISTERS(iocb, iter, original);
 	offset = iocb->ki_pos;
 	requested = iov_iter_count(iter);
-	start = ktime_get_mono_fast_ns();
 	ret = iot_hook_enter(iocb, iter, original);
 	iot_rw_end(&rw, start, offset, requested, ret, op == IOT_OP_WRITE, 0);
 	iot_redirect_leave();
@@ -498,36 +530,41 @@ static ssize_t write_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter, unsig
 }
 
 /*
- * The functions below take the handler's arguments where the handler gets them: @ip first,
- * @fregs fourth. So the handlers, which run for every call of every file, move none of them.
+ * The functions below take @ip first and @fregs fourth, like the handlers that call them. So the
+ * handlers, which run for every call of every file, need not move them between registers.
  */
-static noinline void redirect_by_handle(unsigned long ip, struct inode *inode,
-					void *wrapper, struct ftrace_regs *fregs)
+static noinline void redirect_found(unsigned long ip, struct inode *inode, void *wrapper,
+				    struct ftrace_regs *fregs)
 {
-	struct iot_running *t = iot_running_find(inode);
+	struct iot_running *f = iot_running_find(inode);
 
-	if (t)
-		iot_redirect(iot_ftrace_regs(fregs), ip, wrapper, t->id);
+	if (f)
+		iot_redirect(iot_ftrace_regs(fregs), ip, wrapper, f->id);
 	preempt_enable_notrace();
 }
 
 /*
- * Redirect a call for a file that may be a running target, if it is one. If inode number
- * and generation do not identify the file, its file handle decides.
+ * Redirect a call for a file that may be a running one, if it is. Usually it is the first
+ * of its bucket, and its key has no file handle.
  */
 static __always_inline void redirect_target(unsigned long ip, struct inode *inode, u64 hash,
 					    void *wrapper, struct ftrace_regs *fregs)
 {
-	struct iot_running *t;
+	const struct iot_running_buckets *b;
+	const struct iot_running *f;
+	struct hlist_node *n;
 
 	preempt_disable_notrace();
-	t = iot_running_find_number(inode, hash);
-	if (likely(t)) {
-		if (unlikely(t->key.fh_words)) {
-			redirect_by_handle(ip, inode, wrapper, fregs);
+	b = rcu_dereference_sched(iot_running_buckets);
+	n = iot_running_first(b, hash);
+	if (likely(n)) {
+		f = iot_running_at(b, n);
+		if (unlikely(!iot_key_is_inode(&f->key, inode) ||
+			     f->key.dev != inode->i_sb->s_dev)) {
+			redirect_found(ip, inode, wrapper, fregs);
 			return;
 		}
-		iot_redirect(iot_ftrace_regs(fregs), ip, wrapper, t->id);
+		iot_redirect(iot_ftrace_regs(fregs), ip, wrapper, f->id);
 	}
 	preempt_enable_notrace();
 }
@@ -544,6 +581,17 @@ static noinline void redirect_write(unsigned long ip, struct inode *inode, u64 h
 	redirect_target(ip, inode, hash, write_wrapper, fregs);
 }
 
+static __always_inline void redirect_to_target(unsigned long ip, struct inode *inode, u8 op,
+					       struct ftrace_regs *fregs)
+{
+	if (likely(!iot_running_maybe(inode)))
+		return;
+	if (op == IOT_OP_WRITE)
+		redirect_write(ip, inode, iot_running_hash(inode->i_ino), fregs);
+	else
+		redirect_read(ip, inode, iot_running_hash(inode->i_ino), fregs);
+}
+
 /* Redirect a call that category fs, and perhaps a target, may want. */
 static noinline void redirect_both(unsigned long ip, struct inode *inode, u8 op,
 				   struct ftrace_regs *fregs)
@@ -552,38 +600,41 @@ static noinline void redirect_both(unsigned long ip, struct inode *inode, u8 op,
 			  iot_vfs_write_any_entry : iot_vfs_read_any_entry, iot_io_target(inode));
 }
 
-/* Only category block may want the call: redirect it if block wants the current task. */
+/* Only category block wants the call. */
 static __always_inline void redirect_tracked(unsigned long ip, u8 op, struct ftrace_regs *fregs)
 {
-	bool wanted;
-
-	preempt_disable_notrace();
-	wanted = iot_category_wants_task(&iot_category_block);
-	preempt_enable_notrace();
-	if (wanted)
-		iot_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
-				  write_tracking_wrapper : read_tracking_wrapper, 0);
+	iot_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+			  write_tracking_wrapper : read_tracking_wrapper, 0);
 }
 
 /*
- * Category fs may want the call, depending on conditions that are seldom used. Or category
- * block tracks it, mostly alone.
+ * Does category fs want a call that category block tracks, or that a rare condition of fs may
+ * reject? For a call that block tracks, no condition of fs was checked before.
+ */
+static __always_inline bool rare_wanted(u32 state, const struct kiocb *iocb, u8 op)
+{
+	if (iot_rw_tracks(state, iocb->ki_flags))
+		return iot_rw_wants(iocb->ki_filp, op == IOT_OP_WRITE, &iocb->ki_flags);
+	return !iot_rw_rejects_rare();
+}
+
+/*
+ * Category fs may want the call, depending on conditions that are seldom used. Or category block
+ * tracks it, usually without category fs.
  */
 static noinline void redirect_rare(unsigned long ip, struct inode *inode, u8 op,
 				   struct ftrace_regs *fregs)
 {
-	const struct kiocb *iocb = (const struct kiocb *)iot_ftrace_regs(fregs)->di;
+	const struct kiocb *iocb = (const struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
 	u32 state = READ_ONCE(iot_category_fs.state);
-	bool tracks = iot_rw_tracks(state, iocb->ki_flags);
+	bool tracked = is_tracked(iocb);
 
-	if (tracks && !(state & IOT_CATEGORY_ACTIVE) && !iot_running_maybe(inode))
+	if (tracked && !(state & IOT_CATEGORY_ACTIVE) && !iot_running_maybe(inode))
 		redirect_tracked(ip, op, fregs);
-	else if (tracks || !iot_rw_rejects_rare())
+	else if (tracked || rare_wanted(state, iocb, op))
 		redirect_both(ip, inode, op, fregs);
-	else if (iot_running_maybe(inode) && op == IOT_OP_WRITE)
-		redirect_write(ip, inode, iot_running_hash(inode->i_ino), fregs);
-	else if (iot_running_maybe(inode))
-		redirect_read(ip, inode, iot_running_hash(inode->i_ino), fregs);
+	else
+		redirect_to_target(ip, inode, op, fregs);
 }
 
 /* Does category fs want the call, or category block track it? @state: of fs, not 0 */
@@ -610,14 +661,14 @@ static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u
 
 /*
  * Entry of every ->read_iter or ->write_iter of a filesystem that has a target, or of all
- * filesystems. An unwanted call costs one look at the state of category fs and
- * iot_running_maybe(). Every call made from here is a tail call, so that no register has to
- * be saved.
+ * filesystems. An unwanted call costs one check of the state of category fs and
+ * iot_running_maybe(). Every call made from here is a tail call, so that no register has to be
+ * saved.
  */
 static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *fregs,
 					  u8 op)
 {
-	struct kiocb *iocb = (struct kiocb *)iot_ftrace_regs(fregs)->di;
+	struct kiocb *iocb = (struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
 	struct inode *inode = file_inode(iocb->ki_filp);
 	u32 state = READ_ONCE(iot_category_fs.state);
 
@@ -634,12 +685,7 @@ static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *
 			redirect_rare(ip, inode, op, fregs);
 		return;
 	}
-	if (likely(!iot_running_maybe(inode)))
-		return;
-	if (op == IOT_OP_WRITE)
-		redirect_write(ip, inode, iot_running_hash(inode->i_ino), fregs);
-	else
-		redirect_read(ip, inode, iot_running_hash(inode->i_ino), fregs);
+	redirect_to_target(ip, inode, op, fregs);
 }
 
 static void read_entry(unsigned long ip, unsigned long parent_ip,
@@ -654,19 +700,19 @@ static void write_entry(unsigned long ip, unsigned long parent_ip,
 	redirect_call(ip, fregs, IOT_OP_WRITE);
 }
 
-/* What a stub calls for one of the wrappers above: a function that can report a rejection. */
+/* Get the function that a stub calls instead of a wrapper: it can report a rejection. */
 static void *wrapper_at(unsigned long ip)
 {
 	if (ip == (unsigned long)read_fs_wrapper || ip == (unsigned long)iot_vfs_read_any_entry)
 		return iot_vfs_read_any;
 	if (ip == (unsigned long)write_fs_wrapper || ip == (unsigned long)iot_vfs_write_any_entry)
 		return iot_vfs_write_any;
-	return (void *)ip; /* never rejects */
+	return (void *)ip; /* this wrapper never rejects a call */
 }
 
 static struct file *file_of(struct ftrace_regs *fregs)
 {
-	return ((struct kiocb *)iot_ftrace_regs(fregs)->di)->ki_filp;
+	return ((struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0))->ki_filp;
 }
 
 static void read_generic_entry(unsigned long ip, unsigned long parent_ip,
@@ -692,7 +738,7 @@ static void write_generic_entry(unsigned long ip, unsigned long parent_ip,
 #define write_generic_entry NULL
 #endif
 
-/* The same for kretprobes. Handlers run with preemption off. */
+/* The entry and exit handlers of kretprobes. They run with preemption off. */
 static int iter_entry(struct kretprobe_instance *ri, struct pt_regs *regs, u8 op)
 {
 	struct kiocb *iocb = (void *)regs_get_kernel_argument(regs, 0);
@@ -706,7 +752,7 @@ static int iter_entry(struct kretprobe_instance *ri, struct pt_regs *regs, u8 op
 		return 1;
 	id = iot_io_target(file_inode(file));
 	wanted = iot_rw_wants(file, op == IOT_OP_WRITE, &iocb->ki_flags);
-	if (!id && !wanted && !iot_rw_tracks(READ_ONCE(iot_category_fs.state), iocb->ki_flags))
+	if (!id && !wanted && !is_tracked(iocb))
 		return 1;
 	call_begin(call, iocb, iter, id, op);
 	iot_direct_own(&call->direct, get_kretprobe(ri));
@@ -747,7 +793,7 @@ const struct iot_hook_type iot_vfs_iter_types[2] = {
 	},
 };
 
-/* The same for functions that those of other filesystems also call. */
+/* As above, for functions that the functions of other filesystems also call. */
 const struct iot_hook_type iot_vfs_generic_types[2] = {
 	[IOT_VFS_READ] = {
 		.name = "read_iter", .ftrace = read_generic_entry, .wrapper_at = wrapper_at,
@@ -763,7 +809,7 @@ const struct iot_hook_type iot_vfs_generic_types[2] = {
 	},
 };
 
-/** iot_vfs_init() - find what identifies requests of io_uring and of io_submit */
+/** iot_vfs_init() - find what tells requests of io_uring and of io_submit apart */
 void iot_vfs_init(void)
 {
 	uring_complete[0] = iot_symbol_find("io_complete_rw");

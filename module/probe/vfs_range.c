@@ -33,15 +33,15 @@ struct end {
 	u16 flags;
 };
 
-/* Copy and clone move a range from one file to another. Splice has one end, in @in. */
+/* Copy and clone move a range from one file to another. Splice has one end only, in @in. */
 struct range_call {
 	struct end in;
 	struct end out;
 };
 
 /*
- * Is the hooked function the file's own? It may call the function of another filesystem,
- * and a call is to be seen once.
+ * Is the hooked function the file's own? It may call the function of another filesystem, but a
+ * call must be recorded only once.
  */
 static bool is_own_range(struct kretprobe_instance *ri, const void *func)
 {
@@ -138,7 +138,7 @@ static int copy_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return is_own_range(ri, out->f_op->copy_file_range) ? pair_entry(ri, regs) : 1;
 }
 
-/* After these two errors vfs_copy_file_range() falls back to splicing. */
+/* After -EOPNOTSUPP and -EXDEV vfs_copy_file_range() falls back to splicing, which is recorded. */
 static int copy_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct range_call *call = (struct range_call *)ri->data;
@@ -164,7 +164,7 @@ static int remap_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs
 	return pair_entry(ri, regs);
 }
 
-/* If a clone is not possible, the caller tries a copy or transfers nothing at all. */
+/* A clone that fails is not recorded: the caller then tries a copy or transfers nothing. */
 static int remap_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct range_call *call = (struct range_call *)ri->data;

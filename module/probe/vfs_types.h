@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What vfs.c hooks: the reads and writes of vfs_iter.c, the ranges of vfs_range.c. */
+/* What vfs.c hooks: reads and writes (vfs_iter.c), splice, copy and clone (vfs_range.c). */
 #ifndef IOT_VFS_TYPES_H
 #define IOT_VFS_TYPES_H
 
-#include <asm/ibt.h>
 #include "hook/hook.h"
 
 struct kiocb;
@@ -26,10 +25,10 @@ extern const struct iot_hook_type iot_vfs_range_types[IOT_VFS_OPS - IOT_VFS_SPLI
 void iot_vfs_init(void);
 bool iot_vfs_is_uring(const struct kiocb *iocb);
 
-/** iot_vfs_is_entry_of() - check whether @ip is the start of @func or follows its ENDBR */
+/** iot_vfs_is_entry_of() - check whether @ip is the ftrace entry site of @func, or its start */
 static __always_inline bool iot_vfs_is_entry_of(unsigned long ip, const void *func)
 {
-	return ip - (unsigned long)func <= ENDBR_INSN_SIZE;
+	return ip - (unsigned long)func <= IOT_ENTRY_SKIP;
 }
 
 #endif /* IOT_VFS_TYPES_H */

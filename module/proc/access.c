@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which processes may use the files in /proc/iotracer, and what they are shown.
+ * Which processes may use the files in /proc/iotracer, and what they see.
  *
  * File modes protect nothing from root of a container, whose uid is 0 too. So a file may be
  * used by
@@ -53,7 +53,7 @@ bool iot_access_open(const struct file *file)
 	return may;
 }
 
-/** iot_access_write() - check that current and the opener may write to it. Context: task */
+/** iot_access_write() - check that current and the opener may write to the file. Context: task */
 bool iot_access_write(const struct file *file)
 {
 	return current_may() && iot_access_open(file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which processes may use the files in /proc/iotracer, and what they are shown. */
+/* Which processes may use the files in /proc/iotracer, and what they see. */
 #ifndef IOT_ACCESS_H
 #define IOT_ACCESS_H
 

@@ -18,9 +18,9 @@
 
 /**
  * struct cursor - position of a log reader in the ring of one CPU
- * @next:	index of the next record to look at
- * @end:	index behind the last record of the view
- * @record:	the record read ahead, if @full
+ * @next:	index of the next record to read
+ * @end:	index after the last record of the view
+ * @record:	the record that was read ahead, if @full
  */
 struct cursor {
 	u64 next;
@@ -37,8 +37,8 @@ struct cursor {
  * @pos:	position in the file of the record of @best
  * @best:	the CPU whose record is next, nr_cpu_ids at the end
  * @ended:	a read has reported the end; the next one takes a new view
- * @seen:	by CPU, seq behind the records that a view has shown
- * @records:	room for one record of each CPU
+ * @seen:	by CPU, seq after the last record that a view has shown
+ * @records:	memory for one record of each CPU
  */
 struct log_reader {
 	struct iot_category *c;
@@ -72,7 +72,7 @@ static void look_ahead(struct log_reader *rd, unsigned int cpu)
 	rd->seen[cpu] = cur->next + shard->shift;
 }
 
-/* When an event ended. All records begin with seq, time and latency (record/categories.c). */
+/* Get when an event ended. All records begin with seq, time and latency (record/categories.c). */
 static u64 end_time(const struct cursor *cur)
 {
 	return cur->record[1] + cur->record[2];
@@ -209,7 +209,7 @@ static struct log_reader *log_alloc(struct iot_category *c)
 
 static int log_open(struct inode *inode, struct file *file)
 {
-	struct log_reader *rd = log_alloc(pde_data(inode));
+	struct log_reader *rd = log_alloc(iot_procfile_owner(inode));
 	int err;
 
 	if (!rd)
@@ -231,7 +231,7 @@ static int log_release(struct inode *inode, struct file *file)
 	return seq_release(inode, file);
 }
 
-/* The end is reported by a read that returns nothing: see target_log.c. */
+/* A read that returns nothing reports the end: see target_log.c. */
 static ssize_t log_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct seq_file *m = iocb->ki_filp->private_data;
@@ -249,9 +249,11 @@ static ssize_t log_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return n;
 }
 
+IOT_PROCFILE_READ_ITER(log_read_iter)
+
 const struct proc_ops iot_category_log_ops = {
 	.proc_open = log_open_checked,
-	.proc_read_iter = log_read_iter,
+	.proc_read_iter = log_read_iter_entered,
 	.proc_lseek = seq_lseek,
 	.proc_release = log_release,
 };

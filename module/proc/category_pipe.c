@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The pipe of a category (pipe.c). Its lines are as in the log. A read merges the records
- * that all CPUs have at the moment by the time at which events ended. An event that ends
- * meanwhile on another CPU comes with the next read, even if it ended before a merged one.
+ * The pipe of a category (pipe.c). Its lines are as in the log. A read merges the records that
+ * all CPUs have at that moment, by the time at which events ended. An event that another CPU
+ * stores during the read comes with the next read, even if it ended before a merged one.
  */
 #include <linux/proc_fs.h>
 #include <linux/rcupdate.h>
@@ -23,8 +23,8 @@ enum look { NOTHING, FULL, PENDING };
 
 /**
  * struct front - the first record of a CPU that no pipe has shown
- * @look:	whether there is such a record, and whether it is whole
- * @end:	seq behind the last record that there was before a grace period
+ * @look:	whether there is such a record, and whether it is complete
+ * @end:	seq after the last record that existed before the grace period
  * @record:	a copy of it
  */
 struct front {
@@ -39,7 +39,7 @@ struct front {
  * @process:	the process that opened it, if its events are left out, else 0
  * @rings:	a reference is held while the pipe is being filled, else NULL
  * @t0:		T0 of the category, valid while the pipe is being filled
- * @records:	room for one record of each CPU
+ * @records:	memory for one record of each CPU
  * @front:	by CPU
  */
 struct category_pipe {
@@ -58,49 +58,49 @@ static struct category_pipe *pipe_of(struct iot_pipe *p)
 	return container_of(p, struct category_pipe, pipe);
 }
 
-/* Skip records that are gone. @end: set behind the last index. Return: the next index. */
-static u64 next_index(struct iot_pipe_position *place, const struct iot_shard *shard, u64 *end)
+/* Skip records that are gone. @end: set to the index after the last. Return: the next index. */
+static u64 next_index(struct iot_pipe_position *position, const struct iot_shard *shard, u64 *end)
 {
 	u64 from = iot_shard_window(shard, end) + shard->shift;
 
-	if (place->next < from) {
-		place->gap += from - place->next;
-		place->next = from;
+	if (position->next < from) {
+		position->gap += from - position->next;
+		position->next = from;
 	}
-	return place->next - shard->shift;
+	return position->next - shard->shift;
 }
 
-static void pass_over(struct iot_pipe_position *place)
+static void pass_over(struct iot_pipe_position *position)
 {
-	place->next++;
-	place->gap++;
+	position->next++;
+	position->gap++;
 }
 
 static void look_at(struct category_pipe *cp, unsigned int cpu)
 {
 	const struct iot_shard *shard = &cp->rings->shard[cpu];
-	struct iot_pipe_position *place = &cp->c->pipe_position[cpu];
+	struct iot_pipe_position *position = &cp->c->pipe_position[cpu];
 	struct front *front = &cp->front[cpu];
 	enum iot_ring_state state;
 	u64 end, i;
 
 	for (;;) {
 		front->look = NOTHING;
-		i = next_index(place, shard, &end);
+		i = next_index(position, shard, &end);
 		if (i >= end)
 			return;
 		front->end = end + shard->shift;
 		state = iot_ring_read(iot_shard_ring(shard), i, front->record);
 		if (state != IOT_RING_GONE)
 			break;
-		pass_over(place);
+		pass_over(position);
 		cond_resched();
 	}
 	front->look = PENDING;
 	if (state == IOT_RING_PENDING)
 		return;
 	front->look = FULL;
-	front->record[0] = place->next;
+	front->record[0] = position->next;
 	if (cp->masked)
 		iot_mask_record(cp->c->event, front->record);
 }
@@ -117,22 +117,22 @@ static bool look_at_all(struct category_pipe *cp)
 	return pending;
 }
 
-/* Of one CPU: a record from before a grace period that is not whole after it was lost. */
+/* Skip records of a CPU that are from before a grace period and still incomplete: they are lost. */
 static void pass_over_lost(struct category_pipe *cp, unsigned int cpu)
 {
 	const struct iot_ring *ring = iot_shard_ring(&cp->rings->shard[cpu]);
-	struct iot_pipe_position *place = &cp->c->pipe_position[cpu];
+	struct iot_pipe_position *position = &cp->c->pipe_position[cpu];
 	u64 shift = cp->rings->shard[cpu].shift;
 
-	while (place->next < cp->front[cpu].end &&
-	       !iot_ring_holds(ring, place->next - shift)) {
-		pass_over(place);
+	while (position->next < cp->front[cpu].end &&
+	       !iot_ring_holds(ring, position->next - shift)) {
+		pass_over(position);
 		cond_resched();
 	}
 	look_at(cp, cpu);
 }
 
-/* Find the front of each CPU: a whole record, or none. */
+/* Find the front of each CPU: a complete record, or none. */
 static void find_fronts(struct category_pipe *cp)
 {
 	unsigned int cpu;
@@ -145,13 +145,13 @@ static void find_fronts(struct category_pipe *cp)
 			pass_over_lost(cp, cpu);
 }
 
-/* When an event ended. All records begin with seq, time and latency (record/categories.c). */
+/* Get when an event ended. All records begin with seq, time and latency (record/categories.c). */
 static u64 end_time(const struct front *front)
 {
 	return front->record[1] + front->record[2];
 }
 
-/* The CPU whose front ended first, nr_cpu_ids if no CPU has a front. */
+/* Find the CPU whose front ended first, nr_cpu_ids if no CPU has a front. */
 static unsigned int find_best(const struct category_pipe *cp)
 {
 	unsigned int cpu, best = nr_cpu_ids;
@@ -165,25 +165,28 @@ static unsigned int find_best(const struct category_pipe *cp)
 
 static bool put_line(struct category_pipe *cp, struct seq_file *text, unsigned int cpu)
 {
-	struct iot_pipe_position *place = &cp->c->pipe_position[cpu];
+	struct iot_pipe_position *position = &cp->c->pipe_position[cpu];
 	size_t mark = text->count;
 
-	if (place->gap)
+	if (position->gap)
 		seq_printf(text, "# %llu events of CPU %u are gone: overwritten, lost or reset before they were read\n",
-			   place->gap, cpu);
+			   position->gap, cpu);
 	iot_text_event(text, cp->c->of.event_id, cp->front[cpu].record, cp->t0);
 	if (iot_pipe_fits(text, mark)) {
-		place->gap = 0;
-		place->next++;
+		position->gap = 0;
+		position->next++;
 		return true;
 	}
-	/* Two paths fit, each byte as \ooo. Skip a longer line, which would block the pipe. */
+	/*
+	 * Two paths fit, even with each byte as \ooo. Skip a longer line: it would block the
+	 * pipe.
+	 */
 	if (!mark)
-		pass_over(place);
+		pass_over(position);
 	return false;
 }
 
-/* Mode discard: records that were taken make room for new ones. */
+/* In mode discard, records that were read make room for new ones. */
 static void make_room(const struct category_pipe *cp)
 {
 	unsigned int cpu;
@@ -308,7 +311,7 @@ static struct category_pipe *pipe_alloc(struct iot_category *c)
 
 static int pipe_open(struct inode *inode, struct file *file)
 {
-	struct category_pipe *cp = pipe_alloc(pde_data(inode));
+	struct category_pipe *cp = pipe_alloc(iot_procfile_owner(inode));
 
 	if (!cp)
 		return -ENOMEM;

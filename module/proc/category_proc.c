@@ -3,20 +3,25 @@
  * The directory of a category, with its files control, error, stats and dirty. log, stream
  * and pipe have source files of their own.
  *
- * A category lives as long as the module. Its directory is removed first, which waits for
- * reads and writes that are in progress.
+ * A category lives as long as the module. Its directory is removed first, when no read or write
+ * holds the module any more.
  */
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include "core/refusal.h"
+#include "file/originator.h"
 #include "file/paths.h"
 #include "record/category.h"
 #include "proc/category_files.h"
 #include "proc/category_proc.h"
 #include "proc/dirty.h"
 #include "proc/procfile.h"
+#include "proc/text.h"
 
-/* control */
+/*
+ * control: its text can be written back, as the line with T0 is a comment. T0 is in seconds of
+ * CLOCK_MONOTONIC, and 0 before the first start.
+ */
 
 static int control_show(struct seq_file *m, void *v)
 {
@@ -34,6 +39,8 @@ static int control_show(struct seq_file *m, void *v)
 		iot_filter_show(m, f, c->of.event_id);
 	else
 		seq_puts(m, " none");
+	seq_puts(m, "\n# T0 ");
+	iot_text_time(m, c->t0);
 	seq_putc(m, '\n');
 	mutex_unlock(&c->lock);
 	return 0;
@@ -75,6 +82,8 @@ static int run(void *data, char *line, struct iot_why *why)
 {
 	struct iot_category *c = data;
 
+	if (*line == '#')
+		return 0;
 	if (!strcmp(line, "start"))
 		return iot_category_start(c, 0, why);
 	if (!strcmp(line, "start while-read"))
@@ -106,14 +115,14 @@ static int control_line(void *data, char *line)
 
 static int control_open(struct inode *inode, struct file *file)
 {
-	return iot_procfile_open(file, control_show, control_line, pde_data(inode));
+	return iot_procfile_open(file, control_show, control_line, iot_procfile_owner(inode));
 }
 
 IOT_PROCFILE_OPEN(control_open)
 
 static const struct proc_ops control_ops = {
 	.proc_open = control_open_checked,
-	.proc_read_iter = seq_read_iter,
+	.proc_read_iter = iot_procfile_read_iter,
 	.proc_write = iot_procfile_write,
 	.proc_lseek = seq_lseek,
 	.proc_release = iot_procfile_release,
@@ -144,10 +153,13 @@ static int stats_show(struct seq_file *m, void *v)
 	seq_printf(m, "seen %llu\nstored %llu\noverwritten %llu\nlost %llu\n",
 		   s.rings.seen, s.rings.stored, s.rings.overwritten, s.rings.lost);
 	seq_printf(m, "missed %llu\n", s.missed);
+	seq_printf(m, "t0_ns %llu\n", READ_ONCE(c->t0));
 	seq_printf(m, "cpus %u\nsize %llu\nmemory_bytes %zu\nstart_bytes %zu\n",
 		   s.rings.cpus, READ_ONCE(c->keep), s.bytes, s.start_bytes);
 	seq_printf(m, "paths_entries %llu\npaths_resolved %llu\npaths_evicted %llu\npaths_missed %llu\npaths_bytes %zu\n",
 		   p.entries, p.resolved, p.evicted, p.missed, p.bytes);
+	if (c->traits & IOT_TRAIT_WRITEBACK)
+		seq_printf(m, "originators_by_file %lu\n", iot_originator_by_file());
 	return 0;
 }
 
@@ -179,13 +191,15 @@ static const struct iot_procfile files[] = {
 
 static const struct iot_procfile dirty_file = { "dirty", false, &dirty_ops };
 
+static struct iot_procdir dirs[IOT_EVENT_IDS];
+
 /** iot_category_mkdir() - make a category's directory; removing the root removes it */
-int iot_category_mkdir(struct iot_category *c, struct proc_dir_entry *root)
+int iot_category_mkdir(struct iot_category *c, struct iot_procdir *root)
 {
-	c->dir = iot_procfile_mkdir(c->of.name, root);
-	if (!c->dir)
-		return -ENOMEM;
-	if ((c->traits & IOT_TRAIT_WRITEBACK) && iot_procfile_create(&dirty_file, 1, c->dir, c))
-		return -ENOMEM;
-	return iot_procfile_create(files, ARRAY_SIZE(files), c->dir, c);
+	struct iot_procdir *dir = &dirs[c->of.event_id];
+	int err = iot_procfile_mkdir(dir, c->of.name, root, c);
+
+	if (!err && (c->traits & IOT_TRAIT_WRITEBACK))
+		err = iot_procfile_create(dir, &dirty_file, 1);
+	return err ?: iot_procfile_create(dir, files, ARRAY_SIZE(files));
 }

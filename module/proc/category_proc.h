@@ -4,8 +4,8 @@
 #define IOT_CATEGORY_PROC_H
 
 struct iot_category;
-struct proc_dir_entry;
+struct iot_procdir;
 
-int iot_category_mkdir(struct iot_category *c, struct proc_dir_entry *root);
+int iot_category_mkdir(struct iot_category *c, struct iot_procdir *root);
 
 #endif /* IOT_CATEGORY_PROC_H */

@@ -15,10 +15,10 @@
 
 /**
  * struct stream_reader - an open stream
- * @masked:	room for a record, if the opener may not see addresses; else NULL
+ * @masked:	memory for one record if the opener may not see addresses, else NULL
  * @lock:	one read at a time: protects what follows
- * @begun:	the header has been read
- * @cpu:	the CPU whose turn it is
+ * @header_read: the header has been read
+ * @cpu:	the CPU that is read next
  * @opener:	the process that opened it
  * @process:	the same process if its events are left out, else 0
  * @next:	by CPU, seq of the next record
@@ -27,14 +27,14 @@ struct stream_reader {
 	struct iot_category *c;
 	u64 *masked;
 	struct mutex lock;	/* protects what follows */
-	bool begun;
+	bool header_read;
 	unsigned int cpu;
 	u32 opener;
 	u32 process;
 	u64 next[];
 };
 
-/* Records that are gone already are not a gap for this reader. */
+/* Start at the oldest record of each CPU: earlier ones are no gap for this reader. */
 static void begin_at_oldest(struct stream_reader *rd)
 {
 	struct iot_rings *rings = iot_category_rings(rd->c);
@@ -56,7 +56,7 @@ static int blocks_open(struct inode *inode, struct file *file)
 	rd = kvzalloc(struct_size(rd, next, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
 	if (!rd)
 		return -ENOMEM;
-	rd->c = pde_data(inode);
+	rd->c = iot_procfile_owner(inode);
 	if (!iot_access_addresses(file)) {
 		rd->masked = kvmalloc(rd->c->event->size, GFP_KERNEL_ACCOUNT);
 		if (!rd->masked) {
@@ -107,18 +107,18 @@ static ssize_t put_header(struct stream_reader *rd, char __user *buf)
 
 	if (copy_to_user(buf, &header, sizeof(header)))
 		return -EFAULT;
-	rd->begun = true;
+	rd->header_read = true;
 	return sizeof(header);
 }
 
-/* Records that are copied while access to user memory is open once. */
+/* Records that are copied in one section with access to user memory. */
 #define BATCH	32
 
 /*
- * Copy up to BATCH records straight from their slots, up to the first that is not there.
- * A record that is overwritten during its copy is not counted, and its copy is overwritten
- * later. No function is called here, since the kernel has access to user memory.
- * Return: number of whole records, or -EFAULT.
+ * Copy up to BATCH records straight from their slots, up to the first that is not there. A
+ * record that is overwritten while it is copied is not counted, and the next copy overwrites it.
+ * No function is called here, since the kernel has access to user memory. Return: number of
+ * complete records, or -EFAULT.
  */
 static s64 copy_batch(const struct iot_shard *shard, u64 index, u64 nr,
 		      u64 __user *to, size_t words)
@@ -143,7 +143,7 @@ static s64 copy_batch(const struct iot_shard *shard, u64 index, u64 nr,
 		}
 		for (; i < words; i++)
 			unsafe_put_user(READ_ONCE(slot[i]), to + i, fault);
-		smp_rmb(); /* the copy before the second read of the state */
+		smp_rmb(); /* finish the copy before the second read of the state */
 		if (READ_ONCE(*slot) != iot_ring_committed(index))
 			break;
 	}
@@ -200,7 +200,7 @@ static s64 copy_records(const struct stream_reader *rd, const struct iot_shard *
 	return index - from;
 }
 
-/* Skip records that are not there any more, or never will be. Return: how many. */
+/* Skip records that are overwritten or lost. Return: their number. */
 static u64 skip_gone(const struct iot_ring *ring, u64 *index, u64 end)
 {
 	u64 first = *index;
@@ -214,7 +214,7 @@ static u64 skip_gone(const struct iot_ring *ring, u64 *index, u64 end)
  * Copy one block of a CPU's records. A record that a writer is still filling ends the block.
  * If it would be the first of the block, wait for an RCU grace period: a record that is still
  * missing then is lost.
- * Return: bytes, 0 for nothing new, or -EFAULT.
+ * Return: bytes, 0 if nothing is new, or -EFAULT.
  */
 static ssize_t put_block(struct stream_reader *rd, const struct iot_shard *shard,
 			 unsigned int cpu, char __user *buf, size_t room)
@@ -227,12 +227,12 @@ static ssize_t put_block(struct stream_reader *rd, const struct iot_shard *shard
 
 	index = max(rd->next[cpu], from + shard->shift) - shard->shift;
 	if (index < end && !iot_ring_holds(shard->ring, index)) {
-		u64 begun = end;
+		u64 reserved = end;
 
-		synchronize_rcu(); /* the writers of all records below begun have finished */
+		synchronize_rcu(); /* the writers of all records below @reserved have finished */
 		from = iot_shard_window(shard, &end);
 		index = max(index, from);
-		skip_gone(shard->ring, &index, begun);
+		skip_gone(shard->ring, &index, reserved);
 	}
 	block.gap = index + shard->shift - rd->next[cpu];
 	block.first = index + shard->shift;
@@ -246,7 +246,7 @@ static ssize_t put_block(struct stream_reader *rd, const struct iot_shard *shard
 	if (copy_to_user(buf, &block, sizeof(block)))
 		return -EFAULT;
 	rd->next[cpu] = block.first + n;
-	/* mode discard: records that were taken make room for new ones */
+	/* in mode discard, records that were read make room for new ones */
 	if (READ_ONCE(rd->c->discard) && end)
 		iot_ring_hide(shard->ring, index + n);
 	return sizeof(block) + n * size;
@@ -287,7 +287,7 @@ static ssize_t blocks_read(struct file *file, char __user *buf, size_t count,
 		return -EINVAL;
 	if (mutex_lock_interruptible(&rd->lock))
 		return -EINTR;
-	if (!rd->begun)
+	if (!rd->header_read)
 		ret = put_header(rd, buf);
 	if (ret >= 0) {
 		n = put_blocks(rd, buf + ret, count - ret);
@@ -296,6 +296,8 @@ static ssize_t blocks_read(struct file *file, char __user *buf, size_t count,
 	mutex_unlock(&rd->lock);
 	return ret;
 }
+
+IOT_PROCFILE_READ(blocks_read)
 
 static bool has_news(const struct stream_reader *rd, const struct iot_rings *rings)
 {
@@ -322,12 +324,12 @@ static __poll_t blocks_poll(struct file *file, struct poll_table_struct *wait)
 	rings = iot_category_rings(rd->c);
 	news = rings && has_news(rd, rings);
 	iot_rings_put(rings);
-	return news || !READ_ONCE(rd->begun) ? EPOLLIN | EPOLLRDNORM : 0;
+	return news || !READ_ONCE(rd->header_read) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 const struct proc_ops iot_category_stream_ops = {
 	.proc_open = blocks_open_checked,
-	.proc_read = blocks_read,
+	.proc_read = blocks_read_entered,
 	.proc_poll = blocks_poll,
 	.proc_lseek = noop_llseek,
 	.proc_release = blocks_release,

@@ -2,15 +2,15 @@
 /*
  * /proc/iotracer: control, error, hooks, format, memory, and a directory for each target.
  *
- * One lock serialises changes of the list of targets. No file of a target takes it, so a
- * target's directory can be removed under the lock, though the removal waits for tasks that
- * are in its files. A path is looked up before the lock is taken. The lookup takes locks of
- * directories and may wait for a server; tasks that read control, by splice() for example,
- * hold other locks, with which that could deadlock.
+ * One lock (iot_targets_enter()) serialises changes of the list of targets. No memory of a program
+ * is touched while it is held. A target is taken off the list under the lock; its directory is
+ * removed without it. A path is looked up before the lock is taken. The lookup takes locks of
+ * directories and may wait for a server; tasks that read control, by splice() for example, hold
+ * other locks, with which that could deadlock. Tasks that change a name of a traced path hold the
+ * lock of its directory when they take it.
  */
 #include <linux/fs.h>
 #include <linux/mount.h>
-#include <linux/mutex.h>
 #include <linux/namei.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
@@ -26,8 +26,10 @@
 #include "file/paths.h"
 #include "record/categories.h"
 #include "proc/control.h"
+#include "proc/follow.h"
 #include "proc/format.h"
 #include "proc/left_out.h"
+#include "proc/link.h"
 #include "proc/paths_file.h"
 #include "proc/poller.h"
 #include "proc/procfile.h"
@@ -35,14 +37,23 @@
 #include "proc/target.h"
 #include "proc/target_proc.h"
 
-static DEFINE_MUTEX(control_lock);
-static struct proc_dir_entry *root;
-static bool leaving;	/* the module is being unloaded: no more commands */
+static struct iot_procdir root;
 static struct iot_refusal refusal = IOT_REFUSAL_INIT(refusal);
 
-typedef void (*link_fn)(struct iot_target *t, struct iot_link *link);
+/* Return: a target that is to be discarded, or NULL. */
+typedef struct iot_target *(*link_fn)(struct iot_target *t, struct iot_link *link);
 typedef struct iot_link *(*find_fn)(const char *text, struct inode *inode,
 				    struct iot_target **t);
+
+/**
+ * struct add - what a command asks for
+ * @max_events:	0 if not given
+ * @follows:	the target is to follow the path
+ */
+struct add {
+	u64 max_events;
+	bool follows;
+};
 
 /* Check that a file can be traced and that current may read it. */
 static int check_file(const struct path *path)
@@ -60,69 +71,81 @@ static int check_file(const struct path *path)
 	return iot_inode_permission(path->mnt, inode, MAY_READ);
 }
 
-/* Take the lock, unless the module is being unloaded. */
-static int control_begin(void)
-{
-	if (mutex_lock_killable(&control_lock))
-		return -EINTR;
-	if (!leaving)
-		return 0;
-	mutex_unlock(&control_lock);
-	return -ENODEV;
-}
-
+/* Return: 1 and the link is the target's now, or an error. */
 static int create_target(const struct path *path, const struct kstat *stat,
-			 const char *text, u64 max_events, struct iot_why *why)
+			 struct iot_link *link, u64 max_events, struct iot_why *why)
 {
 	struct iot_target *t = iot_target_create(path, stat, max_events, why);
 	int err;
 
 	if (IS_ERR(t))
 		return PTR_ERR(t);
-	err = iot_target_add_link(t, text);
+	err = iot_target_mkdir(t, &root);
 	if (!err)
-		err = iot_target_mkdir(t, root);
-	if (err)
-		iot_target_remove(t);
+		err = iot_follow_list(link, t, iot_target_file_lookup(d_inode(path->dentry)));
+	if (!err)
+		return 1;
+	iot_target_detach(t);
+	iot_target_discard(t);
 	return err;
 }
 
-/* @max_events: 0 if not given */
-static int add_to(struct iot_target *t, const char *text, u64 max_events,
-		  struct iot_why *why)
+/*
+ * List a target under one more path, which leads to its file @f.
+ * @max_events: 0 if not given
+ * Return: 1 if the link is the target's now, 0 if it has one with that path, or an error.
+ */
+static int add_to(struct iot_target_file *f, struct inode *inode, struct iot_link *link,
+		  u64 max_events, struct iot_why *why)
 {
-	struct iot_link *old = iot_target_link(t, text);
-	struct iot_link *new;
-	int err;
+	struct iot_target *t = iot_target_of(f);
+	struct iot_link *old = iot_link_find(t, link->path);
+	int err = 0;
 
-	err = iot_target_add_link(t, text);
-	if (err || !max_events)
+	if (max_events)
+		err = iot_target_resize(t, max_events, why);
+	if (err)
 		return err;
-	err = iot_target_resize(t, max_events, why);
-	new = iot_target_link(t, text);
-	if (err && !old)
-		iot_target_drop_link(new);
+	if (!old)
+		return iot_follow_list(link, t, f) ?: 1;
+	iot_follow_renew(old, inode);
+	return 0;
+}
+
+/* Return: 1 if the link is a target's now, 0 if it is not needed, or an error. */
+static int add_link(const struct path *path, const struct kstat *stat, struct iot_link *link,
+		    u64 max_events, struct iot_why *why)
+{
+	struct inode *inode = d_inode(path->dentry);
+	struct iot_target_file *f;
+	int err = iot_targets_enter();
+
+	if (err)
+		return err;
+	f = iot_target_file_lookup(inode);
+	if (f)
+		err = add_to(f, inode, link, max_events, why);
+	else
+		err = create_target(path, stat, link, max_events ?: iot_param_max_events(), why);
+	iot_targets_leave();
 	return err;
 }
 
 static int add_file(const struct path *path, const struct kstat *stat, const char *text,
-		    u64 max_events, struct iot_why *why)
+		    const struct add *add, struct iot_why *why)
 {
-	struct iot_target *t;
-	int err = control_begin();
+	struct iot_link *link = iot_follow_prepare(text, path, add->follows);
+	int ret;
 
-	if (err)
-		return err;
-	t = iot_target_lookup(d_inode(path->dentry));
-	if (t)
-		err = add_to(t, text, max_events, why);
-	else
-		err = create_target(path, stat, text, max_events ?: iot_param_max_events(), why);
-	mutex_unlock(&control_lock);
-	return err;
+	if (!link)
+		return -ENOMEM;
+	ret = add_link(path, stat, link, add->max_events, why);
+	if (ret <= 0)
+		iot_follow_discard(link);
+	return min(ret, 0);
 }
 
-static int add_path(const struct path *path, u64 max_events, struct iot_why *why)
+static int add_path(const struct path *path, const struct add *add, struct iot_why *why)
 {
 	struct kstat stat;
 	char *buf, *text;
@@ -137,7 +160,7 @@ static int add_path(const struct path *path, u64 max_events, struct iot_why *why
 	if (!buf)
 		return -ENOMEM;
 	text = iot_path_text(path, buf);
-	err = IS_ERR(text) ? PTR_ERR(text) : add_file(path, &stat, text, max_events, why);
+	err = IS_ERR(text) ? PTR_ERR(text) : add_file(path, &stat, text, add, why);
 	kfree(buf);
 	return err;
 }
@@ -204,12 +227,16 @@ static int split_number(char *text, u64 *number)
 
 static int add(char *text, struct iot_why *why)
 {
+	struct add add = { .follows = iot_param_follows_names() };
 	struct path path;
-	u64 max_events;
 	char *raw;
 	int err;
 
-	err = split_number(text, &max_events);
+	if (!strncmp(text, "-i ", 3)) {
+		add.follows = false;
+		text += 3;
+	}
+	err = split_number(text, &add.max_events);
 	if (err)
 		return iot_why(why, err, "the number of events at its end is 0 or too large");
 	raw = kstrdup(text, GFP_KERNEL);
@@ -219,7 +246,7 @@ static int add(char *text, struct iot_why *why)
 	if (!err)
 		err = iot_path_lookup(text, &path);
 	if (!err) {
-		err = add_path(&path, max_events, why);
+		err = add_path(&path, &add, why);
 		path_put(&path);
 	} else if (err == -ENOENT || err == -ENOTDIR) {
 		err = why_missing(raw, is_file);
@@ -228,19 +255,20 @@ static int add(char *text, struct iot_why *why)
 	return err;
 }
 
-static void remove_link(struct iot_target *t, struct iot_link *link)
+static struct iot_target *remove_link(struct iot_target *t, struct iot_link *link)
 {
-	iot_target_drop_link(link);
+	iot_follow_drop(link);
 	if (!list_empty(&t->links))
-		return;
-	iot_target_rmdir(t);
-	iot_target_remove(t);
+		return NULL;
+	iot_target_detach(t);
+	iot_follow_released();
+	return t;
 }
 
 /* The target that is listed under exactly this path. */
 static struct iot_link *find_link(const char *text, struct iot_target **t)
 {
-	struct iot_link *link = iot_target_any_link(text);
+	struct iot_link *link = iot_link_find(NULL, text);
 
 	if (link)
 		*t = link->t;
@@ -252,7 +280,7 @@ static struct iot_link *own_link(const char *text, struct inode *inode,
 				 struct iot_target **t)
 {
 	*t = inode ? iot_target_lookup(inode) : NULL;
-	return *t ? iot_target_link(*t, text) : NULL;
+	return *t ? iot_link_find(*t, text) : NULL;
 }
 
 /* The link that is listed under exactly this path; that of @inode if there are several. */
@@ -271,9 +299,9 @@ static struct iot_link *listed_link(const char *text, struct inode *inode,
 static int with_found(find_fn find, const char *text, const char *abs,
 		      struct inode *inode, link_fn fn)
 {
-	struct iot_target *t;
+	struct iot_target *t, *gone = NULL;
 	struct iot_link *link;
-	int err = control_begin();
+	int err = iot_targets_enter();
 
 	if (err)
 		return err;
@@ -281,8 +309,10 @@ static int with_found(find_fn find, const char *text, const char *abs,
 	if (!link && !IS_ERR(abs))
 		link = find(abs, inode, &t);
 	if (link)
-		fn(t, link);
-	mutex_unlock(&control_lock);
+		gone = fn(t, link);
+	iot_targets_leave();
+	if (gone)
+		iot_target_discard(gone);
 	return !!link;
 }
 
@@ -299,7 +329,7 @@ static int copy_links(struct inode *inode, struct list_head *copies)
 {
 	struct iot_target *t;
 	struct iot_link *link;
-	int err = control_begin();
+	int err = iot_targets_enter();
 
 	if (err)
 		return err;
@@ -311,7 +341,7 @@ static int copy_links(struct inode *inode, struct list_head *copies)
 				break;
 		}
 	}
-	mutex_unlock(&control_lock);
+	iot_targets_leave();
 	return err;
 }
 
@@ -385,8 +415,9 @@ free_buf:
 	return ret;
 }
 
-static void do_nothing(struct iot_target *t, struct iot_link *link)
+static struct iot_target *do_nothing(struct iot_target *t, struct iot_link *link)
 {
+	return NULL;
 }
 
 static int is_listed(const char *text)
@@ -450,7 +481,7 @@ static int run(void *data, char *line, struct iot_why *why)
 	if (!strncmp(line, "remove ", 7))
 		return explain(remove(line + 7), why);
 	return iot_why(why, -EINVAL,
-		       "there is no such command; say add PATH [MAX_EVENTS] or remove PATH");
+		       "there is no such command; say add [-i] PATH [MAX_EVENTS] or remove PATH");
 }
 
 static int control_line(void *data, char *line)
@@ -463,20 +494,22 @@ static void show_target(struct iot_target *t, void *data)
 	struct seq_file *m = data;
 	struct iot_link *link;
 
-	iot_path_escape(m, t->name);
+	iot_path_escape(m, t->name.text);
 	list_for_each_entry(link, &t->links, list) {
 		seq_putc(m, ' ');
 		iot_path_escape(m, link->path);
+		if (!link->here)
+			seq_puts(m, " (deleted)");
 	}
 	seq_putc(m, '\n');
 }
 
 static int control_show(struct seq_file *m, void *v)
 {
-	if (mutex_lock_killable(&control_lock))
+	if (iot_targets_enter())
 		return -EINTR;
 	iot_target_for_each(show_target, m);
-	mutex_unlock(&control_lock);
+	iot_targets_leave();
 	return 0;
 }
 
@@ -489,7 +522,7 @@ IOT_PROCFILE_OPEN(control_open)
 
 static const struct proc_ops control_ops = {
 	.proc_open = control_open_checked,
-	.proc_read_iter = seq_read_iter,
+	.proc_read_iter = iot_procfile_read_iter,
 	.proc_write = iot_procfile_write,
 	.proc_lseek = seq_lseek,
 	.proc_release = iot_procfile_release,
@@ -562,27 +595,35 @@ bool iot_control_has(const char *name)
 	return iot_categories_have(name);
 }
 
-int iot_control_init(void)
+static int make_files(void)
 {
-	root = iot_procfile_mkdir("iotracer", NULL);
-	if (!root)
-		return -ENOMEM;
-	if (iot_procfile_create(files, ARRAY_SIZE(files), root, NULL) ||
-	    iot_registry_mkdir(root)) {
-		proc_remove(root);
-		iot_poller_exit();
-		return -ENOMEM;
-	}
-	return 0;
+	return iot_procfile_mkdir(&root, "iotracer", NULL, NULL) ?:
+	       iot_procfile_create(&root, files, ARRAY_SIZE(files)) ?:
+	       iot_registry_mkdir(&root);
 }
 
-/** iot_control_exit() - remove /proc/iotracer, and wait for tasks that are in it */
+int iot_control_init(void)
+{
+	int err = iot_target_proc_init();
+
+	if (err)
+		return err;
+	err = make_files();
+	if (err)
+		iot_control_exit();
+	return err;
+}
+
+/**
+ * iot_control_exit() - remove /proc/iotracer, and wait for tasks that are in it
+ *
+ * Those leave soon: no read or write that may last holds the module any more (core/visit.c).
+ */
 void iot_control_exit(void)
 {
-	mutex_lock(&control_lock);
-	leaving = true;
-	mutex_unlock(&control_lock);
+	iot_targets_close();
 	iot_poller_close();
-	proc_remove(root);
+	iot_target_proc_exit();
+	proc_remove(root.entry);
 	iot_poller_exit();
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Data that a category's filter wants and that is still to be written back. The recorder of
- * a category waits for it after the command has ended.
+ * File data in memory that a category's filter wants and that is not written back yet. iotracer
+ * record waits for it after the command has ended.
  *
  * The pages are found as the kernel finds them: by the inodes of each mounted filesystem and
- * the tagged pages of these (fs/fs-writeback.c, mm/filemap.c). No other task is held up: a
- * reference to an inode is held while its pages are counted, and the lock of the inode list
- * is released as soon as another task wants the CPU.
+ * their tagged pages (fs/fs-writeback.c, mm/filemap.c). No other task has to wait: a reference
+ * to an inode is held while its pages are counted, and the lock of the inode list is released as
+ * soon as another task wants the CPU.
  *
- * Only files count. Filesystems write their own metadata in the cache of a device when they
- * choose to.
+ * Only files count. Filesystems decide when they write back their own metadata, which is in the
+ * cache of the device.
  */
 #include <linux/backing-dev.h>
 #include <linux/fs.h>
@@ -42,7 +42,7 @@ static bool is_wanted(const struct iot_category *c, const struct address_space *
 
 	if (!f || !(f->used & IOT_FILTER_TASK))
 		return true;
-	return iot_originator_find(mapping, index, &who) && iot_filter_origin(f, &who);
+	return iot_originator_peek(mapping, index, &who) && iot_filter_origin(f, &who);
 }
 
 /* A folio that is freed meanwhile counts as one page, since no reference to it is held. */
@@ -92,7 +92,7 @@ static void add_inode(const struct walk *w, struct inode *inode)
 }
 
 /*
- * s_umount is held for reading, so an unmount does not meet the inodes that are held here.
+ * s_umount is held for reading, so no unmount finds the inodes busy because of this.
  * find_new() in probe/rw_hooks.c keeps its position in the list in the same way.
  */
 static void add_super(struct super_block *sb, void *data)

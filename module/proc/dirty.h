@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Data that a category's filter wants and that is still to be written back. */
+/* File data in memory that a category's filter wants and that is not written back yet. */
 #ifndef IOT_DIRTY_H
 #define IOT_DIRTY_H
 

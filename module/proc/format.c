@@ -4,7 +4,7 @@
 #include "core/schema.h"
 #include "proc/format.h"
 
-/** iot_format_show() - print a line for each event and each field, words first, text last */
+/** iot_format_show() - print a line for each event and each field: words, then a text */
 void iot_format_show(struct seq_file *m)
 {
 	unsigned int i, j;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The parts that do not compile with the headers of this kernel, and why, as found by
- * compat/probe.sh.
- */
+/* The parts that compat/probe.sh found not to compile with the headers of this kernel, and why. */
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include "compat/config.h"
@@ -39,7 +36,7 @@ const char *iot_left_out_why(const char *part)
 	return NULL;
 }
 
-/** iot_left_out_show() - print a line for each, in the format of /proc/iotracer/hooks */
+/** iot_left_out_show() - print a line for each part, in the format of /proc/iotracer/hooks */
 void iot_left_out_show(struct seq_file *m)
 {
 	size_t i;

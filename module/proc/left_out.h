@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parts of the module that do not compile with the headers it was built with. compat/probe.sh
- * tries each part that Kbuild lists. If one fails, config.h has IOT_WITHOUT_<PART> with the
- * compiler's first error, and the part's files compile to nothing.
+ * Parts of the module that do not compile with the headers it was built with. Kbuild finds the
+ * parts by the name IOT_WITHOUT_<PART> in the files of probe/, and compat/probe.sh tries each.
+ * If one fails, config.h defines that name as the compiler's first error, and the part's files
+ * compile to nothing.
  */
 #ifndef IOT_LEFT_OUT_H
 #define IOT_LEFT_OUT_H

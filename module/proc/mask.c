@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hides addresses from readers that may not know addresses in other processes. They are shown
- * 0 instead, both in text and in streams. A field's kind determines whether it can hold one.
+ * Hides addresses from readers that may not know addresses in other processes. They see 0
+ * instead, both in text and in streams. A field's kind determines whether it can hold an
+ * address.
  */
 #include <linux/io_uring.h>
 #include <linux/string.h>
 #include "core/schema.h"
 #include "proc/mask.h"
 
-/* Opcodes whose off is a position in a file. For others it may be an address. */
+/* Is the sqe's off a position in a file? With other opcodes it may be an address. */
 static bool has_position(u16 opcode)
 {
 	switch (opcode) {
@@ -30,51 +31,46 @@ static bool has_position(u16 opcode)
 	return false;
 }
 
-/* Properties of a record that decide whether its other fields are addresses. */
-struct facts {
-	bool has_address;
-	bool has_position;
-};
+/* Kinds of fields that can hold an address; OPCODE decides whether SQEOFF does. */
+enum maskable { ADDRESS, RETURNED, SQEOFF, OPCODE, MASKABLES };
 
-static struct facts facts_of(const struct iot_schema_event *event, const void *record)
+static const char * const kinds[MASKABLES] = { "address", "returned", "sqeoff", "uringop" };
+
+/* By event and kind: the field, or NULL. A record has at most one of each. Constant after load. */
+static const struct iot_schema_field *masks[IOT_EVENT_IDS][MASKABLES];
+
+/** iot_mask_init() - find the fields at load, so that no names are compared for a record */
+void iot_mask_init(void)
 {
-	struct facts facts = {};
-	unsigned int i;
+	unsigned int i, j, k;
 
-	for (i = 0; i < event->nr_fields; i++) {
-		const struct iot_schema_field *f = &event->fields[i];
-		const void *at = record + f->offset;
+	for (i = 0; i < iot_schema_events; i++)
+		for (j = 0; j < iot_schema[i].nr_fields; j++)
+			for (k = 0; k < MASKABLES; k++) {
+				const struct iot_schema_field *f = &iot_schema[i].fields[j];
 
-		if (!strcmp(f->kind, "address"))
-			facts.has_address |= *(const u64 *)at != 0;
-		else if (!strcmp(f->kind, "uringop"))
-			facts.has_position = has_position(*(const u16 *)at);
-	}
-	return facts;
+				if (strcmp(f->kind, kinds[k]))
+					continue;
+				WARN_ON(masks[iot_schema[i].id][k]);
+				masks[iot_schema[i].id][k] = f;
+			}
 }
 
-static bool is_address(const struct iot_schema_field *f, const void *record,
-		       const struct facts *facts)
+static void *at(const struct iot_schema_field *f, void *record)
 {
-	if (!strcmp(f->kind, "address"))
-		return true;
-	if (!strcmp(f->kind, "returned"))
-		return facts->has_address && *(const s64 *)(record + f->offset) > 0;
-	if (!strcmp(f->kind, "sqeoff"))
-		return !facts->has_position;
-	return false;
+	return record + f->offset;
 }
 
 /** iot_mask_record() - zero the addresses in a copy of a record. Context: any */
 void iot_mask_record(const struct iot_schema_event *event, void *record)
 {
-	const struct facts facts = facts_of(event, record);
-	unsigned int i;
+	const struct iot_schema_field * const *mask = masks[event->id];
+	u64 address = mask[ADDRESS] ? *(u64 *)at(mask[ADDRESS], record) : 0;
 
-	for (i = 0; i < event->nr_fields; i++) {
-		const struct iot_schema_field *f = &event->fields[i];
-
-		if (is_address(f, record, &facts))
-			memset(record + f->offset, 0, f->size);
-	}
+	if (mask[ADDRESS])
+		*(u64 *)at(mask[ADDRESS], record) = 0;
+	if (mask[RETURNED] && address && *(s64 *)at(mask[RETURNED], record) > 0)
+		*(u64 *)at(mask[RETURNED], record) = 0;
+	if (mask[SQEOFF] && !has_position(*(u16 *)at(mask[OPCODE], record)))
+		*(u64 *)at(mask[SQEOFF], record) = 0;
 }

@@ -5,6 +5,7 @@
 
 struct iot_schema_event;
 
+void iot_mask_init(void);
 void iot_mask_record(const struct iot_schema_event *event, void *record);
 
 #endif /* IOT_MASK_H */

@@ -17,15 +17,15 @@
 
 /**
  * struct reader - an open /proc/iotracer/paths
- * @at:		position among the entries
+ * @at:		the next entry to show
  * @lock:	one read at a time: protects what follows, and @at.next
- * @begun:	the header has been read
+ * @header_read: the header has been read
  * @record:	one entry, as it is shown
  */
 struct reader {
 	struct iot_paths_reader at;
 	struct mutex lock;	/* protects what follows */
-	bool begun;
+	bool header_read;
 	char record[sizeof(struct iot_path_record) + round_up(PATH_MAX, 8)];
 };
 
@@ -67,7 +67,7 @@ static size_t take_record(struct reader *rd)
 	rd->at.next = max(rd->at.next, oldest);
 	rcu_read_lock();
 	while (!size && rd->at.next <= last) {
-		if (!(rd->at.next % 1024)) { /* many entries may have been freed */
+		if (!(rd->at.next % 1024)) { /* many entries in a row may have been freed */
 			rcu_read_unlock();
 			cond_resched();
 			rcu_read_lock();
@@ -101,7 +101,7 @@ static ssize_t read_header(struct reader *rd, char __user *buf)
 
 	if (copy_to_user(buf, &header, sizeof(header)))
 		return -EFAULT;
-	rd->begun = true;
+	rd->header_read = true;
 	return sizeof(header);
 }
 
@@ -134,7 +134,7 @@ static ssize_t paths_read(struct file *file, char __user *buf, size_t count,
 		return -EINVAL;
 	if (mutex_lock_interruptible(&rd->lock))
 		return -EINTR;
-	if (!rd->begun)
+	if (!rd->header_read)
 		ret = read_header(rd, buf);
 	if (ret >= 0) {
 		n = read_records(rd, buf + ret, count - ret);
@@ -144,6 +144,8 @@ static ssize_t paths_read(struct file *file, char __user *buf, size_t count,
 	return ret;
 }
 
+IOT_PROCFILE_READ(paths_read)
+
 static __poll_t paths_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct reader *rd = file->private_data;
@@ -151,14 +153,14 @@ static __poll_t paths_poll(struct file *file, struct poll_table_struct *wait)
 
 	iot_poller_wait(file, wait);
 	iot_path_table_oldest(&last);
-	if (!READ_ONCE(rd->begun) || READ_ONCE(rd->at.next) <= last)
+	if (!READ_ONCE(rd->header_read) || READ_ONCE(rd->at.next) <= last)
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
 }
 
 const struct proc_ops iot_paths_ops = {
 	.proc_open = paths_open_checked,
-	.proc_read = paths_read,
+	.proc_read = paths_read_entered,
 	.proc_poll = paths_poll,
 	.proc_lseek = noop_llseek,
 	.proc_release = paths_release,

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file pipe of a target or a category: events as text, as they come.
+ * The file pipe of a target or a category: events as text, as they happen.
  *
- * A read waits until there is an event, unless the file is O_NONBLOCK. It takes events up to
- * the number of bytes that were asked for, and to the end of the line that these end in. All
- * pipes of a target or category share one position, so an event is given to one of their
- * readers. log and stream still show it. Events that came while no pipe was open, and are
- * still there, come first.
+ * A read waits until there is an event, unless the file is O_NONBLOCK. It takes events until
+ * their text has the requested bytes, and then completes the line. All pipes of a target or
+ * category share one position, so an event is given to one of their readers. log and stream
+ * still show it. Events from while no pipe was open come first, as far as they are still there.
  *
  * Lines are made in a buffer of the open file, under the locks of its target or category.
- * They are copied to the reader under the open file's own lock only. So a reader that stops,
- * or whose memory is slow, holds up only readers that share its descriptor. Text that was
- * taken and not read is dropped when the file is closed; that is one buffer at most.
+ * They are copied to the reader under the open file's own lock only. So a reader that stops, or
+ * whose memory is slow, delays only readers that share its descriptor. Text that was taken and
+ * not read is dropped when the file is closed; that is one buffer at most.
  *
- * Writers of events wake no task. The timer of poller.c wakes the reader, which looks again.
+ * Writers of events wake no task. The timer of poller.c wakes the reader, which checks again.
  * A reader waits inside a read of a file in /proc, and the removal of that file waits for
- * reads. So before a file is removed it is marked as gone and all readers are woken. A read
- * that is waiting then ends as at the end of a file. A later one gets EIO from /proc. The
- * data of the open file is freed when it is closed, or when the file is removed while it is
- * open; no read is in it then.
+ * reads. So before a file is removed it is marked as gone and all readers are woken. A read that
+ * is waiting then returns 0, as at the end of a file. A later read gets EIO from /proc. A reader
+ * that waits does not hold the module (core/visit.c). If the module is being unloaded when it
+ * wakes up, it takes no more events, as copying them to its memory could last for ever. The data
+ * of the open file is freed when it is closed, or when the file is removed while it is open; no
+ * read uses it then.
  */
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "core/visit.h"
 #include "proc/pipe.h"
 #include "proc/poller.h"
+#include "proc/procfile.h"
 
 /**
  * iot_pipe_init() - set up an open pipe
@@ -55,8 +58,8 @@ void iot_pipe_destroy(struct iot_pipe *p)
 }
 
 /**
- * iot_pipe_fits() - check that there was room for what was printed, or take it back
- * @mark:	bytes that were in @text before
+ * iot_pipe_fits() - check that there was room for the last print, or undo the print
+ * @mark:	bytes that were in @text before the print
  */
 bool iot_pipe_fits(struct seq_file *text, size_t mark)
 {
@@ -79,7 +82,7 @@ static int refill(struct iot_pipe *p, size_t wanted)
 	return p->ops->fill(p, &p->text, min_t(size_t, wanted, IOT_PIPE_BYTES));
 }
 
-/* Return: bytes, 0 if nothing is there, or an error. */
+/* Return: bytes, 0 if there are no events, or an error. */
 static ssize_t take(struct iot_pipe *p, char __user *buf, size_t count)
 {
 	int err = 0;
@@ -98,31 +101,55 @@ static ssize_t take(struct iot_pipe *p, char __user *buf, size_t count)
 	return err ?: n;
 }
 
-/**
- * iot_pipe_read() - a read method; the file's private data is its struct iot_pipe
- *
- * Return: bytes; 0: the target is being removed or the module unloaded; -EAGAIN: nothing is
- * there and the file is O_NONBLOCK; -ERESTARTSYS: a signal came first.
- */
-ssize_t iot_pipe_read(struct file *file, char __user *buf, size_t count, loff_t *ppos)
+/* Wait for events without holding the module. Return: as iot_visit_resume(). */
+static int wait(struct iot_visit *visit, unsigned int seen)
 {
-	struct iot_pipe *p = file->private_data;
+	int err;
 
-	if (!count)
-		return 0;
+	iot_visit_pause(visit);
+	err = iot_poller_sleep(seen);
+	return err ?: iot_visit_resume(visit);
+}
+
+static ssize_t read_entered(struct iot_pipe *p, struct iot_visit *visit, char __user *buf,
+			    size_t count, bool nonblock)
+{
 	for (;;) {
-		unsigned int seen = iot_poller_ticks(); /* before looking for events */
+		unsigned int seen = iot_poller_ticks(); /* read before looking for events */
 		bool gone = p->ops->is_gone(p);
 		ssize_t n = take(p, buf, count);
+		int err;
 
 		if (n || gone)
 			return n;
-		if (file->f_flags & O_NONBLOCK)
+		if (nonblock)
 			return -EAGAIN;
-		n = iot_poller_sleep(seen);
-		if (n)
-			return n;
+		err = wait(visit, seen);
+		if (err)
+			return err == -EIO ? 0 : err;
 	}
+}
+
+/**
+ * iot_pipe_read() - a read method; the file's private data is its struct iot_pipe
+ *
+ * Return: bytes; 0: the target is being removed or the module unloaded; -EIO: that was so before
+ * the read began; -EAGAIN: there are no events and the file is O_NONBLOCK; -ERESTARTSYS: a
+ * signal came first.
+ */
+ssize_t iot_pipe_read(struct file *file, char __user *buf, size_t count, loff_t *ppos)
+{
+	struct iot_visit visit;
+	ssize_t n;
+
+	if (!count)
+		return 0;
+	n = iot_procfile_enter(&visit, file);
+	if (n)
+		return n;
+	n = read_entered(file->private_data, &visit, buf, count, file->f_flags & O_NONBLOCK);
+	iot_visit_end(&visit);
+	return n;
 }
 
 /** iot_pipe_poll() - a poll method; the file's private data is as above */

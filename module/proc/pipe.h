@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The file pipe of a target or a category: events as text, as they come. */
+/* The file pipe of a target or a category: events as text, as they happen. */
 #ifndef IOT_PIPE_H
 #define IOT_PIPE_H
 
@@ -9,7 +9,7 @@
 #include <linux/seq_file.h>
 #include <linux/types.h>
 
-#define IOT_PIPE_BYTES	(64 * 1024)	/* most text that one open pipe holds */
+#define IOT_PIPE_BYTES	(64 * 1024)	/* text that one open pipe holds at most */
 
 struct iot_pipe;
 
@@ -17,10 +17,9 @@ struct iot_pipe;
  * struct iot_pipe_ops - the source of a pipe's events
  * @fill:	put the next lines into @text, as long as there is room and @text has fewer
  *		than @wanted bytes. No other pipe shows these lines again. May sleep.
- *		Return: 0, also if there is nothing new; on an error nothing was taken
- * @has_news:	check for an event that no pipe has shown. May return true for one that
- *		was lost
- * @is_gone:	check whether no event will come any more
+ *		Return: 0, even if nothing is new; or an error, and no line was taken
+ * @has_news:	check for an event that no pipe has shown. May also return true for a lost event
+ * @is_gone:	check whether no more events will come
  */
 struct iot_pipe_ops {
 	int (*fill)(struct iot_pipe *p, struct seq_file *text, size_t wanted);
@@ -31,7 +30,7 @@ struct iot_pipe_ops {
 /**
  * struct iot_pipe - an open file
  * @ops:	see above
- * @lock:	serialises reads that put text in and take it out; not held by a read that waits
+ * @lock:	serialises reads while they fill and empty @text; not held by a read that waits
  * @text:	lines that were taken and not read, from @text.from up to @text.count. Only the
  *		buffer of the seq_file is used, by functions that print into a seq_file
  */

@@ -31,14 +31,14 @@ static void tick(struct work_struct *work)
 	schedule_delayed_work(&timer, PERIOD);
 }
 
-/** iot_poller_wake() - make all waiting tasks look again */
+/** iot_poller_wake() - wake all waiting tasks, which then check for events */
 void iot_poller_wake(void)
 {
 	atomic_inc(&ticks);
 	wake_up_interruptible_all(&queue);
 }
 
-/** iot_poller_ticks() - get the count for iot_poller_sleep(); later reads see newer data */
+/** iot_poller_ticks() - get the count for iot_poller_sleep(), before checking for events */
 unsigned int iot_poller_ticks(void)
 {
 	return atomic_read_acquire(&ticks);
@@ -46,7 +46,7 @@ unsigned int iot_poller_ticks(void)
 
 /**
  * iot_poller_sleep() - sleep until there may be something new
- * @seen:	iot_poller_ticks() from before the look that found nothing
+ * @seen:	iot_poller_ticks() from before the check that found nothing
  *
  * Context: task, with a file open for which iot_poller_get() was called. Return: 0 or
  * -ERESTARTSYS.
@@ -66,15 +66,15 @@ void iot_poller_close(void)
 /**
  * iot_poller_closed() - check whether reads that wait have to end
  *
- * They also have to while a task tries to unload the module. That waits for redirected calls
- * in flight, and a read of a file in /proc may be one.
+ * They also have to while a task tries to unload the module: unloading waits for redirected
+ * calls in flight, and a read of a file in /proc may be one.
  */
 bool iot_poller_closed(void)
 {
 	return READ_ONCE(closed) || READ_ONCE(iot_redirect_closed);
 }
 
-/** iot_poller_get() - count a stream or pipe that was opened; the first starts the timer */
+/** iot_poller_get() - count an opened stream or pipe; the first one starts the timer */
 void iot_poller_get(void)
 {
 	mutex_lock(&users_lock);
@@ -83,7 +83,7 @@ void iot_poller_get(void)
 	mutex_unlock(&users_lock);
 }
 
-/** iot_poller_put() - drop one that was closed; the last stops the timer and waits for it */
+/** iot_poller_put() - uncount a closed one; the last stops the timer and waits for it */
 void iot_poller_put(void)
 {
 	mutex_lock(&users_lock);
@@ -93,22 +93,22 @@ void iot_poller_put(void)
 }
 
 /**
- * iot_poller_exit() - remove tasks that still poll files that are gone
+ * iot_poller_exit() - remove tasks that still poll removed files
  *
- * Their entries are in our queue. poll(2) removes its entry when it wakes up, and finds the
- * file gone. epoll removes its entry on POLLFREE (fs/eventpoll.c). It may be removing the entry
- * on its own at the same time, which RCU covers. Context: task, sleeps; no file is left that
- * can be polled.
+ * Such a task has an entry in our queue. poll(2) removes its entry when it wakes up, and finds
+ * the file gone. epoll removes its entry on POLLFREE (fs/eventpoll.c). RCU protects against
+ * epoll removing the entry itself at the same time. Context: task, sleeps; no file can be polled
+ * any more.
  */
 void iot_poller_exit(void)
 {
-	/* no task can join the queue, so a late look only costs another round */
+	/* no task can join the queue, so checking it too early only costs another round */
 	while (waitqueue_active(&queue)) {
 		__wake_up(&queue, TASK_NORMAL, 0, poll_to_key(EPOLLHUP | POLLFREE));
 		fsleep(1000);
 	}
 	synchronize_rcu();
-	/* tasks whose entries were seen to be gone have released the lock */
+	/* wait until the tasks that removed their entries have released the lock */
 	spin_lock_irq(&queue.lock);
 	spin_unlock_irq(&queue.lock);
 }

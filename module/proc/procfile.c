@@ -13,13 +13,13 @@
 #include "proc/access.h"
 #include "proc/procfile.h"
 
-/* Most bytes of a write that are handled at once. A longer write is carried out
- * in parts, as after a short write(2). No line can be longer.
+/* Most bytes of a write that are handled at once. A longer write returns this, and the
+ * program writes the rest. No line can be longer.
  */
 #define WRITE_MAX	(64 * 1024)
 
-/* A program that writes through a buffer cuts lines where the buffer is full: after
- * a multiple of this, which stat(2) reports as the block size of a file in /proc.
+/* A program that writes through a buffer splits lines where the buffer is full: after a
+ * multiple of this, which stat(2) reports as the block size of a file in /proc.
  */
 #define BUFFER_UNIT	1024
 
@@ -28,7 +28,7 @@
  * @run:	carries out one line
  * @data:	for @run, and for the function that shows the file
  * @lock:	protects what follows
- * @tail:	beginning of a line whose rest comes with the next write, or NULL
+ * @tail:	start of a line that the next write continues, or NULL
  * @len:	bytes of @tail
  */
 struct input {
@@ -39,22 +39,36 @@ struct input {
 	size_t len;
 };
 
-/** iot_procfile_mkdir() - make a directory with the owner and mode of the parameters proc_* */
-struct proc_dir_entry *iot_procfile_mkdir(const char *name,
-					  struct proc_dir_entry *parent)
+/**
+ * iot_procfile_mkdir() - make a directory with the user and mode of the parameters proc_*
+ * @dir:	zeroed
+ * @parent:	NULL for /proc
+ * @owner:	what its files show
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int iot_procfile_mkdir(struct iot_procdir *dir, const char *name, struct iot_procdir *parent,
+		       void *owner)
 {
 	umode_t mode = iot_param_mode(0444);
-	struct proc_dir_entry *dir;
 
-	dir = proc_mkdir_mode(name, mode | mode >> 2, parent);
-	if (dir)
-		proc_set_user(dir, iot_param_uid(), iot_param_gid());
-	return dir;
+	dir->owner = owner;
+	dir->entry = proc_mkdir_mode(name, mode | mode >> 2, parent ? parent->entry : NULL);
+	if (!dir->entry)
+		return -ENOMEM;
+	proc_set_user(dir->entry, iot_param_uid(), iot_param_gid());
+	return 0;
+}
+
+/** iot_procfile_symlink() - make a symbolic link, whose target decides who may use it */
+struct proc_dir_entry *iot_procfile_symlink(const char *name, struct proc_dir_entry *parent,
+					    const char *to)
+{
+	return proc_symlink(name, parent, to);
 }
 
 /** iot_procfile_create() - make files; on error the caller removes the directory */
-int iot_procfile_create(const struct iot_procfile *files, size_t nr,
-			struct proc_dir_entry *dir, void *data)
+int iot_procfile_create(struct iot_procdir *dir, const struct iot_procfile *files, size_t nr)
 {
 	size_t i;
 
@@ -62,8 +76,7 @@ int iot_procfile_create(const struct iot_procfile *files, size_t nr,
 		umode_t mode = iot_param_mode(files[i].writable ? 0666 : 0444);
 		struct proc_dir_entry *file;
 
-		file = proc_create_data(files[i].name, mode, dir, files[i].ops,
-					data);
+		file = proc_create_data(files[i].name, mode, dir->entry, files[i].ops, dir);
 		if (!file)
 			return -ENOMEM;
 		proc_set_user(file, iot_param_uid(), iot_param_gid());
@@ -71,11 +84,37 @@ int iot_procfile_create(const struct iot_procfile *files, size_t nr,
 	return 0;
 }
 
+/** iot_procfile_enter() - begin a read or write of a file: see iot_visit_begin() */
+int iot_procfile_enter(struct iot_visit *visit, const struct file *file)
+{
+	struct iot_procdir *dir = pde_data(file_inode(file));
+
+	return iot_visit_begin(visit, &dir->visited, file);
+}
+
+IOT_PROCFILE_READ_ITER(seq_read_iter)
+
+/** iot_procfile_read_iter() - the read method of files that are only shown */
+ssize_t iot_procfile_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	return seq_read_iter_entered(iocb, to);
+}
+
+/*
+ * Blanks at the end of a line are not part of the command: scripts write them where a variable
+ * is empty. A blank at the end of a path or name is written as \040.
+ */
+static void drop_blanks(const char *line, char *end)
+{
+	while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
+		*--end = '\0';
+}
+
 /*
  * Run the lines of a text.
- * @whole: the end of the text ends a line, even without newline
- * Return: bytes carried out, up to the first line that failed; if that is the
- * first, its error.
+ * @whole: the text ends with a complete line, even without newline
+ * Return: bytes carried out, up to the first line that failed; if that is the first line, its
+ * error.
  */
 static ssize_t run_lines(const struct input *in, char *text, size_t len, bool whole)
 {
@@ -91,10 +130,12 @@ static ssize_t run_lines(const struct input *in, char *text, size_t len, bool wh
 		if (!end)
 			end = text + len;
 		*end = '\0';
-		if (strlen(line) != end - line)
-			err = -EINVAL; /* a NUL in the line */
-		else
+		if (strlen(line) != end - line) {
+			err = -EINVAL; /* there is a NUL in the line */
+		} else {
+			drop_blanks(line, end);
 			err = in->run(in->data, line);
+		}
 		if (err)
 			return done ?: err;
 		done = min_t(size_t, end + 1 - text, len);
@@ -117,7 +158,7 @@ static ssize_t run_as_opener(const struct input *in, const struct file *file, ch
 	return ret;
 }
 
-/* Keep the beginning of a line for the next write. */
+/* Keep the start of a line for the next write. */
 static int keep_tail(struct input *in, const char *tail, size_t len)
 {
 	if (len >= WRITE_MAX)
@@ -139,7 +180,7 @@ static void drop_tail(struct input *in)
 	in->len = 0;
 }
 
-/* Carry out a write of @len bytes, after @old kept ones in @text. Return: as write(2). */
+/* Carry out a write of @len bytes, which follow @old kept bytes in @text. Return: as write(2). */
 static ssize_t take(struct input *in, const struct file *file, char *text, size_t old,
 		    size_t len, bool whole)
 {
@@ -149,7 +190,7 @@ static ssize_t take(struct input *in, const struct file *file, char *text, size_
 
 	if (done < 0)
 		return done;
-	/* a rest with a newline begins with the line that failed */
+	/* if the rest has a newline, its first line has failed */
 	if (!whole && !memchr(text + done, '\n', rest)) {
 		err = keep_tail(in, text + done, rest);
 		if (!err)
@@ -158,41 +199,64 @@ static ssize_t take(struct input *in, const struct file *file, char *text, size_
 	return done > old ? done - old : err;
 }
 
+/* Carry out @text, after the kept start of its first line. Context: the lock is held. */
+static ssize_t take_text(struct input *in, const struct file *file, const char *text,
+			 size_t len, bool whole)
+{
+	size_t old = in->len;
+	char *joined = kvmalloc(old + len + 1, GFP_KERNEL);
+	ssize_t ret;
+
+	if (!joined)
+		return -ENOMEM;
+	memcpy(joined, in->tail, old);
+	memcpy(joined + old, text, len);
+	drop_tail(in);
+	ret = take(in, file, joined, old, len, whole);
+	kvfree(joined);
+	return ret;
+}
+
+/* The program's memory may never be available: no lock is held while it is copied. */
+static ssize_t write_entered(const struct file *file, const char __user *buf, size_t count)
+{
+	struct input *in = ((struct seq_file *)file->private_data)->private;
+	size_t len = min_t(size_t, count, WRITE_MAX);
+	char *text = vmemdup_user(buf, len);
+	ssize_t ret = -EINTR;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	if (!mutex_lock_killable(&in->lock)) {
+		ret = take_text(in, file, text, len, len == count && count % BUFFER_UNIT);
+		mutex_unlock(&in->lock);
+	}
+	kvfree(text);
+	return ret;
+}
+
 /**
  * iot_procfile_write() - carry out a write, one command per line
  *
- * The last line need not end in a newline. But if the write is exactly as long as a full
- * buffer, the line continues in the next write, or ends when the file is closed.
+ * The last line need not end in a newline. But if the write is as long as a full buffer, the
+ * next write continues the line, or closing the file ends it.
  * Return: bytes carried out, up to the first line that failed; if that is the
- * first line of all, its error. -EPERM: current or the opener may not.
+ * first line of all, its error. -EPERM: current or the opener may not write. -EIO: the file is
+ * being removed.
  */
 ssize_t iot_procfile_write(struct file *file, const char __user *buf,
 			   size_t count, loff_t *ppos)
 {
-	struct input *in = ((struct seq_file *)file->private_data)->private;
-	size_t len = min_t(size_t, count, WRITE_MAX);
-	ssize_t ret = -EFAULT;
-	size_t old;
-	char *text;
+	struct iot_visit visit;
+	ssize_t ret;
 
 	if (!iot_access_write(file))
 		return -EPERM;
-	if (mutex_lock_killable(&in->lock))
-		return -EINTR;
-	old = in->len;
-	text = kvmalloc(old + len + 1, GFP_KERNEL);
-	if (!text) {
-		ret = -ENOMEM;
-		goto unlock;
-	}
-	if (!copy_from_user(text + old, buf, len)) {
-		memcpy(text, in->tail, old);
-		drop_tail(in);
-		ret = take(in, file, text, old, len, len == count && count % BUFFER_UNIT);
-	}
-	kvfree(text);
-unlock:
-	mutex_unlock(&in->lock);
+	ret = iot_procfile_enter(&visit, file);
+	if (ret)
+		return ret;
+	ret = write_entered(file, buf, count);
+	iot_visit_end(&visit);
 	return ret;
 }
 
@@ -201,7 +265,7 @@ unlock:
  * @file:	being opened
  * @show:	as for single_open(); finds @data with iot_procfile_data()
  * @run:	carries out one line, which has NUL instead of newline; 0 or an error
- * @data:	for both
+ * @data:	for both functions
  */
 int iot_procfile_open(struct file *file, int (*show)(struct seq_file *m, void *v),
 		      int (*run)(void *data, char *line), void *data)
@@ -227,9 +291,10 @@ void *iot_procfile_data(struct seq_file *m)
 }
 
 /*
- * A task that exits, or exited long ago, does not show that the line is whole. A command
- * that was cut off may be another command, and there is no root to look its path up from.
- * Nor is the line carried out with the rights of a task that happens to close the file last.
+ * May closing the file carry out a line without newline? Not if the task is exiting: the line
+ * may be cut off, and would then be another command; and there is no root to look up its path
+ * from. Nor if another task than the opener closes the file last, as the line must not run with
+ * its rights.
  */
 static bool may_run_tail(const struct file *file)
 {
@@ -237,25 +302,41 @@ static bool may_run_tail(const struct file *file)
 	       current_cred() == file->f_cred && iot_access_write(file);
 }
 
-/* Run a line that no other write has ended. Closing cannot fail. */
-static void run_tail(struct input *in, const struct file *file)
+/* Run the kept line, which no write has ended. Return: bytes or an error. */
+static ssize_t run_tail(struct input *in, const struct file *file)
 {
-	bool may = may_run_tail(file);
-	char *line = may ? kvmalloc(in->len + 1, GFP_KERNEL) : NULL;
-	ssize_t ret = may ? -ENOMEM : -ECANCELED;
+	struct iot_visit visit;
+	ssize_t ret;
+	char *line;
 
+	if (!may_run_tail(file))
+		return -ECANCELED;
+	ret = iot_procfile_enter(&visit, file);
+	if (ret)
+		return ret;
+	ret = -ENOMEM;
+	line = kvmalloc(in->len + 1, GFP_KERNEL);
 	if (line) {
 		memcpy(line, in->tail, in->len);
 		ret = run_as_opener(in, file, line, in->len, true);
 		kvfree(line);
 	}
+	iot_visit_end(&visit);
+	return ret;
+}
+
+/* Run the kept line when the file is closed, which cannot fail. */
+static void end_tail(struct input *in, const struct file *file)
+{
+	ssize_t ret = run_tail(in, file);
+
 	if (ret < 0)
 		pr_err("the last line of a write failed with error %zd: end it with a newline, so that write() reports it\n",
 		       ret);
 }
 
 /**
- * iot_procfile_release() - close it
+ * iot_procfile_release() - close a file that takes commands
  *
  * Also runs when the file is removed while a descriptor is open, and when a killed program
  * exits.
@@ -265,7 +346,7 @@ int iot_procfile_release(struct inode *inode, struct file *file)
 	struct input *in = ((struct seq_file *)file->private_data)->private;
 
 	if (in->tail)
-		run_tail(in, file);
+		end_tail(in, file);
 	drop_tail(in);
 	mutex_destroy(&in->lock);
 	kfree(in);

@@ -7,7 +7,7 @@
 #include "proc/left_out.h"
 #include "proc/registry.h"
 
-/* In the order of iot_categories[]. */
+/* The probes of each category, in the order of iot_categories[]. */
 static const struct iot_category_ops * const probes[] = {
 #define IOT_CATEGORY(name, ...)	&iot_##name##_ops,
 #include "uapi/categories.def"
@@ -28,8 +28,8 @@ int iot_registry_init(void)
 	return iot_categories_init();
 }
 
-/** iot_registry_mkdir() - make the directories; on error proc_remove(@root) undoes it */
-int iot_registry_mkdir(struct proc_dir_entry *root)
+/** iot_registry_mkdir() - make the directories; after an error, removing @root removes them */
+int iot_registry_mkdir(struct iot_procdir *root)
 {
 	size_t i;
 	int err;

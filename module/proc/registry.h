@@ -3,9 +3,9 @@
 #ifndef IOT_REGISTRY_H
 #define IOT_REGISTRY_H
 
-struct proc_dir_entry;
+struct iot_procdir;
 
 int iot_registry_init(void);
-int iot_registry_mkdir(struct proc_dir_entry *root);
+int iot_registry_mkdir(struct iot_procdir *root);
 
 #endif /* IOT_REGISTRY_H */

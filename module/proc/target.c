@@ -2,9 +2,9 @@
 /*
  * Which files and block devices are traced: their lifetime, links and rings.
  *
- * A target is identified by a key (record/key.c), so no reference to anything of the
- * filesystem is held. Unmounting, deleting and unloading work as if the target were not
- * there. A stopped target is in no table of the probes (record/running.c).
+ * No reference to anything of the filesystem is held (target_file.c). Unmounting, deleting and
+ * unloading work as if the target were not there. The files of a stopped target are in no table
+ * of the probes (record/running.c).
  *
  * A block device is a target in two ways. By its file in /dev, like any other file, it has
  * what programs read and write through that file. By its device number it has all bios that
@@ -15,7 +15,6 @@
  * the command is done are forgotten like those before it. Resize replaces the whole ring.
  * Writers that were in the old ring finish there.
  */
-#include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -30,58 +29,19 @@
 #include "file/direct.h"
 #include "probe/bio.h"
 #include "probe/vfs.h"
+#include "proc/link.h"
 #include "proc/target.h"
 
-/*
- * All targets and links, protected by control.c's lock. The indexes grow and shrink with
- * their contents, and have secret hashes.
- */
-static LIST_HEAD(all);
-static struct rhltable by_ino;
-static struct rhashtable by_name;
-static struct rhltable by_path;
+/* Serialises changes of the targets, their files and links: iot_targets_enter(). */
+static DEFINE_MUTEX(targets_lock);
+static bool closed;	/* the module is being unloaded: no more changes */
+
+static LIST_HEAD(all);	/* targets, under targets_lock */
 
 static bool (*is_reserved)(const char *name);
 
 /* The ring that nobody reads. Takes records while a target's own ring is being emptied. */
 static struct iot_ring *sink;
-
-static const struct rhashtable_params ino_params = {
-	.key_len = sizeof_field(struct iot_target, hot.key.ino),
-	.key_offset = offsetof(struct iot_target, hot.key.ino),
-	.head_offset = offsetof(struct iot_target, cold),
-	.automatic_shrinking = true,
-};
-
-static const struct rhashtable_params name_params = {
-	.key_len = IOT_NAME_LEN,
-	.key_offset = offsetof(struct iot_target, name),
-	.head_offset = offsetof(struct iot_target, named),
-	.automatic_shrinking = true,
-};
-
-static u32 hash_path(const void *path, u32 len, u32 seed)
-{
-	return jhash(path, strlen(path), seed);
-}
-
-static u32 hash_link(const void *link, u32 len, u32 seed)
-{
-	return hash_path(((const struct iot_link *)link)->path, 0, seed);
-}
-
-static int compare_link(struct rhashtable_compare_arg *arg, const void *link)
-{
-	return strcmp(((const struct iot_link *)link)->path, arg->key);
-}
-
-static const struct rhashtable_params path_params = {
-	.head_offset = offsetof(struct iot_link, node),
-	.hashfn = hash_path,
-	.obj_hashfn = hash_link,
-	.obj_cmpfn = compare_link,
-	.automatic_shrinking = true,
-};
 
 /* Rings */
 
@@ -157,6 +117,8 @@ static int start_locked(struct iot_target *t)
 {
 	int err;
 
+	if (t->gone)
+		return -ENODEV;
 	if (t->running)
 		return 0;
 	if (iot_symbol_ftrace_off())
@@ -169,7 +131,7 @@ static int start_locked(struct iot_target *t)
 		if (err)
 			goto disable_vfs;
 	}
-	iot_running_publish(&t->hot);
+	iot_target_files_publish(&t->files);
 	t->running = true;
 	return 0;
 
@@ -182,7 +144,8 @@ disable_vfs:
  * iot_target_start() - start tracing; does nothing if the target is running
  *
  * Context: task, may sleep long: the first target of a filesystem patches kernel text.
- * Return: 0, -EOPNOTSUPP if ftrace is off, or the error of attaching a hook.
+ * Return: 0, -EOPNOTSUPP if ftrace is off, -ENODEV if it was removed, or the error of attaching a
+ * hook.
  */
 int iot_target_start(struct iot_target *t)
 {
@@ -194,17 +157,22 @@ int iot_target_start(struct iot_target *t)
 	return err;
 }
 
+static void stop_locked(struct iot_target *t)
+{
+	if (!t->running)
+		return;
+	t->running = false;
+	iot_target_files_unpublish(&t->files);
+	if (t->hooks.block)
+		iot_bio_detach();
+	iot_vfs_disable(&t->hooks);
+}
+
 /** iot_target_stop() - stop tracing; the records in the log stay */
 void iot_target_stop(struct iot_target *t)
 {
 	mutex_lock(&t->lock);
-	if (t->running) {
-		t->running = false;
-		iot_running_unpublish(&t->hot);
-		if (t->hooks.block)
-			iot_bio_detach();
-		iot_vfs_disable(&t->hooks);
-	}
+	stop_locked(t);
 	mutex_unlock(&t->lock);
 }
 
@@ -389,32 +357,60 @@ size_t iot_target_bytes(struct iot_target *t)
 /* All targets */
 
 /**
+ * iot_targets_enter() - take the lock of targets, unless the module is being unloaded
+ *
+ * Return: 0, -EINTR if current is being killed, or -ENODEV.
+ */
+int iot_targets_enter(void)
+{
+	if (mutex_lock_killable(&targets_lock))
+		return -EINTR;
+	if (!closed)
+		return 0;
+	mutex_unlock(&targets_lock);
+	return -ENODEV;
+}
+
+/** iot_targets_enter_surely() - as above, but cannot be killed. Return: false if unloading */
+bool iot_targets_enter_surely(void)
+{
+	mutex_lock(&targets_lock);
+	if (!closed)
+		return true;
+	mutex_unlock(&targets_lock);
+	return false;
+}
+
+/** iot_targets_leave() - release the lock of targets */
+void iot_targets_leave(void)
+{
+	mutex_unlock(&targets_lock);
+}
+
+/** iot_targets_close() - prevent all changes from now on. Context: unload */
+void iot_targets_close(void)
+{
+	mutex_lock(&targets_lock);
+	closed = true;
+	mutex_unlock(&targets_lock);
+}
+
+/**
  * iot_target_lookup() - find the target of a file, running or not
  *
- * Context: task, under control.c's lock; the caller holds a reference to the inode.
+ * Context: task, under the lock of targets; the caller holds a reference to the inode.
  */
 struct iot_target *iot_target_lookup(struct inode *inode)
 {
-	u64 ino = inode->i_ino;
-	struct rhlist_head *list, *pos;
-	struct iot_target *t, *found = NULL;
+	struct iot_target_file *f = iot_target_file_lookup(inode);
 
-	rcu_read_lock();
-	list = rhltable_lookup(&by_ino, &ino, ino_params);
-	rhl_for_each_entry_rcu(t, pos, list, cold) {
-		if (iot_key_is(&t->hot.key, inode)) {
-			found = t;
-			break;
-		}
-	}
-	rcu_read_unlock();
-	return found;
+	return f ? iot_target_of(f) : NULL;
 }
 
 /**
  * iot_target_for_each() - call @fn for all targets, in the order in which they were added
  *
- * Context: under control.c's lock.
+ * Context: under the lock of targets.
  */
 void iot_target_for_each(void (*fn)(struct iot_target *t, void *data), void *data)
 {
@@ -424,11 +420,11 @@ void iot_target_for_each(void (*fn)(struct iot_target *t, void *data), void *dat
 		fn(t, data);
 }
 
-/* By another target, or by another entry of /proc/iotracer, as a device can have any name. */
+/* By another entry of /proc/iotracer; a device can have any name. */
 static bool name_taken(const struct iot_target *new)
 {
-	return rhashtable_lookup_fast(&by_name, new->name, name_params) ||
-	       (new->hot.device && is_reserved(new->name));
+	return iot_entry_name_is_taken(new->name.text) ||
+	       (new->device && is_reserved(new->name.text));
 }
 
 /*
@@ -436,99 +432,28 @@ static bool name_taken(const struct iot_target *new)
  * <major>:<minor>. If another target has this name (a second tmpfs, a subvolume, a deleted
  * file's inode used again), or another entry of /proc/iotracer, _2, _3 … is appended.
  */
-static void name_init(struct iot_target *t, const struct dentry *dentry)
+static void name_init(struct iot_target *t, const struct dentry *dentry, u64 st_ino)
 {
 	const struct super_block *sb = dentry->d_sb;
+	char *text = t->name.text;
 	unsigned int n = 2;
-	char name[IOT_NAME_LEN - 8];
+	size_t len;
 
-	if (!t->hot.device)
-		snprintf(name, sizeof(name), "%s_%llu", sb->s_id, t->st_ino);
-	else if (!strcmp(sb->s_type->name, "devtmpfs"))
-		snprintf(name, sizeof(name), "%pd", dentry);
-	else
-		snprintf(name, sizeof(name), "%u:%u", MAJOR(t->hot.device), MINOR(t->hot.device));
-	strreplace(name, '/', '!');
-	strscpy_pad(t->name, name, sizeof(t->name));
+	iot_entry_name_of_file(&t->name, sb, st_ino);
+	if (t->device) {
+		memset(text, 0, IOT_NAME_LEN);
+		if (!strcmp(sb->s_type->name, "devtmpfs"))
+			snprintf(text, IOT_NAME_LEN - 8, "%pd", dentry);
+		else
+			snprintf(text, IOT_NAME_LEN - 8, "%u:%u", MAJOR(t->device),
+				 MINOR(t->device));
+		strreplace(text, '/', '!');
+	}
+	len = strlen(text);
 	while (name_taken(t)) {
-		memset(t->name, 0, sizeof(t->name));
-		snprintf(t->name, sizeof(t->name), "%s_%u", name, n++);
+		memset(text + len, 0, IOT_NAME_LEN - len);
+		snprintf(text + len, IOT_NAME_LEN - len, "_%u", n++);
 	}
-}
-
-/** iot_target_link() - find the link of a target with that path, or NULL */
-struct iot_link *iot_target_link(struct iot_target *t, const char *path)
-{
-	struct rhlist_head *list, *pos;
-	struct iot_link *link, *found = NULL;
-
-	rcu_read_lock();
-	list = rhltable_lookup(&by_path, path, path_params);
-	rhl_for_each_entry_rcu(link, pos, list, node) {
-		if (!t || link->t == t) {
-			found = link;
-			break;
-		}
-	}
-	rcu_read_unlock();
-	return found;
-}
-
-/** iot_target_any_link() - find a link with that path, of any target, or NULL */
-struct iot_link *iot_target_any_link(const char *path)
-{
-	return iot_target_link(NULL, path);
-}
-
-static struct iot_link *link_alloc(const char *path)
-{
-	size_t len = strlen(path) + 1;
-	struct iot_link *link;
-
-	link = kzalloc(struct_size(link, path, len), GFP_KERNEL);
-	if (link)
-		memcpy(link->path, path, len);
-	return link;
-}
-
-/** iot_link_copy() - append a copy of a link to a list, to be freed by kfree() */
-int iot_link_copy(struct list_head *links, const char *path)
-{
-	struct iot_link *link = link_alloc(path);
-
-	if (!link)
-		return -ENOMEM;
-	list_add_tail(&link->list, links);
-	return 0;
-}
-
-/** iot_target_add_link() - list a target under one more path */
-int iot_target_add_link(struct iot_target *t, const char *path)
-{
-	struct iot_link *link;
-	int err;
-
-	if (iot_target_link(t, path))
-		return 0;
-	link = link_alloc(path);
-	if (!link)
-		return -ENOMEM;
-	link->t = t;
-	err = rhltable_insert_key(&by_path, link->path, &link->node, path_params);
-	if (err) {
-		kfree(link);
-		return -ENOMEM;
-	}
-	list_add_tail(&link->list, &t->links);
-	return 0;
-}
-
-/** iot_target_drop_link() - remove a link of a target and free it */
-void iot_target_drop_link(struct iot_link *link)
-{
-	rhltable_remove(&by_path, &link->node, path_params);
-	list_del(&link->list);
-	kfree(link);
 }
 
 static struct iot_target *alloc_target(const struct path *path,
@@ -539,32 +464,33 @@ static struct iot_target *alloc_target(const struct path *path,
 
 	if (!t)
 		return NULL;
-	iot_key_make(&t->hot.key, inode);
-	t->hot.device = S_ISBLK(inode->i_mode) ? inode->i_rdev : 0;
+	t->device = S_ISBLK(inode->i_mode) ? inode->i_rdev : 0;
+	t->dev = t->device ?: inode->i_sb->s_dev;
 	t->st_dev = stat->dev;
-	t->st_ino = stat->ino;
-	if (iot_running_id_get(&t->hot)) {
-		kfree(t);
-		return NULL;
-	}
+	t->fop = inode->i_fop;
 	INIT_LIST_HEAD(&t->all);
 	INIT_LIST_HEAD(&t->links);
+	iot_target_files_begin(&t->files, &t->hot);
 	mutex_init(&t->lock);
-	name_init(t, path->dentry);
+	name_init(t, path->dentry, stat->ino);
 	return t;
 }
 
-/* Add a target to the list and the indexes that control uses. */
-static int enlist(struct iot_target *t)
+/* Add a target with its first file to the list and the indexes that control uses. */
+static int enlist(struct iot_target *t, struct inode *inode, const struct kstat *stat)
 {
+	struct iot_target_file *f = iot_target_file_new(&t->files, inode, stat->dev, stat->ino);
 	int err;
 
-	err = rhltable_insert(&by_ino, &t->cold, ino_params);
-	if (err)
+	if (!f)
 		return -ENOMEM;
-	err = rhashtable_insert_fast(&by_name, &t->named, name_params);
+	err = iot_target_file_add(f);
 	if (err) {
-		rhltable_remove(&by_ino, &t->cold, ino_params);
+		iot_target_file_free(f);
+		return err;
+	}
+	if (iot_entry_name_take(&t->name)) {
+		iot_target_files_delist(&t->files);
 		return -ENOMEM;
 	}
 	list_add_tail(&t->all, &all);
@@ -574,8 +500,7 @@ static int enlist(struct iot_target *t)
 static void delist(struct iot_target *t)
 {
 	list_del(&t->all);
-	rhashtable_remove_fast(&by_name, &t->named, name_params);
-	rhltable_remove(&by_ino, &t->cold, ino_params);
+	iot_target_files_delist(&t->files);
 }
 
 /* Context: neither a probe nor control can find the target any more. */
@@ -585,7 +510,7 @@ static void target_free(struct iot_target *t)
 
 	if (ring)
 		ring_free(ring);
-	iot_running_id_put(&t->hot);
+	iot_target_files_free(&t->files);
 	mutex_destroy(&t->lock);
 	kfree(t);
 }
@@ -603,7 +528,7 @@ static void target_free_work(struct work_struct *work)
  * @why:	where to report which limit does not allow it
  *
  * The caller adds a link and the directory in /proc.
- * Context: task, under control.c's lock.
+ * Context: task, under the lock of targets.
  * Return: the target, or an error: -EOPNOTSUPP (no ->read_iter, or ftrace is off), -ENOMEM
  * (memory or a limit), or the error of attaching a hook.
  */
@@ -621,7 +546,7 @@ struct iot_target *iot_target_create(const struct path *path, const struct kstat
 	err = iot_vfs_get(&t->hooks, d_inode(path->dentry));
 	if (err)
 		goto free_target;
-	t->hooks.block |= t->hot.device != 0;
+	t->hooks.block |= t->device != 0;
 	err = check_max_events(max_events, why);
 	if (err)
 		goto put_hooks;
@@ -630,7 +555,7 @@ struct iot_target *iot_target_create(const struct path *path, const struct kstat
 	if (!rcu_access_pointer(t->hot.ring))
 		goto put_hooks;
 	t->t0 = ktime_get_mono_fast_ns();
-	err = enlist(t);
+	err = enlist(t, d_inode(path->dentry), stat);
 	if (err)
 		goto put_hooks;
 	err = iot_target_start(t);
@@ -640,6 +565,7 @@ struct iot_target *iot_target_create(const struct path *path, const struct kstat
 
 delist:
 	delist(t);
+	iot_entry_name_put(&t->name);
 put_hooks:
 	iot_vfs_put(&t->hooks);
 free_target:
@@ -648,24 +574,40 @@ free_target:
 }
 
 /**
- * iot_target_remove() - stop tracing and free a target
- * @t:	its directory in /proc is gone, so only probes still use it
+ * iot_target_detach() - stop a target for good, and take it off the list
+ *
+ * Its directory may still be there, and show what its ring has. Context: task, under control.c's
+ * lock.
  */
-void iot_target_remove(struct iot_target *t)
+void iot_target_detach(struct iot_target *t)
 {
 	struct iot_link *link, *next;
 
-	iot_target_stop(t);
+	mutex_lock(&t->lock);
+	WRITE_ONCE(t->gone, true);
+	stop_locked(t);
+	iot_vfs_put(&t->hooks);
+	mutex_unlock(&t->lock);
 	delist(t);
 	list_for_each_entry_safe(link, next, &t->links, list)
-		iot_target_drop_link(link);
-	iot_vfs_put(&t->hooks);
+		iot_link_drop(link);
+}
+
+/**
+ * iot_target_release() - free a target that was detached, and its name
+ *
+ * Context: task, without any lock; its directory is gone, so only probes still use it.
+ */
+void iot_target_release(struct iot_target *t)
+{
+	iot_entry_name_put(&t->name);
 	iot_budget_free_later(&t->free, target_free_work);
 }
 
 static void remove_one(struct iot_target *t, void *data)
 {
-	iot_target_remove(t);
+	iot_target_detach(t);
+	iot_target_release(t);
 }
 
 /** iot_target_remove_all() - remove all targets at unload, when /proc/iotracer is gone */
@@ -678,21 +620,21 @@ static int indexes_init(void)
 {
 	int err;
 
-	err = rhltable_init(&by_ino, &ino_params);
+	err = iot_target_file_init();
 	if (err)
 		return err;
-	err = rhashtable_init(&by_name, &name_params);
+	err = iot_entry_names_init();
 	if (err)
-		goto destroy_by_ino;
-	err = rhltable_init(&by_path, &path_params);
+		goto exit_files;
+	err = iot_link_init();
 	if (err)
-		goto destroy_by_name;
+		goto exit_names;
 	return 0;
 
-destroy_by_name:
-	rhashtable_destroy(&by_name);
-destroy_by_ino:
-	rhltable_destroy(&by_ino);
+exit_names:
+	iot_entry_names_exit();
+exit_files:
+	iot_target_file_exit();
 	return err;
 }
 
@@ -721,9 +663,9 @@ int iot_target_init(bool (*reserved)(const char *name))
 /** iot_target_exit() - clean up when no probe and no target is left */
 void iot_target_exit(void)
 {
-	rhltable_destroy(&by_path);
-	rhashtable_destroy(&by_name);
-	rhltable_destroy(&by_ino);
+	iot_link_exit();
+	iot_entry_names_exit();
+	iot_target_file_exit();
 	kfree(sink);
 	iot_running_exit();
 }

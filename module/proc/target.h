@@ -3,69 +3,67 @@
 #ifndef IOT_TARGET_H
 #define IOT_TARGET_H
 
+#include <linux/container_of.h>
 #include <linux/fs.h>
 #include <linux/mutex.h>
 #include <linux/rhashtable-types.h>
 #include <linux/workqueue.h>
 #include "record/running.h"
 #include "probe/vfs.h"
+#include "proc/entry_name.h"
+#include "proc/procfile.h"
+#include "proc/target_file.h"
 #include "uapi/iotracer.h"
 
-#define IOT_NAME_LEN	64	/* of a directory in /proc/iotracer */
-
 struct iot_why;
-struct proc_dir_entry;
-
-/**
- * struct iot_link - one path under which a target was added
- * @list:	in the list of the target's links, in the order in which they were added
- * @node:	in the index of all links by path
- * @t:		the target, NULL in a copy
- */
-struct iot_link {
-	struct list_head list;
-	struct rhlist_head node;
-	struct iot_target *t;
-	char path[];
-};
 
 /**
  * struct iot_target - a traced file or block device
- * @hot:	the part that probes use
+ * @hot:	the part of the target that probes use
  * @all:	in the list of all targets, in the order in which they were added
- * @cold:	in the index of all targets by inode number
- * @named:	in the index of all targets by @name
  * @free:	work that frees the target and its ring
- * @name:	of its directory in /proc, padded with zeroes
+ * @removal:	work that removes its directory, if a task was in it for long
+ * @name:	of its directory in /proc
+ * @parent:	of its directory
  * @links:	list of struct iot_link, in the order in which they were added
- * @st_dev:	device number as stat(2) gives it
- * @st_ino:	inode number as stat(2) gives it
+ * @files:	that its links lead to
+ * @fop:	operations of its files, compared only
+ * @device:	number of the disk or partition that it is, 0 if it is a file
+ * @st_dev:	device number of its files as stat(2) gives it
+ * @dev:	device number of VFS records: @device, or that of the filesystem
  * @lock:	protects what follows, and @hot.ring against replacement
  * @shift:	seq of a record = its index in @ring + @shift
  * @carried:	records seen in earlier rings since the last reset
  * @t0:		CLOCK_MONOTONIC ns
- * @running:	it is in the table of running targets and has its hooks enabled
+ * @running:	its files are in the table of running files, and its hooks are enabled
  * @pipe_next:	seq of the next record that a pipe shows
- * @pipe_gap:	number of records before it that are gone and that no pipe has reported yet
+ * @pipe_gap:	number of records before @pipe_next that are gone and that no pipe has reported
+ *		yet
  * @pipes:	number of open pipes
- * @gone:	its directory is about to be removed: no task may wait in it
- * @hooks:	hooks that it holds references to, and enables while running
+ * @gone:	the target was removed: it cannot be started, and no task may wait in its
+ *		directory
+ * @hooks:	hooks that the target holds references to, and enables while it is running
  *
- * @all, @cold, @named, @name, @links, @dir: under control.c's lock.
- * Freed an RCU grace period after it was removed from all tables and /proc.
+ * @all, @links: under the lock of targets.
+ * iot_target_detach() stops a target for good, and takes it out of the tables, but its name stays
+ * in use. iot_target_release() follows when its directory is gone, and frees it an RCU grace period
+ * later.
  */
 struct iot_target {
-	struct iot_running hot;
+	struct iot_running_target hot;
 
 	struct list_head all;
-	struct rhlist_head cold;
-	struct rhash_head named;
 	struct rcu_work free;
-	char name[IOT_NAME_LEN];
+	struct work_struct removal;
+	struct iot_entry_name name;
+	struct proc_dir_entry *parent;
 	struct list_head links;
+	struct iot_target_files files;
+	const struct file_operations *fop;
+	dev_t device;
+	dev_t dev;
 	dev_t st_dev;
-	u64 st_ino;
-	struct proc_dir_entry *dir;
+	struct iot_procdir dir;
 
 	struct mutex lock;	/* protects what follows */
 	u64 shift;
@@ -88,18 +86,24 @@ struct iot_target_stats {
 	u64 missed;
 };
 
+/** iot_target_of() - get the target of a file */
+static inline struct iot_target *iot_target_of(const struct iot_target_file *f)
+{
+	return container_of(f->files, struct iot_target, files);
+}
+
 struct iot_target *iot_target_lookup(struct inode *inode);
 struct iot_target *iot_target_create(const struct path *path, const struct kstat *stat,
 				     u64 max_events, struct iot_why *why);
-void iot_target_remove(struct iot_target *t);
+void iot_target_detach(struct iot_target *t);
+void iot_target_release(struct iot_target *t);
 void iot_target_remove_all(void);
 void iot_target_for_each(void (*fn)(struct iot_target *t, void *data), void *data);
 
-struct iot_link *iot_target_link(struct iot_target *t, const char *path);
-struct iot_link *iot_target_any_link(const char *path);
-int iot_link_copy(struct list_head *links, const char *path);
-int iot_target_add_link(struct iot_target *t, const char *path);
-void iot_target_drop_link(struct iot_link *link);
+int iot_targets_enter(void);
+bool iot_targets_enter_surely(void);
+void iot_targets_leave(void);
+void iot_targets_close(void);
 
 int iot_target_start(struct iot_target *t);
 void iot_target_stop(struct iot_target *t);

@@ -21,7 +21,7 @@
  * struct reader - an open log or stream; seq_file's lock serialises its use
  * @t:		the target
  * @view:	what is being shown
- * @base:	position of the view's first record
+ * @base:	position in the file of the view's first record
  * @taken:	there is a view
  * @ended:	a read has reported the end; the next one takes a new view
  */
@@ -41,7 +41,7 @@ static int take_view(struct reader *rd, loff_t pos, u64 from_seq, bool sorted)
 	if (!err && sorted)
 		err = iot_view_sort(&view);
 	if (err) {
-		/* the next try starts where this one did */
+		/* the next try starts at the same place */
 		iot_view_drop(&view);
 		return err;
 	}
@@ -175,7 +175,7 @@ static int reader_open(struct inode *inode, struct file *file,
 
 	if (!rd)
 		return -ENOMEM;
-	rd->t = pde_data(inode);
+	rd->t = iot_procfile_owner(inode);
 	return 0;
 }
 
@@ -194,8 +194,8 @@ static int records_open(struct inode *inode, struct file *file)
 IOT_PROCFILE_OPEN(records_open)
 
 /*
- * A read that still returns a line can reach the end of the view, too. The end is reported
- * by a read that returns nothing.
+ * A read that still returns a line may also reach the end of the view. So only a read that
+ * returns nothing reports the end.
  */
 static ssize_t reader_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -214,7 +214,9 @@ static ssize_t reader_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return n;
 }
 
-/* Also runs when the directory is removed while a descriptor is open. */
+IOT_PROCFILE_READ_ITER(reader_read_iter)
+
+/* Close the file. Also runs when the directory is removed while a descriptor is open. */
 static int reader_release(struct inode *inode, struct file *file)
 {
 	struct reader *rd = ((struct seq_file *)file->private_data)->private;
@@ -225,14 +227,14 @@ static int reader_release(struct inode *inode, struct file *file)
 
 const struct proc_ops iot_target_log_ops = {
 	.proc_open = log_open_checked,
-	.proc_read_iter = reader_read_iter,
+	.proc_read_iter = reader_read_iter_entered,
 	.proc_lseek = seq_lseek,
 	.proc_release = reader_release,
 };
 
 const struct proc_ops iot_target_stream_ops = {
 	.proc_open = records_open_checked,
-	.proc_read_iter = reader_read_iter,
+	.proc_read_iter = reader_read_iter_entered,
 	.proc_lseek = seq_lseek,
 	.proc_release = reader_release,
 };

@@ -28,7 +28,7 @@ static const struct iot_ring *ring_of(struct iot_target *t)
 	return rcu_dereference_protected(t->hot.ring, lockdep_is_held(&t->lock));
 }
 
-/* Skip records that are gone. @end: set behind the last index. Return: the next index. */
+/* Skip records that are gone. @end: set to the index after the last. Return: the next index. */
 static u64 next_index(struct iot_target *t, u64 *end)
 {
 	u64 from = iot_ring_window(ring_of(t), end) + t->shift;
@@ -77,7 +77,7 @@ static bool put_line(struct iot_target *t, struct seq_file *text, const struct i
 	return true;
 }
 
-/* Context: the target's lock is held. A line is shorter than the buffer. */
+/* Print records as lines. Context: the target's lock is held. A line is shorter than the buffer. */
 static void put_lines(struct iot_target *t, struct seq_file *text, size_t wanted)
 {
 	struct iot_io record;
@@ -153,7 +153,7 @@ static int pipe_open(struct inode *inode, struct file *file)
 
 	if (!tp)
 		return -ENOMEM;
-	tp->t = pde_data(inode);
+	tp->t = iot_procfile_owner(inode);
 	if (iot_pipe_init(&tp->pipe, &ops)) {
 		kfree(tp);
 		return -ENOMEM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The pipe of a target: its events as they come. */
+/* The pipe of a target: its events as they happen. */
 #ifndef IOT_TARGET_PIPE_H
 #define IOT_TARGET_PIPE_H
 

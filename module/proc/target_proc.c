@@ -3,9 +3,13 @@
  * The directory of a target, with its files control and stats. log, stream and pipe have
  * source files of their own.
  *
- * The target outlives its directory, which is removed first. The removal waits for reads and
- * writes that are in progress. After that a read of an open descriptor fails with EIO.
+ * The target outlives its directory, which is removed first. After that a read of an open
+ * descriptor fails with EIO. The removal waits for tasks that are inside a file, and a read or
+ * write may last for ever. So no more reads and writes may begin, and a worker removes the
+ * directory when the last one has ended. Until then the target, its log and its name are kept.
  */
+#include <linux/atomic.h>
+#include <linux/delay.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include "file/path.h"
@@ -51,14 +55,14 @@ static int control_line(void *data, char *line)
 
 static int control_open(struct inode *inode, struct file *file)
 {
-	return iot_procfile_open(file, control_show, control_line, pde_data(inode));
+	return iot_procfile_open(file, control_show, control_line, iot_procfile_owner(inode));
 }
 
 IOT_PROCFILE_OPEN(control_open)
 
 static const struct proc_ops control_ops = {
 	.proc_open = control_open_checked,
-	.proc_read_iter = seq_read_iter,
+	.proc_read_iter = iot_procfile_read_iter,
 	.proc_write = iot_procfile_write,
 	.proc_lseek = seq_lseek,
 	.proc_release = iot_procfile_release,
@@ -82,11 +86,9 @@ static int stats_show(struct seq_file *m, void *v)
 	total.lost = stats[0].lost + stats[1].lost;
 	total.missed = stats[0].missed + stats[1].missed;
 	seq_puts(m, "target ");
-	iot_path_escape(m, t->name);
+	iot_path_escape(m, t->name.text);
 	seq_putc(m, '\n');
-	seq_printf(m, "device %u:%u\n", MAJOR(t->st_dev), MINOR(t->st_dev));
-	seq_printf(m, "inode %llu\n", t->st_ino);
-	seq_printf(m, "generation %u\n", t->hot.key.generation);
+	iot_target_files_show(m, &t->files);
 	seq_printf(m, "max_events %llu\n", iot_target_max_events(t));
 	seq_printf(m, "memory_bytes %zu\n", iot_target_bytes(t));
 	seq_puts(m, "level seen stored overwritten lost missed\n");
@@ -106,28 +108,69 @@ static const struct iot_procfile files[] = {
 	{ "stats", false, &stats_ops },
 };
 
-/** iot_target_mkdir() - make a target's directory; on error nothing is left */
-int iot_target_mkdir(struct iot_target *t, struct proc_dir_entry *parent)
+/** iot_target_mkdir() - make a target's directory; after an error it may be incomplete */
+int iot_target_mkdir(struct iot_target *t, struct iot_procdir *parent)
 {
-	t->dir = iot_procfile_mkdir(t->name, parent);
-	if (!t->dir)
-		return -ENOMEM;
-	if (iot_procfile_create(files, ARRAY_SIZE(files), t->dir, t)) {
-		iot_target_rmdir(t);
-		return -ENOMEM;
-	}
-	return 0;
+	t->parent = parent->entry;
+	return iot_procfile_mkdir(&t->dir, t->name.text, parent, t) ?:
+	       iot_procfile_create(&t->dir, files, ARRAY_SIZE(files));
+}
+
+static struct workqueue_struct *removals;
+static atomic_t nr_discarded;	/* targets whose directories are not removed yet */
+
+/* Context: no task is in a read or write of the directory's files, and none can begin. */
+static void remove_dir(struct iot_target *t)
+{
+	proc_remove(t->dir.entry);
+	iot_target_release(t);
+	atomic_dec(&nr_discarded);
+}
+
+static void removal(struct work_struct *work)
+{
+	remove_dir(container_of(work, struct iot_target, removal));
+}
+
+/* The last task has left the directory. Context: atomic. */
+static void last_left(struct iot_visited *at)
+{
+	struct iot_target *t = container_of(at, struct iot_target, dir.visited);
+
+	INIT_WORK(&t->removal, removal);
+	queue_work(removals, &t->removal);
 }
 
 /**
- * iot_target_rmdir() - remove a target's directory, and wait for reads and writes in it
+ * iot_target_discard() - remove the directory of a target that was detached, and free both
  *
- * A read of the pipe that waits for events ends first.
+ * This does not wait for a task that stays inside a file: see above. A read of the pipe that
+ * waits for events ends. Context: task, may sleep.
  */
-void iot_target_rmdir(struct iot_target *t)
+void iot_target_discard(struct iot_target *t)
 {
-	WRITE_ONCE(t->gone, true);
+	atomic_inc(&nr_discarded);
 	iot_poller_wake();
-	proc_remove(t->dir);
-	t->dir = NULL;
+	if (iot_visited_close(&t->dir.visited, last_left))
+		remove_dir(t);
+}
+
+/** iot_target_proc_init() - set up at load. Return: 0 or -ENOMEM */
+int iot_target_proc_init(void)
+{
+	removals = alloc_workqueue("iotracer_remove", WQ_UNBOUND, 0);
+	return removals ? 0 : -ENOMEM;
+}
+
+/**
+ * iot_target_proc_exit() - wait until the directories of discarded targets are removed
+ *
+ * Context: unload, no target is discarded any more. No read or write holds the module, so the
+ * tasks that are still inside have been woken.
+ */
+void iot_target_proc_exit(void)
+{
+	while (atomic_read(&nr_discarded))
+		msleep(20);
+	destroy_workqueue(removals);
 }

@@ -3,10 +3,13 @@
 #ifndef IOT_TARGET_PROC_H
 #define IOT_TARGET_PROC_H
 
+struct iot_procdir;
 struct iot_target;
-struct proc_dir_entry;
 
-int iot_target_mkdir(struct iot_target *t, struct proc_dir_entry *parent);
-void iot_target_rmdir(struct iot_target *t);
+int iot_target_mkdir(struct iot_target *t, struct iot_procdir *parent);
+void iot_target_discard(struct iot_target *t);
+
+int iot_target_proc_init(void);
+void iot_target_proc_exit(void);
 
 #endif /* IOT_TARGET_PROC_H */

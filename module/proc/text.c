@@ -42,14 +42,14 @@ void iot_text_comm(struct seq_file *m, const char *comm)
 	iot_escape(m, comm, TASK_COMM_LEN, "; ");
 }
 
-/* Print the names of flags with | between them, and bits without a name in hex. */
-static void show_flags(struct seq_file *m, const char *group, u32 value)
+/* Print the names of flags, separated by "|", and bits without a name in hex. */
+static void show_flags(struct seq_file *m, const struct iot_group *group, u32 value)
 {
 	const struct iot_flag *whole = iot_names_whole(group, value);
 	const char *before = "";
 	size_t i;
 
-	if (!strcmp(group, "mode")) {
+	if (group->octal) {
 		seq_printf(m, "0%o", value);
 		return;
 	}
@@ -57,11 +57,10 @@ static void show_flags(struct seq_file *m, const char *group, u32 value)
 		seq_puts(m, whole->name);
 		return;
 	}
-	for (i = 0; i < iot_flags_nr; i++) {
-		const struct iot_flag *f = &iot_flags[i];
+	for (i = 0; i < group->nr; i++) {
+		const struct iot_flag *f = &group->flags[i];
 
-		if (f->whole || strcmp(f->group, group) || !(value & f->value) ||
-		    (value & f->value) != f->value)
+		if (f->whole || !(value & f->value) || (value & f->value) != f->value)
 			continue;
 		seq_printf(m, "%s%s", before, f->name);
 		before = "|";
@@ -71,33 +70,51 @@ static void show_flags(struct seq_file *m, const char *group, u32 value)
 		seq_printf(m, "%s0x%x", before, value);
 }
 
-/*
- * How the fields of an event are shown: resolved from the schema once, at load, so that a line
- * compares no names.
- *
- * @show:	prints the value
- * @rule:	when it is shown
- */
+/* When a field is shown. */
 enum rule {
 	IF_NOT_ZERO,
 	ALWAYS,
-	IF_FLAGS,	/* or if the group of the flags has a name for 0 */
+	IF_FLAGS,	/* if not 0, or if the group of the flags has a name for 0 */
 	IF_FLAGS2,
 	IF_URING_OP,
 	IF_NOT_NEGATIVE,
-	IF_SAMPLED,	/* one of several */
+	IF_SAMPLED,	/* if the event stands for several */
 };
 
+/* An operation. @zero, @zero2: the group of the flags has a name for 0 */
+struct text_op {
+	const char *name;
+	struct iot_group flags;
+	struct iot_group flags2;
+	bool zero;
+	bool zero2;
+};
+
+/**
+ * struct text_field - how a field is shown
+ * @show:	prints the value
+ * @group:	of the field's kind, if that is one of flags.def
+ */
 struct text_field {
 	const struct iot_schema_field *field;
-	void (*show)(struct seq_file *m, const struct iot_schema_field *f, const void *record,
-		     const struct iot_op *op);
+	void (*show)(struct seq_file *m, const struct text_field *t, const void *record,
+		     const struct text_op *op);
+	struct iot_group group;
 	enum rule rule;
 };
 
-/** struct text_event - an event: the fields that begin its line, and the others in order */
+/**
+ * struct text_event - how an event is shown
+ * @time:	from here to @tid: the fields at the start of the line
+ * @ops:	its operations, by id; unused ids have no name
+ * @fields:	the other fields, in order
+ *
+ * Built from the lists in uapi/ at load, so that no names are compared for a line.
+ */
 struct text_event {
 	const struct iot_schema_field *time, *op, *comm, *pid, *tid;
+	struct text_op *ops;
+	unsigned int nr_ops;
 	unsigned int nr;
 	struct text_field fields[];
 };
@@ -120,67 +137,67 @@ static u64 field_value(const struct iot_schema_field *f, const void *record)
 	}
 }
 
-static void show_path(struct seq_file *m, const struct iot_schema_field *f, const void *record,
-		      const struct iot_op *op)
+static void show_path(struct seq_file *m, const struct text_field *t, const void *record,
+		      const struct text_op *op)
 {
-	iot_paths_show(m, field_value(f, record));
+	iot_paths_show(m, field_value(t->field, record));
 }
 
-static void show_signed(struct seq_file *m, const struct iot_schema_field *f, const void *record,
-			const struct iot_op *op)
+static void show_signed(struct seq_file *m, const struct text_field *t, const void *record,
+			const struct text_op *op)
 {
-	seq_printf(m, "%lld", field_value(f, record));
+	seq_printf(m, "%lld", field_value(t->field, record));
 }
 
-static void show_hex(struct seq_file *m, const struct iot_schema_field *f, const void *record,
-		     const struct iot_op *op)
+static void show_hex(struct seq_file *m, const struct text_field *t, const void *record,
+		     const struct text_op *op)
 {
-	seq_printf(m, "0x%llx", field_value(f, record));
+	seq_printf(m, "0x%llx", field_value(t->field, record));
 }
 
-static void show_group(struct seq_file *m, const struct iot_schema_field *f, const void *record,
-		       const struct iot_op *op)
+static void show_group(struct seq_file *m, const struct text_field *t, const void *record,
+		       const struct text_op *op)
 {
-	show_flags(m, f->kind, field_value(f, record));
+	show_flags(m, &t->group, field_value(t->field, record));
 }
 
-static void show_chars(struct seq_file *m, const struct iot_schema_field *f, const void *record,
-		       const struct iot_op *op)
+static void show_chars(struct seq_file *m, const struct text_field *t, const void *record,
+		       const struct text_op *op)
 {
-	iot_escape(m, record + f->offset, f->size, "; ");
+	iot_escape(m, record + t->field->offset, t->field->size, "; ");
 }
 
-static void show_device(struct seq_file *m, const struct iot_schema_field *f, const void *record,
-			const struct iot_op *op)
+static void show_device(struct seq_file *m, const struct text_field *t, const void *record,
+			const struct text_op *op)
 {
-	u64 value = field_value(f, record);
+	u64 value = field_value(t->field, record);
 
 	seq_printf(m, "%llu:%llu", value >> MINORBITS, value & MINORMASK);
 }
 
-static void show_opflags(struct seq_file *m, const struct iot_schema_field *f, const void *record,
-			 const struct iot_op *op)
+static void show_opflags(struct seq_file *m, const struct text_field *t, const void *record,
+			 const struct text_op *op)
 {
-	show_flags(m, op->flags, field_value(f, record));
+	show_flags(m, &op->flags, field_value(t->field, record));
 }
 
-static void show_opflags2(struct seq_file *m, const struct iot_schema_field *f, const void *record,
-			  const struct iot_op *op)
+static void show_opflags2(struct seq_file *m, const struct text_field *t, const void *record,
+			  const struct text_op *op)
 {
-	show_flags(m, op->flags2, field_value(f, record));
+	show_flags(m, &op->flags2, field_value(t->field, record));
 }
 
-static void show_decimal(struct seq_file *m, const struct iot_schema_field *f, const void *record,
-			 const struct iot_op *op)
+static void show_decimal(struct seq_file *m, const struct text_field *t, const void *record,
+			 const struct text_op *op)
 {
-	seq_printf(m, "%llu", field_value(f, record));
+	seq_printf(m, "%llu", field_value(t->field, record));
 }
 
-/* By the kind of the field; all others are decimal and shown if they are not zero. */
+/* How fields are shown, by their kind. All other kinds are decimal, and shown if not zero. */
 static const struct {
 	const char *kind;
-	void (*show)(struct seq_file *m, const struct iot_schema_field *f, const void *record,
-		     const struct iot_op *op);
+	void (*show)(struct seq_file *m, const struct text_field *t, const void *record,
+		     const struct text_op *op);
 	enum rule rule;
 } kinds[] = {
 	{ "path", show_path },
@@ -199,7 +216,7 @@ static const struct {
 	{ "opflags2", show_opflags2, IF_FLAGS2 },
 };
 
-/* By the name of the field, whatever its kind. */
+/* Fields that are shown in another way, by their name. */
 static const struct {
 	const char *name;
 	enum rule rule;
@@ -217,6 +234,7 @@ static void resolve(struct text_field *t, const struct iot_schema_field *f)
 
 	t->field = f;
 	t->show = show_decimal;
+	t->group = iot_names_group(f->kind);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(kinds[i].kind, f->kind)) {
 			t->show = kinds[i].show;
@@ -227,7 +245,7 @@ static void resolve(struct text_field *t, const struct iot_schema_field *f)
 			t->rule = names[i].rule;
 }
 
-static bool is_shown(const struct text_field *t, const void *record, const struct iot_op *op)
+static bool is_shown(const struct text_field *t, const void *record, const struct text_op *op)
 {
 	u64 value = field_value(t->field, record);
 
@@ -235,9 +253,9 @@ static bool is_shown(const struct text_field *t, const void *record, const struc
 	case ALWAYS:
 		return true;
 	case IF_FLAGS:
-		return value || iot_names_whole(op->flags, 0);
+		return value || op->zero;
 	case IF_FLAGS2:
-		return value || iot_names_whole(op->flags2, 0);
+		return value || op->zero2;
 	case IF_URING_OP:
 		return value != IOT_URING_NONE;
 	case IF_NOT_NEGATIVE:
@@ -250,7 +268,7 @@ static bool is_shown(const struct text_field *t, const void *record, const struc
 	return value;
 }
 
-/* Return: where the field is kept that begins the line; NULL: it is one of the others. */
+/* Return: where to store a field of the start of the line; NULL for any other field. */
 static const struct iot_schema_field **head_of(struct text_event *t, const char *name)
 {
 	if (!strcmp(name, "time"))
@@ -266,10 +284,43 @@ static const struct iot_schema_field **head_of(struct text_event *t, const char 
 	return NULL;
 }
 
-/* Fields that say nothing to people. */
+/* Fields that are of no use in text. */
 static bool is_hidden(const char *name)
 {
 	return !strcmp(name, "kind") || !strcmp(name, "reserved");
+}
+
+static void resolve_op(struct text_op *t, const struct iot_op *op)
+{
+	t->name = op->name;
+	t->flags = iot_names_group(op->flags);
+	t->flags2 = iot_names_group(op->flags2);
+	t->zero = iot_names_whole(&t->flags, 0);
+	t->zero2 = iot_names_whole(&t->flags2, 0);
+}
+
+static bool resolve_ops(struct text_event *t, unsigned int event)
+{
+	unsigned int op, nr = 0;
+
+	for (op = 0; op < IOT_OPS_MAX; op++)
+		if (iot_names_op(event, op))
+			nr = op + 1;
+	t->ops = kcalloc(nr, sizeof(*t->ops), GFP_KERNEL);
+	if (!t->ops)
+		return false;
+	t->nr_ops = nr;
+	for (op = 0; op < nr; op++)
+		if (iot_names_op(event, op))
+			resolve_op(&t->ops[op], iot_names_op(event, op));
+	return true;
+}
+
+static void event_free(struct text_event *t)
+{
+	if (t)
+		kfree(t->ops);
+	kfree(t);
 }
 
 static struct text_event *event_new(const struct iot_schema_event *event)
@@ -277,7 +328,11 @@ static struct text_event *event_new(const struct iot_schema_event *event)
 	struct text_event *t = kzalloc(struct_size(t, fields, event->nr_fields), GFP_KERNEL);
 	unsigned int i;
 
-	for (i = 0; t && i < event->nr_fields; i++) {
+	if (!t || !resolve_ops(t, event->id)) {
+		event_free(t);
+		return NULL;
+	}
+	for (i = 0; i < event->nr_fields; i++) {
 		const struct iot_schema_field *f = &event->fields[i];
 		const struct iot_schema_field **head = head_of(t, f->name);
 
@@ -289,7 +344,7 @@ static struct text_event *event_new(const struct iot_schema_event *event)
 	return t;
 }
 
-/** iot_text_init() - at load. Return: 0 or -ENOMEM; iot_text_exit() undoes either */
+/** iot_text_init() - set up at load. Return: 0 or -ENOMEM; call iot_text_exit() in either case */
 int iot_text_init(void)
 {
 	unsigned int i;
@@ -304,30 +359,29 @@ int iot_text_init(void)
 	return 0;
 }
 
-/** iot_text_exit() - at unload */
+/** iot_text_exit() - clean up at unload */
 void iot_text_exit(void)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(events); i++)
-		kfree(events[i]);
+		event_free(events[i]);
 }
 
 /**
- * iot_text_event() - print one line
- * @event:	id of the event, of a category
- * @t0:	CLOCK_MONOTONIC ns at which times start
+ * iot_text_event() - print the line of an event of a category
+ * @event:	id of the event
+ * @t0:	CLOCK_MONOTONIC ns from which times are counted
  */
 void iot_text_event(struct seq_file *m, unsigned int event, const void *record, u64 t0)
 {
-	static const struct iot_op unknown = { "?", "none", "none" };
+	static const struct text_op unknown = { "?" };
 	const struct text_event *t = events[event];
-	const struct iot_op *op = iot_names_op(event, field_value(t->op, record));
+	u64 id = field_value(t->op, record);
+	const struct text_op *op = id < t->nr_ops && t->ops[id].name ? &t->ops[id] : &unknown;
 	u64 time = field_value(t->time, record);
 	unsigned int i;
 
-	if (!op)
-		op = &unknown;
 	iot_text_time(m, time > t0 ? time - t0 : 0);
 	seq_printf(m, " %s ", op->name);
 	iot_text_comm(m, record + t->comm->offset);
@@ -338,7 +392,7 @@ void iot_text_event(struct seq_file *m, unsigned int event, const void *record, 
 		if (!is_shown(f, record, op))
 			continue;
 		seq_printf(m, " %s=", f->field->name);
-		f->show(m, f->field, record, op);
+		f->show(m, f, record, op);
 	}
 	seq_putc(m, '\n');
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The records that one reader of a target's log is shown: copies of those that were in the
- * ring at one moment. So reads in chunks, at offsets and by other readers find the same text,
- * and the smallest ring still shows its last N records under the heaviest load.
+ * The records that one reader of a target's log is shown: copies of the records in the ring at
+ * one moment. So reads in parts, at offsets and from several processes find the same text, and
+ * even the smallest ring shows its last N records under the heaviest load.
  */
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -23,7 +23,7 @@ static void *view_alloc(size_t n, size_t size)
 			 __GFP_RETRY_MAYFAIL);
 }
 
-/* Values of seq for a record that is not there, or not yet. */
+/* Values of seq for a record that is not there yet, or never will be. */
 #define SEQ_PENDING	U64_MAX
 #define SEQ_GONE	(U64_MAX - 1)
 
@@ -31,9 +31,9 @@ static void *view_alloc(size_t n, size_t size)
  * struct span - the part of a ring that a view copies
  * @ring:	the ring
  * @from:	first index
- * @end:	index behind the last
+ * @end:	index after the last
  * @shift:	seq - index
- * @dev:	device number of the target's filesystem
+ * @dev:	device number of the target's filesystem, or of the device that is the target
  */
 struct span {
 	const struct iot_ring *ring;
@@ -43,7 +43,7 @@ struct span {
 	dev_t dev;
 };
 
-/* Fill in the fields that writers do not spend time on. */
+/* Fill in the fields that writers leave out to save time. */
 static void complete_record(struct iot_io *r, const struct span *span, u64 index)
 {
 	r->seq = index + span->shift;
@@ -55,7 +55,7 @@ static void complete_record(struct iot_io *r, const struct span *span, u64 index
 	memset(r->origin_comm, 0, sizeof(r->origin_comm));
 }
 
-/* Copy the records that are marked as pending. Return: how many still are. */
+/* Copy the records that are marked as pending. Return: how many are still pending. */
 static size_t copy_pending(struct iot_view *view, const struct span *span)
 {
 	size_t pending = 0;
@@ -102,7 +102,7 @@ static void copy(struct iot_view *view, const struct span *span)
 }
 
 /**
- * iot_view_take() - copy what a target's ring holds
+ * iot_view_take() - copy the records of a target's ring
  * @view:	empty or dropped
  * @t:		the target
  * @from_seq:	seq of the oldest record to copy
@@ -119,7 +119,7 @@ int iot_view_take(struct iot_view *view, struct iot_target *t, u64 from_seq)
 	span.ring = rcu_dereference_protected(t->hot.ring, lockdep_is_held(&t->lock));
 	span.from = iot_ring_window(span.ring, &span.end);
 	span.shift = t->shift;
-	span.dev = t->hot.key.dev;
+	span.dev = t->dev;
 	if (span.from + t->shift < from_seq)
 		span.from = min(span.end, from_seq - t->shift);
 	view->nr = 0;
@@ -141,10 +141,11 @@ unlock:
 }
 
 /**
- * iot_view_sort() - order by the time at which calls began
+ * iot_view_sort() - sort a view by the time at which calls began
  *
- * Records are written when a call ends, so they are nearly in order. A record only moves
- * over those of calls that began after it and ended before it. Insertion costs just that.
+ * Records are written when a call ends, so they are nearly in order. A record only moves past
+ * records of calls that began later and ended earlier, and insertion sort takes no more steps
+ * than that.
  * Return: 0, or -EINTR if the reader is being killed.
  */
 int iot_view_sort(struct iot_view *view)
@@ -166,7 +167,7 @@ int iot_view_sort(struct iot_view *view)
 	return 0;
 }
 
-/** iot_view_drop() - free the copies */
+/** iot_view_drop() - free a view's copies */
 void iot_view_drop(struct iot_view *view)
 {
 	kvfree(view->records);

@@ -29,8 +29,8 @@ struct iot_category * const iot_categories[] = {
 const size_t iot_categories_nr = ARRAY_SIZE(iot_categories);
 
 /*
- * Records begin alike: logs are merged by the end of the event, which is the sum of the second
- * and the third word (category_log.c).
+ * All records begin with the same fields: logs are merged by the end of the event, which is the
+ * sum of the second and the third word (category_log.c).
  */
 #define IOT_CATEGORY(name, ...)								\
 	static_assert(sizeof(struct iot_##name) <= IOT_RECORD_WORDS_MAX * sizeof(u64) &&	\
@@ -69,7 +69,7 @@ static void cpu_comes(int cpu)
 /**
  * iot_categories_init() - set up all categories at load
  *
- * Return: 0 or an error; iot_categories_free() undoes either.
+ * Return: 0 or an error; call iot_categories_free() in either case.
  */
 int iot_categories_init(void)
 {
@@ -84,7 +84,7 @@ int iot_categories_init(void)
 	return iot_rings_init(cpu_comes);
 }
 
-/** iot_categories_exit() - stop following CPUs at unload, when nothing can be started any more */
+/** iot_categories_exit() - stop following CPU hotplug at unload; nothing can be started */
 void iot_categories_exit(void)
 {
 	iot_rings_exit();

@@ -60,7 +60,7 @@ static int replace_rings(struct iot_category *c, u64 keep, size_t bytes)
 	if (!new)
 		return -ENOMEM;
 	rcu_assign_pointer(c->rings, new);
-	synchronize_rcu(); /* the last writer of the old rings is done */
+	synchronize_rcu(); /* the last writer of the old rings has finished */
 	iot_ring_reset(c->rings_of.sink);
 	if (old)
 		iot_rings_continue(new, old);
@@ -69,8 +69,8 @@ static int replace_rings(struct iot_category *c, u64 keep, size_t bytes)
 }
 
 /*
- * The old and the new rings exist at the same time and are both charged. If there is no room
- * for that and no reader is in the old ones, these are freed first.
+ * Make new rings. For a time both the old and the new rings exist and are charged. If the limit
+ * does not allow that and no reader uses the old rings, they are freed first.
  */
 static int renew_rings(struct iot_category *c, u64 keep, struct iot_why *why)
 {
@@ -118,8 +118,8 @@ static int renew_locked(struct iot_category *c, u64 keep, struct iot_why *why)
 }
 
 /*
- * Before the first start there are no rings, and no memory is taken until then. A size that
- * does not fit is refused now, not by start.
+ * Before the first start there are no rings, and no memory is taken until then. A size that is
+ * too large is refused now, not at start.
  */
 static int resize_nothing(struct iot_category *c, u64 keep, struct iot_why *why)
 {
@@ -139,8 +139,8 @@ static int resize_nothing(struct iot_category *c, u64 keep, struct iot_why *why)
 }
 
 /**
- * iot_category_resize() - change the number of records, dropping all so far and their counts
- * @keep:	records each CPU keeps from now on
+ * iot_category_resize() - change the number of records, and drop all records and counts
+ * @keep:	records that each CPU keeps from now on
  * @why:	where to report which limit does not allow it
  *
  * Return: 0 or -ENOMEM. After -ENOMEM nothing has changed, unless there is no memory for the
@@ -161,8 +161,8 @@ int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why)
 /**
  * iot_category_reset() - drop all records and counts
  *
- * What happens until it returns is dropped as well. It takes no memory, except for a CPU that
- * has no ring, and gives back that of CPUs that are offline.
+ * Events until it returns are dropped, too. It allocates nothing, except the ring of a CPU that
+ * has none, and frees the rings of CPUs that are offline.
  */
 void iot_category_reset(struct iot_category *c)
 {
@@ -178,7 +178,7 @@ void iot_category_reset(struct iot_category *c)
 	iot_paths_tidy();
 }
 
-/* Update what hot probes read, after a change of anything that it depends on. */
+/* Update the fields that hot probes read, after any change on which they depend. */
 static void update_state(struct iot_category *c, bool active)
 {
 	const struct iot_filter *f = filter_of(c);
@@ -231,18 +231,27 @@ void iot_category_set_discard(struct iot_category *c, bool discard)
 	mutex_unlock(&c->lock);
 }
 
-/**
- * iot_category_has_room() - check for a free slot, or one whose record may be overwritten
- *
- * An event that finds none is counted. Context: any, preemption off.
- */
-bool iot_category_has_room(struct iot_category *c)
+/** iot_category_rejects_file() - check the conditions on files. Context: any */
+bool iot_category_rejects_file(const struct iot_category *c, u16 kind, u32 dev, u64 ino)
+{
+	const struct iot_filter *f;
+	bool rejects;
+
+	preempt_disable_notrace();
+	f = rcu_dereference_sched(c->filter);
+	rejects = !f || !iot_filter_file(f, kind, dev, ino);
+	preempt_enable_notrace();
+	return rejects;
+}
+
+/* Check for a free slot, or one whose record may be overwritten. If none, count the event. */
+static bool has_room(struct iot_category *c)
 {
 	struct iot_ring *ring;
 
 	if (likely(!READ_ONCE(c->discard)))
 		return true;
-	ring = iot_category_ring(c);
+	ring = iot_category_ring(c, raw_smp_processor_id());
 	if (atomic64_read(&ring->head) - READ_ONCE(ring->base) < ring->keep)
 		return true;
 	iot_ring_refuse(ring, 1);
@@ -250,16 +259,28 @@ bool iot_category_has_room(struct iot_category *c)
 }
 
 /**
- * iot_category_thins_out() - check whether an event is sampled out, or has no slot
+ * iot_category_rejects_at_end() - check whether an event that has ended is dropped
+ * @op:		its operation, or IOT_ANY_OP if that has been checked
+ * @latency:	ns
+ * @size:	bytes, for the minimum size
+ * @sampled:	iot_category_samples() has taken the event
  *
+ * The category may have been stopped since the event began. Otherwise the filter decides, then
+ * sampling, then mode discard. Conditions on tasks and files have been checked before.
  * Context: any, preemption off; the category was started.
  */
-bool iot_category_thins_out(struct iot_category *c)
+bool iot_category_rejects_at_end(struct iot_category *c, unsigned int op, u64 latency, s64 size,
+				 bool sampled)
 {
-	return !iot_category_samples(c) || !iot_category_has_room(c);
+	const struct iot_filter *f = rcu_dereference_sched(c->filter);
+
+	if (!f || !iot_category_active(c) || (op != IOT_ANY_OP && !iot_filter_op(f, op)) ||
+	    !iot_filter_amount(f, latency, size))
+		return true;
+	return (!sampled && !iot_category_samples(c)) || !has_room(c);
 }
 
-/* If there is no filter, set one that passes everything that is wanted by default. */
+/* If there is no filter, set one that accepts everything that is wanted by default. */
 static int need_filter(struct iot_category *c, struct iot_why *why)
 {
 	char none[] = "none";
@@ -274,7 +295,7 @@ static int need_filter(struct iot_category *c, struct iot_why *why)
 	return 0;
 }
 
-/* Started: all hooks are attached. Otherwise nothing is traced, whatever is still attached. */
+/* If @started, all hooks are attached. If not, nothing is traced, even if hooks are attached. */
 static void set_started(struct iot_category *c, bool started)
 {
 	mutex_lock(&c->lock);
@@ -283,7 +304,7 @@ static void set_started(struct iot_category *c, bool started)
 	mutex_unlock(&c->lock);
 }
 
-/* Set up what probes need, before there are any. */
+/* Set up what is needed to record. */
 static int prepare(struct iot_category *c, struct iot_why *why)
 {
 	int err;
@@ -292,39 +313,45 @@ static int prepare(struct iot_category *c, struct iot_why *why)
 	err = need_filter(c, why);
 	if (!err && !rings_of(c))
 		err = renew_locked(c, c->keep, why);
-	if (!err)
-		update_state(c, true);
 	mutex_unlock(&c->lock);
 	return err;
 }
 
+/* Let probes record, before they are attached. */
+static void activate(struct iot_category *c)
+{
+	mutex_lock(&c->lock);
+	update_state(c, true);
+	mutex_unlock(&c->lock);
+}
+
 static int start_controlled(struct iot_category *c, struct iot_why *why)
 {
-	int err;
+	int err = prepare(c, why);
 
-	iot_paths_get();
-	err = prepare(c, why);
-	if (!err) {
-		err = c->probes->start();
-		set_started(c, !err);
-	}
+	if (err)
+		return err;
+	iot_paths_get(); /* after the rings, which matter more if memory is short */
+	activate(c);
+	err = c->probes->start();
+	set_started(c, !err);
 	if (err)
 		iot_paths_put();
 	return err;
 }
 
 /**
- * iot_category_start() - start tracing; does nothing if the category is traced already
+ * iot_category_start() - start tracing; does nothing if the category is already traced
  * @reader:	process that has the stream open; tracing stops when it closes the stream. 0 if
  *		only iot_category_stop() stops it
  * @why:	where to report which limit does not allow it
  *
- * Context: task, may sleep long: the kernel patches its text.
+ * Context: task, may sleep for seconds: the kernel patches its text.
  * Return: 0 or an error, among them:
  *
- *	-EINTR		killed while another task was in control
- *	-EBUSY		it is traced already, and not for this reader
- *	-EOPNOTSUPP	the module was built without it, or ftrace is off
+ *	-EINTR		killed while another task was changing the category
+ *	-EBUSY		it is already traced, and not for this reader
+ *	-EOPNOTSUPP	the module was built without the category, or ftrace is off
  */
 int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 {
@@ -356,7 +383,7 @@ int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 	return err;
 }
 
-/* Return: whether the caller has something to undo after it unlocks @control. */
+/* Return: true if the category was traced: the caller unlocks @control, then undoes prepare(). */
 static bool stop_controlled(struct iot_category *c)
 {
 	if (!iot_category_active(c))
@@ -371,7 +398,7 @@ static bool stop_controlled(struct iot_category *c)
 /**
  * iot_category_stop() - stop tracing; the records stay
  *
- * Return: 0, or -EINTR if killed while another task was in control.
+ * Return: 0, or -EINTR if killed while another task was changing the category.
  */
 int iot_category_stop(struct iot_category *c)
 {
@@ -397,7 +424,7 @@ static void put_filter(struct iot_category *c, struct iot_filter *f)
 /**
  * iot_category_set_filter() - replace the filter
  * @text:	see iot_filter_parse()
- * @why:	where to report why it is refused
+ * @why:	where to report why the filter is refused
  *
  * Context: task, may sleep as long as iot_category_start().
  * Return: 0 or an error; after an error the old filter stays.
@@ -422,7 +449,7 @@ int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *
 		put_filter(c, old);
 		old = f;
 	} else if (f->used & IOT_FILTER_TREE) {
-		iot_tree_plant(f->tree); /* last, because it cannot fail and cannot be undone */
+		iot_tree_plant(f->tree); /* last, as this cannot fail and cannot be undone */
 	}
 	mutex_unlock(&c->control);
 	synchronize_rcu(); /* probes use the filter with preemption off */
@@ -433,8 +460,8 @@ int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *
 /**
  * iot_category_abandon() - clean up after a reader closed the stream, perhaps by being killed
  *
- * A category that was started for this reader alone stops. Its filter is removed, too: it may
- * follow the tree of a process, and there is one tree for all categories.
+ * A category that was started for this reader alone stops. Its filter is removed, too: the
+ * filter may follow the tree of a process, and all categories share one tree.
  * Context: task, may sleep as long as iot_category_stop(); closing cannot fail.
  */
 void iot_category_abandon(struct iot_category *c, u32 reader)
@@ -454,12 +481,12 @@ void iot_category_abandon(struct iot_category *c, u32 reader)
 	if (c->traits & IOT_TRAIT_BY_INODE)
 		iot_mounts_put();
 	if (iot_category_set_filter(c, none, &why))
-		pr_warn("%s: its filter stays: there is no memory for none\n", c->of.name);
+		pr_warn("%s: its filter stays, as there is no memory to remove it\n", c->of.name);
 }
 
 /**
  * iot_category_set_reader() - set the process that reads the stream
- * @old:	reader to replace: the process that stops reading, or 0 for any
+ * @old:	process that stops reading, or 0 for any: only this reader is replaced
  * @new:	process that starts reading, or 0
  */
 void iot_category_set_reader(struct iot_category *c, u32 old, u32 new)
@@ -514,12 +541,10 @@ void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats
 static void mark_record(const struct iot_category *c, const u64 *record,
 			unsigned long *marks)
 {
-	const struct iot_schema_field *f = c->event->fields;
 	unsigned int i;
 
-	for (i = 0; i < c->event->nr_fields; i++, f++)
-		if (!strcmp(f->kind, "path"))
-			iot_path_table_mark(marks, record[f->offset / sizeof(u64)]);
+	for (i = 0; i < c->nr_paths; i++)
+		iot_path_table_mark(marks, record[c->paths[i]]);
 }
 
 static void mark_shard(const struct iot_category *c, const struct iot_shard *shard,
@@ -560,7 +585,18 @@ void iot_category_add_cpu(struct iot_category *c, int cpu)
 	mutex_unlock(&c->lock);
 }
 
-/** iot_category_init() - set up at load. Return: 0 or -ENOMEM; iot_category_free() undoes either */
+/* Find the fields of a record that hold paths at load, so that marking compares no names. */
+static void find_paths(struct iot_category *c)
+{
+	const struct iot_schema_field *f = c->event->fields;
+	unsigned int i;
+
+	for (i = 0; i < c->event->nr_fields; i++, f++)
+		if (!strcmp(f->kind, "path") && !WARN_ON(c->nr_paths == IOT_RECORD_PATHS_MAX))
+			c->paths[c->nr_paths++] = f->offset / sizeof(u64);
+}
+
+/** iot_category_init() - set up at load. Return: 0 or -ENOMEM, both for iot_category_free() */
 int iot_category_init(struct iot_category *c)
 {
 	mutex_init(&c->control);
@@ -568,6 +604,7 @@ int iot_category_init(struct iot_category *c)
 	mutex_init(&c->refusal.lock);
 	mutex_init(&c->pipe_lock);
 	c->event = iot_schema_find(c->of.event_id);
+	find_paths(c);
 	c->keep = DEFAULT_KEEP;
 	c->sample = 1;
 	c->rings_of.name = c->of.name;

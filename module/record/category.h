@@ -19,37 +19,38 @@
 #include "uapi/iotracer.h"
 
 struct iot_schema_event;
-struct proc_dir_entry;
 
 #define IOT_CATEGORY_ACTIVE	BIT(31)
 #define IOT_CATEGORY_READER	BIT(30)	/* @reader is set */
-#define IOT_CATEGORY_LATE	BIT(29)	/* a condition that the entry of a call cannot check */
+#define IOT_CATEGORY_LATE	BIT(29)	/* a condition cannot be checked at the entry of a call */
 #define IOT_CATEGORY_SPARSE	BIT(27)	/* sampling or mode discard: not every event is recorded */
 #define IOT_CATEGORY_TRACK	BIT(28)	/* fs: direct I/O is followed for category block */
 
 /**
  * struct iot_pipe_position - how far the pipes of a category have read the records of one CPU
  * @next:	sequence number of the next record to show
- * @gap:	records before it that are gone, and that no pipe has reported yet
+ * @gap:	records before @next that are gone, and that no pipe has reported yet
  */
 struct iot_pipe_position {
 	u64 next;
 	u64 gap;
 };
 
+#define IOT_RECORD_PATHS_MAX	2	/* largest number of paths that a record names */
+
 /* Traits of a category. */
 #define IOT_TRAIT_BY_INODE	BIT(0)	/* needs iot_mounts_get(), for iot_paths_of_inode() */
-#define IOT_TRAIT_WRITEBACK	BIT(1)	/* has events of data written after its writer has gone */
+#define IOT_TRAIT_WRITEBACK	BIT(1)	/* may write data of processes that have exited */
 
 /**
  * struct iot_category_ops - operations of the probes of a category
  * @start:	attach all hooks; an error leaves none attached
- * @stop:	detach them; their probes may run until iot_hook_exit() has waited for them
+ * @stop:	detach all hooks; probes may run until iot_hook_exit() has waited for them
  * @refresh:	attach what a changed filter needs in addition; may be NULL
  * @missed:	get the number of events that the hooks could not follow
  * @release:	clean up at unload, when no probe is left; may be NULL
  *
- * @start, @stop and @refresh run under the category's control lock, and may sleep long.
+ * @start, @stop and @refresh run under the category's control lock, and may sleep for seconds.
  */
 struct iot_category_ops {
 	int (*start)(void);
@@ -61,45 +62,45 @@ struct iot_category_ops {
 
 /**
  * struct iot_category - one category; static, for the life of the module
- * @state:	first thing that a probe reads. 0 if nothing is traced, else
- *		IOT_CATEGORY_ACTIVE and what there is to check, IOT_FILTER_*. Either may have
- *		IOT_CATEGORY_TRACK as well
- * @pid:	copied from @filter, like the next ones, for hot probes, which do not use RCU.
- *		While the filter is being changed, an event may be judged partly by the old
- *		one and partly by the new one
+ * @state:	probes read this first. 0 if nothing is traced, else IOT_CATEGORY_ACTIVE and the
+ *		conditions to check, IOT_FILTER_*. IOT_CATEGORY_TRACK may be set in either case
+ * @pid:	copied from @filter, like the next four, for hot probes, which do not use RCU.
+ *		While the filter is being changed, an event may be checked partly by the old one
+ *		and partly by the new one
  * @reader:	process whose own events are not recorded, 0 if there is none
  * @sample:	record one event in @sample, at least 1
- * @track:	@state is to have IOT_CATEGORY_TRACK
+ * @track:	IOT_CATEGORY_TRACK is to be set in @state
  * @discard:	a full ring keeps its records and loses new ones
- * @started:	all hooks are attached, as control shows; @state is active earlier
+ * @started:	all hooks are attached; shown in control. @state is active before that
  * @filter:	under RCU, never NULL while something is traced
- * @rings:	under RCU: replaced by size; NULL before the first start
- * @rings_of:	what all its rings have in common
+ * @rings:	under RCU, as the command size replaces them; NULL before the first start
+ * @rings_of:	what is the same for all its rings, of any size
  * @of:		its name, also that of its directory, its record type and default kinds
  * @traits:	IOT_TRAIT_*
- * @probes:	operations of its probes, set once at load; NULL if they are left out
- * @left_out:	why they are left out; NULL if there are @probes
+ * @probes:	operations of its probes, set at load; NULL if the probes are left out
+ * @left_out:	why the probes are left out; NULL if there are @probes
  * @event:	descriptor of its records
- * @control:	serialises start, stop and changes of the filter, for as long as the kernel
+ * @paths:	words of a record that hold the id of a path
+ * @nr_paths:	number of @paths
+ * @control:	serialises start, stop and changes of the filter; held for as long as the kernel
  *		needs to patch its text
  * @while_read:	tracing stops when this process closes the stream, 0 if there is none;
  *		protected by @control
- * @lock:	protects @filter, @rings, @reader, @started and what @state is made of, so that
- *		readers do not wait while the kernel patches its text; taken inside @control
- * @keep:	records a ring keeps
+ * @lock:	protects @filter, @rings, @reader, @started and all that determines @state, so
+ *		that readers do not wait while the kernel patches its text; taken inside @control
+ * @keep:	records that each ring keeps
  * @t0:		when the rings were made or last reset, CLOCK_MONOTONIC ns
  * @pipe_lock:	protects @pipes and @pipe_position; taken outside @lock
  * @pipes:	number of open pipes
- * @pipe_position: by CPU
+ * @pipe_position: position of the pipes, by CPU
  * @refusal:	the last command that was refused
- * @dir:	its directory
  */
 struct iot_category {
 	u32 state;
 	u32 pid;
 	u32 dev;
 	u32 kinds;
-	u64 ops;	/* the first 64 */
+	u64 ops;	/* bits of the first 64 operations */
 	u64 inode;
 	u32 reader;
 	u32 sample;
@@ -116,16 +117,17 @@ struct iot_category {
 	const char *left_out;
 
 	const struct iot_schema_event *event;
-	struct mutex control;	/* start, stop, filter */
+	u8 paths[IOT_RECORD_PATHS_MAX];
+	u8 nr_paths;
+	struct mutex control;	/* serialises start, stop, filter */
 	u32 while_read;
-	struct mutex lock;	/* protects filter, rings and what follows */
+	struct mutex lock;	/* protects filter, rings, reader, started */
 	u64 keep;
 	u64 t0;
-	struct mutex pipe_lock;	/* protects the next two */
+	struct mutex pipe_lock;	/* protects pipes and pipe_position */
 	unsigned int pipes;
 	struct iot_pipe_position *pipe_position;
 	struct iot_refusal refusal;
-	struct proc_dir_entry *dir;
 };
 
 static __always_inline bool iot_category_active(const struct iot_category *c)
@@ -152,8 +154,8 @@ static __always_inline bool iot_category_wants_task(const struct iot_category *c
  * iot_category_wants_any() - check whether every operation of the current task is wanted
  * @state:	of the category
  *
- * For the entry of a call. It is quicker than the filter, which has to be consulted if this
- * returns false. Context: any.
+ * For the entry of a call. This is quicker than the filter, which decides if this returns false.
+ * Context: any.
  */
 static __always_inline bool iot_category_wants_any(const struct iot_category *c, u32 state)
 {
@@ -161,9 +163,21 @@ static __always_inline bool iot_category_wants_any(const struct iot_category *c,
 	       IOT_CATEGORY_ACTIVE && current->tgid != READ_ONCE(c->reader);
 }
 
+/**
+ * iot_category_rejects_process() - check the condition on the process, without RCU
+ * @state:	of the category
+ *
+ * A call that is rejected here needs no further check. Context: any; in an interrupt as
+ * iot_filter_task().
+ */
+static __always_inline bool iot_category_rejects_process(const struct iot_category *c, u32 state)
+{
+	return (state & IOT_FILTER_PID) && READ_ONCE(c->pid) != current->tgid;
+}
+
 #define IOT_ANY_OP	UINT_MAX	/* the operation is not known yet */
 
-/* Inline: what the filter rejects pays for this at every call. */
+/* Inlined, as every call that the filter rejects pays for this. */
 static __always_inline bool iot_category_wants_by_filter(const struct iot_category *c,
 							 unsigned int op)
 {
@@ -188,35 +202,32 @@ static __always_inline bool iot_category_wants(const struct iot_category *c, uns
 {
 	u32 state = READ_ONCE(c->state);
 
-	return (state & IOT_CATEGORY_ACTIVE) &&
-	       (likely(iot_category_wants_any(c, state)) || iot_category_wants_by_filter(c, op));
+	if (!(state & IOT_CATEGORY_ACTIVE))
+		return false;
+	if (likely(iot_category_wants_any(c, state)))
+		return true;
+	return !iot_category_rejects_process(c, state) && iot_category_wants_by_filter(c, op);
 }
 
-/* State that makes only some files of a kind wanted. */
+/* State bits with which only some files of a kind are wanted. */
 #define IOT_CATEGORY_BY_FILE	(IOT_FILTER_DEV | IOT_FILTER_INODE | IOT_CATEGORY_LATE)
+
+bool iot_category_rejects_file(const struct iot_category *c, u16 kind, u32 dev, u64 ino);
 
 /** iot_category_wants_file() - check whether events of this file are wanted. Context: any */
 static __always_inline bool iot_category_wants_file(const struct iot_category *c,
 						    const struct iot_paths_file *file)
 {
-	const struct iot_filter *f;
-	bool wanted;
-
 	if (likely(!(READ_ONCE(c->state) & IOT_CATEGORY_BY_FILE)))
 		return file->kinds & READ_ONCE(c->kinds);
-
-	preempt_disable_notrace();
-	f = rcu_dereference_sched(c->filter);
-	wanted = f && file->kinds && iot_filter_file(f, file->kind, file->dev, file->ino);
-	preempt_enable_notrace();
-	return wanted;
+	return file->kinds && !iot_category_rejects_file(c, file->kind, file->dev, file->ino);
 }
 
 /**
  * iot_category_samples() - check whether sampling takes this event
  *
- * For events that are expensive to evaluate. If the event is not taken nothing more need be
- * done. If it is, iot_category_has_room() and iot_event_reserve_all() do not sample again.
+ * For events that are expensive to evaluate: if it does not, nothing more need be done. If it
+ * does, @sampled of iot_category_rejects_at_end() is set.
  * Context: any, preemption off; the category was started.
  */
 static __always_inline bool iot_category_samples(struct iot_category *c)
@@ -233,25 +244,33 @@ static __always_inline bool iot_category_samples(struct iot_category *c)
 	return true;
 }
 
-bool iot_category_has_room(struct iot_category *c);
-bool iot_category_thins_out(struct iot_category *c);
+/* What can only be checked at the end of an event, in every category. */
+#define IOT_CATEGORY_AT_END	(IOT_CATEGORY_ACTIVE | IOT_CATEGORY_SPARSE | \
+				 IOT_FILTER_LATENCY | IOT_FILTER_SIZE)
 
 /**
- * iot_category_is_plain() - check that no filter, sampling or mode can drop an event
+ * iot_category_asks_at_end() - check whether anything may drop an event that has ended
+ * @open:	conditions that have not been checked for it yet: IOT_FILTER_*, and
+ *		IOT_CATEGORY_LATE with IOT_FILTER_DEV
  *
- * Whether the file's kind is wanted was checked before. Context: any.
+ * If so, iot_category_rejects_at_end() decides, and iot_category_rejects_file() if conditions on
+ * the file are open. Context: any, preemption off.
  */
-static __always_inline bool iot_category_is_plain(const struct iot_category *c)
+static __always_inline bool iot_category_asks_at_end(const struct iot_category *c, u32 open)
 {
-	return (READ_ONCE(c->state) & ~IOT_CATEGORY_READER) == IOT_CATEGORY_ACTIVE;
+	/* no READ_ONCE(): the load is then a part of the comparison */
+	if (likely(data_race(c->state) == IOT_CATEGORY_ACTIVE))
+		return false;
+	return (READ_ONCE(c->state) & (IOT_CATEGORY_AT_END | open)) != IOT_CATEGORY_ACTIVE;
 }
 
-/* Get the ring of this CPU. Context: any, preemption off; the category was started. */
-static __always_inline struct iot_ring *iot_category_ring(struct iot_category *c)
-{
-	struct iot_rings *rings = rcu_dereference_sched(c->rings);
+bool iot_category_rejects_at_end(struct iot_category *c, unsigned int op, u64 latency, s64 size,
+				 bool sampled);
 
-	return rcu_dereference_sched(rings->shard[raw_smp_processor_id()].open);
+/* Get the ring of this CPU. Context: any, preemption off; the category was started. */
+static __always_inline struct iot_ring *iot_category_ring(struct iot_category *c, u64 cpu)
+{
+	return rcu_dereference_sched(rcu_dereference_sched(c->rings)->open[cpu]);
 }
 
 int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why);
@@ -269,10 +288,11 @@ bool iot_category_offer_reader(struct iot_category *c, u32 process);
 
 /**
  * struct iot_category_stats - counts since the first start or the last reset
- * @rings:	before the first start: how many CPUs will have a ring, and zeroes
+ * @rings:	counts of the rings; before the first start only @rings.cpus, the CPUs that will
+ *		have one
  * @missed:	events that the hooks could not follow
- * @bytes:	memory that the rings take
- * @start_bytes: memory that they take after start or size
+ * @bytes:	bytes that the rings take
+ * @start_bytes: bytes that the rings will take after start or size
  */
 struct iot_category_stats {
 	struct iot_rings_stats rings;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which events of a category are wanted: conditions, all of which must hold. */
+/* Which events of a category are wanted: those that meet all conditions. */
 #include <linux/cgroup.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -11,7 +11,7 @@
 #include "file/path.h"
 #include "record/filter.h"
 
-/** iot_filter_free() - free a filter that no probe uses any more; may be NULL */
+/** iot_filter_free() - free a filter that no probe uses any more, or NULL */
 void iot_filter_free(struct iot_filter *f)
 {
 	if (!f)
@@ -22,7 +22,7 @@ void iot_filter_free(struct iot_filter *f)
 }
 
 /**
- * iot_filter_rare() - check the conditions of iot_filter_task() that cost more
+ * iot_filter_rare() - check the more expensive conditions of iot_filter_task()
  *
  * Context: any.
  */
@@ -44,7 +44,7 @@ bool iot_filter_rare(const struct iot_filter *f)
 
 /**
  * iot_filter_origin() - check whether the originator met the conditions on tasks
- * @who:	the originator, as it was at the time
+ * @who:	the originator, as it was when it changed or read the page
  *
  * Context: any.
  */

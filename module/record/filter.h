@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which events of a category are wanted: conditions, all of which must hold. */
+/* Which events of a category are wanted: those that meet all conditions. */
 #ifndef IOT_FILTER_H
 #define IOT_FILTER_H
 
@@ -26,16 +26,16 @@ struct seq_file;
 #define IOT_FILTER_LATENCY	BIT(9)
 #define IOT_FILTER_SIZE		BIT(10)
 #define IOT_FILTER_KIND		BIT(11)
-#define IOT_FILTER_REJECTED	BIT(12)	/* no condition: what the VFS rejects is wanted, too */
+#define IOT_FILTER_REJECTED	BIT(12)	/* no condition: adds calls that the VFS rejects */
 
-/* Conditions on the task alone, whatever it does. */
+/* Conditions on the task alone. */
 #define IOT_FILTER_TASK		(IOT_FILTER_PID | IOT_FILTER_TID | IOT_FILTER_COMM | \
 				 IOT_FILTER_UID | IOT_FILTER_CGROUP | IOT_FILTER_TREE)
 
 /**
- * struct iot_filter_of - what a filter has to know of its category
+ * struct iot_filter_of - what a filter needs to know about its category
  * @name:	for messages
- * @event_id:	of its records, IOT_EVENT_ID_*
+ * @event_id:	event id of its records, IOT_EVENT_ID_*
  * @default_kinds: bits 1 << IOT_KIND_* of the files that are wanted if the filter names none;
  *		0 if its events have no kind
  */
@@ -47,10 +47,10 @@ struct iot_filter_of {
 
 /**
  * struct iot_filter - immutable once a category has it; freed after an RCU grace period
- * @used:	IOT_FILTER_* that were given
+ * @used:	IOT_FILTER_* of the conditions that were given
  * @kinds:	bits 1 << IOT_KIND_*
  * @dev:	as in records, see kind device in events.def
- * @tree:	process whose events and whose descendants' events are wanted
+ * @tree:	only events of this process and its descendants are wanted
  * @comm:	padded with zeroes, compared over the length of a task's name
  * @ops:	bits 1 << operation
  */

@@ -18,14 +18,14 @@
 #include "record/filter.h"
 #include "record/filter_parse.h"
 
-/* Most bytes of a word that a message quotes. */
+/* Limit to the bytes of a word that a message quotes. */
 #define QUOTED 64
 
 /**
- * struct parser - a filter that is being made
+ * struct parser - a filter that is being parsed
  * @f:		the filter
  * @of:		its category
- * @key:	of the condition that is being parsed
+ * @key:	key of the condition that is being parsed
  * @why:	where to report what is wrong
  */
 struct parser {
@@ -35,7 +35,7 @@ struct parser {
 	struct iot_why *why;
 };
 
-/* Get the @n-th name of a list: NULL after the last, "" for one that cannot be given. */
+/* Get the @n-th name of a list: NULL after the last, "" for one that a filter cannot have. */
 typedef const char *(*name_fn)(unsigned int event, unsigned int n);
 
 static const char *kind_name(unsigned int event, unsigned int n)
@@ -48,7 +48,7 @@ static const char *key_name(unsigned int event, unsigned int n)
 	return iot_names_key(n);
 }
 
-/* Find the name in a list that is most like a word, the first one of several. */
+/* Find the name in a list that is most similar to a word, the first of several. */
 static const char *nearest(const char *word, name_fn name, unsigned int event)
 {
 	size_t length = strlen(word);
@@ -82,7 +82,7 @@ static int bad(const struct parser *p, const char *value, const char *say)
 	return iot_why(p->why, -EINVAL, "%s=%.*s: %s", p->key, QUOTED, value, say);
 }
 
-/* Call @set with the number of each name in a list a,b,c. @what a name is, for messages. */
+/* Call @set with the number of each name in a list a,b,c. @what: what a name is, for messages. */
 static int parse_list(const struct parser *p, char *value, name_fn name, const char *what,
 		      void (*set)(struct iot_filter *f, unsigned int n))
 {
@@ -120,7 +120,7 @@ static void set_kind(struct iot_filter *f, unsigned int kind)
 
 static int parse_kind(const struct parser *p, char *value)
 {
-	/* the first kind= replaces the default, and further ones add to it */
+	/* the first kind= replaces the default; further ones add to the first */
 	if (!(p->f->used & IOT_FILTER_KIND))
 		p->f->kinds = 0;
 	if (strcasecmp(value, "all"))
@@ -195,7 +195,7 @@ static int parse_cgroup_path(const struct parser *p, char *path)
 	cgroup = find_cgroup(path);
 	if (IS_ERR(cgroup))
 		return iot_why(p->why, -ENOENT,
-			       "cgroup=%.*s: there is no such control group; say its path as /proc/<pid>/cgroup shows it behind 0::",
+			       "cgroup=%.*s: there is no such control group; say its path as /proc/<pid>/cgroup shows it after 0::",
 			       QUOTED, path);
 	p->f->cgroup = cgroup_id(cgroup);
 	cgroup_put(cgroup);
@@ -218,7 +218,7 @@ static int parse_cgroup(const struct parser *p, char *value)
 	return 0;
 }
 
-/* This is no condition: it adds events that are not looked for without it. */
+/* rejected= is no condition: it adds events that are otherwise not traced. */
 static int parse_rejected(const struct parser *p, char *value)
 {
 	return strcmp(value, "1") ? bad(p, value, "say 1, or leave it out") : 0;
@@ -328,7 +328,7 @@ static int get_tree(const struct parser *p, const struct iot_filter *old)
 		iot_why(p->why, err, "tree=%u: there is no process with that number", root);
 	if (err == -EBUSY)
 		iot_why(p->why, err,
-			"tree=%u: another category follows the tree of another process, and there can be one only",
+			"tree=%u: another category follows the tree of another process, and there can be only one",
 			root);
 	return err;
 }
@@ -337,12 +337,12 @@ static int get_tree(const struct parser *p, const struct iot_filter *old)
  * iot_filter_parse() - make a filter from its text
  * @text:	"none", or conditions with one blank between them; modified
  * @of:		the category
- * @old:	the filter that the new one is to replace, or NULL
+ * @old:	the filter that the new one will replace, or NULL
  * @why:	where to report what is wrong
  *
  * Return: the filter, or an error: -EINVAL (an invalid word, a value out of range, a key given
  * twice or without meaning for the category), -ESRCH (tree: no such process), -EBUSY (tree:
- * another one is followed), -ENOENT (cgroup: no such path), -ENOMEM.
+ * another tree is followed), -ENOENT (cgroup: no such path), -ENOMEM.
  */
 struct iot_filter *iot_filter_parse(char *text, const struct iot_filter_of *of,
 				    const struct iot_filter *old, struct iot_why *why)

@@ -33,18 +33,6 @@ bool iot_fs_wants_op(enum iot_op_id op)
 	return wanted;
 }
 
-/* Check what is known only at the end of a call. */
-static bool filter_end(const struct iot_filter *f, const struct iot_fs *e)
-{
-	if (!iot_filter_amount(f, e->latency, max_t(s64, e->result, e->requested)))
-		return false;
-	/* the kind of an event without a file has not been checked yet */
-	if (!(f->kinds & BIT(e->kind)))
-		return false;
-	/* an event that names no file meets no condition on the file */
-	return e->inode || !(f->used & (IOT_FILTER_DEV | IOT_FILTER_INODE));
-}
-
 bool iot_fs_begin(struct iot_fs *e, enum iot_op_id op)
 {
 	if (!iot_category_wants(&iot_category_fs, op))
@@ -61,26 +49,16 @@ bool iot_fs_file(struct iot_fs *e, const struct path *path, bool may_sleep)
 	const struct inode *inode = d_backing_inode(path->dentry);
 	u16 kind = inode ? iot_paths_kind(inode) : IOT_KIND_NONE;
 	struct iot_paths_file file;
-	const struct iot_filter *f;
-	bool wanted;
 
-	/* the cheap check first: the kind */
-	preempt_disable_notrace();
-	f = rcu_dereference_sched(iot_category_fs.filter);
-	wanted = f && (f->kinds & BIT(kind));
-	preempt_enable_notrace();
-	if (!wanted)
+	/* check the kind first, as that is cheap */
+	if (!(READ_ONCE(iot_category_fs.kinds) & BIT(kind)))
 		return false;
 	iot_paths_of(path, may_sleep, &file);
-	preempt_disable_notrace();
-	f = rcu_dereference_sched(iot_category_fs.filter);
-	wanted = f && file.kinds && iot_filter_file(f, kind, file.dev, file.ino);
-	preempt_enable_notrace();
 	e->kind = kind;
 	e->path = file.id;
 	e->inode = file.ino;
 	e->device = file.dev;
-	return wanted;
+	return iot_category_wants_file(&iot_category_fs, &file);
 }
 
 void iot_fs_file2(struct iot_fs *e, const struct path *path, bool may_sleep)
@@ -109,22 +87,32 @@ void iot_fs_end(struct iot_fs *e, s64 result)
 	iot_fs_end_at(e, result, ktime_get_mono_fast_ns());
 }
 
+/*
+ * Check the filter again: the operation may have changed since the event began, and conditions
+ * on files have not been checked for an event without a file.
+ */
+static bool is_rejected(const struct iot_fs *e)
+{
+	return iot_category_rejects_file(&iot_category_fs, e->kind, e->device, e->inode) ||
+	       iot_category_rejects_at_end(&iot_category_fs, e->op, e->latency,
+					   max_t(s64, e->result, e->requested), false);
+}
+
 void iot_fs_end_at(struct iot_fs *e, s64 result, u64 now)
 {
-	const struct iot_filter *f;
 	struct iot_event_at at;
 
 	e->latency = now - e->time;
 	e->result = result;
 	preempt_disable_notrace();
-	f = rcu_dereference_sched(iot_category_fs.filter);
-	if (iot_fs_off() || !f || (f->used && !filter_end(f, e)))
+	if (iot_category_asks_at_end(&iot_category_fs, IOT_FILTER_OP | IOT_CATEGORY_BY_FILE |
+				     IOT_FILTER_KIND) && is_rejected(e))
 		goto out;
 	if (!iot_event_reserve(&iot_category_fs, &at))
 		goto out;
-	iot_event_fill(e, &iot_category_fs, e->op, e->time, e->latency);
+	iot_event_fill(e, &at, &iot_category_fs, e->op, e->time, e->latency);
 	iot_task_fill(e);
-	/* except the first word, which is the ring's */
+	/* except the first word, which belongs to the ring */
 	memcpy(at.slot + 1, (u64 *)e + 1, sizeof(*e) - sizeof(u64));
 	iot_event_commit(&iot_category_fs, &at);
 out:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of category fs, as its probes make them:
+ * Events of category fs. A probe makes one like this:
  *
  *	struct iot_fs e;
  *
@@ -19,7 +19,7 @@
 #include "record/categories.h"
 #include "uapi/iotracer.h"
 
-/* Check whether nothing is traced. Context: any. */
+/* Check whether category fs is off. Context: any. */
 static __always_inline bool iot_fs_off(void)
 {
 	return !iot_category_active(&iot_category_fs);
@@ -34,17 +34,17 @@ bool iot_fs_begin(struct iot_fs *e, enum iot_op_id op);
 
 /**
  * iot_fs_file() - set the file of an event
- * @may_sleep:	the caller may sleep, so that the path can be resolved in any case
+ * @may_sleep:	the caller may sleep, so the path can always be resolved
  *
  * Return: false if the filter does not want the file; the caller then drops @e.
  */
 bool iot_fs_file(struct iot_fs *e, const struct path *path, bool may_sleep);
 
-/** iot_fs_file2() - set the second file, as above but without the filter */
+/** iot_fs_file2() - set the second file of an event, without asking the filter */
 void iot_fs_file2(struct iot_fs *e, const struct path *path, bool may_sleep);
 
 /**
- * iot_fs_name() - set a path that leads to no file (yet)
+ * iot_fs_name() - set a path that leads to no file (or not yet)
  * @text:	absolute path
  * @second:	set the second path
  */
@@ -55,13 +55,13 @@ void iot_fs_name(struct iot_fs *e, const char *text, size_t len, bool second,
 bool iot_fs_wants_op(enum iot_op_id op);
 
 /**
- * iot_fs_count_missed() - count an event that could not be made: no memory, or not possible then
+ * iot_fs_count_missed() - count an event that could not be recorded, for example without memory
  *
  * Context: any.
  */
 void iot_fs_count_missed(void);
 
-/** iot_fs_counted_missed() - get the number of these events */
+/** iot_fs_counted_missed() - get the number of events that iot_fs_count_missed() has counted */
 unsigned long iot_fs_counted_missed(void);
 
 /** iot_fs_end() - set the result and the caller, and record the event if it is wanted */

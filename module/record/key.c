@@ -10,12 +10,12 @@
 #include "record/key.h"
 
 /**
- * iot_key_fh_matches() - compare the part of a key that the inode's fields do not show
+ * iot_key_fh_matches() - compare the part of a key that is not in the inode's fields
  *
  * btrfs numbers inodes per subvolume, and the copy of a file in a snapshot has the same
  * generation. The filesystem's export operations name the subvolume: btrfs_encode_fh() reads
- * fields of the inode and takes no lock. Those of another filesystem might sleep, and are not
- * called.
+ * fields of the inode and takes no lock. The operations of other filesystems might sleep, and
+ * are not called.
  * Context: any.
  */
 bool iot_key_fh_matches(const struct iot_key *key, struct inode *inode)
@@ -34,7 +34,7 @@ bool iot_key_fh_matches(const struct iot_key *key, struct inode *inode)
 
 /*
  * Check whether the superblock of a filesystem on block devices has an anonymous device number.
- * At the next mount it may have another number, and another filesystem may have this one.
+ * At the next mount it may get another number, and another filesystem may get this one.
  */
 static bool has_pooled_dev(const struct super_block *sb)
 {
@@ -52,12 +52,14 @@ void iot_key_make(struct iot_key *key, struct inode *inode)
 
 	key->ino = inode->i_ino;
 	key->dev = sb->s_dev;
+	key->first_dev = sb->s_dev;
 	key->generation = inode->i_generation;
 	if (!has_pooled_dev(sb) || !ops || !ops->encode_fh)
 		return;
 	type = ops->encode_fh(inode, key->fh, &words, NULL);
 	if (type <= 0 || type == FILEID_INVALID)
 		return;
+	key->dev = 0;
 	key->fh_type = type;
 	key->fh_words = words;
 	key->magic = sb->s_magic;

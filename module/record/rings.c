@@ -26,8 +26,8 @@
 /*
  * CPUs that are online or about to be. A CPU is set here before its ring is added to the
  * categories, under their locks one after the other. So a task that makes rings under such a
- * lock sees the CPU, or the ring of the CPU is added later. Hotplug's own lock is held around
- * that, so it must not be taken inside these.
+ * lock sees the CPU, or the ring of the CPU is added later. Hotplug holds its own lock
+ * meanwhile, so that lock must not be taken inside these.
  */
 static struct cpumask cpus;
 static DEFINE_MUTEX(cpus_lock);	/* protects @cpus; taken inside a category's lock */
@@ -67,8 +67,8 @@ size_t iot_rings_size(const struct iot_rings_of *of, u64 keep)
 	return ring_size(of, keep) * iot_rings_cpus();
 }
 
-/* Make a ring and publish it to readers, then to writers. */
-static bool shard_fill(const struct iot_rings *rings, struct iot_shard *shard, u64 keep)
+/* Make the ring of a CPU, and publish it to readers, then to writers. */
+static bool shard_fill(struct iot_rings *rings, int cpu, u64 keep)
 {
 	size_t size = rings->of->record_size;
 	struct iot_ring *ring;
@@ -78,8 +78,8 @@ static bool shard_fill(const struct iot_rings *rings, struct iot_shard *shard, u
 	if (!ring)
 		return false;
 	iot_ring_init(ring, keep, size, 0);
-	smp_store_release(&shard->ring, ring); /* after its contents */
-	rcu_assign_pointer(shard->open, ring);
+	smp_store_release(&rings->shard[cpu].ring, ring); /* the ring is initialized */
+	rcu_assign_pointer(rings->open[cpu], ring);
 	return true;
 }
 
@@ -105,34 +105,47 @@ static void rings_free(struct iot_rings *rings)
 {
 	empty(rings);
 	iot_budget_give(rings->bytes);
+	kvfree(rings->shard);
 	kvfree(rings);
 }
 
-/* On error the rings that were made stay. @rings->bytes are charged. */
+/* Make the rings of all CPUs. On error those that were made stay. @rings->bytes are charged. */
 static bool fill(struct iot_rings *rings, u64 keep)
 {
 	int cpu;
 
 	rings->keep = keep;
 	for_each_cpu(cpu, &cpus)
-		if (!shard_fill(rings, &rings->shard[cpu], keep))
+		if (!shard_fill(rings, cpu, keep))
 			return false;
 	return true;
 }
 
+static struct iot_rings *rings_alloc(void)
+{
+	struct iot_rings *rings = kvzalloc(struct_size(rings, open, nr_cpu_ids), GFP_KERNEL);
+
+	if (!rings)
+		return NULL;
+	rings->shard = kvcalloc(nr_cpu_ids, sizeof(*rings->shard), GFP_KERNEL);
+	if (rings->shard)
+		return rings;
+	kvfree(rings);
+	return NULL;
+}
+
 /**
  * iot_rings_new() - make rings for all CPUs that are online
- * @keep:	records each ring keeps
- * @bytes:	charged to the budget; given back on error
+ * @keep:	records that each ring keeps
+ * @bytes:	already charged to the budget; uncharged on error
  *
  * Context: under iot_rings_lock_cpus(). Return: the rings, with one reference, or NULL.
  */
 struct iot_rings *iot_rings_new(const struct iot_rings_of *of, u64 keep, size_t bytes)
 {
-	struct iot_rings *rings;
+	struct iot_rings *rings = rings_alloc();
 	int cpu;
 
-	rings = kvzalloc(struct_size(rings, shard, nr_cpu_ids), GFP_KERNEL);
 	if (!rings) {
 		iot_budget_give(bytes);
 		return NULL;
@@ -141,14 +154,14 @@ struct iot_rings *iot_rings_new(const struct iot_rings_of *of, u64 keep, size_t 
 	rings->of = of;
 	rings->bytes = bytes;
 	for_each_possible_cpu(cpu)
-		RCU_INIT_POINTER(rings->shard[cpu].open, of->sink);
+		RCU_INIT_POINTER(rings->open[cpu], of->sink);
 	if (fill(rings, keep))
 		return rings;
 	rings_free(rings);
 	return NULL;
 }
 
-/** iot_rings_put() - drop a reference; the last one frees, and no writer is in them then */
+/** iot_rings_put() - drop a reference; the last one frees the rings, which have no writer then */
 void iot_rings_put(struct iot_rings *rings)
 {
 	if (rings && refcount_dec_and_test(&rings->refs))
@@ -169,13 +182,13 @@ void iot_rings_continue(struct iot_rings *new, const struct iot_rings *old)
 	}
 }
 
-/* Close the rings. When this returns no writer is in a ring that has readers. */
+/* Close the rings to writers. When this returns, writers only use the sink. */
 static void close_rings(struct iot_rings *rings)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		rcu_assign_pointer(rings->shard[cpu].open, rings->of->sink);
+		rcu_assign_pointer(rings->open[cpu], rings->of->sink);
 	synchronize_rcu();
 }
 
@@ -184,7 +197,7 @@ static void close_rings(struct iot_rings *rings)
  * @keep:	records each ring keeps from now on
  *
  * The bytes by which the new rings are larger are charged. If there is no memory for the new
- * rings, each keeps as many records as before, as far as there is memory for those.
+ * rings, rings of the old size are made, as far as memory allows.
  * Context: under iot_rings_lock_cpus(); there is no reader. Return: 0 or -ENOMEM.
  */
 int iot_rings_refill(struct iot_rings *rings, u64 keep)
@@ -212,7 +225,7 @@ int iot_rings_refill(struct iot_rings *rings, u64 keep)
 	return -ENOMEM;
 }
 
-/** iot_rings_add() - add a ring for one CPU; without one its events are lost */
+/** iot_rings_add() - add a ring for one CPU; without a ring its events are lost */
 void iot_rings_add(struct iot_rings *rings, int cpu)
 {
 	size_t bytes = ring_size(rings->of, rings->keep);
@@ -225,7 +238,7 @@ void iot_rings_add(struct iot_rings *rings, int cpu)
 		iot_budget_refuse(bytes, what, &why);
 		return;
 	}
-	if (shard_fill(rings, &rings->shard[cpu], rings->keep))
+	if (shard_fill(rings, cpu, rings->keep))
 		rings->bytes += bytes;
 	else
 		iot_budget_give(bytes);
@@ -241,7 +254,7 @@ static void drop_ring(struct iot_rings *rings, int cpu)
 	iot_budget_give(bytes);
 }
 
-/* The rings are closed. */
+/* Empty the ring of a CPU. Context: the rings are closed. */
 static void reset_shard(struct iot_rings *rings, int cpu)
 {
 	struct iot_shard *shard = &rings->shard[cpu];
@@ -253,14 +266,14 @@ static void reset_shard(struct iot_rings *rings, int cpu)
 	if (!shard->ring)
 		return;
 	iot_ring_reset(shard->ring);
-	rcu_assign_pointer(shard->open, shard->ring);
+	rcu_assign_pointer(rings->open[cpu], shard->ring);
 }
 
 /**
  * iot_rings_reset() - drop all records and counts
  *
- * It takes no memory, except for a CPU that has no ring, and gives back that of CPUs that are
- * offline.
+ * It allocates nothing, except the ring of a CPU that has none, and frees the rings of CPUs that
+ * are offline.
  */
 void iot_rings_reset(struct iot_rings *rings)
 {
@@ -276,7 +289,7 @@ void iot_rings_reset(struct iot_rings *rings)
 
 /**
  * iot_rings_refuse() - report that the budget does not allow rings
- * @bytes:	that they would take
+ * @bytes:	bytes that the rings would take
  *
  * Context: under iot_rings_lock_cpus(). Return: -ENOMEM.
  */
@@ -322,7 +335,7 @@ static void count_shard(struct iot_rings_stats *stats, const struct iot_shard *s
  * iot_rings_count() - count over all CPUs
  *
  * lost comes from the writers' counter, seen from the indices taken, and stored from the rings'
- * slots. That they agree while there is no writer is a law that tests check. Class 1 of a ring
+ * slots. Tests check that they agree while there is no writer. Class 1 of a ring
  * counts what mode discard refused. Context: a reference is held.
  */
 void iot_rings_count(const struct iot_rings *rings, struct iot_rings_stats *stats)
@@ -337,7 +350,7 @@ void iot_rings_count(const struct iot_rings *rings, struct iot_rings_stats *stat
 		count_shard(stats, &rings->shard[cpu]);
 }
 
-/* Hotplug: @cpu does not run anything yet. This never fails, so it always comes online. */
+/* Hotplug: @cpu does not run anything yet. This never fails, so the CPU always comes online. */
 static int cpu_comes(unsigned int cpu)
 {
 	mutex_lock(&cpus_lock);
@@ -347,7 +360,7 @@ static int cpu_comes(unsigned int cpu)
 	return 0;
 }
 
-/* Hotplug: @cpu does not run anything any more. */
+/* Hotplug: @cpu no longer runs anything. */
 static int cpu_goes(unsigned int cpu)
 {
 	mutex_lock(&cpus_lock);
@@ -357,7 +370,7 @@ static int cpu_goes(unsigned int cpu)
 }
 
 /**
- * iot_rings_init() - start following which CPUs are online, before there are rings
+ * iot_rings_init() - start following CPU hotplug, before there are rings
  * @comes:	called for each CPU before it runs anything
  */
 int iot_rings_init(void (*comes)(int cpu))
@@ -368,7 +381,7 @@ int iot_rings_init(void (*comes)(int cpu))
 	return min(cpus_state, 0);
 }
 
-/** iot_rings_exit() - stop following CPUs at unload, when nothing can be started any more */
+/** iot_rings_exit() - stop following CPU hotplug at unload, when nothing can be started any more */
 void iot_rings_exit(void)
 {
 	cpuhp_remove_state_nocalls(cpus_state);

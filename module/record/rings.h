@@ -11,27 +11,23 @@
 struct iot_why;
 
 /**
- * struct iot_shard - what one CPU writes to
- * @open:	@ring for its writers, under RCU; the rings' @sink while there is none or while
- *		it is being emptied
- * @ring:	for readers; NULL if the CPU was not online since the rings were made, or if
- *		there was no memory for its ring
+ * struct iot_shard - the ring of one CPU, for its readers
+ * @ring:	NULL if there was no memory, or the CPU was not online since the rings were made
  * @shift:	sequence number of a record = its index in @ring + @shift
  * @passed:	events since the last one that sampling took
  */
 struct iot_shard {
-	struct iot_ring __rcu *open;
 	struct iot_ring *ring;
 	u64 shift;
 	u32 passed;
 };
 
 /**
- * struct iot_rings_of - what all rings of a category have in common, whatever their size
- * @name:	of the category, for messages
+ * struct iot_rings_of - what is the same for all rings of a category, of any size
+ * @name:	name of the category, for messages
  * @record_size: bytes
- * @sink:	small ring that nobody reads, for CPUs that have none: their events are seen
- *		and lost
+ * @sink:	small ring that is never read, for CPUs that have no ring: it counts their events
+ *		as seen and lost
  */
 struct iot_rings_of {
 	const char *name;
@@ -41,27 +37,31 @@ struct iot_rings_of {
 
 /**
  * struct iot_rings - the rings of a category
- * @refs:	held by the category and by every active reader. Rings are added at any time,
- *		and removed only if the category holds the only reference
+ * @refs:	held by the category and by every active reader. A ring may be added at any time,
+ *		and is removed only while the category holds the only reference
  * @of:		see above
  * @keep:	records each ring keeps
- * @bytes:	of memory, charged to the budget
+ * @bytes:	bytes of memory, charged to the budget
+ * @shard:	by CPU
+ * @open:	by CPU, for its writers, under RCU: the ring of its shard, or @of->sink while it
+ *		has none or its ring is being emptied
  */
 struct iot_rings {
 	refcount_t refs;
 	const struct iot_rings_of *of;
 	u64 keep;
 	size_t bytes;
-	struct iot_shard shard[];	/* nr_cpu_ids */
+	struct iot_shard *shard;
+	struct iot_ring __rcu *open[];
 };
 
-/** iot_shard_ring() - get a CPU's ring or NULL; it stays while a reader holds a reference */
+/** iot_shard_ring() - get a CPU's ring, or NULL; the ring stays while a reader holds a reference */
 static inline const struct iot_ring *iot_shard_ring(const struct iot_shard *shard)
 {
-	return smp_load_acquire(&shard->ring); /* before its contents */
+	return smp_load_acquire(&shard->ring); /* read the pointer before the contents */
 }
 
-/** iot_shard_window() - see iot_ring_window(); empty if there is no ring */
+/** iot_shard_window() - do iot_ring_window(); the window is empty if there is no ring */
 static inline u64 iot_shard_window(const struct iot_shard *shard, u64 *end)
 {
 	const struct iot_ring *ring = iot_shard_ring(shard);
@@ -89,7 +89,7 @@ struct iot_rings_stats {
 	u64 stored;
 	u64 overwritten;
 	u64 lost;
-	unsigned int cpus;	/* that have a ring */
+	unsigned int cpus;	/* CPUs that have a ring */
 };
 
 void iot_rings_count(const struct iot_rings *rings, struct iot_rings_stats *stats);

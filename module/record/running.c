@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The running targets, as probes look them up.
+ * The files of running targets, as probes look them up.
  *
  * Probes look an inode up in two steps. A clear bit of iot_running_filter shows that no running
- * target has this inode's hash. That is all that other files cost; with 10,000 targets it still
- * stops 98 of 100 untraced files. Otherwise the running targets of a bucket are compared. The
- * filter is static, so it needs no RCU. If there are more targets than buckets, the table of
- * buckets is replaced by one of twice the size. A target has two nodes, so it can be in both. A
- * third table, which grows in the same way, leads from an id to its target.
+ * file has this inode's hash. That is all that other files cost; with 10,000 targets it still
+ * stops 98 of 100 untraced files. Otherwise the running files of a bucket are compared. The
+ * filter is static, so it needs no RCU. If there are more files than buckets, the table of
+ * buckets is replaced by one of twice the size. A file has two nodes, so it can be in both. A
+ * third table, which grows in the same way, leads from an id to its file.
  *
- * A probe uses a target only while preemption is off. A call that may sleep keeps the target's
- * id and looks it up again when it returns.
+ * A probe uses a file and its target only while preemption is off. A call that may sleep keeps
+ * the file's id and looks it up again when it returns.
  */
 #include <linux/idr.h>
 #include <linux/log2.h>
@@ -22,22 +22,23 @@
 #include "record/running.h"
 
 unsigned long iot_running_filter[BITS_TO_LONGS(BIT(IOT_RUNNING_FILTER_BITS))];
-unsigned int iot_running_count;
+bool iot_running_any;
 u64 iot_running_secret;
 struct iot_running_buckets __rcu *iot_running_buckets;
 struct iot_running_slots __rcu *iot_running_slots;
 struct hlist_head iot_running_devices;
+struct iot_running iot_running_nobody = { .id = U64_MAX };
 
 /* Protects changes of the tables above; leaf lock. */
 static DEFINE_MUTEX(tables_lock);
 
 #define LEAST_BUCKET_BITS 14
-#define MOST_BUCKET_BITS 24
 #define LEAST_SLOTS 1024
 #define MOST_SLOTS BIT(24)
 
+static unsigned int nr_running;
 static u64 last_serial;
-static DEFINE_IDA(slots);	/* of targets, running or not */
+static DEFINE_IDA(slots);	/* of files, running or not */
 
 /* Caller holds tables_lock. */
 static struct iot_running_buckets *buckets_of(void)
@@ -51,49 +52,55 @@ static struct iot_running_buckets *buckets_new(unsigned int bits, unsigned int v
 
 	b = kvzalloc(struct_size(b, bucket, BIT(bits)), GFP_KERNEL | __GFP_NOWARN);
 	if (b) {
-		b->shift = 64 - bits;
-		b->target = -(long)(offsetof(struct iot_running, node) +
+		b->mask = (BIT_ULL(bits) - 1) * sizeof(*b->bucket);
+		b->file = -(long)(offsetof(struct iot_running, node) +
 				    version * sizeof(struct hlist_node));
 	}
 	return b;
 }
 
-static struct hlist_node *node_of(const struct iot_running_buckets *b, struct iot_running *t)
+static u64 nr_buckets(const struct iot_running_buckets *b)
 {
-	return (void *)t - b->target;
+	return b->mask / sizeof(*b->bucket) + 1;
 }
 
-static void buckets_add(struct iot_running_buckets *b, struct iot_running *t)
+static struct hlist_node *node_of(const struct iot_running_buckets *b, struct iot_running *f)
 {
-	u64 nr = iot_running_hash(t->key.ino) >> b->shift;
+	return (void *)f - b->file;
+}
 
-	hlist_add_head_rcu(node_of(b, t), &b->bucket[nr]);
+static void buckets_add(struct iot_running_buckets *b, struct iot_running *f)
+{
+	u64 offset = iot_running_offset(b, iot_running_hash(f->key.ino));
+
+	hlist_add_head_rcu(node_of(b, f), (void *)b->bucket + offset);
 }
 
 static void buckets_copy(struct iot_running_buckets *new, const struct iot_running_buckets *old)
 {
-	u64 nr, nr_old = BIT_ULL(64 - old->shift);
 	struct hlist_node *n;
+	u64 nr;
 
-	for (nr = 0; nr < nr_old; nr++) {
+	for (nr = 0; nr < nr_buckets(old); nr++) {
 		hlist_for_each(n, &old->bucket[nr])
-			buckets_add(new, (void *)n + old->target);
+			buckets_add(new, (void *)n + old->file);
 		cond_resched();
 	}
 }
 
 /*
- * Grow the table if there are fewer buckets than targets. If there is no memory, chains get
- * longer. After the wait the nodes that the old table used are free for the next one.
+ * Grow the table if there are fewer than two buckets a file: most files are to be the first
+ * of their bucket. If there is no memory, chains get longer. After the wait the nodes that the
+ * old table used are free for the next one.
  */
 static void buckets_grow(void)
 {
 	struct iot_running_buckets *new, *old = buckets_of();
-	unsigned int bits = 64 - old->shift;
+	unsigned int bits = ilog2(nr_buckets(old));
 
-	if (iot_running_count < BIT(bits) || bits == MOST_BUCKET_BITS)
+	if (nr_running < nr_buckets(old) / 2 || bits == IOT_RUNNING_BUCKET_BITS)
 		return;
-	new = buckets_new(bits + 1, old->target == -(long)offsetof(struct iot_running, node));
+	new = buckets_new(bits + 1, old->file == -(long)offsetof(struct iot_running, node));
 	if (!new)
 		return;
 	buckets_copy(new, old);
@@ -104,10 +111,14 @@ static void buckets_grow(void)
 
 static struct iot_running_slots *slots_new(unsigned int nr)
 {
-	struct iot_running_slots *p = kvzalloc(struct_size(p, target, nr), GFP_KERNEL);
+	struct iot_running_slots *p = kvmalloc(struct_size(p, file, nr), GFP_KERNEL);
+	unsigned int i;
 
-	if (p)
-		p->nr = nr;
+	if (!p)
+		return NULL;
+	p->nr = nr;
+	for (i = 0; i < nr; i++)
+		RCU_INIT_POINTER(p->file[i], &iot_running_nobody);
 	return p;
 }
 
@@ -116,17 +127,17 @@ static struct iot_running_slots *slots_of(void)
 	return rcu_dereference_protected(iot_running_slots, lockdep_is_held(&tables_lock));
 }
 
-static unsigned int slot_of(const struct iot_running *t)
+static unsigned int slot_of(const struct iot_running *f)
 {
-	return (u32)t->id;
+	return (u32)f->id;
 }
 
-static void slots_put(struct iot_running *t, struct iot_running *now)
+static void slots_put(struct iot_running *f, struct iot_running *now)
 {
-	rcu_assign_pointer(slots_of()->target[slot_of(t)], now);
+	rcu_assign_pointer(slots_of()->file[slot_of(f)], now);
 }
 
-/* Make the table large enough for a slot, before a target with that slot is published. */
+/* Make the table large enough for a slot, before a file with that slot is published. */
 static int slots_reach(unsigned int slot)
 {
 	struct iot_running_slots *new, *old;
@@ -140,7 +151,7 @@ static int slots_reach(unsigned int slot)
 	new = slots_new(roundup_pow_of_two(slot + 1));
 	if (!new)
 		goto unlock;
-	memcpy(new->target, old->target, old->nr * sizeof(*old->target));
+	memcpy(new->file, old->file, old->nr * sizeof(*old->file));
 	rcu_assign_pointer(iot_running_slots, new);
 	synchronize_rcu(); /* the last probe has left the old table */
 	kvfree(old);
@@ -151,11 +162,11 @@ unlock:
 }
 
 /**
- * iot_running_id_get() - give a target an id that was never used before, and its slot
+ * iot_running_id_get() - give a file an id that was never used before, and its slot
  *
  * Context: task, may sleep; one caller at a time. Return: 0 or -ENOMEM.
  */
-int iot_running_id_get(struct iot_running *t)
+int iot_running_id_get(struct iot_running *f)
 {
 	int slot = ida_alloc_max(&slots, MOST_SLOTS - 1, GFP_KERNEL);
 
@@ -165,14 +176,14 @@ int iot_running_id_get(struct iot_running *t)
 		ida_free(&slots, slot);
 		return -ENOMEM;
 	}
-	t->id = ++last_serial << IOT_RUNNING_SLOT_BITS | slot;
+	f->id = ++last_serial << IOT_RUNNING_SLOT_BITS | slot;
 	return 0;
 }
 
-/** iot_running_id_put() - release the slot of a target. Context: any */
-void iot_running_id_put(struct iot_running *t)
+/** iot_running_id_put() - release the slot of a file. Context: any */
+void iot_running_id_put(struct iot_running *f)
 {
-	ida_free(&slots, slot_of(t));
+	ida_free(&slots, slot_of(f));
 }
 
 static u64 filter_bit(u64 hash)
@@ -180,21 +191,21 @@ static u64 filter_bit(u64 hash)
 	return hash >> (64 - IOT_RUNNING_FILTER_BITS);
 }
 
-/* Check whether another running target needs the bit of @hash in the filter. */
-static bool filter_shared(const struct iot_running *t, u64 hash)
+/* Check whether another running file needs the bit of @hash in the filter. */
+static bool filter_shared(const struct iot_running *f, u64 hash)
 {
 	u64 bit = filter_bit(hash);
-	u64 from = bit << (64 - IOT_RUNNING_FILTER_BITS);
-	u64 to = from | (BIT_ULL(64 - IOT_RUNNING_FILTER_BITS) - 1);
+	u64 at = bit << (64 - IOT_RUNNING_FILTER_BITS);
+	u64 step = BIT_ULL(64 - IOT_RUNNING_BUCKET_BITS);
 	const struct iot_running_buckets *b = buckets_of();
 	struct iot_running *other;
 	struct hlist_node *n;
-	u64 nr;
 
-	for (nr = from >> b->shift; nr <= to >> b->shift; nr++) {
-		hlist_for_each(n, &b->bucket[nr]) {
-			other = (void *)n + b->target;
-			if (other != t && filter_bit(iot_running_hash(other->key.ino)) == bit)
+	/* the buckets of all hashes that have the bit */
+	for (; filter_bit(at) == bit; at += step) {
+		for (n = iot_running_first(b, at); n; n = n->next) {
+			other = (void *)n + b->file;
+			if (other != f && filter_bit(iot_running_hash(other->key.ino)) == bit)
 				return true;
 		}
 	}
@@ -202,44 +213,68 @@ static bool filter_shared(const struct iot_running *t, u64 hash)
 }
 
 /**
- * iot_running_publish() - make a target visible to probes
+ * iot_running_publish() - make a file visible to probes
  *
  * Context: task, may sleep: a table that is too small is replaced.
  */
-void iot_running_publish(struct iot_running *t)
+void iot_running_publish(struct iot_running *f)
 {
 	mutex_lock(&tables_lock);
 	buckets_grow();
-	slots_put(t, t); /* before probes can find it, and take its id */
-	buckets_add(buckets_of(), t);
-	if (t->device)
-		hlist_add_head_rcu(&t->device_node, &iot_running_devices);
-	set_bit(filter_bit(iot_running_hash(t->key.ino)), iot_running_filter);
-	WRITE_ONCE(iot_running_count, iot_running_count + 1);
+	slots_put(f, f); /* before probes can find it, and take its id */
+	buckets_add(buckets_of(), f);
+	if (f->device)
+		hlist_add_head_rcu(&f->device_node, &iot_running_devices);
+	set_bit(filter_bit(iot_running_hash(f->key.ino)), iot_running_filter);
+	f->shown = true;
+	nr_running++;
+	WRITE_ONCE(iot_running_any, true);
+	mutex_unlock(&tables_lock);
+}
+
+/* Caller holds tables_lock. */
+static void hide(struct iot_running *f)
+{
+	u64 hash = iot_running_hash(f->key.ino);
+
+	if (!f->shown)
+		return;
+	f->shown = false;
+	if (!filter_shared(f, hash))
+		clear_bit(filter_bit(hash), iot_running_filter);
+	hlist_del_rcu(node_of(buckets_of(), f));
+	if (f->device)
+		hlist_del_rcu(&f->device_node);
+	nr_running--;
+	WRITE_ONCE(iot_running_any, nr_running);
+}
+
+/**
+ * iot_running_hide() - let probes find a file by its id only: what is under way ends as it began
+ *
+ * Does nothing if it is hidden or not published. Context: task.
+ */
+void iot_running_hide(struct iot_running *f)
+{
+	mutex_lock(&tables_lock);
+	hide(f);
 	mutex_unlock(&tables_lock);
 }
 
 /**
- * iot_running_unpublish() - hide a target from probes
+ * iot_running_unpublish() - hide a file from probes
  *
  * Probes that have found it use it until an RCU grace period is over. Context: task.
  */
-void iot_running_unpublish(struct iot_running *t)
+void iot_running_unpublish(struct iot_running *f)
 {
-	u64 hash = iot_running_hash(t->key.ino);
-
 	mutex_lock(&tables_lock);
-	if (!filter_shared(t, hash))
-		clear_bit(filter_bit(hash), iot_running_filter);
-	slots_put(t, NULL);
-	hlist_del_rcu(node_of(buckets_of(), t));
-	if (t->device)
-		hlist_del_rcu(&t->device_node);
-	WRITE_ONCE(iot_running_count, iot_running_count - 1);
+	hide(f);
+	slots_put(f, &iot_running_nobody);
 	mutex_unlock(&tables_lock);
 }
 
-/** iot_running_chains() - get the longest search for a target. Context: task */
+/** iot_running_chains() - get the longest search for a file. Context: task */
 void iot_running_chains(struct iot_running_chains *chains)
 {
 	const struct iot_running_buckets *b;
@@ -248,8 +283,8 @@ void iot_running_chains(struct iot_running_chains *chains)
 
 	mutex_lock(&tables_lock);
 	b = buckets_of();
-	chains->running = iot_running_count;
-	chains->buckets = BIT_ULL(64 - b->shift);
+	chains->running = nr_running;
+	chains->buckets = nr_buckets(b);
 	chains->longest = 0;
 	for (nr = 0; nr < chains->buckets; nr++) {
 		u64 length = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * READ, WRITE and DIO_* of category fs. The hooks that see the reads and writes of targets
- * (probe/vfs_iter.c) see them as well, one hook for both. This is what category fs adds there.
- * It is in the path of every read and write of the system, so it is inlined.
+ * READ, WRITE and DIO_* of category fs. One hook (probe/vfs_iter.c) sees the reads and writes of
+ * both targets and category fs. This is the part of category fs. It runs for every read and
+ * write of the system, so it is inlined.
  */
 #ifndef IOT_RW_H
 #define IOT_RW_H
@@ -14,8 +14,8 @@
 #include "record/fs.h"
 
 /**
- * struct iot_rw - what an event keeps from the beginning of a call to its end
- * @wanted:	there is an event
+ * struct iot_rw - what is kept of an event from the beginning of a call to its end
+ * @wanted:	the call is an event
  * @file:	path and identity of the file
  */
 struct iot_rw {
@@ -23,10 +23,15 @@ struct iot_rw {
 	struct iot_paths_file file;
 };
 
+/*
+ * Conditions that the entry of a call cannot check: the inode number that stat(2) shows, and the
+ * device number if the superblock has an anonymous one.
+ */
+#define IOT_RW_AT_END	(IOT_FILTER_INODE | IOT_CATEGORY_LATE)
+
 /* rw.c: what only few calls need */
 bool iot_rw_rejects_rare(void);
 void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep);
-bool iot_rw_rejects_end(u32 dev, u64 ino, u64 latency, u64 requested, s64 result);
 
 static __always_inline unsigned int iot_rw_op(bool write, bool direct)
 {
@@ -34,13 +39,13 @@ static __always_inline unsigned int iot_rw_op(bool write, bool direct)
 }
 
 /**
- * iot_rw_rejects() - check whether the filter rejects a call, as far as its entry shows
+ * iot_rw_rejects() - check at its entry whether the filter rejects a call
  * @state:	of the category, not 0
  * @ki_flags:	of the call, read only if needed
  *
- * Calls that the kernel itself makes to the file below an overlay are rejected, because the
- * event of the overlay's own file stands for them. An anonymous device number is checked at the
- * end of the call (IOT_CATEGORY_LATE). Context: entry of the call.
+ * Calls that the kernel itself makes to the file below an overlay are rejected, because the call
+ * on the overlay's own file is the event. An anonymous device number is checked at the end of
+ * the call (IOT_CATEGORY_LATE). Context: entry of the call.
  */
 static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 					   bool write, const int *ki_flags)
@@ -75,13 +80,13 @@ static __always_inline bool iot_rw_is_rare(u32 state)
 			IOT_FILTER_CGROUP | IOT_CATEGORY_TRACK);
 }
 
-/** iot_rw_tracks() - check whether a call is followed even if it is not wanted. Context: any */
+/** iot_rw_tracks() - check whether category block tracks a call, wanted or not. Context: any */
 static __always_inline bool iot_rw_tracks(u32 state, int ki_flags)
 {
 	return (state & IOT_CATEGORY_TRACK) && (ki_flags & IOCB_DIRECT);
 }
 
-/** iot_rw_wants() - do all checks that the entry of a call can do. Context: entry of the call */
+/** iot_rw_wants() - do all checks that are possible at the entry of a call. Context: there */
 static __always_inline bool iot_rw_wants(const struct file *file, bool write,
 					 const int *ki_flags)
 {
@@ -94,8 +99,8 @@ static __always_inline bool iot_rw_wants(const struct file *file, bool write,
 /**
  * iot_rw_begin_known() - begin the event of a call that iot_rw_rejects() does not reject
  *
- * Return: false if the path of the file is not known, or its kind is not wanted. The caller
- * then calls iot_rw_begin(), which decides.
+ * Return: false if the path of the file is not known, or the kind of file is not wanted. The
+ * caller then calls iot_rw_begin(), which decides.
  */
 static __always_inline bool iot_rw_begin_known(struct iot_rw *rw, const struct file *file)
 {
@@ -103,6 +108,8 @@ static __always_inline bool iot_rw_begin_known(struct iot_rw *rw, const struct f
 
 	preempt_disable_notrace();
 	known = iot_paths_find(&file->f_path, false);
+	if (unlikely(!known))
+		known = iot_paths_find_again(&file->f_path, false);
 	if (unlikely(!known) || unlikely(!(known->file.kinds & iot_category_fs.kinds))) {
 		preempt_enable_notrace();
 		return false;
@@ -140,19 +147,20 @@ static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 o
 				       u64 requested, s64 result, bool write, u16 flags)
 {
 	u64 latency = ktime_get_mono_fast_ns() - start;
-	u32 state = READ_ONCE(iot_category_fs.state);
 	struct iot_event_at at;
 	struct iot_fs *e;
 
 	preempt_disable_notrace();
-	if (unlikely(state != IOT_CATEGORY_ACTIVE) &&
-	    (iot_rw_rejects_end(rw->file.dev, rw->file.ino, latency, requested, result) ||
-	     iot_category_thins_out(&iot_category_fs)))
+	if (unlikely(iot_category_asks_at_end(&iot_category_fs, IOT_RW_AT_END)) &&
+	    (iot_category_rejects_file(&iot_category_fs, rw->file.kind, rw->file.dev,
+				       rw->file.ino) ||
+	     iot_category_rejects_at_end(&iot_category_fs, IOT_ANY_OP, latency,
+					 max_t(s64, result, requested), false)))
 		goto out;
-	e = iot_event_reserve_all(&iot_category_fs, &at);
+	e = iot_event_reserve(&iot_category_fs, &at);
 	if (!e)
 		goto out;
-	iot_event_fill(e, &iot_category_fs, iot_rw_op(write, flags & IOT_IO_DIRECT), start,
+	iot_event_fill(e, &at, &iot_category_fs, iot_rw_op(write, flags & IOT_IO_DIRECT), start,
 		       latency);
 	iot_task_fill(e);
 	e->offset = offset;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A process and all its descendants: a bit for each process id, set or cleared by tracepoint
- * sched_process_fork when the id is assigned. A descendant counts even if its parent is gone
- * already, and up to its very end.
+ * sched_process_fork when the id is assigned. A descendant counts even if its parent has exited,
+ * and until its own end.
  *
- * There is one tree for all categories at a time.
+ * All categories share one tree at a time.
  */
 #include <linux/mutex.h>
 #include <linux/pid.h>
@@ -49,7 +49,7 @@ static bool descends(struct task_struct *task)
 	return false;
 }
 
-/* Add the existing processes. forked() adds those that are forked in the meantime. */
+/* Add the existing descendants. forked() adds processes that are forked meanwhile. */
 static void add_living(void)
 {
 	struct task_struct *task;
@@ -62,7 +62,7 @@ static void add_living(void)
 	rcu_read_unlock();
 }
 
-/* Start anew with another root. Forks are followed already, or will be. */
+/* Start again with another root. Forks are followed already, or will be. */
 static void plant(u32 root)
 {
 	tree_root = root;
@@ -87,7 +87,7 @@ static int begin(u32 root)
 	return err;
 }
 
-/* Check whether an id is that of a process, which may be dying, and not of another thread. */
+/* Is the id that of a process, which may be exiting, and not only of a thread? */
 static bool is_process(u32 number)
 {
 	bool is;
@@ -99,14 +99,14 @@ static bool is_process(u32 number)
 }
 
 /**
- * iot_tree_get() - become a user of the tree of a process
+ * iot_tree_get() - add a user of the tree of a process
  * @root:	its process id
- * @instead:	number of users that are about to put the tree, and allow another root
+ * @instead:	number of users that will drop the present tree and so allow another root
  *
- * If the tree has another root, that of these users, it keeps it until iot_tree_plant(). Up to
- * then iot_tree_put() undoes everything. A process whose tree is followed may be gone, because
- * its descendants may still exist.
- * Return: 0, -EINVAL: no such id, -ESRCH: no such process, -EBUSY: another one is followed,
+ * If these users have another root, the tree keeps that root until iot_tree_plant(). Until then
+ * iot_tree_put() undoes everything. A process whose tree is followed may be gone, because its
+ * descendants may still exist.
+ * Return: 0, -EINVAL: no such id, -ESRCH: no such process, -EBUSY: another tree is followed,
  * -ENOMEM.
  */
 int iot_tree_get(u32 root, unsigned int instead)

@@ -14,7 +14,7 @@ void iot_tree_plant(u32 root);
 void iot_tree_put(u32 root);
 void iot_tree_exit(void);
 
-/** iot_tree_has() - check for a process. Context: any, between iot_tree_get() and iot_tree_put() */
+/** iot_tree_has() - is a process in it? Context: any, between iot_tree_get() and iot_tree_put() */
 static __always_inline bool iot_tree_has(u32 tgid)
 {
 	return arch_test_bit(tgid & (PID_MAX_LIMIT - 1), iot_tree_members);

@@ -2,7 +2,7 @@
 /* The thread that last wrote to a target. */
 #include "record/writer.h"
 
-/** iot_writer_note_new() - note another thread; give up if one is just being noted */
+/** iot_writer_note_new() - note another thread; give up if one is being noted on another CPU */
 noinline void iot_writer_note_new(struct iot_writer *w)
 {
 	u64 comm[2];

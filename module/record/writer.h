@@ -27,8 +27,8 @@ void iot_writer_note_new(struct iot_writer *w);
 /**
  * iot_writer_note() - note that the current thread has written. Context: task
  *
- * Compares without the sequence count: a thread that is just being replaced may find itself, as
- * it would have a moment ago.
+ * The comparison does not use the sequence count: a thread that is being replaced may still find
+ * itself noted, as if it had come a moment earlier.
  */
 static __always_inline void iot_writer_note(struct iot_writer *w)
 {
@@ -42,8 +42,8 @@ static __always_inline void iot_writer_note(struct iot_writer *w)
 /**
  * iot_writer_read() - get the process and the thread name of the last writer
  *
- * Context: any. Return: the process id, or 0 with an empty name if there is none or it is just
- * being changed.
+ * Context: any. Return: the process id, or 0 with an empty name if there is none or it is being
+ * changed.
  */
 static __always_inline u32 iot_writer_read(const struct iot_writer *w, char name[TASK_COMM_LEN])
 {

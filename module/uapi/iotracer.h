@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The interface to userspace besides text: the records and the streams.
+ * The binary interface to userspace: the records and the streams.
  *
  * A stream is one struct iot_stream_header followed by data in the layout that it
  * names, in host byte order. Compare magic, version and schema before decoding.
@@ -39,8 +39,8 @@ struct iot_stream_header {
 /*
  * A block of a category's stream. @first is the seq of its first record. @gap is the
  * number of events of this CPU that are missing between the previous block, or the
- * start of the reader, and this one. They were overwritten before they were read, or
- * lost.
+ * start of the reader, and this one. These events were lost, or overwritten before they were
+ * read.
  */
 #define IOT_STREAM_BLOCK_MAGIC		0x4b4c4249	/* "IBLK" */
 
@@ -54,9 +54,9 @@ struct iot_stream_block {
 };
 
 /*
- * One path that records name by @id. Ids rise. Paths whose ids are skipped were
- * forgotten before they were read. @length bytes of text follow, without NUL, and
- * then zero bytes up to a multiple of 8.
+ * One path that records name by @id. Ids only grow. A skipped id belongs to a path that was
+ * evicted before it was read. @length bytes of text follow, without NUL, and then zero bytes up
+ * to a multiple of 8.
  */
 struct iot_path_record {
 	__u64 id;
@@ -67,7 +67,7 @@ struct iot_path_record {
 
 /* struct iot_fs: kind */
 #define IOT_KIND_NONE		0	/* the path led to no file */
-#define IOT_KIND_FILE		1	/* on a real filesystem, as the next two */
+#define IOT_KIND_FILE		1	/* on a real filesystem, like the next two */
 #define IOT_KIND_DIR		2
 #define IOT_KIND_SYMLINK	3
 #define IOT_KIND_PIPE		4	/* also FIFO */

@@ -19,6 +19,12 @@ def command(*lines, category='fs'):
         must(line, f'{IOT}/{category}/control')
 
 
+def settings(category='fs'):
+    """What control shows without its comments: lines that can be written back."""
+    lines = slurp(f'{IOT}/{category}/control').splitlines(True)
+    return ''.join(line for line in lines if not line.startswith('#'))
+
+
 def stats(category='fs'):
     text = slurp(f'{IOT}/{category}/stats')
     return {k: int(v) for k, v in (line.split() for line in text.split('\n')[:-1])}
@@ -105,8 +111,17 @@ def clean_up():
     command('reset')
 
 
+def leaves_started(test):
+    """Of a test that starts fs, if it is stopped, and does not stop it: that takes seconds."""
+    test.leaves_started = True
+    return test
+
+
 def cleaning(test):
     def run():
+        if hasattr(test, 'leaves_started'):
+            test()
+            return
         clean_up()
         try:
             test()

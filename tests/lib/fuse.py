@@ -35,10 +35,10 @@ def attributes(node, size):
 
 
 class Server:
-    """Answers requests of /dev/fuse; reads and lookups only if the pipe @hold is empty."""
+    """Answers requests of /dev/fuse; those of @waits only if the pipe @hold is empty."""
 
-    def __init__(self, fd, hold, size):
-        self.fd, self.hold, self.size = fd, hold, size
+    def __init__(self, fd, hold, size, waits=()):
+        self.fd, self.hold, self.size, self.waits = fd, hold, size, waits
         self.held = []
 
     def reply(self, unique, data=b'', error=0):
@@ -53,7 +53,7 @@ class Server:
         return bool(select.select([self.hold], [], [], 0)[0])
 
     def answer(self, op, unique, node, body):
-        if op in (LOOKUP, READ) and self.is_held():
+        if op in self.waits and self.is_held():
             self.held.append((op, unique, node, body))
         elif op == INIT:
             self.reply(unique, struct.pack('<IIIIHHIIHH32x', 7, 31, 1 << 17, 0, 16, 12, 4096, 1,
@@ -94,7 +94,7 @@ class Server:
 
 
 class Hold:
-    """While it is set the server answers no read and no lookup."""
+    """While it is set the server answers no request that waits for it."""
 
     def __init__(self):
         self.r, self.w = os.pipe()
@@ -107,7 +107,7 @@ class Hold:
 
 
 @contextlib.contextmanager
-def mounted(pages):
+def mounted(pages, waits=(LOOKUP, READ)):
     """Mount the filesystem, with @pages pages in FILE. Yields: the Hold of its server."""
     subprocess.run(['modprobe', 'fuse'], check=True)
     os.makedirs(TOP, exist_ok=True)
@@ -117,7 +117,7 @@ def mounted(pages):
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.mount(b'fuse', TOP.encode(), b'fuse', 0, options.encode()):
         raise OSError(ctypes.get_errno(), 'mount -t fuse')
-    server = spawn(Server(fd, hold.r, pages * 4096).run)
+    server = spawn(Server(fd, hold.r, pages * 4096, waits).run)
     os.close(fd)
     try:
         yield hold

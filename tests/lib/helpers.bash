@@ -5,6 +5,9 @@
 #
 #	scripts/vm --disk 1G --disk 1G --disk 1G -- bats tests/interface.bats
 
+load lib/categories
+load lib/wait
+
 # ko: print the path of the module for the running kernel
 ko() {
 	echo "${IOTRACER_KO:-$BATS_TEST_DIRNAME/../build/$(uname -r)/iotracer.ko}"
@@ -42,6 +45,17 @@ unmap() {
 # unmap_all: a device that a failed test left mapped would keep its disk from all later tests
 unmap_all() {
 	dmsetup remove_all --force --noudevsync >/dev/null 2>&1 || true
+}
+
+# files_and_disk: mount a tmpfs in /mnt/files and an ext4 of 256 MiB in /mnt/disk
+files_and_disk() {
+	mkdir -p /mnt/files
+	mount -t tmpfs files /mnt/files
+	new_filesystem ext4 /dev/vda /mnt/disk 256M
+}
+
+umount_files_and_disk() {
+	umount /mnt/files /mnt/disk
 }
 
 # three_filesystems: mount ext4, xfs and btrfs in directories of these names in /mnt, and a tmpfs
@@ -93,12 +107,12 @@ target_dir() {
 		# shellcheck disable=SC2059 # \ooo becomes a byte
 		printf "/proc/iotracer/${line//%/%%}\n"
 		return
-	done </proc/iotracer/control
+	done < <(grep -F -e " $path" /proc/iotracer/control)
 	echo "target_dir: $1 is no target" >&2
 	return 1
 }
 
-# slabs: print each cache, its objects in use and the objects of one of its slabs.
+# slabs COMMAND [ARGUMENT]...: run slabs.py when the kernel's counts are as exact as they can be.
 # The kernel counts all objects of slabs that belong to a CPU as in use. So a CPU may
 # have only the slab that it allocates from, and each cache is shrunk before it is
 # read. Still the count may be wrong by a slab or two. Everything that the module
@@ -111,25 +125,22 @@ slabs() {
 		[ ! -e "$cache/cpu_partial" ] || echo 0 >"$cache/cpu_partial"
 		[ ! -e "$cache/shrink" ] || echo 1 >"$cache/shrink"
 	done
-	awk '/^(kmalloc-|proc_dir_entry|pde_opener|seq_file)/ { print $1, $2, $5 }' /proc/slabinfo
+	python3 -S -s "$BATS_TEST_DIRNAME/lib/slabs.py" "$@"
 }
 
-# orphans: count the vmalloc areas of code that is unloaded: their callers have no name
 orphans() {
-	awk '$3 ~ /^0x/ { n++ } END { print n + 0 }' /proc/vmallocinfo
+	python3 -S -s "$BATS_TEST_DIRNAME/lib/slabs.py" orphans
 }
 
-# grown N: print caches that have N objects and two slabs more than in the file before; fails
-# if there are none
+# grown N: print caches that have N objects and two slabs more than at remember_slabs; fails if
+# there are none
 grown() {
-	slabs | awk -v n="$1" 'NR == FNR { before[$1] = $2; next }
-		$2 - before[$1] >= n + 2 * $3 { print $1, $2 - before[$1]; bad = 1 }
-		END { exit !bad }' "$BATS_TEST_TMPDIR/before" -
+	slabs grown "$BATS_TEST_TMPDIR/before" "$1"
 }
 
 # remember_slabs: store what back_to_slabs compares with
 remember_slabs() {
-	slabs >"$BATS_TEST_TMPDIR/before"
+	slabs now >"$BATS_TEST_TMPDIR/before"
 	orphans=$(orphans)
 }
 

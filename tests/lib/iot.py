@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 
+from lib.categories import CATEGORIES
 from lib.process import spawn
 
 IOT = '/proc/iotracer'
@@ -86,7 +87,7 @@ def write_bytes(path, first, n):
     os.close(fd)
 
 
-def write_until_told(path):
+def write_until_stopped(path):
     """Write byte after byte until a file "stop" exists. The size of path is their number."""
     first = 0
     while not os.path.exists('stop'):
@@ -95,8 +96,8 @@ def write_until_told(path):
 
 
 def start_writer(path):
-    """Start a process that calls write_until_told(), and wait for its first write."""
-    pid = spawn(write_until_told, path)
+    """Start a process that calls write_until_stopped(), and wait for its first write."""
+    pid = spawn(write_until_stopped, path)
     while not os.stat(path).st_size:
         time.sleep(0.01)
     return pid
@@ -203,10 +204,19 @@ def octal(path):
 
 
 def targets():
-    """(name, [path...]) for each line of control, as escaped there, sorted by name."""
+    """
+    (name, [path...]) for each line of control, as escaped there, sorted by name. Whether a path
+    is deleted is left out.
+    """
     lines = slurp_bytes(CONTROL).split(b'\n')
     is_equal(lines.pop(), b'')
-    return sorted((line.split(b' ')[0], line.split(b' ')[1:]) for line in lines)
+    words = [line.split(b' ') for line in lines]
+    return sorted((w[0], [path for path in w[1:] if path != b'(deleted)']) for w in words)
+
+
+def deleted():
+    """The paths in control that lead to no file, sorted."""
+    return sorted(re.findall(r' (\S+) \(deleted\)', slurp(CONTROL)))
 
 
 def listing():
@@ -345,9 +355,6 @@ def rings_in_use():
     return int(re.search(r'ring_memory_limit=1 \((\d+) in use\)', kmsg.new()[-1])[1])
 
 
-CATEGORIES = ('block', 'cache', 'fault', 'fs', 'uring')
-
-
 def clean(test, reloading):
     """Remove targets and files; unload the module if the test gave it other parameters."""
     os.chdir('/')
@@ -357,8 +364,11 @@ def clean(test, reloading):
         for _, paths_ in targets():
             for path in paths_:
                 is_equal(control(b'remove ' + path), len(path) + 7)
-        is_equal(sorted(os.listdir(IOT)),
-                 sorted(CATEGORIES + ('control', 'error', 'format', 'hooks', 'memory', 'paths')))
+        expected = sorted(CATEGORIES + ('control', 'error', 'format', 'hooks', 'memory', 'paths'))
+        deadline = time.monotonic() + 60 # a worker removes symbolic links
+        while sorted(os.listdir(IOT)) != expected and time.monotonic() < deadline:
+            time.sleep(0.01)
+        is_equal(sorted(os.listdir(IOT)), expected)
     is_equal(os.system('find /mnt/files /mnt/disk -xdev -mindepth 1 -not -name lost+found -delete'), 0)
 
 

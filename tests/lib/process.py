@@ -36,8 +36,8 @@ def is_in(pid, *functions):
 
 
 def waits_in(pid, *functions):
-    """Wait until a process sleeps in one of these functions, a minute at most."""
-    deadline = time.monotonic() + 60
+    """Wait until a process sleeps in one of these functions, five minutes at most."""
+    deadline = time.monotonic() + 300
     while not is_in(pid, *functions):
         if time.monotonic() > deadline:
             raise TimeoutError(f'{pid} sleeps in {sleeps_in(pid)}, not in {functions}')

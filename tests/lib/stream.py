@@ -16,24 +16,30 @@ class Blocks:
     def __init__(self, category='fs'):
         self.fd = os.open(f'{IOT}/{category}/stream', os.O_RDONLY)
         self.size = record_size(category)
-        self.begun = False
+        self.started = False
         self.rows, self.gaps, self.next = [], {}, {}
 
     def read(self):
         while data := os.read(self.fd, 1 << 20):
-            self.take(data if self.begun else data[HEADER.size:])
-            self.begun = True
+            self.take(data)
         return self.rows
 
     def take(self, data):
+        if not self.started:
+            data = data[HEADER.size:]
+            self.started = True
         while data:
             _, cpu, _, count, first, gap = BLOCK.unpack_from(data)
             is_equal(first, self.next.get(cpu, first - gap) + gap)
             self.gaps[cpu] = self.gaps.get(cpu, 0) + gap
             end = BLOCK.size + count * self.size
-            self.rows += [(cpu, data[at:at + self.size]) for at in range(BLOCK.size, end, self.size)]
+            self.keep(cpu, data[BLOCK.size:end])
             self.next[cpu] = first + count
             data = data[end:]
+
+    def keep(self, cpu, records):
+        self.rows += [(cpu, records[at:at + self.size])
+                      for at in range(0, len(records), self.size)]
 
     def on(self, cpu):
         return sum(row[0] == cpu for row in self.rows)

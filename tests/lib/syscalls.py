@@ -1,19 +1,49 @@
 # SPDX-License-Identifier: GPL-2.0
 """
 System calls by name, without the C library's wrappers: as a 64-bit program makes them,
-as a 32-bit program does, and by io_uring. Each returns the kernel's result, an error as
-a negative number.
+as a 32-bit program does, and by io_uring. Each returns the kernel's result, an error as a
+negative number.
 """
 import ctypes
 import mmap
+import os
 import re
 import struct
+import subprocess
 
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
-HEADERS = '/usr/include/x86_64-linux-gnu/asm/unistd_%d.h'
+MACHINE = os.uname().machine
+HEADERS = f'/usr/include/{MACHINE}-linux-gnu/asm/unistd_%d.h'
 NEWER = {'fchmodat2': 452}  # not in older headers
+AT_FDCWD = -100
+AT_SYMLINK_NOFOLLOW = 0x100
+AT_REMOVEDIR = 0x200
+# What a program calls where the kernel has no such call any more (arm64): a call that is the same.
+OLD = {
+    'open': lambda path, flags, mode=0: ('openat', AT_FDCWD, path, flags, mode),
+    'creat': lambda path, mode: ('openat', AT_FDCWD, path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, mode),
+    'access': lambda path, mode: ('faccessat', AT_FDCWD, path, mode),
+    'chmod': lambda path, mode: ('fchmodat', AT_FDCWD, path, mode),
+    'chown': lambda path, uid, gid: ('fchownat', AT_FDCWD, path, uid, gid, 0),
+    'lchown': lambda path, uid, gid: ('fchownat', AT_FDCWD, path, uid, gid, AT_SYMLINK_NOFOLLOW),
+    'dup2': lambda old, new: ('dup3', old, new, 0),
+    'futimesat': lambda fd, path, times: ('utimensat', fd, path, times, 0),
+    'getdents': lambda fd, buffer, size: ('getdents64', fd, buffer, size),
+    'link': lambda old, new: ('linkat', AT_FDCWD, old, AT_FDCWD, new, 0),
+    'lstat': lambda path, buffer: ('newfstatat', AT_FDCWD, path, buffer, AT_SYMLINK_NOFOLLOW),
+    'mkdir': lambda path, mode: ('mkdirat', AT_FDCWD, path, mode),
+    'mknod': lambda path, mode, dev: ('mknodat', AT_FDCWD, path, mode, dev),
+    'readlink': lambda path, buffer, size: ('readlinkat', AT_FDCWD, path, buffer, size),
+    'rename': lambda old, new: ('renameat', AT_FDCWD, old, AT_FDCWD, new),
+    'rmdir': lambda path: ('unlinkat', AT_FDCWD, path, AT_REMOVEDIR),
+    'stat': lambda path, buffer: ('newfstatat', AT_FDCWD, path, buffer, 0),
+    'symlink': lambda text, path: ('symlinkat', text, AT_FDCWD, path),
+    'unlink': lambda path: ('unlinkat', AT_FDCWD, path, 0),
+    'utime': lambda path, times: ('utimensat', AT_FDCWD, path, times, 0),
+    'utimes': lambda path, times: ('utimensat', AT_FDCWD, path, times, 0),
+}
 
 
 def numbers(bits):
@@ -33,12 +63,19 @@ def argument(value):
 
 
 class Calls64:
-    """x64.openat(...)"""
+    """native.openat(...)"""
 
     def __init__(self):
         self.numbers = numbers(64)
 
     def __getattr__(self, name):
+        if name not in self.numbers:
+            old = OLD[name]
+
+            def call_of_today(*args):
+                of_today, *arguments = old(*args)
+                return getattr(self, of_today)(*arguments)
+            return call_of_today
         number = self.numbers[name]
 
         def call(*args):
@@ -53,8 +90,9 @@ CODE = bytes.fromhex('53 55 89f8 89f3 4189ca 89d1 4489d2 4489c6 4489cf 8b6c2418 
 MAP_32BIT = 0x40
 
 
-class Calls32:
-    """ia32.openat(...): strings and buffers are copied to memory that 32 bits can address."""
+class CallsIa32:
+    """calls.openat(...): strings and buffers are copied to memory that 32 bits can address."""
+    program = None # these are calls of this process
 
     def __init__(self):
         self.numbers = numbers(32)
@@ -66,6 +104,9 @@ class Calls32:
         ctypes.memmove(self.low, CODE, len(CODE))
         self.enter = ctypes.CFUNCTYPE(ctypes.c_long, *[ctypes.c_uint] * 7)(self.low)
         self.used = 256
+
+    def end(self):
+        pass
 
     def place(self, data):
         """Copy the data. The address returned is valid for this call and the next few."""
@@ -91,6 +132,73 @@ class Calls32:
             return self.enter(number, *args)
         return call
 
+
+# A program of 32-bit ARM. It reads a page from its standard input to ARM_PAGE: the number of a
+# system call, six arguments, and what they point to; it makes the call and writes the result.
+ARM_CODE = struct.pack('<25I', *(int(word, 16) for word in '''
+    e3a07003 e3a00000 e3a01802 e3a02a01 ef000000 e3500a01 1a00000f
+    e3a06802 e5967000 e5960004 e5961008 e596200c e5963010 e5964014 e5965018 ef000000 e5860000
+    e3a07004 e3a00001 e1a01006 e3a02004 ef000000 eaffffe8
+    e3a07001 ef000000'''.split()))
+ARM_START, ARM_PAGE, ARM_PAGE_SIZE = 0x10000, 0x20000, 4096
+# Names of calls and what each makes of its arguments: 64-bit ones begin at an even register.
+ARM = {
+    'open': (5,), 'close': (6,), 'unlink': (10,), 'mkdir': (39,), 'rmdir': (40,), 'munmap': (91,),
+    'flock': (143,), 'chown': (182,), 'mmap2': (192,), 'stat64': (195,), 'lstat64': (196,),
+    'fstat64': (197,), 'fchown32': (207,), 'fcntl64': (221,), 'statfs64': (266,), 'openat': (322,),
+    'fstatat64': (327,), 'utimensat': (348,), 'fallocate': (352,),
+    'truncate64': (193, lambda path, low, high: (path, 0, low, high)),
+    'ftruncate64': (194, lambda fd, low, high: (fd, 0, low, high)),
+    'readahead': (225, lambda fd, low, high, count: (fd, 0, low, high, count)),
+    'fadvise64_64': (270, lambda fd, low, high, low2, high2, advice: (fd, advice, low, high, low2, high2)),
+    'sync_file_range': (341, lambda fd, low, high, low2, high2, flags: (fd, flags, low, high, low2, high2)),
+}
+
+
+class CallsArm:
+    """calls.openat(...): a program of 32-bit ARM, started in the current directory, makes the call."""
+
+    def __init__(self):
+        name = os.path.abspath('arm32')
+        start = 52 + 2 * 32 # of the code, behind the headers
+        with open(name, 'wb') as f:
+            f.write(b'\x7fELF\1\1\1' + bytes(9))
+            f.write(struct.pack('<HHIIIIIHHHHHH', 2, 40, 1, ARM_START + start, 52, 0, 0x05000000,
+                                52, 32, 2, 0, 0, 0))
+            f.write(struct.pack('<8I', 1, 0, ARM_START, ARM_START, start + len(ARM_CODE),
+                                ARM_PAGE + ARM_PAGE_SIZE - ARM_START, 7, 4096))
+            # PT_GNU_STACK: without it all mappings would be executable
+            f.write(struct.pack('<8I', 0x6474e551, 0, 0, 0, 0, 0, 6, 16))
+            f.write(ARM_CODE)
+        os.chmod(name, 0o755)
+        self.program = subprocess.Popen([name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        os.unlink(name)
+
+    def __getattr__(self, name):
+        number, *order = ARM[name]
+
+        def call(*args):
+            data = b''
+            words = [number]
+            for value in order[0](*args) if order else args:
+                if isinstance(value, str):
+                    value = value.encode()
+                if isinstance(value, bytes):
+                    words.append(ARM_PAGE + 7 * 4 + len(data))
+                    data += value + bytes(8 - len(value) % 8)
+                else:
+                    words.append(value & 0xffffffff)
+            page = struct.pack('<7I', *words + [0] * (7 - len(words))) + data
+            self.program.stdin.write(page.ljust(ARM_PAGE_SIZE, b'\0'))
+            return struct.unpack('<i', self.program.stdout.read(4))[0]
+        return call
+
+    def end(self):
+        self.program.stdin.close()
+        self.program.wait()
+
+
+Calls32 = CallsIa32 if MACHINE == 'x86_64' else CallsArm
 
 OPCODES = {
     'sync_file_range': 8, 'fsync': 3, 'fallocate': 17, 'openat': 18, 'close': 19, 'statx': 21,
@@ -162,4 +270,4 @@ class Uring:
         return lambda **fields: self.submit(opcode, **fields)
 
 
-x64 = Calls64()
+native = Calls64()

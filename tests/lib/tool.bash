@@ -3,6 +3,9 @@
 #
 # Shared by the tests of the tool that need no module.
 
+load lib/categories
+load lib/wait
+
 # build_tool: build the tool, tool-stream, which writes streams as the module does, and
 # tool-preload.so, which replaces system calls.
 build_tool() {
@@ -13,6 +16,12 @@ build_tool() {
 		"$top/tests/unit/tool-stream.c" "$top/module/core/schema.c"
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC \
 		-o "$BATS_FILE_TMPDIR/tool-preload.so" "$top/tests/unit/tool-preload.c" -ldl
+}
+
+# use_tool: find the tool and what build_tool made beside it
+use_tool() {
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$BATS_FILE_TMPDIR:$PATH
+	export LC_ALL=C.UTF-8
 }
 
 # preloaded VARIABLE=VALUE... COMMAND: run COMMAND with the system calls of tool-preload.c.
@@ -40,4 +49,48 @@ idle_category() {
 with_trace_file() {
 	{ echo 'from lib.trace_file import *'; cat; } |
 		PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 -
+}
+
+# target NAME FILE [LISTED_PATH [GENERATION]]: make a target as the module would show it
+target() {
+	local dir=$IOTRACER_PROC/$1
+	mkdir "$dir"
+	echo "1 364.358689497 100 3" >"$dir/control"
+	{
+		echo "target $1"
+		stat -c $'device %Hd:%Ld\ninode %i' "$2"
+		printf '%s\n' "generation ${4:-$(generation "$2")}" 'max_events 100' 'memory_bytes 16384' \
+			'level seen stored overwritten lost missed' \
+			'vfs 10 3 7 0 0' 'blk 3 0 2 1 4' 'total 13 3 9 1 4'
+	} >"$dir/stats"
+	tool-stream </dev/null >"$dir/stream"
+	printf '86.525308709;W;0;4096;VFS;dd;1847\n' >"$dir/log"
+	echo "$1 ${3:-$2}" >>"$IOTRACER_PROC/control"
+}
+
+# generation FILE: print what FS_IOC_GETVERSION returns, 0 if the filesystem does not support it
+generation() {
+	lsattr -dv "$1" 2>/dev/null | { read -r number _ && echo "$number" || echo 0; }
+}
+
+# no_losses NAME: set the counters of a target so that no event is missing
+no_losses() {
+	sed -i 's/^\(vfs\|blk\|total\) .*/\1 0 0 0 0 0/' "$IOTRACER_PROC/$1/stats"
+}
+
+# unprivileged COMMAND...: run it as nobody if root runs the tests
+unprivileged() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+# completed WORD...: print what bash offers for the last word, which is incomplete
+completed() {
+	bash -c 'source "$1"; shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		complete -p iotracer >/dev/null && _iotracer iotracer && printf "%s\n" "${COMPREPLY[@]}"' \
+		- "$BATS_TEST_DIRNAME/../tools/iotracer.bash-completion" "$@" | sort | tr '\n' ' '
 }

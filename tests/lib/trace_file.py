@@ -61,6 +61,18 @@ def one_frame(trace, content, events):
     seal_metadata(trace + "/metadata.json")
 
 
+def set_clocks(trace, realtime):
+    """The trace begins at 1 s of the monotonic clock; at its end, at 2 s, the time of day is this."""
+    name = trace + "/metadata.json"
+    with open(name, encoding="utf-8") as f:
+        metadata = json.load(f)
+    metadata["begin"].update(monotonic_ns=1000000000, realtime_ns=1500000000000000000)
+    metadata["end"].update(monotonic_ns=2000000000, realtime_ns=realtime)
+    with open(name, "w", encoding="utf-8") as f:
+        json.dump(metadata, f)
+    seal_metadata(name)
+
+
 def seal_header(name):
     """Correct the checksum of a trace file's header."""
     with open(name, "r+b") as f:

@@ -1,4 +1,4 @@
 # A clock that was set is reported as not set.
 # file: tools/wall.c
-# tests: export.bats timestamps are times
+# tests: export.bats timestamps
 s|return false;|return true;|

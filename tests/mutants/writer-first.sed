@@ -2,5 +2,5 @@
 # file: tools/writer.c
 # tests: export.bats gaps are counted
 # tests: export.bats record: metadata
-# tests: export.bats what is missing is told
+# tests: export.bats what is missing
 s|b.first - b.gap, b.first|b.first, b.first|

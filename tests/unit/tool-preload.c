@@ -11,13 +11,21 @@
  *                                    EIO once <file> exists
  * TOOL_ENDLESS=<control>             the content of "…/stream" after its header is read
  *                                    again and again, until <control> ends with "stop"
+ * TOOL_VANISH=<name>                 a file or empty directory of this name is removed when it is
+ *                                    about to be looked at
+ * TOOL_STOP=<name>                   the program stops when it looks at a file of this name
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define HEADER 48	/* bytes of the header of a stream */
@@ -107,4 +115,41 @@ ssize_t read(int fd, void *data, size_t size)
 	lseek(fd, HEADER, SEEK_SET);
 	more = real(fd, (char *)data + n, size - n);
 	return more < 0 ? n : n + more;
+}
+
+/* A file is about to be looked at. */
+static void look_at(int dir, const char *name)
+{
+	const char *vanish = getenv("TOOL_VANISH"), *stop = getenv("TOOL_STOP");
+
+	if (vanish && !strcmp(name, vanish) && unlinkat(dir, name, 0))
+		unlinkat(dir, name, AT_REMOVEDIR);
+	if (stop && !strcmp(name, stop))
+		raise(SIGSTOP);
+}
+
+int statx(int dir, const char *name, int flags, unsigned int mask, struct statx *st)
+{
+	int (*real)(int dir, const char *name, int flags, unsigned int mask, struct statx *st) =
+		dlsym(RTLD_NEXT, "statx");
+
+	look_at(dir, name);
+	return real(dir, name, flags, mask, st);
+}
+
+/* The C library has no other way to openat2(2). */
+long syscall(long number, ...)
+{
+	long (*real)(long number, ...) = dlsym(RTLD_NEXT, "syscall");
+	long words[6];
+	va_list args;
+	int i;
+
+	va_start(args, number);
+	for (i = 0; i < 6; i++)
+		words[i] = va_arg(args, long);
+	va_end(args);
+	if (number == SYS_openat2)
+		look_at(words[0], (const char *)words[1]);
+	return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }

@@ -147,7 +147,7 @@ static void read_holes(void)
 			nr_holes++;
 }
 
-static int is_told(const struct row *row)
+static int is_reported(const struct row *row)
 {
 	size_t i;
 
@@ -197,18 +197,18 @@ static void check_rows(const char *name, size_t at, size_t left)
 		return;
 	while ((line = strtok_r(NULL, "\n", &save))) {
 		for (; i < nr_rows && strcmp(rows[i].text, line); i++)
-			if (!is_told(&rows[i]))
+			if (!is_reported(&rows[i]))
 				die("a row is missing and not reported", name, at);
 		if (i == nr_rows)
 			die("a row is not in the trace", name, at);
-		if (is_told(&rows[i++]))
+		if (is_reported(&rows[i++]))
 			die("a row is shown and reported as missing", name, at);
 		left--;
 	}
 	if (left)
 		die("rows of whole frames are missing, or others shown", name, at);
 	for (; i < nr_rows; i++)
-		if (!is_told(&rows[i]))
+		if (!is_reported(&rows[i]))
 			die("a row is missing and not reported", name, at);
 }
 

@@ -2,5 +2,5 @@
 #include <linux/ftrace.h>
 unsigned long iot_test(struct ftrace_regs *fregs)
 {
-	return fregs->regs.di;
+	return (unsigned long)&fregs->regs;
 }

@@ -1,2 +1,2 @@
 # Claims a slot with a plain store, even if its state has changed since it was read.
-s/cmpxchg(slot, old, iot_ring_busy(index)) == old/(WRITE_ONCE(*slot, iot_ring_busy(index)), true)/
+s/try_cmpxchg(slot, &old, iot_ring_busy(index))/(WRITE_ONCE(*slot, iot_ring_busy(index)), true)/

@@ -32,15 +32,24 @@ static inline void atomic64_inc(atomic64_t *v)
  * The fence orders later stores after the store of the exchange, as the kernel's
  * cmpxchg() does. An exchange that only acquires would not, on some processors.
  */
+static inline bool unit_try_cmpxchg(u64 *p, u64 *old, u64 new)
+{
+	bool done;
+
+	unit_step();
+	done = __atomic_compare_exchange_n(p, old, new, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return done;
+}
+
 static inline u64 unit_cmpxchg(u64 *p, u64 old, u64 new)
 {
-	unit_step();
-	__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_ACQUIRE,
-				    __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	unit_try_cmpxchg(p, &old, new);
 	return old;
 }
 
 #define cmpxchg(p, old, new) unit_cmpxchg(p, old, new)
+#define try_cmpxchg(p, old, new) unit_try_cmpxchg(p, old, new)
 
 #endif /* UNIT_LINUX_ATOMIC_H */

@@ -140,8 +140,8 @@ static int broken_lines(const char *path, char *stats)
 }
 
 const char * const proc_categories[PROC_CATEGORIES] = {
-	PROC_DIR "/fs", PROC_DIR "/fault", PROC_DIR "/block", PROC_DIR "/cache",
-	PROC_DIR "/uring"
+#define IOT_CATEGORY(name, NAME, kinds, traits, meaning) PROC_DIR "/" #name,
+#include "../../module/uapi/categories.def"
 };
 
 bool proc_is_category_log(const char *path)

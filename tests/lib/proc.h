@@ -11,7 +11,11 @@
 #define PROC_CONTROL	PROC_DIR "/control"
 #define PROC_NAME	160	/* bytes of the name of a target's directory */
 
-#define PROC_CATEGORIES	5
+enum {
+#define IOT_CATEGORY(name, NAME, kinds, traits, meaning) PROC_CATEGORY_##NAME,
+#include "../../module/uapi/categories.def"
+	PROC_CATEGORIES
+};
 
 extern const char * const proc_categories[PROC_CATEGORIES];	/* their directories */
 

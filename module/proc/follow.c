@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a target follows the paths that it is listed by, as tail -F does.
+ *
+ * All names that a path is made of are watched (file/watch.c). If the last one comes to stand for
+ * another file, the task that made that change makes the file one of the target's, before it can
+ * use it: so it is traced from its first read or write on. If another name changes, or the last
+ * one comes to stand for something else than a file, a worker looks the path up again.
+ *
+ * The file that a path led to before stays the target's until the path leads to another one. So
+ * what is written to a file that was deleted or renamed is recorded until its successor comes.
+ *
+ * A file is that of one target only. If a path comes to lead to a file that is another target's,
+ * and a path of that one leads there too, the events are in that target's log. If none does, as
+ * after mv b a where both are targets, the file changes to this one.
+ *
+ * Only files that the hooks of the target see are followed to: those of its filesystem.
+ *
+ * A task that makes a change holds the lock of the directory, and fsnotify's SRCU, without which
+ * no mark of the system is freed. It waits here for the lock of targets, and for the disk where
+ * the right to read the file is not clear without it, but for no server.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/kdev_t.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "compat/compat.h"
+#include "compat/watch.h"
+#include "core/param.h"
+#include "file/paths.h"
+#include "file/watch.h"
+#include "probe/vfs.h"
+#include "proc/entry_link.h"
+#include "proc/follow.h"
+#include "proc/link.h"
+#include "proc/target.h"
+#include "proc/walk.h"
+
+#define PAUSE_MS	20	/* at least, after all paths that have changed were looked up */
+#define POLL		HZ	/* between two looks at mounts, while a path leads to no file */
+
+/* All under the lock of targets, unless noted. */
+static u64 last_change;
+static LIST_HEAD(stale);
+static unsigned int nr_elsewhere;	/* links without file: it may be another target's */
+static unsigned int nr_gone;	/* links that lead to no file */
+static unsigned int mounts_seen;	/* by the worker only */
+static int unmounted;	/* without lock */
+
+static struct workqueue_struct *workers;
+static void look_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(look, look_work);
+
+static void set_file(struct iot_link *link, struct iot_target_file *f)
+{
+	nr_elsewhere += !f;
+	nr_elsewhere -= !link->file;
+	link->file = f;
+}
+
+static void set_here(struct iot_link *link, bool here)
+{
+	nr_gone += !here;
+	nr_gone -= !link->here;
+	link->here = here;
+}
+
+/* Have a worker look a link up. One that is not listed is when it is. */
+static void make_stale(struct iot_link *link)
+{
+	if (!link->follows)
+		return;
+	link->stale = true;
+	if (!link->t || !link->rooted || !list_empty(&link->stale_node))
+		return;
+	list_add_tail(&link->stale_node, &stale);
+	mod_delayed_work(workers, &look, 0);
+}
+
+/* Is a path of its target known to lead to the file? */
+static bool is_named(const struct iot_target_file *f)
+{
+	const struct iot_link *link;
+
+	list_for_each_entry(link, &iot_target_of(f)->links, list)
+		if (link->file == f && link->here)
+			return true;
+	return false;
+}
+
+/* Retire a file that no link has any more. */
+static void release_file(struct iot_target_file *f)
+{
+	const struct iot_link *link;
+
+	list_for_each_entry(link, &iot_target_of(f)->links, list)
+		if (link->file == f)
+			return;
+	iot_target_file_retire(f);
+	iot_follow_released();
+}
+
+/* Take a file, which no path leads to, from its target. */
+static void take_away(struct iot_target_file *f)
+{
+	struct iot_link *link;
+
+	list_for_each_entry(link, &iot_target_of(f)->links, list)
+		if (link->file == f)
+			set_file(link, NULL);
+	iot_target_file_retire(f);
+}
+
+/*
+ * Get the file of the target that an inode is, which may be made so.
+ * Return: NULL if it is that of another target, or -ENOMEM.
+ */
+static struct iot_target_file *file_for(struct iot_target *t, struct inode *inode, u64 st_ino)
+{
+	struct iot_target_file *f = iot_target_file_lookup(inode);
+
+	if (f && iot_target_of(f) == t)
+		return f;
+	if (f && is_named(f))
+		return NULL;
+	if (f)
+		take_away(f);
+	f = iot_target_file_new(&t->files, inode, t->st_dev, st_ino);
+	if (!f)
+		return ERR_PTR(-ENOMEM);
+	if (!iot_target_file_add(f)) {
+		f->alias = iot_entry_link_make(t->parent, t->name.text, inode->i_sb, st_ino);
+		return f;
+	}
+	iot_target_file_free(f);
+	return ERR_PTR(-ENOMEM);
+}
+
+/* The path leads to no file that can be traced. */
+static void lose(struct iot_link *link)
+{
+	set_here(link, false);
+	queue_delayed_work(workers, &look, POLL);
+}
+
+/* The path leads to a file that may be traced. */
+static void arrive(struct iot_link *link, struct inode *inode, u64 st_ino)
+{
+	struct iot_target_file *f = file_for(link->t, inode, st_ino);
+	struct iot_target_file *old = link->file;
+
+	if (IS_ERR(f)) {
+		lose(link);
+		make_stale(link);
+		return;
+	}
+	set_file(link, f);
+	set_here(link, true);
+	if (old && old != f)
+		release_file(old);
+}
+
+/* Does the target see the reads and writes of this file? */
+static bool is_seen(const struct iot_target *t, const struct inode *inode)
+{
+	return S_ISREG(inode->i_mode) && inode->i_fop == t->fop && inode->i_sb->s_dev == t->dev;
+}
+
+/* May a process with these rights read any file? */
+static bool may_read_all(const struct cred *cred)
+{
+	return cred->user_ns == &init_user_ns &&
+	       (cap_raised(cred->cap_effective, CAP_DAC_OVERRIDE) ||
+		cap_raised(cred->cap_effective, CAP_DAC_READ_SEARCH));
+}
+
+/* Context: no lock of ours is held. */
+static bool may_read(const struct cred *cred, struct inode *inode)
+{
+	const struct cred *old;
+	int err;
+
+	if (!iot_vfs_sleeps_bounded(inode->i_sb))
+		return false;
+	old = override_creds(cred);
+	err = iot_inode_readable(inode);
+	revert_creds(old);
+	return !err;
+}
+
+/* Context: as of changed(). Releases the lock of targets meanwhile. Return: false if unloading. */
+static bool ask_and_arrive(struct iot_link *link, struct inode *inode)
+{
+	const struct cred *cred = get_cred(link->cred);
+	unsigned long serial = link->serial;
+	bool may;
+
+	iot_targets_leave();
+	may = may_read(cred, inode);
+	put_cred(cred);
+	if (!iot_targets_enter_surely())
+		return false;
+	link = iot_link_by_serial(serial);
+	if (link && may)
+		arrive(link, inode, inode->i_ino);
+	else if (link)
+		lose(link);
+	return true;
+}
+
+/* Return: false if unloading; the lock of targets is not held then. */
+static bool last_changed(struct iot_link *link, enum iot_watch_change change, struct inode *inode)
+{
+	if (change != IOT_WATCH_MADE) {
+		lose(link);
+		if (change == IOT_WATCH_MOVED)
+			make_stale(link);
+		return true;
+	}
+	if (!inode || !is_seen(link->t, inode)) {
+		lose(link);
+		make_stale(link);
+		return true;
+	}
+	if (!may_read_all(link->cred))
+		return ask_and_arrive(link, inode);
+	arrive(link, inode, inode->i_ino);
+	return true;
+}
+
+/**
+ * struct next - a search for a link whose last name has changed
+ * @change:	number of the change
+ * @link:	found
+ */
+struct next {
+	u64 change;
+	struct iot_link *link;
+};
+
+/* Marks those as stale that a worker has to look up. */
+static bool is_next(struct iot_watch *w, void *data)
+{
+	struct next *next = data;
+	struct iot_link *link = w->owner;
+
+	if (!link->follows || link->asked == next->change)
+		return false;
+	link->asked = next->change;
+	if (!w->last && (link->rooted || !link->t))
+		link->astray = true;
+	if (!link->t || link->astray || !w->last) {
+		make_stale(link);
+		return false;
+	}
+	next->link = link;
+	return true;
+}
+
+/* Context: see struct iot_watch_ops. */
+static void changed(struct iot_watch_dir *dir, const struct qstr *name,
+		    enum iot_watch_change change, struct inode *inode)
+{
+	struct next next;
+
+	if (!iot_targets_enter_surely())
+		return;
+	next.change = ++last_change;
+	while (iot_watch_each(dir, name, is_next, &next))
+		if (!last_changed(next.link, change, inode))
+			return;
+	iot_targets_leave();
+}
+
+static void filesystem_unmounted(void)
+{
+	WRITE_ONCE(unmounted, 1);
+	mod_delayed_work(workers, &look, 0);
+}
+
+static const struct iot_watch_ops watch_ops = {
+	.changed = changed,
+	.unmounted = filesystem_unmounted,
+};
+
+/**
+ * struct look - a link that is looked up again
+ * @serial:	of the link
+ * @copy:	has the new watches
+ * @err:	of the look-up
+ * @path:	what was found if @err is 0
+ * @ino:	inode number as stat(2) gives it
+ * @may:	the file may be traced, as far as rights go
+ */
+struct look {
+	unsigned long serial;
+	struct iot_link *copy;
+	int err;
+	struct path path;
+	u64 ino;
+	bool may;
+};
+
+static void look_up(struct look *l)
+{
+	const struct cred *old = override_creds(l->copy->cred);
+	struct kstat stat;
+
+	l->err = iot_walk(l->copy, true, &l->path);
+	if (!l->err) {
+		struct inode *inode = d_inode(l->path.dentry);
+
+		l->may = iot_vfs_sleeps_bounded(inode->i_sb) ?
+			 !iot_inode_permission(l->path.mnt, inode, MAY_READ) :
+			 may_read_all(l->copy->cred);
+		l->ino = vfs_getattr(&l->path, &stat, STATX_INO, AT_STATX_DONT_SYNC) ?
+			 inode->i_ino : stat.ino;
+	}
+	revert_creds(old);
+}
+
+/* Give a link the watches of its copy, and the copy those of the link. */
+static void exchange_watches(struct iot_link *link, struct iot_link *copy)
+{
+	LIST_HEAD(watches);
+	struct iot_watch *w;
+
+	list_splice_init(&link->watches, &watches);
+	list_splice_init(&copy->watches, &link->watches);
+	list_splice_init(&watches, &copy->watches);
+	list_for_each_entry(w, &link->watches, list)
+		w->owner = link;
+	list_for_each_entry(w, &copy->watches, list)
+		w->owner = copy;
+}
+
+/* Use what was found. Context: under the lock of targets. */
+static void looked_up(struct iot_link *link, const struct look *l)
+{
+	struct inode *inode = l->err ? NULL : d_inode(l->path.dentry);
+
+	if (l->err == -ENOMEM) {
+		make_stale(link);
+		return;
+	}
+	exchange_watches(link, l->copy);
+	link->astray = false;
+	if (l->copy->stale) { /* what was found may be old */
+		link->astray = l->copy->astray;
+		make_stale(link);
+		return;
+	}
+	if (inode && l->may && is_seen(link->t, inode))
+		arrive(link, inode, l->ino);
+	else if (l->err != -EXDEV && l->err != -EOPNOTSUPP)
+		lose(link);
+}
+
+/* Begin to look a link up. Context: under the lock of targets. Return: false: no memory */
+static bool look_begin(struct look *l, struct iot_link *link)
+{
+	l->copy = iot_link_new(link->path);
+	if (!l->copy)
+		return false;
+	l->copy->follows = true;
+	l->copy->cred = get_cred(link->cred);
+	l->serial = link->serial;
+	link->stale = false;
+	list_del_init(&link->stale_node);
+	return true;
+}
+
+/* Look one stale link up. Return: false if there is none, or no memory, or we are unloaded. */
+static bool look_one(void)
+{
+	struct iot_link *link;
+	struct look l = {};
+
+	if (!iot_targets_enter_surely())
+		return false;
+	link = list_first_entry_or_null(&stale, struct iot_link, stale_node);
+	if (link && !look_begin(&l, link))
+		link = NULL;
+	iot_targets_leave();
+	if (!link)
+		return false;
+	look_up(&l);
+	if (iot_targets_enter_surely()) {
+		link = iot_link_by_serial(l.serial);
+		if (link)
+			looked_up(link, &l);
+		iot_link_free(l.copy);
+		iot_targets_leave();
+	} else {
+		iot_link_free(l.copy);
+	}
+	if (!l.err)
+		path_put(&l.path);
+	return true;
+}
+
+static void stale_if(struct iot_target *t, void *data)
+{
+	const bool *all = data;
+	struct iot_link *link;
+
+	list_for_each_entry(link, &t->links, list)
+		if (*all || !link->here)
+			make_stale(link);
+}
+
+/* What is mounted may have changed: look up the paths that may lead to something else now. */
+static void look_at_mounts(void)
+{
+	unsigned int mounts = iot_paths_mounts();
+	bool all = xchg(&unmounted, 0);
+
+	if (!all && mounts == mounts_seen)
+		return;
+	mounts_seen = mounts;
+	if (!iot_targets_enter_surely())
+		return;
+	if (all || nr_gone)
+		iot_target_for_each(stale_if, &all);
+	iot_targets_leave();
+}
+
+/* Who changes names all the time gets half of the time of one CPU at most. */
+static void look_work(struct work_struct *work)
+{
+	unsigned long begin = jiffies;
+	bool any = false;
+
+	look_at_mounts();
+	while (look_one()) {
+		any = true;
+		cond_resched();
+	}
+	if (any)
+		msleep(max_t(unsigned int, PAUSE_MS, jiffies_to_msecs(jiffies - begin)));
+	if (!iot_targets_enter_surely())
+		return;
+	if (nr_gone)
+		queue_delayed_work(workers, &look, POLL);
+	iot_targets_leave();
+}
+
+/**
+ * iot_follow_prepare() - make a link for a file that is to be added
+ * @text:	absolute path of the file
+ * @path:	the file
+ * @follows:	whether to follow the path, if that is possible
+ *
+ * Context: task, may sleep, without locks; with the rights that are to count.
+ * Return: the link, for iot_follow_list() or iot_follow_discard(); NULL if there is no memory.
+ */
+struct iot_link *iot_follow_prepare(const char *text, const struct path *path, bool follows)
+{
+	struct iot_link *link = iot_link_new(text);
+	struct path found;
+	int err;
+
+	if (!link || !follows || !iot_watch_possible() || !d_is_reg(path->dentry) ||
+	    is_idmapped_mnt(path->mnt))
+		return link;
+	link->cred = get_current_cred();
+	link->follows = true;
+	link->rooted = iot_walk_is_rooted();
+	err = iot_walk(link, false, &found);
+	if (!err) {
+		link->stale |= d_inode(found.dentry) != d_inode(path->dentry);
+		path_put(&found);
+	} else if (err == -ENOMEM) {
+		iot_follow_discard(link);
+		return NULL;
+	} else if (err == -EOPNOTSUPP) {
+		link->follows = false;
+	} else {
+		link->stale = true;
+	}
+	return link;
+}
+
+/** iot_follow_discard() - free a link that was not listed. Context: task, without locks */
+void iot_follow_discard(struct iot_link *link)
+{
+	bool entered = iot_targets_enter_surely();
+
+	iot_link_free(link);
+	if (entered)
+		iot_targets_leave();
+}
+
+/**
+ * iot_follow_list() - list a target under a path that leads to one of its files
+ *
+ * Context: under the lock of targets. Return: 0, or -ENOMEM and the link is not listed.
+ */
+int iot_follow_list(struct iot_link *link, struct iot_target *t, struct iot_target_file *f)
+{
+	int err = iot_link_add(link, t, &t->links, f);
+
+	if (!link->rooted)
+		link->astray = false;
+	if (!err && link->stale)
+		make_stale(link);
+	return err;
+}
+
+/** iot_follow_renew() - note what a listed path leads to. Context: under the lock of targets */
+void iot_follow_renew(struct iot_link *link, struct inode *inode)
+{
+	if (link->follows && is_seen(link->t, inode))
+		arrive(link, inode, inode->i_ino);
+}
+
+/**
+ * iot_follow_released() - a file is no target's any more: paths that lead to it may take it
+ *
+ * Context: under the lock of targets.
+ */
+void iot_follow_released(void)
+{
+	bool all = true;
+
+	if (nr_elsewhere)
+		iot_target_for_each(stale_if, &all);
+}
+
+/**
+ * iot_follow_drop() - remove a link of a target, and the file that only it led to
+ *
+ * Context: under the lock of targets.
+ */
+void iot_follow_drop(struct iot_link *link)
+{
+	struct iot_target_file *f = link->file;
+
+	nr_gone -= !link->here;
+	nr_elsewhere -= !f;
+	iot_link_drop(link);
+	if (f && !list_empty(&iot_target_of(f)->links))
+		release_file(f);
+}
+
+/** iot_follow_init() - at load. Return: 0 or -ENOMEM */
+int iot_follow_init(void)
+{
+	int err;
+
+	workers = alloc_workqueue("iotracer_names", WQ_UNBOUND, 1);
+	if (!workers)
+		return -ENOMEM;
+	err = iot_watch_init(&watch_ops);
+	if (err)
+		destroy_workqueue(workers);
+	else if (iot_param_follows_names() && !iot_watch_possible())
+		pr_warn("this kernel has no fsnotify: a target stays with the file that was added, as with follow=inode\n");
+	return err;
+}
+
+/**
+ * iot_follow_exit() - wait until nothing of this runs any more
+ *
+ * Context: unload, no target is left. A filesystem that is just being unmounted may queue the
+ * work until iot_watch_exit() is done.
+ */
+void iot_follow_exit(void)
+{
+	cancel_delayed_work_sync(&look);
+	iot_watch_exit();
+	cancel_delayed_work_sync(&look);
+	destroy_workqueue(workers);
+}

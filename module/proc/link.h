@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The paths under which targets are listed. */
+#ifndef IOT_LINK_H
+#define IOT_LINK_H
+
+#include <linux/list.h>
+#include <linux/rhashtable-types.h>
+#include <linux/types.h>
+
+struct cred;
+struct inode;
+struct iot_target;
+struct iot_target_file;
+
+/**
+ * struct iot_link - one path under which a target was added
+ * @list:	in the list of the target's links, in the order in which they were added
+ * @node:	in the index of all links by path
+ * @t:		the target, NULL if it is in no list, or in one of copies
+ * @file:	the target's file that the path leads to, or led to last; NULL if it leads to
+ *		another file, which cannot be one of this target's
+ * @follows:	the target goes on with the file that the path comes to lead to
+ * @here:	the path leads to a file; always true unless @follows
+ * @stale_node:	in the list of links that a worker is to look up
+ * @watches:	list of struct iot_watch: the names that the path is made of
+ * @cred:	whose right to read a file counts, NULL unless @follows
+ * @serial:	never used twice
+ * @asked:	the change for which it was looked at last
+ * @rooted:	a worker of the kernel that looks the path up finds the same
+ * @astray:	a directory above has changed, and its watches may be those of another path
+ * @stale:	a name that the path is made of has changed, and it was not looked up since
+ *
+ * All under the lock of targets.
+ */
+struct iot_link {
+	struct list_head list;
+	struct rhlist_head node;
+	struct iot_target *t;
+	struct iot_target_file *file;
+	struct list_head stale_node;
+	struct list_head watches;
+	const struct cred *cred;
+	unsigned long serial;
+	u64 asked;
+	bool follows;
+	bool here;
+	bool rooted;
+	bool astray;
+	bool stale;
+	char path[];
+};
+
+struct iot_link *iot_link_new(const char *path);
+void iot_link_free(struct iot_link *link);
+int iot_link_add(struct iot_link *link, struct iot_target *t, struct list_head *links,
+		 struct iot_target_file *f);
+void iot_link_drop(struct iot_link *link);
+int iot_link_copy(struct list_head *links, const char *path);
+
+struct iot_link *iot_link_find(struct iot_target *t, const char *path);
+struct iot_link *iot_link_by_serial(unsigned long serial);
+
+int iot_link_init(void);
+void iot_link_exit(void);
+
+#endif /* IOT_LINK_H */

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Looking a path up name by name, each of which is watched from before.
+ *
+ * So a change of any of them is seen: what is found is right, or the link is stale. Symbolic links
+ * on the way, and "..", are put into the text, and the walk begins again.
+ */
+#include <linux/stddef.h>
+#include <linux/delayed_call.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/limits.h>
+#include <linux/magic.h>
+#include <linux/namei.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "compat/watch.h"
+#include "file/watch.h"
+#include "probe/vfs.h"
+#include "proc/link.h"
+#include "proc/target.h"
+#include "proc/walk.h"
+
+#define MAX_TURNS	40	/* symbolic links and "..", as the kernel's MAXSYMLINKS */
+
+/**
+ * struct walk - a look-up in progress
+ * @link:	not listed; owns the watches
+ * @by_worker:	no task is there that could be killed
+ * @at:		where it has come to
+ * @text:	the path, PATH_MAX bytes
+ * @next:	what is left of it
+ * @turns:	number of texts that it had
+ */
+struct walk {
+	struct iot_link *link;
+	bool by_worker;
+	struct path at;
+	char *text;
+	char *next;
+	unsigned int turns;
+};
+
+/* Get the root of process 1. A worker of the kernel may have one where nothing is mounted. */
+static int initial_root(struct path *root)
+{
+	struct task_struct *init;
+	int err = -ESRCH;
+
+	rcu_read_lock();
+	init = get_pid_task(find_pid_ns(1, &init_pid_ns), PIDTYPE_PID);
+	rcu_read_unlock();
+	if (!init)
+		return err;
+	task_lock(init);
+	if (init->fs) {
+		get_fs_root(init->fs, root);
+		err = 0;
+	}
+	task_unlock(init);
+	put_task_struct(init);
+	return err;
+}
+
+/**
+ * iot_walk_is_rooted() - check whether a worker of the kernel finds what current finds
+ *
+ * A process in a mount namespace of its own, or below another root, sees another tree.
+ */
+bool iot_walk_is_rooted(void)
+{
+	struct path mine, initial;
+	bool same;
+
+	if (initial_root(&initial))
+		return false;
+	get_fs_root(current->fs, &mine);
+	same = path_equal(&mine, &initial);
+	path_put(&initial);
+	path_put(&mine);
+	return same;
+}
+
+/* A look-up in this filesystem waits for no server, which might be the program of a user. */
+static bool may_enter(const struct super_block *sb)
+{
+	return sb->s_user_ns == &init_user_ns &&
+	       (iot_vfs_sleeps_bounded(sb) || sb->s_magic == OVERLAYFS_SUPER_MAGIC);
+}
+
+static int watch(struct walk *w, const char *name, size_t len, bool last)
+{
+	struct iot_watch *watch = iot_watch_new(d_inode(w->at.dentry), name, len);
+	int err = -ENODEV;
+
+	if (!watch)
+		return -ENOMEM;
+	watch->owner = w->link;
+	watch->last = last;
+	if (iot_targets_enter_surely()) {
+		err = iot_watch_begin(watch);
+		if (!err)
+			list_add_tail(&watch->list, &w->link->watches);
+		iot_targets_leave();
+	}
+	if (err)
+		iot_watch_free(watch);
+	return err;
+}
+
+static int begin(struct walk *w)
+{
+	struct path root;
+	int err;
+
+	if (w->turns > MAX_TURNS)
+		return -ELOOP;
+	err = w->by_worker ? initial_root(&root) : kern_path("/", LOOKUP_DIRECTORY, &root);
+	if (err)
+		return err;
+	if (w->turns++)
+		path_put(&w->at);
+	w->at = root;
+	w->next = w->text;
+	return 0;
+}
+
+/* Replace the text up to @rest by @head and @body, and begin again. */
+static int turn(struct walk *w, const char *head, size_t head_len, const char *body,
+		const char *rest)
+{
+	char *text = kmalloc(PATH_MAX, GFP_KERNEL);
+	int len;
+
+	if (!text)
+		return -ENOMEM;
+	len = snprintf(text, PATH_MAX, "%.*s/%s%s", (int)head_len, head, body, rest);
+	if (len < PATH_MAX)
+		memcpy(w->text, text, len + 1);
+	kfree(text);
+	return len < PATH_MAX ? begin(w) : -ENAMETOOLONG;
+}
+
+/*
+ * Follow the symbolic link @link, whose name is between @name and @rest. One that is no text, as
+ * those of /proc, is refused: it leads to an object, whatever its name.
+ */
+static int follow(struct walk *w, struct dentry *link, const char *name, const char *rest)
+{
+	DEFINE_DELAYED_CALL(done);
+	const char *body;
+	int err;
+
+	if (d_inode(link)->i_op->readlink)
+		return -EOPNOTSUPP;
+	body = vfs_get_link(link, &done);
+	if (IS_ERR_OR_NULL(body))
+		err = body ? PTR_ERR(body) : -EOPNOTSUPP;
+	else
+		err = turn(w, w->text, *body == '/' ? 0 : name - w->text, body, rest);
+	do_delayed_call(&done);
+	return err;
+}
+
+/* Go up from the directory whose path is the text before @name. */
+static int go_up(struct walk *w, const char *name, const char *rest)
+{
+	const char *end = name;
+
+	while (end > w->text && end[-1] == '/')
+		end--;
+	while (end > w->text && end[-1] != '/')
+		end--;
+	return turn(w, w->text, end - w->text, "", rest);
+}
+
+/* Look up one name in the directory where the walk is. */
+static int look_up(struct walk *w, const char *name, size_t len, struct path *found)
+{
+	char *copy;
+	int err;
+
+	if (w->by_worker && !may_enter(w->at.dentry->d_sb))
+		return -EXDEV;
+	copy = kmemdup_nul(name, len, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	err = vfs_path_lookup(w->at.dentry, w->at.mnt, copy, 0, found);
+	kfree(copy);
+	return err;
+}
+
+/* Go on by the name between @name and @rest. */
+static int step(struct walk *w, const char *name, const char *rest)
+{
+	bool last = !rest[strspn(rest, "/")];
+	size_t len = rest - name;
+	struct path found;
+	int err;
+
+	if (len == 1 && *name == '.')
+		return 0;
+	if (len == 2 && !memcmp(name, "..", 2))
+		return go_up(w, name, rest);
+	if (!d_can_lookup(w->at.dentry))
+		return -ENOTDIR;
+	err = watch(w, name, len, last);
+	if (!err)
+		err = look_up(w, name, len, &found);
+	if (err)
+		return err;
+	if (d_is_symlink(found.dentry)) {
+		err = follow(w, found.dentry, name, rest);
+		path_put(&found);
+		return err;
+	}
+	path_put(&w->at);
+	w->at = found;
+	return 0;
+}
+
+/**
+ * iot_walk() - look up the path of a link, and watch all names that it is made of
+ * @link:	not listed; its path is absolute
+ * @by_worker:	keep out of filesystems that may wait for a server
+ * @found:	what the path leads to
+ *
+ * Context: task, may sleep, without locks; with the rights of current.
+ * Return: 0, and the caller puts @found; -ENOMEM; -EXDEV or -EOPNOTSUPP if it is not known what
+ * the path leads to; or the error of the look-up.
+ */
+int iot_walk(struct iot_link *link, bool by_worker, struct path *found)
+{
+	struct walk w = { .link = link, .by_worker = by_worker };
+	int err;
+
+	if (*link->path != '/')
+		return -EOPNOTSUPP;
+	w.text = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!w.text)
+		return -ENOMEM;
+	strscpy(w.text, link->path, PATH_MAX);
+	err = begin(&w);
+	if (err)
+		goto free_text;
+	while (!err) {
+		char *name = w.next + strspn(w.next, "/");
+
+		if (!*name)
+			break;
+		w.next = name + strcspn(name, "/");
+		err = step(&w, name, w.next);
+		cond_resched();
+	}
+	if (err)
+		path_put(&w.at);
+	else
+		*found = w.at;
+free_text:
+	kfree(w.text);
+	return err;
+}

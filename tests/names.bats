@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# A target goes on with the file that its path comes to lead to. Each test runs functions of
+# names.py.
+
+load lib/helpers
+
+setup_file() {
+	modprobe -a overlay fuse
+	files_and_disk
+}
+
+teardown_file() {
+	unload_module
+	umount_files_and_disk
+}
+
+# check FUNCTION...
+check() {
+	run_functions names.py "$@"
+}
+
+@test "deleted and created anew, the log goes on" {
+	check created_anew
+}
+
+@test "another file is renamed over it" {
+	check renamed_over
+}
+
+@test "a thousand successors, each from its first write on" {
+	check from_the_first_write
+}
+
+@test "a log that is rotated, and written on until its successor comes" {
+	check log_rotated
+}
+
+@test "an editor saves" {
+	check editor_saves
+}
+
+@test "exchanged with another file" {
+	check exchanged
+}
+
+@test "exchanged with the file of another target" {
+	check exchanged_with_target
+}
+
+@test "a successor that comes by link, and by O_TMPFILE" {
+	check linked
+}
+
+@test "of two names one is replaced" {
+	check hard_links
+}
+
+@test "another target's file is moved there" {
+	check moved_onto_target
+}
+
+@test "add of a path that a target's name leads to" {
+	check add_of_followed
+}
+
+@test "a path to another target's file, until that target goes" {
+	check belongs_to_another
+}
+
+@test "a call under way when its file is replaced" {
+	check in_progress
+}
+
+@test "a directory comes in its place" {
+	check directory_in_place
+}
+
+@test "a symbolic link comes in its place, and is retargeted" {
+	check symlink_in_place
+}
+
+@test "another filesystem is mounted above, and goes" {
+	check other_filesystem
+}
+
+@test "a directory above is renamed away and back" {
+	check parent_renamed
+}
+
+@test "a directory above is replaced" {
+	check parent_replaced
+}
+
+@test "a directory above is deleted and made again" {
+	check parent_made_anew
+}
+
+@test "a directory above becomes a symbolic link, which is retargeted" {
+	check parent_becomes_link
+}
+
+@test "unmounting is not held up" {
+	check unmount
+}
+
+@test "unmounted and mounted again" {
+	check remount
+}
+
+@test "deleted directories are not held" {
+	check remove_directory
+}
+
+@test "the module goes and comes while names change" {
+	check unload_in_between
+}
+
+@test "a successor that may not be read is not followed to" {
+	check no_right_to_successor
+}
+
+@test "add -i stays with the file" {
+	check add_inode
+}
+
+@test "follow=inode stays with the file" {
+	check follow_inode
+}
+
+@test "a bind mount" {
+	check bind_mount
+}
+
+@test "the copy-up of an overlay" {
+	check overlay
+}
+
+@test "the file has its name in /proc/iotracer" {
+	check alias
+}
+
+@test "a readlink that never ends holds up no command, and unloading is refused" {
+	check alias_read_for_ever
+}
+
+@test "a stopped target follows" {
+	check stopped
+}
+
+@test "remove by the old and by the new name" {
+	check removed_by_any_name
+}
+
+@test "fio makes the file anew: the totals are its own" {
+	check fio_made_anew
+}
+
+@test "the file is deleted before fio makes it: the totals are its own" {
+	check fio_unlinks_first
+}
+
+@test "sqlite's journal" {
+	check sqlite_journal
+}
+
+@test "a flood of names by nobody, beside another target" {
+	check flooded
+}
+
+@test "a directory above many targets is renamed all the time" {
+	check flooded_paths
+}

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer traces: the traces that are kept: list, show, verify and remove them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "category.h"
+#include "check.h"
+#include "cli.h"
+#include "command.h"
+#include "json.h"
+#include "library.h"
+#include "progress.h"
+#include "text.h"
+
+enum { KEY_JSON = 256 };
+
+struct env {
+	const struct action *action;
+	enum cli_format format;
+	char **names;
+	size_t nr;
+	json_t *document;
+	bool further;		/* something was printed before */
+};
+
+/* @run: for one name; list is the only action that needs none, and takes the start of one. */
+struct action {
+	const char *name;
+	int (*run)(struct env *env, const char *name, const char *path);
+};
+
+/* A trace, as it is shown. */
+struct shown {
+	char *name;		/* escaped */
+	const char *path;
+	struct metadata metadata;
+	const char *state;
+	unsigned long long bytes;
+	__u64 events, gone;	/* gone: lost or missed */
+};
+
+/*
+ * A recorder that was killed left the state RUNNING. So check first whether a recorder is
+ * running: if it ends after that check, it has written its state.
+ */
+static int load(struct shown *t, const char *name, const char *path)
+{
+	bool recorded = library_is_recorded(path);
+	struct metadata_file f;
+	int status;
+	size_t i;
+
+	*t = (struct shown){ .path = path, .bytes = library_bytes(path) };
+	status = metadata_load(&t->metadata, path);
+	t->name = text_show(name, strlen(name));
+	t->state = status || t->metadata.damaged ? "DAMAGED" : t->metadata.state;
+	if (!strcmp(t->state, "RUNNING") && !recorded)
+		t->state = "INTERRUPTED";
+	for (i = 0; !status && metadata_category(&t->metadata, i); i++) {
+		if (!metadata_category_file(&t->metadata, i, &f))
+			continue;
+		t->events += f.events;
+		t->gone += f.lost + f.missed;
+	}
+	return status;
+}
+
+static void unload(struct shown *t)
+{
+	metadata_free(&t->metadata);
+	free(t->name);
+}
+
+static const char *text_of(const struct shown *t, const char *key)
+{
+	const char *text = json_string_value(json_object_get(t->metadata.document, key));
+
+	return text ? text : "";
+}
+
+static const char *began(const struct shown *t)
+{
+	const json_t *begin = json_object_get(t->metadata.document, "begin");
+	const char *text = json_string_value(json_object_get(begin, "time"));
+
+	return text ? text : "-";
+}
+
+static char *duration(const struct shown *t)
+{
+	const json_t *seconds = json_object_get(t->metadata.document, "duration_s");
+
+	return seconds ? cli_printf("%.1f s", json_real_value(seconds)) : cli_strdup("-");
+}
+
+static char *categories_of(const struct shown *t)
+{
+	char *all = cli_strdup(""), *more;
+	const char *name;
+	size_t i;
+
+	for (i = 0; (name = metadata_category(&t->metadata, i)); i++) {
+		more = cli_printf("%s%s%s", all, i ? "," : "", name);
+		free(all);
+		all = more;
+	}
+	more = text_show(all, strlen(all));
+	free(all);
+	return more;
+}
+
+static const char *color(const char *state)
+{
+	if (!strcmp(state, "COMPLETE"))
+		return CLI_GREEN;
+	return strcmp(state, "RUNNING") ? CLI_RED : CLI_YELLOW;
+}
+
+/* The contents of metadata.json, and what only the directory shows. */
+static json_t *json_of(const struct shown *t)
+{
+	json_t *object = json_object();
+
+	json_put(object, "name", json_string(t->name));
+	json_put(object, "path", json_shown(t->path));
+	json_put(object, "bytes_on_disk", json_integer(t->bytes));
+	if (t->metadata.document)
+		json_object_update(object, t->metadata.document);
+	json_put(object, "state", json_string(t->state));
+	return object;
+}
+
+static void print_row(const struct shown *t, int width)
+{
+	char *seconds = duration(t), *categories = categories_of(t);
+	const char *label = text_of(t, "label");
+	char *label_shown = text_show(label, strlen(label));
+
+	printf("%s%-*s%s  %s%-11s%s  %-20s %10s %12llu %9llu %9.1f  %-10s %s\n", CLI_BOLD, width,
+	       t->name, CLI_PLAIN, color(t->state), t->state, CLI_PLAIN, began(t), seconds,
+	       (unsigned long long)t->events, (unsigned long long)t->gone,
+	       (double)t->bytes / (1024 * 1024), categories, label_shown);
+	free(label_shown);
+	free(categories);
+	free(seconds);
+}
+
+static int width_of(const struct library_names *names)
+{
+	size_t i, width = strlen("NAME");
+
+	for (i = 0; i < names->nr; i++) {
+		char *name = text_show(names->at[i], strlen(names->at[i]));
+
+		if (strlen(name) > width)
+			width = strlen(name);
+		free(name);
+	}
+	return width;
+}
+
+static int list_one(struct env *env, const char *name, const char *path, int width)
+{
+	struct shown t;
+	int status = load(&t, name, path);
+
+	if (env->format == FORMAT_JSON)
+		json_add(env->document, json_of(&t));
+	else
+		print_row(&t, width);
+	unload(&t);
+	return status;
+}
+
+static int list(struct env *env, const char *prefix)
+{
+	char *root = library_root();
+	struct library_names names;
+	int status, width;
+	size_t i;
+
+	if (!root)
+		return CLI_FAILED;
+	status = library_list(&names, root, prefix);
+	width = width_of(&names);
+	if (names.nr && env->format != FORMAT_JSON)
+		printf("%-*s  %-11s  %-20s %10s %12s %9s %9s  %-10s %s\n", width, "NAME", "STATE",
+		       "BEGAN", "DURATION", "EVENTS", "GONE", "MiB", "CATEGORIES", "LABEL");
+	for (i = 0; i < names.nr; i++) {
+		char *path = cli_printf("%s/%s", root, names.at[i]);
+
+		status = cli_merge(status, list_one(env, names.at[i], path, width));
+		free(path);
+	}
+	library_names_free(&names);
+	free(root);
+	return status;
+}
+
+static void print_line(const char *name, const char *value)
+{
+	char *shown = text_guard(value, strlen(value), "");
+
+	if (*value)
+		printf("  %-12s%s\n", name, shown);
+	free(shown);
+}
+
+/* An array of words on a line, or an object as key=value words. */
+static void print_words(const struct shown *t, const char *name)
+{
+	json_t *all = json_object_get(t->metadata.document, name), *value;
+	char *line = cli_strdup(""), *more;
+	const char *key;
+	size_t i;
+
+	json_array_foreach(all, i, value) {
+		more = cli_printf("%s%s%s", line, i ? " " : "", json_string_value(value));
+		free(line);
+		line = more;
+	}
+	json_object_foreach(all, key, value) {
+		more = cli_printf("%s%s%s=%s", line, *line ? " " : "", key,
+				  json_string_value(value));
+		free(line);
+		line = more;
+	}
+	print_line(name, line);
+	free(line);
+}
+
+static void print_categories(const struct shown *t)
+{
+	const json_t *all = json_object_get(t->metadata.document, "categories");
+	struct metadata_file f;
+	const char *name, *filter;
+	char *line;
+	size_t i;
+
+	for (i = 0; (name = metadata_category(&t->metadata, i)); i++) {
+		filter = json_string_value(json_object_get(json_array_get(all, i), "filter"));
+		if (metadata_category_file(&t->metadata, i, &f))
+			line = cli_printf("%llu events, %llu lost, %llu missed; filter %s",
+					  (unsigned long long)f.events, (unsigned long long)f.lost,
+					  (unsigned long long)f.missed, filter ? filter : "none");
+		else
+			line = cli_printf("filter %s", filter ? filter : "none");
+		print_line(name, line);
+		free(line);
+	}
+}
+
+static void print_snapshots(const struct shown *t)
+{
+	const json_t *all = json_object_get(t->metadata.document, "snapshots");
+	char *line;
+
+	if (!json_object_get(all, "fs"))
+		return;
+	line = cli_printf("%lld of files, %lld of processes, %lld of the machine",
+			  (long long)json_integer_value(json_object_get(all, "fs")),
+			  (long long)json_integer_value(json_object_get(all, "process")),
+			  (long long)json_integer_value(json_object_get(all, "system")));
+	print_line("snapshots", line);
+	free(line);
+}
+
+static void print_text(const struct shown *t)
+{
+	char *seconds = duration(t);
+	char *size = cli_printf("%llu bytes", t->bytes);
+
+	printf("%s%s%s\n", CLI_BOLD, t->name, CLI_PLAIN);
+	print_line("path", t->path);
+	printf("  %-12s%s%s%s\n", "state", color(t->state), t->state, CLI_PLAIN);
+	print_line("reason", t->metadata.reason ? t->metadata.reason : "");
+	print_line("label", text_of(t, "label"));
+	print_words(t, "tags");
+	print_words(t, "command");
+	print_line("began", began(t));
+	print_line("duration", seconds);
+	print_line("size", size);
+	print_line("host", text_of(t, "host"));
+	print_line("kernel", text_of(t, "kernel"));
+	print_categories(t);
+	print_snapshots(t);
+	free(size);
+	free(seconds);
+}
+
+static int show(struct env *env, const char *name, const char *path)
+{
+	struct shown t;
+	int status = load(&t, name, path);
+
+	if (env->format == FORMAT_JSON) {
+		json_add(env->document, json_of(&t));
+	} else {
+		if (env->further)
+			putchar('\n');
+		print_text(&t);
+	}
+	env->further = true;
+	unload(&t);
+	return status;
+}
+
+static int print_path(struct env *env, const char *name, const char *path)
+{
+	(void)env;
+	(void)name;
+	/* not escaped, for use in $(...) */
+	puts(path);
+	return CLI_OK;
+}
+
+static int remove_trace(struct env *env, const char *name, const char *path)
+{
+	(void)env;
+	if (library_is_recorded(path)) {
+		cli_say_of(name, "is being recorded: end iotracer record first");
+		return CLI_FAILED;
+	}
+	return library_remove(path);
+}
+
+/* Reads all events of a category. */
+static int verify_category(struct check *c, const char *name, size_t i)
+{
+	const struct category *category = category_find(name, strlen(name));
+	char *file = category ? cli_printf("%s.iot", name) : NULL;
+	struct check_file checked;
+	struct merge merge;
+	int status;
+
+	if (!category) {
+		cli_say_of(c->trace, "category %s is not known to this tool", name);
+		return CLI_FAILED;
+	}
+	status = merge_open(&merge, c->trace, file, category_event(category));
+	if (!status) {
+		check_begin(c, &checked, name, i, &merge);
+		while (merge_next(&merge))
+			;
+		check_end(&checked, &merge);
+		printf("  %-12s%llu events can be read\n", name, (unsigned long long)merge.events);
+	}
+	merge_close(&merge);
+	free(file);
+	return status;
+}
+
+static int verify(struct env *env, const char *name, const char *path)
+{
+	struct check c = { .is_recorded = library_is_recorded(path) };
+	struct names names = { 0 };
+	char *shown = text_show(name, strlen(name));
+	const char *category;
+	int status = check_open(&c, path);
+	size_t i;
+
+	(void)env;
+	if (!status) {
+		printf("%s\n", shown);
+		check_state(&c);
+		status = check_names(&c, &names, NULL);
+	}
+	for (i = 0; !status && (category = metadata_category(&c.metadata, i)); i++)
+		status = verify_category(&c, category, i);
+	if (!status)
+		printf("  %-12s%s\n", "verdict", c.damaged ? "not whole" : "whole");
+	names_free(&names);
+	check_close(&c);
+	free(shown);
+	return status || c.damaged ? CLI_FAILED : CLI_OK;
+}
+
+static const struct action actions[] = {
+	{ "list", NULL },
+	{ "show", show },
+	{ "path", print_path },
+	{ "verify", verify },
+	{ "remove", remove_trace },
+};
+
+#define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+static const struct action *find_action(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_ACTIONS; i++)
+		if (!strcmp(name, actions[i].name))
+			return &actions[i];
+	return NULL;
+}
+
+static void add_name(struct env *env, struct argp_state *state, char *name)
+{
+	if (!*name)
+		cli_usage(state, "the name of a trace is empty");
+	env->names = cli_grow(env->names, env->nr + 1, sizeof(*env->names));
+	env->names[env->nr++] = name;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct env *env = state->input;
+
+	switch (key) {
+	case 'f':
+		env->format = cli_parse_format(state, arg, false);
+		return 0;
+	case KEY_JSON:
+		env->format = FORMAT_JSON;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (env->action) {
+			add_name(env, state, arg);
+			return 0;
+		}
+		env->action = find_action(arg);
+		if (!env->action)
+			cli_usage(state, "%s: say list, show, path, verify or remove", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!env->action)
+			cli_usage(state, "say list, show, path, verify or remove");
+		if (env->action->run && !env->nr)
+			cli_usage(state, "%s: say which traces", env->action->name);
+		if (!env->action->run && env->nr > 1)
+			cli_usage(state, "list: %s: one beginning of names at a time",
+				  env->names[1]);
+		if (env->format == FORMAT_JSON && env->action->run && env->action->run != show)
+			cli_usage(state, "only list and show have another format");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int run(struct env *env)
+{
+	int status = CLI_OK;
+	size_t i;
+
+	if (!env->action->run)
+		return list(env, env->nr ? env->names[0] : "");
+	for (i = 0; i < env->nr; i++) {
+		char *path = library_find(env->names[i]);
+		int one = path ? env->action->run(env, env->names[i], path) : CLI_FAILED;
+
+		status = cli_merge(status, one);
+		free(path);
+	}
+	return status;
+}
+
+int command_traces(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "format", 'f', "FORMAT", 0, "text (default) or json, for list and show", 0 },
+		{ "json", KEY_JSON, NULL, 0, "the same as --format=json", 0 },
+		{ 0 }
+	};
+	static const struct argp argp = {
+		options, parse, "list [PREFIX]\nshow TRACE...\npath TRACE...\nverify TRACE...\nremove TRACE...",
+		"List the traces that are kept, show all about some, print their directories, read"
+		" every event and say whether it is whole, or delete them.\v"
+		"TRACE is a directory, or the name of a trace that list shows. Traces are kept in"
+		" /var/lib/iotracer, or in ~/.local/share/iotracer of a user who is not root;"
+		" the environment variable IOTRACER_TRACES names another place.", cli_common, NULL,
+		NULL
+	};
+	struct env env = { 0 };
+	int status;
+
+	cli_parse(&argp, argc, argv, 0, &env);
+	progress_quiet();
+	env.document = json_array();
+	status = run(&env);
+	if (env.format == FORMAT_JSON)
+		json_print(env.document);
+	else
+		json_decref(env.document);
+	free(env.names);
+	return status;
+}

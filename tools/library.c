@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "library.h"
+#include "sheet.h"
+#include "snapshotter.h"
+#include "trace.h"
+
+#define ROOT "/var/lib/iotracer"
+
+char *library_root(void)
+{
+	const char *named = getenv("IOTRACER_TRACES");
+	const char *data = getenv("XDG_DATA_HOME");
+	const char *home = getenv("HOME");
+
+	if (named && *named)
+		return cli_strdup(named);
+	if (!geteuid())
+		return cli_strdup(ROOT);
+	/* the specification says to ignore relative paths */
+	if (data && *data == '/')
+		return cli_printf("%s/iotracer", data);
+	if (home && *home == '/')
+		return cli_printf("%s/.local/share/iotracer", home);
+	cli_say("there is no place for traces: set HOME, XDG_DATA_HOME or IOTRACER_TRACES, or name a directory");
+	return NULL;
+}
+
+int library_make_root(const char *root)
+{
+	char *path = cli_strdup(root);
+	char *slash = path;
+	bool more = true;
+
+	while (more) {
+		slash = strchrnul(slash + 1, '/');
+		more = *slash;
+		*slash = '\0';
+		if (mkdir(path, 0700) && errno != EEXIST) {
+			cli_say_of(path, "cannot be made: %s", strerror(errno));
+			free(path);
+			return CLI_FAILED;
+		}
+		if (more)
+			*slash = '/';
+	}
+	free(path);
+	return CLI_OK;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+char *library_find(const char *name)
+{
+	char *root, *path;
+
+	if (strchr(name, '/') || is_directory(name))
+		return cli_strdup(name);
+	root = library_root();
+	if (!root)
+		return NULL;
+	path = cli_printf("%s/%s", root, name);
+	if (!is_directory(path)) {
+		cli_say_of(name, "no such trace: it is neither a directory here nor in %s (iotracer traces list)",
+			   root);
+		free(path);
+		path = NULL;
+	}
+	free(root);
+	return path;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool is_trace(int root, const char *name)
+{
+	char *path = cli_printf("%s/%s", name, TRACE_METADATA);
+	bool is = !faccessat(root, path, F_OK, 0);
+
+	free(path);
+	return is;
+}
+
+int library_list(struct library_names *names, const char *root, const char *prefix)
+{
+	DIR *dir = opendir(root);
+	struct dirent *entry;
+	size_t room = 0;
+	int status;
+
+	*names = (struct library_names){ 0 };
+	if (!dir && errno == ENOENT)
+		return CLI_OK;
+	if (!dir) {
+		status = errno == EACCES ? CLI_DENIED : CLI_FAILED;
+		cli_say_of(root, "cannot be read: %s", strerror(errno));
+		return status;
+	}
+	while ((entry = readdir(dir))) {
+		if (*entry->d_name == '.' || strncmp(entry->d_name, prefix, strlen(prefix)) ||
+		    !is_trace(dirfd(dir), entry->d_name))
+			continue;
+		if (names->nr == room) {
+			room = room ? 2 * room : 64;
+			names->at = cli_grow(names->at, room, sizeof(*names->at));
+		}
+		names->at[names->nr++] = cli_strdup(entry->d_name);
+	}
+	closedir(dir);
+	if (names->nr)
+		qsort(names->at, names->nr, sizeof(*names->at), compare);
+	return CLI_OK;
+}
+
+void library_names_free(struct library_names *names)
+{
+	while (names->nr)
+		free(names->at[--names->nr]);
+	free(names->at);
+	names->at = NULL;
+}
+
+void library_lock(int dir)
+{
+	/* waits only briefly, while library_is_recorded() holds the lock */
+	while (flock(dir, LOCK_EX) && errno == EINTR)
+		;
+}
+
+bool library_is_recorded(const char *directory)
+{
+	int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool is;
+
+	if (dir < 0)
+		return false;
+	is = flock(dir, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(dir);
+	return is;
+}
+
+/* The files that a recorder makes. */
+static bool is_ours(const char *name)
+{
+	const char *suffix = strrchr(name, '.');
+
+	return !strcmp(name, TRACE_METADATA) || !strcmp(name, TRACE_SCHEMA) ||
+	       !strcmp(name, "." TRACE_METADATA) || (suffix && !strcmp(suffix, ".iot"));
+}
+
+typedef void (*file_fn)(int dir, const char *name, void *data);
+
+/* Calls a function for each of these files, in a directory that is open. */
+static void for_each(DIR *dir, file_fn fn, void *data)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(dir)))
+		if (is_ours(entry->d_name))
+			fn(dirfd(dir), entry->d_name, data);
+}
+
+/* Whether a name in the directory of snapshots is that of one, or of one that is not whole. */
+static bool is_snapshot(const char *name)
+{
+	name += *name == '.';
+	return !strncmp(name, "fs_", 3) || !strncmp(name, "process_", 8) ||
+	       !strncmp(name, "system_", 7);
+}
+
+static bool is_of_snapshot(const char *name)
+{
+	return !strcmp(name, SHEET_DOCUMENT) || !strncmp(name, SHEET_PART, strlen(SHEET_PART));
+}
+
+static DIR *open_dir(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *opened = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!opened && fd >= 0)
+		close(fd);
+	return opened;
+}
+
+/*
+ * Calls @fn for each file of each snapshot, and @after, unless it is NULL, for the directory
+ * that it was in.
+ */
+static void walk_snapshots(DIR *trace, file_fn fn, file_fn after, void *data)
+{
+	DIR *all = open_dir(dirfd(trace), SNAPSHOTTER_DIRECTORY), *one;
+	struct dirent *entry, *file;
+
+	while (all && (entry = readdir(all))) {
+		one = is_snapshot(entry->d_name) ? open_dir(dirfd(all), entry->d_name) : NULL;
+		while (one && (file = readdir(one)))
+			if (is_of_snapshot(file->d_name))
+				fn(dirfd(one), file->d_name, data);
+		if (one && after)
+			after(dirfd(all), entry->d_name, data);
+		if (one)
+			closedir(one);
+	}
+	if (all && after)
+		after(dirfd(trace), SNAPSHOTTER_DIRECTORY, data);
+	if (all)
+		closedir(all);
+}
+
+/* What has files that are not ours stays, and so does the trace's own directory. */
+static void remove_directory(int dir, const char *name, void *data)
+{
+	(void)data;
+	unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+static void add_bytes(int dir, const char *name, void *data)
+{
+	unsigned long long *sum = data;
+	struct stat st;
+
+	if (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		*sum += 512ULL * st.st_blocks;
+}
+
+unsigned long long library_bytes(const char *directory)
+{
+	unsigned long long sum = 0;
+	DIR *dir = opendir(directory);
+
+	if (dir) {
+		for_each(dir, add_bytes, &sum);
+		walk_snapshots(dir, add_bytes, NULL, &sum);
+		closedir(dir);
+	}
+	return sum;
+}
+
+static void delete_file(int dir, const char *name, void *data)
+{
+	int *err = data;
+
+	if (!*err && strcmp(name, TRACE_METADATA) && unlinkat(dir, name, 0))
+		*err = errno;
+}
+
+int library_remove(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	int err = dir ? 0 : errno;
+
+	if (dir && faccessat(dirfd(dir), TRACE_METADATA, F_OK, 0)) {
+		cli_say_of(directory, "is not a trace: it has no " TRACE_METADATA);
+		closedir(dir);
+		return CLI_FAILED;
+	}
+	if (dir) {
+		walk_snapshots(dir, delete_file, remove_directory, &err);
+		for_each(dir, delete_file, &err);
+		if (!err && unlinkat(dirfd(dir), TRACE_METADATA, 0))
+			err = errno;
+		closedir(dir);
+	}
+	if (!err && rmdir(directory))
+		err = errno;
+	if (!err)
+		return CLI_OK;
+	if (err == ENOTEMPTY)
+		cli_say_of(directory, "has files that no recorder made: the trace is deleted, they are left");
+	else
+		cli_say_of(directory, "cannot be removed: %s", strerror(err));
+	return err == EACCES || err == EPERM ? CLI_DENIED : CLI_FAILED;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where traces are kept, and which traces there are.
+ *
+ * A recorder holds a lock (flock(2)) on the directory of its trace, which shows whether a trace
+ * is being recorded or its recorder was killed. The kernel releases the lock when the recorder
+ * ends.
+ */
+#ifndef TOOL_LIBRARY_H
+#define TOOL_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The directory that has the traces: $IOTRACER_TRACES; or for root /var/lib/iotracer, for others
+ * iotracer in $XDG_DATA_HOME or ~/.local/share. Allocated; NULL, with a message, if there is
+ * neither that nor a home directory.
+ */
+char *library_root(void);
+
+/* Makes the directory, and those above it, as needed. Returns an exit code. */
+int library_make_root(const char *root);
+
+/*
+ * The path of a trace: @name itself if it has a slash or is a directory here, else below
+ * library_root(). Allocated; NULL, with a message, if there is no such directory.
+ */
+char *library_find(const char *name);
+
+/* The names of the traces in @root whose names begin with @prefix, in order. */
+struct library_names {
+	char **at;
+	size_t nr;
+};
+
+int library_list(struct library_names *names, const char *root, const char *prefix);
+void library_names_free(struct library_names *names);
+
+/* The recorder's side: holds the lock until @dir is closed. */
+void library_lock(int dir);
+
+/* Whether a recorder holds the lock. */
+bool library_is_recorded(const char *directory);
+
+/* Bytes that the files of a trace take on disk. */
+unsigned long long library_bytes(const char *directory);
+
+/*
+ * Deletes the files of a trace, metadata.json last, and its directory. Files that no recorder
+ * made stay, and are an error. Returns an exit code.
+ */
+int library_remove(const char *directory);
+
+#endif /* TOOL_LIBRARY_H */
