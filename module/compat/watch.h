@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What watching names needs of the kernel: marks of fsnotify, and look-ups of one name. */
+/* What watching names needs of the kernel: functions that change them, and look-ups of one name. */
 #ifndef IOT_COMPAT_WATCH_H
 #define IOT_COMPAT_WATCH_H
 
 #include <linux/fs.h>
-#include <linux/fsnotify_backend.h>
 #include <linux/namei.h>
 #include "compat/config.h"
 
@@ -14,16 +13,13 @@ int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt, const char *nam
 		    unsigned int flags, struct path *path);
 #endif
 
-#ifdef IOT_HAVE_FSNOTIFY_GROUPS
-static inline struct fsnotify_mark *iot_find_mark(struct inode *inode,
-						  struct fsnotify_group *group)
-{
-#ifdef IOT_HAVE_FSNOTIFY_FIND_OBJECT
-	return fsnotify_find_mark(inode, FSNOTIFY_OBJ_TYPE_INODE, group);
+/* Which argument of vfs_create() is the dentry, from 0 on. */
+#ifdef IOT_HAVE_VFS_CREATE_DENTRY
+#define IOT_VFS_CREATE_ARG	1
+#define IOT_VFS_CREATE_PROTO	"int (_, struct dentry *, ...)"
 #else
-	return fsnotify_find_mark(&inode->i_fsnotify_marks, group);
-#endif
-}
+#define IOT_VFS_CREATE_ARG	2
+#define IOT_VFS_CREATE_PROTO	"int (_, struct inode *, struct dentry *, ...)"
 #endif
 
 /* Check whether current may read a file, whatever the mount. */

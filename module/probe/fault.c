@@ -40,6 +40,7 @@
 #include "hook/symbol.h"
 #include "hook/wrap.h"
 #include "file/paths.h"
+#include "file/sb.h"
 #include "record/category.h"
 #include "record/event.h"
 #include "probe/categories.h"
@@ -239,7 +240,7 @@ static bool is_bounded(const struct vm_area_struct *vma)
 {
 	const struct super_block *sb = file_inode(vma->vm_file)->i_sb;
 
-	return iot_vfs_sleeps_bounded(sb) || sb->s_magic == HUGETLBFS_MAGIC;
+	return iot_sb_sleeps_bounded(sb) || sb->s_magic == HUGETLBFS_MAGIC;
 }
 
 static u16 op_of(unsigned int fault_flags)

@@ -28,6 +28,7 @@
 #include "hook/point.h"
 #include "hook/redirect.h"
 #include "hook/symbol.h"
+#include "file/sb.h"
 #include "record/rw.h"
 #include "probe/raw.h"
 #include "probe/rw_hooks.h"
@@ -340,7 +341,7 @@ static bool sleeps_bounded(const struct inode *inode)
 {
 	if (S_ISBLK(inode->i_mode))
 		return true;
-	return S_ISREG(inode->i_mode) && iot_vfs_sleeps_bounded(inode->i_sb);
+	return S_ISREG(inode->i_mode) && iot_sb_sleeps_bounded(inode->i_sb);
 }
 
 /*

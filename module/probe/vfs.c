@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The hooks of a filesystem's reads and writes, which its targets and category fs share. */
 #include <linux/fs.h>
-#include <linux/magic.h>
 #include "compat/compat.h"
 #include "hook/hook.h"
 #include "hook/redirect.h"
+#include "file/sb.h"
 #include "probe/vfs.h"
-
-/**
- * iot_vfs_sleeps_bounded() - check whether calls on a filesystem sleep for a bounded time
- *
- * A wrapper on a task's stack delays unloading for as long as the call sleeps. Calls on
- * other filesystems may wait for userspace or for a server.
- */
-bool iot_vfs_sleeps_bounded(const struct super_block *sb)
-{
-	if (sb->s_magic == FUSE_SUPER_MAGIC)
-		return false;
-	return (sb->s_type->fs_flags & FS_REQUIRES_DEV) ||
-	       sb->s_magic == TMPFS_MAGIC || sb->s_magic == RAMFS_MAGIC;
-}
 
 static const struct iot_hook_type *type_of(int op, void *func)
 {
@@ -90,7 +76,7 @@ int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode)
 		func[IOT_VFS_SPLICE] = NULL;
 	if (func[IOT_VFS_SPLICE_IN] == iter_file_splice_write)
 		func[IOT_VFS_SPLICE_IN] = NULL;
-	err = get_hooks(hooks, func, iot_vfs_sleeps_bounded(inode->i_sb));
+	err = get_hooks(hooks, func, iot_sb_sleeps_bounded(inode->i_sb));
 	if (err)
 		return err;
 	hooks->block = inode->i_sb->s_type->fs_flags & FS_REQUIRES_DEV;

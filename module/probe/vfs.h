@@ -22,7 +22,6 @@ struct iot_vfs_hooks {
 int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode);
 int iot_vfs_get_rw(struct iot_vfs_hooks *hooks, const struct file_operations *fop,
 		   bool bounded);
-bool iot_vfs_sleeps_bounded(const struct super_block *sb);
 void iot_vfs_put(struct iot_vfs_hooks *hooks);
 int iot_vfs_enable(struct iot_vfs_hooks *hooks);
 void iot_vfs_disable(struct iot_vfs_hooks *hooks);

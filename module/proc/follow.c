@@ -2,7 +2,7 @@
 /*
  * How a target follows the paths that it is listed by, as tail -F does.
  *
- * All names that a path is made of are watched (file/watch.c). If the last one comes to stand for
+ * All names that a path is made of are watched (file/watch.c, file/name_hooks.c). If the last one comes to stand for
  * another file, the task that made that change makes the file one of the target's, before it can
  * use it: so it is traced from its first read or write on. If another name changes, or the last
  * one comes to stand for something else than a file, a worker looks the path up again.
@@ -16,9 +16,9 @@
  *
  * Only files that the hooks of the target see are followed to: those of its filesystem.
  *
- * A task that makes a change holds the lock of the directory, and fsnotify's SRCU, without which
- * no mark of the system is freed. It waits here for the lock of targets, and for the disk where
- * the right to read the file is not clear without it, but for no server.
+ * A task that makes a change holds the lock of the directory. It waits here for the lock of
+ * targets, and for the disk where the right to read the file is not clear without it, but for no
+ * server.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -33,9 +33,10 @@
 #include "compat/compat.h"
 #include "compat/watch.h"
 #include "core/param.h"
+#include "file/name_hooks.h"
 #include "file/paths.h"
+#include "file/sb.h"
 #include "file/watch.h"
-#include "probe/vfs.h"
 #include "proc/entry_link.h"
 #include "proc/follow.h"
 #include "proc/link.h"
@@ -43,15 +44,16 @@
 #include "proc/walk.h"
 
 #define PAUSE_MS	20	/* at least, after all paths that have changed were looked up */
-#define POLL		HZ	/* between two looks at mounts, while a path leads to no file */
+#define POLL		HZ	/* between two looks at whether anything was mounted */
 
 /* All under the lock of targets, unless noted. */
 static u64 last_change;
 static LIST_HEAD(stale);
 static unsigned int nr_elsewhere;	/* links without file: it may be another target's */
 static unsigned int nr_gone;	/* links that lead to no file */
+static unsigned int nr_following;	/* listed links that follow */
 static unsigned int mounts_seen;	/* by the worker only */
-static int unmounted;	/* without lock */
+static int unsure;	/* without lock */
 
 static struct workqueue_struct *workers;
 static void look_work(struct work_struct *work);
@@ -69,6 +71,7 @@ static void set_here(struct iot_link *link, bool here)
 	nr_gone += !here;
 	nr_gone -= !link->here;
 	link->here = here;
+	iot_name_hooks_set_gone(nr_gone);
 }
 
 /* Have a worker look a link up. One that is not listed is when it is. */
@@ -146,7 +149,6 @@ static struct iot_target_file *file_for(struct iot_target *t, struct inode *inod
 static void lose(struct iot_link *link)
 {
 	set_here(link, false);
-	queue_delayed_work(workers, &look, POLL);
 }
 
 /* The path leads to a file that may be traced. */
@@ -186,7 +188,7 @@ static bool may_read(const struct cred *cred, struct inode *inode)
 	const struct cred *old;
 	int err;
 
-	if (!iot_vfs_sleeps_bounded(inode->i_sb))
+	if (!iot_sb_sleeps_bounded(inode->i_sb))
 		return false;
 	old = override_creds(cred);
 	err = iot_inode_readable(inode);
@@ -215,14 +217,16 @@ static bool ask_and_arrive(struct iot_link *link, struct inode *inode)
 }
 
 /* Return: false if unloading; the lock of targets is not held then. */
-static bool last_changed(struct iot_link *link, enum iot_watch_change change, struct inode *inode)
+static bool last_changed(struct iot_link *link, enum iot_name_change change, struct inode *inode)
 {
-	if (change != IOT_WATCH_MADE) {
+	if (change == IOT_NAME_DELETED || change == IOT_NAME_MOVED) {
 		lose(link);
-		if (change == IOT_WATCH_MOVED)
+		if (change == IOT_NAME_MOVED)
 			make_stale(link);
 		return true;
 	}
+	if (change == IOT_NAME_OPENED) /* and possibly deleted since */
+		make_stale(link);
 	if (!inode || !is_seen(link->t, inode)) {
 		lose(link);
 		make_stale(link);
@@ -263,9 +267,9 @@ static bool is_next(struct iot_watch *w, void *data)
 	return true;
 }
 
-/* Context: see struct iot_watch_ops. */
-static void changed(struct iot_watch_dir *dir, const struct qstr *name,
-		    enum iot_watch_change change, struct inode *inode)
+/* Context: see struct iot_name_ops. */
+static void changed(struct inode *dir, const struct qstr *name, enum iot_name_change change,
+		    struct inode *inode)
 {
 	struct next next;
 
@@ -278,15 +282,15 @@ static void changed(struct iot_watch_dir *dir, const struct qstr *name,
 	iot_targets_leave();
 }
 
-static void filesystem_unmounted(void)
+static void look_at_all(void)
 {
-	WRITE_ONCE(unmounted, 1);
+	WRITE_ONCE(unsure, 1);
 	mod_delayed_work(workers, &look, 0);
 }
 
-static const struct iot_watch_ops watch_ops = {
+static const struct iot_name_ops name_ops = {
 	.changed = changed,
-	.unmounted = filesystem_unmounted,
+	.unsure = look_at_all,
 };
 
 /**
@@ -316,7 +320,7 @@ static void look_up(struct look *l)
 	if (!l->err) {
 		struct inode *inode = d_inode(l->path.dentry);
 
-		l->may = iot_vfs_sleeps_bounded(inode->i_sb) ?
+		l->may = iot_sb_sleeps_bounded(inode->i_sb) ?
 			 !iot_inode_permission(l->path.mnt, inode, MAY_READ) :
 			 may_read_all(l->copy->cred);
 		l->ino = vfs_getattr(&l->path, &stat, STATX_INO, AT_STATX_DONT_SYNC) ?
@@ -405,29 +409,26 @@ static bool look_one(void)
 	return true;
 }
 
-static void stale_if(struct iot_target *t, void *data)
+static void make_links_stale(struct iot_target *t, void *data)
 {
-	const bool *all = data;
 	struct iot_link *link;
 
 	list_for_each_entry(link, &t->links, list)
-		if (*all || !link->here)
-			make_stale(link);
+		make_stale(link);
 }
 
-/* What is mounted may have changed: look up the paths that may lead to something else now. */
-static void look_at_mounts(void)
+/* Look all paths up if what is mounted may have changed, or a name that is not known. */
+static void look_for_changes(void)
 {
 	unsigned int mounts = iot_paths_mounts();
-	bool all = xchg(&unmounted, 0);
+	bool any = xchg(&unsure, 0);
 
-	if (!all && mounts == mounts_seen)
+	if (!any && mounts == mounts_seen)
 		return;
 	mounts_seen = mounts;
 	if (!iot_targets_enter_surely())
 		return;
-	if (all || nr_gone)
-		iot_target_for_each(stale_if, &all);
+	iot_target_for_each(make_links_stale, NULL);
 	iot_targets_leave();
 }
 
@@ -437,7 +438,7 @@ static void look_work(struct work_struct *work)
 	unsigned long begin = jiffies;
 	bool any = false;
 
-	look_at_mounts();
+	look_for_changes();
 	while (look_one()) {
 		any = true;
 		cond_resched();
@@ -446,7 +447,7 @@ static void look_work(struct work_struct *work)
 		msleep(max_t(unsigned int, PAUSE_MS, jiffies_to_msecs(jiffies - begin)));
 	if (!iot_targets_enter_surely())
 		return;
-	if (nr_gone)
+	if (nr_following)
 		queue_delayed_work(workers, &look, POLL);
 	iot_targets_leave();
 }
@@ -466,9 +467,10 @@ struct iot_link *iot_follow_prepare(const char *text, const struct path *path, b
 	struct path found;
 	int err;
 
-	if (!link || !follows || !iot_watch_possible() || !d_is_reg(path->dentry) ||
-	    is_idmapped_mnt(path->mnt))
+	if (!link || !follows || !d_is_reg(path->dentry) || is_idmapped_mnt(path->mnt) ||
+	    iot_name_hooks_get())
 		return link;
+	link->hooked = true;
 	link->cred = get_current_cred();
 	link->follows = true;
 	link->rooted = iot_walk_is_rooted();
@@ -508,9 +510,13 @@ int iot_follow_list(struct iot_link *link, struct iot_target *t, struct iot_targ
 
 	if (!link->rooted)
 		link->astray = false;
-	if (!err && link->stale)
+	if (err || !link->follows)
+		return err;
+	nr_following++;
+	queue_delayed_work(workers, &look, POLL);
+	if (link->stale)
 		make_stale(link);
-	return err;
+	return 0;
 }
 
 /** iot_follow_renew() - note what a listed path leads to. Context: under the lock of targets */
@@ -527,10 +533,8 @@ void iot_follow_renew(struct iot_link *link, struct inode *inode)
  */
 void iot_follow_released(void)
 {
-	bool all = true;
-
 	if (nr_elsewhere)
-		iot_target_for_each(stale_if, &all);
+		iot_target_for_each(make_links_stale, NULL);
 }
 
 /**
@@ -542,7 +546,8 @@ void iot_follow_drop(struct iot_link *link)
 {
 	struct iot_target_file *f = link->file;
 
-	nr_gone -= !link->here;
+	set_here(link, true);
+	nr_following -= link->follows;
 	nr_elsewhere -= !f;
 	iot_link_drop(link);
 	if (f && !list_empty(&iot_target_of(f)->links))
@@ -557,24 +562,17 @@ int iot_follow_init(void)
 	workers = alloc_workqueue("iotracer_names", WQ_UNBOUND, 1);
 	if (!workers)
 		return -ENOMEM;
-	err = iot_watch_init(&watch_ops);
+	iot_name_hooks_init(&name_ops);
+	err = iot_watch_init();
 	if (err)
 		destroy_workqueue(workers);
-	else if (iot_param_follows_names() && !iot_watch_possible())
-		pr_warn("this kernel has no fsnotify: a target stays with the file that was added, as with follow=inode\n");
 	return err;
 }
 
-/**
- * iot_follow_exit() - wait until nothing of this runs any more
- *
- * Context: unload, no target is left. A filesystem that is just being unmounted may queue the
- * work until iot_watch_exit() is done.
- */
+/** iot_follow_exit() - stop the worker. Context: unload, no target and so no hook is left */
 void iot_follow_exit(void)
 {
 	cancel_delayed_work_sync(&look);
 	iot_watch_exit();
-	cancel_delayed_work_sync(&look);
 	destroy_workqueue(workers);
 }

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/xarray.h>
+#include "file/name_hooks.h"
 #include "file/watch.h"
 #include "proc/link.h"
 
@@ -86,6 +87,8 @@ void iot_link_free(struct iot_link *link)
 
 	list_for_each_entry_safe(w, next, &link->watches, list)
 		iot_watch_end(w);
+	if (link->hooked)
+		iot_name_hooks_put();
 	put_cred(link->cred);
 	kfree(link);
 }

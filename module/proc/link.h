@@ -20,6 +20,7 @@ struct iot_target_file;
  * @file:	the target's file that the path leads to, or led to last; NULL if it leads to
  *		another file, which cannot be one of this target's
  * @follows:	the target goes on with the file that the path comes to lead to
+ * @hooked:	has the hooks of names attached
  * @here:	the path leads to a file; always true unless @follows
  * @stale_node:	in the list of links that a worker is to look up
  * @watches:	list of struct iot_watch: the names that the path is made of
@@ -43,6 +44,7 @@ struct iot_link {
 	unsigned long serial;
 	u64 asked;
 	bool follows;
+	bool hooked;
 	bool here;
 	bool rooted;
 	bool astray;

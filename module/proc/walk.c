@@ -19,8 +19,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "compat/watch.h"
+#include "file/sb.h"
 #include "file/watch.h"
-#include "probe/vfs.h"
 #include "proc/link.h"
 #include "proc/target.h"
 #include "proc/walk.h"
@@ -89,12 +89,29 @@ bool iot_walk_is_rooted(void)
 static bool may_enter(const struct super_block *sb)
 {
 	return sb->s_user_ns == &init_user_ns &&
-	       (iot_vfs_sleeps_bounded(sb) || sb->s_magic == OVERLAYFS_SUPER_MAGIC);
+	       (iot_sb_sleeps_bounded(sb) || sb->s_magic == OVERLAYFS_SUPER_MAGIC);
+}
+
+/*
+ * Wait until no call is changing a name in the directory that began before the hooks were
+ * attached, and so is not seen: it holds the directory's lock. Return: 0, or -EINTR if killed.
+ */
+static int wait_for_changes(struct inode *dir)
+{
+	int err;
+
+	if (!may_enter(dir->i_sb))
+		return 0;
+	err = down_read_killable(&dir->i_rwsem);
+	if (!err)
+		up_read(&dir->i_rwsem);
+	return err;
 }
 
 static int watch(struct walk *w, const char *name, size_t len, bool last)
 {
-	struct iot_watch *watch = iot_watch_new(d_inode(w->at.dentry), name, len);
+	struct inode *dir = d_inode(w->at.dentry);
+	struct iot_watch *watch = iot_watch_new(dir, name, len);
 	int err = -ENODEV;
 
 	if (!watch)
@@ -102,14 +119,16 @@ static int watch(struct walk *w, const char *name, size_t len, bool last)
 	watch->owner = w->link;
 	watch->last = last;
 	if (iot_targets_enter_surely()) {
-		err = iot_watch_begin(watch);
+		err = iot_watch_begin(watch, dir);
 		if (!err)
 			list_add_tail(&watch->list, &w->link->watches);
 		iot_targets_leave();
 	}
-	if (err)
+	if (err) {
 		iot_watch_free(watch);
-	return err;
+		return err;
+	}
+	return wait_for_changes(dir);
 }
 
 static int begin(struct walk *w)

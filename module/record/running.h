@@ -10,7 +10,7 @@
 #include <linux/rculist.h>
 #include <linux/types.h>
 #include "core/ring.h"
-#include "record/key.h"
+#include "file/key.h"
 #include "record/writer.h"
 
 /**

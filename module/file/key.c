@@ -7,7 +7,7 @@
 #include <linux/exportfs.h>
 #include <linux/kdev_t.h>
 #include <linux/string.h>
-#include "record/key.h"
+#include "file/key.h"
 
 /**
  * iot_key_fh_matches() - compare the part of a key that is not in the inode's fields
