@@ -228,15 +228,20 @@ def missing_names():
     touch('/mnt/files/f')
     command('size 200', f'filter tree={os.getpid()} op=GETATTR,WRITE', 'start')
     do(write_bytes, '/mnt/files/f', 0, 1)
-    resolved = stats()['paths_resolved']
+    before = stats()
     ends(as_nobody(look_up, names))
     s = is_conserved()
-    is_true(s['paths_resolved'] - resolved >= 2900, f'{s}: no name was recorded')
+    resolved, missed = (s[k] - before[k] for k in ('paths_resolved', 'paths_missed'))
+    # what was evicted is free after an RCU grace period: until then a new path may find no room
+    is_true(resolved + missed >= len(names), f'{s}: {resolved} + {missed} are not all')
+    is_true(resolved >= limit // 2 // 4096, f'{s}: there was room for more names')
     is_true(s['paths_bytes'] <= limit, f'{s["paths_bytes"]} bytes are more than {limit}')
     command('stop')
     shown = [e['path'] for e in events() if e['op'] == 'GETATTR']
-    is_equal(shown[-20:], names[-20:])
     is_true(set(shown) <= set(names) | {'?'}, 'a name that nobody looked up')
+    is_equal([a for a, b in zip(shown[-20:], names[-20:], strict=True) if a not in (b, '?')], [])
+    unknown = shown.count('?')
+    is_true(unknown <= missed, f'{unknown} events have no path, {missed} were counted')
     # paths that no kept record names are freed, and the others with the records
     s = stats()
     is_true(s['paths_entries'] <= s['stored'], f'{s}: more paths than records')

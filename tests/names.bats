@@ -7,7 +7,7 @@
 load lib/helpers
 
 setup_file() {
-	modprobe -a overlay fuse
+	modprobe -a overlay fuse btrfs
 	files_and_disk
 }
 
@@ -53,6 +53,22 @@ check() {
 	check linked
 }
 
+@test "made by each call that makes files" {
+	check made_by_each_call
+}
+
+@test "made by an open that fails" {
+	check open_that_fails
+}
+
+@test "without redirection a worker finds the new file" {
+	check without_redirection
+}
+
+@test "the hooks of names go with the last target that follows" {
+	check hooks_go_with_last
+}
+
 @test "of two names one is replaced" {
 	check hard_links
 }
@@ -83,6 +99,14 @@ check() {
 
 @test "another filesystem is mounted above, and goes" {
 	check other_filesystem
+}
+
+@test "another filesystem is mounted above, while the path leads to a file" {
+	check mounted_over
+}
+
+@test "a subvolume above is deleted, and a snapshot takes its name" {
+	check subvolume
 }
 
 @test "a directory above is renamed away and back" {

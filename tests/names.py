@@ -6,12 +6,14 @@ Usage: python3 names.py FUNCTION...
 Each byte that a test writes to a file that a traced path leads to is written at an offset of its
 own, so the addresses in the log say which of them are there.
 """
+import contextlib
 import ctypes
 import json
 import mmap
 import os
 import re
 import signal
+import stat
 import subprocess
 import time
 
@@ -263,6 +265,75 @@ def in_progress():
     is_equal(sorted(target.addresses()), [0, 1])
     is_equal(sorted(inodes(target)), sorted((old, os.stat('a').st_ino)))
 
+
+
+def made_by_each_call():
+    """Each call that makes a file: what its maker then writes is recorded."""
+    touch('a', 'other')
+    target = add('a', 100)
+
+    def mknod():
+        os.mknod('a', 0o644 | stat.S_IFREG)
+
+    def excl():
+        os.close(os.open('a', os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+
+    def link():
+        os.link('other', 'a')
+
+    def rename():
+        touch('new')
+        os.rename('new', 'a')
+
+    calls = mknod, excl, link, rename
+    for i, call in enumerate(calls):
+        os.unlink('a')
+        call()
+        fd = os.open('a', os.O_WRONLY)
+        os.pwrite(fd, b'x', i)
+        os.close(fd)
+    is_equal(target.addresses(), to(0, len(calls) - 1))
+
+
+def open_that_fails():
+    """Before 6.4, open with O_CREAT and O_DIRECTORY makes a file and fails. It is found later."""
+    touch('a')
+    target = add('a', 100)
+    os.unlink('a')
+    with contextlib.suppress(OSError):
+        os.open('a', os.O_CREAT | os.O_DIRECTORY)
+    with contextlib.suppress(FileExistsError):
+        os.mknod('a', 0o644 | stat.S_IFREG)
+    write_bytes('a', 1, 1)
+    is_equal(target.addresses(), [1])
+
+
+def without_redirection():
+    """Where no call may be redirected, a worker finds the new file."""
+    reload('attach=entry')
+    touch('a')
+    target = add('a', 100)
+    touch('new')
+    os.rename('new', 'a')
+    is_followed(target, 'a', 1)
+    os.unlink('a')
+    touch('a')
+    is_followed(target, 'a', 2)
+
+
+def hooks_go_with_last():
+    """The hooks of names are attached while a target follows, and not after that."""
+    def attached():
+        return re.findall(r'^vfs_rename name (\S+)', slurp(f'{IOT}/hooks'), re.M)
+
+    touch('a', 'b')
+    must('add -i a')
+    is_true(attached() in ([], ['detached']), attached())
+    must('add b')
+    is_true(attached() not in ([], ['detached']), attached())
+    must('remove b')
+    is_true(attached() in ([], ['detached']), attached())
+
 # Other kinds of successors
 
 
@@ -307,6 +378,42 @@ def other_filesystem():
     umount('d')
     make('d/a', 2)
     is_equal(target.addresses(), [2])
+
+
+
+def mounted_over():
+    """Something is mounted over the directory of a path, and goes: the worker sees both."""
+    os.mkdir('d')
+    touch('d/a')
+    target = add('d/a', 100)
+    mount('-t', 'tmpfs', 'other', 'd')
+    eventually(lambda: deleted() == ['/mnt/files/d/a'], 'not seen')
+    umount('d')
+    eventually(lambda: not deleted(), 'not seen')
+    make('d/a', 1)
+    is_equal(target.addresses(), [1])
+
+
+def subvolume():
+    """A subvolume of btrfs above the path is deleted, and another one takes its name."""
+    os.makedirs('/mnt/btrfs', exist_ok=True)
+    run('mkfs.btrfs', '-q', '-f', '/dev/vdb')
+    mount('/dev/vdb', '/mnt/btrfs')
+    try:
+        run('btrfs', '-q', 'subvolume', 'create', '/mnt/btrfs/now')
+        touch('/mnt/btrfs/now/a')
+        run('btrfs', '-q', 'subvolume', 'snapshot', '/mnt/btrfs/now', '/mnt/btrfs/backup')
+        target = add('/mnt/btrfs/now/a', 1000)
+        run('btrfs', '-q', 'subvolume', 'delete', '/mnt/btrfs/now')
+        eventually(lambda: deleted() == ['/mnt/btrfs/now/a'], 'not seen')
+        run('btrfs', '-q', 'subvolume', 'snapshot', '/mnt/btrfs/backup', '/mnt/btrfs/now')
+        is_followed(target, '/mnt/btrfs/now/a', 1)
+        before = target.addresses().count(2)
+        make('/mnt/btrfs/backup/a', 2)
+        is_equal(target.addresses().count(2), before)
+        must('remove /mnt/btrfs/now/a')
+    finally:
+        umount('/mnt/btrfs')
 
 # Directories
 
@@ -411,7 +518,7 @@ def remove_directory():
 
 
 def unload_in_between():
-    """The module goes while names change, and no mark of it stays."""
+    """The module goes while names change, and no hook of it stays."""
     def change():
         for i in range(100000):
             if os.path.exists('stop'):
@@ -703,4 +810,4 @@ def flooded_paths():
 
 if __name__ == '__main__':
     main(globals(), reloading=(alias_read_for_ever, follow_inode, no_right_to_successor,
-                               unload_in_between))
+                               unload_in_between, without_redirection))

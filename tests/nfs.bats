@@ -3,7 +3,8 @@
 #
 # bats file_tags=plain
 #
-# Reads and writes of the NFS server for a client, which is this machine, too, are traced.
+# Reads and writes of the NFS server for a client, which is this machine, too, are traced, and
+# targets follow names that the client changes.
 
 bats_require_minimum_version 1.5.0
 
@@ -68,4 +69,12 @@ of_target() {
 	[ "$(moved READ)" = "$((read_then - read))" ]
 	[ "$(of_target R)" = "$((read_then - read))" ]
 	echo remove /mnt/disk/f >/proc/iotracer/control
+}
+
+@test "NFS: a target of the client follows its path" {
+	run_functions nfs.py follow /mnt/nfs/a
+}
+
+@test "NFS: a target of the server follows its path, which the client changes" {
+	run_functions nfs.py follow /mnt/disk/b
 }

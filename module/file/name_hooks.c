@@ -9,16 +9,18 @@
  * a rule of a security module. As long as a watched path leads nowhere, each open of a watched
  * name is reported therefore, not only one that has created the file.
  *
- * Calls of a filesystem that waits for a server are followed by their return address, with nothing
- * of ours on the stack. Such a handler may not sleep. It reports that some name may have changed.
- * So does a hook that cannot redirect its function (attach=entry), and those of the functions
- * by which btrfs makes and deletes subvolumes, whose callers have a transaction open.
+ * A call that waits for a server, FUSE's or that of a network filesystem, may never return. If its
+ * name is watched, the module cannot be unloaded until it does (unload.c).
+ *
+ * A hook that cannot redirect its function (attach=entry) may not sleep. It only reports that some
+ * name may have changed. So do the hooks of the functions by which btrfs makes and deletes
+ * subvolumes: their callers have a transaction open.
  *
  * Not seen are changes that a server makes by itself, as with inotify.
  *
- * Contexts: all functions run in the task that makes the change, in process context. Except
- * security_file_open(), d_instantiate() and d_delete(), they are called with the directory's lock
- * held, so its names do not change meanwhile. They may sleep.
+ * Contexts: all functions run in the task that makes the change, in process context. Except the one
+ * that opens, they are called with the directory's lock held, so its names do not change meanwhile.
+ * They may sleep.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>
@@ -32,7 +34,6 @@
 #include "hook/kretprobe.h"
 #include "hook/symbol.h"
 #include "file/name_hooks.h"
-#include "file/sb.h"
 #include "file/watch.h"
 
 /* What a hooked function does. */
@@ -64,7 +65,7 @@ static struct dentry *dentry_of(const struct iot_site *site, const unsigned long
 	return (struct dentry *)args[site->tag & 15];
 }
 
-/* Context: the name does not change meanwhile. The root of a tree that is being made has no parent. */
+/* Context: the name does not change meanwhile. A root that is being made has no parent yet. */
 static bool is_watched(struct dentry *dentry)
 {
 	struct inode *dir = d_inode(dentry->d_parent);
@@ -121,29 +122,10 @@ static bool is_wanted(const struct iot_site *site, const unsigned long *args)
 	}
 }
 
-/* Does the call end soon, or does it wait for a server? */
-static bool is_bounded(const struct iot_site *site, const unsigned long *args)
-{
-	const struct renamedata *rd = (const struct renamedata *)args[0];
-
-	switch (action_of(site)) {
-	case OPENS:
-	case MAKES_DIR_INODE:
-	case DELETES_DIR_INODE:
-		return true;
-	case RENAMES:
-		return iot_sb_sleeps_bounded(rd->old_dentry->d_sb);
-	default:
-		return iot_sb_sleeps_bounded(dentry_of(site, args)->d_sb);
-	}
-}
-
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
 				   unsigned long caller)
 {
-	if (likely(!is_wanted(site, args)))
-		return IOT_HOOK_IGNORE;
-	return is_bounded(site, args) ? IOT_HOOK_FOLLOW : IOT_HOOK_FOLLOW_RETURN;
+	return is_wanted(site, args) ? IOT_HOOK_FOLLOW : IOT_HOOK_IGNORE;
 }
 
 /**
@@ -238,15 +220,15 @@ static s64 call_rename(const struct iot_site *site, unsigned long *args)
 /* The file exists already: the call goes on with nothing of ours on the stack. */
 static s64 call_open(unsigned long *args)
 {
-	const struct file *file = (const struct file *)args[0];
-	struct dentry *parent = dget_parent(file->f_path.dentry);
+	struct dentry *dentry = ((const struct file *)args[0])->f_path.dentry;
+	struct dentry *parent = dget_parent(dentry);
 	char text[NAME_MAX + 1];
 	struct qstr name;
 
 	rcu_read_lock();
-	copy_name(file->f_path.dentry, text, &name);
+	copy_name(dentry, text, &name);
 	rcu_read_unlock();
-	ops->changed(d_inode(parent), &name, IOT_NAME_OPENED, file_inode(file));
+	ops->changed(d_inode(parent), &name, IOT_NAME_OPENED, d_inode(dentry));
 	dput(parent);
 	return IOT_HOOK_PASS_THROUGH;
 }
@@ -284,21 +266,27 @@ static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-#define SITE(name, act, arg, prototype, ...)				\
-	{ .symbol = name, .what = "name", .proto = prototype, .tag = TAG(act, arg), __VA_ARGS__ }
-#define MAY_WAIT	.may_be_unbounded = true
+#define SITE(name, act, arg, prototype)	\
+	{ .symbol = name, .what = "name", .proto = prototype, .tag = TAG(act, arg) }
 #define ON_DIR		"_ (_, struct inode *, struct dentry *, ...)"
 
+/* Called once for each open, when the path is set and the filesystem has not been asked yet. */
+#ifdef CONFIG_SECURITY
+#define OPEN_FUNCTION	"security_file_open"
+#else
+#define OPEN_FUNCTION	"do_dentry_open"
+#endif
+
 static struct iot_site sites[] = {
-	SITE("vfs_create", MAKES_FILE, IOT_VFS_CREATE_ARG, IOT_VFS_CREATE_PROTO, MAY_WAIT),
+	SITE("vfs_create", MAKES_FILE, IOT_VFS_CREATE_ARG, IOT_VFS_CREATE_PROTO),
 	SITE("vfs_link", MAKES_FILE, 3,
-	     "int (struct dentry *, _, struct inode *, struct dentry *, ...)", MAY_WAIT),
-	SITE("vfs_symlink", MAKES_OTHER, 2, ON_DIR, MAY_WAIT),
-	SITE("vfs_mkdir", MAKES_OTHER, 2, ON_DIR, MAY_WAIT),
-	SITE("vfs_unlink", DELETES, 2, ON_DIR, MAY_WAIT),
-	SITE("vfs_rmdir", DELETES, 2, ON_DIR, MAY_WAIT),
-	SITE("vfs_rename", RENAMES, 0, "int (struct renamedata *)", MAY_WAIT),
-	SITE("security_file_open", OPENS, 0, "int (struct file *)"),
+	     "int (struct dentry *, _, struct inode *, struct dentry *, ...)"),
+	SITE("vfs_symlink", MAKES_OTHER, 2, ON_DIR),
+	SITE("vfs_mkdir", MAKES_OTHER, 2, ON_DIR),
+	SITE("vfs_unlink", DELETES, 2, ON_DIR),
+	SITE("vfs_rmdir", DELETES, 2, ON_DIR),
+	SITE("vfs_rename", RENAMES, 0, "int (struct renamedata *)"),
+	SITE(OPEN_FUNCTION, OPENS, 0, "int (struct file *, ...)"),
 	SITE("d_instantiate", MAKES_DIR_INODE, 0, "void (struct dentry *, struct inode *)"),
 	SITE("d_instantiate_new", MAKES_DIR_INODE, 0, "void (struct dentry *, struct inode *)"),
 	SITE("d_delete", DELETES_DIR_INODE, 0, "void (struct dentry *)"),

@@ -2,10 +2,12 @@
 /*
  * How a target follows the paths that it is listed by, as tail -F does.
  *
- * All names that a path is made of are watched (file/watch.c, file/name_hooks.c). If the last one comes to stand for
- * another file, the task that made that change makes the file one of the target's, before it can
- * use it: so it is traced from its first read or write on. If another name changes, or the last
- * one comes to stand for something else than a file, a worker looks the path up again.
+ * All names that a path is made of are watched (file/watch.c, file/name_hooks.c). If the last one
+ * comes to stand for another file, the task that made that change makes the file one of the
+ * target's, before it can use it: so it is traced from its first read or write on. If another name
+ * changes, or the last one comes to stand for something else than a file, a worker looks the path
+ * up again. It also does so when something was mounted or unmounted, which it looks for every
+ * second.
  *
  * The file that a path led to before stays the target's until the path leads to another one. So
  * what is written to a file that was deleted or renamed is recorded until its successor comes.
