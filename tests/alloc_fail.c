@@ -350,6 +350,8 @@ static void remove_all(void)
 		while ((path = strsep(&line, " "))) {
 			char command[512];
 
+			if (!strcmp(path, "(deleted)"))
+				continue;
 			snprintf(command, sizeof(command), "remove %s", path);
 			run_command(command);
 		}

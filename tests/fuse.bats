@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# bats file_tags=once
+# bats file_tags=once,plain
 #
 # iotracer export --format=fuse, beside what a filesystem in userspace (FUSE) is asked for by the
 # same work: libfuse's example that passes everything on to the real files, with the log of

@@ -356,7 +356,8 @@ def originators():
     is_equal(len(rows), 8 * len(paths))
     wrong = [r for r in rows if 'origin_pid' in r and
              int(r['origin_pid']) != writers[int(r.get('offset', 0)) // PAGE % 2]]
-    is_true(0 < len(wrong) <= by_file < len(rows) // 2, (len(wrong), by_file))
+    # how many the table has forgotten depends on where its secret hash puts them
+    is_true(len(wrong) <= by_file and 0 < by_file, (len(wrong), by_file))
 
 # What changes
 

@@ -694,15 +694,18 @@ def hook_table():
     rows = [line.split() for line in slurp(IOT + '/hooks').splitlines()]
     is_equal(rows[0], 'symbol operation mechanism users missed prototype error'.split())
     # delete_module(2) is hooked from the first redirection until the module is unloaded
-    return {(row[0], row[1]): (row[2], int(row[3])) for row in rows[1:] if row[1] != 'unload'}
+    # and what changes names while a target is listed by a path, traced or not
+    return {(row[0], row[1]): (row[2], int(row[3])) for row in rows[1:]
+            if row[1] not in ('unload', 'name')}
 
 
 def attached_in_kernel():
     """Functions that the module hooks, as the kernel itself reports them."""
     functions = slurp('/sys/kernel/tracing/enabled_functions').splitlines()
     probes = slurp('/sys/kernel/debug/kprobes/list').splitlines()
+    names = re.findall(r'^(\S+) name ', slurp(IOT + '/hooks'), re.M)
     return [f for f in [f for f in functions if 'iotracer' in f] + probes
-            if 'delete_module' not in f]
+            if not re.search(rf'\b({"|".join(names + ["[_a-z0-9]*delete_module"])})\b', f)]
 
 
 def hooks():

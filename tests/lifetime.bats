@@ -534,7 +534,7 @@ lines() {
 		control "remove $PWD/f"
 	done
 	add f
-	run ! grep -vE '^[^ ]+ [^ ]+ (tracepoint|kretprobe) ' <(sed 1d /proc/iotracer/hooks)
+	run ! grep -vE '^[^ ]+ ([^ ]+ (tracepoint|kretprobe)|name kretprobe-names-as-given) ' <(sed 1d /proc/iotracer/hooks)
 }
 
 # fill: add targets until the limit is reached, print how many there are, resize and

@@ -9,6 +9,7 @@ import select
 import signal
 import socket
 import subprocess
+import time
 
 from lib.category import clean_up, command, do, events, FS, is_conserved, mine, Stream
 from lib.iot import (add, addresses, IOT, is_equal, is_true, join, listing, LOAD_DIVISOR, main,
@@ -446,6 +447,9 @@ def ends_at_unload(*paths):
     pids = [spawn(wait, 'poll'), spawn(wait, 'epoll')]
     waits_in(pids[0], *POLL)
     waits_in(pids[1], 'do_epoll_wait', 'ep_poll')
+    # a waiting reader that is just looking holds the module for a moment
+    while os.system('rmmod iotracer 2>/tmp/rmmod'):
+        time.sleep(0.05)
     reload()
     is_equal([cat.ends() for cat in cats], [0] * len(cats))
     is_true(all(is_eio(fd) for fd in fds), 'a pipe that is gone was read')
