@@ -326,6 +326,32 @@ has_frames() {
 	done
 }
 
+@test "each flipped bit of a trace is noticed, and the result is not whole or not there" {
+	two
+	record z --compress=never
+	begins z 1500000000 zeta
+	for file in metadata.json schema.json paths.iot fs.iot; do
+		size=$(stat -c %s "z/$file")
+		# bytes all over the content; zeroes fill the rest of a frame
+		for at in 1 20 50 100 $((size > 4200 ? 4100 : size / 3)) $((size > 4200 ? 4200 : size / 2)); do
+			cp -r z d
+			python3 -c 'import sys
+with open(sys.argv[1], "r+b") as f:
+    f.seek(int(sys.argv[2]))
+    byte = f.read(1)[0]
+    f.seek(int(sys.argv[2]))
+    f.write(bytes([byte ^ 4]))' "d/$file" "$at"
+			run -1 timeout 20 iotracer traces merge -o m a d
+			echo "$file $at: $output"
+			if [ -e m ]; then
+				[ "$(jq -r .state m/metadata.json)" = ERROR ]
+				[ "$(iotracer export --partial ./m 2>/dev/null | column trace | grep -c a)" = 3 ]
+			fi
+			rm -rf m d
+		done
+	done
+}
+
 @test "a trace that exists is refused, and stays as it is" {
 	two
 	mkdir m
