@@ -13,6 +13,7 @@
 #include "interrupt.h"
 #include "library.h"
 #include "progress.h"
+#include "snapshot_check.h"
 #include "sources.h"
 #include "text.h"
 #include "timeline.h"
@@ -401,8 +402,10 @@ static int verify(struct env *env, const char *name, const char *path)
 	}
 	for (i = 0; !status && (category = metadata_category(&c.metadata, i)); i++)
 		status = verify_category(&c, category, i);
-	if (!status)
+	if (!status) {
+		snapshot_check(&c);
 		printf("  %-12s%s\n", "verdict", c.damaged ? "not whole" : "whole");
+	}
 	names_free(&names);
 	check_close(&c);
 	free(shown);
