@@ -580,6 +580,146 @@ made() {
 	[ "$(made fs | wc -l)" = 2 ]
 }
 
+# flip FILE BYTE: change one bit
+flip() {
+	python3 -c 'import sys
+with open(sys.argv[1], "r+b") as f:
+    f.seek(int(sys.argv[2]))
+    byte = f.read(1)[0]
+    f.seek(int(sys.argv[2]))
+    f.write(bytes([byte ^ 4]))' "$@"
+}
+
+# not_whole MESSAGE: the trace is not whole, which is said, while all its events can be read
+not_whole() {
+	run -1 --separate-stderr timeout 20 iotracer traces verify t
+	echo "$stderr"
+	[[ $stderr == *"kept/t$1"* ]]
+	[ "$(tail -n 1 <<<"$output")" = "  verdict     not whole" ]
+}
+
+# anew: the trace as it was recorded
+anew() {
+	rm -rf kept/t
+	cp -r kept/whole kept/t
+}
+
+@test "verify: snapshots that are whole are counted, and no trace needs any" {
+	fake_module
+	record -- true
+	run --separate-stderr iotracer traces verify t
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	[ "$(tail -n 2 <<<"$output")" = "  snapshots   4 are whole
+  verdict     whole" ]
+	iotracer record -o kept/u -- true 2>/dev/null
+	run ! grep -q snapshots <(iotracer traces verify u)
+}
+
+@test "verify: a part of a snapshot that is damaged, cut off, longer or gone" {
+	fake_module
+	record -- true
+	mv kept/t kept/whole
+	for kind in fs process; do
+		anew
+		part=$(made $kind | head -n 1)/part0001.csv.gz
+		size=$(stat -c %s "$part")
+		# the magic, the method, the rows, the sum and the number of bytes
+		for at in 0 2 $((size / 3)) $((size / 2)) $((size - 6)) $((size - 2)); do
+			anew
+			flip "$part" "$at"
+			not_whole "${part#kept/t}: "
+			[[ $output == *"  snapshots   3 are whole"* ]]
+		done
+		for length in 0 10 $((size / 2)) $((size - 1)); do
+			anew
+			truncate -s "$length" "$part"
+			not_whole "${part#kept/t}: has $length bytes, $size were written"
+		done
+		anew
+		echo >>"$part"
+		not_whole "${part#kept/t}: has $((size + 1)) bytes, $size were written"
+		rm "$part"
+		not_whole "${part#kept/t}: cannot be read: No such file or directory"
+		ln -s /dev/zero "$part"
+		not_whole "${part#kept/t}: cannot be read: "
+	done
+}
+
+@test "verify: rows and columns of a snapshot are those that it tells of" {
+	fake_module
+	record -- true
+	mv kept/t kept/whole
+	anew
+	part=$(made fs | head -n 1)/part0001.csv.gz
+	document=$(dirname "$part")/snapshot.json
+	# repack FILTER: change the rows, and the size that the document has
+	repack() {
+		anew
+		zcat kept/whole"${part#kept/t}" | sed "$1" | gzip >"$part"
+		jq ".parts[0].bytes = $(stat -c %s "$part")" "$document" >changed
+		mv changed "$document"
+	}
+	repack ''
+	iotracer traces verify t
+	rows=$(jq .rows "$document")
+	repack '$d'
+	not_whole "${part#kept/t}: has $((rows - 1)) rows, $rows were written"
+	repack '$p'
+	not_whole "${part#kept/t}: has $((rows + 1)) rows, $rows were written"
+	for change in '1s/path/file/' '1s/$/,more/' '1s/.$//' '1s/^.*$//'; do
+		repack "$change"
+		not_whole "${part#kept/t}: has other columns than snapshot.json says"
+	done
+}
+
+@test "verify: snapshot.json that is damaged, of another kind or format, or gone" {
+	fake_module
+	record -- true
+	mv kept/t kept/whole
+	anew
+	for kind in fs process system; do
+		document=$(made $kind | head -n 1)/snapshot.json
+		anew
+		truncate -s 20 "$document"
+		not_whole "${document#kept/t}: is damaged: "
+		rm "$document"
+		not_whole "${document#kept/t}: cannot be read: No such file or directory"
+		for change in '.snapshot = "other"' '.format = 9' 'del(.format)' '[.]'; do
+			anew
+			jq "$change" "$document" >changed
+			mv changed "$document"
+			not_whole "${document#kept/t}: "
+		done
+		[ $kind != system ] || continue
+		for change in 'del(.parts)' '.parts = []' '.parts[0].file = "../../../metadata.json"' '.rows += 1' \
+			'.parts[0].rows = "x"' '.parts = 7' '.parts += [{"file": "part9.csv.gz", "rows": 0, "bytes": 0}]'; do
+			anew
+			jq "$change" "$document" >changed
+			mv changed "$document"
+			not_whole "$(dirname "${document#kept/t}")/"
+		done
+	done
+}
+
+@test "verify: a snapshot that is gone, and one that was not finished" {
+	fake_module
+	record -- true
+	mv kept/t kept/whole
+	anew
+	for kind in "fs of files" "process of processes" "system of the machine"; do
+		anew
+		before=$(made "${kind%% *}" | wc -l)
+		rm -r "$(made "${kind%% *}" | head -n 1)"
+		not_whole ": has $((before - 1)) snapshots ${kind#* }, $before were made"
+	done
+	anew
+	mkdir kept/t/snapshots/.fs_20260101_000000_000.partial
+	run --separate-stderr iotracer traces verify t
+	[ "$status" = 0 ]
+	[[ $stderr == *"kept/t/snapshots/.fs_20260101_000000_000.partial: is a snapshot that was not finished" ]]
+}
+
 # join_all: the queries of iotracer-trace(5), on t.csv, fs.csv and process.csv
 join_all() {
 	sqlite3 -cmd '.import --csv t.csv t' -cmd '.import --csv fs.csv fs' -cmd '.import --csv process.csv process' \

@@ -18,6 +18,7 @@
 #include "names.h"
 #include "output.h"
 #include "progress.h"
+#include "sources.h"
 #include "text.h"
 #include "trace.h"
 
@@ -49,6 +50,7 @@ struct env {
 	struct check check;
 	struct anonymizer anonymizer;
 	struct names names;
+	struct sources sources;
 };
 
 /* Whether progress on the terminal could mix with rows, or with the output of their reader. */
@@ -97,6 +99,7 @@ static bool export_rows(struct env *env, struct merge *m, struct record_printer 
 		if (output_is_full(o) &&
 		    !begin_output(env, o, p, record_time(m->event, record)))
 			return false;
+		p->source = sources_find(&env->sources, merge_cpu_of(m));
 		p->note = merge_note(m, record, &p->note_length);
 		if (!put_record(env, p, o, record))
 			return false;
@@ -129,6 +132,7 @@ static int export_category(struct env *env, const struct category *category, siz
 		.event = category_event(category), .json = env->format == FORMAT_JSON,
 		.clock = &env->check.clock, .paths = &env->names,
 		.anonymizer = env->anonymize ? &env->anonymizer : NULL,
+		.with_sources = env->sources.nr,
 	};
 	struct check_file checked;
 	struct merge merge;
@@ -202,6 +206,7 @@ static int judge(const struct env *env)
 static int prepare(struct env *env)
 {
 	int status = check_open(&env->check, env->trace);
+	const struct anonymizer *anonymizer;
 
 	env->check.is_recorded = library_is_recorded(env->trace);
 	if (!status)
@@ -215,8 +220,11 @@ static int prepare(struct env *env)
 	}
 	if (env->anonymize)
 		status = anonymizer_init(&env->anonymizer, env->key_file);
-	return status ? status : check_names(&env->check, &env->names,
-					     env->anonymize ? &env->anonymizer : NULL);
+	if (status)
+		return status;
+	anonymizer = env->anonymize ? &env->anonymizer : NULL;
+	sources_load(&env->sources, &env->check.metadata, anonymizer);
+	return check_names(&env->check, &env->names, anonymizer);
 }
 
 /* The directory as the trace's paths show it, which may be hashed. */
@@ -406,6 +414,7 @@ int command_export(int argc, char **argv)
 	if (!status)
 		status = judge(&env);
 	anonymizer_forget(&env.anonymizer);
+	sources_free(&env.sources);
 	names_free(&env.names);
 	check_close(&env.check);
 	free(env.trace);

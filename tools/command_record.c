@@ -2,8 +2,6 @@
 /* iotracer record: records the whole system, or one command, into a trace. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "command.h"
@@ -259,33 +257,6 @@ static const char doc[] =
 	"What iotracer itself does is not recorded. Events that were already in the kernel's"
 	" buffer are dropped. At the end /proc/iotracer/<category>/control is as it was before.";
 
-/*
- * Below the place where traces are kept: <date>-<time>, with _2 and so on after it if there is
- * such a trace already. NULL if there is no such place, which was reported.
- */
-static char *default_directory(void)
-{
-	char *root = library_root(), *path;
-	time_t now = time(NULL);
-	unsigned int n = 1;
-	char text[32];
-	struct tm tm;
-
-	if (!root || library_make_root(root)) {
-		free(root);
-		return NULL;
-	}
-	localtime_r(&now, &tm);
-	strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &tm);
-	path = cli_printf("%s/%s", root, text);
-	while (!access(path, F_OK)) {
-		free(path);
-		path = cli_printf("%s/%s_%u", root, text, ++n);
-	}
-	free(root);
-	return path;
-}
-
 int command_record(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -302,7 +273,7 @@ int command_record(int argc, char **argv)
 
 	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	if (!o.directory) {
-		directory = default_directory();
+		directory = library_new_path();
 		o.directory = directory;
 	}
 	if (!o.directory)

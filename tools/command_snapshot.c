@@ -2,8 +2,6 @@
 /* iotracer snapshot: the state of the files, of the processes, or of the machine. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +9,7 @@
 
 #include "cli.h"
 #include "command.h"
+#include "interrupt.h"
 #include "library.h"
 #include "processes.h"
 #include "snapshot.h"
@@ -29,33 +28,6 @@ struct env {
 	struct anonymizer anonymizer;
 };
 
-static atomic_int ended;	/* by this signal */
-
-static void end(int number)
-{
-	ended = number;
-}
-
-static bool interrupted(void *data)
-{
-	(void)data;
-	return ended;
-}
-
-/* The first of these signals ends the snapshot, so that nothing of it is left. */
-static void catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = end, .sa_flags = SA_RESETHAND | SA_RESTART };
-	struct sigaction before;
-	size_t i;
-
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
-	signal(SIGXFSZ, SIG_IGN);
-}
-
 static int run_fs(struct env *env)
 {
 	return snapshot_fs(&env->snapshot, &env->fs);
@@ -69,9 +41,9 @@ static void watch(struct processes *processes, unsigned int seconds)
 	do {
 		now = processes_now();
 		processes_sample(processes);
-		while (!ended && (now = processes_now()) < end && !processes_is_due(processes, now))
+		while (!interrupt_came(NULL) && (now = processes_now()) < end && !processes_is_due(processes, now))
 			usleep(10000);
-	} while (!ended && now < end);
+	} while (!interrupt_came(NULL) && now < end);
 }
 
 static int run_process(struct env *env)
@@ -80,7 +52,7 @@ static int run_process(struct env *env)
 	int status;
 
 	watch(&processes, env->watch);
-	status = ended ? CLI_FAILED : snapshot_process(&env->snapshot, &processes);
+	status = interrupt_came(NULL) ? CLI_FAILED : snapshot_process(&env->snapshot, &processes);
 	processes_free(&processes);
 	return status;
 }
@@ -231,18 +203,15 @@ int command_snapshot(int argc, char **argv)
 		options, parse, "fs [ROOT]\nprocess\nsystem", doc, cli_common, NULL, NULL
 	};
 	struct env env = {
-		.snapshot = { .in = -1, .rotate = SNAPSHOT_ROTATE, .interrupted = interrupted },
+		.snapshot = { .in = -1, .rotate = SNAPSHOT_ROTATE, .interrupted = interrupt_came },
 		.fs = { .depth = SNAPSHOT_DEPTH },
 		.watch = PROCESSES_PERIOD_S,
 	};
 	int status;
 
 	cli_parse(&argp, argc, argv, 0, &env);
-	catch_signals();
+	interrupt_catch();
 	status = run(&env);
-	if (!ended)
-		return status;
-	/* as if the signal had not been caught: its handler is gone */
-	raise(ended);
-	return CLI_FAILED;
+	interrupt_end();
+	return status;
 }

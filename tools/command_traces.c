@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer traces: the traces that are kept: list, show, verify and remove them. */
+/* iotracer traces: the traces that are kept: list, show, verify, merge and remove them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,18 @@
 #include "cli.h"
 #include "command.h"
 #include "json.h"
+#include "interrupt.h"
 #include "library.h"
 #include "progress.h"
+#include "snapshot_check.h"
+#include "sources.h"
 #include "text.h"
+#include "timeline.h"
 
-enum { KEY_JSON = 256 };
+enum { KEY_JSON = 256, KEY_OFFSET, KEY_PARTIAL };
+
+#define OFFSET_MAX 1e9	/* seconds */
+#define WORDS "list, show, path, verify, merge or remove"
 
 struct env {
 	const struct action *action;
@@ -23,12 +30,16 @@ struct env {
 	size_t nr;
 	json_t *document;
 	bool further;		/* something was printed before */
+	struct timeline_options merge;
+	const char *merge_option;	/* one that was given */
 };
 
-/* @run: for one name; list is the only action that needs none, and takes the start of one. */
+/* @run: for one name; or @all: for all of them, of which there are @least to @most. */
 struct action {
 	const char *name;
 	int (*run)(struct env *env, const char *name, const char *path);
+	int (*all)(struct env *env);
+	size_t least, most;
 };
 
 /* A trace, as it is shown. */
@@ -174,8 +185,9 @@ static int list_one(struct env *env, const char *name, const char *path, int wid
 	return status;
 }
 
-static int list(struct env *env, const char *prefix)
+static int list(struct env *env)
 {
+	const char *prefix = env->nr ? env->names[0] : "";
 	char *root = library_root();
 	struct library_names names;
 	int status, width;
@@ -267,6 +279,26 @@ static void print_snapshots(const struct shown *t)
 	free(line);
 }
 
+/* The traces that a merged trace was made of. */
+static void print_sources(const struct shown *t)
+{
+	const json_t *all = json_object_get(t->metadata.document, SOURCES_KEY), *one;
+	const char *trace, *host, *state;
+	char *line;
+	size_t i;
+
+	json_array_foreach(all, i, one) {
+		trace = json_string_value(json_object_get(one, "trace"));
+		host = json_string_value(json_object_get(one, "host"));
+		state = json_string_value(json_object_get(one, "state"));
+		line = cli_printf("%s: %s, host %s, offset %+.9g s", trace ? trace : "?",
+				  state ? state : "?", host ? host : "?",
+				  json_real_value(json_object_get(one, "offset_s")));
+		print_line("source", line);
+		free(line);
+	}
+}
+
 static void print_text(const struct shown *t)
 {
 	char *seconds = duration(t);
@@ -286,6 +318,7 @@ static void print_text(const struct shown *t)
 	print_line("kernel", text_of(t, "kernel"));
 	print_categories(t);
 	print_snapshots(t);
+	print_sources(t);
 	free(size);
 	free(seconds);
 }
@@ -369,20 +402,37 @@ static int verify(struct env *env, const char *name, const char *path)
 	}
 	for (i = 0; !status && (category = metadata_category(&c.metadata, i)); i++)
 		status = verify_category(&c, category, i);
-	if (!status)
+	if (!status) {
+		snapshot_check(&c);
 		printf("  %-12s%s\n", "verdict", c.damaged ? "not whole" : "whole");
+	}
 	names_free(&names);
 	check_close(&c);
 	free(shown);
 	return status || c.damaged ? CLI_FAILED : CLI_OK;
 }
 
+static int merge(struct env *env)
+{
+	int status;
+
+	env->merge.names = env->names;
+	env->merge.nr = env->nr;
+	interrupt_catch();
+	status = timeline_make(&env->merge);
+	interrupt_end();
+	return status;
+}
+
+#define ANY (~(size_t)0)
+
 static const struct action actions[] = {
-	{ "list", NULL },
-	{ "show", show },
-	{ "path", print_path },
-	{ "verify", verify },
-	{ "remove", remove_trace },
+	{ "list", .all = list, .most = 1 },
+	{ "show", .run = show, .least = 1, .most = ANY },
+	{ "path", .run = print_path, .least = 1, .most = ANY },
+	{ "verify", .run = verify, .least = 1, .most = ANY },
+	{ "merge", .all = merge, .least = 2, .most = ANY },
+	{ "remove", .run = remove_trace, .least = 1, .most = ANY },
 };
 
 #define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
@@ -405,11 +455,87 @@ static void add_name(struct env *env, struct argp_state *state, char *name)
 	env->names[env->nr++] = name;
 }
 
+/* TRACE=SECONDS: a name may have a = as well. */
+static void add_offset(struct env *env, struct argp_state *state, char *arg)
+{
+	struct timeline_options *o = &env->merge;
+	char *value = strrchr(arg, '='), *end = NULL;
+	double seconds = value ? strtod(value + 1, &end) : 0;
+
+	if (!value || value == arg || end == value + 1 || *end || !(seconds >= -OFFSET_MAX && seconds <= OFFSET_MAX))
+		cli_usage(state, "--offset=%s: say TRACE=SECONDS, of 1000000000 seconds at most", arg);
+	*value = '\0';
+	o->offsets = cli_grow(o->offsets, o->nr_offsets + 1, sizeof(*o->offsets));
+	o->offsets[o->nr_offsets++] = (struct timeline_offset){
+		arg, seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5),
+	};
+}
+
+static size_t times_named(char *const *names, size_t nr, const char *name)
+{
+	size_t i, times = 0;
+
+	for (i = 0; i < nr; i++)
+		times += !strcmp(names[i], name);
+	return times;
+}
+
+/* Each offset is that of one trace, and no trace has two. */
+static void check_offsets(const struct env *env, struct argp_state *state)
+{
+	const struct timeline_options *o = &env->merge;
+	size_t i, j;
+
+	for (i = 0; i < o->nr_offsets; i++) {
+		const char *trace = o->offsets[i].trace;
+
+		if (!times_named(env->names, env->nr, trace))
+			cli_usage(state, "--offset: %s is none of the traces, as they are named here",
+				  trace);
+		for (j = 0; j < i; j++)
+			if (!strcmp(o->offsets[j].trace, trace))
+				cli_usage(state, "--offset: %s has two", trace);
+	}
+}
+
+static void check(struct env *env, struct argp_state *state)
+{
+	const struct action *a = env->action;
+
+	if (!a)
+		cli_usage(state, "say " WORDS);
+	if (!env->nr && a->least == 1)
+		cli_usage(state, "%s: say which traces", a->name);
+	if (env->nr < a->least)
+		cli_usage(state, "%s: say which traces, at least %zu", a->name, a->least);
+	if (env->nr > a->most)
+		cli_usage(state, "list: %s: one beginning of names at a time", env->names[1]);
+	if (env->format == FORMAT_JSON && a->all != list && a->run != show)
+		cli_usage(state, "only list and show have another format");
+	if (env->merge_option && a->all != merge)
+		cli_usage(state, "%s goes with merge", env->merge_option);
+	if (env->merge.directory && !*env->merge.directory)
+		cli_usage(state, "the name of a directory is empty");
+	check_offsets(env, state);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
 
 	switch (key) {
+	case 'o':
+		env->merge_option = "--output";
+		env->merge.directory = arg;
+		return 0;
+	case KEY_OFFSET:
+		env->merge_option = "--offset";
+		add_offset(env, state, arg);
+		return 0;
+	case KEY_PARTIAL:
+		env->merge_option = "--partial";
+		env->merge.partial = true;
+		return 0;
 	case 'f':
 		env->format = cli_parse_format(state, arg, false);
 		return 0;
@@ -423,18 +549,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		}
 		env->action = find_action(arg);
 		if (!env->action)
-			cli_usage(state, "%s: say list, show, path, verify or remove", arg);
+			cli_usage(state, "%s: say " WORDS, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!env->action)
-			cli_usage(state, "say list, show, path, verify or remove");
-		if (env->action->run && !env->nr)
-			cli_usage(state, "%s: say which traces", env->action->name);
-		if (!env->action->run && env->nr > 1)
-			cli_usage(state, "list: %s: one beginning of names at a time",
-				  env->names[1]);
-		if (env->format == FORMAT_JSON && env->action->run && env->action->run != show)
-			cli_usage(state, "only list and show have another format");
+		check(env, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -446,8 +564,8 @@ static int run(struct env *env)
 	int status = CLI_OK;
 	size_t i;
 
-	if (!env->action->run)
-		return list(env, env->nr ? env->names[0] : "");
+	if (env->action->all)
+		return env->action->all(env);
 	for (i = 0; i < env->nr; i++) {
 		char *path = library_find(env->names[i]);
 		int one = path ? env->action->run(env, env->names[i], path) : CLI_FAILED;
@@ -463,12 +581,15 @@ int command_traces(int argc, char **argv)
 	static const struct argp_option options[] = {
 		{ "format", 'f', "FORMAT", 0, "text (default) or json, for list and show", 0 },
 		{ "json", KEY_JSON, NULL, 0, "the same as --format=json", 0 },
+		{ "output", 'o', "DIRECTORY", 0, "merge: make the trace there (default: <date>-<time> among those that list shows)", 0 },
+		{ "offset", KEY_OFFSET, "TRACE=SECONDS", 0, "merge: add SECONDS, which may be negative, to the times of TRACE; may be given again", 0 },
+		{ "partial", KEY_PARTIAL, NULL, 0, "merge: exit with 0 even if a trace is damaged, cut off or has no end; what is missing is still reported", 0 },
 		{ 0 }
 	};
 	static const struct argp argp = {
-		options, parse, "list [PREFIX]\nshow TRACE...\npath TRACE...\nverify TRACE...\nremove TRACE...",
+		options, parse, "list [PREFIX]\nshow TRACE...\npath TRACE...\nverify TRACE...\nmerge TRACE TRACE...\nremove TRACE...",
 		"List the traces that are kept, show all about some, print their directories, read"
-		" every event and say whether it is whole, or delete them.\v"
+		" every event and say whether it is whole, merge them into one, or delete them.\v"
 		"TRACE is a directory, or the name of a trace that list shows. Traces are kept in"
 		" /var/lib/iotracer, or in ~/.local/share/iotracer of a user who is not root;"
 		" the environment variable IOTRACER_TRACES names another place.", cli_common, NULL,
@@ -485,6 +606,7 @@ int command_traces(int argc, char **argv)
 		json_print(env.document);
 	else
 		json_decref(env.document);
+	free(env.merge.offsets);
 	free(env.names);
 	return status;
 }

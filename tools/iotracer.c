@@ -28,7 +28,7 @@ static const struct {
 	{ "profile", "sum up the access pattern of a file", command_profile },
 	{ "record", "record what the whole system does into a trace", command_record },
 	{ "export", "write a trace as CSV or JSON", command_export },
-	{ "traces", "list, show, verify and remove the traces that are kept", command_traces },
+	{ "traces", "list, show, verify, merge and remove the traces that are kept", command_traces },
 	{ "snapshot", "write down the state of files, processes or the machine", command_snapshot },
 	{ "format", "describe the fields of a record", command_format },
 	{ "doctor", "report what will work with this kernel, and what to do", command_doctor },

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -55,6 +56,29 @@ int library_make_root(const char *root)
 	}
 	free(path);
 	return CLI_OK;
+}
+
+char *library_new_path(void)
+{
+	char *root = library_root(), *path;
+	time_t now = time(NULL);
+	unsigned int n = 1;
+	char text[32];
+	struct tm tm;
+
+	if (!root || library_make_root(root)) {
+		free(root);
+		return NULL;
+	}
+	localtime_r(&now, &tm);
+	strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &tm);
+	path = cli_printf("%s/%s", root, text);
+	while (!access(path, F_OK)) {
+		free(path);
+		path = cli_printf("%s/%s_%u", root, text, ++n);
+	}
+	free(root);
+	return path;
 }
 
 static bool is_directory(const char *path)

@@ -23,6 +23,12 @@ char *library_root(void);
 int library_make_root(const char *root);
 
 /*
+ * A path for a new trace below library_root(): <date>-<time>, with _2 and so on after it if there
+ * is such a trace already. Allocated; NULL if there is no such place, which was reported.
+ */
+char *library_new_path(void);
+
+/*
  * The path of a trace: @name itself if it has a slash or is a directory here, else below
  * library_root(). Allocated; NULL, with a message, if there is no such directory.
  */

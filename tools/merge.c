@@ -6,8 +6,6 @@
 #include "merge.h"
 #include "record.h"
 
-#define CPUS_MAX 65536
-
 static __u64 u64_at(const char *record, size_t offset)
 {
 	__u64 n;
@@ -174,8 +172,10 @@ static void tell_hole(struct merge *m, unsigned int cpu, __u64 next, __u64 befor
 static void follow(struct merge *m, const struct iot_stream_block *b, const char *records)
 {
 	struct merge_cpu *c = &m->cpus[b->cpu];
+	__u64 from = b->first - b->gap;
 
-	tell_hole(m, b->cpu, b->first - b->gap, b->count ? end_of(m, records) : 0);
+	tell_hole(m, b->cpu, from, b->count ? end_of(m, records) : 0);
+	c->missing = c->known && from > c->next ? from - c->next : 0;
 	c->known = true;
 	c->next = b->first + b->count;
 	if (b->count)
@@ -218,12 +218,26 @@ void merge_expect(struct merge *m, unsigned int cpu, __u64 first, __u64 behind)
 	m->cpus[cpu].behind = behind;
 }
 
+/* Loads the frame at @at. Returns the length of its blocks, or -1: it is damaged. */
+static ssize_t load(struct merge *m, __u64 at, char **data, size_t *room,
+		    struct trace_frame *frame)
+{
+	ssize_t blocks;
+
+	if (!trace_reader_load(&m->reader, at, data, room, frame))
+		return -1;
+	blocks = measure_blocks(m, *data, frame->size);
+	if (blocks < 0)
+		trace_reader_damaged(&m->reader, at, frame);
+	return blocks;
+}
+
 /* Reads one more frame of the file. */
 static void scan(struct merge *m)
 {
 	struct trace_frame frame;
 	struct merge_frame *f;
-	ssize_t blocks = -1;
+	ssize_t blocks;
 	__u64 at;
 
 	if (!trace_reader_next(&m->reader, &frame, &at)) {
@@ -231,11 +245,7 @@ static void scan(struct merge *m)
 		return;
 	}
 	f = get_frame(m);
-	if (trace_reader_load(&m->reader, at, &f->data, &f->room, &frame)) {
-		blocks = measure_blocks(m, f->data, frame.size);
-		if (blocks < 0)
-			trace_reader_damaged(&m->reader, at, &frame);
-	}
+	blocks = load(m, at, &f->data, &f->room, &frame);
 	if (blocks >= 0) {
 		if (frame.until > m->until)
 			m->until = frame.until;
@@ -244,6 +254,42 @@ static void scan(struct merge *m)
 		hand_out(m, f, blocks);
 	}
 	put_frame(m, f);
+}
+
+/* Counts the blocks of a frame. The events that are missing before a block are lost. */
+static void count(struct merge *m, char *data, size_t blocks)
+{
+	struct iot_stream_block b;
+	size_t at;
+
+	for (at = 0; at < blocks; at += sizeof(b) + b.count * (size_t)m->event->size) {
+		const struct merge_cpu *c;
+
+		memcpy(&b, data + at, sizeof(b));
+		c = &m->cpus[b.cpu];
+		m->lost += b.gap;
+		m->events += b.count;
+		follow(m, &b, data + at + sizeof(b));
+		b.gap += c->missing;
+		memcpy(data + at, &b, sizeof(b));
+	}
+}
+
+bool merge_next_frame(struct merge *m, struct merge_whole *w)
+{
+	ssize_t blocks = -1;
+	__u64 at;
+
+	while (blocks < 0) {
+		if (!trace_reader_next(&m->reader, &w->frame, &at)) {
+			finish(m);
+			return false;
+		}
+		blocks = load(m, at, &w->data, &w->room, &w->frame);
+	}
+	w->blocks = blocks;
+	count(m, w->data, blocks);
+	return true;
 }
 
 const void *merge_next(struct merge *m)
@@ -288,7 +334,7 @@ int merge_open(struct merge *m, const char *directory, const char *file,
 {
 	const struct iot_stream_header like = {
 		.layout = IOT_LAYOUT_BLOCKS, .event = event->id, .record_size = event->size,
-		.cpus = CPUS_MAX,
+		.cpus = MERGE_CPUS,
 	};
 	int status;
 

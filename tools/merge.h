@@ -12,6 +12,8 @@
 
 #include "trace_read.h"
 
+#define MERGE_CPUS 65536	/* most CPUs that a trace may have */
+
 /* A frame in memory. */
 struct merge_frame {
 	struct merge_frame *next;	/* next frame in the list of unused frames */
@@ -49,6 +51,7 @@ struct merge_cpu {
 	__u64 next;			/* seq that must come next */
 	__u64 last_end;			/* ns: when the last record's event ended, or 0 */
 	__u64 behind;			/* seq after the last that was recorded; 0: unknown */
+	__u64 missing;			/* events missing before the last block, beside its gap */
 };
 
 struct merge {
@@ -82,6 +85,26 @@ void merge_expect(struct merge *m, unsigned int cpu, __u64 first, __u64 behind);
 
 /* The next record, valid until the next call, or NULL. */
 const void *merge_next(struct merge *m);
+
+/* The CPU of the record that merge_next() returned. */
+static inline unsigned int merge_cpu_of(const struct merge *m)
+{
+	return m->heap[0];
+}
+
+/* A frame that is whole: blocks, and then notes. */
+struct merge_whole {
+	struct trace_frame frame;
+	char *data;			/* @frame.size bytes; the caller frees it */
+	size_t room;
+	size_t blocks;			/* bytes of them that are blocks */
+};
+
+/*
+ * Instead of merge_next(): the next frame of the file as it is, but that the gaps of its blocks
+ * include the events that are missing before them. False at the end.
+ */
+bool merge_next_frame(struct merge *m, struct merge_whole *w);
 
 /* The note of the record that merge_next() returned, or NULL. */
 const char *merge_note(const struct merge *m, const void *record, size_t *length);

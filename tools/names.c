@@ -9,9 +9,6 @@
 #include "text.h"
 #include "trace_read.h"
 
-/* Most ids that a trace may leave out between two paths. */
-#define GAP_MAX (1ULL << 24)
-
 bool name_is_plain(const char *text, size_t length)
 {
 	size_t i;
@@ -40,7 +37,7 @@ static bool make_place(struct names *names, __u64 id)
 	if (!names->nr)
 		names->base = id;
 	i = id - names->base;
-	if (i < names->nr || i >= names->nr + GAP_MAX)
+	if (i < names->nr || i >= names->nr + NAMES_GAP)
 		return false;
 	names->lost += i - names->nr;
 	while (room <= i)

@@ -13,6 +13,9 @@
 /* Bytes of a path, or of a command line, that are kept. */
 #define NAMES_BYTES 32768
 
+/* Most ids that a trace may leave out between two paths. */
+#define NAMES_GAP (1ULL << 24)
+
 struct name {
 	__u32 length;
 	bool plain;		/* no character that CSV or JSON would quote */

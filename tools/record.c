@@ -11,6 +11,7 @@
 #include "names.h"
 #include "put.h"
 #include "record.h"
+#include "sources.h"
 #include "text.h"
 #include "wall.h"
 
@@ -479,6 +480,27 @@ char *record_note(struct record_printer *p, const struct record_column *c,
 	return out;
 }
 
+static char *put_source(struct record_printer *p, char *out, const char *text)
+{
+	return record_text(p, out, text, strlen(text), name_is_plain(text, strlen(text)));
+}
+
+static char *put_host(struct record_printer *p, const struct record_column *c, char *out,
+		      const void *record)
+{
+	(void)c;
+	(void)record;
+	return put_source(p, out, p->source ? p->source->host : "?");
+}
+
+static char *put_trace(struct record_printer *p, const struct record_column *c, char *out,
+		       const void *record)
+{
+	(void)c;
+	(void)record;
+	return put_source(p, out, p->source ? p->source->trace : "?");
+}
+
 static void add_column(struct record_printer *p, const struct record_column *column)
 {
 	const struct iot_schema_field *f = NULL;
@@ -565,6 +587,8 @@ void record_printer_open_own(struct record_printer *p, bool with_note)
 		.field = "time", .put = record_timestamp,
 	};
 	const struct record_column note = { .name = "cmdline", .put = record_note };
+	const struct record_column host = { .name = "host", .put = put_host };
+	const struct record_column trace = { .name = "trace", .put = put_trace };
 	struct record_column column;
 	unsigned int i;
 
@@ -582,6 +606,10 @@ void record_printer_open_own(struct record_printer *p, bool with_note)
 	}
 	if (with_note)
 		add_column(p, &note);
+	if (p->with_sources) {
+		add_column(p, &host);
+		add_column(p, &trace);
+	}
 }
 
 void record_printer_close(struct record_printer *p)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "counts.h"
 #include "json.h"
 #include "metadata.h"
 #include "proc.h"
@@ -88,65 +89,16 @@ static json_t *json_since(const char *stats, const char *name, __u64 before)
 	return !stats || n < before ? json_null() : json_integer(n - before);
 }
 
-static json_t *json_range(const struct writer_range *range)
-{
-	json_t *object = json_object();
-
-	json_put(object, "first", json_integer(range->first));
-	json_put(object, "next", json_integer(range->next));
-	return object;
-}
-
-/* The range of each CPU that had events. */
-static json_t *json_ranges(const struct recorder_stream *stream)
-{
-	json_t *object = json_object();
-	char cpu[16];
-	__u32 n;
-
-	for (n = 0; n < stream->header.cpus; n++) {
-		snprintf(cpu, sizeof(cpu), "%u", n);
-		if (stream->file.ranges[n].any)
-			json_put(object, cpu, json_range(&stream->file.ranges[n]));
-	}
-	return object;
-}
-
 static void add_counts(const struct session *s, json_t *object, size_t i, const char *stats)
 {
-	const struct recorder_stream *stream = &s->recorder.streams[i];
-	json_t *lost = json_object();
-	char cpu[16];
-	__u32 n;
-
-	for (n = 0; n < stream->header.cpus; n++) {
-		if (!stream->file.lost_by_cpu[n])
-			continue;
-		snprintf(cpu, sizeof(cpu), "%u", n);
-		json_put(lost, cpu, json_integer(stream->file.lost_by_cpu[n]));
-	}
-	json_put(object, "events", json_integer(stream->file.events));
-	json_put(object, "lost", json_integer(stream->file.lost));
-	json_put(object, "lost_by_cpu", lost);
-	json_put(object, "missed", json_since(stats, "missed", s->missed[i]));
-	json_put(object, "seen", json_since(stats, "seen", 0));
-	json_put(object, "seq_by_cpu", json_ranges(stream));
-	json_put(object, "frames", json_integer(stream->file.file.frames));
-	json_put(object, "bytes", json_integer(stream->file.bytes));
+	counts_put(object, &s->recorder.streams[i].file, json_since(stats, "missed", s->missed[i]),
+		   json_since(stats, "seen", 0));
 }
 
 static json_t *json_paths(const struct session *s, const char *stats)
 {
-	json_t *object = json_object();
-
-	json_put(object, "file", json_string(TRACE_PATHS));
-	json_put(object, "count", json_integer(s->recorder.paths.file.events));
-	json_put(object, "lost", json_integer(s->recorder.paths.file.lost));
-	json_put(object, "missed", json_since(stats, "paths_missed", s->paths_missed));
-	json_put(object, "numbers", json_range(&s->recorder.paths.file.ranges[0]));
-	json_put(object, "frames", json_integer(s->recorder.paths.file.file.frames));
-	json_put(object, "bytes", json_integer(s->recorder.paths.file.bytes));
-	return object;
+	return counts_paths(&s->recorder.paths.file,
+			    json_since(stats, "paths_missed", s->paths_missed));
 }
 
 static int fail(const struct session *s, int err)

@@ -45,6 +45,16 @@ static void count_blocks(struct writer_file *f, const char *content, size_t size
 	}
 }
 
+void writer_count(struct writer_file *f, const char *content, const struct trace_frame *frame)
+{
+	f->bytes = f->file.end;
+	f->events += frame->events;
+	if (f->cpus)
+		count_blocks(f, content, frame->size, f->record);
+	else
+		count_paths(f, content, frame->size);
+}
+
 static void write_chunk(struct writer *w, struct chunk *chunk)
 {
 	struct writer_file *f = chunk->to;
@@ -64,12 +74,7 @@ static void write_chunk(struct writer *w, struct chunk *chunk)
 	}
 	memcpy(&frame, chunk->data, sizeof(frame));
 	w->bytes += f->file.end - before;
-	f->bytes = f->file.end;
-	f->events += frame.events;
-	if (f->cpus)
-		count_blocks(f, chunk_content(chunk), frame.size, f->record);
-	else
-		count_paths(f, chunk_content(chunk), frame.size);
+	writer_count(f, chunk_content(chunk), &frame);
 }
 
 static void *work(void *data)

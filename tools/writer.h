@@ -68,6 +68,9 @@ void writer_put(struct writer *w, struct chunk *chunk);
 /* Returns a chunk that is not to be written. */
 void writer_give(struct writer *w, struct chunk *chunk);
 
+/* Counts a frame that was written, by its content and its header. */
+void writer_count(struct writer_file *f, const char *content, const struct trace_frame *frame);
+
 /* Waits until all chunks are written, as far as they can be. May be called twice. */
 void writer_finish(struct writer *w);
 void writer_free(struct writer *w);
