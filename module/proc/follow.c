@@ -469,8 +469,14 @@ struct iot_link *iot_follow_prepare(const char *text, const struct path *path, b
 	struct path found;
 	int err;
 
-	if (!link || !follows || !d_is_reg(path->dentry) || is_idmapped_mnt(path->mnt) ||
-	    iot_name_hooks_get())
+	if (!link || !follows || !d_is_reg(path->dentry) || is_idmapped_mnt(path->mnt))
+		return link;
+	err = iot_name_hooks_get();
+	if (err == -ENOMEM) {
+		iot_follow_discard(link);
+		return NULL;
+	}
+	if (err)
 		return link;
 	link->hooked = true;
 	link->cred = get_current_cred();
