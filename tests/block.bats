@@ -31,10 +31,12 @@ check() {
 	check equals_diskstats none ext4,xfs,btrfs vda
 }
 
+# bats test_tags=once
 @test "block: counts and sectors match diskstats, virtio-blk with mq-deadline" {
 	check equals_diskstats mq-deadline ext4 vda
 }
 
+# bats test_tags=once
 @test "block: counts and sectors match diskstats, virtio-blk with bfq" {
 	modprobe bfq
 	check equals_diskstats bfq xfs vda
@@ -132,6 +134,7 @@ on_ext4() {
 	on_ext4 many_originators
 }
 
+# bats test_tags=once
 @test "block: filters" {
 	on_ext4 filters
 }

@@ -47,10 +47,12 @@ load lib/three_filesystems
 	check remounted
 }
 
+# bats test_tags=once
 @test "cache: filters" {
 	check filters
 }
 
+# bats test_tags=once
 @test "cache: samples" {
 	check samples
 }

@@ -26,14 +26,17 @@ check() {
 	run_functions category.py "$@"
 }
 
+# bats test_tags=once
 @test "control: a line that is wrong is refused, and changes nothing" {
 	check errors_change_nothing
 }
 
+# bats test_tags=once
 @test "control: what it shows can be written back" {
 	check written_back
 }
 
+# bats test_tags=once
 @test "control: lines are obeyed up to the first that is wrong" {
 	check up_to_an_error
 }
@@ -54,6 +57,7 @@ check() {
 	check read_while_hooking
 }
 
+# bats test_tags=once
 @test "memory: a size above a limit is refused when it is set, with the limit's name" {
 	check memory_limit
 }
@@ -66,42 +70,52 @@ check() {
 	check by_file
 }
 
+# bats test_tags=once
 @test "filters: by size and latency" {
 	check by_size_and_latency
 }
 
+# bats test_tags=once
 @test "filters: an event has to match all conditions" {
 	check all_conditions
 }
 
+# bats test_tags=once
 @test "filters: lists of operations and kinds, in any case and in parts" {
 	check lists
 }
 
+# bats test_tags=once
 @test "filters: an event that is rejected takes no slot" {
 	check rejected
 }
 
+# bats test_tags=once
 @test "error: names the refused command, its key and value, and the reason" {
 	check refusals
 }
 
+# bats test_tags=once
 @test "error: a refusal stays until the same category refuses another command" {
 	check refusal_stays
 }
 
+# bats test_tags=once
 @test "error: a condition that has no meaning for a category is refused" {
 	check meaningless_conditions
 }
 
+# bats test_tags=once
 @test "error: a size above a limit is refused with the limit's name, in the kernel's log too" {
 	check refused_size
 }
 
+# bats test_tags=once
 @test "error: the command is quoted, cut and escaped" {
 	check refusals_are_text
 }
 
+# bats test_tags=once
 @test "error: add and remove have a file of their own" {
 	check root_refusals
 }
@@ -122,10 +136,12 @@ check() {
 	check failed_lookups
 }
 
+# bats test_tags=once
 @test "modes: the newest or the oldest events are kept, all are counted" {
 	check newest_and_oldest
 }
 
+# bats test_tags=once
 @test "sampling: one event in N is recorded, and the record has N" {
 	check sampling
 }
@@ -138,18 +154,22 @@ check() {
 	check shared_function
 }
 
+# bats test_tags=once
 @test "stream: gaps are exact after reset and size" {
 	check reset_and_size
 }
 
+# bats test_tags=once
 @test "stream: gaps are exact for a slow reader" {
 	check lapped_reader
 }
 
+# bats test_tags=once
 @test "stream: nothing is lost under load at the default size" {
 	check busy_reader
 }
 
+# bats test_tags=once
 @test "stream: can be polled, and refuses a buffer that is too small" {
 	check polling
 }
@@ -158,6 +178,7 @@ check() {
 	check reader_is_left_out
 }
 
+# bats test_tags=once
 @test "log: the same in any chunk size and from any offset; can be read on" {
 	check log_reading
 }
@@ -166,14 +187,17 @@ check() {
 	check paths
 }
 
+# bats test_tags=once
 @test "paths: the table can be read as a stream" {
 	check path_stream
 }
 
+# bats test_tags=once
 @test "paths: the table is bounded, and evicted paths are counted" {
 	check bounded_paths
 }
 
+# bats test_tags=once
 @test "a target and the category see the same calls" {
 	check with_targets
 }

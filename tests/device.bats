@@ -28,6 +28,7 @@ load lib/three_filesystems
 	check refused
 }
 
+# bats test_tags=once
 @test "devices: the rows of both levels carry the number of the device" {
 	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
 	iotracer add /dev/vdd
@@ -38,6 +39,7 @@ vfs $(stat -c %Hr:%Lr /dev/vdd)" ]
 	iotracer remove vdd
 }
 
+# bats test_tags=once
 @test "devices: the tool adds, shows and removes them" {
 	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
 	iotracer add -n 50 /dev/vdd

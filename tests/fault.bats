@@ -19,6 +19,7 @@ load lib/three_filesystems
 	check kinds
 }
 
+# bats test_tags=once
 @test "page faults: filters" {
 	check filters
 }

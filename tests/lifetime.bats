@@ -228,6 +228,7 @@ lap_begin() {
 	done
 }
 
+# bats test_tags=once
 @test "hard links: one log, listed under each name until that name is removed" {
 	load_module
 	: >a
@@ -452,6 +453,7 @@ lap_begin() {
 	unmap slow
 }
 
+# bats test_tags=once
 @test "remove: a reader of the target's log gets EIO, readers of other logs continue" {
 	load_module MAX_EVENTS=1000
 	: >f
@@ -484,6 +486,7 @@ lines() {
 		split -C 60000 --filter='dd bs=64k iflag=fullblock of=/proc/iotracer/control status=none'
 }
 
+# bats test_tags=once
 @test "10,000 targets: each has its directory and its own events; remove and rmmod succeed" {
 	load_module
 	mount -t tmpfs tmpfs /mnt/tmpfs
@@ -552,6 +555,7 @@ fill() {
 	done
 }
 
+# bats test_tags=once
 @test "removed targets return their memory to the limit" {
 	load_module ring_memory_limit=1000000
 	touch {1..100}

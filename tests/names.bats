@@ -21,6 +21,7 @@ check() {
 	run_functions names.py "$@"
 }
 
+# bats test_tags=once
 @test "deleted and created anew, the log goes on" {
 	check created_anew
 }
@@ -33,10 +34,12 @@ check() {
 	check from_the_first_write
 }
 
+# bats test_tags=once
 @test "a log that is rotated, and written on until its successor comes" {
 	check log_rotated
 }
 
+# bats test_tags=once
 @test "an editor saves" {
 	check editor_saves
 }
@@ -57,6 +60,7 @@ check() {
 	check made_by_each_call
 }
 
+# bats test_tags=once
 @test "made by an open that fails" {
 	check open_that_fails
 }
@@ -73,14 +77,17 @@ check() {
 	check hard_links
 }
 
+# bats test_tags=once
 @test "another target's file is moved there" {
 	check moved_onto_target
 }
 
+# bats test_tags=once
 @test "add of a path that a target's name leads to" {
 	check add_of_followed
 }
 
+# bats test_tags=once
 @test "a path to another target's file, until that target goes" {
 	check belongs_to_another
 }
@@ -109,6 +116,7 @@ check() {
 	check subvolume
 }
 
+# bats test_tags=once
 @test "a directory above is renamed away and back" {
 	check parent_renamed
 }
@@ -117,6 +125,7 @@ check() {
 	check parent_replaced
 }
 
+# bats test_tags=once
 @test "a directory above is deleted and made again" {
 	check parent_made_anew
 }
@@ -145,6 +154,7 @@ check() {
 	check no_right_to_successor
 }
 
+# bats test_tags=once
 @test "add -i stays with the file" {
 	check add_inode
 }
@@ -169,26 +179,32 @@ check() {
 	check alias_read_for_ever
 }
 
+# bats test_tags=once
 @test "a stopped target follows" {
 	check stopped
 }
 
+# bats test_tags=once
 @test "remove by the old and by the new name" {
 	check removed_by_any_name
 }
 
+# bats test_tags=once
 @test "fio makes the file anew: the totals are its own" {
 	check fio_made_anew
 }
 
+# bats test_tags=once
 @test "the file is deleted before fio makes it: the totals are its own" {
 	check fio_unlinks_first
 }
 
+# bats test_tags=once
 @test "sqlite's journal" {
 	check sqlite_journal
 }
 
+# bats test_tags=once
 @test "a flood of names by nobody, beside another target" {
 	check flooded
 }

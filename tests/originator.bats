@@ -70,6 +70,7 @@ check() {
 	check pages
 }
 
+# bats test_tags=once
 @test "cache: the filter may be set after start" {
 	check filter_later
 }
@@ -82,11 +83,13 @@ check() {
 	check dirty
 }
 
+# bats test_tags=once
 @test "dirty: cannot be read without privileges" {
 	run ! setpriv --reuid=65534 --regid=65534 --clear-groups cat /proc/iotracer/block/dirty
 	[[ $output == *"ermission denied"* ]]
 }
 
+# bats test_tags=once
 @test "record -c block -- dd: its data is in the trace when another process writes it back" {
 	(until [ -e /mnt/disk/wb ] && [ "$(stat -c %s /mnt/disk/wb)" = 2097152 ]; do sleep 0.1; done
 	 sleep 0.5; sync) 3>&- &
@@ -94,6 +97,7 @@ check() {
 	run_functions originator.py recorded "$PWD/trace" /mnt/disk/wb 2097152 0
 }
 
+# bats test_tags=once
 @test "record: bytes that are still dirty at the end are reported, in metadata.json too" {
 	run --separate-stderr iotracer record -o trace -c block --drain 0 -- \
 		dd if=/dev/zero of=/mnt/disk/wb bs=1M count=2
@@ -107,6 +111,7 @@ check() {
 	[ "$(meta again)" = null ]
 }
 
+# bats test_tags=once
 @test "record: processes that the command leaves running are named, or with --wait recorded" {
 	# the process has this name from its exec on
 	run --separate-stderr iotracer record -o trace -- sh -c 'sleep 300 >/dev/null 2>&1 3>&- &

@@ -29,14 +29,17 @@ check() {
 	check target_cat
 }
 
+# bats test_tags=once
 @test "reads of any size return the same lines, those from before the first open first" {
 	check chunks
 }
 
+# bats test_tags=once
 @test "each event goes to one reader, and also to the log" {
 	check two_readers
 }
 
+# bats test_tags=once
 @test "many readers at once: no line is read twice, torn or missing" {
 	check many_readers
 }
@@ -45,18 +48,22 @@ check() {
 	check polling
 }
 
+# bats test_tags=once
 @test "the number of events that are gone before they were read is reported: a slow reader" {
 	check lapped
 }
 
+# bats test_tags=once
 @test "the number of events that are gone before they were read is reported: reset and size" {
 	check reset_and_size
 }
 
+# bats test_tags=once
 @test "the number of events that are gone before they were read is reported: small rings" {
 	check busy
 }
 
+# bats test_tags=once
 @test "mode discard: events that were read make room for new ones" {
 	check discard
 }
@@ -65,10 +72,12 @@ check() {
 	check reader_is_left_out
 }
 
+# bats test_tags=once
 @test "a reader that stops does not hold up anything else" {
 	check stopped_reader
 }
 
+# bats test_tags=once
 @test "removing a target ends reads that wait; later ones get EIO" {
 	check removed
 }

@@ -123,18 +123,26 @@ has_totals() {
 @test "ext4, posixaio: the log has fio's totals, buffered and direct" { has_totals ext4 posixaio; }
 @test "ext4, io_uring: the log has fio's totals, buffered and direct" { has_totals ext4 io_uring; }
 @test "xfs, psync: the log has fio's totals, buffered and direct" { has_totals xfs psync; }
+# bats test_tags=once
 @test "xfs, sync: the log has fio's totals, buffered and direct" { has_totals xfs sync; }
+# bats test_tags=once
 @test "xfs, vsync: the log has fio's totals, buffered and direct" { has_totals xfs vsync; }
+# bats test_tags=once
 @test "xfs, pvsync: the log has fio's totals, buffered and direct" { has_totals xfs pvsync; }
 @test "xfs, pvsync2: the log has fio's totals, buffered and direct" { has_totals xfs pvsync2; }
 @test "xfs, libaio: the log has fio's totals, buffered and direct" { has_totals xfs libaio; }
+# bats test_tags=once
 @test "xfs, posixaio: the log has fio's totals, buffered and direct" { has_totals xfs posixaio; }
 @test "xfs, io_uring: the log has fio's totals, buffered and direct" { has_totals xfs io_uring; }
 @test "btrfs, psync: the log has fio's totals, buffered and direct" { has_totals btrfs psync; }
+# bats test_tags=once
 @test "btrfs, sync: the log has fio's totals, buffered and direct" { has_totals btrfs sync; }
+# bats test_tags=once
 @test "btrfs, vsync: the log has fio's totals, buffered and direct" { has_totals btrfs vsync; }
+# bats test_tags=once
 @test "btrfs, pvsync: the log has fio's totals, buffered and direct" { has_totals btrfs pvsync; }
 @test "btrfs, pvsync2: the log has fio's totals, buffered and direct" { has_totals btrfs pvsync2; }
 @test "btrfs, libaio: the log has fio's totals, buffered and direct" { has_totals btrfs libaio; }
+# bats test_tags=once
 @test "btrfs, posixaio: the log has fio's totals, buffered and direct" { has_totals btrfs posixaio; }
 @test "btrfs, io_uring: the log has fio's totals, buffered and direct" { has_totals btrfs io_uring; }

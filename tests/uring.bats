@@ -75,10 +75,12 @@ load lib/three_filesystems
 	check fio_modes
 }
 
+# bats test_tags=once
 @test "io_uring: totals are those of liburing's examples" {
 	check examples
 }
 
+# bats test_tags=once
 @test "io_uring: filters" {
 	check filters
 }

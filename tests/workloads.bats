@@ -43,6 +43,7 @@ check() {
 	check machine sqlite
 }
 
+# bats test_tags=once
 @test "sqlite: the trace of its process tree agrees with other counts" {
 	check command sqlite
 }
@@ -51,6 +52,7 @@ check() {
 	check machine postgresql
 }
 
+# bats test_tags=once
 @test "PostgreSQL: the trace of its process tree agrees with other counts" {
 	check command postgresql
 }
@@ -59,6 +61,7 @@ check() {
 	check machine git
 }
 
+# bats test_tags=once
 @test "git: the trace of its process tree agrees with other counts" {
 	check command git
 }
@@ -67,6 +70,7 @@ check() {
 	check machine fio
 }
 
+# bats test_tags=once
 @test "fio: the trace of its process tree agrees with other counts" {
 	check command fio
 }
@@ -75,6 +79,7 @@ check() {
 	check machine rsync
 }
 
+# bats test_tags=once
 @test "rsync: the trace of its process tree agrees with other counts" {
 	check command rsync
 }
@@ -83,6 +88,7 @@ check() {
 	check machine stress_ng
 }
 
+# bats test_tags=once
 @test "stress-ng: the trace of its process tree agrees with other counts" {
 	check command stress_ng_rejected
 }

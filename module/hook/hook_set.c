@@ -896,6 +896,15 @@ static unsigned long kernel_symbol(const char *symbol)
 	return addr && !strchr(text, '[') ? addr : 0;
 }
 
+/* A function of the kernel itself never moves, so it is looked up until it is found once. */
+static void find_function(struct iot_site *site)
+{
+	if (!site->in_kernel)
+		site->in_kernel = kernel_symbol(site->symbol);
+	site->addr = site->in_kernel;
+	site->error = site->addr ? 0 : -ENOENT;
+}
+
 /**
  * iot_hook_set_start() - look up the functions of a set by name, and attach them
  * @points:	@nr tracepoints of the set, attached after the functions
@@ -908,10 +917,8 @@ int iot_hook_set_start(struct iot_hook_set *set, struct iot_point *points, size_
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < set->nr; i++) {
-		set->sites[i].addr = kernel_symbol(set->sites[i].symbol);
-		set->sites[i].error = set->sites[i].addr ? 0 : -ENOENT;
-	}
+	for (i = 0; i < set->nr; i++)
+		find_function(&set->sites[i]);
 	err = iot_hook_set_attach(set);
 	if (err)
 		return err;

@@ -37,6 +37,7 @@ enum iot_hook_verdict {
  * @stub:	address of the stub that calls are redirected to, 0: none yet. The site keeps
  *		it as long as iotracer is loaded, as calls may still arrive at it
  * @addr:	address of the function, 0: there is none now
+ * @in_kernel:	address of the kernel's own function, 0: it has not been found by name
  * @call:	the wrapper that the stub calls, see struct iot_hook_set
  * @in_flight:	per CPU, the calls that are sent to the stub or in it
  * @symbol:	name of the function
@@ -65,6 +66,7 @@ struct iot_site {
 	unsigned long entry;
 	unsigned long stub;
 	unsigned long addr;
+	unsigned long in_kernel;
 	s64 (*call)(const struct iot_site *site, unsigned long *args);
 	long __percpu *in_flight;
 	char symbol[48];
