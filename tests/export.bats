@@ -1436,3 +1436,102 @@ on_terminal() {
 	[ "$status" = 1 ]
 	[[ $output == *"a key has 16 to 4096 bytes"* ]]
 }
+
+# sum FIELD TRACE...: print the sum of a number of the category in metadata.json
+sum() {
+	local field=$1
+	shift
+	jq -s "map(.categories[0].$field) | add" "${@/%//metadata.json}"
+}
+
+# In nanoseconds: later than this machine's clock. The recorder puts what happened before a trace
+# ends into that trace; with such times it does not look for more.
+later=4000000000000000000
+
+@test "record: --rotate, each trace is whole, and together they have every event once" {
+	many-events proc 200000 2 100 $later
+	for compress in never live; do
+		iotracer record -o "$compress" --rotate=3M --compress=$compress -- \
+			bash -c "until [ -d $compress.000002 ]; do sleep 0.1; done" 2>"$compress.err"
+		traces=("$compress".0*)
+		[ "$(sum events "${traces[@]}")" = 200000 ]
+		[ "$(sum lost "${traces[@]}")" = 0 ]
+		n=0
+		for trace in "${traces[@]}"; do
+			n=$((n + 1))
+			iotracer traces verify "./$trace" >/dev/null
+			[ "$trace" = "$(printf '%s.%06d' "$compress" $n)" ]
+			jq -e ".segment == $n and .state == \"COMPLETE\" and .categories[0].seen == null" "$trace/metadata.json" >/dev/null
+			rows "$trace" 2>/dev/null | tail -n +2 | cut -d, -f2-
+		done | sort >rows
+		iotracer record -o "whole-$compress" --compress=$compress -- true 2>/dev/null
+		rows "whole-$compress" 2>/dev/null | tail -n +2 | cut -d, -f2- | sort | cmp - rows
+		unset 'traces[-1]'
+		for trace in "${traces[@]}"; do
+			[ "$(cat "$trace"/*.iot | wc -c)" -ge $((3 * 1048576)) ]
+			[ "$(grep -c "^iotracer: $trace: COMPLETE, " "$compress.err")" = 1 ]
+		done
+	done
+}
+
+@test "record: --rotate by time, and --keep deletes the oldest" {
+	many-events proc 200000 2 100 $later
+	iotracer record -o old --rotate=3M --keep=4M --compress=never -- \
+		bash -c 'until [ -d old.000004 ]; do sleep 0.1; done' 2>err
+	[ ! -e old.000001 ]
+	traces=(old.0*)
+	last=${traces[-1]}
+	unset 'traces[-1]'
+	# the newest that has ended stays, and takes most of what is allowed
+	[ "${#traces[@]}" = 1 ]
+	[ "$(sum events "${traces[@]}" "$last")" -lt 200000 ]
+	iotracer traces verify "./$last" "./${traces[0]}" >/dev/null
+
+	iotracer record -o time --rotate=1s -- bash -c 'until [ -d time.000003 ]; do sleep 0.1; done' 2>/dev/null
+	[ "$(sum events time.0*)" = 200000 ]
+	jq -e '.duration_s >= 1' time.000001/metadata.json time.000002/metadata.json
+}
+
+@test "record: --rotate, the time limit and the strictness are of the whole" {
+	lose_most
+	run iotracer record -o t --rotate=1s --strict -- bash -c 'until [ -d t.000002 ]; do sleep 0.1; done'
+	[ "$status" = 1 ]
+	[ "$(sum lost t.0*)" = 4900 ]
+	jq -e '.state == "LOSSY"' t.000001/metadata.json
+	jq -e '.state == "COMPLETE" and .categories[0].events == 0' t.000002/metadata.json
+	[[ $output == *"iotracer: t.000001: 4900 events were lost"* ]]
+	iotracer record -o u --rotate=1s --time=2.2 2>/dev/null
+	jq -es 'map(.duration_s) | add >= 2.1' u.0*/metadata.json
+}
+
+@test "record: --rotate, paths are in each trace, and none of an earlier one is lost" {
+	events <<<"cpu=0 seq=0 time=1 path=2"
+	printf '%s\n' "id=2 text=/a" "id=7 text=/b" | paths
+	run iotracer record -o t --rotate=1s --strict -- bash -c 'until [ -d t.000002 ]; do sleep 0.1; done'
+	# a gap in the table at the start is a path that was lost
+	[ "$status" = 1 ]
+	[ "$(jq .paths.lost t.000001/metadata.json)" = 4 ]
+	[ "$(jq -c '[.paths.count, .paths.lost, .state]' t.000002/metadata.json)" = '[2,0,"COMPLETE"]' ]
+}
+
+@test "record: --rotate, the next directory is taken: the trace ends with that error" {
+	many-events proc 200000 2 100 $later
+	mkdir t.000002
+	run iotracer record -o t --rotate=3M --compress=never -- sleep 5
+	[ "$status" = 1 ]
+	[[ $output == *"t.000002: cannot be made: File exists"* ]]
+	jq -e '.state == "ERROR"' t.000001/metadata.json
+	run iotracer traces verify ./t.000001
+	[[ $output == *" events can be read"* ]]
+	[ -z "$(ls -A t.000002)" ]
+}
+
+@test "record: --rotate and --keep are refused where they have no meaning" {
+	for options in "--rotate=5" "--rotate=5x" "--rotate=" "--keep=5M" "--rotate=5M --size=3" "--rotate=0.5s" \
+		"--rotate=5M --snapshots"; do
+		# shellcheck disable=SC2086 # they are several
+		run iotracer record -o t $options -- true
+		[ "$status" = 2 ]
+		[ ! -e t ] && [ ! -e t.000001 ]
+	done
+}

@@ -16,7 +16,7 @@
 
 enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE,
 	KEY_STRICT, KEY_DRAIN, KEY_WAIT, KEY_SNAPSHOTS, KEY_FS_INTERVAL, KEY_PROCESS_INTERVAL,
-	KEY_ROOT, KEY_DEPTH };
+	KEY_ROOT, KEY_DEPTH, KEY_ROTATE, KEY_KEEP };
 
 #define DRAIN_DEFAULT 5.0
 
@@ -110,6 +110,21 @@ static double parse_seconds(struct argp_state *state, const char *option, double
 	return n;
 }
 
+/* A size with K, M, G or T after it, or a time with s, m, h or d. */
+static void parse_rotate(struct argp_state *state, struct session_options *o, const char *arg)
+{
+	size_t length = strlen(arg);
+	char unit = length ? arg[length - 1] : '\0';
+
+	if (unit && strchr("KMGTkgt", unit))
+		o->rotate_bytes = parse_size(state, "--rotate", arg);
+	else if (unit && strchr("smhd", unit))
+		o->rotate_seconds = parse_seconds(state, "--rotate", 1, arg);
+	else
+		cli_usage(state, "--rotate=%s: say a size with K, M, G or T after it, or a time with s, m, h or d",
+			  arg);
+}
+
 static void parse_compress(struct argp_state *state, struct session_options *o,
 			   const char *arg)
 {
@@ -129,6 +144,14 @@ static void check(struct argp_state *state, const struct session_options *o)
 		cli_usage(state, "--key-file goes with --anonymize");
 	if (!o->command && (o->wait || o->drain >= 0))
 		cli_usage(state, "%s goes with a command", o->wait ? "--wait" : "--drain");
+	if (o->keep && !o->rotate_bytes && !(o->rotate_seconds > 0))
+		cli_usage(state, "--keep goes with --rotate");
+	if (o->rotate_bytes || o->rotate_seconds > 0) {
+		if (o->bytes)
+			cli_usage(state, "--rotate does not go with --size: --keep says how much stays");
+		if (o->snapshots)
+			cli_usage(state, "--rotate does not go with --snapshots: they belong to one trace");
+	}
 	if (o->directory && !*o->directory)
 		cli_usage(state, "the name of a directory is empty");
 	filters_check(state, &o->filters, o->categories, o->nr_categories);
@@ -188,6 +211,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SIZE:
 		o->bytes = parse_size(state, "--size", arg);
 		return 0;
+	case KEY_ROTATE:
+		parse_rotate(state, o, arg);
+		return 0;
+	case KEY_KEEP:
+		o->keep = parse_size(state, "--keep", arg);
+		return 0;
 	case KEY_BUFFER:
 		o->buffer = parse_size(state, "--buffer", arg);
 		return 0;
@@ -233,11 +262,13 @@ static const struct argp_option options[] = {
 	{ "drain", KEY_DRAIN, "SECONDS", 0, "with block or cache: after COMMAND has ended wait up to SECONDS until what it wrote is on the device (default 5; 0: do not wait)", 0 },
 	{ "wait", KEY_WAIT, NULL, 0, "record until all processes that COMMAND started have ended", 0 },
 	{ "size", KEY_SIZE, "MIB", 0, "end before the trace takes more than MIB on the disk (K, M, G, T may follow)", 0 },
+	{ "rotate", KEY_ROTATE, "SIZE|TIME", 0, "begin a new trace when one takes SIZE on the disk (with K, M, G or T after it) or has lasted for TIME (s, m, h, d): DIRECTORY.000001, DIRECTORY.000002, ...; may be given for both", 0 },
+	{ "keep", KEY_KEEP, "MIB", 0, "with --rotate: delete the oldest of its traces while those that have ended take more than MIB (K, M, G, T may follow); the newest stays", 0 },
 	{ "buffer", KEY_BUFFER, "MIB", 0, "memory for events until they are read, for all CPUs together", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "record one of every N events", 0 },
 	{ "label", KEY_LABEL, "TEXT", 0, "a description, kept in the metadata of the trace", 0 },
 	{ "tag", KEY_TAG, "KEY=VALUE", 0, "an entry of its own in the metadata; may be given again", 0 },
-	{ "compress", 'z', "WHEN", 0, "end (default; not with --size): after recording; live: while recording, which takes more time and less disk space; never", 0 },
+	{ "compress", 'z', "WHEN", 0, "end (default; not with --size or --rotate): after recording; live: while recording, which takes more time and less disk space; never", 0 },
 	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
 	{ "key-file", KEY_KEY_FILE, "FILE", 0, "use the key in FILE, so that names can be compared between traces (default: a random key that is not kept)", 0 },
 	{ "snapshots", KEY_SNAPSHOTS, NULL, 0, "make snapshots meanwhile, as iotracer snapshot does: of the machine, files and processes at the start, of files at the end, too", 0 },

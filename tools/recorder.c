@@ -142,7 +142,7 @@ static void add_path(struct recorder *r, struct recorder_stream *s,
 	if (room_of(r, s) < sizeof(p) + ANONYMOUS_PATH(p.length) + 8)
 		hand_over(r, s);
 	to = chunk_content(s->chunk) + s->whole;
-	if (s->next_path && p.id > s->next_path)
+	if (s->next_path && p.id > s->next_path && !s->listing)
 		s->file.lost += p.id - s->next_path;
 	s->next_path = p.id + 1;
 	if (r->anonymizer)
@@ -175,9 +175,8 @@ static bool take_paths(struct recorder *r, struct recorder_stream *s)
 	return true;
 }
 
-static bool drain_paths(struct recorder *r)
+static bool drain_paths_of(struct recorder *r, struct recorder_stream *s)
 {
-	struct recorder_stream *s = &r->paths;
 	ssize_t n;
 
 	do {
@@ -189,6 +188,11 @@ static bool drain_paths(struct recorder *r)
 			return false;
 	} while (n);
 	return true;
+}
+
+static bool drain_paths(struct recorder *r)
+{
+	return drain_paths_of(r, &r->paths);
 }
 
 /* Events */
@@ -451,6 +455,8 @@ void recorder_rescue(struct recorder *r)
 {
 	size_t i;
 
+	if (!r->writer.running)
+		return;
 	drain_paths(r);
 	for (i = 0; i < r->nr_streams && writer_works(&r->writer); i++)
 		if (r->streams[i].whole)
@@ -532,12 +538,13 @@ static struct writer_range *new_ranges(size_t nr)
 	return memset(ranges, 0, nr * sizeof(*ranges));
 }
 
-static int open_paths(struct recorder *r)
+/* @listing: the module's table has been in use before, and has gaps */
+static int open_paths(struct recorder *r, struct recorder_stream *s, bool listing)
 {
-	struct recorder_stream *s = &r->paths;
 	int status;
 
 	init_stream(r, s);
+	s->listing = listing;
 	s->file.name = cli_strdup(TRACE_PATHS);
 	s->file.ranges = new_ranges(1);
 	s->scratch = cli_grow(NULL, SCRATCH, 1);
@@ -618,7 +625,8 @@ static int open_stream(struct recorder *r, struct recorder_stream *s,
 
 static size_t chunk_size(const struct recorder *r)
 {
-	__u64 size = r->limit ? r->limit / CHUNKS_A_LIMIT : CHUNK;
+	__u64 whole = r->limit ? r->limit : r->chunks_of;
+	__u64 size = whole ? whole / CHUNKS_A_LIMIT : CHUNK;
 
 	if (size > CHUNK)
 		return CHUNK;
@@ -635,7 +643,7 @@ int recorder_open(struct recorder *r, const struct category *const *chosen, size
 	r->comms = cli_grow(NULL, COMMS, sizeof(*r->comms));
 	memset(r->comms, 0, COMMS * sizeof(*r->comms));
 	r->streams = cli_grow(NULL, nr, sizeof(*r->streams));
-	status = open_paths(r);
+	status = open_paths(r, &r->paths, false);
 	for (i = 0; !status && i < nr; i++) {
 		init_stream(r, &r->streams[i]);
 		r->nr_streams = i + 1;
@@ -692,4 +700,77 @@ void recorder_close(struct recorder *r)
 	free(r->comms);
 	free(r->error);
 	r->nr_streams = 0;
+}
+
+/*
+ * Opens the table of paths once more, and writes what is in it now. A number that it lacks is not
+ * lost: no event that comes later has that path.
+ */
+static bool list_paths(struct recorder *r, struct recorder_stream *next)
+{
+	if (!drain_paths(r))
+		return false;
+	if (open_paths(r, next, true) || !drain_paths_of(r, next))
+		return fail(r, TRACE_PATHS, "the paths of the next trace cannot be read");
+	next->listing = false;
+	if (next->next_path < r->paths.next_path)
+		next->next_path = r->paths.next_path;
+	return true;
+}
+
+/* Reads all events that ended before @time, and gives them to the writer. */
+static bool drain_until(struct recorder *r, struct recorder_stream *s, __u64 time)
+{
+	size_t bytes = 0;
+	bool more;
+
+	do {
+		if (room_of(r, s) < (r->writer.size - NOTES_MAX) / 2 && !flush(r, s))
+			return false;
+		if (!read_events(r, s, &bytes, &more) || !writer_works(&r->writer))
+			return false;
+	} while (all_read(s) < time);
+	return flush(r, s);
+}
+
+/* Waits until the writer has written everything, and closes the files. */
+static bool close_files(struct recorder *r)
+{
+	recorder_finish(r);
+	return !r->error;
+}
+
+/* A new file for the events that follow. */
+static bool begin_file(struct recorder *r, struct recorder_stream *s)
+{
+	struct writer_file *f = &s->file;
+
+	f->events = 0;
+	f->lost = 0;
+	memset(f->lost_by_cpu, 0, f->cpus * sizeof(*f->lost_by_cpu));
+	memset(f->ranges, 0, f->cpus * sizeof(*f->ranges));
+	return !create_file(r, s) || fail(r, f->name, "cannot be made");
+}
+
+bool recorder_next(struct recorder *r, void (*done)(void *data), void *data)
+{
+	struct recorder_stream next = { .fd = -1, .file.file.fd = -1 };
+	bool good = list_paths(r, &next);
+	__u64 time = now();
+	size_t i;
+
+	for (i = 0; good && i < r->nr_streams; i++)
+		good = drain_until(r, &r->streams[i], time);
+	/* the writer refers to the files until it has written them */
+	if (!close_files(r) || !good) {
+		close_stream(r, &next);
+		return false;
+	}
+	done(data);
+	close_stream(r, &r->paths);
+	r->paths = next;
+	r->writer.bytes = r->paths.file.bytes;
+	for (i = 0; good && i < r->nr_streams; i++)
+		good = begin_file(r, &r->streams[i]);
+	return writer_restart(&r->writer) && good;
 }

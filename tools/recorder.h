@@ -42,6 +42,7 @@ struct recorder_stream {
 	__u64 mark_time;		/* ns */
 	char *notes;
 	size_t used_notes;
+	bool listing;			/* paths: has not reached the end of the module's table yet */
 	__u64 next_path;
 	char *scratch;			/* paths as they were read */
 	size_t raw;			/* bytes of paths in @scratch */
@@ -51,6 +52,7 @@ struct recorder {
 	int dir;
 	int level;			/* level of compression, 0: none */
 	__u64 limit;			/* bytes, 0: none */
+	__u64 chunks_of;		/* bytes of which frames are a small part; 0: of the limit */
 	const struct anonymizer *anonymizer;	/* NULL: names are not hashed */
 	struct writer writer;
 	struct recorder_stream paths;
@@ -66,6 +68,14 @@ struct recorder {
  * in either case.
  */
 int recorder_open(struct recorder *r, const struct category *const *chosen, size_t nr);
+
+/*
+ * Continues in other files, in the directory r->dir, which is another one now: with the events
+ * that end from now on, and the paths that they may have. What was read before is in the old
+ * files, which are complete and closed; @done is called in between, when the counts are still
+ * theirs. False if there is an error.
+ */
+bool recorder_next(struct recorder *r, void (*done)(void *data), void *data);
 
 /* Waits until all that was gathered is on the disk, or sets r->error. */
 void recorder_finish(struct recorder *r);

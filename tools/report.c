@@ -92,7 +92,7 @@ static json_t *json_since(const char *stats, const char *name, __u64 before)
 static void add_counts(const struct session *s, json_t *object, size_t i, const char *stats)
 {
 	counts_put(object, &s->recorder.streams[i].file, json_since(stats, "missed", s->missed[i]),
-		   json_since(stats, "seen", 0));
+		   s->segments.last ? json_null() : json_since(stats, "seen", 0));
 }
 
 static json_t *json_paths(const struct session *s, const char *stats)
@@ -103,7 +103,7 @@ static json_t *json_paths(const struct session *s, const char *stats)
 
 static int fail(const struct session *s, int err)
 {
-	cli_say_of(s->options->directory, "%s cannot be written: %s", TRACE_METADATA,
+	cli_say_of(s->directory, "%s cannot be written: %s", TRACE_METADATA,
 		   strerror(-err));
 	return CLI_FAILED;
 }
@@ -166,12 +166,14 @@ int report_begin(struct session *s)
 	json_put(s->metadata, "compression",
 		 json_string(o->compress == COMPRESS_LIVE ? "zstd" : "none"));
 	json_put(s->metadata, "time_limit_s", o->seconds ? json_real(o->seconds) : json_null());
+	json_put(s->metadata, "segment",
+		 s->segments.last ? json_integer(s->segments.last) : json_null());
 	json_put(s->metadata, "size_limit", o->bytes ? json_integer(o->bytes) : json_null());
 	json_put(s->metadata, "categories", categories);
 	json_put(s->metadata, "snapshots", json_snapshots(s));
-	err = metadata_write_schema(s->recorder.dir, s->metadata);
+	err = metadata_write_schema(s->dir, s->metadata);
 	if (!err)
-		err = metadata_write(s->recorder.dir, s->metadata, false);
+		err = metadata_write(s->dir, s->metadata, false);
 	return err ? fail(s, err) : CLI_OK;
 }
 
@@ -241,7 +243,7 @@ static void print_state(FILE *out, const struct session *s)
 
 static void print_summary(FILE *out, const struct session *s)
 {
-	char *shown = text_show(s->options->directory, strlen(s->options->directory));
+	char *shown = text_show(s->directory, strlen(s->directory));
 	const json_t *begin = json_object_get(s->metadata, "begin");
 
 	cli_color_stderr();
@@ -281,7 +283,7 @@ static void say_summary(const struct session *s)
 /* Reports what was lost, and how to avoid that. */
 static void say_losses(const struct session *s)
 {
-	const char *directory = s->options->directory;
+	const char *directory = s->directory;
 	__u64 lost = sum_of(s, "lost"), missed = sum_of(s, "missed");
 
 	if (lost)
@@ -309,11 +311,16 @@ static void tell_left(const struct session *s)
 	free(names);
 }
 
-int report_end(struct session *s)
+bool report_is_lossy(const struct session *s)
+{
+	return is_lossy(s);
+}
+
+/* Completes metadata.json. Returns 0 or a negative errno. */
+static int write_end(struct session *s)
 {
 	json_t *categories = json_object_get(s->metadata, "categories");
 	size_t i;
-	int err;
 
 	for (i = 0; i < s->recorder.nr_streams; i++) {
 		char *stats = control_stats(&s->controls[i]);
@@ -330,9 +337,26 @@ int report_end(struct session *s)
 	json_put(s->metadata, "lost_share",
 		 json_real(happened(s) ? (double)gone(s) / happened(s) : 0));
 	metadata_end(s->metadata, s->begin, s->end, state_of(s), s->recorder.error);
-	err = metadata_write(s->recorder.dir, s->metadata, true);
+	return metadata_write(s->dir, s->metadata, true);
+}
+
+void report_segment(struct session *s)
+{
+	int err = write_end(s);
+
+	say_losses(s);
+	cli_say_of(s->directory, "%s, %llu events, %.1f MiB", text_of(s, "state"), sum_of(s, "events"),
+		   (double)recorder_bytes(&s->recorder) / (1024 * 1024));
+	if (err)
+		fail(s, err);
+}
+
+int report_end(struct session *s)
+{
+	int err = write_end(s);
+
 	if (s->recorder.error)
-		cli_say_of(s->options->directory, "recording ended with an error: %s; what was written before can be read",
+		cli_say_of(s->directory, "recording ended with an error: %s; what was written before can be read",
 			   s->recorder.error);
 	say_losses(s);
 	say_summary(s);
@@ -340,9 +364,10 @@ int report_end(struct session *s)
 	if (err)
 		return fail(s, err);
 	if (s->snapshotter.failed)
-		cli_say_of(s->options->directory, "%u snapshots could not be made, or are incomplete; the trace has its events",
+		cli_say_of(s->directory, "%u snapshots could not be made, or are incomplete; the trace has its events",
 			   s->snapshotter.failed);
-	return s->recorder.error || s->snapshotter.failed || (s->options->strict && is_lossy(s)) ? CLI_FAILED : CLI_OK;
+	return s->recorder.error || s->snapshotter.failed ||
+	       (s->options->strict && (s->lossy || is_lossy(s))) ? CLI_FAILED : CLI_OK;
 }
 
 void report_progress(const struct session *s)
@@ -360,7 +385,7 @@ void report_progress(const struct session *s)
 	rate = seconds > 0 ? (double)(events - last_events) / seconds : 0;
 	if (s->options->seconds)
 		snprintf(left, sizeof(left), ", %.0f s left", s->options->seconds -
-			 (double)(time - s->begin.monotonic) / 1e9);
+			 (double)(time - s->started.monotonic) / 1e9);
 	progress_show("%llu events, %.0f/s, %llu lost, %.1f MiB%s",
 		      (unsigned long long)events, rate,
 		      (unsigned long long)recorder_lost(&s->recorder),

@@ -93,10 +93,9 @@ static int take_categories(struct session *s)
 	return status;
 }
 
-static int make_directory(struct session *s)
+/* Makes the directory of a trace, for the recorder. */
+static int make_directory(struct session *s, const char *path)
 {
-	const char *path = s->options->directory;
-
 	if (mkdir(path, 0700)) {
 		cli_say_of(path, "cannot be made: %s%s", strerror(errno),
 			   errno == EEXIST ? " (a trace has a directory of its own)" : "");
@@ -111,6 +110,87 @@ static int make_directory(struct session *s)
 	return CLI_FAILED;
 }
 
+static bool rotates(const struct session *s)
+{
+	return s->options->rotate_bytes || s->options->rotate_seconds > 0;
+}
+
+static int make_first(struct session *s)
+{
+	s->directory = rotates(s) ? segments_first(&s->segments, s->options->directory) :
+				    cli_strdup(s->options->directory);
+	if (make_directory(s, s->directory))
+		return CLI_FAILED;
+	s->dir = s->recorder.dir;
+	return CLI_OK;
+}
+
+/* What the module has counted does not count for this trace. */
+static void count_from_now(struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_controls; i++) {
+		char *stats = control_stats(&s->controls[i]);
+
+		s->missed[i] = control_number(stats, "missed");
+		s->paths_missed = control_number(stats, "paths_missed");
+		free(stats);
+	}
+}
+
+static bool is_full(const struct session *s)
+{
+	const struct session_options *o = s->options;
+
+	return (o->rotate_bytes && recorder_bytes(&s->recorder) >= o->rotate_bytes) ||
+	       (o->rotate_seconds > 0 &&
+		(double)(wall_now().monotonic - s->begin.monotonic) / 1e9 >= o->rotate_seconds);
+}
+
+/* Ends the trace; the directory of the next one is there already. */
+static void end_segment(void *data)
+{
+	struct session *s = data;
+
+	s->end = wall_now();
+	progress_end();
+	report_segment(s);
+	s->lossy |= report_is_lossy(s);
+	close(s->dir);
+	s->dir = s->recorder.dir;
+	segments_ended(&s->segments, s->directory);
+	free(s->directory);
+	s->directory = segments_next(&s->segments);
+	s->begin = s->end;
+	json_decref(s->metadata);
+	s->metadata = NULL;
+	count_from_now(s);
+}
+
+/* Continues in another trace. False if recording has to end. */
+static bool rotate(struct session *s)
+{
+	const unsigned int last = s->segments.last;
+	char *path = segments_peek(&s->segments);
+	bool good = !make_directory(s, path) && recorder_next(&s->recorder, end_segment, s);
+
+	if (s->segments.last != last) {
+		good = !report_begin(s) && good;
+		segments_keep(&s->segments, s->options->keep);
+	} else if (s->recorder.dir != s->dir) {
+		/* this trace ends with the error, and the next one has no events */
+		if (s->recorder.dir >= 0)
+			close(s->recorder.dir);
+		s->recorder.dir = s->dir;
+		library_remove(path);
+	}
+	if (!good && !s->recorder.error)
+		s->recorder.error = cli_printf("%s: the next trace could not be begun", path);
+	free(path);
+	return good;
+}
+
 static int start_tracing(struct session *s)
 {
 	/* If iotracer is killed, its streams are closed, and the module stops the categories. */
@@ -118,6 +198,7 @@ static int start_tracing(struct session *s)
 
 	/* The time is taken now, since starting takes the kernel some time. */
 	s->begin = wall_now();
+	s->started = s->begin;
 	return status;
 }
 
@@ -197,7 +278,7 @@ static bool asked_to_end(struct session *s)
 /* Milliseconds of --time that are left, at most @most. */
 static int time_left(const struct session *s, int most)
 {
-	double passed = (double)(wall_now().monotonic - s->begin.monotonic) / 1e9;
+	double passed = (double)(wall_now().monotonic - s->started.monotonic) / 1e9;
 	double left = (s->options->seconds - passed) * 1000;
 
 	if (!s->options->seconds || left > most)
@@ -243,6 +324,8 @@ static void record(struct session *s)
 		let_go(s, false);
 		if (asked_to_end(s) || is_over(s) || !time_left(s, 1))
 			return;
+		if (is_full(s) && !rotate(s))
+			return;
 		report_progress(s);
 		if (much)
 			continue;
@@ -278,14 +361,14 @@ static void compress(struct session *s)
 		struct recorder_stream *stream = i ? &r->streams[i - 1] : &r->paths;
 		struct writer_file *f = &stream->file;
 
-		err = trace_compress(s->options->directory, r->dir, f->name, LEVEL,
+		err = trace_compress(s->directory, r->dir, f->name, LEVEL,
 				     &stream->header, interrupted, s, &bytes);
 		if (!err)
 			f->bytes = bytes;
 	}
 	s->compressed = !err;
 	if (err)
-		cli_say_of(s->options->directory, "is not compressed: %s", strerror(-err));
+		cli_say_of(s->directory, "is not compressed: %s", strerror(-err));
 }
 
 /* Waits for the last snapshots; any signal gives them up. */
@@ -317,7 +400,8 @@ static int finish(struct session *s)
 		snapshotter_cancel(&s->snapshotter);
 	else
 		snapshotter_finish(&s->snapshotter);
-	if (s->options->compress == COMPRESS_END && !s->recorder.error && !s->options->bytes)
+	if (s->options->compress == COMPRESS_END && !s->recorder.error && !s->options->bytes &&
+	    !rotates(s))
 		compress(s);
 	finish_snapshots(s);
 	return report_end(s);
@@ -332,7 +416,7 @@ static int prepare(struct session *s)
 	if (!status)
 		status = take_categories(s);
 	if (!status)
-		status = make_directory(s);
+		status = make_first(s);
 	if (!status)
 		status = recorder_open(&s->recorder, s->options->categories,
 				       s->options->nr_categories);
@@ -343,7 +427,7 @@ static int prepare(struct session *s)
 		status = start_tracing(s);
 	/* what happens while the first ones are made is in the trace */
 	if (!status && s->options->snapshots)
-		status = snapshotter_start(&s->snapshotter, s->recorder.dir, s->options->directory,
+		status = snapshotter_start(&s->snapshotter, s->recorder.dir, s->directory,
 					   s->recorder.anonymizer);
 	return status;
 }
@@ -358,8 +442,10 @@ static void clean_up(struct session *s)
 	recorder_close(&s->recorder);
 	for (i = 0; i < s->nr_controls; i++)
 		control_release(&s->controls[i]);
-	if (s->recorder.dir >= 0)
-		close(s->recorder.dir);
+	if (s->dir >= 0)
+		close(s->dir);
+	free(s->directory);
+	segments_free(&s->segments);
 	json_decref(s->metadata);
 	anonymizer_forget(&s->anonymizer);
 }
@@ -391,8 +477,10 @@ int session_run(const struct session_options *options)
 {
 	struct session s = {
 		.options = options,
+		.dir = -1,
 		.recorder = {
 			.dir = -1, .limit = options->bytes,
+			.chunks_of = options->rotate_bytes,
 			.level = options->compress == COMPRESS_LIVE ? LEVEL : 0,
 			.anonymizer = options->anonymize ? &s.anonymizer : NULL,
 			.paths = { .fd = -1, .file.file.fd = -1 },

@@ -11,6 +11,7 @@
 #include "control.h"
 #include "filter.h"
 #include "recorder.h"
+#include "segments.h"
 #include "snapshotter.h"
 #include "wall.h"
 #include "workload.h"
@@ -27,6 +28,9 @@ struct session_options {
 	double drain;		/* seconds to wait for what the command left to be written */
 	bool wait;		/* wait for what the command started and left running */
 	__u64 bytes;		/* 0: no limit */
+	__u64 rotate_bytes;	/* a new trace when one takes so much; 0: not for that reason */
+	double rotate_seconds;	/* or lasts so long */
+	__u64 keep;		/* bytes that the finished ones may take; 0: no limit */
 	__u64 buffer;		/* bytes of the module's rings; 0: unchanged */
 	__u64 sample;
 	const char *label;
@@ -43,6 +47,11 @@ struct session_options {
 
 struct session {
 	const struct session_options *options;
+	struct segments segments;
+	char *directory;		/* of the trace */
+	int dir;
+	struct wall_pair started;	/* the first of several traces */
+	bool lossy;			/* an earlier one is */
 	struct anonymizer anonymizer;
 	struct workload workload;
 	struct control controls[SESSION_CATEGORIES];
@@ -69,6 +78,12 @@ int session_run(const struct session_options *options);
 /* report.c: metadata.json at the beginning and at the end, and the summary. */
 int report_begin(struct session *s);
 int report_end(struct session *s);
+
+/* Of a trace that another one follows: its metadata.json, and a line. */
+void report_segment(struct session *s);
+
+/* Whether events of a trace that has ended are missing in it. */
+bool report_is_lossy(const struct session *s);
 void report_progress(const struct session *s);
 
 #endif /* TOOL_SESSION_H */

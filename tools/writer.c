@@ -102,19 +102,25 @@ static void *work(void *data)
 	return NULL;
 }
 
-bool writer_start(struct writer *w, size_t size, __u64 limit)
+bool writer_restart(struct writer *w)
 {
 	int err;
 
-	*w = (struct writer){ .size = size, .limit = limit };
-	w->last = &w->first;
-	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->change, NULL);
+	w->finish = false;
 	err = pthread_create(&w->thread, NULL, work, w);
 	w->running = !err;
 	if (err)
 		cli_say("cannot start a thread: %s", strerror(err));
 	return !err;
+}
+
+bool writer_start(struct writer *w, size_t size, __u64 limit)
+{
+	*w = (struct writer){ .size = size, .limit = limit };
+	w->last = &w->first;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->change, NULL);
+	return writer_restart(w);
 }
 
 void writer_add(struct writer *w, struct writer_file *f)

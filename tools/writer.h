@@ -73,6 +73,9 @@ void writer_count(struct writer_file *f, const char *content, const struct trace
 
 /* Waits until all chunks are written, as far as they can be. May be called twice. */
 void writer_finish(struct writer *w);
+
+/* Writes on after writer_finish(). False if the thread cannot be created. */
+bool writer_restart(struct writer *w);
 void writer_free(struct writer *w);
 
 static inline bool writer_works(const struct writer *w)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Writes a directory like /proc/iotracer with many events of category fs, for
- * tests and measurements of the tool: many-events DIRECTORY EVENTS CPUS PATHS.
+ * tests and measurements of the tool: many-events DIRECTORY EVENTS CPUS PATHS [BEGIN]. The
+ * first event is at BEGIN ns of the monotonic clock; default: at one second.
  *
  * Of ten events six are reads or writes; the others are an open, a close, a stat
  * and a mapping. The time of a CPU rises by some microseconds per event.
@@ -16,6 +17,7 @@
 #define BLOCK 512	/* records */
 
 static unsigned long long state = 88172645463325252ULL;
+static __u64 begin = 1000000000;
 
 /* xorshift, so that each run writes the same events */
 static unsigned int any(unsigned int below)
@@ -108,7 +110,7 @@ static void write_events(const char *directory, unsigned long long events,
 		fwrite(&b, sizeof(b), 1, f);
 		for (i = 0; i < count; i++) {
 			time[cpu] += 2600 + any(400);
-			fill(&e, cpu, 1000000000ULL + time[cpu], paths);
+			fill(&e, cpu, begin + time[cpu], paths);
 			e.seq = next[cpu]++;
 			time[cpu] += e.latency;
 			fwrite(&e, sizeof(e), 1, f);
@@ -129,8 +131,10 @@ int main(int argc, char **argv)
 	unsigned int cpus, paths;
 	FILE *f;
 
-	if (argc != 5)
+	if (argc != 5 && argc != 6)
 		return 2;
+	if (argc == 6)
+		begin = strtoull(argv[5], NULL, 10);
 	events = strtoull(argv[2], NULL, 10);
 	cpus = atoi(argv[3]);
 	paths = atoi(argv[4]);

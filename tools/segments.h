@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The traces of a recording that begins a new one from time to time (record --rotate): DIRECTORY
+ * with .000001, .000002 and so on after it. Each is a trace of its own.
+ */
+#ifndef TOOL_SEGMENTS_H
+#define TOOL_SEGMENTS_H
+
+struct segments {
+	const char *base;		/* DIRECTORY */
+	unsigned int last;		/* the one that is recorded; 0: there are none */
+	unsigned int first;		/* the oldest that was not deleted */
+	unsigned long long *bytes;	/* on disk, of those that have ended: of N at N - 1 */
+};
+
+/* The paths of the first trace and of those after it. Allocated. */
+char *segments_first(struct segments *g, const char *base);
+char *segments_next(struct segments *g);
+
+/* The path that segments_next() will return. Allocated. */
+char *segments_peek(const struct segments *g);
+
+/* Notes what the trace that ends takes on disk. */
+void segments_ended(struct segments *g, const char *directory);
+
+/*
+ * Deletes the oldest ones while all that have ended take more than @most bytes; the newest of
+ * them stays. 0: no limit. One that cannot be deleted is reported, and not tried again.
+ */
+void segments_keep(struct segments *g, unsigned long long most);
+
+void segments_free(struct segments *g);
+
+#endif /* TOOL_SEGMENTS_H */
