@@ -1463,9 +1463,9 @@ later=4000000000000000000
 			[ "$trace" = "$(printf '%s.%06d' "$compress" $n)" ]
 			jq -e ".segment == $n and .state == \"COMPLETE\" and .categories[0].seen == null" "$trace/metadata.json" >/dev/null
 			rows "$trace" 2>/dev/null | tail -n +2 | cut -d, -f2-
-		done | sort >rows
+		done | sort >together
 		iotracer record -o "whole-$compress" --compress=$compress -- true 2>/dev/null
-		rows "whole-$compress" 2>/dev/null | tail -n +2 | cut -d, -f2- | sort | cmp - rows
+		rows "whole-$compress" 2>/dev/null | tail -n +2 | cut -d, -f2- | sort | cmp - together
 		unset 'traces[-1]'
 		for trace in "${traces[@]}"; do
 			[ "$(cat "$trace"/*.iot | wc -c)" -ge $((3 * 1048576)) ]
