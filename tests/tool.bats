@@ -955,8 +955,10 @@ reads                            101                   3
   bytes                       413696               12288
   mean size                 4096.0 B            4096.0 B
   sequential                 100.0 %             100.0 %
+    by bytes                 100.0 %             100.0 %
   random                       0.0 %               0.0 %
   seq in window              100.0 %             100.0 %
+    by bytes                 100.0 %             100.0 %
   latency mean             50.010 us                   -
   latency p50              50.000 us                   -
   latency p99              99.000 us                   -
@@ -965,8 +967,10 @@ writes                             5                   2
   bytes                        20480                1536
   mean size                 4096.0 B             768.0 B
   sequential                  25.0 %               0.0 %
+    by bytes                  25.0 %               0.0 %
   random                      75.0 %             100.0 %
   seq in window               25.0 %               0.0 %
+    by bytes                  25.0 %               0.0 %
   latency mean              0.007 us                   -
   latency p50               0.007 us                   -
   latency p99               0.007 us                   -
