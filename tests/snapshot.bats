@@ -544,7 +544,10 @@ made() {
 	compgen -G 'kept/t/snapshots/.fs_*.partial'
 	[ "$(made process | wc -l)" = 1 ]
 	[ "$(iotracer traces list --json | jq -r '.[0].state')" = INTERRUPTED ]
-	[ "$(iotracer export --partial t 2>/dev/null | wc -l)" -ge 1 ]
+	iotracer export --partial t 2>/dev/null >rows
+	[[ $(head -n 1 rows) == timestamp,seq,* ]]
+	# the events were written together, or not yet
+	[[ $(wc -l <rows) == [13] ]]
 	iotracer traces remove t
 	[ ! -e kept/t ]
 }
