@@ -809,7 +809,136 @@ iotracer: t: is incomplete, so the exit status is 1 (with --partial: 0)" ]
 	done
 }
 
+@test "another file in place of a category's is refused" {
+	# the records of fault and cache have the same size
+	every_category <<<"cpu=0 seq=0 time=1000000000 latency=5 path=1 op=1"
+	record t -c fault,cache --compress=never
+	iotracer export t --category=cache | tail -n +2 | grep -q .
+	cp t/cache.iot whole
+	cp t/fault.iot t/cache.iot
+	run --separate-stderr iotracer export t --category=cache
+	[ "$status" = 1 ]
+	[ -z "$output" ]
+	[ "$stderr" = "iotracer: t/cache.iot: is another file: layout 1, event 3, records of 128 bytes, 4 CPUs" ]
+	cp whole t/cache.iot
+	# the number of CPUs in its header: 65536 at most
+	for cpus in '\0\0\1\0' '\1\0\1\0' '\0\0\0\0'; do
+		# shellcheck disable=SC2059 # it is bytes
+		printf "$cpus" | dd of=t/cache.iot bs=1 seek=44 conv=notrunc status=none
+		seal_header t/cache.iot
+		run iotracer export t --category=cache
+		if [ "$cpus" = '\0\0\1\0' ]; then
+			[ "$status" = 0 ]
+		else
+			[ "$status" = 1 ]
+			[[ $output == *"is another file: layout 1, event 5, records of 128 bytes, "* ]]
+		fi
+	done
+}
+
 # --- recording ----------------------------------------------------------------
+
+# change FILE OFFSET BYTES: overwrite bytes of a file, given as printf(1) does
+change() {
+	# shellcheck disable=SC2059 # it is a format
+	printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+@test "record: a stream that is no category's own is refused" {
+	every_category <<<"cpu=0 seq=0 time=1000000000"
+	tool-stream layout=1 event=3 </dev/null >proc/cache/stream
+	run iotracer record -o t -c cache -- true
+	[ "$status" = 1 ]
+	[[ $output == *"cache: its stream is damaged: layout 1, event 3, records of 128 bytes" ]]
+	tool-stream layout=0 event=5 </dev/null >proc/cache/stream
+	run iotracer record -o u -c cache -- true
+	[ "$status" = 1 ]
+	[[ $output == *"cache: its stream is damaged: layout 0, event 5, records of 128 bytes" ]]
+}
+
+@test "record: blocks that do not fit the module's stream, and paths that are too long, end it" {
+	# a block after the header: its magic number, CPU and event
+	for block in '0 JBLK' '4 \4' '8 \3'; do
+		events <<<"cpu=3 seq=0 time=1000000000"
+		change proc/fs/stream $((48 + ${block% *})) "${block#* }"
+		rm -rf t
+		run iotracer record -o t -- true
+		[ "$status" = 1 ]
+		[[ $output == *"fs.iot: the module's stream is damaged"* ]]
+	done
+	events <<<"cpu=3 seq=0 time=1000000000"
+	record whole
+	# the length of a path that is longer than any
+	paths <<<"id=1 text=/a"
+	change proc/paths $((48 + 20)) '\151\20'
+	rm -rf t
+	run iotracer record -o t -- true
+	[ "$status" = 1 ]
+	[[ $output == *"paths.iot: the module's paths are damaged"* ]]
+}
+
+# is_called PID NAME: a process has this command name
+is_called() {
+	[ "$(cat "/proc/$1/comm")" = "$2" ]
+}
+
+@test "record: command lines are those of processes that still have the name, in calls that did not fail" {
+	sleep 1000 2000 3>&- &
+	pid=$!
+	wait_for is_called "$pid" sleep
+	events <<-END
+		cpu=0 seq=5 time=1 op=49 pid=$pid comm=sleep
+		cpu=0 seq=6 time=2 op=49 pid=$pid comm=sleeq
+		cpu=0 seq=7 time=3 op=49 pid=$pid comm=slee
+		cpu=0 seq=8 time=4 op=49 pid=$pid comm=sleep result=-2
+		cpu=0 seq=9 time=5 op=1 pid=$pid comm=sleep
+		cpu=1 seq=5 time=6 op=49 pid=$pid comm=sleepy
+		cpu=2 seq=5 time=7 op=49 pid=$pid comm=sleep
+	END
+	head -c 32 /dev/urandom >key
+	record t
+	record hidden --anonymize --key-file=key --compress=never
+	kill "$pid"
+	[ "$(rows t | column cmdline | tr '\n' '|')" = "sleep 1000 2000||||||sleep 1000 2000|" ]
+	[ "$(rows t --columns=io-tracer | column cmdline | tr '\n' '|')" = "sleep 1000 2000||||||sleep 1000 2000|" ]
+	rows hidden | column cmdline | tr '\n' '|' >lines
+	[[ $(cat lines) =~ ^([a-z2-7]{12})\|\|\|\|\|\|([a-z2-7]{12})\|$ ]]
+	[ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
+	run ! grep -ra 'sleep 1' hidden
+	rows t --anonymize --key-file=key | column cmdline | tr '\n' '|' | cmp - lines
+}
+
+@test "record: a file that cannot be compressed stays as it is, with a message" {
+	# the frame's head, or its data, is damaged before the recording ends
+	for at in 4096 4200; do
+		a_few
+		cat >work <<-END
+			until [ "\$(stat -c %s t$at/fs.iot)" -gt 4096 ]; do sleep 0.1; done
+			printf '\\377\\377' | dd of=t$at/fs.iot bs=1 seek=$at conv=notrunc status=none
+			cp t$at/fs.iot damaged
+		END
+		run --separate-stderr iotracer record -o "t$at" -- bash -e work
+		[[ $stderr == *"t$at: is not compressed: Bad message"* ]]
+		cmp "t$at/fs.iot" damaged
+		[ "$(find "t$at" -name '.*.iot')" = "" ]
+		jq -e '.compression == "none" and .categories[0].bytes == 8192' "t$at/metadata.json"
+	done
+}
+
+@test "record: the metadata has the limits and, of each file, its size and whether it is compressed" {
+	many-events proc 20000 2 100
+	for compress in never live end; do
+		record "t$compress" --compress=$compress
+		jq -e --arg how "${compress/never/none}" --argjson events "$(stat -c %s "t$compress/fs.iot")" \
+			--argjson paths "$(stat -c %s "t$compress/paths.iot")" '
+			.compression == ($how | sub("live|end"; "zstd")) and .size_limit == null and
+			.categories[0].bytes == $events and .paths.bytes == $paths' "t$compress/metadata.json"
+	done
+	[ "$(stat -c %s tnever/fs.iot)" -gt $((2 * $(stat -c %s tend/fs.iot))) ]
+	[ "$(stat -c %s tnever/fs.iot)" -gt $((2 * $(stat -c %s tlive/fs.iot))) ]
+	record limited --size=50 --compress=never
+	jq -e '.size_limit == 50 * 1048576' limited/metadata.json
+}
 
 @test "record: metadata, and control is as it was" {
 	a_few

@@ -1175,6 +1175,42 @@ category() {
 		.[0].latency_ns == 20'
 }
 
+@test "log of a category: by the end of events, then by seq; each with its path, however many there are" {
+	category fs
+	# more paths than one read returns
+	for ((i = 1; i <= 3000; i++)); do
+		echo "id=$i text=/a/directory/with/a/long/name/$i"
+	done | tool-stream layout=2 >"$IOTRACER_PROC/paths"
+	{
+		for ((i = 0; i < 3000; i++)); do
+			echo "cpu=0 seq=$i time=$((1000000 - i)) latency=$((2 * i)) op=1 path=$((i + 1))"
+		done
+		echo "cpu=1 seq=7 time=5 latency=999999 op=1 path=2"
+		echo "cpu=2 seq=3 time=1000004 op=1 path=1"
+	} | tool-stream layout=1 event=2 >"$IOTRACER_PROC/fs/stream"
+	for ((i = 0; i < 3000; i++)); do
+		[ "$i" != 4 ] || echo "2 3 /a/directory/with/a/long/name/1"
+		echo "0 $i /a/directory/with/a/long/name/$((i + 1))"
+		[ "$i" != 4 ] || echo "1 7 /a/directory/with/a/long/name/2"
+	done >"$work/expected"
+	iotracer log --format=json fs 2>/dev/null | jq -r '"\(.cpu) \(.seq) \(.path)"' | diff - "$work/expected"
+}
+
+@test "log --follow of a category: events that were lost meanwhile are counted" {
+	category fs
+	env --default-signal=INT iotracer log -F -f csv fs >"$work/out" 2>"$work/err" &
+	pid=$!
+	wait_for lines_are "$work/out" 3
+	tool-stream continue layout=1 event=2 >>"$IOTRACER_PROC/fs/stream" <<-'END'
+		cpu=0 seq=6 time=3000000000 gap=4
+		cpu=2 seq=9 time=4000000000 gap=9
+	END
+	wait_for lines_are "$work/out" 5
+	kill -INT "$pid"
+	wait "$pid"
+	[ "$(cat "$work/err")" = "iotracer: fs: 14 events were overwritten or lost before they were read" ]
+}
+
 @test "log of a category: --no-header leaves out the header" {
 	category fs
 	[ "$(iotracer log --format=csv --no-header fs 2>/dev/null | wc -l)" = 2 ]
