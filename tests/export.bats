@@ -520,6 +520,13 @@ t
 	[[ $output == *"missed: fs: 3 calls are missing: the kernel's hooks missed them"* ]]
 }
 
+@test "record: what is lost, calls that a hook missed before the recording are not in the share" {
+	events <<<"cpu=0 seq=0 time=1"
+	sed -i 's/^missed 0/missed 3/' proc/fs/stats
+	record before --strict
+	jq -e '.state == "COMPLETE" and .lost_share == 0 and .categories[0].missed == 0' before/metadata.json
+}
+
 @test "record: what is lost, paths that were forgotten, are in the share" {
 	events <<<"cpu=0 seq=0 time=1"
 	printf '%s\n' "id=1 text=/a" "id=3 text=/b" | paths
@@ -551,6 +558,25 @@ t
 	jq -e '.paths | .count == 3 and .lost == 1 and .numbers == { first: 1, next: 5 }' t/metadata.json
 	run --separate-stderr rows t
 	[[ $stderr == *"t: 1 paths are missing, shown as ?"* ]]
+}
+
+@test "several paths that were forgotten in a row are counted one by one" {
+	printf '%s\n' "id=1 text=/a" "id=5 text=/b" "id=6 text=/c" "id=8 text=/d" | paths
+	events <<<"cpu=0 seq=0 time=1 path=5"
+	record t
+	jq -e '.paths | .count == 4 and .lost == 4 and .numbers == { first: 1, next: 9 }' t/metadata.json
+	[ "$(rows t 2>/dev/null | column path)" = /b ]
+}
+
+@test "a path whose number is too far from the one before is damage" {
+	# a table of 20,000,000 paths would take 160 MB
+	printf '%s\n' "id=1 text=/a" "id=20000000 text=/b" | paths
+	events <<<"cpu=0 seq=0 time=1 path=1"
+	record t
+	run --separate-stderr rows t
+	[ "$status" = 1 ]
+	[ "$(printf '%s\n' "${lines[@]}" | column path)" = /a ]
+	[[ $stderr == *"t/paths.iot: frame 0, at byte 4096, is damaged"* ]]
 }
 
 # --- what is cut off, or strange ----------------------------------------------

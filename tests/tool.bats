@@ -898,8 +898,11 @@ follow_gone() {
 	touch "$work/f"
 	sample_stream "$work/f"
 	touch "$work/gone"
-	TOOL_GONE=$work/gone run preloaded iotracer log --format=csv sda1_1
-	[ "$status" = 1 ]
+	for format in text csv json; do
+		TOOL_GONE=$work/gone run --separate-stderr preloaded iotracer log --format=$format sda1_1
+		[ "$status" = 1 ]
+		[[ ${stderr_lines[0]} == "iotracer: sda1_1: the target was removed"* ]]
+	done
 }
 
 # --- profile ------------------------------------------------------------------
