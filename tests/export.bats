@@ -1444,6 +1444,22 @@ on_terminal() {
 	cmp <(tail -qn +2 parts/fs/*.csv) <(rows t | tail -n +2)
 }
 
+@test "export -o --rotate: parts that begin at the same time have the names of the next milliseconds" {
+	events <<-'END'
+		cpu=0 seq=0 time=1000000000
+		cpu=0 seq=1 time=1000000001
+		cpu=0 seq=2 time=1000000002
+		cpu=0 seq=3 time=1001000000
+		cpu=0 seq=4 time=1009000000
+	END
+	record t
+	set_clocks t 1500000001000000000
+	iotracer export t -o parts --rotate=1
+	[ "$(cd parts/fs && echo *)" = "$(printf 'fs_20170714_024000_00%d.csv ' 0 1 2 3 9 | sed 's/ $//')" ]
+	for part in parts/fs/*.csv; do column seq <"$part"; done | tr '\n' ' ' >order
+	[ "$(cat order)" = "0 1 2 3 4 " ]
+}
+
 @test "export -o --gzip: the same, compressed" {
 	many-events proc 25000 2 100
 	record t
