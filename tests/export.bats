@@ -461,6 +461,11 @@ set_clocks() {
 	record t --buffer=64
 	rows t >t.csv
 	cmp <(sed 's/.* comm=\([^ ]*\).*/\1/' lines) <(column comm <t.csv)
+	head -c 32 /dev/urandom >key
+	record hidden --buffer=64 --anonymize --key-file=key
+	rows t --anonymize --key-file=key | column comm >names
+	[ "$(sort -u names | wc -l)" = 9973 ]
+	rows hidden | column comm | cmp - names
 	# 16,411 values of flags, each shown in its own way
 	[ "$(column flags <t.csv | sort -u | wc -l)" = 16411 ]
 	cmp <(column flags <t.csv | head -n 3589) <(column flags <t.csv | tail -n 3589)
