@@ -366,10 +366,13 @@ set_clocks() {
 @test "timestamps: if the time of day was set, only the clocks at the begin are used, with a message" {
 	events <<<"cpu=0 seq=0 time=1500000000"
 	record u
-	set_clocks u 1500003601000000000
-	run --separate-stderr rows u
-	[[ $stderr == *"the clock was set during the recording"* ]]
-	[[ ${lines[1]} == 2017-07-14T02:40:00.500000000Z,* ]]
+	# an hour forward, and back
+	for end in 1500003601000000000 1499996401000000000; do
+		set_clocks u $end
+		run --separate-stderr rows u
+		[[ $stderr == *"the clock was set during the recording"* ]]
+		[[ ${lines[1]} == 2017-07-14T02:40:00.500000000Z,* ]]
+	done
 }
 
 @test "CSV and JSON take the same options" {
@@ -1485,16 +1488,16 @@ on_terminal() {
 
 @test "export -o --rotate: parts that begin at the same time have the names of the next milliseconds" {
 	events <<-'END'
-		cpu=0 seq=0 time=1000000000
-		cpu=0 seq=1 time=1000000001
-		cpu=0 seq=2 time=1000000002
-		cpu=0 seq=3 time=1001000000
-		cpu=0 seq=4 time=1009000000
+		cpu=0 seq=0 time=1123000000
+		cpu=0 seq=1 time=1123000001
+		cpu=0 seq=2 time=1123000002
+		cpu=0 seq=3 time=1124000000
+		cpu=0 seq=4 time=1132000000
 	END
 	record t
 	set_clocks t 1500000001000000000
 	iotracer export t -o parts --rotate=1
-	[ "$(cd parts/fs && echo *)" = "$(printf 'fs_20170714_024000_00%d.csv ' 0 1 2 3 9 | sed 's/ $//')" ]
+	[ "$(cd parts/fs && echo *)" = "$(printf 'fs_20170714_024000_%d.csv ' 123 124 125 126 132 | sed 's/ $//')" ]
 	for part in parts/fs/*.csv; do column seq <"$part"; done | tr '\n' ' ' >order
 	[ "$(cat order)" = "0 1 2 3 4 " ]
 }

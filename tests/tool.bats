@@ -540,6 +540,25 @@ sda1_2  stopped
   total                 13           3           9           1           4" ]
 }
 
+@test "status: the start, memory and counts of a category" {
+	category fs
+	sed -i 's/^lost 0/lost 4/; s/^missed 0/missed 5/' "$IOTRACER_PROC/fs/stats"
+	echo 't0_ns 36410074910' >>"$IOTRACER_PROC/fs/stats"
+	[ "$(iotracer status fs)" = 'fs  stopped
+  filter      op=READ
+  sample      1
+  mode        overwrite
+  T0          36.410074910 s
+  size        16384 events a CPU
+  memory      65536 bytes
+  seen        3
+  stored      2
+  overwritten 1
+  lost        4
+  missed      5' ]
+	[ "$(iotracer status --format=json fs | jq -c '.[0]')" = '{"category":"fs","running":false,"filter":"op=READ","t0_ns":36410074910,"cpus":4,"size":16384,"memory_bytes":65536,"seen":3,"stored":2,"overwritten":1,"lost":4,"missed":5}' ]
+}
+
 @test "status: of named files, those that are not traced are errors" {
 	touch "$work/g"
 	target sda1_2 "$work/g"
@@ -725,6 +744,14 @@ rows_are() {
 	sed -i 's/^total .*/total 1000 90 900 10 0/' "$IOTRACER_PROC/sda1_1/stats"
 	run --separate-stderr iotracer log --format=csv "$work/f"
 	[[ $stderr == *": 910 events were overwritten"* ]]
+}
+
+@test "log: of records of the same time those that were stored before come first" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	no_losses sda1_1
+	printf 'seq=%d time=5\n' 3 2 0 1 | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
+	[ "$(iotracer log --format=csv --no-header sda1_1 2>/dev/null | cut -d, -f 2 | tr '\n' ' ')" = "0 1 2 3 " ]
 }
 
 @test "log: 50,000 records after a longer header are all printed" {
@@ -1289,6 +1316,40 @@ fields_of_log() {
 @test "format: the table has the fields of the CSV in their order" {
 	# shellcheck disable=SC2016
 	[ "$(iotracer format --markdown | sed -n '/^### `fs`/q; s/^| `\(.*\)` |.*/\1/p')" = "$(fields_of_log)" ]
+}
+
+# hash_of [EXPRESSION]: print the hash of the schema whose events.def was changed by sed
+hash_of() {
+	rm -rf "$work/module"
+	mkdir "$work/module"
+	cp -r "$BATS_TEST_DIRNAME"/../module/{core,uapi} "$work/module"
+	sed -i "${1:-}" "$work/module/uapi/events.def"
+	[ -z "${1:-}" ] || ! cmp -s "$work/module/uapi/events.def" "$BATS_TEST_DIRNAME/../module/uapi/events.def"
+	gcc -I"$work/module" -o "$work/hash" -x c - "$work/module/core/schema.c" <<-'END'
+		#include <stdio.h>
+		#include "core/schema.h"
+		int main(void) { return printf("%016llx\n", (unsigned long long)iot_schema_hash()) < 0; }
+	END
+	"$work/hash"
+}
+
+@test "the hash of the schema changes with each property of a field or record, and with no text" {
+	ours=$(iotracer --version | sed 's/.*schema \(.*\))/\1/')
+	[ "$(hash_of)" = "$ours" ]
+	[ "$(hash_of 's/"bytes asked for"/"wanted"/; s/position in the target/place in the target/')" = "$ours" ]
+	{
+		echo "$ours"
+		# name, id and size of a record; name, type and kind of a field; the offset of one
+		hash_of 's/^IOT_EVENT(io, IO, 1,/IOT_EVENT(io, IO, 91,/'
+		hash_of 's/(io, u64, sector,/(io, u64, place,/'
+		hash_of 's/(io, s64, result, signed,/(io, u64, result, signed,/'
+		hash_of 's/(io, u64, sector, decimal,/(io, u64, sector, hex,/'
+		hash_of 's/(block, disk, 32,/(block, disk, 40,/'
+		hash_of 's/(io, comm, 16,/(io, comm, 24,/; s/(io, origin_comm, 16,/(io, origin_comm, 8,/'
+		hash_of 's/(uring\b/(ring/'
+	} >hashes
+	[ "$(wc -l <hashes)" = 8 ]
+	[ -z "$(sort hashes | uniq -d)" ]
 }
 
 @test "format: the first line has the schema" {

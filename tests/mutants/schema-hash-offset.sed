@@ -1,4 +1,4 @@
 # The offsets of fields are not in the hash of the schema.
 # file: module/core/schema.c
-# tests: export.bats another schema
+# tests: tool.bats the hash
 s#hash = hash_number(hash, e->fields\[j\].offset);##
