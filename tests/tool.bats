@@ -1347,9 +1347,9 @@ hash_of() {
 		hash_of 's/(block, disk, 32,/(block, disk, 40,/'
 		hash_of 's/(io, comm, 16,/(io, comm, 24,/; s/(io, origin_comm, 16,/(io, origin_comm, 8,/'
 		hash_of 's/(uring\b/(ring/'
-	} >hashes
-	[ "$(wc -l <hashes)" = 8 ]
-	[ -z "$(sort hashes | uniq -d)" ]
+	} >"$work/hashes"
+	[ "$(wc -l <"$work/hashes")" = 8 ]
+	[ -z "$(sort "$work/hashes" | uniq -d)" ]
 }
 
 @test "format: the first line has the schema" {
