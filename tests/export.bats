@@ -232,6 +232,7 @@ io_tracer_columns() {
 @test "--columns=io-tracer: sizes, times of day, two paths in one column" {
 	a_few
 	record t
+	set_clocks t 1500000001000000000
 	rows t --columns=io-tracer 2>/dev/null >t.csv
 	[ "$(column operation <t.csv | tr '\n' ' ')" = "OPEN RENAME READ MMAP " ]
 	[ "$(column filename <t.csv)" = '/home/ann/a,b.txt
@@ -240,9 +241,10 @@ io_tracer_columns() {
 ?' ]
 	grep -qF ',"/home/ann/say ""hi"" -> /home/ann/new\012line.tar.gz",' t.csv
 	[ "$(column size <t.csv | tr '\n' ' ')" = "0 0 100 8192 " ]
-	[ "$(column mmap_prot <t.csv | sort -u | wc -l)" = 2 ]
-	[ "$(column mmap_flags <t.csv | tail -n 1)" = "$(column flags <t.csv | tail -n 1)" ]
-	[[ $(column timestamp <t.csv | head -n 1) =~ ^[0-9]{4}-[0-9]{2}-[0-9]{2}\ [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}$ ]]
+	[ "$(column mmap_prot <t.csv | tr '\n' ',')" = ",,,PROT_READ|PROT_WRITE," ]
+	[ "$(column mmap_flags <t.csv | tr '\n' ',')" = ",,,MAP_PRIVATE," ]
+	[ "$(column timestamp <t.csv | tr '\n' ',')" = \
+		"2017-07-14 02:40:00.000000,2017-07-14 02:40:00.000000,2017-07-14 02:40:00.000001,2017-07-14 02:40:00.000000," ]
 }
 
 @test "--columns=io-tracer: rows and units as in its documents" {
@@ -364,10 +366,13 @@ set_clocks() {
 @test "timestamps: if the time of day was set, only the clocks at the begin are used, with a message" {
 	events <<<"cpu=0 seq=0 time=1500000000"
 	record u
-	set_clocks u 1500003601000000000
-	run --separate-stderr rows u
-	[[ $stderr == *"the clock was set during the recording"* ]]
-	[[ ${lines[1]} == 2017-07-14T02:40:00.500000000Z,* ]]
+	# an hour forward, and back
+	for end in 1500003601000000000 1499996401000000000; do
+		set_clocks u $end
+		run --separate-stderr rows u
+		[[ $stderr == *"the clock was set during the recording"* ]]
+		[[ ${lines[1]} == 2017-07-14T02:40:00.500000000Z,* ]]
+	done
 }
 
 @test "CSV and JSON take the same options" {
@@ -445,6 +450,35 @@ set_clocks() {
 	done
 }
 
+@test "events of CPUs that are read in turns are merged by their end, in many frames" {
+	# as the module does: in each turn a block of each CPU that has unread events
+	python3 - >lines <<-'END'
+		import random
+		random.seed(2)
+		left = []
+		for cpu, (events, step) in enumerate(((20000, 100), (20000, 90), (3000, 2000), (20000, 80))):
+		    t, lines = 1000000, []
+		    for seq in range(events):
+		        t += random.randrange(1, step)
+		        latency = random.randrange(900)
+		        lines.append(f"cpu={cpu} seq={seq} time={t - latency} latency={latency}")
+		    left.append(lines)
+		while any(left):
+		    for lines in left:
+		        print(*lines[:300], sep="\n", end="\n" if lines else "")
+		        del lines[:300]
+	END
+	events <lines
+	record t
+	[ "$(jq .categories[0].frames t/metadata.json)" -ge 8 ]
+	rows t >t.csv
+	python3 - <<-'END'
+		import csv
+		ends = [int(r["time_ns"]) + int(r["latency_ns"]) for r in csv.DictReader(open("t.csv", newline=""))]
+		assert len(ends) == 63000 and ends == sorted(ends)
+	END
+}
+
 @test "events that end at once are in the order of their CPUs" {
 	printf 'cpu=%d seq=%d time=1000 latency=5\n' 3 0 1 0 0 0 2 0 2 1 0 1 | events
 	record t
@@ -459,6 +493,11 @@ set_clocks() {
 	record t --buffer=64
 	rows t >t.csv
 	cmp <(sed 's/.* comm=\([^ ]*\).*/\1/' lines) <(column comm <t.csv)
+	head -c 32 /dev/urandom >key
+	record hidden --buffer=64 --anonymize --key-file=key
+	rows t --anonymize --key-file=key | column comm >names
+	[ "$(sort -u names | wc -l)" = 9973 ]
+	rows hidden | column comm | cmp - names
 	# 16,411 values of flags, each shown in its own way
 	[ "$(column flags <t.csv | sort -u | wc -l)" = 16411 ]
 	cmp <(column flags <t.csv | head -n 3589) <(column flags <t.csv | tail -n 3589)
@@ -518,6 +557,13 @@ t
 	[[ $output == *"missed: fs: 3 calls are missing: the kernel's hooks missed them"* ]]
 }
 
+@test "record: what is lost, calls that a hook missed before the recording are not in the share" {
+	events <<<"cpu=0 seq=0 time=1"
+	sed -i 's/^missed 0/missed 3/' proc/fs/stats
+	record before --strict
+	jq -e '.state == "COMPLETE" and .lost_share == 0 and .categories[0].missed == 0' before/metadata.json
+}
+
 @test "record: what is lost, paths that were forgotten, are in the share" {
 	events <<<"cpu=0 seq=0 time=1"
 	printf '%s\n' "id=1 text=/a" "id=3 text=/b" | paths
@@ -549,6 +595,25 @@ t
 	jq -e '.paths | .count == 3 and .lost == 1 and .numbers == { first: 1, next: 5 }' t/metadata.json
 	run --separate-stderr rows t
 	[[ $stderr == *"t: 1 paths are missing, shown as ?"* ]]
+}
+
+@test "several paths that were forgotten in a row are counted one by one" {
+	printf '%s\n' "id=1 text=/a" "id=5 text=/b" "id=6 text=/c" "id=8 text=/d" | paths
+	events <<<"cpu=0 seq=0 time=1 path=5"
+	record t
+	jq -e '.paths | .count == 4 and .lost == 4 and .numbers == { first: 1, next: 9 }' t/metadata.json
+	[ "$(rows t 2>/dev/null | column path)" = /b ]
+}
+
+@test "a path whose number is too far from the one before is damage" {
+	# a table of 20,000,000 paths would take 160 MB
+	printf '%s\n' "id=1 text=/a" "id=20000000 text=/b" | paths
+	events <<<"cpu=0 seq=0 time=1 path=1"
+	record t
+	run --separate-stderr rows t
+	[ "$status" = 1 ]
+	[ "$(printf '%s\n' "${lines[@]}" | column path)" = /a ]
+	[[ $stderr == *"t/paths.iot: frame 0, at byte 4096, is damaged"* ]]
 }
 
 # --- what is cut off, or strange ----------------------------------------------
@@ -764,6 +829,7 @@ iotracer: t: is incomplete, so the exit status is 1 (with --partial: 0)" ]
 		END
 		run --separate-stderr rows t
 		if [ "$block" = "3, 2, 1; 7; 1" ]; then
+			echo "$size $compress: $output"
 			[ "$status" = 0 ]
 			[ "${#lines[@]}" = 2 ]
 		else
@@ -807,7 +873,137 @@ iotracer: t: is incomplete, so the exit status is 1 (with --partial: 0)" ]
 	done
 }
 
+@test "another file in place of a category's is refused" {
+	# the records of fault and cache have the same size
+	every_category <<<"cpu=0 seq=0 time=1000000000 latency=5 path=1 op=1"
+	record t -c fault,cache --compress=never
+	iotracer export t --category=cache | tail -n +2 | grep -q .
+	cp t/cache.iot whole
+	cp t/fault.iot t/cache.iot
+	run --separate-stderr iotracer export t --category=cache
+	[ "$status" = 1 ]
+	[ -z "$output" ]
+	[ "$stderr" = "iotracer: t/cache.iot: is another file: layout 1, event 3, records of 128 bytes, 4 CPUs" ]
+	cp whole t/cache.iot
+	# the number of CPUs in its header: 65536 at most
+	for cpus in '\0\0\1\0' '\1\0\1\0' '\0\0\0\0'; do
+		# shellcheck disable=SC2059 # it is bytes
+		printf "$cpus" | dd of=t/cache.iot bs=1 seek=44 conv=notrunc status=none
+		seal_header t/cache.iot
+		run iotracer export t --category=cache
+		if [ "$cpus" = '\0\0\1\0' ]; then
+			echo "$size $compress: $output"
+			[ "$status" = 0 ]
+		else
+			[ "$status" = 1 ]
+			[[ $output == *"is another file: layout 1, event 5, records of 128 bytes, "* ]]
+		fi
+	done
+}
+
 # --- recording ----------------------------------------------------------------
+
+# change FILE OFFSET BYTES: overwrite bytes of a file, given as printf(1) does
+change() {
+	# shellcheck disable=SC2059 # it is a format
+	printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+@test "record: a stream that is no category's own is refused" {
+	every_category <<<"cpu=0 seq=0 time=1000000000"
+	tool-stream layout=1 event=3 </dev/null >proc/cache/stream
+	run iotracer record -o t -c cache -- true
+	[ "$status" = 1 ]
+	[[ $output == *"cache: its stream is damaged: layout 1, event 3, records of 128 bytes" ]]
+	tool-stream layout=0 event=5 </dev/null >proc/cache/stream
+	run iotracer record -o u -c cache -- true
+	[ "$status" = 1 ]
+	[[ $output == *"cache: its stream is damaged: layout 0, event 5, records of 128 bytes" ]]
+}
+
+@test "record: blocks that do not fit the module's stream, and paths that are too long, end it" {
+	# a block after the header: its magic number, CPU and event
+	for block in '0 JBLK' '4 \4' '8 \3'; do
+		events <<<"cpu=3 seq=0 time=1000000000"
+		change proc/fs/stream $((48 + ${block% *})) "${block#* }"
+		rm -rf t
+		run iotracer record -o t -- true
+		[ "$status" = 1 ]
+		[[ $output == *"fs.iot: the module's stream is damaged"* ]]
+	done
+	events <<<"cpu=3 seq=0 time=1000000000"
+	record whole
+	# the length of a path that is longer than any
+	paths <<<"id=1 text=/a"
+	change proc/paths $((48 + 20)) '\151\20'
+	rm -rf t
+	run iotracer record -o t -- true
+	[ "$status" = 1 ]
+	[[ $output == *"paths.iot: the module's paths are damaged"* ]]
+}
+
+# is_called PID NAME: a process has this command name
+is_called() {
+	[ "$(cat "/proc/$1/comm")" = "$2" ]
+}
+
+@test "record: command lines are those of processes that still have the name, in calls that did not fail" {
+	sleep 1000 2000 3>&- &
+	pid=$!
+	wait_for is_called "$pid" sleep
+	events <<-END
+		cpu=0 seq=5 time=1 op=49 pid=$pid comm=sleep
+		cpu=0 seq=6 time=2 op=49 pid=$pid comm=sleeq
+		cpu=0 seq=7 time=3 op=49 pid=$pid comm=slee
+		cpu=0 seq=8 time=4 op=49 pid=$pid comm=sleep result=-2
+		cpu=0 seq=9 time=5 op=1 pid=$pid comm=sleep
+		cpu=1 seq=5 time=6 op=49 pid=$pid comm=sleepy
+		cpu=2 seq=5 time=7 op=49 pid=$pid comm=sleep
+	END
+	head -c 32 /dev/urandom >key
+	record t
+	record hidden --anonymize --key-file=key --compress=never
+	kill "$pid"
+	[ "$(rows t | column cmdline | tr '\n' '|')" = "sleep 1000 2000||||||sleep 1000 2000|" ]
+	[ "$(rows t --columns=io-tracer | column cmdline | tr '\n' '|')" = "sleep 1000 2000||||||sleep 1000 2000|" ]
+	rows hidden | column cmdline | tr '\n' '|' >lines
+	[[ $(cat lines) =~ ^([a-z2-7]{12})\|\|\|\|\|\|([a-z2-7]{12})\|$ ]]
+	[ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
+	run ! grep -ra 'sleep 1' hidden
+	rows t --anonymize --key-file=key | column cmdline | tr '\n' '|' | cmp - lines
+}
+
+@test "record: a file that cannot be compressed stays as it is, with a message" {
+	# the frame's head, or its data, is damaged before the recording ends
+	for at in 4096 4200; do
+		a_few
+		cat >work <<-END
+			until [ "\$(stat -c %s t$at/fs.iot)" -gt 4096 ]; do sleep 0.1; done
+			printf '\\377\\377' | dd of=t$at/fs.iot bs=1 seek=$at conv=notrunc status=none
+			cp t$at/fs.iot damaged
+		END
+		run --separate-stderr iotracer record -o "t$at" -- bash -e work
+		[[ $stderr == *"t$at: is not compressed: Bad message"* ]]
+		cmp "t$at/fs.iot" damaged
+		[ "$(find "t$at" -name '.*.iot')" = "" ]
+		jq -e '.compression == "none" and .categories[0].bytes == 8192' "t$at/metadata.json"
+	done
+}
+
+@test "record: the metadata has the limits and, of each file, its size and whether it is compressed" {
+	many-events proc 20000 2 100
+	for compress in never live end; do
+		record "t$compress" --compress=$compress
+		jq -e --arg how "${compress/never/none}" --argjson events "$(stat -c %s "t$compress/fs.iot")" \
+			--argjson paths "$(stat -c %s "t$compress/paths.iot")" '
+			.compression == ($how | sub("live|end"; "zstd")) and .size_limit == null and
+			.categories[0].bytes == $events and .paths.bytes == $paths' "t$compress/metadata.json"
+	done
+	[ "$(stat -c %s tnever/fs.iot)" -gt $((2 * $(stat -c %s tend/fs.iot))) ]
+	[ "$(stat -c %s tnever/fs.iot)" -gt $((2 * $(stat -c %s tlive/fs.iot))) ]
+	record limited --size=50 --compress=never
+	jq -e '.size_limit == 50 * 1048576' limited/metadata.json
+}
 
 @test "record: metadata, and control is as it was" {
 	a_few
@@ -1139,13 +1335,16 @@ on_terminal() {
 
 @test "record: --size, within a tenth" {
 	many-events proc 200000 2 100
-	for compress in never live; do
-		run iotracer record -o "t$compress" --size=3 --compress=$compress -- true
-		[ "$status" = 0 ]
-		bytes=$(cat "t$compress"/*.iot | wc -c)
-		[ "$bytes" -le $((3 * 1048576)) ]
-		[ "$bytes" -ge $((3 * 1048576 * 9 / 10)) ]
-		[ $(($(rows "t$compress" | wc -l) - 1)) = "$(jq .categories[0].events "t$compress/metadata.json")" ]
+	for size in 3M 3500K; do
+		limit=$(numfmt --from=iec $size)
+		for compress in never live; do
+			run iotracer record -o "t$compress$size" --size=$size --compress=$compress -- true
+			[ "$status" = 0 ]
+			bytes=$(cat "t$compress$size"/*.iot | wc -c)
+			[ "$bytes" -le "$limit" ]
+			[ "$bytes" -ge $((limit * 9 / 10)) ]
+			[ $(($(rows "t$compress$size" | wc -l) - 1)) = "$(jq .categories[0].events "t$compress$size/metadata.json")" ]
+		done
 	done
 }
 
@@ -1287,6 +1486,22 @@ on_terminal() {
 	cmp <(tail -qn +2 parts/fs/*.csv) <(rows t | tail -n +2)
 }
 
+@test "export -o --rotate: parts that begin at the same time have the names of the next milliseconds" {
+	events <<-'END'
+		cpu=0 seq=0 time=1123000000
+		cpu=0 seq=1 time=1123000001
+		cpu=0 seq=2 time=1123000002
+		cpu=0 seq=3 time=1124000000
+		cpu=0 seq=4 time=1132000000
+	END
+	record t
+	set_clocks t 1500000001000000000
+	iotracer export t -o parts --rotate=1
+	[ "$(cd parts/fs && echo *)" = "$(printf 'fs_20170714_024000_%d.csv ' 123 124 125 126 132 | sed 's/ $//')" ]
+	for part in parts/fs/*.csv; do column seq <"$part"; done | tr '\n' ' ' >order
+	[ "$(cat order)" = "0 1 2 3 4 " ]
+}
+
 @test "export -o --gzip: the same, compressed" {
 	many-events proc 25000 2 100
 	record t
@@ -1350,25 +1565,25 @@ on_terminal() {
 # --- anonymize ----------------------------------------------------------------
 
 @test "anonymize: names hashed, extensions kept, the same under one key only" {
-	# A hashed name has only letters and the digits 2 to 7, so that none contains by chance a
-	# word that is searched for below.
+	# A hashed name has only letters and the digits 2 to 7. Each word that is searched for below
+	# has another digit, so that no hashed name contains it by chance.
 	paths <<-'END'
-		id=1 text=/h0me/ann1/thesis.tex
-		id=2 text=/h0me/ann1/thesis.pdf
-		id=3 text=/h0me/bob1/.profile
-		id=4 text=/srv/ann1/archive.tar.gz
+		id=1 text=/h0me/ann1/the8is.tex
+		id=2 text=/h0me/ann1/the8is.pdf
+		id=3 text=/h0me/bob1/.pr0file
+		id=4 text=/srv/ann1/archiv9.tar.gz
 		id=5 text=../up/ann1
 		id=6 text=/h0me/ann1/2026.01.07
 		id=7 text=/h0me/ann1/x.configuration1
-		id=8 text=/h0me/editor1
+		id=8 text=/h0me/ed1tor1
 	END
 	for ((i = 1; i <= 8; i++)); do
-		echo "cpu=0 seq=$((i - 1)) time=$i path=$i path2=$((9 - i)) op=30 comm=editor$((i % 2))"
+		echo "cpu=0 seq=$((i - 1)) time=$i path=$i path2=$((9 - i)) op=30 comm=ed1tor$((i % 2))"
 	done | events
 	head -c 32 /dev/urandom >key
 	head -c 32 /dev/urandom >key2
 	record plain
-	sed -i 's/^filter none/filter op=OPEN,RENAME comm=editor1/' proc/fs/control
+	sed -i 's/^filter none/filter op=OPEN,RENAME comm=ed1tor1/' proc/fs/control
 	record hidden --anonymize --key-file=key --label=kept --compress=never
 	rows plain --anonymize --key-file=key | cut -d, -f2- >a
 	rows hidden | cut -d, -f2- >b
@@ -1377,10 +1592,11 @@ on_terminal() {
 	rows plain --anonymize | cut -d, -f2- >d
 	rows plain --anonymize | cut -d, -f2- >e
 	rows plain >open
-	for file in a c d e; do
-		run ! grep -E 'h0me|ann1|bob1|thesis|archive|profile|editor|2026' "$file"
+	for word in h0me ann1 bob1 the8is archiv9 pr0file ed1tor 2026; do
+		grep -qF $word open
+		run ! grep -F $word a c d e
+		[ $word = 2026 ] || run ! grep -raF $word hidden
 	done
-	run ! grep -raE 'h0me|ann1|bob1|thesis|archive|profile|editor' hidden
 	jq -e '.categories[0].filter | test("^op=OPEN,RENAME comm=[a-z2-7]{12}$")' hidden/metadata.json
 	jq -e --arg host "$(uname -n)" '.anonymized and .host != $host and .command != ["true"] and .label == "kept"' hidden/metadata.json
 	python3 - <<-'END'

@@ -66,6 +66,7 @@ can_mount() {
 	[ "$(id -u)" != 0 ] || { mknod null c 1 3; mknod disk b 7 0; chown 12:34 d/file; }
 	touch -d '1969-12-31 23:59:58.25 UTC' d/old
 	touch -d '2100-02-28 12:00:00.000000001 UTC' d/new
+	touch -d '2100-03-01 UTC' d/newer # 2100 has no leap day
 	touch -a -d '2000-02-29 UTC' d/leap
 	cd "$work" || return
 	sync -f tree
@@ -544,7 +545,10 @@ made() {
 	compgen -G 'kept/t/snapshots/.fs_*.partial'
 	[ "$(made process | wc -l)" = 1 ]
 	[ "$(iotracer traces list --json | jq -r '.[0].state')" = INTERRUPTED ]
-	[ "$(iotracer export --partial t 2>/dev/null | wc -l)" -ge 1 ]
+	iotracer export --partial t 2>/dev/null >rows
+	[[ $(head -n 1 rows) == timestamp,seq,* ]]
+	# the events were written together, or not yet
+	[[ $(wc -l <rows) == [13] ]]
 	iotracer traces remove t
 	[ ! -e kept/t ]
 }

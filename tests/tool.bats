@@ -117,6 +117,7 @@ columns_of() {
 	cd "$work"
 	for command in $(completed iotracer ""); do
 		iotracer "$command" --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -o -- '--.*' | sort | tr '\n' ' ' >options
+		[ -s options ]
 		[ "$(completed iotracer "$command" --)" = "$(cat options)" ]
 	done
 	[ "$(completed iotracer record --ti)" = "--time " ]
@@ -137,7 +138,7 @@ columns_of() {
 }
 
 @test "bash completes the command to record" {
-	[ "$(completed iotracer record -o t -- bas)" != " " ]
+	[[ " $(completed iotracer record -o t -- bas)" == *" bash "* ]]
 }
 
 @test "version names the schema that the tool reads" {
@@ -539,6 +540,25 @@ sda1_2  stopped
   total                 13           3           9           1           4" ]
 }
 
+@test "status: the start, memory and counts of a category" {
+	category fs
+	sed -i 's/^lost 0/lost 4/; s/^missed 0/missed 5/' "$IOTRACER_PROC/fs/stats"
+	echo 't0_ns 36410074910' >>"$IOTRACER_PROC/fs/stats"
+	[ "$(iotracer status fs)" = 'fs  stopped
+  filter      op=READ
+  sample      1
+  mode        overwrite
+  T0          36.410074910 s
+  size        16384 events a CPU
+  memory      65536 bytes
+  seen        3
+  stored      2
+  overwritten 1
+  lost        4
+  missed      5' ]
+	[ "$(iotracer status --format=json fs | jq -c '.[0]')" = '{"category":"fs","running":false,"filter":"op=READ","t0_ns":36410074910,"cpus":4,"size":16384,"memory_bytes":65536,"seen":3,"stored":2,"overwritten":1,"lost":4,"missed":5}' ]
+}
+
 @test "status: of named files, those that are not traced are errors" {
 	touch "$work/g"
 	target sda1_2 "$work/g"
@@ -726,6 +746,14 @@ rows_are() {
 	[[ $stderr == *": 910 events were overwritten"* ]]
 }
 
+@test "log: of records of the same time those that were stored before come first" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	no_losses sda1_1
+	printf 'seq=%d time=5\n' 3 2 0 1 | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
+	[ "$(iotracer log --format=csv --no-header sda1_1 2>/dev/null | cut -d, -f 2 | tr '\n' ' ')" = "0 1 2 3 " ]
+}
+
 @test "log: 50,000 records after a longer header are all printed" {
 	touch "$work/f"
 	target sda1_1 "$work/f"
@@ -897,8 +925,11 @@ follow_gone() {
 	touch "$work/f"
 	sample_stream "$work/f"
 	touch "$work/gone"
-	TOOL_GONE=$work/gone run preloaded iotracer log --format=csv sda1_1
-	[ "$status" = 1 ]
+	for format in text csv json; do
+		TOOL_GONE=$work/gone run --separate-stderr preloaded iotracer log --format=$format sda1_1
+		[ "$status" = 1 ]
+		[[ ${stderr_lines[0]} == "iotracer: sda1_1: the target was removed"* ]]
+	done
 }
 
 # --- profile ------------------------------------------------------------------
@@ -955,8 +986,10 @@ reads                            101                   3
   bytes                       413696               12288
   mean size                 4096.0 B            4096.0 B
   sequential                 100.0 %             100.0 %
+    by bytes                 100.0 %             100.0 %
   random                       0.0 %               0.0 %
   seq in window              100.0 %             100.0 %
+    by bytes                 100.0 %             100.0 %
   latency mean             50.010 us                   -
   latency p50              50.000 us                   -
   latency p99              99.000 us                   -
@@ -965,8 +998,10 @@ writes                             5                   2
   bytes                        20480                1536
   mean size                 4096.0 B             768.0 B
   sequential                  25.0 %               0.0 %
+    by bytes                  25.0 %               0.0 %
   random                      75.0 %             100.0 %
   seq in window               25.0 %               0.0 %
+    by bytes                  25.0 %               0.0 %
   latency mean              0.007 us                   -
   latency p50               0.007 us                   -
   latency p99               0.007 us                   -
@@ -1170,6 +1205,42 @@ category() {
 		.[0].latency_ns == 20'
 }
 
+@test "log of a category: by the end of events, then by seq; each with its path, however many there are" {
+	category fs
+	# more paths than one read returns
+	for ((i = 1; i <= 3000; i++)); do
+		echo "id=$i text=/a/directory/with/a/long/name/$i"
+	done | tool-stream layout=2 >"$IOTRACER_PROC/paths"
+	{
+		for ((i = 0; i < 3000; i++)); do
+			echo "cpu=0 seq=$i time=$((1000000 - i)) latency=$((2 * i)) op=1 path=$((i + 1))"
+		done
+		echo "cpu=1 seq=7 time=5 latency=999999 op=1 path=2"
+		echo "cpu=2 seq=3 time=1000004 op=1 path=1"
+	} | tool-stream layout=1 event=2 >"$IOTRACER_PROC/fs/stream"
+	for ((i = 0; i < 3000; i++)); do
+		[ "$i" != 4 ] || echo "2 3 /a/directory/with/a/long/name/1"
+		echo "0 $i /a/directory/with/a/long/name/$((i + 1))"
+		[ "$i" != 4 ] || echo "1 7 /a/directory/with/a/long/name/2"
+	done >"$work/expected"
+	iotracer log --format=json fs 2>/dev/null | jq -r '"\(.cpu) \(.seq) \(.path)"' | diff - "$work/expected"
+}
+
+@test "log --follow of a category: events that were lost meanwhile are counted" {
+	category fs
+	env --default-signal=INT iotracer log -F -f csv fs >"$work/out" 2>"$work/err" &
+	pid=$!
+	wait_for lines_are "$work/out" 3
+	tool-stream continue layout=1 event=2 >>"$IOTRACER_PROC/fs/stream" <<-'END'
+		cpu=0 seq=6 time=3000000000 gap=4
+		cpu=2 seq=9 time=4000000000 gap=9
+	END
+	wait_for lines_are "$work/out" 5
+	kill -INT "$pid"
+	wait "$pid"
+	[ "$(cat "$work/err")" = "iotracer: fs: 14 events were overwritten or lost before they were read" ]
+}
+
 @test "log of a category: --no-header leaves out the header" {
 	category fs
 	[ "$(iotracer log --format=csv --no-header fs 2>/dev/null | wc -l)" = 2 ]
@@ -1245,6 +1316,40 @@ fields_of_log() {
 @test "format: the table has the fields of the CSV in their order" {
 	# shellcheck disable=SC2016
 	[ "$(iotracer format --markdown | sed -n '/^### `fs`/q; s/^| `\(.*\)` |.*/\1/p')" = "$(fields_of_log)" ]
+}
+
+# hash_of [EXPRESSION]: print the hash of the schema whose events.def was changed by sed
+hash_of() {
+	rm -rf "$work/module"
+	mkdir "$work/module"
+	cp -r "$BATS_TEST_DIRNAME"/../module/{core,uapi} "$work/module"
+	sed -i "${1:-}" "$work/module/uapi/events.def"
+	[ -z "${1:-}" ] || ! cmp -s "$work/module/uapi/events.def" "$BATS_TEST_DIRNAME/../module/uapi/events.def"
+	gcc -I"$work/module" -o "$work/hash" -x c - "$work/module/core/schema.c" <<-'END'
+		#include <stdio.h>
+		#include "core/schema.h"
+		int main(void) { return printf("%016llx\n", (unsigned long long)iot_schema_hash()) < 0; }
+	END
+	"$work/hash"
+}
+
+@test "the hash of the schema changes with each property of a field or record, and with no text" {
+	ours=$(iotracer --version | sed 's/.*schema \(.*\))/\1/')
+	[ "$(hash_of)" = "$ours" ]
+	[ "$(hash_of 's/"bytes asked for"/"wanted"/; s/position in the target/place in the target/')" = "$ours" ]
+	{
+		echo "$ours"
+		# name, id and size of a record; name, type and kind of a field; the offset of one
+		hash_of 's/^IOT_EVENT(io, IO, 1,/IOT_EVENT(io, IO, 91,/'
+		hash_of 's/(io, u64, sector,/(io, u64, place,/'
+		hash_of 's/(io, s64, result, signed,/(io, u64, result, signed,/'
+		hash_of 's/(io, u64, sector, decimal,/(io, u64, sector, hex,/'
+		hash_of 's/(block, disk, 32,/(block, disk, 40,/'
+		hash_of 's/(io, comm, 16,/(io, comm, 24,/; s/(io, origin_comm, 16,/(io, origin_comm, 8,/'
+		hash_of 's/(uring\b/(ring/'
+	} >"$work/hashes"
+	[ "$(wc -l <"$work/hashes")" = 8 ]
+	[ -z "$(sort "$work/hashes" | uniq -d)" ]
 }
 
 @test "format: the first line has the schema" {

@@ -6,6 +6,7 @@ uring.c prints what it asked of io_uring and what it got. The events have to say
 Names of opcodes are those of /usr/include/linux/io_uring.h.
 """
 import collections
+import errno
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import time
 
 from lib import category, syscalls
 from lib.iot import IOT, is_equal, is_true, main, matches, reload, slurp, slurp_bytes, write
+from lib.kernel import VERSION
 
 URING = 'uring'
 PLACES = ('/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')
@@ -231,10 +233,12 @@ def overflow():
 
 
 def futex():
-    """A request without a file, if the kernel has FUTEX_WAKE."""
+    """A request without a file; a kernel without FUTEX_WAKE refuses it."""
     reported, found = program('futex', a_file())
-    if reported.completed[0].result:
-        return # 6.1 does not have it
+    if VERSION < (6, 7):
+        is_equal(reported.completed[0].result, -errno.EINVAL)
+        return
+    is_equal(reported.completed[0].result, 0)
     rows = of(found, 'SUBMIT') + of(found, 'COMPLETE')
     is_equal([(r['opcode'], r.get('inode')) for r in rows], [('FUTEX_WAKE', None)] * 2)
 

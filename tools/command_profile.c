@@ -82,6 +82,16 @@ static void row_latency(const char *label, const struct profile_kind *kind, doub
 	    cli_strdup("-"));
 }
 
+/* The share of sequential accesses, and that of their bytes. */
+static void row_shares(const char *label, const struct profile_order *vfs,
+		       const struct profile_order *blk)
+{
+	row(label, cell_share(vfs->sequential.accesses, vfs->random.accesses),
+	    cell_share(blk->sequential.accesses, blk->random.accesses));
+	row("    by bytes", cell_share(vfs->sequential.bytes, vfs->random.bytes),
+	    cell_share(blk->sequential.bytes, blk->random.bytes));
+}
+
 static void print_kind(const char *name, const struct profile_kind *vfs,
 		       const struct profile_kind *blk)
 {
@@ -89,12 +99,10 @@ static void print_kind(const char *name, const struct profile_kind *vfs,
 	row("  bytes", cell_number(vfs->bytes), cell_number(blk->bytes));
 	row("  mean size", cell_mean(vfs->bytes, vfs->accesses),
 	    cell_mean(blk->bytes, blk->accesses));
-	row("  sequential", cell_share(vfs->sequential, vfs->random),
-	    cell_share(blk->sequential, blk->random));
-	row("  random", cell_share(vfs->random, vfs->sequential),
-	    cell_share(blk->random, blk->sequential));
-	row("  seq in window", cell_share(vfs->window_sequential, vfs->window_random),
-	    cell_share(blk->window_sequential, blk->window_random));
+	row_shares("  sequential", &vfs->strict, &blk->strict);
+	row("  random", cell_share(vfs->strict.random.accesses, vfs->strict.sequential.accesses),
+	    cell_share(blk->strict.random.accesses, blk->strict.sequential.accesses));
+	row_shares("  seq in window", &vfs->window, &blk->window);
 	row_latency("  latency mean", vfs, mean(vfs->latency_sum, vfs->accesses));
 	row_latency("  latency p50", vfs, profile_percentile(vfs, 50));
 	row_latency("  latency p99", vfs, profile_percentile(vfs, 99));
@@ -144,6 +152,28 @@ static json_t *json_share(__u64 part, __u64 other)
 	return part + other ? json_real(percent(part, other)) : json_null();
 }
 
+static void json_put_named(json_t *object, const char *prefix, const char *name, json_t *value)
+{
+	char *key = cli_printf("%s%s", prefix, name);
+
+	json_put(object, key, value);
+	free(key);
+}
+
+static void json_order(json_t *object, const char *prefix, const struct profile_order *o)
+{
+	const struct profile_part *seq = &o->sequential, *random = &o->random;
+
+	json_put_named(object, prefix, "sequential", json_integer(seq->accesses));
+	json_put_named(object, prefix, "random", json_integer(random->accesses));
+	json_put_named(object, prefix, "sequential_percent",
+		       json_share(seq->accesses, random->accesses));
+	json_put_named(object, prefix, "sequential_bytes", json_integer(seq->bytes));
+	json_put_named(object, prefix, "random_bytes", json_integer(random->bytes));
+	json_put_named(object, prefix, "sequential_bytes_percent",
+		       json_share(seq->bytes, random->bytes));
+}
+
 static json_t *json_kind(const struct profile_kind *kind, bool with_latency)
 {
 	json_t *object = json_object();
@@ -152,14 +182,10 @@ static json_t *json_kind(const struct profile_kind *kind, bool with_latency)
 	json_put(object, "bytes", json_integer(kind->bytes));
 	json_put(object, "mean_size", kind->accesses ?
 		 json_real(mean(kind->bytes, kind->accesses)) : json_null());
-	json_put(object, "sequential", json_integer(kind->sequential));
-	json_put(object, "random", json_integer(kind->random));
-	json_put(object, "sequential_percent", json_share(kind->sequential, kind->random));
-	json_put(object, "random_percent", json_share(kind->random, kind->sequential));
-	json_put(object, "window_sequential", json_integer(kind->window_sequential));
-	json_put(object, "window_random", json_integer(kind->window_random));
-	json_put(object, "window_sequential_percent",
-		 json_share(kind->window_sequential, kind->window_random));
+	json_order(object, "", &kind->strict);
+	json_put(object, "random_percent", json_share(kind->strict.random.accesses,
+						      kind->strict.sequential.accesses));
+	json_order(object, "window_", &kind->window);
 	if (with_latency)
 		json_put(object, "latency_ns",
 			 kind->accesses ? json_latency(kind) : json_null());
@@ -282,8 +308,9 @@ int command_profile(int argc, char **argv)
 		" starts where the previous one of its level and kind (read or write)"
 		" ended. The first of a kind has no predecessor and is in neither share."
 		" Within the window it is enough that one of the N accesses before or"
-		" after it ended there, as with several streams side by side; short"
-		" accesses with which a process first probes the file do not count."
+		" after it ended there, as with several streams side by side; there the"
+		" first accesses of a process that are short, with which it probes the"
+		" file, are not random. Shares are those of the accesses, and by bytes."
 		" Failed and empty calls are counted apart. Percentiles are those of the"
 		" sorted latencies (nearest rank); the latency of an asynchronous request"
 		" is that of its submission.", cli_common, NULL, NULL

@@ -15,6 +15,12 @@ static struct profile_access *new_access(struct profile_kind *kind)
 	return &kind->all[kind->accesses++];
 }
 
+static void add(struct profile_part *part, const struct profile_access *access)
+{
+	part->accesses++;
+	part->bytes += access->bytes;
+}
+
 static void count_access(struct profile_kind *kind, const struct iot_io *io)
 {
 	bool blk = io->level == IOT_LEVEL_BLK;
@@ -25,14 +31,14 @@ static void count_access(struct profile_kind *kind, const struct iot_io *io)
 	*access = (struct profile_access) {
 		.start = start,
 		.end = start + length,
+		.bytes = io->result,
 		.latency = io->latency,
 		.pid = io->pid,
-		.is_short = io->result < PROFILE_PROBE,
 	};
 	if (access > kind->all && start == access[-1].end)
-		kind->sequential++;
+		add(&kind->strict.sequential, access);
 	else if (access > kind->all)
-		kind->random++;
+		add(&kind->strict.random, access);
 	kind->latency_sum += io->latency;
 	kind->bytes += io->result;
 }
@@ -100,23 +106,19 @@ static struct position *sort_positions(const struct profile_kind *kind, bool by_
 static void mark_probes(struct profile_kind *kind)
 {
 	struct position *sorted = sort_positions(kind, true);
-	size_t i = 0, first;
+	bool probing = false;	/* all accesses of the process so far were probes */
+	size_t i, first = 0;	/* first: of the process */
 
-	while (i < kind->accesses) {
-		__u64 pid = sorted[i].key;
+	for (i = 0; i < kind->accesses; i++) {
+		struct profile_access *access = &kind->all[sorted[i].position];
 
-		first = i;
-		while (i < kind->accesses && sorted[i].key == pid &&
-		       kind->all[sorted[i].position].is_short)
-			i++;
-		/* if a process makes only short accesses, they are no probes */
-		if (i < kind->accesses && sorted[i].key == pid)
-			for (; first < i; first++) {
-				kind->all[sorted[first].position].has_no_past = true;
-				kind->all[sorted[first + 1].position].has_no_past = true;
-			}
-		while (i < kind->accesses && sorted[i].key == pid)
-			i++;
+		if (!i || sorted[i].key != sorted[i - 1].key) {
+			first = i;
+			probing = true;
+		}
+		access->has_no_past = probing && i > first;
+		probing = probing && i < first + PROFILE_PROBES && access->bytes < PROFILE_PROBE;
+		access->has_no_past |= probing;
 	}
 	free(sorted);
 }
@@ -150,9 +152,9 @@ static void count_window(struct profile_kind *kind, size_t window)
 	mark_probes(kind);
 	for (i = 0; i < kind->accesses; i++) {
 		if (continues(kind, by_end, i, window))
-			kind->window_sequential++;
+			add(&kind->window.sequential, &kind->all[i]);
 		else if (i && !kind->all[i].has_no_past)
-			kind->window_random++;
+			add(&kind->window.random, &kind->all[i]);
 	}
 	free(by_end);
 }

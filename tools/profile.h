@@ -8,10 +8,11 @@
  *
  * Within a window of N it is sequential if one of the N accesses before it or of the
  * N after it ended where it starts. So several streams side by side, and
- * requests that overtake each other, count as sequential. A process that begins
- * with accesses of less than PROFILE_PROBE bytes, and then makes longer ones,
- * first probes the file: those short accesses, and the one after them, are
- * neither.
+ * requests that overtake each other, count as sequential. The accesses of less than
+ * PROFILE_PROBE bytes with which a process begins, PROFILE_PROBES at most, probe the file:
+ * they, and the access after them, are not random.
+ *
+ * Both are counted by accesses and by bytes.
  */
 #ifndef TOOL_PROFILE_H
 #define TOOL_PROFILE_H
@@ -24,23 +25,32 @@
 
 #define PROFILE_KINDS 2		/* IOT_OP_READ, IOT_OP_WRITE */
 #define PROFILE_PROBE 512	/* bytes */
+#define PROFILE_PROBES 8	/* accesses of a process */
 #define PROFILE_WINDOW 16	/* accesses, by default */
 
 struct profile_access {
 	__u64 start, end;	/* byte or sector */
+	__u64 bytes;
 	__u64 latency;		/* ns */
 	__u32 pid;
-	bool is_short;		/* less than PROFILE_PROBE bytes */
 	bool has_no_past;	/* a probe, or the access after one */
+};
+
+/* One of two parts of the accesses: the sequential ones, or the random ones. */
+struct profile_part {
+	__u64 accesses;
+	__u64 bytes;
+};
+
+struct profile_order {
+	struct profile_part sequential, random;
 };
 
 struct profile_kind {
 	__u64 accesses;
 	__u64 bytes;
-	__u64 sequential;
-	__u64 random;
-	__u64 window_sequential;
-	__u64 window_random;
+	struct profile_order strict;
+	struct profile_order window;
 	struct profile_access *all;	/* in order of time, until profile_finish() */
 	__u64 *latencies;		/* ns, sorted; from profile_finish() on */
 	size_t room;

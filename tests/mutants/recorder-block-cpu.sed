@@ -1,0 +1,4 @@
+# A block of a CPU that does not exist is recorded.
+# file: tools/recorder.c
+# tests: export.bats record: blocks that do not fit
+s#b->cpu < s->header.cpus \&\& ##

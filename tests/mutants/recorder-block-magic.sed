@@ -1,0 +1,4 @@
+# A block is not recognized by its magic number.
+# file: tools/recorder.c
+# tests: export.bats record: blocks that do not fit
+s#b->magic == IOT_STREAM_BLOCK_MAGIC#b->magic#

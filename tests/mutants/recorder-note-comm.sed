@@ -1,0 +1,4 @@
+# A command line is that of the process that now has the number.
+# file: tools/recorder.c
+# tests: export.bats command lines
+s#^	    memcmp(name, comm, n - 1))#	    0)#

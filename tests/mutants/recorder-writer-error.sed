@@ -1,0 +1,5 @@
+# An error of the writer is not that of the recording.
+# file: tools/recorder.c
+# tests: export.bats a full disk
+# tests: export.bats a file that may not grow
+s#r->writer.error \&\& !r->error#0#
