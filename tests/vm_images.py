@@ -8,6 +8,7 @@ qemu-img reads it, and of the files at the offsets that the map names.
 import json
 import os
 import random
+import socket
 import struct
 import subprocess
 import sys
@@ -93,6 +94,63 @@ def guest_bytes(image):
     return content
 
 
+def qcow2_header(image):
+    names = 'magic version backing_at backing_size cluster_bits size crypt l1_size l1 refcounts ' \
+            'refcount_clusters snapshots snapshots_at incompatible compatible autoclear order length'
+    values = struct.unpack('>IIQIIQIIQQIIQQQQII', read_at(image, 0, 104))
+    header = dict(zip(names.split(), values))
+    if header['version'] == 2:
+        header['order'] = 4
+    return header
+
+
+def refcounts(image):
+    """The count of each cluster of the file, by the image's own tables."""
+    header, counts = qcow2_header(image), []
+    cluster, bits = 1 << header['cluster_bits'], 1 << header['order']
+    table = read_at(image, header['refcounts'], header['refcount_clusters'] * cluster)
+    for block, in struct.iter_unpack('>Q', table):
+        content = read_at(image, block, cluster) if block else bytes(cluster)
+        if bits >= 8:
+            counts += [int.from_bytes(content[i:i + bits // 8], 'big')
+                       for i in range(0, cluster, bits // 8)]
+        else:
+            counts += [byte >> shift & (1 << bits) - 1
+                       for byte in content for shift in range(0, 8, bits)]
+        if len(counts) * cluster >= os.path.getsize(image):
+            break
+    return counts
+
+
+def counted(image):
+    """What is in use by the reference counts has a kind, and what is not is unused."""
+    counts = refcounts(image)
+    cluster = 1 << qcow2_header(image)['cluster_bits']
+    used = [False] * (len(counts) + 1)
+    for region in tool('--host', image):
+        if region['kind'] != 'unused':
+            last = (region['host'] + region['length'] - 1) // cluster
+            used[region['host'] // cluster:last + 1] = [True] * (last + 1 - region['host'] // cluster)
+    clusters = (os.path.getsize(image) + cluster - 1) // cluster
+    for i in range(clusters):
+        if used[i] != bool(counts[i]):
+            fail(f'{image}: cluster {i} has count {counts[i]}, and is said to be '
+                 f'{"in use" if used[i] else "unused"}')
+    if not 0 < sum(used) < clusters:
+        fail(f'{image}: {sum(used)} of {clusters} clusters are in use: that proves nothing')
+
+
+def old_bytes(image, kind, disk):
+    """The data of a snapshot lies where it says: @disk is the guest's disk as it was."""
+    found = [r for r in tool('--host', image) if r['kind'] == kind]
+    with open(disk, 'rb') as f:
+        was = f.read()
+    for r in found:
+        if read_at(image, r['host'], r['length']) != was[r['guest']:r['guest'] + r['length']]:
+            fail(f'{image}: other bytes in {r}')
+    print(sum(r['length'] for r in found))
+
+
 def bytes_of(piece, cluster):
     """What is at the place that a piece names."""
     if piece['kind'] == 'data':
@@ -144,6 +202,156 @@ def reverse(image):
         if last['guest'] != p['guest'] + p['length'] - 1:
             fail(f'the end of {p} is {last} on the way back')
     print(' '.join(sorted({r['kind'] for r in regions})))
+
+
+
+# --- hostile images ---------------------------------------------------------------
+
+def limited(*arguments):
+    """Run the tool with little memory and time. It has to end by itself, with at most one line."""
+    done = subprocess.run(['bash', '-c', 'ulimit -v 300000; exec timeout 60 iotracer map "$@"', '-',
+                           *arguments], text=True, errors='replace', check=False,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    lines = done.stderr.splitlines()
+    if done.returncode not in (0, 1) or len(lines) != done.returncode or 'memory' in done.stderr:
+        fail(f'{arguments}: exit status {done.returncode}: {done.stderr}')
+    return done.returncode
+
+
+def damage(image, rounds, seed):
+    """Copies of an image with wrong bytes in header and tables."""
+    rng, failed = random.Random(int(seed)), 0
+    print(f'seed {seed}')
+    with open(image, 'rb') as f:
+        good = f.read()
+    places = [r for r in tool('--host', image) if r['kind'] not in ('data', 'unused', 'compressed')]
+    wrong = f'{image}.wrong'
+    for _ in range(int(rounds)):
+        content = bytearray(good)
+        for _ in range(rng.randint(1, 4)):
+            place = rng.choice(places)
+            # most of a table is empty
+            length = min(place['length'], rng.choice((128, 128, 4096)))
+            at = place['host'] + rng.randrange(length)
+            value = rng.choice((0, 1, 0x40, 0x7f, 0x80, 0xff, rng.randrange(256)))
+            for i in range(rng.choice((1, 1, 4, 8))):
+                if at + i < len(content):
+                    content[at + i] = value
+        # without the magic it would be raw
+        content[:4] = good[:4]
+        if rng.random() < 0.1:
+            del content[rng.randrange(len(content)):]
+        with open(wrong, 'wb') as f:
+            f.write(content)
+        failed += limited(wrong, '0+64K')
+        failed += limited('--host', wrong, '0+1')
+    os.unlink(wrong)
+    if not 0 < failed < 2 * int(rounds):
+        fail(f'{failed} of {rounds} images were refused: that proves nothing')
+
+
+def patch(image, offset, form, *values):
+    """Write numbers into a file: @form is that of struct."""
+    with open(image, 'r+b') as f:
+        f.seek(int(offset, 0))
+        f.write(struct.pack(form, *(int(v, 0) for v in values)))
+
+
+def everywhere(image, entries):
+    """An L1 table of that many entries, all of which lead to one L2 table, all of whose do to one
+    cluster."""
+    entries = int(entries)
+    header = qcow2_header(image)
+    cluster = 1 << header['cluster_bits']
+    l2_at = os.path.getsize(image) + cluster - 1 & -cluster
+    l1_at = l2_at + 2 * cluster
+    with open(image, 'r+b') as f:
+        f.seek(l2_at)
+        f.write(struct.pack('>Q', l2_at + cluster) * (cluster // 8))
+        f.seek(l1_at)
+        f.write(struct.pack('>Q', l2_at) * entries)
+        f.truncate(f.tell() + cluster)
+    patch(image, '24', '>Q', str(entries * cluster // 8 * cluster))
+    patch(image, '36', '>I', str(entries))
+    patch(image, '40', '>Q', str(l1_at))
+    print(l2_at + cluster)
+
+
+# --- machines -----------------------------------------------------------------------
+
+def qmp(path, *commands):
+    """The answers of a QEMU to commands: "NAME" or "NAME JSON"."""
+    answers = []
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(path)
+        with s.makefile('rw') as f:
+            f.readline()
+            for command in ('qmp_capabilities', *commands):
+                name, _, arguments = command.partition(' ')
+                f.write(json.dumps({'execute': name, 'arguments': json.loads(arguments or '{}')}))
+                f.flush()
+                answer = {'event': 1}
+                while 'event' in answer:
+                    answer = json.loads(f.readline())
+                if 'error' in answer:
+                    fail(f'{command}: {answer}')
+                answers.append(answer['return'])
+    return answers[1:]
+
+
+def ask(path, *commands):
+    print(json.dumps(qmp(path, *commands)[-1]))
+
+
+def shown(name):
+    machine, = json.loads(subprocess.run(['iotracer', 'vm', 'show', '--json', name], check=True,
+                                         stdout=subprocess.PIPE).stdout)
+    return machine
+
+
+def plain_name(name, directory):
+    return os.path.normpath(os.path.join(directory, name))
+
+
+def chain_of(image, directory):
+    chain = []
+    while image:
+        chain.append((plain_name(image['filename'], directory), image['format']))
+        image = image.get('backing-image')
+    return chain
+
+
+MODES = {'none': (True, True, False), 'writeback': (True, False, False), 'unsafe': (True, False, True),
+         'writethrough': (False, False, False), 'directsync': (False, True, False)}
+
+
+def drives(name, path, directory):
+    """The drives of a machine are those that QEMU tells of: names, layers, cache modes."""
+    machine, seen = shown(name), {}
+    for drive in machine['drives']:
+        seen[drive['id'] or drive['qdev']] = drive
+    asked = {block['device'] or block['qdev']: block for block in qmp(path, 'query-block')[0]}
+    if set(asked) != set(seen):
+        fail(f'QEMU has the drives {sorted(asked)}, shown are {sorted(seen)}')
+    for key, block in asked.items():
+        drive = seen[key]
+        layers = [(layer['file'], layer['format']) for layer in drive['layers']]
+        inserted = block.get('inserted')
+        wanted = chain_of(inserted['image'], directory) if inserted else []
+        if layers != wanted:
+            fail(f'{key}: QEMU has {wanted}, shown is {layers}')
+        if block['qdev'] and drive['qdev'] and block['qdev'] != drive['qdev']:
+            fail(f'{key}: QEMU has the device {block["qdev"]}, shown is {drive["qdev"]}')
+        if not inserted:
+            continue
+        cache = inserted['cache']
+        if MODES[drive['cache']] != (cache['writeback'], cache['direct'], cache['no-flush']):
+            fail(f'{key}: QEMU has {cache}, shown is {drive["cache"]}')
+        if drive['layers'][0]['read_only'] != inserted['ro']:
+            fail(f'{key}: read-only is {inserted["ro"]}, shown is {drive["layers"][0]["read_only"]}')
+        if not all(layer['open'] for layer in drive['layers']):
+            fail(f'{key}: a layer is not open: {drive["layers"]}')
+    print(len(asked))
 
 
 if __name__ == '__main__':
