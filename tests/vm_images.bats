@@ -65,11 +65,11 @@ qcow2() {
 three() {
 	rm -f base.img middle.qcow2 top.qcow2
 	qemu-img create -q -f raw base.img 3M
-	io raw base.img 'write -P 1 0 1M' 'write -P 2 2100k 300k'
+	io raw base.img 'write -P 1 0 1M' 'write -P 2 1200k 300k'
 	qcow2 middle.qcow2 5M -o "$1" -b base.img -F raw
-	io qcow2 middle.qcow2 'write -P 3 64k 70k' 'write -P 5 3400k 4k' 'write -P 6 3800k 300k'
+	io qcow2 middle.qcow2 'write -P 3 64k 70k' 'write -P 5 4300k 4k' 'write -P 6 4700k 300k'
 	# only whole clusters can be compressed
-	io qcow2 middle.qcow2 'write -c -P 9 0 2M'
+	io qcow2 middle.qcow2 'write -c -P 9 2M 2M'
 	qcow2 top.qcow2 7M -o "$1" -b middle.qcow2 -F qcow2
 	io qcow2 top.qcow2 'write -P 7 128k 12k' 'write -P 8 6000k 100k' 'write -P 8 4000k 8k'
 	[[ $1 == *compat=0.10* ]] ||
@@ -171,8 +171,7 @@ map_three() {
 	start_qemu state -m 16 -blockdev driver=qcow2,node-name=s,file.driver=file,file.filename=s \
 		-device virtio-blk-pci,drive=s
 	images ask state.qmp 'human-monitor-command {"command-line": "savevm kept"}' | grep -qx '""'
-	images ask state.qmp quit
-	wait_for is_gone "$(cat state.pid)"
+	stop_qemu state
 	qemu-img snapshot -l s | grep -w kept
 	[[ " $(images reverse s) " == *" vm-state "* ]]
 	run ! grep -w other <(images reverse s)
@@ -314,25 +313,25 @@ map_three() {
 		-device virtio-blk-pci,drive=t
 	run ! qemu-img map top.qcow2
 	iotracer map --json top.qcow2 >now
-	images ask locked.qmp quit
-	wait_for is_gone "$(cat locked.pid)"
+	stop_qemu locked
 	iotracer map --json top.qcow2 | cmp - now
 	images same top.qcow2 | cmp - before
 }
 
 @test "map: an image that QEMU makes larger is mapped while it grows" {
 	qcow2 g 1G
-	start_qemu grow -blockdev driver=qcow2,node-name=g,file.driver=file,file.filename=g -device virtio-blk-pci,drive=g
+	start_qemu grow -drive file=g,format=qcow2,if=none,id=g
 	(for i in $(seq 100 110); do
-		images ask grow.qmp "human-monitor-command {\"command-line\": \"qemu-io -d g \\\"write -P $i ${i}M 1M\\\"\"}"
-	done >writes.log) &
-	local writer=$!
-	while kill -0 $writer 2>/dev/null; do
+		for command in "write -P $i ${i}M 1M" flush; do
+			images ask grow.qmp "human-monitor-command {\"command-line\": \"qemu-io g \\\"$command\\\"\"}"
+		done
+	done; touch written) >writes.log 3>&- &
+	while [ ! -e written ]; do
 		iotracer map --json g >piece
 	done
-	images ask grow.qmp quit
-	wait_for is_gone "$(cat grow.pid)"
+	stop_qemu grow
 	images same g | grep -qx 'data unallocated'
+	[ "$(iotracer map --json g | jq 'select(.kind == "data").length' | jq -s add)" = $((11 << 20)) ]
 }
 
 # --- hostile images ---------------------------------------------------------------
@@ -364,11 +363,12 @@ refuses() {
 	io qcow2 good 'write -P 1 0 64k'
 	while read -r offset form value words; do
 		cp good w
-		images patch w "$offset" "$form" "$value"
+		# shellcheck disable=SC2086
+		images patch w "$offset" "$form" ${value//,/ }
 		refuses "$words"
 	done <<-'END'
 		4 >I 4 has version 4 of qcow2; 2 and 3 can be read
-		8 >QI 0x7fffffffffffffff the name of its backing file
+		8 >QI 0x7fffffffffffffff,10 the name of its backing file
 		20 >I 8 its clusters have 2^8 bytes
 		20 >I 22 its clusters have 2^22 bytes
 		20 >I 0xffffffff its clusters have 2^4294967295 bytes
@@ -400,7 +400,6 @@ refuses() {
 	refuses 'is no qcow2 image' --image-format=qcow2
 }
 
-# patch takes as many values as its form has: the first of two is the offset of the name
 @test "map: a chain that is a circle, or without end, is refused" {
 	qcow2 w 1M
 	qcow2 two 1M -u -b w -F qcow2
@@ -410,14 +409,15 @@ refuses() {
 	run iotracer map w
 	[ "$status" = 1 ]
 	[[ $output == *': is its own backing file, by way of others' ]]
-	for i in $(seq 1 250); do qcow2 "l$i" 1M -u -b "l$((i + 1))" -F qcow2; done
+	for i in $(seq 1 249); do qcow2 "l$i" 1M -u -b "l$((i + 1))" -F qcow2; done
+	qcow2 l250 1M -u -b l251 -F raw
 	qemu-img create -q -f raw l251 1M
 	run images limited l1
 	[ "$status" = 0 ]
 	run iotracer map l1
 	[ "$status" = 1 ]
 	[[ $output == *'iotracer: l200: is layer 200 of a chain, which is as far as is looked' ]]
-	images same l60 | grep -qx zero
+	images same l60 | grep -w zero
 	mkfifo pipe
 	qcow2 over 1M -u -b pipe -F raw
 	run timeout 60 iotracer map over
@@ -427,11 +427,11 @@ refuses() {
 
 @test "map: a cluster that too much refers to is refused in bounded memory" {
 	qcow2 w 1M -o cluster_size=64K
-	images everywhere w 300 >at
-	run images limited --host w "$(cat at)"
+	images everywhere w 300 >place
+	run images limited --host w "$(cat place)"
 	[ "$status" = 0 ]
 	# all entries are the same place: the first counts
-	[ "$(iotracer map --host --json w "$(cat at)" | jq -c '[.kind, .guest]')" = '["data",0]' ]
+	[ "$(iotracer map --host --json w "$(cat place)" | jq -c '[.kind, .guest]')" = '["data",0]' ]
 	images limited w 4M
 }
 
@@ -444,6 +444,14 @@ start_qemu() {
 	qemu-system-x86_64 -accel tcg -S -nodefaults -display none -name "guest=$name-$$,debug-threads=on" \
 		-qmp "unix:$work/$name.qmp,server=on,wait=off" -daemonize -pidfile "$work/$name.pid" "$@" \
 		2>qemu.log 3>&- || { cat qemu.log; return 1; }
+}
+
+# stop_qemu NAME: let it end by itself; it deletes its PID file
+stop_qemu() {
+	local pid
+	pid=$(cat "$1.pid")
+	images ask "$1.qmp" quit
+	wait_for is_gone "$pid"
 }
 
 # show NAME FILTER: what jq makes of it
@@ -460,7 +468,7 @@ show() {
 		-drive file=file:r3,,x,format=raw,cache=writethrough,index=3 -hda r4,x -cdrom r5,x \
 		-drive file=r6,,x,format=raw,if=none,id=d6,readonly=on,cache=unsafe \
 		-device virtio-scsi-pci -device scsi-hd,drive=d6,id=scsi6,write-cache=on -drive if=floppy,id=empty
-	[ "$(images drives "drives-$$" drives.qmp "$work")" = 8 ]
+	images drives "drives-$$" drives.qmp "$work" | tee drives | grep -qx 8 || { cat drives; false; }
 	[ "$(show drives '.drives[] | select(.id == "d0") | [.qdev, .device, .serial, .cache, .aio, .interface]')" = \
 		'["disk0","virtio-blk-pci","SERIAL1","none","native",null]' ]
 	[ "$(show drives '[.drives[] | select(.interface) | .name]')" = '["virtio0","virtio1","ide1-hd1","ide0-hd0","ide1-cd0","empty"]' ] ||
@@ -500,20 +508,21 @@ show() {
 	images ask nodes.qmp query-named-block-nodes |
 		jq -r '.[] | select(.drv == "file").file' | sed "s|^[^/]|$work/&|" | sort >asked
 	show nodes '.drives[].layers[] | .file, .data_file.file // empty' | sort | diff - asked
-	[ "$(wc -l <asked)" = 8 ]
+	[ "$(wc -l <asked)" = 9 ]
 }
 
 @test "vm: names that QEMU gives to drives are those of its machine" {
 	for i in 1 2 3 4 5; do qemu-img create -q -f raw r$i 1M; done
 	start_qemu ids -machine q35 -device virtio-scsi-pci -drive file=r1,format=raw -drive file=r2,format=raw,media=cdrom \
 		-drive file=r3,format=raw,index=4 -drive file=r4,format=raw,if=virtio,index=5 -drive file=r5,format=raw,if=none
-	[ "$(images drives "ids-$$" ids.qmp "$work")" = 5 ]
+	images drives "ids-$$" ids.qmp "$work" | tee drives | grep -qx 5 || { cat drives; false; }
+	stop_qemu ids
 	start_qemu ids2 -machine pc -hdd r1 -hdb r2 -drive file=r3,format=raw,bus=1,unit=0 r4 -fda r5 -snapshot
 	iotracer vm show --json "ids2-$$" | jq -r '.[0].drives[].id' | sort >shown
 	images ask ids2.qmp query-block | jq -r '.[].device' | sort | diff - shown
 	[ "$(show ids2 '[.drives[].snapshot] | unique')" = '[true]' ]
 	# the temporary files
-	[ "$(show ids2 '[.open_files[] | .deleted, .format] | unique')" = '["qcow2",true]' ]
+	[ "$(show ids2 '[.open_files[] | .deleted, .format] | unique')" = '[true,"qcow2"]' ]
 	[ "$(show ids2 '.open_files | length')" = 5 ]
 }
 
@@ -532,7 +541,7 @@ show() {
 
 @test "vm: a layer that QEMU has not open any more is shown as such" {
 	qemu-img create -q -f raw cd 1M
-	start_qemu ejected -machine pc -cdrom cd
+	start_qemu ejected -machine pc -cdrom "$work/cd"
 	[ "$(show ejected '[.drives[0].layers[].open]')" = '[true]' ]
 	images ask ejected.qmp 'eject {"device": "ide1-cd0", "force": true}' >/dev/null
 	[ "$(show ejected '[.drives[0].layers[].open]')" = '[false]' ]
@@ -587,7 +596,7 @@ show() {
 	start_qemu one
 	start_qemu two
 	[ "$(iotracer vm show --json "one-$$" "$(cat two.pid)" | jq -c '[.[].name]')" = "[\"one-$$\",\"two-$$\"]" ]
-	[ "$(iotracer vm list --json | jq -c --arg end "-$$" '[.[].name | select(. // "" | endswith($end))] | sort')" = "[\"one-$$\",\"two-$$\"]" ]
+	[ "$(iotracer vm list --json | jq -c --arg tail "-$$" '[.[].name | select(. // "" | endswith($tail))] | sort')" = "[\"one-$$\",\"two-$$\"]" ]
 	iotracer vm list | grep -qE "^two-$$ +$(cat two.pid) +0 +0  -$"
 	run iotracer vm show none-$$
 	[ "$status $output" = "1 iotracer: none-$$: no QEMU with this name or PID runs here (iotracer vm list)" ]

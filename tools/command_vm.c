@@ -110,8 +110,9 @@ static void print_drive(const json_t *drive)
 	print_line("aio", text_of(drive, "aio", NULL));
 	if (json_is_true(json_object_get(drive, "snapshot")))
 		print_line("snapshot", "what is written goes to a temporary file");
-	json_array_foreach(json_object_get(drive, "layers"), i, layer)
+	json_array_foreach(json_object_get(drive, "layers"), i, layer) {
 		print_layer(layer, i);
+	}
 	if (!i)
 		print_line("layers", "none: the drive is empty");
 }
@@ -138,10 +139,12 @@ static void print_machine(const json_t *machine)
 	printf("  pid   %lld\n", pid);
 	if (text_of(machine, "uuid", NULL))
 		printf("  uuid  %s\n", text_of(machine, "uuid", ""));
-	json_array_foreach(json_object_get(machine, "drives"), i, one)
+	json_array_foreach(json_object_get(machine, "drives"), i, one) {
 		print_drive(one);
-	json_array_foreach(files, i, one)
+	}
+	json_array_foreach(files, i, one) {
 		print_other(one);
+	}
 	if (!json_is_array(files))
 		printf("  what it has open may not be seen: be root, or its user\n");
 }
@@ -152,10 +155,11 @@ static bool is_traced(const json_t *drive)
 	const json_t *layer;
 	size_t i;
 
-	json_array_foreach(json_object_get(drive, "layers"), i, layer)
+	json_array_foreach(json_object_get(drive, "layers"), i, layer) {
 		if (json_is_true(json_object_get(layer, "traced")) ||
 		    json_is_true(json_object_get(json_object_get(layer, "data_file"), "traced")))
 			return true;
+	}
 	return false;
 }
 
@@ -164,8 +168,9 @@ static void print_row(const json_t *machine, int width)
 	const json_t *drives = json_object_get(machine, "drives"), *drive;
 	size_t i, traced = 0;
 
-	json_array_foreach(drives, i, drive)
+	json_array_foreach(drives, i, drive) {
 		traced += is_traced(drive);
+	}
 	printf("%s%-*s%s  %10lld %6zu %6zu  %s\n", CLI_BOLD, width, text_of(machine, "name", "-"), CLI_PLAIN,
 	       (long long)json_integer_value(json_object_get(machine, "pid")), json_array_size(drives), traced,
 	       text_of(machine, "uuid", "-"));
@@ -176,13 +181,15 @@ static void print_list(const json_t *machines)
 	size_t i, width = strlen("NAME");
 	const json_t *machine;
 
-	json_array_foreach(machines, i, machine)
+	json_array_foreach(machines, i, machine) {
 		if (strlen(text_of(machine, "name", "-")) > width)
 			width = strlen(text_of(machine, "name", "-"));
+	}
 	if (json_array_size(machines))
 		printf("%-*s  %10s %6s %6s  %s\n", (int)width, "NAME", "PID", "DRIVES", "TRACED", "UUID");
-	json_array_foreach(machines, i, machine)
+	json_array_foreach(machines, i, machine) {
 		print_row(machine, width);
+	}
 }
 
 /* --- which ------------------------------------------------------------------------ */
@@ -211,18 +218,20 @@ static json_t *find(const json_t *machines, const char *name)
 	json_t *machine, *found = NULL;
 	size_t i, nr = 0;
 
-	json_array_foreach(machines, i, machine)
+	json_array_foreach(machines, i, machine) {
 		if (is_called(machine, name)) {
 			found = machine;
 			nr++;
 		}
+	}
 	if (nr > 1) {
 		cli_say_of(name, "is the name of %zu machines: say the PID of one (iotracer vm list)", nr);
 		return NULL;
 	}
-	json_array_foreach(machines, i, machine)
+	json_array_foreach(machines, i, machine) {
 		if (!found && has_pid(machine, name))
 			found = machine;
+	}
 	if (!found)
 		cli_say_of(name, "no QEMU with this name or PID runs here (iotracer vm list)");
 	return found;

@@ -21,10 +21,6 @@ int image_open_below(int root, const char *name, int flags)
 		return fd < 0 ? -errno : fd;
 	}
 	fd = syscall(SYS_openat2, root, name, &how, sizeof(how));
-	if (fd < 0 && errno == ENOSYS) {
-		name += strspn(name, "/");
-		fd = openat(root, *name ? name : ".", flags | O_CLOEXEC);
-	}
 	return fd < 0 ? -errno : fd;
 }
 

@@ -58,12 +58,10 @@ static ssize_t read_at(int fd, void *bytes, size_t length, __u64 at)
 
 	while (n > 0 && done < length) {
 		n = pread(fd, (char *)bytes + done, length - done, at + done);
-		if (n < 0 && errno == EINTR)
-			n = 1;
-		else if (n < 0)
+		if (n < 0 && errno != EINTR)
 			return -errno;
-		else
-			done += n;
+		done += n > 0 ? n : 0;
+		n = n < 0 ? 1 : n;
 	}
 	return done;
 }
@@ -414,7 +412,7 @@ char *qcow2_decode(struct qcow2 *q, const __u64 entry[2], __u64 inside,
 char *qcow2_at(struct qcow2 *q, __u64 guest, struct qcow2_piece *piece)
 {
 	__u64 cluster = guest >> q->cluster_bits, inside = guest & (cluster_size(q) - 1);
-	__u64 index = cluster % qcow2_l2_entries(q), entry[2], table;
+	__u64 index = cluster % qcow2_l2_entries(q), entry[2], table = 0;
 	char *why;
 
 	*piece = (struct qcow2_piece){ .length = cluster_size(q) - inside };

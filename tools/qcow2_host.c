@@ -142,7 +142,7 @@ static char *collect_l2(struct collection *c, __u64 table, __u64 guest, bool sna
 
 static char *collect_l1(struct collection *c, __u64 l1, __u32 entries, bool snapshot)
 {
-	__u64 i, entry, table;
+	__u64 i, entry, table = 0;
 	char *why = NULL;
 
 	add_table(c, snapshot ? USE_SNAPSHOT_L1 : USE_L1, l1, entries * 8ULL, 0);

@@ -314,7 +314,8 @@ static void put_open(struct vm *vm, json_t *object, const struct stat *st)
 
 		if (!image_is_same(&file->st, st))
 			continue;
-		is_open = file->shown = true;
+		file->shown = true;
+		is_open = true;
 		writes |= (file->flags & O_ACCMODE) != O_RDONLY;
 		direct |= file->flags & O_DIRECT;
 	}
