@@ -71,7 +71,7 @@ three() {
 	# only whole clusters can be compressed
 	io qcow2 middle.qcow2 'write -c -P 9 2M 2M'
 	qcow2 top.qcow2 7M -o "$1" -b middle.qcow2 -F qcow2
-	io qcow2 top.qcow2 'write -P 7 128k 12k' 'write -P 8 6000k 100k' 'write -P 8 4000k 8k'
+	io qcow2 top.qcow2 'write -P 7 128k 12k' 'write -P 8 6000k 100k'
 	[[ $1 == *compat=0.10* ]] ||
 		io qcow2 top.qcow2 'write -z 0 64k' 'write -P 7 4M 1M' 'write -z 4M 512k' 'discard 4608k 64k'
 }
@@ -86,7 +86,7 @@ map_three() {
 		images reverse "$file" >uses
 		echo "$1 $2 $file: $(cat kinds); $(cat uses)"
 	done
-	[ "$(cat kinds)" = 'compressed data unallocated zero' ]
+	[[ $(cat kinds) == 'compressed data unallocated'* ]]
 	[[ $(cat uses) == *'header l1 l2 refcount-block refcount-table'* ]]
 }
 
@@ -155,13 +155,11 @@ map_three() {
 	for kind in snapshot-table snapshot-l1 snapshot-l2; do
 		grep -qw "$kind" kinds
 	done
-	images counted s
 	images same s
-	qemu-img snapshot -c second s
 	io qcow2 s 'write -P 4 0 4M'
-	[ "$(images old_bytes s snapshot-data was)" -ge $((1536 * 1024)) ] || images counted s
+	[ "$(images old_bytes s snapshot-data was)" = $((1536 * 1024)) ]
 	qemu-img snapshot -d first s
-	qemu-img snapshot -d second s
+	images counted s
 	run ! grep snapshot <(images reverse s)
 }
 
@@ -279,8 +277,7 @@ map_three() {
 	for format in vmdk vdi qed vhdx qcow parallels vpc; do
 		qemu-img create -q -f $format "i.$format" 1M
 		run iotracer map "i.$format" 0
-		[ "$status $output" = "1 iotracer: i.$format: has format $format; only raw and qcow2 can be mapped" ] ||
-			[ "$format" = vpc ]
+		[ "$status $output" = "1 iotracer: i.$format: has format $format; only raw and qcow2 can be mapped" ]
 		run --separate-stderr iotracer map --image-format=raw --json "i.$format" 0
 		[ "$status" = 0 ]
 	done
@@ -610,6 +607,16 @@ show() {
 	run iotracer vm show "one-$$"
 	[ "$status $output" = "1 iotracer: one-$$: is the name of 2 machines: say the PID of one (iotracer vm list)" ]
 	iotracer vm show "$(cat first.pid)" | grep -q "pid   $(cat first.pid)$"
+}
+
+@test "vm: bash completes what can follow, and the names of machines" {
+	[ "$(completed iotracer vm "")" = "list show " ]
+	[ "$(completed iotracer map --image-format = "")" = "qcow2 raw " ]
+	export IOTRACER_ROOT=$work/sys
+	fake 90 qemu-system-x86_64 -name web
+	fake 91 qemu-system-x86_64
+	[[ " $(completed iotracer vm show w)" == *" web "* ]]
+	run ! grep -w -- - <(completed iotracer vm show "")
 }
 
 @test "vm: what is wrong with the command line is one line" {

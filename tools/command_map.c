@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer map: where a range of a guest's disk lies in the files of its image, and the way back. */
+/* iotracer map: where a range of a guest's disk lies in the files of its image; the reverse. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

@@ -58,6 +58,7 @@ static const struct {
 	{ 0, "QFI\xfb", "qcow" }, { 0, "KDMV", "vmdk" }, { 0, "# Disk DescriptorFile", "vmdk" },
 	{ 0, "QED", "qed" }, { 0, "vhdxfile", "vhdx" }, { 0, "conectix", "vpc" },
 	{ 64, "\x7f\x10\xda\xbe", "vdi" }, { 0, "WithoutFreeSpace", "parallels" },
+	{ 0, "WithouFreSpacExt", "parallels" },
 };
 
 static const char *format_of(int fd)

@@ -368,7 +368,7 @@ static char *decode_subclusters(const struct qcow2 *q, __u64 map, __u64 inside,
 	return NULL;
 }
 
-/* Of a cluster at @host only the beginning has to be in the file: the rest is not always written. */
+/* A cluster begins at @host, in the file. Its rest need not be: it is not always written. */
 static char *check_data(struct qcow2 *q, const struct qcow2_piece *piece, __u64 host)
 {
 	if (piece->kind == QCOW2_DATA && !piece->has_host)
