@@ -108,10 +108,16 @@ map_three() {
 	for size in 16K 32K 64K 128K 256K 512K 1M 2M; do
 		map_three "$size" extended_l2=on
 	done
+}
+
+@test "map: a piece of subclusters may begin and end within a cluster" {
 	qcow2 sub 1M -o extended_l2=on,cluster_size=64K
 	io qcow2 sub 'write -P 1 2k 2k' 'write -P 1 62k 4k' 'write -z 10k 6k'
 	[ "$(iotracer map --json sub 0+64K | jq -c '[.guest, .length, .kind]' | tr '\n' ' ')" = \
 		'[0,2048,"unallocated"] [2048,2048,"data"] [4096,6144,"unallocated"] [10240,6144,"zero"] [16384,47104,"unallocated"] [63488,2048,"data"] ' ]
+	[ "$(iotracer map --json sub 3K+2K | jq -c '[.guest, .length, .kind]' | tr '\n' ' ')" = \
+		'[3072,1024,"data"] [4096,1024,"unallocated"] ' ]
+	images same sub
 }
 
 @test "map: each way to allocate clusters before is as qemu-img says" {
@@ -198,6 +204,14 @@ map_three() {
 	# QEMU rounds up to sectors
 	truncate -s 1000 odd
 	images same odd
+}
+
+@test "map: behind the end of a shorter backing file nothing is allocated" {
+	truncate -s 100K short
+	qcow2 o 1M -b short -F raw
+	images same o
+	[ "$(iotracer map --json o | jq -c '[.guest, .length, .kind]' | tr '\n' ' ')" = \
+		'[0,102400,"zero"] [102400,946176,"unallocated"] ' ]
 }
 
 @test "map: backing files are found beside their overlay, by json: and by file:" {
@@ -610,8 +624,11 @@ show() {
 }
 
 @test "vm: bash completes what can follow, and the names of machines" {
+	mkdir empty
+	cd empty
 	[ "$(completed iotracer vm "")" = "list show " ]
 	[ "$(completed iotracer map --image-format = "")" = "qcow2 raw " ]
+	cd "$work"
 	export IOTRACER_ROOT=$work/sys
 	fake 90 qemu-system-x86_64 -name web
 	fake 91 qemu-system-x86_64
