@@ -135,8 +135,9 @@ map_three() {
 	for i in 0 1 2 3; do io raw source "write -P $((i + 1)) $((i * 1024 + 100))k 700k"; done
 	for size in 512 4K 64K 2M; do
 		qemu-img convert -c -O qcow2 -o cluster_size=$size source packed
-		[[ $(images content packed "$(numfmt --from=iec $size)") == *compressed* ]]
-		[[ $(images reverse packed) == *compressed* ]]
+		images content packed "$(numfmt --from=iec $size)" >kinds
+		images reverse packed >uses
+		grep -w compressed kinds && grep -w compressed uses
 	done
 }
 
@@ -166,7 +167,8 @@ map_three() {
 	[ "$(images old_bytes s snapshot-data was)" = $((1536 * 1024)) ]
 	qemu-img snapshot -d first s
 	images counted s
-	run ! grep snapshot <(images reverse s)
+	images reverse s >uses
+	run ! grep snapshot uses
 }
 
 @test "map: the state of a machine in a snapshot is no data of its disk" {
@@ -177,8 +179,9 @@ map_three() {
 	images ask state.qmp 'human-monitor-command {"command-line": "savevm kept"}' | grep -qx '""'
 	stop_qemu state
 	qemu-img snapshot -l s | grep -w kept
-	[[ " $(images reverse s) " == *" vm-state "* ]]
-	run ! grep -w other <(images reverse s)
+	images reverse s >uses
+	grep -w vm-state uses
+	run ! grep -w other uses
 	images same s
 }
 
@@ -188,7 +191,10 @@ map_three() {
 	images same e
 	[[ $(images content e 65536) == 'data unallocated zero' ]]
 	[ "$(iotracer map --json e 100K | jq -r '[.file, .host] | @tsv')" = $'d.raw\t102400' ]
-	run ! grep -w data <(images reverse e)
+	# the file of the image has no data
+	iotracer map --host --json e | jq -r .kind >uses
+	grep -x l2 uses
+	run ! grep -xE 'data|zero|other' uses
 	qcow2 f 4M -o data_file=g.raw,data_file_raw=on
 	io qcow2 f 'write -P 1 100k 100k'
 	images same f
