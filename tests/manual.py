@@ -19,7 +19,7 @@ import tempfile
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 TOOL, MODULE, TRACE = 'tools/iotracer.8', 'tools/iotracer.4', 'tools/iotracer-trace.5'
-PAGES = TOOL, MODULE, TRACE
+PAGES = TOOL, MODULE, TRACE, 'tools/iotracer-vm.7'
 PLACES = 'vm', 'host', 'elsewhere'
 
 # Commands of README.md that are run elsewhere, and what runs them.
@@ -32,6 +32,8 @@ ELSEWHERE = {
     'sudo modprobe iotracer': 'tests/dkms.bats',
     'make deb': 'scripts/check-deb',
     'sudo cp -r .': 'scripts/check-dkms',
+    'iotracer vm show': 'tests/vm_images.bats',
+    'iotracer map': 'tests/vm_images.bats',
 }
 
 

@@ -20,7 +20,7 @@ setup() {
 	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 	PATH=$top/tools:$PATH
 	export LC_ALL=C.UTF-8
-	pages=("$top"/tools/{iotracer.8,iotracer.4,iotracer-trace.5})
+	pages=("$top"/tools/{iotracer.8,iotracer.4,iotracer-trace.5,iotracer-vm.7})
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
@@ -29,7 +29,7 @@ manual() {
 }
 
 @test "examples: those that need no module give the output shown" {
-	manual run host tools/iotracer.8 tools/iotracer-trace.5
+	manual run host tools/iotracer.8 tools/iotracer-trace.5 tools/iotracer-vm.7
 }
 
 @test "examples: other output and another exit status are noticed" {

@@ -1359,7 +1359,7 @@ hash_of() {
 @test "make install copies all files" {
 	make -s -C "$BATS_TEST_DIRNAME/../tools" install DESTDIR="$work/dest" PREFIX=/usr
 	[ -x "$work/dest/usr/bin/iotracer" ]
-	for page in man8/iotracer.8 man4/iotracer.4 man5/iotracer-trace.5; do
+	for page in man8/iotracer.8 man4/iotracer.4 man5/iotracer-trace.5 man7/iotracer-vm.7; do
 		[ -f "$work/dest/usr/share/man/$page" ]
 	done
 	[ -f "$work/dest/usr/share/bash-completion/completions/iotracer" ]

@@ -23,5 +23,7 @@ int command_record(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_traces(int argc, char **argv);
 int command_snapshot(int argc, char **argv);
+int command_vm(int argc, char **argv);
+int command_map(int argc, char **argv);
 
 #endif /* TOOL_COMMAND_H */

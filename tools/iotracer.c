@@ -30,6 +30,8 @@ static const struct {
 	{ "export", "write a trace as CSV or JSON", command_export },
 	{ "traces", "list, show, verify, merge and remove the traces that are kept", command_traces },
 	{ "snapshot", "write down the state of files, processes or the machine", command_snapshot },
+	{ "vm", "list and show the virtual machines of QEMU, and the files of their drives", command_vm },
+	{ "map", "find where a guest's data lies in the files of its image", command_map },
 	{ "format", "describe the fields of a record", command_format },
 	{ "doctor", "report what will work with this kernel, and what to do", command_doctor },
 	{ "help", "show how a command is used", command_help },

@@ -1,0 +1,753 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests "iotracer map" with images that qemu-img makes, and "iotracer vm" with QEMUs that are
+# started stopped. The maps are compared with qemu-img's and with the bytes, the machines with what
+# QEMU itself tells. Needs neither root nor the module.
+
+# Tests run in subshells, and "run --separate-stderr" sets stderr_lines.
+# shellcheck disable=SC2030,SC2031,SC2154
+
+bats_require_minimum_version 1.5.0
+
+# bats file_tags=host
+
+load lib/tool
+
+setup_file() {
+	build_tool
+}
+
+setup() {
+	use_tool
+	unset NO_COLOR IOTRACER_ROOT
+	work=$(mktemp -d /tmp/iotracer-vm-images.XXXXXX)
+	chmod 755 "$work"
+	export IOTRACER_PROC=$work/proc
+	mkdir "$IOTRACER_PROC"
+	: >"$IOTRACER_PROC/control"
+	cd "$work" || return
+}
+
+teardown() {
+	local file pid
+	for file in "$work"/*.pid; do
+		[ -s "$file" ] || continue
+		pid=$(cat "$file")
+		kill -KILL "$pid" 2>/dev/null || continue
+		wait_for is_gone "$pid"
+	done
+	rm -rf "$work"
+}
+
+is_gone() {
+	[ ! -e "/proc/$1" ]
+}
+
+images() {
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/vm_images.py" "$@"
+}
+
+# io FORMAT FILE COMMAND...: run commands of qemu-io
+io() {
+	local format=$1 file=$2 command arguments=()
+	shift 2
+	for command in "$@"; do arguments+=(-c "$command"); done
+	qemu-io -f "$format" "${arguments[@]}" "$file" >io.log 2>&1 || { cat io.log; return 1; }
+}
+
+# qcow2 FILE SIZE [OPTION...]
+qcow2() {
+	qemu-img create -q -f qcow2 "${@:3}" "$1" "$2"
+}
+
+# three OPTIONS: a chain of three layers, each with data of its own, whose sizes differ
+three() {
+	rm -f base.img middle.qcow2 top.qcow2
+	qemu-img create -q -f raw base.img 3M
+	io raw base.img 'write -P 1 0 1M' 'write -P 2 1200k 300k'
+	qcow2 middle.qcow2 5M -o "$1" -b base.img -F raw
+	io qcow2 middle.qcow2 'write -P 3 64k 70k' 'write -P 5 4300k 4k' 'write -P 6 4700k 300k'
+	# only whole clusters can be compressed
+	io qcow2 middle.qcow2 'write -c -P 9 2M 2M'
+	qcow2 top.qcow2 7M -o "$1" -b middle.qcow2 -F qcow2
+	io qcow2 top.qcow2 'write -P 7 128k 12k' 'write -P 8 6000k 100k'
+	[[ $1 == *compat=0.10* ]] ||
+		io qcow2 top.qcow2 'write -z 0 64k' 'write -P 7 4M 1M' 'write -z 4M 512k' 'discard 4608k 64k'
+}
+
+# map_three CLUSTER OPTIONS
+map_three() {
+	local file
+	three "cluster_size=$1,$2"
+	for file in base.img middle.qcow2 top.qcow2; do
+		images same "$file" >kinds
+		images content "$file" "$(numfmt --from=iec "$1")" | cmp - kinds
+		images reverse "$file" >uses
+		echo "$1 $2 $file: $(cat kinds); $(cat uses)"
+	done
+	[[ $(cat kinds) == 'compressed data unallocated'* ]]
+	[[ $(cat uses) == *'header l1 l2 refcount-block refcount-table'* ]]
+}
+
+# --- map ------------------------------------------------------------------------
+
+@test "map: chains of version 2 are as qemu-img and the bytes say, with every size of clusters" {
+	for size in 512 1K 2K 4K 8K 16K 32K 64K 128K 256K 512K 1M 2M; do
+		map_three "$size" compat=0.10
+	done
+}
+
+@test "map: chains of version 3 are as qemu-img and the bytes say, with every size of clusters" {
+	for size in 512 1K 2K 4K 8K 16K 32K 64K 128K 256K 512K 1M 2M; do
+		map_three "$size" compat=1.1
+	done
+}
+
+@test "map: so are chains with subclusters" {
+	for size in 16K 32K 64K 128K 256K 512K 1M 2M; do
+		map_three "$size" extended_l2=on
+	done
+}
+
+@test "map: a piece of subclusters may begin and end within a cluster" {
+	qcow2 sub 1M -o extended_l2=on,cluster_size=64K
+	io qcow2 sub 'write -P 1 2k 2k' 'write -P 1 62k 4k' 'write -z 10k 6k'
+	[ "$(iotracer map --json sub 0+64K | jq -c '[.guest, .length, .kind]' | tr '\n' ' ')" = \
+		'[0,2048,"unallocated"] [2048,2048,"data"] [4096,6144,"unallocated"] [10240,6144,"zero"] [16384,47104,"unallocated"] [63488,2048,"data"] ' ]
+	[ "$(iotracer map --json sub 3K+2K | jq -c '[.guest, .length, .kind]' | tr '\n' ' ')" = \
+		'[3072,1024,"data"] [4096,1024,"unallocated"] ' ]
+	images same sub
+}
+
+@test "map: each way to allocate clusters before is as qemu-img says" {
+	for way in off metadata falloc full; do
+		qcow2 p 3M -o preallocation=$way
+		io qcow2 p 'write -P 4 1M 100k' 'write -z 2M 64k'
+		images same p
+		images reverse p
+	done
+	images content p 65536
+}
+
+@test "map: an image converted and compressed, with zlib's streams at the offsets" {
+	qemu-img create -q -f raw source 4M
+	for i in 0 1 2 3; do io raw source "write -P $((i + 1)) $((i * 1024 + 100))k 700k"; done
+	for size in 512 4K 64K 2M; do
+		qemu-img convert -c -O qcow2 -o cluster_size=$size source packed
+		images content packed "$(numfmt --from=iec $size)" >kinds
+		images reverse packed >uses
+		grep -w compressed kinds && grep -w compressed uses
+	done
+}
+
+@test "map: every width of reference counts says what is unused" {
+	for bits in 1 2 4 8 16 32 64; do
+		qcow2 r 4M -o refcount_bits=$bits,cluster_size=4K
+		io qcow2 r 'write -P 1 0 3M' 'discard 1M 1M' 'discard 2100k 12k'
+		images counted r
+		images same r
+	done
+}
+
+@test "map: what only a snapshot has is its data as it was, and its tables have their kind" {
+	qcow2 s 4M -o cluster_size=4K
+	io qcow2 s 'write -P 1 0 1M' 'write -P 2 2M 512k'
+	qemu-img convert -O raw s was
+	qemu-img snapshot -c first s
+	[ "$(images old_bytes s snapshot-data was)" = 0 ]
+	io qcow2 s 'write -P 3 512k 64k' 'discard 2M 256k'
+	[ "$(images old_bytes s snapshot-data was)" = $((320 * 1024)) ]
+	images reverse s >kinds
+	for kind in snapshot-table snapshot-l1 snapshot-l2; do
+		grep -qw "$kind" kinds
+	done
+	images same s
+	io qcow2 s 'write -P 4 0 4M'
+	[ "$(images old_bytes s snapshot-data was)" = $((1536 * 1024)) ]
+	qemu-img snapshot -d first s
+	images counted s
+	images reverse s >uses
+	run ! grep snapshot uses
+}
+
+@test "map: the state of a machine in a snapshot is no data of its disk" {
+	qcow2 s 4M
+	io qcow2 s 'write -P 1 0 1M'
+	start_qemu state -m 16 -blockdev driver=qcow2,node-name=s,file.driver=file,file.filename=s \
+		-device virtio-blk-pci,drive=s
+	images ask state.qmp 'human-monitor-command {"command-line": "savevm kept"}' | grep -qx '""'
+	stop_qemu state
+	qemu-img snapshot -l s | grep -w kept
+	images reverse s >uses
+	grep -w vm-state uses
+	run ! grep -w other uses
+	images same s
+}
+
+@test "map: an external data file has the data, and the image has the tables" {
+	qcow2 e 4M -o data_file=d.raw
+	io qcow2 e 'write -P 1 100k 100k' 'write -z 1M 64k' 'write -P 2 2M 64k'
+	images same e
+	[[ $(images content e 65536) == 'data unallocated zero' ]]
+	[ "$(iotracer map --json e 100K | jq -r '[.file, .host] | @tsv')" = $'d.raw\t102400' ]
+	# the file of the image has no data
+	iotracer map --host --json e | jq -r .kind >uses
+	grep -x l2 uses
+	run ! grep -xE 'data|zero|other' uses
+	qcow2 f 4M -o data_file=g.raw,data_file_raw=on
+	io qcow2 f 'write -P 1 100k 100k'
+	images same f
+}
+
+@test "map: what is raw lies where it is, and holes are zeros" {
+	truncate -s 10M r
+	io raw r 'write -P 1 1M 1M' 'write -P 2 5M 64k'
+	images same r
+	[[ $(images content r 1) == 'data zero' ]]
+	images reverse r
+	[ "$(iotracer map --host --json r 5M+4K | jq -c '[.kind, .guest]')" = '["data",5242880]' ]
+	# QEMU rounds up to sectors
+	truncate -s 1000 odd
+	images same odd
+}
+
+@test "map: behind the end of a shorter backing file nothing is allocated" {
+	truncate -s 100K short
+	qcow2 o 1M -b short -F raw
+	images same o
+	[ "$(iotracer map --json o | jq -c '[.guest, .length, .kind]' | tr '\n' ' ')" = \
+		'[0,102400,"zero"] [102400,946176,"unallocated"] ' ]
+}
+
+@test "map: backing files are found beside their overlay, by json: and by file:" {
+	mkdir a b
+	qemu-img create -q -f raw b/base 1M
+	io raw b/base 'write -P 1 0 64k'
+	qcow2 a/relative 1M -b ../b/base -F raw
+	qcow2 a/json 1M -b 'json:{"driver":"raw","file":{"driver":"file","filename":"b/base"}}' -F raw
+	qcow2 a/absolute 1M -b "file:$work/b/base" -F raw
+	[ "$(iotracer map --json a/relative 0 | jq -r .file)" = a/../b/base ]
+	[ "$(iotracer map --json a/absolute 0 | jq -r .file)" = "$work/b/base" ]
+	cp -r b a
+	[ "$(iotracer map --json a/json 0 | jq -r .file)" = a/b/base ]
+	ln -s a/relative link
+	run iotracer map link 0
+	[ "$status" = 1 ]
+	[[ $output == *'iotracer: ../b/base: cannot be opened: No such file or directory' ]]
+}
+
+@test "map: text has a row a piece" {
+	qcow2 t 1M
+	io qcow2 t 'write -P 1 64k 64k'
+	run iotracer map t 0+192K
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 4 ]
+	[ "$(echo "$output" | awk '{ print $1, $2, $3, $4, $5 }')" = "GUEST LENGTH KIND HOST FILE
+0 65536 unallocated - -
+65536 65536 data 327680 t
+131072 65536 unallocated - -" ]
+	[ "$(iotracer map --host t 327680+65536 0 | awk '{ print $1, $2, $3, $4 }')" = "HOST LENGTH KIND GUEST
+327680 65536 data 65536
+0 1 header -" ]
+}
+
+@test "map: sizes may have suffixes, and an offset alone is a byte" {
+	qcow2 t 3G
+	[ "$(iotracer map --json t 1M+1K 2g+0x200 2147483648 | jq -c '[.guest, .length]' | tr '\n' ' ')" = \
+		'[1048576,1024] [2147483648,512] [2147483648,1] ' ]
+	for wrong in x -- -1 1M+ 1M+0 1MB 1.5M 1+2+3 99999999999999999999 17179869184G 1+18446744073709551615; do
+		run iotracer map t -- "$wrong"
+		[ "$status" = 2 ] || [ "$wrong" = -- ]
+		[ "$wrong" = -- ] || [[ ${lines[0]} == "iotracer map: $wrong: say OFFSET or OFFSET+LENGTH"* ]]
+	done
+	for wrong in 3G 2G+1025M 4T; do
+		run iotracer map --json t "$wrong"
+		[ "$status" = 1 ]
+		[ "$output" = "iotracer: t: $wrong is not in the disk, which has 3221225472 bytes" ]
+	done
+	run iotracer map --json --host t 1M
+	[ "$status" = 1 ]
+	[ "$output" = "iotracer: t: 1M is not in the file, which has $(stat -c %s t) bytes" ]
+	# those after a wrong one are mapped
+	run --separate-stderr iotracer map --json t 4T 1
+	[ "$status" = 1 ]
+	[ "$(jq -c .guest <<<"$output")" = 1 ]
+}
+
+@test "map: what is wrong with the command line is one line" {
+	run iotracer map
+	[ "$status" = 2 ]
+	[ "${lines[0]}" = 'iotracer map: say which image' ]
+	run iotracer map ''
+	[ "$status" = 2 ]
+	run iotracer map --image-format=vmdk x
+	[ "$status" = 2 ]
+	[ "${lines[0]}" = 'iotracer map: --image-format=vmdk: say raw or qcow2' ]
+	run iotracer map none
+	[ "$status $output" = '1 iotracer: none: cannot be opened: No such file or directory' ]
+	run iotracer map .
+	[ "$status $output" = '1 iotracer: .: is neither a file nor a block device' ]
+	mkfifo pipe
+	run timeout 60 iotracer map pipe
+	[ "$status $output" = '1 iotracer: pipe: is neither a file nor a block device' ]
+}
+
+@test "map: other formats and encryption are refused" {
+	for format in vmdk vdi qed vhdx qcow parallels vpc; do
+		qemu-img create -q -f $format "i.$format" 1M
+		run iotracer map "i.$format" 0
+		[ "$status $output" = "1 iotracer: i.$format: has format $format; only raw and qcow2 can be mapped" ]
+		run --separate-stderr iotracer map --image-format=raw --json "i.$format" 0
+		[ "$status" = 0 ]
+	done
+	qemu-img create -q --object secret,id=s,data=x -f qcow2 -o encrypt.format=luks,encrypt.key-secret=s,encrypt.iter-time=10 c 1M
+	run iotracer map c 0
+	[ "$status $output" = '1 iotracer: c: is encrypted by QEMU; such an image cannot be mapped' ]
+	# a format that is said and wrong
+	run iotracer map --image-format=qcow2 i.vmdk 0
+	[ "$status $output" = '1 iotracer: i.vmdk: is no qcow2 image' ]
+	qcow2 n 1M -u -b nbd://localhost/x -F raw
+	run iotracer map n 0
+	[ "$status" = 1 ]
+	[[ $output == *'iotracer: nbd://localhost/x: is no file of this machine' ]]
+}
+
+@test "map: what a guest writes to a raw disk makes it no qcow2, if raw is said" {
+	echo secret >secret
+	qcow2 evil 1M
+	qemu-img rebase -u -b secret -F raw evil
+	[ "$(iotracer map --json evil 0 | jq -r .file)" = secret ]
+	iotracer map --json --image-format=raw evil | jq -r .file | sort -u | grep -qx evil
+	qcow2 over 1M -b evil -F raw
+	[ "$(iotracer map --json over 0 | jq -r .file)" = evil ]
+}
+
+@test "map: an image that QEMU has locked is mapped all the same" {
+	three cluster_size=64K
+	images same top.qcow2 >before
+	start_qemu locked -blockdev driver=qcow2,node-name=t,file.driver=file,file.filename=top.qcow2 \
+		-device virtio-blk-pci,drive=t
+	run ! qemu-img map top.qcow2
+	iotracer map --json top.qcow2 >now
+	stop_qemu locked
+	iotracer map --json top.qcow2 | cmp - now
+	images same top.qcow2 | cmp - before
+}
+
+@test "map: an image that QEMU makes larger is mapped while it grows" {
+	qcow2 g 1G
+	start_qemu grow -drive file=g,format=qcow2,if=none,id=g
+	(for i in $(seq 100 110); do
+		for command in "write -P $i ${i}M 1M" flush; do
+			images ask grow.qmp "human-monitor-command {\"command-line\": \"qemu-io g \\\"$command\\\"\"}"
+		done
+	done; touch written) >writes.log 3>&- &
+	while [ ! -e written ]; do
+		iotracer map --json g >piece
+	done
+	stop_qemu grow
+	images same g | grep -qx 'data unallocated'
+	[ "$(iotracer map --json g | jq 'select(.kind == "data").length' | jq -s add)" = $((11 << 20)) ]
+}
+
+# --- hostile images ---------------------------------------------------------------
+
+@test "map: damaged images are refused in a line, and neither crash it nor take its memory" {
+	qcow2 d 4M -o cluster_size=4K
+	io qcow2 d 'write -P 1 0 1M' 'write -c -P 1 1M 64k'
+	qemu-img snapshot -c s d
+	images damage d 150 "${FUZZ_SEED:-$RANDOM}"
+	qcow2 x 4M -o cluster_size=16K,extended_l2=on
+	io qcow2 x 'write -P 1 0 1M'
+	images damage x 100 "${FUZZ_SEED:-$RANDOM}"
+	qcow2 v 4M -o compat=0.10
+	io qcow2 v 'write -P 1 0 1M'
+	images damage v 50 "${FUZZ_SEED:-$RANDOM}"
+}
+
+# refuses WORDS [ARGUMENT...]: the map of w ends with these words
+refuses() {
+	run images limited "${@:2}" w
+	[ "$status" = 0 ]
+	run --separate-stderr iotracer map "${@:2}" w
+	[ "$status" = 1 ]
+	[[ $stderr == "iotracer: w: "*"$1"* ]]
+}
+
+@test "map: each field of a header that cannot be is named" {
+	qcow2 good 1M
+	io qcow2 good 'write -P 1 0 64k'
+	while read -r offset form value words; do
+		cp good w
+		# shellcheck disable=SC2086
+		images patch w "$offset" "$form" ${value//,/ }
+		refuses "$words"
+	done <<-'END'
+		4 >I 4 has version 4 of qcow2; 2 and 3 can be read
+		8 >QI 0x7fffffffffffffff,10 the name of its backing file
+		20 >I 8 its clusters have 2^8 bytes
+		20 >I 22 its clusters have 2^22 bytes
+		20 >I 0xffffffff its clusters have 2^4294967295 bytes
+		24 >Q 0xffffffffffffffff is more than its L1 table holds
+		36 >I 0xffffffff its L1 table has 4294967295 entries
+		36 >I 0x400000 its L1 table at 196608 is not in the file
+		40 >Q 512 its L1 table, 512, is not that of a cluster
+		40 >Q 0xffffffffffff0000 its L1 table at 18446744073709486080 is not in the file
+		48 >Q 0xffffffffffff0000 its refcount table at 18446744073709486080 is not in the file
+		56 >I 0xffffffff its refcount table has 281474976645120 bytes
+		60 >I 0xffffffff it has 4294967295 snapshots
+		72 >Q 0x20 has features that are not known here
+		72 >Q 4 has an external data file, and does not say which
+		96 >I 7 its reference counts have 2^7 bits
+		100 >I 96 its header has 96 bytes
+		100 >I 0xffffffff its header has 4294967295 bytes
+		196608 >Q 0x8000ffffffff0000 its L2 table at 281474976645120 is not in the file
+		196608 >Q 0x8000000000040200 its L2 table, 262656, is not that of a cluster
+		262144 >Q 0x8000ffffffff0000 data at 281474976645120 is not in the file
+		262144 >Q 0x8000000000050200 the offset of a cluster is 328192
+		262144 >Q 0x4000ffffffffffff compressed data at
+	END
+	cp good w
+	images patch w 60 '>IQ' 1 0x50000
+	refuses 'the L1 table of a snapshot' --host
+	images patch w 60 '>IQ' 3 0x70000
+	refuses 'its snapshot table at 458752 is not in the file' --host
+	truncate -s 50 w
+	refuses 'is no qcow2 image' --image-format=qcow2
+}
+
+@test "map: a chain that is a circle, or without end, is refused" {
+	qcow2 w 1M
+	qcow2 two 1M -u -b w -F qcow2
+	qemu-img rebase -u -b two -F qcow2 w
+	run images limited w
+	[ "$status" = 0 ]
+	run iotracer map w
+	[ "$status" = 1 ]
+	[[ $output == *': is its own backing file, by way of others' ]]
+	for i in $(seq 1 249); do qcow2 "l$i" 1M -u -b "l$((i + 1))" -F qcow2; done
+	qcow2 l250 1M -u -b l251 -F raw
+	qemu-img create -q -f raw l251 1M
+	run images limited l1
+	[ "$status" = 0 ]
+	run iotracer map l1
+	[ "$status" = 1 ]
+	[[ $output == *'iotracer: l200: is layer 200 of a chain, which is as far as is looked' ]]
+	images same l60 | grep -w zero
+	mkfifo pipe
+	qcow2 over 1M -u -b pipe -F raw
+	run timeout 60 iotracer map over
+	[ "$status" = 1 ]
+	[[ $output == *'iotracer: pipe: is neither a file nor a block device' ]]
+}
+
+@test "map: a cluster that too much refers to is refused in bounded memory" {
+	qcow2 w 1M -o cluster_size=64K
+	images everywhere w 300 >place
+	run images limited --host w "$(cat place)"
+	[ "$status" = 0 ]
+	# all entries are the same place: the first counts
+	[ "$(iotracer map --host --json w "$(cat place)" | jq -c '[.kind, .guest]')" = '["data",0]' ]
+	images limited w 4M
+}
+
+# --- machines -----------------------------------------------------------------------
+
+# start_qemu NAME ARGUMENT...: a QEMU that is stopped from the start, with NAME.pid and NAME.qmp
+start_qemu() {
+	local name=$1
+	shift
+	qemu-system-x86_64 -accel tcg -S -nodefaults -display none -name "guest=$name-$$,debug-threads=on" \
+		-qmp "unix:$work/$name.qmp,server=on,wait=off" -daemonize -pidfile "$work/$name.pid" "$@" \
+		2>qemu.log 3>&- || { cat qemu.log; return 1; }
+}
+
+# stop_qemu NAME: let it end by itself; it deletes its PID file
+stop_qemu() {
+	local pid
+	pid=$(cat "$1.pid")
+	images ask "$1.qmp" quit
+	wait_for is_gone "$pid"
+}
+
+# show NAME FILTER: what jq makes of it
+show() {
+	iotracer vm show --json "$1-$$" | jq -rc ".[0] | $2"
+}
+
+@test "vm: drives of -drive are those that QEMU tells of" {
+	three cluster_size=64K
+	for i in 1 2 3 4 5 6; do qemu-img create -q -f raw "r$i,x" 1M; done
+	start_qemu drives -machine pc -drive file=top.qcow2,if=none,id=d0,cache=none,aio=native \
+		-device virtio-blk-pci,drive=d0,id=disk0,serial=SERIAL1 \
+		-drive file=r1,,x,format=raw,if=virtio,cache=directsync -drive "if=virtio,format=raw,file.driver=file,file.filename=r2,,x" \
+		-drive file=file:r3,,x,format=raw,cache=writethrough,index=3 -hda r4,x -cdrom r5,x \
+		-drive file=r6,,x,format=raw,if=none,id=d6,readonly=on,cache=unsafe \
+		-device virtio-scsi-pci -device scsi-hd,drive=d6,id=scsi6,write-cache=on -drive if=floppy,id=empty
+	images drives "drives-$$" drives.qmp "$work" | tee drives | grep -qx 8 || { cat drives; false; }
+	[ "$(show drives '.drives[] | select(.id == "d0") | [.qdev, .device, .serial, .cache, .aio, .interface]')" = \
+		'["disk0","virtio-blk-pci","SERIAL1","none","native",null]' ]
+	[ "$(show drives '[.drives[] | select(.interface) | .name]')" = '["virtio0","virtio1","ide1-hd1","ide0-hd0","ide1-cd0","empty"]' ] ||
+		[ "$(show drives '[.drives[] | select(.interface) | .name] | sort')" = '["empty","ide0-hd0","ide1-cd0","ide1-hd1","virtio0","virtio1"]' ]
+	[ "$(show drives '[.name, .pid, .open_files]')" = "[\"drives-$$\",$(cat drives.pid),[]]" ]
+	[ "$(show drives '.drives[] | select(.id == "d0").layers[].size')" = "$(printf '%s\n' 7340032 5242880 3145728)" ]
+}
+
+@test "vm: drives of -blockdev are those that QEMU tells of, as key=value and as JSON" {
+	three cluster_size=64K
+	for i in 1 2 3 4; do qemu-img create -q -f raw "r$i,x" 1M; done
+	qcow2 e 1M -o data_file=d.raw
+	start_qemu nodes -machine q35 -uuid 6d7d8a2f-6c1e-4d93-9d3e-3c1f0a2b4c5d \
+		-blockdev '{"driver":"file","filename":"base.img","node-name":"libvirt-3-storage","cache":{"direct":true,"no-flush":false},"auto-read-only":true}' \
+		-blockdev '{"node-name":"libvirt-3-format","read-only":true,"driver":"raw","file":"libvirt-3-storage"}' \
+		-blockdev '{"driver":"file","filename":"middle.qcow2","node-name":"libvirt-2-storage","cache":{"direct":true},"auto-read-only":true}' \
+		-blockdev '{"node-name":"libvirt-2-format","read-only":true,"driver":"qcow2","file":"libvirt-2-storage","backing":"libvirt-3-format"}' \
+		-blockdev '{"driver":"file","filename":"top.qcow2","node-name":"libvirt-1-storage","aio":"native","cache":{"direct":true,"no-flush":false}}' \
+		-blockdev '{"node-name":"libvirt-1-format","driver":"qcow2","file":"libvirt-1-storage","cache":{"direct":true},"backing":"libvirt-2-format"}' \
+		-device '{"driver":"virtio-blk-pci","drive":"libvirt-1-format","id":"virtio-disk0","serial":"S,1"}' \
+		-blockdev driver=raw,node-name=plain,file.driver=file,file.filename=r1,,x,file.aio=threads \
+		-device virtio-blk-pci,drive=plain,id=disk1,write-cache=off \
+		-blockdev driver=throttle,node-name=slow,throttle-group=g,file.driver=raw,file.file.driver=file,file.file.filename=r2,,x \
+		-object throttle-group,id=g \
+		-blockdev driver=file,node-name=bare,filename=r3,,x -device virtio-blk-pci,drive=bare,id=disk3 \
+		-blockdev driver=qcow2,node-name=ext,file.driver=file,file.filename=e,data-file.driver=file,data-file.filename=d.raw \
+		-device virtio-blk-pci,drive=ext,id=disk4 \
+		-drive 'if=none,id=j,file=json:{"driver":"raw",,"file":{"driver":"file",,"filename":"r4,,x"}}'
+	# QEMU tells nothing of a node that no device uses
+	[ "$(show nodes '.drives[] | select(.node == "slow") | [.qdev, (.layers[] | .file, .format)]')" = "[null,\"$work/r2,x\",\"raw\"]" ]
+	[ "$(show nodes '.drives[] | select(.name == "virtio-disk0") | [.node, .cache, .aio, .serial, (.layers[].format)]')" = \
+		'["libvirt-1-format","none","native","S,1","qcow2","qcow2","raw"]' ]
+	[ "$(show nodes '[.drives[] | select(.name == "disk1", .name == "disk3", .id == "j") | [.cache, .layers[0].file, .layers[0].format]]')" = \
+		"[[\"writethrough\",\"$work/r1,x\",\"raw\"],[\"writeback\",\"$work/r3,x\",\"raw\"],[\"writeback\",\"$work/r4,x\",\"raw\"]]" ]
+	[ "$(show nodes '.drives[] | select(.name == "disk4").layers[0].data_file | [.file, .open]')" = "[\"$work/d.raw\",true]" ]
+	[ "$(show nodes '[.uuid, (.drives | length), .open_files]')" = '["6d7d8a2f-6c1e-4d93-9d3e-3c1f0a2b4c5d",6,[]]' ]
+	images ask nodes.qmp query-named-block-nodes |
+		jq -r '.[] | select(.drv == "file").file' | sed "s|^[^/]|$work/&|" | sort >asked
+	show nodes '.drives[].layers[] | .file, .data_file.file // empty' | sort | diff - asked
+	[ "$(wc -l <asked)" = 9 ]
+}
+
+@test "vm: names that QEMU gives to drives are those of its machine" {
+	for i in 1 2 3 4 5; do qemu-img create -q -f raw r$i 1M; done
+	start_qemu ids -machine q35 -device virtio-scsi-pci -drive file=r1,format=raw -drive file=r2,format=raw,media=cdrom \
+		-drive file=r3,format=raw,index=4 -drive file=r4,format=raw,if=virtio,index=5 -drive file=r5,format=raw,if=none
+	images drives "ids-$$" ids.qmp "$work" | tee drives | grep -qx 5 || { cat drives; false; }
+	stop_qemu ids
+	start_qemu ids2 -machine pc -hdd r1 -hdb r2 -drive file=r3,format=raw,bus=1,unit=0 r4 -fda r5 -snapshot
+	iotracer vm show --json "ids2-$$" | jq -r '.[0].drives[].id' | sort >shown
+	images ask ids2.qmp query-block | jq -r '.[].device' | sort | diff - shown
+	[ "$(show ids2 '[.drives[].snapshot] | unique')" = '[true]' ]
+	# the temporary files
+	[ "$(show ids2 '[.open_files[] | .deleted, .format] | unique')" = '[true,"qcow2"]' ]
+	[ "$(show ids2 '.open_files | length')" = 5 ]
+}
+
+@test "vm: after a snapshot the new image is shown as open, above its drive" {
+	three cluster_size=64K
+	start_qemu live -drive file=top.qcow2,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0
+	[ "$(show live .open_files)" = '[]' ]
+	images ask live.qmp "blockdev-snapshot-sync {\"device\": \"d0\", \"snapshot-file\": \"$work/one.qcow2\"}" \
+		"blockdev-snapshot-sync {\"device\": \"d0\", \"snapshot-file\": \"$work/two.qcow2\"}"
+	[ "$(show live '[.open_files[] | [.file, .format, .above, .read_only]] | sort')" = \
+		"[[\"$work/one.qcow2\",\"qcow2\",\"disk0\",true],[\"$work/two.qcow2\",\"qcow2\",\"disk0\",false]]" ]
+	[ "$(show live '[.drives[0].layers[].open] | unique')" = '[true]' ]
+	run iotracer vm show "live-$$"
+	[[ $output == *"  also open $work/two.qcow2 (qcow2), above drive disk0"* ]]
+}
+
+@test "vm: a layer that QEMU has not open any more is shown as such" {
+	qemu-img create -q -f raw cd 1M
+	start_qemu ejected -machine pc -cdrom "$work/cd"
+	[ "$(show ejected '[.drives[0].layers[].open]')" = '[true]' ]
+	images ask ejected.qmp 'eject {"device": "ide1-cd0", "force": true}' >/dev/null
+	[ "$(show ejected '[.drives[0].layers[].open]')" = '[false]' ]
+	run iotracer vm show "ejected-$$"
+	[[ $output == *"    layer 0   $work/cd (raw), not open"* ]]
+	# it was replaced: what is open has no name
+	images ask ejected.qmp "blockdev-change-medium {\"device\": \"ide1-cd0\", \"filename\": \"$work/cd\", \"format\": \"raw\"}" >/dev/null
+	[ "$(show ejected '[.drives[0].layers[].open]')" = '[true]' ]
+	mv cd old
+	qemu-img create -q -f raw cd 2M
+	[ "$(show ejected '[.drives[0].layers[].open, .open_files[].file]')" = "[false,\"$work/old\"]" ]
+	rm cd
+	[ "$(show ejected '.drives[0].layers[0].problem')" = 'cannot be opened: No such file or directory' ]
+}
+
+@test "vm: logs, PID files and the guest's memory are no images" {
+	qemu-img create -q -f raw r 1M
+	start_qemu others -m 16 -object memory-backend-file,id=m,size=16M,mem-path="$work/memory",share=on -machine pc,memory-backend=m \
+		-drive file=r,format=raw,if=none,id=d -chardev file,id=c,path="$work/log" -device isa-serial,chardev=c
+	find "/proc/$(cat others.pid)/fd" -printf '%l\n' >open
+	grep -qx "$work/log" open
+	[ "$(show others '[.open_files[].file]')" = '[]' ]
+	images ask others.qmp "blockdev-add {\"driver\": \"raw\", \"node-name\": \"new\", \"file\": {\"driver\": \"file\", \"filename\": \"$work/log2\"}}" && false
+	qemu-img create -q -f raw added 1M
+	images ask others.qmp "blockdev-add {\"driver\": \"raw\", \"node-name\": \"new\", \"file\": {\"driver\": \"file\", \"filename\": \"$work/added\"}}"
+	[ "$(show others '[.open_files[] | .file, .above]')" = "[\"$work/added\",null]" ]
+}
+
+@test "vm: which layers are traced is as the module says" {
+	three cluster_size=64K
+	qcow2 e 1M -o data_file=d.raw
+	start_qemu traced -drive file=top.qcow2,if=none,id=d0 -drive file=e,if=none,id=d1,format=qcow2
+	[ "$(show traced '[.drives[].layers[].traced] | unique')" = '[false]' ]
+	target one "$work/middle.qcow2"
+	[ "$(show traced '[.drives[0].layers[].traced]')" = '[false,true,false]' ]
+	iotracer vm list | grep -qE "^traced-$$ +$(cat traced.pid) +2 +1 "
+	target two "$work/d.raw"
+	[ "$(show traced '[.drives[1].layers[0] | .traced, .data_file.traced]')" = '[false,true]' ]
+	iotracer vm list | grep -qE "^traced-$$ +$(cat traced.pid) +2 +2 "
+	[[ $(iotracer vm show "traced-$$") == *"layer 1   $work/middle.qcow2 (qcow2), read-only, traced"* ]]
+	# without the module nothing is
+	IOTRACER_PROC=$work/none
+	[ "$(show traced '[.drives[].layers[].traced] | unique')" = '[false]' ]
+	IOTRACER_PROC=$work/closed
+	mkdir "$IOTRACER_PROC" "$IOTRACER_PROC/control"
+	run --separate-stderr show traced '[.drives[].layers[].traced] | unique'
+	[ "$output" = '[null]' ]
+	[ "$stderr" = "iotracer: which files are traced is not known: $work/closed cannot be read: Is a directory" ]
+}
+
+@test "vm: a machine is found by its name, or by its PID" {
+	start_qemu one
+	start_qemu two
+	[ "$(iotracer vm show --json "one-$$" "$(cat two.pid)" | jq -c '[.[].name]')" = "[\"one-$$\",\"two-$$\"]" ]
+	[ "$(iotracer vm list --json | jq -c --arg tail "-$$" '[.[].name | select(. // "" | endswith($tail))] | sort')" = "[\"one-$$\",\"two-$$\"]" ]
+	iotracer vm list | grep -qE "^two-$$ +$(cat two.pid) +0 +0  -$"
+	run iotracer vm show none-$$
+	[ "$status $output" = "1 iotracer: none-$$: no QEMU with this name or PID runs here (iotracer vm list)" ]
+	run iotracer vm show 1
+	[ "$status" = 1 ]
+	run iotracer vm show none-$$ "one-$$"
+	[ "$status" = 1 ]
+	[[ $output == *"one-$$"*"  pid   $(cat one.pid)"* ]]
+	mv one.pid first.pid
+	start_qemu one
+	run iotracer vm show "one-$$"
+	[ "$status $output" = "1 iotracer: one-$$: is the name of 2 machines: say the PID of one (iotracer vm list)" ]
+	iotracer vm show "$(cat first.pid)" | grep -q "pid   $(cat first.pid)$"
+}
+
+@test "vm: bash completes what can follow, and the names of machines" {
+	mkdir empty
+	cd empty
+	[ "$(completed iotracer vm "")" = "list show " ]
+	[ "$(completed iotracer map --image-format = "")" = "qcow2 raw " ]
+	cd "$work"
+	export IOTRACER_ROOT=$work/sys
+	fake 90 qemu-system-x86_64 -name web
+	fake 91 qemu-system-x86_64
+	[[ " $(completed iotracer vm show w)" == *" web "* ]]
+	run ! grep -w -- - <(completed iotracer vm show "")
+}
+
+@test "vm: what is wrong with the command line is one line" {
+	for words in '' frob 'list x' show; do
+		# shellcheck disable=SC2086
+		run iotracer vm $words
+		[ "$status" = 2 ]
+		[[ ${lines[0]} == 'iotracer vm: '*say* || ${lines[0]} == 'iotracer vm: list: x: it takes no name (show does)' ]]
+	done
+	run iotracer vm show ''
+	[ "$status" = 2 ]
+	run iotracer vm list --format=csv
+	[ "$status" = 2 ]
+}
+
+@test "vm: another user sees the command line, and that the rest may not be seen" {
+	qemu-img create -q -f raw r 1M
+	start_qemu private -drive file="$work/r",format=raw,if=none,id=d
+	chmod 600 r
+	[ "$(id -u)" = 0 ] || chmod 000 r
+	if [ "$(id -u)" = 0 ]; then
+		run unprivileged iotracer vm show "private-$$"
+		[ "$status" = 0 ]
+		[[ $output == *"layer 0   $work/r (raw), cannot be opened: Permission denied"* ]]
+		[[ $output == *'what it has open may not be seen: be root, or its user' ]]
+	else
+		[[ $(iotracer vm show "private-$$") == *"cannot be opened: Permission denied"* ]]
+	fi
+}
+
+# --- a /proc that is made for the test ---------------------------------------------
+
+# fake PID WORD...: a process with this command line, whose root is the directory container
+fake() {
+	local dir=$work/sys/proc/$1
+	mkdir -p "$dir/fd" "$dir/fdinfo" container
+	shift
+	printf '%s\0' "$@" >"$dir/cmdline"
+	ln -s /usr/bin/qemu-system-x86_64 "$dir/exe"
+	ln -s /srv "$dir/cwd"
+	ln -s "$work/container" "$dir/root"
+}
+
+# opened PID FD FLAGS FILE
+opened() {
+	ln -s "$4" "$work/sys/proc/$1/fd/$2"
+	printf 'pos:\t0\nflags:\t%s\nmnt_id:\t31\n' "$3" >"$work/sys/proc/$1/fdinfo/$2"
+}
+
+@test "vm: names are those in the root of the process, and links do not lead out of it" {
+	export IOTRACER_ROOT=$work/sys
+	fake 77 qemu-system-x86_64 -name guest=boxed -drive file=/images/top,if=none,id=d,format=qcow2 \
+		-drive file=relative,if=none,id=e,format=raw -append '-drive file=none' -drive file=/images/link,if=none,id=l
+	mkdir -p container/images container/srv
+	qemu-img create -q -f raw container/images/base 1M
+	qemu-img create -q -f raw container/srv/relative 1M
+	ln -s /images/base container/images/link
+	qcow2 container/images/top 1M -u -b base -F raw
+	opened 77 9 0100002 "$work/container/images/top"
+	opened 77 10 0140000 "$work/container/images/base"
+	iotracer vm show --json boxed >shown
+	[ "$(jq -c '[.[0].drives[] | .layers[] | [.file, .open, .read_only, .direct, .problem]]' shown)" = \
+		'[["/images/top",true,false,false,null],["/images/base",true,true,true,null],["/srv/relative",false,null,null,null],["/images/link",true,true,true,null]]' ]
+	[ "$(iotracer vm list | awk '{ print $1, $2, $3 }')" = "NAME PID DRIVES
+boxed 77 3" ]
+}
+
+@test "vm: a block device has the kernel's name and device mapper's" {
+	local node
+	node=$(find /dev -type b -print -quit)
+	[ -n "$node" ] || { node=$work/node; mknod "$node" b 7 0; }
+	export IOTRACER_ROOT=$work/sys
+	fake 78 qemu-system-x86_64 -name mapped -blockdev driver=host_device,filename=/dev/guest,node-name=n -device virtio-blk-pci,drive=n,id=v
+	mkdir -p container/dev sys/sys/dev/block sys/sys/block/dm-3/dm
+	if [ "$(id -u)" = 0 ]; then
+		mknod container/dev/guest b "0x$(stat -c %t "$node")" "0x$(stat -c %T "$node")"
+	else
+		rm "sys/proc/78/root"
+		ln -s / sys/proc/78/root
+		sed -i "s|/dev/guest|$node|" sys/proc/78/cmdline
+	fi
+	ln -s ../../devices/virtual/block/dm-3 "sys/sys/dev/block/$((0x$(stat -c %t "$node"))):$((0x$(stat -c %T "$node")))"
+	echo vg0-web >sys/sys/block/dm-3/dm/name
+	[ "$(iotracer vm show --json mapped | jq -c '.[0].drives[0].layers[0] | [.device, .device_name, .format]')" = '["dm-3","vg0-web","raw"]' ]
+	[[ $(iotracer vm show mapped) == *'(raw), dm-3 is vg0-web'* ]]
+}
+
+@test "vm: command lines that no QEMU has break nothing" {
+	export IOTRACER_ROOT=$work/sys
+	qcow2 container-image 1M
+	fake 80 qemu-system-x86_64 -name "$(printf 'bell\a\nline')" -drive '' -drive , -drive = -drive file -blockdev '{' -blockdev '[]' \
+		-blockdev '{"node-name":"a","driver":"qcow2","file":"b","backing":"a"}' -blockdev '{"node-name":"b","driver":"throttle","file":"b"}' \
+		-blockdev '{"node-name":"c","driver":"qcow2","backing":"c","file":{"driver":"file","filename":"/x"}}' -device virtio-blk,drive=c \
+		-drive file=rbd:pool/x,id=r,format=raw -drive file=x,index=99999999999999999999,bus=9999999999 -drive index=-7,file=y \
+		-blockdev driver=nbd,node-name=remote,server.type=inet,export=disk -drive "$(printf 'file=/\377,id=bytes')" -blockdev
+	fake 81 qemu-system-x86_64
+	fake 82 other -name none
+	ln -sf /bin/sh sys/proc/82/exe
+	: >sys/proc/81/cmdline
+	run --separate-stderr iotracer vm list --json
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	[ "$(jq -c '[.[].pid]' <<<"$output")" = '[80]' ]
+	[ "$(jq -r '.[0].name' <<<"$output")" = 'bell\007\012line' ]
+	[ "$(jq -c '.[0].drives[] | select(.id == "r", .node == "remote") | [.layers[0] | .file, .remote]' <<<"$output" | tr '\n' ' ')" = \
+		'["nbd:disk",true] ["rbd:pool/x",true] ' ]
+	[ "$(jq -r '.[0].drives[] | select(.id == "bytes").layers[0].file' <<<"$output")" = '/\377' ]
+	[ "$(jq '[.[0].drives[] | select(.node == "c").layers[]] | length' <<<"$output")" -le 1000 ]
+	run iotracer vm show 80
+	[ "$status" = 0 ]
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The drives of a virtual machine, as QEMU's command line says. */
+#ifndef TOOL_QEMU_DRIVE_H
+#define TOOL_QEMU_DRIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "qemu_args.h"
+
+struct qemu_layer {
+	char *file;		/* as on the command line; of a protocol: its name and a colon */
+	char *format;		/* NULL: not said */
+	char *data_file;	/* NULL: not said */
+};
+
+/* What is not said is NULL. */
+struct qemu_drive {
+	char *id;		/* of the drive, as by -drive; QEMU's own where none is given */
+	char *node;		/* of the block node */
+	char *qdev, *device;	/* id and model of the device */
+	char *interface;	/* -drive if=; NULL if there is a device */
+	char *serial;
+	char *cache, *aio;
+	bool snapshot;		/* what is written goes to a temporary file */
+	struct qemu_layer *layers;	/* the top first; none: the drive is empty */
+	size_t nr_layers;
+	bool whole;		/* the command line says what is behind the last layer: nothing */
+};
+
+struct qemu_drives {
+	struct qemu_drive *at;
+	size_t nr;
+};
+
+/* @q35: the machine has one IDE drive on a bus; @interface: of a drive that does not say one. */
+void qemu_drives_find(struct qemu_drives *drives, const struct qemu_args *args, bool q35,
+		      const char *interface);
+void qemu_drives_free(struct qemu_drives *drives);
+
+#endif /* TOOL_QEMU_DRIVE_H */

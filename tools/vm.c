@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line says what a QEMU was started with: its drives and the files of each. The images
+ * themselves say what is behind these. The open descriptors say what it uses now: after a snapshot
+ * of a running machine there are images that the command line does not have.
+ *
+ * Names are looked up below the root of the process, which may have its own mounts.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "host.h"
+#include "image.h"
+#include "json.h"
+#include "processes.h"
+#include "qemu_args.h"
+#include "qemu_drive.h"
+#include "system.h"
+#include "target.h"
+#include "vm.h"
+
+#define COMMAND_LINE_MAX	(4u << 20)
+
+/* An open file or block device. */
+struct open_file {
+	char *path;		/* /proc/PID/fd/N */
+	char *name;		/* where it leads */
+	struct stat st;
+	unsigned int flags;	/* of open(2) */
+	bool shown;		/* with a drive, or before */
+};
+
+/* The first layer of a drive. */
+struct top {
+	const char *drive;
+	struct stat st;
+};
+
+struct vm {
+	const char *pid;
+	char *words;		/* the command line; each ends with a NUL */
+	struct qemu_args args;
+	struct qemu_drives drives;
+	int root;		/* its "/" */
+	char *cwd;
+	bool files_known;
+	struct open_file *files;
+	size_t nr_files;
+	struct top *tops;
+	size_t nr_tops;
+	struct target_list *targets;
+};
+
+/* --- the process ------------------------------------------------------------- */
+
+static char *proc_path(const char *pid, const char *file)
+{
+	char *path = cli_printf("/proc/%s/%s", pid, file), *real = host_path(path);
+
+	free(path);
+	return real;
+}
+
+/* Where a link leads, or NULL. */
+static char *link_of(const char *path)
+{
+	char target[4096];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+
+	if (n <= 0)
+		return NULL;
+	target[n] = '\0';
+	return cli_strdup(target);
+}
+
+static char *take_link(char *path)
+{
+	char *target = link_of(path);
+
+	free(path);
+	return target;
+}
+
+/* By the name of the program; by the first word of the command line if that is not to be seen. */
+static char *program_of(const char *pid)
+{
+	char *exe = take_link(proc_path(pid, "exe")), *path = NULL, *name;
+	char first[256] = "";
+
+	if (!exe) {
+		path = proc_path(pid, "cmdline");
+		if (process_read(AT_FDCWD, path, first, sizeof(first)) <= 0)
+			*first = '\0';
+	}
+	name = exe ? exe : first;
+	name = cli_strdup(strrchr(name, '/') ? strrchr(name, '/') + 1 : name);
+	*strchrnul(name, ' ') = '\0';
+	free(path);
+	free(exe);
+	return name;
+}
+
+static bool is_qemu(const char *program)
+{
+	return !strncmp(program, "qemu-system-", 12) || !strcmp(program, "qemu-kvm") || !strcmp(program, "kvm");
+}
+
+static bool read_command_line(struct vm *vm)
+{
+	char *path = proc_path(vm->pid, "cmdline");
+	ssize_t length;
+
+	vm->words = cli_grow(NULL, COMMAND_LINE_MAX + 1, 1);
+	length = process_read(AT_FDCWD, path, vm->words, COMMAND_LINE_MAX);
+	free(path);
+	if (length <= 0)
+		return false;
+	vm->words[length] = '\0';
+	qemu_args_parse(&vm->args, vm->words, length);
+	return true;
+}
+
+/* The drives that no option says the interface of have the one of the machine. */
+static void find_drives(struct vm *vm, const char *program)
+{
+	const char *machine = qemu_args_last(&vm->args, "machine"), *interface = "virtio";
+
+	if (!machine)
+		machine = qemu_args_last(&vm->args, "M");
+	if (strstr(program, "x86_64") || strstr(program, "i386") || strstr(program, "kvm"))
+		interface = "ide";
+	else if (strstr(program, "ppc"))
+		interface = "scsi";
+	qemu_drives_find(&vm->drives, &vm->args, machine && strstr(machine, "q35"), interface);
+}
+
+static unsigned int flags_of(const char *pid, const char *fd)
+{
+	char *text = system_text("/proc/%s/fdinfo/%s", pid, fd);
+	char *value = system_value(text, "flags", ':');
+	unsigned int flags = value ? strtoul(value, NULL, 8) : 0;
+
+	free(value);
+	free(text);
+	return flags;
+}
+
+static void add_file(struct vm *vm, const char *fd)
+{
+	struct open_file file = { 0 };
+	char *below = cli_printf("fd/%s", fd);
+
+	file.path = proc_path(vm->pid, below);
+	free(below);
+	file.name = link_of(file.path);
+	if (!file.name || stat(file.path, &file.st) || (!S_ISREG(file.st.st_mode) && !S_ISBLK(file.st.st_mode))) {
+		free(file.name);
+		free(file.path);
+		return;
+	}
+	file.flags = flags_of(vm->pid, fd);
+	vm->files = cli_grow(vm->files, vm->nr_files + 1, sizeof(*vm->files));
+	vm->files[vm->nr_files++] = file;
+}
+
+static void read_files(struct vm *vm)
+{
+	char *path = cli_printf("/proc/%s/fd", vm->pid), *real = host_path(path);
+	int fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct system_names names;
+	size_t i;
+
+	vm->files_known = fd >= 0;
+	if (fd >= 0)
+		close(fd);
+	system_list(&names, path, "");
+	for (i = 0; i < names.nr; i++)
+		add_file(vm, names.at[i]);
+	system_unlist(&names);
+	free(real);
+	free(path);
+}
+
+static void open_root(struct vm *vm)
+{
+	char *path = proc_path(vm->pid, "root");
+
+	vm->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(path);
+	if (vm->root < 0)
+		vm->root = IMAGE_OWN_ROOT;
+	vm->cwd = take_link(proc_path(vm->pid, "cwd"));
+}
+
+static void vm_close(struct vm *vm)
+{
+	size_t i;
+
+	for (i = 0; i < vm->nr_files; i++) {
+		free(vm->files[i].name);
+		free(vm->files[i].path);
+	}
+	if (vm->root >= 0)
+		close(vm->root);
+	qemu_drives_free(&vm->drives);
+	qemu_args_free(&vm->args);
+	free(vm->tops);
+	free(vm->files);
+	free(vm->cwd);
+	free(vm->words);
+}
+
+/* --- files -------------------------------------------------------------------- */
+
+/* The one open file whose name ends with @name: QEMU with -daemonize has left its directory. */
+static const struct open_file *file_that_ends(const struct vm *vm, const char *name)
+{
+	const struct open_file *found = NULL;
+	size_t i, length = strlen(name);
+
+	for (i = 0; i < vm->nr_files; i++) {
+		const char *own = vm->files[i].name;
+		size_t all = strlen(own);
+
+		if (all <= length || own[all - length - 1] != '/' || strcmp(own + all - length, name))
+			continue;
+		if (found && !image_is_same(&found->st, &vm->files[i].st))
+			return NULL;
+		found = &vm->files[i];
+	}
+	return found;
+}
+
+/* The absolute name of a file of the command line. */
+static char *absolute(const struct vm *vm, const char *name)
+{
+	const struct open_file *file;
+	char *path;
+	int fd;
+
+	if (!strncmp(name, "file:", 5))
+		name += 5;
+	if (*name == '/' || image_is_remote(name))
+		return cli_strdup(name);
+	path = cli_printf("%s/%s", vm->cwd && strcmp(vm->cwd, "/") ? vm->cwd : "", name);
+	fd = image_open_below(vm->root, path, O_PATH);
+	if (fd >= 0)
+		close(fd);
+	file = fd < 0 ? file_that_ends(vm, name) : NULL;
+	if (file) {
+		free(path);
+		path = cli_strdup(file->name);
+	}
+	return path;
+}
+
+/* The kernel's name of a block device, and the one that device mapper has for it. */
+static void put_device(json_t *object, const struct stat *st)
+{
+	char *kernel;
+
+	if (!S_ISBLK(st->st_mode))
+		return;
+	kernel = system_link("/sys/dev/block/%u:%u", major(st->st_rdev), minor(st->st_rdev));
+	json_put(object, "device", kernel ? json_shown(kernel) : json_null());
+	if (kernel && !strncmp(kernel, "dm-", 3))
+		json_put(object, "device_name", system_string("/sys/block/%s/dm/name", kernel));
+	free(kernel);
+}
+
+/* A process may have a device node of its own: the machine's is by the number of the device. */
+static bool is_traced(struct target_list *targets, const char *path, const struct stat *st)
+{
+	char *own;
+	bool traced;
+
+	if (target_is_traced(targets, path))
+		return true;
+	if (!S_ISBLK(st->st_mode))
+		return false;
+	own = system_link("/sys/dev/block/%u:%u", major(st->st_rdev), minor(st->st_rdev));
+	if (!own)
+		return false;
+	path = cli_printf("/dev/%s", own);
+	traced = target_is_traced(targets, path);
+	free((char *)path);
+	free(own);
+	return traced;
+}
+
+static json_t *traced_at(const struct vm *vm, const char *path, const struct stat *st)
+{
+	return vm->targets ? json_boolean(is_traced(vm->targets, path, st)) : json_null();
+}
+
+/* How QEMU has opened the file, which is then not among the others. */
+static void put_open(struct vm *vm, json_t *object, const struct stat *st)
+{
+	bool is_open = false, writes = false, direct = false;
+	size_t i;
+
+	for (i = 0; st && i < vm->nr_files; i++) {
+		struct open_file *file = &vm->files[i];
+
+		if (!image_is_same(&file->st, st))
+			continue;
+		file->shown = true;
+		is_open = true;
+		writes |= (file->flags & O_ACCMODE) != O_RDONLY;
+		direct |= file->flags & O_DIRECT;
+	}
+	json_put(object, "open", vm->files_known && st ? json_boolean(is_open) : json_null());
+	json_put(object, "read_only", is_open ? json_boolean(!writes) : json_null());
+	json_put(object, "direct", is_open ? json_boolean(direct) : json_null());
+}
+
+/* A file of a chain. */
+static json_t *json_file(struct vm *vm, const char *name)
+{
+	json_t *object = json_object();
+	int fd = image_is_remote(name) ? -1 : image_open_below(vm->root, name, O_PATH);
+	struct stat st;
+	bool found = fd >= 0 && !fstat(fd, &st);
+	char *path = found ? cli_printf("/proc/self/fd/%d", fd) : NULL;
+
+	json_put(object, "file", json_shown(name));
+	put_open(vm, object, found ? &st : NULL);
+	json_put(object, "traced", found ? traced_at(vm, path, &st) : json_null());
+	if (found)
+		put_device(object, &st);
+	free(path);
+	if (fd >= 0)
+		close(fd);
+	return object;
+}
+
+static json_t *json_layer(struct vm *vm, const struct image *image, const char *data_file)
+{
+	json_t *object = json_file(vm, image->name);
+	bool is_qcow2 = image->format && !strcmp(image->format, "qcow2");
+
+	json_put(object, "format", image->format ? json_shown(image->format) : json_null());
+	json_put(object, "size", image->why ? json_null() : json_integer(image->size));
+	json_put(object, "remote", json_boolean(image->remote));
+	if (image->why && !image->remote && (image->fd < 0 || is_qcow2))
+		json_put(object, "problem", json_shown(image->why));
+	if (data_file)
+		json_put(object, "data_file", json_file(vm, data_file));
+	return object;
+}
+
+/* --- drives ------------------------------------------------------------------- */
+
+static json_t *string_or_null(const char *text)
+{
+	return text ? json_shown(text) : json_null();
+}
+
+static const char *drive_name(const struct qemu_drive *d)
+{
+	return d->qdev ? d->qdev : d->id ? d->id : d->node;
+}
+
+static void add_top(struct vm *vm, const struct qemu_drive *d, const struct image *image)
+{
+	if (!image->found)
+		return;
+	vm->tops = cli_grow(vm->tops, vm->nr_tops + 1, sizeof(*vm->tops));
+	vm->tops[vm->nr_tops++] = (struct top){ drive_name(d), image->st };
+}
+
+static json_t *json_layers(struct vm *vm, const struct qemu_drive *d)
+{
+	struct image_chain chain = { 0 };
+	json_t *layers = json_array();
+	size_t i;
+
+	for (i = 0; i < d->nr_layers && i < IMAGE_LAYERS; i++) {
+		char *name = absolute(vm, d->layers[i].file);
+
+		image_open(image_chain_add(&chain), vm->root, name, d->layers[i].format);
+		free(name);
+	}
+	if (chain.nr && chain.nr < IMAGE_LAYERS && !d->whole)
+		image_chain_follow(&chain, vm->root);
+	if (chain.nr)
+		add_top(vm, d, &chain.at[0]);
+	for (i = 0; i < chain.nr; i++) {
+		const char *said = i < d->nr_layers ? d->layers[i].data_file : NULL;
+		char *data_file = said ? absolute(vm, said) : NULL;
+
+		json_add(layers, json_layer(vm, &chain.at[i], data_file ? data_file : chain.at[i].data_file));
+		free(data_file);
+	}
+	image_chain_close(&chain);
+	return layers;
+}
+
+static json_t *json_drive(struct vm *vm, const struct qemu_drive *d)
+{
+	json_t *object = json_object();
+
+	json_put(object, "name", string_or_null(drive_name(d)));
+	json_put(object, "qdev", string_or_null(d->qdev));
+	json_put(object, "id", string_or_null(d->id));
+	json_put(object, "node", string_or_null(d->node));
+	json_put(object, "device", string_or_null(d->device));
+	json_put(object, "interface", string_or_null(d->interface));
+	json_put(object, "serial", string_or_null(d->serial));
+	json_put(object, "cache", string_or_null(d->cache));
+	json_put(object, "aio", json_string(d->aio ? d->aio : "threads"));
+	json_put(object, "snapshot", json_boolean(d->snapshot));
+	json_put(object, "layers", json_layers(vm, d));
+	return object;
+}
+
+/* --- what is open besides ---------------------------------------------------- */
+
+/* Memory of the guest is a file, too. */
+static bool is_memory(const struct vm *vm, const struct open_file *file)
+{
+	struct statfs fs;
+	bool is = false;
+	size_t i;
+
+	if (!strncmp(file->name, "/memfd:", 7))
+		return true;
+	if (!statfs(file->path, &fs) && fs.f_type == HUGETLBFS_MAGIC)
+		return true;
+	for (i = 0; !is && i < vm->args.nr; i++) {
+		const char *path;
+		struct qemu_dict dict;
+
+		if (strcmp(vm->args.at[i].name, "object"))
+			continue;
+		qemu_dict_parse(&dict, vm->args.at[i].value, "qom-type");
+		path = qemu_dict_get(&dict, "", "mem-path");
+		is = path && *path && !strncmp(file->name, path, strlen(path));
+		qemu_dict_free(&dict);
+	}
+	return is;
+}
+
+/* A log or a PID file is no image: one has whole sectors, or is qcow2. */
+static bool is_image(const struct vm *vm, const struct open_file *file, const struct image *image)
+{
+	if (S_ISBLK(file->st.st_mode))
+		return true;
+	if (image->format && strcmp(image->format, "raw"))
+		return true;
+	return file->st.st_size && file->st.st_size % 512 == 0 && !(file->flags & O_APPEND) &&
+	       (file->flags & O_ACCMODE) != O_WRONLY && !is_memory(vm, file);
+}
+
+/* The drive whose first layer is in the chain behind @image, or NULL. */
+static const char *drive_below(const struct vm *vm, struct image_chain *chain)
+{
+	size_t i, j;
+
+	image_chain_follow(chain, vm->root);
+	for (i = 1; i < chain->nr; i++)
+		for (j = 0; chain->at[i].found && j < vm->nr_tops; j++)
+			if (image_is_same(&chain->at[i].st, &vm->tops[j].st))
+				return vm->tops[j].drive;
+	return NULL;
+}
+
+static json_t *json_other(struct vm *vm, struct open_file *file, struct image_chain *chain)
+{
+	json_t *object = json_object();
+	char *end = strstr(file->name, " (deleted)");
+	bool deleted = !file->st.st_nlink && end && !end[10];
+
+	if (deleted)
+		*end = '\0';
+	json_put(object, "file", json_shown(file->name));
+	json_put(object, "format", string_or_null(chain->at[0].format));
+	json_put(object, "deleted", json_boolean(deleted));
+	json_put(object, "traced", traced_at(vm, file->path, &file->st));
+	put_open(vm, object, &file->st);
+	put_device(object, &file->st);
+	json_put(object, "above", string_or_null(drive_below(vm, chain)));
+	return object;
+}
+
+static json_t *json_others(struct vm *vm)
+{
+	json_t *others = json_array();
+	size_t i;
+
+	for (i = 0; i < vm->nr_files; i++) {
+		struct open_file *file = &vm->files[i];
+		struct image_chain chain = { 0 };
+		struct image *image;
+
+		if (file->shown)
+			continue;
+		image = image_chain_add(&chain);
+		image_open(image, IMAGE_OWN_ROOT, file->path, NULL);
+		/* its backing file is beside its own name */
+		free(image->name);
+		image->name = cli_strdup(file->name);
+		if (is_image(vm, file, image))
+			json_add(others, json_other(vm, file, &chain));
+		image_chain_close(&chain);
+	}
+	return others;
+}
+
+/* --- the machine ---------------------------------------------------------------- */
+
+static json_t *guest_name(const struct vm *vm)
+{
+	const char *text = qemu_args_last(&vm->args, "name");
+	struct qemu_dict dict;
+	json_t *name;
+
+	if (!text)
+		return json_null();
+	qemu_dict_parse(&dict, text, "guest");
+	name = string_or_null(qemu_dict_get(&dict, "", "guest"));
+	qemu_dict_free(&dict);
+	return name;
+}
+
+static json_t *json_vm(struct vm *vm)
+{
+	json_t *object = json_object(), *drives = json_array();
+	size_t i;
+
+	json_put(object, "pid", json_integer(atoll(vm->pid)));
+	json_put(object, "name", guest_name(vm));
+	json_put(object, "uuid", string_or_null(qemu_args_last(&vm->args, "uuid")));
+	for (i = 0; i < vm->drives.nr; i++)
+		json_add(drives, json_drive(vm, &vm->drives.at[i]));
+	json_put(object, "drives", drives);
+	json_put(object, "open_files", vm->files_known ? json_others(vm) : json_null());
+	return object;
+}
+
+static void add_vm(json_t *all, const char *pid, struct target_list *targets)
+{
+	struct vm vm = { .pid = pid, .root = -1, .targets = targets };
+	char *program = program_of(pid);
+
+	if (is_qemu(program) && read_command_line(&vm)) {
+		open_root(&vm);
+		read_files(&vm);
+		find_drives(&vm, program);
+		json_add(all, json_vm(&vm));
+	}
+	vm_close(&vm);
+	free(program);
+}
+
+json_t *vm_list(struct target_list *targets)
+{
+	json_t *all = json_array();
+	struct system_names names;
+	size_t i;
+
+	system_list(&names, "/proc", "");
+	for (i = 0; i < names.nr; i++)
+		if (isdigit((unsigned char)names.at[i][0]))
+			add_vm(all, names.at[i], targets);
+	system_unlist(&names);
+	return all;
+}
