@@ -41,10 +41,12 @@ check() {
 	check up_to_an_error
 }
 
+# bats test_tags=once
 @test "control and stats: T0 is when the category was first started, or last reset" {
 	check t0_is_shown
 }
 
+# bats test_tags=once
 @test "logs of targets and categories can be laid side by side by their T0" {
 	check logs_side_by_side
 }
@@ -62,10 +64,12 @@ check() {
 	check memory_limit
 }
 
+# bats test_tags=once
 @test "filters: by process, thread, user and control group" {
 	check by_task
 }
 
+# bats test_tags=once
 @test "filters: by file, device and kind of file" {
 	check by_file
 }
@@ -120,18 +124,22 @@ check() {
 	check root_refusals
 }
 
+# bats test_tags=once
 @test "filters: a control group by its path" {
 	check by_cgroup
 }
 
+# bats test_tags=once
 @test "filters: the tree of a process that does not exist is refused" {
 	check tree_of_nobody
 }
 
+# bats test_tags=once
 @test "filters: pipes, sockets and the kernel's own files by their kind" {
 	check other_kinds
 }
 
+# bats test_tags=once
 @test "filters: failed lookups are of kind none" {
 	check failed_lookups
 }
@@ -212,6 +220,7 @@ check() {
 	check beside_bpf
 }
 
+# bats test_tags=once
 @test "databases: the category's counts are those of /proc/<pid>/io" {
 	[ -e /proc/self/io ] || skip "this kernel does not count"
 	check databases

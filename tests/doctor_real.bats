@@ -66,6 +66,7 @@ hooked() {
 	done
 }
 
+# bats test_tags=once
 @test "each category that doctor reports as ok starts, and hooks all it needs" {
 	for category in $(categories); do
 		echo start >/proc/iotracer/"$category"/control
@@ -78,6 +79,7 @@ hooked() {
 	[ "$(jq -r '[.categories[].state] | unique | join(" ")' "$said")" = ok ]
 }
 
+# bats test_tags=once
 @test "the operations of a category that doctor reports as ok are recorded" {
 	echo start >/proc/iotracer/fs/control
 	cd "$BATS_TEST_TMPDIR"
@@ -96,6 +98,7 @@ hooked() {
 	echo stop >/proc/iotracer/fs/control
 }
 
+# bats test_tags=once
 @test "without root doctor reports the same, except for what only root may read" {
 	doctor 0
 	[ "$(jq -r '[.categories[].state] | unique | join(" ")' "$said")" = ok ]

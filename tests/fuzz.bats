@@ -6,6 +6,8 @@
 # FUZZ_SECONDS=300 lasts five minutes instead of 20 seconds. A run prints its seed;
 # FUZZ_SEED=SEED repeats it.
 
+# bats file_tags=once
+
 load lib/helpers
 
 FUZZ=$BATS_TEST_DIRNAME/../build/tests/fuzz

@@ -39,36 +39,43 @@ check() {
 	check descriptors
 }
 
+# bats test_tags=once
 @test "with little memory each event of munmap is recorded or counted as missed" {
 	check no_memory
 }
 
+# bats test_tags=once
 @test "by kretprobe each event of munmap is recorded or counted as missed" {
 	check by_kretprobe
 }
 
+# bats test_tags=once
 @test "io_uring: beside 20,000 requests that wait, fio and full rings are recorded whole" {
 	check requests
 }
 
+# bats test_tags=once
 @test "block: beside 9,500 bios that wait for a device, a reader of another one is recorded whole" {
 	map flood "0 $(blockdev --getsz /dev/vdc) linear /dev/vdc 0"
 	check bios
 	unmap flood
 }
 
+# bats test_tags=once
 @test "block: beside 1,500 threads in a direct read, an event without file is one that is counted" {
 	map flood "0 $(blockdev --getsz /dev/vdc) linear /dev/vdc 0"
 	check direct_calls
 	unmap flood
 }
 
+# bats test_tags=once
 @test "fs and cache: beside 3,000 requests that will be retried, those of fio are recorded whole" {
 	map flood "0 $(blockdev --getsz /dev/vdc) linear /dev/vdc 0"
 	check retried_reads
 	unmap flood
 }
 
+# bats test_tags=once
 @test "block: beside 60,000 dirty pages a request names who wrote its page, or is counted" {
 	check originators
 }
@@ -81,14 +88,17 @@ check() {
 	check name_of_a_file
 }
 
+# bats test_tags=once
 @test "a name that leads nowhere and changes is marked as CHANGED" {
 	check name_of_nothing
 }
 
+# bats test_tags=once
 @test "the name of an open that fails and changes meanwhile is marked as CHANGED" {
 	check open_that_fails
 }
 
+# bats test_tags=once
 @test "by kretprobe the name of an open that changes meanwhile is marked as CHANGED" {
 	check open_by_kretprobe
 }

@@ -5,6 +5,8 @@
 # chosen inode numbers do not make lookups long; no byte is shown that was not written.
 # Each test runs functions of hostile_memory.py.
 
+# bats file_tags=once
+
 load lib/helpers
 
 setup_file() {

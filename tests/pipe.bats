@@ -5,6 +5,8 @@
 # events as they come, each to one reader; a read ends when the pipe goes; nothing waits
 # for a reader. Each test runs functions of pipe.py.
 
+# bats file_tags=once
+
 load lib/helpers
 
 setup_file() {
@@ -29,17 +31,14 @@ check() {
 	check target_cat
 }
 
-# bats test_tags=once
 @test "reads of any size return the same lines, those from before the first open first" {
 	check chunks
 }
 
-# bats test_tags=once
 @test "each event goes to one reader, and also to the log" {
 	check two_readers
 }
 
-# bats test_tags=once
 @test "many readers at once: no line is read twice, torn or missing" {
 	check many_readers
 }
@@ -48,22 +47,18 @@ check() {
 	check polling
 }
 
-# bats test_tags=once
 @test "the number of events that are gone before they were read is reported: a slow reader" {
 	check lapped
 }
 
-# bats test_tags=once
 @test "the number of events that are gone before they were read is reported: reset and size" {
 	check reset_and_size
 }
 
-# bats test_tags=once
 @test "the number of events that are gone before they were read is reported: small rings" {
 	check busy
 }
 
-# bats test_tags=once
 @test "mode discard: events that were read make room for new ones" {
 	check discard
 }
@@ -72,12 +67,10 @@ check() {
 	check reader_is_left_out
 }
 
-# bats test_tags=once
 @test "a reader that stops does not hold up anything else" {
 	check stopped_reader
 }
 
-# bats test_tags=once
 @test "removing a target ends reads that wait; later ones get EIO" {
 	check removed
 }

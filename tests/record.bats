@@ -6,6 +6,8 @@
 
 bats_require_minimum_version 1.5.0
 
+# bats file_tags=once
+
 load lib/helpers
 
 setup_file() {
@@ -107,7 +109,6 @@ stopped() {
 	done
 }
 
-# bats test_tags=once
 @test "record runs a command as execvp(3) does: by the shell without #!, exit 126 or 127 on errors" {
 	printf 'exit 0\n' >/mnt/work/plain
 	chmod +x /mnt/work/plain
@@ -234,7 +235,6 @@ rows_of_load() {
 
 # The recorder stands still during the load, however long this takes, so that the rings hold
 # all of its calls.
-# bats test_tags=once
 @test "the rings' default size is enough for 15000 calls that wait for the recorder" {
 	load_all --create_only=1
 	iotracer record -o t -f op=READ,WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &
@@ -251,7 +251,6 @@ rows_of_load() {
 	[ "$(rows_of_load t)" = 15000 ]
 }
 
-# bats test_tags=once
 @test "a ring that is too small loses events, and each is counted" {
 	iotracer record -o t --buffer=8K -f op=READ,WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &
 	recorder=$!
@@ -271,7 +270,6 @@ rows_of_load() {
 	grep -qx 'size 16384' /proc/iotracer/fs/control
 }
 
-# bats test_tags=once
 @test "a second recording has only its own events" {
 	iotracer record -o a -- dd if=/dev/zero of=/mnt/work/a bs=4k count=100 status=none
 	iotracer record -o b -f op=WRITE -- dd if=/dev/zero of=/mnt/work/b bs=4k count=10 status=none
@@ -282,7 +280,6 @@ rows_of_load() {
 	[ "$(printf '%s\n' "${lines[@]:1}" | cut -d, -f2,5,6 | sort -u)" = WRITE,/mnt/work/b,4096 ]
 }
 
-# bats test_tags=once
 @test "filters apply by category; a refusal is reported with key, value and reason" {
 	run --separate-stderr iotracer record -o t -c fs,cache -f fs:op=write -f cache:op=Dirty -f comm=dd -- \
 		dd if=/dev/zero of=/mnt/work/f bs=4k count=10 status=none
@@ -326,7 +323,6 @@ rows_of_load() {
 	iotracer record -o u --time 1
 }
 
-# bats test_tags=once
 @test "killed while recording all categories: none runs, and the next command can be recorded" {
 	iotracer record -c all -o t -- sleep 600 &
 	recorder=$!
@@ -383,7 +379,6 @@ fills_up() {
 	[ "$(meta "$1" '.categories[0].events')" -gt "$3" ]
 }
 
-# bats test_tags=once
 @test "a full disk ends the recording with an error, and the trace can be read" {
 	fills_up /mnt/small/t "No space left on device" 10000
 }
@@ -401,7 +396,6 @@ if libc.quotactl(Q_SETQUOTA << 8, device.encode(), int(uid), limits):
 END
 }
 
-# bats test_tags=once
 @test "a full quota ends the recording with an error, and the trace can be read" {
 	[ -e /proc/sys/fs/quota ] || skip "this kernel has no quotas"
 	mkdir -p /mnt/quota
@@ -414,7 +408,6 @@ END
 	umount /mnt/quota
 }
 
-# bats test_tags=once
 @test "--time: the recording ends after that time" {
 	# a busy machine ends it late, but not after the command
 	began=$(date +%s)
@@ -423,7 +416,6 @@ END
 	[ "$(meta t ".duration_s >= 0.9 and .duration_s <= $elapsed")" = true ]
 }
 
-# bats test_tags=once
 @test "--size: the trace has at most that size, and nearly as much" {
 	iotracer record -o s --size 2 -f op=READ,WRITE &
 	recorder=$!
@@ -437,20 +429,17 @@ END
 	[ "$bytes" -ge 1887436 ]
 }
 
-# bats test_tags=once
 @test "--sample: one event in N is recorded, and has that N" {
 	iotracer record -o n --sample 10 -f op=WRITE -- dd if=/dev/zero of=/mnt/work/n bs=1k count=1000 status=none
 	[ "$(meta n '.categories[0].events >= 99 and .categories[0].events <= 100')" = true ]
 	[ "$(iotracer export n -f json | jq -s 'all(.sample == 10)')" = true ]
 }
 
-# bats test_tags=once
 @test "record exits with the command's status" {
 	run -9 iotracer record -o x -- sh -c 'exit 9'
 	run -143 iotracer record -o y -- sh -c 'kill -TERM $$'
 }
 
-# bats test_tags=once
 @test "--anonymize: no name of the workload is in the trace" {
 	iotracer record -o t --anonymize --compress=never -- dd if=/dev/zero of=/mnt/work/secret.db bs=4k count=10 status=none
 	# the schema contains the word "workers", whatever was recorded

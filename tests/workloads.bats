@@ -57,6 +57,7 @@ check() {
 	check command postgresql
 }
 
+# bats test_tags=once
 @test "git: the trace of the whole machine agrees with other counts" {
 	check machine git
 }
@@ -75,6 +76,7 @@ check() {
 	check command fio
 }
 
+# bats test_tags=once
 @test "rsync: the trace of the whole machine agrees with other counts" {
 	check machine rsync
 }
@@ -84,6 +86,7 @@ check() {
 	check command rsync
 }
 
+# bats test_tags=once
 @test "stress-ng: the trace of the whole machine agrees with other counts" {
 	check machine stress_ng
 }
