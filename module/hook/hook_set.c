@@ -27,7 +27,6 @@
  * only functions of modules are attached under that lock.
  */
 #include <linux/hash.h>
-#include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
@@ -889,11 +888,8 @@ void iot_hook_set_module_going(const char *module)
 static unsigned long kernel_symbol(const char *symbol)
 {
 	unsigned long addr = iot_symbol_find(symbol);
-	char text[KSYM_SYMBOL_LEN];
 
-	if (addr)
-		snprintf(text, sizeof(text), "%ps", (void *)addr);
-	return addr && !strchr(text, '[') ? addr : 0;
+	return iot_symbol_is_kernels(addr) ? addr : 0;
 }
 
 /* A function of the kernel itself never moves, so it is looked up until it is found once. */

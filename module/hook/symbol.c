@@ -48,6 +48,20 @@ unsigned long iot_symbol_data(const char *name)
 	return lookup ? iot_hook_call(args, lookup) : 0;
 }
 
+/* The text of the kernel itself. */
+static unsigned long text_begin, text_end;
+
+/**
+ * iot_symbol_is_kernels() - check whether a function is the kernel's own, not a module's
+ *
+ * Such a function never moves. The name of the module does not tell: the module may be gone by the
+ * time it is looked up. Context: any.
+ */
+bool iot_symbol_is_kernels(unsigned long addr)
+{
+	return addr >= text_begin && addr < text_end;
+}
+
 static const int *ftrace_switch;	/* NULL if it is not found or there is no ftrace */
 
 /**
@@ -71,16 +85,23 @@ void iot_symbol_print_found(const struct iot_btf_check *check, char *text)
 }
 
 /**
- * iot_symbol_init() - find the kernel's BTF, which functions are checked against
+ * iot_symbol_init() - find the kernel's text, and its BTF, which functions are checked against
  *
- * Context: load, may sleep. Return: 0, or -ENOMEM. Without usable BTF it is also 0: then
- * nothing is checked, and the kernel log says so.
+ * Context: load, may sleep. Return: 0, -ENOMEM, or -EOPNOTSUPP if the kernel does not say where
+ * its text is. Without usable BTF it is also 0: then nothing is checked, and the kernel log says
+ * so.
  */
 int iot_symbol_init(void)
 {
 	unsigned long begin = 0, end = 0;
 	int err;
 
+	text_begin = iot_symbol_data("_stext");
+	text_end = iot_symbol_data("_etext");
+	if (!text_begin || text_end <= text_begin) {
+		pr_err("this kernel has no _stext and _etext: is it built without CONFIG_KALLSYMS?\n");
+		return -EOPNOTSUPP;
+	}
 	ftrace_switch = (const int *)iot_symbol_data("ftrace_enabled");
 	if (IS_ENABLED(CONFIG_64BIT)) { /* struct iot_btf_check assumes a long of 8 bytes */
 		begin = iot_symbol_data("__start_BTF");

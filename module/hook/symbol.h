@@ -11,6 +11,7 @@ struct iot_btf_check;
 int iot_symbol_init(void);
 void iot_symbol_exit(void);
 
+bool iot_symbol_is_kernels(unsigned long addr);
 unsigned long iot_symbol_find(const char *name);
 unsigned long iot_symbol_data(const char *name);
 unsigned long iot_symbol_checked(const char *name, const char *proto);
