@@ -1751,3 +1751,19 @@ later=4000000000000000000
 		[ ! -e t ] && [ ! -e t.000001 ]
 	done
 }
+
+@test "record: --rotate, a full disk ends it with an error; the traces before that are whole" {
+	[ "$(id -u)" = 0 ] || skip "takes root to mount a small filesystem"
+	many-events proc 200000 2 100 $later
+	mkdir disk
+	mount -t tmpfs -o size=8M none disk
+	run iotracer record -o disk/t --rotate=3M --compress=never -- sleep 1
+	recorded=$status said=$output
+	states=$(jq -rs 'map(.state) | join(" ")' disk/t.0*/metadata.json)
+	run iotracer traces verify disk/t.000001
+	umount disk
+	[ "$recorded" = 1 ]
+	[ "$states" = "COMPLETE ERROR" ]
+	[[ $said == *"disk/t.000002: recording ended with an error: fs.iot: No space left on device"* ]]
+	[[ $output == *whole* && $output != *"not whole"* ]]
+}
