@@ -7,6 +7,8 @@
 
 : "${logs:?}"
 passed=0 failed=0 skipped=0
+# Parts for which there was no time.
+late=()
 # A line for each failed test, to be repeated at the end: some readers see the last lines only.
 failures=()
 started=$SECONDS
@@ -25,13 +27,14 @@ part() {
 say_times() {
 	local name
 	for name; do
-		printf '%6d s  %s\n' "$(cat "$logs/$name.seconds")" "$name"
+		[ -e "$logs/$name.late" ] || printf '%6d s  %s\n' "$(cat "$logs/$name.seconds")" "$name"
 	done | sort -rn
 }
 
 # parts_at_once WORKERS: run the parts on standard input in their order. Each line has the
 # arguments of part(). WORKERS parts run at a time, or fewer if there is no memory for their
-# virtual machines. With the longest parts first, the processors end together.
+# virtual machines. With the longest parts first, the processors end together. A part that has
+# not begun after CHECK_SECONDS is not run, which the verdict says; by default there is no limit.
 parts_at_once() {
 	local workers=$1 memory list
 	memory=$(awk '/^MemAvailable:/ { print int($2 / 1048576 / 3) }' /proc/meminfo)
@@ -40,6 +43,10 @@ parts_at_once() {
 	cat >"$list"
 	while [ "$workers" -gt 0 ]; do
 		while take_part; do
+			if [ $((SECONDS - started)) -gt "${CHECK_SECONDS:-$SECONDS}" ]; then
+				: >"$logs/${line%% *}.late"
+				continue
+			fi
 			# shellcheck disable=SC2086 # they are several words
 			part $line
 		done 9<"$list" &
@@ -117,17 +124,21 @@ verdict() {
 	local name
 	echo
 	for name in "$@"; do
-		judge "$name"
+		if [ -e "$logs/$name.late" ]; then
+			late+=("$name")
+		else
+			judge "$name"
+		fi
 	done
 	echo
 	say_times "$@"
 	printf '[%4d s] the logs are in %s\n' $((SECONDS - started)) "${logs#"$PWD"/}"
 	[ ${#failures[@]} -eq 0 ] || printf '%s\n' "${failures[@]:0:10}"
 	[ "${#failures[@]}" -le 10 ] || echo "... and $((${#failures[@]} - 10)) more"
-	if [ "$skipped" -gt 0 ]; then
-		echo "$passed passed, $failed failed, $skipped skipped"
-	else
-		echo "$passed passed, $failed failed"
-	fi
+	[ "${#late[@]}" -eq 0 ] || echo "not run, as they had not begun after $CHECK_SECONDS s: ${late[*]}"
+	printf '%d passed, %d failed' "$passed" "$failed"
+	[ "$skipped" -eq 0 ] || printf ', %d skipped' "$skipped"
+	[ "${#late[@]}" -eq 0 ] || printf ', %d parts not run' "${#late[@]}"
+	echo
 	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }

@@ -71,6 +71,7 @@ check() {
 	umount /mnt/below
 }
 
+# bats test_tags=once
 @test "block: counts and sectors match diskstats, dm-linear and the disk below" {
 	map plain "0 $(blockdev --getsz /dev/vdc) linear /dev/vdc 0"
 	# shellcheck disable=SC2154 # set by map()

@@ -65,30 +65,37 @@ check() {
 	check addresses
 }
 
+# bats test_tags=once
 @test "control characters in names are escaped: control, logs, stats, filters" {
 	check terminal_module
 }
 
+# bats test_tags=once
 @test "control characters in the name of a device node are escaped" {
 	check terminal_node
 }
 
+# bats test_tags=once
 @test "control characters in parameters are escaped in the kernel's log" {
 	check terminal_parameter
 }
 
+# bats test_tags=once
 @test "control characters in names are escaped: the tool" {
 	check terminal_tool
 }
 
+# bats test_tags=once
 @test "control characters in names are escaped: traces, labels and tags" {
 	check terminal_trace
 }
 
+# bats test_tags=once
 @test "control characters in arguments are escaped: messages of the tool" {
 	check terminal_messages
 }
 
+# bats test_tags=once
 @test "the tool names the missing permission" {
 	check missing_permission
 }

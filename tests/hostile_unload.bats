@@ -70,22 +70,27 @@ check() {
 	check removed
 }
 
+# bats test_tags=once
 @test "a removed target that a task is inside of is not started, and nobody else reads it" {
 	check closed
 }
 
+# bats test_tags=once
 @test "a removed target that a task is inside of keeps its name, and then gives it back" {
 	check name_is_taken
 }
 
+# bats test_tags=once
 @test "a read of a target's pipe never ends: EBUSY, and remove does not wait" {
 	check pipe_reader
 }
 
+# bats test_tags=once
 @test "a read of a category's log never ends: EBUSY, reset and stop do not wait" {
 	check category_log
 }
 
+# bats test_tags=once
 @test "a read of a category's pipe never ends: EBUSY, reset and stop do not wait" {
 	check category_pipe
 }
