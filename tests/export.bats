@@ -1693,7 +1693,7 @@ later=4000000000000000000
 @test "record: --rotate by time, and --keep deletes the oldest" {
 	many-events proc 200000 2 100 $later
 	iotracer record -o old --rotate=3M --keep=4M --compress=never -- \
-		bash -c 'until [ -d old.000004 ]; do sleep 0.1; done' 2>err
+		bash -c 'until [ -d old.000003 ]; do sleep 0.1; done' 2>err
 	[ ! -e old.000001 ]
 	traces=(old.0*)
 	last=${traces[-1]}

@@ -43,8 +43,10 @@ unsigned long iot_symbol_find(const char *name)
 unsigned long iot_symbol_data(const char *name)
 {
 	unsigned long args[IOT_CALL_ARGS] = { (unsigned long)name };
-	unsigned long lookup = iot_symbol_find("kallsyms_lookup_name");
+	static unsigned long lookup;
 
+	if (!lookup)
+		lookup = iot_symbol_find("kallsyms_lookup_name");
 	return lookup ? iot_hook_call(args, lookup) : 0;
 }
 
