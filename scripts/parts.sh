@@ -9,7 +9,8 @@
 passed=0 failed=0 skipped=0
 # Parts for which there was no time.
 late=()
-# A line for each failed test, to be repeated at the end: some readers see the last lines only.
+# A line for each failed test, to be repeated at the end with the last lines that the test
+# printed: some readers see the end only.
 failures=()
 started=$SECONDS
 
@@ -97,6 +98,23 @@ judge_skips() {
 	done < <(grep -aE '^ok .*# skip' "$logs/$name")
 }
 
+# The failed tests of part $1, a line each, with the last three lines that each printed.
+failures_in() {
+	awk -v "part=$1" '
+		function say(i, said) {
+			if (failed)
+				for (i = lines > 3 ? lines - 2 : 1; i <= lines; i++)
+					said = said " | " substr(line[i], 1, 300)
+			if (failed)
+				print part ": " failed said
+			failed = ""
+		}
+		/^(not )?ok / { say(); lines = 0 }
+		/^not ok / { failed = $0 }
+		/^#/ { line[++lines] = $0 }
+		END { say() }' "$logs/$1"
+}
+
 # Count what part $1 reported, print what failed and why, and compare the number of tests with
 # the plan. A result without a number is a test outside of the plan.
 judge() {
@@ -107,7 +125,7 @@ judge() {
 	passed=$((passed + good)) failed=$((failed + bad))
 	awk '/^not ok / { shown = 1 } /^ok / || /^[^#n]/ { shown = 0 } shown && !/^ok /' "$logs/$name" |
 		sed "s/^/$name: /"
-	mapfile -t -O ${#failures[@]} failures < <(grep -aE '^not ok ' "$logs/$name" | sed "s/^/$name: /")
+	mapfile -t -O ${#failures[@]} failures < <(failures_in "$name")
 	judge_skips "$name"
 	plan=$(sed -nE 's/^1\.\.([0-9]+)$/\1/p' "$logs/$name" | tail -n 1)
 	numbered=$(grep -acE '^(not )?ok [0-9]' "$logs/$name")
