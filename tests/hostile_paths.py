@@ -210,6 +210,7 @@ def started_and_stopped():
 
 
 def look_up(names):
+    os.sched_setaffinity(0, {0}) # into one ring
     for name in names:
         with contextlib.suppress(FileNotFoundError):
             os.lstat(name)

@@ -2,15 +2,18 @@
 """Processes that tests start and watch."""
 import os
 import time
+import traceback
 
 def spawn(function, *args):
-    """Call the function in a child. Return: its pid."""
+    """Call the function in a child. What it raises is printed. Return: its pid."""
     pid = os.fork()
     if pid == 0:
         status = 1
         try:
             function(*args)
             status = 0
+        except Exception: # pylint: disable=broad-exception-caught
+            traceback.print_exc()
         finally:
             os._exit(status)
     return pid
