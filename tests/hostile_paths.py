@@ -210,7 +210,6 @@ def started_and_stopped():
 
 
 def look_up(names):
-    os.sched_setaffinity(0, {0}) # into one ring
     for name in names:
         with contextlib.suppress(FileNotFoundError):
             os.lstat(name)
@@ -223,6 +222,7 @@ def long_names(n):
 
 
 def missing_names():
+    os.sched_setaffinity(0, {0}) # all records go into one ring
     limit = 4 << 20
     reload(f'paths_memory_limit={limit}')
     names = long_names(3000)
