@@ -1277,8 +1277,28 @@ on_terminal() {
 	a_few
 	on_terminal "iotracer record --color=never -o b --time=1 >/dev/null" >out
 	grep -qF "$escape" out
-	grep -q '4 events, .* lost, .* MiB' out
+	grep -qE '[01] s, [01] s left, 4 events, [0-9]+/s, 0 lost, [0-9.]+ MiB' out
 	[[ $(sed 's/.*\x1b\[K//' out) =~ ^(iotracer: )?b ]]
+}
+
+# Of 100 events of files 60 are of one, 30 of a second, three of a third, and one each of seven.
+@test "progress of record: the three busiest files, by name and share" {
+	paths <<<"$(for i in {1..12}; do echo "id=$i text=/srv/some/file$i"; done; echo 'id=13 text=/')"
+	{
+		for i in {1..60}; do echo "cpu=0 seq=$((i - 1)) time=$((i * 1000)) path=7"; done
+		for i in {61..90}; do echo "cpu=0 seq=$((i - 1)) time=$((i * 1000)) path=3"; done
+		for i in {91..99}; do echo "cpu=0 seq=$((i - 1)) time=$((i * 1000)) path=$((i < 94 ? 13 : 120 - i))"; done
+		for i in 100 101; do echo "cpu=0 seq=$((i - 1)) time=$((i * 1000)) path=0"; done
+		echo "cpu=0 seq=101 time=102000 path=99"
+	} | events
+	on_terminal "stty cols 200; iotracer record --color=never -o b --time=1 >/dev/null" >out
+	grep -q ' MiB; file7 60 %, file3 30 %, / 3 %$' <(tr '\r\033' '\n\n' <out)
+	# hashed names are shown hashed, and what controls a terminal is escaped
+	on_terminal "stty cols 200; iotracer record --color=never -o c --time=1 --anonymize >/dev/null" >out
+	grep -qE ' MiB; [a-z2-7]{12} 60 %, [a-z2-7]{12} 30 %, / 3 %$' <(tr '\r\033' '\n\n' <out)
+	paths <<<'id=7 text=/srv/\033[31mred'
+	on_terminal "stty cols 200; iotracer record --color=never -o d --time=1 >/dev/null" >out
+	grep -qF ' MiB; \033[31mred 60 %, ? 30 %, ? 3 %' out
 }
 
 @test "progress of record: not shown where standard error is no terminal" {

@@ -27,16 +27,22 @@ static bool is_terminal(void)
 	return isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
 }
 
-bool progress_is_due(void)
+bool progress_is_wanted(void)
 {
 	static int terminal = -1;
+
+	if (terminal < 0)
+		terminal = is_terminal();
+	return terminal && !quiet;
+}
+
+bool progress_is_due(void)
+{
 	static long long next;
 	struct timespec t;
 	long long now;
 
-	if (terminal < 0)
-		terminal = is_terminal();
-	if (!terminal || quiet)
+	if (!progress_is_wanted())
 		return false;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	now = t.tv_sec * 1000LL + t.tv_nsec / 1000000;
@@ -57,7 +63,7 @@ static void cut(char *line, size_t size)
 
 void progress_show(const char *format, ...)
 {
-	char line[256];
+	char line[512];
 	va_list args;
 
 	va_start(args, format);

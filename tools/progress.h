@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* Whether any progress is shown: standard error is a terminal, and it was not turned off. */
+bool progress_is_wanted(void);
+
 /* Turns progress off: other programs write to the terminal, and the lines would mix. */
 void progress_quiet(void);
 

@@ -149,6 +149,7 @@ static void add_path(struct recorder *r, struct recorder_stream *s,
 		p.length = anonymize_path(r->anonymizer, to + sizeof(p), text, p.length);
 	else
 		memcpy(to + sizeof(p), text, p.length);
+	busiest_name(r->busiest, p.id, to + sizeof(p), p.length);
 	memcpy(to, &p, sizeof(p));
 	memset(to + sizeof(p) + p.length, 0, -p.length & 7);
 	s->whole += sizeof(p) + padded(p.length);
@@ -288,6 +289,7 @@ static void look_at_records(const struct recorder *r, struct recorder_stream *s,
 {
 	const char *end = record + b->count * (size_t)s->event->size;
 	const __u16 command_op = s->category->command_op;
+	__u64 path;
 	__u16 op;
 
 	for (; record < end; record += s->event->size) {
@@ -296,6 +298,10 @@ static void look_at_records(const struct recorder *r, struct recorder_stream *s,
 			add_note(r, s, record, b->cpu);
 		if (r->anonymizer)
 			hide_names(r, s, record);
+		if (r->busiest && s->has_path) {
+			memcpy(&path, record + s->path, sizeof(path));
+			busiest_count(r->busiest, path);
+		}
 	}
 }
 
@@ -580,6 +586,8 @@ static void forget_old_gaps(struct recorder_stream *s)
 
 static void find_fields(struct recorder_stream *s)
 {
+	const struct iot_schema_field *path = record_field(s->event, "path");
+
 	s->op = record_field(s->event, "op")->offset;
 	s->comm = record_field(s->event, "comm")->offset;
 	s->pid = record_field(s->event, "pid")->offset;
@@ -587,6 +595,9 @@ static void find_fields(struct recorder_stream *s)
 		s->result = record_field(s->event, "result")->offset;
 	s->time = record_field(s->event, "time")->offset;
 	s->latency = record_field(s->event, "latency")->offset;
+	s->has_path = path;
+	if (path)
+		s->path = path->offset;
 }
 
 static int open_stream(struct recorder *r, struct recorder_stream *s,
@@ -698,6 +709,8 @@ void recorder_close(struct recorder *r)
 	writer_free(&r->writer);
 	free(r->streams);
 	free(r->comms);
+	busiest_free(r->busiest);
+	r->busiest = NULL;
 	free(r->error);
 	r->nr_streams = 0;
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "anonymize.h"
+#include "busiest.h"
 #include "category.h"
 #include "writer.h"
 
@@ -26,7 +27,8 @@ struct recorder_cpu {
 struct recorder_stream {
 	const struct category *category;	/* NULL: paths */
 	const struct iot_schema_event *event;
-	size_t op, comm, pid, result, time, latency;	/* offsets in a record */
+	size_t op, comm, pid, result, time, latency, path;	/* offsets in a record */
+	bool has_path;
 	int fd;
 	struct iot_stream_header header;
 	struct writer_file file;
@@ -54,6 +56,7 @@ struct recorder {
 	__u64 limit;			/* bytes, 0: none */
 	__u64 chunks_of;		/* bytes of which frames are a small part; 0: of the limit */
 	const struct anonymizer *anonymizer;	/* NULL: names are not hashed */
+	struct busiest *busiest;	/* NULL: nobody wants to see the busiest files */
 	struct writer writer;
 	struct recorder_stream paths;
 	struct recorder_stream *streams;

@@ -375,7 +375,7 @@ void report_progress(const struct session *s)
 	static __u64 last_events, last_time;
 	__u64 events = recorder_events(&s->recorder);
 	double seconds, rate;
-	char left[32] = "";
+	char left[32] = "", *busiest;
 	__u64 time;
 
 	if (!progress_is_due())
@@ -386,10 +386,13 @@ void report_progress(const struct session *s)
 	if (s->options->seconds)
 		snprintf(left, sizeof(left), ", %.0f s left", s->options->seconds -
 			 (double)(time - s->started.monotonic) / 1e9);
-	progress_show("%llu events, %.0f/s, %llu lost, %.1f MiB%s",
+	busiest = busiest_text(s->recorder.busiest);
+	progress_show("%.0f s%s, %llu events, %.0f/s, %llu lost, %.1f MiB%s",
+		      (double)(time - s->started.monotonic) / 1e9, left,
 		      (unsigned long long)events, rate,
 		      (unsigned long long)recorder_lost(&s->recorder),
-		      (double)recorder_bytes(&s->recorder) / (1024 * 1024), left);
+		      (double)recorder_bytes(&s->recorder) / (1024 * 1024), busiest);
+	free(busiest);
 	last_events = events;
 	last_time = time;
 }

@@ -417,6 +417,8 @@ static int prepare(struct session *s)
 		status = take_categories(s);
 	if (!status)
 		status = make_first(s);
+	if (progress_is_wanted())
+		s->recorder.busiest = busiest_new();
 	if (!status)
 		status = recorder_open(&s->recorder, s->options->categories,
 				       s->options->nr_categories);
