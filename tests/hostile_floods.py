@@ -262,10 +262,12 @@ def direct_calls():
              [(8 * i, str(PAGE)) for i in range(300)])
     is_true({r.get('path') for r in mine} <= {'/dev/vdb', None}, mine[:3])
     others = [r for r in rows if r['comm'] == 'hostile_floods' and 'BIO' in r.get('flags', '')]
-    is_equal(len(others), number)
-    # each event without file is counted, and no other
-    is_equal(sum('inode' not in r for r in mine + others), missed)
+    # Counted are the events without file, and no others but bios and requests without a slot of
+    # their own: where they go in that table depends on a secret.
+    early = sum('EARLY' in r.get('flags', '') for r in rows)
+    is_equal(sum('inode' not in r for r in mine + others) + number - len(others) + early, missed)
     is_true(number - slots <= missed, missed)
+    is_true(len(others) > number - number // 10, len(others))
 
 
 def threads_in(comm, state):

@@ -15,9 +15,10 @@
  *
  * A hostile program may decide how many objects there are. So:
  *
- *   - Colliding keys cannot be chosen, as the hash has a new secret each time the module is
- *     loaded. Multiplying by a random odd number is enough: two keys have the same top
- *     bits as often as by chance (Dietzfelbinger and others, 1997).
+ *   - Colliding keys cannot be chosen, as the hash has new secrets each time the module is
+ *     loaded. After multiplying by a random odd number two keys have the same top bits as
+ *     often as by chance (Dietzfelbinger and others, 1997); the second one is for keys at equal
+ *     distances.
  *   - A key may be in IOT_TABLE_PROBES slots only, which bounds every search.
  *   - If all of these are taken, one object is displaced by the new one. It is the oldest
  *     object of one process: the process with the most objects of the user with the most

@@ -78,10 +78,22 @@ void *iot_table_rename(struct iot_table *t, void *thing, const void *key);
 extern u64 iot_table_secret;
 extern u64 iot_table_secret2;
 
+/*
+ * iot_table_mix() - hash a key to 64 bits, of which the upper ones are to be used
+ *
+ * Objects of one slab are at equal distances, and so are their products with one number: with
+ * some numbers they would be in few slots. Hence the second product.
+ */
+static __always_inline u64 iot_table_mix(u64 key)
+{
+	key *= iot_table_secret;
+	return (key ^ key >> 32) * iot_table_secret2;
+}
+
 /* iot_table_hash() - hash a key; userspace cannot predict which keys collide. Context: any */
 static __always_inline u32 iot_table_hash(unsigned long key, unsigned int bits)
 {
-	return (key * iot_table_secret) >> (64 - bits);
+	return iot_table_mix(key) >> (64 - bits);
 }
 
 /* iot_table_pair() - hash two words to 64 bits, in the same unpredictable way. Context: any */
@@ -109,7 +121,7 @@ static __always_inline struct iot_table_slot *iot_table_slot_of(void *thing)
 
 static __always_inline u32 iot_table_hash_of(const struct iot_table *t, unsigned long key)
 {
-	return (key * iot_table_secret) >> t->shift;
+	return iot_table_mix(key) >> t->shift;
 }
 
 /**

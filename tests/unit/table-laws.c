@@ -38,6 +38,13 @@ static struct iot_table table = {
 	.gone = gone,
 };
 
+IOT_TABLE_STORE(large, struct object, 13);
+static struct iot_table large = {
+	IOT_TABLE_OF(struct object, time, uid, pid),
+	IOT_TABLE_STORED(large, 13),
+	.gone = gone,
+};
+
 u64 get_random_u64(void)
 {
 	return (u64)random() << 40 ^ (u64)random() << 20 ^ (u64)random();
@@ -139,6 +146,32 @@ static void same_hash(void)
 	      "%lu found, %lu displaced", found, displaced);
 }
 
+/*
+ * Objects of a slab are at equal distances. Few of them each find a slot, whatever the secrets
+ * are; ten times as many hardly ever do not.
+ */
+static void equal_distances(void)
+{
+	static const unsigned int sizes[] = { 192, 256, 320, 384, 512, 4096 };
+
+	for (unsigned int round = 0; round < 6000; round++) {
+		unsigned int size = sizes[round % 6], number = round % 100 ? 128 : 1280;
+
+		iot_table_init();
+		CHECK(!iot_table_begin(&large), "no table");
+		displaced = 0;
+		for (unsigned int i = 0; i < number; i++) {
+			struct object *o = iot_table_new(&large, (void *)(0xffff888000000000UL + i * size));
+
+			CHECK(o, "no slot for object %u", i);
+			*o = (struct object){ .time = ++now, .uid = 1, .pid = 1 };
+			iot_table_keep(o);
+		}
+		CHECK(displaced <= (number == 128 ? 0 : 3), "%lu of %u objects of %u bytes displaced",
+		      displaced, number, size);
+	}
+}
+
 /* An object whose key is used again is stale, and is not displaced. */
 static void reused(void)
 {
@@ -153,6 +186,7 @@ static const struct unit_test tests[] = {
 	{ "conserved", conserved },
 	{ "others-stay", others_stay },
 	{ "same-hash", same_hash },
+	{ "equal-distances", equal_distances },
 	{ "reused", reused },
 };
 
