@@ -1292,10 +1292,10 @@ on_terminal() {
 		echo "cpu=0 seq=101 time=102000 path=99"
 	} | events
 	on_terminal "stty cols 200; iotracer record --color=never -o b --time=1 >/dev/null" >out
-	grep -q ' MiB; file7 60 %, file3 30 %, / 3 %$' <(tr '\r\033' '\n\n' <out)
+	grep -q ' MiB; file7 60 %, file3 30 %, / 3 %$' <(sed 's/[\r\x1b]/\n/g' out)
 	# hashed names are shown hashed, and what controls a terminal is escaped
 	on_terminal "stty cols 200; iotracer record --color=never -o c --time=1 --anonymize >/dev/null" >out
-	grep -qE ' MiB; [a-z2-7]{12} 60 %, [a-z2-7]{12} 30 %, / 3 %$' <(tr '\r\033' '\n\n' <out)
+	grep -qE ' MiB; [a-z2-7]{12} 60 %, [a-z2-7]{12} 30 %, / 3 %$' <(sed 's/[\r\x1b]/\n/g' out)
 	paths <<<'id=7 text=/srv/\033[31mred'
 	on_terminal "stty cols 200; iotracer record --color=never -o d --time=1 >/dev/null" >out
 	grep -qF ' MiB; \033[31mred 60 %, ? 30 %, ? 3 %' out

@@ -33,6 +33,8 @@ ELSEWHERE = {
     'make deb': 'scripts/check-deb',
     'sudo cp -r .': 'scripts/check-dkms',
     'iotracer vm show': 'tests/vm_images.bats',
+    'iotracer add --vm': 'tests/vm_images.bats',
+    'iotracer record --vm': 'tests/record.bats',
     'iotracer map': 'tests/vm_images.bats',
 }
 

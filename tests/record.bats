@@ -447,3 +447,34 @@ END
 	iotracer export t --per-category --columns=io-tracer >t.csv
 	grep -qE ',WRITE,[0-9]+,[a-z2-7]{12},/([a-z2-7]{12})/[a-z2-7]{12}/[a-z2-7]{12}\.db,4096,' t.csv
 }
+
+# ask COMMAND: have the QEMU of the next test do it
+ask() {
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/vm_images.py" ask qmp "$1"
+}
+
+@test "record --vm: what the machine's QEMU does with its image, down to the requests of its flush" {
+	local image=/mnt/work/disk.qcow2 pid
+	qemu-img create -q -f qcow2 $image 64M
+	qemu-system-x86_64 -accel tcg -S -nodefaults -display none -name guest=traced -qmp unix:qmp,server=on,wait=off \
+		-daemonize -pidfile pid -drive file=$image,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0 3>&-
+	pid=$(cat pid)
+	iotracer record -o t --vm traced -c fs,block --compress=never 2>err 3>&- &
+	wait_for running block
+	ask 'human-monitor-command {"command-line": "qemu-io d0 \"write -P 7 1M 1M\""}'
+	ask 'human-monitor-command {"command-line": "qemu-io d0 flush"}'
+	dd if=/dev/zero of=/mnt/work/other bs=4k count=10 conv=fsync 2>/dev/null
+	ask quit
+	wait $!
+	[ "$(meta t .state)" = COMPLETE ]
+	[ "$(meta t '.vm | .pid, .drives[0].layers[0].file' | xargs)" = "$pid $image" ]
+	# the guest's megabyte in one write, and tables
+	iotracer export t --category=fs -f json | jq -r '[.op, .path, .result, .pid] | join(",")' >calls
+	grep -qx "[A-Z_]*WRITE,$image,1048576,$pid" calls
+	[ "$(cut -d, -f4 calls | sort -u)" = "$pid" ]
+	grep -qE "^(FSYNC|FDATASYNC),$image," calls
+	# every byte that is allocated in the file went to the disk, caused by the machine
+	iotracer export t --category=block -f json | jq -r '[.op, .path, .result] | join(",")' >requests
+	run ! grep -q /mnt/work/other requests
+	awk -F, -v "image=$image" '$1 == "WRITE" && $2 == image { n += $3 } END { exit !(n >= 1048576) }' requests
+}

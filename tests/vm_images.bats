@@ -751,3 +751,76 @@ boxed 77 3" ]
 	run iotracer vm show 80
 	[ "$status" = 0 ]
 }
+
+# --- add --vm, record --vm ----------------------------------------------------------
+
+@test "vm: add --vm traces each layer of each drive, and what is open besides" {
+	three cluster_size=64K
+	qemu-img create -q -f raw "r,\\ x" 1M
+	qcow2 e 1M -o data_file=d.raw
+	start_qemu all -drive file=top.qcow2,if=none,id=d0 -device virtio-blk-pci,drive=d0 -drive "file=r,,\\ x,format=raw,if=none,id=d1" \
+		-drive file=e,if=none,id=d2,format=qcow2 -drive file=null-co://,if=none,id=d3,format=raw
+	images ask all.qmp "blockdev-snapshot-sync {\"device\": \"d0\", \"snapshot-file\": \"$work/snapshot\"}"
+	iotracer add --vm "all-$$" -n 77
+	tr -d '\0' <proc/control | sort >added
+	for file in base.img d.raw e middle.qcow2 'r,\134\040x' snapshot top.qcow2; do
+		printf 'add %s/%s 77\n' "$work" "$file"
+	done | sort | diff - added
+	: >proc/control
+	iotracer add -i --vm "$(cat all.pid)"
+	[ "$(grep -c '^add -i .* 4096$' proc/control)" = 7 ]
+}
+
+@test "vm: add --vm names what is wrong, and adds nothing" {
+	start_qemu bare -drive file=null-co://,if=none,id=d0,format=raw
+	while IFS='|' read -r expected arguments words; do
+		# shellcheck disable=SC2086
+		run iotracer add $arguments
+		[ "$status" = "$expected" ]
+		[ "${lines[0]}" = "$words" ]
+		[ ! -s proc/control ]
+	done <<-END
+		1|--vm=none-of-this-name|iotracer: none-of-this-name: no QEMU with this name or PID runs here (iotracer vm list)
+		1|--vm=bare-$$|iotracer: bare-$$: has no files on this host (iotracer vm show)
+		2|--vm=bare-$$ file|iotracer add: --vm goes without FILE
+		2|file --vm=bare-$$|iotracer add: --vm goes without FILE
+	END
+}
+
+fake_fs() {
+	idle_category fs
+	tool-stream layout=1 event=2 </dev/null >proc/fs/stream
+	tool-stream layout=2 </dev/null >proc/paths
+}
+
+@test "vm: record --vm keeps what the machine is, and ends with it" {
+	fake_fs
+	three cluster_size=64K
+	start_qemu kept -drive file=top.qcow2,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0
+	(
+		wait_for [ -e proc/t/metadata.json ]
+		stop_qemu kept
+	) >stop.log 2>&1 3>&- &
+	tree="tree=$(cat kept.pid)"
+	iotracer record -o proc/t --vm "kept-$$" 2>err
+	wait
+	grep -q "^filter $tree\$" proc/fs/control
+	[ "$(jq -c '[.vm.name, (.vm.drives[] | .name, .layers[].file), .command, .state]' proc/t/metadata.json)" = \
+		"[\"kept-$$\",\"disk0\",\"$work/top.qcow2\",\"$work/middle.qcow2\",\"$work/base.img\",[],\"COMPLETE\"]" ]
+	start_qemu again -drive file=top.qcow2,if=none,id=d0
+	iotracer record -o limited --time=0.1 --vm "again-$$" --anonymize 2>err
+	[ "$(jq -c '[.vm, .state]' limited/metadata.json)" = '[null,"COMPLETE"]' ]
+	is_running "$(cat again.pid)"
+	iotracer record -o other --time=0.1 2>err
+	[ "$(jq .vm other/metadata.json)" = null ]
+	run iotracer record -o t2 --vm "kept-$$"
+	[ "$status $output" = "1 iotracer: kept-$$: no QEMU with this name or PID runs here (iotracer vm list)" ]
+	run iotracer record -o t2 --vm "again-$$" -- true
+	[ "$status" = 2 ]
+	[ "${lines[0]}" = 'iotracer record: --vm goes without a command' ]
+	[ ! -e t2 ]
+}
+
+is_running() {
+	[ -e "/proc/$1" ]
+}

@@ -13,14 +13,18 @@
 #include "proc.h"
 #include "target.h"
 #include "text.h"
+#include "vm.h"
 
 #define MAX_EVENTS	"4096"
+
+enum { KEY_VM = 256 };
 #define PARAMETER	"/sys/module/iotracer/parameters/MAX_EVENTS"
 
 struct env {
 	struct cli_files files;
 	const char *max_events;	/* digits, or NULL if not given */
 	bool inode;		/* follow no path */
+	const char *vm;		/* a virtual machine whose files are meant, or NULL */
 };
 
 static const struct { int err; const char *why; } add_errors[] = {
@@ -105,16 +109,48 @@ static error_t parse_add(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
 
-	if (key == 'i') {
+	switch (key) {
+	case 'i':
 		env->inode = true;
 		return 0;
+	case 'n':
+		if (!is_count(arg))
+			cli_usage(state, "--max-events=%s: say a number, 1 or more", arg);
+		env->max_events = arg;
+		return 0;
+	case KEY_VM:
+		env->vm = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		if (env->vm)
+			cli_usage(state, "--vm goes without FILE");
+		break;
+	case ARGP_KEY_END:
+		if (env->vm)
+			return 0;
+		break;
 	}
-	if (key != 'n')
-		return cli_parse_files(&env->files, key, state);
-	if (!is_count(arg))
-		cli_usage(state, "--max-events=%s: say a number, 1 or more", arg);
-	env->max_events = arg;
-	return 0;
+	return cli_parse_files(&env->files, key, state);
+}
+
+/* Adds the files of a machine. Those of a file system that is not mounted here are added, too. */
+static int add_machine(int fd, struct env *env)
+{
+	json_t *machines = vm_list(NULL), *machine = vm_find(machines, env->vm);
+	struct vm_files files = { 0 };
+	int status = CLI_FAILED;
+
+	if (machine) {
+		vm_files(&files, machine);
+		if (!files.nr)
+			cli_say_of(env->vm, "has no files on this host (iotracer vm show)");
+		env->files.names = files.names;
+		env->files.nr = files.nr;
+		status = files.nr ? add_files(fd, env) : CLI_FAILED;
+	}
+	vm_files_free(&files);
+	json_decref(machines);
+	return status;
 }
 
 int command_add(int argc, char **argv)
@@ -124,10 +160,12 @@ int command_add(int argc, char **argv)
 		  "keep the last N events (default: " MAX_EVENTS ", or the module parameter MAX_EVENTS if that is larger)", 0 },
 		{ "inode", 'i', NULL, 0,
 		  "stay with the file when its path comes to lead to another one", 0 },
+		{ "vm", KEY_VM, "NAME|PID", 0,
+		  "all images and devices that this virtual machine of QEMU uses now (iotracer vm show)", 0 },
 		{ 0 }
 	};
 	static const struct argp argp = {
-		options, parse_add, "FILE...",
+		options, parse_add, "FILE...\n--vm=NAME|PID",
 		"Start to trace files.\v"
 		"A file that is traced already stays so; if another N is given its ring is"
 		" resized and keeps its newest events. When a path comes to lead to another file, the"
@@ -141,7 +179,7 @@ int command_add(int argc, char **argv)
 	fd = proc_open(NULL, "control", O_WRONLY);
 	if (fd < 0)
 		return proc_explain(proc_root(), NULL, "control", fd);
-	status = add_files(fd, &env);
+	status = env.vm ? add_machine(fd, &env) : add_files(fd, &env);
 	close(fd);
 	return status;
 }

@@ -16,7 +16,7 @@
 
 enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE,
 	KEY_STRICT, KEY_DRAIN, KEY_WAIT, KEY_SNAPSHOTS, KEY_FS_INTERVAL, KEY_PROCESS_INTERVAL,
-	KEY_ROOT, KEY_DEPTH, KEY_ROTATE, KEY_KEEP };
+	KEY_ROOT, KEY_DEPTH, KEY_ROTATE, KEY_KEEP, KEY_VM };
 
 #define DRAIN_DEFAULT 5.0
 
@@ -144,6 +144,8 @@ static void check(struct argp_state *state, const struct session_options *o)
 		cli_usage(state, "--key-file goes with --anonymize");
 	if (!o->command && (o->wait || o->drain >= 0))
 		cli_usage(state, "%s goes with a command", o->wait ? "--wait" : "--drain");
+	if (o->command && o->vm_name)
+		cli_usage(state, "--vm goes without a command");
 	if (o->keep && !o->rotate_bytes && !(o->rotate_seconds > 0))
 		cli_usage(state, "--keep goes with --rotate");
 	if (o->rotate_bytes || o->rotate_seconds > 0) {
@@ -244,6 +246,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARGS:
 		o->command = state->argv + state->next;
 		return 0;
+	case KEY_VM:
+		o->vm_name = arg;
+		return 0;
 	case ARGP_KEY_END:
 		if (!o->nr_categories)
 			o->categories[o->nr_categories++] = categories[0];
@@ -258,6 +263,7 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "DIRECTORY", 0, "make the trace there (default: <date>-<time> among those that iotracer traces lists)", 0 },
 	{ "categories", 'c', "NAME,...", 0, "what to record: of {categories} (default fs), or all; may be given again", 0 },
 	{ "filter", 'f', "[CATEGORY:]KEY=VALUE", 0, "record only events that meet this and all other conditions given; of CATEGORY, or of all categories that have this KEY, one of {keys}", 0 },
+	{ "vm", KEY_VM, "NAME|PID", 0, "record what this virtual machine of QEMU does, with all its threads and the writeback of what it wrote, and end with it", 0 },
 	{ "time", KEY_TIME, "SECONDS", 0, "end after SECONDS (s, m, h, d may follow)", 0 },
 	{ "drain", KEY_DRAIN, "SECONDS", 0, "with block or cache: after COMMAND has ended wait up to SECONDS until what it wrote is on the device (default 5; 0: do not wait)", 0 },
 	{ "wait", KEY_WAIT, NULL, 0, "record until all processes that COMMAND started have ended", 0 },
@@ -299,19 +305,27 @@ int command_record(int argc, char **argv)
 		.snapshot_fs_interval = SNAPSHOTTER_FS_S,
 		.snapshot_process_interval = SNAPSHOTTER_PROCESS_S,
 	};
+	json_t *machines = NULL;
 	char *directory = NULL;
 	int status;
 
 	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	if (o.vm_name) {
+		machines = vm_list(NULL);
+		o.vm = vm_find(machines, o.vm_name);
+		if (!o.vm) {
+			json_decref(machines);
+			return CLI_FAILED;
+		}
+	}
 	if (!o.directory) {
 		directory = library_new_path();
 		o.directory = directory;
 	}
-	if (!o.directory)
-		return CLI_FAILED;
 	if (o.drain < 0)
 		o.drain = DRAIN_DEFAULT;
-	status = session_run(&o);
+	status = o.directory ? session_run(&o) : CLI_FAILED;
+	json_decref(machines);
 	json_decref(o.tags);
 	filters_free(&o.filters);
 	free(directory);

@@ -192,51 +192,6 @@ static void print_list(const json_t *machines)
 	}
 }
 
-/* --- which ------------------------------------------------------------------------ */
-
-static bool is_called(const json_t *machine, const char *name)
-{
-	char *shown = text_show(name, strlen(name));
-	bool is = !strcmp(text_of(machine, "name", ""), shown);
-
-	free(shown);
-	return is;
-}
-
-static bool has_pid(const json_t *machine, const char *name)
-{
-	char *pid = cli_printf("%lld", (long long)json_integer_value(json_object_get(machine, "pid")));
-	bool has = !strcmp(pid, name);
-
-	free(pid);
-	return has;
-}
-
-/* The machine of that name, or of that PID; NULL after a message. */
-static json_t *find(const json_t *machines, const char *name)
-{
-	json_t *machine, *found = NULL;
-	size_t i, nr = 0;
-
-	json_array_foreach(machines, i, machine) {
-		if (is_called(machine, name)) {
-			found = machine;
-			nr++;
-		}
-	}
-	if (nr > 1) {
-		cli_say_of(name, "is the name of %zu machines: say the PID of one (iotracer vm list)", nr);
-		return NULL;
-	}
-	json_array_foreach(machines, i, machine) {
-		if (!found && has_pid(machine, name))
-			found = machine;
-	}
-	if (!found)
-		cli_say_of(name, "no QEMU with this name or PID runs here (iotracer vm list)");
-	return found;
-}
-
 static int show(const struct env *env)
 {
 	json_t *shown = json_array();
@@ -244,7 +199,7 @@ static int show(const struct env *env)
 	size_t i;
 
 	for (i = 0; i < env->nr; i++) {
-		json_t *machine = find(env->machines, env->names[i]);
+		json_t *machine = vm_find(env->machines, env->names[i]);
 
 		if (!machine)
 			status = CLI_FAILED;

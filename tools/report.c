@@ -162,6 +162,7 @@ int report_begin(struct session *s)
 	json_put(s->metadata, "label", json_shown(o->label ? o->label : ""));
 	json_put(s->metadata, "tags", o->tags ? json_incref(o->tags) : json_object());
 	json_put(s->metadata, "command", json_command(s));
+	json_put(s->metadata, "vm", o->vm && !o->anonymize ? json_deep_copy(o->vm) : json_null());
 	json_put(s->metadata, "anonymized", json_boolean(o->anonymize));
 	json_put(s->metadata, "compression",
 		 json_string(o->compress == COMPRESS_LIVE ? "zstd" : "none"));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,17 +26,21 @@
 #define LOOK_NS 100000000ULL	/* between two checks of the data still to be written */
 #define LOOK_SHARE 10	/* checks take at most 1/LOOK_SHARE of the time */
 
-/* The command for a category's filter: its conditions, and the tree of the recorded command. */
+/*
+ * The command for a category's filter: its conditions, and the tree of the recorded command or
+ * machine.
+ */
 static char *filter_of(const struct session *s, size_t i)
 {
 	char *given = filters_of(&s->options->filters, s->options->categories[i]);
+	pid_t tree = s->options->vm ? vm_pid(s->options->vm) : s->workload.pid;
 	char *command;
 
-	if (!s->workload.pid)
+	if (!tree)
 		command = cli_printf("filter %s", given ? given : "none");
 	else
 		command = cli_printf("filter %s%stree=%d", given ? given : "", given ? " " : "",
-				     s->workload.pid);
+				     tree);
 	free(given);
 	return command;
 }
@@ -242,9 +247,18 @@ static bool is_drained(struct session *s)
 	       (double)(now - s->ended) / 1e9 >= s->options->drain;
 }
 
-/* Whether there is nothing more to record of the command. */
+static bool machine_has_ended(const struct session *s)
+{
+	struct pollfd machine = { .fd = s->machine, .events = POLLIN };
+
+	return poll(&machine, 1, 0) > 0;
+}
+
+/* Whether there is nothing more to record of the command or machine. */
 static bool is_over(struct session *s)
 {
+	if (s->machine >= 0 && machine_has_ended(s))
+		return true;
 	if (!has_ended(s) || (s->options->wait && workload_left(&s->workload)))
 		return false;
 	return is_drained(s);
@@ -288,11 +302,12 @@ static int time_left(const struct session *s, int most)
 
 static void wait_for(const struct session *s, bool events, int ms)
 {
-	struct pollfd fds[SESSION_CATEGORIES + 1];
+	struct pollfd fds[SESSION_CATEGORIES + 2];
 	nfds_t nr = 0;
 	size_t i;
 
 	fds[nr++] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
+	fds[nr++] = (struct pollfd){ .fd = s->machine, .events = POLLIN };
 	for (i = 0; events && i < s->recorder.nr_streams; i++)
 		fds[nr++] = (struct pollfd){ .fd = s->recorder.streams[i].fd,
 					     .events = POLLIN };
@@ -407,11 +422,23 @@ static int finish(struct session *s)
 	return report_end(s);
 }
 
+/* A machine that ends between this and vm_list() is not there any more, or another process is. */
+static int find_machine(struct session *s)
+{
+	s->machine = pidfd_open(vm_pid(s->options->vm), 0);
+	if (s->machine >= 0)
+		return CLI_OK;
+	cli_say("the virtual machine cannot be watched: %s", strerror(errno));
+	return CLI_FAILED;
+}
+
 static int prepare(struct session *s)
 {
 	int status = CLI_OK;
 
-	if (s->options->anonymize)
+	if (s->options->vm)
+		status = find_machine(s);
+	if (!status && s->options->anonymize)
 		status = anonymizer_init(&s->anonymizer, s->options->key_file);
 	if (!status)
 		status = take_categories(s);
@@ -480,6 +507,7 @@ int session_run(const struct session_options *options)
 	struct session s = {
 		.options = options,
 		.dir = -1,
+		.machine = -1,
 		.recorder = {
 			.dir = -1, .limit = options->bytes,
 			.chunks_of = options->rotate_bytes,
@@ -522,6 +550,8 @@ int session_run(const struct session_options *options)
 	while (interrupted(&s))
 		;
 	close(s.signals);
+	if (s.machine >= 0)
+		close(s.machine);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return status;
 }

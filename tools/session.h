@@ -13,6 +13,7 @@
 #include "recorder.h"
 #include "segments.h"
 #include "snapshotter.h"
+#include "vm.h"
 #include "wall.h"
 #include "workload.h"
 
@@ -40,6 +41,8 @@ struct session_options {
 	bool strict;		/* a LOSSY trace is a failure */
 	enum { COMPRESS_END, COMPRESS_LIVE, COMPRESS_NEVER } compress;
 	char **command;		/* NULL: none */
+	const char *vm_name;	/* a virtual machine, with which recording ends; NULL: none */
+	const json_t *vm;	/* the same, as vm_list() has it */
 	bool snapshots;
 	struct snapshot_fs snapshot_fs;
 	double snapshot_fs_interval, snapshot_process_interval;	/* seconds; 0: none in between */
@@ -54,6 +57,7 @@ struct session {
 	bool lossy;			/* an earlier one is */
 	struct anonymizer anonymizer;
 	struct workload workload;
+	int machine;			/* pidfd of the virtual machine, or -1 */
 	struct control controls[SESSION_CATEGORIES];
 	size_t nr_controls;
 	__u64 missed[SESSION_CATEGORIES];	/* the module's counter before recording */

@@ -4,6 +4,7 @@
 #define TOOL_VM_H
 
 #include <jansson.h>
+#include <sys/types.h>
 
 struct target_list;
 
@@ -12,5 +13,19 @@ struct target_list;
  * is null. @targets: NULL if it is not known what is traced.
  */
 json_t *vm_list(struct target_list *targets);
+
+/* The machine of that name, or of that PID, in such an array; NULL after a message. */
+json_t *vm_find(const json_t *machines, const char *name);
+
+pid_t vm_pid(const json_t *machine);
+
+/* The files and devices of all its drives, and those that are open besides. */
+struct vm_files {
+	char **names;
+	size_t nr;
+};
+
+void vm_files(struct vm_files *files, const json_t *machine);
+void vm_files_free(struct vm_files *files);
 
 #endif /* TOOL_VM_H */
