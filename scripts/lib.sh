@@ -167,15 +167,29 @@ iot_debug_kernel_dir() {
 	local key
 	key=$({
 		iot_source_version "${1%%-*}"
-		gcc -dumpfullversion
+		iot_debug_kernel_compiler "$1" | cut -d ' ' -f 2
 		iot_debug_kernel_config "$1"
 	} | sha256sum | cut -c1-12)
 	echo "$(iot_cache)/kernels/$1-$key"
 }
 
+# The arguments of make that choose the compiler of kernel or release $1, and of modules for it.
+iot_kernel_llvm() {
+	[[ $1 != *-kcfi ]] || echo LLVM=-19
+}
+
+# The compiler of debug kernel $1, and its version.
+iot_debug_kernel_compiler() {
+	if [ -n "$(iot_kernel_llvm "$1")" ]; then
+		echo "clang $(clang-19 -dumpversion)"
+	else
+		echo "gcc $(gcc -dumpfullversion)"
+	fi
+}
+
 # Whether $1 names a debug kernel, rather than an installed one.
 iot_kernel_is_debug() {
-	[[ $1 == *-kasan || $1 == *-kcsan ]]
+	[[ $1 == *-kasan || $1 == *-kcsan || $1 == *-kcfi ]]
 }
 
 # The kernel to build for if none is named: the running one if its headers are
