@@ -252,7 +252,7 @@ stopped_midway() {
 	touch tree/{1..600}
 	rm -rf out
 	# not by preloaded(), so that the child is iotracer itself
-	env --default-signal=INT LD_PRELOAD="$BATS_FILE_TMPDIR/tool-preload.so" TOOL_STOP=500 \
+	env --default-signal=INT,HUP LD_PRELOAD="$BATS_FILE_TMPDIR/tool-preload.so" TOOL_STOP=500 \
 		iotracer snapshot fs -o out tree 2>>said &
 	child=$!
 	wait_for grep -q '^State:.*stopped' "/proc/$child/status"
