@@ -142,8 +142,10 @@ static void check(struct argp_state *state, const struct session_options *o)
 {
 	if (o->key_file && !o->anonymize)
 		cli_usage(state, "--key-file goes with --anonymize");
-	if (!o->command && (o->wait || o->drain >= 0))
-		cli_usage(state, "%s goes with a command", o->wait ? "--wait" : "--drain");
+	if (!o->command && o->wait)
+		cli_usage(state, "--wait goes with a command");
+	if (!o->command && !o->vm_name && o->drain >= 0)
+		cli_usage(state, "--drain goes with a command, or with --vm");
 	if (o->command && o->vm_name)
 		cli_usage(state, "--vm goes without a command");
 	if (o->keep && !o->rotate_bytes && !(o->rotate_seconds > 0))
@@ -265,7 +267,7 @@ static const struct argp_option options[] = {
 	{ "filter", 'f', "[CATEGORY:]KEY=VALUE", 0, "record only events that meet this and all other conditions given; of CATEGORY, or of all categories that have this KEY, one of {keys}", 0 },
 	{ "vm", KEY_VM, "NAME|PID", 0, "record what this virtual machine of QEMU does, with all its threads and the writeback of what it wrote, and end with it", 0 },
 	{ "time", KEY_TIME, "SECONDS", 0, "end after SECONDS (s, m, h, d may follow)", 0 },
-	{ "drain", KEY_DRAIN, "SECONDS", 0, "with block or cache: after COMMAND has ended wait up to SECONDS until what it wrote is on the device (default 5; 0: do not wait)", 0 },
+	{ "drain", KEY_DRAIN, "SECONDS", 0, "with block or cache: after COMMAND or the machine has ended wait up to SECONDS until what it wrote is on the device (default 5; 0: do not wait)", 0 },
 	{ "wait", KEY_WAIT, NULL, 0, "record until all processes that COMMAND started have ended", 0 },
 	{ "size", KEY_SIZE, "MIB", 0, "end before the trace takes more than MIB on the disk (K, M, G, T may follow)", 0 },
 	{ "rotate", KEY_ROTATE, "SIZE|TIME", 0, "begin a new trace when one takes SIZE on the disk (with K, M, G or T after it) or has lasted for TIME (s, m, h, d): DIRECTORY.000001, DIRECTORY.000002, ...; may be given for both", 0 },

@@ -219,7 +219,7 @@ static bool has_ended(struct session *s)
 	return workload_ended(&s->workload, false);
 }
 
-/* Gets the bytes that the command left to be written, from a category that can report them. */
+/* Gets the bytes that the command or machine left to be written, from a category that can report them. */
 static void look_at_dirty(struct session *s)
 {
 	__u64 before = wall_now().monotonic, pause;
@@ -257,8 +257,8 @@ static bool machine_has_ended(const struct session *s)
 /* Whether there is nothing more to record of the command or machine. */
 static bool is_over(struct session *s)
 {
-	if (s->machine >= 0 && machine_has_ended(s))
-		return true;
+	if (s->machine >= 0)
+		return machine_has_ended(s) && is_drained(s);
 	if (!has_ended(s) || (s->options->wait && workload_left(&s->workload)))
 		return false;
 	return is_drained(s);
