@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
+# shellcheck disable=SC2016 # programs of sed
+#
 # Tests how scripts/bench compares what it measures with tests/bench/expected.
 
 bats_require_minimum_version 1.5.0
@@ -18,6 +20,7 @@ worse() {
 	run ! cmp -s expected "$new"
 	run ./compare expected "$new"
 	[ "$status" = 1 ]
+	# shellcheck disable=SC2053 # a pattern
 	[[ ${lines[0]} == $2 ]]
 	[[ ${lines[-1]} == *" figures compared, 1 worse" ]]
 	[ "${#lines[@]}" = 2 ]
