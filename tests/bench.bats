@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# shellcheck disable=SC2016 # programs of sed
-#
 # Tests how scripts/bench compares what it measures with tests/bench/expected.
+
+# shellcheck disable=SC2016 # programs of sed
 
 bats_require_minimum_version 1.5.0
 
