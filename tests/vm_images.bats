@@ -801,9 +801,10 @@ fake_fs() {
 		wait_for [ -e proc/t/metadata.json ]
 		stop_qemu kept
 	) >stop.log 2>&1 3>&- &
+	stopper=$!
 	tree="tree=$(cat kept.pid)"
 	iotracer record -o proc/t --vm "kept-$$" 2>err
-	wait
+	wait "$stopper"
 	grep -q "^filter $tree\$" proc/fs/control
 	[ "$(jq -c '[.vm.name, (.vm.drives[] | .name, .layers[].file), .command, .state]' proc/t/metadata.json)" = \
 		"[\"kept-$$\",\"disk0\",\"$work/top.qcow2\",\"$work/middle.qcow2\",\"$work/base.img\",[],\"COMPLETE\"]" ]
