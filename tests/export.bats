@@ -1710,10 +1710,10 @@ later=4000000000000000000
 	done
 }
 
-@test "record: --keep deletes the oldest" {
+@test "record: --rotate by time, and --keep deletes the oldest" {
 	many-events proc 200000 2 100 $later
 	iotracer record -o old --rotate=3M --keep=4M --compress=never -- \
-		bash -c 'for ((i = 0; i < 50; i++)); do [ -d old.000003 ] || sleep 0.1; done' 2>err
+		bash -c 'while [ -d old.000001 ]; do sleep 0.1; done' 2>err
 	[ ! -e old.000001 ]
 	traces=(old.0*)
 	last=${traces[-1]}
@@ -1722,6 +1722,10 @@ later=4000000000000000000
 	[ "${#traces[@]}" = 1 ]
 	[ "$(sum events "${traces[@]}" "$last")" -lt 200000 ]
 	iotracer traces verify "./$last" "./${traces[0]}" >/dev/null
+
+	iotracer record -o time --rotate=1s -- bash -c 'until [ -d time.000003 ]; do sleep 0.1; done' 2>/dev/null
+	[ "$(sum events time.0*)" = 200000 ]
+	jq -e '.duration_s >= 1' time.000001/metadata.json time.000002/metadata.json
 }
 
 @test "record: --rotate, the time limit and the strictness are of the whole" {
