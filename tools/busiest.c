@@ -8,6 +8,7 @@
 
 #define FILES	1024	/* that are counted; powers of two */
 #define NAMES	16384	/* that are remembered */
+#define SHOWN	3	/* files in the line */
 #define LENGTH	32	/* bytes that are remembered of a name */
 
 struct counted {
@@ -101,11 +102,11 @@ static char *name_of(const struct busiest *b, __u64 id)
 
 char *busiest_text(struct busiest *b)
 {
-	const struct counted *most[BUSIEST_SHOWN];
+	const struct counted *most[SHOWN];
 	char *text = cli_strdup("");
 	size_t nr;
 
-	for (nr = 0; b && nr < BUSIEST_SHOWN; nr++) {
+	for (nr = 0; b && nr < SHOWN; nr++) {
 		char *before = text, *name;
 
 		most[nr] = next_most(b, most, nr);

@@ -6,12 +6,8 @@
 #ifndef TOOL_BUSIEST_H
 #define TOOL_BUSIEST_H
 
-#include <stdbool.h>
+#include <linux/types.h>
 #include <stddef.h>
-
-#include "record.h"
-
-#define BUSIEST_SHOWN 3
 
 struct busiest;
 

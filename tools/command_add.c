@@ -136,20 +136,21 @@ static error_t parse_add(int key, char *arg, struct argp_state *state)
 /* Adds the files of a machine. Those of a file system that is not mounted here are added, too. */
 static int add_machine(int fd, struct env *env)
 {
-	json_t *machines = vm_list(NULL), *machine = vm_find(machines, env->vm);
-	struct vm_files files = { 0 };
+	json_t *machine = vm_named(env->vm);
 	int status = CLI_FAILED;
+	struct vm_files files;
 
-	if (machine) {
-		vm_files(&files, machine);
-		if (!files.nr)
-			cli_say_of(env->vm, "has no files on this host (iotracer vm show)");
-		env->files.names = files.names;
-		env->files.nr = files.nr;
-		status = files.nr ? add_files(fd, env) : CLI_FAILED;
-	}
+	if (!machine)
+		return CLI_FAILED;
+	vm_files(&files, machine);
+	env->files.names = files.names;
+	env->files.nr = files.nr;
+	if (files.nr)
+		status = add_files(fd, env);
+	else
+		cli_say_of(env->vm, "has no files on this host (iotracer vm show)");
 	vm_files_free(&files);
-	json_decref(machines);
+	json_decref(machine);
 	return status;
 }
 

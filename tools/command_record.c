@@ -307,18 +307,14 @@ int command_record(int argc, char **argv)
 		.snapshot_fs_interval = SNAPSHOTTER_FS_S,
 		.snapshot_process_interval = SNAPSHOTTER_PROCESS_S,
 	};
-	json_t *machines = NULL;
 	char *directory = NULL;
 	int status;
 
 	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	if (o.vm_name) {
-		machines = vm_list(NULL);
-		o.vm = vm_find(machines, o.vm_name);
-		if (!o.vm) {
-			json_decref(machines);
+		o.vm = vm_named(o.vm_name);
+		if (!o.vm)
 			return CLI_FAILED;
-		}
 	}
 	if (!o.directory) {
 		directory = library_new_path();
@@ -327,7 +323,7 @@ int command_record(int argc, char **argv)
 	if (o.drain < 0)
 		o.drain = DRAIN_DEFAULT;
 	status = o.directory ? session_run(&o) : CLI_FAILED;
-	json_decref(machines);
+	json_decref(o.vm);
 	json_decref(o.tags);
 	filters_free(&o.filters);
 	free(directory);

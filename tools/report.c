@@ -375,7 +375,7 @@ void report_progress(const struct session *s)
 {
 	static __u64 last_events, last_time;
 	__u64 events = recorder_events(&s->recorder);
-	double seconds, rate;
+	double passed, seconds, rate;
 	char left[32] = "", *busiest;
 	__u64 time;
 
@@ -384,12 +384,12 @@ void report_progress(const struct session *s)
 	time = wall_now().monotonic;
 	seconds = (double)(time - (last_time ? last_time : s->begin.monotonic)) / 1e9;
 	rate = seconds > 0 ? (double)(events - last_events) / seconds : 0;
+	passed = (double)(time - s->started.monotonic) / 1e9;
 	if (s->options->seconds)
-		snprintf(left, sizeof(left), ", %.0f s left", s->options->seconds -
-			 (double)(time - s->started.monotonic) / 1e9);
+		snprintf(left, sizeof(left), ", %.0f s left", s->options->seconds - passed);
 	busiest = busiest_text(s->recorder.busiest);
 	progress_show("%.0f s%s, %llu events, %.0f/s, %llu lost, %.1f MiB%s",
-		      (double)(time - s->started.monotonic) / 1e9, left,
+		      passed, left,
 		      (unsigned long long)events, rate,
 		      (unsigned long long)recorder_lost(&s->recorder),
 		      (double)recorder_bytes(&s->recorder) / (1024 * 1024), busiest);

@@ -219,7 +219,7 @@ static bool has_ended(struct session *s)
 	return workload_ended(&s->workload, false);
 }
 
-/* Gets the bytes that the command or machine left to be written, from a category that can report them. */
+/* Gets the bytes that are left to be written, from a category that can report them. */
 static void look_at_dirty(struct session *s)
 {
 	__u64 before = wall_now().monotonic, pause;

@@ -42,7 +42,7 @@ struct session_options {
 	enum { COMPRESS_END, COMPRESS_LIVE, COMPRESS_NEVER } compress;
 	char **command;		/* NULL: none */
 	const char *vm_name;	/* a virtual machine, with which recording ends; NULL: none */
-	const json_t *vm;	/* the same, as vm_list() has it */
+	json_t *vm;		/* the same, as vm_list() has it */
 	bool snapshots;
 	struct snapshot_fs snapshot_fs;
 	double snapshot_fs_interval, snapshot_process_interval;	/* seconds; 0: none in between */

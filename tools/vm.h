@@ -17,6 +17,9 @@ json_t *vm_list(struct target_list *targets);
 /* The machine of that name, or of that PID, in such an array; NULL after a message. */
 json_t *vm_find(const json_t *machines, const char *name);
 
+/* The machine of that name or PID, which the caller releases; NULL after a message. */
+json_t *vm_named(const char *name);
+
 pid_t vm_pid(const json_t *machine);
 
 /* The files and devices of all its drives, and those that are open besides. */

@@ -52,6 +52,14 @@ json_t *vm_find(const json_t *machines, const char *name)
 	return found;
 }
 
+json_t *vm_named(const char *name)
+{
+	json_t *machines = vm_list(NULL), *machine = json_incref(vm_find(machines, name));
+
+	json_decref(machines);
+	return machine;
+}
+
 pid_t vm_pid(const json_t *machine)
 {
 	return json_integer_value(json_object_get(machine, "pid"));
