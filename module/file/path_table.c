@@ -246,9 +246,45 @@ static void make_room(const struct iot_path *like, size_t bytes, unsigned int *l
 			break;
 }
 
-static struct iot_path *new_entry(const struct iot_path *like, const char *text, gfp_t gfp)
+/* Write the depths of the directories behind the text of an entry. */
+static void put_depths(struct iot_path *e, const struct iot_below *below)
 {
-	size_t size = sizeof(*like) + like->len + 1;
+	u16 *depth = iot_path_depths(e);
+	unsigned long bits = e->roots;
+	unsigned int slot;
+
+	for_each_set_bit(slot, &bits, IOT_BELOW_MAX)
+		*depth++ = below->depth[slot];
+}
+
+static bool has_depths(const struct iot_path *e, const struct iot_below *below)
+{
+	const u16 *depth = iot_path_depths(e);
+	unsigned long bits = e->roots;
+	unsigned int slot;
+
+	for_each_set_bit(slot, &bits, IOT_BELOW_MAX)
+		if (*depth++ != below->depth[slot])
+			return false;
+	return true;
+}
+
+/*
+ * Check whether an entry is below the same directories. A bit has the meaning that it had in the
+ * epoch of the entry.
+ */
+static bool is_below_same(const struct iot_path *e, const struct iot_path *like,
+			  const struct iot_below *below)
+{
+	if (likely(!e->roots && !like->roots))
+		return true;
+	return e->roots == like->roots && e->epoch == like->epoch && has_depths(e, below);
+}
+
+static struct iot_path *new_entry(const struct iot_path *like, const char *text,
+				  const struct iot_below *below, gfp_t gfp)
+{
+	size_t size = sizeof(*like) + like->len + 1 + (hweight32(like->roots) + 1) * sizeof(u16);
 	unsigned int left = LOOK_MAX;
 	struct iot_path *e;
 
@@ -267,11 +303,13 @@ static struct iot_path *new_entry(const struct iot_path *like, const char *text,
 	INIT_HLIST_NODE(&e->inode_node);
 	memcpy(e->text, text, e->len);
 	e->text[e->len] = '\0';
+	put_depths(e, below);
 	return e;
 }
 
 /* Find the same text of the same file. Under RCU or with the bucket's lock held. */
-static struct iot_path *find_same(const struct iot_path *like, const char *text)
+static struct iot_path *find_same(const struct iot_path *like, const char *text,
+				  const struct iot_below *below)
 {
 	struct iot_path *e;
 
@@ -279,21 +317,30 @@ static struct iot_path *find_same(const struct iot_path *like, const char *text)
 		if (!memcmp(&e->key, &like->key, sizeof(e->key)) && e->len == like->len &&
 		    e->inode == like->inode && e->generation == like->generation &&
 		    e->file.ino == like->file.ino && e->file.dev == like->file.dev &&
-		    !memcmp(e->text, text, e->len))
+		    !memcmp(e->text, text, e->len) && is_below_same(e, like, below))
 			return e;
 	return NULL;
 }
 
+/* Check whether a directory was added since @like was resolved. Context: preemption off */
+static bool is_outdated(const struct iot_path *like)
+{
+	return like->epoch != READ_ONCE(iot_below_now);
+}
+
 /*
  * Update an entry to what is known now. Stamp and print are each correct for the text, so it
- * does no harm if two tasks store them at once.
+ * does no harm if two tasks store them at once. Context: preemption off, as
+ * iot_path_table_forget() waits for this.
  */
 static void renew(struct iot_path *e, const struct iot_path *like)
 {
 	u64 stamp = like->stamp;
 
-	if (stamp & IOT_PATH_STALE)
+	if ((stamp & IOT_PATH_STALE) || is_outdated(like))
 		return;
+	if (!e->roots)
+		WRITE_ONCE(e->epoch, like->epoch);
 	if (!(READ_ONCE(e->stamp) & IOT_PATH_COARSE))
 		stamp &= ~IOT_PATH_COARSE;
 	if (like->print) {
@@ -339,8 +386,15 @@ static void link_inode(struct iot_path *e)
 	raw_spin_unlock_irqrestore(lock, flags);
 }
 
+/* Let an entry be found by its id only. Its print goes first: without it, none makes it current. */
+static void outdate(struct iot_path *e)
+{
+	WRITE_ONCE(e->print, 0);
+	WRITE_ONCE(e->stamp, IOT_PATH_STALE);
+}
+
 /* Put an entry into its slot and its buckets. Return: the entry, or the one that is there. */
-static const struct iot_path *link_entry(struct iot_path *e)
+static const struct iot_path *link_entry(struct iot_path *e, const struct iot_below *below)
 {
 	struct hlist_head *head = head_of(&e->key);
 	raw_spinlock_t *lock = key_lock(head);
@@ -348,10 +402,12 @@ static const struct iot_path *link_entry(struct iot_path *e)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(lock, flags);
-	known = find_same(e, e->text);
+	known = find_same(e, e->text, below);
 	if (known) {
 		renew(known, e);
 	} else {
+		if (is_outdated(e))
+			outdate(e);
 		old = settle(e);
 		if (e->inode)
 			link_inode(e);
@@ -365,7 +421,7 @@ static const struct iot_path *link_entry(struct iot_path *e)
 }
 
 /* Frees the entry if it is not needed. Return: the id, or 0 if the table is closed. */
-static u64 insert(struct iot_path *e)
+static u64 insert(struct iot_path *e, const struct iot_below *below)
 {
 	const struct iot_path *kept = NULL;
 	u64 id = 0;
@@ -373,7 +429,7 @@ static u64 insert(struct iot_path *e)
 	preempt_disable_notrace();
 	/* before the buckets: then they are those of the table that was opened */
 	if (smp_load_acquire(&is_open)) {
-		kept = link_entry(e);
+		kept = link_entry(e, below);
 		id = kept->file.id;
 	}
 	preempt_enable_notrace();
@@ -386,17 +442,19 @@ static u64 insert(struct iot_path *e)
  * iot_path_table_keep() - find the entry of a path, or make it
  * @like:	what the entry is to contain, except its id
  * @text:	its text, @like->len bytes
+ * @below:	the directories that it is below; @roots and @epoch are in @like, too
  *
  * Context: task; may sleep if @gfp allows it. Return: the id, or 0 if there is no memory or the
  * table is closed.
  */
-u64 iot_path_table_keep(const struct iot_path *like, const char *text, gfp_t gfp)
+u64 iot_path_table_keep(const struct iot_path *like, const char *text,
+			const struct iot_below *below, gfp_t gfp)
 {
 	struct iot_path *e;
 	u64 id = 0;
 
 	preempt_disable_notrace();
-	e = find_same(like, text);
+	e = find_same(like, text, below);
 	if (e) {
 		renew(e, like);
 		id = e->file.id;
@@ -404,17 +462,53 @@ u64 iot_path_table_keep(const struct iot_path *like, const char *text, gfp_t gfp
 	preempt_enable_notrace();
 	if (id || !READ_ONCE(is_open))
 		return id;
-	e = new_entry(like, text, gfp);
-	return e ? insert(e) : 0;
+	e = new_entry(like, text, below, gfp);
+	return e ? insert(e, below) : 0;
 }
 
-/** iot_path_table_at() - get an entry by its id, or NULL. Context: under RCU */
+/** iot_path_table_at() - get an entry by its id, or NULL. Context: under RCU, or preemption off */
 const struct iot_path *iot_path_table_at(u64 id)
 {
-	struct iot_path __rcu **all = rcu_dereference(slots);
-	const struct iot_path *e = all ? rcu_dereference(all[id & (nr_slots - 1)]) : NULL;
+	struct iot_path __rcu **all = rcu_dereference_check(slots, rcu_read_lock_sched_held());
+	const struct iot_path *e = NULL;
+
+	if (all)
+		e = rcu_dereference_check(all[id & (nr_slots - 1)], rcu_read_lock_sched_held());
 
 	return e && e->file.id == id ? e : NULL;
+}
+
+static void outdate_all(bool print_only)
+{
+	u64 last, id = iot_path_table_oldest(&last);
+	struct iot_path *e;
+
+	for (; id <= last; id++) {
+		cond_resched();
+		rcu_read_lock();
+		e = (struct iot_path *)iot_path_table_at(id);
+		if (e && READ_ONCE(e->epoch) != READ_ONCE(iot_below_now)) {
+			WRITE_ONCE(e->print, 0);
+			if (!print_only)
+				outdate(e);
+		}
+		rcu_read_unlock();
+	}
+}
+
+/**
+ * iot_path_table_forget() - have all paths resolved again, after the epoch has changed
+ *
+ * A task that inserts an entry, or makes one current, does so with preemption off. After the
+ * first wait, no task takes an entry of an older epoch for a new one, and none without a print is
+ * made current any more. Records go on naming the old entries. Context: task, sleeps.
+ */
+void iot_path_table_forget(void)
+{
+	synchronize_rcu();
+	outdate_all(true);
+	synchronize_rcu();
+	outdate_all(false);
 }
 
 /** iot_path_table_oldest() - get the range of ids that may be in use, up to @last */

@@ -9,6 +9,7 @@
 #include <linux/path.h>
 #include <linux/rculist.h>
 #include <linux/types.h>
+#include "file/below.h"
 
 /** struct iot_paths_file - how records identify a file, as stat(2) does */
 struct iot_paths_file {
@@ -16,8 +17,10 @@ struct iot_paths_file {
 	u64 ino;
 	u32 dev;	/* device number as in records */
 	u16 kind;	/* IOT_KIND_* */
-	u16 kinds;	/* 1 << kind */
+	u16 kinds;	/* 1 << kind, and IOT_PATHS_BELOW */
 };
+
+#define IOT_PATHS_BELOW	BIT(15)	/* it is below a directory whose contents are traced */
 
 /**
  * struct iot_path_key - what a path is looked up by
@@ -49,6 +52,9 @@ struct iot_path_key {
  * @file:	the file that has the path
  * @print:	hash of all that determines the text (paths.c), 0 if not known
  * @mounts:	count of changes of mounts for which @print is known to be valid
+ * @roots:	the directories that it is below, as in struct iot_below
+ * @epoch:	as there; grows if @roots is 0
+ * @text:	with its NUL; then the depth below each directory (iot_path_depths())
  */
 struct iot_path {
 	struct hlist_node node;
@@ -63,9 +69,17 @@ struct iot_path {
 	u64 print;
 
 	u32 mounts;
+	u32 roots;
+	u32 epoch;
 	struct rcu_head rcu;
 	char text[];
 };
+
+/** iot_path_depths() - get the depths below the directories of @roots, from the lowest bit */
+static inline u16 *iot_path_depths(const struct iot_path *e)
+{
+	return (u16 *)PTR_ALIGN(e->text + e->len + 1, sizeof(u16));
+}
 
 /**
  * struct iot_path_buckets - where entries are found, by a hash
@@ -130,8 +144,10 @@ void iot_path_table_open(void);
 void iot_path_table_close(void);
 void iot_path_table_release(void);
 
-u64 iot_path_table_keep(const struct iot_path *like, const char *text, gfp_t gfp);
+u64 iot_path_table_keep(const struct iot_path *like, const char *text,
+			const struct iot_below *below, gfp_t gfp);
 const struct iot_path *iot_path_table_at(u64 id);
+void iot_path_table_forget(void);
 u64 iot_path_table_oldest(u64 *last);
 unsigned long *iot_path_table_marks(void);
 void iot_path_table_mark(unsigned long *marks, u64 id);

@@ -370,17 +370,36 @@ static void identify(const struct path *path, bool may_sleep,
 	file->ino = stat.ino;
 }
 
+static void set_below(struct iot_path *e, const struct iot_below *below)
+{
+	e->roots = below->roots;
+	e->epoch = below->epoch;
+	if (below->roots)
+		e->file.kinds |= IOT_PATHS_BELOW;
+}
+
+/* Is what the path is below determined by its print? That ends at the root of the mount. */
+static bool print_covers(const struct path *path)
+{
+	const struct super_block *sb = path->dentry->d_sb;
+
+	return path->mnt->mnt_root == sb->s_root || !iot_below_may_be(sb);
+}
+
 /*
- * Resolve a path: set the text of @e, its stamp and its print. @buf has PATH_MAX bytes. Return:
- * the text, or an error.
+ * Resolve a path: set the text of @e, what it is below, its stamp and its print. @buf has
+ * PATH_MAX bytes. Return: the text, or an error.
  */
-static char *resolve_text(struct iot_path *e, const struct path *path, char *buf)
+static char *resolve_text(struct iot_path *e, const struct path *path, struct iot_below *below,
+			  char *buf)
 {
 	struct moment now = moment_now();
 	unsigned int left = DEPTH_MAX;
 	char *text;
 	u64 print;
 
+	iot_below_find(path, below);
+	set_below(e, below);
 	rcu_read_lock();
 	print = print_of(path->dentry, path->mnt, &left);
 	rcu_read_unlock();
@@ -392,7 +411,7 @@ static char *resolve_text(struct iot_path *e, const struct path *path, char *buf
 	if (is_quiet(&now)) {
 		e->stamp = stamp_of(&now);
 		e->mounts = now.mounts;
-		e->print = print;
+		e->print = print_covers(path) ? print : 0;
 	}
 	return text;
 }
@@ -404,15 +423,16 @@ static char *resolve_text(struct iot_path *e, const struct path *path, char *buf
 static int resolve_atomic(struct iot_path *e, const struct path *path,
 			  struct iot_paths_file *file)
 {
+	struct iot_below below;
 	char *text;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return -EAGAIN;
 	preempt_disable();
-	text = resolve_text(e, path, this_cpu_ptr(scratch));
+	text = resolve_text(e, path, &below, this_cpu_ptr(scratch));
 	if (!IS_ERR(text)) {
 		e->stamp |= IOT_PATH_COARSE;
-		file->id = iot_path_table_keep(e, text, GFP_NOWAIT);
+		file->id = iot_path_table_keep(e, text, &below, GFP_NOWAIT);
 	}
 	preempt_enable();
 	return PTR_ERR_OR_ZERO(text);
@@ -423,10 +443,11 @@ static int resolve_sleeping(struct iot_path *e, const struct path *path,
 			    struct iot_paths_file *file)
 {
 	char *buf = kmalloc(PATH_MAX, GFP_NOFS);
-	char *text = buf ? resolve_text(e, path, buf) : ERR_PTR(-ENOMEM);
+	struct iot_below below;
+	char *text = buf ? resolve_text(e, path, &below, buf) : ERR_PTR(-ENOMEM);
 
 	if (!IS_ERR(text))
-		file->id = iot_path_table_keep(e, text, GFP_NOFS);
+		file->id = iot_path_table_keep(e, text, &below, GFP_NOFS);
 	kfree(buf);
 	return PTR_ERR_OR_ZERO(text);
 }
@@ -457,6 +478,7 @@ static noinline void resolve(const struct path *path, bool may_sleep,
 	identify(path, may_sleep, file);
 	prepare(&e, path, file);
 	err = may_sleep ? resolve_sleeping(&e, path, file) : resolve_atomic(&e, path, file);
+	file->kinds = e.file.kinds;
 	if (file->id)
 		return;
 	if (err == -EINVAL && is_internal(path))
@@ -557,10 +579,13 @@ static bool resolve_name(struct dentry *dentry, const struct inode *inode,
 	struct path path = { .dentry = dentry };
 	unsigned int left = DEPTH_MAX;
 	u64 print = print_of_name(dentry, &left);
+	struct iot_below below;
 	struct iot_path e;
 	char *text;
 
 	prepare(&e, &path, file);
+	iot_below_none(&below);
+	set_below(&e, &below);
 	text = iot_mounts_text(dentry, this_cpu_ptr(scratch), PATH_MAX);
 	if (IS_ERR(text) || READ_ONCE(dentry->d_inode) != inode)
 		return false;
@@ -574,7 +599,7 @@ static bool resolve_name(struct dentry *dentry, const struct inode *inode,
 	e.generation = inode->i_generation;
 	e.key.ino = inode->i_ino;
 	e.stamp |= IOT_PATH_COARSE;
-	file->id = iot_path_table_keep(&e, text, GFP_NOWAIT);
+	file->id = iot_path_table_keep(&e, text, &below, GFP_NOWAIT);
 	return file->id;
 }
 
@@ -630,17 +655,19 @@ void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file)
 
 /**
  * iot_paths_name() - get the id of a text that leads to no file
+ * @below:	what it is below
  *
  * Context: task. Return: the id, or 0 if there is no memory, which is counted.
  */
-u64 iot_paths_name(const char *text, size_t len, bool may_sleep)
+u64 iot_paths_name(const char *text, size_t len, const struct iot_below *below, bool may_sleep)
 {
 	struct iot_path e = { .key.hash_len = siphash(text, len, &text_key), .len = len };
 	bool allowed = may_sleep || !IS_ENABLED(CONFIG_PREEMPT_RT);
 	u64 id = 0;
 
+	set_below(&e, below);
 	if (allowed)
-		id = iot_path_table_keep(&e, text, may_sleep ? GFP_NOFS : GFP_NOWAIT);
+		id = iot_path_table_keep(&e, text, below, may_sleep ? GFP_NOFS : GFP_NOWAIT);
 	if (!id)
 		count_missed();
 	return id;

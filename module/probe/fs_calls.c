@@ -414,16 +414,6 @@ static void load_args(u64 *a, const struct iot_site *site, const unsigned long *
 	}
 }
 
-static bool wants_task(void)
-{
-	bool wanted;
-
-	preempt_disable_notrace();
-	wanted = iot_category_wants_task(&iot_category_fs);
-	preempt_enable_notrace();
-	return wanted;
-}
-
 static bool is_called_by(const struct iot_call *c, unsigned long address)
 {
 	unsigned int i = c - calls;
@@ -445,7 +435,7 @@ static bool wants_with(const struct iot_site *site, const unsigned long *args,
 
 	if (iot_fs_off() || (c->caller && caller && !is_called_by(c, caller)))
 		return false;
-	if (!sees(c) && (!wants_task() || wanted_op(c) < 0))
+	if (!sees(c) && (!iot_category_wants(&iot_category_fs, IOT_ANY_OP) || wanted_op(c) < 0))
 		return false;
 	if (!c->wants)
 		return true;

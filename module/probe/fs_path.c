@@ -300,7 +300,7 @@ static void record_absolute(struct iot_frame *f, const struct iot_name *n, const
 	if (!buf)
 		return;
 	at = make_absolute(n, text, buf, iot_paths_text);
-	iot_fs_name(&f->e, at, strlen(at), second, true);
+	iot_fs_name_at(&f->e, at, second);
 	kfree(buf);
 }
 
@@ -539,6 +539,12 @@ void iot_path_end_new(struct iot_frame *f, s64 result)
 	iot_fs_end(&f->e, result);
 }
 
+/* Is an event wanted for its second name alone? */
+static bool second_counts(void)
+{
+	return iot_category_has_branches(&iot_category_fs);
+}
+
 /* do_linkat(old dfd, old, new dfd, new, flags) */
 bool iot_path_begin_link(struct iot_frame *f)
 {
@@ -547,7 +553,7 @@ bool iot_path_begin_link(struct iot_frame *f)
 		return true;
 	if (is_empty(&f->name[0]))
 		return iot_file_resolve(f, f->name[0].dfd);
-	return iot_name_resolve(f, &f->name[0], IOT_LOOKUP_AT_FOLLOW);
+	return iot_name_resolve(f, &f->name[0], IOT_LOOKUP_AT_FOLLOW) || second_counts();
 }
 
 void iot_path_end_link(struct iot_frame *f, s64 result)
@@ -574,7 +580,7 @@ bool iot_path_begin_rename(struct iot_frame *f)
 	    iot_name_lookup(f, &f->name[0], IOT_LOOKUP_NOFOLLOW, old)) {
 		old->dentry = NULL;
 		iot_name_record(f, &f->name[0], false);
-	} else if (!iot_fs_file(&f->e, old, true)) {
+	} else if (!iot_fs_file(&f->e, old, true) && !second_counts()) {
 		return false;
 	}
 	if (iot_name_is_there(&f->name[1]) && !find_second(f, &f->name[1]) && !f->may_sleep)

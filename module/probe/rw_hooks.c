@@ -118,9 +118,17 @@ static bool has_functions(const struct file_operations *fop)
 static unsigned int nr_users;
 static bool tracks;
 
+/* Get the kinds of files that are wanted, bits 1 << IOT_KIND_*. */
+static u32 kinds_wanted(void)
+{
+	u32 kinds = READ_ONCE(iot_category_fs.kinds);
+
+	return kinds & IOT_PATHS_BELOW ? kinds | iot_category_fs.of.default_kinds : kinds;
+}
+
 static bool wants_kind(u16 kind)
 {
-	return !iot_fs_off() && (READ_ONCE(iot_category_fs.kinds) & BIT(kind));
+	return !iot_fs_off() && (kinds_wanted() & BIT(kind));
 }
 
 /* Does the filter want files of this kind, or must category block follow their direct I/O? */
@@ -564,7 +572,7 @@ static int add_open_files(void)
 	struct task_struct *task;
 	int err = 0, number = 1;
 
-	if (iot_fs_off() || !(READ_ONCE(iot_category_fs.kinds) & ~KINDS_BY_INODE))
+	if (iot_fs_off() || !(kinds_wanted() & IOT_KIND_ALL & ~KINDS_BY_INODE))
 		return 0;
 	if (!next_pid)
 		next_pid = iot_symbol_checked("find_ge_pid",

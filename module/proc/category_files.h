@@ -3,10 +3,16 @@
 #ifndef IOT_CATEGORY_FILES_H
 #define IOT_CATEGORY_FILES_H
 
+#include <linux/types.h>
+
+struct iot_category;
 struct proc_ops;
+struct seq_file;
 
 extern const struct proc_ops iot_category_log_ops;	/* category_log.c */
 extern const struct proc_ops iot_category_stream_ops;	/* category_stream.c */
 extern const struct proc_ops iot_category_pipe_ops;	/* category_pipe.c */
+
+void iot_category_line(struct seq_file *m, struct iot_category *c, const void *record, u64 t0);
 
 #endif /* IOT_CATEGORY_FILES_H */

@@ -10,8 +10,9 @@
 #include <linux/slab.h>
 #include <linux/uio.h>
 #include "core/schema.h"
-#include "record/category.h"
+#include "record/branch.h"
 #include "proc/category_files.h"
+#include "proc/dir_line.h"
 #include "proc/mask.h"
 #include "proc/procfile.h"
 #include "proc/text.h"
@@ -164,11 +165,20 @@ static void log_stop(struct seq_file *m, void *v)
 {
 }
 
+/** iot_category_line() - print the line of an event of a category, or of a branch */
+void iot_category_line(struct seq_file *m, struct iot_category *c, const void *record, u64 t0)
+{
+	if (c->stem)
+		iot_dir_line(m, iot_branch_of(c), record, t0);
+	else
+		iot_text_event(m, c->of.event_id, record, t0);
+}
+
 static int log_show(struct seq_file *m, void *v)
 {
 	const struct log_reader *rd = m->private;
 
-	iot_text_event(m, rd->c->of.event_id, v, rd->t0);
+	iot_category_line(m, rd->c, v, rd->t0);
 	return 0;
 }
 

@@ -171,7 +171,7 @@ static bool put_line(struct category_pipe *cp, struct seq_file *text, unsigned i
 	if (position->gap)
 		seq_printf(text, "# %llu events of CPU %u are gone: overwritten, lost or reset before they were read\n",
 			   position->gap, cpu);
-	iot_text_event(text, cp->c->of.event_id, cp->front[cpu].record, cp->t0);
+	iot_category_line(text, cp->c, cp->front[cpu].record, cp->t0);
 	if (iot_pipe_fits(text, mark)) {
 		position->gap = 0;
 		position->next++;

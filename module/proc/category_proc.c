@@ -89,7 +89,7 @@ static int run(void *data, char *line, struct iot_why *why)
 	if (!strcmp(line, "start while-read"))
 		return iot_category_start(c, current->tgid, why);
 	if (!strcmp(line, "reset")) {
-		iot_category_reset(c);
+		iot_category_reset(c, true);
 		return 0;
 	}
 	if (!strncmp(line, "size ", 5))

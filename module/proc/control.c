@@ -26,6 +26,8 @@
 #include "file/paths.h"
 #include "record/categories.h"
 #include "proc/control.h"
+#include "proc/dir_target.h"
+#include "proc/discard.h"
 #include "proc/follow.h"
 #include "proc/format.h"
 #include "proc/left_out.h"
@@ -60,8 +62,6 @@ static int check_file(const struct path *path)
 {
 	struct inode *inode = d_inode(path->dentry);
 
-	if (S_ISDIR(inode->i_mode))
-		return -EISDIR;
 	if (!S_ISREG(inode->i_mode) && !S_ISBLK(inode->i_mode))
 		return -EOPNOTSUPP;
 	/* as may_open_dev(): the node's creator may have had no right to make it */
@@ -246,7 +246,10 @@ static int add(char *text, struct iot_why *why)
 	if (!err)
 		err = iot_path_lookup(text, &path);
 	if (!err) {
-		err = add_path(&path, &add, why);
+		if (d_is_dir(path.dentry))
+			err = iot_dir_add(&path, add.max_events, &root, why);
+		else
+			err = add_path(&path, &add, why);
 		path_put(&path);
 	} else if (err == -ENOENT || err == -ENOTDIR) {
 		err = why_missing(raw, is_file);
@@ -422,7 +425,7 @@ static struct iot_target *do_nothing(struct iot_target *t, struct iot_link *link
 
 static int is_listed(const char *text)
 {
-	return with_link(text, do_nothing);
+	return with_link(text, do_nothing) ?: iot_dir_is_listed(text);
 }
 
 static int remove(char *text)
@@ -440,7 +443,7 @@ static int remove(char *text)
 		err = -ENAMETOOLONG;
 	if (err)
 		goto free_raw;
-	err = with_link(text, remove_link);
+	err = with_link(text, remove_link) ?: iot_dir_remove(text);
 	if (!err)
 		err = why_missing(raw, is_listed);
 	else if (err > 0)
@@ -457,8 +460,8 @@ static const struct {
 	{ -ENOENT, "there is no such file, or it is not traced" },
 	{ -EINVAL, "the path is empty or has \\000, or what follows it is no number of events" },
 	{ -EACCES, "the file may not be read, or it is a device on a mount with nodev" },
-	{ -EISDIR, "it is a directory; files and block devices can be traced" },
-	{ -EOPNOTSUPP, "it is no regular file or block device, or is not read by read_iter" },
+	{ -EOPNOTSUPP, "it is no regular file, directory or block device, or is not read by read_iter" },
+	{ -ENOSPC, "32 directories are traced already, which is the most: remove one" },
 	{ -ENAMETOOLONG, "the path, or a name in it, is too long" },
 	{ -ELOOP, "too many symbolic links" },
 	{ -ENOTDIR, "a part of the path is no directory" },
@@ -510,7 +513,7 @@ static int control_show(struct seq_file *m, void *v)
 		return -EINTR;
 	iot_target_for_each(show_target, m);
 	iot_targets_leave();
-	return 0;
+	return iot_dirs_show(m);
 }
 
 static int control_open(struct inode *inode, struct file *file)
@@ -604,7 +607,7 @@ static int make_files(void)
 
 int iot_control_init(void)
 {
-	int err = iot_target_proc_init();
+	int err = iot_discard_init();
 
 	if (err)
 		return err;
@@ -622,8 +625,9 @@ int iot_control_init(void)
 void iot_control_exit(void)
 {
 	iot_targets_close();
+	iot_dirs_close();
 	iot_poller_close();
-	iot_target_proc_exit();
+	iot_discard_exit();
 	proc_remove(root.entry);
 	iot_poller_exit();
 }

@@ -32,6 +32,24 @@ int iot_entry_name_take(struct iot_entry_name *name)
 	return rhashtable_lookup_insert_fast(&by_name, &name->node, name_params);
 }
 
+/**
+ * iot_entry_name_take_free() - take a name or, if others have it, the name with _2, _3 ... behind
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int iot_entry_name_take_free(struct iot_entry_name *name)
+{
+	size_t len = strlen(name->text);
+	unsigned int n = 2;
+	int err;
+
+	while ((err = iot_entry_name_take(name)) == -EEXIST) {
+		memset(name->text + len, 0, IOT_NAME_LEN - len);
+		snprintf(name->text + len, IOT_NAME_LEN - len, "_%u", n++);
+	}
+	return err;
+}
+
 /** iot_entry_name_put() - let others take a name. Context: any that may sleep */
 void iot_entry_name_put(struct iot_entry_name *name)
 {

@@ -24,6 +24,7 @@ void iot_entry_name_of_file(struct iot_entry_name *name, const struct super_bloc
 			    unsigned long long ino);
 bool iot_entry_name_is_taken(const char *text);
 int iot_entry_name_take(struct iot_entry_name *name);
+int iot_entry_name_take_free(struct iot_entry_name *name);
 void iot_entry_name_put(struct iot_entry_name *name);
 
 int iot_entry_names_init(void);

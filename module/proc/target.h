@@ -10,6 +10,7 @@
 #include <linux/workqueue.h>
 #include "record/running.h"
 #include "probe/vfs.h"
+#include "proc/discard.h"
 #include "proc/entry_name.h"
 #include "proc/procfile.h"
 #include "proc/target_file.h"
@@ -22,8 +23,8 @@ struct iot_why;
  * @hot:	the part of the target that probes use
  * @all:	in the list of all targets, in the order in which they were added
  * @free:	work that frees the target and its ring
- * @removal:	work that removes its directory, if a task was in it for long
  * @name:	of its directory in /proc
+ * @proc:	that directory
  * @parent:	of its directory
  * @links:	list of struct iot_link, in the order in which they were added
  * @files:	that its links lead to
@@ -54,7 +55,6 @@ struct iot_target {
 
 	struct list_head all;
 	struct rcu_work free;
-	struct work_struct removal;
 	struct iot_entry_name name;
 	struct proc_dir_entry *parent;
 	struct list_head links;
@@ -63,7 +63,7 @@ struct iot_target {
 	dev_t device;
 	dev_t dev;
 	dev_t st_dev;
-	struct iot_procdir dir;
+	struct iot_discard proc;
 
 	struct mutex lock;	/* protects what follows */
 	u64 shift;

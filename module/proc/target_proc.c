@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The directory of a target, with its files control and stats. log, stream and pipe have
- * source files of their own.
- *
- * The target outlives its directory, which is removed first. After that a read of an open
- * descriptor fails with EIO. The removal waits for tasks that are inside a file, and a read or
- * write may last for ever. So no more reads and writes may begin, and a worker removes the
- * directory when the last one has ended. Until then the target, its log and its name are kept.
+ * source files of their own. The target outlives its directory (discard.c).
  */
-#include <linux/atomic.h>
-#include <linux/delay.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include "file/path.h"
-#include "proc/poller.h"
 #include "proc/procfile.h"
 #include "proc/target.h"
 #include "proc/target_log.h"
@@ -112,65 +104,17 @@ static const struct iot_procfile files[] = {
 int iot_target_mkdir(struct iot_target *t, struct iot_procdir *parent)
 {
 	t->parent = parent->entry;
-	return iot_procfile_mkdir(&t->dir, t->name.text, parent, t) ?:
-	       iot_procfile_create(&t->dir, files, ARRAY_SIZE(files));
+	return iot_procfile_mkdir(&t->proc.dir, t->name.text, parent, t) ?:
+	       iot_procfile_create(&t->proc.dir, files, ARRAY_SIZE(files));
 }
 
-static struct workqueue_struct *removals;
-static atomic_t nr_discarded;	/* targets whose directories are not removed yet */
-
-/* Context: no task is in a read or write of the directory's files, and none can begin. */
-static void remove_dir(struct iot_target *t)
+static void release(struct iot_discard *d)
 {
-	proc_remove(t->dir.entry);
-	iot_target_release(t);
-	atomic_dec(&nr_discarded);
+	iot_target_release(container_of(d, struct iot_target, proc));
 }
 
-static void removal(struct work_struct *work)
-{
-	remove_dir(container_of(work, struct iot_target, removal));
-}
-
-/* The last task has left the directory. Context: atomic. */
-static void last_left(struct iot_visited *at)
-{
-	struct iot_target *t = container_of(at, struct iot_target, dir.visited);
-
-	INIT_WORK(&t->removal, removal);
-	queue_work(removals, &t->removal);
-}
-
-/**
- * iot_target_discard() - remove the directory of a target that was detached, and free both
- *
- * This does not wait for a task that stays inside a file: see above. A read of the pipe that
- * waits for events ends. Context: task, may sleep.
- */
+/** iot_target_discard() - remove the directory of a target that was detached, and free both */
 void iot_target_discard(struct iot_target *t)
 {
-	atomic_inc(&nr_discarded);
-	iot_poller_wake();
-	if (iot_visited_close(&t->dir.visited, last_left))
-		remove_dir(t);
-}
-
-/** iot_target_proc_init() - set up at load. Return: 0 or -ENOMEM */
-int iot_target_proc_init(void)
-{
-	removals = alloc_workqueue("iotracer_remove", WQ_UNBOUND, 0);
-	return removals ? 0 : -ENOMEM;
-}
-
-/**
- * iot_target_proc_exit() - wait until the directories of discarded targets are removed
- *
- * Context: unload, no target is discarded any more. No read or write holds the module, so the
- * tasks that are still inside have been woken.
- */
-void iot_target_proc_exit(void)
-{
-	while (atomic_read(&nr_discarded))
-		msleep(20);
-	destroy_workqueue(removals);
+	iot_discard(&t->proc, release);
 }

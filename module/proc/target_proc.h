@@ -9,7 +9,4 @@ struct iot_target;
 int iot_target_mkdir(struct iot_target *t, struct iot_procdir *parent);
 void iot_target_discard(struct iot_target *t);
 
-int iot_target_proc_init(void);
-void iot_target_proc_exit(void);
-
 #endif /* IOT_TARGET_PROC_H */

@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
+#include "record/branch.h"
 #include "record/categories.h"
 #include "record/filter.h"
 #include "record/rings.h"
@@ -49,6 +50,11 @@ bool iot_categories_have(const char *name)
 	return false;
 }
 
+static void mark_branch(struct iot_category *c, void *marks)
+{
+	iot_category_mark_paths(c, marks);
+}
+
 /** iot_categories_mark_paths() - mark the paths that kept records name. Context: task, may sleep */
 void iot_categories_mark_paths(unsigned long *marks)
 {
@@ -56,6 +62,12 @@ void iot_categories_mark_paths(unsigned long *marks)
 
 	for (i = 0; i < ARRAY_SIZE(iot_categories); i++)
 		iot_category_mark_paths(iot_categories[i], marks);
+	iot_branches_for_each(mark_branch, marks);
+}
+
+static void cpu_comes_to(struct iot_category *c, void *cpu)
+{
+	iot_category_add_cpu(c, *(int *)cpu);
 }
 
 static void cpu_comes(int cpu)
@@ -64,6 +76,7 @@ static void cpu_comes(int cpu)
 
 	for (i = 0; i < ARRAY_SIZE(iot_categories); i++)
 		iot_category_add_cpu(iot_categories[i], cpu);
+	iot_branches_for_each(cpu_comes_to, &cpu);
 }
 
 /**

@@ -20,8 +20,6 @@
 #include "record/category.h"
 #include "record/filter_parse.h"
 
-#define DEFAULT_KEEP	16384	/* records per CPU */
-
 /* Get the category's rings. Caller holds @lock. */
 static struct iot_rings *rings_of(struct iot_category *c)
 {
@@ -160,11 +158,12 @@ int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why)
 
 /**
  * iot_category_reset() - drop all records and counts
+ * @new_t0:	set T0 to the present time
  *
  * Events until it returns are dropped, too. It allocates nothing, except the ring of a CPU that
  * has none, and frees the rings of CPUs that are offline.
  */
-void iot_category_reset(struct iot_category *c)
+void iot_category_reset(struct iot_category *c, bool new_t0)
 {
 	struct iot_rings *rings;
 
@@ -172,28 +171,23 @@ void iot_category_reset(struct iot_category *c)
 	rings = rings_of(c);
 	if (rings) {
 		iot_rings_reset(rings);
-		c->t0 = ktime_get_mono_fast_ns();
+		if (new_t0)
+			c->t0 = ktime_get_mono_fast_ns();
 	}
 	mutex_unlock(&c->lock);
 	iot_paths_tidy();
 }
 
-/* Update the fields that hot probes read, after any change on which they depend. */
-static void update_state(struct iot_category *c, bool active)
+/* Copy the filter to where hot probes read it. Return: the conditions that are left to check. */
+static u32 publish_filter(struct iot_category *c, const struct iot_filter *f)
 {
-	const struct iot_filter *f = filter_of(c);
-	u32 state = IOT_CATEGORY_ACTIVE | (c->track ? IOT_CATEGORY_TRACK : 0);
+	u32 state = f->used & ~IOT_FILTER_REJECTED;
 
-	if (!active) {
-		WRITE_ONCE(c->state, state & ~IOT_CATEGORY_ACTIVE);
-		return;
-	}
 	WRITE_ONCE(c->pid, f->pid);
 	WRITE_ONCE(c->dev, f->dev);
 	WRITE_ONCE(c->kinds, f->kinds);
 	WRITE_ONCE(c->inode, f->inode);
 	WRITE_ONCE(c->ops, f->ops[0]);
-	state |= f->used & ~IOT_FILTER_REJECTED;
 	/* a superblock's anonymous device number may not be the one that stat(2) shows */
 	if ((f->used & IOT_FILTER_DEV) && !MAJOR(f->dev))
 		state = (state & ~IOT_FILTER_DEV) | IOT_CATEGORY_LATE;
@@ -201,6 +195,36 @@ static void update_state(struct iot_category *c, bool active)
 		state |= IOT_CATEGORY_READER;
 	if (c->sample > 1 || c->discard)
 		state |= IOT_CATEGORY_SPARSE;
+	return state;
+}
+
+/*
+ * Check whether the conditions of the filter are checked at the end of an event only, as branches
+ * have other conditions. After the last branch has gone this stays so until the next start, if
+ * there is a filter: no condition was checked of what is in progress.
+ */
+static bool is_late(struct iot_category *c)
+{
+	if (c->nr_branches)
+		c->was_late = true;
+	return c->nr_branches || (c->own && c->was_late && filter_of(c)->used);
+}
+
+/* Update the fields that hot probes read, after any change on which they depend. */
+static void update_state(struct iot_category *c, bool own)
+{
+	const struct iot_filter *f = filter_of(c);
+	u32 state = c->track ? IOT_CATEGORY_TRACK : 0;
+
+	if (own && !c->own)
+		c->was_late = false;
+	WRITE_ONCE(c->own, own);
+	if (is_late(c)) {
+		WRITE_ONCE(c->kinds, (own ? f->kinds : 0) | IOT_PATHS_BELOW);
+		state |= IOT_CATEGORY_ACTIVE | IOT_CATEGORY_BRANCHES;
+	} else if (own) {
+		state |= IOT_CATEGORY_ACTIVE | publish_filter(c, f);
+	}
 	WRITE_ONCE(c->state, state);
 }
 
@@ -209,7 +233,7 @@ void iot_category_set_sample(struct iot_category *c, u32 sample)
 {
 	mutex_lock(&c->lock);
 	WRITE_ONCE(c->sample, sample);
-	update_state(c, iot_category_active(c));
+	update_state(c, c->own);
 	mutex_unlock(&c->lock);
 }
 
@@ -218,7 +242,7 @@ void iot_category_set_track(struct iot_category *c, bool track)
 {
 	mutex_lock(&c->lock);
 	c->track = track;
-	update_state(c, iot_category_active(c));
+	update_state(c, c->own);
 	mutex_unlock(&c->lock);
 }
 
@@ -227,7 +251,7 @@ void iot_category_set_discard(struct iot_category *c, bool discard)
 {
 	mutex_lock(&c->lock);
 	WRITE_ONCE(c->discard, discard);
-	update_state(c, iot_category_active(c));
+	update_state(c, c->own);
 	mutex_unlock(&c->lock);
 }
 
@@ -274,7 +298,7 @@ bool iot_category_rejects_at_end(struct iot_category *c, unsigned int op, u64 la
 {
 	const struct iot_filter *f = rcu_dereference_sched(c->filter);
 
-	if (!f || !iot_category_active(c) || (op != IOT_ANY_OP && !iot_filter_op(f, op)) ||
+	if (!f || !READ_ONCE(c->own) || (op != IOT_ANY_OP && !iot_filter_op(f, op)) ||
 	    !iot_filter_amount(f, latency, size))
 		return true;
 	return (!sampled && !iot_category_samples(c)) || !has_room(c);
@@ -325,6 +349,62 @@ static void activate(struct iot_category *c)
 	mutex_unlock(&c->lock);
 }
 
+/* Attach the hooks for one more user, or what they lack for it. Caller holds @control. */
+static int attach(struct iot_category *c)
+{
+	int err = 0;
+
+	if (!c->users)
+		err = c->probes->start();
+	else if (c->probes->refresh)
+		err = c->probes->refresh();
+	c->users += !err;
+	return err;
+}
+
+/* Undo attach(). Caller holds @control. */
+static void detach(struct iot_category *c)
+{
+	if (!--c->users)
+		c->probes->stop();
+}
+
+/* Change the number of branches that run. Caller holds @control. */
+static void count_branches(struct iot_category *c, int change)
+{
+	mutex_lock(&c->lock);
+	c->nr_branches += change;
+	update_state(c, c->own);
+	mutex_unlock(&c->lock);
+}
+
+/* Let a branch have the events of its stem. Caller holds @control of the branch. */
+static int join(struct iot_category *branch)
+{
+	struct iot_category *stem = branch->stem;
+	int err;
+
+	if (mutex_lock_killable_nested(&stem->control, SINGLE_DEPTH_NESTING))
+		return -EINTR;
+	count_branches(stem, 1);
+	err = attach(stem);
+	if (err)
+		count_branches(stem, -1);
+	mutex_unlock(&stem->control);
+	return err;
+}
+
+/* Undo join(). */
+static void leave(struct iot_category *branch)
+{
+	struct iot_category *stem = branch->stem;
+
+	mutex_lock_nested(&stem->control, SINGLE_DEPTH_NESTING);
+	count_branches(stem, -1);
+	detach(stem);
+	mutex_unlock(&stem->control);
+}
+
 static int start_controlled(struct iot_category *c, struct iot_why *why)
 {
 	int err = prepare(c, why);
@@ -333,7 +413,7 @@ static int start_controlled(struct iot_category *c, struct iot_why *why)
 		return err;
 	iot_paths_get(); /* after the rings, which matter more if memory is short */
 	activate(c);
-	err = c->probes->start();
+	err = c->stem ? join(c) : attach(c);
 	set_started(c, !err);
 	if (err)
 		iot_paths_put();
@@ -368,7 +448,7 @@ int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 		iot_mounts_get();
 	err = mutex_lock_killable(&c->control);
 	if (!err) {
-		if (!iot_category_active(c)) {
+		if (!c->own) {
 			err = start_controlled(c, why);
 			started = !err;
 		} else if (reader && reader != c->while_read) {
@@ -386,11 +466,14 @@ int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 /* Return: true if the category was traced: the caller unlocks @control, then undoes prepare(). */
 static bool stop_controlled(struct iot_category *c)
 {
-	if (!iot_category_active(c))
+	if (!c->own)
 		return false;
 	WRITE_ONCE(c->while_read, 0);
 	set_started(c, false);
-	c->probes->stop();
+	if (c->stem)
+		leave(c);
+	else
+		detach(c);
 	iot_paths_put();
 	return true;
 }
@@ -417,7 +500,7 @@ static void put_filter(struct iot_category *c, struct iot_filter *f)
 {
 	mutex_lock(&c->lock);
 	rcu_assign_pointer(c->filter, f);
-	update_state(c, iot_category_active(c));
+	update_state(c, c->own);
 	mutex_unlock(&c->lock);
 }
 
@@ -443,7 +526,7 @@ int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *
 		return PTR_ERR(f);
 	}
 	put_filter(c, f);
-	if (iot_category_active(c) && c->probes->refresh)
+	if (c->own && c->probes->refresh)
 		err = c->probes->refresh();
 	if (err) {
 		put_filter(c, old);
@@ -494,7 +577,7 @@ void iot_category_set_reader(struct iot_category *c, u32 old, u32 new)
 	mutex_lock(&c->lock);
 	if (!old || c->reader == old)
 		WRITE_ONCE(c->reader, new);
-	update_state(c, iot_category_active(c));
+	update_state(c, c->own);
 	mutex_unlock(&c->lock);
 }
 
@@ -511,7 +594,7 @@ bool iot_category_offer_reader(struct iot_category *c, u32 process)
 	taken = !c->reader;
 	if (taken)
 		WRITE_ONCE(c->reader, process);
-	update_state(c, iot_category_active(c));
+	update_state(c, c->own);
 	mutex_unlock(&c->lock);
 	return taken;
 }
@@ -605,7 +688,7 @@ int iot_category_init(struct iot_category *c)
 	mutex_init(&c->pipe_lock);
 	c->event = iot_schema_find(c->of.event_id);
 	find_paths(c);
-	c->keep = DEFAULT_KEEP;
+	c->keep = IOT_CATEGORY_KEEP;
 	c->sample = 1;
 	c->rings_of.name = c->of.name;
 	c->rings_of.record_size = c->event->size;
@@ -642,7 +725,7 @@ struct iot_filter *iot_category_end(struct iot_category *c)
 void iot_category_free(struct iot_category *c)
 {
 	iot_rings_put(rcu_dereference_protected(c->rings, true));
-	if (c->probes && c->probes->release)
+	if (!c->stem && c->probes && c->probes->release)
 		c->probes->release();
 	kfree(c->rings_of.sink);
 	kvfree(c->pipe_position);

@@ -23,6 +23,7 @@ struct iot_schema_event;
 #define IOT_CATEGORY_ACTIVE	BIT(31)
 #define IOT_CATEGORY_READER	BIT(30)	/* @reader is set */
 #define IOT_CATEGORY_LATE	BIT(29)	/* a condition cannot be checked at the entry of a call */
+#define IOT_CATEGORY_BRANCHES	BIT(26)	/* all conditions are checked at the end of an event */
 #define IOT_CATEGORY_SPARSE	BIT(27)	/* sampling or mode discard: not every event is recorded */
 #define IOT_CATEGORY_TRACK	BIT(28)	/* fs: direct I/O is followed for category block */
 
@@ -36,6 +37,7 @@ struct iot_pipe_position {
 	u64 gap;
 };
 
+#define IOT_CATEGORY_KEEP	16384	/* records per CPU, if no number is given */
 #define IOT_RECORD_PATHS_MAX	2	/* largest number of paths that a record names */
 
 /* Traits of a category. */
@@ -61,7 +63,7 @@ struct iot_category_ops {
 };
 
 /**
- * struct iot_category - one category; static, for the life of the module
+ * struct iot_category - one category, or a branch of one (branch.h)
  * @state:	probes read this first. 0 if nothing is traced, else IOT_CATEGORY_ACTIVE and the
  *		conditions to check, IOT_FILTER_*. IOT_CATEGORY_TRACK may be set in either case
  * @pid:	copied from @filter, like the next four, for hot probes, which do not use RCU.
@@ -71,7 +73,8 @@ struct iot_category_ops {
  * @sample:	record one event in @sample, at least 1
  * @track:	IOT_CATEGORY_TRACK is to be set in @state
  * @discard:	a full ring keeps its records and loses new ones
- * @started:	all hooks are attached; shown in control. @state is active before that
+ * @started:	all hooks are attached; shown in control. @own is set before that
+ * @own:	its own rings get events; without it, only its branches may
  * @filter:	under RCU, never NULL while something is traced
  * @rings:	under RCU, as the command size replaces them; NULL before the first start
  * @rings_of:	what is the same for all its rings, of any size
@@ -82,10 +85,16 @@ struct iot_category_ops {
  * @event:	descriptor of its records
  * @paths:	words of a record that hold the id of a path
  * @nr_paths:	number of @paths
+ * @stem:	the category whose hooks a branch uses; NULL if it is none
  * @control:	serialises start, stop and changes of the filter; held for as long as the kernel
- *		needs to patch its text
+ *		needs to patch its text. That of @stem is taken inside that of a branch
+ * @users:	those for which the hooks are attached: itself and its branches; protected by
+ *		@control
  * @while_read:	tracing stops when this process closes the stream, 0 if there is none;
  *		protected by @control
+ * @nr_branches: branches that run
+ * @was_late:	there were branches since @own was set: there may be events in progress of which no
+ *		condition was checked at their beginning
  * @lock:	protects @filter, @rings, @reader, @started and all that determines @state, so
  *		that readers do not wait while the kernel patches its text; taken inside @control
  * @keep:	records that each ring keeps
@@ -107,6 +116,7 @@ struct iot_category {
 	bool track;
 	bool discard;
 	bool started;
+	bool own;
 	struct iot_filter __rcu *filter;
 	struct iot_rings __rcu *rings;
 
@@ -119,8 +129,12 @@ struct iot_category {
 	const struct iot_schema_event *event;
 	u8 paths[IOT_RECORD_PATHS_MAX];
 	u8 nr_paths;
+	struct iot_category *stem;
 	struct mutex control;	/* serialises start, stop, filter */
+	unsigned int users;
 	u32 while_read;
+	unsigned int nr_branches;
+	bool was_late;
 	struct mutex lock;	/* protects filter, rings, reader, started */
 	u64 keep;
 	u64 t0;
@@ -133,6 +147,12 @@ struct iot_category {
 static __always_inline bool iot_category_active(const struct iot_category *c)
 {
 	return READ_ONCE(c->state) & IOT_CATEGORY_ACTIVE;
+}
+
+/** iot_category_has_branches() - check whether all conditions are checked at the end. Context: any */
+static __always_inline bool iot_category_has_branches(const struct iot_category *c)
+{
+	return READ_ONCE(c->state) & IOT_CATEGORY_BRANCHES;
 }
 
 /**
@@ -204,7 +224,7 @@ static __always_inline bool iot_category_wants(const struct iot_category *c, uns
 
 	if (!(state & IOT_CATEGORY_ACTIVE))
 		return false;
-	if (likely(iot_category_wants_any(c, state)))
+	if (likely(iot_category_wants_any(c, state)) || (state & IOT_CATEGORY_BRANCHES))
 		return true;
 	return !iot_category_rejects_process(c, state) && iot_category_wants_by_filter(c, op);
 }
@@ -246,7 +266,7 @@ static __always_inline bool iot_category_samples(struct iot_category *c)
 
 /* What can only be checked at the end of an event, in every category. */
 #define IOT_CATEGORY_AT_END	(IOT_CATEGORY_ACTIVE | IOT_CATEGORY_SPARSE | \
-				 IOT_FILTER_LATENCY | IOT_FILTER_SIZE)
+				 IOT_CATEGORY_BRANCHES | IOT_FILTER_LATENCY | IOT_FILTER_SIZE)
 
 /**
  * iot_category_asks_at_end() - check whether anything may drop an event that has ended
@@ -276,7 +296,7 @@ static __always_inline struct iot_ring *iot_category_ring(struct iot_category *c
 int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why);
 int iot_category_stop(struct iot_category *c);
 void iot_category_abandon(struct iot_category *c, u32 reader);
-void iot_category_reset(struct iot_category *c);
+void iot_category_reset(struct iot_category *c, bool new_t0);
 int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why);
 int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *why);
 void iot_category_set_sample(struct iot_category *c, u32 sample);

@@ -4,8 +4,10 @@
 #include <linux/fs.h>
 #include <linux/mount.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include "file/paths.h"
+#include "record/branch.h"
 #include "record/event.h"
 #include "record/fs.h"
 
@@ -26,6 +28,8 @@ bool iot_fs_wants_op(enum iot_op_id op)
 	const struct iot_filter *f;
 	bool wanted;
 
+	if (iot_category_has_branches(&iot_category_fs))
+		return true;
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_category_fs.filter);
 	wanted = f && iot_filter_op(f, op);
@@ -51,7 +55,7 @@ bool iot_fs_file(struct iot_fs *e, const struct path *path, bool may_sleep)
 	struct iot_paths_file file;
 
 	/* check the kind first, as that is cheap */
-	if (!(READ_ONCE(iot_category_fs.kinds) & BIT(kind)))
+	if (!(READ_ONCE(iot_category_fs.kinds) & (BIT(kind) | IOT_PATHS_BELOW)))
 		return false;
 	iot_paths_of(path, may_sleep, &file);
 	e->kind = kind;
@@ -71,15 +75,32 @@ void iot_fs_file2(struct iot_fs *e, const struct path *path, bool may_sleep)
 	e->device2 = file.dev;
 }
 
-void iot_fs_name(struct iot_fs *e, const char *text, size_t len, bool second,
-		 bool may_sleep)
+static void set_name(struct iot_fs *e, u64 id, bool second)
 {
-	u64 id = iot_paths_name(text, len, may_sleep);
-
 	if (second)
 		e->path2 = id;
 	else
 		e->path = id;
+}
+
+void iot_fs_name(struct iot_fs *e, const char *text, size_t len, bool second,
+		 bool may_sleep)
+{
+	struct iot_below below;
+
+	iot_below_none(&below);
+	set_name(e, iot_paths_name(text, len, &below, may_sleep), second);
+}
+
+void iot_fs_name_at(struct iot_fs *e, const char *text, bool second)
+{
+	struct iot_below below;
+	char *found = iot_below_find_name(text, &below);
+
+	if (found)
+		text = found;
+	set_name(e, iot_paths_name(text, strlen(text), &below, true), second);
+	kfree(found);
 }
 
 void iot_fs_end(struct iot_fs *e, s64 result)
@@ -106,8 +127,15 @@ void iot_fs_end_at(struct iot_fs *e, s64 result, u64 now)
 	e->result = result;
 	preempt_disable_notrace();
 	if (iot_category_asks_at_end(&iot_category_fs, IOT_FILTER_OP | IOT_CATEGORY_BY_FILE |
-				     IOT_FILTER_KIND) && is_rejected(e))
-		goto out;
+				     IOT_FILTER_KIND)) {
+		if (iot_category_has_branches(&iot_category_fs)) {
+			iot_task_fill(e);
+			iot_branches_record(e);
+			goto out;
+		}
+		if (is_rejected(e))
+			goto out;
+	}
 	if (!iot_event_reserve(&iot_category_fs, &at))
 		goto out;
 	iot_event_fill(e, &at, &iot_category_fs, e->op, e->time, e->latency);

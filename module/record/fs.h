@@ -45,11 +45,14 @@ void iot_fs_file2(struct iot_fs *e, const struct path *path, bool may_sleep);
 
 /**
  * iot_fs_name() - set a path that leads to no file (or not yet)
- * @text:	absolute path
+ * @text:	absolute path, or what a symbolic link contains
  * @second:	set the second path
  */
 void iot_fs_name(struct iot_fs *e, const char *text, size_t len, bool second,
 		 bool may_sleep);
+
+/** iot_fs_name_at() - as above, for a name that was looked up. Context: task, may sleep */
+void iot_fs_name_at(struct iot_fs *e, const char *text, bool second);
 
 /** iot_fs_wants_op() - check whether the filter wants an operation */
 bool iot_fs_wants_op(enum iot_op_id op);

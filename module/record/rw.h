@@ -31,6 +31,9 @@ struct iot_rw {
 
 /* rw.c: what only few calls need */
 bool iot_rw_rejects_rare(void);
+bool iot_rw_is_outside(const struct file *file);
+void iot_rw_end_late(const struct iot_rw *rw, u64 start, u64 latency, u64 offset, u64 requested,
+		     s64 result, bool write, u16 flags);
 void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep);
 
 static __always_inline unsigned int iot_rw_op(bool write, bool direct)
@@ -69,6 +72,8 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 	if ((state & IOT_FILTER_TREE) && !iot_tree_has(current->tgid))
 		return true;
 	if ((state & IOT_CATEGORY_READER) && READ_ONCE(iot_category_fs.reader) == current->tgid)
+		return true;
+	if ((state & IOT_CATEGORY_BRANCHES) && iot_rw_is_outside(file))
 		return true;
 	return file->f_mode & FMODE_NOACCOUNT;
 }
@@ -151,12 +156,18 @@ static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 o
 	struct iot_fs *e;
 
 	preempt_disable_notrace();
-	if (unlikely(iot_category_asks_at_end(&iot_category_fs, IOT_RW_AT_END)) &&
-	    (iot_category_rejects_file(&iot_category_fs, rw->file.kind, rw->file.dev,
-				       rw->file.ino) ||
-	     iot_category_rejects_at_end(&iot_category_fs, IOT_ANY_OP, latency,
-					 max_t(s64, result, requested), false)))
-		goto out;
+	if (unlikely(iot_category_asks_at_end(&iot_category_fs, IOT_RW_AT_END))) {
+		if (iot_category_has_branches(&iot_category_fs)) {
+			iot_rw_end_late(rw, start, latency, offset, requested, result, write,
+					flags);
+			goto out;
+		}
+		if (iot_category_rejects_file(&iot_category_fs, rw->file.kind, rw->file.dev,
+					      rw->file.ino) ||
+		    iot_category_rejects_at_end(&iot_category_fs, IOT_ANY_OP, latency,
+						max_t(s64, result, requested), false))
+			goto out;
+	}
 	e = iot_event_reserve(&iot_category_fs, &at);
 	if (!e)
 		goto out;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events below a directory, as text: the seven fields of a file's log, then the operation, its
+ * path or paths, and its result.
+ */
+#include <linux/bitops.h>
+#include <linux/minmax.h>
+#include <linux/rcupdate.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include "core/escape.h"
+#include "core/names.h"
+#include "file/path_table.h"
+#include "record/branch.h"
+#include "proc/dir_line.h"
+#include "proc/text.h"
+
+/* Get the end of a text that has @names names, or all of it if it has fewer. */
+static const char *last_names(const char *text, unsigned int names)
+{
+	const char *at = text + strlen(text);
+
+	while (at > text && at[-1] == '/')
+		at--;
+	for (; names; names--) {
+		while (at > text && at[-1] != '/')
+			at--;
+		if (names > 1)
+			while (at > text && at[-1] == '/')
+				at--;
+	}
+	return at;
+}
+
+/* Get what a path is called below the directory. Any other path is absolute. */
+static const char *name_below(const struct iot_branch *b, const struct iot_path *path)
+{
+	u32 bit = BIT(b->root.slot);
+	unsigned int depth;
+
+	if (!(path->roots & bit) || (s32)(READ_ONCE(path->epoch) - b->root.epoch) < 0)
+		return path->text;
+	depth = iot_path_depths(path)[hweight32(path->roots & (bit - 1))];
+	if (depth == IOT_BELOW_ELSEWHERE)
+		return path->text;
+	return depth ? last_names(path->text, depth) : ".";
+}
+
+static void show_path(struct seq_file *m, const struct iot_branch *b, u64 id)
+{
+	const struct iot_path *path;
+	const char *text;
+
+	seq_putc(m, ';');
+	if (!id)
+		return;
+	rcu_read_lock();
+	path = iot_path_table_at(id);
+	text = path ? name_below(b, path) : "?";
+	iot_escape(m, text, strlen(text), ";");
+	rcu_read_unlock();
+}
+
+/* Get the letter of an operation: R, W, or - for one that moves no data of a file. */
+static char letter_of(const struct iot_fs *e)
+{
+	switch (e->op) {
+	case IOT_FS_READ:
+	case IOT_FS_DIO_READ:
+		return 'R';
+	case IOT_FS_WRITE:
+	case IOT_FS_DIO_WRITE:
+		return 'W';
+	default:
+		return '-';
+	}
+}
+
+/** iot_dir_line() - print the line of an event, with times relative to @t0, ns */
+void iot_dir_line(struct seq_file *m, const struct iot_branch *b, const struct iot_fs *e, u64 t0)
+{
+	const char *op = iot_names_op_name(IOT_EVENT_ID_FS, e->op);
+	char letter = letter_of(e);
+
+	iot_text_time(m, e->time > t0 ? e->time - t0 : 0);
+	seq_printf(m, ";%c;%llu;%llu;VFS;", letter, e->offset,
+		   letter == '-' ? e->requested : max_t(s64, e->result, 0));
+	iot_escape(m, e->comm, sizeof(e->comm), ";");
+	seq_printf(m, ";%u;%s", e->pid, op ?: "?");
+	show_path(m, b, e->path);
+	show_path(m, b, e->path2);
+	seq_printf(m, ";%lld\n", e->result);
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Directories as targets: what happens to anything below them.
+ *
+ * The events are those of category fs, in the rings of a branch (branch.h). The directory of such
+ * a target in /proc/iotracer has the files of a category, except control and stats, which are as
+ * those of a file's target.
+ *
+ * A target is its directory as long as that exists, whatever it is called. No reference to it is
+ * held: it can be removed, and its filesystem unmounted, as if there were no target.
+ *
+ * Two locks: @change_lock serialises all that adds and removes targets, and is held for as long
+ * as the kernel patches its text. @list_lock protects the list and is held for a short time. None
+ * is taken by a probe.
+ */
+#include <linux/fs.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/path.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/stat.h>
+#include <linux/string.h>
+#include "compat/compat.h"
+#include "core/refusal.h"
+#include "file/path.h"
+#include "file/paths.h"
+#include "record/branch.h"
+#include "proc/category_files.h"
+#include "proc/dir_target.h"
+#include "proc/discard.h"
+#include "proc/entry_name.h"
+#include "proc/procfile.h"
+#include "proc/text.h"
+
+/**
+ * struct dir_target - a directory whose contents are traced
+ * @branch:	its events
+ * @list:	in the list of all, under both locks
+ * @name:	of its directory in /proc/iotracer
+ * @proc:	that directory
+ * @path:	under which it was added and is listed
+ */
+struct dir_target {
+	struct iot_branch branch;
+	struct list_head list;
+	struct iot_entry_name name;
+	struct iot_discard proc;
+	char path[];
+};
+
+static DEFINE_MUTEX(change_lock);	/* serialises changes; @list_lock is taken inside */
+static bool closed;			/* the module is being unloaded: no more changes */
+
+static DEFINE_MUTEX(list_lock);		/* protects @all */
+static LIST_HEAD(all);
+
+static int begin_change(void)
+{
+	if (mutex_lock_killable(&change_lock))
+		return -EINTR;
+	if (!closed)
+		return 0;
+	mutex_unlock(&change_lock);
+	return -ENODEV;
+}
+
+static struct dir_target *target_of(struct iot_category *c)
+{
+	return container_of(c, struct dir_target, branch.c);
+}
+
+/* control: as that of a file's target */
+
+static int control_show(struct seq_file *m, void *v)
+{
+	struct iot_category *c = iot_procfile_data(m);
+	struct iot_category_stats stats;
+
+	iot_category_stats(c, &stats);
+	mutex_lock(&c->lock);
+	seq_printf(m, "%d ", c->started);
+	iot_text_time(m, c->t0);
+	seq_printf(m, " %llu %llu\n", c->keep, stats.rings.stored);
+	mutex_unlock(&c->lock);
+	return 0;
+}
+
+static int control_run(void *data, char *line, struct iot_why *why)
+{
+	struct iot_category *c = data;
+
+	if (!strcmp(line, "start"))
+		return iot_category_start(c, 0, why);
+	if (!strcmp(line, "stop"))
+		return iot_category_stop(c);
+	if (!strcmp(line, "reset") || !strcmp(line, "timereset")) {
+		iot_category_reset(c, !strcmp(line, "timereset"));
+		return 0;
+	}
+	return iot_why(why, -EINVAL,
+		       "there is no such command; say start, stop, reset or timereset");
+}
+
+static int control_line(void *data, char *line)
+{
+	struct iot_category *c = data;
+
+	return iot_refusal_run(&c->refusal, line, c, control_run);
+}
+
+static int control_open(struct inode *inode, struct file *file)
+{
+	return iot_procfile_open(file, control_show, control_line, iot_procfile_owner(inode));
+}
+
+IOT_PROCFILE_OPEN(control_open)
+
+static const struct proc_ops control_ops = {
+	.proc_open = control_open_checked,
+	.proc_read_iter = iot_procfile_read_iter,
+	.proc_write = iot_procfile_write,
+	.proc_lseek = seq_lseek,
+	.proc_release = iot_procfile_release,
+};
+
+static int error_show(struct seq_file *m, void *v)
+{
+	struct iot_category *c = m->private;
+
+	iot_refusal_show(m, &c->refusal);
+	return 0;
+}
+
+IOT_PROCFILE_SHOW(error);
+
+static void show_counts(struct seq_file *m, const char *level, const struct iot_rings_stats *s,
+			u64 missed)
+{
+	seq_printf(m, "%s %llu %llu %llu %llu %llu\n", level, s->seen, s->stored, s->overwritten,
+		   s->lost, missed);
+}
+
+/* stats: as that of a file's target. Nothing below the VFS is recorded. */
+static int stats_show(struct seq_file *m, void *v)
+{
+	static const struct iot_rings_stats nothing;
+	struct dir_target *d = target_of(m->private);
+	struct iot_category_stats s;
+	u64 missed;
+
+	iot_category_stats(&d->branch.c, &s);
+	missed = s.missed + atomic_long_read(&d->branch.missed);
+	seq_puts(m, "target ");
+	iot_path_escape(m, d->name.text);
+	seq_printf(m, "\nmax_events %llu\nmemory_bytes %zu\n", READ_ONCE(d->branch.c.keep),
+		   s.bytes + sizeof(*d));
+	seq_puts(m, "level seen stored overwritten lost missed\n");
+	show_counts(m, "vfs", &s.rings, missed);
+	show_counts(m, "blk", &nothing, 0);
+	show_counts(m, "total", &s.rings, missed);
+	return 0;
+}
+
+IOT_PROCFILE_SHOW(stats);
+
+static const struct iot_procfile files[] = {
+	{ "control", true, &control_ops },
+	{ "error", false, &error_ops },
+	{ "log", false, &iot_category_log_ops },
+	{ "pipe", false, &iot_category_pipe_ops },
+	{ "stream", false, &iot_category_stream_ops },
+	{ "stats", false, &stats_ops },
+};
+
+/* Adding and removing */
+
+/* Check that a directory can be traced and that current may read it. */
+static int check(const struct path *path, struct iot_why *why)
+{
+	struct inode *inode = d_inode(path->dentry);
+
+	if (iot_paths_kind(inode) != IOT_KIND_DIR)
+		return iot_why(why, -EOPNOTSUPP,
+			       "it is on a filesystem that shows the kernel's own state: trace category fs with filter kind=pseudo");
+	return iot_inode_permission(path->mnt, inode, MAY_READ | MAY_EXEC);
+}
+
+static struct dir_target *alloc_target(const char *path)
+{
+	struct dir_target *d = kzalloc(struct_size(d, path, strlen(path) + 1), GFP_KERNEL);
+
+	if (d)
+		strcpy(d->path, path);
+	return d;
+}
+
+static void release(struct iot_discard *proc)
+{
+	struct dir_target *d = container_of(proc, struct dir_target, proc);
+
+	iot_entry_name_put(&d->name);
+	iot_branch_free(&d->branch);
+	kfree(d);
+}
+
+/* Stop a target that is in no list, and remove its directory. */
+static void discard(struct dir_target *d)
+{
+	iot_branch_end(&d->branch);
+	iot_discard(&d->proc, release);
+}
+
+static void enlist(struct dir_target *d)
+{
+	mutex_lock(&list_lock);
+	list_add_tail(&d->list, &all);
+	mutex_unlock(&list_lock);
+}
+
+static void delist(struct dir_target *d)
+{
+	mutex_lock(&list_lock);
+	list_del(&d->list);
+	mutex_unlock(&list_lock);
+}
+
+/* Make a target of a directory, its entry in /proc/iotracer, and start it. */
+static int create(const struct path *path, const char *text, u64 max_events,
+		  struct iot_procdir *parent, struct iot_why *why)
+{
+	struct inode *inode = d_inode(path->dentry);
+	struct dir_target *d;
+	struct kstat stat;
+	int err;
+
+	err = vfs_getattr(path, &stat, STATX_INO, AT_STATX_DONT_SYNC);
+	if (err)
+		return err;
+	d = alloc_target(text);
+	if (!d)
+		return -ENOMEM;
+	iot_entry_name_of_file(&d->name, inode->i_sb, stat.ino);
+	err = iot_entry_name_take_free(&d->name);
+	if (err)
+		goto free;
+	err = iot_branch_init(&d->branch, d->name.text, inode, max_events);
+	if (err)
+		goto put_name;
+	err = iot_procfile_mkdir(&d->proc.dir, d->name.text, parent, &d->branch.c) ?:
+	      iot_procfile_create(&d->proc.dir, files, ARRAY_SIZE(files)) ?:
+	      iot_category_start(&d->branch.c, 0, why);
+	if (err)
+		discard(d);
+	else
+		enlist(d);
+	return err;
+
+put_name:
+	iot_entry_name_put(&d->name);
+free:
+	kfree(d);
+	return err;
+}
+
+/* Find the target of a directory, or the one that is listed under a path. Under a lock. */
+static struct dir_target *find(struct inode *inode, const char *text)
+{
+	struct dir_target *d;
+
+	list_for_each_entry(d, &all, list)
+		if (inode ? iot_key_is(&d->branch.root.key, inode) : !strcmp(d->path, text))
+			return d;
+	return NULL;
+}
+
+static int add_text(const struct path *path, const char *text, u64 max_events,
+		    struct iot_procdir *parent, struct iot_why *why)
+{
+	struct dir_target *d;
+	int err = begin_change();
+
+	if (err)
+		return err;
+	d = find(d_inode(path->dentry), NULL);
+	if (!d)
+		err = create(path, text, max_events, parent, why);
+	else if (max_events && max_events != READ_ONCE(d->branch.c.keep))
+		err = iot_category_resize(&d->branch.c, max_events, why);
+	mutex_unlock(&change_lock);
+	return err;
+}
+
+/**
+ * iot_dir_add() - trace what is below a directory
+ * @path:	of the directory
+ * @max_events:	events that each CPU keeps, 0 for IOT_CATEGORY_KEEP or what it has. Another number
+ *		than it has empties its log
+ * @parent:	/proc/iotracer
+ * @why:	where to report why it is refused
+ *
+ * Context: task, may sleep for seconds: the kernel patches its text. Return: 0 or an error, among
+ * them -ENOSPC if IOT_BELOW_MAX directories are traced, and those of iot_category_start().
+ */
+int iot_dir_add(const struct path *path, u64 max_events, struct iot_procdir *parent,
+		struct iot_why *why)
+{
+	int err = check(path, why);
+	char *buf, *text;
+
+	if (err)
+		return err;
+	buf = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	text = iot_path_text(path, buf);
+	err = IS_ERR(text) ? PTR_ERR(text) : add_text(path, text, max_events, parent, why);
+	kfree(buf);
+	return err;
+}
+
+/* Find a target by a path that leads to its directory, or is the listed one if made absolute. */
+static struct dir_target *find_resolved(const char *text, char *buf)
+{
+	struct dir_target *d;
+	struct path path;
+	char *absolute;
+
+	if (iot_path_lookup(text, &path)) {
+		absolute = iot_path_vanished(text, buf);
+		return IS_ERR(absolute) ? NULL : find(NULL, absolute);
+	}
+	d = find(d_inode(path.dentry), NULL);
+	absolute = iot_path_text(&path, buf);
+	if (!d && !IS_ERR(absolute))
+		d = find(NULL, absolute);
+	path_put(&path);
+	return d;
+}
+
+/* Find a target by a path: the one under which it is listed, or as above. Under @change_lock. */
+static struct dir_target *find_text(const char *text)
+{
+	struct dir_target *d = find(NULL, text);
+	char *buf;
+
+	if (d)
+		return d;
+	buf = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (buf)
+		d = find_resolved(text, buf);
+	kfree(buf);
+	return d;
+}
+
+/** iot_dir_remove() - stop tracing. Return: 1, 0 if there is no such target, or an error */
+int iot_dir_remove(const char *text)
+{
+	struct dir_target *d;
+	int err = begin_change();
+
+	if (err)
+		return err;
+	d = find_text(text);
+	if (d) {
+		delist(d);
+		discard(d);
+	}
+	mutex_unlock(&change_lock);
+	return !!d;
+}
+
+/** iot_dir_is_listed() - check for a target. Return: 1, 0 if there is none, or an error */
+int iot_dir_is_listed(const char *text)
+{
+	int found = begin_change();
+
+	if (found)
+		return found;
+	found = !!find_text(text);
+	mutex_unlock(&change_lock);
+	return found;
+}
+
+/** iot_dirs_show() - list the targets, in the order in which they were added. Return: 0 or -EINTR */
+int iot_dirs_show(struct seq_file *m)
+{
+	struct dir_target *d;
+
+	if (mutex_lock_killable(&list_lock))
+		return -EINTR;
+	list_for_each_entry(d, &all, list) {
+		iot_path_escape(m, d->name.text);
+		seq_putc(m, ' ');
+		iot_path_escape(m, d->path);
+		seq_putc(m, '\n');
+	}
+	mutex_unlock(&list_lock);
+	return 0;
+}
+
+/** iot_dirs_close() - prevent all changes from now on. Context: unload */
+void iot_dirs_close(void)
+{
+	mutex_lock(&change_lock);
+	closed = true;
+	mutex_unlock(&change_lock);
+}
+
+/** iot_dirs_remove_all() - remove all targets at unload, when /proc/iotracer is gone */
+void iot_dirs_remove_all(void)
+{
+	struct dir_target *d, *next;
+
+	list_for_each_entry_safe(d, next, &all, list) {
+		list_del(&d->list);
+		iot_branch_end(&d->branch);
+		release(&d->proc);
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Branches of category fs: each records the events of what is below one directory, in rings of
+ * its own.
+ *
+ * A branch has all that a category has, except hooks: those of category fs, its stem, serve both.
+ * While a branch runs, the conditions of the stem's filter are checked at the end of an event
+ * only, together with those of each branch. Then the record is copied to the rings of all that
+ * want it.
+ */
+#ifndef IOT_BRANCH_H
+#define IOT_BRANCH_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include "file/below.h"
+#include "record/category.h"
+
+/**
+ * struct iot_branch - the events below a directory
+ * @c:		its rings, and what starts and stops it
+ * @root:	the directory
+ * @missed:	events of which it is not known whether they were below the directory
+ * @list:	in the list of all branches, under RCU
+ *
+ * The owner frees it, with iot_branch_end() and iot_branch_free().
+ */
+struct iot_branch {
+	struct iot_category c;
+	struct iot_below_root root;
+	atomic_long_t missed;
+	struct list_head list;
+};
+
+struct iot_rw;
+
+/** iot_branch_of() - get the branch that a category is part of, or NULL */
+static inline struct iot_branch *iot_branch_of(struct iot_category *c)
+{
+	return c->stem ? container_of(c, struct iot_branch, c) : NULL;
+}
+
+/* For the probes of category fs: fs.c and rw.h. */
+void iot_branches_record(struct iot_fs *e);
+
+/* For the owner. */
+int iot_branch_init(struct iot_branch *b, const char *name, struct inode *dir, u64 keep);
+void iot_branch_end(struct iot_branch *b);
+void iot_branch_free(struct iot_branch *b);
+void iot_branches_for_each(void (*fn)(struct iot_category *c, void *data), void *data);
+
+#endif /* IOT_BRANCH_H */
