@@ -51,12 +51,16 @@ def read_file(path):
     os.close(fd)
 
 
+def state():
+    names = [os.fsdecode(name) for name, _ in targets()]
+    return slurp(CONTROL) + ''.join(slurp(f'{IOT}/{name}/control') for name in names)
+
+
 def refused(error, text, path=CONTROL):
     """A command fails with this error, and no target is changed."""
-    before = slurp(CONTROL) + ''.join(slurp(f'{IOT}/{name}/control') for name, _ in targets())
+    before = state()
     is_equal(write(path, text), error)
-    is_equal(slurp(CONTROL) + ''.join(slurp(f'{IOT}/{name}/control') for name, _ in targets()),
-             before)
+    is_equal(state(), before)
 
 
 def mount(*words):
@@ -87,14 +91,17 @@ def operations():
     os.chmod('d/old', 0o600)
     os.stat('d')
     touch('outside')
-    is_equal(target.rows(), [
+    rows = target.rows()
+    at = min(i for i, row in enumerate(rows) if row[3] in ('CLOSE', 'RELEASE'))
+    rows[at:at + 2] = sorted(rows[at:at + 2]) # which ends first differs between kernels
+    is_equal(rows, [
         ('-', 0, 0, 'CREATE', 'sub/new', '', fd),
         ('W', 10, 5, 'WRITE', 'sub/new', '', 5),
         ('R', 12, 3, 'READ', 'sub/new', '', 3),
         ('-', 0, 7, 'TRUNCATE', 'sub/new', '', 0),
         ('-', 0, 0, 'FSYNC', 'sub/new', '', 0),
-        ('-', 0, 0, 'RELEASE', 'sub/new', '', 0),
         ('-', 0, 0, 'CLOSE', 'sub/new', '', 0),
+        ('-', 0, 0, 'RELEASE', 'sub/new', '', 0),
         ('-', 0, 0, 'MKDIR', 'm', '', 0),
         ('-', 0, 0, 'RMDIR', 'm', '', 0),
         ('-', 0, 0, 'LINK', 'old', 'sub/link', 0),

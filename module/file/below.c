@@ -7,24 +7,19 @@
  * of its filesystem and compares each directory on the way. What is mounted below a directory is
  * another filesystem, and so is not below it. The result is kept with the path.
  *
- * Adding a directory makes all paths be resolved again, by an epoch: it counts the directories
+ * When a directory is added, all paths have to be resolved again. An epoch counts the directories
  * that were added, and each path has the epoch in which it was resolved. A slot may have been
  * another directory's before. So the bit of a slot counts only in paths of the epoch in which its
  * directory was added, or of a later one.
  */
 #include <linux/bitops.h>
 #include <linux/fs.h>
-#include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/mount.h>
 #include <linux/mutex.h>
-#include <linux/namei.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include "file/below.h"
-#include "file/path_table.h"
-#include "file/paths.h"
 
 u32 iot_below_any;
 u32 iot_below_now;
@@ -34,9 +29,6 @@ static struct iot_below_root __rcu *roots[IOT_BELOW_MAX];
 
 /* Directories on the way up that are compared at most. A path has at most PATH_MAX / 2 names. */
 #define STEPS_MAX	(PATH_MAX / 2)
-
-/* Names at the end of a text that may lead to nothing. */
-#define MISSING_MAX	16
 
 /* Compare a directory with those that are traced. Context: any, under RCU. */
 static void compare(struct iot_below *below, struct inode *inode, u16 depth)
@@ -106,100 +98,13 @@ void iot_below_find(const struct path *path, struct iot_below *below)
 	rcu_read_unlock();
 }
 
-/* Cut the last name off an absolute text, and the slashes before it. Return: false if none. */
-static bool cut_name(char *text)
-{
-	size_t len = strlen(text);
-
-	while (len > 1 && text[len - 1] == '/')
-		len--;
-	while (len && text[len - 1] != '/')
-		len--;
-	while (len > 1 && text[len - 1] == '/')
-		len--;
-	if (!len || !strcmp(text, "/"))
-		return false;
-	text[len] = '\0';
-	return true;
-}
-
-/* Find the nearest directory of an absolute text that exists. Return: names below it, or 0. */
-static unsigned int find_existing(char *text, struct path *path)
-{
-	unsigned int names = 0;
-
-	while (names < MISSING_MAX && cut_name(text)) {
-		names++;
-		if (!kern_path(text, LOOKUP_FOLLOW, path))
-			return names;
-	}
-	return 0;
-}
-
-/* The directories above what is @names names below an existing directory. */
-static void find_above(struct iot_below *below, const struct path *path, unsigned int names)
-{
-	unsigned long bits;
-	unsigned int slot;
-
-	iot_below_find(path, below);
-	bits = below->roots;
-	for_each_set_bit(slot, &bits, IOT_BELOW_MAX)
-		if (below->depth[slot] != IOT_BELOW_ELSEWHERE)
-			below->depth[slot] += names;
-}
-
-/* Join the text of a path, without symbolic links and dots, and the rest of a name. */
-static char *join(const struct path *path, const char *rest)
-{
-	char *buf = kmalloc(PATH_MAX, GFP_NOFS);
-	char *joined = NULL, *dir;
-
-	if (!buf)
-		return NULL;
-	dir = iot_paths_text(path, buf, PATH_MAX);
-	rest += strspn(rest, "/");
-	if (!IS_ERR(dir) && strlen(dir) + 1 + strlen(rest) < PATH_MAX)
-		joined = kasprintf(GFP_NOFS, "%s/%s", strcmp(dir, "/") ? dir : "", rest);
-	kfree(buf);
-	return joined;
-}
-
-/**
- * iot_below_find_name() - find the directories that a text that leads to no file is below
- * @text:	absolute
- *
- * Context: task, may sleep: the part of the text that exists is looked up as the task would.
- * Return: if it is below any, the text without symbolic links and dots, as far as it exists, for
- * kfree(). NULL else, or if there is no memory.
- */
-char *iot_below_find_name(const char *text, struct iot_below *below)
-{
-	char *part, *joined = NULL;
-	unsigned int names;
-	struct path path;
-
-	iot_below_none(below);
-	if (!READ_ONCE(iot_below_any) || *text != '/')
-		return NULL;
-	part = kstrdup(text, GFP_NOFS);
-	names = part ? find_existing(part, &path) : 0;
-	if (names) {
-		find_above(below, &path, names);
-		if (below->roots)
-			joined = join(&path, text + strlen(part));
-		path_put(&path);
-	}
-	kfree(part);
-	return joined;
-}
-
 /**
  * iot_below_add() - begin to find what is below a directory
  * @root:	filled in; the caller frees it an RCU grace period after iot_below_remove()
  * @dir:	the caller holds a reference
  *
- * Context: task, sleeps. Return: 0, or -ENOSPC if IOT_BELOW_MAX directories are traced.
+ * The caller then calls iot_path_table_forget(). Context: task, sleeps. Return: 0, or -ENOSPC if
+ * IOT_BELOW_MAX directories are traced.
  */
 int iot_below_add(struct iot_below_root *root, struct inode *dir)
 {
@@ -214,7 +119,6 @@ int iot_below_add(struct iot_below_root *root, struct inode *dir)
 		rcu_assign_pointer(roots[root->slot], root);
 		WRITE_ONCE(iot_below_any, iot_below_any | BIT(root->slot));
 		smp_store_release(&iot_below_now, root->epoch); /* after the directory */
-		iot_path_table_forget();
 		err = 0;
 	}
 	mutex_unlock(&roots_lock);

@@ -60,6 +60,5 @@ static inline void iot_below_none(struct iot_below *below)
 
 bool iot_below_may_be(const struct super_block *sb);
 void iot_below_find(const struct path *path, struct iot_below *below);
-char *iot_below_find_name(const char *text, struct iot_below *below);
 
 #endif /* IOT_BELOW_H */

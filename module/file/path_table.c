@@ -249,22 +249,22 @@ static void make_room(const struct iot_path *like, size_t bytes, unsigned int *l
 /* Write the depths of the directories behind the text of an entry. */
 static void put_depths(struct iot_path *e, const struct iot_below *below)
 {
-	u16 *depth = iot_path_depths(e);
+	u16 *depths = iot_path_depths(e);
 	unsigned long bits = e->roots;
-	unsigned int slot;
+	unsigned int slot, n = 0;
 
 	for_each_set_bit(slot, &bits, IOT_BELOW_MAX)
-		*depth++ = below->depth[slot];
+		depths[n++] = below->depth[slot];
 }
 
 static bool has_depths(const struct iot_path *e, const struct iot_below *below)
 {
-	const u16 *depth = iot_path_depths(e);
+	const u16 *depths = iot_path_depths(e);
 	unsigned long bits = e->roots;
-	unsigned int slot;
+	unsigned int slot, n = 0;
 
 	for_each_set_bit(slot, &bits, IOT_BELOW_MAX)
-		if (*depth++ != below->depth[slot])
+		if (depths[n++] != below->depth[slot])
 			return false;
 	return true;
 }

@@ -460,7 +460,7 @@ static const struct {
 	{ -ENOENT, "there is no such file, or it is not traced" },
 	{ -EINVAL, "the path is empty or has \\000, or what follows it is no number of events" },
 	{ -EACCES, "the file may not be read, or it is a device on a mount with nodev" },
-	{ -EOPNOTSUPP, "it is no regular file, directory or block device, or is not read by read_iter" },
+	{ -EOPNOTSUPP, "it is no file, directory or block device, or is not read by read_iter" },
 	{ -ENOSPC, "32 directories are traced already, which is the most: remove one" },
 	{ -ENAMETOOLONG, "the path, or a name in it, is too long" },
 	{ -ELOOP, "too many symbolic links" },

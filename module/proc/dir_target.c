@@ -188,10 +188,11 @@ static int check(const struct path *path, struct iot_why *why)
 
 static struct dir_target *alloc_target(const char *path)
 {
-	struct dir_target *d = kzalloc(struct_size(d, path, strlen(path) + 1), GFP_KERNEL);
+	size_t size = strlen(path) + 1;
+	struct dir_target *d = kzalloc(struct_size(d, path, size), GFP_KERNEL);
 
 	if (d)
-		strcpy(d->path, path);
+		memcpy(d->path, path, size);
 	return d;
 }
 
@@ -382,7 +383,7 @@ int iot_dir_is_listed(const char *text)
 	return found;
 }
 
-/** iot_dirs_show() - list the targets, in the order in which they were added. Return: 0 or -EINTR */
+/** iot_dirs_show() - list the targets in the order of their adding. Return: 0 or -EINTR */
 int iot_dirs_show(struct seq_file *m)
 {
 	struct dir_target *d;

@@ -10,7 +10,7 @@
 #include "record/branch.h"
 #include "record/event.h"
 
-static DEFINE_MUTEX(branches_lock);	/* protects @branches; a branch's @lock is taken inside */
+static DEFINE_MUTEX(branches_lock);	/* protects @branches */
 static LIST_HEAD(branches);
 
 /** struct places - the paths of an event, NULL if it has none or it is not known */
@@ -112,6 +112,7 @@ int iot_branch_init(struct iot_branch *b, const char *name, struct inode *dir, u
 		iot_category_free(c);
 		return err;
 	}
+	iot_path_table_forget();
 	if (keep)
 		c->keep = keep;
 	mutex_lock(&branches_lock);
@@ -141,15 +142,4 @@ void iot_branch_free(struct iot_branch *b)
 {
 	iot_category_free(&b->c);
 	iot_paths_tidy();
-}
-
-/** iot_branches_for_each() - call @fn for each branch. Context: task, may sleep */
-void iot_branches_for_each(void (*fn)(struct iot_category *c, void *data), void *data)
-{
-	struct iot_branch *b;
-
-	mutex_lock(&branches_lock);
-	list_for_each_entry(b, &branches, list)
-		fn(&b->c, data);
-	mutex_unlock(&branches_lock);
 }

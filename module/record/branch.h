@@ -32,8 +32,6 @@ struct iot_branch {
 	struct list_head list;
 };
 
-struct iot_rw;
-
 /** iot_branch_of() - get the branch that a category is part of, or NULL */
 static inline struct iot_branch *iot_branch_of(struct iot_category *c)
 {
@@ -47,6 +45,5 @@ void iot_branches_record(struct iot_fs *e);
 int iot_branch_init(struct iot_branch *b, const char *name, struct inode *dir, u64 keep);
 void iot_branch_end(struct iot_branch *b);
 void iot_branch_free(struct iot_branch *b);
-void iot_branches_for_each(void (*fn)(struct iot_category *c, void *data), void *data);
 
 #endif /* IOT_BRANCH_H */

@@ -4,7 +4,6 @@
 #include <linux/kernel.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
-#include "record/branch.h"
 #include "record/categories.h"
 #include "record/filter.h"
 #include "record/rings.h"
@@ -50,7 +49,7 @@ bool iot_categories_have(const char *name)
 	return false;
 }
 
-static void mark_branch(struct iot_category *c, void *marks)
+static void mark_paths(struct iot_category *c, void *marks)
 {
 	iot_category_mark_paths(c, marks);
 }
@@ -58,11 +57,7 @@ static void mark_branch(struct iot_category *c, void *marks)
 /** iot_categories_mark_paths() - mark the paths that kept records name. Context: task, may sleep */
 void iot_categories_mark_paths(unsigned long *marks)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(iot_categories); i++)
-		iot_category_mark_paths(iot_categories[i], marks);
-	iot_branches_for_each(mark_branch, marks);
+	iot_categories_for_each(mark_paths, marks);
 }
 
 static void cpu_comes_to(struct iot_category *c, void *cpu)
@@ -72,11 +67,7 @@ static void cpu_comes_to(struct iot_category *c, void *cpu)
 
 static void cpu_comes(int cpu)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(iot_categories); i++)
-		iot_category_add_cpu(iot_categories[i], cpu);
-	iot_branches_for_each(cpu_comes_to, &cpu);
+	iot_categories_for_each(cpu_comes_to, &cpu);
 }
 
 /**

@@ -20,6 +20,9 @@
 #include "record/category.h"
 #include "record/filter_parse.h"
 
+static DEFINE_MUTEX(list_lock);	/* protects @all; @lock of a category is taken inside */
+static LIST_HEAD(all);		/* categories and branches */
+
 /* Get the category's rings. Caller holds @lock. */
 static struct iot_rings *rings_of(struct iot_category *c)
 {
@@ -668,6 +671,17 @@ void iot_category_add_cpu(struct iot_category *c, int cpu)
 	mutex_unlock(&c->lock);
 }
 
+/** iot_categories_for_each() - call @fn for all, branches included. Context: task, may sleep */
+void iot_categories_for_each(void (*fn)(struct iot_category *c, void *data), void *data)
+{
+	struct iot_category *c;
+
+	mutex_lock(&list_lock);
+	list_for_each_entry(c, &all, list)
+		fn(c, data);
+	mutex_unlock(&list_lock);
+}
+
 /* Find the fields of a record that hold paths at load, so that marking compares no names. */
 static void find_paths(struct iot_category *c)
 {
@@ -686,6 +700,9 @@ int iot_category_init(struct iot_category *c)
 	mutex_init(&c->lock);
 	mutex_init(&c->refusal.lock);
 	mutex_init(&c->pipe_lock);
+	mutex_lock(&list_lock);
+	list_add_tail(&c->list, &all);
+	mutex_unlock(&list_lock);
 	c->event = iot_schema_find(c->of.event_id);
 	find_paths(c);
 	c->keep = IOT_CATEGORY_KEEP;
@@ -721,9 +738,13 @@ struct iot_filter *iot_category_end(struct iot_category *c)
 	return f;
 }
 
-/** iot_category_free() - free a category at unload, when no probe is left */
+/** iot_category_free() - free a category, when no probe is left that uses it */
 void iot_category_free(struct iot_category *c)
 {
+	mutex_lock(&list_lock);
+	if (c->list.next) /* else iot_category_init() was not called */
+		list_del(&c->list);
+	mutex_unlock(&list_lock);
 	iot_rings_put(rcu_dereference_protected(c->rings, true));
 	if (!c->stem && c->probes && c->probes->release)
 		c->probes->release();

@@ -8,6 +8,7 @@
 
 #include <linux/compiler.h>
 #include <linux/limits.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
@@ -86,6 +87,7 @@ struct iot_category_ops {
  * @paths:	words of a record that hold the id of a path
  * @nr_paths:	number of @paths
  * @stem:	the category whose hooks a branch uses; NULL if it is none
+ * @list:	in the list of all categories and branches, under its lock
  * @control:	serialises start, stop and changes of the filter; held for as long as the kernel
  *		needs to patch its text. That of @stem is taken inside that of a branch
  * @users:	those for which the hooks are attached: itself and its branches; protected by
@@ -130,6 +132,7 @@ struct iot_category {
 	u8 paths[IOT_RECORD_PATHS_MAX];
 	u8 nr_paths;
 	struct iot_category *stem;
+	struct list_head list;
 	struct mutex control;	/* serialises start, stop, filter */
 	unsigned int users;
 	u32 while_read;
@@ -149,7 +152,7 @@ static __always_inline bool iot_category_active(const struct iot_category *c)
 	return READ_ONCE(c->state) & IOT_CATEGORY_ACTIVE;
 }
 
-/** iot_category_has_branches() - check whether all conditions are checked at the end. Context: any */
+/** iot_category_has_branches() - are all conditions checked at the end only? Context: any */
 static __always_inline bool iot_category_has_branches(const struct iot_category *c)
 {
 	return READ_ONCE(c->state) & IOT_CATEGORY_BRANCHES;
@@ -330,6 +333,7 @@ void iot_category_mark_paths(struct iot_category *c, unsigned long *marks);
 void iot_category_add_cpu(struct iot_category *c, int cpu);
 
 int iot_category_init(struct iot_category *c);
+void iot_categories_for_each(void (*fn)(struct iot_category *c, void *data), void *data);
 struct iot_filter *iot_category_end(struct iot_category *c);
 void iot_category_free(struct iot_category *c);
 

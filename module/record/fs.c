@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
+#include "file/missing.h"
 #include "file/paths.h"
 #include "record/branch.h"
 #include "record/event.h"
@@ -95,7 +96,7 @@ void iot_fs_name(struct iot_fs *e, const char *text, size_t len, bool second,
 void iot_fs_name_at(struct iot_fs *e, const char *text, bool second)
 {
 	struct iot_below below;
-	char *found = iot_below_find_name(text, &below);
+	char *found = iot_missing_find(text, &below);
 
 	if (found)
 		text = found;
