@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/schema.h"
 #include "proc.h"
 #include "target.h"
 #include "text.h"
@@ -90,22 +91,37 @@ static const char *listed(const struct target *target, const char *path)
 	return NULL;
 }
 
+char *target_spelled(const char *file)
+{
+	char *spelled = cli_strdup(file);
+	size_t n = strlen(spelled);
+	struct stat st;
+
+	if (stat(file, &st) && errno == ENOTDIR)
+		return spelled;
+	while (n > 1 && spelled[n - 1] == '/')
+		spelled[--n] = '\0';
+	return spelled;
+}
+
 /*
  * @file with its directory resolved and its last component kept, or NULL. This is what the
  * module lists for a file that was added by a relative name. The file need not exist any more.
  */
 static char *absolute(const char *file)
 {
-	const char *slash = strrchr(file, '/');
-	char *directory = slash ? strndup(file, slash - file + 1) : strdup(".");
+	char *spelled = target_spelled(file);
+	const char *slash = strrchr(spelled, '/');
+	char *directory = slash ? strndup(spelled, slash - spelled + 1) : strdup(".");
 	char *resolved = directory ? realpath(directory, NULL) : NULL;
 	char *path = NULL;
 
 	if (resolved)
 		path = cli_printf("%s/%s", strcmp(resolved, "/") ? resolved : "",
-				  slash ? slash + 1 : file);
+				  slash ? slash + 1 : spelled);
 	free(directory);
 	free(resolved);
+	free(spelled);
 	return path;
 }
 
@@ -338,6 +354,24 @@ int target_stats_load(const char *name, struct target_stats *stats)
 	parse_stats(stats, text);
 	free(text);
 	return 0;
+}
+
+/* A read of a directory's stream takes a buffer for the header and a block of one record. */
+bool target_is_directory(const char *name)
+{
+	struct iot_stream_header h;
+	int fd = proc_open(name, "stream", O_RDONLY);
+	char data[1024];
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, data, sizeof(data));
+	close(fd);
+	if (n < (ssize_t)sizeof(h))
+		return false;
+	memcpy(&h, data, sizeof(h));
+	return h.magic == IOT_STREAM_MAGIC && h.layout == IOT_LAYOUT_BLOCKS;
 }
 
 const struct target_count *target_stats_total(const struct target_stats *stats)
