@@ -31,9 +31,10 @@ static const struct { int err; const char *why; } add_errors[] = {
 	{ ENOENT, "no such file" },
 	{ EACCES, "you may not read this file, so you may not trace it" },
 	{ EISDIR, "a directory, and the module that is loaded traces only files and block devices" },
-	{ EOPNOTSUPP, "cannot be traced: neither a regular file, a directory nor a block device, or its filesystem does not read and write through read_iter and write_iter" },
+	{ EOPNOTSUPP, "cannot be traced: neither a regular file, a directory nor a block device, or its filesystem shows the kernel's own state or does not read and write through read_iter and write_iter" },
 	{ ENOMEM, "no memory for its events: the number exceeds the module parameter max_events_limit, or all rings together ring_memory_limit (see dmesg); ask for less with --max-events" },
 	{ EINVAL, "the module refused the command: the number of events must be from 1 to the module parameter max_events_limit" },
+	{ ENOSPC, "No space left: as many directories are traced as can be; remove one (iotracer remove)" },
 	{ ENAMETOOLONG, "the name is too long" },
 	{ EIO, "the module is being unloaded" },
 };

@@ -228,14 +228,14 @@ static void add_resolved(struct fuse_lines *lines, const struct target_list *lis
  * Adds the paths under which records may have the directory, the present ones first: those from
  * before it was renamed have its old path. @target NULL: the lines are of all directories.
  */
-static void open_lines(struct fuse_lines *lines, const struct env *env,
-		       const struct target_list *list, const struct target *target)
+static struct fuse_lines *open_lines(struct fuse_lines *lines, const struct env *env,
+				     const struct target_list *list, const struct target *target)
 {
 	size_t i;
 
 	if (!target) {
 		add_path(lines, "/");
-		return;
+		return lines;
 	}
 	lines->whole = true;
 	add_resolved(lines, list, target, env->file);
@@ -243,11 +243,12 @@ static void open_lines(struct fuse_lines *lines, const struct env *env,
 		add_resolved(lines, list, target, target->paths[i]);
 	for (i = 0; i < target->nr_paths; i++)
 		add_path(lines, target->paths[i]);
+	return lines;
 }
 
 /* Prints the columns of iotracer export, or lines. @target: a directory; NULL: the category. */
 static int log_blocks(const struct env *env, const struct category *category,
-		      const struct target *target, struct fuse_lines *lines)
+		      const struct target_list *list, const struct target *target)
 {
 	const struct wall_pair none = { 0 };
 	struct wall_clock clock;
@@ -257,33 +258,21 @@ static int log_blocks(const struct env *env, const struct category *category,
 	wall_clock_init(&clock, wall_now(), none);
 	if (!status) {
 		const struct source from = { .blocks = &blocks };
-		struct rows rows = { .lines = lines, .printer = {
+		struct fuse_lines lines = { .clock = &clock, .paths = &blocks.names };
+		struct rows rows = { .printer = {
 			.event = blocks.stream.event, .clock = &clock,
 			.paths = &blocks.names, .json = env->format == FORMAT_JSON,
 		} };
 
-		if (lines) {
-			lines->clock = &clock;
-			lines->paths = &blocks.names;
-		}
+		if (env->format == FORMAT_FUSE)
+			rows.lines = open_lines(&lines, env, list, target);
 		record_printer_open_own(&rows.printer, category->command_op != NO_OP);
 		status = ended(env, target, "stream", print_all(env, &from, &rows));
 		report_missing(env, blocks_missing(&blocks, env->follow));
+		fuse_report(&lines, env->file);
+		fuse_free(&lines);
 	}
 	blocks_close(&blocks);
-	return status;
-}
-
-static int log_lines(const struct env *env, const struct target_list *list,
-		     const struct target *target)
-{
-	struct fuse_lines lines = { 0 };
-	int status;
-
-	open_lines(&lines, env, list, target);
-	status = log_blocks(env, &category_fs, target, &lines);
-	fuse_report(&lines, env->file);
-	fuse_free(&lines);
 	return status;
 }
 
@@ -311,31 +300,23 @@ static int log_category(const struct env *env)
 {
 	const struct target named = { .name = (char *)env->category->name };
 
-	switch (env->format) {
-	case FORMAT_TEXT:
+	if (env->format == FORMAT_TEXT)
 		return log_text(env, &named);
-	case FORMAT_FUSE:
-		if (env->category == &category_fs)
-			return log_lines(env, NULL, NULL);
-		cli_say("%s: --format=fuse is for directories, and of categories for fs", env->file);
-		return CLI_USAGE;
-	default:
+	if (env->format != FORMAT_FUSE || env->category == &category_fs)
 		return log_blocks(env, env->category, NULL, NULL);
-	}
+	cli_say("%s: --format=fuse is for directories, and of categories for fs", env->file);
+	return CLI_USAGE;
 }
 
 static int log_target(const struct env *env, const struct target_list *list,
 		      const struct target *target)
 {
-	bool is_directory = env->format != FORMAT_TEXT && target_is_directory(target->name);
-
 	if (env->format == FORMAT_TEXT)
 		return log_text(env, target);
+	if (target_is_directory(target->name))
+		return log_blocks(env, &category_fs, list, target);
 	if (env->format != FORMAT_FUSE)
-		return is_directory ? log_blocks(env, &category_fs, target, NULL) :
-				      log_records(env, target);
-	if (is_directory)
-		return log_lines(env, list, target);
+		return log_records(env, target);
 	cli_say_of(env->file, "is no directory, as --format=fuse needs: add the directory it is in (iotracer add DIRECTORY)");
 	return CLI_FAILED;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +161,7 @@ static const struct target *find_by_name(const struct target_list *list,
 
 /* What identifies a file; not every filesystem has a generation. */
 struct identity {
+	char path[PATH_MAX];	/* without symbolic links; "" if it is not known */
 	struct stat st;
 	bool has_generation;
 	__u32 generation;
@@ -173,6 +175,8 @@ static int identify(const char *file, struct identity *id)
 	*id = (struct identity){ 0 };
 	if (stat(file, &id->st))
 		return -errno;
+	if (!realpath(file, id->path))
+		id->path[0] = '\0';
 	if (!S_ISREG(id->st.st_mode))
 		return 0;
 	fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -195,10 +199,14 @@ static bool is_this(const struct target_file *file, const struct identity *id)
 	       (!id->has_generation || file->generation == id->generation);
 }
 
-static bool is_file(const struct target_stats *stats, const struct identity *id)
+/* A target whose stats do not say which file it is, is known by its paths. */
+static bool is_file(const struct target *target, const struct target_stats *stats,
+		    const struct identity *id)
 {
 	size_t i;
 
+	if (!stats->nr_files)
+		return listed(target, id->path);
 	for (i = 0; i < stats->nr_files; i++)
 		if (is_this(&stats->files[i], id))
 			return true;
@@ -213,7 +221,7 @@ static const struct target *find_by_identity(const struct target_list *list,
 
 	for (i = 0; i < list->nr; i++)
 		if (!target_stats_load(list->targets[i].name, &stats) &&
-		    is_file(&stats, id))
+		    is_file(&list->targets[i], &stats, id))
 			return &list->targets[i];
 	return NULL;
 }
@@ -245,7 +253,7 @@ bool target_is_traced(struct target_list *list, const char *path)
 	if (!list->stats)
 		load_stats(list);
 	for (i = 0; i < list->nr; i++)
-		if (is_file(&list->stats[i], &id))
+		if (is_file(&list->targets[i], &list->stats[i], &id))
 			return true;
 	return false;
 }
@@ -263,7 +271,7 @@ static const struct target *check_listed(const struct target_list *list,
 	struct identity id;
 
 	if (identify(file, &id) || target_stats_load(target->name, &stats) ||
-	    is_file(&stats, &id))
+	    is_file(target, &stats, &id))
 		return target;
 	other = find_by_identity(list, &id);
 	if (other)
