@@ -210,18 +210,23 @@ sda1_9  running
 		jq -s -e --arg d "$work/d" '[.[] | [.op, .path]] == [["MKDIR", $d + "/sub"], ["WRITE", $d + "/sub/a"]]'
 }
 
-@test "log --follow of a directory: new events are printed, those lost are counted, removal ends it" {
-	for format in text csv fuse; do
-		preloaded TOOL_GONE="$work/gone" iotracer log -F -f "$format" d >out 2>err &
-		pid=$!
-		case $format in
-		text) before=4 && wait_for lines_are out 4 && echo '1;-;0;0;VFS;x;1;RMDIR;sub;;0' >>"$IOTRACER_PROC/sda1_1/log" ;;
-		csv) before=3 ;;
-		fuse) before=2 ;;
-		esac
-		wait_for lines_are out "$before"
-		[ "$format" = text ] || tool-stream continue layout=1 event=2 >>"$IOTRACER_PROC/sda1_1/stream" \
+# one_more FORMAT: another event for the directory, after four that were lost
+one_more() {
+	if [ "$1" = text ]; then
+		echo '1;-;0;0;VFS;x;1;RMDIR;sub;;0' >>"$IOTRACER_PROC/sda1_1/log"
+	else
+		tool-stream continue layout=1 event=2 >>"$IOTRACER_PROC/sda1_1/stream" \
 			<<<"cpu=0 seq=6 time=3000000000 op=34 path=1 gap=4"
+	fi
+}
+
+@test "log --follow of a directory: new events are printed, those lost are counted, removal ends it" {
+	for words in "text 4" "csv 3" "fuse 2"; do
+		read -r format before <<<"$words"
+		preloaded TOOL_GONE="$work/gone" iotracer log -F -f "$format" d >out 2>err 3>&- &
+		pid=$!
+		wait_for lines_are out "$before"
+		one_more "$format"
 		wait_for lines_are out $((before + 1))
 		tail -n 1 out | grep -q RMDIR
 		touch gone
