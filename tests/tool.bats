@@ -290,6 +290,7 @@ columns_of() {
 		36 1 too long
 		95 1 filesystem
 		28 1 No space left
+		5 1 unloaded
 	END
 }
 

@@ -10,6 +10,7 @@
 #include "control.h"
 #include "proc.h"
 #include "record.h"
+#include "target.h"
 
 #define READ_BYTES (1024 * 1024)	/* of one read; the module returns whole blocks */
 #define TEXT_BYTES (64 * 1024)		/* of one read of paths: several of the longest fit */
@@ -24,6 +25,28 @@ static ssize_t read_some(int fd, char *to, size_t room)
 	return n < 0 ? -errno : n;
 }
 
+/* Events since the last reset that were overwritten or lost. */
+static __u64 not_kept(const struct blocks *b)
+{
+	const struct control c = { .category = b->category->name, .fd = -1, .commands = -1 };
+	struct target_stats stats;
+	const struct target_count *total;
+
+	if (!b->target)
+		return control_stat(&c, "overwritten") + control_stat(&c, "lost");
+	if (target_stats_load(b->target, &stats))
+		return 0;
+	total = target_stats_total(&stats);
+	return total->overwritten + total->lost;
+}
+
+static int explain(const struct blocks *b, int err)
+{
+	if (b->target)
+		return proc_explain(b->stream.subject, b->target, "stream", err);
+	return control_explain(b->category->name, "stream", err);
+}
+
 /* Does the first read, and removes the header from what was read. */
 static int open_part(struct blocks *b, struct stream *s, int fd, unsigned int layout,
 		     char *data, size_t room, size_t *left)
@@ -33,9 +56,9 @@ static int open_part(struct blocks *b, struct stream *s, int fd, unsigned int la
 	int status;
 
 	if (n < 0)
-		return control_explain(b->category->name, "stream", n);
+		return explain(b, n);
 	if ((size_t)n < sizeof(h)) {
-		cli_say("%s: its stream ends within the header", b->category->name);
+		cli_say_of(b->stream.subject, "its stream ends within the header");
 		return CLI_FAILED;
 	}
 	memcpy(&h, data, sizeof(h));
@@ -46,7 +69,7 @@ static int open_part(struct blocks *b, struct stream *s, int fd, unsigned int la
 	}
 	status = stream_check(s, &h, layout);
 	if (!status && h.header_size > (size_t)n) {
-		cli_say("%s: its stream ends within the header", b->category->name);
+		cli_say_of(b->stream.subject, "its stream ends within the header");
 		status = CLI_FAILED;
 	}
 	if (status)
@@ -56,20 +79,21 @@ static int open_part(struct blocks *b, struct stream *s, int fd, unsigned int la
 	return CLI_OK;
 }
 
-int blocks_open(struct blocks *b, const struct category *category)
+int blocks_open(struct blocks *b, const struct category *category, const char *target,
+		const char *subject)
 {
-	const struct control c = { .category = category->name, .fd = -1, .commands = -1 };
+	const char *name = target ? target : category->name;
 	struct stream paths = { .subject = "paths" };
 	int status;
 
-	*b = (struct blocks){ .category = category, .paths = -1 };
-	b->stream = (struct stream){ .subject = category->name, .target = category->name };
+	*b = (struct blocks){ .category = category, .target = target, .paths = -1 };
+	b->stream = (struct stream){ .subject = subject, .target = name };
 	b->data = cli_grow(NULL, READ_BYTES, 1);
 	b->text = cli_grow(NULL, TEXT_BYTES, 1);
-	b->stream.fd = proc_open(category->name, "stream", O_RDONLY);
+	b->stream.fd = proc_open(name, "stream", O_RDONLY);
 	if (b->stream.fd < 0)
-		return control_explain(category->name, "stream", b->stream.fd);
-	b->before = control_stat(&c, "overwritten") + control_stat(&c, "lost");
+		return explain(b, b->stream.fd);
+	b->before = not_kept(b);
 	b->paths = proc_open(NULL, "paths", O_RDONLY);
 	if (b->paths < 0)
 		return proc_explain("paths", NULL, "paths", b->paths);
@@ -78,6 +102,11 @@ int blocks_open(struct blocks *b, const struct category *category)
 	if (!status)
 		status = open_part(b, &b->stream, b->stream.fd, IOT_LAYOUT_BLOCKS, b->data,
 				   READ_BYTES, &b->left);
+	if (!status && b->stream.event->id != category->event_id) {
+		cli_say_of(subject, "its stream has events of %s instead of %s",
+			   b->stream.event->name, category->name);
+		status = CLI_FAILED;
+	}
 	return status;
 }
 
@@ -193,9 +222,5 @@ void blocks_sort(const struct blocks *b, struct records *r)
 
 __u64 blocks_missing(const struct blocks *b, bool followed)
 {
-	const struct control c = { .category = b->category->name, .fd = -1, .commands = -1 };
-
-	if (followed)
-		return b->before + b->gaps;
-	return control_stat(&c, "overwritten") + control_stat(&c, "lost");
+	return followed ? b->before + b->gaps : not_kept(b);
 }

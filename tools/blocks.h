@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads the records of a category's stream, and their paths, for iotracer log. */
+/* Reads the records of a stream of blocks, and their paths, for iotracer log. */
 #ifndef TOOL_BLOCKS_H
 #define TOOL_BLOCKS_H
 
@@ -11,7 +11,8 @@
 #include "stream.h"
 
 struct blocks {
-	const struct category *category;
+	const struct category *category;	/* whose events they are */
+	const char *target;	/* a directory whose stream it is; NULL: the category's own */
 	struct stream stream;	/* its descriptor, event and subject are used */
 	int paths;		/* descriptor */
 	struct names names;	/* the paths that were read */
@@ -24,14 +25,18 @@ struct blocks {
 	__u64 gaps;		/* events overwritten or lost after that */
 };
 
-/* Returns an exit code; errors are reported. Close it in either case. */
-int blocks_open(struct blocks *b, const struct category *category);
+/*
+ * Opens the stream of the category, or if @target is not NULL of that target, which messages call
+ * @subject. Returns an exit code; errors are reported. Close it in either case.
+ */
+int blocks_open(struct blocks *b, const struct category *category, const char *target,
+		const char *subject);
 void blocks_close(struct blocks *b);
 
 /*
  * Appends records until the end of the stream, or until there are about @most, and adds
  * the paths that they name. Returns 0 or a negative errno: -EIO means that the module
- * was unloaded.
+ * was unloaded or the target removed.
  */
 int blocks_read(struct blocks *b, struct records *r, size_t most);
 

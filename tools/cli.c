@@ -18,12 +18,22 @@ static int stdout_error;	/* the first errno of a write to stdout that failed */
 bool cli_flush(void)
 {
 	errno = 0;
-	if (!fflush(stdout) && !ferror(stdout))
+	if (!fflush(stdout) && !ferror(stdout) && !stdout_error)
 		return true;
 	if (!stdout_error)
 		stdout_error = errno;
 	errno = stdout_error;
 	return false;
+}
+
+bool cli_sync(void)
+{
+	if (!cli_flush())
+		return false;
+	/* EINVAL, EROFS: stdout is a pipe, a terminal or the like */
+	if (fdatasync(STDOUT_FILENO) && errno != EINVAL && errno != EROFS)
+		stdout_error = errno;
+	return !stdout_error;
 }
 
 static void *checked(void *p)
@@ -150,16 +160,18 @@ const struct argp_child cli_common[] = {
 	{ 0 }
 };
 
-enum cli_format cli_parse_format(struct argp_state *state, const char *arg, bool csv)
+enum cli_format cli_parse_format(struct argp_state *state, const char *arg, bool rows)
 {
 	if (!strcmp(arg, "text"))
 		return FORMAT_TEXT;
 	if (!strcmp(arg, "json"))
 		return FORMAT_JSON;
-	if (csv && !strcmp(arg, "csv"))
+	if (rows && !strcmp(arg, "csv"))
 		return FORMAT_CSV;
+	if (rows && !strcmp(arg, "fuse"))
+		return FORMAT_FUSE;
 	cli_usage(state, "--format=%s: say %s", arg,
-		  csv ? "text, csv or json" : "text or json");
+		  rows ? "text, csv, json or fuse" : "text or json");
 }
 
 static void check_files(struct cli_files *files, struct argp_state *state)

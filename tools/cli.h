@@ -19,7 +19,7 @@ enum cli_exit {
 	CLI_DENIED = 4,		/* permission denied */
 };
 
-enum cli_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
+enum cli_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_FUSE };
 
 /* Prints "iotracer: " and one line on stderr; control characters become \ooo. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -41,8 +41,8 @@ void cli_usage(struct argp_state *state, const char *format, ...)
 /* Options common to all subcommands (--color), as a child parser that needs no input. */
 extern const struct argp_child cli_common[];
 
-/* Parses the argument of --format; @csv: csv is one of the choices. */
-enum cli_format cli_parse_format(struct argp_state *state, const char *arg, bool csv);
+/* Parses the argument of --format; @rows: csv and fuse are choices, too. */
+enum cli_format cli_parse_format(struct argp_state *state, const char *arg, bool rows);
 
 /* Parses the argument of @option: a decimal number from @least to @most. */
 __u64 cli_parse_number(struct argp_state *state, const char *option, const char *arg,
@@ -73,6 +73,9 @@ void cli_color_stderr(void);
 
 /* Flushes stdout. False if output so far could not be written; errno is set then. */
 bool cli_flush(void);
+
+/* As above, and what stdout is a file of is on disk then. Anything else is only flushed. */
+bool cli_sync(void);
 
 /* For atexit(): output that was not written makes the exit code CLI_FAILED. */
 void cli_close_stdout(void);

@@ -30,10 +30,11 @@ struct env {
 static const struct { int err; const char *why; } add_errors[] = {
 	{ ENOENT, "no such file" },
 	{ EACCES, "you may not read this file, so you may not trace it" },
-	{ EISDIR, "a directory; only files and block devices can be traced" },
-	{ EOPNOTSUPP, "cannot be traced: neither a regular file nor a block device, or its filesystem does not read and write through read_iter and write_iter" },
+	{ EISDIR, "a directory, and the module that is loaded traces only files and block devices" },
+	{ EOPNOTSUPP, "cannot be traced: neither a regular file, a directory nor a block device, or its filesystem shows the kernel's own state or does not read and write through read_iter and write_iter" },
 	{ ENOMEM, "no memory for its events: the number exceeds the module parameter max_events_limit, or all rings together ring_memory_limit (see dmesg); ask for less with --max-events" },
 	{ EINVAL, "the module refused the command: the number of events must be from 1 to the module parameter max_events_limit" },
+	{ ENOSPC, "No space left: as many directories are traced as can be; remove one (iotracer remove)" },
 	{ ENAMETOOLONG, "the name is too long" },
 	{ EIO, "the module is being unloaded" },
 };
@@ -54,13 +55,15 @@ static int explain_add(const char *file, int err)
 
 static int add_file(int fd, const char *file, const char *max_events, bool inode)
 {
-	char *escaped = text_escape(file);
+	char *spelled = target_spelled(file);
+	char *escaped = text_escape(spelled);
 	char *command = cli_printf("add %s%s%s%s", inode ? "-i " : "", escaped,
 				   max_events ? " " : "", max_events ? max_events : "");
 	int err = proc_command(fd, command);
 
 	free(command);
 	free(escaped);
+	free(spelled);
 	return err ? explain_add(file, -err) : CLI_OK;
 }
 
@@ -158,7 +161,7 @@ int command_add(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "max-events", 'n', "N", 0,
-		  "keep the last N events (default: " MAX_EVENTS ", or the module parameter MAX_EVENTS if that is larger)", 0 },
+		  "keep the last N events, of a directory that many of each CPU (default: " MAX_EVENTS ", or the module parameter MAX_EVENTS if that is larger)", 0 },
 		{ "inode", 'i', NULL, 0,
 		  "stay with the file when its path comes to lead to another one", 0 },
 		{ "vm", KEY_VM, "NAME|PID", 0,
@@ -167,7 +170,8 @@ int command_add(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		options, parse_add, "FILE...\n--vm=NAME|PID",
-		"Start to trace files.\v"
+		"Start to trace files, block devices, or directories with everything that happens below"
+		" them.\v"
 		"A file that is traced already stays so; if another N is given its ring is"
 		" resized and keeps its newest events. When a path comes to lead to another file, the"
 		" target goes on with that one.", cli_common, NULL, NULL
@@ -187,12 +191,14 @@ int command_add(int argc, char **argv)
 
 static int remove_path(int fd, const char *path)
 {
-	char *escaped = text_escape(path);
+	char *spelled = target_spelled(path);
+	char *escaped = text_escape(spelled);
 	char *command = cli_printf("remove %s", escaped);
 	int err = proc_command(fd, command);
 
 	free(command);
 	free(escaped);
+	free(spelled);
 	return err;
 }
 

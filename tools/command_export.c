@@ -40,7 +40,7 @@ struct env {
 	bool io_tracer;		/* IO Tracer's columns and directories */
 	const struct category *category;
 	bool fuse;		/* lines as of IOTraceCollector */
-	char *below;		/* the directory they are of; NULL: / */
+	const char *below;	/* the directory they are of */
 	struct fuse_lines lines;
 	bool gzip;
 	__u64 rotate;
@@ -230,16 +230,14 @@ static int prepare(struct env *env)
 /* The directory as the trace's paths show it, which may be hashed. */
 static void prepare_lines(struct env *env)
 {
-	const char *below = env->below ? env->below : "";
-	size_t length = strlen(below);
+	size_t length = strlen(env->below);
 	char *hashed = NULL;
 
 	if (env->anonymize) {
 		hashed = cli_grow(NULL, ANONYMOUS_PATH(length) + 1, 1);
-		length = anonymize_path(&env->anonymizer, hashed, below, length);
+		length = anonymize_path(&env->anonymizer, hashed, env->below, length);
 	}
-	env->lines.below = text_show(hashed ? hashed : below, length);
-	env->lines.below_length = strlen(env->lines.below);
+	fuse_add_directory(&env->lines, text_show(hashed ? hashed : env->below, length));
 	env->lines.clock = &env->check.clock;
 	env->lines.paths = &env->names;
 	free(hashed);
@@ -252,7 +250,7 @@ static int export_lines(struct env *env)
 	prepare_lines(env);
 	status = export_all(env);
 	fuse_report(&env->lines, env->trace);
-	free(env->lines.below);
+	fuse_free(&env->lines);
 	return status;
 }
 
@@ -274,19 +272,6 @@ static void parse_format(struct argp_state *state, struct env *env, const char *
 		cli_usage(state, "--format=%s: say csv, json or fuse", arg);
 }
 
-/* Slashes at the end are no part of a directory's path, and those of "/" leave nothing. */
-static char *parse_directory(struct argp_state *state, const char *arg)
-{
-	char *path = cli_strdup(arg);
-	size_t n = strlen(path);
-
-	if (*path != '/')
-		cli_usage(state, "--below=%s: say a path that begins with /", arg);
-	while (n && path[n - 1] == '/')
-		path[--n] = '\0';
-	return path;
-}
-
 static bool parse_columns(struct argp_state *state, const char *arg)
 {
 	if (strcmp(arg, "own") && strcmp(arg, "io-tracer"))
@@ -301,6 +286,8 @@ static void check_fuse(struct env *env, struct argp_state *state)
 	if (env->category && env->category != &category_fs)
 		cli_usage(state, "--format=fuse is for category fs");
 	env->category = &category_fs;
+	if (!env->below)
+		env->below = "/";
 }
 
 static void check(struct env *env, struct argp_state *state)
@@ -326,8 +313,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_format(state, env, arg);
 		return 0;
 	case KEY_BELOW:
-		free(env->below);
-		env->below = parse_directory(state, arg);
+		if (*arg != '/')
+			cli_usage(state, "--below=%s: say a path that begins with /", arg);
+		env->below = arg;
 		return 0;
 	case 'o':
 		env->directory = arg;
@@ -418,6 +406,5 @@ int command_export(int argc, char **argv)
 	names_free(&env.names);
 	check_close(&env.check);
 	free(env.trace);
-	free(env.below);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,20 +15,25 @@
 #include "cli.h"
 #include "command.h"
 #include "control.h"
+#include "fuse.h"
 #include "proc.h"
 #include "record.h"
 #include "stream.h"
 #include "target.h"
+#include "text.h"
 #include "wall.h"
 
 #define FOLLOW_MS 100		/* between two reads for new events */
 #define FOLLOW_BATCH 65536	/* most records in memory while following */
 
+enum { KEY_SYNC = 256 };
+
 struct env {
 	const char *file;
-	const struct category *category;	/* NULL: @file is a file */
+	const struct category *category;	/* NULL: @file is a file or directory */
 	enum cli_format format;
 	bool follow;
+	bool sync;
 	bool no_header;
 };
 
@@ -119,8 +125,15 @@ static char row[RECORD_ROW_MAX];
 
 /* Where records come from; one of the two is set. */
 struct source {
-	struct stream *stream;		/* stream of a target */
-	struct blocks *blocks;		/* stream of a category */
+	struct stream *stream;		/* stream of a file */
+	struct blocks *blocks;		/* stream of a category or a directory */
+};
+
+/* What records become. */
+struct rows {
+	struct record_printer printer;
+	struct fuse_lines *lines;	/* NULL: rows of the printer */
+	bool sync;			/* have each row on disk before the next */
 };
 
 static int read_records(const struct source *from, struct records *r, size_t most)
@@ -129,8 +142,19 @@ static int read_records(const struct source *from, struct records *r, size_t mos
 			      stream_read(from->stream, r, most);
 }
 
-static void print_records(const struct source *from, struct record_printer *p,
-			  struct records *r)
+/* False if nothing more can be written. */
+static bool print_record(struct rows *rows, const void *record)
+{
+	char *end = rows->lines ? fuse_line(rows->lines, row, record) :
+				  record_row(&rows->printer, row, record);
+
+	fwrite(row, 1, end - row, stdout);
+	if (rows->sync && end != row)
+		return cli_sync();
+	return !ferror(stdout);
+}
+
+static void print_records(const struct source *from, struct rows *rows, struct records *r)
 {
 	const struct stream *s = from->blocks ? &from->blocks->stream : from->stream;
 	size_t i;
@@ -139,14 +163,13 @@ static void print_records(const struct source *from, struct record_printer *p,
 		blocks_sort(from->blocks, r);
 	else
 		stream_sort(s, r);
-	for (i = 0; i < r->nr && !ferror(stdout); i++)
-		fwrite(row, 1, record_row(p, row, records_at(s, r, i)) - row, stdout);
+	for (i = 0; i < r->nr && print_record(rows, records_at(s, r, i)); i++)
+		;
 	r->nr = 0;
 }
 
 /* Returns 0 or a negative errno from reading. */
-static int copy_records(const struct env *env, const struct source *from,
-			struct record_printer *p)
+static int copy_records(const struct env *env, const struct source *from, struct rows *rows)
 {
 	struct records r = { 0 };
 	bool full;
@@ -155,7 +178,7 @@ static int copy_records(const struct env *env, const struct source *from,
 	do {
 		err = read_records(from, &r, env->follow ? FOLLOW_BATCH : SIZE_MAX);
 		full = r.nr >= FOLLOW_BATCH;
-		print_records(from, p, &r);
+		print_records(from, rows, &r);
 		if (err || !env->follow || interrupted)
 			break;
 	} while (full ? flush_output() : follow_wait());
@@ -173,37 +196,81 @@ static void report_missing(const struct env *env, __u64 missing)
 }
 
 /* The printer is open; it is closed here. */
-static int print_all(const struct env *env, const struct source *from,
-		     struct record_printer *p)
+static int print_all(const struct env *env, const struct source *from, struct rows *rows)
 {
 	int err;
 
+	rows->sync = env->sync;
 	if (env->format == FORMAT_CSV && !env->no_header)
-		fwrite(row, 1, record_header(p, row) - row, stdout);
-	err = copy_records(env, from, p);
-	record_printer_close(p);
+		fwrite(row, 1, record_header(&rows->printer, row) - row, stdout);
+	err = copy_records(env, from, rows);
+	record_printer_close(&rows->printer);
 	return err;
 }
 
-/* Prints the columns of iotracer export. */
-static int log_category(const struct env *env)
+static void add_path(struct fuse_lines *lines, const char *path)
+{
+	fuse_add_directory(lines, text_show(path, strlen(path)));
+}
+
+/* Adds what @path leads to without symbolic links, if that is the target. */
+static void add_resolved(struct fuse_lines *lines, const struct target_list *list,
+			 const struct target *target, const char *path)
+{
+	char *resolved = target_at(list, path) == target ? realpath(path, NULL) : NULL;
+
+	if (resolved)
+		add_path(lines, resolved);
+	free(resolved);
+}
+
+/*
+ * Adds the paths under which records may have the directory, the present ones first: those from
+ * before it was renamed have its old path. @target NULL: the lines are of all directories.
+ */
+static struct fuse_lines *open_lines(struct fuse_lines *lines, const struct env *env,
+				     const struct target_list *list, const struct target *target)
+{
+	size_t i;
+
+	if (!target) {
+		add_path(lines, "/");
+		return lines;
+	}
+	lines->whole = true;
+	add_resolved(lines, list, target, env->file);
+	for (i = 0; i < target->nr_paths; i++)
+		add_resolved(lines, list, target, target->paths[i]);
+	for (i = 0; i < target->nr_paths; i++)
+		add_path(lines, target->paths[i]);
+	return lines;
+}
+
+/* Prints the columns of iotracer export, or lines. @target: a directory; NULL: the category. */
+static int log_blocks(const struct env *env, const struct category *category,
+		      const struct target_list *list, const struct target *target)
 {
 	const struct wall_pair none = { 0 };
 	struct wall_clock clock;
 	struct blocks blocks;
-	int status = blocks_open(&blocks, env->category);
+	int status = blocks_open(&blocks, category, target ? target->name : NULL, env->file);
 
 	wall_clock_init(&clock, wall_now(), none);
 	if (!status) {
 		const struct source from = { .blocks = &blocks };
-		struct record_printer printer = {
+		struct fuse_lines lines = { .clock = &clock, .paths = &blocks.names };
+		struct rows rows = { .printer = {
 			.event = blocks.stream.event, .clock = &clock,
 			.paths = &blocks.names, .json = env->format == FORMAT_JSON,
-		};
+		} };
 
-		record_printer_open_own(&printer, env->category->command_op != NO_OP);
-		status = ended(env, NULL, "stream", print_all(env, &from, &printer));
+		if (env->format == FORMAT_FUSE)
+			rows.lines = open_lines(&lines, env, list, target);
+		record_printer_open_own(&rows.printer, category->command_op != NO_OP);
+		status = ended(env, target, "stream", print_all(env, &from, &rows));
 		report_missing(env, blocks_missing(&blocks, env->follow));
+		fuse_report(&lines, env->file);
+		fuse_free(&lines);
 	}
 	blocks_close(&blocks);
 	return status;
@@ -215,18 +282,43 @@ static int log_records(const struct env *env, const struct target *target)
 	int status = stream_open(&stream, target->name, env->file);
 
 	if (!status) {
-		struct record_printer printer = {
+		struct rows rows = { .printer = {
 			.event = stream.event, .t0 = stream.t0,
 			.json = env->format == FORMAT_JSON,
-		};
+		} };
 		const struct source from = { .stream = &stream };
 
-		record_printer_open_own(&printer, false);
-		status = ended(env, target, "stream", print_all(env, &from, &printer));
+		record_printer_open_own(&rows.printer, false);
+		status = ended(env, target, "stream", print_all(env, &from, &rows));
 		report_missing(env, stream_missing(&stream));
 	}
 	stream_close(&stream);
 	return status;
+}
+
+static int log_category(const struct env *env)
+{
+	const struct target named = { .name = (char *)env->category->name };
+
+	if (env->format == FORMAT_TEXT)
+		return log_text(env, &named);
+	if (env->format != FORMAT_FUSE || env->category == &category_fs)
+		return log_blocks(env, env->category, NULL, NULL);
+	cli_say("%s: --format=fuse is for directories, and of categories for fs", env->file);
+	return CLI_USAGE;
+}
+
+static int log_target(const struct env *env, const struct target_list *list,
+		      const struct target *target)
+{
+	if (env->format == FORMAT_TEXT)
+		return log_text(env, target);
+	if (target_is_directory(target->name))
+		return log_blocks(env, &category_fs, list, target);
+	if (env->format != FORMAT_FUSE)
+		return log_records(env, target);
+	cli_say_of(env->file, "is no directory, as --format=fuse needs: add the directory it is in (iotracer add DIRECTORY)");
+	return CLI_FAILED;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -243,6 +335,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'H':
 		env->no_header = true;
 		return 0;
+	case KEY_SYNC:
+		env->sync = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (env->file)
 			cli_usage(state, "%s: one file at a time", arg);
@@ -251,30 +346,36 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		cli_usage(state, "say which file");
 		return 0;
+	case ARGP_KEY_END:
+		if (env->sync && env->format == FORMAT_TEXT)
+			cli_usage(state, "--sync goes with --format=csv, json or fuse");
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default), csv or json", 0 },
+	{ "format", 'f', "FORMAT", 0, "text (default), csv, json, or fuse: of a directory, or of category fs, as lines of IOTraceCollector, a tracer by FUSE", 0 },
 	{ "follow", 'F', NULL, 0, "print new events as they happen", 0 },
 	{ "no-header", 'H', NULL, 0, "csv: without the line of column names", 0 },
+	{ "sync", KEY_SYNC, NULL, 0, "csv, json, fuse: write each line to disk before the next", 0 },
 	{ 0 }
 };
 
 static const char doc[] =
-	"Print the recorded events of a file, or of a category, in order of time.\v"
+	"Print the recorded events of a file, directory or category, in order of time.\v"
 	"FILE is a path or the name of a target, CATEGORY one of {categories};"
 	" a file with such a name is ./fs.\n"
 	"text: <seconds since T0>;<R|W>;<address>;<bytes>;<VFS|BLK>;<command>;<pid>,"
 	" where address is the byte in the file (VFS) or the 512-byte sector on the"
-	" device (BLK).\n"
+	" device (BLK). Of a directory there follow ;<operation>;<path>;<second path>;<result>, and"
+	" the second field is - for what neither reads nor writes.\n"
 	"csv, json: all fields (see iotracer format --columns), after since_t0_s, the"
 	" seconds since T0; JSON has one object a line. In a name \\ooo stands for a control"
 	" character, a backslash or a byte that is not UTF-8.\n"
-	"Of a category text is what the module's log says, and csv and json have the columns of"
-	" iotracer export.\n"
+	"Of a category text is what the module's log says. Of categories and directories csv and json"
+	" have the columns of iotracer export.\n"
 	"Events that were overwritten or lost before they could be read are counted"
 	" on stderr. --follow ends with exit status 0 on Ctrl-C, when nobody reads"
 	" its output any more and when the target is removed.";
@@ -293,16 +394,11 @@ int command_log(int argc, char **argv)
 	env.category = category_find(env.file, strlen(env.file));
 	if (env.follow)
 		follow_prepare();
-	if (env.category) {
-		const struct target named = { .name = (char *)env.category->name };
-
-		return env.format == FORMAT_TEXT ? log_text(&env, &named) : log_category(&env);
-	}
+	if (env.category)
+		return log_category(&env);
 	status = target_one(&list, env.file, &target);
-	if (!status) {
-		status = env.format == FORMAT_TEXT ? log_text(&env, target) :
-						     log_records(&env, target);
-	}
+	if (!status)
+		status = log_target(&env, &list, target);
 	target_list_free(&list);
 	return status;
 }

@@ -245,8 +245,13 @@ static int profile(const struct env *env, const struct target *target)
 {
 	struct records r = { 0 };
 	struct stream s;
-	int status = stream_open(&s, target->name, env->file);
+	int status;
 
+	if (target_is_directory(target->name)) {
+		cli_say_of(env->file, "is a directory, and a profile is of one file: add that (iotracer add FILE), or take its rows from iotracer log --format=csv");
+		return CLI_FAILED;
+	}
+	status = stream_open(&s, target->name, env->file);
 	if (!status && s.event->id != IOT_EVENT_ID_IO) {
 		cli_say_of(env->file, "records %s events, which have no profile",
 			   s.event->name);

@@ -57,8 +57,8 @@ static void print_text(const struct target *target, const struct target_state *s
 		free(path);
 	}
 	printf("  %-12s%llu.%09u s\n", "T0", state->t0_sec, state->t0_nsec);
-	printf("  %-12s%llu of at most %llu\n", "events", state->events,
-	       state->max_events);
+	printf("  %-12s%llu of at most %llu%s\n", "events", state->events, state->max_events,
+	       target_is_directory(target->name) ? " a CPU" : "");
 	printf("  %-12s%llu bytes\n", "memory", stats->memory);
 	print_counts(stats);
 }
@@ -82,12 +82,22 @@ static json_t *json_counts(const struct target_stats *stats)
 	return levels;
 }
 
+/* null where the stats do not say which file it is. */
+static void json_identity(json_t *object, const struct target_stats *stats)
+{
+	const struct target_file *file = &stats->files[0];
+	char device[32];
+
+	snprintf(device, sizeof(device), "%u:%u", file->major, file->minor);
+	json_put(object, "device", stats->nr_files ? json_string(device) : json_null());
+	json_put(object, "inode", stats->nr_files ? json_integer(file->inode) : json_null());
+}
+
 static json_t *json_target(const struct target *target, const struct target_state *state,
 			   const struct target_stats *stats)
 {
 	json_t *object = json_object();
 	json_t *paths = json_array(), *deleted = json_array();
-	char device[32];
 	size_t i;
 
 	for (i = 0; i < target->nr_paths; i++) {
@@ -95,13 +105,11 @@ static json_t *json_target(const struct target *target, const struct target_stat
 		if (target->deleted[i])
 			json_add(deleted, json_shown(target->paths[i]));
 	}
-	snprintf(device, sizeof(device), "%u:%u", stats->files[0].major,
-		 stats->files[0].minor);
 	json_put(object, "target", json_shown(target->name));
 	json_put(object, "paths", paths);
 	json_put(object, "deleted", deleted);
-	json_put(object, "device", json_string(device));
-	json_put(object, "inode", json_integer(stats->files[0].inode));
+	json_put(object, "directory", json_boolean(target_is_directory(target->name)));
+	json_identity(object, stats);
 	json_put(object, "running", json_boolean(state->running));
 	json_put(object, "t0_ns",
 		 json_integer(state->t0_sec * 1000000000 + state->t0_nsec));

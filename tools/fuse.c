@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -22,6 +23,8 @@
  */
 #define NOT_PASSED (0x40 | 0x80 | 0x100 | 0x80000)
 #define O_LARGEFILE_BIT 0x8000
+
+#define ELSEWHERE "(elsewhere)"
 
 /* How the arguments follow the path. */
 enum arguments {
@@ -70,15 +73,48 @@ static const struct operation *operation_of(const struct iot_fs *fs)
 	return fs->op < FUSE_OPS ? &operations[fs->op] : &none;
 }
 
+void fuse_add_directory(struct fuse_lines *f, char *path)
+{
+	size_t n = strlen(path);
+
+	while (n && path[n - 1] == '/')
+		path[--n] = '\0';
+	f->below = cli_grow(f->below, f->nr_below + 1, sizeof(*f->below));
+	f->below[f->nr_below++] = (struct fuse_directory){ path, n };
+}
+
+void fuse_free(struct fuse_lines *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr_below; i++)
+		free(f->below[i].path);
+	free(f->below);
+	f->below = NULL;
+	f->nr_below = 0;
+}
+
+/* Returns what follows the directory in the path, "/" for the directory itself, or NULL. */
+static const char *rest_below(const struct fuse_directory *d, const struct name *name)
+{
+	if (name->length < d->length || memcmp(name->text, d->path, d->length))
+		return NULL;
+	if (name->length == d->length)
+		return "/";
+	return name->text[d->length] == '/' ? name->text + d->length : NULL;
+}
+
 /* Whether a path is at or below the directory; *rest is then what follows it, or "/". */
 static bool is_below(const struct fuse_lines *f, const struct name *name, const char **rest)
 {
-	size_t n = f->below_length;
+	const char *found = NULL;
+	size_t i;
 
-	if (!name || name->length < n || memcmp(name->text, f->below, n))
-		return false;
-	*rest = name->length == n ? "/" : name->text + n;
-	return **rest == '/';
+	for (i = 0; name && !found && i < f->nr_below; i++)
+		found = rest_below(&f->below[i], name);
+	if (found)
+		*rest = found;
+	return found;
 }
 
 /* YYYYMMDD-HHMMSS.ffffff, UTC */
@@ -118,7 +154,7 @@ static char *put_owner(char *out, const char *key, __u64 id)
 static char *put_second(const struct fuse_lines *f, char *out, const struct iot_fs *fs)
 {
 	const struct name *name = names_find(f->paths, fs->path2);
-	const char *text = "(elsewhere)";
+	const char *text = name ? ELSEWHERE : "?";
 
 	/* the target of a symbolic link is any text */
 	if (fs->op == IOT_FS_SYMLINK)
@@ -183,10 +219,15 @@ static bool is_of_open_directory(const struct iot_fs *fs)
 /* Whether the event is of the tree. What is moved or linked into it is, too. */
 static bool is_of_tree(const struct fuse_lines *f, const struct iot_fs *fs, const char **path)
 {
+	const struct name *name = names_find(f->paths, fs->path);
 	const char *unused;
 
-	if (is_below(f, names_find(f->paths, fs->path), path))
+	if (is_below(f, name, path))
 		return true;
+	if (f->whole) {
+		*path = name ? ELSEWHERE : "?";
+		return true;
+	}
 	return (fs->op == IOT_FS_RENAME || fs->op == IOT_FS_LINK) &&
 	       is_below(f, names_find(f->paths, fs->path2), &unused);
 }
@@ -194,7 +235,7 @@ static bool is_of_tree(const struct fuse_lines *f, const struct iot_fs *fs, cons
 char *fuse_line(struct fuse_lines *f, char *out, const struct iot_fs *fs)
 {
 	const struct operation *o = operation_of(fs);
-	const char *path = "(elsewhere)";
+	const char *path = ELSEWHERE;
 	char op[16];
 
 	if (!is_of_tree(f, fs, &path) || is_of_open_directory(fs))

@@ -8,6 +8,7 @@
 #ifndef TOOL_FUSE_H
 #define TOOL_FUSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -17,13 +18,23 @@ struct wall_clock;
 
 #define FUSE_OPS 64		/* more than category fs has */
 
+struct fuse_directory {
+	char *path;			/* escaped; "" is / */
+	size_t length;
+};
+
 struct fuse_lines {
 	const struct wall_clock *clock;
 	const struct names *paths;
-	char *below;			/* escaped; paths are relative to it; "" for all */
-	size_t below_length;
-	__u64 without[FUSE_OPS];	/* events below it of operations that have no line */
+	struct fuse_directory *below;	/* paths are relative to these; several names of one tree */
+	size_t nr_below;
+	bool whole;			/* every record is of the tree, whatever its path */
+	__u64 without[FUSE_OPS];	/* events of the tree of operations that have no line */
 };
+
+/* Adds a path of the directory, escaped, and keeps the text. Slashes at its end are removed. */
+void fuse_add_directory(struct fuse_lines *f, char *path);
+void fuse_free(struct fuse_lines *f);
 
 /* Writes the line of a record at @out. Returns its end, which is @out if it has no line. */
 char *fuse_line(struct fuse_lines *f, char *out, const struct iot_fs *fs);

@@ -15,9 +15,9 @@ static const struct {
 	const char *summary;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "add", "start to trace files", command_add },
-	{ "remove", "trace files no longer", command_remove },
-	{ "list", "list the traced files", command_list },
+	{ "add", "start to trace files and directories", command_add },
+	{ "remove", "trace files and directories no longer", command_remove },
+	{ "list", "list the traced files and directories", command_list },
 	{ "status", "show what was recorded, overwritten and lost", command_status },
 	{ "start", "go on recording", command_start },
 	{ "stop", "record nothing until started again", command_stop },
@@ -40,7 +40,8 @@ static const struct {
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static const char doc[] =
-	"Trace the reads and writes of files, at the VFS and at the block layer."
+	"Trace the reads and writes of files, at the VFS and at the block layer, what happens below"
+	" directories, and what the whole system does to files."
 	"\v"
 	"Exit status:\n"
 	"  0  done\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/schema.h"
 #include "proc.h"
 #include "target.h"
 #include "text.h"
@@ -90,22 +92,37 @@ static const char *listed(const struct target *target, const char *path)
 	return NULL;
 }
 
+char *target_spelled(const char *file)
+{
+	char *spelled = cli_strdup(file);
+	size_t n = strlen(spelled);
+	struct stat st;
+
+	if (stat(file, &st) && errno == ENOTDIR)
+		return spelled;
+	while (n > 1 && spelled[n - 1] == '/')
+		spelled[--n] = '\0';
+	return spelled;
+}
+
 /*
  * @file with its directory resolved and its last component kept, or NULL. This is what the
  * module lists for a file that was added by a relative name. The file need not exist any more.
  */
 static char *absolute(const char *file)
 {
-	const char *slash = strrchr(file, '/');
-	char *directory = slash ? strndup(file, slash - file + 1) : strdup(".");
+	char *spelled = target_spelled(file);
+	const char *slash = strrchr(spelled, '/');
+	char *directory = slash ? strndup(spelled, slash - spelled + 1) : strdup(".");
 	char *resolved = directory ? realpath(directory, NULL) : NULL;
 	char *path = NULL;
 
 	if (resolved)
 		path = cli_printf("%s/%s", strcmp(resolved, "/") ? resolved : "",
-				  slash ? slash + 1 : file);
+				  slash ? slash + 1 : spelled);
 	free(directory);
 	free(resolved);
+	free(spelled);
 	return path;
 }
 
@@ -144,6 +161,7 @@ static const struct target *find_by_name(const struct target_list *list,
 
 /* What identifies a file; not every filesystem has a generation. */
 struct identity {
+	char path[PATH_MAX];	/* without symbolic links; "" if it is not known */
 	struct stat st;
 	bool has_generation;
 	__u32 generation;
@@ -157,6 +175,8 @@ static int identify(const char *file, struct identity *id)
 	*id = (struct identity){ 0 };
 	if (stat(file, &id->st))
 		return -errno;
+	if (!realpath(file, id->path))
+		id->path[0] = '\0';
 	if (!S_ISREG(id->st.st_mode))
 		return 0;
 	fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -179,10 +199,14 @@ static bool is_this(const struct target_file *file, const struct identity *id)
 	       (!id->has_generation || file->generation == id->generation);
 }
 
-static bool is_file(const struct target_stats *stats, const struct identity *id)
+/* A target whose stats do not say which file it is, is known by its paths. */
+static bool is_file(const struct target *target, const struct target_stats *stats,
+		    const struct identity *id)
 {
 	size_t i;
 
+	if (!stats->nr_files)
+		return listed(target, id->path);
 	for (i = 0; i < stats->nr_files; i++)
 		if (is_this(&stats->files[i], id))
 			return true;
@@ -197,7 +221,7 @@ static const struct target *find_by_identity(const struct target_list *list,
 
 	for (i = 0; i < list->nr; i++)
 		if (!target_stats_load(list->targets[i].name, &stats) &&
-		    is_file(&stats, id))
+		    is_file(&list->targets[i], &stats, id))
 			return &list->targets[i];
 	return NULL;
 }
@@ -229,7 +253,7 @@ bool target_is_traced(struct target_list *list, const char *path)
 	if (!list->stats)
 		load_stats(list);
 	for (i = 0; i < list->nr; i++)
-		if (is_file(&list->stats[i], &id))
+		if (is_file(&list->targets[i], &list->stats[i], &id))
 			return true;
 	return false;
 }
@@ -247,7 +271,7 @@ static const struct target *check_listed(const struct target_list *list,
 	struct identity id;
 
 	if (identify(file, &id) || target_stats_load(target->name, &stats) ||
-	    is_file(&stats, &id))
+	    is_file(target, &stats, &id))
 		return target;
 	other = find_by_identity(list, &id);
 	if (other)
@@ -338,6 +362,24 @@ int target_stats_load(const char *name, struct target_stats *stats)
 	parse_stats(stats, text);
 	free(text);
 	return 0;
+}
+
+/* A read of a directory's stream takes a buffer for the header and a block of one record. */
+bool target_is_directory(const char *name)
+{
+	struct iot_stream_header h;
+	int fd = proc_open(name, "stream", O_RDONLY);
+	char data[1024];
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, data, sizeof(data));
+	close(fd);
+	if (n < (ssize_t)sizeof(h))
+		return false;
+	memcpy(&h, data, sizeof(h));
+	return h.magic == IOT_STREAM_MAGIC && h.layout == IOT_LAYOUT_BLOCKS;
 }
 
 const struct target_count *target_stats_total(const struct target_stats *stats)

@@ -40,6 +40,9 @@ const struct target *target_at(const struct target_list *list, const char *path)
 /* Whether there is such a target. The stats of all targets are read once, for many files. */
 bool target_is_traced(struct target_list *list, const char *path);
 
+/* @file without slashes at the end, unless it is no directory. The caller frees it. */
+char *target_spelled(const char *file);
+
 /* The path of the target that is equal to @file or to the absolute form of @file, or NULL. */
 const char *target_path(const struct target *target, const char *file);
 
@@ -69,6 +72,9 @@ struct target_stats {
 };
 
 int target_stats_load(const char *name, struct target_stats *stats);
+
+/* Whether the target is a directory. False also if that cannot be found out. */
+bool target_is_directory(const char *name);
 
 /* The row "total", all zero if there is none. */
 const struct target_count *target_stats_total(const struct target_stats *stats);

@@ -9,6 +9,8 @@
  *                                    threads write it, and fails after 10 seconds
  * TOOL_GONE=<file>                   at the end of "…/stream" and "…/log" read() gives
  *                                    EIO once <file> exists
+ * TOOL_SYNCS=<file>                  each fdatasync() appends to the file how many bytes its file has
+ * TOOL_SYNC_ERROR=<errno>            fdatasync() fails
  * TOOL_ENDLESS=<control>             the content of "…/stream" after its header is read
  *                                    again and again, until <control> ends with "stop"
  * TOOL_VANISH=<name>                 a file or empty directory of this name is removed when it is
@@ -115,6 +117,26 @@ ssize_t read(int fd, void *data, size_t size)
 	lseek(fd, HEADER, SEEK_SET);
 	more = real(fd, (char *)data + n, size - n);
 	return more < 0 ? n : n + more;
+}
+
+int fdatasync(int fd)
+{
+	int (*real)(int fd) = dlsym(RTLD_NEXT, "fdatasync");
+	const char *syncs = getenv("TOOL_SYNCS"), *error = getenv("TOOL_SYNC_ERROR");
+
+	if (error) {
+		errno = atoi(error);
+		return -1;
+	}
+	if (syncs) {
+		FILE *f = fopen(syncs, "a");
+		struct stat st;
+
+		fstat(fd, &st);
+		fprintf(f, "%lld\n", (long long)st.st_size);
+		fclose(f);
+	}
+	return real(fd);
 }
 
 /* A file is about to be looked at. */
