@@ -366,6 +366,7 @@ def commands():
     os.mkdir('d')
     target = add('d', 100)
     is_equal(target.status()[2], 100)
+    is_equal(int(target.value('inode')), os.stat('d').st_ino)
     write_file('d/f')
     _, t0, _, stored = target.status()
     is_equal(stored, len(target.rows()))

@@ -14,6 +14,7 @@
  * is taken by a probe.
  */
 #include <linux/fs.h>
+#include <linux/kdev_t.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/path.h>
@@ -39,6 +40,8 @@
  * @list:	in the list of all, under both locks
  * @name:	of its directory in /proc/iotracer
  * @proc:	that directory
+ * @dev:	device number of the directory as stat(2) gives it
+ * @ino:	its inode number as stat(2) gives it
  * @path:	under which it was added and is listed
  */
 struct dir_target {
@@ -46,6 +49,8 @@ struct dir_target {
 	struct list_head list;
 	struct iot_entry_name name;
 	struct iot_discard proc;
+	dev_t dev;
+	u64 ino;
 	char path[];
 };
 
@@ -153,6 +158,8 @@ static int stats_show(struct seq_file *m, void *v)
 	missed = s.missed + atomic_long_read(&d->branch.missed);
 	seq_puts(m, "target ");
 	iot_path_escape(m, d->name.text);
+	seq_printf(m, "\ndevice %u:%u\ninode %llu\ngeneration %u", MAJOR(d->dev), MINOR(d->dev),
+		   d->ino, d->branch.root.key.generation);
 	seq_printf(m, "\nmax_events %llu\nmemory_bytes %zu\n", READ_ONCE(d->branch.c.keep),
 		   s.bytes + sizeof(*d));
 	seq_puts(m, "level seen stored overwritten lost missed\n");
@@ -241,6 +248,8 @@ static int create(const struct path *path, const char *text, u64 max_events,
 	d = alloc_target(text);
 	if (!d)
 		return -ENOMEM;
+	d->dev = stat.dev;
+	d->ino = stat.ino;
 	iot_entry_name_of_file(&d->name, inode->i_sb, stat.ino);
 	err = iot_entry_name_take_free(&d->name);
 	if (err)
