@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Branches of category fs: see branch.h. */
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
@@ -46,6 +47,9 @@ static bool concerns(struct iot_branch *b, const struct places *p)
 
 static bool wants(struct iot_category *c, const struct iot_fs *e)
 {
+	/* without branches of its own and without conditions, its state says all */
+	if (likely(READ_ONCE(c->state) == IOT_CATEGORY_ACTIVE))
+		return true;
 	return READ_ONCE(c->own) && iot_category_wants_task(c) &&
 	       !iot_category_rejects_file(c, e->kind, e->device, e->inode) &&
 	       !iot_category_rejects_at_end(c, e->op, e->latency,
@@ -63,6 +67,26 @@ static void put(struct iot_category *c, struct iot_fs *e)
 	/* except the first word, which belongs to the ring */
 	memcpy(at.slot + 1, (u64 *)e + 1, sizeof(*e) - sizeof(u64));
 	iot_event_commit(c, &at);
+}
+
+/**
+ * iot_branches_only() - find the branch that alone has an event
+ * @id:		of the event's only path
+ *
+ * Return: the branch, or NULL if others may have the event, too, or conditions decide. Context: as
+ * for iot_branches_record().
+ */
+struct iot_category *iot_branches_only(u64 id)
+{
+	const struct iot_path *path = id ? iot_path_table_at(id) : NULL;
+	struct iot_branch *b;
+
+	if (!path || READ_ONCE(iot_category_fs.own) || !is_power_of_2(path->roots))
+		return NULL;
+	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held())
+		if (is_below(b, path))
+			return READ_ONCE(b->c.state) == IOT_CATEGORY_ACTIVE ? &b->c : NULL;
+	return NULL;
 }
 
 /**

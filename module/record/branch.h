@@ -39,6 +39,7 @@ static inline struct iot_branch *iot_branch_of(struct iot_category *c)
 }
 
 /* For the probes of category fs: fs.c and rw.h. */
+struct iot_category *iot_branches_only(u64 path);
 void iot_branches_record(struct iot_fs *e);
 
 /* For the owner. */

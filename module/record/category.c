@@ -203,8 +203,8 @@ static u32 publish_filter(struct iot_category *c, const struct iot_filter *f)
 
 /*
  * Check whether the conditions of the filter are checked at the end of an event only, as branches
- * have other conditions. After the last branch has gone this stays so until the next start, if
- * there is a filter: no condition was checked of what is in progress.
+ * have other conditions. After the last branch has gone this stays so until the next start or
+ * filter, if there is a filter: no condition was checked of what is in progress.
  */
 static bool is_late(struct iot_category *c)
 {
@@ -503,6 +503,7 @@ static void put_filter(struct iot_category *c, struct iot_filter *f)
 {
 	mutex_lock(&c->lock);
 	rcu_assign_pointer(c->filter, f);
+	c->was_late = false;
 	update_state(c, c->own);
 	mutex_unlock(&c->lock);
 }

@@ -95,8 +95,8 @@ struct iot_category_ops {
  * @while_read:	tracing stops when this process closes the stream, 0 if there is none;
  *		protected by @control
  * @nr_branches: branches that run
- * @was_late:	there were branches since @own was set: there may be events in progress of which no
- *		condition was checked at their beginning
+ * @was_late:	there were branches since the start and the last filter: there may be events in
+ *		progress of which no condition was checked at their beginning
  * @lock:	protects @filter, @rings, @reader, @started and all that determines @state, so
  *		that readers do not wait while the kernel patches its text; taken inside @control
  * @keep:	records that each ring keeps

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* READ, WRITE and DIO_* of category fs: the part that only few of these events need. */
+#include "compat/compat.h"
 #include "record/branch.h"
 #include "record/rw.h"
 
@@ -33,42 +34,48 @@ void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep)
 	rw->wanted = rw->file.kinds & kinds;
 }
 
-/**
- * iot_rw_is_outside() - check whether a file is known not to be below a traced directory, and
- * not wanted for another reason. Context: entry of the call
- */
-bool iot_rw_is_outside(const struct file *file)
+static void fill(struct iot_fs *e, const struct iot_rw *rw, const struct iot_rw_call *call)
 {
-	const struct iot_path *known;
-	bool outside;
+	e->time = call->start;
+	e->latency = call->latency;
+	e->op = call->op;
+	e->offset = call->offset;
+	e->requested = call->requested;
+	e->result = call->result;
+	e->flags = call->flags;
+	iot_rw_fill_file(e, rw);
+	iot_task_fill(e);
+}
 
-	preempt_disable_notrace();
-	known = iot_paths_find(&file->f_path, false);
-	outside = known && !(known->file.kinds & READ_ONCE(iot_category_fs.kinds));
-	preempt_enable_notrace();
-	return outside;
+/* Record a call for one category or branch, straight in its ring. */
+static void record_once(struct iot_category *c, const struct iot_rw *rw,
+			const struct iot_rw_call *call)
+{
+	struct iot_event_at at;
+	struct iot_fs *e = iot_event_reserve(c, &at);
+
+	if (!e)
+		return;
+	fill(e, rw, call);
+	e->sample = READ_ONCE(c->sample);
+	e->cpu = at.cpu;
+	iot_event_commit(c, &at);
 }
 
 /**
  * iot_rw_end_late() - do iot_rw_end() while all conditions are checked at the end of a call
- * @latency:	ns
  *
  * Context: as there, preemption off.
  */
-void iot_rw_end_late(const struct iot_rw *rw, u64 start, u64 latency, u64 offset, u64 requested,
-		     s64 result, bool write, u16 flags)
+void iot_rw_end_late(const struct iot_rw *rw, const struct iot_rw_call *call)
 {
-	struct iot_fs e = {
-		.time = start,
-		.latency = latency,
-		.op = iot_rw_op(write, flags & IOT_IO_DIRECT),
-		.offset = offset,
-		.requested = requested,
-		.result = result,
-		.flags = flags,
-	};
+	struct iot_category *only = iot_branches_only(rw->file.id);
+	struct iot_fs e IOT_UNINITIALIZED;
 
-	iot_rw_fill_file(&e, rw);
-	iot_task_fill(&e);
+	if (only) {
+		record_once(only, rw, call);
+		return;
+	}
+	fill(&e, rw, call);
 	iot_branches_record(&e);
 }

@@ -23,6 +23,17 @@ struct iot_rw {
 	struct iot_paths_file file;
 };
 
+/** struct iot_rw_call - a call that has ended, as in its record */
+struct iot_rw_call {
+	u64 start;	/* CLOCK_MONOTONIC ns */
+	u64 latency;	/* ns */
+	u64 offset;	/* bytes */
+	u64 requested;	/* bytes */
+	s64 result;	/* bytes or -errno */
+	u16 op;		/* IOT_FS_* */
+	u16 flags;	/* IOT_IO_* */
+};
+
 /*
  * Conditions that the entry of a call cannot check: the inode number that stat(2) shows, and the
  * device number if the superblock has an anonymous one.
@@ -31,10 +42,26 @@ struct iot_rw {
 
 /* rw.c: what only few calls need */
 bool iot_rw_rejects_rare(void);
-bool iot_rw_is_outside(const struct file *file);
-void iot_rw_end_late(const struct iot_rw *rw, u64 start, u64 latency, u64 offset, u64 requested,
-		     s64 result, bool write, u16 flags);
+void iot_rw_end_late(const struct iot_rw *rw, const struct iot_rw_call *call);
 void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep);
+
+/**
+ * iot_rw_is_outside() - check whether a file is known not to be below a traced directory, and
+ * not wanted for another reason
+ *
+ * Context: entry of the call, while all other conditions are checked at its end.
+ */
+static __always_inline bool iot_rw_is_outside(const struct file *file)
+{
+	const struct iot_path *known;
+	bool outside;
+
+	preempt_disable_notrace();
+	known = iot_paths_find(&file->f_path, false);
+	outside = known && !(known->file.kinds & READ_ONCE(iot_category_fs.kinds));
+	preempt_enable_notrace();
+	return outside || (file->f_mode & FMODE_NOACCOUNT);
+}
 
 static __always_inline unsigned int iot_rw_op(bool write, bool direct)
 {
@@ -57,6 +84,8 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 
 	if (likely(state == IOT_CATEGORY_ACTIVE))
 		return file->f_mode & FMODE_NOACCOUNT;
+	if (state & IOT_CATEGORY_BRANCHES)
+		return iot_rw_is_outside(file);
 	if (!(state & IOT_CATEGORY_ACTIVE))
 		return true;
 	if ((state & IOT_FILTER_PID) && iot_category_fs.pid != current->tgid)
@@ -72,8 +101,6 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 	if ((state & IOT_FILTER_TREE) && !iot_tree_has(current->tgid))
 		return true;
 	if ((state & IOT_CATEGORY_READER) && READ_ONCE(iot_category_fs.reader) == current->tgid)
-		return true;
-	if ((state & IOT_CATEGORY_BRANCHES) && iot_rw_is_outside(file))
 		return true;
 	return file->f_mode & FMODE_NOACCOUNT;
 }
@@ -158,8 +185,17 @@ static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 o
 	preempt_disable_notrace();
 	if (unlikely(iot_category_asks_at_end(&iot_category_fs, IOT_RW_AT_END))) {
 		if (iot_category_has_branches(&iot_category_fs)) {
-			iot_rw_end_late(rw, start, latency, offset, requested, result, write,
-					flags);
+			struct iot_rw_call call = {
+				.start = start,
+				.latency = latency,
+				.offset = offset,
+				.requested = requested,
+				.result = result,
+				.op = iot_rw_op(write, flags & IOT_IO_DIRECT),
+				.flags = flags,
+			};
+
+			iot_rw_end_late(rw, &call);
 			goto out;
 		}
 		if (iot_category_rejects_file(&iot_category_fs, rw->file.kind, rw->file.dev,
