@@ -159,7 +159,7 @@ def root_refusals():
     for line, error, words in (
             ('add nowhere', 'ENOENT', 'there is no such file, or it is not traced'),
             ('remove f', 'ENOENT', 'there is no such file, or it is not traced'),
-            ('add .', 'EISDIR', 'it is a directory; files and block devices can be traced'),
+            ('add /sys', 'EOPNOTSUPP', 'it is on a filesystem that shows'),
             ('add f 0', 'EINVAL', 'the number of events at its end is 0 or too large'),
             ('ad f', 'EINVAL',
              'there is no such command; say add [-i] PATH [MAX_EVENTS] or remove PATH'),

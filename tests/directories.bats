@@ -28,6 +28,11 @@ check() {
 	check missing_names
 }
 
+# bats test_tags=once
+@test "so deep that there is no path" {
+	check too_deep
+}
+
 @test "moved in, moved out, and the directory and what is above it renamed" {
 	check moved
 }

@@ -150,6 +150,25 @@ def missing_names():
         ('GETATTR', 'at', '', -2)])
 
 
+def too_deep():
+    """What is so deep that it has no path is not in the log, but counted."""
+    os.mkdir('d')
+    target = add('d')
+    os.chdir('d')
+    names = 2100
+    for _ in range(names):
+        os.mkdir('x')
+        os.chdir('x')
+    target.command('reset')
+    missed = target.stats('vfs')[4]
+    write_file('f')
+    is_true(target.stats('vfs')[4] > missed, 'nothing was missed')
+    is_equal(target.names('WRITE'), [])
+    os.chdir('/mnt/files/d/x/x')
+    write_file('f')
+    is_equal(target.names('WRITE'), [('WRITE', 'x/x/f')])
+
+
 def moved():
     os.makedirs('top/d/sub/deep')
     os.makedirs('out/tree')

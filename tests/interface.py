@@ -535,10 +535,8 @@ EINVAL add other 18446744073709551616
 EINVAL add other 99999999999999999999999
 EINVAL remove f 5
 EINVAL remove f x
-EISDIR add dir
-EISDIR add dirlink
-EISDIR add .
-EISDIR add / 5
+EOPNOTSUPP add /proc
+EOPNOTSUPP add /proc/self 5
 EOPNOTSUPP add fifo
 EOPNOTSUPP add /dev/null
 EOPNOTSUPP add /proc/self/mem

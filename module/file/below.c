@@ -27,7 +27,10 @@ u32 iot_below_now;
 static DEFINE_MUTEX(roots_lock);	/* serialises changes of what follows */
 static struct iot_below_root __rcu *roots[IOT_BELOW_MAX];
 
-/* Directories on the way up that are compared at most. A path has at most PATH_MAX / 2 names. */
+/*
+ * Directories on the way up that are compared at most. A path that has more names has no text
+ * either, so events of it name no path.
+ */
 #define STEPS_MAX	(PATH_MAX / 2)
 
 /* Compare a directory with those that are traced. Context: any, under RCU. */
@@ -84,7 +87,10 @@ void iot_below_find(const struct path *path, struct iot_below *below)
 	if (!READ_ONCE(iot_below_any))
 		return;
 	rcu_read_lock();
-	for (depth = 0; depth < STEPS_MAX; depth++) {
+	for (depth = 0;; depth++) {
+		below->deep = depth == STEPS_MAX;
+		if (below->deep)
+			break;
 		inode = d_inode_rcu(dentry);
 		if (inode && (!depth || S_ISDIR(inode->i_mode)))
 			compare(below, inode, elsewhere ? IOT_BELOW_ELSEWHERE : depth);

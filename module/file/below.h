@@ -29,12 +29,14 @@ struct iot_below_root {
 /**
  * struct iot_below - the directories that a path is below
  * @roots:	a bit for each, by its slot
+ * @deep:	it is too deep to know
  * @epoch:	number of directories that had been added when @roots was computed
  * @depth:	by slot: names between the directory and the end of the path, 0 for the directory
  *		itself
  */
 struct iot_below {
 	u32 roots;
+	bool deep;
 	u32 epoch;
 	u16 depth[IOT_BELOW_MAX];
 };
@@ -56,6 +58,7 @@ static inline void iot_below_none(struct iot_below *below)
 {
 	below->epoch = iot_below_epoch();
 	below->roots = 0;
+	below->deep = false;
 }
 
 bool iot_below_may_be(const struct super_block *sb);

@@ -374,7 +374,7 @@ static void set_below(struct iot_path *e, const struct iot_below *below)
 {
 	e->roots = below->roots;
 	e->epoch = below->epoch;
-	if (below->roots)
+	if (below->roots || below->deep)
 		e->file.kinds |= IOT_PATHS_BELOW;
 }
 
