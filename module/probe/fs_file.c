@@ -124,7 +124,7 @@ bool iot_file_begin_close(struct iot_frame *f)
 	bool wanted;
 
 	f->e.fd = fd;
-	f->flushes = file && iot_flush_is_inlined() && is_flushed(file);
+	f->flushes = file && iot_flush_is_in(f->call) && is_flushed(file);
 	wanted = f->flushes || iot_fs_wants_op(IOT_FS_CLOSE);
 	if (file) {
 		wanted = wanted && iot_fs_file(&f->e, &file->f_path, f->may_sleep);
@@ -133,16 +133,25 @@ bool iot_file_begin_close(struct iot_frame *f)
 	return wanted;
 }
 
+/* filp_close(file, owner) of io_uring */
+bool iot_file_begin_close_given(struct iot_frame *f)
+{
+	const struct file *file = (const struct file *)f->a[0];
+
+	f->flushes = iot_flush_is_in(f->call) && is_flushed(file);
+	return (f->flushes || iot_fs_wants_op(IOT_FS_CLOSE)) && iot_file_begin_given(f);
+}
+
 /*
- * The result is that of ->flush. With -EBADF it is not known whether ->flush has returned that,
- * or another thread has closed the descriptor before.
+ * The result is that of ->flush. If close(2) returns -EBADF, it is not known whether that is
+ * ->flush's, or another thread has closed the descriptor before.
  */
 void iot_file_end_close(struct iot_frame *f, s64 result)
 {
 	const u64 now = ktime_get_mono_fast_ns();
 	struct iot_fs flush;
 
-	if (f->flushes && result == -EBADF) {
+	if (f->flushes && f->call->fd && result == -EBADF) {
 		iot_fs_count_missed();
 	} else if (f->flushes) {
 		flush = f->e;

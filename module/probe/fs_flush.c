@@ -8,6 +8,9 @@
  * close(2) has a copy of its own is seen from its text: it calls locks_remove_posix(), which only
  * filp_flush() does otherwise. So the probe of close(2) records FLUSH, too. It has no other times
  * than those of the call, which also releases the file.
+ *
+ * If filp_close() is hooked for FLUSH, io_uring's calls of it are both FLUSH and CLOSE. A call has
+ * one probe, so CLOSE's records both.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
@@ -16,7 +19,8 @@
 #include "hook/symbol.h"
 #include "probe/fs_frame.h"
 
-static bool inlined;
+static bool in_close;		/* close(2) has filp_flush() inlined */
+static bool in_filp_close;	/* there is no filp_flush() */
 
 #ifdef IOT_ARCH_KNOWN
 /* Does close(2) call the function? Each of these may be inlined in the one before it. */
@@ -37,7 +41,7 @@ static bool close_calls(const char *callee)
 }
 
 /**
- * iot_flush_look() - find out whether close(2) has filp_flush() inlined
+ * iot_flush_look() - find out which functions flush by themselves
  *
  * Before 6.6 close_fd() calls filp_close() for it. Context: task, before anything is hooked.
  * Return: false if the text of close(2) does not tell.
@@ -48,7 +52,8 @@ bool iot_flush_look(void)
 		     close_calls("close_fd");
 	bool flushes = close_calls("locks_remove_posix");
 
-	inlined = flushes && !calls;
+	in_filp_close = !iot_symbol_data("filp_flush");
+	in_close = flushes && !calls;
 	return flushes != calls;
 }
 #else
@@ -58,10 +63,10 @@ bool iot_flush_look(void)
 }
 #endif
 
-/** iot_flush_is_inlined() - check whether the probe of close(2) records FLUSH. Context: any */
-bool iot_flush_is_inlined(void)
+/** iot_flush_is_in() - check whether the probe of a CLOSE records FLUSH, too. Context: any */
+bool iot_flush_is_in(const struct iot_call *c)
 {
-	return inlined;
+	return c->function ? in_filp_close : in_close;
 }
 
 #endif /* IOT_WITHOUT_FS_CALLS */

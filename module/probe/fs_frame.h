@@ -47,6 +47,7 @@ enum iot_lookup {
  * @flushes:	the call may be FLUSH, too, see fs_flush.c
  * @pointer:	the function returns an address, not a number
  * @caller:	only calls from this function are events; NULL if all are
+ * @except:	all calls but those from @caller are events
  * @instead:	hook @name only if the kernel does not have this function
  * @newer:	name of the function in newer kernels, with the same arguments; NULL if it has
  *		not changed
@@ -75,6 +76,7 @@ struct iot_call {
 	bool compat;
 	bool unbounded;
 	bool optional;
+	bool except;
 	bool flushes;
 	bool pointer;
 	u32 extra;
@@ -146,7 +148,7 @@ void iot_pieces_free(struct iot_frame *f);
 
 /* fs_flush.c: where the kernel flushes a file that is closed */
 bool iot_flush_look(void);
-bool iot_flush_is_inlined(void);
+bool iot_flush_is_in(const struct iot_call *c);
 
 /* fs_path.c: calls that name files */
 
@@ -201,6 +203,7 @@ bool iot_exit_begin(struct iot_frame *f);
 bool iot_file_resolve(struct iot_frame *f, int fd);
 bool iot_file_begin(struct iot_frame *f);
 bool iot_file_begin_close(struct iot_frame *f);
+bool iot_file_begin_close_given(struct iot_frame *f);
 void iot_file_end_close(struct iot_frame *f, s64 result);
 bool iot_file_begin_chown(struct iot_frame *f);
 bool iot_file_begin_readdir(struct iot_frame *f);
