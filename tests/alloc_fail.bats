@@ -19,6 +19,7 @@ teardown_file() {
 }
 
 setup() {
+	[ -e /sys/kernel/debug/failslab ] || skip "this kernel cannot make allocations fail"
 	load_module
 }
 

@@ -3,7 +3,8 @@
 # bats file_tags=plain
 #
 # A function is hooked only if it has, by the kernel's BTF, the prototype that the probe
-# expects. To expect another one, the tests change its text in a copy of the module.
+# expects. To expect another one, the tests change its text in a copy of the module. In the same
+# way, the module does not find the text of close(2), which it reads (module/probe/fs_flush.c).
 
 bats_require_minimum_version 1.5.0
 load lib/helpers
@@ -39,6 +40,10 @@ missed() {
 	sed -n 's/^missed //p' "/proc/iotracer/$1/stats"
 }
 
+needs_btf() {
+	[ -e /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF"
+}
+
 # load_changed FROM TO: load the module with each text FROM replaced by TO, of equal length
 load_changed() {
 	local changed=$BATS_TEST_TMPDIR/iotracer.ko
@@ -56,6 +61,7 @@ hooks() {
 @test "each function of the kernel itself has the prototype that its probe expects" {
 	local symbol
 
+	needs_btf
 	load_module
 	start fs rejected=1
 	start fault
@@ -77,6 +83,7 @@ hooks() {
 }
 
 @test "a function whose prototype differs is not hooked, but named and missed; others are hooked" {
+	needs_btf
 	load_changed '_ (struct readahead_control \*, ...)' '_ (struct readahead_contro1 \*, ...)'
 	start cache
 	grep -x 'read_pages READAHEAD detached 0 1 differs -91' /proc/iotracer/hooks
@@ -97,6 +104,7 @@ hooks() {
 }
 
 @test "a category does not start if the prototype of its only function differs" {
+	needs_btf
 	load_changed 'int (struct vm_area_struct \*, long, int, ' \
 		'int (struct vm_area_struct \*, long, long,'
 	run start fault
@@ -108,6 +116,7 @@ hooks() {
 }
 
 @test "if the prototypes of all system calls differ, none is hooked and nothing is redirected" {
+	needs_btf
 	load_changed 'long (struct pt_regs \*)' 'char (struct pt_regs \*)'
 	start fs op=OPEN,UNLINK
 	cat /proc/iotracer/hooks
@@ -128,4 +137,18 @@ hooks() {
 	[ "$(hooks unchecked | wc -l)" -ge 10 ]
 	[ -z "$(hooks fits)" ]
 	grep -E '^read_pages READAHEAD entry 1 0 unchecked 0$' /proc/iotracer/hooks
+}
+
+@test "whether close(2) itself does what FLUSH is, is known; where it is not, FLUSH is named and missed" {
+	load_module
+	start fs op=CLOSE,FLUSH
+	[ "$(missed fs)" = 0 ]
+	grep -E '^filp_(flush|close) FLUSH redirect 1 0 ' /proc/iotracer/hooks
+	run ! grep ' FLUSH detached ' /proc/iotracer/hooks
+	unload_module
+	load_changed sys_close sys_clos_
+	start fs op=CLOSE,FLUSH
+	[ "$(missed fs)" = 1 ]
+	grep -x 'filp_flush FLUSH detached 0 1 unchecked -2' /proc/iotracer/hooks
+	dmesg | grep -q 'iotracer: close(2) of this kernel is not understood: FLUSH may not be traced there$'
 }

@@ -14,7 +14,7 @@ import subprocess
 from lib import category, fuse
 from lib.iot import IOT, is_equal, is_true, join, main, reload, slurp, write
 from lib.kernel import VERSION
-from lib.process import spawn, waits_in
+from lib.process import FUSE, spawn, waits_in
 
 PAGE = 4096
 FAULT = 'fault'
@@ -246,13 +246,13 @@ def unbounded():
             hold.set()
             trace()
             first = spawn(touch_page, fd, 0)
-            waits_in(first, 'folio_wait_bit_common', 'request_wait_answer')
+            waits_in(first, 'folio_wait_bit_common', *FUSE)
             is_equal(rows(fuse.FILE), [])
             reload(parameters)
             is_equal(os.waitpid(first, os.WNOHANG), (0, 0))
             trace()
             second = spawn(touch_page, fd, 200)
-            waits_in(second, 'folio_wait_bit_common', 'request_wait_answer')
+            waits_in(second, 'folio_wait_bit_common', *FUSE)
             hold.clear()
             join(first, second)
             os.close(fd)

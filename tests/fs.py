@@ -868,11 +868,49 @@ def overlay():
         b = buffer()
         check(lambda: native.read(fd, b, 10), Row('READ', f, requested=10))
         check(lambda: native.write(fd, b, 10), Row('WRITE', f, offset=2, requested=10))
-        close, release = closes(fd, f)
-        check(lambda: native.close(fd), Row('FLUSH', f, of=os.fstat(fd)), close, release)
+        check(lambda: native.close(fd), flushes(fd, f), *closes(fd, f))
+        each_close_flushes(f)
     finally:
         command('stop')
         is_equal(os.system(f'umount {home}/all'), 0)
+
+
+def flushes(fd, path):
+    """The record of the FLUSH of a descriptor that is closed."""
+    return Row('FLUSH', path, of=os.fstat(fd), result=0)
+
+
+def each_close_flushes(f):
+    """
+    Each way to close a descriptor has one FLUSH, also where the compiler of the kernel has put a
+    copy of filp_flush() into it (module/probe/fs_flush.c); so if only one operation is wanted.
+    """
+    def opened():
+        return os.open(f, os.O_RDWR)
+
+    ops = 'op=CLOSE,FLUSH,RELEASE'
+    command(f'filter pid={os.getpid()} {ops}')
+    fd, other = opened(), opened()
+    check(lambda: native.dup2(other, fd), flushes(fd, f), *closes(fd, f))
+    check(lambda: native.close_range(fd, fd, 0), flushes(fd, f), closes(fd, f)[0])
+    # a worker of the ring would release the file when the close is already complete
+    ring, fd = Uring(), os.dup(other)
+    check(lambda: ring.close(fd=fd), flushes(fd, f), Row('CLOSE', f, of=os.fstat(fd), result=0),
+          worker=True)
+    os.close(ring.fd)
+    calls = Calls32()
+    if calls.program:
+        command(f'filter pid={calls.program.pid} {ops}')
+        fd, of = calls.open(f, os.O_RDWR), os.stat(f)
+        check(lambda: calls.close(fd), Row('FLUSH', f, of=of, result=0),
+              *closes(fd, f, 'O_RDWR', of=of), program=calls.program)
+    calls.end()
+    for op in 'CLOSE', 'FLUSH':
+        command(f'filter pid={os.getpid()} op={op}')
+        fd = opened()
+        check(lambda: native.close(fd),
+              *[row for row in (flushes(fd, f), *closes(fd, f)) if row.op == op])
+    os.close(other)
 
 # Other ways into the kernel
 

@@ -16,7 +16,7 @@ import time
 
 from lib import category, fuse, syscalls
 from lib.iot import is_equal, is_true, join, LOAD_DIVISOR, main, must, reload, slurp
-from lib.process import spawn, waits_in
+from lib.process import FUSE, spawn, waits_in
 
 PROGRAM = os.path.join(os.path.dirname(__file__), '..', 'build/tests/hostile_floods')
 PROGRAMS = os.path.dirname(PROGRAM)
@@ -439,7 +439,7 @@ def renamed_under(first, second, call=stat_at, op='GETATTR'):
         command('stop', 'reset', f'filter op={op}', 'start')
         hold.set()
         pid = spawn(call, address)
-        waits_in(pid, 'request_wait_answer')
+        waits_in(pid, *FUSE)
         shared[:len(second)] = second
         hold.clear()
         join(pid)

@@ -19,7 +19,7 @@ from lib.category import command, is_conserved, stats
 from lib.iot import (add, as_user, CONTROL, IOT, is_equal, is_true, join, listing, main, matches,
                      must, NOBODY, reload, slurp, touch, write)
 from lib.never import delete_module, LIBC, never, PAGE
-from lib.process import spawn, waits_in
+from lib.process import FUSE, spawn, waits_in
 
 # Seconds. rmmod must return within a few; this is for machines that emulate processors.
 AT_ONCE = 60
@@ -49,11 +49,11 @@ def write_never(path):
 
 
 @contextlib.contextmanager
-def hung(function, *args, where='handle_userfault'):
+def hung(function, *args, where=('handle_userfault',)):
     """A process that is inside this function and does not return."""
     pid = spawn(function, *args)
     try:
-        waits_in(pid, where)
+        waits_in(pid, *where)
         yield pid
     finally:
         os.kill(pid, signal.SIGKILL)
@@ -160,7 +160,7 @@ def open_of_new_kind():
     with fuse.mounted(1, [fuse.OPEN]) as hold:
         os.stat(fuse.FILE)
         hold.set()
-        with hung(os.open, fuse.FILE, os.O_RDONLY, where='request_wait_answer'):
+        with hung(os.open, fuse.FILE, os.O_RDONLY, where=FUSE):
             try:
                 command('stop')
                 is_unloaded()
@@ -196,7 +196,7 @@ def lookup():
     with fuse.mounted(1) as hold:
         command('start')
         hold.set()
-        with hung(os.path.exists, fuse.TOP + '/none', where='request_wait_answer') as pid:
+        with hung(os.path.exists, fuse.TOP + '/none', where=FUSE) as pid:
             goes_on('fs')
             command('stop')
             error = rmmod()
@@ -382,7 +382,7 @@ def command_lookup():
     traced_file('f')
     with fuse.mounted(1) as hold:
         hold.set()
-        with hung(write, CONTROL, f'add {fuse.TOP}/none', where='request_wait_answer') as pid:
+        with hung(write, CONTROL, f'add {fuse.TOP}/none', where=FUSE) as pid:
             is_equal(rmmod(), 'EBUSY')
             is_named_inside(pid, CONTROL)
             commands_work()

@@ -20,7 +20,7 @@ from lib.iot import (add, addresses, as_user, CONTROL, control, drain, error_nam
                      refused_with_message, reload, rings_in_use, set_parameter, slurp, slurp_bytes,
                      start_writer, state, Target, targets, times, to, touch, unload, write,
                      write_bytes)
-from lib.process import spawn, waits_in
+from lib.process import FUSE, spawn, waits_in
 
 def mode_owner(path):
     st = os.lstat(path)
@@ -395,7 +395,7 @@ def slow_lookup():
         with fuse.mounted(1) as hold:
             hold.set()
             waiting = spawn(gives, command, result)
-            waits_in(waiting, 'request_wait_answer')
+            waits_in(waiting, *FUSE)
             is_equal(listing(), [])
             add('f')
             is_equal(listing(), ['/mnt/files/f'])

@@ -7,12 +7,15 @@
 #ifndef IOT_ARCH_H
 #define IOT_ARCH_H
 
+#include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/fcntl.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
 #include <linux/string.h>
+#include <linux/types.h>
+#include <asm/byteorder.h>
 #include "compat/config.h"
 
 #if defined(CONFIG_X86_64)
@@ -221,6 +224,28 @@ static __always_inline unsigned long iot_caller_of(const struct pt_regs *regs)
 	return *(unsigned long *)regs->sp;
 }
 
+#define IOT_INSN_STEP		1
+#define IOT_CALL_SIZE		5
+
+/*
+ * iot_insn_calls() - check whether there is a direct call of a function, or a tail call, at @at
+ *
+ * Any byte may be the first of an instruction: that others look like a call of just this function
+ * is out of the question. The call may be of the address after ENDBR, or of the padding before the
+ * function, where call depth tracking has its code (arch/x86/kernel/callthunks.c).
+ */
+static inline bool iot_insn_calls(const u8 *at, unsigned long func)
+{
+	unsigned long target;
+	s32 distance;
+
+	if (*at != 0xe8 && *at != 0xe9) /* CALL and JMP */
+		return false;
+	memcpy(&distance, at + 1, sizeof(distance));
+	target = (unsigned long)at + IOT_CALL_SIZE + distance;
+	return target + 16 > func && target <= func + IOT_ENTRY_SKIP;
+}
+
 /* O_* with the values of x86-64, which records use on every machine. */
 static __always_inline u32 iot_open_flags(u32 flags)
 {
@@ -244,6 +269,18 @@ static __always_inline u32 iot_syscall_arg32(const struct pt_regs *regs, unsigne
 static __always_inline unsigned long iot_caller_of(const struct pt_regs *regs)
 {
 	return regs->regs[30];
+}
+
+#define IOT_INSN_STEP		AARCH64_INSN_SIZE
+#define IOT_CALL_SIZE		AARCH64_INSN_SIZE
+
+/* As above: BL and B. */
+static inline bool iot_insn_calls(const u8 *at, unsigned long func)
+{
+	u32 insn = le32_to_cpup((const __le32 *)at);
+
+	return (insn & 0x7c000000) == 0x14000000 &&
+	       (unsigned long)at + 4L * sign_extend32(insn, 25) == func;
 }
 
 /* arch/arm64/include/uapi/asm/fcntl.h gives four flags other values than x86-64. */

@@ -12,6 +12,15 @@
 #include "core/param.h"
 #include "hook/symbol.h"
 
+/* Find the offset of an address in its function, and the function's size. */
+static bool place_of(unsigned long addr, unsigned long *offset, unsigned long *size)
+{
+	char buf[KSYM_SYMBOL_LEN];
+
+	sprint_symbol(buf, addr); /* "name+0x4/0x60" */
+	return sscanf(strchrnul(buf, '+'), "+0x%lx/0x%lx", offset, size) == 2;
+}
+
 /**
  * iot_symbol_find() - find the address of a kernel function that is not exported
  * @name:	"function" or "module:function"
@@ -26,20 +35,19 @@ unsigned long iot_symbol_find(const char *name)
 		.flags = KPROBE_FLAG_DISABLED,
 	};
 	unsigned long addr, size, offset;
-	char buf[KSYM_SYMBOL_LEN];
 
 	if (register_kprobe(&kp))
 		return 0;
 	addr = (unsigned long)kp.addr;
 	unregister_kprobe(&kp);
-	/* "name+0x4/0x60": subtract the offset */
-	sprint_symbol(buf, addr);
-	if (sscanf(strchrnul(buf, '+'), "+0x%lx/0x%lx", &offset, &size) == 2)
-		addr -= offset;
-	return addr;
+	return place_of(addr, &offset, &size) ? addr - offset : addr;
 }
 
-/** iot_symbol_data() - find the address of a kernel variable. Return: the address or 0 */
+/**
+ * iot_symbol_data() - find the address of a kernel variable, or of a function that is only read
+ *
+ * Return: the address or 0.
+ */
 unsigned long iot_symbol_data(const char *name)
 {
 	unsigned long args[IOT_CALL_ARGS] = { (unsigned long)name };
@@ -143,6 +151,27 @@ unsigned long iot_symbol_checked(const char *name, const char *proto)
 	       name, proto, text);
 	return 0;
 }
+
+#ifdef IOT_ARCH_KNOWN
+/**
+ * iot_symbol_calls() - check whether a function of the kernel calls another one directly
+ *
+ * Reads the text of @func, which is the kernel's own and so never goes. Tail calls count; calls by
+ * address do not. Context: task. Return: also false if there is no such function.
+ */
+bool iot_symbol_calls(const char *func, const char *callee)
+{
+	unsigned long begin = iot_symbol_data(func), to = iot_symbol_data(callee);
+	unsigned long at, offset, size;
+
+	if (!iot_symbol_is_kernels(begin) || !to || !place_of(begin, &offset, &size))
+		return false;
+	for (at = begin; at + IOT_CALL_SIZE <= begin + size; at += IOT_INSN_STEP)
+		if (iot_insn_calls((const u8 *)at, to))
+			return true;
+	return false;
+}
+#endif
 
 /** iot_symbol_exit() - free what iot_symbol_init() found. Context: unload, no set is started */
 void iot_symbol_exit(void)

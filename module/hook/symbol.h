@@ -15,6 +15,7 @@ bool iot_symbol_is_kernels(unsigned long addr);
 unsigned long iot_symbol_find(const char *name);
 unsigned long iot_symbol_data(const char *name);
 unsigned long iot_symbol_checked(const char *name, const char *proto);
+bool iot_symbol_calls(const char *func, const char *callee);
 void iot_symbol_print_found(const struct iot_btf_check *check, char *text);
 
 /* Called for each function and variable of the kernel. */

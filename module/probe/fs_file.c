@@ -17,6 +17,7 @@
 #include <linux/file.h>
 #include <linux/sched.h>
 #include <linux/splice.h>
+#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include "compat/compat.h"
 #include "probe/fs_frame.h"
@@ -105,12 +106,60 @@ bool iot_file_begin_release(struct iot_frame *f)
 	return iot_file_begin_given(f);
 }
 
+static bool is_flushed(const struct file *file)
+{
+	return file->f_op->flush && !(file->f_mode & FMODE_NOACCOUNT);
+}
+
 /* filp_flush(file, owner): wanted only if the filesystem has a ->flush */
 bool iot_file_wants_flush(const u64 *a)
 {
-	const struct file *file = (const struct file *)a[0];
+	return is_flushed((const struct file *)a[0]);
+}
 
-	return file->f_op->flush && !(file->f_mode & FMODE_NOACCOUNT);
+bool iot_file_begin_close(struct iot_frame *f)
+{
+	int fd = (int)iot_frame_arg(f, f->call->fd);
+	struct file *file = fget_raw(fd);
+	bool wanted;
+
+	f->e.fd = fd;
+	f->flushes = file && iot_flush_is_in(f->call) && is_flushed(file);
+	wanted = f->flushes || iot_fs_wants_op(IOT_FS_CLOSE);
+	if (file) {
+		wanted = wanted && iot_fs_file(&f->e, &file->f_path, f->may_sleep);
+		fput(file);
+	}
+	return wanted;
+}
+
+/* filp_close(file, owner) of io_uring */
+bool iot_file_begin_close_given(struct iot_frame *f)
+{
+	const struct file *file = (const struct file *)f->a[0];
+
+	f->flushes = iot_flush_is_in(f->call) && is_flushed(file);
+	return (f->flushes || iot_fs_wants_op(IOT_FS_CLOSE)) && iot_file_begin_given(f);
+}
+
+/*
+ * The result is that of ->flush. If close(2) returns -EBADF, it is not known whether that is
+ * ->flush's, or another thread has closed the descriptor before.
+ */
+void iot_file_end_close(struct iot_frame *f, s64 result)
+{
+	const u64 now = ktime_get_mono_fast_ns();
+	struct iot_fs flush;
+
+	if (f->flushes && f->call->fd && result == -EBADF) {
+		iot_fs_count_missed();
+	} else if (f->flushes) {
+		flush = f->e;
+		flush.op = IOT_FS_FLUSH;
+		flush.fd = -1;
+		iot_fs_end_at(&flush, result, now);
+	}
+	iot_fs_end_at(&f->e, result, now);
 }
 
 /* dup2(old, new), dup3(): close new if it is open */

@@ -44,8 +44,10 @@ enum iot_lookup {
  * @compat:	32-bit programs only
  * @unbounded:	the call may sleep without bound
  * @optional:	not every kernel has the function
+ * @flushes:	the call may be FLUSH, too, see fs_flush.c
  * @pointer:	the function returns an address, not a number
  * @caller:	only calls from this function are events; NULL if all are
+ * @except:	all calls but those from @caller are events
  * @instead:	hook @name only if the kernel does not have this function
  * @newer:	name of the function in newer kernels, with the same arguments; NULL if it has
  *		not changed
@@ -74,6 +76,8 @@ struct iot_call {
 	bool compat;
 	bool unbounded;
 	bool optional;
+	bool except;
+	bool flushes;
 	bool pointer;
 	u32 extra;
 	const char *caller;
@@ -112,6 +116,7 @@ struct iot_name {
  * @a:		arguments
  * @compat:	a 32-bit program makes the call, and the function is for 32-bit programs only
  * @may_sleep:	the probe may sleep
+ * @flushes:	a FLUSH is recorded with the event
  * @name:	names that are looked up again after the call
  * @held:	path to which a reference is held over the call, or empty
  * @pieces:	events besides @e, see fs_piece.c
@@ -123,6 +128,7 @@ struct iot_frame {
 	u64 a[6];
 	bool compat;
 	bool may_sleep;
+	bool flushes;
 	struct iot_name name[2];
 	struct path held;
 	struct iot_pieces *pieces;
@@ -139,6 +145,10 @@ static inline u64 iot_frame_arg(const struct iot_frame *f, u8 number)
 void iot_piece_add(struct iot_frame *f, const struct iot_fs *e);
 void iot_pieces_end(struct iot_frame *f, s64 result);
 void iot_pieces_free(struct iot_frame *f);
+
+/* fs_flush.c: where the kernel flushes a file that is closed */
+bool iot_flush_look(void);
+bool iot_flush_is_in(const struct iot_call *c);
 
 /* fs_path.c: calls that name files */
 
@@ -192,6 +202,9 @@ bool iot_exit_begin(struct iot_frame *f);
 /* fs_file.c: calls on descriptors and open files */
 bool iot_file_resolve(struct iot_frame *f, int fd);
 bool iot_file_begin(struct iot_frame *f);
+bool iot_file_begin_close(struct iot_frame *f);
+bool iot_file_begin_close_given(struct iot_frame *f);
+void iot_file_end_close(struct iot_frame *f, s64 result);
 bool iot_file_begin_chown(struct iot_frame *f);
 bool iot_file_begin_readdir(struct iot_frame *f);
 bool iot_file_begin_readahead(struct iot_frame *f);

@@ -22,6 +22,9 @@ def spawn(function, *args):
 # Where poll(2) sleeps: kernels differ in what they inline.
 POLL = 'do_sys_poll', 'poll_schedule_timeout'
 
+# Where a request waits for the answer of a FUSE server, likewise.
+FUSE = 'request_wait_answer', '__fuse_simple_request'
+
 
 def sleeps_in(pid):
     """
