@@ -146,6 +146,8 @@ static void note(u64 key)
 
 static void folio_dirtied(void *data, struct folio *folio, struct address_space *mapping)
 {
+	IOT_POINT_ENTER();
+
 	if (!in_task() || !mapping)
 		return;
 	note(key_of(mapping, folio->index));

@@ -171,6 +171,7 @@ static void record_devices(struct bio *bio, bool direct)
 
 static void bio_queued(void *data, struct bio *bio)
 {
+	IOT_POINT_ENTER();
 	struct iot_running *f;
 	struct inode *host;
 	struct folio *folio;

@@ -374,6 +374,7 @@ static bool is_reader(void)
 
 static void request_made(void *data, struct bio *bio)
 {
+	IOT_POINT_ENTER();
 	u32 wanted = why_wanted(bio);
 	struct iot_pending *p;
 
@@ -453,6 +454,7 @@ static struct iot_pending *make_bare(struct request *rq)
 
 static void request_inserted(void *data, struct request *rq)
 {
+	IOT_POINT_ENTER();
 	struct iot_pending *p;
 
 	if (!rq->q->disk)
@@ -477,6 +479,7 @@ static u16 count_bios(const struct request *rq)
 
 static void request_issued(void *data, struct request *rq)
 {
+	IOT_POINT_ENTER();
 	struct iot_pending *p;
 
 	if (!rq->q->disk)
@@ -510,6 +513,7 @@ static void leave_device(struct iot_pending *p, u64 now)
 
 static void request_requeued(void *data, struct request *rq)
 {
+	IOT_POINT_ENTER();
 	struct iot_pending *p = rq->q->disk ? find(rq) : NULL;
 
 	if (!p)
@@ -522,6 +526,7 @@ static void request_requeued(void *data, struct request *rq)
 /* The request was merged: its bios now belong to another request. */
 static void request_merged(void *data, struct request *rq)
 {
+	IOT_POINT_ENTER();
 	struct iot_pending *p = rq->q->disk ? find_unissued(rq) : NULL;
 
 	if (p)
@@ -628,6 +633,7 @@ static bool advance(struct iot_pending *p, struct request *rq, blk_status_t erro
 static void request_completed(void *data, struct request *rq, blk_status_t error,
 			      unsigned int bytes)
 {
+	IOT_POINT_ENTER();
 	struct iot_pending *p;
 	u64 now;
 
@@ -660,6 +666,7 @@ static bool has_no_requests(const struct bio *bio)
 
 static void bio_queued(void *data, struct bio *bio)
 {
+	IOT_POINT_ENTER();
 	u32 wanted = has_no_requests(bio) ? why_wanted(bio) : 0;
 	struct iot_pending *p;
 
@@ -679,6 +686,7 @@ static void bio_queued(void *data, struct bio *bio)
  */
 static void bio_split_up(void *data, struct bio *bio, unsigned int sector)
 {
+	IOT_POINT_ENTER();
 	struct iot_pending *p;
 
 	if (!has_no_requests(bio))
@@ -694,6 +702,7 @@ static void bio_split_up(void *data, struct bio *bio, unsigned int sector)
 
 static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
 {
+	IOT_POINT_ENTER();
 	struct iot_pending *p = has_no_requests(bio) ? iot_table_take(&pending, bio) : NULL;
 	u64 now = ktime_get_mono_fast_ns();
 

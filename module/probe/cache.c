@@ -757,9 +757,10 @@ static u16 why_removed(struct address_space *mapping)
 	return mapping_exiting(mapping) ? IOT_CACHE_EVICT : IOT_CACHE_INVALIDATE;
 }
 
-/* The tracepoints. Preemption is off. */
+/* The tracepoints. */
 static void folio_removed(void *data, struct folio *folio)
 {
+	IOT_POINT_ENTER();
 	struct address_space *mapping = folio->mapping;
 
 	if (mapping && is_wanted(REMOVALS))
@@ -768,6 +769,8 @@ static void folio_removed(void *data, struct folio *folio)
 
 static void folio_dirtied(void *data, struct folio *folio, struct address_space *mapping)
 {
+	IOT_POINT_ENTER();
+
 	if (is_wanted(BIT(IOT_CACHE_DIRTY)))
 		seen_folio(IOT_CACHE_DIRTY, folio, mapping);
 }
@@ -779,6 +782,8 @@ static void folio_dirtied(void *data, struct folio *folio, struct address_space 
  */
 static void iot_uring_submitted(request_submitted)
 {
+	IOT_POINT_ENTER();
+
 	is_retry(req, NULL, 0);
 }
 #endif

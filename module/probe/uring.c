@@ -544,17 +544,22 @@ static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *s
 
 static void iot_uring_submitted(request_submitted)
 {
+	IOT_POINT_ENTER();
+
 	seen_submit(req, last_sqe(req->ctx), 0);
 }
 
 static void request_refused(void *data, const struct io_uring_sqe *sqe, struct io_kiocb *req,
 			    int error)
 {
+	IOT_POINT_ENTER();
+
 	seen_submit(req, sqe, error);
 }
 
 static void iot_uring_queued(request_queued)
 {
+	IOT_POINT_ENTER();
 	struct flight *fl;
 
 	if (!iot_category_active(category))
@@ -634,6 +639,7 @@ static void seen_complete(const struct io_ring_ctx *ctx, const struct io_kiocb *
 
 static void completed(void *ctx, void *req, u64 user_data, int result, unsigned int cflags)
 {
+	IOT_POINT_ENTER();
 	struct flight *fl;
 
 	if (!iot_category_active(category))
@@ -649,6 +655,8 @@ iot_uring_completed(request_completed, completed)
 static void request_overflowed(void *data, void *ctx, unsigned long long user_data,
 			       s32 result, u32 cflags, void *ocqe)
 {
+	IOT_POINT_ENTER();
+
 	if (iot_category_active(category))
 		seen_complete(ctx, NULL, take_named(ctx, user_data, false),
 			      user_data, result, cflags | IOT_URING_OVERFLOW |

@@ -28,6 +28,8 @@ static u32 next_root;	/* 0 if no process is about to replace @tree_root */
 /* Context: the parent task, before the child runs; preemption is off. */
 static void forked(void *data, struct task_struct *parent, struct task_struct *child)
 {
+	IOT_POINT_ENTER();
+
 	if (!thread_group_leader(child))
 		return;
 	if (iot_tree_has(parent->tgid))
