@@ -159,7 +159,8 @@ def root_refusals():
     for line, error, words in (
             ('add nowhere', 'ENOENT', 'there is no such file, or it is not traced'),
             ('remove f', 'ENOENT', 'there is no such file, or it is not traced'),
-            ('add /sys', 'EOPNOTSUPP', 'it is on a filesystem that shows'),
+            ('add /sys', 'EOPNOTSUPP', "it is on a filesystem that shows the kernel's own state: "
+                                       'trace category fs with filter kind=pseudo'),
             ('add f 0', 'EINVAL', 'the number of events at its end is 0 or too large'),
             ('ad f', 'EINVAL',
              'there is no such command; say add [-i] PATH [MAX_EVENTS] or remove PATH'),
