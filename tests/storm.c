@@ -169,6 +169,7 @@ static const char *any_target(void)
  */
 static const int command_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, 0 };
 
+/* Add or remove a file, or a directory that has all files of a filesystem below it. */
 static void step_command(void)
 {
 	static const int sizes[] = { 1, 2, 10, 100, 1000, 20000 };
@@ -176,7 +177,10 @@ static void step_command(void)
 
 	if (access(PROC_CONTROL, F_OK))
 		pause_us(200000);
-	any_file(path, sizeof(path));
+	if (random_once_in(&rng, 6))
+		snprintf(path, sizeof(path), "%s", dirs[random_below(&rng, nr_dirs)]);
+	else
+		any_file(path, sizeof(path));
 	if (random_once_in(&rng, 3))
 		snprintf(line, sizeof(line), "remove %s\n", path);
 	else if (random_once_in(&rng, 3))
@@ -229,7 +233,23 @@ static void step_category(void)
 
 /* Readers. */
 
-/* A line of a log has 7 fields, the first of which has nine decimals. */
+/* What the log of a directory has behind the other fields: operation, two paths, result. */
+static bool is_operation(const char *text)
+{
+	char op[40], paths[4096];
+	unsigned int end = 0;
+	long long result;
+
+	/* the second path may be empty, so both are taken together */
+	return sscanf(text, ";%39[A-Z_];%4095[^\n]", op, paths) == 2 && strrchr(paths, ';') &&
+	       sscanf(strrchr(paths, ';'), ";%lld%n", &result, &end) == 1 &&
+	       !strrchr(paths, ';')[end];
+}
+
+/*
+ * A line of a log has 7 fields, the first of which has nine decimals, or those of a directory.
+ * @time is not changed by the latter, as they are in order of the end of their events.
+ */
 static bool is_log_line(const char *line, double *time)
 {
 	unsigned int decimals, pid, end = 0;
@@ -237,17 +257,19 @@ static bool is_log_line(const char *line, double *time)
 	char op, level[4], comm[80];
 
 	if (sscanf(line, "%llu.%9u;%c;%llu;%llu;%3[A-Z];%79[^;];%u%n", &whole, &decimals, &op,
-		   &address, &size, level, comm, &pid, &end) != 8 || line[end])
+		   &address, &size, level, comm, &pid, &end) != 8 ||
+	    strcspn(strchr(line, '.') + 1, ";") != 9)
 		return false;
+	if (line[end])
+		return strchr("RW-", op) && !strcmp(level, "VFS") && is_operation(line + end);
 	*time = whole + decimals / 1e9;
-	return (op == 'R' || op == 'W') && (!strcmp(level, "VFS") || !strcmp(level, "BLK")) &&
-	       strcspn(strchr(line, '.') + 1, ";") == 9;
+	return (op == 'R' || op == 'W') && (!strcmp(level, "VFS") || !strcmp(level, "BLK"));
 }
 
 /* Check text that was read from the start of a log: whole lines in order of time. */
 static void check_log(const char *path, char *text)
 {
-	double time, last = 0;
+	double time = 0, last = 0;
 	char *line;
 
 	while ((line = strsep(&text, "\n"))) {
@@ -774,6 +796,15 @@ static void watch(void)
 	atomic_store(&shared->stop, true);
 }
 
+/*
+ * Unloading may be refused each time while attackers are in calls that never return: what it then
+ * has to do is to fail.
+ */
+static bool may_only_be_refused(const char *name)
+{
+	return !strcmp(name, "module") && getenv("STORM_ATTACKERS");
+}
+
 static int report(void)
 {
 	int i, bad = 0;
@@ -783,7 +814,7 @@ static int report(void)
 		unsigned long done = shared->tally[i].done;
 
 		printf("%-12s %8lu done %8lu refused\n", name, done, shared->tally[i].refused);
-		if (done)
+		if (done || (may_only_be_refused(name) && shared->tally[i].refused))
 			continue;
 		printf("%s never succeeded at anything\n", name);
 		bad = 1;
