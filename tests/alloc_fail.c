@@ -178,18 +178,15 @@ static void drop_word(struct state *state, size_t begin, bool last)
 	state->length = to - state->text;
 }
 
-/*
- * Drop the line of the hook that guards unloading. It is attached with the first redirection,
- * whether or not that succeeds.
- */
-static void drop_guard(struct state *state, size_t begin)
+/* Drop all lines that contain @what. */
+static void drop_lines(struct state *state, size_t begin, const char *what)
 {
 	char *line = state->text + begin, *end = state->text + state->length, *next;
 
 	for (; line < end; line = next) {
 		next = memchr(line, '\n', end - line);
 		next = next ? next + 1 : end;
-		if (!memmem(line, next - line, " unload ", 8))
+		if (!memmem(line, next - line, what, strlen(what)))
 			continue;
 		memmove(line, next, end - next);
 		end -= next - line;
@@ -214,10 +211,12 @@ static void look(struct state *state)
 		snprintf(path, sizeof(path), "%s/control", proc_categories[i]);
 		append(state, path);
 	}
+	drop_lines(state, 0, "# T0 "); /* the first start sets it */
 	begin = state->length;
 	if (!current->hooks_stay)
 		append(state, "/proc/iotracer/hooks");
-	drop_guard(state, begin);
+	/* the hook that guards unloading is attached with the first redirection in any case */
+	drop_lines(state, begin, " unload ");
 	drop_word(state, begin, true);
 	for (i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), PROC_DIR "/%.*s/stats", PROC_NAME, names[i].text);

@@ -615,7 +615,30 @@ static __always_inline bool rare_wanted(u32 state, const struct kiocb *iocb, u8 
 {
 	if (iot_rw_tracks(state, iocb->ki_flags))
 		return iot_rw_wants(iocb->ki_filp, op == IOT_OP_WRITE, &iocb->ki_flags);
-	return !iot_rw_rejects_rare();
+	return !iot_rw_rejects_rare(state, iocb->ki_filp);
+}
+
+/* Category fs wants the call, and perhaps a target. */
+static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u8 op,
+					struct ftrace_regs *fregs)
+{
+	if (unlikely(iot_running_maybe(inode)))
+		redirect_both(ip, inode, op, fregs);
+	else
+		iot_redirect_plain(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+					write_fs_wrapper : read_fs_wrapper);
+}
+
+/* All conditions are checked at the end of the call, unless its file is known to be outside. */
+static noinline void redirect_late(unsigned long ip, struct inode *inode, u8 op,
+				   struct ftrace_regs *fregs)
+{
+	const struct kiocb *iocb = (const struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
+
+	if (iot_rw_is_outside(iocb->ki_filp))
+		redirect_to_target(ip, inode, op, fregs);
+	else
+		redirect_fs(ip, inode, op, fregs);
 }
 
 /*
@@ -631,8 +654,10 @@ static noinline void redirect_rare(unsigned long ip, struct inode *inode, u8 op,
 
 	if (tracked && !(state & IOT_CATEGORY_ACTIVE) && !iot_running_maybe(inode))
 		redirect_tracked(ip, op, fregs);
-	else if (tracked || rare_wanted(state, iocb, op))
+	else if (tracked)
 		redirect_both(ip, inode, op, fregs);
+	else if (rare_wanted(state, iocb, op))
+		redirect_fs(ip, inode, op, fregs);
 	else
 		redirect_to_target(ip, inode, op, fregs);
 }
@@ -644,19 +669,8 @@ static __always_inline bool fs_wants(u32 state, const struct kiocb *iocb, u8 op)
 
 	if (likely(state == IOT_CATEGORY_ACTIVE))
 		return !iot_rw_rejects(state, iocb->ki_filp, write, NULL);
-	return iot_rw_tracks(state, iocb->ki_flags) ||
+	return iot_rw_tracks(state, iocb->ki_flags) || (state & IOT_CATEGORY_BRANCHES) ||
 	       !iot_rw_rejects(state, iocb->ki_filp, write, &iocb->ki_flags);
-}
-
-/* Category fs wants the call, and perhaps a target. */
-static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u8 op,
-					struct ftrace_regs *fregs)
-{
-	if (unlikely(iot_running_maybe(inode)))
-		redirect_both(ip, inode, op, fregs);
-	else
-		iot_redirect_plain(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
-					write_fs_wrapper : read_fs_wrapper);
 }
 
 /*
@@ -681,6 +695,8 @@ static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *
 		/* without a filter no condition is rare */
 		if (likely(state == IOT_CATEGORY_ACTIVE) || likely(!iot_rw_is_rare(state)))
 			redirect_fs(ip, inode, op, fregs);
+		else if ((state & IOT_CATEGORY_BRANCHES) && !iot_rw_tracks(state, iocb->ki_flags))
+			redirect_late(ip, inode, op, fregs);
 		else
 			redirect_rare(ip, inode, op, fregs);
 		return;

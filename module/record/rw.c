@@ -7,12 +7,20 @@
 static_assert(IOT_FS_READ + 1 == IOT_FS_WRITE && IOT_FS_READ + 2 == IOT_FS_DIO_READ &&
 	      IOT_FS_READ + 3 == IOT_FS_DIO_WRITE);
 
-/** iot_rw_rejects_rare() - check the conditions on tasks that are rarely used. Context: any */
-bool iot_rw_rejects_rare(void)
+/**
+ * iot_rw_rejects_rare() - check what few calls need: rare conditions on tasks, and what is known
+ * of the file while all other conditions are checked at the end
+ * @state:	of the category, iot_rw_is_rare()
+ *
+ * Context: entry of the call.
+ */
+bool iot_rw_rejects_rare(u32 state, const struct file *file)
 {
 	const struct iot_filter *f;
 	bool rejects;
 
+	if (state & IOT_CATEGORY_BRANCHES)
+		return iot_rw_is_outside(file);
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_category_fs.filter);
 	rejects = !f || !iot_filter_task(f);

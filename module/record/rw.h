@@ -41,7 +41,7 @@ struct iot_rw_call {
 #define IOT_RW_AT_END	(IOT_FILTER_INODE | IOT_CATEGORY_LATE)
 
 /* rw.c: what only few calls need */
-bool iot_rw_rejects_rare(void);
+bool iot_rw_rejects_rare(u32 state, const struct file *file);
 void iot_rw_end_late(const struct iot_rw *rw, const struct iot_rw_call *call);
 void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep);
 
@@ -84,8 +84,6 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 
 	if (likely(state == IOT_CATEGORY_ACTIVE))
 		return file->f_mode & FMODE_NOACCOUNT;
-	if (state & IOT_CATEGORY_BRANCHES)
-		return iot_rw_is_outside(file);
 	if (!(state & IOT_CATEGORY_ACTIVE))
 		return true;
 	if ((state & IOT_FILTER_PID) && iot_category_fs.pid != current->tgid)
@@ -109,7 +107,7 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 static __always_inline bool iot_rw_is_rare(u32 state)
 {
 	return state & (IOT_FILTER_TID | IOT_FILTER_COMM | IOT_FILTER_UID |
-			IOT_FILTER_CGROUP | IOT_CATEGORY_TRACK);
+			IOT_FILTER_CGROUP | IOT_CATEGORY_TRACK | IOT_CATEGORY_BRANCHES);
 }
 
 /** iot_rw_tracks() - check whether category block tracks a call, wanted or not. Context: any */
@@ -125,7 +123,7 @@ static __always_inline bool iot_rw_wants(const struct file *file, bool write,
 	u32 state = READ_ONCE(iot_category_fs.state) & ~IOT_CATEGORY_TRACK;
 
 	return unlikely(state) && !iot_rw_rejects(state, file, write, ki_flags) &&
-	       !(iot_rw_is_rare(state) && iot_rw_rejects_rare());
+	       !(iot_rw_is_rare(state) && iot_rw_rejects_rare(state, file));
 }
 
 /**
