@@ -44,19 +44,13 @@ struct iot_below {
 extern u32 iot_below_any;	/* a bit for each slot that is in use */
 extern u32 iot_below_now;	/* the epoch */
 
-/** iot_below_epoch() - get the epoch in which a path is resolved, before it is. Context: any */
-static __always_inline u32 iot_below_epoch(void)
-{
-	return smp_load_acquire(&iot_below_now); /* then the directories that were added */
-}
-
 int iot_below_add(struct iot_below_root *root, struct inode *dir);
 void iot_below_remove(struct iot_below_root *root);
 
 /** iot_below_none() - say that a path is below no directory. Context: any */
 static inline void iot_below_none(struct iot_below *below)
 {
-	below->epoch = iot_below_epoch();
+	below->epoch = smp_load_acquire(&iot_below_now); /* before the directories are read */
 	below->roots = 0;
 	below->deep = false;
 }

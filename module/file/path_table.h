@@ -81,6 +81,12 @@ static inline u16 *iot_path_depths(const struct iot_path *e)
 	return (u16 *)PTR_ALIGN(e->text + e->len + 1, sizeof(u16));
 }
 
+/** iot_path_is_below() - is a path below a directory, or the directory itself? Context: any */
+static inline bool iot_path_is_below(const struct iot_path *e, const struct iot_below_root *root)
+{
+	return (e->roots & BIT(root->slot)) && (s32)(READ_ONCE(e->epoch) - root->epoch) >= 0;
+}
+
 /**
  * struct iot_path_buckets - where entries are found, by a hash
  * @shift:	64 - number of bits of a bucket's index

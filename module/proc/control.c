@@ -516,20 +516,7 @@ static int control_show(struct seq_file *m, void *v)
 	return iot_dirs_show(m);
 }
 
-static int control_open(struct inode *inode, struct file *file)
-{
-	return iot_procfile_open(file, control_show, control_line, NULL);
-}
-
-IOT_PROCFILE_OPEN(control_open)
-
-static const struct proc_ops control_ops = {
-	.proc_open = control_open_checked,
-	.proc_read_iter = iot_procfile_read_iter,
-	.proc_write = iot_procfile_write,
-	.proc_lseek = seq_lseek,
-	.proc_release = iot_procfile_release,
-};
+IOT_PROCFILE_COMMANDS(control);
 
 static int error_show(struct seq_file *m, void *v)
 {

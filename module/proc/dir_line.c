@@ -35,12 +35,12 @@ static const char *last_names(const char *text, unsigned int names)
 /* Get what a path is called below the directory. Any other path is absolute. */
 static const char *name_below(const struct iot_branch *b, const struct iot_path *path)
 {
-	u32 bit = BIT(b->root.slot);
+	u32 before = BIT(b->root.slot) - 1;
 	unsigned int depth;
 
-	if (!(path->roots & bit) || (s32)(READ_ONCE(path->epoch) - b->root.epoch) < 0)
+	if (!iot_path_is_below(path, &b->root))
 		return path->text;
-	depth = iot_path_depths(path)[hweight32(path->roots & (bit - 1))];
+	depth = iot_path_depths(path)[hweight32(path->roots & before)];
 	if (depth == IOT_BELOW_ELSEWHERE)
 		return path->text;
 	return depth ? last_names(path->text, depth) : ".";

@@ -114,30 +114,9 @@ static int control_line(void *data, char *line)
 	return iot_refusal_run(&c->refusal, line, c, control_run);
 }
 
-static int control_open(struct inode *inode, struct file *file)
-{
-	return iot_procfile_open(file, control_show, control_line, iot_procfile_owner(inode));
-}
+IOT_PROCFILE_COMMANDS(control);
 
-IOT_PROCFILE_OPEN(control_open)
-
-static const struct proc_ops control_ops = {
-	.proc_open = control_open_checked,
-	.proc_read_iter = iot_procfile_read_iter,
-	.proc_write = iot_procfile_write,
-	.proc_lseek = seq_lseek,
-	.proc_release = iot_procfile_release,
-};
-
-static int error_show(struct seq_file *m, void *v)
-{
-	struct iot_category *c = m->private;
-
-	iot_refusal_show(m, &c->refusal);
-	return 0;
-}
-
-IOT_PROCFILE_SHOW(error);
+IOT_PROCFILE_SHOW(iot_category_error);
 
 static void show_counts(struct seq_file *m, const char *level, const struct iot_rings_stats *s,
 			u64 missed)
@@ -173,7 +152,7 @@ IOT_PROCFILE_SHOW(stats);
 
 static const struct iot_procfile files[] = {
 	{ "control", true, &control_ops },
-	{ "error", false, &error_ops },
+	{ "error", false, &iot_category_error_ops },
 	{ "log", false, &iot_category_log_ops },
 	{ "pipe", false, &iot_category_pipe_ops },
 	{ "stream", false, &iot_category_stream_ops },

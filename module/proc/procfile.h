@@ -80,6 +80,29 @@ struct seq_file;
 		.proc_release = single_release,					\
 	}
 
+/**
+ * IOT_PROCFILE_COMMANDS() - define name_ops, for a file that name_show() prints and that takes
+ * commands, of which name_line() runs each
+ *
+ * Both get the owner of the directory, name_show() by iot_procfile_data().
+ */
+#define IOT_PROCFILE_COMMANDS(name)						\
+	static int name##_open(struct inode *inode, struct file *file)		\
+	{									\
+		return iot_procfile_open(file, name##_show, name##_line,	\
+					 iot_procfile_owner(inode));		\
+	}									\
+										\
+	IOT_PROCFILE_OPEN(name##_open)						\
+										\
+	static const struct proc_ops name##_ops = {				\
+		.proc_open = name##_open_checked,				\
+		.proc_read_iter = iot_procfile_read_iter,			\
+		.proc_write = iot_procfile_write,				\
+		.proc_lseek = seq_lseek,					\
+		.proc_release = iot_procfile_release,				\
+	}
+
 struct iot_procfile {
 	const char *name;
 	bool writable;

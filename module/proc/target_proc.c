@@ -45,20 +45,7 @@ static int control_line(void *data, char *line)
 	return 0;
 }
 
-static int control_open(struct inode *inode, struct file *file)
-{
-	return iot_procfile_open(file, control_show, control_line, iot_procfile_owner(inode));
-}
-
-IOT_PROCFILE_OPEN(control_open)
-
-static const struct proc_ops control_ops = {
-	.proc_open = control_open_checked,
-	.proc_read_iter = iot_procfile_read_iter,
-	.proc_write = iot_procfile_write,
-	.proc_lseek = seq_lseek,
-	.proc_release = iot_procfile_release,
-};
+IOT_PROCFILE_COMMANDS(control);
 
 static void show_level(struct seq_file *m, const char *name,
 		       const struct iot_target_stats *s)

@@ -31,8 +31,7 @@ static void find_places(struct places *p, const struct iot_fs *e)
 
 static bool is_below(const struct iot_branch *b, const struct iot_path *path)
 {
-	return path && (path->roots & BIT(b->root.slot)) &&
-	       (s32)(READ_ONCE(path->epoch) - b->root.epoch) >= 0;
+	return path && iot_path_is_below(path, &b->root);
 }
 
 /* Does an event concern what is below the directory of a branch? If that is not known, count it. */
