@@ -421,11 +421,11 @@ filter_files() {
 @test "errors: add explains what cannot be traced, and traces the rest" {
 	touch f
 	mkfifo fifo
-	run --separate-stderr iotracer add none . fifo f
+	run --separate-stderr iotracer add none fifo f
 	[ "$status" = 1 ]
 	[ "${stderr_lines[0]}" = "iotracer: none: no such file" ]
-	[ "${stderr_lines[1]}" = "iotracer: .: a directory; only files and block devices can be traced" ]
-	[[ ${stderr_lines[2]} == "iotracer: fifo: cannot be traced: neither a regular file nor a block device"* ]]
+	[[ ${stderr_lines[1]} == "iotracer: fifo: cannot be traced: neither a regular file nor a block device"* ]]
+	[ "${#stderr_lines[@]}" = 2 ]
 	[ -n "$(iotracer list)" ]
 	run iotracer add -n 99999999 f
 	[ "$status" = 1 ]
