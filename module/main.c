@@ -15,7 +15,7 @@
 #include "probe/vfs.h"
 #include "proc/entry_link.h"
 #include "proc/control.h"
-#include "proc/dir_target.h"
+#include "proc/wide_target.h"
 #include "proc/follow.h"
 #include "proc/left_out.h"
 #include "proc/mask.h"
@@ -103,7 +103,7 @@ static void __exit iotracer_exit(void)
 {
 	iot_control_exit();
 	iot_categories_exit();
-	iot_dirs_remove_all();
+	iot_wide_remove_all();
 	iot_categories_stop();
 	iot_target_remove_all();
 	iot_follow_exit();

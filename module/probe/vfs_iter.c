@@ -629,13 +629,13 @@ static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u
 					write_fs_wrapper : read_fs_wrapper);
 }
 
-/* All conditions are checked at the end of the call, unless its file is known to be outside. */
+/* All conditions are checked at the end of the call, unless nobody wants it. */
 static noinline void redirect_late(unsigned long ip, struct inode *inode, u8 op,
 				   struct ftrace_regs *fregs)
 {
 	const struct kiocb *iocb = (const struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
 
-	if (iot_rw_is_outside(iocb->ki_filp))
+	if (iot_rw_rejects_late(iocb->ki_filp))
 		redirect_to_target(ip, inode, op, fregs);
 	else
 		redirect_fs(ip, inode, op, fregs);

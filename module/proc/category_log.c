@@ -12,7 +12,7 @@
 #include "core/schema.h"
 #include "record/branch.h"
 #include "proc/category_files.h"
-#include "proc/dir_line.h"
+#include "proc/wide_line.h"
 #include "proc/mask.h"
 #include "proc/procfile.h"
 #include "proc/text.h"
@@ -169,7 +169,7 @@ static void log_stop(struct seq_file *m, void *v)
 void iot_category_line(struct seq_file *m, struct iot_category *c, const void *record, u64 t0)
 {
 	if (c->stem)
-		iot_dir_line(m, iot_branch_of(c), record, t0);
+		iot_wide_line(m, iot_branch_of(c), record, t0);
 	else
 		iot_text_event(m, c->of.event_id, record, t0);
 }

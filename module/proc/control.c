@@ -25,8 +25,8 @@
 #include "file/path.h"
 #include "file/paths.h"
 #include "record/categories.h"
+#include "record/tasks.h"
 #include "proc/control.h"
-#include "proc/dir_target.h"
 #include "proc/discard.h"
 #include "proc/follow.h"
 #include "proc/format.h"
@@ -38,6 +38,7 @@
 #include "proc/registry.h"
 #include "proc/target.h"
 #include "proc/target_proc.h"
+#include "proc/wide_target.h"
 
 static struct iot_procdir root;
 static struct iot_refusal refusal = IOT_REFUSAL_INIT(refusal);
@@ -225,10 +226,27 @@ static int split_number(char *text, u64 *number)
 	return 0;
 }
 
+/* Add what a path leads to. @raw: the path as it was written */
+static int add_at(const char *text, const char *raw, const struct add *add, struct iot_why *why)
+{
+	struct path path;
+	int err = iot_path_lookup(text, &path);
+
+	if (err == -ENOENT || err == -ENOTDIR)
+		return why_missing(raw, is_file);
+	if (err)
+		return err;
+	if (d_is_dir(path.dentry))
+		err = iot_wide_add(&path, add->max_events, &root, why);
+	else
+		err = add_path(&path, add, why);
+	path_put(&path);
+	return err;
+}
+
 static int add(char *text, struct iot_why *why)
 {
 	struct add add = { .follows = iot_param_follows_names() };
-	struct path path;
 	char *raw;
 	int err;
 
@@ -243,17 +261,10 @@ static int add(char *text, struct iot_why *why)
 	if (!raw)
 		return -ENOMEM;
 	err = *text ? iot_path_unescape(text) : -EINVAL;
-	if (!err)
-		err = iot_path_lookup(text, &path);
-	if (!err) {
-		if (d_is_dir(path.dentry))
-			err = iot_dir_add(&path, add.max_events, &root, why);
-		else
-			err = add_path(&path, &add, why);
-		path_put(&path);
-	} else if (err == -ENOENT || err == -ENOTDIR) {
-		err = why_missing(raw, is_file);
-	}
+	if (!err && iot_tasks_is_text(text))
+		err = iot_wide_add_tasks(text, add.max_events, &root, why);
+	else if (!err)
+		err = add_at(text, raw, &add, why);
 	kfree(raw);
 	return err;
 }
@@ -425,7 +436,9 @@ static struct iot_target *do_nothing(struct iot_target *t, struct iot_link *link
 
 static int is_listed(const char *text)
 {
-	return with_link(text, do_nothing) ?: iot_dir_is_listed(text);
+	if (iot_tasks_is_text(text))
+		return iot_wide_is_listed(text);
+	return with_link(text, do_nothing) ?: iot_wide_is_listed(text);
 }
 
 static int remove(char *text)
@@ -443,7 +456,9 @@ static int remove(char *text)
 		err = -ENAMETOOLONG;
 	if (err)
 		goto free_raw;
-	err = with_link(text, remove_link) ?: iot_dir_remove(text);
+	err = iot_tasks_is_text(text) ? 0 : with_link(text, remove_link);
+	if (!err)
+		err = iot_wide_remove(text);
 	if (!err)
 		err = why_missing(raw, is_listed);
 	else if (err > 0)
@@ -461,7 +476,7 @@ static const struct {
 	{ -EINVAL, "the path is empty or has \\000, or what follows it is no number of events" },
 	{ -EACCES, "the file may not be read, or it is a device on a mount with nodev" },
 	{ -EOPNOTSUPP, "it is no file, directory or block device, or is not read by read_iter" },
-	{ -ENOSPC, "32 directories are traced already, which is the most: remove one" },
+	{ -ENOSPC, "32 directories, or 32 groups of processes, are traced, the most: remove one" },
 	{ -ENAMETOOLONG, "the path, or a name in it, is too long" },
 	{ -ELOOP, "too many symbolic links" },
 	{ -ENOTDIR, "a part of the path is no directory" },
@@ -513,7 +528,7 @@ static int control_show(struct seq_file *m, void *v)
 		return -EINTR;
 	iot_target_for_each(show_target, m);
 	iot_targets_leave();
-	return iot_dirs_show(m);
+	return iot_wide_show(m);
 }
 
 IOT_PROCFILE_COMMANDS(control);
@@ -612,7 +627,7 @@ int iot_control_init(void)
 void iot_control_exit(void)
 {
 	iot_targets_close();
-	iot_dirs_close();
+	iot_wide_close();
 	iot_poller_close();
 	iot_discard_exit();
 	proc_remove(root.entry);

@@ -11,8 +11,9 @@
 #include "record/branch.h"
 #include "record/event.h"
 
-static DEFINE_MUTEX(branches_lock);	/* protects @branches */
+static DEFINE_MUTEX(branches_lock);	/* protects @branches and @nr_of_tasks */
 static LIST_HEAD(branches);
+static unsigned int nr_of_tasks;	/* those of processes */
 
 /** struct places - the paths of an event, NULL if it has none or it is not known */
 struct places {
@@ -34,9 +35,20 @@ static bool is_below(const struct iot_branch *b, const struct iot_path *path)
 	return path && iot_path_is_below(path, &b->root);
 }
 
-/* Does an event concern what is below the directory of a branch? If that is not known, count it. */
-static bool concerns(struct iot_branch *b, const struct places *p)
+/* Is an event of the processes of a branch, and of a file that it records? */
+static bool is_theirs(const struct iot_branch *b, u16 kind)
 {
+	return (BIT(kind) & b->c.of.default_kinds) && iot_tasks_have_current(&b->tasks);
+}
+
+/*
+ * Is an event of the processes of a branch, or does it concern what is below the directory? If
+ * that is not known, count it.
+ */
+static bool concerns(struct iot_branch *b, const struct iot_fs *e, const struct places *p)
+{
+	if (b->c.anywhere)
+		return is_theirs(b, e->kind);
 	if (is_below(b, p->path[0]) || is_below(b, p->path[1]))
 		return true;
 	if (p->unknown && READ_ONCE(b->c.own))
@@ -80,12 +92,39 @@ struct iot_category *iot_branches_only(u64 id)
 	const struct iot_path *path = id ? iot_path_table_at(id) : NULL;
 	struct iot_branch *b;
 
-	if (!path || READ_ONCE(iot_category_fs.own) || !is_power_of_2(path->roots))
+	if (!path || READ_ONCE(iot_category_fs.own) || READ_ONCE(nr_of_tasks) ||
+	    !is_power_of_2(path->roots))
 		return NULL;
 	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held())
 		if (is_below(b, path))
 			return READ_ONCE(b->c.state) == IOT_CATEGORY_ACTIVE ? &b->c : NULL;
 	return NULL;
+}
+
+/**
+ * iot_branches_want_task() - may category fs, or a branch of processes, want the current task?
+ *
+ * Context: any that is a task.
+ */
+bool iot_branches_want_task(void)
+{
+	bool want = READ_ONCE(iot_category_fs.own);
+	struct iot_branch *b;
+
+	preempt_disable_notrace();
+	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held()) {
+		if (want)
+			break;
+		want = b->c.anywhere && READ_ONCE(b->c.own) && iot_tasks_have_current(&b->tasks);
+	}
+	preempt_enable_notrace();
+	return want;
+}
+
+/** iot_branches_may_want() - may anybody want an event of the current task? Context: as above */
+bool iot_branches_may_want(void)
+{
+	return READ_ONCE(iot_below_any) || iot_branches_want_task();
 }
 
 /**
@@ -103,12 +142,56 @@ void iot_branches_record(struct iot_fs *e)
 		put(&iot_category_fs, e);
 	find_places(&places, e);
 	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held())
-		if (concerns(b, &places) && wants(&b->c, e))
+		if (concerns(b, e, &places) && wants(&b->c, e))
 			put(&b->c, e);
 }
 
+/* Set up what all branches have. Return: 0, or an error and there is nothing to free. */
+static int init(struct iot_branch *b, const char *name, u32 kinds, u64 keep)
+{
+	struct iot_category *c = &b->c;
+	int err;
+
+	c->of.name = name;
+	c->of.event_id = IOT_EVENT_ID_FS;
+	c->of.default_kinds = kinds;
+	c->stem = &iot_category_fs;
+	c->probes = iot_category_fs.probes;
+	c->left_out = iot_category_fs.left_out;
+	err = iot_category_init(c);
+	if (err)
+		iot_category_free(c);
+	else if (keep)
+		c->keep = keep;
+	return err;
+}
+
+/* Add a branch to the list. Return: 0, or -ENOSPC if there are too many of processes. */
+static int enlist(struct iot_branch *b)
+{
+	int err = 0;
+
+	mutex_lock(&branches_lock);
+	if (b->c.anywhere && nr_of_tasks == IOT_BRANCHES_OF_TASKS_MAX)
+		err = -ENOSPC;
+	if (!err) {
+		WRITE_ONCE(nr_of_tasks, nr_of_tasks + b->c.anywhere);
+		list_add_tail_rcu(&b->list, &branches);
+	}
+	mutex_unlock(&branches_lock);
+	return err;
+}
+
+static void delist(struct iot_branch *b)
+{
+	mutex_lock(&branches_lock);
+	WRITE_ONCE(nr_of_tasks, nr_of_tasks - b->c.anywhere);
+	list_del_rcu(&b->list);
+	mutex_unlock(&branches_lock);
+}
+
 /**
- * iot_branch_init() - make a branch, which is not started yet
+ * iot_branch_init_dir() - make a branch of what is below a directory, which is not started yet
  * @b:		zeroed
  * @name:	for messages, as long as the branch lives
  * @dir:	the directory; the caller holds a reference
@@ -117,31 +200,40 @@ void iot_branches_record(struct iot_fs *e)
  * Context: task, may sleep. Return: 0, or an error and there is nothing to free: -ENOMEM, or
  * -ENOSPC if IOT_BELOW_MAX directories are traced.
  */
-int iot_branch_init(struct iot_branch *b, const char *name, struct inode *dir, u64 keep)
+int iot_branch_init_dir(struct iot_branch *b, const char *name, struct inode *dir, u64 keep)
 {
-	struct iot_category *c = &b->c;
-	int err;
+	int err = init(b, name, IOT_KIND_ALL, keep);
 
-	c->of.name = name;
-	c->of.event_id = IOT_EVENT_ID_FS;
-	c->of.default_kinds = IOT_KIND_ALL;
-	c->stem = &iot_category_fs;
-	c->probes = iot_category_fs.probes;
-	c->left_out = iot_category_fs.left_out;
-	err = iot_category_init(c);
-	if (!err)
-		err = iot_below_add(&b->root, dir);
+	if (err)
+		return err;
+	err = iot_below_add(&b->root, dir);
 	if (err) {
-		iot_category_free(c);
+		iot_category_free(&b->c);
 		return err;
 	}
 	iot_path_table_forget();
-	if (keep)
-		c->keep = keep;
-	mutex_lock(&branches_lock);
-	list_add_tail_rcu(&b->list, &branches);
-	mutex_unlock(&branches_lock);
-	return 0;
+	return enlist(b);
+}
+
+/**
+ * iot_branch_init_tasks() - make a branch of some processes, which is not started yet
+ * @b:		zeroed, except @tasks
+ * @name:	as above, like @keep
+ *
+ * Context: task, may sleep. Return: 0, or an error and there is nothing to free: -ENOMEM, or
+ * -ENOSPC if there are IOT_BRANCHES_OF_TASKS_MAX of them.
+ */
+int iot_branch_init_tasks(struct iot_branch *b, const char *name, u64 keep)
+{
+	int err = init(b, name, iot_category_fs.of.default_kinds, keep);
+
+	if (err)
+		return err;
+	b->c.anywhere = true;
+	err = enlist(b);
+	if (err)
+		iot_category_free(&b->c);
+	return err;
 }
 
 /**
@@ -153,10 +245,12 @@ void iot_branch_end(struct iot_branch *b)
 {
 	struct iot_filter *f = iot_category_end(&b->c);
 
-	mutex_lock(&branches_lock);
-	list_del_rcu(&b->list);
-	mutex_unlock(&branches_lock);
-	iot_below_remove(&b->root); /* waits until no probe has the branch or the filter any more */
+	delist(b);
+	/* either waits until no probe has the branch or the filter any more */
+	if (b->c.anywhere)
+		synchronize_rcu();
+	else
+		iot_below_remove(&b->root);
 	iot_filter_free(f);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Branches of category fs: each records the events of what is below one directory, in rings of
- * its own.
+ * Branches of category fs: each records the events of what is below one directory, or of some
+ * processes, in rings of its own.
  *
  * A branch has all that a category has, except hooks: those of category fs, its stem, serve both.
  * While a branch runs, the conditions of the stem's filter are checked at the end of an event
@@ -15,11 +15,15 @@
 #include <linux/list.h>
 #include "file/below.h"
 #include "record/category.h"
+#include "record/tasks.h"
+
+#define IOT_BRANCHES_OF_TASKS_MAX	32	/* branches of processes at a time */
 
 /**
- * struct iot_branch - the events below a directory
+ * struct iot_branch - the events below a directory, or of some processes
  * @c:		its rings, and what starts and stops it
- * @root:	the directory
+ * @root:	the directory, unless @c.anywhere
+ * @tasks:	the processes, if @c.anywhere
  * @missed:	events of which it is not known whether they were below the directory
  * @list:	in the list of all branches, under RCU
  *
@@ -28,6 +32,7 @@
 struct iot_branch {
 	struct iot_category c;
 	struct iot_below_root root;
+	struct iot_tasks tasks;
 	atomic_long_t missed;
 	struct list_head list;
 };
@@ -39,11 +44,13 @@ static inline struct iot_branch *iot_branch_of(struct iot_category *c)
 }
 
 /* For the probes of category fs: fs.c and rw.h. */
+bool iot_branches_want_task(void);
 struct iot_category *iot_branches_only(u64 path);
 void iot_branches_record(struct iot_fs *e);
 
 /* For the owner. */
-int iot_branch_init(struct iot_branch *b, const char *name, struct inode *dir, u64 keep);
+int iot_branch_init_dir(struct iot_branch *b, const char *name, struct inode *dir, u64 keep);
+int iot_branch_init_tasks(struct iot_branch *b, const char *name, u64 keep);
 void iot_branch_end(struct iot_branch *b);
 void iot_branch_free(struct iot_branch *b);
 

@@ -7,7 +7,6 @@
 #include "record/categories.h"
 #include "record/filter.h"
 #include "record/rings.h"
-#include "record/tree.h"
 #include "uapi/iotracer.h"
 
 #define IOT_CATEGORY(category, CATEGORY, by_default, has, meaning)	\
@@ -122,5 +121,4 @@ void iot_categories_free(void)
 
 	for (i = 0; i < ARRAY_SIZE(iot_categories); i++)
 		iot_category_free(iot_categories[i]);
-	iot_tree_exit();
 }

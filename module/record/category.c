@@ -213,6 +213,13 @@ static bool is_late(struct iot_category *c)
 	return c->nr_branches || (c->own && c->was_late && filter_of(c)->used);
 }
 
+/* Get the kinds of files of which branches may want events. */
+static u32 kinds_of_branches(const struct iot_category *c)
+{
+	return (c->nr_branches > c->nr_anywhere ? IOT_PATHS_BELOW : 0) |
+	       (c->nr_anywhere ? c->of.default_kinds : 0);
+}
+
 /* Update the fields that hot probes read, after any change on which they depend. */
 static void update_state(struct iot_category *c, bool own)
 {
@@ -223,7 +230,7 @@ static void update_state(struct iot_category *c, bool own)
 		c->was_late = false;
 	WRITE_ONCE(c->own, own);
 	if (is_late(c)) {
-		WRITE_ONCE(c->kinds, (own ? f->kinds : 0) | IOT_PATHS_BELOW);
+		WRITE_ONCE(c->kinds, (own ? f->kinds : 0) | kinds_of_branches(c));
 		state |= IOT_CATEGORY_ACTIVE | IOT_CATEGORY_BRANCHES;
 	} else if (own) {
 		state |= IOT_CATEGORY_ACTIVE | publish_filter(c, f);
@@ -315,7 +322,7 @@ static int need_filter(struct iot_category *c, struct iot_why *why)
 
 	if (filter_of(c))
 		return 0;
-	f = iot_filter_parse(none, &c->of, NULL, why);
+	f = iot_filter_parse(none, &c->of, why);
 	if (IS_ERR(f))
 		return PTR_ERR(f);
 	rcu_assign_pointer(c->filter, f);
@@ -372,13 +379,17 @@ static void detach(struct iot_category *c)
 		c->probes->stop();
 }
 
-/* Change the number of branches that run. Caller holds @control. */
-static void count_branches(struct iot_category *c, int change)
+/* Count a branch that starts to run, or stops. Caller holds @control of its stem. */
+static void count_branch(struct iot_category *branch, int change)
 {
-	mutex_lock(&c->lock);
-	c->nr_branches += change;
-	update_state(c, c->own);
-	mutex_unlock(&c->lock);
+	struct iot_category *stem = branch->stem;
+
+	mutex_lock(&stem->lock);
+	stem->nr_branches += change;
+	if (branch->anywhere)
+		stem->nr_anywhere += change;
+	update_state(stem, stem->own);
+	mutex_unlock(&stem->lock);
 }
 
 /* Let a branch have the events of its stem. Caller holds @control of the branch. */
@@ -389,10 +400,10 @@ static int join(struct iot_category *branch)
 
 	if (mutex_lock_killable_nested(&stem->control, SINGLE_DEPTH_NESTING))
 		return -EINTR;
-	count_branches(stem, 1);
+	count_branch(branch, 1);
 	err = attach(stem);
 	if (err)
-		count_branches(stem, -1);
+		count_branch(branch, -1);
 	mutex_unlock(&stem->control);
 	return err;
 }
@@ -403,7 +414,7 @@ static void leave(struct iot_category *branch)
 	struct iot_category *stem = branch->stem;
 
 	mutex_lock_nested(&stem->control, SINGLE_DEPTH_NESTING);
-	count_branches(stem, -1);
+	count_branch(branch, -1);
 	detach(stem);
 	mutex_unlock(&stem->control);
 }
@@ -503,6 +514,7 @@ static void put_filter(struct iot_category *c, struct iot_filter *f)
 {
 	mutex_lock(&c->lock);
 	rcu_assign_pointer(c->filter, f);
+	rcu_assign_pointer(c->tree, f->tree);
 	c->was_late = false;
 	update_state(c, c->own);
 	mutex_unlock(&c->lock);
@@ -523,20 +535,18 @@ int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *
 
 	if (mutex_lock_killable(&c->control))
 		return -EINTR;
-	old = filter_of(c);
-	f = iot_filter_parse(text, &c->of, old, why);
+	f = iot_filter_parse(text, &c->of, why);
 	if (IS_ERR(f)) {
 		mutex_unlock(&c->control);
 		return PTR_ERR(f);
 	}
+	old = filter_of(c);
 	put_filter(c, f);
 	if (c->own && c->probes->refresh)
 		err = c->probes->refresh();
 	if (err) {
 		put_filter(c, old);
 		old = f;
-	} else if (f->used & IOT_FILTER_TREE) {
-		iot_tree_plant(f->tree); /* last, as this cannot fail and cannot be undone */
 	}
 	mutex_unlock(&c->control);
 	synchronize_rcu(); /* probes use the filter with preemption off */
@@ -548,7 +558,7 @@ int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *
  * iot_category_abandon() - clean up after a reader closed the stream, perhaps by being killed
  *
  * A category that was started for this reader alone stops. Its filter is removed, too: the
- * filter may follow the tree of a process, and all categories share one tree.
+ * filter may follow the tree of a process, which takes memory.
  * Context: task, may sleep as long as iot_category_stop(); closing cannot fail.
  */
 void iot_category_abandon(struct iot_category *c, u32 reader)
@@ -734,6 +744,7 @@ struct iot_filter *iot_category_end(struct iot_category *c)
 	mutex_lock(&c->lock);
 	f = filter_of(c);
 	RCU_INIT_POINTER(c->filter, NULL);
+	RCU_INIT_POINTER(c->tree, NULL);
 	mutex_unlock(&c->lock);
 	mutex_unlock(&c->control);
 	return f;

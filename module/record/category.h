@@ -77,6 +77,7 @@ struct iot_category_ops {
  * @started:	all hooks are attached; shown in control. @own is set before that
  * @own:	its own rings get events; without it, only its branches may
  * @filter:	under RCU, never NULL while something is traced
+ * @tree:	that of @filter, for hot probes; NULL if it has none
  * @rings:	under RCU, as the command size replaces them; NULL before the first start
  * @rings_of:	what is the same for all its rings, of any size
  * @of:		its name, also that of its directory, its record type and default kinds
@@ -94,7 +95,9 @@ struct iot_category_ops {
  *		@control
  * @while_read:	tracing stops when this process closes the stream, 0 if there is none;
  *		protected by @control
+ * @anywhere:	a branch that is not limited to a directory
  * @nr_branches: branches that run
+ * @nr_anywhere: those of them that are not limited to a directory
  * @was_late:	there were branches since the start and the last filter: there may be events in
  *		progress of which no condition was checked at their beginning
  * @lock:	protects @filter, @rings, @reader, @started and all that determines @state, so
@@ -120,6 +123,7 @@ struct iot_category {
 	bool started;
 	bool own;
 	struct iot_filter __rcu *filter;
+	struct iot_tree __rcu *tree;
 	struct iot_rings __rcu *rings;
 
 	struct iot_rings_of rings_of;
@@ -136,7 +140,9 @@ struct iot_category {
 	struct mutex control;	/* serialises start, stop, filter */
 	unsigned int users;
 	u32 while_read;
+	bool anywhere;
 	unsigned int nr_branches;
+	unsigned int nr_anywhere;
 	bool was_late;
 	struct mutex lock;	/* protects filter, rings, reader, started */
 	u64 keep;
@@ -182,8 +188,8 @@ static __always_inline bool iot_category_wants_task(const struct iot_category *c
  */
 static __always_inline bool iot_category_wants_any(const struct iot_category *c, u32 state)
 {
-	return (state & (IOT_CATEGORY_ACTIVE | IOT_FILTER_TASK | IOT_FILTER_OP)) ==
-	       IOT_CATEGORY_ACTIVE && current->tgid != READ_ONCE(c->reader);
+	return (state & (IOT_CATEGORY_ACTIVE | IOT_CATEGORY_BRANCHES | IOT_FILTER_TASK |
+			 IOT_FILTER_OP)) == IOT_CATEGORY_ACTIVE && current->tgid != READ_ONCE(c->reader);
 }
 
 /**
@@ -197,6 +203,25 @@ static __always_inline bool iot_category_rejects_process(const struct iot_catego
 {
 	return (state & IOT_FILTER_PID) && READ_ONCE(c->pid) != current->tgid;
 }
+
+/**
+ * iot_category_tree_has_current() - check the condition on the tree, without the filter
+ *
+ * Context: any; in an interrupt as iot_filter_task().
+ */
+static __always_inline bool iot_category_tree_has_current(const struct iot_category *c)
+{
+	const struct iot_tree *tree;
+	bool has;
+
+	preempt_disable_notrace();
+	tree = rcu_dereference_sched(c->tree);
+	has = tree && iot_tree_has(tree, current->tgid);
+	preempt_enable_notrace();
+	return has;
+}
+
+bool iot_branches_may_want(void); /* branch.c, for category fs */
 
 #define IOT_ANY_OP	UINT_MAX	/* the operation is not known yet */
 
@@ -227,8 +252,10 @@ static __always_inline bool iot_category_wants(const struct iot_category *c, uns
 
 	if (!(state & IOT_CATEGORY_ACTIVE))
 		return false;
-	if (likely(iot_category_wants_any(c, state)) || (state & IOT_CATEGORY_BRANCHES))
+	if (likely(iot_category_wants_any(c, state)))
 		return true;
+	if (state & IOT_CATEGORY_BRANCHES)
+		return !READ_ONCE(c->nr_anywhere) || iot_branches_may_want();
 	return !iot_category_rejects_process(c, state) && iot_category_wants_by_filter(c, op);
 }
 

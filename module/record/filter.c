@@ -54,7 +54,7 @@ bool iot_filter_origin(const struct iot_filter *f, const struct iot_originator *
 		return false;
 	if ((f->used & IOT_FILTER_TID) && f->tid != who->tid)
 		return false;
-	if ((f->used & IOT_FILTER_TREE) && !iot_tree_has(who->pid))
+	if ((f->used & IOT_FILTER_TREE) && !iot_tree_has(f->tree, who->pid))
 		return false;
 	if ((f->used & IOT_FILTER_UID) && f->uid != who->uid)
 		return false;
@@ -114,7 +114,7 @@ void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 	if (f->used & IOT_FILTER_CGROUP)
 		seq_printf(m, " cgroup=%llu", f->cgroup);
 	if (f->used & IOT_FILTER_TREE)
-		seq_printf(m, " tree=%u", f->tree);
+		seq_printf(m, " tree=%u", f->tree->number);
 	if (f->used & IOT_FILTER_DEV)
 		seq_printf(m, " dev=%u:%u", MAJOR(f->dev), MINOR(f->dev));
 	if (f->used & IOT_FILTER_INODE)

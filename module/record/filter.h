@@ -50,7 +50,7 @@ struct iot_filter_of {
  * @used:	IOT_FILTER_* of the conditions that were given
  * @kinds:	bits 1 << IOT_KIND_*
  * @dev:	as in records, see kind device in events.def
- * @tree:	only events of this process and its descendants are wanted
+ * @tree:	only events of these processes are wanted
  * @comm:	padded with zeroes, compared over the length of a task's name
  * @ops:	bits 1 << operation
  */
@@ -62,7 +62,7 @@ struct iot_filter {
 	u32 tid;
 	u32 uid;
 	u32 dev;
-	u32 tree;
+	struct iot_tree *tree;
 	char comm[TASK_COMM_LEN];
 	u64 cgroup;
 	u64 inode;
@@ -89,7 +89,7 @@ static __always_inline bool iot_filter_task(const struct iot_filter *f)
 		return true;
 	if ((f->used & IOT_FILTER_PID) && f->pid != current->tgid)
 		return false;
-	if ((f->used & IOT_FILTER_TREE) && !iot_tree_has(current->tgid))
+	if ((f->used & IOT_FILTER_TREE) && !iot_tree_has(f->tree, current->tgid))
 		return false;
 	if ((f->used & IOT_FILTER_TID) && f->tid != current->pid)
 		return false;

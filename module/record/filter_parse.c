@@ -3,7 +3,6 @@
  * Make a filter from its text: "none", or conditions key=value with one blank between them.
  * Errors are reported with the key and the value.
  */
-#include <linux/cgroup.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
@@ -15,6 +14,7 @@
 #include "core/nearest.h"
 #include "core/refusal.h"
 #include "file/path.h"
+#include "record/cgroup.h"
 #include "record/filter.h"
 #include "record/filter_parse.h"
 
@@ -26,12 +26,14 @@
  * @f:		the filter
  * @of:		its category
  * @key:	key of the condition that is being parsed
+ * @tree:	process whose descendants are wanted, if the filter has IOT_FILTER_TREE
  * @why:	where to report what is wrong
  */
 struct parser {
 	struct iot_filter *f;
 	const struct iot_filter_of *of;
 	const char *key;
+	u32 tree;
 	struct iot_why *why;
 };
 
@@ -172,41 +174,12 @@ static int parse_dev(const struct parser *p, char *value)
 	return 0;
 }
 
-#ifdef CONFIG_CGROUPS
-/* Find a cgroup by its path below the root of the hierarchy, or below its usual mount point. */
-static struct cgroup *find_cgroup(const char *path)
-{
-	static const char mount[] = "/sys/fs/cgroup";
-	size_t length = sizeof(mount) - 1;
-	struct cgroup *cgroup = cgroup_get_from_path(path);
-
-	if (IS_ERR(cgroup) && !strncmp(path, mount, length) &&
-	    (!path[length] || path[length] == '/'))
-		cgroup = cgroup_get_from_path(path[length] ? path + length : "/");
-	return cgroup;
-}
-
 static int parse_cgroup_path(const struct parser *p, char *path)
 {
-	struct cgroup *cgroup;
-
 	if (iot_path_unescape(path))
 		return bad(p, "/", "a path has no \\000");
-	cgroup = find_cgroup(path);
-	if (IS_ERR(cgroup))
-		return iot_why(p->why, -ENOENT,
-			       "cgroup=%.*s: there is no such control group; say its path as /proc/<pid>/cgroup shows it after 0::",
-			       QUOTED, path);
-	p->f->cgroup = cgroup_id(cgroup);
-	cgroup_put(cgroup);
-	return 0;
+	return iot_cgroup_find(path, &p->f->cgroup, p->why);
 }
-#else
-static int parse_cgroup_path(const struct parser *p, char *path)
-{
-	return iot_why(p->why, -EOPNOTSUPP, "cgroup: this kernel has no control groups");
-}
-#endif
 
 static int parse_cgroup(const struct parser *p, char *value)
 {
@@ -225,7 +198,7 @@ static int parse_rejected(const struct parser *p, char *value)
 }
 
 /* Return: the key's IOT_FILTER_*, or an error. */
-static int parse_value(const struct parser *p, char *value)
+static int parse_value(struct parser *p, char *value)
 {
 	struct iot_filter *f = p->f;
 	const char *key = p->key;
@@ -237,7 +210,7 @@ static int parse_value(const struct parser *p, char *value)
 	if (!strcmp(key, "uid"))
 		return parse_u32(p, value, &f->uid) ?: IOT_FILTER_UID;
 	if (!strcmp(key, "tree"))
-		return parse_u32(p, value, &f->tree) ?: IOT_FILTER_TREE;
+		return parse_u32(p, value, &p->tree) ?: IOT_FILTER_TREE;
 	if (!strcmp(key, "cgroup"))
 		return parse_cgroup(p, value) ?: IOT_FILTER_CGROUP;
 	if (!strcmp(key, "inode"))
@@ -317,35 +290,28 @@ static int parse_words(struct parser *p, char *text)
 	return 0;
 }
 
-static int get_tree(const struct parser *p, const struct iot_filter *old)
+static int get_tree(const struct parser *p)
 {
-	u32 root = p->f->tree;
-	int err = iot_tree_get(root, old && (old->used & IOT_FILTER_TREE));
+	struct iot_tree *tree = iot_tree_get(p->tree, p->why);
 
-	if (err == -EINVAL)
-		iot_why(p->why, err, "tree=%u: say the number of a process", root);
-	if (err == -ESRCH)
-		iot_why(p->why, err, "tree=%u: there is no process with that number", root);
-	if (err == -EBUSY)
-		iot_why(p->why, err,
-			"tree=%u: another category follows the tree of another process, and there can be only one",
-			root);
-	return err;
+	if (IS_ERR(tree))
+		return PTR_ERR(tree);
+	p->f->tree = tree;
+	return 0;
 }
 
 /**
  * iot_filter_parse() - make a filter from its text
  * @text:	"none", or conditions with one blank between them; modified
  * @of:		the category
- * @old:	the filter that the new one will replace, or NULL
  * @why:	where to report what is wrong
  *
  * Return: the filter, or an error: -EINVAL (an invalid word, a value out of range, a key given
- * twice or without meaning for the category), -ESRCH (tree: no such process), -EBUSY (tree:
- * another tree is followed), -ENOENT (cgroup: no such path), -ENOMEM.
+ * twice or without meaning for the category), -ESRCH (tree: no such process), -ENOENT (cgroup: no
+ * such path), -ENOMEM.
  */
 struct iot_filter *iot_filter_parse(char *text, const struct iot_filter_of *of,
-				    const struct iot_filter *old, struct iot_why *why)
+				    struct iot_why *why)
 {
 	struct iot_filter *f = kzalloc(sizeof(*f), GFP_KERNEL);
 	struct parser p = { .f = f, .of = of, .why = why };
@@ -357,7 +323,7 @@ struct iot_filter *iot_filter_parse(char *text, const struct iot_filter_of *of,
 	if (strcmp(text, "none"))
 		err = parse_words(&p, text);
 	if (!err && (f->used & IOT_FILTER_TREE))
-		err = get_tree(&p, old);
+		err = get_tree(&p);
 	if (err) {
 		kfree(f);
 		return ERR_PTR(err);

@@ -8,6 +8,6 @@ struct iot_filter_of;
 struct iot_why;
 
 struct iot_filter *iot_filter_parse(char *text, const struct iot_filter_of *of,
-				    const struct iot_filter *old, struct iot_why *why);
+				    struct iot_why *why);
 
 #endif /* IOT_FILTER_PARSE_H */

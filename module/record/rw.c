@@ -20,12 +20,35 @@ bool iot_rw_rejects_rare(u32 state, const struct file *file)
 	bool rejects;
 
 	if (state & IOT_CATEGORY_BRANCHES)
-		return iot_rw_is_outside(file);
+		return iot_rw_rejects_late(file);
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_category_fs.filter);
 	rejects = !f || !iot_filter_task(f);
 	preempt_enable_notrace();
 	return rejects;
+}
+
+/**
+ * iot_rw_rejects_anywhere() - do iot_rw_rejects_late() while a branch is not limited to a directory
+ *
+ * Context: as there.
+ */
+bool iot_rw_rejects_anywhere(const struct file *file)
+{
+	const struct iot_path *known;
+	bool outside;
+
+	if (file->f_mode & FMODE_NOACCOUNT)
+		return true;
+	if (iot_branches_want_task())
+		return false;
+	if (!READ_ONCE(iot_below_any))
+		return true;
+	preempt_disable_notrace();
+	known = iot_paths_find(&file->f_path, false);
+	outside = known && !(known->file.kinds & IOT_PATHS_BELOW);
+	preempt_enable_notrace();
+	return outside;
 }
 
 /** iot_rw_begin() - do iot_rw_begin_known() for a file whose path need not be known */

@@ -42,20 +42,22 @@ struct iot_rw_call {
 
 /* rw.c: what only few calls need */
 bool iot_rw_rejects_rare(u32 state, const struct file *file);
+bool iot_rw_rejects_anywhere(const struct file *file);
 void iot_rw_end_late(const struct iot_rw *rw, const struct iot_rw_call *call);
 void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep);
 
 /**
- * iot_rw_is_outside() - check whether a file is known not to be below a traced directory, and
- * not wanted for another reason
+ * iot_rw_rejects_late() - check whether a call is known to be wanted by nobody
  *
- * Context: entry of the call, while all other conditions are checked at its end.
+ * Context: entry of the call, while all conditions are checked at its end.
  */
-static __always_inline bool iot_rw_is_outside(const struct file *file)
+static __always_inline bool iot_rw_rejects_late(const struct file *file)
 {
 	const struct iot_path *known;
 	bool outside;
 
+	if (unlikely(READ_ONCE(iot_category_fs.nr_anywhere)))
+		return iot_rw_rejects_anywhere(file);
 	preempt_disable_notrace();
 	known = iot_paths_find(&file->f_path, false);
 	outside = known && !(known->file.kinds & READ_ONCE(iot_category_fs.kinds));
@@ -96,7 +98,7 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 		return true;
 	if ((state & IOT_FILTER_INODE) && iot_category_fs.inode != inode->i_ino)
 		return true;
-	if ((state & IOT_FILTER_TREE) && !iot_tree_has(current->tgid))
+	if ((state & IOT_FILTER_TREE) && !iot_category_tree_has_current(&iot_category_fs))
 		return true;
 	if ((state & IOT_CATEGORY_READER) && READ_ONCE(iot_category_fs.reader) == current->tgid)
 		return true;

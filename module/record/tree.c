@@ -3,39 +3,39 @@
  * A process and all its descendants: a bit for each process id, set or cleared by tracepoint
  * sched_process_fork when the id is assigned. A descendant counts even if its parent has exited,
  * and until its own end.
- *
- * All categories share one tree at a time.
  */
+#include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/vmalloc.h>
 #include <trace/events/sched.h>
-#include "hook/hook.h"
+#include "core/budget.h"
+#include "core/refusal.h"
 #include "hook/point.h"
 #include "record/tree.h"
 
-unsigned long *iot_tree_members;
-
-static DEFINE_MUTEX(tree_lock);
-static unsigned int users;
-static u32 tree_root;
-static u32 next_root;	/* 0 if no process is about to replace @tree_root */
+static DEFINE_MUTEX(trees_lock);	/* protects @trees and the number of users of each */
+static LIST_HEAD(trees);
 
 /* Context: the parent task, before the child runs; preemption is off. */
 static void forked(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	IOT_POINT_ENTER();
+	struct iot_tree *tree;
 
 	if (!thread_group_leader(child))
 		return;
-	if (iot_tree_has(parent->tgid))
-		set_bit(child->tgid, iot_tree_members);
-	else
-		clear_bit(child->tgid, iot_tree_members);
+	list_for_each_entry_rcu(tree, &trees, list, rcu_read_lock_sched_held()) {
+		if (iot_tree_has(tree, parent->tgid))
+			set_bit(child->tgid, tree->members);
+		else
+			clear_bit(child->tgid, tree->members);
+	}
 }
 
 static struct iot_point fork_point = {
@@ -43,119 +43,148 @@ static struct iot_point fork_point = {
 	.probe = forked,
 };
 
-static bool descends(struct task_struct *task)
+static bool descends(struct task_struct *task, u32 root)
 {
 	for (; task->pid; task = rcu_dereference(task->real_parent))
-		if (task->tgid == tree_root)
+		if (task->tgid == root)
 			return true;
 	return false;
 }
 
 /* Add the existing descendants. forked() adds processes that are forked meanwhile. */
-static void add_living(void)
+static void add_living(struct iot_tree *tree)
 {
 	struct task_struct *task;
 
-	set_bit(tree_root, iot_tree_members);
+	set_bit(tree->number, tree->members);
 	rcu_read_lock();
 	for_each_process(task)
-		if (descends(task))
-			set_bit(task->tgid, iot_tree_members);
+		if (descends(task, tree->number))
+			set_bit(task->tgid, tree->members);
 	rcu_read_unlock();
 }
 
-/* Start again with another root. Forks are followed already, or will be. */
-static void plant(u32 root)
+/* Get the process with an id, which may be exiting. NULL if it is only that of a thread. */
+static struct pid *get_process(u32 number)
 {
-	tree_root = root;
-	memset(iot_tree_members, 0, PID_MAX_LIMIT / 8);
-	/* a fork that saw the old tree may still be adding to it */
-	synchronize_rcu();
-	memset(iot_tree_members, 0, PID_MAX_LIMIT / 8);
-	add_living();
-}
-
-static int begin(u32 root)
-{
-	int err;
-
-	if (!iot_tree_members)
-		iot_tree_members = vzalloc(PID_MAX_LIMIT / 8);
-	if (!iot_tree_members)
-		return -ENOMEM;
-	err = iot_point_get(&fork_point);
-	if (!err)
-		plant(root);
-	return err;
-}
-
-/* Is the id that of a process, which may be exiting, and not only of a thread? */
-static bool is_process(u32 number)
-{
-	bool is;
+	struct pid *pid;
 
 	rcu_read_lock();
-	is = pid_task(find_pid_ns(number, &init_pid_ns), PIDTYPE_TGID);
+	pid = find_pid_ns(number, &init_pid_ns);
+	pid = pid_task(pid, PIDTYPE_TGID) ? get_pid(pid) : NULL;
 	rcu_read_unlock();
-	return is;
+	return pid;
+}
+
+/* Find the tree of a process; @root NULL: of one that has exited and had the number. */
+static struct iot_tree *find(u32 number, const struct pid *root)
+{
+	struct iot_tree *tree;
+
+	list_for_each_entry(tree, &trees, list)
+		if (tree->number == number && (!root || tree->root == root))
+			return tree;
+	return NULL;
+}
+
+static struct iot_tree *plant(u32 number, struct pid *root, struct iot_why *why)
+{
+	struct iot_tree *tree;
+	int err = -ENOMEM;
+
+	if (!iot_budget_take(sizeof(*tree), "the list of a process and its children", why))
+		return ERR_PTR(err);
+	tree = vzalloc(sizeof(*tree));
+	if (tree) {
+		tree->number = number;
+		list_add_tail_rcu(&tree->list, &trees);
+		err = iot_point_get(&fork_point);
+		if (!err) {
+			tree->root = get_pid(root);
+			add_living(tree);
+			return tree;
+		}
+		list_del_rcu(&tree->list);
+		synchronize_rcu(); /* other trees may share the probe */
+		vfree(tree);
+	}
+	iot_budget_give(sizeof(*tree));
+	return ERR_PTR(err);
+}
+
+static struct iot_tree *get_locked(u32 number, struct pid *root, struct iot_why *why)
+{
+	struct iot_tree *tree = find(number, root);
+
+	if (!tree && !root) {
+		iot_why(why, -ESRCH, "tree=%u: there is no process with that number", number);
+		return ERR_PTR(-ESRCH);
+	}
+	if (!tree)
+		tree = plant(number, root, why);
+	if (!IS_ERR(tree))
+		tree->users++;
+	return tree;
 }
 
 /**
- * iot_tree_get() - add a user of the tree of a process
- * @root:	its process id
- * @instead:	number of users that will drop the present tree and so allow another root
+ * iot_tree_get() - get the tree of a process
+ * @number:	its process id in the initial pid namespace
+ * @why:	where to report why it is refused
  *
- * If these users have another root, the tree keeps that root until iot_tree_plant(). Until then
- * iot_tree_put() undoes everything. A process whose tree is followed may be gone, because its
- * descendants may still exist.
- * Return: 0, -EINVAL: no such id, -ESRCH: no such process, -EBUSY: another tree is followed,
- * -ENOMEM.
+ * A process whose tree is followed may be gone, because its descendants may still exist.
+ * Context: task, sleeps. Return: the tree, or an error: -EINVAL: no such id, -ESRCH: no such
+ * process, -ENOMEM.
  */
-int iot_tree_get(u32 root, unsigned int instead)
+struct iot_tree *iot_tree_get(u32 number, struct iot_why *why)
 {
-	int err = 0;
+	struct iot_tree *tree;
+	struct pid *root;
 
-	if (!root || root >= PID_MAX_LIMIT)
-		return -EINVAL;
-	mutex_lock(&tree_lock);
-	if (!(users && root == tree_root) && !is_process(root))
-		err = -ESRCH;
-	else if (!users)
-		err = begin(root);
-	else if (next_root || (root != tree_root && users > instead))
-		err = -EBUSY;
-	else if (root != tree_root)
-		next_root = root;
-	if (!err)
-		users++;
-	mutex_unlock(&tree_lock);
-	return err;
-}
-
-/** iot_tree_plant() - follow the descendants of @root, after iot_tree_get() of the same root */
-void iot_tree_plant(u32 root)
-{
-	mutex_lock(&tree_lock);
-	if (root == next_root) {
-		plant(root);
-		next_root = 0;
+	if (!number || number >= PID_MAX_LIMIT) {
+		iot_why(why, -EINVAL, "tree=%u: say the number of a process", number);
+		return ERR_PTR(-EINVAL);
 	}
-	mutex_unlock(&tree_lock);
+	root = get_process(number);
+	mutex_lock(&trees_lock);
+	tree = get_locked(number, root, why);
+	mutex_unlock(&trees_lock);
+	put_pid(root);
+	return tree;
 }
 
-/** iot_tree_put() - undo iot_tree_get() of @root; the last user stops following forks */
-void iot_tree_put(u32 root)
+/** iot_tree_put() - undo iot_tree_get(). Context: task, sleeps; no probe uses the tree any more */
+void iot_tree_put(struct iot_tree *tree)
 {
-	mutex_lock(&tree_lock);
-	if (root == next_root)
-		next_root = 0;
-	if (!--users)
+	bool last;
+
+	mutex_lock(&trees_lock);
+	last = !--tree->users;
+	if (last) {
+		list_del_rcu(&tree->list);
 		iot_point_put(&fork_point);
-	mutex_unlock(&tree_lock);
+	}
+	mutex_unlock(&trees_lock);
+	if (!last)
+		return;
+	synchronize_rcu(); /* forked() may be at it */
+	put_pid(tree->root);
+	vfree(tree);
+	iot_budget_give(sizeof(*tree));
 }
 
-/** iot_tree_exit() - free the tree at unload, when no filter and no probe is left */
-void iot_tree_exit(void)
+/** iot_tree_lives() - does any process of the tree exist? Context: task */
+bool iot_tree_lives(const struct iot_tree *tree)
 {
-	vfree(iot_tree_members);
+	struct task_struct *task;
+	bool lives = false;
+
+	rcu_read_lock();
+	for_each_process(task)
+		if (iot_tree_has(tree, task->tgid)) {
+			lives = true;
+			break;
+		}
+	rcu_read_unlock();
+	return lives;
 }

@@ -206,12 +206,13 @@ def octal(path):
 def targets():
     """
     (name, [path...]) for each line of control, as escaped there, sorted by name. Whether a path
-    is deleted is left out.
+    is deleted, or a process has ended, is left out.
     """
     lines = slurp_bytes(CONTROL).split(b'\n')
     is_equal(lines.pop(), b'')
     words = [line.split(b' ') for line in lines]
-    return sorted((w[0], [path for path in w[1:] if path != b'(deleted)']) for w in words)
+    remarks = b'(deleted)', b'(ended)'
+    return sorted((w[0], [path for path in w[1:] if path not in remarks]) for w in words)
 
 
 def deleted():

@@ -12,7 +12,7 @@
 #include "core/names.h"
 #include "file/path_table.h"
 #include "record/branch.h"
-#include "proc/dir_line.h"
+#include "proc/wide_line.h"
 #include "proc/text.h"
 
 /* Get the end of a text that has @names names, or all of it if it has fewer. */
@@ -38,7 +38,7 @@ static const char *name_below(const struct iot_branch *b, const struct iot_path 
 	u32 before = BIT(b->root.slot) - 1;
 	unsigned int depth;
 
-	if (!iot_path_is_below(path, &b->root))
+	if (b->c.anywhere || !iot_path_is_below(path, &b->root))
 		return path->text;
 	depth = iot_path_depths(path)[hweight32(path->roots & before)];
 	if (depth == IOT_BELOW_ELSEWHERE)
@@ -76,8 +76,8 @@ static char letter_of(const struct iot_fs *e)
 	}
 }
 
-/** iot_dir_line() - print the line of an event, with times relative to @t0, ns */
-void iot_dir_line(struct seq_file *m, const struct iot_branch *b, const struct iot_fs *e, u64 t0)
+/** iot_wide_line() - print the line of an event, with times relative to @t0, ns */
+void iot_wide_line(struct seq_file *m, const struct iot_branch *b, const struct iot_fs *e, u64 t0)
 {
 	const char *op = iot_names_op_name(IOT_EVENT_ID_FS, e->op);
 	char letter = letter_of(e);

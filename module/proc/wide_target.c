@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Directories as targets: what happens to anything below them.
+ * Targets that are wider than a file: a directory, which is what happens to anything below it, or
+ * some processes, which is what they do to any file.
  *
  * The events are those of category fs, in the rings of a branch (branch.h). The directory of such
  * a target in /proc/iotracer has the files of a category, except control and stats, which are as
  * those of a file's target.
  *
- * A target is its directory as long as that exists, whatever it is called. No reference to it is
- * held: it can be removed, and its filesystem unmounted, as if there were no target.
+ * A directory is meant as long as it exists, whatever it is called. No reference to it is held: it
+ * can be removed, and its filesystem unmounted, as if there were no target. A process can exit,
+ * and a control group be removed; their target stays until it is removed.
  *
  * Two locks: @change_lock serialises all that adds and removes targets, and is held for as long
  * as the kernel patches its text. @list_lock protects the list and is held for a short time. None
@@ -28,23 +30,23 @@
 #include "file/paths.h"
 #include "record/branch.h"
 #include "proc/category_files.h"
-#include "proc/dir_target.h"
+#include "proc/wide_target.h"
 #include "proc/discard.h"
 #include "proc/entry_name.h"
 #include "proc/procfile.h"
 #include "proc/text.h"
 
 /**
- * struct dir_target - a directory whose contents are traced
+ * struct wide_target - a directory whose contents are traced, or processes that are
  * @branch:	its events
  * @list:	in the list of all, under both locks
  * @name:	of its directory in /proc/iotracer
  * @proc:	that directory
- * @dev:	device number of the directory as stat(2) gives it
+ * @dev:	device number of the traced directory as stat(2) gives it
  * @ino:	its inode number as stat(2) gives it
- * @path:	under which it was added and is listed
+ * @path:	under which the traced directory was added and is listed
  */
-struct dir_target {
+struct wide_target {
 	struct iot_branch branch;
 	struct list_head list;
 	struct iot_entry_name name;
@@ -70,9 +72,14 @@ static int begin_change(void)
 	return -ENODEV;
 }
 
-static struct dir_target *target_of(struct iot_category *c)
+static struct wide_target *target_of(struct iot_category *c)
 {
-	return container_of(c, struct dir_target, branch.c);
+	return container_of(c, struct wide_target, branch.c);
+}
+
+static bool is_of_tasks(const struct wide_target *d)
+{
+	return d->branch.c.anywhere;
 }
 
 /* control: as that of a file's target */
@@ -125,11 +132,22 @@ static void show_counts(struct seq_file *m, const char *level, const struct iot_
 		   s->lost, missed);
 }
 
+static void show_identity(struct seq_file *m, const struct wide_target *d)
+{
+	if (is_of_tasks(d)) {
+		seq_puts(m, "\ntasks ");
+		iot_tasks_show(m, &d->branch.tasks);
+	} else {
+		seq_printf(m, "\ndevice %u:%u\ninode %llu\ngeneration %u", MAJOR(d->dev),
+			   MINOR(d->dev), d->ino, d->branch.root.key.generation);
+	}
+}
+
 /* stats: as that of a file's target. Nothing below the VFS is recorded. */
 static int stats_show(struct seq_file *m, void *v)
 {
 	static const struct iot_rings_stats nothing;
-	struct dir_target *d = target_of(m->private);
+	struct wide_target *d = target_of(m->private);
 	struct iot_category_stats s;
 	u64 missed;
 
@@ -137,8 +155,7 @@ static int stats_show(struct seq_file *m, void *v)
 	missed = s.missed + atomic_long_read(&d->branch.missed);
 	seq_puts(m, "target ");
 	iot_path_escape(m, d->name.text);
-	seq_printf(m, "\ndevice %u:%u\ninode %llu\ngeneration %u", MAJOR(d->dev), MINOR(d->dev),
-		   d->ino, d->branch.root.key.generation);
+	show_identity(m, d);
 	seq_printf(m, "\nmax_events %llu\nmemory_bytes %zu\n", READ_ONCE(d->branch.c.keep),
 		   s.bytes + sizeof(*d));
 	seq_puts(m, "level seen stored overwritten lost missed\n");
@@ -172,10 +189,10 @@ static int check(const struct path *path, struct iot_why *why)
 	return iot_inode_permission(path->mnt, inode, MAY_READ | MAY_EXEC);
 }
 
-static struct dir_target *alloc_target(const char *path)
+static struct wide_target *alloc_target(const char *path)
 {
 	size_t size = strlen(path) + 1;
-	struct dir_target *d = kzalloc(struct_size(d, path, size), GFP_KERNEL);
+	struct wide_target *d = kzalloc(struct_size(d, path, size), GFP_KERNEL);
 
 	if (d)
 		memcpy(d->path, path, size);
@@ -184,40 +201,61 @@ static struct dir_target *alloc_target(const char *path)
 
 static void release(struct iot_discard *proc)
 {
-	struct dir_target *d = container_of(proc, struct dir_target, proc);
+	struct wide_target *d = container_of(proc, struct wide_target, proc);
 
 	iot_entry_name_put(&d->name);
 	iot_branch_free(&d->branch);
+	if (is_of_tasks(d))
+		iot_tasks_put(&d->branch.tasks);
 	kfree(d);
 }
 
 /* Stop a target that is in no list, and remove its directory. */
-static void discard(struct dir_target *d)
+static void discard(struct wide_target *d)
 {
 	iot_branch_end(&d->branch);
 	iot_discard(&d->proc, release);
 }
 
-static void enlist(struct dir_target *d)
+static void enlist(struct wide_target *d)
 {
 	mutex_lock(&list_lock);
 	list_add_tail(&d->list, &all);
 	mutex_unlock(&list_lock);
 }
 
-static void delist(struct dir_target *d)
+static void delist(struct wide_target *d)
 {
 	mutex_lock(&list_lock);
 	list_del(&d->list);
 	mutex_unlock(&list_lock);
 }
 
-/* Make a target of a directory, its entry in /proc/iotracer, and start it. */
+/*
+ * Make the entry of a target in /proc/iotracer, and start it. After an error the target is
+ * discarded.
+ */
+static int begin(struct wide_target *d, struct iot_procdir *parent, struct iot_why *why)
+{
+	struct iot_category *c = &d->branch.c;
+	int err;
+
+	err = iot_procfile_mkdir(&d->proc.dir, d->name.text, parent, c) ?:
+	      iot_procfile_create(&d->proc.dir, files, ARRAY_SIZE(files)) ?:
+	      iot_category_start(c, 0, why);
+	if (err)
+		discard(d);
+	else
+		enlist(d);
+	return err;
+}
+
+/* Make a target of a directory. */
 static int create(const struct path *path, const char *text, u64 max_events,
 		  struct iot_procdir *parent, struct iot_why *why)
 {
 	struct inode *inode = d_inode(path->dentry);
-	struct dir_target *d;
+	struct wide_target *d;
 	struct kstat stat;
 	int err;
 
@@ -233,19 +271,9 @@ static int create(const struct path *path, const char *text, u64 max_events,
 	err = iot_entry_name_take_free(&d->name);
 	if (err)
 		goto free;
-	err = iot_branch_init(&d->branch, d->name.text, inode, max_events);
-	if (err)
-		goto put_name;
-	err = iot_procfile_mkdir(&d->proc.dir, d->name.text, parent, &d->branch.c) ?:
-	      iot_procfile_create(&d->proc.dir, files, ARRAY_SIZE(files)) ?:
-	      iot_category_start(&d->branch.c, 0, why);
-	if (err)
-		discard(d);
-	else
-		enlist(d);
-	return err;
-
-put_name:
+	err = iot_branch_init_dir(&d->branch, d->name.text, inode, max_events);
+	if (!err)
+		return begin(d, parent, why);
 	iot_entry_name_put(&d->name);
 free:
 	kfree(d);
@@ -253,35 +281,42 @@ free:
 }
 
 /* Find the target of a directory, or the one that is listed under a path. Under a lock. */
-static struct dir_target *find(struct inode *inode, const char *text)
+static struct wide_target *find(struct inode *inode, const char *text)
 {
-	struct dir_target *d;
+	struct wide_target *d;
 
-	list_for_each_entry(d, &all, list)
+	list_for_each_entry(d, &all, list) {
+		if (is_of_tasks(d))
+			continue;
 		if (inode ? iot_key_is(&d->branch.root.key, inode) : !strcmp(d->path, text))
 			return d;
+	}
 	return NULL;
+}
+
+static int resize(struct wide_target *d, u64 max_events, struct iot_why *why)
+{
+	if (!max_events || max_events == READ_ONCE(d->branch.c.keep))
+		return 0;
+	return iot_category_resize(&d->branch.c, max_events, why);
 }
 
 static int add_text(const struct path *path, const char *text, u64 max_events,
 		    struct iot_procdir *parent, struct iot_why *why)
 {
-	struct dir_target *d;
+	struct wide_target *d;
 	int err = begin_change();
 
 	if (err)
 		return err;
 	d = find(d_inode(path->dentry), NULL);
-	if (!d)
-		err = create(path, text, max_events, parent, why);
-	else if (max_events && max_events != READ_ONCE(d->branch.c.keep))
-		err = iot_category_resize(&d->branch.c, max_events, why);
+	err = d ? resize(d, max_events, why) : create(path, text, max_events, parent, why);
 	mutex_unlock(&change_lock);
 	return err;
 }
 
 /**
- * iot_dir_add() - trace what is below a directory
+ * iot_wide_add() - trace what is below a directory
  * @path:	of the directory
  * @max_events:	events that each CPU keeps, 0 for IOT_CATEGORY_KEEP or what it has. Another number
  *		than it has empties its log
@@ -291,8 +326,8 @@ static int add_text(const struct path *path, const char *text, u64 max_events,
  * Context: task, may sleep for seconds: the kernel patches its text. Return: 0 or an error, among
  * them -ENOSPC if IOT_BELOW_MAX directories are traced, and those of iot_category_start().
  */
-int iot_dir_add(const struct path *path, u64 max_events, struct iot_procdir *parent,
-		struct iot_why *why)
+int iot_wide_add(const struct path *path, u64 max_events, struct iot_procdir *parent,
+		 struct iot_why *why)
 {
 	int err = check(path, why);
 	char *buf, *text;
@@ -308,10 +343,100 @@ int iot_dir_add(const struct path *path, u64 max_events, struct iot_procdir *par
 	return err;
 }
 
-/* Find a target by a path that leads to its directory, or is the listed one if made absolute. */
-static struct dir_target *find_resolved(const char *text, char *buf)
+/* Find the target of the same processes. */
+static struct wide_target *find_same(const struct iot_tasks *tasks)
 {
-	struct dir_target *d;
+	struct wide_target *d;
+
+	list_for_each_entry(d, &all, list)
+		if (is_of_tasks(d) && iot_tasks_are_same(&d->branch.tasks, tasks))
+			return d;
+	return NULL;
+}
+
+static void drop_of_tasks(struct wide_target *d)
+{
+	iot_tasks_put(&d->branch.tasks);
+	kfree(d);
+}
+
+/* Make a target of processes. After an error it is freed. */
+static int create_of_tasks(struct wide_target *d, u64 max_events, struct iot_procdir *parent,
+			   struct iot_why *why)
+{
+	int err;
+
+	iot_tasks_name(&d->branch.tasks, d->name.text, sizeof(d->name.text) - 8);
+	err = iot_entry_name_take_free(&d->name);
+	if (err)
+		goto drop;
+	err = iot_branch_init_tasks(&d->branch, d->name.text, max_events);
+	if (!err)
+		return begin(d, parent, why);
+	iot_entry_name_put(&d->name);
+drop:
+	drop_of_tasks(d);
+	return err;
+}
+
+/* Start a target of processes, or free it if they have one. */
+static int settle(struct wide_target *d, u64 max_events, struct iot_procdir *parent,
+		  struct iot_why *why)
+{
+	struct wide_target *same = find_same(&d->branch.tasks);
+
+	if (!same)
+		return create_of_tasks(d, max_events, parent, why);
+	drop_of_tasks(d);
+	return resize(same, max_events, why);
+}
+
+/**
+ * iot_wide_add_tasks() - trace processes
+ * @text:	for iot_tasks_get()
+ * @max_events:	as for iot_wide_add(), like @parent and @why
+ *
+ * Context: as there. Return: 0 or an error, among them -ENOSPC if IOT_BRANCHES_OF_TASKS_MAX are
+ * traced, and those of iot_tasks_get() and iot_category_start().
+ */
+int iot_wide_add_tasks(const char *text, u64 max_events, struct iot_procdir *parent,
+		       struct iot_why *why)
+{
+	struct wide_target *d = alloc_target("");
+	int err;
+
+	if (!d)
+		return -ENOMEM;
+	err = iot_tasks_get(&d->branch.tasks, text, why);
+	if (err) {
+		kfree(d);
+		return err;
+	}
+	err = begin_change();
+	if (err) {
+		drop_of_tasks(d);
+		return err;
+	}
+	err = settle(d, max_events, parent, why);
+	mutex_unlock(&change_lock);
+	return err;
+}
+
+/* Find the target of the processes that a text means. Under @change_lock. */
+static struct wide_target *find_tasks(const char *text)
+{
+	struct wide_target *d;
+
+	list_for_each_entry(d, &all, list)
+		if (is_of_tasks(d) && iot_tasks_match(&d->branch.tasks, text))
+			return d;
+	return NULL;
+}
+
+/* Find a target by a path that leads to its directory, or is the listed one if made absolute. */
+static struct wide_target *find_resolved(const char *text, char *buf)
+{
+	struct wide_target *d;
 	struct path path;
 	char *absolute;
 
@@ -327,13 +452,16 @@ static struct dir_target *find_resolved(const char *text, char *buf)
 	return d;
 }
 
-/* Find a target by a path: the one under which it is listed, or as above. Under @change_lock. */
-static struct dir_target *find_text(const char *text)
+/*
+ * Find a target by the text of its processes, or by a path: the one under which it is listed, or
+ * as above. Under @change_lock.
+ */
+static struct wide_target *find_text(const char *text)
 {
-	struct dir_target *d = find(NULL, text);
+	struct wide_target *d = iot_tasks_is_text(text) ? find_tasks(text) : find(NULL, text);
 	char *buf;
 
-	if (d)
+	if (d || iot_tasks_is_text(text))
 		return d;
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (buf)
@@ -342,10 +470,10 @@ static struct dir_target *find_text(const char *text)
 	return d;
 }
 
-/** iot_dir_remove() - stop tracing. Return: 1, 0 if there is no such target, or an error */
-int iot_dir_remove(const char *text)
+/** iot_wide_remove() - stop tracing. Return: 1, 0 if there is no such target, or an error */
+int iot_wide_remove(const char *text)
 {
-	struct dir_target *d;
+	struct wide_target *d;
 	int err = begin_change();
 
 	if (err)
@@ -359,8 +487,8 @@ int iot_dir_remove(const char *text)
 	return !!d;
 }
 
-/** iot_dir_is_listed() - check for a target. Return: 1, 0 if there is none, or an error */
-int iot_dir_is_listed(const char *text)
+/** iot_wide_is_listed() - check for a target. Return: 1, 0 if there is none, or an error */
+int iot_wide_is_listed(const char *text)
 {
 	int found = begin_change();
 
@@ -371,35 +499,42 @@ int iot_dir_is_listed(const char *text)
 	return found;
 }
 
-/** iot_dirs_show() - list the targets in the order of their adding. Return: 0 or -EINTR */
-int iot_dirs_show(struct seq_file *m)
+static void show_listed(struct seq_file *m, const struct wide_target *d)
 {
-	struct dir_target *d;
+	iot_path_escape(m, d->name.text);
+	seq_putc(m, ' ');
+	if (!is_of_tasks(d))
+		iot_path_escape(m, d->path);
+	else
+		iot_tasks_show(m, &d->branch.tasks);
+	seq_puts(m, is_of_tasks(d) && !iot_tasks_exist(&d->branch.tasks) ? " (ended)\n" : "\n");
+}
+
+/** iot_wide_show() - list the targets in the order of their adding. Return: 0 or -EINTR */
+int iot_wide_show(struct seq_file *m)
+{
+	struct wide_target *d;
 
 	if (mutex_lock_killable(&list_lock))
 		return -EINTR;
-	list_for_each_entry(d, &all, list) {
-		iot_path_escape(m, d->name.text);
-		seq_putc(m, ' ');
-		iot_path_escape(m, d->path);
-		seq_putc(m, '\n');
-	}
+	list_for_each_entry(d, &all, list)
+		show_listed(m, d);
 	mutex_unlock(&list_lock);
 	return 0;
 }
 
-/** iot_dirs_close() - prevent all changes from now on. Context: unload */
-void iot_dirs_close(void)
+/** iot_wide_close() - prevent all changes from now on. Context: unload */
+void iot_wide_close(void)
 {
 	mutex_lock(&change_lock);
 	closed = true;
 	mutex_unlock(&change_lock);
 }
 
-/** iot_dirs_remove_all() - remove all targets at unload, when /proc/iotracer is gone */
-void iot_dirs_remove_all(void)
+/** iot_wide_remove_all() - remove all targets at unload, when /proc/iotracer is gone */
+void iot_wide_remove_all(void)
 {
-	struct dir_target *d, *next;
+	struct wide_target *d, *next;
 
 	list_for_each_entry_safe(d, next, &all, list) {
 		list_del(&d->list);

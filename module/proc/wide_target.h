@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Targets that are wider than a file: directories, and processes. */
+#ifndef IOT_WIDE_TARGET_H
+#define IOT_WIDE_TARGET_H
+
+#include <linux/types.h>
+
+struct iot_procdir;
+struct iot_why;
+struct path;
+struct seq_file;
+
+int iot_wide_add(const struct path *path, u64 max_events, struct iot_procdir *parent,
+		 struct iot_why *why);
+int iot_wide_add_tasks(const char *text, u64 max_events, struct iot_procdir *parent,
+		       struct iot_why *why);
+int iot_wide_remove(const char *text);
+int iot_wide_is_listed(const char *text);
+int iot_wide_show(struct seq_file *m);
+
+void iot_wide_close(void);
+void iot_wide_remove_all(void);
+
+#endif /* IOT_WIDE_TARGET_H */
