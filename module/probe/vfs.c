@@ -6,6 +6,7 @@
 #include "hook/redirect.h"
 #include "file/sb.h"
 #include "probe/vfs.h"
+#include "probe/vfs_async.h"
 
 static const struct iot_hook_type *type_of(int op, void *func)
 {
@@ -108,5 +109,5 @@ unsigned long iot_vfs_missed(const struct iot_vfs_hooks *hooks)
 	for (i = 0; i < IOT_VFS_OPS; i++)
 		if (hooks->hook[i])
 			missed += iot_hook_missed(hooks->hook[i]);
-	return missed + iot_redirect_refused();
+	return missed + iot_redirect_refused() + iot_async_missed();
 }

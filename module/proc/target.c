@@ -29,6 +29,7 @@
 #include "file/direct.h"
 #include "probe/bio.h"
 #include "probe/vfs.h"
+#include "probe/vfs_async.h"
 #include "proc/link.h"
 #include "proc/target.h"
 
@@ -123,9 +124,12 @@ static int start_locked(struct iot_target *t)
 		return 0;
 	if (iot_symbol_ftrace_off())
 		return -EOPNOTSUPP;
-	err = iot_vfs_enable(&t->hooks);
+	err = iot_async_start();
 	if (err)
 		return err;
+	err = iot_vfs_enable(&t->hooks);
+	if (err)
+		goto stop_async;
 	if (t->hooks.block) {
 		err = iot_bio_attach();
 		if (err)
@@ -137,6 +141,8 @@ static int start_locked(struct iot_target *t)
 
 disable_vfs:
 	iot_vfs_disable(&t->hooks);
+stop_async:
+	iot_async_stop();
 	return err;
 }
 
@@ -166,6 +172,7 @@ static void stop_locked(struct iot_target *t)
 	if (t->hooks.block)
 		iot_bio_detach();
 	iot_vfs_disable(&t->hooks);
+	iot_async_stop();
 }
 
 /** iot_target_stop() - stop tracing; the records in the log stay */
