@@ -313,7 +313,7 @@ static int log_target(const struct env *env, const struct target_list *list,
 {
 	if (env->format == FORMAT_TEXT)
 		return log_text(env, target);
-	if (target_is_directory(target->name))
+	if (target_has_blocks(target->name))
 		return log_blocks(env, &category_fs, list, target);
 	if (env->format != FORMAT_FUSE)
 		return log_records(env, target);

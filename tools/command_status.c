@@ -58,7 +58,7 @@ static void print_text(const struct target *target, const struct target_state *s
 	}
 	printf("  %-12s%llu.%09u s\n", "T0", state->t0_sec, state->t0_nsec);
 	printf("  %-12s%llu of at most %llu%s\n", "events", state->events, state->max_events,
-	       target_is_directory(target->name) ? " a CPU" : "");
+	       target_has_blocks(target->name) ? " a CPU" : "");
 	printf("  %-12s%llu bytes\n", "memory", stats->memory);
 	print_counts(stats);
 }
@@ -108,7 +108,7 @@ static json_t *json_target(const struct target *target, const struct target_stat
 	json_put(object, "target", json_shown(target->name));
 	json_put(object, "paths", paths);
 	json_put(object, "deleted", deleted);
-	json_put(object, "directory", json_boolean(target_is_directory(target->name)));
+	json_put(object, "directory", json_boolean(target_has_blocks(target->name)));
 	json_identity(object, stats);
 	json_put(object, "running", json_boolean(state->running));
 	json_put(object, "t0_ns",

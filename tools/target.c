@@ -364,8 +364,8 @@ int target_stats_load(const char *name, struct target_stats *stats)
 	return 0;
 }
 
-/* A read of a directory's stream takes a buffer for the header and a block of one record. */
-bool target_is_directory(const char *name)
+/* A read of such a stream takes a buffer for the header and a block of one record. */
+bool target_has_blocks(const char *name)
 {
 	struct iot_stream_header h;
 	int fd = proc_open(name, "stream", O_RDONLY);

@@ -73,8 +73,11 @@ struct target_stats {
 
 int target_stats_load(const char *name, struct target_stats *stats);
 
-/* Whether the target is a directory. False also if that cannot be found out. */
-bool target_is_directory(const char *name);
+/*
+ * Whether the target keeps records of category fs for each CPU, in a stream of blocks, as that of
+ * a directory does. False also if that cannot be found out.
+ */
+bool target_has_blocks(const char *name);
 
 /* The row "total", all zero if there is none. */
 const struct target_count *target_stats_total(const struct target_stats *stats);
