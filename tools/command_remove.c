@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer remove: commands to the module's control file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "command.h"
+#include "proc.h"
+#include "target.h"
+#include "text.h"
+
+static int remove_path(int fd, const char *path)
+{
+	char *spelled = target_spelled(path);
+	char *escaped = text_escape(spelled);
+	char *command = cli_printf("remove %s", escaped);
+	int err = proc_command(fd, command);
+
+	free(command);
+	free(escaped);
+	free(spelled);
+	return err;
+}
+
+static int explain_remove(const char *file, int err)
+{
+	if (err == -EPERM)
+		return proc_explain(proc_root(), NULL, "control", err);
+	if (err == -ENOENT)
+		cli_say_of(file, "not traced any more");
+	else
+		cli_say_of(file, "%s", strerror(-err));
+	return err == -EACCES ? CLI_DENIED : CLI_FAILED;
+}
+
+/*
+ * Removes every link of a target. The module applies a path to the file that it
+ * leads to now, so a path that meanwhile leads to another target is refused.
+ */
+static int remove_links(int fd, const struct target_list *list,
+			const struct target *target)
+{
+	int status = CLI_OK;
+	size_t i;
+
+	for (i = 0; i < target->nr_paths; i++) {
+		const char *path = target->paths[i];
+		const struct target *now = target_at(list, path);
+		int err;
+
+		if (now && now != target) {
+			cli_say_of(target->name, "not removed: its path %s leads to another target now, %s; remove that first",
+				   path, now->name);
+			return CLI_FAILED;
+		}
+		err = remove_path(fd, path);
+		if (err)
+			status = cli_merge(status, explain_remove(path, err));
+	}
+	return status;
+}
+
+/*
+ * A path is left to the module, which removes only the link of that path, or the
+ * link that a renamed file left behind. The name of the target, or a hard link
+ * that was not added, removes the target with all of its links.
+ */
+static int remove_named(int fd, const struct target_list *list, const char *file)
+{
+	const struct target *target = target_find(list, file);
+	int err;
+
+	if (!target)
+		return CLI_FAILED;
+	if (strcmp(file, target->name) || target_path(target, file)) {
+		err = remove_path(fd, file);
+		if (!err)
+			return CLI_OK;
+		if (err != -ENOENT || target_path(target, file))
+			return explain_remove(file, err);
+	}
+	return remove_links(fd, list, target);
+}
+
+/* Removes each listed path. Returns 0 or the last error. */
+static int remove_listed(int fd, const struct target_list *list)
+{
+	int err = 0;
+	size_t i, j;
+
+	for (i = 0; i < list->nr; i++) {
+		for (j = 0; j < list->targets[i].nr_paths; j++) {
+			int failed = remove_path(fd, list->targets[i].paths[j]);
+
+			if (failed)
+				err = failed;
+		}
+	}
+	return err;
+}
+
+/*
+ * After an error there is a second round. If a path now leads to another target, removing it has
+ * removed a link of that target. Then removing that link later fails, and the first target keeps
+ * its link. Another process may also have removed a target at the same time.
+ */
+static int remove_all(int fd, struct target_list *list)
+{
+	int err = remove_listed(fd, list);
+
+	if (!err)
+		return CLI_OK;
+	target_list_free(list);
+	err = target_list_load(list);
+	if (err)
+		return proc_explain(proc_root(), NULL, "control", err);
+	err = remove_listed(fd, list);
+	return err ? explain_remove(list->targets[0].name, err) : CLI_OK;
+}
+
+static int remove_files(const struct cli_files *files, struct target_list *list)
+{
+	int fd = proc_open(NULL, "control", O_WRONLY);
+	int status = CLI_OK;
+	size_t i;
+
+	if (fd < 0)
+		return proc_explain(proc_root(), NULL, "control", fd);
+	if (files->all)
+		status = remove_all(fd, list);
+	for (i = 0; i < files->nr; i++)
+		status = cli_merge(status, remove_named(fd, list, files->names[i]));
+	close(fd);
+	return status;
+}
+
+static error_t parse_remove(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	return cli_parse_files(state->input, key, state);
+}
+
+int command_remove(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "all", 'a', NULL, 0, "all files", 0 },
+		{ 0 }
+	};
+	static const struct argp argp = {
+		options, parse_remove, "FILE...\n--all",
+		"Trace files no longer and drop their events.\v"
+		"FILE is a path or the name of a target. When several paths of one"
+		" file were added, a path removes only itself, and the target goes with"
+		" the last; the name of the target, or a hard link that was not added,"
+		" removes them all. A renamed file's new name stands for its old one.", cli_common, NULL, NULL
+	};
+	struct cli_files files = { 0 };
+	struct target_list list;
+	int status;
+	int err;
+
+	cli_parse(&argp, argc, argv, 0, &files);
+	err = target_list_load(&list);
+	status = err ? proc_explain(proc_root(), NULL, "control", err) :
+		       remove_files(&files, &list);
+	target_list_free(&list);
+	return status;
+}
