@@ -13,15 +13,23 @@
 #include "target.h"
 #include "text.h"
 
-static int remove_path(int fd, const char *path)
+/* A path, or what names processes. */
+static int remove_text(int fd, const char *text)
 {
-	char *spelled = target_spelled(path);
-	char *escaped = text_escape(spelled);
+	char *escaped = text_escape(text);
 	char *command = cli_printf("remove %s", escaped);
 	int err = proc_command(fd, command);
 
 	free(command);
 	free(escaped);
+	return err;
+}
+
+static int remove_path(int fd, const char *path)
+{
+	char *spelled = target_spelled(path);
+	int err = remove_text(fd, spelled);
+
 	free(spelled);
 	return err;
 }
@@ -64,6 +72,13 @@ static int remove_links(int fd, const struct target_list *list,
 	return status;
 }
 
+static int remove_tasks(int fd, const char *text)
+{
+	int err = remove_text(fd, text);
+
+	return err ? explain_remove(text, err) : CLI_OK;
+}
+
 /*
  * A path is left to the module, which removes only the link of that path, or the
  * link that a renamed file left behind. The name of the target, or a hard link
@@ -76,6 +91,8 @@ static int remove_named(int fd, const struct target_list *list, const char *file
 
 	if (!target)
 		return CLI_FAILED;
+	if (target->tasks)
+		return remove_tasks(fd, target->tasks);
 	if (strcmp(file, target->name) || target_path(target, file)) {
 		err = remove_path(fd, file);
 		if (!err)
@@ -86,19 +103,32 @@ static int remove_named(int fd, const struct target_list *list, const char *file
 	return remove_links(fd, list, target);
 }
 
-/* Removes each listed path. Returns 0 or the last error. */
+/* Removes all that a target is listed by. Returns 0 or the last error. */
+static int remove_target(int fd, const struct target *target)
+{
+	int err = target->tasks ? remove_text(fd, target->tasks) : 0;
+	size_t i;
+
+	for (i = 0; i < target->nr_paths; i++) {
+		int failed = remove_path(fd, target->paths[i]);
+
+		if (failed)
+			err = failed;
+	}
+	return err;
+}
+
+/* As above, of all targets. */
 static int remove_listed(int fd, const struct target_list *list)
 {
 	int err = 0;
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < list->nr; i++) {
-		for (j = 0; j < list->targets[i].nr_paths; j++) {
-			int failed = remove_path(fd, list->targets[i].paths[j]);
+		int failed = remove_target(fd, &list->targets[i]);
 
-			if (failed)
-				err = failed;
-		}
+		if (failed)
+			err = failed;
 	}
 	return err;
 }
