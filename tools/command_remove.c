@@ -11,7 +11,13 @@
 #include "command.h"
 #include "proc.h"
 #include "target.h"
+#include "tasks.h"
 #include "text.h"
+
+struct env {
+	struct cli_files files;
+	struct tasks tasks;
+};
 
 /* A path, or what names processes. */
 static int remove_text(int fd, const char *text)
@@ -152,7 +158,28 @@ static int remove_all(int fd, struct target_list *list)
 	return err ? explain_remove(list->targets[0].name, err) : CLI_OK;
 }
 
-static int remove_files(const struct cli_files *files, struct target_list *list)
+/* Removes the targets that options name. */
+static int remove_resolved(int fd, const struct target_list *list, struct tasks *tasks)
+{
+	int status = tasks_resolve(tasks, list);
+	size_t i;
+
+	for (i = 0; i < tasks->nr; i++) {
+		const char *text = tasks->at[i].text;
+
+		if (!text)
+			continue;
+		if (target_of_tasks(list, text)) {
+			status = cli_merge(status, remove_tasks(fd, text));
+		} else {
+			cli_say_of(text, "not traced (iotracer list)");
+			status = cli_merge(status, CLI_FAILED);
+		}
+	}
+	return status;
+}
+
+static int remove_listed_and_named(struct env *env, struct target_list *list)
 {
 	int fd = proc_open(NULL, "control", O_WRONLY);
 	int status = CLI_OK;
@@ -160,43 +187,56 @@ static int remove_files(const struct cli_files *files, struct target_list *list)
 
 	if (fd < 0)
 		return proc_explain(proc_root(), NULL, "control", fd);
-	if (files->all)
+	if (env->files.all)
 		status = remove_all(fd, list);
-	for (i = 0; i < files->nr; i++)
-		status = cli_merge(status, remove_named(fd, list, files->names[i]));
+	for (i = 0; i < env->files.nr; i++)
+		status = cli_merge(status, remove_named(fd, list, env->files.names[i]));
+	status = cli_merge(status, remove_resolved(fd, list, &env->tasks));
 	close(fd);
 	return status;
 }
 
 static error_t parse_remove(int key, char *arg, struct argp_state *state)
 {
+	struct env *env = state->input;
+
 	(void)arg;
-	return cli_parse_files(state->input, key, state);
+	if (key == ARGP_KEY_INIT)
+		state->child_inputs[0] = &env->tasks;
+	if (key == ARGP_KEY_END && env->tasks.nr && env->files.all)
+		cli_usage(state, "say either which processes or --all");
+	if (key == ARGP_KEY_END && env->tasks.nr && !env->files.nr)
+		return 0;
+	return cli_parse_files(&env->files, key, state);
 }
 
 int command_remove(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{ "all", 'a', NULL, 0, "all files", 0 },
+		{ "all", 'a', NULL, 0, "all that is traced", 0 },
 		{ 0 }
 	};
 	static const struct argp argp = {
-		options, parse_remove, "FILE...\n--all",
-		"Trace files no longer and drop their events.\v"
-		"FILE is a path or the name of a target. When several paths of one"
+		options, parse_remove,
+		"FILE...\n--all\n--pid=PID|--comm=NAME|--cgroup=PATH|--unit=NAME|--container=NAME|ID...",
+		"Trace files, or processes and services, no longer and drop their events.\v"
+		"FILE is a path, the name of a target, or what list shows of processes. When several paths of one"
 		" file were added, a path removes only itself, and the target goes with"
 		" the last; the name of the target, or a hard link that was not added,"
-		" removes them all. A renamed file's new name stands for its old one.", cli_common, NULL, NULL
+		" removes them all. A renamed file's new name stands for its old one. Units and"
+		" containers are looked for among what is traced, whether they run or not.",
+		tasks_options, NULL, NULL
 	};
-	struct cli_files files = { 0 };
+	struct env env = { 0 };
 	struct target_list list;
 	int status;
 	int err;
 
-	cli_parse(&argp, argc, argv, 0, &files);
+	cli_parse(&argp, argc, argv, 0, &env);
 	err = target_list_load(&list);
 	status = err ? proc_explain(proc_root(), NULL, "control", err) :
-		       remove_files(&files, &list);
+		       remove_listed_and_named(&env, &list);
 	target_list_free(&list);
+	tasks_free(&env.tasks);
 	return status;
 }
