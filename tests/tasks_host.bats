@@ -135,6 +135,7 @@ add cgroup=/x' ]
 add pid=5 42
 add comm=x 42
 add cgroup=/x 42' ]
+	[ "$(sent add --pid 5 --comm x --cgroup /x)" = $'add pid=5\nadd comm=x\nadd cgroup=/x' ]
 }
 
 @test "add: what is escaped in names of threads and control groups" {

@@ -224,11 +224,14 @@ char *cgroups_unit(const struct cgroups *groups, const char *name)
 	const char *found = NULL;
 	size_t i;
 
-	for (i = 0; i < groups->nr && !(found && is_of_machine(found)); i++) {
-		if (!is_unit(groups->paths[i], unit))
+	for (i = 0; i < groups->nr; i++) {
+		const char *path = groups->paths[i];
+
+		if (!is_unit(path, unit))
 			continue;
-		found = groups->paths[i];
-		cgroups_add(&several, found);
+		cgroups_add(&several, path);
+		if (!found || is_of_machine(path))
+			found = path;
 	}
 	if (!found) {
 		say_missing(groups, unit);
