@@ -461,6 +461,24 @@ make_containers() {
 	done
 }
 
+@test "add --container: a user's list that is no file, a link, or too large is not read" {
+	local home list
+	home=$(getent passwd 0 | cut -d : -f 6)
+	list=root$home/.local/share/containers/storage/overlay-containers/containers.json
+	make_containers
+	podman_list "${list#root}" "$(container_id 8)" web
+	[ "$(sent add --container web)" = "add cgroup=/user.slice/user-0.slice/user@0.service/user.slice/libpod-$(container_id 8).scope" ]
+	mv "$list" names
+	for way in 'mkfifo %s' 'ln -s /dev/zero %s' "ln -s $PWD/names %s" 'mkdir %s' 'cp names %s && truncate -s 1G %s'; do
+		eval "${way//%s/$list}"
+		run --separate-stderr timeout 20 iotracer add --container web
+		echo "$way: $status $stderr"
+		[ "$status" = 1 ]
+		[ "$stderr" = 'iotracer: web: no container of this name or ID runs here (podman ps, docker ps)' ]
+		rm -r "$list"
+	done
+}
+
 @test "add --container: names that may not be read are the reason, an ID is found without them" {
 	make_containers
 	docker_container "$(container_id 5)" web

@@ -370,7 +370,7 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
 	"Print the recorded events of a file, a directory, processes or a category, in order of time.\v"
-	"FILE is a path or the name of a target, CATEGORY one of {categories};"
+	"FILE is a path, the name of a target, or what list shows of processes; CATEGORY is one of {categories};"
 	" a file with such a name is ./fs.\n"
 	"text: <seconds since T0>;<R|W>;<address>;<bytes>;<VFS|BLK>;<command>;<pid>,"
 	" where address is the byte in the file (VFS) or the 512-byte sector on the"

@@ -264,7 +264,7 @@ int command_status(int argc, char **argv)
 		" are kept and how many were seen, stored, overwritten by newer ones, lost"
 		" (no free slot) and missed (not seen by the kernel's hook). Without names:"
 		" of those that are being recorded.\v"
-		"FILE is a path or the name of a target, CATEGORY one of"
+		"FILE is a path, the name of a target, or what list shows of processes; CATEGORY is one of"
 		" {categories}; a file with such a name is ./fs.", cli_common, category_help,
 		NULL
 	};

@@ -10,11 +10,14 @@
  * libpod-conmon-ID.scope and crio-conmon-ID.scope have the monitor of a container.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cgroup.h"
 #include "cli.h"
@@ -24,6 +27,7 @@
 
 #define ID_DIGITS	64
 #define ID_DIGITS_MIN	4	/* of the first digits of an ID */
+#define DOCUMENT_MAX	(64 << 20)	/* bytes of a file with names */
 
 /* How a container is what was asked for. The best one counts. */
 enum match { NO_MATCH, BY_FIRST_DIGITS, BY_NAME, BY_ID };
@@ -54,20 +58,41 @@ static const char *id_of(const char *path)
 	return id;
 }
 
-/* Frees @path. NULL if there is no such file, or it is damaged. */
+static json_t *parse(int fd)
+{
+	json_t *document = NULL;
+	struct stat st;
+	char *text;
+	ssize_t n;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > DOCUMENT_MAX)
+		return NULL;
+	text = cli_grow(NULL, st.st_size, 1);
+	n = read(fd, text, st.st_size);
+	if (n > 0)
+		document = json_loadb(text, n, 0, NULL);
+	free(text);
+	return document;
+}
+
+/*
+ * Frees @path. NULL if there is no such file, or it is damaged. What is there may have been made
+ * by another user: nothing is waited for, and no link followed.
+ */
 static json_t *load(struct search *s, char *path)
 {
-	json_t *document;
-	char *text;
-	int err = host_read(path, &text);
+	char *real = host_path(path);
+	int fd = open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	json_t *document = NULL;
 
-	free(path);
-	if (err == -EACCES)
+	if (fd < 0 && errno == EACCES)
 		s->denied = true;
-	if (err)
-		return NULL;
-	document = json_loads(text, 0, NULL);
-	free(text);
+	if (fd >= 0) {
+		document = parse(fd);
+		close(fd);
+	}
+	free(real);
+	free(path);
 	return document;
 }
 
