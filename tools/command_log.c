@@ -309,7 +309,7 @@ static int log_category(const struct env *env)
 		return log_text(env, &named);
 	if (env->format != FORMAT_FUSE || env->category == &category_fs)
 		return log_blocks(env, env->category, NULL, NULL);
-	cli_say("%s: --format=fuse is for directories, processes, and of categories for fs", env->file);
+	cli_say("%s: --format=fuse is for directories and processes, and of categories for fs", env->file);
 	return CLI_USAGE;
 }
 
