@@ -492,7 +492,7 @@ WRITE: path=$work/d/sub/a; offset=5; length_buf=6" ]
 	idle_category block
 	run --separate-stderr iotracer log --format=fuse block
 	[ "$status" = 2 ]
-	[ "$stderr" = "iotracer: block: --format=fuse is for directories, and of categories for fs" ]
+	[ "$stderr" = "iotracer: block: --format=fuse is for directories and processes, and of categories for fs" ]
 }
 
 @test "log --sync: with text it is a usage error" {

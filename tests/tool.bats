@@ -311,7 +311,7 @@ dm-0_22  /\377' ]
 	run iotracer list --format=json
 	[ "$status" = 0 ]
 	[ "$(python3 -c 'import json,sys; print(json.load(sys.stdin))' <<<"$output")" = \
-		"[{'target': 'sda1_1', 'paths': ['/a b', '/c\\\\134d\\\\012e'], 'deleted': []}, {'target': 'dm-0_22', 'paths': ['/é', '/\\\\377'], 'deleted': []}]" ]
+		"[{'target': 'sda1_1', 'paths': ['/a b', '/c\\\\134d\\\\012e'], 'deleted': [], 'tasks': None, 'ended': False}, {'target': 'dm-0_22', 'paths': ['/é', '/\\\\377'], 'deleted': [], 'tasks': None, 'ended': False}]" ]
 }
 
 @test "list: nothing is traced" {

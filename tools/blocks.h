@@ -12,7 +12,7 @@
 
 struct blocks {
 	const struct category *category;	/* whose events they are */
-	const char *target;	/* a directory whose stream it is; NULL: the category's own */
+	const char *target;	/* whose stream it is: directory, processes; NULL: the category's */
 	struct stream stream;	/* its descriptor, event and subject are used */
 	int paths;		/* descriptor */
 	struct names names;	/* the paths that were read */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer add, iotracer remove: commands to the module's control file. */
+/* iotracer add: commands to the module's control file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -12,6 +12,7 @@
 #include "command.h"
 #include "proc.h"
 #include "target.h"
+#include "tasks.h"
 #include "text.h"
 #include "vm.h"
 
@@ -22,12 +23,18 @@ enum { KEY_VM = 256 };
 
 struct env {
 	struct cli_files files;
+	struct tasks tasks;
 	const char *max_events;	/* digits, or NULL if not given */
 	bool inode;		/* follow no path */
 	const char *vm;		/* a virtual machine whose files are meant, or NULL */
 };
 
-static const struct { int err; const char *why; } add_errors[] = {
+struct reason {
+	int err;
+	const char *why;
+};
+
+static const struct reason add_errors[] = {
 	{ ENOENT, "no such file" },
 	{ EACCES, "you may not read this file, so you may not trace it" },
 	{ EISDIR, "a directory, and the module that is loaded traces only files and block devices" },
@@ -37,32 +44,56 @@ static const struct { int err; const char *why; } add_errors[] = {
 	{ ENOSPC, "No space left: as many directories are traced as can be; remove one (iotracer remove)" },
 	{ ENAMETOOLONG, "the name is too long" },
 	{ EIO, "the module is being unloaded" },
+	{ 0 }
 };
+
+/* What an error means for processes and services, if not the same. */
+static const struct reason tasks_errors[] = {
+	{ ESRCH, "no such process" },
+	{ ENOENT, "no such control group: say what /proc/PID/cgroup shows after 0::" },
+	{ EOPNOTSUPP, "cannot be traced: the module that is loaded was built without category fs" },
+	{ EINVAL, "the module refused the command: a name has 1 to 15 bytes, and the number of events is from 1 to the module parameter max_events_limit" },
+	{ ENOSPC, "No space left: as many processes and services are traced as can be; remove one (iotracer remove)" },
+	{ 0 }
+};
+
+/* NULL if the error is not in the list. */
+static const char *reason_of(const struct reason *reasons, int err)
+{
+	for (; reasons->err; reasons++)
+		if (reasons->err == err)
+			return reasons->why;
+	return NULL;
+}
 
 static int explain_add(const char *file, int err)
 {
-	size_t i;
-
 	if (err == EPERM)
 		return proc_explain(proc_root(), NULL, "control", -err);
-	for (i = 0; i < sizeof(add_errors) / sizeof(add_errors[0]); i++)
-		if (add_errors[i].err == err)
-			break;
-	cli_say_of(file, "%s", i < sizeof(add_errors) / sizeof(add_errors[0]) ?
-		   add_errors[i].why : strerror(err));
+	if (err == ENOENT && tasks_is_text(file))
+		cli_say_of(file, "no such file; for processes say --pid, --comm or --cgroup (iotracer add --help)");
+	else
+		cli_say_of(file, "%s", reason_of(add_errors, err) ?: strerror(err));
 	return err == EACCES ? CLI_DENIED : CLI_FAILED;
+}
+
+static char *add_command(const char *text, const char *max_events, bool inode)
+{
+	char *escaped = text_escape(text);
+	char *command = cli_printf("add %s%s%s%s", inode ? "-i " : "", escaped,
+				   max_events ? " " : "", max_events ? max_events : "");
+
+	free(escaped);
+	return command;
 }
 
 static int add_file(int fd, const char *file, const char *max_events, bool inode)
 {
 	char *spelled = target_spelled(file);
-	char *escaped = text_escape(spelled);
-	char *command = cli_printf("add %s%s%s%s", inode ? "-i " : "", escaped,
-				   max_events ? " " : "", max_events ? max_events : "");
+	char *command = add_command(spelled, max_events, inode);
 	int err = proc_command(fd, command);
 
 	free(command);
-	free(escaped);
 	free(spelled);
 	return err ? explain_add(file, -err) : CLI_OK;
 }
@@ -103,6 +134,47 @@ static int add_files(int fd, const struct env *env)
 	return status;
 }
 
+static int explain_add_tasks(const char *text, const char *command, int err)
+{
+	char *refusal;
+
+	if (err == EPERM)
+		return proc_explain(proc_root(), NULL, "control", -err);
+	refusal = err == EIO ? NULL : proc_refusal(NULL, command);
+	if (refusal)
+		cli_say("the module refuses %s", refusal);
+	else
+		cli_say_of(text, "%s", reason_of(tasks_errors, err) ?:
+			   reason_of(add_errors, err) ?: strerror(err));
+	free(refusal);
+	return CLI_FAILED;
+}
+
+static int add_one(int fd, const char *text, const char *max_events)
+{
+	char *command = add_command(text, max_events, false);
+	int err = proc_command(fd, command);
+	int status = err ? explain_add_tasks(text, command, -err) : CLI_OK;
+
+	free(command);
+	return status;
+}
+
+/* If no number is given the module takes its own. */
+static int add_tasks(int fd, struct env *env)
+{
+	int status = tasks_resolve(&env->tasks, NULL);
+	size_t i;
+
+	for (i = 0; i < env->tasks.nr; i++) {
+		const char *text = env->tasks.at[i].text;
+
+		if (text)
+			status = cli_merge(status, add_one(fd, text, env->max_events));
+	}
+	return status;
+}
+
 static bool is_count(const char *s)
 {
 	return *s && !s[strspn(s, "0123456789")] && s[strspn(s, "0")];
@@ -113,6 +185,9 @@ static error_t parse_add(int key, char *arg, struct argp_state *state)
 	struct env *env = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &env->tasks;
+		return 0;
 	case 'i':
 		env->inode = true;
 		return 0;
@@ -131,7 +206,11 @@ static error_t parse_add(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (env->vm)
 			return 0;
-		break;
+		if (!env->tasks.nr || env->files.nr)
+			break;
+		if (env->inode)
+			cli_usage(state, "--inode goes with FILE: processes have no path that could lead to another file");
+		return 0;
 	}
 	return cli_parse_files(&env->files, key, state);
 }
@@ -157,11 +236,22 @@ static int add_machine(int fd, struct env *env)
 	return status;
 }
 
+static int add_all(int fd, struct env *env)
+{
+	int status = CLI_OK;
+
+	if (env->vm)
+		status = add_machine(fd, env);
+	else if (env->files.nr)
+		status = add_files(fd, env);
+	return cli_merge(status, add_tasks(fd, env));
+}
+
 int command_add(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "max-events", 'n', "N", 0,
-		  "keep the last N events, of a directory that many of each CPU (default: " MAX_EVENTS ", or the module parameter MAX_EVENTS if that is larger)", 0 },
+		  "keep the last N events, of a directory and of processes that many of each CPU (default: " MAX_EVENTS ", or the module parameter MAX_EVENTS if that is larger; of processes the module's own)", 0 },
 		{ "inode", 'i', NULL, 0,
 		  "stay with the file when its path comes to lead to another one", 0 },
 		{ "vm", KEY_VM, "NAME|PID", 0,
@@ -169,12 +259,14 @@ int command_add(int argc, char **argv)
 		{ 0 }
 	};
 	static const struct argp argp = {
-		options, parse_add, "FILE...\n--vm=NAME|PID",
-		"Start to trace files, block devices, or directories with everything that happens below"
-		" them.\v"
+		options, parse_add,
+		"FILE...\n--vm=NAME|PID\n--pid=PID|--comm=NAME|--cgroup=PATH|--unit=NAME|--container=NAME|ID...",
+		"Start to trace files, block devices, directories with everything that happens below"
+		" them, or what processes and services do to files.\v"
 		"A file that is traced already stays so; if another N is given its ring is"
 		" resized and keeps its newest events. When a path comes to lead to another file, the"
-		" target goes on with that one.", cli_common, NULL, NULL
+		" target goes on with that one. A control group that is removed and made again, as"
+		" when a service restarts, stays traced.", tasks_options, NULL, NULL
 	};
 	struct env env = { 0 };
 	int status;
@@ -184,165 +276,8 @@ int command_add(int argc, char **argv)
 	fd = proc_open(NULL, "control", O_WRONLY);
 	if (fd < 0)
 		return proc_explain(proc_root(), NULL, "control", fd);
-	status = env.vm ? add_machine(fd, &env) : add_files(fd, &env);
+	status = add_all(fd, &env);
+	tasks_free(&env.tasks);
 	close(fd);
-	return status;
-}
-
-static int remove_path(int fd, const char *path)
-{
-	char *spelled = target_spelled(path);
-	char *escaped = text_escape(spelled);
-	char *command = cli_printf("remove %s", escaped);
-	int err = proc_command(fd, command);
-
-	free(command);
-	free(escaped);
-	free(spelled);
-	return err;
-}
-
-static int explain_remove(const char *file, int err)
-{
-	if (err == -EPERM)
-		return proc_explain(proc_root(), NULL, "control", err);
-	if (err == -ENOENT)
-		cli_say_of(file, "not traced any more");
-	else
-		cli_say_of(file, "%s", strerror(-err));
-	return err == -EACCES ? CLI_DENIED : CLI_FAILED;
-}
-
-/*
- * Removes every link of a target. The module applies a path to the file that it
- * leads to now, so a path that meanwhile leads to another target is refused.
- */
-static int remove_links(int fd, const struct target_list *list,
-			const struct target *target)
-{
-	int status = CLI_OK;
-	size_t i;
-
-	for (i = 0; i < target->nr_paths; i++) {
-		const char *path = target->paths[i];
-		const struct target *now = target_at(list, path);
-		int err;
-
-		if (now && now != target) {
-			cli_say_of(target->name, "not removed: its path %s leads to another target now, %s; remove that first",
-				   path, now->name);
-			return CLI_FAILED;
-		}
-		err = remove_path(fd, path);
-		if (err)
-			status = cli_merge(status, explain_remove(path, err));
-	}
-	return status;
-}
-
-/*
- * A path is left to the module, which removes only the link of that path, or the
- * link that a renamed file left behind. The name of the target, or a hard link
- * that was not added, removes the target with all of its links.
- */
-static int remove_named(int fd, const struct target_list *list, const char *file)
-{
-	const struct target *target = target_find(list, file);
-	int err;
-
-	if (!target)
-		return CLI_FAILED;
-	if (strcmp(file, target->name) || target_path(target, file)) {
-		err = remove_path(fd, file);
-		if (!err)
-			return CLI_OK;
-		if (err != -ENOENT || target_path(target, file))
-			return explain_remove(file, err);
-	}
-	return remove_links(fd, list, target);
-}
-
-/* Removes each listed path. Returns 0 or the last error. */
-static int remove_listed(int fd, const struct target_list *list)
-{
-	int err = 0;
-	size_t i, j;
-
-	for (i = 0; i < list->nr; i++) {
-		for (j = 0; j < list->targets[i].nr_paths; j++) {
-			int failed = remove_path(fd, list->targets[i].paths[j]);
-
-			if (failed)
-				err = failed;
-		}
-	}
-	return err;
-}
-
-/*
- * After an error there is a second round. If a path now leads to another target, removing it has
- * removed a link of that target. Then removing that link later fails, and the first target keeps
- * its link. Another process may also have removed a target at the same time.
- */
-static int remove_all(int fd, struct target_list *list)
-{
-	int err = remove_listed(fd, list);
-
-	if (!err)
-		return CLI_OK;
-	target_list_free(list);
-	err = target_list_load(list);
-	if (err)
-		return proc_explain(proc_root(), NULL, "control", err);
-	err = remove_listed(fd, list);
-	return err ? explain_remove(list->targets[0].name, err) : CLI_OK;
-}
-
-static int remove_files(const struct cli_files *files, struct target_list *list)
-{
-	int fd = proc_open(NULL, "control", O_WRONLY);
-	int status = CLI_OK;
-	size_t i;
-
-	if (fd < 0)
-		return proc_explain(proc_root(), NULL, "control", fd);
-	if (files->all)
-		status = remove_all(fd, list);
-	for (i = 0; i < files->nr; i++)
-		status = cli_merge(status, remove_named(fd, list, files->names[i]));
-	close(fd);
-	return status;
-}
-
-static error_t parse_remove(int key, char *arg, struct argp_state *state)
-{
-	(void)arg;
-	return cli_parse_files(state->input, key, state);
-}
-
-int command_remove(int argc, char **argv)
-{
-	static const struct argp_option options[] = {
-		{ "all", 'a', NULL, 0, "all files", 0 },
-		{ 0 }
-	};
-	static const struct argp argp = {
-		options, parse_remove, "FILE...\n--all",
-		"Trace files no longer and drop their events.\v"
-		"FILE is a path or the name of a target. When several paths of one"
-		" file were added, a path removes only itself, and the target goes with"
-		" the last; the name of the target, or a hard link that was not added,"
-		" removes them all. A renamed file's new name stands for its old one.", cli_common, NULL, NULL
-	};
-	struct cli_files files = { 0 };
-	struct target_list list;
-	int status;
-	int err;
-
-	cli_parse(&argp, argc, argv, 0, &files);
-	err = target_list_load(&list);
-	status = err ? proc_explain(proc_root(), NULL, "control", err) :
-		       remove_files(&files, &list);
-	target_list_free(&list);
 	return status;
 }

@@ -72,7 +72,7 @@ static int control(const char *command, const char *doc, int argc, char **argv)
 	return control_all(&env);
 }
 
-#define FILE_DOC "\vFILE is a path or the name of a target, CATEGORY one of {categories};"\
+#define FILE_DOC "\vFILE is a path, the name of a target, or what list shows of processes; CATEGORY is one of {categories};"\
 	" a file with such a name is ./fs."
 
 int command_start(int argc, char **argv)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer list: the targets and the paths they were added by. */
+/* iotracer list: the targets and what they were added by. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +15,22 @@ struct env {
 	enum cli_format format;
 };
 
+static void print_line(const char *name, int width, const char *text, const char *state)
+{
+	char *shown = text_show(text, strlen(text));
+
+	printf("%s%-*s%s  %s%s\n", CLI_BOLD, width, name, CLI_PLAIN, shown, state);
+	free(shown);
+}
+
 static void print_target(const struct target *t, const char *name, int width)
 {
 	size_t i;
 
-	for (i = 0; i < t->nr_paths; i++) {
-		char *path = text_show(t->paths[i], strlen(t->paths[i]));
-
-		printf("%s%-*s%s  %s%s\n", CLI_BOLD, width, name, CLI_PLAIN, path,
-		       t->deleted[i] ? " (deleted)" : "");
-		free(path);
-	}
+	for (i = 0; i < t->nr_paths; i++)
+		print_line(name, width, t->paths[i], t->deleted[i] ? " (deleted)" : "");
+	if (t->tasks)
+		print_line(name, width, t->tasks, t->ended ? " (ended)" : "");
 }
 
 static void print_text(const struct target_list *list)
@@ -51,23 +56,10 @@ static void print_text(const struct target_list *list)
 static void print_json(const struct target_list *list)
 {
 	json_t *document = json_array();
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < list->nr; i++) {
-		const struct target *t = &list->targets[i];
-		json_t *target = json_object();
-		json_t *paths = json_array(), *deleted = json_array();
-
-		for (j = 0; j < t->nr_paths; j++) {
-			json_add(paths, json_shown(t->paths[j]));
-			if (t->deleted[j])
-				json_add(deleted, json_shown(t->paths[j]));
-		}
-		json_put(target, "target", json_shown(t->name));
-		json_put(target, "paths", paths);
-		json_put(target, "deleted", deleted);
-		json_add(document, target);
-	}
+	for (i = 0; i < list->nr; i++)
+		json_add(document, target_json(&list->targets[i]));
 	json_print(document);
 }
 
@@ -95,9 +87,11 @@ int command_list(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		options, parse, NULL,
-		"List the traced files: the name of the target and the path it was added"
-		" by, one line a path.\v"
-		"In a path \\ooo stands for a control character, a backslash or a byte"
+		"List what is traced: the name of the target and the path it was added"
+		" by, one line a path, or what names its processes. (deleted) is behind a path that"
+		" leads to no file now, (ended) behind a process that has exited, and a control group"
+		" that is not there now.\v"
+		"In a name \\ooo stands for a control character, a backslash or a byte"
 		" that is not UTF-8.", cli_common, NULL, NULL
 	};
 	struct env env = { FORMAT_TEXT };

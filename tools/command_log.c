@@ -30,7 +30,7 @@ enum { KEY_SYNC = 256 };
 
 struct env {
 	const char *file;
-	const struct category *category;	/* NULL: @file is a file or directory */
+	const struct category *category;	/* NULL: @file is a target */
 	enum cli_format format;
 	bool follow;
 	bool sync;
@@ -126,7 +126,7 @@ static char row[RECORD_ROW_MAX];
 /* Where records come from; one of the two is set. */
 struct source {
 	struct stream *stream;		/* stream of a file */
-	struct blocks *blocks;		/* stream of a category or a directory */
+	struct blocks *blocks;		/* stream of a category, a directory or processes */
 };
 
 /* What records become. */
@@ -226,7 +226,8 @@ static void add_resolved(struct fuse_lines *lines, const struct target_list *lis
 
 /*
  * Adds the paths under which records may have the directory, the present ones first: those from
- * before it was renamed have its old path. @target NULL: the lines are of all directories.
+ * before it was renamed have its old path. @target NULL: the lines are of all directories, with
+ * absolute paths.
  */
 static struct fuse_lines *open_lines(struct fuse_lines *lines, const struct env *env,
 				     const struct target_list *list, const struct target *target)
@@ -246,7 +247,10 @@ static struct fuse_lines *open_lines(struct fuse_lines *lines, const struct env 
 	return lines;
 }
 
-/* Prints the columns of iotracer export, or lines. @target: a directory; NULL: the category. */
+/*
+ * Prints the columns of iotracer export, or lines. @target: a directory, or processes, whose lines
+ * are those of the category; NULL: the category.
+ */
 static int log_blocks(const struct env *env, const struct category *category,
 		      const struct target_list *list, const struct target *target)
 {
@@ -265,7 +269,8 @@ static int log_blocks(const struct env *env, const struct category *category,
 		} };
 
 		if (env->format == FORMAT_FUSE)
-			rows.lines = open_lines(&lines, env, list, target);
+			rows.lines = open_lines(&lines, env, list,
+						target && !target->tasks ? target : NULL);
 		record_printer_open_own(&rows.printer, category->command_op != NO_OP);
 		status = ended(env, target, "stream", print_all(env, &from, &rows));
 		report_missing(env, blocks_missing(&blocks, env->follow));
@@ -304,7 +309,7 @@ static int log_category(const struct env *env)
 		return log_text(env, &named);
 	if (env->format != FORMAT_FUSE || env->category == &category_fs)
 		return log_blocks(env, env->category, NULL, NULL);
-	cli_say("%s: --format=fuse is for directories, and of categories for fs", env->file);
+	cli_say("%s: --format=fuse is for directories and processes, and of categories for fs", env->file);
 	return CLI_USAGE;
 }
 
@@ -313,7 +318,7 @@ static int log_target(const struct env *env, const struct target_list *list,
 {
 	if (env->format == FORMAT_TEXT)
 		return log_text(env, target);
-	if (target_is_directory(target->name))
+	if (target_has_blocks(target->name))
 		return log_blocks(env, &category_fs, list, target);
 	if (env->format != FORMAT_FUSE)
 		return log_records(env, target);
@@ -356,7 +361,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default), csv, json, or fuse: of a directory, or of category fs, as lines of IOTraceCollector, a tracer by FUSE", 0 },
+	{ "format", 'f', "FORMAT", 0, "text (default), csv, json, or fuse: of a directory, of processes, or of category fs, as lines of IOTraceCollector, a tracer by FUSE", 0 },
 	{ "follow", 'F', NULL, 0, "print new events as they happen", 0 },
 	{ "no-header", 'H', NULL, 0, "csv: without the line of column names", 0 },
 	{ "sync", KEY_SYNC, NULL, 0, "csv, json, fuse: write each line to disk before the next", 0 },
@@ -364,18 +369,18 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-	"Print the recorded events of a file, directory or category, in order of time.\v"
-	"FILE is a path or the name of a target, CATEGORY one of {categories};"
+	"Print the recorded events of a file, a directory, processes or a category, in order of time.\v"
+	"FILE is a path, the name of a target, or what list shows of processes; CATEGORY is one of {categories};"
 	" a file with such a name is ./fs.\n"
 	"text: <seconds since T0>;<R|W>;<address>;<bytes>;<VFS|BLK>;<command>;<pid>,"
 	" where address is the byte in the file (VFS) or the 512-byte sector on the"
-	" device (BLK). Of a directory there follow ;<operation>;<path>;<second path>;<result>, and"
+	" device (BLK). Of a directory and of processes there follow ;<operation>;<path>;<second path>;<result>, and"
 	" the second field is - for what neither reads nor writes.\n"
 	"csv, json: all fields (see iotracer format --columns), after since_t0_s, the"
 	" seconds since T0; JSON has one object a line. In a name \\ooo stands for a control"
 	" character, a backslash or a byte that is not UTF-8.\n"
-	"Of a category text is what the module's log says. Of categories and directories csv and json"
-	" have the columns of iotracer export.\n"
+	"Of a category text is what the module's log says. Of categories, directories and processes csv"
+	" and json have the columns of iotracer export.\n"
 	"Events that were overwritten or lost before they could be read are counted"
 	" on stderr. --follow ends with exit status 0 on Ctrl-C, when nobody reads"
 	" its output any more and when the target is removed.";

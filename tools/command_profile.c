@@ -274,8 +274,9 @@ static int profile(const struct env *env, const struct target *target)
 	struct stream s;
 	int status;
 
-	if (target_is_directory(target->name)) {
-		cli_say_of(env->file, "is a directory, and a profile is of one file: add that (iotracer add FILE), or take its rows from iotracer log --format=csv");
+	if (target_has_blocks(target->name)) {
+		cli_say_of(env->file, "is %s, and a profile is of one file: add that (iotracer add FILE), or take its rows from iotracer log --format=csv",
+			   target->tasks ? "a target of processes" : "a directory");
 		return CLI_FAILED;
 	}
 	status = stream_open(&s, target->name, env->file);

@@ -39,6 +39,14 @@ static void print_counts(const struct target_stats *stats)
 	}
 }
 
+static void print_line(const char *label, const char *text, const char *state)
+{
+	char *shown = text_show(text, strlen(text));
+
+	printf("  %-12s%s%s\n", label, shown, state);
+	free(shown);
+}
+
 static void print_text(const struct target *target, const struct target_state *state,
 		       const struct target_stats *stats)
 {
@@ -49,16 +57,13 @@ static void print_text(const struct target *target, const struct target_state *s
 	       state->running ? CLI_GREEN : CLI_YELLOW,
 	       state->running ? "running" : "stopped", CLI_PLAIN);
 	free(name);
-	for (i = 0; i < target->nr_paths; i++) {
-		char *path = text_show(target->paths[i], strlen(target->paths[i]));
-
-		printf("  %-12s%s%s\n", "path", path,
-		       target->deleted[i] ? " (deleted)" : "");
-		free(path);
-	}
+	for (i = 0; i < target->nr_paths; i++)
+		print_line("path", target->paths[i], target->deleted[i] ? " (deleted)" : "");
+	if (target->tasks)
+		print_line("tasks", target->tasks, target->ended ? " (ended)" : "");
 	printf("  %-12s%llu.%09u s\n", "T0", state->t0_sec, state->t0_nsec);
 	printf("  %-12s%llu of at most %llu%s\n", "events", state->events, state->max_events,
-	       target_is_directory(target->name) ? " a CPU" : "");
+	       target_has_blocks(target->name) ? " a CPU" : "");
 	printf("  %-12s%llu bytes\n", "memory", stats->memory);
 	print_counts(stats);
 }
@@ -96,19 +101,10 @@ static void json_identity(json_t *object, const struct target_stats *stats)
 static json_t *json_target(const struct target *target, const struct target_state *state,
 			   const struct target_stats *stats)
 {
-	json_t *object = json_object();
-	json_t *paths = json_array(), *deleted = json_array();
-	size_t i;
+	json_t *object = target_json(target);
+	bool directory = !target->tasks && target_has_blocks(target->name);
 
-	for (i = 0; i < target->nr_paths; i++) {
-		json_add(paths, json_shown(target->paths[i]));
-		if (target->deleted[i])
-			json_add(deleted, json_shown(target->paths[i]));
-	}
-	json_put(object, "target", json_shown(target->name));
-	json_put(object, "paths", paths);
-	json_put(object, "deleted", deleted);
-	json_put(object, "directory", json_boolean(target_is_directory(target->name)));
+	json_put(object, "directory", json_boolean(directory));
 	json_identity(object, stats);
 	json_put(object, "running", json_boolean(state->running));
 	json_put(object, "t0_ns",
@@ -268,7 +264,7 @@ int command_status(int argc, char **argv)
 		" are kept and how many were seen, stored, overwritten by newer ones, lost"
 		" (no free slot) and missed (not seen by the kernel's hook). Without names:"
 		" of those that are being recorded.\v"
-		"FILE is a path or the name of a target, CATEGORY one of"
+		"FILE is a path, the name of a target, or what list shows of processes; CATEGORY is one of"
 		" {categories}; a file with such a name is ./fs.", cli_common, category_help,
 		NULL
 	};

@@ -36,34 +36,21 @@ int control_explain(const char *category, const char *file, int err)
 	return CLI_FAILED;
 }
 
-/* Reports the module's reason for the last refusal; false if that was of another command. */
-static bool say_refusal(const struct control *c, const char *command)
-{
-	char *text, *end;
-	bool ours;
-
-	if (proc_read(c->category, "error", &text))
-		return false;
-	end = strchr(text, '\n');
-	if (end)
-		*end = '\0';
-	ours = end && !strncmp(text, command, strcspn(command, " "));
-	if (ours)
-		cli_say("%s: the module refuses %s", c->category, text);
-	free(text);
-	return ours;
-}
-
 /* Reports why the module did not carry out a command. */
 static int explain(const struct control *c, const char *command, int err)
 {
 	const char *why = strerror(-err);
+	char *refusal;
 
 	if (err == -EACCES || err == -EPERM || err == -EIO ||
 	    (err == -ENOENT && control_gone(c)))
 		return control_explain(c->category, "control", err);
-	if (say_refusal(c, command))
+	refusal = proc_refusal(c->category, command);
+	if (refusal) {
+		cli_say("%s: the module refuses %s", c->category, refusal);
+		free(refusal);
 		return CLI_FAILED;
+	}
 	if (err == -EINVAL)
 		why = "it does not know this command";
 	if (err == -ENOMEM)

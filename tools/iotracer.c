@@ -15,9 +15,9 @@ static const struct {
 	const char *summary;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "add", "start to trace files and directories", command_add },
-	{ "remove", "trace files and directories no longer", command_remove },
-	{ "list", "list the traced files and directories", command_list },
+	{ "add", "start to trace files, directories, processes and services", command_add },
+	{ "remove", "trace files, directories, processes and services no longer", command_remove },
+	{ "list", "list what is traced", command_list },
 	{ "status", "show what was recorded, overwritten and lost", command_status },
 	{ "start", "go on recording", command_start },
 	{ "stop", "record nothing until started again", command_stop },
@@ -41,7 +41,7 @@ static const struct {
 
 static const char doc[] =
 	"Trace the reads and writes of files, at the VFS and at the block layer, what happens below"
-	" directories, and what the whole system does to files."
+	" directories, and what processes, services or the whole system do to files."
 	"\v"
 	"Exit status:\n"
 	"  0  done\n"

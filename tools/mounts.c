@@ -81,7 +81,7 @@ const struct mount *mounts_find(const struct mounts *mounts, __u64 id)
 	return NULL;
 }
 
-static bool is_below(const char *path, const char *top)
+bool mounts_is_below(const char *path, const char *top)
 {
 	size_t length = strlen(top);
 
@@ -109,8 +109,8 @@ static char *walked_root(const struct mounts *mounts, const struct mount *m, con
 	const char *rest;
 
 	if (m->id != start)
-		return is_below(m->point, top) && !is_hidden(mounts, m) ? cli_strdup(m->root) : NULL;
-	rest = is_below(top, m->point) ? top + (m->point[1] ? strlen(m->point) : 0) : "";
+		return mounts_is_below(m->point, top) && !is_hidden(mounts, m) ? cli_strdup(m->root) : NULL;
+	rest = mounts_is_below(top, m->point) ? top + (m->point[1] ? strlen(m->point) : 0) : "";
 	if (!rest[0] || !rest[1])
 		return cli_strdup(m->root);
 	return cli_printf("%s%s", m->root[1] ? m->root : "", rest);
@@ -130,7 +130,7 @@ bool mounts_is_elsewhere(const struct mounts *mounts, const struct mount *m, con
 		if (other == m || other->major != m->major || other->minor != m->minor)
 			continue;
 		root = walked_root(mounts, other, top, start);
-		is = root && is_below(m->root, root) &&
+		is = root && mounts_is_below(m->root, root) &&
 		     (strcmp(m->root, root) || other < m || other->id == start);
 		free(root);
 	}

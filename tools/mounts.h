@@ -30,6 +30,9 @@ void mounts_free(struct mounts *mounts);
 /* NULL if there is none. */
 const struct mount *mounts_find(const struct mounts *mounts, __u64 id);
 
+/* Whether a path is @top or below it, by its text. */
+bool mounts_is_below(const char *path, const char *top);
+
 /*
  * Whether all that is below @m also is at another place below the directory @top, which is on
  * the mount @start.

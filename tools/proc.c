@@ -101,6 +101,21 @@ int proc_command(int fd, const char *command)
 	return err;
 }
 
+char *proc_refusal(const char *target, const char *command)
+{
+	char *text, *end;
+
+	if (proc_read(target, "error", &text))
+		return NULL;
+	end = strchr(text, '\n');
+	if (end && !strncmp(text, command, strcspn(command, " "))) {
+		*end = '\0';
+		return text;
+	}
+	free(text);
+	return NULL;
+}
+
 /*
  * Who may use the module's files, by stat(2): "membership of the group that
  * proc_gid names: x", or a user.

@@ -23,6 +23,12 @@ int proc_read_path(const char *path, char **text);
 /* Writes one command and its newline in a single write(2). */
 int proc_command(int fd, const char *command);
 
+/*
+ * The last command that a control file refused, and why: "COMMAND: REASON". NULL if that begins
+ * with another word than @command. The caller frees it.
+ */
+char *proc_refusal(const char *target, const char *command);
+
 /* Reports why the file caused @err; @subject is what the user named. Returns an exit code. */
 int proc_explain(const char *subject, const char *target, const char *file, int err);
 

@@ -13,13 +13,23 @@
 
 #include "cli.h"
 #include "core/schema.h"
+#include "json.h"
 #include "proc.h"
 #include "target.h"
+#include "tasks.h"
 #include "text.h"
 
+static void add_path(struct target *target, char *path)
+{
+	target->paths = cli_grow(target->paths, target->nr_paths + 1, sizeof(*target->paths));
+	target->deleted = cli_grow(target->deleted, target->nr_paths + 1, sizeof(*target->deleted));
+	target->deleted[target->nr_paths] = false;
+	target->paths[target->nr_paths++] = path;
+}
+
 /*
- * Parses "<name> <path>[ (deleted)] [<path>...]"; an escaped path has no blank, and begins with a
- * slash.
+ * Parses "<name> <path>[ (deleted)] [<path>...]" or "<name> <tasks>[ (ended)]". What is escaped
+ * has no blank, and a path begins with a slash.
  */
 static void parse_line(struct target *target, char *line)
 {
@@ -33,13 +43,15 @@ static void parse_line(struct target *target, char *line)
 			target->deleted[target->nr_paths - 1] = true;
 			continue;
 		}
+		if (!strcmp(word, "(ended)") && target->tasks) {
+			target->ended = true;
+			continue;
+		}
 		text_unescape(word);
-		target->paths = cli_grow(target->paths, target->nr_paths + 1,
-					 sizeof(*target->paths));
-		target->deleted = cli_grow(target->deleted, target->nr_paths + 1,
-					   sizeof(*target->deleted));
-		target->deleted[target->nr_paths] = false;
-		target->paths[target->nr_paths++] = word;
+		if (tasks_is_text(word))
+			target->tasks = word;
+		else
+			add_path(target, word);
 	}
 }
 
@@ -94,7 +106,7 @@ static const char *listed(const struct target *target, const char *path)
 
 char *target_spelled(const char *file)
 {
-	char *spelled = cli_strdup(file);
+	char *spelled = cli_printf("%s%s", tasks_is_text(file) ? "./" : "", file);
 	size_t n = strlen(spelled);
 	struct stat st;
 
@@ -144,6 +156,16 @@ static const struct target *find_by_path(const struct target_list *list,
 
 	for (i = 0; path && i < list->nr; i++)
 		if (listed(&list->targets[i], path))
+			return &list->targets[i];
+	return NULL;
+}
+
+const struct target *target_of_tasks(const struct target_list *list, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		if (list->targets[i].tasks && !strcmp(list->targets[i].tasks, text))
 			return &list->targets[i];
 	return NULL;
 }
@@ -283,10 +305,13 @@ static const struct target *check_listed(const struct target_list *list,
 
 const struct target *target_find(const struct target_list *list, const char *file)
 {
-	const struct target *target = find_by_path(list, file);
+	const struct target *target = target_of_tasks(list, file);
 	struct identity id;
 	int err;
 
+	if (target)
+		return target;
+	target = find_by_path(list, file);
 	if (!target) {
 		char *path = absolute(file);
 
@@ -364,8 +389,8 @@ int target_stats_load(const char *name, struct target_stats *stats)
 	return 0;
 }
 
-/* A read of a directory's stream takes a buffer for the header and a block of one record. */
-bool target_is_directory(const char *name)
+/* A read of such a stream takes a buffer for the header and a block of one record. */
+bool target_has_blocks(const char *name)
 {
 	struct iot_stream_header h;
 	int fd = proc_open(name, "stream", O_RDONLY);
@@ -407,6 +432,14 @@ int target_state_load(const char *name, struct target_state *state)
 	return err;
 }
 
+/* The text by which a target is listed: of a file its first path. */
+static const char *first_text(const struct target *target)
+{
+	if (target->tasks)
+		return target->tasks;
+	return target->nr_paths ? target->paths[0] : target->name;
+}
+
 static int each_named(const struct target_list *list, const struct cli_files *files,
 		      int (*act)(const struct target *, const char *, void *),
 		      void *data)
@@ -433,8 +466,7 @@ static int each_listed(const struct target_list *list,
 	for (i = 0; i < list->nr; i++) {
 		const struct target *t = &list->targets[i];
 
-		status = cli_merge(status, act(t, t->nr_paths ? t->paths[0] : t->name,
-					       data));
+		status = cli_merge(status, act(t, first_text(t), data));
 	}
 	return status;
 }
@@ -455,6 +487,24 @@ int target_each(const struct cli_files *files,
 		status = each_named(&list, files, act, data);
 	target_list_free(&list);
 	return status;
+}
+
+json_t *target_json(const struct target *target)
+{
+	json_t *object = json_object(), *paths = json_array(), *deleted = json_array();
+	size_t i;
+
+	for (i = 0; i < target->nr_paths; i++) {
+		json_add(paths, json_shown(target->paths[i]));
+		if (target->deleted[i])
+			json_add(deleted, json_shown(target->paths[i]));
+	}
+	json_put(object, "target", json_shown(target->name));
+	json_put(object, "paths", paths);
+	json_put(object, "deleted", deleted);
+	json_put(object, "tasks", target->tasks ? json_shown(target->tasks) : json_null());
+	json_put(object, "ended", json_boolean(target->ended));
+	return object;
 }
 
 int target_one(struct target_list *list, const char *file,

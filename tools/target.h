@@ -3,6 +3,7 @@
 #ifndef TOOL_TARGET_H
 #define TOOL_TARGET_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
@@ -14,6 +15,8 @@ struct target {
 	char **paths;		/* paths as added, absolute, unescaped */
 	bool *deleted;		/* whether a path leads to no file now */
 	size_t nr_paths;
+	char *tasks;		/* NULL, or what names its processes: "pid=1234"; it has no paths then */
+	bool ended;		/* the process has exited, or there is no such control group now */
 };
 
 struct target_list {
@@ -28,11 +31,14 @@ int target_list_load(struct target_list *list);
 void target_list_free(struct target_list *list);
 
 /*
- * Finds the target that @file means: a listed path, the name of a target or any
- * other path of the same inode. Reports on stderr if there is none, or if another
+ * Finds the target that @file means: the listed text of processes, a listed path, the name of a
+ * target or any other path of the same inode. Reports on stderr if there is none, or if another
  * file now has a listed path.
  */
 const struct target *target_find(const struct target_list *list, const char *file);
+
+/* The target of processes that is listed by @text, or NULL. */
+const struct target *target_of_tasks(const struct target_list *list, const char *text);
 
 /* The target whose file @path leads to now, or NULL. */
 const struct target *target_at(const struct target_list *list, const char *path);
@@ -40,7 +46,10 @@ const struct target *target_at(const struct target_list *list, const char *path)
 /* Whether there is such a target. The stats of all targets are read once, for many files. */
 bool target_is_traced(struct target_list *list, const char *path);
 
-/* @file without slashes at the end, unless it is no directory. The caller frees it. */
+/*
+ * A path as the module takes it: without slashes at the end, unless it is no directory, and with
+ * "./" before what names processes otherwise. The caller frees it.
+ */
 char *target_spelled(const char *file);
 
 /* The path of the target that is equal to @file or to the absolute form of @file, or NULL. */
@@ -73,8 +82,11 @@ struct target_stats {
 
 int target_stats_load(const char *name, struct target_stats *stats);
 
-/* Whether the target is a directory. False also if that cannot be found out. */
-bool target_is_directory(const char *name);
+/*
+ * Whether the target keeps records of category fs for each CPU, in a stream of blocks, as that of
+ * a directory does. False also if that cannot be found out.
+ */
+bool target_has_blocks(const char *name);
 
 /* The row "total", all zero if there is none. */
 const struct target_count *target_stats_total(const struct target_stats *stats);
@@ -92,11 +104,14 @@ int target_state_load(const char *name, struct target_state *state);
 
 /*
  * Calls @act for each target that @files mean, and returns the merged exit code. @file is
- * what the user wrote, or the target's first path.
+ * what the user wrote, or the text by which the target is listed.
  */
 int target_each(const struct cli_files *files,
 		int (*act)(const struct target *target, const char *file, void *data),
 		void *data);
+
+/* What list and status have in common: target, paths, deleted, tasks, ended. */
+json_t *target_json(const struct target *target);
 
 /* Loads the list, and finds the target that @file means. Returns an exit code. */
 int target_one(struct target_list *list, const char *file,
