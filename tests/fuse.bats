@@ -3,8 +3,8 @@
 #
 # bats file_tags=once,plain
 #
-# iotracer export --format=fuse, beside what a filesystem in userspace (FUSE) is asked for by the
-# same work: libfuse's example that passes everything on to the real files, with the log of
+# iotracer export and log --format=fuse, beside what a filesystem in userspace (FUSE) is asked for
+# by the same work: libfuse's example that passes everything on to the real files, with the log of
 # libfuse. The work and the comparison are in fuse.py.
 
 bats_require_minimum_version 1.5.0
@@ -15,6 +15,7 @@ load lib/nfs
 setup_file() {
 	local examples=/usr/share/doc/libfuse3-dev/examples
 	export LOGS=$BATS_FILE_TMPDIR
+	export WAYS="followed followed-synced afterwards afterwards-synced"
 	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
 	mkdir -p /mnt/files /mnt/fuse
 	mount -t tmpfs files /mnt/files
@@ -44,6 +45,7 @@ teardown_file() {
 	killall -q "$LOGS/passthrough"
 	! mountpoint -q /mnt/nfs || umount /mnt/nfs
 	! mountpoint -q /proc/fs/nfsd || stop_nfs
+	! mountpoint -q /mnt/disk || umount /mnt/disk
 	umount /mnt/files
 }
 
@@ -55,11 +57,39 @@ work() {
 	python3 "$BATS_TEST_DIRNAME/fuse.py" work "$1"
 }
 
-# traced DIRECTORY NAME: do the work there; $LOGS/NAME becomes its lines
+# traced DIRECTORY NAME: do the work there, in a trace and with the directory as a target. Then
+# $LOGS/NAME has the lines of the trace, and $LOGS/NAME-WAY for each of $WAYS those of the log;
+# $LOGS/NAME-WAY-calls has what a tool with --sync wrote and synced.
 traced() {
+	local calls=(strace -D -s 1000 -e 'trace=write,fdatasync,fsync') # -D: $! is the tool
+	local followers=() way
+	iotracer add "$1"
+	iotracer log --follow --format=fuse "$1" >"$LOGS/$2-followed" 3>&- &
+	followers+=($!)
+	"${calls[@]}" -o "$LOGS/$2-followed-synced-calls" \
+		iotracer log --follow --format=fuse --sync "$1" >"$LOGS/$2-followed-synced" 3>&- &
+	followers+=($!)
 	iotracer record -c fs -f kind=all -o "$LOGS/trace-$2" -- \
 		python3 "$BATS_TEST_DIRNAME/fuse.py" work "$1"
 	iotracer export "$LOGS/trace-$2" --format=fuse --below "$1/" >"$LOGS/$2"
+	for way in followed followed-synced; do
+		wait_for grep -q ' RMDIR: path=/hello$' "$LOGS/$2-$way"
+	done
+	kill -INT "${followers[@]}"
+	wait "${followers[@]}"
+	iotracer log --format=fuse "$1" >"$LOGS/$2-afterwards"
+	"${calls[@]}" -o "$LOGS/$2-afterwards-synced-calls" \
+		iotracer log --format=fuse --sync "$1" >"$LOGS/$2-afterwards-synced" 3>&-
+}
+
+# untimed FILE: print its lines without their times
+untimed() {
+	sed -E 's/^[0-9]{8}-[0-9]{6}\.[0-9]{6}: //' "$1"
+}
+
+# of_work FILE: print its untimed lines but those of iotracer log, which looks at its directory
+of_work() {
+	untimed "$1" | grep -v -E '^ *(GETATTR|READLINK): path=/$'
 }
 
 # check FUNCTION OURS THEIRS
@@ -77,6 +107,66 @@ check() {
 
 @test "fuse: on NFS a trace has the same lines as on the directory itself" {
 	check equal_lines nfs bare
+}
+
+@test "fuse: the log of a directory, followed and afterwards, synced or not, has them, too" {
+	local way
+	for way in $WAYS; do
+		check equal_to_fuse "bare-$way" fuse
+		check releases_of_fuse "bare-$way" fuse
+	done
+}
+
+@test "fuse: the log of a directory on NFS has them, too" {
+	local way
+	for way in $WAYS; do
+		check equal_to_fuse "nfs-$way" fuse
+	done
+}
+
+@test "fuse: the log of a directory has each line of the trace, and no other" {
+	local name way
+	for name in bare nfs; do
+		for way in $WAYS; do
+			diff <(of_work "$LOGS/$name-$way") <(untimed "$LOGS/$name")
+		done
+	done
+}
+
+# written_and_synced NAME: each line of the log was written by itself, and synced before the next
+written_and_synced() {
+	wait_for grep -qxF '+++ exited with 0 +++' "$LOGS/$1-calls"
+	diff <(grep -E '^(write\(1,|fd?a?t?a?sync)' "$LOGS/$1-calls" | sed 's/) *= /) = /') <(awk '
+		{ printf "write(1, \"%s\\n\", %d) = %d\n", $0, length + 1, length + 1 }
+		{ print "fdatasync(1) = 0" }' "$LOGS/$1")
+}
+
+@test "fuse: with --sync each line is written and synced before the next" {
+	local name
+	for name in bare nfs; do
+		written_and_synced "$name-followed-synced"
+		written_and_synced "$name-afterwards-synced"
+	done
+}
+
+# begins_log: whether the lines of the tool that was killed are the first ones of the log
+begins_log() {
+	untimed /mnt/disk/killed |
+		cmp - <(untimed "$LOGS/bare-afterwards" | head -n "$(wc -l </mnt/disk/killed)")
+}
+
+@test "fuse: with --sync the lines are on a disk that fails when the tool is killed" {
+	new_filesystem xfs /dev/vda /mnt/disk
+	# killed when it is about to sync its 20th line
+	run -137 strace -o /dev/null -e inject=fdatasync:signal=KILL:when=20 \
+		sh -c 'exec iotracer log --format=fuse --sync /mnt/files/bare >/mnt/disk/killed'
+	[ "$(wc -l </mnt/disk/killed)" = 20 ]
+	begins_log
+	xfs_io -x -c shutdown /mnt/disk # what is in memory only is lost
+	umount /mnt/disk
+	mount /dev/vda /mnt/disk
+	[ "$(wc -l </mnt/disk/killed)" -ge 19 ]
+	begins_log
 }
 
 @test "fuse: the lines have the form that IOTraceCollector's have" {

@@ -879,6 +879,30 @@ lines_are() {
 	done
 }
 
+@test "log --follow: an event from before SIGINT is printed, though no read was due" {
+	touch "$work/f"
+	for format in text csv json; do
+		rm -rf "$IOTRACER_PROC/sda1_1" "$work/out"
+		: >"$IOTRACER_PROC/control"
+		sample_stream "$work/f"
+		iotracer log -F -f "$format" "$work/f" >"$work/out" 2>"$work/err" &
+		pid=$!
+		wait_for test -s "$work/out"
+		kill -STOP "$pid"
+		wait_for grep -q '^State:.*stopped' "/proc/$pid/status"
+		wc -l <"$work/out" >"$work/before"
+		if [ "$format" = text ]; then
+			echo d >>"$IOTRACER_PROC/sda1_1/log"
+		else
+			echo "seq=6 time=4000000000" | tool-stream continue >>"$IOTRACER_PROC/sda1_1/stream"
+		fi
+		kill -INT "$pid"
+		kill -CONT "$pid"
+		wait "$pid"
+		[ "$(wc -l <"$work/out")" = $(($(<"$work/before") + 1)) ]
+	done
+}
+
 @test "log --follow: ends with 0 when the reader of its output ends, before any new event" {
 	touch "$work/f"
 	sample_stream "$work/f"

@@ -25,6 +25,7 @@
 
 #define FOLLOW_MS 100		/* between two reads for new events */
 #define FOLLOW_BATCH 65536	/* most records in memory while following */
+#define LAST_BYTES (16 << 20)	/* most text that is read after the signal to end */
 
 enum { KEY_SYNC = 256 };
 
@@ -45,7 +46,10 @@ static void on_signal(int number)
 	interrupted = true;
 }
 
-/* Ctrl-C, kill and a closed pipe end a followed log; they are no errors. */
+/*
+ * Ctrl-C, kill and a closed pipe end a followed log; they are no errors. After a signal what was
+ * recorded before it is read, in a bounded amount, as new events may come for ever.
+ */
 static void follow_prepare(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
@@ -65,16 +69,16 @@ static bool flush_output(void)
 	return false;
 }
 
-/* Waits until the next read is due; false if it is time to end. */
+/* Waits until the next read is due; false if nobody reads stdout any more. */
 static bool follow_wait(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO };
 
-	if (!flush_output() || interrupted)
+	if (!flush_output())
 		return false;
 	/* No event is requested, so poll() reports only that stdout is closed. */
 	if (poll(&out, 1, FOLLOW_MS) <= 0)
-		return !interrupted;
+		return true;
 	cli_stdout_gone();
 	return false;
 }
@@ -99,12 +103,14 @@ static int ended(const struct env *env, const struct target *target,
 static int log_text(const struct env *env, const struct target *target)
 {
 	char buffer[65536];
+	size_t last = 0;	/* bytes since the signal */
 	int err = 0;
 	int fd = proc_open(target->name, "log", O_RDONLY);
 
 	if (fd < 0)
 		return ended(env, target, "log", fd);
-	while (!interrupted && !ferror(stdout)) {
+	while (last < LAST_BYTES && !ferror(stdout)) {
+		bool ending = !env->follow || interrupted;
 		ssize_t n = read(fd, buffer, sizeof(buffer));
 
 		if (n < 0 && errno == EINTR)
@@ -112,8 +118,9 @@ static int log_text(const struct env *env, const struct target *target)
 		err = n < 0 ? -errno : 0;
 		if (n > 0)
 			fwrite(buffer, 1, n, stdout);
-		else if (err || !env->follow || !follow_wait())
+		else if (err || ending || !follow_wait())
 			break;
+		last += interrupted ? n : 0;
 	}
 	if (env->follow)
 		flush_output();
@@ -172,14 +179,15 @@ static void print_records(const struct source *from, struct rows *rows, struct r
 static int copy_records(const struct env *env, const struct source *from, struct rows *rows)
 {
 	struct records r = { 0 };
-	bool full;
+	bool full, ending;
 	int err;
 
 	do {
+		ending = !env->follow || interrupted;
 		err = read_records(from, &r, env->follow ? FOLLOW_BATCH : SIZE_MAX);
 		full = r.nr >= FOLLOW_BATCH;
 		print_records(from, rows, &r);
-		if (err || !env->follow || interrupted)
+		if (err || ending)
 			break;
 	} while (full ? flush_output() : follow_wait());
 	if (env->follow)
