@@ -10,9 +10,14 @@ setup_file() {
 	map held "0 $(blockdev --getsz /dev/vda) linear /dev/vda 0"
 	# shellcheck disable=SC2154 # map() sets it
 	mkfs.ext4 -q -F "/dev/$device"
-	mkdir -p /mnt/files
+	mkdir -p /mnt/files /mnt/disk
 	mount -o noinit_itable "/dev/$device" /mnt/files
 	load_module
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
+}
+
+teardown() {
+	dmsetup resume --noudevsync held # a test that fails leaves it suspended
 }
 
 teardown_file() {

@@ -26,13 +26,14 @@ def dmsetup(*words):
     subprocess.run(('dmsetup',) + words, check=True)
 
 
-def suspend():
-    """From now on the disk holds all requests."""
+@contextlib.contextmanager
+def held():
+    """The disk holds all requests. A process cannot end while it has some."""
     dmsetup('suspend', '--noflush', '--nolockfs', 'held')
-
-
-def resume():
-    dmsetup('resume', '--noudevsync', 'held')
+    try:
+        yield
+    finally:
+        dmsetup('resume', '--noudevsync', 'held')
 
 
 def rows(target, **properties):
@@ -97,14 +98,13 @@ def held_by_aio():
     make_file()
     add(FILE)
     aio, fd = Aio(), open_direct()
-    suspend()
-    begin = time.monotonic_ns()
-    is_equal(aio.submit(fd, [3 * PAGE, 0, 7 * PAGE]), 3)
-    submitted = time.monotonic_ns()
-    time.sleep(0.05)
-    is_equal(rows(FILE), []) # an event is recorded when it is over
-    resumed = time.monotonic_ns()
-    resume()
+    with held():
+        begin = time.monotonic_ns()
+        is_equal(aio.submit(fd, [3 * PAGE, 0, 7 * PAGE]), 3)
+        submitted = time.monotonic_ns()
+        time.sleep(0.05)
+        is_equal(rows(FILE), []) # an event is recorded when it is over
+        resumed = time.monotonic_ns()
     is_equal(aio.take(3), [PAGE] * 3)
     end = time.monotonic_ns()
     found = rows(FILE)
@@ -121,14 +121,13 @@ def held_by_uring():
     add(FILE)
     ring, fd, memory = syscalls.Uring(), open_direct(), mmap.mmap(-1, PAGE)
     at = ctypes.addressof(ctypes.c_ubyte.from_buffer(memory))
-    suspend()
-    begin = time.monotonic_ns()
-    for n in range(3):
-        ring.put(URING_READ, fd=fd, off=n * PAGE, addr=at, len=PAGE, user_data=n)
-    is_equal(ring.enter(3, 0), 3)
-    time.sleep(0.05)
-    resumed = time.monotonic_ns()
-    resume()
+    with held():
+        begin = time.monotonic_ns()
+        for n in range(3):
+            ring.put(URING_READ, fd=fd, off=n * PAGE, addr=at, len=PAGE, user_data=n)
+        is_equal(ring.enter(3, 0), 3)
+        time.sleep(0.05)
+        resumed = time.monotonic_ns()
     ring.enter(0, 3)
     is_equal(sorted(ring.take() for _ in range(3)), [(n, PAGE) for n in range(3)])
     end = time.monotonic_ns()
@@ -162,11 +161,11 @@ def polled():
 def results():
     make_file(3)
     os.truncate(FILE, 2 * PAGE + 512)
+    os.sync()
     add(FILE)
     aio, fd = Aio(), open_direct()
-    suspend()
-    is_equal(aio.submit(fd, [2 * PAGE, 0]), 2)
-    resume()
+    with held():
+        is_equal(aio.submit(fd, [2 * PAGE, 0]), 2)
     is_equal(aio.take(2), [512, PAGE])
     is_equal([(row['requested_bytes'], row['result']) for row in rows(FILE)],
              [(PAGE, 512), (PAGE, PAGE)])
@@ -221,13 +220,11 @@ def flood():
     make_file()
     add(FILE, 20000)
     aio, fd = Aio(most), open_direct()
-    suspend()
-    submitted = 0
-    while submitted < most:
-        submitted += aio.submit(fd, [n % 64 * PAGE for n in range(min(500, most - submitted))])
-    displaced = rows(FILE)
-    resume()
-    done = 0
+    submitted = done = 0
+    with held():
+        while submitted < most:
+            submitted += aio.submit(fd, [n % 64 * PAGE for n in range(min(500, most - submitted))])
+        displaced = rows(FILE)
     while done < most:
         done += len(aio.take(1))
     found = rows(FILE)
@@ -244,26 +241,27 @@ def in_flight():
     make_file()
     target = add(FILE)
     aio, fd = Aio(), open_direct()
-    suspend()
-    is_equal(aio.submit(fd, [0, PAGE]), 2)
-    target.command('stop')
-    target.command('start')
-    is_equal(aio.submit(fd, [2 * PAGE]), 1)
-    resume()
-    aio.take(3)
-    # a request belongs to the time in which it began
+    with held():
+        is_equal(aio.submit(fd, [0, PAGE]), 2)
+        target.command('stop')
+    aio.take(2)
+    is_equal(rows(FILE), []) # the target did not run when they completed
+    with held():
+        target.command('start')
+        is_equal(aio.submit(fd, [2 * PAGE]), 1)
+        target.command('stop')
+        target.command('start')
+    aio.take(1)
     is_equal([row['offset_bytes'] for row in rows(FILE)], [2 * PAGE])
-    suspend()
-    is_equal(aio.submit(fd, [0]), 1)
-    must(f'remove {FILE}')
-    is_equal(targets(), [])
-    resume()
+    with held():
+        is_equal(aio.submit(fd, [0]), 1)
+        must(f'remove {FILE}')
+        is_equal(targets(), [])
     aio.take(1)
     add(FILE)
-    suspend()
-    is_equal(aio.submit(fd, [0]), 1)
-    unload()
-    resume()
+    with held():
+        is_equal(aio.submit(fd, [0]), 1)
+        unload()
     aio.take(1)
     is_true(load(), 'not loaded again')
     add(FILE)
@@ -276,10 +274,9 @@ def shown():
     make_file()
     add(FILE)
     aio, fd = Aio(), open_direct()
-    suspend()
-    is_equal(aio.submit(fd, [0, 9 * PAGE]), 2)
-    time.sleep(0.05)
-    resume()
+    with held():
+        is_equal(aio.submit(fd, [0, 9 * PAGE]), 2)
+        time.sleep(0.05)
     aio.take(2)
     profile = json.loads(subprocess.run(['iotracer', 'profile', '--format=json', FILE], check=True,
                                         text=True, stdout=subprocess.PIPE).stdout)['vfs']
@@ -302,6 +299,4 @@ def shown():
 
 
 if __name__ == '__main__':
-    with contextlib.suppress(subprocess.CalledProcessError):
-        subprocess.run(['dmsetup', 'resume', '--noudevsync', 'held'], check=True)
     main(globals())
