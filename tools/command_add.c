@@ -24,6 +24,7 @@ struct env {
 	struct cli_files files;
 	const char *max_events;	/* digits, or NULL if not given */
 	bool inode;		/* follow no path */
+	bool all_operations;	/* not only reads and writes */
 	const char *vm;		/* a virtual machine whose files are meant, or NULL */
 };
 
@@ -53,11 +54,12 @@ static int explain_add(const char *file, int err)
 	return err == EACCES ? CLI_DENIED : CLI_FAILED;
 }
 
-static int add_file(int fd, const char *file, const char *max_events, bool inode)
+static int add_file(int fd, const char *file, const char *max_events, const struct env *env)
 {
 	char *spelled = target_spelled(file);
 	char *escaped = text_escape(spelled);
-	char *command = cli_printf("add %s%s%s%s", inode ? "-i " : "", escaped,
+	char *command = cli_printf("add %s%s%s%s%s", env->inode ? "-i " : "",
+				   env->all_operations ? "-a " : "", escaped,
 				   max_events ? " " : "", max_events ? max_events : "");
 	int err = proc_command(fd, command);
 
@@ -97,7 +99,7 @@ static int add_files(int fd, const struct env *env)
 
 		if (!events && !target_is_traced(&list, file))
 			events = fallback;
-		status = cli_merge(status, add_file(fd, file, events, env->inode));
+		status = cli_merge(status, add_file(fd, file, events, env));
 	}
 	target_list_free(&list);
 	return status;
@@ -115,6 +117,9 @@ static error_t parse_add(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'i':
 		env->inode = true;
+		return 0;
+	case 'a':
+		env->all_operations = true;
 		return 0;
 	case 'n':
 		if (!is_count(arg))
@@ -164,6 +169,8 @@ int command_add(int argc, char **argv)
 		  "keep the last N events, of a directory that many of each CPU (default: " MAX_EVENTS ", or the module parameter MAX_EVENTS if that is larger)", 0 },
 		{ "inode", 'i', NULL, 0,
 		  "stay with the file when its path comes to lead to another one", 0 },
+		{ "all-operations", 'a', NULL, 0,
+		  "of a file or device record flushes, truncations, discards and the like, too, not only reads and writes", 0 },
 		{ "vm", KEY_VM, "NAME|PID", 0,
 		  "all images and devices that this virtual machine of QEMU uses now (iotracer vm show)", 0 },
 		{ 0 }

@@ -59,6 +59,8 @@ static void print_text(const struct target *target, const struct target_state *s
 	printf("  %-12s%llu.%09u s\n", "T0", state->t0_sec, state->t0_nsec);
 	printf("  %-12s%llu of at most %llu%s\n", "events", state->events, state->max_events,
 	       target_is_directory(target->name) ? " a CPU" : "");
+	if (stats->all_operations)
+		printf("  %-12s%s\n", "operations", "all");
 	printf("  %-12s%llu bytes\n", "memory", stats->memory);
 	print_counts(stats);
 }
@@ -98,6 +100,7 @@ static json_t *json_target(const struct target *target, const struct target_stat
 {
 	json_t *object = json_object();
 	json_t *paths = json_array(), *deleted = json_array();
+	bool directory = target_is_directory(target->name);
 	size_t i;
 
 	for (i = 0; i < target->nr_paths; i++) {
@@ -108,7 +111,7 @@ static json_t *json_target(const struct target *target, const struct target_stat
 	json_put(object, "target", json_shown(target->name));
 	json_put(object, "paths", paths);
 	json_put(object, "deleted", deleted);
-	json_put(object, "directory", json_boolean(target_is_directory(target->name)));
+	json_put(object, "directory", json_boolean(directory));
 	json_identity(object, stats);
 	json_put(object, "running", json_boolean(state->running));
 	json_put(object, "t0_ns",
@@ -116,6 +119,7 @@ static json_t *json_target(const struct target *target, const struct target_stat
 	json_put(object, "max_events", json_integer(state->max_events));
 	json_put(object, "events", json_integer(state->events));
 	json_put(object, "memory_bytes", json_integer(stats->memory));
+	json_put(object, "all_operations", json_boolean(directory || stats->all_operations));
 	json_put(object, "levels", json_counts(stats));
 	return object;
 }

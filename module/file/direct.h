@@ -17,7 +17,9 @@ struct super_block;
  * @sb:		superblock of the file, valid during the call
  * @file:	valid during the call
  * @offset:	byte where the call starts
- * @direct:	with O_DIRECT: bios that the task submits during the call hold the caller's pages
+ * @ki_flags:	IOCB_* of a read or write; 0 of any other call. With IOCB_DIRECT, bios that the
+ *		task submits during the call hold the caller's pages
+ * @op:		IOT_OP_*; of ->read_iter and ->write_iter always 0
  * @range:	a splice, copy or clone: a call that it makes may be recorded instead of it
  * @tracked:	the call has a slot
  * @inner:	a call that this one made was recorded instead of it
@@ -27,15 +29,16 @@ struct iot_direct {
 	struct super_block *sb;
 	const struct file *file;
 	u64 offset;
-	bool direct;
+	int ki_flags;
+	u8 op;
 	bool range;
 	bool tracked;
 	bool inner;
 };
 
-extern atomic_t iot_direct_calls;
+extern atomic_t iot_direct_calls, iot_direct_others;
 
-/** iot_direct_any() - check whether a call of any task is tracked. Context: any */
+/** iot_direct_any() - check whether a read or write of any task is tracked. Context: any */
 static __always_inline bool iot_direct_any(void)
 {
 	return atomic_read(&iot_direct_calls);
@@ -54,6 +57,7 @@ static __always_inline void iot_direct_end(struct iot_direct *call)
 }
 
 const struct iot_direct *iot_direct_now(void);
+bool iot_direct_is_within(u64 id);
 void iot_direct_mark_outer(const struct iot_direct *call);
 unsigned long iot_direct_missed(void);
 void iot_direct_miss_by_block(void);

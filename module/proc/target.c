@@ -25,6 +25,7 @@
 #include "core/budget.h"
 #include "core/param.h"
 #include "core/refusal.h"
+#include "hook/redirect.h"
 #include "hook/symbol.h"
 #include "file/direct.h"
 #include "probe/bio.h"
@@ -126,15 +127,23 @@ static int start_locked(struct iot_target *t)
 	err = iot_vfs_enable(&t->hooks);
 	if (err)
 		return err;
+	if (t->hot.all_operations) {
+		err = iot_vfs_enable_other(&t->other_hooks);
+		if (err)
+			goto disable_vfs;
+	}
 	if (t->hooks.block) {
 		err = iot_bio_attach();
 		if (err)
-			goto disable_vfs;
+			goto disable_other;
 	}
 	iot_target_files_publish(&t->files);
 	t->running = true;
 	return 0;
 
+disable_other:
+	if (t->hot.all_operations)
+		iot_vfs_disable_other(&t->other_hooks);
 disable_vfs:
 	iot_vfs_disable(&t->hooks);
 	return err;
@@ -165,6 +174,8 @@ static void stop_locked(struct iot_target *t)
 	iot_target_files_unpublish(&t->files);
 	if (t->hooks.block)
 		iot_bio_detach();
+	if (t->hot.all_operations)
+		iot_vfs_disable_other(&t->other_hooks);
 	iot_vfs_disable(&t->hooks);
 }
 
@@ -174,6 +185,41 @@ void iot_target_stop(struct iot_target *t)
 	mutex_lock(&t->lock);
 	stop_locked(t);
 	mutex_unlock(&t->lock);
+}
+
+static int extend_locked(struct iot_target *t, const struct inode *inode)
+{
+	int err;
+
+	if (t->hot.all_operations)
+		return 0;
+	err = iot_vfs_get_other(&t->other_hooks, inode);
+	if (err)
+		return err;
+	err = t->running ? iot_vfs_enable_other(&t->other_hooks) : 0;
+	if (err) {
+		iot_vfs_put(&t->other_hooks);
+		return err;
+	}
+	WRITE_ONCE(t->hot.all_operations, true);
+	return 0;
+}
+
+/**
+ * iot_target_extend() - record all operations of a target from now on, not only reads and writes
+ * @inode:	of a file of the target; the caller holds a reference
+ *
+ * Context: task, may sleep long, as iot_target_start(). Return: 0, or an error and nothing has
+ * changed.
+ */
+int iot_target_extend(struct iot_target *t, const struct inode *inode)
+{
+	int err;
+
+	mutex_lock(&t->lock);
+	err = extend_locked(t, inode);
+	mutex_unlock(&t->lock);
+	return err;
 }
 
 /**
@@ -337,7 +383,8 @@ void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LE
 		kept += s->stored + s->lost;
 		s->overwritten = s->seen - min(s->seen, s->stored + s->lost);
 	}
-	stats[IOT_LEVEL_VFS].missed = iot_vfs_missed(&t->hooks);
+	stats[IOT_LEVEL_VFS].missed = iot_vfs_missed(&t->hooks) +
+				      iot_vfs_missed(&t->other_hooks) + iot_redirect_refused();
 	stats[IOT_LEVEL_BLK].missed = t->hooks.block ? iot_direct_missed() : 0;
 	mutex_unlock(&t->lock);
 	*overwritten = taken - min(taken, kept);
@@ -503,6 +550,13 @@ static void delist(struct iot_target *t)
 	iot_target_files_delist(&t->files);
 }
 
+/* Drop the references to all hooks, which are disabled. */
+static void put_hooks(struct iot_target *t)
+{
+	iot_vfs_put(&t->hooks);
+	iot_vfs_put(&t->other_hooks);
+}
+
 /* Context: neither a probe nor control can find the target any more. */
 static void target_free(struct iot_target *t)
 {
@@ -525,6 +579,7 @@ static void target_free_work(struct work_struct *work)
  * @path:	of the file
  * @stat:	of the file, with STATX_INO
  * @max_events:	at least 1
+ * @all_operations: record not only reads and writes
  * @why:	where to report which limit does not allow it
  *
  * The caller adds a link and the directory in /proc.
@@ -533,7 +588,7 @@ static void target_free_work(struct work_struct *work)
  * (memory or a limit), or the error of attaching a hook.
  */
 struct iot_target *iot_target_create(const struct path *path, const struct kstat *stat,
-				     u64 max_events, struct iot_why *why)
+				     u64 max_events, bool all_operations, struct iot_why *why)
 {
 	struct iot_target *t;
 	int err;
@@ -558,7 +613,8 @@ struct iot_target *iot_target_create(const struct path *path, const struct kstat
 	err = enlist(t, d_inode(path->dentry), stat);
 	if (err)
 		goto put_hooks;
-	err = iot_target_start(t);
+	err = all_operations ? iot_target_extend(t, d_inode(path->dentry)) : 0;
+	err = err ?: iot_target_start(t);
 	if (err)
 		goto delist;
 	return t;
@@ -567,7 +623,7 @@ delist:
 	delist(t);
 	iot_entry_name_put(&t->name);
 put_hooks:
-	iot_vfs_put(&t->hooks);
+	put_hooks(t);
 free_target:
 	target_free(t);
 	return ERR_PTR(err);
@@ -586,7 +642,7 @@ void iot_target_detach(struct iot_target *t)
 	mutex_lock(&t->lock);
 	WRITE_ONCE(t->gone, true);
 	stop_locked(t);
-	iot_vfs_put(&t->hooks);
+	put_hooks(t);
 	mutex_unlock(&t->lock);
 	delist(t);
 	list_for_each_entry_safe(link, next, &t->links, list)

@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Targets of "add -a": flushes, truncations, allocations and the like are in their logs.
+# Each test runs functions of operations.py.
+
+load lib/three_filesystems
+
+@test "operations: without -a a log has reads and writes only" {
+	check only_reads_and_writes
+}
+
+@test "operations: each call on a file of ext4, xfs, btrfs and tmpfs is one row" {
+	check files
+}
+
+@test "operations: the fsync of an O_SYNC write is a part of the write" {
+	check sync_writes
+}
+
+# bats test_tags=once
+@test "operations: a target that is traced is extended by add -a, and stopped and started" {
+	check extended
+}
+
+# bats test_tags=once
+@test "operations: the parameter all_operations" {
+	check parameter_all
+}
+
+@test "operations: the tool adds, and CSV and JSON name the operations" {
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
+	echo data >/mnt/ext4/named
+	iotracer add -a -i /mnt/ext4/named
+	fallocate -n -o 4096 -l 4096 /mnt/ext4/named
+	fallocate -p -o 4096 -l 4096 /mnt/ext4/named
+	truncate -s 0 /mnt/ext4/named
+	sync -d /mnt/ext4/named
+	sync /mnt/ext4/named
+	run sh -c "iotracer log --format=json /mnt/ext4/named | jq -r 'select(.level == \"vfs\") | [.op, .offset, .requested, .result, .flags] | join(\" \")'"
+	echo "$output"
+	[ "$output" = "ALLOCATE 4096 4096 0 KEEP_SIZE
+PUNCH_HOLE 4096 4096 0 KEEP_SIZE
+TRUNCATE 0 0 0 
+FDATASYNC 0 0 0 
+FSYNC 0 0 0 " ]
+	[ "$(iotracer log --format=csv --no-header /mnt/ext4/named | grep -c ',FSYNC,')" = 1 ]
+	run iotracer profile /mnt/ext4/named
+	[ "$status" = 0 ]
+	iotracer status /mnt/ext4/named | grep -q '^  operations  all$'
+	[ "$(iotracer status --format=json /mnt/ext4/named | jq '.[0].all_operations')" = true ]
+	iotracer remove --all
+}
