@@ -5,11 +5,15 @@ The tests of operations.bats. Usage: python3 operations.py FUNCTION... See lib/i
 Each operation is done once by a process of its own making. Exactly its rows have to be there.
 """
 import ctypes
+import errno
 import mmap
 import os
+import struct
 import subprocess
 
-from lib.iot import (is_equal, is_true, lines, main, must, reload, slurp, Target)
+from lib.disk import DISK, partition, PARTS, unpartition
+from lib.iot import (is_equal, is_true, join, lines, main, must, reload, slurp, Target)
+from lib.process import spawn
 
 LETTERS = 'RWFTAPZCID'
 BLOCK = 65536   # a multiple of the blocks of all filesystems
@@ -183,6 +187,143 @@ def extended():
     os.truncate(path, 9)
     is_equal(rows(t), [('T', 9, 0)])
     os.close(fd)
+
+
+def flushes():
+    """An fsync for which no transaction has to be committed flushes the device itself."""
+    for place in PLACES[:3]:
+        path, plain, other = (filled(f'{place}/flush-{name}') for name in 'apo')
+        os.sync()
+        t = add_all(path)
+        must(f'add {plain} 1000')
+        for name in other, plain, path:
+            fd = os.open(name, os.O_WRONLY)
+            os.pwrite(fd, b'z' * BLOCK, 0)
+            os.fdatasync(fd)
+            os.close(fd)
+        found = [r for r in rows(t, 'BLK') if r[0] != 'W']
+        is_equal({(place,) + r for r in found}, {(place, 'F', 0, 0)})
+        if place != '/mnt/btrfs': # which flushes before and after it writes its superblock
+            is_equal((place, len(found)), (place, 1))
+        is_equal([r for r in rows(Target(plain), 'BLK') if r[0] != 'W'], [])
+        t.is_conserved()
+
+
+BLKDISCARD, BLKSECDISCARD, BLKZEROOUT = 0x1277, 0x127d, 0x127f
+
+
+def ioctl(fd, command, address):
+    result = libc.ioctl(fd, ctypes.c_ulong(command), ctypes.c_void_p(address))
+    return ctypes.get_errno() if result else 0
+
+
+def on_range(fd, command, first, length):
+    span = (ctypes.c_uint64 * 2)(first, length)
+    return ioctl(fd, command, ctypes.addressof(span))
+
+
+def others(t, level):
+    return [r for r in rows(t, level) if r[0] not in 'RW']
+
+
+def devices():
+    t = add_all(DISK)
+    fd = os.open(DISK, os.O_RDWR)
+    os.fsync(fd)
+    os.fdatasync(fd)
+    is_equal(fallocate(fd, PUNCH | KEEP, BLOCK, BLOCK), 0)
+    is_equal(fallocate(fd, ZERO, 2 * BLOCK, BLOCK), 0)
+    is_equal(on_range(fd, BLKDISCARD, 4 * BLOCK, 2 * BLOCK), 0)
+    is_equal(on_range(fd, BLKZEROOUT, 8 * BLOCK, BLOCK), 0)
+    is_equal(on_range(fd, BLKSECDISCARD, 9 * BLOCK, BLOCK), errno.EOPNOTSUPP)
+    is_equal(on_range(fd, BLKDISCARD, 1, BLOCK), errno.EINVAL)
+    os.close(fd)
+    is_equal(others(t, 'VFS'), [('F', 0, 0), ('F', 0, 0), ('P', BLOCK, BLOCK),
+                                ('Z', 2 * BLOCK, BLOCK), ('D', 4 * BLOCK, 2 * BLOCK),
+                                ('Z', 8 * BLOCK, BLOCK), ('D', 9 * BLOCK, 0), ('D', 1, 0)])
+    is_equal(others(t, 'BLK'), [('F', 0, 0), ('F', 0, 0), ('Z', BLOCK // 512, BLOCK),
+                                ('Z', 2 * BLOCK // 512, BLOCK), ('D', 4 * BLOCK // 512, 2 * BLOCK),
+                                ('Z', 8 * BLOCK // 512, BLOCK)])
+    # a sync write has no row of its own for its sync; its flush is one
+    t.command('reset')
+    fd = os.open(DISK, os.O_WRONLY | os.O_DSYNC | os.O_DIRECT)
+    direct(fd, 0)
+    os.close(fd)
+    is_equal((rows(t), others(t, 'BLK')), ([('W', 0, BLOCK)], [('F', 0, 0)]))
+    t.is_conserved()
+    is_equal(t.stats()[4], 0)
+    # without -a
+    must(f'remove {DISK}')
+    must(f'add {DISK} 1000')
+    t = Target(DISK)
+    fd = os.open(DISK, os.O_RDWR)
+    os.fsync(fd)
+    is_equal(on_range(fd, BLKDISCARD, 4 * BLOCK, BLOCK), 0)
+    os.close(fd)
+    is_equal((others(t, 'VFS'), others(t, 'BLK')), ([], []))
+
+
+def partitions():
+    """What a partition discards, in sectors from its start; the disk has all. A flush has none."""
+    partition()
+    disk, part = add_all(DISK), add_all(DISK + '1')
+    fd = os.open(DISK + '1', os.O_RDWR)
+    for t in disk, part:
+        t.command('reset')
+    os.fsync(fd)
+    is_equal(on_range(fd, BLKDISCARD, BLOCK, BLOCK), 0)
+    os.close(fd)
+    is_equal(others(part, 'VFS'), [('F', 0, 0), ('D', BLOCK, BLOCK)])
+    is_equal(others(part, 'BLK'), [('F', 0, 0), ('D', BLOCK // 512, BLOCK)])
+    is_equal(others(disk, 'VFS'), [])
+    is_equal(others(disk, 'BLK'), [('F', 0, 0), ('D', PARTS[0][0] + BLOCK // 512, BLOCK)])
+    for path in DISK, DISK + '1':
+        must(f'remove {path}')
+    unpartition()
+
+
+def change(shared, stop):
+    """Another process changes the range as fast as it can."""
+    while not stop[0]:
+        for first in BLOCK, 4 * BLOCK:
+            shared[:8] = first.to_bytes(8, 'little')
+
+
+def changed_range():
+    t = add_all(DISK)
+    fd = os.open(DISK, os.O_RDWR)
+    # the page with the range is not there when the call begins, so the range is not known then
+    with open('/mnt/files/range', 'wb') as f:
+        f.write(struct.pack('=QQ', BLOCK, BLOCK))
+    file = os.open('/mnt/files/range', os.O_RDWR)
+    with mmap.mmap(file, 16) as m:
+        is_equal(ioctl(fd, BLKDISCARD, address(m)), 0)
+        is_equal((others(t, 'VFS'), t.stats('vfs')[4]), ([], 1))
+        is_equal(others(t, 'BLK'), [('D', BLOCK // 512, BLOCK)])
+        is_equal(ioctl(fd, BLKDISCARD, address(m)), 0)
+        is_equal((others(t, 'VFS'), t.stats('vfs')[4]), ([('D', BLOCK, BLOCK)], 1))
+    os.close(file)
+    # there is no such memory: the call fails
+    is_equal(ioctl(fd, BLKDISCARD, 8), errno.EFAULT)
+    is_equal((others(t, 'VFS')[1:], t.stats('vfs')[4]), ([('D', 0, 0)], 1))
+    t.command('reset')
+    n, shared, stop = 300, mmap.mmap(-1, 4096), mmap.mmap(-1, 4096)
+    shared[8:16] = BLOCK.to_bytes(8, 'little')
+    shared[:8] = BLOCK.to_bytes(8, 'little')
+    pid = spawn(change, shared, stop)
+    for _ in range(n):
+        is_equal(ioctl(fd, BLKDISCARD, address(shared)), 0)
+    stop[0] = 1
+    join(pid)
+    found = others(t, 'VFS')
+    is_equal(len(found) + t.stats('vfs')[4] - 1, n)
+    is_equal({r for r in found} - {('D', BLOCK, BLOCK), ('D', 4 * BLOCK, BLOCK)}, set())
+    is_equal(len(others(t, 'BLK')), n)
+    os.close(fd)
+
+
+def address(memory):
+    return ctypes.addressof(ctypes.c_ubyte.from_buffer(memory))
 
 
 def parameter_all():

@@ -179,6 +179,28 @@ const struct iot_direct *iot_direct_now(void)
 }
 
 /**
+ * iot_direct_other() - find a call that neither reads nor writes and that the current task is making
+ * @wanted:	which one of several, as calls on stacked filesystems; is passed @data
+ *
+ * Context: task, during the call. Return: the call or NULL.
+ */
+const struct iot_direct *iot_direct_other(bool (*wanted)(const struct iot_direct *call,
+							 const void *data), const void *data)
+{
+	unsigned int i;
+
+	if (!atomic_read(&iot_direct_others))
+		return NULL;
+	for (i = 0; i < CALL_PROBES; i++) {
+		const struct iot_direct *call = call_in(slot_at(i));
+
+		if (call && call->op > IOT_OP_WRITE && wanted(call, data))
+			return call;
+	}
+	return NULL;
+}
+
+/**
  * iot_direct_is_within() - check whether the current task is making a tracked call of a target
  * @id:		of the target's file
  *

@@ -57,6 +57,8 @@ static __always_inline void iot_direct_end(struct iot_direct *call)
 }
 
 const struct iot_direct *iot_direct_now(void);
+const struct iot_direct *iot_direct_other(bool (*wanted)(const struct iot_direct *call,
+							 const void *data), const void *data);
 bool iot_direct_is_within(u64 id);
 void iot_direct_mark_outer(const struct iot_direct *call);
 unsigned long iot_direct_missed(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bios that carry a target's data: tracepoint block_bio_queue.
+ * Bios that carry a target's data, or flush, discard or zero for it: tracepoint block_bio_queue.
  *
  * It fires once for each bio that a filesystem submits, before the bio is split or
  * merged (submit_bio_noacct_nocheck()). Context: that of the submitter, mostly a task,
@@ -14,6 +14,7 @@
  *		the filesystem submits it for something else inside that call:
  *		metadata, swap or page cache I/O.
  * A target that is a device gets all bios of the device, whatever they carry.
+ * Bios without data (flush, discard, zeroes) are recorded for targets of `add -a` only.
  * Layers below the filesystem (device mapper, md, loop) submit bios with the same
  * pages again. For a file, only bios to the filesystem's own device count.
  */
@@ -110,7 +111,7 @@ static u64 bio_sector(struct bio *bio, const struct iot_running *f)
 /* Only writes to a file have a known originator: a device has many files. */
 static void fill_origin(struct iot_io *r, const struct iot_running *f)
 {
-	if (f->device || r->op == IOT_OP_READ) {
+	if (f->device || r->op != IOT_OP_WRITE) {
 		r->origin_pid = 0;
 		memset(r->origin_comm, 0, sizeof(r->origin_comm));
 		return;
@@ -129,8 +130,8 @@ static void fill_submitter(struct iot_io *r)
 	}
 }
 
-static void record(struct iot_running *f, struct bio *bio, u64 offset,
-		   bool direct)
+static __always_inline void record_as(struct iot_running *f, struct bio *bio, u64 sector,
+				      u64 offset, u8 op, bool direct)
 {
 	struct iot_io *r;
 	u64 *slot, index;
@@ -142,19 +143,25 @@ static void record(struct iot_running *f, struct bio *bio, u64 offset,
 	r->time = ktime_get_mono_fast_ns();
 	r->latency = 0;
 	r->offset = offset;
-	r->sector = bio_sector(bio, f);
+	r->sector = sector;
 	r->requested = bio->bi_iter.bi_size;
 	r->result = bio->bi_iter.bi_size;
 	r->inode = f->ino;
 	r->cpu = raw_smp_processor_id();
 	r->device = bio->bi_bdev->bd_dev;
 	r->level = IOT_LEVEL_BLK;
-	r->op = op_is_write(bio_op(bio)) ? IOT_OP_WRITE : IOT_OP_READ;
+	r->op = op;
 	r->flags = bio_flags(bio, direct);
 	fill_submitter(r);
 	fill_origin(r, f);
 	iot_spoil(IOT_EVENT_ID_IO, slot);
 	iot_ring_commit(slot, index);
+}
+
+static void record(struct iot_running *f, struct bio *bio, u64 offset, bool direct)
+{
+	record_as(f, bio, bio_sector(bio, f), offset,
+		  op_is_write(bio_op(bio)) ? IOT_OP_WRITE : IOT_OP_READ, direct);
 }
 
 /* Record the bio for its partition and for its disk, where they are targets. */
@@ -167,6 +174,65 @@ static void record_devices(struct bio *bio, bool direct)
 	hlist_for_each_entry_rcu_notrace(f, &iot_running_devices, device_node)
 		if (f->device == bdev->bd_dev || f->device == disk)
 			record(f, bio, bio_sector(bio, f) << SECTOR_SHIFT, direct);
+}
+
+/* Return: the operation of a bio that moves no data, IOT_OP_READ if it is none of ours. */
+static u8 other_op(const struct bio *bio)
+{
+	switch (bio_op(bio)) {
+	case REQ_OP_WRITE:
+		return bio->bi_opf & REQ_PREFLUSH ? IOT_OP_FLUSH : IOT_OP_READ;
+	case REQ_OP_DISCARD:
+		return IOT_OP_DISCARD;
+	case REQ_OP_SECURE_ERASE:
+		return IOT_OP_SECURE_ERASE;
+	case REQ_OP_WRITE_ZEROES:
+		return IOT_OP_WRITE_ZEROES;
+	default:
+		return IOT_OP_READ;
+	}
+}
+
+/*
+ * Does the call cause the bio for sure? A sync submits a flush. It may also commit a transaction,
+ * with discards of what other files gave back. What the other calls discard or zero is theirs.
+ */
+static bool causes(const struct iot_direct *call, const void *data)
+{
+	const struct bio *bio = data;
+	bool syncs = call->op == IOT_OP_FSYNC || call->op == IOT_OP_FDATASYNC;
+
+	return syncs == (other_op(bio) == IOT_OP_FLUSH) && is_own_device(bio, call->sb);
+}
+
+static void record_other(struct iot_running *f, struct bio *bio, const struct iot_direct *call)
+{
+	const u8 op = other_op(bio);
+	u64 sector = op == IOT_OP_FLUSH ? 0 : bio_sector(bio, f);
+
+	record_as(f, bio, sector, call ? call->offset : sector << SECTOR_SHIFT, op, false);
+}
+
+/*
+ * A bio without data: for targets that record all operations. A file has those that a task
+ * submits during a call on the file that causes them, a device all of its own.
+ */
+static noinline void other_queued(struct bio *bio)
+{
+	const struct block_device *bdev = bio->bi_bdev;
+	const struct iot_direct *call;
+	struct iot_running *f;
+
+	if (!bdev || other_op(bio) == IOT_OP_READ)
+		return;
+	call = in_task() ? iot_direct_other(causes, bio) : NULL;
+	f = call ? iot_running_by_id(call->id) : NULL;
+	if (f)
+		record_other(f, bio, call);
+	hlist_for_each_entry_rcu_notrace(f, &iot_running_devices, device_node)
+		if ((f->device == bdev->bd_dev || f->device == disk_devt(bdev->bd_disk)) &&
+		    READ_ONCE(f->t->all_operations))
+			record_other(f, bio, NULL);
 }
 
 static void bio_queued(void *data, struct bio *bio)
@@ -184,10 +250,13 @@ static void bio_queued(void *data, struct bio *bio)
 	case REQ_OP_ZONE_APPEND:
 		break;
 	default:
+		other_queued(bio);
 		return;
 	}
-	if (!bio_has_data(bio) || !bio->bi_bdev)
+	if (!bio_has_data(bio) || !bio->bi_bdev) {
+		other_queued(bio);
 		return;
+	}
 	folio = iot_bio_folio(bio);
 	host = iot_bio_host(folio);
 	f = direct_file(bio, folio, host, &offset);

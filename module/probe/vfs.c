@@ -101,9 +101,14 @@ int iot_vfs_get_other(struct iot_vfs_hooks *hooks, const struct inode *inode)
 	void *func[IOT_VFS_OPS] = {
 		[IOT_VFS_FSYNC] = fop->fsync,
 		[IOT_VFS_FALLOCATE] = fop->fallocate,
-		[IOT_VFS_SETATTR] = S_ISREG(inode->i_mode) ? iot_vfs_setattr(inode) : NULL,
 	};
 
+	if (S_ISBLK(inode->i_mode)) {
+		func[IOT_VFS_IOCTL] = fop->unlocked_ioctl;
+		func[IOT_VFS_IOCTL_COMPAT] = fop->compat_ioctl;
+	} else {
+		func[IOT_VFS_SETATTR] = iot_vfs_setattr(inode);
+	}
 	return get_hooks(hooks, func, false);
 }
 

@@ -21,6 +21,8 @@ enum iot_vfs_op {
 	IOT_VFS_FSYNC,		/* ->fsync */
 	IOT_VFS_FALLOCATE,	/* ->fallocate */
 	IOT_VFS_SETATTR,	/* ->setattr of the inode */
+	IOT_VFS_IOCTL,		/* ->unlocked_ioctl of a block device */
+	IOT_VFS_IOCTL_COMPAT,	/* ->compat_ioctl of a block device */
 	IOT_VFS_OPS
 };
 
@@ -41,6 +43,7 @@ bool iot_vfs_is_uring(const struct kiocb *iocb);
 
 /* vfs_other.c */
 void *iot_vfs_setattr(const struct inode *inode);
+unsigned long iot_vfs_unsure(void);
 
 /** iot_vfs_is_entry_of() - check whether @ip is the ftrace entry site of @func, or its start */
 static __always_inline bool iot_vfs_is_entry_of(unsigned long ip, const void *func)

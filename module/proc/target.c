@@ -384,7 +384,8 @@ void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LE
 		s->overwritten = s->seen - min(s->seen, s->stored + s->lost);
 	}
 	stats[IOT_LEVEL_VFS].missed = iot_vfs_missed(&t->hooks) +
-				      iot_vfs_missed(&t->other_hooks) + iot_redirect_refused();
+				      iot_vfs_missed(&t->other_hooks) + iot_redirect_refused() +
+				      (t->device && t->hot.all_operations ? iot_vfs_unsure() : 0);
 	stats[IOT_LEVEL_BLK].missed = t->hooks.block ? iot_direct_missed() : 0;
 	mutex_unlock(&t->lock);
 	*overwritten = taken - min(taken, kept);
