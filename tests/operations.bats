@@ -4,6 +4,7 @@
 # Targets of "add -a": flushes, truncations, allocations and the like are in their logs.
 # Each test runs functions of operations.py.
 
+CATEGORY=block
 load lib/three_filesystems
 
 @test "operations: without -a a log has reads and writes only" {
@@ -37,6 +38,14 @@ load lib/three_filesystems
 
 @test "operations: a range that changes during the call is counted, and no guess is recorded" {
 	check changed_range
+}
+
+@test "operations: a FLUSH of category block names the file whose fsync submitted it" {
+	check named_flushes
+}
+
+@test "operations: a FLUSH of category block names a device, and the image of a loop device" {
+	check named_device
 }
 
 # bats test_tags=once

@@ -11,6 +11,8 @@ import os
 import struct
 import subprocess
 
+from block import traced
+from lib import category
 from lib.disk import DISK, partition, PARTS, unpartition
 from lib.iot import (is_equal, is_true, join, lines, main, must, reload, slurp, Target)
 from lib.process import spawn
@@ -324,6 +326,67 @@ def changed_range():
 
 def address(memory):
     return ctypes.addressof(ctypes.c_ubyte.from_buffer(memory))
+
+
+def flushes_of(disk, work):
+    """The FLUSH requests of a disk while @work runs: (inode, path, who caused it)."""
+    found, _ = traced([disk], work)
+    return [(int(r.get('inode', 0)), r.get('path'), r.get('origin_comm'),
+             int(r.get('origin_pid', 0))) for r in found
+            if (r['disk'], r['op']) == (disk, 'FLUSH')]
+
+
+def overwrite(path):
+    fd = os.open(path, os.O_WRONLY)
+    os.pwrite(fd, b'o' * BLOCK, 0)
+    os.fdatasync(fd)
+    os.close(fd)
+
+
+def named_flushes():
+    """A FLUSH names the file whose fsync submitted it, and no other has a name."""
+    me = 'python3', os.getpid()
+    for scheduler in 'none', 'mq-deadline':
+        for place, disk in ('/mnt/ext4', 'vda'), ('/mnt/xfs', 'vdb'):
+            must(scheduler, f'/sys/block/{disk}/queue/scheduler')
+            path = filled(place + '/named')
+            os.sync()
+            found = flushes_of(disk, lambda path=path: overwrite(path))
+            ino = os.stat(path).st_ino
+            is_equal((disk, scheduler, [f for f in found if f[0]]),
+                     (disk, scheduler, [(ino, path) + me]))
+            is_true(not any(f[1] for f in found if not f[0]), found)
+    # category fs has hooked the filesystems before
+    category.command('start', category='fs')
+    found = flushes_of('vda', lambda: overwrite('/mnt/ext4/named'))
+    category.command('stop', category='fs')
+    is_equal([f[1:3] for f in found if f[0]], [('/mnt/ext4/named', 'python3')])
+    # a transaction has to be committed: the journal's thread flushes, for which file is not known
+    found = flushes_of('vda', lambda: filled('/mnt/ext4/new'))
+    is_equal([f for f in found if f[0]], [])
+    is_true(any((f[2] or '').startswith('jbd2') for f in found), found)
+
+
+def named_device():
+    """The fsync of a device, and of a loop device, whose image is a file."""
+    def sync(path):
+        fd = os.open(path, os.O_RDWR)
+        os.fsync(fd)
+        os.close(fd)
+
+    found = flushes_of('vdd', lambda: sync(DISK))
+    is_equal([f[1] for f in found if f[0]], [DISK])
+    image = filled('/mnt/ext4/image', 1 << 20)
+    os.sync()
+    subprocess.run(['modprobe', 'loop'], check=True)
+    loop = subprocess.run(['losetup', '--find', '--show', image], check=True,
+                          capture_output=True, text=True).stdout.strip()
+    try:
+        found, _ = traced(['vda'], lambda: sync(loop))
+    finally:
+        subprocess.run(['losetup', '-d', loop], check=True)
+    named = [(r['disk'], r['path']) for r in found if r['op'] == 'FLUSH' and 'inode' in r]
+    is_equal(sorted(set(named)), [(loop[5:], loop), ('vda', image)])
 
 
 def parameter_all():

@@ -18,7 +18,6 @@
 #include "core/table.h"
 #include "hook/hook.h"
 #include "file/direct.h"
-#include "uapi/iotracer.h"
 
 #define CALL_BITS	10
 #define CALL_PROBES	32	/* slots that a task may have */

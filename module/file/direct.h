@@ -6,6 +6,7 @@
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
+#include "uapi/iotracer.h"
 
 struct file;
 struct kretprobe;
@@ -15,7 +16,7 @@ struct super_block;
  * struct iot_direct - a call in progress in the current task
  * @id:		of the target, 0 if there is none
  * @sb:		superblock of the file, valid during the call
- * @file:	valid during the call
+ * @file:	valid during the call; NULL if it is not known
  * @offset:	byte where the call starts
  * @ki_flags:	IOCB_* of a read or write; 0 of any other call. With IOCB_DIRECT, bios that the
  *		task submits during the call hold the caller's pages
@@ -54,6 +55,12 @@ static __always_inline void iot_direct_end(struct iot_direct *call)
 {
 	if (call->tracked)
 		iot_direct_end_tracked(call);
+}
+
+/** iot_direct_syncs() - check whether a call makes a file durable */
+static inline bool iot_direct_syncs(const struct iot_direct *call)
+{
+	return call->op == IOT_OP_FSYNC || call->op == IOT_OP_FDATASYNC;
 }
 
 const struct iot_direct *iot_direct_now(void);

@@ -33,27 +33,13 @@
 #include "probe/bio.h"
 #include "uapi/iotracer.h"
 
-/*
- * Is the bio for a device of this filesystem? The superblock of a filesystem
- * that spans several devices (btrfs) names none. The holder of each device is
- * that superblock or the filesystem's type.
- */
-static bool is_own_device(const struct bio *bio, const struct super_block *sb)
-{
-	const struct block_device *bdev = bio->bi_bdev;
-
-	if (sb->s_bdev)
-		return bdev == sb->s_bdev;
-	return bdev->bd_holder == sb || bdev->bd_holder == sb->s_type;
-}
-
 /* Is the bio page cache I/O? If not, the page is only the buffer of a direct call. */
 static bool is_cache_io(const struct bio *bio, struct folio *folio,
 			const struct inode *host)
 {
 	if (S_ISBLK(host->i_mode))
 		return host->i_rdev == bio->bi_bdev->bd_dev;
-	if (!is_own_device(bio, host->i_sb))
+	if (!iot_bio_is_for(bio, host->i_sb))
 		return false;
 	return iot_bio_moves_cache(bio, folio);
 }
@@ -63,7 +49,7 @@ static struct iot_running *direct_file(const struct bio *bio, struct folio *foli
 {
 	const struct iot_direct *call = in_task() ? iot_direct_now() : NULL;
 
-	if (!call || !is_own_device(bio, call->sb) ||
+	if (!call || !iot_bio_is_for(bio, call->sb) ||
 	    (bio->bi_opf & (REQ_META | REQ_SWAP)) ||
 	    (host && is_cache_io(bio, folio, host)))
 		return NULL;
@@ -75,7 +61,7 @@ static struct iot_running *buffered_file(const struct bio *bio, struct folio *fo
 					 struct inode *host, u64 *offset)
 {
 	if (!host || !iot_running_maybe(host) ||
-	    !is_own_device(bio, host->i_sb))
+	    !iot_bio_is_for(bio, host->i_sb))
 		return NULL;
 	*offset = iot_bio_offset(bio, folio);
 	return iot_running_find(host);
@@ -200,9 +186,8 @@ static u8 other_op(const struct bio *bio)
 static bool causes(const struct iot_direct *call, const void *data)
 {
 	const struct bio *bio = data;
-	bool syncs = call->op == IOT_OP_FSYNC || call->op == IOT_OP_FDATASYNC;
 
-	return syncs == (other_op(bio) == IOT_OP_FLUSH) && is_own_device(bio, call->sb);
+	return iot_direct_syncs(call) == (other_op(bio) == IOT_OP_FLUSH) && iot_bio_is_for(bio, call->sb);
 }
 
 static void record_other(struct iot_running *f, struct bio *bio, const struct iot_direct *call)

@@ -88,6 +88,12 @@ int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode)
 	return 0;
 }
 
+/** iot_vfs_get_fsync() - get the hook of ->fsync, without enabling it. Return: NULL: no memory */
+struct iot_hook *iot_vfs_get_fsync(const struct file_operations *fop)
+{
+	return iot_hook_get(type_of(IOT_VFS_FSYNC, fop->fsync), fop->fsync, false);
+}
+
 /**
  * iot_vfs_get_other() - get the hooks of all other operations of a file, without enabling them
  * @hooks:	zeroed

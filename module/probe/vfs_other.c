@@ -2,7 +2,7 @@
 /*
  * What neither reads nor writes a target: ->fsync and ->fallocate of its file, ->setattr of its
  * inode, which sets its size, and the ioctls that discard, erase and zero a range of a block
- * device. Only targets of `add -a` have these hooks.
+ * device. Targets of `add -a` have these hooks, and category block that of ->fsync.
  *
  * Every way in arrives at these functions once: system calls, io_uring, libaio, msync(MS_SYNC),
  * madvise(MADV_REMOVE), open with O_TRUNC, the NFS server, a loop device on the file. What the
@@ -19,6 +19,7 @@
 #include <uapi/linux/falloc.h>
 #include "hook/hook.h"
 #include "file/direct.h"
+#include "record/categories.h"
 #include "record/io.h"
 #include "probe/vfs_range.h"
 #include "probe/vfs_types.h"
@@ -35,9 +36,11 @@ static int begin(struct kretprobe_instance *ri, struct inode *inode, u64 offset,
 		 u16 flags)
 {
 	struct iot_vfs_range *r = (struct iot_vfs_range *)ri->data;
+	u64 id = iot_io_other_target(inode);
 
-	if (!iot_vfs_range_begin(ri, r, iot_io_other_target(inode), offset, len, op, flags))
+	if (!id)
 		return 1;
+	iot_vfs_range_begin(ri, r, id, offset, len, op, flags);
 	r->direct.sb = inode->i_sb;
 	return 0;
 }
@@ -52,23 +55,30 @@ static bool is_part(u64 id, u64 end)
 	return iot_direct_is_within(id) || ((current->flags & PF_WQ_WORKER) && end != LLONG_MAX);
 }
 
-/* ->fsync(file, first byte, last byte, datasync) */
+/*
+ * ->fsync(file, first byte, last byte, datasync), for a target, and for category block, which
+ * names the file that a flush is for. Only flushes that the current task submits are for it.
+ */
 static int fsync_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
+	struct iot_vfs_range *r = (struct iot_vfs_range *)ri->data;
 	const struct file *file = (void *)regs_get_kernel_argument(regs, 0);
 	u64 start = regs_get_kernel_argument(regs, 1);
 	u64 end = regs_get_kernel_argument(regs, 2);
 	bool datasync = (int)regs_get_kernel_argument(regs, 3);
 	u64 id = iot_io_other_target(file_inode(file));
-	bool part;
+	bool named = iot_category_wants(&iot_category_block, IOT_ANY_OP), part;
 
-	if (!id || !iot_vfs_range_is_own(ri, file->f_op->fsync))
+	if ((!id && !named) || !iot_vfs_range_is_own(ri, file->f_op->fsync))
 		return 1;
-	part = is_part(id, end);
-	if (begin(ri, file_inode(file), start, end == LLONG_MAX ? 0 : end - start + 1,
-		  datasync ? IOT_OP_FDATASYNC : IOT_OP_FSYNC, 0))
-		return 1;
-	((struct iot_vfs_range *)ri->data)->direct.inner = part;
+	part = id && is_part(id, end);
+	iot_vfs_range_begin(ri, r, id, start, end == LLONG_MAX ? 0 : end - start + 1,
+			    datasync ? IOT_OP_FDATASYNC : IOT_OP_FSYNC, 0);
+	r->direct.sb = file_inode(file)->i_sb;
+	r->direct.file = file;
+	r->direct.inner = part;
+	if (named && !r->direct.tracked)
+		iot_direct_miss_by_block();
 	return 0;
 }
 

@@ -36,17 +36,15 @@ bool iot_vfs_range_is_own(struct kretprobe_instance *ri, const void *func)
 /**
  * iot_vfs_range_begin() - begin a call, which other probes can look up until it ends
  * @r:		in the kretprobe's data
- * @id:		of the target, or 0
+ * @id:		of the target, or 0 if the call is not to be recorded
  * @op:		IOT_OP_*
  *
- * Context: the kretprobe's entry handler. Return: true if there is a target.
+ * Context: the kretprobe's entry handler.
  */
-bool iot_vfs_range_begin(struct kretprobe_instance *ri, struct iot_vfs_range *r, u64 id,
+void iot_vfs_range_begin(struct kretprobe_instance *ri, struct iot_vfs_range *r, u64 id,
 			 u64 offset, u64 len, u8 op, u16 flags)
 {
 	memset(r, 0, sizeof(*r));
-	if (!id)
-		return false;
 	r->direct.id = id;
 	r->direct.offset = offset;
 	r->direct.op = op;
@@ -56,22 +54,19 @@ bool iot_vfs_range_begin(struct kretprobe_instance *ri, struct iot_vfs_range *r,
 	r->start = ktime_get_mono_fast_ns();
 	iot_direct_begin(&r->direct);
 	iot_direct_own(&r->direct, get_kretprobe(ri));
-	return true;
 }
 
 /**
  * iot_vfs_range_end() - end a call and record it
- * @r:		after iot_vfs_range_begin(), even if there is no target
+ * @r:		after iot_vfs_range_begin(), or zero
  * @wanted:	if false, or if a part of the call was recorded instead, it is not recorded
  *
  * Context: the kretprobe's exit handler.
  */
 void iot_vfs_range_end(struct iot_vfs_range *r, s64 result, bool wanted)
 {
-	if (!r->direct.id)
-		return;
 	iot_direct_end(&r->direct);
-	if (wanted && !r->direct.inner)
+	if (r->direct.id && wanted && !r->direct.inner)
 		iot_io_record(r->direct.id, r->start, r->direct.offset, r->requested, result,
 			      r->direct.op, r->flags);
 }
@@ -79,7 +74,13 @@ void iot_vfs_range_end(struct iot_vfs_range *r, s64 result, bool wanted)
 static bool range_begin(struct kretprobe_instance *ri, struct iot_vfs_range *r,
 			struct file *file, u64 offset, u64 len, u8 op, u16 flags)
 {
-	return iot_vfs_range_begin(ri, r, iot_io_target(file_inode(file)), offset, len, op, flags);
+	u64 id = iot_io_target(file_inode(file));
+
+	if (id)
+		iot_vfs_range_begin(ri, r, id, offset, len, op, flags);
+	else
+		memset(r, 0, sizeof(*r));
+	return id;
 }
 
 static int splice_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)

@@ -8,7 +8,7 @@
 
 /**
  * struct iot_vfs_range - a call in progress
- * @direct:	what other probes look up during the call; its id is 0 if there is no call
+ * @direct:	what other probes look up during the call; its id is 0 if the call is not recorded
  * @start:	CLOCK_MONOTONIC ns
  * @requested:	bytes
  * @flags:	IOT_IO_*
@@ -21,7 +21,7 @@ struct iot_vfs_range {
 };
 
 bool iot_vfs_range_is_own(struct kretprobe_instance *ri, const void *func);
-bool iot_vfs_range_begin(struct kretprobe_instance *ri, struct iot_vfs_range *r, u64 id,
+void iot_vfs_range_begin(struct kretprobe_instance *ri, struct iot_vfs_range *r, u64 id,
 			 u64 offset, u64 len, u8 op, u16 flags);
 void iot_vfs_range_end(struct iot_vfs_range *r, s64 result, bool wanted);
 

@@ -18,7 +18,7 @@ enum iot_vfs_op {
 	IOT_VFS_SPLICE_IN,	/* ->splice_write that does not use ->write_iter */
 	IOT_VFS_COPY,		/* ->copy_file_range */
 	IOT_VFS_REMAP,		/* ->remap_file_range */
-	IOT_VFS_FSYNC,		/* ->fsync */
+	IOT_VFS_FSYNC,		/* ->fsync, for category block, too */
 	IOT_VFS_FALLOCATE,	/* ->fallocate */
 	IOT_VFS_SETATTR,	/* ->setattr of the inode */
 	IOT_VFS_IOCTL,		/* ->unlocked_ioctl of a block device */
