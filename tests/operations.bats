@@ -28,6 +28,10 @@ load lib/three_filesystems
 	check flushes
 }
 
+@test "operations: what a truncation discards is in the file's log" {
+	check discards
+}
+
 @test "operations: flushes, discards and zeroes of a device, at both levels" {
 	check devices
 }

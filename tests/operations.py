@@ -211,6 +211,27 @@ def flushes():
         t.is_conserved()
 
 
+def discards():
+    """ext4 without a journal discards inside the truncation: what is discarded is the file's own."""
+    where = '/mnt/discards'
+    subprocess.run(['mkfs.ext4', '-q', '-F', '-O', '^has_journal', DISK], check=True)
+    os.makedirs(where, exist_ok=True)
+    subprocess.run(['mount', '-o', 'discard', DISK, where], check=True)
+    try:
+        path, other = filled(where + '/own'), filled(where + '/other')
+        os.sync()
+        t = add_all(path)
+        os.unlink(other)
+        os.sync()
+        is_equal(others(t, 'BLK'), [])
+        os.truncate(path, 0)
+        found = others(t, 'BLK')
+        is_equal(({r[0] for r in found}, sum(r[2] for r in found)), ({'D'}, 4 * BLOCK))
+        must(f'remove {path}')
+    finally:
+        subprocess.run(['umount', where], check=True)
+
+
 BLKDISCARD, BLKSECDISCARD, BLKZEROOUT = 0x1277, 0x127d, 0x127f
 
 

@@ -178,7 +178,7 @@ const struct iot_direct *iot_direct_now(void)
 }
 
 /**
- * iot_direct_other() - find a call that neither reads nor writes and that the current task is making
+ * iot_direct_other() - find a call of the current task that neither reads nor writes
  * @wanted:	which one of several, as calls on stacked filesystems; is passed @data
  *
  * Context: task, during the call. Return: the call or NULL.

@@ -19,6 +19,7 @@
  * pages again. For a file, only bios to the filesystem's own device count.
  */
 #include <linux/blkdev.h>
+#include <linux/magic.h>
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -180,14 +181,25 @@ static u8 other_op(const struct bio *bio)
 }
 
 /*
- * Does the call cause the bio for sure? A sync submits a flush. It may also commit a transaction,
- * with discards of what other files gave back. What the other calls discard or zero is theirs.
+ * Is what a task discards or zeroes inside a truncation or fallocate the file's own? ext4 discards
+ * so without a journal, and both zero so for FALLOC_FL_WRITE_ZEROES. Where a transaction may be
+ * committed inside the call (btrfs), it may be what other files gave back.
  */
+static bool discards_own(const struct super_block *sb)
+{
+	return sb->s_magic == EXT4_SUPER_MAGIC || sb->s_magic == XFS_SUPER_MAGIC;
+}
+
+/* Does the call cause the bio for sure? A sync submits flushes, other calls the rest. */
 static bool causes(const struct iot_direct *call, const void *data)
 {
 	const struct bio *bio = data;
 
-	return iot_direct_syncs(call) == (other_op(bio) == IOT_OP_FLUSH) && iot_bio_is_for(bio, call->sb);
+	if (!iot_bio_is_for(bio, call->sb))
+		return false;
+	if (other_op(bio) == IOT_OP_FLUSH)
+		return iot_direct_syncs(call);
+	return !iot_direct_syncs(call) && discards_own(call->sb);
 }
 
 static void record_other(struct iot_running *f, struct bio *bio, const struct iot_direct *call)

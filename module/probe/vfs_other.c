@@ -141,7 +141,7 @@ struct ioctl_call {
 /* Calls whose range is not known for sure */
 static atomic_long_t nr_unsure;
 
-/** iot_vfs_unsure() - count the calls on devices that are not recorded, as their range is not sure */
+/** iot_vfs_unsure() - count the calls on devices that are not recorded for that reason */
 unsigned long iot_vfs_unsure(void)
 {
 	return atomic_long_read(&nr_unsure);
