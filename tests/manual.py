@@ -384,6 +384,12 @@ def filters():
                if row.split(',')[0] == category.upper()]
         is_same(f'operations of {category}',
                 ', '.join(tags(marked(MODULE, f'operations of {category}'))).split(', '), ops)
+    accesses = [row.replace("'", '').split(', ') for row in names_in('access.def', 'IOT_ACCESS')]
+    in_page = {(letter, name) for letter, _, names in
+               (tag.partition(': ') for tag in tags(marked(MODULE, 'operations of targets')))
+               for name in names.split(', ')}
+    is_same('operations of targets', in_page,
+            {(row[2], row[0]) for row in accesses if row[0] not in ('READ', 'WRITE')})
     for category in categories:
         names = re.findall(r'^\t\.name = "(\w+)"', read(f'tools/category_{category}.c'), re.M)
         is_same(f'name in tools/category_{category}.c', names, [category])

@@ -247,6 +247,19 @@ columns_of() {
 	END
 }
 
+@test "add: --all-operations, and with --inode" {
+	export TOOL_WRITES=$work/writes
+	run preloaded iotracer add -a -n 5 /f -- '-a f'
+	[ "$status" = 0 ]
+	run preloaded iotracer add --all-operations -i -n 5 /f
+	[ "$status" = 0 ]
+	diff - "$work/writes" <<-'END'
+		12:add -a /f 5
+		17:add -a -a\040f 5
+		15:add -i -a /f 5
+	END
+}
+
 @test "add: a file that is already traced keeps the size of its log unless one is given" {
 	cd "$work"
 	touch old other

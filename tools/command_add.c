@@ -26,6 +26,7 @@ struct env {
 	struct tasks tasks;
 	const char *max_events;	/* digits, or NULL if not given */
 	bool inode;		/* follow no path */
+	bool all_operations;	/* not only reads and writes */
 	const char *vm;		/* a virtual machine whose files are meant, or NULL */
 };
 
@@ -77,20 +78,22 @@ static int explain_add(const char *file, int err)
 	return err == EACCES ? CLI_DENIED : CLI_FAILED;
 }
 
-static char *add_command(const char *text, const char *max_events, bool inode)
+static char *add_command(const char *text, const char *max_events, const char *options)
 {
 	char *escaped = text_escape(text);
-	char *command = cli_printf("add %s%s%s%s", inode ? "-i " : "", escaped,
-				   max_events ? " " : "", max_events ? max_events : "");
+	char *command = cli_printf("add %s%s%s%s", options, escaped, max_events ? " " : "",
+				   max_events ? max_events : "");
 
 	free(escaped);
 	return command;
 }
 
-static int add_file(int fd, const char *file, const char *max_events, bool inode)
+static int add_file(int fd, const char *file, const char *max_events, const struct env *env)
 {
+	static const char *const options[2][2] = { { "", "-a " }, { "-i ", "-i -a " } };
 	char *spelled = target_spelled(file);
-	char *command = add_command(spelled, max_events, inode);
+	char *command = add_command(spelled, max_events,
+				    options[env->inode][env->all_operations]);
 	int err = proc_command(fd, command);
 
 	free(command);
@@ -128,7 +131,7 @@ static int add_files(int fd, const struct env *env)
 
 		if (!events && !target_is_traced(&list, file))
 			events = fallback;
-		status = cli_merge(status, add_file(fd, file, events, env->inode));
+		status = cli_merge(status, add_file(fd, file, events, env));
 	}
 	target_list_free(&list);
 	return status;
@@ -152,7 +155,7 @@ static int explain_add_tasks(const char *text, const char *command, int err)
 
 static int add_one(int fd, const char *text, const char *max_events)
 {
-	char *command = add_command(text, max_events, false);
+	char *command = add_command(text, max_events, "");
 	int err = proc_command(fd, command);
 	int status = err ? explain_add_tasks(text, command, -err) : CLI_OK;
 
@@ -190,6 +193,9 @@ static error_t parse_add(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'i':
 		env->inode = true;
+		return 0;
+	case 'a':
+		env->all_operations = true;
 		return 0;
 	case 'n':
 		if (!is_count(arg))
@@ -254,6 +260,8 @@ int command_add(int argc, char **argv)
 		  "keep the last N events, of a directory and of processes that many of each CPU (default: " MAX_EVENTS ", or the module parameter MAX_EVENTS if that is larger; of processes the module's own)", 0 },
 		{ "inode", 'i', NULL, 0,
 		  "stay with the file when its path comes to lead to another one", 0 },
+		{ "all-operations", 'a', NULL, 0,
+		  "of a file or device record flushes, truncations, discards and the like, too, not only reads and writes", 0 },
 		{ "vm", KEY_VM, "NAME|PID", 0,
 		  "all images and devices that this virtual machine of QEMU uses now (iotracer vm show)", 0 },
 		{ 0 }

@@ -64,6 +64,8 @@ static void print_text(const struct target *target, const struct target_state *s
 	printf("  %-12s%llu.%09u s\n", "T0", state->t0_sec, state->t0_nsec);
 	printf("  %-12s%llu of at most %llu%s\n", "events", state->events, state->max_events,
 	       target_has_blocks(target->name) ? " a CPU" : "");
+	if (stats->all_operations)
+		printf("  %-12s%s\n", "operations", "all");
 	printf("  %-12s%llu bytes\n", "memory", stats->memory);
 	print_counts(stats);
 }
@@ -112,6 +114,7 @@ static json_t *json_target(const struct target *target, const struct target_stat
 	json_put(object, "max_events", json_integer(state->max_events));
 	json_put(object, "events", json_integer(state->events));
 	json_put(object, "memory_bytes", json_integer(stats->memory));
+	json_put(object, "all_operations", json_boolean(directory || stats->all_operations));
 	json_put(object, "levels", json_counts(stats));
 	return object;
 }

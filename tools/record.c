@@ -271,11 +271,10 @@ static char *put_level(struct record_printer *p, const struct record_column *c,
 static char *put_access(struct record_printer *p, const struct record_column *c,
 			char *out, const void *record)
 {
-	static const char *const names[] = {
-		[IOT_OP_READ] = "R", [IOT_OP_WRITE] = "W",
-	};
+	__u64 op = scalar(c, record);
+	const struct iot_access_name *access = iot_names_access(op);
 
-	return put_named(p, c, out, record, names, ARRAY_SIZE(names));
+	return put_name(p, out, access ? access->name : NULL, op);
 }
 
 static char *put_fskind(struct record_printer *p, const struct record_column *c,

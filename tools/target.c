@@ -371,7 +371,8 @@ static void parse_stats(struct target_stats *stats, char *text)
 	     line = strtok_r(NULL, "\n", &save)) {
 		if (parse_file(stats, line) ||
 		    sscanf(line, "max_events %llu", &stats->max_events) == 1 ||
-		    sscanf(line, "memory_bytes %llu", &stats->memory) == 1)
+		    sscanf(line, "memory_bytes %llu", &stats->memory) == 1 ||
+		    sscanf(line, "all_operations %d", &stats->all_operations) == 1)
 			continue;
 		parse_count(stats, line);
 	}

@@ -76,6 +76,7 @@ struct target_stats {
 	size_t nr_files;
 	__u64 max_events;
 	__u64 memory;			/* bytes */
+	int all_operations;		/* not only reads and writes are recorded */
 	struct target_count counts[TARGET_COUNTS];
 	size_t nr_counts;
 };

@@ -29,6 +29,12 @@ static const struct iot_op ops[IOT_EVENT_IDS][IOT_OPS_MAX] = {
 #include "uapi/ops.def"
 };
 
+static const struct iot_access_name accesses[] = {
+#define IOT_ACCESS(NAME, id, letter, shown, meaning) \
+	[id] = { letter, shown },
+#include "uapi/access.def"
+};
+
 static const char * const kinds[] = {
 	[IOT_KIND_NONE] = "none",
 	[IOT_KIND_FILE] = "file",
@@ -100,6 +106,12 @@ const char *iot_names_op_name(unsigned int event, unsigned int op)
 	const struct iot_op *known = iot_names_op(event, op);
 
 	return known ? known->name : NULL;
+}
+
+/** iot_names_access() - look up an operation of targets, IOT_OP_*. Return: NULL if unknown */
+const struct iot_access_name *iot_names_access(unsigned int op)
+{
+	return op < ARRAY_SIZE(accesses) ? &accesses[op] : NULL;
 }
 
 /** iot_names_kind() - look up the name of a file kind, IOT_KIND_*. Return: NULL if unknown */

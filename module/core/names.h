@@ -38,6 +38,12 @@ struct iot_op {
 	const char *flags2;
 };
 
+/** struct iot_access_name - an operation of targets: its letter in log, its name elsewhere */
+struct iot_access_name {
+	char letter;
+	const char *name;
+};
+
 extern const struct iot_flag iot_flags[];
 extern const size_t iot_flags_nr;
 
@@ -45,6 +51,7 @@ const char *iot_names_key(unsigned int n);
 const char *iot_names_without(unsigned int event, const char *key);
 const struct iot_op *iot_names_op(unsigned int event, unsigned int op);
 const char *iot_names_op_name(unsigned int event, unsigned int op);
+const struct iot_access_name *iot_names_access(unsigned int op);
 const char *iot_names_kind(unsigned int kind);
 struct iot_group iot_names_group(const char *name);
 const struct iot_flag *iot_names_whole(const struct iot_group *group, __u32 value);

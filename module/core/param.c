@@ -13,6 +13,7 @@ static unsigned long ring_memory_limit;
 static unsigned long paths_limit = 65536;
 static unsigned long paths_memory_limit = 32UL << 20;
 static bool trace_reader;
+static bool all_operations;
 static unsigned int proc_uid;
 static unsigned int proc_gid;
 static ushort proc_mode = 0600;
@@ -99,6 +100,9 @@ MODULE_PARM_DESC(paths_memory_limit, "bytes of ring_memory_limit that remembered
 module_param_cb(trace_reader, &switch_ops, &trace_reader, 0644);
 __MODULE_PARM_TYPE(trace_reader, "bool");
 MODULE_PARM_DESC(trace_reader, "categories have the events of the process that reads their stream, too (default N)");
+module_param_cb(all_operations, &switch_ops, &all_operations, 0644);
+__MODULE_PARM_TYPE(all_operations, "bool");
+MODULE_PARM_DESC(all_operations, "'add' acts as 'add -a': targets have flushes, truncations and the like, too, not only reads and writes (default N)");
 module_param(proc_uid, uint, 0444);
 MODULE_PARM_DESC(proc_uid, "owner of the files in /proc/iotracer (default 0)");
 module_param(proc_gid, uint, 0444);
@@ -142,6 +146,12 @@ u64 iot_param_paths_memory_limit(void)
 bool iot_param_trace_reader(void)
 {
 	return READ_ONCE(trace_reader);
+}
+
+/** iot_param_all_operations() - check whether targets record all operations, even if not told to */
+bool iot_param_all_operations(void)
+{
+	return READ_ONCE(all_operations);
 }
 
 /** iot_param_ring_memory_limit() - get the bytes that all rings and paths may take together */

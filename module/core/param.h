@@ -16,6 +16,7 @@ u64 iot_param_ring_memory_limit(void);
 u64 iot_param_paths_limit(void);
 u64 iot_param_paths_memory_limit(void);
 bool iot_param_trace_reader(void);
+bool iot_param_all_operations(void);
 umode_t iot_param_mode(umode_t mask);
 kuid_t iot_param_uid(void);
 kgid_t iot_param_gid(void);

@@ -10,6 +10,8 @@
 #define IOT_BIO_H
 
 #include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/fs.h>
 #include <linux/pagemap.h>
 
 /** iot_bio_folio() - get the folio of a bio's first page; the bio has data */
@@ -36,6 +38,21 @@ static __always_inline bool iot_bio_moves_cache(const struct bio *bio, struct fo
 	if (op_is_write(bio_op(bio)))
 		return folio_test_writeback(folio);
 	return folio_test_locked(folio) && !folio_test_uptodate(folio);
+}
+
+/**
+ * iot_bio_is_for() - check whether the bio is for a device of a filesystem
+ *
+ * The superblock of a filesystem that spans several devices (btrfs) names none. The holder of each
+ * device is that superblock or the filesystem's type.
+ */
+static __always_inline bool iot_bio_is_for(const struct bio *bio, const struct super_block *sb)
+{
+	const struct block_device *bdev = bio->bi_bdev;
+
+	if (sb->s_bdev)
+		return bdev == sb->s_bdev;
+	return bdev->bd_holder == sb || bdev->bd_holder == sb->s_type;
 }
 
 /** iot_bio_offset() - get the file offset of the bio's first byte; @folio is in the page cache */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads and writes in progress, by the task that makes them.
+ * Reads, writes and other calls in progress, by the task that makes them.
  *
  * The pages of a direct bio are a program's memory and name no file. While a task makes a
  * direct call, a table therefore holds the call by the task. A bio that the task submits in
- * the meantime belongs to the call's file.
+ * the meantime belongs to the call's file. So does what the task does in the meantime as a part
+ * of the call: the ->fsync that ends an O_SYNC write, a flush that an fsync submits.
  *
  * The table has a fixed size. A task takes a free slot near the hash of its address, finds it
  * there again, and releases it. Slots need no lock: no other task uses the slot, and only
@@ -36,7 +37,13 @@ struct slot {
 static struct slot slots[BIT(CALL_BITS)];
 static atomic_long_t nr_missed, nr_missed_by_block;
 
-atomic_t iot_direct_calls;	/* number of tracked calls */
+/* Numbers of tracked calls: reads and writes, and others, which no read or write asks for. */
+atomic_t iot_direct_calls, iot_direct_others;
+
+static atomic_t *counter_of(const struct iot_direct *call)
+{
+	return call->op > IOT_OP_WRITE ? &iot_direct_others : &iot_direct_calls;
+}
 
 static struct slot *slot_at(unsigned int i)
 {
@@ -63,7 +70,7 @@ void iot_direct_begin(struct iot_direct *call)
 			continue;
 		WRITE_ONCE(slot->call, call);
 		WRITE_ONCE(slot->owner, NULL);
-		atomic_inc(&iot_direct_calls);
+		atomic_inc(counter_of(call));
 		call->tracked = true;
 		return;
 	}
@@ -76,14 +83,19 @@ static struct iot_direct *call_in(const struct slot *slot)
 	return READ_ONCE(slot->task) == current ? READ_ONCE(slot->call) : NULL;
 }
 
-/* The task itself and iot_direct_forget() may both call this: the first one releases. */
+/*
+ * The task itself and iot_direct_forget() may both call this: the first one releases. All calls
+ * of a kretprobe have the same counter, so the other one reads the same from @call.
+ */
 static void slot_release(struct slot *slot, struct iot_direct *call)
 {
+	atomic_t *counter = counter_of(call);
+
 	if (cmpxchg(&slot->call, call, NULL) != call)
 		return;
 	WRITE_ONCE(slot->owner, NULL);
 	smp_store_release(&slot->task, NULL); /* the slot is no longer used */
-	atomic_dec(&iot_direct_calls);
+	atomic_dec(counter);
 }
 
 /** iot_direct_end_tracked() - do iot_direct_end() for a call that has a slot */
@@ -159,10 +171,53 @@ const struct iot_direct *iot_direct_now(void)
 	for (i = 0; i < CALL_PROBES; i++) {
 		const struct iot_direct *call = call_in(slot_at(i));
 
-		if (call && call->direct)
+		if (call && (call->ki_flags & IOCB_DIRECT))
 			return call;
 	}
 	return NULL;
+}
+
+/**
+ * iot_direct_other() - find a call of the current task that neither reads nor writes
+ * @wanted:	which one of several, as calls on stacked filesystems; is passed @data
+ *
+ * Context: task, during the call. Return: the call or NULL.
+ */
+const struct iot_direct *iot_direct_other(bool (*wanted)(const struct iot_direct *call,
+							 const void *data), const void *data)
+{
+	unsigned int i;
+
+	if (!atomic_read(&iot_direct_others))
+		return NULL;
+	for (i = 0; i < CALL_PROBES; i++) {
+		const struct iot_direct *call = call_in(slot_at(i));
+
+		if (call && call->op > IOT_OP_WRITE && wanted(call, data))
+			return call;
+	}
+	return NULL;
+}
+
+/**
+ * iot_direct_is_within() - check whether the current task is making a tracked call of a target
+ * @id:		of the target's file
+ *
+ * Context: task.
+ */
+bool iot_direct_is_within(u64 id)
+{
+	unsigned int i;
+
+	if (!iot_direct_any() && !atomic_read(&iot_direct_others))
+		return false;
+	for (i = 0; i < CALL_PROBES; i++) {
+		const struct iot_direct *call = call_in(slot_at(i));
+
+		if (call && call->id == id)
+			return true;
+	}
+	return false;
 }
 
 /** iot_direct_mark_outer() - note that @call is recorded instead of the splice that made it */

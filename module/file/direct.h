@@ -6,6 +6,7 @@
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
+#include "uapi/iotracer.h"
 
 struct file;
 struct kretprobe;
@@ -15,9 +16,11 @@ struct super_block;
  * struct iot_direct - a call in progress in the current task
  * @id:		of the target, 0 if there is none
  * @sb:		superblock of the file, valid during the call
- * @file:	valid during the call
+ * @file:	valid during the call; NULL if it is not known
  * @offset:	byte where the call starts
- * @direct:	with O_DIRECT: bios that the task submits during the call hold the caller's pages
+ * @ki_flags:	IOCB_* of a read or write; 0 of any other call. With IOCB_DIRECT, bios that the
+ *		task submits during the call hold the caller's pages
+ * @op:		IOT_OP_*; of ->read_iter and ->write_iter always 0
  * @range:	a splice, copy or clone: a call that it makes may be recorded instead of it
  * @tracked:	the call has a slot
  * @inner:	a call that this one made was recorded instead of it
@@ -27,15 +30,16 @@ struct iot_direct {
 	struct super_block *sb;
 	const struct file *file;
 	u64 offset;
-	bool direct;
+	int ki_flags;
+	u8 op;
 	bool range;
 	bool tracked;
 	bool inner;
 };
 
-extern atomic_t iot_direct_calls;
+extern atomic_t iot_direct_calls, iot_direct_others;
 
-/** iot_direct_any() - check whether a call of any task is tracked. Context: any */
+/** iot_direct_any() - check whether a read or write of any task is tracked. Context: any */
 static __always_inline bool iot_direct_any(void)
 {
 	return atomic_read(&iot_direct_calls);
@@ -53,7 +57,16 @@ static __always_inline void iot_direct_end(struct iot_direct *call)
 		iot_direct_end_tracked(call);
 }
 
+/** iot_direct_syncs() - check whether a call makes a file durable */
+static inline bool iot_direct_syncs(const struct iot_direct *call)
+{
+	return call->op == IOT_OP_FSYNC || call->op == IOT_OP_FDATASYNC;
+}
+
 const struct iot_direct *iot_direct_now(void);
+const struct iot_direct *iot_direct_other(bool (*wanted)(const struct iot_direct *call,
+							 const void *data), const void *data);
+bool iot_direct_is_within(u64 id);
 void iot_direct_mark_outer(const struct iot_direct *call);
 unsigned long iot_direct_missed(void);
 void iot_direct_miss_by_block(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bios that carry a target's data: tracepoint block_bio_queue.
+ * Bios that carry a target's data, or flush, discard or zero for it: tracepoint block_bio_queue.
  *
  * It fires once for each bio that a filesystem submits, before the bio is split or
  * merged (submit_bio_noacct_nocheck()). Context: that of the submitter, mostly a task,
@@ -14,10 +14,12 @@
  *		the filesystem submits it for something else inside that call:
  *		metadata, swap or page cache I/O.
  * A target that is a device gets all bios of the device, whatever they carry.
+ * Bios without data (flush, discard, zeroes) are recorded for targets of `add -a` only.
  * Layers below the filesystem (device mapper, md, loop) submit bios with the same
  * pages again. For a file, only bios to the filesystem's own device count.
  */
 #include <linux/blkdev.h>
+#include <linux/magic.h>
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -32,27 +34,13 @@
 #include "probe/bio.h"
 #include "uapi/iotracer.h"
 
-/*
- * Is the bio for a device of this filesystem? The superblock of a filesystem
- * that spans several devices (btrfs) names none. The holder of each device is
- * that superblock or the filesystem's type.
- */
-static bool is_own_device(const struct bio *bio, const struct super_block *sb)
-{
-	const struct block_device *bdev = bio->bi_bdev;
-
-	if (sb->s_bdev)
-		return bdev == sb->s_bdev;
-	return bdev->bd_holder == sb || bdev->bd_holder == sb->s_type;
-}
-
 /* Is the bio page cache I/O? If not, the page is only the buffer of a direct call. */
 static bool is_cache_io(const struct bio *bio, struct folio *folio,
 			const struct inode *host)
 {
 	if (S_ISBLK(host->i_mode))
 		return host->i_rdev == bio->bi_bdev->bd_dev;
-	if (!is_own_device(bio, host->i_sb))
+	if (!iot_bio_is_for(bio, host->i_sb))
 		return false;
 	return iot_bio_moves_cache(bio, folio);
 }
@@ -62,7 +50,7 @@ static struct iot_running *direct_file(const struct bio *bio, struct folio *foli
 {
 	const struct iot_direct *call = in_task() ? iot_direct_now() : NULL;
 
-	if (!call || !is_own_device(bio, call->sb) ||
+	if (!call || !iot_bio_is_for(bio, call->sb) ||
 	    (bio->bi_opf & (REQ_META | REQ_SWAP)) ||
 	    (host && is_cache_io(bio, folio, host)))
 		return NULL;
@@ -74,7 +62,7 @@ static struct iot_running *buffered_file(const struct bio *bio, struct folio *fo
 					 struct inode *host, u64 *offset)
 {
 	if (!host || !iot_running_maybe(host) ||
-	    !is_own_device(bio, host->i_sb))
+	    !iot_bio_is_for(bio, host->i_sb))
 		return NULL;
 	*offset = iot_bio_offset(bio, folio);
 	return iot_running_find(host);
@@ -110,7 +98,7 @@ static u64 bio_sector(struct bio *bio, const struct iot_running *f)
 /* Only writes to a file have a known originator: a device has many files. */
 static void fill_origin(struct iot_io *r, const struct iot_running *f)
 {
-	if (f->device || r->op == IOT_OP_READ) {
+	if (f->device || r->op != IOT_OP_WRITE) {
 		r->origin_pid = 0;
 		memset(r->origin_comm, 0, sizeof(r->origin_comm));
 		return;
@@ -129,8 +117,8 @@ static void fill_submitter(struct iot_io *r)
 	}
 }
 
-static void record(struct iot_running *f, struct bio *bio, u64 offset,
-		   bool direct)
+static __always_inline void record_as(struct iot_running *f, struct bio *bio, u64 sector,
+				      u64 offset, u8 op, bool direct)
 {
 	struct iot_io *r;
 	u64 *slot, index;
@@ -142,19 +130,25 @@ static void record(struct iot_running *f, struct bio *bio, u64 offset,
 	r->time = ktime_get_mono_fast_ns();
 	r->latency = 0;
 	r->offset = offset;
-	r->sector = bio_sector(bio, f);
+	r->sector = sector;
 	r->requested = bio->bi_iter.bi_size;
 	r->result = bio->bi_iter.bi_size;
 	r->inode = f->ino;
 	r->cpu = raw_smp_processor_id();
 	r->device = bio->bi_bdev->bd_dev;
 	r->level = IOT_LEVEL_BLK;
-	r->op = op_is_write(bio_op(bio)) ? IOT_OP_WRITE : IOT_OP_READ;
+	r->op = op;
 	r->flags = bio_flags(bio, direct);
 	fill_submitter(r);
 	fill_origin(r, f);
 	iot_spoil(IOT_EVENT_ID_IO, slot);
 	iot_ring_commit(slot, index);
+}
+
+static void record(struct iot_running *f, struct bio *bio, u64 offset, bool direct)
+{
+	record_as(f, bio, bio_sector(bio, f), offset,
+		  op_is_write(bio_op(bio)) ? IOT_OP_WRITE : IOT_OP_READ, direct);
 }
 
 /* Record the bio for its partition and for its disk, where they are targets. */
@@ -167,6 +161,75 @@ static void record_devices(struct bio *bio, bool direct)
 	hlist_for_each_entry_rcu_notrace(f, &iot_running_devices, device_node)
 		if (f->device == bdev->bd_dev || f->device == disk)
 			record(f, bio, bio_sector(bio, f) << SECTOR_SHIFT, direct);
+}
+
+/* Return: the operation of a bio that moves no data, IOT_OP_READ if it is none of ours. */
+static u8 other_op(const struct bio *bio)
+{
+	switch (bio_op(bio)) {
+	case REQ_OP_WRITE:
+		return bio->bi_opf & REQ_PREFLUSH ? IOT_OP_FLUSH : IOT_OP_READ;
+	case REQ_OP_DISCARD:
+		return IOT_OP_DISCARD;
+	case REQ_OP_SECURE_ERASE:
+		return IOT_OP_SECURE_ERASE;
+	case REQ_OP_WRITE_ZEROES:
+		return IOT_OP_WRITE_ZEROES;
+	default:
+		return IOT_OP_READ;
+	}
+}
+
+/*
+ * Is what a task discards or zeroes inside a truncation or fallocate the file's own? ext4 discards
+ * so without a journal, and both zero so for FALLOC_FL_WRITE_ZEROES. Where a transaction may be
+ * committed inside the call (btrfs), it may be what other files gave back.
+ */
+static bool discards_own(const struct super_block *sb)
+{
+	return sb->s_magic == EXT4_SUPER_MAGIC || sb->s_magic == XFS_SUPER_MAGIC;
+}
+
+/* Does the call cause the bio for sure? A sync submits flushes, other calls the rest. */
+static bool causes(const struct iot_direct *call, const void *data)
+{
+	const struct bio *bio = data;
+
+	if (!iot_bio_is_for(bio, call->sb))
+		return false;
+	if (other_op(bio) == IOT_OP_FLUSH)
+		return iot_direct_syncs(call);
+	return !iot_direct_syncs(call) && discards_own(call->sb);
+}
+
+static void record_other(struct iot_running *f, struct bio *bio, const struct iot_direct *call)
+{
+	const u8 op = other_op(bio);
+	u64 sector = op == IOT_OP_FLUSH ? 0 : bio_sector(bio, f);
+
+	record_as(f, bio, sector, call ? call->offset : sector << SECTOR_SHIFT, op, false);
+}
+
+/*
+ * A bio without data: for targets that record all operations. A file has those that a task
+ * submits during a call on the file that causes them, a device all of its own.
+ */
+static noinline void other_queued(struct bio *bio)
+{
+	const struct block_device *bdev = bio->bi_bdev;
+	const struct iot_direct *call;
+	struct iot_running *f;
+
+	if (!bdev || other_op(bio) == IOT_OP_READ)
+		return;
+	call = in_task() ? iot_direct_other(causes, bio) : NULL;
+	f = call ? iot_running_by_id(call->id) : NULL;
+	if (f)
+		record_other(f, bio, call);
+	hlist_for_each_entry_rcu_notrace(f, &iot_running_devices, device_node)
+		if ((f->device == bdev->bd_dev || f->device == disk_devt(bdev->bd_disk)) &&
+		    READ_ONCE(f->t->all_operations))
+			record_other(f, bio, NULL);
 }
 
 static void bio_queued(void *data, struct bio *bio)
@@ -184,10 +247,13 @@ static void bio_queued(void *data, struct bio *bio)
 	case REQ_OP_ZONE_APPEND:
 		break;
 	default:
+		other_queued(bio);
 		return;
 	}
-	if (!bio_has_data(bio) || !bio->bi_bdev)
+	if (!bio_has_data(bio) || !bio->bi_bdev) {
+		other_queued(bio);
 		return;
+	}
 	folio = iot_bio_folio(bio);
 	host = iot_bio_host(folio);
 	f = direct_file(bio, folio, host, &offset);

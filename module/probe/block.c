@@ -17,7 +17,8 @@
  *
  * Flushes: if a write needs the device's cache flushed, the block layer issues a separate
  * request for that (FLUSH). It completes the data with RQF_FLUSH_SEQ set. Finally it
- * completes the write as a whole, with the flag clear and no bytes left.
+ * completes the write as a whole, with the flag clear and no bytes left. The FLUSH has the file
+ * whose fsync submitted the write that it was made for; others may wait for the same FLUSH.
  *
  * Devices without requests (device mapper, md, brd) get bios: block_bio_queue and
  * block_bio_complete. The latter does not fire for bios of other devices.
@@ -188,13 +189,12 @@ static u16 class_of_size(u64 size)
 
 static_assert(4096ULL << (2 * (IOT_CLASS_FILE_1G - IOT_CLASS_FILE_4K)) == 1ULL << 30);
 
-static void note_file(struct iot_block *e, const struct iot_paths_file *file,
-		      const struct inode *inode)
+static void note_file(struct iot_block *e, const struct iot_paths_file *file, u64 size)
 {
 	e->inode = file->ino;
 	e->path = file->id;
 	e->file_device = file->dev;
-	e->file_size = i_size_read(inode);
+	e->file_size = size;
 }
 
 /* Completion functions of the bios of ext4's and xfs's journals; 0 if not in the kernel now */
@@ -248,7 +248,7 @@ static void note_cached(struct iot_block *e, const struct bio *bio, struct folio
 		return;
 	}
 	iot_paths_of_inode(host, &file);
-	note_file(e, &file, host);
+	note_file(e, &file, i_size_read(host));
 	e->offset = offset;
 	e->class = class_of_size(e->file_size);
 }
@@ -266,7 +266,7 @@ static void note_direct(struct iot_block *e)
 		return;
 	iot_paths_of(&call->file->f_path, false, &file);
 	e->class = IOT_CLASS_DIRECT;
-	note_file(e, &file, file_inode(call->file));
+	note_file(e, &file, i_size_read(file_inode(call->file)));
 	e->offset = call->offset;
 }
 
@@ -318,6 +318,42 @@ static void note_bio(struct iot_block *e, const struct bio *bio, u32 flags)
 	e->sector = bio->bi_iter.bi_sector;
 	e->requested = bio->bi_iter.bi_size;
 	note_data(e, bio);
+}
+
+/* Does the call sync what the device of the bio holds? */
+static bool syncs_device(const struct iot_direct *call, const void *data)
+{
+	const struct bio *bio = data;
+	const struct inode *inode = call->file ? file_inode(call->file) : NULL;
+
+	if (!inode || !iot_direct_syncs(call))
+		return false;
+	return S_ISBLK(inode->i_mode) ? inode->i_rdev == bio->bi_bdev->bd_dev :
+					iot_bio_is_for(bio, call->sb);
+}
+
+/*
+ * Note the file whose sync submits a bio that flushes. The bio may carry other data (of a
+ * journal), whose file it is not.
+ */
+static noinline void note_sync(struct iot_pending *p, const struct bio *bio)
+{
+	const struct iot_direct *call = in_task() ? iot_direct_other(syncs_device, bio) : NULL;
+
+	if (!call)
+		return;
+	iot_paths_of(&call->file->f_path, false, &p->synced);
+	p->synced_size = i_size_read(file_inode(call->file));
+	if (!bio_has_data((struct bio *)bio))
+		note_file(&p->e, &p->synced, p->synced_size);
+}
+
+/* Note a bio that was submitted. */
+static void note_submitted(struct iot_pending *p, const struct bio *bio, u32 flags)
+{
+	note_bio(&p->e, bio, flags);
+	if (op_is_flush(bio->bi_opf))
+		note_sync(p, bio);
 }
 
 #define WANTED	1u	/* may be combined with the reason, IOT_REQ_ORIGINATOR */
@@ -386,7 +422,7 @@ static void request_made(void *data, struct bio *bio)
 		return;
 	p->silent = !wanted;
 	if (wanted)
-		note_bio(&p->e, bio, wanted & IOT_REQ_ORIGINATOR);
+		note_submitted(p, bio, wanted & IOT_REQ_ORIGINATOR);
 	iot_table_keep(p);
 }
 
@@ -436,6 +472,42 @@ static struct iot_pending *find_unissued(const struct request *rq)
 }
 
 /*
+ * Get the request that a FLUSH is made for, the first of those that wait for it: the FLUSH
+ * borrows its tag (blk_kick_flush(), block/blk-flush.c). Return: NULL if there is none.
+ */
+static const struct request *flushed_for(const struct request *rq)
+{
+	bool sorted = rq->q->elevator;
+	const struct blk_mq_tags *tags = sorted ? rq->mq_hctx->sched_tags : rq->mq_hctx->tags;
+	int tag = sorted ? rq->internal_tag : rq->tag;
+	const struct request *first;
+
+	if (!tags || tag < 0 || tag >= tags->nr_tags)
+		return NULL;
+	first = tags->static_rqs[tag];
+	return first && first->q == rq->q && (first->rq_flags & RQF_FLUSH_SEQ) ? first : NULL;
+}
+
+/*
+ * Note for a FLUSH who submitted the request that it is made for, and the file whose sync that
+ * was. That request waits for the FLUSH, so its bio stays.
+ */
+static void note_cause(struct iot_block *e, const struct request *rq)
+{
+	const struct request *first = flushed_for(rq);
+	struct iot_pending *p = first ? find_unissued(first) : NULL;
+
+	if (!p)
+		return;
+	if (!p->silent) {
+		note_file(e, &p->synced, p->synced_size);
+		e->origin_pid = p->e.pid;
+		memcpy(e->origin_comm, p->e.comm, sizeof(e->origin_comm));
+	}
+	iot_table_keep(p);
+}
+
+/*
  * Make an entry for a request that no bio was submitted for: a command of a driver or
  * program, or a flush. Return: the entry, held, or NULL.
  */
@@ -449,6 +521,8 @@ static struct iot_pending *make_bare(struct request *rq)
 	if (!p)
 		return NULL;
 	p->e.device = disk_devt(rq->q->disk);
+	if (req_op(rq) == REQ_OP_FLUSH)
+		note_cause(&p->e, rq);
 	return p;
 }
 
@@ -675,7 +749,7 @@ static void bio_queued(void *data, struct bio *bio)
 	p = make(bio);
 	if (!p)
 		return;
-	note_bio(&p->e, bio, wanted & IOT_REQ_ORIGINATOR);
+	note_submitted(p, bio, wanted & IOT_REQ_ORIGINATOR);
 	p->e.bios = 1;
 	iot_table_keep(p);
 }

@@ -5,6 +5,7 @@
 
 #include <linux/atomic.h>
 #include <linux/types.h>
+#include "file/paths.h"
 #include "uapi/iotracer.h"
 
 /**
@@ -15,6 +16,8 @@
  *		in the queue
  * @issue:	when it was issued to the driver, CLOCK_MONOTONIC ns; 0 if the driver does
  *		not have it
+ * @synced:	file whose sync submitted it, if it flushes; id and ino are 0 if none did
+ * @synced_size: size of that file, bytes
  * @done:	bytes done so far; a request may complete in parts
  * @depth:	number of requests that its device has; valid while the device has this one
  * @flushed:	it was part of a flush sequence, which clears some of its request flags
@@ -26,6 +29,8 @@ struct iot_pending {
 	u64 insert;
 	u64 issue;
 	u64 done;
+	struct iot_paths_file synced;
+	u64 synced_size;
 	atomic_t *depth;
 	bool flushed;
 	bool silent;

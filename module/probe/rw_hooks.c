@@ -209,6 +209,29 @@ put_vfs:
 	return err;
 }
 
+/*
+ * Hook ->fsync of a set, too. If that fails, flushes have no file, which counts as missed once.
+ * Under attach_lock.
+ */
+static void attach_fsync(struct set *set)
+{
+	struct iot_hook *hook;
+
+	if (!set->functions.fsync || set->hooks.hook[IOT_VFS_FSYNC])
+		return;
+	hook = iot_vfs_get_fsync(&set->functions);
+	if (!hook || iot_hook_enable(hook)) {
+		iot_hook_put(hook);
+		atomic_long_inc(&nr_missed);
+		return;
+	}
+	mutex_lock(&sets_lock);
+	set->missed[IOT_VFS_FSYNC] = is_counted(hook, IOT_VFS_FSYNC) ? NO_COUNT :
+				     iot_hook_missed(hook);
+	set->hooks.hook[IOT_VFS_FSYNC] = hook;
+	mutex_unlock(&sets_lock);
+}
+
 /* Collect the enabled hooks of a set. Return: their number; some may be NULL. */
 static unsigned int gather(const struct set *set, struct iot_hook **hooks)
 {
@@ -254,7 +277,7 @@ static bool has_same_functions(const struct file_operations *a,
 			       const struct file_operations *b)
 {
 	return a->read_iter == b->read_iter && a->write_iter == b->write_iter &&
-	       a->read == b->read && a->write == b->write;
+	       a->read == b->read && a->write == b->write && a->fsync == b->fsync;
 }
 
 /* Does a set have the same functions as @fop? Under attach_lock. */
@@ -292,11 +315,14 @@ static int add(const struct file_operations *fop, bool bounded)
 	set->functions.write_iter = fop->write_iter;
 	set->functions.read = fop->read;
 	set->functions.write = fop->write;
+	set->functions.fsync = fop->fsync;
 	err = attach(set, bounded);
 	if (err) {
 		kfree(set);
 		return err;
 	}
+	if (READ_ONCE(tracks))
+		attach_fsync(set);
 	mutex_lock(&sets_lock);
 	sets[nr_sets] = set;
 	WRITE_ONCE(nr_sets, nr_sets + 1);
@@ -643,24 +669,34 @@ int iot_rw_start(void)
 }
 
 /**
- * iot_rw_track() - follow direct I/O, so that its bios can be attributed to their calls
+ * iot_rw_track() - follow direct I/O and fsync, so that bios can be attributed to their calls
  *
  * Context: task, may sleep for seconds. Return: 0, or an error with nothing followed.
  */
 int iot_rw_track(void)
 {
+	unsigned int i;
 	int err;
 
 	WRITE_ONCE(tracks, true);
 	err = iot_rw_start();
-	if (err)
+	if (err) {
 		WRITE_ONCE(tracks, false);
-	else
-		iot_category_set_track(&iot_category_fs, true);
-	return err;
+		return err;
+	}
+	mutex_lock(&attach_lock);
+	for (i = 0; i < nr_sets; i++) /* those that category fs has hooked before */
+		attach_fsync(sets[i]);
+	mutex_unlock(&attach_lock);
+	iot_category_set_track(&iot_category_fs, true);
+	return 0;
 }
 
-/** iot_rw_untrack() - stop following direct I/O after iot_rw_track() returned 0 */
+/**
+ * iot_rw_untrack() - stop following direct I/O and fsync after iot_rw_track() returned 0
+ *
+ * If category fs still has the hooks, those of ->fsync stay, and follow no call.
+ */
 void iot_rw_untrack(void)
 {
 	iot_category_set_track(&iot_category_fs, false);

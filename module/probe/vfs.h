@@ -22,9 +22,13 @@ struct iot_vfs_hooks {
 int iot_vfs_get(struct iot_vfs_hooks *hooks, struct inode *inode);
 int iot_vfs_get_rw(struct iot_vfs_hooks *hooks, const struct file_operations *fop,
 		   bool bounded);
+struct iot_hook *iot_vfs_get_fsync(const struct file_operations *fop);
+int iot_vfs_get_other(struct iot_vfs_hooks *hooks, const struct inode *inode);
 void iot_vfs_put(struct iot_vfs_hooks *hooks);
 int iot_vfs_enable(struct iot_vfs_hooks *hooks);
 void iot_vfs_disable(struct iot_vfs_hooks *hooks);
+int iot_vfs_enable_other(struct iot_vfs_hooks *hooks);
+void iot_vfs_disable_other(struct iot_vfs_hooks *hooks);
 unsigned long iot_vfs_missed(const struct iot_vfs_hooks *hooks);
 
 #endif /* IOT_VFS_H */

@@ -251,7 +251,7 @@ static void call_begin_async(struct vfs_call *call)
 		call->flags |= IOT_IO_AIO;
 	else
 		return;
-	if (call->direct.id && call->direct.direct)
+	if (call->direct.id && (call->ki_flags & IOCB_DIRECT))
 		call->noted = note_async(call);
 }
 
@@ -285,13 +285,15 @@ static void direct_begin(struct iot_direct *call, const struct kiocb *iocb)
 		iot_direct_miss_by_block();
 }
 
+int iot_vfs_tracked_flags = IOCB_DIRECT;
+
 /* Prepare what only few calls need: flags, the end of the file, a slot in file/direct.c. */
 static void call_begin_flags(struct vfs_call *call)
 {
 	call->flags = io_flags(call->ki_flags);
 	direct_begin_file(&call->direct, call->iocb, call->ki_flags, call->op);
-	if (call->ki_flags & IOCB_DIRECT) {
-		call->direct.direct = true;
+	if (call->ki_flags & iot_vfs_tracked_flags) {
+		call->direct.ki_flags = call->ki_flags;
 		direct_begin(&call->direct, call->iocb);
 	}
 }
@@ -414,7 +416,8 @@ static __always_inline ssize_t tracking_wrapper(struct kiocb *iocb, struct iov_i
 	call.tracked = false;
 	if (likely(iocb->ki_flags & IOCB_DIRECT)) {
 		call.id = 0;
-		call.direct = true;
+		call.ki_flags = iocb->ki_flags;
+		call.op = 0;
 		call.range = false;
 		direct_begin_file(&call, iocb, iocb->ki_flags, op);
 		direct_begin(&call, iocb);

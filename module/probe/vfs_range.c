@@ -12,70 +12,75 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 #include "hook/hook.h"
-#include "file/direct.h"
 #include "record/io.h"
+#include "probe/vfs_range.h"
 #include "probe/vfs_types.h"
-
-/**
- * struct end - one end of a call in progress
- * @direct:	what other probes look up during the call; its id is 0 if this end is no
- *		target
- * @start:	CLOCK_MONOTONIC ns
- * @requested:	bytes
- * @op:		IOT_OP_*
- * @flags:	IOT_IO_*
- */
-struct end {
-	struct iot_direct direct;
-	u64 start;
-	u64 requested;
-	u8 op;
-	u16 flags;
-};
 
 /* Copy and clone move a range from one file to another. Splice has one end only, in @in. */
 struct range_call {
-	struct end in;
-	struct end out;
+	struct iot_vfs_range in;
+	struct iot_vfs_range out;
 };
 
-/*
- * Is the hooked function the file's own? It may call the function of another filesystem, but a
- * call must be recorded only once.
+/**
+ * iot_vfs_range_is_own() - check whether the function that a kretprobe is on is the file's own
+ * @func:	the file's own function
+ *
+ * The function of one filesystem may call that of another, but a call must be recorded only once.
  */
-static bool is_own_range(struct kretprobe_instance *ri, const void *func)
+bool iot_vfs_range_is_own(struct kretprobe_instance *ri, const void *func)
 {
 	return iot_vfs_is_entry_of((unsigned long)get_kretprobe(ri)->kp.addr, func);
 }
 
-static bool range_begin(struct kretprobe_instance *ri, struct end *r,
-			struct file *file, u64 offset, u64 len, u8 op, u16 flags)
+/**
+ * iot_vfs_range_begin() - begin a call, which other probes can look up until it ends
+ * @r:		in the kretprobe's data
+ * @id:		of the target, or 0 if the call is not to be recorded
+ * @op:		IOT_OP_*
+ *
+ * Context: the kretprobe's entry handler.
+ */
+void iot_vfs_range_begin(struct kretprobe_instance *ri, struct iot_vfs_range *r, u64 id,
+			 u64 offset, u64 len, u8 op, u16 flags)
 {
-	u64 id = iot_io_target(file_inode(file));
-
 	memset(r, 0, sizeof(*r));
-	if (!id)
-		return false;
 	r->direct.id = id;
 	r->direct.offset = offset;
-	r->direct.range = true;
+	r->direct.op = op;
+	r->direct.range = op <= IOT_OP_WRITE;
 	r->requested = len;
-	r->op = op;
 	r->flags = flags;
 	r->start = ktime_get_mono_fast_ns();
 	iot_direct_begin(&r->direct);
 	iot_direct_own(&r->direct, get_kretprobe(ri));
-	return true;
 }
 
-static void range_end(struct end *r, s64 result, bool wanted)
+/**
+ * iot_vfs_range_end() - end a call and record it
+ * @r:		after iot_vfs_range_begin(), or zero
+ * @wanted:	if false, or if a part of the call was recorded instead, it is not recorded
+ *
+ * Context: the kretprobe's exit handler.
+ */
+void iot_vfs_range_end(struct iot_vfs_range *r, s64 result, bool wanted)
 {
-	if (!r->direct.id)
-		return;
 	iot_direct_end(&r->direct);
-	if (wanted && !r->direct.inner)
+	if (r->direct.id && wanted && !r->direct.inner)
 		iot_io_record(r->direct.id, r->start, r->direct.offset, r->requested, result,
-			      r->op, r->flags);
+			      r->direct.op, r->flags);
+}
+
+static bool range_begin(struct kretprobe_instance *ri, struct iot_vfs_range *r,
+			struct file *file, u64 offset, u64 len, u8 op, u16 flags)
+{
+	u64 id = iot_io_target(file_inode(file));
+
+	if (id)
+		iot_vfs_range_begin(ri, r, id, offset, len, op, flags);
+	else
+		memset(r, 0, sizeof(*r));
+	return id;
 }
 
 static int splice_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -85,7 +90,7 @@ static int splice_probe_entry(struct kretprobe_instance *ri, struct pt_regs *reg
 	loff_t *ppos = (void *)regs_get_kernel_argument(regs, 1);
 
 	call->out.direct.id = 0;
-	if (!is_own_range(ri, in->f_op->splice_read))
+	if (!iot_vfs_range_is_own(ri, in->f_op->splice_read))
 		return 1;
 	return !range_begin(ri, &call->in, in, *ppos,
 			    regs_get_kernel_argument(regs, 3), IOT_OP_READ,
@@ -100,7 +105,7 @@ static int splice_in_probe_entry(struct kretprobe_instance *ri,
 	loff_t *ppos = (void *)regs_get_kernel_argument(regs, 2);
 
 	call->out.direct.id = 0;
-	if (!is_own_range(ri, out->f_op->splice_write))
+	if (!iot_vfs_range_is_own(ri, out->f_op->splice_write))
 		return 1;
 	return !range_begin(ri, &call->in, out, *ppos,
 			    regs_get_kernel_argument(regs, 3), IOT_OP_WRITE,
@@ -111,7 +116,7 @@ static int splice_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs
 {
 	struct range_call *call = (struct range_call *)ri->data;
 
-	range_end(&call->in, (s64)regs_return_value(regs), true);
+	iot_vfs_range_end(&call->in, (s64)regs_return_value(regs), true);
 	return 0;
 }
 
@@ -135,7 +140,7 @@ static int copy_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct file *out = (void *)regs_get_kernel_argument(regs, 2);
 
-	return is_own_range(ri, out->f_op->copy_file_range) ? pair_entry(ri, regs) : 1;
+	return iot_vfs_range_is_own(ri, out->f_op->copy_file_range) ? pair_entry(ri, regs) : 1;
 }
 
 /* After -EOPNOTSUPP and -EXDEV vfs_copy_file_range() falls back to splicing, which is recorded. */
@@ -145,8 +150,8 @@ static int copy_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	s64 ret = regs_return_value(regs);
 	bool wanted = ret != -EOPNOTSUPP && ret != -EXDEV;
 
-	range_end(&call->in, ret, wanted);
-	range_end(&call->out, ret, wanted);
+	iot_vfs_range_end(&call->in, ret, wanted);
+	iot_vfs_range_end(&call->out, ret, wanted);
 	return 0;
 }
 
@@ -159,7 +164,7 @@ static int remap_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs
 	const struct file *in = (void *)regs_get_kernel_argument(regs, 0);
 
 	if ((regs_get_kernel_argument(regs, 5) & REMAP_FILE_DEDUP) ||
-	    !is_own_range(ri, in->f_op->remap_file_range))
+	    !iot_vfs_range_is_own(ri, in->f_op->remap_file_range))
 		return 1;
 	return pair_entry(ri, regs);
 }
@@ -170,13 +175,13 @@ static int remap_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct range_call *call = (struct range_call *)ri->data;
 	s64 ret = regs_return_value(regs);
 
-	range_end(&call->in, ret, ret > 0);
-	range_end(&call->out, ret, ret > 0);
+	iot_vfs_range_end(&call->in, ret, ret > 0);
+	iot_vfs_range_end(&call->out, ret, ret > 0);
 	return 0;
 }
 
 /* Indexed by operation, from IOT_VFS_SPLICE on. */
-const struct iot_hook_type iot_vfs_range_types[IOT_VFS_OPS - IOT_VFS_SPLICE] = {
+const struct iot_hook_type iot_vfs_range_types[IOT_VFS_FSYNC - IOT_VFS_SPLICE] = {
 	[IOT_VFS_SPLICE - IOT_VFS_SPLICE] = {
 		.name = "splice_read",
 		.entry = splice_probe_entry, .exit = splice_probe_exit,

@@ -52,10 +52,12 @@ typedef struct iot_link *(*find_fn)(const char *text, struct inode *inode,
  * struct add - what a command asks for
  * @max_events:	0 if not given
  * @follows:	the target is to follow the path
+ * @all_operations: the target is to record not only reads and writes
  */
 struct add {
 	u64 max_events;
 	bool follows;
+	bool all_operations;
 };
 
 /* Check that a file can be traced and that current may read it. */
@@ -74,9 +76,10 @@ static int check_file(const struct path *path)
 
 /* Return: 1 and the link is the target's now, or an error. */
 static int create_target(const struct path *path, const struct kstat *stat,
-			 struct iot_link *link, u64 max_events, struct iot_why *why)
+			 struct iot_link *link, const struct add *add, struct iot_why *why)
 {
-	struct iot_target *t = iot_target_create(path, stat, max_events, why);
+	u64 max_events = add->max_events ?: iot_param_max_events();
+	struct iot_target *t = iot_target_create(path, stat, max_events, add->all_operations, why);
 	int err;
 
 	if (IS_ERR(t))
@@ -93,18 +96,19 @@ static int create_target(const struct path *path, const struct kstat *stat,
 
 /*
  * List a target under one more path, which leads to its file @f.
- * @max_events: 0 if not given
  * Return: 1 if the link is the target's now, 0 if it has one with that path, or an error.
  */
 static int add_to(struct iot_target_file *f, struct inode *inode, struct iot_link *link,
-		  u64 max_events, struct iot_why *why)
+		  const struct add *add, struct iot_why *why)
 {
 	struct iot_target *t = iot_target_of(f);
 	struct iot_link *old = iot_link_find(t, link->path);
 	int err = 0;
 
-	if (max_events)
-		err = iot_target_resize(t, max_events, why);
+	if (add->max_events)
+		err = iot_target_resize(t, add->max_events, why);
+	if (!err && add->all_operations)
+		err = iot_target_extend(t, inode);
 	if (err)
 		return err;
 	if (!old)
@@ -115,7 +119,7 @@ static int add_to(struct iot_target_file *f, struct inode *inode, struct iot_lin
 
 /* Return: 1 if the link is a target's now, 0 if it is not needed, or an error. */
 static int add_link(const struct path *path, const struct kstat *stat, struct iot_link *link,
-		    u64 max_events, struct iot_why *why)
+		    const struct add *add, struct iot_why *why)
 {
 	struct inode *inode = d_inode(path->dentry);
 	struct iot_target_file *f;
@@ -125,9 +129,9 @@ static int add_link(const struct path *path, const struct kstat *stat, struct io
 		return err;
 	f = iot_target_file_lookup(inode);
 	if (f)
-		err = add_to(f, inode, link, max_events, why);
+		err = add_to(f, inode, link, add, why);
 	else
-		err = create_target(path, stat, link, max_events ?: iot_param_max_events(), why);
+		err = create_target(path, stat, link, add, why);
 	iot_targets_leave();
 	return err;
 }
@@ -140,7 +144,7 @@ static int add_file(const struct path *path, const struct kstat *stat, const cha
 
 	if (!link)
 		return -ENOMEM;
-	ret = add_link(path, stat, link, add->max_events, why);
+	ret = add_link(path, stat, link, add, why);
 	if (ret <= 0)
 		iot_follow_discard(link);
 	return min(ret, 0);
@@ -244,16 +248,29 @@ static int add_at(const char *text, const char *raw, const struct add *add, stru
 	return err;
 }
 
+/* Take the options at the start of a command. Return: what is behind them. */
+static char *take_options(char *text, struct add *add)
+{
+	for (;; text += 3) {
+		if (!strncmp(text, "-i ", 3))
+			add->follows = false;
+		else if (!strncmp(text, "-a ", 3))
+			add->all_operations = true;
+		else
+			return text;
+	}
+}
+
 static int add(char *text, struct iot_why *why)
 {
-	struct add add = { .follows = iot_param_follows_names() };
+	struct add add = {
+		.follows = iot_param_follows_names(),
+		.all_operations = iot_param_all_operations(),
+	};
 	char *raw;
 	int err;
 
-	if (!strncmp(text, "-i ", 3)) {
-		add.follows = false;
-		text += 3;
-	}
+	text = take_options(text, &add);
 	err = split_number(text, &add.max_events);
 	if (err)
 		return iot_why(why, err, "the number of events at its end is 0 or too large");
@@ -499,7 +516,7 @@ static int run(void *data, char *line, struct iot_why *why)
 	if (!strncmp(line, "remove ", 7))
 		return explain(remove(line + 7), why);
 	return iot_why(why, -EINVAL,
-		       "there is no such command; say add [-i] PATH [MAX_EVENTS] or remove PATH");
+		       "there is no such command; say add [-i] [-a] PATH [MAX_EVENTS] or remove PATH");
 }
 
 static int control_line(void *data, char *line)

@@ -25,6 +25,7 @@
 #include "core/budget.h"
 #include "core/param.h"
 #include "core/refusal.h"
+#include "hook/redirect.h"
 #include "hook/symbol.h"
 #include "file/direct.h"
 #include "probe/bio.h"
@@ -130,15 +131,23 @@ static int start_locked(struct iot_target *t)
 	err = iot_vfs_enable(&t->hooks);
 	if (err)
 		goto stop_async;
+	if (t->hot.all_operations) {
+		err = iot_vfs_enable_other(&t->other_hooks);
+		if (err)
+			goto disable_vfs;
+	}
 	if (t->hooks.block) {
 		err = iot_bio_attach();
 		if (err)
-			goto disable_vfs;
+			goto disable_other;
 	}
 	iot_target_files_publish(&t->files);
 	t->running = true;
 	return 0;
 
+disable_other:
+	if (t->hot.all_operations)
+		iot_vfs_disable_other(&t->other_hooks);
 disable_vfs:
 	iot_vfs_disable(&t->hooks);
 stop_async:
@@ -171,6 +180,8 @@ static void stop_locked(struct iot_target *t)
 	iot_target_files_unpublish(&t->files);
 	if (t->hooks.block)
 		iot_bio_detach();
+	if (t->hot.all_operations)
+		iot_vfs_disable_other(&t->other_hooks);
 	iot_vfs_disable(&t->hooks);
 	iot_async_stop();
 }
@@ -181,6 +192,41 @@ void iot_target_stop(struct iot_target *t)
 	mutex_lock(&t->lock);
 	stop_locked(t);
 	mutex_unlock(&t->lock);
+}
+
+static int extend_locked(struct iot_target *t, const struct inode *inode)
+{
+	int err;
+
+	if (t->hot.all_operations)
+		return 0;
+	err = iot_vfs_get_other(&t->other_hooks, inode);
+	if (err)
+		return err;
+	err = t->running ? iot_vfs_enable_other(&t->other_hooks) : 0;
+	if (err) {
+		iot_vfs_put(&t->other_hooks);
+		return err;
+	}
+	WRITE_ONCE(t->hot.all_operations, true);
+	return 0;
+}
+
+/**
+ * iot_target_extend() - record all operations of a target from now on, not only reads and writes
+ * @inode:	of a file of the target; the caller holds a reference
+ *
+ * Context: task, may sleep long, as iot_target_start(). Return: 0, or an error and nothing has
+ * changed.
+ */
+int iot_target_extend(struct iot_target *t, const struct inode *inode)
+{
+	int err;
+
+	mutex_lock(&t->lock);
+	err = extend_locked(t, inode);
+	mutex_unlock(&t->lock);
+	return err;
 }
 
 /**
@@ -344,7 +390,10 @@ void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LE
 		kept += s->stored + s->lost;
 		s->overwritten = s->seen - min(s->seen, s->stored + s->lost);
 	}
-	stats[IOT_LEVEL_VFS].missed = iot_vfs_missed(&t->hooks);
+	stats[IOT_LEVEL_VFS].missed = iot_vfs_missed(&t->hooks) +
+				      iot_vfs_missed(&t->other_hooks) + iot_redirect_refused() +
+				      iot_async_missed() +
+				      (t->device && t->hot.all_operations ? iot_vfs_unsure() : 0);
 	stats[IOT_LEVEL_BLK].missed = t->hooks.block ? iot_direct_missed() : 0;
 	mutex_unlock(&t->lock);
 	*overwritten = taken - min(taken, kept);
@@ -510,6 +559,13 @@ static void delist(struct iot_target *t)
 	iot_target_files_delist(&t->files);
 }
 
+/* Drop the references to all hooks, which are disabled. */
+static void put_hooks(struct iot_target *t)
+{
+	iot_vfs_put(&t->hooks);
+	iot_vfs_put(&t->other_hooks);
+}
+
 /* Context: neither a probe nor control can find the target any more. */
 static void target_free(struct iot_target *t)
 {
@@ -532,6 +588,7 @@ static void target_free_work(struct work_struct *work)
  * @path:	of the file
  * @stat:	of the file, with STATX_INO
  * @max_events:	at least 1
+ * @all_operations: record not only reads and writes
  * @why:	where to report which limit does not allow it
  *
  * The caller adds a link and the directory in /proc.
@@ -540,7 +597,7 @@ static void target_free_work(struct work_struct *work)
  * (memory or a limit), or the error of attaching a hook.
  */
 struct iot_target *iot_target_create(const struct path *path, const struct kstat *stat,
-				     u64 max_events, struct iot_why *why)
+				     u64 max_events, bool all_operations, struct iot_why *why)
 {
 	struct iot_target *t;
 	int err;
@@ -565,7 +622,8 @@ struct iot_target *iot_target_create(const struct path *path, const struct kstat
 	err = enlist(t, d_inode(path->dentry), stat);
 	if (err)
 		goto put_hooks;
-	err = iot_target_start(t);
+	err = all_operations ? iot_target_extend(t, d_inode(path->dentry)) : 0;
+	err = err ?: iot_target_start(t);
 	if (err)
 		goto delist;
 	return t;
@@ -574,7 +632,7 @@ delist:
 	delist(t);
 	iot_entry_name_put(&t->name);
 put_hooks:
-	iot_vfs_put(&t->hooks);
+	put_hooks(t);
 free_target:
 	target_free(t);
 	return ERR_PTR(err);
@@ -593,7 +651,7 @@ void iot_target_detach(struct iot_target *t)
 	mutex_lock(&t->lock);
 	WRITE_ONCE(t->gone, true);
 	stop_locked(t);
-	iot_vfs_put(&t->hooks);
+	put_hooks(t);
 	mutex_unlock(&t->lock);
 	delist(t);
 	list_for_each_entry_safe(link, next, &t->links, list)

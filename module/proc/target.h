@@ -32,7 +32,7 @@ struct iot_why;
  * @device:	number of the disk or partition that it is, 0 if it is a file
  * @st_dev:	device number of its files as stat(2) gives it
  * @dev:	device number of VFS records: @device, or that of the filesystem
- * @lock:	protects what follows, and @hot.ring against replacement
+ * @lock:	protects what follows, and @hot against changes
  * @shift:	seq of a record = its index in @ring + @shift
  * @carried:	records seen in earlier rings since the last reset
  * @t0:		CLOCK_MONOTONIC ns
@@ -44,6 +44,7 @@ struct iot_why;
  * @gone:	the target was removed: it cannot be started, and no task may wait in its
  *		directory
  * @hooks:	hooks that the target holds references to, and enables while it is running
+ * @other_hooks: as @hooks, for what neither reads nor writes; empty without @hot.all_operations
  *
  * @all, @links: under the lock of targets.
  * iot_target_detach() stops a target for good, and takes it out of the tables, but its name stays
@@ -75,6 +76,7 @@ struct iot_target {
 	bool gone;
 	bool running;
 	struct iot_vfs_hooks hooks;
+	struct iot_vfs_hooks other_hooks;
 };
 
 /** struct iot_target_stats - counts of one level since the last reset */
@@ -94,7 +96,7 @@ static inline struct iot_target *iot_target_of(const struct iot_target_file *f)
 
 struct iot_target *iot_target_lookup(struct inode *inode);
 struct iot_target *iot_target_create(const struct path *path, const struct kstat *stat,
-				     u64 max_events, struct iot_why *why);
+				     u64 max_events, bool all_operations, struct iot_why *why);
 void iot_target_detach(struct iot_target *t);
 void iot_target_release(struct iot_target *t);
 void iot_target_remove_all(void);
@@ -110,6 +112,7 @@ void iot_target_stop(struct iot_target *t);
 void iot_target_reset(struct iot_target *t, bool new_t0);
 int iot_target_resize(struct iot_target *t, u64 max_events, struct iot_why *why);
 u64 iot_target_max_events(struct iot_target *t);
+int iot_target_extend(struct iot_target *t, const struct inode *inode);
 void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LEVELS],
 		      u64 *overwritten);
 size_t iot_target_bytes(struct iot_target *t);

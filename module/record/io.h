@@ -13,6 +13,19 @@
 #include "record/writer.h"
 #include "uapi/iotracer.h"
 
+/**
+ * iot_io_other_target() - get the id of the running file that an inode is, or 0, if its target
+ * records all operations
+ *
+ * Context: any, preemption off.
+ */
+static inline u64 iot_io_other_target(struct inode *inode)
+{
+	const struct iot_running *f = iot_running_maybe(inode) ? iot_running_find(inode) : NULL;
+
+	return f && READ_ONCE(f->t->all_operations) ? f->id : 0;
+}
+
 /** iot_io_target() - get the id of the running file that an inode is, or 0. Context: any */
 static __always_inline u64 iot_io_target(struct inode *inode)
 {

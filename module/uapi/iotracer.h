@@ -82,9 +82,11 @@ struct iot_path_record {
 #define IOT_LEVEL_BLK		1
 #define IOT_LEVELS		2
 
-/* struct iot_io: op */
-#define IOT_OP_READ		0
-#define IOT_OP_WRITE		1
+/* struct iot_io: op, IOT_OP_READ ... */
+#define IOT_ACCESS(NAME, id, letter, shown, meaning)	IOT_OP_##NAME = (id),
+enum iot_access {
+#include "access.def"
+};
 
 /*
  * Flags and values of records, IOT_IO_DIRECT ... (flags.def):

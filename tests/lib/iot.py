@@ -23,7 +23,7 @@ LOAD_DIVISOR = int(os.environ.get('LOAD_DIVISOR', '1'))
 PARAMETERS = '/sys/module/iotracer/parameters/'
 KO = os.environ['IOTRACER_KO']
 NOBODY = 65534
-LOG_LINE = re.compile(r'\d+\.\d{9};[RW];\d+;\d+;(VFS|BLK);[^;\x00-\x1f\x7f]*;\d+')
+LOG_LINE = re.compile(r'\d+\.\d{9};(\w);\d+;\d+;(VFS|BLK);[^;\x00-\x1f\x7f]*;\d+')
 
 
 def write(path, text):
@@ -270,12 +270,13 @@ def add(path, max_events=None):
     return Target(path)
 
 
-def lines(log):
-    """The fields of each line of a log, whose format is checked."""
+def lines(log, letters='RW'):
+    """The fields of each line of a log, whose format is checked. @letters: the operations"""
     rows = log.split('\n')
     is_equal(rows.pop(), '')
     for row in rows:
-        is_true(LOG_LINE.fullmatch(row), f'not a line of a log: {row!r}')
+        line = LOG_LINE.fullmatch(row)
+        is_true(line and line[1] in letters, f'not a line of a log: {row!r}')
     return [row.split(';') for row in rows]
 
 
