@@ -13,6 +13,7 @@
 #include "record/categories.h"
 #include "probe/names.h"
 #include "probe/vfs.h"
+#include "probe/vfs_async.h"
 #include "proc/entry_link.h"
 #include "proc/control.h"
 #include "proc/wide_target.h"
@@ -109,6 +110,7 @@ static void __exit iotracer_exit(void)
 	iot_follow_exit();
 	iot_entry_link_exit();
 	iot_hook_exit();
+	iot_async_exit();
 	iot_categories_free();
 	iot_originator_exit();
 	iot_mounts_exit();

@@ -92,6 +92,18 @@ static void row_shares(const char *label, const struct profile_order *vfs,
 	    cell_share(blk->sequential.bytes, blk->random.bytes));
 }
 
+/* Asynchronous accesses: to what their latency is, and how long their submission took. */
+static void print_async(const struct profile_kind *vfs)
+{
+	if (vfs->queued)
+		row("  to completion", cell_number(vfs->queued), cli_strdup("-"));
+	if (vfs->submitted)
+		row("  to submission only", cell_number(vfs->submitted), cli_strdup("-"));
+	if (vfs->queued + vfs->submitted)
+		row_latency("  submission mean", vfs,
+			    mean(vfs->submission_sum, vfs->queued + vfs->submitted));
+}
+
 static void print_kind(const char *name, const struct profile_kind *vfs,
 		       const struct profile_kind *blk)
 {
@@ -107,6 +119,7 @@ static void print_kind(const char *name, const struct profile_kind *vfs,
 	row_latency("  latency p50", vfs, profile_percentile(vfs, 50));
 	row_latency("  latency p99", vfs, profile_percentile(vfs, 99));
 	row_latency("  latency max", vfs, profile_percentile(vfs, 100));
+	print_async(vfs);
 }
 
 static void print_text(const struct env *env, const struct target *target,
@@ -145,6 +158,18 @@ static json_t *json_latency(const struct profile_kind *kind)
 	json_put(latency, "p99", json_integer(profile_percentile(kind, 99)));
 	json_put(latency, "max", json_integer(profile_percentile(kind, 100)));
 	return latency;
+}
+
+static json_t *json_async(const struct profile_kind *kind)
+{
+	__u64 nr = kind->queued + kind->submitted;
+	json_t *async = json_object();
+
+	json_put(async, "to_completion", json_integer(kind->queued));
+	json_put(async, "to_submission_only", json_integer(kind->submitted));
+	json_put(async, "submission_mean_ns",
+		 nr ? json_real(mean(kind->submission_sum, nr)) : json_null());
+	return async;
 }
 
 static json_t *json_share(__u64 part, __u64 other)
@@ -186,9 +211,11 @@ static json_t *json_kind(const struct profile_kind *kind, bool with_latency)
 	json_put(object, "random_percent", json_share(kind->strict.random.accesses,
 						      kind->strict.sequential.accesses));
 	json_order(object, "window_", &kind->window);
-	if (with_latency)
+	if (with_latency) {
 		json_put(object, "latency_ns",
 			 kind->accesses ? json_latency(kind) : json_null());
+		json_put(object, "async", json_async(kind));
+	}
 	return object;
 }
 
@@ -317,8 +344,8 @@ int command_profile(int argc, char **argv)
 		" first accesses of a process that are short, with which it probes the"
 		" file, are not random. Shares are those of the accesses, and by bytes."
 		" Failed and empty calls are counted apart. Percentiles are those of the"
-		" sorted latencies (nearest rank); the latency of an asynchronous request"
-		" is that of its submission.", cli_common, NULL, NULL
+		" sorted latencies (nearest rank); that of an asynchronous request is until"
+		" its completion, except of those that \"to submission only\" counts.", cli_common, NULL, NULL
 	};
 	struct env env = { .window = PROFILE_WINDOW };
 	const struct target *target;

@@ -21,6 +21,17 @@ static void add(struct profile_part *part, const struct profile_access *access)
 	part->bytes += access->bytes;
 }
 
+static void count_submission(struct profile_kind *kind, const struct iot_io *io)
+{
+	if (!(io->flags & IOT_IO_ASYNC))
+		return;
+	if (io->flags & IOT_IO_COMPLETED)
+		kind->queued++;
+	else
+		kind->submitted++;
+	kind->submission_sum += io->submission;
+}
+
 static void count_access(struct profile_kind *kind, const struct iot_io *io)
 {
 	bool blk = io->level == IOT_LEVEL_BLK;
@@ -39,6 +50,7 @@ static void count_access(struct profile_kind *kind, const struct iot_io *io)
 		add(&kind->strict.sequential, access);
 	else if (access > kind->all)
 		add(&kind->strict.random, access);
+	count_submission(kind, io);
 	kind->latency_sum += io->latency;
 	kind->bytes += io->result;
 }

@@ -55,6 +55,9 @@ struct profile_kind {
 	__u64 *latencies;		/* ns, sorted; from profile_finish() on */
 	size_t room;
 	__u64 latency_sum;	/* ns */
+	__u64 queued;		/* asynchronous ones, whose latency is until their completion */
+	__u64 submitted;	/* asynchronous ones, of which only the submission is known */
+	__u64 submission_sum;	/* ns, of both */
 };
 
 struct profile_level {

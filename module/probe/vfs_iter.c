@@ -39,6 +39,7 @@ IOT_HOOK_WRAPPER(iot_vfs_read_any, struct kiocb *iocb, struct iov_iter *iter,
 IOT_HOOK_WRAPPER(iot_vfs_write_any, struct kiocb *iocb, struct iov_iter *iter,
 		 unsigned long original, u64 id, unsigned long caller);
 #include "probe/inner.h"
+#include "probe/vfs_async.h"
 #include "probe/vfs_types.h"
 
 /**
@@ -54,6 +55,7 @@ IOT_HOOK_WRAPPER(iot_vfs_write_any, struct kiocb *iocb, struct iov_iter *iter,
  * @flags:	IOT_IO_*
  * @uring:	@iocb belongs to an io_uring request
  * @retries:	io_uring may retry: @uring is set, and the submitter did not ask for RWF_NOWAIT
+ * @noted:	a target's event is recorded when the request completes: vfs_async.c
  * @rw:		what category fs knows of the call
  */
 struct vfs_call {
@@ -67,6 +69,7 @@ struct vfs_call {
 	u16 flags;
 	bool uring;
 	bool retries;
+	bool noted;
 	struct iot_rw rw;
 };
 
@@ -211,19 +214,45 @@ static u16 io_flags(int ki_flags)
 	return flags;
 }
 
-static void call_begin_async(struct vfs_call *call)
+/* Note a request of a target before it is queued. */
+static bool note_async(const struct vfs_call *call)
 {
-	if (!is_uring(call->iocb)) {
-		if ((unsigned long)call->iocb->ki_complete == aio_complete)
-			call->flags |= IOT_IO_AIO;
-		return;
-	}
+	struct iot_async a = {
+		.id = call->direct.id,
+		.start = call->start,
+		.offset = call->direct.offset,
+		.requested = call->requested,
+		.done = call->done,
+		.uid = __kuid_val(current_euid()),
+		.op = call->op,
+		.again = call->retries && (call->ki_flags & IOCB_NOWAIT),
+		.flags = call->flags,
+	};
+
+	iot_task_ids(&a, current);
+	return iot_async_begin(call->iocb, &a);
+}
+
+static void call_begin_uring(struct vfs_call *call)
+{
 	call->uring = true;
 	call->flags |= IOT_IO_URING;
 	call->retries = uring_retries(call->iocb);
 	if (call->retries)
 		call->flags &= ~IOT_IO_NOWAIT;
 	partial_take(call);
+}
+
+static void call_begin_async(struct vfs_call *call)
+{
+	if (is_uring(call->iocb))
+		call_begin_uring(call);
+	else if ((unsigned long)call->iocb->ki_complete == aio_complete)
+		call->flags |= IOT_IO_AIO;
+	else
+		return;
+	if (call->direct.id && (call->direct.ki_flags & IOCB_DIRECT))
+		call->noted = note_async(call);
 }
 
 /* Note the file of a call and where it starts, which identify the bios of a direct call. */
@@ -319,6 +348,19 @@ static bool call_settle(struct vfs_call *call, ssize_t ret, s64 *result)
 	return true;
 }
 
+/* A request was noted. Its event is recorded at completion, or else is this call. */
+static void end_noted(struct vfs_call *call, ssize_t ret)
+{
+	bool queued = ret == -EIOCBQUEUED && !(call->uring && uring_continues(call, ret));
+
+	if (queued && call->op == IOT_OP_WRITE)
+		iot_io_note_writer(call->direct.id);
+	if (queued)
+		iot_async_queued(call->iocb, call->start);
+	if (queued || !iot_async_cancel(call->iocb, call->start))
+		call->direct.id = 0;
+}
+
 static void call_end(struct vfs_call *call, ssize_t ret)
 {
 	s64 result;
@@ -326,6 +368,8 @@ static void call_end(struct vfs_call *call, ssize_t ret)
 	iot_direct_end(&call->direct);
 	if (iot_direct_any())
 		iot_direct_mark_outer(&call->direct);
+	if (unlikely(call->noted))
+		end_noted(call, ret);
 	if (!call_settle(call, ret, &result))
 		return;
 	if (call->direct.id)

@@ -32,15 +32,14 @@ void *iot_vfs_setattr(const struct inode *inode)
 }
 
 /* Begin a call, if it is for a target. Return: what the kretprobe's entry handler has to. */
-static int begin(struct kretprobe_instance *ri, struct inode *inode, u64 offset, u64 len, u8 op,
-		 u16 flags)
+static int begin(struct kretprobe_instance *ri, struct inode *inode, u64 offset, u64 len, u8 op)
 {
 	struct iot_vfs_range *r = (struct iot_vfs_range *)ri->data;
 	u64 id = iot_io_other_target(inode);
 
 	if (!id)
 		return 1;
-	iot_vfs_range_begin(ri, r, id, offset, len, op, flags);
+	iot_vfs_range_begin(ri, r, id, offset, len, op, 0);
 	r->direct.sb = inode->i_sb;
 	return 0;
 }
@@ -85,20 +84,22 @@ static int fsync_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 /* Newer kernels have FALLOC_FL_WRITE_ZEROES. */
 #define WRITE_ZEROES	0x80
 
-/* One of the modes is set, or none. */
+/* One of the modes is set, or none; a hole never changes the size. */
 static u8 op_of_mode(int mode)
 {
+	bool keep = mode & FALLOC_FL_KEEP_SIZE;
+
 	if (mode & FALLOC_FL_PUNCH_HOLE)
 		return IOT_OP_PUNCH_HOLE;
 	if (mode & (FALLOC_FL_ZERO_RANGE | WRITE_ZEROES))
-		return IOT_OP_ZERO_RANGE;
+		return keep ? IOT_OP_ZERO_RANGE_KEEP_SIZE : IOT_OP_ZERO_RANGE;
 	if (mode & FALLOC_FL_COLLAPSE_RANGE)
 		return IOT_OP_COLLAPSE_RANGE;
 	if (mode & FALLOC_FL_INSERT_RANGE)
 		return IOT_OP_INSERT_RANGE;
 	if (mode & FALLOC_FL_UNSHARE_RANGE)
 		return IOT_OP_UNSHARE_RANGE;
-	return IOT_OP_ALLOCATE;
+	return keep ? IOT_OP_ALLOCATE_KEEP_SIZE : IOT_OP_ALLOCATE;
 }
 
 /* ->fallocate(file, mode, offset, length) */
@@ -110,8 +111,7 @@ static int fallocate_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	if (!iot_vfs_range_is_own(ri, file->f_op->fallocate))
 		return 1;
 	return begin(ri, file_inode(file), regs_get_kernel_argument(regs, 2),
-		     regs_get_kernel_argument(regs, 3), op_of_mode(mode),
-		     mode & FALLOC_FL_KEEP_SIZE ? IOT_IO_KEEP_SIZE : 0);
+		     regs_get_kernel_argument(regs, 3), op_of_mode(mode));
 }
 
 /* ->setattr(idmap, dentry, attributes) */
@@ -122,7 +122,7 @@ static int setattr_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 	if (!(attr->ia_valid & ATTR_SIZE) || !iot_vfs_range_is_own(ri, iot_vfs_setattr(inode)))
 		return 1;
-	return begin(ri, inode, attr->ia_size, 0, IOT_OP_TRUNCATE, 0);
+	return begin(ri, inode, attr->ia_size, 0, IOT_OP_TRUNCATE);
 }
 
 /**
@@ -180,7 +180,7 @@ static int ioctl_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	call->unknown = copy_from_user_nofault(call->range, call->user, sizeof(call->range));
 	if (call->unknown)
 		memset(call->range, 0, sizeof(call->range));
-	return begin(ri, file_inode(file), call->range[0], call->range[1], op, 0);
+	return begin(ri, file_inode(file), call->range[0], call->range[1], op);
 }
 
 /* Is the range still the same? Otherwise the kernel may have read another one than we did. */

@@ -30,6 +30,7 @@
 #include "file/direct.h"
 #include "probe/bio.h"
 #include "probe/vfs.h"
+#include "probe/vfs_async.h"
 #include "proc/link.h"
 #include "proc/target.h"
 
@@ -124,9 +125,12 @@ static int start_locked(struct iot_target *t)
 		return 0;
 	if (iot_symbol_ftrace_off())
 		return -EOPNOTSUPP;
-	err = iot_vfs_enable(&t->hooks);
+	err = iot_async_start();
 	if (err)
 		return err;
+	err = iot_vfs_enable(&t->hooks);
+	if (err)
+		goto stop_async;
 	if (t->hot.all_operations) {
 		err = iot_vfs_enable_other(&t->other_hooks);
 		if (err)
@@ -146,6 +150,8 @@ disable_other:
 		iot_vfs_disable_other(&t->other_hooks);
 disable_vfs:
 	iot_vfs_disable(&t->hooks);
+stop_async:
+	iot_async_stop();
 	return err;
 }
 
@@ -177,6 +183,7 @@ static void stop_locked(struct iot_target *t)
 	if (t->hot.all_operations)
 		iot_vfs_disable_other(&t->other_hooks);
 	iot_vfs_disable(&t->hooks);
+	iot_async_stop();
 }
 
 /** iot_target_stop() - stop tracing; the records in the log stay */
@@ -385,6 +392,7 @@ void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LE
 	}
 	stats[IOT_LEVEL_VFS].missed = iot_vfs_missed(&t->hooks) +
 				      iot_vfs_missed(&t->other_hooks) + iot_redirect_refused() +
+				      iot_async_missed() +
 				      (t->device && t->hot.all_operations ? iot_vfs_unsure() : 0);
 	stats[IOT_LEVEL_BLK].missed = t->hooks.block ? iot_direct_missed() : 0;
 	mutex_unlock(&t->lock);

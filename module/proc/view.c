@@ -47,6 +47,10 @@ struct span {
 static void complete_record(struct iot_io *r, const struct span *span, u64 index)
 {
 	r->seq = index + span->shift;
+	if (!(r->flags & IOT_IO_ASYNC) || r->level != IOT_LEVEL_VFS)
+		r->submission = 0;
+	else if (!(r->flags & IOT_IO_COMPLETED))
+		r->submission = r->latency;
 	if (r->level != IOT_LEVEL_VFS)
 		return;
 	r->device = span->dev;

@@ -80,20 +80,36 @@ static void put(struct iot_category *c, struct iot_fs *e)
 	iot_event_commit(c, &at);
 }
 
+/* Find the branch that alone has an event of the current task on a file, if it is of processes. */
+static struct iot_category *only_of_tasks(u16 kind)
+{
+	struct iot_branch *b;
+
+	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held())
+		if (b->c.anywhere && is_theirs(b, kind))
+			return READ_ONCE(b->c.state) == IOT_CATEGORY_ACTIVE ? &b->c : NULL;
+	return NULL;
+}
+
 /**
  * iot_branches_only() - find the branch that alone has an event
  * @id:		of the event's only path
+ * @kind:	of its file
  *
  * Return: the branch, or NULL if others may have the event, too, or conditions decide. Context: as
  * for iot_branches_record().
  */
-struct iot_category *iot_branches_only(u64 id)
+struct iot_category *iot_branches_only(u64 id, u16 kind)
 {
-	const struct iot_path *path = id ? iot_path_table_at(id) : NULL;
+	const struct iot_path *path;
 	struct iot_branch *b;
 
-	if (!path || READ_ONCE(iot_category_fs.own) || READ_ONCE(nr_of_tasks) ||
-	    !is_power_of_2(path->roots))
+	if (READ_ONCE(iot_category_fs.own))
+		return NULL;
+	if (READ_ONCE(nr_of_tasks))
+		return nr_of_tasks == 1 && !READ_ONCE(iot_below_any) ? only_of_tasks(kind) : NULL;
+	path = id ? iot_path_table_at(id) : NULL;
+	if (!path || !is_power_of_2(path->roots))
 		return NULL;
 	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held())
 		if (is_below(b, path))

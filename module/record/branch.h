@@ -45,7 +45,7 @@ static inline struct iot_branch *iot_branch_of(struct iot_category *c)
 
 /* For the probes of category fs: fs.c and rw.h. */
 bool iot_branches_want_task(void);
-struct iot_category *iot_branches_only(u64 path);
+struct iot_category *iot_branches_only(u64 id, u16 kind);
 void iot_branches_record(struct iot_fs *e);
 
 /* For the owner. */

@@ -91,4 +91,16 @@ out:
 	preempt_enable_notrace();
 }
 
+/** iot_io_note_writer() - note that the current thread writes to a running file. Context: task */
+static inline void iot_io_note_writer(u64 id)
+{
+	struct iot_running *f;
+
+	preempt_disable_notrace();
+	f = iot_running_by_id(id);
+	if (f)
+		iot_writer_note(&f->writer);
+	preempt_enable_notrace();
+}
+
 #endif /* IOT_IO_H */

@@ -100,7 +100,7 @@ static void record_once(struct iot_category *c, const struct iot_rw *rw,
  */
 void iot_rw_end_late(const struct iot_rw *rw, const struct iot_rw_call *call)
 {
-	struct iot_category *only = iot_branches_only(rw->file.id);
+	struct iot_category *only = iot_branches_only(rw->file.id, rw->file.kind);
 	struct iot_fs e IOT_UNINITIALIZED;
 
 	if (only) {

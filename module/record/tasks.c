@@ -220,10 +220,10 @@ bool iot_tasks_exist(const struct iot_tasks *t)
 	}
 }
 
-static bool is_name_of_current(const char name[TASK_COMM_LEN])
+/* The kernel pads names with zeroes, too (__set_task_comm()). */
+static bool is_name_of(const struct iot_tasks *t, const struct task_struct *task)
 {
-	return !strncmp(name, current->comm, TASK_COMM_LEN) ||
-	       !strncmp(name, current->group_leader->comm, TASK_COMM_LEN);
+	return !memcmp(t->comm, task->comm, sizeof(t->comm));
 }
 
 /** iot_tasks_have_current() - is the current task one of them? Context: task, preemption off */
@@ -235,7 +235,7 @@ bool iot_tasks_have_current(const struct iot_tasks *t)
 	case IOT_TASKS_TREE:
 		return iot_tree_has(t->tree, current->tgid);
 	case IOT_TASKS_COMM:
-		return is_name_of_current(t->comm);
+		return is_name_of(t, current) || is_name_of(t, current->group_leader);
 	case IOT_TASKS_CGROUP:
 		return iot_cgroup_has_current(&t->cgroup);
 	}
