@@ -1104,8 +1104,9 @@ def identity():
         is_equal(t.value('target'), t.name)
         rows = slurp(t.dir + '/stats').splitlines()
         is_equal([row.split()[0] for row in rows],
-                 'target device inode generation max_events memory_bytes level vfs blk total'.split())
-        is_equal(rows[6], 'level seen stored overwritten lost missed')
+                 'target device inode generation max_events all_operations memory_bytes level '
+                 'vfs blk total'.split())
+        is_equal(rows[7], 'level seen stored overwritten lost missed')
     is_equal(t.name, f'vda_{st.st_ino}')
 
 

@@ -84,20 +84,22 @@ static int fsync_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 /* Newer kernels have FALLOC_FL_WRITE_ZEROES. */
 #define WRITE_ZEROES	0x80
 
-/* One of the modes is set, or none. */
+/* One of the modes is set, or none; a hole never changes the size. */
 static u8 op_of_mode(int mode)
 {
+	bool keep = mode & FALLOC_FL_KEEP_SIZE;
+
 	if (mode & FALLOC_FL_PUNCH_HOLE)
 		return IOT_OP_PUNCH_HOLE;
 	if (mode & (FALLOC_FL_ZERO_RANGE | WRITE_ZEROES))
-		return IOT_OP_ZERO_RANGE;
+		return keep ? IOT_OP_ZERO_RANGE_KEEP_SIZE : IOT_OP_ZERO_RANGE;
 	if (mode & FALLOC_FL_COLLAPSE_RANGE)
 		return IOT_OP_COLLAPSE_RANGE;
 	if (mode & FALLOC_FL_INSERT_RANGE)
 		return IOT_OP_INSERT_RANGE;
 	if (mode & FALLOC_FL_UNSHARE_RANGE)
 		return IOT_OP_UNSHARE_RANGE;
-	return IOT_OP_ALLOCATE;
+	return keep ? IOT_OP_ALLOCATE_KEEP_SIZE : IOT_OP_ALLOCATE;
 }
 
 /* ->fallocate(file, mode, offset, length) */
