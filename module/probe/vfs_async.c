@@ -18,8 +18,10 @@
  * are recorded when they are submitted.
  */
 #include <linux/fs.h>
+#include <linux/log2.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include "core/table.h"
 #include "hook/hook_set.h"
@@ -28,6 +30,16 @@
 #include "probe/vfs_async.h"
 
 #define BITS	12	/* of the table: some thousand requests */
+#define LOCKS	64
+
+/*
+ * While the submitter has the entry of a request, to note that the call has returned, the table
+ * does not show it. The completion would not find it, so it waits for that short moment. Both
+ * have interrupts off, as a completion may interrupt the submitter.
+ */
+static raw_spinlock_t locks[LOCKS] = {
+	[0 ... LOCKS - 1] = __RAW_SPIN_LOCK_UNLOCKED(locks),
+};
 
 static DEFINE_MUTEX(lock);	/* protects @users */
 static unsigned int users;	/* targets that run */
@@ -75,6 +87,11 @@ static struct iot_table requests = {
 	.gone = gone,
 };
 
+static raw_spinlock_t *lock_of(const struct kiocb *iocb)
+{
+	return &locks[iot_table_hash((unsigned long)iocb, ilog2(LOCKS))];
+}
+
 /*
  * Will io_uring make the call again? It does if the call would block, which is found out while the
  * request is being submitted: io_rw_should_reissue() in io_uring/rw.c.
@@ -89,9 +106,14 @@ static bool is_tried_again(const struct iot_async *a, long result)
 static void completed(const struct kiocb *iocb, long result)
 {
 	struct iot_async *a;
+	unsigned long flags;
 
+	if (likely(!iot_table_may_have(&requests, iocb)))
+		return;
 	preempt_disable_notrace();
+	raw_spin_lock_irqsave(lock_of(iocb), flags);
 	a = iot_table_take(&requests, iocb);
+	raw_spin_unlock_irqrestore(lock_of(iocb), flags);
 	if (a) {
 		if (!is_tried_again(a, result))
 			record(a, ktime_get_mono_fast_ns() - a->start,
@@ -226,14 +248,18 @@ static struct iot_async *take(const struct kiocb *iocb, u64 start)
 /** iot_async_queued() - note that the call has returned -EIOCBQUEUED. Context: task */
 void iot_async_queued(const struct kiocb *iocb, u64 start)
 {
+	u64 now = ktime_get_mono_fast_ns();
 	struct iot_async *a;
+	unsigned long flags;
 
 	preempt_disable_notrace();
+	raw_spin_lock_irqsave(lock_of(iocb), flags);
 	a = take(iocb, start);
 	if (a) {
-		a->submission = ktime_get_mono_fast_ns() - start;
+		a->submission = now - start;
 		iot_table_keep(a);
 	}
+	raw_spin_unlock_irqrestore(lock_of(iocb), flags);
 	preempt_enable_notrace();
 }
 
