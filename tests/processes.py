@@ -79,6 +79,7 @@ def is_ended(text):
 
 
 F, G = '/mnt/files/f', '/mnt/files/g'
+CALLS = read_file, write_file, threading # what workers are told to call
 
 
 def by_pid():

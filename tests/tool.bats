@@ -660,7 +660,7 @@ sample_stream() {
 # The records of sample_stream, sorted by time: their fields that are neither 0 nor empty.
 sample_rows=(
 	'since_t0_s=-0.000000001 seq=5 time_ns=999999999 device=0:0 level=9 op=29 comm=x\012\134\377é'
-	'since_t0_s=1.000000001 seq=1 time_ns=2000000001 offset_bytes=8192 sector=2048 requested_bytes=512 result=-5 pid=10 tid=10 origin_pid=12 device=253:1 level=blk op=R flags=READAHEAD|0x8000 comm=kworker/u4:1 origin_comm=a,"b'
+	'since_t0_s=1.000000001 seq=1 time_ns=2000000001 offset_bytes=8192 sector=2048 requested_bytes=512 result=-5 pid=10 tid=10 origin_pid=12 device=253:1 level=blk op=R flags=READAHEAD|COMPLETED comm=kworker/u4:1 origin_comm=a,"b'
 	'since_t0_s=2.000000007 seq=0 time_ns=3000000007 latency_ns=12 offset_bytes=4096 requested_bytes=4096 result=4096 pid=10 tid=11 cpu=1 device=8:1 level=vfs op=W flags=DIRECT|ASYNC comm=dd'
 )
 

@@ -23,6 +23,7 @@
 #include <linux/preempt.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
+#include "compat/io_uring.h"
 #include "core/table.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"
@@ -92,14 +93,13 @@ static raw_spinlock_t *lock_of(const struct kiocb *iocb)
 	return &locks[iot_table_hash((unsigned long)iocb, ilog2(LOCKS))];
 }
 
-/*
- * Will io_uring make the call again? It does if the call would block, which is found out while the
- * request is being submitted: io_rw_should_reissue() in io_uring/rw.c.
- */
+/* Will io_uring make the call again, as it would have blocked? */
 static bool is_tried_again(const struct iot_async *a, long result)
 {
-	return a->again && result == -EAGAIN && !a->submission && in_task() &&
-	       a->tid == current->pid;
+	if (!a->again || result != -EAGAIN)
+		return false;
+	return IOT_URING_RETRIES_ANYWHERE ||
+	       (!a->submission && in_task() && a->tid == current->pid);
 }
 
 /* Context: any, also a hardware interrupt. */

@@ -188,8 +188,10 @@ static __always_inline bool iot_category_wants_task(const struct iot_category *c
  */
 static __always_inline bool iot_category_wants_any(const struct iot_category *c, u32 state)
 {
-	return (state & (IOT_CATEGORY_ACTIVE | IOT_CATEGORY_BRANCHES | IOT_FILTER_TASK |
-			 IOT_FILTER_OP)) == IOT_CATEGORY_ACTIVE && current->tgid != READ_ONCE(c->reader);
+	const u32 conditions = IOT_CATEGORY_BRANCHES | IOT_FILTER_TASK | IOT_FILTER_OP;
+
+	return (state & (IOT_CATEGORY_ACTIVE | conditions)) == IOT_CATEGORY_ACTIVE &&
+	       current->tgid != READ_ONCE(c->reader);
 }
 
 /**

@@ -117,7 +117,7 @@ int iot_tasks_get(struct iot_tasks *t, const char *text, struct iot_why *why)
 	}
 }
 
-/** iot_tasks_put() - undo iot_tasks_get(). Context: task, sleeps; no probe asks for them any more */
+/** iot_tasks_put() - undo iot_tasks_get(). Context: task, sleeps; no probe uses them any more */
 void iot_tasks_put(struct iot_tasks *t)
 {
 	switch (t->key) {
