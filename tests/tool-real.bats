@@ -424,7 +424,7 @@ filter_files() {
 	run --separate-stderr iotracer add none fifo f
 	[ "$status" = 1 ]
 	[ "${stderr_lines[0]}" = "iotracer: none: no such file" ]
-	[[ ${stderr_lines[1]} == "iotracer: fifo: cannot be traced: neither a regular file nor a block device"* ]]
+	[[ ${stderr_lines[1]} == "iotracer: fifo: cannot be traced: neither a regular file, a directory nor a block device"* ]]
 	[ "${#stderr_lines[@]}" = 2 ]
 	[ -n "$(iotracer list)" ]
 	run iotracer add -n 99999999 f
