@@ -8,7 +8,6 @@
 #include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-#include <linux/version.h>
 #include <trace/events/io_uring.h>
 #include "compat/config.h"
 #include "core/btf.h"
@@ -19,10 +18,15 @@
 #endif
 
 /*
- * Is a request that would block tried again, wherever it completed? Before, only if the submitter
- * itself completed it: io_rw_should_reissue() in io_uring/rw.c.
+ * Is a request that would block tried again, wherever it completed? So since 6.14, which also has
+ * this feature. Before, only if the submitter itself completed it: io_rw_should_reissue() in
+ * io_uring/rw.c.
  */
-#define IOT_URING_RETRIES_ANYWHERE	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0))
+#ifdef IORING_FEAT_RW_ATTR
+#define IOT_URING_RETRIES_ANYWHERE	true
+#else
+#define IOT_URING_RETRIES_ANYWHERE	false
+#endif
 
 /* The tracepoint of a request that has been taken from the ring. */
 #ifdef IOT_HAVE_IO_URING_SUBMIT_REQ

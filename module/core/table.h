@@ -124,7 +124,7 @@ static __always_inline u32 iot_table_hash_of(const struct iot_table *t, unsigned
 	return iot_table_mix(key) >> t->shift;
 }
 
-/** iot_table_may_have() - check whether there may be an object with @key, held or not. Context: any */
+/** iot_table_may_have() - check whether an object may have @key, held or not. Context: any */
 static __always_inline bool iot_table_may_have(const struct iot_table *t, const void *key)
 {
 	return atomic_read(&t->used[iot_table_hash_of(t, (unsigned long)key) & t->used_mask]);
