@@ -24,6 +24,7 @@ setup_file() {
 teardown_file() {
 	unload_module
 	umount /mnt/slow
+	modprobe -r null_blk # another suite has other parameters
 	unmap_all
 	umount /mnt/files
 }
