@@ -8,15 +8,20 @@ def spawn(function, *args):
     """Call the function in a child. What it raises is printed. Return: its pid."""
     pid = os.fork()
     if pid == 0:
-        status = 1
-        try:
-            function(*args)
-            status = 0
-        except Exception: # pylint: disable=broad-exception-caught
-            traceback.print_exc()
-        finally:
-            os._exit(status)
+        finish(function, *args)
     return pid
+
+
+def finish(function, *args):
+    """Call the function and exit."""
+    status = 1
+    try:
+        function(*args)
+        status = 0
+    except Exception: # pylint: disable=broad-exception-caught
+        traceback.print_exc()
+    finally:
+        os._exit(status)
 
 
 # Where poll(2) sleeps: kernels differ in what they inline.
