@@ -162,31 +162,49 @@ static const char *any_target(void)
 	return n > 0 ? names[random_below(&rng, n)].text : "";
 }
 
-/*
- * ENOENT: the module is unloaded, or the file does not exist or is not traced. ENODEV,
- * EIO: the module is being unloaded. ENOMEM: an actor uses up the memory, or
- * ring_memory_limit is reached.
- */
-static const int command_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, 0 };
+/* Some processes: of a name, a neighbour's or one that does not exist, or all. */
+static void any_processes(char *text, size_t size)
+{
+	static const char * const names[] = { "comm=storm", "comm=fio", "comm=nobody", "cgroup=/" };
+	int pid = getpid() - (int)random_below(&rng, 9);
 
-/* Add or remove a file, or a directory that has all files of a filesystem below it. */
+	if (random_once_in(&rng, 2))
+		snprintf(text, size, "%s", names[random_below(&rng, 4)]);
+	else
+		snprintf(text, size, "%s=%d", random_once_in(&rng, 2) ? "pid" : "tree", pid);
+}
+
+/*
+ * ENOENT: the module is unloaded, or the file does not exist or is not traced. ESRCH: the
+ * process does not exist. ENODEV, EIO: the module is being unloaded. ENOMEM: an actor uses up the
+ * memory, or ring_memory_limit is reached. ENOSPC: no more groups of processes.
+ */
+static const int command_errors[] = { ENOENT, ESRCH, ENODEV, EIO, ENOMEM, ENOSPC, 0 };
+
+/* Add or remove a file, a directory that has all files of a filesystem below it, or processes. */
 static void step_command(void)
 {
 	static const int sizes[] = { 1, 2, 10, 100, 1000, 20000 };
-	char path[256], line[512];
+	const char *option = "";
+	char what[256], line[512];
 
 	if (access(PROC_CONTROL, F_OK))
 		pause_us(200000);
-	if (random_once_in(&rng, 6))
-		snprintf(path, sizeof(path), "%s", dirs[random_below(&rng, nr_dirs)]);
-	else
-		any_file(path, sizeof(path));
+	if (random_once_in(&rng, 6)) {
+		snprintf(what, sizeof(what), "%s", dirs[random_below(&rng, nr_dirs)]);
+	} else if (random_once_in(&rng, 6)) {
+		any_processes(what, sizeof(what));
+	} else {
+		any_file(what, sizeof(what));
+		option = random_once_in(&rng, 3) ? "-a " : "";
+	}
 	if (random_once_in(&rng, 3))
-		snprintf(line, sizeof(line), "remove %s\n", path);
+		snprintf(line, sizeof(line), "remove %s\n", what);
 	else if (random_once_in(&rng, 3))
-		snprintf(line, sizeof(line), "add %s\n", path);
+		snprintf(line, sizeof(line), "add %s%s\n", option, what);
 	else
-		snprintf(line, sizeof(line), "add %s %d\n", path, sizes[random_below(&rng, 6)]);
+		snprintf(line, sizeof(line), "add %s%s %d\n", option, what,
+			 sizes[random_below(&rng, 6)]);
 	went(line, "to control", proc_write(PROC_CONTROL, line, strlen(line)), command_errors);
 	pause_us(20000);
 }
@@ -247,7 +265,8 @@ static bool is_operation(const char *text)
 }
 
 /*
- * A line of a log has 7 fields, the first of which has nine decimals, or those of a directory.
+ * A line of a log has 7 fields, the first of which has nine decimals, or those of a directory or of
+ * processes.
  * @time is not changed by the latter, as they are in order of the end of their events.
  */
 static bool is_log_line(const char *line, double *time)
@@ -263,7 +282,7 @@ static bool is_log_line(const char *line, double *time)
 	if (line[end])
 		return strchr("RW-", op) && !strcmp(level, "VFS") && is_operation(line + end);
 	*time = whole + decimals / 1e9;
-	return (op == 'R' || op == 'W') && (!strcmp(level, "VFS") || !strcmp(level, "BLK"));
+	return strchr("RWFTAPZCID", op) && (!strcmp(level, "VFS") || !strcmp(level, "BLK"));
 }
 
 /* Check text that was read from the start of a log: whole lines in order of time. */
