@@ -537,8 +537,7 @@ lines() {
 		control "remove $PWD/f"
 	done
 	add f
-	# what is only seen, and not followed to its return, needs no kretprobe
-	run ! grep -vE '^[^ ]+ ([^ ]+ (tracepoint|kretprobe)|completion entry|name kretprobe-names-as-given) ' <(sed 1d /proc/iotracer/hooks)
+	run ! grep -vE '^[^ ]+ ([^ ]+ (tracepoint|kretprobe)|(name|completion) kretprobe-names-as-given) ' <(sed 1d /proc/iotracer/hooks)
 }
 
 # fill: add targets until the limit is reached, print how many there are, resize and
