@@ -48,7 +48,9 @@ def story(export, path, device):
         elif r['op'] == 'WRITEBACK_START':
             started.update(pages)
     for r in rows(export, 'block'):
-        if r['device'] == device and r['inode'] in files and r['op'] == 'WRITE':
+        # an empty write is the flush of an fsync of the file
+        if r['device'] == device and r['inode'] in files and r['op'] == 'WRITE' and \
+                int(r['requested_bytes']):
             is_true(r['origin_comm'] == 'sqlite3', f'not from the database: {r}')
             is_true(int(r['latency_ns']) > 0, f'no latency: {r}')
             sent.update((r['inode'], p) for p in span(int(r['offset_bytes']), int(r['requested_bytes'])))

@@ -45,7 +45,7 @@ hooked() {
 	cat /proc/iotracer/hooks >"$BATS_TEST_TMPDIR/hooks"
 	echo stop >/proc/iotracer/"$1"/control
 	sed 1d "$BATS_TEST_TMPDIR/hooks" |
-		grep -vE '^[^ ]+ ((unload|(copy_file|remap_file)_range|(splice_)?(read|write)(_iter)?)|[^ ]+ detached) ' |
+		grep -vE '^[^ ]+ ((unload|fsync|(copy_file|remap_file)_range|(splice_)?(read|write)(_iter)?)|[^ ]+ detached) ' |
 		cut -d ' ' -f 1 | sed -E 's/^__(x64|ia32|ia32_compat)_sys_//' | sort -u
 }
 
