@@ -14,7 +14,6 @@
 #include <linux/sched/task.h>
 #include <linux/vmalloc.h>
 #include <trace/events/sched.h>
-#include "core/budget.h"
 #include "core/refusal.h"
 #include "hook/point.h"
 #include "record/tree.h"
@@ -87,28 +86,25 @@ static struct iot_tree *find(u32 number, const struct pid *root)
 	return NULL;
 }
 
-static struct iot_tree *plant(u32 number, struct pid *root, struct iot_why *why)
+static struct iot_tree *plant(u32 number, struct pid *root)
 {
 	struct iot_tree *tree;
-	int err = -ENOMEM;
+	int err;
 
-	if (!iot_budget_take(sizeof(*tree), "the list of a process and its children", why))
-		return ERR_PTR(err);
 	tree = vzalloc(sizeof(*tree));
-	if (tree) {
-		tree->number = number;
-		list_add_tail_rcu(&tree->list, &trees);
-		err = iot_point_get(&fork_point);
-		if (!err) {
-			tree->root = get_pid(root);
-			add_living(tree);
-			return tree;
-		}
-		list_del_rcu(&tree->list);
-		synchronize_rcu(); /* other trees may share the probe */
-		vfree(tree);
+	if (!tree)
+		return ERR_PTR(-ENOMEM);
+	tree->number = number;
+	list_add_tail_rcu(&tree->list, &trees);
+	err = iot_point_get(&fork_point);
+	if (!err) {
+		tree->root = get_pid(root);
+		add_living(tree);
+		return tree;
 	}
-	iot_budget_give(sizeof(*tree));
+	list_del_rcu(&tree->list);
+	synchronize_rcu(); /* other trees may share the probe */
+	vfree(tree);
 	return ERR_PTR(err);
 }
 
@@ -121,7 +117,7 @@ static struct iot_tree *get_locked(u32 number, struct pid *root, struct iot_why 
 		return ERR_PTR(-ESRCH);
 	}
 	if (!tree)
-		tree = plant(number, root, why);
+		tree = plant(number, root);
 	if (!IS_ERR(tree))
 		tree->users++;
 	return tree;
@@ -170,7 +166,6 @@ void iot_tree_put(struct iot_tree *tree)
 	synchronize_rcu(); /* forked() may be at it */
 	put_pid(tree->root);
 	vfree(tree);
-	iot_budget_give(sizeof(*tree));
 }
 
 /** iot_tree_lives() - does any process of the tree exist? Context: task */
