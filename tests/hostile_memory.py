@@ -24,7 +24,7 @@ from lib.stream import Blocks, fields, record_size
 FS = IOT + '/fs'
 CPU1 = '/sys/devices/system/cpu/cpu1/online'
 HERE = os.path.dirname(os.path.realpath(__file__))
-RECORD = 120    # bytes of a target's record
+RECORD = 128    # bytes of a target's record
 PAGE = 4096
 
 
