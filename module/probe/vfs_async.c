@@ -43,8 +43,7 @@ static raw_spinlock_t locks[LOCKS] = {
 };
 
 static DEFINE_MUTEX(lock);	/* protects @users */
-static unsigned int users;	/* targets that run */
-static bool seen;		/* completions are seen; requests are noted only then */
+static unsigned int users;	/* targets that run; without one, completions are not seen */
 
 static void record(const struct iot_async *a, u64 latency, s64 result, u16 flags)
 {
@@ -159,15 +158,9 @@ static struct iot_hook_set set = {
 
 static int start(void)
 {
-	int err = 0;
+	int err = requests.slots ? 0 : iot_table_begin(&requests);
 
-	if (!requests.slots)
-		err = iot_table_begin(&requests);
-	if (!err)
-		err = iot_hook_set_start(&set, NULL, 0);
-	if (!err)
-		WRITE_ONCE(seen, true);
-	return err;
+	return err ?: iot_hook_set_start(&set, NULL, 0);
 }
 
 /**
@@ -183,7 +176,7 @@ int iot_async_start(void)
 	mutex_lock(&lock);
 	if (!users)
 		err = start();
-	users += !err;
+	WRITE_ONCE(users, users + !err);
 	mutex_unlock(&lock);
 	return err;
 }
@@ -192,10 +185,9 @@ int iot_async_start(void)
 void iot_async_stop(void)
 {
 	mutex_lock(&lock);
-	if (!--users) {
-		WRITE_ONCE(seen, false);
+	WRITE_ONCE(users, users - 1);
+	if (!users)
 		iot_hook_set_stop(&set, NULL, 0);
-	}
 	mutex_unlock(&lock);
 }
 
@@ -222,7 +214,7 @@ bool iot_async_begin(const struct kiocb *iocb, const struct iot_async *a)
 {
 	struct iot_async *noted;
 
-	if (!READ_ONCE(seen))
+	if (!READ_ONCE(users))
 		return false;
 	preempt_disable_notrace();
 	noted = iot_table_new(&requests, iocb);

@@ -416,7 +416,8 @@ free_links:
  * Call @fn for the link that a text stands for, whether the file still exists or not. The
  * text can be the path as it is listed, though another file may be there now, or a path that
  * is the listed one after symbolic links and dots are resolved. If neither is listed, it can
- * be the new path of a file that was renamed since it was added; @fn gets the old link.
+ * be the new path of a file that was renamed since it was added; @fn gets the old link. A text
+ * of processes is no path, also if there is a file of that name.
  * Return: 1, 0 if there is no such link, or an error.
  */
 static int with_link(const char *text, link_fn fn)
@@ -426,6 +427,8 @@ static int with_link(const char *text, link_fn fn)
 	char *buf, *abs;
 	int ret;
 
+	if (iot_tasks_is_text(text))
+		return 0;
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (!buf)
 		return -ENOMEM;
@@ -453,8 +456,6 @@ static struct iot_target *do_nothing(struct iot_target *t, struct iot_link *link
 
 static int is_listed(const char *text)
 {
-	if (iot_tasks_is_text(text))
-		return iot_wide_is_listed(text);
 	return with_link(text, do_nothing) ?: iot_wide_is_listed(text);
 }
 
@@ -473,9 +474,7 @@ static int remove(char *text)
 		err = -ENAMETOOLONG;
 	if (err)
 		goto free_raw;
-	err = iot_tasks_is_text(text) ? 0 : with_link(text, remove_link);
-	if (!err)
-		err = iot_wide_remove(text);
+	err = with_link(text, remove_link) ?: iot_wide_remove(text);
 	if (!err)
 		err = why_missing(raw, is_listed);
 	else if (err > 0)

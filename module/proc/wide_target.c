@@ -458,10 +458,13 @@ static struct wide_target *find_resolved(const char *text, char *buf)
  */
 static struct wide_target *find_text(const char *text)
 {
-	struct wide_target *d = iot_tasks_is_text(text) ? find_tasks(text) : find(NULL, text);
+	struct wide_target *d;
 	char *buf;
 
-	if (d || iot_tasks_is_text(text))
+	if (iot_tasks_is_text(text))
+		return find_tasks(text);
+	d = find(NULL, text);
+	if (d)
 		return d;
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (buf)

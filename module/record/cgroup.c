@@ -142,7 +142,7 @@ static void delist(struct iot_cgroup *g)
 	mutex_lock(&list_lock);
 	list_del_rcu(&g->list);
 	mutex_unlock(&list_lock);
-	synchronize_rcu(); /* the probes may be at it */
+	synchronize_rcu(); /* a probe may still compare its path */
 	kfree(g->path);
 }
 

@@ -48,10 +48,7 @@ static struct pid *get_process(const char *number, const char *key, struct iot_w
 		iot_why(why, -EINVAL, "%s%.16s: say the number of a process", key, number);
 		return ERR_PTR(-EINVAL);
 	}
-	rcu_read_lock();
-	pid = find_vpid(nr);
-	pid = pid_task(pid, PIDTYPE_TGID) ? get_pid(pid) : NULL;
-	rcu_read_unlock();
+	pid = iot_process_get(nr, task_active_pid_ns(current));
 	if (pid)
 		return pid;
 	iot_why(why, -ESRCH, "%s%u: there is no process with that number", key, nr);

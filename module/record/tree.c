@@ -63,13 +63,19 @@ static void add_living(struct iot_tree *tree)
 	rcu_read_unlock();
 }
 
-/* Get the process with an id, which may be exiting. NULL if it is only that of a thread. */
-static struct pid *get_process(u32 number)
+/**
+ * iot_process_get() - get a process, which may be exiting
+ * @number:	its id in the pid namespace @ns
+ *
+ * Context: task. Return: the process, for put_pid(); NULL if there is none, or the id is only that
+ * of a thread.
+ */
+struct pid *iot_process_get(u32 number, struct pid_namespace *ns)
 {
 	struct pid *pid;
 
 	rcu_read_lock();
-	pid = find_pid_ns(number, &init_pid_ns);
+	pid = find_pid_ns(number, ns);
 	pid = pid_task(pid, PIDTYPE_TGID) ? get_pid(pid) : NULL;
 	rcu_read_unlock();
 	return pid;
@@ -141,7 +147,7 @@ struct iot_tree *iot_tree_get(u32 number, struct iot_why *why)
 		iot_why(why, -EINVAL, "tree=%u: say the number of a process", number);
 		return ERR_PTR(-EINVAL);
 	}
-	root = get_process(number);
+	root = iot_process_get(number, &init_pid_ns);
 	mutex_lock(&trees_lock);
 	tree = get_locked(number, root, why);
 	mutex_unlock(&trees_lock);
@@ -163,7 +169,7 @@ void iot_tree_put(struct iot_tree *tree)
 	mutex_unlock(&trees_lock);
 	if (!last)
 		return;
-	synchronize_rcu(); /* forked() may be at it */
+	synchronize_rcu(); /* forked() may still use it */
 	put_pid(tree->root);
 	vfree(tree);
 }

@@ -10,6 +10,7 @@
 
 struct iot_why;
 struct pid;
+struct pid_namespace;
 
 /**
  * struct iot_tree - a process and all its descendants
@@ -26,6 +27,8 @@ struct iot_tree {
 	unsigned int users;
 	DECLARE_BITMAP(members, PID_MAX_LIMIT);
 };
+
+struct pid *iot_process_get(u32 number, struct pid_namespace *ns);
 
 struct iot_tree *iot_tree_get(u32 number, struct iot_why *why);
 void iot_tree_put(struct iot_tree *tree);
