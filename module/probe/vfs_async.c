@@ -14,6 +14,10 @@
  *  - Another request needs the slot, or has the same kiocb because the completion was not seen: it
  *    is recorded with what is known, the latency of the submission.
  *
+ * A request that is in flight when its target is stopped is not recorded, also if the target is
+ * started again before it completes. While no target runs completions are not seen, and then its
+ * entry may outlive it, and its kiocb be that of another request.
+ *
  * Requests of others (loop, overlay, the NFS server) have other functions as ->ki_complete. They
  * are recorded when they are submitted.
  */
@@ -51,7 +55,8 @@ static void record(const struct iot_async *a, u64 latency, s64 result, u16 flags
 	u64 *slot, index;
 	struct iot_io *r;
 
-	if (!f || !iot_ring_reserve(rcu_dereference_sched(f->t->ring), IOT_LEVEL_VFS, &slot,
+	if (!f || READ_ONCE(f->t->run) != a->run ||
+	    !iot_ring_reserve(rcu_dereference_sched(f->t->ring), IOT_LEVEL_VFS, &slot,
 				    &index))
 		return;
 	r = (struct iot_io *)slot;
@@ -166,7 +171,8 @@ static int start(void)
 /**
  * iot_async_start() - add a running target
  *
- * Entries of an earlier time have ids that no file has any more, so they need not be cleared.
+ * Entries of an earlier time have ids that no file has any more, or the number of an earlier run,
+ * so they need not be cleared.
  * Context: task, may sleep for seconds: the kernel patches its text. Return: 0 or -ENOMEM.
  */
 int iot_async_start(void)
@@ -205,21 +211,25 @@ void iot_async_exit(void)
 
 /**
  * iot_async_begin() - note a request before the call
- * @a:		the request, except submission
+ * @a:		the request, except submission and run
  *
  * Context: task. Return: false if its completion would not be seen: it is to be recorded by the
  * caller when the call returns, and nothing need be undone.
  */
 bool iot_async_begin(const struct kiocb *iocb, const struct iot_async *a)
 {
-	struct iot_async *noted;
+	struct iot_async *noted = NULL;
+	struct iot_running *f;
 
 	if (!READ_ONCE(users))
 		return false;
 	preempt_disable_notrace();
-	noted = iot_table_new(&requests, iocb);
+	f = iot_running_by_id(a->id);
+	if (f)
+		noted = iot_table_new(&requests, iocb);
 	if (noted) {
 		*noted = *a;
+		noted->run = READ_ONCE(f->t->run);
 		iot_table_keep(noted);
 	}
 	preempt_enable_notrace();

@@ -18,6 +18,7 @@ struct kiocb;
  * @tid:	thread that made the call
  * @pid:	its process
  * @uid:	its effective user, in the kernel's view
+ * @run:	of the target, see struct iot_running_target
  * @op:		IOT_OP_*
  * @again:	io_uring makes the call again if this one would block
  * @flags:	IOT_IO_*
@@ -33,6 +34,7 @@ struct iot_async {
 	u32 tid;
 	u32 pid;
 	u32 uid;
+	u32 run;
 	u16 flags;
 	u8 op;
 	bool again;

@@ -141,6 +141,7 @@ static int start_locked(struct iot_target *t)
 		if (err)
 			goto disable_other;
 	}
+	WRITE_ONCE(t->hot.run, t->hot.run + 1);
 	iot_target_files_publish(&t->files);
 	t->running = true;
 	return 0;

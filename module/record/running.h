@@ -16,12 +16,14 @@
 /**
  * struct iot_running_target - what probes know of a target
  * @ring:	under RCU: replaced by resize, and by the sink while it is being emptied
+ * @run:	number of starts
  * @all_operations: not only reads and writes are recorded
  *
  * Part of struct iot_target, and freed with it.
  */
 struct iot_running_target {
 	struct iot_ring __rcu *ring;
+	u32 run;
 	bool all_operations;
 };
 
