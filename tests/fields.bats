@@ -4,7 +4,8 @@
 #
 # A test makes one call, request, page or step, all of whose properties are known: each field
 # of its record must have the known value. Each test runs a function of fields.py. The files
-# are on a disk whose reads take 50 ms: dm_delay, which the debug kernels do not have.
+# are on a disk whose reads take 50 ms at least: dm_delay, which the debug kernels do not have. It
+# counts jiffies, of which it may skip some, so it is told twice as much.
 
 bats_require_minimum_version 1.5.0
 
@@ -15,7 +16,7 @@ setup_file() {
 	mount -t tmpfs files /mnt/files
 	modprobe dm_delay
 	mkfs.ext4 -q -F /dev/vda
-	map slow "0 $(blockdev --getsz /dev/vda) delay /dev/vda 0 50 /dev/vda 0 0"
+	map slow "0 $(blockdev --getsz /dev/vda) delay /dev/vda 0 100 /dev/vda 0 0"
 	# shellcheck disable=SC2154 # map() sets it
 	mount -o noinit_itable "/dev/$device" /mnt/slow
 	load_module

@@ -4,7 +4,7 @@ The tests of fields.bats. Usage: python3 fields.py FUNCTION... See lib/iot.py.
 
 A thread whose properties are all known does one thing. Each field of the resulting
 records is compared with its known value, which is never what the field would be anyway.
-Reads of files in /mnt/slow take 50 ms.
+Reads of files in /mnt/slow take 50 ms at least.
 """
 import ctypes
 import fcntl
