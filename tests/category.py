@@ -123,6 +123,8 @@ def meaningless_conditions():
             ('cache', 'min_latency=1',
              'min_latency has no meaning for cache: its events have no duration'),
             ('fault', 'min_size=1', 'min_size has no meaning for fault: a fault concerns one page'),
+            ('fs', 'op=READ,BLOCK_WRITE', 'op: BLOCK_* are in logs of directories and processes only; '
+                                          'trace category block'),
             ('cache', 'op=MIS', 'op=MIS: cache has no such operation; the nearest is MISS')):
         is_equal(write(f'{IOT}/{name}/control', 'filter ' + line), 'EINVAL')
         is_equal(slurp(f'{IOT}/{name}/error'), f'filter {line}: {words}\n')

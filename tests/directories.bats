@@ -8,6 +8,7 @@ load lib/helpers
 setup_file() {
 	modprobe -a overlay btrfs
 	files_and_disk
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
 }
 
 teardown_file() {
@@ -39,6 +40,10 @@ check() {
 
 @test "the rows are those of category fs, of the same files" {
 	check as_category_fs
+}
+
+@test "what is done to the disk: the bios of its files, and no others" {
+	check bios bios_that_move
 }
 
 @test "overlapping directories, and a file that is a target itself" {

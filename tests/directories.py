@@ -1,30 +1,41 @@
 # SPDX-License-Identifier: GPL-2.0
 """The tests of directories.bats: directories as targets. Usage: python3 directories.py FUNCTION..."""
+import json
+import mmap
 import os
 import re
 import subprocess
 import threading
 
 from lib import category
-from lib.iot import (as_user, CONTROL, IOT, is_equal, is_true, join, listing, load, LOAD_DIVISOR,
+from lib.iot import (as_user, CONTROL, IOT, is_equal, is_true, join, lines, listing, load, LOAD_DIVISOR,
                      main, must, NOBODY, slurp, Target, targets, touch, unload, write)
 from lib.process import spawn
 
-LINE = re.compile(r'\d+\.\d{9};[-RW];\d+;\d+;VFS;[^;]*;(\d+);([A-Z_0-9]+);([^;]*);([^;]*);(-?\d+)')
+LINE = re.compile(r'\d+\.\d{9};[-RWFDZ];\d+;\d+;(?:VFS|BLK);[^;]*;(\d+);([A-Z_0-9]+);([^;]*);([^;]*);(-?\d+)')
 
 
 class Directory(Target):
     """The target that control lists under the path of a directory."""
 
     def rows(self, *operations):
-        """(letter, offset, bytes, operation, path, second path, result) of this process's events"""
+        """
+        (letter, offset, bytes, operation, path, second path, result) of this process's events,
+        without names of operations those of the VFS only
+        """
         found = []
         for line in self.log().split('\n')[:-1]:
             is_true(LINE.fullmatch(line), f'not a line of a log: {line!r}')
             f = line.split(';')
-            if int(f[6]) == os.getpid() and (f[7] in operations or not operations):
+            if int(f[6]) == os.getpid() and (f[7] in operations or not operations and
+                                             f[4] == 'VFS'):
                 found.append((f[1], int(f[2]), int(f[3]), f[7], f[8], f[9], int(f[10])))
         return found
+
+    def bios(self):
+        """(letter, sector, bytes, name of the thread, process, path) of each bio"""
+        found = [line.split(';') for line in self.log().split('\n')[:-1] if ';BLK;' in line]
+        return [(f[1], int(f[2]), int(f[3]), f[5], int(f[6]), f[8]) for f in found]
 
     def names(self, *operations):
         """(operation, path) of this process's events"""
@@ -110,6 +121,105 @@ def operations():
         ('-', 0, 0, 'CHMOD', 'old', '', 0),
         ('-', 0, 0, 'GETATTR', '.', '', 0)])
     target.is_conserved()
+
+
+class Disk:
+    """A file that is a target itself. What its log has of the block layer is known to be right."""
+
+    def __init__(self, path):
+        self.path = path
+        write_file(path, b'')
+        must(f'add {path} 1000')
+        self.target = Target(path)
+
+    def bios(self):
+        """(letter, sector, bytes) of each bio"""
+        return [(f[1], int(f[2]), int(f[3]))
+                for f in lines(self.target.log()) if f[4] == 'BLK']
+
+
+def in_json(name):
+    """The records of a target of that path or text, as the tool shows them."""
+    text = subprocess.run(['iotracer', 'log', '--format=json', name], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def drop_caches():
+    os.sync()
+    must('1', '/proc/sys/vm/drop_caches')
+
+
+PAGE = mmap.PAGESIZE
+
+
+def direct(path, pages=2, offset=4 * PAGE):
+    """Write and read a file directly."""
+    memory = mmap.mmap(-1, pages * PAGE)
+    fd = os.open(path, os.O_RDWR | os.O_DIRECT)
+    is_equal(os.pwritev(fd, [memory], offset), len(memory))
+    is_equal(os.preadv(fd, [memory], offset), len(memory))
+    os.close(fd)
+
+
+def bios():
+    """The bios of a directory are those of its files, and no others."""
+    top = '/mnt/disk/top'
+    os.makedirs(top + '/d')
+    inside, outside = Disk(top + '/d/f'), Disk('/mnt/disk/outside')
+    target = add(top)
+    for path in inside.path, outside.path:
+        write_file(path, bytes(64 * PAGE))
+        os.sync()
+        direct(path)
+        drop_caches()
+        with open(path, 'rb') as file:
+            is_equal(len(file.read()), 64 * PAGE)
+    rows = target.bios()
+    is_equal([row[:3] for row in rows], inside.bios())
+    is_equal({row[5] for row in rows}, {'d/f'})
+    is_true(outside.bios(), 'the other file was not read or written')
+    for letter in 'RW':
+        is_equal(sum(row[2] for row in rows if row[0] == letter), (64 + 2) * PAGE)
+    is_equal(target.stats('blk')[:3], (len(rows), len(rows), 0))
+    target.is_conserved()
+    found = [row for row in in_json(top) if row['op'].startswith('BLOCK_')]
+    is_equal([(row['op'][6], row['address'], row['requested_bytes']) for row in found],
+             [(row[0], hex(row[1] * 512), row[2]) for row in rows])
+    status, disk = os.stat(inside.path), os.stat('/dev/vda')
+    for row in found:
+        is_equal((row['inode'], row['kind'], row['latency_ns'], row['fd']),
+                 (status.st_ino, 'file', 0, -1))
+        is_equal(row['device2'], f'{os.major(disk.st_rdev)}:{os.minor(disk.st_rdev)}')
+    is_equal(sorted(offset for row in found if row['op'] == 'BLOCK_WRITE'
+                    for offset in range(row['offset_bytes'], row['offset_bytes'] + row['requested_bytes'],
+                                        PAGE)),
+             sorted([n * PAGE for n in range(64)] + [4 * PAGE, 5 * PAGE]))
+    must(f'remove {inside.path}')
+    must(f'remove {outside.path}')
+
+
+def bios_that_move():
+    """The path of a bio is that of its time; and a file without a name has one by its open file."""
+    top = '/mnt/disk/moves'
+    os.makedirs(top + '/d')
+    write_file(top + '/outside', bytes(PAGE))
+    write_file(top + '/d/inside', bytes(PAGE))
+    target = add(top + '/d')
+    os.rename(top + '/outside', top + '/d/came')
+    os.rename(top + '/d/inside', top + '/went')
+    os.sync()
+    is_equal([row[0::5] for row in target.bios()], [('W', 'came')])
+    missed = target.stats()[4]
+    for place in top, top + '/d':
+        fd = os.open(place + '/gone', os.O_RDWR | os.O_CREAT)
+        os.unlink(place + '/gone')
+        os.write(fd, bytes(PAGE))
+        os.fsync(fd)
+        os.close(fd)
+    is_equal([row[0::5] for row in target.bios()], [('W', 'came'), ('W', 'gone')])
+    is_equal(target.stats()[4], missed)
+    must(f'remove {top}/d')
 
 
 def attempt(function, *args):

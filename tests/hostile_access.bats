@@ -62,7 +62,7 @@ check() {
 }
 
 @test "addresses of other processes are shown only with the right capability, in text and binary" {
-	check addresses
+	check addresses addresses_on_devices
 }
 
 # bats test_tags=once

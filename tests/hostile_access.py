@@ -463,6 +463,26 @@ def addresses():
     os.close(fd)
 
 
+def addresses_on_devices():
+    """The log of a directory hides addresses of processes, and shows those on the disk."""
+    fresh(f'proc_gid={NOBODY} proc_mode=0640')
+    os.makedirs('/mnt/disk/d', exist_ok=True)
+    log = add('/mnt/disk/d').dir + '/log'
+    with open('/mnt/disk/d/f', 'w+b', buffering=0) as file:
+        file.write(bytes(mmap.PAGESIZE))
+        os.fsync(file)
+        mmap.mmap(file.fileno(), mmap.PAGESIZE).close()
+    hidden = answer(lambda: become(NOBODY), slurp, log).split('\n')
+    shown = slurp(log).split('\n')
+    written = [line.split(';') for line in shown if ';BLOCK_WRITE;f;' in line]
+    is_true(written and all(int(f[2]) > 0 for f in written), written)
+    is_equal([(line, other) for line, other in zip(shown, hidden) if line != other],
+             [(line, re.sub(r';\d+$', ';0', line)) for line in shown if ';MMAP;' in line])
+    is_true(any(re.search(r';MMAP;f;;[1-9]', line) for line in shown), shown)
+    is_equal(len(hidden), len(shown))
+    must('remove /mnt/disk/d')
+
+
 def pipe_text(name):
     """What can be read from a pipe now, as bytes."""
     fd = os.open(f'{IOT}/{name}/pipe', os.O_RDONLY | os.O_NONBLOCK)

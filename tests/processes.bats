@@ -9,6 +9,7 @@ load lib/helpers
 setup_file() {
 	modprobe overlay
 	files_and_disk
+	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
 }
 
 teardown_file() {
@@ -39,6 +40,14 @@ check() {
 
 @test "a control group, those below it, and the next group of that path" {
 	check by_cgroup
+}
+
+@test "what was made dirty is theirs, whoever writes it back, and when they are gone" {
+	check written_back
+}
+
+@test "what a process submits, and not what other layers make of it" {
+	check submitted
 }
 
 @test "the rows are those of category fs with the same condition" {

@@ -7,10 +7,12 @@ import re
 import signal
 import socket
 import struct
+import subprocess
 import threading
 import time
 
-from directories import Directory, LINE, read_file, write_file
+from directories import (direct, Directory, Disk, drop_caches, in_json, LINE, PAGE, read_file,
+                         write_file)
 from lib import category
 from lib.iot import (CONTROL, IOT, is_equal, is_true, join, LOAD_DIVISOR, main, matches, must,
                      slurp, targets, touch, unlisted, write)
@@ -62,12 +64,12 @@ class Processes(Directory):
         self.control = self.dir + '/control'
 
     def all_rows(self, *operations):
-        """(process, operation, path) of each event"""
+        """(process, operation, path) of each event; without names of operations of the VFS only"""
         found = []
         for line in self.log().split('\n')[:-1]:
             is_true(LINE.fullmatch(line), f'not a line of a log: {line!r}')
             f = line.split(';')
-            if f[7] in operations or not operations:
+            if f[7] in operations or not operations and f[4] == 'VFS':
                 found.append((int(f[6]), f[7], f[8]))
         return found
 
@@ -82,7 +84,7 @@ def is_ended(text):
 
 
 F, G = '/mnt/files/f', '/mnt/files/g'
-CALLS = read_file, write_file, threading # what workers are told to call
+CALLS = direct, drop_caches, read_file, write_file, threading # what workers are told to call
 
 
 def by_pid():
@@ -258,6 +260,82 @@ def by_cgroup():
         os.system(f'umount {top}')
 
 
+DISK = '/mnt/disk'
+
+
+def is_of(target, file, comm, pid):
+    """The bios of the processes are those of the file; they have made dirty what was written."""
+    rows = [row for row in target.bios() if row[5] == file.path]
+    is_equal([row[:3] for row in rows], file.bios())
+    is_equal({row[3:5] for row in rows}, {(comm, pid)})
+
+
+def written_back():
+    """What processes have made dirty is theirs, whoever writes it back, and when they are gone."""
+    top = '/mnt/group'
+    os.makedirs(top, exist_ok=True)
+    os.system(f'mount -t cgroup2 none {top}')
+    mine, other, big = Disk(DISK + '/mine'), Disk(DISK + '/other'), bytes(8 * PAGE)
+    try:
+        with group(top + '/service'), Worker('writer') as one, Worker('another') as two:
+            ours = [trace(text) for text in (f'pid={one.pid}', f'tree={one.pid}', 'comm=writer',
+                                             'cgroup=/service')]
+            must(str(one.pid), top + '/service/cgroup.procs')
+            one.does(f"write_file('{mine.path}', bytes({len(big)}))")
+            two.does(f"write_file('{other.path}', bytes({len(big)}))")
+            pid = one.pid
+        is_equal(mine.bios(), []) # both have exited, and nothing is written back yet
+        os.sync()
+        is_equal([sum(n for _, _, n in file.bios()) for file in (mine, other)], 2 * [len(big)])
+        for target in ours:
+            is_of(target, mine, 'writer', pid)
+            is_equal([row for row in target.bios() if row[5] == other.path], [])
+            target.is_conserved()
+        found = [row for row in in_json(f'pid={pid}') if row.get('path') == mine.path and
+                 row['op'] == 'BLOCK_WRITE']
+        is_true(found and all('ORIGINATOR' in row['flags'] for row in found), found)
+        is_equal({(row['uid'], row['ppid']) for row in found}, {(0, 0)})
+    finally:
+        os.system(f'umount {top}')
+
+
+def submitted():
+    """What a process submits: cold reads, direct writes, fsync; and not the bios of other layers."""
+    mine = Disk(DISK + '/direct')
+    os.system('modprobe dm_mod; dmsetup create --noudevrules --noudevsync stacked'
+              ' --table "0 $(blockdev --getsz /dev/vdb) linear /dev/vdb 0"')
+    stacked = subprocess.run('dmsetup info -c --noheadings -o blkdevname stacked'.split(),
+                             check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+    try:
+        with Worker('worker') as one, Worker('other') as two:
+            one.does(f"write_file('{mine.path}', bytes({8 * PAGE})); drop_caches()")
+            must(f'remove {mine.path}')
+            mine = Disk(mine.path)
+            target = trace(f'pid={one.pid}')
+            for worker in two, one:
+                before = mine.bios()
+                worker.does(f"direct('{mine.path}'); drop_caches(); read_file('{mine.path}')")
+                worker.does(f"write_file('{mine.path}', b'x'); "
+                            f"fd = os.open('{mine.path}', os.O_RDWR); os.fsync(fd)")
+            theirs = [row for row in target.bios() if row[5] == mine.path]
+            is_equal({row[3:5] for row in theirs}, {('worker', one.pid)})
+            is_equal([row[:3] for row in theirs], mine.bios()[len(before):])
+            target.command('reset')
+            for worker in one, two:
+                worker.does(f"direct('/dev/{stacked}', 1, 0)")
+                worker.does(f"fd = os.open('/dev/{stacked}', os.O_RDWR); os.fsync(fd)")
+            rows = [row for row in in_json(f'pid={one.pid}') if row['op'].startswith('BLOCK_')]
+            number = os.stat(f'/dev/{stacked}').st_rdev
+            is_equal([(row['op'], row['device2'], row['requested_bytes']) for row in rows],
+                     [(op, f'{os.major(number)}:{os.minor(number)}', size) for op, size in
+                      (('BLOCK_WRITE', PAGE), ('BLOCK_READ', PAGE), ('BLOCK_FLUSH', 0))])
+            matches(target.log(), rf';F;0;0;BLK;worker;{one.pid};BLOCK_FLUSH;;;0\n')
+            one.does("os.close(fd)")
+            two.does("os.close(fd)")
+    finally:
+        os.system('dmsetup remove --noudevsync --retry stacked')
+
+
 LOAD = '''
 for i in range(count):
     write_file(f'file{i}'); read_file(f'file{i}'); os.rename(f'file{i}', f'x{i}')
@@ -279,6 +357,8 @@ def rows_of(target, pid):
     rows = []
     for line in target.log().split('\n')[:-1]:
         f = line.split(';')
+        if f[4] == 'BLK':
+            continue
         is_equal(int(f[6]), pid)
         rows.append((f[7], f[8], f[9], int(f[10])))
     return rows

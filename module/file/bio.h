@@ -13,6 +13,7 @@
 #include <linux/blkdev.h>
 #include <linux/fs.h>
 #include <linux/pagemap.h>
+#include "uapi/iotracer.h"
 
 /** iot_bio_folio() - get the folio of a bio's first page; the bio has data */
 static __always_inline struct folio *iot_bio_folio(const struct bio *bio)
@@ -61,6 +62,44 @@ static __always_inline u64 iot_bio_offset(const struct bio *bio, struct folio *f
 	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
 
 	return folio_pos(folio) + folio_page_idx(folio, bv.bv_page) * PAGE_SIZE + bv.bv_offset;
+}
+
+/**
+ * iot_bio_is_cache_io() - check whether the bio moves the page cache of @host
+ *
+ * If not, the page is only the buffer of a direct call, or a layer below submits it again.
+ */
+static __always_inline bool iot_bio_is_cache_io(const struct bio *bio, struct folio *folio,
+						const struct inode *host)
+{
+	if (S_ISBLK(host->i_mode))
+		return host->i_rdev == bio->bi_bdev->bd_dev;
+	return iot_bio_is_for(bio, host->i_sb) && iot_bio_moves_cache(bio, folio);
+}
+
+/** iot_bio_sector() - get the first sector, counted from the start of a partition */
+static __always_inline u64 iot_bio_sector(struct bio *bio)
+{
+	u64 sector = bio->bi_iter.bi_sector;
+
+	return bio_flagged(bio, BIO_REMAPPED) ? sector - bio->bi_bdev->bd_start_sect : sector;
+}
+
+/** iot_bio_other_op() - get the operation of a bio without data, IOT_OP_READ if it is none of ours */
+static inline u8 iot_bio_other_op(const struct bio *bio)
+{
+	switch (bio_op(bio)) {
+	case REQ_OP_WRITE:
+		return bio->bi_opf & REQ_PREFLUSH ? IOT_OP_FLUSH : IOT_OP_READ;
+	case REQ_OP_DISCARD:
+		return IOT_OP_DISCARD;
+	case REQ_OP_SECURE_ERASE:
+		return IOT_OP_SECURE_ERASE;
+	case REQ_OP_WRITE_ZEROES:
+		return IOT_OP_WRITE_ZEROES;
+	default:
+		return IOT_OP_READ;
+	}
 }
 
 #endif /* IOT_BIO_H */

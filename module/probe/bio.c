@@ -34,17 +34,6 @@
 #include "probe/bio.h"
 #include "uapi/iotracer.h"
 
-/* Is the bio page cache I/O? If not, the page is only the buffer of a direct call. */
-static bool is_cache_io(const struct bio *bio, struct folio *folio,
-			const struct inode *host)
-{
-	if (S_ISBLK(host->i_mode))
-		return host->i_rdev == bio->bi_bdev->bd_dev;
-	if (!iot_bio_is_for(bio, host->i_sb))
-		return false;
-	return iot_bio_moves_cache(bio, folio);
-}
-
 static struct iot_running *direct_file(const struct bio *bio, struct folio *folio,
 				       const struct inode *host, u64 *offset)
 {
@@ -52,7 +41,7 @@ static struct iot_running *direct_file(const struct bio *bio, struct folio *foli
 
 	if (!call || !iot_bio_is_for(bio, call->sb) ||
 	    (bio->bi_opf & (REQ_META | REQ_SWAP)) ||
-	    (host && is_cache_io(bio, folio, host)))
+	    (host && iot_bio_is_cache_io(bio, folio, host)))
 		return NULL;
 	*offset = call->offset;
 	return iot_running_by_id(call->id);
@@ -92,7 +81,7 @@ static u64 bio_sector(struct bio *bio, const struct iot_running *f)
 	if (f->device && f->device != bio->bi_bdev->bd_dev)
 		return bio_flagged(bio, BIO_REMAPPED) ? sector :
 		       sector + bio->bi_bdev->bd_start_sect;
-	return bio_flagged(bio, BIO_REMAPPED) ? sector - bio->bi_bdev->bd_start_sect : sector;
+	return iot_bio_sector(bio);
 }
 
 /* Only writes to a file have a known originator: a device has many files. */
@@ -163,23 +152,6 @@ static void record_devices(struct bio *bio, bool direct)
 			record(f, bio, bio_sector(bio, f) << SECTOR_SHIFT, direct);
 }
 
-/* Return: the operation of a bio that moves no data, IOT_OP_READ if it is none of ours. */
-static u8 other_op(const struct bio *bio)
-{
-	switch (bio_op(bio)) {
-	case REQ_OP_WRITE:
-		return bio->bi_opf & REQ_PREFLUSH ? IOT_OP_FLUSH : IOT_OP_READ;
-	case REQ_OP_DISCARD:
-		return IOT_OP_DISCARD;
-	case REQ_OP_SECURE_ERASE:
-		return IOT_OP_SECURE_ERASE;
-	case REQ_OP_WRITE_ZEROES:
-		return IOT_OP_WRITE_ZEROES;
-	default:
-		return IOT_OP_READ;
-	}
-}
-
 /*
  * Is what a task discards or zeroes inside a truncation or fallocate the file's own? ext4 discards
  * so without a journal, and both zero so for FALLOC_FL_WRITE_ZEROES. Where a transaction may be
@@ -197,14 +169,14 @@ static bool causes(const struct iot_direct *call, const void *data)
 
 	if (!iot_bio_is_for(bio, call->sb))
 		return false;
-	if (other_op(bio) == IOT_OP_FLUSH)
+	if (iot_bio_other_op(bio) == IOT_OP_FLUSH)
 		return iot_direct_syncs(call);
 	return !iot_direct_syncs(call) && discards_own(call->sb);
 }
 
 static void record_other(struct iot_running *f, struct bio *bio, const struct iot_direct *call)
 {
-	const u8 op = other_op(bio);
+	const u8 op = iot_bio_other_op(bio);
 	u64 sector = op == IOT_OP_FLUSH ? 0 : bio_sector(bio, f);
 
 	record_as(f, bio, sector, call ? call->offset : sector << SECTOR_SHIFT, op, false);
@@ -220,7 +192,7 @@ static noinline void other_queued(struct bio *bio)
 	const struct iot_direct *call;
 	struct iot_running *f;
 
-	if (!bdev || other_op(bio) == IOT_OP_READ)
+	if (!bdev || iot_bio_other_op(bio) == IOT_OP_READ)
 		return;
 	call = in_task() ? iot_direct_other(causes, bio) : NULL;
 	f = call ? iot_running_by_id(call->id) : NULL;

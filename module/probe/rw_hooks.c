@@ -112,11 +112,14 @@ static bool has_functions(const struct file_operations *fop)
 }
 
 /*
- * Users of the hooks: category fs, and category block for direct I/O (@tracks). @nr_users
- * changes under attach_lock.
+ * Users of the hooks: category fs, and those that follow direct I/O (@tracks). @nr_users changes
+ * under attach_lock.
  */
 static unsigned int nr_users;
 static bool tracks;
+
+static DEFINE_MUTEX(track_lock);	/* serialises iot_rw_track() and iot_rw_untrack() */
+static unsigned int nr_trackers;
 
 /* Get the kinds of files that are wanted, bits 1 << IOT_KIND_*. */
 static u32 kinds_wanted(void)
@@ -668,12 +671,7 @@ int iot_rw_start(void)
 	return err;
 }
 
-/**
- * iot_rw_track() - follow direct I/O and fsync, so that bios can be attributed to their calls
- *
- * Context: task, may sleep for seconds. Return: 0, or an error with nothing followed.
- */
-int iot_rw_track(void)
+static int track(void)
 {
 	unsigned int i;
 	int err;
@@ -693,15 +691,36 @@ int iot_rw_track(void)
 }
 
 /**
- * iot_rw_untrack() - stop following direct I/O and fsync after iot_rw_track() returned 0
+ * iot_rw_track() - follow direct I/O and fsync, so that bios can be attributed to their calls
+ *
+ * Context: task, may sleep for seconds. Return: 0, or an error and no user was added.
+ */
+int iot_rw_track(void)
+{
+	int err = 0;
+
+	mutex_lock(&track_lock);
+	if (!nr_trackers)
+		err = track();
+	nr_trackers += !err;
+	mutex_unlock(&track_lock);
+	return err;
+}
+
+/**
+ * iot_rw_untrack() - undo iot_rw_track(); the last user stops following
  *
  * If category fs still has the hooks, those of ->fsync stay, and follow no call.
  */
 void iot_rw_untrack(void)
 {
-	iot_category_set_track(&iot_category_fs, false);
-	WRITE_ONCE(tracks, false);
-	iot_rw_stop();
+	mutex_lock(&track_lock);
+	if (!--nr_trackers) {
+		iot_category_set_track(&iot_category_fs, false);
+		WRITE_ONCE(tracks, false);
+		iot_rw_stop();
+	}
+	mutex_unlock(&track_lock);
 }
 
 /**

@@ -56,6 +56,14 @@ void iot_mask_init(void)
 			}
 }
 
+/* Is the address of a record one on a device, which is no secret? */
+static bool is_of_device(const struct iot_schema_event *event, const void *record)
+{
+	const struct iot_fs *e = record;
+
+	return event->id == IOT_EVENT_ID_FS && iot_fs_is_block(e->op);
+}
+
 static void *at(const struct iot_schema_field *f, void *record)
 {
 	return record + f->offset;
@@ -67,6 +75,8 @@ void iot_mask_record(const struct iot_schema_event *event, void *record)
 	const struct iot_schema_field * const *mask = masks[event->id];
 	u64 address = mask[ADDRESS] ? *(u64 *)at(mask[ADDRESS], record) : 0;
 
+	if (is_of_device(event, record))
+		return;
 	if (mask[ADDRESS])
 		*(u64 *)at(mask[ADDRESS], record) = 0;
 	if (mask[RETURNED] && address && *(s64 *)at(mask[RETURNED], record) > 0)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events below a directory, as text: the seven fields of a file's log, then the operation, its
- * path or paths, and its result.
+ * Events below a directory or of processes, as text: the seven fields of a file's log, then the
+ * operation, its path or paths, and its result.
  */
 #include <linux/bitops.h>
+#include <linux/blk_types.h>
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
@@ -61,16 +62,25 @@ static void show_path(struct seq_file *m, const struct iot_branch *b, u64 id)
 	rcu_read_unlock();
 }
 
-/* Get the letter of an operation: R, W, or - for one that moves no data of a file. */
+/* Get the letter of an operation: as in a file's log, or - for one that moves no data of a file. */
 static char letter_of(const struct iot_fs *e)
 {
 	switch (e->op) {
 	case IOT_FS_READ:
 	case IOT_FS_DIO_READ:
+	case IOT_FS_BLOCK_READ:
 		return 'R';
 	case IOT_FS_WRITE:
 	case IOT_FS_DIO_WRITE:
+	case IOT_FS_BLOCK_WRITE:
 		return 'W';
+	case IOT_FS_BLOCK_FLUSH:
+		return 'F';
+	case IOT_FS_BLOCK_DISCARD:
+	case IOT_FS_BLOCK_SECURE_ERASE:
+		return 'D';
+	case IOT_FS_BLOCK_WRITE_ZEROES:
+		return 'Z';
 	default:
 		return '-';
 	}
@@ -80,11 +90,12 @@ static char letter_of(const struct iot_fs *e)
 void iot_wide_line(struct seq_file *m, const struct iot_branch *b, const struct iot_fs *e, u64 t0)
 {
 	const char *op = iot_names_op_name(IOT_EVENT_ID_FS, e->op);
+	bool blk = iot_fs_is_block(e->op);
 	char letter = letter_of(e);
 
 	iot_text_time(m, e->time > t0 ? e->time - t0 : 0);
-	seq_printf(m, ";%c;%llu;%llu;VFS;", letter, e->offset,
-		   letter == '-' ? e->requested : max_t(s64, e->result, 0));
+	seq_printf(m, ";%c;%llu;%llu;%s;", letter, blk ? e->address >> SECTOR_SHIFT : e->offset,
+		   letter == '-' ? e->requested : max_t(s64, e->result, 0), blk ? "BLK" : "VFS");
 	iot_escape(m, e->comm, sizeof(e->comm), ";");
 	seq_printf(m, ";%u;%s", e->pid, op ?: "?");
 	show_path(m, b, e->path);

@@ -15,6 +15,7 @@
  * as the kernel patches its text. @list_lock protects the list and is held for a short time. None
  * is taken by a probe.
  */
+#include <linux/cpumask.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/list.h>
@@ -132,6 +133,64 @@ static void show_counts(struct seq_file *m, const char *level, const struct iot_
 		   s->lost, missed);
 }
 
+/* Count the bios that a ring has now. */
+static u64 count_stored_bios(const struct iot_ring *ring)
+{
+	u64 stored = 0, end, i;
+	struct iot_fs e;
+
+	for (i = iot_ring_window(ring, &end); i < end; i++) {
+		if (iot_ring_read(ring, i, (u64 *)&e) == IOT_RING_OK)
+			stored += iot_fs_is_block(e.op);
+		cond_resched();
+	}
+	return stored;
+}
+
+static void count_bios_of(const struct iot_ring *ring, struct iot_rings_stats *bios)
+{
+	bios->seen += iot_ring_seen(ring, IOT_LEVEL_BLK);
+	bios->lost += atomic64_read(&ring->lost[IOT_LEVEL_BLK]);
+}
+
+/*
+ * Count the bios alone, a part of @all. While there are new events, either may be the later count:
+ * the parts are never more than all.
+ */
+static void count_bios(struct iot_category *c, const struct iot_rings_stats *all,
+		       struct iot_rings_stats *bios)
+{
+	struct iot_rings *rings = iot_category_rings(c);
+	const struct iot_ring *ring;
+	int cpu;
+
+	memset(bios, 0, sizeof(*bios));
+	if (!rings)
+		return;
+	bios->lost = iot_ring_seen(rings->of->sink, IOT_LEVEL_BLK);
+	bios->seen = bios->lost;
+	for_each_possible_cpu(cpu) {
+		ring = iot_shard_ring(&rings->shard[cpu]);
+		if (!ring)
+			continue;
+		count_bios_of(ring, bios);
+		bios->stored += count_stored_bios(ring);
+	}
+	iot_rings_put(rings);
+	bios->seen = min(bios->seen, all->seen);
+	bios->lost = min3(bios->lost, bios->seen, all->lost);
+	bios->stored = min3(bios->stored, bios->seen - bios->lost, all->stored);
+	bios->overwritten = min(bios->seen - bios->lost - bios->stored, all->overwritten);
+}
+
+static void subtract(struct iot_rings_stats *s, const struct iot_rings_stats *part)
+{
+	s->seen -= part->seen;
+	s->stored -= part->stored;
+	s->overwritten -= part->overwritten;
+	s->lost -= part->lost;
+}
+
 static void show_identity(struct seq_file *m, const struct wide_target *d)
 {
 	if (is_of_tasks(d)) {
@@ -143,15 +202,18 @@ static void show_identity(struct seq_file *m, const struct wide_target *d)
 	}
 }
 
-/* stats: as that of a file's target. Nothing below the VFS is recorded. */
+/* stats: as that of a file's target */
 static int stats_show(struct seq_file *m, void *v)
 {
-	static const struct iot_rings_stats nothing;
 	struct wide_target *d = target_of(m->private);
+	struct iot_rings_stats bios, calls;
 	struct iot_category_stats s;
 	u64 missed;
 
 	iot_category_stats(&d->branch.c, &s);
+	count_bios(&d->branch.c, &s.rings, &bios);
+	calls = s.rings;
+	subtract(&calls, &bios);
 	missed = s.missed + atomic_long_read(&d->branch.missed);
 	seq_puts(m, "target ");
 	iot_path_escape(m, d->name.text);
@@ -159,8 +221,8 @@ static int stats_show(struct seq_file *m, void *v)
 	seq_printf(m, "\nmax_events %llu\nmemory_bytes %zu\n", READ_ONCE(d->branch.c.keep),
 		   s.bytes + sizeof(*d));
 	seq_puts(m, "level seen stored overwritten lost missed\n");
-	show_counts(m, "vfs", &s.rings, missed);
-	show_counts(m, "blk", &nothing, 0);
+	show_counts(m, "vfs", &calls, missed);
+	show_counts(m, "blk", &bios, 0);
 	show_counts(m, "total", &s.rings, missed);
 	return 0;
 }

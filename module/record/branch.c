@@ -7,6 +7,7 @@
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 #include "file/below.h"
+#include "file/originator.h"
 #include "file/path_table.h"
 #include "record/branch.h"
 #include "record/event.h"
@@ -38,7 +39,7 @@ static bool is_below(const struct iot_branch *b, const struct iot_path *path)
 /* Is an event of the processes of a branch, and of a file that it records? */
 static bool is_theirs(const struct iot_branch *b, u16 kind)
 {
-	return (BIT(kind) & b->c.of.default_kinds) && iot_tasks_have_current(&b->tasks);
+	return (BIT(kind) & b->c.of.default_kinds) && iot_tasks_have(&b->tasks, current);
 }
 
 /*
@@ -67,17 +68,22 @@ static bool wants(struct iot_category *c, const struct iot_fs *e)
 					    max_t(s64, e->result, e->requested), false);
 }
 
-static void put(struct iot_category *c, struct iot_fs *e)
+static void put_class(struct iot_category *c, struct iot_fs *e, unsigned int class)
 {
 	struct iot_event_at at;
 
-	if (!iot_event_reserve(c, &at))
+	if (!iot_event_reserve_class(c, &at, class))
 		return;
 	e->sample = READ_ONCE(c->sample);
 	e->cpu = at.cpu;
 	/* except the first word, which belongs to the ring */
 	memcpy(at.slot + 1, (u64 *)e + 1, sizeof(*e) - sizeof(u64));
 	iot_event_commit(c, &at);
+}
+
+static void put(struct iot_category *c, struct iot_fs *e)
+{
+	put_class(c, e, IOT_LEVEL_VFS);
 }
 
 /* Find the branch that alone has an event of the current task on a file, if it is of processes. */
@@ -131,7 +137,7 @@ bool iot_branches_want_task(void)
 	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held()) {
 		if (want)
 			break;
-		want = b->c.anywhere && READ_ONCE(b->c.own) && iot_tasks_have_current(&b->tasks);
+		want = b->c.anywhere && READ_ONCE(b->c.own) && iot_tasks_have(&b->tasks, current);
 	}
 	preempt_enable_notrace();
 	return want;
@@ -162,8 +168,81 @@ void iot_branches_record(struct iot_fs *e)
 			put(&b->c, e);
 }
 
+static void put_bio(struct iot_category *c, struct iot_fs *e)
+{
+	if (READ_ONCE(c->own) && e->pid != READ_ONCE(c->reader))
+		put_class(c, e, IOT_LEVEL_BLK);
+}
+
+/* Record a bio if it is for a file below the directory; if that is not known, count it. */
+static void record_below(struct iot_branch *b, struct iot_fs *e, const struct iot_path *path)
+{
+	if (is_below(b, path))
+		put_bio(&b->c, e);
+	else if (!path && e->kind != IOT_KIND_NONE && READ_ONCE(b->c.own))
+		atomic_long_inc(&b->missed);
+}
+
+static void set_originator(struct iot_fs *e, const struct iot_originator *who)
+{
+	e->pid = who->pid;
+	e->tid = who->tid;
+	e->ppid = 0;
+	e->uid = who->uid;
+	e->cgroup = who->cgroup;
+	memcpy(e->comm, who->comm, sizeof(e->comm));
+	e->flags |= IOT_REQ_ORIGINATOR;
+}
+
+/* Record a bio if a process submits it, or made dirty what it writes. */
+static void record_of_tasks(struct iot_branch *b, struct iot_fs *e, bool own,
+			    const struct iot_originator *who)
+{
+	struct iot_fs theirs;
+
+	if (own && iot_tasks_have(&b->tasks, current)) {
+		put_bio(&b->c, e);
+	} else if (who && iot_tasks_had(&b->tasks, who)) {
+		theirs = *e;
+		set_originator(&theirs, who);
+		put_bio(&b->c, &theirs);
+	}
+}
+
+/**
+ * iot_branches_record_bio() - record a bio for each branch that it concerns
+ * @e:		the event, except CPU
+ * @own:	the current task submits it on its own account
+ * @who:	who made dirty what it writes, or NULL
+ *
+ * Context: any, preemption off.
+ */
+void iot_branches_record_bio(struct iot_fs *e, bool own, const struct iot_originator *who)
+{
+	const struct iot_path *path = e->path ? iot_path_table_at(e->path) : NULL;
+	struct iot_branch *b;
+
+	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held()) {
+		if (b->c.anywhere)
+			record_of_tasks(b, e, own, who);
+		else
+			record_below(b, e, path);
+	}
+}
+
+/* The hooks of their own, by what branches are limited to; set at load */
+static const struct iot_category_ops *dir_ops, *tasks_ops;
+
+/** iot_branches_bind() - set the hooks that branches have beside those of category fs */
+void iot_branches_bind(const struct iot_category_ops *dir, const struct iot_category_ops *tasks)
+{
+	dir_ops = dir;
+	tasks_ops = tasks;
+}
+
 /* Set up what all branches have. Return: 0, or an error and there is nothing to free. */
-static int init(struct iot_branch *b, const char *name, u32 kinds, u64 keep)
+static int init(struct iot_branch *b, const char *name, u32 kinds, u64 keep,
+		const struct iot_category_ops *own)
 {
 	struct iot_category *c = &b->c;
 	int err;
@@ -172,7 +251,8 @@ static int init(struct iot_branch *b, const char *name, u32 kinds, u64 keep)
 	c->of.event_id = IOT_EVENT_ID_FS;
 	c->of.default_kinds = kinds;
 	c->stem = &iot_category_fs;
-	c->probes = iot_category_fs.probes;
+	c->traits = IOT_TRAIT_BY_INODE;
+	c->probes = iot_category_fs.probes ? own : NULL;
 	c->left_out = iot_category_fs.left_out;
 	err = iot_category_init(c);
 	if (err)
@@ -218,7 +298,7 @@ static void delist(struct iot_branch *b)
  */
 int iot_branch_init_dir(struct iot_branch *b, const char *name, struct inode *dir, u64 keep)
 {
-	int err = init(b, name, IOT_KIND_ALL, keep);
+	int err = init(b, name, IOT_KIND_ALL, keep, dir_ops);
 
 	if (err)
 		return err;
@@ -241,7 +321,7 @@ int iot_branch_init_dir(struct iot_branch *b, const char *name, struct inode *di
  */
 int iot_branch_init_tasks(struct iot_branch *b, const char *name, u64 keep)
 {
-	int err = init(b, name, iot_category_fs.of.default_kinds, keep);
+	int err = init(b, name, iot_category_fs.of.default_kinds, keep, tasks_ops);
 
 	if (err)
 		return err;

@@ -3,7 +3,8 @@
  * Branches of category fs: each records the events of what is below one directory, or of some
  * processes, in rings of its own.
  *
- * A branch has all that a category has, except hooks: those of category fs, its stem, serve both.
+ * A branch has all that a category has. The hooks of category fs, its stem, serve both; beside them
+ * it has one for bios.
  * While a branch runs, the conditions of the stem's filter are checked at the end of an event
  * only, together with those of each branch. Then the record is copied to the rings of all that
  * want it.
@@ -16,6 +17,8 @@
 #include "file/below.h"
 #include "record/category.h"
 #include "record/tasks.h"
+
+struct iot_originator;
 
 #define IOT_BRANCHES_OF_TASKS_MAX	32	/* branches of processes at a time */
 
@@ -48,7 +51,11 @@ bool iot_branches_want_task(void);
 struct iot_category *iot_branches_only(u64 id, u16 kind);
 void iot_branches_record(struct iot_fs *e);
 
+/* For the probe of bios. */
+void iot_branches_record_bio(struct iot_fs *e, bool own, const struct iot_originator *who);
+
 /* For the owner. */
+void iot_branches_bind(const struct iot_category_ops *dir, const struct iot_category_ops *tasks);
 int iot_branch_init_dir(struct iot_branch *b, const char *name, struct inode *dir, u64 keep);
 int iot_branch_init_tasks(struct iot_branch *b, const char *name, u64 keep);
 void iot_branch_end(struct iot_branch *b);

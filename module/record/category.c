@@ -392,6 +392,17 @@ static void count_branch(struct iot_category *branch, int change)
 	mutex_unlock(&stem->lock);
 }
 
+/* Undo join(). Caller holds @control of the branch. */
+static void leave(struct iot_category *branch)
+{
+	struct iot_category *stem = branch->stem;
+
+	mutex_lock_nested(&stem->control, SINGLE_DEPTH_NESTING);
+	count_branch(branch, -1);
+	detach(stem);
+	mutex_unlock(&stem->control);
+}
+
 /* Let a branch have the events of its stem. Caller holds @control of the branch. */
 static int join(struct iot_category *branch)
 {
@@ -408,15 +419,25 @@ static int join(struct iot_category *branch)
 	return err;
 }
 
-/* Undo join(). */
-static void leave(struct iot_category *branch)
+/* Attach all hooks for a category or a branch, which has some of its own. */
+static int attach_all(struct iot_category *c)
 {
-	struct iot_category *stem = branch->stem;
+	int err = c->stem ? join(c) : 0;
 
-	mutex_lock_nested(&stem->control, SINGLE_DEPTH_NESTING);
-	count_branch(branch, -1);
-	detach(stem);
-	mutex_unlock(&stem->control);
+	if (err)
+		return err;
+	err = attach(c);
+	if (err && c->stem)
+		leave(c);
+	return err;
+}
+
+/* Undo attach_all(). */
+static void detach_all(struct iot_category *c)
+{
+	detach(c);
+	if (c->stem)
+		leave(c);
 }
 
 static int start_controlled(struct iot_category *c, struct iot_why *why)
@@ -427,7 +448,7 @@ static int start_controlled(struct iot_category *c, struct iot_why *why)
 		return err;
 	iot_paths_get(); /* after the rings, which matter more if memory is short */
 	activate(c);
-	err = c->stem ? join(c) : attach(c);
+	err = attach_all(c);
 	set_started(c, !err);
 	if (err)
 		iot_paths_put();
@@ -484,10 +505,7 @@ static bool stop_controlled(struct iot_category *c)
 		return false;
 	WRITE_ONCE(c->while_read, 0);
 	set_started(c, false);
-	if (c->stem)
-		leave(c);
-	else
-		detach(c);
+	detach_all(c);
 	iot_paths_put();
 	return true;
 }

@@ -87,7 +87,7 @@ struct iot_category_ops {
  * @event:	descriptor of its records
  * @paths:	words of a record that hold the id of a path
  * @nr_paths:	number of @paths
- * @stem:	the category whose hooks a branch uses; NULL if it is none
+ * @stem:	the category whose hooks a branch uses, beside its own; NULL if it is none
  * @list:	in the list of all categories and branches, under its lock
  * @control:	serialises start, stop and changes of the filter; held for as long as the kernel
  *		needs to patch its text. That of @stem is taken inside that of a branch

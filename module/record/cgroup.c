@@ -33,8 +33,10 @@ static void made(void *data, struct cgroup *cgroup, const char *path)
 	if (cgroup->root != &cgrp_dfl_root)
 		return;
 	list_for_each_entry_rcu(g, &followed, list, rcu_read_lock_sched_held())
-		if (!strcmp(g->path, path))
+		if (!strcmp(g->path, path)) {
+			WRITE_ONCE(g->last_id, cgroup_id(cgroup));
 			WRITE_ONCE(g->id, cgroup_id(cgroup));
+		}
 }
 
 /* Context: as above. */
@@ -126,7 +128,9 @@ static void look_again(struct iot_cgroup *g)
 
 	if (IS_ERR(cgroup))
 		return;
-	cmpxchg(&g->id, first, cgroup_id(cgroup)); /* unless a tracepoint knew better */
+	/* unless a tracepoint knew better */
+	cmpxchg(&g->last_id, first, cgroup_id(cgroup));
+	cmpxchg(&g->id, first, cgroup_id(cgroup));
 	cgroup_put(cgroup);
 }
 
@@ -154,6 +158,7 @@ static int identify(struct iot_cgroup *g, const char *path, struct iot_why *why)
 	if (IS_ERR(cgroup))
 		return PTR_ERR(cgroup);
 	g->id = cgroup_id(cgroup);
+	g->last_id = g->id;
 	g->level = cgroup->level;
 	g->path = path_of(cgroup);
 	cgroup_put(cgroup);
@@ -185,7 +190,7 @@ int iot_cgroup_follow(struct iot_cgroup *g, const char *path, struct iot_why *wh
 /**
  * iot_cgroup_unfollow() - undo iot_cgroup_follow()
  *
- * Context: task, sleeps; no probe asks iot_cgroup_has_current() any more, or the caller waits for
+ * Context: task, sleeps; no probe asks iot_cgroup_has() any more, or the caller waits for
  * those before it frees @g.
  */
 void iot_cgroup_unfollow(struct iot_cgroup *g)
@@ -202,10 +207,10 @@ bool iot_cgroup_has_path(const struct iot_cgroup *g, const char *path)
 	return !strcmp(g->path, path) || (below && !strcmp(g->path, below));
 }
 
-/** iot_cgroup_has_current() - is the current task in a group or below? Context: preemption off */
-bool iot_cgroup_has_current(const struct iot_cgroup *g)
+/** iot_cgroup_has() - is a task in a group or below? Context: preemption off */
+bool iot_cgroup_has(const struct iot_cgroup *g, struct task_struct *task)
 {
-	struct cgroup *at = cgroup_ancestor(task_dfl_cgroup(current), g->level);
+	struct cgroup *at = cgroup_ancestor(task_dfl_cgroup(task), g->level);
 
 	return at && cgroup_id(at) == READ_ONCE(g->id);
 }
@@ -236,7 +241,7 @@ bool iot_cgroup_has_path(const struct iot_cgroup *g, const char *path)
 	return false;
 }
 
-bool iot_cgroup_has_current(const struct iot_cgroup *g)
+bool iot_cgroup_has(const struct iot_cgroup *g, struct task_struct *task)
 {
 	return false;
 }

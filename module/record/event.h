@@ -36,6 +36,15 @@ struct iot_event_at {
 	u64 cpu;	/* a u64: without padding the compiler can keep the struct in registers */
 };
 
+/** iot_event_reserve_class() - reserve a record, and count it in a class of the ring's records */
+static __always_inline void *iot_event_reserve_class(struct iot_category *c,
+						     struct iot_event_at *at, unsigned int class)
+{
+	at->cpu = (u32)raw_smp_processor_id();
+	return iot_ring_reserve(iot_category_ring(c, at->cpu), class, &at->slot, &at->index) ?
+	       at->slot : NULL;
+}
+
 /**
  * iot_event_reserve() - reserve a record
  *
@@ -44,9 +53,7 @@ struct iot_event_at {
  */
 static __always_inline void *iot_event_reserve(struct iot_category *c, struct iot_event_at *at)
 {
-	at->cpu = (u32)raw_smp_processor_id();
-	return iot_ring_reserve(iot_category_ring(c, at->cpu), 0, &at->slot, &at->index) ?
-	       at->slot : NULL;
+	return iot_event_reserve_class(c, at, 0);
 }
 
 /*

@@ -112,7 +112,13 @@ static void set_op(struct iot_filter *f, unsigned int op)
 
 static int parse_op(const struct parser *p, char *value)
 {
-	return parse_list(p, value, iot_names_op_name, "operation", set_op);
+	int err = parse_list(p, value, iot_names_op_name, "operation", set_op);
+
+	if (!err && p->of->event_id == IOT_EVENT_ID_FS &&
+	    find_next_bit(p->f->ops, IOT_OPS_MAX, IOT_FS_BLOCK_READ) < IOT_OPS_MAX)
+		return iot_why(p->why, -EINVAL,
+			       "op: BLOCK_* are in logs of directories and processes only; trace category block");
+	return err;
 }
 
 static void set_kind(struct iot_filter *f, unsigned int kind)

@@ -317,15 +317,16 @@ static u64 count_stored(const struct iot_ring *ring)
 static void count_shard(struct iot_rings_stats *stats, const struct iot_shard *shard)
 {
 	const struct iot_ring *ring = iot_shard_ring(shard);
-	u64 stored, taken, holes;
+	u64 stored, taken, lost, holes;
 
 	if (!ring)
 		return;
 	stored = count_stored(ring);
 	taken = atomic64_read(&ring->head) - READ_ONCE(ring->first);
-	holes = atomic64_read(&ring->lost[0]);
+	lost = atomic64_read(&ring->lost[0]) + atomic64_read(&ring->lost[1]);
+	holes = lost - atomic64_read(&ring->refused[0]) - atomic64_read(&ring->refused[1]);
 	stats->seen += iot_ring_seen(ring, 0) + iot_ring_seen(ring, 1);
-	stats->lost += holes + atomic64_read(&ring->lost[1]);
+	stats->lost += lost;
 	stats->stored += stored;
 	stats->overwritten += taken - min(taken, stored + holes);
 	stats->cpus++;
@@ -336,7 +337,7 @@ static void count_shard(struct iot_rings_stats *stats, const struct iot_shard *s
  *
  * lost comes from the writers' counter, seen from the indices taken, and stored from the rings'
  * slots. Tests check that they agree while there is no writer. Class 1 of a ring
- * counts what mode discard refused. Context: a reference is held.
+ * counts what mode discard refused, in a branch its bios. Context: a reference is held.
  */
 void iot_rings_count(const struct iot_rings *rings, struct iot_rings_stats *stats)
 {

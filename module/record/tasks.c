@@ -10,6 +10,7 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include "core/refusal.h"
+#include "file/originator.h"
 #include "file/path.h"
 #include "record/tasks.h"
 #include "record/tree.h"
@@ -223,18 +224,68 @@ static bool is_name_of(const struct iot_tasks *t, const struct task_struct *task
 	return !memcmp(t->comm, task->comm, sizeof(t->comm));
 }
 
-/** iot_tasks_have_current() - is the current task one of them? Context: task, preemption off */
-bool iot_tasks_have_current(const struct iot_tasks *t)
+/**
+ * iot_tasks_have() - is a task one of them?
+ *
+ * Context: any, preemption off; the task is the current one, or was found under RCU.
+ */
+bool iot_tasks_have(const struct iot_tasks *t, struct task_struct *task)
 {
 	switch (t->key) {
 	case IOT_TASKS_PID:
-		return task_tgid(current) == t->pid;
+		return task_tgid(task) == t->pid;
 	case IOT_TASKS_TREE:
-		return iot_tree_has(t->tree, current->tgid);
+		return iot_tree_has(t->tree, task->tgid);
 	case IOT_TASKS_COMM:
-		return is_name_of(t, current) || is_name_of(t, current->group_leader);
+		return is_name_of(t, task) || is_name_of(t, task->group_leader);
 	case IOT_TASKS_CGROUP:
-		return iot_cgroup_has_current(&t->cgroup);
+		return iot_cgroup_has(&t->cgroup, task);
 	}
 	return false;
+}
+
+/* Is it the process that had a number? If it has exited, nobody else may have the number now. */
+static bool had_number(struct pid *process, u32 number)
+{
+	struct pid *now;
+
+	if (number != pid_nr(process))
+		return false;
+	now = find_pid_ns(number, &init_pid_ns);
+	return !now || now == process;
+}
+
+/* Was a thread that is gone one of them, as far as that is known of it? */
+static bool had_gone(const struct iot_tasks *t, const struct iot_originator *who)
+{
+	switch (t->key) {
+	case IOT_TASKS_PID:
+		return had_number(t->pid, who->pid);
+	case IOT_TASKS_TREE:
+		return iot_tree_has(t->tree, who->pid);
+	case IOT_TASKS_COMM:
+		return !memcmp(t->comm, who->comm, sizeof(t->comm));
+	case IOT_TASKS_CGROUP:
+		return who->cgroup == READ_ONCE(t->cgroup.last_id);
+	}
+	return false;
+}
+
+/**
+ * iot_tasks_had() - was an originator one of them?
+ *
+ * Of a thread that has exited only what was noted is known: not the name of its process, nor what
+ * was above its control group. Context: any, preemption off.
+ */
+bool iot_tasks_had(const struct iot_tasks *t, const struct iot_originator *who)
+{
+	struct task_struct *task;
+	bool has;
+
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(who->tid, &init_pid_ns), PIDTYPE_PID);
+	has = task && task->tgid == who->pid &&
+	      !memcmp(task->comm, who->comm, sizeof(who->comm)) && iot_tasks_have(t, task);
+	rcu_read_unlock();
+	return has || had_gone(t, who);
 }

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 #include "record/cgroup.h"
 
+struct iot_originator;
 struct iot_tree;
 struct iot_why;
 struct seq_file;
@@ -38,6 +39,7 @@ bool iot_tasks_are_same(const struct iot_tasks *a, const struct iot_tasks *b);
 void iot_tasks_show(struct seq_file *m, const struct iot_tasks *t);
 void iot_tasks_name(const struct iot_tasks *t, char *name, size_t size);
 bool iot_tasks_exist(const struct iot_tasks *t);
-bool iot_tasks_have_current(const struct iot_tasks *t);
+bool iot_tasks_have(const struct iot_tasks *t, struct task_struct *task);
+bool iot_tasks_had(const struct iot_tasks *t, const struct iot_originator *who);
 
 #endif /* IOT_TASKS_H */

@@ -143,4 +143,10 @@ enum iot_op_id {
 #include "ops.def"
 };
 
+/* Is an operation of struct iot_fs one of the block layer? */
+static inline int iot_fs_is_block(__u16 op)
+{
+	return op >= IOT_FS_BLOCK_READ;
+}
+
 #endif /* _UAPI_IOTRACER_H */
