@@ -391,6 +391,10 @@ def filters():
     is_equal(found, [])
     found, _ = traced(['vda'], work, f'dev={number("vda")}', 'op=FLUSH')
     is_true(found and {r['op'] for r in found} == {'FLUSH'}, found)
+    found, _ = traced(['vda'], work, f'dev={number("vdb")},{number("vda")}', 'op=WRITE')
+    is_true(any(r.get('path') == path for r in found), found)
+    found, _ = traced(['vda'], work, f'dev={number("vdb")},1:1')
+    is_equal(found, [])
     found, _ = traced(['vda'], work, 'comm=nobody')
     is_equal(found, [])
     inode = os.stat(path).st_ino

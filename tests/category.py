@@ -48,7 +48,7 @@ def errors_change_nothing():
 def written_back():
     """What control shows can be written to it in any state."""
     shown = ('start\nsize 100\nsample 3\nmode discard\nfilter pid=1 tid=2 comm=a\\040b uid=3 '
-             f'cgroup=4 tree={os.getpid()} dev=8:1 inode=5 op=READ,FSYNC kind=file,pipe '
+             f'cgroup=4 tree={os.getpid()} dev=8:1,8:2 inode=5 op=READ,FSYNC kind=file,pipe '
              'min_latency=6 min_size=7 rejected=1\n')
     command('size 100', 'sample 3', 'mode discard', shown.split('\n')[4], 'start')
     is_equal(settings(), shown)
@@ -75,8 +75,9 @@ REFUSED = (
     ('filter pid=x', 'pid=x: say a number up to 4294967295'),
     ('filter uid=1 tree=4294967296', 'tree=4294967296: say a number up to 4294967295'),
     ('filter inode=-1', 'inode=-1: say a number of 64 bits, not negative'),
-    ('filter dev=8', 'dev=8: say MAJOR:MINOR in decimal'),
-    ('filter dev=8:1048576', 'dev=8:1048576: say MAJOR:MINOR in decimal'),
+    ('filter dev=8', 'dev=8: say MAJOR:MINOR in decimal, with a comma before the next'),
+    ('filter dev=8:1048576', 'dev=8:1048576: say MAJOR:MINOR in decimal, with a comma before the next'),
+    ('filter dev=8:1,8', 'dev=8: say MAJOR:MINOR in decimal, with a comma before the next'),
     ('filter comm=', 'comm=: a name is missing'),
     ('filter comm=0123456789abcdef',
      "comm=0123456789abcdef: the kernel keeps 15 bytes of a thread's name: say those"),
@@ -128,6 +129,15 @@ def meaningless_conditions():
             ('cache', 'op=MIS', 'op=MIS: cache has no such operation; the nearest is MISS')):
         is_equal(write(f'{IOT}/{name}/control', 'filter ' + line), 'EINVAL')
         is_equal(slurp(f'{IOT}/{name}/error'), f'filter {line}: {words}\n')
+
+
+def most_devices():
+    most = 'filter dev=' + ','.join(f'8:{n}' for n in range(128))
+    command(most)
+    is_equal(write(FS + '/control', most + ',9:9'), 'EINVAL')
+    matches(slurp(FS + '/error'), r'\.\.\.: dev: say 128 devices at most\n$')
+    is_equal(settings().split('\n')[4], most)
+    command('filter none')
 
 
 def refused_size():
@@ -359,6 +369,9 @@ def by_file():
     is_equal(seen(f'inode={stat.st_ino + 1}'), [])
     is_equal(seen(f'dev={dev}'), FIVE)
     is_equal(seen('dev=1:1'), [])
+    is_equal(seen(f'dev=1:1,{dev}'), FIVE)
+    is_equal(seen(f'dev=1:1,{dev},1:2', 'op=READ,WRITE'), FIVE)
+    is_equal(seen('dev=1:1,1:2'), [])
     is_equal(seen('kind=file'), FIVE)
     is_equal(seen('kind=dir'), [])
 

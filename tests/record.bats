@@ -482,3 +482,62 @@ ask() {
 	run ! grep -q /mnt/work/other requests
 	awk -F, -v "image=$image" '$1 == "WRITE" && $2 == image { n += $3 } END { exit !(n >= 2 * 1048576) }' requests
 }
+
+# devices_of TRACE CATEGORY: the devices of its rows with a path, each once
+devices_of() {
+	iotracer export "$1" --category="$2" -f json | jq -r 'select(.path and .path != "") | .device' | sort -u
+}
+
+@test "--device: what concerns disks, their partitions and filesystems, and nothing else" {
+	local work traces small
+
+	work=$(mountpoint -d /mnt/work) traces=$(mountpoint -d /mnt/traces) small=$(mountpoint -d /mnt/small)
+	iotracer record -o t -c fs,block --device=vda --device=/dev/vdc -- sh -c '
+		for disk in work traces small; do
+			dd if=/dev/zero of=/mnt/$disk/written bs=4k count=2 conv=fsync
+		done'
+	[ "$(devices_of t fs)" = "$(printf '%s\n' "$work" "$small" | sort)" ]
+	[ "$(devices_of t block)" = "$(devices_of t fs)" ]
+	[ "$(iotracer export t --category=fs -f json | jq -r 'select(.path == "/mnt/small/written") | .op' |
+		grep -c '^WRITE$')" = 2 ]
+	rm -r t
+	iotracer record -o t --device="$traces" -- dd if=/dev/zero of=/mnt/traces/written bs=4k count=2
+	[ "$(devices_of t fs)" = "$traces" ]
+}
+
+# disk FUNCTION: call a function of lib/disk.py, which work on /dev/vdd
+disk() {
+	PYTHONPATH=$BATS_TEST_DIRNAME python3 -c "from lib import disk; disk.$1()"
+}
+
+@test "--device: a partition, and a filesystem with a number of its own" {
+	mkdir -p /mnt/part
+	disk partition
+	mkfs.ext4 -q -F /dev/vdd1
+	mount /dev/vdd1 /mnt/part
+	iotracer record -o t --device=vdd -- touch /mnt/part/a /mnt/work/a
+	[ "$(devices_of t fs)" = "$(mountpoint -d /mnt/part)" ]
+	rm -r t
+	iotracer record -o t --device=/dev/vdd2 -- touch /mnt/part/b
+	[ "$(devices_of t fs)" = "" ]
+	umount /mnt/part
+	disk unpartition
+	modprobe btrfs
+	mkfs.btrfs -q -f /dev/vdd
+	mount /dev/vdd /mnt/part
+	rm -r t
+	iotracer record -o t --device=vdd -- touch /mnt/part/c /mnt/work/c
+	[ "$(iotracer export t -f json | jq -r 'select(.op == "CREATE") | .path')" = /mnt/part/c ]
+	umount /mnt/part
+	wipefs -qa /dev/vdd
+}
+
+@test "--device: what is no block device is refused" {
+	run -1 --separate-stderr iotracer record -o t --device=vda --device=/dev/null -- true
+	[ "$stderr" = "iotracer: --device=/dev/null: there is no such block device; say the path of its node, its name or MAJOR:MINOR" ]
+	[ ! -e t ]
+	for name in none 1:1000 '' vda/ 8; do
+		run -1 iotracer record -o t --device="$name" -- true
+		[ ! -e t ]
+	done
+}

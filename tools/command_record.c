@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "command.h"
+#include "devices.h"
 #include "json.h"
 #include "library.h"
 #include "session.h"
@@ -16,7 +17,7 @@
 
 enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE,
 	KEY_STRICT, KEY_DRAIN, KEY_WAIT, KEY_SNAPSHOTS, KEY_FS_INTERVAL, KEY_PROCESS_INTERVAL,
-	KEY_ROOT, KEY_DEPTH, KEY_ROTATE, KEY_KEEP, KEY_VM };
+	KEY_ROOT, KEY_DEPTH, KEY_ROTATE, KEY_KEEP, KEY_VM, KEY_DEVICE };
 
 #define DRAIN_DEFAULT 5.0
 
@@ -245,6 +246,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'z':
 		parse_compress(state, o, arg);
 		return 0;
+	case KEY_DEVICE:
+		o->devices = cli_grow(o->devices, o->nr_devices + 1, sizeof(*o->devices));
+		o->devices[o->nr_devices++] = arg;
+		return 0;
 	case ARGP_KEY_ARGS:
 		o->command = state->argv + state->next;
 		return 0;
@@ -265,6 +270,7 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "DIRECTORY", 0, "make the trace there (default: <date>-<time> among those that iotracer traces lists)", 0 },
 	{ "categories", 'c', "NAME,...", 0, "what to record: of {categories} (default fs), or all; may be given again", 0 },
 	{ "filter", 'f', "[CATEGORY:]KEY=VALUE", 0, "record only events that meet this and all other conditions given; of CATEGORY, or of all categories that have this KEY, one of {keys}", 0 },
+	{ "device", KEY_DEVICE, "DEVICE", 0, "record only what concerns this block device, its partitions, and the filesystems mounted from them at the start; may be given again", 0 },
 	{ "vm", KEY_VM, "NAME|PID", 0, "record what this virtual machine of QEMU does, with all its threads and the writeback of what it wrote, and end with it", 0 },
 	{ "time", KEY_TIME, "SECONDS", 0, "end after SECONDS (s, m, h, d may follow)", 0 },
 	{ "drain", KEY_DRAIN, "SECONDS", 0, "with block or cache: after COMMAND or the machine has ended wait up to SECONDS until what it wrote is on the device (default 5; 0: do not wait)", 0 },
@@ -296,6 +302,17 @@ static const char doc[] =
 	"What iotracer itself does is not recorded. Events that were already in the kernel's"
 	" buffer are dropped. At the end /proc/iotracer/<category>/control is as it was before.";
 
+static bool add_devices(struct session_options *o)
+{
+	char *condition = devices_condition(o->devices, o->nr_devices);
+
+	if (!condition)
+		return false;
+	filters_add(&o->filters, condition);
+	free(condition);
+	return true;
+}
+
 int command_record(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -311,6 +328,8 @@ int command_record(int argc, char **argv)
 	int status;
 
 	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	if (o.nr_devices && !add_devices(&o))
+		return CLI_FAILED;
 	if (o.vm_name) {
 		o.vm = vm_named(o.vm_name);
 		if (!o.vm)
@@ -326,6 +345,7 @@ int command_record(int argc, char **argv)
 	json_decref(o.vm);
 	json_decref(o.tags);
 	filters_free(&o.filters);
+	free(o.devices);
 	free(directory);
 	return status;
 }

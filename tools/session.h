@@ -25,6 +25,8 @@ struct session_options {
 	const struct category *categories[SESSION_CATEGORIES];
 	size_t nr_categories;
 	struct filters filters;
+	const char **devices;	/* as --device named them */
+	size_t nr_devices;
 	double seconds;		/* 0: no limit */
 	double drain;		/* seconds to wait for what the command left to be written */
 	bool wait;		/* wait for what the command started and left running */

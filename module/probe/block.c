@@ -611,8 +611,9 @@ static void request_merged(void *data, struct request *rq)
 static bool meets_device_and_inode(const struct iot_filter *f, const struct iot_block *e,
 				   struct gendisk *disk)
 {
-	if ((f->used & IOT_FILTER_DEV) && f->dev != e->device && f->dev != disk_devt(disk) &&
-	    !(e->file_device && f->dev == e->file_device))
+	if ((f->used & IOT_FILTER_DEV) && !iot_filter_has_dev(f, e->device) &&
+	    !iot_filter_has_dev(f, disk_devt(disk)) &&
+	    !(e->file_device && iot_filter_has_dev(f, e->file_device)))
 		return false;
 	return !(f->used & IOT_FILTER_INODE) || f->inode == e->inode;
 }

@@ -95,6 +95,14 @@ static void show_kinds(struct seq_file *m, const struct iot_filter *f)
 		show_list(m, "kind", &kinds, kind_name, 0);
 }
 
+static void show_devs(struct seq_file *m, const struct iot_filter *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->nr_devs; i++)
+		seq_printf(m, "%s%u:%u", i ? "," : " dev=", MAJOR(f->devs[i]), MINOR(f->devs[i]));
+}
+
 /** iot_filter_show() - print a filter as iot_filter_parse() takes it */
 void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 		     unsigned int event)
@@ -116,7 +124,7 @@ void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 	if (f->used & IOT_FILTER_TREE)
 		seq_printf(m, " tree=%u", f->tree->number);
 	if (f->used & IOT_FILTER_DEV)
-		seq_printf(m, " dev=%u:%u", MAJOR(f->dev), MINOR(f->dev));
+		show_devs(m, f);
 	if (f->used & IOT_FILTER_INODE)
 		seq_printf(m, " inode=%llu", f->inode);
 	if (f->used & IOT_FILTER_OP)

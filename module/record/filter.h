@@ -32,6 +32,8 @@ struct seq_file;
 #define IOT_FILTER_TASK		(IOT_FILTER_PID | IOT_FILTER_TID | IOT_FILTER_COMM | \
 				 IOT_FILTER_UID | IOT_FILTER_CGROUP | IOT_FILTER_TREE)
 
+#define IOT_FILTER_DEVS_MAX	128	/* devices of one filter */
+
 /**
  * struct iot_filter_of - what a filter needs to know about its category
  * @name:	for messages
@@ -49,7 +51,8 @@ struct iot_filter_of {
  * struct iot_filter - immutable once a category has it; freed after an RCU grace period
  * @used:	IOT_FILTER_* of the conditions that were given
  * @kinds:	bits 1 << IOT_KIND_*
- * @dev:	as in records, see kind device in events.def
+ * @devs:	as in records, see kind device in events.def
+ * @nr_devs:	number of @devs
  * @tree:	only events of these processes are wanted
  * @comm:	padded with zeroes, compared over the length of a task's name
  * @ops:	bits 1 << operation
@@ -61,7 +64,8 @@ struct iot_filter {
 	u32 pid;
 	u32 tid;
 	u32 uid;
-	u32 dev;
+	u32 nr_devs;
+	u32 devs[IOT_FILTER_DEVS_MAX];
 	struct iot_tree *tree;
 	char comm[TASK_COMM_LEN];
 	u64 cgroup;
@@ -103,13 +107,24 @@ static __always_inline bool iot_filter_op(const struct iot_filter *f, unsigned i
 	return !(f->used & IOT_FILTER_OP) || test_bit(op, f->ops);
 }
 
+/** iot_filter_has_dev() - is a device among those of the condition dev=? */
+static __always_inline bool iot_filter_has_dev(const struct iot_filter *f, u32 dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->nr_devs; i++)
+		if (f->devs[i] == dev)
+			return true;
+	return false;
+}
+
 /** iot_filter_file() - check whether a file is wanted, by kind, device and inode number */
 static __always_inline bool iot_filter_file(const struct iot_filter *f, u16 kind, u32 dev,
 					    u64 inode)
 {
 	if (!(f->kinds & BIT(kind)))
 		return false;
-	if ((f->used & IOT_FILTER_DEV) && f->dev != dev)
+	if ((f->used & IOT_FILTER_DEV) && !iot_filter_has_dev(f, dev))
 		return false;
 	return !(f->used & IOT_FILTER_INODE) || f->inode == inode;
 }

@@ -162,6 +162,18 @@ static int parse_comm(const struct parser *p, char *value)
 	return 0;
 }
 
+static int add_dev(const struct parser *p, u32 dev)
+{
+	struct iot_filter *f = p->f;
+
+	if (iot_filter_has_dev(f, dev))
+		return 0;
+	if (f->nr_devs == IOT_FILTER_DEVS_MAX)
+		return iot_why(p->why, -EINVAL, "dev: say %u devices at most", IOT_FILTER_DEVS_MAX);
+	f->devs[f->nr_devs++] = dev;
+	return 0;
+}
+
 static int parse_dev(const struct parser *p, char *value)
 {
 	char *colon = strchr(value, ':');
@@ -175,8 +187,20 @@ static int parse_dev(const struct parser *p, char *value)
 		*colon = ':';
 	}
 	if (!good)
-		return bad(p, value, "say MAJOR:MINOR in decimal");
-	p->f->dev = MKDEV(major, minor);
+		return bad(p, value, "say MAJOR:MINOR in decimal, with a comma before the next");
+	return add_dev(p, MKDEV(major, minor));
+}
+
+static int parse_devs(const struct parser *p, char *value)
+{
+	char *word;
+	int err;
+
+	while ((word = strsep(&value, ","))) {
+		err = parse_dev(p, word);
+		if (err)
+			return err;
+	}
 	return 0;
 }
 
@@ -228,7 +252,7 @@ static int parse_value(struct parser *p, char *value)
 	if (!strcmp(key, "comm"))
 		return parse_comm(p, value) ?: IOT_FILTER_COMM;
 	if (!strcmp(key, "dev"))
-		return parse_dev(p, value) ?: IOT_FILTER_DEV;
+		return parse_devs(p, value) ?: IOT_FILTER_DEV;
 	if (!strcmp(key, "rejected"))
 		return parse_rejected(p, value) ?: IOT_FILTER_REJECTED;
 	if (!strcmp(key, "kind"))
@@ -277,7 +301,7 @@ static int parse_condition(struct parser *p, char *word)
 	used = check_key(p) ?: parse_value(p, value);
 	if (used < 0)
 		return used;
-	if (p->f->used & used & ~(IOT_FILTER_OP | IOT_FILTER_KIND))
+	if (p->f->used & used & ~(IOT_FILTER_OP | IOT_FILTER_KIND | IOT_FILTER_DEV))
 		return bad(p, value, "the key is given twice, and an event can have one value only");
 	p->f->used |= used;
 	return 0;
