@@ -22,7 +22,7 @@ help:
 	@echo 'make lint, unit       parts of it; also build-all'
 	@echo 'make check-debug      its tests on kernels that watch themselves; hours'
 	@echo 'make dkms-test        build and install by DKMS in virtual machines'
-	@echo 'make mutate           plant faults in the tool: do the tests notice?'
+	@echo 'make mutate           plant faults in the tool and the module: do the tests notice?'
 	@echo 'make check-fields     make one field of the records wrong after the other: do the tests notice?'
 	@echo 'make bench            what tracing costs, in instructions'
 	@echo 'make deb              Debian packages: iotracer-dkms and iotracer'

@@ -492,10 +492,8 @@ devices_of() {
 	local work traces small
 
 	work=$(mountpoint -d /mnt/work) traces=$(mountpoint -d /mnt/traces) small=$(mountpoint -d /mnt/small)
-	iotracer record -o t -c fs,block --device=vda --device=/dev/vdc -- sh -c '
-		for disk in work traces small; do
-			dd if=/dev/zero of=/mnt/$disk/written bs=4k count=2 conv=fsync
-		done'
+	iotracer record -o t -c fs,block --device=vda --device=/dev/vdc -- xargs -I{} \
+		dd if=/dev/zero of=/mnt/{}/written bs=4k count=2 conv=fsync <<<$'work\ntraces\nsmall'
 	[ "$(devices_of t fs)" = "$(printf '%s\n' "$work" "$small" | sort)" ]
 	[ "$(devices_of t block)" = "$(devices_of t fs)" ]
 	[ "$(iotracer export t --category=fs -f json | jq -r 'select(.path == "/mnt/small/written") | .op' |

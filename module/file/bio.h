@@ -85,7 +85,7 @@ static __always_inline u64 iot_bio_sector(struct bio *bio)
 	return bio_flagged(bio, BIO_REMAPPED) ? sector - bio->bi_bdev->bd_start_sect : sector;
 }
 
-/** iot_bio_other_op() - get the operation of a bio without data, IOT_OP_READ if it is none of ours */
+/** iot_bio_other_op() - get the operation of a bio without data; IOT_OP_READ: none of ours */
 static inline u8 iot_bio_other_op(const struct bio *bio)
 {
 	switch (bio_op(bio)) {

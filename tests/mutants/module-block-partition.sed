@@ -1,0 +1,4 @@
+# The partition is always the whole disk.
+# file: module/probe/block.c
+# tests: fields.bats second partition
+s/^\te->partition = .*;/\te->partition = 0;/
