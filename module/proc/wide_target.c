@@ -133,12 +133,14 @@ static void show_counts(struct seq_file *m, const char *level, const struct iot_
 		   s->lost, missed);
 }
 
-/* Count the bios that a ring has now. */
+/* Count the bios that a ring has now. A ring that never had one is not searched. */
 static u64 count_stored_bios(const struct iot_ring *ring)
 {
 	u64 stored = 0, end, i;
 	struct iot_fs e;
 
+	if (!iot_ring_seen(ring, IOT_LEVEL_BLK))
+		return 0;
 	for (i = iot_ring_window(ring, &end); i < end; i++) {
 		if (iot_ring_read(ring, i, (u64 *)&e) == IOT_RING_OK)
 			stored += iot_fs_is_block(e.op);
