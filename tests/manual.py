@@ -34,6 +34,7 @@ ELSEWHERE = {
     'sudo cp -r .': 'scripts/check-dkms',
     'iotracer vm show': 'tests/vm_images.bats',
     'iotracer add --vm': 'tests/vm_images.bats',
+    'iotracer log --vm': 'tests/vm_images.bats',
     'iotracer record --vm': 'tests/record.bats',
     'iotracer map': 'tests/vm_images.bats',
 }

@@ -639,6 +639,7 @@ show() {
 	fake 90 qemu-system-x86_64 -name web
 	fake 91 qemu-system-x86_64
 	[[ " $(completed iotracer vm show w)" == *" web "* ]]
+	[[ " $(completed iotracer log --vm = w)" == *" web "* ]]
 	run ! grep -w -- - <(completed iotracer vm show "")
 }
 
@@ -785,6 +786,96 @@ boxed 77 3" ]
 		2|--vm=bare-$$ file|iotracer add: --vm goes without FILE
 		2|file --vm=bare-$$|iotracer add: --vm goes without FILE
 	END
+}
+
+# two_drives: a machine whose drives d0 and d1 share base.img, of which four files are traced
+two_drives() {
+	qemu-img create -q -f raw base.img 1M
+	qcow2 a 1M -b base.img -F raw
+	qcow2 b 1M -b base.img -F raw
+	qemu-img create -q -f raw r 1M
+	start_qemu logged -drive file=a,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0 \
+		-drive file=b,if=none,id=d1 -drive file=r,format=raw,if=none,id=d2
+	for file in base.img a b r; do
+		target "t_$file" "$work/$file"
+		no_losses "t_$file"
+	done
+	tool-stream t0=900000000 </dev/null >"$IOTRACER_PROC/t_r/stream"
+	tool-stream t0=1000000000 <<-'END' >"$IOTRACER_PROC/t_a/stream"
+		seq=0 time=3000000007 latency=12 offset=4096 requested=4096 result=4096 pid=10 tid=11 level=0 op=1 comm=worker
+		seq=1 time=2000000001 offset=8192 sector=2048 requested=512 result=512 pid=10 tid=10 level=1 op=0 comm=a;b\134
+	END
+	tool-stream t0=900000000 <<-'END' >"$IOTRACER_PROC/t_base.img/stream"
+		seq=7 time=2000000001 offset=77 requested=5 result=-5 pid=10 tid=11 level=0 op=0 comm=worker
+	END
+	tool-stream t0=5000000000 <<-'END' >"$IOTRACER_PROC/t_b/stream"
+		seq=0 time=2500000000 offset=1 requested=7 result=7 pid=10 tid=12 level=0 op=1 comm=worker
+		seq=1 time=9500000000 offset=1 requested=7 result=7 pid=10 tid=12 level=0 op=2 comm=worker
+	END
+}
+
+@test "log --vm: the rows of all drives in order of time, each with its drive" {
+	two_drives
+	# of the shared image, which comes first of those of its time
+	iotracer log --vm "logged-$$" | sort | diff - <(sort <<-'END'
+		1.100000001;R;77;0;VFS;worker;10;disk0,d1
+		1.100000001;R;2048;512;BLK;a\073b\134;10;disk0
+		1.600000000;W;1;7;VFS;worker;10;d1
+		2.100000007;W;4096;4096;VFS;worker;10;disk0
+		8.600000000;F;1;7;VFS;worker;10;d1
+	END
+	)
+	iotracer log --vm "$(cat logged.pid)" | cut -d ';' -f 1 >times
+	sort -n times | diff times -
+}
+
+@test "log --vm: csv and json have the drive and the file in columns at the end" {
+	two_drives
+	iotracer log --vm "logged-$$" --format=csv >rows
+	[[ $(head -n 1 rows) == timestamp,seq,time_ns,*,drive,file ]]
+	python3 -c 'import csv, sys
+for row in csv.DictReader(sys.stdin): print(row["time_ns"], row["drive"], row["file"])' <rows |
+		sort | diff - <(sort <<-END
+			2000000001 disk0,d1 $work/base.img
+			2000000001 disk0 $work/a
+			2500000000 d1 $work/b
+			3000000007 disk0 $work/a
+			9500000000 d1 $work/b
+		END
+		)
+	# but for the time of day, which is computed anew
+	iotracer log -H --vm "logged-$$" -f csv | cut -d , -f 2- | diff - <(sed 1d rows | cut -d , -f 2-)
+	iotracer log --vm "logged-$$" --format=json >objects
+	jq -r '.drive + " " + .file' objects | sort -u |
+		diff - <(printf '%s\n' "d1 $work/b" "disk0 $work/a" "disk0,d1 $work/base.img" | sort)
+	[ "$(jq -s 'map(.time_ns) == (map(.time_ns) | sort)' objects)" = true ]
+	[ "$(jq -r 'select(.comm == "a;b\\134") | .level' objects)" = blk ]
+}
+
+@test "log --vm: what is lost, not traced or not known is said" {
+	two_drives
+	seq 900 999 | sed 's/.*/seq=& time=&/' | tool-stream >"$IOTRACER_PROC/t_r/stream"
+	sed -i 's/^total .*/total 1000 98 900 2 0/' "$IOTRACER_PROC/t_r/stats"
+	run --separate-stderr iotracer log --vm "logged-$$"
+	[ "$status" = 0 ]
+	[ "$stderr" = "iotracer: $work/r: 900 events were overwritten or lost before they were read" ]
+	[ "${#lines[@]}" = 105 ]
+	: >"$IOTRACER_PROC/control"
+	run iotracer log --vm "logged-$$"
+	[ "$status" = 1 ]
+	[ "$output" = "iotracer: logged-$$: none of its files is traced (iotracer add --vm)" ]
+	run iotracer log --vm none-of-this-name
+	[ "$status" = 1 ]
+	run iotracer log --vm "logged-$$" r
+	[ "$status" = 2 ]
+	[ "${lines[0]}" = "iotracer log: --vm goes without FILE" ]
+	for option in --follow --format=fuse; do
+		run iotracer log --vm "logged-$$" "$option"
+		[ "$status" = 2 ]
+		[ "${lines[0]}" = "iotracer log: --vm goes without --follow, --sync and --format=fuse" ]
+	done
+	IOTRACER_PROC=$work/none run iotracer log --vm "logged-$$"
+	[ "$status" = 3 ]
 }
 
 fake_fs() {

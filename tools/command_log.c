@@ -16,6 +16,7 @@
 #include "command.h"
 #include "control.h"
 #include "fuse.h"
+#include "log_machine.h"
 #include "proc.h"
 #include "record.h"
 #include "stream.h"
@@ -27,10 +28,11 @@
 #define FOLLOW_BATCH 65536	/* most records in memory while following */
 #define LAST_BYTES (16 << 20)	/* most text that is read after the signal to end */
 
-enum { KEY_SYNC = 256 };
+enum { KEY_SYNC = 256, KEY_VM };
 
 struct env {
 	const char *file;
+	const char *vm;			/* a virtual machine whose files are meant, or NULL */
 	const struct category *category;	/* NULL: @file is a target */
 	enum cli_format format;
 	bool follow;
@@ -351,15 +353,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SYNC:
 		env->sync = true;
 		return 0;
+	case KEY_VM:
+		env->vm = arg;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (env->file)
 			cli_usage(state, "%s: one file at a time", arg);
 		env->file = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		cli_usage(state, "say which file");
+		if (!env->vm)
+			cli_usage(state, "say which file");
 		return 0;
 	case ARGP_KEY_END:
+		if (env->vm && env->file)
+			cli_usage(state, "--vm goes without FILE");
+		if (env->vm && (env->follow || env->sync || env->format == FORMAT_FUSE))
+			cli_usage(state, "--vm goes without --follow, --sync and --format=fuse");
 		if (env->sync && env->format == FORMAT_TEXT)
 			cli_usage(state, "--sync goes with --format=csv, json or fuse");
 		return 0;
@@ -372,6 +382,7 @@ static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), csv, json, or fuse: of a directory, of processes, or of category fs, as lines of IOTraceCollector, a tracer by FUSE", 0 },
 	{ "follow", 'F', NULL, 0, "print new events as they happen", 0 },
 	{ "no-header", 'H', NULL, 0, "csv: without the line of column names", 0 },
+	{ "vm", KEY_VM, "NAME|PID", 0, "the logs of all files of this virtual machine of QEMU that are traced as one, with the drive in each row", 0 },
 	{ "sync", KEY_SYNC, NULL, 0, "csv, json, fuse: write each line to disk before the next", 0 },
 	{ 0 }
 };
@@ -388,6 +399,8 @@ static const char doc[] =
 	"csv, json: all fields (see iotracer format --columns), after since_t0_s, the"
 	" seconds since T0; JSON has one object a line. In a name \\ooo stands for a control"
 	" character, a backslash or a byte that is not UTF-8.\n"
+	"With --vm the seconds are from the first T0 of all its files, and the name of the drive is behind;"
+	" csv and json have the time of day, and the columns drive and file.\n"
 	"Of a category text is what the module's log says. Of categories, directories and processes csv"
 	" and json have the columns of iotracer export.\n"
 	"Events that were overwritten or lost before they could be read are counted"
@@ -397,7 +410,7 @@ static const char doc[] =
 int command_log(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options, parse, "FILE|CATEGORY", doc, cli_common, category_help, NULL
+		options, parse, "FILE|CATEGORY\n--vm=NAME|PID", doc, cli_common, category_help, NULL
 	};
 	const struct target *target;
 	struct env env = { 0 };
@@ -405,6 +418,8 @@ int command_log(int argc, char **argv)
 	int status;
 
 	cli_parse(&argp, argc, argv, 0, &env);
+	if (env.vm)
+		return log_machine(env.vm, env.format, env.no_header);
 	env.category = category_find(env.file, strlen(env.file));
 	if (env.follow)
 		follow_prepare();

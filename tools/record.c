@@ -609,6 +609,8 @@ void record_printer_open_own(struct record_printer *p, bool with_note)
 		add_column(p, &host);
 		add_column(p, &trace);
 	}
+	for (i = 0; i < p->nr_added; i++)
+		add_column(p, &p->added[i]);
 }
 
 void record_printer_close(struct record_printer *p)

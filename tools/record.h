@@ -54,6 +54,9 @@ struct record_printer {
 	const struct anonymizer *anonymizer;	/* NULL: names are shown */
 	bool with_sources;		/* columns for host and trace that a record is of */
 	const struct source *source;	/* those of the record; NULL: not known */
+	const struct record_column *added;	/* columns of the caller, behind all others */
+	size_t nr_added;
+	const void *context;		/* for their functions */
 	const char *note;		/* command line of the record, if there is one */
 	size_t note_length;
 	unsigned int op_offset;		/* offset of the field op, if there is one */
@@ -63,14 +66,17 @@ struct record_printer {
 	struct record_flags *flags;
 };
 
-/* Set in a printer before it is opened: event, json, t0 or clock, paths, anonymizer, with_sources. */
+/*
+ * Set in a printer before it is opened: event, json, t0 or clock, paths, anonymizer, with_sources,
+ * added.
+ */
 void record_printer_open(struct record_printer *p, const struct record_column *columns,
 			 size_t nr);
 
 /*
  * Opens a printer for our own columns: the start time, in a column whose name shows how it
- * is counted, each field of the event, the note, if records of the event have one, and the
- * source, if the trace is a merged one.
+ * is counted, each field of the event, the note, if records of the event have one, the source, if
+ * the trace is a merged one, and those that were added.
  */
 void record_printer_open_own(struct record_printer *p, bool with_note);
 void record_printer_close(struct record_printer *p);

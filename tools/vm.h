@@ -22,9 +22,13 @@ json_t *vm_named(const char *name);
 
 pid_t vm_pid(const json_t *machine);
 
-/* The files and devices of all its drives, and those that are open besides. */
+/*
+ * The files and devices of all its drives, and those that are open besides. @drives: the drive of
+ * each, as shown, valid while the machine is; "" if none is known.
+ */
 struct vm_files {
 	char **names;
+	const char **drives;
 	size_t nr;
 };
 

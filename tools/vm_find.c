@@ -93,29 +93,35 @@ static bool is_descriptor(const json_t *file)
 	return name && !strncmp(name, "/dev/fdset/", strlen("/dev/fdset/"));
 }
 
-static void add_name(struct vm_files *files, const json_t *machine, const json_t *file)
+static void add_name(struct vm_files *files, const json_t *machine, const json_t *file,
+		     const json_t *drive)
 {
+	const char *name = json_string_value(drive);
+
 	if (!file || json_is_true(json_object_get(file, "remote")) ||
 	    json_is_true(json_object_get(file, "deleted")) || is_descriptor(file))
 		return;
 	files->names = cli_grow(files->names, files->nr + 1, sizeof(*files->names));
-	files->names[files->nr++] = name_here(machine, file);
+	files->drives = cli_grow(files->drives, files->nr + 1, sizeof(*files->drives));
+	files->names[files->nr] = name_here(machine, file);
+	files->drives[files->nr++] = name ? name : "";
 }
 
 void vm_files(struct vm_files *files, const json_t *machine)
 {
-	const json_t *drive, *file;
+	const json_t *drive, *file, *name;
 	size_t i, j;
 
 	*files = (struct vm_files){ 0 };
 	json_array_foreach(json_object_get(machine, "drives"), i, drive) {
+		name = json_object_get(drive, "name");
 		json_array_foreach(json_object_get(drive, "layers"), j, file) {
-			add_name(files, machine, file);
-			add_name(files, machine, json_object_get(file, "data_file"));
+			add_name(files, machine, file, name);
+			add_name(files, machine, json_object_get(file, "data_file"), name);
 		}
 	}
 	json_array_foreach(json_object_get(machine, "open_files"), i, file) {
-		add_name(files, machine, file);
+		add_name(files, machine, file, json_object_get(file, "above"));
 	}
 }
 
@@ -124,4 +130,5 @@ void vm_files_free(struct vm_files *files)
 	while (files->nr)
 		free(files->names[--files->nr]);
 	free(files->names);
+	free(files->drives);
 }

@@ -1,4 +1,4 @@
 # The time in the queue is not measured.
 # file: module/probe/block.c
 # tests: fields.bats queued requests
-/p->e.queue_latency += p->issue - p->insert;/s/.*/\t\t;/
+s/p->e.queue_latency += p->issue - p->insert;/p->e.queue_latency += 0;/
