@@ -20,7 +20,7 @@
 #include "trace_compress.h"
 
 #define IDLE_MS 100	/* longest wait for events, before other things are checked */
-#define LEVEL 1	/* level of zstd: higher ones gain nothing on such records */
+#define LEVEL 1	/* level of zstd: higher ones gain little on such records */
 #define TOP_PAD (1024 * 1024)	/* bytes by which the heap grows: it holds schema and metadata */
 #define PAUSE_MS 10	/* between two reads, so that there is something to read */
 #define LOOK_NS 100000000ULL	/* between two checks of the data still to be written */

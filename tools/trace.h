@@ -41,6 +41,7 @@
 #define TRACE_NOTE_MAX		4096		/* bytes of its text */
 #define TRACE_RAW		0
 #define TRACE_ZSTD		1
+#define TRACE_ZSTD_TRANSPOSED	2	/* trace_transpose.h */
 
 #define TRACE_PATHS		"paths.iot"
 #define TRACE_METADATA		"metadata.json"
@@ -58,7 +59,7 @@ struct trace_header {
 
 struct trace_frame {
 	__u32 magic;		/* TRACE_FRAME_MAGIC */
-	__u32 encoding;		/* TRACE_RAW, TRACE_ZSTD */
+	__u32 encoding;		/* TRACE_RAW, TRACE_ZSTD, TRACE_ZSTD_TRANSPOSED */
 	__u32 stored;		/* bytes that follow */
 	__u32 size;		/* bytes of content that the stored bytes hold */
 	__u64 events;		/* or paths */

@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "progress.h"
 #include "trace_read.h"
+#include "trace_transpose.h"
 
 /* Returns bytes read, fewer than @size only at the end of the file or on an error. */
 static size_t read_at(int fd, void *data, size_t size, __u64 at)
@@ -126,6 +127,7 @@ void trace_reader_close(struct trace_reader *r)
 	if (r->fd >= 0)
 		close(r->fd);
 	free(r->packed);
+	free(r->transposed);
 	free(r->name);
 	*r = (struct trace_reader){ .fd = -1 };
 }
@@ -135,7 +137,7 @@ static bool is_sane(const struct trace_frame *f)
 	if (f->magic != TRACE_FRAME_MAGIC || f->checksum != trace_frame_checksum(f) ||
 	    f->size > TRACE_FRAME_MAX || f->stored > TRACE_FRAME_MAX)
 		return false;
-	return f->encoding == TRACE_ZSTD ||
+	return f->encoding == TRACE_ZSTD || f->encoding == TRACE_ZSTD_TRANSPOSED ||
 	       (f->encoding == TRACE_RAW && f->stored == f->size);
 }
 
@@ -205,18 +207,26 @@ static void *make_room(char **data, size_t *room, size_t size)
 	return *data;
 }
 
+static bool unpack(char *to, const char *packed, const struct trace_frame *f)
+{
+	return ZSTD_decompress(to, f->size, packed, f->stored) == f->size;
+}
+
 static bool load(struct trace_reader *r, __u64 at, char **data, size_t *room,
 		 const struct trace_frame *f)
 {
+	char *content = make_room(data, room, f->size), *transposed;
 	bool raw = f->encoding == TRACE_RAW;
-	char *to = raw ? make_room(data, room, f->size) :
-			 make_room(&r->packed, &r->room, f->stored);
+	char *to = raw ? content : make_room(&r->packed, &r->room, f->stored);
 
 	if (read_at(r->fd, to, f->stored, at) < f->stored ||
 	    trace_checksum(to, f->stored) != f->data_checksum)
 		return false;
-	return raw || ZSTD_decompress(make_room(data, room, f->size), f->size, to,
-				      f->stored) == f->size;
+	if (f->encoding != TRACE_ZSTD_TRANSPOSED)
+		return raw || unpack(content, to, f);
+	transposed = make_room(&r->transposed, &r->transposed_room, f->size);
+	return unpack(transposed, to, f) &&
+	       trace_transpose_back(content, transposed, f->size, r->header.record_size);
 }
 
 bool trace_reader_load(struct trace_reader *r, __u64 at, char **data, size_t *room,

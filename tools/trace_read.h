@@ -22,6 +22,8 @@ struct trace_reader {
 	bool damaged;		/* not everything is as it was written */
 	char *packed;
 	size_t room;
+	char *transposed;	/* a frame's content as it was compressed */
+	size_t transposed_room;
 };
 
 /*

@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "cli.h"
+#include "trace_transpose.h"
 #include "trace_write.h"
 
 char *trace_frame_alloc(size_t size)
@@ -69,6 +70,7 @@ int trace_file_create(struct trace_file *f, int dir, const char *name,
 		f->zstd = ZSTD_createCCtx();
 		if (!f->zstd)
 			return -ENOMEM;
+		f->record = header->record_size;
 		ZSTD_CCtx_setParameter(f->zstd, ZSTD_c_compressionLevel, level);
 		ZSTD_CCtx_setParameter(f->zstd, ZSTD_c_checksumFlag, 1);
 	}
@@ -89,19 +91,23 @@ int trace_file_create(struct trace_file *f, int dir, const char *name,
 static char *compress(struct trace_file *f, char *data, struct trace_frame *frame)
 {
 	size_t bound = ZSTD_compressBound(frame->size), n;
+	bool turned;
 
 	if (!f->zstd)
 		return data;
 	if (bound > f->room) {
 		free(f->packed);
 		f->packed = trace_frame_alloc(bound);
+		f->transposed = cli_grow(f->transposed, bound, 1);
 		f->room = bound;
 	}
+	turned = f->record && trace_transpose(f->transposed, data + sizeof(*frame), frame->size,
+					      f->record);
 	n = ZSTD_compress2(f->zstd, f->packed + sizeof(*frame), f->room,
-			   data + sizeof(*frame), frame->size);
+			   turned ? f->transposed : data + sizeof(*frame), frame->size);
 	if (ZSTD_isError(n) || n >= frame->size)
 		return data;
-	frame->encoding = TRACE_ZSTD;
+	frame->encoding = turned ? TRACE_ZSTD_TRANSPOSED : TRACE_ZSTD;
 	frame->stored = n;
 	return f->packed;
 }
@@ -146,6 +152,7 @@ int trace_file_close(struct trace_file *f)
 	if (f->fd >= 0 && close(f->fd) && !err)
 		err = -errno;
 	free(f->packed);
+	free(f->transposed);
 	ZSTD_freeCCtx(f->zstd);
 	*f = (struct trace_file){ .fd = -1, .end = f->end, .frames = f->frames };
 	return err;

@@ -17,6 +17,8 @@ struct trace_file {
 	void *zstd;		/* NULL: not compressed */
 	char *packed;		/* a frame in its compressed form */
 	size_t room;
+	size_t record;		/* size of a record; 0: the content is no records */
+	char *transposed;	/* a frame's content, to be compressed */
 };
 
 /* Allocates memory for a frame with @size bytes of content, aligned to TRACE_ALIGN. */
