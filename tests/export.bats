@@ -840,6 +840,33 @@ iotracer: t: is incomplete, so the exit status is 1 (with --partial: 0)" ]
 	done
 }
 
+@test "compressed frames are as the header of their code says, and what is none of these is damage" {
+	printf 'cpu=%d seq=0 time=1000\n' 0 1 2 3 | events
+	record t --compress=never
+	local three='b"".join(record(size, seq) for seq in (7, 8, 9))' content
+	for content in \
+		"block(3, 2, 3, first=7) + transposed($three, size)" \
+		"block(3, 2, 1, first=7) + transposed(record(size, 7), size) + block(3, 2, 2, first=8) + transposed(record(size, 8) + record(size, 9), size)" \
+		"block(3, 2, 4, first=7) + transposed($three, size)" \
+		"block(3, 2, 2**32 - 1, first=7) + transposed($three, size)" \
+		"block(3, 2, 3, first=7) + transposed($three, size) + bytes(8)" \
+		"block(3, 2, 3, first=7) + transposed($three, size) + note(4000, 7, 3, b'x')" \
+		"block(3, 2, 3, first=7) + transposed($three, size) + note(2**32 - 1, 7, 3, b'x')"; do
+		with_trace_file <<<"one_frame('t', lambda size: $content, events=3, compress=True)"
+		echo "$content"
+		if [[ $content == *"(3, 2, 3, first=7) + transposed($three, size)" || $content == *'first=8'* ]]; then
+			run --separate-stderr rows t --columns=own
+			[ "$status" = 0 ]
+			[ "$(cut -d , -f 2,3 <<<"$output")" = $'seq,time_ns\n7,8000\n8,9000\n9,10000' ]
+		else
+			run --separate-stderr rows t
+			[ "$status" = 1 ]
+			[ "${#lines[@]}" = 1 ]
+			[[ $stderr == *"t/fs.iot: the frame at byte 4096 is damaged"* ]]
+		fi
+	done
+}
+
 @test "one event that is missing is reported, and a gap that the module reported is no damage" {
 	printf 'cpu=0 seq=0 time=1000 latency=5\ncpu=0 seq=1 time=2000\n' | events
 	record t --compress=never

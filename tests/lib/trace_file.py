@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What tests need to make or change the files of a trace. tools/trace.h describes them."""
+import ctypes
 import json
 import os
 import re
@@ -23,12 +24,36 @@ def crc32c(data):
     return value ^ 0xffffffff
 
 
-def frame(content, events):
-    """The first frame of a file, padded."""
-    head = struct.pack("<IIIIQQQI", 0x4d415246, 0, len(content), len(content), events, 0, 0,
-                       crc32c(content))
+def frame(content, events, packed=None, encoding=0):
+    """The first frame of a file, padded. @packed: the content in that encoding"""
+    stored = packed or content
+    head = struct.pack("<IIIIQQQI", 0x4d415246, encoding, len(stored), len(content), events, 0, 0,
+                       crc32c(stored))
     head += struct.pack("<I", crc32c(head))
-    return head + content + bytes(-len(head + content) % 4096)
+    return head + stored + bytes(-len(head + stored) % 4096)
+
+
+def zstd(data):
+    """The data compressed, by the library that the tool uses."""
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_compressBound.restype = library.ZSTD_compress.restype = ctypes.c_size_t
+    library.ZSTD_compressBound.argtypes = ctypes.c_size_t,
+    library.ZSTD_compress.argtypes = (ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t,
+                                      ctypes.c_int)
+    packed = ctypes.create_string_buffer(library.ZSTD_compressBound(len(data)))
+    length = library.ZSTD_compress(packed, len(packed), data, len(data), 1)
+    return packed.raw[:length]
+
+
+def transposed(records, size):
+    """Records as tools/trace_transpose.h says."""
+    words = [struct.unpack_from("<QQ", records, at) for at in range(0, len(records), size)]
+    last, changed = (0, 0), b""
+    for at, head in zip(range(0, len(records), size), words):
+        changed += struct.pack("<QQ", *((new - old) % 2**64 for new, old in zip(head, last)))
+        changed += records[at + 16:at + size]
+        last = head
+    return b"".join(changed[i::size] for i in range(size))
 
 
 def block(cpu, event, count, first, gap=0):
@@ -59,12 +84,16 @@ def add_note(file, cpu, seq, text):
         assert f.tell() == length, (f.tell(), length)
 
 
-def one_frame(trace, content, events):
-    """Replace all frames of fs by one with @events events: content(bytes of a record)."""
+def one_frame(trace, content, events, compress=False):
+    """
+    Replace all frames of fs by one with @events events: content(bytes of a record). @compress: its
+    records are transposed already
+    """
     with open(trace + "/fs.iot", "r+b") as f:
         size = struct.unpack_from("<I", f.read(4096), 28)[0]
         f.truncate(4096)
-        f.write(frame(content(size), events))
+        made = content(size)
+        f.write(frame(made, events, zstd(made), 2) if compress else frame(made, events))
         length = f.tell()
     with open(trace + "/metadata.json", "r+", encoding="utf-8") as f:
         metadata = json.load(f)
