@@ -825,8 +825,8 @@ two_drives() {
 		8.600000000;F;1;7;VFS;worker;10;d1
 	END
 	)
-	iotracer log --vm "$(cat logged.pid)" | cut -d ';' -f 1 >times
-	sort -n times | diff times -
+	iotracer log --vm "$(cat logged.pid)" | cut -d ";" -f 1 >seconds
+	sort -n seconds | diff seconds -
 }
 
 @test "log --vm: csv and json have the drive and the file in columns at the end" {
