@@ -280,7 +280,9 @@ static bool is_log_line(const char *line, double *time)
 	    strcspn(strchr(line, '.') + 1, ";") != 9)
 		return false;
 	if (line[end])
-		return strchr("RW-", op) && !strcmp(level, "VFS") && is_operation(line + end);
+		return is_operation(line + end) &&
+		       ((strchr("RW-", op) && !strcmp(level, "VFS")) ||
+			(strchr("RWFDZ", op) && !strcmp(level, "BLK")));
 	*time = whole + decimals / 1e9;
 	return strchr("RWFTAPZCID", op) && (!strcmp(level, "VFS") || !strcmp(level, "BLK"));
 }
