@@ -11,7 +11,7 @@ import subprocess
 import time
 
 from lib import syscalls
-from lib.iot import (add, is_equal, is_true, LOAD_DIVISOR, load, main, must, targets,
+from lib.iot import (add, in_json, is_equal, is_true, LOAD_DIVISOR, load, main, must, targets,
                      unload)
 
 PAGE = mmap.PAGESIZE
@@ -38,10 +38,7 @@ def held():
 
 def rows(target, **properties):
     """The records of VFS level as the tool shows them, with these properties."""
-    text = subprocess.run(['iotracer', 'log', '--format=json', target], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout
-    found = [json.loads(line) for line in text.splitlines()]
-    return [row for row in found if row['level'] == 'vfs' and
+    return [row for row in in_json(target) if row['level'] == 'vfs' and
             all(row[key] == value for key, value in properties.items())]
 
 

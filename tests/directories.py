@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
 """The tests of directories.bats: directories as targets. Usage: python3 directories.py FUNCTION..."""
-import json
 import mmap
 import os
 import re
@@ -8,8 +7,8 @@ import subprocess
 import threading
 
 from lib import category
-from lib.iot import (as_user, CONTROL, IOT, is_equal, is_true, join, lines, listing, load, LOAD_DIVISOR,
-                     main, must, NOBODY, slurp, Target, targets, touch, unload, write)
+from lib.iot import (as_user, CONTROL, in_json, IOT, is_equal, is_true, join, lines, listing,
+                     load, LOAD_DIVISOR, main, must, NOBODY, slurp, Target, targets, touch, unload, write)
 from lib.process import spawn
 
 LINE = re.compile(r'\d+\.\d{9};[-RWFDZ];\d+;\d+;(?:VFS|BLK);[^;]*;(\d+);([A-Z_0-9]+);([^;]*);([^;]*);(-?\d+)')
@@ -136,13 +135,6 @@ class Disk:
         """(letter, sector, bytes) of each bio"""
         return [(f[1], int(f[2]), int(f[3]))
                 for f in lines(self.target.log()) if f[4] == 'BLK']
-
-
-def in_json(name):
-    """The records of a target of that path or text, as the tool shows them."""
-    text = subprocess.run(['iotracer', 'log', '--format=json', name], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def drop_caches():

@@ -11,11 +11,10 @@ import subprocess
 import threading
 import time
 
-from directories import (direct, Directory, Disk, drop_caches, in_json, LINE, PAGE, read_file,
-                         write_file)
+from directories import direct, Directory, Disk, drop_caches, LINE, PAGE, read_file, write_file
 from lib import category
-from lib.iot import (CONTROL, IOT, is_equal, is_true, join, LOAD_DIVISOR, main, matches, must,
-                     slurp, targets, touch, unlisted, write)
+from lib.iot import (CONTROL, in_json, IOT, is_equal, is_true, join, LOAD_DIVISOR, main,
+                     matches, must, slurp, targets, touch, unlisted, write)
 from lib.process import finish, spawn
 
 

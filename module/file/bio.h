@@ -13,6 +13,8 @@
 #include <linux/blkdev.h>
 #include <linux/fs.h>
 #include <linux/pagemap.h>
+#include <linux/preempt.h>
+#include "file/direct.h"
 #include "uapi/iotracer.h"
 
 /** iot_bio_folio() - get the folio of a bio's first page; the bio has data */
@@ -75,6 +77,37 @@ static __always_inline bool iot_bio_is_cache_io(const struct bio *bio, struct fo
 	if (S_ISBLK(host->i_mode))
 		return host->i_rdev == bio->bi_bdev->bd_dev;
 	return iot_bio_is_for(bio, host->i_sb) && iot_bio_moves_cache(bio, folio);
+}
+
+/** iot_bio_moves_data() - check whether the bio reads or writes data. Context: any */
+static __always_inline bool iot_bio_moves_data(struct bio *bio)
+{
+	switch (bio_op(bio)) {
+	case REQ_OP_READ:
+	case REQ_OP_WRITE:
+	case REQ_OP_ZONE_APPEND:
+		return bio_has_data(bio);
+	default:
+		return false;
+	}
+}
+
+/**
+ * iot_bio_direct_call() - find the read or write of the current task that the bio is a part of
+ * @host:	inode whose page cache the folio is in, or NULL
+ *
+ * The filesystem may submit bios inside that call for something else: metadata, swap or page cache
+ * I/O. Return: a direct call, valid while it lasts, or NULL.
+ */
+static __always_inline const struct iot_direct *
+iot_bio_direct_call(const struct bio *bio, struct folio *folio, const struct inode *host)
+{
+	const struct iot_direct *call = in_task() ? iot_direct_now() : NULL;
+
+	if (!call || !iot_bio_is_for(bio, call->sb) || (bio->bi_opf & (REQ_META | REQ_SWAP)) ||
+	    (host && iot_bio_is_cache_io(bio, folio, host)))
+		return NULL;
+	return call;
 }
 
 /** iot_bio_sector() - get the first sector, counted from the start of a partition */

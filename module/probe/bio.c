@@ -37,11 +37,9 @@
 static struct iot_running *direct_file(const struct bio *bio, struct folio *folio,
 				       const struct inode *host, u64 *offset)
 {
-	const struct iot_direct *call = in_task() ? iot_direct_now() : NULL;
+	const struct iot_direct *call = iot_bio_direct_call(bio, folio, host);
 
-	if (!call || !iot_bio_is_for(bio, call->sb) ||
-	    (bio->bi_opf & (REQ_META | REQ_SWAP)) ||
-	    (host && iot_bio_is_cache_io(bio, folio, host)))
+	if (!call)
 		return NULL;
 	*offset = call->offset;
 	return iot_running_by_id(call->id);
@@ -213,16 +211,7 @@ static void bio_queued(void *data, struct bio *bio)
 	bool direct = true;
 	u64 offset;
 
-	switch (bio_op(bio)) {
-	case REQ_OP_READ:
-	case REQ_OP_WRITE:
-	case REQ_OP_ZONE_APPEND:
-		break;
-	default:
-		other_queued(bio);
-		return;
-	}
-	if (!bio_has_data(bio) || !bio->bi_bdev) {
+	if (!iot_bio_moves_data(bio) || !bio->bi_bdev) {
 		other_queued(bio);
 		return;
 	}

@@ -4,8 +4,8 @@
  * on which file a bio belongs to.
  *
  *   A directory	has the bios that move data of files below it.
- *   Processes		have the bios that one of them submits, whatever they carry, and those that
- *			write what one of them has made dirty, whoever submits them.
+ *   Processes		have the bios that one of them submits, and those that another task submits
+ *			to write data that one of them has made dirty.
  *
  * A stacked device (device mapper, md) makes bios for other devices of those that it gets. They are
  * no events of their own: within submit_bio(), current->bio_list is set; and a bio that another
@@ -33,7 +33,7 @@
 #include "probe/rw_hooks.h"
 
 /* Get the operation of a bio. Return: false if bios of this kind are not recorded. */
-static bool find_op(const struct bio *bio, u16 *op)
+static bool find_op(struct bio *bio, u16 *op)
 {
 	static const u8 others[] = {
 		[IOT_OP_FLUSH] = IOT_FS_BLOCK_FLUSH,
@@ -42,18 +42,10 @@ static bool find_op(const struct bio *bio, u16 *op)
 		[IOT_OP_WRITE_ZEROES] = IOT_FS_BLOCK_WRITE_ZEROES,
 	};
 
-	switch (bio_op(bio)) {
-	case REQ_OP_READ:
-	case REQ_OP_WRITE:
-	case REQ_OP_ZONE_APPEND:
-		if (!bio_has_data((struct bio *)bio))
-			break;
+	if (iot_bio_moves_data(bio))
 		*op = op_is_write(bio_op(bio)) ? IOT_FS_BLOCK_WRITE : IOT_FS_BLOCK_READ;
-		return true;
-	default:
-		break;
-	}
-	*op = others[iot_bio_other_op(bio)];
+	else
+		*op = others[iot_bio_other_op(bio)];
 	return *op;
 }
 
@@ -69,12 +61,10 @@ static void note_file(struct iot_fs *e, const struct iot_paths_file *file)
 static bool note_direct(struct iot_fs *e, const struct bio *bio, struct folio *folio,
 			const struct inode *host)
 {
-	const struct iot_direct *call = in_task() ? iot_direct_now() : NULL;
+	const struct iot_direct *call = iot_bio_direct_call(bio, folio, host);
 	struct iot_paths_file file IOT_UNINITIALIZED;
 
-	if (!call || !call->file || !iot_bio_is_for(bio, call->sb) ||
-	    (bio->bi_opf & (REQ_META | REQ_SWAP)) ||
-	    (host && iot_bio_is_cache_io(bio, folio, host)))
+	if (!call || !call->file)
 		return false;
 	iot_paths_of(&call->file->f_path, false, &file);
 	note_file(e, &file);

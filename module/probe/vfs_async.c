@@ -182,7 +182,7 @@ int iot_async_start(void)
 	mutex_lock(&lock);
 	if (!users)
 		err = start();
-	WRITE_ONCE(users, users + !err);
+	users += !err;
 	mutex_unlock(&lock);
 	return err;
 }
@@ -191,8 +191,7 @@ int iot_async_start(void)
 void iot_async_stop(void)
 {
 	mutex_lock(&lock);
-	WRITE_ONCE(users, users - 1);
-	if (!users)
+	if (!--users)
 		iot_hook_set_stop(&set, NULL, 0);
 	mutex_unlock(&lock);
 }
@@ -221,10 +220,8 @@ bool iot_async_begin(const struct kiocb *iocb, const struct iot_async *a)
 	struct iot_async *noted = NULL;
 	struct iot_running *f;
 
-	if (!READ_ONCE(users))
-		return false;
 	preempt_disable_notrace();
-	f = iot_running_by_id(a->id);
+	f = iot_running_by_id(a->id); /* if it runs, completions are seen */
 	if (f)
 		noted = iot_table_new(&requests, iocb);
 	if (noted) {

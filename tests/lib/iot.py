@@ -8,6 +8,7 @@ processor.
 """
 import contextlib
 import errno
+import json
 import os
 import re
 import subprocess
@@ -268,6 +269,13 @@ class Target:
 def add(path, max_events=None):
     must(f'add {path}' + (f' {max_events}' if max_events else ''))
     return Target(path)
+
+
+def in_json(name):
+    """The records of the target of a path or text, as the tool shows them."""
+    text = subprocess.run(['iotracer', 'log', '--format=json', name], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def lines(log, letters='RW'):
