@@ -1432,7 +1432,7 @@ on_terminal() {
 	wait_for is_recording
 	run iotracer record -o u
 	[ "$status" = 1 ]
-	[ "$output" = "iotracer: fs is being recorded already, by another iotracer record: only one at a time" ]
+	[ "$output" = "iotracer: fs is being recorded by process $pid (iotracer record -o t): wait for it, or end it (kill -INT $pid); other categories can be recorded meanwhile (-c)" ]
 	kill "$pid"
 	wait "$pid"
 }

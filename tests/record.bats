@@ -323,6 +323,70 @@ rows_of_load() {
 	iotracer record -o u --time 1
 }
 
+# A reader of the stream of fs that is no recorder: it has the category started for itself.
+read_fs() {
+	exec bash -c 'exec 3</proc/iotracer/fs/stream; echo start while-read >/proc/iotracer/fs/control
+		exec sleep 600'
+}
+
+@test "a category that is taken: who has it, and what to do" {
+	iotracer record -o t -f op=WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" &
+	recorder=$!
+	wait_for running
+	[ "$(tail -n 1 /proc/iotracer/fs/control)" = "# while-read $recorder" ]
+	run iotracer record -c block,fs -o u -- true
+	[ "$status" = 1 ]
+	[[ $output == "iotracer: fs is being recorded by process $recorder (iotracer record -o t -f "*"): wait for it, or end it (kill -INT $recorder); other categories can be recorded meanwhile (-c)" ]]
+	[ ! -e u ]
+	run bash -c 'exec 3</proc/iotracer/fs/stream; echo start while-read >/proc/iotracer/fs/control'
+	[ "$status" = 1 ]
+	[[ $(cat /proc/iotracer/fs/error) == *"it is traced already, for process $recorder: wait until that closes the stream, or say stop first" ]]
+	dd if=/dev/zero of=/mnt/work/a bs=4k count=20 status=none
+	kill -INT "$recorder"
+	wait "$recorder"
+	[ "$(iotracer export t --per-category | grep -c ',/mnt/work/a,')" = 20 ]
+	run ! grep -q while-read /proc/iotracer/fs/control
+	read_fs &
+	reader=$!
+	wait_for running
+	run iotracer record -o u -- true
+	[ "$status" = 1 ]
+	[[ $output == "iotracer: fs is being traced already, for process $reader ("*"); to end that: iotracer stop fs" ]]
+	kill "$reader"
+	wait_for stopped
+}
+
+# Functions that the module has hooked for a category.
+hooked() {
+	awk 'NR > 1 && $2 != "unload" && $2 != "name" && $4 > 0' /proc/iotracer/hooks
+}
+
+@test "two recorders at once: each has its filter, its rings and its counts, and ends alone" {
+	iotracer record -c fs -o t -f op=WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" --buffer 4 &
+	first=$!
+	wait_for running fs
+	iotracer record -c cache,block -o u -f "dev=$(findmnt -no MAJ:MIN /mnt/work)" --sample 2 &
+	second=$!
+	wait_for running cache
+	wait_for running block
+	grep -qx 'filter op=WRITE dev=.*' /proc/iotracer/fs/control
+	grep -qx 'sample 1' /proc/iotracer/fs/control
+	grep -qx 'sample 2' /proc/iotracer/block/control
+	dd if=/dev/zero of=/mnt/work/a bs=4k count=64 conv=fsync status=none
+	kill -9 "$second"
+	wait "$second" || true
+	[ "$(head -n 1 /proc/iotracer/cache/control)" = stop ]
+	[ "$(head -n 1 /proc/iotracer/block/control)" = stop ]
+	running fs
+	[ -n "$(hooked)" ]
+	dd if=/dev/zero of=/mnt/work/b bs=4k count=64 status=none
+	kill -INT "$first"
+	wait "$first"
+	[ "$(iotracer export t --per-category | grep -c ',/mnt/work/[ab],')" = 128 ]
+	[ "$(jq .categories[0].lost t/metadata.json)" = 0 ]
+	[ -z "$(hooked)" ]
+}
+
 @test "killed while recording all categories: none runs, and the next command can be recorded" {
 	iotracer record -c all -o t -- sleep 600 &
 	recorder=$!
@@ -343,10 +407,11 @@ rows_of_load() {
 	running
 	run iotracer record -o v -- true
 	[ "$status" = 1 ]
-	[[ $output == *"fs is being traced already"* ]]
+	[ "$output" = "iotracer: fs is being traced already; to end that: iotracer stop fs" ]
 	running
 	run bash -c 'exec 3</proc/iotracer/fs/stream; echo start while-read >/proc/iotracer/fs/control'
 	[[ $output == *"Device or resource busy"* ]]
+	[[ $(cat /proc/iotracer/fs/error) == *"it is traced already, by a start: say stop first" ]]
 	echo stop >/proc/iotracer/fs/control
 	# "start while-read" lasts until its caller closes the stream; a start by hand ends that.
 	bash -c 'exec 3</proc/iotracer/fs/stream; echo start while-read >/proc/iotracer/fs/control

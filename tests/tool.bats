@@ -1172,15 +1172,16 @@ category() {
 
 @test "a category that is being recorded cannot be changed by other commands" {
 	category fs
-	exec 4<"$IOTRACER_PROC/fs/control"
-	flock -x 4
+	flock -F "$IOTRACER_PROC/fs/control" sleep 300 &
+	pid=$!
+	wait_for grep -qx sleep "/proc/$pid/comm" # what flock becomes when it has the lock
 	for command in "start fs" "stop fs" "reset fs" "filter fs none"; do
 		# shellcheck disable=SC2086
 		run --separate-stderr iotracer $command
 		[ "$status" = 1 ]
-		[ "$stderr" = "iotracer: fs is being recorded by iotracer record: end that first" ]
+		[ "$stderr" = "iotracer: fs is being recorded by process $pid (sleep 300): wait for it, or end it (kill -INT $pid)" ]
 	done
-	exec 4<&-
+	kill "$pid"
 }
 
 @test "a category whose recorder has ended can be changed" {

@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "control.h"
+#include "holder.h"
 #include "proc.h"
 
 static bool is_missing(const char *category)
@@ -125,6 +126,37 @@ int control_command_all(struct control *all, size_t nr, const char *command)
 	return status;
 }
 
+/* The text after "@name " at the start of a line, or NULL. */
+static const char *find_line(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	while (text && (strncmp(text, name, length) || text[length] != ' ')) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	return text ? text + length + 1 : NULL;
+}
+
+char *control_text(const char *text, const char *name)
+{
+	const char *value = find_line(text, name);
+
+	return value ? cli_printf("%.*s", (int)strcspn(value, "\n"), value) : cli_strdup("");
+}
+
+/* Says who has started a category: a process that reads it, or somebody by hand. */
+static void say_started(const struct control *c)
+{
+	char *reader = control_text(c->before, "# while-read");
+	char *who = *reader ? holder_text(atoi(reader)) : NULL;
+
+	cli_say("%s is being traced already%s%s; to end that: iotracer stop %s", c->category,
+		who ? ", for " : "", who ? who : "", c->category);
+	free(who);
+	free(reader);
+}
+
 static int check_free(struct control *c)
 {
 	int err = proc_read(c->category, "control", &c->before);
@@ -133,11 +165,23 @@ static int check_free(struct control *c)
 		return control_explain(c->category, "control", err);
 	if (strncmp(c->before, "start\n", 6))
 		return CLI_OK;
-	cli_say("%s is being traced already; to end that: iotracer stop %s", c->category,
-		c->category);
+	say_started(c);
 	free(c->before);
 	c->before = NULL;
 	return CLI_FAILED;
+}
+
+/* Each category has one filter, one sampling and one set of rings, so one recorder. */
+static void say_taken(const char *category, int fd, const char *advice)
+{
+	pid_t pid = holder_of_lock(fd);
+	char *who = pid ? holder_text(pid) : cli_strdup("another iotracer record");
+	char *end = pid ? cli_printf("kill -INT %d", pid) : cli_strdup("^C there");
+
+	cli_say("%s is being recorded by %s: wait for it, or end it (%s)%s", category, who,
+		end, advice);
+	free(end);
+	free(who);
 }
 
 /* The lock is released when the process ends, however that happens. */
@@ -154,8 +198,7 @@ int control_take(struct control *c, const char *category)
 		return control_explain(category, "control", err);
 	}
 	if (flock(c->fd, LOCK_EX | LOCK_NB)) {
-		cli_say("%s is being recorded already, by another iotracer record: only one at a time",
-			category);
+		say_taken(category, c->fd, "; other categories can be recorded meanwhile (-c)");
 		status = CLI_FAILED;
 	} else {
 		status = check_free(c);
@@ -172,6 +215,8 @@ bool control_is_taken(const char *category)
 	int fd = proc_open(category, "control", O_RDONLY);
 	bool taken = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 
+	if (taken)
+		say_taken(category, fd, "");
 	if (fd >= 0)
 		close(fd);
 	return taken;
@@ -195,25 +240,6 @@ void control_release(struct control *c)
 	c->commands = -1;
 	close(c->fd);
 	c->fd = -1;
-}
-
-/* The text after "@name " at the start of a line, or NULL. */
-static const char *find_line(const char *text, const char *name)
-{
-	size_t length = strlen(name);
-
-	while (text && (strncmp(text, name, length) || text[length] != ' ')) {
-		text = strchr(text, '\n');
-		text = text ? text + 1 : NULL;
-	}
-	return text ? text + length + 1 : NULL;
-}
-
-char *control_text(const char *text, const char *name)
-{
-	const char *value = find_line(text, name);
-
-	return value ? cli_printf("%.*s", (int)strcspn(value, "\n"), value) : cli_strdup("");
 }
 
 char *control_read(const struct control *c)

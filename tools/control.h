@@ -21,7 +21,7 @@ struct control {
 int control_take(struct control *c, const char *category);
 void control_release(struct control *c);
 
-/* Whether a recorder has taken the category. */
+/* Whether a recorder has taken the category, which is reported. */
 bool control_is_taken(const char *category);
 
 /* Carries out one command. Returns an exit code; errors are reported. */

@@ -19,13 +19,15 @@
 #include "proc/text.h"
 
 /*
- * control: its text can be written back, as the line with T0 is a comment. T0 is in seconds of
- * CLOCK_MONOTONIC, and 0 before the first start.
+ * control: its text can be written back, as the lines with T0 and with the process for which it is
+ * traced (start while-read) are comments. T0 is in seconds of CLOCK_MONOTONIC, and 0 before the
+ * first start.
  */
 
 static int control_show(struct seq_file *m, void *v)
 {
 	struct iot_category *c = iot_procfile_data(m);
+	u32 reader = READ_ONCE(c->while_read);
 	const struct iot_filter *f;
 
 	mutex_lock(&c->lock);
@@ -42,6 +44,8 @@ static int control_show(struct seq_file *m, void *v)
 	seq_puts(m, "\n# T0 ");
 	iot_text_time(m, c->t0);
 	seq_putc(m, '\n');
+	if (c->started && reader)
+		seq_printf(m, "# while-read %u\n", reader);
 	mutex_unlock(&c->lock);
 	return 0;
 }

@@ -455,6 +455,16 @@ static int start_controlled(struct iot_category *c, struct iot_why *why)
 	return err;
 }
 
+/* Say for whom a category is traced already, and what to do. Caller holds @control. */
+static int refuse_reader(const struct iot_category *c, struct iot_why *why)
+{
+	if (c->while_read)
+		return iot_why(why, -EBUSY,
+			       "it is traced already, for process %u: wait until that closes the stream, or say stop first",
+			       c->while_read);
+	return iot_why(why, -EBUSY, "it is traced already, by a start: say stop first");
+}
+
 /**
  * iot_category_start() - start tracing; does nothing if the category is already traced
  * @reader:	process that has the stream open; tracing stops when it closes the stream. 0 if
@@ -487,7 +497,7 @@ int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 			err = start_controlled(c, why);
 			started = !err;
 		} else if (reader && reader != c->while_read) {
-			err = iot_why(why, -EBUSY, "it is traced already, and not for this process");
+			err = refuse_reader(c, why);
 		}
 		if (!err)
 			WRITE_ONCE(c->while_read, reader);
