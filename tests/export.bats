@@ -447,6 +447,10 @@ set_clocks() {
 			    last = end
 			assert len({(r["cpu"], r["seq"]) for r in rows}) == 12000
 		END
+		with_trace_file <<-END
+			sizes = list(sizes_of_frames("t-$compress"))
+			assert len(sizes) > 1 and max(sizes) <= 1 << 20, sizes
+		END
 	done
 }
 
@@ -652,7 +656,7 @@ record_small() {
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" -I"$top/tools" -pthread -o trace-laws \
 		"$top/tests/unit/trace-laws.c" "${objects[@]}" "${libraries[@]}"
 	small_trace raw --compress=never
-	small_trace packed
+	small_trace packed --compress=live
 	for t in raw packed; do
 		jq -e '.categories[0] | .events == 48 and .lost == 3 and .frames == 4' $t/metadata.json
 	done
@@ -1016,6 +1020,50 @@ is_called() {
 		jq -e '.compression == "none" and .categories[0].bytes == 8192' "t$at/metadata.json"
 	done
 }
+
+@test "compressed in the end, small frames become one, and all rows and losses stay" {
+	small_trace t --compress=never
+	small_trace one
+	rows t >t.csv 2>t.err
+	rows one >one.csv 2>one.err
+	[ "$(wc -l <one.csv)" = 49 ]
+	cmp <(cut -d, -f2- t.csv) <(cut -d, -f2- one.csv) # the time of day is of each its own
+	cmp <(sed 's/: t: /: one: /' t.err) one.err
+	jq -e '[.categories[0].frames, .paths.frames] == [1, 1]' one/metadata.json || { jq . one/metadata.json; false; }
+	jq '.categories[0] | del(.frames, .bytes)' t/metadata.json >t.json
+	jq '.categories[0] | del(.frames, .bytes)' one/metadata.json | cmp - t.json
+	iotracer traces verify one
+	# a block for each CPU, and one more behind the loss: CPU, first seq, events, gap
+	with_trace_file <<-'END' | cmp - <(printf '%s\n' '0 0 16 0' '1 0 9 0' '1 12 7 3' '2 5 16 0')
+		for block in heads_of_blocks("one"):
+		    print(*block)
+	END
+}
+
+@test "compressed in the end, small frames become one, and command lines stay at their events" {
+	bash -c 'exec -a bash sleep 1000' & # its name is sleep
+	first=$!
+	exec -a other sleep 2000 &
+	second=$!
+	wait_for grep -qx sleep "/proc/$first/comm"
+	wait_for grep -qx sleep "/proc/$second/comm"
+	cat >work <<-END
+		for frame in 0 1 2; do
+			for pid in $first $second; do
+				echo "cpu=\$((pid == $first)) seq=\$((frame + 3 * (pid == $first))) time=\$((1000000 + 1000 * frame)) op=49 comm=sleep pid=\$pid"
+			done | tool-stream continue layout=1 event=2 >>proc/fs/stream
+			until [ "\$(stat -c %s "\$1/fs.iot")" -ge \$((8192 + 4096 * frame)) ]; do sleep 0.1; done
+		done
+	END
+	iotracer record -o t -- bash -e work t 2>/dev/null
+	kill "$first" "$second"
+	[ "$(jq .categories[0].frames t/metadata.json)" = 1 ]
+	[ "$(rows t | tail -n +2 | wc -l)" = 6 ]
+	rows t >t.csv
+	paste -d: <(column pid <t.csv) <(column cmdline <t.csv) | sort | uniq -c | sed 's/^ *//' >lines
+	printf '3 %s:%s\n' "$first" "bash 1000" "$second" "other 2000" | cmp - lines
+}
+
 
 @test "record: the metadata has the limits and, of each file, its size and whether it is compressed" {
 	many-events proc 20000 2 100

@@ -368,18 +368,20 @@ static bool interrupted(void *data)
 static void compress(struct session *s)
 {
 	struct recorder *r = &s->recorder;
-	__u64 bytes;
+	__u64 bytes, frames;
 	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i <= r->nr_streams; i++) {
+	for (i = 0; i <= r->nr_streams; i++) {
 		struct recorder_stream *stream = i ? &r->streams[i - 1] : &r->paths;
 		struct writer_file *f = &stream->file;
 
 		err = trace_compress(s->directory, r->dir, f->name, LEVEL,
-				     &stream->header, interrupted, s, &bytes);
-		if (!err)
-			f->bytes = bytes;
+				     &stream->header, interrupted, s, &bytes, &frames);
+		if (err)
+			break;
+		f->bytes = bytes;
+		f->file.frames = frames;
 	}
 	s->compressed = !err;
 	if (err)

@@ -7,13 +7,26 @@
 
 #include "cli.h"
 #include "trace_compress.h"
+#include "trace_gather.h"
 #include "trace_read.h"
 #include "trace_write.h"
 
-/* Copies all frames; @content has room for TRACE_FRAME_MAX bytes after a header. */
+/* Writes what is gathered. @content has room for TRACE_FRAME_MAX bytes after a header. */
+static int put(struct trace_gather *g, struct trace_file *f, char *content)
+{
+	if (!g->frame.size)
+		return 0;
+	trace_gather_take(g, content);
+	return trace_file_put(f, content, ~0ULL);
+}
+
+/* Copies all frames, each with those that follow it as far as they fit. */
 static int copy_frames(struct trace_reader *r, struct trace_file *f, char *content,
 		       bool (*interrupted)(void *data), void *data)
 {
+	struct trace_gather g = {
+		.record = r->header.layout == IOT_LAYOUT_BLOCKS ? r->header.record_size : 0,
+	};
 	char *loaded = NULL;
 	struct trace_frame frame;
 	size_t room = 0;
@@ -25,19 +38,21 @@ static int copy_frames(struct trace_reader *r, struct trace_file *f, char *conte
 			err = -EINTR;
 		else if (!trace_reader_load(r, at, &loaded, &room, &frame))
 			err = -EBADMSG;
-		if (err)
-			break;
-		memcpy(content, &frame, sizeof(frame));
-		memcpy(content + sizeof(frame), loaded, frame.size);
-		err = trace_file_put(f, content, ~0ULL);
+		else if (trace_gather_is_full(&g, frame.size))
+			err = put(&g, f, content);
+		if (!err && !trace_gather_add(&g, &frame, loaded))
+			err = -EBADMSG;
 	}
+	if (!err)
+		err = put(&g, f, content);
+	trace_gather_free(&g);
 	free(loaded);
 	return !err && r->damaged ? -EBADMSG : err;
 }
 
 int trace_compress(const char *directory, int dir, const char *name, int level,
 		   const struct iot_stream_header *like, bool (*interrupted)(void *data),
-		   void *data, __u64 *bytes)
+		   void *data, __u64 *bytes, __u64 *frames)
 {
 	char *next = cli_printf(".%s", name);
 	char *content = trace_frame_alloc(TRACE_FRAME_MAX);
@@ -55,10 +70,12 @@ int trace_compress(const char *directory, int dir, const char *name, int level,
 		err = closed;
 	if (!err && renameat(dir, next, dir, name))
 		err = -errno;
-	if (err)
+	if (err) {
 		unlinkat(dir, next, 0);
-	else
+	} else {
 		*bytes = f.end;
+		*frames = f.frames;
+	}
 	trace_reader_close(&r);
 	free(content);
 	free(next);

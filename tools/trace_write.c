@@ -70,7 +70,7 @@ int trace_file_create(struct trace_file *f, int dir, const char *name,
 		f->zstd = ZSTD_createCCtx();
 		if (!f->zstd)
 			return -ENOMEM;
-		f->record = header->record_size;
+		f->record = header->layout == IOT_LAYOUT_BLOCKS ? header->record_size : 0;
 		ZSTD_CCtx_setParameter(f->zstd, ZSTD_c_compressionLevel, level);
 		ZSTD_CCtx_setParameter(f->zstd, ZSTD_c_checksumFlag, 1);
 	}

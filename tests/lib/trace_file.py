@@ -45,6 +45,16 @@ def zstd(data):
     return packed.raw[:length]
 
 
+def unzstd(data, length):
+    """Undoes zstd()."""
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_decompress.restype = ctypes.c_size_t
+    library.ZSTD_decompress.argtypes = (ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
+    plain = ctypes.create_string_buffer(length)
+    assert library.ZSTD_decompress(plain, length, data, len(data)) == length
+    return plain.raw
+
+
 def transposed(records, size):
     """Records as tools/trace_transpose.h says."""
     words = [struct.unpack_from("<QQ", records, at) for at in range(0, len(records), size)]
@@ -64,6 +74,28 @@ def block(cpu, event, count, first, gap=0):
 def record(size, seq):
     """A record of any category: seq, time and latency. All other fields are 0."""
     return struct.pack("<QQQ", seq, 1000 * (seq + 1), 5).ljust(size, b"\0")
+
+
+def heads_of_blocks(trace):
+    """(CPU, first seq, events, gap) of each block in the first frame of fs, which is compressed."""
+    with open(trace + "/fs.iot", "rb") as f:
+        size = struct.unpack_from("<I", f.read(4096), 28)[0]
+        stored, length = struct.unpack_from("<II", f.read(48), 8)
+        content, at = unzstd(f.read(stored), length), 0
+    while at < length and struct.unpack_from("<I", content, at)[0] == 0x4b4c4249:
+        _, cpu, _, count, first, gap = struct.unpack_from("<IIIIQQ", content, at)
+        yield cpu, first, count, gap
+        at += 32 + count * size
+
+
+def sizes_of_frames(trace):
+    """Bytes of content of each frame of fs."""
+    with open(trace + "/fs.iot", "rb") as f:
+        f.seek(4096)
+        while head := f.read(48):
+            stored, length = struct.unpack_from("<II", head, 8)
+            yield length
+            f.seek(-(-(48 + stored) // 4096) * 4096 - 48, os.SEEK_CUR)
 
 
 def note(length, seq, cpu=0, text=None):
