@@ -365,7 +365,7 @@ hooked() {
 	iotracer record -c fs -o t -f op=WRITE -f dev="$(stat -c %Hd:%Ld /mnt/work)" --buffer 4 &
 	first=$!
 	wait_for running fs
-	iotracer record -c cache,block -o u -f "dev=$(findmnt -no MAJ:MIN /mnt/work)" --sample 2 &
+	iotracer record -c cache,block -o u -f dev="$(stat -c %Hd:%Ld /mnt/work)" --sample 2 &
 	second=$!
 	wait_for running cache
 	wait_for running block
