@@ -369,7 +369,7 @@ hooked() {
 	second=$!
 	wait_for running cache
 	wait_for running block
-	grep -qx 'filter op=WRITE dev=.*' /proc/iotracer/fs/control
+	grep -q '^filter .*op=WRITE' /proc/iotracer/fs/control
 	grep -qx 'sample 1' /proc/iotracer/fs/control
 	grep -qx 'sample 2' /proc/iotracer/block/control
 	dd if=/dev/zero of=/mnt/work/a bs=4k count=64 conv=fsync status=none
