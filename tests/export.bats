@@ -434,7 +434,7 @@ set_clocks() {
 		    del by_cpu[cpu][:n]
 	END
 	events <lines
-	for compress in end live never; do
+	for compress in end now never; do
 		record t-$compress --compress=$compress
 		rows t-$compress >t.csv
 		python3 - <<-'END'
@@ -656,7 +656,7 @@ record_small() {
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" -I"$top/tools" -pthread -o trace-laws \
 		"$top/tests/unit/trace-laws.c" "${objects[@]}" "${libraries[@]}"
 	small_trace raw --compress=never
-	small_trace packed --compress=live
+	small_trace packed --compress=now
 	for t in raw packed; do
 		jq -e '.categories[0] | .events == 48 and .lost == 3 and .frames == 4' $t/metadata.json
 	done
@@ -1067,11 +1067,11 @@ is_called() {
 
 @test "record: the metadata has the limits and, of each file, its size and whether it is compressed" {
 	many-events proc 20000 2 100
-	for compress in never live end; do
+	for compress in never now end; do
 		record "t$compress" --compress=$compress
 		jq -e --arg how "${compress/never/none}" --argjson events "$(stat -c %s "t$compress/fs.iot")" \
 			--argjson paths "$(stat -c %s "t$compress/paths.iot")" '
-			.compression == ($how | sub("live|end"; "zstd")) and .size_limit == null and
+			.compression == ($how | sub("now|end"; "zstd")) and .size_limit == null and
 			.categories[0].bytes == $events and .paths.bytes == $paths' "t$compress/metadata.json"
 	done
 	[ "$(stat -c %s tnever/fs.iot)" -gt $((2 * $(stat -c %s tend/fs.iot))) ]
@@ -1432,7 +1432,7 @@ on_terminal() {
 	many-events proc 200000 2 100
 	for size in 3M 3500K; do
 		limit=$(numfmt --from=iec $size)
-		for compress in never live; do
+		for compress in never now; do
 			run iotracer record -o "t$compress$size" --size=$size --compress=$compress -- true
 			[ "$status" = 0 ]
 			bytes=$(cat "t$compress$size"/*.iot | wc -c)
@@ -1761,7 +1761,7 @@ later=4000000000000000000
 
 @test "record: --rotate, each trace is whole, and together they have every event once" {
 	many-events proc 200000 2 100 $later
-	for compress in never live; do
+	for compress in never now; do
 		iotracer record -o "$compress" --rotate=3M --compress=$compress -- \
 			bash -c "until [ -d $compress.000002 ]; do sleep 0.1; done" 2>"$compress.err"
 		traces=("$compress".0*)

@@ -131,12 +131,12 @@ static void parse_compress(struct argp_state *state, struct session_options *o,
 {
 	if (!strcmp(arg, "end"))
 		o->compress = COMPRESS_END;
-	else if (!strcmp(arg, "live"))
-		o->compress = COMPRESS_LIVE;
+	else if (!strcmp(arg, "now"))
+		o->compress = COMPRESS_NOW;
 	else if (!strcmp(arg, "never"))
 		o->compress = COMPRESS_NEVER;
 	else
-		cli_usage(state, "--compress=%s: say end, live or never", arg);
+		cli_usage(state, "--compress=%s: say end, now or never", arg);
 }
 
 static void check(struct argp_state *state, const struct session_options *o)
@@ -282,7 +282,7 @@ static const struct argp_option options[] = {
 	{ "sample", KEY_SAMPLE, "N", 0, "record one of every N events", 0 },
 	{ "label", KEY_LABEL, "TEXT", 0, "a description, kept in the metadata of the trace", 0 },
 	{ "tag", KEY_TAG, "KEY=VALUE", 0, "an entry of its own in the metadata; may be given again", 0 },
-	{ "compress", 'z', "WHEN", 0, "end (default; not with --size or --rotate): after recording; live: while recording, which takes more time and less disk space; never", 0 },
+	{ "compress", 'z', "WHEN", 0, "end (default; not with --size or --rotate): after recording; now: while recording, which takes more time and less disk space; never", 0 },
 	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
 	{ "key-file", KEY_KEY_FILE, "FILE", 0, "use the key in FILE, so that names can be compared between traces (default: a random key that is not kept)", 0 },
 	{ "snapshots", KEY_SNAPSHOTS, NULL, 0, "make snapshots meanwhile, as iotracer snapshot does: of the machine, files and processes at the start, of files at the end, too", 0 },

@@ -165,7 +165,7 @@ int report_begin(struct session *s)
 	json_put(s->metadata, "vm", o->vm && !o->anonymize ? json_deep_copy(o->vm) : json_null());
 	json_put(s->metadata, "anonymized", json_boolean(o->anonymize));
 	json_put(s->metadata, "compression",
-		 json_string(o->compress == COMPRESS_LIVE ? "zstd" : "none"));
+		 json_string(o->compress == COMPRESS_NOW ? "zstd" : "none"));
 	json_put(s->metadata, "time_limit_s", o->seconds ? json_real(o->seconds) : json_null());
 	json_put(s->metadata, "segment",
 		 s->segments.last ? json_integer(s->segments.last) : json_null());

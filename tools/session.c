@@ -513,7 +513,7 @@ int session_run(const struct session_options *options)
 		.recorder = {
 			.dir = -1, .limit = options->bytes,
 			.chunks_of = options->rotate_bytes,
-			.level = options->compress == COMPRESS_LIVE ? LEVEL : 0,
+			.level = options->compress == COMPRESS_NOW ? LEVEL : 0,
 			.anonymizer = options->anonymize ? &s.anonymizer : NULL,
 			.paths = { .fd = -1, .file.file.fd = -1 },
 		},

@@ -41,7 +41,7 @@ struct session_options {
 	bool anonymize;
 	const char *key_file;
 	bool strict;		/* a LOSSY trace is a failure */
-	enum { COMPRESS_END, COMPRESS_LIVE, COMPRESS_NEVER } compress;
+	enum { COMPRESS_END, COMPRESS_NOW, COMPRESS_NEVER } compress;
 	char **command;		/* NULL: none */
 	const char *vm_name;	/* a virtual machine, with which recording ends; NULL: none */
 	json_t *vm;		/* the same, as vm_list() has it */
