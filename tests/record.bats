@@ -499,11 +499,11 @@ terms() {
 		qemu-io -c 'write 0 4M' -c 'discard 3M 512k' -c 'write 50M 1M' $image >io
 		iotracer add -n 10000 $image
 		# in place, in places that were freed, at the end of the file
-		iotracer record -o t --compress=never -- qemu-io -t $cache -c 'write 512 8k' -c 'write 1M 1M' -c 'write 40M 1M' \
+		iotracer record -o t --compress=never -- qemu-io -t $cache -c 'write 4k 8k' -c 'write 1M 1M' -c 'write 40M 1M' \
 			-c 'write 53000k 4k' -c 'read 2560k 300k' -c 'read 50M 4k' $image >io 2>&1
 		iotracer log --guest -f json $image >log
 		iotracer export --guest-image=$image -f json t >rows
-		[ "$(terms covered log W)" = "512+8192 1048576+1048576 41943040+1048576 54272000+4096 $((8192 + 2097152 + 4096))" ]
+		[ "$(terms covered log W)" = "4096+8192 1048576+1048576 41943040+1048576 54272000+4096 $((8192 + 2097152 + 4096))" ]
 		[ "$(terms covered rows WRITE DIO_WRITE)" = "$(terms covered log W)" ]
 		[ "$(terms covered log R)" = "2621440+307200 52428800+4096 311296" ]
 		[ "$(terms covered rows READ DIO_READ)" = "$(terms covered log R)" ]
