@@ -35,7 +35,7 @@ struct guest_image {
 	bool same;		/* the guest has each byte at the same offset: raw */
 	struct guest_map *maps;	/* in order of time */
 	size_t nr_maps;
-	bool seen;		/* an event was looked up */
+	bool given, seen;	/* the user has named it; an event was looked up */
 };
 
 struct guest_images {

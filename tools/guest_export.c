@@ -34,23 +34,26 @@ static struct guest_image *add_image(struct guest_export *g, const char *name)
 /* If the trace has maps of the image, these count. The last of the images is the one. */
 static void drop_known(struct guest_export *g)
 {
-	const struct guest_image *last = &g->images.at[g->images.nr - 1], *known;
+	struct guest_image *last = &g->images.at[g->images.nr - 1], *known;
 	struct guest_images one = { 0 };
 
 	known = guest_images_find(&g->images, last->device, last->inode, NULL);
 	if (!known || known == last)
 		return;
+	known->given |= last->given;
 	one.at = cli_grow(NULL, 1, sizeof(*one.at));
 	one.at[one.nr++] = *last;
 	g->images.nr--;
 	guest_images_free(&one);
 }
 
-static bool read_layer(struct guest_export *g, const char *name, const char *format)
+static bool read_layer(struct guest_export *g, const char *name, const char *format, bool given)
 {
-	char *why = guest_image_read(add_image(g, name), name, format);
+	struct guest_image *image = add_image(g, name);
+	char *why = guest_image_read(image, name, format);
 	bool good = !why;
 
+	image->given = given;
 	if (why)
 		cli_say_of(name, "%s", why);
 	free(why);
@@ -70,9 +73,9 @@ static int read_chain(struct guest_export *g, const char *name)
 	for (i = 0; i < chain.nr && good; i++) {
 		const struct image *image = &chain.at[i];
 
-		good = read_layer(g, image->name, image->format);
+		good = read_layer(g, image->name, image->format, !i);
 		if (good && image->data_file)
-			good = read_layer(g, image->data_file, "raw");
+			good = read_layer(g, image->data_file, "raw", false);
 	}
 	image_chain_close(&chain);
 	return good ? CLI_OK : CLI_FAILED;
@@ -109,8 +112,8 @@ void guest_export_report(const struct guest_export *g)
 {
 	size_t i;
 
-	for (i = 0; g->nr_names && i < g->images.nr; i++)
-		if (!g->images.at[i].seen)
+	for (i = 0; i < g->images.nr; i++)
+		if (g->images.at[i].given && !g->images.at[i].seen)
 			cli_say_of(g->images.at[i].file, "the trace has no event with a range of this image");
 }
 
