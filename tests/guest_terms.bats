@@ -110,7 +110,7 @@ same_as_qemu() {
 	qemu-img create -q -f raw source 1M
 	io raw source 'write -P 1 0 1M'
 	qemu-img convert -c -O qcow2 source q
-	read -r host length < <(iotracer map --json q 64K | jq -r '"\(.host) \(.host_length)"')
+	host=$(iotracer map --json q 64K | jq .host)
 	echo "time=2000 offset=$host requested=1 result=1" | traced q
 	[ "$(iotracer log --guest q | cut -d ";" -f 8-)" = "$host;1;compressed;65536;65536" ]
 	l2=$(iotracer map --host --json q | jq 'select(.kind == "l2").host')

@@ -501,22 +501,22 @@ terms() {
 		# in place, in places that were freed, at the end of the file
 		iotracer record -o t --compress=never -- qemu-io -t $cache -c 'write 4k 8k' -c 'write 1M 1M' -c 'write 40M 1M' \
 			-c 'write 53000k 4k' -c 'read 2560k 300k' -c 'read 50M 4k' $image >io 2>&1
-		iotracer log --guest -f json $image >log
+		iotracer log --guest -f json $image >events
 		iotracer export --guest-image=$image -f json t >rows
-		[ "$(terms covered log W)" = "4096+8192 1048576+1048576 41943040+1048576 54272000+4096 $((8192 + 2097152 + 4096))" ]
-		[ "$(terms covered rows WRITE DIO_WRITE)" = "$(terms covered log W)" ]
-		[ "$(terms covered log R)" = "2621440+307200 52428800+4096 311296" ]
-		[ "$(terms covered rows READ DIO_READ)" = "$(terms covered log R)" ]
+		[ "$(terms covered events W)" = "4096+8192 1048576+1048576 41943040+1048576 54272000+4096 $((8192 + 2097152 + 4096))" ]
+		[ "$(terms covered rows WRITE DIO_WRITE)" = "$(terms covered events W)" ]
+		[ "$(terms covered events R)" = "2621440+307200 52428800+4096 311296" ]
+		[ "$(terms covered rows READ DIO_READ)" = "$(terms covered events R)" ]
 		# tables are written, too, and are no data
-		jq -r 'select(.op == "W" and .level == "vfs").guest_kind' log | grep -x l2
+		jq -r 'select(.op == "W" and .level == "vfs").guest_kind' events | grep -x l2
 		iotracer remove $image
 	done
 	# a cluster is copied for 4 KiB of the guest
 	qemu-img create -q -f qcow2 -b $image -F qcow2 /mnt/work/top.qcow2
 	iotracer add /mnt/work/top.qcow2
 	qemu-io -c 'write 1028k 4k' /mnt/work/top.qcow2 >io
-	iotracer log --guest -f json /mnt/work/top.qcow2 >log
-	[ "$(terms covered log W)" = "1048576+65536 65536" ]
+	iotracer log --guest -f json /mnt/work/top.qcow2 >events
+	[ "$(terms covered events W)" = "1048576+65536 65536" ]
 	iotracer remove /mnt/work/top.qcow2
 }
 

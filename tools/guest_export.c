@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli.h"
-#include "guest_columns.h"
 #include "guest_export.h"
 #include "guest_sheet.h"
 #include "names.h"
@@ -155,19 +154,19 @@ bool guest_export_put(struct guest_export *g, struct record_printer *p, struct o
 {
 	const struct iot_fs *fs = record;
 	struct guest_image *image = image_of(g, p, fs);
-	struct guest_row row = { .drives = image ? image->drives : "" };
 	__u64 length = length_of(fs);
 	bool good;
 
+	g->row = (struct guest_row){ .drives = image ? image->drives : "" };
 	g->parts.nr = 0;
 	if (image && length) {
 		guest_find(image, fs->time, fs->offset, length, &g->parts);
 		image->seen = true;
 	}
-	p->context = &row;
+	p->context = &g->row;
 	do {
-		row.part = g->parts.nr ? &g->parts.at[row.number] : NULL;
+		g->row.part = g->parts.nr ? &g->parts.at[g->row.number] : NULL;
 		good = output_put(o, record_row(p, output_row(o), record));
-	} while (good && ++row.number < g->parts.nr);
+	} while (good && ++g->row.number < g->parts.nr);
 	return good;
 }

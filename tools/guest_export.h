@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "check.h"
-#include "guest.h"
+#include "guest_columns.h"
 #include "output.h"
 
 struct guest_export {
@@ -16,6 +16,7 @@ struct guest_export {
 	const char *image_format;	/* of these; NULL: found out */
 	struct guest_images images;
 	struct guest_parts parts;	/* of the event that is printed */
+	struct guest_row row;		/* the one that is printed */
 };
 
 /* An image to be read by guest_export_open(). */

@@ -261,8 +261,8 @@ static bool has_range(const struct iot_io *io)
 }
 
 /*
- * Whether a bio of direct I/O is all of its call: it has the offset of the call, whichever part of
- * it it is. A thread makes one call at a time.
+ * Whether a bio of direct I/O is all of its call. Each bio has the offset of the call, whichever
+ * part it is. A thread makes one call at a time.
  */
 static bool is_whole_call(const struct events *all, size_t i)
 {
@@ -415,7 +415,7 @@ static void print_rows(struct machine *m, const struct events *all)
 	static char header[RECORD_ROW_MAX];
 	struct record_column columns[2 + GUEST_COLUMNS];
 	const struct wall_pair none = { 0 };
-	struct wall_clock clock;
+	struct wall_clock clock = { 0 };
 	struct record_printer printer = {
 		.event = m->parts[0].stream.event, .t0 = m->parts[0].stream.t0,
 		.clock = m->vm ? &clock : NULL, .json = m->options->format == FORMAT_JSON,

@@ -27,6 +27,7 @@ static const char *const names[QCOW2_USES] = {
 	[USE_ZERO] = "zero", [USE_SNAPSHOT_DATA] = "snapshot-data", [USE_STATE] = "vm-state",
 	[USE_OTHER] = "other", [USE_UNUSED] = "unused",
 };
+
 const char *qcow2_use_name(enum qcow2_use use)
 {
 	return names[use];
