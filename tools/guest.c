@@ -116,8 +116,17 @@ static void add_region(const struct qcow2_region *region, void *data)
 	guest_map_add(data, region);
 }
 
+static char *check_size(const struct qcow2 *q, __u64 most)
+{
+	__u64 clusters = q->file_size >> q->cluster_bits;
+
+	if (!most || clusters <= most)
+		return NULL;
+	return cli_printf("has %llu clusters: a map of so many takes too long", clusters);
+}
+
 /* All of it is read anew: a table may have moved. */
-static char *read_once(struct guest_image *image, const char *name, const char *format)
+static char *read_once(struct guest_image *image, const char *name, const char *format, __u64 most)
 {
 	struct image file;
 	struct guest_map *map;
@@ -135,7 +144,9 @@ static char *read_once(struct guest_image *image, const char *name, const char *
 	} else if (!image->same) {
 		map = guest_image_add_map(image);
 		map->begin = begin;
-		why = qcow2_regions(&file.qcow2, 0, file.qcow2.file_size, add_region, map);
+		why = check_size(&file.qcow2, most);
+		if (!why)
+			why = qcow2_regions(&file.qcow2, 0, file.qcow2.file_size, add_region, map);
 		map->end = wall_now().monotonic;
 		if (why)
 			free(image->maps[--image->nr_maps].at);
@@ -144,14 +155,14 @@ static char *read_once(struct guest_image *image, const char *name, const char *
 	return why;
 }
 
-char *guest_image_read(struct guest_image *image, const char *name, const char *format)
+char *guest_image_read(struct guest_image *image, const char *name, const char *format, __u64 most)
 {
 	unsigned int i;
-	char *why = read_once(image, name, format);
+	char *why = read_once(image, name, format, most);
 
 	for (i = 1; why && i < TRIES; i++) {
 		free(why);
-		why = read_once(image, name, format);
+		why = read_once(image, name, format, most);
 	}
 	return why;
 }

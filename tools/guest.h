@@ -70,9 +70,10 @@ char *guest_add_drive(char *drives, const char *drive);
 
 /*
  * Opens the file, notes which one it is, and adds its present map. @format: NULL is found out;
- * "raw" has no map. Returns what is wrong with it, which the caller frees, or NULL.
+ * "raw" has no map. @most: a file of more clusters is refused, as all tables are read for each 2^20
+ * of them; 0: none is. Returns what is wrong with it, which the caller frees, or NULL.
  */
-char *guest_image_read(struct guest_image *image, const char *name, const char *format);
+char *guest_image_read(struct guest_image *image, const char *name, const char *format, __u64 most);
 
 /* An empty map, which the caller fills; the last one of the image. */
 struct guest_map *guest_image_add_map(struct guest_image *image);

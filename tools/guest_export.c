@@ -49,7 +49,7 @@ static void drop_known(struct guest_export *g)
 static bool read_layer(struct guest_export *g, const char *name, const char *format, bool given)
 {
 	struct guest_image *image = add_image(g, name);
-	char *why = guest_image_read(image, name, format);
+	char *why = guest_image_read(image, name, format, 0);
 	bool good = !why;
 
 	image->given = given;

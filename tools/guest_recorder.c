@@ -13,6 +13,9 @@
 #include "snapshotter.h"
 #include "text.h"
 
+/* A map of so many takes some ten seconds, in which recording does not begin. */
+#define CLUSTERS_MAX	(1u << 24)
+
 /* Several drives may have an image; it is one. */
 static struct guest_image *find(struct guest_images *images, const char *shown)
 {
@@ -57,7 +60,7 @@ static char *read_image(struct guest_image *image, const char *name, const char 
 	const char *below = strncmp(name, "/proc/", 6) ? NULL : strstr(name, "/root/");
 	bool gone = access(name, F_OK) && below;
 
-	return guest_image_read(image, gone ? below + strlen("/root") : name, format);
+	return guest_image_read(image, gone ? below + strlen("/root") : name, format, CLUSTERS_MAX);
 }
 
 /* The same file under another name has its map there. */

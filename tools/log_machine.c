@@ -205,7 +205,7 @@ static int read_images(struct machine *m)
 		const struct part *part = &m->parts[i];
 
 		image = guest_images_add(&m->images, part->file, cli_strdup(part->drives));
-		why = guest_image_read(image, part->name, part->format);
+		why = guest_image_read(image, part->name, part->format, 0);
 		if (!why)
 			continue;
 		cli_say_of(part->file, "%s", why);
