@@ -406,7 +406,7 @@ static const struct argp_option options[] = {
 	{ "rotate", KEY_ROTATE, "ROWS", 0, "begin another file after ROWS rows (default 10000000, 0: never)", 0 },
 	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
 	{ "key-file", KEY_KEY_FILE, "FILE", 0, "use the key in FILE, so that names can be compared between traces (default: a random key that is not kept)", 0 },
-	{ "guest", KEY_GUEST, NULL, 0, "category fs: a row for each part of an event, with what it is in the terms of the guest whose disk image it is of, by the maps that iotracer record --vm keeps", 0 },
+	{ "guest", KEY_GUEST, NULL, 0, "category fs: a row for each part of an event, with what it is in the terms of the guest whose disk image it is of, by the maps in the trace of a virtual machine", 0 },
 	{ "guest-image", KEY_GUEST_IMAGE, "IMAGE", 0, "the same for IMAGE and its backing files, by what they say now; may be given again", 0 },
 	{ "image-format", KEY_IMAGE_FORMAT, "FORMAT", 0, "of each IMAGE: raw or qcow2 (default: by its first bytes, which a guest can write to a raw disk)", 0 },
 	{ "partial", KEY_PARTIAL, NULL, 0, "exit with 0 even if the trace is damaged, cut off or has no end; what is missing is still reported", 0 },
