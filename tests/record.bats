@@ -564,10 +564,47 @@ ask() {
 	grep -qx "[A-Z_]*WRITE,$image,1048576,$pid" calls
 	[ "$(cut -d, -f4 calls | sort -u)" = "$pid" ]
 	grep -qE "^(FSYNC|FDATASYNC),$image," calls
+	# the first one, whose tables are on the disk since the flush, in the guest's terms
+	iotracer export t --guest -f json | jq -c 'select(.guest_offset_bytes and .guest_offset_bytes < 2097152)' >guest
+	[ "$(terms covered guest WRITE DIO_WRITE)" = "1048576+1048576 1048576" ]
+	[ "$(jq -r 'select(.guest_kind == "data").drive' guest | sort -u)" = disk0 ]
 	# both went to the disk, caused by the machine
 	iotracer export t --category=block -f json | jq -r '[.op, .path, .result] | join(",")' >requests
 	run ! grep -q /mnt/work/other requests
 	awk -F, -v "image=$image" '$1 == "WRITE" && $2 == image { n += $3 } END { exit !(n >= 2 * 1048576) }' requests
+}
+
+terms() {
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/guest_terms.py" "$@"
+}
+
+@test "log --guest, export --guest-image: the guest's ranges are exactly those that qemu-io was given" {
+	local image=/mnt/work/disk.qcow2 cache
+	for cache in none writeback; do
+		rm -rf t
+		qemu-img create -q -f qcow2 $image 64M
+		qemu-io -c 'write 0 4M' -c 'discard 3M 512k' -c 'write 50M 1M' $image >io
+		iotracer add -n 10000 $image
+		# in place, in places that were freed, at the end of the file
+		iotracer record -o t --compress=never -- qemu-io -t $cache -c 'write 4k 8k' -c 'write 1M 1M' -c 'write 40M 1M' \
+			-c 'write 53000k 4k' -c 'read 2560k 300k' -c 'read 50M 4k' $image >io 2>&1
+		iotracer log --guest -f json $image >events
+		iotracer export --guest-image=$image -f json t >rows
+		[ "$(terms covered events W)" = "4096+8192 1048576+1048576 41943040+1048576 54272000+4096 $((8192 + 2097152 + 4096))" ]
+		[ "$(terms covered rows WRITE DIO_WRITE)" = "$(terms covered events W)" ]
+		[ "$(terms covered events R)" = "2621440+307200 52428800+4096 311296" ]
+		[ "$(terms covered rows READ DIO_READ)" = "$(terms covered events R)" ]
+		# tables are written, too, and are no data
+		jq -r 'select(.op == "W" and .level == "vfs").guest_kind' events | grep -x l2
+		iotracer remove $image
+	done
+	# a cluster is copied for 4 KiB of the guest
+	qemu-img create -q -f qcow2 -b $image -F qcow2 /mnt/work/top.qcow2
+	iotracer add /mnt/work/top.qcow2
+	qemu-io -c 'write 1028k 4k' /mnt/work/top.qcow2 >io
+	iotracer log --guest -f json /mnt/work/top.qcow2 >events
+	[ "$(terms covered events W)" = "1048576+65536 65536" ]
+	iotracer remove /mnt/work/top.qcow2
 }
 
 # devices_of TRACE CATEGORY: the devices of its rows with a path, each once

@@ -13,6 +13,7 @@ bats_require_minimum_version 1.5.0
 # bats file_tags=host
 
 load lib/tool
+load lib/images
 
 setup_file() {
 	build_tool
@@ -30,35 +31,8 @@ setup() {
 }
 
 teardown() {
-	local file pid
-	for file in "$work"/*.pid; do
-		[ -s "$file" ] || continue
-		pid=$(cat "$file")
-		kill -KILL "$pid" 2>/dev/null || continue
-		wait_for is_gone "$pid"
-	done
+	kill_qemus
 	rm -rf "$work"
-}
-
-is_gone() {
-	[ ! -e "/proc/$1" ]
-}
-
-images() {
-	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/vm_images.py" "$@"
-}
-
-# io FORMAT FILE COMMAND...: run commands of qemu-io
-io() {
-	local format=$1 file=$2 command arguments=()
-	shift 2
-	for command in "$@"; do arguments+=(-c "$command"); done
-	qemu-io -f "$format" "${arguments[@]}" "$file" >io.log 2>&1 || { cat io.log; return 1; }
-}
-
-# qcow2 FILE SIZE [OPTION...]
-qcow2() {
-	qemu-img create -q -f qcow2 "${@:3}" "$1" "$2"
 }
 
 # three OPTIONS: a chain of three layers, each with data of its own, whose sizes differ
@@ -453,23 +427,6 @@ refuses() {
 }
 
 # --- machines -----------------------------------------------------------------------
-
-# start_qemu NAME ARGUMENT...: a QEMU that is stopped from the start, with NAME.pid and NAME.qmp
-start_qemu() {
-	local name=$1
-	shift
-	qemu-system-x86_64 -accel tcg -S -nodefaults -display none -name "guest=$name-$$,debug-threads=on" \
-		-qmp "unix:$work/$name.qmp,server=on,wait=off" -daemonize -pidfile "$work/$name.pid" "$@" \
-		2>qemu.log 3>&- || { cat qemu.log; return 1; }
-}
-
-# stop_qemu NAME: let it end by itself; it deletes its PID file
-stop_qemu() {
-	local pid
-	pid=$(cat "$1.pid")
-	images ask "$1.qmp" quit
-	wait_for is_gone "$pid"
-}
 
 # show NAME FILTER: what jq makes of it
 show() {
@@ -876,12 +833,6 @@ for row in csv.DictReader(sys.stdin): print(row["time_ns"], row["drive"], row["f
 	done
 	IOTRACER_PROC=$work/none run iotracer log --vm "logged-$$"
 	[ "$status" = 3 ]
-}
-
-fake_fs() {
-	idle_category fs
-	tool-stream layout=1 event=2 </dev/null >proc/fs/stream
-	tool-stream layout=2 </dev/null >proc/paths
 }
 
 @test "vm: record --vm keeps what the machine is, and ends with it" {

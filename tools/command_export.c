@@ -13,6 +13,7 @@
 #include "cli.h"
 #include "command.h"
 #include "fuse.h"
+#include "guest_export.h"
 #include "library.h"
 #include "merge.h"
 #include "names.h"
@@ -28,7 +29,7 @@
 
 enum {
 	KEY_PER_CATEGORY = 256, KEY_CATEGORY, KEY_ROTATE, KEY_KEY_FILE, KEY_PARTIAL, KEY_COLUMNS,
-	KEY_BELOW,
+	KEY_BELOW, KEY_GUEST, KEY_GUEST_IMAGE, KEY_IMAGE_FORMAT,
 };
 
 struct env {
@@ -47,6 +48,7 @@ struct env {
 	bool anonymize;
 	const char *key_file;
 	bool partial;
+	struct guest_export guest;
 	struct check check;
 	struct anonymizer anonymizer;
 	struct names names;
@@ -83,6 +85,8 @@ static bool put_record(struct env *env, struct record_printer *p, struct output 
 {
 	char *row = output_row(o), *end;
 
+	if (p->nr_added)
+		return guest_export_put(&env->guest, p, o, record);
 	if (!env->fuse)
 		return output_put(o, record_row(p, row, record));
 	end = fuse_line(&env->lines, row, record);
@@ -113,6 +117,8 @@ static bool export_rows(struct env *env, struct merge *m, struct record_printer 
 static void open_printer(const struct env *env, struct record_printer *p,
 			 const struct category *category)
 {
+	if (env->guest.wanted && category == &category_fs)
+		guest_export_columns(p);
 	if (env->io_tracer)
 		record_printer_open(p, category->columns, category->nr_columns);
 	else
@@ -290,6 +296,19 @@ static void check_fuse(struct env *env, struct argp_state *state)
 		env->below = "/";
 }
 
+static void check_guest(struct env *env, struct argp_state *state)
+{
+	if (env->io_tracer || env->fuse)
+		cli_usage(state, "--guest has columns of its own: leave --columns=io-tracer and --format=fuse away");
+	if (env->anonymize)
+		cli_usage(state, "--guest goes without --anonymize");
+	if (env->category && env->category != &category_fs)
+		cli_usage(state, "--guest is for category fs");
+	env->category = &category_fs;
+	if (env->guest.image_format && !env->guest.nr_names)
+		cli_usage(state, "--image-format goes with --guest-image");
+}
+
 static void check(struct env *env, struct argp_state *state)
 {
 	if (!env->named)
@@ -302,6 +321,10 @@ static void check(struct env *env, struct argp_state *state)
 		cli_usage(state, "--below goes with --format=fuse");
 	if (env->fuse)
 		check_fuse(env, state);
+	if (env->guest.wanted)
+		check_guest(env, state);
+	else if (env->guest.image_format)
+		cli_usage(state, "--image-format goes with --guest-image");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -343,6 +366,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_KEY_FILE:
 		env->key_file = arg;
 		return 0;
+	case KEY_GUEST:
+		env->guest.wanted = true;
+		return 0;
+	case KEY_GUEST_IMAGE:
+		if (!*arg)
+			cli_usage(state, "the name of an image is empty");
+		guest_export_add(&env->guest, arg);
+		return 0;
+	case KEY_IMAGE_FORMAT:
+		if (strcmp(arg, "raw") && strcmp(arg, "qcow2"))
+			cli_usage(state, "--image-format=%s: say raw or qcow2", arg);
+		env->guest.image_format = arg;
+		return 0;
 	case KEY_PARTIAL:
 		env->partial = true;
 		return 0;
@@ -370,6 +406,9 @@ static const struct argp_option options[] = {
 	{ "rotate", KEY_ROTATE, "ROWS", 0, "begin another file after ROWS rows (default 10000000, 0: never)", 0 },
 	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
 	{ "key-file", KEY_KEY_FILE, "FILE", 0, "use the key in FILE, so that names can be compared between traces (default: a random key that is not kept)", 0 },
+	{ "guest", KEY_GUEST, NULL, 0, "category fs: a row for each part of an event, with what it is in the terms of the guest whose disk image it is of, by the maps in the trace of a virtual machine", 0 },
+	{ "guest-image", KEY_GUEST_IMAGE, "IMAGE", 0, "the same for IMAGE and its backing files, by what they say now; may be given again", 0 },
+	{ "image-format", KEY_IMAGE_FORMAT, "FORMAT", 0, "of each IMAGE: raw or qcow2 (default: by its first bytes, which a guest can write to a raw disk)", 0 },
 	{ "partial", KEY_PARTIAL, NULL, 0, "exit with 0 even if the trace is damaged, cut off or has no end; what is missing is still reported", 0 },
 	{ 0 }
 };
@@ -397,11 +436,16 @@ int command_export(int argc, char **argv)
 		progress_quiet();
 	env.trace = library_find(env.named);
 	status = env.trace ? prepare(&env) : CLI_FAILED;
+	if (!status && env.guest.wanted)
+		status = guest_export_open(&env.guest, &env.check);
 	if (!status)
 		status = env.fuse ? export_lines(&env) : export_all(&env);
 	if (!status)
+		guest_export_report(&env.guest);
+	if (!status)
 		status = judge(&env);
 	anonymizer_forget(&env.anonymizer);
+	guest_export_close(&env.guest);
 	sources_free(&env.sources);
 	names_free(&env.names);
 	check_close(&env.check);

@@ -28,7 +28,7 @@
 #define FOLLOW_BATCH 65536	/* most records in memory while following */
 #define LAST_BYTES (16 << 20)	/* most text that is read after the signal to end */
 
-enum { KEY_SYNC = 256, KEY_VM };
+enum { KEY_SYNC = 256, KEY_VM, KEY_GUEST, KEY_IMAGE_FORMAT };
 
 struct env {
 	const char *file;
@@ -38,6 +38,8 @@ struct env {
 	bool follow;
 	bool sync;
 	bool no_header;
+	bool guest;			/* what each event is to the guest of the image */
+	const char *image_format;	/* NULL: found out */
 };
 
 static atomic_bool interrupted;	/* lock-free, so a handler may set it */
@@ -356,6 +358,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_VM:
 		env->vm = arg;
 		return 0;
+	case KEY_GUEST:
+		env->guest = true;
+		return 0;
+	case KEY_IMAGE_FORMAT:
+		if (strcmp(arg, "raw") && strcmp(arg, "qcow2"))
+			cli_usage(state, "--image-format=%s: say raw or qcow2", arg);
+		env->image_format = arg;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (env->file)
 			cli_usage(state, "%s: one file at a time", arg);
@@ -370,6 +380,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			cli_usage(state, "--vm goes without FILE");
 		if (env->vm && (env->follow || env->sync || env->format == FORMAT_FUSE))
 			cli_usage(state, "--vm goes without --follow, --sync and --format=fuse");
+		if (env->guest && (env->follow || env->sync || env->format == FORMAT_FUSE))
+			cli_usage(state, "--guest goes without --follow, --sync and --format=fuse");
+		if (env->image_format && (!env->guest || env->vm))
+			cli_usage(state, "--image-format goes with --guest and FILE");
 		if (env->sync && env->format == FORMAT_TEXT)
 			cli_usage(state, "--sync goes with --format=csv, json or fuse");
 		return 0;
@@ -383,6 +397,8 @@ static const struct argp_option options[] = {
 	{ "follow", 'F', NULL, 0, "print new events as they happen", 0 },
 	{ "no-header", 'H', NULL, 0, "csv: without the line of column names", 0 },
 	{ "vm", KEY_VM, "NAME|PID", 0, "the logs of all files of this virtual machine of QEMU that are traced as one, with the drive in each row", 0 },
+	{ "guest", KEY_GUEST, NULL, 0, "of an image of a guest's disk, raw or qcow2: a row for each part of an event, with what it is in the guest's terms, as the image says now", 0 },
+	{ "image-format", KEY_IMAGE_FORMAT, "FORMAT", 0, "with --guest: raw or qcow2 (default: by its first bytes, which a guest can write to a raw disk)", 0 },
 	{ "sync", KEY_SYNC, NULL, 0, "csv, json, fuse: write each line to disk before the next", 0 },
 	{ 0 }
 };
@@ -401,11 +417,28 @@ static const char doc[] =
 	" character, a backslash or a byte that is not UTF-8.\n"
 	"With --vm the seconds are from the first T0 of all its files, and the name of the drive is behind;"
 	" csv and json have the time of day, and the columns drive and file.\n"
+	"With --guest there follow, behind all others: offset and length of a part in the file, its"
+	" kind (see iotracer map --host), offset and length on the guest's disk; - if there is none.\n"
 	"Of a category text is what the module's log says. Of categories, directories and processes csv"
 	" and json have the columns of iotracer export.\n"
 	"Events that were overwritten or lost before they could be read are counted"
 	" on stderr. --follow ends with exit status 0 on Ctrl-C, when nobody reads"
 	" its output any more and when the target is removed.";
+
+static int log_of_guest(const struct env *env)
+{
+	const struct log_machine machine = {
+		.vm = env->vm, .file = env->file, .image_format = env->image_format,
+		.format = env->format, .no_header = env->no_header, .guest = env->guest,
+	};
+
+	if (!env->vm && category_find(env->file, strlen(env->file))) {
+		cli_say("%s: --guest is for files, and for a machine (--vm); of a trace: iotracer export --guest",
+			env->file);
+		return CLI_USAGE;
+	}
+	return log_machine(&machine);
+}
 
 int command_log(int argc, char **argv)
 {
@@ -418,8 +451,8 @@ int command_log(int argc, char **argv)
 	int status;
 
 	cli_parse(&argp, argc, argv, 0, &env);
-	if (env.vm)
-		return log_machine(env.vm, env.format, env.no_header);
+	if (env.vm || env.guest)
+		return log_of_guest(&env);
 	env.category = category_find(env.file, strlen(env.file));
 	if (env.follow)
 		follow_prepare();

@@ -37,15 +37,6 @@ static const char *const kinds[] = {
 	[IMAGE_COMPRESSED] = "compressed",
 };
 
-static const char *const uses[QCOW2_USES] = {
-	[USE_HEADER] = "header", [USE_L1] = "l1", [USE_L2] = "l2",
-	[USE_REFCOUNT_TABLE] = "refcount-table", [USE_REFCOUNT_BLOCK] = "refcount-block",
-	[USE_SNAPSHOT_TABLE] = "snapshot-table", [USE_SNAPSHOT_L1] = "snapshot-l1",
-	[USE_SNAPSHOT_L2] = "snapshot-l2", [USE_DATA] = "data", [USE_COMPRESSED] = "compressed",
-	[USE_ZERO] = "zero", [USE_SNAPSHOT_DATA] = "snapshot-data", [USE_STATE] = "vm-state",
-	[USE_OTHER] = "other", [USE_UNUSED] = "unused",
-};
-
 /* --- from the guest to the file -------------------------------------------- */
 
 static const char *file_of(const struct image *layer)
@@ -133,7 +124,7 @@ static void print_region(const struct qcow2_region *r)
 {
 	char *guest = r->has_guest ? cli_printf("%llu", r->guest) : cli_strdup("-");
 
-	printf("%15llu %15llu  %-14s %15s\n", r->host, r->length, uses[r->use], guest);
+	printf("%15llu %15llu  %-14s %15s\n", r->host, r->length, qcow2_use_name(r->use), guest);
 	free(guest);
 }
 
@@ -143,7 +134,7 @@ static void print_region_json(const struct qcow2_region *r)
 
 	json_put(object, "host", json_integer(r->host));
 	json_put(object, "length", json_integer(r->length));
-	json_put(object, "kind", json_string(uses[r->use]));
+	json_put(object, "kind", json_string(qcow2_use_name(r->use)));
 	json_put(object, "guest", r->has_guest ? json_integer(r->guest) : json_null());
 	if (r->has_guest)
 		json_put(object, "guest_length", json_integer(r->guest_length));
@@ -163,14 +154,9 @@ static void add_region(const struct qcow2_region *r, void *data)
 {
 	struct env *env = data;
 	struct qcow2_region *last = &env->region;
-	bool plain = r->guest_length == r->length && last->guest_length == last->length;
 
-	if (last->length && last->use == r->use && last->has_guest == r->has_guest &&
-	    (!r->has_guest || (plain && last->guest + last->length == r->guest))) {
-		last->length += r->length;
-		last->guest_length += r->guest_length;
+	if (last->length && qcow2_region_join(last, r))
 		return;
-	}
 	end_region(env);
 	*last = *r;
 }

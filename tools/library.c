@@ -206,7 +206,7 @@ static bool is_snapshot(const char *name)
 {
 	name += *name == '.';
 	return !strncmp(name, "fs_", 3) || !strncmp(name, "process_", 8) ||
-	       !strncmp(name, "system_", 7);
+	       !strncmp(name, "system_", 7) || !strncmp(name, "guest_", 6);
 }
 
 static bool is_of_snapshot(const char *name)

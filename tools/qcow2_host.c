@@ -19,6 +19,35 @@
 #define SNAPSHOTS_BYTES	(64u << 20)	/* of all entries of the snapshot table */
 #define L1_ENTRIES_MAX	(32u << 20 >> 3)
 
+static const char *const names[QCOW2_USES] = {
+	[USE_HEADER] = "header", [USE_L1] = "l1", [USE_L2] = "l2",
+	[USE_REFCOUNT_TABLE] = "refcount-table", [USE_REFCOUNT_BLOCK] = "refcount-block",
+	[USE_SNAPSHOT_TABLE] = "snapshot-table", [USE_SNAPSHOT_L1] = "snapshot-l1",
+	[USE_SNAPSHOT_L2] = "snapshot-l2", [USE_DATA] = "data", [USE_COMPRESSED] = "compressed",
+	[USE_ZERO] = "zero", [USE_SNAPSHOT_DATA] = "snapshot-data", [USE_STATE] = "vm-state",
+	[USE_OTHER] = "other", [USE_UNUSED] = "unused",
+};
+
+const char *qcow2_use_name(enum qcow2_use use)
+{
+	return names[use];
+}
+
+bool qcow2_region_join(struct qcow2_region *last, const struct qcow2_region *next)
+{
+	bool plain = next->use != USE_COMPRESSED && next->guest_length == next->length &&
+		     last->guest_length == last->length;
+
+	if (last->host + last->length != next->host || last->use != next->use ||
+	    last->has_guest != next->has_guest)
+		return false;
+	if (next->has_guest && (!plain || last->guest + last->length != next->guest))
+		return false;
+	last->length += next->length;
+	last->guest_length += next->guest_length;
+	return true;
+}
+
 struct found {
 	__u64 start, end;	/* in the file */
 	__u64 guest;

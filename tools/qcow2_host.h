@@ -32,6 +32,12 @@ struct qcow2_region {
 	__u64 guest, guest_length;	/* of an L2 table: what it describes */
 };
 
+/* "data", "l2" and so on. */
+const char *qcow2_use_name(enum qcow2_use use);
+
+/* Makes @last longer by @next, which begins where it ends, if that is one region. */
+bool qcow2_region_join(struct qcow2_region *last, const struct qcow2_region *next);
+
 /*
  * Calls @put for the parts of the file from @host to @end, in order. Each is a part of a cluster
  * or of a table. It reads all L2 tables for each 2^20 clusters of the range. Returns what is

@@ -367,7 +367,10 @@ int report_end(struct session *s)
 	if (s->snapshotter.failed)
 		cli_say_of(s->directory, "%u snapshots could not be made, or are incomplete; the trace has its events",
 			   s->snapshotter.failed);
-	return s->recorder.error || s->snapshotter.failed ||
+	if (s->guest.failed)
+		cli_say_of(s->directory, "%u maps of the machine's disks could not be kept; the trace has its events",
+			   s->guest.failed);
+	return s->recorder.error || s->snapshotter.failed || s->guest.failed ||
 	       (s->options->strict && (s->lossy || is_lossy(s))) ? CLI_FAILED : CLI_OK;
 }
 

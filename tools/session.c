@@ -157,11 +157,15 @@ static bool is_full(const struct session *s)
 static void end_segment(void *data)
 {
 	struct session *s = data;
+	char *path;
 
 	s->end = wall_now();
 	progress_end();
 	report_segment(s);
 	s->lossy |= report_is_lossy(s);
+	path = segments_peek(&s->segments);
+	guest_recorder_begin(&s->guest, s->dir, s->directory, s->recorder.dir, path);
+	free(path);
 	close(s->dir);
 	s->dir = s->recorder.dir;
 	segments_ended(&s->segments, s->directory);
@@ -417,6 +421,9 @@ static int finish(struct session *s)
 		snapshotter_cancel(&s->snapshotter);
 	else
 		snapshotter_finish(&s->snapshotter);
+	guest_recorder_join(&s->guest);
+	if (!s->recorder.error)
+		guest_recorder_take(&s->guest, s->dir, s->directory);
 	if (s->options->compress == COMPRESS_END && !s->recorder.error && !s->options->bytes &&
 	    !rotates(s))
 		compress(s);
@@ -454,6 +461,10 @@ static int prepare(struct session *s)
 	s->begin = wall_now();
 	if (!status)
 		status = report_begin(s);
+	if (!status && !s->options->anonymize) {
+		guest_recorder_open(&s->guest, s->options->vm);
+		guest_recorder_take(&s->guest, s->dir, s->directory);
+	}
 	if (!status)
 		status = start_tracing(s);
 	/* what happens while the first ones are made is in the trace */
@@ -470,6 +481,7 @@ static void clean_up(struct session *s)
 	workload_cancel(&s->workload);
 	snapshotter_cancel(&s->snapshotter);
 	snapshotter_join(&s->snapshotter);
+	guest_recorder_close(&s->guest);
 	recorder_close(&s->recorder);
 	for (i = 0; i < s->nr_controls; i++)
 		control_release(&s->controls[i]);

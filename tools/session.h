@@ -10,6 +10,7 @@
 #include "category.h"
 #include "control.h"
 #include "filter.h"
+#include "guest_recorder.h"
 #include "recorder.h"
 #include "segments.h"
 #include "snapshotter.h"
@@ -76,6 +77,7 @@ struct session {
 	__u64 look_again;		/* when to check @dirty again; CLOCK_MONOTONIC ns */
 	json_t *metadata;
 	struct snapshotter snapshotter;
+	struct guest_recorder guest;
 };
 
 /* Does a whole recording. The exit code is the command's, if there is one and all went well. */

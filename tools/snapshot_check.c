@@ -26,6 +26,7 @@ static const struct kind {
 	{ "fs", "files" },
 	{ "process", "processes" },
 	{ "system", "the machine" },
+	{ "guest", "disk images" },
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -303,11 +304,15 @@ void snapshot_check(struct check *c)
 {
 	const json_t *made = json_object_get(c->metadata.document, "snapshots");
 	char *path = cli_printf("%s/" SNAPSHOTTER_DIRECTORY, c->trace);
+	unsigned long long all = 0;
 	struct found f = { .whole = 0 };
+	size_t i;
 
 	look_at_all(c, &f, path);
 	compare(c, &f, made);
-	if (json_is_object(made) || f.nr[0] + f.nr[1] + f.nr[2])
+	for (i = 0; i < NR_KINDS; i++)
+		all += f.nr[i];
+	if (json_is_object(made) || all)
 		printf("  %-12s%llu are whole\n", "snapshots", f.whole);
 	free(path);
 }

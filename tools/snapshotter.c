@@ -130,7 +130,8 @@ static void *work(void *data)
 
 static int make_directory(struct snapshotter *s, int trace)
 {
-	if (!mkdirat(trace, SNAPSHOTTER_DIRECTORY, 0700)) {
+	/* the maps of a virtual machine's disks may be there already */
+	if (!mkdirat(trace, SNAPSHOTTER_DIRECTORY, 0700) || errno == EEXIST) {
 		s->snapshot.in = openat(trace, SNAPSHOTTER_DIRECTORY,
 					O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (s->snapshot.in >= 0)

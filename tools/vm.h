@@ -24,11 +24,12 @@ pid_t vm_pid(const json_t *machine);
 
 /*
  * The files and devices of all its drives, and those that are open besides. @drives: the drive of
- * each, as shown, valid while the machine is; "" if none is known.
+ * each, as shown, valid while the machine is; "" if none is known. @formats: raw, qcow2 ... or NULL.
  */
 struct vm_files {
 	char **names;
 	const char **drives;
+	const char **formats;
 	size_t nr;
 };
 

@@ -94,7 +94,7 @@ static bool is_descriptor(const json_t *file)
 }
 
 static void add_name(struct vm_files *files, const json_t *machine, const json_t *file,
-		     const json_t *drive)
+		     const json_t *drive, const char *format)
 {
 	const char *name = json_string_value(drive);
 
@@ -103,8 +103,15 @@ static void add_name(struct vm_files *files, const json_t *machine, const json_t
 		return;
 	files->names = cli_grow(files->names, files->nr + 1, sizeof(*files->names));
 	files->drives = cli_grow(files->drives, files->nr + 1, sizeof(*files->drives));
+	files->formats = cli_grow(files->formats, files->nr + 1, sizeof(*files->formats));
+	files->formats[files->nr] = format;
 	files->names[files->nr] = name_here(machine, file);
 	files->drives[files->nr++] = name ? name : "";
+}
+
+static const char *format_of(const json_t *file)
+{
+	return json_string_value(json_object_get(file, "format"));
 }
 
 void vm_files(struct vm_files *files, const json_t *machine)
@@ -116,12 +123,14 @@ void vm_files(struct vm_files *files, const json_t *machine)
 	json_array_foreach(json_object_get(machine, "drives"), i, drive) {
 		name = json_object_get(drive, "name");
 		json_array_foreach(json_object_get(drive, "layers"), j, file) {
-			add_name(files, machine, file, name);
-			add_name(files, machine, json_object_get(file, "data_file"), name);
+			add_name(files, machine, file, name, format_of(file));
+			/* QEMU puts each byte where the guest has it */
+			add_name(files, machine, json_object_get(file, "data_file"), name, "raw");
 		}
 	}
 	json_array_foreach(json_object_get(machine, "open_files"), i, file) {
-		add_name(files, machine, file, json_object_get(file, "above"));
+		add_name(files, machine, file, json_object_get(file, "above"),
+			 format_of(file));
 	}
 }
 
@@ -131,4 +140,5 @@ void vm_files_free(struct vm_files *files)
 		free(files->names[--files->nr]);
 	free(files->names);
 	free(files->drives);
+	free(files->formats);
 }

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "guest_recorder.h"
+#include "guest_sheet.h"
+#include "snapshotter.h"
+#include "text.h"
+
+/* A map of so many takes some ten seconds, in which recording does not begin. */
+#define CLUSTERS_MAX	(1u << 24)
+
+/* Several drives may have an image; it is one. */
+static struct guest_image *find(struct guest_images *images, const char *shown)
+{
+	size_t i;
+
+	for (i = 0; i < images->nr; i++)
+		if (!strcmp(images->at[i].file, shown))
+			return &images->at[i];
+	return NULL;
+}
+
+void guest_recorder_open(struct guest_recorder *r, const json_t *machine)
+{
+	size_t i, nr = 0;
+
+	if (!machine)
+		return;
+	vm_files(&r->files, machine);
+	for (i = 0; i < r->files.nr; i++) {
+		char *shown = text_show(r->files.names[i], strlen(r->files.names[i]));
+		struct guest_image *image = find(&r->images, shown);
+
+		if (image) {
+			image->drives = guest_add_drive(image->drives, r->files.drives[i]);
+			free(r->files.names[i]);
+		} else {
+			guest_images_add(&r->images, shown, cli_strdup(r->files.drives[i]));
+			r->files.names[nr] = r->files.names[i];
+			r->files.formats[nr++] = r->files.formats[i];
+		}
+		free(shown);
+	}
+	r->files.nr = nr;
+}
+
+/*
+ * By the name that it had at the start. If the machine has ended, one with a root of its own has
+ * that no more; then it may still be where the name leads without it.
+ */
+static char *read_image(struct guest_image *image, const char *name, const char *format)
+{
+	const char *below = strncmp(name, "/proc/", 6) ? NULL : strstr(name, "/root/");
+	bool gone = access(name, F_OK) && below;
+
+	return guest_image_read(image, gone ? below + strlen("/root") : name, format, CLUSTERS_MAX);
+}
+
+/* The same file under another name has its map there. */
+static bool is_again(const struct guest_images *images, size_t i)
+{
+	size_t j;
+
+	for (j = 0; j < i; j++)
+		if (images->at[j].inode == images->at[i].inode &&
+		    images->at[j].device == images->at[i].device)
+			return true;
+	return false;
+}
+
+/* All images, as they are now, and what is wrong with each. */
+static void read_all(struct guest_recorder *r, struct guest_images *now, char **problems)
+{
+	size_t i;
+
+	for (i = 0; i < r->images.nr; i++) {
+		struct guest_image *known = &r->images.at[i], *image;
+
+		image = guest_images_add(now, known->file, cli_strdup(known->drives));
+		problems[i] = read_image(image, r->files.names[i], r->files.formats[i]);
+		if (!known->inode) {
+			known->device = image->device;
+			known->inode = image->inode;
+		}
+		if (!problems[i] && is_again(&r->images, i))
+			problems[i] = cli_strdup("is one of the other files");
+		if (known->device == image->device && known->inode == image->inode)
+			continue;
+		free(problems[i]);
+		problems[i] = cli_strdup("is another file now");
+		image->device = known->device;
+		image->inode = known->inode;
+	}
+}
+
+static bool write_into(const struct guest_images *now, char *const *problems, int trace,
+		       const char *name)
+{
+	char *where = cli_printf("%s/" SNAPSHOTTER_DIRECTORY, name);
+	int in = -1;
+	bool good;
+
+	if (!mkdirat(trace, SNAPSHOTTER_DIRECTORY, 0700) || errno == EEXIST)
+		in = openat(trace, SNAPSHOTTER_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (in < 0)
+		cli_say_of(where, "cannot be made: %s", strerror(errno));
+	good = in >= 0 && guest_sheet_write(now, problems, in, where);
+	if (in >= 0)
+		close(in);
+	free(where);
+	return good;
+}
+
+static void take(struct guest_recorder *r, const struct guest_trace *traces, size_t nr)
+{
+	char **problems = cli_grow(NULL, r->images.nr + 1, sizeof(*problems));
+	struct guest_images now = { 0 };
+	size_t i;
+
+	read_all(r, &now, problems);
+	for (i = 0; i < nr; i++)
+		r->failed += !write_into(&now, problems, traces[i].dir, traces[i].name);
+	for (i = 0; i < now.nr; i++)
+		free(problems[i]);
+	guest_images_free(&now);
+	free(problems);
+}
+
+void guest_recorder_take(struct guest_recorder *r, int dir, const char *name)
+{
+	const struct guest_trace trace = { dir, (char *)name };
+
+	if (r->images.nr)
+		take(r, &trace, 1);
+}
+
+static void *work(void *data)
+{
+	struct guest_recorder *r = data;
+
+	take(r, r->traces, 2);
+	atomic_store(&r->done, true);
+	return NULL;
+}
+
+static void release(struct guest_recorder *r)
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		if (r->traces[i].dir >= 0)
+			close(r->traces[i].dir);
+		free(r->traces[i].name);
+	}
+	r->running = false;
+}
+
+/* Traces that are shorter than reading takes have no map where they meet. */
+void guest_recorder_begin(struct guest_recorder *r, int old, const char *old_name, int next,
+			  const char *next_name)
+{
+	int err;
+
+	if (!r->images.nr || (r->running && !atomic_load(&r->done)))
+		return;
+	guest_recorder_join(r);
+	r->traces[0] = (struct guest_trace){ fcntl(old, F_DUPFD_CLOEXEC, 0), cli_strdup(old_name) };
+	r->traces[1] = (struct guest_trace){ fcntl(next, F_DUPFD_CLOEXEC, 0), cli_strdup(next_name) };
+	atomic_store(&r->done, false);
+	err = pthread_create(&r->thread, NULL, work, r);
+	r->running = !err;
+	if (!err)
+		return;
+	cli_say_of(next_name, "maps of disks where it begins are missing: no thread to be had: %s",
+		   strerror(err));
+	r->failed++;
+	release(r);
+}
+
+void guest_recorder_join(struct guest_recorder *r)
+{
+	if (!r->running)
+		return;
+	pthread_join(r->thread, NULL);
+	release(r);
+}
+
+void guest_recorder_close(struct guest_recorder *r)
+{
+	guest_recorder_join(r);
+	guest_images_free(&r->images);
+	vm_files_free(&r->files);
+}
