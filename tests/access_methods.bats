@@ -147,6 +147,42 @@ m.flush()' "$file"
 	done
 }
 
+# encrypt DIRECTORY: encrypt what is made there, an empty directory of ext4, with a key of zeroes
+encrypt() {
+	python3 -c 'import fcntl, os, struct, sys
+ADD_KEY, SET_POLICY = 0xc0506617, 0x800c6613
+fd = os.open(sys.argv[1], os.O_RDONLY)
+key = bytearray(struct.pack("<II32xII32x64x", 2, 0, 64, 0))
+fcntl.ioctl(fd, ADD_KEY, key)
+fcntl.ioctl(fd, SET_POLICY, bytearray(struct.pack("<BBBBB3x16s", 2, 1, 4, 3, 0, bytes(key[8:24]))))' "$1"
+}
+
+# bats test_tags=once
+@test "ext4: data that fscrypt encrypts is in no block event when it is written" {
+	local dir name
+
+	new_filesystem ext4 /dev/vdd "$MNT/secret"
+	tune2fs -O encrypt /dev/vdd
+	umount "$MNT/secret"
+	mount /dev/vdd "$MNT/secret"
+	mkdir "$MNT/secret"/{plain,encrypted}
+	encrypt "$MNT/secret/encrypted"
+	for name in plain encrypted; do
+		: >"$MNT/secret/$name/file"
+		echo "add $MNT/secret/$name/file" >/proc/iotracer/control
+		dir=$(target_dir "$MNT/secret/$name/file")
+		dd if=/dev/zero of="$MNT/secret/$name/file" bs=16k count=1 conv=notrunc,fsync
+		[ "$(grep -c ';W;0;16384;VFS;dd' "$dir/log")" -eq 1 ]
+		if [ $name = plain ]; then
+			grep ';W;[0-9]*;16384;BLK;' "$dir/log"
+		else
+			[ "$(grep -c BLK "$dir/log")" -eq 0 ]
+		fi
+		echo "remove $MNT/secret/$name/file" >/proc/iotracer/control
+	done
+	umount "$MNT/secret"
+}
+
 @test "no block event shows I/O of other files, of directories or of the journal" {
 	local dir
 
