@@ -25,6 +25,7 @@ help:
 	@echo 'make mutate           plant faults in the tool and the module: do the tests notice?'
 	@echo 'make check-fields     make one field of the records wrong after the other: do the tests notice?'
 	@echo 'make bench            what tracing costs, in instructions'
+	@echo 'make claims           what is promised, and the tests that show it'
 	@echo 'make deb              Debian packages: iotracer-dkms and iotracer'
 	@echo 'make clean'
 	@echo 'KVER is $(or $(KVER),unknown: no kernel headers are installed)'
@@ -60,7 +61,7 @@ clean:
 	$(MAKE) -C tests/unit clean
 	rm -rf build
 
-build-all lint check check-debug demo bench:
+build-all lint check check-debug demo bench claims:
 	@scripts/$@
 
 mutate:
@@ -80,4 +81,4 @@ deb:
 	dpkg-buildpackage -b -uc -us
 
 .PHONY: all help modules tools headers install uninstall clean-modules clean \
-	build-all lint check check-debug demo bench mutate check-fields unit dkms-test deb
+	build-all lint check check-debug demo bench claims mutate check-fields unit dkms-test deb

@@ -99,8 +99,88 @@ each_way_by_kprobes() { # DIRECTORY
 	dd if="$MNT/ext4/upper/stacked" of="$BATS_TEST_TMPDIR/out" bs=4096 count=1
 	[ "$(grep -c 'R;0;5;VFS;dd' "$overlay/log")" -eq 1 ]
 	[ "$(grep -c 'R;0;5;VFS;dd' "$upper/log")" -eq 2 ]
+	# what is done to the disk is in the log of the lower one only
+	dd if=/dev/zero of="$MNT/ext4/overlay/stacked" bs=4096 count=1 conv=notrunc,fsync
+	[ "$(grep -c 'W;0;4096;VFS;dd' "$overlay/log")" -eq 1 ]
+	[ "$(grep -c ';BLK;' "$overlay/log")" -eq 0 ]
+	[ "$(grep -c ';W;[0-9]*;4096;BLK;' "$upper/log")" -eq 1 ]
 	echo "remove $MNT/ext4/overlay/stacked" >/proc/iotracer/control
 	echo "remove $MNT/ext4/upper/stacked" >/proc/iotracer/control
+}
+
+@test "what is read and written through a mapping is seen at the block layer only" {
+	local dir file=$MNT/ext4/mapped
+
+	dd if=/dev/zero of="$file" bs=4k count=4 conv=fsync
+	echo 1 >/proc/sys/vm/drop_caches
+	echo "add $file" >/proc/iotracer/control
+	dir=$(target_dir "$file")
+	python3 -c 'import mmap, os, sys
+m = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), 16384)
+m[9000] += 1
+m.flush()' "$file"
+	[ "$(grep -c VFS "$dir/log")" -eq 0 ]
+	[ "$(grep -c ';R;[0-9]*;[0-9]*;BLK;python3;' "$dir/log")" -ge 1 ]
+	[ "$(grep -c ';W;[0-9]*;4096;BLK;' "$dir/log")" -eq 1 ]
+	echo "remove $file" >/proc/iotracer/control
+}
+
+@test "btrfs: data that is compressed, or inline in metadata, is in no block event" {
+	local bytes dir name
+
+	mkdir "$MNT/btrfs/packed"
+	btrfs property set "$MNT/btrfs/packed" compression zlib
+	for name in plain packed/file inline; do
+		bytes=65536
+		[ $name != inline ] || bytes=100
+		: >"$MNT/btrfs/$name"
+		echo "add $MNT/btrfs/$name" >/proc/iotracer/control
+		dir=$(target_dir "$MNT/btrfs/$name")
+		dd if=/dev/zero of="$MNT/btrfs/$name" bs=$bytes count=1 conv=notrunc,fsync
+		[ "$(grep -c ";W;0;$bytes;VFS;dd" "$dir/log")" -eq 1 ]
+		if [ $name = plain ]; then
+			grep ';W;[0-9]*;65536;BLK;' "$dir/log"
+		else
+			[ "$(grep -c BLK "$dir/log")" -eq 0 ]
+		fi
+		echo "remove $MNT/btrfs/$name" >/proc/iotracer/control
+	done
+}
+
+# encrypt DIRECTORY: encrypt what is made there, an empty directory of ext4, with a key of zeroes
+encrypt() {
+	python3 -c 'import fcntl, os, struct, sys
+ADD_KEY, SET_POLICY = 0xc0506617, 0x800c6613
+fd = os.open(sys.argv[1], os.O_RDONLY)
+key = bytearray(struct.pack("<II32xII32x64x", 2, 0, 64, 0))
+fcntl.ioctl(fd, ADD_KEY, key)
+fcntl.ioctl(fd, SET_POLICY, bytearray(struct.pack("<BBBBB3x16s", 2, 1, 4, 3, 0, bytes(key[8:24]))))' "$1"
+}
+
+# bats test_tags=once
+@test "ext4: data that fscrypt encrypts is in no block event when it is written" {
+	local dir name
+
+	new_filesystem ext4 /dev/vdd "$MNT/secret"
+	tune2fs -O encrypt /dev/vdd
+	umount "$MNT/secret"
+	mount /dev/vdd "$MNT/secret"
+	mkdir "$MNT/secret"/{plain,encrypted}
+	encrypt "$MNT/secret/encrypted"
+	for name in plain encrypted; do
+		: >"$MNT/secret/$name/file"
+		echo "add $MNT/secret/$name/file" >/proc/iotracer/control
+		dir=$(target_dir "$MNT/secret/$name/file")
+		dd if=/dev/zero of="$MNT/secret/$name/file" bs=16k count=1 conv=notrunc,fsync
+		[ "$(grep -c ';W;0;16384;VFS;dd' "$dir/log")" -eq 1 ]
+		if [ $name = plain ]; then
+			grep ';W;[0-9]*;16384;BLK;' "$dir/log"
+		else
+			[ "$(grep -c BLK "$dir/log")" -eq 0 ]
+		fi
+		echo "remove $MNT/secret/$name/file" >/proc/iotracer/control
+	done
+	umount "$MNT/secret"
 }
 
 @test "no block event shows I/O of other files, of directories or of the journal" {

@@ -146,6 +146,26 @@ on_ext4() {
 	unmap bad
 }
 
+@test "block: a request from before the start has no submitter" {
+	modprobe loop
+	check early
+}
+
+# bats test_tags=once
+@test "block: the file of a direct read, where its kind of filesystem is mounted later" {
+	check mounted_later /dev/vdb
+}
+
+@test "block: what is asked of zones" {
+	modprobe null_blk nr_devices=1 gb=1 zoned=1 zone_size=64
+	check zones nullb0
+	rmmod null_blk
+}
+
+@test "block: what is asked of a driver" {
+	check asked_of_driver vda
+}
+
 # scsi_disk: load scsi_debug, set $disk to its disk
 scsi_disk() {
 	modprobe -a scsi_debug sd_mod 2>/dev/null || skip "no SCSI"

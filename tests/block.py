@@ -5,13 +5,16 @@ The tests of block.bats. Usage: python3 block.py FUNCTION [ARGUMENT]... See lib/
 The law: over a run in which a device is idle before and after, its events equal what
 /proc/diskstats counts for it, in number and in sectors.
 """
+import fcntl
 import mmap
 import os
+import struct
 import subprocess
 import sys
+import time
 import multiprocessing
 
-from lib import category
+from lib import category, fuse
 from lib.disk import diskstats
 from lib.iot import IOT, is_equal, is_true, join, memory_group, must, run, slurp, write
 from lib.process import spawn
@@ -377,6 +380,91 @@ def errors(name):
     bad = [r for r in found if r['disk'] == name]
     is_equal([(r.get('sector', '0'), r['result']) for r in bad], [('0', '4096'), ('1024', '-5')])
     is_true(all('BIO' in r['flags'] for r in bad), bad)
+
+
+def read_direct(path, offset=0):
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECT)
+    with mmap.mmap(-1, 4096) as m:
+        is_equal(os.preadv(fd, [m], offset), 4096)
+    os.close(fd)
+
+
+def early():
+    """A request that was made before start has no submitter, so no condition on tasks fits it."""
+    with fuse.mounted(600) as hold:
+        loop = subprocess.run(['losetup', '--find', '--show', '--read-only', fuse.FILE], check=True,
+                              capture_output=True, text=True).stdout.strip()
+        name = loop[5:]
+        for page, condition in (200, 'none'), (400, 'uid=0'):
+            hold.set()
+            reader = spawn(read_direct, loop, page * 4096)
+            while slurp(f'/sys/class/block/{name}/inflight').split()[0] != '1':
+                time.sleep(0.01)
+            command('stop', 'reset', f'filter {condition}', 'start')
+            hold.clear()
+            join(reader)
+            command('stop')
+            found = [r for r in rows() if r['disk'] == name]
+            if condition != 'none':
+                is_equal(found, [])
+                continue
+            is_equal([(r['flags'], r['comm'], r['pid'], r['op'], r['sector']) for r in found],
+                     [('SYNC|EARLY', '', 0, 'READ', str(page * 8))])
+        sh('losetup', '-d', loop)
+
+
+def mounted_later(disk):
+    """The file of a direct read is known if a filesystem of its kind was mounted at the start."""
+    where = '/mnt/later'
+    os.makedirs(where, exist_ok=True)
+    sh('mkfs.xfs', '-q', '-f', disk)
+    sh('mount', disk, where)
+    with open(where + '/f', 'wb') as f:
+        f.write(bytes(4096))
+    sh('umount', where)
+
+    def named(mounted):
+        """The paths of the reads of 4096 bytes of this process."""
+        if mounted:
+            sh('mount', disk, where)
+        command('stop', 'reset', f'filter pid={os.getpid()} dev={number(disk[5:])} op=READ', 'start')
+        if not mounted:
+            sh('mount', disk, where)
+        read_direct(where + '/f')
+        command('stop')
+        sh('umount', where)
+        return [r.get('path') for r in rows() if r['result'] == '4096' and 'META' not in r.get('flags', '')]
+
+    is_equal(named(False), [None])
+    is_equal(named(True), [where + '/f'])
+
+
+BLKRESETZONE, BLKOPENZONE, BLKCLOSEZONE, BLKFINISHZONE = 0x40101283, 0x40101286, 0x40101287, 0x40101288
+
+
+def zones(name):
+    """What is asked of the zones of a device."""
+    size = int(slurp(f'/sys/class/block/{name}/queue/chunk_sectors'))
+    disk = int(slurp(f'/sys/class/block/{name}/size'))
+    asked = (BLKOPENZONE, size, size), (BLKCLOSEZONE, size, size), (BLKFINISHZONE, 2 * size, size), \
+            (BLKRESETZONE, size, size), (BLKRESETZONE, 0, disk)
+
+    def work():
+        fd = os.open('/dev/' + name, os.O_RDWR)
+        for request, first, length in asked:
+            fcntl.ioctl(fd, request, struct.pack('<QQ', first, length))
+        os.close(fd)
+
+    found, _ = traced([name], work, f'pid={os.getpid()}')
+    is_equal([(r['op'], int(r.get('sector', 0))) for r in found],
+             [('ZONE_OPEN', size), ('ZONE_CLOSE', size), ('ZONE_FINISH', 2 * size),
+              ('ZONE_RESET', size), ('ZONE_RESET_ALL', 0)])
+
+
+def asked_of_driver(name):
+    """Virtio's driver asks the host for the serial of a disk."""
+    found, _ = traced([name], lambda: slurp(f'/sys/class/block/{name}/serial'), 'op=DRV_IN')
+    is_equal([(r['op'], r['disk']) for r in found], [('DRV_IN', name)])
 
 
 def filters():

@@ -48,6 +48,11 @@ load lib/three_filesystems
 }
 
 # bats test_tags=once
+@test "cache: pages of tmpfs have no events" {
+	check of_tmpfs
+}
+
+# bats test_tags=once
 @test "cache: filters" {
 	check filters
 }

@@ -442,6 +442,23 @@ def samples():
     is_true(abs(total - 20 * PAGES) <= 20, f'{total} pages, not {20 * PAGES}')
 
 
+def of_tmpfs():
+    """Pages of tmpfs have no events, whatever is done to them."""
+    path = '/mnt/files/pages'
+
+    def work():
+        make(path)
+        in_order(path, 65536)
+        with open(path, 'r+b') as f, mmap.mmap(f.fileno(), 0) as m:
+            m[7 * PAGE] = 1
+        os.truncate(path, PAGE)
+        os.unlink(path)
+
+    device = os.stat('/mnt/files').st_dev
+    _, found = traced(work, 'kind=all', f'dev={os.major(device)}:{os.minor(device)}')
+    is_equal(found, [])
+
+
 def unseen():
     """A file that no program touches while tracing has a path by the mount of its filesystem."""
     reload()

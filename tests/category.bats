@@ -187,6 +187,11 @@ check() {
 }
 
 # bats test_tags=once
+@test "stream: with trace_reader=1 the process that reads it is recorded" {
+	check reader_is_recorded
+}
+
+# bats test_tags=once
 @test "log: the same in any chunk size and from any offset; can be read on" {
 	check log_reading
 }

@@ -429,6 +429,9 @@ def by_cgroup():
         command('reset', 'start')
         pid = do(in_group, group)
         do(write_bytes, 'f', 0, 5)
+        os.mkdir(group + '/below')
+        do(in_group, group + '/below')
+        os.rmdir(group + '/below')
         command('stop')
         is_equal([(e['pid'], e['op']) for e in events()], [(pid, 'WRITE')] * 5)
         os.mkdir(group + '/a b')
@@ -766,6 +769,19 @@ def reader_is_left_out():
     is_equal(len([e for e in events() if e['pid'] == os.getpid() and
                   e.get('path') == '/mnt/files/f']), 10)
     command('stop')
+
+
+def reader_is_recorded():
+    """With trace_reader=1 the process that reads the stream is recorded as any other."""
+    touch('f')
+    set_parameter('trace_reader', 1)
+    command('filter ' + ONLY, 'start')
+    st = Stream()
+    write_bytes('f', 0, 10)
+    command('stop')
+    set_parameter('trace_reader', 0)
+    is_equal([e['pid'] for e in events('/mnt/files/f')], [os.getpid()] * 10)
+    st.close()
 
 
 def log_reading():

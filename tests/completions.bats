@@ -34,6 +34,11 @@ check() {
 	check held_by_aio
 }
 
+# bats test_tags=once
+@test "libaio: in category fs a latency ends with the submission" {
+	check held_in_fs
+}
+
 @test "io_uring: submission and completion of requests that the disk holds" {
 	check held_by_uring
 }

@@ -10,7 +10,7 @@ import struct
 import subprocess
 import time
 
-from lib import syscalls
+from lib import category, syscalls
 from lib.iot import (add, in_json, is_equal, is_true, LOAD_DIVISOR, load, main, must, targets,
                      unload)
 
@@ -111,6 +111,23 @@ def held_by_aio():
     for row in found:
         is_equal(row['flags'], 'DIRECT|ASYNC|AIO|COMPLETED')
         is_until_completion(row, begin, submitted, resumed, end)
+
+
+def held_in_fs():
+    """In category fs the event ends when the request has been submitted, and so does its latency."""
+    make_file()
+    category.command(f'filter pid={os.getpid()} op=DIO_READ', 'reset', 'start')
+    aio, fd = Aio(), open_direct()
+    with held():
+        begin = time.monotonic_ns()
+        is_equal(aio.submit(fd, [0]), 1)
+        submitted = time.monotonic_ns()
+        found = category.events()
+    is_equal(aio.take(1), [PAGE])
+    category.command('stop', 'filter none')
+    is_equal([row['path'] for row in found], [FILE])
+    is_true(0 < int(found[0]['latency']) <= submitted - begin, found)
+    os.close(fd)
 
 
 def held_by_uring():

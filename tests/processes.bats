@@ -46,6 +46,11 @@ check() {
 	check written_back
 }
 
+# bats test_tags=once
+@test "what was made dirty before a process was added is not its" {
+	check dirty_before
+}
+
 @test "what a process submits, and not what other layers make of it" {
 	check submitted
 }

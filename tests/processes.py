@@ -297,6 +297,22 @@ def written_back():
         os.system(f'umount {top}')
 
 
+def dirty_before():
+    """What was made dirty before the process was added is nobody's: only category block has it."""
+    path = DISK + '/before'
+    with Worker('writer') as one:
+        one.does(f"write_file('{path}', bytes({8 * PAGE}))")
+        target = trace(f'pid={one.pid}')
+        category.command('reset', 'start', category='block')
+        os.sync()
+        category.command('stop', category='block')
+        found = [row for row in category.events(category='block')
+                 if row.get('inode') == str(os.stat(path).st_ino)]
+        is_equal(sum(int(row['result']) for row in found), 8 * PAGE)
+        is_equal([row for row in target.bios() if row[5] == path], [])
+        must(f'remove pid={one.pid}')
+
+
 def submitted():
     """What a process submits: cold reads, direct writes, fsync; and not the bios of other layers."""
     mine = Disk(DISK + '/direct')

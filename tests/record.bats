@@ -419,6 +419,7 @@ hooked() {
 	wait "$recorder" || true
 	for category in $(categories); do
 		[ "$(head -n 1 /proc/iotracer/"$category"/control)" = stop ]
+		grep -qx 'filter none' "/proc/iotracer/$category/control"
 	done
 	kill "$child"
 	# The filter for its process tree is gone, too: another command can be recorded.

@@ -516,6 +516,16 @@ made() {
 	[ "$(jq .snapshots kept/t/metadata.json)" = null ]
 }
 
+@test "record: --snapshot-depth limits the snapshots of files, and makes them" {
+	fake_module
+	for depth in 0 1; do
+		iotracer record -o kept/t --snapshot-root="$work/tree" --snapshot-depth=$depth -- true 2>/dev/null
+		[ "$(made fs | wc -l)" = 2 ]
+		diff <(snap paths "$(made fs | head -n 1)" | sort) <(find "$work/tree" -maxdepth $depth | sort)
+		rm -r kept/t
+	done
+}
+
 @test "record: snapshots in between, each after its interval" {
 	fake_module
 	begin=${EPOCHREALTIME/./}

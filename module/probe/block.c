@@ -551,6 +551,12 @@ static u16 count_bios(const struct request *rq)
 	return bio ? MERGES_MAX + 1 : n;
 }
 
+/* A request without data, such as a flush, is for no sector, unless it is for a zone. */
+static u64 first_sector(const struct request *rq)
+{
+	return blk_rq_bytes(rq) || op_is_zone_mgmt(req_op(rq)) ? blk_rq_pos(rq) : 0;
+}
+
 static void request_issued(void *data, struct request *rq)
 {
 	IOT_POINT_ENTER();
@@ -570,7 +576,7 @@ static void request_issued(void *data, struct request *rq)
 	if (!p->done && !p->e.requeues) {
 		p->e.bios = count_bios(rq);
 		p->e.requested = blk_rq_bytes(rq);
-		p->e.sector = p->e.requested ? blk_rq_pos(rq) : 0;
+		p->e.sector = first_sector(rq);
 	}
 	iot_table_keep(p);
 }
@@ -662,7 +668,7 @@ static noinline void complete_unknown(struct request *rq, blk_status_t error,
 	u64 now = ktime_get_mono_fast_ns();
 	struct iot_pending p = {
 		.e.time = now,
-		.e.sector = blk_rq_bytes(rq) ? blk_rq_pos(rq) : 0,
+		.e.sector = first_sector(rq),
 		.e.requested = blk_rq_bytes(rq),
 		.e.device = rq->part ? rq->part->bd_dev : disk_devt(rq->q->disk),
 		.e.partition = rq->part ? iot_bdev_partno(rq->part) : 0,
