@@ -341,8 +341,15 @@ def flushes():
     t += S // 20
     w.request('WRITE', 8192, 4096, t, t + 900 * US, queue=300 * US, flags=FLUSH_SEQ, device=400 * US)
     w.call('DIO_WRITE', 8192, 4096, t + 100 * US, t + 300 * US)
+    t += S // 20
+    for i in range(2):  # one sync that both could have caused
+        w.request('WRITE', (10 + i) << 20, 4096, t + i * US, t + 900 * US)
+        w.call('DIO_WRITE', (10 + i) << 20, 4096, t + 100 * US, t + (300 + i) * US)
+    w.call('FDATASYNC', 0, 0, t + 400 * US, t + 800 * US)
     w.write()
     found = rows()
+    is_equal('of either', [columns(row, *COUNTS, 'host_ns') for row in found[6:]],
+             [['offset', '1', '0', '0', '200000'], ['offset', '1', '0', '0', '201000']])
     is_equal('write-through', columns(found[0], *COUNTS, 'host_ns', 'host_call_ns'),
              ['offset', '1', '1', '0', '700000', '600000'])
     is_equal('flushes', [columns(row, *COUNTS, 'host_ns', 'reason') for row in found[1:5]], [
@@ -437,6 +444,14 @@ def chain_world():
     w.call('DIO_WRITE', qemu_map('top.qcow2', (5 << 20) + 65536)[1], 65536, t + 100 * US, t + 700 * US)
     expected.append(['WRITE', 'offset', '1', '0', '0', '600000'])
     t += S
+    # the same, and beside it a part of that cluster by itself: not the old data that the first one writes there
+    host = qemu_map('top.qcow2', 5 << 20)[1]
+    w.request('WRITE', 5 << 20, 4096, t, t + 900 * US)
+    w.request('WRITE', (5 << 20) + 8192, 4096, t + US, t + 900 * US)
+    w.call('DIO_WRITE', host, 65536, t + 100 * US, t + 300 * US)
+    w.call('DIO_WRITE', host + 8192, 4096, t + 400 * US, t + 700 * US)
+    expected += [['WRITE', 'offset', '1', '0', '0', '200000'], ['WRITE', 'offset', '1', '0', '0', '300000']]
+    t += S
     # it is in the top now, and was in the backing file when it was read
     w.request('READ', (1 << 20) + 131072, 4096, t, t + 900 * US)
     w.call('DIO_READ', (1 << 20) + 131072, 4096, t + 100 * US, t + 700 * US, path=2)
@@ -475,6 +490,11 @@ def gone():
         w.request('WRITE', (50 + i) << 22, 4096, t + i * US, t + 900 * US)
         w.call('DIO_WRITE', (99 + i) << 16, 4096, t + (100 + i) * US, t + 600 * US)
     t += S
+    # one call fits the first request, and both fit the second
+    for i, end in enumerate((400, 900)):
+        w.request('WRITE', (55 + i) << 22, 4096, t + i * US, t + end * US)
+        w.call('DIO_WRITE', (120 + i) << 16, 4096, t + (100 + 400 * i) * US, t + (300 + 400 * i) * US)
+    t += S
     w.request('WRITE', 60 << 22, 4096, t, t + 900 * US)
     w.call('DIO_WRITE', 60 << 16, 8192, t + 100 * US, t + 600 * US)
     w.write()
@@ -484,7 +504,7 @@ def gone():
     found = rows()
     is_equal('rows', [columns(row, *COUNTS, 'reason') for row in found],
              6 * [['size', '1', '0', '0', '']] +
-             2 * [['no', '0', '0', '0', 'without the image other calls or requests fit as well']] +
+             4 * [['no', '0', '0', '0', 'without the image other calls or requests fit as well']] +
              [['no', '0', '0', '0', 'no call with its bytes is within its time']])
     for drive, options in (('d0', []), (IMAGE, ['--image-format=raw'])):
         w.layers[0]['format'] = 'raw'
@@ -517,7 +537,7 @@ def mistakes():
     one_line(run('iotracer', 'join', 'guest', 'nowhere/host', '--disk=vda=disk0', status=1), 'nowhere/host')
     one_line(run('iotracer', 'join', 'host', 'guest', '--disk=sda=disk0', status=1),
              'guest: was recorded without --vm', '--disk sda=IMAGE')
-    one_line(run('iotracer', 'join', 'guest', 'guest', f'--disk=vda=./other', status=1), 'guest: has no category fs')
+    one_line(run('iotracer', 'join', 'guest', 'guest', '--disk=vda=./other', status=1), 'guest: has no category fs')
     for words in (['guest'], ['guest', 'host'], ['guest', 'host', '--disk=vda'], ['guest', 'host', '--disk==d'],
                   ['guest', 'host', 'third', '--disk=vda=d'], ['guest', 'host', '--disk=vda=d', '--disk=vdb=d'],
                   ['guest', 'host', '--disk=vda=d', '-o', 'x'], ['guest', 'host', '--disk=vda=d', '--drift=x'],

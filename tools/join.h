@@ -193,7 +193,7 @@ struct join {
 	size_t nr_below, below_room;
 	struct join_link *links;
 	size_t nr_links, links_room;
-	struct join_key *keys;		/* of the calls */
+	struct join_key *keys;		/* of the calls; see join_clock.c */
 	size_t nr_keys;
 	struct join_window *windows;
 	size_t nr_windows;
@@ -245,9 +245,12 @@ struct join_parts {
 /* join_parts.c */
 void join_parts_of(const struct join *j, const struct join_request *r, struct join_parts *parts);
 
-/* join_report.c: columns, a row at @out, which returns its end, and the summary on stdout. */
+/* join_row.c: the names of the columns, and a row at @out, which returns its end. */
 const char *join_header(void);
 char *join_row(const struct join *j, char *out, const struct join_request *r, bool json);
+
+/* join_report.c: why a request was not matched, and the summary on stdout. */
+const char *join_reason(enum join_reason reason);
 void join_print(const struct join *j, size_t slowest);
 void join_print_json(const struct join *j);
 
