@@ -82,3 +82,11 @@ joined() {
 @test "join: traces that are cut off" {
 	joined cut
 }
+
+@test "join: a raw image that QEMU's block layer serves" {
+	joined qemu_raw
+}
+
+@test "join: a qcow2 image with a backing file that QEMU's block layer serves" {
+	joined qemu_qcow2
+}

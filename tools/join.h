@@ -75,7 +75,7 @@ enum join_reason {
 	REASON_PART,		/* calls have only some of its bytes */
 	REASON_NO_PLACE,	/* the image has no place for its bytes now */
 	REASON_AMBIGUOUS,	/* without the image: other calls or requests fit as well */
-	REASON_NO_SYNC,		/* a flush: no sync that an earlier one has not taken */
+	REASON_NO_SYNC,		/* a flush: no sync */
 	JOIN_REASONS
 };
 

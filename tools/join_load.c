@@ -91,7 +91,8 @@ static const __u8 kinds[] = {
 };
 
 /*
- * Data with a flush after it is done before the request is: its end is by the time in the device.
+ * What has no data and asks for a flush does not get to the device: the FLUSH that is made for it
+ * does. Data with a flush after it is done before the request is: its end is by the time in the device.
  * That of a request that the driver gave back has times with it and without it.
  */
 static void take_request(struct join *j, const void *record)
@@ -101,6 +102,8 @@ static void take_request(struct join *j, const void *record)
 
 	memcpy(&b, record, sizeof(b));
 	if (strncmp(b.disk, j->disk, sizeof(b.disk)) || b.op >= sizeof(kinds))
+		return;
+	if (!b.requested && kinds[b.op] != JOIN_FLUSH)
 		return;
 	r.time = wall_time(&j->guest.check.clock, b.time);
 	r.queue = b.queue_latency < b.latency ? b.queue_latency : b.latency;

@@ -6,13 +6,15 @@
  * offset for all of them.
  *
  * 1. Data, in the order in which the driver got the requests. A request takes the calls of its
- *    operation that have its bytes in the file: first those that have no other bytes, then those
- *    that do (QEMU joins requests that are next to each other, and writes whole clusters), each in
- *    the order of their begin. Bytes of a call belong to one request only: those of the same place
+ *    operation that have its bytes in the file: first those that have all bytes of one piece of it
+ *    and no others, then those that have a part and no others, then those that have others, too
+ *    (QEMU joins requests that are next to each other, and writes whole clusters), each in the
+ *    order of their begin. Bytes of a call belong to one request only: those of the same place
  *    take one after the other. The request is matched if no byte that needs a call is left.
  * 2. If it is not known where the data lies: a call of its size, if it is the only one that the
  *    request can take, and the request is the only one that can take it.
- * 3. Flushes take the next sync that no flush before them has taken.
+ * 3. Flushes take the next sync that no flush before them has taken. If there is none, they share
+ *    one: QEMU makes one for all flushes that wait.
  * 4. What is left - tables of a qcow2 image, a further sync - belongs to a request if that is
  *    the only one during which all of it can have been made.
  */
@@ -184,8 +186,27 @@ static bool is_taken(const struct join *j, const struct join_call *c, struct joi
 	return false;
 }
 
-/* Takes the call if it has bytes that are not covered yet. @alone: and no bytes of others. */
-static void try_call(struct join *j, __u32 request, __u32 call, bool alone, struct cover *cover)
+/* Which calls a request takes first. */
+enum choice { CHOICE_WHOLE, CHOICE_ALONE, CHOICE_ANY, CHOICES };
+
+/* Whether the call has what is asked for: @bytes is how many of the request's it has. */
+static bool is_choice(enum choice choice, const struct join_extents *e, const struct join_call *c,
+		      __u64 bytes)
+{
+	size_t i;
+
+	if (choice == CHOICE_ANY)
+		return true;
+	if (bytes < c->size)
+		return false;
+	for (i = 0; choice == CHOICE_WHOLE && i < e->nr; i++)
+		if (e->at[i].file == c->file && e->at[i].host == c->offset && e->at[i].host_length == c->size)
+			return true;
+	return choice == CHOICE_ALONE;
+}
+
+/* Takes the call if it has bytes that are not covered yet. */
+static void try_call(struct join *j, __u32 request, __u32 call, enum choice choice, struct cover *cover)
 {
 	const struct join_extents *e = &j->extents;
 	const struct join_call *c = &j->calls[call];
@@ -203,7 +224,7 @@ static void try_call(struct join *j, __u32 request, __u32 call, bool alone, stru
 		all += length_of(&bytes);
 		more |= covered_of(cover, bytes) < length_of(&bytes);
 	}
-	if (!more || (alone && all < c->size) || !can_have(&j->requests[request], c))
+	if (!more || !is_choice(choice, e, c, all) || !can_have(&j->requests[request], c))
 		return;
 	take(j, request, call, false);
 	for (i = 0; i < e->nr; i++) {
@@ -214,7 +235,7 @@ static void try_call(struct join *j, __u32 request, __u32 call, bool alone, stru
 	}
 }
 
-static void take_data(struct join *j, __u32 request, bool alone, struct cover *cover)
+static void take_data(struct join *j, __u32 request, enum choice choice, struct cover *cover)
 {
 	struct join_request *r = &j->requests[request];
 	const struct join_span all = { 512 * r->sector, 512 * r->sector + r->size - 1 };
@@ -225,7 +246,7 @@ static void take_data(struct join *j, __u32 request, bool alone, struct cover *c
 		if (j->calls[i].begin > last || covered_of(cover, all) == r->size)
 			break;
 		if (join_fits(r->kind, j->calls[i].kind))
-			try_call(j, request, i, alone, cover);
+			try_call(j, request, i, choice, cover);
 	}
 }
 
@@ -254,14 +275,15 @@ static void match_data(struct join *j, __u32 request)
 	struct join_request *r = &j->requests[request];
 	struct join_span before = r->span;
 	struct cover cover = { 0 };
+	enum choice choice;
 	__u64 covered;
 
 	if (!join_image_map(&j->image, r, &j->extents)) {
 		r->reason = REASON_AMBIGUOUS;
 		return;
 	}
-	take_data(j, request, true, &cover);
-	take_data(j, request, false, &cover);
+	for (choice = 0; choice < CHOICES; choice++)
+		take_data(j, request, choice, &cover);
 	covered = covered_of_needed(&cover, &j->extents);
 	free(cover.at);
 	if (covered == j->extents.needed) {
@@ -335,9 +357,9 @@ static void match_by_size(struct join *j)
 
 /* --- 3. flushes ------------------------------------------------------------------------- */
 
-static void match_flush(struct join *j, __u32 request)
+/* The first sync that the flush can have, or JOIN_NONE. @shared: also one that another flush has. */
+static __u32 find_sync(const struct join *j, const struct join_request *r, bool shared)
 {
-	struct join_request *r = &j->requests[request];
 	size_t i;
 
 	for (i = join_first_call(j, r->begin + r->span.lo); i < j->nr_calls; i++) {
@@ -345,13 +367,25 @@ static void match_flush(struct join *j, __u32 request)
 
 		if (c->begin > r->end + r->span.hi)
 			break;
-		if (c->kind != CALL_SYNC || c->links != JOIN_NONE || !can_have(r, c))
-			continue;
-		take(j, request, i, false);
-		r->match = MATCH_ORDER;
-		return;
+		if (c->kind == CALL_SYNC && (shared || c->links == JOIN_NONE) && can_have(r, c))
+			return i;
 	}
-	r->reason = is_outside(j, r) ? REASON_OUTSIDE : REASON_NO_SYNC;
+	return JOIN_NONE;
+}
+
+static void match_flush(struct join *j, __u32 request)
+{
+	struct join_request *r = &j->requests[request];
+	__u32 call = find_sync(j, r, false);
+
+	if (call == JOIN_NONE)
+		call = find_sync(j, r, true);
+	if (call != JOIN_NONE) {
+		take(j, request, call, false);
+		r->match = MATCH_ORDER;
+	} else {
+		r->reason = is_outside(j, r) ? REASON_OUTSIDE : REASON_NO_SYNC;
+	}
 }
 
 /* --- 4. what is left -------------------------------------------------------------------- */

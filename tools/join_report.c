@@ -20,7 +20,7 @@ static const char *const reasons[JOIN_REASONS] = {
 	[REASON_PART] = "calls have only some of its bytes",
 	[REASON_NO_PLACE] = "the image has no place for its bytes now",
 	[REASON_AMBIGUOUS] = "without the image other calls or requests fit as well",
-	[REASON_NO_SYNC] = "no sync that is not of an earlier flush is within its time",
+	[REASON_NO_SYNC] = "no sync is within its time",
 };
 
 const char *join_reason(enum join_reason reason)
