@@ -92,8 +92,8 @@ static const __u8 kinds[] = {
 
 /*
  * What has no data and asks for a flush does not get to the device: the FLUSH that is made for it
- * does. Data with a flush after it is done before the request is: its end is by the time in the device.
- * That of a request that the driver gave back has times with it and without it.
+ * does. Data with a flush after it is done before the request is: its end is by the time in the
+ * device. That of a request that the driver gave back has times with it and without it.
  */
 static void take_request(struct join *j, const void *record)
 {

@@ -357,7 +357,7 @@ static void match_by_size(struct join *j)
 
 /* --- 3. flushes ------------------------------------------------------------------------- */
 
-/* The first sync that the flush can have, or JOIN_NONE. @shared: also one that another flush has. */
+/* The first sync that the flush can have, or JOIN_NONE. @shared: also one that another has. */
 static __u32 find_sync(const struct join *j, const struct join_request *r, bool shared)
 {
 	size_t i;

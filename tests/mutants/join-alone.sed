@@ -1,4 +1,4 @@
 # Calls with bytes of others are taken as well as those without.
 # file: tools/join_match.c
 # tests: join.bats backing
-s|bytes < c->size)|0 * bytes > c->size)|
+s#if (bytes < c->size)#if (0 * bytes > c->size)#
