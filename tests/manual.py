@@ -37,6 +37,7 @@ ELSEWHERE = {
     'iotracer log --vm': 'tests/vm_images.bats',
     'iotracer record --vm': 'tests/record.bats',
     'iotracer map': 'tests/vm_images.bats',
+    'iotracer join': 'tests/join.bats',
 }
 
 

@@ -544,6 +544,14 @@ show() {
 	[ "$(show others '[.open_files[] | .file, .above]')" = "[\"$work/added\",null]" ]
 }
 
+@test "vm: where the disk begins in a raw file is shown" {
+	for i in 1 2 3; do qemu-img create -q -f raw "r$i" 4M; done
+	start_qemu part -drive file=r1,format=raw,if=none,id=d1,offset=1M \
+		-blockdev driver=raw,node-name=n2,offset=1536,file.driver=file,file.filename=r2 \
+		-drive file=r3,format=raw,if=none,id=d3
+	[ "$(show part '[.drives[] | [(.id // .node), .layers[].offset]] | sort')" = '[["d1",1048576],["d3",null],["n2",1536]]' ]
+}
+
 @test "vm: which layers are traced is as the module says" {
 	three cluster_size=64K
 	qcow2 e 1M -o data_file=d.raw

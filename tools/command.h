@@ -25,5 +25,6 @@ int command_traces(int argc, char **argv);
 int command_snapshot(int argc, char **argv);
 int command_vm(int argc, char **argv);
 int command_map(int argc, char **argv);
+int command_join(int argc, char **argv);
 
 #endif /* TOOL_COMMAND_H */

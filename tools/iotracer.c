@@ -32,6 +32,7 @@ static const struct {
 	{ "snapshot", "write down the state of files, processes or the machine", command_snapshot },
 	{ "vm", "list and show the virtual machines of QEMU, and the files of their drives", command_vm },
 	{ "map", "find where a guest's data lies in the files of its image", command_map },
+	{ "join", "say where the time of a guest's block requests went, on its host", command_join },
 	{ "format", "describe the fields of a record", command_format },
 	{ "doctor", "report what will work with this kernel, and what to do", command_doctor },
 	{ "help", "show how a command is used", command_help },

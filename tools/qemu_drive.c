@@ -4,6 +4,7 @@
  * "backing."). -drive is a node whose file is found by name. A device or a drive of -drive is the
  * head of a chain; a node that no other one refers to is, too.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,8 +131,23 @@ static bool with_child(struct finder *f, const struct node *n, const char *key,
 static struct qemu_layer *add_layer(struct qemu_drive *d, char *file, const char *format)
 {
 	d->layers = cli_grow(d->layers, d->nr_layers + 1, sizeof(*d->layers));
-	d->layers[d->nr_layers] = (struct qemu_layer){ file, copy(format), NULL };
+	d->layers[d->nr_layers] = (struct qemu_layer){ .file = file, .format = copy(format) };
 	return &d->layers[d->nr_layers++];
+}
+
+/* A number of bytes, or of KiB and so on; 0 if it is not said. */
+static unsigned long long bytes_of(const char *text)
+{
+	static const char units[] = "kmgt";
+	unsigned long long n;
+	const char *unit;
+	char *end;
+
+	if (!text)
+		return 0;
+	n = strtoull(text, &end, 0);
+	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+	return unit ? n << 10 * (unit - units + 1) : n;
 }
 
 /* "none" and so on, as -drive calls what cache.direct, cache.no-flush and write-cache say. */
@@ -208,7 +224,7 @@ static void take_layers(struct finder *f, const struct node *n, struct qemu_driv
 		d->whole = true;
 		return;
 	}
-	add_layer(d, NULL, driver);
+	add_layer(d, NULL, driver)->offset = bytes_of(get(n, "offset"));
 	if (!with_child(f, n, "file", take_file, d))
 		d->layers[d->nr_layers - 1].file = copy(get(n, get(n, "file") ? "file" : "filename"));
 	if (!d->layers[d->nr_layers - 1].file)
@@ -401,7 +417,8 @@ static void add_drive_of(struct finder *f, const struct qemu_dict *dict)
 		take_json(f, file + 5, d);
 	} else if (file && *file) {
 		/* the format that is said, of a file that is named: there are no nodes */
-		add_layer(d, cli_strdup(file), is_file(format) ? "raw" : format);
+		add_layer(d, cli_strdup(file), is_file(format) ? "raw" : format)->offset =
+			bytes_of(qemu_dict_get(dict, "", "offset"));
 		d->whole = !with_child(f, &n, "backing", take_layers, d) && qemu_dict_has(dict, "", "backing");
 	} else if (qemu_dict_has_below(dict, "", "file") || format) {
 		take_layers(f, &n, d);

@@ -12,6 +12,7 @@ struct qemu_layer {
 	char *file;		/* as on the command line; of a protocol: its name and a colon */
 	char *format;		/* NULL: not said */
 	char *data_file;	/* NULL: not said */
+	unsigned long long offset;	/* of a raw one: where the disk begins in the file, bytes */
 };
 
 /* What is not said is NULL. */

@@ -399,7 +399,11 @@ static json_t *json_layers(struct vm *vm, const struct qemu_drive *d)
 		const char *said = i < d->nr_layers ? d->layers[i].data_file : NULL;
 		char *data_file = said ? absolute(vm, said) : NULL;
 
-		json_add(layers, json_layer(vm, &chain.at[i], data_file ? data_file : chain.at[i].data_file));
+		json_t *layer = json_layer(vm, &chain.at[i], data_file ? data_file : chain.at[i].data_file);
+
+		if (i < d->nr_layers && d->layers[i].offset)
+			json_put(layer, "offset", json_integer(d->layers[i].offset));
+		json_add(layers, layer);
 		free(data_file);
 	}
 	image_chain_close(&chain);

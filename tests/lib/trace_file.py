@@ -24,10 +24,10 @@ def crc32c(data):
     return value ^ 0xffffffff
 
 
-def frame(content, events, packed=None, encoding=0):
-    """The first frame of a file, padded. @packed: the content in that encoding"""
+def frame(content, events, packed=None, encoding=0, number=0):
+    """A frame of a file, the first one, padded. @packed: the content in that encoding"""
     stored = packed or content
-    head = struct.pack("<IIIIQQQI", 0x4d415246, encoding, len(stored), len(content), events, 0, 0,
+    head = struct.pack("<IIIIQQQI", 0x4d415246, encoding, len(stored), len(content), events, 0, number,
                        crc32c(stored))
     head += struct.pack("<I", crc32c(head))
     return head + stored + bytes(-len(head + stored) % 4096)
