@@ -208,6 +208,10 @@ def parts():
                  'QEMU, before               100.0       100.0       100.0       100.0       100.0'):
         assert line in text, (line, text)
     assert '1048576     8192      970.0       70.0      100.0      700.0      100.0     1  /home/ann/db' in text, text
+    # the flush was quicker
+    shorter = join('-n', '1').stdout
+    is_equal('lines less', len(text.splitlines()) - len(shorter.splitlines()), 1)
+    assert '/home/ann/db' in shorter, shorter
 
 
 def work(w, rng, seconds, rate):
