@@ -191,6 +191,10 @@ check() {
 	check log_reading
 }
 
+@test "log: events of several CPUs are in the order in which they ended" {
+	check by_end
+}
+
 @test "paths: each event has the path of its time, through renames and links, of any length" {
 	check paths
 }
