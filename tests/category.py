@@ -707,6 +707,7 @@ def sampling():
 
 def reset_and_size():
     touch('f')
+    os.sched_setaffinity(0, {0})
     mine()
     command('start')
     do(write_bytes, 'f', 0, 10)
