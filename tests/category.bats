@@ -191,6 +191,7 @@ check() {
 	check log_reading
 }
 
+# bats test_tags=once
 @test "log: events of several CPUs are in the order in which they ended" {
 	check by_end
 }
