@@ -176,6 +176,12 @@ scsi_disk() {
 	return 1
 }
 
+@test "block: a request that a disk fails has its error number" {
+	scsi_disk
+	check medium_error "$disk"
+	rmmod scsi_debug
+}
+
 @test "block: requests that come again: the host is busy" {
 	scsi_disk
 	check busy "$disk"

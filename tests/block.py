@@ -467,6 +467,34 @@ def asked_of_driver(name):
     is_equal([(r['op'], r['disk']) for r in found], [('DRV_IN', name)])
 
 
+BAD_SECTOR = 0x1234     # scsi_debug: the first that cannot be read
+ENODATA = 61
+
+
+def medium_error(name):
+    """The disk reads the sectors before a bad one, and fails at that one: one request, an errno."""
+    options = '/sys/bus/pseudo/drivers/scsi_debug/opts'
+    first = BAD_SECTOR // 8 * 8
+
+    def work():
+        fd = os.open('/dev/' + name, os.O_RDONLY | os.O_DIRECT)
+        buf = mmap.mmap(-1, 4096)
+        must('0x2\n', options)
+        try:
+            os.preadv(fd, [buf], first * 512)
+            raise AssertionError('a bad sector was read')
+        except OSError as e:
+            is_equal(e.errno, ENODATA)
+        finally:
+            must('0\n', options)
+            os.close(fd)
+
+    found, did = traced([name], work, f'pid={os.getpid()}', f'dev={number(name)}', 'op=READ')
+    bad = [r for r in found if r['sector'] == str(first)]
+    is_equal([(r['requested'], r['result']) for r in bad], [('4096', str(-ENODATA))])
+    is_equal(did[name]['READ'][0], len(found))
+
+
 def filters():
     path = '/mnt/ext4/filters'
 

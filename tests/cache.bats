@@ -43,6 +43,10 @@ load lib/three_filesystems
 	check unseen
 }
 
+@test "cache: files that are renamed have their new paths" {
+	check renamed
+}
+
 @test "cache: files of a filesystem that is mounted elsewhere have their new paths" {
 	check remounted
 }

@@ -125,6 +125,12 @@ def span(offset, length, size=SIZE):
     return list(range(offset // PAGE, -(-min(offset + length, size) // PAGE)))
 
 
+def offsets_in_pages(found, path):
+    """The offsets of lookups that are not at the beginning of a page, sorted."""
+    at = [int(r.get('offset', 0)) for r in found if r['op'] in ('HIT', 'MISS') and r.get('path') == path]
+    return sorted(offset for offset in at if offset % PAGE)
+
+
 def reads():
     """Each page of each read of a known pattern is one HIT or MISS, cold and warm."""
     for place in PLACES:
@@ -155,8 +161,12 @@ def reads():
         is_equal(pages_of(found, 'HIT', path), sorted(hits))
         is_equal(set(pages_of(found, 'READAHEAD', path)), there)
         is_equal({r['file_pages'] for r in found if r.get('path') == path}, {str(PAGES)})
+        # each run of pages begins at the first byte of them that the read wants
+        inside = sorted(offset for offset, _ in wanted if offset % PAGE)
+        is_equal(offsets_in_pages(found, path), inside)
 
         _, found = traced(scattered)
+        is_equal(offsets_in_pages(found, path), inside)
         is_equal(pages_of(found, 'MISS', path), [])
         is_equal(pages_of(found, 'READAHEAD', path), [])
         is_equal(pages_of(found, 'HIT', path), sorted(hits + misses))
@@ -209,6 +219,14 @@ def writes():
         for r in found:
             if 'INTERRUPT' in r.get('flags', ''):
                 is_equal((r['op'], r['pid'], r['comm']), ('WRITEBACK_END', 0, 'irq'))
+
+        def append():
+            fd = os.open(path, os.O_WRONLY | os.O_APPEND)
+            os.write(fd, b'z' * 10)
+            os.close(fd)
+
+        _, found = traced(append, 'op=HIT,MISS')
+        is_equal((place, pages_of(found, 'MISS', path), pages_of(found, 'HIT', path)), (place, [110], []))
 
 
 def mappings():
@@ -477,6 +495,24 @@ def unseen():
             mine = [r for r in found if r['op'] == op and r['inode'] == ino]
             is_equal((path, pages_in(mine)), (path, list(range(8))))
             is_true({r.get('path') for r in mine} <= {path, path.replace('plain', 'link')}, mine)
+
+
+def renamed():
+    """A file that is renamed before it is written to the disk has its new path there."""
+    for place in PLACES:
+        old, new = place + '/old', place + '/new'
+
+        def write_and_rename():
+            with open(old, 'wb') as f:
+                f.write(bytes(3 * PAGE))
+            os.rename(old, new)
+            os.sync()
+
+        _, found = traced(write_and_rename, 'op=DIRTY,WRITEBACK_START', mine=False)
+        number = str(os.stat(new).st_ino)
+        mine = [r for r in found if r['inode'] == number]
+        is_equal(sorted({(r['op'], r.get('path')) for r in mine}),
+                 [('DIRTY', old), ('WRITEBACK_START', new)])
 
 
 def remounted():

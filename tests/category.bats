@@ -196,6 +196,11 @@ check() {
 	check log_reading
 }
 
+# bats test_tags=once
+@test "log: events of several CPUs are in the order in which they ended" {
+	check by_end
+}
+
 @test "paths: each event has the path of its time, through renames and links, of any length" {
 	check paths
 }

@@ -17,11 +17,11 @@ import threading
 import time
 
 from lib.category import (cleaning, command, DEFAULT, do, events, FS, HEADER, is_conserved, leaves_started,
-                          mine, ONLY, settings, stats, Stream)
+                          mine, ONLY, overlapping, settings, stats, Stream)
 from lib.iot import (add, control, drain, IOT, is_equal, is_true, join, kmsg, main, matches,
                      memory_group, must, reload, set_parameter, slurp, slurp_bytes, times, touch,
                      write, write_bytes)
-from lib.process import spawn
+from lib.process import spawn, waits_in
 
 # Control
 
@@ -326,6 +326,11 @@ def as_nobody():
     write_bytes('f', 0, 5)
 
 
+def with_rights_of_nobody():
+    os.seteuid(65534)
+    write_bytes('f', 0, 5)
+
+
 FIVE = ['WRITE'] * 5
 
 
@@ -357,9 +362,16 @@ def by_task():
     is_equal(seen('comm=a'), [])
     is_equal(seen('uid=65534', function=as_nobody), FIVE)
     is_equal(seen('uid=65533', function=as_nobody), [])
+    is_equal(seen('uid=65534', function=with_rights_of_nobody), FIVE)
+    is_equal(seen('uid=0', function=with_rights_of_nobody), [])
     cgroup = seen_by(lambda: write_bytes('f', 0, 1), 'tree=1')[1][0]['cgroup']
     is_equal(seen(f'cgroup={cgroup}'), FIVE)
     is_equal(seen(f'cgroup={int(cgroup) + 1}'), [])
+    with Thread(five_writes) as thread:
+        command('reset', f'filter tid={thread.tid} {ONLY}', 'start')
+    five_writes()
+    is_equal([(e['pid'], e['tid'], e['op']) for e in events()],
+             [(os.getpid(), thread.tid, 'WRITE')] * 5)
 
 
 @leaves_started
@@ -383,6 +395,20 @@ def by_size_and_latency():
     is_equal(seen('min_size=2'), [])
     is_equal(seen('min_latency=1'), FIVE)
     is_equal(seen('min_latency=10000000000'), [])
+    least = 50_000_000
+    reading, writing = os.pipe()
+    command('reset', f'filter kind=pipe op=READ min_latency={least}', 'start')
+    slow = spawn(os.read, reading, 1)
+    waits_in(slow, 'pipe_read', 'anon_pipe_read')
+    time.sleep(least / 10**9)
+    os.write(writing, b'x')
+    join(slow)
+    os.write(writing, b'y')
+    os.read(reading, 1)
+    found = [(e['pid'], int(e['latency'])) for e in events() if e['pid'] in (slow, os.getpid())]
+    is_true(slow in dict(found) and min(dict(found).values()) >= least, found)
+    os.close(reading)
+    os.close(writing)
 
 
 @leaves_started
@@ -499,7 +525,10 @@ def tree_of_nobody():
 
 
 class Thread:
-    """A thread of this process that lives until the with statement ends."""
+    """A thread of this process that calls a function when the with statement ends, and exits."""
+
+    def __init__(self, last=exit_at_once):
+        self.last = last
 
     def __enter__(self):
         self.ready, self.end = threading.Event(), threading.Event()
@@ -512,6 +541,7 @@ class Thread:
         self.tid = threading.get_native_id()
         self.ready.set()
         self.end.wait()
+        self.last()
 
     def __exit__(self, *unused):
         self.end.set()
@@ -593,7 +623,13 @@ def newest_and_oldest():
     s = is_conserved()
     is_equal((s['seen'], s['stored'], s['overwritten'], s['lost']), (25, 10, 15, 0))
     is_equal([int(e.get('offset', 0)) for e in events()], list(range(15, 25)))
-    command('reset', 'mode discard')
+    command('mode discard')
+    do(write_bytes, 'f', 25, 5)
+    s = is_conserved()
+    is_equal((s['seen'], s['stored'], s['overwritten'], s['lost']), (30, 10, 15, 5))
+    command('reset')
+    s = is_conserved()
+    is_equal((s['seen'], s['stored'], s['overwritten'], s['lost']), (0, 0, 0, 0))
     do(write_bytes, 'f', 0, 25)
     s = is_conserved()
     is_equal((s['seen'], s['stored'], s['overwritten'], s['lost']), (25, 10, 0, 15))
@@ -674,6 +710,7 @@ def sampling():
 
 def reset_and_size():
     touch('f')
+    os.sched_setaffinity(0, {0})
     mine()
     command('start')
     do(write_bytes, 'f', 0, 10)
@@ -850,6 +887,16 @@ def paths():
         os.close(fd)
     os.chdir('/')
     is_equal(stats()['paths_missed'], 0)
+
+
+def by_end():
+    """The log is in the order in which events ended, whatever CPU they ended on."""
+    touch('f')
+    command(f'filter kind=file,pipe {ONLY} tree={os.getpid()}', 'start')
+    reader, writer = overlapping('f')
+    command('stop')
+    is_equal([(e['pid'], e['op']) for e in events() if e['pid'] in (reader, writer)],
+             [(writer, 'WRITE')] * 3 + [(reader, 'READ')])
 
 
 def path_stream():

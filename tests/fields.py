@@ -199,10 +199,10 @@ def page_faults():
     def toucher():
         fd = opened(mode=os.O_RDWR)
         os.pread(fd, 1, PAGE)
-        maps = [mmap.mmap(fd, SIZE) for _ in range(2)]
+        maps = [mmap.mmap(fd, SIZE), mmap.mmap(fd, SIZE - PAGE, offset=PAGE)]
         at = [address(m) for m in maps]
         maps[0].madvise(mmap.MADV_RANDOM)
-        return lambda: (maps[0][AT], maps[1][PAGE + 7], at)[2]
+        return lambda: (maps[0][AT], maps[1][7], at)[2]
 
     file = make()
     done, found = traced('fault', toucher, 'op=READ', f'inode={file["inode"]}')
@@ -212,7 +212,7 @@ def page_faults():
     done.is_described(slow, address=first + AT, offset=AT, severity=1, result=0, op=0,
                  flags=flags('FAULT_SHARED', 'FAULT_USER'), **file)
     # it maps both pages that are in memory by then
-    done.is_described(quick, address=second + PAGE + 7, offset=PAGE + 7, severity=0, attempts=1, pages=2,
+    done.is_described(quick, address=second + 7, offset=PAGE + 7, severity=0, attempts=1, pages=2,
                  **file)
     is_true(slow['latency'] >= SLOW and slow['attempts'] >= 2, slow)
     is_true(1000 < quick['latency'] < slow['latency'], quick)
@@ -230,6 +230,18 @@ def pages():
     done.is_described(found[0], offset=AT, flags=0, **file)
     done.is_described(found[1], offset=AT, flags=flags('CACHE_WRITE'), **file)
     done.is_described(found[2], offset=5 * PAGE, flags=0, **file)
+
+    def reader_of_coming_page():
+        fd = opened()
+        return lambda: (os.posix_fadvise(fd, 5 * PAGE, PAGE, os.POSIX_FADV_WILLNEED),
+                        os.pread(fd, 300, AT)) and None
+
+    for _ in range(5):
+        file |= make()
+        done, found = traced('cache', reader_of_coming_page, 'op=HIT', f'inode={file["inode"]}')
+        if only(found)['time'] < done.began + SLOW: # else the page may have come before the read
+            break
+    done.is_described(only(found), offset=AT, flags=flags('CACHE_WAIT'), **file)
 
 
 def address(memory):

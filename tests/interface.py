@@ -299,6 +299,7 @@ def hard_links():
     os.link('a', 'c')
     t = add('a')
     refused('ENOENT', 'remove b')
+    refused('ENOMEM', 'add b 20000000')
     is_equal(add('b').name, t.name)
     is_equal(slurp(CONTROL), f'{t.name} /mnt/files/a /mnt/files/b\n')
     for i, name in enumerate('abc'):
@@ -341,6 +342,19 @@ def rename():
     is_equal(first.status()[2:], (11, 0))
     must('remove old')
     is_equal(first.status()[2:], (11, 0))
+    must('remove old')
+    is_equal(listing(), [])
+    # Of two files that were added under one path, the one that is there now is removed.
+    must('add -i old')
+    there = Target('old')
+    os.rename('old', 'away')
+    os.rename('new', 'old')
+    must('add -i old')
+    os.rename('old', 'new')
+    os.rename('away', 'old')
+    must('remove old')
+    is_true(not os.path.exists(there.dir), 'another file was removed')
+    is_equal(listing(), ['/mnt/files/old'])
     must('remove old')
     is_equal(listing(), [])
     # Added again under its new name, a file has two paths. "remove" drops one at a time.
@@ -584,15 +598,15 @@ def long_paths():
 
 def unreadable():
     reload(f'proc_gid={NOBODY} proc_mode=0660')
-    os.mkdir('closed')
+    for name, mode in ('closed', 0o700), ('listed', 0o744), ('entered', 0o711):
+        os.mkdir(name, mode)
     touch('open', 'secret', 'closed/f')
     os.chmod('secret', 0o600)
-    os.chmod('closed', 0o700)
     os.chmod('open', 0o222)
     add('secret')
     before = state()
     for text in ('add secret', 'add secret 99', 'add /mnt/files/secret', 'add closed/f',
-                 'add closed/missing', 'add open'):
+                 'add closed/missing', 'add open', 'add closed', 'add listed', 'add entered'):
         is_equal(as_user(NOBODY, control, text), 'EACCES')
         is_equal(state(), before)
     os.chmod('open', 0o444)
@@ -640,6 +654,7 @@ def ring_memory_limit():
     is_equal(rings_in_use(), 2 * ring)
     must('add a 1000')
     is_equal(rings_in_use(), 2 * ring)
+    is_equal(a.addresses(), to(40, 49))
     # Memory that is given back can be used again, to the last byte.
     must('remove b')
     c = add('c', 1000)
@@ -747,6 +762,14 @@ def reset():
     is_equal(t.addresses(), [30, 31])
     is_equal(t.stats(), (2, 2, 0, 0, 0))
     is_true(times(t.log())[0] > last, 'the clock of events was reset')
+    # Nor is anything left of what the log had before it was resized.
+    must('add f 10')
+    write_bytes('f', 32, 20)
+    must('add f 30')
+    t.command('reset')
+    is_equal((t.stats('vfs'), t.stats()), ((0, 0, 0, 0, 0), (0, 0, 0, 0, 0)))
+    write_bytes('f', 52, 1)
+    is_equal((t.stats('vfs'), t.stats()), ((1, 1, 0, 0, 0), (1, 1, 0, 0, 0)))
 
 
 def monotonic():
@@ -1003,6 +1026,10 @@ def follow():
     log += drain(fd)
     is_equal(addresses(log.decode()), to(0, 9999))
     is_equal(drain(fd), b'')
+    # A reader that has read on can go back to the beginning.
+    write_bytes('f', 10000, 5)
+    is_true(os.read(fd, 30), 'nothing is new')
+    is_equal(os.pread(fd, 60, 0), slurp_bytes(t.dir + '/log')[:60])
     os.close(fd)
 
 

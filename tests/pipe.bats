@@ -43,6 +43,10 @@ check() {
 	check many_readers
 }
 
+@test "events of several CPUs are in the order in which they ended" {
+	check by_end
+}
+
 @test "poll and O_NONBLOCK" {
 	check polling
 }

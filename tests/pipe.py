@@ -11,7 +11,8 @@ import socket
 import subprocess
 import time
 
-from lib.category import clean_up, command, do, events, FS, is_conserved, mine, Stream
+from lib.category import (clean_up, command, do, events, FS, is_conserved, mine, ONLY, overlapping,
+                          Stream)
 from lib.iot import (add, addresses, IOT, is_equal, is_true, join, listing, LOAD_DIVISOR, main,
                      must, reload, slurp, slurp_bytes, to, touch, write_bytes)
 from lib.process import POLL, spawn, waits_in
@@ -186,6 +187,17 @@ def many_readers():
     is_equal(sorted(b''.join(texts[3:]).splitlines()), sorted(t.log().encode().splitlines()))
     for out in outs:
         os.unlink(out)
+
+
+def by_end():
+    touch('f')
+    command(f'filter kind=file,pipe {ONLY} tree={os.getpid()}', 'start')
+    fd = opened()
+    reader, writer = overlapping('f')
+    command('stop')
+    is_equal(re.findall(rb' (\w+) \S+-(%d|%d)/' % (reader, writer), now(fd)),
+             [(b'WRITE', b'%d' % writer)] * 3 + [(b'READ', b'%d' % reader)])
+    os.close(fd)
 
 
 def polling():

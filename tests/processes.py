@@ -424,6 +424,15 @@ def beside_others():
         one.does("write_file('d/f')")
         other.does("write_file('d/f')")
         is_equal(target.all_rows('WRITE')[2:], [(one.pid, 'WRITE', '/mnt/files/d/f')])
+        # the log of a process has no pipes, also if category fs has them
+        before = target.stats()[0]
+        category.command('filter kind=all', 'reset', 'start')
+        one.does("ways = os.pipe(); os.write(ways[1], b'x'); os.read(ways[0], 1)")
+        category.command('stop', 'filter none')
+        is_equal([row['op'] for row in category.events()
+                  if row['pid'] == one.pid and row.get('path', '').startswith('pipe:')],
+                 ['WRITE', 'READ'])
+        is_equal(target.stats()[0], before)
 
 
 def refused_texts():

@@ -4,8 +4,8 @@ import os
 import re
 import struct
 
-from lib.iot import IOT, is_equal, is_true, join, must, slurp
-from lib.process import spawn
+from lib.iot import IOT, is_equal, is_true, join, must, slurp, write_bytes
+from lib.process import spawn, waits_in
 
 FS = IOT + '/fs'
 ONLY = 'op=READ,WRITE,DIO_READ,DIO_WRITE'
@@ -104,6 +104,26 @@ def do(function, *args):
     pid = spawn(function, *args)
     join(pid)
     return pid
+
+
+def overlapping(path):
+    """
+    A child begins to read a pipe on one CPU. Another one writes a file three times on another
+    CPU before that read ends. Return: their pids.
+    """
+    def on(cpu, function, *args):
+        os.sched_setaffinity(0, {cpu})
+        function(*args)
+
+    reading, writing = os.pipe()
+    reader = spawn(on, 0, os.read, reading, 1)
+    waits_in(reader, 'pipe_read', 'anon_pipe_read')
+    writer = do(on, 1, write_bytes, path, 0, 3)
+    os.write(writing, b'x')
+    join(reader)
+    os.close(reading)
+    os.close(writing)
+    return reader, writer
 
 
 def clean_up():

@@ -1,0 +1,4 @@
+# To ask whether memory suffices takes it.
+# file: module/core/budget.c
+# tests: category.bats memory: a size above a limit
+s/^\tif (fits)$/\tif (0 \&\& fits)/

@@ -1,0 +1,4 @@
+# In mode discard one record too many is taken.
+# file: module/record/category.c
+# tests: category.bats modes: the newest
+s/READ_ONCE(ring->base) < ring->keep)/READ_ONCE(ring->base) <= ring->keep)/
