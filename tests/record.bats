@@ -417,12 +417,12 @@ hooked() {
 	wait_for test "/proc/$child/exe" -ef "$(command -v sleep)" # until its exec it dies, too
 	kill -9 "$recorder"
 	wait "$recorder" || true
+	kill "$child"
 	for category in $(categories); do
 		[ "$(head -n 1 /proc/iotracer/"$category"/control)" = stop ]
-		grep -qx 'filter none' "/proc/iotracer/$category/control"
+		# The filter for its process tree is gone, too.
+		grep -qx 'filter none' /proc/iotracer/"$category"/control
 	done
-	kill "$child"
-	# The filter for its process tree is gone, too: another command can be recorded.
 	iotracer record -c block -o u -- dd if=/dev/zero of=/mnt/work/u bs=4k count=1 conv=fsync status=none
 	# A category started by hand goes on when a reader ends, and record does not take it over.
 	echo start >/proc/iotracer/fs/control
