@@ -1679,7 +1679,7 @@ on_terminal() {
 	head -c 32 /dev/urandom >key2
 	record plain
 	sed -i 's/^filter none/filter op=OPEN,RENAME comm=ed1tor1/' proc/fs/control
-	record hidden --anonymize --key-file=key --label=kept --compress=never
+	record hidden --anonymize --key-file=key -l kept --compress=never
 	rows plain --anonymize --key-file=key | cut -d, -f2- >a
 	rows hidden | cut -d, -f2- >b
 	cmp a b

@@ -15,7 +15,7 @@
 #define SECONDS_MAX 4294967295.0
 #define MIB (1024.0 * 1024)
 
-enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_LABEL, KEY_TAG, KEY_KEY_FILE,
+enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_TAG, KEY_KEY_FILE,
 	KEY_STRICT, KEY_DRAIN, KEY_WAIT, KEY_SNAPSHOTS, KEY_FS_INTERVAL, KEY_PROCESS_INTERVAL,
 	KEY_ROOT, KEY_DEPTH, KEY_ROTATE, KEY_KEEP, KEY_VM, KEY_DEVICE };
 
@@ -228,7 +228,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SAMPLE:
 		o->sample = cli_parse_number(state, "--sample", arg, 1, 4294967295ULL);
 		return 0;
-	case KEY_LABEL:
+	case 'l':
 		o->label = arg;
 		return 0;
 	case KEY_TAG:
@@ -280,7 +280,7 @@ static const struct argp_option options[] = {
 	{ "keep", KEY_KEEP, "MIB", 0, "with --rotate: delete the oldest of its traces while those that have ended take more than MIB (K, M, G, T may follow); the newest stays", 0 },
 	{ "buffer", KEY_BUFFER, "MIB", 0, "memory for events until they are read, for all CPUs together", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "record one of every N events", 0 },
-	{ "label", KEY_LABEL, "TEXT", 0, "a description, kept in the metadata of the trace", 0 },
+	{ "label", 'l', "TEXT", 0, "a description, kept in the metadata of the trace", 0 },
 	{ "tag", KEY_TAG, "KEY=VALUE", 0, "an entry of its own in the metadata; may be given again", 0 },
 	{ "compress", 'z', "WHEN", 0, "end (default; not with --size or --rotate): after recording; now: while recording, which takes more time and less disk space; never", 0 },
 	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
