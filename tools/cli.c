@@ -174,6 +174,13 @@ enum cli_format cli_parse_format(struct argp_state *state, const char *arg, bool
 		  rows ? "text, csv, json or fuse" : "text or json");
 }
 
+const char *cli_parse_image_format(struct argp_state *state, const char *arg)
+{
+	if (strcmp(arg, "raw") && strcmp(arg, "qcow2"))
+		cli_usage(state, "--image-format=%s: say raw or qcow2", arg);
+	return arg;
+}
+
 static void check_files(struct cli_files *files, struct argp_state *state)
 {
 	size_t i;

@@ -44,6 +44,9 @@ extern const struct argp_child cli_common[];
 /* Parses the argument of --format; @rows: csv and fuse are choices, too. */
 enum cli_format cli_parse_format(struct argp_state *state, const char *arg, bool rows);
 
+/* Parses raw or qcow2, of --image-format, and returns it. */
+const char *cli_parse_image_format(struct argp_state *state, const char *arg);
+
 /* Parses the argument of @option: a decimal number from @least to @most. */
 __u64 cli_parse_number(struct argp_state *state, const char *option, const char *arg,
 		       __u64 least, __u64 most);

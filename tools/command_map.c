@@ -299,9 +299,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		env->host = true;
 		return 0;
 	case KEY_IMAGE_FORMAT:
-		if (strcmp(arg, "raw") && strcmp(arg, "qcow2"))
-			cli_usage(state, "--image-format=%s: say raw or qcow2", arg);
-		env->image_format = arg;
+		env->image_format = cli_parse_image_format(state, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (env->image) {
