@@ -30,7 +30,7 @@ int category_command(const struct category *category, const char *command)
 {
 	struct control c = { .category = category->name, .fd = -1, .commands = -1 };
 
-	if (control_is_taken(category->name))
+	if (control_refuse_taken(category->name))
 		return CLI_FAILED;
 	return control_command(&c, command);
 }

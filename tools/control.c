@@ -210,7 +210,7 @@ int control_take(struct control *c, const char *category)
 	return status;
 }
 
-bool control_is_taken(const char *category)
+bool control_refuse_taken(const char *category)
 {
 	int fd = proc_open(category, "control", O_RDONLY);
 	bool taken = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;

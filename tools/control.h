@@ -21,8 +21,8 @@ struct control {
 int control_take(struct control *c, const char *category);
 void control_release(struct control *c);
 
-/* Whether a recorder has taken the category, which is reported. */
-bool control_is_taken(const char *category);
+/* Whether a recorder has taken the category. If so, that is reported as the error that it is. */
+bool control_refuse_taken(const char *category);
 
 /* Carries out one command. Returns an exit code; errors are reported. */
 int control_command(struct control *c, const char *command);

@@ -13,7 +13,7 @@
 #include "snapshotter.h"
 #include "text.h"
 
-/* A map of so many takes some ten seconds, in which recording does not begin. */
+/* To read the map of an image this large takes some ten seconds, and recording begins only then. */
 #define CLUSTERS_MAX	(1u << 24)
 
 /* Several drives may have an image; it is one. */

@@ -315,7 +315,7 @@ static void try_group(struct join *j, size_t first, size_t most, struct anchor *
 		*best = (struct anchor){ middle, p, voters };
 }
 
-/* Asks so many groups, which are spread over the trace. */
+/* Asks @nr groups, which are spread over the trace. */
 static void try_groups(struct join *j, size_t nr, size_t most, struct anchor *best)
 {
 	size_t first, groups = 0, n = 0, step;

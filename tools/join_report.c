@@ -108,7 +108,7 @@ static void free_sums(struct sums *s)
 		free(s->at[i]);
 }
 
-/* The least value that so many percent of them do not exceed; there is one at least. */
+/* The smallest value that at least @percent % of the values do not exceed. There is a value. */
 static __u64 percentile(const struct sums *s, enum part which, unsigned int percent)
 {
 	return s->at[which][(s->nr * percent + 99) / 100 - 1];

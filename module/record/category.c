@@ -455,7 +455,7 @@ static int start_controlled(struct iot_category *c, struct iot_why *why)
 	return err;
 }
 
-/* Say for whom a category is traced already, and what to do. Caller holds @control. */
+/* Refuse to start for a reader: say who has the category, what to do. Caller holds @control. */
 static int refuse_reader(const struct iot_category *c, struct iot_why *why)
 {
 	if (c->while_read)
