@@ -128,9 +128,9 @@ guest_machine() {
 	fi
 }
 
-# guest_launch NAME RELEASE QEMU-ARGUMENT...: start a machine, and wait until it is ready.
+# guest_launch NAME RELEASE QEMU-ARGUMENT...: start a machine. guest_wait waits until it is ready.
 guest_launch() {
-	local name=$1 release=$2 dir=$guests/$1 line
+	local name=$1 release=$2 dir=$guests/$1
 	shift 2
 	mkdir -p "$dir"
 	rm -f "$dir"/{command,monitor}.{in,out}
@@ -141,14 +141,19 @@ guest_launch() {
 		-chardev "pipe,id=monitor,path=$dir/monitor" -mon chardev=monitor \
 		-pidfile "$dir/pid" </dev/null >"$dir/log" 2>&1 3>&- &
 	guest_pid=$!
+}
+
+# guest_wait NAME: wait until the machine, whose process is $guest_pid, says that it is ready.
+guest_wait() {
+	local dir=$guests/$1 line seconds=$GUEST_BOOT_SECONDS
 	# The machine has both ends of its pipes open, so nothing that it says is lost between two reads.
 	while kill -0 "$guest_pid" 2>/dev/null; do
-		[ $((GUEST_BOOT_SECONDS -= 1)) -gt 0 ] || break
+		[ $((seconds -= 1)) -gt 0 ] || break
 		IFS= read -r -t 1 line <"$dir/command.out" || continue
 		[ "${line%$'\r'}" = 'guest ready' ] && return
 	done
 	cat "$dir/log" "$dir/console" >&2
-	guest_fail "$name does not start"
+	guest_fail "$1 does not start"
 }
 
 guest_start() {
@@ -164,13 +169,13 @@ guest_start() {
 	if [ -s "$state" ] && ! iot_kvm_works "$(guest_home "$release")/vmlinuz"; then
 		set -- "$@" -incoming "exec:cat $state"
 	fi
-	guest_launch "$name" "$release" "$@"
+	guest_launch "$name" "$release" "$@" && guest_wait "$name"
 }
 
-# Run a command in the guest and print its output. Returns its status.
+# Run a command in the guest and print its output. Returns its status. Lines become one, with spaces.
 guest_run() {
 	local dir=$guests/$1 line
-	printf '%s\n' "$2" >"$dir/command.in"
+	printf '%s\n' "${2//$'\n'/ }" >"$dir/command.in"
 	while IFS= read -r line; do
 		line=${line%$'\r'}
 		case $line in
