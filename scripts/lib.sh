@@ -258,3 +258,35 @@ iot_in_root() {
 	# shellcheck disable=SC2016 # the inner shell expands it
 	unshare --mount -- sh -c 'mount -t proc proc "$1/proc" && shift && exec chroot "$@"' sh "$1" "$@"
 }
+
+# Whether KVM boots kernel image $1 here. /dev/kvm may exist and still not work (nested,
+# filtered), which only a boot shows. The answer is kept until this machine reboots.
+iot_kvm_works() {
+	local answer dir status
+	[ -w /dev/kvm ] || return 1
+	answer=$(iot_cache)/kvm-$(tr -d - </proc/sys/kernel/random/boot_id)
+	if [ ! -e "$answer" ]; then
+		dir=$(mktemp -d) || return 1
+		status=no
+		# The message of an abort is the inner shell's, and so is discarded, too.
+		(timeout -k 1 8 qemu-system-x86_64 -accel kvm -cpu max -m 512 \
+			-nodefaults -no-user-config -display none -no-reboot \
+			-serial "file:$dir/console" -kernel "$1" \
+			-append "console=ttyS0 panic=-1"; :) </dev/null >/dev/null 2>&1
+		grep -qs 'Unable to mount root' "$dir/console" && status=yes
+		rm -f "$(iot_cache)"/kvm-*
+		echo "$status" >"$dir/answer" && mv "$dir/answer" "$answer"
+		rm -rf "$dir"
+	fi
+	[ "$(cat "$answer")" = yes ]
+}
+
+# Print the module of file $1, whatever has packed it.
+iot_unpack_module() {
+	case $1 in
+	*.xz) xz -dc "$1" ;;
+	*.zst) zstd -dcq "$1" ;;
+	*.gz) gzip -dc "$1" ;;
+	*) cat "$1" ;;
+	esac
+}
