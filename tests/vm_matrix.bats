@@ -5,6 +5,9 @@
 # cache mode and by every kind of asynchronous I/O that QEMU has, raw and qcow2, on two filesystems
 # and on disks of the device mapper. Each test runs a function of vm_matrix.py.
 
+# map sets device.
+# shellcheck disable=SC2154
+
 # bats file_tags=once,plain
 
 load lib/helpers
