@@ -28,7 +28,7 @@ BOOT = REALTIME - S
 IMAGE = '/srv/web.img'
 CALLS = {'READ': 0, 'WRITE': 1, 'DIO_READ': 2, 'DIO_WRITE': 3, 'FSYNC': 9, 'FDATASYNC': 10, 'FALLOCATE': 36}
 OPS = {'READ': 0, 'WRITE': 1, 'FLUSH': 2, 'DISCARD': 3, 'WRITE_ZEROES': 5}
-FLUSH_SEQ, EARLY, ASYNC = 1 << 24, 1 << 25, 1 << 1
+PREFLUSH, FLUSH_SEQ, EARLY, ASYNC = 1 << 10, 1 << 24, 1 << 25, 1 << 1
 
 
 def is_equal(what, found, expected):
@@ -363,13 +363,17 @@ def flushes():
     w.request('WRITE', 8192, 4096, t, t + 900 * US, queue=300 * US, flags=FLUSH_SEQ, device=400 * US)
     w.call('DIO_WRITE', 8192, 4096, t + 100 * US, t + 300 * US)
     t += S // 20
+    # as a journal commits: the device gets a flush, the data, and another flush
+    w.request('WRITE', 16384, 4096, t, t + 900 * US, queue=100 * US, flags=FLUSH_SEQ | PREFLUSH, device=300 * US)
+    w.call('DIO_WRITE', 16384, 4096, t + 450 * US, t + 650 * US)
+    t += S // 20
     for i in range(2):  # one sync that both could have caused
         w.request('WRITE', (10 + i) << 20, 4096, t + i * US, t + 900 * US)
         w.call('DIO_WRITE', (10 + i) << 20, 4096, t + 100 * US, t + (300 + i) * US)
     w.call('FDATASYNC', 0, 0, t + 400 * US, t + 800 * US)
     w.write()
     found = rows()
-    is_equal('of either', [columns(row, *COUNTS, 'host_ns') for row in found[8:]],
+    is_equal('of either', [columns(row, *COUNTS, 'host_ns') for row in found[9:]],
              [['offset', '1', '0', '0', '200000'], ['offset', '1', '0', '0', '201000']])
     is_equal('write-through', columns(found[0], *COUNTS, 'host_ns', 'host_call_ns'),
              ['offset', '1', '1', '0', '700000', '600000'])
@@ -381,6 +385,8 @@ def flushes():
     assert ns(found[1]['host_timestamp']) < ns(found[2]['host_timestamp'])
     is_equal('a write with a flush after it', columns(found[7], 'match', 'latency_ns', 'queue_latency_ns',
              'device_latency_ns', 'host_ns'), ['offset', '1200000', '300000', '400000', '200000'])
+    is_equal('a write between two flushes', columns(found[8], 'match', 'latency_ns', 'queue_latency_ns',
+             'device_latency_ns', 'host_ns'), ['offset', '1000000', '100000', '900000', '200000'])
 
 
 def asynchronous():

@@ -110,7 +110,9 @@ static void take_request(struct join *j, const void *record)
 	r.latency = b.latency;
 	r.begin = r.time + r.queue;
 	r.end = r.time + r.latency;
-	if ((b.flags & IOT_REQ_FLUSH_SEQ) && b.device_latency < r.latency - r.queue)
+	/* After a flush before it, it is not known when the data was in the device. */
+	if ((b.flags & (IOT_REQ_FLUSH_SEQ | IOT_REQ_PREFLUSH)) == IOT_REQ_FLUSH_SEQ &&
+	    b.device_latency < r.latency - r.queue)
 		r.end = r.begin + b.device_latency;
 	r.sector = b.sector;
 	r.size = b.requested;
