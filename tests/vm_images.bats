@@ -433,6 +433,11 @@ show() {
 	iotracer vm show --json "$1-$$" | jq -rc ".[0] | $2"
 }
 
+# listed NAME FILTER: the same by list, which does not ask QEMU
+listed() {
+	iotracer vm list --json | jq -rc ".[] | select(.name == \"$1-$$\") | $2"
+}
+
 @test "vm: drives of -drive are those that QEMU tells of" {
 	three cluster_size=64K
 	for i in 1 2 3 4 5 6; do qemu-img create -q -f raw "r$i,x" 1M; done
@@ -506,11 +511,16 @@ show() {
 	[ "$(show live .open_files)" = '[]' ]
 	images ask live.qmp "blockdev-snapshot-sync {\"device\": \"d0\", \"snapshot-file\": \"$work/one.qcow2\"}" \
 		"blockdev-snapshot-sync {\"device\": \"d0\", \"snapshot-file\": \"$work/two.qcow2\"}"
-	[ "$(show live '[.open_files[] | [.file, .format, .above, .read_only]] | sort')" = \
+	[ "$(listed live '[.open_files[] | [.file, .format, .above, .read_only]] | sort')" = \
 		"[[\"$work/one.qcow2\",\"qcow2\",\"disk0\",true],[\"$work/two.qcow2\",\"qcow2\",\"disk0\",false]]" ]
-	[ "$(show live '[.drives[0].layers[].open] | unique')" = '[true]' ]
+	[ "$(listed live '[.drives[0].layers[].open] | unique')" = '[true]' ]
+	# QEMU itself has them in the drive
+	[ "$(show live '[.open_files, (.drives[0].layers[:3][] | .file | sub(".*/"; ""))]')" = '[[],"two.qcow2","one.qcow2","top.qcow2"]' ]
+	# a monitor that is not asked
+	mv live.qmp hidden.qmp
 	run iotracer vm show "live-$$"
 	[[ $output == *"  also open $work/two.qcow2 (qcow2), above drive disk0"* ]]
+	mv hidden.qmp live.qmp
 }
 
 @test "vm: a layer that QEMU has not open any more is shown as such" {
@@ -518,9 +528,12 @@ show() {
 	start_qemu ejected -machine pc -cdrom "$work/cd"
 	[ "$(show ejected '[.drives[0].layers[].open]')" = '[true]' ]
 	images ask ejected.qmp 'eject {"device": "ide1-cd0", "force": true}' >/dev/null
-	[ "$(show ejected '[.drives[0].layers[].open]')" = '[false]' ]
+	[ "$(listed ejected '[.drives[0].layers[].open]')" = '[false]' ]
+	mv ejected.qmp hidden.qmp
 	run iotracer vm show "ejected-$$"
 	[[ $output == *"    layer 0   $work/cd (raw), not open"* ]]
+	mv hidden.qmp ejected.qmp
+	[[ $(iotracer vm show "ejected-$$") == *'layers    none: the drive is empty'* ]]
 	# it was replaced: what is open has no name
 	images ask ejected.qmp "blockdev-change-medium {\"device\": \"ide1-cd0\", \"filename\": \"$work/cd\", \"format\": \"raw\"}" >/dev/null
 	[ "$(show ejected '[.drives[0].layers[].open]')" = '[true]' ]
@@ -718,22 +731,194 @@ boxed 77 3" ]
 	[ "$status" = 0 ]
 }
 
+# --- what QEMU itself says ---------------------------------------------------------------
+
+@test "vm: a monitor is found in each way that the command line names it" {
+	qemu-img create -q -f raw r 1M
+	for form in "-qmp-pretty unix:$work/m,server,nowait" \
+		"-chardev socket,id=m,path=$work/m,server=on,wait=off -mon m,mode=control,pretty=on" \
+		"-chardev socket,id=m,path=$work/m,server=on,wait=off -qmp chardev:m"; do
+		rm -f m
+		# shellcheck disable=SC2086
+		start_qemu asked $form -drive file=r,format=raw,if=none,id=d0
+		# the other one is not there
+		mv asked.qmp hidden.qmp
+		show asked '.asked, .drives[].unplugged'
+		mv hidden.qmp asked.qmp
+		stop_qemu asked >/dev/null
+	done >seen
+	cat seen
+	[ "$(sort seen | uniq -c | tr -s ' \n' ' ')" = ' 3 answered 3 false ' ]
+}
+
+@test "vm: what is plugged in, unplugged, mirrored or committed is as QEMU has it" {
+	qcow2 a 4M
+	qemu-img create -q -f raw b 4M
+	qcow2 c 4M
+	qemu-img create -q -f raw d 4M
+	start_qemu now -drive file=a,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0 \
+		-device virtio-scsi-pci -blockdev driver=raw,node-name=n1,file.driver=file,file.filename="$work/b" \
+		-device scsi-hd,drive=n1,id=disk1 -drive file="$work/d",format=raw,if=none,id=d2
+	images ask now.qmp "blockdev-snapshot-sync {\"device\": \"d0\", \"snapshot-file\": \"$work/snapshot\"}" \
+		"blockdev-add {\"driver\": \"qcow2\", \"node-name\": \"n3\", \"file\": {\"driver\": \"file\", \"filename\": \"$work/c\"}}" \
+		'device_add {"driver": "scsi-hd", "id": "disk3", "drive": "n3"}' 'device_del {"id": "disk1"}' \
+		"drive-mirror {\"device\": \"d2\", \"target\": \"$work/copy\", \"sync\": \"full\"}"
+	wait_for mirrored
+	wait_for unplugged now disk1
+	images ask now.qmp 'block-job-complete {"device": "d2"}'
+	wait_for no_jobs
+	iotracer vm show --json "now-$$" >shown
+	[ "$(jq -c '.[0] | .asked, (.drives[] | [.name, .unplugged, .added, [.layers[].file | sub(".*/"; "")]])' shown | sort | tr '\n' ' ')" = \
+		'"answered" ["d2",false,false,["copy"]] ["disk0",false,false,["snapshot","a"]] ["disk1",true,false,["b"]] ["disk3",false,true,["c"]] ' ]
+	# of a drive that was added the command line says nothing
+	[ "$(jq -c '.[0].drives[] | select(.name == "disk3") | [.node, .cache, .aio]' shown)" = '["n3","writeback",null]' ]
+	images ask now.qmp 'device_del {"id": "disk3"}'
+	wait_for unplugged now disk3
+	iotracer vm show "now-$$" >shown
+	[[ $(cat shown) == *$'drive disk1\n    state     unplugged\n'* ]]
+	[[ $(cat shown) == *$'drive disk3\n    state     unplugged\n    layer 0   '"$work/c (qcow2)"* ]]
+}
+
+# unplugged NAME DEVICE: QEMU frees it a little later
+unplugged() {
+	! images ask "$1.qmp" query-block | grep -q "\"qdev\": \"$2\""
+}
+
+mirrored() {
+	images ask now.qmp query-block-jobs | grep -q '"ready": true'
+}
+
+no_jobs() {
+	[ "$(images ask now.qmp query-block-jobs)" = '[]' ]
+}
+
+@test "vm: without an answer a drive whose files are closed is unplugged only if nothing took its place" {
+	qemu-img create -q -f raw r 1M
+	qemu-img create -q -f raw other 1M
+	qemu-system-x86_64 -accel tcg -S -nodefaults -display none -name "guest=mute-$$" -daemonize -pidfile "$work/mute.pid" \
+		-chardev socket,id=m,path="$work/mute.qmp",server=on,wait=off -monitor none -device virtio-scsi-pci \
+		-mon chardev=m,mode=control -drive file="$work/r",format=raw,if=none,id=d0 -device scsi-hd,drive=d0,id=disk0 3>&-
+	[ "$(show mute '[.drives[].unplugged]')" = '[false]' ]
+	images ask mute.qmp 'blockdev-add {"driver": "raw", "node-name": "o", "file": {"driver": "file", "filename": "'"$work"'/other"}}' \
+		'device_del {"id": "disk0"}'
+	# at the name of the socket there is no monitor of this QEMU any more
+	rm mute.qmp
+	[ "$(show mute '.asked, [.drives[].unplugged]')" = $'no answer\n[null]' ]
+	[[ $(iotracer vm show "mute-$$") == *'its monitor did not answer: the drives are those of the command line'* ]]
+}
+
+# monitor HOW: a process that answers so at the socket container/q, whose PID is $monitor
+monitor() {
+	rm -f container/q
+	# this process, as its PID counts
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/vm_images.py" monitor "$work/container/q" "$1" 3>&- &
+	monitor=$!
+	wait_for [ -S container/q ]
+}
+
+@test "vm: who does not answer is not waited for, and what is no answer of a QEMU is none" {
+	export IOTRACER_ROOT=$work/sys
+	mkdir container
+	echo '{"return": [{"device": "d0", "qdev": 7, "removable": false, "inserted": {"node-name": [], "image": {"filename": "/evil", "format": {}, "backing-image": 3}}}, 5, null]}
+{"error": {}}' >answers
+	printf '{"return": {}}\r\n{"return": 7}\r\n' >strange
+	for how in silent endless deep "$work/strange" "$work/answers"; do
+		monitor "$how"
+		rm -rf sys/proc
+		fake "$monitor" qemu-system-x86_64 -name asked -qmp unix:/q,server=on -drive file=/top,if=none,id=d0
+		(ulimit -v 300000; exec timeout 60 iotracer vm show --json asked) >shown
+		kill "$monitor"
+		jq -c '.[0] | [.asked, .drives[0].layers[0].file]' shown
+	done >seen
+	cat seen
+	[ "$(cat seen)" = '["no answer","/top"]
+["no answer","/top"]
+["no answer","/top"]
+["no answer","/top"]
+["answered","/evil"]' ]
+	# the socket of another process is nobody's monitor
+	monitor "$work/answers"
+	fake 70 qemu-system-x86_64 -name other -qmp unix:/q,server=on -drive file=/top,if=none,id=d0
+	[ "$(iotracer vm show --json other | jq -r '.[0].asked')" = "no answer" ]
+	kill "$monitor"
+	fake 71 qemu-system-x86_64 -name none -qmp tcp:localhost:1,server=on -qmp unix:/q -mon x -chardev socket,id=x
+	[ "$(iotracer vm show --json none | jq -r '.[0].asked')" = "no monitor" ]
+}
+
+@test "vm: of a machine of libvirt virsh is asked, and not waited for" {
+	export IOTRACER_ROOT=$work/sys
+	mkdir -p bin container sys/run/libvirt/qemu
+	qemu-img create -q -f raw container/new 1M
+	cat >bin/virsh <<-'END'
+		#!/bin/sh
+		echo "$@" >>"$IOTRACER_ROOT/asked"
+		case $* in
+		*named*) echo '{"return":[{"node-name":"n"}],"id":"libvirt-8"}' ;;
+		*) echo '{"return":[{"device":"","qdev":"/machine/peripheral/disk0/virtio-backend","inserted":{"node-name":"n","image":{"filename":"/new","format":"raw"}}}],"id":"libvirt-7"}' ;;
+		esac
+	END
+	chmod +x bin/virsh
+	PATH=$work/bin:$PATH
+	fake 75 qemu-system-x86_64 -name guest=web,debug-threads=on -chardev socket,id=charmonitor,fd=25,server=on -mon chardev=charmonitor,mode=control \
+		-blockdev driver=raw,node-name=old,file.driver=file,file.filename=/old -device virtio-blk-pci,drive=old,id=disk0
+	# a machine of that name that libvirt has not started
+	echo 74 >sys/run/libvirt/qemu/web.pid
+	[ "$(iotracer vm show --json web | jq -c '.[0] | [.asked, .drives[0].layers[0].file]')" = '["no monitor","/old"]' ]
+	[ ! -e sys/asked ]
+	echo 75 >sys/run/libvirt/qemu/web.pid
+	iotracer vm show --json web | jq -c '.[0] | [.asked, .drives[0].layers[0].file]' >seen
+	cat seen sys/asked
+	[ "$(cat seen)" = '["answered","/new"]' ]
+	[ "$(head -n 1 sys/asked)" = '-q -c qemu:///system qemu-monitor-command web {"execute":"query-block"}' ]
+	printf '#!/bin/sh\nexec sleep 1000\n' >bin/virsh
+	[ "$(timeout 60 iotracer vm show --json web | jq -c '.[0] | [.asked, .drives[0].layers[0].file]')" = '["no answer","/old"]' ]
+}
+
+@test "vm: what was seen is kept for its owner alone, and only while the machine runs or is traced" {
+	qemu-img create -q -f raw r 1M
+	start_qemu kept -drive file=r,format=raw,if=none,id=d0
+	iotracer vm show "kept-$$" >/dev/null
+	[ "$(stat -c '%a %U' "$IOTRACER_RUN" "$IOTRACER_RUN"/* | tr '\n' ' ')" = "700 $(id -un) 600 $(id -un) " ]
+	[ "$(jq -r '.files[] | .file + " " + .drives' "$IOTRACER_RUN"/*)" = "$work/r d0" ]
+	# where others may write nothing is read or kept
+	chmod 777 "$IOTRACER_RUN"
+	cp "$IOTRACER_RUN"/* before
+	iotracer vm show "kept-$$" >/dev/null
+	cmp before "$IOTRACER_RUN"/*
+	chmod 700 "$IOTRACER_RUN"
+	# damage is as if there were nothing
+	for damage in '{' '[]' '{"files":[{"file":7},5,null,{"file":"/x","drives":"d0,","inode":3,"filesystem":"1:2"}]}'; do
+		echo "$damage" >"$(echo "$IOTRACER_RUN"/*)"
+		iotracer vm show "kept-$$" >/dev/null
+		jq -e --arg file "$work/r" '.files[] | objects | select(.file == $file)' "$IOTRACER_RUN"/* >/dev/null
+	done
+	processes "$(cat kept.pid)" </dev/null
+	tool-stream layout=2 </dev/null >proc/paths
+	stop_qemu kept
+	run iotracer log --vm "kept-$$"
+	[ "$status" = 0 ]
+	: >proc/control
+	run iotracer log --vm "kept-$$"
+	[ "$status" = 1 ]
+	[ -z "$(ls "$IOTRACER_RUN")" ]
+}
+
 # --- add --vm, record --vm ----------------------------------------------------------
 
-@test "vm: add --vm traces each layer of each drive, and what is open besides" {
+@test "vm: add --vm --files traces each layer of each drive, and what is open besides" {
 	three cluster_size=64K
 	qemu-img create -q -f raw "r,\\ x" 1M
 	qcow2 e 1M -o data_file=d.raw
 	start_qemu all -drive file=top.qcow2,if=none,id=d0 -device virtio-blk-pci,drive=d0 -drive "file=r,,\\ x,format=raw,if=none,id=d1" \
 		-drive file=e,if=none,id=d2,format=qcow2 -drive file=null-co://,if=none,id=d3,format=raw
 	images ask all.qmp "blockdev-snapshot-sync {\"device\": \"d0\", \"snapshot-file\": \"$work/snapshot\"}"
-	iotracer add --vm "all-$$" -n 77
+	iotracer add --vm "all-$$" --files -n 77
 	tr -d '\0' <proc/control | sort >added
 	for file in base.img d.raw e middle.qcow2 'r,\134\040x' snapshot top.qcow2; do
 		printf 'add %s/%s 77\n' "$work" "$file"
 	done | sort | diff - added
 	: >proc/control
-	iotracer add -i --vm "$(cat all.pid)"
+	iotracer add -i --files --vm "$(cat all.pid)"
 	[ "$(grep -c '^add -i .* 4096$' proc/control)" = 7 ]
 }
 
@@ -747,10 +932,129 @@ boxed 77 3" ]
 		[ ! -s proc/control ]
 	done <<-END
 		1|--vm=none-of-this-name|iotracer: none-of-this-name: no QEMU with this name or PID runs here (iotracer vm list)
-		1|--vm=bare-$$|iotracer: bare-$$: has no files on this host (iotracer vm show)
+		1|--vm=bare-$$ --files|iotracer: bare-$$: has no files on this host (iotracer vm show)
+		2|file --files|iotracer add: --files goes with --vm
+		2|--vm=bare-$$ -i|iotracer add: --inode goes with --vm and --files: processes have no path that could lead to another file
 		2|--vm=bare-$$ file|iotracer add: --vm goes without FILE
 		2|file --vm=bare-$$|iotracer add: --vm goes without FILE
 	END
+}
+
+@test "vm: add --vm traces the process, and remove --vm that, or its files" {
+	qemu-img create -q -f raw r 1M
+	start_qemu one -drive file=r,format=raw,if=none,id=d0
+	TOOL_WRITES=$work/writes preloaded iotracer add --vm "one-$$" -n 77
+	TOOL_WRITES=$work/writes preloaded iotracer add --vm "$(cat one.pid)"
+	[ "$(cut -d : -f 2- writes)" = "add pid=$(cat one.pid) 77
+add pid=$(cat one.pid)" ]
+	rm writes
+	run iotracer remove --vm "one-$$"
+	[ "$status $output" = "1 iotracer: one-$$: not traced (iotracer list); its files are removed with --files" ]
+	run iotracer remove --vm "one-$$" --files
+	[ "$status $output" = "1 iotracer: one-$$: none of its files is traced (iotracer list)" ]
+	processes "$(cat one.pid)" </dev/null
+	target t_r "$work/r"
+	[[ $(iotracer vm show "one-$$") == *"layer 0   $work/r (raw), read-only, traced"* ]]
+	TOOL_WRITES=$work/writes preloaded iotracer remove --vm "one-$$"
+	TOOL_WRITES=$work/writes preloaded iotracer remove --vm "one-$$" --files
+	[ "$(cut -d : -f 2- writes)" = "remove pid=$(cat one.pid)
+remove $work/r" ]
+	run iotracer remove --files x
+	[ "$status" = 2 ]
+	[ "${lines[0]}" = 'iotracer remove: --files goes with --vm' ]
+	run iotracer remove --vm x -a
+	[ "$status" = 2 ]
+}
+
+# processes PID: a target of this process, with the records on standard input
+processes() {
+	local dir=$IOTRACER_PROC/machine
+	mkdir "$dir"
+	echo "1 0.5 16384 3" >"$dir/control"
+	printf '%s\n' 'target machine' "tasks pid=$1" 'max_events 16384' 'memory_bytes 65536' \
+		'level seen stored overwritten lost missed' 'vfs 9 9 0 0 0' 'blk 0 0 0 0 0' 'total 9 9 0 0 0' >"$dir/stats"
+	tool-stream layout=1 event=2 t0=500000000 >"$dir/stream"
+	echo "machine pid=$1" >>"$IOTRACER_PROC/control"
+}
+
+# of FILE: the fields of a record that say which file it is
+of() {
+	stat -c '%Hd %Ld %i' "$1" | { read -r major minor inode && echo "device=$((major << 20 | minor)) inode=$inode kind=1"; }
+}
+
+now() {
+	python3 -c 'import time; print(time.monotonic_ns())'
+}
+
+@test "log --vm: of the machine's processes the rows of its images, each with its drive" {
+	local t
+	qemu-img create -q -f raw base.img 1M
+	qcow2 a 1M -b base.img -F raw
+	qcow2 b 1M -b base.img -F raw
+	qemu-img create -q -f raw free 1M
+	printf 'words' >words
+	start_qemu parts -drive file=a,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0 -drive file=b,if=none,id=d1
+	t=$(now)
+	processes "$(cat parts.pid)" <<-END
+		cpu=0 seq=0 time=$((t + 9)) op=3 offset=4096 requested=512 result=512 pid=7 tid=7 path=1 comm=worker $(of a)
+		cpu=0 seq=1 time=$((t + 1)) op=0 offset=0 requested=512 result=-5 pid=7 tid=7 path=2 comm=a;b $(of base.img)
+		cpu=0 seq=2 time=$((t + 2)) op=1 requested=7 result=7 pid=7 tid=7 path=3 comm=gone device=5 inode=77 kind=1
+		cpu=0 seq=3 time=$((t + 3)) op=1 requested=7 result=7 pid=7 tid=7 path=4 comm=words $(of words)
+		cpu=0 seq=4 time=$((t + 4)) op=1 requested=7 result=7 pid=7 tid=7 path=5 comm=null device=6 inode=$(stat -c %i /dev/null) kind=6
+		cpu=0 seq=5 time=$((t + 5)) op=4 result=-2 pid=7 tid=7 path=6 comm=none
+		cpu=1 seq=0 time=$((t + 6)) op=53 pid=7 tid=7 comm=flush
+		cpu=1 seq=1 time=$((t + 7)) op=52 address=1024 offset=8192 requested=4096 result=4096 pid=7 tid=8 path=7 comm=bio $(of b)
+		cpu=1 seq=2 time=$((t + 8)) op=1 offset=1 requested=1 result=1 pid=7 tid=8 path=8 comm=free $(of free)
+	END
+	tool-stream layout=2 >proc/paths <<-END
+		id=1 text=$work/a
+		id=2 text=$work/base.img
+		id=3 text=/gone/image
+		id=4 text=$work/words
+		id=5 text=/dev/null
+		id=6 text=/none
+		id=7 text=$work/b
+		id=8 text=$work/free
+	END
+	iotracer log --vm "parts-$$" | cut -d ";" -f 2- | diff - <(cat <<-END
+		R;0;0;VFS;a\073b;7;disk0,d1;READ;$work/base.img;;-5
+		W;0;7;VFS;gone;7;;WRITE;/gone/image;;7
+		F;0;0;BLK;flush;7;;BLOCK_FLUSH;;;0
+		W;2;4096;BLK;bio;7;d1;BLOCK_WRITE;$work/b;;4096
+		W;1;1;VFS;free;7;;WRITE;$work/free;;1
+		W;4096;512;VFS;worker;7;disk0;DIO_WRITE;$work/a;;512
+	END
+	)
+	iotracer log --vm "parts-$$" -f csv >rows
+	[[ $(head -n 1 rows) == timestamp,seq,time_ns,*,drive,file ]]
+	[ "$(python3 -c 'import csv, sys
+for row in csv.DictReader(sys.stdin): print(row["comm"], row["drive"], row["file"], sep=";", end=" ")' <rows)" = \
+		"a;b;disk0,d1;$work/base.img gone;;/gone/image flush;; bio;d1;$work/b free;;$work/free worker;disk0;$work/a " ]
+	iotracer log --guest --vm "parts-$$" -f json | jq -r '[.comm, .guest_kind, .guest_offset_bytes] | @csv' | diff - <(
+		printf '%s\n' '"a;b","data",0' '"gone",,' '"flush",,' '"bio","header",' '"free",,' '"worker","header",')
+}
+
+@test "log --vm: a file has the drive that it had then; between two looks it may be either" {
+	local early between late
+	qemu-img create -q -f raw x 1M
+	start_qemu turns -device virtio-scsi-pci
+	early=$(now)
+	images ask turns.qmp 'blockdev-add {"driver": "raw", "node-name": "x", "file": {"driver": "file", "filename": "'"$work"'/x"}}' \
+		'device_add {"driver": "scsi-hd", "id": "one", "drive": "x"}'
+	iotracer vm show "turns-$$" >/dev/null
+	between=$(now)
+	images ask turns.qmp 'device_del {"id": "one"}'
+	wait_for unplugged turns one
+	images ask turns.qmp 'device_add {"driver": "scsi-hd", "id": "two", "drive": "x"}'
+	[ "$(show turns '[.drives[] | [.name, .unplugged]] | sort')" = '[["one",true],["two",false]]' ]
+	late=$(now)
+	processes "$(cat turns.pid)" <<-END
+		cpu=0 seq=0 time=$early op=1 result=7 pid=7 path=1 $(of x)
+		cpu=0 seq=1 time=$between op=1 result=7 pid=7 path=1 $(of x)
+		cpu=0 seq=2 time=$late op=1 result=7 pid=7 path=1 $(of x)
+	END
+	tool-stream layout=2 >proc/paths <<<"id=1 text=$work/x"
+	[ "$(iotracer log --vm "turns-$$" | cut -d ";" -f 8 | tr '\n' ' ')" = 'one one,two two ' ]
 }
 
 # two_drives: a machine whose drives d0 and d1 share base.img, of which four files are traced
@@ -828,7 +1132,7 @@ for row in csv.DictReader(sys.stdin): print(row["time_ns"], row["drive"], row["f
 	: >"$IOTRACER_PROC/control"
 	run iotracer log --vm "logged-$$"
 	[ "$status" = 1 ]
-	[ "$output" = "iotracer: logged-$$: none of its files is traced (iotracer add --vm)" ]
+	[ "$output" = "iotracer: logged-$$: neither it nor one of its files is traced (iotracer add --vm)" ]
 	run iotracer log --vm none-of-this-name
 	[ "$status" = 1 ]
 	run iotracer log --vm "logged-$$" r

@@ -300,6 +300,44 @@ def qmp(path, *commands):
     return answers[1:]
 
 
+def monitor(path, how):
+    """
+    A process that listens where a QEMU might, and does not answer as one: it says nothing, never
+    ends its answer, or nests it without end; or answers with what the file @how has.
+    """
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(path)
+        s.listen()
+        while True:
+            with s.accept()[0] as c:
+                try:
+                    with c.makefile('rw') as f:
+                        serve(f, how)
+                except OSError:
+                    pass
+
+
+def serve(f, how):
+    if how == 'silent':
+        f.read()
+        return
+    f.write('{"QMP": {}}\r\n')
+    f.flush()
+    f.readline()
+    f.write('{"event": "STOP"}\r\n{"return": {}}\r\n')
+    f.flush()
+    if how == 'endless' or how == 'deep':
+        f.write('{"return": [')
+        while True:
+            f.write('{"image": [' if how == 'deep' else '7,' * 1000)
+    with open(how, encoding='utf-8') as answers:
+        for answer in answers:
+            f.readline()
+            f.write(answer)
+            f.flush()
+    f.read()
+
+
 def ask(path, *commands):
     print(json.dumps(qmp(path, *commands)[-1]))
 

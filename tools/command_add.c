@@ -18,7 +18,7 @@
 
 #define MAX_EVENTS	"4096"
 
-enum { KEY_VM = 256 };
+enum { KEY_VM = 256, KEY_FILES };
 #define PARAMETER	"/sys/module/iotracer/parameters/MAX_EVENTS"
 
 struct env {
@@ -27,7 +27,8 @@ struct env {
 	const char *max_events;	/* digits, or NULL if not given */
 	bool inode;		/* follow no path */
 	bool all_operations;	/* not only reads and writes */
-	const char *vm;		/* a virtual machine whose files are meant, or NULL */
+	const char *vm;		/* a virtual machine that is meant, or NULL */
+	bool vm_files;		/* its files, each for itself */
 };
 
 struct reason {
@@ -205,11 +206,18 @@ static error_t parse_add(int key, char *arg, struct argp_state *state)
 	case KEY_VM:
 		env->vm = arg;
 		return 0;
+	case KEY_FILES:
+		env->vm_files = true;
+		return 0;
 	case ARGP_KEY_ARGS:
 		if (env->vm)
 			cli_usage(state, "--vm goes without FILE");
 		break;
 	case ARGP_KEY_END:
+		if (env->vm_files && !env->vm)
+			cli_usage(state, "--files goes with --vm");
+		if (env->inode && env->vm && !env->vm_files)
+			cli_usage(state, "--inode goes with --vm and --files: processes have no path that could lead to another file");
 		if (env->vm)
 			return 0;
 		if (!env->tasks.nr || env->files.nr)
@@ -221,16 +229,13 @@ static error_t parse_add(int key, char *arg, struct argp_state *state)
 	return cli_parse_files(&env->files, key, state);
 }
 
-/* Adds the files of a machine. Those of a file system that is not mounted here are added, too. */
-static int add_machine(int fd, struct env *env)
+/* Those of a file system that is not mounted here are added, too. */
+static int add_machine_files(int fd, struct env *env, const json_t *machine)
 {
-	json_t *machine = vm_named(env->vm);
 	int status = CLI_FAILED;
 	struct vm_files files;
 
-	if (!machine)
-		return CLI_FAILED;
-	vm_files(&files, machine);
+	vm_files(&files, machine, false);
 	env->files.names = files.names;
 	env->files.nr = files.nr;
 	if (files.nr)
@@ -238,6 +243,25 @@ static int add_machine(int fd, struct env *env)
 	else
 		cli_say_of(env->vm, "has no files on this host (iotracer vm show)");
 	vm_files_free(&files);
+	return status;
+}
+
+/* What QEMU opens later is of its process, too. */
+static int add_machine(int fd, struct env *env)
+{
+	json_t *machine = vm_named(env->vm);
+	int status;
+	char *text;
+
+	if (!machine)
+		return CLI_FAILED;
+	if (env->vm_files) {
+		status = add_machine_files(fd, env, machine);
+	} else {
+		text = cli_printf("pid=%d", vm_pid(machine));
+		status = add_one(fd, text, env->max_events);
+		free(text);
+	}
 	json_decref(machine);
 	return status;
 }
@@ -263,12 +287,14 @@ int command_add(int argc, char **argv)
 		{ "all-operations", 'a', NULL, 0,
 		  "of a file or device record flushes, truncations, discards and the like, too, not only reads and writes", 0 },
 		{ "vm", KEY_VM, "NAME|PID", 0,
-		  "all images and devices that this virtual machine of QEMU uses now (iotracer vm show)", 0 },
+		  "a virtual machine of QEMU: what its processes do to images and devices, also to those that they open later", 0 },
+		{ "files", KEY_FILES, NULL, 0,
+		  "with --vm: instead, each image and device that the machine uses now (iotracer vm show), with what others do to it", 0 },
 		{ 0 }
 	};
 	static const struct argp argp = {
 		options, parse_add,
-		"FILE...\n--vm=NAME|PID\n--pid=PID|--comm=NAME|--cgroup=PATH|--unit=NAME|--container=NAME|ID...",
+		"FILE...\n--vm=NAME|PID [--files]\n--pid=PID|--comm=NAME|--cgroup=PATH|--unit=NAME|--container=NAME|ID...",
 		"Start to trace files, block devices, directories with everything that happens below"
 		" them, or what processes and services do to files.\v"
 		"A file that is traced already stays so; if another N is given its ring is"

@@ -394,7 +394,7 @@ static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), csv, json, or fuse: of a directory, of processes, or of category fs, as lines of IOTraceCollector, a tracer by FUSE", 0 },
 	{ "follow", 'F', NULL, 0, "print new events as they happen", 0 },
 	{ "no-header", 'H', NULL, 0, "csv: without the line of column names", 0 },
-	{ "vm", KEY_VM, "NAME|PID", 0, "the logs of all files of this virtual machine of QEMU that are traced as one, with the drive in each row", 0 },
+	{ "vm", KEY_VM, "NAME|PID", 0, "what this virtual machine of QEMU did to its images, with the drive in each row; if only files of it are traced, their logs as one", 0 },
 	{ "guest", KEY_GUEST, NULL, 0, "of an image of a guest's disk, raw or qcow2: a row for each part of an event, with what it is in the guest's terms, as the image says now", 0 },
 	{ "image-format", KEY_IMAGE_FORMAT, "FORMAT", 0, "with --guest: raw or qcow2 (default: by its first bytes, which a guest can write to a raw disk)", 0 },
 	{ "sync", KEY_SYNC, NULL, 0, "csv, json, fuse: write each line to disk before the next", 0 },
@@ -413,8 +413,9 @@ static const char doc[] =
 	"csv, json: all fields (see iotracer format --columns), after since_t0_s, the"
 	" seconds since T0; JSON has one object a line. In a name \\ooo stands for a control"
 	" character, a backslash or a byte that is not UTF-8.\n"
-	"With --vm the seconds are from the first T0 of all its files, and the name of the drive is behind;"
-	" csv and json have the time of day, and the columns drive and file.\n"
+	"With --vm a line is that of the machine's processes, with the name of the drive before the operation;"
+	" csv and json have the columns drive and file. If its files are traced instead, the seconds are from"
+	" the first T0 of all, the drive is behind, and csv and json have the time of day.\n"
 	"With --guest there follow, behind all others: offset and length of a part in the file, its"
 	" kind (see iotracer map --host), offset and length on the guest's disk; - if there is none.\n"
 	"Of a category text is what the module's log says. Of categories, directories and processes csv"

@@ -13,10 +13,16 @@
 #include "target.h"
 #include "tasks.h"
 #include "text.h"
+#include "vm.h"
+#include "vm_seen.h"
+
+enum { KEY_VM = 256, KEY_FILES };
 
 struct env {
 	struct cli_files files;
 	struct tasks tasks;
+	const char *vm;		/* a virtual machine, or NULL */
+	bool vm_files;		/* its files, each for itself */
 };
 
 /* A path, or what names processes. */
@@ -179,6 +185,51 @@ static int remove_resolved(int fd, const struct target_list *list, struct tasks 
 	return status;
 }
 
+/* Of the files of the machine those that are traced. */
+static int remove_machine_files(int fd, const struct target_list *list, const char *name, const json_t *machine)
+{
+	int status = CLI_OK, removed = 0;
+	struct vm_files files;
+	size_t i;
+
+	vm_files(&files, machine, true);
+	for (i = 0; i < files.nr; i++) {
+		const struct target *target = target_at(list, files.names[i]);
+
+		if (target) {
+			status = cli_merge(status, remove_links(fd, list, target));
+			removed++;
+		}
+	}
+	vm_files_free(&files);
+	if (removed)
+		return status;
+	cli_say_of(name, "none of its files is traced (iotracer list)");
+	return CLI_FAILED;
+}
+
+/* What add --vm has added, also of a machine that has ended. */
+static int remove_machine(int fd, const struct target_list *list, const struct env *env)
+{
+	json_t *machine = vm_named_or_ended(env->vm);
+	int status = CLI_FAILED;
+	char *text;
+
+	if (!machine)
+		return CLI_FAILED;
+	text = cli_printf("pid=%d", vm_pid(machine));
+	if (env->vm_files)
+		status = remove_machine_files(fd, list, env->vm, machine);
+	else if (target_of_tasks(list, text))
+		status = remove_tasks(fd, text);
+	else
+		cli_say_of(env->vm, "not traced (iotracer list); its files are removed with --files");
+	free(text);
+	json_decref(machine);
+	vm_seen_clean();
+	return status;
+}
+
 static int remove_listed_and_named(struct env *env, struct target_list *list)
 {
 	int fd = proc_open(NULL, "control", O_WRONLY);
@@ -192,6 +243,8 @@ static int remove_listed_and_named(struct env *env, struct target_list *list)
 	for (i = 0; i < env->files.nr; i++)
 		status = cli_merge(status, remove_named(fd, list, env->files.names[i]));
 	status = cli_merge(status, remove_resolved(fd, list, &env->tasks));
+	if (env->vm)
+		status = cli_merge(status, remove_machine(fd, list, env));
 	close(fd);
 	return status;
 }
@@ -200,12 +253,19 @@ static error_t parse_remove(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
 
-	(void)arg;
+	if (key == KEY_VM)
+		env->vm = arg;
+	if (key == KEY_FILES)
+		env->vm_files = true;
+	if (key == KEY_VM || key == KEY_FILES)
+		return 0;
 	if (key == ARGP_KEY_INIT)
 		state->child_inputs[0] = &env->tasks;
-	if (key == ARGP_KEY_END && env->tasks.nr && env->files.all)
+	if (key == ARGP_KEY_END && (env->tasks.nr || env->vm) && env->files.all)
 		cli_usage(state, "say either which processes or --all");
-	if (key == ARGP_KEY_END && env->tasks.nr && !env->files.nr)
+	if (key == ARGP_KEY_END && env->vm_files && !env->vm)
+		cli_usage(state, "--files goes with --vm");
+	if (key == ARGP_KEY_END && (env->tasks.nr || env->vm) && !env->files.nr)
 		return 0;
 	return cli_parse_files(&env->files, key, state);
 }
@@ -214,11 +274,13 @@ int command_remove(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "all", 'a', NULL, 0, "all that is traced", 0 },
+		{ "vm", KEY_VM, "NAME|PID", 0, "a virtual machine of QEMU, as by add --vm, also one that has ended", 0 },
+		{ "files", KEY_FILES, NULL, 0, "with --vm: instead, each image and device that it uses, as by add --vm --files", 0 },
 		{ 0 }
 	};
 	static const struct argp argp = {
 		options, parse_remove,
-		"FILE...\n--all\n--pid=PID|--comm=NAME|--cgroup=PATH|--unit=NAME|--container=NAME|ID...",
+		"FILE...\n--all\n--vm=NAME|PID [--files]\n--pid=PID|--comm=NAME|--cgroup=PATH|--unit=NAME|--container=NAME|ID...",
 		"Trace files, or processes and services, no longer and drop their events.\v"
 		"FILE is a path, the name of a target, or what list shows of processes. When several paths of one"
 		" file were added, a path removes only itself, and the target goes with"

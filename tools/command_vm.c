@@ -101,6 +101,10 @@ static void print_drive(const json_t *drive)
 	size_t i;
 
 	printf("  drive %s\n", text_of(drive, "name", "-"));
+	if (json_is_true(json_object_get(drive, "unplugged")))
+		print_line("state", "unplugged");
+	else if (json_is_true(json_object_get(drive, "added")))
+		print_line("state", "added while the machine ran");
 	print_line("device", text_of(drive, "device", NULL));
 	print_line("interface", text_of(drive, "interface", NULL));
 	print_line("id", text_of(drive, "id", NULL));
@@ -145,6 +149,8 @@ static void print_machine(const json_t *machine)
 	json_array_foreach(files, i, one) {
 		print_other(one);
 	}
+	if (!strcmp(text_of(machine, "asked", ""), "no answer"))
+		printf("  its monitor did not answer: the drives are those of the command line\n");
 	if (!json_is_array(files))
 		printf("  what it has open may not be seen: be root, or its user\n");
 }
@@ -291,7 +297,8 @@ int command_vm(int argc, char **argv)
 		"List the virtual machines of QEMU that run here, or show the drives of some and the files"
 		" behind them.\v"
 		"What is shown is by the command line of QEMU, the headers of the images and the files that"
-		" QEMU has open; QEMU itself is not asked. An image that is open and in no drive's layers"
+		" QEMU has open. show also asks QEMU itself for its present drives, if it can be asked"
+		" within a second. An image that is open and in no drive's layers"
 		" came later, as by a snapshot. See iotracer-vm(7).", cli_common, NULL, NULL
 	};
 	struct env env = { 0 };
@@ -299,7 +306,7 @@ int command_vm(int argc, char **argv)
 	int status;
 
 	cli_parse(&argp, argc, argv, 0, &env);
-	env.machines = vm_list(load_targets(&targets) ? &targets : NULL);
+	env.machines = vm_list_ask(load_targets(&targets) ? &targets : NULL, env.names, env.nr);
 	status = env.show ? show(&env) : list(&env);
 	json_decref(env.machines);
 	target_list_free(&targets);

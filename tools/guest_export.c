@@ -128,8 +128,7 @@ void guest_export_columns(struct record_printer *p)
 	p->nr_added = 1 + GUEST_COLUMNS;
 }
 
-/* The bytes of the file that it is about: those moved, or those asked for if it failed. */
-static __u64 length_of(const struct iot_fs *fs)
+__u64 guest_export_length(const struct iot_fs *fs)
 {
 	switch (fs->op) {
 	case IOT_FS_READ: case IOT_FS_WRITE: case IOT_FS_DIO_READ: case IOT_FS_DIO_WRITE:
@@ -154,7 +153,7 @@ bool guest_export_put(struct guest_export *g, struct record_printer *p, struct o
 {
 	const struct iot_fs *fs = record;
 	struct guest_image *image = image_of(g, p, fs);
-	__u64 length = length_of(fs);
+	__u64 length = guest_export_length(fs);
 	bool good;
 
 	g->row = (struct guest_row){ .drives = image ? image->drives : "" };

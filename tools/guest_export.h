@@ -33,6 +33,9 @@ void guest_export_columns(struct record_printer *p);
 bool guest_export_put(struct guest_export *g, struct record_printer *p, struct output *o,
 		      const void *record);
 
+/* The bytes of the file that a call is about: those moved, or those asked for if it failed. */
+__u64 guest_export_length(const struct iot_fs *fs);
+
 /* Reports given images of which the trace has no event. */
 void guest_export_report(const struct guest_export *g);
 

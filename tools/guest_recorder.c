@@ -33,7 +33,7 @@ void guest_recorder_open(struct guest_recorder *r, const json_t *machine)
 
 	if (!machine)
 		return;
-	vm_files(&r->files, machine);
+	vm_files(&r->files, machine, false);
 	for (i = 0; i < r->files.nr; i++) {
 		char *shown = text_show(r->files.names[i], strlen(r->files.names[i]));
 		struct guest_image *image = find(&r->images, shown);

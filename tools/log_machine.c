@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "guest_columns.h"
 #include "log_machine.h"
+#include "log_vm.h"
 #include "proc.h"
 #include "record.h"
 #include "stream.h"
@@ -34,6 +35,7 @@ struct part {
 struct machine {
 	const struct log_machine *options;
 	json_t *vm;		/* NULL: it is one file */
+	const struct target *processes;	/* of the machine; NULL: its files are targets */
 	struct vm_files files;
 	struct target_list targets;
 	struct part *parts;
@@ -89,21 +91,25 @@ static void find_parts(struct machine *m)
 	}
 }
 
+/* Finds the machine, and the target of its processes, if they are one, or else of its files. */
 static int open_machine(struct machine *m)
 {
 	int err;
 
-	m->vm = vm_named(m->options->vm);
+	m->vm = vm_named_or_ended(m->options->vm);
 	if (!m->vm)
 		return CLI_FAILED;
-	vm_files(&m->files, m->vm);
 	err = target_list_load(&m->targets);
 	if (err)
 		return proc_explain(proc_root(), NULL, "control", err);
+	m->processes = log_vm_target(&m->targets, m->vm);
+	if (m->processes)
+		return CLI_OK;
+	vm_files(&m->files, m->vm, true);
 	find_parts(m);
 	if (m->nr_parts)
 		return CLI_OK;
-	cli_say_of(m->options->vm, "none of its files is traced (iotracer add --vm)");
+	cli_say_of(m->options->vm, "neither it nor one of its files is traced (iotracer add --vm)");
 	return CLI_FAILED;
 }
 
@@ -315,8 +321,7 @@ static void for_pieces(struct machine *m, const struct events *all, size_t i,
 
 /* --- text: the line of a log, and the drives ---------------------------------------- */
 
-/* As in a log of the module: a semicolon ends a field. */
-static void print_shown(const char *c)
+void log_machine_print(const char *c)
 {
 	for (; *c; c++)
 		if (*c == ';')
@@ -329,12 +334,11 @@ static void print_comm(const struct iot_io *io)
 {
 	char *shown = text_show(io->comm, strnlen(io->comm, sizeof(io->comm)));
 
-	print_shown(shown);
+	log_machine_print(shown);
 	free(shown);
 }
 
-/* The part of the file, and what it is; "-" for what there is none of. */
-static void print_part(const struct guest_part *part)
+void log_machine_print_part(const struct guest_part *part)
 {
 	if (!part)
 		fputs(";-;-;-;-;-", stdout);
@@ -361,10 +365,10 @@ static void print_line(struct machine *m, const struct event *event, const struc
 	printf(";%u", io->pid);
 	if (m->vm) {
 		putchar(';');
-		print_shown(event->part->drives);
+		log_machine_print(event->part->drives);
 	}
 	if (m->options->guest)
-		print_part(row->part);
+		log_machine_print_part(row->part);
 	putchar('\n');
 }
 
@@ -438,6 +442,11 @@ int log_machine(const struct log_machine *options)
 	struct events all = { 0 };
 	int status = options->vm ? open_machine(&m) : open_one(&m), images = CLI_OK;
 
+	if (!status && m.processes) {
+		status = log_vm(options, m.vm, m.processes);
+		close_machine(&m);
+		return status;
+	}
 	if (!status)
 		status = read_all(&m);
 	if (!status && options->guest)

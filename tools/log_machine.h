@@ -17,9 +17,17 @@ struct log_machine {
 };
 
 /*
- * Prints the events of all drives of a machine that are traced, in order of time, with the drive
- * in each row, or those of a file. Returns an exit code; errors are reported.
+ * Prints the events of a machine, of its processes or of its files that are traced, in order of
+ * time, with the drive in each row, or those of a file. Returns an exit code; errors are reported.
  */
 int log_machine(const struct log_machine *options);
+
+struct guest_part;
+
+/* For a line of text. What is shown has no semicolon, as in a log of the module: it ends a field. */
+void log_machine_print(const char *shown);
+
+/* The part of the file, and what it is; "-" for what there is none of. */
+void log_machine_print_part(const struct guest_part *part);
 
 #endif /* TOOL_LOG_MACHINE_H */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,4 +216,18 @@ bool qemu_is_on(const char *value, bool otherwise)
 	if (!value)
 		return otherwise;
 	return !strcmp(value, "on") || !strcmp(value, "yes") || !strcmp(value, "true") || !strcmp(value, "y");
+}
+
+unsigned long long qemu_bytes(const char *text)
+{
+	static const char units[] = "kmgt";
+	unsigned long long n;
+	const char *unit;
+	char *end;
+
+	if (!text)
+		return 0;
+	n = strtoull(text, &end, 0);
+	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+	return unit ? n << 10 * (unit - units + 1) : n;
 }

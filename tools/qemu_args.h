@@ -48,6 +48,9 @@ bool qemu_dict_has(const struct qemu_dict *dict, const char *prefix, const char 
 /* Whether there are keys that begin with @prefix@key and a dot. */
 bool qemu_dict_has_below(const struct qemu_dict *dict, const char *prefix, const char *key);
 
+/* A number of bytes, or of KiB and so on; 0 if it is not said: @text is NULL. */
+unsigned long long qemu_bytes(const char *text);
+
 /* Whether a value is on, yes, true. @value: NULL is @otherwise. */
 bool qemu_is_on(const char *value, bool otherwise);
 

@@ -4,7 +4,6 @@
  * "backing."). -drive is a node whose file is found by name. A device or a drive of -drive is the
  * head of a chain; a node that no other one refers to is, too.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,21 +134,6 @@ static struct qemu_layer *add_layer(struct qemu_drive *d, char *file, const char
 	return &d->layers[d->nr_layers++];
 }
 
-/* A number of bytes, or of KiB and so on; 0 if it is not said. */
-static unsigned long long bytes_of(const char *text)
-{
-	static const char units[] = "kmgt";
-	unsigned long long n;
-	const char *unit;
-	char *end;
-
-	if (!text)
-		return 0;
-	n = strtoull(text, &end, 0);
-	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
-	return unit ? n << 10 * (unit - units + 1) : n;
-}
-
 /* "none" and so on, as -drive calls what cache.direct, cache.no-flush and write-cache say. */
 static const char *cache_mode(const struct node *n, const char *writeback)
 {
@@ -224,7 +208,7 @@ static void take_layers(struct finder *f, const struct node *n, struct qemu_driv
 		d->whole = true;
 		return;
 	}
-	add_layer(d, NULL, driver)->offset = bytes_of(get(n, "offset"));
+	add_layer(d, NULL, driver)->offset = qemu_bytes(get(n, "offset"));
 	if (!with_child(f, n, "file", take_file, d))
 		d->layers[d->nr_layers - 1].file = copy(get(n, get(n, "file") ? "file" : "filename"));
 	if (!d->layers[d->nr_layers - 1].file)
@@ -418,7 +402,7 @@ static void add_drive_of(struct finder *f, const struct qemu_dict *dict)
 	} else if (file && *file) {
 		/* the format that is said, of a file that is named: there are no nodes */
 		add_layer(d, cli_strdup(file), is_file(format) ? "raw" : format)->offset =
-			bytes_of(qemu_dict_get(dict, "", "offset"));
+			qemu_bytes(qemu_dict_get(dict, "", "offset"));
 		d->whole = !with_child(f, &n, "backing", take_layers, d) && qemu_dict_has(dict, "", "backing");
 	} else if (qemu_dict_has_below(dict, "", "file") || format) {
 		take_layers(f, &n, d);

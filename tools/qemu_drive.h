@@ -15,6 +15,9 @@ struct qemu_layer {
 	unsigned long long offset;	/* of a raw one: where the disk begins in the file, bytes */
 };
 
+/* Whether QEMU has the drive still. */
+enum qemu_drive_state { DRIVE_UNKNOWN, DRIVE_THERE, DRIVE_UNPLUGGED };
+
 /* What is not said is NULL. */
 struct qemu_drive {
 	char *id;		/* of the drive, as by -drive; QEMU's own where none is given */
@@ -27,6 +30,8 @@ struct qemu_drive {
 	struct qemu_layer *layers;	/* the top first; none: the drive is empty */
 	size_t nr_layers;
 	bool whole;		/* the command line says what is behind the last layer: nothing */
+	enum qemu_drive_state state;
+	bool added;		/* while the machine ran: the command line does not have it */
 };
 
 struct qemu_drives {

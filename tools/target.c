@@ -170,6 +170,24 @@ const struct target *target_of_tasks(const struct target_list *list, const char 
 	return NULL;
 }
 
+const struct target *target_of_process(const struct target_list *list, pid_t pid, bool ended)
+{
+	char *one = cli_printf("pid=%d", pid), *tree = cli_printf("tree=%d", pid);
+	const struct target *found = NULL;
+	size_t i;
+
+	for (i = 0; i < list->nr && !found; i++) {
+		const struct target *target = &list->targets[i];
+
+		if (target->tasks && target->ended == ended &&
+		    (!strcmp(target->tasks, one) || !strcmp(target->tasks, tree)))
+			found = target;
+	}
+	free(one);
+	free(tree);
+	return found;
+}
+
 static const struct target *find_by_name(const struct target_list *list,
 					 const char *name)
 {

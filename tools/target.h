@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <linux/types.h>
 
 #include "cli.h"
@@ -39,6 +40,12 @@ const struct target *target_find(const struct target_list *list, const char *fil
 
 /* The target of processes that is listed by @text, or NULL. */
 const struct target *target_of_tasks(const struct target_list *list, const char *text);
+
+/*
+ * The target of a process, alone or with its descendants, or NULL. @ended: the process has ended; one
+ * that runs may have its number.
+ */
+const struct target *target_of_process(const struct target_list *list, pid_t pid, bool ended);
 
 /* The target whose file @path leads to now, or NULL. */
 const struct target *target_at(const struct target_list *list, const char *path);

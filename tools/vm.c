@@ -25,9 +25,12 @@
 #include "processes.h"
 #include "qemu_args.h"
 #include "qemu_drive.h"
+#include "qemu_now.h"
+#include "qmp.h"
 #include "system.h"
 #include "target.h"
 #include "vm.h"
+#include "vm_seen.h"
 
 #define COMMAND_LINE_MAX	(4u << 20)
 
@@ -59,6 +62,7 @@ struct vm {
 	struct top *tops;
 	size_t nr_tops;
 	struct target_list *targets;
+	bool traced;		/* its processes are a target, so all that they use is traced */
 };
 
 /* --- the process ------------------------------------------------------------- */
@@ -300,7 +304,19 @@ static bool is_traced(struct target_list *targets, const char *path, const struc
 
 static json_t *traced_at(const struct vm *vm, const char *path, const struct stat *st)
 {
-	return vm->targets ? json_boolean(is_traced(vm->targets, path, st)) : json_null();
+	return vm->targets ? json_boolean(vm->traced || is_traced(vm->targets, path, st)) : json_null();
+}
+
+/* Which file it is: rows have device and inode, and a number may be used again. */
+static void put_identity(json_t *object, const char *path, const struct stat *st)
+{
+	struct statx x;
+	bool born = !statx(AT_FDCWD, path, 0, STATX_BTIME, &x) && x.stx_mask & STATX_BTIME;
+
+	json_put(object, "inode", json_integer(st->st_ino));
+	json_put(object, "filesystem", system_take(cli_printf("%u:%u", major(st->st_dev), minor(st->st_dev))));
+	json_put(object, "born_ns", born ? json_integer(x.stx_btime.tv_sec * 1000000000LL + x.stx_btime.tv_nsec) :
+					   json_null());
 }
 
 /* How QEMU has opened the file, which is then not among the others. */
@@ -336,8 +352,10 @@ static json_t *json_file(struct vm *vm, const char *name)
 	json_put(object, "file", json_shown(name));
 	put_open(vm, object, found ? &st : NULL);
 	json_put(object, "traced", found ? traced_at(vm, path, &st) : json_null());
-	if (found)
+	if (found) {
 		put_device(object, &st);
+		put_identity(object, path, &st);
+	}
 	free(path);
 	if (fd >= 0)
 		close(fd);
@@ -393,7 +411,7 @@ static json_t *json_layers(struct vm *vm, const struct qemu_drive *d)
 	}
 	if (chain.nr && chain.nr < IMAGE_LAYERS && !d->whole)
 		image_chain_follow(&chain, vm->root);
-	if (chain.nr)
+	if (chain.nr && d->state != DRIVE_UNPLUGGED)
 		add_top(vm, d, &chain.at[0]);
 	for (i = 0; i < chain.nr; i++) {
 		const char *said = i < d->nr_layers ? d->layers[i].data_file : NULL;
@@ -422,8 +440,11 @@ static json_t *json_drive(struct vm *vm, const struct qemu_drive *d)
 	json_put(object, "interface", string_or_null(d->interface));
 	json_put(object, "serial", string_or_null(d->serial));
 	json_put(object, "cache", string_or_null(d->cache));
-	json_put(object, "aio", json_string(d->aio ? d->aio : "threads"));
+	json_put(object, "aio", d->added ? json_null() : json_string(d->aio ? d->aio : "threads"));
 	json_put(object, "snapshot", json_boolean(d->snapshot));
+	json_put(object, "unplugged", d->state == DRIVE_UNKNOWN ? json_null() :
+						 json_boolean(d->state == DRIVE_UNPLUGGED));
+	json_put(object, "added", json_boolean(d->added));
 	json_put(object, "layers", json_layers(vm, d));
 	return object;
 }
@@ -493,6 +514,7 @@ static json_t *json_other(struct vm *vm, struct open_file *file, struct image_ch
 	json_put(object, "traced", traced_at(vm, file->path, &file->st));
 	put_open(vm, object, &file->st);
 	put_device(object, &file->st);
+	put_identity(object, file->path, &file->st);
 	json_put(object, "above", string_or_null(drive_below(vm, chain)));
 	return object;
 }
@@ -537,46 +559,92 @@ static json_t *guest_name(const struct vm *vm)
 	return name;
 }
 
-static json_t *json_vm(struct vm *vm)
+static const char *const results[] = {
+	[QMP_NO_MONITOR] = "no monitor", [QMP_NO_ANSWER] = "no answer", [QMP_ANSWERED] = "answered",
+};
+
+/* Asks QEMU which drives it has now. */
+static void ask(struct vm *vm, json_t *object)
+{
+	struct qmp_peer peer = {
+		.pid = atoi(vm->pid), .root = vm->root, .cwd = vm->cwd, .args = &vm->args,
+		.name = json_string_value(json_object_get(object, "name")),
+	};
+	struct qmp_answer answer;
+	enum qmp_result result = qmp_ask(&answer, &peer);
+
+	if (result == QMP_ANSWERED)
+		qemu_now_apply(&vm->drives, &answer);
+	json_put(object, "asked", json_string(results[result]));
+	qmp_answer_free(&answer);
+}
+
+static bool is_wanted(const json_t *machine, char *const *names, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (vm_is(machine, names[i]))
+			return true;
+	return false;
+}
+
+static json_t *json_vm(struct vm *vm, char *const *names, size_t nr)
 {
 	json_t *object = json_object(), *drives = json_array();
+	bool wanted;
 	size_t i;
 
 	json_put(object, "pid", json_integer(atoll(vm->pid)));
 	json_put(object, "name", guest_name(vm));
 	json_put(object, "uuid", string_or_null(qemu_args_last(&vm->args, "uuid")));
+	wanted = is_wanted(object, names, nr);
+	if (wanted)
+		ask(vm, object);
+	else
+		json_put(object, "asked", json_null());
 	for (i = 0; i < vm->drives.nr; i++)
 		json_add(drives, json_drive(vm, &vm->drives.at[i]));
 	json_put(object, "drives", drives);
 	json_put(object, "open_files", vm->files_known ? json_others(vm) : json_null());
+	if (wanted)
+		vm_seen_update(object);
 	return object;
 }
 
-static void add_vm(json_t *all, const char *pid, struct target_list *targets)
+static void add_vm(json_t *all, struct vm *vm, char *const *names, size_t nr)
 {
-	struct vm vm = { .pid = pid, .root = -1, .targets = targets };
-	char *program = program_of(pid);
+	char *program = program_of(vm->pid);
 
-	if (is_qemu(program) && read_command_line(&vm)) {
-		open_root(&vm);
-		read_files(&vm);
-		find_drives(&vm, program);
-		json_add(all, json_vm(&vm));
+	if (is_qemu(program) && read_command_line(vm)) {
+		open_root(vm);
+		read_files(vm);
+		find_drives(vm, program);
+		vm->traced = vm->targets && target_of_process(vm->targets, atoi(vm->pid), false);
+		json_add(all, json_vm(vm, names, nr));
 	}
-	vm_close(&vm);
+	vm_close(vm);
 	free(program);
 }
 
-json_t *vm_list(struct target_list *targets)
+json_t *vm_list_ask(struct target_list *targets, char *const *wanted, size_t nr)
 {
 	json_t *all = json_array();
 	struct system_names names;
 	size_t i;
 
 	system_list(&names, "/proc", "");
-	for (i = 0; i < names.nr; i++)
+	for (i = 0; i < names.nr; i++) {
+		struct vm vm = { .pid = names.at[i], .root = -1, .targets = targets };
+
 		if (isdigit((unsigned char)names.at[i][0]))
-			add_vm(all, names.at[i], targets);
+			add_vm(all, &vm, wanted, nr);
+	}
 	system_unlist(&names);
 	return all;
+}
+
+json_t *vm_list(struct target_list *targets)
+{
+	return vm_list_ask(targets, NULL, 0);
 }

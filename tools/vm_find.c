@@ -8,6 +8,7 @@
 #include "image.h"
 #include "text.h"
 #include "vm.h"
+#include "vm_seen.h"
 
 static bool is_called(const json_t *machine, const char *name)
 {
@@ -26,6 +27,11 @@ static bool has_pid(const json_t *machine, const char *name)
 
 	free(pid);
 	return has;
+}
+
+bool vm_is(const json_t *machine, const char *name)
+{
+	return is_called(machine, name) || has_pid(machine, name);
 }
 
 json_t *vm_find(const json_t *machines, const char *name)
@@ -54,10 +60,33 @@ json_t *vm_find(const json_t *machines, const char *name)
 
 json_t *vm_named(const char *name)
 {
-	json_t *machines = vm_list(NULL), *machine = json_incref(vm_find(machines, name));
+	json_t *machines = vm_list_ask(NULL, (char **)&name, 1);
+	json_t *machine = json_incref(vm_find(machines, name));
 
 	json_decref(machines);
 	return machine;
+}
+
+json_t *vm_named_or_ended(const char *name)
+{
+	json_t *machines = vm_list_ask(NULL, (char **)&name, 1), *machine, *found = NULL;
+	bool runs = false;
+	size_t i, nr = 0;
+
+	json_array_foreach(machines, i, machine) {
+		runs = runs || vm_is(machine, name);
+	}
+	if (!runs)
+		found = vm_seen_ended(name, &nr);
+	if (nr > 1) {
+		cli_say_of(name, "is the name of %zu machines that have ended: say the PID of one (iotracer list)", nr);
+		json_decref(found);
+		found = NULL;
+	} else if (!found) {
+		found = json_incref(vm_find(machines, name));
+	}
+	json_decref(machines);
+	return found;
 }
 
 pid_t vm_pid(const json_t *machine)
@@ -114,7 +143,7 @@ static const char *format_of(const json_t *file)
 	return json_string_value(json_object_get(file, "format"));
 }
 
-void vm_files(struct vm_files *files, const json_t *machine)
+void vm_files(struct vm_files *files, const json_t *machine, bool all)
 {
 	const json_t *drive, *file, *name;
 	size_t i, j;
@@ -122,6 +151,8 @@ void vm_files(struct vm_files *files, const json_t *machine)
 	*files = (struct vm_files){ 0 };
 	json_array_foreach(json_object_get(machine, "drives"), i, drive) {
 		name = json_object_get(drive, "name");
+		if (!all && json_is_true(json_object_get(drive, "unplugged")))
+			continue;
 		json_array_foreach(json_object_get(drive, "layers"), j, file) {
 			add_name(files, machine, file, name, format_of(file));
 			/* QEMU puts each byte where the guest has it */

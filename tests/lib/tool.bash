@@ -21,7 +21,7 @@ build_tool() {
 # use_tool: find the tool and what build_tool made beside it
 use_tool() {
 	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$BATS_FILE_TMPDIR:$PATH
-	export LC_ALL=C.UTF-8
+	export LC_ALL=C.UTF-8 IOTRACER_RUN=$BATS_TEST_TMPDIR/run
 }
 
 # preloaded VARIABLE=VALUE... COMMAND: run COMMAND with the system calls of tool-preload.c.
