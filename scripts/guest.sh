@@ -130,7 +130,7 @@ guest_machine() {
 
 # guest_launch NAME RELEASE QEMU-ARGUMENT...: start a machine, and wait until it is ready.
 guest_launch() {
-	local name=$1 release=$2 dir=$guests/$1 line
+	local name=$1 release=$2 dir=$guests/$1
 	shift 2
 	mkdir -p "$dir"
 	rm -f "$dir"/{command,monitor}.{in,out}
@@ -141,14 +141,20 @@ guest_launch() {
 		-chardev "pipe,id=monitor,path=$dir/monitor" -mon chardev=monitor \
 		-pidfile "$dir/pid" </dev/null >"$dir/log" 2>&1 3>&- &
 	guest_pid=$!
+	guest_wait "$name"
+}
+
+# guest_wait NAME: wait until the machine, whose process is $guest_pid, says that it is ready.
+guest_wait() {
+	local dir=$guests/$1 line seconds=$GUEST_BOOT_SECONDS
 	# The machine has both ends of its pipes open, so nothing that it says is lost between two reads.
 	while kill -0 "$guest_pid" 2>/dev/null; do
-		[ $((GUEST_BOOT_SECONDS -= 1)) -gt 0 ] || break
+		[ $((seconds -= 1)) -gt 0 ] || break
 		IFS= read -r -t 1 line <"$dir/command.out" || continue
 		[ "${line%$'\r'}" = 'guest ready' ] && return
 	done
 	cat "$dir/log" "$dir/console" >&2
-	guest_fail "$name does not start"
+	guest_fail "$1 does not start"
 }
 
 guest_start() {
