@@ -148,9 +148,10 @@ guest_launch() {
 guest_wait() {
 	local dir=$guests/$1 line seconds=$GUEST_BOOT_SECONDS
 	# The machine has both ends of its pipes open, so nothing that it says is lost between two reads.
+	# So has the reader, which would wait for ever for a machine that ends just now.
 	while kill -0 "$guest_pid" 2>/dev/null; do
 		[ $((seconds -= 1)) -gt 0 ] || break
-		IFS= read -r -t 1 line <"$dir/command.out" || continue
+		IFS= read -r -t 1 line <>"$dir/command.out" || continue
 		[ "${line%$'\r'}" = 'guest ready' ] && return
 	done
 	cat "$dir/log" "$dir/console" >&2
