@@ -173,8 +173,12 @@ guest_start() {
 	if [ -s "$state" ] && ! iot_kvm_works "$(guest_home "$release")/vmlinuz"; then
 		set -- "$@" -incoming "exec:cat $state"
 	fi
-	guest_launch "$name" "$release" "$@" && guest_wait "$name" || return 1
-	echo >"$dir/command.in"
+	guest_launch "$name" "$release" "$@" && guest_wait "$name" && guest_begin "$name"
+}
+
+# guest_begin NAME: let a machine that is ready look at its drives, and wait for commands
+guest_begin() {
+	echo >"$guests/$1/command.in"
 }
 
 # Run a command in the guest and print its output. Returns its status. Lines become one, with spaces.
