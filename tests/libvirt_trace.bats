@@ -5,7 +5,7 @@
 # the guest did, and what the disk below the image was asked for. libvirt itself is not tried here:
 # the guests are started by QEMU.
 #
-# bats file_tags=once,plain,guest
+# bats file_tags=slow,guest
 
 # shellcheck disable=SC2154 # "run --separate-stderr" sets stderr
 

@@ -10,7 +10,7 @@
 
 bats_require_minimum_version 1.5.0
 
-# bats file_tags=once,plain,guest
+# bats file_tags=slow,guest
 
 load lib/helpers
 load lib/images
