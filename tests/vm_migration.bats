@@ -40,13 +40,17 @@ teardown() {
 
 drive='file=/mnt/images/disk.img,format=raw,cache=none,aio=threads'
 
-# written COMMAND...: PID, offset and length of each write that the log has, which COMMAND prints
+# written CONDITION COMMAND...: PID, offset and length of the rows of COMMAND for which it holds
 written() {
-	"$@" -f json | jq -r 'select(.op == "W" and .level == "vfs") | [.pid, .offset_bytes, .result] | @tsv'
+	"${@:2}" -f json | jq -r "select($1) | [.pid, .offset_bytes, .result] | @tsv"
 }
 
 of_image() {
-	written iotracer log /mnt/images/disk.img
+	written '.op == "W" and .level == "vfs"' iotracer log /mnt/images/disk.img
+}
+
+of_machine() {
+	written '.op == "DIO_WRITE"' iotracer log --vm "$1"
 }
 
 # has_written PID NUMBER
@@ -93,7 +97,7 @@ move() {
 	diff <(cut -f 2,3 "$BATS_TEST_TMPDIR/all") <(seq 0 4096 $((4096 * (n - 1))) | sed 's/$/\t4096/')
 	[ "$(cut -f 1 "$BATS_TEST_TMPDIR/all" | uniq | tr '\n' ' ')" = "$here $there " ]
 	for pid in "$here" "$there"; do
-		diff <(written iotracer log --vm "$pid" | grep "^$pid	") <(grep "^$pid	" "$BATS_TEST_TMPDIR/all")
+		diff <(of_machine "$pid") <(grep "^$pid	" "$BATS_TEST_TMPDIR/all")
 	done
 	# what is there is what the machine has written
 	[ "$(head -c $((4096 * n)) /mnt/images/disk.img | tr -d m | wc -c)" = 0 ]
