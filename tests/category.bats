@@ -59,6 +59,10 @@ check() {
 	check read_while_hooking
 }
 
+@test "a filter that is set when a reader's tracing has stopped stays" {
+	check filter_after_reader
+}
+
 # bats test_tags=once
 @test "memory: a size above a limit is refused when it is set, with the limit's name" {
 	check memory_limit

@@ -265,6 +265,21 @@ def read_while_hooking():
     reload()
 
 
+def filter_after_reader():
+    """A filter that is set as soon as a reader's tracing has stopped stays: that reader removes its own only."""
+    for _ in range(10):
+        stream = os.open(FS + '/stream', os.O_RDONLY)
+        command('filter op=READ', 'start while-read')
+        closes = threading.Thread(target=os.close, args=(stream,))
+        closes.start()
+        while slurp(FS + '/control').split('\n')[0] != 'stop':
+            pass
+        command('filter op=WRITE')
+        closes.join()
+        is_true('\nfilter op=WRITE\n' in settings(), settings())
+    command('filter none')
+
+
 def refused_by_limit(line, limit):
     """The command fails with ENOMEM; error and one message name the limit; control is unchanged."""
     before = settings()

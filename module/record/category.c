@@ -548,6 +548,38 @@ static void put_filter(struct iot_category *c, struct iot_filter *f)
 	mutex_unlock(&c->lock);
 }
 
+/*
+ * Replace the filter; after an error the old one stays. Caller holds @control. Return: what to pass
+ * to free_filter() without it, NULL or an error.
+ */
+static struct iot_filter *replace_filter(struct iot_category *c, char *text, struct iot_why *why)
+{
+	struct iot_filter *f = iot_filter_parse(text, &c->of, why), *old;
+	int err = 0;
+
+	if (IS_ERR(f))
+		return f;
+	old = filter_of(c);
+	put_filter(c, f);
+	if (c->own && c->probes->refresh)
+		err = c->probes->refresh();
+	if (!err)
+		return old;
+	put_filter(c, old);
+	synchronize_rcu(); /* as in free_filter() */
+	iot_filter_free(f);
+	return ERR_PTR(err);
+}
+
+static int free_filter(struct iot_filter *old)
+{
+	if (IS_ERR(old))
+		return PTR_ERR(old);
+	synchronize_rcu(); /* probes use the filter with preemption off */
+	iot_filter_free(old);
+	return 0;
+}
+
 /**
  * iot_category_set_filter() - replace the filter
  * @text:	see iot_filter_parse()
@@ -558,39 +590,26 @@ static void put_filter(struct iot_category *c, struct iot_filter *f)
  */
 int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *why)
 {
-	struct iot_filter *f, *old;
-	int err = 0;
+	struct iot_filter *old;
 
 	if (mutex_lock_killable(&c->control))
 		return -EINTR;
-	f = iot_filter_parse(text, &c->of, why);
-	if (IS_ERR(f)) {
-		mutex_unlock(&c->control);
-		return PTR_ERR(f);
-	}
-	old = filter_of(c);
-	put_filter(c, f);
-	if (c->own && c->probes->refresh)
-		err = c->probes->refresh();
-	if (err) {
-		put_filter(c, old);
-		old = f;
-	}
+	old = replace_filter(c, text, why);
 	mutex_unlock(&c->control);
-	synchronize_rcu(); /* probes use the filter with preemption off */
-	iot_filter_free(old);
-	return err;
+	return free_filter(old);
 }
 
 /**
  * iot_category_abandon() - clean up after a reader closed the stream, perhaps by being killed
  *
  * A category that was started for this reader alone stops. Its filter is removed, too: the
- * filter may follow the tree of a process, which takes memory.
+ * filter may follow the tree of a process, which takes memory. Both are one step: whoever sees
+ * that tracing has stopped may set a filter of its own, which stays.
  * Context: task, may sleep as long as iot_category_stop(); closing cannot fail.
  */
 void iot_category_abandon(struct iot_category *c, u32 reader)
 {
+	struct iot_filter *old = NULL;
 	char none[] = "none";
 	struct iot_why why = { };
 	bool stopped = false;
@@ -600,12 +619,14 @@ void iot_category_abandon(struct iot_category *c, u32 reader)
 	mutex_lock(&c->control);
 	if (c->while_read == reader)
 		stopped = stop_controlled(c);
+	if (stopped)
+		old = replace_filter(c, none, &why);
 	mutex_unlock(&c->control);
 	if (!stopped)
 		return;
 	if (c->traits & IOT_TRAIT_BY_INODE)
 		iot_mounts_put();
-	if (iot_category_set_filter(c, none, &why))
+	if (free_filter(old))
 		pr_warn("%s: its filter stays, as there is no memory to remove it\n", c->of.name);
 }
 
