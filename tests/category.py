@@ -267,7 +267,7 @@ def read_while_hooking():
 
 def filter_after_reader():
     """A filter that is set as soon as a reader's tracing has stopped stays: that reader removes its own only."""
-    for _ in range(10):
+    for _ in range(3):
         stream = os.open(FS + '/stream', os.O_RDONLY)
         command('filter op=READ', 'start while-read')
         closes = threading.Thread(target=os.close, args=(stream,))

@@ -29,6 +29,8 @@ setup() {
 }
 
 teardown() {
+	# bats waits for what a test that failed has left
+	[ -n "${BATS_TEST_COMPLETED:-}" ] || pkill -KILL -x 'fio|iotracer' || true
 	grep -qx stop /proc/iotracer/fs/control
 }
 
