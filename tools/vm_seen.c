@@ -100,7 +100,7 @@ static void write_file(int dir, const char *name, const json_t *content)
 	char *part = cli_printf(".%s", name);
 	int fd;
 
-	/* whoever has the lock may take over what one who was killed has left */
+	/* left by a command that was killed: we have the lock, so nobody writes it now */
 	unlinkat(dir, part, 0);
 	fd = openat(dir, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0) {

@@ -603,8 +603,8 @@ int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *
  * iot_category_abandon() - clean up after a reader closed the stream, perhaps by being killed
  *
  * A category that was started for this reader alone stops. Its filter is removed, too: the
- * filter may follow the tree of a process, which takes memory. Both are one step: whoever sees
- * that tracing has stopped may set a filter of its own, which stays.
+ * filter may follow the tree of a process, which takes memory. @control is held for both: another
+ * process that sees that tracing has stopped may set a filter, and that one must stay.
  * Context: task, may sleep as long as iot_category_stop(); closing cannot fail.
  */
 void iot_category_abandon(struct iot_category *c, u32 reader)
