@@ -7,21 +7,47 @@
 
 : "${logs:?}"
 passed=0 failed=0 skipped=0
-# Parts for which there was no time.
-late=()
+# Parts for which there was no time, and parts that were ended at their limit.
+late=() cut=()
 # A line for each failed test, to be repeated at the end with the last lines that the test
 # printed: some readers see the end only.
 failures=()
 started=$SECONDS
 
-# part NAME COMMAND...: run a part. Each line of its output is shown after its name, and kept.
+# part NAME COMMAND...: run a part. Each line of its output is shown after its name, and kept. A
+# part that runs when CHECK_LIMIT seconds have passed is killed with all that it has started.
 part() {
 	local name=$1 began=$SECONDS
 	shift
 	printf '[%4d s] %s: %s\n' $((SECONDS - started)) "$name" "$*"
-	"$@" </dev/null 2>&1 | tee "$logs/$name" | sed -u "s/^/[$name] /"
+	within_limit "$@" </dev/null 2>&1 | tee "$logs/$name" | sed -u "s/^/[$name] /"
 	echo "${PIPESTATUS[0]}" >"$logs/$name.status"
 	echo "$((SECONDS - began))" >"$logs/$name.seconds"
+}
+
+# within_limit COMMAND...: run a command of part $name, and with a limit in a process group of its
+# own, which SIGINT from a terminal does not reach.
+within_limit() {
+	local group watch status
+	if [ -z "${CHECK_LIMIT:-}" ]; then
+		"$@"
+		return
+	fi
+	set -m
+	"$@" &
+	group=$!
+	{
+		sleep $((CHECK_LIMIT > SECONDS - started ? CHECK_LIMIT - SECONDS + started : 0))
+		: >"$logs/$name.cut"
+		kill -KILL -- "-$group"
+	} >/dev/null 2>&1 &
+	watch=$!
+	set +m
+	trap 'kill -KILL -- "-$group" "-$watch"' INT TERM HUP
+	wait "$group" 2>/dev/null
+	status=$?
+	kill -KILL -- "-$watch" 2>/dev/null
+	return "$status"
 }
 
 # Print how long each of the parts took, the longest first.
@@ -116,7 +142,7 @@ failures_in() {
 }
 
 # Count what part $1 reported, print what failed and why, and compare the number of tests with
-# the plan. A result without a number is a test outside of the plan.
+# the plan, unless the part was ended. A result without a number is a test outside of the plan.
 judge() {
 	local name=$1 good bad plan numbered status
 	status=$(cat "$logs/$name.status")
@@ -129,7 +155,9 @@ judge() {
 	judge_skips "$name"
 	plan=$(sed -nE 's/^1\.\.([0-9]+)$/\1/p' "$logs/$name" | tail -n 1)
 	numbered=$(grep -acE '^(not )?ok [0-9]' "$logs/$name")
-	if [ -z "$plan" ] || [ "$plan" -eq 0 ] || [ "$plan" -ne "$numbered" ]; then
+	if [ -e "$logs/$name.cut" ]; then
+		printf '%s: ended after %d s: %s tests planned, %d run\n' "$name" "$CHECK_LIMIT" "${plan:-not known how many}" "$numbered"
+	elif [ -z "$plan" ] || [ "$plan" -eq 0 ] || [ "$plan" -ne "$numbered" ]; then
 		complain "$name: ${plan:-no number of} tests planned, $numbered run"
 	elif [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then
 		complain "$name: ended with status $status (see ${logs#"$PWD"/}/$name)"
@@ -145,6 +173,7 @@ verdict() {
 		if [ -e "$logs/$name.late" ]; then
 			late+=("$name")
 		else
+			[ ! -e "$logs/$name.cut" ] || cut+=("$name")
 			judge "$name"
 		fi
 	done
@@ -154,9 +183,11 @@ verdict() {
 	[ ${#failures[@]} -eq 0 ] || printf '%s\n' "${failures[@]:0:10}"
 	[ "${#failures[@]}" -le 10 ] || echo "... and $((${#failures[@]} - 10)) more"
 	[ "${#late[@]}" -eq 0 ] || echo "not run, as they had not begun after $CHECK_SECONDS s: ${late[*]}"
+	[ "${#cut[@]}" -eq 0 ] || echo "ended before their last test, after $CHECK_LIMIT s: ${cut[*]}"
 	printf '%d passed, %d failed' "$passed" "$failed"
 	[ "$skipped" -eq 0 ] || printf ', %d skipped' "$skipped"
-	[ "${#late[@]}" -eq 0 ] || printf ', %d parts not run' "${#late[@]}"
+	[ "${#late[@]}" -eq 0 ] || printf ', parts not run: %d' "${#late[@]}"
+	[ "${#cut[@]}" -eq 0 ] || printf ', parts not to their end: %d' "${#cut[@]}"
 	echo
 	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }

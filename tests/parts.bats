@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# What scripts/parts.sh counts of parts that end, that have no time to begin, and that do not end.
+#
+# bats file_tags=host
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	logs=$BATS_TEST_TMPDIR
+	. "$BATS_TEST_DIRNAME/../scripts/parts.sh"
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+two_tests() {
+	printf '%s\n' 1..2 'ok 1 - one' 'ok 2 - two'
+}
+
+one_fails() {
+	printf '%s\n' 1..2 'ok 1 - one' 'not ok 2 - two'
+	return 1
+}
+
+# endless RESULT...: of two tests these results come, then nothing more; nor does a program end that the
+# part has started.
+endless() {
+	printf '%s\n' 1..2 "$* 1 - one"
+	sleep infinity &
+	echo $! >>programs
+	wait
+}
+
+@test "parts: all that ends is counted, and the first that fails is named in the end" {
+	parts_at_once 2 <<<$'good two_tests\nbad one_fails\nagain two_tests'
+	run verdict good again
+	[ "$status" = 0 ]
+	[ "${lines[-1]}" = "4 passed, 0 failed" ]
+	run verdict good bad again
+	[ "$status" = 1 ]
+	[ "${lines[-1]}" = "5 passed, 1 failed" ]
+	[ "${lines[-2]}" = "bad: not ok 2 - two" ]
+}
+
+@test "parts: one that has fewer tests than it planned is a failure" {
+	short() { printf '%s\n' 1..2 'ok 1 - one'; }
+	parts_at_once 1 <<<"short short"
+	run verdict short
+	[ "$status" = 1 ]
+	[ "${lines[-1]}" = "1 passed, 1 failed" ]
+}
+
+@test "parts: after CHECK_SECONDS none begins, and those are named" {
+	export CHECK_SECONDS=0
+	started=$((SECONDS - 1))
+	parts_at_once 1 <<<$'one two_tests\ntwo two_tests'
+	[ ! -e one ]
+	part three two_tests
+	run verdict one two three
+	[ "$status" = 0 ]
+	[ "${lines[-1]}" = "2 passed, 0 failed, parts not run: 2" ]
+	[ "${lines[-2]}" = "not run, as they had not begun after 0 s: one two" ]
+}
+
+@test "parts: after CHECK_LIMIT a part is killed with its programs, named, and its failures count" {
+	export CHECK_LIMIT=2
+	parts_at_once 2 <<<$'good two_tests\nlong endless ok\nbad endless not ok'
+	[ "$(wc -l <programs)" = 2 ]
+	# shellcheck disable=SC2046 # several words
+	while kill -0 $(cat programs) 2>/dev/null; do sleep 0.1; done
+	run verdict good long
+	[ "$status" = 0 ]
+	[ "${lines[-1]}" = "3 passed, 0 failed, parts not to their end: 1" ]
+	[ "${lines[-2]}" = "ended before their last test, after 2 s: long" ]
+	run verdict good bad
+	[ "$status" = 1 ]
+	[ "${lines[-1]}" = "2 passed, 1 failed, parts not to their end: 1" ]
+}
