@@ -56,12 +56,13 @@ def number_of(disk):
 
 
 def decoded(event, row):
-    """The fields of one record, as numbers and texts, by /proc/iotracer/format."""
+    """The fields of one record, as numbers and texts, by /proc/iotracer/format. Reserved ones are 0."""
     found = {}
     for name, (offset, size, kind) in event[1].items():
         raw = row[offset:offset + size]
         found[name] = raw.split(b'\0')[0].decode() if kind == 'char' else \
             int.from_bytes(raw, 'little', signed=kind.startswith('s'))
+    is_equal(found.get('reserved', 0), 0)
     return found
 
 
