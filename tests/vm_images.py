@@ -291,8 +291,9 @@ def qmp(path, *commands):
                 name, _, arguments = command.partition(' ')
                 f.write(json.dumps({'execute': name, 'arguments': json.loads(arguments or '{}')}))
                 f.flush()
-                answer = {'event': 1}
-                while 'event' in answer:
+                answer = {}
+                # Not events, and not the greeting: events of the connection before may be first.
+                while not {'return', 'error'} & answer.keys():
                     answer = json.loads(f.readline())
                 if 'error' in answer:
                     fail(f'{command}: {answer}')
@@ -321,7 +322,8 @@ def serve(f, how):
     if how == 'silent':
         f.read()
         return
-    f.write('{"QMP": {}}\r\n')
+    # as QEMU does if its client before went too early
+    f.write('{"event": "RESUME"}\r\n{"QMP": {}}\r\n')
     f.flush()
     f.readline()
     f.write('{"event": "STOP"}\r\n{"return": {}}\r\n')

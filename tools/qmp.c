@@ -154,7 +154,11 @@ static bool ask_socket(struct qmp_answer *answer, const struct qmp_peer *peer, c
 
 	if (s.fd < 0)
 		return false;
-	started = next_object(&s);
+	/* QEMU greets, but what it had no time to say to the client before comes first. */
+	do {
+		json_decref(started);
+		started = next_object(&s);
+	} while (json_object_get(started, "event"));
 	if (json_object_get(started, "QMP")) {
 		json_decref(started);
 		started = command(&s, CAPABILITIES);
