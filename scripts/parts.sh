@@ -34,7 +34,8 @@ within_limit() {
 		return
 	fi
 	set -m
-	"$@" &
+	# What runs parts itself leaves them in this group.
+	CHECK_LIMIT='' "$@" &
 	group=$!
 	{
 		sleep $((CHECK_LIMIT > SECONDS - started ? CHECK_LIMIT - SECONDS + started : 0))
@@ -156,6 +157,7 @@ judge() {
 	plan=$(sed -nE 's/^1\.\.([0-9]+)$/\1/p' "$logs/$name" | tail -n 1)
 	numbered=$(grep -acE '^(not )?ok [0-9]' "$logs/$name")
 	if [ -e "$logs/$name.cut" ]; then
+		cut+=("$name")
 		printf '%s: ended after %d s: %s tests planned, %d run\n' "$name" "$CHECK_LIMIT" "${plan:-not known how many}" "$numbered"
 	elif [ -z "$plan" ] || [ "$plan" -eq 0 ] || [ "$plan" -ne "$numbered" ]; then
 		complain "$name: ${plan:-no number of} tests planned, $numbered run"
@@ -173,7 +175,6 @@ verdict() {
 		if [ -e "$logs/$name.late" ]; then
 			late+=("$name")
 		else
-			[ ! -e "$logs/$name.cut" ] || cut+=("$name")
 			judge "$name"
 		fi
 	done

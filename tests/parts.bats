@@ -42,6 +42,19 @@ endless() {
 	[ "${lines[-2]}" = "bad: not ok 2 - two" ]
 }
 
+group() {
+	ps -o pgid= -p "$BASHPID"
+}
+
+# A part that runs a part of its own, and reports whether that is in its process group.
+nested() {
+	logs=inner
+	mkdir "$logs"
+	. "$BATS_TEST_DIRNAME/../scripts/parts.sh"
+	part inside group
+	printf '%s\n' 1..1 "$([ "$(cat "$logs/inside")" = "$(group)" ] || echo 'not ')ok 1 - one group"
+}
+
 @test "parts: one that has fewer tests than it planned is a failure" {
 	short() { printf '%s\n' 1..2 'ok 1 - one'; }
 	parts_at_once 1 <<<"short short"
@@ -51,7 +64,7 @@ endless() {
 }
 
 @test "parts: after CHECK_SECONDS none begins, and those are named" {
-	export CHECK_SECONDS=0
+	CHECK_SECONDS=0
 	started=$((SECONDS - 1))
 	parts_at_once 1 <<<$'one two_tests\ntwo two_tests'
 	[ ! -e one ]
@@ -63,7 +76,7 @@ endless() {
 }
 
 @test "parts: after CHECK_LIMIT a part is killed with its programs, named, and its failures count" {
-	export CHECK_LIMIT=2
+	CHECK_LIMIT=2
 	parts_at_once 2 <<<$'good two_tests\nlong endless ok\nbad endless not ok'
 	[ "$(wc -l <programs)" = 2 ]
 	# shellcheck disable=SC2046 # several words
@@ -75,4 +88,12 @@ endless() {
 	run verdict good bad
 	[ "$status" = 1 ]
 	[ "${lines[-1]}" = "2 passed, 1 failed, parts not to their end: 1" ]
+}
+
+@test "parts: what a part runs as parts of its own is in its group, and so is killed with it" {
+	CHECK_LIMIT=600
+	part outer nested
+	run verdict outer
+	[ "$status" = 0 ]
+	[ "${lines[-1]}" = "1 passed, 0 failed" ]
 }
