@@ -64,7 +64,7 @@ say_times() {
 # virtual machines. With the longest parts first, the processors end together. A part that has
 # not begun after CHECK_SECONDS is not run, which the verdict says; by default there is no limit.
 parts_at_once() {
-	local workers=$1 memory list
+	local workers=$1 memory list running=()
 	memory=$(awk '/^MemAvailable:/ { print int($2 / 1048576 / 3) }' /proc/meminfo)
 	[ "$workers" -le "$memory" ] || workers=$((memory > 0 ? memory : 1))
 	list=$(mktemp) || return 1
@@ -78,9 +78,11 @@ parts_at_once() {
 			# shellcheck disable=SC2086 # they are several words
 			part $line
 		done 9<"$list" &
+		running+=($!)
 		workers=$((workers - 1))
 	done 8<"$list"
-	wait
+	# Not for what else its caller has started.
+	wait "${running[@]}"
 	rm -f "$list"
 }
 
