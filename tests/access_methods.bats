@@ -112,7 +112,7 @@ each_way_by_kprobes() { # DIRECTORY
 	local dir file=$MNT/ext4/mapped
 
 	dd if=/dev/zero of="$file" bs=4k count=4 conv=fsync
-	echo 1 >/proc/sys/vm/drop_caches
+	forget "$file"
 	echo "add $file" >/proc/iotracer/control
 	dir=$(target_dir "$file")
 	python3 -c 'import mmap, os, sys
@@ -203,7 +203,7 @@ fcntl.ioctl(fd, SET_POLICY, bytearray(struct.pack("<BBBBB3x16s", 2, 1, 4, 3, 0, 
 	local dir physical
 
 	dd if=/dev/urandom of="$MNT/ext4/placed" bs=64k count=1 conv=fsync
-	echo 1 >/proc/sys/vm/drop_caches
+	forget "$MNT/ext4/placed"
 	echo "add $MNT/ext4/placed" >/proc/iotracer/control
 	dir=$(target_dir "$MNT/ext4/placed")
 	dd if="$MNT/ext4/placed" of="$BATS_TEST_TMPDIR/out" bs=64k

@@ -91,8 +91,7 @@ hooks() {
 	[ "$(missed cache)" = 1 ]
 	dmesg | grep 'iotracer: read_pages is not hooked, so READAHEAD is not traced there: "_ (struct readahead_contro1 \*, ...)" is expected, the BTF of this kernel has "void (struct readahead_control \*)"$'
 	head -c 40960 /dev/urandom >/mnt/disk/read
-	sync
-	echo 1 >/proc/sys/vm/drop_caches
+	forget /mnt/disk/read
 	cat /mnt/disk/read >/dev/null
 	grep -q ' MISS .* path=/mnt/disk/read ' /proc/iotracer/cache/log
 	run ! grep -q ' READAHEAD ' /proc/iotracer/cache/log

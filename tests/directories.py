@@ -7,7 +7,7 @@ import subprocess
 import threading
 
 from lib import category
-from lib.iot import (as_user, CONTROL, in_json, IOT, is_equal, is_true, join, lines, listing,
+from lib.iot import (as_user, CONTROL, forget, in_json, IOT, is_equal, is_true, join, lines, listing,
                      load, LOAD_DIVISOR, main, must, NOBODY, slurp, Target, targets, touch, unload, write)
 from lib.process import spawn
 
@@ -137,11 +137,6 @@ class Disk:
                 for f in lines(self.target.log()) if f[4] == 'BLK']
 
 
-def drop_caches():
-    os.sync()
-    must('1', '/proc/sys/vm/drop_caches')
-
-
 PAGE = mmap.PAGESIZE
 
 
@@ -164,7 +159,7 @@ def bios():
         write_file(path, bytes(64 * PAGE))
         os.sync()
         direct(path)
-        drop_caches()
+        forget(path)
         with open(path, 'rb') as file:
             is_equal(len(file.read()), 64 * PAGE)
     rows = target.bios()

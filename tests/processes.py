@@ -11,9 +11,9 @@ import subprocess
 import threading
 import time
 
-from directories import direct, Directory, Disk, drop_caches, LINE, PAGE, read_file, write_file
+from directories import direct, Directory, Disk, LINE, PAGE, read_file, write_file
 from lib import category
-from lib.iot import (CONTROL, in_json, IOT, is_equal, is_true, join, LOAD_DIVISOR, main,
+from lib.iot import (CONTROL, forget, in_json, IOT, is_equal, is_true, join, LOAD_DIVISOR, main,
                      matches, must, slurp, targets, touch, unlisted, write)
 from lib.process import finish, spawn
 
@@ -83,7 +83,7 @@ def is_ended(text):
 
 
 F, G = '/mnt/files/f', '/mnt/files/g'
-CALLS = direct, drop_caches, read_file, write_file, threading # what workers are told to call
+CALLS = direct, forget, read_file, write_file, threading # what workers are told to call
 
 
 def by_pid():
@@ -322,13 +322,13 @@ def submitted():
                              check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
     try:
         with Worker('worker') as one, Worker('other') as two:
-            one.does(f"write_file('{mine.path}', bytes({8 * PAGE})); drop_caches()")
+            one.does(f"write_file('{mine.path}', bytes({8 * PAGE})); forget('{mine.path}')")
             must(f'remove {mine.path}')
             mine = Disk(mine.path)
             target = trace(f'pid={one.pid}')
             for worker in two, one:
                 before = mine.bios()
-                worker.does(f"direct('{mine.path}'); drop_caches(); read_file('{mine.path}')")
+                worker.does(f"direct('{mine.path}'); forget('{mine.path}'); read_file('{mine.path}')")
                 worker.does(f"write_file('{mine.path}', b'x'); "
                             f"fd = os.open('{mine.path}', os.O_RDWR); os.fsync(fd)")
             theirs = [row for row in target.bios() if row[5] == mine.path]

@@ -102,11 +102,18 @@ held_write() {
 	wait "$writer"
 }
 
-# throttled_write: two writes, the second of which waits for seconds in QEMU
+# throttled_write: two writes. QEMU takes one write and holds the next ones, until it is told to let them
+# go: two seconds after a write was seen to wait while none was done.
 throttled_write() {
-	images ask "$guests/web/qmp" "$(throttle 1024)" >/dev/null
-	guest 'dd if=/tmp/t of=/mnt/t bs=4k count=2 conv=notrunc oflag=direct' >/dev/null 2>&1
+	images ask "$guests/web/qmp" "$(throttle 1)" >/dev/null
+	guest 'dd if=/tmp/t of=/mnt/t bs=4k count=2 conv=notrunc oflag=direct >/dev/null 2>&1 &
+		until set -- $(cat /sys/block/vda/stat); written=$5; sleep 2; set -- $(cat /sys/block/vda/stat);
+			read -r reads writes </sys/block/vda/inflight;
+			[ "$5" = "$written" ] && [ "$writes" -gt 0 ]; do :; done' || return
+	sleep 2
+	now >"$work/let_go"
 	images ask "$guests/web/qmp" "$(throttle 0)" >/dev/null
+	guest 'while pidof dd >/dev/null; do sleep 0.1; done'
 }
 
 # throttle BYTES: the command for so many bytes a second
@@ -132,7 +139,8 @@ joined() {
 	iotracer join guest host --disk vda=disk0 -f csv >rows
 	iotracer join guest host --disk vda=disk0 --json --summary >summary
 	qemu-img convert -O raw "$1" content
-	run_functions vm_guest.py "$2" slow || { iotracer join guest host --disk vda=disk0; return 1; }
+	iotracer join guest host --disk vda=disk0
+	run_functions vm_guest.py "$2" slow
 }
 
 @test "join, a guest: each request of a raw disk has its calls, and a slow one was slow where it was held" {

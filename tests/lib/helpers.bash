@@ -113,6 +113,12 @@ target_dir() {
 	return 1
 }
 
+# forget FILE: write it back and drop its pages from memory. On 6.1 drop_caches passes by the pages that
+# a processor has yet to put on a list.
+forget() {
+	dd of="$1" oflag=nocache conv=notrunc,fdatasync count=0 status=none
+}
+
 # slabs COMMAND [ARGUMENT]...: run slabs.py when the kernel's counts are as exact as they can be.
 # The kernel counts all objects of slabs that belong to a CPU as in use. So a CPU may
 # have only the slab that it allocates from, and each cache is shrunk before it is
