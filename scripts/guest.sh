@@ -21,6 +21,9 @@
 : "${guests:=/run/iotracer-guests}"
 GUEST_MEMORY=192M
 GUEST_OUT=64M
+# What an emulated processor has not. QEMU 7.2 leaves flags that are none behind cmpxchg16b (cx16): a
+# machine dies if an interrupt comes then. Without it the kernel's allocator does not use it.
+GUEST_CPU_LACKS='la57 erms cx16'
 # Seconds for the boot, where nothing is kept.
 GUEST_BOOT_SECONDS=${GUEST_BOOT_SECONDS:-900}
 GUEST_PROGRAMS='dd fio mkfs.ext4 blkdiscard sync'
@@ -125,9 +128,8 @@ guest_machine() {
 	if iot_kvm_works "$home/vmlinuz"; then
 		guest_arguments+=(-accel kvm -cpu max)
 	else
-		# QEMU 7.2 leaves flags that are none behind cmpxchg16b. If an interrupt comes then, the
-		# machine dies. So it has none; it is the allocator's in the kernel.
-		guest_arguments+=(-accel tcg -cpu "max,la57=off,-erms,-cx16")
+		# shellcheck disable=SC2086 # several words
+		guest_arguments+=(-accel tcg -cpu "max$(printf ',%s=off' $GUEST_CPU_LACKS)")
 	fi
 }
 
