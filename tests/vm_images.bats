@@ -453,6 +453,8 @@ listed() {
 	[ "$(show drives '[.drives[] | select(.interface) | .name]')" = '["virtio0","virtio1","ide1-hd1","ide0-hd0","ide1-cd0","empty"]' ] ||
 		[ "$(show drives '[.drives[] | select(.interface) | .name] | sort')" = '["empty","ide0-hd0","ide1-cd0","ide1-hd1","virtio0","virtio1"]' ]
 	[ "$(show drives '[.name, .pid, .open_files]')" = "[\"drives-$$\",$(cat drives.pid),[]]" ]
+	# the command line alone has the same files
+	[ "$(listed drives '[.drives[].layers[].file] | sort')" = "$(show drives '[.drives[].layers[].file] | sort')" ]
 	[ "$(show drives '.drives[] | select(.id == "d0").layers[].size')" = "$(printf '%s\n' 7340032 5242880 3145728)" ]
 }
 
@@ -488,6 +490,8 @@ listed() {
 		jq -r '.[] | select(.drv == "file").file' | sed "s|^[^/]|$work/&|" | sort >asked
 	show nodes '.drives[].layers[] | .file, .data_file.file // empty' | sort | diff - asked
 	[ "$(wc -l <asked)" = 9 ]
+	# the command line alone has the same files
+	[ "$(listed nodes '[.drives[].layers[].file] | sort')" = "$(show nodes '[.drives[].layers[].file] | sort')" ]
 }
 
 @test "vm: names that QEMU gives to drives are those of its machine" {
