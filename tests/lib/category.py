@@ -109,7 +109,8 @@ def do(function, *args):
 def overlapping(path):
     """
     A child begins to read a pipe on one CPU. Another one writes a file three times on another
-    CPU before that read ends. Return: their pids.
+    CPU before that read ends. The first CPU has no other event of theirs, or of who ends the read,
+    before it. Return: their pids.
     """
     def on(cpu, function, *args):
         os.sched_setaffinity(0, {cpu})
@@ -119,7 +120,7 @@ def overlapping(path):
     reader = spawn(on, 0, os.read, reading, 1)
     waits_in(reader, 'pipe_read', 'anon_pipe_read')
     writer = do(on, 1, write_bytes, path, 0, 3)
-    os.write(writing, b'x')
+    do(on, 1, os.write, writing, b'x')
     join(reader)
     os.close(reading)
     os.close(writing)
