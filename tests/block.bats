@@ -18,6 +18,8 @@ teardown_file() {
 }
 
 teardown() {
+	# of a test that failed, or was skipped because another one had
+	umount -q /mnt/ext4 /mnt/below || true
 	unmap_all
 	echo stop >/proc/iotracer/block/control
 }
