@@ -19,6 +19,7 @@ teardown_file() {
 
 teardown() {
 	# of a test that failed, or was skipped because another one had
+	losetup -D || true
 	umount -q /mnt/ext4 /mnt/below || true
 	unmap_all
 	echo stop >/proc/iotracer/block/control

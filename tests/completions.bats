@@ -57,6 +57,11 @@ check() {
 	check totals_of_fio
 }
 
+# bats test_tags=once
+@test "log: a request is where it began, before what ended while it was in flight" {
+	check by_begin
+}
+
 @test "more in flight than are noted: each is recorded once" {
 	check flood
 }
