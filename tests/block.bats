@@ -21,6 +21,7 @@ teardown() {
 	# of a test that failed, or was skipped because another one had
 	losetup -D || true
 	umount -q /mnt/ext4 /mnt/below || true
+	[ ! -d /sys/block/md127/md ] || echo clear >/sys/block/md127/md/array_state
 	unmap_all
 	echo stop >/proc/iotracer/block/control
 }
