@@ -21,8 +21,8 @@
 : "${guests:=/run/iotracer-guests}"
 GUEST_MEMORY=192M
 GUEST_OUT=64M
-# What an emulated processor has not. QEMU 7.2 leaves flags that are none behind cmpxchg16b (cx16): a
-# machine dies if an interrupt comes then. Without it the kernel's allocator does not use it.
+# Features that an emulated processor does not have. QEMU 7.2 leaves flags that are none behind
+# cmpxchg16b (cx16), which the kernel's allocator uses: if an interrupt comes then, the machine dies.
 GUEST_CPU_LACKS='la57 erms cx16'
 # Seconds for the boot, where nothing is kept.
 GUEST_BOOT_SECONDS=${GUEST_BOOT_SECONDS:-900}

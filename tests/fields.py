@@ -17,7 +17,7 @@ import time
 
 from lib import category, syscalls
 from lib.disk import partition, PARTS, unpartition
-from lib.iot import add, is_equal, is_true, join, main, memory_group, must, slurp, slurp_bytes
+from lib.iot import add, forget, is_equal, is_true, join, main, memory_group, must, slurp, slurp_bytes
 from lib.kernel import VERSION
 from lib.process import spawn
 from lib.stream import Blocks, fields
@@ -148,8 +148,7 @@ def make(path=PATH):
     """Make a file with no page in memory. Returns the fields that identify it in a record."""
     with open(path, 'wb') as f:
         f.write(b'x' * SIZE)
-        os.fsync(f.fileno())
-        os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    forget(path)
     st = os.stat(path)
     return {'inode': st.st_ino, 'device': device_number(st.st_dev), 'kind': 1}
 

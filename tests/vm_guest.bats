@@ -141,7 +141,7 @@ joined() {
 	iotracer join guest host --disk vda=disk0 -f csv >rows
 	iotracer join guest host --disk vda=disk0 --json --summary >summary
 	qemu-img convert -O raw "$1" content
-	iotracer join guest host --disk vda=disk0
+	iotracer join guest host --disk vda=disk0 --slowest=1000 | tee text
 	run_functions vm_guest.py "$2" slow
 }
 
