@@ -19,8 +19,7 @@ setup_file() {
 	modprobe dm_mod
 	map held "0 $(blockdev --getsz /dev/vda) linear /dev/vda 0"
 	new_filesystem ext4 "/dev/$device" /mnt/images
-	# A write into a file that is there makes no entry in the journal: it can wait for the disk only.
-	mount -o remount,lazytime /mnt/images
+	mount -o remount,commit=600 /mnt/images
 	load_module
 }
 
@@ -40,7 +39,7 @@ setup() {
 	. scripts/guest.sh
 	# the machine's disk is not made in the machine, where that takes long
 	qemu-img create -q -f raw /mnt/images/base.img 64M
-	mkfs.ext4 -q -F /mnt/images/base.img
+	mkfs.ext4 -q -F -E lazy_itable_init=0 /mnt/images/base.img
 	sync
 }
 
@@ -63,7 +62,7 @@ guest() {
 # begin_traces IMAGE FORMAT: start the machine, the host's trace, and that of the guest
 begin_traces() {
 	guest_start web "$(uname -r)" "file=$1,format=$2,cache=none,aio=threads" || return
-	guest 'insmod /usr/local/iotracer.ko && mount /dev/vda /mnt &&
+	guest 'insmod /usr/local/iotracer.ko && mount -o commit=600 /dev/vda /mnt &&
 		for letter in f d r h t; do dd if=/dev/zero bs=64k count=8 2>/dev/null | tr "\0" $letter >/tmp/$letter; done' || return
 	iotracer record --vm web -c fs,block -o "$work/host" --compress=never 2>"$work/host.log" 3>&- &
 	recorder=$!
@@ -83,6 +82,13 @@ load_disk() {
 		{ cat "$work/load"; return 1; }
 }
 
+# settle: write all that is left, in the machine and on its host. Then neither filesystem has anything to
+# write for minutes, as neither commits its journal by itself. A write of the test that finds its inode
+# in a journal being written waits for that, and is no request of the disk until then.
+settle() {
+	guest sync && sync
+}
+
 is_held() {
 	grep -q '^[0-9]* (.*) D ' "/proc/$guest_pid/task/"*/stat
 }
@@ -94,6 +100,7 @@ now() {
 # held_write: a write that the host's disk holds for two seconds
 held_write() {
 	local writer
+	settle || return
 	dmsetup suspend --noflush --nolockfs held
 	guest 'dd if=/tmp/h of=/mnt/h bs=4k count=1 conv=notrunc oflag=direct' >/dev/null 2>&1 &
 	writer=$!
@@ -105,13 +112,14 @@ held_write() {
 }
 
 # throttled_write: two writes. QEMU takes one write and holds the next ones, until it is told to let them
-# go: two seconds after a write was seen to wait while none was done.
+# go: two seconds after the writer was seen to wait while no write was done.
 throttled_write() {
+	settle || return
 	images ask "$guests/web/qmp" "$(throttle 1)" >/dev/null
-	guest 'dd if=/tmp/t of=/mnt/t bs=4k count=2 conv=notrunc oflag=direct >/dev/null 2>&1 &
+	guest 'dd if=/tmp/t of=/mnt/t bs=4k count=2 conv=notrunc oflag=direct >/dev/null 2>&1 & writer=$!;
 		until set -- $(cat /sys/block/vda/stat); written=$5; sleep 2; set -- $(cat /sys/block/vda/stat);
-			read -r reads writes </sys/block/vda/inflight;
-			[ "$5" = "$written" ] && [ "$writes" -gt 0 ]; do :; done' || return
+			read -r reads writes </sys/block/vda/inflight; read -r pid name state rest <"/proc/$writer/stat";
+			[ "$5" = "$written" ] && [ "$writes" -gt 0 ] && [ "$state" = D ]; do :; done' || return
 	sleep 2
 	now >"$work/let_go"
 	images ask "$guests/web/qmp" "$(throttle 0)" >/dev/null
