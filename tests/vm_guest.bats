@@ -19,7 +19,7 @@ setup_file() {
 	modprobe dm_mod
 	map held "0 $(blockdev --getsz /dev/vda) linear /dev/vda 0"
 	new_filesystem ext4 "/dev/$device" /mnt/images
-	mount -o remount,commit=600 /mnt/images
+	mount -o remount,commit=600,noinit_itable /mnt/images
 	load_module
 }
 
@@ -39,7 +39,7 @@ setup() {
 	. scripts/guest.sh
 	# the machine's disk is not made in the machine, where that takes long
 	qemu-img create -q -f raw /mnt/images/base.img 64M
-	mkfs.ext4 -q -F -E lazy_itable_init=0 /mnt/images/base.img
+	mkfs.ext4 -q -F /mnt/images/base.img
 	sync
 }
 
@@ -62,7 +62,7 @@ guest() {
 # begin_traces IMAGE FORMAT: start the machine, the host's trace, and that of the guest
 begin_traces() {
 	guest_start web "$(uname -r)" "file=$1,format=$2,cache=none,aio=threads" || return
-	guest 'insmod /usr/local/iotracer.ko && mount -o commit=600 /dev/vda /mnt &&
+	guest 'insmod /usr/local/iotracer.ko && mount -o commit=600,noinit_itable /dev/vda /mnt &&
 		for letter in f d r h t; do dd if=/dev/zero bs=64k count=8 2>/dev/null | tr "\0" $letter >/tmp/$letter; done' || return
 	iotracer record --vm web -c fs,block -o "$work/host" --compress=never 2>"$work/host.log" 3>&- &
 	recorder=$!
@@ -82,9 +82,9 @@ load_disk() {
 		{ cat "$work/load"; return 1; }
 }
 
-# settle: write all that is left, in the machine and on its host. Then neither filesystem has anything to
-# write for minutes, as neither commits its journal by itself. A write of the test that finds its inode
-# in a journal being written waits for that, and is no request of the disk until then.
+# settle: write all that is left, in the machine and on its host. Then neither filesystem writes anything
+# for minutes: they are mounted so that none commits its journal or fills its inode tables by itself. A
+# write that finds its inode in a journal being written waits for that, and is no request until then.
 settle() {
 	guest sync && sync
 }
