@@ -336,13 +336,10 @@ def originators():
     for path in [*paths, '/mnt/disk/f']:
         make(path, 0)
         os.truncate(path, 8 * PAGE) # no page is there, so the kernel makes small folios
-    knobs = {'/sys/block/vda/queue/max_sectors_kb': '4',
-             '/proc/sys/vm/dirty_writeback_centisecs': '0'}
+    knob = '/sys/block/vda/queue/max_sectors_kb'
     with contextlib.ExitStack() as stack:
-        for path, value in knobs.items():
-            old = slurp(path)
-            must(value, path)
-            stack.callback(must, old, path)
+        stack.callback(must, slurp(knob), knob)
+        must('4', knob)
         command('stop', 'size 65536', 'reset', 'filter none', 'start', name='block')
         before = category.stats('block')['originators_by_file']
         writers = []

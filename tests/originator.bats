@@ -16,8 +16,6 @@ setup_file() {
 	make -s -C "$BATS_TEST_DIRNAME/../tools"
 	# Without merges a request has the data of one file only.
 	echo 2 >/sys/block/vda/queue/nomerges
-	# Data is written back only when a test asks for it.
-	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 	load_module
 }
 

@@ -17,6 +17,8 @@ STORM=$BATS_TEST_DIRNAME/../build/tests/storm
 
 setup_file() {
 	export BATS_TEST_TIMEOUT=$((${STORM_SECONDS:-120} * 4 + 600))
+	# as on any machine (scripts/lib.sh, IOT_TEST_MACHINE)
+	echo 500 >/proc/sys/vm/dirty_writeback_centisecs
 	modprobe -a ext4 xfs btrfs
 	new_filesystem ext4 /dev/vda /mnt/ext4
 	new_filesystem xfs /dev/vdb /mnt/xfs

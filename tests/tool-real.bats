@@ -27,7 +27,6 @@ setup_file() {
 	modprobe loop
 	# Nothing is written back unless a test asks for it.
 	mount -o loop,noauto_da_alloc,commit=3600 /mnt/store/image /mnt/files
-	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 }
 
 teardown_file() {

@@ -18,7 +18,6 @@ setup_file() {
 	mkdir -p /mnt/disk
 	# Nothing is written back unless something asks for it, and ext4lazyinit reads nothing.
 	mount -o noatime,commit=3600,no_prefetch_block_bitmaps /dev/vda /mnt/disk
-	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 	make -s -C "$BATS_TEST_DIRNAME/../tools"
 	mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
 	load_module
@@ -27,7 +26,6 @@ setup_file() {
 teardown_file() {
 	unload_module
 	umount /mnt/disk
-	echo 500 >/proc/sys/vm/dirty_writeback_centisecs
 }
 
 setup() {
