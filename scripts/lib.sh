@@ -209,10 +209,10 @@ IOT_INSTALLED='6.12 6.1 6.12-rt 6.1-rt 6.12-cloud 6.1-cloud'
 IOT_FOREIGN='7.2 7.3 7.2-cloud 7.3-cloud 6.12-arm64 7.3-arm64'
 
 # Options of scripts/vm for a machine that runs suites. One thread emulates all processors, as
-# several are confused when the kernel's text is patched under load. Nothing dirty is written back
-# unless a test asks for it: each time the interval is over (5 s, else) the kernel writes even the
-# newest page of a disk that has had little of all recent writing (fs/fs-writeback.c,
-# wb_check_background_flush()).
+# several are confused when the kernel's text is patched under load. The kernel looks for dirty
+# pages once an hour. By default it does so every five seconds, and then it may write even the newest
+# pages of a disk, if little was written to that disk lately and much to others (fs/fs-writeback.c,
+# wb_check_background_flush()). So nothing is written back unless a test asks for it.
 # shellcheck disable=SC2034 # used by scripts that source this
 IOT_TEST_MACHINE=(--one-thread --preload --disk 4G --disk 4G --disk 4G --disk 4G
 	--append sysctl.vm.dirty_writeback_centisecs=360000)

@@ -337,9 +337,9 @@ def originators():
         make(path, 0)
         os.truncate(path, 8 * PAGE) # no page is there, so the kernel makes small folios
     knob = '/sys/block/vda/queue/max_sectors_kb'
-    with contextlib.ExitStack() as stack:
-        stack.callback(must, slurp(knob), knob)
-        must('4', knob)
+    usual = slurp(knob)
+    must('4', knob)
+    try:
         command('stop', 'size 65536', 'reset', 'filter none', 'start', name='block')
         before = category.stats('block')['originators_by_file']
         writers = []
@@ -349,6 +349,8 @@ def originators():
         flood('dirty', '/mnt/disk/f', 60000)
         os.sync()
         command('stop', name='block')
+    finally:
+        must(usual, knob)
     by_file = category.is_conserved('block')['originators_by_file'] - before
     rows = [r for r in category.events(category='block')
             if r.get('path') in paths and r['op'] == 'WRITE']

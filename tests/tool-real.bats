@@ -3,7 +3,7 @@
 #
 # Tests the tool with the real module, as root in a virtual machine:
 #
-#	IOTRACER_KO=$PWD/iotracer.ko scripts/vm -- bats tests/tool-real.bats
+#	scripts/check-vm 6.12 tests/tool-real.bats
 #
 # The files are on an ext4 that no other program uses, so that no other I/O is traced. What the
 # tool makes of the module's files is the same on every kernel; what is in them other suites test.

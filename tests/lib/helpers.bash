@@ -3,7 +3,7 @@
 #
 # Shared by the tests of the module, which run as root in a virtual machine:
 #
-#	scripts/vm --disk 1G --disk 1G --disk 1G -- bats tests/interface.bats
+#	scripts/check-vm 6.12 tests/interface.bats
 
 load lib/categories
 load lib/wait
