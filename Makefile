@@ -25,7 +25,6 @@ help:
 	@echo 'make mutate           plant faults in the tool and the module: do the tests notice?'
 	@echo 'make check-fields     make one field of the records wrong after the other: do the tests notice?'
 	@echo 'make bench            what tracing costs, in instructions'
-	@echo 'make claims           what is promised, and the tests that show it'
 	@echo 'make deb              Debian packages: iotracer-dkms and iotracer'
 	@echo 'make clean'
 	@echo 'KVER is $(or $(KVER),unknown: no kernel headers are installed)'
@@ -61,7 +60,7 @@ clean:
 	$(MAKE) -C tests/unit clean
 	rm -rf build
 
-build-all lint check check-debug demo bench claims:
+build-all lint check check-debug demo bench:
 	@scripts/$@
 
 mutate:
@@ -81,4 +80,4 @@ deb:
 	dpkg-buildpackage -b -uc -us
 
 .PHONY: all help modules tools headers install uninstall clean-modules clean \
-	build-all lint check check-debug demo bench claims mutate check-fields unit dkms-test deb
+	build-all lint check check-debug demo bench mutate check-fields unit dkms-test deb
