@@ -5,6 +5,10 @@
 
 #include <linux/blkdev.h>
 #include <linux/buffer_head.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
 #include "compat/config.h"
 
 /* Flags that not every kernel has. */
@@ -45,6 +49,55 @@ static inline unsigned long iot_buffer_end(const struct buffer_head *bh)
 	return (unsigned long)bh->b_end_io;
 #else
 	return 0; /* bio->bi_end_io is the completion function */
+#endif
+}
+
+/*
+ * Does the bio end as write_dirty_buffer() and sync_dirty_buffer() have it (fs/buffer.c)?
+ * @end_of_buffer: address of end_bio_bh_io_sync(), if the kernel has that
+ */
+static inline bool iot_bio_ends_buffer_write(const struct bio *bio, unsigned long end_of_buffer)
+{
+#ifdef IOT_HAVE_BUFFER_HEAD_END_IO
+	return (unsigned long)bio->bi_end_io == end_of_buffer && end_of_buffer &&
+	       iot_buffer_end(bio->bi_private) == (unsigned long)end_buffer_write_sync;
+#else
+	return bio->bi_end_io == bh_end_write;
+#endif
+}
+
+/*
+ * Is the device the only one of another superblock, which does not hold it in its own name? Before
+ * 6.6 most filesystems hold a device in the name of their type.
+ */
+static inline bool iot_bdev_is_of_other(const struct block_device *bdev,
+					const struct super_block *sb)
+{
+#ifdef IOT_HAVE_BDEV_SUPER
+	return bdev->bd_super && bdev->bd_super != sb;
+#else
+	return false;
+#endif
+}
+
+/* Are the operations of the device's holder the filesystem's own? */
+static inline bool iot_bdev_holder_is_in(const struct block_device *bdev,
+					 const struct module *owner)
+{
+#ifdef IOT_HAVE_BDEV_HOLDER_OPS
+	return owner && within_module((unsigned long)READ_ONCE(bdev->bd_holder_ops), owner);
+#else
+	return false;
+#endif
+}
+
+/* Where a page of memory is swapped to. */
+static inline swp_entry_t iot_swap_entry(struct page *page)
+{
+#ifdef IOT_HAVE_PAGE_SWAP_ENTRY
+	return page_swap_entry(page);
+#else
+	return (swp_entry_t){ .val = page_private(page) };
 #endif
 }
 

@@ -46,6 +46,21 @@ static __always_inline const struct path *iot_file_user_path(const struct file *
 #endif
 }
 
+/*
+ * Is a file open below another one, for the calls on that one? So are the files below those of
+ * overlayfs, and of FUSE where it passes calls through. Before 6.5 such a file has the path of the
+ * file above it (open_with_fake_path()).
+ */
+static __always_inline bool iot_file_is_backing(const struct file *file)
+{
+#ifdef FMODE_BACKING
+	return file->f_mode & FMODE_BACKING;
+#else
+	return unlikely(file->f_mode & FMODE_NOACCOUNT) &&
+	       d_backing_inode(file->f_path.dentry) != file_inode(file);
+#endif
+}
+
 /* User address that a name was copied from; NULL if there is none or it is not kept. */
 static __always_inline const char __user *iot_filename_user(const struct filename *name)
 {

@@ -120,6 +120,37 @@ static inline int iot_uring_file_in_node(void)
 }
 
 /*
+ * Where a request for extended attributes keeps what it asks for, in bytes from its struct
+ * io_cmd_data: struct io_xattr of io_uring/xattr.c. Less than 0: not known.
+ */
+struct iot_uring_xattr {
+	int name;	/* a struct filename * */
+	int size;	/* a size_t */
+	int flags;	/* an unsigned int */
+};
+
+/* Context: task, may sleep. Only the kernel's BTF has these offsets. */
+static inline struct iot_uring_xattr iot_uring_xattr_at(void)
+{
+	struct iot_uring_xattr at;
+	int context = iot_btf_member("io_xattr", "ctx", "struct kernel_xattr_ctx");
+	const char *type = context < 0 ? "xattr_ctx" : "kernel_xattr_ctx";
+
+	if (context < 0) /* before 6.13 */
+		context = iot_btf_member("io_xattr", "ctx", "struct xattr_ctx");
+	at.name = iot_btf_member("io_xattr", "filename", "struct filename *");
+	if (at.name < 0) /* since 7.0; a struct with the pointer alone */
+		at.name = iot_btf_member("io_xattr", "filename", "struct delayed_filename");
+	at.size = iot_btf_member(type, "size", "long");
+	at.flags = iot_btf_member(type, "flags", "int");
+	if (context < 0 || at.size < 0 || at.flags < 0)
+		return (struct iot_uring_xattr){ -ENOENT, -ENOENT, -ENOENT };
+	at.size += context;
+	at.flags += context;
+	return at;
+}
+
+/*
  * iot_uring_hold_rings() - try to keep ctx->rings, for readers without the lock of the ring
  *
  * Where rings can be resized (6.13), io_register_resize_rings() replaces them with both

@@ -15,6 +15,7 @@
 #include <linux/mount.h>
 #include <linux/shmem_fs.h>
 #include "compat/config.h"
+#include "core/btf.h"
 
 struct iot_mount_head {
 	struct hlist_node hash;
@@ -42,6 +43,24 @@ static __always_inline bool iot_mount_up(const struct vfsmount **mnt,
 	*dentry = READ_ONCE(head->mountpoint);
 	*mnt = (const struct vfsmount *)(parent + 1);
 	return true;
+}
+
+/*
+ * Where a mount keeps its namespace, in bytes from struct iot_mount_head, or an error. Only the
+ * kernel's BTF has that. Context: task, may sleep.
+ */
+static inline int iot_mount_namespace_at(void)
+{
+	return iot_btf_member("mount", "mnt_ns", "struct mnt_namespace *");
+}
+
+/*
+ * The namespace of a mount; NULL if it has none, an error if it is one of the kernel's own
+ * (MNT_NS_INTERNAL). It may be freed at any time. @at: from iot_mount_namespace_at(), no error
+ */
+static inline const void *iot_mount_namespace(const struct vfsmount *mnt, int at)
+{
+	return READ_ONCE(*(const void * const *)((const char *)iot_mount_head(mnt) + at));
 }
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A second key by which the objects of a table are found. Several objects may share an alias.
- * Functions take the hash of an alias, see iot_table_pair().
+ * Functions take the hash of an alias: iot_table_mix(), as aliases may be consecutive numbers.
  */
 #ifndef IOT_ALIAS_H
 #define IOT_ALIAS_H

@@ -133,6 +133,16 @@ struct iot_group iot_names_group(const char *name)
 	return g;
 }
 
+/**
+ * iot_names_common() - get the bits that the flags of every operation of an event may have
+ *
+ * They are those of group "call". The other bits are of the operation's own group.
+ */
+__u32 iot_names_common(unsigned int event)
+{
+	return event == IOT_EVENT_ID_FS ? IOT_CALL_COMMON : 0;
+}
+
 /** iot_names_whole() - look up a whole value of a group. Return: NULL if it has no name */
 const struct iot_flag *iot_names_whole(const struct iot_group *group, __u32 value)
 {

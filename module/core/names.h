@@ -54,6 +54,7 @@ const char *iot_names_op_name(unsigned int event, unsigned int op);
 const struct iot_access_name *iot_names_access(unsigned int op);
 const char *iot_names_kind(unsigned int kind);
 struct iot_group iot_names_group(const char *name);
+__u32 iot_names_common(unsigned int event);
 const struct iot_flag *iot_names_whole(const struct iot_group *group, __u32 value);
 
 #endif /* IOT_NAMES_H */

@@ -211,7 +211,7 @@ int iot_param_maxactive(void)
  *
  * Return: 0, or -EINVAL after a line in the kernel log that names the wrong one.
  */
-int __init iot_param_init(void)
+int iot_param_init(void)
 {
 	if (proc_mode & ~0666) {
 		pr_err("proc_mode 0%o has bits other than read and write; say for example proc_mode=0660\n",

@@ -33,8 +33,9 @@ static inline size_t iot_utf8_length(unsigned int c, unsigned int *least)
  * @len:	length of the text in bytes
  *
  * Return: length in bytes, or 0 for a control character (below 0x20, DEL, or U+0080 to U+009F,
- * which control terminals as ESC does) and for what is not UTF-8: truncated, overlong, a
- * surrogate, above U+10FFFF, or a stray byte.
+ * which control terminals as ESC does), for the separators of lines and paragraphs (U+2028,
+ * U+2029), at which some programs end a line, and for what is not UTF-8: truncated, overlong,
+ * a surrogate, above U+10FFFF, or a stray byte.
  */
 static inline size_t iot_printable(const unsigned char *s, size_t len)
 {
@@ -52,7 +53,8 @@ static inline size_t iot_printable(const unsigned char *s, size_t len)
 			return 0;
 		c = c << 6 | (s[i] & 0x3f);
 	}
-	if (c < least || c < 0xa0 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+	if (c < least || c < 0xa0 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ||
+	    c == 0x2028 || c == 0x2029)
 		return 0;
 	return n;
 }

@@ -42,7 +42,7 @@ static void say_error(struct iot_why *why, int err)
 		iot_why(why, err, "it was interrupted");
 		break;
 	case -ENODEV:
-		iot_why(why, err, "the module is being unloaded");
+		iot_why(why, err, "it was removed, or the module is being unloaded");
 		break;
 	default:
 		iot_why(why, err, "error %d", -err);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tasks that are inside reads and writes of the files in /proc/iotracer.
+ * The tasks that are inside calls on the files in /proc/iotracer: open, read, write, lseek, poll
+ * and close.
  *
  * Such a task may stop for ever: where it copies to or from its own memory, which userfaultfd or
- * a FUSE server may never provide, or where it waits for a filesystem. The removal of a file in
- * /proc waits for the tasks inside. So no file is removed while one may be inside for ever:
+ * a FUSE server may never provide, or where it waits for a filesystem, or for a lock of another
+ * task that does. The removal of a file in /proc waits for the tasks inside. So no file is removed
+ * while one may be inside for ever:
  *
  * - The task holds a reference to the module, so the kernel refuses to unload it (EAGAIN). Where
  *   delete_module(2) is hooked, hook/unload.c asks here first, and names the task.
@@ -13,6 +15,11 @@
  *
  * A task that waits for events pauses its visit: it does not hold the module, and is woken before
  * its directory is removed or the module unloaded.
+ *
+ * At load no task is let in before everything is made, so that loading can fail until then.
+ *
+ * A worker of ours that may wait for a filesystem is a visitor of no directory. So unloading is
+ * refused while it waits, and the log says what it does.
  */
 #include <linux/delay.h>
 #include <linux/errno.h>
@@ -28,11 +35,14 @@
 #define STEP_MS		10	/* between two checks */
 #define STOP_MS		50	/* for which iot_visits_stop() keeps tasks out */
 #define CLOSE_MS	50	/* for which iot_visited_close() waits */
+#define MAX_SHOWN	256	/* bytes of a name that the log shows */
 
 static DEFINE_SPINLOCK(lock);	/* protects what follows, and each struct iot_visited */
 static LIST_HEAD(visits);
+static bool allowed;	/* loading has succeeded */
 static bool stopped;	/* no task may take hold of the module */
-static iot_visits_fn before;
+static const struct iot_visits_ops *ops;
+static struct iot_visited nowhere;	/* of workers; never closed */
 
 /*
  * Take a reference to the module. Waits while tasks are kept out: for STOP_MS, or until
@@ -58,27 +68,17 @@ static int hold(struct iot_visit *v)
 	return wait ? -ERESTARTSYS : -EIO;
 }
 
-/**
- * iot_visit_begin() - begin a read or write
- * @v:		on the stack of current
- * @at:		the directory of the file; stays until iot_visit_end()
- * @file:	being read or written, NULL for a worker that removes a symbolic link
- *
- * Context: task, may sleep.
- * Return: 0; -EIO if the file is being removed, like from the kernel after that; -ERESTARTSYS.
- */
-int iot_visit_begin(struct iot_visit *v, struct iot_visited *at, const struct file *file)
+static int begin(struct iot_visit *v, struct iot_visited *at)
 {
 	bool closed;
 	int err;
 
 	v->at = at;
 	v->task = current;
-	v->file = file;
 	v->since = jiffies;
 	v->holds = false;
 	spin_lock(&lock);
-	closed = at->left;
+	closed = at->left || !allowed;
 	if (!closed)
 		at->nr++;
 	spin_unlock(&lock);
@@ -88,6 +88,59 @@ int iot_visit_begin(struct iot_visit *v, struct iot_visited *at, const struct fi
 	if (err)
 		iot_visit_end(v);
 	return err;
+}
+
+/**
+ * iot_visit_begin() - begin a call on a file
+ * @v:		on the stack of current
+ * @at:		the directory of the file; stays until iot_visit_end()
+ * @file:	the file
+ *
+ * Context: task, may sleep.
+ * Return: 0; -EIO if the file is being removed, like from the kernel after that; -ERESTARTSYS.
+ */
+int iot_visit_begin(struct iot_visit *v, struct iot_visited *at, const struct file *file)
+{
+	v->file = file;
+	return begin(v, at);
+}
+
+/**
+ * iot_visit_begin_worker() - begin what a worker does that may never end
+ * @v:		stays until iot_visit_end()
+ * @what:	for the message that names it: "a worker ..."
+ * @name:	what follows that, or NULL; stays as long as @v
+ *
+ * Context: a worker. Return: 0, or -EIO if the module is being unloaded.
+ */
+int iot_visit_begin_worker(struct iot_visit *v, const char *what, const char *name)
+{
+	v->file = NULL;
+	v->what = what;
+	v->name = name;
+	return begin(v, &nowhere);
+}
+
+/**
+ * iot_visit_lend() - as above, for a worker that current has yet to start
+ *
+ * Context: task, inside a visit of its own: so the module stays, and this cannot fail. The worker
+ * calls iot_visit_end().
+ */
+void iot_visit_lend(struct iot_visit *v, const char *what, const char *name)
+{
+	v->at = &nowhere;
+	v->task = NULL;
+	v->file = NULL;
+	v->what = what;
+	v->name = name;
+	v->since = jiffies;
+	v->holds = true;
+	__module_get(THIS_MODULE);
+	spin_lock(&lock);
+	nowhere.nr++;
+	list_add_tail(&v->list, &visits);
+	spin_unlock(&lock);
 }
 
 /* Context: the lock is held. Once the list is empty, no task has a reference to the module. */
@@ -121,7 +174,7 @@ int iot_visit_resume(struct iot_visit *v)
 }
 
 /**
- * iot_visit_end() - end a read or write
+ * iot_visit_end() - end a call on a file
  *
  * The caller is still inside a call of /proc, which keeps the module's text. Context: task.
  */
@@ -167,10 +220,23 @@ bool iot_visited_close(struct iot_visited *at, void (*left)(struct iot_visited *
 	return empty;
 }
 
-/** iot_visits_before() - have @fn called by iot_visits_stop(), which fails if it returns false */
-void iot_visits_before(iot_visits_fn fn)
+/** iot_visits_begin() - let tasks in from now on. Context: load, nothing can fail any more */
+void iot_visits_begin(void)
 {
-	WRITE_ONCE(before, fn);
+	spin_lock(&lock);
+	allowed = true;
+	spin_unlock(&lock);
+}
+
+/** iot_visits_bind() - set what is called when unloading begins, and when it has failed; or NULL */
+void iot_visits_bind(const struct iot_visits_ops *new)
+{
+	WRITE_ONCE(ops, new);
+}
+
+static void allow(void)
+{
+	WRITE_ONCE(stopped, false);
 }
 
 /**
@@ -178,15 +244,15 @@ void iot_visits_before(iot_visits_fn fn)
  *
  * So a stream of new tasks cannot keep the module loaded. Tasks that are kept out wait.
  * Context: task, sleeps for STOP_MS at most.
- * Return: true if no task holds the module; tasks are then kept out until
- * iot_visits_allow(). If false, tasks are let in again.
+ * Return: true if no task holds the module; tasks are then kept out until iot_visits_go_on(). If
+ * false, tasks are let in again; it may be called again, or iot_visits_go_on().
  */
 bool iot_visits_stop(void)
 {
-	iot_visits_fn fn = READ_ONCE(before);
+	const struct iot_visits_ops *o = READ_ONCE(ops);
 	unsigned int waited;
 
-	if (fn && !fn())
+	if (o && !o->stop())
 		return false;
 	spin_lock(&lock);
 	WRITE_ONCE(stopped, true);
@@ -196,14 +262,18 @@ bool iot_visits_stop(void)
 			return true;
 		msleep(STEP_MS);
 	}
-	iot_visits_allow();
+	allow();
 	return false;
 }
 
-/** iot_visits_allow() - undo an iot_visits_stop() that returned true. Context: any */
-void iot_visits_allow(void)
+/** iot_visits_go_on() - undo iot_visits_stop(): the module is not unloaded. Context: task */
+void iot_visits_go_on(void)
 {
-	WRITE_ONCE(stopped, false);
+	const struct iot_visits_ops *o = READ_ONCE(ops);
+
+	allow();
+	if (o)
+		o->go_on();
 }
 
 /**
@@ -222,10 +292,12 @@ unsigned int iot_visits_name(unsigned int most)
 		if (time_before(jiffies, v->since + msecs_to_jiffies(STOP_MS)) || n++ >= most)
 			continue;
 		if (!v->file) {
-			pr_err("cannot be unloaded yet: a process is inside a readlink of a symbolic link in /proc/iotracer; it has to return, or be killed, first\n");
+			pr_err("cannot be unloaded yet: %s%s%*pE; it has to end first\n", v->what,
+			       v->name ? " " : "",
+			       v->name ? (int)strnlen(v->name, MAX_SHOWN) : 0, v->name);
 			continue;
 		}
-		pr_err("cannot be unloaded yet: %*pE (process %d, thread %d) is inside a read or write of /proc%pD4; it has to return, or be killed, first\n",
+		pr_err("cannot be unloaded yet: %*pE (process %d, thread %d) is inside a call on /proc%pD4; it has to return, or be killed, first\n",
 		       (int)strnlen(v->task->comm, sizeof(v->task->comm)), v->task->comm,
 		       task_tgid_nr(v->task), task_pid_nr(v->task), v->file);
 	}

@@ -7,10 +7,10 @@
  * of its filesystem and compares each directory on the way. What is mounted below a directory is
  * another filesystem, and so is not below it. The result is kept with the path.
  *
- * When a directory is added, all paths have to be resolved again. An epoch counts the directories
- * that were added, and each path has the epoch in which it was resolved. A slot may have been
- * another directory's before. So the bit of a slot counts only in paths of the epoch in which its
- * directory was added, or of a later one.
+ * When a directory is added, all paths have to be resolved again. That begins an epoch, and each
+ * path has the epoch in which it was resolved. Epochs do not wrap: to begin one takes milliseconds,
+ * and the right to add directories. A slot may have been another directory's before. So the bit of
+ * a slot counts only in paths of the epoch in which its directory was added, or of a later one.
  */
 #include <linux/bitops.h>
 #include <linux/fs.h>
@@ -129,6 +129,14 @@ int iot_below_add(struct iot_below_root *root, struct inode *dir)
 	}
 	mutex_unlock(&roots_lock);
 	return err;
+}
+
+/** iot_below_advance() - begin an epoch without a new directory. As iot_below_add() otherwise */
+void iot_below_advance(void)
+{
+	mutex_lock(&roots_lock);
+	WRITE_ONCE(iot_below_now, iot_below_now + 1);
+	mutex_unlock(&roots_lock);
 }
 
 /** iot_below_remove() - undo iot_below_add(). Context: task, sleeps */

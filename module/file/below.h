@@ -30,7 +30,7 @@ struct iot_below_root {
  * struct iot_below - the directories that a path is below
  * @roots:	a bit for each, by its slot
  * @deep:	it is too deep to know
- * @epoch:	number of directories that had been added when @roots was computed
+ * @epoch:	iot_below_now when @roots was computed
  * @depth:	by slot: names between the directory and the end of the path, 0 for the directory
  *		itself
  */
@@ -46,6 +46,7 @@ extern u32 iot_below_now;	/* the epoch */
 
 int iot_below_add(struct iot_below_root *root, struct inode *dir);
 void iot_below_remove(struct iot_below_root *root);
+void iot_below_advance(void);
 
 /** iot_below_none() - say that a path is below no directory. Context: any */
 static inline void iot_below_none(struct iot_below *below)

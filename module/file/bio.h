@@ -3,8 +3,14 @@
  * Which file the data of a bio belongs to.
  *
  * Buffered: the bio's first page is in the page cache of the file. A read holds the page's
- * lock and a write its writeback flag, so the mapping stays until the bio completes.
+ * lock and a write its writeback flag, or the lock of its buffer, so the mapping stays until the
+ * bio completes.
  * Direct: the pages are a program's memory; file/direct.h finds the call.
+ * Swap: the page is in no file's page cache. Its swap entry leads to the swap file.
+ *
+ * Layers below the filesystem (device mapper, md, loop) submit bios with the same pages again, and
+ * so do journals. A bio is the file's own if it is for a device that its filesystem holds:
+ * the device mapper, md and others hold the devices below them in their own name.
  */
 #ifndef IOT_BIO_H
 #define IOT_BIO_H
@@ -14,8 +20,19 @@
 #include <linux/fs.h>
 #include <linux/pagemap.h>
 #include <linux/preempt.h>
+#include "compat/blkdev.h"
 #include "file/direct.h"
 #include "uapi/iotracer.h"
+
+extern unsigned long iot_bio_end_of_buffer;
+
+void iot_bio_init(void);
+
+/** iot_bio_writes_buffer() - check whether the bio writes a buffer of its page to its place */
+static __always_inline bool iot_bio_writes_buffer(const struct bio *bio)
+{
+	return iot_bio_ends_buffer_write(bio, iot_bio_end_of_buffer);
+}
 
 /** iot_bio_folio() - get the folio of a bio's first page; the bio has data */
 static __always_inline struct folio *iot_bio_folio(const struct bio *bio)
@@ -26,36 +43,35 @@ static __always_inline struct folio *iot_bio_folio(const struct bio *bio)
 /** iot_bio_host() - get the inode whose page cache the folio is in, or NULL */
 static __always_inline struct inode *iot_bio_host(struct folio *folio)
 {
-	struct address_space *mapping = folio_mapping(folio);
+	struct address_space *mapping;
 
+	/* a program's own memory is in no file's page cache, and may only be in the swap cache */
+	if (folio_test_anon(folio))
+		return NULL;
+	mapping = folio_mapping(folio);
 	return mapping ? READ_ONCE(mapping->host) : NULL;
 }
 
 /**
  * iot_bio_moves_cache() - check whether the folio is being read from or written to the device
  *
- * If not, the page of the page cache is only the buffer of a program's direct call.
+ * If not, the page of the page cache is only the buffer of a program's direct call, or what is
+ * written is a journal's copy of it: jbd2 submits the file's own page for that (data=journal of
+ * ext4), with neither flag nor with the completion function of the page's own buffer.
  */
 static __always_inline bool iot_bio_moves_cache(const struct bio *bio, struct folio *folio)
 {
 	if (op_is_write(bio_op(bio)))
-		return folio_test_writeback(folio);
+		return folio_test_writeback(folio) || iot_bio_writes_buffer(bio);
 	return folio_test_locked(folio) && !folio_test_uptodate(folio);
 }
 
-/**
- * iot_bio_is_for() - check whether the bio is for a device of a filesystem
- *
- * The superblock of a filesystem that spans several devices (btrfs) names none. The holder of each
- * device is that superblock or the filesystem's type.
- */
+bool iot_bio_is_for_other(const struct block_device *bdev, const struct super_block *sb);
+
+/** iot_bio_is_for() - check whether the bio is for a device of a filesystem */
 static __always_inline bool iot_bio_is_for(const struct bio *bio, const struct super_block *sb)
 {
-	const struct block_device *bdev = bio->bi_bdev;
-
-	if (sb->s_bdev)
-		return bdev == sb->s_bdev;
-	return bdev->bd_holder == sb || bdev->bd_holder == sb->s_type;
+	return likely(bio->bi_bdev == sb->s_bdev) || iot_bio_is_for_other(bio->bi_bdev, sb);
 }
 
 /** iot_bio_offset() - get the file offset of the bio's first byte; @folio is in the page cache */
@@ -93,19 +109,50 @@ static __always_inline bool iot_bio_moves_data(struct bio *bio)
 }
 
 /**
+ * iot_bio_swaps() - check whether the bio moves a page of memory from or to a swap area
+ *
+ * A read has no flag for that. Its folio is locked, is not in a file's page cache, and is in the
+ * swap cache or, where swap is as quick as memory, nowhere yet. The memory of a program that reads
+ * directly is not locked.
+ */
+static __always_inline bool iot_bio_swaps(const struct bio *bio, struct folio *folio)
+{
+	if (op_is_write(bio_op(bio)))
+		return bio->bi_opf & REQ_SWAP;
+	return unlikely(folio_test_locked(folio)) && folio_test_swapbacked(folio) &&
+	       !folio_test_uptodate(folio) &&
+	       (folio_test_swapcache(folio) || !READ_ONCE(folio->mapping));
+}
+
+/**
+ * struct iot_bio_swap - where memory is swapped to
+ * @file:	the swap file or device, NULL if it is not known; valid until the bio completes
+ * @bdev:	device that swap I/O goes to
+ * @offset:	of the page in the file, bytes
+ */
+struct iot_bio_swap {
+	const struct file *file;
+	const struct block_device *bdev;
+	u64 offset;
+};
+
+void iot_bio_find_swap(const struct bio *bio, struct iot_bio_swap *swap);
+
+/**
  * iot_bio_direct_call() - find the read or write of the current task that the bio is a part of
  * @host:	inode whose page cache the folio is in, or NULL
  *
- * The filesystem may submit bios inside that call for something else: metadata, swap or page cache
- * I/O. Return: a direct call, valid while it lasts, or NULL.
+ * The filesystem may submit bios inside that call for something else: metadata or page cache I/O.
+ * A page fault on the caller's memory may swap. Return: a direct call, valid while it lasts, or
+ * NULL.
  */
 static __always_inline const struct iot_direct *
 iot_bio_direct_call(const struct bio *bio, struct folio *folio, const struct inode *host)
 {
 	const struct iot_direct *call = in_task() ? iot_direct_now() : NULL;
 
-	if (!call || !iot_bio_is_for(bio, call->sb) || (bio->bi_opf & (REQ_META | REQ_SWAP)) ||
-	    (host && iot_bio_is_cache_io(bio, folio, host)))
+	if (!call || !iot_bio_is_for(bio, call->sb) || (bio->bi_opf & REQ_META) ||
+	    iot_bio_swaps(bio, folio) || (host && iot_bio_is_cache_io(bio, folio, host)))
 		return NULL;
 	return call;
 }

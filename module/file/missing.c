@@ -3,11 +3,11 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
-#include <linux/namei.h>
 #include <linux/path.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "file/below.h"
+#include "file/cached.h"
 #include "file/missing.h"
 #include "file/paths.h"
 
@@ -31,14 +31,17 @@ static bool cut_name(char *text)
 	return true;
 }
 
-/* Find the nearest directory of an absolute text that exists. Return: names below it, or 0. */
+/*
+ * Find the nearest directory of an absolute text that exists: what the call has just looked up is
+ * in memory. Return: names below it, or 0.
+ */
 static unsigned int find_existing(char *text, struct path *path)
 {
 	unsigned int names = 0;
 
 	while (names < MISSING_MAX && cut_name(text)) {
 		names++;
-		if (!kern_path(text, LOOKUP_FOLLOW, path))
+		if (!iot_cached_find(NULL, text, true, path))
 			return names;
 	}
 	return 0;
@@ -77,7 +80,7 @@ static char *join(const struct path *path, const char *rest)
  * iot_missing_find() - find the directories that a text that leads to no file is below
  * @text:	absolute
  *
- * Context: task, may sleep: the part of the text that exists is looked up as the task would.
+ * Context: task, may sleep for memory: the part of the text that exists is looked for in memory.
  * Return: if it is below any, the text without symbolic links and dots, as far as it exists, for
  * kfree(). NULL else, or if there is no memory.
  */

@@ -14,7 +14,9 @@
  * there was a rename anywhere, and if so reads the file again.
  *
  * Only the worker uses the open file, so no task waits for a lock that is held while the file is
- * read. The worker opens it when there is a user and closes it when there is none. The table is
+ * read. Reading it asks filesystems for their options, and one may wait for its disk then, for ever
+ * (btrfs looks up the name of a subvolume). So the module is not unloaded meanwhile (core/visit.c).
+ * The worker opens it when there is a user and closes it when there is none. The table is
  * looked up under RCU; the worker frees the old one after a grace period.
  */
 #include <linux/atomic.h>
@@ -39,6 +41,7 @@
 #include <linux/string.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include "core/visit.h"
 #include "file/mounts.h"
 #include "file/path.h"
 
@@ -367,12 +370,17 @@ static bool is_needed(void)
 /* Only this worker uses the open file. It never runs twice at once. */
 static void work_fn(struct work_struct *unused)
 {
+	struct iot_visit visit;
+
 	if (!atomic_read(&users)) {
 		close_all();
 		return;
 	}
-	if (is_needed())
+	if (is_needed() &&
+	    !iot_visit_begin_worker(&visit, "a worker reads the list of mounts", NULL)) {
 		refresh();
+		iot_visit_end(&visit);
+	}
 	WRITE_ONCE(tries, tries + 1);
 	wake_up_all(&tried);
 	queue_delayed_work(system_unbound_wq, &work, LOOK_AGAIN);

@@ -5,11 +5,12 @@
  * thread had a page read.
  *
  * There are two tables of fixed size, in which newer entries overwrite older ones. The first
- * leads from a page of a file to a thread. An entry is one word: half of the page's hash and
- * the thread's id, so a reader never sees a mixture. This table also has an entry for a file
- * as a whole, the last thread that made a page of it dirty, which is looked up if the entry of
- * a page was overwritten. The second table leads from a thread's id to a description of the
- * thread.
+ * leads from a page of a file to a thread. An entry is one word: half of the page's hash, the
+ * thread's id and a stamp, so a reader never sees a mixture. This table also has an entry for a
+ * file as a whole, the last thread that made a page of it dirty, which is looked up if the entry
+ * of a page was overwritten. The second table leads from a thread's id to a description of the
+ * thread. The stamp distinguishes the thread from later ones with the same id: once one of these
+ * was noted, the originator of the earlier thread's pages is unknown.
  *
  * Both tables exist from the first user on until the module is unloaded. While there is no
  * user nothing is noted.
@@ -17,11 +18,16 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/fs.h>
+#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/pagemap.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/threads.h>
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 #include <trace/events/writeback.h>
@@ -35,6 +41,10 @@
 #define PAGE_BITS	18
 #define TASK_BITS	10
 #define TASK_PLACES	4	/* slots for threads with the same hash */
+#define TID_BITS	22
+#define STAMP_BITS	(32 - TID_BITS)
+
+static_assert(BIT(TID_BITS) >= PID_MAX_LIMIT);
 
 struct originator_task {
 	u32 seq;	/* see core/tryseq.h */
@@ -97,8 +107,8 @@ static bool is_same(const struct iot_originator *a, const struct iot_originator 
 	const u64 *name = (const u64 *)a->comm, *other = (const u64 *)b->comm;
 
 	return READ_ONCE(a->pid) == b->pid && READ_ONCE(a->uid) == b->uid &&
-	       READ_ONCE(a->cgroup) == b->cgroup && READ_ONCE(name[0]) == other[0] &&
-	       READ_ONCE(name[1]) == other[1];
+	       READ_ONCE(a->stamp) == b->stamp && READ_ONCE(a->cgroup) == b->cgroup &&
+	       READ_ONCE(name[0]) == other[0] && READ_ONCE(name[1]) == other[1];
 }
 
 static_assert(NAME_WORDS == 2);
@@ -113,46 +123,65 @@ static void copy(struct iot_originator *to, const struct iot_originator *from)
 	WRITE_ONCE(to->tid, READ_ONCE(from->tid));
 	WRITE_ONCE(to->pid, READ_ONCE(from->pid));
 	WRITE_ONCE(to->uid, READ_ONCE(from->uid));
+	WRITE_ONCE(to->stamp, READ_ONCE(from->stamp));
 	WRITE_ONCE(to->cgroup, READ_ONCE(from->cgroup));
 	for (i = 0; i < NAME_WORDS; i++)
 		WRITE_ONCE(new[i], READ_ONCE(name[i]));
 }
 
-/* Note the current thread. Preemption is off. */
-static void note_task(void)
+/* Give up if the slot is being changed on another CPU. */
+static void describe(struct originator_task *t, const struct iot_originator *who)
+{
+	if (!iot_tryseq_begin(&t->seq))
+		return;
+	copy(&t->who, who);
+	iot_tryseq_end(&t->seq);
+}
+
+/* A thread in one word: its id, never 0, and its stamp. */
+static u32 word_of(u32 tid, u32 stamp)
+{
+	return stamp << TID_BITS | tid;
+}
+
+/** iot_originator_stamp() - get what tells a thread from others that had its id. Context: any */
+u32 iot_originator_stamp(const struct task_struct *task)
+{
+	return hash_64(task->start_time, STAMP_BITS);
+}
+
+/* Note the current thread. Preemption is off. Return: its word. */
+static u32 note_task(void)
 {
 	struct task_struct *task = current;
 	struct iot_originator who = {
+		.stamp = iot_originator_stamp(task),
 		.uid = __kuid_val(rcu_dereference_sched(task->cred)->euid),
 		.cgroup = iot_task_cgroup(task),
 	};
 	struct originator_task *t = find_task(task->pid, task->pid);
 
 	iot_task_ids(&who, task);
-	if (t && is_same(&t->who, &who))
-		return;
-	if (!t)
-		t = new_task(who.tid);
-	if (!iot_tryseq_begin(&t->seq))
-		return;
-	copy(&t->who, &who);
-	iot_tryseq_end(&t->seq);
+	if (!t || !is_same(&t->who, &who))
+		describe(t ?: new_task(who.tid), &who);
+	return word_of(who.tid, who.stamp);
 }
 
-static void note(u64 key)
+static void note(u64 key, u32 thread)
 {
-	WRITE_ONCE(*page_place(key), key << 32 | (u32)current->pid);
+	WRITE_ONCE(*page_place(key), key << 32 | thread);
 }
 
 static void folio_dirtied(void *data, struct folio *folio, struct address_space *mapping)
 {
 	IOT_POINT_ENTER();
+	u32 thread;
 
 	if (!in_task() || !mapping)
 		return;
-	note(key_of(mapping, folio->index));
-	note(file_key_of(mapping));
-	note_task();
+	thread = note_task();
+	note(key_of(mapping, folio->index), thread);
+	note(file_key_of(mapping), thread);
 }
 
 /**
@@ -164,41 +193,43 @@ static void folio_dirtied(void *data, struct folio *folio, struct address_space 
 void iot_originator_read(const struct address_space *mapping, unsigned long index,
 			 unsigned long pages)
 {
+	u32 thread = note_task();
 	unsigned long i;
 
-	note_task();
 	for (i = 0; i < pages; i++)
-		note(key_of(mapping, index + i));
+		note(key_of(mapping, index + i), thread);
 }
 
-static u32 tid_of(u64 key)
+/* Get the word of the thread that is noted for a page or file, or 0. */
+static u32 thread_of(u64 key)
 {
 	u64 word = READ_ONCE(*page_place(key));
 
 	return word >> 32 == (u32)key ? (u32)word : 0;
 }
 
-static atomic_long_t nr_by_file;
+static atomic_long_t nr_by_file, nr_unattributed;
 
 /* Do iot_originator_peek(). @by_file: set to whether the page itself has no entry */
 static bool look_up(const struct address_space *mapping, unsigned long index,
 		    struct iot_originator *who, bool *by_file)
 {
 	const struct originator_task *t;
-	u32 tid, seq;
+	u32 thread, tid, seq;
 
 	if (!smp_load_acquire(&ready)) /* check before reading the tables */
 		goto unknown;
-	tid = tid_of(key_of(mapping, index));
-	*by_file = !tid;
-	if (!tid)
-		tid = tid_of(file_key_of(mapping));
+	thread = thread_of(key_of(mapping, index));
+	*by_file = !thread;
+	if (!thread)
+		thread = thread_of(file_key_of(mapping));
+	tid = thread & (BIT(TID_BITS) - 1);
 	t = tid ? find_task(tid, tid) : NULL;
 	if (!t)
 		goto unknown;
 	seq = iot_tryseq_read(&t->seq);
 	copy(who, &t->who);
-	if (iot_tryseq_is_whole(&t->seq, seq) && who->tid == tid)
+	if (iot_tryseq_is_whole(&t->seq, seq) && word_of(who->tid, who->stamp) == thread)
 		return true;
 unknown:
 	memset(who, 0, sizeof(*who));
@@ -238,6 +269,35 @@ bool iot_originator_find(const struct address_space *mapping, unsigned long inde
 unsigned long iot_originator_by_file(void)
 {
 	return atomic_long_read(&nr_by_file);
+}
+
+/** iot_originator_is_kernel() - is it a thread of the kernel that has not exited? Context: any */
+bool iot_originator_is_kernel(const struct iot_originator *who)
+{
+	const struct task_struct *task;
+	bool is;
+
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(who->tid, &init_pid_ns), PIDTYPE_PID);
+	is = task && (task->flags & PF_KTHREAD);
+	rcu_read_unlock();
+	return is;
+}
+
+/**
+ * iot_originator_count_unattributed() - count an event that may be for a wanted task
+ *
+ * The filter has a condition on tasks, and which task caused the event is not known. Context: any.
+ */
+void iot_originator_count_unattributed(void)
+{
+	atomic_long_inc(&nr_unattributed);
+}
+
+/** iot_originator_unattributed() - get how many of them there were */
+unsigned long iot_originator_unattributed(void)
+{
+	return atomic_long_read(&nr_unattributed);
 }
 
 static struct iot_point point = {

@@ -74,14 +74,11 @@ char *iot_path_text(const struct path *path, char *buf)
 	return d_path(path, buf, PATH_MAX);
 }
 
-/**
- * iot_path_vanished() - get the absolute path of a name that does not exist
- * @text:	path, absolute or relative; its directory exists
- * @buf:	PATH_MAX bytes
- *
- * Return: the text in @buf, or an error of looking up the directory.
+/*
+ * Get the absolute path of a name that does not exist, but whose directory does. @buf has PATH_MAX
+ * bytes. Return: the text in @buf, or an error of looking up the directory.
  */
-char *iot_path_vanished(const char *text, char *buf)
+static char *vanished(const char *text, char *buf)
 {
 	const char *slash = strrchr(text, '/');
 	const char *name = slash ? slash + 1 : text;
@@ -110,4 +107,38 @@ char *iot_path_vanished(const char *text, char *buf)
 	memmove(buf, dir, strlen(dir) + 1);
 	strcat(buf, "/");
 	return strcat(buf, name);
+}
+
+/**
+ * iot_named_get() - look up what a path in a command means
+ *
+ * A filesystem on the way may not answer for ever, so no lock may be held, and this is done once
+ * for a command. Context: task. Return: 0, also if it leads to nothing; or -ENOMEM.
+ */
+int iot_named_get(struct iot_named *n, const char *text)
+{
+	int err;
+
+	n->text = text;
+	n->inode = NULL;
+	n->buf = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!n->buf)
+		return -ENOMEM;
+	err = iot_path_lookup(text, &n->path);
+	if (!err)
+		n->inode = d_inode(n->path.dentry);
+	if (err != -ENOMEM)
+		n->absolute = n->inode ? iot_path_text(&n->path, n->buf) : vanished(text, n->buf);
+	if (err != -ENOMEM && n->absolute != ERR_PTR(-ENOMEM))
+		return 0;
+	iot_named_put(n);
+	return -ENOMEM;
+}
+
+/** iot_named_put() - undo iot_named_get(). Context: task, no lock is held */
+void iot_named_put(struct iot_named *n)
+{
+	if (n->inode)
+		path_put(&n->path);
+	kfree(n->buf);
 }

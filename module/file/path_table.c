@@ -511,6 +511,12 @@ void iot_path_table_forget(void)
 	outdate_all(false);
 }
 
+/** iot_path_table_outdate() - as above, while the table is closed: there is nobody to wait for */
+void iot_path_table_outdate(void)
+{
+	outdate_all(false);
+}
+
 /** iot_path_table_oldest() - get the range of ids that may be in use, up to @last */
 u64 iot_path_table_oldest(u64 *last)
 {

@@ -17,10 +17,11 @@ struct iot_paths_file {
 	u64 ino;
 	u32 dev;	/* device number as in records */
 	u16 kind;	/* IOT_KIND_* */
-	u16 kinds;	/* 1 << kind, and IOT_PATHS_BELOW */
+	u16 kinds;	/* 1 << kind, and IOT_PATHS_* */
 };
 
 #define IOT_PATHS_BELOW	BIT(15)	/* it is below a directory whose contents are traced */
+#define IOT_PATHS_UNSURE	BIT(14)	/* stat(2) may report another device and inode number */
 
 /**
  * struct iot_path_key - what a path is looked up by
@@ -154,6 +155,7 @@ u64 iot_path_table_keep(const struct iot_path *like, const char *text,
 			const struct iot_below *below, gfp_t gfp);
 const struct iot_path *iot_path_table_at(u64 id);
 void iot_path_table_forget(void);
+void iot_path_table_outdate(void);
 u64 iot_path_table_oldest(u64 *last);
 unsigned long *iot_path_table_marks(void);
 void iot_path_table_mark(unsigned long *marks, u64 id);

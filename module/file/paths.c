@@ -17,6 +17,11 @@
  *
  * A print is stored only if nothing changed while it and its text were computed.
  *
+ * The kernel's counts have 32 bits. They wrap after 2^31 renames or mounts, which a process can
+ * make in an hour, and an entry of then would be taken for a current one. So a worker has all
+ * entries resolved again long before that. Nobody looks at the counts while no category runs: if
+ * that lasts, all become stale.
+ *
  * A path is the text from the root of the mount namespace, also for a task in a chroot. A
  * deleted file keeps the path it had. A file that is in no namespace (any more) has no path.
  *
@@ -40,6 +45,7 @@
 #include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include "compat/compat.h"
 #include "compat/mount.h"
 #include "hook/hook.h"
@@ -48,7 +54,12 @@
 #include "file/mounts.h"
 #include "file/path.h"
 #include "file/paths.h"
+#include "file/sb.h"
 #include "uapi/iotracer.h"
+
+/* A worker looks at the counts this often. They cannot grow by AGE_MAX, its limit, meanwhile. */
+#define AGING_PERIOD	HZ
+#define AGE_MAX		BIT(29)
 
 static DEFINE_MUTEX(users_lock);	/* no @lock of a category is held */
 static unsigned int users;		/* categories that run; protected by users_lock */
@@ -65,6 +76,8 @@ static bool mounts_are_known;	/* struct mount has the layout that we assume */
 
 /* Names of an inode that are searched at most: an inode may have thousands. */
 #define ALIASES_MAX	8
+
+#define MQUEUE_MAGIC	0x19800202	/* ipc/mqueue.c */
 
 /** struct moment - counts of changes, see iot_paths_stamp() */
 struct moment {
@@ -130,6 +143,7 @@ u16 iot_paths_kind(const struct inode *inode)
 	case BPF_FS_MAGIC:
 	case PSTOREFS_MAGIC:
 	case DEVPTS_SUPER_MAGIC:
+	case MQUEUE_MAGIC:
 		return IOT_KIND_PSEUDO;
 	}
 	if (inode->i_sb->s_flags & SB_NOUSER)
@@ -319,9 +333,9 @@ static bool is_of(const struct iot_path *e, const struct inode *inode)
 
 /*
  * Copy what stat(2) reported of the file, perhaps under another name, if that is known.
- * Context: under RCU.
+ * Context: under RCU. Return: whether it is.
  */
-static void identify_again(const struct inode *inode, struct iot_paths_file *file)
+static bool identify_again(const struct inode *inode, struct iot_paths_file *file)
 {
 	const struct iot_path *e;
 
@@ -330,8 +344,19 @@ static void identify_again(const struct inode *inode, struct iot_paths_file *fil
 			continue;
 		file->dev = e->file.dev;
 		file->ino = e->file.ino;
-		return;
+		return true;
 	}
+	return false;
+}
+
+/*
+ * Has the file a device number of its own, which the inode does not tell? On overlayfs it is that
+ * of the layer that the file is in, if the layers are on several filesystems (ovl_map_dev_ino(),
+ * fs/overlayfs/inode.c).
+ */
+static bool has_own_device(const struct inode *inode)
+{
+	return inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC && S_ISREG(inode->i_mode);
 }
 
 /*
@@ -360,7 +385,8 @@ static void identify(const struct path *path, bool may_sleep,
 		return;
 	if (!may_sleep && !stats_at_once(inode)) {
 		preempt_disable_notrace();
-		identify_again(inode, file);
+		if (!identify_again(inode, file) && has_own_device(inode))
+			file->kinds |= IOT_PATHS_UNSURE;
 		preempt_enable_notrace();
 		return;
 	}
@@ -458,15 +484,22 @@ static void count_missed(void)
 		atomic64_inc(&nr_missed);
 }
 
-/*
- * Check whether a file without absolute path is one that no program can have opened. Overlayfs
- * reaches the files below it through mounts that were never in a namespace. Other files without
- * absolute path are on a lazily unmounted filesystem, or outside the mounted directory.
+/* Offset of the namespace in struct mount, or an error if it is not known. */
+static int mnt_ns_at;
+
+/**
+ * iot_paths_is_internal() - check whether a mount is one of the kernel's own
+ *
+ * No path of a program leads to it: overlayfs reaches the files below it through a private clone of
+ * their mount, and so does acct(2). A mount that a program has made and not attached yet, or has
+ * detached, is none (open_tree(2), fsmount(2), umount2(2)). If the namespace of mounts is not
+ * known, clones count as a program's. Context: any; the caller keeps the mount alive.
  */
-static bool is_internal(const struct path *path)
+bool iot_paths_is_internal(const struct vfsmount *mnt)
 {
-	return !(path->mnt->mnt_flags & MNT_UMOUNT) &&
-	       is_subdir(path->dentry, path->mnt->mnt_root);
+	if (mnt->mnt_flags & MNT_INTERNAL)
+		return true;
+	return mnt_ns_at >= 0 && IS_ERR(iot_mount_namespace(mnt, mnt_ns_at));
 }
 
 static noinline void resolve(const struct path *path, bool may_sleep,
@@ -479,11 +512,7 @@ static noinline void resolve(const struct path *path, bool may_sleep,
 	prepare(&e, path, file);
 	err = may_sleep ? resolve_sleeping(&e, path, file) : resolve_atomic(&e, path, file);
 	file->kinds = e.file.kinds;
-	if (file->id)
-		return;
-	if (err == -EINVAL && is_internal(path))
-		file->kinds = 0;
-	else
+	if (!file->id && !(err == -EINVAL && iot_paths_is_internal(path->mnt)))
 		count_missed();
 }
 
@@ -492,6 +521,33 @@ void iot_paths_resolve(const struct path *path, bool may_sleep, struct iot_paths
 {
 	if (!revalidate(path, may_sleep, file))
 		resolve(path, may_sleep, file);
+}
+
+/*
+ * Does a stat of the file ask no server? A stat of overlayfs asks the filesystem of the layer.
+ */
+static bool stats_bounded(const struct path *path)
+{
+	return iot_sb_sleeps_bounded(d_real_inode(path->dentry)->i_sb);
+}
+
+/**
+ * iot_paths_needs_stat() - check whether a file's device and inode number have yet to be found
+ *
+ * Then iot_paths_resolve() finds them, where the caller may sleep. Reads and writes are followed
+ * where it may not. Context: task; the caller holds a reference to the file.
+ */
+bool iot_paths_needs_stat(const struct file *file)
+{
+	const struct path *path = &file->f_path;
+	bool known;
+
+	if (likely(!has_own_device(file_inode(file))))
+		return false;
+	preempt_disable_notrace();
+	known = iot_paths_find(path, false) || iot_paths_find_again(path, false);
+	preempt_enable_notrace();
+	return !known && stats_bounded(path);
 }
 
 /**
@@ -532,6 +588,8 @@ static u64 print_of_name(const struct dentry *dentry, unsigned int *left)
 static u64 print_again(const struct iot_path *e, const struct dentry *dentry,
 		       const struct moment *now, unsigned int *left)
 {
+	if (!READ_ONCE(e->print)) /* and @mounts may be of any time */
+		return 0;
 	if (!e->key.mnt)
 		return print_of_name(dentry, left);
 	return READ_ONCE(e->mounts) == now->mounts ? print_of(dentry, e->key.mnt, left) : 0;
@@ -723,11 +781,42 @@ static void free_unneeded(void)
 	iot_path_table_release();
 }
 
+static void age(struct work_struct *work);
+static DECLARE_DELAYED_WORK(aging, age);
+static struct moment aged;	/* counts when all entries were resolved again; by the worker */
+
+/*
+ * Entries stay current over a pause of this length: the counts cannot grow by AGE_MAX meanwhile,
+ * either. So a stop and a start, to change a filter, cost no path.
+ */
+#define PAUSE_MAX		(10 * HZ)
+static u64 paused;	/* jiffies since when no category runs; protected by users_lock */
+
+/* Have all entries resolved again before the counts wrap. */
+static void age(struct work_struct *work)
+{
+	struct moment now = moment_now();
+
+	if (now.renames - aged.renames > AGE_MAX || now.mounts - aged.mounts > AGE_MAX) {
+		iot_below_advance();
+		iot_path_table_forget();
+		aged = now;
+	}
+	schedule_delayed_work(&aging, AGING_PERIOD);
+}
+
 /** iot_paths_get() - open the table for a category that will run. Context: task, may sleep */
 void iot_paths_get(void)
 {
 	mutex_lock(&users_lock);
+	if (!users && time_after64(get_jiffies_64(), paused + PAUSE_MAX)) {
+		iot_below_advance();
+		iot_path_table_outdate();
+		aged = moment_now();
+	}
 	iot_path_table_open();
+	if (!users)
+		schedule_delayed_work(&aging, AGING_PERIOD);
 	WRITE_ONCE(users, users + 1);
 	mutex_unlock(&users_lock);
 }
@@ -742,8 +831,10 @@ void iot_paths_put(void)
 	mutex_lock(&users_lock);
 	WRITE_ONCE(users, users - 1);
 	if (!users) {
+		cancel_delayed_work_sync(&aging);
 		iot_path_table_close();
 		free_unneeded();
+		paused = get_jiffies_64();
 	}
 	mutex_unlock(&users_lock);
 }
@@ -793,6 +884,7 @@ int iot_paths_init(void (*mark)(unsigned long *marks))
 		free_percpu(scratch);
 	else	/* mount_lock was not found: its count is not 0, as there have been mounts */
 		mounts_are_known = *iot_path_table.mounts && iot_mount_is_known();
+	mnt_ns_at = mounts_are_known ? iot_mount_namespace_at() : -ENOENT;
 	return err;
 }
 

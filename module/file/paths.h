@@ -75,6 +75,7 @@ static __always_inline const struct iot_path *iot_paths_find(const struct path *
 }
 
 u16 iot_paths_kind(const struct inode *inode);
+bool iot_paths_is_internal(const struct vfsmount *mnt);
 
 int iot_paths_init(void (*mark_needed)(unsigned long *marks));
 void iot_paths_exit(void);
@@ -84,6 +85,7 @@ void iot_paths_tidy(void);
 
 void iot_paths_resolve(const struct path *path, bool may_sleep, struct iot_paths_file *file);
 const struct iot_path *iot_paths_find_again(const struct path *path, bool coarse);
+bool iot_paths_needs_stat(const struct file *file);
 void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file);
 bool iot_paths_find_inode(const struct inode *inode, struct iot_paths_file *file);
 char *iot_paths_text(const struct path *path, char *buf, int size);
@@ -98,8 +100,8 @@ void iot_paths_reader_remove(struct iot_paths_reader *rd);
  * iot_paths_of() - get the id of a file's path, and how stat(2) identifies the file
  * @path:	the caller holds a reference
  * @may_sleep:	the caller may sleep
- * @file:	filled in. Its id is 0, which is counted, if the path cannot be found. Its @kinds
- *		is 0 if the file is one of the kernel's own that no program can have opened
+ * @file:	filled in. Its id is 0 if the path cannot be found, which is counted unless the
+ *		mount is one of the kernel's own
  *
  * Context: task.
  */

@@ -14,14 +14,16 @@
  * redirected any more, the exit function does not have to wait. If a call has not returned, the
  * system call fails with EBUSY, the kernel log names the tasks, and tracing continues as before.
  *
- * The same holds for tasks inside reads and writes of /proc/iotracer (core/visit.c). They hold
+ * The same holds for tasks inside calls on files of /proc/iotracer (core/visit.c). They hold
  * the module, so the kernel would refuse with EAGAIN and name no task. This is checked when no
  * call is in flight any more: tasks that are then kept out do not wait inside a redirected call.
  *
  * The kernel may refuse to unload the module for reasons of its own. Then the system call returns
- * while the module is still loaded: a return probe on the system call, which our exit function
- * removes, opens the redirection again.
+ * while the module is still loaded. So the task gets work that it does before it returns to its
+ * program, or exits: that opens the redirection again. Our exit function, which the same task runs,
+ * takes the work back. Nothing of this can run out, as the instances of a return probe could.
  */
+#include <linux/atomic.h>
 #include <linux/capability.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -32,6 +34,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
+#include <linux/task_work.h>
 #include <linux/uaccess.h>
 #include "core/param.h"
 #include "core/visit.h"
@@ -48,15 +51,49 @@
 
 static DEFINE_MUTEX(guard_lock);	/* protects @guarded */
 static bool guarded;
-static DEFINE_MUTEX(unload_lock);	/* one task at a time closes the redirection */
-static struct task_struct *unloader;	/* task in the kernel's part of the system call, or NULL */
+static struct task_struct *unloader;	/* the one task that may unload the module now, or NULL */
+static atomic_t naming;			/* tasks that read the name of a module */
+static unsigned long cancel_match;	/* task_work_cancel_match(), kernel/task_work.c */
 
-/* Does @user, the first argument of the system call, name this module? May sleep. */
-static bool is_about_us(unsigned long user)
+/* Read a name from the program's memory, which may never be available. Return: as below. */
+static long read_name(char name[MODULE_NAME_LEN], const char __user *user)
 {
-	char name[MODULE_NAME_LEN];
-	long len = strncpy_from_user(name, (const char __user *)user, sizeof(name));
+	return strncpy_from_user(name, user, MODULE_NAME_LEN);
+}
 
+/* As above, if the memory is there. Return: length, MODULE_NAME_LEN if it is longer, or -EFAULT. */
+static long read_present_name(char name[MODULE_NAME_LEN], const char __user *user)
+{
+	unsigned int n;
+
+	for (n = 0; n < MODULE_NAME_LEN; n++) {
+		if (copy_from_user_nofault(&name[n], user + n, 1))
+			return -EFAULT;
+		if (!name[n])
+			break;
+	}
+	return n;
+}
+
+/*
+ * Does @user, the first argument of the system call, name this module? While a task may unload it,
+ * no other one begins to wait for its own memory: a name that is not there may be ours.
+ * Return: 1, 0 or -EBUSY.
+ */
+static int is_about_us(unsigned long user)
+{
+	const char __user *from = (const char __user *)user;
+	char name[MODULE_NAME_LEN];
+	bool present_only;
+	long len;
+
+	atomic_inc(&naming);
+	smp_mb__after_atomic(); /* either this sees the unloader, or the unloader sees this */
+	present_only = READ_ONCE(unloader);
+	len = present_only ? read_present_name(name, from) : read_name(name, from);
+	atomic_dec(&naming);
+	if (len < 0)
+		return present_only ? -EBUSY : 0;
 	return len > 0 && len < sizeof(name) && !strcmp(name, THIS_MODULE->name);
 }
 
@@ -151,7 +188,7 @@ static void name_tasks(void)
 	unsigned int n = name_callers() + iot_visits_name(MAX_NAMED);
 
 	if (!n)
-		pr_err("cannot be unloaded yet: tasks are inside traced calls, or read /proc/iotracer\n");
+		pr_err("cannot be unloaded yet: tasks are inside traced calls, or use /proc/iotracer\n");
 }
 
 /*
@@ -166,8 +203,9 @@ static void close_redirection(void)
 
 static void open_redirection(void)
 {
-	iot_visits_allow();
+	iot_visits_go_on();
 	WRITE_ONCE(iot_redirect_closed, false);
+	smp_store_release(&unloader, NULL); /* last: another task may now close it */
 }
 
 /*
@@ -178,7 +216,7 @@ static bool others_left(void)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(MAX_WAIT_MS);
 
-	while (iot_redirect_count() || !iot_visits_stop()) {
+	while (iot_redirect_count() || atomic_read(&naming) || !iot_visits_stop()) {
 		if (time_after(jiffies, end) || fatal_signal_pending(current))
 			return false;
 		msleep(STEP_MS);
@@ -186,25 +224,43 @@ static bool others_left(void)
 	return true;
 }
 
+/* Done by the unloader when the system call has returned and the module is still loaded. */
+static void was_refused(struct callback_head *work)
+{
+	open_redirection();
+}
+
+static struct callback_head refused = { .func = was_refused };
+
+static bool is_refused(struct callback_head *work, void *unused)
+{
+	return work == &refused;
+}
+
+/* Take the work back: the module is unloaded. Context: exit function. */
+static void cancel_refused(void)
+{
+	unsigned long args[IOT_CALL_ARGS] = { (unsigned long)current, (unsigned long)is_refused };
+
+	if (READ_ONCE(unloader) == current)
+		iot_hook_call(args, cancel_match);
+}
+
 /* Return: IOT_HOOK_PASS_THROUGH if the system call may continue, or an error. */
 static s64 prepare_unload(void)
 {
-	if (!mutex_trylock(&unload_lock))
+	if (cmpxchg(&unloader, NULL, current))
 		return -EBUSY;
-	if (READ_ONCE(unloader)) {
-		mutex_unlock(&unload_lock);
-		return -EBUSY;
-	}
 	close_redirection();
 	if (!others_left()) {
 		name_tasks();
 		open_redirection();
-		mutex_unlock(&unload_lock);
 		return -EBUSY;
 	}
-	WRITE_ONCE(unloader, current);
-	mutex_unlock(&unload_lock);
-	return IOT_HOOK_PASS_THROUGH;
+	if (!task_work_add(current, &refused, TWA_RESUME))
+		return IOT_HOOK_PASS_THROUGH;
+	open_redirection(); /* it is exiting */
+	return -EBUSY;
 }
 
 /*
@@ -215,26 +271,18 @@ static s64 call(const struct iot_site *site, unsigned long *args)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)args[0];
 	unsigned long name = site->tag ? iot_syscall_arg32(regs, 0) : iot_syscall_arg(regs, 0);
+	int about_us;
 
-	if (!capable(CAP_SYS_MODULE) || !is_about_us(name))
-		return IOT_HOOK_PASS_THROUGH;
-	return prepare_unload();
+	about_us = capable(CAP_SYS_MODULE) ? is_about_us(name) : 0;
+	if (about_us < 0)
+		return about_us;
+	return about_us ? prepare_unload() : IOT_HOOK_PASS_THROUGH;
 }
 
-/* Follow every call to its return, as it is not known yet which module it names. */
+/* If the call cannot be redirected, it is not followed either. */
 static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	return 0;
-}
-
-/* Runs if the system call returns and the module is still loaded. Context: task, atomic. */
-static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	if (READ_ONCE(unloader) != current)
-		return 0;
-	open_redirection();
-	smp_store_release(&unloader, NULL); /* last: another task may now close it */
-	return 0;
+	return 1;
 }
 
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
@@ -262,13 +310,12 @@ static void handler(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 
 	if (site->entry != iot_redirect_entry_of(ip))
 		site = &sites[SITE_NATIVE];
-	iot_site_follow(site, regs);
 	iot_site_send(site, ip, regs);
 }
 
 #define SITE(prefix, is_32)						\
-	{ .symbol = prefix "delete_module", .what = "unload", .may_be_unbounded = true,	\
-	  .proto = IOT_HOOK_SYSCALL, .tag = (is_32), .handler = handler }
+	{ .symbol = prefix "delete_module", .what = "unload", .proto = IOT_HOOK_SYSCALL,	\
+	  .tag = (is_32), .handler = handler }
 
 static struct iot_site sites[NR_SITES] = {
 	[SITE_NATIVE] = SITE(IOT_SYSCALL, 0),
@@ -283,19 +330,23 @@ static struct iot_hook_set set = {
 	.wants = wants,
 	.call = call,
 	.entry = entry,
-	.exit = probe_exit,
 	.unguarded = true,
 };
 
+#define CANCEL_PROTO	"struct callback_head * (struct task_struct *, function *, void *)"
+
 static int attach_guard(void)
 {
-	int err = iot_hook_set_start(&set, NULL, 0);
+	int err;
 
-	if (err)
-		return err;
-	if (sites[SITE_NATIVE].mechanism == IOT_HOOK_REDIRECT)
+	cancel_match = iot_symbol_checked("task_work_cancel_match", CANCEL_PROTO);
+	err = cancel_match ? iot_hook_set_start(&set, NULL, 0) : -EOPNOTSUPP;
+	if (!err && sites[SITE_NATIVE].mechanism == IOT_HOOK_REDIRECT)
 		return 0;
-	iot_hook_set_stop(&set, NULL, 0);
+	if (err && cancel_match)
+		return err;
+	if (!err)
+		iot_hook_set_stop(&set, NULL, 0);
 	pr_warn("cannot hook delete_module: functions are hooked by kretprobes, which are slower\n");
 	return -EOPNOTSUPP;
 }
@@ -323,6 +374,7 @@ void iot_unload_init(void)
 /** iot_unload_exit() - unhook delete_module(2). Context: unload, no other task is in this file */
 void iot_unload_exit(void)
 {
+	cancel_refused();
 	if (guarded)
 		iot_hook_set_stop(&set, NULL, 0);
 	guarded = false;

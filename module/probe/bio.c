@@ -13,10 +13,12 @@
  *		current task is reading or writing directly (file/direct.c), unless
  *		the filesystem submits it for something else inside that call:
  *		metadata, swap or page cache I/O.
+ *   swap	The page is memory that is swapped out or in. Its swap entry leads to the
+ *		swap file.
  * A target that is a device gets all bios of the device, whatever they carry.
  * Bios without data (flush, discard, zeroes) are recorded for targets of `add -a` only.
  * Layers below the filesystem (device mapper, md, loop) submit bios with the same
- * pages again. For a file, only bios to the filesystem's own device count.
+ * pages again. For a file, only bios to the filesystem's own devices count (file/bio.h).
  */
 #include <linux/blkdev.h>
 #include <linux/magic.h>
@@ -25,6 +27,7 @@
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <trace/events/block.h>
+#include "compat/compat.h"
 #include "core/spoil.h"
 #include "core/task.h"
 #include "hook/point.h"
@@ -48,11 +51,24 @@ static struct iot_running *direct_file(const struct bio *bio, struct folio *foli
 static struct iot_running *buffered_file(const struct bio *bio, struct folio *folio,
 					 struct inode *host, u64 *offset)
 {
-	if (!host || !iot_running_maybe(host) ||
-	    !iot_bio_is_for(bio, host->i_sb))
+	if (!host || !iot_running_maybe(host) || !iot_bio_is_cache_io(bio, folio, host))
 		return NULL;
 	*offset = iot_bio_offset(bio, folio);
 	return iot_running_find(host);
+}
+
+/* The swap file, if the bio is the one that the kernel submits for it. */
+static noinline struct iot_running *swap_file(const struct bio *bio, u64 *offset)
+{
+	struct iot_bio_swap swap IOT_UNINITIALIZED;
+	struct inode *inode;
+
+	iot_bio_find_swap(bio, &swap);
+	if (!swap.file || swap.bdev != bio->bi_bdev)
+		return NULL;
+	inode = file_inode(swap.file);
+	*offset = swap.offset;
+	return iot_running_maybe(inode) ? iot_running_find(inode) : NULL;
 }
 
 static u16 bio_flags(const struct bio *bio, bool direct)
@@ -220,7 +236,10 @@ static void bio_queued(void *data, struct bio *bio)
 	f = direct_file(bio, folio, host, &offset);
 	if (!f) {
 		direct = false;
-		f = buffered_file(bio, folio, host, &offset);
+		if (unlikely(iot_bio_swaps(bio, folio)))
+			f = swap_file(bio, &offset);
+		else
+			f = buffered_file(bio, folio, host, &offset);
 	}
 	if (f)
 		record(f, bio, offset, direct);

@@ -43,6 +43,7 @@
 #include <linux/timekeeping.h>
 #include <trace/events/block.h>
 #include "compat/blkdev.h"
+#include "core/clock.h"
 #include "core/table.h"
 #include "core/task.h"
 #include "hook/hook.h"
@@ -243,13 +244,30 @@ static void note_cached(struct iot_block *e, const struct bio *bio, struct folio
 
 	if (op_is_write(bio_op(bio)))
 		note_origin(e, folio);
-	if (S_ISBLK(host->i_mode) || e->class) {
+	/* a checkpoint of the journal writes a file's data (data=journal) as it does metadata */
+	if (S_ISBLK(host->i_mode) || (e->class && !iot_bio_writes_buffer(bio))) {
 		e->class = e->class ?: IOT_CLASS_METADATA;
 		return;
 	}
 	iot_paths_of_inode(host, &file);
 	note_file(e, &file, i_size_read(host));
 	e->offset = offset;
+	e->class = class_of_size(e->file_size);
+}
+
+/* The bio moves memory from or to a swap area. Of a swap device it is only said that it does. */
+static noinline void note_swap(struct iot_block *e, const struct bio *bio)
+{
+	struct iot_paths_file file IOT_UNINITIALIZED;
+	struct iot_bio_swap swap IOT_UNINITIALIZED;
+
+	e->flags |= IOT_REQ_SWAP;
+	iot_bio_find_swap(bio, &swap);
+	if (!swap.file || S_ISBLK(file_inode(swap.file)->i_mode) || !in_task())
+		return;
+	iot_paths_of(&swap.file->f_path, false, &file);
+	note_file(e, &file, i_size_read(file_inode(swap.file)));
+	e->offset = swap.offset;
 	e->class = class_of_size(e->file_size);
 }
 
@@ -271,7 +289,7 @@ static void note_direct(struct iot_block *e)
 }
 
 /* The inode whose page cache the bio's first page is moved from or to, or NULL. */
-static struct inode *cached_host(const struct bio *bio, struct folio *folio)
+static __always_inline struct inode *cached_host(const struct bio *bio, struct folio *folio)
 {
 	struct inode *host = iot_bio_host(folio);
 
@@ -293,7 +311,9 @@ static void note_data(struct iot_block *e, const struct bio *bio)
 	host = cached_host(bio, folio);
 	if (host)
 		note_cached(e, bio, folio, host);
-	else if (!(bio->bi_opf & (REQ_META | REQ_SWAP)) && !folio_test_swapcache(folio))
+	else if (unlikely(iot_bio_swaps(bio, folio)))
+		note_swap(e, bio);
+	else if (!(bio->bi_opf & REQ_META))
 		note_direct(e);
 }
 
@@ -363,30 +383,99 @@ static bool is_wanted(void)
 	return iot_category_wants(category, IOT_ANY_OP);
 }
 
-/*
- * Is the originator of the data that the bio writes wanted? Called only if the current task is
- * not wanted. Only the first page is checked.
- */
-static bool is_originator_wanted(const struct bio *bio)
+/* The filter, if the category is traced and it has conditions on tasks; else NULL. */
+static const struct iot_filter *filter_of_tasks(void)
 {
 	const struct iot_filter *f = rcu_dereference_sched(category->filter);
-	struct iot_originator who;
+
+	return iot_category_active(category) && f && (f->used & IOT_FILTER_TASK) ? f : NULL;
+}
+
+/* The folio of the first page that the bio writes, if that is in a page cache; else NULL. */
+static struct folio *written_folio(const struct bio *bio)
+{
 	struct folio *folio;
 
-	if (!iot_category_active(category) || !f || !(f->used & IOT_FILTER_TASK) ||
-	    !op_is_write(bio_op(bio)) || !bio_has_data((struct bio *)bio))
+	if (!op_is_write(bio_op(bio)) || !bio_has_data((struct bio *)bio))
+		return NULL;
+	folio = iot_bio_folio(bio);
+	return cached_host(bio, folio) ? folio : NULL;
+}
+
+/*
+ * Does a thread of the kernel, or an interrupt, move data of some task that cannot be found out?
+ * Layers that hand bios to such threads let them write a copy of the data (dm-crypt, raid5), a
+ * program's memory outside of its call (dm-thin, io.max), or a file (loop). Metadata is the
+ * filesystem's own.
+ * @who: the originator of what it writes, NULL if that is not known
+ */
+static noinline bool is_unattributed(const struct bio *bio, const struct iot_originator *who)
+{
+	const struct inode *host;
+	struct folio *folio;
+
+	if ((bio->bi_opf & REQ_META) || !bio_has_data((struct bio *)bio))
 		return false;
 	folio = iot_bio_folio(bio);
-	return cached_host(bio, folio) &&
-	       iot_originator_find(folio->mapping, folio->index, &who) &&
-	       iot_filter_origin(f, &who);
+	if (iot_bio_swaps(bio, folio))
+		return false;
+	host = cached_host(bio, folio);
+	if (!host)
+		return true;
+	if (op_is_write(bio_op(bio)))
+		return who && iot_originator_is_kernel(who);
+	return !S_ISBLK(host->i_mode) || host->i_rdev != bio->bi_bdev->bd_dev;
+}
+
+static bool is_by_kernel(void)
+{
+	return !in_task() || (current->flags & PF_KTHREAD);
+}
+
+/* Does the bio meet the conditions on operation and device? That of its file is not known. */
+static bool meets_others(const struct iot_filter *f, const struct bio *bio)
+{
+	return iot_filter_op(f, op_of(bio->bi_opf)) &&
+	       (!(f->used & IOT_FILTER_DEV) || iot_filter_has_dev(f, bio->bi_bdev->bd_dev) ||
+		iot_filter_has_dev(f, disk_devt(bio->bi_bdev->bd_disk)));
+}
+
+/* @folio: what the bio writes, NULL if that is not in a page cache */
+static noinline u32 why_wanted_by_filter(const struct bio *bio, const struct iot_filter *f,
+					 const struct folio *folio)
+{
+	struct iot_originator who;
+	bool known = folio && iot_originator_find(folio->mapping, folio->index, &who);
+
+	if (known && iot_filter_origin(f, &who))
+		return WANTED | IOT_REQ_ORIGINATOR;
+	if (is_by_kernel() && is_unattributed(bio, known ? &who : NULL) && meets_others(f, bio))
+		iot_originator_count_unattributed();
+	return 0;
+}
+
+/* The bio writes something, or a thread of the kernel or an interrupt submits it. */
+static noinline u32 why_data_is_wanted(const struct bio *bio, const struct iot_filter *f)
+{
+	const struct folio *folio = written_folio(bio);
+
+	return folio || is_by_kernel() ? why_wanted_by_filter(bio, f, folio) : 0;
+}
+
+/*
+ * The current task is not wanted. Is the originator of what the bio writes? Only the first page is
+ * checked. What a program reads, or writes from its own memory, has no other originator.
+ */
+static __always_inline u32 why_wanted_still(const struct bio *bio)
+{
+	const struct iot_filter *f = filter_of_tasks();
+
+	return f && (op_is_write(bio_op(bio)) || is_by_kernel()) ? why_data_is_wanted(bio, f) : 0;
 }
 
 static u32 why_wanted(const struct bio *bio)
 {
-	if (is_wanted())
-		return WANTED;
-	return is_originator_wanted(bio) ? WANTED | IOT_REQ_ORIGINATOR : 0;
+	return is_wanted() ? WANTED : why_wanted_still(bio);
 }
 
 static struct iot_pending *make(const void *key)
@@ -405,25 +494,41 @@ static struct iot_pending *make(const void *key)
 /* Is this the reader of the stream, whose requests are not recorded? */
 static bool is_reader(void)
 {
-	return iot_category_active(category) && current->tgid == READ_ONCE(category->reader);
+	return iot_category_active(category) && iot_category_is_reader(category);
 }
 
-static void request_made(void *data, struct bio *bio)
+/* @wanted: as from why_wanted(), or 0: the request is the reader's */
+static __always_inline void begin_request(const struct bio *bio, u32 wanted)
 {
-	IOT_POINT_ENTER();
-	u32 wanted = why_wanted(bio);
-	struct iot_pending *p;
+	struct iot_pending *p = make(bio);
 
-	/* keep the reader's requests, too: unknown ones would seem to be from before the trace */
-	if (!wanted && !is_reader())
-		return;
-	p = make(bio);
 	if (!p)
 		return;
 	p->silent = !wanted;
 	if (wanted)
 		note_submitted(p, bio, wanted & IOT_REQ_ORIGINATOR);
 	iot_table_keep(p);
+}
+
+/* As above, for the few requests whose submitter is not wanted. */
+static noinline void begin_request_still(const struct bio *bio, u32 wanted)
+{
+	begin_request(bio, wanted);
+}
+
+static void request_made(void *data, struct bio *bio)
+{
+	IOT_POINT_ENTER();
+	u32 wanted;
+
+	if (is_wanted()) {
+		begin_request(bio, WANTED);
+		return;
+	}
+	wanted = why_wanted_still(bio);
+	/* keep the reader's requests, too: unknown ones would seem to be from before the trace */
+	if (unlikely(wanted || is_reader()))
+		begin_request_still(bio, wanted);
 }
 
 /* The key of a request that has been issued. */
@@ -552,9 +657,14 @@ static u16 count_bios(const struct request *rq)
 }
 
 /* A request without data, such as a flush, is for no sector, unless it is for a zone. */
-static u64 first_sector(const struct request *rq)
+static noinline u64 sector_without_data(const struct request *rq)
 {
-	return blk_rq_bytes(rq) || op_is_zone_mgmt(req_op(rq)) ? blk_rq_pos(rq) : 0;
+	return op_is_zone_mgmt(req_op(rq)) ? blk_rq_pos(rq) : 0;
+}
+
+static __always_inline u64 first_sector(const struct request *rq)
+{
+	return likely(blk_rq_bytes(rq)) ? blk_rq_pos(rq) : sector_without_data(rq);
 }
 
 static void request_issued(void *data, struct request *rq)
@@ -569,7 +679,7 @@ static void request_issued(void *data, struct request *rq)
 		return;
 	p->issue = ktime_get_mono_fast_ns();
 	if (p->insert)
-		p->e.queue_latency += p->issue - p->insert;
+		p->e.queue_latency += iot_clock_since(p->insert, p->issue);
 	p->insert = 0;
 	p->depth = depth_of(rq->q);
 	p->e.depth = atomic_inc_return(p->depth);
@@ -586,7 +696,7 @@ static void leave_device(struct iot_pending *p, u64 now)
 {
 	if (!p->issue)
 		return;
-	p->e.device_latency += now - p->issue;
+	p->e.device_latency += iot_clock_since(p->issue, now);
 	p->issue = 0;
 	atomic_dec(p->depth);
 }
@@ -634,11 +744,18 @@ static bool is_rejected(const struct iot_block *e, u16 op, struct gendisk *disk,
 
 static_assert(sizeof_field(struct gendisk, disk_name) == sizeof_field(struct iot_block, disk));
 
+/* The parts add up to the whole at most, also where the clock stepped back meanwhile. */
+static noinline void limit_parts(struct iot_block *e, u64 latency)
+{
+	e->queue_latency = min(e->queue_latency, latency);
+	e->device_latency = min(e->device_latency, latency - e->queue_latency);
+}
+
 /* Record the end of a request or bio. Preemption is off. */
 static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t opf,
 		   u32 flags, s64 result, u64 now)
 {
-	u64 latency = flags & IOT_REQ_EARLY ? 0 : now - p->e.time;
+	u64 latency = flags & IOT_REQ_EARLY ? 0 : iot_clock_since(p->e.time, now);
 	struct iot_event_at at;
 	struct iot_block *e;
 	u16 op = op_of(opf);
@@ -653,6 +770,8 @@ static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t 
 	memcpy(at.slot + 1, (const u64 *)&p->e + 1,
 	       offsetof(struct iot_block, disk) - sizeof(u64));
 	iot_event_fill(e, &at, category, op, p->e.time, latency);
+	if (unlikely(e->queue_latency + e->device_latency > latency))
+		limit_parts(e, latency);
 	e->result = result;
 	e->flags |= flags_of(opf) | flags;
 	e->op_code = (__force u16)(opf & REQ_OP_MASK);
@@ -789,7 +908,7 @@ static void bio_completed(void *data, struct request_queue *q, struct bio *bio)
 
 	if (!p)
 		return;
-	p->e.device_latency = now - p->e.time;
+	p->e.device_latency = iot_clock_since(p->e.time, now);
 	p->e.parts++;
 	record(p, bio->bi_bdev->bd_disk, bio->bi_opf, IOT_REQ_BIO, bio->bi_status ?
 	       blk_status_to_errno(bio->bi_status) : (s64)p->e.requested, now);
@@ -857,8 +976,8 @@ static void stop(void)
 
 static unsigned long missed(void)
 {
-	/* includes untracked direct calls, whose bios have no file */
-	return atomic_long_read(&nr_missed) + iot_direct_missed_by_block();
+	/* with untracked direct calls, and kinds of files that are not hooked: bios without file */
+	return atomic_long_read(&nr_missed) + iot_direct_missed_by_block() + iot_rw_unseen();
 }
 
 static void release(void)

@@ -77,11 +77,24 @@ static void note_buffered(struct iot_fs *e, const struct bio *bio, struct folio 
 {
 	struct iot_paths_file file IOT_UNINITIALIZED;
 
-	if (!host || !iot_bio_is_for(bio, host->i_sb))
-		return;
 	iot_paths_of_inode(host, &file);
 	note_file(e, &file);
 	e->offset = iot_bio_offset(bio, folio);
+}
+
+/* Note the swap file, if the bio is the one that the kernel submits for it. */
+static void note_swap(struct iot_fs *e, const struct bio *bio)
+{
+	struct iot_paths_file file IOT_UNINITIALIZED;
+	struct iot_bio_swap swap IOT_UNINITIALIZED;
+
+	e->flags |= IOT_REQ_SWAP;
+	iot_bio_find_swap(bio, &swap);
+	if (!swap.file || swap.bdev != bio->bi_bdev || !in_task())
+		return;
+	iot_paths_of(&swap.file->f_path, false, &file);
+	note_file(e, &file);
+	e->offset = swap.offset;
 }
 
 /*
@@ -95,8 +108,15 @@ static bool note_data(struct iot_fs *e, const struct bio *bio, struct iot_origin
 
 	if (note_direct(e, bio, folio, host))
 		return false;
-	note_buffered(e, bio, folio, host);
-	return e->op == IOT_FS_BLOCK_WRITE && host && iot_bio_is_cache_io(bio, folio, host) &&
+	if (unlikely(iot_bio_swaps(bio, folio))) {
+		note_swap(e, bio);
+		return false;
+	}
+	if (!host || !iot_bio_is_cache_io(bio, folio, host))
+		return false;
+	if (!S_ISBLK(host->i_mode))
+		note_buffered(e, bio, folio, host);
+	return e->op == IOT_FS_BLOCK_WRITE &&
 	       iot_originator_find(folio->mapping, folio->index, who);
 }
 
@@ -130,7 +150,7 @@ static void bio_queued(void *data, struct bio *bio)
 	e.result = bio->bi_iter.bi_size;
 	e.address = e.op == IOT_FS_BLOCK_FLUSH ? 0 : iot_bio_sector(bio) << SECTOR_SHIFT;
 	e.device2 = bio->bi_bdev->bd_dev;
-	e.flags = flags_of(bio);
+	e.flags |= flags_of(bio);
 	note_submitter(&e);
 	iot_branches_record_bio(&e, in_task() && !current->bio_list, known ? &who : NULL);
 }

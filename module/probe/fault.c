@@ -31,6 +31,7 @@
 #include <linux/pgtable.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
+#include "core/clock.h"
 #include "core/table.h"
 #include "core/task.h"
 #include "hook/hook.h"
@@ -334,7 +335,7 @@ out:
 
 static __always_inline void fault_end(struct frame *f, vm_fault_t result)
 {
-	u64 latency = ktime_get_mono_fast_ns() - f->start;
+	u64 latency = iot_clock_since(f->start, ktime_get_mono_fast_ns());
 
 	if (result & VM_FAULT_RETRY)
 		attempt_keep(f);

@@ -15,13 +15,13 @@
  *
  * Contexts: ftrace handlers, wrappers and kretprobe handlers run in the task that
  * makes the call, in process context with interrupts enabled. A wrapper may sleep, the
- * handlers may not. __fput() also runs in a kernel thread. fd_install() runs with
- * mutexes held (of an io_uring or a unix socket), but with no spinlock.
+ * handlers may not. __fput() also runs in a kernel thread.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */
 #include <linux/fcntl.h>
 #include <linux/limits.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
@@ -40,10 +40,13 @@
 #include "probe/fs_frame.h"
 
 #define SYSCALL_PROTO		.proto = IOT_HOOK_SYSCALL
+#define URING_PROTO		"int (struct io_kiocb *, int)"
 #define SYSCALL(n, o)		.name = n, .op = IOT_FS_##o, SYSCALL_PROTO
 #define COMPAT(n, o)		.name = n, .op = IOT_FS_##o, SYSCALL_PROTO, .compat = true
 #define FUNCTION(n, o)		.name = n, .op = IOT_FS_##o, .function = true
 #define CALLED(n, o, by)	.name = n, .op = IOT_FS_##o, .function = true, .caller = by
+#define KERNEL_OPENS(what)	.opens = IOT_OPENS_##what, .pointer = true, \
+				.begin = iot_kernel_begin_open, .end = iot_kernel_end_open
 
 static void end_void(struct iot_frame *f, s64 result)
 {
@@ -61,16 +64,38 @@ static const struct iot_call calls[] = {
 	  .end = iot_open_end },
 	{ SYSCALL("open_by_handle_at", OPEN), .flags = 3, .begin = iot_open_begin_handle,
 	  .end = iot_open_end },
+	{ SYSCALL("open_tree", OPEN), .dfd = 1, .path = 2, .begin = iot_open_begin_tree,
+	  .end = iot_open_end },
+	{ SYSCALL("open_tree_attr", OPEN), .dfd = 1, .path = 2, .begin = iot_open_begin_tree,
+	  .end = iot_open_end },
+	{ SYSCALL("fsmount", OPEN), .begin = iot_open_begin_mount, .end = iot_open_end },
 	{ CALLED("do_filp_open", OPEN, "io_openat2"),
 	  .proto = "struct file * (int, struct filename *, struct open_flags *)",
 	  .newer = "do_file_open", .pointer = true,
 	  .begin = iot_open_begin_uring, .end = iot_open_end_uring },
-	{ FUNCTION("vfs_open", OPEN),
-	  .proto = "int (struct path *, struct file *)",
-	  .wants = iot_open_wants_new, .see_first = iot_open_see_first, .see = iot_open_see },
-	{ FUNCTION("fd_install", OPEN),
-	  .proto = "void (int, struct file *)", .wants = iot_open_wants_installed,
-	  .see_first = iot_open_see_installed },
+	{ FUNCTION("filp_open", OPEN), KERNEL_OPENS(TEXT), .flags = 2, .flags2 = 3,
+	  .proto = "struct file * (char *, int, short)" },
+	{ FUNCTION("file_open_name", OPEN), .caller = "filp_open", .except = true,
+	  KERNEL_OPENS(NAME), .flags = 2, .flags2 = 3,
+	  .proto = "struct file * (struct filename *, int, short)" },
+	{ FUNCTION("file_open_root", OPEN), KERNEL_OPENS(TEXT_AT), .flags = 3, .flags2 = 4,
+	  .proto = "struct file * (struct path *, char *, int, short)",
+	  .wants = iot_kernel_wants_name },
+	{ FUNCTION("dentry_open", OPEN), KERNEL_OPENS(PATH), .flags = 2,
+	  .proto = "struct file * (struct path *, int, struct cred *)",
+	  .wants = iot_kernel_wants_open },
+	{ FUNCTION("dentry_open_nonotify", OPEN), .optional = true, KERNEL_OPENS(PATH), .flags = 2,
+	  .proto = "struct file * (struct path *, int, struct cred *)" },
+	{ FUNCTION("dentry_create", CREATE), KERNEL_OPENS(PATH), .flags = 2, .flags2 = 3,
+	  .proto = "struct file * (struct path *, int, short, struct cred *)" },
+	{ FUNCTION("kernel_file_open", OPEN), .optional = true, KERNEL_OPENS(PATH), .flags = 2,
+	  .proto = "struct file * (struct path *, int, struct cred *)" },
+	{ FUNCTION("open_with_fake_path", OPEN), .optional = true, KERNEL_OPENS(PATH), .flags = 2,
+	  .proto = "struct file * (struct path *, int, struct inode *, struct cred *)",
+	  .wants = iot_kernel_wants_own_path },
+	{ FUNCTION("vfs_tmpfile_open", CREATE), KERNEL_OPENS(OTHER), .flags = 4, .flags2 = 3,
+	  .proto = "struct file * (_, struct path *, short, int, struct cred *)",
+	  .newer = "kernel_tmpfile_open" },
 	{ SYSCALL("close", CLOSE), .fd = 1, .flushes = true, .begin = iot_file_begin_close,
 	  .end = iot_file_end_close },
 	{ SYSCALL("close_range", CLOSE), .begin = iot_file_begin_close_range },
@@ -96,6 +121,9 @@ static const struct iot_call calls[] = {
 	{ SYSCALL("fdatasync", FDATASYNC), .fd = 1, .begin = iot_file_begin },
 	{ CALLED("vfs_fsync_range", FSYNC, "io_fsync"),
 	  .proto = "int (struct file *, long, long, int)", .begin = iot_file_begin_fsync },
+	{ FUNCTION("vfs_fsync", FSYNC), .extra = IOT_CALL_KERNEL,
+	  .proto = "int (struct file *, int)", .wants = iot_file_wants_kernels,
+	  .begin = iot_file_begin_vfs_fsync },
 	{ SYSCALL("sync", SYNC), .begin = iot_file_begin_sync },
 	{ SYSCALL("syncfs", SYNCFS), .fd = 1, .begin = iot_file_begin },
 	{ SYSCALL("sync_file_range", SYNC_FILE_RANGE), .fd = 1, .flags = 4, .offset = 2,
@@ -113,7 +141,10 @@ static const struct iot_call calls[] = {
 	{ SYSCALL("munmap", MUNMAP), .begin = iot_map_begin_range },
 	{ SYSCALL("mremap", MREMAP), .flags = 4, .requested = 3, .begin = iot_map_begin_remap },
 	{ SYSCALL("msync", MSYNC), .flags = 3, .begin = iot_map_begin_range },
+	{ SYSCALL("remap_file_pages", MMAP), .begin = iot_map_begin_remap_pages },
 	{ SYSCALL("madvise", MADVISE), .flags = 3, .begin = iot_map_begin_range },
+	{ SYSCALL("process_madvise", MADVISE), .flags = 4, .begin = iot_map_begin_process,
+	  .end = iot_map_end_process },
 	{ CALLED("do_madvise", MADVISE, "io_madvise"),
 	  .proto = "int (struct mm_struct *, long, long, int)",
 	  .flags = 4, .begin = iot_map_begin_advise },
@@ -152,6 +183,10 @@ static const struct iot_call calls[] = {
 	{ CALLED("do_statx", GETATTR, "io_statx"),
 	  .proto = "int (int, struct filename *, int, int, struct statx *)",
 	  .flags = 3, .begin = iot_path_begin_statx },
+	{ SYSCALL("file_getattr", GETATTR), .dfd = 1, .path = 2, .flags = 5,
+	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
+	{ SYSCALL("file_setattr", SETFLAGS), .dfd = 1, .path = 2, .flags = 5,
+	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin_setflags },
 	{ SYSCALL("chmod", CHMOD), .path = 1, .flags2 = 2, .begin = iot_path_begin },
 	{ SYSCALL("fchmod", CHMOD), .fd = 1, .flags2 = 2, .begin = iot_file_begin },
 	{ SYSCALL("fchmodat", CHMOD), .dfd = 1, .path = 2, .flags2 = 3, .begin = iot_path_begin },
@@ -264,6 +299,10 @@ static const struct iot_call calls[] = {
 	  .end = iot_path_end_new },
 	{ SYSCALL("mknodat", MKNOD), .dfd = 1, .path = 2, .flags2 = 3,
 	  .begin = iot_path_begin_mknod, .end = iot_path_end_new },
+	{ FUNCTION("unix_bind", MKNOD), .optional = !IS_BUILTIN(CONFIG_UNIX),
+	  .proto = "int (struct socket *, struct sockaddr *, int) | int (struct socket *, struct sockaddr_unsized *, int)",
+	  .wants = iot_socket_wants_bind, .begin = iot_socket_begin_bind,
+	  .end = iot_socket_end_bind },
 	{ SYSCALL("fallocate", FALLOCATE), .fd = 1, .flags = 2, .offset = 3, .requested = 4,
 	  .begin = iot_file_begin },
 	{ COMPAT("ia32_fallocate", FALLOCATE), .wide = BIT(2) | BIT(3), .fd = 1, .flags = 2,
@@ -295,7 +334,10 @@ static const struct iot_call calls[] = {
 	  .begin = iot_file_begin },
 	{ SYSCALL("copy_file_range", COPY_FILE_RANGE), .flags = 6, .requested = 5,
 	  .begin = iot_file_begin_copy },
-	{ SYSCALL("ioctl", CLONE), .wants = iot_file_wants_clone, .begin = iot_file_begin_clone },
+	{ SYSCALL("ioctl", CLONE), .wants = iot_ioctl_wants, .begin = iot_ioctl_begin },
+	{ FUNCTION("vfs_dedupe_file_range", DEDUPE),
+	  .proto = "int (struct file *, struct file_dedupe_range *)",
+	  .begin = iot_ioctl_begin_dedupe, .end = iot_ioctl_end_dedupe },
 	{ SYSCALL("statfs", STATFS), .path = 1, .begin = iot_path_begin },
 	{ COMPAT("statfs64", STATFS), .path = 1, .begin = iot_path_begin },
 	{ SYSCALL("fstatfs", STATFS), .fd = 1, .begin = iot_file_begin },
@@ -318,6 +360,22 @@ static const struct iot_call calls[] = {
 	{ SYSCALL("lremovexattr", REMOVEXATTR), .path = 1, .lookup = IOT_LOOKUP_NOFOLLOW,
 	  .begin = iot_path_begin },
 	{ SYSCALL("fremovexattr", REMOVEXATTR), .fd = 1, .begin = iot_file_begin },
+	{ SYSCALL("getxattrat", GETXATTR), .dfd = 1, .path = 2, .flags = 3, .lookup = IOT_LOOKUP_AT,
+	  .begin = iot_path_begin_xattrat },
+	{ SYSCALL("setxattrat", SETXATTR), .dfd = 1, .path = 2, .flags = 3, .lookup = IOT_LOOKUP_AT,
+	  .begin = iot_path_begin_xattrat },
+	{ SYSCALL("listxattrat", LISTXATTR), .dfd = 1, .path = 2, .flags = 3, .requested = 5,
+	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
+	{ SYSCALL("removexattrat", REMOVEXATTR), .dfd = 1, .path = 2, .flags = 3,
+	  .lookup = IOT_LOOKUP_AT, .begin = iot_path_begin },
+	{ FUNCTION("io_getxattr", GETXATTR), .optional = true, .proto = URING_PROTO,
+	  .begin = iot_uring_begin_xattr, .end = iot_uring_end_xattr },
+	{ FUNCTION("io_fgetxattr", GETXATTR), .optional = true, .proto = URING_PROTO,
+	  .begin = iot_uring_begin_fxattr, .end = iot_uring_end_xattr },
+	{ FUNCTION("io_setxattr", SETXATTR), .optional = true, .proto = URING_PROTO,
+	  .begin = iot_uring_begin_xattr, .end = iot_uring_end_xattr },
+	{ FUNCTION("io_fsetxattr", SETXATTR), .optional = true, .proto = URING_PROTO,
+	  .begin = iot_uring_begin_fxattr, .end = iot_uring_end_xattr },
 	{ SYSCALL("flock", LOCK), .unbounded = true, .fd = 1, .begin = iot_file_begin_flock },
 	{ FUNCTION("fcntl_setlk", LOCK),
 	  .proto = "int (int, struct file *, int, struct flock *)",
@@ -365,6 +423,17 @@ static struct {
 static struct iot_site sites[MAX_SITES];
 static unsigned int nr_sites;
 
+static int wanted_ioctl(void)
+{
+	static const u8 ops[] = { IOT_FS_IOCTL, IOT_FS_SETFLAGS, IOT_FS_FALLOCATE };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		if (iot_fs_wants_op(ops[i]))
+			return ops[i];
+	return -1;
+}
+
 /* Return: an operation that the call may turn out to be and that is wanted, or -1. */
 static int wanted_op(const struct iot_call *c)
 {
@@ -372,10 +441,12 @@ static int wanted_op(const struct iot_call *c)
 		return c->op;
 	if (c->op == IOT_FS_OPEN && iot_fs_wants_op(IOT_FS_CREATE))
 		return IOT_FS_CREATE;
-	if (c->op == IOT_FS_FSYNC && c->caller && iot_fs_wants_op(IOT_FS_FDATASYNC))
+	if (c->op == IOT_FS_FSYNC && c->function && iot_fs_wants_op(IOT_FS_FDATASYNC))
 		return IOT_FS_FDATASYNC;
 	if (c->flushes && iot_flush_is_in(c) && iot_fs_wants_op(IOT_FS_FLUSH))
 		return IOT_FS_FLUSH;
+	if (c->begin == iot_ioctl_begin)
+		return wanted_ioctl();
 	return -1;
 }
 
@@ -425,12 +496,6 @@ static bool is_called_by(const struct iot_call *c, unsigned long address)
 	return address >= callers[i].begin && address < callers[i].end;
 }
 
-/* Is the function hooked only for @see_first and @see? Then its calls are no events. */
-static bool sees(const struct iot_call *c)
-{
-	return c->see_first;
-}
-
 static bool wants_with(const struct iot_site *site, const unsigned long *args,
 		       unsigned int nr, unsigned long caller)
 {
@@ -439,7 +504,7 @@ static bool wants_with(const struct iot_site *site, const unsigned long *args,
 
 	if (iot_fs_off() || (c->caller && caller && is_called_by(c, caller) == c->except))
 		return false;
-	if (!sees(c) && (!iot_category_wants(&iot_category_fs, IOT_ANY_OP) || wanted_op(c) < 0))
+	if (!iot_category_wants(&iot_category_fs, IOT_ANY_OP) || wanted_op(c) < 0)
 		return false;
 	if (!c->wants)
 		return true;
@@ -466,12 +531,23 @@ static void forget(struct iot_frame *f)
 		return;
 	kfree(f->name[0].text);
 	kfree(f->name[1].text);
+	kvfree(f->ranges);
 	if (f->held.dentry)
 		path_put(&f->held);
+	if (f->made.dentry)
+		path_put(&f->made);
 }
 
-static bool begin(struct iot_frame *f, const struct iot_site *site,
-		  const unsigned long *args, unsigned int nr, bool may_sleep)
+/* End what precedes the call. */
+static void drop(struct iot_frame *f)
+{
+	iot_inside_end(f);
+	forget(f);
+}
+
+/* Fill in the call and its arguments. Return: false if the call is not wanted. */
+static bool set_up(struct iot_frame *f, const struct iot_site *site, const unsigned long *args,
+		   unsigned int nr, bool may_sleep)
 {
 	const struct iot_call *c = site->data;
 	int op = wanted_op(c);
@@ -483,37 +559,71 @@ static bool begin(struct iot_frame *f, const struct iot_site *site,
 	f->compat = site->tag == ABI_COMPAT;
 	f->may_sleep = may_sleep;
 	load_args(f->a, site, args, nr);
-	f->e.op = c->op;
-	f->e.flags = field(f, c->flags) | c->extra;
-	f->e.flags2 = field(f, c->flags2);
-	f->e.offset = field(f, c->offset);
-	f->e.requested = field(f, c->requested);
-	if (!c->begin(f)) {
-		forget(f);
-		return false;
-	}
-	if (f->pieces) /* the time to find the pieces does not belong to the call */
-		f->e.time = ktime_get_mono_fast_ns();
 	return true;
 }
 
-/* The result that the program sees: a call that a signal interrupts returns -EINTR. */
-static s64 result_of(const struct iot_call *c, s64 result)
+/* Do what precedes the call. Return: false if the call is not wanted. */
+static bool prepare(struct iot_frame *f)
 {
-	if (c->function && !c->pointer)
-		result = (s32)result;
-	if (result <= -512 && result >= -516) /* -ERESTARTSYS to -ERESTART_RESTARTBLOCK */
-		return -EINTR;
-	return result;
+	const struct iot_call *c = f->call;
+
+	f->e.op = c->op;
+	f->e.flags = (field(f, c->flags) & ~IOT_CALL_COMMON) | c->extra;
+	f->e.flags2 = field(f, c->flags2);
+	f->e.offset = field(f, c->offset);
+	f->e.requested = field(f, c->requested);
+	if (c->begin(f))
+		return true;
+	drop(f);
+	return false;
+}
+
+static bool begin(struct iot_frame *f, const struct iot_site *site,
+		  const unsigned long *args, unsigned int nr, bool may_sleep)
+{
+	bool wanted;
+
+	if (!set_up(f, site, args, nr, may_sleep))
+		return false;
+	wanted = prepare(f);
+	if (f->unread && may_sleep) { /* start again after the call: finish() */
+		if (wanted)
+			drop(f);
+		f->late = set_up(f, site, args, nr, true);
+		return f->late;
+	}
+	if (wanted && f->pieces) /* the time to find the pieces does not belong to the call */
+		f->e.time = ktime_get_mono_fast_ns();
+	return wanted;
+}
+
+/*
+ * Has the call opened a file, which is the one that it means? Or has it to be made again, and so is
+ * no event yet: io_uring's open that would have to wait.
+ */
+static bool tells_itself(const struct iot_frame *f, s64 result)
+{
+	return f->call->op == IOT_FS_OPEN &&
+	       (!IS_ERR_VALUE((unsigned long)result) || (f->call->function && result == -EAGAIN));
 }
 
 static void finish(struct iot_frame *f, s64 result)
 {
-	result = result_of(f->call, result);
+	if (f->call->function && !f->call->pointer)
+		result = (s32)result;
+	f->result = result;
+	if (f->late && !prepare(f)) /* what the call was given is in memory now */
+		return;
+	iot_inside_end(f);
+	if (f->unknown && !tells_itself(f, result) && !iot_name_settle(f, result)) {
+		forget(f);
+		return;
+	}
 	if (f->call->end) {
 		f->call->end(f, result);
 	} else {
-		iot_name_check(f, &f->name[0]);
+		if (!f->found) /* else the file is that of the name that the call has read */
+			iot_name_check(f, &f->name[0]);
 		iot_pieces_end(f, result);
 	}
 	forget(f);
@@ -521,17 +631,9 @@ static void finish(struct iot_frame *f, s64 result)
 
 static s64 call(const struct iot_site *site, unsigned long *args)
 {
-	const struct iot_call *c = site->data;
 	struct iot_frame f;
 	s64 result;
 
-	if (sees(c)) {
-		if (!c->see_first(args))
-			return IOT_HOOK_PASS_THROUGH;
-		result = iot_hook_call(args, site->entry);
-		c->see(args, result);
-		return result;
-	}
 	if (!begin(&f, site, args, IOT_CALL_ARGS, true))
 		return IOT_HOOK_PASS_THROUGH;
 	result = iot_hook_call(args, site->entry);
@@ -542,7 +644,6 @@ static s64 call(const struct iot_site *site, unsigned long *args)
 static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct iot_site *site = iot_site_of(ri);
-	const struct iot_call *c = site->data;
 	unsigned long args[6], caller = 0;
 
 	iot_kretprobe_args(regs, args, ARRAY_SIZE(args));
@@ -554,10 +655,6 @@ static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 		caller = iot_caller_of(regs);
 	if (!wants_with(site, args, ARRAY_SIZE(args), caller))
 		return 1;
-	if (sees(c)) {
-		iot_fs_count_missed(); /* @see and @see_first may sleep, but this handler may not */
-		return 1;
-	}
 	return !begin((struct iot_frame *)ri->data, site, args, ARRAY_SIZE(args), false);
 }
 
@@ -730,8 +827,23 @@ static int find_functions(void)
 	}
 	choose_functions();
 	find_flush();
+	iot_ioctl_look();
+	iot_map_look();
+	iot_uring_look();
+	iot_open_look();
 	set.nr = nr_sites;
 	return 0;
+}
+
+/* Is any call followed by a wrapper? Only then something is looked for inside the calls. */
+static bool has_wrappers(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_sites; i++)
+		if (sites[i].mechanism == IOT_HOOK_REDIRECT)
+			return true;
+	return false;
 }
 
 /**
@@ -743,13 +855,23 @@ int iot_fs_calls_start(void)
 {
 	int err = find_functions();
 
-	return err ?: iot_hook_set_attach(&set);
+	if (err)
+		return err;
+	err = iot_hook_set_attach(&set);
+	if (err)
+		return err;
+	err = has_wrappers() ? iot_inside_start() : 0;
+	if (err)
+		iot_hook_set_detach(&set);
+	return err;
 }
 
 /** iot_fs_calls_stop() - unhook the functions, after iot_fs_calls_start() has returned 0 */
 void iot_fs_calls_stop(void)
 {
 	iot_hook_set_detach(&set);
+	iot_inside_stop();
+	iot_kernel_forget();
 }
 
 /** iot_fs_calls_missed() - count the calls that could not be followed */

@@ -79,6 +79,20 @@ bool iot_file_begin_sync(struct iot_frame *f)
 	return true;
 }
 
+/* A function of system calls, too: calls of the kernel's own threads are events of their own. */
+bool iot_file_wants_kernels(const u64 *a)
+{
+	return current->flags & PF_KTHREAD;
+}
+
+/* vfs_fsync(file, datasync), for a loop device, or for io_submit(2) */
+bool iot_file_begin_vfs_fsync(struct iot_frame *f)
+{
+	if (f->a[1])
+		f->e.op = IOT_FS_FDATASYNC;
+	return iot_fs_wants_op(f->e.op) && iot_file_begin_given(f);
+}
+
 /* vfs_fsync_range(file, start, end, datasync) of io_uring */
 bool iot_file_begin_fsync(struct iot_frame *f)
 {
@@ -90,25 +104,31 @@ bool iot_file_begin_fsync(struct iot_frame *f)
 	return iot_fs_wants_op(f->e.op) && iot_file_begin_given(f);
 }
 
-/* __fput(file). Files that the kernel opens for itself have no OPEN, so they get no RELEASE. */
+/*
+ * __fput(file). What is open below a file of overlayfs, for the calls on that file, has no OPEN,
+ * and so no RELEASE. Neither has the block device of a filesystem, whose inodes are on a superblock
+ * of their own.
+ */
 bool iot_file_wants_release(const u64 *a)
 {
 	const struct file *file = (const struct file *)a[0];
 
-	return (file->f_mode & FMODE_OPENED) && !(file->f_mode & FMODE_NOACCOUNT);
+	if (!(file->f_mode & FMODE_OPENED) || iot_file_is_backing(file))
+		return false;
+	return !(file->f_mode & FMODE_NOACCOUNT) || !(file_inode(file)->i_sb->s_flags & SB_NOUSER);
 }
 
 bool iot_file_begin_release(struct iot_frame *f)
 {
 	const struct file *file = (const struct file *)f->a[0];
 
-	f->e.flags = iot_open_flags(file->f_flags);
+	f->e.flags = iot_open_flags(file->f_flags) | iot_kernel_release_flags(file);
 	return iot_file_begin_given(f);
 }
 
 static bool is_flushed(const struct file *file)
 {
-	return file->f_op->flush && !(file->f_mode & FMODE_NOACCOUNT);
+	return file->f_op->flush && !iot_file_is_backing(file);
 }
 
 /* filp_flush(file, owner): wanted only if the filesystem has a ->flush */
@@ -268,11 +288,13 @@ bool iot_file_begin_setlk(struct iot_frame *f)
 	return iot_fs_file(&f->e, &file->f_path, f->may_sleep);
 }
 
-/*
- * Record both files of a transfer. The event is wanted if either file is. Its kind of file is
- * that of the first file that is wanted.
+/**
+ * iot_file_resolve_two() - record both files of a transfer
+ *
+ * Its kind of file is that of the first file that is wanted. Return: false if the filter wants
+ * neither.
  */
-static bool resolve_two(struct iot_frame *f, struct file *in, struct file *out)
+bool iot_file_resolve_two(struct iot_frame *f, struct file *in, struct file *out)
 {
 	struct iot_fs *e = &f->e;
 	struct iot_fs first;
@@ -301,11 +323,11 @@ static bool is_pipe(const struct file *file)
 	return S_ISFIFO(file_inode(file)->i_mode);
 }
 
-/* Record the files of both descriptors. The record's descriptor is @fd_in. */
-static bool resolve_fds(struct iot_frame *f, int fd_in, int fd_out)
+/** iot_file_resolve_fds() - as above, for two descriptors; the record's is @fd_in */
+bool iot_file_resolve_fds(struct iot_frame *f, int fd_in, int fd_out)
 {
 	struct file *in = fget_raw(fd_in), *out = fget_raw(fd_out);
-	bool wanted = resolve_two(f, in, out);
+	bool wanted = iot_file_resolve_two(f, in, out);
 
 	f->e.fd = fd_in;
 	if (in)
@@ -315,26 +337,30 @@ static bool resolve_fds(struct iot_frame *f, int fd_in, int fd_out)
 	return wanted;
 }
 
-/* The offset that a call uses: the one in user memory, or else the position of the open file. */
-static u64 offset_of(const struct iot_frame *f, u64 user, int fd)
+/*
+ * The offset that a call uses: the one in user memory, or else the position of the open file. After
+ * the call, either is behind what was transferred.
+ */
+static u64 offset_of(struct iot_frame *f, u64 user, int fd)
 {
 	size_t size = f->compat && f->call->compat ? 4 : 8;
 	struct file *file;
 	u64 offset = 0;
 
 	if (user) {
-		if (f->may_sleep ? copy_from_user(&offset, (const void __user *)user, size) :
-		    copy_from_user_nofault(&offset, (const void __user *)user, size))
+		if (!iot_frame_read(f, &offset, user, size))
 			return 0;
-		return offset;
-	}
-	file = fget_raw(fd);
-	if (!file)
-		return 0;
-	if (!is_pipe(file))
+	} else {
+		file = fget_raw(fd);
+		if (!file || is_pipe(file)) {
+			if (file)
+				fput(file);
+			return 0;
+		}
 		offset = file->f_pos;
-	fput(file);
-	return offset;
+		fput(file);
+	}
+	return f->late && f->result > 0 ? offset - f->result : offset;
 }
 
 /*
@@ -364,14 +390,14 @@ bool iot_file_begin_served(struct iot_frame *f)
 bool iot_file_begin_sendfile(struct iot_frame *f)
 {
 	f->e.offset = offset_of(f, f->a[2], (int)f->a[1]);
-	return resolve_fds(f, (int)f->a[1], (int)f->a[0]);
+	return iot_file_resolve_fds(f, (int)f->a[1], (int)f->a[0]);
 }
 
 /* copy_file_range(in, offset, out, offset, length, flags) */
 bool iot_file_begin_copy(struct iot_frame *f)
 {
 	f->e.offset = offset_of(f, f->a[1], (int)f->a[0]);
-	return resolve_fds(f, (int)f->a[0], (int)f->a[2]);
+	return iot_file_resolve_fds(f, (int)f->a[0], (int)f->a[2]);
 }
 
 /* splice() has the same arguments; one file is a pipe, the other may have an offset */
@@ -385,13 +411,13 @@ bool iot_file_begin_splice(struct iot_frame *f)
 		f->e.offset = offset_of(f, f->a[1], (int)f->a[0]);
 	if (in)
 		fput(in);
-	return resolve_fds(f, (int)f->a[0], (int)f->a[2]);
+	return iot_file_resolve_fds(f, (int)f->a[0], (int)f->a[2]);
 }
 
 /* tee(in, out, length, flags) */
 bool iot_file_begin_tee(struct iot_frame *f)
 {
-	return resolve_fds(f, (int)f->a[0], (int)f->a[1]);
+	return iot_file_resolve_fds(f, (int)f->a[0], (int)f->a[1]);
 }
 
 /* do_splice(in, offset, out, offset, length, flags) of io_uring */
@@ -405,33 +431,36 @@ bool iot_file_begin_splice_files(struct iot_frame *f)
 		f->e.offset = offset_in ? *offset_in : in->f_pos;
 	else if (!is_pipe(out))
 		f->e.offset = offset_out ? *offset_out : out->f_pos;
-	return resolve_two(f, in, out);
+	return iot_file_resolve_two(f, in, out);
 }
 
 bool iot_file_begin_tee_files(struct iot_frame *f)
 {
-	return resolve_two(f, (struct file *)f->a[0], (struct file *)f->a[1]);
+	return iot_file_resolve_two(f, (struct file *)f->a[0], (struct file *)f->a[1]);
+}
+
+/* The size of a file that is cloned from an offset to its end. */
+static u64 size_from(int fd, u64 offset)
+{
+	struct file *file = fget_raw(fd);
+	u64 size = file ? i_size_read(file_inode(file)) : 0;
+
+	if (file)
+		fput(file);
+	return size > offset ? size - offset : 0;
 }
 
 /* ioctl(to, FICLONE or FICLONERANGE, from) */
-bool iot_file_wants_clone(const u64 *a)
-{
-	return (u32)a[1] == FICLONE || (u32)a[1] == FICLONERANGE;
-}
-
 bool iot_file_begin_clone(struct iot_frame *f)
 {
-	const void __user *user = (const void __user *)f->a[2];
 	struct file_clone_range range = { .src_fd = (int)f->a[2] };
 	bool wanted;
 
-	if ((u32)f->a[1] == FICLONERANGE &&
-	    (f->may_sleep ? copy_from_user(&range, user, sizeof(range)) :
-			    copy_from_user_nofault(&range, user, sizeof(range))))
+	if ((u32)f->a[1] == FICLONERANGE && !iot_frame_read(f, &range, f->a[2], sizeof(range)))
 		range.src_fd = -1;
 	f->e.offset = range.src_offset;
-	f->e.requested = range.src_length;
-	wanted = resolve_fds(f, (int)range.src_fd, (int)f->a[0]);
+	f->e.requested = range.src_length ?: size_from((int)range.src_fd, range.src_offset);
+	wanted = iot_file_resolve_fds(f, (int)range.src_fd, (int)f->a[0]);
 	f->e.fd = (int)f->a[0];
 	return wanted;
 }

@@ -12,8 +12,16 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
+#include <linux/uio.h>
+#include "hook/symbol.h"
 #include "probe/fs_frame.h"
 
 /**
@@ -57,18 +65,16 @@ bool iot_map_begin_pages(struct iot_frame *f)
 /* The old mmap() of 32-bit programs: its arguments are in a structure in user memory. */
 bool iot_map_begin_ia32(struct iot_frame *f)
 {
-	const void __user *user = (const void __user *)f->a[0];
 	u32 a[6];
 	int i;
 
-	if (f->may_sleep ? copy_from_user(a, user, sizeof(a)) :
-			   copy_from_user_nofault(a, user, sizeof(a)))
+	if (!iot_frame_read(f, a, f->a[0], sizeof(a)))
 		return false;
 	for (i = 0; i < 6; i++)
 		f->a[i] = a[i];
 	f->e.requested = a[1];
 	f->e.flags2 = a[2];
-	f->e.flags = a[3];
+	f->e.flags = a[3] & ~IOT_CALL_COMMON;
 	f->e.offset = a[5];
 	return iot_map_wants(f->a) && iot_map_begin(f);
 }
@@ -123,7 +129,7 @@ static bool fill_piece(const struct iot_frame *f, struct iot_fs *e, const struct
 	e->offset = p->offset;
 	if (e->op != IOT_FS_MREMAP)
 		e->requested = p->length;
-	if (e->op == IOT_FS_MUNMAP) {
+	if (e->op == IOT_FS_MUNMAP || e->op == IOT_FS_MMAP) {
 		e->flags = p->flags;
 		e->flags2 = p->prot;
 	}
@@ -158,18 +164,16 @@ static bool fill_batch(struct iot_frame *f, const struct iot_fs *template, struc
  * Make an event for each file-backed mapping in the range, or only one for the first mapping
  * if @alone. mmap_lock is held for one batch at a time: if the program changes its mappings
  * meanwhile, the events show those that exist when their batch is taken. If the lock cannot be
- * taken, the rest counts as one missed event.
+ * taken, the rest counts as one missed event. @any and the result: as of fill_batch().
  */
-static bool begin_range(struct iot_frame *f, u64 start, u64 length, bool alone)
+static bool add_mappings(struct iot_frame *f, struct mm_struct *mm, const struct iot_fs *template,
+			 u64 start, u64 length, bool alone, bool any)
 {
-	const struct iot_fs template = f->e;
-	struct mm_struct *mm = current->mm;
 	u64 end = start + length;
-	bool any = false;
 	struct batch b;
 
 	if (end <= start)
-		return false;
+		return any;
 	while (start) {
 		if (!mm || !lock_mappings(f, mm)) {
 			iot_fs_count_missed();
@@ -177,13 +181,20 @@ static bool begin_range(struct iot_frame *f, u64 start, u64 length, bool alone)
 		}
 		start = take_pieces(mm, start, end, &b);
 		mmap_read_unlock(mm);
-		any = fill_batch(f, &template, &b, any);
+		any = fill_batch(f, template, &b, any);
 		if (alone)
 			break;
 		if (f->may_sleep)
 			cond_resched();
 	}
 	return any;
+}
+
+static bool begin_range(struct iot_frame *f, u64 start, u64 length, bool alone)
+{
+	const struct iot_fs template = f->e;
+
+	return add_mappings(f, current->mm, &template, start, length, alone, false);
 }
 
 /* munmap, msync, madvise (address, length, ...) */
@@ -202,6 +213,140 @@ bool iot_map_begin_advise(struct iot_frame *f)
 bool iot_map_begin_remap(struct iot_frame *f)
 {
 	return begin_range(f, f->a[0], f->a[1] ?: 1, true);
+}
+
+/* remap_file_pages(address, length, 0, page, flags): maps another part of the same file there */
+bool iot_map_begin_remap_pages(struct iot_frame *f)
+{
+	if (!begin_range(f, f->a[0], 1, true))
+		return false;
+	f->e.address = f->a[0];
+	f->e.offset = f->a[3] << PAGE_SHIFT;
+	f->e.requested = f->a[1];
+	f->e.flags |= MAP_FIXED;
+	return true;
+}
+
+/*
+ * Copy the vector of process_madvise(2), of at most UIO_MAXIOV ranges. Return: the ranges, which
+ * the caller frees, or NULL.
+ */
+static struct iovec *read_ranges(struct iot_frame *f, u64 address, size_t n)
+{
+	struct iovec *ranges = kvmalloc_array(n, sizeof(*ranges), GFP_KERNEL);
+	size_t size = f->compat ? sizeof(u64) : sizeof(*ranges), i;
+	u32 *halves = (u32 *)ranges;
+
+	if (!ranges || !iot_frame_read(f, ranges, address, n * size)) {
+		kvfree(ranges);
+		return NULL;
+	}
+	for (i = n; f->compat && i--;) /* from the end: a range becomes twice as long */
+		ranges[i] = (struct iovec){
+			.iov_base = (void __user *)(unsigned long)halves[2 * i],
+			.iov_len = halves[2 * i + 1],
+		};
+	return ranges;
+}
+
+static size_t nr_ranges(const struct iot_frame *f)
+{
+	return min_t(u64, f->a[2], UIO_MAXIOV);
+}
+
+/*
+ * process_madvise(process, ranges, number, advice, flags): the ranges are in another process, whose
+ * mappings are not looked at before the kernel has allowed the call.
+ */
+bool iot_map_begin_process(struct iot_frame *f)
+{
+	f->e.fd = (int)f->a[0];
+	if (f->may_sleep && nr_ranges(f))
+		f->ranges = read_ranges(f, f->a[1], nr_ranges(f));
+	return true;
+}
+
+/* struct pid *pidfd_pid(file), 0 if it is not found */
+static unsigned long pid_of_file;
+
+/** iot_map_look() - find what leads from a descriptor to a process. Context: task, may sleep */
+void iot_map_look(void)
+{
+	pid_of_file = iot_symbol_checked("pidfd_pid", "struct pid * (struct file *)");
+}
+
+/* PIDFD_SELF_THREAD and PIDFD_SELF_THREAD_GROUP, 6.16 */
+#define IS_SELF(fd)	((fd) == -10000 || (fd) == -10001)
+
+/* Get the memory of a process by its descriptor. Return: for mmput(), or NULL. */
+static struct mm_struct *memory_of(int fd)
+{
+	unsigned long args[IOT_CALL_ARGS] = { 0 };
+	struct task_struct *task = NULL;
+	struct mm_struct *mm = NULL;
+	struct file *file;
+	struct pid *pid;
+
+	if (IS_SELF(fd))
+		return get_task_mm(current);
+	file = pid_of_file ? fget(fd) : NULL;
+	if (!file)
+		return NULL;
+	args[0] = (unsigned long)file;
+	pid = (struct pid *)iot_hook_call(args, pid_of_file);
+	if (!IS_ERR_OR_NULL(pid))
+		task = get_pid_task(pid, PIDTYPE_PID);
+	if (task) {
+		mm = get_task_mm(task);
+		put_task_struct(task);
+	}
+	fput(file);
+	return mm;
+}
+
+/* Has the program changed the ranges since the kernel may have read them? */
+static void check_ranges(struct iot_frame *f)
+{
+	struct iovec *now = read_ranges(f, f->a[1], nr_ranges(f));
+
+	if (!now || memcmp(now, f->ranges, nr_ranges(f) * sizeof(*now)))
+		f->e.unsure |= IOT_UNSURE_CHANGED;
+	kvfree(now);
+}
+
+/*
+ * The result is the number of bytes of the ranges that got the advice, from the first one on. A
+ * call that the kernel refuses is an event without a file.
+ */
+void iot_map_end_process(struct iot_frame *f, s64 result)
+{
+	const u64 now = ktime_get_mono_fast_ns();
+	struct mm_struct *mm = f->ranges && result > 0 ? memory_of((int)f->a[0]) : NULL;
+	struct iot_fs template;
+	u64 left = max(result, 0LL);
+	bool any = false;
+	size_t i;
+
+	if (f->ranges)
+		check_ranges(f);
+	if (result < 0) {
+		iot_fs_end_at(&f->e, result, now);
+		return;
+	}
+	if (result && !mm)
+		iot_fs_count_missed();
+	template = f->e;
+	for (i = 0; mm && i < nr_ranges(f) && left; i++) {
+		u64 length = min_t(u64, left, f->ranges[i].iov_len);
+
+		any = add_mappings(f, mm, &template, (unsigned long)f->ranges[i].iov_base, length,
+				   false, any);
+		left -= length;
+	}
+	if (mm)
+		mmput(mm);
+	if (any)
+		iot_pieces_end_at(f, result, now);
 }
 
 #endif /* IOT_WITHOUT_FS_CALLS */

@@ -14,15 +14,17 @@
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/mm_types.h>
+#include <linux/namei.h>
+#include <uapi/linux/mount.h>
 #include <linux/openat2.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "compat/compat.h"
+#include "core/btf.h"
 #include "record/rw.h"
 #include "probe/fs_frame.h"
-#include "probe/rw_hooks.h"
 
 /* Does an open() with these flags follow a symbolic link in the last component? */
 static enum iot_lookup lookup_of(u32 flags)
@@ -39,25 +41,22 @@ static bool may_wait(const struct iot_fs *e)
 }
 
 /*
- * Record the file that the name leads to before the call. Return: false if it is not wanted,
- * or if opening it may be unbounded and the event has been recorded.
+ * Record the file that the name leads to before the call, if that is known. Return: false if it is
+ * not wanted, or if opening it may be unbounded and the event has been recorded. The opening of a
+ * FIFO that is not known before is followed by the wrapper, however long it waits.
  */
 static bool look_before(struct iot_frame *f, enum iot_lookup lookup)
 {
-	struct path path;
-	bool wanted;
+	int err;
 
 	if (!f->may_sleep) {
 		iot_name_seal(f, &f->name[0]);
 		return true;
 	}
-	if (iot_name_lookup(f, &f->name[0], lookup, &path))
-		return true;
-	wanted = iot_fs_file(&f->e, &path, true);
-	path_put(&path);
-	if (!wanted)
+	err = iot_name_find(f, lookup, IOT_SEARCH_NOWHERE);
+	if (err == -EPERM)
 		return false;
-	if (!may_wait(&f->e))
+	if (err || f->late || !may_wait(&f->e))
 		return true;
 	f->e.flags2 = 0;
 	iot_name_check(f, &f->name[0]);
@@ -83,6 +82,26 @@ bool iot_open_begin_creat(struct iot_frame *f)
 /* open_by_handle_at(mount, handle, flags): the file is known only after the call */
 bool iot_open_begin_handle(struct iot_frame *f)
 {
+	return true;
+}
+
+/*
+ * open_tree(directory, name, flags): a descriptor as by O_PATH. That of the place itself, or of a
+ * copy of the mount, is known after the call.
+ */
+bool iot_open_begin_tree(struct iot_frame *f)
+{
+	f->name[0].dfd = (int)iot_frame_arg(f, f->call->dfd);
+	f->name[0].user = (const char __user *)iot_frame_arg(f, f->call->path);
+	f->e.flags = O_PATH | ((u32)f->a[2] & O_CLOEXEC);
+	iot_name_seal(f, &f->name[0]);
+	return true;
+}
+
+/* fsmount(context, flags, attributes): as above, of the root of a new filesystem */
+bool iot_open_begin_mount(struct iot_frame *f)
+{
+	f->e.flags = O_PATH | ((u32)f->a[1] & FSMOUNT_CLOEXEC ? O_CLOEXEC : 0);
 	return true;
 }
 
@@ -140,12 +159,17 @@ void iot_open_end(struct iot_frame *f, s64 result)
 		end_as(f, created, result);
 }
 
-static bool read_how(const struct iot_frame *f, struct open_how *how, bool may_sleep)
-{
-	const void __user *user = (const void __user *)f->a[2];
+#define RESTRICTIONS	(LOOKUP_NO_XDEV | LOOKUP_NO_MAGICLINKS | LOOKUP_NO_SYMLINKS |	\
+			 LOOKUP_IS_SCOPED)
 
-	return !(may_sleep ? copy_from_user(how, user, sizeof(*how)) :
-			     copy_from_user_nofault(how, user, sizeof(*how)));
+/* The LOOKUP_* that openat2(2) restricts a look-up by: fs/open.c, build_open_flags() */
+static u32 resolve_of(u64 resolve)
+{
+	return (resolve & RESOLVE_NO_XDEV ? LOOKUP_NO_XDEV : 0) |
+	       (resolve & RESOLVE_NO_MAGICLINKS ? LOOKUP_NO_MAGICLINKS : 0) |
+	       (resolve & RESOLVE_NO_SYMLINKS ? LOOKUP_NO_SYMLINKS : 0) |
+	       (resolve & RESOLVE_BENEATH ? LOOKUP_BENEATH : 0) |
+	       (resolve & RESOLVE_IN_ROOT ? LOOKUP_IN_ROOT : 0);
 }
 
 /* openat2(dfd, name, how, size): flags and mode are in user memory */
@@ -153,9 +177,12 @@ bool iot_open_begin_how(struct iot_frame *f)
 {
 	struct open_how how;
 
-	if (read_how(f, &how, f->may_sleep)) {
-		f->e.flags = how.flags;
+	if (iot_frame_read(f, &how, f->a[2], sizeof(how))) {
+		f->e.flags = how.flags & ~IOT_CALL_COMMON;
 		f->e.flags2 = how.mode;
+		f->resolve = resolve_of(how.resolve);
+	} else if (!f->late) {
+		return true; /* this is called again, after the call */
 	}
 	return iot_open_begin(f);
 }
@@ -164,10 +191,19 @@ void iot_open_end_how(struct iot_frame *f, s64 result)
 {
 	struct open_how how;
 
-	if (!read_how(f, &how, false) || f->e.flags != (u32)how.flags ||
-	    f->e.flags2 != (u32)how.mode)
+	if (!iot_frame_read(f, &how, f->a[2], sizeof(how)) ||
+	    f->e.flags != ((u32)how.flags & ~IOT_CALL_COMMON) || f->e.flags2 != (u32)how.mode)
 		f->e.unsure |= IOT_UNSURE_CHANGED;
 	iot_open_end(f, result);
+}
+
+/* Where struct open_flags, which no header declares, has its LOOKUP_*; negative if not known. */
+static int lookup_flags_at = -ENOENT;
+
+/** iot_open_look() - find what io_uring's open passes on. Context: task, may sleep */
+void iot_open_look(void)
+{
+	lookup_flags_at = iot_btf_member("open_flags", "lookup_flags", "int");
 }
 
 /*
@@ -177,8 +213,15 @@ void iot_open_end_how(struct iot_frame *f, s64 result)
  */
 bool iot_open_begin_uring(struct iot_frame *f)
 {
-	return !iot_name_take(f, &f->name[0], f->a[0], f->a[1]) ||
-	       look_before(f, IOT_LOOKUP_FOLLOW);
+	enum iot_lookup lookup = IOT_LOOKUP_FOLLOW;
+	u32 flags;
+
+	if (lookup_flags_at >= 0) {
+		flags = *(const u32 *)(f->a[2] + lookup_flags_at);
+		f->resolve = flags & RESTRICTIONS;
+		lookup = flags & LOOKUP_FOLLOW ? lookup : IOT_LOOKUP_NOFOLLOW;
+	}
+	return !iot_name_take(f, &f->name[0], f->a[0], f->a[1]) || look_before(f, lookup);
 }
 
 void iot_open_end_uring(struct iot_frame *f, s64 result)
@@ -206,55 +249,6 @@ void iot_open_end_uring(struct iot_frame *f, s64 result)
 }
 
 /*
- * vfs_open(path, file): reads and writes of a new kind of file have to be hooked, whatever task
- * opens it. The filter's conditions on tasks and operations do not matter for this. Opening may
- * be unbounded, so the call passes through. Only opening a character device is followed, as that
- * sets the functions of the file.
- */
-bool iot_open_wants_new(const u64 *a)
-{
-	const struct path *path = (const struct path *)a[0];
-
-	return iot_rw_is_new(d_backing_inode(path->dentry));
-}
-
-bool iot_open_see_first(const unsigned long *args)
-{
-	const struct path *path = (const struct path *)args[0];
-	const struct inode *inode = d_backing_inode(path->dentry);
-
-	if (S_ISCHR(inode->i_mode))
-		return true;
-	iot_rw_see_inode(inode);
-	return false;
-}
-
-void iot_open_see(const unsigned long *args, s64 result)
-{
-	if (!(s32)result)
-		iot_rw_see((const struct file *)args[1]);
-}
-
-/*
- * fd_install(fd, file): as above, for every file that gets a descriptor, however it was opened
- * or made: pipes, sockets, memfds, eventfds, and files of devices and debugfs, which may replace
- * their functions when they are opened. This runs before the call, because afterwards another
- * thread may close the file. The functions that make files (alloc_file_pseudo()) are not hooked
- * for this: locks may be held there that CPU hotplug takes, as in perf_event_open(2), and
- * hooking a function waits for CPU hotplug.
- */
-bool iot_open_wants_installed(const u64 *a)
-{
-	return iot_rw_is_new_file((const struct file *)a[1]);
-}
-
-bool iot_open_see_installed(const unsigned long *args)
-{
-	iot_rw_see((const struct file *)args[1]);
-	return false;
-}
-
-/*
  * Return: the executable file of the process, with a reference held, or NULL. Unlike
  * path_put(), fput() does not sleep.
  */
@@ -263,10 +257,17 @@ static struct file *program(void)
 	return current->mm ? iot_exe_file(current->mm) : NULL;
 }
 
-/* execve() and execveat(): the file is the one that the call names, which may be a script */
+/*
+ * execve() and execveat(): the file is the one that the call names, which may be a script. The name
+ * is gone with the memory of the program that makes the call.
+ */
 bool iot_exec_begin(struct iot_frame *f)
 {
-	return iot_path_begin(f);
+	bool wanted = iot_path_begin_search(f, IOT_SEARCH_EXEC);
+
+	if (wanted && f->unknown)
+		iot_name_copy(&f->name[0]);
+	return wanted;
 }
 
 /* kernel_execve(name, ...): a program that the kernel runs */
@@ -280,7 +281,7 @@ bool iot_exec_begin_kernel(struct iot_frame *f)
 		return true;
 	}
 	f->name[0].text = kstrdup(text, GFP_KERNEL);
-	return !f->name[0].text || iot_name_resolve(f, &f->name[0], IOT_LOOKUP_FOLLOW);
+	return !f->name[0].text || iot_name_resolve(f, IOT_LOOKUP_FOLLOW, IOT_SEARCH_EXEC);
 }
 
 /* A script's second path is its interpreter, which is the program that runs now. */

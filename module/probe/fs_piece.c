@@ -153,8 +153,13 @@ static void record(struct iot_fs *e, const struct piece *p, s64 result, u64 now)
 /** iot_pieces_end() - record all events of a call that has just ended with @result */
 void iot_pieces_end(struct iot_frame *f, s64 result)
 {
+	iot_pieces_end_at(f, result, ktime_get_mono_fast_ns());
+}
+
+/** iot_pieces_end_at() - as above, for a call that ended at @now, CLOCK_MONOTONIC ns */
+void iot_pieces_end_at(struct iot_frame *f, s64 result, u64 now)
+{
 	const struct iot_pieces *page;
-	u64 now = ktime_get_mono_fast_ns();
 	u32 i;
 
 	iot_fs_end_at(&f->e, result, now);

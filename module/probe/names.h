@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Buffers for the names that calls of category fs get: fs_path.c */
+/* Buffers for the names that calls of category fs get: fs_name.c */
 #ifndef IOT_PROBE_NAMES_H
 #define IOT_PROBE_NAMES_H
 

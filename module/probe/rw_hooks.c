@@ -4,18 +4,26 @@
  * ->read and ->write where they exist (raw.c). The functions of these files are hooked:
  *
  *   - every mounted filesystem, found by the inodes that it has in memory;
- *   - every open file;
- *   - every file that is opened or gets a descriptor later (iot_rw_see());
+ *   - every open file, found by its descriptor;
+ *   - every file that is opened or gets a descriptor later;
  *   - pipes and sockets, found by the names of the functions, even if none exists.
  *
  * Pipes, sockets, devices and the kernel's own files are hooked only while the filter wants
  * them.
+ *
+ * No filesystem is waited for (file/supers.c). One that is being mounted has no open file, and its
+ * functions are hooked when the first is opened. If another one has to be passed by, its files that
+ * were opened before and that no process has as a descriptor may be of a kind that is not hooked:
+ * that counts as one missed call.
+ *
+ * What is found is copied, and no reference to a file or filesystem is held while functions are
+ * hooked, which may take seconds: only to the modules that have them.
  */
+#include <linux/atomic.h>
 #include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/hash.h>
-#include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -23,103 +31,28 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include "core/param.h"
-#include "hook/hook.h"
 #include "hook/hook_set.h"
-#include "hook/point.h"
-#include "hook/redirect.h"
+#include "hook/kretprobe.h"
 #include "hook/symbol.h"
 #include "file/sb.h"
+#include "file/supers.h"
 #include "record/rw.h"
-#include "probe/raw.h"
 #include "probe/rw_hooks.h"
-#include "probe/vfs.h"
-
-#define SETS_BITS	10
-#define MAX_SETS	(BIT(SETS_BITS) / 2)	/* file_operations with different functions */
-
-/**
- * struct set - the functions of one kind of file
- * @functions:	the functions themselves
- * @raw_enabled: @raw is enabled, too
- * @missed:	calls that each hook had missed before it was used here; NO_COUNT if there is no
- *		hook, or another set counts them
- */
-#define SET_HOOKS	(IOT_VFS_OPS + IOT_RAW_OPS)
-#define NO_COUNT	ULONG_MAX
-
-struct set {
-	struct file_operations functions;
-	struct iot_vfs_hooks hooks;
-	struct iot_raw_hooks raw;
-	bool raw_enabled;
-	unsigned long missed[SET_HOOKS];
-};
-
-/* Serialises hooking and unhooking. Held for as long as the kernel needs for that. */
-static DEFINE_MUTEX(attach_lock);
+#include "probe/rw_sets.h"
 
 /*
- * @sets and @nr_sets change under both locks. sets_lock nests within attach_lock. It is held
- * only for a short time, and is enough to count missed calls.
+ * Users: category fs, and those that follow direct I/O (@tracks). The lock serialises the first and
+ * the last of them.
  */
-static DEFINE_MUTEX(sets_lock);
-static struct set *sets[MAX_SETS];
-static unsigned int nr_sets;
-static atomic_long_t nr_missed;
-
-/*
- * Hash table of the file_operations that are hooked. At least half of the slots stay empty.
- * Filled under attach_lock, emptied when nothing is hooked, read without a lock.
- */
-static const struct file_operations *known[BIT(SETS_BITS)];
-static unsigned int nr_known;
-
-static unsigned int place_of(const struct file_operations *fop)
-{
-	unsigned int i = hash_ptr(fop, SETS_BITS);
-
-	while (READ_ONCE(known[i]) && READ_ONCE(known[i]) != fop)
-		i = (i + 1) % ARRAY_SIZE(known);
-	return i;
-}
-
-static bool is_known(const struct file_operations *fop)
-{
-	return READ_ONCE(known[place_of(fop)]);
-}
-
-/*
- * Is @fop allocated, so that its address may be reused? debugfs allocates one for each open
- * file.
- */
-static bool is_allocated(const struct file_operations *fop)
-{
-	return virt_addr_valid(fop) && folio_test_slab(virt_to_folio(fop));
-}
-
-/* Under attach_lock. */
-static void note_known(const struct file_operations *fop)
-{
-	if (nr_known == MAX_SETS || is_known(fop) || is_allocated(fop))
-		return;
-	WRITE_ONCE(known[place_of(fop)], fop);
-	WRITE_ONCE(nr_known, nr_known + 1);
-}
-
-static bool has_functions(const struct file_operations *fop)
-{
-	return fop && (fop->read_iter || fop->write_iter || fop->read || fop->write);
-}
-
-/*
- * Users of the hooks: category fs, and those that follow direct I/O (@tracks). @nr_users changes
- * under attach_lock.
- */
+static DEFINE_MUTEX(users_lock);
 static unsigned int nr_users;
 static bool tracks;
 
 static DEFINE_MUTEX(track_lock);	/* serialises iot_rw_track() and iot_rw_untrack() */
 static unsigned int nr_trackers;
+
+/* What was not hooked, and may have calls, see above */
+static atomic_long_t nr_unseen;
 
 /* Get the kinds of files that are wanted, bits 1 << IOT_KIND_*. */
 static u32 kinds_wanted(void)
@@ -143,236 +76,6 @@ static bool is_wanted(const struct inode *inode)
 	       (READ_ONCE(tracks) && (kind == IOT_KIND_FILE || S_ISBLK(inode->i_mode)));
 }
 
-static struct iot_hook *hook_of(const struct set *set, unsigned int i)
-{
-	return i < IOT_VFS_OPS ? set->hooks.hook[i] : set->raw.hook[i - IOT_VFS_OPS];
-}
-
-static bool is_counted(const struct iot_hook *hook, unsigned int i)
-{
-	unsigned int n;
-
-	for (n = 0; n < nr_sets; n++)
-		if (hook_of(sets[n], i) == hook)
-			return true;
-	return false;
-}
-
-/* Several kinds of files may share a function, whose missed calls must count once. */
-static void count_begin(struct set *set)
-{
-	unsigned int i;
-
-	for (i = 0; i < SET_HOOKS; i++) {
-		const struct iot_hook *hook = hook_of(set, i);
-
-		set->missed[i] = hook && !is_counted(hook, i) ? iot_hook_missed(hook) : NO_COUNT;
-	}
-}
-
-static unsigned long missed_of(const struct set *set)
-{
-	unsigned long missed = 0;
-	unsigned int i;
-
-	for (i = 0; i < SET_HOOKS; i++)
-		if (set->missed[i] != NO_COUNT)
-			missed += iot_hook_missed(hook_of(set, i)) - set->missed[i];
-	return missed;
-}
-
-static int attach(struct set *set, bool bounded)
-{
-	int err;
-
-	err = iot_vfs_get_rw(&set->hooks, &set->functions, bounded);
-	if (err)
-		return err;
-	err = iot_raw_get(&set->raw, &set->functions);
-	if (err)
-		goto put_vfs;
-	count_begin(set);
-	err = iot_vfs_enable(&set->hooks);
-	if (err)
-		goto put_raw;
-	err = iot_raw_enable(&set->raw);
-	if (err == -ENOMEM)
-		goto disable;
-	set->raw_enabled = !err;
-	if (err)
-		atomic_long_inc(&nr_missed); /* "hooks" shows why: it may not be probed */
-	return 0;
-
-disable:
-	iot_vfs_disable(&set->hooks);
-put_raw:
-	iot_raw_put(&set->raw);
-put_vfs:
-	iot_vfs_put(&set->hooks);
-	return err;
-}
-
-/*
- * Hook ->fsync of a set, too. If that fails, flushes have no file, which counts as missed once.
- * Under attach_lock.
- */
-static void attach_fsync(struct set *set)
-{
-	struct iot_hook *hook;
-
-	if (!set->functions.fsync || set->hooks.hook[IOT_VFS_FSYNC])
-		return;
-	hook = iot_vfs_get_fsync(&set->functions);
-	if (!hook || iot_hook_enable(hook)) {
-		iot_hook_put(hook);
-		atomic_long_inc(&nr_missed);
-		return;
-	}
-	mutex_lock(&sets_lock);
-	set->missed[IOT_VFS_FSYNC] = is_counted(hook, IOT_VFS_FSYNC) ? NO_COUNT :
-				     iot_hook_missed(hook);
-	set->hooks.hook[IOT_VFS_FSYNC] = hook;
-	mutex_unlock(&sets_lock);
-}
-
-/* Collect the enabled hooks of a set. Return: their number; some may be NULL. */
-static unsigned int gather(const struct set *set, struct iot_hook **hooks)
-{
-	unsigned int i, n = set->raw_enabled ? SET_HOOKS : IOT_VFS_OPS;
-
-	for (i = 0; i < n; i++)
-		hooks[i] = hook_of(set, i);
-	return n;
-}
-
-/* Disable the hooks of all sets, in one step if there is memory. Under attach_lock. */
-static void disable_all(void)
-{
-	struct iot_hook *some[SET_HOOKS], **all;
-	unsigned int i, n = 0;
-
-	all = kvmalloc_array(nr_sets, sizeof(some), GFP_KERNEL | __GFP_NOWARN);
-	for (i = 0; i < nr_sets; i++) {
-		if (all)
-			n += gather(sets[i], all + n);
-		else
-			iot_hooks_disable(some, gather(sets[i], some));
-	}
-	iot_hooks_disable(all, n);
-	kvfree(all);
-}
-
-/* Free the last set, whose hooks are disabled. Under attach_lock. */
-static void drop_last(void)
-{
-	struct set *set = sets[nr_sets - 1];
-
-	mutex_lock(&sets_lock);
-	atomic_long_add(missed_of(set), &nr_missed);
-	WRITE_ONCE(nr_sets, nr_sets - 1);
-	mutex_unlock(&sets_lock);
-	iot_raw_put(&set->raw);
-	iot_vfs_put(&set->hooks);
-	kfree(set);
-}
-
-static bool has_same_functions(const struct file_operations *a,
-			       const struct file_operations *b)
-{
-	return a->read_iter == b->read_iter && a->write_iter == b->write_iter &&
-	       a->read == b->read && a->write == b->write && a->fsync == b->fsync;
-}
-
-/* Does a set have the same functions as @fop? Under attach_lock. */
-static bool is_hooked(const struct file_operations *fop)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr_sets; i++)
-		if (has_same_functions(&sets[i]->functions, fop))
-			return true;
-	return false;
-}
-
-/*
- * Hook the functions of @fop. Under attach_lock.
- * Return: 0 or an error. 0 also if there is no room, which counts as missed.
- */
-static int add(const struct file_operations *fop, bool bounded)
-{
-	struct set *set;
-	int err;
-
-	if (is_hooked(fop)) {
-		note_known(fop);
-		return 0;
-	}
-	if (nr_sets == MAX_SETS) {
-		atomic_long_inc(&nr_missed);
-		return 0;
-	}
-	set = kzalloc(sizeof(*set), GFP_KERNEL);
-	if (!set)
-		return -ENOMEM;
-	set->functions.read_iter = fop->read_iter;
-	set->functions.write_iter = fop->write_iter;
-	set->functions.read = fop->read;
-	set->functions.write = fop->write;
-	set->functions.fsync = fop->fsync;
-	err = attach(set, bounded);
-	if (err) {
-		kfree(set);
-		return err;
-	}
-	if (READ_ONCE(tracks))
-		attach_fsync(set);
-	mutex_lock(&sets_lock);
-	sets[nr_sets] = set;
-	WRITE_ONCE(nr_sets, nr_sets + 1);
-	mutex_unlock(&sets_lock);
-	note_known(fop);
-	return 0;
-}
-
-/* Does the inode have new functions to remember? A walk would find others again and again. */
-static bool is_new(const struct inode *inode)
-{
-	return is_wanted(inode) && has_functions(inode->i_fop) && !is_known(inode->i_fop) &&
-	       !is_allocated(inode->i_fop);
-}
-
-/*
- * Find an inode of @sb whose functions are not hooked yet. As in fs/drop_caches.c, igrab() is
- * called under the list's lock, and the walk drops that lock only at an inode to which it
- * holds a reference. Return: the inode with a reference held, or NULL.
- */
-static struct inode *find_new(struct super_block *sb)
-{
-	struct inode *inode, *held = NULL;
-	bool found = false;
-
-	spin_lock(&sb->s_inode_list_lock);
-	list_for_each_entry(inode, &sb->s_inodes, i_sb_list) {
-		found = is_new(inode);
-		if ((!found && !need_resched()) || !igrab(inode)) {
-			found = false;
-			continue;
-		}
-		spin_unlock(&sb->s_inode_list_lock);
-		iput(held);
-		held = inode;
-		cond_resched();
-		spin_lock(&sb->s_inode_list_lock);
-		if (found)
-			break;
-	}
-	spin_unlock(&sb->s_inode_list_lock);
-	if (found)
-		return held;
-	iput(held);
-	return NULL;
-}
-
 /* A disk answers or fails. Calls on other devices, pipes and sockets may be unbounded. */
 static bool sleeps_bounded(const struct inode *inode)
 {
@@ -380,29 +83,6 @@ static bool sleeps_bounded(const struct inode *inode)
 		return true;
 	return S_ISREG(inode->i_mode) && iot_sb_sleeps_bounded(inode->i_sb);
 }
-
-/*
- * Hook the functions of the files of a mounted filesystem. Its s_umount is held, so it cannot be
- * unmounted meanwhile. attach_lock nests within s_umount, not the other way round: a task may
- * wait for s_umount for as long as a server or a flush takes.
- */
-static void add_super(struct super_block *sb, void *data)
-{
-	struct inode *inode;
-	int *err = data;
-
-	while (!*err && READ_ONCE(nr_sets) < MAX_SETS && READ_ONCE(nr_known) < MAX_SETS &&
-	       (inode = find_new(sb))) {
-		mutex_lock(&attach_lock);
-		if (!is_known(inode->i_fop))
-			*err = add(inode->i_fop, sleeps_bounded(inode));
-		mutex_unlock(&attach_lock);
-		iput(inode);
-	}
-}
-
-/* iterate_supers(function, data), fs/super.c: s_umount is held for reading */
-static unsigned long walk_supers;
 
 /*
  * Functions that are found by name, as no inode of a filesystem leads to them. Older kernels
@@ -422,10 +102,12 @@ static struct {
 	{ IOT_KIND_PIPE, "fifo_pipe_read", "fifo_pipe_write" },
 };
 
-/* Kinds that are hooked by name, bits 1 << IOT_KIND_*. Written under attach_lock. */
+static DEFINE_MUTEX(named_lock);	/* protects @named */
+
+/* Kinds that are hooked by name, bits 1 << IOT_KIND_*. */
 static u32 kinds_named;
 
-/* Find the functions, only once as it takes milliseconds. Under attach_lock. */
+/* Find the functions, only once as it takes milliseconds. Under named_lock. */
 static void find_named(unsigned int i)
 {
 	if (named[i].is_found)
@@ -435,7 +117,7 @@ static void find_named(unsigned int i)
 	named[i].is_found = true;
 }
 
-/* Hook all functions of a kind that this kernel has. Under attach_lock. */
+/* Hook all functions of a kind that this kernel has. Under named_lock. */
 static int add_kind(u16 kind)
 {
 	bool any = false;
@@ -443,12 +125,14 @@ static int add_kind(u16 kind)
 	int err;
 
 	for (i = 0; i < ARRAY_SIZE(named); i++) {
+		const struct file_operations *fop = &named[i].fop;
+
 		if (named[i].kind != kind)
 			continue;
 		find_named(i);
-		if (!has_functions(&named[i].fop))
+		if (!iot_rw_has_functions(fop))
 			continue;
-		err = nr_sets < MAX_SETS ? add(&named[i].fop, false) : -ENOMEM;
+		err = iot_rw_sets_have_room() ? iot_rw_sets_add(fop, fop, false) : -ENOMEM;
 		if (err)
 			return err;
 		any = true;
@@ -456,7 +140,7 @@ static int add_kind(u16 kind)
 	if (any)
 		WRITE_ONCE(kinds_named, kinds_named | BIT(kind));
 	else
-		atomic_long_inc(&nr_missed);
+		iot_rw_sets_miss();
 	return 0;
 }
 
@@ -465,53 +149,280 @@ static int add_named(void)
 	unsigned int i;
 	int err = 0;
 
-	mutex_lock(&attach_lock);
+	mutex_lock(&named_lock);
 	for (i = 0; !err && i < ARRAY_SIZE(named); i++)
 		if (wants_kind(named[i].kind) && !(kinds_named & BIT(named[i].kind)))
 			err = add_kind(named[i].kind);
-	mutex_unlock(&attach_lock);
-	return err;
-}
-
-/**
- * iot_rw_is_new_file() - check whether a file has functions that are wanted and not hooked
- *
- * Context: any.
- */
-bool iot_rw_is_new_file(const struct file *file)
-{
-	const struct inode *inode = file_inode(file);
-
-	return !is_known(file->f_op) && !iot_fs_off() && has_functions(file->f_op) &&
-	       is_wanted(inode) && !(READ_ONCE(kinds_named) & BIT(iot_paths_kind(inode)));
-}
-
-/* Hook the functions of an inode. Its filesystem stays mounted meanwhile. */
-static int add_inode(const struct inode *inode)
-{
-	int err = 0;
-
-	mutex_lock(&attach_lock);
-	if (nr_users && iot_rw_is_new(inode))
-		err = add(inode->i_fop, sleeps_bounded(inode));
-	mutex_unlock(&attach_lock);
+	mutex_unlock(&named_lock);
 	return err;
 }
 
 /*
- * Hook the functions of a file to which the caller holds a reference.
- * Context: task, may sleep for seconds.
+ * Have files of this inode functions that are wanted and not hooked? Those of a character device
+ * are known only when it is opened. Opening a FIFO may be unbounded: FIFOs are hooked by name.
+ * Context: any.
  */
-static int add_file(const struct file *file)
+static bool is_new(const struct inode *inode)
 {
+	return !S_ISCHR(inode->i_mode) && !S_ISFIFO(inode->i_mode) &&
+	       !iot_rw_sets_know(inode->i_fop) && iot_rw_has_functions(inode->i_fop) &&
+	       is_wanted(inode);
+}
+
+/* Does a file have functions that are wanted and not hooked? Context: any */
+static bool is_new_file(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	return !iot_rw_sets_know(file->f_op) && iot_rw_has_functions(file->f_op) &&
+	       is_wanted(inode) && !(READ_ONCE(kinds_named) & BIT(iot_paths_kind(inode)));
+}
+
+/* Files that are opened from now on */
+
+static void hook_inode(const struct inode *inode)
+{
+	if (iot_rw_sets_add(inode->i_fop, inode->i_fop, sleeps_bounded(inode)))
+		atomic_long_inc(&nr_unseen);
+}
+
+static void hook_file(const struct file *file)
+{
+	if (is_new_file(file) &&
+	    iot_rw_sets_add(file->f_op, file->f_op, sleeps_bounded(file_inode(file))))
+		atomic_long_inc(&nr_unseen);
+}
+
+/*
+ * Can reads and writes of a file not find out what stat(2) reports of it? The filter may ask for
+ * it. Context: task.
+ */
+static bool needs_stat(const struct file *file)
+{
+	return iot_paths_needs_stat(file) && wants_kind(iot_paths_kind(file_inode(file)));
+}
+
+/* What a hooked function does with a file. */
+enum see {
+	OPENS,		/* security_file_open(file): it has its functions */
+	OPENS_DEVICE,	/* vfs_open(path, file), if it is a character device */
+	OPENS_ANY,	/* the same, whatever it is */
+	INSTALLS,	/* fd_install(fd, file) */
+};
+
+/*
+ * All opens go through security_file_open(), also those of a filesystem's ->atomic_open and of
+ * io_uring without descriptor, before the filesystem's ->open. That of a character device sets the
+ * functions of the file. A kernel without CONFIG_SECURITY has only vfs_open().
+ *
+ * All files that get a descriptor, however they were opened or made, go through fd_install():
+ * pipes, sockets, memfds, eventfds, and files of devices and debugfs, which may replace their
+ * functions when they are opened. That is looked at before the call, because afterwards another
+ * thread may close the file. The hook of fd_install() also finds out the device of a file of
+ * overlayfs.
+ *
+ * The functions that make files (alloc_file_pseudo()) are not hooked for this: locks may be held
+ * there that CPU hotplug takes, as in perf_event_open(2), and hooking a function waits for CPU
+ * hotplug.
+ *
+ * Contexts: tasks, whatever the filter says of them. fd_install() runs with mutexes held (of an
+ * io_uring or a unix socket), but with no spinlock. Functions are hooked there, which may take
+ * seconds the first time that a kind of file is seen.
+ */
+static struct iot_site sites[] = {
+	{ .symbol = "fd_install", .what = "OPEN", .tag = INSTALLS,
+	  .proto = "void (int, struct file *)" },
+#ifdef CONFIG_SECURITY
+	{ .symbol = "vfs_open", .what = "OPEN", .tag = OPENS_DEVICE,
+	  .proto = "int (struct path *, struct file *)" },
+	{ .symbol = "security_file_open", .what = "OPEN", .tag = OPENS,
+	  .proto = "int (struct file *, ...)" },
+#else
+	{ .symbol = "vfs_open", .what = "OPEN", .tag = OPENS_ANY,
+	  .proto = "int (struct path *, struct file *)" },
+#endif
+};
+
+static const struct inode *opened(const unsigned long *args)
+{
+	return d_backing_inode(((const struct path *)args[0])->dentry);
+}
+
+static const struct file *file_of(const struct iot_site *site, const unsigned long *args)
+{
+	return (const struct file *)args[site->tag == OPENS ? 0 : 1];
+}
+
+static bool sees_new(const struct iot_site *site, const unsigned long *args)
+{
+	const struct inode *inode;
+
+	if (site->tag == INSTALLS || site->tag == OPENS)
+		return is_new_file(file_of(site, args));
+	inode = opened(args);
+	if (S_ISCHR(inode->i_mode))
+		return wants_kind(IOT_KIND_DEVICE);
+	return site->tag == OPENS_ANY && is_new(inode);
+}
+
+static bool asks(const struct iot_site *site, const unsigned long *args)
+{
+	return site->tag == INSTALLS && needs_stat(file_of(site, args));
+}
+
+static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
+				   unsigned long caller)
+{
+	return sees_new(site, args) || asks(site, args) ? IOT_HOOK_FOLLOW : IOT_HOOK_IGNORE;
+}
+
+/*
+ * Opening may be unbounded, so the call passes through. Only opening a character device is
+ * followed, as that sets the functions of the file.
+ */
+static s64 call(const struct iot_site *site, unsigned long *args)
+{
+	const struct file *file = file_of(site, args);
+	struct iot_paths_file known;
+	s64 result;
+
+	if (site->tag == INSTALLS || site->tag == OPENS) {
+		hook_file(file);
+		if (asks(site, args))
+			iot_paths_resolve(&file->f_path, true, &known);
+		return IOT_HOOK_PASS_THROUGH;
+	}
+	if (!S_ISCHR(opened(args)->i_mode)) {
+		hook_inode(opened(args));
+		return IOT_HOOK_PASS_THROUGH;
+	}
+	result = iot_hook_call(args, site->entry);
+	if (!(s32)result)
+		hook_file(file);
+	return result;
+}
+
+/* A kretprobe's handler may not sleep, and so not hook functions. */
+static int probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	unsigned long args[IOT_CALL_ARGS];
+
+	iot_kretprobe_args(regs, args, ARRAY_SIZE(args));
+	if (sees_new(iot_site_of(ri), args))
+		atomic_long_inc(&nr_unseen);
+	return 1;
+}
+
+static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static struct iot_hook_set set = {
+	.sites = sites,
+	.nr = ARRAY_SIZE(sites),
+	.wants = wants,
+	.call = call,
+	.entry = probe_entry,
+	.exit = probe_exit,
+};
+
+/* Files that are open, or in memory, already */
+
+#define MAX_FOUND	64
+#define MAX_SEARCHES	32	/* more than it takes to find as many kinds as may be hooked */
+
+/**
+ * struct found - kinds of files that a search has found
+ * @fop:	compared only; NULL if its address is fleeting
+ * @functions:	copied from there
+ * @owners:	modules that have the functions, with a reference held; may be NULL
+ * @bounded:	calls sleep for a bounded time
+ */
+struct found {
+	unsigned int nr;
+	bool full;			/* there may be more */
+	struct {
+		const struct file_operations *fop;
+		struct file_operations functions;
+		struct module *owners[2];
+		bool bounded;
+	} kind[MAX_FOUND];
+};
+
+/* Is a kind of file noted? @fop: its address, NULL if that is fleeting */
+static bool is_noted(const struct found *f, const struct file_operations *fop,
+		     const struct file_operations *functions)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->nr; i++)
+		if (fop ? f->kind[i].fop == fop :
+			  iot_rw_same_functions(&f->kind[i].functions, functions))
+			return true;
+	return false;
+}
+
+/*
+ * Note a new kind of file. The file that it was found by stays meanwhile. A module that is being
+ * unloaded has no open file. Context: may not sleep. Return: false if there is no room.
+ */
+static bool note(struct found *f, const struct file_operations *fop, const struct inode *inode)
+{
+	const struct file_operations *address = iot_rw_is_fleeting(fop) ? NULL : fop;
+	struct module *type = inode->i_sb->s_type->owner;
+
+	if (is_noted(f, address, fop))
+		return true;
+	if (f->nr == MAX_FOUND) {
+		f->full = true;
+		return false;
+	}
+	if (!try_module_get(fop->owner))
+		return true;
+	if (!try_module_get(type)) {
+		module_put(fop->owner);
+		return true;
+	}
+	memset(&f->kind[f->nr], 0, sizeof(f->kind[f->nr]));
+	f->kind[f->nr].fop = address;
+	f->kind[f->nr].owners[0] = fop->owner;
+	f->kind[f->nr].owners[1] = type;
+	f->kind[f->nr].bounded = sleeps_bounded(inode);
+	iot_rw_copy_functions(&f->kind[f->nr].functions, fop);
+	f->nr++;
+	return true;
+}
+
+static int hook_found(struct found *f)
+{
+	unsigned int i;
 	int err = 0;
 
-	mutex_lock(&attach_lock);
-	/* nothing is hooked without users, even if a failed start makes the category look active */
-	if (nr_users && iot_rw_is_new_file(file))
-		err = add(file->f_op, sleeps_bounded(file_inode(file)));
-	mutex_unlock(&attach_lock);
+	for (i = 0; i < f->nr; i++) {
+		if (!err)
+			err = iot_rw_sets_add(f->kind[i].fop, &f->kind[i].functions,
+					      f->kind[i].bounded);
+		module_put(f->kind[i].owners[0]);
+		module_put(f->kind[i].owners[1]);
+	}
+	f->nr = 0;
 	return err;
+}
+
+/* Context: under the lock of the filesystem's list of inodes. */
+static enum iot_inode_wish look_at_inode(struct inode *inode, void *data)
+{
+	if (!is_new(inode))
+		return IOT_INODE_PASS;
+	return note(data, inode->i_fop, inode) ? IOT_INODE_PASS : IOT_INODE_STOP;
+}
+
+static const struct iot_inodes_ops look = { .look = look_at_inode };
+
+static bool look_at_super(struct super_block *sb, void *data)
+{
+	return iot_inodes_walk(sb, &look, data);
 }
 
 /* struct pid *find_ge_pid(number, namespace), kernel/pid.c, under RCU */
@@ -547,124 +458,154 @@ static struct task_struct *find_process(int *number)
 
 #define DESCRIPTORS_A_STEP	64
 
-/*
- * A walk through the descriptors of a process: the new file that it found, and how many
- * descriptors are left in this step.
- */
+/* A walk through the descriptors of a process, of which @left are left in this step. */
 struct file_walk {
-	struct file *found;
+	struct found *found;
 	unsigned int left;
 };
 
 /*
  * Return: 0 to continue with the next descriptor, or the descriptor to continue from later.
- * Under the lock of the descriptor table.
+ * Context: under the lock of the descriptor table.
  */
 static int look_at_file(const void *data, struct file *file, unsigned int fd)
 {
 	struct file_walk *walk = (struct file_walk *)data;
 
-	if (iot_rw_is_new_file(file))
-		walk->found = get_file(file);
-	return walk->found || !--walk->left ? fd + 1 : 0;
+	if (is_new_file(file) && !note(walk->found, file->f_op, file_inode(file)))
+		return fd + 1;
+	return !--walk->left ? fd + 1 : 0;
 }
 
-/* Hook the functions of all open files of a process. */
-static int add_files_of(struct task_struct *task)
+static void look_at_files_of(struct task_struct *task, struct found *found)
 {
-	int err = 0, fd = 0;
+	int fd = 0;
 
 	do {
-		struct file_walk walk = { .left = DESCRIPTORS_A_STEP };
+		struct file_walk walk = { .found = found, .left = DESCRIPTORS_A_STEP };
 
 		task_lock(task);
 		fd = iterate_fd(task->files, fd, look_at_file, &walk);
 		task_unlock(task);
-		if (walk.found) {
-			err = add_file(walk.found);
-			fput(walk.found);
-		}
 		cond_resched();
-	} while (fd > 0 && !err);
-	return err;
+	} while (fd > 0 && !found->full);
 }
 
 #define KINDS_BY_INODE	(BIT(IOT_KIND_NONE) | BIT(IOT_KIND_FILE) | BIT(IOT_KIND_DIR) | \
 			 BIT(IOT_KIND_SYMLINK))
 
 /*
- * Hook the functions of open files that no inode leads to: devices, eventfds and the like. A
- * file that is queued in a socket is hooked when it gets a descriptor again.
+ * Look at the open files of all processes, at least for those that no inode leads to: devices,
+ * eventfds and the like. A file that is queued in a socket is hooked when it gets a descriptor
+ * again. @all: some inodes were not looked at
  */
-static int add_open_files(void)
+static void look_at_open_files(struct found *found, bool all)
 {
 	struct task_struct *task;
-	int err = 0, number = 1;
+	int number = 1;
 
-	if (iot_fs_off() || !(kinds_wanted() & IOT_KIND_ALL & ~KINDS_BY_INODE))
-		return 0;
+	if (!all && (iot_fs_off() || !(kinds_wanted() & IOT_KIND_ALL & ~KINDS_BY_INODE)))
+		return;
 	if (!next_pid)
 		next_pid = iot_symbol_checked("find_ge_pid",
 					      "struct pid * (int, struct pid_namespace *)");
 	if (!next_pid) {
-		atomic_long_inc(&nr_missed);
-		return 0;
+		atomic_long_inc(&nr_unseen);
+		return;
 	}
-	while (!err && (task = find_process(&number))) {
+	while (!found->full && (task = find_process(&number))) {
 		if (!IS_ERR(task)) {
-			err = add_files_of(task);
+			look_at_files_of(task, found);
 			put_task_struct(task);
 		}
 		cond_resched();
 	}
+}
+
+/* Hook what is open or in memory already. @found is empty. */
+static int hook_present(struct found *found)
+{
+	struct iot_supers_left left;
+	unsigned int n = 0;
+	int err;
+
+	do {
+		found->full = false;
+		if (iot_supers_walk(look_at_super, found, &left))
+			left.busy = 1; /* all of them */
+		if (!found->full)
+			look_at_open_files(found, left.busy);
+		err = hook_found(found);
+	} while (!err && found->full && ++n < MAX_SEARCHES);
+	atomic_long_add(left.busy + found->full, &nr_unseen);
 	return err;
 }
 
 /** iot_rw_refresh() - hook all that the filter wants and that is not hooked yet */
 int iot_rw_refresh(void)
 {
-	int err = 0;
-	unsigned long args[IOT_CALL_ARGS] = { (unsigned long)add_super, (unsigned long)&err };
+	struct found *found = kvzalloc(sizeof(*found), GFP_KERNEL);
+	int err;
 
-	iot_hook_call(args, walk_supers);
-	if (!err)
-		err = add_named();
-	return err ?: add_open_files();
+	if (!found)
+		return -ENOMEM;
+	err = hook_present(found) ?: add_named();
+	kvfree(found);
+	return err;
+}
+
+static int get(void)
+{
+	int err;
+
+	if (nr_users++)
+		return iot_rw_sets_get();
+	err = iot_rw_sets_get();
+	if (err)
+		goto uncount;
+	err = iot_hook_set_start(&set, NULL, 0);
+	if (err)
+		goto put_sets;
+	return 0;
+
+put_sets:
+	iot_rw_sets_put();
+uncount:
+	nr_users--;
+	return err;
+}
+
+static void put(void)
+{
+	if (!--nr_users)
+		iot_hook_set_stop(&set, NULL, 0);
+	if (iot_rw_sets_put())
+		WRITE_ONCE(kinds_named, 0);
 }
 
 /** iot_rw_stop() - remove a user; the last one unhooks everything */
 void iot_rw_stop(void)
 {
-	unsigned int i;
-
-	mutex_lock(&attach_lock);
-	if (--nr_users)
-		goto unlock;
-	disable_all();
-	while (nr_sets)
-		drop_last();
-	for (i = 0; i < ARRAY_SIZE(known); i++)
-		WRITE_ONCE(known[i], NULL);
-	nr_known = 0;
-	WRITE_ONCE(kinds_named, 0);
-unlock:
-	mutex_unlock(&attach_lock);
+	mutex_lock(&users_lock);
+	put();
+	mutex_unlock(&users_lock);
 }
 
-/** iot_rw_start() - add a user and hook all filesystems. Context: task, may sleep for seconds. */
+/**
+ * iot_rw_start() - add a user and hook all filesystems
+ *
+ * First the opening of files is hooked, so that no kind is opened unseen between the search and
+ * that. Context: task, may sleep for seconds, inside a visit; waits for no filesystem.
+ */
 int iot_rw_start(void)
 {
 	int err;
 
-	if (!walk_supers)
-		walk_supers = iot_symbol_checked("iterate_supers", "_ (function *, void *)");
-	if (!walk_supers) {
-		pr_err("this kernel has no iterate_supers: category fs cannot find the filesystems\n");
-		return -EOPNOTSUPP;
-	}
-	mutex_lock(&attach_lock);
-	nr_users++;
-	mutex_unlock(&attach_lock);
+	mutex_lock(&users_lock);
+	err = get();
+	mutex_unlock(&users_lock);
+	if (err)
+		return err;
 	err = iot_rw_refresh();
 	if (err)
 		iot_rw_stop();
@@ -673,7 +614,6 @@ int iot_rw_start(void)
 
 static int track(void)
 {
-	unsigned int i;
 	int err;
 
 	WRITE_ONCE(tracks, true);
@@ -682,10 +622,7 @@ static int track(void)
 		WRITE_ONCE(tracks, false);
 		return err;
 	}
-	mutex_lock(&attach_lock);
-	for (i = 0; i < nr_sets; i++) /* those that category fs has hooked before */
-		attach_fsync(sets[i]);
-	mutex_unlock(&attach_lock);
+	iot_rw_sets_sync(true);
 	iot_category_set_track(&iot_category_fs, true);
 	return 0;
 }
@@ -718,59 +655,20 @@ void iot_rw_untrack(void)
 	if (!--nr_trackers) {
 		iot_category_set_track(&iot_category_fs, false);
 		WRITE_ONCE(tracks, false);
+		iot_rw_sets_sync(false);
 		iot_rw_stop();
 	}
 	mutex_unlock(&track_lock);
 }
 
-/**
- * iot_rw_is_new() - check whether a file, once opened, may have functions that are not hooked
- *
- * The functions of a device are known only when it is opened. Never true for a FIFO, as opening
- * one may be unbounded: FIFOs are hooked by name. Context: any.
- */
-bool iot_rw_is_new(const struct inode *inode)
+/** iot_rw_unseen() - get the number of kinds of files, or of filesystems, that may not be hooked */
+unsigned long iot_rw_unseen(void)
 {
-	if (S_ISCHR(inode->i_mode))
-		return wants_kind(IOT_KIND_DEVICE);
-	return !S_ISFIFO(inode->i_mode) && !is_known(inode->i_fop) &&
-	       has_functions(inode->i_fop) && is_wanted(inode);
-}
-
-/**
- * iot_rw_see() - hook the functions of a file if they are new
- * @file:	has been opened, or gets a descriptor; the caller holds a reference
- *
- * Context: task, may sleep for seconds the first time that a kind of file is seen.
- */
-void iot_rw_see(const struct file *file)
-{
-	if (iot_rw_is_new_file(file) && add_file(file))
-		atomic_long_inc(&nr_missed);
-}
-
-/**
- * iot_rw_see_inode() - hook the functions that an inode's files will have, if they are new
- * @inode:	no character device; the caller holds a reference
- *
- * Context: as for iot_rw_see().
- */
-void iot_rw_see_inode(const struct inode *inode)
-{
-	if (iot_rw_is_new(inode) && add_inode(inode))
-		atomic_long_inc(&nr_missed);
+	return atomic_long_read(&nr_unseen);
 }
 
 /** iot_rw_missed() - count the calls that could not be followed */
 unsigned long iot_rw_missed(void)
 {
-	unsigned long missed;
-	unsigned int i;
-
-	mutex_lock(&sets_lock);
-	missed = atomic_long_read(&nr_missed);
-	for (i = 0; i < nr_sets; i++)
-		missed += missed_of(sets[i]);
-	mutex_unlock(&sets_lock);
-	return missed;
+	return iot_rw_sets_missed() + iot_hook_set_own_missed(&set) + iot_rw_unseen();
 }

@@ -44,6 +44,7 @@
 #include <linux/timekeeping.h>
 #include "compat/io_uring.h"
 #include "core/alias.h"
+#include "core/clock.h"
 #include "core/table.h"
 #include "core/task.h"
 #include "hook/hook.h"
@@ -296,6 +297,8 @@ static bool has_file(u8 opcode)
 	case IOT_URING_FUTEX_WAIT:
 	case IOT_URING_FUTEX_WAKE:
 	case IOT_URING_FUTEX_WAITV:
+	case IOT_URING_PIPE:
+	case IOT_URING_NOP128:
 		return false;
 	}
 	return true;
@@ -326,10 +329,21 @@ static void note_file_of(struct flight *fl, const struct io_ring_ctx *ctx)
 	fput(file);
 }
 
-/* The sqe that the kernel took last: io_get_sqe(), io_uring/io_uring.c. */
-static const struct io_uring_sqe *last_sqe(const struct io_ring_ctx *ctx)
+#define SETUP_SQE_MIXED		BIT(19)	/* IORING_SETUP_SQE_MIXED, 6.19 */
+
+/* Entries that the kernel took for a request. */
+static unsigned int entries_of(const struct io_kiocb *req)
 {
-	unsigned int n = (ctx->cached_sq_head - 1) & (ctx->sq_entries - 1);
+	if (likely(!(req->ctx->flags & SETUP_SQE_MIXED)))
+		return 1;
+	return req->opcode == IOT_URING_NOP128 || req->opcode == IOT_URING_CMD128 ? 2 : 1;
+}
+
+/* The sqe of the request that the kernel took last: io_get_sqe(), io_uring/io_uring.c. */
+static const struct io_uring_sqe *last_sqe(const struct io_kiocb *req)
+{
+	const struct io_ring_ctx *ctx = req->ctx;
+	unsigned int n = (ctx->cached_sq_head - entries_of(req)) & (ctx->sq_entries - 1);
 
 	if (!(ctx->flags & IORING_SETUP_NO_SQARRAY))
 		n = READ_ONCE(ctx->sq_array[n]);
@@ -377,7 +391,8 @@ static bool is_plain(u16 opcode)
 
 static bool is_vectored(u16 opcode)
 {
-	return opcode == IORING_OP_READV || opcode == IORING_OP_WRITEV;
+	return opcode == IORING_OP_READV || opcode == IORING_OP_WRITEV ||
+	       opcode == IOT_URING_READV_FIXED || opcode == IOT_URING_WRITEV_FIXED;
 }
 
 /* Flags that the kernel may add to those of the sqe: io_init_req(). */
@@ -436,9 +451,18 @@ static void note_sqe(struct flight *fl, const struct io_kiocb *req,
 		check_sqe(fl, req, user_data, opcode);
 }
 
+/*
+ * The hash of the second name of a request. It is mixed, as user_data may be consecutive numbers:
+ * with some secrets the products alone would be in few lines.
+ */
+static u64 alias_of(const struct io_ring_ctx *ctx, u64 user_data)
+{
+	return iot_table_mix(iot_table_pair((unsigned long)ctx, user_data));
+}
+
 static void note_alias(struct flight *fl)
 {
-	fl->alias = iot_table_pair((unsigned long)fl->ctx, fl->user_data);
+	fl->alias = alias_of(fl->ctx, fl->user_data);
 	fl->multishot = is_multishot(fl);
 	if (!iot_alias_add(&aliases, fl->alias, iot_table_index(&flights, fl)))
 		atomic_long_inc(&nr_missed);
@@ -465,7 +489,7 @@ static bool is_flight(const struct flight *fl, const struct io_ring_ctx *ctx, u6
  */
 static struct flight *take_named(const struct io_ring_ctx *ctx, u64 user_data, bool multishot)
 {
-	u64 alias = iot_table_pair((unsigned long)ctx, user_data);
+	u64 alias = alias_of(ctx, user_data);
 	u32 numbers[IOT_ALIAS_WIDTH];
 	struct flight *fl, *latest = NULL;
 	unsigned int n = iot_alias_find(&aliases, alias, numbers);
@@ -546,7 +570,7 @@ static void iot_uring_submitted(request_submitted)
 {
 	IOT_POINT_ENTER();
 
-	seen_submit(req, last_sqe(req->ctx), 0);
+	seen_submit(req, last_sqe(req), 0);
 }
 
 static void request_refused(void *data, const struct io_uring_sqe *sqe, struct io_kiocb *req,
@@ -592,6 +616,16 @@ static bool note_unknown(struct flight *fl, const struct io_ring_ctx *ctx,
 	return true;
 }
 
+/* Note the result of a completion. Its request may have ended as a call that is made again. */
+static void note_result(struct step *s, int result)
+{
+	s->result = result;
+	if (likely(result >= 0) || !iot_event_is_interrupted(result))
+		return;
+	s->result = -EINTR;
+	s->flags |= IOT_URING_RESTARTED;
+}
+
 /*
  * Record a completion of a request that was submitted before the trace, or that another request
  * displaced. A displaced request was counted as missed when it was displaced.
@@ -599,12 +633,17 @@ static bool note_unknown(struct flight *fl, const struct io_ring_ctx *ctx,
 static noinline void seen_unknown(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
 				  u64 user_data, int result, u32 flags)
 {
-	struct step s = { .op = IOT_URING_COMPLETE, .result = result, .flags = flags };
 	struct flight fl = { 0 };
+	struct step s IOT_UNINITIALIZED;
 
 	if (!note_unknown(&fl, ctx, req, user_data))
 		return;
-	s.time = ktime_get_mono_fast_ns();
+	s = (struct step) {
+		.op = IOT_URING_COMPLETE,
+		.flags = flags,
+		.time = ktime_get_mono_fast_ns(),
+	};
+	note_result(&s, result);
 	note_depths(&s, ctx);
 	record(&fl, &s);
 }
@@ -621,13 +660,13 @@ static void seen_complete(const struct io_ring_ctx *ctx, const struct io_kiocb *
 	}
 	s = (struct step) {
 		.op = IOT_URING_COMPLETE,
-		.result = result,
 		.flags = flags,
 		.time = fl->time,
-		.latency = ktime_get_mono_fast_ns() - fl->time,
+		.latency = iot_clock_since(fl->time, ktime_get_mono_fast_ns()),
 	};
+	note_result(&s, result);
 	note_depths(&s, ctx);
-	if (req && has_file(fl->opcode))
+	if (unlikely(!fl->file.kinds) && req && has_file(fl->opcode))
 		note_file(fl, req->file);
 	check_result(fl, result);
 	record(fl, &s);
@@ -696,7 +735,7 @@ static void seen_worker(const unsigned long *args)
 	if (fl) {
 		now = ktime_get_mono_fast_ns();
 		s.time = fl->queued ?: now;
-		s.latency = now - s.time;
+		s.latency = iot_clock_since(s.time, now);
 		s.flags = fl->sqe_flags;
 		try_depths(&s, req->ctx);
 		fl->worker = current->pid;
@@ -775,7 +814,7 @@ static void enter_args(struct enter *enter, const struct pt_regs *regs, bool is_
 	enter->flight.fd = enter_arg(regs, is_32, 0);
 	enter->step.to_submit = enter_arg(regs, is_32, 1);
 	enter->step.min_complete = enter_arg(regs, is_32, 2);
-	enter->step.flags = enter_arg(regs, is_32, 3);
+	enter->step.flags = enter_arg(regs, is_32, 3) & ~(u32)IOT_ENTER_RESTARTED;
 }
 
 static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -804,8 +843,12 @@ static int exit_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct enter *enter = (struct enter *)ri->data;
 
-	enter->step.latency = ktime_get_mono_fast_ns() - enter->step.time;
+	enter->step.latency = iot_clock_since(enter->step.time, ktime_get_mono_fast_ns());
 	enter->step.result = (long)regs_return_value(regs);
+	if (unlikely(enter->step.result < 0) && iot_event_is_interrupted(enter->step.result)) {
+		enter->step.result = -EINTR;
+		enter->step.flags |= IOT_ENTER_RESTARTED;
+	}
 	preempt_disable_notrace();
 	iot_task_fill(&enter->flight);
 	preempt_enable_notrace();

@@ -28,6 +28,7 @@
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include "compat/io_uring.h"
+#include "core/clock.h"
 #include "core/table.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"
@@ -65,7 +66,7 @@ static void record(const struct iot_async *a, u64 latency, s64 result, u16 flags
 	r->submission = min(a->submission ?: latency, latency);
 	r->offset = a->offset;
 	r->requested = a->requested;
-	r->result = result;
+	r->result = iot_event_result(result);
 	r->inode = f->ino;
 	r->tid = a->tid;
 	r->pid = a->pid;
@@ -83,7 +84,8 @@ static void gone(void *thing, bool displaced)
 {
 	const struct iot_async *a = thing;
 
-	record(a, a->submission ?: ktime_get_mono_fast_ns() - a->start, a->requested, 0);
+	record(a, a->submission ?: iot_clock_since(a->start, ktime_get_mono_fast_ns()),
+	       a->requested, 0);
 }
 
 static struct iot_table requests = {
@@ -120,7 +122,7 @@ static void completed(const struct kiocb *iocb, long result)
 	raw_spin_unlock_irqrestore(lock_of(iocb), flags);
 	if (a) {
 		if (!is_tried_again(a, result))
-			record(a, ktime_get_mono_fast_ns() - a->start,
+			record(a, iot_clock_since(a->start, ktime_get_mono_fast_ns()),
 			       a->done ? a->done + max(result, 0L) : result, IOT_IO_COMPLETED);
 		iot_table_drop(&requests, a);
 	}
@@ -255,7 +257,7 @@ void iot_async_queued(const struct kiocb *iocb, u64 start)
 	raw_spin_lock_irqsave(lock_of(iocb), flags);
 	a = take(iocb, start);
 	if (a) {
-		a->submission = now - start;
+		a->submission = iot_clock_since(start, now) ?: 1; /* 0: the call is under way */
 		iot_table_keep(a);
 	}
 	raw_spin_unlock_irqrestore(lock_of(iocb), flags);

@@ -301,7 +301,8 @@ static void call_begin_flags(struct vfs_call *call)
 static void call_begin(struct vfs_call *call, struct kiocb *iocb,
 		       struct iov_iter *iter, u64 id, u8 op)
 {
-	memset(call, 0, sizeof(*call));
+	memset(call, 0, offsetof(struct vfs_call, rw));
+	call->rw.wanted = false;
 	call->direct.id = id;
 	call->direct.offset = iocb->ki_pos;
 	call->iocb = iocb;
@@ -676,13 +677,30 @@ static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u
 					write_fs_wrapper : read_fs_wrapper);
 }
 
-/* All conditions are checked at the end of the call, unless nobody wants it. */
+/* As redirect_late(), while a branch is not limited to a directory. */
+static noinline void redirect_late_anywhere(unsigned long ip, struct inode *inode, u8 op,
+					    struct ftrace_regs *fregs)
+{
+	const struct kiocb *iocb = (const struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
+
+	if (iot_rw_rejects_anywhere(iocb->ki_filp))
+		redirect_to_target(ip, inode, op, fregs);
+	else
+		redirect_fs(ip, inode, op, fregs);
+}
+
+/*
+ * All conditions are checked at the end of the call, unless nobody wants it. Without a call that
+ * returns here no register has to be saved.
+ */
 static noinline void redirect_late(unsigned long ip, struct inode *inode, u8 op,
 				   struct ftrace_regs *fregs)
 {
 	const struct kiocb *iocb = (const struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
 
-	if (iot_rw_rejects_late(iocb->ki_filp))
+	if (unlikely(READ_ONCE(iot_category_fs.nr_anywhere)))
+		redirect_late_anywhere(ip, inode, op, fregs);
+	else if (iot_rw_rejects_below(iocb->ki_filp))
 		redirect_to_target(ip, inode, op, fregs);
 	else
 		redirect_fs(ip, inode, op, fregs);
@@ -709,15 +727,23 @@ static noinline void redirect_rare(unsigned long ip, struct inode *inode, u8 op,
 		redirect_to_target(ip, inode, op, fregs);
 }
 
-/* Does category fs want the call, or category block track it? @state: of fs, not 0 */
+/* Category fs has no filter. */
+static __always_inline void redirect_active(unsigned long ip, struct inode *inode, u8 op,
+					    struct ftrace_regs *fregs)
+{
+	const struct kiocb *iocb = (const struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
+
+	if (likely(!iot_rw_rejects(IOT_CATEGORY_ACTIVE, iocb->ki_filp, op == IOT_OP_WRITE, NULL)))
+		redirect_fs(ip, inode, op, fregs);
+	else
+		redirect_to_target(ip, inode, op, fregs);
+}
+
+/* Does category fs want the call, or category block track it? @state: of fs, with conditions */
 static __always_inline bool fs_wants(u32 state, const struct kiocb *iocb, u8 op)
 {
-	bool write = op == IOT_OP_WRITE;
-
-	if (likely(state == IOT_CATEGORY_ACTIVE))
-		return !iot_rw_rejects(state, iocb->ki_filp, write, NULL);
 	return iot_rw_tracks(state, iocb->ki_flags) || (state & IOT_CATEGORY_BRANCHES) ||
-	       !iot_rw_rejects(state, iocb->ki_filp, write, &iocb->ki_flags);
+	       !iot_rw_rejects(state, iocb->ki_filp, op == IOT_OP_WRITE, &iocb->ki_flags);
 }
 
 /*
@@ -738,17 +764,18 @@ static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *
 		return;
 	}
 
-	if (state && fs_wants(state, iocb, op)) {
-		/* without a filter no condition is rare */
-		if (likely(state == IOT_CATEGORY_ACTIVE) || likely(!iot_rw_is_rare(state)))
-			redirect_fs(ip, inode, op, fregs);
-		else if ((state & IOT_CATEGORY_BRANCHES) && !iot_rw_tracks(state, iocb->ki_flags))
-			redirect_late(ip, inode, op, fregs);
-		else
-			redirect_rare(ip, inode, op, fregs);
-		return;
-	}
-	redirect_to_target(ip, inode, op, fregs);
+	if (!state)
+		redirect_to_target(ip, inode, op, fregs);
+	else if (likely(state == IOT_CATEGORY_ACTIVE))
+		redirect_active(ip, inode, op, fregs);
+	else if ((state & IOT_CATEGORY_BRANCHES) && !(iocb->ki_flags & IOCB_DIRECT))
+		redirect_late(ip, inode, op, fregs);
+	else if (!fs_wants(state, iocb, op))
+		redirect_to_target(ip, inode, op, fregs);
+	else if (likely(!iot_rw_is_rare(state)))
+		redirect_fs(ip, inode, op, fregs);
+	else
+		redirect_rare(ip, inode, op, fregs);
 }
 
 static void read_entry(unsigned long ip, unsigned long parent_ip,

@@ -120,7 +120,8 @@ static int splice_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs
 	return 0;
 }
 
-static int pair_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+/* @op_out: IOT_OP_* of the second file; the first one is read */
+static int pair_entry(struct kretprobe_instance *ri, struct pt_regs *regs, u8 op_out, u16 flags)
 {
 	struct range_call *call = (struct range_call *)ri->data;
 	struct file *in = (void *)regs_get_kernel_argument(regs, 0);
@@ -129,9 +130,9 @@ static int pair_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	bool traced;
 
 	traced = range_begin(ri, &call->in, in, regs_get_kernel_argument(regs, 1),
-			     len, IOT_OP_READ, IOT_IO_CLONE);
+			     len, IOT_OP_READ, flags);
 	traced |= range_begin(ri, &call->out, out, regs_get_kernel_argument(regs, 3),
-			      len, IOT_OP_WRITE, IOT_IO_CLONE);
+			      len, op_out, flags);
 	return !traced;
 }
 
@@ -140,7 +141,8 @@ static int copy_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct file *out = (void *)regs_get_kernel_argument(regs, 2);
 
-	return iot_vfs_range_is_own(ri, out->f_op->copy_file_range) ? pair_entry(ri, regs) : 1;
+	return iot_vfs_range_is_own(ri, out->f_op->copy_file_range) ?
+	       pair_entry(ri, regs, IOT_OP_WRITE, IOT_IO_CLONE) : 1;
 }
 
 /* After -EOPNOTSUPP and -EXDEV vfs_copy_file_range() falls back to splicing, which is recorded. */
@@ -156,27 +158,32 @@ static int copy_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /*
- * The hook is that of the file read: vfs_clone_file_range(), fs/remap_range.c.
- * Deduplication only compares, and moves nothing.
+ * The hook is that of the file read: vfs_clone_file_range(), fs/remap_range.c. Deduplication
+ * moves nothing: the kernel reads both ranges and compares them.
  */
 static int remap_probe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct file *in = (void *)regs_get_kernel_argument(regs, 0);
 
-	if ((regs_get_kernel_argument(regs, 5) & REMAP_FILE_DEDUP) ||
-	    !iot_vfs_range_is_own(ri, in->f_op->remap_file_range))
+	if (!iot_vfs_range_is_own(ri, in->f_op->remap_file_range))
 		return 1;
-	return pair_entry(ri, regs);
+	if (regs_get_kernel_argument(regs, 5) & REMAP_FILE_DEDUP)
+		return pair_entry(ri, regs, IOT_OP_READ, IOT_IO_KERNEL);
+	return pair_entry(ri, regs, IOT_OP_WRITE, IOT_IO_CLONE);
 }
 
-/* A clone that fails is not recorded: the caller then tries a copy or transfers nothing. */
+/*
+ * A clone that fails is not recorded: the caller then tries a copy or transfers nothing. What is
+ * compared and differs has been read, up to there.
+ */
 static int remap_probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct range_call *call = (struct range_call *)ri->data;
 	s64 ret = regs_return_value(regs);
+	bool wanted = ret > 0 || ret == -EBADE;
 
-	iot_vfs_range_end(&call->in, ret, ret > 0);
-	iot_vfs_range_end(&call->out, ret, ret > 0);
+	iot_vfs_range_end(&call->in, ret, wanted);
+	iot_vfs_range_end(&call->out, ret, wanted);
 	return 0;
 }
 

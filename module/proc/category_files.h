@@ -6,12 +6,12 @@
 #include <linux/types.h>
 
 struct iot_category;
-struct proc_ops;
+struct iot_procfile_ops;
 struct seq_file;
 
-extern const struct proc_ops iot_category_log_ops;	/* category_log.c */
-extern const struct proc_ops iot_category_stream_ops;	/* category_stream.c */
-extern const struct proc_ops iot_category_pipe_ops;	/* category_pipe.c */
+extern const struct iot_procfile_ops iot_category_log_ops;	/* category_log.c */
+extern const struct iot_procfile_ops iot_category_stream_ops;	/* category_stream.c */
+extern const struct iot_procfile_ops iot_category_pipe_ops;	/* category_pipe.c */
 
 int iot_category_error_show(struct seq_file *m, void *v);
 void iot_category_line(struct seq_file *m, struct iot_category *c, const void *record, u64 t0);

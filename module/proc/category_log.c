@@ -5,12 +5,12 @@
  * read ahead.
  */
 #include <linux/cpumask.h>
-#include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uio.h>
 #include "core/schema.h"
 #include "record/branch.h"
+#include "proc/access.h"
 #include "proc/category_files.h"
 #include "proc/wide_line.h"
 #include "proc/mask.h"
@@ -233,8 +233,6 @@ static int log_open(struct inode *inode, struct file *file)
 	return err;
 }
 
-IOT_PROCFILE_OPEN(log_open)
-
 static int log_release(struct inode *inode, struct file *file)
 {
 	log_free(((struct seq_file *)file->private_data)->private);
@@ -259,11 +257,8 @@ static ssize_t log_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return n;
 }
 
-IOT_PROCFILE_READ_ITER(log_read_iter)
-
-const struct proc_ops iot_category_log_ops = {
-	.proc_open = log_open_checked,
-	.proc_read_iter = log_read_iter_entered,
-	.proc_lseek = seq_lseek,
-	.proc_release = log_release,
+const struct iot_procfile_ops iot_category_log_ops = {
+	.open = log_open,
+	.release = log_release,
+	.read_iter = log_read_iter,
 };

@@ -4,14 +4,15 @@
  * all CPUs have at that moment, by the time at which events ended. An event that another CPU
  * stores during the read comes with the next read, even if it ended before a merged one.
  */
-#include <linux/proc_fs.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "core/param.h"
 #include "core/schema.h"
 #include "record/category.h"
+#include "proc/access.h"
 #include "proc/category_files.h"
 #include "proc/mask.h"
 #include "proc/pipe.h"
@@ -36,7 +37,8 @@ struct front {
 /**
  * struct category_pipe - an open pipe
  * @masked:	the opener may not see addresses
- * @process:	the process that opened it, if its events are left out, else 0
+ * @process:	the process that opened it, if its events are left out, else NULL; a reference is
+ *		held
  * @rings:	a reference is held while the pipe is being filled, else NULL
  * @t0:		T0 of the category, valid while the pipe is being filled
  * @records:	memory for one record of each CPU
@@ -46,7 +48,7 @@ struct category_pipe {
 	struct iot_pipe pipe;
 	struct iot_category *c;
 	bool masked;
-	u32 process;
+	struct pid *process;
 	struct iot_rings *rings;
 	u64 t0;
 	u64 *records;
@@ -256,7 +258,7 @@ static bool has_news(struct iot_pipe *p)
 
 static bool is_gone(struct iot_pipe *p)
 {
-	return iot_poller_closed();
+	return iot_life_has_ended(&pipe_of(p)->c->life) || iot_poller_closed();
 }
 
 static const struct iot_pipe_ops ops = {
@@ -317,20 +319,19 @@ static int pipe_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	cp->masked = !iot_access_addresses(file);
 	begin(cp->c);
-	if (!iot_param_trace_reader() && iot_category_offer_reader(cp->c, current->tgid))
-		cp->process = current->tgid;
+	if (!iot_param_trace_reader() && iot_category_offer_reader(cp->c, task_tgid(current)))
+		cp->process = get_pid(task_tgid(current));
 	file->private_data = &cp->pipe;
 	return stream_open(inode, file);
 }
-
-IOT_PROCFILE_OPEN(pipe_open)
 
 static int pipe_release(struct inode *inode, struct file *file)
 {
 	struct category_pipe *cp = pipe_of(file->private_data);
 
 	if (cp->process)
-		iot_category_set_reader(cp->c, cp->process, 0);
+		iot_category_drop_reader(cp->c, cp->process);
+	put_pid(cp->process);
 	mutex_lock(&cp->c->pipe_lock);
 	cp->c->pipes--;
 	mutex_unlock(&cp->c->pipe_lock);
@@ -339,10 +340,9 @@ static int pipe_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-const struct proc_ops iot_category_pipe_ops = {
-	.proc_open = pipe_open_checked,
-	.proc_read = iot_pipe_read,
-	.proc_poll = iot_pipe_poll,
-	.proc_lseek = noop_llseek,
-	.proc_release = pipe_release,
+const struct iot_procfile_ops iot_category_pipe_ops = {
+	.open = pipe_open,
+	.release = pipe_release,
+	.read = iot_pipe_read,
+	.poll = iot_pipe_poll,
 };

@@ -3,14 +3,17 @@
  * The directory of a category, with its files control, error, stats and dirty. log, stream
  * and pipe have source files of their own.
  *
- * A category lives as long as the module. Its directory is removed first, when no read or write
- * holds the module any more.
+ * A category lives as long as the module. Its directory is removed first, when no call on its
+ * files holds the module any more.
  */
-#include <linux/proc_fs.h>
+#include <linux/kernel.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include "core/refusal.h"
 #include "file/originator.h"
 #include "file/paths.h"
+#include "record/categories.h"
 #include "record/category.h"
 #include "proc/category_files.h"
 #include "proc/category_proc.h"
@@ -26,8 +29,7 @@
 
 static int control_show(struct seq_file *m, void *v)
 {
-	struct iot_category *c = iot_procfile_data(m);
-	u32 reader = READ_ONCE(c->while_read);
+	struct iot_category *c = iot_procfile_shown(m);
 	const struct iot_filter *f;
 
 	mutex_lock(&c->lock);
@@ -44,8 +46,8 @@ static int control_show(struct seq_file *m, void *v)
 	seq_puts(m, "\n# T0 ");
 	iot_text_time(m, c->t0);
 	seq_putc(m, '\n');
-	if (c->started && reader)
-		seq_printf(m, "# while-read %u\n", reader);
+	if (c->started && c->while_read)
+		seq_printf(m, "# while-read %d\n", pid_nr(c->while_read));
 	mutex_unlock(&c->lock);
 	return 0;
 }
@@ -89,9 +91,9 @@ static int run(void *data, char *line, struct iot_why *why)
 	if (*line == '#')
 		return 0;
 	if (!strcmp(line, "start"))
-		return iot_category_start(c, 0, why);
+		return iot_category_start(c, NULL, why);
 	if (!strcmp(line, "start while-read"))
-		return iot_category_start(c, current->tgid, why);
+		return iot_category_start(c, task_tgid(current), why);
 	if (!strcmp(line, "reset")) {
 		iot_category_reset(c, true);
 		return 0;
@@ -117,26 +119,22 @@ static int control_line(void *data, char *line)
 	return iot_refusal_run(&c->refusal, line, c, run);
 }
 
-IOT_PROCFILE_COMMANDS(control);
-
 /* error */
 
 /** iot_category_error_show() - print the file error of a category, or of a branch */
 int iot_category_error_show(struct seq_file *m, void *v)
 {
-	struct iot_category *c = m->private;
+	struct iot_category *c = iot_procfile_shown(m);
 
 	iot_refusal_show(m, &c->refusal);
 	return 0;
 }
 
-IOT_PROCFILE_SHOW(iot_category_error);
-
 /* stats */
 
 static int stats_show(struct seq_file *m, void *v)
 {
-	struct iot_category *c = m->private;
+	struct iot_category *c = iot_procfile_shown(m);
 	struct iot_category_stats s;
 	struct iot_paths_stats p;
 
@@ -152,36 +150,34 @@ static int stats_show(struct seq_file *m, void *v)
 		   p.entries, p.resolved, p.evicted, p.missed, p.bytes);
 	if (c->traits & IOT_TRAIT_WRITEBACK)
 		seq_printf(m, "originators_by_file %lu\n", iot_originator_by_file());
+	if (c == &iot_category_block)
+		seq_printf(m, "unattributed %lu\n", iot_originator_unattributed());
 	return 0;
 }
-
-IOT_PROCFILE_SHOW(stats);
 
 /* dirty */
 
 static int dirty_show(struct seq_file *m, void *v)
 {
 	struct iot_dirty sum;
-	int err = iot_dirty_sum(m->private, &sum);
+	int err = iot_dirty_sum(iot_procfile_shown(m), &sum);
 
 	if (!err)
-		seq_printf(m, "dirty_bytes %llu\nwriteback_bytes %llu\n", sum.dirty,
-			   sum.writeback);
+		seq_printf(m, "dirty_bytes %llu\nwriteback_bytes %llu\nunknown_filesystems %u\n",
+			   sum.dirty, sum.writeback, sum.unknown);
 	return err;
 }
 
-IOT_PROCFILE_SHOW(dirty);
-
 static const struct iot_procfile files[] = {
-	{ "control", true, &control_ops },
-	{ "error", false, &iot_category_error_ops },
-	{ "log", false, &iot_category_log_ops },
-	{ "pipe", false, &iot_category_pipe_ops },
-	{ "stream", false, &iot_category_stream_ops },
-	{ "stats", false, &stats_ops },
+	{ "control", .show = control_show, .line = control_line },
+	{ "error", .show = iot_category_error_show },
+	{ "log", .ops = &iot_category_log_ops },
+	{ "pipe", .ops = &iot_category_pipe_ops },
+	{ "stream", .ops = &iot_category_stream_ops },
+	{ "stats", .show = stats_show },
 };
 
-static const struct iot_procfile dirty_file = { "dirty", false, &dirty_ops };
+static const struct iot_procfile dirty_file = { "dirty", .show = dirty_show };
 
 static struct iot_procdir dirs[IOT_EVENT_IDS];
 

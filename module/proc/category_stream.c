@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* /proc/iotracer/<category>/stream: the binary records, in blocks (uapi/iotracer.h). */
 #include <linux/cpumask.h>
+#include <linux/pid.h>
 #include <linux/poll.h>
-#include <linux/proc_fs.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "core/param.h"
 #include "core/schema.h"
 #include "record/category.h"
+#include "proc/access.h"
 #include "proc/category_files.h"
 #include "proc/mask.h"
 #include "proc/poller.h"
@@ -19,8 +21,8 @@
  * @lock:	one read at a time: protects what follows
  * @header_read: the header has been read
  * @cpu:	the CPU that is read next
- * @opener:	the process that opened it
- * @process:	the same process if its events are left out, else 0
+ * @left_out:	@opener was made the reader, whose events are left out
+ * @opener:	the process that opened it; a reference is held
  * @next:	by CPU, seq of the next record
  */
 struct stream_reader {
@@ -29,8 +31,8 @@ struct stream_reader {
 	struct mutex lock;	/* protects what follows */
 	bool header_read;
 	unsigned int cpu;
-	u32 opener;
-	u32 process;
+	bool left_out;
+	struct pid *opener;
 	u64 next[];
 };
 
@@ -67,24 +69,23 @@ static int blocks_open(struct inode *inode, struct file *file)
 	mutex_init(&rd->lock);
 	file->private_data = rd;
 	begin_at_oldest(rd);
-	rd->opener = current->tgid;
-	rd->process = iot_param_trace_reader() ? 0 : rd->opener;
-	if (rd->process)
-		iot_category_set_reader(rd->c, 0, rd->process);
+	rd->opener = get_pid(task_tgid(current));
+	rd->left_out = !iot_param_trace_reader();
+	if (rd->left_out)
+		iot_category_take_reader(rd->c, rd->opener);
 	iot_poller_get();
 	return nonseekable_open(inode, file);
 }
-
-IOT_PROCFILE_OPEN(blocks_open)
 
 static int blocks_release(struct inode *inode, struct file *file)
 {
 	struct stream_reader *rd = file->private_data;
 
 	iot_poller_put();
-	if (rd->process)
-		iot_category_set_reader(rd->c, rd->process, 0);
+	if (rd->left_out)
+		iot_category_drop_reader(rd->c, rd->opener);
 	iot_category_abandon(rd->c, rd->opener);
+	put_pid(rd->opener);
 	mutex_destroy(&rd->lock);
 	kvfree(rd->masked);
 	kvfree(rd);
@@ -277,7 +278,7 @@ static ssize_t put_blocks(struct stream_reader *rd, char __user *buf, size_t cou
 
 /* Read whole blocks. The buffer must have room for the header and a block of one record. */
 static ssize_t blocks_read(struct file *file, char __user *buf, size_t count,
-			   loff_t *ppos)
+			   struct iot_visit *visit)
 {
 	struct stream_reader *rd = file->private_data;
 	ssize_t ret = 0, n;
@@ -297,8 +298,6 @@ static ssize_t blocks_read(struct file *file, char __user *buf, size_t count,
 	return ret;
 }
 
-IOT_PROCFILE_READ(blocks_read)
-
 static bool has_news(const struct stream_reader *rd, const struct iot_rings *rings)
 {
 	unsigned int cpu;
@@ -314,23 +313,21 @@ static bool has_news(const struct stream_reader *rd, const struct iot_rings *rin
 	return false;
 }
 
-static __poll_t blocks_poll(struct file *file, struct poll_table_struct *wait)
+static __poll_t blocks_poll(struct file *file)
 {
 	struct stream_reader *rd = file->private_data;
 	struct iot_rings *rings;
 	bool news;
 
-	iot_poller_wait(file, wait);
 	rings = iot_category_rings(rd->c);
 	news = rings && has_news(rd, rings);
 	iot_rings_put(rings);
 	return news || !READ_ONCE(rd->header_read) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-const struct proc_ops iot_category_stream_ops = {
-	.proc_open = blocks_open_checked,
-	.proc_read = blocks_read_entered,
-	.proc_poll = blocks_poll,
-	.proc_lseek = noop_llseek,
-	.proc_release = blocks_release,
+const struct iot_procfile_ops iot_category_stream_ops = {
+	.open = blocks_open,
+	.release = blocks_release,
+	.read = blocks_read,
+	.poll = blocks_poll,
 };

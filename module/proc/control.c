@@ -413,40 +413,17 @@ free_links:
 }
 
 /*
- * Call @fn for the link that a text stands for, whether the file still exists or not. The
- * text can be the path as it is listed, though another file may be there now, or a path that
- * is the listed one after symbolic links and dots are resolved. If neither is listed, it can
- * be the new path of a file that was renamed since it was added; @fn gets the old link. A text
- * of processes is no path, also if there is a file of that name.
+ * Call @fn for the link that a path stands for, whether the file still exists or not. The path can
+ * be written as it is listed, though another file may be there now, or be the listed one after
+ * symbolic links and dots are resolved. If neither is listed, it can be the new path of a file that
+ * was renamed since it was added; @fn gets the old link.
  * Return: 1, 0 if there is no such link, or an error.
  */
-static int with_link(const char *text, link_fn fn)
+static int with_link(const struct iot_named *n, link_fn fn)
 {
-	struct inode *inode = NULL;
-	struct path path;
-	char *buf, *abs;
-	int ret;
+	int ret = with_found(listed_link, n->text, n->absolute, n->inode, fn);
 
-	if (iot_tasks_is_text(text))
-		return 0;
-	buf = kmalloc(PATH_MAX, GFP_KERNEL);
-	if (!buf)
-		return -ENOMEM;
-	ret = iot_path_lookup(text, &path);
-	if (ret == -ENOMEM)
-		goto free_buf;
-	if (!ret)
-		inode = d_inode(path.dentry);
-	abs = inode ? iot_path_text(&path, buf) : iot_path_vanished(text, buf);
-	ret = abs == ERR_PTR(-ENOMEM) ? -ENOMEM :
-					with_found(listed_link, text, abs, inode, fn);
-	if (!ret && inode)
-		ret = with_stale(inode, fn);
-	if (inode)
-		path_put(&path);
-free_buf:
-	kfree(buf);
-	return ret;
+	return !ret && n->inode ? with_stale(n->inode, fn) : ret;
 }
 
 static struct iot_target *do_nothing(struct iot_target *t, struct iot_link *link)
@@ -454,9 +431,29 @@ static struct iot_target *do_nothing(struct iot_target *t, struct iot_link *link
 	return NULL;
 }
 
+/*
+ * Call @fn for the link, or @wide_fn for the wide target, that a text stands for. A text of
+ * processes is no path, also if there is a file of that name. Return: as with_link().
+ */
+static int with_meant(const char *text, link_fn fn,
+		      int (*wide_fn)(const char *text, const struct iot_named *n))
+{
+	struct iot_named n;
+	int ret;
+
+	if (iot_tasks_is_text(text))
+		return wide_fn(text, NULL);
+	ret = iot_named_get(&n, text);
+	if (ret)
+		return ret;
+	ret = with_link(&n, fn) ?: wide_fn(text, &n);
+	iot_named_put(&n);
+	return ret;
+}
+
 static int is_listed(const char *text)
 {
-	return with_link(text, do_nothing) ?: iot_wide_is_listed(text);
+	return with_meant(text, do_nothing, iot_wide_is_listed);
 }
 
 static int remove(char *text)
@@ -474,7 +471,7 @@ static int remove(char *text)
 		err = -ENAMETOOLONG;
 	if (err)
 		goto free_raw;
-	err = with_link(text, remove_link) ?: iot_wide_remove(text);
+	err = with_meant(text, remove_link, iot_wide_remove);
 	if (!err)
 		err = why_missing(raw, is_listed);
 	else if (err > 0)
@@ -547,15 +544,11 @@ static int control_show(struct seq_file *m, void *v)
 	return iot_wide_show(m);
 }
 
-IOT_PROCFILE_COMMANDS(control);
-
 static int error_show(struct seq_file *m, void *v)
 {
 	iot_refusal_show(m, &refusal);
 	return 0;
 }
-
-IOT_PROCFILE_SHOW(error);
 
 static int hooks_show(struct seq_file *m, void *v)
 {
@@ -567,15 +560,11 @@ static int hooks_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-IOT_PROCFILE_SHOW(hooks);
-
 static int format_show(struct seq_file *m, void *v)
 {
 	iot_format_show(m);
 	return 0;
 }
-
-IOT_PROCFILE_SHOW(format);
 
 /*
  * Show the memory limit and the memory in use after all pending frees are done, and how far
@@ -594,15 +583,13 @@ static int memory_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-IOT_PROCFILE_SHOW(memory);
-
 static const struct iot_procfile files[] = {
-	{ "control", true, &control_ops },
-	{ "error", false, &error_ops },
-	{ "hooks", false, &hooks_ops },
-	{ "format", false, &format_ops },
-	{ "memory", false, &memory_ops },
-	{ "paths", false, &iot_paths_ops },
+	{ "control", .show = control_show, .line = control_line },
+	{ "error", .show = error_show },
+	{ "hooks", .show = hooks_show },
+	{ "format", .show = format_show },
+	{ "memory", .show = memory_show },
+	{ "paths", .ops = &iot_paths_ops },
 };
 
 /** iot_control_has() - check for the name of an entry of /proc/iotracer that is no target */
@@ -623,6 +610,7 @@ static int make_files(void)
 	       iot_registry_mkdir(&root);
 }
 
+/** iot_control_init() - make /proc/iotracer, and let tasks in. Context: load, the last part */
 int iot_control_init(void)
 {
 	int err = iot_discard_init();
@@ -632,13 +620,15 @@ int iot_control_init(void)
 	err = make_files();
 	if (err)
 		iot_control_exit();
+	else
+		iot_visits_begin();
 	return err;
 }
 
 /**
  * iot_control_exit() - remove /proc/iotracer, and wait for tasks that are in it
  *
- * Those leave soon: no read or write that may last holds the module any more (core/visit.c).
+ * Those leave soon: no call that may last holds the module any more (core/visit.c).
  */
 void iot_control_exit(void)
 {

@@ -4,9 +4,8 @@
  * record waits for it after the command has ended.
  *
  * The pages are found as the kernel finds them: by the inodes of each mounted filesystem and
- * their tagged pages (fs/fs-writeback.c, mm/filemap.c). No other task has to wait: a reference
- * to an inode is held while its pages are counted, and the lock of the inode list is released as
- * soon as another task wants the CPU.
+ * their tagged pages (fs/fs-writeback.c, mm/filemap.c). This waits for no filesystem, and no other
+ * task has to wait: file/supers.c.
  *
  * Only files count. Filesystems decide when they write back their own metadata, which is in the
  * cache of the device.
@@ -19,10 +18,8 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/xarray.h>
-#include "hook/hook.h"
-#include "hook/hook_set.h"
-#include "hook/symbol.h"
 #include "file/originator.h"
+#include "file/supers.h"
 #include "record/category.h"
 #include "record/filter.h"
 #include "proc/dirty.h"
@@ -85,43 +82,34 @@ static bool has_pages(const struct inode *inode)
 		mapping_tagged(inode->i_mapping, PAGECACHE_TAG_WRITEBACK));
 }
 
-static void add_inode(const struct walk *w, struct inode *inode)
+/* Context: under the lock of the filesystem's list of inodes. */
+static enum iot_inode_wish look_at_inode(struct inode *inode, void *data)
 {
+	struct walk *w = data;
+
+	if (fatal_signal_pending(current))
+		w->err = -EINTR;
+	if (w->err)
+		return IOT_INODE_STOP;
+	return has_pages(inode) ? IOT_INODE_VISIT : IOT_INODE_PASS;
+}
+
+static void add_inode(struct inode *inode, void *data)
+{
+	const struct walk *w = data;
+
 	w->sum->dirty += count_pages(w->c, inode->i_mapping, PAGECACHE_TAG_DIRTY);
 	w->sum->writeback += count_pages(w->c, inode->i_mapping, PAGECACHE_TAG_WRITEBACK);
 }
 
-/*
- * s_umount is held for reading, so no unmount finds the inodes busy because of this.
- * find_new() in probe/rw_hooks.c keeps its position in the list in the same way.
- */
-static void add_super(struct super_block *sb, void *data)
-{
-	struct inode *inode, *held = NULL;
-	struct walk *w = data;
-	bool found;
+static const struct iot_inodes_ops ops = {
+	.look = look_at_inode,
+	.visit = add_inode,
+};
 
-	if (w->err || !(sb->s_bdi->capabilities & BDI_CAP_WRITEBACK))
-		return;
-	spin_lock(&sb->s_inode_list_lock);
-	list_for_each_entry(inode, &sb->s_inodes, i_sb_list) {
-		found = has_pages(inode);
-		if ((!found && !need_resched()) || !igrab(inode))
-			continue;
-		spin_unlock(&sb->s_inode_list_lock);
-		iput(held);
-		held = inode;
-		if (found)
-			add_inode(w, inode);
-		if (fatal_signal_pending(current))
-			w->err = -EINTR;
-		cond_resched();
-		spin_lock(&sb->s_inode_list_lock);
-		if (w->err)
-			break;
-	}
-	spin_unlock(&sb->s_inode_list_lock);
-	iput(held);
+static bool add_super(struct super_block *sb, void *data)
+{
+	return !(sb->s_bdi->capabilities & BDI_CAP_WRITEBACK) || iot_inodes_walk(sb, &ops, data);
 }
 
 /**
@@ -130,22 +118,20 @@ static void add_super(struct super_block *sb, void *data)
  * If the filter has a condition on tasks, only pages that those tasks made dirty count, as
  * far as the originator is known (originator.c). Otherwise all pages count.
  *
- * Context: task, may sleep as long as a walk of all inodes in memory takes, and as long as
- * the unmount of a filesystem takes.
- * Return: 0; -EINTR: killed; -EOPNOTSUPP: the kernel has no iterate_supers(), fs/super.c.
+ * Context: task, inside a visit; may sleep as long as a walk of all inodes in memory takes. Waits
+ * for no filesystem. Return: 0; -EINTR: killed; -EOPNOTSUPP: the kernel's list of filesystems is
+ * not known.
  */
 int iot_dirty_sum(struct iot_category *c, struct iot_dirty *sum)
 {
-	static unsigned long walk_supers;	/* the lookup takes milliseconds */
 	struct walk w = { .c = c, .sum = sum };
-	unsigned long args[IOT_CALL_ARGS] = { (unsigned long)add_super, (unsigned long)&w };
+	struct iot_supers_left left;
+	int err;
 
 	memset(sum, 0, sizeof(*sum));
-	if (!READ_ONCE(walk_supers))
-		WRITE_ONCE(walk_supers, iot_symbol_checked("iterate_supers",
-							   "_ (function *, void *)"));
-	if (!walk_supers)
-		return -EOPNOTSUPP;
-	iot_hook_call(args, walk_supers);
+	err = iot_supers_walk(add_super, &w, &left);
+	if (err)
+		return err;
+	sum->unknown = left.busy + left.closing;
 	return w.err;
 }

@@ -3,9 +3,10 @@
  * Directories of /proc/iotracer that are removed although tasks may be inside their files.
  *
  * The owner of a directory outlives it. After the removal a read of an open descriptor fails with
- * EIO. The removal waits for tasks that are inside a file, and a read or write may last for ever.
- * So no more reads and writes may begin, and a worker removes the directory when the last one has
- * ended. Until then its owner and its name are kept.
+ * EIO. The removal waits for tasks that are inside a file, and a call may last for ever. So no more
+ * calls may begin, and a worker removes the directory when the last one has ended. Until then its
+ * owner and its name are kept. Closing a file is the exception: it may begin at any time, and waits
+ * for nothing that lasts.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -16,7 +17,7 @@
 static struct workqueue_struct *removals;
 static atomic_t nr_discarded;	/* directories that are not removed yet */
 
-/* Context: no task is in a read or write of the directory's files, and none can begin. */
+/* Context: no task is in a call on the directory's files, and none can begin but closing them. */
 static void remove_dir(struct iot_discard *d)
 {
 	proc_remove(d->dir.entry);
@@ -63,8 +64,8 @@ int iot_discard_init(void)
 /**
  * iot_discard_exit() - wait until all discarded directories are removed
  *
- * Context: unload, none is discarded any more. No read or write holds the module, so the tasks
- * that are still inside have been woken.
+ * Context: unload, none is discarded any more. No call holds the module, so the tasks that are
+ * still inside have been woken.
  */
 void iot_discard_exit(void)
 {

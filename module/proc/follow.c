@@ -18,11 +18,16 @@
  *
  * Only files that the hooks of the target see are followed to: those of its filesystem.
  *
+ * A look-up may wait for a disk, or for what is below an overlayfs, for ever. So each has a worker
+ * of its own (core/aside.c), and one worker, the dispatcher, starts one after the other. It waits
+ * for a look-up only briefly, and then leaves it behind. Paths through a filesystem where one is
+ * stuck are tried again when that has ended, and every second.
+ *
  * A task that makes a change holds the lock of the directory. It waits here for the lock of
  * targets, and for the disk where the right to read the file is not clear without it, but for no
  * server.
  */
-#include <linux/capability.h>
+#include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/delay.h>
 #include <linux/fs.h>
@@ -31,9 +36,12 @@
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include "compat/compat.h"
 #include "compat/watch.h"
+#include "core/aside.h"
 #include "core/param.h"
 #include "file/name_hooks.h"
 #include "file/paths.h"
@@ -47,15 +55,22 @@
 
 #define PAUSE_MS	20	/* at least, after all paths that have changed were looked up */
 #define POLL		HZ	/* between two looks at whether anything was mounted */
+#define LEAVE		(HZ / 4)	/* after which a look-up is left behind */
+#define MAX_LOOKS	64	/* look-ups at a time */
 
 /* All under the lock of targets, unless noted. */
 static u64 last_change;
 static LIST_HEAD(stale);
+static LIST_HEAD(blocked);	/* stale links on whose way another look-up is stuck */
 static unsigned int nr_elsewhere;	/* links without file: it may be another target's */
 static unsigned int nr_gone;	/* links that lead to no file */
 static unsigned int nr_following;	/* listed links that follow */
 static unsigned int mounts_seen;	/* by the worker only */
 static int unsure;	/* without lock */
+
+static atomic_t nr_looks;	/* look-ups in progress, without lock */
+static atomic_t nr_ended;	/* look-ups that have ended, without lock */
+static DECLARE_WAIT_QUEUE_HEAD(ended);
 
 static struct workqueue_struct *workers;
 static void look_work(struct work_struct *work);
@@ -176,14 +191,6 @@ static bool is_seen(const struct iot_target *t, const struct inode *inode)
 	return S_ISREG(inode->i_mode) && inode->i_fop == t->fop && inode->i_sb->s_dev == t->dev;
 }
 
-/* May a process with these rights read any file? */
-static bool may_read_all(const struct cred *cred)
-{
-	return cred->user_ns == &init_user_ns &&
-	       (cap_raised(cred->cap_effective, CAP_DAC_OVERRIDE) ||
-		cap_raised(cred->cap_effective, CAP_DAC_READ_SEARCH));
-}
-
 /* Context: no lock of ours is held. */
 static bool may_read(const struct cred *cred, struct inode *inode)
 {
@@ -234,7 +241,7 @@ static bool last_changed(struct iot_link *link, enum iot_name_change change, str
 		make_stale(link);
 		return true;
 	}
-	if (!may_read_all(link->cred))
+	if (!iot_walk_reads_all(link->cred))
 		return ask_and_arrive(link, inode);
 	arrive(link, inode, inode->i_ino);
 	return true;
@@ -297,37 +304,31 @@ static const struct iot_name_ops name_ops = {
 
 /**
  * struct look - a link that is looked up again
+ * @aside:	the worker that does it
+ * @begin:	jiffies
  * @serial:	of the link
+ * @looks:	as of the link, when it began: a later look-up knows better
  * @copy:	has the new watches
  * @err:	of the look-up
- * @path:	what was found if @err is 0
- * @ino:	inode number as stat(2) gives it
- * @may:	the file may be traced, as far as rights go
+ * @found:	what was found if @err is 0
+ * @path:	for the message that names it
  */
 struct look {
+	struct iot_aside aside;
+	unsigned long begin;
 	unsigned long serial;
+	unsigned long looks;
 	struct iot_link *copy;
 	int err;
-	struct path path;
-	u64 ino;
-	bool may;
+	struct iot_walk_found found;
+	char path[];
 };
 
 static void look_up(struct look *l)
 {
 	const struct cred *old = override_creds(l->copy->cred);
-	struct kstat stat;
 
-	l->err = iot_walk(l->copy, true, &l->path);
-	if (!l->err) {
-		struct inode *inode = d_inode(l->path.dentry);
-
-		l->may = iot_sb_sleeps_bounded(inode->i_sb) ?
-			 !iot_inode_permission(l->path.mnt, inode, MAY_READ) :
-			 may_read_all(l->copy->cred);
-		l->ino = vfs_getattr(&l->path, &stat, STATX_INO, AT_STATX_DONT_SYNC) ?
-			 inode->i_ino : stat.ino;
-	}
+	l->err = iot_walk_by_worker(l->copy, &l->found);
 	revert_creds(old);
 }
 
@@ -346,11 +347,23 @@ static void exchange_watches(struct iot_link *link, struct iot_link *copy)
 		w->owner = copy;
 }
 
+/* Look a link up later. It is in no list. */
+static void block(struct iot_link *link)
+{
+	link->stale = true;
+	if (list_empty(&link->stale_node))
+		list_add_tail(&link->stale_node, &blocked);
+}
+
 /* Use what was found. Context: under the lock of targets. */
 static void looked_up(struct iot_link *link, const struct look *l)
 {
-	struct inode *inode = l->err ? NULL : d_inode(l->path.dentry);
+	struct inode *inode = l->err ? NULL : d_inode(l->found.path.dentry);
 
+	if (l->err == -EAGAIN) {
+		block(link);
+		return;
+	}
 	if (l->err == -ENOMEM) {
 		make_stale(link);
 		return;
@@ -362,52 +375,108 @@ static void looked_up(struct iot_link *link, const struct look *l)
 		make_stale(link);
 		return;
 	}
-	if (inode && l->may && is_seen(link->t, inode))
-		arrive(link, inode, l->ino);
+	if (inode && l->found.may && is_seen(link->t, inode))
+		arrive(link, inode, l->found.ino);
 	else if (l->err != -EXDEV && l->err != -EOPNOTSUPP)
 		lose(link);
 }
 
-/* Begin to look a link up. Context: under the lock of targets. Return: false: no memory */
-static bool look_begin(struct look *l, struct iot_link *link)
+/* Have what was blocked tried again. Context: under the lock of targets */
+static void unblock(void)
 {
+	list_splice_tail_init(&blocked, &stale);
+}
+
+/* Begin to look a link up. Context: under the lock of targets. Return: NULL: no memory */
+static struct look *look_begin(struct iot_link *link)
+{
+	size_t size = strlen(link->path) + 1;
+	struct look *l = kzalloc(struct_size(l, path, size), GFP_KERNEL);
+
+	if (!l)
+		return NULL;
 	l->copy = iot_link_new(link->path);
-	if (!l->copy)
-		return false;
+	if (!l->copy) {
+		kfree(l);
+		return NULL;
+	}
+	memcpy(l->path, link->path, size);
+	l->begin = jiffies;
 	l->copy->follows = true;
 	l->copy->cred = get_cred(link->cred);
 	l->serial = link->serial;
+	l->looks = ++link->looks;
 	link->stale = false;
 	list_del_init(&link->stale_node);
-	return true;
+	return l;
 }
 
-/* Look one stale link up. Return: false if there is none, or no memory, or we are unloaded. */
+/* Use what a look-up has found, and free its copy of the link. */
+static void look_use(struct look *l)
+{
+	struct iot_link *link;
+
+	if (!iot_targets_enter_surely()) { /* unloading */
+		iot_link_free(l->copy);
+		return;
+	}
+	link = iot_link_by_serial(l->serial);
+	if (link && link->looks == l->looks)
+		looked_up(link, l);
+	iot_link_free(l->copy);
+	if (time_after(jiffies, l->begin + LEAVE) && !list_empty(&blocked))
+		mod_delayed_work(workers, &look, 0);
+	iot_targets_leave();
+}
+
+static void look_free(struct look *l)
+{
+	atomic_dec(&nr_looks);
+	kfree(l);
+}
+
+/* The last release of a file may wait, too. */
+static void look_fn(struct work_struct *work)
+{
+	struct look *l = container_of(iot_aside_of(work), struct look, aside);
+
+	look_up(l);
+	look_use(l);
+	atomic_inc(&nr_ended);
+	wake_up(&ended);
+	if (!l->err)
+		path_put(&l->found.path);
+	iot_aside_end(&l->aside);
+	look_free(l);
+}
+
+/*
+ * Look one stale link up, and wait for that, but not for ever.
+ * Return: false if there is none, or no memory, or too many are stuck, or we are unloaded.
+ */
 static bool look_one(void)
 {
 	struct iot_link *link;
-	struct look l = {};
+	struct look *l = NULL;
+	int before;
 
-	if (!iot_targets_enter_surely())
+	if (atomic_read(&nr_looks) >= MAX_LOOKS || !iot_targets_enter_surely())
 		return false;
 	link = list_first_entry_or_null(&stale, struct iot_link, stale_node);
-	if (link && !look_begin(&l, link))
-		link = NULL;
+	if (link)
+		l = look_begin(link);
 	iot_targets_leave();
-	if (!link)
+	if (!l)
 		return false;
-	look_up(&l);
-	if (iot_targets_enter_surely()) {
-		link = iot_link_by_serial(l.serial);
-		if (link)
-			looked_up(link, &l);
-		iot_link_free(l.copy);
-		iot_targets_leave();
-	} else {
-		iot_link_free(l.copy);
+	atomic_inc(&nr_looks);
+	before = atomic_read(&nr_ended);
+	if (iot_aside_begin(&l->aside, look_fn, "a worker looks up the path of a target,",
+			    l->path)) {
+		iot_link_free(l->copy);
+		look_free(l);
+		return false;
 	}
-	if (!l.err)
-		path_put(&l.path);
+	wait_event_timeout(ended, atomic_read(&nr_ended) != before, LEAVE);
 	return true;
 }
 
@@ -419,22 +488,25 @@ static void make_links_stale(struct iot_target *t, void *data)
 		make_stale(link);
 }
 
-/* Look all paths up if what is mounted may have changed, or a name that is not known. */
+/*
+ * Look all paths up if what is mounted may have changed, or a name that is not known. Try again
+ * what was blocked.
+ */
 static void look_for_changes(void)
 {
 	unsigned int mounts = iot_paths_mounts();
-	bool any = xchg(&unsure, 0);
+	bool any = xchg(&unsure, 0) || mounts != mounts_seen;
 
-	if (!any && mounts == mounts_seen)
-		return;
 	mounts_seen = mounts;
 	if (!iot_targets_enter_surely())
 		return;
-	iot_target_for_each(make_links_stale, NULL);
+	unblock();
+	if (any)
+		iot_target_for_each(make_links_stale, NULL);
 	iot_targets_leave();
 }
 
-/* Who changes names all the time gets half of the time of one CPU at most. */
+/* The dispatcher. Who changes names all the time gets half of the time of one CPU at most. */
 static void look_work(struct work_struct *work)
 {
 	unsigned long begin = jiffies;
@@ -482,7 +554,7 @@ struct iot_link *iot_follow_prepare(const char *text, const struct path *path, b
 	link->cred = get_current_cred();
 	link->follows = true;
 	link->rooted = iot_walk_is_rooted();
-	err = iot_walk(link, false, &found);
+	err = iot_walk(link, &found);
 	if (!err) {
 		link->stale |= d_inode(found.dentry) != d_inode(path->dentry);
 		path_put(&found);
@@ -577,7 +649,7 @@ int iot_follow_init(void)
 	return err;
 }
 
-/** iot_follow_exit() - stop the worker. Context: unload, no target and so no hook is left */
+/** iot_follow_exit() - stop the dispatcher. Context: unload, no target, hook or look-up is left */
 void iot_follow_exit(void)
 {
 	cancel_delayed_work_sync(&look);

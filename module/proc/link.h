@@ -26,6 +26,7 @@ struct iot_target_file;
  * @watches:	list of struct iot_watch: the names that the path is made of
  * @cred:	whose right to read a file counts, NULL unless @follows
  * @serial:	never used twice
+ * @looks:	number of times that a worker has begun to look it up
  * @asked:	the change for which it was looked at last
  * @rooted:	a worker of the kernel that looks the path up finds the same
  * @astray:	a directory above has changed, and its watches may be those of another path
@@ -42,6 +43,7 @@ struct iot_link {
 	struct list_head watches;
 	const struct cred *cred;
 	unsigned long serial;
+	unsigned long looks;
 	u64 asked;
 	bool follows;
 	bool hooked;

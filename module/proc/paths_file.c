@@ -4,7 +4,6 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
-#include <linux/proc_fs.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -42,8 +41,6 @@ static int paths_open(struct inode *inode, struct file *file)
 	iot_poller_get();
 	return nonseekable_open(inode, file);
 }
-
-IOT_PROCFILE_OPEN(paths_open)
 
 static int paths_release(struct inode *inode, struct file *file)
 {
@@ -125,7 +122,7 @@ static ssize_t read_records(struct reader *rd, char __user *buf, size_t count)
 
 /* Read whole records. The buffer must have room for the header and the longest record. */
 static ssize_t paths_read(struct file *file, char __user *buf, size_t count,
-			  loff_t *ppos)
+			  struct iot_visit *visit)
 {
 	struct reader *rd = file->private_data;
 	ssize_t ret = 0, n;
@@ -144,24 +141,20 @@ static ssize_t paths_read(struct file *file, char __user *buf, size_t count,
 	return ret;
 }
 
-IOT_PROCFILE_READ(paths_read)
-
-static __poll_t paths_poll(struct file *file, struct poll_table_struct *wait)
+static __poll_t paths_poll(struct file *file)
 {
 	struct reader *rd = file->private_data;
 	u64 last;
 
-	iot_poller_wait(file, wait);
 	iot_path_table_oldest(&last);
 	if (!READ_ONCE(rd->header_read) || READ_ONCE(rd->at.next) <= last)
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
 }
 
-const struct proc_ops iot_paths_ops = {
-	.proc_open = paths_open_checked,
-	.proc_read = paths_read_entered,
-	.proc_poll = paths_poll,
-	.proc_lseek = noop_llseek,
-	.proc_release = paths_release,
+const struct iot_procfile_ops iot_paths_ops = {
+	.open = paths_open,
+	.release = paths_release,
+	.read = paths_read,
+	.poll = paths_poll,
 };

@@ -3,8 +3,8 @@
 #ifndef IOT_PATHS_FILE_H
 #define IOT_PATHS_FILE_H
 
-struct proc_ops;
+struct iot_procfile_ops;
 
-extern const struct proc_ops iot_paths_ops;
+extern const struct iot_procfile_ops iot_paths_ops;
 
 #endif /* IOT_PATHS_FILE_H */

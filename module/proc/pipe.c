@@ -14,7 +14,7 @@
  *
  * Writers of events wake no task. The timer of poller.c wakes the reader, which checks again.
  * A reader waits inside a read of a file in /proc, and the removal of that file waits for
- * reads. So before a file is removed it is marked as gone and all readers are woken. A read that
+ * reads. So before a file is removed its target has ended, and all readers are woken. A read that
  * is waiting then returns 0, as at the end of a file. A later read gets EIO from /proc. A reader
  * that waits does not hold the module (core/visit.c). If the module is being unloaded when it
  * wakes up, it takes no more events, as copying them to its memory could last for ever. The data
@@ -111,25 +111,6 @@ static int wait(struct iot_visit *visit, unsigned int seen)
 	return err ?: iot_visit_resume(visit);
 }
 
-static ssize_t read_entered(struct iot_pipe *p, struct iot_visit *visit, char __user *buf,
-			    size_t count, bool nonblock)
-{
-	for (;;) {
-		unsigned int seen = iot_poller_ticks(); /* read before looking for events */
-		bool gone = p->ops->is_gone(p);
-		ssize_t n = take(p, buf, count);
-		int err;
-
-		if (n || gone)
-			return n;
-		if (nonblock)
-			return -EAGAIN;
-		err = wait(visit, seen);
-		if (err)
-			return err == -EIO ? 0 : err;
-	}
-}
-
 /**
  * iot_pipe_read() - a read method; the file's private data is its struct iot_pipe
  *
@@ -137,27 +118,32 @@ static ssize_t read_entered(struct iot_pipe *p, struct iot_visit *visit, char __
  * the read began; -EAGAIN: there are no events and the file is O_NONBLOCK; -ERESTARTSYS: a
  * signal came first.
  */
-ssize_t iot_pipe_read(struct file *file, char __user *buf, size_t count, loff_t *ppos)
-{
-	struct iot_visit visit;
-	ssize_t n;
-
-	if (!count)
-		return 0;
-	n = iot_procfile_enter(&visit, file);
-	if (n)
-		return n;
-	n = read_entered(file->private_data, &visit, buf, count, file->f_flags & O_NONBLOCK);
-	iot_visit_end(&visit);
-	return n;
-}
-
-/** iot_pipe_poll() - a poll method; the file's private data is as above */
-__poll_t iot_pipe_poll(struct file *file, struct poll_table_struct *wait)
+ssize_t iot_pipe_read(struct file *file, char __user *buf, size_t count, struct iot_visit *visit)
 {
 	struct iot_pipe *p = file->private_data;
 
-	iot_poller_wait(file, wait);
+	while (count) {
+		unsigned int seen = iot_poller_ticks(); /* read before looking for events */
+		bool gone = p->ops->is_gone(p);
+		ssize_t n = take(p, buf, count);
+		int err;
+
+		if (n || gone)
+			return n;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		err = wait(visit, seen);
+		if (err)
+			return err == -EIO ? 0 : err;
+	}
+	return 0;
+}
+
+/** iot_pipe_poll() - a poll method; the file's private data is as above */
+__poll_t iot_pipe_poll(struct file *file)
+{
+	struct iot_pipe *p = file->private_data;
+
 	if (p->ops->is_gone(p))
 		return EPOLLIN | EPOLLRDNORM | EPOLLHUP;
 	return unread(p) || p->ops->has_news(p) ? EPOLLIN | EPOLLRDNORM : 0;

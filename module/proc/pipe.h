@@ -12,6 +12,7 @@
 #define IOT_PIPE_BYTES	(64 * 1024)	/* text that one open pipe holds at most */
 
 struct iot_pipe;
+struct iot_visit;
 
 /**
  * struct iot_pipe_ops - the source of a pipe's events
@@ -43,7 +44,8 @@ struct iot_pipe {
 int iot_pipe_init(struct iot_pipe *p, const struct iot_pipe_ops *ops);
 void iot_pipe_destroy(struct iot_pipe *p);
 bool iot_pipe_fits(struct seq_file *text, size_t mark);
-ssize_t iot_pipe_read(struct file *file, char __user *buf, size_t count, loff_t *ppos);
-__poll_t iot_pipe_poll(struct file *file, struct poll_table_struct *wait);
+ssize_t iot_pipe_read(struct file *file, char __user *buf, size_t count,
+		      struct iot_visit *visit);
+__poll_t iot_pipe_poll(struct file *file);
 
 #endif /* IOT_PIPE_H */

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What all files in /proc/iotracer share: access rights, and commands line by line. */
+/*
+ * What all files in /proc/iotracer share: access rights, visits, and commands line by line.
+ *
+ * The kernel calls the functions at the end of this file, and no others (checked by scripts/lint).
+ * Each first checks the rights, where it has to, and is a visit of the file's directory: it may
+ * last for ever, as it may wait for the program's memory or, in what it does, for another task.
+ */
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/poll.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -11,6 +18,7 @@
 #include <linux/uaccess.h>
 #include "core/param.h"
 #include "proc/access.h"
+#include "proc/poller.h"
 #include "proc/procfile.h"
 
 /* Most bytes of a write that are handled at once. A longer write returns this, and the
@@ -25,15 +33,15 @@
 
 /**
  * struct input - an open file that takes commands
- * @run:	carries out one line
- * @data:	for @run, and for the function that shows the file
+ * @line:	carries out one line
+ * @owner:	for @line
  * @lock:	protects what follows
  * @tail:	start of a line that the next write continues, or NULL
  * @len:	bytes of @tail
  */
 struct input {
-	int (*run)(void *data, char *line);
-	void *data;
+	int (*line)(void *owner, char *line);
+	void *owner;
 	struct mutex lock;	/* protects tail and len */
 	char *tail;
 	size_t len;
@@ -67,37 +75,10 @@ struct proc_dir_entry *iot_procfile_symlink(const char *name, struct proc_dir_en
 	return proc_symlink(name, parent, to);
 }
 
-/** iot_procfile_create() - make files; on error the caller removes the directory */
-int iot_procfile_create(struct iot_procdir *dir, const struct iot_procfile *files, size_t nr)
+/** iot_procfile_shown() - get the owner of the directory of a file that is printed */
+void *iot_procfile_shown(const struct seq_file *m)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		umode_t mode = iot_param_mode(files[i].writable ? 0666 : 0444);
-		struct proc_dir_entry *file;
-
-		file = proc_create_data(files[i].name, mode, dir->entry, files[i].ops, dir);
-		if (!file)
-			return -ENOMEM;
-		proc_set_user(file, iot_param_uid(), iot_param_gid());
-	}
-	return 0;
-}
-
-/** iot_procfile_enter() - begin a read or write of a file: see iot_visit_begin() */
-int iot_procfile_enter(struct iot_visit *visit, const struct file *file)
-{
-	struct iot_procdir *dir = pde_data(file_inode(file));
-
-	return iot_visit_begin(visit, &dir->visited, file);
-}
-
-IOT_PROCFILE_READ_ITER(seq_read_iter)
-
-/** iot_procfile_read_iter() - the read method of files that are only shown */
-ssize_t iot_procfile_read_iter(struct kiocb *iocb, struct iov_iter *to)
-{
-	return seq_read_iter_entered(iocb, to);
+	return iot_procfile_owner(file_inode(m->file));
 }
 
 /*
@@ -134,7 +115,7 @@ static ssize_t run_lines(const struct input *in, char *text, size_t len, bool wh
 			err = -EINVAL; /* there is a NUL in the line */
 		} else {
 			drop_blanks(line, end);
-			err = in->run(in->data, line);
+			err = in->line(in->owner, line);
 		}
 		if (err)
 			return done ?: err;
@@ -217,12 +198,17 @@ static ssize_t take_text(struct input *in, const struct file *file, const char *
 	return ret;
 }
 
-/* The program's memory may never be available: no lock is held while it is copied. */
-static ssize_t write_entered(const struct file *file, const char __user *buf, size_t count)
+/*
+ * Carry out a write, one command per line. The last line need not end in a newline. But if the
+ * write is as long as a full buffer, the next write continues the line, or closing the file ends
+ * it. Return: bytes carried out, up to the first line that failed; if that is the first line of
+ * all, its error.
+ */
+static ssize_t write(const struct file *file, const char __user *buf, size_t count)
 {
 	struct input *in = ((struct seq_file *)file->private_data)->private;
 	size_t len = min_t(size_t, count, WRITE_MAX);
-	char *text = vmemdup_user(buf, len);
+	char *text = vmemdup_user(buf, len); /* no lock is held: it may never be available */
 	ssize_t ret = -EINTR;
 
 	if (IS_ERR(text))
@@ -233,61 +219,6 @@ static ssize_t write_entered(const struct file *file, const char __user *buf, si
 	}
 	kvfree(text);
 	return ret;
-}
-
-/**
- * iot_procfile_write() - carry out a write, one command per line
- *
- * The last line need not end in a newline. But if the write is as long as a full buffer, the
- * next write continues the line, or closing the file ends it.
- * Return: bytes carried out, up to the first line that failed; if that is the
- * first line of all, its error. -EPERM: current or the opener may not write. -EIO: the file is
- * being removed.
- */
-ssize_t iot_procfile_write(struct file *file, const char __user *buf,
-			   size_t count, loff_t *ppos)
-{
-	struct iot_visit visit;
-	ssize_t ret;
-
-	if (!iot_access_write(file))
-		return -EPERM;
-	ret = iot_procfile_enter(&visit, file);
-	if (ret)
-		return ret;
-	ret = write_entered(file, buf, count);
-	iot_visit_end(&visit);
-	return ret;
-}
-
-/**
- * iot_procfile_open() - open a file that shows something and takes commands
- * @file:	being opened
- * @show:	as for single_open(); finds @data with iot_procfile_data()
- * @run:	carries out one line, which has NUL instead of newline; 0 or an error
- * @data:	for both functions
- */
-int iot_procfile_open(struct file *file, int (*show)(struct seq_file *m, void *v),
-		      int (*run)(void *data, char *line), void *data)
-{
-	struct input *in = kzalloc(sizeof(*in), GFP_KERNEL);
-	int err;
-
-	if (!in)
-		return -ENOMEM;
-	in->run = run;
-	in->data = data;
-	mutex_init(&in->lock);
-	err = single_open(file, show, in);
-	if (err)
-		kfree(in);
-	return err;
-}
-
-/** iot_procfile_data() - get the @data that iot_procfile_open() was given */
-void *iot_procfile_data(struct seq_file *m)
-{
-	return ((struct input *)m->private)->data;
 }
 
 /*
@@ -305,50 +236,242 @@ static bool may_run_tail(const struct file *file)
 /* Run the kept line, which no write has ended. Return: bytes or an error. */
 static ssize_t run_tail(struct input *in, const struct file *file)
 {
-	struct iot_visit visit;
-	ssize_t ret;
+	ssize_t ret = -ENOMEM;
 	char *line;
 
 	if (!may_run_tail(file))
 		return -ECANCELED;
-	ret = iot_procfile_enter(&visit, file);
-	if (ret)
-		return ret;
-	ret = -ENOMEM;
 	line = kvmalloc(in->len + 1, GFP_KERNEL);
 	if (line) {
 		memcpy(line, in->tail, in->len);
 		ret = run_as_opener(in, file, line, in->len, true);
 		kvfree(line);
 	}
-	iot_visit_end(&visit);
 	return ret;
 }
 
-/* Run the kept line when the file is closed, which cannot fail. */
-static void end_tail(struct input *in, const struct file *file)
+/* Run the kept line when the file is closed. @err: why it is not run, or 0 */
+static void end_tail(struct input *in, const struct file *file, int err)
 {
-	ssize_t ret = run_tail(in, file);
+	ssize_t ret = err ?: run_tail(in, file);
 
 	if (ret < 0)
 		pr_err("the last line of a write failed with error %zd: end it with a newline, so that write() reports it\n",
 		       ret);
 }
 
-/**
- * iot_procfile_release() - close a file that takes commands
- *
- * Also runs when the file is removed while a descriptor is open, and when a killed program
- * exits.
- */
-int iot_procfile_release(struct inode *inode, struct file *file)
+/* Files that are printed */
+
+static int open_shown(const struct iot_procnode *node, struct file *file)
+{
+	struct input *in = NULL;
+	int err;
+
+	if (node->file->line) {
+		in = kzalloc(sizeof(*in), GFP_KERNEL);
+		if (!in)
+			return -ENOMEM;
+		in->line = node->file->line;
+		in->owner = node->dir->owner;
+		mutex_init(&in->lock);
+	}
+	err = single_open(file, node->file->show, in);
+	if (err)
+		kfree(in);
+	return err;
+}
+
+/* @err: why the release is no visit, or 0 */
+static int release_shown(struct inode *inode, struct file *file, int err)
 {
 	struct input *in = ((struct seq_file *)file->private_data)->private;
 
-	if (in->tail)
-		end_tail(in, file);
-	drop_tail(in);
-	mutex_destroy(&in->lock);
-	kfree(in);
+	if (in) {
+		if (in->tail)
+			end_tail(in, file, err);
+		drop_tail(in);
+		mutex_destroy(&in->lock);
+		kfree(in);
+	}
 	return single_release(inode, file);
+}
+
+/* What the kernel calls */
+
+static int enter(struct iot_visit *visit, const struct iot_procnode *node,
+		 const struct file *file)
+{
+	return iot_visit_begin(visit, &node->dir->visited, file);
+}
+
+static const struct iot_procnode *node_of(const struct file *file)
+{
+	return pde_data(file_inode(file));
+}
+
+/* As from the kernel, a file that is being removed is not there any more. */
+static int open_visit(struct inode *inode, struct file *file)
+{
+	const struct iot_procnode *node = node_of(file);
+	struct iot_visit visit;
+	int err;
+
+	if (!iot_access_open(file))
+		return -EACCES;
+	err = enter(&visit, node, file);
+	if (err)
+		return err == -EIO ? -ENOENT : err;
+	if (node->file->show)
+		err = open_shown(node, file);
+	else
+		err = node->file->ops->open(inode, file);
+	iot_visit_end(&visit);
+	return err;
+}
+
+/*
+ * Closing cannot fail. It goes on if it is no visit: the file is being removed, also by the kernel
+ * for those that still have it open, or current is being killed while the module may be unloaded.
+ */
+static int release_visit(struct inode *inode, struct file *file)
+{
+	const struct iot_procnode *node = node_of(file);
+	struct iot_visit visit;
+	int err = enter(&visit, node, file), ret;
+
+	if (node->file->show)
+		ret = release_shown(inode, file, err);
+	else
+		ret = node->file->ops->release(inode, file);
+	if (!err)
+		iot_visit_end(&visit);
+	return ret;
+}
+
+static ssize_t read_iter_visit(struct kiocb *iocb, struct iov_iter *to)
+{
+	const struct iot_procnode *node = node_of(iocb->ki_filp);
+	struct iot_visit visit;
+	ssize_t ret = enter(&visit, node, iocb->ki_filp);
+
+	if (ret)
+		return ret;
+	if (node->file->show)
+		ret = seq_read_iter(iocb, to);
+	else
+		ret = node->file->ops->read_iter(iocb, to);
+	iot_visit_end(&visit);
+	return ret;
+}
+
+static ssize_t read_visit(struct file *file, char __user *buf, size_t count, loff_t *ppos)
+{
+	const struct iot_procnode *node = node_of(file);
+	struct iot_visit visit;
+	ssize_t ret = enter(&visit, node, file);
+
+	if (ret)
+		return ret;
+	ret = node->file->ops->read(file, buf, count, &visit);
+	iot_visit_end(&visit);
+	return ret;
+}
+
+/* -EPERM: current or the opener may not write. */
+static ssize_t write_visit(struct file *file, const char __user *buf, size_t count, loff_t *ppos)
+{
+	struct iot_visit visit;
+	ssize_t ret;
+
+	if (!iot_access_write(file))
+		return -EPERM;
+	ret = enter(&visit, node_of(file), file);
+	if (ret)
+		return ret;
+	ret = write(file, buf, count);
+	iot_visit_end(&visit);
+	return ret;
+}
+
+/* It prints the file up to the new position, as a read does. */
+static loff_t lseek_visit(struct file *file, loff_t offset, int whence)
+{
+	struct iot_visit visit;
+	loff_t ret = enter(&visit, node_of(file), file);
+
+	if (ret)
+		return ret;
+	ret = seq_lseek(file, offset, whence);
+	iot_visit_end(&visit);
+	return ret;
+}
+
+/* If it is no visit, the next read reports that the file is gone, or a signal ends the poll. */
+static __poll_t poll_visit(struct file *file, struct poll_table_struct *wait)
+{
+	const struct iot_procnode *node = node_of(file);
+	struct iot_visit visit;
+	__poll_t found;
+	int err;
+
+	iot_poller_wait(file, wait);
+	err = enter(&visit, node, file);
+	if (err)
+		return err == -EIO ? EPOLLIN | EPOLLRDNORM | EPOLLHUP : 0;
+	found = node->file->ops->poll(file);
+	iot_visit_end(&visit);
+	return found;
+}
+
+static const struct proc_ops shown_ops = {
+	.proc_open = open_visit,
+	.proc_read_iter = read_iter_visit,
+	.proc_lseek = lseek_visit,
+	.proc_release = release_visit,
+};
+
+static const struct proc_ops command_ops = {
+	.proc_open = open_visit,
+	.proc_read_iter = read_iter_visit,
+	.proc_write = write_visit,
+	.proc_lseek = lseek_visit,
+	.proc_release = release_visit,
+};
+
+static const struct proc_ops stream_ops = {
+	.proc_open = open_visit,
+	.proc_read = read_visit,
+	.proc_poll = poll_visit,
+	.proc_lseek = noop_llseek,
+	.proc_release = release_visit,
+};
+
+static const struct proc_ops *ops_of(const struct iot_procfile *file)
+{
+	if (file->ops && file->ops->read)
+		return &stream_ops;
+	return file->line ? &command_ops : &shown_ops;
+}
+
+/** iot_procfile_create() - make files; on error the caller removes the directory */
+int iot_procfile_create(struct iot_procdir *dir, const struct iot_procfile *files, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		umode_t mode = iot_param_mode(files[i].line ? 0666 : 0444);
+		struct iot_procnode *node = &dir->nodes[dir->nr];
+		struct proc_dir_entry *entry;
+
+		if (WARN_ON(dir->nr == IOT_PROCDIR_FILES))
+			return -ENOSPC;
+		dir->nr++;
+		node->file = &files[i];
+		node->dir = dir;
+		entry = proc_create_data(files[i].name, mode, dir->entry, ops_of(&files[i]), node);
+		if (!entry)
+			return -ENOMEM;
+		proc_set_user(entry, iot_param_uid(), iot_param_gid());
+	}
+	return 0;
 }

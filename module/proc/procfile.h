@@ -1,124 +1,74 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What all files in /proc/iotracer share: access rights, and commands line by line. */
+/* What all files in /proc/iotracer share: access rights, visits, and commands line by line. */
 #ifndef IOT_PROCFILE_H
 #define IOT_PROCFILE_H
 
-#include <linux/errno.h>
 #include <linux/proc_fs.h>
 #include <linux/types.h>
 #include "core/visit.h"
-#include "proc/access.h"
 
+struct file;
 struct inode;
 struct iov_iter;
-struct file;
 struct kiocb;
+struct poll_table_struct;
 struct seq_file;
 
 /**
- * IOT_PROCFILE_OPEN() - define open_checked(), which checks the opener's rights first
+ * struct iot_procfile_ops - the methods of a file
+ * @open:	the opener may use the file
+ * @release:	closes it; cannot fail. It waits for nothing that may last for ever, as it also runs
+ *		when the file is removed while it is open
+ * @read_iter:	for a file that can be read at any position, by seq_file
+ * @read:	for any other file; may pause its visit
+ * @poll:	whether there is something to read; for a file with @read
  *
- * Files in /proc/iotracer have no other open methods (checked by scripts/lint).
+ * Each runs within a visit of the file's directory (core/visit.c), @release if possible.
  */
-#define IOT_PROCFILE_OPEN(open)							\
-	static int open##_checked(struct inode *inode, struct file *file)	\
-	{									\
-		return iot_access_open(file) ? open(inode, file) : -EACCES;	\
-	}
+struct iot_procfile_ops {
+	int (*open)(struct inode *inode, struct file *file);
+	int (*release)(struct inode *inode, struct file *file);
+	ssize_t (*read_iter)(struct kiocb *iocb, struct iov_iter *to);
+	ssize_t (*read)(struct file *file, char __user *buf, size_t count,
+			struct iot_visit *visit);
+	__poll_t (*poll)(struct file *file);
+};
 
 /**
- * IOT_PROCFILE_READ_ITER() - define read_entered(), which counts as a visit of the directory
- *
- * All reads and writes are visits, as they may never return: core/visit.c (checked by
- * scripts/lint).
+ * struct iot_procfile - a file in a directory, which is printed or has methods of its own
+ * @show:	prints it, as for single_open(); iot_procfile_shown() gets the directory's owner
+ * @line:	runs one command, which ends in NUL instead of newline, on the directory's owner.
+ *		Return: 0 or an error. NULL if the file takes no commands
+ * @ops:	its methods, if there is no @show
  */
-#define IOT_PROCFILE_READ_ITER(read)						\
-	static ssize_t read##_entered(struct kiocb *iocb, struct iov_iter *to)	\
-	{									\
-		struct iot_visit visit;						\
-		ssize_t ret = iot_procfile_enter(&visit, iocb->ki_filp);	\
-										\
-		if (ret)							\
-			return ret;						\
-		ret = read(iocb, to);						\
-		iot_visit_end(&visit);						\
-		return ret;							\
-	}
-
-/** IOT_PROCFILE_READ() - as above, for a read method without iterator */
-#define IOT_PROCFILE_READ(read)							\
-	static ssize_t read##_entered(struct file *file, char __user *buf,	\
-				      size_t count, loff_t *ppos)		\
-	{									\
-		struct iot_visit visit;						\
-		ssize_t ret = iot_procfile_enter(&visit, file);			\
-										\
-		if (ret)							\
-			return ret;						\
-		ret = read(file, buf, count, ppos);				\
-		iot_visit_end(&visit);						\
-		return ret;							\
-	}
-
-/**
- * IOT_PROCFILE_SHOW() - define name_ops, for a read-only file that name_show() prints
- *
- * name_show() finds the owner of the directory in @private of its seq_file.
- */
-#define IOT_PROCFILE_SHOW(name)							\
-	static int name##_open(struct inode *inode, struct file *file)		\
-	{									\
-		return single_open(file, name##_show, iot_procfile_owner(inode));		\
-	}									\
-										\
-	IOT_PROCFILE_OPEN(name##_open)						\
-										\
-	static const struct proc_ops name##_ops = {				\
-		.proc_open = name##_open_checked,				\
-		.proc_read_iter = iot_procfile_read_iter,				\
-		.proc_lseek = seq_lseek,					\
-		.proc_release = single_release,					\
-	}
-
-/**
- * IOT_PROCFILE_COMMANDS() - define name_ops, for a file that name_show() prints and that takes
- * commands, of which name_line() runs each
- *
- * Both get the owner of the directory, name_show() by iot_procfile_data().
- */
-#define IOT_PROCFILE_COMMANDS(name)						\
-	static int name##_open(struct inode *inode, struct file *file)		\
-	{									\
-		return iot_procfile_open(file, name##_show, name##_line,	\
-					 iot_procfile_owner(inode));		\
-	}									\
-										\
-	IOT_PROCFILE_OPEN(name##_open)						\
-										\
-	static const struct proc_ops name##_ops = {				\
-		.proc_open = name##_open_checked,				\
-		.proc_read_iter = iot_procfile_read_iter,			\
-		.proc_write = iot_procfile_write,				\
-		.proc_lseek = seq_lseek,					\
-		.proc_release = iot_procfile_release,				\
-	}
-
 struct iot_procfile {
 	const char *name;
-	bool writable;
-	const struct proc_ops *ops;
+	int (*show)(struct seq_file *m, void *v);
+	int (*line)(void *owner, char *line);
+	const struct iot_procfile_ops *ops;
+};
+
+#define IOT_PROCDIR_FILES	7	/* in a directory, at most */
+
+/** struct iot_procnode - a file of a directory that exists */
+struct iot_procnode {
+	const struct iot_procfile *file;
+	struct iot_procdir *dir;
 };
 
 /**
  * struct iot_procdir - a directory; stays until its files have been removed
  * @entry:	NULL if it was not created
  * @owner:	the object that its files show
- * @visited:	the tasks that read and write them
+ * @visited:	the tasks inside its files
+ * @nodes:	its @nr files
  */
 struct iot_procdir {
 	struct proc_dir_entry *entry;
 	void *owner;
 	struct iot_visited visited;
+	unsigned int nr;
+	struct iot_procnode nodes[IOT_PROCDIR_FILES];
 };
 
 int iot_procfile_mkdir(struct iot_procdir *dir, const char *name, struct iot_procdir *parent,
@@ -130,17 +80,9 @@ int iot_procfile_create(struct iot_procdir *dir, const struct iot_procfile *file
 /** iot_procfile_owner() - get the owner of the directory that a file is in */
 static inline void *iot_procfile_owner(const struct inode *inode)
 {
-	return ((struct iot_procdir *)pde_data(inode))->owner;
+	return ((struct iot_procnode *)pde_data(inode))->dir->owner;
 }
 
-int iot_procfile_enter(struct iot_visit *visit, const struct file *file);
-ssize_t iot_procfile_read_iter(struct kiocb *iocb, struct iov_iter *to);
-
-int iot_procfile_open(struct file *file, int (*show)(struct seq_file *m, void *v),
-		      int (*run)(void *data, char *line), void *data);
-void *iot_procfile_data(struct seq_file *m);
-ssize_t iot_procfile_write(struct file *file, const char __user *buf,
-			   size_t count, loff_t *ppos);
-int iot_procfile_release(struct inode *inode, struct file *file);
+void *iot_procfile_shown(const struct seq_file *m);
 
 #endif /* IOT_PROCFILE_H */

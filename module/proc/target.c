@@ -117,12 +117,10 @@ static struct iot_ring *ring_of(struct iot_target *t)
 
 static int start_locked(struct iot_target *t)
 {
-	int err;
+	int err = iot_life_check(&t->life);
 
-	if (t->gone)
-		return -ENODEV;
-	if (t->running)
-		return 0;
+	if (err || t->running)
+		return err;
 	if (iot_symbol_ftrace_off())
 		return -EOPNOTSUPP;
 	err = iot_async_start();
@@ -197,10 +195,10 @@ void iot_target_stop(struct iot_target *t)
 
 static int extend_locked(struct iot_target *t, const struct inode *inode)
 {
-	int err;
+	int err = iot_life_check(&t->life);
 
-	if (t->hot.all_operations)
-		return 0;
+	if (err || t->hot.all_operations)
+		return err;
 	err = iot_vfs_get_other(&t->other_hooks, inode);
 	if (err)
 		return err;
@@ -230,19 +228,10 @@ int iot_target_extend(struct iot_target *t, const struct inode *inode)
 	return err;
 }
 
-/**
- * iot_target_reset() - empty the log and reset its counts
- * @t:		the target
- * @new_t0:	set T0 to the present time
- *
- * Events in progress end up in the emptied log or in none. No memory is allocated.
- */
-void iot_target_reset(struct iot_target *t, bool new_t0)
+static void reset_locked(struct iot_target *t, bool new_t0)
 {
-	struct iot_ring *ring;
+	struct iot_ring *ring = ring_of(t);
 
-	mutex_lock(&t->lock);
-	ring = ring_of(t);
 	rcu_assign_pointer(t->hot.ring, sink);
 	synchronize_rcu_expedited(); /* the last writer has left it */
 	iot_ring_reset(ring);
@@ -250,6 +239,21 @@ void iot_target_reset(struct iot_target *t, bool new_t0)
 	if (new_t0)
 		t->t0 = ktime_get_mono_fast_ns();
 	rcu_assign_pointer(t->hot.ring, ring);
+}
+
+/**
+ * iot_target_reset() - empty the log and reset its counts
+ * @t:		the target
+ * @new_t0:	set T0 to the present time
+ *
+ * Events in progress end up in the emptied log or in none. No memory is allocated. Has no effect on
+ * a target that has ended.
+ */
+void iot_target_reset(struct iot_target *t, bool new_t0)
+{
+	mutex_lock(&t->lock);
+	if (!iot_life_check(&t->life))
+		reset_locked(t, new_t0);
 	mutex_unlock(&t->lock);
 }
 
@@ -324,14 +328,15 @@ static int resize_locked(struct iot_target *t, u64 max_events, struct iot_why *w
  * iot_target_resize() - change max_events; the newest events stay
  * @why:	where to report which limit does not allow it
  *
- * Return: 0, or -ENOMEM and nothing has changed.
+ * Return: 0, or -ENOMEM or -ENODEV and nothing has changed.
  */
 int iot_target_resize(struct iot_target *t, u64 max_events, struct iot_why *why)
 {
-	int err = 0;
+	int err;
 
 	mutex_lock(&t->lock);
-	if (ring_of(t)->keep != max_events)
+	err = iot_life_check(&t->life);
+	if (!err && ring_of(t)->keep != max_events)
 		err = check_max_events(max_events, why) ?:
 		      resize_locked(t, max_events, why);
 	mutex_unlock(&t->lock);
@@ -640,7 +645,7 @@ free_target:
 }
 
 /**
- * iot_target_detach() - stop a target for good, and take it off the list
+ * iot_target_detach() - stop a target for good, and take it off the list: see core/life.h
  *
  * Its directory may still be there, and show what its ring has. Context: task, under control.c's
  * lock.
@@ -650,7 +655,7 @@ void iot_target_detach(struct iot_target *t)
 	struct iot_link *link, *next;
 
 	mutex_lock(&t->lock);
-	WRITE_ONCE(t->gone, true);
+	iot_life_end(&t->life);
 	stop_locked(t);
 	put_hooks(t);
 	mutex_unlock(&t->lock);

@@ -3,11 +3,13 @@
 #ifndef IOT_TARGET_H
 #define IOT_TARGET_H
 
+#include <linux/atomic.h>
 #include <linux/container_of.h>
 #include <linux/fs.h>
 #include <linux/mutex.h>
 #include <linux/rhashtable-types.h>
 #include <linux/workqueue.h>
+#include "core/life.h"
 #include "record/running.h"
 #include "probe/vfs.h"
 #include "proc/discard.h"
@@ -32,6 +34,7 @@ struct iot_why;
  * @device:	number of the disk or partition that it is, 0 if it is a file
  * @st_dev:	device number of its files as stat(2) gives it
  * @dev:	device number of VFS records: @device, or that of the filesystem
+ * @pipes:	number of open pipes
  * @lock:	protects what follows, and @hot against changes
  * @shift:	seq of a record = its index in @ring + @shift
  * @carried:	records seen in earlier rings since the last reset
@@ -40,9 +43,7 @@ struct iot_why;
  * @pipe_next:	seq of the next record that a pipe shows
  * @pipe_gap:	number of records before @pipe_next that are gone and that no pipe has reported
  *		yet
- * @pipes:	number of open pipes
- * @gone:	the target was removed: it cannot be started, and no task may wait in its
- *		directory
+ * @life:	whether it has ended: it was removed
  * @hooks:	hooks that the target holds references to, and enables while it is running
  * @other_hooks: as @hooks, for what neither reads nor writes; empty without @hot.all_operations
  *
@@ -65,6 +66,7 @@ struct iot_target {
 	dev_t dev;
 	dev_t st_dev;
 	struct iot_discard proc;
+	atomic_t pipes;
 
 	struct mutex lock;	/* protects what follows */
 	u64 shift;
@@ -72,8 +74,7 @@ struct iot_target {
 	u64 t0;
 	u64 pipe_next;
 	u64 pipe_gap;
-	unsigned int pipes;
-	bool gone;
+	struct iot_life life;
 	bool running;
 	struct iot_vfs_hooks hooks;
 	struct iot_vfs_hooks other_hooks;

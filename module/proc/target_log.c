@@ -6,7 +6,6 @@
  * reads on, a new view shows the records that came since, as for a file that grows. So cat
  * ends, even if its own output is traced.
  */
-#include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/uio.h>
 #include "core/escape.h"
@@ -199,14 +198,10 @@ static int log_open(struct inode *inode, struct file *file)
 	return reader_open(inode, file, &log_seq_ops);
 }
 
-IOT_PROCFILE_OPEN(log_open)
-
 static int records_open(struct inode *inode, struct file *file)
 {
 	return reader_open(inode, file, &records_seq_ops);
 }
-
-IOT_PROCFILE_OPEN(records_open)
 
 /*
  * A read that still returns a line may also reach the end of the view. So only a read that
@@ -229,8 +224,6 @@ static ssize_t reader_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return n;
 }
 
-IOT_PROCFILE_READ_ITER(reader_read_iter)
-
 /* Close the file. Also runs when the directory is removed while a descriptor is open. */
 static int reader_release(struct inode *inode, struct file *file)
 {
@@ -240,16 +233,14 @@ static int reader_release(struct inode *inode, struct file *file)
 	return seq_release_private(inode, file);
 }
 
-const struct proc_ops iot_target_log_ops = {
-	.proc_open = log_open_checked,
-	.proc_read_iter = reader_read_iter_entered,
-	.proc_lseek = seq_lseek,
-	.proc_release = reader_release,
+const struct iot_procfile_ops iot_target_log_ops = {
+	.open = log_open,
+	.release = reader_release,
+	.read_iter = reader_read_iter,
 };
 
-const struct proc_ops iot_target_stream_ops = {
-	.proc_open = records_open_checked,
-	.proc_read_iter = reader_read_iter_entered,
-	.proc_lseek = seq_lseek,
-	.proc_release = reader_release,
+const struct iot_procfile_ops iot_target_stream_ops = {
+	.open = records_open,
+	.release = reader_release,
+	.read_iter = reader_read_iter,
 };

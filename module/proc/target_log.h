@@ -6,12 +6,12 @@
 #include <linux/types.h>
 
 struct iot_io;
-struct proc_ops;
+struct iot_procfile_ops;
 struct seq_file;
 
 void iot_target_line(struct seq_file *m, const struct iot_io *r, u64 t0);
 
-extern const struct proc_ops iot_target_log_ops;
-extern const struct proc_ops iot_target_stream_ops;
+extern const struct iot_procfile_ops iot_target_log_ops;
+extern const struct iot_procfile_ops iot_target_stream_ops;
 
 #endif /* IOT_TARGET_LOG_H */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The pipe of a target (pipe.c). Lines are as in its log, in the order in which calls ended. */
-#include <linux/proc_fs.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
@@ -125,7 +124,7 @@ static bool has_news(struct iot_pipe *p)
 
 static bool is_gone(struct iot_pipe *p)
 {
-	return READ_ONCE(pipe_of(p)->t->gone) || iot_poller_closed();
+	return iot_life_has_ended(&pipe_of(p)->t->life) || iot_poller_closed();
 }
 
 static const struct iot_pipe_ops ops = {
@@ -140,7 +139,7 @@ static void begin(struct iot_target *t)
 	u64 end;
 
 	mutex_lock(&t->lock);
-	if (!t->pipes++) {
+	if (atomic_inc_return(&t->pipes) == 1) {
 		next_index(t, &end);
 		t->pipe_gap = 0;
 	}
@@ -163,24 +162,19 @@ static int pipe_open(struct inode *inode, struct file *file)
 	return stream_open(inode, file);
 }
 
-IOT_PROCFILE_OPEN(pipe_open)
-
 static int pipe_release(struct inode *inode, struct file *file)
 {
 	struct target_pipe *tp = pipe_of(file->private_data);
 
-	mutex_lock(&tp->t->lock);
-	tp->t->pipes--;
-	mutex_unlock(&tp->t->lock);
+	atomic_dec(&tp->t->pipes); /* without the lock: start may hold it for long */
 	iot_pipe_destroy(&tp->pipe);
 	kfree(tp);
 	return 0;
 }
 
-const struct proc_ops iot_target_pipe_ops = {
-	.proc_open = pipe_open_checked,
-	.proc_read = iot_pipe_read,
-	.proc_poll = iot_pipe_poll,
-	.proc_lseek = noop_llseek,
-	.proc_release = pipe_release,
+const struct iot_procfile_ops iot_target_pipe_ops = {
+	.open = pipe_open,
+	.release = pipe_release,
+	.read = iot_pipe_read,
+	.poll = iot_pipe_poll,
 };

@@ -3,8 +3,8 @@
 #ifndef IOT_TARGET_PIPE_H
 #define IOT_TARGET_PIPE_H
 
-struct proc_ops;
+struct iot_procfile_ops;
 
-extern const struct proc_ops iot_target_pipe_ops;
+extern const struct iot_procfile_ops iot_target_pipe_ops;
 
 #endif /* IOT_TARGET_PIPE_H */

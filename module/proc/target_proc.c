@@ -3,7 +3,6 @@
  * The directory of a target, with its files control and stats. log, stream and pipe have
  * source files of their own. The target outlives its directory (discard.c).
  */
-#include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include "file/path.h"
 #include "proc/procfile.h"
@@ -16,7 +15,7 @@
 static int control_show(struct seq_file *m, void *v)
 {
 	struct iot_target_stats stats[IOT_LEVELS];
-	struct iot_target *t = iot_procfile_data(m);
+	struct iot_target *t = iot_procfile_shown(m);
 	u64 overwritten, stored;
 
 	iot_target_stats(t, stats, &overwritten);
@@ -45,8 +44,6 @@ static int control_line(void *data, char *line)
 	return 0;
 }
 
-IOT_PROCFILE_COMMANDS(control);
-
 static void show_level(struct seq_file *m, const char *name,
 		       const struct iot_target_stats *s)
 {
@@ -57,7 +54,7 @@ static void show_level(struct seq_file *m, const char *name,
 static int stats_show(struct seq_file *m, void *v)
 {
 	struct iot_target_stats stats[IOT_LEVELS], total;
-	struct iot_target *t = m->private;
+	struct iot_target *t = iot_procfile_shown(m);
 
 	iot_target_stats(t, stats, &total.overwritten);
 	total.seen = stats[0].seen + stats[1].seen;
@@ -78,14 +75,12 @@ static int stats_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-IOT_PROCFILE_SHOW(stats);
-
 static const struct iot_procfile files[] = {
-	{ "control", true, &control_ops },
-	{ "log", false, &iot_target_log_ops },
-	{ "pipe", false, &iot_target_pipe_ops },
-	{ "stream", false, &iot_target_stream_ops },
-	{ "stats", false, &stats_ops },
+	{ "control", .show = control_show, .line = control_line },
+	{ "log", .ops = &iot_target_log_ops },
+	{ "pipe", .ops = &iot_target_pipe_ops },
+	{ "stream", .ops = &iot_target_stream_ops },
+	{ "stats", .show = stats_show },
 };
 
 /** iot_target_mkdir() - make a target's directory; after an error it may be incomplete */

@@ -81,11 +81,16 @@ enum rule {
 	IF_SAMPLED,	/* if the event stands for several */
 };
 
-/* An operation. @zero, @zero2: the group of the flags has a name for 0 */
+/*
+ * An operation. @common: the group of @common_bits, which are in no other group; @zero, @zero2: the
+ * group of the flags has a name for 0
+ */
 struct text_op {
 	const char *name;
 	struct iot_group flags;
 	struct iot_group flags2;
+	struct iot_group common;
+	u32 common_bits;
 	bool zero;
 	bool zero2;
 };
@@ -178,7 +183,15 @@ static void show_device(struct seq_file *m, const struct text_field *t, const vo
 static void show_opflags(struct seq_file *m, const struct text_field *t, const void *record,
 			 const struct text_op *op)
 {
-	show_flags(m, &op->flags, field_value(t->field, record));
+	u32 value = field_value(t->field, record), common = value & op->common_bits;
+	bool own = value != common || op->zero;
+
+	if (own)
+		show_flags(m, &op->flags, value & ~common);
+	if (own && common)
+		seq_putc(m, '|');
+	if (common)
+		show_flags(m, &op->common, common);
 }
 
 static void show_opflags2(struct seq_file *m, const struct text_field *t, const void *record,
@@ -290,9 +303,11 @@ static bool is_hidden(const char *name)
 	return !strcmp(name, "kind") || !strcmp(name, "reserved");
 }
 
-static void resolve_op(struct text_op *t, const struct iot_op *op)
+static void resolve_op(struct text_op *t, const struct iot_op *op, unsigned int event)
 {
 	t->name = op->name;
+	t->common = iot_names_group("call");
+	t->common_bits = iot_names_common(event);
 	t->flags = iot_names_group(op->flags);
 	t->flags2 = iot_names_group(op->flags2);
 	t->zero = iot_names_whole(&t->flags, 0);
@@ -312,7 +327,7 @@ static bool resolve_ops(struct text_event *t, unsigned int event)
 	t->nr_ops = nr;
 	for (op = 0; op < nr; op++)
 		if (iot_names_op(event, op))
-			resolve_op(&t->ops[op], iot_names_op(event, op));
+			resolve_op(&t->ops[op], iot_names_op(event, op), event);
 	return true;
 }
 
@@ -344,7 +359,7 @@ static struct text_event *event_new(const struct iot_schema_event *event)
 	return t;
 }
 
-/** iot_text_init() - set up at load. Return: 0 or -ENOMEM; call iot_text_exit() in either case */
+/** iot_text_init() - set up at load. Return: 0 or -ENOMEM */
 int iot_text_init(void)
 {
 	unsigned int i;
@@ -352,8 +367,10 @@ int iot_text_init(void)
 	for (i = 0; i < iot_schema_events; i++) {
 		struct text_event *t = event_new(&iot_schema[i]);
 
-		if (!t)
+		if (!t) {
+			iot_text_exit();
 			return -ENOMEM;
+		}
 		events[iot_schema[i].id] = t;
 	}
 	return 0;

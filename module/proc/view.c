@@ -9,7 +9,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
-#include "core/param.h"
+#include "core/order.h"
 #include "proc/view.h"
 
 /* The copy is charged to the reader's memory cgroup. */
@@ -144,31 +144,43 @@ unlock:
 	return err;
 }
 
+static bool began_after(const void *records, u32 a, u32 b)
+{
+	const struct iot_io *r = records;
+
+	return r[a].time > r[b].time;
+}
+
+static bool is_killed(const void *records)
+{
+	cond_resched();
+	return fatal_signal_pending(current);
+}
+
 /**
  * iot_view_sort() - sort a view by the time at which calls began
  *
- * Records are written when a call ends, so they are nearly in order. A record only moves past
- * records of calls that began later and ended earlier, and insertion sort takes no more steps
- * than that.
- * Return: 0, or -EINTR if the reader is being killed.
+ * Records are written when a call ends, so they are nearly in order, unless many long calls end
+ * late. Context: task, may sleep. Return: 0, -ENOMEM, or -EINTR if the reader is being killed.
  */
 int iot_view_sort(struct iot_view *view)
 {
-	const struct iot_io *r = view->records;
-	u32 *order = view->order;
-	size_t i, j;
+	const struct iot_order order = {
+		.is_after = began_after,
+		.is_enough = is_killed,
+		.data = view->records,
+	};
+	u32 *spare;
+	int err;
 
-	for (i = 1; i < view->nr; i++) {
-		u32 n = order[i];
-
-		for (j = i; j && r[order[j - 1]].time > r[n].time; j--)
-			order[j] = order[j - 1];
-		order[j] = n;
-		cond_resched();
-		if (fatal_signal_pending(current))
-			return -EINTR;
-	}
-	return 0;
+	if (!view->nr)
+		return 0;
+	spare = view_alloc(view->nr, sizeof(*spare));
+	if (!spare)
+		return -ENOMEM;
+	err = iot_order_sort(&order, view->order, view->nr, spare) ? 0 : -EINTR;
+	kvfree(spare);
+	return err;
 }
 
 /** iot_view_drop() - free a view's copies */

@@ -4,12 +4,20 @@
  *
  * So a change of any of them is seen: what is found is right, or the link is stale. Symbolic links
  * on the way, and "..", are put into the text, and the walk begins again.
+ *
+ * A walk waits for the filesystems on its way. One by a worker keeps out of those that ask a
+ * server, but a disk may stop answering, too, and what is below an overlayfs is not known. So each
+ * walk has a worker of its own (follow.c), and none enters a filesystem where another one is stuck.
  */
 #include <linux/stddef.h>
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/delayed_call.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
+#include <linux/jiffies.h>
 #include <linux/limits.h>
+#include <linux/list.h>
 #include <linux/magic.h>
 #include <linux/namei.h>
 #include <linux/pid.h>
@@ -17,7 +25,9 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
+#include "compat/compat.h"
 #include "compat/watch.h"
 #include "file/sb.h"
 #include "file/watch.h"
@@ -26,6 +36,7 @@
 #include "proc/walk.h"
 
 #define MAX_TURNS	40	/* symbolic links and "..", as the kernel's MAXSYMLINKS */
+#define STUCK		(HZ / 4)	/* after which a worker's walk is stuck at a name */
 
 /**
  * struct walk - a look-up in progress
@@ -35,6 +46,9 @@
  * @text:	the path, PATH_MAX bytes
  * @next:	what is left of it
  * @turns:	number of texts that it had
+ * @list:	in the list of the walks by workers
+ * @in:		filesystem where it is; compared only. Under walks_lock, as @since
+ * @since:	jiffies when it began to look for a name there
  */
 struct walk {
 	struct iot_link *link;
@@ -43,7 +57,13 @@ struct walk {
 	char *text;
 	char *next;
 	unsigned int turns;
+	struct list_head list;
+	const struct super_block *in;
+	unsigned long since;
 };
+
+static DEFINE_SPINLOCK(walks_lock);
+static LIST_HEAD(walks);
 
 /* Get the root of process 1. A worker of the kernel may have one where nothing is mounted. */
 static int initial_root(struct path *root)
@@ -92,6 +112,39 @@ static bool may_enter(const struct super_block *sb)
 	       (iot_sb_sleeps_bounded(sb) || sb->s_magic == OVERLAYFS_SUPER_MAGIC);
 }
 
+/* Is another worker's walk stuck in a filesystem? Under walks_lock. */
+static bool is_stuck_in(const struct walk *w, const struct super_block *sb)
+{
+	const struct walk *other;
+
+	list_for_each_entry(other, &walks, list)
+		if (other != w && other->in == sb && time_after(jiffies, other->since + STUCK))
+			return true;
+	return false;
+}
+
+/*
+ * May the walk wait for a filesystem? Return: 0; -EXDEV: it may ask a server; -EAGAIN: another walk
+ * is stuck there.
+ */
+static int enter(struct walk *w, const struct super_block *sb)
+{
+	bool stuck;
+
+	if (!w->by_worker)
+		return 0;
+	if (!may_enter(sb))
+		return -EXDEV;
+	spin_lock(&walks_lock);
+	stuck = is_stuck_in(w, sb);
+	if (!stuck) {
+		w->in = sb;
+		w->since = jiffies;
+	}
+	spin_unlock(&walks_lock);
+	return stuck ? -EAGAIN : 0;
+}
+
 /*
  * Wait until no call is changing a name in the directory that began before the hooks were
  * attached, and so is not seen: it holds the directory's lock. Return: 0, or -EINTR if killed.
@@ -124,11 +177,9 @@ static int watch(struct walk *w, const char *name, size_t len, bool last)
 			list_add_tail(&watch->list, &w->link->watches);
 		iot_targets_leave();
 	}
-	if (err) {
+	if (err)
 		iot_watch_free(watch);
-		return err;
-	}
-	return wait_for_changes(dir);
+	return err;
 }
 
 static int begin(struct walk *w)
@@ -176,6 +227,9 @@ static int follow(struct walk *w, struct dentry *link, const char *name, const c
 
 	if (d_inode(link)->i_op->readlink)
 		return -EOPNOTSUPP;
+	err = enter(w, link->d_sb);
+	if (err)
+		return err;
 	body = vfs_get_link(link, &done);
 	if (IS_ERR_OR_NULL(body))
 		err = body ? PTR_ERR(body) : -EOPNOTSUPP;
@@ -203,8 +257,6 @@ static int look_up(struct walk *w, const char *name, size_t len, struct path *fo
 	char *copy;
 	int err;
 
-	if (w->by_worker && !may_enter(w->at.dentry->d_sb))
-		return -EXDEV;
 	copy = kmemdup_nul(name, len, GFP_KERNEL);
 	if (!copy)
 		return -ENOMEM;
@@ -229,6 +281,10 @@ static int step(struct walk *w, const char *name, const char *rest)
 		return -ENOTDIR;
 	err = watch(w, name, len, last);
 	if (!err)
+		err = enter(w, w->at.dentry->d_sb);
+	if (!err)
+		err = wait_for_changes(d_inode(w->at.dentry));
+	if (!err)
 		err = look_up(w, name, len, &found);
 	if (err)
 		return err;
@@ -242,44 +298,110 @@ static int step(struct walk *w, const char *name, const char *rest)
 	return 0;
 }
 
-/**
- * iot_walk() - look up the path of a link, and watch all names that it is made of
- * @link:	not listed; its path is absolute
- * @by_worker:	keep out of filesystems that may wait for a server
- * @found:	what the path leads to
- *
- * Context: task, may sleep, without locks; with the rights of current.
- * Return: 0, and the caller puts @found; -ENOMEM; -EXDEV or -EOPNOTSUPP if it is not known what
- * the path leads to; or the error of the look-up.
- */
-int iot_walk(struct iot_link *link, bool by_worker, struct path *found)
+/* Return: 0 and the path is in @w->at, which the caller puts, or an error. */
+static int walk(struct walk *w)
 {
-	struct walk w = { .link = link, .by_worker = by_worker };
 	int err;
 
-	if (*link->path != '/')
+	if (*w->link->path != '/')
 		return -EOPNOTSUPP;
-	w.text = kmalloc(PATH_MAX, GFP_KERNEL);
-	if (!w.text)
+	w->text = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!w->text)
 		return -ENOMEM;
-	strscpy(w.text, link->path, PATH_MAX);
-	err = begin(&w);
+	strscpy(w->text, w->link->path, PATH_MAX);
+	err = begin(w);
 	if (err)
 		goto free_text;
 	while (!err) {
-		char *name = w.next + strspn(w.next, "/");
+		char *name = w->next + strspn(w->next, "/");
 
 		if (!*name)
 			break;
-		w.next = name + strcspn(name, "/");
-		err = step(&w, name, w.next);
+		w->next = name + strcspn(name, "/");
+		err = step(w, name, w->next);
 		cond_resched();
 	}
 	if (err)
-		path_put(&w.at);
-	else
-		*found = w.at;
+		path_put(&w->at);
 free_text:
-	kfree(w.text);
+	kfree(w->text);
+	return err;
+}
+
+/**
+ * iot_walk() - look up the path of a link, and watch all names that it is made of
+ * @link:	not listed; its path is absolute
+ * @found:	what the path leads to
+ *
+ * Context: task, may sleep, without locks; with the rights of current. Waits for the filesystems on
+ * the way.
+ * Return: 0, and the caller puts @found; -ENOMEM; -EOPNOTSUPP if it is not known what the path
+ * leads to; or the error of the look-up.
+ */
+int iot_walk(struct iot_link *link, struct path *found)
+{
+	struct walk w = { .link = link };
+	int err = walk(&w);
+
+	if (!err)
+		*found = w.at;
+	return err;
+}
+
+/** iot_walk_reads_all() - check whether a process with these rights may read any file */
+bool iot_walk_reads_all(const struct cred *cred)
+{
+	return cred->user_ns == &init_user_ns &&
+	       (cap_raised(cred->cap_effective, CAP_DAC_OVERRIDE) ||
+		cap_raised(cred->cap_effective, CAP_DAC_READ_SEARCH));
+}
+
+/* Find out about the file that the path leads to. Return: 0, or an error of enter(). */
+static int inspect(struct walk *w, struct iot_walk_found *found)
+{
+	struct inode *inode = d_inode(w->at.dentry);
+	struct kstat stat;
+	int err = enter(w, inode->i_sb);
+
+	found->ino = inode->i_ino;
+	found->may = iot_walk_reads_all(current_cred());
+	if (err == -EXDEV)
+		return 0;
+	if (err)
+		return err;
+	if (iot_sb_sleeps_bounded(inode->i_sb))
+		found->may = !iot_inode_permission(w->at.mnt, inode, MAY_READ);
+	if (!vfs_getattr(&w->at, &stat, STATX_INO, AT_STATX_DONT_SYNC))
+		found->ino = stat.ino;
+	return 0;
+}
+
+/**
+ * iot_walk_by_worker() - as iot_walk(), but keep out of filesystems that may ask a server
+ * @found:	what the path leads to
+ *
+ * Context: a worker that nobody waits for.
+ * Return: as iot_walk(); -EXDEV if it is not known what the path leads to; -EAGAIN if another walk
+ * is stuck in a filesystem on the way: try again later.
+ */
+int iot_walk_by_worker(struct iot_link *link, struct iot_walk_found *found)
+{
+	struct walk w = { .link = link, .by_worker = true };
+	int err;
+
+	spin_lock(&walks_lock);
+	list_add(&w.list, &walks);
+	spin_unlock(&walks_lock);
+	err = walk(&w);
+	if (!err) {
+		err = inspect(&w, found);
+		if (err)
+			path_put(&w.at);
+		else
+			found->path = w.at;
+	}
+	spin_lock(&walks_lock);
+	list_del(&w.list);
+	spin_unlock(&walks_lock);
 	return err;
 }

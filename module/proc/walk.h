@@ -6,9 +6,24 @@
 #include <linux/path.h>
 #include <linux/types.h>
 
+struct cred;
 struct iot_link;
 
+/**
+ * struct iot_walk_found - what a path leads to
+ * @path:	the file, with a reference
+ * @ino:	inode number as stat(2) gives it
+ * @may:	current may read it
+ */
+struct iot_walk_found {
+	struct path path;
+	u64 ino;
+	bool may;
+};
+
 bool iot_walk_is_rooted(void);
-int iot_walk(struct iot_link *link, bool by_worker, struct path *found);
+bool iot_walk_reads_all(const struct cred *cred);
+int iot_walk(struct iot_link *link, struct path *found);
+int iot_walk_by_worker(struct iot_link *link, struct iot_walk_found *found);
 
 #endif /* IOT_WALK_H */

@@ -12,8 +12,9 @@
  * and a control group be removed; their target stays until it is removed.
  *
  * Two locks: @change_lock serialises all that adds and removes targets, and is held for as long
- * as the kernel patches its text. @list_lock protects the list and is held for a short time. None
- * is taken by a probe.
+ * as the kernel patches its text. No filesystem is waited for while it is held: what a path leads
+ * to is looked up before. @list_lock protects the list and is held for a short time. None is taken
+ * by a probe.
  */
 #include <linux/cpumask.h>
 #include <linux/fs.h>
@@ -87,7 +88,7 @@ static bool is_of_tasks(const struct wide_target *d)
 
 static int control_show(struct seq_file *m, void *v)
 {
-	struct iot_category *c = iot_procfile_data(m);
+	struct iot_category *c = iot_procfile_shown(m);
 	struct iot_category_stats stats;
 
 	iot_category_stats(c, &stats);
@@ -104,7 +105,7 @@ static int control_run(void *data, char *line, struct iot_why *why)
 	struct iot_category *c = data;
 
 	if (!strcmp(line, "start"))
-		return iot_category_start(c, 0, why);
+		return iot_category_start(c, NULL, why);
 	if (!strcmp(line, "stop"))
 		return iot_category_stop(c);
 	if (!strcmp(line, "reset") || !strcmp(line, "timereset")) {
@@ -121,10 +122,6 @@ static int control_line(void *data, char *line)
 
 	return iot_refusal_run(&c->refusal, line, c, control_run);
 }
-
-IOT_PROCFILE_COMMANDS(control);
-
-IOT_PROCFILE_SHOW(iot_category_error);
 
 static void show_counts(struct seq_file *m, const char *level, const struct iot_rings_stats *s,
 			u64 missed)
@@ -207,7 +204,7 @@ static void show_identity(struct seq_file *m, const struct wide_target *d)
 /* stats: as that of a file's target */
 static int stats_show(struct seq_file *m, void *v)
 {
-	struct wide_target *d = target_of(m->private);
+	struct wide_target *d = target_of(iot_procfile_shown(m));
 	struct iot_rings_stats bios, calls;
 	struct iot_category_stats s;
 	u64 missed;
@@ -229,15 +226,13 @@ static int stats_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-IOT_PROCFILE_SHOW(stats);
-
 static const struct iot_procfile files[] = {
-	{ "control", true, &control_ops },
-	{ "error", false, &iot_category_error_ops },
-	{ "log", false, &iot_category_log_ops },
-	{ "pipe", false, &iot_category_pipe_ops },
-	{ "stream", false, &iot_category_stream_ops },
-	{ "stats", false, &stats_ops },
+	{ "control", .show = control_show, .line = control_line },
+	{ "error", .show = iot_category_error_show },
+	{ "log", .ops = &iot_category_log_ops },
+	{ "pipe", .ops = &iot_category_pipe_ops },
+	{ "stream", .ops = &iot_category_stream_ops },
+	{ "stats", .show = stats_show },
 };
 
 /* Adding and removing */
@@ -306,7 +301,7 @@ static int begin(struct wide_target *d, struct iot_procdir *parent, struct iot_w
 
 	err = iot_procfile_mkdir(&d->proc.dir, d->name.text, parent, c) ?:
 	      iot_procfile_create(&d->proc.dir, files, ARRAY_SIZE(files)) ?:
-	      iot_category_start(c, 0, why);
+	      iot_category_start(c, NULL, why);
 	if (err)
 		discard(d);
 	else
@@ -315,23 +310,17 @@ static int begin(struct wide_target *d, struct iot_procdir *parent, struct iot_w
 }
 
 /* Make a target of a directory. */
-static int create(const struct path *path, const char *text, u64 max_events,
+static int create(struct inode *inode, const struct kstat *stat, const char *text, u64 max_events,
 		  struct iot_procdir *parent, struct iot_why *why)
 {
-	struct inode *inode = d_inode(path->dentry);
-	struct wide_target *d;
-	struct kstat stat;
+	struct wide_target *d = alloc_target(text);
 	int err;
 
-	err = vfs_getattr(path, &stat, STATX_INO, AT_STATX_DONT_SYNC);
-	if (err)
-		return err;
-	d = alloc_target(text);
 	if (!d)
 		return -ENOMEM;
-	d->dev = stat.dev;
-	d->ino = stat.ino;
-	iot_entry_name_of_file(&d->name, inode->i_sb, stat.ino);
+	d->dev = stat->dev;
+	d->ino = stat->ino;
+	iot_entry_name_of_file(&d->name, inode->i_sb, stat->ino);
 	err = iot_entry_name_take_free(&d->name);
 	if (err)
 		goto free;
@@ -368,13 +357,17 @@ static int resize(struct wide_target *d, u64 max_events, struct iot_why *why)
 static int add_text(const struct path *path, const char *text, u64 max_events,
 		    struct iot_procdir *parent, struct iot_why *why)
 {
+	struct inode *inode = d_inode(path->dentry);
 	struct wide_target *d;
-	int err = begin_change();
+	struct kstat stat;
+	int err;
 
+	err = vfs_getattr(path, &stat, STATX_INO, AT_STATX_DONT_SYNC) ?: begin_change();
 	if (err)
 		return err;
-	d = find(d_inode(path->dentry), NULL);
-	err = d ? resize(d, max_events, why) : create(path, text, max_events, parent, why);
+	d = find(inode, NULL);
+	err = d ? resize(d, max_events, why) :
+		  create(inode, &stat, text, max_events, parent, why);
 	mutex_unlock(&change_lock);
 	return err;
 }
@@ -497,55 +490,39 @@ static struct wide_target *find_tasks(const char *text)
 	return NULL;
 }
 
-/* Find a target by a path that leads to its directory, or is the listed one if made absolute. */
-static struct wide_target *find_resolved(const char *text, char *buf)
-{
-	struct wide_target *d;
-	struct path path;
-	char *absolute;
-
-	if (iot_path_lookup(text, &path)) {
-		absolute = iot_path_vanished(text, buf);
-		return IS_ERR(absolute) ? NULL : find(NULL, absolute);
-	}
-	d = find(d_inode(path.dentry), NULL);
-	absolute = iot_path_text(&path, buf);
-	if (!d && !IS_ERR(absolute))
-		d = find(NULL, absolute);
-	path_put(&path);
-	return d;
-}
-
 /*
- * Find a target by the text of its processes, or by a path: the one under which it is listed, or
- * as above. Under @change_lock.
+ * Find a target by the text of its processes; or by a path under which it is listed, that leads to
+ * its directory, or that is the listed one if made absolute. Under @change_lock, so nothing is
+ * looked up.
  */
-static struct wide_target *find_text(const char *text)
+static struct wide_target *find_meant(const char *text, const struct iot_named *n)
 {
 	struct wide_target *d;
-	char *buf;
 
-	if (iot_tasks_is_text(text))
+	if (!n)
 		return find_tasks(text);
 	d = find(NULL, text);
-	if (d)
-		return d;
-	buf = kmalloc(PATH_MAX, GFP_KERNEL);
-	if (buf)
-		d = find_resolved(text, buf);
-	kfree(buf);
+	if (!d && n->inode)
+		d = find(n->inode, NULL);
+	if (!d && !IS_ERR(n->absolute))
+		d = find(NULL, n->absolute);
 	return d;
 }
 
-/** iot_wide_remove() - stop tracing. Return: 1, 0 if there is no such target, or an error */
-int iot_wide_remove(const char *text)
+/**
+ * iot_wide_remove() - stop tracing
+ * @n:		what @text leads to; NULL if it means processes
+ *
+ * Return: 1, 0 if there is no such target, or an error.
+ */
+int iot_wide_remove(const char *text, const struct iot_named *n)
 {
 	struct wide_target *d;
 	int err = begin_change();
 
 	if (err)
 		return err;
-	d = find_text(text);
+	d = find_meant(text, n);
 	if (d) {
 		delist(d);
 		discard(d);
@@ -554,14 +531,14 @@ int iot_wide_remove(const char *text)
 	return !!d;
 }
 
-/** iot_wide_is_listed() - check for a target. Return: 1, 0 if there is none, or an error */
-int iot_wide_is_listed(const char *text)
+/** iot_wide_is_listed() - as above, but only check. Return: 1, 0 if there is none, or an error */
+int iot_wide_is_listed(const char *text, const struct iot_named *n)
 {
 	int found = begin_change();
 
 	if (found)
 		return found;
-	found = !!find_text(text);
+	found = !!find_meant(text, n);
 	mutex_unlock(&change_lock);
 	return found;
 }

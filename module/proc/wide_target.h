@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+struct iot_named;
 struct iot_procdir;
 struct iot_why;
 struct path;
@@ -14,8 +15,8 @@ int iot_wide_add(const struct path *path, u64 max_events, struct iot_procdir *pa
 		 struct iot_why *why);
 int iot_wide_add_tasks(const char *text, u64 max_events, struct iot_procdir *parent,
 		       struct iot_why *why);
-int iot_wide_remove(const char *text);
-int iot_wide_is_listed(const char *text);
+int iot_wide_remove(const char *text, const struct iot_named *n);
+int iot_wide_is_listed(const char *text, const struct iot_named *n);
 int iot_wide_show(struct seq_file *m);
 
 void iot_wide_close(void);

@@ -170,7 +170,7 @@ void iot_branches_record(struct iot_fs *e)
 
 static void put_bio(struct iot_category *c, struct iot_fs *e)
 {
-	if (READ_ONCE(c->own) && e->pid != READ_ONCE(c->reader))
+	if (READ_ONCE(c->own) && !iot_category_leaves_out(c, e->pid))
 		put_class(c, e, IOT_LEVEL_BLK);
 }
 

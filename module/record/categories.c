@@ -69,11 +69,7 @@ static void cpu_comes(int cpu)
 	iot_categories_for_each(cpu_comes_to, &cpu);
 }
 
-/**
- * iot_categories_init() - set up all categories at load
- *
- * Return: 0 or an error; call iot_categories_free() in either case.
- */
+/** iot_categories_init() - set up all categories at load. Return: 0 or -ENOMEM */
 int iot_categories_init(void)
 {
 	size_t i;
@@ -81,14 +77,22 @@ int iot_categories_init(void)
 
 	for (i = 0; i < ARRAY_SIZE(iot_categories); i++) {
 		err = iot_category_init(iot_categories[i]);
-		if (err)
+		if (err) {
+			iot_categories_free();
 			return err;
+		}
 	}
+	return 0;
+}
+
+/** iot_categories_follow_cpus() - follow CPU hotplug, from load on. Return: 0 or an error */
+int iot_categories_follow_cpus(void)
+{
 	return iot_rings_init(cpu_comes);
 }
 
-/** iot_categories_exit() - stop following CPU hotplug at unload; nothing can be started */
-void iot_categories_exit(void)
+/** iot_categories_unfollow_cpus() - stop that at unload, when nothing can be started any more */
+void iot_categories_unfollow_cpus(void)
 {
 	iot_rings_exit();
 }

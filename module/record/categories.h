@@ -15,7 +15,8 @@ bool iot_categories_have(const char *name);
 void iot_categories_mark_paths(unsigned long *marks);
 
 int iot_categories_init(void);
-void iot_categories_exit(void);
+int iot_categories_follow_cpus(void);
+void iot_categories_unfollow_cpus(void);
 void iot_categories_stop(void);
 void iot_categories_free(void);
 

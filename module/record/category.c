@@ -8,6 +8,8 @@
  */
 #include <linux/cpumask.h>
 #include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -144,15 +146,17 @@ static int resize_nothing(struct iot_category *c, u64 keep, struct iot_why *why)
  * @keep:	records that each CPU keeps from now on
  * @why:	where to report which limit does not allow it
  *
- * Return: 0 or -ENOMEM. After -ENOMEM nothing has changed, unless there is no memory for the
- * previous number either.
+ * Return: 0, -ENODEV or -ENOMEM. After -ENOMEM nothing has changed, unless there is no memory for
+ * the previous number either.
  */
 int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why)
 {
 	int err;
 
 	mutex_lock(&c->lock);
-	err = rings_of(c) ? renew_locked(c, keep, why) : resize_nothing(c, keep, why);
+	err = iot_life_check(&c->life);
+	if (!err)
+		err = rings_of(c) ? renew_locked(c, keep, why) : resize_nothing(c, keep, why);
 	mutex_unlock(&c->lock);
 	if (!err)
 		iot_paths_tidy();
@@ -164,7 +168,7 @@ int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why)
  * @new_t0:	set T0 to the present time
  *
  * Events until it returns are dropped, too. It allocates nothing, except the ring of a CPU that
- * has none, and frees the rings of CPUs that are offline.
+ * has none, and frees the rings of CPUs that are offline. Has no effect on what has ended.
  */
 void iot_category_reset(struct iot_category *c, bool new_t0)
 {
@@ -172,7 +176,7 @@ void iot_category_reset(struct iot_category *c, bool new_t0)
 
 	mutex_lock(&c->lock);
 	rings = rings_of(c);
-	if (rings) {
+	if (rings && !iot_life_check(&c->life)) {
 		iot_rings_reset(rings);
 		if (new_t0)
 			c->t0 = ktime_get_mono_fast_ns();
@@ -220,7 +224,10 @@ static u32 kinds_of_branches(const struct iot_category *c)
 	       (c->nr_anywhere ? c->of.default_kinds : 0);
 }
 
-/* Update the fields that hot probes read, after any change on which they depend. */
+/*
+ * Update the fields that hot probes read, after any change on which they depend. What has ended
+ * does not run, and has no filter.
+ */
 static void update_state(struct iot_category *c, bool own)
 {
 	const struct iot_filter *f = filter_of(c);
@@ -460,14 +467,43 @@ static int refuse_reader(const struct iot_category *c, struct iot_why *why)
 {
 	if (c->while_read)
 		return iot_why(why, -EBUSY,
-			       "it is traced already, for process %u: wait until that closes the stream, or say stop first",
-			       c->while_read);
+			       "it is traced already, for process %d: wait until that closes the stream, or say stop first",
+			       pid_nr(c->while_read));
 	return iot_why(why, -EBUSY, "it is traced already, by a start: say stop first");
+}
+
+/* Set the process for which the category is traced. Caller holds @control. */
+static void set_while_read(struct iot_category *c, struct pid *reader)
+{
+	struct pid *old;
+
+	mutex_lock(&c->lock);
+	old = c->while_read;
+	WRITE_ONCE(c->while_read, get_pid(reader));
+	mutex_unlock(&c->lock);
+	put_pid(old);
+}
+
+/* Start, unless it is started. @started: set if it was not. Caller holds @control. */
+static int start_for(struct iot_category *c, struct pid *reader, bool *started,
+		     struct iot_why *why)
+{
+	int err = iot_life_check(&c->life);
+
+	if (!err && !c->own) {
+		err = start_controlled(c, why);
+		*started = !err;
+	} else if (!err && reader && reader != c->while_read) {
+		err = refuse_reader(c, why);
+	}
+	if (!err)
+		set_while_read(c, reader);
+	return err;
 }
 
 /**
  * iot_category_start() - start tracing; does nothing if the category is already traced
- * @reader:	process that has the stream open; tracing stops when it closes the stream. 0 if
+ * @reader:	process that has the stream open; tracing stops when it closes the stream. NULL if
  *		only iot_category_stop() stops it
  * @why:	where to report which limit does not allow it
  *
@@ -475,10 +511,11 @@ static int refuse_reader(const struct iot_category *c, struct iot_why *why)
  * Return: 0 or an error, among them:
  *
  *	-EINTR		killed while another task was changing the category
+ *	-ENODEV		it has ended
  *	-EBUSY		it is already traced, and not for this reader
  *	-EOPNOTSUPP	the module was built without the category, or ftrace is off
  */
-int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
+int iot_category_start(struct iot_category *c, struct pid *reader, struct iot_why *why)
 {
 	bool started = false;
 	int err;
@@ -493,14 +530,7 @@ int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why)
 		iot_mounts_get();
 	err = mutex_lock_killable(&c->control);
 	if (!err) {
-		if (!c->own) {
-			err = start_controlled(c, why);
-			started = !err;
-		} else if (reader && reader != c->while_read) {
-			err = refuse_reader(c, why);
-		}
-		if (!err)
-			WRITE_ONCE(c->while_read, reader);
+		err = start_for(c, reader, &started, why);
 		mutex_unlock(&c->control);
 	}
 	if ((c->traits & IOT_TRAIT_BY_INODE) && !started)
@@ -513,7 +543,7 @@ static bool stop_controlled(struct iot_category *c)
 {
 	if (!c->own)
 		return false;
-	WRITE_ONCE(c->while_read, 0);
+	set_while_read(c, NULL);
 	set_started(c, false);
 	detach_all(c);
 	iot_paths_put();
@@ -554,9 +584,12 @@ static void put_filter(struct iot_category *c, struct iot_filter *f)
  */
 static struct iot_filter *replace_filter(struct iot_category *c, char *text, struct iot_why *why)
 {
-	struct iot_filter *f = iot_filter_parse(text, &c->of, why), *old;
-	int err = 0;
+	int err = iot_life_check(&c->life);
+	struct iot_filter *f, *old;
 
+	if (err)
+		return ERR_PTR(err);
+	f = iot_filter_parse(text, &c->of, why);
 	if (IS_ERR(f))
 		return f;
 	old = filter_of(c);
@@ -607,7 +640,7 @@ int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *
  * process that sees that tracing has stopped may set a filter, and that one must stay.
  * Context: task, may sleep as long as iot_category_stop(); closing cannot fail.
  */
-void iot_category_abandon(struct iot_category *c, u32 reader)
+void iot_category_abandon(struct iot_category *c, const struct pid *reader)
 {
 	struct iot_filter *old = NULL;
 	char none[] = "none";
@@ -630,17 +663,36 @@ void iot_category_abandon(struct iot_category *c, u32 reader)
 		pr_warn("%s: its filter stays, as there is no memory to remove it\n", c->of.name);
 }
 
-/**
- * iot_category_set_reader() - set the process that reads the stream
- * @old:	process that stops reading, or 0 for any: only this reader is replaced
- * @new:	process that starts reading, or 0
+/*
+ * Set the process whose own events are not recorded. Its number, which probes compare first, is
+ * that of the next process, too, when it has exited; @reader_pid is not. Caller holds @lock.
  */
-void iot_category_set_reader(struct iot_category *c, u32 old, u32 new)
+static void set_reader(struct iot_category *c, struct pid *reader)
+{
+	struct pid *old = c->reader_pid;
+
+	WRITE_ONCE(c->reader_pid, get_pid(reader));
+	WRITE_ONCE(c->reader, pid_nr(reader));
+	update_state(c, c->own);
+	put_pid(old);
+}
+
+static bool has_exited(struct pid *process)
+{
+	bool exited;
+
+	rcu_read_lock();
+	exited = !pid_task(process, PIDTYPE_TGID);
+	rcu_read_unlock();
+	return exited;
+}
+
+/** iot_category_take_reader() - make a process the reader, instead of another one */
+void iot_category_take_reader(struct iot_category *c, struct pid *process)
 {
 	mutex_lock(&c->lock);
-	if (!old || c->reader == old)
-		WRITE_ONCE(c->reader, new);
-	update_state(c, c->own);
+	if (!iot_life_check(&c->life))
+		set_reader(c, process);
 	mutex_unlock(&c->lock);
 }
 
@@ -649,17 +701,36 @@ void iot_category_set_reader(struct iot_category *c, u32 old, u32 new)
  *
  * The reader's own events are not recorded. Return: whether @process is the reader now.
  */
-bool iot_category_offer_reader(struct iot_category *c, u32 process)
+bool iot_category_offer_reader(struct iot_category *c, struct pid *process)
 {
 	bool taken;
 
 	mutex_lock(&c->lock);
-	taken = !c->reader;
+	taken = !iot_life_check(&c->life) && (!c->reader || has_exited(c->reader_pid));
 	if (taken)
-		WRITE_ONCE(c->reader, process);
-	update_state(c, c->own);
+		set_reader(c, process);
 	mutex_unlock(&c->lock);
 	return taken;
+}
+
+/** iot_category_drop_reader() - a process stops reading. Has no effect if another one has come */
+void iot_category_drop_reader(struct iot_category *c, const struct pid *process)
+{
+	mutex_lock(&c->lock);
+	if (c->reader_pid == process)
+		set_reader(c, NULL);
+	mutex_unlock(&c->lock);
+}
+
+/** iot_category_is_readers() - the rest of iot_category_leaves_out(). Context: any */
+bool iot_category_is_readers(const struct iot_category *c, u32 number)
+{
+	struct pid *now;
+
+	rcu_read_lock();
+	now = find_pid_ns(number, &init_pid_ns);
+	rcu_read_unlock();
+	return !now || now == READ_ONCE(c->reader_pid);
 }
 
 /**
@@ -726,7 +797,7 @@ void iot_category_add_cpu(struct iot_category *c, int cpu)
 
 	mutex_lock(&c->lock);
 	rings = rings_of(c);
-	if (rings && !rings->shard[cpu].ring)
+	if (rings && !rings->shard[cpu].ring && !iot_life_check(&c->life))
 		iot_rings_add(rings, cpu);
 	mutex_unlock(&c->lock);
 }
@@ -778,24 +849,29 @@ int iot_category_init(struct iot_category *c)
 }
 
 /**
- * iot_category_end() - stop for good at unload, regardless of signals
+ * iot_category_end() - stop for good, regardless of signals: see core/life.h
  *
- * Context: task; /proc/iotracer is gone. Return: the filter, to be freed after an RCU grace
- * period, or NULL.
+ * The records can still be read. Context: task, may sleep as long as iot_category_stop().
+ * Return: the filter, to be freed after an RCU grace period, or NULL.
  */
 struct iot_filter *iot_category_end(struct iot_category *c)
 {
 	struct iot_filter *f;
+	bool stopped;
 
 	mutex_lock(&c->control);
-	if (stop_controlled(c) && (c->traits & IOT_TRAIT_BY_INODE))
-		iot_mounts_put();
+	mutex_lock(&c->lock);
+	iot_life_end(&c->life);
+	mutex_unlock(&c->lock);
+	stopped = stop_controlled(c);
 	mutex_lock(&c->lock);
 	f = filter_of(c);
 	RCU_INIT_POINTER(c->filter, NULL);
 	RCU_INIT_POINTER(c->tree, NULL);
 	mutex_unlock(&c->lock);
 	mutex_unlock(&c->control);
+	if ((c->traits & IOT_TRAIT_BY_INODE) && stopped)
+		iot_mounts_put();
 	return f;
 }
 
@@ -809,6 +885,7 @@ void iot_category_free(struct iot_category *c)
 	iot_rings_put(rcu_dereference_protected(c->rings, true));
 	if (!c->stem && c->probes && c->probes->release)
 		c->probes->release();
+	put_pid(c->reader_pid);
 	kfree(c->rings_of.sink);
 	kvfree(c->pipe_position);
 }

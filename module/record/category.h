@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
+#include "core/life.h"
 #include "core/refusal.h"
 #include "core/ring.h"
 #include "file/paths.h"
@@ -70,7 +71,8 @@ struct iot_category_ops {
  * @pid:	copied from @filter, like the next four, for hot probes, which do not use RCU; @dev
  *		is the first one. While the filter is being changed, an event may be checked
  *		partly by the old one and partly by the new one
- * @reader:	process whose own events are not recorded, 0 if there is none
+ * @reader:	number of the process whose own events are not recorded, 0 if there is none. Another
+ *		process can get this number later: see iot_category_is_reader()
  * @sample:	record one event in @sample, at least 1
  * @track:	IOT_CATEGORY_TRACK is to be set in @state
  * @discard:	a full ring keeps its records and loses new ones
@@ -79,6 +81,7 @@ struct iot_category_ops {
  * @filter:	under RCU, never NULL while something is traced
  * @tree:	that of @filter, for hot probes; NULL if it has none
  * @rings:	under RCU, as the command size replaces them; NULL before the first start
+ * @reader_pid:	the process that @reader means, to which a reference is held, or NULL
  * @rings_of:	what is the same for all its rings, of any size
  * @of:		its name, also that of its directory, its record type and default kinds
  * @traits:	IOT_TRAIT_*
@@ -93,13 +96,14 @@ struct iot_category_ops {
  *		needs to patch its text. That of @stem is taken inside that of a branch
  * @users:	those for which the hooks are attached: itself and its branches; protected by
  *		@control
- * @while_read:	tracing stops when this process closes the stream, 0 if there is none;
- *		protected by @control
+ * @while_read:	tracing stops when this process closes the stream, NULL if there is none;
+ *		changed under @control and @lock
  * @anywhere:	a branch that is not limited to a directory
  * @nr_branches: branches that run
  * @nr_anywhere: those of them that are not limited to a directory
  * @was_late:	there were branches since the start and the last filter: there may be events in
  *		progress of which no condition was checked at their beginning
+ * @life:	whether it has ended: changed under @control and @lock
  * @lock:	protects @filter, @rings, @reader, @started and all that determines @state, so
  *		that readers do not wait while the kernel patches its text; taken inside @control
  * @keep:	records that each ring keeps
@@ -125,6 +129,7 @@ struct iot_category {
 	struct iot_filter __rcu *filter;
 	struct iot_tree __rcu *tree;
 	struct iot_rings __rcu *rings;
+	struct pid *reader_pid;
 
 	struct iot_rings_of rings_of;
 	struct iot_filter_of of;
@@ -139,11 +144,12 @@ struct iot_category {
 	struct list_head list;
 	struct mutex control;	/* serialises start, stop, filter */
 	unsigned int users;
-	u32 while_read;
+	struct pid *while_read;
 	bool anywhere;
 	unsigned int nr_branches;
 	unsigned int nr_anywhere;
 	bool was_late;
+	struct iot_life life;
 	struct mutex lock;	/* protects filter, rings, reader, started */
 	u64 keep;
 	u64 t0;
@@ -165,6 +171,32 @@ static __always_inline bool iot_category_has_branches(const struct iot_category 
 }
 
 /**
+ * iot_category_is_reader() - is the current task one of the process that is left out?
+ *
+ * Almost never are even the numbers equal. Context: any, but in an interrupt the current task is
+ * not the one that caused the event.
+ */
+static __always_inline bool iot_category_is_reader(const struct iot_category *c)
+{
+	return unlikely(current->tgid == READ_ONCE(c->reader)) &&
+	       task_tgid(current) == READ_ONCE(c->reader_pid);
+}
+
+bool iot_category_is_readers(const struct iot_category *c, u32 number);
+
+/**
+ * iot_category_leaves_out() - is the process that a record names the reader?
+ *
+ * Of data that is written back only the number is known of the process that made it dirty. It is
+ * taken for the reader unless another process has the number now. Context: any.
+ */
+static __always_inline bool iot_category_leaves_out(const struct iot_category *c, u32 number)
+{
+	return unlikely(number == READ_ONCE(c->reader)) && number &&
+	       iot_category_is_readers(c, number);
+}
+
+/**
  * iot_category_wants_task() - check whether operations of the current task are wanted
  *
  * Context: any, preemption off. The first check of an event.
@@ -173,7 +205,7 @@ static __always_inline bool iot_category_wants_task(const struct iot_category *c
 {
 	const struct iot_filter *f;
 
-	if (current->tgid == READ_ONCE(c->reader))
+	if (iot_category_is_reader(c))
 		return false;
 	f = rcu_dereference_sched(c->filter);
 	return f && iot_filter_task(f);
@@ -191,7 +223,7 @@ static __always_inline bool iot_category_wants_any(const struct iot_category *c,
 	const u32 conditions = IOT_CATEGORY_BRANCHES | IOT_FILTER_TASK | IOT_FILTER_OP;
 
 	return (state & (IOT_CATEGORY_ACTIVE | conditions)) == IOT_CATEGORY_ACTIVE &&
-	       current->tgid != READ_ONCE(c->reader);
+	       !iot_category_is_reader(c);
 }
 
 /**
@@ -325,9 +357,9 @@ static __always_inline struct iot_ring *iot_category_ring(struct iot_category *c
 	return rcu_dereference_sched(rcu_dereference_sched(c->rings)->open[cpu]);
 }
 
-int iot_category_start(struct iot_category *c, u32 reader, struct iot_why *why);
+int iot_category_start(struct iot_category *c, struct pid *reader, struct iot_why *why);
 int iot_category_stop(struct iot_category *c);
-void iot_category_abandon(struct iot_category *c, u32 reader);
+void iot_category_abandon(struct iot_category *c, const struct pid *reader);
 void iot_category_reset(struct iot_category *c, bool new_t0);
 int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why);
 int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *why);
@@ -335,8 +367,9 @@ void iot_category_set_sample(struct iot_category *c, u32 sample);
 void iot_category_set_track(struct iot_category *c, bool track);
 void iot_category_set_discard(struct iot_category *c, bool discard);
 struct iot_rings *iot_category_rings(struct iot_category *c);
-void iot_category_set_reader(struct iot_category *c, u32 old, u32 new);
-bool iot_category_offer_reader(struct iot_category *c, u32 process);
+void iot_category_take_reader(struct iot_category *c, struct pid *process);
+bool iot_category_offer_reader(struct iot_category *c, struct pid *process);
+void iot_category_drop_reader(struct iot_category *c, const struct pid *process);
 
 /**
  * struct iot_category_stats - counts since the first start or the last reset

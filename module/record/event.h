@@ -23,11 +23,48 @@
 #define IOT_EVENT_H
 
 #include <linux/compiler.h>
+#include <linux/errno.h>
 #include <linux/smp.h>
 #include "core/ring.h"
 #include "core/spoil.h"
 #include "core/task.h"
 #include "record/categories.h"
+
+/**
+ * iot_event_is_interrupted() - check whether a result is the kernel's own code for a call that a
+ * signal has ended
+ *
+ * No program sees these codes (linux/errno.h). The kernel makes the call again, or returns -EINTR,
+ * which is what a record has. Context: any.
+ */
+static __always_inline bool iot_event_is_interrupted(s64 result)
+{
+	switch (result) {
+	case -ERESTARTSYS:
+	case -ERESTARTNOINTR:
+	case -ERESTARTNOHAND:
+	case -ERESTART_RESTARTBLOCK:
+		return true;
+	}
+	return false;
+}
+
+/** iot_event_result() - the result that a program may see. Context: any */
+static __always_inline s64 iot_event_result(s64 result)
+{
+	return unlikely(result < 0) && iot_event_is_interrupted(result) ? -EINTR : result;
+}
+
+/**
+ * iot_event_is_plain() - check, with one branch, that a call has ended without an error, and after
+ * it began by the clock, which may step back (core/clock.h)
+ *
+ * The result of another call may have to be changed, see above, or its latency. Context: any.
+ */
+static __always_inline bool iot_event_is_plain(u64 latency, s64 result)
+{
+	return likely((s64)(latency | result) >= 0);
+}
 
 /** struct iot_event_at - a record that is being filled */
 struct iot_event_at {

@@ -6,9 +6,9 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #include <linux/kdev_t.h>
+#include "core/escape.h"
 #include "core/names.h"
 #include "file/originator.h"
-#include "file/path.h"
 #include "record/filter.h"
 
 /** iot_filter_free() - free a filter that no probe uses any more, or NULL */
@@ -21,6 +21,20 @@ void iot_filter_free(struct iot_filter *f)
 	kfree(f);
 }
 
+/* Is a thread's name among those of the condition comm=? */
+static bool has_comm(const struct iot_filter *f, const char *comm)
+{
+	u64 words[IOT_FILTER_COMM_WORDS];
+	unsigned int i;
+
+	static_assert(sizeof(words) == 2 * sizeof(u64));
+	memcpy(words, comm, sizeof(words));
+	for (i = 0; i < f->nr_comms; i++)
+		if (f->comms[i][0] == words[0] && f->comms[i][1] == words[1])
+			return true;
+	return false;
+}
+
 /**
  * iot_filter_rare() - check the more expensive conditions of iot_filter_task()
  *
@@ -28,8 +42,7 @@ void iot_filter_free(struct iot_filter *f)
  */
 bool iot_filter_rare(const struct iot_filter *f)
 {
-	if ((f->used & IOT_FILTER_COMM) &&
-	    strncmp(f->comm, current->comm, sizeof(f->comm)))
+	if ((f->used & IOT_FILTER_COMM) && !has_comm(f, current->comm))
 		return false;
 	if ((f->used & IOT_FILTER_UID) &&
 	    f->uid != from_kuid(&init_user_ns, current_euid()))
@@ -60,8 +73,7 @@ bool iot_filter_origin(const struct iot_filter *f, const struct iot_originator *
 		return false;
 	if ((f->used & IOT_FILTER_CGROUP) && f->cgroup != who->cgroup)
 		return false;
-	return !(f->used & IOT_FILTER_COMM) ||
-	       !strncmp(f->comm, who->comm, sizeof(f->comm));
+	return !(f->used & IOT_FILTER_COMM) || has_comm(f, who->comm);
 }
 
 static void show_list(struct seq_file *m, const char *key, const unsigned long *bits,
@@ -95,6 +107,17 @@ static void show_kinds(struct seq_file *m, const struct iot_filter *f)
 		show_list(m, "kind", &kinds, kind_name, 0);
 }
 
+/* A comma in a name is escaped, as it separates names. */
+static void show_comms(struct seq_file *m, const struct iot_filter *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->nr_comms; i++) {
+		seq_puts(m, i ? "," : " comm=");
+		iot_escape(m, (const char *)f->comms[i], sizeof(f->comms[i]), " ,");
+	}
+}
+
 static void show_devs(struct seq_file *m, const struct iot_filter *f)
 {
 	unsigned int i;
@@ -113,10 +136,8 @@ void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 		seq_printf(m, " pid=%u", f->pid);
 	if (f->used & IOT_FILTER_TID)
 		seq_printf(m, " tid=%u", f->tid);
-	if (f->used & IOT_FILTER_COMM) {
-		seq_puts(m, " comm=");
-		iot_path_escape(m, f->comm);
-	}
+	if (f->used & IOT_FILTER_COMM)
+		show_comms(m, f);
 	if (f->used & IOT_FILTER_UID)
 		seq_printf(m, " uid=%u", f->uid);
 	if (f->used & IOT_FILTER_CGROUP)

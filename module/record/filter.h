@@ -33,6 +33,10 @@ struct seq_file;
 				 IOT_FILTER_UID | IOT_FILTER_CGROUP | IOT_FILTER_TREE)
 
 #define IOT_FILTER_DEVS_MAX	128	/* devices of one filter */
+#define IOT_FILTER_COMMS_MAX	32	/* names of one filter */
+
+/* A thread's name as two words, for which the kernel pads it with zeroes (__set_task_comm()). */
+#define IOT_FILTER_COMM_WORDS	(TASK_COMM_LEN / sizeof(u64))
 
 /**
  * struct iot_filter_of - what a filter needs to know about its category
@@ -54,7 +58,8 @@ struct iot_filter_of {
  * @devs:	as in records, see kind device in events.def
  * @nr_devs:	number of @devs
  * @tree:	only events of these processes are wanted
- * @comm:	padded with zeroes, compared over the length of a task's name
+ * @comms:	names of threads, padded with zeroes
+ * @nr_comms:	number of @comms
  * @ops:	bits 1 << operation
  */
 struct iot_filter {
@@ -67,7 +72,8 @@ struct iot_filter {
 	u32 nr_devs;
 	u32 devs[IOT_FILTER_DEVS_MAX];
 	struct iot_tree *tree;
-	char comm[TASK_COMM_LEN];
+	u64 comms[IOT_FILTER_COMMS_MAX][IOT_FILTER_COMM_WORDS];
+	u32 nr_comms;
 	u64 cgroup;
 	u64 inode;
 	u64 min_latency;

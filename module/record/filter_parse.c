@@ -112,10 +112,11 @@ static void set_op(struct iot_filter *f, unsigned int op)
 
 static int parse_op(const struct parser *p, char *value)
 {
+	const unsigned int end = IOT_FS_BLOCK_WRITE_ZEROES + 1;
 	int err = parse_list(p, value, iot_names_op_name, "operation", set_op);
 
 	if (!err && p->of->event_id == IOT_EVENT_ID_FS &&
-	    find_next_bit(p->f->ops, IOT_OPS_MAX, IOT_FS_BLOCK_READ) < IOT_OPS_MAX)
+	    find_next_bit(p->f->ops, end, IOT_FS_BLOCK_READ) < end)
 		return iot_why(p->why, -EINVAL,
 			       "op: BLOCK_* are in logs of directories and processes only; trace category block");
 	return err;
@@ -156,9 +157,25 @@ static int parse_comm(const struct parser *p, char *value)
 		return bad(p, "", "a name has no \\000");
 	if (!*value)
 		return bad(p, value, "a name is missing");
-	if (strlen(value) >= sizeof(f->comm))
+	if (strlen(value) >= TASK_COMM_LEN)
 		return bad(p, value, "the kernel keeps 15 bytes of a thread's name: say those");
-	strscpy_pad(f->comm, value, sizeof(f->comm));
+	if (f->nr_comms == IOT_FILTER_COMMS_MAX)
+		return iot_why(p->why, -EINVAL, "comm: say %u names at most", IOT_FILTER_COMMS_MAX);
+	strscpy_pad((char *)f->comms[f->nr_comms++], value, TASK_COMM_LEN);
+	return 0;
+}
+
+/* A comma inside a name is \054, so the list is split first. */
+static int parse_comms(const struct parser *p, char *value)
+{
+	char *word;
+	int err;
+
+	while ((word = strsep(&value, ","))) {
+		err = parse_comm(p, word);
+		if (err)
+			return err;
+	}
 	return 0;
 }
 
@@ -250,7 +267,7 @@ static int parse_value(struct parser *p, char *value)
 	if (!strcmp(key, "min_size"))
 		return parse_u64(p, value, &f->min_size) ?: IOT_FILTER_SIZE;
 	if (!strcmp(key, "comm"))
-		return parse_comm(p, value) ?: IOT_FILTER_COMM;
+		return parse_comms(p, value) ?: IOT_FILTER_COMM;
 	if (!strcmp(key, "dev"))
 		return parse_devs(p, value) ?: IOT_FILTER_DEV;
 	if (!strcmp(key, "rejected"))
@@ -301,7 +318,8 @@ static int parse_condition(struct parser *p, char *word)
 	used = check_key(p) ?: parse_value(p, value);
 	if (used < 0)
 		return used;
-	if (p->f->used & used & ~(IOT_FILTER_OP | IOT_FILTER_KIND | IOT_FILTER_DEV))
+	if (p->f->used & used & ~(IOT_FILTER_OP | IOT_FILTER_KIND | IOT_FILTER_DEV |
+				  IOT_FILTER_COMM))
 		return bad(p, value, "the key is given twice, and an event can have one value only");
 	p->f->used |= used;
 	return 0;

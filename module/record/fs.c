@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
+#include "core/clock.h"
 #include "file/missing.h"
 #include "file/paths.h"
 #include "record/branch.h"
@@ -36,6 +37,17 @@ bool iot_fs_wants_op(enum iot_op_id op)
 	wanted = f && iot_filter_op(f, op);
 	preempt_enable_notrace();
 	return wanted;
+}
+
+bool iot_fs_asks_file(const struct iot_fs *e)
+{
+	return (READ_ONCE(iot_category_fs.state) & (IOT_CATEGORY_BY_FILE | IOT_FILTER_KIND)) &&
+	       iot_category_rejects_file(&iot_category_fs, e->kind, e->device, e->inode);
+}
+
+bool iot_fs_second_counts(void)
+{
+	return iot_category_has_branches(&iot_category_fs);
 }
 
 bool iot_fs_begin(struct iot_fs *e, enum iot_op_id op)
@@ -124,7 +136,11 @@ void iot_fs_end_at(struct iot_fs *e, s64 result, u64 now)
 {
 	struct iot_event_at at;
 
-	e->latency = now - e->time;
+	e->latency = iot_clock_since(e->time, now);
+	if (unlikely(result < 0) && iot_event_is_interrupted(result)) {
+		result = -EINTR;
+		e->flags |= IOT_CALL_RESTARTED;
+	}
 	e->result = result;
 	preempt_disable_notrace();
 	if (iot_category_asks_at_end(&iot_category_fs, IOT_FILTER_OP | IOT_CATEGORY_BY_FILE |

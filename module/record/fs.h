@@ -54,6 +54,12 @@ void iot_fs_name(struct iot_fs *e, const char *text, size_t len, bool second,
 /** iot_fs_name_at() - as above, for a name that was looked up. Context: task, may sleep */
 void iot_fs_name_at(struct iot_fs *e, const char *text, bool second);
 
+/** iot_fs_asks_file() - check whether the filter rejects an event for having no (known) file */
+bool iot_fs_asks_file(const struct iot_fs *e);
+
+/** iot_fs_second_counts() - check whether an event may be wanted for its second file alone */
+bool iot_fs_second_counts(void);
+
 /** iot_fs_wants_op() - check whether the filter wants an operation */
 bool iot_fs_wants_op(enum iot_op_id op);
 

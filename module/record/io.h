@@ -6,9 +6,11 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
+#include "core/clock.h"
 #include "core/ring.h"
 #include "core/spoil.h"
 #include "core/task.h"
+#include "record/event.h"
 #include "record/running.h"
 #include "record/writer.h"
 #include "uapi/iotracer.h"
@@ -58,11 +60,15 @@ static __always_inline u64 iot_io_target(struct inode *inode)
 static __always_inline void iot_io_record(u64 id, u64 start, u64 offset, u64 requested,
 					  s64 result, u8 op, u16 flags)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = ktime_get_mono_fast_ns(), latency = now - start;
 	struct iot_running *f;
 	u64 *slot, index;
 	struct iot_io *r;
 
+	if (!iot_event_is_plain(latency, result)) {
+		latency = iot_clock_since(start, now);
+		result = iot_event_result(result);
+	}
 	preempt_disable_notrace();
 	f = iot_running_by_id(id);
 	if (unlikely(!f))
@@ -71,7 +77,7 @@ static __always_inline void iot_io_record(u64 id, u64 start, u64 offset, u64 req
 				    &index))) {
 		r = (struct iot_io *)slot;
 		r->time = start;
-		r->latency = now - start;
+		r->latency = latency;
 		r->offset = offset;
 		r->requested = requested;
 		r->result = result;

@@ -38,7 +38,7 @@ bool iot_rw_rejects_anywhere(const struct file *file)
 	const struct iot_path *known;
 	bool outside;
 
-	if (file->f_mode & FMODE_NOACCOUNT)
+	if (iot_file_is_backing(file))
 		return true;
 	if (iot_branches_want_task())
 		return false;
@@ -49,6 +49,31 @@ bool iot_rw_rejects_anywhere(const struct file *file)
 	outside = known && !(known->file.kinds & IOT_PATHS_BELOW);
 	preempt_enable_notrace();
 	return outside;
+}
+
+/**
+ * iot_rw_rejects_file() - check the conditions on files at the end of a call
+ *
+ * A call is counted as missed if it is rejected although the device and the inode number that
+ * stat(2) reports are not known. Context: as iot_rw_end().
+ */
+bool iot_rw_rejects_file(const struct iot_rw *rw)
+{
+	if (!iot_category_rejects_file(&iot_category_fs, rw->file.kind, rw->file.dev, rw->file.ino))
+		return false;
+	if (unlikely(rw->file.kinds & IOT_PATHS_UNSURE))
+		iot_fs_count_missed();
+	return true;
+}
+
+/** iot_rw_end_odd() - do iot_rw_end() for a call that iot_event_is_plain() is false for */
+void iot_rw_end_odd(const struct iot_rw *rw, u64 start, u64 now, u64 offset, u64 requested,
+		    s64 result, bool write, u32 flags)
+{
+	if (iot_event_is_interrupted(result))
+		flags |= IOT_CALL_RESTARTED;
+	iot_rw_record(rw, start, iot_clock_since(start, now), offset, requested,
+		      iot_event_result(result), write, flags);
 }
 
 /** iot_rw_begin() - do iot_rw_begin_known() for a file whose path need not be known */

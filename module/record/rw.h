@@ -9,6 +9,8 @@
 
 #include <linux/fs.h>
 #include <linux/timekeeping.h>
+#include "compat/compat.h"
+#include "core/clock.h"
 #include "file/paths.h"
 #include "record/event.h"
 #include "record/fs.h"
@@ -31,7 +33,7 @@ struct iot_rw_call {
 	u64 requested;	/* bytes */
 	s64 result;	/* bytes or -errno */
 	u16 op;		/* IOT_FS_* */
-	u16 flags;	/* IOT_IO_* */
+	u32 flags;	/* IOT_IO_* and IOT_CALL_RESTARTED */
 };
 
 /*
@@ -43,8 +45,28 @@ struct iot_rw_call {
 /* rw.c: what only few calls need */
 bool iot_rw_rejects_rare(u32 state, const struct file *file);
 bool iot_rw_rejects_anywhere(const struct file *file);
+bool iot_rw_rejects_file(const struct iot_rw *rw);
 void iot_rw_end_late(const struct iot_rw *rw, const struct iot_rw_call *call);
+void iot_rw_end_odd(const struct iot_rw *rw, u64 start, u64 now, u64 offset, u64 requested,
+		    s64 result, bool write, u32 flags);
 void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep);
+
+/**
+ * iot_rw_rejects_below() - do iot_rw_rejects_late() while all branches are limited to directories
+ *
+ * Context: as there.
+ */
+static __always_inline bool iot_rw_rejects_below(const struct file *file)
+{
+	const struct iot_path *known;
+	bool outside;
+
+	preempt_disable_notrace();
+	known = iot_paths_find(&file->f_path, false);
+	outside = known && !(known->file.kinds & READ_ONCE(iot_category_fs.kinds));
+	preempt_enable_notrace();
+	return outside || iot_file_is_backing(file);
+}
 
 /**
  * iot_rw_rejects_late() - check whether a call is known to be wanted by nobody
@@ -53,16 +75,8 @@ void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep);
  */
 static __always_inline bool iot_rw_rejects_late(const struct file *file)
 {
-	const struct iot_path *known;
-	bool outside;
-
-	if (unlikely(READ_ONCE(iot_category_fs.nr_anywhere)))
-		return iot_rw_rejects_anywhere(file);
-	preempt_disable_notrace();
-	known = iot_paths_find(&file->f_path, false);
-	outside = known && !(known->file.kinds & READ_ONCE(iot_category_fs.kinds));
-	preempt_enable_notrace();
-	return outside || (file->f_mode & FMODE_NOACCOUNT);
+	return unlikely(READ_ONCE(iot_category_fs.nr_anywhere)) ? iot_rw_rejects_anywhere(file) :
+								  iot_rw_rejects_below(file);
 }
 
 static __always_inline unsigned int iot_rw_op(bool write, bool direct)
@@ -85,7 +99,7 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 	const struct inode *inode = file_inode(file);
 
 	if (likely(state == IOT_CATEGORY_ACTIVE))
-		return file->f_mode & FMODE_NOACCOUNT;
+		return iot_file_is_backing(file);
 	if (!(state & IOT_CATEGORY_ACTIVE))
 		return true;
 	if ((state & IOT_FILTER_PID) && iot_category_fs.pid != current->tgid)
@@ -100,9 +114,9 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 		return true;
 	if ((state & IOT_FILTER_TREE) && !iot_category_tree_has_current(&iot_category_fs))
 		return true;
-	if ((state & IOT_CATEGORY_READER) && READ_ONCE(iot_category_fs.reader) == current->tgid)
+	if ((state & IOT_CATEGORY_READER) && iot_category_is_reader(&iot_category_fs))
 		return true;
-	return file->f_mode & FMODE_NOACCOUNT;
+	return iot_file_is_backing(file);
 }
 
 /** iot_rw_is_rare() - check whether iot_rw_rejects_rare() has to be called, too */
@@ -166,19 +180,11 @@ static __always_inline void iot_rw_fill_file(struct iot_fs *e, const struct iot_
 	e->unsure = 0;
 }
 
-/**
- * iot_rw_end() - record a call
- * @rw:		from iot_rw_begin(), wanted
- * @start:	CLOCK_MONOTONIC ns
- * @offset:	bytes
- * @requested:	bytes
- * @result:	bytes or -errno
- * @flags:	IOT_IO_*
- */
-static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 offset,
-				       u64 requested, s64 result, bool write, u16 flags)
+/* iot_rw_end(), with a latency and a result as records have them */
+static __always_inline void iot_rw_record(const struct iot_rw *rw, u64 start, u64 latency,
+					  u64 offset, u64 requested, s64 result, bool write,
+					  u32 flags)
 {
-	u64 latency = ktime_get_mono_fast_ns() - start;
 	struct iot_event_at at;
 	struct iot_fs *e;
 
@@ -198,8 +204,7 @@ static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 o
 			iot_rw_end_late(rw, &call);
 			goto out;
 		}
-		if (iot_category_rejects_file(&iot_category_fs, rw->file.kind, rw->file.dev,
-					      rw->file.ino) ||
+		if (iot_rw_rejects_file(rw) ||
 		    iot_category_rejects_at_end(&iot_category_fs, IOT_ANY_OP, latency,
 						max_t(s64, result, requested), false))
 			goto out;
@@ -218,6 +223,26 @@ static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 o
 	iot_event_commit(&iot_category_fs, &at);
 out:
 	preempt_enable_notrace();
+}
+
+/**
+ * iot_rw_end() - record a call
+ * @rw:		from iot_rw_begin(), wanted
+ * @start:	CLOCK_MONOTONIC ns
+ * @offset:	bytes
+ * @requested:	bytes
+ * @result:	bytes or -errno
+ * @flags:	IOT_IO_*
+ */
+static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 offset,
+				       u64 requested, s64 result, bool write, u32 flags)
+{
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (iot_event_is_plain(now - start, result))
+		iot_rw_record(rw, start, now - start, offset, requested, result, write, flags);
+	else
+		iot_rw_end_odd(rw, start, now, offset, requested, result, write, flags);
 }
 
 #endif /* IOT_RW_H */

@@ -218,10 +218,21 @@ bool iot_tasks_exist(const struct iot_tasks *t)
 	}
 }
 
-/* The kernel pads names with zeroes, too (__set_task_comm()). */
-static bool is_name_of(const struct iot_tasks *t, const struct task_struct *task)
+/* As two words: the kernel pads names with zeroes, too (__set_task_comm()). */
+static __always_inline bool is_name_of(const struct iot_tasks *t, const struct task_struct *task)
 {
-	return !memcmp(t->comm, task->comm, sizeof(t->comm));
+	const u64 *wanted = (const u64 *)t->comm, *name = (const u64 *)task->comm;
+
+	static_assert(TASK_COMM_LEN == 2 * sizeof(u64));
+	return wanted[0] == name[0] && wanted[1] == name[1];
+}
+
+/* Most tasks are their process's only thread. */
+static __always_inline bool have_name(const struct iot_tasks *t, const struct task_struct *task)
+{
+	const struct task_struct *leader = task->group_leader;
+
+	return is_name_of(t, task) || (leader != task && is_name_of(t, leader));
 }
 
 /**
@@ -237,7 +248,7 @@ bool iot_tasks_have(const struct iot_tasks *t, struct task_struct *task)
 	case IOT_TASKS_TREE:
 		return iot_tree_has(t->tree, task->tgid);
 	case IOT_TASKS_COMM:
-		return is_name_of(t, task) || is_name_of(t, task->group_leader);
+		return have_name(t, task);
 	case IOT_TASKS_CGROUP:
 		return iot_cgroup_has(&t->cgroup, task);
 	}
@@ -284,7 +295,7 @@ bool iot_tasks_had(const struct iot_tasks *t, const struct iot_originator *who)
 
 	rcu_read_lock();
 	task = pid_task(find_pid_ns(who->tid, &init_pid_ns), PIDTYPE_PID);
-	has = task && task->tgid == who->pid &&
+	has = task && task->tgid == who->pid && iot_originator_stamp(task) == who->stamp &&
 	      !memcmp(task->comm, who->comm, sizeof(who->comm)) && iot_tasks_have(t, task);
 	rcu_read_unlock();
 	return has || had_gone(t, who);

@@ -3,8 +3,16 @@
  * A process and all its descendants: a bit for each process id, set or cleared by tracepoint
  * sched_process_fork when the id is assigned. A descendant counts even if its parent has exited,
  * and until its own end.
+ *
+ * The descendants that exist when the tree is planted are found in a list of all processes and
+ * their parents. It is made one process at a time, so that no part of it is long without
+ * rescheduling; it is then searched with each process passed at most twice, however deep the tree
+ * is. Meanwhile processes fork. forked() climbs from the parent of a new process, for at most CLIMB
+ * levels, to one that is known to be in the tree. What it does not reach is in the next list: lists
+ * are made until one has nothing new.
  */
 #include <linux/err.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -21,6 +29,19 @@
 static DEFINE_MUTEX(trees_lock);	/* protects @trees and the number of users of each */
 static LIST_HEAD(trees);
 
+#define CLIMB	64	/* levels that a process climbs with preemption off */
+
+/* Is a process, or one above it, known to be in the tree? Under RCU. */
+static bool climbs_to(const struct iot_tree *tree, struct task_struct *task)
+{
+	unsigned int i;
+
+	for (i = 0; i < CLIMB && task->pid; i++, task = rcu_dereference_sched(task->real_parent))
+		if (iot_tree_has(tree, task->tgid))
+			return true;
+	return false;
+}
+
 /* Context: the parent task, before the child runs; preemption is off. */
 static void forked(void *data, struct task_struct *parent, struct task_struct *child)
 {
@@ -30,7 +51,8 @@ static void forked(void *data, struct task_struct *parent, struct task_struct *c
 	if (!thread_group_leader(child))
 		return;
 	list_for_each_entry_rcu(tree, &trees, list, rcu_read_lock_sched_held()) {
-		if (iot_tree_has(tree, parent->tgid))
+		if (iot_tree_has(tree, parent->tgid) ||
+		    (unlikely(READ_ONCE(tree->planting)) && climbs_to(tree, parent)))
 			set_bit(child->tgid, tree->members);
 		else
 			clear_bit(child->tgid, tree->members);
@@ -42,25 +64,179 @@ static struct iot_point fork_point = {
 	.probe = forked,
 };
 
-static bool descends(struct task_struct *task, u32 root)
+/* A process in a list of all. */
+struct entry {
+	u32 tgid;
+	u32 parent;
+	u32 above;	/* index of the parent in the list; NONE if it is not there */
+	u32 state;
+};
+
+#define NONE	U32_MAX
+
+enum state {
+	UNKNOWN,
+	MEMBER,
+	STRANGER,
+};
+
+/* struct list - processes in the order of their ids */
+struct list {
+	struct entry *entries;
+	u32 nr;
+	u32 room;
+};
+
+static bool make_room(struct list *l)
 {
-	for (; task->pid; task = rcu_dereference(task->real_parent))
-		if (task->tgid == root)
-			return true;
-	return false;
+	u32 room = l->room ? 2 * l->room : PAGE_SIZE / sizeof(*l->entries);
+	struct entry *entries;
+
+	if (l->nr < l->room)
+		return true;
+	entries = kvmalloc_array(room, sizeof(*entries), GFP_KERNEL);
+	if (!entries)
+		return false;
+	if (l->nr)
+		memcpy(entries, l->entries, l->nr * sizeof(*entries));
+	kvfree(l->entries);
+	l->entries = entries;
+	l->room = room;
+	return true;
 }
 
-/* Add the existing descendants. forked() adds processes that are forked meanwhile. */
-static void add_living(struct iot_tree *tree)
+/*
+ * Find the first process from the id @*number on, and set @*number to what follows its id. Numbers
+ * of threads are passed by, as many as there is time for. Return: false if there is none any more.
+ */
+static bool next_process(int *number, struct entry *e)
 {
-	struct task_struct *task;
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	do {
+		pid = find_ge_pid(*number, &init_pid_ns);
+		if (!pid)
+			break;
+		*number = pid_nr(pid) + 1;
+		task = pid_task(pid, PIDTYPE_TGID);
+	} while (!task && !need_resched());
+	if (task) {
+		e->tgid = task->tgid;
+		e->parent = rcu_dereference(task->real_parent)->tgid;
+	} else {
+		e->tgid = 0;
+	}
+	rcu_read_unlock();
+	return pid;
+}
+
+static int list_all(struct list *l)
+{
+	struct entry e = { .above = NONE };
+	int number = 1;
+
+	l->nr = 0;
+	while (next_process(&number, &e)) {
+		cond_resched();
+		if (!e.tgid)
+			continue;
+		if (!make_room(l))
+			return -ENOMEM;
+		l->entries[l->nr++] = e;
+	}
+	return 0;
+}
+
+static u32 index_of(const struct list *l, u32 tgid)
+{
+	u32 from = 0, to = l->nr;
+
+	while (from < to) {
+		u32 middle = from + (to - from) / 2;
+
+		if (l->entries[middle].tgid < tgid)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < l->nr && l->entries[from].tgid == tgid ? from : NONE;
+}
+
+/* Where is it known: in the tree, or already looked at in this list? */
+static u32 state_of(const struct iot_tree *tree, const struct entry *e)
+{
+	return iot_tree_has(tree, e->tgid) ? MEMBER : e->state;
+}
+
+/*
+ * Decide on a process and on all above it that are not decided yet. The list is of many moments, so
+ * it may have a circle, which is left after as many steps as there are processes. Return: whether
+ * one came into the tree.
+ */
+static bool decide(struct iot_tree *tree, const struct list *l, u32 i)
+{
+	u32 at = i, steps = 0, state = STRANGER;
+	bool any = false;
+
+	for (; at != NONE && steps++ < l->nr; at = l->entries[at].above) {
+		state = state_of(tree, &l->entries[at]);
+		if (state != UNKNOWN)
+			break;
+		state = STRANGER;
+		if (!(steps % 1024))
+			cond_resched();
+	}
+	for (; i != at && steps--; i = l->entries[i].above) {
+		l->entries[i].state = state;
+		if (state == MEMBER) {
+			set_bit(l->entries[i].tgid, tree->members);
+			any = true;
+		}
+		if (!(steps % 1024))
+			cond_resched();
+	}
+	return any;
+}
+
+/* Add the descendants that a list has. Return: whether there were new ones. */
+static bool add_listed(struct iot_tree *tree, struct list *l)
+{
+	bool any = false;
+	u32 i;
+
+	for (i = 0; i < l->nr; i++) {
+		l->entries[i].above = index_of(l, l->entries[i].parent);
+		if (!(i % 1024))
+			cond_resched();
+	}
+	for (i = 0; i < l->nr; i++) {
+		any |= decide(tree, l, i);
+		if (!(i % 1024))
+			cond_resched();
+	}
+	return any;
+}
+
+#define LISTS	8	/* lists at most: a tree may always have new processes at the end of one */
+
+/* Add the existing descendants. forked() adds processes that are forked meanwhile. */
+static int add_living(struct iot_tree *tree)
+{
+	struct list l = { 0 };
+	unsigned int i;
+	int err = 0;
 
 	set_bit(tree->number, tree->members);
-	rcu_read_lock();
-	for_each_process(task)
-		if (descends(task, tree->number))
-			set_bit(task->tgid, tree->members);
-	rcu_read_unlock();
+	for (i = 0; i < LISTS; i++) {
+		err = list_all(&l);
+		if (err || !add_listed(tree, &l))
+			break;
+	}
+	kvfree(l.entries);
+	WRITE_ONCE(tree->planting, false);
+	return err;
 }
 
 /**
@@ -101,13 +277,20 @@ static struct iot_tree *plant(u32 number, struct pid *root)
 	if (!tree)
 		return ERR_PTR(-ENOMEM);
 	tree->number = number;
+	tree->planting = true;
 	list_add_tail_rcu(&tree->list, &trees);
 	err = iot_point_get(&fork_point);
-	if (!err) {
-		tree->root = get_pid(root);
-		add_living(tree);
-		return tree;
-	}
+	if (err)
+		goto remove;
+	err = add_living(tree);
+	if (err)
+		goto put_point;
+	tree->root = get_pid(root);
+	return tree;
+
+put_point:
+	iot_point_put(&fork_point);
+remove:
 	list_del_rcu(&tree->list);
 	synchronize_rcu(); /* other trees may share the probe */
 	vfree(tree);
@@ -174,18 +357,31 @@ void iot_tree_put(struct iot_tree *tree)
 	vfree(tree);
 }
 
-/** iot_tree_lives() - does any process of the tree exist? Context: task */
-bool iot_tree_lives(const struct iot_tree *tree)
+/* Is there a process with this id? */
+static bool is_process(u32 number)
 {
-	struct task_struct *task;
-	bool lives = false;
+	bool is;
 
 	rcu_read_lock();
-	for_each_process(task)
-		if (iot_tree_has(tree, task->tgid)) {
-			lives = true;
-			break;
-		}
+	is = pid_task(find_pid_ns(number, &init_pid_ns), PIDTYPE_TGID);
 	rcu_read_unlock();
-	return lives;
+	return is;
+}
+
+/**
+ * iot_tree_lives() - does any process of the tree exist?
+ *
+ * Ids of processes that have exited are still in the tree, until others get them. Context: task,
+ * may sleep.
+ */
+bool iot_tree_lives(const struct iot_tree *tree)
+{
+	unsigned long number;
+
+	for_each_set_bit(number, tree->members, PID_MAX_LIMIT) {
+		if (is_process(number))
+			return true;
+		cond_resched();
+	}
+	return false;
 }

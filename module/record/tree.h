@@ -18,6 +18,7 @@ struct pid_namespace;
  * @root:	the process
  * @number:	its id in the initial pid namespace
  * @users:	filters and targets that have it
+ * @planting:	processes that existed before are still being added
  * @members:	a bit for each process id
  */
 struct iot_tree {
@@ -25,6 +26,7 @@ struct iot_tree {
 	struct pid *root;
 	u32 number;
 	unsigned int users;
+	bool planting;
 	DECLARE_BITMAP(members, PID_MAX_LIMIT);
 };
 

@@ -92,6 +92,8 @@ enum iot_access {
  * Flags and values of records, IOT_IO_DIRECT ... (flags.def):
  *
  *	IOT_IO_*	struct iot_io: flags; struct iot_fs: flags of reads and writes
+ *	IOT_CALL_*	struct iot_fs: flags of all operations
+ *	IOT_ENTER_*	struct iot_uring: flags of ENTER
  *	IOT_FAULT_*	struct iot_fault: flags; severity is IOT_FAULT_MINOR or _MAJOR
  *	IOT_CACHE_*	struct iot_cache: flags
  *	IOT_REQ_*	struct iot_block: flags. The first 14 are the kernel's, shifted right by
@@ -106,6 +108,9 @@ enum iot_flags_and_values {
 #include "flags.def"
 };
 
+/* The bits that no operation of struct iot_fs has a meaning of its own for. */
+#define IOT_CALL_COMMON		((__u32)(IOT_CALL_KERNEL | IOT_CALL_RESTARTED))
+
 #define IOT_REQ_COMMON		0x3fffu		/* the bits of the kernel's flags in IOT_REQ_* */
 
 /* struct iot_uring: opcode */
@@ -115,6 +120,11 @@ enum iot_flags_and_values {
 #define IOT_URING_FUTEX_WAIT	51
 #define IOT_URING_FUTEX_WAKE	52
 #define IOT_URING_FUTEX_WAITV	53
+#define IOT_URING_READV_FIXED	60	/* IORING_OP_READV_FIXED and the next one, 6.15 */
+#define IOT_URING_WRITEV_FIXED	61
+#define IOT_URING_PIPE		62	/* IORING_OP_PIPE, 6.16 */
+#define IOT_URING_NOP128	63	/* IORING_OP_NOP128 and the next, 6.19: of two entries */
+#define IOT_URING_CMD128	64
 
 /* The record structs: struct iot_io … */
 #define IOT_TYPE_u8		__u8
@@ -146,7 +156,7 @@ enum iot_op_id {
 /* Is an operation of struct iot_fs one of the block layer? */
 static inline int iot_fs_is_block(__u16 op)
 {
-	return op >= IOT_FS_BLOCK_READ;
+	return op >= IOT_FS_BLOCK_READ && op <= IOT_FS_BLOCK_WRITE_ZEROES;
 }
 
 #endif /* _UAPI_IOTRACER_H */
