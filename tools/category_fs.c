@@ -17,7 +17,7 @@ static enum size_of size_of(unsigned int op)
 	case IOT_FS_READ: case IOT_FS_WRITE:
 	case IOT_FS_DIO_READ: case IOT_FS_DIO_WRITE:
 	case IOT_FS_SENDFILE: case IOT_FS_SPLICE: case IOT_FS_TEE: case IOT_FS_VMSPLICE:
-	case IOT_FS_COPY_FILE_RANGE: case IOT_FS_READLINK:
+	case IOT_FS_COPY_FILE_RANGE: case IOT_FS_DEDUPE: case IOT_FS_READLINK:
 	case IOT_FS_GETXATTR: case IOT_FS_LISTXATTR:
 		return SIZE_MOVED;
 	case IOT_FS_CHOWN:
@@ -97,7 +97,7 @@ static char *put_mmap_flags(struct record_printer *p, const struct record_column
 	(void)c;
 	if (!is_mapping(fs))
 		return record_text(p, out, "", 0, true);
-	return record_group(p, out, iot_names_op(IOT_EVENT_ID_FS, fs->op)->flags, fs->flags);
+	return record_opflags(p, out, iot_names_op(IOT_EVENT_ID_FS, fs->op)->flags, fs->flags);
 }
 
 static const struct record_column columns[] = {

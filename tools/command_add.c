@@ -234,8 +234,15 @@ static int add_machine_files(int fd, struct env *env, const json_t *machine)
 {
 	int status = CLI_FAILED;
 	struct vm_files files;
+	size_t all;
 
-	vm_files(&files, machine, false);
+	vm_files(&files, machine, VM_DELETED);
+	all = files.nr;
+	vm_files_free(&files);
+	vm_files(&files, machine, 0);
+	if (files.nr < all)
+		cli_say_of(env->vm, "%zu of the files that it uses are deleted: these are traced with its processes only (without --files)",
+			   all - files.nr);
 	env->files.names = files.names;
 	env->files.nr = files.nr;
 	if (files.nr)

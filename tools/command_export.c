@@ -80,17 +80,27 @@ static bool begin_output(struct env *env, struct output *o,
 	return true;
 }
 
+/* Writes the lines that are ready. */
+static bool put_lines(struct env *env, struct output *o)
+{
+	char *row, *end;
+
+	do {
+		row = output_row(o);
+		end = fuse_next(&env->lines, row);
+	} while (end != row && output_put(o, end));
+	return end == row;
+}
+
 static bool put_record(struct env *env, struct record_printer *p, struct output *o,
 		       const void *record)
 {
-	char *row = output_row(o), *end;
-
 	if (p->nr_added)
 		return guest_export_put(&env->guest, p, o, record);
 	if (!env->fuse)
-		return output_put(o, record_row(p, row, record));
-	end = fuse_line(&env->lines, row, record);
-	return end == row || output_put(o, end);
+		return output_put(o, record_row(p, output_row(o), record));
+	fuse_take(&env->lines, record);
+	return put_lines(env, o);
 }
 
 /* False if the output could not be written. */
@@ -111,7 +121,12 @@ static bool export_rows(struct env *env, struct merge *m, struct record_printer 
 			show_progress(m, category->name);
 	}
 	/* Without events there is still a file, with the names of the columns (CSV). */
-	return o->fd >= 0 || begin_output(env, o, p, env->check.metadata.begin.monotonic);
+	if (o->fd < 0 && !begin_output(env, o, p, env->check.metadata.begin.monotonic))
+		return false;
+	if (!env->fuse)
+		return true;
+	fuse_settle(&env->lines, true);
+	return put_lines(env, o);
 }
 
 static void open_printer(const struct env *env, struct record_printer *p,
@@ -256,6 +271,8 @@ static int export_lines(struct env *env)
 	prepare_lines(env);
 	status = export_all(env);
 	fuse_report(&env->lines, env->trace);
+	if (!env->lines.inside && strcmp(env->below, "/"))
+		cli_say_of(env->trace, "no event is below %s: paths in a trace begin at the root of the machine, or of the container", env->below);
 	fuse_free(&env->lines);
 	return status;
 }

@@ -17,7 +17,7 @@ struct env {
 
 static void print_line(const char *name, int width, const char *text, const char *state)
 {
-	char *shown = text_show(text, strlen(text));
+	char *shown = target_show(text);
 
 	printf("%s%-*s%s  %s%s\n", CLI_BOLD, width, name, CLI_PLAIN, shown, state);
 	free(shown);
@@ -92,7 +92,7 @@ int command_list(int argc, char **argv)
 		" leads to no file now, (ended) behind a process that has exited, and a control group"
 		" that is not there now.\v"
 		"In a name \\ooo stands for a control character, a backslash or a byte"
-		" that is not UTF-8.", cli_common, NULL, NULL
+		" that is not UTF-8. Other commands take a name as it is shown here, too.", cli_common, NULL, NULL
 	};
 	struct env env = { FORMAT_TEXT };
 	struct target_list list;

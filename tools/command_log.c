@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "absolute.h"
 #include "blocks.h"
 #include "cli.h"
 #include "command.h"
@@ -154,15 +155,38 @@ static int read_records(const struct source *from, struct records *r, size_t mos
 }
 
 /* False if nothing more can be written. */
+static bool print_row(const struct rows *rows, const char *end)
+{
+	fwrite(row, 1, end - row, stdout);
+	return rows->sync ? cli_sync() : !ferror(stdout);
+}
+
+/* Prints the lines that are ready. */
+static bool print_lines(struct rows *rows)
+{
+	char *end;
+
+	do {
+		end = fuse_next(rows->lines, row);
+	} while (end != row && print_row(rows, end));
+	return end == row;
+}
+
 static bool print_record(struct rows *rows, const void *record)
 {
-	char *end = rows->lines ? fuse_line(rows->lines, row, record) :
-				  record_row(&rows->printer, row, record);
+	if (!rows->lines)
+		return print_row(rows, record_row(&rows->printer, row, record));
+	fuse_take(rows->lines, record);
+	return print_lines(rows);
+}
 
-	fwrite(row, 1, end - row, stdout);
-	if (rows->sync && end != row)
-		return cli_sync();
-	return !ferror(stdout);
+/* Prints the lines that have waited for long enough, or all. */
+static void settle_lines(struct rows *rows, bool all)
+{
+	if (!rows->lines)
+		return;
+	fuse_settle(rows->lines, all);
+	print_lines(rows);
 }
 
 static void print_records(const struct source *from, struct rows *rows, struct records *r)
@@ -176,6 +200,7 @@ static void print_records(const struct source *from, struct rows *rows, struct r
 		stream_sort(s, r);
 	for (i = 0; i < r->nr && print_record(rows, records_at(s, r, i)); i++)
 		;
+	settle_lines(rows, false);
 	r->nr = 0;
 }
 
@@ -194,6 +219,7 @@ static int copy_records(const struct env *env, const struct source *from, struct
 		if (err || ending)
 			break;
 	} while (full ? flush_output() : follow_wait());
+	settle_lines(rows, true);
 	if (env->follow)
 		flush_output();
 	records_free(&r);
@@ -225,15 +251,43 @@ static void add_path(struct fuse_lines *lines, const char *path)
 	fuse_add_directory(lines, text_show(path, strlen(path)));
 }
 
-/* Adds what @path leads to without symbolic links, if that is the target. */
+/*
+ * Adds what @path leads to without symbolic links, if that is the target: as it is seen here and,
+ * if that differs, as records have it.
+ */
 static void add_resolved(struct fuse_lines *lines, const struct target_list *list,
 			 const struct target *target, const char *path)
 {
 	char *resolved = target_at(list, path) == target ? realpath(path, NULL) : NULL;
+	char *absolute = resolved ? absolute_path(resolved) : NULL;
 
-	if (resolved)
+	if (absolute)
+		add_path(lines, absolute);
+	if (resolved && (!absolute || strcmp(absolute, resolved)))
 		add_path(lines, resolved);
+	free(absolute);
 	free(resolved);
+}
+
+/* Reports that no path was below the directory. An error if that may be for a chroot. */
+static int explain_elsewhere(const struct env *env, const struct fuse_lines *lines,
+			     const struct target *target)
+{
+	char *absolute;
+	int err;
+
+	if (!lines->whole || lines->inside || !lines->elsewhere)
+		return CLI_OK;
+	absolute = absolute_path(target->nr_paths ? target->paths[0] : env->file);
+	err = errno;
+	if (absolute) {
+		cli_say_of(env->file, "no path is below it: all were reached through another mount, or by names that it does not have now");
+		free(absolute);
+		return CLI_OK;
+	}
+	cli_say_of(env->file, "no path is below it, and its path outside of a chroot cannot be found: %s (run iotracer outside, or with CAP_SYS_ADMIN and CAP_SYS_CHROOT)",
+		   strerror(err));
+	return CLI_FAILED;
 }
 
 /*
@@ -287,6 +341,7 @@ static int log_blocks(const struct env *env, const struct category *category,
 		status = ended(env, target, "stream", print_all(env, &from, &rows));
 		report_missing(env, blocks_missing(&blocks, env->follow));
 		fuse_report(&lines, env->file);
+		status = cli_merge(status, explain_elsewhere(env, &lines, target));
 		fuse_free(&lines);
 	}
 	blocks_close(&blocks);

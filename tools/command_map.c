@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "command.h"
@@ -219,6 +220,17 @@ static int map_one(struct env *env, const struct range *range, __u64 size)
 	return env->host ? map_back(env, at, length) : map_range(env, at, length);
 }
 
+/* QEMU opens no image without it. The map does not need it. */
+static void check_data_files(const struct image_chain *chain)
+{
+	size_t i;
+
+	for (i = 0; i < chain->nr; i++)
+		if (chain->at[i].data_file && access(chain->at[i].data_file, F_OK))
+			cli_say_of(chain->at[i].name, "its data is in %s, which cannot be found: %s",
+				   chain->at[i].data_file, strerror(errno));
+}
+
 static int map(struct env *env)
 {
 	struct image *top = image_chain_add(&env->chain);
@@ -233,6 +245,7 @@ static int map(struct env *env)
 	}
 	if (!env->host)
 		image_chain_follow(&env->chain, IMAGE_OWN_ROOT);
+	check_data_files(&env->chain);
 	top = &env->chain.at[0];
 	size = env->host && top->qcow2.fd >= 0 ? top->qcow2.file_size : top->size;
 	if (env->format != FORMAT_JSON && env->host)

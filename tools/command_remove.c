@@ -96,7 +96,7 @@ static int remove_tasks(int fd, const char *text)
  * link that a renamed file left behind. The name of the target, or a hard link
  * that was not added, removes the target with all of its links.
  */
-static int remove_named(int fd, const struct target_list *list, const char *file)
+static int remove_meant(int fd, const struct target_list *list, const char *file)
 {
 	const struct target *target = target_find(list, file);
 	int err;
@@ -113,6 +113,15 @@ static int remove_named(int fd, const struct target_list *list, const char *file
 			return explain_remove(file, err);
 	}
 	return remove_links(fd, list, target);
+}
+
+static int remove_named(int fd, const struct target_list *list, const char *file)
+{
+	char *meant = target_meant(list, file);
+	int status = remove_meant(fd, list, meant);
+
+	free(meant);
+	return status;
 }
 
 /* Removes all that a target is listed by. Returns 0 or the last error. */
@@ -192,7 +201,7 @@ static int remove_machine_files(int fd, const struct target_list *list, const ch
 	struct vm_files files;
 	size_t i;
 
-	vm_files(&files, machine, true);
+	vm_files(&files, machine, VM_UNPLUGGED);
 	for (i = 0; i < files.nr; i++) {
 		const struct target *target = target_at(list, files.names[i]);
 

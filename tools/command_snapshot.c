@@ -10,7 +10,7 @@
 #include "cli.h"
 #include "command.h"
 #include "interrupt.h"
-#include "library.h"
+#include "place.h"
 #include "processes.h"
 #include "snapshot.h"
 
@@ -75,13 +75,8 @@ static int open_directory(struct env *env)
 {
 	if (!env->directory)
 		return CLI_OK;
-	if (library_make_root(env->directory))
-		return CLI_FAILED;
-	env->snapshot.in = open(env->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (env->snapshot.in >= 0)
-		return CLI_OK;
-	cli_say_of(env->directory, "cannot be opened: %s", strerror(errno));
-	return CLI_FAILED;
+	env->snapshot.in = place_open(env->directory, PLACE_ALL);
+	return env->snapshot.in < 0 ? CLI_FAILED : CLI_OK;
 }
 
 static int run(struct env *env)

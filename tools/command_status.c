@@ -41,7 +41,7 @@ static void print_counts(const struct target_stats *stats)
 
 static void print_line(const char *label, const char *text, const char *state)
 {
-	char *shown = text_show(text, strlen(text));
+	char *shown = target_show(text);
 
 	printf("  %-12s%s%s\n", label, shown, state);
 	free(shown);

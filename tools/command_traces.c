@@ -12,6 +12,7 @@
 #include "json.h"
 #include "interrupt.h"
 #include "library.h"
+#include "receipt.h"
 #include "progress.h"
 #include "snapshot_check.h"
 #include "sources.h"
@@ -279,6 +280,50 @@ static void print_snapshots(const struct shown *t)
 	free(line);
 }
 
+/* "disk0: top.qcow2 (qcow2), base.img (raw)", the first layer first. */
+static void print_drive(const json_t *drive)
+{
+	const char *name = json_string_value(json_object_get(drive, "name"));
+	const json_t *layer;
+	char *line = cli_printf("%s:", name ? name : "-"), *more;
+	size_t i;
+
+	json_array_foreach(json_object_get(drive, "layers"), i, layer) {
+		const char *file = json_string_value(json_object_get(layer, "file"));
+		const char *format = json_string_value(json_object_get(layer, "format"));
+
+		more = cli_printf("%s%s %s (%s)", line, i ? "," : "", file ? file : "?", format ? format : "?");
+		free(line);
+		line = more;
+	}
+	more = cli_printf("%s%s%s", line, i ? "" : " empty",
+			  json_is_true(json_object_get(drive, "unplugged")) ? ", unplugged" : "");
+	print_line("drive", more);
+	free(more);
+	free(line);
+}
+
+/* The machine of record --vm, and its drives as they were when recording began. */
+static void print_machine(const struct shown *t)
+{
+	const json_t *machine = json_object_get(t->metadata.document, "vm"), *drive;
+	const char *name = json_string_value(json_object_get(machine, "name"));
+	const char *asked = json_string_value(json_object_get(machine, "asked"));
+	char *line;
+	size_t i;
+
+	if (!json_is_object(machine))
+		return;
+	line = cli_printf("%s, PID %lld%s", name ? name : "-",
+			  (long long)json_integer_value(json_object_get(machine, "pid")),
+			  asked && !strcmp(asked, "no answer") ? ", whose monitor did not answer" : "");
+	print_line("machine", line);
+	free(line);
+	json_array_foreach(json_object_get(machine, "drives"), i, drive) {
+		print_drive(drive);
+	}
+}
+
 /* The traces that a merged trace was made of. */
 static void print_sources(const struct shown *t)
 {
@@ -299,6 +344,71 @@ static void print_sources(const struct shown *t)
 	}
 }
 
+static void print_compared(const json_t *one)
+{
+	const char *category = json_string_value(json_object_get(one, "category"));
+	const char *what = json_string_value(json_object_get(one, "what"));
+	const char *of = json_string_value(json_object_get(one, "of"));
+	const char *source = json_string_value(json_object_get(one, "source"));
+	const char *verdict = json_string_value(json_object_get(one, "verdict"));
+	long long edge = json_integer_value(json_object_get(one, "edge"));
+	char *edges = edge ? cli_printf(" (and up to %lld)", edge) : cli_strdup("");
+	char *line = cli_printf("%-8s%s: %s%s%s: %lld%s, %s %lld", verdict ? verdict : "?",
+				category ? category : "?", of && *of ? of : "", of && *of ? " " : "",
+				what ? what : "?",
+				(long long)json_integer_value(json_object_get(one, "trace")), edges,
+				source ? source : "?",
+				(long long)json_integer_value(json_object_get(one, "kernel")));
+
+	print_line("", line);
+	free(line);
+	free(edges);
+}
+
+static void print_not_compared(const json_t *one)
+{
+	const char *category = json_string_value(json_object_get(one, "category"));
+	const char *source = json_string_value(json_object_get(one, "source"));
+	const char *reason = json_string_value(json_object_get(one, "reason"));
+	char *line = cli_printf("%-8s%s: %s%s%s", "-", category ? category : "?",
+				source && *source ? source : "", source && *source ? ": " : "",
+				reason ? reason : "?");
+
+	print_line("", line);
+	free(line);
+}
+
+/* The sums of the trace beside those of the kernel. */
+static void print_receipt(const struct shown *t)
+{
+	static const char *const verdicts[] = { "equal", "own", "part", "lossy", "differs" };
+	const json_t *receipt = json_object_get(t->metadata.document, RECEIPT_KEY), *one;
+	char *line, *more;
+	size_t i, n;
+
+	if (!json_is_object(receipt))
+		return;
+	line = cli_printf("lost %lld, missed %lld; beside the kernel's counts",
+			  (long long)json_integer_value(json_object_get(receipt, "lost")),
+			  (long long)json_integer_value(json_object_get(receipt, "missed")));
+	for (i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+		n = receipt_count(receipt, verdicts[i]);
+		if (!n && i)
+			continue;
+		more = cli_printf("%s%s %zu %s", line, i ? "," : ":", n, verdicts[i]);
+		free(line);
+		line = more;
+	}
+	print_line("receipt", line);
+	free(line);
+	json_array_foreach(json_object_get(receipt, "compared"), i, one) {
+		print_compared(one);
+	}
+	json_array_foreach(json_object_get(receipt, "not_compared"), i, one) {
+		print_not_compared(one);
+	}
+}
+
 static void print_text(const struct shown *t)
 {
 	char *seconds = duration(t);
@@ -316,7 +426,9 @@ static void print_text(const struct shown *t)
 	print_line("size", size);
 	print_line("host", text_of(t, "host"));
 	print_line("kernel", text_of(t, "kernel"));
+	print_machine(t);
 	print_categories(t);
+	print_receipt(t);
 	print_snapshots(t);
 	print_sources(t);
 	free(size);
@@ -359,13 +471,14 @@ static int remove_trace(struct env *env, const char *name, const char *path)
 	return library_remove(path);
 }
 
-/* Reads all events of a category. */
-static int verify_category(struct check *c, const char *name, size_t i)
+/* Reads all events of a category. @receipt: sums them up again, if it is not NULL. */
+static int verify_category(struct check *c, const char *name, size_t i, struct receipt *receipt)
 {
 	const struct category *category = category_find(name, strlen(name));
 	char *file = category ? cli_printf("%s.iot", name) : NULL;
 	struct check_file checked;
 	struct merge merge;
+	const void *record;
 	int status;
 
 	if (!category) {
@@ -375,8 +488,9 @@ static int verify_category(struct check *c, const char *name, size_t i)
 	status = merge_open(&merge, c->trace, file, category_event(category));
 	if (!status) {
 		check_begin(c, &checked, name, i, &merge);
-		while (merge_next(&merge))
-			;
+		while ((record = merge_next(&merge)))
+			if (receipt)
+				receipt_sum(receipt, i, record, 1);
 		check_end(&checked, &merge);
 		printf("  %-12s%llu events can be read\n", name, (unsigned long long)merge.events);
 	}
@@ -385,9 +499,22 @@ static int verify_category(struct check *c, const char *name, size_t i)
 	return status;
 }
 
+/* What the receipt says has to be the sums of the events, if all events are there. */
+static void verify_receipt(struct check *c, const struct receipt *receipt)
+{
+	if (c->damaged)
+		return;
+	if (receipt_verify(receipt, c->metadata.document, c->trace))
+		c->damaged = true;
+	else
+		printf("  %-12s%s\n", "receipt", "its sums are those of the events");
+}
+
 static int verify(struct env *env, const char *name, const char *path)
 {
 	struct check c = { .is_recorded = library_is_recorded(path) };
+	struct receipt receipt = { 0 };
+	bool has_receipt = false;
 	struct names names = { 0 };
 	char *shown = text_show(name, strlen(name));
 	const char *category;
@@ -399,14 +526,18 @@ static int verify(struct env *env, const char *name, const char *path)
 		printf("%s\n", shown);
 		check_state(&c);
 		status = check_names(&c, &names, NULL);
+		has_receipt = receipt_again(&receipt, c.metadata.document);
 	}
 	for (i = 0; !status && (category = metadata_category(&c.metadata, i)); i++)
-		status = verify_category(&c, category, i);
+		status = verify_category(&c, category, i, has_receipt ? &receipt : NULL);
+	if (!status && has_receipt)
+		verify_receipt(&c, &receipt);
 	if (!status) {
 		snapshot_check(&c);
 		printf("  %-12s%s\n", "verdict", c.damaged ? "not whole" : "whole");
 	}
 	names_free(&names);
+	receipt_free(&receipt);
 	check_close(&c);
 	free(shown);
 	return status || c.damaged ? CLI_FAILED : CLI_OK;

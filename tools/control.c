@@ -283,13 +283,14 @@ __u64 control_stat(const struct control *c, const char *name)
 	return n;
 }
 
-bool control_dirty(const struct control *c, __u64 *bytes)
+bool control_dirty(const struct control *c, __u64 *bytes, __u64 *unknown)
 {
 	char *text = NULL;
 
 	if (proc_read(c->category, "dirty", &text))
 		return false;
 	*bytes = control_number(text, "dirty_bytes") + control_number(text, "writeback_bytes");
+	*unknown = control_number(text, "unknown_filesystems");
 	free(text);
 	return true;
 }

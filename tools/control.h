@@ -54,8 +54,9 @@ __u64 control_stat(const struct control *c, const char *name);
 /*
  * Bytes of file data that match the filter and are still to be written to the device. False
  * if the category has no events of such writes, or if the number is not available.
+ * @unknown: number of filesystems that are not counted
  */
-bool control_dirty(const struct control *c, __u64 *bytes);
+bool control_dirty(const struct control *c, __u64 *bytes, __u64 *unknown);
 
 /* Whether the category is gone, which means that the module was unloaded. */
 bool control_gone(const struct control *c);

@@ -26,6 +26,8 @@
 
 #define ELSEWHERE "(elsewhere)"
 
+#define HELD_NS NS_PER_S	/* a RELEASE waits for its CLOSE for this time of the trace */
+
 /* How the arguments follow the path. */
 enum arguments {
 	NO_LINE, PATH_ONLY, SECOND, MODE, TYPE_MODE, MODE_FI, MODE_DEVICE, OWNER, OPEN_FLAGS, LENGTH,
@@ -177,7 +179,7 @@ static __u32 type_of(const struct iot_fs *fs)
 
 static __u32 open_flags(const struct iot_fs *fs)
 {
-	return (fs->flags & ~NOT_PASSED) | O_LARGEFILE_BIT;
+	return (fs->flags & ~(NOT_PASSED | iot_names_common(IOT_EVENT_ID_FS))) | O_LARGEFILE_BIT;
 }
 
 static char *put_arguments(const struct fuse_lines *f, char *out, const struct iot_fs *fs)
@@ -232,7 +234,8 @@ static bool is_of_tree(const struct fuse_lines *f, const struct iot_fs *fs, cons
 	       is_below(f, names_find(f->paths, fs->path2), &unused);
 }
 
-char *fuse_line(struct fuse_lines *f, char *out, const struct iot_fs *fs)
+/* Writes the line of a record, if it has one. */
+static char *put_line(struct fuse_lines *f, char *out, const struct iot_fs *fs)
 {
 	const struct operation *o = operation_of(fs);
 	const char *path = ELSEWHERE;
@@ -244,12 +247,103 @@ char *fuse_line(struct fuse_lines *f, char *out, const struct iot_fs *fs)
 		f->without[fs->op % FUSE_OPS]++;
 		return out;
 	}
+	if (*path == '/')
+		f->inside++;
+	else
+		f->elsewhere++;
 	out = put_time(out, wall_time(f->clock, fs->time));
 	out = put_bytes(out, op, snprintf(op, sizeof(op), ": %8s: ", o->name));
 	out = put_text(put_text(out, "path="), path);
 	out = put_arguments(f, out, fs);
 	*out++ = '\n';
 	return out;
+}
+
+static __u64 end_of(const struct iot_fs *fs)
+{
+	return fs->time + fs->latency;
+}
+
+static void get_ready(struct fuse_lines *f, const struct iot_fs *fs)
+{
+	f->ready[f->nr_ready++] = *fs;
+}
+
+/* The record that waits longest, or that of a thread, is next. */
+static void let_go(struct fuse_lines *f, size_t i)
+{
+	get_ready(f, &f->held[i].fs);
+	f->nr_held--;
+	memmove(&f->held[i], &f->held[i + 1], (f->nr_held - i) * sizeof(*f->held));
+}
+
+static bool is_close_of(const struct iot_fs *close, const struct iot_fs *release)
+{
+	return close->op == IOT_FS_CLOSE && close->inode == release->inode &&
+	       close->device == release->device && close->time <= release->time;
+}
+
+/* Whether the last event of the thread was the CLOSE that this RELEASE follows. */
+static bool is_closed(const struct fuse_lines *f, const struct iot_fs *release)
+{
+	const struct fuse_closed *c = &f->closed[release->tid % FUSE_TIDS];
+
+	return c->tid == release->tid && c->device == release->device && c->inode == release->inode;
+}
+
+static void note_close(struct fuse_lines *f, const struct iot_fs *fs)
+{
+	f->closed[fs->tid % FUSE_TIDS] = fs->op == IOT_FS_CLOSE ?
+		(struct fuse_closed){ fs->tid, fs->device, fs->inode } : (struct fuse_closed){ 0 };
+}
+
+static void hold(struct fuse_lines *f, const struct iot_fs *fs)
+{
+	if (f->nr_held == FUSE_HELD)
+		let_go(f, 0);
+	f->held[f->nr_held++] = (struct fuse_held){ *fs, f->batch };
+}
+
+void fuse_take(struct fuse_lines *f, const struct iot_fs *fs)
+{
+	size_t i;
+
+	f->nr_ready = 0;
+	f->next_ready = 0;
+	for (i = 0; i < f->nr_held && f->held[i].fs.tid != fs->tid; i++)
+		;
+	if (i < f->nr_held && is_close_of(fs, &f->held[i].fs)) {
+		get_ready(f, fs);
+		let_go(f, i);
+		return;
+	}
+	if (i < f->nr_held)
+		let_go(f, i);
+	while (f->nr_held && end_of(&f->held[0].fs) + HELD_NS < end_of(fs))
+		let_go(f, 0);
+	if (fs->op == IOT_FS_RELEASE && !is_closed(f, fs))
+		hold(f, fs);
+	else
+		get_ready(f, fs);
+	note_close(f, fs);
+}
+
+char *fuse_next(struct fuse_lines *f, char *out)
+{
+	char *end = out;
+
+	while (f->next_ready < f->nr_ready && end == out)
+		end = put_line(f, out, &f->ready[f->next_ready++]);
+	return end;
+}
+
+void fuse_settle(struct fuse_lines *f, bool all)
+{
+	f->nr_ready = 0;
+	f->next_ready = 0;
+	while (f->nr_held && (all || f->held[0].batch != f->batch))
+		let_go(f, 0);
+	f->batch++;
 }
 
 void fuse_report(const struct fuse_lines *f, const char *trace)

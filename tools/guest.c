@@ -9,6 +9,10 @@
 #include "wall.h"
 
 #define UNSURE	"unsure"
+#define PENDING	"pending"
+
+/* 640 MiB: an image may be small and name more pieces than any disk has. */
+#define PIECES_MAX	(1u << 24)
 
 /* A running machine changes the tables while they are read, which may look like damage. */
 #define TRIES	3
@@ -113,7 +117,10 @@ void guest_image_sort(struct guest_image *image)
 
 static void add_region(const struct qcow2_region *region, void *data)
 {
-	guest_map_add(data, region);
+	struct guest_map *map = data;
+
+	if (map->nr < PIECES_MAX)
+		guest_map_add(map, region);
 }
 
 static char *check_size(const struct qcow2 *q, __u64 most)
@@ -144,9 +151,13 @@ static char *read_once(struct guest_image *image, const char *name, const char *
 	} else if (!image->same) {
 		map = guest_image_add_map(image);
 		map->begin = begin;
+		map->live = image_is_written(&file);
 		why = check_size(&file.qcow2, most);
 		if (!why)
 			why = qcow2_regions(&file.qcow2, 0, file.qcow2.file_size, add_region, map);
+		if (!why && map->nr == PIECES_MAX)
+			why = cli_printf("lies in more than %u pieces, which is more than are kept", PIECES_MAX);
+		map->live |= image_is_written(&file);
 		map->end = wall_now().monotonic;
 		if (why)
 			free(image->maps[--image->nr_maps].at);
@@ -207,7 +218,7 @@ static enum qcow2_use without_snapshot(enum qcow2_use use)
 		return USE_L1;
 	case USE_SNAPSHOT_L2:
 		return USE_L2;
-	case USE_ZERO: case USE_SNAPSHOT_DATA:
+	case USE_ZERO: case USE_SNAPSHOT_DATA: case USE_UNALLOCATED:
 		return USE_DATA;
 	default:
 		return use;
@@ -257,6 +268,8 @@ static struct guest_part part_at(const struct guest_image *image, __u64 time, __
 		if (weight(r) > weight(after))
 			after = r;
 	}
+	if (!weight(before) && !weight(after) && image->maps[image->nr_maps - 1].live)
+		return (struct guest_part){ .host = host, .length = end - host, .kind = PENDING };
 	if (weight(before) < 2 || weight(after) < 2)
 		return part_of(weight(after) < weight(before) ? before : after, host, end);
 	if (is_same_place(before, after))
@@ -291,7 +304,15 @@ static void add_part(struct guest_parts *parts, size_t first, const struct guest
 	parts->at[parts->nr++] = *part;
 }
 
-void guest_find(const struct guest_image *image, __u64 time, __u64 host, __u64 length,
+static bool has_pending(const struct guest_parts *parts, size_t first)
+{
+	for (; first < parts->nr; first++)
+		if (!strcmp(parts->at[first].kind, PENDING))
+			return true;
+	return false;
+}
+
+void guest_find(struct guest_image *image, __u64 time, __u64 host, __u64 length,
 		struct guest_parts *parts)
 {
 	__u64 end = host + length < host ? ~0ULL : host + length;
@@ -309,5 +330,20 @@ void guest_find(const struct guest_image *image, __u64 time, __u64 host, __u64 l
 		else
 			part = part_at(image, time, host, end);
 		add_part(parts, first, &part);
+	}
+	image->pending += has_pending(parts, first);
+}
+
+void guest_images_report(const struct guest_images *images, bool trace)
+{
+	size_t i;
+
+	for (i = 0; i < images->nr; i++) {
+		const struct guest_image *image = &images->at[i];
+
+		if (!image->pending)
+			continue;
+		cli_say_of(image->file, "%llu events lie where its tables say nothing yet (pending): flush the guest's disk (sync in it) %s",
+			   image->pending, trace ? "before a recording ends" : "and print the log again");
 	}
 }

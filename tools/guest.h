@@ -8,7 +8,9 @@
  *     the tables tell of it.
  *
  * If one of them has the place in use, that counts. If both have, and say the same, that. If they
- * differ, it is unsure.
+ * differ, it is unsure. If none has, it was in use for a time between them only; or its QEMU, if it
+ * had the image open when the last map was read, has the tables that tell of it in its memory still:
+ * it is pending.
  */
 #ifndef TOOL_GUEST_H
 #define TOOL_GUEST_H
@@ -25,6 +27,7 @@ struct guest_map {
 	__u64 begin, end;	/* its tables were read in between; CLOCK_MONOTONIC ns */
 	struct qcow2_region *at;
 	size_t nr, room;
+	bool live;		/* a QEMU had the image open to write it */
 };
 
 struct guest_image {
@@ -36,6 +39,7 @@ struct guest_image {
 	struct guest_map *maps;	/* in order of time */
 	size_t nr_maps;
 	bool given, seen;	/* the user has named it; an event was looked up */
+	__u64 pending;		/* events that were looked up of which a part is pending */
 };
 
 struct guest_images {
@@ -46,7 +50,7 @@ struct guest_images {
 /* A part of a range of a file. */
 struct guest_part {
 	__u64 host, length;
-	const char *kind;	/* that of a region, or "unsure" */
+	const char *kind;	/* that of a region, "unsure" or "pending" */
 	bool has_guest;
 	bool whole;		/* the guest's range is that of a cluster or table, in whatever part of it */
 	__u64 guest, guest_length;
@@ -81,7 +85,10 @@ void guest_map_add(struct guest_map *map, const struct qcow2_region *region);
 void guest_image_sort(struct guest_image *image);
 
 /* Appends the parts of a range of the file, for an event that began at @time. */
-void guest_find(const struct guest_image *image, __u64 time, __u64 host, __u64 length,
+void guest_find(struct guest_image *image, __u64 time, __u64 host, __u64 length,
 		struct guest_parts *parts);
+
+/* Says of which images events are pending. @trace: the maps are those of a trace, and no others follow. */
+void guest_images_report(const struct guest_images *images, bool trace);
 
 #endif /* TOOL_GUEST_H */

@@ -114,6 +114,7 @@ void guest_export_report(const struct guest_export *g)
 	for (i = 0; i < g->images.nr; i++)
 		if (g->images.at[i].given && !g->images.at[i].seen)
 			cli_say_of(g->images.at[i].file, "the trace has no event with a range of this image");
+	guest_images_report(&g->images, true);
 }
 
 /* --- rows ------------------------------------------------------------------- */

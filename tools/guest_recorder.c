@@ -5,62 +5,94 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "guest_recorder.h"
 #include "guest_sheet.h"
 #include "snapshotter.h"
-#include "text.h"
 
 /* To read the map of an image this large takes some ten seconds, and recording begins only then. */
 #define CLUSTERS_MAX	(1u << 24)
 
-/* Several drives may have an image; it is one. */
-static struct guest_image *find(struct guest_images *images, const char *shown)
+/* A file that was listed before @i: several drives may have an image. Returns @nr if there is none. */
+static size_t find(const struct vm_files *files, size_t nr, size_t i)
 {
-	size_t i;
+	size_t j;
 
-	for (i = 0; i < images->nr; i++)
-		if (!strcmp(images->at[i].file, shown))
-			return &images->at[i];
-	return NULL;
+	for (j = 0; j < nr && strcmp(files->names[j], files->names[i]); j++)
+		;
+	return j;
+}
+
+/* A name by which a file that is deleted can be read as long as we are there. */
+static int hold(char **name)
+{
+	int fd = open(*name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0) {
+		free(*name);
+		*name = cli_printf("/proc/self/fd/%d", fd);
+	}
+	return fd;
 }
 
 void guest_recorder_open(struct guest_recorder *r, const json_t *machine)
 {
-	size_t i, nr = 0;
+	struct vm_files *files = &r->files;
+	size_t i, j, nr = 0;
 
 	if (!machine)
 		return;
-	vm_files(&r->files, machine, false);
-	for (i = 0; i < r->files.nr; i++) {
-		char *shown = text_show(r->files.names[i], strlen(r->files.names[i]));
-		struct guest_image *image = find(&r->images, shown);
-
-		if (image) {
-			image->drives = guest_add_drive(image->drives, r->files.drives[i]);
-			free(r->files.names[i]);
-		} else {
-			guest_images_add(&r->images, shown, cli_strdup(r->files.drives[i]));
-			r->files.names[nr] = r->files.names[i];
-			r->files.formats[nr++] = r->files.formats[i];
+	r->pid = vm_pid(machine);
+	vm_files(files, machine, VM_DELETED);
+	r->held = cli_grow(NULL, files->nr + 1, sizeof(*r->held));
+	for (i = 0; i < files->nr; i++) {
+		j = find(files, nr, i);
+		if (j < nr) {
+			r->images.at[j].drives = guest_add_drive(r->images.at[j].drives, files->drives[i]);
+			free(files->names[i]);
+			continue;
 		}
-		free(shown);
+		guest_images_add(&r->images, files->shown[i], cli_strdup(files->drives[i]));
+		files->names[nr] = files->names[i];
+		files->formats[nr] = files->formats[i];
+		files->deleted[nr++] = files->deleted[i];
 	}
-	r->files.nr = nr;
+	files->nr = nr;
+	for (i = 0; i < nr; i++)
+		r->held[i] = files->deleted[i] ? hold(&files->names[i]) : -1;
+}
+
+static bool is_known(const struct guest_image *known, const char *name)
+{
+	struct stat st;
+
+	return !known->inode || (!stat(name, &st) && st.st_ino == known->inode &&
+				 (major(st.st_dev) << 20 | minor(st.st_dev)) == known->device);
 }
 
 /*
- * By the name that it had at the start. If the machine has ended, one with a root of its own has
- * that no more; then it may still be where the name leads without it.
+ * By the name that it had at the start. If that leads to another file, or none, as the file was
+ * deleted, QEMU may have it open. If the machine has ended, one with a root of its own has its name
+ * there no more; then it may still be where the name leads without it.
  */
-static char *read_image(struct guest_image *image, const char *name, const char *format)
+static char *read_image(const struct guest_recorder *r, const struct guest_image *known, struct guest_image *image,
+			const char *name, const char *format)
 {
 	const char *below = strncmp(name, "/proc/", 6) ? NULL : strstr(name, "/root/");
-	bool gone = access(name, F_OK) && below;
+	char *own = is_known(known, name) ? NULL : vm_open_path(r->pid, known->device, known->inode), *why;
 
-	return guest_image_read(image, gone ? below + strlen("/root") : name, format, CLUSTERS_MAX);
+	if (own)
+		name = own;
+	else if (access(name, F_OK) && below)
+		name = below + strlen("/root");
+	why = guest_image_read(image, name, format, CLUSTERS_MAX);
+	if (!why && image->nr_maps)
+		image->maps[0].live |= vm_writes(r->pid, image->device, image->inode);
+	free(own);
+	return why;
 }
 
 /* The same file under another name has its map there. */
@@ -84,17 +116,17 @@ static void read_all(struct guest_recorder *r, struct guest_images *now, char **
 		struct guest_image *known = &r->images.at[i], *image;
 
 		image = guest_images_add(now, known->file, cli_strdup(known->drives));
-		problems[i] = read_image(image, r->files.names[i], r->files.formats[i]);
+		problems[i] = read_image(r, known, image, r->files.names[i], r->files.formats[i]);
 		if (!known->inode) {
 			known->device = image->device;
 			known->inode = image->inode;
 		}
 		if (!problems[i] && is_again(&r->images, i))
 			problems[i] = cli_strdup("is one of the other files");
-		if (known->device == image->device && known->inode == image->inode)
-			continue;
-		free(problems[i]);
-		problems[i] = cli_strdup("is another file now");
+		if (image->inode && (known->device != image->device || known->inode != image->inode)) {
+			free(problems[i]);
+			problems[i] = cli_strdup("is another file now");
+		}
 		image->device = known->device;
 		image->inode = known->inode;
 	}
@@ -194,7 +226,13 @@ void guest_recorder_join(struct guest_recorder *r)
 
 void guest_recorder_close(struct guest_recorder *r)
 {
+	size_t i;
+
 	guest_recorder_join(r);
 	guest_images_free(&r->images);
+	for (i = 0; r->held && i < r->files.nr; i++)
+		if (r->held[i] >= 0)
+			close(r->held[i]);
+	free(r->held);
 	vm_files_free(&r->files);
 }

@@ -21,6 +21,8 @@ struct guest_trace {
 
 struct guest_recorder {
 	struct vm_files files;
+	pid_t pid;			/* of the machine */
+	int *held;			/* a descriptor of each file that is deleted; else -1 */
 	struct guest_images images;	/* what they were at the start; without maps */
 	struct guest_trace traces[2];	/* of the thread */
 	pthread_t thread;
@@ -29,7 +31,10 @@ struct guest_recorder {
 	unsigned int failed;		/* snapshots that could not be written, which was reported */
 };
 
-/* @machine lives as long as the recorder. */
+/*
+ * @machine lives as long as the recorder. A file that was deleted can be read only by a descriptor,
+ * also when the machine has ended: until the recorder is closed it keeps its place on the disk.
+ */
 void guest_recorder_open(struct guest_recorder *r, const json_t *machine);
 
 /* Adds the maps to the trace with this directory, now. */

@@ -35,6 +35,7 @@ static json_t *json_image(const struct guest_image *image, const char *problem)
 	json_put(object, "inode", json_integer(image->inode));
 	json_put(object, "same_offsets", json_boolean(image->same));
 	json_put(object, "problem", problem ? json_shown(problem) : json_null());
+	json_put(object, "live", map ? json_boolean(map->live) : json_null());
 	json_put(object, "begin_monotonic_ns", map ? json_integer(map->begin) : json_null());
 	json_put(object, "end_monotonic_ns", map ? json_integer(map->end) : json_null());
 	return object;
@@ -148,6 +149,7 @@ static struct guest_map *add_map(struct guest_image *image, const json_t *one)
 	map = guest_image_add_map(image);
 	map->begin = json_integer_value(json_object_get(one, "begin_monotonic_ns"));
 	map->end = json_integer_value(json_object_get(one, "end_monotonic_ns"));
+	map->live = json_is_true(json_object_get(one, "live"));
 	return map;
 }
 

@@ -38,6 +38,16 @@ bool image_is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+/* QEMU locks a byte of the file for each right that it uses: this is that of writing. */
+#define QEMU_LOCK_WRITE	101
+
+bool image_is_written(const struct image *image)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = QEMU_LOCK_WRITE, .l_len = 1 };
+
+	return image->fd >= 0 && !fcntl(image->fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
 char *image_relative(const char *from, const char *name)
 {
 	const char *slash = strrchr(from, '/');
@@ -76,9 +86,9 @@ static const char *format_of(int fd)
 }
 
 /* Opens the file, which is neither a pipe nor a device that reads could change. */
-static char *open_file(struct image *image, int root)
+static char *open_file(struct image *image, const struct image_finder *finder)
 {
-	int found = image_open_below(root, image->name, O_PATH);
+	int found = finder->find(finder->data, image->name);
 	char *path;
 
 	if (found < 0)
@@ -110,9 +120,9 @@ static char *open_qcow2(struct image *image)
 	return NULL;
 }
 
-static char *open_any(struct image *image, int root)
+static char *open_any(struct image *image, const struct image_finder *finder)
 {
-	char *why = open_file(image, root);
+	char *why = open_file(image, finder);
 	off_t end;
 
 	if (why)
@@ -129,14 +139,26 @@ static char *open_any(struct image *image, int root)
 	return end < 0 ? cli_printf("has no size: %s", strerror(errno)) : NULL;
 }
 
-void image_open(struct image *image, int root, const char *name, const char *format)
+void image_open_by(struct image *image, const struct image_finder *finder, const char *name, const char *format)
 {
 	*image = (struct image){
 		.name = cli_strdup(name), .format = format ? cli_strdup(format) : NULL,
 		.fd = -1, .remote = image_is_remote(name),
 	};
 	image->qcow2.fd = -1;
-	image->why = image->remote ? cli_strdup("is no file of this machine") : open_any(image, root);
+	image->why = image->remote ? cli_strdup("is no file of this machine") : open_any(image, finder);
+}
+
+static int find_below(const void *data, const char *name)
+{
+	return image_open_below(*(const int *)data, name, O_PATH);
+}
+
+void image_open(struct image *image, int root, const char *name, const char *format)
+{
+	const struct image_finder finder = { find_below, &root };
+
+	image_open_by(image, &finder, name, format);
 }
 
 void image_close(struct image *image)
@@ -217,14 +239,14 @@ static bool is_in_chain(const struct image_chain *chain, const struct image *ima
 	return false;
 }
 
-void image_chain_follow(struct image_chain *chain, int root)
+void image_chain_follow_by(struct image_chain *chain, const struct image_finder *finder)
 {
 	char *format, *name;
 
 	while (chain->nr && (name = backing_of(&chain->at[chain->nr - 1], &format))) {
 		struct image *image = image_chain_add(chain);
 
-		image_open(image, root, name, format);
+		image_open_by(image, finder, name, format);
 		if (!image->why && is_in_chain(chain, image))
 			image->why = cli_strdup("is its own backing file, by way of others");
 		else if (!image->why && chain->nr == IMAGE_LAYERS)
@@ -232,6 +254,13 @@ void image_chain_follow(struct image_chain *chain, int root)
 		free(name);
 		free(format);
 	}
+}
+
+void image_chain_follow(struct image_chain *chain, int root)
+{
+	const struct image_finder finder = { find_below, &root };
+
+	image_chain_follow_by(chain, &finder);
 }
 
 /* --- where a range lies ---------------------------------------------------- */
@@ -263,7 +292,7 @@ static char *map_qcow2(struct image *image, __u64 guest, struct image_piece *pie
 		[QCOW2_DATA] = IMAGE_DATA, [QCOW2_COMPRESSED] = IMAGE_COMPRESSED,
 	};
 	struct qcow2_piece found;
-	char *why = qcow2_at(&image->qcow2, guest, &found);
+	char *why = qcow2_at(&image->qcow2, guest, piece->length, &found);
 
 	if (why)
 		return why;

@@ -42,7 +42,19 @@ int image_open_below(int root, const char *name, int flags);
 
 /* Opens an image; @format: NULL is found out. What fails is in image->why. */
 void image_open(struct image *image, int root, const char *name, const char *format);
+
+/* Where files are: @find returns a descriptor of O_PATH, or a negative errno. */
+struct image_finder {
+	int (*find)(const void *data, const char *name);
+	const void *data;
+};
+
+/* The same, with files that somebody else finds. */
+void image_open_by(struct image *image, const struct image_finder *finder, const char *name, const char *format);
 void image_close(struct image *image);
+
+/* Whether a QEMU has it open to write it, by the locks that all but -drive locking=off hold. */
+bool image_is_written(const struct image *image);
 
 /* The absolute name of @name as written in the image @from; the caller frees it. */
 char *image_relative(const char *from, const char *name);
@@ -55,6 +67,7 @@ bool image_is_same(const struct stat *a, const struct stat *b);
 
 /* Opens the backing files of the last layer, and theirs. */
 void image_chain_follow(struct image_chain *chain, int root);
+void image_chain_follow_by(struct image_chain *chain, const struct image_finder *finder);
 
 /* Appends a layer, and returns it. */
 struct image *image_chain_add(struct image_chain *chain);

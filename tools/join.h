@@ -72,6 +72,7 @@ enum join_reason {
 	REASON_EARLY,		/* it began before the trace, so its time is not known */
 	REASON_OUTSIDE,		/* the host's trace does not have all of its time */
 	REASON_NO_CALL,		/* no call that can be its has its bytes */
+	REASON_STEP,		/* the same, where the clocks step, or where that may be */
 	REASON_PART,		/* calls have only some of its bytes */
 	REASON_NO_PLACE,	/* the image has no place for its bytes now */
 	REASON_AMBIGUOUS,	/* without the image: other calls or requests fit as well */
@@ -174,7 +175,15 @@ struct join_window {
 	size_t first, nr;	/* requests */
 	__s64 time;		/* of the guest, for which the span holds */
 	struct join_span span;
-	size_t asked, agreed;	/* requests that have calls with their bytes, and allow the span */
+	size_t could;		/* requests that have calls with their bytes, at whatever time, */
+	size_t asked, agreed;	/* at the time that is expected, and that allow the span */
+	bool lost;		/* the calls are at another time, and it is not known at which */
+};
+
+/* The clocks were set against each other, or the guest was paused. */
+struct join_step {
+	__s64 time, until;	/* of the guest: it was in between */
+	__s64 by;		/* that the host's is ahead by more then, ns */
 };
 
 struct join {
@@ -225,6 +234,22 @@ size_t join_first_below(const struct join *j, const struct join_call *c);
 
 /* join_clock.c: finds the spans of all windows. Returns an exit code; errors are reported. */
 int join_align(struct join *j);
+
+/*
+ * For join_steps.c: asks the requests of a window, whose span is that which is expected of it. Looks
+ * for an offset near @expected that requests from @first to @end allow, which began within @limit by
+ * the host's clock: time, span and number of those that agree in @from.
+ */
+void join_ask_window(struct join *j, struct join_window *w);
+bool join_find_offset(struct join *j, size_t first, size_t end, struct join_span limit, __s64 expected,
+		      struct join_window *from);
+
+/* join_steps.c: finds the spans where a clock stepped. */
+void join_follow_steps(struct join *j);
+
+/* The step from one window to a later one, which both have requests that agree; or false. */
+bool join_step_between(const struct join *j, const struct join_window *a, const struct join_window *b,
+		       struct join_step *step);
 
 /* The span of a window at a time of the guest. */
 struct join_span join_span_at(const struct join *j, const struct join_window *w, __s64 time);

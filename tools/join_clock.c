@@ -15,6 +15,8 @@
  *    drift apart by at most J->drift ppm, so the span of a window is within that of the one before
  *    it, made wider by the drift from one to the other. Within that, it is where the most requests
  *    agree. A window without candidates keeps what the drift leaves of the one before.
+ * 3. A clock may have stepped: join_steps.c looks for stretches in which requests have calls, but at
+ *    other times.
  *
  * A request that is not at the time of its window allows the span that its candidate does, made
  * wider by the drift until then. So the spans hold at any drift below the limit.
@@ -26,11 +28,13 @@
 #include "join.h"
 
 #define GROUP_REQUESTS	256
+#define GROUP_LEAST	16
 #define GROUP_NS	60000000000LL
 #define GROUPS		16	/* that are asked */
 #define NEAREST		64	/* candidates of a request to begin with, by the time of day, */
 #define NEAREST_AGAIN	4096	/* and if that is not enough */
 #define KEYS		8	/* places of a request, one of each layer */
+#define ANY_TIME	(1LL << 62)
 
 struct join_key {
 	__u64 key;
@@ -251,24 +255,34 @@ static bool is_shorter(const struct join_request *r, const struct join_call *c)
 
 /* --- to begin with ---------------------------------------------------------------------- */
 
-/* The calls of a key that are nearest to the request, by the time of day. */
-static void ask_nearest(struct join *j, const struct join_request *r, __u64 key, __s64 time,
-			size_t most, struct ballot *b)
+/* Of some requests the offset is looked for here. */
+struct search {
+	size_t first, end;	/* requests */
+	size_t group;		/* of how many are asked together, at most */
+	struct join_span limit;	/* of when they began, by the host's clock */
+	__s64 expected;		/* by which the nearest calls are found */
+};
+
+/* The calls of a key that are nearest to the request. */
+static void ask_nearest(struct join *j, const struct search *s, const struct join_request *r, __u64 key,
+			__s64 time, size_t most, struct ballot *b)
 {
-	size_t middle = first_of_key(j, key, r->begin), low = middle, i;
+	const struct join_span limit = { s->limit.lo - r->begin, s->limit.hi - r->begin };
+	size_t middle = first_of_key(j, key, r->begin + s->expected), low = middle, i;
 
 	while (low && middle - low < most / 2 && j->keys[low - 1].key == key)
 		low--;
 	for (i = low; i < j->nr_keys && i - low < most && j->keys[i].key == key; i++) {
 		const struct join_call *c = &j->calls[j->keys[i].call];
+		struct join_span span = join_span_and(span_of(j, r, c, time), limit);
 
-		if (is_shorter(r, c))
-			add_span(b, span_of(j, r, c, time));
+		if (is_shorter(r, c) && !join_span_is_empty(&span))
+			add_span(b, span);
 	}
 }
 
-static struct peak ask_group(struct join *j, size_t first, size_t nr, __s64 time, size_t most,
-			     size_t *voters)
+static struct peak ask_group(struct join *j, const struct search *s, size_t first, size_t nr, __s64 time,
+			     size_t most, size_t *voters)
 {
 	struct ballot b = { 0 };
 	__u64 keys[KEYS];
@@ -279,7 +293,7 @@ static struct peak ask_group(struct join *j, size_t first, size_t nr, __s64 time
 		size_t begin = b.nr, nr_keys = keys_of(j, &j->requests[i], keys);
 
 		for (k = 0; k < nr_keys; k++)
-			ask_nearest(j, &j->requests[i], keys[k], time, most, &b);
+			ask_nearest(j, s, &j->requests[i], keys[k], time, most, &b);
 		end_voter(&b, begin);
 	}
 	p = find_peak(&b);
@@ -288,11 +302,11 @@ static struct peak ask_group(struct join *j, size_t first, size_t nr, __s64 time
 	return p;
 }
 
-static size_t end_of_group(const struct join *j, size_t first)
+static size_t end_of_group(const struct join *j, const struct search *s, size_t first)
 {
 	size_t i = first + 1;
 
-	while (i < j->nr_requests && i - first < GROUP_REQUESTS &&
+	while (i < s->end && i - first < s->group &&
 	       j->requests[i].begin - j->requests[first].begin < GROUP_NS)
 		i++;
 	return i;
@@ -304,10 +318,10 @@ struct anchor {
 	size_t voters;
 };
 
-static void try_group(struct join *j, size_t first, size_t most, struct anchor *best)
+static void try_group(struct join *j, const struct search *s, size_t first, size_t most, struct anchor *best)
 {
-	size_t end = end_of_group(j, first), middle = first + (end - first) / 2, voters;
-	struct peak p = ask_group(j, first, end - first, j->requests[middle].begin, most, &voters);
+	size_t end = end_of_group(j, s, first), middle = first + (end - first) / 2, voters;
+	struct peak p = ask_group(j, s, first, end - first, j->requests[middle].begin, most, &voters);
 
 	if (best->voters && p.votes - p.second <= best->peak.votes - best->peak.second)
 		return;
@@ -315,18 +329,18 @@ static void try_group(struct join *j, size_t first, size_t most, struct anchor *
 		*best = (struct anchor){ middle, p, voters };
 }
 
-/* Asks @nr groups, which are spread over the trace. */
-static void try_groups(struct join *j, size_t nr, size_t most, struct anchor *best)
+/* Asks @nr groups, which are spread over the requests. */
+static void try_groups(struct join *j, const struct search *s, size_t nr, size_t most, struct anchor *best)
 {
 	size_t first, groups = 0, n = 0, step;
 
 	*best = (struct anchor){ 0 };
-	for (first = 0; first < j->nr_requests; first = end_of_group(j, first))
+	for (first = s->first; first < s->end; first = end_of_group(j, s, first))
 		groups++;
 	step = (groups + nr - 1) / nr;
-	for (first = 0; first < j->nr_requests; first = end_of_group(j, first), n++)
+	for (first = s->first; first < s->end; first = end_of_group(j, s, first), n++)
 		if (n % step == 0)
-			try_group(j, first, most, best);
+			try_group(j, s, first, most, best);
 }
 
 static bool is_good(const struct anchor *a)
@@ -334,12 +348,29 @@ static bool is_good(const struct anchor *a)
 	return a->voters && 2 * a->peak.votes >= a->voters && a->peak.votes > a->peak.second;
 }
 
+/* If the clocks step often, small groups are needed to have one offset. These need not be few by chance. */
+static bool search(struct join *j, struct search *s, struct anchor *best)
+{
+	struct anchor a;
+
+	*best = (struct anchor){ 0 };
+	for (s->group = GROUP_REQUESTS; s->group >= GROUP_LEAST; s->group /= 4) {
+		try_groups(j, s, GROUPS, NEAREST, &a);
+		if (!is_good(&a))
+			try_groups(j, s, GROUPS / 4, NEAREST_AGAIN, &a);
+		if (s->group == GROUP_REQUESTS || (is_good(&a) && 2 * a.peak.votes >= GROUP_LEAST))
+			*best = a;
+		if (is_good(best))
+			break;
+	}
+	return is_good(best);
+}
+
 static int find_anchor(struct join *j, struct anchor *best)
 {
-	try_groups(j, GROUPS, NEAREST, best);
-	if (!is_good(best))
-		try_groups(j, GROUPS / 4, NEAREST_AGAIN, best);
-	if (is_good(best))
+	struct search all = { .end = j->nr_requests, .limit = { -ANY_TIME, ANY_TIME } };
+
+	if (search(j, &all, best))
 		return CLI_OK;
 	if (!best->voters)
 		cli_say_of(j->guest.named, "no request has a call with its bytes in %s: is %s drive %s, and are the traces of the same time?",
@@ -382,17 +413,31 @@ static void ask_near(struct join *j, const struct join_request *r, __u64 key,
 	}
 }
 
-/* The window's span is what is expected of it. */
-static void ask_window(struct join *j, struct join_window *w)
+/* Whether there is a call at a place of the request, whenever. */
+static bool has_calls(const struct join *j, const __u64 *keys, size_t nr)
+{
+	size_t k, i;
+
+	for (k = 0; k < nr; k++) {
+		i = first_of_key(j, keys[k], -ANY_TIME);
+		if (i < j->nr_keys && j->keys[i].key == keys[k])
+			return true;
+	}
+	return false;
+}
+
+void join_ask_window(struct join *j, struct join_window *w)
 {
 	struct ballot b = { 0 };
 	__u64 keys[KEYS];
 	struct peak p;
 	size_t i, k;
 
+	w->could = 0;
 	for (i = w->first; i < w->first + w->nr; i++) {
 		size_t begin = b.nr, nr_keys = keys_of(j, &j->requests[i], keys);
 
+		w->could += has_calls(j, keys, nr_keys);
 		for (k = 0; k < nr_keys; k++)
 			ask_near(j, &j->requests[i], keys[k], w, &b);
 		end_voter(&b, begin);
@@ -435,6 +480,25 @@ static size_t window_of(const struct join *j, size_t request)
 	return i;
 }
 
+static void take_anchor(const struct join *j, const struct anchor *anchor, struct join_window *from)
+{
+	*from = (struct join_window){
+		.time = j->requests[anchor->request].begin, .span = anchor->peak.span, .agreed = anchor->peak.votes,
+	};
+}
+
+bool join_find_offset(struct join *j, size_t first, size_t end, struct join_span limit, __s64 expected,
+		      struct join_window *from)
+{
+	struct search s = { .first = first, .end = end, .limit = limit, .expected = expected };
+	struct anchor anchor;
+
+	if (!search(j, &s, &anchor))
+		return false;
+	take_anchor(j, &anchor, from);
+	return true;
+}
+
 int join_align(struct join *j)
 {
 	struct join_window from;
@@ -448,18 +512,17 @@ int join_align(struct join *j)
 		return status;
 	cut_windows(j);
 	first = window_of(j, anchor.request);
-	from = (struct join_window){
-		.time = j->requests[anchor.request].begin, .span = anchor.peak.span,
-	};
+	take_anchor(j, &anchor, &from);
 	j->windows[first].span = join_span_at(j, &from, j->windows[first].time);
-	ask_window(j, &j->windows[first]);
+	join_ask_window(j, &j->windows[first]);
 	for (i = first + 1; i < j->nr_windows; i++) {
 		j->windows[i].span = join_span_at(j, &j->windows[i - 1], j->windows[i].time);
-		ask_window(j, &j->windows[i]);
+		join_ask_window(j, &j->windows[i]);
 	}
 	for (i = first; i-- > 0;) {
 		j->windows[i].span = join_span_at(j, &j->windows[i + 1], j->windows[i].time);
-		ask_window(j, &j->windows[i]);
+		join_ask_window(j, &j->windows[i]);
 	}
+	join_follow_steps(j);
 	return CLI_OK;
 }

@@ -464,6 +464,44 @@ static void take_others(struct join *j)
 	free(running.at);
 }
 
+/* Whether the window is lost, or next to one that is: the step is within one of these. */
+static bool is_near_lost(const struct join *j, size_t w)
+{
+	return j->windows[w].lost || (w && j->windows[w - 1].lost) ||
+	       (w + 1 < j->nr_windows && j->windows[w + 1].lost);
+}
+
+static void explain(struct join *j, const struct join_window *w, const struct join_step *step)
+{
+	size_t i;
+
+	for (i = w->first; i < w->first + w->nr; i++) {
+		struct join_request *r = &j->requests[i];
+
+		if (r->match == MATCH_NOT && (r->reason == REASON_NO_CALL || r->reason == REASON_NO_SYNC) &&
+		    (!step || (r->end >= step->time && r->begin <= step->until)))
+			r->reason = REASON_STEP;
+	}
+}
+
+/* Requests without a call where the clocks step, or where their offset is not known. */
+static void explain_steps(struct join *j)
+{
+	const struct join_window *w = j->windows, *end = w + j->nr_windows, *last = NULL, *between;
+	struct join_step step;
+
+	for (; w < end; w++) {
+		if (is_near_lost(j, w - j->windows))
+			explain(j, w, NULL);
+		if (!w->agreed)
+			continue;
+		if (last && join_step_between(j, last, w, &step))
+			for (between = last; between <= w; between++)
+				explain(j, between, &step);
+		last = w;
+	}
+}
+
 void join_match_all(struct join *j)
 {
 	size_t w, i;
@@ -483,4 +521,5 @@ void join_match_all(struct join *j)
 		if (j->requests[i].kind == JOIN_FLUSH && !j->requests[i].early)
 			match_flush(j, i);
 	take_others(j);
+	explain_steps(j);
 }

@@ -17,6 +17,7 @@ static const char *const reasons[JOIN_REASONS] = {
 	[REASON_EARLY] = "it began before the trace of the guest",
 	[REASON_OUTSIDE] = "it is not within the trace of the host",
 	[REASON_NO_CALL] = "no call with its bytes is within its time",
+	[REASON_STEP] = "calls with its bytes are at other times only: was a clock set, or the guest paused?",
 	[REASON_PART] = "calls have only some of its bytes",
 	[REASON_NO_PLACE] = "the image has no place for its bytes now",
 	[REASON_AMBIGUOUS] = "without the image other calls or requests fit as well",
@@ -133,20 +134,38 @@ static size_t calls_of_none(const struct join *j)
 	return nr;
 }
 
-/* The first and the last window in which requests told the offset. */
-static void ends(const struct join *j, const struct join_window **first, const struct join_window **last)
-{
-	size_t i;
+/* A part of the trace in which the clocks do not step: from one window to another. */
+struct segment {
+	const struct join_window *first, *last;	/* in which requests told the offset */
+	struct join_step step;			/* that ends it, if another one follows */
+};
 
-	*first = NULL;
-	*last = NULL;
+/* Calls @act for each one. Returns how many there are. */
+static size_t for_segments(const struct join *j, void (*act)(const struct segment *s, bool last, void *data),
+			   void *data)
+{
+	struct segment s = { 0 };
+	struct join_step step;
+	size_t i, nr = 0;
+
 	for (i = 0; i < j->nr_windows; i++) {
-		if (!j->windows[i].agreed)
+		const struct join_window *w = &j->windows[i];
+
+		if (!w->agreed)
 			continue;
-		if (!*first)
-			*first = &j->windows[i];
-		*last = &j->windows[i];
+		if (s.last && join_step_between(j, s.last, w, &step)) {
+			s.step = step;
+			act(&s, false, data);
+			nr++;
+			s.first = NULL;
+		}
+		if (!s.first)
+			s.first = w;
+		s.last = w;
 	}
+	if (s.first)
+		act(&s, true, data);
+	return nr + !!s.first;
 }
 
 /* Half the width of the widest span of a request that was matched. */
@@ -175,16 +194,29 @@ static double drift_of(const struct join_window *first, const struct join_window
 
 /* --- as text ------------------------------------------------------------------------------ */
 
+static void print_segment(const struct segment *s, bool last, void *data)
+{
+	char from[PUT_UTC], until[PUT_UTC];
+	bool *more = data;
+
+	printf("%-12sthe host's is ahead by %lld to %lld ns, at the end by %lld to %lld ns (drift %.2f ppm);\n",
+	       *more ? "" : "clock", s->first->span.lo, s->first->span.hi, s->last->span.lo, s->last->span.hi,
+	       drift_of(s->first, s->last));
+	*more = true;
+	if (last)
+		return;
+	*put_utc(from, s->step.time / NS_PER_S, s->step.time % NS_PER_S) = '\0';
+	*put_utc(until, s->step.until / NS_PER_S, s->step.until % NS_PER_S) = '\0';
+	printf("            then it steps by %+lld ns: a clock was set, or the guest was paused,\n"
+	       "            from %s to %s;\n", s->step.by, from, until);
+}
+
 static void print_clock(const struct join *j)
 {
-	const struct join_window *first, *last;
+	bool more = false;
 
-	ends(j, &first, &last);
-	if (!first)
-		return;
-	printf("clock       the host's is ahead by %lld to %lld ns, at the end by %lld to %lld ns (drift %.2f ppm);\n"
-	       "            parts of matched requests are known to %llu ns\n", first->span.lo, first->span.hi,
-	       last->span.lo, last->span.hi, drift_of(first, last), error_of(j));
+	if (for_segments(j, print_segment, &more))
+		printf("            parts of matched requests are known to %llu ns\n", error_of(j));
 }
 
 static void print_counts(const struct sums *all)
@@ -363,18 +395,39 @@ static json_t *json_window(const struct join_window *w)
 	return object;
 }
 
+static void add_segment(const struct segment *s, bool last, void *data)
+{
+	json_t *object = json_object();
+	char text[PUT_UTC];
+
+	json_put(object, "first", json_window(s->first));
+	json_put(object, "last", json_window(s->last));
+	json_put(object, "drift_ppm", json_real(drift_of(s->first, s->last)));
+	if (!last) {
+		*put_utc(text, s->step.time / NS_PER_S, s->step.time % NS_PER_S) = '\0';
+		json_put(object, "step_after", json_string(text));
+		*put_utc(text, s->step.until / NS_PER_S, s->step.until % NS_PER_S) = '\0';
+		json_put(object, "step_before", json_string(text));
+		json_put(object, "step_ns", json_integer(s->step.by));
+	}
+	json_add(data, object);
+}
+
+/* The first and the last window of all, and the drift of all if the clocks do not step. */
 static json_t *json_clock(const struct join *j)
 {
-	const struct join_window *first, *last;
-	json_t *object = json_object();
+	json_t *object = json_object(), *segments = json_array(), *first, *last;
+	size_t nr = for_segments(j, add_segment, segments);
 
-	ends(j, &first, &last);
-	if (!first)
-		return object;
-	json_put(object, "first", json_window(first));
-	json_put(object, "last", json_window(last));
-	json_put(object, "drift_ppm", json_real(drift_of(first, last)));
-	json_put(object, "error_ns", json_integer(error_of(j)));
+	if (nr) {
+		first = json_array_get(segments, 0);
+		last = json_array_get(segments, nr - 1);
+		json_put(object, "first", json_incref(json_object_get(first, "first")));
+		json_put(object, "last", json_incref(json_object_get(last, "last")));
+		json_put(object, "drift_ppm", nr == 1 ? json_incref(json_object_get(first, "drift_ppm")) : json_null());
+		json_put(object, "error_ns", json_integer(error_of(j)));
+	}
+	json_put(object, "segments", segments);
 	return object;
 }
 

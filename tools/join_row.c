@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "csv.h"
 #include "core/names.h"
 #include "join.h"
 #include "put.h"
@@ -25,20 +26,25 @@ struct row {
 	char *out;
 };
 
-static void put_text(struct row *row, const char *text, size_t length)
+static void put_json(struct row *row, const char *text, size_t length)
 {
 	size_t i;
-	bool quotes = row->json || memchr(text, ',', length) || memchr(text, '"', length);
 
-	if (quotes)
-		*row->out++ = '"';
+	*row->out++ = '"';
 	for (i = 0; i < length; i++) {
-		if (text[i] == '"' || (row->json && text[i] == '\\'))
-			*row->out++ = row->json ? '\\' : '"';
+		if (text[i] == '"' || text[i] == '\\')
+			*row->out++ = '\\';
 		*row->out++ = text[i];
 	}
-	if (quotes)
-		*row->out++ = '"';
+	*row->out++ = '"';
+}
+
+static void put_text(struct row *row, const char *text, size_t length)
+{
+	if (row->json)
+		put_json(row, text, length);
+	else
+		row->out = csv_put(row->out, text, length);
 }
 
 static void put_word(struct row *row, const char *text)

@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "library.h"
+#include "place.h"
 #include "sheet.h"
 #include "snapshotter.h"
 #include "trace.h"
@@ -38,24 +39,11 @@ char *library_root(void)
 
 int library_make_root(const char *root)
 {
-	char *path = cli_strdup(root);
-	char *slash = path;
-	bool more = true;
+	int fd = place_open(root, PLACE_ALL);
 
-	while (more) {
-		slash = strchrnul(slash + 1, '/');
-		more = *slash;
-		*slash = '\0';
-		if (mkdir(path, 0700) && errno != EEXIST) {
-			cli_say_of(path, "cannot be made: %s", strerror(errno));
-			free(path);
-			return CLI_FAILED;
-		}
-		if (more)
-			*slash = '/';
-	}
-	free(path);
-	return CLI_OK;
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? CLI_FAILED : CLI_OK;
 }
 
 char *library_new_path(void)
@@ -288,7 +276,7 @@ static void delete_file(int dir, const char *name, void *data)
 
 int library_remove(const char *directory)
 {
-	DIR *dir = opendir(directory);
+	DIR *dir = open_dir(AT_FDCWD, directory);
 	int err = dir ? 0 : errno;
 
 	if (dir && faccessat(dirfd(dir), TRACE_METADATA, F_OK, 0)) {

@@ -27,7 +27,7 @@ struct part {
 	char *file;		/* the path under which it is listed, as it is shown */
 	const char *name;	/* where the file is, if it is an image */
 	const char *format;	/* of the image; NULL: not known */
-	const struct guest_image *image;	/* NULL: it is none, or nobody wants to know */
+	struct guest_image *image;	/* NULL: it is none, or nobody wants to know */
 	struct stream stream;
 	struct records records;
 };
@@ -105,7 +105,7 @@ static int open_machine(struct machine *m)
 	m->processes = log_vm_target(&m->targets, m->vm);
 	if (m->processes)
 		return CLI_OK;
-	vm_files(&m->files, m->vm, true);
+	vm_files(&m->files, m->vm, VM_UNPLUGGED | VM_DELETED);
 	find_parts(m);
 	if (m->nr_parts)
 		return CLI_OK;
@@ -457,6 +457,7 @@ int log_machine(const struct log_machine *options)
 			print_text(&m, &all);
 		else
 			print_rows(&m, &all);
+		guest_images_report(&m.images, false);
 	}
 	free(all.at);
 	close_machine(&m);

@@ -257,7 +257,7 @@ static int read_images(struct log *l)
 	int status = CLI_OK;
 	size_t i;
 
-	vm_files(&files, l->machine, true);
+	vm_files(&files, l->machine, VM_UNPLUGGED | VM_DELETED);
 	for (i = 0; i < l->seen.nr; i++) {
 		const struct vm_seen_file *seen = &l->seen.at[i];
 		struct guest_image *image = guest_images_add(&l->images, seen->file, cli_strdup(seen->drives));
@@ -265,6 +265,8 @@ static int read_images(struct log *l)
 
 		image->same = seen->format && !strcmp(seen->format, "raw");
 		why = place ? guest_image_read(image, place, seen->format, 0) : NULL;
+		if (!why && image->nr_maps)
+			image->maps[0].live |= vm_writes(vm_pid(l->machine), image->device, image->inode);
 		if (why) {
 			cli_say_of(seen->file, "%s", why);
 			status = CLI_FAILED;
@@ -466,6 +468,7 @@ int log_vm(const struct log_machine *options, const json_t *machine, const struc
 		print_text(&l);
 	else if (!status)
 		print_rows(&l);
+	guest_images_report(&l.images, false);
 	log_free(&l);
 	return cli_merge(status, images);
 }

@@ -119,7 +119,7 @@ static int reserve(int dir)
 {
 	size_t size = RESERVE + processors() * RESERVE_A_CPU;
 	char *blank = cli_grow(NULL, size, 1);
-	int fd = openat(dir, NEXT, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	int fd = openat(dir, NEXT, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int err = fd < 0 ? -errno : 0;
 
 	memset(blank, ' ', size);
@@ -172,7 +172,7 @@ int metadata_write(int dir, const json_t *document, bool last)
 {
 	size_t length = 0;
 	char *text = text_of(document, &length);
-	int fd = openat(dir, NEXT, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	int fd = openat(dir, NEXT, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int err = fd < 0 ? -errno : 0;
 
 	if (!err && !text)

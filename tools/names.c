@@ -4,6 +4,7 @@
 
 #include "anonymize.h"
 #include "cli.h"
+#include "csv.h"
 #include "metadata.h"
 #include "names.h"
 #include "text.h"
@@ -11,12 +12,7 @@
 
 bool name_is_plain(const char *text, size_t length)
 {
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		if (text[i] == ',' || text[i] == '"' || text[i] == '\\')
-			return false;
-	return true;
+	return csv_is_plain(text, length) && !memchr(text, '\\', length);
 }
 
 static void make_room(struct names *names, size_t bytes)

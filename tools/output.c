@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "cli.h"
 #include "output.h"
+#include "place.h"
 #include "wall.h"
 
 #define GZIP_MODE "wb3"	/* level 3: level 6 takes twice as long for a tenth less */
@@ -27,6 +27,7 @@ static bool fail(struct output *o, int err)
 void output_open(struct output *o)
 {
 	o->fd = -1;
+	o->dir = -1;
 	o->data = cli_grow(NULL, OUTPUT_CHUNK + RECORD_ROW_MAX, 1);
 }
 
@@ -92,26 +93,40 @@ static char *name_file(struct output *o, __u64 time)
 	return path;
 }
 
+/* Opens DIRECTORY/CATEGORY, in which the files are. */
 static bool make_directories(struct output *o)
 {
-	char *path = cli_printf("%s/%s", o->directory, o->category);
-	bool good = (!mkdir(o->directory, 0777) || errno == EEXIST) &&
-		    (!mkdir(path, 0777) || errno == EEXIST);
+	int top, dir;
+	char *path;
 
-	if (!good) {
-		cli_say_of(path, "cannot be made: %s", strerror(errno));
+	if (o->dir >= 0)
+		return true;
+	top = place_open(o->directory, PLACE_LAST);
+	if (top < 0) {
 		o->failed = true;
+		return false;
 	}
-	free(path);
-	return good;
+	dir = place_enter(top, o->category);
+	close(top);
+	if (dir < 0) {
+		path = cli_printf("%s/%s", o->directory, o->category);
+		cli_say_of(path, "cannot be made: %s", strerror(-dir));
+		free(path);
+		o->failed = true;
+		return false;
+	}
+	o->dir = dir;
+	return true;
 }
 
+/* It is for its owner alone, as the trace is that it was made of. */
 static bool begin_file(struct output *o, __u64 time)
 {
 	if (!make_directories(o))
 		return false;
 	o->path = name_file(o, time);
-	o->fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	o->fd = openat(o->dir, strrchr(o->path, '/') + 1,
+		       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (o->fd < 0 && errno == EEXIST) {
 		cli_say_of(o->path, "is there already: export to another directory, or remove it");
 		o->failed = true;
@@ -142,6 +157,9 @@ bool output_begin(struct output *o, __u64 time)
 bool output_close(struct output *o)
 {
 	end_file(o);
+	if (o->dir >= 0)
+		close(o->dir);
+	o->dir = -1;
 	free(o->data);
 	o->data = NULL;
 	return !o->failed;

@@ -16,6 +16,7 @@ struct output {
 	bool gzip;
 	__u64 rotate;		/* rows per file; 0: all */
 
+	int dir;		/* directory of the files; -1: not opened yet */
 	int fd;			/* -1: no file is open */
 	void *compressed;	/* gzFile */
 	char *path;		/* path of the open file */

@@ -20,6 +20,7 @@ enum qcow2_use {
 	USE_ZERO,		/* room for data of a cluster that reads as zeros */
 	USE_SNAPSHOT_DATA,	/* data of a snapshot only */
 	USE_STATE,		/* state of a virtual machine, kept with a snapshot */
+	USE_UNALLOCATED,	/* room for a subcluster that the image does not have */
 	USE_OTHER,		/* in use, as of a bitmap, or leaked */
 	USE_UNUSED,
 	QCOW2_USES
@@ -40,8 +41,8 @@ bool qcow2_region_join(struct qcow2_region *last, const struct qcow2_region *nex
 
 /*
  * Calls @put for the parts of the file from @host to @end, in order. Each is a part of a cluster
- * or of a table. It reads all L2 tables for each 2^20 clusters of the range. Returns what is
- * wrong with the image, or NULL.
+ * or of a table, or of many that are not in use. It reads all L2 tables, and for each 2^19 pieces
+ * again those that have something there. Returns what is wrong with the image, or NULL.
  */
 char *qcow2_regions(struct qcow2 *q, __u64 host, __u64 end,
 		    void (*put)(const struct qcow2_region *region, void *data), void *data);

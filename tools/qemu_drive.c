@@ -515,6 +515,14 @@ void qemu_drives_find(struct qemu_drives *drives, const struct qemu_args *args, 
 	free(f.devices);
 }
 
+void qemu_drive_put_above(struct qemu_drive *d, const char *file, const char *format)
+{
+	d->layers = cli_grow(d->layers, d->nr_layers + 1, sizeof(*d->layers));
+	memmove(d->layers + 1, d->layers, d->nr_layers * sizeof(*d->layers));
+	d->layers[0] = (struct qemu_layer){ .file = cli_strdup(file), .format = cli_strdup(format) };
+	d->nr_layers++;
+}
+
 static void free_drive(struct qemu_drive *d)
 {
 	size_t i;

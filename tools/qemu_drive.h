@@ -30,6 +30,7 @@ struct qemu_drive {
 	struct qemu_layer *layers;	/* the top first; none: the drive is empty */
 	size_t nr_layers;
 	bool whole;		/* the command line says what is behind the last layer: nothing */
+	bool asked;		/* the layers are those that QEMU said */
 	enum qemu_drive_state state;
 	bool added;		/* while the machine ran: the command line does not have it */
 };
@@ -42,6 +43,9 @@ struct qemu_drives {
 /* @q35: the machine has one IDE drive on a bus; @interface: of a drive that does not say one. */
 void qemu_drives_find(struct qemu_drives *drives, const struct qemu_args *args, bool q35,
 		      const char *interface);
+
+/* Adds a layer above the others. */
+void qemu_drive_put_above(struct qemu_drive *d, const char *file, const char *format);
 void qemu_drives_free(struct qemu_drives *drives);
 
 #endif /* TOOL_QEMU_DRIVE_H */

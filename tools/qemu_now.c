@@ -136,6 +136,7 @@ static void take_layers(struct qemu_drive *d, const json_t *block)
 		image = behind;
 	}
 	d->whole = true;
+	d->asked = true;
 }
 
 /* The cache mode as -drive has it. */
@@ -174,12 +175,20 @@ static bool has_part(const char *path, const char *name)
 	return false;
 }
 
+/* Of -machine pflash0=NODE: the machine has such a device under a name of its own. */
+static bool is_flash(const struct qemu_drive *d)
+{
+	return d->device && !strncmp(d->device, "pflash", strlen("pflash"));
+}
+
 /* How sure it is that the block is the drive: 0 is not at all. */
 static int likeness(const struct qemu_drive *d, const json_t *block)
 {
 	const json_t *inserted = json_object_get(block, "inserted");
 	const json_t *image = json_object_get(inserted, "image");
 
+	if (is_flash(d))
+		return is_same(d->node, text_of(inserted, "node-name")) ? 4 : 0;
 	if (d->qdev)
 		return has_part(text_of(block, "qdev"), d->qdev) ? 4 : 0;
 	if (d->id && is_same(d->id, text_of(block, "device")))
@@ -254,7 +263,7 @@ static void match(struct qemu_drive *d, const struct qmp_answer *answer, bool *t
 	}
 	taken[found] = true;
 	d->state = is_disk_without_data(d, best) ? DRIVE_UNPLUGGED : DRIVE_THERE;
-	if (d->state == DRIVE_THERE && !d->snapshot)
+	if (d->state == DRIVE_THERE)
 		take_layers(d, best);
 }
 

@@ -26,7 +26,7 @@
 #include "qmp.h"
 #include "system.h"
 
-#define ALL_MS		1000		/* for all that is asked of a machine */
+#define ALL_MS		1000		/* for all that is asked of one monitor */
 #define ALL_BYTES	(16u << 20)	/* that are read of one monitor */
 #define FIRST_BYTES	65536
 #define MONITORS	16		/* that are tried */
@@ -147,6 +147,15 @@ static int connect_to(const struct qmp_peer *peer, const char *path)
 	return fd;
 }
 
+/* What is no list of blocks is no answer. */
+static bool is_answered(struct qmp_answer *answer)
+{
+	if (json_is_array(answer->blocks))
+		return true;
+	qmp_answer_free(answer);
+	return false;
+}
+
 static bool ask_socket(struct qmp_answer *answer, const struct qmp_peer *peer, const char *path, long long until)
 {
 	struct source s = { .fd = connect_to(peer, path), .until = until };
@@ -168,7 +177,7 @@ static bool ask_socket(struct qmp_answer *answer, const struct qmp_peer *peer, c
 	json_decref(started);
 	close(s.fd);
 	free(s.text);
-	return answer->blocks;
+	return is_answered(answer);
 }
 
 /* --- the command line ------------------------------------------------------------- */
@@ -312,7 +321,6 @@ static json_t *ask_virsh(const char *name, const char *text, long long until)
 
 enum qmp_result qmp_ask(struct qmp_answer *answer, const struct qmp_peer *peer)
 {
-	long long until = now_ms() + ALL_MS;
 	struct monitors monitors = { .nr = 0 };
 	bool libvirts = is_libvirts(peer), answered = false;
 	size_t i;
@@ -322,18 +330,17 @@ enum qmp_result qmp_ask(struct qmp_answer *answer, const struct qmp_peer *peer)
 	if (!monitors.nr && !libvirts)
 		return QMP_NO_MONITOR;
 	if (libvirts) {
+		long long until = now_ms() + ALL_MS;
+
 		answer->blocks = ask_virsh(peer->name, BLOCKS, until);
 		answer->nodes = answer->blocks ? ask_virsh(peer->name, NODES, until) : NULL;
-		answered = answer->blocks;
+		answered = is_answered(answer);
 	}
 	for (i = 0; i < monitors.nr; i++) {
-		answered = answered || ask_socket(answer, peer, monitors.at[i], until);
+		answered = answered || ask_socket(answer, peer, monitors.at[i], now_ms() + ALL_MS);
 		free(monitors.at[i]);
 	}
-	if (answered && json_is_array(answer->blocks))
-		return QMP_ANSWERED;
-	qmp_answer_free(answer);
-	return QMP_NO_ANSWER;
+	return answered ? QMP_ANSWERED : QMP_NO_ANSWER;
 }
 
 void qmp_answer_free(struct qmp_answer *answer)

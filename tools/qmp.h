@@ -24,8 +24,8 @@ struct qmp_answer {
 };
 
 /*
- * Takes a second at most: another program may hold the only connection. The caller releases what
- * is in @answer, which is another process's: it may be any JSON.
+ * Takes a second at most for each monitor, until one answers: another program may hold its only
+ * connection. The caller releases what is in @answer, which is another process's: it may be any JSON.
  */
 enum qmp_result qmp_ask(struct qmp_answer *answer, const struct qmp_peer *peer);
 void qmp_answer_free(struct qmp_answer *answer);

@@ -7,6 +7,7 @@
 
 #include "anonymize.h"
 #include "cli.h"
+#include "csv.h"
 #include "flags.h"
 #include "names.h"
 #include "put.h"
@@ -101,22 +102,6 @@ __u64 record_latency(const struct iot_schema_event *event, const void *record)
 	return named(event, record, "latency");
 }
 
-static char *put_csv(char *out, const char *text, size_t length)
-{
-	size_t i;
-
-	if (!memchr(text, ',', length) && !memchr(text, '"', length))
-		return put_bytes(out, text, length);
-	*out++ = '"';
-	for (i = 0; i < length; i++) {
-		if (text[i] == '"')
-			*out++ = '"';
-		*out++ = text[i];
-	}
-	*out++ = '"';
-	return out;
-}
-
 /* The text is escaped, so it has no control characters. */
 static char *put_json(char *out, const char *text, size_t length)
 {
@@ -143,7 +128,7 @@ char *record_text(const struct record_printer *p, char *out, const char *text,
 	}
 	if (plain)
 		return put_bytes(out, text, length);
-	return p->json ? put_json(out, text, length) : put_csv(out, text, length);
+	return p->json ? put_json(out, text, length) : csv_put(out, text, length);
 }
 
 static char *put_word(const struct record_printer *p, char *out, const char *word)
@@ -322,6 +307,21 @@ char *record_group(struct record_printer *p, char *out, const char *group, __u32
 	return record_text(p, out, f->text, f->length, true);
 }
 
+char *record_opflags(struct record_printer *p, char *out, const char *group, __u32 value)
+{
+	__u32 common = value & iot_names_common(p->event->id);
+	char text[2 * FLAGS_MAX + 1];
+	size_t length;
+
+	if (!common)
+		return record_group(p, out, group, value);
+	length = flags_show(text, group, value & ~common);
+	if (length)
+		text[length++] = '|';
+	length += flags_show(text + length, "call", common);
+	return record_text(p, out, text, length, true);
+}
+
 static char *put_ioflags(struct record_printer *p, const struct record_column *c,
 			 char *out, const void *record)
 {
@@ -352,7 +352,7 @@ static const struct iot_op *op_of(const struct record_printer *p, const void *re
 static char *put_opflags(struct record_printer *p, const struct record_column *c,
 			 char *out, const void *record)
 {
-	return record_group(p, out, op_of(p, record)->flags, scalar(c, record));
+	return record_opflags(p, out, op_of(p, record)->flags, scalar(c, record));
 }
 
 static char *put_opflags2(struct record_printer *p, const struct record_column *c,

@@ -92,6 +92,9 @@ char *record_text(const struct record_printer *p, char *out, const char *text,
 /* Writes flags by name; @group must live as long as the printer. */
 char *record_group(struct record_printer *p, char *out, const char *group, __u32 value);
 
+/* As above, the flags of an operation, with those that every operation of the event may have. */
+char *record_opflags(struct record_printer *p, char *out, const char *group, __u32 value);
+
 /*
  * Column functions: date and time of day (ISO 8601), or seconds since T0; date and time of
  * day as in IO Tracer, separated by a blank and with microseconds; the note.

@@ -305,6 +305,15 @@ static void look_at_records(const struct recorder *r, struct recorder_stream *s,
 	}
 }
 
+static __u64 end_of(const struct recorder_stream *s, const char *record)
+{
+	__u64 began, latency;
+
+	memcpy(&began, record + s->time, sizeof(began));
+	memcpy(&latency, record + s->latency, sizeof(latency));
+	return began + latency;
+}
+
 /*
  * Updates for each CPU the time before which all ended events were read. A CPU's events
  * are read in the order in which they ended, so its last record shows that time. The module
@@ -315,7 +324,7 @@ static void note_turn(struct recorder_stream *s, const struct iot_stream_block *
 		      const char *records, __u64 time)
 {
 	const char *last = records + (b->count - 1) * (size_t)s->event->size;
-	__u64 began, latency;
+	__u64 end;
 	__u32 i;
 
 	if (s->marked && b->cpu == s->mark) {
@@ -334,10 +343,9 @@ static void note_turn(struct recorder_stream *s, const struct iot_stream_block *
 	s->cpus[b->cpu].seen = true;
 	if (!b->count)
 		return;
-	memcpy(&began, last + s->time, sizeof(began));
-	memcpy(&latency, last + s->latency, sizeof(latency));
-	if (began + latency > s->cpus[b->cpu].read)
-		s->cpus[b->cpu].read = began + latency;
+	end = end_of(s, last);
+	if (end > s->cpus[b->cpu].read)
+		s->cpus[b->cpu].read = end;
 }
 
 /* A read that left room has returned all events that ended before @time. */
@@ -369,6 +377,54 @@ static bool is_sane(const struct recorder *r, const struct recorder_stream *s,
 	       b->cpu < s->header.cpus && length <= r->writer.size - NOTES_MAX;
 }
 
+/* Finds the records of a block that ended in the window: from the *from-th on, before the *to-th. */
+static void find_inside(struct recorder_stream *s, const struct iot_stream_block *b,
+			const char *records, __u32 *from, __u32 *to)
+{
+	const size_t size = s->event->size;
+
+	*from = 0;
+	*to = b->count;
+	while (!s->cpus[b->cpu].begun && *from < b->count &&
+	       end_of(s, records + *from * size) < s->begin)
+		++*from;
+	while (s->end && *to > *from && end_of(s, records + (*to - 1) * size) > s->end)
+		--*to;
+	s->cpus[b->cpu].begun |= *to > *from;
+}
+
+/*
+ * Takes out of the block at @at what ended outside of the window. Events that are missing before a
+ * record that ended too early ended too early, too. Returns the bytes that are left of it.
+ */
+static size_t cut_block(struct recorder_stream *s, char *at, struct iot_stream_block *b,
+			size_t length)
+{
+	char *records = at + sizeof(*b), *rest = at + length;
+	const char *end = chunk_content(s->chunk) + s->fill;
+	size_t size = s->event->size, left;
+	__u32 from, to;
+
+	find_inside(s, b, records, &from, &to);
+	if (to - from == b->count)
+		return length;
+	s->outside += b->count - (to - from);
+	if (from) {
+		s->outside += b->gap;
+		b->gap = 0;
+	}
+	b->first += from;
+	b->count = to - from;
+	left = b->count || b->gap ? sizeof(*b) + b->count * size : 0;
+	if (left) {
+		memmove(records, records + from * size, b->count * size);
+		memcpy(at, b, sizeof(*b));
+	}
+	memmove(at + left, rest, end - rest);
+	s->fill -= length - left;
+	return left;
+}
+
 /* @time: a time before the read */
 static bool parse_blocks(struct recorder *r, struct recorder_stream *s, __u64 time)
 {
@@ -384,10 +440,15 @@ static bool parse_blocks(struct recorder *r, struct recorder_stream *s, __u64 ti
 			return fail(r, s->file.name, "the module's stream is damaged");
 		if (s->fill - s->whole < length)
 			break;
+		note_turn(s, &head, at + sizeof(head), time);
+		if (s->begin && (s->end || !s->cpus[head.cpu].begun))
+			length = cut_block(s, at, &head, length);
+		if (!length)
+			continue;
 		if (!s->whole)
 			s->since = time;
+		receipt_sum(r->receipt, s - r->streams, at + sizeof(head), head.count);
 		look_at_records(r, s, at + sizeof(head), &head);
-		note_turn(s, &head, at + sizeof(head), time);
 		s->events += head.count;
 		s->whole += length;
 	}

@@ -15,12 +15,14 @@
 #include "anonymize.h"
 #include "busiest.h"
 #include "category.h"
+#include "receipt.h"
 #include "writer.h"
 
 /* What is known of one CPU's events. */
 struct recorder_cpu {
 	__u64 read;			/* ns: all events that ended before this were read */
 	bool seen;			/* it had a block in this turn */
+	bool begun;			/* an event that ended in the window was read */
 };
 
 /* A stream: of a category, or of paths. */
@@ -38,6 +40,8 @@ struct recorder_stream {
 	__u64 events;			/* events in the whole blocks */
 	__u64 since;			/* ns: when the first of them was read */
 	__u64 until;			/* ns: all events that ended before this are written */
+	__u64 begin, end;		/* ns: what ended before or after is left out; 0: no limit */
+	__u64 outside;			/* events that were left out */
 	struct recorder_cpu *cpus;
 	bool marked;			/* a turn of the CPUs began with @mark */
 	unsigned int mark;
@@ -56,6 +60,7 @@ struct recorder {
 	__u64 limit;			/* bytes, 0: none */
 	__u64 chunks_of;		/* bytes of which frames are a small part; 0: of the limit */
 	const struct anonymizer *anonymizer;	/* NULL: names are not hashed */
+	struct receipt *receipt;	/* gets the records of the streams, by their number */
 	struct busiest *busiest;	/* NULL: nobody wants to see the busiest files */
 	struct writer writer;
 	struct recorder_stream paths;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -37,28 +38,51 @@ static json_t *json_command(const struct session *s)
 	return words;
 }
 
-/* The filter as control shows it; with --anonymize the value of comm= is hashed. */
+/* A name of the list comm=, hashed as in records. */
+static char *hidden_comm(const struct session *s, const char *comm, size_t length)
+{
+	char *name = cli_printf("%.*s", (int)length, comm), *hidden;
+	char hash[ANONYMOUS_LENGTH];
+
+	text_unescape(name);
+	anonymize_word(&s->anonymizer, hash, "comm", name, strlen(name));
+	hidden = cli_printf("%.*s", ANONYMOUS_LENGTH, hash);
+	free(name);
+	return hidden;
+}
+
+/* The filter with the names of comm= hashed, each for itself. */
+static char *hidden_filter(const struct session *s, const char *filter)
+{
+	const char *comm = strstr(filter, "comm=");
+	char *changed, *hidden, *more;
+	size_t length;
+
+	if (!comm)
+		return cli_strdup(filter);
+	comm += strlen("comm=");
+	changed = cli_printf("%.*s", (int)(comm - filter), filter);
+	for (;;) {
+		length = strcspn(comm, ", ");
+		hidden = hidden_comm(s, comm, length);
+		comm += length;
+		more = cli_printf("%s%s%s", changed, hidden, *comm == ',' ? "," : comm);
+		free(hidden);
+		free(changed);
+		changed = more;
+		if (*comm++ != ',')
+			return changed;
+	}
+}
+
+/* The filter as control shows it. */
 static json_t *json_filter(const struct session *s, const char *control)
 {
 	char *filter = control_text(control, "filter");
-	char *comm = s->options->anonymize ? strstr(filter, "comm=") : NULL;
-	char hidden[ANONYMOUS_LENGTH];
-	json_t *value;
-	char *changed;
-	size_t length;
+	char *shown = s->options->anonymize ? hidden_filter(s, filter) : cli_strdup(filter);
+	json_t *value = json_shown(shown);
 
-	if (!comm) {
-		value = json_shown(filter);
-		free(filter);
-		return value;
-	}
-	comm += strlen("comm=");
-	length = strcspn(comm, " ");
-	anonymize_word(&s->anonymizer, hidden, "comm", comm, length);
-	changed = cli_printf("%.*s%.*s%s", (int)(comm - filter), filter,
-			     ANONYMOUS_LENGTH, hidden, comm + length);
-	value = json_shown(changed);
-	free(changed);
+	free(shown);
 	free(filter);
 	return value;
 }
@@ -89,10 +113,23 @@ static json_t *json_since(const char *stats, const char *name, __u64 before)
 	return !stats || n < before ? json_null() : json_integer(n - before);
 }
 
+/* The same of a counter that not every category has: null without it. */
+static json_t *json_since_if(const char *stats, const char *name, __u64 before)
+{
+	char *value = control_text(stats, name);
+	json_t *since = *value ? json_since(stats, name, before) : json_null();
+
+	free(value);
+	return since;
+}
+
 static void add_counts(const struct session *s, json_t *object, size_t i, const char *stats)
 {
 	counts_put(object, &s->recorder.streams[i].file, json_since(stats, "missed", s->missed[i]),
 		   s->segments.last ? json_null() : json_since(stats, "seen", 0));
+	json_put(object, "outside", json_integer(s->recorder.streams[i].outside));
+	json_put(object, "unattributed",
+		 json_since_if(stats, "unattributed", s->unattributed[i]));
 }
 
 static json_t *json_paths(const struct session *s, const char *stats)
@@ -242,6 +279,16 @@ static void print_state(FILE *out, const struct session *s)
 	free(share);
 }
 
+/* Only what needs a look: the receipt has all. */
+static void print_differences(FILE *out, const struct session *s)
+{
+	size_t n = receipt_count(json_object_get(s->metadata, RECEIPT_KEY), "differs");
+
+	if (n)
+		fprintf(out, "  %-10s%s%zu%s of the kernel's counts differ (iotracer traces show)\n",
+			"receipt", CLI_RED, n, CLI_PLAIN);
+}
+
 static void print_summary(FILE *out, const struct session *s)
 {
 	char *shown = text_show(s->directory, strlen(s->directory));
@@ -261,7 +308,10 @@ static void print_summary(FILE *out, const struct session *s)
 	print_number(out, "events", sum_of(s, "events"), false);
 	print_number(out, "lost", sum_of(s, "lost"), true);
 	print_number(out, "missed", sum_of(s, "missed"), true);
+	if (sum_of(s, "unattributed"))
+		print_number(out, "of nobody", sum_of(s, "unattributed"), true);
 	print_number(out, "paths", s->recorder.paths.file.events, false);
+	print_differences(out, s);
 	fprintf(out, "  %-10s%.1f MiB\n", "size",
 		(double)recorder_bytes(&s->recorder) / (1024 * 1024));
 }
@@ -298,12 +348,27 @@ static void say_losses(const struct session *s)
 			   (unsigned long long)s->recorder.paths.file.lost);
 }
 
+/* Reports what may be the command's, and is not in the trace. */
+static void say_unattributed(const struct session *s)
+{
+	__u64 n = sum_of(s, "unattributed");
+	const char *whose = s->options->vm ? "the machine's" : s->options->command ? "the command's" :
+			    "of what the filter asks for";
+
+	if (n)
+		cli_say_of(s->directory, "%llu requests are not in the trace, though they may be %s: threads of the kernel made them, and it is not known for whom (dm-crypt, dm-thin, md, loop, io.max ...): see iotracer(4)",
+			   (unsigned long long)n, whose);
+}
+
 /* Reports what the command left behind when recording ended. */
-static void tell_left(const struct session *s)
+static void tell_left(struct session *s)
 {
 	char *names = s->workload.ended && workload_left(&s->workload) ?
 		      workload_left_names() : NULL;
 
+	if (s->drains && s->unknown)
+		cli_say("%llu filesystems were being unmounted, remounted or frozen when recording ended: what the command wrote there may not be on its device, and its writeback not in the trace",
+			(unsigned long long)s->unknown);
 	if (s->drains && s->dirty)
 		cli_say("%llu bytes that the command wrote to files were not on their device when recording ended: their writeback is not in the trace (--drain=SECONDS waits longer)",
 			(unsigned long long)s->dirty);
@@ -317,8 +382,23 @@ bool report_is_lossy(const struct session *s)
 	return is_lossy(s);
 }
 
+/* The last of several traces has the receipt for all. */
+static json_t *json_receipt(struct session *s, bool last)
+{
+	struct receipt_command command = { .io = s->workload.io };
+	struct rusage used;
+
+	if (!last)
+		return json_null();
+	if (!getrusage(RUSAGE_CHILDREN, &used)) {
+		command.faults[0] = used.ru_minflt;
+		command.faults[1] = used.ru_majflt;
+	}
+	return receipt_json(&s->receipt, &command);
+}
+
 /* Completes metadata.json. Returns 0 or a negative errno. */
-static int write_end(struct session *s)
+static int write_end(struct session *s, bool last)
 {
 	json_t *categories = json_object_get(s->metadata, "categories");
 	size_t i;
@@ -327,12 +407,16 @@ static int write_end(struct session *s)
 		char *stats = control_stats(&s->controls[i]);
 
 		add_counts(s, json_array_get(categories, i), i, stats);
+		receipt_lose(&s->receipt, i, s->recorder.streams[i].file.lost,
+			     control_number(stats, "missed") - s->missed[i]);
 		if (!i)
 			json_put(s->metadata, "paths", json_paths(s, stats));
 		free(stats);
 	}
 	count_snapshots(s);
-	json_put(s->metadata, "unwritten_bytes", s->drains ? json_integer(s->dirty) : json_null());
+	json_put(s->metadata, RECEIPT_KEY, json_receipt(s, last));
+	json_put(s->metadata, "unwritten_bytes",
+		 s->drains && !s->unknown ? json_integer(s->dirty) : json_null());
 	if (s->compressed)
 		json_put(s->metadata, "compression", json_string("zstd"));
 	json_put(s->metadata, "lost_share",
@@ -343,9 +427,10 @@ static int write_end(struct session *s)
 
 void report_segment(struct session *s)
 {
-	int err = write_end(s);
+	int err = write_end(s, false);
 
 	say_losses(s);
+	say_unattributed(s);
 	cli_say_of(s->directory, "%s, %llu events, %.1f MiB", text_of(s, "state"), sum_of(s, "events"),
 		   (double)recorder_bytes(&s->recorder) / (1024 * 1024));
 	if (err)
@@ -354,12 +439,13 @@ void report_segment(struct session *s)
 
 int report_end(struct session *s)
 {
-	int err = write_end(s);
+	int err = write_end(s, true);
 
 	if (s->recorder.error)
 		cli_say_of(s->directory, "recording ended with an error: %s; what was written before can be read",
 			   s->recorder.error);
 	say_losses(s);
+	say_unattributed(s);
 	say_summary(s);
 	tell_left(s);
 	if (err)

@@ -14,6 +14,7 @@
 
 #include "cli.h"
 #include "library.h"
+#include "place.h"
 #include "progress.h"
 #include "session.h"
 #include "trace.h"
@@ -55,6 +56,16 @@ static __u64 events_of(const struct session *s, size_t i)
 	return events ? events : 1;
 }
 
+static void note_counters(struct session *s, size_t i)
+{
+	char *stats = control_stats(&s->controls[i]);
+
+	s->missed[i] = control_number(stats, "missed");
+	s->unattributed[i] = control_number(stats, "unattributed");
+	s->paths_missed = control_number(stats, "paths_missed");
+	free(stats);
+}
+
 static int configure(struct session *s, size_t i)
 {
 	struct control *c = &s->controls[i];
@@ -62,7 +73,6 @@ static int configure(struct session *s, size_t i)
 	char *size = NULL;
 	char *filter = filter_of(s, i);
 	int status = control_command(c, filter);
-	char *stats;
 
 	if (!status)
 		status = control_command(c, sample);
@@ -74,10 +84,7 @@ static int configure(struct session *s, size_t i)
 	}
 	if (!status)
 		status = control_command(c, "reset");
-	stats = control_stats(c);
-	s->missed[i] = control_number(stats, "missed");
-	s->paths_missed = control_number(stats, "paths_missed");
-	free(stats);
+	note_counters(s, i);
 	free(sample);
 	free(size);
 	free(filter);
@@ -101,18 +108,22 @@ static int take_categories(struct session *s)
 /* Makes the directory of a trace, for the recorder. */
 static int make_directory(struct session *s, const char *path)
 {
-	if (mkdir(path, 0700)) {
-		cli_say_of(path, "cannot be made: %s%s", strerror(errno),
-			   errno == EEXIST ? " (a trace has a directory of its own)" : "");
+	char *name;
+	int parent = place_parent(path, &name), fd;
+
+	if (parent < 0)
+		return CLI_FAILED;
+	fd = place_make(parent, name);
+	close(parent);
+	free(name);
+	if (fd < 0) {
+		cli_say_of(path, "cannot be made: %s%s", strerror(-fd),
+			   fd == -EEXIST ? " (a trace has a directory of its own)" : "");
 		return CLI_FAILED;
 	}
-	s->recorder.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (s->recorder.dir >= 0) {
-		library_lock(s->recorder.dir);
-		return CLI_OK;
-	}
-	cli_say_of(path, "cannot be opened: %s", strerror(errno));
-	return CLI_FAILED;
+	s->recorder.dir = fd;
+	library_lock(fd);
+	return CLI_OK;
 }
 
 static bool rotates(const struct session *s)
@@ -122,11 +133,14 @@ static bool rotates(const struct session *s)
 
 static int make_first(struct session *s)
 {
-	s->directory = rotates(s) ? segments_first(&s->segments, s->options->directory) :
+	if (rotates(s) && segments_open(&s->segments, s->options->directory))
+		return CLI_FAILED;
+	s->directory = rotates(s) ? segments_next(&s->segments) :
 				    cli_strdup(s->options->directory);
 	if (make_directory(s, s->directory))
 		return CLI_FAILED;
 	s->dir = s->recorder.dir;
+	segments_keep(&s->segments, s->options->keep);
 	return CLI_OK;
 }
 
@@ -135,13 +149,8 @@ static void count_from_now(struct session *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->nr_controls; i++) {
-		char *stats = control_stats(&s->controls[i]);
-
-		s->missed[i] = control_number(stats, "missed");
-		s->paths_missed = control_number(stats, "paths_missed");
-		free(stats);
-	}
+	for (i = 0; i < s->nr_controls; i++)
+		note_counters(s, i);
 }
 
 static bool is_full(const struct session *s)
@@ -200,15 +209,86 @@ static bool rotate(struct session *s)
 	return good;
 }
 
+/*
+ * Only what ends in the window is recorded. A module always says when it reset a category; a
+ * directory that only looks like the module's (IOTRACER_PROC) does not, and has events of any time.
+ */
+static void set_window(struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_controls; i++)
+		if (control_stat(&s->controls[i], "t0_ns"))
+			s->recorder.streams[i].begin = s->begin.monotonic;
+}
+
+/* Records for some time. */
+static void drain_for(struct session *s, __u64 ns)
+{
+	const __u64 until = wall_now().monotonic + ns;
+	bool much;
+
+	while (recorder_drain(&s->recorder, false, &much) && wall_now().monotonic < until)
+		if (!much)
+			poll(NULL, 0, 1);
+}
+
 static int start_tracing(struct session *s)
 {
 	/* If iotracer is killed, its streams are closed, and the module stops the categories. */
 	int status = control_command_all(s->controls, s->nr_controls, "start while-read");
 
-	/* The time is taken now, since starting takes the kernel some time. */
+	/*
+	 * The window begins when all categories have all of their hooks. To start one takes up to
+	 * two seconds, in which it records already.
+	 */
 	s->begin = wall_now();
 	s->started = s->begin;
+	set_window(s);
+	if (!status && receipt_is_of_machine(&s->receipt)) {
+		/* what is read until then is not in the sums, as it is in the kernel's counts before */
+		s->receipt.from = s->begin.monotonic;
+		s->receipt.begin = ~0ULL;
+		drain_for(s, RECEIPT_EDGE_NS);
+		receipt_begin(&s->receipt);
+	}
 	return status;
+}
+
+/* Why nothing can be compared with the kernel's counts, or NULL. */
+static const char *why_unknown(struct session *s)
+{
+	if (s->recorder.error || control_gone(&s->controls[0]))
+		return "recording ended with an error";
+	if (!writer_works(&s->recorder.writer))
+		return "recording ended at the limit of --size";
+	if (!s->receipt.of_command)
+		return NULL;
+	if (!s->workload.ended || workload_left(&s->workload))
+		return "the command, or a process that it started, still ran";
+	return s->workload.io_unknown ? "/proc/PID/io of a process could not be read" : NULL;
+}
+
+/* The kernel's counters are read while all categories still record. */
+static void end_receipt(struct session *s)
+{
+	s->receipt.unknown = why_unknown(s);
+	if (s->receipt.unknown || !receipt_is_of_machine(&s->receipt))
+		return;
+	s->receipt.end = wall_now().monotonic;
+	drain_for(s, RECEIPT_EDGE_NS);
+	receipt_end(&s->receipt);
+	drain_for(s, RECEIPT_EDGE_NS);
+}
+
+/* The window ends before the categories stop, one sooner than another. */
+static void end_window(struct session *s)
+{
+	size_t i;
+
+	s->end = wall_now();
+	for (i = 0; i < s->recorder.nr_streams; i++)
+		s->recorder.streams[i].end = s->end.monotonic;
 }
 
 /* Passes a signal on, unless the terminal sent it to the whole process group of the command. */
@@ -231,7 +311,7 @@ static void look_at_dirty(struct session *s)
 
 	s->drains = false;
 	for (i = 0; i < s->nr_controls && !s->drains; i++)
-		s->drains = control_dirty(&s->controls[i], &s->dirty);
+		s->drains = control_dirty(&s->controls[i], &s->dirty, &s->unknown);
 	s->look_again = wall_now().monotonic;
 	pause = (s->look_again - before) * LOOK_SHARE;
 	s->look_again += pause > LOOK_NS ? pause : LOOK_NS;
@@ -247,7 +327,7 @@ static bool is_drained(struct session *s)
 	if (now < s->look_again)
 		return false;
 	look_at_dirty(s);
-	return !s->drains || !s->dirty ||
+	return !s->drains || !(s->dirty || s->unknown) ||
 	       (double)(now - s->ended) / 1e9 >= s->options->drain;
 }
 
@@ -407,7 +487,8 @@ static int finish(struct session *s)
 {
 	bool much;
 
-	s->end = wall_now();
+	end_receipt(s);
+	end_window(s);
 	if (!control_gone(&s->controls[0]))
 		control_command_all(s->controls, s->nr_controls, "stop");
 	if (s->recorder.error)
@@ -441,6 +522,20 @@ static int find_machine(struct session *s)
 	return CLI_FAILED;
 }
 
+static void prepare_receipt(struct session *s)
+{
+	size_t i;
+
+	s->receipt.of_command = s->options->command;
+	s->receipt.sampled = s->options->sample > 1;
+	for (i = 0; i < s->nr_controls; i++) {
+		char *filter = control_value(&s->controls[i], "filter");
+
+		receipt_add_category(&s->receipt, s->options->categories[i], filter);
+		free(filter);
+	}
+}
+
 static int prepare(struct session *s)
 {
 	int status = CLI_OK;
@@ -451,6 +546,8 @@ static int prepare(struct session *s)
 		status = anonymizer_init(&s->anonymizer, s->options->key_file);
 	if (!status)
 		status = take_categories(s);
+	if (!status)
+		prepare_receipt(s);
 	if (!status)
 		status = make_first(s);
 	if (progress_is_wanted())
@@ -491,6 +588,7 @@ static void clean_up(struct session *s)
 	segments_free(&s->segments);
 	json_decref(s->metadata);
 	anonymizer_forget(&s->anonymizer);
+	receipt_free(&s->receipt);
 }
 
 /*
@@ -528,6 +626,7 @@ int session_run(const struct session_options *options)
 			.level = options->compress == COMPRESS_NOW ? LEVEL : 0,
 			.anonymizer = options->anonymize ? &s.anonymizer : NULL,
 			.paths = { .fd = -1, .file.file.fd = -1 },
+			.receipt = &s.receipt,
 		},
 		.snapshotter = {
 			.fs = options->snapshot_fs, .snapshot.in = -1,

@@ -11,6 +11,7 @@
 #include "control.h"
 #include "filter.h"
 #include "guest_recorder.h"
+#include "receipt.h"
 #include "recorder.h"
 #include "segments.h"
 #include "snapshotter.h"
@@ -64,6 +65,7 @@ struct session {
 	struct control controls[SESSION_CATEGORIES];
 	size_t nr_controls;
 	__u64 missed[SESSION_CATEGORIES];	/* the module's counter before recording */
+	__u64 unattributed[SESSION_CATEGORIES];	/* the same */
 	__u64 paths_missed;
 	struct recorder recorder;
 	int signals;			/* signalfd */
@@ -74,10 +76,12 @@ struct session {
 	__u64 ended;			/* when the command's end was noticed; CLOCK_MONOTONIC ns */
 	bool drains;			/* a category reports what the command left to be written */
 	__u64 dirty;			/* bytes that the command left to be written */
+	__u64 unknown;			/* filesystems of which that is not known */
 	__u64 look_again;		/* when to check @dirty again; CLOCK_MONOTONIC ns */
 	json_t *metadata;
 	struct snapshotter snapshotter;
 	struct guest_recorder guest;
+	struct receipt receipt;
 };
 
 /* Does a whole recording. The exit code is the command's, if there is one and all went well. */

@@ -321,26 +321,44 @@ static const struct target *check_listed(const struct target_list *list,
 	return target;
 }
 
-const struct target *target_find(const struct target_list *list, const char *file)
+/* What is listed by @file: a path, also a relative one, processes or the name of a target. */
+static const struct target *find_listed(const struct target_list *list, const char *file)
 {
 	const struct target *target = target_of_tasks(list, file);
-	struct identity id;
-	int err;
 
-	if (target)
-		return target;
-	target = find_by_path(list, file);
+	if (!target)
+		target = find_by_path(list, file);
 	if (!target) {
 		char *path = absolute(file);
 
 		target = find_by_path(list, path);
 		free(path);
 	}
+	return target ? target : find_by_name(list, file);
+}
+
+char *target_meant(const struct target_list *list, const char *file)
+{
+	char *name = cli_strdup(file);
+	struct stat st;
+
+	if (find_listed(list, file) || !stat(file, &st))
+		return name;
+	text_unescape(name);
+	if (find_listed(list, name))
+		return name;
+	strcpy(name, file);
+	return name;
+}
+
+static const struct target *find(const struct target_list *list, const char *file)
+{
+	const struct target *target = find_listed(list, file);
+	struct identity id;
+	int err;
+
 	if (target)
-		return check_listed(list, target, file);
-	target = find_by_name(list, file);
-	if (target)
-		return target;
+		return target_path(target, file) ? check_listed(list, target, file) : target;
 	err = identify(file, &id);
 	if (err) {
 		cli_say_of(file, "not traced: %s", err == -ENOENT ?
@@ -351,6 +369,32 @@ const struct target *target_find(const struct target_list *list, const char *fil
 	if (!target)
 		cli_say_of(file, "not traced (to trace it: iotracer add FILE)");
 	return target;
+}
+
+const struct target *target_find(const struct target_list *list, const char *file)
+{
+	char *meant = target_meant(list, file);
+	const struct target *target = find(list, meant);
+
+	free(meant);
+	return target;
+}
+
+char *target_show(const char *text)
+{
+	static const char *const states[] = { " (deleted)", " (ended)" };
+	char *shown = text_show(text, strlen(text)), *safe;
+	size_t length = strlen(shown), i, n;
+
+	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		n = strlen(states[i]);
+		if (length < n || strcmp(shown + length - n, states[i]))
+			continue;
+		safe = cli_printf("%.*s\\040%s", (int)(length - n), shown, states[i] + 1);
+		free(shown);
+		return safe;
+	}
+	return shown;
 }
 
 static void parse_count(struct target_stats *stats, const char *line)

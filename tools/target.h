@@ -38,6 +38,18 @@ void target_list_free(struct target_list *list);
  */
 const struct target *target_find(const struct target_list *list, const char *file);
 
+/*
+ * What @file stands for: itself, or, if neither such a file nor such a target is there, the path or
+ * name that list shows as @file, with \ooo for some characters. The caller frees it.
+ */
+char *target_meant(const struct target_list *list, const char *file);
+
+/*
+ * A path, or what names processes, as list shows it: escaped, and so that its end is never taken
+ * for the "(deleted)" or "(ended)" that follows it. The caller frees it.
+ */
+char *target_show(const char *text);
+
 /* The target of processes that is listed by @text, or NULL. */
 const struct target *target_of_tasks(const struct target_list *list, const char *text);
 

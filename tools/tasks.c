@@ -9,6 +9,7 @@
 #include "container.h"
 #include "target.h"
 #include "tasks.h"
+#include "text.h"
 
 #define COMM_MAX	15	/* bytes of the name of a thread */
 #define CGROUP		"cgroup="
@@ -32,7 +33,7 @@ static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "Processes and services, any number of them:", 10 },
 	{ "pid", KEY_PID, "PID", 0, "the process with this ID, all its threads", 10 },
 	{ "follow", KEY_FOLLOW, NULL, 0, "with --pid: and all its descendants, also those to come", 10 },
-	{ "comm", KEY_COMM, "NAME", 0,
+	{ "comm", KEY_COMM, "NAME,...", 0,
 	  "the threads with this name, and all threads of a process with this name", 10 },
 	{ "cgroup", KEY_CGROUP, "PATH", 0,
 	  "the control group and those below it; PATH is what /proc/PID/cgroup shows after 0::, or a path of its directory",
@@ -51,7 +52,8 @@ static void check_comm(struct argp_state *state, const char *name)
 			  name, COMM_MAX, COMM_MAX, name);
 }
 
-static void add(struct tasks *tasks, struct argp_state *state, int key, const char *value)
+/* Keeps @value. */
+static void add_one(struct tasks *tasks, struct argp_state *state, int key, char *value)
 {
 	if (!*value)
 		cli_usage(state, "the name of a process or service is empty");
@@ -61,6 +63,29 @@ static void add(struct tasks *tasks, struct argp_state *state, int key, const ch
 		check_comm(state, value);
 	tasks->at = cli_grow(tasks->at, tasks->nr + 1, sizeof(*tasks->at));
 	tasks->at[tasks->nr++] = (struct tasks_named){ .key = key, .value = value };
+}
+
+/* NAME,...: a comma in a name is \054, as in filters. */
+static void add_comms(struct tasks *tasks, struct argp_state *state, const char *names)
+{
+	for (;; names++) {
+		size_t length = strcspn(names, ",");
+		char *name = cli_printf("%.*s", (int)length, names);
+
+		text_unescape(name);
+		add_one(tasks, state, KEY_COMM, name);
+		names += length;
+		if (!*names)
+			return;
+	}
+}
+
+static void add(struct tasks *tasks, struct argp_state *state, int key, const char *value)
+{
+	if (key == KEY_COMM)
+		add_comms(tasks, state, value);
+	else
+		add_one(tasks, state, key, cli_strdup(value));
 }
 
 static bool has(const struct tasks *tasks, int key)
@@ -176,8 +201,11 @@ int tasks_resolve(struct tasks *tasks, const struct target_list *traced)
 
 void tasks_free(struct tasks *tasks)
 {
-	while (tasks->nr)
-		free(tasks->at[--tasks->nr].text);
+	while (tasks->nr) {
+		tasks->nr--;
+		free(tasks->at[tasks->nr].text);
+		free(tasks->at[tasks->nr].value);
+	}
 	free(tasks->at);
 	tasks->at = NULL;
 }

@@ -14,7 +14,7 @@ struct target_list;
 
 struct tasks_named {
 	int key;		/* of the option */
-	const char *value;
+	char *value;
 	char *text;		/* for the module; NULL: it could not be found */
 };
 

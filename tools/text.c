@@ -15,6 +15,15 @@ static char *octal(char *out, unsigned char byte)
 	return out;
 }
 
+char *text_octal(char *out, const char *bytes, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		out = octal(out, bytes[i]);
+	return out;
+}
+
 /* Characters in @hide become octal, and so do unprintable ones that are not in @keep. */
 static size_t show_to(char *out, const char *bytes, size_t len, const char *keep,
 		      const char *hide)

@@ -31,6 +31,9 @@ char *text_guard(const char *bytes, size_t len, const char *keep);
  */
 char *text_escape(const char *path);
 
+/* Writes bytes as \ooo at @out, 4 * @len of them and no NUL, and returns the end. */
+char *text_octal(char *out, const char *bytes, size_t len);
+
 /* "12.50 %"; 0.00 and 100.00 are exact. Allocates, and never returns NULL. */
 char *text_share(__u64 part, __u64 all);
 

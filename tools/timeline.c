@@ -11,6 +11,7 @@
 #include "cli.h"
 #include "interrupt.h"
 #include "library.h"
+#include "place.h"
 #include "text.h"
 #include "timeline.h"
 
@@ -262,50 +263,49 @@ static int name_it(struct timeline *t)
 	return CLI_OK;
 }
 
+/* The name in its directory. */
+static const char *last_of_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static int make_directory(struct timeline *t)
 {
-	if (!faccessat(AT_FDCWD, t->directory, F_OK, AT_SYMLINK_NOFOLLOW)) {
+	char *name;
+
+	t->parent = place_parent(t->directory, &name);
+	if (t->parent < 0)
+		return CLI_FAILED;
+	free(name);
+	if (!faccessat(t->parent, last_of_path(t->directory), F_OK, AT_SYMLINK_NOFOLLOW)) {
 		cli_say_of(t->directory, "is there already: name another directory (-o), or remove it");
 		return CLI_FAILED;
 	}
-	if (mkdir(t->hidden, 0700)) {
-		cli_say_of(t->hidden, "cannot be made: %s%s", strerror(errno), errno == EEXIST ?
-			   " (another merge makes it, or one was killed: remove it then)" : "");
-		return CLI_FAILED;
-	}
-	t->dir = open(t->hidden, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	t->dir = place_make(t->parent, last_of_path(t->hidden));
 	if (t->dir >= 0)
 		return CLI_OK;
-	cli_say_of(t->hidden, "cannot be opened: %s", strerror(errno));
+	cli_say_of(t->hidden, "cannot be made: %s%s", strerror(-t->dir), t->dir == -EEXIST ?
+		   " (another merge makes it, or one was killed: remove it then)" : "");
+	t->dir = -1;
 	return CLI_FAILED;
-}
-
-/* Its directory is on the disk, too, if that can be had. */
-static void sync_parent(const struct timeline *t)
-{
-	char *path = cli_printf("%s/..", t->directory);
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-	free(path);
 }
 
 /* From here on it is whole, also after a crash of the machine. */
 static int give_name(struct timeline *t)
 {
+	const char *hidden = last_of_path(t->hidden), *name = last_of_path(t->directory);
 	int err = fsync(t->dir) && errno != EINVAL ? errno : 0;
 
-	if (!err && renameat2(AT_FDCWD, t->hidden, AT_FDCWD, t->directory, RENAME_NOREPLACE) &&
-	    (errno != EINVAL || rename(t->hidden, t->directory)))
+	if (!err && renameat2(t->parent, hidden, t->parent, name, RENAME_NOREPLACE) &&
+	    (errno != EINVAL || renameat(t->parent, hidden, t->parent, name)))
 		err = errno;
 	if (err) {
 		cli_say_of(t->directory, "cannot be made: %s", strerror(err));
 		return CLI_FAILED;
 	}
-	sync_parent(t);
+	fsync(t->parent); /* if that can be had */
 	close(t->dir);
 	t->dir = -1;
 	return CLI_OK;
@@ -328,7 +328,7 @@ static void discard(struct timeline *t)
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		unlinkat(t->dir, others[i], 0);
 	close(t->dir);
-	rmdir(t->hidden);
+	unlinkat(t->parent, last_of_path(t->hidden), AT_REMOVEDIR);
 }
 
 /* Each trace has a file open for each category. */
@@ -360,7 +360,7 @@ static int judge(const struct timeline *t)
 int timeline_make(const struct timeline_options *options)
 {
 	struct timeline t = {
-		.options = options, .dir = -1, .categories = json_array(),
+		.options = options, .dir = -1, .parent = -1, .categories = json_array(),
 		.paths.file.fd = -1, .content = trace_frame_alloc(TRACE_FRAME_MAX),
 	};
 	int status;
@@ -381,6 +381,8 @@ int timeline_make(const struct timeline_options *options)
 		discard(&t);
 	if (!status)
 		status = judge(&t);
+	if (t.parent >= 0)
+		close(t.parent);
 	timeline_free_file(&t.paths);
 	json_decref(t.categories);
 	timeline_close(&t);

@@ -70,7 +70,8 @@ struct timeline {
 	json_t *list;		/* the sources, as the metadata has them */
 	unsigned int cpus;	/* of all */
 	__u64 begin, end;	/* ns since 1970 */
-	char *directory, *hidden;	/* the name of the result, and that until it is whole */
+	char *directory, *hidden;	/* the path of the result, and that until it is whole */
+	int parent;			/* the directory that it is in, -1 */
 	int dir;
 	bool failed;		/* a file could not be written, which was reported */
 	char *content;		/* a frame */

@@ -4,7 +4,9 @@
  * themselves say what is behind these. The open descriptors say what it uses now: after a snapshot
  * of a running machine there are images that the command line does not have.
  *
- * Names are looked up below the root of the process, which may have its own mounts.
+ * Names are looked up below the root of the process, which may have its own mounts. It may have
+ * left the root, or the directory, in which it was started, and a file may have been deleted since:
+ * then the file is found among those that are open, by the name that these have.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -37,7 +39,10 @@
 /* An open file or block device. */
 struct open_file {
 	char *path;		/* /proc/PID/fd/N */
+	int number;
 	char *name;		/* where it leads */
+	bool deleted;
+	__u64 born;		/* CLOCK_REALTIME ns; 0: not known */
 	struct stat st;
 	unsigned int flags;	/* of open(2) */
 	bool shown;		/* with a drive, or before */
@@ -159,9 +164,31 @@ static unsigned int flags_of(const char *pid, const char *fd)
 	return flags;
 }
 
+/* When the file was created; 0: its filesystem does not keep that. */
+static __u64 born_at(const char *path)
+{
+	struct statx x;
+
+	if (statx(AT_FDCWD, path, 0, STATX_BTIME, &x) || !(x.stx_mask & STATX_BTIME))
+		return 0;
+	return x.stx_btime.tv_sec * 1000000000LL + x.stx_btime.tv_nsec;
+}
+
+/* The kernel appends this to the name of a file whose name is gone. A name may also end so. */
+static bool cut_deleted(char *name, const struct stat *st)
+{
+	char *end = strrchr(name, ' ');
+	struct stat there;
+
+	if (!end || strcmp(end, " (deleted)") || (!stat(name, &there) && image_is_same(&there, st)))
+		return false;
+	*end = '\0';
+	return true;
+}
+
 static void add_file(struct vm *vm, const char *fd)
 {
-	struct open_file file = { 0 };
+	struct open_file file = { .number = atoi(fd) };
 	char *below = cli_printf("fd/%s", fd);
 
 	file.path = proc_path(vm->pid, below);
@@ -172,6 +199,8 @@ static void add_file(struct vm *vm, const char *fd)
 		free(file.path);
 		return;
 	}
+	file.deleted = cut_deleted(file.name, &file.st);
+	file.born = born_at(file.path);
 	file.flags = flags_of(vm->pid, fd);
 	vm->files = cli_grow(vm->files, vm->nr_files + 1, sizeof(*vm->files));
 	vm->files[vm->nr_files++] = file;
@@ -245,6 +274,51 @@ static const struct open_file *file_that_ends(const struct vm *vm, const char *n
 	return found;
 }
 
+static const struct open_file *open_as(const struct vm *vm, const struct stat *st)
+{
+	size_t i;
+
+	for (i = 0; i < vm->nr_files; i++)
+		if (image_is_same(&vm->files[i].st, st))
+			return &vm->files[i];
+	return NULL;
+}
+
+static const struct open_file *open_named(const struct vm *vm, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < vm->nr_files; i++)
+		if (!strcmp(vm->files[i].name, name))
+			return &vm->files[i];
+	return NULL;
+}
+
+/*
+ * The file of that absolute name. What is open counts most: it may be out of the root of the process,
+ * or deleted, so that its name leads to nothing or to another file.
+ */
+static int find_file(const void *data, const char *name)
+{
+	const struct vm *vm = data;
+	const struct open_file *open = NULL;
+	int fd = image_open_below(vm->root, name, O_PATH);
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st))
+		open = open_as(vm, &st);
+	if (open)
+		return fd;
+	open = open_named(vm, name);
+	if (!open && vm->root != IMAGE_OWN_ROOT && !stat(name, &st))
+		open = open_as(vm, &st);
+	if (!open)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return image_open_below(IMAGE_OWN_ROOT, open->path, O_PATH);
+}
+
 /* The absolute name of a file of the command line. */
 static char *absolute(const struct vm *vm, const char *name)
 {
@@ -310,19 +384,18 @@ static json_t *traced_at(const struct vm *vm, const char *path, const struct sta
 /* Which file it is: rows have device and inode, and a number may be used again. */
 static void put_identity(json_t *object, const char *path, const struct stat *st)
 {
-	struct statx x;
-	bool born = !statx(AT_FDCWD, path, 0, STATX_BTIME, &x) && x.stx_mask & STATX_BTIME;
+	__u64 born = born_at(path);
 
 	json_put(object, "inode", json_integer(st->st_ino));
 	json_put(object, "filesystem", system_take(cli_printf("%u:%u", major(st->st_dev), minor(st->st_dev))));
-	json_put(object, "born_ns", born ? json_integer(x.stx_btime.tv_sec * 1000000000LL + x.stx_btime.tv_nsec) :
-					   json_null());
+	json_put(object, "born_ns", born ? json_integer(born) : json_null());
 }
 
 /* How QEMU has opened the file, which is then not among the others. */
-static void put_open(struct vm *vm, json_t *object, const struct stat *st)
+static void put_open(struct vm *vm, json_t *object, const char *name, const struct stat *st)
 {
-	bool is_open = false, writes = false, direct = false;
+	bool is_open = false, writes = false, direct = false, deleted = false;
+	int number = -1;
 	size_t i;
 
 	for (i = 0; st && i < vm->nr_files; i++) {
@@ -332,25 +405,29 @@ static void put_open(struct vm *vm, json_t *object, const struct stat *st)
 			continue;
 		file->shown = true;
 		is_open = true;
+		deleted |= file->deleted && !strcmp(file->name, name);
+		number = number < 0 ? file->number : number;
 		writes |= (file->flags & O_ACCMODE) != O_RDONLY;
 		direct |= file->flags & O_DIRECT;
 	}
 	json_put(object, "open", vm->files_known && st ? json_boolean(is_open) : json_null());
 	json_put(object, "read_only", is_open ? json_boolean(!writes) : json_null());
 	json_put(object, "direct", is_open ? json_boolean(direct) : json_null());
+	json_put(object, "descriptor", is_open ? json_integer(number) : json_null());
+	json_put(object, "deleted", json_boolean(deleted));
 }
 
 /* A file of a chain. */
 static json_t *json_file(struct vm *vm, const char *name)
 {
 	json_t *object = json_object();
-	int fd = image_is_remote(name) ? -1 : image_open_below(vm->root, name, O_PATH);
+	int fd = image_is_remote(name) ? -1 : find_file(vm, name);
 	struct stat st;
 	bool found = fd >= 0 && !fstat(fd, &st);
 	char *path = found ? cli_printf("/proc/self/fd/%d", fd) : NULL;
 
 	json_put(object, "file", json_shown(name));
-	put_open(vm, object, found ? &st : NULL);
+	put_open(vm, object, name, found ? &st : NULL);
 	json_put(object, "traced", found ? traced_at(vm, path, &st) : json_null());
 	if (found) {
 		put_device(object, &st);
@@ -399,6 +476,7 @@ static void add_top(struct vm *vm, const struct qemu_drive *d, const struct imag
 
 static json_t *json_layers(struct vm *vm, const struct qemu_drive *d)
 {
+	const struct image_finder finder = { find_file, vm };
 	struct image_chain chain = { 0 };
 	json_t *layers = json_array();
 	size_t i;
@@ -406,11 +484,11 @@ static json_t *json_layers(struct vm *vm, const struct qemu_drive *d)
 	for (i = 0; i < d->nr_layers && i < IMAGE_LAYERS; i++) {
 		char *name = absolute(vm, d->layers[i].file);
 
-		image_open(image_chain_add(&chain), vm->root, name, d->layers[i].format);
+		image_open_by(image_chain_add(&chain), &finder, name, d->layers[i].format);
 		free(name);
 	}
 	if (chain.nr && chain.nr < IMAGE_LAYERS && !d->whole)
-		image_chain_follow(&chain, vm->root);
+		image_chain_follow_by(&chain, &finder);
 	if (chain.nr && d->state != DRIVE_UNPLUGGED)
 		add_top(vm, d, &chain.at[0]);
 	for (i = 0; i < chain.nr; i++) {
@@ -449,9 +527,138 @@ static json_t *json_drive(struct vm *vm, const struct qemu_drive *d)
 	return object;
 }
 
+/* --- temporary files ------------------------------------------------------------ */
+
+/*
+ * A drive with snapshot=on writes to an image that QEMU makes in a temporary directory and deletes at
+ * once. Its header names no backing file, so without an answer of QEMU it is told by its size: of
+ * several drives of one size the first has the one that was made first.
+ */
+struct temporary {
+	const struct open_file *file;
+	__u64 size;
+};
+
+static int by_birth(const void *left, const void *right)
+{
+	const struct open_file *a = ((const struct temporary *)left)->file, *b = ((const struct temporary *)right)->file;
+
+	if (a->born != b->born)
+		return a->born < b->born ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static bool is_temporary(const struct open_file *file, struct image *image)
+{
+	if (!file->deleted || !S_ISREG(file->st.st_mode) || (file->flags & O_ACCMODE) == O_RDONLY)
+		return false;
+	image_open(image, IMAGE_OWN_ROOT, file->path, NULL);
+	return !image->why && !strcmp(image->format, "qcow2") && !image->qcow2.backing;
+}
+
+/* Those that the machine has, in the order in which they were made. Returns how many. */
+static size_t list_temporaries(const struct vm *vm, struct temporary **all)
+{
+	size_t i, nr = 0;
+
+	*all = cli_grow(NULL, vm->nr_files + 1, sizeof(**all));
+	for (i = 0; i < vm->nr_files; i++) {
+		struct image_chain chain = { 0 };
+
+		if (is_temporary(&vm->files[i], image_chain_add(&chain)))
+			(*all)[nr++] = (struct temporary){ &vm->files[i], chain.at[0].size };
+		image_chain_close(&chain);
+	}
+	if (nr)
+		qsort(*all, nr, sizeof(**all), by_birth);
+	return nr;
+}
+
+static bool wants_temporary(const struct qemu_drive *d)
+{
+	return d->snapshot && d->nr_layers && !d->asked;
+}
+
+/* The size of the disk of a drive that wants one; 0: it wants none, or it is not known. */
+static __u64 wanted_size(const struct vm *vm, const struct qemu_drive *d)
+{
+	const struct image_finder finder = { find_file, vm };
+	struct image_chain chain = { 0 };
+	__u64 size = 0;
+	char *name;
+
+	if (!wants_temporary(d))
+		return 0;
+	name = absolute(vm, d->layers[0].file);
+	image_open_by(image_chain_add(&chain), &finder, name, d->layers[0].format);
+	if (!chain.at[0].why)
+		size = chain.at[0].size - d->layers[0].offset;
+	image_chain_close(&chain);
+	free(name);
+	return size;
+}
+
+static size_t count_of_size(const __u64 *sizes, size_t nr, __u64 size)
+{
+	size_t i, found = 0;
+
+	for (i = 0; i < nr; i++)
+		found += sizes[i] == size;
+	return found;
+}
+
+/* The temporary that is this far from the first of its size, if there are @most of that; or NULL. */
+static const struct open_file *temporary_of(const struct temporary *all, size_t nr, __u64 size, size_t place,
+					    size_t most)
+{
+	const struct open_file *found = NULL;
+	size_t i, of_size = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (all[i].size != size)
+			continue;
+		if (of_size++ == place)
+			found = all[i].file;
+	}
+	return of_size == most ? found : NULL;
+}
+
+static void find_temporaries(struct vm *vm)
+{
+	__u64 *sizes = cli_grow(NULL, vm->drives.nr + 1, sizeof(*sizes));
+	struct temporary *all;
+	size_t i, nr = list_temporaries(vm, &all);
+
+	for (i = 0; i < vm->drives.nr; i++)
+		sizes[i] = nr ? wanted_size(vm, &vm->drives.at[i]) : 0;
+	for (i = 0; i < vm->drives.nr; i++) {
+		const struct open_file *file = !sizes[i] ? NULL :
+			temporary_of(all, nr, sizes[i], count_of_size(sizes, i, sizes[i]),
+				     count_of_size(sizes, vm->drives.nr, sizes[i]));
+
+		if (file)
+			qemu_drive_put_above(&vm->drives.at[i], file->name, "qcow2");
+	}
+	free(all);
+	free(sizes);
+}
+
 /* --- what is open besides ---------------------------------------------------- */
 
-/* Memory of the guest is a file, too. */
+/* Memory of the guest is a file, too: that of mem-path, or one in that directory. */
+static bool is_at(const struct vm *vm, const struct open_file *file, const char *mem_path)
+{
+	char *path = absolute(vm, mem_path);
+	size_t length = strlen(path);
+	bool is;
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	is = !strncmp(file->name, path, length) && (!file->name[length] || file->name[length] == '/');
+	free(path);
+	return is;
+}
+
 static bool is_memory(const struct vm *vm, const struct open_file *file)
 {
 	struct statfs fs;
@@ -470,7 +677,7 @@ static bool is_memory(const struct vm *vm, const struct open_file *file)
 			continue;
 		qemu_dict_parse(&dict, vm->args.at[i].value, "qom-type");
 		path = qemu_dict_get(&dict, "", "mem-path");
-		is = path && *path && !strncmp(file->name, path, strlen(path));
+		is = path && *path && is_at(vm, file, path);
 		qemu_dict_free(&dict);
 	}
 	return is;
@@ -490,9 +697,10 @@ static bool is_image(const struct vm *vm, const struct open_file *file, const st
 /* The drive whose first layer is in the chain behind @image, or NULL. */
 static const char *drive_below(const struct vm *vm, struct image_chain *chain)
 {
+	const struct image_finder finder = { find_file, vm };
 	size_t i, j;
 
-	image_chain_follow(chain, vm->root);
+	image_chain_follow_by(chain, &finder);
 	for (i = 1; i < chain->nr; i++)
 		for (j = 0; chain->at[i].found && j < vm->nr_tops; j++)
 			if (image_is_same(&chain->at[i].st, &vm->tops[j].st))
@@ -503,16 +711,11 @@ static const char *drive_below(const struct vm *vm, struct image_chain *chain)
 static json_t *json_other(struct vm *vm, struct open_file *file, struct image_chain *chain)
 {
 	json_t *object = json_object();
-	char *end = strstr(file->name, " (deleted)");
-	bool deleted = !file->st.st_nlink && end && !end[10];
 
-	if (deleted)
-		*end = '\0';
 	json_put(object, "file", json_shown(file->name));
 	json_put(object, "format", string_or_null(chain->at[0].format));
-	json_put(object, "deleted", json_boolean(deleted));
 	json_put(object, "traced", traced_at(vm, file->path, &file->st));
-	put_open(vm, object, &file->st);
+	put_open(vm, object, file->name, &file->st);
 	put_device(object, &file->st);
 	put_identity(object, file->path, &file->st);
 	json_put(object, "above", string_or_null(drive_below(vm, chain)));
@@ -541,6 +744,36 @@ static json_t *json_others(struct vm *vm)
 		image_chain_close(&chain);
 	}
 	return others;
+}
+
+/* Whether the drive has files, and no name of them leads to one. */
+static bool lacks_files(const json_t *drive)
+{
+	const json_t *layer;
+	size_t i;
+
+	json_array_foreach(json_object_get(drive, "layers"), i, layer) {
+		if (!json_is_null(json_object_get(layer, "open")) || json_is_true(json_object_get(layer, "remote")))
+			return false;
+	}
+	return i && !json_is_true(json_object_get(drive, "unplugged"));
+}
+
+/*
+ * If the machine has one drive, and its names lead to no file, what is open is of this drive: its
+ * name may be that of a descriptor, or the file was moved.
+ */
+static void give_to_only_drive(json_t *machine)
+{
+	const json_t *drives = json_object_get(machine, "drives"), *drive = json_array_get(drives, 0);
+	json_t *file;
+	size_t i;
+
+	if (json_array_size(drives) != 1 || !lacks_files(drive))
+		return;
+	json_array_foreach(json_object_get(machine, "open_files"), i, file) {
+		json_put(file, "above", json_incref(json_object_get(drive, "name")));
+	}
 }
 
 /* --- the machine ---------------------------------------------------------------- */
@@ -603,10 +836,12 @@ static json_t *json_vm(struct vm *vm, char *const *names, size_t nr)
 		ask(vm, object);
 	else
 		json_put(object, "asked", json_null());
+	find_temporaries(vm);
 	for (i = 0; i < vm->drives.nr; i++)
 		json_add(drives, json_drive(vm, &vm->drives.at[i]));
 	json_put(object, "drives", drives);
 	json_put(object, "open_files", vm->files_known ? json_others(vm) : json_null());
+	give_to_only_drive(object);
 	if (wanted)
 		vm_seen_update(object);
 	return object;

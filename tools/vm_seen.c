@@ -330,7 +330,9 @@ static bool is_replaced(const json_t *machine, const json_t *drive)
 	size_t i;
 
 	json_array_foreach(json_object_get(machine, "open_files"), i, file) {
-		if (!text_of(file, "above") || is_text(file, drive, "above"))
+		const char *above = text_of(file, "above"), *name = text_of(drive, "name");
+
+		if (!above || (name && !strcmp(above, name)))
 			return true;
 	}
 	return false;

@@ -118,32 +118,47 @@ void workload_go(struct workload *w)
 	w->waits = false;
 }
 
+/*
+ * Reaps a child, @pid or -1 for any, that has ended. What it and those that it reaped did is read
+ * before: then it is gone. Returns its id; 0: none has ended; -1: there is no such child.
+ */
+static pid_t reap(struct workload *w, pid_t pid, bool wait, int *status)
+{
+	siginfo_t info = { 0 };
+	int err;
+
+	do {
+		err = waitid(pid > 0 ? P_PID : P_ALL, pid > 0 ? pid : 0, &info,
+			     WEXITED | WNOWAIT | (wait ? 0 : WNOHANG));
+	} while (err && errno == EINTR);
+	if (err || !info.si_pid)
+		return err;
+	w->io_unknown |= !kernel_io_add(&w->io, info.si_pid);
+	return waitpid(info.si_pid, status, 0);
+}
+
 bool workload_ended(struct workload *w, bool wait)
 {
 	int status;
-	pid_t pid;
 
 	if (!w->pid || w->ended)
 		return w->ended;
-	do {
-		pid = waitpid(w->pid, &status, wait ? 0 : WNOHANG);
-	} while (pid < 0 && errno == EINTR);
-	if (pid != w->pid)
+	if (reap(w, w->pid, wait, &status) != w->pid)
 		return false;
 	w->ended = true;
 	w->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	return true;
 }
 
-bool workload_left(const struct workload *w)
+bool workload_left(struct workload *w)
 {
 	pid_t pid;
 
 	if (!w->pid)
 		return false;
 	do {
-		pid = waitpid(-1, NULL, WNOHANG);
-	} while (pid > 0 || (pid < 0 && errno == EINTR));
+		pid = reap(w, -1, false, NULL);
+	} while (pid > 0);
 	return !pid;
 }
 

@@ -7,11 +7,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "kernel_counts.h"
+
 struct workload {
 	pid_t pid;		/* 0: there is none */
 	bool waits;		/* the child waits until it is let go */
 	bool ended;
 	int status;		/* exit status as in the shell: 128 + signal */
+	struct kernel_io io;	/* of it and its descendants, of all that were reaped */
+	bool io_unknown;	/* that of one could not be read */
 };
 
 /* Starts a child that waits; the command gets the signal mask @mask. Returns an exit code. */
@@ -27,7 +31,7 @@ bool workload_ended(struct workload *w, bool wait);
  * Whether processes that the command started are still running. A process whose parent has
  * ended becomes a child of this process, which reaps it when it has ended.
  */
-bool workload_left(const struct workload *w);
+bool workload_left(struct workload *w);
 
 /* The names and ids of these processes, "sleep (123), ...", or NULL; the caller frees it. */
 char *workload_left_names(void);
