@@ -19,6 +19,7 @@ help:
 	@echo 'make uninstall        take them away again'
 	@echo 'make demo             trace a real file; in a virtual machine where need be'
 	@echo 'make check            everything that a change has to pass (root or sudo)'
+	@echo 'make test             unit tests, the tool and lint; or one suite, T=fault K=6.1 F=regex'
 	@echo 'make lint, unit       parts of it; also build-all'
 	@echo 'make check-debug      its tests on kernels that watch themselves; hours'
 	@echo 'make dkms-test        build and install by DKMS in virtual machines'
@@ -63,6 +64,9 @@ clean:
 build-all lint check check-debug demo bench:
 	@scripts/$@
 
+test:
+	@scripts/test $(if $(T),'$(T)' '$(K)' '$(F)')
+
 mutate:
 	@scripts/mutate $(PATTERN)
 
@@ -80,4 +84,4 @@ deb:
 	dpkg-buildpackage -b -uc -us
 
 .PHONY: all help modules tools headers install uninstall clean-modules clean \
-	build-all lint check check-debug demo bench mutate check-fields unit dkms-test deb
+	build-all lint check check-debug demo bench mutate check-fields unit test dkms-test deb

@@ -51,13 +51,14 @@ guest_copy_program() {
 	done
 }
 
-# Copy to directory $2 the modules of release $1 that are needed, and the lists of them in the order in
-# which they are loaded: those of filesystems, and those of drives, which come when the machine runs.
+# Copy to directory $2 the modules of release $1 that are needed, which are below $3/lib/modules, and the
+# lists of them in the order in which they are loaded: those of filesystems, and those of drives, which
+# come when the machine runs.
 guest_copy_modules() {
 	local path list
 	for list in boot:erofs,ext4,crc32c drives:virtio_pci,virtio_blk; do
 		# shellcheck disable=SC2046 # several words
-		modprobe -S "$1" --show-depends -a $(tr , ' ' <<<"${list#*:}") 2>/dev/null |
+		modprobe -d "${3:-/}" -S "$1" --show-depends -a $(tr , ' ' <<<"${list#*:}") 2>/dev/null |
 			awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r path; do
 			iot_unpack_module "$path" >"$2/modules/${path##*/}" || return 1
 			echo "/modules/${path##*/}"
@@ -93,7 +94,7 @@ done
 END
 }
 
-# guest_make RELEASE MODULE: make the initramfs, and the disk of programs.
+# guest_make RELEASE MODULE [ROOT]: make the initramfs, and the disk of programs. The kernel is below ROOT.
 guest_make() {
 	local tree home program
 	home=$(guest_home "$1")
@@ -101,7 +102,7 @@ guest_make() {
 	mkdir -p "$tree"/initramfs/{bin,modules,usr,lib,lib64,programs} "$tree"/programs/{usr/local/bin,lib,lib64}
 	cp "$(PATH=$PATH:/usr/sbin:/sbin command -v busybox)" "$tree/initramfs/bin/busybox" ||
 		guest_fail "busybox is missing: run scripts/install-deps" || return 1
-	guest_copy_modules "$1" "$tree/initramfs" || return 1
+	guest_copy_modules "$1" "$tree/initramfs" "${3:-}" || return 1
 	guest_init >"$tree/initramfs/init"
 	chmod 755 "$tree/initramfs/init"
 	for program in $GUEST_PROGRAMS $PWD/tools/iotracer; do

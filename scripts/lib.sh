@@ -46,7 +46,7 @@ iot_is_foreign_arch() {
 }
 
 # Print the newest of the releases on standard input that matches $1: a release
-# itself, a version (6.1, 6.12: the plain flavour), or a version and a flavour
+# itself, a version (6.1, 6.12, 6.12.117: the plain flavour), or a version and a flavour
 # (6.12-rt, 6.1-cloud, 7.3-arm64). An empty $1 matches every plain one.
 iot_release_match() {
 	local wanted=$1 version flavour=plain release found='' kind
@@ -65,7 +65,7 @@ iot_release_match() {
 		esac
 		[ "$kind" = "$flavour" ] || continue
 		case $release in
-		${version:+"$version"[.-]}*) found=$release ;;
+		${version:+"$version"[.+-]}*) found=$release ;;
 		esac
 	done
 	[ -n "$found" ] && echo "$found"
@@ -216,6 +216,16 @@ IOT_FOREIGN='7.2 7.3 7.2-cloud 7.3-cloud 6.12-arm64 7.3-arm64'
 # shellcheck disable=SC2034 # used by scripts that source this
 IOT_TEST_MACHINE=(--one-thread --preload --disk 4G --disk 4G --disk 4G --disk 4G
 	--append sysctl.vm.dirty_writeback_centisecs=360000)
+
+# What a healthy kernel never prints. printk's time stamp, and on some kernels the caller, precede the
+# text of a line.
+# shellcheck disable=SC2034 # used by scripts that source this
+IOT_FAULTS='(^|\] ?)(BUG[: ]|WARNING: |Oops|Kernel panic|kernel BUG|Internal error|INFO: (task .* blocked|rcu|possible|suspicious|lockdep|trying to register)|rcu: INFO|rcu: .*(stall|starved)|watchdog: BUG|NMI watchdog: (BUG|Watchdog detected)|general protection|stack segment|double fault|traps: PANIC|UBSAN|KASAN|KCSAN|KFENCE|refcount_t:|list_(add|del) corruption|usercopy: Kernel memory|page_owner|workqueue lockup)|unable to handle|soft lockup|hard LOCKUP|hung_task: blocked|circular locking|inconsistent lock state|cut here|ftrace bug|Objects remaining|ODEBUG: |kmemleak: leak'
+
+# Print the suites that run on this machine. Call it in the top directory.
+iot_host_suites() {
+	grep -l '^# bats file_tags=.*host' tests/*.bats
+}
 
 # Fetch kernel $1, if it is one of IOT_FOREIGN, and print its release. Call it in the top
 # directory.

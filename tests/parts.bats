@@ -42,6 +42,54 @@ endless() {
 	[ "${lines[-2]}" = "bad: not ok 2 - two" ]
 }
 
+one_flaky() {
+	printf '%s\n' 1..2 'not ok 1 one in 5ms' '#   of no use' 'ok 2 two in 5ms' '# what failed is run once more' '# 1..1' \
+		'# ok 1 one in 5ms' "# flaky 1 one"
+}
+
+one_flaky_one_fails() {
+	one_flaky | sed 's/^ok 2/not ok 2/'
+	return 1
+}
+
+@test "parts: tests that pass when they are repeated are named and fail no run, but for a third" {
+	parts_at_once 1 <<<$'one one_flaky\ntwo one_flaky\nthree one_flaky\nbad one_flaky_one_fails'
+	run verdict one two
+	[ "$status" = 0 ]
+	[ "${lines[-1]}" = "4 passed, 0 failed" ]
+	[ "${lines[-2]}" = "flaky, passed in a second machine: two: not ok 1 one in 5ms | #   of no use" ]
+	run verdict bad
+	[ "$status" = 1 ]
+	[ "${lines[-1]}" = "1 passed, 1 failed" ]
+	[ "${lines[-3]}" = "bad: not ok 2 two in 5ms" ]
+	run verdict one two three
+	[ "$status" = 1 ]
+	[ "${lines[-1]}" = "6 passed, 1 failed" ]
+}
+
+# What scripts/check-vm says where several machines share a queue.
+none_left() {
+	printf '%s\n' '# no suite was left: other machines have taken all' 1..0
+}
+
+out_of_time() {
+	printf '%s\n' '# suite a' 'not ok 1 one in 5ms' '# why' '# another machine goes on' '# suite b' 'ok 2 two in 5ms' \
+		'# no time for other suites' 1..2
+	return 1
+}
+
+@test "parts: machines that share a queue: one that finds it empty, and one that has no time for the rest" {
+	parts_at_once 1 <<<$'whole two_tests\nempty none_left\nlate out_of_time'
+	run verdict whole empty
+	[ "$status" = 0 ]
+	[ "${lines[-1]}" = "2 passed, 0 failed" ]
+	CHECK_LIMIT=9 run verdict whole late
+	[ "$status" = 1 ]
+	[ "${lines[-1]}" = "3 passed, 1 failed, parts not to their end: 1" ]
+	[ "${lines[-2]}" = "ended before their last test, after 9 s: late" ]
+	[ "${lines[-3]}" = "late: not ok 1 one in 5ms | # why" ]
+}
+
 group() {
 	ps -o pgid= -p "$BASHPID"
 }

@@ -132,17 +132,17 @@ def clean_up():
     command('reset')
 
 
-def leaves_started(test):
-    """Of a test that starts fs, if it is stopped, and does not stop it: that takes seconds."""
-    test.leaves_started = True
-    return test
+def stops(*categories):
+    """What stops categories that a test may leave started."""
+    def after():
+        for name in categories:
+            if os.path.exists(f'{IOT}/{name}'):
+                command('stop', category=name)
+    return after
 
 
 def cleaning(test):
     def run():
-        if hasattr(test, 'leaves_started'):
-            test()
-            return
         clean_up()
         try:
             test()

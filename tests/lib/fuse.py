@@ -1,45 +1,114 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-A FUSE filesystem that has one file, /mnt/fuse/file. A test can hold up its reads and its
-lookups of names for any time, and so make calls that may sleep without bound.
+A FUSE filesystem in /mnt/fuse: file, dir/file, and link, which leads to file. A test can hold up its
+reads and its lookups of names for any time, and so make calls that may sleep without bound. Or it
+has the server stop answering altogether at any of its requests (Hold.stop()), and go on later.
 
 The protocol is that of <linux/fuse.h>, 7.31.
 """
 import contextlib
 import ctypes
 import errno
+import mmap
 import os
 import select
 import signal
 import struct
 import subprocess
+import time
 
 from lib.process import spawn
 
 TOP = '/mnt/fuse'
 FILE = TOP + '/file'
-ROOT, INODE = 1, 2
+ROOT, INODE, DIR, INNER, LINK = range(1, 6)
+NODES = {(ROOT, b'file'): INODE, (ROOT, b'dir'): DIR, (DIR, b'file'): INNER, (ROOT, b'link'): LINK}
+MODES = {ROOT: 0o040755, DIR: 0o040755, LINK: 0o120777}
 
 IN = struct.Struct('<IIQQIIII')
 OUT = struct.Struct('<IiQ')
 ATTR = struct.Struct('<6Q10I')
-LOOKUP, FORGET, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH, INIT, OPENDIR = \
-    1, 2, 3, 14, 15, 17, 18, 25, 26, 27
-RELEASEDIR, INTERRUPT, BATCH_FORGET = 29, 36, 42
+LOOKUP, FORGET, GETATTR, READLINK, OPEN, READ, WRITE, STATFS, RELEASE, FSYNC, FLUSH, INIT = \
+    1, 2, 3, 5, 14, 15, 16, 17, 18, 20, 25, 26
+OPENDIR, READDIR, RELEASEDIR, INTERRUPT, BATCH_FORGET = 27, 28, 29, 36, 42
+UNANSWERED = FORGET, BATCH_FORGET, INTERRUPT
 FOREVER = 1 << 30
 
 
-def attributes(node, size):
-    mode = 0o040755 if node == ROOT else 0o100644
-    return ATTR.pack(node, size, size // 512, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
+class Hold:
+    """What the server answers. In memory that it shares with the test."""
+
+    ANSWERS, HOLDS, WILL_STOP, STOPPED = range(4)
+    ANY = 0
+
+    def __init__(self):
+        self.memory = mmap.mmap(-1, 1 << 16)
+        self.state = memoryview(self.memory).cast('I') # mode, op, left, requests, op of each...
+
+    def set(self):
+        """Answer none of the requests that @waits names."""
+        self.state[0] = self.HOLDS
+
+    def clear(self):
+        """Answer everything, also what was held up."""
+        self.state[0] = self.ANSWERS
+
+    def stop(self, after=0, op=ANY):
+        """Answer that many more requests, or requests of a kind, and nothing after that."""
+        self.state[1], self.state[2] = op, after
+        self.state[0] = self.WILL_STOP
+
+    def has_stopped(self):
+        """Has the server had a request that it does not answer?"""
+        return self.state[0] == self.STOPPED
+
+    def wait_stopped(self):
+        end = time.monotonic() + 300
+        while not self.has_stopped():
+            if time.monotonic() > end:
+                raise TimeoutError('the server was not asked')
+            time.sleep(0.01)
+
+    def requests(self):
+        """The kinds of all requests so far."""
+        return list(self.state[4:4 + self.state[3]])
+
+    # Called by the server
+
+    def note(self, op):
+        if self.state[3] < len(self.state) - 4:
+            self.state[4 + self.state[3]] = op
+            self.state[3] += 1
+
+    def holds(self, op, waits):
+        if op in UNANSWERED or op == INIT:
+            return False
+        if self.state[0] == self.WILL_STOP and self.state[1] in (self.ANY, op):
+            if not self.state[2]:
+                self.state[0] = self.STOPPED
+            else:
+                self.state[2] -= 1
+        return self.state[0] == self.STOPPED or (self.state[0] == self.HOLDS and op in waits)
+
+    def holds_none(self):
+        return self.state[0] in (self.ANSWERS, self.WILL_STOP)
 
 
 class Server:
-    """Answers requests of /dev/fuse; those of @waits only if the pipe @hold is empty."""
+    """
+    Answers requests of /dev/fuse as @hold allows. The data of files is zeros, or that of the
+    descriptor @data. The kernel keeps names and attributes for @valid seconds.
+    """
 
-    def __init__(self, fd, hold, size, waits=()):
+    def __init__(self, fd, hold, size, waits=(), data=None, valid=FOREVER):
         self.fd, self.hold, self.size, self.waits = fd, hold, size, waits
+        self.data, self.valid = data, valid
         self.held = []
+
+    def attributes(self, node):
+        size = 4 if node == LINK else self.size if node not in MODES else 0
+        return ATTR.pack(node, size, size // 512, 0, 0, 0, 0, 0, 0, MODES.get(node, 0o100644), 1,
+                         0, 0, 0, 4096, 0)
 
     def reply(self, unique, data=b'', error=0):
         with contextlib.suppress(FileNotFoundError): # the caller did not wait
@@ -47,38 +116,50 @@ class Server:
 
     def read(self, unique, body):
         offset, size = struct.unpack_from('<8xQI', body)
-        self.reply(unique, b'\1' * max(0, min(size, self.size - offset)))
+        size = max(0, min(size, self.size - offset))
+        self.reply(unique, b'\1' * size if self.data is None else os.pread(self.data, size, offset))
 
-    def is_held(self):
-        return bool(select.select([self.hold], [], [], 0)[0])
+    def write(self, unique, body):
+        offset, size = struct.unpack_from('<8xQI', body)
+        os.pwrite(self.data, body[40:40 + size], offset)
+        self.reply(unique, struct.pack('<II', size, 0))
+
+    def look_up(self, unique, node, body):
+        found = NODES.get((node, body.rstrip(b'\0')))
+        if not found:
+            self.reply(unique, error=errno.ENOENT)
+            return
+        self.reply(unique, struct.pack('<QQQQII', found, 0, self.valid, self.valid, 0, 0) +
+                   self.attributes(found))
 
     def answer(self, op, unique, node, body):
-        if op in self.waits and self.is_held():
+        if self.hold.holds(op, self.waits):
             self.held.append((op, unique, node, body))
         elif op == INIT:
             self.reply(unique, struct.pack('<IIIIHHIIHH32x', 7, 31, 1 << 17, 0, 16, 12, 4096, 1,
                                            32, 0))
-        elif op == LOOKUP and body == b'file\0':
-            self.reply(unique, struct.pack('<QQQQII', INODE, 0, FOREVER, FOREVER, 0, 0) +
-                       attributes(INODE, self.size))
         elif op == LOOKUP:
-            self.reply(unique, error=errno.ENOENT)
+            self.look_up(unique, node, body)
         elif op == GETATTR:
-            self.reply(unique, struct.pack('<QII', FOREVER, 0, 0) + attributes(node, self.size))
+            self.reply(unique, struct.pack('<QII', self.valid, 0, 0) + self.attributes(node))
+        elif op == READLINK:
+            self.reply(unique, b'file')
         elif op in (OPEN, OPENDIR):
             self.reply(unique, bytes(16))
         elif op == READ:
             self.read(unique, body)
+        elif op == WRITE and self.data is not None:
+            self.write(unique, body)
         elif op == STATFS:
-            self.reply(unique, bytes(80))
-        elif op in (RELEASE, RELEASEDIR, FLUSH):
+            self.reply(unique, struct.pack('<QQQQQIIII24x', 1000, 0, 0, 10, 0, 4096, 255, 4096, 0))
+        elif op in (RELEASE, RELEASEDIR, FLUSH, READDIR, FSYNC):
             self.reply(unique)
-        elif op not in (FORGET, BATCH_FORGET, INTERRUPT):
+        elif op not in UNANSWERED:
             self.reply(unique, error=errno.ENOSYS)
 
     def run(self):
         while True:
-            if self.held and not self.is_held():
+            if self.held and self.hold.holds_none():
                 self.answer(*self.held.pop(0))
                 continue
             if not select.select([self.fd], [], [], 0.02)[0]:
@@ -88,40 +169,39 @@ class Server:
             except OSError as e:
                 if e.errno == errno.ENODEV: # unmounted
                     return
+                if e.errno == errno.ENOENT: # interrupted
+                    continue
                 raise
             _, op, unique, node = IN.unpack_from(request)[:4]
+            self.hold.note(op)
             self.answer(op, unique, node, request[IN.size:])
 
 
-class Hold:
-    """While it is set the server answers no request that waits for it."""
-
-    def __init__(self):
-        self.r, self.w = os.pipe()
-
-    def set(self):
-        os.write(self.w, b'x')
-
-    def clear(self):
-        os.read(self.r, 1)
+def mount(top, options=''):
+    """Mount a filesystem that has no server yet. Return: its /dev/fuse."""
+    fd = os.open('/dev/fuse', os.O_RDWR)
+    options = f'fd={fd},rootmode=40000,user_id=0,group_id=0{options}'
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mount(b'fuse', top.encode(), b'fuse', 0, options.encode()):
+        raise OSError(ctypes.get_errno(), 'mount -t fuse')
+    return fd
 
 
 @contextlib.contextmanager
-def mounted(pages, waits=(LOOKUP, READ)):
-    """Mount the filesystem, with @pages pages in FILE. Yields: the Hold of its server."""
+def mounted(pages, waits=(LOOKUP, READ), data=None, valid=FOREVER):
+    """
+    Mount the filesystem, with @pages pages in each file. Yields: the Hold of its server. Then the
+    server is killed, whatever it holds up.
+    """
     subprocess.run(['modprobe', 'fuse'], check=True)
     os.makedirs(TOP, exist_ok=True)
-    fd = os.open('/dev/fuse', os.O_RDWR)
     hold = Hold()
-    options = f'fd={fd},rootmode=40000,user_id=0,group_id=0,allow_other'
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mount(b'fuse', TOP.encode(), b'fuse', 0, options.encode()):
-        raise OSError(ctypes.get_errno(), 'mount -t fuse')
-    server = spawn(Server(fd, hold.r, pages * 4096, waits).run)
+    fd = mount(TOP, ',allow_other')
+    server = spawn(Server(fd, hold, pages * 4096, waits, data, valid).run)
     os.close(fd)
     try:
         yield hold
     finally:
-        libc.umount2(TOP.encode(), 2) # MNT_DETACH
+        ctypes.CDLL(None).umount2(TOP.encode(), 2) # MNT_DETACH
         os.kill(server, signal.SIGKILL)
         os.waitpid(server, 0)

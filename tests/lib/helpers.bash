@@ -3,7 +3,7 @@
 #
 # Shared by the tests of the module, which run as root in a virtual machine:
 #
-#	scripts/check-vm 6.12 tests/interface.bats
+#	scripts/check-vm 6.12 tests/interface.py
 
 load lib/categories
 load lib/wait

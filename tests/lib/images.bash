@@ -61,3 +61,23 @@ fake_fs() {
 	tool-stream layout=1 event=2 </dev/null >proc/fs/stream
 	tool-stream layout=2 </dev/null >proc/paths
 }
+
+# processes PID: a target of this process, with the records on standard input
+processes() {
+	local dir=$IOTRACER_PROC/machine
+	mkdir "$dir"
+	echo "1 0.5 16384 3" >"$dir/control"
+	printf '%s\n' 'target machine' "tasks pid=$1" 'max_events 16384' 'memory_bytes 65536' \
+		'level seen stored overwritten lost missed' 'vfs 9 9 0 0 0' 'blk 0 0 0 0 0' 'total 9 9 0 0 0' >"$dir/stats"
+	tool-stream layout=1 event=2 t0=500000000 >"$dir/stream"
+	echo "machine pid=$1" >>"$IOTRACER_PROC/control"
+}
+
+# of FILE: the fields of a record that say which file it is
+of() {
+	stat -c '%Hd %Ld %i' "$1" | { read -r major minor inode && echo "device=$((major << 20 | minor)) inode=$inode kind=1"; }
+}
+
+now() {
+	python3 -c 'import time; print(time.monotonic_ns())'
+}

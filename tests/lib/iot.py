@@ -11,12 +11,14 @@ import errno
 import json
 import os
 import re
+import select
+import signal
 import subprocess
 import sys
 import time
 
 from lib.categories import CATEGORIES
-from lib.process import spawn
+from lib.process import become, sleeps_in, spawn
 
 IOT = '/proc/iotracer'
 CONTROL = IOT + '/control'
@@ -121,9 +123,27 @@ def forget(path):
         os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
+def forget_all():
+    """Drop all pages, names and inodes that are clean and not in use."""
+    for _ in range(3): # what was used of late is passed by once
+        must('3', '/proc/sys/vm/drop_caches')
+
+
 def join(*pids):
     for pid in pids:
         is_equal(os.waitpid(pid, 0)[1], 0)
+
+
+def ends(pid, seconds=120):
+    """A process exits with 0 by itself. The limit is far above what a slow machine needs."""
+    fd = os.pidfd_open(pid)
+    over = select.select([fd], [], [], seconds)[0]
+    os.close(fd)
+    if not over:
+        where = sleeps_in(pid)
+        os.kill(pid, signal.SIGKILL)
+        raise AssertionError(f'the process still sleeps in {where}')
+    join(pid)
 
 
 @contextlib.contextmanager
@@ -146,9 +166,7 @@ def as_user(uid, function, *args):
     reading, writing = os.pipe()
 
     def call():
-        os.setgroups([])
-        os.setresgid(uid, uid, uid)
-        os.setresuid(uid, uid, uid)
+        become(uid)
         try:
             result = function(*args)
         except OSError as e:
@@ -335,21 +353,27 @@ def refused(error, text, path=CONTROL):
 
 
 class Kmsg:
-    """The module's messages in the kernel log: new() returns those since its last call."""
+    """The kernel log: lines() returns what was written since the last call or skip(), and new() what
+    the module did."""
 
     def __init__(self):
         self.fd = os.open('/dev/kmsg', os.O_RDONLY | os.O_NONBLOCK)
+        self.skip()
 
-    def new(self):
+    def skip(self):
+        """Leave out all before: of a log that is full the next line may be gone before it is read."""
+        os.lseek(self.fd, 0, os.SEEK_END)
+
+    def lines(self):
         found = []
-        try:
+        with contextlib.suppress(BlockingIOError):
             while True:
                 record = os.read(self.fd, 8192).decode('latin-1')
-                text = record.split(';', 1)[1].split('\n')[0]
-                if text.startswith('iotracer: '):
-                    found.append(text)
-        except BlockingIOError:
-            return found
+                found.append(record.split(';', 1)[1].split('\n')[0])
+        return found
+
+    def new(self):
+        return [line for line in self.lines() if line.startswith('iotracer: ')]
 
 
 kmsg = Kmsg()
@@ -357,7 +381,7 @@ kmsg = Kmsg()
 
 def refused_with_message(text, regex):
     """The command fails with ENOMEM and changes nothing; the module logs one message."""
-    kmsg.new()
+    kmsg.skip()
     refused('ENOMEM', text)
     said = kmsg.new()
     is_equal(len(said), 1)
@@ -375,10 +399,10 @@ def rings_in_use():
     return int(re.search(r'ring_memory_limit=1 \((\d+) in use\)', kmsg.new()[-1])[1])
 
 
-def clean(test, reloading):
+def clean(reloads):
     """Remove targets and files; unload the module if the test gave it other parameters."""
     os.chdir('/')
-    if test in reloading:
+    if reloads:
         unload()
     else:
         for _, paths_ in targets():
@@ -392,14 +416,15 @@ def clean(test, reloading):
     is_equal(os.system('find /mnt/files /mnt/disk -xdev -mindepth 1 -not -name lost+found -delete'), 0)
 
 
-def run(test, reloading=()):
+def run(test, reloads=False):
+    """Call a function with the module loaded in /mnt/files, and clean up after it."""
     if not os.path.isdir('/sys/module/iotracer'):
         is_true(load(), 'insmod failed')
     os.chdir('/mnt/files')
     try:
         test()
     finally:
-        clean(test, reloading)
+        clean(reloads)
 
 
 def main(tests, reloading=()):
@@ -410,4 +435,4 @@ def main(tests, reloading=()):
     """
     os.umask(0o022)
     for name in sys.argv[1:]:
-        run(tests[name], reloading)
+        run(tests[name], tests[name] in reloading)

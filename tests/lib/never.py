@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Memory whose pages never arrive (userfaultfd), and delete_module(2)."""
+"""Memory whose pages never arrive, or arrive when told (userfaultfd), and delete_module(2)."""
 import ctypes
 import errno
 import fcntl
@@ -11,7 +11,7 @@ from lib.iot import is_true
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 USERFAULTFD, DELETE_MODULE = 323, 176
-UFFDIO_API, UFFDIO_REGISTER, MISSING = 0xc018aa3f, 0xc020aa00, 1
+UFFDIO_API, UFFDIO_REGISTER, UFFDIO_COPY, MISSING = 0xc018aa3f, 0xc020aa00, 0xc028aa03, 1
 PAGE = mmap.PAGESIZE
 
 
@@ -30,6 +30,18 @@ def never(fd, user_only=False):
     fcntl.ioctl(uffd, UFFDIO_REGISTER,
                 bytearray(struct.pack('QQQQ', address, PAGE, MISSING, 0)))
     return memory, address, uffd
+
+
+class Later:
+    """A page of memory of this process that arrives when told. Until then its users wait."""
+
+    def __init__(self):
+        self.memory, self.address, self.uffd = never(os.memfd_create('later'))
+
+    def arrive(self, data=b''):
+        page = ctypes.create_string_buffer(data, PAGE)
+        fcntl.ioctl(self.uffd, UFFDIO_COPY, bytearray(struct.pack(
+            'QQQQq', self.address, ctypes.addressof(page), PAGE, 0, 0)))
 
 
 def delete_module(name):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Processes that tests start and watch."""
+import ctypes
 import os
+import signal
+import struct
 import time
 import traceback
 
@@ -22,6 +25,36 @@ def finish(function, *args):
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def become(uid):
+    """Become that user, in the group of that number alone."""
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def spawn_as(uid, function, *args):
+    """As spawn(), by that user."""
+    def call():
+        become(uid)
+        function(*args)
+
+    return spawn(call)
+
+
+CLONE3 = 435
+
+
+def with_number(number, function, *args):
+    """Call the function in a process with this number, by the set_tid of clone3(2), and wait."""
+    tid = ctypes.c_int(number)
+    call = struct.pack('<11Q', 0, 0, 0, 0, signal.SIGCHLD, 0, 0, 0, ctypes.addressof(tid), 1, 0)
+    pid = ctypes.CDLL(None, use_errno=True).syscall(CLONE3, call, len(call))
+    if pid == 0:
+        finish(function, *args)
+    if pid != number or os.waitpid(pid, 0)[1]:
+        raise AssertionError(f'process {number} has failed, or is {pid}')
 
 
 # Where poll(2) sleeps: kernels differ in what they inline.

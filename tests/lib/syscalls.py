@@ -16,7 +16,9 @@ libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
 MACHINE = os.uname().machine
 HEADERS = f'/usr/include/{MACHINE}-linux-gnu/asm/unistd_%d.h'
-NEWER = {'fchmodat2': 452}  # not in older headers
+NEWER = {'fchmodat2': 452, 'setxattrat': 463, 'getxattrat': 464, 'listxattrat': 465,
+         'removexattrat': 466, 'open_tree_attr': 467, 'file_getattr': 468,
+         'file_setattr': 469}  # not in older headers
 AT_FDCWD = -100
 AT_SYMLINK_NOFOLLOW = 0x100
 AT_REMOVEDIR = 0x200
@@ -204,6 +206,7 @@ OPCODES = {
     'sync_file_range': 8, 'fsync': 3, 'fallocate': 17, 'openat': 18, 'close': 19, 'statx': 21,
     'fadvise': 24, 'madvise': 25, 'openat2': 28, 'splice': 30, 'tee': 33, 'renameat': 35,
     'unlinkat': 36, 'read': 22, 'write': 23, 'mkdirat': 37, 'symlinkat': 38, 'linkat': 39, 'ftruncate': 55,
+    'fsetxattr': 41, 'setxattr': 42, 'fgetxattr': 43, 'getxattr': 44,
 }
 SQE = struct.Struct('<BBHiQQIIQHHiQQ')
 ENTER_GETEVENTS = 1
@@ -232,12 +235,12 @@ class Uring:
         self.cq_head, self.cq_mask, self.cqes = cq[0], cq[2], cq[5]
 
     def put(self, opcode, fd=-1, off=0, addr=0, len=0, op_flags=0, splice_fd=0, flags=0, ioprio=0,
-            user_data=1, buf_index=0, personality=0):
+            user_data=1, buf_index=0, personality=0, addr3=0):
         """Put a request into the ring. Does not wait for earlier ones."""
-        addr, off = (self.address(value) for value in (addr, off))
+        addr, off, addr3 = (self.address(value) for value in (addr, off, addr3))
         tail, = struct.unpack_from('<I', self.sq, self.sq_tail)
         SQE.pack_into(self.sqes, 64 * (tail % 8), opcode, flags, ioprio, fd, off, addr, len, op_flags,
-                      user_data, buf_index, personality, splice_fd, 0, 0)
+                      user_data, buf_index, personality, splice_fd, addr3, 0)
         struct.pack_into('<I', self.sq, self.array + 4 * (tail % 8), tail % 8)
         struct.pack_into('<I', self.sq, self.sq_tail, tail + 1)
 
