@@ -161,6 +161,7 @@ fcntl.ioctl(fd, SET_POLICY, bytearray(struct.pack("<BBBBB3x16s", 2, 1, 4, 3, 0, 
 @test "ext4: data that fscrypt encrypts is in no block event when it is written" {
 	local dir name
 
+	[ -e /sys/fs/ext4/features/encryption ] || skip "this kernel has no fscrypt"
 	new_filesystem ext4 /dev/vdd "$MNT/secret"
 	tune2fs -O encrypt /dev/vdd
 	umount "$MNT/secret"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of cache.bats. Usage: python3 cache.py FUNCTION... See lib/iot.py.
+Category cache: known accesses to cold and warm files give the expected events for each page, and
+the events match the kernel's own counts.
 
-The files are on ext4, xfs and btrfs below /mnt. Which of their pages are in memory is known
-from mincore(2), and from cachestat(2) where the kernel has it.
+The files are on ext4, xfs and btrfs below /mnt. Which of their pages are in memory is known from
+mincore(2), and from cachestat(2) where the kernel has it.
 """
 import ctypes
 import mmap
@@ -13,10 +14,15 @@ import subprocess
 import time
 
 from lib import category, iot
-from lib.iot import (IOT, is_equal, is_true, join, LOAD_DIVISOR, main, matches, memory_group, must,
+from lib.category import stops
+from lib.iot import (IOT, is_equal, is_true, join, LOAD_DIVISOR, matches, memory_group, must,
                      parameter, reload, slurp, write)
 from lib.kernel import VERSION
+from lib.machine import three_filesystems, umount_three_filesystems
 from lib.process import spawn
+from lib.suite import Suite
+
+SUITE = Suite(setup=three_filesystems, teardown=umount_three_filesystems, after=stops('cache'))
 
 PAGE = 4096
 CACHE = 'cache'
@@ -128,6 +134,7 @@ def offsets_in_pages(found, path):
     return sorted(offset for offset in at if offset % PAGE)
 
 
+@SUITE.test('cache: HIT and MISS of cold and warm reads')
 def reads():
     """Each page of each read of a known pattern is one HIT or MISS, cold and warm."""
     for place in PLACES:
@@ -184,6 +191,7 @@ def in_order(path, length):
     os.close(fd)
 
 
+@SUITE.test('cache: HIT and MISS of writes; each page made dirty is written once')
 def writes():
     """Writes to new and old pages; each page that is made dirty is written, once."""
     for place in PLACES:
@@ -226,6 +234,7 @@ def writes():
         is_equal((place, pages_of(found, 'MISS', path), pages_of(found, 'HIT', path)), (place, [110], []))
 
 
+@SUITE.test('cache: HIT and MISS of page faults')
 def mappings():
     """A page fault is one HIT or MISS of one page."""
     for place in PLACES:
@@ -258,6 +267,7 @@ def mappings():
         is_true(pages_of(found, 'HIT', path) and pages_of(found, 'MISS', path), found)
 
 
+@SUITE.test('cache: HIT and MISS of sendfile and splice')
 def spliced():
     path = '/mnt/ext4/spliced'
     make(path)
@@ -302,6 +312,7 @@ def drop():
     must('1', '/proc/sys/vm/drop_caches')
 
 
+@SUITE.test('cache: a page that is removed has its reason: INVALIDATE, EVICT, DROP')
 def removals():
     for place in PLACES:
         path = place + '/removed'
@@ -329,6 +340,7 @@ def removals():
             raise AssertionError(f'{place}: direct I/O invalidated no pages')
 
 
+@SUITE.test('cache: a page that a control group gives back has the reason RECLAIM')
 def reclaimed():
     """Pages that a control group has to give back."""
     path = '/mnt/ext4/reclaimed'
@@ -370,6 +382,7 @@ def counted_by_kernel(work):
     raise AssertionError('the kernel always writes something')
 
 
+@SUITE.test("cache: DIRTY and WRITEBACK_END match /proc/vmstat's nr_dirtied and nr_written")
 def vmstat():
     """The pages of the whole system, with metadata, are those of /proc/vmstat."""
     for place in PLACES:
@@ -385,6 +398,7 @@ def vmstat():
         is_equal(len(pages_of(found, 'WRITEBACK_START')), written)
 
 
+@SUITE.test('cache: a request that io_uring retries is counted once')
 def uring():
     """Each page counts once, though the kernel retries requests that it tried without waiting."""
     for place in PLACES:
@@ -412,6 +426,7 @@ def uring():
         is_equal((place, pages_of(found, 'HIT', path, 'WRITE')), (place, [0] * 40))
 
 
+@SUITE.test('cache: filters', once=True)
 def filters():
     path, other = '/mnt/ext4/filtered', '/mnt/xfs/filtered'
     for name in path, other:
@@ -441,6 +456,7 @@ def filters():
     matches(slurp(f'{IOT}/{CACHE}/control'), 'filter ')
 
 
+@SUITE.test('cache: samples', once=True)
 def samples():
     path = '/mnt/ext4/sampled'
     make(path)
@@ -457,6 +473,7 @@ def samples():
     is_true(abs(total - 20 * PAGES) <= 20, f'{total} pages, not {20 * PAGES}')
 
 
+@SUITE.test('cache: pages of tmpfs have no events', once=True)
 def of_tmpfs():
     """Pages of tmpfs have no events, whatever is done to them."""
     path = '/mnt/files/pages'
@@ -474,6 +491,7 @@ def of_tmpfs():
     is_equal(found, [])
 
 
+@SUITE.test('cache: files that no program touches have their paths')
 def unseen():
     """A file that no program touches while tracing has a path by the mount of its filesystem."""
     reload()
@@ -494,6 +512,7 @@ def unseen():
             is_true({r.get('path') for r in mine} <= {path, path.replace('plain', 'link')}, mine)
 
 
+@SUITE.test('cache: files that are renamed have their new paths')
 def renamed():
     """A file that is renamed before it is written to the disk has its new path there."""
     for place in PLACES:
@@ -512,6 +531,7 @@ def renamed():
                  [('DIRTY', old), ('WRITEBACK_START', new)])
 
 
+@SUITE.test('cache: files of a filesystem that is mounted elsewhere have their new paths')
 def remounted():
     """Files of a filesystem that is mounted elsewhere while tracing have their new paths."""
     def written(name):
@@ -544,6 +564,7 @@ def remounted():
         is_true(paths <= {'/mnt/moved/first', '/mnt/moved/second', None}, paths)
 
 
+@SUITE.test('cache: hooked only while started; kretprobes give the same events')
 def hooked():
     """Nothing is hooked before start and after stop; kretprobes see the same in tasks."""
     def lines():
@@ -566,7 +587,3 @@ def hooked():
     mappings()
     removals()
     reload()
-
-
-if __name__ == '__main__':
-    main(globals())

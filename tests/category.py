@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of category.bats: python3 category.py FUNCTION... See lib/iot.py.
+What all categories share: control, filters, rings, log, stream and paths. The tests use reads and
+writes of category fs, whose totals have to be fio's own.
 
 They look only at READ and WRITE of files below /mnt/files (a tmpfs) and /mnt/disk (ext4), by
 processes that the test starts.
@@ -16,12 +17,30 @@ import subprocess
 import threading
 import time
 
-from lib.category import (cleaning, command, DEFAULT, do, events, FS, HEADER, is_conserved, leaves_started,
+from lib.category import (cleaning, command, DEFAULT, do, events, FS, HEADER, is_conserved,
                           mine, ONLY, overlapping, settings, stats, Stream)
-from lib.iot import (add, control, drain, IOT, is_equal, is_true, join, kmsg, main, matches,
-                     memory_group, must, reload, set_parameter, slurp, slurp_bytes, times, touch,
-                     write, write_bytes)
-from lib.process import spawn, waits_in
+from lib.iot import (add, control, drain, IOT, is_equal, is_true, join, kmsg, matches, memory_group,
+                     must, reload, set_parameter, slurp, slurp_bytes, times, touch, write,
+                     write_bytes)
+from lib.machine import new_filesystem, new_tmpfs, umount, unload_in_the_end
+from lib.process import spawn, waits_in, with_number
+from lib.suite import Skip, Suite
+
+
+def setup():
+    new_tmpfs('/mnt/files')
+    new_filesystem('ext4', '/dev/vda', '/mnt/disk', '256M')
+    new_filesystem('ext4', '/dev/vdb', '/mnt/ext4')
+    new_filesystem('xfs', '/dev/vdc', '/mnt/xfs')
+    new_filesystem('btrfs', '/dev/vdd', '/mnt/btrfs')
+
+
+def teardown():
+    unload_in_the_end()
+    umount('/mnt/files', '/mnt/disk', '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')
+
+
+SUITE = Suite(setup=setup, teardown=teardown, around=cleaning)
 
 # Control
 
@@ -31,6 +50,7 @@ def hooked():
     return [line for line in slurp(IOT + '/hooks').split('\n')[1:-1] if ' unload ' not in line]
 
 
+@SUITE.test('control: a line that is wrong is refused, and changes nothing', once=True)
 def errors_change_nothing():
     for line in ('', 'starts', 'start now', 'start while', 'size', 'size 0', 'size -1', 'size x', 'sample 0',
                  'sample', 'mode', 'mode none', 'filter', 'filter ', 'filter pid', 'filter pid=',
@@ -38,6 +58,7 @@ def errors_change_nothing():
                  'filter op=NONE', 'filter op=', 'filter op=READ,', 'filter kind=real',
                  'filter dev=1', 'filter dev=a:b', 'filter dev=5000:1', 'filter none pid=1',
                  'filter pid=1  tid=1', 'filter comm=', 'filter comm=0123456789abcdef',
+                 'filter comm=a,', 'filter comm=a,,b', 'filter comm=' + 32 * 'a,' + 'a',
                  'filter pid=4294967296', 'filter rejected=2', 'filter tree=0', 'filter comm=\\000'):
         is_equal((line, write(FS + '/control', line + '\n')), (line, 'EINVAL'))
     is_equal(settings(), DEFAULT)
@@ -45,9 +66,10 @@ def errors_change_nothing():
     is_equal(settings(), DEFAULT)
 
 
+@SUITE.test('control: what it shows can be written back', once=True)
 def written_back():
     """What control shows can be written to it in any state."""
-    shown = ('start\nsize 100\nsample 3\nmode discard\nfilter pid=1 tid=2 comm=a\\040b uid=3 '
+    shown = ('start\nsize 100\nsample 3\nmode discard\nfilter pid=1 tid=2 comm=a\\040b,c\\054d uid=3 '
              f'cgroup=4 tree={os.getpid()} dev=8:1,8:2 inode=5 op=READ,FSYNC kind=file,pipe '
              'min_latency=6 min_size=7 rejected=1\n')
     command('size 100', 'sample 3', 'mode discard', shown.split('\n')[4], 'start')
@@ -60,6 +82,7 @@ def written_back():
     is_equal(settings(), DEFAULT)
 
 
+@SUITE.test('control: lines are obeyed up to the first that is wrong', once=True)
 def up_to_an_error():
     is_equal(write(FS + '/control', 'size 9\nfilter bad\nsize 8\n'), 7)
     is_equal(slurp(FS + '/control').split('\n')[1], 'size 9')
@@ -79,6 +102,8 @@ REFUSED = (
     ('filter dev=8:1048576', 'dev=8:1048576: say MAJOR:MINOR in decimal, with a comma before the next'),
     ('filter dev=8:1,8', 'dev=8: say MAJOR:MINOR in decimal, with a comma before the next'),
     ('filter comm=', 'comm=: a name is missing'),
+    ('filter comm=a,', 'comm=: a name is missing'),
+    ('filter comm=' + 32 * 'a,' + 'a', 'comm: say 32 names at most'),
     ('filter comm=0123456789abcdef',
      "comm=0123456789abcdef: the kernel keeps 15 bytes of a thread's name: say those"),
     ('filter pid=1 pid=2',
@@ -95,12 +120,13 @@ REFUSED = (
 )
 
 
+@SUITE.test('error: names the refused command, its key and value, and the reason', once=True)
 def refusals():
     """The file error has the command that was refused last, with key, value and reason."""
     reload()
     for name in '', '/fs', '/block':
         is_equal(slurp(f'{IOT}{name}/error'), '')
-    kmsg.new()
+    kmsg.skip()
     for line, words in REFUSED:
         is_equal((line, write(FS + '/control', line)), (line, 'EINVAL'))
         is_equal(slurp(FS + '/error'), f'{line}: {words}\n')
@@ -108,6 +134,7 @@ def refusals():
     is_equal(kmsg.new(), [])
 
 
+@SUITE.test('error: a refusal stays until the same category refuses another command', once=True)
 def refusal_stays():
     """It stays until the same category refuses another command."""
     reload()
@@ -140,14 +167,16 @@ def most_devices():
     command('filter none')
 
 
+@SUITE.test("error: a size above a limit is refused with the limit's name, in the kernel's log too", once=True)
 def refused_size():
-    kmsg.new()
+    kmsg.skip()
     is_equal(write(FS + '/control', 'size 20000000'), 'ENOMEM')
     words = 'size 20000000 is above max_events_limit=16777216: take fewer or raise the parameter'
     is_equal(slurp(FS + '/error'), f'size 20000000: {words}\n')
     is_equal(kmsg.new(), ['iotracer: ' + words])
 
 
+@SUITE.test('error: the command is quoted, cut and escaped', once=True)
 def refusals_are_text():
     """The command is quoted, cut if it is long, with control characters escaped."""
     long = 'op=' + 'x' * 5000
@@ -165,6 +194,7 @@ def refusals_are_text():
         is_true(re.fullmatch(r'[ -~]+\n', slurp(FS + '/error')), slurp(FS + '/error'))
 
 
+@SUITE.test('error: add and remove have a file of their own', once=True)
 def root_refusals():
     """The reasons why add and remove were refused are in a file of their own."""
     touch('f')
@@ -191,6 +221,7 @@ def t0(category='fs'):
     return shown
 
 
+@SUITE.test('control and stats: T0 is when the category was first started, or last reset', once=True)
 def t0_is_shown():
     """T0 is the moment of the first start and of each reset."""
     reload()
@@ -205,6 +236,7 @@ def t0_is_shown():
     is_equal(t0(), before)
 
 
+@SUITE.test('logs of targets and categories can be laid side by side by their T0', once=True)
 def logs_side_by_side():
     """A read has the same time in all logs, if T0 is added to what they show."""
     name = '/mnt/files/side'
@@ -221,6 +253,7 @@ def logs_side_by_side():
     must(f'remove {name}')
 
 
+@SUITE.test('nothing is hooked before start and after stop')
 def hooked_while_started():
     is_equal(hooked(), [])
     for _ in range(2):
@@ -231,6 +264,7 @@ def hooked_while_started():
         command('stop')
 
 
+@SUITE.test('readers do not wait while hooks are attached and detached')
 def read_while_hooking():
     """Readers do not wait until all hooks are attached or detached."""
     def is_read_meanwhile(line):
@@ -265,6 +299,7 @@ def read_while_hooking():
     reload()
 
 
+@SUITE.test("a filter that is set when a reader's tracing has stopped stays")
 def filter_after_reader():
     """A filter that is set as soon as a reader's tracing has stopped stays: that reader removes its own only."""
     for _ in range(3):
@@ -283,7 +318,7 @@ def filter_after_reader():
 def refused_by_limit(line, limit):
     """The command fails with ENOMEM; error and one message name the limit; control is unchanged."""
     before = settings()
-    kmsg.new()
+    kmsg.skip()
     is_equal((line, write(FS + '/control', line)), (line, 'ENOMEM'))
     said = kmsg.new()
     is_equal(len(said), 1)
@@ -292,6 +327,7 @@ def refused_by_limit(line, limit):
     is_equal(settings(), before)
 
 
+@SUITE.test("memory: a size above a limit is refused when it is set, with the limit's name", once=True)
 def memory_limit():
     """A size above a limit is refused when it is set, with and without rings, not by start."""
     limit = 40000000
@@ -330,9 +366,9 @@ def seen_by(function, *conditions):
     return pid, [e for e in events() if e['pid'] == pid]
 
 
-def named():
+def named(comm='a b'):
     with open('/proc/self/comm', 'w') as f:
-        f.write('a b')
+        f.write(comm)
     write_bytes('f', 0, 5)
 
 
@@ -367,7 +403,7 @@ def own_file():
     return stat, f'{os.major(stat.st_dev)}:{os.minor(stat.st_dev)}'
 
 
-@leaves_started
+@SUITE.test('filters: by process, thread, user and control group', once=True)
 def by_task():
     own_file()
     is_equal(seen(f'tree={os.getpid()}'), FIVE)
@@ -375,6 +411,13 @@ def by_task():
     is_equal(seen(f'pid={os.getpid()}'), [])
     is_equal(seen('comm=a\\040b', function=named)[-5:], FIVE)
     is_equal(seen('comm=a'), [])
+    # a list of names; a comma inside a name is escaped
+    for names in ('comm=c,a\\040b', 'comm=a\\040b,c', 'comm=c comm=a\\040b', 'comm=a\\054b,a\\040b'):
+        is_equal((names, seen(names, function=named)[-5:]), (names, FIVE))
+    is_equal(seen('comm=a,b', function=lambda: named('a,b')), [])
+    is_equal(seen('comm=c,a\\054b', function=lambda: named('a,b'))[-5:], FIVE)
+    is_equal(seen('comm=' + ','.join(f'n{i}' for i in range(31)) + ',' + 15 * 'x',
+                  function=lambda: named(15 * 'x'))[-5:], FIVE)
     is_equal(seen('uid=65534', function=as_nobody), FIVE)
     is_equal(seen('uid=65533', function=as_nobody), [])
     is_equal(seen('uid=65534', function=with_rights_of_nobody), FIVE)
@@ -389,7 +432,7 @@ def by_task():
              [(os.getpid(), thread.tid, 'WRITE')] * 5)
 
 
-@leaves_started
+@SUITE.test('filters: by file, device and kind of file', once=True)
 def by_file():
     stat, dev = own_file()
     is_equal(seen(f'inode={stat.st_ino}'), FIVE)
@@ -403,7 +446,7 @@ def by_file():
     is_equal(seen('kind=dir'), [])
 
 
-@leaves_started
+@SUITE.test('filters: by size and latency', once=True)
 def by_size_and_latency():
     own_file()
     is_equal(seen('min_size=1'), FIVE)
@@ -426,14 +469,14 @@ def by_size_and_latency():
     os.close(writing)
 
 
-@leaves_started
+@SUITE.test('filters: an event has to match all conditions', once=True)
 def all_conditions():
     stat, dev = own_file()
     is_equal(seen(f'dev={dev}', f'inode={stat.st_ino}', 'min_size=1', 'uid=0'), FIVE)
     is_equal(seen(f'dev={dev}', f'inode={stat.st_ino}', 'min_size=1', 'uid=1'), [])
 
 
-@leaves_started
+@SUITE.test('filters: lists of operations and kinds, in any case and in parts', once=True)
 def lists():
     """Operations and kinds may be in upper or lower case; a list may be given in parts."""
     own_file()
@@ -444,7 +487,7 @@ def lists():
     is_equal(slurp(FS + '/control').split('\n')[4], 'filter op=READ,FSYNC')
 
 
-@leaves_started
+@SUITE.test('filters: an event that is rejected takes no slot', once=True)
 def rejected():
     """An event that the filter rejects takes no slot."""
     own_file()
@@ -453,6 +496,7 @@ def rejected():
     is_equal(stats()['seen'], 0)
 
 
+@SUITE.test('filters: a control group by its path', once=True)
 def by_cgroup():
     """A control group is given by its path in /proc/<pid>/cgroup or in the filesystem."""
     touch('f')
@@ -492,6 +536,7 @@ def exit_at_once():
     pass
 
 
+@SUITE.test('filters: the tree of a process that does not exist is refused', once=True)
 def tree_of_nobody():
     """The tree of a process that does not exist is refused; a tree outlives its root."""
     touch('f')
@@ -563,6 +608,7 @@ class Thread:
         self.thread.join()
 
 
+@SUITE.test("filters: pipes, sockets and the kernel's own files by their kind", once=True)
 def other_kinds():
     """Pipes, sockets and the kernel's own files are traced only if the filter names them."""
     def all_kinds():
@@ -606,6 +652,7 @@ def stat_none_and_f():
     os.path.exists('f/none')
 
 
+@SUITE.test('filters: failed lookups are of kind none', once=True)
 def failed_lookups():
     """A call that found no file has kind none, which the filter treats as any other kind."""
     touch('f')
@@ -629,6 +676,7 @@ def failed_lookups():
 # Rings
 
 
+@SUITE.test('modes: the newest or the oldest events are kept, all are counted', once=True)
 def newest_and_oldest():
     touch('f')
     os.sched_setaffinity(0, {0})
@@ -664,6 +712,7 @@ def lock_shared():
         fcntl.flock(f, fcntl.LOCK_SH)
 
 
+@SUITE.test('waiting calls: maxactive calls of a function are followed, the others count as missed')
 def followed_at_once():
     """As many waiting calls are followed as maxactive allows; the others count as missed."""
     set_parameter('maxactive', 1)
@@ -688,6 +737,7 @@ def followed_at_once():
     is_equal(len(set(waiting) & set(locks)), most)
 
 
+@SUITE.test('waiting calls: a missed call of a shared function counts once')
 def shared_function():
     """A missed call of a function that several kinds of file share counts once."""
     set_parameter('maxactive', 1)
@@ -710,6 +760,7 @@ def shared_function():
     os.close(master)
 
 
+@SUITE.test('sampling: one event in N is recorded, and the record has N', once=True)
 def sampling():
     touch('f')
     os.sched_setaffinity(0, {0})
@@ -723,6 +774,7 @@ def sampling():
     is_equal(stats()['seen'], 100)
 
 
+@SUITE.test('stream: gaps are exact after reset and size', once=True)
 def reset_and_size():
     touch('f')
     os.sched_setaffinity(0, {0})
@@ -747,6 +799,7 @@ def reset_and_size():
     command('stop')
 
 
+@SUITE.test('stream: gaps are exact for a slow reader', once=True)
 def lapped_reader():
     """For a reader that is too slow, gaps and records add up to all events."""
     touch('f')
@@ -764,6 +817,7 @@ def lapped_reader():
     is_conserved()
 
 
+@SUITE.test('stream: nothing is lost under load at the default size', once=True)
 def busy_reader():
     """A stream that is read while processes write loses nothing at the default size."""
     touch('f', 'g')
@@ -781,6 +835,7 @@ def busy_reader():
     command('stop')
 
 
+@SUITE.test('stream: can be polled, and refuses a buffer that is too small', once=True)
 def polling():
     touch('f')
     mine()
@@ -807,6 +862,7 @@ def polling():
     command('stop')
 
 
+@SUITE.test('stream: the process that reads it is not recorded')
 def reader_is_left_out():
     touch('f')
     command('filter ' + ONLY, 'start')
@@ -823,6 +879,80 @@ def reader_is_left_out():
     command('stop')
 
 
+def inherited(path, *lines):
+    """
+    A process opens a file, writes these commands, hands its descriptor over and exits.
+    Return: its number, the descriptor.
+    """
+    ours, theirs = socket.socketpair()
+
+    def opens():
+        fd = os.open(path, os.O_RDONLY)
+        command(*lines)
+        socket.send_fds(theirs, [b'.'], [fd])
+
+    number = do(opens)
+    fd = socket.recv_fds(ours, 1, 1)[1][0]
+    ours.close()
+    theirs.close()
+    return number, fd
+
+
+def next_process():
+    """Who has opened a stream or pipe is left out, and not the next process with its number."""
+    touch('f')
+    command('filter ' + ONLY, 'start')
+    for name in 'stream', 'pipe':
+        command('reset')
+        number, fd = inherited(f'{FS}/{name}')
+        with_number(number, write_bytes, 'f', 0, 3)
+        is_equal((name, [e['pid'] for e in events('/mnt/files/f')]), (name, [number] * 3))
+        # it holds nobody's place
+        other = os.open(FS + '/pipe', os.O_RDONLY)
+        write_bytes('f', 0, 3)
+        is_equal((name, len(events('/mnt/files/f'))), (name, 3))
+        for one in fd, other:
+            os.close(one)
+    command('stop')
+
+
+def next_process_below():
+    """The same of what is below a directory, to the disk."""
+    os.mkdir('/mnt/disk/d')
+    touch('/mnt/disk/d/f')
+    target = add('/mnt/disk/d')
+    number, fd = inherited(target.dir + '/stream')
+
+    def writes():
+        with open('/mnt/disk/d/f', 'wb', buffering=0) as f:
+            f.write(b'x')
+            os.fsync(f.fileno())
+
+    with_number(number, writes)
+    log = target.log()
+    for row in rf';VFS;python3;{number};WRITE;f;', rf';W;\d+;\d+;BLK;python3;{number};':
+        matches(log, row)
+    os.close(fd)
+
+
+@SUITE.test('start while-read: is for that process, and not for the next one with its number')
+def next_process_while_read():
+    """What is traced for a process is not for the next one with its number."""
+    number, fd = inherited(FS + '/stream', 'filter op=WRITE', 'start while-read')
+
+    def opens():
+        stream = os.open(FS + '/stream', os.O_RDONLY)
+        is_equal(write(FS + '/control', 'start while-read'), 'EBUSY')
+        os.close(stream)
+
+    with_number(number, opens)
+    shown = slurp(FS + '/control').splitlines()
+    is_equal((shown[0], shown[-1]), ('start', f'# while-read {number}'))
+    os.close(fd)
+    is_equal(settings().splitlines()[0], 'stop')
+
+
+@SUITE.test('stream: with trace_reader=1 the process that reads it is recorded', once=True)
 def reader_is_recorded():
     """With trace_reader=1 the process that reads the stream is recorded as any other."""
     touch('f')
@@ -836,6 +966,7 @@ def reader_is_recorded():
     st.close()
 
 
+@SUITE.test('log: the same in any chunk size and from any offset; can be read on', once=True)
 def log_reading():
     """The log can be read in pieces of any size, by several readers, again, and further."""
     touch('f')
@@ -867,6 +998,7 @@ def log_reading():
 # What is recorded is what happened
 
 
+@SUITE.test('paths: each event has the path of its time, through renames and links, of any length')
 def paths():
     """An event has the path that the file had at that time, by the hard link that was opened."""
     os.makedirs('/mnt/disk/a/b')
@@ -904,6 +1036,7 @@ def paths():
     is_equal(stats()['paths_missed'], 0)
 
 
+@SUITE.test('log: events of several CPUs are in the order in which they ended', once=True)
 def by_end():
     """The log is in the order in which events ended, whatever CPU they ended on."""
     touch('f')
@@ -914,6 +1047,7 @@ def by_end():
              [(writer, 'WRITE')] * 3 + [(reader, 'READ')])
 
 
+@SUITE.test('paths: the table can be read as a stream', once=True)
 def path_stream():
     """Every path id in a record is in /proc/iotracer/paths."""
     touch('f', 'g')
@@ -945,6 +1079,7 @@ def slurp_bytes_by(path, size):
         os.close(fd)
 
 
+@SUITE.test('paths: the table is bounded, and evicted paths are counted', once=True)
 def bounded_paths():
     """In a table of two paths, an evicted path is counted, and shown as "?"."""
     reload('paths_limit=2')
@@ -960,6 +1095,7 @@ def bounded_paths():
     reload()
 
 
+@SUITE.test('a target and the category see the same calls', once=True)
 def with_targets():
     """A target and category fs see the same events."""
     touch('f')
@@ -1046,7 +1182,10 @@ def one_database(*argv):
     command('reset')
 
 
+@SUITE.test("databases: the category's counts are those of /proc/<pid>/io", once=True)
 def databases():
+    if not os.path.exists('/proc/self/io'):
+        raise Skip('this kernel does not count')
     os.chdir('/mnt/ext4')
     with open('in', 'w') as f:
         f.write(SQL)
@@ -1055,6 +1194,7 @@ def databases():
                  '--db=/mnt/ext4/rocks', '--threads=2', '--sync=1', '--compression_type=none')
 
 
+@SUITE.test("the category's totals are fio's on ext4, xfs and btrfs")
 def totals_of_fio():
     command('filter ' + ONLY, 'start')
     for name in 'ext4', 'xfs', 'btrfs':
@@ -1085,12 +1225,15 @@ def counted_by_bpf(*paths):
     return counts['shmem_file_read_iter_kfunc'], counts['handle_mm_fault_kfunc']
 
 
+@SUITE.test("BPF's fentry and fexit and kprobes are on the same functions")
 def beside_bpf():
     """
     BPF is attached to redirected functions. Its trampoline preserves only the arguments,
     and may call the function itself, also for a call that iotracer does not want. BPF
     and iotracer both see every call.
     """
+    if not os.path.exists('/sys/kernel/btf/vmlinux'):
+        raise Skip('the kernels of scripts/debug-kernel have no BPF')
     path, other = '/mnt/files/bpf', '/mnt/files/other'
     for name in path, other:
         with open(name, 'wb') as f:
@@ -1114,5 +1257,5 @@ def beside_bpf():
     is_equal(t.stats()[0], 58)
 
 
-if __name__ == '__main__':
-    main({name: cleaning(test) for name, test in list(globals().items()) if callable(test)})
+SUITE.add('error: a condition that has no meaning for a category is refused', meaningless_conditions, most_devices, once=True)
+SUITE.add("stream and pipe: the next process with the reader's number is recorded", next_process, next_process_below)

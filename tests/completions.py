@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The tests of completions.bats: requests of io_submit and io_uring. Usage: python3 completions.py FUNCTION..."""
+"""
+Requests of io_submit and io_uring on targets: their events have the latency until the completion.
+The files are on a disk that can hold its requests.
+
+Requests of io_submit and io_uring.
+"""
 import contextlib
 import csv
 import ctypes
@@ -11,8 +16,34 @@ import subprocess
 import time
 
 from lib import category, syscalls
-from lib.iot import (add, in_json, is_equal, is_true, lines, LOAD_DIVISOR, load, main, must, targets,
+from lib.iot import (add, in_json, is_equal, is_true, lines, load, LOAD_DIVISOR, must, targets,
                      unload)
+from lib.machine import (execute, map_device, sectors, umount, unload_in_the_end, unmap_all,
+                         with_tool)
+from lib.suite import Suite
+
+
+def setup():
+    held = map_device('held', f'0 {sectors("/dev/vda")} linear /dev/vda 0')
+    execute('mkfs.ext4', '-q', '-F', held)
+    for top in '/mnt/files', '/mnt/disk':
+        os.makedirs(top, exist_ok=True)
+    execute('mount', '-o', 'noinit_itable', held, '/mnt/files')
+    with_tool()
+
+
+def resume():
+    """A test that fails leaves it suspended."""
+    execute('dmsetup', 'resume', '--noudevsync', 'held')
+
+
+def teardown():
+    unload_in_the_end()
+    umount('/mnt/files')
+    unmap_all()
+
+
+SUITE = Suite(setup=setup, teardown=teardown, after=resume)
 
 PAGE = mmap.PAGESIZE
 IOCB = struct.Struct('<QIIHhIQQqQII')
@@ -94,6 +125,7 @@ def is_until_completion(row, begin, submitted, resumed, end):
     is_true(resumed - row['time_ns'] <= row['latency_ns'] <= end - row['time_ns'], row)
 
 
+@SUITE.test('libaio: submission and completion of requests that the disk holds')
 def held_by_aio():
     make_file()
     add(FILE)
@@ -116,6 +148,7 @@ def held_by_aio():
         is_until_completion(row, begin, submitted, resumed, end)
 
 
+@SUITE.test('libaio: in category fs a latency ends with the submission', once=True)
 def held_in_fs():
     """In category fs the event ends when the request has been submitted, and so does its latency."""
     make_file()
@@ -133,6 +166,7 @@ def held_in_fs():
     os.close(fd)
 
 
+@SUITE.test('io_uring: submission and completion of requests that the disk holds')
 def held_by_uring():
     make_file()
     add(FILE)
@@ -157,7 +191,9 @@ def held_by_uring():
         is_until_completion(row, begin, resumed, resumed, end)
 
 
+@SUITE.test('io_uring, polled')
 def polled():
+    execute('modprobe', 'null_blk', 'nr_devices=1', 'gb=1', 'poll_queues=1')
     disk = '/dev/nullb0'
     must(f'add {disk}')
     ring, fd, memory = syscalls.Uring(IOPOLL), open_direct(disk), mmap.mmap(-1, PAGE)
@@ -173,8 +209,10 @@ def polled():
     is_true(SHORTEST <= found[0]['submission_ns'] <= found[0]['latency_ns'] <= end - begin, found)
     os.close(fd)
     must(f'remove {disk}')
+    execute('rmmod', 'null_blk')
 
 
+@SUITE.test('results: bytes up to the end of the file, an error of the disk')
 def results():
     make_file(3)
     os.truncate(FILE, 2 * PAGE + 512)
@@ -207,6 +245,7 @@ def results():
         subprocess.run(['dmsetup', 'remove', '--noudevsync', '--retry', 'broken'], check=True)
 
 
+@SUITE.test("libaio, io_uring: fio's totals, each request to its completion")
 def totals_of_fio():
     size = (4 << 20) // LOAD_DIVISOR
     for engine in 'libaio', 'io_uring':
@@ -230,6 +269,7 @@ def totals_of_fio():
         must(f'remove {FILE}')
 
 
+@SUITE.test('more in flight than are noted: each is recorded once')
 def flood():
     """The table has 4,103 slots, and each request may be in 8 of them."""
     most = 6000
@@ -254,6 +294,7 @@ def flood():
     os.close(fd)
 
 
+@SUITE.test('log: a request is where it began, before what ended while it was in flight', once=True)
 def by_begin():
     """The log of a target has a request where it began, although another call ended before it did."""
     make_file()
@@ -268,6 +309,7 @@ def by_begin():
     os.close(fd)
 
 
+@SUITE.test('stopped, removed and unloaded while requests are in flight')
 def in_flight():
     make_file()
     target = add(FILE)
@@ -308,6 +350,7 @@ def in_flight():
     is_equal([row['offset_bytes'] for row in rows(FILE)], [PAGE])
 
 
+@SUITE.test('profile and the columns say what a latency is of', once=True)
 def shown():
     make_file()
     add(FILE)
@@ -334,7 +377,3 @@ def shown():
     is_equal([(int(row['latency_ns']), int(row['submission_ns']))
               for row in csv.DictReader(table.splitlines()) if row['level'] == 'vfs'],
              [(row['latency_ns'], row['submission_ns']) for row in found])
-
-
-if __name__ == '__main__':
-    main(globals())

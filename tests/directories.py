@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The tests of directories.bats: directories as targets. Usage: python3 directories.py FUNCTION..."""
+"""
+Directories as targets.
+
+Directories as targets.
+"""
 import mmap
 import os
 import re
@@ -7,9 +11,21 @@ import subprocess
 import threading
 
 from lib import category
-from lib.iot import (as_user, CONTROL, forget, in_json, IOT, is_equal, is_true, join, lines, listing,
-                     load, LOAD_DIVISOR, main, must, NOBODY, slurp, Target, targets, touch, unload, write)
+from lib.iot import (as_user, CONTROL, forget, in_json, IOT, is_equal, is_true, join, lines,
+                     listing, load, LOAD_DIVISOR, must, NOBODY, slurp, Target, targets, touch,
+                     unload, write)
+from lib.machine import execute, files_and_disk, umount_files_and_disk, with_tool
 from lib.process import spawn
+from lib.suite import Suite
+
+
+def setup():
+    execute('modprobe', '-a', 'overlay', 'btrfs')
+    files_and_disk()
+    with_tool()
+
+
+SUITE = Suite(setup=setup, teardown=umount_files_and_disk)
 
 LINE = re.compile(r'\d+\.\d{9};[-RWFDZ];\d+;\d+;(?:VFS|BLK);[^;]*;(\d+);([A-Z_0-9]+);([^;]*);([^;]*);(-?\d+)')
 
@@ -83,6 +99,7 @@ def umount(path):
 # What is recorded
 
 
+@SUITE.test('each operation below a directory, with its path from there')
 def operations():
     os.makedirs('d/sub')
     touch('d/old')
@@ -217,6 +234,7 @@ def attempt(function, *args):
     raise AssertionError(f'{function} succeeds')
 
 
+@SUITE.test('names that lead to nothing')
 def missing_names():
     os.makedirs('d/sub')
     os.symlink('d', 'way')
@@ -247,6 +265,7 @@ def missing_names():
         ('GETATTR', 'at', '', -2)])
 
 
+@SUITE.test('so deep that there is no path', once=True)
 def too_deep():
     """What is so deep that it has no path is not in the log, but counted."""
     os.mkdir('d')
@@ -269,6 +288,7 @@ def too_deep():
     is_equal(missed, len(target.names()))
 
 
+@SUITE.test('moved in, moved out, and the directory and what is above it renamed')
 def moved():
     os.makedirs('top/d/sub/deep')
     os.makedirs('out/tree')
@@ -326,6 +346,7 @@ def rows_of_fs(below):
             (pattern.match(row.get('path', '')) or pattern.match(row.get('path2', '')))]
 
 
+@SUITE.test('the rows are those of category fs, of the same files')
 def as_category_fs():
     """Category fs alone, and beside it a directory, have the same events."""
     os.makedirs('d')
@@ -356,6 +377,7 @@ def as_category_fs():
     is_equal(rows_of_fs('/mnt/files/d'), alone)
 
 
+@SUITE.test('overlapping directories, and a file that is a target itself')
 def overlapping():
     os.makedirs('d/sub')
     touch('d/f', 'd/sub/g')
@@ -376,6 +398,7 @@ def overlapping():
     is_equal(len(inner.names('WRITE')), 3)
 
 
+@SUITE.test('the filter of category fs, and its reader, while a directory is traced and after it')
 def filter_of_fs():
     """Whatever the filter of category fs says concerns its own log alone."""
     os.makedirs('d')
@@ -413,6 +436,7 @@ def filter_of_fs():
     category.command('stop')
 
 
+@SUITE.test('what is mounted below does not count; the way through another mount does')
 def mounts():
     os.makedirs('d/sub/deep')
     os.makedirs('d/mounted')
@@ -438,6 +462,7 @@ def mounts():
         umount('other')
 
 
+@SUITE.test('deleted, created anew, and unmounted as if it were no target', once=True)
 def deleted():
     os.makedirs('d')
     write_file('d/f')
@@ -462,6 +487,7 @@ def deleted():
     must('remove /mnt/files/m/d')
 
 
+@SUITE.test('32 directories, whose places are used again', once=True)
 def places():
     """The 33rd has no place; one that takes another's place has none of its events."""
     for i in range(33):
@@ -481,6 +507,7 @@ def places():
     os.close(held)
 
 
+@SUITE.test('stop, start, reset, timereset, another number of events', once=True)
 def commands():
     os.mkdir('d')
     target = add('d', 100)
@@ -516,6 +543,7 @@ def commands():
     is_equal(add('d').status()[2], 16384)
 
 
+@SUITE.test('log, pipe and stream have the same events, and none is lost uncounted', once=True)
 def files_of_it():
     os.mkdir('d')
     target = add('d')
@@ -544,6 +572,7 @@ def files_of_it():
     os.close(stream)
 
 
+@SUITE.test('what is refused', once=True)
 def refusals():
     os.mkdir('d')
     must('add d')
@@ -562,6 +591,7 @@ def refusals():
     is_equal(target.status()[0], 1)
 
 
+@SUITE.test('unloading while a directory is traced')
 def unloaded():
     os.mkdir('d')
     must('add d')
@@ -587,6 +617,7 @@ def unloaded():
     is_equal(target.names('WRITE'), [('WRITE', 'f')])
 
 
+@SUITE.test('while names change all the time, each event is below the one directory or the other')
 def renamed_all_the_time():
     """
     A file moves between two directories, and another thread writes to it. Each write is below
@@ -613,5 +644,4 @@ def renamed_all_the_time():
     is_equal(at_rest, [{n for n in range(0, 2 * rounds, 4)}, {n for n in range(2, 2 * rounds, 4)}])
 
 
-if __name__ == '__main__':
-    main(globals())
+SUITE.add('what is done to the disk: the bios of its files, and no others', bios, bios_that_move)

@@ -10,6 +10,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load lib/categories
+
 # bats file_tags=host
 
 setup_file() {
@@ -369,8 +371,8 @@ category() {
 	lacks handle_mm_fault
 	category fault missing 'READ: handle_mm_fault is not in this kernel' \
 		'WRITE: handle_mm_fault is not in this kernel' 'EXEC: handle_mm_fault is not in this kernel'
-	lacks iterate_supers
-	category fs missing 'iterate_supers is not in this kernel' \
+	lacks kallsyms_on_each_symbol
+	category fs missing 'kallsyms_on_each_symbol is not in this kernel' \
 		'sock_read_iter is not in this kernel: reads of sockets are not seen'
 }
 
@@ -459,8 +461,11 @@ category() {
 # names_in_module: print the names that the module's source hooks or looks up
 names_in_module() {
 	# without rejected.c and most of hook/, which do not belong to one category
-	cat "$top"/module/probe/[!r]*.c "$top"/module/probe/r[!e]*.c "$top"/module/file/{originator,paths}.c \
-		"$top"/module/hook/symbol.c "$top"/module/compat/io_uring.h |
+	{
+		cat "$top"/module/probe/[!r]*.c "$top"/module/probe/r[!e]*.c "$top"/module/file/{originator,paths}.c \
+			"$top"/module/hook/symbol.c "$top"/module/compat/io_uring.h
+		sed 's/iot_symbol_data/iot_symbol_find/' "$top"/module/file/supers.c # two variables
+	} |
 		tr '\n' ' ' |
 		grep -oE '\b(SYSCALL|COMPAT|FUNCTION|CALLED|LOOKUP|iot_symbol_(find|checked))\("\w+"|\.(newer|symbol|instead|name) = (IOT_SYSCALL(_32)? )?"\w+"(, \.(newer|probe|what|tag|op))?|IOT_KIND_(SOCKET|PIPE), "\w+", "\w+"|define IOT_URING_SUBMIT_POINT\s+"\w+"' |
 		grep -vE '\.name = "('"$(categories | paste -sd '|')"'|read|write|read_iter|write_iter|splice_read|splice_write|copy_file_range|remap_file_range)"' |

@@ -170,6 +170,70 @@ every_category() {
 	[ "$(column cgroup <t.csv | head -n 1)" = 77 ]
 }
 
+# formulas: names that a spreadsheet computes, one a line, and how a field of CSV shows them
+formulas() {
+	cat <<-'END'
+		=1+1	\0751+1
+		+1	\0531
+		-1	\0551
+		@a	\100a
+		 =a	 \075a
+		"=a"	"\075a"
+		＝a	\357\274\235a
+		a;=b	a;\075b
+		a; "=b	a; "\075b
+		a=b	a=b
+		a=;-b	a=;\055b
+	END
+}
+
+# unescaped: undo \ooo in the lines on standard input
+unescaped() {
+	python3 -c 'import re, sys
+for line in sys.stdin.buffer:
+    sys.stdout.buffer.write(re.sub(rb"\\([0-3][0-7]{2})", lambda m: bytes([int(m[1], 8)]), line))'
+}
+
+@test "CSV: no name is a formula of a spreadsheet, and each can be had back; JSON has it as it is" {
+	local n=0 name pid
+	while IFS=$'\t' read -r name _; do
+		echo "id=$((++n)) text=${name// /\\040}" >>paths
+		echo "cpu=0 seq=$n time=$n path=$n path2=$n op=30 comm=${name// /\\040} pid=$n" >>events
+	done < <(formulas)
+	# shellcheck disable=SC2094 # the functions write other files
+	paths <paths
+	bash -c 'exec -a "=command" sleep 1000' 3>&- &
+	pid=$!
+	wait_for is_called "$pid" sleep
+	echo "cpu=0 seq=$((n + 1)) time=$((n + 1)) op=49 pid=$pid comm=sleep" >>events
+	# shellcheck disable=SC2094
+	events <events
+	record t
+	kill "$pid"
+	rows t >t.csv
+	for column in path path2 comm; do
+		column $column <t.csv | head -n "$n" | diff - <(formulas | cut -f 2)
+		column $column <t.csv | head -n "$n" | unescaped | diff - <(formulas | cut -f 1)
+		iotracer export t -f json | jq -r .$column | head -n "$n" | diff - <(formulas | cut -f 1)
+	done
+	[ "$(column cmdline <t.csv | tail -n 1)" = '\075command 1000' ]
+	rows t --columns=io-tracer | column filename | head -n 1 | grep -Fx '\0751+1 -> =1+1'
+	# a program that begins another field at a semicolon finds none that begins with a formula
+	run ! grep -E '(^|[,;])[ "]*[=+@-]' <(cut -d , -f 10- t.csv | grep -v '^result')
+}
+
+@test "what some programs take for the end of a line does not end one" {
+	events <<<'cpu=0 seq=0 time=1 path=1 comm=a\342\200\250b'
+	paths <<<'id=1 text=/a\342\200\251b\302\205c'
+	record t
+	for format in csv json; do
+		iotracer export t -f $format >lines
+		[ "$(python3 -c 'print(len(open("lines").read().splitlines()))')" = "$(wc -l <lines)" ]
+	done
+	[ "$(jq -r '.path, .comm' lines)" = '/a\342\200\251b\302\205c
+a\342\200\250b' ]
+}
+
 @test "JSON has one object per line, with the values of the CSV" {
 	a_few
 	record t
@@ -822,6 +886,20 @@ iotracer: t: is incomplete, so the exit status is 1 (with --partial: 0)" ]
 	[[ $stderr == *"u/fs.iot: its header is damaged"*"cpu 0, seq 0 to 19999,"*"u: fs: 0 of 20000 events can be read"* ]]
 }
 
+@test "an empty block counts its gap, also at the end of a frame" {
+	printf 'cpu=0 seq=0 time=1000\n' | events
+	record t --compress=never
+	for notes in "" "+ note(5, 0, 0, b'words')"; do
+		with_trace_file <<-END
+			one_frame("t", lambda size: block(0, 2, 0, first=3, gap=3) + block(0, 2, 1, first=3) +
+			          record(size, 3) + block(0, 2, 0, first=9, gap=5) $notes, events=1)
+		END
+		run --separate-stderr rows t
+		[ "${#lines[@]}" = 2 ]
+		[[ $stderr == *"t: fs: 8 events "*"are missing: they were lost or overwritten"* ]]
+	done
+}
+
 @test "a block that does not fit its trace is damage, also in a frame whose checksums are right" {
 	printf 'cpu=%d seq=0 time=1000\n' 0 1 2 3 | events
 	record t --compress=never
@@ -1243,6 +1321,28 @@ given() {
 	done
 }
 
+@test "record: the second signal ends recording at once, and leaves the command running" {
+	for second in INT TERM; do
+		env --default-signal=INT iotracer record -o t$second -- \
+			bash -c 'trap "echo INT >>got" INT; trap "echo TERM >>got" TERM; echo $$ >pid; while :; do sleep 0.1; done' \
+			2>"$work/err" 3>&- &
+		pid=$!
+		wait_for test -s pid
+		kill -INT "$pid"
+		wait_for test -s got
+		state_is t$second RUNNING
+		kill -$second "$pid"
+		wait "$pid"
+		state_is t$second COMPLETE
+		# the command got the first one only
+		kill -0 "$(cat pid)"
+		[ "$(cat got)" = INT ]
+		kill -KILL "$(cat pid)"
+		rm pid got
+		idle_category fs
+	done
+}
+
 @test "record: a signal after --time is still the command's" {
 	iotracer record -o t --time 0.5 -- \
 		bash -c 'trap "exit 5" TERM; touch ready; while :; do sleep 0.1; done' 2>"$work/err" &
@@ -1354,6 +1454,24 @@ on_terminal() {
 	grep -qF "$escape" out
 	grep -qE '[01] s, [01] s left, 4 events, [0-9]+/s, 0 lost, [0-9.]+ MiB' out
 	[[ $(sed 's/.*\x1b\[K//' out) =~ ^(iotracer: )?b ]]
+}
+
+@test "progress of record: it is renewed, and not more often than twice a second" {
+	mkfifo pipe
+	many-events proc 1000 2 100
+	began=$EPOCHREALTIME
+	on_terminal "iotracer record --color=never -o b >/dev/null & echo \$! >pid; wait" >out &
+	shown() {
+		[ "$(grep -oF "$escape" out | wc -l)" -ge 4 ]
+	}
+	wait_for shown
+	kill -INT "$(cat pid)"
+	wait
+	took=$(((${EPOCHREALTIME/./} - ${began/./}) / 1000))
+	n=$(grep -oF "$escape" out | wc -l)
+	echo "$n in $took ms"
+	# one at once, and one that clears the line at the end
+	[ "$n" -le $((took / 500 + 2)) ]
 }
 
 # Of 100 events of files 60 are of one, 30 of a second, three of a third, and one each of seven.
@@ -1556,6 +1674,107 @@ on_terminal() {
 	[ "$status" = 1 ]
 }
 
+# --- the lines of FUSE ------------------------------------------------------------
+
+# lines_of TRACE [OPTION]...: print the lines without their times
+lines_of() {
+	iotracer export "$1" --format=fuse "${@:2}" | sed 's/^[^:]*: *//'
+}
+
+@test "--format=fuse: the RELEASE inside of a close follows its FLUSH, all else stays in order" {
+	printf 'id=%d inode=1%d text=/%s\n' 1 1 a 2 2 b | paths
+	events <<-'END'
+		cpu=0 seq=0 time=100 latency=10 op=7 tid=5 inode=11 path=1 kind=1
+		cpu=1 seq=0 time=100 latency=20 op=0 tid=6 inode=12 path=2 kind=1
+		cpu=0 seq=1 time=90 latency=50 op=6 tid=5 inode=11 path=1 kind=1
+		cpu=0 seq=2 time=200 latency=5 op=6 tid=5 inode=12 path=2 kind=1
+		cpu=0 seq=3 time=210 latency=5 op=7 tid=5 inode=12 path=2 kind=1
+		cpu=1 seq=1 time=220 latency=1 op=20 tid=6 inode=12 path=2 kind=1
+		cpu=0 seq=4 time=300 latency=10 op=7 tid=5 inode=11 path=1 kind=1
+		cpu=0 seq=5 time=320 latency=10 op=6 tid=5 inode=11 path=1 kind=1
+		cpu=0 seq=6 time=400 latency=10 op=7 tid=5 inode=11 path=1 kind=1
+		cpu=0 seq=7 time=420 latency=10 op=29 tid=5 inode=11 path=1 kind=1
+		cpu=0 seq=8 time=500 latency=10 op=7 tid=5 inode=11 path=1 kind=1
+		cpu=1 seq=2 time=2000000000 latency=1 op=0 tid=6 inode=12 path=2 kind=1
+		cpu=0 seq=9 time=3000000000 latency=10 op=7 tid=5 inode=12 path=2 kind=1
+	END
+	record t
+	lines_of t | sed 's/;.*//' >lines
+	diff lines - <<-'END'
+		READ: path=/b
+		FLUSH: path=/a
+		RELEASE: path=/a
+		FLUSH: path=/b
+		RELEASE: path=/b
+		GETATTR: path=/b
+		RELEASE: path=/a
+		FLUSH: path=/a
+		RELEASE: path=/a
+		UNLINK: path=/a
+		RELEASE: path=/a
+		READ: path=/b
+		RELEASE: path=/b
+	END
+	iotracer export t --format=fuse -o rows --rotate=5
+	[ "$(cat rows/fs/*.trace | sed 's/^[^:]*: *//; s/;.*//')" = "$(cat lines)" ]
+	# more threads than wait at a time
+	for ((i = 0; i < 40; i++)); do
+		echo "cpu=0 seq=$i time=$((100 + i)) latency=1 op=7 tid=$((100 + i)) inode=11 path=1 kind=1"
+	done | events
+	record many
+	[ "$(lines_of many | sort | uniq -c | sed 's/^ *//')" = "40 RELEASE: path=/a" ]
+}
+
+@test "--format=fuse: only directories have no line for what they are opened by" {
+	paths <<<'id=1 inode=11 text=/a'
+	for kind in 1 2 3; do
+		for op in 4 6 7 26; do
+			echo "cpu=0 seq=$((n++)) time=$((n * 100)) op=$op tid=7 inode=11 path=1 kind=$kind"
+		done
+	done | events
+	record t
+	[ "$(lines_of t | sed 's/:.*//' | tr '\n' ' ')" = \
+		"OPEN FLUSH RELEASE READDIR READDIR OPEN FLUSH RELEASE READDIR " ]
+}
+
+@test "--format=fuse: --below has what is in the tree, and what is moved or linked into it" {
+	printf 'id=%d inode=1%d text=/%s\n' 1 1 in/a 2 2 out/b 3 3 in 4 4 inside | paths
+	{
+		for op in 0 29 30 31 32; do
+			for pair in 1,2 2,1 2,4 4,2 3,1; do
+				echo "cpu=0 seq=$((n++)) time=$((n * 100)) op=$op tid=7 path=${pair%,*} path2=${pair#*,} kind=1"
+			done
+		done
+	} | events
+	record t
+	lines_of t --below=/in | sed 's/; length.*//' | diff - <(cat <<-'END'
+		READ: path=/a
+		READ: path=/
+		UNLINK: path=/a
+		UNLINK: path=/
+		RENAME: path=/a; new=(elsewhere)
+		RENAME: path=(elsewhere); new=/a
+		RENAME: path=/; new=/a
+		LINK: path=/a; new=(elsewhere)
+		LINK: path=(elsewhere); new=/a
+		LINK: path=/; new=/a
+		SYMLINK: path=/a; target=/out/b
+		SYMLINK: path=/; target=/in/a
+	END
+	)
+}
+
+@test "--format=fuse: that nothing is below a directory is said" {
+	a_few
+	record t
+	run --separate-stderr iotracer export t --format=fuse --below=/home/bob
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	[[ $stderr == *"t: no event is below /home/bob: paths in a trace begin at the root of the machine, or of the container"* ]]
+	run --separate-stderr iotracer export t --format=fuse --below=/home/ann
+	[[ $stderr != *"no event is below"* ]]
+}
+
 # --- files --------------------------------------------------------------------
 
 @test "export -o: a file in a directory of the category, named by its time" {
@@ -1624,6 +1843,67 @@ on_terminal() {
 	[ "$(cat none/fs/*.csv)" = "$(rows t 2>/dev/null | head -n 1)" ]
 }
 
+# made_in DIRECTORY: make all that the tool makes, each below DIRECTORY. Each of them fails, or none.
+made_in() {
+	local status=() command
+	for command in "record -o $1/t -- true" "export one -o $1" "snapshot system -o $1/s" "traces merge -o $1/m one two"; do
+		# shellcheck disable=SC2086 # several words
+		status+=("$(iotracer $command >>said 2>&1; echo $?)")
+	done
+	echo "${status[@]}"
+}
+
+@test "-o: no link that another user made where all can write is followed; links of one's own are" {
+	[ "$(id -u)" = 0 ] || skip "takes root to be two users"
+	a_few
+	record one
+	record two
+	chmod 755 "$work"
+	mkdir victim home
+	mkdir -m 1777 sticky
+	mkdir -m 777 open
+	chown 65534 home
+	for place in sticky open; do
+		unprivileged ln -s "$work/victim" $place/link
+		unprivileged mkdir $place/theirs
+		unprivileged ln -s "$work/victim" $place/theirs/link
+		unprivileged ln -s "$work/victim" $place/theirs/fs
+		for name in link link/below theirs/link ../$place/link; do
+			[ "$(made_in "$place/$name")" = "1 1 1 1" ]
+		done
+		grep -q 'link is a symbolic link of another user, where others can write: it is not followed' said
+		run -1 iotracer export one -o $place/theirs
+		[[ $output == *"$place/theirs/fs: cannot be made: Not a directory"* ]]
+		[ -z "$(ls -A victim)" ]
+		# a name that is there already is not taken for the directory that is made
+		run -1 iotracer record -o $place/link -- true
+		[[ $output == *"$place/link: cannot be made: File exists"* ]]
+	done
+	# a link of one's own, and in a directory where only its owner can write
+	ln -s "$work/victim" sticky/own
+	unprivileged ln -s "$work/victim" home/link
+	for name in sticky/own home/link; do
+		[ "$(made_in $name)" = "0 0 0 0" ]
+		[ "$(cd victim && echo *)" = "fs m s t" ]
+		rm -r victim/*
+	done
+	# a ring of links
+	ln -s b a; ln -s a b
+	[ "$(made_in a)" = "1 1 1 1" ]
+}
+
+@test "-o: what is made is for its owner alone" {
+	a_few
+	record one
+	record two
+	umask 0
+	[ "$(made_in new)" = "1 0 0 0" ] # a trace makes no directories above it
+	rm -r new/m
+	[ "$(made_in new)" = "0 1 0 0" ]
+	[ -z "$(find new -perm /077 ! -type l)" ]
+	[ "$(find new -type f | wc -l)" -ge 9 ]
+}
+
 @test "export: output that cannot be written is an error" {
 	many-events proc 25000 2 100
 	record t
@@ -1655,6 +1935,54 @@ on_terminal() {
 		echo "$small $large"
 		[ "$large" -le $((small * 12 / 10)) ]
 	done
+}
+
+# --- the window ---------------------------------------------------------------------
+
+# now_ns: print CLOCK_MONOTONIC
+now_ns() {
+	python3 -S -s -c 'import time; print(time.monotonic_ns())'
+}
+
+@test "record: what ended before all categories had started is left out and counted" {
+	idle_category block
+	for category in fs block; do
+		echo 't0_ns 1' >>proc/$category/stats
+		sed -i 's/^seen 0/seen 12/' proc/$category/stats
+		tool-stream layout=1 event="$(event_id $category)" </dev/null >proc/$category/stream
+	done
+	# the command makes the events: some ended before, others end now
+	cat >events <<-'END'
+		now=$(now_ns)
+		for category in fs block; do
+			tool-stream continue layout=1 event="$(event_id $category)" >>proc/$category/stream <<-ROWS
+				cpu=0 gap=2 seq=2 time=1000 latency=5
+				cpu=0 seq=3 time=1001
+				cpu=0 seq=4 time=1002
+				cpu=1 seq=7 time=1000
+				cpu=2 gap=1 seq=5 time=$now
+				cpu=0 seq=5 time=$((now - 1000000000)) latency=1000000000
+				cpu=0 gap=1 seq=7 time=$now
+				cpu=0 seq=8 time=999
+				cpu=3 gap=1 seq=9
+			ROWS
+		done
+	END
+	export -f now_ns event_id
+	export BATS_TEST_DIRNAME
+	iotracer record -c fs,block -o t -- bash events 2>err || { cat err; false; }
+	# once a processor is in the window it stays there
+	jq -c '.categories[] | [.name, .events, .lost, .outside, .seen, .seq_by_cpu]' t/metadata.json >counts
+	diff counts - <<-'END'
+		["fs",4,3,6,12,{"0":{"first":5,"next":9},"2":{"first":4,"next":6},"3":{"first":8,"next":9}}]
+		["block",4,3,6,12,{"0":{"first":5,"next":9},"2":{"first":4,"next":6},"3":{"first":8,"next":9}}]
+	END
+	for category in fs block; do
+		[ "$(rows t --category=$category 2>/dev/null | column seq | tr "\n" " ")" = "5 7 8 5 " ]
+	done
+	run --separate-stderr iotracer traces verify ./t
+	[ "$status" = 0 ]
+	[[ $stderr == *"3 events"*"are missing: they were lost or overwritten"* ]]
 }
 
 # --- anonymize ----------------------------------------------------------------
@@ -1722,6 +2050,19 @@ on_terminal() {
 	END
 }
 
+@test "anonymize: each name of a filter is hashed as in the records" {
+	events <<-'END'
+		cpu=0 seq=0 time=1 op=1 comm=one
+		cpu=0 seq=1 time=2 op=1 comm=two,\040b
+	END
+	head -c 32 /dev/urandom >key
+	sed -i 's/^filter none/filter pid=7 comm=one,two\\054\\040b,three op=WRITE/' proc/fs/control
+	record hidden --anonymize --key-file=key
+	mapfile -t hashes < <(rows hidden | column comm)
+	filter=$(jq -r '.categories[0].filter' hidden/metadata.json)
+	[[ $filter =~ ^"pid=7 comm=${hashes[0]},${hashes[1]},"[a-z2-7]{12}" op=WRITE"$ ]]
+}
+
 @test "anonymize: a trace recorded with --anonymize stays as it is" {
 	a_few
 	record hidden --anonymize
@@ -1739,13 +2080,22 @@ on_terminal() {
 	cmp a f
 }
 
-@test "anonymize: a key that is too short is refused" {
+@test "anonymize: a key has 16 to 4096 bytes" {
 	a_few
 	record plain
-	echo short >bad
-	run rows plain --anonymize --key-file=bad
-	[ "$status" = 1 ]
-	[[ $output == *"a key has 16 to 4096 bytes"* ]]
+	for size in 0 1 15 4097 5000; do
+		head -c $size /dev/zero >bad
+		run rows plain --anonymize --key-file=bad
+		[ "$status" = 1 ]
+		[[ $output == *"a key has 16 to 4096 bytes, this file has $([ $size -lt 16 ] && echo fewer || echo more) ("* ]]
+	done
+	head -c 4096 /dev/urandom >key4096
+	for size in 16 17 4095 4096; do
+		head -c $size key4096 >key
+		rows plain --anonymize --key-file=key 2>/dev/null | column path | head -n 1 >hashed-$size
+	done
+	# each byte of the key counts
+	[ "$(sort -u hashed-* | wc -l)" = 4 ]
 }
 
 # sum FIELD TRACE...: print the sum of a number of the category in metadata.json
@@ -1825,16 +2175,91 @@ later=4000000000000000000
 	[ "$(jq -c '[.paths.count, .paths.lost, .state]' t.000002/metadata.json)" = '[2,0,"COMPLETE"]' ]
 }
 
+@test "record: the paths that are there at the start leave room for the next read" {
+	# the module refuses a read without room for the longest path
+	python3 - >text <<-'END'
+		for i in range(1, 400):
+		    print(f'id={i} text=/{"p" * (3 * i)}')
+	END
+	paths <text
+	[ "$(stat -c %s proc/paths)" -gt 200000 ]
+	events <<<'cpu=0 seq=0 time=1 path=399'
+	strace -f -o calls -e trace=read -P proc/paths iotracer record -o t -- true 2>/dev/null
+	grep -oE ', [0-9]+\) += [1-9][0-9]*$' calls | tr -d ',)=' >reads
+	[ "$(wc -l <reads)" -ge 4 ]
+	awk '$1 < 8192 { print; wrong = 1 } END { exit wrong }' reads
+	[ "$(jq '.paths.count' t/metadata.json)" = 399 ]
+	[ "$(rows t | column path | wc -c)" = $((1 + 3 * 399 + 1)) ]
+}
+
 @test "record: --rotate, the next directory is taken: the trace ends with that error" {
-	many-events proc 200000 2 100 $later
-	mkdir t.000002
-	run iotracer record -o t --rotate=3M --compress=never -- sleep 5
+	mkdir other
+	many-events other 200000 2 100 $later
+	# the events come when the directory is there; 48 bytes are the header
+	run iotracer record -o t --rotate=3M --compress=never -- \
+		bash -c 'mkdir t.000002; tail -c +49 other/fs/stream >>proc/fs/stream; sleep 5'
 	[ "$status" = 1 ]
 	[[ $output == *"t.000002: cannot be made: File exists"* ]]
 	jq -e '.state == "ERROR"' t.000001/metadata.json
 	run iotracer traces verify ./t.000001
 	[[ $output == *" events can be read"* ]]
 	[ -z "$(ls -A t.000002)" ]
+}
+
+# kept NAME NUMBER MIB: a trace of NAME that has ended, of so many MiB
+kept() {
+	local trace
+	trace=$1.$(printf %06d "$2")
+	cp -r one "$trace"
+	head -c "$(($3 << 20))" /dev/zero >"$trace/fs.iot"
+}
+
+@test "record: --keep is of the name: a recording that is started again goes on, within the same limit" {
+	a_few
+	record one
+	kept s 1 3
+	kept s 2 2
+	kept s 7 1
+	kept s 1000010 1
+	kept other 1 9
+	# what is not a trace of this name and this user is neither counted nor deleted
+	mkdir s.000003 s.12 s.000004x sx.000001
+	cp -r one/. s.12
+	mkdir elsewhere && mv s.000002 elsewhere/s && ln -s elsewhere/s s.000009
+	kept s 2 2
+	iotracer record -o s --rotate=1h --keep=2500K -- true 2>/dev/null
+	[ "$(echo s.*)" = "s.000003 s.000004x s.000007 s.000009 s.1000010 s.1000011 s.12" ]
+	jq -e '.segment == 1000011' s.1000011/metadata.json
+	[ -e elsewhere/s/metadata.json ] && [ -e other.000001/metadata.json ]
+
+	# the newest that has ended stays, whatever it takes
+	iotracer record -o s --rotate=1h --keep=1K -- true 2>/dev/null
+	[ "$(echo s.1*)" = "s.1000011 s.1000012 s.12" ]
+	[ ! -e s.000007 ]
+
+	# three runs of a service: never more than the limit, and the newest ended one
+	for ((i = 0; i < 3; i++)); do
+		kept v $((i + 1)) 2
+		iotracer record -o v --rotate=1h --keep=5M -- true 2>/dev/null
+		[ "$(du -cm v.* | tail -n 1 | cut -f 1)" -le 7 ]
+		rm -r "v.$(printf %06d $((i + 2)))"
+	done
+	iotracer record -o v --rotate=1h -- true 2>/dev/null
+	[ "$(echo v.*)" = "v.000002 v.000003 v.000004" ]
+}
+
+@test "record: --rotate, a name that another recorder has is refused" {
+	iotracer record -o t --rotate=1h 2>/dev/null &
+	recorder=$!
+	wait_for is_recording
+	idle_category block
+	tool-stream layout=1 event=4 </dev/null >proc/block/stream
+	run iotracer record -c block -o t --rotate=1h -- touch ran
+	kill "$recorder"
+	wait "$recorder"
+	[ "$status" = 1 ]
+	[[ $output == *"t.000001: is being recorded: name another directory (-o), or end that recorder" ]]
+	[ ! -e ran ] && [ ! -e t.000002 ]
 }
 
 @test "record: --rotate and --keep are refused where they have no meaning" {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of fault.bats. Usage: python3 fault.py FUNCTION... See lib/iot.py.
+Category fault: the page faults of a program, counted as getrusage(2) counts them.
 
-The files are on ext4, xfs and btrfs below /mnt, and on a tmpfs, /mnt/files. The events have
-to be the faults that a child counts of itself by getrusage(2).
+The files are on ext4, xfs and btrfs below /mnt, and on a tmpfs, /mnt/files. The events have to be
+the faults that a child counts of itself by getrusage(2).
 """
 import ctypes
 import mmap
@@ -12,9 +12,14 @@ import signal
 import subprocess
 
 from lib import category, fuse
-from lib.iot import IOT, is_equal, is_true, join, main, reload, slurp, write
+from lib.category import stops
+from lib.iot import IOT, is_equal, is_true, join, reload, slurp, write
 from lib.kernel import VERSION
+from lib.machine import three_filesystems, umount_three_filesystems
 from lib.process import FUSE, spawn, waits_in
+from lib.suite import reloads, Suite
+
+SUITE = Suite(setup=three_filesystems, teardown=umount_three_filesystems, after=stops('fault'))
 
 PAGE = 4096
 FAULT = 'fault'
@@ -95,6 +100,7 @@ def traced(path, access, stride=1, op=None):
     return of, found
 
 
+@SUITE.test('page faults: minor and major counts equal those of getrusage on ext4, xfs, btrfs, tmpfs')
 def sums():
     """Minor and major faults are those of getrusage(2), for cold, warm and written pages."""
     for place in PLACES:
@@ -117,6 +123,7 @@ def sums():
     is_equal((s['lost'], s['missed']), (0, 0))
 
 
+@SUITE.test('page faults: of programs, private copies, the kernel itself, and with SIGBUS')
 def kinds():
     """Faults of programs, private copies, the kernel's own, and beyond the end of a file."""
     path = '/mnt/ext4/kinds'
@@ -167,6 +174,7 @@ def kinds():
     category.is_conserved(FAULT)
 
 
+@SUITE.test('page faults: filters', once=True)
 def filters():
     path = '/mnt/ext4/filters'
     other = '/mnt/xfs/filters'
@@ -200,6 +208,7 @@ def filters():
     is_equal(write(f'{IOT}/{FAULT}/control', 'filter op=FSYNC\n'), 'EINVAL')
 
 
+@SUITE.test('page faults: hooked only while started; by kretprobe the counts are the same')
 def hooked():
     """Nothing is hooked before start and after stop; kretprobes see the same."""
     def lines():
@@ -216,6 +225,7 @@ def hooked():
     reload()
 
 
+@SUITE.test('page faults: each page of a large folio counts when it is mapped')
 def by_large_pages():
     """Each page of a large folio counts when it is mapped, if this kernel uses large folios."""
     path = '/mnt/xfs/large'
@@ -229,6 +239,8 @@ def touch_page(fd, page):
     return mmap.mmap(fd, PAGE, prot=mmap.PROT_READ, offset=page * PAGE)[0]
 
 
+@SUITE.test('page faults: of files of FUSE; a process that waits in one does not keep the module')
+@reloads
 def unbounded():
     """
     Files of FUSE have the same counts, and a task that waits for the server does not keep
@@ -262,7 +274,3 @@ def unbounded():
             is_equal({(r['pid'], r['attempts'], r['severity']) for r in found},
                      {(first, '1', 'MAJOR'), (second, '2', 'MAJOR')})
             is_equal(category.stats(FAULT)['missed'], 0)
-
-
-if __name__ == '__main__':
-    main(globals())

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of fields.bats. Usage: python3 fields.py FUNCTION... See lib/iot.py.
+A test makes one call, request, page or step, all of whose properties are known: each field of its
+record must have the known value. The files are on a disk whose reads take 50 ms at least: dm_delay,
+which the debug kernels do not have. It counts jiffies, of which it may skip some, so it is told
+twice as much.
 
-A thread whose properties are all known does one thing. Each field of the resulting
-records is compared with its known value, which is never what the field would be anyway.
-Reads of files in /mnt/slow take 50 ms at least.
+A thread whose properties are all known does one thing. Each field of the resulting records is
+compared with its known value, which is never what the field would be anyway. Reads of files in
+/mnt/slow take 50 ms at least.
 """
 import ctypes
 import fcntl
@@ -16,11 +19,48 @@ import threading
 import time
 
 from lib import category, syscalls
+from lib.categories import CATEGORIES
 from lib.disk import partition, PARTS, unpartition
-from lib.iot import add, forget, is_equal, is_true, join, main, memory_group, must, slurp, slurp_bytes
+from lib.iot import add, forget, is_equal, is_true, join, memory_group, must, slurp, slurp_bytes
 from lib.kernel import VERSION
+from lib.machine import (execute, map_device, new_tmpfs, sectors, umount, unload_in_the_end,
+                         unmap_all)
 from lib.process import spawn
 from lib.stream import Blocks, fields
+from lib.suite import Suite
+
+
+def setup():
+    os.makedirs('/mnt/disk', exist_ok=True)
+    new_tmpfs('/mnt/files')
+    execute('modprobe', 'dm_delay')
+    execute('mkfs.ext4', '-q', '-F', '/dev/vda')
+    slow = map_device('slow', f'0 {sectors("/dev/vda")} delay /dev/vda 0 100 /dev/vda 0 0')
+    os.makedirs('/mnt/slow', exist_ok=True)
+    execute('mount', '-o', 'noinit_itable', slow, '/mnt/slow')
+
+
+def teardown():
+    unload_in_the_end()
+    umount('/mnt/slow')
+    execute('modprobe', '-r', 'null_blk') # another suite has other parameters
+    unmap_all()
+    umount('/mnt/files')
+
+
+def settings_as_before():
+    for name in CATEGORIES:
+        category.command('stop', 'filter none', 'sample 1', category=name)
+
+
+def null_blk_of_depth(depth):
+    """Make a device whose requests take 50 ms, so many of them at a time."""
+    execute('modprobe', '-r', 'null_blk')
+    execute('modprobe', 'null_blk', 'nr_devices=1', 'gb=1', 'irqmode=2', 'completion_nsec=50000000',
+         f'hw_queue_depth={depth}', 'submit_queues=1')
+
+
+SUITE = Suite(setup=setup, teardown=teardown, after=settings_as_before, tags=('plain',))
 
 PAGE = 4096
 SIZE = 5 * PAGE + 110   # of the file
@@ -178,6 +218,7 @@ def op(name, word):
     return int(re.search(rf'IOT_OP\({name}, {word}, (\d+)', text)[1])
 
 
+@SUITE.test('fields: a call, also if one event in two is recorded')
 def call():
     file = make()
     done, found = traced('fs', reader, 'op=READ')
@@ -195,6 +236,7 @@ def call():
         done.is_described(r, sample=2)
 
 
+@SUITE.test('fields: page faults that wait for the disk, and that do not')
 def page_faults():
     def toucher():
         fd = opened(mode=os.O_RDWR)
@@ -218,6 +260,7 @@ def page_faults():
     is_true(1000 < quick['latency'] < slow['latency'], quick)
 
 
+@SUITE.test('fields: pages that are read from disk, found in memory, and made dirty')
 def pages():
     def reader_and_writer():
         fd = opened(mode=os.O_RDWR)
@@ -253,6 +296,7 @@ ASYNC = 1 << 4          # IOSQE_ASYNC
 RWF_DSYNC = 2
 
 
+@SUITE.test('fields: requests and completions of io_uring')
 def steps():
     file = make()
     numbers = [0x1001, 0x1002, 0x1003, 0x1004]
@@ -354,20 +398,25 @@ def issued_at(r):
     return r['time'] + r['latency'] - r['device_latency']
 
 
+@SUITE.test('fields: queued requests of a device that serves one at a time')
 def one_at_a_time():
+    null_blk_of_depth(1)
     found = three_writes()
     is_equal([r['depth'] for r in found], [1, 1, 1])
     for before, after in zip(found, found[1:]):
         is_true(issued_at(after) >= issued_at(before) + SLOW, found)
 
 
+@SUITE.test('fields: requests that a device serves at the same time')
 def at_the_same_time():
+    null_blk_of_depth(8)
     is_equal([r['depth'] for r in three_writes()], [1, 2, 3])
 
 
 COMPLETE_WHERE_SUBMITTED = '2'  # of rq_affinity
 
 
+@SUITE.test('fields: a request to the second partition')
 def second_partition():
     partition()
     affinity = '/sys/block/vdd/queue/rq_affinity'
@@ -395,6 +444,7 @@ def sector_of(path, page):
         return struct.unpack('<i', fcntl.ioctl(f, FIBMAP, struct.pack('<i', page)))[0] * PAGE // 512
 
 
+@SUITE.test('fields: calls and bios of a target')
 def target_of_both_levels():
     file = make()
     sector = sector_of(PATH, 5)
@@ -424,7 +474,3 @@ def target_of_both_levels():
     bio = only(found, level=1, op=1)
     done.is_described(bio, latency=0, offset=5 * PAGE, requested=PAGE, sector=sector,
                  inode=file['inode'], origin_pid=done.pid, origin_comm=COMM)
-
-
-if __name__ == '__main__':
-    main(globals())

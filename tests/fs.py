@@ -1,25 +1,57 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of fs.bats. Usage: python3 fs.py FUNCTION...
+Category fs records what happens: each operation is done once, on four filesystems. Then there must
+be exactly its records, and every field must agree with stat(2), the arguments and the result of the
+call.
 
 Each operation of category fs is done once. check(call, row...) requires that it leaves exactly
 these records, with the right value in every field. Only this process is traced.
 """
+import contextlib
 import ctypes
 import errno
 import fcntl
 import mmap
 import os
+import re
 import signal
 import struct
+import subprocess
 import threading
 import time
 
+import new_kinds
 from lib.category import cleaning, command, events, FS, stats
-from lib.iot import is_equal, is_true, join, main, slurp
+from lib.iot import is_equal, is_true, join, reload, slurp
 from lib.kernel import VERSION
-from lib.process import waits_in
-from lib.syscalls import Calls32, MACHINE, Uring, native
+from lib.machine import new_filesystem, new_tmpfs, umount, unload_in_the_end
+from lib.process import spawn, waits_in
+from lib.suite import reloads, Skip, Suite
+from lib.syscalls import Calls32, MACHINE, native, Uring
+
+
+def setup():
+    os.makedirs('/mnt/disk', exist_ok=True)
+    new_tmpfs('/mnt/files')
+    new_filesystem('ext4', '/dev/vda', '/mnt/small', '8M')
+    new_filesystem('ext4', '/dev/vdb', '/mnt/ext4')
+    new_filesystem('xfs', '/dev/vdc', '/mnt/xfs')
+    new_filesystem('btrfs', '/dev/vdd', '/mnt/btrfs')
+
+
+def teardown():
+    unload_in_the_end()
+    umount('/mnt/files', '/mnt/small', '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')
+
+
+def needs(symbol, words):
+    """Skip the test on a kernel without a function whose line in kallsyms matches."""
+    with open('/proc/kallsyms', encoding='ascii') as f:
+        if not re.search(symbol, f.read(), re.M):
+            raise Skip(words)
+
+
+SUITE = Suite(setup=setup, teardown=teardown, after=new_kinds.unmount, around=cleaning)
 
 BASES = '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs', '/mnt/files'
 AT_FDCWD = -100
@@ -215,6 +247,10 @@ def opening(home):
                Row('OPEN', f, flags='O_RDONLY', fd=RETURNED))
     check(lambda: native.dup2(directory, fd), *closes(fd, f, 'O_LARGEFILE')[:1],
           Row('RELEASE', f, flags='O_LARGEFILE', result=0))
+    command('reset')
+    fd = native.dup3(directory, fd, os.O_CLOEXEC)
+    is_equal([(e['op'], e['path'], e['fd']) for e in events() if e['op'] != 'RELEASE'],
+             [('CLOSE', home, str(fd))])
     check(lambda: native.close_range(directory, fd, 4)) # CLOSE_RANGE_CLOEXEC
     check(lambda: native.close_range(directory, fd, 0),
           Row('CLOSE', home, fd=directory), Row('CLOSE', home, fd=fd),
@@ -313,6 +349,19 @@ def mappings(home):
               result=error('ENOMEM')),
           Row('MSYNC', f, address=at + 8192, offset=3 * 4096, requested=4096, flags='MS_ASYNC',
               result=error('ENOMEM')))
+    check(lambda: native.remap_file_pages(at, 4096, 0, 3, 0),
+          Row('MMAP', f, address=at, offset=3 * 4096, requested=4096, flags='MAP_SHARED|MAP_FIXED',
+              flags2='PROT_READ|PROT_WRITE'))
+    native.remap_file_pages(at, 4096, 0, 1, 0)
+    # of this process, by a descriptor of it; the advice ends where nothing is mapped
+    process = native.pidfd_open(os.getpid(), 0)
+    ranges = struct.pack('<QQQQ', at, 4096, at + 8192, 4096)
+    check(lambda: native.process_madvise(process, ranges, 2, 20, 0),
+          *[Row('MADVISE', f, fd=process, address=at + n * 4096, offset=4096 + n * 4096, requested=4096,
+                flags='MADV_COLD') for n in (0, 2)])
+    check(lambda: native.process_madvise(process, ranges, 2, 20, 1),
+          Row('MADVISE', fd=process, flags='MADV_COLD', result=error('EINVAL')))
+    os.close(process)
     moved = check(lambda: native.mremap(at, 4096, 2 * 4096, 1, 0),
                   Row('MREMAP', f, address=at, offset=4096, requested=8192,
                       flags='MREMAP_MAYMOVE'))
@@ -395,6 +444,77 @@ def attributes(home):
     check(lambda: native.statfs('f', b), Row('STATFS', f))
     check(lambda: native.fstatfs(fd, b), Row('STATFS', f, fd=fd))
     os.close(fd)
+
+
+@everywhere
+def advice_to_others(home):
+    """process_madvise(2) on a mapping of another process."""
+    f = make(home + '/f', 4 * 4096)
+    pid = os.fork()
+    if pid == 0:
+        fd = os.open(f, os.O_RDONLY)
+        native.mmap(0x700000000000, 4 * 4096, mmap.PROT_READ, mmap.MAP_SHARED | 0x10, fd, 0)
+        signal.pause()
+    waits_in(pid, 'do_sys_pause', '__do_sys_pause', '__x64_sys_pause', 'sys_pause')
+    process = native.pidfd_open(pid, 0)
+    ranges = struct.pack('<QQ', 0x700000000000 + 4096, 8192)
+    check(lambda: native.process_madvise(process, ranges, 1, 3, 0), # MADV_WILLNEED
+          Row('MADVISE', f, fd=process, address=0x700000001000, offset=4096, requested=8192,
+              flags='MADV_WILLNEED', result=8192))
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    os.close(process)
+
+
+@everywhere
+def newer_calls(home):
+    """System calls that not every kernel has: there is no record where there is no call."""
+    f = make(home + '/f')
+    os.symlink('f', 'l')
+    b = buffer()
+    at = ctypes.addressof(b)
+    arguments = struct.pack('<QII', at, 5, 1)
+
+    def newer(call, row):
+        there = call() != error('ENOSYS')
+        check(call, *[row] if there else [])
+
+    newer(lambda: native.setxattrat(AT_FDCWD, 'l', 0, 'user.b', arguments, 16),
+          Row('SETXATTR', f, requested=5, flags='XATTR_CREATE'))
+    newer(lambda: native.getxattrat(AT_FDCWD, 'l', AT_SYMLINK_NOFOLLOW, 'user.b', struct.pack('<QII', at, 9, 0), 16),
+          Row('GETXATTR', home + '/l', requested=9, flags='AT_SYMLINK_NOFOLLOW'))
+    newer(lambda: native.listxattrat(AT_FDCWD, 'l', 0, b, 100), Row('LISTXATTR', f, requested=100))
+    newer(lambda: native.removexattrat(AT_FDCWD, 'l', 0, 'user.b'), Row('REMOVEXATTR', f))
+    newer(lambda: native.file_getattr(AT_FDCWD, 'l', b, 24, AT_SYMLINK_NOFOLLOW),
+          Row('GETATTR', home + '/l', flags='AT_SYMLINK_NOFOLLOW'))
+    newer(lambda: native.file_setattr(AT_FDCWD, 'l', struct.pack('<QIIII', 0x40, 0, 0, 0, 0), 24, 0),
+          Row('SETFLAGS', f, flags2='0x40'))
+    command('reset')
+    fd = native.open_tree_attr(AT_FDCWD, home, 1, 0, 0)
+    if fd >= 0:
+        opened = [(e['op'], e['flags'], e['fd']) for e in events() if e['pid'] == os.getpid()]
+        is_equal(opened, [('OPEN', 'O_PATH', str(fd))])
+        os.close(fd)
+
+
+@everywhere
+def bound_sockets(home):
+    """bind(2) of a Unix socket makes a file, unless its name is abstract."""
+    command(f'filter pid={os.getpid()} kind={ALL_BUT_PSEUDO},none')
+    s, t = native.socket(1, 1, 0), native.socket(1, 1, 0)
+
+    def address(name):
+        return struct.pack('<H', 1) + name
+
+    os.chmod(f'/proc/self/fd/{s}', 0o777)
+    check(lambda: native.bind(s, address(b's'), 3), Row('MKNOD', home + '/s', flags2='0140777'))
+    check(lambda: native.bind(t, address(b's\0'), 4),
+          Row('MKNOD', home + '/s', of=None, flags2='0140777', result=error('EADDRINUSE')))
+    check(lambda: native.bind(t, address(b'none/s'), 8),
+          Row('MKNOD', home + '/none/s', of=None, flags2='0140777', result=error('ENOENT')))
+    check(lambda: native.bind(t, address(b'\0abstract'), 11))
+    os.close(s)
+    os.close(t)
 
 
 @everywhere
@@ -542,8 +662,11 @@ def between_files(home):
     where = struct.pack('<q', 1000)
     check(lambda: native.sendfile(b, a, where, 500), INNER,
           Row('SENDFILE', f, g, of=of, of2=og, fd=a, offset=1000, requested=500))
+    # of a whole file, and to its end, that is as many bytes as there are
     check(lambda: native.ioctl(b, 0x40049409, a),
-          Row('CLONE', f, g, of=of, of2=og, fd=b))
+          Row('CLONE', f, g, of=of, of2=og, fd=b, requested=10000))
+    check(lambda: native.ioctl(b, 0x4020940d, struct.pack('<qQQQ', a, 4096, 0, 8192)),
+          Row('CLONE', f, g, of=of, of2=og, fd=b, offset=4096, requested=10000 - 4096))
     check(lambda: native.ioctl(b, 0x4020940d, struct.pack('<qQQQ', a, 4096, 8192, 0)),
           Row('CLONE', f, g, of=of, of2=og, fd=b, offset=4096, requested=8192))
     r, w = os.pipe()
@@ -566,6 +689,58 @@ def between_files(home):
     check(lambda: native.vmsplice(w, vector, 1, 8),
           Row('VMSPLICE', f'pipe:[{pipe.st_ino}]', of=pipe, fd=w, flags='SPLICE_F_GIFT'))
     for fd in a, b, r, w, r2, w2:
+        os.close(fd)
+
+
+@everywhere
+def deduplicated(home):
+    """FIDEDUPERANGE has a record for each destination, with what the program gets of it."""
+    f, g = home + '/f', home + '/g'
+    block = os.urandom(4096)
+    for path, data in (f, block), (g, block + os.urandom(4096)):
+        with open(path, 'wb') as file:
+            file.write(data)
+    os.system('sync')
+    a, b = os.open(f, os.O_RDWR), os.open(g, os.O_RDWR)
+    of, og = os.stat(f), os.stat(g)
+    places = (b, 0), (b, 4096), (99, 0)
+    works = home.startswith(('/mnt/xfs', '/mnt/btrfs'))
+    results = [4096, error('EBADE'), error('EBADF')] if works else [error('EOPNOTSUPP')] * 3
+    ranges = ctypes.create_string_buffer(struct.pack('<QQHHI', 0, 4096, len(places), 0, 0) + b''.join(
+        struct.pack('<qQQiI', fd, at, 0, 0, 0) for fd, at in places))
+    check(lambda: native.ioctl(a, 0xc0189436, ranges),
+          *[Row('DEDUPE', f, g if fd == b else None, of=of, of2=og, requested=4096, result=result)
+            for (fd, _), result in zip(places, results)])
+    told = [struct.unpack_from('<qQQiI', ranges, 24 + 32 * i)[2:4] for i in range(len(places))]
+    is_equal(told, [(4096, 0), (0, 1), (0, error('EBADF'))] if works else [(0, 0)] * 3)
+    os.close(a)
+    os.close(b)
+
+
+@everywhere
+def ioctls(home):
+    f, g = make(home + '/f', 1 << 20), make(home + '/g', 1 << 20)
+    a, b, d = os.open(f, os.O_RDWR), os.open(g, os.O_RDWR), os.open(home, os.O_RDONLY)
+    check(lambda: native.ioctl(a, 0x40086602, struct.pack('<Q', 0x80)), # FS_IOC_SETFLAGS, FS_NOATIME_FL
+          Row('SETFLAGS', f, fd=a, flags2='0x80'))
+    check(lambda: native.ioctl(a, 0x401c5820, struct.pack('<IIIII8x', 0x40, 0, 0, 0, 0)),
+          Row('SETFLAGS', f, fd=a, flags2='0x40')) # FS_IOC_FSSETXATTR, FS_XFLAG_NOATIME
+    for command_, flags in (0x4030582a, 'FALLOC_FL_KEEP_SIZE'),                            (0x4030582b, 'FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE'),                            (0x40305839, 'FALLOC_FL_KEEP_SIZE|FALLOC_FL_ZERO_RANGE'):
+        check(lambda: native.ioctl(a, command_, struct.pack('<hhxxxxqqiI16x', 0, 0, 4096, 8192, 0, 0)),
+              Row('FALLOCATE', f, fd=a, offset=4096, requested=8192, flags=flags))
+    check(lambda: native.ioctl(d, 0xc0185879, ctypes.create_string_buffer(struct.pack('<QQQ', 4096, 1 << 30, 1 << 29))),
+          Row('IOCTL', home, fd=d, flags2='FITRIM', offset=4096, requested=1 << 30))
+    move = ctypes.create_string_buffer(struct.pack('<IIQQQQ', 0, b, 1, 1, 2, 0))
+    check(lambda: native.ioctl(a, 0xc028660f, move),
+          Row('IOCTL', f, g, fd=a, flags2='EXT4_IOC_MOVE_EXT', offset=4096, requested=8192))
+    check(lambda: native.ioctl(a, 0x40285881, struct.pack('<iiQQQQ', b, 0, 0, 4096, 8192, 0)),
+          Row('IOCTL', f, g, fd=a, flags2='XFS_IOC_EXCHANGE_RANGE', offset=4096, requested=8192))
+    for command_, name in (0x5000940e, 'BTRFS_IOC_SUBVOL_CREATE'), (0x5000940f, 'BTRFS_IOC_SNAP_DESTROY'):
+        check(lambda: native.ioctl(d, command_, struct.pack('<q4088s', 0, b'sub')),
+              Row('IOCTL', home, home + '/sub', of2=None, fd=d, flags2=name))
+    # one that is neither for files, nor in the list
+    check(lambda: native.ioctl(a, 0x5401, buffer()))
+    for fd in a, b, d:
         os.close(fd)
 
 
@@ -639,6 +814,50 @@ def rejected_calls(home):
         os.close(end)
 
 
+def loop_requests(image, device):
+    """What a loop device does to its image for a flush, and ioctls of the device."""
+    command(f'filter inode={os.stat(image).st_ino} op=FSYNC,FDATASYNC', 'reset')
+    fd = os.open(device, os.O_RDWR)
+    os.pwrite(fd, bytes(4096), 0)
+    os.fsync(fd)
+    is_equal({(e['op'], e['path'], e['flags']) for e in events()}, {('FSYNC', image, 'KERNEL')})
+    discard = struct.pack('<QQ', 4096, 8192)
+    command(f'filter pid={os.getpid()} kind=device op=IOCTL')
+    node = {'path': device, 'of': None, 'inode': os.stat(device).st_ino, 'device': number(os.stat(device).st_dev)}
+    check(lambda: native.ioctl(fd, 0x1277, discard),
+          Row('IOCTL', fd=fd, flags2='BLKDISCARD', offset=4096, requested=8192, **node))
+    check(lambda: native.ioctl(fd, 0x4c06, 99),
+          Row('IOCTL', fd=fd, flags2='LOOP_CHANGE_FD', **node))
+    os.close(fd)
+
+
+class Aio:
+    """A context of io_setup(2), for one request at a time."""
+
+    def __init__(self):
+        self.context = ctypes.c_ulong()
+        is_equal(native.io_setup(1, ctypes.byref(self.context)), 0)
+
+    def do(self, opcode, fd):
+        block = ctypes.create_string_buffer(struct.pack('<QIIHhIQQqQII', 0, 0, 0, opcode, 0, fd, 0, 0, 0, 0, 0, 0))
+        is_equal(native.io_submit(self.context, 1, struct.pack('<Q', ctypes.addressof(block))), 1)
+        event = ctypes.create_string_buffer(32)
+        is_equal(native.io_getevents(self.context, 1, 1, event, 0), 1)
+        return struct.unpack_from('<QQqq', event)[2]
+
+
+@everywhere
+def synced_by_aio(home):
+    """IOCB_CMD_FSYNC and IOCB_CMD_FDSYNC of io_submit(2): a thread of the kernel does them."""
+    f = make(home + '/f', 4096)
+    fd, aio = os.open(f, os.O_RDWR), Aio()
+    command(f'filter inode={os.stat(f).st_ino} op=FSYNC,FDATASYNC', 'reset')
+    is_equal([aio.do(opcode, fd) for opcode in (2, 3)], [0, 0])
+    is_equal([(e['op'], e['path'], e['flags'], e['result'], e['comm'][:8]) for e in events()],
+             [(op, f, 'KERNEL', '0', 'kworker/') for op in ('FSYNC', 'FDATASYNC')])
+    os.close(fd)
+
+
 @everywhere
 def by_the_kernel(home):
     """Reads and writes of the kernel itself: for a loop device, and to start a program."""
@@ -657,6 +876,7 @@ def by_the_kernel(home):
         found = [e for e in events() if e['path'] == image]
         is_equal({e['flags'] for e in found}, {'KERNEL'})
         is_equal(sum(int(e['result']) for e in found if e['op'] == 'WRITE'), 8192)
+        loop_requests(image, device)
     finally:
         is_equal(os.system(f'losetup -d {device}'), 0)
     command(f'filter op=READ inode={os.stat(script).st_ino}', 'reset')
@@ -665,8 +885,52 @@ def by_the_kernel(home):
              [('KERNEL', '256')])
 
 
+@contextlib.contextmanager
+def signalled(*functions, then=None):
+    """
+    A child sends a signal when this process sleeps in one of these functions. The call ends then or,
+    if the child has something to do after that, is made again.
+    """
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    signal.siginterrupt(signal.SIGUSR1, not then)
+    parent = os.getpid()
+
+    def child():
+        waits_in(parent, *functions)
+        os.kill(parent, signal.SIGUSR1)
+        if then:
+            then()
+    pid = spawn(child)
+    yield
+    join(pid)
+
+
+@SUITE.test('calls that a signal interrupts')
+def interrupted():
+    """A signal ends a read: its result is EINTR, also where the kernel makes the call again."""
+    r, w = os.pipe()
+    pipe, b = os.fstat(r), buffer()
+    path = f'pipe:[{pipe.st_ino}]'
+    where = 'pipe_read', 'anon_pipe_read'
+    command(f'filter pid={os.getpid()} kind=pipe op=READ', 'start')
+    ended = Row('READ', path, of=pipe, requested=10, flags='RESTARTED', result=error('EINTR'))
+    with signalled(*where):
+        check(lambda: native.read(r, b, 10), ended)
+
+    def write():
+        waits_in(os.getppid(), *where)
+        os.write(w, b'xyz')
+    with signalled(*where, then=write):
+        check(lambda: native.read(r, b, 10), ended, Row('READ', path, of=pipe, requested=10, result=3))
+    command('stop')
+    os.close(r)
+    os.close(w)
+
+
+@SUITE.test('locks: fcntl and flock, EAGAIN, EINTR')
 @everywhere
 def locks(home):
+    needs(' fcntl_setlk$', 'this kernel has no locks')
     f = make(home + '/f', 100)
     fd = os.open(f, os.O_RDWR)
     lock = struct.pack('<hhxxxxqqixxxx', fcntl.F_WRLCK, 0, 10, 20, 0)
@@ -684,12 +948,9 @@ def locks(home):
     check(lambda: native.flock(twin, fcntl.LOCK_SH | fcntl.LOCK_NB),
           Row('LOCK', f, fd=twin, flags='LOCK_FLOCK|LOCK_NB', result=error('EAGAIN'),
               flags2='F_RDLCK'))
-    # a signal ends the wait
-    signal.signal(signal.SIGALRM, lambda *_: None)
-    signal.siginterrupt(signal.SIGALRM, True)
-    signal.setitimer(signal.ITIMER_REAL, 0.2)
-    check(lambda: native.flock(twin, fcntl.LOCK_SH),
-          Row('LOCK', f, fd=twin, flags='LOCK_FLOCK', flags2='F_RDLCK', result=error('EINTR')))
+    with signalled('flock_lock_inode_wait', 'locks_lock_inode_wait', '__do_sys_flock', '__x64_sys_flock'):
+        check(lambda: native.flock(twin, fcntl.LOCK_SH),
+              Row('LOCK', f, fd=twin, flags='LOCK_FLOCK|RESTARTED', flags2='F_RDLCK', result=error('EINTR')))
     check(lambda: native.flock(fd, fcntl.LOCK_UN),
           Row('LOCK', f, fd=fd, flags='LOCK_FLOCK', flags2='F_UNLCK'))
     os.close(twin)
@@ -717,8 +978,10 @@ def no_space(home='/mnt/small'):
 # Programs
 
 
+@SUITE.test('exec and exit')
 @everywhere
 def programs(home):
+    needs(' taskstats_exit$', 'this kernel has no hook for PROCESS_EXIT')
     script = home + '/script'
     with open(script, 'w') as f:
         f.write('#!/bin/false x\n')
@@ -727,7 +990,9 @@ def programs(home):
     nothing = struct.pack('<Q', 0)
     pid = os.fork()
     if pid == 0:
-        for program in 'none', home, script:
+        directory = os.open(home, os.O_RDONLY)
+        native.execveat(directory, 'none', nothing, nothing, 0)
+        for program in '.', 'script':
             native.execve(program, nothing, nothing)
         os._exit(99)
     status = os.waitpid(pid, 0)[1]
@@ -780,6 +1045,56 @@ def bind_mounts(home):
         os.chdir(home)
     finally:
         is_equal(os.system(f'umount {home}/m/n {home}/deep {home}/m'), 0)
+
+
+def works_without_path(mount):
+    """What is done to a file below a mount leaves its records, with inode and device, without a path."""
+    f = os.open('f', os.O_RDWR | os.O_CREAT, 0o600, dir_fd=mount)
+    of, data = identity(os.fstat(f)), buffer()
+    os.close(f)
+    fd = check(lambda: native.openat(mount, 'f', os.O_RDWR),
+               Row('OPEN', flags='O_RDWR', fd=RETURNED, **of))
+    check(lambda: native.pwrite64(fd, data, 100, 7), Row('WRITE', requested=100, offset=7, **of))
+    check(lambda: native.pread64(fd, data, 50, 7), Row('READ', requested=50, offset=7, **of))
+    check(lambda: native.fsync(fd), Row('FSYNC', fd=fd, **of))
+    check(lambda: native.ftruncate(fd, 5), Row('TRUNCATE', fd=fd, requested=5, **of))
+    check(lambda: native.close(fd), Row('CLOSE', fd=fd, **of),
+          Row('RELEASE', flags='O_RDWR|O_LARGEFILE', **of))
+    check(lambda: native.newfstatat(mount, 'f', data, 0), Row('GETATTR', **of))
+    if VERSION < (7, 0): # newer kernels do not keep where a name was: what it leads to is not known
+        check(lambda: native.renameat(mount, 'f', mount, 'g'), Row('RENAME', **of))
+        check(lambda: native.unlinkat(mount, 'g', 0), Row('UNLINK', **of))
+    command('reset')
+    new = os.open('h', os.O_WRONLY | os.O_CREAT, 0o600, dir_fd=mount)
+    made = {k: e.get(k) for e in events() if e['op'] == 'CREATE' for k in ('path', *of)}
+    is_equal(made, {'path': None} | identity(os.fstat(new)))
+    os.close(new)
+
+
+@everywhere
+def in_no_namespace(home):
+    """A mount that is not attached yet, by open_tree(2) or fsmount(2), or is unmounted lazily."""
+    os.mkdir('d')
+    place = check(lambda: native.open_tree(AT_FDCWD, 'd', os.O_CLOEXEC),
+                  Row('OPEN', home + '/d', flags='O_CLOEXEC|O_PATH', fd=RETURNED))
+    check(lambda: native.open_tree(AT_FDCWD, 'none', 0),
+          Row('OPEN', home + '/none', flags='O_PATH', result=error('ENOENT')))
+    os.close(place)
+    tree = check(lambda: native.open_tree(AT_FDCWD, 'd', 1), # OPEN_TREE_CLONE
+                 Row('OPEN', flags='O_PATH', fd=RETURNED, **identity(os.stat('d'))))
+    fs = native.fsopen('tmpfs', 0)
+    is_equal(native.fsconfig(fs, 6, 0, 0, 0), 0) # FSCONFIG_CMD_CREATE
+    command('reset')
+    new = native.fsmount(fs, 0, 0)
+    is_equal([{k: e.get(k) for k in ('op', 'flags', 'fd', 'inode', 'device', 'path')} for e in events()],
+             [{'op': 'OPEN', 'flags': 'O_PATH', 'fd': str(new), 'path': None} | identity(os.fstat(new))])
+    is_equal(os.system(f'mount -t tmpfs tmpfs {home}/d'), 0)
+    lazy = os.open('d', os.O_RDONLY)
+    is_equal(os.system(f'umount -l {home}/d'), 0)
+    for mount in tree, new, lazy:
+        works_without_path(mount)
+    for fd in tree, fs, new, lazy:
+        os.close(fd)
 
 
 @everywhere
@@ -855,6 +1170,7 @@ def fifos(home):
     os.close(fd)
 
 
+@SUITE.test('paths: an overlay')
 def overlay():
     """What overlayfs does with the files below it is not recorded; its own FLUSH is."""
     home = '/mnt/ext4/overlay'
@@ -862,6 +1178,7 @@ def overlay():
     is_equal(os.system(f'mount -t overlay overlay -o lowerdir={home}/low,upperdir={home}/up,'
                        f'workdir={home}/work {home}/all'), 0)
     f = home + '/all/f'
+    os.close(os.open(f, os.O_RDWR)) # this copies it up
     command(f'filter pid={os.getpid()}', 'start')
     try:
         fd = check(lambda: native.open(f, os.O_RDWR), Row('OPEN', f, flags='O_RDWR', fd=RETURNED))
@@ -1038,10 +1355,20 @@ def by_io_uring(home):
         Row('OPEN', home + '/none', result=error('ENOENT'), flags='O_RDONLY'))
     if not OLD_KERNEL:
         one(lambda: ring.ftruncate(fd=fd, off=3), Row('TRUNCATE', f, requested=3))
+    name, value = 'user.a', buffer(5)
+    one(lambda: ring.setxattr(addr=name, off=value, addr3='f', len=5, op_flags=1),
+        Row('SETXATTR', f, requested=5, flags='XATTR_CREATE'))
+    one(lambda: ring.fsetxattr(fd=fd, addr=name, off=value, len=3, op_flags=2),
+        Row('SETXATTR', f, requested=3, flags='XATTR_REPLACE'))
+    one(lambda: ring.getxattr(addr=name, off=value, addr3='f', len=5), Row('GETXATTR', f, requested=5))
+    one(lambda: ring.fgetxattr(fd=fd, addr=name, off=value, len=4), Row('GETXATTR', f, requested=4))
+    one(lambda: ring.getxattr(addr=name, off=value, addr3='none', len=5),
+        Row('GETXATTR', home + '/none', requested=5, result=error('ENOENT')))
     os.close(fd)
     os.close(ring.fd)
 
 
+@SUITE.test("the kernel's own files, by ->read and ->write")
 def own_files_of_the_kernel():
     """Files that have only ->read and ->write, and files whose ->read calls another ->read."""
     command(f'filter pid={os.getpid()} kind=pseudo op=OPEN,READ,WRITE', 'start')
@@ -1065,5 +1392,65 @@ def own_files_of_the_kernel():
         command('stop')
 
 
-if __name__ == '__main__':
-    main({name: cleaning(test) for name, test in list(globals().items()) if callable(test)})
+SUITE.add('opening and closing files', opening)
+SUITE.add('opens that fail', opening_fails)
+SUITE.add('opening by handle', by_handle)
+SUITE.add('files without a name', nameless)
+SUITE.add('opening FIFOs', fifos)
+SUITE.add('syncing and advice', syncing)
+SUITE.add('mappings', mappings)
+SUITE.add('advice to another process', advice_to_others)
+SUITE.add('calls of newer kernels', newer_calls)
+SUITE.add('names: sockets', bound_sockets)
+SUITE.add('a mapping from before the trace', old_mapping)
+SUITE.add('attributes, by name and descriptor', attributes)
+SUITE.add('extended attributes, by name and descriptor', extended_attributes)
+SUITE.add('directories: mkdir, rmdir, getdents', directories)
+SUITE.add('names: link, symlink, unlink, rename, mknod', names)
+SUITE.add('data: fallocate and truncate', space)
+SUITE.add('data: read and write', reading_and_writing)
+SUITE.add('data: io_submit makes it durable', synced_by_aio)
+SUITE.add('data: deduplication', deduplicated)
+SUITE.add('data: ioctls', ioctls)
+SUITE.add('data: copy, clone, sendfile, splice', between_files)
+SUITE.add('data: a full filesystem', no_space)
+SUITE.add('data: reads and writes by the kernel itself have the flag KERNEL', by_the_kernel)
+SUITE.add('data: calls that the VFS rejects, if the filter asks for them', rejected_calls)
+SUITE.add('paths: bind mounts', bind_mounts)
+SUITE.add('paths: a mount that is in no namespace', in_no_namespace)
+SUITE.add('paths: a changed root', changed_roots)
+SUITE.add('by io_uring', by_io_uring)
+SUITE.add('by programs of 32 bits', programs_of_32_bits)
+
+
+def by_kretprobe(function):
+    """A test of the module with attach=kprobe."""
+    def run():
+        reload('attach=kprobe')
+        function()
+    return reloads(run)
+
+
+def names_by_kretprobe():
+    """Names are recorded as the program gave them."""
+    command('start')
+    for _ in range(3):
+        subprocess.run(('/bin/false', '/mnt/ext4'), check=False)
+    subprocess.run('mkdir one && mv one two && rmdir two && ln -s to link && rm link', shell=True, check=True,
+                   cwd='/mnt/ext4')
+    command('stop')
+    log, false = slurp(FS + '/log'), os.path.realpath('/bin/false')
+    for regex in ('MKDIR mkdir-.* path=one ', 'RENAME mv-.* path=one path2=two ', 'RMDIR rmdir-.* path=two ',
+                  'SYMLINK ln-.* path=link path2=to ', 'UNLINK rm-.* path=link ', 'PROCESS_EXEC false-',
+                  'CLOSE false-', 'OPEN false-'):
+        is_true(re.search(' ' + regex, log), f'no {regex} in {log}')
+    is_equal(len(re.findall(f' PROCESS_EXIT false-.* path={re.escape(false)}', log)), 3)
+    is_equal(stats()['missed'], 0)
+
+
+SUITE.add('each kind of file, opened after the start', new_kinds.later)
+SUITE.add('each kind of file alone, opened after the start', new_kinds.kind_by_kind)
+SUITE.add('each kind of file, opened before the start', new_kinds.earlier)
+SUITE.add('by kretprobe: pipes and sockets that appear after the start', by_kretprobe(new_kinds.by_kretprobe))
+SUITE.add('by kretprobe, which may not sleep: names, open, close, exec and exit',
+          by_kretprobe(names_by_kretprobe))

@@ -106,6 +106,42 @@ check() {
 	check releases_of_fuse bare fuse
 }
 
+@test "fuse: the RELEASE of a file is behind the FLUSH of the close that causes it" {
+	local name
+	for name in bare bare-followed bare-afterwards-synced; do
+		# each file is open once at a time here
+		untimed "$LOGS/$name" | awk '
+			/^ *FLUSH: / { flushed[$2]++ }
+			/^ *RELEASE: / && flushed[$2]-- < 1 { print "before its FLUSH:", $0; wrong = 1 }
+			END { exit wrong }'
+	done
+}
+
+# in_chroot COMMAND...
+in_chroot() {
+	chroot /mnt/chroot "$@"
+}
+
+@test "fuse: in a chroot the paths of a log are relative to its directory, too" {
+	mkdir -p /mnt/chroot /mnt/files/inner/sub
+	mount --rbind / /mnt/chroot
+	mount --make-rslave /mnt/chroot
+	in_chroot iotracer add /mnt/files/inner
+	in_chroot mkdir /mnt/files/inner/made /mnt/files/inner/sub/made
+	in_chroot iotracer log --format=fuse /mnt/files/inner >"$LOGS/chroot"
+	run -0 in_chroot setpriv --bounding-set=-sys_chroot --inh-caps=-sys_chroot \
+		iotracer log --format=csv /mnt/files/inner
+	run -1 --separate-stderr in_chroot setpriv --bounding-set=-sys_chroot --inh-caps=-sys_chroot \
+		iotracer log --format=fuse /mnt/files/inner
+	in_chroot iotracer remove /mnt/files/inner
+	umount -R /mnt/chroot
+	[ "$(untimed "$LOGS/chroot" | grep MKDIR | sed 's/^ *//')" = 'MKDIR: path=/made; mode=511
+MKDIR: path=/sub/made; mode=511' ]
+	run ! grep -q '(elsewhere)' "$LOGS/chroot"
+	# shellcheck disable=SC2154 # bats sets it
+	[[ $stderr == *"/mnt/files/inner: no path is below it, and its path outside of a chroot cannot be found: Operation not permitted"* ]]
+}
+
 @test "fuse: on NFS a trace has the same lines as on the directory itself" {
 	check equal_lines nfs bare
 }

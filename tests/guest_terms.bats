@@ -234,6 +234,63 @@ some_events() {
 	[ "$(iotracer log --guest --image-format=raw base | cut -d ";" -f 10)" = data ]
 }
 
+# kinds ARGUMENT...: the kinds and the guest's offsets of the rows that iotracer ARGUMENT... prints
+kinds() {
+	iotracer "$@" -f json 2>said | jq -r '[.guest_kind, .guest_offset_bytes // "-"] | map(tostring) | join(" ")' | xargs
+}
+
+@test "--guest: what the guest has written and not flushed is pending, and a line says so" {
+	local place lines
+	qcow2 q 64M
+	io qcow2 q 'write -P 1 0 64k'
+	place=$(terms place q 0)
+	start_qemu live -drive file=q,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0
+	hmp live 'qemu-io d0 \"write 1M 128k\"'
+	traced q <<-END
+		seq=0 time=2000 offset=$place requested=4096 result=4096 op=1
+		seq=1 time=2001 offset=$((place + 65536)) requested=4096 result=4096 op=1
+		seq=2 time=2002 offset=$((place + 131072)) requested=4096 result=4096 op=1
+		seq=3 time=2003 offset=$((1 << 40)) requested=4096 result=4096 op=1
+	END
+	lines="iotracer: $work/q: 3 events lie where its tables say nothing yet (pending): flush the guest's disk (sync in it) and print the log again"
+	[ "$(kinds log --guest q)" = 'data 0 pending - pending - pending -' ]
+	[ "$(cat said)" = "$lines" ]
+	[ "$(kinds log --guest --vm "live-$$")" = 'data 0 pending - pending - pending -' ]
+	[ "$(cat said)" = "$lines" ]
+	event_of q "time=2500 op=1 path=1 offset=$((place + 65536)) requested=4096 result=4096" >events
+	sed "s/time=2500/time=$(now) kind=1/" events | processes "$(cat live.pid)"
+	idle_category fs
+	tool-stream layout=1 event=2 <events >proc/fs/stream
+	printf 'id=1 text=%s/q\n' "$work" | tool-stream layout=2 >proc/paths
+	[ "$(kinds log --guest --vm "live-$$")" = 'pending -' ]
+	[ "$(cat said)" = "${lines/3 events/1 events}" ]
+	iotracer record -o t --time=0.1 --vm "live-$$" 2>summary
+	times
+	[ "$(kinds export --guest t)" = 'pending -' ]
+	[ "$(cat said)" = "iotracer: $work/q: 1 events lie where its tables say nothing yet (pending): flush the guest's disk (sync in it) before a recording ends" ]
+	hmp live 'qemu-io d0 flush'
+	[ "$(kinds log --guest q)" = 'data 0 data 1048576 data 1114112 pending -' ]
+	[ "$(kinds log --guest --vm "live-$$")" = 'data 1048576' ]
+	[ ! -s said ]
+	rm -r t
+	iotracer record -o t --time=0.1 --vm "live-$$" 2>summary
+	times
+	[ "$(kinds export --guest t)" = 'data 1048576' ]
+	[ ! -s said ]
+	# when no machine has it open any more, there is nothing more to come
+	stop_qemu live
+	[ "$(kinds log --guest q)" = 'data 0 data 1048576 data 1114112 unused -' ]
+	[ ! -s said ]
+}
+
+@test "--guest: so it is if QEMU holds no locks" {
+	qcow2 q 64M
+	start_qemu free -drive file=q,if=none,id=d0,file.locking=off -device virtio-blk-pci,drive=d0,id=disk0
+	event_of q "time=$(now) op=1 path=1 offset=$((1 << 30)) requested=4096 result=4096 kind=1" | processes "$(cat free.pid)"
+	printf 'id=1 text=%s/q\n' "$work" | tool-stream layout=2 >proc/paths
+	[ "$(kinds log --guest --vm "free-$$")" = 'pending -' ]
+}
+
 @test "log --guest: what is wrong is one line" {
 	qemu-img create -q -f vmdk v 1M
 	traced v </dev/null
@@ -285,7 +342,7 @@ a_trace() {
 # event_of FILE FIELD...: the fields of an event of category fs of this file
 event_of() {
 	local ids major minor
-	ids=$(stat -c 'inode=%i %Hd %Ld' "$1")
+	ids=$(stat -L -c 'inode=%i %Hd %Ld' "$1")
 	read -r ids major minor <<<"$ids"
 	shift
 	echo "$ids device=$((major << 20 | minor)) $*"
@@ -527,6 +584,72 @@ while_recorded() {
 	[ ! -e t ]
 }
 
+# an_event SEQ FILE OFFSET: a write of 4 KiB to a file that QEMU has open
+an_event() {
+	event_of "$2" "seq=$1 cpu=0 time=2500 op=1 path=$(($1 + 1)) offset=$3 requested=4096 result=4096 pid=7 tid=7 kind=1"
+}
+
+@test "record --vm: a file that is deleted has the drive and the map that log --vm has" {
+	local fd pid
+	qemu-img create -q -f raw base 8M
+	qemu-img create -q -f raw r 8M
+	qcow2 q 8M -b base -F raw
+	fake_fs
+	start_qemu gone -drive file=q,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0 \
+		-drive file=r,format=raw,if=none,id=d1,snapshot=on -device virtio-blk-pci,drive=d1,id=disk1
+	hmp gone 'qemu-io d0 \"write 1M 64k\"' 'qemu-io d0 flush' 'qemu-io d1 \"write 2M 64k\"' 'qemu-io d1 flush' \
+		'qemu-io d1 \"write 3M 64k\"'
+	pid=$(cat gone.pid)
+	q=$(iotracer map --json q 1M | jq .host)
+	rm q
+	for fd in /proc/"$pid"/fd/*; do
+		case $(readlink "$fd") in
+		*/q\ *) an_event 0 "$fd" "$q" ;;
+		*/vl.*)
+			an_event 1 "$fd" "$(iotracer map --json "$fd" 2M | jq .host)"
+			# QEMU has not written to the tables yet where this is
+			an_event 2 "$fd" "$(($(iotracer map --json "$fd" 2M | jq .host) + 65536))"
+			;;
+		esac
+	done >events
+	[ "$(wc -l <events)" = 3 ]
+	sed "s/time=2500/time=$(now)/" events | processes "$pid"
+	tool-stream layout=1 event=2 <events >proc/fs/stream
+	printf 'id=1 text=%s/q\nid=2 text=/var/tmp/vl\nid=3 text=/var/tmp/vl\n' "$work" | tool-stream layout=2 >proc/paths
+	iotracer log --vm "gone-$$" --guest -f csv >rows
+	cells seq drive guest_kind guest_offset_bytes | head -n 2 | diff - <(printf '%s\n' '0 disk0 data 1048576' '1 disk1 data 2097152')
+	while_recorded gone 'qemu-io d1 flush'
+	times
+	iotracer export --guest t >rows
+	cells seq drive guest_kind guest_offset_bytes | diff - <(
+		printf '%s\n' '0 disk0 data 1048576' '1 disk1 data 2097152' '2 disk1 data 3145728')
+	jq -c '.images[] | [.file, .drives, .problem]' t/snapshots/guest_*/snapshot.json | sed 's/vl[.][^"]*/vl/' | sort | uniq -c | tr -s ' ' |
+		diff - <(sort <<-END
+			 2 ["$work/q","disk0",null]
+			 2 ["$work/base","disk0",null]
+			 2 ["$work/r","disk1",null]
+			 2 ["/var/tmp/vl","disk1",null]
+		END
+		)
+}
+
+@test "record --vm: a file that is deleted meanwhile is read as long as QEMU has it" {
+	qcow2 q 8M
+	fake_fs
+	start_qemu later -drive file=q,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0
+	hmp later 'qemu-io d0 \"write 1M 64k\"' 'qemu-io d0 flush'
+	iotracer record -o t --vm "later-$$" 2>summary 3>&- &
+	recorder=$!
+	wait_for [ -e t/snapshots ]
+	wait_for grep -q '^start' proc/fs/control
+	rm q
+	qcow2 q 8M
+	kill -INT "$recorder"
+	wait "$recorder"
+	[ "$(jq -c '.images[] | [.file, .problem]' t/snapshots/guest_*/snapshot.json | sort -u)" = "[\"$work/q\",null]" ]
+	[ "$(find t/snapshots/guest_* -name 'part*' -exec zcat {} + | grep -c ',data,1048576,')" = 2 ]
+}
+
 @test "record --vm: each trace of --rotate has maps from its beginning and its end" {
 	qcow2 q 8M
 	fake_fs
@@ -543,6 +666,30 @@ while_recorded() {
 	end=$(jq .end.monotonic_ns t.000001/metadata.json)
 	[ "$(jq .end_monotonic_ns "$(find t.000001/snapshots -name snapshot.json | sort | head -n 1)")" -lt "$end" ]
 	[ "$(jq .end_monotonic_ns "$(find t.000001/snapshots -name snapshot.json | sort | tail -n 1)")" -gt "$end" ]
+}
+
+@test "record --vm: a recorder has as many files open after many traces as after one" {
+	local trace most
+	qcow2 q 8M
+	fake_fs
+	start_qemu many -drive file=q,if=none,id=d0
+	iotracer record -o t --rotate=1s --vm "many-$$" 2>summary 3>&- &
+	recorder=$!
+	# the fewest that it had while it wrote to this trace: maps are read in between
+	for trace in 2 5; do
+		wait_for [ -e "t.00000$trace" ]
+		most=1000
+		while [ ! -e "t.00000$((trace + 1))" ]; do
+			now=$(find "/proc/$recorder/fd" -type l | wc -l)
+			[ "$now" -ge "$most" ] || most=$now
+		done
+		echo "$most"
+	done >open
+	kill -INT "$recorder"
+	wait "$recorder"
+	cat open
+	[ "$(sort -u open | wc -l)" = 1 ]
+	[ "$(find t.000003/snapshots -name 'guest_*' | wc -l)" = 2 ]
 }
 
 @test "export --guest: maps with any damage are refused, and crash nothing" {

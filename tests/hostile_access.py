@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of hostile_access.bats. Usage: python3 hostile_access.py FUNCTION... See lib/iot.py.
+Access to /proc/iotracer: who may use it, with whose rights commands act, which addresses it shows
+to whom, and that names cannot send control characters to a terminal. The attackers are processes
+with few rights.
 
-An attacker is a child process. It gives up the rights that a process in a container, in a
-user namespace or of another user does not have, and then tries every file of /proc/iotracer.
+An attacker is a child process. It gives up the rights that a process in a container, in a user
+namespace or of another user does not have, and then tries every file of /proc/iotracer.
 """
 import contextlib
 import ctypes
@@ -19,10 +21,26 @@ import subprocess
 
 from lib import category, syscalls
 from lib.categories import CATEGORIES, WITH_WRITEBACK
-from lib.iot import (add, CONTROL, control, drain, error_name, IOT, is_equal, is_true, join, KO,
-                     listing, main, must, NOBODY, PARAMETERS, reload, slurp, slurp_bytes, touch,
-                     unload, write)
+from lib.iot import (add, control, CONTROL, drain, error_name, IOT, is_equal, is_true, join, KO,
+                     listing, must, NOBODY, PARAMETERS, reload, slurp, slurp_bytes, touch, unload,
+                     write)
+from lib.machine import execute, files_and_disk, umount, umount_files_and_disk
 from lib.process import spawn
+from lib.suite import Suite
+
+
+def setup():
+    files_and_disk()
+    os.makedirs('/mnt/nodev', exist_ok=True)
+    execute('mount', '-t', 'tmpfs', '-o', 'nodev', 'nodev', '/mnt/nodev')
+
+
+def teardown():
+    umount_files_and_disk()
+    umount('/mnt/nodev')
+
+
+SUITE = Suite(setup=setup, teardown=teardown)
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 NEWNS, NEWUSER, NEWPID = 0x20000, 0x10000000, 0x20000000
@@ -180,6 +198,7 @@ def as_root():
     pass
 
 
+@SUITE.test('no access without a capability: uid 0 in a container, in a user namespace, other users')
 def without_capability():
     fresh()
     lets_in(as_root)
@@ -201,6 +220,7 @@ def without_capability():
         is_equal(slurp(path), before)
 
 
+@SUITE.test('file modes that permit everybody let in only processes with a capability')
 def wide_modes():
     fresh('proc_mode=0666')
     keeps_out(lambda: become(NOBODY))
@@ -209,6 +229,7 @@ def wide_modes():
     lets_in(lambda: become(NOBODY, PERFMON))
 
 
+@SUITE.test('CAP_PERFMON or CAP_SYS_ADMIN alone is enough')
 def one_capability():
     fresh()
     lets_in(lambda: keep(PERFMON))
@@ -216,6 +237,7 @@ def one_capability():
     lets_in(container(PERFMON))
 
 
+@SUITE.test('the group that root named has access, but not from another namespace')
 def group():
     fresh(f'proc_gid={NOBODY} proc_mode=0660')
     lets_in(lambda: become(1000, groups=[5, NOBODY]))
@@ -233,6 +255,7 @@ def group():
     keeps_out(lambda: become(1000, groups=[0]))
 
 
+@SUITE.test('the user that root named has access, but not from another namespace')
 def user():
     fresh(f'proc_uid={NOBODY}')
     lets_in(lambda: become(NOBODY))
@@ -254,6 +277,7 @@ def written_by(fd, text):
         return error_name(e)
 
 
+@SUITE.test('a descriptor that is handed on may be read, and be written by those who may open the file')
 def handed_on():
     fresh(f'proc_gid={NOBODY} proc_mode=0660')
     both = os.O_RDWR
@@ -301,6 +325,7 @@ def secrets():
     touch('shut/public')
 
 
+@SUITE.test('commands act with the rights of the opener')
 def acts_as_opener():
     fresh(f'proc_gid={NOBODY} proc_mode=0660')
     secrets()
@@ -318,6 +343,7 @@ def acts_as_opener():
     is_equal(control('remove secret\nremove public\n'), 28)
 
 
+@SUITE.test('commands that a setuid program writes act with the rights of the opener')
 def deputy():
     """A setuid program writes what an attacker chooses, to a file that the attacker opened."""
     fresh(f'proc_gid={NOBODY} proc_mode=0660')
@@ -338,6 +364,7 @@ def deputy():
     is_equal(listing(), ['/mnt/files/f', '/mnt/files/public'])
 
 
+@SUITE.test('a device node on a nodev mount cannot be traced')
 def nodev():
     fresh()
     device = os.stat('/dev/vda').st_rdev
@@ -503,7 +530,7 @@ def pipe_text(name):
 
 HOSTILE = [b'\x1b]0;owned\x07', b'\x1b[2J\x1b[31m', b'c1\xc2\x9b31m', b'raw\x9b31m', b'\x9d0;x\x9c',
            b'over\xc0\x9b[31m', b'cut\xe2\x82', b'del\x7f', b'nl\nnl', b'tab\t', b'back\\033',
-           'schön名前'.encode(), b'\xc2\x85', b'cr\rcr', b'\xed\xa0\x80', b'\xf4\x90\x80\x80']
+           'schön名前'.encode(), b'\xc2\x85', b'sep\xe2\x80\xa8', b'cr\rcr', b'\xed\xa0\x80', b'\xf4\x90\x80\x80']
 
 
 def is_safe(data, *, keep_=b'\n'):
@@ -519,7 +546,7 @@ def shown_as(name, separators=b' '):
     shown = b''
     for c in name.decode('utf-8', 'surrogateescape'):
         raw = c.encode('utf-8', 'surrogateescape')
-        if ord(c) < 0x20 or 0x7f <= ord(c) < 0xa0 or 0xdc80 <= ord(c) < 0xdd00 or \
+        if ord(c) < 0x20 or 0x7f <= ord(c) < 0xa0 or 0xdc80 <= ord(c) < 0xdd00 or c in '\u2028\u2029' or \
                 raw in (b'\\', *(bytes([s]) for s in separators)):
             raw = b''.join(b'\\%03o' % byte for byte in raw)
         shown += raw
@@ -539,6 +566,7 @@ def use(name, path):
     os.close(fd)
 
 
+@SUITE.test('control characters in names are escaped: control, logs, stats, filters', once=True)
 def terminal_module():
     fresh()
     for name in CATEGORIES:
@@ -591,6 +619,7 @@ def terminal_module():
     category.command('filter none')
 
 
+@SUITE.test('control characters in the name of a device node are escaped', once=True)
 def terminal_node():
     """A target that is a device has the name of its node."""
     fresh()
@@ -614,6 +643,7 @@ def kernel_log():
     return buffer.raw[:size]
 
 
+@SUITE.test("control characters in parameters are escaped in the kernel's log", once=True)
 def terminal_parameter():
     unload()
     subprocess.run(['insmod', KO, b'attach=\x1b[31m\x9bx'], check=False, stderr=subprocess.DEVNULL)
@@ -632,6 +662,7 @@ def run_by(*words, setup=None, cwd=None):
     return p.returncode, p.stdout, p.stderr
 
 
+@SUITE.test('control characters in names are escaped: the tool', once=True)
 def terminal_tool():
     fresh()
     must('remove f')
@@ -662,6 +693,7 @@ def terminal_tool():
     is_equal(run_by('remove', '--all')[0], 0)
 
 
+@SUITE.test('control characters in names are escaped: traces, labels and tags', once=True)
 def terminal_trace():
     fresh()
     name = b'\x1b[31m\xc2\x9bn'
@@ -690,6 +722,7 @@ def terminal_trace():
     is_true('033]trace' in is_safe(out + err), err)
 
 
+@SUITE.test('control characters in arguments are escaped: messages of the tool', once=True)
 def terminal_messages():
     fresh()
     bad = b'\x1b[31m\xc2\x9b\x9b\x07'
@@ -717,6 +750,7 @@ def powerless():
     keep()
 
 
+@SUITE.test('the tool names the missing permission', once=True)
 def missing_permission():
     fresh()
     for words in ('add', 'f'), ('list',), ('status',), ('log', 'f'), ('remove', 'f'), ('stop', '--all'), \
@@ -731,5 +765,4 @@ def missing_permission():
     os.close(fd)
 
 
-if __name__ == '__main__':
-    main(globals())
+SUITE.add('addresses of other processes are shown only with the right capability, in text and binary', addresses, addresses_on_devices)

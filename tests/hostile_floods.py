@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of hostile_floods.bats: python3 hostile_floods.py FUNCTION... See lib/iot.py.
+A process without privileges makes very many calls of one kind: what other processes do is recorded
+as before, what is lost is counted, and the kernel logs no complaint (scripts/vm fails if it does).
 
 The floods are made by hostile_floods.c, which runs as user nobody.
 """
@@ -15,8 +16,35 @@ import subprocess
 import time
 
 from lib import category, fuse, syscalls
-from lib.iot import is_equal, is_true, join, LOAD_DIVISOR, main, must, reload, slurp
+from lib.iot import is_equal, is_true, join, LOAD_DIVISOR, must, reload, slurp
+from lib.kernel import VERSION
+from lib.machine import (map_device, new_filesystem, new_tmpfs, sectors, umount, unload_in_the_end,
+                         unmap_all)
 from lib.process import FUSE, spawn, waits_in
+from lib.suite import Skip, Suite
+
+
+def setup():
+    new_tmpfs('/mnt/files')
+    new_filesystem('ext4', '/dev/vda', '/mnt/disk')
+
+
+def after():
+    unmap_all()
+    for name in 'fs', 'block', 'uring', 'cache':
+        command('stop', name=name)
+
+
+def teardown():
+    unload_in_the_end()
+    umount('/mnt/files', '/mnt/disk')
+
+
+def map_flood():
+    map_device('flood', f'0 {sectors("/dev/vdc")} linear /dev/vdc 0')
+
+
+SUITE = Suite(setup=setup, teardown=teardown, after=after)
 
 PROGRAM = os.path.join(os.path.dirname(__file__), '..', 'build/tests/hostile_floods')
 PROGRAMS = os.path.dirname(PROGRAM)
@@ -89,6 +117,7 @@ def seen_all(number):
     return rows
 
 
+@SUITE.test('one munmap of 30,000 mappings is recorded whole')
 def mappings():
     trace_fs('MUNMAP')
     start = int(flood('unmap', '/mnt/files/f', MAPPINGS))
@@ -99,6 +128,7 @@ def mappings():
     is_equal({r['requested'] for r in rows}, {str(PAGE)})
 
 
+@SUITE.test('one close_range of 25,000 descriptors is recorded whole')
 def descriptors():
     trace_fs('CLOSE')
     resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS + 200, DESCRIPTORS + 200))
@@ -115,6 +145,7 @@ def counted(number):
     return s['seen']
 
 
+@SUITE.test('with little memory each event of munmap is recorded or counted as missed', once=True)
 def no_memory():
     """The rings take nearly all of ring_memory_limit, which leaves little for the call."""
     reload('ring_memory_limit=3000000')
@@ -130,6 +161,7 @@ def no_memory():
     reload()
 
 
+@SUITE.test('by kretprobe each event of munmap is recorded or counted as missed', once=True)
 def by_kretprobe():
     """A kretprobe runs with preemption off: few events are recorded, the rest is counted."""
     reload('attach=kprobe')
@@ -158,6 +190,7 @@ def belong_together(rows):
         is_true(r['op'] != 'COMPLETE' or int(r['latency']) > 0, r)
 
 
+@SUITE.test('io_uring: beside 20,000 requests that wait, fio and full rings are recorded whole', once=True)
 def requests():
     polls, full = 20000, 1000
     make('/mnt/disk/f')
@@ -195,7 +228,8 @@ def requests():
     rows = by_comm['hostile_floods', 'POLL_ADD']
     is_equal(sum(r['op'] == 'SUBMIT' for r in rows), polls)
     known = {int(r['request']) for r in rows if r['op'] == 'COMPLETE' and 'request' in r}
-    is_equal(len(known) + s['missed'], polls)
+    # a request whose second name gave way to another one's is counted, too: of 8 in a line, few are
+    is_true(polls <= len(known) + s['missed'] <= polls + 20, (len(known), s))
     is_true(polls - PLACES <= s['missed'] < polls, s)
 
 
@@ -227,7 +261,9 @@ def read_disk():
     return f'{os.major(st.st_rdev)}:{os.minor(st.st_rdev)}'
 
 
+@SUITE.test('block: beside 9,500 bios that wait for a device, a reader of another one is recorded whole', once=True)
 def bios():
+    map_flood()
     number = 9500
     command('stop', 'size 65536', 'reset', 'filter op=READ', 'start', name='block')
     with waiting('aio', number):
@@ -245,8 +281,10 @@ def bios():
     is_equal(len(others) + s['missed'] - len(early), number)
     is_true(number - PLACES <= s['missed'] < number, s)
 
+@SUITE.test('block: beside 1,500 threads in a direct read, an event without file is one that is counted', once=True)
 def direct_calls():
     """More threads are in a direct read than there are slots for them."""
+    map_flood()
     number, slots = 1500, 1024
     before = category.stats('block')['missed']
     command('stop', 'size 65536', 'reset', 'filter op=READ', 'start', name='block')
@@ -280,11 +318,13 @@ def threads_in(comm, state):
     return found
 
 
+@SUITE.test('fs and cache: beside 3,000 requests that will be retried, those of fio are recorded whole', once=True)
 def retried_reads():
     """
     Requests of io_uring wait for the page cache, between two calls of the filesystem. Categories
     fs and cache remember each until it goes on.
     """
+    map_flood()
     number = 3000
     slots = 263 + 8 # of category fs, which has the smaller table; and workers, which wait, too
     subprocess.run(['fio', '--name=f', '--filename=/mnt/disk/fio', '--rw=write', '--bs=64k',
@@ -326,6 +366,7 @@ def write_pages(paths, first):
         os.close(fd)
 
 
+@SUITE.test('block: beside 60,000 dirty pages a request names who wrote its page, or is counted', once=True)
 def originators():
     """
     Two processes write to the same files, then a flood of dirty pages fills the table of pages.
@@ -370,8 +411,11 @@ def differ(some, others):
     return [(what, n) for what, n in count.items() if n][:20]
 
 
+@SUITE.test('io_uring: each completion of a ring that is resized all the time is recorded once')
 def resized():
     """Requests of a ring that is resized all the time: each is one SUBMIT and one COMPLETE."""
+    if VERSION < (6, 13):
+        raise Skip('IORING_REGISTER_RESIZE_RINGS came with 6.13')
     number = 8000 // LOAD_DIVISOR
     make('/mnt/disk/f')
     command('stop', 'size 131072', 'reset', f'filter uid={USER}', 'start', name='uring')
@@ -392,6 +436,7 @@ def resized():
     is_true('-17' in {r['result'] for r in found['ENTER']}, 'no other thread looked at the ring')
 
 
+@SUITE.test('an sqe that changes while the kernel reads it is marked as CHANGED')
 def sqe():
     make('/mnt/disk/f')
     command('stop', 'reset', 'filter op=SUBMIT,COMPLETE', 'start', name='uring')
@@ -430,7 +475,10 @@ def create_at(address):
 
 
 def renamed_under(first, second, call=stat_at, op='GETATTR'):
-    """A call with a name that changes during the lookup, then again. Return: unsure of both."""
+    """
+    A call with a name that changes during the lookup, then again.
+    Return: path and unsure of both.
+    """
     with fuse.mounted(1) as hold:
         shared = mmap.mmap(-1, PAGE)
         shared[:len(first)] = first
@@ -446,33 +494,39 @@ def renamed_under(first, second, call=stat_at, op='GETATTR'):
         join(again)
         command('stop')
     rows = category.events()
-    return [[r.get('unsure') for r in rows if r['pid'] == p] for p in (pid, again)]
+    return [[(r['path'], r.get('unsure')) for r in rows if r['pid'] == p] for p in (pid, again)]
 
 
+@SUITE.test('the name of a file that changes while the kernel looks it up: the event has the file')
 def name_of_a_file():
-    is_equal(renamed_under(b'/mnt/fuse/file\0', b'/mnt/files/f\0'), [['CHANGED'], [None]])
+    """The file is the one that the call has found."""
+    is_equal(renamed_under(b'/mnt/fuse/file\0', b'/mnt/files/f\0'),
+             [[('/mnt/fuse/file', None)], [('/mnt/files/f', None)]])
 
 
+@SUITE.test('a name that leads nowhere and changes is marked as CHANGED', once=True)
 def name_of_nothing():
-    is_equal(renamed_under(b'/mnt/fuse/none\0', b'/mnt/fuse/nobo\0'), [['CHANGED'], [None]])
+    """The call has read the first name, the event has the second."""
+    is_equal(renamed_under(b'/mnt/fuse/none\0', b'/mnt/fuse/nobo\0'),
+             [[('/mnt/fuse/nobo', 'CHANGED')], [('/mnt/fuse/nobo', None)]])
 
 
+@SUITE.test('the name of an open that fails and changes meanwhile is marked as CHANGED', once=True)
 def open_that_fails():
-    """The file that the name led to before the call is not the one that was not opened."""
+    """The file that the name leads to after the call is not the one that was not opened."""
     make('/mnt/files/f')
-    for second, call in ((b'/mnt/files/none\0', open_at), (b'/mnt/files/f\0', create_at)):
-        is_equal(renamed_under(b'/mnt/fuse/file\0', second, call, 'OPEN'),
-                 [['CHANGED'], [None]])
+    for first, second, call in ((b'/mnt/fuse/none', b'/mnt/files/none', open_at),
+                                (b'/mnt/fuse/file', b'/mnt/files/f', create_at)):
+        is_equal(renamed_under(first + b'\0', second + b'\0', call, 'OPEN'),
+                 [[(second.decode(), 'CHANGED')], [(second.decode(), None)]])
 
 
+@SUITE.test('by kretprobe the name of an open that changes meanwhile is marked as CHANGED', once=True)
 def open_by_kretprobe():
     """Its handler looks nothing up: the call itself reads the name, then waits."""
     reload('attach=kprobe')
     names = b'/mnt/fuse/none\0', b'/mnt/files/none\0'
-    is_equal(renamed_under(*names, open_at, 'OPEN'), [['CHANGED'], [None]])
-    is_equal(renamed_under(*names, open_unread, 'OPEN')[0], ['CHANGED'])
+    seen = renamed_under(*names, open_at, 'OPEN')
+    is_equal([[unsure for _, unsure in rows] for rows in seen], [['CHANGED'], [None]])
+    is_equal(renamed_under(*names, open_unread, 'OPEN')[0][0][1], 'CHANGED')
     reload()
-
-
-if __name__ == '__main__':
-    main(globals())

@@ -9,6 +9,8 @@ load lib/helpers
 
 setup_file() {
 	files_and_disk
+	GHOSTS=$BATS_TEST_DIRNAME/../build/$(uname -r)/ghost
+	export GHOSTS
 }
 
 teardown_file() {
@@ -77,4 +79,9 @@ check() {
 
 @test "renames above a file: each record has the path of its time, while others rename too" {
 	check renames_above
+}
+
+# bats test_tags=once
+@test "after 2^31 renames no path of before them is taken for a present one" {
+	check renames_wrap
 }

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of hostile_renames.bats: python3 hostile_renames.py FUNCTION... See lib/iot.py.
+What an attack with names costs, in instructions, which only a virtual machine with -icount counts:
+
+	scripts/check-vm --icount 6.12 tests/hostile_renames.py
+
+RENAMES=1000000 makes a million instead of 20,000.
 
 The virtual machine runs with -icount: a nanosecond is an instruction, so what a call costs is
 counted, and is the same again.
@@ -10,7 +14,17 @@ import subprocess
 import time
 
 from lib.category import command, is_conserved
-from lib.iot import is_true, main, parameter, reload, unload
+from lib.iot import is_true, parameter, reload, unload
+from lib.machine import new_filesystem, new_tmpfs, umount_files_and_disk
+from lib.suite import Suite
+
+
+def setup():
+    new_tmpfs('/mnt/files', 'nr_inodes=0')
+    new_filesystem('ext4', '/dev/vda', '/mnt/disk', '256M')
+
+
+SUITE = Suite(setup=setup, teardown=umount_files_and_disk, seconds=3600, tags=('slow',))
 
 PROGRAM = os.path.join(os.path.dirname(__file__), '..', 'build/tests/hostile_renames')
 FILE = '/mnt/disk/some/directories/deep/file'
@@ -73,18 +87,17 @@ def are_not_recorded(attack):
     is_true(traced['ATTACK'][1] - untraced['ATTACK'][0] < MORE, f'{traced}, untraced {untraced}')
 
 
+@SUITE.test('names of one file: many renames do not make a read or the next rename cost more')
 def renames():
     are_recorded('renames')
 
 
+@SUITE.test('names of nothing: many lookups do not make a read or the next lookup cost more')
 def names():
     are_recorded('names')
 
 
+@SUITE.test('names: what the filter rejects costs a rename or lookup less than 2,000 instructions')
 def rejected():
     are_not_recorded('renames')
     are_not_recorded('names')
-
-
-if __name__ == '__main__':
-    main(globals())

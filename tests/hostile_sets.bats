@@ -38,6 +38,10 @@ check() {
 	check ghosts
 }
 
+@test "sets: files of a module at the old address of another one's are a new kind of file" {
+	check ghost_files
+}
+
 @test "sets: the functions of a module are hooked each time it is loaded, also the first time" {
 	check comes_and_goes
 }

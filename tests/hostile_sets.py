@@ -48,11 +48,11 @@ def rmmod(name):
     run('rmmod', name)
 
 
-def address(symbol):
-    """The address of a function of a module, or None."""
+def address(symbol, module=''):
+    """The address of a function or variable of a module, of any if it is not named, or None."""
     for line in slurp('/proc/kallsyms').split('\n'):
         words = line.split()
-        if len(words) == 4 and words[2] == symbol:
+        if len(words) == 4 and words[2] == symbol and module in words[3]:
             return words[0]
     return None
 
@@ -134,6 +134,28 @@ def ghosts():
     """Another module's function is at the address of a hooked one, which then comes back."""
     for way in WAYS:
         is_true(any(ghost_instead(way) for _ in range(5)), 'ghost_sum is never where btrfs was')
+
+
+def ghost_files():
+    """Another module's file_operations are at the address of those of a file that was traced."""
+    is_true(any(ghost_file_instead() for _ in range(5)), 'fops is never where that of btrfs was')
+
+
+def ghost_file_instead():
+    """Return: whether fops of ghost came to the address of that of btrfs."""
+    reload('attach=auto')
+    path = haunt()
+    function, where = address(FUNCTION), address('fops', '[btrfs]')
+    start('fs', 'kind=device op=WRITE')
+    is_equal(traced('fs', lambda: write_pages(path, 3)), {'WRITE': 3})
+    rmmod('btrfs')
+    came = ghost_at(function)
+    if came:
+        is_equal(address('fops', '[ghost]'), where)
+        is_equal(traced('fs', lambda: write_pages('/dev/ghost', 4)), {'WRITE': 4})
+        rmmod('ghost')
+    category.command('stop', 'filter none')
+    return came
 
 
 def ghost_instead(way):

@@ -1,15 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of hostile_targets.bats: python3 hostile_targets.py FUNCTION... See lib/iot.py.
+What very many targets cost, in instructions, which only a virtual machine with -icount counts:
 
-The virtual machine runs with -icount: a nanosecond is an instruction. The time of a thread on
-its processor is what its calls cost, without the waits for other processors.
+	scripts/check-vm --icount 6.12 tests/hostile_targets.py
+
+TARGETS=1000000 takes a million instead of 20,000, and IOTRACER_VM_MEMORY has to have room for their
+files.
+
+The virtual machine runs with -icount: a nanosecond is an instruction. The time of a thread on its
+processor is what its calls cost, without the waits for other processors.
 """
 import os
+import subprocess
 import time
 
-from lib.iot import CONTROL, IOT, is_equal, is_true, main, must, reload, slurp, touch, write
+from lib.iot import CONTROL, IOT, is_equal, is_true, must, reload, slurp, touch, write
+from lib.machine import new_tmpfs, umount, unload_in_the_end
+from lib.suite import Suite
 
+
+def setup():
+    os.makedirs('/mnt/disk', exist_ok=True)
+    new_tmpfs('/mnt/files', 'nr_inodes=0')
+
+
+def teardown():
+    unload_in_the_end()
+    umount('/mnt/files')
+
+
+SUITE = Suite(setup=setup, teardown=teardown, seconds=7200, tags=('slow',))
+
+PROGRAM = os.path.join(os.path.dirname(__file__), '..', 'build/tests/hostile_trees')
+PROCESSES = 1000
 TARGETS = int(os.environ.get('TARGETS', '20000'))
 FILES = '/mnt/files'
 SOME = 21           # targets that are measured
@@ -66,6 +89,29 @@ def measured(number):
     return found
 
 
+def found(shape):
+    """What it costs to find all processes of a tree of this shape."""
+    with subprocess.Popen([PROGRAM, shape, str(PROCESSES)], text=True, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as process:
+        first = process.stdout.readline().strip()
+        fd = os.open(IOT + '/fs/control', os.O_WRONLY)
+        took = cost(os.write, fd, f'filter tree={first}'.encode())
+        os.write(fd, b'filter none')
+        os.close(fd)
+        process.stdin.close()
+    return took
+
+
+@SUITE.test('a tree of processes costs as much to find, however deep it is')
+def deep_tree():
+    """Each process is looked at as often in a tree that is as deep as it has processes."""
+    reload()
+    flat, deep = found('flat'), found('deep')
+    print(f'{PROCESSES} processes: flat {flat}, deep {deep} instructions')
+    is_true(deep < 1.5 * flat, (flat, deep))
+
+
+@SUITE.test('ten times as many targets make no read, remove or add cost more, and no chain is long')
 def ten_times():
     """Ten times as many targets make no lookup, remove or add cost more."""
     reload()
@@ -81,7 +127,3 @@ def ten_times():
     is_equal(write(CONTROL, f'remove {FILES}/{TARGETS}'), 'ENOENT')
     reload()
     is_equal(memory()['targets_running'], 0)
-
-
-if __name__ == '__main__':
-    main(globals())

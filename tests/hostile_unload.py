@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What hostile_unload.bats tests: python3 hostile_unload.py FUNCTION. See lib/iot.py.
+Unloading the module while a call never ends: rmmod succeeds, or fails at once with EBUSY, names the
+process that is in the way, and tracing goes on. stop does not wait. So it is when a read or write
+of /proc/iotracer never ends.
 
-Memory that never comes is a page that userfaultfd should provide and does not. A process
-that touches it, or lets the kernel copy to it, waits until it is killed.
+Memory that never comes is a page that userfaultfd should provide and does not. A process that
+touches it, or lets the kernel copy to it, waits until it is killed.
 """
 import contextlib
 import ctypes
@@ -12,14 +14,32 @@ import mmap
 import os
 import signal
 import subprocess
+import threading
 import time
 
 from lib import fuse
 from lib.category import command, is_conserved, stats
-from lib.iot import (add, as_user, CONTROL, IOT, is_equal, is_true, join, listing, main, matches,
-                     must, NOBODY, reload, slurp, touch, write)
-from lib.never import delete_module, LIBC, never, PAGE
+from lib.iot import (add, as_user, CONTROL, IOT, is_equal, is_true, join, listing, matches, must,
+                     NOBODY, reload, slurp, touch, write)
+from lib.machine import (map_device, new_filesystem, new_tmpfs, sectors, umount, unload_in_the_end,
+                         unmap_all)
+from lib.never import delete_module, DELETE_MODULE, LIBC, never, PAGE
 from lib.process import FUSE, spawn, waits_in
+from lib.suite import Suite
+
+
+def before():
+    new_tmpfs('/mnt/files')
+    new_filesystem('ext4', '/dev/vda', '/mnt/disk')
+
+
+def after():
+    unload_in_the_end()
+    umount('/mnt/files', '/mnt/disk')
+    unmap_all()
+
+
+SUITE = Suite(before=before, after=after)
 
 # Seconds. rmmod must return within a few; this is for machines that emulate processors.
 AT_ONCE = 60
@@ -81,7 +101,7 @@ def is_named(pid, function):
 def is_named_inside(pid, path):
     """The kernel log names this process, and the file in /proc/iotracer that it is inside."""
     matches(messages(), f'iotracer: cannot be unloaded yet: python3 \\(process {pid}, thread {pid}\\) '
-            f'is inside a read or write of {path};')
+            f'is inside a call on {path};')
 
 
 def wait_until(condition, words):
@@ -105,6 +125,7 @@ def is_unloaded():
     reload()
 
 
+@SUITE.test('a page fault of a file that is not wanted never ends: rmmod succeeds')
 def rejected_fault():
     command('start', category='fault') # rejects a memfd, which has kind other
     with hung(touch_never, None):
@@ -113,6 +134,7 @@ def rejected_fault():
         is_unloaded()
 
 
+@SUITE.test('a page fault that is traced never ends: EBUSY, and the log names the process')
 def traced_fault():
     command('start', category='fault')
     with hung(touch_never, '/mnt/files/f') as pid:
@@ -127,6 +149,7 @@ def traced_fault():
     is_unloaded()
 
 
+@SUITE.test('a read of a target never ends: EBUSY, and remove does not wait')
 def traced_read():
     touch('/mnt/disk/f', '/mnt/disk/g')
     for name in 'fg':
@@ -146,6 +169,7 @@ def traced_read():
     is_unloaded()
 
 
+@SUITE.test('a read that category fs rejects never ends: rmmod succeeds')
 def rejected_read():
     touch('/mnt/disk/f')
     os.truncate('/mnt/disk/f', PAGE)
@@ -154,6 +178,7 @@ def rejected_read():
         is_unloaded()
 
 
+@SUITE.test('an open of a new kind of file that category fs rejects never ends: rmmod succeeds')
 def open_of_new_kind():
     """The filter rejects the process. That the file is of a new kind makes no difference."""
     command('filter pid=1', 'start')
@@ -173,8 +198,10 @@ def read_directly(device):
     os.preadv(fd, [mmap.mmap(-1, PAGE)], 0)
 
 
+@SUITE.test('a direct read that categories fs and block reject never ends: rmmod succeeds')
 def rejected_by_both():
     """Categories fs and block both reject the process, though block follows direct I/O."""
+    map_device('hung', f'0 {sectors("/dev/vdc")} linear /dev/vdc 0')
     for category in 'fs', 'block':
         command('filter pid=1', 'start', category=category)
     device = subprocess.run(['dmsetup', 'info', '-c', '--noheadings', '-o', 'blkdevname', 'hung'],
@@ -192,6 +219,7 @@ def rejected_by_both():
         join(pid)
 
 
+@SUITE.test('a lookup on a server that does not answer: rmmod succeeds or gets EBUSY, at once')
 def lookup():
     with fuse.mounted(1) as hold:
         command('start')
@@ -205,6 +233,72 @@ def lookup():
             hold.clear() # serve it: a task that waits for a sent request cannot be killed
 
 
+def delete_never():
+    """delete_module(2) of a name that never comes."""
+    _memory, address, _uffd = never(os.memfd_create('never'))
+    LIBC.syscall(DELETE_MODULE, ctypes.c_void_p(address), 0)
+
+
+def refused():
+    """
+    The kernel refuses to unload the module, when iotracer has agreed: meanwhile the name has become
+    another one. Return: the error.
+    """
+    name = ctypes.create_string_buffer(b'iotracer')
+    found = []
+    with hung(read_never, '/mnt/disk/g'): # until it returns, the call below waits
+        call = threading.Thread(target=lambda: found.append(delete_module(name)))
+        call.start()
+        waits_in(call.native_id, 'msleep')
+        name.value = b'iotraces'
+    call.join()
+    return found[0]
+
+
+def goes_on_recorded(f):
+    """Reads of a target are recorded as before: none passes by."""
+    before = f.stats('vfs')
+    subprocess.run(['cat', '/mnt/disk/f'], check=True, stdout=subprocess.DEVNULL)
+    is_equal(f.stats('vfs'), (before[0] + 2,) + before[1:2] + (before[2] + 2,) + before[3:])
+
+
+def full_target(name):
+    """A target with a log that is full."""
+    t = traced_file(name)
+    for _ in range(5):
+        subprocess.run(['cat', '/mnt/disk/' + name], check=True, stdout=subprocess.DEVNULL)
+    return t
+
+
+@SUITE.test('the kernel refuses to unload the module: tracing goes on')
+def kernel_refuses():
+    f = full_target('f')
+    traced_file('g')
+    while (error := refused()) == 'EBUSY': # on a machine so busy that it took three seconds
+        pass
+    is_equal(error, 'ENOENT')
+    goes_on_recorded(f)
+    is_unloaded()
+
+
+@SUITE.test('many calls of delete_module never end: EBUSY, and tracing goes on')
+def many_deletions():
+    """The same while many calls of delete_module() are under way."""
+    f = full_target('f')
+    traced_file('g')
+    with contextlib.ExitStack() as stack:
+        for _ in range(8 * os.cpu_count()):
+            stack.enter_context(hung(delete_never))
+        is_true(refused() in ('ENOENT', 'EBUSY'), 'it is unloaded')
+        goes_on_recorded(f)
+        # a call whose name is not known yet may be about this module
+        is_equal(rmmod(), 'EBUSY')
+        is_equal(delete_module(b'no_such_module'), 'ENOENT')
+        goes_on_recorded(f)
+    is_unloaded()
+
+
+@SUITE.test('each call during an rmmod that fails is counted as seen or missed')
 def conserved():
     """Reads of a target while rmmod waits and fails: each is seen or counted as missed."""
     for name in 'fg':
@@ -240,6 +334,7 @@ def count_reads(path, counter):
     os.pwrite(counter, str(n).encode(), 0)
 
 
+@SUITE.test('delete_module without permission, or of another module, changes nothing')
 def others():
     touch('/mnt/disk/f')
     os.truncate('/mnt/disk/f', PAGE)
@@ -277,6 +372,7 @@ def commands_work():
     slurp(IOT + '/hooks')
 
 
+@SUITE.test("a read of a target's log never ends: EBUSY, the log names the process, commands go on")
 def log_reader():
     f = traced_file('f')
     with hung(read_never, f.dir + '/log') as pid:
@@ -288,6 +384,7 @@ def log_reader():
     is_unloaded()
 
 
+@SUITE.test("a read of a target's log never ends: remove does not wait")
 def removed():
     """A target is removed while a task stops inside its log."""
     f = traced_file('f')
@@ -299,6 +396,7 @@ def removed():
     is_unloaded()
 
 
+@SUITE.test('a removed target that a task is inside of is not started, and nobody else reads it', once=True)
 def closed():
     """What is left of a removed target neither starts again nor takes another reader."""
     f = traced_file('f')
@@ -309,7 +407,7 @@ def closed():
         for fd in fds:
             is_equal(error_of(os.read, fd, 100), 'EIO')
         is_equal(error_of(os.write, fds[0], b'start'), 'EIO')
-        is_equal(write(f.control, 'start'), 'EIO')
+        is_equal(write(f.control, 'start'), 'ENOENT')
         subprocess.run(['cat', '/mnt/disk/f'], check=True, stdout=subprocess.DEVNULL)
         is_true('ext4' not in slurp(IOT + '/hooks'), slurp(IOT + '/hooks'))
     for fd in fds:
@@ -323,6 +421,7 @@ def error_of(function, *args):
         return errno.errorcode[e.errno]
 
 
+@SUITE.test('a removed target that a task is inside of keeps its name, and then gives it back', once=True)
 def name_is_taken():
     before = slurp(IOT + '/memory')
     f = traced_file('f')
@@ -338,6 +437,7 @@ def name_is_taken():
     is_equal(slurp(IOT + '/memory'), before)
 
 
+@SUITE.test("a read of a target's pipe never ends: EBUSY, and remove does not wait", once=True)
 def pipe_reader():
     f = traced_file('f')
     with hung(read_never, f.dir + '/pipe') as pid:
@@ -360,14 +460,17 @@ def category_reader(name):
     is_unloaded()
 
 
+@SUITE.test("a read of a category's log never ends: EBUSY, reset and stop do not wait", once=True)
 def category_log():
     category_reader('log')
 
 
+@SUITE.test("a read of a category's pipe never ends: EBUSY, reset and stop do not wait", once=True)
 def category_pipe():
     category_reader('pipe')
 
 
+@SUITE.test('a write to control never ends: EBUSY, the log names the process, commands go on')
 def control_writer():
     traced_file('f')
     with hung(write_never, CONTROL) as pid:
@@ -377,6 +480,7 @@ def control_writer():
     is_unloaded()
 
 
+@SUITE.test('a command looks up a path on a server that does not answer: EBUSY, commands go on')
 def command_lookup():
     """A command looks up a path on a server that does not answer."""
     traced_file('f')
@@ -390,6 +494,7 @@ def command_lookup():
     is_unloaded()
 
 
+@SUITE.test("a read of a target's log never ends, attach=kprobe: EAGAIN, and remove does not wait")
 def by_kretprobe():
     """Nothing is redirected, so the kernel alone refuses."""
     reload('attach=kprobe')
@@ -402,6 +507,7 @@ def by_kretprobe():
     is_unloaded()
 
 
+@SUITE.test('many tasks that read all the time do not keep the module loaded')
 def many_readers():
     """Tasks that read all the time, one after the other, do not keep the module."""
     f = traced_file('f')
@@ -418,7 +524,3 @@ def many_readers():
     for pid in pids: # each got EIO
         is_true(os.waitpid(pid, 0)[1], 'a file that is gone was read')
     reload()
-
-
-if __name__ == '__main__':
-    main(globals())

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of interface.bats. Usage: python3 interface.py FUNCTION...
+/proc/iotracer as people and scripts use it: parameters, commands, names, errors, logs, counts,
+rights, bounds.
 
-Most files are on a tmpfs, which has no block device: every event is then one
-call that the test itself made. One process makes all calls, since programs take
-long to start on an emulated processor.
+Most files are on a tmpfs, which has no block device: every event is then one call that the test
+itself made. One process makes all calls, since programs take long to start on an emulated
+processor.
 """
 import errno
 import os
@@ -14,13 +15,17 @@ import time
 
 from lib import fuse
 from lib.categories import CATEGORIES, WITH_WRITEBACK
-from lib.iot import (add, addresses, as_user, CONTROL, control, drain, error_name, IOT,
-                     is_equal, is_sorted, is_true, join, kmsg, KO, lines, listed, listing, load,
-                     main, matches, must, NOBODY, octal, parameter, PARAMETERS, read_bytes, refused,
+from lib.iot import (add, addresses, as_user, control, CONTROL, drain, error_name, IOT, is_equal,
+                     is_sorted, is_true, join, kmsg, KO, lines, listed, listing, load, matches,
+                     must, NOBODY, octal, parameter, PARAMETERS, read_bytes, refused,
                      refused_with_message, reload, rings_in_use, set_parameter, slurp, slurp_bytes,
                      start_writer, state, Target, targets, times, to, touch, unload, write,
                      write_bytes)
+from lib.machine import files_and_disk, umount_files_and_disk
 from lib.process import FUSE, spawn, waits_in
+from lib.suite import reloads, Suite
+
+SUITE = Suite(setup=files_and_disk, teardown=umount_files_and_disk)
 
 def mode_owner(path):
     st = os.lstat(path)
@@ -58,6 +63,8 @@ def modinfo():
     return [re.split(r':\s*', line, maxsplit=1) for line in slurp('/tmp/modinfo').splitlines()]
 
 
+@SUITE.test('parameters: defaults, and modinfo explains each')
+@reloads
 def parameters():
     reload()
     is_equal(parameter('MAX_EVENTS'), '10')
@@ -79,6 +86,8 @@ def parameters():
     matches(info['vermagic'], f'^{re.escape(os.uname().release)} ')
 
 
+@SUITE.test('parameters: a bad value is refused by name, and nothing is loaded', once=True)
+@reloads
 def parameters_refused():
     unload()
     for bad in ('MAX_EVENTS=0', 'MAX_EVENTS=-1', 'MAX_EVENTS=ten', 'MAX_EVENTS=16777217',
@@ -86,12 +95,14 @@ def parameters_refused():
                 'ring_memory_limit=much', 'proc_mode=0777', 'proc_mode=01600',
                 'proc_uid=4294967295', 'proc_gid=-1', 'attach=magic', 'follow=path', 'maxactive=0',
                 'maxactive=65537'):
-        kmsg.new()
+        kmsg.skip()
         is_true(not load(bad), bad + ' was accepted')
         is_true(not os.path.exists(IOT), bad)
         matches('\n'.join(kmsg.new()), bad.split('=')[0])
 
 
+@SUITE.test('parameters: MAX_EVENTS changes for later targets', once=True)
+@reloads
 def parameters_changed():
     reload('MAX_EVENTS=20000000 max_events_limit=30000000')
     reload('max_events_limit=30000000 MAX_EVENTS=20000000')
@@ -108,6 +119,7 @@ def parameters_changed():
 # Commands
 
 
+@SUITE.test('control: add, list and remove')
 def add_remove():
     touch('a', 'b')
     is_equal(control('add a\n'), 6)
@@ -122,6 +134,7 @@ def add_remove():
     refused('ENOENT', 'remove a')
 
 
+@SUITE.test('control: several lines in one write, up to the first that fails', once=True)
 def several_lines():
     touch('a', 'b', 'c', 'd')
     is_equal(control('add a\nadd b 5\nadd x\nadd c\n'), 14)
@@ -146,6 +159,7 @@ def send(text, size):
     os.close(fd)
 
 
+@SUITE.test('control: lines cut anywhere by large writes', once=True)
 def large_write():
     many = [f'n{i}' for i in range(60)]
     touch(*many)
@@ -182,6 +196,7 @@ def large_write():
     is_equal(listing(), ['/mnt/files/n0', '/mnt/files/n2', '/mnt/files/n3'])
 
 
+@SUITE.test('control: a NUL byte is refused, as it is and in octal', once=True)
 def nul_bytes():
     touch('a', 'b')
     refused('EINVAL', b'add a\0\nadd b\n')
@@ -204,6 +219,7 @@ NAMES = [
 ]
 
 
+@SUITE.test('names: any byte is taken in octal, and shown as seq_path shows it')
 def names():
     for name in NAMES:
         touch(name)
@@ -222,6 +238,7 @@ def names():
         is_equal(targets(), before if command == b'add ' else [])
 
 
+@SUITE.test('names: any byte is taken as it is, but newline, blanks at the end and octal escapes', once=True)
 def names_raw():
     # Another target keeps the hooks attached, which saves time.
     touch('/mnt/files/keeper')
@@ -249,6 +266,7 @@ def names_raw():
     is_equal(Target('n 12').status()[2], 10)
 
 
+@SUITE.test('names: blanks at the end of a line are no part of a name', once=True)
 def blanks_at_the_end():
     """Scripts write `add $file $n` with an empty n; blanks there are no part of the path."""
     touch('f', 'f ', 'f\t')
@@ -270,6 +288,7 @@ def blanks_at_the_end():
     is_equal(target.status()[0], 0)
 
 
+@SUITE.test('paths: relative, and through symbolic links')
 def paths():
     os.makedirs('sub/deep')
     touch('top', 'sub/f', 'sub/deep/g')
@@ -294,6 +313,7 @@ def paths():
     is_equal(listing(), [])
 
 
+@SUITE.test('paths: hard links are names of one target')
 def hard_links():
     touch('a')
     os.link('a', 'b')
@@ -320,6 +340,7 @@ def hard_links():
     is_true(not os.path.exists(t.dir), 'its directory is still there')
 
 
+@SUITE.test('paths: a renamed file is removed by its old or its new name')
 def rename():
     os.mkdir('dir')
     for name in 'old', '/mnt/files/old', 'new', '/mnt/files/new', './dir/../new':
@@ -369,6 +390,7 @@ def rename():
     is_equal(listing(), [])
 
 
+@SUITE.test('paths: a deleted file is listed until it is removed')
 def deleted():
     os.mkdir('sub')
     for name in 'f', '/mnt/files/f', './f', 'sub/../f':
@@ -401,6 +423,7 @@ def gives(command, result):
     is_equal(control(command), result)
 
 
+@SUITE.test('a file whose server does not answer delays only the command that names it')
 def slow_lookup():
     """Other commands, and readers of control, do not wait for the server of a file."""
     touch('f')
@@ -423,6 +446,7 @@ def slow_lookup():
                 must(f'remove {fuse.FILE}')
 
 
+@SUITE.test('control: the same path again changes nothing', once=True)
 def same_path():
     touch('f')
     t = add('f', 20)
@@ -437,6 +461,7 @@ def same_path():
     is_equal(state(), before)
 
 
+@SUITE.test('a change of max_events keeps the newest events and the counts', once=True)
 def resize():
     touch('f')
     t = add('f', 50)
@@ -471,6 +496,7 @@ def resize():
     is_equal(t.value('memory_bytes'), size)
 
 
+@SUITE.test('a change of max_events while a process writes', once=True)
 def resize_busy():
     touch('f')
     t = add('f', 10)
@@ -491,6 +517,7 @@ def resize_busy():
     write_bytes('f', written, 700)
     is_equal(t.addresses(), to(written, written + 699))
 
+@SUITE.test('control: several processes add, remove and list at once', once=True)
 def commands_busy():
     touch('keeper')
     add('keeper')
@@ -558,6 +585,7 @@ EOPNOTSUPP add /proc/self/mem
 '''
 
 
+@SUITE.test('errors: each has its errno and changes nothing', once=True)
 def errors():
     os.mkdir('dir')
     touch('f', 'f g', 'other')
@@ -572,6 +600,7 @@ def errors():
     is_equal(rings_in_use(), used)
 
 
+@SUITE.test('errors: paths and names that are too long, and the longest that are not', once=True)
 def long_paths():
     touch('f')
     add('f')
@@ -597,6 +626,8 @@ def long_paths():
     os.chdir('/mnt/files')
 
 
+@SUITE.test('rights: nobody traces a file without the right to read it')
+@reloads
 def unreadable():
     reload(f'proc_gid={NOBODY} proc_mode=0660')
     for name, mode in ('closed', 0o700), ('listed', 0o744), ('entered', 0o711):
@@ -615,6 +646,8 @@ def unreadable():
     is_equal(listing(), ['/mnt/files/open', '/mnt/files/secret'])
 
 
+@SUITE.test('bounds: max_events_limit is reported once and by name', once=True)
+@reloads
 def max_events_limit():
     reload('max_events_limit=1000 MAX_EVENTS=100')
     touch('f', 'g')
@@ -635,6 +668,8 @@ def max_events_limit():
     refused_with_message('add g', 'max_events 100 is above max_events_limit=5')
 
 
+@SUITE.test('bounds: ring_memory_limit is reported once and by name', once=True)
+@reloads
 def ring_memory_limit():
     touch('a', 'b', 'c')
     add('a', 1000)
@@ -669,6 +704,7 @@ def ring_memory_limit():
 # One target
 
 
+@SUITE.test("a target's control: stop and start", once=True)
 def stop_start():
     touch('f')
     t = add('f', 30)
@@ -691,6 +727,7 @@ def stop_start():
     is_equal(t.status(), (0, t0, 30, 5))
 
 
+@SUITE.test("a target's control: unknown words are refused", once=True)
 def target_commands():
     touch('f')
     t = add('f')
@@ -722,6 +759,7 @@ def attached_in_kernel():
             if not re.search(rf'\b({"|".join(names + ["[_a-z0-9]*delete_module"])})\b', f)]
 
 
+@SUITE.test('nothing is hooked when all targets are stopped')
 def hooks():
     is_equal(hook_table(), {})
     touch('/mnt/disk/a', '/mnt/disk/b')
@@ -749,6 +787,7 @@ def hooks():
     is_equal(attached_in_kernel(), [])
 
 
+@SUITE.test('reset: what it empties and what it keeps', once=True)
 def reset():
     touch('f')
     t = add('f', 20)
@@ -777,6 +816,7 @@ def monotonic():
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
 
+@SUITE.test('timereset: times in the log start anew', once=True)
 def timereset():
     touch('f')
     earliest = monotonic()
@@ -801,6 +841,7 @@ def timereset():
 # Logs
 
 
+@SUITE.test('log: seven fields, nine decimals', once=True)
 def log_format():
     path = '/mnt/disk/f'
     with open(path, 'wb') as f:
@@ -829,6 +870,7 @@ def set_comm(name):
     os.close(fd)
 
 
+@SUITE.test('log: what each field says', once=True)
 def log_content():
     with open('f', 'wb') as f:
         f.write(b'0123456789')
@@ -851,6 +893,7 @@ def log_content():
               ['R', '10', '0'] + caller, ['R', '1', '5'] + caller])
 
 
+@SUITE.test('log: no thread can forge a line by its name')
 def log_comm():
     touch('f')
     t = add('f')
@@ -868,6 +911,8 @@ def log_comm():
         is_equal([f[5] for f in lines(t.log())], [shown])
 
 
+@SUITE.test('log: exactly the last max_events, however often the ring has wrapped', once=True)
+@reloads
 def last_events():
     reload('max_events_limit=700')
     touch('f')
@@ -885,6 +930,7 @@ def last_events():
         is_equal(t.status()[2:], (n, n))
 
 
+@SUITE.test('log: an open file is the same in any chunk size and from any offset', once=True)
 def chunks():
     touch('f')
     t = add('f', 100)
@@ -918,6 +964,7 @@ def chunks():
     os.close(fd)
 
 
+@SUITE.test('log: what a reader has started to read does not change', once=True)
 def snapshot():
     touch('f')
     t = add('f', 50)
@@ -934,6 +981,7 @@ def snapshot():
     os.close(fd)
 
 
+@SUITE.test('log: two readers at once get the same', once=True)
 def two_readers():
     touch('f')
     t = add('f', 300)
@@ -956,6 +1004,7 @@ def two_readers():
     os.close(b)
 
 
+@SUITE.test('log: read while events come: whole lines, sorted, none twice', once=True)
 def read_busy():
     """While a writer writes byte after byte, each read has each at most once, in order."""
     touch('f')
@@ -977,6 +1026,7 @@ def read_busy():
     is_equal(t.addresses()[-1], written - 1)
 
 
+@SUITE.test('log: end of file comes before events of the meantime', once=True)
 def end_of_file():
     """A reader gets end of file before it gets events that came in the meantime."""
     for size in (1, 7, 50, 100, 1000):
@@ -996,6 +1046,7 @@ def end_of_file():
         must('remove f')
 
 
+@SUITE.test('log: events of several writers are sorted, none twice')
 def several_writers():
     touch('f')
     t = add('f', 500)
@@ -1013,6 +1064,7 @@ def several_writers():
     is_equal(len(lines(t.log())), t.stats()[1])
 
 
+@SUITE.test('log: can be followed by reading on', once=True)
 def follow():
     touch('f')
     t = add('f', 20000)
@@ -1034,6 +1086,7 @@ def follow():
     os.close(fd)
 
 
+@SUITE.test('log: can be followed through reset, resize, stop and start', once=True)
 def follow_changes():
     touch('f')
     t = add('f', 20)
@@ -1074,6 +1127,7 @@ def follow_changes():
     os.close(fd)
 
 
+@SUITE.test('log: copying it into its own traced file ends', once=True)
 def own_file():
     touch('f')
     t = add('f', 1000)
@@ -1090,6 +1144,7 @@ def own_file():
 # Counts
 
 
+@SUITE.test('counts: seen = stored + overwritten + lost = the known operations')
 def counts():
     touch('f', 'g')
     f, g = add('f', 100), add('g', 100)
@@ -1108,6 +1163,7 @@ def counts():
     is_true(int(g.value('memory_bytes')) - size >= 872 * 64, g.value('memory_bytes'))
 
 
+@SUITE.test('counts: the same under load', once=True)
 def counts_busy():
     touch('f')
     os.truncate('f', 4096)
@@ -1121,6 +1177,7 @@ def counts_busy():
         is_equal(t.status()[3], t.stats()[1])
 
 
+@SUITE.test('stats: the identity is that of stat(2)')
 def identity():
     for path in '/mnt/files/f', '/mnt/disk/f':
         touch(path)
@@ -1138,6 +1195,7 @@ def identity():
     is_equal(t.name, f'vda_{st.st_ino}')
 
 
+@SUITE.test('names in /proc differ for one inode number on filesystems of one kind')
 def same_inode():
     directories = 'one', 'two', 'three'
     for directory in directories:
@@ -1166,6 +1224,7 @@ def same_inode():
         must(f'remove /mnt/files/{directory}/f')
 
 
+@SUITE.test('stream: the schema is that of format', once=True)
 def stream():
     touch('f')
     t = add('f')
@@ -1183,6 +1242,8 @@ def stream():
 # Rights
 
 
+@SUITE.test("rights: root's alone")
+@reloads
 def rights():
     reload()
     touch('f')
@@ -1197,6 +1258,8 @@ def rights():
     is_equal(as_user(NOBODY, os.listdir, IOT), 'EACCES')
 
 
+@SUITE.test('rights: widened by proc_uid, proc_gid and proc_mode')
+@reloads
 def rights_widened():
     touch('f')
     reload(f'proc_gid={NOBODY} proc_mode=0640')
@@ -1217,6 +1280,8 @@ def rights_widened():
     is_equal(as_user(NOBODY - 1, slurp, CONTROL), 'EACCES')
 
 
+@SUITE.test('open files keep neither a target nor the module from being removed')
+@reloads
 def open_files():
     touch('f')
     t = add('f')
@@ -1234,11 +1299,3 @@ def open_files():
         except OSError as e:
             is_equal(e.errno, errno.EIO)
         os.close(fd)
-
-
-RELOADING = (parameters, parameters_refused, parameters_changed, unreadable, max_events_limit,
-             ring_memory_limit, last_events, rights, rights_widened, open_files)
-
-
-if __name__ == '__main__':
-    main(globals(), RELOADING)

@@ -39,6 +39,18 @@ joined() {
 	joined clocks
 }
 
+@test "join: a clock that is set, or stands while the guest is paused, is followed on both sides" {
+	joined steps
+}
+
+@test "join: what a step leaves without a call says so" {
+	joined steps_unknown
+}
+
+@test "join: what is before a step is before it by both clocks" {
+	joined steps_order
+}
+
 @test "join: calls that are split, joined, short, or larger than the request" {
 	joined pieces
 }

@@ -47,11 +47,13 @@ class World:
         self.guest, self.host, self.below = [], [], []
         self.guest_paths, self.host_paths = ['/home/ann/db'], [IMAGE]
         self.layers = [{'file': IMAGE, 'format': 'raw'}]
+        self.jumps = []  # times of the guest, and by how much the host's clock is ahead more from then on
         self.truth = {}  # begin of a request by the guest's clock: begin of its first call by the host's
 
     def at(self, time):
         """A time of the guest by the host's clock."""
-        return time + self.offset + round((time - 10 * S) * self.drift)
+        jumped = sum(by for since, by in self.jumps if time >= since)
+        return time + self.offset + round((time - 10 * S) * self.drift) + jumped
 
     def request(self, op, offset, size, begin, end, queue=0, flags=0, path=0, disk='vda', device=None):
         """In the device from begin to end."""
@@ -214,10 +216,10 @@ def parts():
     assert '/home/ann/db' in shorter, shorter
 
 
-def work(w, rng, seconds, rate):
-    """Requests of random places, some at a time; returns when each began and its first call did."""
-    time = 10 * S
-    while time < (10 + seconds) * S:
+def work(w, rng, seconds, rate, time=10 * S):
+    """Requests of random places, some at a time; notes when each began and its first call did."""
+    until = time + seconds * S
+    while time < until:
         time += rng.randrange(1, 2 * S // rate)
         size = 4096 * rng.choice((1, 1, 2, 16))
         offset = 4096 * rng.randrange(4000)
@@ -249,6 +251,108 @@ def clocks():
         clock = json.loads(join('--json', '--summary').stdout)['clock']
         error = 1e6 * 2 * (clock['first']['hi_ns'] - clock['first']['lo_ns']) / (7 * S)
         assert abs(clock['drift_ppm'] - drift * 1e6) <= error, (clock, drift)
+
+
+def check_steps(w, expected):
+    """Each request has its own call, its span the true offset, and the steps are where they were."""
+    found = rows()
+    is_equal('rows', len(found), len(w.truth))
+    missing = [row for row in found if row['match'] != 'offset']
+    is_equal('requests without a call', missing, [])
+    for row in found:
+        begin = ns(row['timestamp']) + int(row['queue_latency_ns'])
+        assert int(row['clock_lo_ns']) <= w.at(begin) - begin <= int(row['clock_hi_ns']), row
+        is_equal('call', ns(row['host_timestamp']), w.truth[begin])
+    clock = json.loads(join('--json', '--summary').stdout)['clock']
+    steps = [segment for segment in clock['segments'] if 'step_ns' in segment]
+    is_equal('steps', len(steps), len(expected))
+    for step, (when, by) in zip(steps, expected):
+        assert abs(step['step_ns'] - by) < 10**6, (step, by)
+        assert ns(step['step_after']) < when <= ns(step['step_before']), (step, when)
+        # which is where some calls could be of either side
+        assert ns(step['step_before']) - ns(step['step_after']) < 4 * S, step
+    text = join().stdout
+    is_equal('lines of steps', len(re.findall(r'^ +then it steps by [+-]\d+ ns: ', text, re.M)), len(expected))
+    is_equal('drift', clock['drift_ppm'] is None, bool(expected))
+
+
+def steps():
+    """A guest that is paused, whose clock stands meanwhile, or is set: also more than once."""
+    for seed, drift, jumps in (
+            (11, 0, [(12 * S, 8 * S)]), (12, 60e-6, [(14 * S + S // 2, 8 * S)]), (13, -40e-6, [(16 * S + 1, 30 * US * 1000)]),
+            (14, 0, [(12 * S, 8 * S), (13 * S, 500 * S), (15 * S, -S)]), (15, 0, [])):
+        w = World(offset=-3 * S, drift=drift)
+        w.jumps, at, rng = jumps, 10 * S, random.Random(seed)
+        for when, by in jumps:
+            work(w, rng, (when - at) / S, 40, at)
+            # what is in the device when it is paused is done before; a clock that goes back stands still as long
+            w.guest = [r for r in w.guest if r['time'] + r['latency'] < when]
+            w.host = w.host[:len(w.guest)]
+            kept = {r['time'] + r['queue_latency'] for r in w.guest}
+            w.truth = {begin: call for begin, call in w.truth.items() if begin in kept}
+            at = when - min(by, 0)
+        work(w, rng, 18 - at / S, 40, at)
+        w.below = []
+        w.write()
+        check_steps(w, jumps)
+
+
+def steps_unknown():
+    """What has its calls at another time, and too few of them: the reason names that, also for one in between."""
+    w = World()
+    w.jumps = [(12 * S, 8 * S)]
+    work(w, random.Random(16), 2, 40)
+    w.guest = [r for r in w.guest if r['time'] + r['latency'] < 12 * S]
+    w.host = w.host[:len(w.guest)]
+    known = len(w.guest)
+    for i in range(5):
+        t = 12 * S + i * S // 10
+        w.request('WRITE', (64 + i) << 20, 4096, t, t + 500 * US)
+        w.call('DIO_WRITE', (64 + i) << 20, 4096, t + 100 * US, t + 300 * US)
+    w.below = []
+    w.write()
+    found = rows()
+    is_equal('matched', {row['match'] for row in found[:known]}, {'offset'})
+    reason = 'calls with its bytes are at other times only: was a clock set, or the guest paused?'
+    is_equal('reasons', [row['reason'] for row in found[known:]], 5 * [reason])
+    assert f'not matched: 5 of write: {reason}\n' in join().stdout
+    # the pause is within one request, whose call is on both sides
+    w = World()
+    w.jumps = [(12 * S, 8 * S)]
+    work(w, random.Random(17), 2, 40)
+    w.guest = [r for r in w.guest if r['time'] + r['latency'] < 12 * S - S // 100]
+    w.host = w.host[:len(w.guest)]
+    known = len(w.guest)
+    w.request('WRITE', 64 << 20, 4096, 12 * S - 200 * US, 12 * S + 300 * US)
+    w.call('DIO_WRITE', 64 << 20, 4096, 12 * S - 100 * US, 12 * S + 100 * US)
+    work(w, random.Random(18), 2, 40, 12 * S + S // 100)
+    w.below = []
+    w.write()
+    found = rows()
+    is_equal('one request', [(row['match'], row['reason']) for row in found if row['match'] != 'offset'], [('no', reason)])
+    is_equal('it', found[known]['sector'], str((64 << 20) // 512))
+
+
+def steps_order():
+    """Calls that are missing of what is done twice are not those of the other time, before or after."""
+    for other in (2, 4):
+        w = World()
+        for second in range(6):
+            for i in range(10):
+                t, place = (10 + second) * S + i * S // 10 + i * i * US, 10 * (other if second == 3 else second) + i
+                w.request('WRITE', place << 20, 4096, t, t + 500 * US)
+                if second != 3:
+                    w.truth[t] = w.call('DIO_WRITE', place << 20, 4096, t + 100 * US, t + 300 * US)
+        w.below = []
+        w.write()
+        found = rows()
+        for row in found:
+            begin = ns(row['timestamp'])
+            is_equal('match', row['match'], 'offset' if begin in w.truth else 'no')
+            if begin in w.truth:
+                is_equal('call', ns(row['host_timestamp']), w.truth[begin])
+        is_equal('requests without a call', sum(row['match'] == 'no' for row in found), 10)
+        is_equal('segments', len(json.loads(join('--json', '--summary').stdout)['clock']['segments']), 1)
 
 
 def pieces():

@@ -310,7 +310,7 @@ def environment():
 
 def listed_files(path):
     return re.findall(r'^(?:static const struct iot_procfile dirty_file = )?\t?\{ "(\w+)", '
-                      r'(?:true|false), &', read(path), re.M)
+                      r'\.(?:show|line|ops)', read(path), re.M)
 
 
 def files():

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of names.bats: a target goes on with the file that its path comes to lead to.
-Usage: python3 names.py FUNCTION...
+A target goes on with the file that its path comes to lead to.
+
+A target goes on with the file that its path comes to lead to.
 
 Each byte that a test writes to a file that a traced path leads to is written at an offset of its
 own, so the addresses in the log say which of them are there.
@@ -19,12 +20,22 @@ import time
 
 from lib import fuse
 from lib.category import HEADER
-from lib.iot import (add, as_user, control, deleted, IOT, is_equal, is_true, join,
-                     LOAD_DIVISOR, listing, main, must, NOBODY, parameter, refused, reload, slurp,
-                     slurp_bytes, Target, targets, to, touch, unload, write_bytes)
+from lib.iot import (add, as_user, control, deleted, IOT, is_equal, is_true, join, listing,
+                     LOAD_DIVISOR, must, NOBODY, parameter, refused, reload, slurp, slurp_bytes,
+                     Target, targets, to, touch, unload, write_bytes)
+from lib.machine import execute, files_and_disk, umount_files_and_disk
 from lib.never import delete_module, never
 from lib.process import spawn, waits_in
 from lib.stream import fields
+from lib.suite import reloads, Suite
+
+
+def setup():
+    execute('modprobe', '-a', 'overlay', 'fuse', 'btrfs')
+    files_and_disk()
+
+
+SUITE = Suite(setup=setup, teardown=umount_files_and_disk)
 
 RENAME_EXCHANGE = 2
 AT_FDCWD = -100
@@ -73,6 +84,7 @@ def exchange(a, b):
 # The last name
 
 
+@SUITE.test('deleted and created anew, the log goes on', once=True)
 def created_anew():
     make('a', 0)
     target = add('a', 100)
@@ -89,6 +101,7 @@ def created_anew():
     target.is_conserved()
 
 
+@SUITE.test('another file is renamed over it')
 def renamed_over():
     touch('a')
     target = add('a', 100)
@@ -99,6 +112,7 @@ def renamed_over():
     is_equal(target.addresses(), [2])
 
 
+@SUITE.test('a thousand successors, each from its first write on')
 def from_the_first_write():
     """A thousand new files, each of which is written once only."""
     touch('a')
@@ -114,6 +128,7 @@ def from_the_first_write():
     target.is_conserved()
 
 
+@SUITE.test('a log that is rotated, and written on until its successor comes', once=True)
 def log_rotated():
     """What is written to the old log before its successor comes is recorded, too."""
     make('log', 0)
@@ -130,6 +145,7 @@ def log_rotated():
     is_equal(target.addresses(), [1, 2, 3, 5])
 
 
+@SUITE.test('an editor saves', once=True)
 def editor_saves():
     """As vim and others do: write a new file, keep the old one, rename."""
     make('text', 0)
@@ -144,6 +160,7 @@ def editor_saves():
     is_equal(target.addresses(), [1, 2, 3])
 
 
+@SUITE.test('exchanged with another file')
 def exchanged():
     touch('a', 'b')
     target = add('a', 100)
@@ -154,6 +171,7 @@ def exchanged():
     is_equal(target.addresses(), [2])
 
 
+@SUITE.test('exchanged with the file of another target')
 def exchanged_with_target():
     touch('a', 'b')
     a, b = add('a', 100), add('b', 100)
@@ -165,6 +183,7 @@ def exchanged_with_target():
     is_equal(sorted(both[0] + both[1]), [1, 2])
 
 
+@SUITE.test('a successor that comes by link, and by O_TMPFILE')
 def linked():
     """A file that comes by link(2), and by O_TMPFILE."""
     touch('a')
@@ -183,6 +202,7 @@ def linked():
     is_equal(target.addresses(), [1, 2])
 
 
+@SUITE.test('of two names one is replaced')
 def hard_links():
     """Of two names one is replaced: the log has what both lead to."""
     touch('a')
@@ -202,6 +222,7 @@ def hard_links():
     is_equal(target.addresses(), [1, 2, 3])
 
 
+@SUITE.test("another target's file is moved there", once=True)
 def moved_onto_target():
     """mv b a, where both are targets: the file is a's from then on."""
     touch('a', 'b')
@@ -215,6 +236,7 @@ def moved_onto_target():
     is_equal((a.addresses(), b.addresses()), ([2], [1, 3]))
 
 
+@SUITE.test("add of a path that a target's name leads to", once=True)
 def add_of_followed():
     """add of a path that leads to a target's file now gives that target one more name."""
     touch('a')
@@ -230,6 +252,7 @@ def add_of_followed():
     is_equal(target.addresses(), [1])
 
 
+@SUITE.test("a path to another target's file, until that target goes", once=True)
 def belongs_to_another():
     """A path that comes to lead to another target's file gets it when that target goes."""
     touch('a', 'b')
@@ -242,6 +265,7 @@ def belongs_to_another():
     eventually(lambda: [make('a', 2), a.addresses()][1], 'not taken over')
 
 
+@SUITE.test('a call under way when its file is replaced')
 def in_progress():
     """A read that began before its file was replaced is recorded when it ends."""
     make('a', 0)
@@ -267,6 +291,7 @@ def in_progress():
 
 
 
+@SUITE.test('made by each call that makes files')
 def made_by_each_call():
     """Each call that makes a file: what its maker then writes is recorded."""
     touch('a', 'other')
@@ -295,6 +320,7 @@ def made_by_each_call():
     is_equal(target.addresses(), to(0, len(calls) - 1))
 
 
+@SUITE.test('made by an open that fails', once=True)
 def open_that_fails():
     """Before 6.4, open with O_CREAT and O_DIRECTORY makes a file and fails. It is found later."""
     touch('a')
@@ -308,6 +334,8 @@ def open_that_fails():
     is_equal(target.addresses(), [1])
 
 
+@SUITE.test('without redirection a worker finds the new file')
+@reloads
 def without_redirection():
     """Where no call may be redirected, a worker finds the new file."""
     reload('attach=entry')
@@ -321,6 +349,7 @@ def without_redirection():
     is_followed(target, 'a', 2)
 
 
+@SUITE.test('the hooks of names go with the last target that follows')
 def hooks_go_with_last():
     """The hooks of names are attached while a target follows, and not after that."""
     def attached():
@@ -337,6 +366,7 @@ def hooks_go_with_last():
 # Other kinds of successors
 
 
+@SUITE.test('a directory comes in its place')
 def directory_in_place():
     touch('a')
     target = add('a', 100)
@@ -353,6 +383,7 @@ def is_followed(target, name, at, words='not followed'):
     eventually(lambda: [make(name, at), at in target.addresses()][1], words)
 
 
+@SUITE.test('a symbolic link comes in its place, and is retargeted')
 def symlink_in_place():
     """The path becomes a symbolic link, which is retargeted later."""
     touch('a', 'x', 'y')
@@ -368,6 +399,7 @@ def symlink_in_place():
     is_equal(len(target.addresses()), before)
 
 
+@SUITE.test('another filesystem is mounted above, and goes')
 def other_filesystem():
     """A path that leads to another filesystem is not followed there, and comes back."""
     os.mkdir('d')
@@ -381,6 +413,7 @@ def other_filesystem():
 
 
 
+@SUITE.test('another filesystem is mounted above, while the path leads to a file')
 def mounted_over():
     """Something is mounted over the directory of a path, and goes: the worker sees both."""
     os.mkdir('d')
@@ -394,6 +427,7 @@ def mounted_over():
     is_equal(target.addresses(), [1])
 
 
+@SUITE.test('a subvolume above is deleted, and a snapshot takes its name')
 def subvolume():
     """A subvolume of btrfs above the path is deleted, and another one takes its name."""
     os.makedirs('/mnt/btrfs', exist_ok=True)
@@ -418,6 +452,7 @@ def subvolume():
 # Directories
 
 
+@SUITE.test('a directory above is renamed away and back', once=True)
 def parent_renamed():
     os.makedirs('d/e')
     touch('d/e/a')
@@ -433,6 +468,7 @@ def parent_renamed():
     is_equal(len(set(inodes(target))), 1)
 
 
+@SUITE.test('a directory above is replaced')
 def parent_replaced():
     os.makedirs('d/e')
     touch('d/e/a')
@@ -449,6 +485,7 @@ def parent_replaced():
     is_true(3 in target.addresses(), target.log())
 
 
+@SUITE.test('a directory above is deleted and made again', once=True)
 def parent_made_anew():
     """Deleted with all that is in it, and made again."""
     os.makedirs('d/e')
@@ -462,6 +499,7 @@ def parent_made_anew():
     is_followed(target, 'd/e/a', 1)
 
 
+@SUITE.test('a directory above becomes a symbolic link, which is retargeted')
 def parent_becomes_link():
     os.makedirs('releases/1')
     os.makedirs('releases/2')
@@ -478,6 +516,7 @@ def parent_becomes_link():
 # What is not held up
 
 
+@SUITE.test('unmounting is not held up')
 def unmount():
     os.mkdir('m')
     mount('-t', 'tmpfs', 'm', 'm')
@@ -489,6 +528,7 @@ def unmount():
     os.rmdir('m')
 
 
+@SUITE.test('unmounted and mounted again')
 def remount():
     """Unmounted and mounted again: the same file, and its successor."""
     os.makedirs('/mnt/disk/d', exist_ok=True)
@@ -505,6 +545,7 @@ def remount():
     is_equal([int(l.split(';')[2]) for l in target.log().splitlines() if ';VFS;' in l], [1, 2])
 
 
+@SUITE.test('deleted directories are not held')
 def remove_directory():
     """The directories of a listed path are deleted, and what they took is given back."""
     os.makedirs('d/e')
@@ -517,6 +558,8 @@ def remove_directory():
     eventually(lambda: os.statvfs('.').f_ffree == free + 3, 'an inode is held')
 
 
+@SUITE.test('the module goes and comes while names change')
+@reloads
 def unload_in_between():
     """The module goes while names change, and no hook of it stays."""
     def change():
@@ -542,6 +585,8 @@ def unload_in_between():
 # Rights
 
 
+@SUITE.test('a successor that may not be read is not followed to')
+@reloads
 def no_right_to_successor():
     """Who added the path has to have the right to read the file that it leads to."""
     def add_it():
@@ -565,6 +610,7 @@ def no_right_to_successor():
 # Without following
 
 
+@SUITE.test('add -i stays with the file', once=True)
 def add_inode():
     """add -i: the file that was added, whatever becomes of its name."""
     touch('a', 'b')
@@ -582,6 +628,8 @@ def add_inode():
     refused('ENOENT', 'add -i')
 
 
+@SUITE.test('follow=inode stays with the file')
+@reloads
 def follow_inode():
     """follow=inode is -i for every add."""
     reload('follow=inode')
@@ -596,6 +644,7 @@ def follow_inode():
 # Other views of a file
 
 
+@SUITE.test('a bind mount')
 def bind_mount():
     touch('a')
     touch('other')
@@ -610,6 +659,7 @@ def bind_mount():
     is_equal(target.addresses(), [1, 2])
 
 
+@SUITE.test('the copy-up of an overlay')
 def overlay():
     """The lower file becomes an upper one at the first write, and is replaced later."""
     for name in 'lower', 'upper', 'work', 'merged':
@@ -631,6 +681,7 @@ def overlay():
 # In /proc
 
 
+@SUITE.test('the file has its name in /proc/iotracer')
 def alias():
     """The file that the path leads to has its name in /proc/iotracer, which goes with it."""
     touch('a')
@@ -650,6 +701,62 @@ def alias():
     eventually(lambda: not os.path.lexists(names[-1]), 'the last name stays')
 
 
+@SUITE.test('the names of successors stay if unloading is refused')
+@reloads
+def alias_stays():
+    """When unloading is refused, the names of files are there as before, also one that is in use."""
+    touch('a', 'c')
+    targets = {name: add(name, 100) for name in 'ac'}
+    names = {}
+    for name in 'ac':
+        touch('new')
+        os.rename('new', name)
+        names[name] = f'{IOT}/tmpfs_{os.stat(name).st_ino}'
+    leads = {name: os.readlink(path) for name, path in names.items()}
+
+    def stuck(function, path):
+        _memory, address, _uffd = never(os.memfd_create('never'))
+        function(path, ctypes.c_void_p(address))
+
+    def read(path, address):
+        libc.read(os.open(path, os.O_RDONLY), address, 100)
+
+    def read_link(path, address):
+        libc.readlink(path.encode(), address, 100)
+
+    # Inside /proc/iotracer, not inside a traced call: the links are hidden only when none of those is
+    # in flight.
+    readers = [spawn(stuck, read, targets['a'].dir + '/stats'), spawn(stuck, read_link, names['c'])]
+    for pid in readers:
+        waits_in(pid, 'handle_userfault')
+    is_equal(delete_module(b'iotracer'), 'EBUSY')
+    is_equal(os.readlink(names['a']), leads['a'])
+    os.kill(readers[1], signal.SIGKILL)
+    os.waitpid(readers[1], 0)
+    is_equal(delete_module(b'iotracer'), 'EBUSY')
+    eventually(lambda: all(map(os.path.lexists, names.values())), 'a name is gone')
+    is_equal({name: os.readlink(path) for name, path in names.items()}, leads)
+    is_equal(slurp(names['c'] + '/stats').splitlines()[0], 'target ' + leads['c'])
+    # its target is removed while the name is hidden: it does not come back
+    removed = spawn(remove_hidden, 'c', names['c'])
+    is_equal(delete_module(b'iotracer'), 'EBUSY')
+    join(removed)
+    eventually(lambda: not os.path.lexists(names['c']), 'a name stays')
+    is_equal(os.readlink(names['a']), leads['a'])
+    os.kill(readers[0], signal.SIGKILL)
+    os.waitpid(readers[0], 0)
+    unload()
+
+
+def remove_hidden(path, name):
+    """Remove a target as soon as the name of its file is hidden."""
+    while os.path.lexists(name):
+        time.sleep(0.001)
+    must('remove ' + os.path.abspath(path))
+
+
+@SUITE.test('a readlink that never ends holds up no command, and unloading is refused')
+@reloads
 def alias_read_for_ever():
     """A program is stuck in a readlink: remove does not wait, and the module cannot go."""
     touch('a', 'new')
@@ -679,6 +786,7 @@ def alias_read_for_ever():
 # Commands
 
 
+@SUITE.test('a stopped target follows', once=True)
 def stopped():
     """A target that is stopped follows, and records nothing."""
     touch('a')
@@ -691,6 +799,7 @@ def stopped():
     is_equal(target.addresses(), [2])
 
 
+@SUITE.test('remove by the old and by the new name', once=True)
 def removed_by_any_name():
     touch('a')
     target = add('a', 100)
@@ -712,6 +821,7 @@ def total_of(target, level, direction):
     return len(mine), sum(mine)
 
 
+@SUITE.test('fio makes the file anew: the totals are its own', once=True)
 def fio_made_anew():
     """The old system's acceptance test: add an empty file, which fio deletes and creates anew."""
     os.chdir('/mnt/disk')
@@ -728,6 +838,7 @@ def fio_made_anew():
     target.is_conserved()
 
 
+@SUITE.test('the file is deleted before fio makes it: the totals are its own', once=True)
 def fio_unlinks_first():
     os.chdir('/mnt/disk')
     touch('io')
@@ -741,6 +852,7 @@ def fio_unlinks_first():
     target.is_conserved()
 
 
+@SUITE.test("sqlite's journal", once=True)
 def sqlite_journal():
     """The rollback journal is made for each transaction and deleted at its end."""
     os.chdir('/mnt/disk')
@@ -770,6 +882,7 @@ def flood(kind):
             os.rename('new', 'victim')
 
 
+@SUITE.test('a flood of names by nobody, beside another target', once=True)
 def flooded():
     """While nobody makes names and replaces a target's file, another log stays exact."""
     os.mkdir('d')
@@ -794,6 +907,7 @@ def flooded():
     is_equal(lines, 1)
 
 
+@SUITE.test('a directory above many targets is renamed all the time')
 def flooded_paths():
     """A directory of many listed paths is renamed all the time; all are right in the end."""
     os.makedirs('d/e')
@@ -806,8 +920,3 @@ def flooded_paths():
         os.rename('f', 'd')
     eventually(lambda: not deleted(), 'not right in the end')
     is_equal(len(targets()), n)
-
-
-if __name__ == '__main__':
-    main(globals(), reloading=(alias_read_for_ever, follow_inode, no_right_to_successor,
-                               unload_in_between, without_redirection))

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-Some tests of fs.bats: python3 new_kinds.py FUNCTION...
-
 Reads and writes of each kind of file are recorded, whether the file appears after the start
 of category fs or was open before. Only this process is traced.
 """
@@ -13,8 +11,8 @@ import pty
 import termios
 import tty
 
-from lib.category import cleaning, command, events, is_conserved
-from lib.iot import is_equal, main, touch
+from lib.category import command, events, is_conserved
+from lib.iot import is_equal, touch
 from lib.syscalls import native
 
 ONLY = 'op=READ,WRITE,DIO_READ,DIO_WRITE'
@@ -36,6 +34,13 @@ def mounted(fstype, path):
     if not os.path.ismount(path):
         is_equal(os.system(f'mount -t {fstype} none {path}'), 0)
     return path
+
+
+def unmount():
+    """What the tests have mounted."""
+    for path in '/mnt/ram', '/mnt/queues':
+        if os.path.ismount(path):
+            is_equal(os.system(f'umount {path}'), 0)
 
 
 def fifo():
@@ -197,7 +202,3 @@ def earlier():
 def by_kretprobe():
     """Kretprobes hook nothing when a file is opened; pipes and sockets are hooked by name."""
     later('pipe,socket')
-
-
-if __name__ == '__main__':
-    main({name: cleaning(test) for name, test in list(globals().items()) if callable(test)})

@@ -15,6 +15,10 @@ load lib/three_filesystems
 	check files
 }
 
+@test "operations: deduplication reads both ranges" {
+	check deduplicated
+}
+
 @test "operations: the fsync of an O_SYNC write is a part of the write" {
 	check sync_writes
 }

@@ -44,7 +44,7 @@ def filled(path, size=4 * BLOCK):
 
 
 def add_all(path, options='-a'):
-    must(f'add {options} {path} 1000')
+    must(' '.join(f'add {options} {path} 1000'.split()))
     return Target(path)
 
 
@@ -122,6 +122,27 @@ def files():
 def direct(fd, offset):
     with mmap.mmap(-1, BLOCK) as buf:
         is_equal(os.pwritev(fd, [buf], offset), BLOCK)
+
+
+def deduplicated():
+    """The kernel reads both ranges that FIDEDUPERANGE compares, and writes neither."""
+    for place in '/mnt/xfs', '/mnt/btrfs':
+        path, other = filled(place + '/one'), filled(place + '/two')
+        with open(other, 'r+b') as f:
+            f.seek(BLOCK)
+            f.write(b'y' * BLOCK)
+        os.sync()
+        t, o = add_all(path, ''), add_all(other, '')
+        fd, to = os.open(path, os.O_RDWR), os.open(other, os.O_RDWR)
+        same, differs = struct.pack('<qQQiI', to, 0, 0, 0, 0), struct.pack('<qQQiI', to, BLOCK, 0, 0, 0)
+        ranges = ctypes.create_string_buffer(struct.pack('<QQHHI', 0, BLOCK, 2, 0, 0) + same + differs)
+        is_equal(libc.ioctl(fd, ctypes.c_ulong(0xc0189436), ranges), 0)
+        is_equal(rows(t), [('R', 0, BLOCK), ('R', 0, 0)])
+        is_equal(rows(o), [('R', 0, BLOCK), ('R', BLOCK, 0)])
+        for name in path, other:
+            must(f'remove {name}')
+        os.close(fd)
+        os.close(to)
 
 
 def sync_writes():

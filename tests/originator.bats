@@ -53,6 +53,10 @@ check() {
 	check requests
 }
 
+@test "block: the next process with the number of an originator is another one" {
+	check next_process
+}
+
 @test "block: the same on a device that has bios and no requests" {
 	umount /mnt/disk
 	map over "0 $(blockdev --getsz /dev/vda) linear /dev/vda 0"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of pipe.bats. Usage: python3 pipe.py FUNCTION... See lib/iot.py and lib/category.py.
+The file pipe of a category and of a target, which people read with cat: it shows events as they
+come, each to one reader; a read ends when the pipe goes; nothing waits for a reader.
 """
 import errno
 import os
@@ -11,11 +12,16 @@ import socket
 import subprocess
 import time
 
-from lib.category import (clean_up, command, do, events, FS, is_conserved, mine, ONLY, overlapping,
+from lib.category import (cleaning, command, do, events, FS, is_conserved, mine, ONLY, overlapping,
                           Stream)
-from lib.iot import (add, addresses, IOT, is_equal, is_true, join, listing, LOAD_DIVISOR, main,
-                     must, reload, slurp, slurp_bytes, to, touch, write_bytes)
+from lib.iot import (add, addresses, IOT, is_equal, is_true, join, listing, LOAD_DIVISOR, must,
+                     reload, slurp, slurp_bytes, to, touch, write_bytes)
+from lib.machine import files_and_disk, umount_files_and_disk
 from lib.process import POLL, spawn, waits_in
+from lib.suite import Suite
+
+SUITE = Suite(setup=files_and_disk, teardown=umount_files_and_disk, around=cleaning,
+              tags=('once',))
 
 PIPE = FS + '/pipe'
 GONE = re.compile(rb'# (\d+) events (?:of CPU (\d+) )?are gone: '
@@ -69,6 +75,7 @@ class Cat:
         return self.process.wait()
 
 
+@SUITE.test("cat of a category's pipe waits, prints events as they come, and ends at a signal")
 def category_cat():
     touch('f')
     mine()
@@ -93,6 +100,7 @@ def category_cat():
     os.close(fd)
 
 
+@SUITE.test("cat of a target's pipe waits, prints events as they come, as in the log, and ends at a signal")
 def target_cat():
     touch('f')
     t = add('f', 1000)
@@ -104,6 +112,7 @@ def target_cat():
     is_equal(cat.ends(), -signal.SIGTERM)
 
 
+@SUITE.test('reads of any size return the same lines, those from before the first open first')
 def chunks():
     touch('f')
     t = add('f', 1000)
@@ -131,6 +140,7 @@ def chunks():
             os.close(fd)
 
 
+@SUITE.test('each event goes to one reader, and also to the log')
 def two_readers():
     touch('f')
     t = add('f', 1000)
@@ -154,6 +164,7 @@ def two_readers():
     command('stop')
 
 
+@SUITE.test('many readers at once: no line is read twice, torn or missing')
 def many_readers():
     """Many readers at once, under load: no line is read twice, torn or missing."""
     calls = 3000 // LOAD_DIVISOR
@@ -189,6 +200,7 @@ def many_readers():
         os.unlink(out)
 
 
+@SUITE.test('events of several CPUs are in the order in which they ended')
 def by_end():
     touch('f')
     command(f'filter kind=file,pipe {ONLY} tree={os.getpid()}', 'start')
@@ -200,6 +212,7 @@ def by_end():
     os.close(fd)
 
 
+@SUITE.test('poll and O_NONBLOCK')
 def polling():
     touch('f')
     t = add('f', 1000)
@@ -231,6 +244,7 @@ def polling():
     command('stop')
 
 
+@SUITE.test('the number of events that are gone before they were read is reported: a slow reader')
 def lapped():
     """A reader that is too slow: its lines and those reported as gone are all events."""
     touch('f')
@@ -255,6 +269,7 @@ def lapped():
     command('stop')
 
 
+@SUITE.test('the number of events that are gone before they were read is reported: reset and size')
 def reset_and_size():
     touch('f')
     os.sched_setaffinity(0, {0})
@@ -291,6 +306,7 @@ def reset_and_size():
     command('stop')
 
 
+@SUITE.test('the number of events that are gone before they were read is reported: small rings')
 def busy():
     """Small rings, written by all CPUs while they are read."""
     calls = 4000 // LOAD_DIVISOR
@@ -312,6 +328,7 @@ def busy():
     is_conserved()
 
 
+@SUITE.test('mode discard: events that were read make room for new ones')
 def discard():
     touch('f')
     os.sched_setaffinity(0, {0})
@@ -328,6 +345,7 @@ def discard():
     command('stop')
 
 
+@SUITE.test('the reader of the pipe is left out of the trace, unless another process reads the stream')
 def reader_is_left_out():
     touch('f')
     mine()
@@ -363,6 +381,7 @@ def reader_is_left_out():
     command('stop')
 
 
+@SUITE.test('a reader that stops does not hold up anything else')
 def stopped_reader():
     """A reader has taken a line, or is stopped in the middle of a write: all else goes on."""
     touch('f', 'g')
@@ -408,6 +427,7 @@ def is_eio(fd):
         return e.errno == errno.EIO
 
 
+@SUITE.test('removing a target ends reads that wait; later ones get EIO')
 def removed():
     touch('f', 'g')
     t, other = add('f', 100), add('g', 100)
@@ -472,28 +492,13 @@ def ends_at_unload(*paths):
         os.close(fd)
 
 
+@SUITE.test('rmmod ends reads that wait and wakes polls')
 def unloaded():
     ends_at_unload(PIPE, PIPE, IOT + '/block/pipe')
 
 
+@SUITE.test('rmmod ends reads that wait and are traced calls themselves')
 def unloaded_traced():
     """The reads that wait in the pipes are themselves calls that the module traces."""
     command('filter kind=pseudo comm=cat', 'start')
     ends_at_unload(IOT + '/block/pipe')
-
-
-def cleaning(test):
-    def run():
-        if os.path.exists(FS):
-            clean_up()
-        try:
-            test()
-        finally:
-            os.chdir('/')
-            if os.path.exists(FS):
-                clean_up()
-    return run
-
-
-if __name__ == '__main__':
-    main({name: cleaning(test) for name, test in list(globals().items()) if callable(test)})

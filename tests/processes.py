@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The tests of processes.bats: processes as targets. Usage: python3 processes.py FUNCTION..."""
+"""
+Processes as targets: by id, with descendants, by name and by control group.
+
+Processes as targets.
+"""
 import contextlib
-import ctypes
 import os
 import re
-import signal
 import socket
 import struct
 import subprocess
@@ -13,9 +15,20 @@ import time
 
 from directories import direct, Directory, Disk, LINE, PAGE, read_file, write_file
 from lib import category
-from lib.iot import (CONTROL, forget, in_json, IOT, is_equal, is_true, join, LOAD_DIVISOR, main,
-                     matches, must, slurp, targets, touch, unlisted, write)
-from lib.process import finish, spawn
+from lib.iot import (CONTROL, forget, in_json, IOT, is_equal, is_true, join, LOAD_DIVISOR, matches,
+                     must, slurp, targets, touch, unlisted, write)
+from lib.machine import execute, files_and_disk, umount_files_and_disk, with_tool
+from lib.process import spawn, with_number
+from lib.suite import Suite
+
+
+def setup():
+    execute('modprobe', 'overlay')
+    files_and_disk()
+    with_tool()
+
+
+SUITE = Suite(setup=setup, teardown=umount_files_and_disk)
 
 
 class Worker:
@@ -86,6 +99,7 @@ F, G = '/mnt/files/f', '/mnt/files/g'
 CALLS = direct, forget, read_file, write_file, threading # what workers are told to call
 
 
+@SUITE.test('one process: what it has open, what it opens, its threads, and nobody else')
 def by_pid():
     touch('f', 'g')
     with Worker() as one, Worker() as other:
@@ -111,20 +125,7 @@ def by_pid():
         is_equal(targets(), [])
 
 
-CLONE3 = 435
-
-
-def with_number(number, function, *args):
-    """Call the function in a process with this number, by the set_tid of clone3(2)."""
-    tid = ctypes.c_int(number)
-    call = struct.pack('<11Q', 0, 0, 0, 0, signal.SIGCHLD, 0, 0, 0, ctypes.addressof(tid), 1, 0)
-    pid = ctypes.CDLL(None, use_errno=True).syscall(CLONE3, call, len(call))
-    if pid == 0:
-        finish(function, *args)
-    is_equal(pid, number)
-    join(pid)
-
-
+@SUITE.test('a process has ended: its target stays, and is not of the next process with its number')
 def ended():
     touch('f')
     with Worker() as worker:
@@ -152,6 +153,7 @@ def ended():
     is_equal(targets(), [])
 
 
+@SUITE.test('a process and its descendants, two such trees at a time')
 def by_tree():
     touch('f')
     with Worker() as one, Worker() as other:
@@ -182,6 +184,29 @@ def by_tree():
     matches(first.log(), r';W;0;6;VFS;')
 
 
+@SUITE.test('a tree that is deep, when it is added')
+def deep_tree():
+    """The last of a hundred descendants, each the child of the one before, and a process beside them."""
+    touch('f')
+    ready, go = os.pipe(), os.pipe()
+
+    def live(left):
+        if left:
+            join(spawn(live, left - 1))
+            return
+        os.write(ready[1], struct.pack('<i', os.getpid()))
+        os.read(go[0], 1)
+        write_file('f')
+
+    first = spawn(live, 100)
+    last, = struct.unpack('<i', os.read(ready[0], 4))
+    target = trace(f'tree={first}')
+    write_file('f')
+    os.write(go[1], b'x')
+    join(first)
+    is_equal(target.all_rows('WRITE'), [(last, 'WRITE', '/mnt/files/f')])
+
+
 def way_of(worker):
     """The writing end of the pipe that the worker made last."""
     pipes = [int(n) for n in os.listdir(f'/proc/{worker.pid}/fd')
@@ -197,6 +222,7 @@ def wait_for(condition):
         time.sleep(0.01)
 
 
+@SUITE.test('by name: of the process, or of a thread')
 def by_comm():
     touch('f', 'g')
     with Worker('a base') as one, Worker('other') as other:
@@ -229,6 +255,7 @@ def in_group(path, function, *args):
     join(spawn(call))
 
 
+@SUITE.test('a control group, those below it, and the next group of that path')
 def by_cgroup():
     top = '/mnt/group'
     os.makedirs(top, exist_ok=True)
@@ -269,6 +296,7 @@ def is_of(target, file, comm, pid):
     is_equal({row[3:5] for row in rows}, {(comm, pid)})
 
 
+@SUITE.test('what was made dirty is theirs, whoever writes it back, and when they are gone')
 def written_back():
     """What processes have made dirty is theirs, whoever writes it back, and when they are gone."""
     top = '/mnt/group'
@@ -297,6 +325,7 @@ def written_back():
         os.system(f'umount {top}')
 
 
+@SUITE.test('what was made dirty before a process was added is not its', once=True)
 def dirty_before():
     """What was made dirty before the process was added is nobody's: only category block has it."""
     path = DISK + '/before'
@@ -313,6 +342,7 @@ def dirty_before():
         must(f'remove pid={one.pid}')
 
 
+@SUITE.test('what a process submits, and not what other layers make of it')
 def submitted():
     """What a process submits: cold reads, direct writes, fsync; and not the bios of other layers."""
     mine = Disk(DISK + '/direct')
@@ -378,6 +408,7 @@ def rows_of(target, pid):
     return rows
 
 
+@SUITE.test('the rows are those of category fs with the same condition')
 def as_category_fs():
     with Worker() as worker:
         target = trace(f'pid={worker.pid}')
@@ -398,6 +429,7 @@ def as_category_fs():
         is_equal(rows_of(target, worker.pid), beside)
 
 
+@SUITE.test('beside a directory, and category fs with another filter')
 def beside_others():
     """A directory, the filter of category fs and processes: each log is its own."""
     os.mkdir('d')
@@ -479,6 +511,7 @@ def too_many():
     is_equal(targets(), [])
 
 
+@SUITE.test('stopped, started, reset, resized, and added again', once=True)
 def controlled():
     touch('f')
     with Worker() as worker:
@@ -505,6 +538,7 @@ def controlled():
         is_equal(slurp(CONTROL), f'pid_{worker.pid} {text}\n')
 
 
+@SUITE.test('added and removed while they work: all is counted')
 def under_load():
     """Whatever comes and goes meanwhile, events are recorded or counted, and nothing is left."""
     touch('f')
@@ -540,5 +574,4 @@ def under_load():
     is_equal(slurp(IOT + '/fs/control').split('\n')[0], 'stop')
 
 
-if __name__ == '__main__':
-    main(globals())
+SUITE.add('what is refused, and with what reason', refused_texts, too_many, once=True)

@@ -157,6 +157,21 @@ for i in range(2500):
 	[[ $(<why) == *"tree/proc: is on a pseudo filesystem"* ]]
 }
 
+@test "fs: files of a subvolume of btrfs have the device of its filesystem" {
+	can_mount && grep -qw btrfs /proc/filesystems && [ -e /dev/loop-control ] || return 0
+	truncate -s 200M disk
+	mkfs.btrfs -q disk >/dev/null
+	cat >in_namespace <<-'END'
+		mount -o loop disk tree
+		btrfs subvolume create tree/sub >made
+		btrfs subvolume create tree/sub/deeper >>made
+		touch tree/file tree/sub/file tree/sub/deeper/file
+		iotracer snapshot fs -o out --depth=all --cross-mounts "$PWD/tree"
+		python3 "$1" subvolume "$(echo out/*)" "$PWD/tree"
+	END
+	PYTHONDONTWRITEBYTECODE=1 unshare --mount bash -e in_namespace "$BATS_TEST_DIRNAME/snapshot.py"
+}
+
 @test "fs: only what is mounted elsewhere is left out of several mounts of one filesystem" {
 	can_mount || return 0
 	mkdir tree/{part,whole} data
@@ -351,6 +366,42 @@ stopped_shells() {
 	done
 }
 
+@test "process: the control group's id is by the first place where groups are mounted" {
+	export IOTRACER_ROOT=$work/root
+	path=$(sed -n 's/^0:://p' /proc/self/cgroup)
+	mkdir -p root/proc/self "first$path" second
+	{
+		echo "31 30 0:27 / $work/other rw - cgroup cgroup rw,memory"
+		echo "32 30 0:28 / $work/first rw - cgroup2 cgroup2 rw"
+		echo "33 30 0:28 / $work/second rw - cgroup2 cgroup2 rw"
+	} >root/proc/self/mountinfo
+	iotracer snapshot process --watch=0 >rows
+	[ "$(python3 -c '
+import csv, os, sys
+print(next(r["cgroup"] for r in csv.DictReader(open("rows")) if r["pid"] == sys.argv[1]))' $$)" = \
+		"$(stat -c %i "first$path")" ]
+	sed -i 's/cgroup2/cgroup/g' root/proc/self/mountinfo
+	iotracer snapshot process --watch=0 >rows
+	[ -z "$(python3 -c '
+import csv
+print("".join(r["cgroup"] for r in csv.DictReader(open("rows"))))')" ]
+}
+
+@test "process: those that may not be read are counted, and those that vanished" {
+	can_mount || skip "takes root, outside of a container"
+	chmod 777 .
+	# nothing but these processes is there, so none vanishes
+	unshare --pid --fork --mount-proc --kill-child bash -c '
+		for i in 1 2 3; do sleep 1000 3>&- & done
+		setpriv --reuid=65534 --regid=65534 --clear-groups iotracer snapshot process --watch=0 -o denied
+		iotracer snapshot process --watch=0 -o all'
+	[ "$(jq -c '[.denied, .vanished]' denied/*/snapshot.json)" = '[4,0]' ]
+	[ "$(zcat denied/*/part* | python3 -c '
+import csv, sys
+print(sum(r["rchar_bytes"] == "" for r in csv.DictReader(sys.stdin)))')" = 4 ]
+	[ "$(jq -c '[.denied, .vanished]' all/*/snapshot.json)" = '[0,0]' ]
+}
+
 @test "process: the rows of others may be incomplete without root, and that is no failure" {
 	chmod 755 .
 	unprivileged iotracer snapshot process --watch=0 >rows
@@ -414,6 +465,35 @@ faked() {
 	rm root/dev/kvm root/sys/class/dmi/id/*
 	faked
 	jq -e '.virtualisation.guest_of == null and .virtualisation.kvm_host == false' system.json
+}
+
+@test "system: each field of a disk is what its own file says" {
+	snap disks "$work/planted"
+}
+
+@test "system: the hypervisor is what the processor calls it" {
+	local top=$BATS_TEST_DIRNAME/.. name wanted objects
+	mapfile -t objects < <(find "$top/tools" -name '*.o' ! -name system_virt.o)
+	# shellcheck disable=SC2046 # several words
+	gcc -O2 -std=gnu11 -D_GNU_SOURCE -I"$top/tests/unit/cpuid" -I"$top/module" -I"$top/tools" -pthread -o planted \
+		"$top/tools/system_virt.c" "${objects[@]}" $(pkg-config --libs jansson libzstd nettle zlib)
+	while IFS='|' read -r name wanted; do
+		TOOL_CPUID=$name ./planted snapshot system | jq -c '.virtualisation | [.guest_of, .guest_of_source]' >found
+		[ "$(cat found)" = "[\"$wanted\",\"cpuid\"]" ] || { echo "$name: $(cat found)"; false; }
+	done <<-'END'
+		KVMKVMKVM|kvm
+		TCGTCGTCGTCG|qemu
+		VMwareVMware|vmware
+		Microsoft Hv|hyper-v
+		XenVMMXenVMM|xen
+		bhyve bhyve |bhyve
+		VBoxVBoxVBox|virtualbox
+		 lrpepyh  vr|parallels
+		ACRNACRNACRN|acrn
+		LKVMLKVMLKVM|kvm
+		abcdefghijkl|unknown
+	END
+	[ "$(./planted snapshot system | jq -r .virtualisation.guest_of_source)" != cpuid ]
 }
 
 @test "system: the country is that of the time zone, and its source is named" {

@@ -426,5 +426,71 @@ def fake(root):
     link('etc/localtime', '/usr/share/zoneinfo/Europe/Zurich')
 
 
+NUMBERS = (
+    'nr_requests', 'logical_block_size', 'physical_block_size', 'minimum_io_size', 'optimal_io_size', 'max_sectors_kb',
+    'max_hw_sectors_kb', 'max_segments', 'read_ahead_kb', 'discard_granularity', 'discard_max_bytes',
+    'write_zeroes_max_bytes', 'rq_affinity', 'nomerges', 'wbt_lat_usec', 'fua', 'dax', 'iostats', 'io_poll')
+FLAGS = {'ro': 'read_only', 'removable': 'removable', 'queue/rotational': 'rotational'}
+
+
+def disks(root):
+    """
+    Each field of a disk is what its own file has: all of a disk differ, and of the flags each is set for
+    one disk only.
+    """
+    def put(path, text=''):
+        os.makedirs(os.path.dirname(f'{root}/sys/block/{path}'), exist_ok=True)
+        with open(f'{root}/sys/block/{path}', 'w', encoding='utf-8') as f:
+            f.write(f'{text}\n')
+    texts = {'dev': '65:16', 'device/vendor': 'VENDOR', 'device/model': 'MODEL', 'device/rev': 'REVISION',
+             'device/firmware_rev': 'FIRMWARE', 'queue/scheduler': 'none [kyber] bfq', 'md/level': 'raid1',
+             'loop/backing_file': '/a/file', 'serial': 'SERIAL', 'device/serial': 'OTHER', 'wwid': 'WWID',
+             'device/wwid': 'OTHER', 'dm/name': 'MAPPER', 'queue/write_cache': 'write back', 'queue/zoned': 'none',
+             'size': '2000', 'part1/dev': '65:17', 'part1/start': '21', 'part1/size': '300', 'slaves/sdy/dev': '',
+             'mq/0/cpu_list': '0', 'mq/1/cpu_list': '1', 'mq/2/cpu_list': '2'}
+    for path, text in texts.items():
+        put('sdq/' + path.replace('part1', 'sdq1'), text)
+    for i, name in enumerate(NUMBERS):
+        put(f'sdq/queue/{name}', str(1000 + i))
+    os.symlink('../../../drivers/driver', f'{root}/sys/block/sdq/device/driver')
+    for flag in FLAGS:
+        name = 'sd' + flag[-2:]
+        put(f'{name}/size', '8')
+        for other in FLAGS:
+            put(f'{name}/{other}', str(int(other == flag)))
+    env = {**os.environ, 'IOTRACER_ROOT': root}
+    found = {disk['name']: disk for disk in json.loads(output_of(['iotracer', 'snapshot', 'system'], env))['disks']}
+    equal('a disk', found.pop('sdq'), {
+        'name': 'sdq', 'device': '65:16', 'size_bytes': 2000 * 512, 'vendor': 'VENDOR', 'model': 'MODEL',
+        'firmware': 'FIRMWARE', 'driver': 'driver', 'rotational': None, 'removable': None, 'read_only': None,
+        'scheduler': 'kyber', 'raid_level': 'raid1', 'backing_file': '/a/file', 'made_of': ['sdy'], 'mounts': [],
+        'serial': 'SERIAL', 'wwid': 'WWID', 'mapper_name': 'MAPPER',
+        'queue': {**{name: 1000 + i for i, name in enumerate(NUMBERS)}, 'write_cache': 'write back', 'zoned': 'none',
+                  'hardware_queues': 3},
+        'partitions': [{'name': 'sdq1', 'device': '65:17', 'start_sector': 21, 'size_bytes': 300 * 512, 'mounts': []}]})
+    equal('flags', {name: [key for key in FLAGS.values() if disk[key]] for name, disk in found.items()},
+          {'sd' + flag[-2:]: [key] for flag, key in FLAGS.items()})
+
+
+def output_of(command, env):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, env=env).stdout
+
+
+def subvolume(snapshot, root):
+    """
+    Files of a subvolume of btrfs have the device of their filesystem, as records have, not the number that
+    stat(1) makes up for the subvolume.
+    """
+    rows, _ = table(snapshot)
+    device = superblock(root)
+    by_path = {unescape(row['path']): row for row in rows}
+    numbers = set()
+    for name in ('file', 'sub', 'sub/file', 'sub/deeper/file'):
+        path = os.fsencode(f'{root}/{name}')
+        check_row(by_path[path], path, device, '')
+        numbers.add(os.stat(path).st_dev)
+    assert len(numbers) == 3, numbers
+
+
 if __name__ == '__main__':
     globals()[sys.argv[1]](*sys.argv[2:])

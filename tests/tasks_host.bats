@@ -131,6 +131,7 @@ add cgroup=/x' ]
 }
 
 @test "add: the number of events is for processes, too; without one the module's own is taken" {
+	[ "$(sent add --comm 'a b,c\054d' --comm=e)" = $'add comm=a\\040b\nadd comm=c,d\nadd comm=e' ]
 	[ "$(sent add -n 42 f --pid 5 --comm x --cgroup /x)" = 'add f 42
 add pid=5 42
 add comm=x 42
@@ -160,6 +161,8 @@ add cgroup=/x\040y' ]
 		--pid=12x|--pid=12x: say a number
 		--pid=|the name of a process or service is empty
 		--comm=|the name of a process or service is empty
+		--comm=a,|the name of a process or service is empty
+		--comm=a,sixteen-bytes-ab|--comm=sixteen-bytes-ab: a thread's name has 15 bytes at most, the kernel cuts it off: say "sixteen-bytes-a"
 		--unit=|the name of a process or service is empty
 		--container=|the name of a process or service is empty
 		--cgroup=|the name of a process or service is empty
@@ -332,6 +335,20 @@ add cgroup=/system.slice/_memory.service' ]
 		[[ $name == *.* ]] || name=$name.service
 		refused "$name: has no control group: it does not run, or there is no such unit (systemctl status NAME)" --unit "${name%.service}"
 	done
+}
+
+@test "add: where the control groups are mounted twice, each unit is there once" {
+	group /system.slice/x.service
+	cp root/proc/self/mountinfo one
+	for second in /mnt/second /mnt/empty; do
+		mkdir -p "root$second"
+		[ $second = /mnt/empty ] || cp -r "root$point/." "root$second"
+		{ cat one; echo "40 30 0:28 / $second rw - cgroup2 cgroup2 rw"; } >root/proc/self/mountinfo
+		[ "$(sent add --unit x)" = 'add cgroup=/system.slice/x.service' ]
+	done
+	# where the first mount does not have it, it is not there
+	{ head -n 3 one; echo '40 30 0:28 / /mnt/empty rw - cgroup2 cgroup2 rw'; tail -n 1 one; } >root/proc/self/mountinfo
+	run -1 iotracer add --unit x
 }
 
 @test "add: without cgroup2 units and containers cannot be found, which is one line" {

@@ -327,6 +327,56 @@ dm-0_22  /\377' ]
 		"[{'target': 'sda1_1', 'paths': ['/a b', '/c\\\\134d\\\\012e'], 'deleted': [], 'tasks': None, 'ended': False}, {'target': 'dm-0_22', 'paths': ['/é', '/\\\\377'], 'deleted': [], 'tasks': None, 'ended': False}]" ]
 }
 
+@test "list: what it shows of a name, as text or JSON, means that target in other commands" {
+	cd "$work"
+	local names=($'/x\ty' $'/x\\134y' $'/x\xff' '/x y' '/x (deleted)' $'/x\n' '/x"y') line n=0
+	for name in "${names[@]}"; do
+		target "sda1_$((++n))" proc "$(printf '%s' "$name" | sed 's/\\/\\134/g; s/ /\\040/g' | tr '\n\t' '\1\2' | sed 's/\x1/\\012/g; s/\x2/\\011/g')"
+	done
+	iotracer list >text
+	iotracer list --format=json | jq -r '.[].paths[]' >json
+	sed 's/^[^ ]* *//' text >shown
+	[ "$(wc -l <shown)" = "$n" ]
+	n=0
+	export TOOL_WRITES=$work/writes
+	paste -d '\n' shown json | while IFS= read -r line; do
+		name=sda1_$((n++ / 2 + 1))
+		[ "$(iotracer status --format=json "$line" | jq -r '.[].target')" = $name ]
+		iotracer log "$line" >/dev/null
+		preloaded iotracer remove "$line"
+		[ "$(wc -l <writes)" = $n ]
+	done
+	[ "$(sort -u writes | wc -l)" = "${#names[@]}" ]
+}
+
+@test "list: a file whose name ends in (deleted) is not shown as deleted" {
+	target sda1_1 "$work/proc" '/x\040(deleted)'
+	target sda1_2 "$work/proc" '/x (deleted)'
+	target sda1_3 "$work/proc" '/y\040(ended) /z'
+	[ "$(iotracer list)" = 'sda1_1  /x\040(deleted)
+sda1_2  /x (deleted)
+sda1_3  /y\040(ended)
+sda1_3  /z' ]
+	[[ $(iotracer status sda1_1) == *'path        /x\040(deleted)'* ]]
+	[ "$(iotracer list --format=json | jq -c '.[].deleted')" = '[]
+["/x"]
+[]' ]
+}
+
+@test "list: of several paths the one that leads to no file is deleted" {
+	target sda1_1 "$work/proc" '/a /b (deleted) /c'
+	target sda1_2 "$work/proc" '/d (deleted) /e'
+	[ "$(iotracer list)" = 'sda1_1  /a
+sda1_1  /b (deleted)
+sda1_1  /c
+sda1_2  /d (deleted)
+sda1_2  /e' ]
+	[ "$(iotracer list --format=json | jq -c '.[] | .paths, .deleted')" = '["/a","/b","/c"]
+["/b"]
+["/d","/e"]
+["/d"]' ]
+}
+
 @test "list: nothing is traced" {
 	: >"$IOTRACER_PROC/control"
 	run iotracer list

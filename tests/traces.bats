@@ -77,6 +77,15 @@ names() {
 		iotracer record -- true 2>/dev/null
 	done
 	[ "$(names | wc -l)" = 3 ]
+	# all seconds of an hour have two traces already
+	mkdir -p "$work/taken"
+	(
+		cd "$work/taken" || return
+		now=$(date +%s)
+		seq "$now" $((now + 3600)) | sed 's/^/@/' | date -f - '+%Y%m%d-%H%M%S' | xargs -I{} echo {} {}_2 | xargs mkdir
+	)
+	IOTRACER_TRACES=$work/taken iotracer record -- true 2>summary
+	[[ $(head -n 1 summary) =~ /[0-9]{8}-[0-9]{6}_3$ ]]
 }
 
 @test "root's traces are in /var/lib/iotracer, a user's in XDG_DATA_HOME or ~/.local/share" {
@@ -206,6 +215,7 @@ good COMPLETE" ]
 	[ "$status" = 0 ]
 	[ "$output" = "t
   fs          2 events can be read
+  receipt     its sums are those of the events
   verdict     whole" ]
 	[ -z "$stderr" ]
 }

@@ -363,7 +363,7 @@ with open(sys.argv[1], "r+b") as f:
 		[ ! -e ".$there.partial" ]
 	done
 	run -1 --separate-stderr iotracer traces merge -o missing/m a b
-	[[ $stderr == "iotracer: missing/.m.partial: cannot be made: No such file or directory" ]]
+	[[ $stderr == "iotracer: missing/m: cannot be made: No such file or directory" ]]
 }
 
 @test "a trace of another schema is refused with one line, and nothing is left" {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of uring.bats. Usage: python3 uring.py FUNCTION... See lib/iot.py.
+Category uring: what a program asks of io_uring and what it gets, by request.
 
-uring.c prints what it asked of io_uring and what it got. The events have to say the same.
-Names of opcodes are those of /usr/include/linux/io_uring.h.
+Uring.c prints what it asked of io_uring and what it got. The events have to say the same. Names of
+opcodes are those of /usr/include/linux/io_uring.h.
 """
 import collections
 import errno
@@ -14,8 +14,14 @@ import subprocess
 import time
 
 from lib import category, syscalls
-from lib.iot import IOT, is_equal, is_true, main, matches, reload, slurp, slurp_bytes, write
+from lib.category import stops
+from lib.iot import IOT, is_equal, is_true, matches, reload, slurp, slurp_bytes, write
 from lib.kernel import VERSION
+from lib.machine import three_filesystems, umount_three_filesystems
+from lib.process import waits_in
+from lib.suite import Suite
+
+SUITE = Suite(setup=three_filesystems, teardown=umount_three_filesystems, after=stops('uring'))
 
 URING = 'uring'
 PLACES = ('/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')
@@ -24,7 +30,8 @@ PAGE = 4096
 SQE = {'FIXED_FILE': 1, 'IO_DRAIN': 2, 'IO_LINK': 4, 'IO_HARDLINK': 8, 'ASYNC': 16,
        'BUFFER_SELECT': 32, 'CQE_SKIP_SUCCESS': 64}
 CQE = {'BUFFER': 1, 'MORE': 2, 'SOCK_NONEMPTY': 4, 'NOTIF': 8, 'BUF_MORE': 16}
-OWN = {'OVERFLOW': 0, 'DROPPED': 0}
+OWN = {'OVERFLOW': 0, 'DROPPED': 0, 'RESTARTED': 0}
+ERESTARTSYS = 512
 
 Submit = collections.namedtuple('Submit', 'user_data opcode fd offset length flags')
 Complete = collections.namedtuple('Complete', 'user_data result flags')
@@ -153,6 +160,7 @@ def has_file(row):
             VERSION < (6, 13) or os.path.exists('/sys/kernel/btf/vmlinux'))
 
 
+@SUITE.test('io_uring: events of reads and writes are what the program saw, on ext4, xfs, btrfs')
 def reads_and_writes():
     for place in PLACES:
         path = place + '/uring'
@@ -169,6 +177,7 @@ def reads_and_writes():
         is_equal(int(by_data[1007]['offset']), 2 ** 64 - 1)
 
 
+@SUITE.test('io_uring: chained requests')
 def links():
     reported, found = checked('links', a_file())
     is_entered(reported, found)
@@ -176,12 +185,14 @@ def links():
              [PAGE, PAGE, 0, 0, -125, -125, 0, PAGE])
 
 
+@SUITE.test('io_uring: a drained request')
 def drained():
     _, found = checked('drain', a_file())
     order = [c.user_data for c in completes(found)]
     is_true(order.index(1002) > max(order.index(1000), order.index(1001)), order)
 
 
+@SUITE.test('io_uring: requests of workers')
 def workers():
     path = '/mnt/ext4/workers'
     make(path)
@@ -198,11 +209,57 @@ def workers():
              [])
 
 
+@SUITE.test('io_uring: a request that is cancelled')
 def cancelled():
     reported, _ = checked('cancel', a_file())
     is_equal(sorted(c.result for c in reported.completed), [-125, 0])
 
 
+@SUITE.test('io_uring: a request that is cancelled while a worker waits for it')
+def cancelled_in_a_worker():
+    """A request that sleeps in a worker until it is cancelled may end with a code of the kernel's own."""
+    ring = syscalls.Uring()
+    (empty, _), (_, full) = os.pipe(), os.pipe()
+    splice, cancel = syscalls.OPCODES['splice'], 14
+
+    def work():
+        ring.put(splice, fd=full, splice_fd=empty, off=2**64 - 1, addr=2**64 - 1, len=1, user_data=7)
+        ring.enter(1, 0)
+        worker, = [t for t in os.listdir('/proc/self/task') if t != str(os.getpid())]
+        waits_in(f'{os.getpid()}/task/{worker}', 'ipipe_prep', 'splice_file_range', 'pipe_wait')
+        ring.put(cancel, addr=7, user_data=8)
+        ring.enter(1, 2)
+        return dict([ring.take(), ring.take()])
+
+    results, found = traced(work)
+    end, = [e for e in of(found, 'COMPLETE') if e['user_data'] == '0x7']
+    restarts = results[7] == -ERESTARTSYS
+    is_equal((int(end['result']), end.get('flags')),
+             (-errno.EINTR if restarts else results[7], 'RESTARTED' if restarts else None))
+    os.close(ring.fd)
+
+
+@SUITE.test('io_uring: requests and completions of two entries')
+def wide_entries():
+    """Of two entries of a ring, for the request or for its completion (7.x): flags and fields are right."""
+    cqe_mixed, sqe_mixed, nop_128, nop_cqe32 = 1 << 18, 1 << 19, 63, 1 << 5
+    if VERSION < (7, 0):
+        return
+    ring = syscalls.Uring(cqe_mixed | sqe_mixed)
+
+    def work():
+        ring.put(nop_128, op_flags=nop_cqe32, user_data=0x55, fd=-1)
+        ring.put(0, user_data=0x66) # the second half
+        ring.enter(2, 1)
+
+    _, found = traced(work)
+    is_equal([(e['op'], e['user_data'], e['opcode'], e.get('flags'), e.get('unsure')) for e in found
+              if e['op'] in ('SUBMIT', 'COMPLETE')],
+             [('SUBMIT', '0x55', 'NOP128', None, None), ('COMPLETE', '0x55', 'NOP128', 'CQE32', None)])
+    os.close(ring.fd)
+
+
+@SUITE.test('io_uring: requests that are refused')
 def refused():
     reported, found = program('refused', a_file())
     is_equal(sorted(completes(found)), sorted(reported.completed))
@@ -212,11 +269,13 @@ def refused():
     is_equal([r.get('path') for r in of(found, 'COMPLETE')], [None, None])
 
 
+@SUITE.test('io_uring: a request without a completion')
 def silent():
     reported, _ = checked('silent', a_file())
     is_equal((len(reported.submitted), len(reported.completed)), (2, 1))
 
 
+@SUITE.test('io_uring: a request that times out')
 def timed_out():
     path = a_file()
     before = time.monotonic_ns()
@@ -226,6 +285,7 @@ def timed_out():
     is_true(3e6 <= int(of(found, 'COMPLETE')[0]['latency']) < after - before, found)
 
 
+@SUITE.test('io_uring: a multishot request has many completions')
 def multishot():
     """One request with many completions."""
     reported, found = checked('multishot', a_file())
@@ -233,6 +293,7 @@ def multishot():
     is_equal({r['opcode'] for r in of(found, 'COMPLETE')}, {'POLL_ADD', 'POLL_REMOVE'})
 
 
+@SUITE.test('io_uring: more completions than the ring holds')
 def overflow():
     """More completions than the ring holds."""
     _, found = checked('overflow', a_file())
@@ -241,6 +302,7 @@ def overflow():
     is_equal(max(int(r.get('cq_depth', 0)) for r in of(found, 'COMPLETE')), 8)
 
 
+@SUITE.test('io_uring: a request without a file')
 def futex():
     """A request without a file; a kernel without FUTEX_WAKE refuses it."""
     reported, found = program('futex', a_file())
@@ -252,6 +314,7 @@ def futex():
     is_equal([(r['opcode'], r.get('inode')) for r in rows], [('FUTEX_WAKE', None)] * 2)
 
 
+@SUITE.test('io_uring: sockets')
 def sockets():
     reported, found = checked('sockets', a_file())
     accepts = [c for c in reported.completed if c.user_data == 1000]
@@ -261,6 +324,7 @@ def sockets():
     is_equal({r['path'].split(':')[0] for r in found if 'path' in r}, {'socket'})
 
 
+@SUITE.test("io_uring: requests that the ring's own thread submits")
 def polling_thread():
     """Requests that the ring's own thread submits (SQPOLL)."""
     _, found = checked('sqpoll', a_file())
@@ -270,6 +334,7 @@ def polling_thread():
                 'SQPOLL' in r['setup'], r)
 
 
+@SUITE.test('io_uring: requests to a device that is polled')
 def polled_device():
     """Requests that are polled for (IOPOLL)."""
     device = '/dev/nullb0'
@@ -284,6 +349,7 @@ def polled_device():
         subprocess.run(['rmmod', 'null_blk'], check=True)
 
 
+@SUITE.test('io_uring: a registered ring')
 def registered_ring():
     path = '/mnt/ext4/registered'
     make(path)
@@ -293,6 +359,7 @@ def registered_ring():
     is_equal({r['ring'] for r in calls}, {of(found, 'SUBMIT')[0]['ring']})
 
 
+@SUITE.test('io_uring: calls of 32-bit programs give the same events')
 def entered_by_32_bits():
     """The system call of 32-bit programs gives the same events."""
     path = '/mnt/ext4/entered'
@@ -310,6 +377,7 @@ def entered_by_32_bits():
                  (uring.fd, '1', '1', 'GETEVENTS', '1', submit['ring']))
 
 
+@SUITE.test('io_uring: totals are those of fio in its modes')
 def fio_modes():
     """The totals are fio's own, in each of its modes of io_uring."""
     modes = ([], ['--registerfiles=1'], ['--fixedbufs=1'], ['--force_async=1'],
@@ -337,6 +405,7 @@ def fio_modes():
         is_equal({r['path'] for r in of(found, 'COMPLETE')}, {'/mnt/ext4/fio'})
 
 
+@SUITE.test("io_uring: totals are those of liburing's examples", once=True)
 def examples():
     """The examples of liburing: a copy by chained requests, and one by vectors."""
     with open('/mnt/ext4/source', 'wb') as f:
@@ -353,6 +422,7 @@ def examples():
                      (name, {opcode}, 300000))
 
 
+@SUITE.test('io_uring: filters', once=True)
 def filters():
     path = '/mnt/ext4/filtered'
     make(path)
@@ -374,6 +444,7 @@ def filters():
     matches(slurp(f'{IOT}/{URING}/control'), 'filter ')
 
 
+@SUITE.test('io_uring: hooked only while started; kretprobes see the same')
 def hooked():
     """Nothing is hooked before start and after stop; kretprobes see the same."""
     def lines():
@@ -389,7 +460,3 @@ def hooked():
     reads_and_writes()
     workers()
     reload()
-
-
-if __name__ == '__main__':
-    main(globals())

@@ -17,6 +17,21 @@ load lib/images
 
 setup_file() {
 	build_tool
+	build_counted
+}
+
+# build_counted: iotracer-counted says how many numbers it read of an image
+build_counted() {
+	local top=$BATS_TEST_DIRNAME/.. to=$BATS_FILE_TMPDIR/counted file objects
+	mapfile -t objects < <(find "$top/tools" -name '*.o' ! -name 'qcow2*')
+	mkdir "$to"
+	for file in "$top"/tools/qcow2*.c; do
+		gcc -O2 -std=gnu11 -D_GNU_SOURCE -include "$top/tests/unit/count-reads.h" -I"$top/module" -c \
+			-o "$to/$(basename "$file" .c).o" "$file"
+	done
+	# shellcheck disable=SC2046 # several words
+	gcc -pthread -o "$BATS_FILE_TMPDIR/iotracer-counted" -DCOUNT_READS_HERE -x c "$top/tests/unit/count-reads.h" \
+		-x none "$to"/*.o "${objects[@]}" $(pkg-config --libs jansson libzstd nettle zlib)
 }
 
 setup() {
@@ -94,6 +109,25 @@ map_three() {
 	images same sub
 }
 
+@test "map: of a cluster with subclusters those that the image does not have are room, not data" {
+	qemu-img create -q -f raw base 1M
+	io raw base 'write -P 1 0 1M'
+	qcow2 sub 1M -o extended_l2=on,cluster_size=64K -b base -F raw
+	io qcow2 sub 'write -P 2 2k 2k' 'write -z 10k 6k' 'write -P 2 128k 64k'
+	images reverse sub >kinds
+	grep -w unallocated kinds
+	host=$(iotracer map --json sub 2K | jq .host)
+	[ "$(iotracer map --host --json sub $((host - 2048))+64K | jq -c '[.kind, .guest, .length]' | tr '\n' ' ')" = \
+		'["unallocated",0,2048] ["data",2048,2048] ["unallocated",4096,6144] ["zero",10240,6144] ["unallocated",16384,49152] ' ]
+	# a snapshot that has all of the cluster: what the disk has not, is the snapshot's
+	io qcow2 sub 'write -P 3 0 64k'
+	qemu-img convert -O raw sub was
+	qemu-img snapshot -c kept sub
+	io qcow2 sub 'write -P 4 4k 2k' 'discard 128k 64k'
+	[ "$(images old_bytes sub snapshot-data was)" = 131072 ]
+	images reverse sub
+}
+
 @test "map: each way to allocate clusters before is as qemu-img says" {
 	for way in off metadata falloc full; do
 		qcow2 p 3M -o preallocation=$way
@@ -119,7 +153,7 @@ map_three() {
 	for bits in 1 2 4 8 16 32 64; do
 		qcow2 r 4M -o refcount_bits=$bits,cluster_size=4K
 		io qcow2 r 'write -P 1 0 3M' 'discard 1M 1M' 'discard 2100k 12k'
-		images counted r
+		images in_use r
 		images same r
 	done
 }
@@ -140,9 +174,30 @@ map_three() {
 	io qcow2 s 'write -P 4 0 4M'
 	[ "$(images old_bytes s snapshot-data was)" = $((1536 * 1024)) ]
 	qemu-img snapshot -d first s
-	images counted s
+	images in_use s
 	images reverse s >uses
 	run ! grep snapshot uses
+}
+
+@test "map: each of many snapshots has its tables and its data, however long its name is" {
+	local i name=''
+	qcow2 s 16M -o cluster_size=4K
+	for i in 1 2 3 4 5 6 7 8 9; do
+		name+=$i
+		io qcow2 s "write -P $i 0 $((i * 4))k"
+		qemu-img convert -O raw s "was$i"
+		qemu-img snapshot -c "$name" s
+		# of one byte more, so that the entries end at each place
+		[ "$i" != 5 ] || qemu-img snapshot -d 123 s
+	done
+	io qcow2 s 'write -P 99 0 64k' 'write -P 9 8M 64k' 'discard 8M 64k'
+	[ "$(iotracer map --host --json s | jq -s 'map(select(.kind == "snapshot-l1")) | length')" = 8 ]
+	images in_use s
+	images reverse s
+	# each snapshot that is there has a first cluster of its own
+	for i in 1 2 4 5 6 7 8 9; do
+		images has_cluster s "was$i"
+	done
 }
 
 @test "map: the state of a machine in a snapshot is no data of its disk" {
@@ -385,11 +440,72 @@ refuses() {
 	END
 	cp good w
 	images patch w 60 '>IQ' 1 0x50000
+	refuses 'a snapshot has 16843009 bytes that are not known'
+	images patch w 60 '>IQ' 1 0x30000
 	refuses 'the L1 table of a snapshot' --host
 	images patch w 60 '>IQ' 3 0x70000
 	refuses 'its snapshot table at 458752 is not in the file' --host
 	truncate -s 50 w
 	refuses 'is no qcow2 image' --image-format=qcow2
+}
+
+# damaged_images: one of each sort, whose fields are damaged
+damaged_images() {
+	qemu-img create -q -f raw base.img 4M
+	qcow2 v3 4M -o cluster_size=4K -b base.img -F raw
+	io qcow2 v3 'write -P 1 0 64k' 'write -z 64k 16k' 'write -c -P 1 80k 8k' 'write -P 2 2M 40k'
+	qemu-img snapshot -c first v3
+	io qcow2 v3 'write -P 3 0 8k'
+	qemu-img snapshot -c second v3
+	io qcow2 v3 'write -P 4 4k 8k'
+	qcow2 v2 4M -o cluster_size=4K,compat=0.10
+	io qcow2 v2 'write -P 1 0 64k' 'write -c -P 1 80k 8k'
+	qemu-img snapshot -c first v2
+	io qcow2 v2 'write -P 3 0 8k'
+	qcow2 bitmaps 4M -o cluster_size=4K
+	qemu-img bitmap --add bitmaps one
+	qemu-img bitmap --add -g 4096 bitmaps two
+	io qcow2 bitmaps 'write -P 1 0 64k'
+	qcow2 extended 4M -o cluster_size=16K,extended_l2=on
+	io qcow2 extended 'write -P 1 0 20k' 'write -P 2 40k 1k' 'write -z 33k 2k' 'write -c -P 3 64k 16k' 'write -z 128k 32k'
+	qemu-img snapshot -c first extended
+	io qcow2 extended 'write -P 5 41k 1k'
+	qcow2 external 4M -o data_file=d.raw,cluster_size=4K
+	io qcow2 external 'write -P 1 0 20k' 'write -z 64k 4k'
+	qcow2 zstd 4M -o compression_type=zstd,cluster_size=4K
+	io qcow2 zstd 'write -P 1 0 20k' 'write -c -P 1 64k 8k'
+	qcow2 narrow 2M -o refcount_bits=1,cluster_size=512
+	io qcow2 narrow 'write -P 1 0 200k'
+	qcow2 wide 2M -o refcount_bits=64,cluster_size=512
+	io qcow2 wide 'write -P 1 0 200k'
+}
+
+# FIELDS_STEP=1 takes all 6,500, in half an hour.
+@test "map: an image with a wrong field is refused, or there is a warning, if qemu-img refuses it" {
+	local step=${FIELDS_STEP:-37} first=0 image
+	damaged_images
+	for image in v3 v2 bitmaps extended external zstd narrow wide; do
+		images fields "$image" "$step" "$first"
+		first=$((first + 5))
+	done
+}
+
+@test "map: an external data file that is not there is named" {
+	qcow2 e 4M -o data_file=d.raw
+	rm d.raw
+	for option in --json --host; do
+		run --separate-stderr iotracer map $option e 0
+		[ "$status" = 0 ]
+		[ "$stderr" = 'iotracer: e: its data is in d.raw, which cannot be found: No such file or directory' ]
+	done
+}
+
+@test "map: the numbers in an image make neither more work nor more memory than its file has bytes" {
+	images large
+}
+
+@test "map: of an image with more pieces than are kept at a time each is where it is" {
+	images pieces many
 }
 
 @test "map: a chain that is a circle, or without end, is refused" {
@@ -506,8 +622,8 @@ listed() {
 	images ask ids2.qmp query-block | jq -r '.[].device' | sort | diff - shown
 	[ "$(show ids2 '[.drives[].snapshot] | unique')" = '[true]' ]
 	# the temporary files
-	[ "$(show ids2 '[.open_files[] | .deleted, .format] | unique')" = '[true,"qcow2"]' ]
-	[ "$(show ids2 '.open_files | length')" = 5 ]
+	[ "$(show ids2 '[.drives[].layers[0] | .deleted, .format] | unique')" = '[true,"qcow2"]' ]
+	[ "$(show ids2 '[([.drives[].layers[0].file] | unique | length), (.drives | length), .open_files]')" = '[5,5,[]]' ]
 }
 
 @test "vm: after a snapshot the new image is shown as open, above its drive" {
@@ -547,6 +663,198 @@ listed() {
 	[ "$(show ejected '[.drives[0].layers[].open, .open_files[].file]')" = "[false,\"$work/old\"]" ]
 	rm cd
 	[ "$(show ejected '.drives[0].layers[0].problem')" = 'cannot be opened: No such file or directory' ]
+}
+
+# layers NAME: drive, file and what is known of each layer
+layers() {
+	# shellcheck disable=SC2016 # the name is jq's
+	show "$1" '.drives[] | .name as $name | .layers[] | [$name, (.file | sub(".*/"; "")), .format, .open, .deleted]'
+}
+
+@test "vm: what a drive with snapshot=on writes to is its first layer, whether QEMU answers or not" {
+	qemu-img create -q -f raw base.img 3M
+	qcow2 top 4M -b base.img -F raw
+	qemu-img create -q -f raw same 4M
+	qemu-img create -q -f raw plain 4M
+	start_qemu temporary -drive file=top,if=none,id=d0,snapshot=on -device virtio-blk-pci,drive=d0,id=disk0 \
+		-drive file=plain,format=raw,if=none,id=d3 -drive file=base.img,format=raw,if=none,id=d1,snapshot=on \
+		-drive file=same,format=raw,if=none,id=d2,snapshot=on,offset=0
+	layers temporary >answered
+	sed 's/"vl[.][^"]*"/"vl"/' answered | diff - <(cat <<-'END'
+		["disk0","vl","qcow2",true,true]
+		["disk0","top","qcow2",true,false]
+		["disk0","base.img","raw",true,false]
+		["d3","plain","raw",true,false]
+		["d1","vl","qcow2",true,true]
+		["d1","base.img","raw",true,false]
+		["d2","vl","qcow2",true,true]
+		["d2","same","raw",true,false]
+	END
+	)
+	mv temporary.qmp hidden.qmp
+	layers temporary | diff - answered
+	[ "$(show temporary '.asked, .open_files')" = $'no answer\n[]' ]
+	[[ $(iotracer vm show "temporary-$$") == *"layer 0   /var/tmp/vl."*" (qcow2), deleted"* ]]
+	mv hidden.qmp temporary.qmp
+}
+
+@test "vm: a file that was deleted, or whose name another one has now, is known by its descriptor" {
+	qemu-img create -q -f raw base.img 4M
+	qcow2 top 4M -b base.img -F raw
+	start_qemu gone -drive file=top,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0
+	inode=$(stat -c %i top)
+	rm top
+	for _ in 1 2; do
+		[ "$(show gone '[.open_files, (.drives[0].layers[] | .open, .deleted, .format)]')" = '[[],true,true,"qcow2",true,false,"raw"]' ]
+		[ "$(show gone '.drives[0].layers[0].inode')" = "$inode" ]
+		# another file, not an open one
+		qcow2 top 8M
+	done
+	# a file may be called so
+	qemu-img create -q -f raw 'x (deleted)' 1M
+	stop_qemu gone
+	start_qemu odd -drive "file=x (deleted),format=raw,if=none,id=d0"
+	[ "$(show odd '.drives[0].layers[0] | .file, .open, .deleted')" = "$work/x (deleted)"$'\ntrue\nfalse' ]
+	mv 'x (deleted)' other
+	ln other kept
+	rm other
+	[ "$(show odd '[.drives[0].layers[0].open, (.open_files[] | .file, .deleted, .above)]')" = "[null,\"$work/other\",true,\"d0\"]" ]
+}
+
+@test "vm: a machine that has left its root and its user has its drives by its descriptors" {
+	local t
+	mkdir -p outside container/images
+	qemu-img create -q -f raw outside/base.img 4M
+	qcow2 outside/top 4M -b base.img -F raw
+	qemu-img create -q -f raw outside/two 1M
+	# in its new root another file has the name
+	mkdir -p "container$work/outside"
+	qcow2 "container$work/outside/top" 1M
+	export IOTRACER_ROOT=$work/sys
+	fake 77 qemu-system-x86_64 -name guest=jailed -qmp unix:/q,server=on -drive "file=$work/outside/top,if=none,id=d0,format=qcow2" \
+		-device virtio-blk-pci,drive=d0,id=disk0 -drive file=two,format=raw,if=none,id=d1
+	opened 77 9 0100002 "$work/outside/top"
+	opened 77 10 0140000 "$work/outside/base.img"
+	opened 77 11 0100002 "$work/outside/two"
+	iotracer vm show --json jailed >shown
+	[ "$(jq -c '.[0] | .asked, [.drives[] | .name as $name | .layers[] | [$name, .file, .open, .descriptor]], .open_files' shown)" = \
+		"\"no answer\"
+[[\"disk0\",\"$work/outside/top\",true,9],[\"disk0\",\"$work/outside/base.img\",true,10],[\"d1\",\"$work/outside/two\",true,11]]
+[]" ]
+	unset IOTRACER_ROOT
+	[ "$(id -u)" = 0 ] || return 0
+	chmod 666 outside/*
+	rm -r container
+	mkdir container
+	cd outside
+	start_qemu left -chroot "$work/container" -runas nobody -drive file=top,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0
+	cd "$work"
+	[ "$(show left '[.asked, .open_files, .drives[].layers[].open]')" = '["no answer",[],true,true]' ]
+	t=$(now)
+	processes "$(cat left.pid)" <<-END
+		cpu=0 seq=0 time=$t op=1 requested=512 result=512 pid=7 tid=7 path=1 comm=worker $(of outside/top)
+	END
+	tool-stream layout=2 >proc/paths <<<"id=1 text=$work/outside/top"
+	run --separate-stderr iotracer log --vm "left-$$" --guest
+	[ "$(cut -d ";" -f 8,15- <<<"$output")" = 'disk0;header;-;-' ]
+	[ "$stderr" = "iotracer: left-$$: its monitor did not answer: its drives are those of its command line and of what it has open" ]
+}
+
+@test "vm: what a machine has open is of its only drive, if that has a descriptor for a name" {
+	qemu-img create -q -f raw r 1M
+	qemu-img create -q -f raw two 1M
+	exec 7<r
+	exec 8<>r
+	start_qemu given -add-fd fd=7,set=2 -add-fd fd=8,set=2 -drive file=/dev/fdset/2,format=raw,if=none,id=d0 \
+		-device virtio-blk-pci,drive=d0,id=disk0
+	exec 7<&- 8<&-
+	[ "$(show given '[.open_files[] | .file, .above] | unique | sort')" = "[\"$work/r\",\"disk0\"]" ]
+	stop_qemu given
+	exec 7<r
+	exec 8<>r
+	start_qemu given -add-fd fd=7,set=2 -add-fd fd=8,set=2 -drive file=/dev/fdset/2,format=raw,if=none,id=d0 \
+		-drive file=two,format=raw,if=none,id=d1
+	exec 7<&- 8<&-
+	[ "$(show given '[.open_files[].above] | unique')" = '[null]' ]
+}
+
+@test "vm: cache modes are those that QEMU has, whatever way they are said" {
+	local direct flush write i=0 devices=()
+	for direct in on off; do
+		for flush in on off; do
+			for write in on off; do
+				i=$((i + 1))
+				qemu-img create -q -f raw "r$i" 1M
+				devices+=(-blockdev "driver=raw,node-name=n$i,cache.direct=$direct,cache.no-flush=$flush,file.driver=file,file.filename=r$i"
+					-device "virtio-blk-pci,drive=n$i,id=disk$i,write-cache=$write")
+				qemu-img create -q -f raw "d$i" 1M
+				devices+=(-drive "file=d$i,format=raw,if=none,id=d$i,cache.direct=$direct,cache.no-flush=$flush,cache.writeback=$write")
+			done
+		done
+	done
+	start_qemu modes "${devices[@]}"
+	images modes "modes-$$" modes.qmp | grep -qx 16
+	[ "$(show modes '[.drives[].cache] | unique | sort')" = '["directsync","none","unsafe","writeback","writethrough"]' ]
+}
+
+@test "vm: both flashes of a machine are drives" {
+	truncate -s 4M code vars
+	start_qemu flash -machine q35,pflash0=code,pflash1=vars -blockdev driver=raw,node-name=code,read-only=on,file.driver=file,file.filename=code \
+		-blockdev driver=raw,node-name=vars,file.driver=file,file.filename=vars
+	[ "$(show flash '[.drives[] | [.qdev, .device, .node, (.layers[].file | sub(".*/"; ""))]]')" = \
+		'[["pflash0","pflash0","code","code"],["pflash1","pflash1","vars","vars"]]' ]
+	[ "$(listed flash '[.drives[] | .qdev]')" = '["pflash0","pflash1"]' ]
+}
+
+@test "vm: text has each field of a drive and of what is open besides" {
+	export IOTRACER_ROOT=$work/sys
+	mkdir container
+	qemu-img create -q -f raw container/r 1M
+	qemu-img create -q -f raw container/other 1M
+	fake 79 qemu-system-x86_64 -name shown -uuid UUID -drive file=/r,if=none,id=d0,format=raw,node-name=n0,cache=none,aio=native,snapshot=on \
+		-device virtio-blk-pci,drive=d0,id=disk0,serial=S1 -drive file=/gone,if=virtio,format=raw,index=3 -drive if=none,id=empty
+	opened 79 9 0140002 "$work/container/r"
+	opened 79 10 0100000 "$work/container/other"
+	iotracer vm show shown | diff - <(cat <<-END
+		shown
+		  pid   79
+		  uuid  UUID
+		  drive disk0
+		    device    virtio-blk-pci
+		    id        d0
+		    node      n0
+		    serial    S1
+		    cache     none
+		    aio       native
+		    snapshot  what is written goes to a temporary file
+		    layer 0   /r (raw), O_DIRECT
+		  drive virtio3
+		    interface virtio
+		    id        virtio3
+		    cache     writeback
+		    aio       threads
+		    layer 0   /gone (raw), cannot be opened: No such file or directory
+		  drive empty
+		    interface none
+		    id        empty
+		    cache     writeback
+		    aio       threads
+		    layers    none: the drive is empty
+		  also open $work/container/other (raw), read-only
+	END
+	)
+}
+
+@test "vm: memory is in the file or directory of mem-path, and what only begins like it is an image" {
+	mkdir memory
+	qemu-img create -q -f raw memory-disk 1M
+	start_qemu begins -m 32 -object memory-backend-file,id=m0,size=16M,mem-path="$work/memory",share=on \
+		-object memory-backend-file,id=m1,size=16M,mem-path=file,share=on -numa node,memdev=m0 -numa node,memdev=m1
+	find "/proc/$(cat begins.pid)/fd" -printf '%l\n' >open
+	grep "^$work/memory/" open
+	grep -x "$work/file" open
+	images ask begins.qmp 'blockdev-add {"driver": "raw", "node-name": "n", "file": {"driver": "file", "filename": "'"$work"'/memory-disk"}}'
+	[ "$(listed begins '[.open_files[].file]')" = "[\"$work/memory-disk\"]" ]
 }
 
 @test "vm: logs, PID files and the guest's memory are no images" {
@@ -850,6 +1158,22 @@ monitor() {
 	[ "$(iotracer vm show --json none | jq -r '.[0].asked')" = "no monitor" ]
 }
 
+@test "vm: each monitor has its own time to answer" {
+	local first
+	export IOTRACER_ROOT=$work/sys
+	mkdir container
+	echo '{"return": [{"device": "d0", "removable": false, "inserted": {"image": {"filename": "/now", "format": "raw"}}}]}
+{"return": []}' >answers
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/vm_images.py" two_monitors "$work/container/first" "$work/container/second" "$work/answers" 3>&- &
+	first=$!
+	wait_for [ -S container/second ]
+	fake "$first" qemu-system-x86_64 -name asked -qmp unix:/first,server=on -qmp unix:/second,server=on -drive file=/top,if=none,id=d0
+	iotracer vm show --json asked | jq -c '.[0] | [.asked, .drives[0].layers[0].file]' >seen
+	kill "$first"
+	cat seen
+	[ "$(cat seen)" = '["answered","/now"]' ]
+}
+
 @test "vm: of a machine of libvirt virsh is asked, and not waited for" {
 	export IOTRACER_ROOT=$work/sys
 	mkdir -p bin container sys/run/libvirt/qemu
@@ -969,26 +1293,6 @@ remove $work/r" ]
 	[ "${lines[0]}" = 'iotracer remove: --files goes with --vm' ]
 	run iotracer remove --vm x -a
 	[ "$status" = 2 ]
-}
-
-# processes PID: a target of this process, with the records on standard input
-processes() {
-	local dir=$IOTRACER_PROC/machine
-	mkdir "$dir"
-	echo "1 0.5 16384 3" >"$dir/control"
-	printf '%s\n' 'target machine' "tasks pid=$1" 'max_events 16384' 'memory_bytes 65536' \
-		'level seen stored overwritten lost missed' 'vfs 9 9 0 0 0' 'blk 0 0 0 0 0' 'total 9 9 0 0 0' >"$dir/stats"
-	tool-stream layout=1 event=2 t0=500000000 >"$dir/stream"
-	echo "machine pid=$1" >>"$IOTRACER_PROC/control"
-}
-
-# of FILE: the fields of a record that say which file it is
-of() {
-	stat -c '%Hd %Ld %i' "$1" | { read -r major minor inode && echo "device=$((major << 20 | minor)) inode=$inode kind=1"; }
-}
-
-now() {
-	python3 -c 'import time; print(time.monotonic_ns())'
 }
 
 @test "log --vm: of the machine's processes the rows of its images, each with its drive" {
@@ -1167,12 +1471,17 @@ for row in csv.DictReader(sys.stdin): print(row["time_ns"], row["drive"], row["f
 	grep -q "^filter $tree\$" proc/fs/control
 	[ "$(jq -c '[.vm.name, (.vm.drives[] | .name, .layers[].file), .command, .state]' proc/t/metadata.json)" = \
 		"[\"kept-$$\",\"disk0\",\"$work/top.qcow2\",\"$work/middle.qcow2\",\"$work/base.img\",[],\"COMPLETE\"]" ]
+	iotracer traces show ./proc/t >shown
+	grep -A 1 '^  machine' shown | diff - <(printf '  %-12s%s\n' machine "kept-$$, PID ${tree#tree=}" \
+		drive "disk0: $work/top.qcow2 (qcow2), $work/middle.qcow2 (qcow2), $work/base.img (raw)")
+	[ "$(iotracer traces show -f json ./proc/t | jq -c '.[0].vm | [.name, .pid, .drives[].name]')" = "[\"kept-$$\",${tree#tree=},\"disk0\"]" ]
 	start_qemu again -drive file=top.qcow2,if=none,id=d0
 	iotracer record -o limited --time=0.1 --vm "again-$$" --anonymize 2>err
 	[ "$(jq -c '[.vm, .state]' limited/metadata.json)" = '[null,"COMPLETE"]' ]
 	is_running "$(cat again.pid)"
 	iotracer record -o other --time=0.1 2>err
 	[ "$(jq .vm other/metadata.json)" = null ]
+	run ! grep -E '^  (machine|drive)' <(iotracer traces show ./other)
 	run iotracer record -o t2 --vm "kept-$$"
 	[ "$status $output" = "1 iotracer: kept-$$: no QEMU with this name or PID runs here (iotracer vm list)" ]
 	run iotracer record -o t2 --vm "again-$$" -- true

@@ -12,7 +12,10 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import zlib
+
+from lib.qcow2 import Builder, Image
 
 
 def fail(text):
@@ -122,7 +125,7 @@ def refcounts(image):
     return counts
 
 
-def counted(image):
+def in_use(image):
     """What is in use by the reference counts has a kind, and what is not is unused."""
     counts = refcounts(image)
     cluster = 1 << qcow2_header(image)['cluster_bits']
@@ -151,6 +154,16 @@ def old_bytes(image, kind, disk):
     print(sum(r['length'] for r in found))
 
 
+def has_cluster(image, disk):
+    """The first cluster of the guest's disk, as it was, lies in the data of a snapshot, and says so."""
+    with open(disk, 'rb') as f:
+        was = f.read(4096)
+    for r in tool('--host', image):
+        if r['kind'] == 'snapshot-data' and r['guest'] == 0 and read_at(image, r['host'], 4096) == was:
+            return
+    fail(f'{image}: nowhere is the first cluster of {disk}')
+
+
 def bytes_of(piece, cluster):
     """What is at the place that a piece names."""
     if piece['kind'] == 'data':
@@ -172,38 +185,64 @@ def content(image, cluster):
     print(' '.join(sorted(kinds)))
 
 
+def in_order(pieces):
+    """Pieces as [kind, host, guest, length]: those that go on with one another become one."""
+    found = []
+    for kind, host, guest, length in sorted(pieces, key=lambda p: p[1]):
+        last = found[-1] if found else None
+        if last and last[0] == kind and last[1] + last[3] == host and last[2] + last[3] == guest:
+            last[3] += length
+        else:
+            found.append([kind, host, guest, length])
+    return found
+
+
 def reverse(image):
     """
-    Each byte of the file is in one region. The regions of the guest's data are those of the map,
-    and what is in the map has a region.
+    Each byte of the file is in one region. The regions of the guest's data are those of the map, to
+    the byte, and what is room only is in no piece of it.
     """
-    regions = tool('--host', image)
+    regions, pieces = tool('--host', image), tool(image)
     check_sequence(regions, 'host', 'length', os.path.getsize(image))
-    back = {}
+    disk = pieces[-1]['guest'] + pieces[-1]['length']
+    pieces = [p for p in pieces if p['layer'] == 0]
+    packed = {r['host']: r for r in regions if r['kind'] == 'compressed'}
+    back = []
     for r in regions:
-        if r['kind'] in ('data', 'zero'):
-            if r['guest_length'] != r['length']:
-                fail(f'{r} has two lengths')
-            back[r['host']] = r
-        elif r['kind'] == 'compressed':
-            back[r['host'], 'packed'] = r
-    pieces = [p for p in tool(image) if p['layer'] == 0 and p['host'] is not None]
-    ends = []
+        if r['kind'] not in ('data', 'zero', 'unallocated'):
+            continue
+        if r['guest_length'] != r['length']:
+            fail(f'{r} has two lengths')
+        # the last cluster may be more than the disk has of it
+        if r['kind'] != 'unallocated' and r['guest'] < disk:
+            back.append((r['kind'], r['host'], r['guest'], min(r['length'], disk - r['guest'])))
+    there = [(p['kind'], p['host'], p['guest'], p['length']) for p in pieces
+             if p['host'] is not None and p['kind'] != 'compressed']
+    # what is not in the file any more, as QEMU writes no zeros at its end, has no region
+    size = os.path.getsize(image)
+    there = [(k, h, g, min(n, size - h)) for k, h, g, n in there if h < size]
+    if in_order(back) != in_order(there):
+        wrong = [p for p in in_order(back) + in_order(there) if (p in in_order(back)) != (p in in_order(there))]
+        fail(f'{image}: of the file, or of the disk only: {wrong}')
     for p in pieces:
-        if p['kind'] == 'compressed':
-            found = back.get((p['host'], 'packed'))
-            if not found or found['guest'] != p['guest'] or found['length'] > p['host_length']:
-                fail(f'{p} is {found} on the way back')
-        else:
-            ends += [(p['host'], p['guest'], p), (p['host'] + p['length'] - 1, p['guest'] + p['length'] - 1, p)]
+        if p['kind'] != 'compressed':
+            continue
+        found = packed.get(p['host'])
+        if not found or found['guest'] != p['guest'] or found['length'] > p['host_length']:
+            fail(f'{p} is {found} on the way back')
+    alone(image, there)
+    print(' '.join(sorted({r['kind'] for r in regions})))
+
+
+def alone(image, there):
+    """The ends of each piece say the same if they are asked for by themselves."""
+    ends = [(at, kind, guest + at - host) for kind, host, guest, length in there for at in (host, host + length - 1)]
     # that many ranges on a command line
     for i in range(0, len(ends), 1000):
         some = ends[i:i + 1000]
-        for (host, guest, p), found in zip(some, tool('--host', image, *(str(e[0]) for e in some)), strict=True):
-            if found['host'] != host or found['guest'] != guest or found['kind'] not in ('data', p['kind']):
-                fail(f'{p} is {found} on the way back')
-    print(' '.join(sorted({r['kind'] for r in regions})))
-
+        for end, found in zip(some, tool('--host', image, *(str(e[0]) for e in some)), strict=True):
+            if end != (found['host'], found['kind'], found['guest']):
+                fail(f'{end} is {found} on the way back')
 
 
 # --- hostile images ---------------------------------------------------------------
@@ -278,6 +317,248 @@ def everywhere(image, entries):
     print(l2_at + cluster)
 
 
+# An image of which the numbers say more than there is: how it is built, and what map and map --host
+# do with it: the words of the error, or the kinds that are printed.
+L1_MOST = 4 << 20
+
+
+def one_table(path):
+    """All entries of the longest L1 table lead to one L2 table, all of which to one cluster."""
+    b = Builder(path)
+    data = b.place(b.cluster)
+    b.disk(b.same(L1_MOST, b.l2(data)), L1_MOST)
+    b.finish()
+
+
+def one_table_of_zeros(path):
+    b = Builder(path)
+    b.disk(b.same(L1_MOST, b.l2(1)), L1_MOST)
+    b.finish()
+
+
+def tables_in_turn(path):
+    b = Builder(path)
+    first, second = b.l2(1), b.l2(1)
+    b.disk(b.table([first, second] * (L1_MOST // 2)), L1_MOST)
+    b.finish()
+
+
+def tables_in_holes(path):
+    """A million L2 tables, none of which takes room."""
+    b = Builder(path)
+    first = b.next + (8 << 20)
+    b.disk(b.table([first + (i << b.bits) for i in range(1 << 20)]), 1 << 20)
+    b.finish(first + (1 << 36))
+
+
+def tables_begun(path):
+    """Large L2 tables that have one entry, and a hole behind it."""
+    b = Builder(path, 21)
+    tables = []
+    for _ in range(200):
+        tables.append(b.place(b.cluster))
+        b.write(tables[-1], struct.pack('>Q', 1))
+    b.disk(b.table(tables), len(tables))
+    b.finish()
+
+
+def one_snapshot_often(path):
+    b = Builder(path)
+    l1 = b.same(L1_MOST, b.l2(1))
+    b.disk(b.table([0] * 4), 4)
+    b.snapshots([l1] * 65536, L1_MOST)
+    b.finish()
+
+
+def snapshots_overlap(path):
+    b = Builder(path)
+    l1 = b.same(L1_MOST, b.l2(1))
+    b.disk(b.table([0] * 4), 4)
+    b.snapshots([l1 + (i << b.bits) for i in range(256)], L1_MOST // 2)
+    b.finish()
+
+
+def snapshots_in_holes(path):
+    b = Builder(path)
+    b.disk(b.table([0] * 4), 4)
+    b.snapshots([b.place(8 * L1_MOST) for _ in range(20000)], L1_MOST)
+    b.finish()
+
+
+def a_hole(path):
+    """Small clusters, and a file that ends far away."""
+    b = Builder(path, 9)
+    b.disk(b.table([0] * 4), 4)
+    b.finish(8 << 40)
+
+
+def one_refcount_block(path):
+    b = Builder(path, 16, clusters=128)
+    block = b.same(b.cluster // 8, 0)
+    b.write(b.refcounts, struct.pack('>Q', block) * (1 << 20))
+    b.disk(b.table([0] * 4), 4)
+    b.finish(8 << 40)
+
+
+def one_bitmap_often(path):
+    b = Builder(path, 9)
+    b.disk(b.same(L1_MOST, 0), L1_MOST)
+    entries = b.header['size'] // 512 // 8 // b.cluster
+    b.bitmaps(b.same(entries, 0), entries, 65535)
+    b.finish()
+
+
+LARGE = {
+    one_table: (None, 'data header l1 l2'),
+    one_table_of_zeros: ('zero', 'header l1 l2'),
+    tables_in_turn: ('zero', 'header l1 l2'),
+    tables_in_holes: ('unallocated', 'header l1 l2'),
+    tables_begun: ('unallocated zero', 'header l1 l2'),
+    one_snapshot_often: ('unallocated', 'its L1 tables at'),
+    snapshots_overlap: ('unallocated', 'its L1 tables at'),
+    snapshots_in_holes: ('unallocated', 'header l1 snapshot-l1 snapshot-table'),
+    a_hole: ('unallocated', 'header l1 unused'),
+    one_refcount_block: ('unallocated', 'its refcount block at'),
+    one_bitmap_often: ('has bitmaps whose tables', 'has bitmaps whose tables'),
+}
+
+# Numbers that may be read of any image, beside as many as it has bytes on its disk
+READS = 1 << 24
+
+
+def counted(image, *arguments):
+    """What the tool prints, and how many numbers it read of the image for that."""
+    with tempfile.TemporaryFile('w+') as out:
+        done = subprocess.run(['bash', '-c', 'ulimit -v 400000; exec timeout 300 iotracer-counted "$@"', '-', *arguments],
+                              env={**os.environ, 'TOOL_READS': 'reads'}, check=False, stdout=out,
+                              stderr=subprocess.PIPE, text=True)
+        out.seek(0)
+        kinds = sorted({line.split()[2] for line in out if not line.split()[0].isalpha()})
+    with open('reads', encoding='ascii') as f:
+        reads = int(f.read())
+    os.unlink('reads')
+    if done.returncode not in (0, 1) or len(done.stderr.splitlines()) != done.returncode:
+        fail(f'{arguments}: exit status {done.returncode}: {done.stderr}')
+    most = os.stat(image).st_blocks * 512 + READS
+    print(arguments, reads, 'of', most, kinds, done.stderr.strip())
+    if reads > most:
+        fail(f'{arguments}: {reads} numbers were read, {most} are allowed')
+    return done.stderr or ' '.join(kinds)
+
+
+def large(*names):
+    """What the numbers of an image say makes neither more work nor more memory than its file has bytes."""
+    for build, (forth, back) in LARGE.items():
+        if names and build.__name__ not in names:
+            continue
+        build('large')
+        for wanted, options in ((forth, ()), (back, ('--host',))):
+            found = counted('large', 'map', *options, 'large') if wanted else wanted
+            if wanted and wanted not in found.replace(' refcount-block', '').replace(' refcount-table', ''):
+                fail(f'{build.__name__} {options}: {found}, not {wanted}')
+    os.unlink('large')
+
+
+PIECES, STRIDE = 1100003, 7919      # more than the tool keeps at a time; a prime, and another
+
+
+def pieces(image):
+    """More pieces than the tool keeps at a time, in no order: each is where it was put, and once."""
+    b = Builder(image, 9)
+    per, tables = b.cluster // 8, -(-PIECES // (b.cluster // 8))
+    l2 = [b.place(b.cluster) for _ in range(tables)]
+    l1 = b.table(l2)
+    base = b.next
+    places = [base + number * STRIDE % PIECES * b.cluster for number in range(PIECES)]
+    b.write(l2[0], struct.pack(f'>{PIECES}Q', *places))
+    b.disk(l1, tables)
+    b.finish(base + PIECES * b.cluster)
+    if b.header['size'] != tables * per * b.cluster:
+        fail('another size')
+    seen, at, rows = bytearray(PIECES), 0, 0
+    with subprocess.Popen(['iotracer', 'map', '--host', image], stdout=subprocess.PIPE, text=True) as done:
+        next(done.stdout)
+        for line in done.stdout:
+            host, length, kind, guest = line.split()
+            if int(host) != at:
+                fail(f'a piece begins at {host} instead of {at}')
+            at += int(length)
+            if kind != 'data':
+                continue
+            number = int(guest) // b.cluster
+            if int(length) != b.cluster or seen[number] or places[number] != int(host):
+                fail(line)
+            seen[number] = 1
+            rows += 1
+    if rows != PIECES or at != os.path.getsize(image) or done.returncode:
+        fail(f'{rows} pieces up to {at}')
+
+
+# --- each field of an image, damaged ------------------------------------------------
+
+def run(*argv):
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, errors='replace', check=False, timeout=300)
+    return done.returncode, done.stdout, done.stderr
+
+
+def is_refused(done, own=False):
+    """@own: the image itself, not the one behind it."""
+    return done[0] == 1 and not (own and 'backing file' in done[2])
+
+
+def differ(mine, other):
+    """Where the maps do, up to the end of qemu-img's; None: nowhere."""
+    at = i = j = 0
+    while j < len(other) and other[j]['length']:
+        if i == len(mine):
+            return at
+        ends = mine[i]['guest'] + mine[i]['length'], other[j]['start'] + other[j]['length']
+        if ours(mine[i], at) != theirs(other[j], at):
+            return at
+        at = min(ends)
+        i, j = i + (ends[0] == at), j + (ends[1] == at)
+    return None
+
+
+def judge(image, name):
+    """What qemu-img does not open or map is refused, or there is a warning. Else the map is qemu-img's."""
+    asked = run('qemu-img', 'map', '-f', 'qcow2', '--output=json', image)
+    check = run('qemu-img', 'check', '-f', 'qcow2', image)
+    forth = run('iotracer', 'map', '--json', '--image-format=qcow2', image)
+    back = run('iotracer', 'map', '--json', '--host', '--image-format=qcow2', image)
+    for done in forth, back:
+        if done[0] not in (0, 1) or (done[0] and not done[2]):
+            fail(f'{name}: {done}')
+    if is_refused(asked) and not forth[2]:
+        fail(f'{name}: mapped, and qemu-img says: {asked[2]}')
+    if (is_refused(asked, True) or is_refused(check, True)) and not back[2]:
+        fail(f'{name}: mapped back, and qemu-img says: {asked[2]} {check[2]}')
+    if asked[0] or forth[0]:
+        return asked[0] != 0, forth[0] != 0, back[0] != 0
+    at = differ([json.loads(line) for line in forth[1].splitlines()], json.loads(asked[1]))
+    if at is not None:
+        fail(f'{name}: another map than qemu-img has, from {at} on')
+    return False, False, back[0] != 0
+
+
+def fields(image, step, first):
+    """One field of the image after the other gets one wrong value after the other; each @step-th of these."""
+    seen, wrong = {}, image + '.wrong'
+    good = Image(image)
+    for i, (name, at, new) in enumerate(good.damages()):
+        if i % int(step) != int(first) % int(step):
+            continue
+        with open(wrong, 'wb') as f:
+            f.write(good.damaged(at, new))
+        verdict = judge(wrong, f'{image}: {name}')
+        seen[verdict] = seen.get(verdict, 0) + 1
+    os.unlink(wrong)
+    print(image, {'%d%d%d' % verdict: n for verdict, n in sorted(seen.items())})
+    if len(seen) < 2:
+        fail(f'{image}: all are alike: that proves nothing')
+
+
 # --- machines -----------------------------------------------------------------------
 
 def qmp(path, *commands):
@@ -316,6 +597,14 @@ def monitor(path, how):
                         serve(f, how)
                 except OSError:
                     pass
+
+
+def two_monitors(first, second, answers):
+    """One process that listens at two sockets: at the first another program holds the connection."""
+    child = socket.socket(socket.AF_UNIX)
+    child.bind(first)
+    child.listen()
+    monitor(second, answers)
 
 
 def serve(f, how):
@@ -394,6 +683,25 @@ def drives(name, path, directory):
             fail(f'{key}: read-only is {inserted["ro"]}, shown is {drive["layers"][0]["read_only"]}')
         if not all(layer['open'] for layer in drive['layers']):
             fail(f'{key}: a layer is not open: {drive["layers"]}')
+    print(len(asked))
+
+
+def modes(name, path):
+    """The cache mode of each drive is that which QEMU tells of. Prints how many there are."""
+    asked = {}
+    for block in qmp(path, 'query-block')[0]:
+        qdev = block.get('qdev') or ''
+        key = block['device'] or next((part for part in qdev.split('/') if part.startswith('disk')), qdev)
+        asked[key] = block['inserted']['cache']
+    seen = {drive['name']: drive for drive in shown(name)['drives']}
+    if set(asked) != set(seen):
+        fail(f'QEMU has the drives {sorted(asked)}, shown are {sorted(seen)}')
+    for key, cache in asked.items():
+        said = cache['writeback'], cache['direct'], cache['no-flush']
+        mode = MODES[seen[key]['cache']]
+        # unsafe is what is said of each that does not flush
+        if seen[key]['cache'] == 'unsafe' and not cache['no-flush'] or seen[key]['cache'] != 'unsafe' and mode != said:
+            fail(f'{key}: QEMU has {cache}, shown is {seen[key]["cache"]}')
     print(len(asked))
 
 

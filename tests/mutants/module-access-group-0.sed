@@ -1,4 +1,4 @@
 # Group 0 has access if no group was named.
 # file: module/proc/access.c
-# tests: hostile_access.bats the group that root named
+# tests: hostile_access.py the group that root named
 s/!gid_eq(gid, GLOBAL_ROOT_GID) && //

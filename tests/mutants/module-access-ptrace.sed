@@ -1,4 +1,4 @@
 # CAP_SYS_PTRACE does not show addresses.
 # file: module/proc/access.c
-# tests: hostile_access.bats addresses of other processes
+# tests: hostile_access.py addresses of other processes
 /CAP_SYS_PTRACE/d

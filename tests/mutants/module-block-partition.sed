@@ -1,4 +1,4 @@
 # The partition is always the whole disk.
 # file: module/probe/block.c
-# tests: fields.bats second partition
+# tests: fields.py second partition
 s/^\te->partition = .*;/\te->partition = 0;/

@@ -1,4 +1,4 @@
 # The I/O priority is not recorded.
 # file: module/probe/block.c
-# tests: fields.bats queued requests
+# tests: fields.py queued requests
 /^\te->ioprio = bio->bi_ioprio;/d

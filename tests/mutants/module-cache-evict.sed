@@ -1,4 +1,4 @@
 # A page that goes with its inode is INVALIDATE.
 # file: module/probe/cache.c
-# tests: cache.bats a page that is removed has its reason
+# tests: cache.py a page that is removed has its reason
 s/mapping_exiting(mapping) ? IOT_CACHE_EVICT/0 ? IOT_CACHE_EVICT/

@@ -1,4 +1,4 @@
 # A device on a mount with nodev is traced.
 # file: module/proc/control.c
-# tests: hostile_access.bats a device node on a nodev mount
+# tests: hostile_access.py a device node on a nodev mount
 s/^\t\treturn -EACCES;/\t\treturn 0;/

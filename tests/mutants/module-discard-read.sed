@@ -1,4 +1,4 @@
 # In mode discard records that were read make no room.
 # file: module/record/category.c
-# tests: category.bats modes: the newest
+# tests: category.py modes: the newest
 s/READ_ONCE(ring->base) < ring->keep)/READ_ONCE(ring->first) < ring->keep)/

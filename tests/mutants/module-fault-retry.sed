@@ -1,4 +1,4 @@
 # A fault begins with its last attempt.
 # file: module/probe/fault.c
-# tests: fields.bats page faults
+# tests: fields.py page faults
 s/f->start = a->start;/;/

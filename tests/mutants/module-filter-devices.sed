@@ -1,4 +1,4 @@
 # Of several devices only the first counts.
 # file: module/record/filter.h
-# tests: category.bats filters: by file
+# tests: category.py filters: by file
 s/i < f->nr_devs; i++/i < 1; i++/

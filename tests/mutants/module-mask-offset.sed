@@ -1,4 +1,4 @@
 # The offset of a request of io_uring is shown even if it is an address.
 # file: module/proc/mask.c
-# tests: hostile_access.bats addresses of other processes
+# tests: hostile_access.py addresses of other processes
 s/if (mask\[SQEOFF\] && /if (0 \&\& /

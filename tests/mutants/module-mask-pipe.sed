@@ -1,4 +1,4 @@
 # The pipe of a category shows addresses.
 # file: module/proc/category_pipe.c
-# tests: hostile_access.bats addresses of other processes
+# tests: hostile_access.py addresses of other processes
 s/^\tif (cp->masked)$/\tif (0 \&\& cp->masked)/

@@ -1,4 +1,4 @@
 # Refused records are taken for holes among those that were stored.
 # file: module/record/rings.c
-# tests: category.bats modes: the newest
+# tests: category.py modes: the newest
 s/^\tholes = lost - .*/\tholes = lost;/

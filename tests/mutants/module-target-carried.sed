@@ -1,4 +1,4 @@
 # What was overwritten before a resize is forgotten.
 # file: module/proc/target.c
-# tests: interface.bats a change of max_events keeps
+# tests: interface.py a change of max_events keeps
 /^\tt->carried += old_end - old->first;/d

@@ -1,4 +1,4 @@
 # Reset of a target sets T0.
 # file: module/proc/target.c
-# tests: interface.bats reset: what it empties
+# tests: interface.py reset: what it empties
 s/^\tif (new_t0)$/\tif (new_t0 || 1)/

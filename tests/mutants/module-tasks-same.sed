@@ -1,4 +1,4 @@
 # Processes of two names are the same target.
 # file: module/record/tasks.c
-# tests: processes.bats what is refused
+# tests: processes.py what is refused
 s/memcmp(a->comm, b->comm, sizeof(a->comm)))/0)/

@@ -1,4 +1,4 @@
 # An anonymized trace contains the thread name of the filter.
 # file: tools/report.c
 # tests: export.bats anonymize: 
-s|s->options->anonymize ? strstr(filter, "comm=") : NULL|NULL|
+s|const char \*comm = strstr(filter, "comm=");|const char *comm = NULL;|

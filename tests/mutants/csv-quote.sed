@@ -1,4 +1,4 @@
 # A quote in a field is not doubled.
-# file: tools/record.c
+# file: tools/csv.c
 # tests: export.bats CSV: order
-s#		if (text\[i\] == '\"')#		if (0)#
+s#		if (text\[i\] == '"')#		if (0)#
