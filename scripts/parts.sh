@@ -12,8 +12,9 @@ late=() cut=()
 # A line for each failed test, to be repeated at the end with the last lines that the test
 # printed: some readers see the end only.
 failures=()
-# A line for each test that failed and then passed in a fresh machine, as scripts/check-vm says. As
-# long as they are few, they fail no run: a landing is not refused for a test that failed by chance.
+# A line for each test that failed and then passed when it was run once more, as scripts/check-vm and
+# scripts/check-host say. As long as they are few, they fail no run: a landing is not refused for a test
+# that failed by chance.
 flaky=()
 FLAKY_MOST=2
 started=$SECONDS
@@ -199,7 +200,7 @@ verdict() {
 	printf '[%4d s] the logs are in %s\n' $((SECONDS - started)) "${logs#"$PWD"/}"
 	[ ${#failures[@]} -eq 0 ] || printf '%s\n' "${failures[@]:0:10}"
 	[ "${#failures[@]}" -le 10 ] || echo "... and $((${#failures[@]} - 10)) more"
-	[ "${#flaky[@]}" -eq 0 ] || printf 'flaky, passed in a second machine: %s\n' "${flaky[@]}"
+	[ "${#flaky[@]}" -eq 0 ] || printf 'flaky, passed when it was repeated: %s\n' "${flaky[@]}"
 	[ "${#late[@]}" -eq 0 ] || echo "not run, as they had not begun after $CHECK_SECONDS s: ${late[*]}"
 	[ "${#cut[@]}" -eq 0 ] || echo "ended before their last test, after ${CHECK_LIMIT:-$CHECK_SECONDS} s: ${cut[*]}"
 	printf '%d passed, %d failed' "$passed" "$failed"

@@ -1275,7 +1275,8 @@ given() {
 	many-events proc 2000 2 50
 	strace -f -y -o calls iotracer record -o t -- true
 	[ "$(grep -c 'schema.json>, "' calls)" = 1 ]
-	# the recorder's calls after its libraries are loaded, but for data, memory, locks, waiting
+	# The recorder's calls after its libraries are loaded, but for data, memory, locks, waiting. What the
+	# kernel counts is read at both ends: some 20 files.
 	recorder=$(head -n 1 calls | cut -d' ' -f1)
 	child=$(sed -nE "s/^$recorder .*\bclone\(.*= ([0-9]+)\$/\1/p; s/^$recorder .*<... clone resumed.*= ([0-9]+)\$/\1/p" calls | head -n 1)
 	[ -n "$child" ]
@@ -1283,7 +1284,7 @@ given() {
 		grep -vE '\.iot|/stream|/proc/paths|signalfd' |
 		grep -vE '^(mmap|munmap|mremap|brk|mprotect|madvise|futex|rt_sig[a-z]*|rseq|set_robust_list|getrandom|poll|wait4)\(' >own
 	sed 's/(.*//' own | sort | uniq -c
-	[ "$(wc -l <own)" -lt 100 ]
+	[ "$(wc -l <own)" -lt 150 ]
 }
 
 @test "record: the exit status is the command's" {
@@ -1461,12 +1462,13 @@ on_terminal() {
 	many-events proc 1000 2 100
 	began=$EPOCHREALTIME
 	on_terminal "iotracer record --color=never -o b >/dev/null & echo \$! >pid; wait" >out &
+	terminal=$!
 	shown() {
 		[ "$(grep -oF "$escape" out | wc -l)" -ge 4 ]
 	}
 	wait_for shown
 	kill -INT "$(cat pid)"
-	wait
+	wait "$terminal"
 	took=$(((${EPOCHREALTIME/./} - ${began/./}) / 1000))
 	n=$(grep -oF "$escape" out | wc -l)
 	echo "$n in $took ms"

@@ -57,7 +57,7 @@ one_flaky_one_fails() {
 	run verdict one two
 	[ "$status" = 0 ]
 	[ "${lines[-1]}" = "4 passed, 0 failed" ]
-	[ "${lines[-2]}" = "flaky, passed in a second machine: two: not ok 1 one in 5ms | #   of no use" ]
+	[ "${lines[-2]}" = "flaky, passed when it was repeated: two: not ok 1 one in 5ms | #   of no use" ]
 	run verdict bad
 	[ "$status" = 1 ]
 	[ "${lines[-1]}" = "1 passed, 1 failed" ]

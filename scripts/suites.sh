@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What scripts/check-vm and scripts/check-host share: the queue of suites, and the second run of
+# tests that failed. Sourced in the top directory, never executed.
+
+# iot_queue_fill QUEUE TIMES SUITE...: make the queue of the suites, unless another run has, as
+# tests/lib/runner.py describes it. Those that took longest, as file TIMES or tests/seconds says, come
+# first.
+iot_queue_fill() {
+	local queue=$1 times=$2 made suite order=100
+	shift 2
+	[ ! -d "$queue" ] || return 0
+	made=$(mktemp -d "$queue.XXXXXX") && mkdir "$made/todo" || return
+	while read -r suite; do
+		: >"$made/todo/$order ${suite#tests/}"
+		order=$((order + 1))
+	done < <({ cat tests/seconds "$times" 2>/dev/null; printf '%s\n' "$@"; } | awk '
+		NF == 2 { seconds[$1] = $2 }
+		NF == 1 { print ($1 in seconds ? seconds[$1] : 60), $1 }' | sort -k1,1nr -k2 | cut -d " " -f 2)
+	mv -T "$made" "$queue" 2>/dev/null || rm -rf "$made"
+}
+
+# iot_queue_times QUEUE TIMES: keep in file TIMES how long each suite took.
+iot_queue_times() {
+	[ -e "$1/seconds" ] || return 0
+	awk '{ sum[$1] += $2 } END { for (suite in sum) print suite, sum[suite] }' "$1/seconds" >"$2.$$" && mv "$2.$$" "$2"
+}
+
+# Print a regular expression that only the tests whose names are the lines of standard input match. bats
+# compares it with the names as they are written in the suite, with their backslashes.
+iot_only() {
+	sed -E 's/[^[:alnum:] ]/.?[&]/g; s/\[\^\]/\\^/g' | paste -sd '|' | sed 's/.*/^(&)$/'
+}
+
+# iot_repeat TAP COMMAND...: run the tests that failed in file TAP once more, by a command of which {} is
+# replaced by a regular expression for their names, and to which their suites are added. Behind what it
+# prints there is a line `# flaky NUMBER NAME` for each test that passed now. Fails if one did not.
+iot_repeat() {
+	local tap=$1 names second status of=()
+	shift
+	# A suite's own set-up has no name to run it by.
+	names=$(sed -nE '/^not ok [0-9]+ (setup|teardown)_file failed/!s/^not ok [0-9]+ (- )?(.*) in [0-9]+ms( # timeout.*)?$/\2/p' "$tap")
+	[ -n "$names" ] || return
+	names=$(iot_only <<<"$names")
+	mapfile -t of < <(awk '/^# suite / { suite = $3 } /^not ok [0-9]/ && !seen[suite]++ { print suite }' "$tap")
+	second=$(mktemp) || return
+	echo "# what failed is run once more"
+	CHECK_UNTIL='' "${@//'{}'/$names}" "${of[@]}" >"$second"
+	status=$?
+	sed 's/^/# /' "$second"
+	if [ "$status" -gt 1 ]; then
+		echo "not ok - what failed could be run once more (exit status $status)"
+	else
+		awk '
+			function name() { sub(/ in [0-9]+ms( # timeout.*)?$/, ""); return $0 }
+			NR == FNR { if (!/# skip/ && sub(/^ok [0-9]+ (- )?/, "")) passed[name()]; next }
+			{ number = $3 }
+			sub(/^not ok [0-9]+ (- )?/, "") && name() in passed { print "# flaky", number, $0 }' "$second" "$tap"
+	fi
+	rm -f "$second"
+	return "$status"
+}
