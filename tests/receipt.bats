@@ -179,7 +179,7 @@ sda=0x800000 sda1=0x800001 sdb=0x800002 sdaa=0x800003 zero=0x800009 none=0x90000
 			requests "$now" $sdb sdb 0 0 1
 			# one that is under way may have been counted in part; one is from before
 			echo "cpu=0 seq=$((seq++)) time=$((edge - 1000000000)) latency=$((now - edge + 1000000000)) device=$sdaa disk=sdaa op=0 requested=4096 result=4096"
-			requests $((edge - 3600000000000)) $sdb sdb 0 0 1
+			requests $((edge / 2)) $sdb sdb 0 0 1
 		} | append block
 		disks 100 100 $kernel 101
 		finish block 1000 1000 1000 1000 1000 1000
@@ -204,7 +204,7 @@ cpu=0 seq=1 time=$now op=4 pages=7
 cpu=0 seq=2 time=$now op=3 pages=100" | append cache
 	echo "cpu=0 seq=0 time=$((now - 100)) latency=100 severity=1
 cpu=0 seq=1 time=$((now - 100)) latency=100 severity=0
-cpu=0 seq=2 time=$((edge - 3600000000000)) latency=7200000000000 severity=1" | append fault
+cpu=0 seq=2 time=$((edge / 2)) latency=$((2 * edge)) severity=1" | append fault
 	requests "$now" $none swap 1 1 2 flags=0x10000 | append block
 	finish block 1010 1006 1500 1001 1000 1002
 	sed -i 's/filter none/filter kind=all/' proc/cache/control
