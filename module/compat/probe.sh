@@ -37,15 +37,67 @@ check() {
 	"$@" -fsyntax-only >"$work/$checked" 2>&1 && mv "$work/$checked" "$work/$checked.ok"
 }
 
-for test in $tests; do
-	check "$(basename "$test" .c)" "$@" -Wno-missing-prototypes -Wno-missing-declarations \
-		-Werror "$test" &
-done
-wait
+# The tests in one file, but for those that have failed. Each has functions of its own.
+all_tests() {
+	number=0
+	for test in $tests; do
+		number=$((number + 1))
+		[ ! -e "$work/$(basename "$test" .c)" ] || continue
+		printf '#line 1 "%s"\n' "$test"
+		sed "s/\<\(iot_test\|probe\)\>/&_$number/g" "$test"
+	done
+}
+
+# The tests in which the compiler has found an error.
+failed_tests() {
+	sed -nE 's|.*/compat/tests/([^/:]+)\.c:[0-9:]+ (fatal )?error: .*|\1|p' "$work/words" | sort -u
+}
+
+# The other tests that it has named: an error may be in a header, of which it says who was the first to
+# include it, and in a macro of one, of which it says who uses it.
+suspected_tests() {
+	sed -nE 's|.*/compat/tests/([^/:]+)\.c:.*|\1|p' "$work/words" | sort -u | while read -r name; do
+		[ -e "$work/$name" ] || echo "$name"
+	done
+}
+
+# compile_tests COMPILER FLAGS…: compile the tests. For each that fails there is $work/NAME with the
+# compiler's words. All are compiled at once, as most of the time goes into the kernel's headers,
+# which they share; alone are compiled those of which the words leave doubt. Fails if an error is in none
+# of them.
+compile_tests() {
+	# Clang gives up after 20 errors unless it is told not to.
+	! "$@" --version | grep -q clang || set -- "$@" -ferror-limit=0
+	set -- "$@" -Wno-missing-prototypes -Wno-missing-declarations -Werror
+	while all_tests >"$work/tests.c" && ! "$@" -fsyntax-only "$work/tests.c" >"$work/words" 2>&1; do
+		grep -q /compat/tests/ "$work/words" || return 1
+		blamed=''
+		for name in $(failed_tests); do
+			cp "$work/words" "$work/$name"
+			blamed=1
+		done
+		suspects=" $(suspected_tests | tr '\n' ' ') "
+		for test in $tests; do
+			name=$(basename "$test" .c)
+			case $suspects in
+			*" $name "*) check "$name" "$@" "$test" || blamed=1 ;;
+			esac
+		done
+		# It ends at a header that is not there, and says nothing of the tests behind.
+		grep -q ': fatal error: ' "$work/words" || return 0
+		[ -n "$blamed" ] || return 1
+	done
+}
+
+if ! compile_tests "$@"; then
+	cat "$work/words" >&2
+	echo "iotracer: the compile probes do not work with this kernel's headers (the compiler's words stand above)" >&2
+	exit 1
+fi
 printf '/* Made by module/compat/probe.sh: what this kernel has. */\n' >"$out.new"
 for test in $tests; do
 	name=$(basename "$test" .c)
-	if [ -e "$work/$name.ok" ]; then verdict=yes; else verdict=no; fi
+	if [ -e "$work/$name" ]; then verdict=no; else verdict=yes; fi
 	case $name/$verdict in
 	must-be-new/no)
 		echo "iotracer: this kernel is too old: 6.1 is the first that iotracer works with" >&2
@@ -62,10 +114,14 @@ for test in $tests; do
 	esac
 done
 
-# The parts include the results of the tests.
+# The parts include the results of the tests. As many compilers run at a time as there are processors, as
+# each takes 200 MB.
 cp "$out.new" "$out"
+running=0
 for file in $files; do
 	check "${file%%:*}:$(basename "$file")" "$@" "${file#*:}" &
+	running=$((running + 1))
+	[ $((running % $(nproc))) -ne 0 ] || wait
 done
 wait
 for file in $files; do
