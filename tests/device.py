@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of device.bats. Usage: python3 device.py FUNCTION... See lib/iot.py.
-
 Block devices as targets, mostly /dev/vdd. Their sectors are compared with /proc/diskstats.
 """
+import csv
+import json
 import os
 import subprocess
 
 from lib.disk import dd, DISK, diskstats, partition, PARTS, unpartition
-from lib.iot import add, as_user, CONTROL, IOT, is_equal, is_true, lines, listing, main, must, write
+from lib.iot import add, as_user, CONTROL, IOT, is_equal, is_true, lines, listing, must, write
+from lib.machine import execute, three_filesystems, umount_three_filesystems, with_tool
+from lib.suite import Suite
+
+SUITE = Suite(setup=three_filesystems, teardown=umount_three_filesystems)
+
 
 def blocks(t):
     """The block events of a target, as (operation, first sector, bytes)."""
@@ -21,6 +26,7 @@ def sectors(name):
     return of['READ'][1], of['WRITE'][1]
 
 
+@SUITE.test('devices: reads and writes of programs are recorded at both levels')
 def reads_and_writes():
     """I/O through the device node is recorded at both levels, as that of a file is."""
     t = add(DISK, 1000)
@@ -43,6 +49,7 @@ def reads_and_writes():
     is_true(not os.path.exists(IOT + '/vdd'), 'its directory is still there')
 
 
+@SUITE.test('devices: a partition records its own requests, the disk all')
 def parts():
     """A partition has its own I/O, in sectors from its start; the disk has all I/O."""
     partition()
@@ -60,6 +67,7 @@ def parts():
     unpartition()
 
 
+@SUITE.test('devices: the sectors of a filesystem are those of /proc/diskstats')
 def sums():
     """All sectors that a filesystem reads and writes are those that the kernel counts."""
     partition()
@@ -91,6 +99,7 @@ def sums():
     unpartition()
 
 
+@SUITE.test('devices: a traced device is removed, and traced again when it comes back')
 def gone():
     """A device goes away while it is traced, and another one with its number appears."""
     def load():
@@ -112,6 +121,7 @@ def gone():
     is_equal(listing(), [])
 
 
+@SUITE.test('devices: who may trace them, and the names of their targets')
 def refused():
     """A user who may not read a device cannot trace it; names of targets do not collide."""
     os.chmod(CONTROL, 0o666)
@@ -136,5 +146,24 @@ def refused():
         os.unlink(f'/mnt/ext4/{name}')
 
 
-if __name__ == '__main__':
-    main(globals())
+@SUITE.test('devices: the rows of both levels carry the number of the device')
+def rows_with_numbers():
+    with_tool()
+    execute('iotracer', 'add', DISK)
+    dd(f'if={DISK}', 'of=/dev/null', 'bs=4k', 'count=1', 'iflag=direct')
+    of = os.stat(DISK).st_rdev
+    found = csv.DictReader(execute('iotracer', 'log', '--format=csv', DISK).splitlines())
+    number = f'{os.major(of)}:{os.minor(of)}'
+    is_equal({(row['level'], row['device']) for row in found}, {('blk', number), ('vfs', number)})
+
+
+@SUITE.test('devices: the tool adds, shows and removes them')
+def by_tool():
+    with_tool()
+    execute('iotracer', 'add', '-n', '50', DISK)
+    dd(f'if={DISK}', 'of=/dev/null', 'bs=4k', 'count=3', 'iflag=direct')
+    is_equal(execute('iotracer', 'log', '--format=csv', DISK).count(',blk,'), 3)
+    is_equal(json.loads(execute('iotracer', 'status', '--format=json', DISK))[0]['levels']['blk']['seen'], 3)
+    is_equal(execute('iotracer', 'list').split(), ['vdd', DISK])
+    execute('iotracer', 'remove', 'vdd')
+    is_equal(execute('iotracer', 'list'), '')

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What hostile_paths.bats tests: python3 hostile_paths.py FUNCTION... See lib/iot.py.
-
 Paths of records, while hostile users mount over mountinfo, look up names that do not exist
 and rename directories all the time.
 """
@@ -15,14 +13,18 @@ import time
 
 from lib import fuse
 from lib.category import command, do, events, is_conserved, stats
-from lib.iot import (ends, IOT, is_equal, is_true, kmsg, main, must, NOBODY, parameter, reload,
-                     set_parameter, slurp, touch, write_bytes)
+from lib.iot import (ends, IOT, is_equal, is_true, kmsg, must, NOBODY, parameter, reload,
+                     set_parameter, slurp, touch, unload, write_bytes)
+from lib.machine import files_and_disk, GHOSTS, umount_files_and_disk
 from lib.process import spawn, spawn_as
+from lib.slabs import Slabs
+from lib.suite import Suite
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 NEWNS, BIND, MOVE, REC, PRIVATE, DETACH = 0x20000, 4096, 8192, 16384, 1 << 18, 2
 TRACING = '/sys/kernel/tracing'
 PAGE = 4096
+SUITE = Suite(setup=files_and_disk, teardown=umount_files_and_disk)
 
 
 def libc(name, *args):
@@ -95,12 +97,14 @@ def behind(source):
     is_equal(faults(), before)
 
 
+@SUITE.test('mounts: start does not read a FIFO that is mounted over mountinfo')
 def fifo_for_mountinfo():
     if not os.path.exists('/mnt/files/fifo'):
         os.mkfifo('/mnt/files/fifo')
     behind('/mnt/files/fifo')
 
 
+@SUITE.test('mounts: start does not read a FUSE file that is mounted over mountinfo')
 def fuse_for_mountinfo():
     with fuse.mounted(4) as hold:
         os.stat(fuse.FILE)
@@ -122,6 +126,7 @@ def known_in_the_end(name):
         time.sleep(0.05)
 
 
+@SUITE.test('mounts: paths are right after a mount is made while a category runs')
 def mounted_later():
     reload()
     umount('/mnt/disk')
@@ -139,6 +144,7 @@ def mounted_later():
     command('stop', category='block')
 
 
+@SUITE.test('mounts: paths are right after a mount is moved while a category runs')
 def moved_mount():
     """A file that is open while its mount moves is recorded with its path at the time."""
     reload()
@@ -158,6 +164,7 @@ def moved_mount():
              ['/mnt/files/one/f', '/mnt/files/two/f'])
 
 
+@SUITE.test('mounts: among 1,200 mounts the one of a file is found with interrupts off')
 def many_mounts():
     """Pages are made dirty with interrupts off, where few mounts are looked at."""
     reload()
@@ -183,6 +190,18 @@ def started_and_stopped():
     command('stop', category='block')
     command('stop', category='cache')
 
+
+@SUITE.test('mounts: after start and stop no mount is held and no memory is left')
+def nothing_left():
+    started_and_stopped() # the kernel keeps some memory after the first time
+    unload()
+    before = Slabs()
+    reload()
+    started_and_stopped()
+    started_and_stopped()
+    unload()
+    before.are_back(100)
+
 # The table of paths
 
 
@@ -198,6 +217,7 @@ def long_names(n):
     return [f'{directory}/{i:0>60}' for i in range(n)]
 
 
+@SUITE.test('missing names: their paths stay within the budget, are shown, and are given back')
 def missing_names():
     os.sched_setaffinity(0, {0}) # all records go into one ring
     limit = 4 << 20
@@ -229,6 +249,7 @@ def missing_names():
     is_equal((s['paths_entries'], s['paths_bytes']), (0, 0))
 
 
+@SUITE.test('memory: paths are given back when the kernel asks, and no path is wrong after that')
 def shrunk():
     reload()
     names = [f'/mnt/files/shrunk{i}' for i in range(500)]
@@ -263,6 +284,7 @@ def areas():
     return PAGE * sum(map(int, re.findall(r' \[iotracer\] pages=(\d+)', slurp('/proc/vmallocinfo'))))
 
 
+@SUITE.test('memory: the table of paths is charged, and given back with the last path')
 def table_comes_and_goes():
     """The table of paths is charged, and given back when no category runs and no log needs it."""
     reload()
@@ -287,6 +309,7 @@ def table_comes_and_goes():
         is_equal((areas(), used()), (before, stats()['memory_bytes']))
 
 
+@SUITE.test('memory: without room for the table of paths events have no path, which is counted')
 def no_room_for_table():
     """If ring_memory_limit has no room for the table of paths, events have no path, as counted."""
     reload()
@@ -308,6 +331,7 @@ def no_room_for_table():
     reload()
 
 
+@SUITE.test('ring_memory_limit bounds paths, too')
 def within_ring_memory():
     """Rings and paths share a limit. When it is reached, events have no path."""
     reload('paths_limit=512')
@@ -352,6 +376,7 @@ def counted(function):
         must('-:counted\n', TRACING + '/kprobe_events')
 
 
+@SUITE.test('a rename elsewhere causes no path to be resolved again')
 def renames_elsewhere():
     """A rename elsewhere does not make a path be resolved again, which would call stat(2)."""
     reload()
@@ -386,6 +411,7 @@ def storm(top):
         os.rename(top + '/c', top + '/a')
 
 
+@SUITE.test('renames above a file: each record has the path of its time, while others rename too')
 def renames_above():
     reload()
     for top in 'files', 'ext4':
@@ -429,10 +455,11 @@ def renames_above():
 
 def count_renames(by):
     """Have the kernel count @by / 2 renames that nobody made."""
-    subprocess.run(['insmod', os.environ['GHOSTS'] + '/wrap.ko', f'by={by}'], check=True)
+    subprocess.run(['insmod', GHOSTS + '/wrap.ko', f'by={by}'], check=True)
     subprocess.run(['rmmod', 'wrap'], check=True)
 
 
+@SUITE.test('after 2^31 renames no path of before them is taken for a present one', once=True)
 def renames_wrap():
     """The count of renames comes to what it was when a path was looked up."""
     reload()
@@ -449,7 +476,3 @@ def renames_wrap():
     os.close(fd)
     is_equal([e['path'] for e in events()], ['/mnt/disk/before/f', '/mnt/disk/after/f'])
     is_equal(stats()['paths_missed'], 0)
-
-
-if __name__ == '__main__':
-    main(globals())

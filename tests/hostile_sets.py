@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-What hostile_sets.bats tests: python3 hostile_sets.py FUNCTION...
-
 Sets of hooks, while modules whose functions they hook come and go, and while other modules
 redirect the same functions. /mnt/disk is mounted. /dev/vdb has a btrfs, whose module is not
 loaded at first. The other modules are in the directory GHOSTS; their sources are tests/ghost.
@@ -15,11 +13,12 @@ import time
 
 from lib import category
 from lib.categories import CATEGORIES
-from lib.iot import add, IOT, is_equal, is_true, join, main, must, reload, slurp, write
+from lib.iot import add, IOT, is_equal, is_true, join, must, reload, slurp, unload, write
 from lib.kernel import VERSION
+from lib.machine import execute, GHOSTS, new_filesystem, new_tmpfs, umount
 from lib.process import spawn
+from lib.suite import Skip, Suite
 
-GHOSTS = os.environ['GHOSTS']
 HERE = '/mnt/disk'
 PAGE = 4096
 FUNCTION = 'btrfs_buffered_write'
@@ -27,6 +26,31 @@ WAYS = 'attach=auto', 'attach=entry', 'attach=kprobe'
 NOT_THERE = ('detached', -errno.ENOENT)
 BUSY = -errno.EBUSY
 FOLLOWED = 'kretprobe-names-as-given'
+
+
+def setup():
+    new_tmpfs('/mnt/files')
+    new_filesystem('ext4', '/dev/vda', '/mnt/disk')
+    os.makedirs('/mnt/btrfs')
+    execute('mkfs.btrfs', '-q', '-f', '/dev/vdb')
+    execute('modprobe', '-r', 'btrfs')
+
+
+def after():
+    unload()
+    if os.path.ismount('/mnt/btrfs'):
+        umount('/mnt/btrfs')
+    for module in 'ghost', 'foreign', 'btrfs':
+        if os.path.isdir(f'/sys/module/{module}'):
+            rmmod(module)
+
+
+def has_livepatches():
+    if not os.path.exists(GHOSTS + '/patch.ko'):
+        raise Skip('this kernel has no livepatches')
+
+
+SUITE = Suite(setup=setup, teardown=lambda: umount('/mnt/disk', '/mnt/files'), after=after)
 
 
 def run(*words):
@@ -130,12 +154,14 @@ def ghost_at(where):
     return False
 
 
+@SUITE.test('sets: a function at the old address of a hooked function is not taken for it')
 def ghosts():
     """Another module's function is at the address of a hooked one, which then comes back."""
     for way in WAYS:
         is_true(any(ghost_instead(way) for _ in range(5)), 'ghost_sum is never where btrfs was')
 
 
+@SUITE.test("sets: files of a module at the old address of another one's are a new kind of file")
 def ghost_files():
     """Another module's file_operations are at the address of those of a file that was traced."""
     is_true(any(ghost_file_instead() for _ in range(5)), 'fops is never where that of btrfs was')
@@ -194,6 +220,7 @@ def gone_btrfs():
     run('modprobe', '-r', 'btrfs')
 
 
+@SUITE.test('sets: the functions of a module are hooked each time it is loaded, also the first time')
 def comes_and_goes():
     """The real btrfs, which is not loaded at first."""
     path = '/mnt/btrfs/file'
@@ -229,6 +256,7 @@ def load_and_unload(count, stop):
             f.write(b'x')
 
 
+@SUITE.test('sets: modules are loaded and unloaded while sets are started and stopped')
 def churn():
     """Sets are started while a module comes and goes. In the end what exists is attached."""
     for way in WAYS[::2]:
@@ -329,6 +357,7 @@ TAKEN = (MKDIR, '__x64_sys_truncate', UNLINK, 'handle_mm_fault',
          'ext4_file_write_iter', 'filemap_read')
 
 
+@SUITE.test('sets: a function that another module redirects is followed, all others are redirected')
 def foreign_first():
     """Exactly the functions that another module redirected are followed; nothing is missing."""
     begin('attach=auto')
@@ -359,6 +388,7 @@ def foreign_first():
     end()
 
 
+@SUITE.test('sets: with attach=entry other modules may redirect any function')
 def foreign_later():
     """Nothing is redirected; nothing is missing before, while and after another module does."""
     target = begin('attach=entry')
@@ -439,7 +469,9 @@ def kprobe(command):
         must('1', f'{events}/seen/enable')
 
 
+@SUITE.test('sets: a livepatch that was there before us')
 def livepatch_first():
+    has_livepatches()
     load_patch()
     reload()
     trace_truncates()
@@ -462,7 +494,9 @@ def livepatch_first():
     category.command('stop', category='fs')
 
 
+@SUITE.test('sets: a livepatch that is loaded later')
 def livepatch_later():
+    has_livepatches()
     reload('attach=entry')
     trace_truncates()
     truncates(patched=False)
@@ -471,7 +505,3 @@ def livepatch_later():
     unload_patch()
     truncates(patched=False)
     category.command('stop', category='fs')
-
-
-if __name__ == '__main__':
-    main(globals())

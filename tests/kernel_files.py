@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of kernel_files.bats. Usage: python3 kernel_files.py FUNCTION...
-
-Each has the kernel open a file of its own, and compares the records of that file with what the file
-then is.
+Files that the kernel opens for itself: each is opened, read, written and released once in category
+fs, with the flag KERNEL. Each test has the kernel open a file of its own, and compares the records of
+that file with what the file then is.
 """
 import errno
 import glob
@@ -13,15 +12,39 @@ import struct
 import subprocess
 import time
 
-from lib.category import cleaning, command, events
-from lib.iot import is_equal, is_true, main, slurp
+from lib.category import cleaning, command, events, FS
+from lib.iot import is_equal, is_true, load, reload, slurp
 from lib.kernel import VERSION
+from lib.machine import execute, files_and_disk, umount, umount_files_and_disk
+from lib.suite import reloads, Suite
 from lib.syscalls import native
 
 HOME = '/mnt/disk/home'
 CORE_PATTERN = '/proc/sys/kernel/core_pattern'
 AT_FDCWD = -100
 PAGE = 4096
+
+
+def nfs(command_):
+    """Call a function of lib/nfs.bash."""
+    execute('bash', '-ec', f'. {os.path.dirname(__file__)}/lib/nfs.bash; {command_}')
+
+
+def setup():
+    files_and_disk()
+    is_true(load(), 'insmod failed')
+
+
+def after():
+    if os.path.exists(FS):
+        command('stop')
+    if os.path.ismount('/mnt/nfs'):
+        umount('/mnt/nfs')
+    if os.path.ismount('/proc/fs/nfsd'):
+        nfs('stop_nfs')
+
+
+SUITE = Suite(setup=setup, teardown=umount_files_and_disk, after=after, around=cleaning)
 
 
 def put(path, text):
@@ -79,6 +102,7 @@ def crash(pattern):
     return pid
 
 
+@SUITE.test('a core dump')
 def core_dump():
     home()
     before = slurp(CORE_PATTERN)
@@ -96,6 +120,7 @@ def core_dump():
     is_true(0 < moved(of, 'WRITE') <= of.st_size, of)
 
 
+@SUITE.test('a core dump that cannot be created')
 def no_core_dump():
     home()
     before = slurp(CORE_PATTERN)
@@ -110,6 +135,7 @@ def no_core_dump():
     is_kernels(found)
 
 
+@SUITE.test('the accounting of processes')
 def accounting():
     home()
     path = put('acct', '')
@@ -129,6 +155,7 @@ def accounting():
     is_true(len(rows(of, 'WRITE')) >= 3, of)
 
 
+@SUITE.test('a swap file')
 def swap_file():
     home()
     pages = 64
@@ -146,6 +173,7 @@ def swap_file():
     is_equal({e['path'] for e in opened_once(of, 'OPEN', times=2)}, {f'{HOME}/swap'})
 
 
+@SUITE.test('firmware')
 def firmware():
     home()
     path = put(HOME + '/firm', b'x' * 5000)
@@ -164,6 +192,7 @@ def firmware():
     is_equal(moved(of, 'READ'), 5000)
 
 
+@SUITE.test('a module that is read from a descriptor')
 def module():
     """What the kernel reads of a module is its own; the program has opened the file."""
     path, = glob.glob(f'/lib/modules/{os.uname().release}/kernel/drivers/net/dummy.ko*')
@@ -181,6 +210,7 @@ def module():
     is_equal([e['flags'] for e in rows(of, 'RELEASE')], ['O_LARGEFILE'])
 
 
+@SUITE.test('a kernel that is read from a descriptor')
 def kexec():
     """What the kernel reads of a file that turns out to be no kernel."""
     home()
@@ -193,6 +223,7 @@ def kexec():
     os.close(fd)
 
 
+@SUITE.test('a message queue')
 def message_queue():
     """A queue is a file that shows what the kernel has in memory; it has no path."""
     start(f'pid={os.getpid()}')
@@ -209,6 +240,7 @@ def message_queue():
     is_equal(native.mq_unlink('iotracer'), 0)
 
 
+@SUITE.test('an event of fanotify')
 def event_of_fanotify():
     """The descriptor of an event is a file that the kernel has opened."""
     home()
@@ -240,9 +272,13 @@ def is_released(of, times):
     return len(rows(of, 'RELEASE')) == times
 
 
+@SUITE.test('a file that the NFS server opens for a client, and one of cachefiles for that client')
 def served_and_cached():
     """A client reads a file twice, the second time from its cache."""
     home()
+    execute('modprobe', 'cachefiles')
+    os.mkdir('/mnt/files/served')
+    nfs('serve_nfs /mnt/files/served')
     os.mkdir('cache')
     put('/mnt/files/served/f', os.urandom(20 * PAGE))
     served = os.stat('/mnt/files/served/f')
@@ -267,6 +303,7 @@ def served_and_cached():
     is_equal((moved(cached, 'DIO_WRITE'), moved(cached, 'DIO_READ')), (served.st_size, served.st_size))
 
 
+@SUITE.test('a file that overlayfs copies up')
 def copied_up():
     """overlayfs reads the lower file and writes the upper one; the rest is done by the overlay."""
     home()
@@ -295,5 +332,9 @@ def copied_up():
         is_equal(os.system(f'umount {HOME}/all'), 0)
 
 
-if __name__ == '__main__':
-    main({name: cleaning(test) for name, test in list(globals().items()) if callable(test)})
+@SUITE.test('by kretprobe, which may not sleep')
+@reloads
+def by_kretprobe():
+    for test in core_dump, no_core_dump, accounting:
+        reload('attach=kprobe')
+        test()

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of operations.bats. Usage: python3 operations.py FUNCTION... See lib/iot.py.
-
 Each operation is done once by a process of its own making. Exactly its rows have to be there.
 """
 import ctypes
 import errno
+import json
 import mmap
 import os
 import struct
@@ -14,13 +13,17 @@ import subprocess
 from block import traced
 from lib import category
 from lib.disk import DISK, partition, PARTS, unpartition
-from lib.iot import (is_equal, is_true, join, lines, main, must, reload, slurp, Target)
+from lib.iot import (is_equal, is_true, join, lines, must, reload, slurp, Target)
+from lib.machine import execute, three_filesystems, umount_three_filesystems, with_tool
 from lib.process import spawn
+from lib.suite import reloads, Suite
 
 LETTERS = 'RWFTAPZCID'
 BLOCK = 65536   # a multiple of the blocks of all filesystems
 KEEP, PUNCH, COLLAPSE, ZERO, INSERT = 1, 2, 8, 16, 32
 PLACES = '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs', '/mnt/files'
+
+SUITE = Suite(setup=three_filesystems, teardown=umount_three_filesystems, after=category.stops('block'))
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -85,6 +88,7 @@ def cut(path):
     return done
 
 
+@SUITE.test('operations: without -a a log has reads and writes only')
 def only_reads_and_writes():
     """What old readers know, and no hooks for the rest."""
     path = filled('/mnt/ext4/plain')
@@ -100,6 +104,7 @@ def only_reads_and_writes():
     t.is_conserved()
 
 
+@SUITE.test('operations: each call on a file of ext4, xfs, btrfs and tmpfs is one row')
 def files():
     for place in PLACES:
         path = filled(place + '/all')
@@ -124,6 +129,7 @@ def direct(fd, offset):
         is_equal(os.pwritev(fd, [buf], offset), BLOCK)
 
 
+@SUITE.test('operations: deduplication reads both ranges')
 def deduplicated():
     """The kernel reads both ranges that FIDEDUPERANGE compares, and writes neither."""
     for place in '/mnt/xfs', '/mnt/btrfs':
@@ -145,6 +151,7 @@ def deduplicated():
         os.close(to)
 
 
+@SUITE.test('operations: the fsync of an O_SYNC write is a part of the write')
 def sync_writes():
     for place in PLACES[:3]:
         path = filled(place + '/sync')
@@ -176,6 +183,7 @@ def sync_writes():
         is_equal(rows(Target(path)), [])
 
 
+@SUITE.test('operations: a target that is traced is extended by add -a, and stopped and started', once=True)
 def extended():
     path = filled('/mnt/ext4/extended')
     must(f'add {path} 1000')
@@ -212,6 +220,7 @@ def extended():
     os.close(fd)
 
 
+@SUITE.test("operations: the flush of a file's fsync is in its log")
 def flushes():
     """An fsync for which no transaction has to be committed flushes the device itself."""
     for place in PLACES[:3]:
@@ -232,6 +241,7 @@ def flushes():
         t.is_conserved()
 
 
+@SUITE.test("operations: what a truncation discards is in the file's log")
 def discards():
     """ext4 without a journal discards inside the truncation: what is discarded is the file's own."""
     where = '/mnt/discards'
@@ -270,6 +280,7 @@ def others(t, level):
     return [r for r in rows(t, level) if r[0] not in 'RW']
 
 
+@SUITE.test('operations: flushes, discards and zeroes of a device, at both levels')
 def devices():
     t = add_all(DISK)
     fd = os.open(DISK, os.O_RDWR)
@@ -307,6 +318,7 @@ def devices():
     is_equal((others(t, 'VFS'), others(t, 'BLK')), ([], []))
 
 
+@SUITE.test('operations: a partition and its disk')
 def partitions():
     """What a partition discards, in sectors from its start; the disk has all. A flush has none."""
     partition()
@@ -333,6 +345,7 @@ def change(shared, stop):
             shared[:8] = first.to_bytes(8, 'little')
 
 
+@SUITE.test('operations: a range that changes during the call is counted, and no guess is recorded')
 def changed_range():
     t = add_all(DISK)
     fd = os.open(DISK, os.O_RDWR)
@@ -385,6 +398,7 @@ def overwrite(path):
     os.close(fd)
 
 
+@SUITE.test('operations: a FLUSH of category block names the file whose fsync submitted it')
 def named_flushes():
     """A FLUSH names the file whose fsync submitted it, and no other has a name."""
     me = 'python3', os.getpid()
@@ -409,6 +423,7 @@ def named_flushes():
     is_true(any((f[2] or '').startswith('jbd2') for f in found), found)
 
 
+@SUITE.test('operations: a FLUSH of category block names a device, and the image of a loop device')
 def named_device():
     """The fsync of a device, and of a loop device, whose image is a file."""
     def sync(path):
@@ -431,6 +446,8 @@ def named_device():
     is_equal(sorted(set(named)), [(loop[5:], loop), ('vda', image)])
 
 
+@SUITE.test('operations: the parameter all_operations', once=True)
+@reloads
 def parameter_all():
     reload('all_operations=1')
     path = filled('/mnt/ext4/parameter')
@@ -439,5 +456,22 @@ def parameter_all():
     is_equal(rows(Target(path)), [('T', 5, 0)])
 
 
-if __name__ == '__main__':
-    main(globals(), ('parameter_all',))
+@SUITE.test('operations: the tool adds, and CSV and JSON name the operations')
+def named_by_tool():
+    with_tool()
+    path = filled('/mnt/ext4/named')
+    execute('iotracer', 'add', '-a', '-i', path)
+    # fallocate(1) syncs
+    execute('fallocate', '-n', '-o', '4096', '-l', '4096', path)
+    execute('fallocate', '-p', '-o', '4096', '-l', '4096', path)
+    execute('truncate', '-s', '0', path)
+    execute('sync', '-d', path)
+    found = [json.loads(line) for line in execute('iotracer', 'log', '--format=json', path).splitlines()]
+    is_equal([(r['op'], r['offset_bytes'], r['requested_bytes'], r['result']) for r in found if r['level'] == 'vfs'],
+             [('ALLOCATE_KEEP_SIZE', 4096, 4096, 0), ('FSYNC', 0, 0, 0), ('PUNCH_HOLE', 4096, 4096, 0),
+              ('FSYNC', 0, 0, 0), ('TRUNCATE', 0, 0, 0), ('FDATASYNC', 0, 0, 0)])
+    is_equal(execute('iotracer', 'log', '--format=csv', '--no-header', path).count(',FSYNC,'), 2)
+    execute('iotracer', 'profile', path)
+    is_true('  operations  all\n' in execute('iotracer', 'status', path), 'not all operations')
+    is_true(json.loads(execute('iotracer', 'status', '--format=json', path))[0]['all_operations'], 'nor in JSON')
+    execute('iotracer', 'remove', '--all')

@@ -119,24 +119,9 @@ forget() {
 	dd of="$1" oflag=nocache conv=notrunc,fdatasync count=0 status=none
 }
 
-# slabs COMMAND [ARGUMENT]...: run slabs.py when the kernel's counts are as exact as they can be.
-# The kernel counts all objects of slabs that belong to a CPU as in use. So a CPU may
-# have only the slab that it allocates from, and each cache is shrunk before it is
-# read. Still the count may be wrong by a slab or two. Everything that the module
-# allocates by kmalloc is below 8 KiB.
+# slabs COMMAND [ARGUMENT]...: run slabs.py
 slabs() {
-	local cache
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	for cache in /sys/kernel/slab/{kmalloc-*,proc_dir_entry,pde_opener,seq_file}; do
-		[ ! -e "$cache/cpu_partial" ] || echo 0 >"$cache/cpu_partial"
-		[ ! -e "$cache/shrink" ] || echo 1 >"$cache/shrink"
-	done
 	python3 -S -s "$BATS_TEST_DIRNAME/lib/slabs.py" "$@"
-}
-
-orphans() {
-	python3 -S -s "$BATS_TEST_DIRNAME/lib/slabs.py" orphans
 }
 
 # grown N: print caches that have N objects and two slabs more than at remember_slabs; fails if
@@ -148,7 +133,7 @@ grown() {
 # remember_slabs: store what back_to_slabs compares with
 remember_slabs() {
 	slabs now >"$BATS_TEST_TMPDIR/before"
-	orphans=$(orphans)
+	orphans=$(slabs orphans)
 }
 
 # back_to_slabs N: no cache has N objects more than at remember_slabs; waits for
@@ -156,11 +141,11 @@ remember_slabs() {
 back_to_slabs() {
 	for _ in {1..10}; do
 		if ! grown "$1"; then
-			[ "$(orphans)" != "$orphans" ] || return 0
+			[ "$(slabs orphans)" != "$orphans" ] || return 0
 		fi
 		sleep 3
 	done
 	grown "$1"
-	echo "areas without an owner: $(orphans), before $orphans"
+	echo "areas without an owner: $(slabs orphans), before $orphans"
 	return 1
 }

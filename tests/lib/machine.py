@@ -6,6 +6,8 @@ import subprocess
 from lib.iot import is_true, load, unload
 
 TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools')
+# The modules of tests/ghost for the running kernel.
+GHOSTS = os.path.abspath(f'{os.path.dirname(os.path.abspath(__file__))}/../../build/{os.uname().release}/ghost')
 MKFS = {'ext4': ('mkfs.ext4', '-q', '-F'), 'xfs': ('mkfs.xfs', '-q', '-f'), 'btrfs': ('mkfs.btrfs', '-q', '-f')}
 
 
