@@ -18,7 +18,7 @@ from lib.iot import (ends, IOT, is_equal, is_true, kmsg, must, NOBODY, parameter
 from lib.machine import files_and_disk, GHOSTS, umount_files_and_disk
 from lib.process import spawn, spawn_as
 from lib.slabs import Slabs
-from lib.suite import Suite
+from lib.suite import reloads, Suite
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 NEWNS, BIND, MOVE, REC, PRIVATE, DETACH = 0x20000, 4096, 8192, 16384, 1 << 18, 2
@@ -192,6 +192,7 @@ def started_and_stopped():
 
 
 @SUITE.test('mounts: after start and stop no mount is held and no memory is left')
+@reloads
 def nothing_left():
     started_and_stopped() # the kernel keeps some memory after the first time
     unload()
