@@ -67,6 +67,25 @@ one_flaky_one_fails() {
 	[ "${lines[-1]}" = "6 passed, 1 failed" ]
 }
 
+@test "parts: what failed is run once more by its name and suite, and is flaky if it passes then" {
+	. "$BATS_TEST_DIRNAME/../scripts/suites.sh"
+	printf '%s\n' '# suite tests/a.bats' 'not ok 1 one (a) in 5ms' 'ok 2 two in 3ms' '# suite tests/b.py' \
+		'not ok 3 three in 1ms' >tap
+	again() {
+		printf '%s\n' "$@" >asked
+		printf '%s\n' 'ok 1 one (a) in 2ms' 'not ok 2 three in 1ms' 1..2
+		return 1
+	}
+	run iot_repeat tap again --filter '{}' 6.1
+	[ "$status" = 1 ]
+	[ "$(grep '^# flaky' <<<"$output")" = "# flaky 1 one (a)" ]
+	[ "$(sed 2d asked | paste -sd ' ')" = "--filter 6.1 tests/a.bats tests/b.py" ]
+	for name in 'one (a)' three; do
+		grep -qE "$(sed -n 2p asked)" <<<"$name"
+	done
+	run ! grep -qE "$(sed -n 2p asked)" <<<two
+}
+
 # What scripts/check-vm says where several machines share a queue.
 none_left() {
 	printf '%s\n' '# no suite was left: other machines have taken all' 1..0
