@@ -431,7 +431,7 @@ def elsewhere():
             fail(f'nothing runs: {command}')
     makefile = read('Makefile')
     for target in re.findall(r'(?:`|^    (?:sudo )?)make ([a-z][a-z-]*)',
-                             read('README.md') + read('CONTRIBUTING.md'), re.M):
+                             read('README.md') + read('CONTRIBUTING.md') + read('tests/README.md'), re.M):
         if not re.search(rf'^[a-z -]*\b{target}\b[a-z -]*:', makefile, re.M):
             fail(f'make has no target {target}')
     packages = re.sub(r'\\\n', ' ', re.search(r'apt-get install ((?:.*\\\n)*.*)',
@@ -450,9 +450,9 @@ def elsewhere():
 
 def places():
     """The files, pages and sections that the documentation names exist."""
-    for page in ('README.md', 'CONTRIBUTING.md', 'SECURITY.md'):
+    for page in ('README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'tests/README.md'):
         text = read(page)
-        for path in re.findall(r'\]\(([^)#]+)\)', text) + \
+        for path in [os.path.join(os.path.dirname(page), link) for link in re.findall(r'\]\(([^)#]+)\)', text)] + \
                 re.findall(r'`((?:module|tools|tests|scripts)/[\w./-]+)`', text):
             if not os.path.exists(f'{TOP}/{path}'):
                 fail(f'{page}: there is no {path}')
