@@ -4,6 +4,14 @@
 # What scripts/check-vm and scripts/check-host share: the queue of suites, and the second run of
 # tests that failed. Sourced in the top directory, never executed.
 
+# The lines of standard input. Where the time ends before all are run, each CHECK_TURN begins with another
+# one, so that the last ones are not always the same.
+iot_rotated() {
+	awk -v "turn=${CHECK_UNTIL:+${CHECK_TURN:-0}}" '
+		{ line[NR - 1] = $0 }
+		END { for (i = 0; i < NR; i++) print line[(i + turn * 7) % NR] }'
+}
+
 # iot_queue_fill QUEUE TIMES SUITE...: make the queue of the suites, unless another run has, as
 # tests/lib/runner.py describes it. Those that took longest, as file TIMES or tests/seconds says, come
 # first.
@@ -17,7 +25,7 @@ iot_queue_fill() {
 		order=$((order + 1))
 	done < <({ cat tests/seconds "$times" 2>/dev/null; printf '%s\n' "$@"; } | awk '
 		NF == 2 { seconds[$1] = $2 }
-		NF == 1 { print ($1 in seconds ? seconds[$1] : 60), $1 }' | sort -k1,1nr -k2 | cut -d " " -f 2)
+		NF == 1 { print ($1 in seconds ? seconds[$1] : 60), $1 }' | sort -k1,1nr -k2 | cut -d " " -f 2 | iot_rotated)
 	mv -T "$made" "$queue" 2>/dev/null || rm -rf "$made"
 }
 

@@ -31,7 +31,7 @@ FOLLOWED = 'kretprobe-names-as-given'
 def setup():
     new_tmpfs('/mnt/files')
     new_filesystem('ext4', '/dev/vda', '/mnt/disk')
-    os.makedirs('/mnt/btrfs')
+    os.makedirs('/mnt/btrfs', exist_ok=True)
     execute('mkfs.btrfs', '-q', '-f', '/dev/vdb')
     execute('modprobe', '-r', 'btrfs')
 

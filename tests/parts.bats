@@ -86,6 +86,18 @@ one_flaky_one_fails() {
 	run ! grep -qE "$(sed -n 2p asked)" <<<two
 }
 
+@test "parts: with a time limit each turn begins with other suites, and has all of them" {
+	. "$BATS_TEST_DIRNAME/../scripts/suites.sh"
+	seq 12 >suites
+	for turn in 0 1 2 500; do
+		CHECK_UNTIL=9 CHECK_TURN=$turn iot_rotated <suites >order
+		diff <(sort order) <(sort suites)
+		head -n 1 order >>firsts
+	done
+	[ "$(sort -u firsts | wc -l)" = 4 ]
+	[ "$(CHECK_UNTIL='' CHECK_TURN=5 iot_rotated <suites)" = "$(cat suites)" ]
+}
+
 # What scripts/check-vm says where several machines share a queue.
 none_left() {
 	printf '%s\n' '# no suite was left: other machines have taken all' 1..0

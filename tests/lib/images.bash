@@ -34,6 +34,12 @@ start_qemu() {
 	qemu-system-x86_64 -accel tcg -S -nodefaults -display none -name "guest=$name-$$,debug-threads=on" \
 		-qmp "unix:$work/$name.qmp,server=on,wait=off" -daemonize -pidfile "$work/$name.pid" "$@" \
 		2>qemu.log 3>&- || { cat qemu.log; return 1; }
+	# It forks twice to become a daemon, and the process between may end later than the first.
+	wait_for is_alone "guest=$name-$$,"
+}
+
+is_alone() {
+	[ "$(pgrep -fc -- "$1")" = 1 ]
 }
 
 # stop_qemu NAME: let it end by itself; it deletes its PID file
