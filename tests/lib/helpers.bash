@@ -58,19 +58,6 @@ umount_files_and_disk() {
 	umount /mnt/files /mnt/disk
 }
 
-# three_filesystems: mount ext4, xfs and btrfs in directories of these names in /mnt, and a tmpfs
-three_filesystems() {
-	mkdir -p /mnt/files /mnt/disk
-	mount -t tmpfs files /mnt/files
-	new_filesystem ext4 /dev/vda /mnt/ext4
-	new_filesystem xfs /dev/vdb /mnt/xfs
-	new_filesystem btrfs /dev/vdc /mnt/btrfs
-}
-
-umount_three_filesystems() {
-	umount /mnt/files /mnt/ext4 /mnt/xfs /mnt/btrfs
-}
-
 # run_functions FILE.py FUNCTION...: run functions of a test that is written in Python. If FAILED
 # names a file, a test that fails creates it, and all later tests are skipped.
 run_functions() {
