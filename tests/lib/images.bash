@@ -34,12 +34,13 @@ start_qemu() {
 	qemu-system-x86_64 -accel tcg -S -nodefaults -display none -name "guest=$name-$$,debug-threads=on" \
 		-qmp "unix:$work/$name.qmp,server=on,wait=off" -daemonize -pidfile "$work/$name.pid" "$@" \
 		2>qemu.log 3>&- || { cat qemu.log; return 1; }
-	# It forks twice to become a daemon, and the process between may end later than the first.
-	wait_for is_alone "guest=$name-$$,"
+	# It forks twice to become a daemon, and the process between, which leads the daemon's session,
+	# may end later than the first.
+	wait_for is_alone_in_session "$(cat "$work/$name.pid")"
 }
 
-is_alone() {
-	[ "$(pgrep -fc -- "$1")" = 1 ]
+is_alone_in_session() {
+	[ "$(pgrep -fc -s "$(ps -o sid= -p "$1" | tr -d ' ')" -- guest=)" = 1 ]
 }
 
 # stop_qemu NAME: let it end by itself; it deletes its PID file
