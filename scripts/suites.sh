@@ -4,6 +4,10 @@
 # What scripts/check-vm and scripts/check-host share: the queue of suites, and the second run of
 # tests that failed. Sourced in the top directory, never executed.
 
+# Debian's programs come first. The python3 of a version manager (pyenv) may be a script that takes ten
+# times as long to start, and has none of Debian's modules.
+PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
+
 # The lines of standard input. Where the time ends before all are run, each CHECK_TURN begins with another
 # one, so that the last ones are not always the same.
 iot_rotated() {
