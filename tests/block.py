@@ -1,25 +1,55 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of block.bats. Usage: python3 block.py FUNCTION [ARGUMENT]... See lib/iot.py.
-
-The law: over a run in which a device is idle before and after, its events equal what
-/proc/diskstats counts for it, in number and in sectors.
+Category block: its events name their file and originator, and the law: over a run in which a device is
+idle before and after, its events equal what /proc/diskstats counts for it, in number and in sectors.
 """
+import contextlib
 import fcntl
+import functools
+import glob
 import mmap
+import multiprocessing
 import os
 import struct
 import subprocess
-import sys
 import time
-import multiprocessing
 
 from lib import category, fuse
 from lib.disk import diskstats
-from lib.iot import IOT, is_equal, is_true, join, memory_group, must, run, slurp, write
+from lib.iot import IOT, is_equal, is_true, join, memory_group, must, reload, slurp, write
+from lib.machine import (execute, map_device, new_filesystem, new_tmpfs, sectors as sectors_of, umount,
+                         unload_in_the_end, unmap_all)
 from lib.process import spawn
+from lib.suite import Skip, Suite
 
 BLOCK = 'block'
+
+
+def setup():
+    new_tmpfs('/mnt/files')
+    for name in 'disk', 'load', 'below', 'ext4':
+        os.makedirs(f'/mnt/{name}', exist_ok=True)
+    reload()
+
+
+def teardown():
+    unload_in_the_end()
+    umount('/mnt/files')
+
+
+def after():
+    """What a test that failed has left."""
+    subprocess.run(('losetup', '-D'), check=False)
+    for name in 'load', 'ext4', 'below':
+        if os.path.ismount(f'/mnt/{name}'):
+            umount(f'/mnt/{name}')
+    if os.path.isdir('/sys/block/md127/md'):
+        write('/sys/block/md127/md/array_state', 'clear')
+    unmap_all()
+    command('stop', 'filter none')
+
+
+SUITE = Suite(setup=setup, teardown=teardown, after=after)
 SIZE = 16384
 WRITES = ('WRITE', 'WRITE_ZEROES', 'ZONE_APPEND', 'SECURE_ERASE')
 
@@ -114,7 +144,6 @@ FIO = ('fio', '--filename=/mnt/load/load', '--size=1M', '--bs=4k', '--thread', '
 def load(fs, disk):
     """Make a filesystem, use it in most ways, and unmount it."""
     sh(f'mkfs.{fs}', *MKFS[fs], disk)
-    os.makedirs('/mnt/load', exist_ok=True)
     sh('mount', disk, '/mnt/load')
     sh(*FIO)
     write('/proc/sys/vm/drop_caches', '3')
@@ -401,6 +430,7 @@ def read_direct(path, offset=0):
 
 def early():
     """A request that was made before start has no submitter, so no condition on tasks fits it."""
+    execute('modprobe', 'loop')
     with fuse.mounted(600) as hold:
         loop = subprocess.run(['losetup', '--find', '--show', '--read-only', fuse.FILE], check=True,
                               capture_output=True, text=True).stdout.strip()
@@ -423,7 +453,7 @@ def early():
         sh('losetup', '-d', loop)
 
 
-def mounted_later(disk):
+def mounted_later(disk='/dev/vdb'):
     """The file of a direct read is known, also if no filesystem of its kind was mounted at the start."""
     where = '/mnt/later'
     os.makedirs(where, exist_ok=True)
@@ -471,7 +501,7 @@ def zones(name):
               ('ZONE_RESET', size), ('ZONE_RESET_ALL', 0)])
 
 
-def asked_of_driver(name):
+def asked_of_driver(name='vda'):
     """Virtio's driver asks the host for the serial of a disk."""
     found, _ = traced([name], lambda: slurp(f'/sys/class/block/{name}/serial'), 'op=DRV_IN')
     is_equal([(r['op'], r['disk']) for r in found], [('DRV_IN', name)])
@@ -531,6 +561,164 @@ def filters():
     is_equal(write(f'{IOT}/{BLOCK}/control', 'filter kind=file\n'), 'EINVAL')
 
 
-if __name__ == '__main__':
-    command('stop', 'filter none')
-    run(lambda: globals()[sys.argv[1]](*sys.argv[2:]))
+
+@contextlib.contextmanager
+def module(name, *parameters):
+    execute('modprobe', name, *parameters)
+    try:
+        yield
+    finally:
+        execute('rmmod', name)
+
+
+null_blk = functools.partial(module, 'null_blk', 'nr_devices=1', 'gb=1')
+
+
+@contextlib.contextmanager
+def mapped(name, table):
+    """A device of the device mapper: its name in /sys/block."""
+    yield os.path.basename(map_device(name, table))
+    execute('dmsetup', 'remove', '--noudevsync', '--retry', name)
+
+
+@SUITE.test('block: counts and sectors match diskstats, virtio-blk without scheduler')
+def without_scheduler():
+    equals_diskstats('none', 'ext4,xfs,btrfs', 'vda')
+
+
+@SUITE.test('block: counts and sectors match diskstats, virtio-blk with mq-deadline', once=True)
+def with_mq_deadline():
+    equals_diskstats('mq-deadline', 'ext4', 'vda')
+
+
+@SUITE.test('block: counts and sectors match diskstats, virtio-blk with bfq', once=True)
+def with_bfq():
+    execute('modprobe', 'bfq')
+    equals_diskstats('bfq', 'xfs', 'vda')
+
+
+@SUITE.test('block: counts and sectors match diskstats, null_blk')
+def on_null_blk():
+    with null_blk('memory_backed=1', 'discard=1'):
+        equals_diskstats('none', 'xfs', 'nullb0')
+
+
+@SUITE.test('block: requests merged from many bios name the process that made them')
+def many_bios():
+    with null_blk('irqmode=2', 'completion_nsec=50000000', 'hw_queue_depth=1', 'max_sectors=2048'):
+        merged('nullb0')
+
+
+@SUITE.test('block: memory that is swapped out and in belongs to no file')
+def swapped_out():
+    swapped('vdd')
+
+
+@SUITE.test('block: counts and sectors match diskstats, loop and the disk below it')
+def on_loop():
+    execute('modprobe', 'loop')
+    new_filesystem('ext4', '/dev/vdb', '/mnt/below')
+    # ext4lazyinit would write inode tables and read bitmaps meanwhile
+    execute('mount', '-o', 'remount,noinit_itable,no_prefetch_block_bitmaps', '/mnt/below')
+    with open('/mnt/below/image', 'wb') as f:
+        f.truncate(400 << 20)
+    loop = execute('losetup', '--find', '--show', '/mnt/below/image').strip()
+    equals_diskstats('none', 'ext4', os.path.basename(loop), 'vdb')
+    execute('losetup', '-d', loop)
+    umount('/mnt/below')
+
+
+@SUITE.test('block: counts and sectors match diskstats, dm-linear and the disk below', once=True)
+def on_linear():
+    with mapped('plain', f'0 {sectors_of("/dev/vdc")} linear /dev/vdc 0') as name:
+        equals_diskstats('none', 'btrfs', name, 'vdc')
+
+
+@SUITE.test('block: counts and sectors match diskstats, dm-crypt and the disk below')
+def on_crypt():
+    with mapped('hidden', f'0 {sectors_of("/dev/vdc")} crypt aes-xts-plain64 {"7".zfill(64)} 0 /dev/vdc 0') as name:
+        equals_diskstats('none', 'ext4', name, 'vdc')
+
+
+def mirror(name, *disks):
+    """Make a RAID 1 of md through sysfs, without mdadm."""
+    md = f'/sys/block/{name}/md/'
+    execute('modprobe', 'raid1')
+    must(name, '/sys/module/md_mod/parameters/new_array')
+    for file, value in (('metadata_version', 'none'), ('level', 'raid1'), ('raid_disks', str(len(disks))),
+                        ('component_size', str(sectors_of('/dev/' + disks[0]) // 2))):
+        must(value + '\n', md + file)
+    for slot, disk in enumerate(disks):
+        must(number(disk) + '\n', md + 'new_dev')
+        must(f'{slot}\n', f'{md}dev-{disk}/slot')
+    must('none\n', md + 'resync_start')
+    must('active\n', md + 'array_state')
+
+
+@SUITE.test('block: counts and sectors match diskstats, md raid1 and the disks below')
+def on_raid():
+    mirror('md127', 'vdb', 'vdc')
+    equals_diskstats('none', 'ext4', 'md127', 'vdb', 'vdc')
+    must('clear\n', '/sys/block/md127/md/array_state')
+
+
+@SUITE.test('block: each bio of brd is an event, although diskstats does not count them')
+def on_brd():
+    with module('brd', 'rd_nr=1', 'rd_size=8192'):
+        without_counts('ram0')
+
+
+def on_ext4(function):
+    """The test with an ext4 on vda in /mnt/ext4."""
+    @functools.wraps(function)
+    def run():
+        must('none', '/sys/block/vda/queue/scheduler')
+        new_filesystem('ext4', '/dev/vda', '/mnt/ext4')
+        function()
+        umount('/mnt/ext4')
+    return run
+
+
+SUITE.add('block: direct I/O names its file', on_ext4(direct_files))
+SUITE.add('block: writeback names the process that wrote the data', on_ext4(originators))
+SUITE.add('block: writeback names each page\'s own writer', on_ext4(many_originators))
+SUITE.add('block: filters', on_ext4(filters), once=True)
+
+
+@SUITE.test('block: a failed request has its error number')
+def failed_request():
+    with mapped('bad', '0 1024 linear /dev/vdd 0\n1024 1024 error') as name:
+        errors(name)
+
+
+SUITE.add('block: a request from before the start has no submitter', early)
+SUITE.add('block: the file of a direct read, where its kind of filesystem is mounted later', mounted_later, once=True)
+
+
+@SUITE.test('block: what is asked of zones')
+def of_zones():
+    with null_blk('zoned=1', 'zone_size=64'):
+        zones('nullb0')
+
+
+SUITE.add('block: what is asked of a driver', asked_of_driver)
+
+
+def on_scsi(function):
+    """The test with the name of a disk of scsi_debug."""
+    @functools.wraps(function)
+    def run():
+        if subprocess.run(('modprobe', '-a', 'scsi_debug', 'sd_mod'), stderr=subprocess.DEVNULL, check=False).returncode:
+            raise Skip('no SCSI')
+        deadline = time.monotonic() + 60
+        while not (found := glob.glob('/sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/*')):
+            is_true(time.monotonic() < deadline, 'no disk')
+            time.sleep(0.1)
+        function(os.path.basename(found[0]))
+        execute('rmmod', 'scsi_debug')
+    return run
+
+
+SUITE.add('block: a request that a disk fails has its error number', on_scsi(medium_error))
+SUITE.add('block: requests that come again: the host is busy', on_scsi(busy))
+SUITE.add('block: requests that come again: the disk does not answer', on_scsi(silent))
