@@ -23,7 +23,7 @@ from lib.category import HEADER
 from lib.iot import (add, as_user, control, deleted, IOT, is_equal, is_true, join, listing,
                      LOAD_DIVISOR, must, NOBODY, parameter, refused, reload, slurp, slurp_bytes,
                      Target, targets, to, touch, unload, write_bytes)
-from lib.machine import execute, files_and_disk, umount_files_and_disk
+from lib.machine import execute, files_and_disk, umount_files_and_disk, unload_in_the_end
 from lib.never import delete_module, never
 from lib.process import spawn, waits_in
 from lib.stream import fields
@@ -572,12 +572,14 @@ def unload_in_between():
             os.rename('e', 'd')
 
     os.mkdir('d')
-    touch('d/a')
+    names = ['d/a'] + [f'd/{i}' for i in range(100)]
+    touch(*names)
     pid = spawn(change)
     for _ in range(10):
-        for _ in range(20):
-            control('add d/a 100')
-        run('sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9; do rmmod iotracer && exit; done; exit 1')
+        # before all paths have been looked up, all have changed again
+        for name in names:
+            control(f'add {name} 100')
+        unload_in_the_end()
         reload()
     touch('stop')
     join(pid)

@@ -54,6 +54,7 @@
 #include "proc/walk.h"
 
 #define PAUSE_MS	20	/* at least, after all paths that have changed were looked up */
+#define BUSY		(HZ / 20)	/* for which one after the other is looked up without a pause */
 #define POLL		HZ	/* between two looks at whether anything was mounted */
 #define LEAVE		(HZ / 4)	/* after which a look-up is left behind */
 #define MAX_LOOKS	64	/* look-ups at a time */
@@ -506,23 +507,27 @@ static void look_for_changes(void)
 	iot_targets_leave();
 }
 
-/* The dispatcher. Who changes names all the time gets half of the time of one CPU at most. */
+/*
+ * The dispatcher. Who changes names all the time gets half of the time of one CPU at most, and the
+ * module is held for no more than that, also where there is always another path to look up.
+ */
 static void look_work(struct work_struct *work)
 {
 	unsigned long begin = jiffies;
-	bool any = false;
+	bool any = false, more;
 
 	look_for_changes();
-	while (look_one()) {
-		any = true;
+	do {
+		more = look_one();
+		any |= more;
 		cond_resched();
-	}
+	} while (more && time_before(jiffies, begin + BUSY));
 	if (any)
 		msleep(max_t(unsigned int, PAUSE_MS, jiffies_to_msecs(jiffies - begin)));
 	if (!iot_targets_enter_surely())
 		return;
 	if (nr_following)
-		queue_delayed_work(workers, &look, POLL);
+		queue_delayed_work(workers, &look, more ? 0 : POLL);
 	iot_targets_leave();
 }
 
