@@ -11,7 +11,7 @@ import pty
 import termios
 import tty
 
-from lib.category import command, events, is_conserved
+from lib.category import command, events, is_conserved, stats
 from lib.iot import is_equal, touch
 from lib.syscalls import native
 
@@ -151,13 +151,17 @@ def each(kinds):
 
 
 def wrong_of(files):
-    """Use files. Return: the recorded and expected events of those where they differ."""
+    """
+    Use files. Return: the recorded and expected events of those where they differ, and how many were missed.
+    """
     wrong = {}
     for name, (reader, writer), size in files:
         command('reset')
+        missed = stats()['missed']
         expected = use(reader, writer, size)
-        if seen() != expected:
-            wrong[name] = (seen(), expected)
+        missed = stats()['missed'] - missed
+        if (seen(), missed) != (expected, 0):
+            wrong[name] = (seen(), expected, missed)
     return wrong
 
 
