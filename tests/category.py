@@ -22,6 +22,7 @@ from lib.category import (cleaning, command, DEFAULT, do, events, FS, HEADER, is
 from lib.iot import (add, control, drain, IOT, is_equal, is_true, join, kmsg, matches, memory_group,
                      must, reload, set_parameter, slurp, slurp_bytes, times, touch, write,
                      write_bytes)
+from lib.kernel import HAS_BTF
 from lib.machine import new_filesystem, new_tmpfs, umount, unload_in_the_end
 from lib.process import spawn, waits_in, with_number
 from lib.suite import Skip, Suite
@@ -1232,7 +1233,7 @@ def beside_bpf():
     and may call the function itself, also for a call that iotracer does not want. BPF
     and iotracer both see every call.
     """
-    if not os.path.exists('/sys/kernel/btf/vmlinux'):
+    if not HAS_BTF:
         raise Skip('the kernels of scripts/debug-kernel have no BPF')
     path, other = '/mnt/files/bpf', '/mnt/files/other'
     for name in path, other:

@@ -23,7 +23,7 @@ import time
 import new_kinds
 from lib.category import cleaning, command, events, FS, stats
 from lib.iot import is_equal, is_true, join, reload, slurp
-from lib.kernel import VERSION
+from lib.kernel import HAS_BTF, VERSION
 from lib.machine import new_filesystem, new_tmpfs, umount, unload_in_the_end
 from lib.process import spawn, waits_in
 from lib.suite import reloads, Skip, Suite
@@ -1303,6 +1303,12 @@ def by_io_uring(home):
     def one(call, *rows):
         return check(call, *rows, worker=True)
 
+    def extended(call, row):
+        """Without BTF it is not known where such a request has its arguments: it is missed, and counted."""
+        missed = stats()['missed']
+        one(call, *((row,) if HAS_BTF else ()))
+        is_equal(stats()['missed'], missed + (not HAS_BTF))
+
     fd = one(lambda: ring.openat(fd=AT_FDCWD, addr='f', op_flags=os.O_RDWR | os.O_CREAT, len=0o640),
              Row('CREATE', f, flags='O_RDWR|O_CREAT|O_LARGEFILE', flags2='0640', result=0))
     one(lambda: ring.fallocate(fd=fd, off=4096, addr=8192, len=0),
@@ -1356,14 +1362,14 @@ def by_io_uring(home):
     if not OLD_KERNEL:
         one(lambda: ring.ftruncate(fd=fd, off=3), Row('TRUNCATE', f, requested=3))
     name, value = 'user.a', buffer(5)
-    one(lambda: ring.setxattr(addr=name, off=value, addr3='f', len=5, op_flags=1),
-        Row('SETXATTR', f, requested=5, flags='XATTR_CREATE'))
-    one(lambda: ring.fsetxattr(fd=fd, addr=name, off=value, len=3, op_flags=2),
-        Row('SETXATTR', f, requested=3, flags='XATTR_REPLACE'))
-    one(lambda: ring.getxattr(addr=name, off=value, addr3='f', len=5), Row('GETXATTR', f, requested=5))
-    one(lambda: ring.fgetxattr(fd=fd, addr=name, off=value, len=4), Row('GETXATTR', f, requested=4))
-    one(lambda: ring.getxattr(addr=name, off=value, addr3='none', len=5),
-        Row('GETXATTR', home + '/none', requested=5, result=error('ENOENT')))
+    extended(lambda: ring.setxattr(addr=name, off=value, addr3='f', len=5, op_flags=1),
+             Row('SETXATTR', f, requested=5, flags='XATTR_CREATE'))
+    extended(lambda: ring.fsetxattr(fd=fd, addr=name, off=value, len=3, op_flags=2),
+             Row('SETXATTR', f, requested=3, flags='XATTR_REPLACE'))
+    extended(lambda: ring.getxattr(addr=name, off=value, addr3='f', len=5), Row('GETXATTR', f, requested=5))
+    extended(lambda: ring.fgetxattr(fd=fd, addr=name, off=value, len=4), Row('GETXATTR', f, requested=4))
+    extended(lambda: ring.getxattr(addr=name, off=value, addr3='none', len=5),
+             Row('GETXATTR', home + '/none', requested=5, result=error('ENOENT')))
     os.close(fd)
     os.close(ring.fd)
 
@@ -1433,6 +1439,7 @@ def by_kretprobe(function):
 
 def names_by_kretprobe():
     """Names are recorded as the program gave them."""
+    missed = stats()['missed']
     command('start')
     for _ in range(3):
         subprocess.run(('/bin/false', '/mnt/ext4'), check=False)
@@ -1445,7 +1452,7 @@ def names_by_kretprobe():
                   'CLOSE false-', 'OPEN false-'):
         is_true(re.search(' ' + regex, log), f'no {regex} in {log}')
     is_equal(len(re.findall(f' PROCESS_EXIT false-.* path={re.escape(false)}', log)), 3)
-    is_equal(stats()['missed'], 0)
+    is_equal(stats()['missed'], missed)
 
 
 SUITE.add('each kind of file, opened after the start', new_kinds.later)

@@ -16,7 +16,7 @@ import time
 from lib import category, syscalls
 from lib.category import stops
 from lib.iot import IOT, is_equal, is_true, matches, reload, slurp, slurp_bytes, write
-from lib.kernel import VERSION
+from lib.kernel import HAS_BTF, VERSION
 from lib.machine import three_filesystems, umount_three_filesystems
 from lib.process import waits_in
 from lib.suite import Suite
@@ -157,7 +157,7 @@ def has_file(row):
     Debug kernels have none.
     """
     return (row['op'] == 'COMPLETE' or 'FIXED_FILE' not in row.get('flags', '') or
-            VERSION < (6, 13) or os.path.exists('/sys/kernel/btf/vmlinux'))
+            VERSION < (6, 13) or HAS_BTF)
 
 
 @SUITE.test('io_uring: events of reads and writes are what the program saw, on ext4, xfs, btrfs')
