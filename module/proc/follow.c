@@ -54,7 +54,7 @@
 #include "proc/walk.h"
 
 #define PAUSE_MS	20	/* at least, after all paths that have changed were looked up */
-#define BUSY		(HZ / 20)	/* for which one after the other is looked up without a pause */
+#define BUSY		(HZ / 20)	/* for which paths are looked up without a pause */
 #define POLL		HZ	/* between two looks at whether anything was mounted */
 #define LEAVE		(HZ / 4)	/* after which a look-up is left behind */
 #define MAX_LOOKS	64	/* look-ups at a time */
