@@ -1,24 +1,57 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The tests of originator.bats. Usage: python3 originator.py FUNCTION [ARGUMENT]... See lib/iot.py.
+Pages and requests that another task writes back or drops: filters on tasks match them by
+their originator, the task that dirtied or read the data. The last tests run the tool.
 
 The filter matches a child, which writes or reads one file. This process, which it does not
 match, does the same with another file, and has the kernel write back or drop both.
 """
 import json
 import os
+import re
+import signal
 import subprocess
-import sys
+import time
 
 from lib import category
-from lib.iot import IOT, is_equal, is_true, join, memory_group, must, run, slurp
+from lib.iot import (as_user, IOT, is_equal, is_true, join, matches, memory_group, must, NOBODY, reload,
+                     slurp)
+from lib.machine import (execute, map_device, new_filesystem, new_tmpfs, sectors, umount, unload_in_the_end,
+                         unmap_all, with_tool)
 from lib.process import spawn, with_number
+from lib.suite import Suite
 
 PAGE = 4096
 SIZE = 1 << 18
 MINE = '/mnt/disk/mine'
 OTHER = '/mnt/disk/other'
 USER = 4711
+ON_DISK = 'noauto_da_alloc'
+
+
+def setup():
+    with_tool()
+    new_tmpfs('/mnt/files')
+    new_filesystem('ext4', '/dev/vda', '/mnt/disk')
+    execute('mount', '-o', 'remount,' + ON_DISK, '/mnt/disk')
+    # Without merges a request has the data of one file only.
+    must('2', '/sys/block/vda/queue/nomerges')
+    reload()
+
+
+def teardown():
+    unload_in_the_end()
+    must('0', '/sys/block/vda/queue/nomerges')
+    umount('/mnt/disk', '/mnt/files')
+
+
+def after():
+    for name in 'block', 'cache':
+        command(name, 'stop', 'filter none')
+    unmap_all()
+
+
+SUITE = Suite(setup=setup, teardown=teardown, after=after)
 
 
 def command(name, *lines):
@@ -218,24 +251,107 @@ def dirty():
 
 def rows_of(trace):
     """Export a trace, and yield its rows."""
-    tool = os.path.join(os.path.dirname(__file__), '../tools/iotracer')
-    subprocess.run([tool, 'export', '-f', 'json', '-o', trace + '.rows', trace], check=True)
+    subprocess.run(['iotracer', 'export', '-f', 'json', '-o', trace + '.rows', trace], check=True)
     for directory, _, names in os.walk(trace + '.rows'):
         for name in names:
             with open(os.path.join(directory, name), encoding='utf-8') as f:
                 yield from map(json.loads, f)
 
 
+def unwritten_bytes(trace):
+    """The bytes still to be written that the metadata of a trace reports."""
+    with open(trace + '/metadata.json', encoding='utf-8') as f:
+        return json.load(f)['unwritten_bytes']
+
+
 def recorded(trace, path, size, unwritten):
     """The trace has @size bytes of the file as written, and reports @unwritten as not written."""
-    with open(trace + '/metadata.json', encoding='utf-8') as f:
-        is_equal(json.load(f)['unwritten_bytes'], json.loads(unwritten))
+    is_equal(unwritten_bytes(trace), unwritten)
     rows = [r for r in rows_of(trace) if str(r.get('inode')) == inode(path)]
     for op, column, unit in (('WRITE', 'result', 1), ('WRITEBACK_START', 'pages', PAGE)):
         mine = [r for r in rows if r['op'] == op]
-        is_equal((op, sum(int(r[column]) * unit for r in mine)), (op, int(size)))
+        is_equal((op, sum(int(r[column]) * unit for r in mine)), (op, size))
         is_true(all(is_theirs(r['flags']) for r in mine), mine[:2])
 
 
-if __name__ == '__main__':
-    run(lambda: globals()[sys.argv[1]](*sys.argv[2:]))
+
+SUITE.add('block: filters on tree, pid, tid, comm, uid and cgroup match requests by their originator', requests)
+SUITE.add('block: the next process with the number of an originator is another one', next_process)
+
+
+@SUITE.test('block: the same on a device that has bios and no requests')
+def bios():
+    umount('/mnt/disk')
+    device = map_device('over', f'0 {sectors("/dev/vda")} linear /dev/vda 0')
+    execute('mount', '-o', ON_DISK, device, '/mnt/disk')
+    requests()
+    umount('/mnt/disk')
+    execute('dmsetup', 'remove', '--noudevsync', '--retry', 'over')
+    execute('mount', '-o', ON_DISK, '/dev/vda', '/mnt/disk')
+
+
+SUITE.add('cache: the same filters match writeback and invalidation of pages', pages)
+SUITE.add('cache: the filter may be set after start', filter_later, once=True)
+SUITE.add('cache: pages that another task reads again do not match', read_again)
+SUITE.add('dirty: the bytes still to be written, of all tasks or of those that the filter matches', dirty)
+
+
+@SUITE.test('dirty: cannot be read without privileges', once=True)
+def dirty_of_root():
+    is_equal(as_user(NOBODY, slurp, IOT + '/block/dirty'), 'EACCES')
+
+
+def record(*words, status=0):
+    """Run iotracer record. Return: what it said."""
+    done = subprocess.run(('iotracer', 'record', *words), stderr=subprocess.PIPE, text=True, check=False)
+    is_equal((done.returncode, done.stderr if done.returncode != status else ''), (status, ''))
+    return done.stderr
+
+
+DD = 'dd', 'if=/dev/zero', 'of=/mnt/disk/wb', 'bs=1M', 'count=2'
+WRITTEN = 2 << 20
+
+
+@SUITE.test('record -c block -- dd: its data is in the trace when another process writes it back', once=True)
+def record_writeback():
+    def write_back():
+        while not os.path.exists('/mnt/disk/wb') or os.stat('/mnt/disk/wb').st_size != WRITTEN:
+            time.sleep(0.1)
+        os.sync()
+
+    pid = spawn(write_back)
+    record('-o', 'trace', '-c', 'block,cache', '--drain', '600', '--', *DD)
+    join(pid)
+    recorded('trace', '/mnt/disk/wb', WRITTEN, 0)
+
+
+@SUITE.test('record: bytes that are still dirty at the end are reported, in metadata.json too', once=True)
+def record_dirty():
+    said = record('-o', 'trace', '-c', 'block', '--drain', '0', '--', *DD)
+    matches(said, f'{WRITTEN} bytes that the command wrote to files were not on their device')
+    recorded('trace', '/mnt/disk/wb', 0, WRITTEN)
+    is_true('were not on' not in record('-o', 'again', '-c', 'fs', '--', 'true'), 'it says so of nothing')
+    is_equal(unwritten_bytes('again'), None)
+
+
+@SUITE.test('record: processes that the command leaves running are named, or with --wait recorded', once=True)
+def record_leftovers():
+    # the process has this name from its exec on
+    said = record('-o', 'trace', '--', 'sh', '-c', '''sleep 300 >/dev/null 2>&1 &
+        until grep -qx sleep "/proc/$!/comm"; do :; done; exit 3''', status=3)
+    found = re.search(r'still running, but no longer recorded: sleep \((\d+)\)', said)
+    is_true(found, said)
+    os.kill(int(found[1]), signal.SIGKILL)
+
+    def let_it_go():
+        time.sleep(1)
+        with open('go', 'w', encoding='ascii') as f:
+            f.write('\n')
+
+    os.mkfifo('go')
+    pid = spawn(let_it_go)
+    said = record('-o', 'waited', '--wait', '--', 'sh', '-c',
+                  '(read -r x <go; echo late >/mnt/disk/late) & exit 3', status=3)
+    join(pid)
+    is_true('still running' not in said, said)
+    is_true(any(r.get('path') == '/mnt/disk/late' for r in rows_of('waited')), 'what came late is not in the trace')
