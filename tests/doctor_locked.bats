@@ -14,7 +14,6 @@ bats_require_minimum_version 1.5.0
 load lib/helpers
 
 setup_file() {
-	make -s -C "$BATS_TEST_DIRNAME/../tools"
 	mountpoint -q /sys/kernel/security || mount -t securityfs securityfs /sys/kernel/security
 }
 

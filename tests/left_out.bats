@@ -14,7 +14,6 @@ bats_require_minimum_version 1.5.0
 load lib/helpers
 
 setup_file() {
-	make -s -C "$BATS_TEST_DIRNAME/../tools"
 	new_filesystem ext4 /dev/vda /mnt
 	IOTRACER_KO=$BATS_TEST_DIRNAME/../build/$(uname -r)-without/iotracer.ko
 	export IOTRACER_KO

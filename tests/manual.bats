@@ -12,7 +12,6 @@ bats_require_minimum_version 1.5.0
 load lib/helpers
 
 setup_file() {
-	make -s -C "$BATS_TEST_DIRNAME/../tools"
 	new_filesystem ext4 /dev/vda /srv
 }
 

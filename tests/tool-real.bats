@@ -19,7 +19,6 @@ load lib/wait
 
 setup_file() {
 	[ -n "$IOTRACER_KO" ] || { echo "IOTRACER_KO does not name the module" >&2; return 1; }
-	make -s -C "$BATS_TEST_DIRNAME/../tools"
 	mkdir -p /mnt/store /mnt/files
 	mount -t tmpfs store /mnt/store
 	truncate -s 256M /mnt/store/image

@@ -18,7 +18,6 @@ setup_file() {
 	mkdir -p /mnt/disk
 	# Nothing is written back unless something asks for it, and ext4lazyinit reads nothing.
 	mount -o noatime,commit=3600,no_prefetch_block_bitmaps /dev/vda /mnt/disk
-	make -s -C "$BATS_TEST_DIRNAME/../tools"
 	mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
 	load_module
 }
