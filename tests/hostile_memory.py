@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """
 Memory: the limit holds at every moment, also while CPUs come and go; many targets and chosen inode
-numbers do not make lookups long; no byte is shown that was not written.
+numbers do not make lookups long.
 
 The memory that the module holds is counted from /proc/vmallocinfo, not from what it reports.
 """
 import ctypes
-import mmap
 import os
 import re
 import signal
@@ -14,15 +13,14 @@ import struct
 import subprocess
 
 from lib import iot
-from lib.categories import CATEGORIES
 from lib.category import command, do, HEADER, is_conserved, mine, stats
 from lib.fuse import FOREVER, FORGET, GETATTR, Hold, INODE, LOOKUP, mount, ROOT, Server
 from lib.iot import (add, IOT, is_equal, is_true, join, kmsg, must, reload, set_parameter, slurp,
-                     slurp_bytes, Target, to, touch, write, write_bytes)
+                     Target, to, touch, write, write_bytes)
 from lib.machine import new_filesystem, new_tmpfs, umount, unload_in_the_end
 from lib.process import spawn
-from lib.stream import Blocks, fields, record_size
-from lib.suite import Skip, Suite
+from lib.stream import Blocks, record_size
+from lib.suite import Suite
 
 
 def setup():
@@ -429,115 +427,3 @@ def chosen_numbers():
         ctypes.CDLL(None).umount2(top.encode(), 2)
         os.kill(server, signal.SIGKILL)
         os.waitpid(server, 0)
-
-# Poison
-
-
-def is_written(event, row):
-    """Each field was written: no field is all poison, and no text has any poison in it."""
-    name, parts, _ = event
-    for field, (offset, size, kind) in parts.items():
-        value = row[offset:offset + size]
-        poisoned = value.count(0xd7)
-        is_true(poisoned < size and (kind != 'char' or not poisoned),
-                f'{name}: {field} was not written: {row.hex()}')
-
-
-def busy(directory):
-    """Do a bit of everything that causes events."""
-    os.chdir(directory)
-    fd = os.open('file', os.O_RDWR | os.O_CREAT, 0o644)
-    os.write(fd, b'x' * 65536)
-    os.pread(fd, 100, 5)
-    os.preadv(fd, [bytearray(10), bytearray(20)], 0)
-    os.lseek(fd, 0, os.SEEK_SET)
-    os.fsync(fd)
-    os.fdatasync(fd)
-    os.ftruncate(fd, 40000)
-    os.posix_fallocate(fd, 0, 50000)
-    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-    os.fchmod(fd, 0o600)
-    os.fchown(fd, 1, 2)
-    os.utime('file')
-    os.stat('file')
-    os.link('file', 'link')
-    os.symlink('file', 'symlink')
-    os.readlink('symlink')
-    os.mkdir('dir')
-    os.listdir('dir')
-    os.mkfifo('fifo')
-    os.rename('link', 'dir/moved')
-    os.chmod('file', 0o644)
-    os.truncate('file', 30000)
-    os.setxattr('file', 'user.a', b'b')
-    os.getxattr('file', 'user.a')
-    os.statvfs('.')
-    other = os.open('other', os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
-    os.copy_file_range(fd, other, 5000, 0)
-    os.sendfile(other, fd, 0, 3000)
-    r, w = os.pipe()
-    os.splice(fd, w, 2000, 0)
-    os.splice(r, other, 2000)
-    os.dup2(other, 200)
-    os.close(200)
-    with mmap.mmap(fd, 30000) as m:
-        m[5] = m[20000]
-        m.madvise(mmap.MADV_WILLNEED)
-        m.flush()
-    for path in 'missing', 'dir/none':
-        try:
-            os.lstat(path)
-            os.open(path, os.O_RDONLY)
-        except FileNotFoundError:
-            pass
-    os.sync()
-    for path in 'dir/moved', 'symlink', 'fifo', 'other', 'file':
-        os.unlink(path)
-    os.rmdir('dir')
-    os.close(other)
-    os.close(fd)
-
-
-@SUITE.test('no byte of a record is shown that was not written')
-def poison():
-    module = poisoned_module()
-    iot.unload()
-    is_equal(subprocess.run(['insmod', module, 'MAX_EVENTS=20000']).returncode, 0)
-    events = fields()
-    touch('/mnt/ext4/file', '/mnt/files/file')
-    targets = [add(path) for path in ('/mnt/ext4/file', '/mnt/files/file', '/dev/vda')]
-    for category in CATEGORIES:
-        command('start', category=category)
-    for directory in '/mnt/ext4', '/mnt/files':
-        join(spawn(busy, directory))
-        must('3', '/proc/sys/vm/drop_caches')
-    os.chdir('/mnt/ext4')
-    subprocess.run('dd if=/dev/zero of=d bs=64k count=4 oflag=direct; dd if=d of=/dev/null '
-                   f'bs=4k iflag=direct; {HERE}/../build/tests/io_uring-cp d copy; sync d copy',
-                   shell=True, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    os.chdir('/')
-    for category in CATEGORIES:
-        command('stop', category=category)
-    for category in CATEGORIES:
-        blocks = Blocks(category)
-        event = next(e for e in events.values() if e[0] == category)
-        rows = blocks.read()
-        is_true(rows, f'{category}: no events')
-        for _, row in rows:
-            is_written(event, row)
-        blocks.close()
-    for t in targets:
-        data = slurp_bytes(t.dir + '/stream')[HEADER.size:]
-        is_true(data, f'{t.name}: no events')
-        for at in range(0, len(data), RECORD):
-            is_written(events[1], data[at:at + RECORD])
-    reload()
-
-
-def poisoned_module():
-    """The usual module if its slots are poisoned, as on debug kernels; else a build for this."""
-    built = f'{HERE}/../build/{os.uname().release}-poison/iotracer.ko'
-    for path in iot.KO, built:
-        if os.path.exists(path) and b'slots=poisoned' in open(path, 'rb').read():
-            return path
-    raise Skip('scripts/build-all 6.12-poison builds what this needs')

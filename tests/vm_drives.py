@@ -170,7 +170,8 @@ def all(form):
     rows = writer.check(form == 'raw')
     print(len(rows), 'rows', len(writer.done), 'writes')
     if {row['drive'] for row in rows if row['inode']} != {'disk0', 'disk1'}:
-        fail(f"drives: { {(row['drive'], row['file']) for row in rows} }")
+        fail(f"drives: { {(row['drive'], row['file']) for row in rows} }\n"
+             f"of none: {[row for row in rows if row['inode'] and not row['drive']]}")
     # the data reaches the disk by bios of the same files
     if form == 'raw':
         for drive, file, _, length in writer.done:
