@@ -1366,6 +1366,21 @@ for row in csv.DictReader(sys.stdin): print(row["comm"], row["drive"], row["file
 	[ "$(iotracer log --vm "turns-$$" | cut -d ";" -f 8 | tr '\n' ' ')" = 'one one,two two ' ]
 }
 
+@test "log --vm: the call that creates a file is that file's, however long it takes; what ended before is not" {
+	local begun ended
+	begun=$(now)
+	sleep 0.1
+	qemu-img create -q -f raw x 1M
+	ended=$(now)
+	start_qemu born -drive file=x,format=raw,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0
+	processes "$(cat born.pid)" <<-END
+		cpu=0 seq=0 time=$begun latency=$((ended - begun)) op=12 pid=7 path=1 $(of x)
+		cpu=0 seq=1 time=$begun latency=1000 op=12 pid=7 path=1 $(of x)
+	END
+	tool-stream layout=2 >proc/paths <<<"id=1 text=$work/x"
+	[ "$(iotracer log --vm "born-$$" -f json | jq -c '[.latency_ns > 1000, .drive]' | sort)" = "$(printf '%s\n' '[false,""]' '[true,"disk0"]')" ]
+}
+
 # two_drives: a machine whose drives d0 and d1 share base.img, of which four files are traced
 two_drives() {
 	qemu-img create -q -f raw base.img 1M

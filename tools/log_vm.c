@@ -153,7 +153,8 @@ static bool is_row(struct log *l, const struct event *event)
 static const struct vm_seen_file *find_seen(const struct log *l, const struct iot_fs *fs, char **drives)
 {
 	struct vm_seen_event event = {
-		.device = fs->device, .inode = fs->inode, .time = fs->time, .path = path_of(l, fs->path),
+		.device = fs->device, .inode = fs->inode, .time = fs->time, .latency = fs->latency,
+		.path = path_of(l, fs->path),
 	};
 	const struct vm_seen_file *seen = fs->inode ? vm_seen_find(&l->seen, &event, drives) : NULL;
 

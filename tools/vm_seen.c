@@ -28,7 +28,7 @@
 #define DIRECTORY	"/run/iotracer"	/* or what the environment variable IOTRACER_RUN names */
 #define ALL_BYTES	(8u << 20)	/* of a file */
 #define FILES_MAX	4096		/* that are kept of a machine */
-#define BORN_SLACK_NS	20000000	/* from the begin of the call that creates a file until it is there */
+#define BORN_SLACK_NS	20000000	/* by which the clock of a filesystem may differ */
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -606,19 +606,20 @@ static bool is_file(const struct vm_seen_file *f, const struct vm_seen_event *e)
 }
 
 /*
- * Of the files that had the inode in turn, the one that was there at the time: born last before it.
- * One that is gone counts later on only by its name, as the number may be another file's.
+ * Of the files that had the inode in turn, the one that was there at the time: born last before it. A
+ * call that creates a file begins before that. One that is gone counts later on only by its name, as
+ * the number may be another file's.
  */
 static bool find_file(const struct vm_seen *seen, const struct vm_seen_event *e, __u64 *born)
 {
-	__u64 until = e->time + seen->offset, last = 0;
+	__u64 begun = e->time + seen->offset, ended = begun + e->latency + BORN_SLACK_NS, last = 0;
 	bool found = false, named = false;
 	size_t i;
 
 	for (i = 0; i < seen->nr; i++) {
 		const struct vm_seen_file *f = &seen->at[i];
 
-		if (!is_file(f, e) || f->born > until + (has_path(f, e) ? BORN_SLACK_NS : 0) ||
+		if (!is_file(f, e) || f->born > (has_path(f, e) ? ended : begun) ||
 		    (found && f->born < *born))
 			continue;
 		if (!found || f->born > *born) {

@@ -53,7 +53,8 @@ void vm_seen_free(struct vm_seen *seen);
 struct vm_seen_event {
 	__u32 device;
 	__u64 inode;
-	__u64 time;		/* CLOCK_MONOTONIC ns */
+	__u64 time;		/* CLOCK_MONOTONIC ns, of its begin */
+	__u64 latency;		/* ns, until its end */
 	const char *path;	/* as shown; NULL: not known */
 };
 
