@@ -13,7 +13,6 @@ load lib/helpers
 load lib/nfs
 
 setup_file() {
-	local examples=/usr/share/doc/libfuse3-dev/examples
 	export LOGS=$BATS_FILE_TMPDIR
 	export WAYS="followed followed-synced afterwards afterwards-synced"
 	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$PATH
@@ -24,11 +23,8 @@ setup_file() {
 	load_module
 
 	modprobe fuse
-	# shellcheck disable=SC2046 # several words
-	cc -I$examples -DHAVE_UTIMENSAT -DHAVE_POSIX_FALLOCATE -o "$LOGS/passthrough" \
-		$examples/passthrough.c $(pkg-config fuse3 --cflags --libs)
 	# in the foreground, one thread: its log has the operations in their order
-	"$LOGS/passthrough" -d -s /mnt/fuse >"$LOGS/fuse" 2>&1 3>&- &
+	"$BATS_TEST_DIRNAME/../build/tests/passthrough" -d -s /mnt/fuse >"$LOGS/fuse" 2>&1 3>&- &
 	until mountpoint -q /mnt/fuse; do sleep 0.1; done
 	work /mnt/fuse/mnt/files/bare
 	umount /mnt/fuse
@@ -43,7 +39,7 @@ setup_file() {
 
 teardown_file() {
 	unload_module
-	killall -q "$LOGS/passthrough"
+	killall -q passthrough || true
 	! mountpoint -q /mnt/nfs || umount /mnt/nfs
 	! mountpoint -q /proc/fs/nfsd || stop_nfs
 	! mountpoint -q /mnt/disk || umount /mnt/disk
