@@ -11,7 +11,7 @@ import struct
 import subprocess
 
 from lib.iot import add, CONTROL, forget, IOT, is_equal, is_true, must, reload, slurp, touch
-from lib.machine import execute, new_filesystem, new_tmpfs, umount, unload_in_the_end
+from lib.machine import execute, three_filesystems, umount, umount_three_filesystems
 from lib.suite import reloads, Skip, Suite
 
 WAYS = os.path.join(os.path.dirname(__file__), '../build/tests/access_methods')
@@ -25,20 +25,16 @@ def mount_overlay():
 
 
 def setup():
-    os.makedirs('/mnt/disk', exist_ok=True)
-    new_tmpfs('/mnt/files')
-    for kind, device in ('ext4', '/dev/vda'), ('xfs', '/dev/vdb'), ('btrfs', '/dev/vdc'):
-        new_filesystem(kind, device, f'/mnt/{kind}')
+    three_filesystems()
     for name in 'lower', 'upper', 'work', 'overlay':
         os.mkdir('/mnt/ext4/' + name)
     mount_overlay()
     execute('btrfs', 'subvolume', 'create', '/mnt/btrfs/sub')
-    reload('MAX_EVENTS=1000')
 
 
 def teardown():
-    unload_in_the_end()
-    umount(OVERLAY, '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs', '/mnt/files')
+    umount(OVERLAY)
+    umount_three_filesystems()
 
 
 SUITE = Suite(setup=setup, teardown=teardown)
@@ -66,7 +62,7 @@ def found(t, regex):
 def use_each_way(directory):
     """Return: whether the log is as it should be, how many calls were missed, and what the program said."""
     path = directory + '/file'
-    t = add(path)
+    t = add(path, 1000)
     missed = t.stats()[4]
     done = subprocess.run((WAYS, t.dir, path, directory + '/other'), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)
@@ -241,12 +237,11 @@ def placed():
 @reloads
 def by_kretprobes():
     umount(OVERLAY)
-    reload('MAX_EVENTS=1000 attach=kprobe')
+    reload('attach=kprobe')
     for directory in '/mnt/ext4', '/mnt/files':
         each_way_by_kprobes(directory)
     must('add /mnt/ext4/file')
     hooks = slurp(IOT + '/hooks')
     is_true('redirect' not in hooks and 'read_iter kretprobe 1' in hooks, hooks)
     is_equal(len(slurp(CONTROL).splitlines()), 1)
-    reload('MAX_EVENTS=1000')
     mount_overlay()

@@ -17,8 +17,8 @@ import time
 from lib import category, fuse
 from lib.disk import diskstats
 from lib.iot import IOT, is_equal, is_true, join, memory_group, must, reload, slurp, write
-from lib.machine import (execute, map_device, new_filesystem, new_tmpfs, sectors as sectors_of, umount,
-                         unload_in_the_end, unmap_all)
+from lib.machine import (execute, mapped, new_filesystem, new_tmpfs, sectors as sectors_of, umount,
+                         umount_left, unload_in_the_end, unmap_all)
 from lib.process import spawn
 from lib.suite import Skip, Suite
 
@@ -40,9 +40,7 @@ def teardown():
 def after():
     """What a test that failed has left."""
     subprocess.run(('losetup', '-D'), check=False)
-    for name in 'load', 'ext4', 'below':
-        if os.path.ismount(f'/mnt/{name}'):
-            umount(f'/mnt/{name}')
+    umount_left('/mnt/load', '/mnt/ext4', '/mnt/below')
     if os.path.isdir('/sys/block/md127/md'):
         write('/sys/block/md127/md/array_state', 'clear')
     unmap_all()
@@ -52,10 +50,6 @@ def after():
 SUITE = Suite(setup=setup, teardown=teardown, after=after)
 SIZE = 16384
 WRITES = ('WRITE', 'WRITE_ZEROES', 'ZONE_APPEND', 'SECURE_ERASE')
-
-
-def sh(*words):
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
 
 
 def command(*lines):
@@ -97,7 +91,7 @@ def sums(found, name):
 
 
 def settle(name):
-    sh('sync')
+    execute('sync')
     while slurp(f'/sys/class/block/{name}/inflight').split() != ['0', '0']:
         pass
 
@@ -143,14 +137,14 @@ FIO = ('fio', '--filename=/mnt/load/load', '--size=1M', '--bs=4k', '--thread', '
 
 def load(fs, disk):
     """Make a filesystem, use it in most ways, and unmount it."""
-    sh(f'mkfs.{fs}', *MKFS[fs], disk)
-    sh('mount', disk, '/mnt/load')
-    sh(*FIO)
+    execute(f'mkfs.{fs}', *MKFS[fs], disk)
+    execute('mount', disk, '/mnt/load')
+    execute(*FIO)
     write('/proc/sys/vm/drop_caches', '3')
-    sh('dd', 'if=/mnt/load/load', 'of=/dev/null', 'bs=4k', 'status=none')
+    execute('dd', 'if=/mnt/load/load', 'of=/dev/null', 'bs=4k', 'status=none')
     os.unlink('/mnt/load/load')
     subprocess.run(['fstrim', '/mnt/load'], check=False, stderr=subprocess.DEVNULL)
-    sh('umount', '/mnt/load')
+    execute('umount', '/mnt/load')
 
 
 def comparable(name, of):
@@ -159,13 +153,13 @@ def comparable(name, of):
 
 
 def equals_diskstats(scheduler, filesystems, *names):
-    """The law at the head, for a load on the first device; the others are those below it."""
+    """The law at the head, for a load by each filesystem on the first device; the others are those below it."""
     top = names[0]
     for name in names:
         path = f'/sys/class/block/{name}/queue/scheduler'
         if os.path.exists(path):
             is_equal(write(path, scheduler), len(scheduler))
-    for fs in filesystems.split(','):
+    for fs in filesystems:
         found, did = traced(names, lambda fs=fs: load(fs, '/dev/' + top))
         is_sane(found)
         for name in names:
@@ -180,7 +174,7 @@ def merged(name):
     is_equal(write(f'/sys/class/block/{name}/queue/nr_requests', '64'), 2)
 
     def work():
-        sh('fio', '--name=merged', f'--filename=/dev/{name}', '--rw=read', '--bs=4k', '--size=8M',
+        execute('fio', '--name=merged', f'--filename=/dev/{name}', '--rw=read', '--bs=4k', '--size=8M',
            '--direct=1', '--ioengine=libaio', '--iodepth=256', '--iodepth_batch=256',
            '--iodepth_batch_complete_min=256', '--output=/tmp/fio')
 
@@ -199,8 +193,8 @@ def merged(name):
 def swapped(name):
     """A program's memory that is swapped out and in belongs to no file."""
     size = 16 << 20
-    sh('mkswap', '/dev/' + name)
-    sh('swapon', '/dev/' + name)
+    execute('mkswap', '/dev/' + name)
+    execute('swapon', '/dev/' + name)
 
     def user(group, filled, reclaimed):
         must(str(os.getpid()), group + '/cgroup.procs')
@@ -221,7 +215,7 @@ def swapped(name):
 
     with memory_group() as group:
         found, did = traced([name], work)
-    sh('swapoff', '/dev/' + name)
+    execute('swapoff', '/dev/' + name)
     is_sane(found)
     is_equal(sums(found, name), did[name])
     out, back = ([r for r in found if (r['device'], r['op']) == (number(name), op)]
@@ -302,7 +296,7 @@ def originators():
 
     def work():
         work.pid = as_process('the-writer', writer)
-        sh('sync')
+        execute('sync')
 
     found, _ = traced(['vda'], work)
     st = os.stat(path)
@@ -337,7 +331,7 @@ def many_originators():
                 write_at(together, i * 65536)
 
             writers[i] = as_process(f'writer{i}', writer)
-        sh('sync')
+        execute('sync')
 
     found, _ = traced(['vda'], work)
     files = {os.stat(f'/mnt/ext4/alone{i}').st_ino: i for i in writers}
@@ -450,29 +444,29 @@ def early():
                 continue
             is_equal([(r['flags'], r['comm'], r['pid'], r['op'], r['sector']) for r in found],
                      [('SYNC|EARLY', '', 0, 'READ', str(page * 8))])
-        sh('losetup', '-d', loop)
+        execute('losetup', '-d', loop)
 
 
 def mounted_later(disk='/dev/vdb'):
     """The file of a direct read is known, also if no filesystem of its kind was mounted at the start."""
     where = '/mnt/later'
     os.makedirs(where, exist_ok=True)
-    sh('mkfs.xfs', '-q', '-f', disk)
-    sh('mount', disk, where)
+    execute('mkfs.xfs', '-q', '-f', disk)
+    execute('mount', disk, where)
     with open(where + '/f', 'wb') as f:
         f.write(bytes(4096))
-    sh('umount', where)
+    execute('umount', where)
 
     def named(mounted):
         """The paths of the reads of 4096 bytes of this process."""
         if mounted:
-            sh('mount', disk, where)
+            execute('mount', disk, where)
         command('stop', 'reset', f'filter pid={os.getpid()} dev={number(disk[5:])} op=READ', 'start')
         if not mounted:
-            sh('mount', disk, where)
+            execute('mount', disk, where)
         read_direct(where + '/f')
         command('stop')
-        sh('umount', where)
+        execute('umount', where)
         return [r.get('path') for r in rows() if r['result'] == '4096' and 'META' not in r.get('flags', '')]
 
     is_equal(named(False), [where + '/f'])
@@ -574,33 +568,26 @@ def module(name, *parameters):
 null_blk = functools.partial(module, 'null_blk', 'nr_devices=1', 'gb=1')
 
 
-@contextlib.contextmanager
-def mapped(name, table):
-    """A device of the device mapper: its name in /sys/block."""
-    yield os.path.basename(map_device(name, table))
-    execute('dmsetup', 'remove', '--noudevsync', '--retry', name)
-
-
 @SUITE.test('block: counts and sectors match diskstats, virtio-blk without scheduler')
 def without_scheduler():
-    equals_diskstats('none', 'ext4,xfs,btrfs', 'vda')
+    equals_diskstats('none', ('ext4', 'xfs', 'btrfs'), 'vda')
 
 
 @SUITE.test('block: counts and sectors match diskstats, virtio-blk with mq-deadline', once=True)
 def with_mq_deadline():
-    equals_diskstats('mq-deadline', 'ext4', 'vda')
+    equals_diskstats('mq-deadline', ('ext4',), 'vda')
 
 
 @SUITE.test('block: counts and sectors match diskstats, virtio-blk with bfq', once=True)
 def with_bfq():
     execute('modprobe', 'bfq')
-    equals_diskstats('bfq', 'xfs', 'vda')
+    equals_diskstats('bfq', ('xfs',), 'vda')
 
 
 @SUITE.test('block: counts and sectors match diskstats, null_blk')
 def on_null_blk():
     with null_blk('memory_backed=1', 'discard=1'):
-        equals_diskstats('none', 'xfs', 'nullb0')
+        equals_diskstats('none', ('xfs',), 'nullb0')
 
 
 @SUITE.test('block: requests merged from many bios name the process that made them')
@@ -623,21 +610,21 @@ def on_loop():
     with open('/mnt/below/image', 'wb') as f:
         f.truncate(400 << 20)
     loop = execute('losetup', '--find', '--show', '/mnt/below/image').strip()
-    equals_diskstats('none', 'ext4', os.path.basename(loop), 'vdb')
+    equals_diskstats('none', ('ext4',), os.path.basename(loop), 'vdb')
     execute('losetup', '-d', loop)
     umount('/mnt/below')
 
 
 @SUITE.test('block: counts and sectors match diskstats, dm-linear and the disk below', once=True)
 def on_linear():
-    with mapped('plain', f'0 {sectors_of("/dev/vdc")} linear /dev/vdc 0') as name:
-        equals_diskstats('none', 'btrfs', name, 'vdc')
+    with mapped('plain', f'0 {sectors_of("/dev/vdc")} linear /dev/vdc 0') as device:
+        equals_diskstats('none', ('btrfs',), os.path.basename(device), 'vdc')
 
 
 @SUITE.test('block: counts and sectors match diskstats, dm-crypt and the disk below')
 def on_crypt():
-    with mapped('hidden', f'0 {sectors_of("/dev/vdc")} crypt aes-xts-plain64 {"7".zfill(64)} 0 /dev/vdc 0') as name:
-        equals_diskstats('none', 'ext4', name, 'vdc')
+    with mapped('hidden', f'0 {sectors_of("/dev/vdc")} crypt aes-xts-plain64 {"7".zfill(64)} 0 /dev/vdc 0') as device:
+        equals_diskstats('none', ('ext4',), os.path.basename(device), 'vdc')
 
 
 def mirror(name, *disks):
@@ -658,7 +645,7 @@ def mirror(name, *disks):
 @SUITE.test('block: counts and sectors match diskstats, md raid1 and the disks below')
 def on_raid():
     mirror('md127', 'vdb', 'vdc')
-    equals_diskstats('none', 'ext4', 'md127', 'vdb', 'vdc')
+    equals_diskstats('none', ('ext4',), 'md127', 'vdb', 'vdc')
     must('clear\n', '/sys/block/md127/md/array_state')
 
 
@@ -687,8 +674,8 @@ SUITE.add('block: filters', on_ext4(filters), once=True)
 
 @SUITE.test('block: a failed request has its error number')
 def failed_request():
-    with mapped('bad', '0 1024 linear /dev/vdd 0\n1024 1024 error') as name:
-        errors(name)
+    with mapped('bad', '0 1024 linear /dev/vdd 0\n1024 1024 error') as device:
+        errors(os.path.basename(device))
 
 
 SUITE.add('block: a request from before the start has no submitter', early)
@@ -708,7 +695,8 @@ def on_scsi(function):
     """The test with the name of a disk of scsi_debug."""
     @functools.wraps(function)
     def run():
-        if subprocess.run(('modprobe', '-a', 'scsi_debug', 'sd_mod'), stderr=subprocess.DEVNULL, check=False).returncode:
+        modules = 'scsi_debug', 'sd_mod'
+        if subprocess.run(('modprobe', '-a', *modules), stderr=subprocess.DEVNULL, check=False).returncode:
             raise Skip('no SCSI')
         deadline = time.monotonic() + 60
         while not (found := glob.glob('/sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/*')):

@@ -18,7 +18,7 @@ import time
 from lib import category, syscalls
 from lib.iot import (add, in_json, is_equal, is_true, lines, load, LOAD_DIVISOR, must, targets,
                      unload)
-from lib.machine import (execute, map_device, sectors, umount, unload_in_the_end, unmap_all,
+from lib.machine import (execute, map_device, sectors, umount, unload_in_the_end, unmap, unmap_all,
                          with_tool)
 from lib.suite import Suite
 
@@ -227,22 +227,18 @@ def results():
     must(f'remove {FILE}')
     sectors = os.stat(FILE).st_blocks
     is_true(sectors > 0, 'the file has no blocks')
-    subprocess.run(['modprobe', 'dm_mod'], check=True)
-    subprocess.run(['dmsetup', 'create', '--noudevrules', '--noudevsync', 'broken'],
-                   input='0 2048 error', text=True, check=True)
-    name = subprocess.run(['dmsetup', 'info', '-c', '--noheadings', '-o', 'blkdevname', 'broken'],
-                          check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+    device = map_device('broken', '0 2048 error')
     try:
-        must(f'add /dev/{name}')
-        bad = open_direct(f'/dev/{name}')
+        must(f'add {device}')
+        bad = open_direct(device)
         is_equal(aio.submit(bad, [0]), 1)
         is_equal(aio.take(1), [-5])
         is_equal([(row['requested_bytes'], row['result'], row['flags'])
-                  for row in rows(f'/dev/{name}')], [(PAGE, -5, 'DIRECT|ASYNC|AIO|COMPLETED')])
+                  for row in rows(device)], [(PAGE, -5, 'DIRECT|ASYNC|AIO|COMPLETED')])
         os.close(bad)
-        must(f'remove /dev/{name}')
+        must(f'remove {device}')
     finally:
-        subprocess.run(['dmsetup', 'remove', '--noudevsync', '--retry', 'broken'], check=True)
+        unmap('broken')
 
 
 @SUITE.test("libaio, io_uring: fio's totals, each request to its completion")

@@ -20,7 +20,8 @@ from lib import fuse
 from lib.category import command, events, is_conserved, stats
 from lib.iot import (add, control, ends, forget_all, IOT, is_equal, is_true, join, kmsg, listing,
                      matches, must, NOBODY, reload, slurp, touch, write_bytes)
-from lib.machine import execute, files_and_disk, umount_files_and_disk, unload_in_the_end, unmap_all
+from lib.machine import (execute, files_and_disk, map_device, new_filesystem, sectors, umount_files_and_disk,
+                         unload_in_the_end, unmap, unmap_all)
 from lib.never import delete_module
 from lib.process import sleeps_in, spawn, spawn_as, waits_in
 from lib.suite import Suite
@@ -221,23 +222,13 @@ def mount_never_completes():
 @contextlib.contextmanager
 def slow(kind, top='/mnt/slow'):
     """A filesystem on a disk that can be suspended. Yields: a function that does so."""
-    device = f'/dev/{run("sh", "-c", SLOW)}'
-    run('mkfs.' + kind, '-q', '-F' if kind == 'ext4' else '-f', device)
-    os.makedirs(top, exist_ok=True)
-    run('mount', device, top)
+    new_filesystem(kind, map_device('slow', f'0 {sectors("/dev/vdb")} linear /dev/vdb 0'), top)
     try:
         yield lambda: run('dmsetup', 'suspend', '--noflush', '--nolockfs', 'slow')
     finally:
         answer()
         subprocess.run(['umount', top], check=False, stderr=subprocess.DEVNULL)
-        run('dmsetup', 'remove', '--noudevsync', '--retry', 'slow')
-
-
-SLOW = '''
-modprobe dm_mod
-echo "0 $(blockdev --getsz /dev/vdb) linear /dev/vdb 0" | dmsetup create --noudevrules --noudevsync slow
-dmsetup info -c --noheadings -o blkdevname slow
-'''
+        unmap('slow')
 
 
 def answer():
@@ -302,13 +293,9 @@ def remount_waits():
 
 
 def children(pid):
-    """The children of a process, by their stat: not every kernel lists them."""
-    found = []
-    for number in filter(str.isdigit, os.listdir('/proc')):
-        with contextlib.suppress(OSError):
-            if int(slurp(f'/proc/{number}/stat').rpartition(')')[2].split()[1]) == pid:
-                found.append(int(number))
-    return found
+    """The children of a process; not every kernel lists them in /proc."""
+    done = subprocess.run(('pgrep', '-P', str(pid)), stdout=subprocess.PIPE, text=True, check=False)
+    return [int(number) for number in done.stdout.split()]
 
 
 def is_remounting(pid):

@@ -18,8 +18,8 @@ import subprocess
 from lib import category
 from lib.iot import (forget, in_json, is_equal, is_true, join, memory_group, must, reload, slurp, touch,
                      write)
-from lib.machine import (execute, map_device, new_filesystem, new_tmpfs, sectors, umount, unload_in_the_end,
-                         unmap_all, with_tool)
+from lib.machine import (execute, mapped, new_filesystem, new_tmpfs, sectors, umount, umount_left,
+                         unload_in_the_end, unmap_all, with_tool)
 from lib.process import spawn
 from lib.suite import Suite
 
@@ -48,11 +48,9 @@ def after():
     category.command('stop', 'filter none', category='block')
     category.command('stop', 'filter none')
     execute('swapoff', '-a')
-    for top in WHERE, '/mnt/lower', '/mnt/disk':
-        if top == '/mnt/lower':
-            subprocess.run(('losetup', '-D'), check=False)
-        if os.path.ismount(top):
-            umount(top)
+    umount_left(WHERE)
+    subprocess.run(('losetup', '-D'), check=False)
+    umount_left('/mnt/lower', '/mnt/disk')
     unmap_all()
 
 
@@ -442,11 +440,10 @@ def buffer_of_another():
 
 @SUITE.test('devices of a file: ext4 on dm-linear, whose bios below are not the file\'s again')
 def on_linear():
-    device = map_device('lower', f'0 {sectors("/dev/vdb")} linear /dev/vdb 0')
-    new_filesystem('ext4', device, WHERE)
-    on_devices(only=os.path.basename(device))
-    umount(WHERE)
-    execute('dmsetup', 'remove', '--noudevsync', '--retry', 'lower')
+    with mapped('lower', f'0 {sectors("/dev/vdb")} linear /dev/vdb 0') as device:
+        new_filesystem('ext4', device, WHERE)
+        on_devices(only=os.path.basename(device))
+        umount(WHERE)
 
 
 EXT4_AT_ONCE = '-E', 'lazy_itable_init=0,lazy_journal_init=0'
@@ -530,10 +527,9 @@ def overlay():
 
 @SUITE.test('threads of the kernel: what they do below dm-crypt, for whom is not known, is counted and said')
 def below_crypt():
-    device = map_device('lower', f'0 131072 crypt aes-xts-plain64 {"00" * 64} 0 /dev/vdb 0')
-    unattributed(device, 'vdb')
-    record_says(device, True)
-    execute('dmsetup', 'remove', '--noudevsync', '--retry', 'lower')
+    with mapped('lower', f'0 131072 crypt aes-xts-plain64 {"00" * 64} 0 /dev/vdb 0') as device:
+        unattributed(device, 'vdb')
+        record_says(device, True)
 
 
 @SUITE.test('threads of the kernel: the same of a loop device')

@@ -18,19 +18,19 @@ import time
 
 from lib.iot import (add, CONTROL, control, drain, IOT, is_equal, is_true, join, lines, listing, load, LOAD_DIVISOR,
                      must, reload, slurp, slurp_bytes, targets, touch)
-from lib.machine import (execute, map_device, new_filesystem, new_tmpfs, three_filesystems, umount,
-                         umount_three_filesystems, unload_in_the_end, unmap_all)
+from lib.machine import (DISKS, execute, map_device, new_filesystem, new_tmpfs, three_filesystems, umount,
+                         umount_three_filesystems, unload_in_the_end, unmap, unmap_all)
 from lib.process import POLL, spawn, waits_in
 from lib.slabs import Slabs
 from lib.suite import reloads, Suite
 
-DISKS = {'ext4': '/dev/vda', 'xfs': '/dev/vdb', 'btrfs': '/dev/vdc'}
 PAGE = 4096
 
 
 def empty_filesystems():
     unmap_all()
-    execute('find', *(f'/mnt/{fs}' for fs in DISKS), '-xdev', '-mindepth', '1', '-not', '-name', 'lost+found', '-delete')
+    execute('find', *(f'/mnt/{fs}' for fs in DISKS), '-xdev', '-mindepth', '1', '-not', '-name', 'lost+found',
+            '-delete')
 
 
 SUITE = Suite(setup=three_filesystems, teardown=umount_three_filesystems, after=empty_filesystems)
@@ -364,7 +364,6 @@ def unloaded_under_fio():
         unload_in_the_end()
         fio.goes_on()
         fio.end()
-        reload()
 
 
 def poll_streams(how):
@@ -409,7 +408,6 @@ def readers():
     is_true(not os.path.exists(IOT), 'it is still there')
     for fd in fds:
         is_gone(fd)
-    reload()
 
 
 def read_directly():
@@ -441,8 +439,7 @@ def returns_late():
     is_equal(seen(t.name), 0)
     unload_in_the_end()
     umount('/mnt/slow')
-    execute('dmsetup', 'remove', '--noudevsync', '--retry', 'slow')
-    reload()
+    unmap('slow')
 
 
 @SUITE.test('remove: a reader of the target\'s log gets EIO, readers of other logs continue', once=True)
@@ -474,6 +471,7 @@ def many(command, names):
 
 
 @SUITE.test('10,000 targets: each has its directory and its own events; remove and rmmod succeed', once=True)
+@reloads
 def ten_thousand():
     n = 10000 // LOAD_DIVISOR
     names = [str(i) for i in range(n)]
@@ -494,7 +492,6 @@ def ten_thousand():
     writes(4, names[-1])
     is_equal(seen(dirs[os.stat(names[-1]).st_ino]), 4)
     unload_in_the_end()
-    reload()
 
 
 @SUITE.test('kretprobe fallback: as many events as calls')
@@ -565,6 +562,7 @@ def life(first, *others):
 
 
 @SUITE.test('loading and unloading under I/O leaves nothing behind')
+@reloads
 def nothing_behind():
     unload_in_the_end()
     touch(*(f'/mnt/ext4/{n}' for n in range(8)), '/mnt/btrfs/f', '/mnt/xfs/f')
@@ -583,4 +581,3 @@ def nothing_behind():
     fio.goes_on()
     fio.end()
     slabs.are_back(cycles)
-    reload()

@@ -16,7 +16,7 @@ import time
 from lib import category
 from lib.iot import (as_user, IOT, is_equal, is_true, join, matches, memory_group, must, NOBODY, reload,
                      slurp)
-from lib.machine import (execute, map_device, new_filesystem, new_tmpfs, sectors, umount, unload_in_the_end,
+from lib.machine import (execute, mapped, new_filesystem, new_tmpfs, sectors, umount, unload_in_the_end,
                          unmap_all, with_tool)
 from lib.process import spawn, with_number
 from lib.suite import Suite
@@ -282,11 +282,10 @@ SUITE.add('block: the next process with the number of an originator is another o
 @SUITE.test('block: the same on a device that has bios and no requests')
 def bios():
     umount('/mnt/disk')
-    device = map_device('over', f'0 {sectors("/dev/vda")} linear /dev/vda 0')
-    execute('mount', '-o', ON_DISK, device, '/mnt/disk')
-    requests()
-    umount('/mnt/disk')
-    execute('dmsetup', 'remove', '--noudevsync', '--retry', 'over')
+    with mapped('over', f'0 {sectors("/dev/vda")} linear /dev/vda 0') as device:
+        execute('mount', '-o', ON_DISK, device, '/mnt/disk')
+        requests()
+        umount('/mnt/disk')
     execute('mount', '-o', ON_DISK, '/dev/vda', '/mnt/disk')
 
 

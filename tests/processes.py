@@ -9,7 +9,6 @@ import os
 import re
 import socket
 import struct
-import subprocess
 import threading
 import time
 
@@ -17,7 +16,7 @@ from directories import direct, Directory, Disk, LINE, PAGE, read_file, write_fi
 from lib import category
 from lib.iot import (CONTROL, forget, in_json, IOT, is_equal, is_true, join, LOAD_DIVISOR, matches,
                      must, slurp, targets, touch, unlisted, write)
-from lib.machine import execute, files_and_disk, umount_files_and_disk, with_tool
+from lib.machine import execute, files_and_disk, map_device, sectors, umount_files_and_disk, unmap, with_tool
 from lib.process import spawn, with_number
 from lib.suite import Suite
 
@@ -346,10 +345,7 @@ def dirty_before():
 def submitted():
     """What a process submits: cold reads, direct writes, fsync; and not the bios of other layers."""
     mine = Disk(DISK + '/direct')
-    os.system('modprobe dm_mod; dmsetup create --noudevrules --noudevsync stacked'
-              ' --table "0 $(blockdev --getsz /dev/vdb) linear /dev/vdb 0"')
-    stacked = subprocess.run('dmsetup info -c --noheadings -o blkdevname stacked'.split(),
-                             check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+    stacked = map_device('stacked', f'0 {sectors("/dev/vdb")} linear /dev/vdb 0')
     try:
         with Worker('worker') as one, Worker('other') as two:
             one.does(f"write_file('{mine.path}', bytes({8 * PAGE})); forget('{mine.path}')")
@@ -366,10 +362,10 @@ def submitted():
             is_equal([row[:3] for row in theirs], mine.bios()[len(before):])
             target.command('reset')
             for worker in one, two:
-                worker.does(f"direct('/dev/{stacked}', 1, 0)")
-                worker.does(f"fd = os.open('/dev/{stacked}', os.O_RDWR); os.fsync(fd)")
+                worker.does(f"direct('{stacked}', 1, 0)")
+                worker.does(f"fd = os.open('{stacked}', os.O_RDWR); os.fsync(fd)")
             rows = [row for row in in_json(f'pid={one.pid}') if row['op'].startswith('BLOCK_')]
-            number = os.stat(f'/dev/{stacked}').st_rdev
+            number = os.stat(stacked).st_rdev
             is_equal([(row['op'], row['device2'], row['requested_bytes']) for row in rows],
                      [(op, f'{os.major(number)}:{os.minor(number)}', size) for op, size in
                       (('BLOCK_WRITE', PAGE), ('BLOCK_READ', PAGE), ('BLOCK_FLUSH', 0))])
@@ -377,7 +373,7 @@ def submitted():
             one.does("os.close(fd)")
             two.does("os.close(fd)")
     finally:
-        os.system('dmsetup remove --noudevsync --retry stacked')
+        unmap('stacked')
 
 
 LOAD = '''

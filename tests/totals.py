@@ -18,7 +18,7 @@ import os
 import re
 
 from lib.iot import forget_all, IOT, is_equal, must, reload, slurp, targets, unlisted
-from lib.machine import execute, new_filesystem, new_tmpfs, umount, unload_in_the_end
+from lib.machine import DISKS, execute, new_filesystem, new_tmpfs, umount, unload_in_the_end
 from lib.suite import Suite
 
 PAGE = 4096
@@ -26,7 +26,6 @@ SECTOR = 512
 SIZE = 1 << 20
 ENGINES = 'psync', 'sync', 'vsync', 'pvsync', 'pvsync2', 'libaio', 'posixaio', 'io_uring'
 JOBS = 'read', 'write', 'randread', 'randwrite'
-DISKS = {'ext4': '/dev/vda', 'xfs': '/dev/vdb', 'btrfs': '/dev/vdc'}
 
 
 class Log:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What suites have in their machine: filesystems, devices, the module."""
+import contextlib
 import os
 import subprocess
 
@@ -8,6 +9,7 @@ from lib.iot import is_true, load, unload
 TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools')
 # The modules of tests/ghost for the running kernel.
 GHOSTS = os.path.abspath(f'{os.path.dirname(os.path.abspath(__file__))}/../../build/{os.uname().release}/ghost')
+DISKS = {'ext4': '/dev/vda', 'xfs': '/dev/vdb', 'btrfs': '/dev/vdc'}
 MKFS = {'ext4': ('mkfs.ext4', '-q', '-F'), 'xfs': ('mkfs.xfs', '-q', '-f'), 'btrfs': ('mkfs.btrfs', '-q', '-f')}
 
 
@@ -35,6 +37,13 @@ def umount(*tops):
     execute('umount', *tops)
 
 
+def umount_left(*tops):
+    """umount(8) of those that a failed test has left mounted."""
+    for top in tops:
+        if os.path.ismount(top):
+            umount(top)
+
+
 def files_and_disk():
     """Mount a tmpfs in /mnt/files and an ext4 of 256 MiB in /mnt/disk."""
     new_tmpfs('/mnt/files')
@@ -50,7 +59,7 @@ def three_filesystems():
     """Mount ext4, xfs and btrfs in directories of these names in /mnt, and a tmpfs; load the module."""
     os.makedirs('/mnt/disk', exist_ok=True)
     new_tmpfs('/mnt/files')
-    for kind, device in ('ext4', '/dev/vda'), ('xfs', '/dev/vdb'), ('btrfs', '/dev/vdc'):
+    for kind, device in DISKS.items():
         new_filesystem(kind, device, f'/mnt/{kind}')
     is_true(load(), 'insmod failed')
 
@@ -86,6 +95,18 @@ def map_device(name, table):
     execute('modprobe', '-a', 'dm_mod', 'dm_crypt')
     execute('dmsetup', 'create', '--noudevrules', '--noudevsync', name, input=table + '\n')
     return '/dev/' + execute('dmsetup', 'info', '-c', '--noheadings', '-o', 'blkdevname', name).strip()
+
+
+def unmap(name):
+    """Remove a device of the device mapper."""
+    execute('dmsetup', 'remove', '--noudevsync', '--retry', name)
+
+
+@contextlib.contextmanager
+def mapped(name, table):
+    """A device of the device mapper, as map_device() makes it; if what uses it fails, it stays for unmap_all()."""
+    yield map_device(name, table)
+    unmap(name)
 
 
 def unmap_all():
