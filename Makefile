@@ -77,8 +77,8 @@ unit:
 	$(MAKE) -C tests/unit check
 
 dkms-test: build-all
-	@scripts/check-vm 6.1 tests/dkms.bats
-	@scripts/check-vm 6.12 tests/dkms.bats
+	@scripts/check-vm 6.1 dkms.bats
+	@scripts/check-vm 6.12 dkms.bats
 
 deb:
 	dpkg-buildpackage -b -uc -us

@@ -224,7 +224,7 @@ IOT_FAULTS='(^|\] ?)(BUG[: ]|WARNING: |Oops|Kernel panic|kernel BUG|Internal err
 
 # Print the suites that run on this machine. Call it in the top directory.
 iot_host_suites() {
-	grep -l '^# bats file_tags=.*host' tests/*.bats
+	grep -rl --include='*.bats' '^# bats file_tags=.*host' tests | sort
 }
 
 # Fetch kernel $1, if it is one of IOT_FOREIGN, and print its release. Call it in the top

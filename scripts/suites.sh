@@ -16,6 +16,18 @@ iot_rotated() {
 		END { for (i = 0; i < NR; i++) print line[(i + turn * 7) % NR] }'
 }
 
+# iot_suites SUITE...: print where these suites are. Each is named by its file name, with its ending or
+# without, or by its path. Fails if there is no such suite.
+iot_suites() {
+	local suite path
+	for suite; do
+		path=$(find tests -name "${suite##*/}" -o -name "${suite##*/}.py" -o -name "${suite##*/}.bats" | grep -E '\.(py|bats)$' |
+			sort | head -n 1)
+		[ -n "$path" ] || { echo "no suite '$suite' in tests" >&2; return 1; }
+		echo "$path"
+	done
+}
+
 # iot_queue_fill QUEUE TIMES SUITE...: make the queue of the suites, unless another run has, as
 # tests/lib/runner.py describes it. Those that took longest, as file TIMES or tests/seconds says, come
 # first.
@@ -25,9 +37,9 @@ iot_queue_fill() {
 	[ ! -d "$queue" ] || return 0
 	made=$(mktemp -d "$queue.XXXXXX") && mkdir "$made/todo" || return
 	while read -r suite; do
-		: >"$made/todo/$order ${suite#tests/}"
+		: >"$made/todo/$order $suite"
 		order=$((order + 1))
-	done < <({ cat tests/seconds "$times" 2>/dev/null; printf '%s\n' "$@"; } | awk '
+	done < <({ cat tests/seconds "$times" 2>/dev/null; printf '%s\n' "${@##*/}"; } | awk '
 		NF == 2 { seconds[$1] = $2 }
 		NF == 1 { print ($1 in seconds ? seconds[$1] : 60), $1 }' | sort -k1,1nr -k2 | cut -d " " -f 2 | iot_rotated)
 	mv -T "$made" "$queue" 2>/dev/null || rm -rf "$made"

@@ -5,11 +5,11 @@
 
 # categories [NAME...]: print the names of all categories but these, one a line
 categories() {
-	sed -n 's/^IOT_CATEGORY(\([a-z_]*\),.*/\1/p' "$BATS_TEST_DIRNAME/../module/uapi/categories.def" |
+	sed -n 's/^IOT_CATEGORY(\([a-z_]*\),.*/\1/p' "$TOP/module/uapi/categories.def" |
 		grep -vxFf <(printf '%s\n' "$@" '#')
 }
 
 # event_id NAME: print the id of the records of a category
 event_id() {
-	sed -n "s/^IOT_EVENT($1, [A-Z_]*, \([0-9]*\),.*/\1/p" "$BATS_TEST_DIRNAME/../module/uapi/events.def"
+	sed -n "s/^IOT_EVENT($1, [A-Z_]*, \([0-9]*\),.*/\1/p" "$TOP/module/uapi/events.def"
 }

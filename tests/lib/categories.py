@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """The categories, read from the module's lists, so that a new one needs no edit in a suite."""
-import os
 import re
 
-UAPI = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../module/uapi')
+from lib.places import UAPI
 
 
 def entries(file, macro, arguments):

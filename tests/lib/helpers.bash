@@ -3,14 +3,16 @@
 #
 # Shared by the tests of the module, which run as root in a virtual machine:
 #
-#	scripts/check-vm 6.12 tests/interface.py
+#	scripts/check-vm 6.12 interface.py
 
-load lib/categories
-load lib/wait
+# shellcheck source=tests/lib/top.bash
+. "${BASH_SOURCE[0]%/*}/top.bash"
+load "$TESTS/lib/categories"
+load "$TESTS/lib/wait"
 
 # ko: print the path of the module for the running kernel
 ko() {
-	echo "${IOTRACER_KO:-$BATS_TEST_DIRNAME/../build/$(uname -r)/iotracer.ko}"
+	echo "${IOTRACER_KO:-$TOP/build/$(uname -r)/iotracer.ko}"
 }
 
 # load_module [PARAMETER=VALUE]...
@@ -63,7 +65,7 @@ umount_files_and_disk() {
 run_functions() {
 	[ ! -e "${FAILED:-}" ] || skip "another one has failed"
 	# with -m Python keeps what it has compiled, which else is half of its work
-	IOTRACER_KO=$(ko) PYTHONPYCACHEPREFIX=/tmp/pycache PYTHONPATH=$BATS_TEST_DIRNAME \
+	IOTRACER_KO=$(ko) PYTHONPYCACHEPREFIX=/tmp/pycache \
 		python3 -S -s -m "${1%.py}" "${@:2}" || { touch "${FAILED:-/dev/null}"; return 1; }
 }
 
@@ -108,7 +110,7 @@ forget() {
 
 # slabs COMMAND [ARGUMENT]...: run slabs.py
 slabs() {
-	python3 -S -s "$BATS_TEST_DIRNAME/lib/slabs.py" "$@"
+	python3 -S -s "$TESTS/lib/slabs.py" "$@"
 }
 
 # grown N: print caches that have N objects and two slabs more than at remember_slabs; fails if

@@ -11,7 +11,7 @@ is_gone() {
 }
 
 images() {
-	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/vm_images.py" "$@"
+	PYTHONDONTWRITEBYTECODE=1 python3 -m vm_images "$@"
 }
 
 # io FORMAT FILE COMMAND...: run commands of qemu-io

@@ -5,10 +5,8 @@ import os
 import subprocess
 
 from lib.iot import is_true, load, unload
+from lib.places import TOOL
 
-TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools')
-# The modules of tests/ghost for the running kernel.
-GHOSTS = os.path.abspath(f'{os.path.dirname(os.path.abspath(__file__))}/../../build/{os.uname().release}/ghost')
 DISKS = {'ext4': '/dev/vda', 'xfs': '/dev/vdb', 'btrfs': '/dev/vdc'}
 MKFS = {'ext4': ('mkfs.ext4', '-q', '-F'), 'xfs': ('mkfs.xfs', '-q', '-f'), 'btrfs': ('mkfs.btrfs', '-q', '-f')}
 
@@ -82,7 +80,7 @@ def unload_in_the_end():
 
 def with_tool():
     """Have iotracer in PATH."""
-    os.environ['PATH'] = os.path.abspath(TOOLS) + ':' + os.environ['PATH']
+    os.environ['PATH'] = os.path.dirname(TOOL) + ':' + os.environ['PATH']
 
 
 def map_device(name, table):

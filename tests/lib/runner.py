@@ -77,14 +77,34 @@ def test_names(path):
             isinstance(node.args[0], ast.Constant)]
 
 
+def files(ending):
+    """The files of tests/ and its folders that have this ending."""
+    return sorted(glob.glob(f'tests/**/*{ending}', recursive=True))
+
+
 def suite_files():
-    """The suites: path -> tags."""
+    """The suites: path -> tags. A suite has a file name of its own, by which it is found in any folder."""
     found = {}
-    for path in sorted(glob.glob('tests/*.bats') + glob.glob('tests/*.py')):
+    for path in files('.bats') + files('.py'):
         tags = file_tags(path)
         if tags is not None:
             found[path] = tags
     return found
+
+
+def path_of(name):
+    """Where the suite with this file name is."""
+    for path in files(name):
+        if os.path.basename(path) == name:
+            return path
+    raise FileNotFoundError(f'no suite {name} in tests')
+
+
+def find_modules():
+    """Have Python find what is beside any suite, here and in programs that tests start."""
+    folders = [TESTS] + sorted({os.path.dirname(os.path.abspath(path)) for path in files('.py')} - {TESTS, TESTS + '/lib'})
+    sys.path[:0] = folders
+    os.environ['PYTHONPATH'] = ':'.join(folders)
 
 
 def load_suite(path):
@@ -466,7 +486,7 @@ class Runner:
                 if not goes_on and skip < len(names):
                     put_back(queue, path, skip)
             with open(f'{queue}/seconds', 'a', encoding='utf-8') as f:
-                f.write(f'{path} {time.monotonic() - began:.1f}\n')
+                f.write(f'{os.path.basename(path)} {time.monotonic() - began:.1f}\n')
             os.unlink(f'{queue}/now/{self.options.machine}')
             if not goes_on:
                 return True
@@ -476,14 +496,14 @@ class Runner:
 def take(queue):
     """Take the first suite of the queue. Return: its path and how many of its tests have run, or None."""
     while names := sorted(os.listdir(f'{queue}/todo')):
-        path = 'tests/' + names[0].split(' ', 1)[1]
-        mine = f'{queue}/taken/{os.path.basename(path)}'
+        name = names[0].split(' ', 1)[1]
+        mine = f'{queue}/taken/{name}'
         try:
             os.rename(f'{queue}/todo/{names[0]}', mine)
         except FileNotFoundError: # another machine was first
             continue
         with open(mine, encoding='utf-8') as f:
-            return path, int(f.read() or 0)
+            return path_of(name), int(f.read() or 0)
     return None
 
 
@@ -510,7 +530,7 @@ def main():
     options = parser.parse_args()
     # The top directory, in which suites find the tool and the module.
     os.chdir(os.path.dirname(TESTS))
-    sys.path.insert(0, TESTS)
+    find_modules()
     if options.action == 'suites':
         print('\n'.join(path for path, tags in suite_files().items() if runs_on(tags, options.kernel)))
         return

@@ -3,24 +3,25 @@
 #
 # Shared by the tests of the tool that need no module.
 
-load lib/categories
-load lib/wait
+# shellcheck source=tests/lib/top.bash
+. "${BASH_SOURCE[0]%/*}/top.bash"
+load "$TESTS/lib/categories"
+load "$TESTS/lib/wait"
 
 # build_tool: build the tool, tool-stream, which writes streams as the module does, and
 # tool-preload.so, which replaces system calls.
 build_tool() {
-	local top=$BATS_TEST_DIRNAME/..
-	make -s -C "$top/tools"
-	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/module" \
+	make -s -C "$TOP/tools"
+	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$TOP/module" \
 		-o "$BATS_FILE_TMPDIR/tool-stream" \
-		"$top/tests/unit/tool-stream.c" "$top/module/core/schema.c"
+		"$TOP/tests/unit/tool-stream.c" "$TOP/module/core/schema.c"
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC \
-		-o "$BATS_FILE_TMPDIR/tool-preload.so" "$top/tests/unit/tool-preload.c" -ldl
+		-o "$BATS_FILE_TMPDIR/tool-preload.so" "$TOP/tests/unit/tool-preload.c" -ldl
 }
 
 # use_tool: find the tool and what build_tool made beside it
 use_tool() {
-	PATH=$(cd "$BATS_TEST_DIRNAME/../tools" && pwd):$BATS_FILE_TMPDIR:$PATH
+	PATH=$TOP/tools:$BATS_FILE_TMPDIR:$PATH
 	export LC_ALL=C.UTF-8 IOTRACER_RUN=$BATS_TEST_TMPDIR/run
 }
 
@@ -31,11 +32,11 @@ preloaded() {
 
 # seal_header FILE, seal_metadata TRACE: correct the checksum
 seal_header() {
-	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/lib/trace_file.py" seal_header "$1"
+	PYTHONDONTWRITEBYTECODE=1 python3 "$TESTS/lib/trace_file.py" seal_header "$1"
 }
 
 seal_metadata() {
-	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/lib/trace_file.py" seal_metadata "$1/metadata.json"
+	PYTHONDONTWRITEBYTECODE=1 python3 "$TESTS/lib/trace_file.py" seal_metadata "$1/metadata.json"
 }
 
 # idle_category NAME: make the files of a stopped category below proc/ in the current directory.
@@ -48,7 +49,7 @@ idle_category() {
 # with_trace_file: run the Python code on standard input, with all of trace_file.py imported.
 with_trace_file() {
 	{ echo 'from lib.trace_file import *'; cat; } |
-		PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 -
+		PYTHONDONTWRITEBYTECODE=1 python3 -
 }
 
 # target NAME FILE [LISTED_PATH [GENERATION]]: make a target as the module would show it
@@ -92,5 +93,5 @@ completed() {
 	bash -c 'source "$1"; shift
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 		complete -p iotracer >/dev/null && _iotracer iotracer && printf "%s\n" "${COMPREPLY[@]}"' \
-		- "$BATS_TEST_DIRNAME/../tools/iotracer.bash-completion" "$@" | sort | tr '\n' ' '
+		- "$TOP/tools/iotracer.bash-completion" "$@" | sort | tr '\n' ' '
 }

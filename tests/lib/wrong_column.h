@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For tests/columns.py wrong: compiled into tools/record.c by tests/columns.bats, which calls
+ * For columns.py wrong: compiled into tools/record.c by columns.bats, which calls
  * wrong_column() for what each column shows, from @out to @end. WRONG_COLUMN="HOW NAME" makes
  * column NAME wrong: "other" shows another value, "none" 0 or nothing, of the same type.
  */

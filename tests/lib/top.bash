@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Where things are, for all suites in bats and for the other files here. Python finds lib, and what the
+# suites have beside them, each by its own name.
+
+TESTS=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
+TOP=${TESTS%/*}
+PYTHONPATH=$TESTS
+for folder in "$TESTS"/*/ "$TESTS"/vm/*/; do
+	PYTHONPATH+=:${folder%/}
+done
+export PYTHONPATH

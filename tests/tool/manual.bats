@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs the examples of the manual pages and of README.md that need the module: each command
+# must exit with the status and print the output that the page shows. manual.py describes how
+# an example is marked. manual_host.bats runs the examples that need no module.
+
+# bats file_tags=once,plain
+
+bats_require_minimum_version 1.5.0
+
+load ../lib/helpers
+
+setup_file() {
+	new_filesystem ext4 /dev/vda /srv
+}
+
+teardown_file() {
+	umount /srv
+}
+
+# The machine that the examples assume: a file of 512 KiB on a disk, with the inode number 12,
+# and the module loaded; "modprobe iotracer" finds it.
+setup() {
+	local bin=$BATS_TEST_TMPDIR/bin
+	mkdir "$bin"
+	printf '#!/bin/sh\nshift\nexec insmod "%s" "$@"\n' "$(ko)" >"$bin/modprobe"
+	chmod 755 "$bin/modprobe"
+	PATH=$bin:$TOP/tools:$PATH
+	export LC_ALL=C.UTF-8
+	rm -rf /srv/*
+	touch /srv/first
+	dd if=/dev/zero of=/srv/data bs=512k count=1 conv=fsync status=none
+	cd /srv || return
+	load_module
+}
+
+teardown() {
+	cd /
+	unload_module
+}
+
+examples() {
+	PYTHONPYCACHEPREFIX=/tmp/pycache python3 -S -s -m manual run vm "$@"
+}
+
+@test "the examples of iotracer(8)" {
+	examples tools/iotracer.8
+}
+
+@test "the examples of iotracer(4)" {
+	examples tools/iotracer.4
+}
+
+@test "the examples of iotracer-trace(5)" {
+	examples tools/iotracer-trace.5
+}
+
+@test "the examples of README.md" {
+	examples README.md
+}
