@@ -21,8 +21,9 @@ iot_rotated() {
 iot_suites() {
 	local suite path
 	for suite; do
-		path=$(find tests -name "${suite##*/}" -o -name "${suite##*/}.py" -o -name "${suite##*/}.bats" | grep -E '\.(py|bats)$' |
-			sort | head -n 1)
+		# Beside x.bats there may be a file x.py that it runs.
+		path=$(find tests -path tests/lib -prune -o \( -name "${suite##*/}" -o -name "${suite##*/}.py" -o \
+			-name "${suite##*/}.bats" \) -print | grep -E '\.(py|bats)$' | sort | head -n 1)
 		[ -n "$path" ] || { echo "no suite '$suite' in tests" >&2; return 1; }
 		echo "$path"
 	done

@@ -14,6 +14,7 @@ setup() {
 	[ "$(id -u)" -eq 0 ] || skip "only root reads the kernel's log"
 	cd "$BATS_TEST_TMPDIR" || return
 	mkdir -p tests/lib queue/todo
+	unset PYTHONPATH
 	# Of processes the runner sees its own alone.
 	runner=(unshare --pid --fork --mount-proc --kill-child python3 -S -s tests/lib/runner.py run "$PWD/queue")
 	cp "$TESTS"/lib/{runner,suite}.py tests/lib/
