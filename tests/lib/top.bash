@@ -5,6 +5,7 @@
 # suites have beside them, each by its own name.
 
 TESTS=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
+# shellcheck disable=SC2034 # used by the suites
 TOP=${TESTS%/*}
 PYTHONPATH=$TESTS
 for folder in "$TESTS"/*/ "$TESTS"/vm/*/; do
