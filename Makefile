@@ -21,6 +21,7 @@ help:
 	@echo 'make check            everything that a change has to pass (root or sudo)'
 	@echo 'make test             unit tests, the tool and lint; or one suite, T=fault K=6.1 F=regex'
 	@echo 'make lint, unit       parts of it; also build-all'
+	@echo 'make check-all        every test on every kernel; hours, and it can go on where it was stopped'
 	@echo 'make check-debug      its tests on kernels that watch themselves; hours'
 	@echo 'make dkms-test        build and install by DKMS in virtual machines'
 	@echo 'make mutate           plant faults in the tool and the module: do the tests notice?'
@@ -61,7 +62,7 @@ clean:
 	$(MAKE) -C tests/unit clean
 	rm -rf build
 
-build-all lint check check-debug demo bench:
+build-all lint check check-all check-debug demo bench:
 	@scripts/$@
 
 test:
@@ -84,4 +85,4 @@ deb:
 	dpkg-buildpackage -b -uc -us
 
 .PHONY: all help modules tools headers install uninstall clean-modules clean \
-	build-all lint check check-debug demo bench mutate check-fields unit test dkms-test deb
+	build-all lint check check-all check-debug demo bench mutate check-fields unit test dkms-test deb

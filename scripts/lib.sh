@@ -203,7 +203,10 @@ iot_headers_default() {
 }
 
 # The flavours that must build: those that are installed, and those that
-# scripts/kernel-get fetches. 6.1, 6.12 and 7.3 are tested in full, on x86-64.
+# scripts/kernel-get fetches. 6.1, 6.12 and 7.3 are tested in full, on x86-64. scripts/debug-kernel builds
+# the debug kernels.
+# shellcheck disable=SC2034 # used by scripts that source this
+IOT_DEBUG_KERNELS='6.12-kasan 7.3-kasan 6.12-kcsan 6.1-kcsan 6.1-kasan 6.12-kcfi'
 # shellcheck disable=SC2034 # used by scripts that source this
 IOT_INSTALLED='6.12 6.1 6.12-rt 6.1-rt 6.12-cloud 6.1-cloud'
 IOT_FOREIGN='7.2 7.3 7.2-cloud 7.3-cloud 6.12-arm64 7.3-arm64'
@@ -222,9 +225,17 @@ IOT_TEST_MACHINE=(--one-thread --preload --disk 4G --disk 4G --disk 4G --disk 4G
 # shellcheck disable=SC2034 # used by scripts that source this
 IOT_FAULTS='(^|\] ?)(BUG[: ]|WARNING: |Oops|Kernel panic|kernel BUG|Internal error|INFO: (task .* blocked|rcu|possible|suspicious|lockdep|trying to register)|rcu: INFO|rcu: .*(stall|starved)|watchdog: BUG|NMI watchdog: (BUG|Watchdog detected)|general protection|stack segment|double fault|traps: PANIC|UBSAN|KASAN|KCSAN|KFENCE|refcount_t:|list_(add|del) corruption|usercopy: Kernel memory|page_owner|workqueue lockup)|unable to handle|soft lockup|hard LOCKUP|hung_task: blocked|circular locking|inconsistent lock state|cut here|ftrace bug|Objects remaining|ODEBUG: |kmemleak: leak'
 
-# Print the suites that run on this machine. Call it in the top directory.
+# iot_has_tag TAG SUITE: whether this file is a suite in bats with this tag
+iot_has_tag() {
+	grep -qsE "^# bats file_tags=(.*,)?$1(,|\$)" "$2"
+}
+
+# Print the suites that run on this machine, but for slow ones. Call it in the top directory.
 iot_host_suites() {
-	grep -rl --include='*.bats' '^# bats file_tags=.*host' tests | sort
+	local suite
+	find tests -name '*.bats' | sort | while read -r suite; do
+		! iot_has_tag host "$suite" || iot_has_tag slow "$suite" || echo "$suite"
+	done
 }
 
 # Fetch kernel $1, if it is one of IOT_FOREIGN, and print its release. Call it in the top

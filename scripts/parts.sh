@@ -64,13 +64,13 @@ say_times() {
 	done | sort -rn
 }
 
-# parts_at_once WORKERS: run the parts on standard input in their order. Each line has the
-# arguments of part(). WORKERS parts run at a time, or fewer if there is no memory for their
+# parts_at_once WORKERS [FUNCTION]: run the parts on standard input in their order, by part() or another
+# function. Each line has its arguments. WORKERS parts run at a time, or fewer if there is no memory for their
 # virtual machines. With the longest parts first, the processors end together. A part, and a suite of
 # scripts/check-vm, that has not begun after CHECK_SECONDS is not run, which the verdict says; by
 # default there is no limit.
 parts_at_once() {
-	local workers=$1 memory list running=()
+	local workers=$1 run=${2:-part} memory list running=()
 	[ -z "${CHECK_SECONDS:-}" ] || export CHECK_UNTIL=$(($(date +%s) + CHECK_SECONDS - SECONDS + started))
 	memory=$(awk '/^MemAvailable:/ { print int($2 / 1048576 / 3) }' /proc/meminfo)
 	[ "$workers" -le "$memory" ] || workers=$((memory > 0 ? memory : 1))
@@ -83,7 +83,7 @@ parts_at_once() {
 				continue
 			fi
 			# shellcheck disable=SC2086 # they are several words
-			part $line
+			"$run" $line
 		done 9<"$list" &
 		running+=($!)
 		workers=$((workers - 1))

@@ -5,7 +5,7 @@
 # module cannot do without what fails, the build stops with one line. Needs the module built
 # for 6.12.
 #
-# bats file_tags=host
+# bats file_tags=host,slow
 
 # Tests run in subshells, and "run" sets output.
 # shellcheck disable=SC2030,SC2031,SC2154

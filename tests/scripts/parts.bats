@@ -178,3 +178,50 @@ nested() {
 	[ "$status" = 0 ]
 	[ "${lines[-1]}" = "1 passed, 0 failed" ]
 }
+
+# all_of: a tree whose parts are "good" and "bad", and a third that says on which commit it ran
+all_of() {
+	mkdir -p tree/scripts
+	cp "$TOP"/scripts/{check-all,parts.sh,lib.sh} tree/scripts
+	printf '#!/bin/sh\n' >tree/scripts/install-deps
+	chmod +x tree/scripts/install-deps
+	cat >tree/scripts/plan.sh <<-'END'
+		IOT_DEBUG_KERNELS=''
+		build_tap() { printf '%s\n' 1..1 'ok 1 - built'; }
+		list_first() { printf '%s\n' 'good said ok' 'bad said not ok'; }
+		list_second() { :; }
+		list_third() { echo 'last said ok'; }
+		said() { echo "$name" >>../ran; printf '%s\n' 1..1 "$* 1 - test"; }
+	END
+	cd tree || return
+	printf '%s\n' build >.gitignore
+	git init -q .
+	git add -A
+	git -c user.name=x -c user.email=x@x commit -qm one
+}
+
+# ran: which parts have run since the last time
+ran() {
+	sort ../ran | paste -sd ' '
+	: >../ran
+}
+
+@test "check-all: what has passed with the tree as it is is not repeated, what failed is" {
+	all_of
+	run -1 scripts/check-all
+	[ "$(ran)" = "bad good last" ]
+	grep -E '^good +passed +[0-9]+ +[0-9TZ:-]+ +[0-9a-f]+ +1 passed, 0 failed$' <<<"$output"
+	grep -E '^bad +failed .* 0 passed, 1 failed$' <<<"$output"
+	run -1 scripts/check-all
+	[ "$(ran)" = bad ]
+	run -0 scripts/check-all good
+	[ "$(ran)" = good ]
+	echo changed >file
+	run -1 scripts/check-all
+	[ "$(ran)" = "bad good last" ]
+	run -0 scripts/check-all --list
+	[ -z "$(ran)" ]
+	grep -E '^good +passed .*-[0-9a-f]{6} ' <<<"$output"
+	run -2 scripts/check-all none
+	[ "${lines[-1]}" = "check-all: no part 'none': see --list" ]
+}
