@@ -1,4 +1,4 @@
 # ".." in a path is hashed.
-# file: tools/anonymize.c
+# in: component()
 # tests: export.bats anonymize: 
 s/length <= 2 \&\& /length <= 1 \&\& /

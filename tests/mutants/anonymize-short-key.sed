@@ -1,4 +1,4 @@
 # A key of 15 bytes is accepted.
-# file: tools/anonymize.c
+# in: anonymize.c
 # tests: export.bats anonymize: 
 s|KEY_LEAST 16|KEY_LEAST 4|

@@ -1,4 +1,4 @@
 # Any category's records are taken for those of fs.
-# file: tools/blocks.c
+# in: blocks_open()
 # tests: directory.bats cannot read
 s#b->stream.event->id != category->event_id#0#

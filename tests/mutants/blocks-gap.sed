@@ -1,4 +1,4 @@
 # Events that were lost between others are not counted while following.
-# file: tools/blocks.c
+# in: take_blocks()
 # tests: tool.bats of a category
 s#b->gaps += head.gap;##

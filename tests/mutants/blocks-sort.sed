@@ -1,4 +1,4 @@
 # Events of a category are sorted by their begin.
-# file: tools/blocks.c
+# in: end_of()
 # tests: tool.bats log of a category
 s#record_time(event, record) + record_latency(event, record)#record_time(event, record)#

@@ -1,4 +1,4 @@
 # What a directory lost is looked for in the category.
-# file: tools/blocks.c
+# in: not_kept()
 # tests: directory.bats columns of fs
 s#if (!b->target)#if (1)#

@@ -1,4 +1,4 @@
 # A unit whose name systemd has escaped is not found.
-# file: tools/cgroup.c
+# in: is_unit()
 # tests: tasks_host.bats by its name, with or without
 s#name + (\*name == '_')#name#

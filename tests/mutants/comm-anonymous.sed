@@ -1,4 +1,4 @@
 # An anonymized trace has the names of threads in plain text.
-# file: tools/record.c
+# in: comm_make()
 # tests: export.bats anonymize: names
 s|if (p->anonymizer \&\& length)|if (p->anonymizer \&\& !length)|

@@ -1,4 +1,4 @@
 # The metadata has the size before compression.
-# file: tools/trace_compress.c
+# in: trace_compress()
 # tests: export.bats the metadata has the limits
 s#		\*bytes = f.end;#		*bytes = r.size;#

@@ -1,4 +1,4 @@
 # A trace is not compressed in the end.
-# file: tools/session.c
+# in: finish()
 # tests: export.bats the metadata has the limits
 s#s->options->compress == COMPRESS_END \&\&#0 \&\&#

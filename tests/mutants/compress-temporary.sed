@@ -1,4 +1,4 @@
 # The file of a compression that failed stays.
-# file: tools/trace_compress.c
+# in: trace_compress()
 # tests: export.bats cannot be compressed
 s#		unlinkat(dir, next, 0);#		(void)next;#

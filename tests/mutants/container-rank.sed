@@ -1,4 +1,4 @@
 # The first digits of an ID go before a name.
-# file: tools/container.c
+# in: container.c
 # tests: tasks_host.bats goes before a name
 s#BY_FIRST_DIGITS, BY_NAME#BY_NAME, BY_FIRST_DIGITS#

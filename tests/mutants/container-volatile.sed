@@ -1,4 +1,4 @@
 # Podman's containers that --rm removes have no name.
-# file: tools/container.c
+# in: has_podman_name()
 # tests: tasks_host.bats podman has on disk
 s#{ "", "volatile-" }#{ "", "" }#

@@ -1,4 +1,4 @@
 # CPUs that lost nothing are in the metadata.
-# file: tools/counts.c
+# in: json_lost()
 # tests: export.bats gaps are counted
 s#if (!f->lost_by_cpu\[n\])#if (0)#

@@ -1,4 +1,4 @@
 # A minus sign begins no formula.
-# file: tools/csv.c
+# in: formula()
 # tests: export.bats CSV: no name
 s/strchr("=+-@", /strchr("=+@", /

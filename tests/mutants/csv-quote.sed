@@ -1,4 +1,4 @@
 # A quote in a field is not doubled.
-# file: tools/csv.c
+# in: put_safe()
 # tests: export.bats CSV: order
 s#		if (text\[i\] == '"')#		if (0)#

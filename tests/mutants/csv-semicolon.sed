@@ -1,4 +1,4 @@
 # A field does not begin at a semicolon.
-# file: tools/csv.c
+# in: begins()
 # tests: export.bats CSV: no name
 s/return c == ';' || /return /

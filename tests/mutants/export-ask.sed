@@ -1,4 +1,4 @@
 # Rows of several categories are mixed.
-# file: tools/command_export.c
+# in: check_one_category()
 # tests: export.bats a trace of several categories
 s#!metadata_category(\&env->check.metadata, 1)#1#

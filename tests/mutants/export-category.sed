@@ -1,4 +1,4 @@
 # --category is ignored.
-# file: tools/command_export.c
+# in: export_all()
 # tests: export.bats --per-category has
 s#		if (env->category \&\& category != env->category)#		if (0)#

@@ -1,4 +1,4 @@
 # --partial is ignored.
-# file: tools/command_export.c
+# in: judge()
 # tests: export.bats no failure with --partial
 s#!env->check.damaged || env->partial#!env->check.damaged#

@@ -1,5 +1,5 @@
 # Frames are not numbered.
-# file: tools/trace_write.c
+# in: trace_file_put()
 # tests: export.bats cut at any byte
 # tests: export.bats events of many CPUs
 s|frame.number = f->frames;|frame.number = 0;|

@@ -1,4 +1,4 @@
 # A directory that was renamed has its old path only.
-# file: tools/command_log.c
+# in: open_lines()
 # tests: directory.bats renamed
 s#add_resolved(lines, list, target, env->file);#(void)env;#

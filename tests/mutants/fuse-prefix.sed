@@ -1,4 +1,4 @@
 # A path is below a directory whose name its own begins with.
-# file: tools/fuse.c
+# in: rest_below()
 # tests: directory.bats not below
 s#return name->text\[d->length\] == '/' ? \(.*\) : NULL;#return \1;#

@@ -1,4 +1,4 @@
 # A RELEASE does not wait for the CLOSE around it.
-# file: tools/fuse.c
+# in: fuse_take()
 # tests: export.bats RELEASE inside
 s/if (fs->op == IOT_FS_RELEASE \&\& !is_closed(f, fs))/if (0)/

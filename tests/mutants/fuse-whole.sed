@@ -1,4 +1,4 @@
 # Events whose path is not below the directory are left out of its log.
-# file: tools/command_log.c
+# in: open_lines()
 # tests: directory.bats not below
 s#lines->whole = true;##

@@ -1,4 +1,4 @@
 # Blocks that follow each other on different CPUs become one.
-# file: tools/trace_gather.c
+# in: put_blocks()
 # tests: export.bats small frames become one
 s#if (i \&\& b.cpu == whole.cpu \&\&#if (i \&\&#

@@ -1,4 +1,4 @@
 # The metadata has the frames before they became one.
-# file: tools/session.c
+# in: compress()
 # tests: export.bats small frames become one
 s#f->file.frames = frames;#(void)frames;#

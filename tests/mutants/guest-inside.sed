@@ -1,4 +1,4 @@
 # A part that begins within a region is where that begins.
-# file: tools/guest.c
+# in: part_of()
 # tests: guest_terms.bats each part of events all over
 s|(part.whole ? 0 : host - r->host)|0|

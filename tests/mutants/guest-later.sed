@@ -1,4 +1,4 @@
 # A map counts as one from before events that began while it was read.
-# file: tools/guest.c
+# in: part_at()
 # tests: guest_terms.bats of an event between two maps
 s|image->maps\[i\].end <= time|image->maps[i].begin - 1000 <= time|

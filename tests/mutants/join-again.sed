@@ -1,4 +1,4 @@
 # A call that io_uring repeats is one of its own.
-# file: tools/join_load.c
+# in: take_call()
 # tests: join.bats asynchronous
 s# || fs.result == EAGAIN_RESULT##

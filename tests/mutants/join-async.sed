@@ -1,4 +1,4 @@
 # An asynchronous call ends when it returns.
-# file: tools/join_load.c
+# in: find_ends()
 # tests: join.bats asynchronous
 s|				c->end = j->below\[k\].end;|				c->end = c->returned;|

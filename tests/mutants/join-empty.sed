@@ -1,4 +1,4 @@
 # What only asks for a flush is taken for data.
-# file: tools/join_load.c
+# in: take_request()
 # tests: join.bats each part
 s#!b.requested \&\& #0 \&\& #

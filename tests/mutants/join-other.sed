@@ -1,4 +1,4 @@
 # A call belongs to any request that can have made it.
-# file: tools/join_match.c
+# in: only_request()
 # tests: join.bats flushes
 s|^			return JOIN_NONE;$|			continue;|

@@ -1,4 +1,4 @@
 # A request of which calls have a part is matched.
-# file: tools/join_match.c
+# in: match_data()
 # tests: join.bats no call
 s|if (covered == j->extents.needed) {|if (covered \|\| !j->extents.needed) {|

@@ -1,4 +1,4 @@
 # A flush does not share a sync.
-# file: tools/join_match.c
+# in: match_flush()
 # tests: join.bats flushes
 s#call = find_sync(j, r, true);#call = JOIN_NONE;#

@@ -1,4 +1,4 @@
 # The offset of a raw drive is not added.
-# file: tools/join_image.c
+# in: join_image_map()
 # tests: join.bats part of a raw
 s|guest + image->shift, e);|guest, e);|

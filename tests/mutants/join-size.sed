@@ -1,4 +1,4 @@
 # A call by size is given to a request although another one fits.
-# file: tools/join_match.c
+# in: match_by_size()
 # tests: join.bats gone
 s#only\[i\] == JOIN_NONE || fits\[only\[i\]\] != 1#only[i] == JOIN_NONE || j->calls[only[i]].links != JOIN_NONE#

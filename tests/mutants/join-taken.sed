@@ -1,4 +1,4 @@
 # Bytes of a call are given to each request that asks for them.
-# file: tools/join_match.c
+# in: try_call()
 # tests: join.bats same sector
 s|		if (is_taken(j, c, bytes))|		if (0 \&\& is_taken(j, c, bytes))|

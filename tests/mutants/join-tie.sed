@@ -1,4 +1,4 @@
 # Of two offsets that fit as well the first is taken.
-# file: tools/join_clock.c
+# in: is_good()
 # tests: join.bats guessed
 s|a->peak.votes > a->peak.second|1|

@@ -1,4 +1,4 @@
 # A piece of a larger request is taken for one of its calls.
-# file: tools/join_match.c
+# in: match_data()
 # tests: join.bats same sector
 s#choice = 0; choice < CHOICES#choice = CHOICE_ALONE; choice < CHOICES#

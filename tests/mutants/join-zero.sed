@@ -1,4 +1,4 @@
 # A read of zeros needs a call.
-# file: tools/join_image.c
+# in: map_needs()
 # tests: join.bats backing
 s|if (p.kind == IMAGE_DATA \|\| p.kind == IMAGE_COMPRESSED)$|if (1)|

@@ -1,4 +1,4 @@
 # The FUSE lines of processes are those of a directory.
-# file: tools/command_log.c
+# in: log_blocks()
 # tests: tasks_host.bats with absolute paths
 s#target \&\& !target->tasks ? target : NULL#target#

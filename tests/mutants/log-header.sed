@@ -1,4 +1,4 @@
 # --no-header is ignored.
-# file: tools/command_log.c
+# in: print_all()
 # tests: tool.bats log: CSV
 s# \&\& !env->no_header##

@@ -1,4 +1,4 @@
 # Events that are missing are not reported.
-# file: tools/command_log.c
+# in: report_missing()
 # tests: tool.bats log: 
 s#	if (missing)#	if (0)#

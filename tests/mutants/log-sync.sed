@@ -1,4 +1,4 @@
 # --sync leaves the lines in memory.
-# file: tools/command_log.c
+# in: print_row()
 # tests: directory.bats --sync
 s#rows->sync ? cli_sync() :#rows->sync ? true :#

@@ -1,4 +1,4 @@
 # A hole of a single event is not reported.
-# file: tools/merge.c
+# in: tell_hole()
 # tests: export.bats one event that is missing
 s|next > c->next \&\& m->hole|next > c->next + 1 \&\& m->hole|

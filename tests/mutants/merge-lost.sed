@@ -1,4 +1,4 @@
 # Gaps are not added up.
-# file: tools/merge.c
+# in: merge.c
 # tests: export.bats gaps are counted
 s|m->lost += b.gap;||

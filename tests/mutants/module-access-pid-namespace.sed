@@ -1,4 +1,4 @@
 # A member of the group may be in a container.
-# file: module/proc/access.c
+# in: is_named()
 # tests: hostile_access.py the group that root named
 s/task_active_pid_ns(current) != &init_pid_ns/0/

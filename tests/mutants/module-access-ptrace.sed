@@ -1,4 +1,4 @@
 # CAP_SYS_PTRACE does not show addresses.
-# file: module/proc/access.c
+# in: iot_access_addresses()
 # tests: hostile_access.py addresses of other processes
 /CAP_SYS_PTRACE/d

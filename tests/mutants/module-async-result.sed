@@ -1,4 +1,4 @@
 # A request that fails has moved what was asked for.
-# file: module/probe/vfs_async.c
+# in: record()
 # tests: completions.py results
 s/^\tr->result = iot_event_result(result);/\tr->result = a->requested;/

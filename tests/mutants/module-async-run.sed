@@ -1,4 +1,4 @@
 # A request of an earlier run of its target is recorded.
-# file: module/probe/vfs_async.c
+# in: record()
 # tests: completions.py stopped, removed
 s/READ_ONCE(f->t->run) != a->run/0/

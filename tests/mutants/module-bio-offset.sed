@@ -1,4 +1,4 @@
 # The byte in the file is that of the page before.
-# file: module/probe/branch_bio.c
+# in: note_buffered()
 # tests: directories.py the bios of its files
 s/e->offset = iot_bio_offset(bio, folio);/e->offset = iot_bio_offset(bio, folio) - PAGE_SIZE;/

@@ -1,4 +1,4 @@
 # Bios that a device mapper makes are a process's own.
-# file: module/probe/branch_bio.c
+# in: bio_queued()
 # tests: processes.py what a process submits
 s/in_task() \&\& !current->bio_list/in_task()/

@@ -1,4 +1,4 @@
 # A file of exactly 256 KiB is of the next class.
-# file: module/probe/block.c
+# in: class_of_size()
 # tests: block.py block: writeback names the process
 s/while (size > limit && class/while (size >= limit \&\& class/

@@ -1,4 +1,4 @@
 # The number of the operation is 0.
-# file: module/probe/block.c
+# in: record()
 # tests: fields.py queued requests
 s/e->op_code = .*;/e->op_code = 0;/

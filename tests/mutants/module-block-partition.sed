@@ -1,4 +1,4 @@
 # The partition is always the whole disk.
-# file: module/probe/block.c
+# in: note_bio()
 # tests: fields.py second partition
 s/^\te->partition = .*;/\te->partition = 0;/

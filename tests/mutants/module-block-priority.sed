@@ -1,4 +1,4 @@
 # The I/O priority is not recorded.
-# file: module/probe/block.c
+# in: note_bio()
 # tests: fields.py queued requests
 /^\te->ioprio = bio->bi_ioprio;/d

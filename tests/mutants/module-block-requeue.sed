@@ -1,4 +1,4 @@
 # The number of times that a request came back is not counted.
-# file: module/probe/block.c
+# in: request_requeued()
 # tests: block.py the host is busy
 /^\tp->e.requeues++;/d

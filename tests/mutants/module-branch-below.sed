@@ -1,4 +1,4 @@
 # A directory has the bios of all files whose path is known.
-# file: module/record/branch.c
+# in: record_below()
 # tests: directories.py the bios of its files
 s/^\tif (is_below(b, path))$/\tif (path)/

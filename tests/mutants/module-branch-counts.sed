@@ -1,4 +1,4 @@
 # stats does not count bios as stored.
-# file: module/proc/wide_target.c
+# in: count_bios()
 # tests: directories.py the bios of its files
 s/bios->stored += count_stored_bios(ring);/bios->stored += 0 * count_stored_bios(ring);/

@@ -1,4 +1,4 @@
 # The flag ORIGINATOR is missing.
-# file: module/record/branch.c
+# in: set_originator()
 # tests: processes.py what was made dirty
 /e->flags |= IOT_REQ_ORIGINATOR;/d

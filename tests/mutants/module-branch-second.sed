@@ -1,4 +1,4 @@
 # A rename out of a directory is not in its log.
-# file: module/record/branch.c
+# in: concerns()
 # tests: directories.py moved in, moved out
 s/is_below(b, p->path\[0\]) || is_below(b, p->path\[1\])/is_below(b, p->path[1])/

@@ -1,4 +1,4 @@
 # The last byte of ring_memory_limit cannot be used.
-# file: module/core/budget.c
+# in: iot_budget_try()
 # tests: interface.py bounds: ring_memory_limit
 s/old > limit - bytes)/old >= limit - bytes)/

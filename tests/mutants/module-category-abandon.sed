@@ -1,4 +1,4 @@
 # The filter of a reader that was killed stays.
-# file: module/record/category.c
+# in: iot_category_abandon()
 # tests: record.bats killed while recording all
 s/old = replace_filter(c, none, &why);/old = 0 ? replace_filter(c, none, \&why) : NULL;/

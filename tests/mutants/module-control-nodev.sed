@@ -1,4 +1,4 @@
 # A device on a mount with nodev is traced.
-# file: module/proc/control.c
+# in: check_file()
 # tests: hostile_access.py a device node on a nodev mount
 s/^\t\treturn -EACCES;/\t\treturn 0;/

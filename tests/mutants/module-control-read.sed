@@ -1,4 +1,4 @@
 # A file that the writer may not read is traced.
-# file: module/proc/control.c
+# in: check_file()
 # tests: interface.py rights: nobody traces
 s/^\treturn iot_inode_permission(path->mnt, inode, MAY_READ);/\treturn 0;/

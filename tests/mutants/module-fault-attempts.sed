@@ -1,4 +1,4 @@
 # Only the last attempt counts.
-# file: module/probe/fault.c
+# in: attempt_take()
 # tests: fields.py page faults
 s/f->attempts = a->attempts + 1;/f->attempts = 1;/

@@ -1,4 +1,4 @@
 # The error of a fault is not recorded.
-# file: module/probe/fault.c
+# in: record()
 # tests: fault.py of programs, private copies
 s/^\te->result = result & VM_FAULT_ERROR ? .*/\te->result = 0;/

@@ -1,4 +1,4 @@
 # A fault maps one page only.
-# file: module/probe/fault.c
+# in: pages_mapped()
 # tests: fields.py page faults
 s/return now > f->mapped ? now - f->mapped : 1;/return now > f->mapped ? 1 : 1;/

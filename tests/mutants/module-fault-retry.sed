@@ -1,4 +1,4 @@
 # A fault begins with its last attempt.
-# file: module/probe/fault.c
+# in: attempt_take()
 # tests: fields.py page faults
 s/f->start = a->start;/;/

@@ -1,4 +1,4 @@
 # fs takes operations that it never records.
-# file: module/record/filter_parse.c
+# in: parse_op()
 # tests: category.py no meaning
 s/if (!err \&\& p->of->event_id == IOT_EVENT_ID_FS/if (0 \&\& p->of->event_id == IOT_EVENT_ID_FS/

@@ -1,4 +1,4 @@
 # tid= is compared with the process.
-# file: module/record/filter.h
+# in: iot_filter_task()
 # tests: category.py filters: by process
 s/f->tid != current->pid)/f->tid != current->tgid)/

@@ -1,4 +1,4 @@
 # A key may be given twice.
-# file: module/record/filter_parse.c
+# in: parse_condition()
 # tests: category.py control: a line that is wrong
 s/if (p->f->used & used & ~(/if (0 \& ~(/

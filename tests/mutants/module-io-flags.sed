@@ -1,4 +1,4 @@
 # A call has no flags.
-# file: module/record/io.h
+# in: iot_io_record()
 # tests: fields.py calls and bios of a target
 s/^\t\tr->flags = flags;/\t\tr->flags = 0;/

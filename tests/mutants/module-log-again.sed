@@ -1,4 +1,4 @@
 # A log that is read on shows again what it has shown.
-# file: module/proc/category_log.c
+# in: take_view()
 # tests: category.py log: the same in any chunk
 s/if (again && rd->seen/if (0 \&\& rd->seen/

@@ -1,4 +1,4 @@
 # Who has read on cannot go back to the beginning.
-# file: module/proc/target_log.c
+# in: update_view()
 # tests: interface.py log: can be followed by reading on
 s/ || pos < rd->base)$/)/

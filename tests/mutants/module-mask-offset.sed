@@ -1,4 +1,4 @@
 # The offset of a request of io_uring is shown even if it is an address.
-# file: module/proc/mask.c
+# in: iot_mask_record()
 # tests: hostile_access.py addresses of other processes
 s/if (mask\[SQEOFF\] && /if (0 \&\& /

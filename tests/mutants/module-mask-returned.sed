@@ -1,4 +1,4 @@
 # The address that mmap returns is shown.
-# file: module/proc/mask.c
+# in: iot_mask_record()
 # tests: hostile_access.py addresses of other processes
 s/if (mask\[RETURNED\] && address/if (0 \&\& address/

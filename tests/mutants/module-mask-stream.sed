@@ -1,4 +1,4 @@
 # The stream of a category shows addresses.
-# file: module/proc/category_stream.c
+# in: copy_records()
 # tests: hostile_access.py addresses of other processes
 s/^\t\tif (rd->masked)$/\t\tif (0 \&\& rd->masked)/

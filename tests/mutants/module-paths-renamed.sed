@@ -1,4 +1,4 @@
 # A file that is known by its inode has the path of before a rename.
-# file: module/file/paths.c
+# in: iot_paths_find_inode()
 # tests: cache.py files that are renamed
 s/if (!is_of(e, inode) || !is_current(e, &now))/if (!is_of(e, inode) || (0 \&\& !is_current(e, \&now)))/

@@ -1,4 +1,4 @@
 # What was gone before a pipe was opened is reported.
-# file: module/proc/category_pipe.c
+# in: begin()
 # tests: pipe.py gone before they were read is reported: a slow
 /^\t\t\tc->pipe_position\[cpu\].gap = 0;/d

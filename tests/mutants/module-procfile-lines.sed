@@ -1,4 +1,4 @@
 # A write whose second line is refused reports that nothing was carried out.
-# file: module/proc/procfile.c
+# in: run_lines()
 # tests: interface.py control: several lines in one write
 s/^\t\t\treturn done ?: err;/\t\t\treturn err;/

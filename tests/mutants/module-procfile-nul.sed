@@ -1,4 +1,4 @@
 # A line ends at a NUL byte.
-# file: module/proc/procfile.c
+# in: run_lines()
 # tests: interface.py control: a NUL byte
 s/err = -EINVAL; .*/err = in->run(in->data, line);/

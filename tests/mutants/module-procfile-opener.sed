@@ -1,4 +1,4 @@
 # A command acts with the rights of the writer.
-# file: module/proc/procfile.c
+# in: run_as_opener()
 # tests: hostile_access.py commands act with the rights
 s/override_creds(file->f_cred)/override_creds(current_cred())/

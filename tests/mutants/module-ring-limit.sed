@@ -1,4 +1,4 @@
 # Records that a smaller max_events has dropped come back with a larger one.
-# file: module/core/ring.c
+# in: iot_ring_limit()
 # tests: interface.py bounds: ring_memory_limit
 s/^\tiot_ring_hide(ring, from);/\tiot_ring_hide(ring, 0 * from);/

@@ -1,4 +1,4 @@
 # What mode discard refuses is not counted as seen.
-# file: module/core/ring.h
+# in: iot_ring_refuse()
 # tests: category.py modes: the newest
 /^\tatomic64_inc(&ring->refused\[class\]);/d

@@ -1,4 +1,4 @@
 # Reset leaves the count of what the ring had before it was resized.
-# file: module/core/ring.c
+# in: iot_ring_reset()
 # tests: interface.py reset: what it empties
 /^\t\tWRITE_ONCE(ring->earlier\[class\], 0);/d

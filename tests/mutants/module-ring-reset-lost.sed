@@ -1,4 +1,4 @@
 # Reset leaves the count of lost records.
-# file: module/core/ring.c
+# in: iot_ring_reset()
 # tests: category.py modes: the newest
 /^\t\tatomic64_set(&ring->lost\[class\], 0);/d

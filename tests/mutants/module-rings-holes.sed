@@ -1,4 +1,4 @@
 # Refused records are taken for holes among those that were stored.
-# file: module/record/rings.c
+# in: count_shard()
 # tests: category.py modes: the newest
 s/^\tholes = lost - .*/\tholes = lost;/

@@ -1,4 +1,4 @@
 # What was overwritten before a resize is forgotten.
-# file: module/proc/target.c
+# in: ring_replace()
 # tests: interface.py a change of max_events keeps
 /^\tt->carried += old_end - old->first;/d

@@ -1,4 +1,4 @@
 # Reset leaves the count of what was overwritten before a resize.
-# file: module/proc/target.c
+# in: reset_locked()
 # tests: interface.py reset: what it empties
 /^\tt->carried = 0;/d

@@ -1,4 +1,4 @@
 # Sequence numbers start anew after a resize.
-# file: module/proc/target.c
+# in: ring_replace()
 # tests: interface.py log: can be followed through reset
 s/^\tt->shift += old_end - new->first;/\tt->shift += 0;/

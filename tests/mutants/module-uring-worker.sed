@@ -1,4 +1,4 @@
 # The worker that ran a request is not recorded.
-# file: module/probe/uring.c
+# in: record()
 # tests: fields.py requests and completions of io_uring
 s/^\te->worker = fl->worker;/\te->worker = 0;/

@@ -1,4 +1,4 @@
 # A directory that the writer may not enter is traced.
-# file: module/proc/wide_target.c
+# in: check()
 # tests: interface.py rights: nobody traces
 s/MAY_READ | MAY_EXEC/MAY_READ/

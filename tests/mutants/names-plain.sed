@@ -1,4 +1,4 @@
 # A name with a quote is written as it is.
-# file: tools/csv.c
+# in: csv_put()
 # tests: export.bats CSV: order
 s# || memchr(text, '"', length)##

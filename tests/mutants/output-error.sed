@@ -1,4 +1,4 @@
 # A write that failed is not reported.
-# file: tools/output.c
+# in: output.c
 # tests: export.bats output that cannot
 s#	o->failed = true;$#	o->failed = false;#

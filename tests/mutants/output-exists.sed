@@ -1,4 +1,4 @@
 # A file that exists is overwritten.
-# file: tools/output.c
+# in: begin_file()
 # tests: export.bats export -o
 s#O_CREAT | O_EXCL#O_CREAT#

@@ -1,4 +1,4 @@
 # Two files have the same name.
-# file: tools/output.c
+# in: name_file()
 # tests: export.bats export -o --rotate: parts
 s#	if (ms <= o->last)#	if (0)#

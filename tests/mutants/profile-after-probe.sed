@@ -1,4 +1,4 @@
 # The access after a probe is random.
-# file: tools/profile.c
+# in: mark_probes()
 # tests: profile.bats
 s#access->has_no_past = probing \&\& i > first;#access->has_no_past = false;#

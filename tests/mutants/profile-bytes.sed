@@ -1,4 +1,4 @@
 # The bytes of a part are its accesses.
-# file: tools/profile.c
+# in: add()
 # tests: profile.bats
 s#part->bytes += access->bytes;#part->bytes += access->bytes / 2;#

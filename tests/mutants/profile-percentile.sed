@@ -1,4 +1,4 @@
 # A percentile is that of the rank below.
-# file: tools/profile.c
+# in: profile_percentile()
 # tests: tool.bats profile: 
 s#kind->accesses \* percent + 99#kind->accesses * percent#

@@ -1,4 +1,4 @@
 # All short accesses with which a process begins are probes.
-# file: tools/profile.c
+# in: mark_probes()
 # tests: profile.bats
 s#i < first + PROFILE_PROBES \&\& ##

@@ -1,4 +1,4 @@
 # Compressed data ends with its last sector, not a whole number of them after it began.
-# file: tools/qcow2.c
+# in: decode_compressed()
 # tests: vm_images.bats converted
 s|(sectors + 1) \* 512 - piece->host % 512|sectors * 512|

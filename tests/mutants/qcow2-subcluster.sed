@@ -1,4 +1,4 @@
 # A piece that begins within a cluster with subclusters ends where they do.
-# file: tools/qcow2.c
+# in: decode_subclusters()
 # tests: vm_images.bats within a cluster
 s|piece->length = i \* size - inside;|piece->length = (i - first) * size;|

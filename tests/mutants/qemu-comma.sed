@@ -1,4 +1,4 @@
 # Two commas in a value stand for one.
-# file: tools/qemu_args.c
+# in: next_word()
 # tests: vm_images.bats of -drive
 s|if (\*text == ',' \&\& text\[1\] != ',')|if (*text == ',')|

@@ -1,4 +1,4 @@
 # A file of more CPUs than there can be is read.
-# file: tools/trace_read.c
+# in: check_stream()
 # tests: export.bats another file in place
 s#				   h->cpus > like->cpus))#				   0))#

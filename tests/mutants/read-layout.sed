@@ -1,4 +1,4 @@
 # A file of another category is read.
-# file: tools/trace_read.c
+# in: check_stream()
 # tests: export.bats another file in place
 s#h->event != like->event ||#0 ||#

@@ -1,4 +1,4 @@
 # Frames that are missing are not reported.
-# file: tools/trace_read.c
+# in: trace_reader_next()
 # tests: export.bats what is missing, a frame
 s#	if (frame->number > r->number)#	if (0)#

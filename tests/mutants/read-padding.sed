@@ -1,4 +1,4 @@
 # What follows a frame is not checked.
-# file: tools/trace_read.c
+# in: is_padded()
 # tests: export.bats cut at any byte
 s#		if (rest\[i\])#		if (0)#

@@ -1,4 +1,4 @@
 # What ended while the kernel's counters were read is taken for sure.
-# file: tools/receipt.c
+# in: sums_of()
 # tests: receipt.bats may be in them
 s/return &p->edges;/return \&p->sums;/

@@ -1,4 +1,4 @@
 # A backslash in JSON is not escaped.
-# file: tools/record.c
+# in: record.c
 # tests: tool.bats log: JSON
 s/ || text\[i\] == '\\\\')/)/

@@ -1,4 +1,4 @@
 # Exported with --anonymize, a command line is in plain text.
-# file: tools/record.c
+# in: record_note()
 # tests: export.bats command lines
 s#	if (p->anonymizer) {#	if (0) {#

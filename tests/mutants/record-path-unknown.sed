@@ -1,4 +1,4 @@
 # A path that was forgotten is shown as empty.
-# file: tools/record.c
+# in: put_path()
 # tests: export.bats CSV: order
 s#return put_word(p, out, "?");#return put_word(p, out, "");#

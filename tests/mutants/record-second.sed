@@ -1,4 +1,4 @@
 # The second of a time is not renewed.
-# file: tools/record.c
+# in: record.c
 # tests: export.bats timestamps
 s#if (time / NS_PER_S != p->second)#if (0)#

@@ -1,5 +1,5 @@
 # A call that began before T0 has no sign.
-# file: tools/record.c
+# in: put_since()
 # tests: tool.bats log: CSV
 # tests: columns.bats
 s#		\*out++ = '-';##

@@ -1,5 +1,5 @@
 # A column of nanoseconds does not show its unit.
-# file: tools/record.c
+# in: unit_suffix()
 # tests: export.bats the name of a column
 # tests: columns.bats
 s#{ "ns", "_ns" }#{ "ns", "" }#

@@ -1,4 +1,4 @@
 # A block of a CPU that does not exist is recorded.
-# file: tools/recorder.c
+# in: is_sane()
 # tests: export.bats record: blocks that do not fit
 s#b->cpu < s->header.cpus \&\& ##

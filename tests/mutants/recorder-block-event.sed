@@ -1,4 +1,4 @@
 # A block of another event is recorded.
-# file: tools/recorder.c
+# in: is_sane()
 # tests: export.bats record: blocks that do not fit
 s# \&\& b->event == s->event->id \&\&# \&\&#

@@ -1,4 +1,4 @@
 # A stream of another event is read.
-# file: tools/recorder.c
+# in: check_header()
 # tests: export.bats record: a stream that is no
 s#h->event != s->event->id ||#0 ||#

@@ -1,4 +1,4 @@
 # The words of a command line are not separated by blanks.
-# file: tools/recorder.c
+# in: add_note()
 # tests: export.bats command lines
 s#text\[i\] ? text\[i\] : ' '#text[i]#

@@ -1,4 +1,4 @@
 # A command line is that of the process that now has the number.
-# file: tools/recorder.c
+# in: read_command()
 # tests: export.bats command lines
 s#^	    memcmp(name, comm, n - 1))#	    0)#

@@ -1,4 +1,4 @@
 # A call that failed has a command line.
-# file: tools/recorder.c
+# in: add_note()
 # tests: export.bats command lines
 s#if (result < 0 || #if (#

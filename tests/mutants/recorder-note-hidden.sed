@@ -1,4 +1,4 @@
 # A trace recorded with --anonymize has the begin of each command line.
-# file: tools/recorder.c
+# in: add_note()
 # tests: export.bats command lines
 s#	memcpy(text, hidden, sizeof(hidden));##

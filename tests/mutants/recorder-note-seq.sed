@@ -1,4 +1,4 @@
 # A command line is that of the first event.
-# file: tools/recorder.c
+# in: add_note()
 # tests: export.bats command lines
 s#note.seq = record_seq(s->event, record);#note.seq = 0;#

@@ -1,4 +1,4 @@
 # A trace recorded with --anonymize has its paths in plain text.
-# file: tools/recorder.c
+# in: recorder.c
 # tests: export.bats anonymize: 
 s|	if (r->anonymizer)$|	if (0)|

@@ -1,4 +1,4 @@
 # What was read before an error is not written.
-# file: tools/recorder.c
+# in: recorder_rescue()
 # tests: export.bats unloading the module
 s#		if (r->streams\[i\].whole)#		if (0)#

@@ -1,4 +1,4 @@
 # An anonymized trace has the command in plain text.
-# file: tools/report.c
+# in: json_hidden()
 # tests: export.bats anonymize: 
 s|if (!s->options->anonymize)|if (s->options->anonymize)|

@@ -1,4 +1,4 @@
 # An anonymized trace contains the thread name of the filter.
-# file: tools/report.c
+# in: hidden_filter()
 # tests: export.bats anonymize: 
 s|const char \*comm = strstr(filter, "comm=");|const char *comm = NULL;|

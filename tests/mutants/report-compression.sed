@@ -1,4 +1,4 @@
 # A compressed trace says that it is not.
-# file: tools/report.c
+# in: write_end()
 # tests: export.bats the metadata has the limits
 s#	if (s->compressed)#	if (0)#

@@ -1,4 +1,4 @@
 # An anonymized trace has the name of the host.
-# file: tools/report.c
+# in: new_document()
 # tests: export.bats anonymize: 
 s#\*hidden ? hidden : NULL#NULL#

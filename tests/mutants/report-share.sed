@@ -1,4 +1,4 @@
 # The share of lost events is that of the recorded ones.
-# file: tools/report.c
+# in: happened()
 # tests: export.bats record: what is lost
 s#return sum_of(s, "events") + gone(s);#return sum_of(s, "events");#

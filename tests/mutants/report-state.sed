@@ -1,4 +1,4 @@
 # A trace that lost paths only is COMPLETE.
-# file: tools/report.c
+# in: state_of()
 # tests: export.bats record: what is lost
 s# || s->recorder.paths.file.lost ? "LOSSY"# ? "LOSSY"#

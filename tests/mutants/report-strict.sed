@@ -1,4 +1,4 @@
 # --strict does not look at losses.
-# file: tools/report.c
+# in: report_end()
 # tests: export.bats record: what is lost
 s#(s->options->strict \&\& (s->lossy || is_lossy(s)))#0#

@@ -1,4 +1,4 @@
 # The kinds of fields are not in the hash of the schema.
-# file: module/core/schema.c
+# in: iot_schema_hash()
 # tests: tool.bats the hash
 s#hash = hash_string(hash, e->fields\[j\].kind);##

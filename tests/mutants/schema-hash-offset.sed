@@ -1,4 +1,4 @@
 # The offsets of fields are not in the hash of the schema.
-# file: module/core/schema.c
+# in: iot_schema_hash()
 # tests: tool.bats the hash
 s#hash = hash_number(hash, e->fields\[j\].offset);##

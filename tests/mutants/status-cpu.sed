@@ -1,4 +1,4 @@
 # A directory's size is shown as that of a file.
-# file: tools/command_status.c
+# in: print_text()
 # tests: directory.bats status, list
 s#" a CPU"#""#

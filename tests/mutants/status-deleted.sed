@@ -1,4 +1,4 @@
 # A path that leads nowhere is not marked.
-# file: tools/command_status.c
+# in: print_text()
 # tests: tool.bats status and list
 s#target->deleted\[i\] ? " (deleted)" : ""#""#

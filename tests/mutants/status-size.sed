@@ -1,5 +1,5 @@
 # A category's memory is shown as its size.
-# file: tools/command_status.c
+# in: print_category()
 # tests: tool.bats status: 
 # tests: tool.bats system-wide categories after
 s|control_stat(c, "size"))|control_stat(c, "memory_bytes"))|

@@ -1,4 +1,4 @@
 # Without --all, stopped targets are shown.
-# file: tools/command_status.c
+# in: status_target()
 # tests: tool.bats status
 s#env->files.all \&\& !env->stopped \&\& !state.running#0#

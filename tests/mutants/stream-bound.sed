@@ -1,4 +1,4 @@
 # More events are missing than there were.
-# file: tools/stream.c
+# in: stream_missing()
 # tests: tool.bats log: 
 s#	if (missing > bound)#	if (0)#

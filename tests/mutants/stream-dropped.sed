@@ -1,4 +1,4 @@
 # Events that are missing between others are counted twice.
-# file: tools/stream.c
+# in: stream_missing()
 # tests: tool.bats log: events 
 s|missing > s->gaps ? missing : s->gaps|missing + s->gaps|

@@ -1,4 +1,4 @@
 # A record that a read cuts in two is dropped.
-# file: tools/stream.c
+# in: read_some()
 # tests: tool.bats log --follow: new
 s#	s->partial = bytes % size;#	s->partial = 0;#

@@ -1,4 +1,4 @@
 # A longer header is read as records.
-# file: tools/stream.c
+# in: read_header()
 # tests: tool.bats log: 
 s#skip(s->fd, h.header_size - sizeof(h));#skip(s->fd, 0);#

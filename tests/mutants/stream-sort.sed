@@ -1,4 +1,4 @@
 # The records of a target are not sorted by time.
-# file: tools/stream.c
+# in: stream_sort()
 # tests: tool.bats log: CSV
 s#	qsort_r(#	if (0) qsort_r(#

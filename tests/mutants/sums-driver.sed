@@ -1,4 +1,4 @@
 # A driver's own requests count.
-# file: tools/sums.c
+# in: add_block()
 # tests: receipt.bats requests and sectors
 s/if (b->op == IOT_BLOCK_DRV_IN || b->op == IOT_BLOCK_DRV_OUT)/if (0)/

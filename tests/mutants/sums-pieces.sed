@@ -1,4 +1,4 @@
 # Data of the device mapper with a flush before it counts once.
-# file: tools/sums.c
+# in: pieces()
 # tests: receipt.bats device mapper
 s/ + (b->flags \& IOT_REQ_PREFLUSH \&\& b->requested)//

@@ -1,4 +1,4 @@
 # A target that its stats do not identify is never found.
-# file: tools/target.c
+# in: is_file()
 # tests: directory.bats do not identify
 s#return listed(target, id->path);#return !target;#

@@ -1,4 +1,4 @@
 # That processes have ended is not shown.
-# file: tools/target.c
+# in: parse_line()
 # tests: tasks_host.bats they have ended
 s#target->ended = true#target->ended = false#

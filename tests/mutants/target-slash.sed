@@ -1,4 +1,4 @@
 # Slashes behind a directory's name stay.
-# file: tools/target.c
+# in: target_spelled()
 # tests: directory.bats slash
 s#while (n > 1 \&\& spelled#while (0 \&\& spelled#

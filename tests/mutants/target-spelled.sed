@@ -1,4 +1,4 @@
 # A file that is called as processes are listed is taken for them.
-# file: tools/target.c
+# in: target_spelled()
 # tests: tasks_host.bats sent with ./
 s#tasks_is_text(file) ? "./" : ""#""#

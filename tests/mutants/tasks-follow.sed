@@ -1,4 +1,4 @@
 # --follow is ignored.
-# file: tools/tasks.c
+# in: text_of()
 # tests: tasks_host.bats each option as often
 s#? "tree"#? "pid"#

@@ -1,4 +1,4 @@
 # remove looks for units among those that run.
-# file: tools/tasks.c
+# in: load_groups()
 # tests: tasks_host.bats among what is traced
 s#if (!traced)#if (1)#

@@ -1,4 +1,4 @@
 # The first digit of an escaped byte is that of the byte before.
-# file: tools/text.c
+# in: octal()
 # tests: tool.bats list
 s#'0' + (byte >> 6)#'0' + (byte >> 7)#

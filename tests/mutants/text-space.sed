@@ -1,4 +1,4 @@
 # A blank in a path is not escaped.
-# file: tools/text.c
+# in: text_escape()
 # tests: tool.bats names escaped
 s|c <= ' '|c < ' '|

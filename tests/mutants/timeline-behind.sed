@@ -1,4 +1,4 @@
 # Events that are missing at the end of a merged trace are not lost.
-# file: tools/timeline.c
+# in: put_missing()
 # tests: traces_merge.bats events of a damaged frame
 s#c->behind <= c->next#1#

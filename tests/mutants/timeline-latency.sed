@@ -1,4 +1,4 @@
 # The latency of a merged event is counted twice.
-# file: tools/timeline_move.c
+# in: move_record()
 # tests: traces_merge.bats the rows are those
 s|end - get(record + m->latency)|end|

@@ -1,4 +1,4 @@
 # Merged traces have their paths under the same ids.
-# file: tools/timeline_paths.c
+# in: timeline_write_paths()
 # tests: traces_merge.bats the rows are those
 s|		base += .*|		base += !base;|

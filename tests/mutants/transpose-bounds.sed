@@ -1,4 +1,4 @@
 # A head may say that a block has more records than are there.
-# file: tools/trace_transpose.c
+# in: rewrite()
 # tests: export.bats compressed frames
 s/ || count > (size - at - head) \/ record)/)/

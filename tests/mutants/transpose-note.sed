@@ -1,4 +1,4 @@
 # A note may be longer than what is left.
-# file: tools/trace_transpose.c
+# in: rewrite()
 # tests: export.bats compressed frames
 s/ || head > size - at / /

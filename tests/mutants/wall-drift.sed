@@ -1,4 +1,4 @@
 # A clock that was set is reported as not set.
-# file: tools/wall.c
+# in: wall_clock_init()
 # tests: export.bats timestamps
 s|return false;|return true;|

@@ -1,4 +1,4 @@
 # The drift of the clock is ignored.
-# file: tools/wall.c
+# in: wall_clock_init()
 # tests: export.bats timestamps
 s|clock->drift = grown / span;||

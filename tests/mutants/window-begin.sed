@@ -1,4 +1,4 @@
 # What ended before the window is recorded.
-# file: tools/recorder.c
+# in: find_inside()
 # tests: export.bats left out and counted
 s/while (!s->cpus\[b->cpu\].begun \&\& /while (0 \&\& /

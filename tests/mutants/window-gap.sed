@@ -1,4 +1,4 @@
 # Events that are missing before the window count as lost in it.
-# file: tools/recorder.c
+# in: cut_block()
 # tests: export.bats left out and counted
 s/		b->gap = 0;/		;/

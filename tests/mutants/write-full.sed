@@ -1,4 +1,4 @@
 # The trace is not ended by --size.
-# file: tools/trace_write.c
+# in: trace_file_put()
 # tests: export.bats record: --size
 s#	if (length > most)#	if (length > most \&\& 0)#

@@ -1,5 +1,5 @@
 # The first sequence number of a CPU is that after its gap.
-# file: tools/writer.c
+# in: count_blocks()
 # tests: export.bats gaps are counted
 # tests: export.bats record: metadata
 # tests: export.bats what is missing

@@ -1,5 +1,5 @@
 # The last path is not counted.
-# file: tools/writer.c
+# in: count_paths()
 # tests: export.bats paths that were forgotten
 # tests: export.bats record: metadata
 # tests: export.bats cut at any byte

@@ -1,4 +1,4 @@
 # The range of a CPU has its last block only.
-# file: tools/writer.c
+# in: extend()
 # tests: export.bats cut at any byte
 s#	if (!range->any)#	if (1)#
