@@ -70,7 +70,7 @@ say_times() {
 # scripts/check-vm, that has not begun after CHECK_SECONDS is not run, which the verdict says; by
 # default there is no limit.
 parts_at_once() {
-	local workers=$1 run=${2:-part} memory list running=()
+	local workers=$1 run=${2:-part} memory list running=() reporter
 	[ -z "${CHECK_SECONDS:-}" ] || export CHECK_UNTIL=$(($(date +%s) + CHECK_SECONDS - SECONDS + started))
 	memory=$(awk '/^MemAvailable:/ { print int($2 / 1048576 / 3) }' /proc/meminfo)
 	[ "$workers" -le "$memory" ] || workers=$((memory > 0 ? memory : 1))
@@ -88,9 +88,36 @@ parts_at_once() {
 		running+=($!)
 		workers=$((workers - 1))
 	done 8<"$list"
+	cut -d " " -f 1 "$list" | say_progress &
+	reporter=$!
 	# Not for what else its caller has started.
 	wait "${running[@]}"
+	kill "$reporter"
 	rm -f "$list"
+}
+
+# Once a minute (PROGRESS seconds), say how far the parts are whose names are on standard input.
+say_progress() {
+	local names name now left ended never counts
+	mapfile -t names
+	# Nothing is ever read from this, so that a read of it is a sleep that ends with its shell.
+	exec {never}<> <(:)
+	while ! read -rt "${PROGRESS:-60}" -u "$never"; do
+		[ -d /proc/$$ ] || return
+		now='' left=0 ended=0
+		for name in "${names[@]}"; do
+			if [ -e "$logs/$name.status" ] || [ -e "$logs/$name.late" ]; then
+				ended=$((ended + 1))
+			elif [ -e "$logs/$name" ]; then
+				now+=" $name"
+			else
+				left=$((left + 1))
+			fi
+		done
+		counts=$(cd "$logs" && cat "${names[@]}" 2>/dev/null |
+			awk '/^ok / { good++ } /^not ok / { bad++ } END { printf "%d tests passed, %d failed", good, bad }')
+		printf '[%4d s] %d parts done, %d left, now%s; %s\n' $((SECONDS - started)) $ended $left "${now:- none}" "$counts"
+	done
 }
 
 # Read the next line into $line. The workers share descriptor 8, and with it the position in

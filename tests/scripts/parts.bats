@@ -8,6 +8,7 @@
 bats_require_minimum_version 1.5.0
 
 load ../lib/top
+load ../lib/wait
 
 setup() {
 	logs=$BATS_TEST_TMPDIR
@@ -154,6 +155,22 @@ nested() {
 	[ "$status" = 0 ]
 	[ "${lines[-1]}" = "2 passed, 0 failed, parts not run: 2" ]
 	[ "${lines[-2]}" = "not run, as they had not begun after 0 s: one two" ]
+}
+
+# until_said TEXT: a part that ends when this was said
+until_said() {
+	wait_for grep -qF "$*" said
+	two_tests
+}
+
+@test "parts: while they run it is said which have ended, which run, which are left, and how many tests passed" {
+	PROGRESS=1 parts_at_once 1 <<-'END' >said
+		one one_fails
+		two until_said 1 parts done, 1 left, now two; 1 tests passed, 1 failed
+		three until_said 2 parts done, 0 left, now three; 3 tests passed, 1 failed
+	END
+	run verdict one two three
+	[ "${lines[-1]}" = "5 passed, 1 failed" ]
 }
 
 @test "parts: after CHECK_LIMIT a part is killed with its programs, named, and its failures count" {
