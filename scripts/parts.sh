@@ -22,10 +22,10 @@ started=$SECONDS
 # part NAME COMMAND...: run a part. Each line of its output is shown after its name, and kept. A
 # part that runs when CHECK_LIMIT seconds have passed is killed with all that it has started.
 part() {
-	local name=$1 began=$SECONDS
+	local name=$1 began=$SECONDS TIMEFORMAT='%U %S'
 	shift
 	printf '[%4d s] %s: %s\n' $((SECONDS - started)) "$name" "$*"
-	within_limit "$@" </dev/null 2>&1 | tee "$logs/$name" | sed -u "s/^/[$name] /"
+	{ time within_limit "$@" </dev/null 2>&1; } 2>"$logs/$name.processor" | tee "$logs/$name" | sed -u "s/^/[$name] /"
 	echo "${PIPESTATUS[0]}" >"$logs/$name.status"
 	echo "$((SECONDS - began))" >"$logs/$name.seconds"
 }
@@ -56,11 +56,13 @@ within_limit() {
 	return "$status"
 }
 
-# Print how long each of the parts took, the longest first.
+# Print how long each of the parts took, and how much of that the processors, the longest first.
 say_times() {
 	local name
+	printf '%8s %12s\n' seconds 'of processors'
 	for name; do
-		[ -e "$logs/$name.late" ] || printf '%6d s  %s\n' "$(cat "$logs/$name.seconds")" "$name"
+		[ -e "$logs/$name.late" ] || printf '%8d %12d  %s\n' "$(cat "$logs/$name.seconds")" \
+			"$(awk '{ sum += $1 + $2 } END { print int(sum) }' "$logs/$name.processor")" "$name"
 	done | sort -rn
 }
 

@@ -58,6 +58,7 @@ list_third() {
 		storm-6.12-long with 6.12 scripts/check-vm --again 6.12 storm.bats
 		storm-7.3 with 7.3 scripts/check-vm --again 7.3 storm.bats
 		storm-6.1 with 6.1 scripts/check-vm --again 6.1 storm.bats
+		loop loop_tap
 		mutants with 6.12 scripts/mutate ${MINUTES:+--seconds $((MINUTES * 60))}
 		fields with 6.12 scripts/check-fields ${MINUTES:+--seconds $((MINUTES * 60))}
 	END
@@ -97,6 +98,17 @@ build_others() {
 packages_tap() {
 	made "Debian packages" scripts/check-deb
 	made "DKMS" scripts/check-dkms
+	iot_tap_end
+}
+
+# The loop of CONTRIBUTING.md, as it stands there, in a fresh clone; but not what runs parts itself.
+loop_tap() {
+	local command clone=$PWD/build/loop
+	rm -rf "$clone"
+	git clone -q . "$clone" || return
+	while read -r command; do
+		made "$command" sh -c "cd '$clone' && ${command/COMMAND/uname -r}" </dev/null
+	done < <(sed -n '/^## The loop/,/^## Add/s/^    //p' CONTRIBUTING.md | sed 's/  *#.*//' | grep -v '^make check')
 	iot_tap_end
 }
 
