@@ -3,6 +3,9 @@
 #
 # The categories, read from the module's lists, so that a new one needs no edit in a suite.
 
+# shellcheck source=tests/lib/top.bash
+. "${BASH_SOURCE[0]%/*}/top.bash"
+
 # categories [NAME...]: print the names of all categories but these, one a line
 categories() {
 	sed -n 's/^IOT_CATEGORY(\([a-z_]*\),.*/\1/p' "$TOP/module/uapi/categories.def" |

@@ -5,10 +5,10 @@
 #
 #	scripts/check-vm 6.12 interface.py
 
-# shellcheck source=tests/lib/top.bash
-. "${BASH_SOURCE[0]%/*}/top.bash"
-load "$TESTS/lib/categories"
-load "$TESTS/lib/wait"
+# shellcheck source=tests/lib/categories.bash
+. "${BASH_SOURCE[0]%/*}/categories.bash"
+# shellcheck source=tests/lib/wait.bash
+. "${BASH_SOURCE[0]%/*}/wait.bash"
 
 # ko: print the path of the module for the running kernel
 ko() {

@@ -78,8 +78,9 @@ def test_names(path):
 
 
 def files(ending):
-    """The files of tests/ and its folders that have this ending."""
-    return sorted(glob.glob(f'tests/**/*{ending}', recursive=True))
+    """The files of tests/ and its folders, but for lib, that have this ending."""
+    return sorted(path for path in glob.glob(f'tests/**/*{ending}', recursive=True)
+                  if not path.startswith('tests/lib/'))
 
 
 def suite_files():
@@ -102,7 +103,7 @@ def path_of(name):
 
 def find_modules():
     """Have Python find what is beside any suite, here and in programs that tests start."""
-    folders = [TESTS] + sorted({os.path.dirname(os.path.abspath(path)) for path in files('.py')} - {TESTS, TESTS + '/lib'})
+    folders = [TESTS] + sorted({os.path.dirname(os.path.abspath(path)) for path in files('.py')} - {TESTS})
     sys.path[:0] = folders
     os.environ['PYTHONPATH'] = ':'.join(folders)
 

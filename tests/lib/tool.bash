@@ -3,10 +3,10 @@
 #
 # Shared by the tests of the tool that need no module.
 
-# shellcheck source=tests/lib/top.bash
-. "${BASH_SOURCE[0]%/*}/top.bash"
-load "$TESTS/lib/categories"
-load "$TESTS/lib/wait"
+# shellcheck source=tests/lib/categories.bash
+. "${BASH_SOURCE[0]%/*}/categories.bash"
+# shellcheck source=tests/lib/wait.bash
+. "${BASH_SOURCE[0]%/*}/wait.bash"
 
 # build_tool: build the tool, tool-stream, which writes streams as the module does, and
 # tool-preload.so, which replaces system calls.

@@ -15,6 +15,7 @@
 
 bats_require_minimum_version 1.5.0
 
+load ../../lib/top
 load ../../lib/wait
 
 setup_file() {
