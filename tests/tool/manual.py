@@ -37,7 +37,7 @@ ELSEWHERE = {
     'iotracer vm show': 'vm_images.bats',
     'iotracer add --vm': 'vm_images.bats',
     'iotracer log --vm': 'vm_images.bats',
-    'iotracer record --vm': 'record.bats',
+    'iotracer record --vm': 'record_images.bats',
     'iotracer map': 'vm_images.bats',
     'iotracer join': 'join.bats',
 }
