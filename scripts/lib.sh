@@ -225,9 +225,9 @@ IOT_TEST_MACHINE=(--one-thread --preload --disk 4G --disk 4G --disk 4G --disk 4G
 # shellcheck disable=SC2034 # used by scripts that source this
 IOT_FAULTS='(^|\] ?)(BUG[: ]|WARNING: |Oops|Kernel panic|kernel BUG|Internal error|INFO: (task .* blocked|rcu|possible|suspicious|lockdep|trying to register)|rcu: INFO|rcu: .*(stall|starved)|watchdog: BUG|NMI watchdog: (BUG|Watchdog detected)|general protection|stack segment|double fault|traps: PANIC|UBSAN|KASAN|KCSAN|KFENCE|refcount_t:|list_(add|del) corruption|usercopy: Kernel memory|page_owner|workqueue lockup)|unable to handle|soft lockup|hard LOCKUP|hung_task: blocked|circular locking|inconsistent lock state|cut here|ftrace bug|Objects remaining|ODEBUG: |kmemleak: leak'
 
-# iot_has_tag TAG SUITE: whether this file is a suite in bats with this tag
+# iot_has_tag TAG SUITE...: whether one of these files is a suite in bats with this tag
 iot_has_tag() {
-	grep -qsE "^# bats file_tags=(.*,)?$1(,|\$)" "$2"
+	grep -qsE "^# bats file_tags=(.*,)?$1(,|\$)" "${@:2}"
 }
 
 # Print the suites that run on this machine, but for slow ones. Call it in the top directory.
