@@ -205,7 +205,7 @@ all_of() {
 	cat >tree/scripts/plan.sh <<-'END'
 		IOT_DEBUG_KERNELS=''
 		build_tap() { printf '%s\n' 1..1 'ok 1 - built'; }
-		list_first() { printf '%s\n' 'good said ok' 'bad said not ok'; }
+		list_first() { printf '%s\n' 'good said ok' "bad said ${BAD:-not ok}"; }
 		list_second() { :; }
 		list_third() { echo 'last said ok'; }
 		said() { echo "$name" >>../ran; printf '%s\n' 1..1 "$* 1 - test"; }
@@ -239,6 +239,14 @@ ran() {
 	run -0 scripts/check-all --list
 	[ -z "$(ran)" ]
 	grep -E '^good +passed .*-[0-9a-f]{6} ' <<<"$output"
+	# once all have passed there is nothing to do, until a file changes that git does not know
+	BAD=ok run -0 scripts/check-all
+	[ "$(ran)" = bad ]
+	run -0 scripts/check-all
+	[ -z "$(ran)" ]
+	echo again >>file
+	BAD=ok run -0 scripts/check-all
+	[ "$(ran)" = "bad good last" ]
 	run -2 scripts/check-all none
 	[ "${lines[-1]}" = "check-all: no part 'none': see --list" ]
 }
