@@ -36,31 +36,39 @@ FOREVER = 1 << 30
 
 
 class Hold:
-    """What the server answers. In memory that it shares with the test."""
+    """
+    What the server answers. In memory that it shares with the test. Each word has one writer, the
+    test or the server: what the one says, the other does not take back.
+    """
 
-    ANSWERS, HOLDS, WILL_STOP, STOPPED = range(4)
+    ANSWERS, HOLDS, STOPS = range(3)
     ANY = 0
+    # The words: three that the test writes first, two of the server, the kinds of all requests.
+    MODE, OP, AFTER, STOP, STOPPED, N, OPS = range(7)
 
     def __init__(self):
         self.memory = mmap.mmap(-1, 1 << 16)
-        self.state = memoryview(self.memory).cast('I') # mode, op, left, requests, op of each...
+        self.state = memoryview(self.memory).cast('I')
+        self.answered = self.at_stop = 0 # of the server: requests answered since a stop(), which one
 
     def set(self):
         """Answer none of the requests that @waits names."""
-        self.state[0] = self.HOLDS
+        self.state[self.MODE] = self.HOLDS
 
     def clear(self):
         """Answer everything, also what was held up."""
-        self.state[0] = self.ANSWERS
+        self.state[self.MODE] = self.ANSWERS
 
     def stop(self, after=0, op=ANY):
         """Answer that many more requests, or requests of a kind, and nothing after that."""
-        self.state[1], self.state[2] = op, after
-        self.state[0] = self.WILL_STOP
+        self.clear()
+        self.state[self.OP], self.state[self.AFTER] = op, after
+        self.state[self.STOP] += 1
+        self.state[self.MODE] = self.STOPS
 
     def has_stopped(self):
-        """Has the server had a request that it does not answer?"""
-        return self.state[0] == self.STOPPED
+        """Has the server, since the last stop(), had a request that it does not answer?"""
+        return self.state[self.STOPPED] == self.state[self.STOP] > 0
 
     def wait_stopped(self):
         end = time.monotonic() + 300
@@ -71,27 +79,37 @@ class Hold:
 
     def requests(self):
         """The kinds of all requests so far."""
-        return list(self.state[4:4 + self.state[3]])
+        return list(self.state[self.OPS:self.OPS + self.state[self.N]])
 
     # Called by the server
 
     def note(self, op):
-        if self.state[3] < len(self.state) - 4:
-            self.state[4 + self.state[3]] = op
-            self.state[3] += 1
+        n = self.state[self.N]
+        if n < len(self.state) - self.OPS:
+            self.state[self.OPS + n] = op
+            self.state[self.N] = n + 1
+
+    def count(self, op):
+        """A request while the server is to stop. It stops at the first that it is not to answer."""
+        if self.at_stop != self.state[self.STOP]:
+            self.at_stop, self.answered = self.state[self.STOP], 0
+        if self.state[self.OP] in (self.ANY, op):
+            if self.answered == self.state[self.AFTER]:
+                self.state[self.STOPPED] = self.at_stop
+            self.answered += 1
 
     def holds(self, op, waits):
         if op in UNANSWERED or op == INIT:
             return False
-        if self.state[0] == self.WILL_STOP and self.state[1] in (self.ANY, op):
-            if not self.state[2]:
-                self.state[0] = self.STOPPED
-            else:
-                self.state[2] -= 1
-        return self.state[0] == self.STOPPED or (self.state[0] == self.HOLDS and op in waits)
+        mode = self.state[self.MODE]
+        if mode == self.STOPS:
+            self.count(op)
+            return self.has_stopped()
+        return mode == self.HOLDS and op in waits
 
     def holds_none(self):
-        return self.state[0] in (self.ANSWERS, self.WILL_STOP)
+        mode = self.state[self.MODE]
+        return mode == self.ANSWERS or (mode == self.STOPS and not self.has_stopped())
 
 
 class Server:
