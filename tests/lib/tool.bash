@@ -93,5 +93,5 @@ completed() {
 	bash -c 'source "$1"; shift
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 		complete -p iotracer >/dev/null && _iotracer iotracer && printf "%s\n" "${COMPREPLY[@]}"' \
-		- "$TOP/tools/iotracer.bash-completion" "$@" | sort | tr '\n' ' '
+		- "$TOP/tools/completion/iotracer.bash" "$@" | sort | tr '\n' ' '
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What tests need to make or change the files of a trace. tools/trace.h describes them."""
+"""What tests need to make or change the files of a trace. tools/trace/trace.h describes them."""
 import ctypes
 import json
 import os
@@ -56,7 +56,7 @@ def unzstd(data, length):
 
 
 def transposed(records, size):
-    """Records as tools/trace_transpose.h says."""
+    """Records as tools/trace/transpose.h says."""
     words = [struct.unpack_from("<QQ", records, at) for at in range(0, len(records), size)]
     last, changed = (0, 0), b""
     for at, head in zip(range(0, len(records), size), words):

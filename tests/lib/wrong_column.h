@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For columns.py wrong: compiled into tools/record.c by columns.bats, which calls
+ * For columns.py wrong: compiled into tools/trace/row.c by columns.bats, which calls
  * wrong_column() for what each column shows, from @out to @end. WRONG_COLUMN="HOW NAME" makes
  * column NAME wrong: "other" shows another value, "none" 0 or nothing, of the same type.
  */
@@ -14,8 +14,7 @@ static bool is_number(const char *text, const char *end)
 	return true;
 }
 
-static char *wrong_column(const struct record_printer *p, const struct record_column *c, char *out,
-			  char *end)
+static char *wrong_column(const struct row_printer *p, const struct row_column *c, char *out, char *end)
 {
 	const char *wrong = getenv("WRONG_COLUMN");
 	const char *name = wrong ? strchr(wrong, ' ') : NULL;

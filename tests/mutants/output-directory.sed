@@ -2,4 +2,4 @@
 # in: make_directories()
 # tests: export.bats by default a directory
 # tests: export.bats export -o
-s#cli_printf("%s/%s", o->directory, o->category)#cli_printf("%s/%s", o->directory, "fs")#
+s#xasprintf("%s/%s", o->directory, o->category)#xasprintf("%s/%s", o->directory, "fs")#

@@ -1,5 +1,5 @@
 # A stopped category is shown as running.
-# in: command_status.c
+# in: cmd/status.c
 # tests: tool.bats status: 
 # tests: tool.bats system-wide categories after
 s|running ? "running" : "stopped"|running ? "running" : "running"|

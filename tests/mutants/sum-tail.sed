@@ -1,4 +1,4 @@
 # The last bytes are not in the checksum.
-# in: trace_sum.c
+# in: trace/sum.c
 # tests: export.bats cut at any byte
 s#	for (; size; size--)#	for (; size > 1; size--)#

@@ -1,4 +1,4 @@
 # Only seq is replaced by differences.
-# in: trace_transpose.c
+# in: trace/transpose.c
 # tests: export.bats compressed frames
 s/^#define DELTAS 2/#define DELTAS 1/

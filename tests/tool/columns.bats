@@ -38,12 +38,12 @@ setup() {
 tool_with_wrong_columns() {
 	local objects libraries
 	sed 's/^\t\tout = c->put(p, c, out, record);$/\t\tout = wrong_column(p, c, out, c->put(p, c, out, record));/
-		/^char \*record_row(/i #include "tests/lib/wrong_column.h"' "$TOP/tools/record.c" >record.c
-	[ "$(grep -c wrong_column record.c)" = 2 ]
-	mapfile -t objects < <(find "$TOP/tools" -name '*.o' ! -name record.o)
+		/^char \*row_print(/i #include "tests/lib/wrong_column.h"' "$TOP/tools/trace/row.c" >row.c
+	[ "$(grep -c wrong_column row.c)" = 2 ]
+	mapfile -t objects < <(find "$TOP/tools" -name '*.o' ! -path '*/trace/row.o')
 	read -ra libraries < <(pkg-config --libs jansson libzstd nettle zlib)
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$TOP" -I"$TOP/module" -I"$TOP/tools" -pthread -o wrong-tool \
-		record.c "${objects[@]}" "${libraries[@]}"
+		row.c "${objects[@]}" "${libraries[@]}"
 }
 
 @test "each column that is wrong, in any format, is noticed" {

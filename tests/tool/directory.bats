@@ -415,7 +415,7 @@ operations() {
 	[ "$(wc -l <without)" = "$(wc -l <err)" ]
 	# a line of CLOSE is called FLUSH; a filesystem does not get what the block layer gets
 	[ "$(($(wc -l <out) + $(wc -l <without) + 1 + $(grep -c ' BLOCK_' all)))" = "$(wc -l <all)" ]
-	sed -n '/^\.\\" begin: operations without a line/,/^\.\\" end/p' "$TOP/tools/iotracer.8" |
+	sed -n '/^\.\\" begin: operations without a line/,/^\.\\" end/p' "$TOP/tools/man/iotracer.8" |
 		grep -o '[A-Z][A-Z_]\{2,\}' | sort | diff - without
 }
 

@@ -43,7 +43,7 @@ put() {
 
 # Print what needs.def asks for, one need a line: kind~names~more
 needs() {
-	printf '#define NEED(c, k, o, n, m, p) @k~n~m\n#include "%s"\n' "$TOP/tools/needs.def" |
+	printf '#define NEED(c, k, o, n, m, p) @k~n~m\n#include "%s"\n' "$TOP/tools/doctor/needs.def" |
 		gcc -E -P -x c - | tr -d '\n' | tr '@' '\n' | sed -E 's/" *"//g; s/"//g; s/ *~ */~/g' |
 		grep '~'
 }

@@ -45,15 +45,15 @@ examples() {
 }
 
 @test "the examples of iotracer(8)" {
-	examples tools/iotracer.8
+	examples tools/man/iotracer.8
 }
 
 @test "the examples of iotracer(4)" {
-	examples tools/iotracer.4
+	examples tools/man/iotracer.4
 }
 
 @test "the examples of iotracer-trace(5)" {
-	examples tools/iotracer-trace.5
+	examples tools/man/iotracer-trace.5
 }
 
 @test "the examples of README.md" {

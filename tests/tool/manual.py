@@ -20,8 +20,8 @@ import tempfile
 
 from lib.places import TOP
 
-TOOL, MODULE, TRACE = 'tools/iotracer.8', 'tools/iotracer.4', 'tools/iotracer-trace.5'
-PAGES = TOOL, MODULE, TRACE, 'tools/iotracer-vm.7'
+TOOL, MODULE, TRACE = 'tools/man/iotracer.8', 'tools/man/iotracer.4', 'tools/man/iotracer-trace.5'
+PAGES = TOOL, MODULE, TRACE, 'tools/man/iotracer-vm.7'
 PLACES = 'vm', 'host', 'elsewhere'
 
 # Commands of README.md that are run elsewhere, and what runs them.
@@ -302,9 +302,8 @@ def table(heading):
 def environment():
     """iotracer(8) has the variables that the tool reads, and its exit statuses."""
     read_by = set()
-    for name in os.listdir(f'{TOP}/tools'):
-        if name.endswith('.c'):
-            read_by.update(re.findall(r'getenv\("(\w+)"\)', read(f'tools/{name}')))
+    for path in glob.glob('tools/*/*.c', root_dir=TOP):
+        read_by.update(re.findall(r'getenv\("(\w+)"\)', read(path)))
     is_same('environment', tags(marked(TOOL, 'environment')), read_by - {'PATH', 'TERM'})
     statuses = re.findall(r'^  (\d)  ', output('--help').split('Exit status:')[1], re.M)
     is_same('exit statuses', tags(marked(TOOL, 'exit status')), statuses)
@@ -395,8 +394,8 @@ def filters():
     is_same('operations of targets', in_page,
             {(row[2], row[0]) for row in accesses if row[0] not in ('READ', 'WRITE')})
     for category in categories:
-        names = re.findall(r'^\t\.name = "(\w+)"', read(f'tools/category_{category}.c'), re.M)
-        is_same(f'name in tools/category_{category}.c', names, [category])
+        names = re.findall(r'^\t\.name = "(\w+)"', read(f'tools/trace/category_{category}.c'), re.M)
+        is_same(f'name in tools/trace/category_{category}.c', names, [category])
 
 
 def parameters():
@@ -476,7 +475,7 @@ def places():
             if not os.path.exists(f'{TOP}/{path}'):
                 fail(f'{page}: there is no {path}')
         for name, number in re.findall(r'^\.BR (iotracer[\w-]*) \((\d)\)', text, re.M):
-            if not os.path.exists(f'{TOP}/tools/{name}.{number}'):
+            if not os.path.exists(f'{TOP}/tools/man/{name}.{number}'):
                 fail(f'{page}: there is no {name}({number})')
         for name in re.findall(r'^See\n\.BR "?([A-Z][A-Za-z ]+?)"? \.$', text, re.M):
             if not re.search(rf'^\.S[HS] "?{name}"?$', text, re.M):

@@ -21,7 +21,7 @@ setup_file() {
 setup() {
 	PATH=$TOP/tools:$PATH
 	export LC_ALL=C.UTF-8
-	pages=("$TOP"/tools/{iotracer.8,iotracer.4,iotracer-trace.5,iotracer-vm.7})
+	pages=("$TOP"/tools/man/{iotracer.8,iotracer.4,iotracer-trace.5,iotracer-vm.7})
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
@@ -30,7 +30,7 @@ manual() {
 }
 
 @test "examples: those that need no module give the output shown" {
-	manual run host tools/iotracer.8 tools/iotracer-trace.5 tools/iotracer-vm.7
+	manual run host tools/man/iotracer.8 tools/man/iotracer-trace.5 tools/man/iotracer-vm.7
 }
 
 @test "examples: other output and another exit status are noticed" {

@@ -25,8 +25,8 @@ build_counted() {
 	local to=$BATS_FILE_TMPDIR/counted file objects
 	mapfile -t objects < <(find "$TOP/tools" -name '*.o' ! -name 'qcow2*')
 	mkdir "$to"
-	for file in "$TOP"/tools/qcow2*.c; do
-		gcc -O2 -std=gnu11 -D_GNU_SOURCE -include "$TOP/tests/unit/count-reads.h" -I"$TOP/module" -c \
+	for file in "$TOP"/tools/vm/qcow2*.c; do
+		gcc -O2 -std=gnu11 -D_GNU_SOURCE -include "$TOP/tests/unit/count-reads.h" -I"$TOP/tools" -I"$TOP/module" -c \
 			-o "$to/$(basename "$file" .c).o" "$file"
 	done
 	# shellcheck disable=SC2046 # several words

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Included before anything else in tools/qcow2*.c: counts the numbers that are read of an image. The
+ * Included before anything else in tools/vm/qcow2*.c: counts the numbers that are read of an image. The
  * program prints how many these were to the file that TOOL_READS names.
  */
 #include <endian.h>

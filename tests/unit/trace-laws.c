@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "trace.h"
+#include "cmd/command.h"
+#include "trace/trace.h"
 
 #define ROWS_MAX 10000
 #define HOLES_MAX 100

@@ -1,4 +1,0 @@
-# Exported with --anonymize, a command line is in plain text.
-# in: record_note()
-# tests: export.bats command lines
-s#	if (p->anonymizer) {#	if (0) {#

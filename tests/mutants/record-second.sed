@@ -1,4 +1,0 @@
-# The second of a time is not renewed.
-# in: record.c
-# tests: export.bats timestamps
-s#if (time / NS_PER_S != p->second)#if (0)#

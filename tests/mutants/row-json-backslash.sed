@@ -1,0 +1,4 @@
+# A backslash in JSON is not escaped.
+# in: trace/row.c
+# tests: tool.bats log: JSON
+s/ || text\[i\] == '\\\\')/)/

@@ -1,4 +1,0 @@
-# The offset of a trace is not added.
-# in: timeline_time()
-# tests: traces_merge.bats offsets are added
-s|wall_time(&s->check.clock, monotonic) + s->offset|wall_time(\&s->check.clock, monotonic)|

@@ -1,4 +1,0 @@
-# Merged traces have their paths under the same ids.
-# in: timeline_write_paths()
-# tests: traces_merge.bats the rows are those
-s|		base += .*|		base += !base;|

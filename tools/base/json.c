@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cli.h"
+#include "base/json.h"
+#include "base/text.h"
+
+static void check(int failed)
+{
+	if (failed) {
+		cli_say("out of memory");
+		exit(CLI_FAILED);
+	}
+}
+
+json_t *json_shown(const char *bytes)
+{
+	char *shown = text_show(bytes, strlen(bytes));
+	json_t *value = json_string(shown);
+
+	free(shown);
+	return value;
+}
+
+void json_put(json_t *object, const char *key, json_t *value)
+{
+	check(json_object_set_new(object, key, value));
+}
+
+void json_add(json_t *array, json_t *value)
+{
+	check(json_array_append_new(array, value));
+}
+
+/* 15 digits, as a double holds any number of 15 digits. */
+void json_print(json_t *value)
+{
+	json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	putchar('\n');
+	json_decref(value);
+}

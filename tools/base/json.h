@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* jansson with the tool's policy: a failure ends the program with a message. */
+#ifndef TOOL_BASE_JSON_H
+#define TOOL_BASE_JSON_H
+
+#include <jansson.h>
+
+/* Bytes as a string, escaped by text_show(). */
+json_t *json_shown(const char *bytes);
+
+/* Both take ownership of @value; NULL ends the program. */
+void json_put(json_t *object, const char *key, json_t *value);
+void json_add(json_t *array, json_t *value);
+
+/* Prints the document on stdout and frees it. */
+void json_print(json_t *value);
+
+#endif /* TOOL_BASE_JSON_H */

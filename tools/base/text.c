@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/xalloc.h"
+#include "core/printable.h"
+
+static char *octal(char *out, unsigned char byte)
+{
+	*out++ = '\\';
+	*out++ = '0' + (byte >> 6);
+	*out++ = '0' + (byte >> 3 & 7);
+	*out++ = '0' + (byte & 7);
+	return out;
+}
+
+char *text_octal(char *out, const char *bytes, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		out = octal(out, bytes[i]);
+	return out;
+}
+
+/* Characters in @hide become octal, and so do unprintable ones that are not in @keep. */
+static size_t show_to(char *out, const char *bytes, size_t len, const char *keep,
+		      const char *hide)
+{
+	const unsigned char *s = (const unsigned char *)bytes;
+	char *start = out;
+
+	while (len) {
+		size_t n = iot_printable(s, len);
+
+		if (*s && strchr(keep, *s))
+			n = 1;
+		else if (*s && strchr(hide, *s))
+			n = 0;
+
+		if (n) {
+			out = mempcpy(out, s, n);
+		} else {
+			out = octal(out, *s);
+			n = 1;
+		}
+		s += n;
+		len -= n;
+	}
+	*out = '\0';
+	return out - start;
+}
+
+size_t text_show_to(char *out, const char *bytes, size_t len)
+{
+	return show_to(out, bytes, len, "", "\\");
+}
+
+char *text_guard(const char *bytes, size_t len, const char *keep)
+{
+	char *out = xreallocarray(NULL, len + 1, 4);
+
+	show_to(out, bytes, len, keep, "");
+	return out;
+}
+
+char *text_show(const char *bytes, size_t len)
+{
+	char *out = xreallocarray(NULL, len + 1, 4);
+
+	text_show_to(out, bytes, len);
+	return out;
+}
+
+char *text_escape(const char *path)
+{
+	char *escaped = xreallocarray(NULL, strlen(path) + 1, 4);
+	char *out = escaped;
+
+	for (; *path; path++) {
+		unsigned char c = *path;
+
+		if (c <= ' ' || c == 0x7f || c == '\\')
+			out = octal(out, c);
+		else
+			*out++ = c;
+	}
+	*out = '\0';
+	return escaped;
+}
+
+char *text_share(__u64 part, __u64 all)
+{
+	double percent = all ? 100.0 * part / all : 0;
+
+	if (part && percent < 0.01)
+		return xstrdup("less than 0.01 %");
+	if (part < all && percent > 99.99)
+		return xstrdup("more than 99.99 %");
+	return xasprintf("%.2f %%", percent);
+}
+
+static bool is_octal(const char *s)
+{
+	return s[0] >= '0' && s[0] <= '3' && s[1] >= '0' && s[1] <= '7' &&
+	       s[2] >= '0' && s[2] <= '7';
+}
+
+void text_unescape(char *s)
+{
+	char *out = s;
+
+	while (*s) {
+		if (*s == '\\' && is_octal(s + 1)) {
+			*out++ = (s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0');
+			s += 4;
+		} else {
+			*out++ = *s++;
+		}
+	}
+	*out = '\0';
+}

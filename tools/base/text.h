@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names are bytes. One escape is used everywhere, the kernel's: \ooo (three
+ * octal digits) stands for a byte.
+ */
+#ifndef TOOL_BASE_TEXT_H
+#define TOOL_BASE_TEXT_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+/*
+ * For terminals, CSV and JSON: valid UTF-8 stays; a control character, a
+ * backslash and a byte that is not UTF-8 become \ooo. This can be undone. The
+ * result cannot forge a line or control a terminal. text_show_to() needs
+ * 4 * @len + 1 bytes at @out and returns the length; text_show() allocates, and
+ * never returns NULL.
+ */
+size_t text_show_to(char *out, const char *bytes, size_t len);
+char *text_show(const char *bytes, size_t len);
+
+/*
+ * For messages, whose parts text_show() may have escaped already: as above, but backslashes
+ * and the characters of @keep stay. Allocates, and never returns NULL.
+ */
+char *text_guard(const char *bytes, size_t len, const char *keep);
+
+/*
+ * For a command written to the module: blanks, control characters and backslashes become
+ * \ooo. Allocates, and never returns NULL.
+ */
+char *text_escape(const char *path);
+
+/* Writes bytes as \ooo at @out, 4 * @len of them and no NUL, and returns the end. */
+char *text_octal(char *out, const char *bytes, size_t len);
+
+/* "12.50 %"; 0.00 and 100.00 are exact. Allocates, and never returns NULL. */
+char *text_share(__u64 part, __u64 all);
+
+/* Undoes \ooo in place. */
+void text_unescape(char *s);
+
+#endif /* TOOL_BASE_TEXT_H */

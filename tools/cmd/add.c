@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer add: commands to the module's control file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cli.h"
+#include "base/text.h"
+#include "base/xalloc.h"
+#include "cmd/command.h"
+#include "module/proc.h"
+#include "module/target.h"
+#include "module/tasks.h"
+#include "module/tasks_text.h"
+#include "vm/vm.h"
+#include "vm/vm_find.h"
+#include "vm/vm_object.h"
+
+#define MAX_EVENTS	"4096"
+
+enum { KEY_VM = 256, KEY_FILES };
+#define PARAMETER	"/sys/module/iotracer/parameters/MAX_EVENTS"
+
+struct env {
+	struct cli_files files;
+	struct tasks tasks;
+	const char *max_events;	/* digits, or NULL if not given */
+	bool inode;		/* follow no path */
+	bool all_operations;	/* not only reads and writes */
+	const char *vm;		/* a virtual machine that is meant, or NULL */
+	bool vm_files;		/* its files, each for itself */
+};
+
+struct reason {
+	int err;
+	const char *why;
+};
+
+static const struct reason add_errors[] = {
+	{ ENOENT, "no such file" },
+	{ EACCES, "you may not read this file, so you may not trace it" },
+	{ EISDIR, "a directory, and the module that is loaded traces only files and block devices" },
+	{ EOPNOTSUPP, "cannot be traced: neither a regular file, a directory nor a block device, or its filesystem shows the kernel's own state or does not read and write through read_iter and write_iter" },
+	{ ENOMEM, "no memory for its events: the number exceeds the module parameter max_events_limit, or all rings together ring_memory_limit (see dmesg); ask for less with --max-events" },
+	{ EINVAL, "the module refused the command: the number of events must be from 1 to the module parameter max_events_limit" },
+	{ ENOSPC, "No space left: as many directories are traced as can be; remove one (iotracer remove)" },
+	{ ENAMETOOLONG, "the name is too long" },
+	{ EIO, "the module is being unloaded" },
+	{ 0 }
+};
+
+/* What an error means for processes and services, if not the same. */
+static const struct reason tasks_errors[] = {
+	{ ESRCH, "no such process" },
+	{ ENOENT, "no such control group: say what /proc/PID/cgroup shows after 0::" },
+	{ EOPNOTSUPP, "cannot be traced: the module that is loaded was built without category fs" },
+	{ EINVAL, "the module refused the command: a name has 1 to 15 bytes, and the number of events is from 1 to the module parameter max_events_limit" },
+	{ ENOSPC, "No space left: as many processes and services are traced as can be; remove one (iotracer remove)" },
+	{ 0 }
+};
+
+/* NULL if the error is not in the list. */
+static const char *reason_of(const struct reason *reasons, int err)
+{
+	for (; reasons->err; reasons++)
+		if (reasons->err == err)
+			return reasons->why;
+	return NULL;
+}
+
+static int explain_add(const char *file, int err)
+{
+	if (err == EPERM)
+		return proc_explain(proc_root(), NULL, "control", -err);
+	if (err == ENOENT && tasks_is_text(file))
+		cli_say_of(file, "no such file; for processes say --pid, --comm or --cgroup (iotracer add --help)");
+	else
+		cli_say_of(file, "%s", reason_of(add_errors, err) ?: strerror(err));
+	return err == EACCES ? CLI_DENIED : CLI_FAILED;
+}
+
+static char *add_command(const char *text, const char *max_events, const char *options)
+{
+	char *escaped = text_escape(text);
+	char *command = xasprintf("add %s%s%s%s", options, escaped, max_events ? " " : "",
+				  max_events ? max_events : "");
+
+	free(escaped);
+	return command;
+}
+
+static int add_file(int fd, const char *file, const char *max_events, const struct env *env)
+{
+	static const char *const options[2][2] = { { "", "-a " }, { "-i ", "-i -a " } };
+	char *spelled = target_spelled(file);
+	char *command = add_command(spelled, max_events,
+				    options[env->inode][env->all_operations]);
+	int err = proc_command(fd, command);
+
+	free(command);
+	free(spelled);
+	return err ? explain_add(file, -err) : CLI_OK;
+}
+
+/* The number to use if none is given; NULL if the module's own default is larger. */
+static const char *default_events(void)
+{
+	unsigned long long n = 0;
+	FILE *f = fopen(PARAMETER, "re");
+
+	if (f) {
+		if (fscanf(f, "%llu", &n) != 1)
+			n = 0;
+		fclose(f);
+	}
+	return n > strtoull(MAX_EVENTS, NULL, 10) ? NULL : MAX_EVENTS;
+}
+
+/* A file that is already traced keeps the size of its ring unless --max-events is given. */
+static int add_files(int fd, const struct env *env)
+{
+	const char *fallback = default_events();
+	struct target_list list = { 0 };
+	int status = CLI_OK;
+	size_t i;
+
+	if (!env->max_events && target_list_load(&list))
+		target_list_free(&list);
+	for (i = 0; i < env->files.nr; i++) {
+		const char *file = env->files.names[i];
+		const char *events = env->max_events;
+
+		if (!events && !target_is_traced(&list, file))
+			events = fallback;
+		status = cli_merge(status, add_file(fd, file, events, env));
+	}
+	target_list_free(&list);
+	return status;
+}
+
+static int explain_add_tasks(const char *text, const char *command, int err)
+{
+	char *refusal;
+
+	if (err == EPERM)
+		return proc_explain(proc_root(), NULL, "control", -err);
+	refusal = err == EIO ? NULL : proc_refusal(NULL, command);
+	if (refusal)
+		cli_say("the module refuses %s", refusal);
+	else
+		cli_say_of(text, "%s", reason_of(tasks_errors, err) ?:
+			   reason_of(add_errors, err) ?: strerror(err));
+	free(refusal);
+	return CLI_FAILED;
+}
+
+static int add_one(int fd, const char *text, const char *max_events)
+{
+	char *command = add_command(text, max_events, "");
+	int err = proc_command(fd, command);
+	int status = err ? explain_add_tasks(text, command, -err) : CLI_OK;
+
+	free(command);
+	return status;
+}
+
+/* If no number is given the module takes its own. */
+static int add_tasks(int fd, struct env *env)
+{
+	int status = tasks_resolve(&env->tasks, NULL);
+	size_t i;
+
+	for (i = 0; i < env->tasks.nr; i++) {
+		const char *text = env->tasks.at[i].text;
+
+		if (text)
+			status = cli_merge(status, add_one(fd, text, env->max_events));
+	}
+	return status;
+}
+
+static bool is_count(const char *s)
+{
+	return *s && !s[strspn(s, "0123456789")] && s[strspn(s, "0")];
+}
+
+static error_t parse_add(int key, char *arg, struct argp_state *state)
+{
+	struct env *env = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &env->tasks;
+		return 0;
+	case 'i':
+		env->inode = true;
+		return 0;
+	case 'a':
+		env->all_operations = true;
+		return 0;
+	case 'n':
+		if (!is_count(arg))
+			cli_usage(state, "--max-events=%s: say a number, 1 or more", arg);
+		env->max_events = arg;
+		return 0;
+	case KEY_VM:
+		env->vm = arg;
+		return 0;
+	case KEY_FILES:
+		env->vm_files = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		if (env->vm)
+			cli_usage(state, "--vm goes without FILE");
+		break;
+	case ARGP_KEY_END:
+		if (env->vm_files && !env->vm)
+			cli_usage(state, "--files goes with --vm");
+		if (env->inode && env->vm && !env->vm_files)
+			cli_usage(state, "--inode goes with --vm and --files: processes have no path that could lead to another file");
+		if (env->vm)
+			return 0;
+		if (!env->tasks.nr || env->files.nr)
+			break;
+		if (env->inode)
+			cli_usage(state, "--inode goes with FILE: processes have no path that could lead to another file");
+		return 0;
+	}
+	return cli_parse_files(&env->files, key, state);
+}
+
+/* Those of a file system that is not mounted here are added, too. */
+static int add_machine_files(int fd, struct env *env, const json_t *machine)
+{
+	int status = CLI_FAILED;
+	struct vm_files files;
+	size_t all;
+
+	vm_files(&files, machine, VM_DELETED);
+	all = files.nr;
+	vm_files_free(&files);
+	vm_files(&files, machine, 0);
+	if (files.nr < all)
+		cli_say_of(env->vm, "%zu of the files that it uses are deleted: these are traced with its processes only (without --files)",
+			   all - files.nr);
+	env->files.names = files.names;
+	env->files.nr = files.nr;
+	if (files.nr)
+		status = add_files(fd, env);
+	else
+		cli_say_of(env->vm, "has no files on this host (iotracer vm show)");
+	vm_files_free(&files);
+	return status;
+}
+
+/* What QEMU opens later is of its process, too. */
+static int add_machine(int fd, struct env *env)
+{
+	json_t *machine = vm_named(env->vm);
+	int status;
+	char *text;
+
+	if (!machine)
+		return CLI_FAILED;
+	if (env->vm_files) {
+		status = add_machine_files(fd, env, machine);
+	} else {
+		text = xasprintf("pid=%d", vm_pid(machine));
+		status = add_one(fd, text, env->max_events);
+		free(text);
+	}
+	json_decref(machine);
+	return status;
+}
+
+static int add_all(int fd, struct env *env)
+{
+	int status = CLI_OK;
+
+	if (env->vm)
+		status = add_machine(fd, env);
+	else if (env->files.nr)
+		status = add_files(fd, env);
+	return cli_merge(status, add_tasks(fd, env));
+}
+
+int command_add(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "max-events", 'n', "N", 0,
+		  "keep the last N events, of a directory and of processes that many of each CPU (default: " MAX_EVENTS ", or the module parameter MAX_EVENTS if that is larger; of processes the module's own)", 0 },
+		{ "inode", 'i', NULL, 0,
+		  "stay with the file when its path comes to lead to another one", 0 },
+		{ "all-operations", 'a', NULL, 0,
+		  "of a file or device record flushes, truncations, discards and the like, too, not only reads and writes", 0 },
+		{ "vm", KEY_VM, "NAME|PID", 0,
+		  "a virtual machine of QEMU: what its processes do to images and devices, also to those that they open later", 0 },
+		{ "files", KEY_FILES, NULL, 0,
+		  "with --vm: instead, each image and device that the machine uses now (iotracer vm show), with what others do to it", 0 },
+		{ 0 }
+	};
+	static const struct argp argp = {
+		options, parse_add,
+		"FILE...\n--vm=NAME|PID [--files]\n--pid=PID|--comm=NAME|--cgroup=PATH|--unit=NAME|--container=NAME|ID...",
+		"Start to trace files, block devices, directories with everything that happens below"
+		" them, or what processes and services do to files.\v"
+		"A file that is traced already stays so; if another N is given its ring is"
+		" resized and keeps its newest events. When a path comes to lead to another file, the"
+		" target goes on with that one. A control group that is removed and made again, as"
+		" when a service restarts, stays traced.", tasks_options, NULL, NULL
+	};
+	struct env env = { 0 };
+	int status;
+	int fd;
+
+	cli_parse(&argp, argc, argv, 0, &env);
+	fd = proc_open(NULL, "control", O_WRONLY);
+	if (fd < 0)
+		return proc_explain(proc_root(), NULL, "control", fd);
+	status = add_all(fd, &env);
+	tasks_free(&env.tasks);
+	close(fd);
+	return status;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer list: the targets and what they were added by. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cli.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/xalloc.h"
+#include "cmd/command.h"
+#include "module/proc.h"
+#include "module/target.h"
+
+struct env {
+	enum cli_format format;
+};
+
+static void print_line(const char *name, int width, const char *text, const char *state)
+{
+	char *shown = target_show(text);
+
+	printf("%s%-*s%s  %s%s\n", CLI_BOLD, width, name, CLI_PLAIN, shown, state);
+	free(shown);
+}
+
+static void print_target(const struct target *t, const char *name, int width)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_paths; i++)
+		print_line(name, width, t->paths[i], t->deleted[i] ? " (deleted)" : "");
+	if (t->tasks)
+		print_line(name, width, t->tasks, t->ended ? " (ended)" : "");
+}
+
+static void print_text(const struct target_list *list)
+{
+	char **names = xreallocarray(NULL, list->nr, sizeof(*names));
+	size_t width = 0;
+	size_t i;
+
+	for (i = 0; i < list->nr; i++) {
+		const char *name = list->targets[i].name;
+
+		names[i] = text_show(name, strlen(name));
+		if (strlen(names[i]) > width)
+			width = strlen(names[i]);
+	}
+	for (i = 0; i < list->nr; i++) {
+		print_target(&list->targets[i], names[i], width);
+		free(names[i]);
+	}
+	free(names);
+}
+
+static void print_json(const struct target_list *list)
+{
+	json_t *document = json_array();
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		json_add(document, target_json(&list->targets[i]));
+	json_print(document);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct env *env = state->input;
+
+	switch (key) {
+	case 'f':
+		env->format = cli_parse_format(state, arg, false);
+		return 0;
+	case ARGP_KEY_ARG:
+		cli_usage(state, "%s: list takes no file (status does)", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int command_list(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+		{ 0 }
+	};
+	static const struct argp argp = {
+		options, parse, NULL,
+		"List what is traced: the name of the target and the path it was added"
+		" by, one line a path, or what names its processes. (deleted) is behind a path that"
+		" leads to no file now, (ended) behind a process that has exited, and a control group"
+		" that is not there now.\v"
+		"In a name \\ooo stands for a control character, a backslash or a byte"
+		" that is not UTF-8. Other commands take a name as it is shown here, too.", cli_common, NULL, NULL
+	};
+	struct env env = { FORMAT_TEXT };
+	struct target_list list;
+	int status = CLI_OK;
+	int err;
+
+	cli_parse(&argp, argc, argv, 0, &env);
+	err = target_list_load(&list);
+	if (err)
+		status = proc_explain(proc_root(), NULL, "control", err);
+	else if (env.format == FORMAT_JSON)
+		print_json(&list);
+	else
+		print_text(&list);
+	target_list_free(&list);
+	return status;
+}

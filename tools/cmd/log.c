@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer log: the events of one target or category, once or as they happen. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/absolute.h"
+#include "base/cli.h"
+#include "base/text.h"
+#include "base/wall.h"
+#include "cmd/command.h"
+#include "module/blocks.h"
+#include "module/control.h"
+#include "module/proc.h"
+#include "module/stream.h"
+#include "module/target.h"
+#include "trace/categories.h"
+#include "trace/fuse.h"
+#include "trace/row.h"
+#include "vm/log_machine.h"
+#include "vm/log_row.h"
+
+#define FOLLOW_MS 100		/* between two reads for new events */
+#define FOLLOW_BATCH 65536	/* most records in memory while following */
+#define LAST_BYTES (16 << 20)	/* most text that is read after the signal to end */
+
+enum { KEY_SYNC = 256, KEY_VM, KEY_GUEST, KEY_IMAGE_FORMAT };
+
+struct env {
+	const char *file;
+	const char *vm;			/* a virtual machine whose files are meant, or NULL */
+	const struct category *category;	/* NULL: @file is a target */
+	enum cli_format format;
+	bool follow;
+	bool sync;
+	bool no_header;
+	bool guest;			/* what each event is to the guest of the image */
+	const char *image_format;	/* NULL: found out */
+};
+
+static atomic_bool interrupted;	/* lock-free, so a handler may set it */
+
+static void on_signal(int number)
+{
+	(void)number;
+	interrupted = true;
+}
+
+/*
+ * Ctrl-C, kill and a closed pipe end a followed log; they are no errors. After a signal what was
+ * recorded before it is read, in a bounded amount, as new events may come for ever.
+ */
+static void follow_prepare(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* False if stdout has no reader any more, or a write failed (see atexit). */
+static bool flush_output(void)
+{
+	if (cli_flush())
+		return true;
+	if (errno == EPIPE)
+		cli_stdout_gone();
+	return false;
+}
+
+/* Waits until the next read is due; false if nobody reads stdout any more. */
+static bool follow_wait(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO };
+
+	if (!flush_output())
+		return false;
+	/* No event is requested, so poll() reports only that stdout is closed. */
+	if (poll(&out, 1, FOLLOW_MS) <= 0)
+		return true;
+	cli_stdout_gone();
+	return false;
+}
+
+/* Handles the end of reading. While following, removed targets and modules are no errors. */
+static int ended(const struct env *env, const struct target *target,
+		 const char *which, int err)
+{
+	if (!err)
+		return CLI_OK;
+	if (env->category && (!env->follow || err != -EIO))
+		return control_explain(env->file, which, err);
+	if (!env->follow || err != -EIO)
+		return proc_explain(env->file, target->name, which, err);
+	if (flush_output())
+		cli_say_of(env->file, env->category ? "the module was unloaded" :
+			   "target was removed");
+	return CLI_OK;
+}
+
+/* Copies the module's own text, byte for byte. */
+static int log_text(const struct env *env, const struct target *target)
+{
+	char buffer[65536];
+	size_t last = 0;	/* bytes since the signal */
+	int err = 0;
+	int fd = proc_open(target->name, "log", O_RDONLY);
+
+	if (fd < 0)
+		return ended(env, target, "log", fd);
+	while (last < LAST_BYTES && !ferror(stdout)) {
+		bool ending = !env->follow || interrupted;
+		ssize_t n = read(fd, buffer, sizeof(buffer));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		err = n < 0 ? -errno : 0;
+		if (n > 0)
+			fwrite(buffer, 1, n, stdout);
+		else if (err || ending || !follow_wait())
+			break;
+		last += interrupted ? n : 0;
+	}
+	if (env->follow)
+		flush_output();
+	close(fd);
+	return ended(env, target, "log", err);
+}
+
+static char row[ROW_MAX];
+
+/* Where records come from; one of the two is set. */
+struct source {
+	struct stream *stream;		/* stream of a file */
+	struct blocks *blocks;		/* stream of a category, a directory or processes */
+};
+
+/* What records become. */
+struct rows {
+	struct row_printer printer;
+	struct fuse_lines *lines;	/* NULL: rows of the printer */
+	bool sync;			/* have each row on disk before the next */
+};
+
+static int read_records(const struct source *from, struct records *r, size_t most)
+{
+	return from->blocks ? blocks_read(from->blocks, r, most) :
+			      stream_read(from->stream, r, most);
+}
+
+/* False if nothing more can be written. */
+static bool print_row(const struct rows *rows, const char *end)
+{
+	fwrite(row, 1, end - row, stdout);
+	return rows->sync ? cli_sync() : !ferror(stdout);
+}
+
+/* Prints the lines that are ready. */
+static bool print_lines(struct rows *rows)
+{
+	char *end;
+
+	do {
+		end = fuse_next(rows->lines, row);
+	} while (end != row && print_row(rows, end));
+	return end == row;
+}
+
+static bool print_record(struct rows *rows, const void *record)
+{
+	if (!rows->lines)
+		return print_row(rows, row_print(&rows->printer, row, record));
+	fuse_take(rows->lines, record);
+	return print_lines(rows);
+}
+
+/* Prints the lines that have waited for long enough, or all. */
+static void settle_lines(struct rows *rows, bool all)
+{
+	if (!rows->lines)
+		return;
+	fuse_settle(rows->lines, all);
+	print_lines(rows);
+}
+
+static void print_records(const struct source *from, struct rows *rows, struct records *r)
+{
+	const struct stream *s = from->blocks ? &from->blocks->stream : from->stream;
+	size_t i;
+
+	if (from->blocks)
+		blocks_sort(from->blocks, r);
+	else
+		stream_sort(s, r);
+	for (i = 0; i < r->nr && print_record(rows, records_at(s, r, i)); i++)
+		;
+	settle_lines(rows, false);
+	r->nr = 0;
+}
+
+/* Returns 0 or a negative errno from reading. */
+static int copy_records(const struct env *env, const struct source *from, struct rows *rows)
+{
+	struct records r = { 0 };
+	bool full, ending;
+	int err;
+
+	do {
+		ending = !env->follow || interrupted;
+		err = read_records(from, &r, env->follow ? FOLLOW_BATCH : SIZE_MAX);
+		full = r.nr >= FOLLOW_BATCH;
+		print_records(from, rows, &r);
+		if (err || ending)
+			break;
+	} while (full ? flush_output() : follow_wait());
+	settle_lines(rows, true);
+	if (env->follow)
+		flush_output();
+	records_free(&r);
+	return err;
+}
+
+static void report_missing(const struct env *env, __u64 missing)
+{
+	if (missing)
+		cli_say_of(env->file, "%llu events were overwritten or lost before they were read",
+			   (unsigned long long)missing);
+}
+
+/* The printer is open; it is closed here. */
+static int print_all(const struct env *env, const struct source *from, struct rows *rows)
+{
+	int err;
+
+	rows->sync = env->sync;
+	if (env->format == FORMAT_CSV && !env->no_header)
+		fwrite(row, 1, row_header(&rows->printer, row) - row, stdout);
+	err = copy_records(env, from, rows);
+	row_printer_close(&rows->printer);
+	return err;
+}
+
+static void add_path(struct fuse_lines *lines, const char *path)
+{
+	fuse_add_directory(lines, text_show(path, strlen(path)));
+}
+
+/*
+ * Adds what @path leads to without symbolic links, if that is the target: as it is seen here and,
+ * if that differs, as records have it.
+ */
+static void add_resolved(struct fuse_lines *lines, const struct target_list *list,
+			 const struct target *target, const char *path)
+{
+	char *resolved = target_at(list, path) == target ? realpath(path, NULL) : NULL;
+	char *absolute = resolved ? absolute_path(resolved) : NULL;
+
+	if (absolute)
+		add_path(lines, absolute);
+	if (resolved && (!absolute || strcmp(absolute, resolved)))
+		add_path(lines, resolved);
+	free(absolute);
+	free(resolved);
+}
+
+/* Reports that no path was below the directory. An error if that may be for a chroot. */
+static int explain_elsewhere(const struct env *env, const struct fuse_lines *lines,
+			     const struct target *target)
+{
+	char *absolute;
+	int err;
+
+	if (!lines->whole || lines->inside || !lines->elsewhere)
+		return CLI_OK;
+	absolute = absolute_path(target->nr_paths ? target->paths[0] : env->file);
+	err = errno;
+	if (absolute) {
+		cli_say_of(env->file, "no path is below it: all were reached through another mount, or by names that it does not have now");
+		free(absolute);
+		return CLI_OK;
+	}
+	cli_say_of(env->file, "no path is below it, and its path outside of a chroot cannot be found: %s (run iotracer outside, or with CAP_SYS_ADMIN and CAP_SYS_CHROOT)",
+		   strerror(err));
+	return CLI_FAILED;
+}
+
+/*
+ * Adds the paths under which records may have the directory, the present ones first: those from
+ * before it was renamed have its old path. @target NULL: the lines are of all directories, with
+ * absolute paths.
+ */
+static struct fuse_lines *open_lines(struct fuse_lines *lines, const struct env *env,
+				     const struct target_list *list, const struct target *target)
+{
+	size_t i;
+
+	if (!target) {
+		add_path(lines, "/");
+		return lines;
+	}
+	lines->whole = true;
+	add_resolved(lines, list, target, env->file);
+	for (i = 0; i < target->nr_paths; i++)
+		add_resolved(lines, list, target, target->paths[i]);
+	for (i = 0; i < target->nr_paths; i++)
+		add_path(lines, target->paths[i]);
+	return lines;
+}
+
+/*
+ * Prints the columns of iotracer export, or lines. @target: a directory, or processes, whose lines
+ * are those of the category; NULL: the category.
+ */
+static int log_blocks(const struct env *env, const struct category *category,
+		      const struct target_list *list, const struct target *target)
+{
+	const struct wall_pair none = { 0 };
+	struct wall_clock clock;
+	struct blocks blocks;
+	int status = blocks_open(&blocks, category, target ? target->name : NULL, env->file);
+
+	wall_clock_init(&clock, wall_now(), none);
+	if (!status) {
+		const struct source from = { .blocks = &blocks };
+		struct fuse_lines lines = { .clock = &clock, .paths = &blocks.names };
+		struct rows rows = { .printer = {
+			.event = blocks.stream.event, .clock = &clock,
+			.paths = &blocks.names, .json = env->format == FORMAT_JSON,
+		} };
+
+		if (env->format == FORMAT_FUSE)
+			rows.lines = open_lines(&lines, env, list,
+						target && !target->tasks ? target : NULL);
+		row_printer_open_own(&rows.printer, category->command_op != NO_OP);
+		status = ended(env, target, "stream", print_all(env, &from, &rows));
+		report_missing(env, blocks_missing(&blocks, env->follow));
+		fuse_report(&lines, env->file);
+		status = cli_merge(status, explain_elsewhere(env, &lines, target));
+		fuse_free(&lines);
+	}
+	blocks_close(&blocks);
+	return status;
+}
+
+static int log_records(const struct env *env, const struct target *target)
+{
+	struct stream stream;
+	int status = stream_open(&stream, target->name, env->file);
+
+	if (!status) {
+		struct rows rows = { .printer = {
+			.event = stream.event, .t0 = stream.t0,
+			.json = env->format == FORMAT_JSON,
+		} };
+		const struct source from = { .stream = &stream };
+
+		row_printer_open_own(&rows.printer, false);
+		status = ended(env, target, "stream", print_all(env, &from, &rows));
+		report_missing(env, stream_missing(&stream));
+	}
+	stream_close(&stream);
+	return status;
+}
+
+static int log_category(const struct env *env)
+{
+	const struct target named = { .name = (char *)env->category->name };
+
+	if (env->format == FORMAT_TEXT)
+		return log_text(env, &named);
+	if (env->format != FORMAT_FUSE || env->category == &category_fs)
+		return log_blocks(env, env->category, NULL, NULL);
+	cli_say("%s: --format=fuse is for directories and processes, and of categories for fs", env->file);
+	return CLI_USAGE;
+}
+
+static int log_target(const struct env *env, const struct target_list *list,
+		      const struct target *target)
+{
+	if (env->format == FORMAT_TEXT)
+		return log_text(env, target);
+	if (target_has_blocks(target->name))
+		return log_blocks(env, &category_fs, list, target);
+	if (env->format != FORMAT_FUSE)
+		return log_records(env, target);
+	cli_say_of(env->file, "is no directory, as --format=fuse needs: add the directory it is in (iotracer add DIRECTORY)");
+	return CLI_FAILED;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct env *env = state->input;
+
+	switch (key) {
+	case 'f':
+		env->format = cli_parse_format(state, arg, true);
+		return 0;
+	case 'F':
+		env->follow = true;
+		return 0;
+	case 'H':
+		env->no_header = true;
+		return 0;
+	case KEY_SYNC:
+		env->sync = true;
+		return 0;
+	case KEY_VM:
+		env->vm = arg;
+		return 0;
+	case KEY_GUEST:
+		env->guest = true;
+		return 0;
+	case KEY_IMAGE_FORMAT:
+		env->image_format = cli_parse_image_format(state, arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (env->file)
+			cli_usage(state, "%s: one file at a time", arg);
+		env->file = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		if (!env->vm)
+			cli_usage(state, "say which file");
+		return 0;
+	case ARGP_KEY_END:
+		if (env->vm && env->file)
+			cli_usage(state, "--vm goes without FILE");
+		if (env->vm && (env->follow || env->sync || env->format == FORMAT_FUSE))
+			cli_usage(state, "--vm goes without --follow, --sync and --format=fuse");
+		if (env->guest && (env->follow || env->sync || env->format == FORMAT_FUSE))
+			cli_usage(state, "--guest goes without --follow, --sync and --format=fuse");
+		if (env->image_format && (!env->guest || env->vm))
+			cli_usage(state, "--image-format goes with --guest and FILE");
+		if (env->sync && env->format == FORMAT_TEXT)
+			cli_usage(state, "--sync goes with --format=csv, json or fuse");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "format", 'f', "FORMAT", 0, "text (default), csv, json, or fuse: of a directory, of processes, or of category fs, as lines of IOTraceCollector, a tracer by FUSE", 0 },
+	{ "follow", 'F', NULL, 0, "print new events as they happen", 0 },
+	{ "no-header", 'H', NULL, 0, "csv: without the line of column names", 0 },
+	{ "vm", KEY_VM, "NAME|PID", 0, "what this virtual machine of QEMU did to its images, with the drive in each row; if only files of it are traced, their logs as one", 0 },
+	{ "guest", KEY_GUEST, NULL, 0, "of an image of a guest's disk, raw or qcow2: a row for each part of an event, with what it is in the guest's terms, as the image says now", 0 },
+	{ "image-format", KEY_IMAGE_FORMAT, "FORMAT", 0, "with --guest: raw or qcow2 (default: by its first bytes, which a guest can write to a raw disk)", 0 },
+	{ "sync", KEY_SYNC, NULL, 0, "csv, json, fuse: write each line to disk before the next", 0 },
+	{ 0 }
+};
+
+static const char doc[] =
+	"Print the recorded events of a file, a directory, processes or a category, in order of time.\v"
+	"FILE is a path, the name of a target, or what list shows of processes; CATEGORY is one of {categories};"
+	" a file with such a name is ./fs.\n"
+	"text: <seconds since T0>;<R|W>;<address>;<bytes>;<VFS|BLK>;<command>;<pid>,"
+	" where address is the byte in the file (VFS) or the 512-byte sector on the"
+	" device (BLK). With add --all-operations there are other letters than R and W, see iotracer(4)."
+	" Of a directory and of processes there follow ;<operation>;<path>;<second path>;<result>, and"
+	" the second field is - for what neither reads nor writes.\n"
+	"csv, json: all fields (see iotracer format --columns), after since_t0_s, the"
+	" seconds since T0; JSON has one object a line. In a name \\ooo stands for a control"
+	" character, a backslash or a byte that is not UTF-8.\n"
+	"With --vm a line is that of the machine's processes, with the name of the drive before the operation;"
+	" csv and json have the columns drive and file. If its files are traced instead, the seconds are from"
+	" the first T0 of all, the drive is behind, and csv and json have the time of day.\n"
+	"With --guest there follow, behind all others: offset and length of a part in the file, its"
+	" kind (see iotracer map --host), offset and length on the guest's disk; - if there is none.\n"
+	"Of a category text is what the module's log says. Of categories, directories and processes csv"
+	" and json have the columns of iotracer export.\n"
+	"Events that were overwritten or lost before they could be read are counted"
+	" on stderr. --follow ends with exit status 0 on Ctrl-C, when nobody reads"
+	" its output any more and when the target is removed.";
+
+static int log_of_guest(const struct env *env)
+{
+	const struct log_machine machine = {
+		.vm = env->vm, .file = env->file, .image_format = env->image_format,
+		.format = env->format, .no_header = env->no_header, .guest = env->guest,
+	};
+
+	if (!env->vm && category_find(env->file, strlen(env->file))) {
+		cli_say("%s: --guest is for files, and for a machine (--vm); of a trace: iotracer export --guest",
+			env->file);
+		return CLI_USAGE;
+	}
+	return log_machine(&machine);
+}
+
+int command_log(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse, "FILE|CATEGORY\n--vm=NAME|PID", doc, cli_common, category_help, NULL
+	};
+	const struct target *target;
+	struct env env = { 0 };
+	struct target_list list;
+	int status;
+
+	cli_parse(&argp, argc, argv, 0, &env);
+	if (env.vm || env.guest)
+		return log_of_guest(&env);
+	env.category = category_find(env.file, strlen(env.file));
+	if (env.follow)
+		follow_prepare();
+	if (env.category)
+		return log_category(&env);
+	status = target_one(&list, env.file, &target);
+	if (!status)
+		status = log_target(&env, &list, target);
+	target_list_free(&list);
+	return status;
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/cli.h"
+#include "base/xalloc.h"
+#include "core/nearest.h"
+#include "module/filter.h"
+#include "trace/categories.h"
+#include "trace/flags.h"
+
+/* A word of --filter and its parts. */
+struct condition {
+	const char *word;
+	const char *category;	/* @category_length bytes; NULL: none was named */
+	size_t category_length;
+	const char *key;	/* "key=value" */
+	size_t key_length;
+	const char *value;	/* NULL: there is no "=" */
+};
+
+static struct condition split(const char *word)
+{
+	struct condition c = { .word = word, .key = word };
+	const char *equals = strchr(word, '=');
+	const char *colon = memchr(word, ':', equals ? (size_t)(equals - word) : strlen(word));
+
+	if (colon) {
+		c.category = word;
+		c.category_length = colon - word;
+		c.key = colon + 1;
+	}
+	c.key_length = equals ? (size_t)(equals - c.key) : strlen(c.key);
+	c.value = equals ? equals + 1 : NULL;
+	return c;
+}
+
+static bool is_of(const struct condition *c, const struct category *category)
+{
+	return !c->category || category_find(c->category, c->category_length) == category;
+}
+
+static bool is_key(const struct condition *c, const char *name)
+{
+	return strlen(name) == c->key_length && !memcmp(name, c->key, c->key_length);
+}
+
+static bool has_operation(const struct category *category, const char *name, size_t length)
+{
+	const struct iot_op *op;
+	unsigned int i;
+
+	for (i = 0; (op = iot_names_op(category->event_id, i)); i++)
+		if (strlen(op->name) == length && !strncasecmp(op->name, name, length))
+			return true;
+	return false;
+}
+
+/* The key of a condition, or ""; check_key() makes sure that there is one. */
+static const char *key_of(const struct condition *c)
+{
+	const char *key;
+	unsigned int i;
+
+	for (i = 0; (key = iot_names_key(i)); i++)
+		if (is_key(c, key))
+			return key;
+	return "";
+}
+
+/* Why a key does not apply to a category's events; NULL if it does. */
+static const char *why_without(const struct condition *c, const struct category *category)
+{
+	return iot_names_without(category->event_id, key_of(c));
+}
+
+/* The operations of a list that a category has, or NULL for none; the caller frees it. */
+static char *known_operations(const struct condition *c, const struct category *category)
+{
+	const char *name = c->value;
+	char *list = NULL, *longer;
+
+	for (;;) {
+		size_t length = strcspn(name, ",");
+
+		if (has_operation(category, name, length)) {
+			longer = xasprintf("%s%s%.*s", list ? list : "", list ? "," : "",
+					   (int)length, name);
+			free(list);
+			list = longer;
+		}
+		if (!name[length])
+			return list;
+		name += length + 1;
+	}
+}
+
+/* Returns the part of a condition that applies to a category, or NULL; the caller frees it. */
+static char *apply(const struct condition *c, const struct category *category)
+{
+	char *list, *text;
+
+	if (!is_of(c, category) || why_without(c, category))
+		return NULL;
+	if (!is_key(c, "op"))
+		return xstrdup(c->key);
+	list = known_operations(c, category);
+	text = list ? xasprintf("op=%s", list) : NULL;
+	free(list);
+	return text;
+}
+
+void filters_add(struct filters *f, const char *words)
+{
+	for (;;) {
+		size_t length = strcspn(words, " ");
+
+		f->words = xreallocarray(f->words, f->nr + 1, sizeof(*f->words));
+		f->words[f->nr++] = xasprintf("%.*s", (int)length, words);
+		if (!words[length])
+			return;
+		words += length + 1;
+	}
+}
+
+void filters_free(struct filters *f)
+{
+	while (f->nr)
+		free(f->words[--f->nr]);
+	free(f->words);
+	f->words = NULL;
+}
+
+char *filters_of(const struct filters *f, const struct category *category)
+{
+	char *all = NULL;
+	size_t i;
+
+	for (i = 0; i < f->nr; i++) {
+		struct condition c = split(f->words[i]);
+		char *one = apply(&c, category), *longer;
+
+		if (!one)
+			continue;
+		longer = xasprintf("%s%s%s", all ? all : "", all ? " " : "", one);
+		free(all);
+		free(one);
+		all = longer;
+	}
+	return all;
+}
+
+/* The operation of these categories whose name is nearest to a word. */
+static const char *nearest_operation(const char *word, size_t length,
+				     const struct category *const *categories, size_t nr)
+{
+	unsigned int least = UINT_MAX, distance, n;
+	const struct iot_op *op;
+	const char *found = "";
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		for (n = 0; (op = iot_names_op(categories[i]->event_id, n)); n++) {
+			distance = iot_nearest_distance(word, length, op->name);
+			if (distance >= least)
+				continue;
+			least = distance;
+			found = op->name;
+		}
+	}
+	return found;
+}
+
+static const char *nearest_key(const struct condition *c)
+{
+	unsigned int least = UINT_MAX, distance;
+	const char *found = "", *key;
+	unsigned int i;
+
+	for (i = 0; (key = iot_names_key(i)); i++) {
+		distance = iot_nearest_distance(c->key, c->key_length, key);
+		if (distance >= least)
+			continue;
+		least = distance;
+		found = key;
+	}
+	return found;
+}
+
+static void check_key(struct argp_state *state, const struct condition *c)
+{
+	if (!c->value)
+		cli_usage(state, "--filter=%s: say KEY=VALUE, or CATEGORY:KEY=VALUE", c->word);
+	if (*key_of(c))
+		return;
+	cli_usage(state, "--filter=%s: there is no key \"%.*s\"; the nearest is %s", c->word,
+		  (int)c->key_length, c->key, nearest_key(c));
+}
+
+static void check_category(struct argp_state *state, const struct condition *c,
+			   const struct category *const *recorded, size_t nr)
+{
+	const struct category *category;
+	size_t i;
+
+	if (!c->category)
+		return;
+	category = category_find(c->category, c->category_length);
+	if (!category)
+		cli_usage(state, "--filter=%s: there is no category \"%.*s\" (there are: %s)",
+			  c->word, (int)c->category_length, c->category, category_names());
+	for (i = 0; i < nr; i++)
+		if (recorded[i] == category)
+			return;
+	cli_usage(state, "--filter=%s: %s is not recorded; name it with --categories", c->word,
+		  category->name);
+}
+
+/* Checks that each operation belongs to one of the categories. */
+static void check_operations(struct argp_state *state, const struct condition *c,
+			     const struct category *const *categories, size_t nr)
+{
+	const char *name = c->value;
+	size_t length, i;
+
+	for (;; name += length + 1) {
+		length = strcspn(name, ",");
+		if (!length)
+			cli_usage(state, "--filter=%s: the name of an operation is missing",
+				  c->word);
+		for (i = 0; i < nr && !has_operation(categories[i], name, length); i++)
+			;
+		if (i == nr)
+			cli_usage(state, "--filter=%s: %s has %s operation \"%.*s\"; the nearest is %s",
+				  c->word, nr > 1 ? "no recorded category" : categories[0]->name,
+				  nr > 1 ? "an" : "no", (int)length, name,
+				  nearest_operation(name, length, categories, nr));
+		if (!name[length])
+			return;
+	}
+}
+
+/* Selects the recorded categories that a condition is meant for. */
+static size_t select_categories(const struct condition *c, const struct category **selected,
+				const struct category *const *recorded, size_t nr)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < nr; i++)
+		if (is_of(c, recorded[i]))
+			selected[n++] = recorded[i];
+	return n;
+}
+
+/* A condition that applies to no category is an error. One that applies to some is noted. */
+static void check_meaning(struct argp_state *state, const struct condition *c,
+			  const struct category *const *categories, size_t nr)
+{
+	size_t i, applies = 0;
+	char *text;
+
+	for (i = 0; i < nr; i++) {
+		text = apply(c, categories[i]);
+		applies += !!text;
+		free(text);
+	}
+	for (i = 0; i < nr; i++) {
+		const char *why = why_without(c, categories[i]);
+
+		text = apply(c, categories[i]);
+		if (!text && !applies)
+			cli_usage(state, "--filter=%s: it has no meaning for %s: %s", c->word,
+				  categories[i]->name, why);
+		if (!text)
+			cli_say("--filter=%s does not apply to %s, which is recorded without it: %s",
+				c->word, categories[i]->name,
+				why ? why : "it has no such operation");
+		free(text);
+	}
+}
+
+void filters_check(struct argp_state *state, const struct filters *f,
+		   const struct category *const *recorded, size_t nr)
+{
+	const struct category **selected = xreallocarray(NULL, nr, sizeof(*selected));
+	size_t i, n;
+
+	for (i = 0; i < f->nr; i++) {
+		struct condition c = split(f->words[i]);
+
+		check_key(state, &c);
+		check_category(state, &c, recorded, nr);
+		n = select_categories(&c, selected, recorded, nr);
+		if (is_key(&c, "op"))
+			check_operations(state, &c, selected, n);
+		check_meaning(state, &c, selected, n);
+	}
+	free(selected);
+}

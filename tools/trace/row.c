@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cli.h"
+#include "base/csv.h"
+#include "base/put.h"
+#include "base/text.h"
+#include "base/wall.h"
+#include "base/xalloc.h"
+#include "trace/anonymize.h"
+#include "trace/flags.h"
+#include "trace/paths.h"
+#include "trace/record.h"
+#include "trace/row.h"
+#include "trace/sources.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define NS_PER_S 1000000000ULL
+
+/* Caches of texts, each text at the hash of the value that it was made from. */
+#define CACHE_BITS 8
+#define CACHE_SIZE (1u << CACHE_BITS)
+#define COMM_SIZE 16
+
+struct row_comm {
+	__u64 key[COMM_SIZE / 8];
+	__u32 length;
+	bool used, plain;
+	char text[4 * COMM_SIZE + 4];
+};
+
+struct row_flags {
+	const char *group;
+	__u32 value;
+	__u32 length;
+	char text[FLAGS_MAX];
+};
+
+static unsigned int cache_place(__u64 key)
+{
+	return key * 0x9e3779b97f4a7c15ULL >> (64 - CACHE_BITS);
+}
+
+/* The text is escaped, so it has no control characters. */
+static char *put_json(char *out, const char *text, size_t length)
+{
+	size_t i;
+
+	*out++ = '"';
+	for (i = 0; i < length; i++) {
+		if (text[i] == '"' || text[i] == '\\')
+			*out++ = '\\';
+		*out++ = text[i];
+	}
+	*out++ = '"';
+	return out;
+}
+
+char *row_text(const struct row_printer *p, char *out, const char *text,
+	       size_t length, bool plain)
+{
+	if (p->json && plain) {
+		*out++ = '"';
+		out = put_bytes(out, text, length);
+		*out++ = '"';
+		return out;
+	}
+	if (plain)
+		return put_bytes(out, text, length);
+	return p->json ? put_json(out, text, length) : csv_put(out, text, length);
+}
+
+static char *put_word(const struct row_printer *p, char *out, const char *word)
+{
+	return row_text(p, out, word, strlen(word), true);
+}
+
+/* One put_<kind>() for each kind of field. */
+
+/* A u64 that JSON's signed integers cannot hold becomes a string. */
+static char *put_decimal(struct row_printer *p, const struct row_column *c,
+			 char *out, const void *record)
+{
+	__u64 n = record_scalar(record, c->offset, c->size);
+
+	if (!p->json || n <= INT64_MAX)
+		return put_u64(out, n);
+	*out++ = '"';
+	out = put_u64(out, n);
+	*out++ = '"';
+	return out;
+}
+
+static char *put_signed(struct row_printer *p, const struct row_column *c,
+			char *out, const void *record)
+{
+	__u64 n = record_scalar(record, c->offset, c->size);
+
+	(void)p;
+	return put_s64(out, c->size == 4 ? (__s32)n : (__s64)n);
+}
+
+static char *put_address(struct row_printer *p, const struct row_column *c,
+			 char *out, const void *record)
+{
+	__u64 n = record_scalar(record, c->offset, c->size);
+	char text[24];
+
+	return row_text(p, out, text, n ? put_hex(text, n) - text : 0, true);
+}
+
+static char *put_device(struct row_printer *p, const struct row_column *c,
+			char *out, const void *record)
+{
+	__u64 device = record_scalar(record, c->offset, c->size);
+	char text[48];
+	char *end = put_u64(text, device >> 20);
+
+	*end++ = ':';
+	end = put_u64(end, device & 0xfffff);
+	return row_text(p, out, text, end - text, true);
+}
+
+static void comm_make(const struct row_printer *p, struct row_comm *comm)
+{
+	const char *bytes = (const char *)comm->key;
+	size_t length = strnlen(bytes, COMM_SIZE);
+	char hidden[ANONYMOUS_LENGTH];
+
+	if (p->anonymizer && length) {
+		anonymize_word(p->anonymizer, hidden, "comm", bytes, length);
+		comm->length = text_show_to(comm->text, hidden, sizeof(hidden));
+	} else {
+		comm->length = text_show_to(comm->text, bytes, length);
+	}
+	comm->plain = name_is_plain(comm->text, comm->length);
+	comm->used = true;
+}
+
+static char *put_comm(struct row_printer *p, const struct row_column *c,
+		      char *out, const void *record)
+{
+	struct row_comm *comm;
+	__u64 key[COMM_SIZE / 8];
+
+	memcpy(key, (const char *)record + c->offset, sizeof(key));
+	comm = &p->comms[cache_place(key[0] ^ (key[1] << 1))];
+	if (!comm->used || comm->key[0] != key[0] || comm->key[1] != key[1]) {
+		memcpy(comm->key, key, sizeof(key));
+		comm_make(p, comm);
+	}
+	return row_text(p, out, comm->text, comm->length, comm->plain);
+}
+
+/* A character array of any length. */
+static char *put_chars(struct row_printer *p, const struct row_column *c,
+		       char *out, const void *record)
+{
+	const char *at = (const char *)record + c->offset;
+	char *shown = text_show(at, strnlen(at, c->size));
+
+	out = row_text(p, out, shown, strlen(shown), false);
+	free(shown);
+	return out;
+}
+
+/* A name, or the number if it has none. */
+static char *put_name(struct row_printer *p, char *out, const char *name, __u64 number)
+{
+	char text[24];
+
+	if (name)
+		return put_word(p, out, name);
+	return row_text(p, out, text, put_u64(text, number) - text, true);
+}
+
+static char *put_named(struct row_printer *p, const struct row_column *c, char *out,
+		       const void *record, const char *const *names, size_t nr)
+{
+	__u64 value = record_scalar(record, c->offset, c->size);
+
+	return put_name(p, out, value < nr ? names[value] : NULL, value);
+}
+
+static char *put_level(struct row_printer *p, const struct row_column *c,
+		       char *out, const void *record)
+{
+	static const char *const names[] = {
+		[IOT_LEVEL_VFS] = "vfs", [IOT_LEVEL_BLK] = "blk",
+	};
+
+	return put_named(p, c, out, record, names, ARRAY_SIZE(names));
+}
+
+static char *put_access(struct row_printer *p, const struct row_column *c,
+			char *out, const void *record)
+{
+	__u64 op = record_scalar(record, c->offset, c->size);
+	const struct iot_access_name *access = iot_names_access(op);
+
+	return put_name(p, out, access ? access->name : NULL, op);
+}
+
+static char *put_fskind(struct row_printer *p, const struct row_column *c,
+			char *out, const void *record)
+{
+	__u64 kind = record_scalar(record, c->offset, c->size);
+
+	return put_name(p, out, iot_names_kind(kind), kind);
+}
+
+static char *put_op(struct row_printer *p, const struct row_column *c,
+		    char *out, const void *record)
+{
+	__u64 op = record_scalar(record, c->offset, c->size);
+
+	return put_name(p, out, iot_names_op_name(p->event->id, op), op);
+}
+
+/* A path that was evicted before it was read is "?". */
+static char *put_path(struct row_printer *p, const struct row_column *c,
+		      char *out, const void *record)
+{
+	__u64 id = record_scalar(record, c->offset, c->size);
+	const struct name *name;
+
+	if (!p->paths)
+		return put_decimal(p, c, out, record);
+	if (!id)
+		return put_word(p, out, "");
+	name = names_find(p->paths, id);
+	if (!name)
+		return put_word(p, out, "?");
+	return row_text(p, out, name->text, name->length, name->plain);
+}
+
+char *row_group(struct row_printer *p, char *out, const char *group, __u32 value)
+{
+	struct row_flags *f = &p->flags[cache_place(value ^ (uintptr_t)group << 8)];
+
+	if (f->group != group || f->value != value) {
+		f->group = group;
+		f->value = value;
+		f->length = flags_show(f->text, group, value);
+	}
+	return row_text(p, out, f->text, f->length, true);
+}
+
+char *row_opflags(struct row_printer *p, char *out, const char *group, __u32 value)
+{
+	__u32 common = value & iot_names_common(p->event->id);
+	char text[2 * FLAGS_MAX + 1];
+	size_t length;
+
+	if (!common)
+		return row_group(p, out, group, value);
+	length = flags_show(text, group, value & ~common);
+	if (length)
+		text[length++] = '|';
+	length += flags_show(text + length, "call", common);
+	return row_text(p, out, text, length, true);
+}
+
+static char *put_ioflags(struct row_printer *p, const struct row_column *c,
+			 char *out, const void *record)
+{
+	static const char group[] = "io";
+
+	return row_group(p, out, group, record_scalar(record, c->offset, c->size));
+}
+
+/* A value of the flag group that has the name of the kind. */
+static char *put_value(struct row_printer *p, const struct row_column *c,
+		       char *out, const void *record)
+{
+	return row_group(p, out, c->kind, record_scalar(record, c->offset, c->size));
+}
+
+static const struct iot_op *op_of(const struct row_printer *p, const void *record)
+{
+	static const struct iot_op none = { "", "none", "none" };
+	const struct iot_op *op;
+	__u16 number;
+
+	memcpy(&number, (const char *)record + p->op_offset, sizeof(number));
+	op = iot_names_op(p->event->id, number);
+
+	return op ? op : &none;
+}
+
+static char *put_opflags(struct row_printer *p, const struct row_column *c,
+			 char *out, const void *record)
+{
+	return row_opflags(p, out, op_of(p, record)->flags, record_scalar(record, c->offset, c->size));
+}
+
+static char *put_opflags2(struct row_printer *p, const struct row_column *c,
+			  char *out, const void *record)
+{
+	return row_group(p, out, op_of(p, record)->flags2, record_scalar(record, c->offset, c->size));
+}
+
+static const struct kind {
+	const char *name;
+	row_put put;
+} kinds[] = {
+	{ "decimal", put_decimal },
+	{ "signed", put_signed },
+	{ "time", put_decimal },
+	{ "hex", put_address },
+	{ "address", put_address },
+	{ "returned", put_signed },
+	{ "sqeoff", put_decimal },
+	{ "level", put_level },
+	{ "access", put_access },
+	{ "ioflags", put_ioflags },
+	{ "device", put_device },
+	{ "comm", put_comm },
+	{ "path", put_path },
+	{ "op", put_op },
+	{ "fskind", put_fskind },
+	{ "severity", put_value },
+	{ "ioclass", put_value },
+	{ "uringop", put_value },
+	{ "unsure", put_value },
+	{ "opflags", put_opflags },
+	{ "opflags2", put_opflags2 },
+};
+
+/* A kind that is not known here is shown by the type of its field. */
+static row_put put_of(const struct iot_schema_field *f)
+{
+	size_t i;
+
+	if (!strcmp(f->kind, "comm") && f->size != COMM_SIZE)
+		return put_chars;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i].name, f->kind))
+			return kinds[i].put;
+	return strcmp(f->type, "char") ? put_decimal : put_chars;
+}
+
+static void second_make(struct row_printer *p, __u64 second)
+{
+	time_t t = second;
+	struct tm tm;
+
+	p->second = second;
+	gmtime_r(&t, &tm);
+	strftime(p->second_text, sizeof(p->second_text), "%Y-%m-%dT%H:%M:%S", &tm);
+}
+
+/* Seconds since T0; negative for a call that began before a timereset. */
+static char *put_since(const struct row_printer *p, char *out, __u64 time)
+{
+	__s64 ns = time - p->t0;
+	__u64 size = ns < 0 ? -(__u64)ns : (__u64)ns;
+
+	if (ns < 0)
+		*out++ = '-';
+	out = put_u64(out, size / NS_PER_S);
+	*out++ = '.';
+	return put_nine(out, size % NS_PER_S);
+}
+
+char *row_timestamp(struct row_printer *p, const struct row_column *c,
+		    char *out, const void *record)
+{
+	__u64 time = record_scalar(record, c->offset, c->size);
+	char text[40];
+	char *end;
+
+	if (!p->clock)
+		return put_since(p, out, time);
+	time = wall_time(p->clock, time);
+	if (time / NS_PER_S != p->second)
+		second_make(p, time / NS_PER_S);
+	end = put_bytes(text, p->second_text, strlen(p->second_text));
+	*end++ = '.';
+	end = put_nine(end, time % NS_PER_S);
+	*end++ = 'Z';
+	return row_text(p, out, text, end - text, true);
+}
+
+char *row_datetime(struct row_printer *p, const struct row_column *c,
+		   char *out, const void *record)
+{
+	__u64 time = wall_time(p->clock, record_scalar(record, c->offset, c->size));
+	char text[40];
+	char *end;
+
+	if (time / NS_PER_S != p->second)
+		second_make(p, time / NS_PER_S);
+	end = put_bytes(text, p->second_text, strlen(p->second_text));
+	*(char *)memchr(text, 'T', end - text) = ' ';
+	*end++ = '.';
+	end = put_padded(end, time % NS_PER_S / 1000, 6);
+	return row_text(p, out, text, end - text, true);
+}
+
+char *row_note(struct row_printer *p, const struct row_column *c,
+	       char *out, const void *record)
+{
+	char hidden[ANONYMOUS_LENGTH];
+	char *shown;
+
+	(void)c;
+	(void)record;
+	if (!p->note)
+		return put_word(p, out, "");
+	if (p->anonymizer) {
+		anonymize_word(p->anonymizer, hidden, "cmdline", p->note, p->note_length);
+		return row_text(p, out, hidden, sizeof(hidden), true);
+	}
+	shown = text_show(p->note, p->note_length);
+	out = row_text(p, out, shown, strlen(shown), false);
+	free(shown);
+	return out;
+}
+
+static char *put_source(struct row_printer *p, char *out, const char *text)
+{
+	return row_text(p, out, text, strlen(text), name_is_plain(text, strlen(text)));
+}
+
+static char *put_host(struct row_printer *p, const struct row_column *c, char *out,
+		      const void *record)
+{
+	(void)c;
+	(void)record;
+	return put_source(p, out, p->source ? p->source->host : "?");
+}
+
+static char *put_trace(struct row_printer *p, const struct row_column *c, char *out,
+		       const void *record)
+{
+	(void)c;
+	(void)record;
+	return put_source(p, out, p->source ? p->source->trace : "?");
+}
+
+static void add_column(struct row_printer *p, const struct row_column *column)
+{
+	const struct iot_schema_field *f = NULL;
+	struct row_column *c;
+
+	if (column->field)
+		f = record_field(p->event, column->field);
+	p->columns = xreallocarray(p->columns, p->nr_columns + 1, sizeof(*p->columns));
+	c = &p->columns[p->nr_columns];
+	*c = *column;
+	if (f) {
+		c->offset = f->offset;
+		c->size = f->size;
+		c->kind = f->kind;
+		c->put = c->put ? c->put : put_of(f);
+	}
+	if (p->json)
+		c->key = xasprintf("%s\"%s\":", p->nr_columns ? "," : "{", c->name);
+	else
+		c->key = xstrdup(p->nr_columns ? "," : "");
+	c->key_length = strlen(c->key);
+	p->nr_columns++;
+}
+
+/* The suffix that shows the unit after a field's name; a field of sectors needs none. */
+static const char *unit_suffix(const char *unit)
+{
+	static const struct { const char *unit, *suffix; } units[] = {
+		{ "ns", "_ns" }, { "byte", "_bytes" }, { "page", "_pages" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(units[i].unit, unit))
+			return units[i].suffix;
+	return "";
+}
+
+char *row_field_column(const struct iot_schema_field *f)
+{
+	const char *suffix = unit_suffix(f->unit);
+	size_t length = strlen(f->name);
+	size_t most = *suffix ? strlen(suffix) - 1 : 0;	/* a field "pages" needs no "_pages" */
+
+	if (most && length >= most && !strcmp(f->name + length - most, suffix + 1))
+		suffix = "";
+	return xasprintf("%s%s", f->name, suffix);
+}
+
+bool row_field_is_shown(const struct iot_schema_field *f)
+{
+	return strcmp(f->name, "reserved");
+}
+
+static void printer_init(struct row_printer *p)
+{
+	const struct iot_schema_field *op = record_field(p->event, "op");
+
+	p->op_offset = op ? op->offset : 0;
+	p->columns = NULL;
+	p->nr_columns = 0;
+	p->second = 0;
+	second_make(p, 0);
+	p->comms = xreallocarray(NULL, CACHE_SIZE, sizeof(*p->comms));
+	p->flags = xreallocarray(NULL, CACHE_SIZE, sizeof(*p->flags));
+	memset(p->comms, 0, CACHE_SIZE * sizeof(*p->comms));
+	memset(p->flags, 0, CACHE_SIZE * sizeof(*p->flags));
+}
+
+void row_printer_open(struct row_printer *p, const struct row_column *columns,
+		      size_t nr)
+{
+	size_t i;
+
+	printer_init(p);
+	for (i = 0; i < nr; i++)
+		add_column(p, &columns[i]);
+}
+
+void row_printer_open_own(struct row_printer *p, bool with_note)
+{
+	const struct row_column began = {
+		.name = p->clock ? "timestamp" : "since_t0_s",
+		.field = "time", .put = row_timestamp,
+	};
+	const struct row_column note = { .name = "cmdline", .put = row_note };
+	const struct row_column host = { .name = "host", .put = put_host };
+	const struct row_column trace = { .name = "trace", .put = put_trace };
+	struct row_column column;
+	unsigned int i;
+
+	printer_init(p);
+	add_column(p, &began);
+	for (i = 0; i < p->event->nr_fields; i++) {
+		const struct iot_schema_field *f = &p->event->fields[i];
+		char *name;
+
+		if (!row_field_is_shown(f))
+			continue;
+		name = row_field_column(f);
+		column = (struct row_column){ .name = name, .field = f->name, .made = name };
+		add_column(p, &column);
+	}
+	if (with_note)
+		add_column(p, &note);
+	if (p->with_sources) {
+		add_column(p, &host);
+		add_column(p, &trace);
+	}
+	for (i = 0; i < p->nr_added; i++)
+		add_column(p, &p->added[i]);
+}
+
+void row_printer_close(struct row_printer *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr_columns; i++) {
+		free(p->columns[i].key);
+		free(p->columns[i].made);
+	}
+	free(p->columns);
+	free(p->comms);
+	free(p->flags);
+	p->columns = NULL;
+	p->nr_columns = 0;
+}
+
+char *row_header(const struct row_printer *p, char *out)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr_columns; i++) {
+		const char *name = p->columns[i].name;
+
+		out = put_bytes(out, ",", i > 0);
+		out = put_bytes(out, name, strlen(name));
+	}
+	*out++ = '\n';
+	return out;
+}
+
+char *row_print(struct row_printer *p, char *out, const void *record)
+{
+	const struct row_column *c = p->columns;
+	const struct row_column *end = c + p->nr_columns;
+
+	for (; c < end; c++) {
+		out = put_bytes(out, c->key, c->key_length);
+		out = c->put(p, c, out, record);
+	}
+	if (p->json)
+		*out++ = '}';
+	*out++ = '\n';
+	return out;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Columns that say what an event on a disk image is to the guest. An event has a row for each part
+ * of its range; one that has no range, or is of another file, has one row, whose columns are empty.
+ */
+#ifndef TOOL_VM_GUEST_COLUMNS_H
+#define TOOL_VM_GUEST_COLUMNS_H
+
+#include "trace/row.h"
+#include "vm/guest.h"
+
+/* What a printer needs to know of a row: its context. */
+struct guest_row {
+	const char *drives;	/* "": not known */
+	const char *file;
+	const struct guest_part *part;	/* NULL: none */
+	size_t number;			/* of the part among those of the event */
+};
+
+extern const struct row_column guest_drive_column, guest_file_column;
+
+#define GUEST_COLUMNS 6
+extern const struct row_column guest_columns[GUEST_COLUMNS];
+
+#endif /* TOOL_VM_GUEST_COLUMNS_H */
