@@ -731,7 +731,7 @@ static bool meets_device_and_inode(const struct iot_filter *f, const struct iot_
 	    !iot_filter_has_dev(f, disk_devt(disk)) &&
 	    !(e->file_device && iot_filter_has_dev(f, e->file_device)))
 		return false;
-	return !(f->used & IOT_FILTER_INODE) || f->inode == e->inode;
+	return !(f->used & IOT_FILTER_INODE) || iot_numbers_have(&f->inodes, e->inode);
 }
 
 static bool is_rejected(const struct iot_block *e, u16 op, struct gendisk *disk, u64 latency)

@@ -190,14 +190,19 @@ static u32 publish_filter(struct iot_category *c, const struct iot_filter *f)
 {
 	u32 state = f->used & ~IOT_FILTER_REJECTED;
 
-	WRITE_ONCE(c->pid, f->pid);
+	WRITE_ONCE(c->pid, f->pids.at[0]);
 	WRITE_ONCE(c->dev, f->devs[0]);
 	WRITE_ONCE(c->kinds, f->kinds);
-	WRITE_ONCE(c->inode, f->inode);
+	WRITE_ONCE(c->inode, f->inodes.at[0]);
 	WRITE_ONCE(c->ops, f->ops[0]);
 	/* a superblock's anonymous device number may not be the one that stat(2) shows */
 	if ((f->used & IOT_FILTER_DEV) && (f->nr_devs > 1 || !MAJOR(f->devs[0])))
 		state = (state & ~IOT_FILTER_DEV) | IOT_CATEGORY_LATE;
+	if (f->inodes.nr > 1)
+		state = (state & ~IOT_FILTER_INODE) | IOT_CATEGORY_LATE;
+	/* of several processes, as of threads, only the filter knows whether one is among them */
+	if (f->pids.nr > 1)
+		state = (state & ~IOT_FILTER_PID) | IOT_FILTER_TID;
 	if (c->reader)
 		state |= IOT_CATEGORY_READER;
 	if (c->sample > 1 || c->discard)

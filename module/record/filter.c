@@ -21,6 +21,17 @@ void iot_filter_free(struct iot_filter *f)
 	kfree(f);
 }
 
+/** iot_numbers_search() - do iot_numbers_have() for the numbers after the first */
+bool iot_numbers_search(const struct iot_numbers *numbers, u64 number)
+{
+	u32 i;
+
+	for (i = 1; i < numbers->nr; i++)
+		if (numbers->at[i] == number)
+			return true;
+	return false;
+}
+
 /* Is a thread's name among those of the condition comm=? */
 static bool has_comm(const struct iot_filter *f, const char *comm)
 {
@@ -45,11 +56,11 @@ bool iot_filter_rare(const struct iot_filter *f)
 	if ((f->used & IOT_FILTER_COMM) && !has_comm(f, current->comm))
 		return false;
 	if ((f->used & IOT_FILTER_UID) &&
-	    f->uid != from_kuid(&init_user_ns, current_euid()))
+	    !iot_numbers_have(&f->uids, from_kuid(&init_user_ns, current_euid())))
 		return false;
 #ifdef CONFIG_CGROUPS
 	if ((f->used & IOT_FILTER_CGROUP) &&
-	    f->cgroup != cgroup_id(task_dfl_cgroup(current)))
+	    !iot_numbers_have(&f->cgroups, cgroup_id(task_dfl_cgroup(current))))
 		return false;
 #endif
 	return true;
@@ -63,15 +74,15 @@ bool iot_filter_rare(const struct iot_filter *f)
  */
 bool iot_filter_origin(const struct iot_filter *f, const struct iot_originator *who)
 {
-	if ((f->used & IOT_FILTER_PID) && f->pid != who->pid)
+	if ((f->used & IOT_FILTER_PID) && !iot_numbers_have(&f->pids, who->pid))
 		return false;
-	if ((f->used & IOT_FILTER_TID) && f->tid != who->tid)
+	if ((f->used & IOT_FILTER_TID) && !iot_numbers_have(&f->tids, who->tid))
 		return false;
 	if ((f->used & IOT_FILTER_TREE) && !iot_tree_has(f->tree, who->pid))
 		return false;
-	if ((f->used & IOT_FILTER_UID) && f->uid != who->uid)
+	if ((f->used & IOT_FILTER_UID) && !iot_numbers_have(&f->uids, who->uid))
 		return false;
-	if ((f->used & IOT_FILTER_CGROUP) && f->cgroup != who->cgroup)
+	if ((f->used & IOT_FILTER_CGROUP) && !iot_numbers_have(&f->cgroups, who->cgroup))
 		return false;
 	return !(f->used & IOT_FILTER_COMM) || has_comm(f, who->comm);
 }
@@ -118,6 +129,14 @@ static void show_comms(struct seq_file *m, const struct iot_filter *f)
 	}
 }
 
+static void show_numbers(struct seq_file *m, const char *key, const struct iot_numbers *numbers)
+{
+	u32 i;
+
+	for (i = 0; i < numbers->nr; i++)
+		seq_printf(m, "%s%llu", i ? "," : key, numbers->at[i]);
+}
+
 static void show_devs(struct seq_file *m, const struct iot_filter *f)
 {
 	unsigned int i;
@@ -132,22 +151,17 @@ void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 {
 	if (!f->used)
 		seq_puts(m, " none");
-	if (f->used & IOT_FILTER_PID)
-		seq_printf(m, " pid=%u", f->pid);
-	if (f->used & IOT_FILTER_TID)
-		seq_printf(m, " tid=%u", f->tid);
+	show_numbers(m, " pid=", &f->pids);
+	show_numbers(m, " tid=", &f->tids);
 	if (f->used & IOT_FILTER_COMM)
 		show_comms(m, f);
-	if (f->used & IOT_FILTER_UID)
-		seq_printf(m, " uid=%u", f->uid);
-	if (f->used & IOT_FILTER_CGROUP)
-		seq_printf(m, " cgroup=%llu", f->cgroup);
+	show_numbers(m, " uid=", &f->uids);
+	show_numbers(m, " cgroup=", &f->cgroups);
 	if (f->used & IOT_FILTER_TREE)
 		seq_printf(m, " tree=%u", f->tree->number);
 	if (f->used & IOT_FILTER_DEV)
 		show_devs(m, f);
-	if (f->used & IOT_FILTER_INODE)
-		seq_printf(m, " inode=%llu", f->inode);
+	show_numbers(m, " inode=", &f->inodes);
 	if (f->used & IOT_FILTER_OP)
 		show_list(m, "op", f->ops, iot_names_op_name, event);
 	if (f->used & IOT_FILTER_KIND)

@@ -34,6 +34,7 @@ struct seq_file;
 
 #define IOT_FILTER_DEVS_MAX	128	/* devices of one filter */
 #define IOT_FILTER_COMMS_MAX	32	/* names of one filter */
+#define IOT_FILTER_NUMBERS_MAX	32	/* values of one key that takes numbers */
 
 /* A thread's name as two words, for which the kernel pads it with zeroes (__set_task_comm()). */
 #define IOT_FILTER_COMM_WORDS	(TASK_COMM_LEN / sizeof(u64))
@@ -52,9 +53,19 @@ struct iot_filter_of {
 };
 
 /**
+ * struct iot_numbers - the values of a key that takes numbers
+ * @nr:	how many, at least one if the key was given
+ */
+struct iot_numbers {
+	u32 nr;
+	u64 at[IOT_FILTER_NUMBERS_MAX];
+};
+
+/**
  * struct iot_filter - immutable once a category has it; freed after an RCU grace period
  * @used:	IOT_FILTER_* of the conditions that were given
  * @kinds:	bits 1 << IOT_KIND_*
+ * @pids:	as the initial pid namespace has them; so are @tids
  * @devs:	as in records, see kind device in events.def
  * @nr_devs:	number of @devs
  * @tree:	only events of these processes are wanted
@@ -66,16 +77,16 @@ struct iot_filter {
 	struct rcu_head rcu;
 	u32 used;
 	u32 kinds;
-	u32 pid;
-	u32 tid;
-	u32 uid;
+	struct iot_numbers pids;
+	struct iot_numbers tids;
+	struct iot_numbers uids;
 	u32 nr_devs;
 	u32 devs[IOT_FILTER_DEVS_MAX];
 	struct iot_tree *tree;
 	u64 comms[IOT_FILTER_COMMS_MAX][IOT_FILTER_COMM_WORDS];
 	u32 nr_comms;
-	u64 cgroup;
-	u64 inode;
+	struct iot_numbers cgroups;
+	struct iot_numbers inodes;
 	u64 min_latency;
 	u64 min_size;
 	DECLARE_BITMAP(ops, IOT_OPS_MAX);
@@ -85,8 +96,16 @@ void iot_filter_free(struct iot_filter *f);
 void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 		     unsigned int event);
 
+bool iot_numbers_search(const struct iot_numbers *numbers, u64 number);
 bool iot_filter_rare(const struct iot_filter *f);
 bool iot_filter_origin(const struct iot_filter *f, const struct iot_originator *who);
+
+/** iot_numbers_have() - is a number among the values of a key that was given? */
+static __always_inline bool iot_numbers_have(const struct iot_numbers *numbers, u64 number)
+{
+	return numbers->at[0] == number ||
+	       (unlikely(numbers->nr > 1) && iot_numbers_search(numbers, number));
+}
 
 /**
  * iot_filter_task() - check whether the current task meets the conditions on tasks
@@ -97,11 +116,11 @@ static __always_inline bool iot_filter_task(const struct iot_filter *f)
 {
 	if (!(f->used & IOT_FILTER_TASK))
 		return true;
-	if ((f->used & IOT_FILTER_PID) && f->pid != current->tgid)
+	if ((f->used & IOT_FILTER_PID) && !iot_numbers_have(&f->pids, current->tgid))
 		return false;
 	if ((f->used & IOT_FILTER_TREE) && !iot_tree_has(f->tree, current->tgid))
 		return false;
-	if ((f->used & IOT_FILTER_TID) && f->tid != current->pid)
+	if ((f->used & IOT_FILTER_TID) && !iot_numbers_have(&f->tids, current->pid))
 		return false;
 	return !(f->used & (IOT_FILTER_COMM | IOT_FILTER_UID | IOT_FILTER_CGROUP)) ||
 	       iot_filter_rare(f);
@@ -132,7 +151,7 @@ static __always_inline bool iot_filter_file(const struct iot_filter *f, u16 kind
 		return false;
 	if ((f->used & IOT_FILTER_DEV) && !iot_filter_has_dev(f, dev))
 		return false;
-	return !(f->used & IOT_FILTER_INODE) || f->inode == inode;
+	return !(f->used & IOT_FILTER_INODE) || iot_numbers_have(&f->inodes, inode);
 }
 
 /** iot_filter_amount() - check the minimum latency, ns, and the minimum size, bytes */

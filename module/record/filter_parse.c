@@ -6,8 +6,11 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
+#include <linux/overflow.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include <linux/types.h>
 #include <linux/kdev_t.h>
 #include "core/names.h"
@@ -17,6 +20,9 @@
 #include "record/cgroup.h"
 #include "record/filter.h"
 #include "record/filter_parse.h"
+
+/* Conditions that have one value. */
+#define TAKES_ONE (IOT_FILTER_TREE | IOT_FILTER_LATENCY | IOT_FILTER_SIZE | IOT_FILTER_REJECTED)
 
 /* Limit to the bytes of a word that a message quotes. */
 #define QUOTED 64
@@ -138,15 +144,83 @@ static int parse_kind(const struct parser *p, char *value)
 	return 0;
 }
 
-static int parse_u64(const struct parser *p, const char *value, u64 *number)
+/**
+ * struct unit - what may follow a number
+ * @name:	the unit
+ * @times:	how much one of it is
+ */
+struct unit {
+	const char *name;
+	u64 times;
+};
+
+static const struct unit size_units[] = {
+	{ "", 1 }, { "K", SZ_1K }, { "M", SZ_1M }, { "G", SZ_1G }, { "T", 1ULL << 40 }, { }
+};
+
+static const struct unit time_units[] = {
+	{ "", 1 }, { "ns", 1 }, { "us", NSEC_PER_USEC }, { "ms", NSEC_PER_MSEC },
+	{ "s", NSEC_PER_SEC }, { }
+};
+
+/* Parse digits and the name of a unit behind them. Return: whether that fits into *number. */
+static bool is_amount(const char *value, const struct unit *unit, u64 *number)
 {
-	return kstrtou64(value, 10, number) ?
-	       bad(p, value, "say a number of 64 bits, not negative") : 0;
+	size_t digits = strspn(value, "0123456789");
+	char text[21];
+
+	if (!digits || digits >= sizeof(text))
+		return false;
+	memcpy(text, value, digits);
+	text[digits] = '\0';
+	while (unit->name && strcasecmp(unit->name, value + digits))
+		unit++;
+	return unit->name && !kstrtou64(text, 10, number) &&
+	       !check_mul_overflow(*number, unit->times, number);
 }
 
-static int parse_u32(const struct parser *p, const char *value, u32 *number)
+static int parse_size(const struct parser *p, const char *value)
 {
-	return kstrtou32(value, 10, number) ? bad(p, value, "say a number up to 4294967295") : 0;
+	return is_amount(value, size_units, &p->f->min_size) ? 0 :
+	       bad(p, value, "say bytes: a number, or one with K, M, G or T (of 1024), as 4K");
+}
+
+static int parse_latency(const struct parser *p, const char *value)
+{
+	return is_amount(value, time_units, &p->f->min_latency) ? 0 :
+	       bad(p, value, "say nanoseconds: a number, or one with us, ms or s, as 10ms");
+}
+
+static int parse_tree(struct parser *p, const char *value)
+{
+	return kstrtou32(value, 10, &p->tree) ? bad(p, value, "say the number of one process") : 0;
+}
+
+static int add_number(const struct parser *p, struct iot_numbers *to, u64 number)
+{
+	if (to->nr == IOT_FILTER_NUMBERS_MAX)
+		return iot_why(p->why, -EINVAL, "%s: say %u values at most", p->key,
+			       IOT_FILTER_NUMBERS_MAX);
+	to->at[to->nr++] = number;
+	return 0;
+}
+
+/* Parse a list of numbers a,b,c that are none above @most. */
+static int parse_numbers(const struct parser *p, char *value, struct iot_numbers *to, u64 most)
+{
+	u64 number;
+	char *word;
+	int err;
+
+	while ((word = strsep(&value, ","))) {
+		if (kstrtou64(word, 10, &number) || number > most)
+			return bad(p, word, most == U32_MAX ? "say a number up to 4294967295" :
+				   "say a number of 64 bits, not negative");
+		err = add_number(p, to, number);
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
 static int parse_comm(const struct parser *p, char *value)
@@ -221,21 +295,29 @@ static int parse_devs(const struct parser *p, char *value)
 	return 0;
 }
 
-static int parse_cgroup_path(const struct parser *p, char *path)
+static int find_cgroup(const struct parser *p, char *path, u64 *number)
 {
 	if (iot_path_unescape(path))
 		return bad(p, "/", "a path has no \\000");
-	return iot_cgroup_find(path, &p->f->cgroup, p->why);
+	return iot_cgroup_find(path, number, p->why);
 }
 
-static int parse_cgroup(const struct parser *p, char *value)
+/* A comma inside a path is \054, so the list is split first. */
+static int parse_cgroups(const struct parser *p, char *value)
 {
-	if (*value == '/')
-		return parse_cgroup_path(p, value);
-	if (kstrtou64(value, 10, &p->f->cgroup))
-		return bad(p, value,
-			   "say a path that begins with /, or the inode number of its directory");
-	return 0;
+	int err = 0;
+	u64 number;
+	char *word;
+
+	while (!err && (word = strsep(&value, ","))) {
+		if (*word == '/')
+			err = find_cgroup(p, word, &number);
+		else if (kstrtou64(word, 10, &number))
+			err = bad(p, word,
+				  "say a path that begins with /, or the inode number of its directory");
+		err = err ?: add_number(p, &p->f->cgroups, number);
+	}
+	return err;
 }
 
 /* rejected= is no condition: it adds events that are otherwise not traced. */
@@ -251,21 +333,21 @@ static int parse_value(struct parser *p, char *value)
 	const char *key = p->key;
 
 	if (!strcmp(key, "pid"))
-		return parse_u32(p, value, &f->pid) ?: IOT_FILTER_PID;
+		return parse_numbers(p, value, &f->pids, U32_MAX) ?: IOT_FILTER_PID;
 	if (!strcmp(key, "tid"))
-		return parse_u32(p, value, &f->tid) ?: IOT_FILTER_TID;
+		return parse_numbers(p, value, &f->tids, U32_MAX) ?: IOT_FILTER_TID;
 	if (!strcmp(key, "uid"))
-		return parse_u32(p, value, &f->uid) ?: IOT_FILTER_UID;
+		return parse_numbers(p, value, &f->uids, U32_MAX) ?: IOT_FILTER_UID;
 	if (!strcmp(key, "tree"))
-		return parse_u32(p, value, &p->tree) ?: IOT_FILTER_TREE;
+		return parse_tree(p, value) ?: IOT_FILTER_TREE;
 	if (!strcmp(key, "cgroup"))
-		return parse_cgroup(p, value) ?: IOT_FILTER_CGROUP;
+		return parse_cgroups(p, value) ?: IOT_FILTER_CGROUP;
 	if (!strcmp(key, "inode"))
-		return parse_u64(p, value, &f->inode) ?: IOT_FILTER_INODE;
+		return parse_numbers(p, value, &f->inodes, U64_MAX) ?: IOT_FILTER_INODE;
 	if (!strcmp(key, "min_latency"))
-		return parse_u64(p, value, &f->min_latency) ?: IOT_FILTER_LATENCY;
+		return parse_latency(p, value) ?: IOT_FILTER_LATENCY;
 	if (!strcmp(key, "min_size"))
-		return parse_u64(p, value, &f->min_size) ?: IOT_FILTER_SIZE;
+		return parse_size(p, value) ?: IOT_FILTER_SIZE;
 	if (!strcmp(key, "comm"))
 		return parse_comms(p, value) ?: IOT_FILTER_COMM;
 	if (!strcmp(key, "dev"))
@@ -318,9 +400,11 @@ static int parse_condition(struct parser *p, char *word)
 	used = check_key(p) ?: parse_value(p, value);
 	if (used < 0)
 		return used;
+	if (p->f->used & used & TAKES_ONE)
+		return bad(p, value, "the key is given twice");
 	if (p->f->used & used & ~(IOT_FILTER_OP | IOT_FILTER_KIND | IOT_FILTER_DEV |
 				  IOT_FILTER_COMM))
-		return bad(p, value, "the key is given twice, and an event can have one value only");
+		return iot_why(p->why, -EINVAL, "%s: the key is given twice: say %s=A,B", p->key, p->key);
 	p->f->used |= used;
 	return 0;
 }

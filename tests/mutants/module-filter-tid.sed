@@ -1,4 +1,4 @@
 # tid= is compared with the process.
 # in: iot_filter_task()
 # tests: category.py filters: by process
-s/f->tid != current->pid)/f->tid != current->tgid)/
+s/&f->tids, current->pid)/\&f->tids, current->tgid)/

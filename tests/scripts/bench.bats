@@ -40,10 +40,10 @@ worse() {
 }
 
 @test "bench: a figure that is more than 5 % higher is named, wherever it is" {
-	worse '0,/^\| category fs, all recorded \| \+4[0-9]+/s/^(\| category fs, all recorded \| \+)4/\19/' \
-		'6.1: category fs, all recorded (traced file, read, *): figure 1 was 4*, is 9*'
-	worse '/^Kernel 7/,$s/^(\| category block, all recorded .* \+)1([0-9]{3} \| \+0)/\12\2/' \
-		'7.3: category block, all recorded (cached read, *): figure 4 was 1*, is 2*'
+	worse '0,/^\| category fs, all recorded \| \+[0-9]+/s/^(\| category fs, all recorded \| \+)/\19/' \
+		'6.1: category fs, all recorded (traced file, read, *): figure 1 was *, is 9*'
+	worse '/^Kernel 7/,$s/^(\| category block, all recorded( \| [^ ]+){3} \| \+)/\19/' \
+		'7.3: category block, all recorded (cached read, *): figure 4 was *, is 9*'
 }
 
 @test "bench: rows that are in one table only are named" {

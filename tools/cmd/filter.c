@@ -8,6 +8,7 @@
 #include "base/xalloc.h"
 #include "cmd/command.h"
 #include "module/control.h"
+#include "module/filter.h"
 #include "module/proc.h"
 #include "trace/categories.h"
 #include "trace/category.h"
@@ -33,12 +34,25 @@ static int show_filter(const struct category *category)
 	return CLI_OK;
 }
 
-static void add_word(struct env *env, const char *word)
+static void add_word(struct argp_state *state, struct env *env, const char *word)
 {
-	char *all = env->filter ? xasprintf("%s %s", env->filter, word) : xstrdup(word);
+	char *why, *numbers = filter_numbers(word, &why), *all;
 
+	if (!numbers)
+		cli_usage(state, "%s", why);
+	all = env->filter ? xasprintf("%s %s", env->filter, numbers) : xstrdup(numbers);
 	free(env->filter);
+	free(numbers);
 	env->filter = all;
+}
+
+/* An argument may have several conditions. */
+static void add_words(struct argp_state *state, struct env *env, char *words)
+{
+	char *word;
+
+	while ((word = strsep(&words, " ")))
+		add_word(state, env, word);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -48,7 +62,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_ARG:
 		if (env->category) {
-			add_word(env, arg);
+			add_words(state, env, arg);
 			return 0;
 		}
 		env->category = category_find(arg, strlen(arg));

@@ -142,6 +142,17 @@ static char *condition(const struct devices *d)
 	return all;
 }
 
+bool devices_number(const char *name, unsigned int *major, unsigned int *minor)
+{
+	struct device d;
+
+	if (!identify(name, &d))
+		return false;
+	*major = d.major;
+	*minor = d.minor;
+	return true;
+}
+
 char *devices_condition(const char *const *names, size_t nr)
 {
 	struct devices d = { 0 };

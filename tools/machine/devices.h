@@ -3,7 +3,14 @@
 #ifndef TOOL_MACHINE_DEVICES_H
 #define TOOL_MACHINE_DEVICES_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/*
+ * The number of a block device: of the path of a node, a name in /sys/class/block, or MAJOR:MINOR.
+ * False if there is no such device.
+ */
+bool devices_number(const char *name, unsigned int *major, unsigned int *minor);
 
 /*
  * The condition dev= for these devices: paths of nodes, names in /sys/class/block, or MAJOR:MINOR.

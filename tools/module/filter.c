@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <limits.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/cli.h"
 #include "base/xalloc.h"
 #include "core/nearest.h"
+#include "machine/devices.h"
 #include "module/filter.h"
 #include "trace/categories.h"
 #include "trace/flags.h"
@@ -111,6 +113,81 @@ static char *apply(const struct condition *c, const struct category *category)
 	text = list ? xasprintf("op=%s", list) : NULL;
 	free(list);
 	return text;
+}
+
+static bool is_number(const char *word)
+{
+	return *word && !word[strspn(word, "0123456789")];
+}
+
+/* The number of a user, or NULL. */
+static char *user_number(const char *name)
+{
+	const struct passwd *user;
+
+	if (is_number(name))
+		return xstrdup(name);
+	user = getpwnam(name);
+	return user ? xasprintf("%u", user->pw_uid) : NULL;
+}
+
+static char *device_number(const char *name)
+{
+	unsigned int major, minor;
+
+	return devices_number(name, &major, &minor) ? xasprintf("%u:%u", major, minor) : NULL;
+}
+
+/* What --filter and filter take as names, and the module as numbers. */
+static const struct {
+	const char *key;
+	char *(*number)(const char *name);
+	const char *why;
+} named[] = {
+	{ "uid", user_number, "there is no such user here; say a name or a number" },
+	{ "dev", device_number,
+	  "there is no such block device; say MAJOR:MINOR, a name as sda1, or the path of a node" },
+};
+
+/* The numbers for a list of names. NULL, and *why, if there is none for a name. */
+static char *numbers_of(size_t kind, const char *list, char **why)
+{
+	char *names = xstrdup(list), *rest = names, *all = NULL, *name, *one, *longer;
+
+	while ((name = strsep(&rest, ","))) {
+		one = named[kind].number(name);
+		if (!one) {
+			*why = xasprintf("%s=%s: %s", named[kind].key, name, named[kind].why);
+			free(all);
+			all = NULL;
+			break;
+		}
+		longer = xasprintf("%s%s%s", all ? all : "", all ? "," : "", one);
+		free(all);
+		free(one);
+		all = longer;
+	}
+	free(names);
+	return all;
+}
+
+char *filter_numbers(const char *condition, char **why)
+{
+	struct condition c = split(condition);
+	char *numbers, *text;
+	size_t i;
+
+	*why = NULL;
+	for (i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		if (!c.value || !is_key(&c, named[i].key))
+			continue;
+		numbers = numbers_of(i, c.value, why);
+		text = numbers ? xasprintf("%.*s%s", (int)(c.value - condition), condition, numbers) :
+				 NULL;
+		free(numbers);
+		return text;
+	}
+	return xstrdup(condition);
 }
 
 void filters_add(struct filters *f, const char *words)
@@ -282,14 +359,28 @@ static void check_meaning(struct argp_state *state, const struct condition *c,
 	}
 }
 
-void filters_check(struct argp_state *state, const struct filters *f,
+/* Puts numbers in place of names. */
+static void take_numbers(struct argp_state *state, char **word)
+{
+	char *why, *numbers = filter_numbers(*word, &why);
+
+	if (!numbers)
+		cli_usage(state, "--filter=%s: %s", *word, why);
+	free(*word);
+	*word = numbers;
+}
+
+void filters_check(struct argp_state *state, struct filters *f,
 		   const struct category *const *recorded, size_t nr)
 {
 	const struct category **selected = xreallocarray(NULL, nr, sizeof(*selected));
 	size_t i, n;
 
 	for (i = 0; i < f->nr; i++) {
-		struct condition c = split(f->words[i]);
+		struct condition c;
+
+		take_numbers(state, &f->words[i]);
+		c = split(f->words[i]);
 
 		check_key(state, &c);
 		check_category(state, &c, recorded, nr);

@@ -14,16 +14,22 @@ struct filters {
 	size_t nr;
 };
 
+/*
+ * A condition "KEY=VALUE" as the module takes it: the names of users in uid= and of devices in dev=
+ * become numbers. NULL if there is no such user or device; *why says so. The caller frees both.
+ */
+char *filter_numbers(const char *condition, char **why);
+
 /* Adds one or more conditions, with blanks between them. */
 void filters_add(struct filters *f, const char *words);
 void filters_free(struct filters *f);
 
 /*
  * Call it when the recorded categories are known. A wrong condition ends the program. A
- * category to which a condition does not apply is reported. The module checks values such
- * as numbers.
+ * category to which a condition does not apply is reported. Names of users and devices become
+ * numbers; the module checks values such as these.
  */
-void filters_check(struct argp_state *state, const struct filters *f,
+void filters_check(struct argp_state *state, struct filters *f,
 		   const struct category *const *recorded, size_t nr);
 
 /*

@@ -23,7 +23,7 @@ static void take_key(struct receipt_filter *f, const char *word)
 		f->all_kinds = !strcmp(value, "all");
 	else if (!strcmp(key, "rejected"))
 		f->rejected = true;
-	else if (!strcmp(key, "cgroup"))
+	else if (!strcmp(key, "cgroup") && !strchr(value, ','))
 		f->cgroup = strtoull(value, NULL, 10);
 	else if (!strcmp(key, "dev") && !f->devices)
 		f->devices = receipt_list(value);

@@ -70,8 +70,8 @@ def errors_change_nothing():
 @SUITE.test('control: what it shows can be written back', once=True)
 def written_back():
     """What control shows can be written to it in any state."""
-    shown = ('start\nsize 100\nsample 3\nmode discard\nfilter pid=1 tid=2 comm=a\\040b,c\\054d uid=3 '
-             f'cgroup=4 tree={os.getpid()} dev=8:1,8:2 inode=5 op=READ,FSYNC kind=file,pipe '
+    shown = ('start\nsize 100\nsample 3\nmode discard\nfilter pid=1,7 tid=2,3 comm=a\\040b,c\\054d uid=3,0 '
+             f'cgroup=4,5 tree={os.getpid()} dev=8:1,8:2 inode=5,6 op=READ,FSYNC kind=file,pipe '
              'min_latency=6 min_size=7 rejected=1\n')
     command('size 100', 'sample 3', 'mode discard', shown.split('\n')[4], 'start')
     is_equal(settings(), shown)
@@ -97,7 +97,19 @@ REFUSED = (
     ('filter kind=files', 'kind=files: fs has no such kind of file; the nearest is file'),
     ('filter kind=', 'kind=: a name is missing; put one comma between two'),
     ('filter pid=x', 'pid=x: say a number up to 4294967295'),
-    ('filter uid=1 tree=4294967296', 'tree=4294967296: say a number up to 4294967295'),
+    ('filter pid=1,4294967296', 'pid=4294967296: say a number up to 4294967295'),
+    ('filter tid=1,,2', 'tid=: say a number up to 4294967295'),
+    ('filter uid=1,', 'uid=: say a number up to 4294967295'),
+    ('filter uid=' + ','.join('9' for _ in range(33)), 'uid: say 32 values at most'),
+    ('filter uid=1 tree=4294967296', 'tree=4294967296: say the number of one process'),
+    ('filter tree=1,2', 'tree=1,2: say the number of one process'),
+    ('filter min_size=4X', 'min_size=4X: say bytes: a number, or one with K, M, G or T (of 1024), as 4K'),
+    ('filter min_size=K', 'min_size=K: say bytes: a number, or one with K, M, G or T (of 1024), as 4K'),
+    ('filter min_size=16777216T',
+     'min_size=16777216T: say bytes: a number, or one with K, M, G or T (of 1024), as 4K'),
+    ('filter min_latency=-1', 'min_latency=-1: say nanoseconds: a number, or one with us, ms or s, as 10ms'),
+    ('filter min_latency=1m', 'min_latency=1m: say nanoseconds: a number, or one with us, ms or s, as 10ms'),
+    ('filter min_latency=1s min_latency=2s', 'min_latency=2s: the key is given twice'),
     ('filter inode=-1', 'inode=-1: say a number of 64 bits, not negative'),
     ('filter dev=8', 'dev=8: say MAJOR:MINOR in decimal, with a comma before the next'),
     ('filter dev=8:1048576', 'dev=8:1048576: say MAJOR:MINOR in decimal, with a comma before the next'),
@@ -107,8 +119,7 @@ REFUSED = (
     ('filter comm=' + 32 * 'a,' + 'a', 'comm: say 32 names at most'),
     ('filter comm=0123456789abcdef',
      "comm=0123456789abcdef: the kernel keeps 15 bytes of a thread's name: say those"),
-    ('filter pid=1 pid=2',
-     'pid=2: the key is given twice, and an event can have one value only'),
+    ('filter pid=1 pid=2', 'pid: the key is given twice: say pid=A,B'),
     ('filter pid', 'pid: say KEY=VALUE'),
     ('filter pid=1  uid=2',
      'a condition is missing: say KEY=VALUE, or none; put one blank between two'),
@@ -386,6 +397,19 @@ def with_rights_of_nobody():
 FIVE = ['WRITE'] * 5
 
 
+def of_child(condition):
+    """The events of a child that begins when a filter with its number, at {}, has been started."""
+    reading, writing = os.pipe()
+    pid = spawn(lambda: (os.read(reading, 1), write_bytes('f', 0, 5)))
+    command('reset', f'filter {condition.format(pid)} {ONLY}', 'start')
+    os.write(writing, b'x')
+    join(pid)
+    os.close(reading)
+    os.close(writing)
+    is_conserved()
+    return [e['op'] for e in events() if e['pid'] == pid]
+
+
 def five_writes():
     write_bytes('f', 0, 5)
 
@@ -410,6 +434,10 @@ def by_task():
     is_equal(seen(f'tree={os.getpid()}'), FIVE)
     is_equal(seen('tree=1'), FIVE)
     is_equal(seen(f'pid={os.getpid()}'), [])
+    # a child, whose number only this process knows before it writes
+    for pids in ('{}', '1,{}', '{},1', ','.join(31 * ['1']) + ',{}'):
+        is_equal((pids, of_child('pid=' + pids)), (pids, FIVE))
+    is_equal(of_child('pid=1,2'), [])
     is_equal(seen('comm=a\\040b', function=named)[-5:], FIVE)
     is_equal(seen('comm=a'), [])
     # a list of names; a comma inside a name is escaped
@@ -421,13 +449,17 @@ def by_task():
                   function=lambda: named(15 * 'x'))[-5:], FIVE)
     is_equal(seen('uid=65534', function=as_nobody), FIVE)
     is_equal(seen('uid=65533', function=as_nobody), [])
+    is_equal(seen('uid=1,65534', function=as_nobody), FIVE)
+    is_equal(seen('uid=1,2', function=as_nobody), [])
     is_equal(seen('uid=65534', function=with_rights_of_nobody), FIVE)
     is_equal(seen('uid=0', function=with_rights_of_nobody), [])
     cgroup = seen_by(lambda: write_bytes('f', 0, 1), 'tree=1')[1][0]['cgroup']
     is_equal(seen(f'cgroup={cgroup}'), FIVE)
     is_equal(seen(f'cgroup={int(cgroup) + 1}'), [])
+    is_equal(seen(f'cgroup={int(cgroup) + 1},{cgroup}'), FIVE)
+    is_equal(seen(f'cgroup={int(cgroup) + 1},{int(cgroup) + 2}'), [])
     with Thread(five_writes) as thread:
-        command('reset', f'filter tid={thread.tid} {ONLY}', 'start')
+        command('reset', f'filter tid=1,{thread.tid} {ONLY}', 'start')
     five_writes()
     is_equal([(e['pid'], e['tid'], e['op']) for e in events()],
              [(os.getpid(), thread.tid, 'WRITE')] * 5)
@@ -438,6 +470,8 @@ def by_file():
     stat, dev = own_file()
     is_equal(seen(f'inode={stat.st_ino}'), FIVE)
     is_equal(seen(f'inode={stat.st_ino + 1}'), [])
+    is_equal(seen(f'inode=1,{stat.st_ino}'), FIVE)
+    is_equal(seen('inode=1,2'), [])
     is_equal(seen(f'dev={dev}'), FIVE)
     is_equal(seen('dev=1:1'), [])
     is_equal(seen(f'dev=1:1,{dev}'), FIVE)
@@ -452,6 +486,13 @@ def by_size_and_latency():
     own_file()
     is_equal(seen('min_size=1'), FIVE)
     is_equal(seen('min_size=2'), [])
+    is_equal(seen('min_size=1k'), [])
+    for given, number in (('1', 1), ('3K', 3 << 10), ('5m', 5 << 20), ('2G', 2 << 30), ('16777215T', 16777215 << 40)):
+        command(f'filter min_size={given}')
+        is_equal(slurp(FS + '/control').split('\n')[4], f'filter min_size={number}')
+    for given, number in (('7ns', 7), ('3us', 3000), ('5ms', 5000000), ('2s', 2000000000), ('1S', 1000000000)):
+        command(f'filter min_latency={given}')
+        is_equal(slurp(FS + '/control').split('\n')[4], f'filter min_latency={number}')
     is_equal(seen('min_latency=1'), FIVE)
     is_equal(seen('min_latency=10000000000'), [])
     least = 50_000_000
