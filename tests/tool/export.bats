@@ -1196,11 +1196,11 @@ given() {
 	category block 4
 	control=$(cat proc/fs/control)
 	run --separate-stderr iotracer record -o t --time=0.1 -f fs:op=read -c cache,fs,block \
-		-f op=WRITE,Dirty -f uid=5 -f min_latency=7 -f 'fs:op=OPEN block:dev=8:1'
+		-f op=WRITE,Dirty -f uid=root -f min_latency=7 -f 'fs:op=OPEN block:dev=8:1'
 	[ "$status" = 0 ]
-	[ "$(given fs)" = "op=read op=WRITE uid=5 min_latency=7 op=OPEN" ]
-	[ "$(given cache)" = "op=Dirty uid=5" ]
-	[ "$(given block)" = "op=WRITE uid=5 min_latency=7 dev=8:1" ]
+	[ "$(given fs)" = "op=read op=WRITE uid=0 min_latency=7 op=OPEN" ]
+	[ "$(given cache)" = "op=Dirty uid=0" ]
+	[ "$(given block)" = "op=WRITE uid=0 min_latency=7 dev=8:1" ]
 	# A message reports the filter that does not apply, with the reason, and no other filter.
 	[ "$(grep -c 'does not apply' <<<"$stderr")" = 1 ]
 	[[ $stderr == *"--filter=min_latency=7 does not apply to cache, which is recorded without it: its events have no duration"* ]]
@@ -1238,6 +1238,8 @@ given() {
 		fs|file:pid=1|there is no category "file" (there are: ALL)
 		fs|block:op=READ|block is not recorded; name it with --categories
 		block|kind=file|it has no meaning for block: a request belongs to a device
+		fs|uid=no-such-user|uid=no-such-user: there is no such user here
+		fs|fs:dev=no-such-device|dev=no-such-device: there is no such block device
 		fs,cache|cache:min_latency=1|it has no meaning for cache: its events have no duration
 	END
 	[ "$(cat proc/*/control)" = "$before" ]
@@ -1245,14 +1247,14 @@ given() {
 }
 
 @test "record: the module's own message is shown when it refuses a command" {
-	echo 'filter uid=x: uid=x: say a number' >proc/fs/error
-	run preloaded TOOL_WRITE_ERROR="22:filter uid=x" iotracer record -o t -f uid=x
+	echo 'filter pid=x: pid=x: say a number' >proc/fs/error
+	run preloaded TOOL_WRITE_ERROR="22:filter pid=x" iotracer record -o t -f pid=x
 	[ "$status" = 1 ]
-	[[ $output == *"iotracer: fs: the module refuses filter uid=x: uid=x: say a number"* ]]
+	[[ $output == *"iotracer: fs: the module refuses filter pid=x: pid=x: say a number"* ]]
 	# A message about another command is not shown for this one.
 	echo 'size 0: say a number' >proc/fs/error
-	run preloaded TOOL_WRITE_ERROR="22:filter uid=x" iotracer record -o t -f uid=x
-	[[ $output == *'the module refuses "filter uid=x": it does not know this command'* ]]
+	run preloaded TOOL_WRITE_ERROR="22:filter pid=x" iotracer record -o t -f pid=x
+	[[ $output == *'the module refuses "filter pid=x": it does not know this command'* ]]
 	# The process that the previous filter names may have ended.
 	sed -i 's/^filter none/filter tree=77/' proc/fs/control
 	run preloaded TOOL_WRITE_ERROR="3:filter tree=77" iotracer record -o u --time=0.1
@@ -1287,16 +1289,30 @@ given() {
 }
 
 @test "record: the exit status is the command's" {
-	for expected in 0 3 127 126 143; do
+	for expected in 0 3 143; do
 		case $expected in
-		127) set -- ./none ;;
-		126) set -- ./proc ;;
 		143) set -- sh -c 'kill -TERM $$' ;;
 		*) set -- sh -c "exit $expected" ;;
 		esac
 		run "-$expected" iotracer record -o "t$expected" -- "$@"
 		[ "$(jq -r .state "t$expected/metadata.json")" = COMPLETE ]
 	done
+}
+
+@test "record: of a command that cannot be run there is no trace, and control is untouched" {
+	touch plain
+	before=$(cat proc/*/control)
+	while IFS='|' read -r expected command words; do
+		run "-$expected" iotracer record -o none -- "$command"
+		[ "$output" = "iotracer: $command: cannot be run: $words" ]
+		[ ! -e none ]
+	done <<-'END'
+		127|./no-such-command|No such file or directory
+		127|no-such-command|No such file or directory
+		126|./proc|Permission denied
+		126|./plain|Permission denied
+	END
+	[ "$(cat proc/*/control)" = "$before" ]
 }
 
 @test "record: SIGINT, SIGTERM and SIGHUP end it cleanly; the command gets them first" {

@@ -152,7 +152,11 @@ columns_of() {
 	[ "$status" = 2 ]
 	run iotracer frobnicate
 	[ "$status" = 2 ]
-	[[ $output == "iotracer: frobnicate: no such command"* ]]
+	[ "$output" = "iotracer: frobnicate: no such command (iotracer --help lists them)" ]
+	run -2 iotracer recrod -o t -- true
+	[ "$output" = "iotracer: recrod: no such command; did you mean record? (iotracer --help lists all)" ]
+	run -2 iotracer help ad
+	[[ $output == "iotracer: ad: no such command; did you mean add?"* ]]
 }
 
 @test "options and arguments that a command does not take are usage errors" {
@@ -1254,6 +1258,26 @@ category() {
 	iotracer filter fs pid=7 op=READ,WRITE
 	iotracer filter fs "uid=1 dev=8:1" none
 	[ "$(tail -n 2 "$IOTRACER_PROC/fs/control")" = $'filter pid=7 op=READ,WRITE\nfilter uid=1 dev=8:1 none' ]
+}
+
+@test "filter: names of users and devices become numbers, and one that is none is refused" {
+	category fs
+	mkdir -p root/sys/class/block/sda1
+	echo 8:1 >root/sys/class/block/sda1/dev
+	export IOTRACER_ROOT=$PWD/root
+	iotracer filter fs "uid=root,7 dev=sda1,9:3" "uid=$(id -nu 1)"
+	[ "$(tail -n 1 "$IOTRACER_PROC/fs/control")" = 'filter uid=0,7 dev=8:1,9:3 uid=1' ]
+	while IFS='|' read -r condition words; do
+		run iotracer filter fs op=READ "$condition"
+		[ "$status" = 2 ]
+		[[ ${lines[0]} == "iotracer filter: $words" ]]
+	done <<-'END'
+		uid=no-such-user|uid=no-such-user: there is no such user here; say a name or a number
+		uid=root,|uid=: there is no such user here; say a name or a number
+		dev=sda1,sdz|dev=sdz: there is no such block device; say MAJOR:MINOR, a name as sda1, or the path of a node
+		dev=/dev/null|dev=/dev/null: there is no such block device; say MAJOR:MINOR, a name as sda1, or the path of a node
+	END
+	[ "$(tail -n 1 "$IOTRACER_PROC/fs/control")" = 'filter uid=0,7 dev=8:1,9:3 uid=1' ]
 }
 
 @test "filter: without a category, or with a file, is a usage error" {

@@ -7,6 +7,7 @@
 #include "base/cli.h"
 #include "base/xalloc.h"
 #include "cmd/command.h"
+#include "core/nearest.h"
 #include "core/schema.h"
 
 static int command_help(int argc, char **argv);
@@ -112,6 +113,33 @@ static size_t find_command(const char *name)
 	return i;
 }
 
+/* The command that may have been meant: of which two characters are wrong at most. Else NULL. */
+static const char *meant(const char *name)
+{
+	unsigned int least = 3, distance;
+	const char *found = NULL;
+	size_t i;
+
+	for (i = 0; i < NR_COMMANDS; i++) {
+		distance = iot_nearest_distance(name, strlen(name), commands[i].name);
+		if (distance >= least || distance >= strlen(commands[i].name))
+			continue;
+		least = distance;
+		found = commands[i].name;
+	}
+	return found;
+}
+
+static void say_unknown(const char *name)
+{
+	const char *other = meant(name);
+
+	if (other)
+		cli_say_of(name, "no such command; did you mean %s? (iotracer --help lists all)", other);
+	else
+		cli_say_of(name, "no such command (iotracer --help lists them)");
+}
+
 static int run(int argc, char **argv)
 {
 	size_t i = find_command(argv[0]);
@@ -119,7 +147,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	if (i == NR_COMMANDS) {
-		cli_say_of(argv[0], "no such command (iotracer --help lists them)");
+		say_unknown(argv[0]);
 		return CLI_USAGE;
 	}
 	name = xasprintf("iotracer %s", commands[i].name);

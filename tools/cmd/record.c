@@ -146,7 +146,7 @@ static void parse_compress(struct argp_state *state, struct session_options *o,
 		cli_usage(state, "--compress=%s: say end, now or never", arg);
 }
 
-static void check(struct argp_state *state, const struct session_options *o)
+static void check(struct argp_state *state, struct session_options *o)
 {
 	if (o->key_file && !o->anonymize)
 		cli_usage(state, "--key-file goes with --anonymize");

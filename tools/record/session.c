@@ -645,7 +645,11 @@ int session_run(const struct session_options *options)
 		},
 	};
 	sigset_t before;
-	int status = catch_signals(&s, &before);
+	int status = options->command ? workload_check(options->command) : CLI_OK;
+
+	if (status)
+		return status;
+	status = catch_signals(&s, &before);
 
 	mallopt(M_TOP_PAD, TOP_PAD);
 	if (options->command)

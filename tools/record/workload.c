@@ -30,6 +30,12 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
+static int cannot_run(const char *name, int err)
+{
+	cli_say_of(name, "cannot be run: %s", strerror(err));
+	return err == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
 /* Finds a program in PATH as execvp(3) does; NULL if it is not found that way. */
 static char *find_program(const char *name)
 {
@@ -49,6 +55,24 @@ static char *find_program(const char *name)
 		if (!dirs[length])
 			return NULL;
 	}
+}
+
+int workload_check(char **argv)
+{
+	const char *name = argv[0];
+	struct stat st;
+	char *path;
+
+	if (strchr(name, '/')) {
+		if (stat(name, &st) || access(name, X_OK))
+			return cannot_run(name, errno);
+		return S_ISREG(st.st_mode) ? 0 : cannot_run(name, EACCES);
+	}
+	path = find_program(name);
+	if (!path && getenv("PATH"))
+		return cannot_run(name, ENOENT);
+	free(path);
+	return 0;
 }
 
 /* Waits until the recorder lets the child go; if the recorder ends, so does the child. */
@@ -74,7 +98,6 @@ static void wait_for_go(pid_t recorder)
 static void become(pid_t recorder, const char *path, char **argv, const sigset_t *mask)
 {
 	const char *slash = strrchr(argv[0], '/');
-	int err;
 
 	prctl(PR_SET_NAME, slash ? slash + 1 : argv[0]);
 	wait_for_go(recorder);
@@ -82,9 +105,7 @@ static void become(pid_t recorder, const char *path, char **argv, const sigset_t
 	if (path)
 		execv(path, argv);
 	execvp(argv[0], argv); /* runs a script without an interpreter line, or sets errno */
-	err = errno;
-	cli_say_of(argv[0], "cannot be run: %s", strerror(err));
-	_exit(err == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
+	_exit(cannot_run(argv[0], errno));
 }
 
 int workload_start(struct workload *w, char **argv, const sigset_t *mask)

@@ -18,6 +18,12 @@ struct workload {
 	bool io_unknown;	/* that of one could not be read */
 };
 
+/*
+ * Whether the command can be executed, as far as can be told before: there is such a file, and it
+ * may be executed. Returns 0, or the shell's exit code for it after a message.
+ */
+int workload_check(char **argv);
+
 /* Starts a child that waits; the command gets the signal mask @mask. Returns an exit code. */
 int workload_start(struct workload *w, char **argv, const sigset_t *mask);
 
