@@ -69,8 +69,8 @@ struct iot_category_ops {
  * @state:	probes read this first. 0 if nothing is traced, else IOT_CATEGORY_ACTIVE and the
  *		conditions to check, IOT_FILTER_*. IOT_CATEGORY_TRACK may be set in either case
  * @pid:	copied from @filter, like the next four, for hot probes, which do not use RCU; of
- *		several values it is the first one. While the filter is being changed, an event may be checked
- *		partly by the old one and partly by the new one
+ *		several values it is the first one. While the filter is being changed, an event
+ *		may be checked partly by the old one and partly by the new one
  * @reader:	number of the process whose own events are not recorded, 0 if there is none. Another
  *		process can get this number later: see iot_category_is_reader()
  * @sample:	record one event in @sample, at least 1

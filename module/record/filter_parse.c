@@ -404,7 +404,8 @@ static int parse_condition(struct parser *p, char *word)
 		return bad(p, value, "the key is given twice");
 	if (p->f->used & used & ~(IOT_FILTER_OP | IOT_FILTER_KIND | IOT_FILTER_DEV |
 				  IOT_FILTER_COMM))
-		return iot_why(p->why, -EINVAL, "%s: the key is given twice: say %s=A,B", p->key, p->key);
+		return iot_why(p->why, -EINVAL, "%s: the key is given twice: say %s=A,B", p->key,
+			       p->key);
 	p->f->used |= used;
 	return 0;
 }
