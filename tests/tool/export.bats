@@ -1215,6 +1215,115 @@ given() {
 	[[ $stderr == *"--filter=op=MISS does not apply to fs, which is recorded without it: it has no such operation"* ]]
 }
 
+# selected CATEGORY CONDITION...: the seqs of the rows that export shows with these conditions
+selected() {
+	local category=$1 conditions=()
+	shift
+	for condition in "$@"; do conditions+=(--filter "$condition"); done
+	iotracer export t --category "$category" "${conditions[@]}" -f json | jq -r .seq | paste -sd ' '
+}
+
+@test "export --filter: each key, lists, units, and paths by directory and by pattern" {
+	category cache 5
+	category block 4
+	tool-stream layout=1 event=5 >proc/cache/stream <<-'END'
+		cpu=0 seq=0 time=1 op=0 pages=1 index=0 pid=7 inode=11 device=0x800001 kind=1
+		cpu=0 seq=1 time=2 op=0 pages=2 index=0 pid=8 inode=11 device=0x800001 kind=1
+	END
+	tool-stream layout=1 event=4 >proc/block/stream <<-'END'
+		cpu=0 seq=0 time=1 op=0 requested=4096 device=0x800001 file_device=0xfd00002 pid=7
+	END
+	events <<-'END'
+		cpu=0 seq=0 time=1000 latency=5000000 op=0 pid=7 tid=71 uid=1000 comm=cat path=1 inode=11 device=0x800001 kind=1 requested=4096 result=100 cgroup=77
+		cpu=0 seq=1 time=2000 latency=50 op=1 pid=8 tid=81 uid=0 comm=dd path=2 inode=12 device=0x800002 kind=1 requested=10 result=10 cgroup=78
+		cpu=0 seq=2 time=3000 latency=9999 op=0 pid=9 tid=91 uid=0 comm=a,b path=3 inode=13 device=0x800001 kind=2 requested=4095 result=-5
+		cpu=0 seq=3 time=4000 latency=10000 op=14 pid=7 tid=72 uid=5 comm=mv path=4 path2=2 inode=14 device=0x800002 kind=1
+		cpu=0 seq=4 time=5000 latency=1 op=0 pid=7 tid=71 uid=5 comm=mv inode=14 device=0x800002 kind=3
+	END
+	paths <<-'END'
+		id=1 text=/srv/db/a.sst
+		id=2 text=/srv/db
+		id=3 text=/srv/dbx/b.sst
+		id=4 text=/tmp/x\040y
+	END
+	record t -c fs,cache,block
+	while IFS='|' read -r expected category conditions; do
+		read -ra words <<<"$conditions"
+		echo "$category ${words[*]}"
+		[ "$(selected "$category" "${words[@]}")" = "$expected" ]
+	done <<-'END'
+		0 1 2 3 4|fs|
+		0 3 4|fs|pid=7
+		1 2|fs|pid=8,9
+		0 4|fs|tid=71
+		1 2|fs|uid=0
+		1 2|fs|comm=a\054b,dd
+		0|fs|cgroup=77
+		0 2|fs|dev=8:1
+		0 1 2 3 4|fs|dev=8:1,8:2
+		1 2|fs|inode=12,13
+		0 1 3|fs|kind=file
+		0 2 4|fs|op=read
+		0 1 2 4|fs|op=WRITE,READ
+		0 2|fs|op=READ dev=8:1
+		0|fs|min_latency=1ms
+		0 3|fs|min_latency=10us
+		0|fs|min_size=4k
+		0 2|fs|min_size=11
+		0 1 3|fs|path=/srv/db
+		0 1 3|fs|path=/srv/db/
+		0|fs|path=/srv/db/a.sst
+		0 2|fs|path=*.sst
+		0 1 2 3|fs|path=/
+		0|fs|path=/srv/db/?.sst
+		3|fs|path=/tmp/x\040y
+		2 3|fs|path=/tmp,/srv/dbx
+		|fs|path=/srv/d
+		1|cache|pid=8
+		1|cache|min_size=8K
+		0 1|cache|min_size=4096
+		|cache|min_latency=1
+		0|block|dev=8:1
+		0|block|dev=253:2
+		|block|kind=file
+		|block|path=/srv
+	END
+	iotracer export t --filter pid=8 -o out
+	[ "$(tail -qn +2 out/*/*.csv | wc -l)" = 2 ]
+	# hashed, too, a directory has what is below it
+	[ "$(iotracer export t --category fs -a --filter path=/srv/db -f json | jq -r .seq | paste -sd ' ')" = "0 1 3" ]
+}
+
+@test "export --filter: what is no condition is refused with the reason" {
+	record t
+	while IFS='|' read -r condition words; do
+		run iotracer export t --filter "$condition"
+		echo "$output"
+		[ "$status" = 2 ]
+		[[ ${lines[0]} == *"--filter=$words" ]]
+	done <<-'END'
+		pid|pid: say KEY=VALUE
+		pid=|pid=: say a number, and a comma before the next
+		pid=1,|pid=1,: say a number, and a comma before the next
+		pid=x|pid=x: say a number, and a comma before the next
+		uid=root|uid=root: say a number, and a comma before the next
+		pid=18446744073709551616|pid=18446744073709551616: say a number, and a comma before the next
+		pid=1 pid=2|pid=2: pid is given twice: say pid=A,B
+		min_size=1 min_size=2|min_size=2: min_size is given twice
+		tree=1|tree=1: there is no key "tree"; the nearest is tid
+		paht=/a|paht=/a: there is no key "paht"; the nearest is path
+		path=a|path=a: say a path that begins with /, or a pattern with * or ?
+		kind=files|kind=files: say a kind of file, as file, dir, pipe or socket
+		dev=8|dev=8: say MAJOR:MINOR, and a comma before the next
+		min_latency=1m|min_latency=1m: say nanoseconds: a number, or one with us, ms or s, as 10ms
+		min_size=1X|min_size=1X: say bytes: a number, or one with K, M, G or T (of 1024), as 4K
+		op=REED|op: no category has an operation "REED"; the nearest is READ
+	END
+	run -2 iotracer export t -f fuse --filter pid=1
+	run -2 iotracer export t -a --filter 'path=*.c'
+	[[ $output == *"--filter=path=*.c: names are hashed, so say a path, not a pattern"* ]]
+}
+
 @test "record: an invalid filter is refused with key, value and reason; nothing is changed" {
 	category cache 5
 	category block 4

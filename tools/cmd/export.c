@@ -22,6 +22,7 @@
 #include "trace/output.h"
 #include "trace/paths.h"
 #include "trace/record.h"
+#include "trace/select.h"
 #include "trace/sources.h"
 #include "trace/trace.h"
 #include "vm/guest_export.h"
@@ -32,7 +33,7 @@
 
 enum {
 	KEY_PER_CATEGORY = 256, KEY_CATEGORY, KEY_ROTATE, KEY_KEY_FILE, KEY_PARTIAL, KEY_COLUMNS,
-	KEY_BELOW, KEY_GUEST, KEY_GUEST_IMAGE, KEY_IMAGE_FORMAT,
+	KEY_BELOW, KEY_FILTER, KEY_GUEST, KEY_GUEST_IMAGE, KEY_IMAGE_FORMAT,
 };
 
 struct env {
@@ -52,6 +53,7 @@ struct env {
 	const char *key_file;
 	bool partial;
 	struct guest_export guest;
+	struct select select;
 	struct check check;
 	struct anonymizer anonymizer;
 	struct paths names;
@@ -113,6 +115,10 @@ static bool export_rows(struct env *env, struct cpu_merge *m, struct row_printer
 	const void *record;
 
 	while ((record = cpu_merge_next(m))) {
+		if (m->events % LOOK_ROWS == 0)
+			show_progress(m, category->name);
+		if (!select_wants(&env->select, record))
+			continue;
 		if (output_is_full(o) &&
 		    !begin_output(env, o, p, record_time(m->event, record)))
 			return false;
@@ -120,8 +126,6 @@ static bool export_rows(struct env *env, struct cpu_merge *m, struct row_printer
 		p->note = cpu_merge_note(m, record, &p->note_length);
 		if (!put_record(env, p, o, record))
 			return false;
-		if (m->events % LOOK_ROWS == 0)
-			show_progress(m, category->name);
 	}
 	/* Without events there is still a file, with the names of the columns (CSV). */
 	if (o->fd < 0 && !begin_output(env, o, p, env->check.metadata.begin.monotonic))
@@ -161,7 +165,13 @@ static int export_category(struct env *env, const struct category *category, siz
 	struct check_file checked;
 	struct cpu_merge merge;
 	int status = cpu_merge_open(&merge, env->trace, file, printer.event);
+	char *why = select_event(&env->select, printer.event, &env->names, printer.anonymizer);
 
+	if (why) {
+		cli_say("--filter=%s", why);
+		status = CLI_USAGE;
+		free(why);
+	}
 	if (!status) {
 		check_begin(&env->check, &checked, category->name, i, &merge);
 		open_printer(env, &printer, category);
@@ -188,14 +198,35 @@ static int check_one_category(const struct env *env)
 	return CLI_USAGE;
 }
 
+/* An operation of --filter that no category has is a mistake. */
+static int check_operations(const struct env *env)
+{
+	const struct iot_schema_event **events =
+		xreallocarray(NULL, nr_categories, sizeof(*events));
+	size_t i, nr = 0;
+	char *why;
+
+	for (i = 0; i < nr_categories; i++)
+		if (!env->category || categories[i] == env->category)
+			events[nr++] = category_event(categories[i]);
+	why = select_unknown_op(&env->select, events, nr);
+	if (why)
+		cli_say("--filter=op: %s", why);
+	free(events);
+	free(why);
+	return why ? CLI_USAGE : CLI_OK;
+}
+
 static int export_all(struct env *env)
 {
-	int status = CLI_OK;
+	int status = check_operations(env);
 	const char *name;
 	bool any = false;
 	char *shown;
 	size_t i;
 
+	if (status)
+		return status;
 	for (i = 0; (name = metadata_category(&env->check.metadata, i)); i++) {
 		const struct category *category = category_find(name, strlen(name));
 
@@ -305,8 +336,21 @@ static bool parse_columns(struct argp_state *state, const char *arg)
 	return !strcmp(arg, "io-tracer");
 }
 
+static void add_filter(struct argp_state *state, struct env *env, char *words)
+{
+	char *word, *why;
+
+	while ((word = strsep(&words, " "))) {
+		why = select_add(&env->select, word);
+		if (why)
+			cli_usage(state, "--filter=%s: %s", word, why);
+	}
+}
+
 static void check_fuse(struct env *env, struct argp_state *state)
 {
+	if (env->select.nr)
+		cli_usage(state, "--format=fuse goes with --below, not with --filter");
 	if (env->io_tracer)
 		cli_usage(state, "--format=fuse has no columns: leave --columns away");
 	if (env->category && env->category != &category_fs)
@@ -359,6 +403,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (*arg != '/')
 			cli_usage(state, "--below=%s: say a path that begins with /", arg);
 		env->below = arg;
+		return 0;
+	case KEY_FILTER:
+		add_filter(state, env, arg);
 		return 0;
 	case 'o':
 		env->directory = arg;
@@ -416,6 +463,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "csv (default), json (one object a line), or fuse: category fs as lines of IOTraceCollector, a tracer by FUSE", 0 },
 	{ "below", KEY_BELOW, "DIRECTORY", 0, "with --format=fuse: only what is below DIRECTORY, with paths relative to it", 0 },
+	{ "filter", KEY_FILTER, "KEY=VALUE", 0, "only events for which this holds, and all other conditions: the keys of record's --filter but tree and rejected, and path=PATH or PATTERN", 0 },
 	{ "output", 'o', "DIRECTORY", 0, "write files DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on (times in UTC) instead of standard output", 0 },
 	{ "per-category", KEY_PER_CATEGORY, NULL, 0, "write all categories on standard output, one after another", 0 },
 	{ "category", KEY_CATEGORY, "NAME", 0, "only this one", 0 },
@@ -464,6 +512,7 @@ int command_export(int argc, char **argv)
 		status = judge(&env);
 	anonymizer_forget(&env.anonymizer);
 	guest_export_close(&env.guest);
+	select_free(&env.select);
 	sources_free(&env.sources);
 	paths_free(&env.names);
 	check_close(&env.check);

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "base/xalloc.h"
+#include "core/names.h"
+#include "core/nearest.h"
+#include "trace/anonymize.h"
+#include "trace/paths.h"
+#include "trace/record.h"
+#include "trace/select.h"
+
+#define PAGE 4096	/* bytes of a page on all machines that iotracer runs on */
+#define COMM_SIZE 16
+
+/* A field of the event. */
+struct place {
+	unsigned int offset, size;	/* size 0: the event has no such field */
+};
+
+struct select_condition {
+	const struct key *key;
+	char *given;		/* "KEY=VALUE", for messages */
+	char **words;		/* the values, as given but for \ooo */
+	__u64 *numbers;		/* the same as numbers, where they are some */
+	size_t nr;
+
+	/* for the present event */
+	struct place place, other;
+	bool *ops;		/* by number: whether the operation is wanted */
+	unsigned int nr_ops;
+	const struct paths *paths;
+	char **shown;		/* the words as paths are shown */
+	unsigned char *known;	/* by place in @paths: PATH_WANTED, PATH_OTHER, or 0: not looked at */
+};
+
+enum { PATH_WANTED = 1, PATH_OTHER };
+
+/* --- values --------------------------------------------------------------------- */
+
+struct unit {
+	const char *name;
+	__u64 times;
+};
+
+static const struct unit one[] = { { "", 1 }, { NULL, 0 } };
+static const struct unit sizes[] = {
+	{ "", 1 }, { "K", 1ULL << 10 }, { "M", 1ULL << 20 }, { "G", 1ULL << 30 }, { "T", 1ULL << 40 },
+	{ NULL, 0 }
+};
+
+static const struct unit times[] = {
+	{ "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { NULL, 0 }
+};
+
+/* Whether the text is a number with one of the units, or none, that fits into *number. */
+static bool is_amount(const char *text, const struct unit *unit, __u64 *number)
+{
+	unsigned long long n;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	while (unit->name && strcasecmp(unit->name, end))
+		unit++;
+	return !errno && unit->name && !__builtin_mul_overflow(n, unit->times, number);
+}
+
+static bool parse_number(const char *word, __u64 *number)
+{
+	return is_amount(word, one, number);
+}
+
+static bool parse_size(const char *word, __u64 *number)
+{
+	return is_amount(word, sizes, number);
+}
+
+static bool parse_time(const char *word, __u64 *number)
+{
+	return is_amount(word, times, number);
+}
+
+/* MAJOR:MINOR, as records have it. */
+static bool parse_device(const char *word, __u64 *number)
+{
+	const char *colon = strchr(word, ':');
+	char *major = colon ? xasprintf("%.*s", (int)(colon - word), word) : NULL;
+	__u64 a = 0, b = 0;
+	bool good = colon && is_amount(major, one, &a) && is_amount(colon + 1, one, &b) &&
+		    a < 1 << 12 && b < 1 << 20;
+
+	free(major);
+	*number = a << 20 | b;
+	return good;
+}
+
+static bool parse_kind(const char *word, __u64 *number)
+{
+	unsigned int i;
+
+	for (i = 0; iot_names_kind(i); i++) {
+		*number = i;
+		if (*word && !strcasecmp(iot_names_kind(i), word))
+			return true;
+	}
+	return false;
+}
+
+/* --- records -------------------------------------------------------------------- */
+
+static bool has_number(const struct select_condition *c, __u64 number)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr; i++)
+		if (c->numbers[i] == number)
+			return true;
+	return false;
+}
+
+static bool meets_number(struct select_condition *c, const void *record)
+{
+	return c->place.size && has_number(c, record_scalar(record, c->place.offset, c->place.size));
+}
+
+/* A request is also of the device of its file's filesystem. */
+static bool meets_device(struct select_condition *c, const void *record)
+{
+	return meets_number(c, record) ||
+	       (c->other.size && has_number(c, record_scalar(record, c->other.offset, c->other.size)));
+}
+
+static bool meets_latency(struct select_condition *c, const void *record)
+{
+	return c->place.size && record_scalar(record, c->place.offset, c->place.size) >= c->numbers[0];
+}
+
+/* As the module: what was asked for, or moved, whichever is more. */
+static bool meets_size(struct select_condition *c, const void *record)
+{
+	__u64 bytes = c->place.size ? record_scalar(record, c->place.offset, c->place.size) : 0;
+	__s64 moved;
+
+	if (!c->place.size && c->other.size)
+		return record_scalar(record, c->other.offset, c->other.size) * PAGE >= c->numbers[0];
+	moved = c->other.size == 8 ? (__s64)record_scalar(record, c->other.offset, 8) : 0;
+	return c->place.size && (bytes >= c->numbers[0] ||
+				 (moved > 0 && (__u64)moved >= c->numbers[0]));
+}
+
+static bool meets_comm(struct select_condition *c, const void *record)
+{
+	const char *comm = (const char *)record + c->place.offset;
+	size_t i;
+
+	for (i = 0; c->place.size && i < c->nr; i++)
+		if (!strncmp(c->words[i], comm, COMM_SIZE))
+			return true;
+	return false;
+}
+
+static bool meets_op(struct select_condition *c, const void *record)
+{
+	__u64 op = c->place.size ? record_scalar(record, c->place.offset, c->place.size) : c->nr_ops;
+
+	return op < c->nr_ops && c->ops[op];
+}
+
+static bool is_pattern(const char *word)
+{
+	return word[strcspn(word, "*?[")];
+}
+
+static bool is_path_wanted(const struct select_condition *c, const char *path)
+{
+	size_t i, length;
+
+	for (i = 0; i < c->nr; i++) {
+		if (is_pattern(c->words[i])) {
+			if (!fnmatch(c->shown[i], path, FNM_NOESCAPE))
+				return true;
+			continue;
+		}
+		length = strlen(c->shown[i]);
+		while (length > 1 && c->shown[i][length - 1] == '/')
+			length--;
+		if (!strncmp(c->shown[i], path, length) &&
+		    (!path[length] || path[length] == '/' || length == 1))
+			return true;
+	}
+	return false;
+}
+
+static bool meets_path_at(struct select_condition *c, const struct place *place, const void *record)
+{
+	__u64 id = place->size ? record_scalar(record, place->offset, place->size) : 0;
+	const struct name *name = id ? names_find(c->paths, id) : NULL;
+	unsigned char *known = name ? &c->known[id - c->paths->base] : NULL;
+
+	if (name && !*known)
+		*known = is_path_wanted(c, name->text) ? PATH_WANTED : PATH_OTHER;
+	return name && *known == PATH_WANTED;
+}
+
+static bool meets_path(struct select_condition *c, const void *record)
+{
+	return meets_path_at(c, &c->place, record) || meets_path_at(c, &c->other, record);
+}
+
+/* --- keys ----------------------------------------------------------------------- */
+
+#define NUMBER "say a number, and a comma before the next"
+
+/**
+ * struct key - a key of conditions
+ * @field:	of the event
+ * @other:	another field that counts, or NULL
+ * @parse:	NULL: a value is no number
+ * @single:	there is no list of values
+ */
+static const struct key {
+	const char *name;
+	const char *field, *other;
+	bool (*parse)(const char *word, __u64 *number);
+	bool (*meets)(struct select_condition *c, const void *record);
+	const char *say;
+	bool single;
+} keys[] = {
+	{ "pid", "pid", NULL, parse_number, meets_number, NUMBER, false },
+	{ "tid", "tid", NULL, parse_number, meets_number, NUMBER, false },
+	{ "uid", "uid", NULL, parse_number, meets_number, NUMBER, false },
+	{ "comm", "comm", NULL, NULL, meets_comm, "say a name, with \\054 for a comma in it", false },
+	{ "cgroup", "cgroup", NULL, parse_number, meets_number, NUMBER, false },
+	{ "op", "op", NULL, NULL, meets_op, "say the name of an operation", false },
+	{ "dev", "device", "file_device", parse_device, meets_device,
+	  "say MAJOR:MINOR, and a comma before the next", false },
+	{ "inode", "inode", NULL, parse_number, meets_number, NUMBER, false },
+	{ "kind", "kind", NULL, parse_kind, meets_number,
+	  "say a kind of file, as file, dir, pipe or socket", false },
+	{ "min_latency", "latency", NULL, parse_time, meets_latency,
+	  "say nanoseconds: a number, or one with us, ms or s, as 10ms", true },
+	{ "min_size", "requested", "result", parse_size, meets_size,
+	  "say bytes: a number, or one with K, M, G or T (of 1024), as 4K", true },
+	{ "path", "path", "path2", NULL, meets_path,
+	  "say a path that begins with /, or a pattern with * or ?", false },
+};
+
+#define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
+
+static const struct key *find_key(const char *word, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < NR_KEYS; i++)
+		if (strlen(keys[i].name) == length && !memcmp(keys[i].name, word, length))
+			return &keys[i];
+	return NULL;
+}
+
+static char *unknown_key(const char *word, size_t length)
+{
+	unsigned int least = UINT_MAX, distance;
+	const char *found = "";
+	size_t i;
+
+	for (i = 0; i < NR_KEYS; i++) {
+		distance = iot_nearest_distance(word, length, keys[i].name);
+		if (distance >= least)
+			continue;
+		least = distance;
+		found = keys[i].name;
+	}
+	return xasprintf("there is no key \"%.*s\"; the nearest is %s", (int)length, word, found);
+}
+
+/* A value of a list. Returns whether it is one. */
+static bool add_word(struct select_condition *c, char *word)
+{
+	const struct key *key = c->key;
+	__u64 number = 0;
+
+	if (!*word || (key->parse && !key->parse(word, &number)) ||
+	    (key->meets == meets_path && *word != '/' && !is_pattern(word)))
+		return false;
+	text_unescape(word);
+	c->words = xreallocarray(c->words, c->nr + 1, sizeof(*c->words));
+	c->numbers = xreallocarray(c->numbers, c->nr + 1, sizeof(*c->numbers));
+	c->words[c->nr] = xstrdup(word);
+	c->numbers[c->nr++] = number;
+	return true;
+}
+
+static void free_event(struct select_condition *c)
+{
+	size_t i;
+
+	for (i = 0; c->shown && i < c->nr; i++)
+		free(c->shown[i]);
+	free(c->shown);
+	free(c->known);
+	free(c->ops);
+	c->shown = NULL;
+	c->known = NULL;
+	c->ops = NULL;
+	c->nr_ops = 0;
+}
+
+static void free_condition(struct select_condition *c)
+{
+	size_t i;
+
+	free_event(c);
+	for (i = 0; i < c->nr; i++)
+		free(c->words[i]);
+	free(c->words);
+	free(c->numbers);
+	free(c->given);
+}
+
+char *select_add(struct select *s, const char *condition)
+{
+	const char *equals = strchr(condition, '=');
+	char *copy, *rest, *word, *why = NULL;
+	struct select_condition c = { 0 };
+	size_t i;
+
+	if (!equals)
+		return xstrdup("say KEY=VALUE");
+	c.key = find_key(condition, equals - condition);
+	if (!c.key)
+		return unknown_key(condition, equals - condition);
+	for (i = 0; i < s->nr; i++)
+		if (s->at[i].key == c.key)
+			return xasprintf(c.key->single ? "%s is given twice" :
+					 "%s is given twice: say %s=A,B", c.key->name, c.key->name);
+	c.given = xstrdup(condition);
+	copy = xstrdup(equals + 1);
+	rest = copy;
+	while (!why && (word = c.key->single ? rest : strsep(&rest, ","))) {
+		if (!add_word(&c, word))
+			why = xstrdup(c.key->say);
+		if (c.key->single)
+			break;
+	}
+	free(copy);
+	if (why) {
+		free_condition(&c);
+		return why;
+	}
+	s->at = xreallocarray(s->at, s->nr + 1, sizeof(*s->at));
+	s->at[s->nr++] = c;
+	return NULL;
+}
+
+/* --- an event ------------------------------------------------------------------- */
+
+static struct place place_of(const struct iot_schema_event *event, const char *name)
+{
+	const struct iot_schema_field *f = name ? record_field(event, name) : NULL;
+
+	return f ? (struct place){ f->offset, f->size } : (struct place){ 0, 0 };
+}
+
+static bool has_word(const struct select_condition *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr; i++)
+		if (!strcasecmp(c->words[i], name))
+			return true;
+	return false;
+}
+
+static void prepare_ops(struct select_condition *c, const struct iot_schema_event *event)
+{
+	const char *name;
+
+	while ((name = iot_names_op_name(event->id, c->nr_ops))) {
+		c->ops = xreallocarray(c->ops, c->nr_ops + 1, sizeof(*c->ops));
+		c->ops[c->nr_ops++] = *name && has_word(c, name);
+	}
+}
+
+/* Paths of a trace are escaped, and hashed if names are. A pattern has no hash. */
+static char *prepare_paths(struct select_condition *c, const struct paths *paths,
+			   const struct anonymizer *anonymizer)
+{
+	size_t i, length;
+	char *hashed;
+
+	c->paths = paths;
+	c->known = xreallocarray(NULL, paths->nr, 1);
+	memset(c->known, 0, paths->nr);
+	c->shown = xreallocarray(NULL, c->nr, sizeof(*c->shown));
+	memset(c->shown, 0, c->nr * sizeof(*c->shown));
+	for (i = 0; i < c->nr; i++) {
+		length = strlen(c->words[i]);
+		if (!anonymizer) {
+			c->shown[i] = text_show(c->words[i], length);
+			continue;
+		}
+		if (is_pattern(c->words[i]))
+			return xasprintf("%s: names are hashed, so say a path, not a pattern", c->given);
+		hashed = xreallocarray(NULL, ANONYMOUS_PATH(length) + 1, 1);
+		length = anonymize_path(anonymizer, hashed, c->words[i], length);
+		c->shown[i] = text_show(hashed, length);
+		free(hashed);
+	}
+	return NULL;
+}
+
+char *select_event(struct select *s, const struct iot_schema_event *event, const struct paths *paths,
+		   const struct anonymizer *anonymizer)
+{
+	char *why = NULL;
+	size_t i;
+
+	for (i = 0; !why && i < s->nr; i++) {
+		struct select_condition *c = &s->at[i];
+
+		free_event(c);
+		c->place = place_of(event, c->key->field);
+		c->other = place_of(event, c->key->other);
+		if (c->key->meets == meets_size && !c->place.size)
+			c->other = place_of(event, event->id == IOT_EVENT_ID_CACHE ? "pages" : NULL);
+		if (c->key->meets == meets_op)
+			prepare_ops(c, event);
+		if (c->key->meets == meets_path)
+			why = prepare_paths(c, paths, anonymizer);
+	}
+	return why;
+}
+
+bool select_wants(struct select *s, const void *record)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		if (!s->at[i].key->meets(&s->at[i], record))
+			return false;
+	return true;
+}
+
+void select_free(struct select *s)
+{
+	while (s->nr)
+		free_condition(&s->at[--s->nr]);
+	free(s->at);
+	s->at = NULL;
+}
+
+static bool has_op(const struct iot_schema_event *event, const char *word, unsigned int *least,
+		   const char **nearest)
+{
+	unsigned int i, distance;
+	const char *name;
+
+	for (i = 0; (name = iot_names_op_name(event->id, i)); i++) {
+		if (*name && !strcasecmp(name, word))
+			return true;
+		distance = *name ? iot_nearest_distance(word, strlen(word), name) : UINT_MAX;
+		if (distance < *least) {
+			*least = distance;
+			*nearest = name;
+		}
+	}
+	return false;
+}
+
+char *select_unknown_op(const struct select *s, const struct iot_schema_event *const *events, size_t nr)
+{
+	size_t i, j, k;
+
+	for (i = 0; i < s->nr; i++) {
+		const struct select_condition *c = &s->at[i];
+
+		for (j = 0; c->key->meets == meets_op && j < c->nr; j++) {
+			unsigned int least = UINT_MAX;
+			const char *nearest = "";
+
+			for (k = 0; k < nr && !has_op(events[k], c->words[j], &least, &nearest); k++)
+				;
+			if (k == nr)
+				return xasprintf("no category has an operation \"%s\"; the nearest is %s",
+						 c->words[j], nearest);
+		}
+	}
+	return NULL;
+}
