@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How far the clocks of guest and host are apart, and how that changes.
+ * Estimates the offset between the clocks of guest and host over time.
  *
- * A pair of a request and a call is a candidate if the call can do what the request asks for, and
- * begins at the place of the file where the image has the request's first byte. Each candidate
- * allows the offset one span (join.h). For most requests one candidate is right; the spans of
- * wrong ones are anywhere.
+ * A call is a candidate for a request if it performs the same operation and begins where the image
+ * stores the request's first byte. Each candidate allows one span of offsets (join.h). Most requests
+ * have one right candidate; the spans of wrong candidates are scattered.
  *
- * 1. To begin with, some groups of consecutive requests are asked: the offset that the most
- *    requests of a group allow is where the most spans overlap. A group counts by how many more
- *    requests it has there than at any other place. If none has more, nothing is guessed. If even
- *    the best place has fewer than half of the requests that have candidates, it is no match.
- * 2. From that group on, forward and back, the trace is cut into windows of 0.1 s. The clocks
- *    drift apart by at most J->drift ppm, so the span of a window is within that of the one before
- *    it, made wider by the drift from one to the other. Within that, it is where the most requests
- *    agree. A window without candidates keeps what the drift leaves of the one before.
- * 3. A clock may have stepped: steps.c looks for stretches in which requests have calls, but at
- *    other times.
+ * 1. Several groups of consecutive requests vote for an offset: the one at which most spans overlap.
+ *    The group whose winner is furthest ahead of its runner-up decides. If no winner is ahead, or the
+ *    best one has fewer than half of the requests with candidates, the traces do not match.
+ * 2. Starting there, forward and back, the trace is cut into windows of 0.1 s. The clocks drift apart
+ *    by at most j->drift ppm, so a window's span lies within its neighbour's, widened by the drift
+ *    between them. Within these limits, it is where most of its requests agree. A window without
+ *    candidates keeps the widened span.
+ * 3. A clock may step. steps.c looks for stretches in which requests have candidates, but at other
+ *    times.
  *
- * A request that is not at the time of its window allows the span that its candidate does, made
- * wider by the drift until then. So the spans hold at any drift below the limit.
+ * The span that a request allows is widened by the drift between the request and its window's time,
+ * so the spans hold for any drift below the limit.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which calls served which request. A call can be a request's if there is an offset of the clocks
- * in the span of the request's window with which the call is within the time that the request was
- * in the device. Each call that a request takes makes its own span narrower, so that there is one
- * offset for all of them.
+ * Assigns calls to the requests that they served. A call is a candidate for a request if it performs
+ * the same operation, overlaps the request's range in the image, and falls inside the request's time
+ * for some offset in the span of the request's window. Each call that is assigned to a request narrows
+ * that request's span, so that one offset holds for all of its calls.
  *
- * 1. Data, in the order in which the driver got the requests. A request takes the calls of its
- *    operation that have its bytes in the file: first those that have all bytes of one piece of it
- *    and no others, then those that have a part and no others, then those that have others, too
- *    (QEMU joins requests that are next to each other, and writes whole clusters), each in the
- *    order of their begin. Bytes of a call belong to one request only: those of the same place
- *    take one after the other. The request is matched if no byte that needs a call is left.
- * 2. If it is not known where the data lies: a call of its size, if it is the only one that the
- *    request can take, and the request is the only one that can take it.
- * 3. Flushes take the next sync that no flush before them has taken. If there is none, they share
- *    one: QEMU makes one for all flushes that wait.
- * 4. What is left - tables of a qcow2 image, a further sync - belongs to a request if that is
- *    the only one during which all of it can have been made.
+ * 1. Data, in the order in which the driver received the requests. Calls are assigned in three rounds:
+ *    those with exactly an extent's bytes; those with a part of it and nothing else; those with other
+ *    bytes, too (QEMU merges adjacent requests, and writes whole clusters). In each round the earlier
+ *    call comes first. Each byte of a call is assigned once: requests for the same place are served
+ *    one after another. A request is matched when no byte that needs a call is left.
+ * 2. Where the places of the data are not known: a call with the request's size, if each is the
+ *    other's only candidate.
+ * 3. A flush is assigned the next sync that no earlier flush has. If there is none, flushes share one:
+ *    QEMU issues one sync for all flushes that wait.
+ * 4. Other calls - tables of a qcow2 image, a further sync - are assigned to a request if it is the
+ *    only one during whose time the whole call can have happened.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clocks that step against each other: that of a guest stands while the guest is paused, and either
- * can be set. From there on no request has a call at the time that clock.c expects.
+ * Follows clocks that step: a guest's clock stops while the guest is paused, and either clock can be
+ * set. After a step no request has a candidate at the time that clock.c expects.
  *
- * In some stretch of windows, fewer than half of the requests that have a call at any time may have
- * it at the expected time. The offset of such a stretch is searched for again, in the way in which
- * clock.c finds the first one. An offset that enough of its requests allow counts if what
- * happens before the step happens before what is after it, by the host's clock, too. It is followed
- * from there forward and back as far as more requests agree with it than with the offset that a
- * window has. The windows in which one gives way to the other are divided between two requests.
+ * A stretch of windows is suspicious if fewer than half of its requests with candidates have one at
+ * the expected time. Its offset is searched for again, as clock.c searches for the first one. An
+ * offset on which enough requests agree is accepted if it keeps the order: what happened before the
+ * step also happened first by the host's clock. It is then extended forward and back to the windows
+ * in which more requests agree with it than with their present offset. A window in which the offset
+ * changes is divided between two requests.
  *
- * A stretch for which no offset is found is lost, and its requests say so.
+ * A stretch for which no offset is found is marked as lost, which its requests report.
  */
 #include <string.h>
 
