@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Columns that say what an event on a disk image is to the guest. An event has a row for each part
- * of its range; one that has no range, or is of another file, has one row, whose columns are empty.
+ * Columns with the meaning of an event on a disk image to the guest. An event has a row for each part
+ * of its range. An event without a range, or on another file, has one row, with empty columns.
  */
 #ifndef TOOL_VM_GUEST_COLUMNS_H
 #define TOOL_VM_GUEST_COLUMNS_H

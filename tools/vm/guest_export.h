@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Category fs of a trace with what each event is to the guest whose disk image it is of. */
+/* Exports category fs with the meaning of each event to the guest whose disk image it touches. */
 #ifndef TOOL_VM_GUEST_EXPORT_H
 #define TOOL_VM_GUEST_EXPORT_H
 
@@ -11,9 +11,9 @@
 
 struct guest_export {
 	bool wanted;
-	const char **names;	/* of images that are read now */
+	const char **names;	/* of images whose present maps are used */
 	size_t nr_names;
-	const char *image_format;	/* of these; NULL: found out */
+	const char *image_format;	/* of these; NULL: detected */
 	struct guest_images images;
 	struct guest_parts parts;	/* of the event that is printed */
 	struct guest_row row;		/* the one that is printed */
@@ -33,10 +33,10 @@ void guest_export_columns(struct row_printer *p);
 bool guest_export_put(struct guest_export *g, struct row_printer *p, struct output *o,
 		      const void *record);
 
-/* The bytes of the file that a call is about: those moved, or those asked for if it failed. */
+/* The length of a call's range: the bytes moved, or those requested if it failed. */
 __u64 guest_export_length(const struct iot_fs *fs);
 
-/* Reports given images of which the trace has no event. */
+/* Reports images named by the user for which the trace has no event. */
 void guest_export_report(const struct guest_export *g);
 
 #endif /* TOOL_VM_GUEST_EXPORT_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Keeps maps of the disk images of a virtual machine in its trace: from before the first event,
- * after the last, and where a trace follows another one, where a thread reads them meanwhile.
+ * Stores maps of a VM's disk images in its trace: read before the first event, after the last, and,
+ * by a thread, where one trace follows another.
  */
 #ifndef TOOL_VM_GUEST_RECORDER_H
 #define TOOL_VM_GUEST_RECORDER_H
@@ -15,7 +15,7 @@
 #include "vm/vm_find.h"
 #include "vm/vm_find.h"
 
-/* A trace that gets a map. */
+/* A trace into which the thread writes maps. */
 struct guest_trace {
 	int dir;		/* -1: none */
 	char *name;		/* for messages */
@@ -26,8 +26,8 @@ struct guest_recorder {
 	const json_t *machine;
 	struct vm_files files;
 	pid_t pid;			/* of the machine */
-	int *held;			/* a descriptor of each file that is deleted; else -1 */
-	struct guest_images images;	/* what they were at the start; without maps */
+	int *held;			/* descriptors of deleted files; -1 for others */
+	struct guest_images images;	/* as they were at the start; without maps */
 	struct guest_trace traces[2];	/* of the thread */
 	pthread_t thread;
 	bool running;
@@ -35,9 +35,9 @@ struct guest_recorder {
 };
 
 /*
- * @machine lives as long as the recorder. A file that was deleted can be read only by a descriptor,
- * also when the machine has ended: from open() to close() it keeps its place on the disk. What is
- * begun is done by a thread.
+ * @machine must outlive the recorder. Deleted files are held open from open() to close(), so that they
+ * can be read after the machine has ended; until then their space is not freed. begin() starts a
+ * thread.
  */
 void guest_recorder_init(struct guest_recorder *r, const json_t *machine);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The maps of disk images as a snapshot of kind guest, beside the other snapshots of a trace. */
+/* Maps of disk images as a snapshot of kind guest, beside the other snapshots of a trace. */
 #ifndef TOOL_VM_GUEST_SHEET_H
 #define TOOL_VM_GUEST_SHEET_H
 
@@ -8,9 +8,9 @@
 #include "vm/guest.h"
 
 /*
- * Writes the map of each image, which has one at most, into a new snapshot. @in: the directory of snapshots, which
- * messages call @where. @problems: of each image why it has no map, or NULL. False if that failed,
- * which was reported.
+ * Writes the map of each image, at most one each, into a new snapshot. @in: the directory of the
+ * trace's snapshots; @where: its name in messages. @problems: for each image NULL, or why it has no
+ * map. Returns false after an error, which was reported.
  */
 bool guest_sheet_write(const struct guest_images *images, char *const *problems, int in,
 		       const char *where);

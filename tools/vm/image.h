@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Images of disks and their backing files. Names are looked up below a directory: the root of the
+ * Disk images and their backing files. Names are looked up below a root directory: that of the
  * process that uses the images, or our own.
  */
 #ifndef TOOL_VM_IMAGE_H
@@ -18,15 +18,15 @@
 
 struct image {
 	char *name;
-	char *format;		/* raw, qcow2 or one that cannot be read here; NULL: not known */
-	bool remote;		/* the name is that of no file */
+	char *format;		/* raw, qcow2, or one that is not supported; NULL: not known */
+	bool remote;		/* the name is a URL, not a file's */
 	bool found;		/* st is valid */
 	struct stat st;
 	int fd;			/* for reading; -1: not open */
-	char *why;		/* it cannot be mapped: a sentence without a subject; NULL: it can */
+	char *why;		/* why it cannot be mapped, a sentence without a subject; NULL: it can */
 	struct qcow2 qcow2;	/* if format is qcow2 */
 	__u64 size;		/* of the disk, bytes */
-	char *data_file;	/* the external one of a qcow2 image, or NULL */
+	char *data_file;	/* external data file of a qcow2 image, or NULL */
 };
 
 struct image_chain {
@@ -36,30 +36,30 @@ struct image_chain {
 
 /*
  * Opens a file as if @root, an open directory, were "/". Returns a descriptor or a negative errno.
- * With O_PATH it has no effect on a device.
+ * Opening a device with O_PATH has no side effect on it.
  */
 int image_open_below(int root, const char *name, int flags);
 
-/* Opens an image; @format: NULL is found out. What fails is in image->why. */
+/* Opens an image. @format: NULL to detect it. An error is stored in image->why. */
 void image_open(struct image *image, int root, const char *name, const char *format);
 
-/* Where files are: @find returns a descriptor of O_PATH, or a negative errno. */
+/* Looks files up for image_open_by(): @find returns an O_PATH descriptor or a negative errno. */
 struct image_finder {
 	int (*find)(const void *data, const char *name);
 	const void *data;
 };
 
-/* The same, with files that somebody else finds. */
+/* As image_open(), with files looked up by @finder. */
 void image_open_by(struct image *image, const struct image_finder *finder, const char *name, const char *format);
 void image_close(struct image *image);
 
-/* Whether a QEMU has it open to write it, by the locks that all but -drive locking=off hold. */
+/* Whether a QEMU has it open for writing: it holds locks, unless -drive locking=off was given. */
 bool image_is_written(const struct image *image);
 
 /* The absolute name of @name as written in the image @from; the caller frees it. */
 char *image_relative(const char *from, const char *name);
 
-/* Whether the name says a protocol, as in nbd://host/disk. */
+/* Whether the name begins with a protocol, as nbd://host/disk does. */
 bool image_is_remote(const char *name);
 
 /* Whether both are the same file or device. */
@@ -75,19 +75,19 @@ void image_chain_close(struct image_chain *chain);
 
 enum image_kind { IMAGE_DATA, IMAGE_ZERO, IMAGE_UNALLOCATED, IMAGE_COMPRESSED };
 
-/* A part of the guest's disk, and where it lies. */
+/* A range of the guest's disk, and where it is stored. */
 struct image_piece {
 	__u64 guest, length;
 	enum image_kind kind;
-	const struct image *layer;	/* NULL: no layer has it */
+	const struct image *layer;	/* that stores it; NULL: none */
 	size_t depth;			/* of the layer */
 	bool has_host;
-	__u64 host, host_length;	/* of the layer's file, or its data file */
+	__u64 host, host_length;	/* in the layer's file, or its data file */
 };
 
 /*
- * What is at @guest, and how far it goes, up to @end. Returns NULL, or what is wrong with
- * *@wrong.
+ * Stores the piece that begins at @guest and ends at @end at the latest. Returns NULL, or an error
+ * message about image *@wrong.
  */
 const char *image_chain_map(struct image_chain *chain, __u64 guest, __u64 end,
 			    struct image_piece *piece, const struct image **wrong);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The logs of all files of a virtual machine as one; of these and of one file in the guest's terms. */
+/* One log of all files of a VM, or of one image, optionally translated to the guest's disk. */
 #ifndef TOOL_VM_LOG_MACHINE_H
 #define TOOL_VM_LOG_MACHINE_H
 
 struct log_machine;
 
 /*
- * Prints the events of a machine, of its processes or of its files that are traced, in order of
- * time, with the drive in each row, or those of a file. Returns an exit code; errors are reported.
+ * Prints, in the order of time, the events of a VM - of its processes if they are a target, else of
+ * its traced files - with the drive in each row; or the events of one file. Returns an exit code;
+ * errors are reported.
  */
 int log_machine(const struct log_machine *options);
 

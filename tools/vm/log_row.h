@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the logs of a virtual machine have in common: the options, and parts of a line. */
+/* Options and line formatting that the logs of a VM share. */
 #ifndef TOOL_VM_LOG_ROW_H
 #define TOOL_VM_LOG_ROW_H
 
@@ -9,20 +9,20 @@
 
 /* Options of the command line. */
 struct log_machine {
-	const char *vm;		/* name or PID of a machine; NULL: it is @file */
+	const char *vm;		/* name or PID of a VM; NULL: print @file */
 	const char *file;
-	const char *image_format;	/* of the file; NULL: found out */
+	const char *image_format;	/* of the file; NULL: detected */
 	enum cli_format format;	/* text, csv or json */
 	bool no_header;
-	bool guest;		/* what each event is to the guest; @file is only for this */
+	bool guest;		/* translate to the guest's disk; @file needs this */
 };
 
 struct guest_part;
 
-/* For a line of text. What is shown has no semicolon, as in a log of the module: it ends a field. */
+/* Prints a field of a text line. Semicolons, which end fields, are escaped as in the module's logs. */
 void log_machine_print(const char *shown);
 
-/* The part of the file, and what it is; "-" for what there is none of. */
+/* Prints the fields of a part; "-" for missing values. */
 void log_machine_print_part(const struct guest_part *part);
 
 #endif /* TOOL_VM_LOG_ROW_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The log of a virtual machine's processes: of its images only, with the drive in each row. */
+/* The log of a VM's processes: only events on its images, with the drive in each row. */
 #ifndef TOOL_VM_LOG_VM_H
 #define TOOL_VM_LOG_VM_H
 

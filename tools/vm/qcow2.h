@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads where a qcow2 image keeps what. The image may be in use, and nothing in it is trusted: each
- * table lies in the file and below a limit, and is read through windows of a fixed size. What QEMU
- * refuses to open is refused. Work and memory are bounded by what the file has on its disk, not by
- * the numbers in it.
+ * Reads the layout of a qcow2 image. The image may be in use, and its contents are not trusted: each
+ * table must lie inside the file and below a limit, and is read through windows of a fixed size. An
+ * image that QEMU refuses to open is refused. Work and memory are bounded by the bytes that the file
+ * occupies, not by the numbers in it.
  *
- * What is wrong with an image is returned as a sentence without a subject, which the caller frees;
- * NULL: nothing is.
+ * Functions that return char * return NULL, or an error message without a subject, which the caller
+ * frees.
  */
 #ifndef TOOL_VM_QCOW2_H
 #define TOOL_VM_QCOW2_H
@@ -16,7 +16,7 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
-/* A part of the file that was read last. */
+/* The range of the file that was read last. */
 struct qcow2_window {
 	unsigned char *bytes;	/* NULL: nothing was read */
 	__u64 at;
@@ -37,9 +37,9 @@ struct qcow2 {
 	unsigned int cluster_bits;
 	bool extended;		/* L2 entries have subclusters */
 	bool has_data_file;
-	char *backing;		/* as in the image; NULL: none */
-	char *backing_format;	/* NULL: not said */
-	char *data_file;	/* NULL: not said */
+	char *backing;		/* backing file as named in the image; NULL: none */
+	char *backing_format;	/* NULL: not named */
+	char *data_file;	/* NULL: not named */
 	__u64 l1, refcounts;	/* offsets of tables in the file */
 	__u32 l1_entries, refcount_clusters;
 	unsigned int refcount_order;
@@ -48,24 +48,24 @@ struct qcow2 {
 	__u64 snapshot_table, snapshot_bytes;	/* their table: offset and size */
 	struct qcow2_window l1_window, l2_window, refcount_window, block_window;
 	struct qcow2_runs *runs;	/* L2 tables that are one piece, see qcow2_at() */
-	__u64 data, data_stop;	/* a range of the file that has no hole */
+	__u64 data, data_stop;	/* a range of the file without holes */
 };
 
-/* The first bytes of a file that is one. */
+/* Whether a file that begins with these bytes is a qcow2 image. */
 bool qcow2_is(const void *bytes, size_t length);
 
-/* Close it in either case. */
+/* Close it after an error, too. */
 char *qcow2_open(struct qcow2 *q, int fd);
 void qcow2_close(struct qcow2 *q);
 
 enum qcow2_kind {
-	QCOW2_UNALLOCATED,	/* the backing file has it; without one it reads as zeros */
-	QCOW2_ZERO,		/* reads as zeros, may have room in the file */
+	QCOW2_UNALLOCATED,	/* stored by the backing file; reads as zeros if there is none */
+	QCOW2_ZERO,		/* reads as zeros; may have space in the file */
 	QCOW2_DATA,
 	QCOW2_COMPRESSED,
 };
 
-/* Of the guest's disk, with what holds it: the file, or the external data file. */
+/* A range of the guest's disk, and where the file, or the external data file, stores it. */
 struct qcow2_piece {
 	enum qcow2_kind kind;
 	__u64 length;		/* of the guest's bytes; not 0 */
@@ -75,30 +75,29 @@ struct qcow2_piece {
 };
 
 /*
- * What is at @guest, which is below the size of the disk. A piece is a cluster at most, or what an
- * entry of the L1 table is for. @wanted bytes are going to be asked for: if that is more than an
- * L2 table, one that is all alike is read only once.
+ * Looks up the piece at @guest, which is below the size of the disk. A piece is at most a cluster, or
+ * the range of an L1 entry without a table. @wanted: bytes that the caller will look up in all; if
+ * they span several L2 tables, a table with uniform entries is read only once.
  */
 char *qcow2_at(struct qcow2 *q, __u64 guest, __u64 wanted, struct qcow2_piece *piece);
 
-/* An entry of a table of 8 bytes each, big-endian; what is behind the end of the file is 0. */
+/* Reads an entry of a table of big-endian 64-bit entries. Entries beyond the end of the file are 0. */
 char *qcow2_entry(struct qcow2 *q, struct qcow2_window *w, __u64 table, __u64 index, __u64 *entry);
 
-/* What an entry of an L2 table says of a cluster, or the part of it from @guest on. */
+/* Decodes an L2 entry for the part of its cluster from @guest on. */
 char *qcow2_decode(struct qcow2 *q, const __u64 entry[2], __u64 guest,
 		   struct qcow2_piece *piece);
 
-/* An L2 table lies at *@table: *@table is 0 if the entry of the L1 table has none. */
+/* Stores the offset of the L2 table of an L1 entry in *@table; 0 if it has none. */
 char *qcow2_l2_of(struct qcow2 *q, __u64 entry, __u64 *table);
 
-/* Entries of an L2 table, and reads entry @index of the one at @table. */
+/* The number of entries of an L2 table; reads entry @index of the table at @table. */
 __u64 qcow2_l2_entries(const struct qcow2 *q);
 char *qcow2_l2_entry(struct qcow2 *q, __u64 table, __u64 index, __u64 entry[2]);
 
 /*
- * An L2 table that is read from its first entry on: @table is set. *@index becomes that of the next
- * entry, or the number of entries at the end. Those in a hole of the file, which are 0, are passed
- * over.
+ * Iterates over an L2 table. The caller sets @table. *@index is set to the index of the next entry, or
+ * to the number of entries at the end. Entries in a hole of the file, which are 0, are skipped.
  */
 struct qcow2_l2 {
 	__u64 table;
@@ -108,8 +107,8 @@ struct qcow2_l2 {
 char *qcow2_l2_next(struct qcow2 *q, struct qcow2_l2 *l2, __u64 *index, __u64 entry[2]);
 
 /*
- * Whether the cluster at offset @host is in use, by the image's own count; *@end becomes where
- * that ends, if that is before.
+ * Whether the cluster at offset @host is in use, by the image's refcounts. *@end is lowered to the
+ * offset up to which the answer holds.
  */
 char *qcow2_refcount(struct qcow2 *q, __u64 host, __u64 *end, bool *used);
 
@@ -146,7 +145,7 @@ char *qcow2_check_table(struct qcow2 *q, const char *name, __u64 at, __u64 bytes
  */
 __u64 qcow2_data(const struct qcow2 *q, __u64 at, __u64 end, __u64 *stop);
 
-/* What the bitmaps of an image break; @extension: the content of that extension of the header. */
+/* Checks the bitmaps of an image. @extension: the content of the bitmaps header extension. */
 char *qcow2_check_bitmaps(struct qcow2 *q, const unsigned char *extension);
 
 #endif /* TOOL_VM_QCOW2_H */
