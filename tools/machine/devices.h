@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Block devices that options name, as a condition of a filter. */
+/* Block devices named by options and filters. */
 #ifndef TOOL_MACHINE_DEVICES_H
 #define TOOL_MACHINE_DEVICES_H
 
@@ -7,15 +7,15 @@
 #include <stddef.h>
 
 /*
- * The number of a block device: of the path of a node, a name in /sys/class/block, or MAJOR:MINOR.
- * False if there is no such device.
+ * Looks up the number of a block device, given as the path of its node, its name in /sys/class/block,
+ * or MAJOR:MINOR. False if there is no such device.
  */
 bool devices_number(const char *name, unsigned int *major, unsigned int *minor);
 
 /*
- * The condition dev= for these devices: paths of nodes, names in /sys/class/block, or MAJOR:MINOR.
- * With them are their partitions, and what is mounted from them now and has a number of its own, as
- * subvolumes of btrfs. NULL if there is no such device, which is reported. The caller frees it.
+ * Makes the condition dev= for devices, named as above. It includes their partitions, and mounts of
+ * them with device numbers of their own, such as btrfs subvolumes. Returns NULL, after a message, if
+ * there is no such device. The caller frees it.
  */
 char *devices_condition(const char *const *names, size_t nr);
 

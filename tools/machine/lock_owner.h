@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which process it is that stands in the way. */
+/* Finds the process that holds a lock. */
 #ifndef TOOL_MACHINE_LOCK_OWNER_H
 #define TOOL_MACHINE_LOCK_OWNER_H
 
 #include <sys/types.h>
 
-/* The process that holds a lock of flock(2) on an open file; 0 if that is not to be seen. */
+/* The PID of a process with a flock(2) lock on an open file; 0 if it is not visible. */
 pid_t lock_owner_find(int fd);
 
 /* "process 12 (its command line)", for messages. Allocates, and never returns NULL. */

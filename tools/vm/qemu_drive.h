@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The drives of a virtual machine, as QEMU's command line says. */
+/* The drives of a VM, by QEMU's command line. */
 #ifndef TOOL_VM_QEMU_DRIVE_H
 #define TOOL_VM_QEMU_DRIVE_H
 
@@ -9,30 +9,30 @@
 #include "vm/qemu_args.h"
 
 struct qemu_layer {
-	char *file;		/* as on the command line; of a protocol: its name and a colon */
-	char *format;		/* NULL: not said */
-	char *data_file;	/* NULL: not said */
-	unsigned long long offset;	/* of a raw one: where the disk begins in the file, bytes */
+	char *file;		/* as on the command line; for a protocol its name and a colon */
+	char *format;		/* NULL: not given */
+	char *data_file;	/* NULL: not given */
+	unsigned long long offset;	/* bytes of a raw file before the disk */
 };
 
-/* Whether QEMU has the drive still. */
+/* Whether QEMU still has the drive. */
 enum qemu_drive_state { DRIVE_UNKNOWN, DRIVE_THERE, DRIVE_UNPLUGGED };
 
-/* What is not said is NULL. */
+/* Strings are NULL where the command line has nothing. */
 struct qemu_drive {
-	char *id;		/* of the drive, as by -drive; QEMU's own where none is given */
+	char *id;		/* by -drive, or the one that QEMU generates */
 	char *node;		/* of the block node */
 	char *qdev, *device;	/* id and model of the device */
 	char *interface;	/* -drive if=; NULL if there is a device */
 	char *serial;
 	char *cache, *aio;
-	bool snapshot;		/* what is written goes to a temporary file */
-	struct qemu_layer *layers;	/* the top first; none: the drive is empty */
+	bool snapshot;		/* writes go to a temporary file */
+	struct qemu_layer *layers;	/* the top first; an empty drive has none */
 	size_t nr_layers;
-	bool whole;		/* the command line says what is behind the last layer: nothing */
-	bool asked;		/* the layers are those that QEMU said */
+	bool whole;		/* the command line says that the last layer has no backing file */
+	bool asked;		/* the layers are those that QEMU reported */
 	enum qemu_drive_state state;
-	bool added;		/* while the machine ran: the command line does not have it */
+	bool added;		/* plugged in later: the command line does not have it */
 };
 
 struct qemu_drives {
@@ -40,7 +40,7 @@ struct qemu_drives {
 	size_t nr;
 };
 
-/* @q35: the machine has one IDE drive on a bus; @interface: of a drive that does not say one. */
+/* @q35: an IDE bus has one drive. @interface: the default for -drive without if=. */
 void qemu_drives_find(struct qemu_drives *drives, const struct qemu_args *args, bool q35,
 		      const char *interface);
 

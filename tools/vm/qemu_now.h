@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The drives of a QEMU as it has them now, by what its monitor answered. */
+/* The present drives of a QEMU, by its monitor's answer. */
 #ifndef TOOL_VM_QEMU_NOW_H
 #define TOOL_VM_QEMU_NOW_H
 
@@ -7,8 +7,8 @@
 #include "vm/qmp.h"
 
 /*
- * Changes the drives of the command line: of those that QEMU still has, the layers are the present
- * ones; the others are marked as unplugged. What it has besides is added.
+ * Updates the drives of the command line: those that QEMU still has get their present layers, the
+ * others are marked as unplugged. Drives that were plugged in are added.
  */
 void qemu_now_apply(struct qemu_drives *drives, const struct qmp_answer *answer);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Asks a running QEMU for its drives, by its monitor (QMP). Nothing is changed there. */
+/* Asks a running QEMU for its drives, through its monitor (QMP). Changes nothing there. */
 #ifndef TOOL_VM_QMP_H
 #define TOOL_VM_QMP_H
 
@@ -18,14 +18,14 @@ struct qmp_peer {
 
 enum qmp_result { QMP_NO_MONITOR, QMP_NO_ANSWER, QMP_ANSWERED };
 
-/* Arrays, as query-block and query-named-block-nodes return them; NULL: not known. */
+/* The arrays that query-block and query-named-block-nodes return; NULL: not known. */
 struct qmp_answer {
 	json_t *blocks, *nodes;
 };
 
 /*
- * Takes a second at most for each monitor, until one answers: another program may hold its only
- * connection. The caller releases what is in @answer, which is another process's: it may be any JSON.
+ * Tries the monitors in turn, a second each at most, as another program may hold the only connection.
+ * The caller frees @answer. It comes from another process, so it may be any JSON.
  */
 enum qmp_result qmp_ask(struct qmp_answer *answer, const struct qmp_peer *peer);
 void qmp_answer_free(struct qmp_answer *answer);

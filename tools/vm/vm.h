@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The virtual machines that run here: QEMUs, by what /proc says of them. */
+/* The VMs that run here: QEMU processes, by /proc. */
 #ifndef TOOL_VM_VM_H
 #define TOOL_VM_VM_H
 
@@ -11,14 +11,14 @@
 struct target_list;
 
 /*
- * An array with an object for each: pid, name, uuid, asked, drives, open_files. What cannot be found
- * out is null. @targets: NULL if it is not known what is traced.
+ * An array with an object for each VM: pid, name, uuid, asked, drives, open_files. Unknown values are
+ * null. @targets: NULL if it is not known what is traced.
  */
 json_t *vm_list(struct target_list *targets);
 
 /*
- * The same; those of the machines whose name or PID is among @names are asked for their drives, and
- * what was seen of their files is kept (vm_seen.h).
+ * As above; VMs whose name or PID is among @names are asked for their drives through their monitors,
+ * and their files are remembered (vm_seen.h).
  */
 json_t *vm_list_ask(struct target_list *targets, char *const *names, size_t nr);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A virtual machine by its name, and the files that it uses. */
+/* Looks up a VM by its name or PID, and the files that it uses. */
 #ifndef TOOL_VM_VM_FIND_H
 #define TOOL_VM_VM_FIND_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which files a virtual machine was seen to use, and for which drives: of each QEMU there is a file
- * below /run/iotracer, as an image that was deleted or unplugged is of no drive any more when the
- * rows of it are printed. Only who may write there, which is root, keeps anything.
+ * Remembers which files a VM used for which drives, in a file per QEMU below /run/iotracer: when rows
+ * of an image are printed, it may have been deleted or unplugged since. Nothing is remembered by users
+ * who may not write there, that is, by anybody but root.
  */
 #ifndef TOOL_VM_VM_SEEN_H
 #define TOOL_VM_VM_SEEN_H
@@ -13,27 +13,27 @@
 #include <linux/types.h>
 
 /*
- * Adds what the machine uses now. A drive that the monitor says nothing of, whose files were open
- * once and are not now, becomes unplugged, unless an image is open that may be its new one.
+ * Adds the files that the machine uses now. A drive that the monitor does not report, and whose files
+ * were open and are closed now, is marked as unplugged, unless an open image may be its new one.
  */
 void vm_seen_update(json_t *machine);
 
 /*
- * A machine that has ended, but whose processes are a target still; NULL: there is none. @nr: how many
- * of this name there are.
+ * A machine that has ended while its processes are still a target, or NULL. *@nr: the number of such
+ * machines with this name.
  */
 json_t *vm_seen_ended(const char *name, size_t *nr);
 
-/* Drops what was kept of machines that have ended and are no targets. */
+/* Forgets machines that have ended and are not targets. */
 void vm_seen_clean(void);
 
-/* A file as it was seen from one time to another, with the same drives. */
+/* A file that had the same drives from one time to another. */
 struct vm_seen_file {
-	const char *file;	/* as shown */
+	const char *file;	/* escaped */
 	const char *format;	/* NULL: not known */
-	const char *drives;	/* with commas; "": of none */
+	const char *drives;	/* separated by commas; "": none */
 	__u64 inode;
-	__u32 device;		/* of its filesystem; as records have it, but for btrfs */
+	__u32 device;		/* of its filesystem, as in records, except for btrfs */
 	bool is_device;
 	__u64 born;		/* CLOCK_REALTIME ns; 0: not known */
 	__u64 first, last;	/* CLOCK_MONOTONIC ns */
@@ -43,7 +43,7 @@ struct vm_seen {
 	struct vm_seen_file *at;
 	size_t nr;
 	json_t *files;		/* strings point into it */
-	__u64 now;		/* when it was looked at last; CLOCK_MONOTONIC ns */
+	__u64 now;		/* of the last look; CLOCK_MONOTONIC ns */
 	__s64 offset;		/* of CLOCK_REALTIME */
 };
 
@@ -53,14 +53,14 @@ void vm_seen_free(struct vm_seen *seen);
 struct vm_seen_event {
 	__u32 device;
 	__u64 inode;
-	__u64 time;		/* CLOCK_MONOTONIC ns, of its begin */
-	__u64 latency;		/* ns, until its end */
-	const char *path;	/* as shown; NULL: not known */
+	__u64 time;		/* of its start; CLOCK_MONOTONIC ns */
+	__u64 latency;		/* ns */
+	const char *path;	/* escaped; NULL: not known */
 };
 
 /*
- * The file that an event is of, or NULL. @drives: those that it was of at the time of the event. If
- * it was seen with others before and after, they are all of these. The caller frees them.
+ * The file that an event concerns, or NULL. *@drives: its drives at the time of the event; if it had
+ * different ones before and after, all of them. The caller frees *@drives.
  */
 const struct vm_seen_file *vm_seen_find(const struct vm_seen *seen, const struct vm_seen_event *event,
 					char **drives);
