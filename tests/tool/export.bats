@@ -1294,6 +1294,34 @@ selected() {
 	[ "$(iotracer export t --category fs -a --filter path=/srv/db -f json | jq -r .seq | paste -sd ' ')" = "0 1 3" ]
 }
 
+@test "export --from, --to: events that began then, by the time of day or since the beginning" {
+	for i in 0 1 2 3 4; do echo "cpu=0 seq=$i time=$((1000000000 + i * 250000000)) op=0"; done | events
+	record t
+	set_clocks t 1500000001000000000
+	while IFS='|' read -r expected options; do
+		read -ra words <<<"$options"
+		echo "${words[*]}"
+		[ "$(iotracer export t -f json "${words[@]}" 2>/dev/null | jq -r .seq | paste -sd ' ')" = "$expected" ]
+	done <<-'END'
+		0 1 2 3 4|
+		1 2 3 4|--from=2017-07-14T02:40:00.25
+		2 3 4|--from=2017-07-14T02:40:00.250000001Z
+		0|--to=2017-07-14T02:40:00.25
+		1 2|--from=2017-07-14T02:40:00.2 --to=2017-07-14T02:40:00.75Z
+		4|--from=2017-07-14T02:40:01
+		0 1 2 3 4|--from=2017-07-14T02:40
+		|--to=2017-07-14T02:40
+		2 3 4|--from=+0.5
+		0 1 2 3|--to=+1
+		1|--from=+0.25 --to=+0.5
+	END
+	for time in x 2017-07-14 2017-07-14T02:40:00x 2017-07-14T02:40:00.5ZZ +x + +1x 1; do
+		run -2 iotracer export t --from="$time"
+		[[ $output == *"--from=$time: say a time in UTC as "* ]]
+	done
+	run -2 iotracer export t -f fuse --to=+1
+}
+
 @test "export --filter: what is no condition is refused with the reason" {
 	record t
 	while IFS='|' read -r condition words; do

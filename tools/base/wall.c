@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/wall.h"
@@ -7,6 +11,7 @@
 /* The most by which a clock is slewed (adjtimex(2)), ns per ns, and an allowance for jitter. */
 #define DRIFT_MAX 0.001
 #define JITTER_NS 1000000
+#define NS_PER_S 1000000000ULL
 
 static __u64 now(clockid_t id)
 {
@@ -53,4 +58,49 @@ bool wall_clock_init(struct wall_clock *clock, struct wall_pair begin,
 		return false;
 	clock->drift = grown / span;
 	return true;
+}
+
+/* Parses a fraction of a second, ".5", at *text, if there is one. */
+static __u64 parse_fraction(const char **text)
+{
+	__u64 ns = 0, digit = NS_PER_S / 10;
+
+	if (**text != '.')
+		return 0;
+	for (++*text; **text >= '0' && **text <= '9'; ++*text, digit /= 10)
+		ns += (**text - '0') * digit;
+	return ns;
+}
+
+static bool parse_seconds(const char *text, __u64 *ns)
+{
+	unsigned long long seconds;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	seconds = strtoull(text, &end, 10);
+	text = end;
+	*ns = seconds * NS_PER_S + parse_fraction(&text);
+	return !errno && seconds < ULLONG_MAX / NS_PER_S && !*text;
+}
+
+bool wall_parse(const char *text, struct wall_given *given)
+{
+	struct tm tm = { 0 };
+	const char *end;
+	time_t seconds;
+
+	given->relative = *text == '+';
+	if (given->relative)
+		return parse_seconds(text + 1, &given->ns);
+	end = strptime(text, "%Y-%m-%dT%H:%M", &tm);
+	if (end && *end == ':')
+		end = strptime(end, ":%S", &tm);
+	seconds = timegm(&tm);
+	if (!end || seconds < 0)
+		return false;
+	given->ns = seconds * NS_PER_S + parse_fraction(&end);
+	return !strcmp(end, "Z") || !*end;
 }

@@ -23,6 +23,18 @@ struct wall_pair wall_now(void);
 /* KIND_20261121_104322_123: the name of what is of this kind and time, UTC. The caller frees it. */
 char *wall_name(const char *kind, __u64 ms);
 
+/* A time as options give it. */
+struct wall_given {
+	bool relative;		/* ns since a start; else ns since 1970 */
+	__u64 ns;
+};
+
+/*
+ * Parses "2026-11-21T10:43:22.5Z", a time of day in UTC whose Z, fraction and seconds may be left out,
+ * or "+1.5", seconds since a start. False if it is neither.
+ */
+bool wall_parse(const char *text, struct wall_given *given);
+
 /*
  * Converts by two pairs, or by @begin alone if @end is all zero. False if the time of day
  * was set in between; then @begin alone is used.

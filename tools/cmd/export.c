@@ -33,7 +33,7 @@
 
 enum {
 	KEY_PER_CATEGORY = 256, KEY_CATEGORY, KEY_ROTATE, KEY_KEY_FILE, KEY_PARTIAL, KEY_COLUMNS,
-	KEY_BELOW, KEY_FILTER, KEY_GUEST, KEY_GUEST_IMAGE, KEY_IMAGE_FORMAT,
+	KEY_BELOW, KEY_FILTER, KEY_FROM, KEY_TO, KEY_GUEST, KEY_GUEST_IMAGE, KEY_IMAGE_FORMAT,
 };
 
 struct env {
@@ -54,6 +54,8 @@ struct env {
 	bool partial;
 	struct guest_export guest;
 	struct select select;
+	struct wall_given from, to;
+	const char *from_text, *to_text;	/* NULL: from the first event, to the last */
 	struct check check;
 	struct anonymizer anonymizer;
 	struct paths names;
@@ -108,6 +110,28 @@ static bool put_record(struct env *env, struct row_printer *p, struct output *o,
 	return put_lines(env, o);
 }
 
+static __u64 time_of(const struct env *env, const struct wall_given *given)
+{
+	const struct check *c = &env->check;
+
+	return given->relative ? wall_time(&c->clock, c->metadata.begin.monotonic) + given->ns :
+				 given->ns;
+}
+
+/* Whether the event began in the given time, and meets the conditions. */
+static bool is_wanted(struct env *env, const struct cpu_merge *m, const void *record)
+{
+	__u64 time;
+
+	if (env->from_text || env->to_text) {
+		time = wall_time(&env->check.clock, record_time(m->event, record));
+		if ((env->from_text && time < time_of(env, &env->from)) ||
+		    (env->to_text && time >= time_of(env, &env->to)))
+			return false;
+	}
+	return select_wants(&env->select, record);
+}
+
 /* False if the output could not be written. */
 static bool export_rows(struct env *env, struct cpu_merge *m, struct row_printer *p,
 			struct output *o, const struct category *category)
@@ -117,7 +141,7 @@ static bool export_rows(struct env *env, struct cpu_merge *m, struct row_printer
 	while ((record = cpu_merge_next(m))) {
 		if (m->events % LOOK_ROWS == 0)
 			show_progress(m, category->name);
-		if (!select_wants(&env->select, record))
+		if (!is_wanted(env, m, record))
 			continue;
 		if (output_is_full(o) &&
 		    !begin_output(env, o, p, record_time(m->event, record)))
@@ -347,10 +371,19 @@ static void add_filter(struct argp_state *state, struct env *env, char *words)
 	}
 }
 
+static void take_time(struct argp_state *state, const char *option, const char *arg,
+		      const char **text, struct wall_given *given)
+{
+	*text = arg;
+	if (!wall_parse(arg, given))
+		cli_usage(state, "%s=%s: say a time in UTC as 2026-11-21T10:43:22.5, or seconds since the beginning of the trace as +1.5",
+			  option, arg);
+}
+
 static void check_fuse(struct env *env, struct argp_state *state)
 {
-	if (env->select.nr)
-		cli_usage(state, "--format=fuse goes with --below, not with --filter");
+	if (env->select.nr || env->from_text || env->to_text)
+		cli_usage(state, "--format=fuse goes with --below, not with --filter, --from or --to");
 	if (env->io_tracer)
 		cli_usage(state, "--format=fuse has no columns: leave --columns away");
 	if (env->category && env->category != &category_fs)
@@ -403,6 +436,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (*arg != '/')
 			cli_usage(state, "--below=%s: say a path that begins with /", arg);
 		env->below = arg;
+		return 0;
+	case KEY_FROM:
+		take_time(state, "--from", arg, &env->from_text, &env->from);
+		return 0;
+	case KEY_TO:
+		take_time(state, "--to", arg, &env->to_text, &env->to);
 		return 0;
 	case KEY_FILTER:
 		add_filter(state, env, arg);
@@ -464,6 +503,8 @@ static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "csv (default), json (one object a line), or fuse: category fs as lines of IOTraceCollector, a tracer by FUSE", 0 },
 	{ "below", KEY_BELOW, "DIRECTORY", 0, "with --format=fuse: only what is below DIRECTORY, with paths relative to it", 0 },
 	{ "filter", KEY_FILTER, "KEY=VALUE", 0, "only events for which this holds, and all other conditions: the keys of record's --filter but tree and rejected, and path=PATH or PATTERN", 0 },
+	{ "from", KEY_FROM, "TIME", 0, "only events that began at this time or later: in UTC, as 2026-11-21T10:43:22.5, or seconds since the beginning of the trace, as +1.5", 0 },
+	{ "to", KEY_TO, "TIME", 0, "only events that began before this time", 0 },
 	{ "output", 'o', "DIRECTORY", 0, "write files DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on (times in UTC) instead of standard output", 0 },
 	{ "per-category", KEY_PER_CATEGORY, NULL, 0, "write all categories on standard output, one after another", 0 },
 	{ "category", KEY_CATEGORY, "NAME", 0, "only this one", 0 },
