@@ -274,7 +274,7 @@ sectors() {
 	[ "$(tail -qn +2 rows/fs/*.csv | grep -vc ',WRITE,')" = 0 ]
 	[ "$(sum_of rows/cache/*.csv pages op=DIRTY path=/mnt/work/f)" = 10 ]
 	[ "$(tail -qn +2 rows/cache/*.csv | grep -vc ',DIRTY,')" = 0 ]
-	for filter in 'uid=me|uid=me: say a number' 'inode=|inode=: say a number of 64 bits' \
+	for filter in 'pid=me|pid=me: say a number' 'inode=|inode=: say a number of 64 bits' \
 		'cgroup=/none|cgroup=/none: there is no such control group' 'kind=x|kind=x: fs has no such kind'; do
 		run iotracer record -o u -f "${filter%|*}" -- touch /mnt/work/ran
 		[ "$status" = 1 ]
