@@ -29,6 +29,7 @@
 
 #define ROTATE_ROWS 10000000
 #define NS_PER_S 1000000000ULL
+#define ALL_TIME (~0ULL)
 #define LOOK_ROWS 65536		/* rows between two checks whether progress is due */
 
 enum {
@@ -54,8 +55,8 @@ struct env {
 	bool partial;
 	struct guest_export guest;
 	struct select select;
-	struct wall_given from, to;
-	const char *from_text, *to_text;	/* NULL: from the first event, to the last */
+	struct wall_given from, to;	/* as given; by default all time */
+	__u64 begin, end;	/* the same, ns since 1970 */
 	struct check check;
 	struct anonymizer anonymizer;
 	struct paths names;
@@ -123,10 +124,9 @@ static bool is_wanted(struct env *env, const struct cpu_merge *m, const void *re
 {
 	__u64 time;
 
-	if (env->from_text || env->to_text) {
+	if (env->begin || env->end != ALL_TIME) {
 		time = wall_time(&env->check.clock, record_time(m->event, record));
-		if ((env->from_text && time < time_of(env, &env->from)) ||
-		    (env->to_text && time >= time_of(env, &env->to)))
+		if (time < env->begin || time >= env->end)
 			return false;
 	}
 	return select_wants(&env->select, record);
@@ -293,6 +293,8 @@ static int prepare(struct env *env)
 	if (status)
 		return status;
 	check_state(&env->check);
+	env->begin = time_of(env, &env->from);
+	env->end = time_of(env, &env->to);
 	if (env->anonymize && env->check.metadata.anonymized) {
 		cli_say_of(env->trace, "was recorded with --anonymize: its names stay as they are");
 		env->anonymize = false;
@@ -372,9 +374,8 @@ static void add_filter(struct argp_state *state, struct env *env, char *words)
 }
 
 static void take_time(struct argp_state *state, const char *option, const char *arg,
-		      const char **text, struct wall_given *given)
+		      struct wall_given *given)
 {
-	*text = arg;
 	if (!wall_parse(arg, given))
 		cli_usage(state, "%s=%s: say a time in UTC as 2026-11-21T10:43:22.5, or seconds since the beginning of the trace as +1.5",
 			  option, arg);
@@ -382,7 +383,7 @@ static void take_time(struct argp_state *state, const char *option, const char *
 
 static void check_fuse(struct env *env, struct argp_state *state)
 {
-	if (env->select.nr || env->from_text || env->to_text)
+	if (env->select.nr || env->from.ns || env->from.relative || env->to.ns != ALL_TIME)
 		cli_usage(state, "--format=fuse goes with --below, not with --filter, --from or --to");
 	if (env->io_tracer)
 		cli_usage(state, "--format=fuse has no columns: leave --columns away");
@@ -424,6 +425,53 @@ static void check(struct env *env, struct argp_state *state)
 		cli_usage(state, "--image-format goes with --guest-image");
 }
 
+static error_t parse_guest(int key, char *arg, struct argp_state *state, struct env *env)
+{
+	switch (key) {
+	case KEY_GUEST:
+		env->guest.wanted = true;
+		return 0;
+	case KEY_GUEST_IMAGE:
+		if (!*arg)
+			cli_usage(state, "the name of an image is empty");
+		guest_export_add(&env->guest, arg);
+		return 0;
+	case KEY_IMAGE_FORMAT:
+		env->guest.image_format = cli_parse_image_format(state, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Which events are wanted. */
+static error_t parse_selection(int key, char *arg, struct argp_state *state, struct env *env)
+{
+	switch (key) {
+	case KEY_CATEGORY:
+		env->category = category_find(arg, strlen(arg));
+		if (!env->category)
+			cli_usage(state, "--category=%s: there is no such category", arg);
+		return 0;
+	case KEY_BELOW:
+		if (*arg != '/')
+			cli_usage(state, "--below=%s: say a path that begins with /", arg);
+		env->below = arg;
+		return 0;
+	case KEY_FROM:
+		take_time(state, "--from", arg, &env->from);
+		return 0;
+	case KEY_TO:
+		take_time(state, "--to", arg, &env->to);
+		return 0;
+	case KEY_FILTER:
+		add_filter(state, env, arg);
+		return 0;
+	default:
+		return parse_guest(key, arg, state, env);
+	}
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct env *env = state->input;
@@ -432,30 +480,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'f':
 		parse_format(state, env, arg);
 		return 0;
-	case KEY_BELOW:
-		if (*arg != '/')
-			cli_usage(state, "--below=%s: say a path that begins with /", arg);
-		env->below = arg;
-		return 0;
-	case KEY_FROM:
-		take_time(state, "--from", arg, &env->from_text, &env->from);
-		return 0;
-	case KEY_TO:
-		take_time(state, "--to", arg, &env->to_text, &env->to);
-		return 0;
-	case KEY_FILTER:
-		add_filter(state, env, arg);
-		return 0;
 	case 'o':
 		env->directory = arg;
 		return 0;
 	case KEY_PER_CATEGORY:
 		env->per_category = true;
-		return 0;
-	case KEY_CATEGORY:
-		env->category = category_find(arg, strlen(arg));
-		if (!env->category)
-			cli_usage(state, "--category=%s: there is no such category", arg);
 		return 0;
 	case KEY_COLUMNS:
 		env->io_tracer = parse_columns(state, arg);
@@ -472,17 +501,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_KEY_FILE:
 		env->key_file = arg;
 		return 0;
-	case KEY_GUEST:
-		env->guest.wanted = true;
-		return 0;
-	case KEY_GUEST_IMAGE:
-		if (!*arg)
-			cli_usage(state, "the name of an image is empty");
-		guest_export_add(&env->guest, arg);
-		return 0;
-	case KEY_IMAGE_FORMAT:
-		env->guest.image_format = cli_parse_image_format(state, arg);
-		return 0;
 	case KEY_PARTIAL:
 		env->partial = true;
 		return 0;
@@ -495,7 +513,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(env, state);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_selection(key, arg, state, env);
 	}
 }
 
@@ -535,7 +553,7 @@ int command_export(int argc, char **argv)
 	static const struct argp argp = {
 		options, parse, "TRACE", doc, cli_common, NULL, NULL
 	};
-	struct env env = { .format = FORMAT_CSV, .rotate = ROTATE_ROWS };
+	struct env env = { .format = FORMAT_CSV, .rotate = ROTATE_ROWS, .to.ns = ALL_TIME };
 	int status;
 
 	cli_parse(&argp, argc, argv, 0, &env);

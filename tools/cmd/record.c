@@ -197,20 +197,10 @@ static error_t parse_snapshots(int key, char *arg, struct argp_state *state,
 	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* How long is recorded, and how much. */
+static error_t parse_limits(int key, char *arg, struct argp_state *state, struct session_options *o)
 {
-	struct session_options *o = state->input;
-
 	switch (key) {
-	case 'o':
-		o->directory = arg;
-		return 0;
-	case 'c':
-		parse_categories(state, o, arg);
-		return 0;
-	case 'f':
-		filters_add(&o->filters, arg);
-		return 0;
 	case KEY_TIME:
 		o->seconds = parse_seconds(state, "--time", SECONDS_LEAST, arg);
 		return 0;
@@ -234,6 +224,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_SAMPLE:
 		o->sample = cli_parse_number(state, "--sample", arg, 1, 4294967295ULL);
+		return 0;
+	default:
+		return parse_snapshots(key, arg, state, o);
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct session_options *o = state->input;
+
+	switch (key) {
+	case 'o':
+		o->directory = arg;
+		return 0;
+	case 'c':
+		parse_categories(state, o, arg);
+		return 0;
+	case 'f':
+		filters_add(&o->filters, arg);
 		return 0;
 	case 'l':
 		o->label = arg;
@@ -269,7 +278,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(state, o);
 		return 0;
 	default:
-		return parse_snapshots(key, arg, state, o);
+		return parse_limits(key, arg, state, o);
 	}
 }
 
