@@ -4,9 +4,11 @@
 #define IOT_NEAREST_H
 
 #ifdef __KERNEL__
+#include <linux/limits.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #else
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -55,6 +57,30 @@ static inline unsigned int iot_nearest_distance(const char *word, size_t length,
 		}
 	}
 	return row[n];
+}
+
+/**
+ * struct iot_nearest - the name nearest to a word among those seen
+ * @name:	the first of several; NULL if none was seen
+ * @distance:	of @name; UINT_MAX if none was seen
+ */
+struct iot_nearest {
+	const char *name;
+	unsigned int distance;
+};
+
+#define IOT_NEAREST_NONE ((struct iot_nearest){ .distance = UINT_MAX })
+
+/** iot_nearest_see() - keep a name if it is nearer than those seen before; "" never is */
+static inline void iot_nearest_see(struct iot_nearest *n, const char *word, size_t length,
+				   const char *name)
+{
+	unsigned int distance = *name ? iot_nearest_distance(word, length, name) : UINT_MAX;
+
+	if (distance >= n->distance)
+		return;
+	n->distance = distance;
+	n->name = name;
 }
 
 #endif /* IOT_NEAREST_H */

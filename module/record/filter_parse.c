@@ -6,13 +6,11 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
-#include <linux/overflow.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/time64.h>
 #include <linux/types.h>
 #include <linux/kdev_t.h>
+#include "core/amount.h"
 #include "core/names.h"
 #include "core/nearest.h"
 #include "core/refusal.h"
@@ -33,6 +31,7 @@
  * @of:		its category
  * @key:	key of the condition that is being parsed
  * @tree:	process whose descendants are wanted, if the filter has IOT_FILTER_TREE
+ * @numbers:	where parse_number() adds a number, which is @most at most
  * @why:	where to report what is wrong
  */
 struct parser {
@@ -40,6 +39,8 @@ struct parser {
 	const struct iot_filter_of *of;
 	const char *key;
 	u32 tree;
+	struct iot_numbers *numbers;
+	u64 most;
 	struct iot_why *why;
 };
 
@@ -59,19 +60,13 @@ static const char *key_name(unsigned int event, unsigned int n)
 /* Find the name in a list that is most similar to a word, the first of several. */
 static const char *nearest(const char *word, name_fn name, unsigned int event)
 {
+	struct iot_nearest found = IOT_NEAREST_NONE;
 	size_t length = strlen(word);
-	unsigned int n, least = UINT_MAX;
-	const char *found = "";
+	unsigned int n;
 
-	for (n = 0; name(event, n); n++) {
-		unsigned int distance = iot_nearest_distance(word, length, name(event, n));
-
-		if (!*name(event, n) || distance >= least)
-			continue;
-		least = distance;
-		found = name(event, n);
-	}
-	return found;
+	for (n = 0; name(event, n); n++)
+		iot_nearest_see(&found, word, length, name(event, n));
+	return found.name;
 }
 
 /* Return: the name's number in the list, or -1. */
@@ -144,51 +139,16 @@ static int parse_kind(const struct parser *p, char *value)
 	return 0;
 }
 
-/**
- * struct unit - what may follow a number
- * @name:	the unit
- * @times:	how much one of it is
- */
-struct unit {
-	const char *name;
-	u64 times;
-};
-
-static const struct unit size_units[] = {
-	{ "", 1 }, { "K", SZ_1K }, { "M", SZ_1M }, { "G", SZ_1G }, { "T", 1ULL << 40 }, { }
-};
-
-static const struct unit time_units[] = {
-	{ "", 1 }, { "ns", 1 }, { "us", NSEC_PER_USEC }, { "ms", NSEC_PER_MSEC },
-	{ "s", NSEC_PER_SEC }, { }
-};
-
-/* Parse digits and the name of a unit behind them. Return: whether that fits into *number. */
-static bool is_amount(const char *value, const struct unit *unit, u64 *number)
-{
-	size_t digits = strspn(value, "0123456789");
-	char text[21];
-
-	if (!digits || digits >= sizeof(text))
-		return false;
-	memcpy(text, value, digits);
-	text[digits] = '\0';
-	while (unit->name && strcasecmp(unit->name, value + digits))
-		unit++;
-	return unit->name && !kstrtou64(text, 10, number) &&
-	       !check_mul_overflow(*number, unit->times, number);
-}
-
 static int parse_size(const struct parser *p, const char *value)
 {
-	return is_amount(value, size_units, &p->f->min_size) ? 0 :
-	       bad(p, value, "say bytes: a number, or one with K, M, G or T (of 1024), as 4K");
+	return iot_amount_parse(value, iot_units_size, &p->f->min_size) ? 0 :
+	       bad(p, value, IOT_SAY_SIZE);
 }
 
 static int parse_latency(const struct parser *p, const char *value)
 {
-	return is_amount(value, time_units, &p->f->min_latency) ? 0 :
-	       bad(p, value, "say nanoseconds: a number, or one with us, ms or s, as 10ms");
+	return iot_amount_parse(value, iot_units_time, &p->f->min_latency) ? 0 :
+	       bad(p, value, IOT_SAY_TIME);
 }
 
 static int parse_tree(struct parser *p, const char *value)
@@ -205,25 +165,41 @@ static int add_number(const struct parser *p, struct iot_numbers *to, u64 number
 	return 0;
 }
 
-/* Parse a list of numbers a,b,c that are none above @most. */
-static int parse_numbers(const struct parser *p, char *value, struct iot_numbers *to, u64 most)
+/*
+ * Call @one with each value of a list a,b,c. A comma in a value is \054, so the list is split
+ * before values are unescaped.
+ */
+static int each(struct parser *p, char *list, int (*one)(struct parser *p, char *value))
 {
-	u64 number;
-	char *word;
+	char *value;
 	int err;
 
-	while ((word = strsep(&value, ","))) {
-		if (kstrtou64(word, 10, &number) || number > most)
-			return bad(p, word, most == U32_MAX ? "say a number up to 4294967295" :
-				   "say a number of 64 bits, not negative");
-		err = add_number(p, to, number);
+	while ((value = strsep(&list, ","))) {
+		err = one(p, value);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int parse_comm(const struct parser *p, char *value)
+static int parse_number(struct parser *p, char *value)
+{
+	u64 number;
+
+	if (kstrtou64(value, 10, &number) || number > p->most)
+		return bad(p, value, p->most == U32_MAX ? "say a number up to 4294967295" :
+			   "say a number of 64 bits, not negative");
+	return add_number(p, p->numbers, number);
+}
+
+static int parse_numbers(struct parser *p, char *list, struct iot_numbers *numbers, u64 most)
+{
+	p->numbers = numbers;
+	p->most = most;
+	return each(p, list, parse_number);
+}
+
+static int parse_comm(struct parser *p, char *value)
 {
 	struct iot_filter *f = p->f;
 
@@ -239,20 +215,6 @@ static int parse_comm(const struct parser *p, char *value)
 	return 0;
 }
 
-/* A comma inside a name is \054, so the list is split first. */
-static int parse_comms(const struct parser *p, char *value)
-{
-	char *word;
-	int err;
-
-	while ((word = strsep(&value, ","))) {
-		err = parse_comm(p, word);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 static int add_dev(const struct parser *p, u32 dev)
 {
 	struct iot_filter *f = p->f;
@@ -265,7 +227,7 @@ static int add_dev(const struct parser *p, u32 dev)
 	return 0;
 }
 
-static int parse_dev(const struct parser *p, char *value)
+static int parse_dev(struct parser *p, char *value)
 {
 	char *colon = strchr(value, ':');
 	u32 major, minor;
@@ -282,19 +244,6 @@ static int parse_dev(const struct parser *p, char *value)
 	return add_dev(p, MKDEV(major, minor));
 }
 
-static int parse_devs(const struct parser *p, char *value)
-{
-	char *word;
-	int err;
-
-	while ((word = strsep(&value, ","))) {
-		err = parse_dev(p, word);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 static int find_cgroup(const struct parser *p, char *path, u64 *number)
 {
 	if (iot_path_unescape(path))
@@ -302,22 +251,17 @@ static int find_cgroup(const struct parser *p, char *path, u64 *number)
 	return iot_cgroup_find(path, number, p->why);
 }
 
-/* A comma inside a path is \054, so the list is split first. */
-static int parse_cgroups(const struct parser *p, char *value)
+static int parse_cgroup(struct parser *p, char *value)
 {
-	int err = 0;
 	u64 number;
-	char *word;
+	int err = 0;
 
-	while (!err && (word = strsep(&value, ","))) {
-		if (*word == '/')
-			err = find_cgroup(p, word, &number);
-		else if (kstrtou64(word, 10, &number))
-			err = bad(p, word,
-				  "say a path that begins with /, or the inode number of its directory");
-		err = err ?: add_number(p, &p->f->cgroups, number);
-	}
-	return err;
+	if (*value == '/')
+		err = find_cgroup(p, value, &number);
+	else if (kstrtou64(value, 10, &number))
+		err = bad(p, value,
+			  "say a path that begins with /, or the inode number of its directory");
+	return err ?: add_number(p, &p->f->cgroups, number);
 }
 
 /* rejected= is no condition: it adds events that are otherwise not traced. */
@@ -341,7 +285,7 @@ static int parse_value(struct parser *p, char *value)
 	if (!strcmp(key, "tree"))
 		return parse_tree(p, value) ?: IOT_FILTER_TREE;
 	if (!strcmp(key, "cgroup"))
-		return parse_cgroups(p, value) ?: IOT_FILTER_CGROUP;
+		return each(p, value, parse_cgroup) ?: IOT_FILTER_CGROUP;
 	if (!strcmp(key, "inode"))
 		return parse_numbers(p, value, &f->inodes, U64_MAX) ?: IOT_FILTER_INODE;
 	if (!strcmp(key, "min_latency"))
@@ -349,9 +293,9 @@ static int parse_value(struct parser *p, char *value)
 	if (!strcmp(key, "min_size"))
 		return parse_size(p, value) ?: IOT_FILTER_SIZE;
 	if (!strcmp(key, "comm"))
-		return parse_comms(p, value) ?: IOT_FILTER_COMM;
+		return each(p, value, parse_comm) ?: IOT_FILTER_COMM;
 	if (!strcmp(key, "dev"))
-		return parse_devs(p, value) ?: IOT_FILTER_DEV;
+		return each(p, value, parse_dev) ?: IOT_FILTER_DEV;
 	if (!strcmp(key, "rejected"))
 		return parse_rejected(p, value) ?: IOT_FILTER_REJECTED;
 	if (!strcmp(key, "kind"))

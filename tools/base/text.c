@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -99,6 +100,14 @@ char *text_share(__u64 part, __u64 all)
 	if (part < all && percent > 99.99)
 		return xstrdup("more than 99.99 %");
 	return xasprintf("%.2f %%", percent);
+}
+
+char *text_append(char *list, const char *between, const char *word)
+{
+	char *longer = list && *list ? xasprintf("%s%s%s", list, between, word) : xstrdup(word);
+
+	free(list);
+	return longer;
 }
 
 static bool is_octal(const char *s)

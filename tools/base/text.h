@@ -37,6 +37,12 @@ char *text_octal(char *out, const char *bytes, size_t len);
 /* "12.50 %"; 0.00 and 100.00 are exact. Allocates, and never returns NULL. */
 char *text_share(__u64 part, __u64 all);
 
+/*
+ * Appends a word to a list that it frees, NULL or "" for an empty one; @between stands before any word
+ * but the first. Allocates, and never returns NULL.
+ */
+char *text_append(char *list, const char *between, const char *word);
+
 /* Undoes \ooo in place. */
 void text_unescape(char *s);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cli.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/command.h"
 #include "module/control.h"
@@ -36,14 +37,12 @@ static int show_filter(const struct category *category)
 
 static void add_word(struct argp_state *state, struct env *env, const char *word)
 {
-	char *why, *numbers = filter_numbers(word, &why), *all;
+	char *why, *numbers = filter_numbers(word, &why);
 
 	if (!numbers)
 		cli_usage(state, "%s", why);
-	all = env->filter ? xasprintf("%s %s", env->filter, numbers) : xstrdup(numbers);
-	free(env->filter);
+	env->filter = text_append(env->filter, " ", numbers);
 	free(numbers);
-	env->filter = all;
 }
 
 /* An argument may have several conditions. */

@@ -116,18 +116,12 @@ static size_t find_command(const char *name)
 /* The command that may have been meant: of which two characters are wrong at most. Else NULL. */
 static const char *meant(const char *name)
 {
-	unsigned int least = 3, distance;
-	const char *found = NULL;
+	struct iot_nearest found = IOT_NEAREST_NONE;
 	size_t i;
 
-	for (i = 0; i < NR_COMMANDS; i++) {
-		distance = iot_nearest_distance(name, strlen(name), commands[i].name);
-		if (distance >= least || distance >= strlen(commands[i].name))
-			continue;
-		least = distance;
-		found = commands[i].name;
-	}
-	return found;
+	for (i = 0; i < NR_COMMANDS; i++)
+		iot_nearest_see(&found, name, strlen(name), commands[i].name);
+	return found.distance <= 2 && found.distance < strlen(found.name) ? found.name : NULL;
 }
 
 static void say_unknown(const char *name)

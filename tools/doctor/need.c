@@ -6,9 +6,10 @@
 
 #include "base/cli.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/xalloc.h"
+#include "core/names.h"
 #include "doctor/doctor.h"
-#include "trace/flags.h"
 
 enum need_kind {
 	NEED_OPTION, NEED_SYMBOL, NEED_POINT, NEED_SYSCALL, NEED_FUNCTION, NEED_FUNCTION_IF,
@@ -338,16 +339,12 @@ static enum verdict judge_whole(const struct doctor *d, const char *category, st
 /* Adds the checks that keep everything from working; false if there is none. */
 static bool add_blockers(const struct doctor *d, struct ability *a)
 {
-	char *names = NULL, *more;
+	char *names = NULL;
 	size_t i;
 
 	for (i = 0; i < NR_CHECKS; i++) {
-		if (!d->checks[i].blocks)
-			continue;
-		more = xasprintf("%s%s%s", names ? names : "", names ? ", " : "",
-				 d->checks[i].name);
-		free(names);
-		names = more;
+		if (d->checks[i].blocks)
+			names = text_append(names, ", ", d->checks[i].name);
 	}
 	if (!names)
 		return false;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <limits.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -7,12 +6,13 @@
 #include <strings.h>
 
 #include "base/cli.h"
+#include "base/text.h"
 #include "base/xalloc.h"
+#include "core/names.h"
 #include "core/nearest.h"
 #include "machine/devices.h"
 #include "module/filter.h"
 #include "trace/categories.h"
-#include "trace/flags.h"
 
 /* A word of --filter and its parts. */
 struct condition {
@@ -83,16 +83,15 @@ static const char *why_without(const struct condition *c, const struct category 
 static char *known_operations(const struct condition *c, const struct category *category)
 {
 	const char *name = c->value;
-	char *list = NULL, *longer;
+	char *list = NULL, *one;
 
 	for (;;) {
 		size_t length = strcspn(name, ",");
 
 		if (has_operation(category, name, length)) {
-			longer = xasprintf("%s%s%.*s", list ? list : "", list ? "," : "",
-					   (int)length, name);
-			free(list);
-			list = longer;
+			one = xasprintf("%.*s", (int)length, name);
+			list = text_append(list, ",", one);
+			free(one);
 		}
 		if (!name[length])
 			return list;
@@ -152,7 +151,7 @@ static const struct {
 /* The numbers for a list of names. NULL, and *why, if there is none for a name. */
 static char *numbers_of(size_t kind, const char *list, char **why)
 {
-	char *names = xstrdup(list), *rest = names, *all = NULL, *name, *one, *longer;
+	char *names = xstrdup(list), *rest = names, *all = NULL, *name, *one;
 
 	while ((name = strsep(&rest, ","))) {
 		one = named[kind].number(name);
@@ -162,10 +161,8 @@ static char *numbers_of(size_t kind, const char *list, char **why)
 			all = NULL;
 			break;
 		}
-		longer = xasprintf("%s%s%s", all ? all : "", all ? "," : "", one);
-		free(all);
+		all = text_append(all, ",", one);
 		free(one);
-		all = longer;
 	}
 	free(names);
 	return all;
@@ -218,14 +215,12 @@ char *filters_of(const struct filters *f, const struct category *category)
 
 	for (i = 0; i < f->nr; i++) {
 		struct condition c = split(f->words[i]);
-		char *one = apply(&c, category), *longer;
+		char *one = apply(&c, category);
 
 		if (!one)
 			continue;
-		longer = xasprintf("%s%s%s", all ? all : "", all ? " " : "", one);
-		free(all);
+		all = text_append(all, " ", one);
 		free(one);
-		all = longer;
 	}
 	return all;
 }
@@ -234,37 +229,26 @@ char *filters_of(const struct filters *f, const struct category *category)
 static const char *nearest_operation(const char *word, size_t length,
 				     const struct category *const *categories, size_t nr)
 {
-	unsigned int least = UINT_MAX, distance, n;
+	struct iot_nearest found = IOT_NEAREST_NONE;
 	const struct iot_op *op;
-	const char *found = "";
+	unsigned int n;
 	size_t i;
 
-	for (i = 0; i < nr; i++) {
-		for (n = 0; (op = iot_names_op(categories[i]->event_id, n)); n++) {
-			distance = iot_nearest_distance(word, length, op->name);
-			if (distance >= least)
-				continue;
-			least = distance;
-			found = op->name;
-		}
-	}
-	return found;
+	for (i = 0; i < nr; i++)
+		for (n = 0; (op = iot_names_op(categories[i]->event_id, n)); n++)
+			iot_nearest_see(&found, word, length, op->name);
+	return found.name;
 }
 
 static const char *nearest_key(const struct condition *c)
 {
-	unsigned int least = UINT_MAX, distance;
-	const char *found = "", *key;
+	struct iot_nearest found = IOT_NEAREST_NONE;
+	const char *key;
 	unsigned int i;
 
-	for (i = 0; (key = iot_names_key(i)); i++) {
-		distance = iot_nearest_distance(c->key, c->key_length, key);
-		if (distance >= least)
-			continue;
-		least = distance;
-		found = key;
-	}
-	return found;
+	for (i = 0; (key = iot_names_key(i)); i++)
+		iot_nearest_see(&found, c->key, c->key_length, key);
+	return found.name;
 }
 
 static void check_key(struct argp_state *state, const struct condition *c)

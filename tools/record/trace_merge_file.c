@@ -17,7 +17,7 @@ int trace_merge_fail(struct trace_merge *t, const char *name, int err)
 	return CLI_FAILED;
 }
 
-/* @event: NULL for paths, which are of no CPU. */
+/* @event: NULL for the file of paths, which belong to no CPU. */
 int trace_merge_create(struct trace_merge *t, struct writer_file *f, const char *name,
 		       const struct iot_schema_event *event)
 {

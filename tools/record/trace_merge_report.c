@@ -6,6 +6,7 @@
 
 #include "base/cli.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "record/counts.h"
 #include "record/trace_merge_parts.h"
@@ -204,7 +205,7 @@ void trace_merge_add_category(struct trace_merge *t, const struct category *cate
 static json_t *join(const json_t *list, const char *key)
 {
 	json_t *seen = json_object(), *one, *value;
-	char *text = xstrdup(""), *more;
+	char *text = NULL;
 	const char *word;
 	size_t i;
 
@@ -213,11 +214,9 @@ static json_t *join(const json_t *list, const char *key)
 		if (!word || json_object_get(seen, word))
 			continue;
 		json_put(seen, word, json_true());
-		more = xasprintf("%s%s%s", text, *text ? ", " : "", word);
-		free(text);
-		text = more;
+		text = text_append(text, ", ", word);
 	}
-	value = *text ? json_string(text) : json_null();
+	value = text ? json_string(text) : json_null();
 	free(text);
 	json_decref(seen);
 	return value;

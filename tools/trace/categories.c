@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cli.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "core/names.h"
 #include "trace/categories.h"
@@ -42,22 +43,13 @@ size_t category_take(struct cli_files *files, const struct category **taken)
 	return nr;
 }
 
-/* Appends @word to the list @list, which it frees. */
-static char *append(char *list, const char *word)
-{
-	char *longer = list ? xasprintf("%s, %s", list, word) : xstrdup(word);
-
-	free(list);
-	return longer;
-}
-
 char *category_names(void)
 {
 	char *all = NULL;
 	size_t i;
 
 	for (i = 0; i < nr_categories; i++)
-		all = append(all, categories[i]->name);
+		all = text_append(all, ", ", categories[i]->name);
 	return all;
 }
 
@@ -67,7 +59,7 @@ static char *key_names(void)
 	unsigned int i;
 
 	for (i = 0; iot_names_key(i); i++)
-		all = append(all, iot_names_key(i));
+		all = text_append(all, ", ", iot_names_key(i));
 	return all;
 }
 

@@ -4,8 +4,8 @@
 
 #include "base/cli.h"
 #include "base/put.h"
+#include "core/names.h"
 #include "trace/category.h"
-#include "trace/flags.h"
 #include "trace/paths.h"
 
 /* What the column size shows. */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <fnmatch.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/text.h"
 #include "base/xalloc.h"
+#include "core/amount.h"
 #include "core/names.h"
 #include "core/nearest.h"
 #include "trace/anonymize.h"
@@ -43,49 +42,21 @@ enum { PATH_WANTED = 1, PATH_OTHER };
 
 /* --- values --------------------------------------------------------------------- */
 
-struct unit {
-	const char *name;
-	__u64 times;
-};
-
-static const struct unit one[] = { { "", 1 }, { NULL, 0 } };
-static const struct unit sizes[] = {
-	{ "", 1 }, { "K", 1ULL << 10 }, { "M", 1ULL << 20 }, { "G", 1ULL << 30 }, { "T", 1ULL << 40 },
-	{ NULL, 0 }
-};
-
-static const struct unit times[] = {
-	{ "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { NULL, 0 }
-};
-
-/* Whether the text is a number with one of the units, or none, that fits into *number. */
-static bool is_amount(const char *text, const struct unit *unit, __u64 *number)
-{
-	unsigned long long n;
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	while (unit->name && strcasecmp(unit->name, end))
-		unit++;
-	return !errno && unit->name && !__builtin_mul_overflow(n, unit->times, number);
-}
+static const struct iot_unit one[] = { { "", 1 }, { NULL, 0 } };
 
 static bool parse_number(const char *word, __u64 *number)
 {
-	return is_amount(word, one, number);
+	return iot_amount_parse(word, one, number);
 }
 
 static bool parse_size(const char *word, __u64 *number)
 {
-	return is_amount(word, sizes, number);
+	return iot_amount_parse(word, iot_units_size, number);
 }
 
 static bool parse_time(const char *word, __u64 *number)
 {
-	return is_amount(word, times, number);
+	return iot_amount_parse(word, iot_units_time, number);
 }
 
 /* MAJOR:MINOR, as records have it. */
@@ -94,7 +65,7 @@ static bool parse_device(const char *word, __u64 *number)
 	const char *colon = strchr(word, ':');
 	char *major = colon ? xasprintf("%.*s", (int)(colon - word), word) : NULL;
 	__u64 a = 0, b = 0;
-	bool good = colon && is_amount(major, one, &a) && is_amount(colon + 1, one, &b) &&
+	bool good = colon && iot_amount_parse(major, one, &a) && iot_amount_parse(colon + 1, one, &b) &&
 		    a < 1 << 12 && b < 1 << 20;
 
 	free(major);
@@ -246,9 +217,9 @@ static const struct key {
 	{ "kind", "kind", NULL, parse_kind, meets_number,
 	  "say a kind of file, as file, dir, pipe or socket", false },
 	{ "min_latency", "latency", NULL, parse_time, meets_latency,
-	  "say nanoseconds: a number, or one with us, ms or s, as 10ms", true },
+	  IOT_SAY_TIME, true },
 	{ "min_size", "requested", "result", parse_size, meets_size,
-	  "say bytes: a number, or one with K, M, G or T (of 1024), as 4K", true },
+	  IOT_SAY_SIZE, true },
 	{ "path", "path", "path2", NULL, meets_path,
 	  "say a path that begins with /, or a pattern with * or ?", false },
 };
@@ -267,18 +238,12 @@ static const struct key *find_key(const char *word, size_t length)
 
 static char *unknown_key(const char *word, size_t length)
 {
-	unsigned int least = UINT_MAX, distance;
-	const char *found = "";
+	struct iot_nearest found = IOT_NEAREST_NONE;
 	size_t i;
 
-	for (i = 0; i < NR_KEYS; i++) {
-		distance = iot_nearest_distance(word, length, keys[i].name);
-		if (distance >= least)
-			continue;
-		least = distance;
-		found = keys[i].name;
-	}
-	return xasprintf("there is no key \"%.*s\"; the nearest is %s", (int)length, word, found);
+	for (i = 0; i < NR_KEYS; i++)
+		iot_nearest_see(&found, word, length, keys[i].name);
+	return xasprintf("there is no key \"%.*s\"; the nearest is %s", (int)length, word, found.name);
 }
 
 /* A value of a list. Returns whether it is one. */
@@ -457,41 +422,42 @@ void select_free(struct select *s)
 	s->at = NULL;
 }
 
-static bool has_op(const struct iot_schema_event *event, const char *word, unsigned int *least,
-		   const char **nearest)
+static bool has_op(const struct iot_schema_event *event, const char *word, struct iot_nearest *nearest)
 {
-	unsigned int i, distance;
 	const char *name;
+	unsigned int i;
 
 	for (i = 0; (name = iot_names_op_name(event->id, i)); i++) {
 		if (*name && !strcasecmp(name, word))
 			return true;
-		distance = *name ? iot_nearest_distance(word, strlen(word), name) : UINT_MAX;
-		if (distance < *least) {
-			*least = distance;
-			*nearest = name;
-		}
+		iot_nearest_see(nearest, word, strlen(word), name);
 	}
 	return false;
 }
 
+static const struct select_condition *find_condition(const struct select *s, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		if (!strcmp(s->at[i].key->name, key))
+			return &s->at[i];
+	return NULL;
+}
+
 char *select_unknown_op(const struct select *s, const struct iot_schema_event *const *events, size_t nr)
 {
-	size_t i, j, k;
+	const struct select_condition *c = find_condition(s, "op");
+	size_t i, j;
 
-	for (i = 0; i < s->nr; i++) {
-		const struct select_condition *c = &s->at[i];
+	for (i = 0; c && i < c->nr; i++) {
+		struct iot_nearest nearest = IOT_NEAREST_NONE;
 
-		for (j = 0; c->key->meets == meets_op && j < c->nr; j++) {
-			unsigned int least = UINT_MAX;
-			const char *nearest = "";
-
-			for (k = 0; k < nr && !has_op(events[k], c->words[j], &least, &nearest); k++)
-				;
-			if (k == nr)
-				return xasprintf("no category has an operation \"%s\"; the nearest is %s",
-						 c->words[j], nearest);
-		}
+		for (j = 0; j < nr && !has_op(events[j], c->words[i], &nearest); j++)
+			;
+		if (j == nr)
+			return xasprintf("no category has an operation \"%s\"; the nearest is %s",
+					 c->words[i], nearest.name);
 	}
 	return NULL;
 }
