@@ -14,6 +14,7 @@
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
 #include <linux/string.h>
+#include <linux/thread_info.h>
 #include <linux/types.h>
 #include <asm/byteorder.h>
 #include "compat/config.h"
@@ -219,6 +220,12 @@ static __always_inline u32 iot_syscall_arg32(const struct pt_regs *regs, unsigne
 	}
 }
 
+/* Is the current system call one of a 32-bit program, with its arguments in other registers? */
+static __always_inline bool iot_syscall_is_32(void)
+{
+	return in_ia32_syscall();
+}
+
 static __always_inline unsigned long iot_caller_of(const struct pt_regs *regs)
 {
 	return *(unsigned long *)regs->sp;
@@ -266,6 +273,11 @@ static __always_inline u32 iot_syscall_arg32(const struct pt_regs *regs, unsigne
 	return regs->regs[n];
 }
 
+static __always_inline bool iot_syscall_is_32(void)
+{
+	return false; /* the registers are the same */
+}
+
 static __always_inline unsigned long iot_caller_of(const struct pt_regs *regs)
 {
 	return regs->regs[30];
@@ -297,6 +309,19 @@ static __always_inline u32 iot_open_flags(u32 flags)
 static __always_inline u32 iot_open_flags(u32 flags)
 {
 	return flags;
+}
+#endif
+
+#ifdef IOT_ARCH_KNOWN
+#define IOT_SYSCALL_ARGS	6
+
+/* Get all arguments of a system call. @is_32: of a 32-bit program */
+static __always_inline void iot_syscall_args(u64 *args, const struct pt_regs *regs, bool is_32)
+{
+	unsigned int i;
+
+	for (i = 0; i < IOT_SYSCALL_ARGS; i++)
+		args[i] = is_32 ? iot_syscall_arg32(regs, i) : iot_syscall_arg(regs, i);
 }
 #endif
 

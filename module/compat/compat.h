@@ -13,6 +13,8 @@
 #include <linux/mount.h>
 #include <linux/page-flags.h>
 #include <linux/rcupdate.h>
+#include <linux/restart_block.h>
+#include <linux/time64.h>
 #include "compat/arch.h"
 #include "compat/config.h"
 
@@ -115,5 +117,20 @@ static inline struct file *iot_exe_file(struct mm_struct *mm)
 #else
 #define iot_splice_by_read_iter generic_file_splice_read
 #endif
+
+/* When a poll(2) that is made again has to end, CLOCK_MONOTONIC ns. */
+static inline s64 iot_restart_poll_end(const struct restart_block *block)
+{
+#ifdef IOT_HAVE_RESTART_POLL_END_TIME
+	return timespec64_to_ns(&block->poll.end_time);
+#else
+	const struct timespec64 end = {
+		.tv_sec = block->poll.tv_sec,
+		.tv_nsec = block->poll.tv_nsec,
+	};
+
+	return timespec64_to_ns(&end);
+#endif
+}
 
 #endif /* IOT_COMPAT_H */

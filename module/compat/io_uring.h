@@ -7,10 +7,16 @@
 #include <linux/io_uring_types.h>
 #include <linux/nospec.h>
 #include <linux/sched.h>
+#include <linux/socket.h>
 #include <linux/spinlock.h>
 #include <trace/events/io_uring.h>
+#include <uapi/linux/eventpoll.h>
 #include "compat/config.h"
 #include "core/btf.h"
+
+#ifdef IOT_HAVE_IO_URING_SOCKOPT
+#include <linux/io_uring/cmd.h>
+#endif
 
 /* Flags that not every kernel has. */
 #ifndef IORING_SETUP_NO_SQARRAY
@@ -119,6 +125,58 @@ static inline int iot_uring_file_in_node(void)
 #endif
 }
 
+/**
+ * struct iot_uring_sockopt - a request for an option of a socket, as the sqe has it when it is read
+ * @file:	the socket's
+ * @value:	address of the value in the program
+ * @length:	of the value or its buffer
+ * @fd:		descriptor, or index in the ring's file table if @fixed
+ * @may_retry:	a call that returns -EAGAIN is made again, by a worker
+ */
+struct iot_uring_sockopt {
+	struct file *file;
+	u64 value;
+	s32 level;
+	s32 option;
+	s32 length;
+	s32 fd;
+	bool get;
+	bool fixed;
+	bool compat;
+	bool may_retry;
+};
+
+/*
+ * Read what io_uring_cmd_sock(cmd, issue_flags) is asked for. The sqe may be in memory that the
+ * program can write to. Context: that of the call. Return: false if it is no option.
+ */
+static inline bool iot_uring_sockopt(const unsigned long *args, struct iot_uring_sockopt *o)
+{
+#ifdef IOT_HAVE_IO_URING_SOCKOPT
+	struct io_uring_cmd *cmd = (struct io_uring_cmd *)args[0];
+	const struct io_kiocb *req = cmd_to_io_kiocb(cmd);
+	const struct io_uring_sqe *sqe = cmd->sqe;
+	u32 issue_flags = args[1];
+
+	if (cmd->cmd_op != SOCKET_URING_OP_GETSOCKOPT &&
+	    cmd->cmd_op != SOCKET_URING_OP_SETSOCKOPT)
+		return false;
+	o->get = cmd->cmd_op == SOCKET_URING_OP_GETSOCKOPT;
+	o->file = cmd->file;
+	o->value = READ_ONCE(sqe->optval);
+	o->level = READ_ONCE(sqe->level);
+	o->option = READ_ONCE(sqe->optname);
+	o->length = READ_ONCE(sqe->optlen);
+	o->fd = req->cqe.fd;
+	o->fixed = req->flags & REQ_F_FIXED_FILE;
+	o->compat = issue_flags & IO_URING_F_COMPAT;
+	o->may_retry = issue_flags & IO_URING_F_NONBLOCK;
+	return true;
+#else
+	return false;
+#endif
+}
+
 /*
  * Where a request for extended attributes keeps what it asks for, in bytes from its struct
  * io_cmd_data: struct io_xattr of io_uring/xattr.c. Less than 0: not known.
@@ -191,6 +249,69 @@ static inline void iot_uring_release_rings(struct io_ring_ctx *ctx)
 static inline u64 iot_uring_offset(const struct io_kiocb *req)
 {
 	return ((const struct kiocb *)&req->cmd)->ki_pos;
+}
+
+/* What a request EPOLL_CTL has taken from its sqe: struct io_epoll, io_uring/epoll.c. */
+struct iot_uring_epoll {
+	struct file *file;
+	int epfd;
+	int op;
+	int fd;
+	struct epoll_event event;
+};
+
+static inline const struct iot_uring_epoll *iot_uring_epoll_of(const struct io_kiocb *req)
+{
+	return (const void *)&req->cmd;
+}
+
+#define iot_uring_epoll_has(member, type)					\
+	(iot_btf_member("io_epoll", #member, type) ==				\
+	 offsetof(struct iot_uring_epoll, member))
+
+/* Is it as above? Without BTF it is taken to be. Context: task, may sleep. */
+static inline bool iot_uring_epoll_fits(void)
+{
+	if (iot_btf_member("io_kiocb", "opcode", "char") < 0)
+		return true;
+	return iot_uring_epoll_has(epfd, "int") && iot_uring_epoll_has(op, "int") &&
+	       iot_uring_epoll_has(fd, "int") && iot_uring_epoll_has(event, "struct epoll_event");
+}
+
+/* What a request CONNECT has taken from its sqe: struct io_connect, io_uring/net.c. */
+struct iot_uring_connect {
+	struct file *file;
+	struct sockaddr __user *addr;
+	int addr_len;
+	bool in_progress;
+};
+
+static inline const struct iot_uring_connect *iot_uring_connect_of(const struct io_kiocb *req)
+{
+	return (const void *)&req->cmd;
+}
+
+#define iot_uring_connect_has(member, type)					\
+	(iot_btf_member("io_connect", #member, type) ==				\
+	 offsetof(struct iot_uring_connect, member))
+
+/* Is it as above? Without BTF it is taken to be. Context: task, may sleep. */
+static inline bool iot_uring_connect_fits(void)
+{
+	if (iot_btf_member("io_kiocb", "opcode", "char") < 0)
+		return true;
+	return iot_uring_connect_has(addr, "struct sockaddr *") &&
+	       iot_uring_connect_has(addr_len, "int") &&
+	       iot_uring_connect_has(in_progress, "char");
+}
+
+/*
+ * The address of a request CONNECT in the kernel's memory, or NULL if it has not been copied there:
+ * before 6.10, at the first attempt. Another thing than an address begins with no family.
+ */
+static inline const struct sockaddr_storage *iot_uring_connect_address(const struct io_kiocb *req)
+{
+	return req->flags & REQ_F_ASYNC_DATA ? req->async_data : NULL;
 }
 
 #endif /* IOT_COMPAT_IO_URING_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Work that may wait for a filesystem for ever: a look-up, or the release of what may be the last
- * reference to a file. A disk or a server may stop answering at any moment, and a worker cannot be
- * killed.
+ * Work that may wait for a filesystem indefinitely: a look-up, or a release of a file's reference
+ * that may be the last one. A disk or a server may stop answering at any moment, and a worker
+ * cannot be killed.
  *
- * So each such work has a worker of its own, and nobody waits for it. It is a visit (visit.c): the
- * module is not unloaded before it has ended, and the log says what it does.
+ * So each such piece of work has its own worker, and nothing waits for it. It is a visit (visit.c):
+ * the module is not unloaded before the work has ended, and the kernel log names it.
  */
 #include <linux/errno.h>
 #include "core/aside.h"

@@ -9,6 +9,7 @@
 #else
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #endif
 #include "core/names.h"
@@ -81,15 +82,55 @@ const char *iot_names_key(unsigned int n)
  */
 const char *iot_names_without(unsigned int event, const char *key)
 {
+	const char *why = NULL;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(without); i++)
 		if (without[i].event == event && !strcmp(without[i].key, key))
 			return without[i].why;
-	for (i = 0; i < ARRAY_SIZE(only); i++)
-		if (only[i].event != event && !strcmp(only[i].key, key))
-			return only[i].why;
-	return NULL;
+	for (i = 0; i < ARRAY_SIZE(only); i++) {
+		if (strcmp(only[i].key, key))
+			continue;
+		if (only[i].event == event)
+			return NULL;
+		why = only[i].why;
+	}
+	return why;
+}
+
+/** iot_names_value() - look up the name of a whole value. Return: NULL if it has none */
+const char *iot_names_value(const char *group, unsigned int value)
+{
+	const struct iot_group values = iot_names_group(group);
+	const struct iot_flag *found = iot_names_whole(&values, value);
+
+	return found ? found->name : NULL;
+}
+
+/**
+ * iot_names_find_value() - find a whole value of a group by its name, in upper or lower case
+ * @prefix:	@word may leave it out, or have it where the group's names do not
+ *
+ * Return: whether there is one.
+ */
+bool iot_names_find_value(const char *group, const char *prefix, const char *word, __u32 *value)
+{
+	const struct iot_group values = iot_names_group(group);
+	size_t length = strlen(prefix), i;
+
+	if (!strncasecmp(word, prefix, length))
+		word += length;
+	for (i = 0; i < values.nr; i++) {
+		const char *name = values.flags[i].name;
+
+		if (!strncmp(name, prefix, length))
+			name += length;
+		if (values.flags[i].whole && !strcasecmp(name, word)) {
+			*value = values.flags[i].value;
+			return true;
+		}
+	}
+	return false;
 }
 
 /** iot_names_op() - look up an operation of an event. Return: NULL if no operation has the id */

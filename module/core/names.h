@@ -47,6 +47,12 @@ struct iot_access_name {
 extern const struct iot_flag iot_flags[];
 extern const size_t iot_flags_nr;
 
+/* What a message says of a value that is none of these. */
+#define IOT_SAY_FAMILY	"say a family of sockets, as inet, inet6 or unix, or its number"
+#define IOT_SAY_PROTO	"say a protocol of IP, as tcp, udp or mptcp, or its number"
+#define IOT_SAY_PORT	"say a port: a number from 1 to 65535"
+#define IOT_SAY_ADDR	"say an address of IPv4 or IPv6, or ADDRESS/BITS"
+
 const char *iot_names_key(unsigned int n);
 const char *iot_names_without(unsigned int event, const char *key);
 const struct iot_op *iot_names_op(unsigned int event, unsigned int op);
@@ -55,6 +61,8 @@ const struct iot_access_name *iot_names_access(unsigned int op);
 const char *iot_names_kind(unsigned int kind);
 struct iot_group iot_names_group(const char *name);
 __u32 iot_names_common(unsigned int event);
+const char *iot_names_value(const char *group, unsigned int value);
+bool iot_names_find_value(const char *group, const char *prefix, const char *word, __u32 *value);
 const struct iot_flag *iot_names_whole(const struct iot_group *group, __u32 value);
 
 #endif /* IOT_NAMES_H */

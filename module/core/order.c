@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sorts what is nearly in order.
+ * Sorts elements that are nearly in order.
  *
- * Blocks of a few things are sorted by insertion, then merged to twice their size, and so on. Only
- * the part of two neighbours that overlaps is merged; a search finds its start. So things that are
- * in order take one comparison for each and each pair of neighbours, and n things in any order take
- * no more than about n * log2(n). Things that belong to the same place keep their order.
+ * Blocks of a few elements are sorted by insertion, then pairs of blocks are merged, and so on.
+ * Only the overlapping part of two neighbours is merged; a search finds its start. So elements in
+ * order take one comparison per element and per pair of blocks, and n elements in any order take
+ * about n * log2(n) at most. The sort is stable.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>

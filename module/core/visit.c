@@ -3,23 +3,23 @@
  * The tasks that are inside calls on the files in /proc/iotracer: open, read, write, lseek, poll
  * and close.
  *
- * Such a task may stop for ever: where it copies to or from its own memory, which userfaultfd or
- * a FUSE server may never provide, or where it waits for a filesystem, or for a lock of another
- * task that does. The removal of a file in /proc waits for the tasks inside. So no file is removed
- * while one may be inside for ever:
+ * Such a task may block indefinitely: while it copies to or from its own memory, which userfaultfd
+ * or a FUSE server may never provide, or while it waits for a filesystem, or for a lock of another
+ * task that does. Removing a file in /proc waits for the tasks inside. So no file is removed while
+ * such a task may be inside:
  *
  * - The task holds a reference to the module, so the kernel refuses to unload it (EAGAIN). Where
  *   delete_module(2) is hooked, hook/unload.c asks here first, and names the task.
- * - The task is counted in its directory. To remove a directory is to close it first: tasks that
+ * - The task is counted in its directory. A directory is closed before it is removed: tasks that
  *   enter then get EIO, and the directory is removed when the last task inside has left.
  *
  * A task that waits for events pauses its visit: it does not hold the module, and is woken before
  * its directory is removed or the module unloaded.
  *
- * At load no task is let in before everything is made, so that loading can fail until then.
+ * At load, no task may enter before everything exists, so that loading can fail until then.
  *
- * A worker of ours that may wait for a filesystem is a visitor of no directory. So unloading is
- * refused while it waits, and the log says what it does.
+ * A worker of ours that may wait for a filesystem is a visit without a directory. So unloading is
+ * refused while it waits, and the kernel log names its work.
  */
 #include <linux/delay.h>
 #include <linux/errno.h>

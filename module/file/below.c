@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Directories whose contents are traced, and which paths are below them.
+ * Traced directories, and the paths below them.
  *
- * A directory is known by its key (key.h): no reference to it is held, and the tree is never
+ * A directory is identified by its key (key.h): no reference to it is held, and the tree is never
  * walked downwards. When a path is resolved (paths.c), the walk goes up from the file to the root
- * of its filesystem and compares each directory on the way. What is mounted below a directory is
- * another filesystem, and so is not below it. The result is kept with the path.
+ * of its filesystem, and compares each directory on the way. A filesystem mounted below a directory
+ * is not below it. The result is stored with the path.
  *
- * When a directory is added, all paths have to be resolved again. That begins an epoch, and each
- * path has the epoch in which it was resolved. Epochs do not wrap: to begin one takes milliseconds,
- * and the right to add directories. A slot may have been another directory's before. So the bit of
- * a slot counts only in paths of the epoch in which its directory was added, or of a later one.
+ * When a directory is added, all paths must be resolved again. This begins an epoch; each path has
+ * the epoch in which it was resolved. Epochs do not wrap, because beginning one takes milliseconds,
+ * and the right to add directories. A slot may have belonged to another directory before. So the
+ * bit of a slot is valid only in paths of the epoch in which its directory was added, or of a later
+ * one.
  */
 #include <linux/bitops.h>
 #include <linux/fs.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which file the data of a bio belongs to: the part that few bios need. */
+/* Finds the file to which a bio's data belongs: the rare cases, which bio.h does not handle. */
 #include <linux/blkdev.h>
 #include <linux/fs.h>
 #include <linux/mm.h>

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which file a text leads to, by the names that the kernel has in memory.
+ * Finds the file of a path among the names that the kernel has in memory.
  *
- * After a call that has looked a name up, its parts are cached, and what each leads to is as valid
- * as it was in the call. But a walk of the kernel's own, even one that must not wait
- * (LOOKUP_CACHED), asks filesystems whether a name is still valid, and some can only say so by
- * asking a server: FUSE and NFS whose entries have expired, 9p, an overlayfs above them. This walk
- * asks nobody.
+ * After a call has looked a name up, its components are cached, and lead to the same files as in
+ * the call. But the kernel's own walk, even with LOOKUP_CACHED, asks filesystems whether a name is
+ * still valid. Some must contact a server for this: FUSE and NFS with expired entries, 9p, an
+ * overlayfs above them. This walk contacts none.
  *
- * It takes no lock but those of single entries. A symbolic link whose target is not in memory, a
- * magic link of /proc and an automount end it.
+ * It takes only the locks of single entries. It ends at a symbolic link whose target is not in
+ * memory, at a magic link of /proc, and at an automount.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which traced directories a name is below that leads to nothing. */
+/* Finds the traced directories above a name that leads to no file. */
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>

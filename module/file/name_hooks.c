@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hooks of the functions that change what a name stands for. They are attached while a target
- * follows its paths.
+ * Hooks of the functions that change the file to which a name leads. They are attached while a
+ * target follows its paths.
  *
- * A change is reported when it has been made and before the call returns: nobody has used what was
- * made. Only creating a file by open(2) has no function that every filesystem's open passes
- * through; so a created file is reported when it is being opened. That open may fail before, for
- * a rule of a security module. As long as a watched path leads nowhere, each open of a watched
- * name is reported therefore, not only one that has created the file.
+ * A change is reported after it was made and before the call returns, so that nobody has used the
+ * new file yet. The creation of a file by open(2) has no function through which the open of every
+ * filesystem passes, so a created file is reported when it is being opened. That open may fail
+ * before, by a rule of a security module. Therefore, as long as a watched path leads nowhere, each
+ * open of a watched name is reported, not only an open that has created the file.
  *
- * A call that waits for a server, FUSE's or that of a network filesystem, may never return. If its
- * name is watched, the module cannot be unloaded until it does (unload.c).
+ * A call that waits for a server, of FUSE or of a network filesystem, may never return. If its name
+ * is watched, the module cannot be unloaded until it does (unload.c).
  *
  * A hook that cannot redirect its function (attach=entry) may not sleep. It only reports that some
- * name may have changed. So do the hooks of the functions by which btrfs makes and deletes
- * subvolumes: their callers have a transaction open.
+ * name may have changed. So do the hooks of the functions by which btrfs creates and deletes
+ * subvolumes, because their callers have a transaction open.
  *
- * Not seen are changes that a server makes by itself, as with inotify.
+ * As with inotify, changes that a server makes by itself are not seen.
  *
- * Contexts: all functions run in the task that makes the change, in process context. Except the one
- * that opens, they are called with the directory's lock held, so its names do not change meanwhile.
- * They may sleep.
+ * Contexts: all functions run in the task that makes the change, in process context. Except for the
+ * one that opens, they are called with the directory's lock held, so its names do not change
+ * meanwhile. They may sleep.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Walks through all filesystems, and their files in memory, that wait for none of them.
+ * Walks through all filesystems, and their files in memory, without waiting for any of them.
  *
- * The kernel's own iterate_supers() waits for each filesystem: for one that is being mounted until
- * that is done, and for the lock of one, s_umount, for as long as another task holds it. Both may
- * last for ever: a user may mount a filesystem on a server that does not answer, and an unmount, a
- * remount or a freeze writes back what is dirty. So this goes through the kernel's list itself
- * (fs/super.c), and only tries the lock, as the kernel does when it frees memory
- * (super_trylock_shared()).
+ * The kernel's own iterate_supers() waits for each filesystem: until it is mounted, and until its
+ * lock, s_umount, is free. Both may take forever: a user may mount a filesystem on a server that
+ * does not answer, and an unmount, a remount or a freeze writes back dirty data. So this walk goes
+ * through the kernel's list itself (fs/super.c), and only tries the lock, as the kernel does when
+ * it frees memory (super_trylock_shared()).
  *
- * A filesystem that is being mounted has no open file, and one that is being shut down has none any
- * more. Any other whose lock is not to be had soon is passed by, and counted.
+ * A filesystem that is being mounted has no open file yet, and one that is being shut down has none
+ * any more. Any other filesystem whose lock is not free soon is skipped and counted.
  *
  * While the lock is held, the filesystem stays in the list, and is not unmounted. Other tasks that
  * unmount it wait for the walk, so it must not take long.
  *
- * To release the last reference to a file may mean to delete it, and to wait until it is written
- * back. So a walk leaves that to a worker (core/aside.c), which keeps the filesystem in memory
- * until then.
+ * Releasing the last reference to a file may delete the file, and wait until it is written back. So
+ * a walk leaves this to a worker (core/aside.c), which keeps the filesystem in memory until then.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names in directories that are watched, in a hash table.
+ * A hash table of watched names in directories.
  *
- * A directory is identified by a key (key.h), so nothing of its filesystem is held: it can be
- * deleted and unmounted as if nobody watched. If another directory gets the same key later, a
- * change there is reported that concerns nobody. So whoever is told looks what the path leads to.
+ * A directory is identified by a key (key.h), so no reference to its filesystem is held: it can be
+ * deleted and unmounted as if it were not watched. If another directory gets the same key later, a
+ * change there is reported as well, though nobody watches it. So the receiver of a report looks the
+ * path up.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>

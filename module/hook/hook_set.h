@@ -7,8 +7,10 @@
 #ifndef IOT_HOOK_SET_H
 #define IOT_HOOK_SET_H
 
+#include <linux/hash.h>
 #include <linux/kprobes.h>
 #include <linux/list.h>
+#include <linux/rculist.h>
 #include "compat/compat.h"
 #include "hook/site.h"
 
@@ -73,6 +75,25 @@ const struct iot_site *iot_site_of(struct kretprobe_instance *ri);
 void iot_hook_set_handle(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs);
 void iot_site_follow(const struct iot_site *site, struct iot_regs *regs);
+
+/**
+ * iot_hook_set_find() - find the site of a function that a set hooks once
+ * @ip:		ip argument of the ftrace handler
+ *
+ * Return: the site, or NULL if it has just been removed. Context: ftrace handler.
+ */
+static __always_inline struct iot_site *iot_hook_set_find(struct iot_hook_set *set,
+							  unsigned long ip)
+{
+	unsigned long entry = iot_redirect_entry_of(ip);
+	struct iot_site *site;
+
+	hlist_for_each_entry_rcu_notrace(site, &set->table[hash_long(entry, IOT_HOOK_SET_BITS)],
+					 node)
+		if (site->entry == entry)
+			return site;
+	return NULL;
+}
 
 #define IOT_HOOK_OWN(handler)	(handler)
 #else

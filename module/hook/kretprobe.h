@@ -44,6 +44,7 @@ static inline void iot_kretprobe_args(struct pt_regs *regs, unsigned long *args,
 {
 	unsigned int i;
 
+#pragma GCC unroll 8 /* each argument is then one load */
 	for (i = 0; i < n; i++)
 		args[i] = regs_get_kernel_argument(regs, i);
 }

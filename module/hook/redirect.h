@@ -78,6 +78,19 @@ static __always_inline void iot_redirect(struct iot_regs *regs, unsigned long ip
 		iot_regs_set_arg(regs, 3, cookie);
 }
 
+/**
+ * iot_redirect4() - as iot_redirect_plain(), for a call of four arguments
+ * @wrapper:	gets the arguments, then the address after the entry site for iot_hook_enter4()
+ */
+static __always_inline void iot_redirect4(struct iot_regs *regs, unsigned long ip, void *wrapper)
+{
+	if (unlikely(iot_redirect_refuses()))
+		return;
+	this_cpu_inc(iot_redirect_in_flight);
+	iot_regs_set_arg(regs, 4, iot_redirect_entry_of(ip));
+	iot_regs_set_ip(regs, (unsigned long)wrapper);
+}
+
 static __always_inline void iot_redirect_leave(void)
 {
 	this_cpu_dec(iot_redirect_in_flight);

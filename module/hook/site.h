@@ -117,25 +117,18 @@ static __always_inline void iot_site_pass(struct iot_site *site,
 
 /**
  * iot_site_redirect4() - redirect a call of four arguments directly to a wrapper
- * @wrapper:	gets the arguments, then the address after the entry site for iot_hook_enter4();
- *		ends with iot_redirect_leave()
  *
- * If iot_redirect_is_shared(), the call goes to the stub of its site instead. Context: ftrace
- * handler.
+ * As iot_redirect4(), but if iot_redirect_is_shared(), the call goes to the stub of its site
+ * instead. Context: ftrace handler.
  */
 static __always_inline void iot_site_redirect4(struct iot_site *site,
 					       unsigned long ip, struct iot_regs *regs,
 					       void *wrapper)
 {
-	if (unlikely(iot_redirect_is_shared(regs))) {
+	if (unlikely(iot_redirect_is_shared(regs)))
 		iot_site_redirect(site, ip, regs);
-		return;
-	}
-	if (unlikely(iot_redirect_refuses()))
-		return;
-	this_cpu_inc(iot_redirect_in_flight);
-	iot_regs_set_arg(regs, 4, iot_redirect_entry_of(ip));
-	iot_regs_set_ip(regs, (unsigned long)wrapper);
+	else
+		iot_redirect4(regs, ip, wrapper);
 }
 #endif
 

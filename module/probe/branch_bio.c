@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bios in the logs of directories and processes: tracepoint block_bio_queue, by the rules of bio.c
- * on which file a bio belongs to.
+ * Bios in the logs of directories and processes: tracepoint block_bio_queue. The file of a bio is
+ * found by the rules in bio.c.
  *
  *   A directory	has the bios that move data of files below it.
  *   Processes		have the bios that one of them submits, and those that another task submits
- *			to write data that one of them has made dirty.
+ *			to write data that one of them has dirtied.
  *
- * A stacked device (device mapper, md) makes bios for other devices of those that it gets. They are
- * no events of their own: within submit_bio(), current->bio_list is set; and a bio that another
- * thread submits later is not for the device of the filesystem.
+ * A stacked device (device mapper, md) turns the bios that it receives into bios for other devices.
+ * These are not recorded: inside submit_bio(), current->bio_list is set, and a bio that another
+ * thread submits later is not for the filesystem's device.
  *
  * Context: that of the submitter, mostly a task, rarely an interrupt; preemption is off.
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Category cache: what happens to the pages of files in memory.
+ * Category cache: events of the pages of files in the page cache.
  *
  * HIT and MISS are decided at the start of a read, a write or a page fault. The probe
  * looks the pages up as the kernel is about to (mm/filemap.c), and each run of pages in
- * the same state is one event. So a page that this very call brings into memory is a MISS.
- * A page that an earlier readahead brought is a HIT, with WAIT if its data is not there
- * yet. A request that the kernel has to retry is counted once.
+ * the same state is one event. So a page that this very call reads from the device is a MISS. A
+ * page that an earlier readahead has read is a HIT, with WAIT if its data has not arrived yet. A
+ * request that the kernel has to retry is counted once.
  *
  *   filemap_read, filemap_splice_read	reads
  *   generic_perform_write, iomap_file_buffered_write, btrfs_buffered_write	writes

@@ -477,12 +477,10 @@ static void load_args(u64 *a, const struct iot_site *site, const unsigned long *
 			a[i] = i < nr ? args[i] : 0;
 		break;
 	case ABI_NATIVE:
-		for (i = 0; i < 6; i++)
-			a[i] = iot_syscall_arg(regs, i);
+		iot_syscall_args(a, regs, false);
 		break;
 	case ABI_COMPAT:
-		for (i = 0; i < 6; i++)
-			a[i] = iot_syscall_arg32(regs, i);
+		iot_syscall_args(a, regs, true);
 		if (c->wide)
 			join_halves(a, c->wide);
 		break;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which file the names of a call lead to.
+ * Finds the file to which the names of a call lead.
  *
- * A call must not wait, fail or be audited otherwise because it is traced:
+ * Tracing must not make a call wait, fail or be audited differently. So its file is looked up
  *
- * - Before the call its name is looked up among what the kernel has cached, with the call's own
- *   flags: follow or not, RESOLVE_* (fs_name.c).
- * - What that does not tell is seen inside the call, where the kernel looks it up (fs_inside.c).
- * - What is not seen there, as the call has failed before, is looked for among the names in memory
- *   after the call (file/cached.c), unless that may be another file by then.
+ * - before the call, among the names that the kernel has cached, with the call's own flags: follow
+ *   or not, RESOLVE_* (fs_name.c);
+ * - if it is not found there, inside the call, where the kernel looks it up (fs_inside.c);
+ * - if the call fails before that, after the call, among the names in memory (file/cached.c),
+ *   unless the name may lead to another file by then.
  *
- * If all of this fails, the event has the name and no file. Where the filter asks for one, it is
- * counted as missed.
+ * If all of this fails, the event has the name, but no file. If the filter has a condition on the
+ * file, the event counts as missed.
  *
  * Contexts: as in fs_name.c.
  */

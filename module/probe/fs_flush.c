@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the kernel flushes a file that is closed.
+ * Finds the function in which the kernel flushes a closed file.
  *
- * filp_flush() calls the filesystem's ->flush; before 6.6 filp_close() does it itself. Either is
- * hooked for FLUSH. But filp_flush() is a static function, which the compiler may inline in its
- * callers: Clang does, and leaves none. Then filp_close() is hooked, as in older kernels. That
- * close(2) has a copy of its own is seen from its text: it calls locks_remove_posix(), which only
- * filp_flush() does otherwise. So the probe of close(2) records FLUSH, too. It has no other times
- * than those of the call, which also releases the file.
+ * filp_flush() calls the filesystem's ->flush; before 6.6, filp_close() does so itself. Either one
+ * is hooked for FLUSH. But filp_flush() is a static function, which the compiler may inline into
+ * its callers: with Clang, no copy of its own remains. Then filp_close() is hooked, as in older
+ * kernels. Whether close(2) contains a copy is seen from its text: it calls locks_remove_posix(),
+ * which otherwise only filp_flush() does. In this case the probe of close(2) records FLUSH, too,
+ * with the times of the call, which also releases the file.
  *
  * If filp_close() is hooked for FLUSH, io_uring's calls of it are both FLUSH and CLOSE. A call has
- * one probe, so CLOSE's records both.
+ * only one probe, so the probe of CLOSE records both.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which file a call means, seen inside the call: where the kernel itself looks its name up, makes,
- * removes or moves the entry of a directory, or checks a program. So a filesystem or a server is
- * asked once, by the call.
+ * Finds the file of a call inside the call: where the kernel itself looks its name up, creates,
+ * removes or moves a directory entry, or checks a program. So a filesystem or a server is contacted
+ * only once, by the call.
  *
- * A wrapper that does not know the file before the call (fs_find.c) puts its frame into a table
- * for that time, by its task. Where the table is empty, as it nearly always is, a hook of this file
+ * A wrapper that does not know the file before the call (fs_find.c) adds its frame to a table
+ * during the call, by its task. If the table is empty, as it nearly always is, a hook of this file
  * does nothing. Only the task itself uses the frame. A task that dies of an oops inside a call
- * leaves its frame behind, and another task may get its address: a frame counts only for the task
- * that began then.
+ * leaves its frame behind, and another task may get its address. So a frame is valid only for a
+ * task with the start time that it has.
  *
- * The first file that fits is the one: a filesystem may call the same functions for files below.
+ * The first file that matches is taken: a filesystem may call the same functions for files below
+ * it.
  *
  * Contexts: task, inside a system call or a worker of io_uring. A wrapper may sleep; it may hold
  * the locks of the directories, under which the kernel allocates memory, too. A kretprobe's handler

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ioctls that move, size, make, exchange or discard data of files, or make and delete subvolumes.
- * Group ioctl of flags.def lists them: an ioctl that it does not have is no event. Some have an
- * operation of their own: CLONE, DEDUPE, FALLOCATE, SETFLAGS.
+ * ioctls that move, resize, create, exchange or discard data of files, or create and delete
+ * subvolumes. Group ioctl of flags.def lists them; others are not recorded. Some have their own
+ * operation: CLONE, DEDUPE, FALLOCATE, SETFLAGS.
  *
- * Arguments are in the memory of the program, which may change it during the call: then they are
- * not those that the kernel read. That is not noticed. DEDUPE has the kernel's copy.
+ * Arguments are in the program's memory. If the program changes it during the call, the recorded
+ * arguments differ from those that the kernel read, which is not noticed. DEDUPE has the kernel's
+ * copy.
  *
  * Contexts: task; a wrapper may sleep, a kretprobe's handler may not.
  */

@@ -4,12 +4,12 @@
  * servers, cachefiles, what overlayfs and eCryptfs open below them. Their OPEN, CREATE and RELEASE
  * have the flag KERNEL.
  *
- * So have files that the kernel opens for a call that has no operation of its own: those of
- * fanotify's events, of mq_open(2), of ioctls that give a descriptor. What a call with an operation
- * opens is not seen here: open(2) and its kind, exec, io_uring.
+ * So have files that the kernel opens for a call without an operation of its own: for fanotify's
+ * events, mq_open(2), and ioctls that return a descriptor. Files that calls with an operation open
+ * (open(2) and the like, exec, io_uring) are not seen here.
  *
- * Nothing is looked up: an open file has a path, and of one that could not be opened there is the
- * name.
+ * Nothing is looked up: an open file has a path, and a file that could not be opened has the name
+ * of the attempt.
  *
  * Contexts: task; a wrapper may sleep, a kretprobe's handler may not. __fput() may run in a thread
  * of the kernel.

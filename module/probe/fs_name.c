@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The names that calls are given: how they are read, looked up and recorded.
+ * Reads, looks up and records the names that are passed to calls.
  *
- * Nothing here waits for a filesystem, a server, or memory of the program, nor is any of them, or a
- * security module, asked for what the call itself does not ask for.
+ * Nothing here waits for a filesystem, a server, or memory of the program. None of them, and no
+ * security module, gets a request that the call itself does not make.
  *
  * Contexts: task. A wrapper may sleep. A kretprobe's handler may not: it records the name as given,
  * and the file is not known.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which open files the kernel has for itself (fs_kernel.c): their RELEASE has the flag KERNEL.
+ * The open files that the kernel uses for itself (fs_kernel.c): their RELEASE has the flag KERNEL.
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_FS_CALLS /* left_out.h */

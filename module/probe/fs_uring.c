@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Extended attributes by io_uring. Its requests share no function with the system calls that has
- * all of the call, so the functions of the requests themselves are hooked. What a request asks for
- * is in a struct that no header declares: the kernel's BTF has its layout. Without it such requests
- * are missed.
+ * Extended attributes by io_uring. No function that io_uring shares with the system calls covers
+ * the whole call, so the functions of the requests themselves are hooked. The arguments of a
+ * request are in a struct that no header declares; its layout is taken from the kernel's BTF.
+ * Without BTF such requests are missed.
  *
  * Contexts: a worker of io_uring, as these requests always have one; a wrapper may sleep, a
  * kretprobe's handler may not.

@@ -11,13 +11,13 @@
  * Pipes, sockets, devices and the kernel's own files are hooked only while the filter wants
  * them.
  *
- * No filesystem is waited for (file/supers.c). One that is being mounted has no open file, and its
- * functions are hooked when the first is opened. If another one has to be passed by, its files that
- * were opened before and that no process has as a descriptor may be of a kind that is not hooked:
- * that counts as one missed call.
+ * The search waits for no filesystem (file/supers.c). A filesystem that is being mounted has no
+ * open file; its functions are hooked when the first file is opened. If another filesystem has to
+ * be skipped, files that were opened before, and that no process has as a descriptor, may be of a
+ * kind that is not hooked: this counts as one missed call.
  *
- * What is found is copied, and no reference to a file or filesystem is held while functions are
- * hooked, which may take seconds: only to the modules that have them.
+ * The functions found are copied. While they are hooked, which may take seconds, only references to
+ * the modules that contain them are held, and none to a file or filesystem.
  */
 #include <linux/atomic.h>
 #include <linux/fdtable.h>

@@ -3,11 +3,11 @@
  * The functions that are hooked for the reads and writes of category fs: a set of them for each
  * kind of file. rw_hooks.c finds the kinds.
  *
- * The file_operations whose functions are hooked are known by their address. If a module goes, all
- * that was known is forgotten, and so are the addresses in the sets that have functions of it:
- * another module may be loaded to the same place. The hooks of these sets find their functions
- * again when the module is back (hook/hook.c). If its kind of file is then found, too, its new set
- * takes the place of the old one.
+ * The file_operations whose functions are hooked are identified by their address. If a module is
+ * unloaded, all these addresses are dropped, and so are the addresses in sets with functions of
+ * that module, because another module may be loaded at the same address. The hooks of these sets
+ * find their functions again when the module is loaded again (hook/hook.c). If its kind of file is
+ * found again, too, the new set replaces the old one.
  */
 #include <linux/atomic.h>
 #include <linux/fs.h>

@@ -14,9 +14,9 @@
  *  - Another request needs the slot, or has the same kiocb because the completion was not seen: it
  *    is recorded with what is known, the latency of the submission.
  *
- * A request that is in flight when its target is stopped is not recorded, also if the target is
- * started again before it completes. While no target runs completions are not seen, and then its
- * entry may outlive it, and its kiocb be that of another request.
+ * A request that is in flight when its target is stopped is not recorded, even if the target is
+ * started again before it completes. While no target runs, completions are not seen. Then an entry
+ * may outlive its request, and its kiocb may belong to another request.
  *
  * Requests of others (loop, overlay, the NFS server) have other functions as ->ki_complete. They
  * are recorded when they are submitted.

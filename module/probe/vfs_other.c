@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What neither reads nor writes a target: ->fsync and ->fallocate of its file, ->setattr of its
- * inode, which sets its size, and the ioctls that discard, erase and zero a range of a block
- * device. Targets of `add -a` have these hooks, and category block that of ->fsync.
+ * Operations on a target other than reads and writes: ->fsync and ->fallocate of its file,
+ * ->setattr of its inode, which sets its size, and the ioctls that discard, erase and zero a range
+ * of a block device. Targets of `add -a` use these hooks, and category block uses that of ->fsync.
  *
- * Every way in arrives at these functions once: system calls, io_uring, libaio, msync(MS_SYNC),
- * madvise(MADV_REMOVE), open with O_TRUNC, the NFS server, a loop device on the file. What the
- * VFS refuses before them is not recorded, as with reads and writes.
+ * These functions are called once, whatever the source: system calls, io_uring, libaio,
+ * msync(MS_SYNC), madvise(MADV_REMOVE), open with O_TRUNC, the NFS server, a loop device on the
+ * file. Calls that the VFS refuses before are not recorded, as with reads and writes.
  *
  * Contexts: handlers of kretprobes, in task context with preemption off.
  */

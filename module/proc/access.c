@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which processes may use the files in /proc/iotracer, and what they see.
+ * Which processes may use the files in /proc/iotracer, and which may see addresses there.
  *
  * File modes protect nothing from root of a container, whose uid is 0 too. So a file may be
  * used by

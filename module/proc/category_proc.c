@@ -13,6 +13,7 @@
 #include "core/refusal.h"
 #include "file/originator.h"
 #include "file/paths.h"
+#include "probe/socket_owner.h"
 #include "record/categories.h"
 #include "record/category.h"
 #include "proc/category_files.h"
@@ -152,6 +153,8 @@ static int stats_show(struct seq_file *m, void *v)
 		seq_printf(m, "originators_by_file %lu\n", iot_originator_by_file());
 	if (c == &iot_category_block)
 		seq_printf(m, "unattributed %lu\n", iot_originator_unattributed());
+	if (c == &iot_category_conn)
+		seq_printf(m, "owners_lost %lu\n", iot_socket_owners_lost());
 	return 0;
 }
 

@@ -2,11 +2,11 @@
 /*
  * Directories of /proc/iotracer that are removed although tasks may be inside their files.
  *
- * The owner of a directory outlives it. After the removal a read of an open descriptor fails with
- * EIO. The removal waits for tasks that are inside a file, and a call may last for ever. So no more
- * calls may begin, and a worker removes the directory when the last one has ended. Until then its
- * owner and its name are kept. Closing a file is the exception: it may begin at any time, and waits
- * for nothing that lasts.
+ * The owner of a directory outlives it. After the removal, a read from an open descriptor fails
+ * with EIO. The removal waits for tasks that are inside a file, and a call may take forever. So new
+ * calls are refused, and a worker removes the directory when the last call has ended. Until then
+ * its owner and its name are kept. Closing a file is the exception: it may begin at any time, and
+ * only takes moments.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>

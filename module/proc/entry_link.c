@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Symbolic links in /proc/iotracer: a file that a target has come to has its own name there, which
- * leads to the target's directory.
+ * Symbolic links in /proc/iotracer: a file to which a target was switched has its own name there,
+ * which leads to the target's directory.
  *
- * A program that reads a link may stop in the middle for ever, as its buffer is memory that it
- * serves itself, and the kernel's removal of the link waits for it. So a worker removes it. It
- * holds the module meanwhile (core/visit.c): unloading, before which all links are removed, is
- * refused as long as one cannot be, rather than wait. If unloading is refused, for this or another
- * reason, the links are made again. Until then their names stay taken.
+ * A program that reads a link may block indefinitely, because its buffer is memory that it provides
+ * itself, and the kernel's removal of the link waits for it. So a worker removes the link. It holds
+ * the module meanwhile (core/visit.c): all links are removed before unloading, which is refused,
+ * rather than delayed, while one cannot be removed. If unloading is refused, for this or another
+ * reason, the links are created again. Until then their names stay taken.
  *
- * A link is in one of two lists, those that are shown and those that are to be made again, or a
- * worker has it. There are no more than MAX_LINKS.
+ * A link is in one of two lists, of links that are shown and of links to be created again, or
+ * belongs to a worker. There are at most MAX_LINKS.
  */
 #include <linux/atomic.h>
 #include <linux/kref.h>

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a target follows the paths that it is listed by, as tail -F does.
+ * Lets a target follow the paths under which it is listed, as tail -F does.
  *
- * All names that a path is made of are watched (file/watch.c, file/name_hooks.c). If the last one
- * comes to stand for another file, the task that made that change makes the file one of the
- * target's, before it can use it: so it is traced from its first read or write on. If another name
- * changes, or the last one comes to stand for something else than a file, a worker looks the path
- * up again. It also does so when something was mounted or unmounted, which it looks for every
- * second.
+ * All names in a path are watched (file/watch.c, file/name_hooks.c). If the last name leads to
+ * another file, the task that made the change adds the file to the target before it can use the
+ * file: so it is traced from its first read or write on. If another name changes, or the last one
+ * leads to something other than a file, a worker looks the path up again. It also does so after a
+ * mount or unmount, for which it checks every second.
  *
- * The file that a path led to before stays the target's until the path leads to another one. So
- * what is written to a file that was deleted or renamed is recorded until its successor comes.
+ * The file to which a path led before stays in the target until the path leads to another file. So
+ * writes to a deleted or renamed file are recorded until its successor exists.
  *
- * A file is that of one target only. If a path comes to lead to a file that is another target's,
- * and a path of that one leads there too, the events are in that target's log. If none does, as
- * after mv b a where both are targets, the file changes to this one.
+ * A file belongs to one target only. If a path leads to a file of another target, and a path of
+ * that target leads there too, the events are in that target's log. If none does, as after mv b a
+ * of two targets, the file changes to this target.
  *
- * Only files that the hooks of the target see are followed to: those of its filesystem.
+ * A target follows its paths only to files that its hooks see: those of its filesystem.
  *
- * A look-up may wait for a disk, or for what is below an overlayfs, for ever. So each has a worker
- * of its own (core/aside.c), and one worker, the dispatcher, starts one after the other. It waits
- * for a look-up only briefly, and then leaves it behind. Paths through a filesystem where one is
- * stuck are tried again when that has ended, and every second.
+ * A look-up may wait forever for a disk, or for a filesystem below an overlayfs. So each one has
+ * its own worker (core/aside.c), and one worker, the dispatcher, starts them one after another. It
+ * waits only briefly for a look-up, and then continues without it. Paths through a filesystem where
+ * a look-up is stuck are tried again when that one has ended, and every second.
  *
- * A task that makes a change holds the lock of the directory. It waits here for the lock of
- * targets, and for the disk where the right to read the file is not clear without it, but for no
- * server.
+ * A task that makes a change holds the lock of the directory. Here it waits for the lock of
+ * targets, and for the disk if the right to read the file cannot be determined without it, but for
+ * no server.
  */
 #include <linux/atomic.h>
 #include <linux/cred.h>

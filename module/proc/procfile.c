@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What all files in /proc/iotracer share: access rights, visits, and commands line by line.
+ * Common parts of all files in /proc/iotracer: access rights, visits, and commands line by line.
  *
  * The kernel calls the functions at the end of this file, and no others (checked by scripts/lint).
- * Each first checks the rights, where it has to, and is a visit of the file's directory: it may
- * last for ever, as it may wait for the program's memory or, in what it does, for another task.
+ * Each first checks the access rights, if it has to, and is a visit of the file's directory: it may
+ * take forever, because it may wait for the program's memory, or for another task.
  */
 #include <linux/cred.h>
 #include <linux/fs.h>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which files and block devices are traced: their lifetime, links and rings.
+ * Traced files and block devices: their lifetime, links and rings.
  *
  * No reference to anything of the filesystem is held (target_file.c). Unmounting, deleting and
  * unloading work as if the target were not there. The files of a stopped target are in no table
  * of the probes (record/running.c).
  *
- * A block device is a target in two ways. By its file in /dev, like any other file, it has
- * what programs read and write through that file. By its device number it has all bios that
- * are submitted to it, from any source. No reference to the device is held either. If it goes
- * away, a new device with the same number is traced.
+ * A block device is a target in two ways. By its file in /dev, like any other file, it has the
+ * reads and writes of programs through that file. By its device number it has all bios that are
+ * submitted to it, from any source. No reference to the device is held either. If it is removed, a
+ * new device with the same number is traced.
  *
  * Reset empties a ring in place. Meanwhile writers use the sink, so events that happen until
  * the command is done are forgotten like those before it. Resize replaces the whole ring.

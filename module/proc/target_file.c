@@ -3,8 +3,8 @@
  * The files of a target: those that its names lead to, mostly one.
  *
  * A file is identified by a key (file/key.c), so no reference to anything of the filesystem is
- * held. A file that is replaced by another one is retired: no new call of it is recorded, but
- * those under way, which know it by its id, are recorded when they end. A target keeps a few
+ * held. A file that is replaced by another one is retired: new calls on it are not recorded, but
+ * calls in progress, which know it by its id, are recorded when they end. A target keeps a few
  * retired files, so a process that replaces its file all the time takes no more memory.
  */
 #include <linux/list.h>

@@ -4,9 +4,9 @@
  *
  *	<seconds since T0> <OP> <comm>-<pid>/<tid> name=value ...
  *
- * Fields that are zero are left out, except seq, result, cpu, severity and flags whose zero
- * has a name. seq counts the events of each CPU. A missing number is an event that was lost
- * or overwritten.
+ * Fields that are zero are left out, except seq, result, cpu, severity, level and option of a
+ * socket, way of a call, and flags whose zero has a name. seq counts the events of each CPU. A
+ * missing number is an event that was lost or overwritten.
  */
 #include <linux/math64.h>
 #include <linux/sched.h>
@@ -16,8 +16,10 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 #include <linux/kdev_t.h>
+#include <net/ipv6.h>
 #include "core/escape.h"
 #include "core/names.h"
+#include "core/option.h"
 #include "core/schema.h"
 #include "file/paths.h"
 #include "proc/text.h"
@@ -79,6 +81,7 @@ enum rule {
 	IF_URING_OP,
 	IF_NOT_NEGATIVE,
 	IF_SAMPLED,	/* if the event stands for several */
+	IF_ANY_BYTE,	/* if not all bytes are 0 */
 };
 
 /*
@@ -172,6 +175,19 @@ static void show_chars(struct seq_file *m, const struct text_field *t, const voi
 	iot_escape(m, record + t->field->offset, t->field->size, "; ");
 }
 
+/* An address of IPv4 is shown as one, not as a mapped one of IPv6. */
+static void show_ipaddr(struct seq_file *m, const struct text_field *t, const void *record,
+			const struct text_op *op)
+{
+	struct in6_addr address;
+
+	memcpy(&address, record + t->field->offset, sizeof(address));
+	if (ipv6_addr_v4mapped(&address))
+		seq_printf(m, "%pI4", &address.s6_addr32[3]);
+	else
+		seq_printf(m, "%pI6c", &address);
+}
+
 static void show_device(struct seq_file *m, const struct text_field *t, const void *record,
 			const struct text_op *op)
 {
@@ -200,6 +216,30 @@ static void show_opflags2(struct seq_file *m, const struct text_field *t, const 
 	show_flags(m, &op->flags2, field_value(t->field, record));
 }
 
+static void show_name(struct seq_file *m, const char *name, s64 number)
+{
+	if (name)
+		seq_puts(m, name);
+	else
+		seq_printf(m, "%lld", number);
+}
+
+static void show_optlevel(struct seq_file *m, const struct text_field *t, const void *record,
+			  const struct text_op *op)
+{
+	s64 level = field_value(t->field, record);
+
+	show_name(m, iot_option_level(level), level);
+}
+
+static void show_optname(struct seq_file *m, const struct text_field *t, const void *record,
+			 const struct text_op *op)
+{
+	const struct iot_sockopt *e = record;
+
+	show_name(m, iot_option_name(e->level, e->option), e->option);
+}
+
 static void show_decimal(struct seq_file *m, const struct text_field *t, const void *record,
 			 const struct text_op *op)
 {
@@ -222,8 +262,18 @@ static const struct {
 	{ "ioclass", show_group },
 	{ "uringop", show_group, IF_URING_OP },
 	{ "unsure", show_group },
+	{ "sockfamily", show_group },
+	{ "socktype", show_group },
+	{ "optlevel", show_optlevel, ALWAYS },
+	{ "optname", show_optname, ALWAYS },
+	{ "ipproto", show_group },
+	{ "netway", show_group, ALWAYS },
+	{ "tcpstate", show_group },
+	{ "resend", show_group },
+	{ "ipaddr", show_ipaddr, IF_ANY_BYTE },
 	{ "comm", show_chars },
 	{ "text", show_chars },
+	{ "sockpath", show_chars },
 	{ "device", show_device },
 	{ "opflags", show_opflags, IF_FLAGS },
 	{ "opflags2", show_opflags2, IF_FLAGS2 },
@@ -238,6 +288,7 @@ static const struct {
 	{ "result", ALWAYS },
 	{ "cpu", ALWAYS },
 	{ "fd", IF_NOT_NEGATIVE },
+	{ "target", IF_NOT_NEGATIVE },
 	{ "sample", IF_SAMPLED },
 };
 
@@ -275,6 +326,8 @@ static bool is_shown(const struct text_field *t, const void *record, const struc
 		return (s64)value >= 0;
 	case IF_SAMPLED:
 		return value > 1;
+	case IF_ANY_BYTE:
+		return memchr_inv(record + t->field->offset, 0, t->field->size);
 	case IF_NOT_ZERO:
 		break;
 	}

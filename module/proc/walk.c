@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Looking a path up name by name, each of which is watched from before.
+ * Looks a path up name by name. Each name is watched before it is looked up, so that a change of
+ * any of them is seen: either the result is right, or the link is stale. Symbolic links on the way,
+ * and "..", are inserted into the text, and the walk begins again.
  *
- * So a change of any of them is seen: what is found is right, or the link is stale. Symbolic links
- * on the way, and "..", are put into the text, and the walk begins again.
- *
- * A walk waits for the filesystems on its way. One by a worker keeps out of those that ask a
- * server, but a disk may stop answering, too, and what is below an overlayfs is not known. So each
- * walk has a worker of its own (follow.c), and none enters a filesystem where another one is stuck.
+ * A walk waits for the filesystems on its way. A worker's walk avoids filesystems that contact a
+ * server. But a disk may stop answering, too, and the filesystems below an overlayfs are not known.
+ * So each walk has its own worker (follow.c), and none enters a filesystem where another walk is
+ * stuck.
  */
 #include <linux/stddef.h>
 #include <linux/capability.h>

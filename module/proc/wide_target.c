@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Targets that are wider than a file: a directory, which is what happens to anything below it, or
- * some processes, which is what they do to any file.
+ * Targets wider than a file: a directory, with the operations on anything below it, or processes,
+ * with their operations on any file.
  *
- * The events are those of category fs, in the rings of a branch (branch.h). The directory of such
- * a target in /proc/iotracer has the files of a category, except control and stats, which are as
- * those of a file's target.
+ * The events are those of category fs, in the rings of a branch (branch.h). The directory of such a
+ * target in /proc/iotracer has the files of a category, except control and stats, which are like
+ * those of a target that is a file.
  *
- * A directory is meant as long as it exists, whatever it is called. No reference to it is held: it
- * can be removed, and its filesystem unmounted, as if there were no target. A process can exit,
- * and a control group be removed; their target stays until it is removed.
+ * The target stays with a directory as long as that exists, also when it is renamed. No reference
+ * to it is held: it can be removed, and its filesystem unmounted, as if there were no target. If a
+ * process exits, or a control group is removed, the target stays until it is removed.
  *
- * Two locks: @change_lock serialises all that adds and removes targets, and is held for as long
- * as the kernel patches its text. No filesystem is waited for while it is held: what a path leads
- * to is looked up before. @list_lock protects the list and is held for a short time. None is taken
- * by a probe.
+ * Locks: @change_lock serialises adding and removing targets, and is held while the kernel patches
+ * its text. Paths are looked up before it is taken, so that its holder waits for no filesystem.
+ * @list_lock protects the list, and is held for a short time. Probes take neither.
  */
 #include <linux/cpumask.h>
 #include <linux/fs.h>

@@ -16,6 +16,9 @@ static DEFINE_MUTEX(branches_lock);	/* protects @branches and @nr_of_tasks */
 static LIST_HEAD(branches);
 static unsigned int nr_of_tasks;	/* those of processes */
 
+/* Events of which it is not known whether they are below a path of the filter of category fs. */
+static atomic_long_t nr_unknown;
+
 /** struct places - the paths of an event, NULL if it has none or it is not known */
 struct places {
 	const struct iot_path *path[2];
@@ -57,13 +60,44 @@ static bool concerns(struct iot_branch *b, const struct iot_fs *e, const struct 
 	return false;
 }
 
-static bool wants(struct iot_category *c, const struct iot_fs *e)
+/** iot_branches_missed() - get the number of events that category fs missed here. Context: any */
+unsigned long iot_branches_missed(void)
+{
+	return atomic_long_read(&nr_unknown);
+}
+
+/*
+ * Does an event meet the condition on paths of a filter? If that is not known, count it: category
+ * fs has missed it.
+ */
+static bool meets_paths(const struct iot_filter *f, const struct places *p)
+{
+	u32 i;
+
+	for (i = 0; i < f->nr_paths; i++)
+		if ((p->path[0] && iot_path_is_below(p->path[0], &f->paths[i].root)) ||
+		    (p->path[1] && iot_path_is_below(p->path[1], &f->paths[i].root)))
+			return true;
+	if (p->unknown)
+		atomic_long_inc(&nr_unknown);
+	return false;
+}
+
+static bool is_elsewhere(struct iot_category *c, const struct places *p)
+{
+	const struct iot_filter *f = rcu_dereference_sched(c->filter);
+
+	return f && (f->used & IOT_FILTER_PATH) && !meets_paths(f, p);
+}
+
+static bool wants(struct iot_category *c, const struct iot_fs *e, const struct places *p)
 {
 	/* without branches of its own and without conditions, its state says all */
 	if (likely(READ_ONCE(c->state) == IOT_CATEGORY_ACTIVE))
 		return true;
 	return READ_ONCE(c->own) && iot_category_wants_task(c) &&
 	       !iot_category_rejects_file(c, e->kind, e->device, e->inode) &&
+	       !is_elsewhere(c, p) &&
 	       !iot_category_rejects_at_end(c, e->op, e->latency,
 					    max_t(s64, e->result, e->requested), false);
 }
@@ -160,11 +194,11 @@ void iot_branches_record(struct iot_fs *e)
 	struct iot_branch *b;
 	struct places places;
 
-	if (wants(&iot_category_fs, e))
-		put(&iot_category_fs, e);
 	find_places(&places, e);
+	if (wants(&iot_category_fs, e, &places))
+		put(&iot_category_fs, e);
 	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held())
-		if (concerns(b, e, &places) && wants(&b->c, e))
+		if (concerns(b, e, &places) && wants(&b->c, e, &places))
 			put(&b->c, e);
 }
 

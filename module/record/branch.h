@@ -50,6 +50,7 @@ static inline struct iot_branch *iot_branch_of(struct iot_category *c)
 bool iot_branches_want_task(void);
 struct iot_category *iot_branches_only(u64 id, u16 kind);
 void iot_branches_record(struct iot_fs *e);
+unsigned long iot_branches_missed(void);
 
 /* For the probe of bios. */
 void iot_branches_record_bio(struct iot_fs *e, bool own, const struct iot_originator *who);

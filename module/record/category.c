@@ -18,6 +18,7 @@
 #include "core/refusal.h"
 #include "core/schema.h"
 #include "hook/symbol.h"
+#include "file/originator.h"
 #include "file/mounts.h"
 #include "record/category.h"
 #include "record/filter_parse.h"
@@ -210,16 +211,31 @@ static u32 publish_filter(struct iot_category *c, const struct iot_filter *f)
 	return state;
 }
 
+/* Check whether only events below the paths of the filter are wanted. */
+static bool is_by_path(struct iot_category *c)
+{
+	return c->own && filter_of(c)->used & IOT_FILTER_PATH;
+}
+
 /*
- * Check whether the conditions of the filter are checked at the end of an event only, as branches
- * have other conditions. After the last branch has gone this stays so until the next start or
- * filter, if there is a filter: no condition was checked of what is in progress.
+ * Check whether the conditions of the filter are checked at the end of an event only: branches
+ * have other conditions, and paths are known then. After the last branch has gone this stays so
+ * until the next start or filter, if there is a filter: no condition was checked of what is in
+ * progress.
  */
 static bool is_late(struct iot_category *c)
 {
-	if (c->nr_branches)
+	if (c->nr_branches || is_by_path(c))
 		c->was_late = true;
 	return c->nr_branches || (c->own && c->was_late && filter_of(c)->used);
+}
+
+/* Get the kinds of files of which the category itself wants events. */
+static u32 own_kinds(struct iot_category *c)
+{
+	if (!c->own)
+		return 0;
+	return is_by_path(c) ? IOT_PATHS_BELOW : filter_of(c)->kinds;
 }
 
 /* Get the kinds of files of which branches may want events. */
@@ -242,7 +258,7 @@ static void update_state(struct iot_category *c, bool own)
 		c->was_late = false;
 	WRITE_ONCE(c->own, own);
 	if (is_late(c)) {
-		WRITE_ONCE(c->kinds, (own ? f->kinds : 0) | kinds_of_branches(c));
+		WRITE_ONCE(c->kinds, own_kinds(c) | kinds_of_branches(c));
 		state |= IOT_CATEGORY_ACTIVE | IOT_CATEGORY_BRANCHES;
 	} else if (own) {
 		state |= IOT_CATEGORY_ACTIVE | publish_filter(c, f);
@@ -275,6 +291,65 @@ void iot_category_set_discard(struct iot_category *c, bool discard)
 	WRITE_ONCE(c->discard, discard);
 	update_state(c, c->own);
 	mutex_unlock(&c->lock);
+}
+
+/**
+ * iot_category_wants_originator() - does the owner of an event meet the conditions on tasks?
+ *
+ * One that is not known meets none. Context: any, preemption off.
+ */
+bool iot_category_wants_originator(const struct iot_category *c, const struct iot_originator *who)
+{
+	const struct iot_filter *f;
+
+	if (iot_category_leaves_out(c, who->pid))
+		return false;
+	if (likely(!(READ_ONCE(c->state) & IOT_FILTER_TASK)))
+		return true;
+	f = rcu_dereference_sched(c->filter);
+	return f && iot_filter_origin(f, who);
+}
+
+/**
+ * iot_category_rejects_inode() - check the condition on inode numbers alone
+ *
+ * For sockets, which have no kind of file and are on no device.
+ * Context: any, preemption off.
+ */
+bool iot_category_rejects_inode(const struct iot_category *c, u64 ino)
+{
+	const struct iot_filter *f = rcu_dereference_sched(c->filter);
+
+	return !f || ((f->used & IOT_FILTER_INODE) && !iot_numbers_have(&f->inodes, ino));
+}
+
+/**
+ * iot_category_rejects_socket() - check the conditions on the kind of a socket, and its namespace
+ * @family:	AF_*
+ * @protocol:	as iot_filter_kind() takes it
+ * @netns:	inode number of the network namespace
+ *
+ * Context: any, preemption off.
+ */
+bool iot_category_rejects_socket(const struct iot_category *c, u16 family, u16 protocol, u32 netns)
+{
+	const struct iot_filter *f = rcu_dereference_sched(c->filter);
+
+	return !f || !iot_filter_kind(f, family, protocol) || !iot_filter_netns(f, netns);
+}
+
+/**
+ * iot_category_rejects_ends() - check the conditions on the ends of a connection, either of which
+ * may meet them
+ *
+ * Context: any, preemption off.
+ */
+bool iot_category_rejects_ends(const struct iot_category *c, const struct iot_address *one,
+			       const struct iot_address *other)
+{
+	const struct iot_filter *f = rcu_dereference_sched(c->filter);
+
+	return !f || !iot_filter_ends(f, one, other);
 }
 
 /** iot_category_rejects_file() - check the conditions on files. Context: any */
@@ -312,7 +387,7 @@ static bool has_room(struct iot_category *c)
  * @sampled:	iot_category_samples() has taken the event
  *
  * The category may have been stopped since the event began. Otherwise the filter decides, then
- * sampling, then mode discard. Conditions on tasks and files have been checked before.
+ * sampling, then mode discard. All other conditions have been checked before.
  * Context: any, preemption off; the category was started.
  */
 bool iot_category_rejects_at_end(struct iot_category *c, unsigned int op, u64 latency, s64 size,
@@ -584,38 +659,30 @@ static void put_filter(struct iot_category *c, struct iot_filter *f)
 }
 
 /*
- * Replace the filter; after an error the old one stays. Caller holds @control. Return: what to pass
- * to free_filter() without it, NULL or an error.
+ * Replace the filter by *@f, which becomes what to pass to free_filter() without @control: the old
+ * one, or after an error that which was not taken. Caller holds @control.
  */
-static struct iot_filter *replace_filter(struct iot_category *c, char *text, struct iot_why *why)
+static int replace_filter(struct iot_category *c, struct iot_filter **f)
 {
+	struct iot_filter *old = filter_of(c);
 	int err = iot_life_check(&c->life);
-	struct iot_filter *f, *old;
 
 	if (err)
-		return ERR_PTR(err);
-	f = iot_filter_parse(text, &c->of, why);
-	if (IS_ERR(f))
-		return f;
-	old = filter_of(c);
-	put_filter(c, f);
+		return err;
+	put_filter(c, *f);
 	if (c->own && c->probes->refresh)
 		err = c->probes->refresh();
-	if (!err)
-		return old;
-	put_filter(c, old);
-	synchronize_rcu(); /* as in free_filter() */
-	iot_filter_free(f);
-	return ERR_PTR(err);
+	if (err)
+		put_filter(c, old);
+	else
+		*f = old;
+	return err;
 }
 
-static int free_filter(struct iot_filter *old)
+static void free_filter(struct iot_filter *f)
 {
-	if (IS_ERR(old))
-		return PTR_ERR(old);
 	synchronize_rcu(); /* probes use the filter with preemption off */
-	iot_filter_free(old);
-	return 0;
+	iot_filter_free(f);
 }
 
 /**
@@ -628,13 +695,18 @@ static int free_filter(struct iot_filter *old)
  */
 int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *why)
 {
-	struct iot_filter *old;
+	struct iot_filter *f = iot_filter_parse(text, &c->of, why);
+	int err;
 
-	if (mutex_lock_killable(&c->control))
-		return -EINTR;
-	old = replace_filter(c, text, why);
-	mutex_unlock(&c->control);
-	return free_filter(old);
+	if (IS_ERR(f))
+		return PTR_ERR(f);
+	err = mutex_lock_killable(&c->control);
+	if (!err) {
+		err = replace_filter(c, &f);
+		mutex_unlock(&c->control);
+	}
+	free_filter(f);
+	return err;
 }
 
 /**
@@ -647,24 +719,25 @@ int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *
  */
 void iot_category_abandon(struct iot_category *c, const struct pid *reader)
 {
-	struct iot_filter *old = NULL;
 	char none[] = "none";
 	struct iot_why why = { };
+	struct iot_filter *f;
 	bool stopped = false;
 
 	if (READ_ONCE(c->while_read) != reader)
 		return;
+	f = iot_filter_parse(none, &c->of, &why);
 	mutex_lock(&c->control);
 	if (c->while_read == reader)
 		stopped = stop_controlled(c);
-	if (stopped)
-		old = replace_filter(c, none, &why);
+	if (stopped && !IS_ERR(f))
+		replace_filter(c, &f); /* one that has ended has no filter any more */
 	mutex_unlock(&c->control);
-	if (!stopped)
-		return;
-	if (c->traits & IOT_TRAIT_BY_INODE)
+	if (stopped && (c->traits & IOT_TRAIT_BY_INODE))
 		iot_mounts_put();
-	if (free_filter(old))
+	if (!IS_ERR(f))
+		free_filter(f);
+	else if (stopped)
 		pr_warn("%s: its filter stays, as there is no memory to remove it\n", c->of.name);
 }
 

@@ -20,6 +20,7 @@
 #include "record/rings.h"
 #include "uapi/iotracer.h"
 
+struct iot_originator;
 struct iot_schema_event;
 
 #define IOT_CATEGORY_ACTIVE	BIT(31)
@@ -293,10 +294,36 @@ static __always_inline bool iot_category_wants(const struct iot_category *c, uns
 	return !iot_category_rejects_process(c, state) && iot_category_wants_by_filter(c, op);
 }
 
+/**
+ * iot_category_wants_op() - check whether an operation is wanted, whoever it belongs to
+ *
+ * For events that do not belong to the current task: iot_category_wants_originator() checks the
+ * rest. Context: any, preemption off.
+ */
+static __always_inline bool iot_category_wants_op(const struct iot_category *c, unsigned int op)
+{
+	u32 state = READ_ONCE(c->state);
+	const struct iot_filter *f;
+
+	if (!(state & IOT_CATEGORY_ACTIVE))
+		return false;
+	if (likely(!(state & IOT_FILTER_OP)))
+		return true;
+	f = rcu_dereference_sched(c->filter);
+	return f && iot_filter_op(f, op);
+}
+
+bool iot_category_wants_originator(const struct iot_category *c, const struct iot_originator *who);
+
 /* State bits with which only some files of a kind are wanted. */
 #define IOT_CATEGORY_BY_FILE	(IOT_FILTER_DEV | IOT_FILTER_INODE | IOT_CATEGORY_LATE)
 
 bool iot_category_rejects_file(const struct iot_category *c, u16 kind, u32 dev, u64 ino);
+bool iot_category_rejects_inode(const struct iot_category *c, u64 ino);
+bool iot_category_rejects_socket(const struct iot_category *c, u16 family, u16 protocol,
+				 u32 netns);
+bool iot_category_rejects_ends(const struct iot_category *c, const struct iot_address *one,
+			       const struct iot_address *other);
 
 /** iot_category_wants_file() - check whether events of this file are wanted. Context: any */
 static __always_inline bool iot_category_wants_file(const struct iot_category *c,
@@ -389,7 +416,7 @@ struct iot_category_stats {
 void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats);
 
 /* The largest record that names a path, in words. */
-#define IOT_RECORD_WORDS_MAX	32
+#define IOT_RECORD_WORDS_MAX	40
 
 void iot_category_mark_paths(struct iot_category *c, unsigned long *marks);
 void iot_category_add_cpu(struct iot_category *c, int cpu);

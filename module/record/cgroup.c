@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Control groups, which are known by their paths.
+ * Control groups, identified by their paths.
  *
- * A service that is restarted gets a new group with the old path. The tracepoints cgroup_mkdir
- * and cgroup_rmdir, which the kernel calls before any process can join a group and after the last
- * has left, tell which group has the path. No reference to a group is held.
+ * A restarted service gets a new group with the old path. The tracepoints cgroup_mkdir and
+ * cgroup_rmdir, which fire before any process can join a group and after the last one has left,
+ * show which group has the path. No reference to a group is held.
  */
 #include <linux/atomic.h>
 #include <linux/cgroup.h>

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which events of a category are wanted: those that meet all conditions. */
+/* Decides whether an event of a category is wanted: it must meet all conditions of the filter. */
 #include <linux/cgroup.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <linux/kdev_t.h>
+#include <net/ipv6.h>
 #include "core/escape.h"
 #include "core/names.h"
 #include "file/originator.h"
 #include "record/filter.h"
 
-/** iot_filter_free() - free a filter that no probe uses any more, or NULL */
+/** iot_filter_free() - free a filter that no probe uses any more, or NULL. Context: task, sleeps */
 void iot_filter_free(struct iot_filter *f)
 {
+	u32 i;
+
 	if (!f)
 		return;
-	if (f->used & IOT_FILTER_TREE)
+	for (i = 0; i < f->nr_paths; i++) {
+		iot_below_remove(&f->paths[i].root);
+		kfree(f->paths[i].text);
+	}
+	if (f->tree)
 		iot_tree_put(f->tree);
 	kfree(f);
 }
@@ -87,6 +94,32 @@ bool iot_filter_origin(const struct iot_filter *f, const struct iot_originator *
 	return !(f->used & IOT_FILTER_COMM) || has_comm(f, who->comm);
 }
 
+/** iot_filter_addr() - is an address among those of the condition addr=? Context: any */
+bool iot_filter_addr(const struct iot_filter *f, const struct in6_addr *ip)
+{
+	bool v4 = ipv6_addr_v4mapped(ip);
+	u32 i;
+
+	if (iot_address_is_none(ip))
+		return false;
+	for (i = 0; i < f->nr_addrs; i++)
+		if (v4 == ipv6_addr_v4mapped(&f->addrs[i].ip) &&
+		    ipv6_prefix_equal(&f->addrs[i].ip, ip, f->addrs[i].bits))
+			return true;
+	return false;
+}
+
+/** iot_filter_ends() - does either end meet the conditions on addresses and ports? Context: any */
+bool iot_filter_ends(const struct iot_filter *f, const struct iot_address *one,
+		     const struct iot_address *other)
+{
+	if ((f->used & IOT_FILTER_PORT) && !iot_filter_port(f, one->port) &&
+	    !iot_filter_port(f, other->port))
+		return false;
+	return !(f->used & IOT_FILTER_ADDR) || iot_filter_addr(f, &one->ip) ||
+	       iot_filter_addr(f, &other->ip);
+}
+
 static void show_list(struct seq_file *m, const char *key, const unsigned long *bits,
 		      const char *(*name)(unsigned int event, unsigned int n),
 		      unsigned int event)
@@ -137,6 +170,51 @@ static void show_numbers(struct seq_file *m, const char *key, const struct iot_n
 		seq_printf(m, "%s%llu", i ? "," : key, numbers->at[i]);
 }
 
+static void show_paths(struct seq_file *m, const struct iot_filter *f)
+{
+	u32 i;
+
+	for (i = 0; i < f->nr_paths; i++) {
+		seq_puts(m, i ? "," : " path=");
+		iot_escape(m, f->paths[i].text, strlen(f->paths[i].text), " ,");
+	}
+}
+
+/* By name where flags.def has one. */
+static void show_named(struct seq_file *m, const char *key, const char *group,
+		       const struct iot_numbers *numbers)
+{
+	u32 i;
+
+	for (i = 0; i < numbers->nr; i++) {
+		const char *name = iot_names_value(group, numbers->at[i]);
+
+		seq_puts(m, i ? "," : key);
+		if (name)
+			seq_puts(m, name);
+		else
+			seq_printf(m, "%llu", numbers->at[i]);
+	}
+}
+
+static void show_addrs(struct seq_file *m, const struct iot_filter *f)
+{
+	u32 i;
+
+	for (i = 0; i < f->nr_addrs; i++) {
+		const struct iot_filter_addr *a = &f->addrs[i];
+		bool v4 = ipv6_addr_v4mapped(&a->ip);
+
+		seq_puts(m, i ? "," : " addr=");
+		if (v4)
+			seq_printf(m, "%pI4", &a->ip.s6_addr32[3]);
+		else
+			seq_printf(m, "%pI6c", &a->ip);
+		if (a->bits < IOT_ADDRESS_BITS)
+			seq_printf(m, "/%u", v4 ? a->bits - IOT_ADDRESS_V4 : a->bits);
+	}
+}
+
 static void show_devs(struct seq_file *m, const struct iot_filter *f)
 {
 	unsigned int i;
@@ -166,6 +244,12 @@ void iot_filter_show(struct seq_file *m, const struct iot_filter *f,
 		show_list(m, "op", f->ops, iot_names_op_name, event);
 	if (f->used & IOT_FILTER_KIND)
 		show_kinds(m, f);
+	show_paths(m, f);
+	show_named(m, " family=", "sockfamily", &f->families);
+	show_named(m, " proto=", "ipproto", &f->protocols);
+	show_addrs(m, f);
+	show_numbers(m, " port=", &f->ports);
+	show_numbers(m, " netns=", &f->netns);
 	if (f->used & IOT_FILTER_LATENCY)
 		seq_printf(m, " min_latency=%llu", f->min_latency);
 	if (f->used & IOT_FILTER_SIZE)

@@ -4,17 +4,20 @@
  * Errors are reported with the key and the value.
  */
 #include <linux/err.h>
+#include <linux/inet.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <linux/kdev_t.h>
+#include <net/ipv6.h>
 #include "core/amount.h"
 #include "core/names.h"
 #include "core/nearest.h"
 #include "core/refusal.h"
 #include "file/path.h"
+#include "file/path_table.h"
 #include "record/cgroup.h"
 #include "record/filter.h"
 #include "record/filter_parse.h"
@@ -186,8 +189,10 @@ static int parse_number(struct parser *p, char *value)
 {
 	u64 number;
 
-	if (kstrtou64(value, 10, &number) || number > p->most)
-		return bad(p, value, p->most == U32_MAX ? "say a number up to 4294967295" :
+	if (kstrtou64(value, 10, &number) || number > p->most ||
+	    (p->most == U16_MAX && !number))
+		return bad(p, value, p->most == U16_MAX ? IOT_SAY_PORT :
+			   p->most == U32_MAX ? "say a number up to 4294967295" :
 			   "say a number of 64 bits, not negative");
 	return add_number(p, p->numbers, number);
 }
@@ -264,6 +269,111 @@ static int parse_cgroup(struct parser *p, char *value)
 	return err ?: add_number(p, &p->f->cgroups, number);
 }
 
+/* Add what a path leads to now. */
+static int add_path(const struct parser *p, const char *text, struct inode *inode)
+{
+	struct iot_filter_path *to = &p->f->paths[p->f->nr_paths];
+	int err;
+
+	if (p->f->nr_paths == IOT_FILTER_PATHS_MAX)
+		return iot_why(p->why, -EINVAL, "path: say %u paths at most", IOT_FILTER_PATHS_MAX);
+	to->text = kstrdup(text, GFP_KERNEL);
+	if (!to->text)
+		return -ENOMEM;
+	err = iot_below_add(&to->root, inode);
+	if (err) {
+		kfree(to->text);
+		return iot_why(p->why, err,
+			       "path: %u directories are traced or in filters, the most: remove one",
+			       IOT_BELOW_MAX);
+	}
+	p->f->nr_paths++;
+	return 0;
+}
+
+/* The path is looked up as the current task sees it. */
+static int parse_path(struct parser *p, char *value)
+{
+	struct path path;
+	int err;
+
+	if (iot_path_unescape(value))
+		return bad(p, "/", "a path has no \\000");
+	if (*value != '/')
+		return bad(p, value, "say a path that begins with /");
+	err = iot_path_lookup(value, &path);
+	if (err)
+		return iot_why(p->why, err, "path=%.*s: %s", QUOTED, value, err == -ENOENT ?
+			       "there is no such file or directory" : "it cannot be looked up");
+	err = add_path(p, value, d_inode(path.dentry));
+	path_put(&path);
+	return err;
+}
+
+/* Add a value of flags.def by its name, with the prefix or without, or by its number. */
+static int parse_named(const struct parser *p, const char *value, const char *group,
+		       const char *prefix, const char *say, struct iot_numbers *to)
+{
+	u16 number;
+	u32 named;
+
+	if (iot_names_find_value(group, prefix, value, &named))
+		return add_number(p, to, named);
+	return kstrtou16(value, 10, &number) ? bad(p, value, say) : add_number(p, to, number);
+}
+
+static int parse_family(struct parser *p, char *value)
+{
+	return parse_named(p, value, "sockfamily", "AF_", IOT_SAY_FAMILY, &p->f->families);
+}
+
+static int parse_proto(struct parser *p, char *value)
+{
+	return parse_named(p, value, "ipproto", "IPPROTO_", IOT_SAY_PROTO, &p->f->protocols);
+}
+
+static bool read_address(struct in6_addr *ip, const char *text)
+{
+	__be32 v4;
+
+	if (!in4_pton(text, -1, (u8 *)&v4, -1, NULL))
+		return in6_pton(text, -1, ip->s6_addr, -1, NULL);
+	ipv6_addr_set_v4mapped(v4, ip);
+	return true;
+}
+
+/* Read the number of bits of an address that count. @text: NULL: all. */
+static bool read_bits(struct iot_filter_addr *a, const char *text)
+{
+	unsigned int before = ipv6_addr_v4mapped(&a->ip) ? IOT_ADDRESS_V4 : 0;
+
+	a->bits = IOT_ADDRESS_BITS - before;
+	if (text && (kstrtouint(text, 10, &a->bits) || a->bits > IOT_ADDRESS_BITS - before))
+		return false;
+	a->bits += before;
+	return a->bits < IOT_ADDRESS_BITS || !iot_address_is_none(&a->ip);
+}
+
+static int parse_addr(struct parser *p, char *value)
+{
+	struct iot_filter_addr *a = &p->f->addrs[p->f->nr_addrs];
+	char *slash = strchr(value, '/');
+	bool good;
+
+	if (p->f->nr_addrs == IOT_FILTER_ADDRS_MAX)
+		return iot_why(p->why, -EINVAL, "addr: say %u values at most",
+			       IOT_FILTER_ADDRS_MAX);
+	if (slash)
+		*slash = '\0';
+	good = read_address(&a->ip, value) && read_bits(a, slash ? slash + 1 : NULL);
+	if (slash)
+		*slash = '/';
+	if (!good)
+		return bad(p, value, IOT_SAY_ADDR);
+	p->f->nr_addrs++;
+	return 0;
+}
+
 /* rejected= is no condition: it adds events that are otherwise not traced. */
 static int parse_rejected(const struct parser *p, char *value)
 {
@@ -296,6 +406,18 @@ static int parse_value(struct parser *p, char *value)
 		return each(p, value, parse_comm) ?: IOT_FILTER_COMM;
 	if (!strcmp(key, "dev"))
 		return each(p, value, parse_dev) ?: IOT_FILTER_DEV;
+	if (!strcmp(key, "path"))
+		return each(p, value, parse_path) ?: IOT_FILTER_PATH;
+	if (!strcmp(key, "family"))
+		return each(p, value, parse_family) ?: IOT_FILTER_FAMILY;
+	if (!strcmp(key, "proto"))
+		return each(p, value, parse_proto) ?: IOT_FILTER_PROTO;
+	if (!strcmp(key, "addr"))
+		return each(p, value, parse_addr) ?: IOT_FILTER_ADDR;
+	if (!strcmp(key, "port"))
+		return parse_numbers(p, value, &f->ports, U16_MAX) ?: IOT_FILTER_PORT;
+	if (!strcmp(key, "netns"))
+		return parse_numbers(p, value, &f->netns, U32_MAX) ?: IOT_FILTER_NETNS;
 	if (!strcmp(key, "rejected"))
 		return parse_rejected(p, value) ?: IOT_FILTER_REJECTED;
 	if (!strcmp(key, "kind"))
@@ -383,9 +505,11 @@ static int get_tree(const struct parser *p)
  * @of:		the category
  * @why:	where to report what is wrong
  *
+ * Context: task. The look-up of a path may wait for a server that does not answer, until the task
+ * is killed, so the caller holds no lock.
  * Return: the filter, or an error: -EINVAL (an invalid word, a value out of range, a key given
- * twice or without meaning for the category), -ESRCH (tree: no such process), -ENOENT (cgroup: no
- * such path), -ENOMEM.
+ * twice or without meaning for the category), -ESRCH (tree: no such process), -ENOENT (cgroup,
+ * path: no such path) or another error of a look-up, -ENOSPC (path: IOT_BELOW_MAX), -ENOMEM.
  */
 struct iot_filter *iot_filter_parse(char *text, const struct iot_filter_of *of,
 				    struct iot_why *why)
@@ -402,8 +526,10 @@ struct iot_filter *iot_filter_parse(char *text, const struct iot_filter_of *of,
 	if (!err && (f->used & IOT_FILTER_TREE))
 		err = get_tree(&p);
 	if (err) {
-		kfree(f);
+		iot_filter_free(f);
 		return ERR_PTR(err);
 	}
+	if (f->nr_paths)
+		iot_path_table_forget();
 	return f;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events of category fs: what all its probes have in common. */
+/* Events of category fs: the common part of all its probes. */
 #include <linux/atomic.h>
 #include <linux/fs.h>
 #include <linux/mount.h>

@@ -101,6 +101,10 @@ enum iot_access {
  *	IOT_CLASS_*	struct iot_block: class. Data of a file is classified by the file's size
  *	IOT_URING_*	struct iot_uring: flags of COMPLETE, in bits that a cqe does not use
  *	IOT_UNSURE_*	struct iot_fs, struct iot_uring: unsure
+ *	IOT_SOCKOPT_*	struct iot_sockopt: flags
+ *	IOT_RESEND_*	struct iot_drop: trigger
+ *	IOT_EPOLL_*	struct iot_epoll: flags
+ *	IOT_CONN_*	struct iot_conn: flags
  */
 #define IOT_BIT(group, PREFIX, bit, name)	IOT_##PREFIX##_##name = 1 << (bit),
 #define IOT_NUMBER(group, PREFIX, value, name)	IOT_##PREFIX##_##name = (value),
@@ -151,6 +155,12 @@ enum iot_event_id {
 #define IOT_OP(EVENT, name, id, flags, flags2)	IOT_##EVENT##_##name = (id),
 enum iot_op_id {
 #include "ops.def"
+};
+
+/* struct iot_sockopt: level, IOT_SOL_IP ... */
+#define IOT_SOL(name, number, kind)		IOT_##name = (number),
+enum iot_sol {
+#include "sockopt.def"
 };
 
 /* Is an operation of struct iot_fs one of the block layer? */

@@ -1,0 +1,6 @@
+/* trace_kfree_skb(): the receiving socket; 6.11 */
+#include <linux/skbuff.h>
+#include <trace/events/skb.h>
+static void probe(void *data, struct sk_buff *skb, void *location, enum skb_drop_reason reason,
+		  struct sock *rx_sk) { }
+void iot_test(void) { check_trace_callback_type_kfree_skb(probe); }
