@@ -37,46 +37,27 @@ bool cli_sync(void)
 	return !stdout_error;
 }
 
-/* The formatted text, with control characters escaped. */
-static char *guarded(const char *format, va_list args)
+/* For say_to(): a line is not mixed with output before it, nor with a line of progress. */
+static void print_line(void *data, const char *line)
 {
-	char *text, *shown;
-
-	if (vasprintf(&text, format, args) < 0)
-		return xchecked(NULL);
-	shown = text_guard(text, strlen(text), "");
-	free(text);
-	return shown;
-}
-
-static void say(const char *subject, const char *format, va_list args)
-{
-	char *shown = subject ? text_show(subject, strlen(subject)) : NULL;
-	char *text = guarded(format, args);
-
+	(void)data;
 	cli_flush();
 	progress_end();
-	fprintf(stderr, "iotracer: %s%s%s\n", shown ? shown : "", shown ? ": " : "", text);
-	free(text);
-	free(shown);
+	fprintf(stderr, "iotracer: %s\n", line);
 }
 
-void cli_say(const char *format, ...)
+static void out_of_memory(void)
 {
-	va_list args;
-
-	va_start(args, format);
-	say(NULL, format, args);
-	va_end(args);
+	fputs("iotracer: out of memory\n", stderr);
+	exit(CLI_FAILED);
 }
 
-void cli_say_of(const char *subject, const char *format, ...)
+void cli_begin(void)
 {
-	va_list args;
+	static const struct say_sink printer = { print_line, NULL };
 
-	va_start(args, format);
-	say(subject, format, args);
-	va_end(args);
+	xalloc_on_failure(out_of_memory);
+	say_to_all(&printer);
 }
 
 int cli_merge(int a, int b)
@@ -92,7 +73,7 @@ void cli_usage(struct argp_state *state, const char *format, ...)
 	char *text;
 
 	va_start(args, format);
-	text = guarded(format, args);
+	text = say_text(format, args);
 	va_end(args);
 	argp_error(state, "%s", text);
 	exit(CLI_USAGE);
@@ -152,58 +133,17 @@ const struct argp_child cli_common[] = {
 	{ 0 }
 };
 
-enum cli_format cli_parse_format(struct argp_state *state, const char *arg, bool rows)
-{
-	if (!strcmp(arg, "text"))
-		return FORMAT_TEXT;
-	if (!strcmp(arg, "json"))
-		return FORMAT_JSON;
-	if (rows && !strcmp(arg, "csv"))
-		return FORMAT_CSV;
-	if (rows && !strcmp(arg, "fuse"))
-		return FORMAT_FUSE;
-	cli_usage(state, "--format=%s: say %s", arg,
-		  rows ? "text, csv, json or fuse" : "text or json");
-}
-
-const char *cli_parse_image_format(struct argp_state *state, const char *arg)
-{
-	if (strcmp(arg, "raw") && strcmp(arg, "qcow2"))
-		cli_usage(state, "--image-format=%s: say raw or qcow2", arg);
-	return arg;
-}
-
-static void check_files(struct cli_files *files, struct argp_state *state)
+void cli_check_files(struct cli_files *files, struct argp_state *state)
 {
 	size_t i;
 
-	if (files->nr && files->all)
+	if (files->named.nr && files->all)
 		cli_usage(state, "say either which files or --all");
-	if (!files->nr && files->optional)
-		files->all = true;
-	if (!files->nr && !files->all)
+	if (!files->named.nr && !files->all)
 		cli_usage(state, "say which file");
-	for (i = 0; i < files->nr; i++)
-		if (!*files->names[i])
+	for (i = 0; i < files->named.nr; i++)
+		if (!*files->named.at[i])
 			cli_usage(state, "the name of a file is empty");
-}
-
-error_t cli_parse_files(struct cli_files *files, int key, struct argp_state *state)
-{
-	switch (key) {
-	case 'a':
-		files->all = true;
-		return 0;
-	case ARGP_KEY_ARGS:
-		files->names = state->argv + state->next;
-		files->nr = state->argc - state->next;
-		return 0;
-	case ARGP_KEY_END:
-		check_files(files, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
 }
 
 static bool color_wanted(void)
@@ -260,16 +200,4 @@ void cli_close_stdout(void)
 	fprintf(stderr, "iotracer: the output could not be written%s%s\n",
 		stdout_error ? ": " : "", stdout_error ? strerror(stdout_error) : "");
 	_exit(CLI_FAILED);
-}
-
-__u64 cli_parse_number(struct argp_state *state, const char *option, const char *arg,
-		       __u64 least, __u64 most)
-{
-	char *end;
-	__u64 n = strtoull(arg, &end, 10);
-
-	if (*arg < '0' || *arg > '9' || *end || n < least || n > most)
-		cli_usage(state, "%s=%s: say a number from %llu to %llu", option, arg,
-			  (unsigned long long)least, (unsigned long long)most);
-	return n;
 }

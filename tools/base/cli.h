@@ -11,22 +11,23 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-enum cli_exit {
-	CLI_OK = 0,
-	CLI_FAILED = 1,		/* the operation failed */
-	CLI_USAGE = 2,		/* the command line is wrong */
-	CLI_NO_MODULE = 3,	/* the module is not loaded */
-	CLI_DENIED = 4,		/* permission denied */
-};
+#include "base/say.h"
 
 enum cli_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_FUSE };
 
-/* Prints "iotracer: " and one line on stderr; control characters become \ooo. */
-void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define CLI_FORMATS "text csv json fuse"	/* their names, in this order */
 
-/* As above, with the escaped form of @subject (a path) and ": " before the text. */
-void cli_say_of(const char *subject, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Arguments that are no options. */
+struct cli_words {
+	char **at;
+	size_t nr;
+};
+
+/*
+ * Call it first in main(): from now on messages are lines on stderr that begin with "iotracer: ", and
+ * a lack of memory ends the program.
+ */
+void cli_begin(void);
 
 /* Merges two exit codes: a failure wins, two different failures become CLI_FAILED. */
 int cli_merge(int a, int b);
@@ -41,26 +42,14 @@ void cli_usage(struct argp_state *state, const char *format, ...)
 /* Options common to all subcommands (--color), as a child parser that needs no input. */
 extern const struct argp_child cli_common[];
 
-/* Parses the argument of --format; @rows: csv and fuse are choices, too. */
-enum cli_format cli_parse_format(struct argp_state *state, const char *arg, bool rows);
-
-/* Parses raw or qcow2, of --image-format, and returns it. */
-const char *cli_parse_image_format(struct argp_state *state, const char *arg);
-
-/* Parses the argument of @option: a decimal number from @least to @most. */
-__u64 cli_parse_number(struct argp_state *state, const char *option, const char *arg,
-		       __u64 least, __u64 most);
-
-/* The arguments FILE... and the option --all (key 'a'). */
+/* The arguments FILE... and the option --all. */
 struct cli_files {
-	char **names;
-	size_t nr;
+	struct cli_words named;
 	bool all;
-	bool optional;		/* set by the caller: no name means all */
 };
 
-/* The default of a subcommand's parser: takes key 'a' and the arguments, and checks them. */
-error_t cli_parse_files(struct cli_files *files, int key, struct argp_state *state);
+/* Refuses none at all, both at once, and an empty name. */
+void cli_check_files(struct cli_files *files, struct argp_state *state);
 
 /* The escape sequence for an SGR code such as "1;31", or "" without colour. */
 const char *cli_sgr(const char *code);

@@ -45,3 +45,17 @@ char *put_utc(char *out, __s64 seconds, __u32 ns)
 	*out++ = 'Z';
 	return out;
 }
+
+char *put_json(char *out, const char *text, size_t length)
+{
+	size_t i;
+
+	*out++ = '"';
+	for (i = 0; i < length; i++) {
+		if (text[i] == '"' || text[i] == '\\')
+			*out++ = '\\';
+		*out++ = text[i];
+	}
+	*out++ = '"';
+	return out;
+}

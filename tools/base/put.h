@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers as text, fast: each writes at @out, without a NUL, and returns the end. */
+/* Numbers and strings as text, fast: each writes at @out, without a NUL, and returns the end. */
 #ifndef TOOL_BASE_PUT_H
 #define TOOL_BASE_PUT_H
 
@@ -79,5 +79,8 @@ static inline char *put_hex(char *out, __u64 n)
 /* "2026-11-21T12:28:32.330205607Z"; PUT_UTC bytes at most, of years far off as well. */
 #define PUT_UTC 48
 char *put_utc(char *out, __s64 seconds, __u32 ns);
+
+/* A JSON string of text that text_show() has escaped; 2 * @length + 2 bytes at most. */
+char *put_json(char *out, const char *text, size_t length);
 
 #endif /* TOOL_BASE_PUT_H */

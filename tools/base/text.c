@@ -62,7 +62,8 @@ char *text_guard(const char *bytes, size_t len, const char *keep)
 {
 	char *out = xreallocarray(NULL, len + 1, 4);
 
-	show_to(out, bytes, len, keep, "");
+	if (out)
+		show_to(out, bytes, len, keep, "");
 	return out;
 }
 
@@ -70,7 +71,8 @@ char *text_show(const char *bytes, size_t len)
 {
 	char *out = xreallocarray(NULL, len + 1, 4);
 
-	text_show_to(out, bytes, len);
+	if (out)
+		text_show_to(out, bytes, len);
 	return out;
 }
 

@@ -22,7 +22,6 @@
 
 #define MAX_EVENTS	"4096"
 
-enum { KEY_VM = 256, KEY_FILES };
 #define PARAMETER	"/sys/module/iotracer/parameters/MAX_EVENTS"
 
 struct env {
@@ -130,8 +129,8 @@ static int add_files(int fd, const struct env *env)
 
 	if (!env->max_events && target_list_load(&list))
 		target_list_free(&list);
-	for (i = 0; i < env->files.nr; i++) {
-		const char *file = env->files.names[i];
+	for (i = 0; i < env->files.named.nr; i++) {
+		const char *file = env->files.named.at[i];
 		const char *events = env->max_events;
 
 		if (!events && !target_is_traced(&list, file))
@@ -188,49 +187,28 @@ static bool is_count(const char *s)
 	return *s && !s[strspn(s, "0123456789")] && s[strspn(s, "0")];
 }
 
-static error_t parse_add(int key, char *arg, struct argp_state *state)
+static void take_max_events(struct argp_state *state, void *to, const char *arg)
 {
-	struct env *env = state->input;
+	struct env *env = to;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &env->tasks;
-		return 0;
-	case 'i':
-		env->inode = true;
-		return 0;
-	case 'a':
-		env->all_operations = true;
-		return 0;
-	case 'n':
-		if (!is_count(arg))
-			cli_usage(state, "--max-events=%s: say a number, 1 or more", arg);
-		env->max_events = arg;
-		return 0;
-	case KEY_VM:
-		env->vm = arg;
-		return 0;
-	case KEY_FILES:
-		env->vm_files = true;
-		return 0;
-	case ARGP_KEY_ARGS:
-		if (env->vm)
-			cli_usage(state, "--vm goes without FILE");
-		break;
-	case ARGP_KEY_END:
-		if (env->vm_files && !env->vm)
-			cli_usage(state, "--files goes with --vm");
-		if (env->inode && env->vm && !env->vm_files)
-			cli_usage(state, "--inode goes with --vm and --files: processes have no path that could lead to another file");
-		if (env->vm)
-			return 0;
-		if (!env->tasks.nr || env->files.nr)
-			break;
-		if (env->inode)
-			cli_usage(state, "--inode goes with FILE: processes have no path that could lead to another file");
-		return 0;
-	}
-	return cli_parse_files(&env->files, key, state);
+	if (!is_count(arg))
+		cli_usage(state, "--max-events=%s: say a number, 1 or more", arg);
+	env->max_events = arg;
+}
+
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
+{
+	struct env *env = to;
+
+	(void)given;
+	if (env->vm && env->files.named.nr)
+		cli_usage(state, "--vm goes without FILE");
+	if (env->inode && env->vm && !env->vm_files)
+		cli_usage(state, "--inode goes with --vm and --files: processes have no path that could lead to another file");
+	if (env->inode && !env->vm && !env->files.named.nr && env->tasks.nr)
+		cli_usage(state, "--inode goes with FILE: processes have no path that could lead to another file");
+	if (env->files.named.nr || (!env->vm && !env->tasks.nr))
+		cli_check_files(&env->files, state);
 }
 
 /* Those of a file system that is not mounted here are added, too. */
@@ -247,8 +225,8 @@ static int add_machine_files(int fd, struct env *env, const json_t *machine)
 	if (files.nr < all)
 		cli_say_of(env->vm, "%zu of the files that it uses are deleted: these are traced with its processes only (without --files)",
 			   all - files.nr);
-	env->files.names = files.names;
-	env->files.nr = files.nr;
+	env->files.named.at = files.names;
+	env->files.named.nr = files.nr;
 	if (files.nr)
 		status = add_files(fd, env);
 	else
@@ -283,41 +261,18 @@ static int add_all(int fd, struct env *env)
 
 	if (env->vm)
 		status = add_machine(fd, env);
-	else if (env->files.nr)
+	else if (env->files.named.nr)
 		status = add_files(fd, env);
 	return cli_merge(status, add_tasks(fd, env));
 }
 
-int command_add(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{ "max-events", 'n', "N", 0,
-		  "keep the last N events, of a directory and of processes that many of each CPU (default: " MAX_EVENTS ", or the module parameter MAX_EVENTS if that is larger; of processes the module's own)", 0 },
-		{ "inode", 'i', NULL, 0,
-		  "stay with the file when its path comes to lead to another one", 0 },
-		{ "all-operations", 'a', NULL, 0,
-		  "of a file or device record flushes, truncations, discards and the like, too, not only reads and writes", 0 },
-		{ "vm", KEY_VM, "NAME|PID", 0,
-		  "a virtual machine of QEMU: what its processes do to images and devices, also to those that they open later", 0 },
-		{ "files", KEY_FILES, NULL, 0,
-		  "with --vm: instead, each image and device that the machine uses now (iotracer vm show), with what others do to it", 0 },
-		{ 0 }
-	};
-	static const struct argp argp = {
-		options, parse_add,
-		"FILE...\n--vm=NAME|PID [--files]\n--pid=PID|--comm=NAME|--cgroup=PATH|--unit=NAME|--container=NAME|ID...",
-		"Start to trace files, block devices, directories with everything that happens below"
-		" them, or what processes and services do to files.\v"
-		"A file that is traced already stays so; if another N is given its ring is"
-		" resized and keeps its newest events. When a path comes to lead to another file, the"
-		" target goes on with that one. A control group that is removed and made again, as"
-		" when a service restarts, stays traced.", tasks_options, NULL, NULL
-	};
 	struct env env = { 0 };
 	int status;
 	int fd;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_add, argc, argv, &env);
 	fd = proc_open(NULL, "control", O_WRONLY);
 	if (fd < 0)
 		return proc_explain(proc_root(), NULL, "control", fd);
@@ -326,3 +281,41 @@ int command_add(int argc, char **argv)
 	close(fd);
 	return status;
 }
+
+static const struct cli_option options[] = {
+	{ "max-events", 'n', "N",
+	  "keep the last N events; for a directory or processes, N per CPU (default: " MAX_EVENTS ", or the module parameter MAX_EVENTS if that is larger)",
+	  OPTION_TAKE, .take = take_max_events },
+	{ "inode", 'i', NULL, "keep tracing the same file when another file takes over its path",
+	  TO_FLAG(struct env, inode) },
+	{ "all-operations", 'a', NULL,
+	  "for a file or device, record flushes, truncations, discards and the like in addition to reads and writes",
+	  TO_FLAG(struct env, all_operations) },
+	{ "vm", 0, "NAME|PID",
+	  "trace the QEMU process of this virtual machine, including images and devices that it opens later",
+	  TO_TEXT(struct env, vm), .values = VALUES_MACHINE },
+	{ "files", 0, NULL,
+	  "with --vm: trace instead each image and device that the machine uses now, including accesses by other programs",
+	  TO_FLAG(struct env, vm_files), .with = "vm" },
+	{ 0 }
+};
+
+const struct command command_add = {
+	.name = "add",
+	.summary = "start tracing files, directories, processes and services",
+	.synopsis =
+		"FILE...\n--vm=NAME|PID [--files]\n--pid=PID|--comm=NAME|--cgroup=PATH|--unit=NAME|--container=NAME|ID...",
+	.help =
+		"Start tracing files, block devices, directories with everything below them, or the file"
+		" operations of processes and services.\v"
+		"If a file is already traced, it stays traced; a different N resizes its ring, which keeps"
+		" the newest events, but empties the ring of a directory or of processes. When another file takes over the path of a target, the target follows"
+		" the path. A control group stays traced when it is removed and created again, for example"
+		" when a service restarts.",
+	.options = options,
+	.group = &tasks_options, .group_at = offsetof(struct env, tasks),
+	.operands = { .most = ANY_NUMBER, .values = VALUES_FILE },
+	.words = offsetof(struct env, files.named),
+	.check = check,
+	.run = run,
+};

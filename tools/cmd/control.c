@@ -40,62 +40,64 @@ static int control_category(const struct category *category, const char *command
 
 static int control_all(struct env *env)
 {
-	const struct category **taken = xreallocarray(NULL, env->files.nr + 1, sizeof(*taken));
+	const struct category **taken = xreallocarray(NULL, env->files.named.nr + 1, sizeof(*taken));
 	size_t nr = category_take(&env->files, taken), i;
 	int status = CLI_OK;
 
 	for (i = 0; i < nr; i++)
 		status = cli_merge(status, control_category(taken[i], env->command));
-	if (env->files.nr || env->files.all)
+	if (env->files.named.nr || env->files.all)
 		status = cli_merge(status, target_each(&env->files, control_target, env));
 	free(taken);
 	return status;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
-	struct env *env = state->input;
+	struct env *env = to;
 
-	(void)arg;
-	return cli_parse_files(&env->files, key, state);
+	(void)given;
+	cli_check_files(&env->files, state);
 }
 
-static int control(const char *command, const char *doc, int argc, char **argv)
-{
-	static const struct argp_option options[] = {
-		{ "all", 'a', NULL, 0, "all traced files", 0 },
-		{ 0 }
-	};
-	const struct argp argp = {
-		options, parse, "FILE|CATEGORY...\n--all", doc, cli_common, category_help, NULL
-	};
-	struct env env = { .command = command };
+static const struct cli_option options[] = {
+	{ "all", 'a', NULL, "apply the command to all targets, but to no category", TO_FLAG(struct env, files.all) },
+	{ 0 }
+};
 
-	cli_parse(&argp, argc, argv, 0, &env);
-	return control_all(&env);
-}
+/* The four differ in their name only, which is what is written to the module. */
+#define CONTROL_COMMAND(word, shown_summary, shown_help)					\
+	static int run_##word(int argc, char **argv)						\
+	{											\
+		struct env env = { .command = #word };					\
+												\
+		command_parse(&command_##word, argc, argv, &env);				\
+		return control_all(&env);							\
+	}											\
+												\
+	const struct command command_##word = {						\
+		.name = #word,								\
+		.summary = shown_summary,							\
+		.synopsis = "FILE|CATEGORY...\n--all",						\
+		.help = shown_help "\vFILE is a path, the name of a target, or the text that"	\
+			" list shows for processes; CATEGORY is one of {categories}. For a file"	\
+			" with such a name, write ./fs.",							\
+		.options = options,								\
+		.operands = { .most = ANY_NUMBER,						\
+			      .values = VALUES_CATEGORY | VALUES_TARGET | VALUES_FILE },	\
+		.words = offsetof(struct env, files.named),					\
+		.check = check,									\
+		.filter = category_help,							\
+		.run = run_##word,								\
+	}
 
-#define FILE_DOC "\vFILE is a path, the name of a target, or what list shows of processes; CATEGORY is one of {categories};"\
-	" a file with such a name is ./fs."
-
-int command_start(int argc, char **argv)
-{
-	return control("start", "Record the I/O of files, or the events of categories, again." FILE_DOC, argc, argv);
-}
-
-int command_stop(int argc, char **argv)
-{
-	return control("stop", "Stop recording the I/O of files, or the events of categories, until they are"
-		       " started again; what was recorded stays." FILE_DOC, argc, argv);
-}
-
-int command_reset(int argc, char **argv)
-{
-	return control("reset", "Drop the recorded events of files, or of categories." FILE_DOC, argc, argv);
-}
-
-int command_timereset(int argc, char **argv)
-{
-	return control("timereset", "Drop the recorded events of files, or of categories, and set T0,"
-		       " from which timestamps count, to now." FILE_DOC, argc, argv);
-}
+CONTROL_COMMAND(start, "resume recording",
+		"Resume recording the I/O of targets, or the events of categories.");
+CONTROL_COMMAND(stop, "stop recording until started again",
+		"Stop recording the I/O of targets, or the events of categories, until they are"
+		" started again. Events that were recorded are kept.");
+CONTROL_COMMAND(reset, "drop the recorded events",
+		"Drop the recorded events of targets or categories.");
+CONTROL_COMMAND(timereset, "drop the recorded events and set T0 to the current time",
+		"Drop the recorded events of targets or categories, and set T0, the time from which"
+		" timestamps count, to the current time.");

@@ -187,25 +187,13 @@ static int examine(struct env *env)
 	return status;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_release(struct argp_state *state, void *to, const char *arg)
 {
-	struct env *env = state->input;
+	struct env *env = to;
 
-	switch (key) {
-	case 'f':
-		env->format = cli_parse_format(state, arg, false);
-		return 0;
-	case 'k':
-		if (!*arg || *arg == '.' || strchr(arg, '/'))
-			cli_usage(state, "%s: say a release, as uname -r does", arg);
-		env->release = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		cli_usage(state, "%s: doctor takes no argument", arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!*arg || *arg == '.' || strchr(arg, '/'))
+		cli_usage(state, "%s: say a release, as uname -r does", arg);
+	env->release = arg;
 }
 
 /* Whether any file of this kernel is installed. */
@@ -220,28 +208,11 @@ static bool is_installed(const struct host *host)
 	return installed;
 }
 
-int command_doctor(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-		{ "kernel", 'k', "RELEASE", 0, "another installed kernel than the running one", 0 },
-		{ 0 }
-	};
-	static const struct argp argp = {
-		options, parse, NULL,
-		"Look at the kernel and report what of iotracer will work with it: for each thing"
-		" that was looked at what was found and, where it is not as it should be, what to"
-		" do; and for each category which operations are not recorded, and why. Needs"
-		" neither the module nor root; what only root can see is \"unknown\" without.\v"
-		"Exit status: 0 all categories will work, as soon as the module is loaded; 1 some"
-		" do not work, or only in part, or it cannot be known; 3 none will, as the module"
-		" cannot be built or loaded here as it is. The environment variable IOTRACER_ROOT"
-		" names another directory than / that has /boot, /lib/modules, /proc and /sys.",
-		cli_common, NULL, NULL
-	};
 	struct env env = { .format = FORMAT_TEXT };
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_doctor, argc, argv, &env);
 	host_open(&env.doctor.host, env.release);
 	if (is_installed(&env.doctor.host))
 		return examine(&env);
@@ -250,3 +221,28 @@ int command_doctor(int argc, char **argv)
 	host_close(&env.doctor.host);
 	return CLI_FAILED;
 }
+
+static const struct cli_option options[] = {
+	{ "format", 'f', "FORMAT", "output format: text (default) or json",
+	  TO_FORMAT(struct env, format), "text json" },
+	{ "kernel", 'k', "RELEASE", "examine the installed kernel RELEASE instead of the running one",
+	  OPTION_TAKE, .values = VALUES_KERNEL, .take = take_release },
+	{ 0 }
+};
+
+const struct command command_doctor = {
+	.name = "doctor",
+	.summary = "report what will work with this kernel, and how to fix the rest",
+	.help =
+		"Check how much of iotracer will work with a kernel. For each check, report the result"
+		" and, if something is wrong, what to do about it. For each category, report which"
+		" operations are not recorded, and why. Needs neither the module nor root; without root,"
+		" some results are \"unknown\".\v"
+		"Exit status: 0 if all categories will work once the module is loaded; 1 if some do not"
+		" work, or only in part, or the result is unknown; 3 if none will, because the module"
+		" cannot be built or loaded as things are. The environment variable IOTRACER_ROOT names"
+		" a directory to use instead of /, with /boot, /lib/modules, /proc and /sys in it.",
+	.options = options,
+	.operands = { .excess = "doctor takes no argument" },
+	.run = run,
+};

@@ -32,18 +32,14 @@
 #define ALL_TIME (~0ULL)
 #define LOOK_ROWS 65536		/* rows between two checks whether progress is due */
 
-enum {
-	KEY_PER_CATEGORY = 256, KEY_CATEGORY, KEY_ROTATE, KEY_KEY_FILE, KEY_PARTIAL, KEY_COLUMNS,
-	KEY_BELOW, KEY_FILTER, KEY_FROM, KEY_TO, KEY_GUEST, KEY_GUEST_IMAGE, KEY_IMAGE_FORMAT,
-};
-
 struct env {
+	struct cli_words words;
 	const char *named;	/* the trace, as named on the command line */
 	char *trace;		/* the directory of the trace */
 	enum cli_format format;
 	const char *directory;
 	bool per_category;
-	bool io_tracer;		/* IO Tracer's columns and directories */
+	enum { OWN, IO_TRACER } columns;	/* IO Tracer's have their directories, too */
 	const struct category *category;
 	bool fuse;		/* lines as of IOTraceCollector */
 	const char *below;	/* the directory they are of */
@@ -165,7 +161,7 @@ static void open_printer(const struct env *env, struct row_printer *p,
 {
 	if (env->guest.wanted && category == &category_fs)
 		guest_export_columns(p);
-	if (env->io_tracer)
+	if (env->columns == IO_TRACER)
 		row_printer_open(p, category->columns, category->nr_columns);
 	else
 		row_printer_open_own(p, category->command_op != NO_OP);
@@ -176,7 +172,7 @@ static int export_category(struct env *env, const struct category *category, siz
 	char *file = xasprintf("%s.iot", category->name);
 	struct output output = {
 		.directory = env->directory,
-		.category = env->io_tracer ? category->io_tracer : category->name,
+		.category = env->columns == IO_TRACER ? category->io_tracer : category->name,
 		.suffix = env->fuse ? "trace" : env->format == FORMAT_JSON ? "json" : "csv",
 		.gzip = env->gzip, .rotate = env->directory ? env->rotate : 0,
 	};
@@ -200,8 +196,10 @@ static int export_category(struct env *env, const struct category *category, siz
 		check_begin(&env->check, &checked, category->name, i, &merge);
 		open_printer(env, &printer, category);
 		output_open(&output);
-		if (export_rows(env, &merge, &printer, &output, category))
+		if (export_rows(env, &merge, &printer, &output, category)) {
+			progress_end();
 			check_end(&checked, &merge);
+		}
 		if (!output_close(&output))
 			status = CLI_FAILED;
 		row_printer_close(&printer);
@@ -287,7 +285,7 @@ static int prepare(struct env *env)
 	int status = check_open(&env->check, env->trace);
 	const struct anonymizer *anonymizer;
 
-	env->check.is_recorded = store_is_recorded(env->trace);
+	env->check.is_recorded = check_is_recorded(env->trace);
 	if (!status)
 		status = check_one_category(env);
 	if (status)
@@ -337,34 +335,20 @@ static int export_lines(struct env *env)
 	return status;
 }
 
-static __u64 parse_rows(struct argp_state *state, const char *arg)
+static void take_rows(struct argp_state *state, void *to, const char *arg)
 {
+	struct env *env = to;
 	char *end;
-	__u64 n = strtoull(arg, &end, 10);
 
+	env->rotate = strtoull(arg, &end, 10);
 	if (*arg < '0' || *arg > '9' || *end)
 		cli_usage(state, "--rotate=%s: say a number of rows, or 0", arg);
-	return n;
 }
 
-static void parse_format(struct argp_state *state, struct env *env, const char *arg)
+static void take_filter(struct argp_state *state, void *to, const char *arg)
 {
-	env->fuse = !strcmp(arg, "fuse");
-	env->format = !strcmp(arg, "json") ? FORMAT_JSON : FORMAT_CSV;
-	if (!env->fuse && env->format == FORMAT_CSV && strcmp(arg, "csv"))
-		cli_usage(state, "--format=%s: say csv, json or fuse", arg);
-}
-
-static bool parse_columns(struct argp_state *state, const char *arg)
-{
-	if (strcmp(arg, "own") && strcmp(arg, "io-tracer"))
-		cli_usage(state, "--columns=%s: say own or io-tracer", arg);
-	return !strcmp(arg, "io-tracer");
-}
-
-static void add_filter(struct argp_state *state, struct env *env, char *words)
-{
-	char *word, *why;
+	struct env *env = to;
+	char *words = (char *)arg, *word, *why;
 
 	while ((word = strsep(&words, " "))) {
 		why = select_add(&env->select, word);
@@ -381,11 +365,48 @@ static void take_time(struct argp_state *state, const char *option, const char *
 			  option, arg);
 }
 
+static void take_from(struct argp_state *state, void *to, const char *arg)
+{
+	take_time(state, "--from", arg, &((struct env *)to)->from);
+}
+
+static void take_to(struct argp_state *state, void *to, const char *arg)
+{
+	take_time(state, "--to", arg, &((struct env *)to)->to);
+}
+
+static void take_category(struct argp_state *state, void *to, const char *arg)
+{
+	struct env *env = to;
+
+	env->category = category_find(arg, strlen(arg));
+	if (!env->category)
+		cli_usage(state, "--category=%s: there is no such category", arg);
+}
+
+static void take_below(struct argp_state *state, void *to, const char *arg)
+{
+	struct env *env = to;
+
+	if (*arg != '/')
+		cli_usage(state, "--below=%s: say a path that begins with /", arg);
+	env->below = arg;
+}
+
+static void take_guest_image(struct argp_state *state, void *to, const char *arg)
+{
+	struct env *env = to;
+
+	if (!*arg)
+		cli_usage(state, "the name of an image is empty");
+	guest_export_add(&env->guest, arg);
+}
+
 static void check_fuse(struct env *env, struct argp_state *state)
 {
 	if (env->select.nr || env->from.ns || env->from.relative || env->to.ns != ALL_TIME)
 		cli_usage(state, "--format=fuse goes with --below, not with --filter, --from or --to");
-	if (env->io_tracer)
+	if (env->columns == IO_TRACER)
 		cli_usage(state, "--format=fuse has no columns: leave --columns away");
 	if (env->category && env->category != &category_fs)
 		cli_usage(state, "--format=fuse is for category fs");
@@ -396,7 +417,7 @@ static void check_fuse(struct env *env, struct argp_state *state)
 
 static void check_guest(struct env *env, struct argp_state *state)
 {
-	if (env->io_tracer || env->fuse)
+	if (env->columns == IO_TRACER || env->fuse)
 		cli_usage(state, "--guest has columns of its own: leave --columns=io-tracer and --format=fuse away");
 	if (env->anonymize)
 		cli_usage(state, "--guest goes without --anonymize");
@@ -407,16 +428,15 @@ static void check_guest(struct env *env, struct argp_state *state)
 		cli_usage(state, "--image-format goes with --guest-image");
 }
 
-static void check(struct env *env, struct argp_state *state)
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
-	if (!env->named)
-		cli_usage(state, "say which trace: a directory that iotracer record made");
+	struct env *env = to;
+
+	(void)given;
+	env->named = env->words.at[0];
+	env->fuse = env->format == FORMAT_FUSE;
 	if (env->directory && env->per_category)
 		cli_usage(state, "--per-category prints on standard output: leave out -o");
-	if (env->key_file && !env->anonymize)
-		cli_usage(state, "--key-file goes with --anonymize");
-	if (env->below && !env->fuse)
-		cli_usage(state, "--below goes with --format=fuse");
 	if (env->fuse)
 		check_fuse(env, state);
 	if (env->guest.wanted)
@@ -425,138 +445,12 @@ static void check(struct env *env, struct argp_state *state)
 		cli_usage(state, "--image-format goes with --guest-image");
 }
 
-static error_t parse_guest(int key, char *arg, struct argp_state *state, struct env *env)
+static int run(int argc, char **argv)
 {
-	switch (key) {
-	case KEY_GUEST:
-		env->guest.wanted = true;
-		return 0;
-	case KEY_GUEST_IMAGE:
-		if (!*arg)
-			cli_usage(state, "the name of an image is empty");
-		guest_export_add(&env->guest, arg);
-		return 0;
-	case KEY_IMAGE_FORMAT:
-		env->guest.image_format = cli_parse_image_format(state, arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-/* Which events are wanted. */
-static error_t parse_selection(int key, char *arg, struct argp_state *state, struct env *env)
-{
-	switch (key) {
-	case KEY_CATEGORY:
-		env->category = category_find(arg, strlen(arg));
-		if (!env->category)
-			cli_usage(state, "--category=%s: there is no such category", arg);
-		return 0;
-	case KEY_BELOW:
-		if (*arg != '/')
-			cli_usage(state, "--below=%s: say a path that begins with /", arg);
-		env->below = arg;
-		return 0;
-	case KEY_FROM:
-		take_time(state, "--from", arg, &env->from);
-		return 0;
-	case KEY_TO:
-		take_time(state, "--to", arg, &env->to);
-		return 0;
-	case KEY_FILTER:
-		add_filter(state, env, arg);
-		return 0;
-	default:
-		return parse_guest(key, arg, state, env);
-	}
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct env *env = state->input;
-
-	switch (key) {
-	case 'f':
-		parse_format(state, env, arg);
-		return 0;
-	case 'o':
-		env->directory = arg;
-		return 0;
-	case KEY_PER_CATEGORY:
-		env->per_category = true;
-		return 0;
-	case KEY_COLUMNS:
-		env->io_tracer = parse_columns(state, arg);
-		return 0;
-	case 'z':
-		env->gzip = true;
-		return 0;
-	case KEY_ROTATE:
-		env->rotate = parse_rows(state, arg);
-		return 0;
-	case 'a':
-		env->anonymize = true;
-		return 0;
-	case KEY_KEY_FILE:
-		env->key_file = arg;
-		return 0;
-	case KEY_PARTIAL:
-		env->partial = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (env->named)
-			cli_usage(state, "%s: one trace at a time", arg);
-		env->named = arg;
-		return 0;
-	case ARGP_KEY_END:
-		check(env, state);
-		return 0;
-	default:
-		return parse_selection(key, arg, state, env);
-	}
-}
-
-static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "csv (default), json (one object a line), or fuse: category fs as lines of IOTraceCollector, a tracer by FUSE", 0 },
-	{ "below", KEY_BELOW, "DIRECTORY", 0, "with --format=fuse: only what is below DIRECTORY, with paths relative to it", 0 },
-	{ "filter", KEY_FILTER, "KEY=VALUE", 0, "only events for which this holds, and all other conditions: the keys of record's --filter but tree and rejected, and path=PATH or PATTERN", 0 },
-	{ "from", KEY_FROM, "TIME", 0, "only events that began at this time or later: in UTC, as 2026-11-21T10:43:22.5, or seconds since the beginning of the trace, as +1.5", 0 },
-	{ "to", KEY_TO, "TIME", 0, "only events that began before this time", 0 },
-	{ "output", 'o', "DIRECTORY", 0, "write files DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on (times in UTC) instead of standard output", 0 },
-	{ "per-category", KEY_PER_CATEGORY, NULL, 0, "write all categories on standard output, one after another", 0 },
-	{ "category", KEY_CATEGORY, "NAME", 0, "only this one", 0 },
-	{ "columns", KEY_COLUMNS, "WHOSE", 0, "own (default), as iotracer format --columns describes them, or io-tracer: IO Tracer's columns and directories", 0 },
-	{ "gzip", 'z', NULL, 0, "compress", 0 },
-	{ "rotate", KEY_ROTATE, "ROWS", 0, "begin another file after ROWS rows (default 10000000, 0: never)", 0 },
-	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
-	{ "key-file", KEY_KEY_FILE, "FILE", 0, "use the key in FILE, so that names can be compared between traces (default: a random key that is not kept)", 0 },
-	{ "guest", KEY_GUEST, NULL, 0, "category fs: a row for each part of an event, with what it is in the terms of the guest whose disk image it is of, by the maps in the trace of a virtual machine", 0 },
-	{ "guest-image", KEY_GUEST_IMAGE, "IMAGE", 0, "the same for IMAGE and its backing files, by what they say now; may be given again", 0 },
-	{ "image-format", KEY_IMAGE_FORMAT, "FORMAT", 0, "of each IMAGE: raw or qcow2 (default: by its first bytes, which a guest can write to a raw disk)", 0 },
-	{ "partial", KEY_PARTIAL, NULL, 0, "exit with 0 even if the trace is damaged, cut off or has no end; what is missing is still reported", 0 },
-	{ 0 }
-};
-
-static const char doc[] =
-	"Write the events of a trace as rows, in the order in which they ended.\v"
-	"The columns are the fields of the category, the unit in the name: iotracer-trace(5) lists"
-	" them. csv: lines end in a line feed; what has a comma or a quote is quoted."
-	" json: the same columns. Without -o rows go to standard output: those of one category,"
-	" unless --per-category is given.\n"
-	"Events and paths that are missing are reported on standard error. Of a trace that"
-	" is damaged or cut off everything is read that is whole, what is missing is"
-	" reported by CPU, seq and time, and the exit status is 1.";
-
-int command_export(int argc, char **argv)
-{
-	static const struct argp argp = {
-		options, parse, "TRACE", doc, cli_common, NULL, NULL
-	};
 	struct env env = { .format = FORMAT_CSV, .rotate = ROTATE_ROWS, .to.ns = ALL_TIME };
 	int status;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_export, argc, argv, &env);
 	if (!env.directory && is_pipe_or_terminal())
 		progress_quiet();
 	env.trace = store_find(env.named);
@@ -578,3 +472,73 @@ int command_export(int argc, char **argv)
 	free(env.trace);
 	return status;
 }
+
+static const struct cli_option options[] = {
+	{ "format", 'f', "FORMAT",
+	  "output format: csv (default), json (one object per line), or fuse (category fs), the lines of IOTraceCollector",
+	  TO_FORMAT(struct env, format), "csv json fuse" },
+	{ "below", 0, "DIRECTORY",
+	  "with --format=fuse: write only operations below DIRECTORY, with paths relative to it",
+	  OPTION_TAKE, .take = take_below, .values = VALUES_DIRECTORY, .with = "format=fuse" },
+	{ "filter", 0, "KEY=VALUE",
+	  "write only events that meet this and all other conditions; keys as for record --filter except tree and rejected, and path=PATH or PATTERN",
+	  OPTION_TAKE, .take = take_filter, .values = VALUES_SELECT },
+	{ "from", 0, "TIME",
+	  "write only events that started at TIME or later: in UTC, as 2026-11-21T10:43:22.5, or seconds from the start of the trace, as +1.5",
+	  OPTION_TAKE, .take = take_from },
+	{ "to", 0, "TIME", "write only events that started before TIME, given as for --from", OPTION_TAKE, .take = take_to },
+	{ "output", 'o', "DIRECTORY",
+	  "write to files DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on (times in UTC) instead of standard output",
+	  TO_TEXT(struct env, directory), .values = VALUES_DIRECTORY },
+	{ "per-category", 0, NULL,
+	  "write all categories to standard output, one after another",
+	  TO_FLAG(struct env, per_category) },
+	{ "category", 0, "NAME", "write only category NAME",
+	  OPTION_TAKE, .take = take_category, .values = VALUES_CATEGORY },
+	{ "columns", 0, "WHOSE",
+	  "columns and names of directories: own (default, see iotracer format --columns), or io-tracer, those of IO Tracer",
+	  TO_WORD(struct env, columns), "own io-tracer" },
+	{ "gzip", 'z', NULL, "compress the output with gzip", TO_FLAG(struct env, gzip) },
+	{ "rotate", 0, "ROWS", "start a new file after ROWS rows (default 10000000; 0: never)",
+	  OPTION_TAKE, .take = take_rows },
+	{ "anonymize", 'a', NULL,
+	  "replace names by hashes: each component of paths (file extensions stay), commands and command lines",
+	  TO_FLAG(struct env, anonymize) },
+	{ "key-file", 0, "FILE",
+	  "hash with the key in FILE, so that names can be compared between traces (default: a random key that is not kept)",
+	  TO_TEXT(struct env, key_file), .values = VALUES_FILE, .with = "anonymize" },
+	{ "guest", 0, NULL,
+	  "fs: write a row for each part of an event on a disk image, with its location on the guest's disk, from the maps in the trace",
+	  TO_FLAG(struct env, guest.wanted) },
+	{ "guest-image", 0, "IMAGE",
+	  "like --guest, for IMAGE and its backing files as they are now; may be repeated",
+	  OPTION_TAKE, .take = take_guest_image, .values = VALUES_FILE },
+	{ "image-format", 0, "FORMAT",
+	  "format of each IMAGE: raw or qcow2 (default: detected from its first bytes, which the guest of a raw image can write)",
+	  TO_TEXT(struct env, guest.image_format), "raw qcow2" },
+	{ "partial", 0, NULL,
+	  "exit with 0 even if the trace is damaged, truncated or has no end; what is missing is still reported",
+	  TO_FLAG(struct env, partial) },
+	{ 0 }
+};
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "write a trace as CSV or JSON",
+	.synopsis = "TRACE",
+	.help =
+		"Write the events of a trace as rows, in the order in which they ended.\v"
+		"The columns are the fields of the category, with the unit in the name; iotracer-trace(5)"
+		" lists them. csv: lines end in a line feed; values with a comma or a quote are quoted."
+		" json: the same columns. Without -o, the rows of one category are written to standard"
+		" output, or with --per-category those of all.\n"
+		"Missing events and paths are reported on standard error. If a trace is damaged or"
+		" truncated, all intact parts are read, missing events are reported by CPU, seq and time,"
+		" and the exit status is 1.",
+	.options = options,
+	.operands = { 1, 1, "say which trace: a directory that iotracer record made",
+		      "one trace at a time", VALUES_TRACE | VALUES_DIRECTORY },
+	.words = offsetof(struct env, words),
+	.check = check,
+	.run = run,
+};

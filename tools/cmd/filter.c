@@ -15,6 +15,7 @@
 #include "trace/category.h"
 
 struct env {
+	struct cli_words words;
 	const struct category *category;
 	char *filter;		/* "k=v k=v" or "none"; NULL: show the filter */
 };
@@ -54,44 +55,29 @@ static void add_words(struct argp_state *state, struct env *env, char *words)
 		add_word(state, env, word);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
-	struct env *env = state->input;
+	struct env *env = to;
+	const char *name = env->words.nr ? env->words.at[0] : NULL;
+	size_t i;
 
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (env->category) {
-			add_words(state, env, arg);
-			return 0;
-		}
-		env->category = category_find(arg, strlen(arg));
-		if (!env->category)
-			cli_usage(state, "there is no category \"%s\" (there are: %s)", arg,
-				  category_names());
-		return 0;
-	case ARGP_KEY_NO_ARGS:
+	(void)given;
+	if (!name)
 		cli_usage(state, "say which category: %s", category_names());
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	env->category = category_find(name, strlen(name));
+	if (!env->category)
+		cli_usage(state, "there is no category \"%s\" (there are: %s)", name, category_names());
+	for (i = 1; i < env->words.nr; i++)
+		add_words(state, env, env->words.at[i]);
 }
 
-int command_filter(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-	static const struct argp argp = {
-		NULL, parse, "CATEGORY\nCATEGORY KEY=VALUE...\nCATEGORY none",
-		"Show, or set, which events a category records: those that meet all"
-		" conditions.\v"
-		"CATEGORY is one of {categories}. KEY is one of {keys}; which of them a category"
-		" has is in iotracer(4). With none all events are recorded.", cli_common,
-		category_help, NULL
-	};
 	struct env env = { 0 };
 	char *command;
 	int status;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_filter, argc, argv, &env);
 	if (!env.filter)
 		return show_filter(env.category);
 	command = xasprintf("filter %s", env.filter);
@@ -100,3 +86,19 @@ int command_filter(int argc, char **argv)
 	free(env.filter);
 	return status;
 }
+
+const struct command command_filter = {
+	.name = "filter",
+	.summary = "show or set which events a category records",
+	.synopsis = "CATEGORY\nCATEGORY KEY=VALUE...\nCATEGORY none",
+	.help =
+		"Show or set the filter of a category: it records only events that meet all"
+		" conditions.\v"
+		"CATEGORY is one of {categories}. KEY is one of {keys}; iotracer(4) says which categories"
+		" accept which keys. The word none removes the filter.",
+	.operands = { .most = ANY_NUMBER, .values = VALUES_CATEGORY | VALUES_FILTER },
+	.words = offsetof(struct env, words),
+	.check = check,
+	.filter = category_help,
+	.run = run,
+};

@@ -11,10 +11,8 @@
 #include "trace/category.h"
 #include "trace/row.h"
 
-enum { KEY_MANUAL = 256 };
-
 struct env {
-	enum { AS_TEXT, AS_MARKDOWN, AS_COLUMNS, AS_MANUAL } how;
+	enum { AS_TEXT, AS_COLUMNS, AS_OPTIONS, AS_MANUAL } how;
 };
 
 /* Prints what the module shows in /proc/iotracer/format. */
@@ -35,46 +33,6 @@ static void print_text(void)
 			       f->name, f->offset, f->size, f->type, f->kind,
 			       *f->unit ? f->unit : "-", f->text);
 		}
-	}
-}
-
-static void put_cell(const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '|')
-			putchar('\\');
-		putchar(*text);
-	}
-}
-
-static void print_row(const struct iot_schema_field *f)
-{
-	printf("| `%s` | ", f->name);
-	if (f->type[0] == 'c')
-		printf("char[%u]", f->size);
-	else
-		fputs(f->type, stdout);
-	printf(" | %u | %s | ", f->offset, f->kind);
-	put_cell(f->unit);
-	fputs(*f->unit ? " | " : "| ", stdout);
-	put_cell(f->text);
-	puts(" |");
-}
-
-static void print_markdown(void)
-{
-	unsigned int i, j;
-
-	for (i = 0; i < iot_schema_events; i++) {
-		const struct iot_schema_event *e = &iot_schema[i];
-
-		printf("%s### `%s` (event %u, %u bytes)\n\n", i ? "\n" : "", e->name,
-		       e->id, e->size);
-		put_cell(e->text);
-		puts("\n\n| field | type | offset | kind | unit | meaning |");
-		puts("|---|---|---|---|---|---|");
-		for (j = 0; j < e->nr_fields; j++)
-			print_row(&e->fields[j]);
 	}
 }
 
@@ -229,48 +187,62 @@ static void print_manual(void)
 		print_io_tracer(categories[i]);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* - stands for a letter, an argument or words that the option does not have. */
+static void print_options_of(const struct command *c, const struct cli_option *o)
 {
-	struct env *env = state->input;
+	for (; o && o->name; o++) {
+		char letter[] = { o->letter ? o->letter : '-', '\0' };
+		char *text = c->filter ? c->filter(0, o->help, NULL) : (char *)o->help;
 
-	switch (key) {
-	case 'm':
-		env->how = AS_MARKDOWN;
-		return 0;
-	case 'c':
-		env->how = AS_COLUMNS;
-		return 0;
-	case KEY_MANUAL:
-		env->how = AS_MANUAL;
-		return 0;
-	case ARGP_KEY_ARG:
-		cli_usage(state, "%s: format takes no argument", arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+		printf("%s\t%s\t%s\t%s\t%s\t%s\n", c->name, o->name, letter,
+		       o->argument ? o->argument : "-", o->words ? o->words : "-", text);
+		if (text != o->help)
+			free(text);
 	}
 }
 
-int command_format(int argc, char **argv)
+static void print_options(void)
 {
-	static const struct argp_option options[] = {
-		{ "columns", 'c', NULL, 0, "describe the columns of exports and logs instead: category, column, unit, meaning, separated by tabs", 0 },
-		{ "markdown", 'm', NULL, 0, "as a table for documentation", 0 },
-		{ "manual", KEY_MANUAL, NULL, 0, "the columns, as a section of iotracer-trace(5)", 0 },
-		{ 0 }
-	};
-	static const struct argp argp = {
-		options, parse, NULL,
-		"Describe the fields of the records that this tool decodes; the module's"
-		" own description is /proc/iotracer/format.", cli_common, NULL, NULL
-	};
+	size_t i;
+
+	for (i = 0; i < nr_commands; i++) {
+		print_options_of(commands[i], commands[i]->options);
+		if (commands[i]->group)
+			print_options_of(commands[i], commands[i]->group->options);
+	}
+}
+
+static int run(int argc, char **argv)
+{
 	static void (*const prints[])(void) = {
-		[AS_TEXT] = print_text, [AS_MARKDOWN] = print_markdown,
-		[AS_COLUMNS] = print_columns, [AS_MANUAL] = print_manual,
+		[AS_TEXT] = print_text, [AS_COLUMNS] = print_columns,
+		[AS_OPTIONS] = print_options, [AS_MANUAL] = print_manual,
 	};
 	struct env env = { 0 };
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_format, argc, argv, &env);
 	prints[env.how]();
 	return CLI_OK;
 }
+
+#define HOW TO_SET(struct env, how)
+
+static const struct cli_option options[] = {
+	{ "columns", 'c', NULL, "describe the columns of exports and logs instead: category, column, unit and meaning, separated by tabs",
+	  HOW, .least = AS_COLUMNS },
+	{ "options", 0, NULL, "describe the options of all commands instead: command, option, letter, argument, words and meaning, separated by tabs",
+	  TO_SET(struct env, how), .least = AS_OPTIONS },
+	{ "manual", 0, NULL, "print the tables of columns of iotracer-trace(5) as source", HOW, .least = AS_MANUAL },
+	{ 0 }
+};
+
+const struct command command_format = {
+	.name = "format",
+	.summary = "describe the fields of a record",
+	.help =
+		"Describe the fields of the records that this tool decodes. The module describes its own"
+		" in /proc/iotracer/format.",
+	.options = options,
+	.operands = { .excess = "format takes no argument" },
+	.run = run,
+};

@@ -13,9 +13,8 @@
 #define DRIFT_PPM	100
 #define SLOWEST		10
 
-enum { KEY_JSON = 256, KEY_DISK, KEY_IMAGE_FORMAT, KEY_DRIFT, KEY_PARTIAL, KEY_SUMMARY };
-
 struct env {
+	struct cli_words words;
 	struct join join;
 	char *disk;		/* DISK of DISK=DRIVE */
 	const char *drive;
@@ -23,7 +22,7 @@ struct env {
 	enum cli_format format;
 	const char *directory;
 	bool gzip, partial, summary;
-	size_t slowest;
+	__u64 slowest;
 };
 
 static bool put_rows(const struct env *env, struct output *o)
@@ -117,8 +116,9 @@ static void free_all(struct env *env)
 	free(env->disk);
 }
 
-static void parse_disk(struct env *env, struct argp_state *state, const char *arg)
+static void take_disk(struct argp_state *state, void *to, const char *arg)
 {
+	struct env *env = to;
 	const char *equals = strchr(arg, '=');
 
 	if (env->disk)
@@ -130,111 +130,74 @@ static void parse_disk(struct env *env, struct argp_state *state, const char *ar
 	env->join.disk = env->disk;
 }
 
-static void parse_format(struct env *env, struct argp_state *state, const char *arg)
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
-	if (!strcmp(arg, "fuse"))
-		cli_usage(state, "--format=fuse: say text, csv or json");
-	env->format = cli_parse_format(state, arg, true);
-}
+	struct env *env = to;
 
-static void take_trace(struct env *env, struct argp_state *state, const char *arg)
-{
-	struct join *j = &env->join;
-
-	if (j->host.named)
-		cli_usage(state, "%s: a guest's trace and a host's are joined, no third one", arg);
-	if (j->guest.named)
-		j->host.named = arg;
-	else
-		j->guest.named = arg;
-}
-
-static void check(const struct env *env, struct argp_state *state)
-{
-	if (!env->join.host.named)
-		cli_usage(state, "say which traces: that of the guest, and that of its host");
+	(void)given;
+	env->join.guest.named = env->words.at[0];
+	env->join.host.named = env->words.at[1];
 	if (!env->disk)
 		cli_usage(state, "say which disk of the guest is which drive of the host: --disk DISK=DRIVE");
 	if (env->format == FORMAT_TEXT && (env->directory || env->gzip))
 		cli_usage(state, "-o and -z are for rows: say --format=csv or json");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int run(int argc, char **argv)
 {
-	struct env *env = state->input;
-
-	switch (key) {
-	case 'f':
-		parse_format(env, state, arg);
-		return 0;
-	case KEY_JSON:
-		env->format = FORMAT_JSON;
-		return 0;
-	case KEY_DISK:
-		parse_disk(env, state, arg);
-		return 0;
-	case KEY_IMAGE_FORMAT:
-		env->image_format = cli_parse_image_format(state, arg);
-		return 0;
-	case KEY_DRIFT:
-		env->join.drift = cli_parse_number(state, "--drift", arg, 0, 10000);
-		return 0;
-	case 'n':
-		env->slowest = cli_parse_number(state, "--slowest", arg, 0, 1000000);
-		return 0;
-	case KEY_SUMMARY:
-		env->summary = true;
-		return 0;
-	case 'o':
-		env->directory = arg;
-		return 0;
-	case 'z':
-		env->gzip = true;
-		return 0;
-	case KEY_PARTIAL:
-		env->partial = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		take_trace(env, state, arg);
-		return 0;
-	case ARGP_KEY_END:
-		check(env, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp_option options[] = {
-	{ "disk", KEY_DISK, "DISK=DRIVE", 0, "the disk of the guest (vda), and its drive, as 'iotracer vm show' names it, or its image", 0 },
-	{ "format", 'f', "FORMAT", 0, "text (default): a summary; csv or json: a row for each request of the guest", 0 },
-	{ "json", KEY_JSON, NULL, 0, "the same as --format=json", 0 },
-	{ "summary", KEY_SUMMARY, NULL, 0, "with csv and json: the summary instead of rows, and with -o besides", 0 },
-	{ "slowest", 'n', "N", 0, "list the N slowest requests in the summary (default 10)", 0 },
-	{ "image-format", KEY_IMAGE_FORMAT, "FORMAT", 0, "raw or qcow2, of an image that is named (default: by its first bytes)", 0 },
-	{ "drift", KEY_DRIFT, "PPM", 0, "the most by which the clocks of guest and host drift apart, in microseconds a second (default 100)", 0 },
-	{ "output", 'o', "DIRECTORY", 0, "write rows to a file DIRECTORY/join/join_<date>_<time>_<ms>.csv instead of standard output", 0 },
-	{ "gzip", 'z', NULL, 0, "compress rows", 0 },
-	{ "partial", KEY_PARTIAL, NULL, 0, "exit with 0 even if a trace is damaged, cut off or has no end; what is missing is still reported", 0 },
-	{ 0 }
-};
-
-int command_join(int argc, char **argv)
-{
-	static const struct argp argp = {
-		options, parse, "GUEST-TRACE HOST-TRACE --disk DISK=DRIVE",
-		"Say where the time of a guest's block requests went: in the guest's queue, in QEMU, in"
-		" QEMU's calls on the host, in the requests of the host.\v"
-		"GUEST-TRACE is recorded in the guest with -c block, HOST-TRACE at the same time on the host"
-		" with --vm NAME -c fs,block. Requests are matched to calls by operation, bytes of the image,"
-		" size and order; how far the clocks are apart is found out. Requests that cannot be matched"
-		" are listed as such, with the reason. See iotracer-vm(7).", cli_common, NULL, NULL
-	};
 	struct env env = { .join.drift = DRIFT_PPM, .slowest = SLOWEST };
 	int status;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_join, argc, argv, &env);
 	status = join(&env);
 	free_all(&env);
 	return status;
 }
+
+static const struct cli_option options[] = {
+	{ "disk", 0, "DISK=DRIVE",
+	  "the guest's disk, such as vda, and its drive: a name that iotracer vm show prints, or its image",
+	  OPTION_TAKE, .take = take_disk },
+	{ "format", 'f', "FORMAT", "output format: text (default), a summary; csv or json, a row for each request of the guest",
+	  TO_FORMAT(struct env, format), "text csv json" },
+	{ "json", 0, NULL, "same as --format=json",
+	  TO_SET(struct env, format), .least = FORMAT_JSON },
+	{ "summary", 0, NULL, "with csv or json: write the summary instead of rows, or with -o in addition to them",
+	  TO_FLAG(struct env, summary) },
+	{ "slowest", 'n', "N", "list the N slowest requests in the summary (default 10)",
+	  TO_NUMBER(struct env, slowest), .most = 1000000 },
+	{ "image-format", 0, "FORMAT",
+	  "format of an image that --disk names: raw or qcow2 (default: detected from its first bytes)",
+	  TO_TEXT(struct env, image_format), "raw qcow2" },
+	{ "drift", 0, "PPM",
+	  "maximum drift between the clocks of guest and host, in microseconds per second (default 100)",
+	  TO_NUMBER(struct env, join.drift), .most = 10000 },
+	{ "output", 'o', "DIRECTORY",
+	  "write rows to a file DIRECTORY/join/join_<date>_<time>_<ms>.csv or .json instead of standard output",
+	  TO_TEXT(struct env, directory), .values = VALUES_DIRECTORY },
+	{ "gzip", 'z', NULL, "compress the rows with gzip", TO_FLAG(struct env, gzip) },
+	{ "partial", 0, NULL,
+	  "exit with 0 even if a trace is damaged, truncated or has no end; what is missing is still reported",
+	  TO_FLAG(struct env, partial) },
+	{ 0 }
+};
+
+const struct command command_join = {
+	.name = "join",
+	.summary = "show where a guest's block requests spend their time on the host",
+	.synopsis = "GUEST-TRACE HOST-TRACE --disk DISK=DRIVE",
+	.help =
+		"Show where a guest's block requests spend their time: in the guest's queue, in QEMU, in"
+		" QEMU's calls on the host, or in the host's block requests.\v"
+		"Record GUEST-TRACE in the guest with -c block, and HOST-TRACE at the same time on the host"
+		" with --vm NAME -c fs,block. Requests are matched to calls by operation, range in the image,"
+		" size and order; the offset between the clocks is computed from them. Requests that cannot"
+		" be matched are listed with the reason. See iotracer-vm(7).",
+	.options = options,
+	.operands = { 2, 2, "say which traces: that of the guest, and that of its host",
+		      "a guest's trace and a host's are joined, no third one",
+		      VALUES_TRACE | VALUES_DIRECTORY },
+	.words = offsetof(struct env, words),
+	.check = check,
+	.run = run,
+};

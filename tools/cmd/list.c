@@ -64,43 +64,14 @@ static void print_json(const struct target_list *list)
 	json_print(document);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int run(int argc, char **argv)
 {
-	struct env *env = state->input;
-
-	switch (key) {
-	case 'f':
-		env->format = cli_parse_format(state, arg, false);
-		return 0;
-	case ARGP_KEY_ARG:
-		cli_usage(state, "%s: list takes no file (status does)", arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-int command_list(int argc, char **argv)
-{
-	static const struct argp_option options[] = {
-		{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-		{ 0 }
-	};
-	static const struct argp argp = {
-		options, parse, NULL,
-		"List what is traced: the name of the target and the path it was added"
-		" by, one line a path, or what names its processes. (deleted) is behind a path that"
-		" leads to no file now, (ended) behind a process that has exited, and a control group"
-		" that is not there now.\v"
-		"In a name \\ooo stands for a control character, a backslash or a byte"
-		" that is not UTF-8. Other commands take a name as it is shown here, too.", cli_common, NULL, NULL
-	};
 	struct env env = { FORMAT_TEXT };
 	struct target_list list;
 	int status = CLI_OK;
 	int err;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_list, argc, argv, &env);
 	err = target_list_load(&list);
 	if (err)
 		status = proc_explain(proc_root(), NULL, "control", err);
@@ -111,3 +82,23 @@ int command_list(int argc, char **argv)
 	target_list_free(&list);
 	return status;
 }
+
+static const struct cli_option options[] = {
+	{ "format", 'f', "FORMAT", "output format: text (default) or json",
+	  TO_FORMAT(struct env, format), "text json" },
+	{ 0 }
+};
+
+const struct command command_list = {
+	.name = "list",
+	.summary = "list the targets",
+	.help =
+		"List the targets: one line for each path by which a target was added, or for the processes"
+		" that it traces. (deleted) marks a path that no longer leads to a file, (ended) a process"
+		" that has exited or a control group that does not exist now.\v"
+		"In a name, \\ooo stands for a control character, a backslash or a byte"
+		" that is not UTF-8. Other commands accept names as they are shown here.",
+	.options = options,
+	.operands = { .excess = "list takes no file (status does)" },
+	.run = run,
+};

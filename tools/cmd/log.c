@@ -24,16 +24,16 @@
 #include "trace/categories.h"
 #include "trace/fuse.h"
 #include "trace/row.h"
-#include "vm/log_machine.h"
+#include "vm/log_image.h"
 #include "vm/log_row.h"
+#include "vm/log_vm.h"
 
 #define FOLLOW_MS 100		/* between two reads for new events */
 #define FOLLOW_BATCH 65536	/* most records in memory while following */
 #define LAST_BYTES (16 << 20)	/* most text that is read after the signal to end */
 
-enum { KEY_SYNC = 256, KEY_VM, KEY_GUEST, KEY_IMAGE_FORMAT };
-
 struct env {
+	struct cli_words words;
 	const char *file;
 	const char *vm;			/* a virtual machine whose files are meant, or NULL */
 	const struct category *category;	/* NULL: @file is a target */
@@ -395,95 +395,29 @@ static int log_target(const struct env *env, const struct target_list *list,
 	return CLI_FAILED;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
-	struct env *env = state->input;
+	struct env *env = to;
 
-	switch (key) {
-	case 'f':
-		env->format = cli_parse_format(state, arg, true);
-		return 0;
-	case 'F':
-		env->follow = true;
-		return 0;
-	case 'H':
-		env->no_header = true;
-		return 0;
-	case KEY_SYNC:
-		env->sync = true;
-		return 0;
-	case KEY_VM:
-		env->vm = arg;
-		return 0;
-	case KEY_GUEST:
-		env->guest = true;
-		return 0;
-	case KEY_IMAGE_FORMAT:
-		env->image_format = cli_parse_image_format(state, arg);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (env->file)
-			cli_usage(state, "%s: one file at a time", arg);
-		env->file = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		if (!env->vm)
-			cli_usage(state, "say which file");
-		return 0;
-	case ARGP_KEY_END:
-		if (env->vm && env->file)
-			cli_usage(state, "--vm goes without FILE");
-		if (env->vm && (env->follow || env->sync || env->format == FORMAT_FUSE))
-			cli_usage(state, "--vm goes without --follow, --sync and --format=fuse");
-		if (env->guest && (env->follow || env->sync || env->format == FORMAT_FUSE))
-			cli_usage(state, "--guest goes without --follow, --sync and --format=fuse");
-		if (env->image_format && (!env->guest || env->vm))
-			cli_usage(state, "--image-format goes with --guest and FILE");
-		if (env->sync && env->format == FORMAT_TEXT)
-			cli_usage(state, "--sync goes with --format=csv, json or fuse");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)given;
+	env->file = env->words.nr ? env->words.at[0] : NULL;
+	if (!env->file && !env->vm)
+		cli_usage(state, "say which file");
+	if (env->vm && env->file)
+		cli_usage(state, "--vm goes without FILE");
+	if (env->vm && (env->follow || env->sync || env->format == FORMAT_FUSE))
+		cli_usage(state, "--vm goes without --follow, --sync and --format=fuse");
+	if (env->guest && (env->follow || env->sync || env->format == FORMAT_FUSE))
+		cli_usage(state, "--guest goes without --follow, --sync and --format=fuse");
+	if (env->image_format && (!env->guest || env->vm))
+		cli_usage(state, "--image-format goes with --guest and FILE");
+	if (env->sync && env->format == FORMAT_TEXT)
+		cli_usage(state, "--sync goes with --format=csv, json or fuse");
 }
-
-static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default), csv, json, or fuse: of a directory, of processes, or of category fs, as lines of IOTraceCollector, a tracer by FUSE", 0 },
-	{ "follow", 'F', NULL, 0, "print new events as they happen", 0 },
-	{ "no-header", 'H', NULL, 0, "csv: without the line of column names", 0 },
-	{ "vm", KEY_VM, "NAME|PID", 0, "what this virtual machine of QEMU did to its images, with the drive in each row; if only files of it are traced, their logs as one", 0 },
-	{ "guest", KEY_GUEST, NULL, 0, "of an image of a guest's disk, raw or qcow2: a row for each part of an event, with what it is in the guest's terms, as the image says now", 0 },
-	{ "image-format", KEY_IMAGE_FORMAT, "FORMAT", 0, "with --guest: raw or qcow2 (default: by its first bytes, which a guest can write to a raw disk)", 0 },
-	{ "sync", KEY_SYNC, NULL, 0, "csv, json, fuse: write each line to disk before the next", 0 },
-	{ 0 }
-};
-
-static const char doc[] =
-	"Print the recorded events of a file, a directory, processes or a category, in order of time.\v"
-	"FILE is a path, the name of a target, or what list shows of processes; CATEGORY is one of {categories};"
-	" a file with such a name is ./fs.\n"
-	"text: <seconds since T0>;<R|W>;<address>;<bytes>;<VFS|BLK>;<command>;<pid>,"
-	" where address is the byte in the file (VFS) or the 512-byte sector on the"
-	" device (BLK). With add --all-operations there are other letters than R and W, see iotracer(4)."
-	" Of a directory and of processes there follow ;<operation>;<path>;<second path>;<result>, and"
-	" the second field is - for what neither reads nor writes.\n"
-	"csv, json: all fields (see iotracer format --columns), after since_t0_s, the"
-	" seconds since T0; JSON has one object a line. In a name \\ooo stands for a control"
-	" character, a backslash or a byte that is not UTF-8.\n"
-	"With --vm a line is that of the machine's processes, with the name of the drive before the operation;"
-	" csv and json have the columns drive and file. If its files are traced instead, the seconds are from"
-	" the first T0 of all, the drive is behind, and csv and json have the time of day.\n"
-	"With --guest there follow, behind all others: offset and length of a part in the file, its"
-	" kind (see iotracer map --host), offset and length on the guest's disk; - if there is none.\n"
-	"Of a category text is what the module's log says. Of categories, directories and processes csv"
-	" and json have the columns of iotracer export.\n"
-	"Events that were overwritten or lost before they could be read are counted"
-	" on stderr. --follow ends with exit status 0 on Ctrl-C, when nobody reads"
-	" its output any more and when the target is removed.";
 
 static int log_of_guest(const struct env *env)
 {
-	const struct log_machine machine = {
+	const struct log_options o = {
 		.vm = env->vm, .file = env->file, .image_format = env->image_format,
 		.format = env->format, .no_header = env->no_header, .guest = env->guest,
 	};
@@ -493,20 +427,17 @@ static int log_of_guest(const struct env *env)
 			env->file);
 		return CLI_USAGE;
 	}
-	return log_machine(&machine);
+	return env->vm ? log_vm(&o) : log_image(&o);
 }
 
-int command_log(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-	static const struct argp argp = {
-		options, parse, "FILE|CATEGORY\n--vm=NAME|PID", doc, cli_common, category_help, NULL
-	};
 	const struct target *target;
 	struct env env = { 0 };
 	struct target_list list;
 	int status;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_log, argc, argv, &env);
 	if (env.vm || env.guest)
 		return log_of_guest(&env);
 	env.category = category_find(env.file, strlen(env.file));
@@ -520,3 +451,58 @@ int command_log(int argc, char **argv)
 	target_list_free(&list);
 	return status;
 }
+
+static const struct cli_option options[] = {
+	{ "format", 'f', "FORMAT",
+	  "output format: text (default), csv, json, or fuse (directories, processes and category fs), the lines of IOTraceCollector",
+	  TO_FORMAT(struct env, format), "text csv json fuse" },
+	{ "follow", 'F', NULL, "print new events as they happen", TO_FLAG(struct env, follow) },
+	{ "no-header", 'H', NULL, "csv: omit the line of column names",
+	  TO_FLAG(struct env, no_header) },
+	{ "vm", 0, "NAME|PID",
+	  "print what the QEMU process of this virtual machine did to its images, with the drive in each row",
+	  TO_TEXT(struct env, vm), .values = VALUES_MACHINE },
+	{ "guest", 0, NULL,
+	  "for a disk image, print a row for each part of an event, with its location on the guest's disk",
+	  TO_FLAG(struct env, guest) },
+	{ "image-format", 0, "FORMAT",
+	  "with --guest: format of the image, raw or qcow2 (default: detected from its first bytes, which the guest of a raw image can write)",
+	  TO_TEXT(struct env, image_format), "raw qcow2" },
+	{ "sync", 0, NULL, "csv, json, fuse: write each line to the disk before the next one",
+	  TO_FLAG(struct env, sync) },
+	{ 0 }
+};
+
+const struct command command_log = {
+	.name = "log",
+	.summary = "print the recorded events, as text, CSV or JSON",
+	.synopsis = "FILE|CATEGORY\n--vm=NAME|PID",
+	.help =
+		"Print the recorded events of a file, a directory, processes or a category, in order of time.\v"
+		"FILE is a path, the name of a target, or the text that list shows for processes; CATEGORY is"
+		" one of {categories}. For a file with such a name, write ./fs.\n"
+		"text: <seconds since T0>;<R|W>;<address>;<bytes>;<VFS|BLK>;<command>;<pid>,"
+		" where the address is a byte of the file (VFS) or a 512-byte sector of the"
+		" device (BLK). With add --all-operations there are letters other than R and W, see iotracer(4)."
+		" For a directory or processes, ;<operation>;<path>;<second path>;<result> follow, and"
+		" the second field is - for operations that neither read nor write.\n"
+		"csv, json: since_t0_s, the seconds since T0, then all fields (see iotracer format --columns);"
+		" JSON has one object per line. In a name, \\ooo stands for a control"
+		" character, a backslash or a byte that is not UTF-8.\n"
+		"With --vm, each line also has the name of the drive before the operation, and csv and json"
+		" have the columns drive and file.\n"
+		"With --guest, each line ends with the offset and length of a part in the file, its kind (see"
+		" iotracer map --host), and its offset and length on the guest's disk; - if there is none.\n"
+		"For a category, text is the module's own log. For categories, directories and processes, csv"
+		" and json have the columns of iotracer export.\n"
+		"The number of events that were overwritten or lost before they could be read is printed on"
+		" standard error. --follow ends with exit status 0 on Ctrl-C, when its output has no reader"
+		" any more, and when the target is removed.",
+	.options = options,
+	.operands = { 0, 1, NULL, "one file at a time",
+		      VALUES_CATEGORY | VALUES_TARGET | VALUES_FILE },
+	.words = offsetof(struct env, words),
+	.check = check,
+	.filter = category_help,
+	.run = run,
+};

@@ -15,14 +15,13 @@
 #include "vm/image.h"
 #include "vm/qcow2_host.h"
 
-enum { KEY_JSON = 256, KEY_HOST, KEY_IMAGE_FORMAT };
-
 struct range {
 	const char *text;
 	__u64 at, length;
 };
 
 struct env {
+	struct cli_words words;
 	const char *image;
 	const char *image_format;	/* NULL: found out */
 	enum cli_format format;
@@ -298,64 +297,59 @@ static void add_range(struct env *env, struct argp_state *state, const char *arg
 	env->ranges[env->nr++] = range;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
-	struct env *env = state->input;
+	struct env *env = to;
+	size_t i;
 
-	switch (key) {
-	case 'f':
-		env->format = cli_parse_format(state, arg, false);
-		return 0;
-	case KEY_JSON:
-		env->format = FORMAT_JSON;
-		return 0;
-	case KEY_HOST:
-		env->host = true;
-		return 0;
-	case KEY_IMAGE_FORMAT:
-		env->image_format = cli_parse_image_format(state, arg);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (env->image) {
-			add_range(env, state, arg);
-			return 0;
-		}
-		if (!*arg)
-			cli_usage(state, "the name of an image is empty");
-		env->image = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		cli_usage(state, "say which image");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)given;
+	env->image = env->words.at[0];
+	if (!*env->image)
+		cli_usage(state, "the name of an image is empty");
+	for (i = 1; i < env->words.nr; i++)
+		add_range(env, state, env->words.at[i]);
 }
 
-int command_map(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{ "format", 'f', "FORMAT", 0, "text (default) or json, an object a line", 0 },
-		{ "json", KEY_JSON, NULL, 0, "the same as --format=json", 0 },
-		{ "host", KEY_HOST, NULL, 0, "ranges are those of the image's file: print what is in them, and where it is on the guest's disk", 0 },
-		{ "image-format", KEY_IMAGE_FORMAT, "FORMAT", 0, "raw or qcow2 (default: by its first bytes, which a guest can write to a raw disk)", 0 },
-		{ 0 }
-	};
-	static const struct argp argp = {
-		options, parse, "IMAGE [OFFSET[+LENGTH]...]",
-		"Print where ranges of a guest's disk lie in the files of its image: in raw and qcow2"
-		" images and their backing files. Without a range, all of the disk.\v"
-		"OFFSET and LENGTH are bytes, or have K, M, G or T after them; without LENGTH one byte."
-		" The image is only read, and may be in use: what its QEMU has not written yet is not"
-		" seen. data, zero and compressed have an offset in FILE where there is one; unallocated"
-		" is what no file has, and reads as zeros.", cli_common, NULL, NULL
-	};
 	struct env env = { 0 };
 	int status;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_map, argc, argv, &env);
 	status = map(&env);
 	image_chain_close(&env.chain);
 	free(env.ranges);
 	return status;
 }
+
+static const struct cli_option options[] = {
+	{ "format", 'f', "FORMAT", "output format: text (default) or json, one object per line",
+	  TO_FORMAT(struct env, format), "text json" },
+	{ "json", 0, NULL, "same as --format=json",
+	  TO_SET(struct env, format), .least = FORMAT_JSON },
+	{ "host", 0, NULL,
+	  "take ranges of the image's file; print what they contain and where that is on the guest's disk",
+	  TO_FLAG(struct env, host) },
+	{ "image-format", 0, "FORMAT",
+	  "format of IMAGE: raw or qcow2 (default: detected from its first bytes, which the guest of a raw image can write)",
+	  TO_TEXT(struct env, image_format), "raw qcow2" },
+	{ 0 }
+};
+
+const struct command command_map = {
+	.name = "map",
+	.summary = "find where a guest's data lies in the files of its image",
+	.synopsis = "IMAGE [OFFSET[+LENGTH]...]",
+	.help =
+		"Print where ranges of a guest's disk are stored in raw and qcow2 images and their backing"
+		" files. Without a range, print the whole disk.\v"
+		"OFFSET and LENGTH are in bytes, or have a suffix K, M, G or T; without LENGTH, the range is"
+		" one byte. The image is only read, and may be in use; data that QEMU has not written yet is"
+		" not seen. Each line has the kind of the range: data, zero and compressed, with the offset"
+		" in the file if there is one; unallocated ranges are in no file and read as zeros.",
+	.options = options,
+	.operands = { 1, ANY_NUMBER, "say which image", NULL, VALUES_FILE },
+	.words = offsetof(struct env, words),
+	.check = check,
+	.run = run,
+};

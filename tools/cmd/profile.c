@@ -17,9 +17,10 @@
 #include "trace/row.h"
 
 struct env {
+	struct cli_words words;
 	const char *file;
 	enum cli_format format;
-	size_t window;		/* accesses */
+	__u64 window;		/* accesses */
 };
 
 enum { KEY_WINDOW = 256 };
@@ -301,63 +302,50 @@ static int profile(const struct env *env, const struct target *target)
 	return status;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int run(int argc, char **argv)
 {
-	struct env *env = state->input;
-
-	switch (key) {
-	case 'f':
-		env->format = cli_parse_format(state, arg, false);
-		return 0;
-	case KEY_WINDOW:
-		env->window = cli_parse_number(state, "--window", arg, 1, 1000000);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (env->file)
-			cli_usage(state, "%s: one file at a time", arg);
-		env->file = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		cli_usage(state, "say which file");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-int command_profile(int argc, char **argv)
-{
-	static const struct argp_option options[] = {
-		{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-		{ "window", KEY_WINDOW, "N", 0,
-		  "accesses before and after one among which its predecessor may be (default 16)",
-		  0 },
-		{ 0 }
-	};
-	static const struct argp argp = {
-		options, parse, "FILE",
-		"Sum up the recorded accesses of a file, at the VFS and at the block"
-		" layer.\v"
-		"FILE is a path or the name of a target. An access is sequential if it"
-		" starts where the previous one of its level and kind (read or write)"
-		" ended. The first of a kind has no predecessor and is in neither share."
-		" Within the window it is enough that one of the N accesses before or"
-		" after it ended there, as with several streams side by side; there the"
-		" first accesses of a process that are short, with which it probes the"
-		" file, are not random. Shares are those of the accesses, and by bytes."
-		" Failed and empty calls are counted apart. Percentiles are those of the"
-		" sorted latencies (nearest rank); that of an asynchronous request is until"
-		" its completion, except of those that \"to submission only\" counts.", cli_common, NULL, NULL
-	};
 	struct env env = { .window = PROFILE_WINDOW };
 	const struct target *target;
 	struct target_list list;
 	int status;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_profile, argc, argv, &env);
+	env.file = env.words.at[0];
 	status = target_one(&list, env.file, &target);
 	if (!status)
 		status = profile(&env, target);
 	target_list_free(&list);
 	return status;
 }
+
+static const struct cli_option options[] = {
+	{ "format", 'f', "FORMAT", "output format: text (default) or json",
+	  TO_FORMAT(struct env, format), "text json" },
+	{ "window", 0, "N",
+	  "search N accesses before and after each access for its predecessor (default 16)",
+	  TO_NUMBER(struct env, window), .least = 1, .most = 1000000 },
+	{ 0 }
+};
+
+const struct command command_profile = {
+	.name = "profile",
+	.summary = "summarise the access pattern of a file",
+	.synopsis = "FILE",
+	.help =
+		"Summarise the recorded accesses of a file, at the VFS and at the block"
+		" layer.\v"
+		"FILE is a path or the name of a target. An access is sequential if it"
+		" starts where the previous one of the same level and kind (read or write)"
+		" ended. The first access of a kind has no predecessor and counts as neither"
+		" sequential nor random. Within the window, an access is sequential if any of"
+		" the N accesses before or after it ended where it starts, as with several"
+		" concurrent streams; the first short accesses of a process, which probe the"
+		" file, do not count as random there. Shares are given by accesses and by bytes."
+		" Failed and empty calls are counted separately. Percentiles are by nearest rank."
+		" The latency of an asynchronous request ends at its completion, except for"
+		" those that \"to submission only\" counts.",
+	.options = options,
+	.operands = { 1, 1, "say which file", "one file at a time", VALUES_TARGET | VALUES_FILE },
+	.words = offsetof(struct env, words),
+	.run = run,
+};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* iotracer record: records the whole system, or one command, into a trace. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,9 @@
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/command.h"
+#include "core/names.h"
 #include "machine/devices.h"
+#include "machine/netns.h"
 #include "record/options.h"
 #include "record/session.h"
 #include "record/snapshotter.h"
@@ -18,15 +21,13 @@
 #include "vm/vm_find.h"
 #include "vm/vm_object.h"
 
-#define SECONDS_LEAST 1e-9
-#define SECONDS_MAX 4294967295.0
-#define MIB (1024.0 * 1024)
-
-enum { KEY_TIME = 256, KEY_SIZE, KEY_BUFFER, KEY_SAMPLE, KEY_TAG, KEY_KEY_FILE,
-	KEY_STRICT, KEY_DRAIN, KEY_WAIT, KEY_SNAPSHOTS, KEY_FS_INTERVAL, KEY_PROCESS_INTERVAL,
-	KEY_ROOT, KEY_DEPTH, KEY_ROTATE, KEY_KEEP, KEY_VM, KEY_DEVICE };
-
 #define DRAIN_DEFAULT 5.0
+
+/* The environment of the options. */
+struct env {
+	struct session_options session;
+	struct cli_words command;
+};
 
 static void add_category(struct argp_state *state, struct session_options *o,
 			 const struct category *category)
@@ -40,9 +41,10 @@ static void add_category(struct argp_state *state, struct session_options *o,
 }
 
 /* A further --categories adds to the earlier ones. */
-static void parse_categories(struct argp_state *state, struct session_options *o,
-			     const char *arg)
+static void take_categories(struct argp_state *state, void *to, const char *arg)
 {
+	struct session_options *o = to;
+
 	for (;;) {
 		size_t length = strcspn(arg, ","), i;
 		const struct category *category = category_find(arg, length);
@@ -60,8 +62,62 @@ static void parse_categories(struct argp_state *state, struct session_options *o
 	}
 }
 
-static void add_tag(struct argp_state *state, struct session_options *o, char *arg)
+static void take_filter(struct argp_state *state, void *to, const char *arg)
 {
+	struct session_options *o = to;
+
+	(void)state;
+	filters_add(&o->filters, arg);
+}
+
+/* Whether it is a list of ports. */
+static bool are_ports(const char *list)
+{
+	char *end;
+
+	for (;; list = end + 1) {
+		unsigned long port = strtoul(list, &end, 10);
+
+		if (*list < '0' || *list > '9' || !port || port > 0xffff || (*end && *end != ','))
+			return false;
+		if (!*end)
+			return true;
+	}
+}
+
+static void take_port(struct argp_state *state, void *to, const char *arg)
+{
+	struct session_options *o = to;
+
+	if (!are_ports(arg))
+		cli_usage(state, "--port=%s: %s", arg, IOT_SAY_PORT);
+	filters_add_as(&o->filters, xasprintf("port=%s", arg), xasprintf("--port=%s", arg));
+}
+
+static void take_netns(struct argp_state *state, void *to, const char *arg)
+{
+	struct session_options *o = to;
+	__u64 number;
+	int err = netns_find(arg, &number);
+
+	if (err)
+		cli_usage(state, "--netns=%s: %s; say a name in " NETNS_DIRECTORY ", the number of a process, or a path",
+			  arg, err == EINVAL ? "it is no network namespace" : strerror(err));
+	filters_add_as(&o->filters, xasprintf("netns=%llu", number), xasprintf("--netns=%s", arg));
+}
+
+static void take_device(struct argp_state *state, void *to, const char *arg)
+{
+	struct session_options *o = to;
+
+	(void)state;
+	o->devices = xreallocarray(o->devices, o->nr_devices + 1, sizeof(*o->devices));
+	o->devices[o->nr_devices++] = arg;
+}
+
+static void take_tag(struct argp_state *state, void *to, const char *arg)
+{
+	struct session_options *o = to;
 	char *value = strchr(arg, '=');
 	char *shown;
 
@@ -75,90 +131,55 @@ static void add_tag(struct argp_state *state, struct session_options *o, char *a
 	free(shown);
 }
 
-/* Parses a number of MiB, or a number followed by K, M, G or T. Returns bytes. */
-static __u64 parse_size(struct argp_state *state, const char *option, const char *arg)
-{
-	char *end;
-	double n = strtod(arg, &end);
-
-	if (*end == 'K' || *end == 'k')
-		n /= 1024, end++;
-	else if (*end == 'G' || *end == 'g')
-		n *= 1024, end++;
-	else if (*end == 'T' || *end == 't')
-		n *= 1024 * 1024, end++;
-	else if (*end == 'M' || *end == 'm')
-		end++;
-	if (end == arg || *end || !(n > 0) || n * MIB >= 0x1p62 || n * MIB < 1)
-		cli_usage(state, "%s=%s: say a size in MiB, or with K, M, G or T after it",
-			  option, arg);
-	return n * MIB;
-}
-
-static double parse_seconds(struct argp_state *state, const char *option, double least,
-			    const char *arg)
-{
-	static const struct { char unit; double seconds; } units[] = {
-		{ 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 },
-	};
-	char *end;
-	double n = strtod(arg, &end);
-	size_t i;
-
-	for (i = 0; end > arg && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (*end != units[i].unit)
-			continue;
-		n *= units[i].seconds;
-		end++;
-		break;
-	}
-	if (end == arg || *end || !(n >= least) || n > SECONDS_MAX)
-		cli_usage(state, "%s=%s: say a number of seconds, 4294967295 at most, or with s, m, h or d after it",
-			  option, arg);
-	return n;
-}
-
 /* A size with K, M, G or T after it, or a time with s, m, h or d. */
-static void parse_rotate(struct argp_state *state, struct session_options *o, const char *arg)
+static void take_rotate(struct argp_state *state, void *to, const char *arg)
 {
+	struct session_options *o = to;
 	size_t length = strlen(arg);
 	char unit = length ? arg[length - 1] : '\0';
 
 	if (unit && strchr("KMGTkgt", unit))
-		o->rotate_bytes = parse_size(state, "--rotate", arg);
+		o->rotate_bytes = option_size(state, "rotate", arg);
 	else if (unit && strchr("smhd", unit))
-		o->rotate_seconds = parse_seconds(state, "--rotate", 1, arg);
+		o->rotate_seconds = option_seconds(state, "rotate", 1, arg);
 	else
 		cli_usage(state, "--rotate=%s: say a size with K, M, G or T after it, or a time with s, m, h or d",
 			  arg);
 }
 
-static void parse_compress(struct argp_state *state, struct session_options *o,
-			   const char *arg)
+static void take_depth(struct argp_state *state, void *to, const char *arg)
 {
-	if (!strcmp(arg, "end"))
-		o->compress = COMPRESS_END;
-	else if (!strcmp(arg, "now"))
-		o->compress = COMPRESS_NOW;
-	else if (!strcmp(arg, "never"))
-		o->compress = COMPRESS_NEVER;
-	else
-		cli_usage(state, "--compress=%s: say end, now or never", arg);
+	struct session_options *o = to;
+
+	o->snapshot_fs.depth = !strcmp(arg, "all") ? ~0U :
+			       option_number(state, "snapshot-depth", arg, 0, ~0U - 1);
 }
 
-static void check(struct argp_state *state, struct session_options *o)
+/* Options of the snapshots imply --snapshots. */
+static bool wants_snapshots(const struct option_parser *given)
 {
-	if (o->key_file && !o->anonymize)
-		cli_usage(state, "--key-file goes with --anonymize");
+	return option_given(given, "snapshots") || option_given(given, "snapshot-root") ||
+	       option_given(given, "snapshot-depth") ||
+	       option_given(given, "snapshot-fs-interval") ||
+	       option_given(given, "snapshot-process-interval");
+}
+
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
+{
+	struct env *env = to;
+	struct session_options *o = &env->session;
+
+	o->command = env->command.nr ? env->command.at : NULL;
+	o->snapshots = wants_snapshots(given);
+	if (!o->nr_categories)
+		o->categories[o->nr_categories++] = categories[0];
 	if (!o->command && o->wait)
 		cli_usage(state, "--wait goes with a command");
 	if (!o->command && !o->vm_name && o->drain >= 0)
 		cli_usage(state, "--drain goes with a command, or with --vm");
 	if (o->command && o->vm_name)
 		cli_usage(state, "--vm goes without a command");
-	if (o->keep && !o->rotate_bytes && !(o->rotate_seconds > 0))
-		cli_usage(state, "--keep goes with --rotate");
-	if (o->rotate_bytes || o->rotate_seconds > 0) {
+	if (option_given(given, "rotate")) {
 		if (o->bytes)
 			cli_usage(state, "--rotate does not go with --size: --keep says how much stays");
 		if (o->snapshots)
@@ -168,155 +189,6 @@ static void check(struct argp_state *state, struct session_options *o)
 		cli_usage(state, "the name of a directory is empty");
 	filters_check(state, &o->filters, o->categories, o->nr_categories);
 }
-
-/* Options of the snapshots. */
-static error_t parse_snapshots(int key, char *arg, struct argp_state *state,
-			       struct session_options *o)
-{
-	switch (key) {
-	case KEY_SNAPSHOTS:
-		break;
-	case KEY_FS_INTERVAL:
-		o->snapshot_fs_interval = parse_seconds(state, "--snapshot-fs-interval", 0, arg);
-		break;
-	case KEY_PROCESS_INTERVAL:
-		o->snapshot_process_interval =
-			parse_seconds(state, "--snapshot-process-interval", 0, arg);
-		break;
-	case KEY_ROOT:
-		o->snapshot_fs.root = arg;
-		break;
-	case KEY_DEPTH:
-		o->snapshot_fs.depth = !strcmp(arg, "all") ? ~0U :
-				       cli_parse_number(state, "--snapshot-depth", arg, 0, ~0U - 1);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	o->snapshots = true;
-	return 0;
-}
-
-/* How long is recorded, and how much. */
-static error_t parse_limits(int key, char *arg, struct argp_state *state, struct session_options *o)
-{
-	switch (key) {
-	case KEY_TIME:
-		o->seconds = parse_seconds(state, "--time", SECONDS_LEAST, arg);
-		return 0;
-	case KEY_DRAIN:
-		o->drain = parse_seconds(state, "--drain", 0, arg);
-		return 0;
-	case KEY_WAIT:
-		o->wait = true;
-		return 0;
-	case KEY_SIZE:
-		o->bytes = parse_size(state, "--size", arg);
-		return 0;
-	case KEY_ROTATE:
-		parse_rotate(state, o, arg);
-		return 0;
-	case KEY_KEEP:
-		o->keep = parse_size(state, "--keep", arg);
-		return 0;
-	case KEY_BUFFER:
-		o->buffer = parse_size(state, "--buffer", arg);
-		return 0;
-	case KEY_SAMPLE:
-		o->sample = cli_parse_number(state, "--sample", arg, 1, 4294967295ULL);
-		return 0;
-	default:
-		return parse_snapshots(key, arg, state, o);
-	}
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct session_options *o = state->input;
-
-	switch (key) {
-	case 'o':
-		o->directory = arg;
-		return 0;
-	case 'c':
-		parse_categories(state, o, arg);
-		return 0;
-	case 'f':
-		filters_add(&o->filters, arg);
-		return 0;
-	case 'l':
-		o->label = arg;
-		return 0;
-	case KEY_TAG:
-		add_tag(state, o, arg);
-		return 0;
-	case 'a':
-		o->anonymize = true;
-		return 0;
-	case KEY_KEY_FILE:
-		o->key_file = arg;
-		return 0;
-	case KEY_STRICT:
-		o->strict = true;
-		return 0;
-	case 'z':
-		parse_compress(state, o, arg);
-		return 0;
-	case KEY_DEVICE:
-		o->devices = xreallocarray(o->devices, o->nr_devices + 1, sizeof(*o->devices));
-		o->devices[o->nr_devices++] = arg;
-		return 0;
-	case ARGP_KEY_ARGS:
-		o->command = state->argv + state->next;
-		return 0;
-	case KEY_VM:
-		o->vm_name = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!o->nr_categories)
-			o->categories[o->nr_categories++] = categories[0];
-		check(state, o);
-		return 0;
-	default:
-		return parse_limits(key, arg, state, o);
-	}
-}
-
-static const struct argp_option options[] = {
-	{ "output", 'o', "DIRECTORY", 0, "make the trace there (default: <date>-<time> among those that iotracer traces lists)", 0 },
-	{ "categories", 'c', "NAME,...", 0, "what to record: of {categories} (default fs), or all; may be given again", 0 },
-	{ "filter", 'f', "[CATEGORY:]KEY=VALUE", 0, "record only events that meet this and all other conditions given; of CATEGORY, or of all categories that have this KEY, one of {keys}", 0 },
-	{ "device", KEY_DEVICE, "DEVICE", 0, "record only what concerns this block device, its partitions, and the filesystems mounted from them at the start; may be given again", 0 },
-	{ "vm", KEY_VM, "NAME|PID", 0, "record what this virtual machine of QEMU does, with all its threads and the writeback of what it wrote, and end with it", 0 },
-	{ "time", KEY_TIME, "SECONDS", 0, "end after SECONDS (s, m, h, d may follow)", 0 },
-	{ "drain", KEY_DRAIN, "SECONDS", 0, "with block or cache: after COMMAND or the machine has ended wait up to SECONDS until what it wrote is on the device (default 5; 0: do not wait)", 0 },
-	{ "wait", KEY_WAIT, NULL, 0, "record until all processes that COMMAND started have ended", 0 },
-	{ "size", KEY_SIZE, "MIB", 0, "end before the trace takes more than MIB on the disk (K, M, G, T may follow)", 0 },
-	{ "rotate", KEY_ROTATE, "SIZE|TIME", 0, "begin a new trace when one takes SIZE on the disk (with K, M, G or T after it) or has lasted for TIME (s, m, h, d): DIRECTORY.000001, DIRECTORY.000002, ..., behind those that are there; may be given for both", 0 },
-	{ "keep", KEY_KEEP, "MIB", 0, "with --rotate: delete the oldest traces of this name, also of earlier recordings, while those that have ended take more than MIB (K, M, G, T may follow); the newest stays", 0 },
-	{ "buffer", KEY_BUFFER, "MIB", 0, "memory for events until they are read, for all CPUs together", 0 },
-	{ "sample", KEY_SAMPLE, "N", 0, "record one of every N events", 0 },
-	{ "label", 'l', "TEXT", 0, "a description, kept in the metadata of the trace", 0 },
-	{ "tag", KEY_TAG, "KEY=VALUE", 0, "an entry of its own in the metadata; may be given again", 0 },
-	{ "compress", 'z', "WHEN", 0, "end (default; not with --size or --rotate): after recording; now: while recording, which takes more time and less disk space; never", 0 },
-	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines", 0 },
-	{ "key-file", KEY_KEY_FILE, "FILE", 0, "use the key in FILE, so that names can be compared between traces (default: a random key that is not kept)", 0 },
-	{ "snapshots", KEY_SNAPSHOTS, NULL, 0, "make snapshots meanwhile, as iotracer snapshot does: of the machine, files and processes at the start, of files at the end, too", 0 },
-	{ "snapshot-fs-interval", KEY_FS_INTERVAL, "SECONDS", 0, "and of files every SECONDS (default 1h; 0: not in between); implies --snapshots, as the next ones", 0 },
-	{ "snapshot-process-interval", KEY_PROCESS_INTERVAL, "SECONDS", 0, "and of processes every SECONDS (default 5m; 0: not in between)", 0 },
-	{ "snapshot-root", KEY_ROOT, "DIRECTORY", 0, "of files below DIRECTORY (default /)", 0 },
-	{ "snapshot-depth", KEY_DEPTH, "N", 0, "N levels down (default 3), or all", 0 },
-	{ "strict", KEY_STRICT, NULL, 0, "exit with 1 when events were lost or missed (the trace is LOSSY)", 0 },
-	{ 0 }
-};
-
-static const char doc[] =
-	"Record what the whole system does, or COMMAND and what it starts, into a"
-	" trace: a directory that iotracer export reads.\v"
-	"With COMMAND it ends when COMMAND does, and has its exit status; without, on Ctrl-C,"
-	" SIGTERM or SIGHUP. --time and --size end it, too. The first signal goes to COMMAND.\n"
-	"What iotracer itself does is not recorded. Events that were already in the kernel's"
-	" buffer are dropped. At the end /proc/iotracer/<category>/control is as it was before.";
 
 static bool add_devices(struct session_options *o)
 {
@@ -329,44 +201,141 @@ static bool add_devices(struct session_options *o)
 	return true;
 }
 
-int command_record(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-	static const struct argp argp = {
-		options, parse, "[-- COMMAND [ARGUMENT...]]", doc, cli_common, category_help, NULL
-	};
-	struct session_options o = {
+	struct env env = { .session = {
 		.sample = 1, .drain = -1,
 		.snapshot_fs = { .root = "/", .depth = SNAPSHOT_DEPTH },
 		.snapshot_fs_interval = SNAPSHOTTER_FS_S,
 		.snapshot_process_interval = SNAPSHOTTER_PROCESS_S,
-	};
+	} };
+	struct session_options *o = &env.session;
 	struct guest_recorder guest;
 	char *directory = NULL;
 	int status;
 
-	cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
-	if (o.nr_devices && !add_devices(&o))
+	command_parse(&command_record, argc, argv, &env);
+	if (o->nr_devices && !add_devices(o))
 		return CLI_FAILED;
-	if (o.vm_name) {
-		o.vm = vm_named(o.vm_name);
-		if (!o.vm)
+	if (o->vm_name) {
+		o->vm = vm_named(o->vm_name);
+		if (!o->vm)
 			return CLI_FAILED;
-		o.vm_pid = vm_pid(o.vm);
-		guest_recorder_init(&guest, o.vm);
-		if (!o.anonymize) /* the names in images are in clear */
-			o.keeper = &guest.keeper;
+		o->vm_pid = vm_pid(o->vm);
+		guest_recorder_init(&guest, o->vm);
+		if (!o->anonymize) /* the names in images are in clear */
+			o->keeper = &guest.keeper;
 	}
-	if (!o.directory) {
+	if (!o->directory) {
 		directory = store_new_path();
-		o.directory = directory;
+		o->directory = directory;
 	}
-	if (o.drain < 0)
-		o.drain = DRAIN_DEFAULT;
-	status = o.directory ? session_run(&o) : CLI_FAILED;
-	json_decref(o.vm);
-	json_decref(o.tags);
-	filters_free(&o.filters);
-	free(o.devices);
+	if (o->drain < 0)
+		o->drain = DRAIN_DEFAULT;
+	status = o->directory ? session_run(o) : CLI_FAILED;
+	json_decref(o->vm);
+	json_decref(o->tags);
+	filters_free(&o->filters);
+	free(o->devices);
 	free(directory);
 	return status;
 }
+
+#define SESSION struct session_options
+
+static const struct cli_option options[] = {
+	{ "output", 'o', "DIRECTORY",
+	  "create DIRECTORY, which must not exist, for the trace (default: <date>-<time> in the store, see iotracer traces)",
+	  TO_TEXT(SESSION, directory), .values = VALUES_DIRECTORY },
+	{ "categories", 'c', "NAME,...",
+	  "categories to record, from {categories}, or all (default fs); may be repeated",
+	  OPTION_TAKE, .take = take_categories, .words = "all", .values = VALUES_CATEGORY | VALUES_LIST },
+	{ "filter", 'f', "[CATEGORY:]KEY=VALUE",
+	  "record only events that meet this and all other conditions, in CATEGORY or in every category that has KEY, one of {keys}",
+	  OPTION_TAKE, .take = take_filter, .values = VALUES_FILTER },
+	{ "device", 0, "DEVICE",
+	  "record only events of this block device, of its partitions and of filesystems mounted from them at the start; may be repeated",
+	  OPTION_TAKE, .take = take_device, .values = VALUES_DEVICE },
+	{ "port", 0, "PORT,...",
+	  "record only events of these ports, of either end, in every category that has ports",
+	  OPTION_TAKE, .take = take_port },
+	{ "netns", 0, "NAME|PID|PATH",
+	  "record only events of the network namespace that has this name (see ip-netns(8)), of this process, or at this path, in every category that has namespaces",
+	  OPTION_TAKE, .take = take_netns, .values = VALUES_NETNS | VALUES_PID | VALUES_FILE },
+	{ "vm", 0, "NAME|PID",
+	  "record all threads of the QEMU process of this virtual machine, with the writeback of its data, until the machine ends",
+	  TO_TEXT(SESSION, vm_name), .values = VALUES_MACHINE },
+	{ "time", 0, "SECONDS", "stop after SECONDS (or minutes, hours, days: suffix m, h, d)",
+	  TO_SECONDS(SESSION, seconds), .least = 1 },
+	{ "drain", 0, "SECONDS",
+	  "with block or cache: after COMMAND or the machine ends, wait up to SECONDS for the writeback of its data (default 5; 0: do not wait)",
+	  TO_SECONDS(SESSION, drain) },
+	{ "wait", 0, NULL, "keep recording until all processes that COMMAND started have ended",
+	  TO_FLAG(SESSION, wait) },
+	{ "size", 0, "MIB",
+	  "stop before the trace exceeds this size on the disk, in MiB (other units: suffix K, M, G or T)",
+	  TO_SIZE(SESSION, bytes) },
+	{ "rotate", 0, "SIZE|TIME",
+	  "start a new trace, DIRECTORY.000001 and so on, when one takes SIZE on the disk (suffix K, M, G or T) or has lasted for TIME (s, m, h or d)",
+	  OPTION_TAKE, .take = take_rotate },
+	{ "keep", 0, "MIB",
+	  "with --rotate: delete the oldest traces of this name while the finished ones together exceed this size, in MiB (other units: suffix K, M, G or T)",
+	  TO_SIZE(SESSION, keep), .with = "rotate" },
+	{ "buffer", 0, "MIB", "size of the kernel's buffer for events, for all CPUs together, in MiB (other units: suffix K, M, G or T)",
+	  TO_SIZE(SESSION, buffer) },
+	{ "sample", 0, "N", "record one event in N",
+	  TO_NUMBER(SESSION, sample), .least = 1, .most = 4294967295ULL },
+	{ "label", 'l', "TEXT", "store TEXT in the metadata as the description of the trace",
+	  TO_TEXT(SESSION, label) },
+	{ "tag", 0, "KEY=VALUE", "store this pair in the metadata; may be repeated",
+	  OPTION_TAKE, .take = take_tag },
+	{ "compress", 'z', "WHEN",
+	  "when to compress: at the end (default, except with --size or --rotate), now (more CPU time, less disk space), or never",
+	  TO_WORD(SESSION, compress), "end now never" },
+	{ "anonymize", 'a', NULL,
+	  "replace names by hashes: each component of paths (file extensions stay), commands and command lines",
+	  TO_FLAG(SESSION, anonymize) },
+	{ "key-file", 0, "FILE",
+	  "hash with the key in FILE, so that names can be compared between traces (default: a random key that is not kept)",
+	  TO_TEXT(SESSION, key_file), .values = VALUES_FILE, .with = "anonymize" },
+	{ "snapshots", 0, NULL,
+	  "take snapshots, as iotracer snapshot does: of the system, files and processes at the start, and of files at the end",
+	  TO_FLAG(SESSION, snapshots) },
+	{ "snapshot-fs-interval", 0, "SECONDS",
+	  "take a snapshot of files every SECONDS (default 1h; 0: only at the start and the end); implies --snapshots",
+	  TO_SECONDS(SESSION, snapshot_fs_interval) },
+	{ "snapshot-process-interval", 0, "SECONDS",
+	  "take a snapshot of processes every SECONDS (default 5m; 0: only at the start); implies --snapshots",
+	  TO_SECONDS(SESSION, snapshot_process_interval) },
+	{ "snapshot-root", 0, "DIRECTORY", "take snapshots of the files below DIRECTORY (default /); implies --snapshots",
+	  TO_TEXT(SESSION, snapshot_fs.root), .values = VALUES_DIRECTORY },
+	{ "snapshot-depth", 0, "N", "descend N levels in snapshots of files (default 3), or all; implies --snapshots",
+	  OPTION_TAKE, .take = take_depth, .words = "all" },
+	{ "strict", 0, NULL, "exit with 1 if events were lost or missed (the trace is LOSSY)",
+	  TO_FLAG(SESSION, strict) },
+	{ 0 }
+};
+
+const struct command command_record = {
+	.name = "record",
+	.summary = "record events of the whole system, or of a command, into a trace",
+	.synopsis = "[-- COMMAND [ARGUMENT...]]",
+	.help =
+		"Record the events of the whole system, or of COMMAND and the processes that it starts, into"
+		" a trace: a directory that iotracer export reads.\v"
+		"With COMMAND, recording ends when COMMAND ends, and the exit status is that of COMMAND."
+		" Without, it ends on Ctrl-C, SIGTERM or SIGHUP. --time and --size end it too. The first"
+		" signal is passed on to COMMAND.\n"
+		"iotracer does not record itself. Events that were already in the kernel's buffer are"
+		" dropped. At the end, /proc/iotracer/<category>/control is restored.",
+	.options = options,
+	.operands = { .most = ANY_NUMBER, .values = VALUES_COMMAND },
+	.words = offsetof(struct env, command),
+	.flags = ARGP_IN_ORDER,
+	.check = check,
+	.filter = category_help,
+	.run = run,
+};
+
+/* The options store into the first member of the environment. */
+_Static_assert(offsetof(struct env, session) == 0, "session_options come first");

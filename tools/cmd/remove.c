@@ -19,8 +19,6 @@
 #include "vm/vm_object.h"
 #include "vm/vm_seen.h"
 
-enum { KEY_VM = 256, KEY_FILES };
-
 struct env {
 	struct cli_files files;
 	struct tasks tasks;
@@ -252,8 +250,8 @@ static int remove_listed_and_named(struct env *env, struct target_list *list)
 		return proc_explain(proc_root(), NULL, "control", fd);
 	if (env->files.all)
 		status = remove_all(fd, list);
-	for (i = 0; i < env->files.nr; i++)
-		status = cli_merge(status, remove_named(fd, list, env->files.names[i]));
+	for (i = 0; i < env->files.named.nr; i++)
+		status = cli_merge(status, remove_named(fd, list, env->files.named.at[i]));
 	status = cli_merge(status, remove_resolved(fd, list, &env->tasks));
 	if (env->vm)
 		status = cli_merge(status, remove_machine(fd, list, env));
@@ -261,52 +259,26 @@ static int remove_listed_and_named(struct env *env, struct target_list *list)
 	return status;
 }
 
-static error_t parse_remove(int key, char *arg, struct argp_state *state)
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
-	struct env *env = state->input;
+	struct env *env = to;
+	bool tasks = env->tasks.nr || env->vm;
 
-	if (key == KEY_VM)
-		env->vm = arg;
-	if (key == KEY_FILES)
-		env->vm_files = true;
-	if (key == KEY_VM || key == KEY_FILES)
-		return 0;
-	if (key == ARGP_KEY_INIT)
-		state->child_inputs[0] = &env->tasks;
-	if (key == ARGP_KEY_END && (env->tasks.nr || env->vm) && env->files.all)
+	(void)given;
+	if (tasks && env->files.all)
 		cli_usage(state, "say either which processes or --all");
-	if (key == ARGP_KEY_END && env->vm_files && !env->vm)
-		cli_usage(state, "--files goes with --vm");
-	if (key == ARGP_KEY_END && (env->tasks.nr || env->vm) && !env->files.nr)
-		return 0;
-	return cli_parse_files(&env->files, key, state);
+	if (!tasks || env->files.named.nr)
+		cli_check_files(&env->files, state);
 }
 
-int command_remove(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{ "all", 'a', NULL, 0, "all that is traced", 0 },
-		{ "vm", KEY_VM, "NAME|PID", 0, "a virtual machine of QEMU, as by add --vm, also one that has ended", 0 },
-		{ "files", KEY_FILES, NULL, 0, "with --vm: instead, each image and device that it uses, as by add --vm --files", 0 },
-		{ 0 }
-	};
-	static const struct argp argp = {
-		options, parse_remove,
-		"FILE...\n--all\n--vm=NAME|PID [--files]\n--pid=PID|--comm=NAME|--cgroup=PATH|--unit=NAME|--container=NAME|ID...",
-		"Trace files, or processes and services, no longer and drop their events.\v"
-		"FILE is a path, the name of a target, or what list shows of processes. When several paths of one"
-		" file were added, a path removes only itself, and the target goes with"
-		" the last; the name of the target, or a hard link that was not added,"
-		" removes them all. A renamed file's new name stands for its old one. Units and"
-		" containers are looked for among what is traced, whether they run or not.",
-		tasks_options, NULL, NULL
-	};
 	struct env env = { 0 };
 	struct target_list list;
 	int status;
 	int err;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_remove, argc, argv, &env);
 	err = target_list_load(&list);
 	status = err ? proc_explain(proc_root(), NULL, "control", err) :
 		       remove_listed_and_named(&env, &list);
@@ -314,3 +286,33 @@ int command_remove(int argc, char **argv)
 	tasks_free(&env.tasks);
 	return status;
 }
+
+static const struct cli_option options[] = {
+	{ "all", 'a', NULL, "remove all targets", TO_FLAG(struct env, files.all) },
+	{ "vm", 0, "NAME|PID", "remove the target that add --vm made for this virtual machine, even if the machine has ended",
+	  TO_TEXT(struct env, vm), .values = VALUES_MACHINE },
+	{ "files", 0, NULL,
+	  "with --vm: remove instead the targets of the images and devices of the machine",
+	  TO_FLAG(struct env, vm_files), .with = "vm" },
+	{ 0 }
+};
+
+const struct command command_remove = {
+	.name = "remove",
+	.summary = "stop tracing files, directories, processes and services",
+	.synopsis =
+		"FILE...\n--all\n--vm=NAME|PID [--files]\n--pid=PID|--comm=NAME|--cgroup=PATH|--unit=NAME|--container=NAME|ID...",
+	.help =
+		"Stop tracing files, processes and services, and drop their events.\v"
+		"FILE is a path, the name of a target, or the text that list shows for processes. If several"
+		" paths of one file were added, naming one of them removes only that path; the target is"
+		" removed with its last path. The name of the target, or a hard link that was not added,"
+		" removes all of its paths. The new name of a renamed file stands for the old one. Units and"
+		" containers are looked up among the targets, whether they are running or not.",
+	.options = options,
+	.group = &tasks_options, .group_at = offsetof(struct env, tasks),
+	.operands = { .most = ANY_NUMBER, .values = VALUES_TARGET | VALUES_FILE },
+	.words = offsetof(struct env, files.named),
+	.check = check,
+	.run = run,
+};

@@ -14,15 +14,14 @@
 #include "machine/processes.h"
 #include "machine/snapshot.h"
 
-enum { KEY_DEPTH = 256, KEY_CROSS, KEY_EXTENTS, KEY_WATCH, KEY_ROTATE, KEY_KEY_FILE };
+#define WATCH_MAX 86400.0	/* seconds */
 
 struct env {
-	const struct kind *kind;
+	struct cli_words words;
 	struct snapshot snapshot;
 	struct snapshot_fs fs;
 	const char *directory;
-	const char *fs_option, *process_option;	/* given, and of no other kind */
-	unsigned int watch;	/* seconds for which processes are sampled */
+	double watch;		/* seconds for which processes are sampled */
 	bool anonymize;
 	const char *key_file;
 	struct anonymizer anonymizer;
@@ -34,9 +33,9 @@ static int run_fs(struct env *env)
 }
 
 /* Samples while it waits for @seconds, or until a signal comes. */
-static void watch(struct processes *processes, unsigned int seconds)
+static void watch(struct processes *processes, double seconds)
 {
-	__u64 end = processes_now() + seconds * 1000000000ULL, now;
+	__u64 end = processes_now() + (__u64)(seconds * 1e9), now;
 
 	do {
 		now = processes_now();
@@ -62,13 +61,17 @@ static int run_system(struct env *env)
 	return snapshot_system(&env->snapshot);
 }
 
-static const struct kind {
-	const char *name;
-	int (*run)(struct env *env);
-} kinds[] = {
-	{ "fs", run_fs },
-	{ "process", run_process },
-	{ "system", run_system },
+enum { FS, PROCESS, SYSTEM };
+
+static const struct action actions[] = {
+	[FS] = { "fs", { 0, 1, NULL, "one at a time", VALUES_DIRECTORY } },
+	[PROCESS] = { "process", { .excess = "one at a time" } },
+	[SYSTEM] = { "system", { .excess = "one at a time" } },
+	{ 0 }
+};
+
+static int (*const runs[])(struct env *env) = {
+	[FS] = run_fs, [PROCESS] = run_process, [SYSTEM] = run_system,
 };
 
 static int open_directory(struct env *env)
@@ -79,7 +82,7 @@ static int open_directory(struct env *env)
 	return env->snapshot.in < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static int run(struct env *env)
+static int snapshot(struct env *env)
 {
 	int status = open_directory(env);
 
@@ -89,114 +92,34 @@ static int run(struct env *env)
 	if (!status && env->anonymize)
 		env->snapshot.anonymizer = &env->anonymizer;
 	if (!status)
-		status = env->kind->run(env);
+		status = runs[command_action(&command_snapshot, &env->words) - actions](env);
 	anonymizer_forget(&env->anonymizer);
 	if (env->snapshot.in >= 0)
 		close(env->snapshot.in);
 	return status;
 }
 
-static void take_word(struct env *env, struct argp_state *state, char *arg)
+static void take_depth(struct argp_state *state, void *to, const char *arg)
 {
-	size_t i;
+	struct env *env = to;
 
-	if (env->kind) {
-		if (env->kind->run != run_fs || env->fs.root)
-			cli_usage(state, "%s: one at a time", arg);
-		env->fs.root = arg;
-		return;
-	}
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (!strcmp(arg, kinds[i].name))
-			env->kind = &kinds[i];
-	if (!env->kind)
-		cli_usage(state, "%s: say fs, process or system", arg);
+	env->fs.depth = !strcmp(arg, "all") ? ~0U : option_number(state, "depth", arg, 0, ~0U - 1);
 }
 
-static void check(struct env *env, struct argp_state *state)
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
-	if (!env->kind)
-		cli_usage(state, "say of what: fs, process or system");
-	if (env->fs_option && env->kind->run != run_fs)
-		cli_usage(state, "%s goes with fs", env->fs_option);
-	if (env->process_option && env->kind->run != run_process)
-		cli_usage(state, "%s goes with process", env->process_option);
-	if (env->key_file && !env->anonymize)
-		cli_usage(state, "--key-file goes with --anonymize");
+	struct env *env = to;
+
+	(void)given;
+	if (env->watch > WATCH_MAX)
+		cli_usage(state, "--watch: watch for a day at most");
 	if (env->directory && !*env->directory)
 		cli_usage(state, "the name of a directory is empty");
-	if (!env->fs.root)
-		env->fs.root = "/";
+	env->fs.root = env->words.nr > 1 ? env->words.at[1] : "/";
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int run(int argc, char **argv)
 {
-	struct env *env = state->input;
-
-	switch (key) {
-	case 'o':
-		env->directory = arg;
-		return 0;
-	case KEY_DEPTH:
-		env->fs_option = "--depth";
-		env->fs.depth = !strcmp(arg, "all") ? ~0U :
-				cli_parse_number(state, "--depth", arg, 0, ~0U - 1);
-		return 0;
-	case KEY_CROSS:
-		env->fs_option = "--cross-mounts";
-		env->fs.cross = true;
-		return 0;
-	case KEY_EXTENTS:
-		env->fs_option = "--extents";
-		env->fs.extents = true;
-		return 0;
-	case KEY_WATCH:
-		env->process_option = "--watch";
-		env->watch = cli_parse_number(state, "--watch", arg, 0, 86400);
-		return 0;
-	case KEY_ROTATE:
-		env->snapshot.rotate = cli_parse_number(state, "--rotate", arg, 0, ~0ULL);
-		return 0;
-	case 'a':
-		env->anonymize = true;
-		return 0;
-	case KEY_KEY_FILE:
-		env->key_file = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		take_word(env, state, arg);
-		return 0;
-	case ARGP_KEY_END:
-		check(env, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp_option options[] = {
-	{ "output", 'o', "DIRECTORY", 0, "make DIRECTORY/fs_<date>_<time>_<ms> and so on (time in UTC) instead of printing on standard output", 0 },
-	{ "depth", KEY_DEPTH, "N", 0, "fs: go N levels down (default 3), or all", 0 },
-	{ "cross-mounts", KEY_CROSS, NULL, 0, "fs: enter other filesystems, but for pseudo filesystems", 0 },
-	{ "extents", KEY_EXTENTS, NULL, 0, "fs: count the extents of files, which opens each", 0 },
-	{ "watch", KEY_WATCH, "SECONDS", 0, "process: watch for SECONDS how much of the CPU they use, before (default 5)", 0 },
-	{ "rotate", KEY_ROTATE, "ROWS", 0, "begin another part after ROWS rows (default 500000, 0: never)", 0 },
-	{ "anonymize", 'a', NULL, 0, "hash names: each component of paths (extensions stay), commands, command lines; leave out host names, addresses and serials", 0 },
-	{ "key-file", KEY_KEY_FILE, "FILE", 0, "use the key in FILE, so that names can be compared between traces and snapshots (default: a random key that is not kept)", 0 },
-	{ 0 }
-};
-
-static const char doc[] =
-	"Write down the state of the machine: its files, its processes, or what it is.\v"
-	"fs: a row for each inode of the tree ROOT (default /), of one filesystem. process: a row for"
-	" each process. system: hardware and software, as JSON. iotracer-trace(5) has the columns.\n"
-	"A snapshot that is interrupted leaves nothing: it has its name only when it is whole.";
-
-int command_snapshot(int argc, char **argv)
-{
-	static const struct argp argp = {
-		options, parse, "fs [ROOT]\nprocess\nsystem", doc, cli_common, NULL, NULL
-	};
 	struct env env = {
 		.snapshot = { .in = -1, .rotate = SNAPSHOT_ROTATE, .interrupted = interrupt_came },
 		.fs = { .depth = SNAPSHOT_DEPTH },
@@ -204,9 +127,50 @@ int command_snapshot(int argc, char **argv)
 	};
 	int status;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_snapshot, argc, argv, &env);
 	interrupt_catch();
-	status = run(&env);
+	status = snapshot(&env);
 	interrupt_end();
 	return status;
 }
+
+static const struct cli_option options[] = {
+	{ "output", 'o', "DIRECTORY",
+	  "write to a directory DIRECTORY/fs_<date>_<time>_<ms> and so on (time in UTC) instead of standard output",
+	  TO_TEXT(struct env, directory), .values = VALUES_DIRECTORY },
+	{ "depth", 0, "N", "fs: descend N levels (default 3), or all",
+	  OPTION_TAKE, .words = "all", .take = take_depth, .action = "fs" },
+	{ "cross-mounts", 0, NULL, "fs: enter other filesystems, except pseudo filesystems",
+	  TO_FLAG(struct env, fs.cross), .action = "fs" },
+	{ "extents", 0, NULL, "fs: count the extents of regular files, which opens each of them",
+	  TO_FLAG(struct env, fs.extents), .action = "fs" },
+	{ "watch", 0, "SECONDS",
+	  "process: first measure CPU use for SECONDS, or with s, m, h or d (default 5)",
+	  TO_SECONDS(struct env, watch), .action = "process" },
+	{ "rotate", 0, "ROWS", "start a new part after ROWS rows (default 500000; 0: never)",
+	  TO_NUMBER(struct env, snapshot.rotate), .most = ~0ULL },
+	{ "anonymize", 'a', NULL,
+	  "replace names by hashes, as record --anonymize does; omit host names, addresses and serial numbers",
+	  TO_FLAG(struct env, anonymize) },
+	{ "key-file", 0, "FILE",
+	  "hash with the key in FILE, so that names can be compared with those of traces (default: a random key that is not kept)",
+	  TO_TEXT(struct env, key_file), .values = VALUES_FILE, .with = "anonymize" },
+	{ 0 }
+};
+
+const struct command command_snapshot = {
+	.name = "snapshot",
+	.summary = "record the state of files, processes or the system at one time",
+	.synopsis = "fs [ROOT]\nprocess\nsystem",
+	.help =
+		"Record the state of files, of processes, or of the system at one time.\v"
+		"fs: a row for each inode below ROOT (default /), on one filesystem. process: a row for"
+		" each process. system: hardware and software, as JSON. iotracer-trace(5) lists the columns.\n"
+		"A snapshot gets its name only when it is complete; one that is interrupted is deleted.",
+	.options = options,
+	.actions = actions,
+	.actions_missing = "say fs, process or system",
+	.words = offsetof(struct env, words),
+	.check = check,
+	.run = run,
+};

@@ -226,7 +226,7 @@ static void status_categories(struct env *env)
 
 static int status_all(struct env *env)
 {
-	const struct category **named = xreallocarray(NULL, env->files.nr + 1, sizeof(*named));
+	const struct category **named = xreallocarray(NULL, env->files.named.nr + 1, sizeof(*named));
 	size_t nr = category_take(&env->files, named), i;
 	int status = CLI_OK;
 
@@ -236,7 +236,7 @@ static int status_all(struct env *env)
 		if (err)
 			status = cli_merge(status, control_explain(named[i]->name, "control", err));
 	}
-	if (env->files.nr || env->files.all)
+	if (env->files.named.nr || env->files.all)
 		status = cli_merge(status, target_each(&env->files, status_target, env));
 	if (env->files.all)
 		status_categories(env);
@@ -244,39 +244,23 @@ static int status_all(struct env *env)
 	return status;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
-	struct env *env = state->input;
+	struct env *env = to;
 
-	if (key == 'a')
-		env->stopped = true;
-	if (key != 'f')
-		return cli_parse_files(&env->files, key, state);
-	env->format = cli_parse_format(state, arg, false);
-	return 0;
+	(void)given;
+	env->stopped = env->files.all;
+	if (!env->files.named.nr)
+		env->files.all = true;
+	cli_check_files(&env->files, state);
 }
 
-int command_status(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{ "all", 'a', NULL, 0, "all files and categories, those that are stopped, too", 0 },
-		{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-		{ 0 }
-	};
-	static const struct argp argp = {
-		options, parse, "[FILE|CATEGORY...]\n--all",
-		"Show for files and categories whether they are recorded, how many events"
-		" are kept and how many were seen, stored, overwritten by newer ones, lost"
-		" (no free slot) and missed (not seen by the kernel's hook). Without names:"
-		" of those that are being recorded.\v"
-		"FILE is a path, the name of a target, or what list shows of processes; CATEGORY is one of"
-		" {categories}; a file with such a name is ./fs.", cli_common, category_help,
-		NULL
-	};
-	struct env env = { .files.optional = true };
+	struct env env = { 0 };
 	int status;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_status, argc, argv, &env);
 	env.document = json_array();
 	status = status_all(&env);
 	if (!status && env.files.all && !env.stopped && !env.further && env.format == FORMAT_TEXT)
@@ -286,3 +270,30 @@ int command_status(int argc, char **argv)
 	json_decref(env.document);
 	return status;
 }
+
+static const struct cli_option options[] = {
+	{ "all", 'a', NULL, "show all files and categories, including stopped ones",
+	  TO_FLAG(struct env, files.all) },
+	{ "format", 'f', "FORMAT", "output format: text (default) or json",
+	  TO_FORMAT(struct env, format), "text json" },
+	{ 0 }
+};
+
+const struct command command_status = {
+	.name = "status",
+	.summary = "show how many events were recorded, overwritten and lost",
+	.synopsis = "[FILE|CATEGORY...]\n--all",
+	.help =
+		"Show for files and categories whether they are being recorded, how many events they hold,"
+		" and how many events were seen, stored, overwritten by newer ones, lost (no free slot) and"
+		" missed (a hook could not follow the call). Without arguments, show those that are being"
+		" recorded.\v"
+		"FILE is a path, the name of a target, or the text that list shows for processes; CATEGORY is"
+		" one of {categories}. For a file with such a name, write ./fs.",
+	.options = options,
+	.operands = { .most = ANY_NUMBER, .values = VALUES_CATEGORY | VALUES_TARGET | VALUES_FILE },
+	.words = offsetof(struct env, files.named),
+	.check = check,
+	.filter = category_help,
+	.run = run,
+};

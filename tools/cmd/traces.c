@@ -21,28 +21,16 @@
 #include "trace/check.h"
 #include "trace/sources.h"
 
-enum { KEY_JSON = 256, KEY_OFFSET, KEY_PARTIAL };
-
 #define OFFSET_MAX 1e9	/* seconds */
-#define WORDS "list, show, path, verify, merge or remove"
 
 struct env {
-	const struct action *action;
-	enum cli_format format;
+	struct cli_words words;	/* the action, then names */
 	char **names;
 	size_t nr;
+	enum cli_format format;
 	json_t *document;
 	bool further;		/* something was printed before */
 	struct trace_merge_options merge;
-	const char *merge_option;	/* one that was given */
-};
-
-/* @run: for one name; or @all: for all of them, of which there are @least to @most. */
-struct action {
-	const char *name;
-	int (*run)(struct env *env, const char *name, const char *path);
-	int (*all)(struct env *env);
-	size_t least, most;
 };
 
 /* A trace, as it is shown. */
@@ -61,7 +49,7 @@ struct shown {
  */
 static int load(struct shown *t, const char *name, const char *path)
 {
-	bool recorded = store_is_recorded(path);
+	bool recorded = check_is_recorded(path);
 	struct metadata_file f;
 	int status;
 	size_t i;
@@ -466,7 +454,7 @@ static int print_path(struct env *env, const char *name, const char *path)
 static int remove_trace(struct env *env, const char *name, const char *path)
 {
 	(void)env;
-	if (store_is_recorded(path)) {
+	if (check_is_recorded(path)) {
 		cli_say_of(name, "is being recorded: end iotracer record first");
 		return CLI_FAILED;
 	}
@@ -514,7 +502,7 @@ static void verify_receipt(struct check *c, const struct receipt *receipt)
 
 static int verify(struct env *env, const char *name, const char *path)
 {
-	struct check c = { .is_recorded = store_is_recorded(path) };
+	struct check c = { .is_recorded = check_is_recorded(path) };
 	struct receipt receipt = { 0 };
 	bool has_receipt = false;
 	struct paths names = { 0 };
@@ -557,41 +545,34 @@ static int merge(struct env *env)
 	return status;
 }
 
-#define ANY (~(size_t)0)
+enum { LIST, SHOW, PATH, VERIFY, MERGE, REMOVE };
+
+#define TRACES(least, missing) { least, ANY_NUMBER, missing, NULL, VALUES_TRACE | VALUES_DIRECTORY }
 
 static const struct action actions[] = {
-	{ "list", .all = list, .most = 1 },
-	{ "show", .run = show, .least = 1, .most = ANY },
-	{ "path", .run = print_path, .least = 1, .most = ANY },
-	{ "verify", .run = verify, .least = 1, .most = ANY },
-	{ "merge", .all = merge, .least = 2, .most = ANY },
-	{ "remove", .run = remove_trace, .least = 1, .most = ANY },
+	[LIST] = { "list", { 0, 1, NULL, "one beginning of names at a time", VALUES_TRACE } },
+	[SHOW] = { "show", TRACES(1, "say which traces") },
+	[PATH] = { "path", TRACES(1, "say which traces") },
+	[VERIFY] = { "verify", TRACES(1, "say which traces") },
+	[MERGE] = { "merge", TRACES(2, "say which traces, at least 2") },
+	[REMOVE] = { "remove", TRACES(1, "say which traces") },
+	{ 0 }
 };
 
-#define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
+/* For one trace. Of the others, all traces are one operation. */
+static int (*const runs[])(struct env *env, const char *name, const char *path) = {
+	[SHOW] = show, [PATH] = print_path, [VERIFY] = verify, [REMOVE] = remove_trace,
+};
 
-static const struct action *find_action(const char *name)
+static size_t action_of(const struct env *env)
 {
-	size_t i;
-
-	for (i = 0; i < NR_ACTIONS; i++)
-		if (!strcmp(name, actions[i].name))
-			return &actions[i];
-	return NULL;
-}
-
-static void add_name(struct env *env, struct argp_state *state, char *name)
-{
-	if (!*name)
-		cli_usage(state, "the name of a trace is empty");
-	env->names = xreallocarray(env->names, env->nr + 1, sizeof(*env->names));
-	env->names[env->nr++] = name;
+	return command_action(&command_traces, &env->words) - actions;
 }
 
 /* TRACE=SECONDS: a name may have a = as well. */
-static void add_offset(struct env *env, struct argp_state *state, char *arg)
+static void take_offset(struct argp_state *state, void *to, const char *arg)
 {
-	struct trace_merge_options *o = &env->merge;
+	struct trace_merge_options *o = &((struct env *)to)->merge;
 	char *value = strrchr(arg, '='), *end = NULL;
 	double seconds = value ? strtod(value + 1, &end) : 0;
 
@@ -631,77 +612,36 @@ static void check_offsets(const struct env *env, struct argp_state *state)
 	}
 }
 
-static void check(struct env *env, struct argp_state *state)
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
-	const struct action *a = env->action;
+	struct env *env = to;
+	size_t action = action_of(env), i;
 
-	if (!a)
-		cli_usage(state, "say " WORDS);
-	if (!env->nr && a->least == 1)
-		cli_usage(state, "%s: say which traces", a->name);
-	if (env->nr < a->least)
-		cli_usage(state, "%s: say which traces, at least %zu", a->name, a->least);
-	if (env->nr > a->most)
-		cli_usage(state, "list: %s: one beginning of names at a time", env->names[1]);
-	if (env->format == FORMAT_JSON && a->all != list && a->run != show)
+	(void)given;
+	env->names = env->words.at + 1;
+	env->nr = env->words.nr - 1;
+	for (i = 0; i < env->nr; i++)
+		if (!*env->names[i])
+			cli_usage(state, "the name of a trace is empty");
+	if (env->format == FORMAT_JSON && action != LIST && action != SHOW)
 		cli_usage(state, "only list and show have another format");
-	if (env->merge_option && a->all != merge)
-		cli_usage(state, "%s goes with merge", env->merge_option);
 	if (env->merge.directory && !*env->merge.directory)
 		cli_usage(state, "the name of a directory is empty");
 	check_offsets(env, state);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int run_each(struct env *env)
 {
-	struct env *env = state->input;
-
-	switch (key) {
-	case 'o':
-		env->merge_option = "--output";
-		env->merge.directory = arg;
-		return 0;
-	case KEY_OFFSET:
-		env->merge_option = "--offset";
-		add_offset(env, state, arg);
-		return 0;
-	case KEY_PARTIAL:
-		env->merge_option = "--partial";
-		env->merge.partial = true;
-		return 0;
-	case 'f':
-		env->format = cli_parse_format(state, arg, false);
-		return 0;
-	case KEY_JSON:
-		env->format = FORMAT_JSON;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (env->action) {
-			add_name(env, state, arg);
-			return 0;
-		}
-		env->action = find_action(arg);
-		if (!env->action)
-			cli_usage(state, "%s: say " WORDS, arg);
-		return 0;
-	case ARGP_KEY_END:
-		check(env, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static int run(struct env *env)
-{
+	size_t action = action_of(env), i;
 	int status = CLI_OK;
-	size_t i;
 
-	if (env->action->all)
-		return env->action->all(env);
+	if (action == LIST)
+		return list(env);
+	if (action == MERGE)
+		return merge(env);
 	for (i = 0; i < env->nr; i++) {
 		char *path = store_find(env->names[i]);
-		int one = path ? env->action->run(env, env->names[i], path) : CLI_FAILED;
+		int one = path ? runs[action](env, env->names[i], path) : CLI_FAILED;
 
 		status = cli_merge(status, one);
 		free(path);
@@ -709,37 +649,55 @@ static int run(struct env *env)
 	return status;
 }
 
-int command_traces(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{ "format", 'f', "FORMAT", 0, "text (default) or json, for list and show", 0 },
-		{ "json", KEY_JSON, NULL, 0, "the same as --format=json", 0 },
-		{ "output", 'o', "DIRECTORY", 0, "merge: make the trace there (default: <date>-<time> among those that list shows)", 0 },
-		{ "offset", KEY_OFFSET, "TRACE=SECONDS", 0, "merge: add SECONDS, which may be negative, to the times of TRACE; may be given again", 0 },
-		{ "partial", KEY_PARTIAL, NULL, 0, "merge: exit with 0 even if a trace is damaged, cut off or has no end; what is missing is still reported", 0 },
-		{ 0 }
-	};
-	static const struct argp argp = {
-		options, parse, "list [PREFIX]\nshow TRACE...\npath TRACE...\nverify TRACE...\nmerge TRACE TRACE...\nremove TRACE...",
-		"List the traces that are kept, show all about some, print their directories, read"
-		" every event and say whether it is whole, merge them into one, or delete them.\v"
-		"TRACE is a directory, or the name of a trace that list shows. Traces are kept in"
-		" /var/lib/iotracer, or in ~/.local/share/iotracer of a user who is not root;"
-		" the environment variable IOTRACER_TRACES names another place.", cli_common, NULL,
-		NULL
-	};
 	struct env env = { 0 };
 	int status;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_traces, argc, argv, &env);
 	progress_quiet();
 	env.document = json_array();
-	status = run(&env);
+	status = run_each(&env);
 	if (env.format == FORMAT_JSON)
 		json_print(env.document);
 	else
 		json_decref(env.document);
 	free(env.merge.offsets);
-	free(env.names);
 	return status;
 }
+
+static const struct cli_option options[] = {
+	{ "format", 'f', "FORMAT", "list, show: output format, text (default) or json",
+	  TO_FORMAT(struct env, format), "text json" },
+	{ "json", 0, NULL, "same as --format=json",
+	  TO_SET(struct env, format), .least = FORMAT_JSON },
+	{ "output", 'o', "DIRECTORY",
+	  "merge: create DIRECTORY, which must not exist, for the trace (default: <date>-<time> in the store)",
+	  TO_TEXT(struct env, merge.directory), .values = VALUES_DIRECTORY, .action = "merge" },
+	{ "offset", 0, "TRACE=SECONDS",
+	  "merge: add SECONDS, which may be negative, to the times of TRACE; may be repeated",
+	  OPTION_TAKE, .take = take_offset, .action = "merge" },
+	{ "partial", 0, NULL,
+	  "merge: exit with 0 even if a trace is damaged, truncated or has no end; what is missing is still reported",
+	  TO_FLAG(struct env, merge.partial), .action = "merge" },
+	{ 0 }
+};
+
+const struct command command_traces = {
+	.name = "traces",
+	.summary = "list, show, verify, merge and remove traces",
+	.synopsis =
+		"list [PREFIX]\nshow TRACE...\npath TRACE...\nverify TRACE...\nmerge TRACE TRACE...\nremove TRACE...",
+	.help =
+		"List the traces in the store, show their metadata, print their directories, verify that"
+		" every event can be read, merge several into one, or remove them.\v"
+		"TRACE is a directory, or the name of a trace that list shows. The store is"
+		" /var/lib/iotracer, or ~/.local/share/iotracer for a user other than root;"
+		" the environment variable IOTRACER_TRACES names another directory.",
+	.options = options,
+	.actions = actions,
+	.actions_missing = "say list, show, path, verify, merge or remove",
+	.words = offsetof(struct env, words),
+	.check = check,
+	.run = run,
+};

@@ -14,11 +14,8 @@
 #include "vm/vm.h"
 #include "vm/vm_find.h"
 
-enum { KEY_JSON = 256 };
-
 struct env {
-	bool show;
-	const char *action;
+	struct cli_words words;
 	char **names;
 	size_t nr;
 	enum cli_format format;
@@ -244,73 +241,63 @@ static bool load_targets(struct target_list *targets)
 
 /* --- the command line ----------------------------------------------------------- */
 
-static void take_word(struct env *env, struct argp_state *state, char *arg)
+enum { LIST, SHOW };
+
+static const struct action actions[] = {
+	[LIST] = { "list", { .excess = "it takes no name (show does)" } },
+	[SHOW] = { "show", { 1, ANY_NUMBER, "say which machine, by its name or PID", NULL, VALUES_MACHINE } },
+	{ 0 }
+};
+
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
-	if (!env->action) {
-		env->action = arg;
-		env->show = !strcmp(arg, "show");
-		if (!env->show && strcmp(arg, "list"))
-			cli_usage(state, "%s: say list or show", arg);
-		return;
-	}
-	if (!env->show)
-		cli_usage(state, "list: %s: it takes no name (show does)", arg);
-	if (!*arg)
-		cli_usage(state, "the name of a machine is empty");
-	env->names = xreallocarray(env->names, env->nr + 1, sizeof(*env->names));
-	env->names[env->nr++] = arg;
+	const struct env *env = to;
+	size_t i;
+
+	(void)given;
+	for (i = 1; i < env->words.nr; i++)
+		if (!*env->words.at[i])
+			cli_usage(state, "the name of a machine is empty");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int run(int argc, char **argv)
 {
-	struct env *env = state->input;
-
-	switch (key) {
-	case 'f':
-		env->format = cli_parse_format(state, arg, false);
-		return 0;
-	case KEY_JSON:
-		env->format = FORMAT_JSON;
-		return 0;
-	case ARGP_KEY_ARG:
-		take_word(env, state, arg);
-		return 0;
-	case ARGP_KEY_END:
-		if (!env->action)
-			cli_usage(state, "say list or show");
-		if (env->show && !env->nr)
-			cli_usage(state, "show: say which machine, by its name or PID");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-int command_vm(int argc, char **argv)
-{
-	static const struct argp_option options[] = {
-		{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-		{ "json", KEY_JSON, NULL, 0, "the same as --format=json", 0 },
-		{ 0 }
-	};
-	static const struct argp argp = {
-		options, parse, "list\nshow NAME|PID...",
-		"List the virtual machines of QEMU that run here, or show the drives of some and the files"
-		" behind them.\v"
-		"What is shown is by the command line of QEMU, the headers of the images and the files that"
-		" QEMU has open. show also asks QEMU itself for its present drives, if it can be asked"
-		" within a second. An image that is open and in no drive's layers"
-		" came later, as by a snapshot. See iotracer-vm(7).", cli_common, NULL, NULL
-	};
 	struct env env = { 0 };
 	struct target_list targets;
 	int status;
 
-	cli_parse(&argp, argc, argv, 0, &env);
+	command_parse(&command_vm, argc, argv, &env);
+	env.names = env.words.at + 1;
+	env.nr = env.words.nr - 1;
 	env.machines = vm_list_ask(load_targets(&targets) ? &targets : NULL, env.names, env.nr);
-	status = env.show ? show(&env) : list(&env);
+	status = command_action(&command_vm, &env.words) == &actions[SHOW] ? show(&env) : list(&env);
 	json_decref(env.machines);
 	target_list_free(&targets);
-	free(env.names);
 	return status;
 }
+
+static const struct cli_option options[] = {
+	{ "format", 'f', "FORMAT", "output format: text (default) or json",
+	  TO_FORMAT(struct env, format), "text json" },
+	{ "json", 0, NULL, "same as --format=json", TO_SET(struct env, format), .least = FORMAT_JSON },
+	{ 0 }
+};
+
+const struct command command_vm = {
+	.name = "vm",
+	.summary = "list QEMU's virtual machines, and show their drives and files",
+	.synopsis = "list\nshow NAME|PID...",
+	.help =
+		"List the virtual machines of QEMU that run on this host, or show the drives of some of them"
+		" and the files behind the drives.\v"
+		"The information comes from QEMU's command line, the headers of the images and the files that"
+		" QEMU has open. show also asks QEMU for its present drives, if it answers within a second."
+		" An open image that belongs to no drive was added later, for example by a snapshot."
+		" See iotracer-vm(7).",
+	.options = options,
+	.actions = actions,
+	.actions_missing = "say list or show",
+	.words = offsetof(struct env, words),
+	.check = check,
+	.run = run,
+};

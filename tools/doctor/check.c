@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer doctor: the checks of the machine. */
+/* iotracer doctor: the checks of the system. */
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -48,17 +48,17 @@ static void check_kernel(struct doctor *d, struct check *c)
 {
 	const struct host *host = &d->host;
 	char *found = xasprintf("%s, %s%s", host->release, host->machine,
-				is_wsl(host) ? ", of Windows (WSL)" : "");
+				is_wsl(host) ? " (Windows Subsystem for Linux)" : "");
 	int major, minor;
 
 	if (sscanf(host->release, "%d.%d", &major, &minor) != 2)
 		say(c, VERDICT_UNKNOWN, found, NULL);
 	else if (major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR))
-		say(c, VERDICT_MISSING, found, xstrdup("boot a kernel of 6.1 or newer"));
+		say(c, VERDICT_MISSING, found, xstrdup("boot kernel 6.1 or newer"));
 	else if (strcmp(host->machine, "x86_64") && strcmp(host->machine, "aarch64"))
 		say(c, VERDICT_PARTLY, found,
-		    xstrdup("use x86-64 or arm64: elsewhere there is no category fs, and the others"
-			    " are untested"));
+		    xstrdup("use x86-64 or arm64: other architectures have no category fs, and the"
+			    " other categories are untested there"));
 	else
 		say(c, VERDICT_OK, found, NULL);
 	block(c);
@@ -80,7 +80,7 @@ static unsigned long namespace_of(const char *link)
 #define FIRST_PID_NAMESPACE	0xeffffffcUL
 #define FIRST_USER_NAMESPACE	0xeffffffdUL
 
-/* Capabilities count in the initial user namespace only (module/proc/access.c). */
+/* The module accepts capabilities only of the initial user namespace (module/proc/access.c). */
 static void check_container(struct doctor *d, struct check *c)
 {
 	unsigned long pid = namespace_of("/proc/self/ns/pid");
@@ -90,12 +90,12 @@ static void check_container(struct doctor *d, struct check *c)
 	if (!pid || !user)
 		say_unknown(c, "no /proc/self/ns", NULL);
 	else if (user != FIRST_USER_NAMESPACE)
-		say(c, VERDICT_MISSING, xstrdup("this is one: it has its own user namespace"),
-		    xstrdup("run iotracer on the host, whose kernel it is"));
+		say(c, VERDICT_MISSING, xstrdup("yes: this process has its own user namespace"),
+		    xstrdup("run iotracer on the host"));
 	else if (pid != FIRST_PID_NAMESPACE)
-		say(c, VERDICT_PARTLY, xstrdup("this is one: it has its own pid namespace"),
+		say(c, VERDICT_PARTLY, xstrdup("yes: this process has its own pid namespace"),
 		    xstrdup("run iotracer on the host, or give the container CAP_SYS_ADMIN:"
-			    " process ids are the host's in either case"));
+			    " PIDs are the host's in both cases"));
 	else
 		say(c, VERDICT_OK, xstrdup("none"), NULL);
 	block(c);
@@ -106,8 +106,8 @@ static void check_config(struct doctor *d, struct check *c)
 	if (d->host.config)
 		say(c, VERDICT_OK, xstrdup(d->host.config_file), NULL);
 	else
-		say_unknown(c, "neither /proc/config.gz nor /boot/config-* of this kernel",
-			    "install the headers of this kernel, which have its options");
+		say_unknown(c, "neither /proc/config.gz nor /boot/config-* of this kernel was found",
+			    "install the headers of this kernel, which include its options");
 }
 
 /* The version of the loaded module from /sys, or NULL. */
@@ -125,7 +125,7 @@ static void say_loaded(struct check *c)
 	if (version && strcmp(version, IOTRACER_VERSION))
 		say(c, VERDICT_PARTLY, xasprintf("loaded, version %s; this tool is %s", version,
 						 IOTRACER_VERSION),
-		    xstrdup("install both from one source, and load the module again"));
+		    xstrdup("install both from the same source, and load the module again"));
 	else
 		say(c, VERDICT_OK, xasprintf("loaded%s%s", version ? ", version " : "",
 					     version ? version : ""), NULL);
@@ -141,7 +141,7 @@ static void check_module(struct doctor *d, struct check *c)
 		    xstrdup("modprobe iotracer"));
 	else
 		say(c, VERDICT_MISSING, xstrdup("not installed for this kernel"),
-		    xstrdup("make && sudo make install, or by DKMS (README, Install)"));
+		    xstrdup("make && sudo make install, or use DKMS (README, Install)"));
 }
 
 /* The command that installs the headers on this distribution. */
@@ -176,7 +176,7 @@ static char *headers_remedy(const struct host *host)
 	return command;
 }
 
-/* Nothing has to be built if the module is loaded or installed. */
+/* The module need not be built if it is loaded or installed. */
 static bool has_to_be_built(const struct doctor *d)
 {
 	return !d->loaded && !d->object;
@@ -226,7 +226,7 @@ static bool is_program(const char *name)
 	return false;
 }
 
-/* The version, or "". The name has no character that the shell interprets: see compiler_name(). */
+/* The version, or "". compiler_name() allows no character that the shell interprets. */
 static char *version_of(const char *compiler)
 {
 	char *command = xasprintf("%s -dumpfullversion -dumpversion 2>/dev/null", compiler);
@@ -243,7 +243,7 @@ static char *version_of(const char *compiler)
 	return text_show(line, strlen(line));
 }
 
-/* The compiler that the kernel's build calls: the one that built the kernel, if it is there. */
+/* The compiler that the build uses: the one that built the kernel, if it is installed. */
 static char *compiler_name(const char *text)
 {
 	char *name = xasprintf("%.*s", (int)strcspn(text, " "), text);
@@ -255,7 +255,7 @@ static char *compiler_name(const char *text)
 	return xstrdup(strstr(text, "clang") ? "clang" : "gcc");
 }
 
-/* The last word of "gcc-12 (Debian 12.2.0-14) 12.2.0", or what follows "version ", or "". */
+/* The last word of "gcc-12 (Debian 12.2.0-14) 12.2.0", or the text after "version ", or "". */
 static const char *version_in(const char *text)
 {
 	const char *clang = strstr(text, "version "), *last = strrchr(text, ' ');
@@ -279,7 +279,7 @@ static void compare_compilers(struct check *c, const char *compiler, const char 
 		found = xasprintf("%s %s", compiler, version);
 	if (length && atoi(version) != atoi(kernels))
 		say(c, VERDICT_PARTLY, found,
-		    xasprintf("if the module does not build, install version %d of it",
+		    xasprintf("if the module does not build, install version %d of the compiler",
 			      atoi(kernels)));
 	else
 		say(c, VERDICT_OK, found, NULL);
@@ -305,7 +305,7 @@ static void check_compiler(struct doctor *d, struct check *c)
 static const char elsewhere[] =
 	"boot another kernel, or try iotracer in a virtual machine: make demo, scripts/vm";
 
-/* Whether the file has one of these letters, and nothing else. */
+/* Whether the file consists of one of these letters. */
 static bool says(const char *file, const char *letters)
 {
 	char *text;
@@ -328,7 +328,7 @@ static void check_modules(struct doctor *d, struct check *c)
 	else if (d->host.running && says("/proc/sys/kernel/modules_disabled", "1Y"))
 		say(c, d->loaded ? VERDICT_PARTLY : VERDICT_MISSING,
 		    xstrdup("none can be loaded until the next boot: kernel.modules_disabled=1"),
-		    xstrdup("take that setting out of /etc/sysctl.d, and boot"));
+		    xstrdup("remove that setting from /etc/sysctl.d, and reboot"));
 	else if (modules == OPTION_UNKNOWN && !d->host.running)
 		say_unknown(c, no_config, NULL);
 	else
@@ -337,8 +337,8 @@ static void check_modules(struct doctor *d, struct check *c)
 }
 
 static const char sign_remedy[] =
-	"sign the module with a key that the firmware trusts: DKMS signs by its own, which"
-	" mokutil --import enrols (/var/lib/dkms/mok.pub); or switch Secure Boot off";
+	"sign the module with a key that the firmware trusts: DKMS signs with its own, which"
+	" mokutil --import enrols (/var/lib/dkms/mok.pub); or turn Secure Boot off";
 
 /* For a kernel that loads only signed modules. */
 static void say_signed_only(struct doctor *d, struct check *c, const char *by)
@@ -347,10 +347,10 @@ static void say_signed_only(struct doctor *d, struct check *c, const char *by)
 		say(c, VERDICT_OK, xasprintf("%s; the module is loaded", by), NULL);
 	else if (d->object && d->is_signed == OPTION_YES)
 		say(c, VERDICT_PARTLY,
-		    xasprintf("%s; the module is signed; whether by a trusted key is not known", by),
+		    xasprintf("%s; the module is signed, but it is not known whether by a trusted key", by),
 		    xstrdup(sign_remedy));
 	else if (d->object && d->is_signed == OPTION_UNKNOWN)
-		say(c, VERDICT_PARTLY, xasprintf("%s; whether the module is signed is not known",
+		say(c, VERDICT_PARTLY, xasprintf("%s; it is not known whether the module is signed",
 						 by), xstrdup(sign_remedy));
 	else
 		say(c, VERDICT_MISSING, xasprintf("%s: only signed modules can be loaded", by),
@@ -432,8 +432,8 @@ static void check_ftrace(struct doctor *d, struct check *c)
 	enum host_option args = host_option(&d->host, "DYNAMIC_FTRACE_WITH_ARGS");
 
 	if (d->host.running && says("/proc/sys/kernel/ftrace_enabled", "0")) {
-		say(c, VERDICT_MISSING, xstrdup("off (kernel.ftrace_enabled=0): no call of a"
-						" function would be seen"),
+		say(c, VERDICT_MISSING, xstrdup("off (kernel.ftrace_enabled=0): no function"
+						" call would be seen"),
 		    xstrdup("sysctl -w kernel.ftrace_enabled=1"));
 		block(c);
 		return;
@@ -449,7 +449,7 @@ static void check_ftrace(struct doctor *d, struct check *c)
 		say(c, VERDICT_OK, xstrdup("CONFIG_DYNAMIC_FTRACE_WITH_ARGS"), NULL);
 }
 
-/* The kernel is built with kprobes; reports whether they were switched off since. */
+/* Reports whether the kprobes of the kernel were turned off. */
 static void say_kprobes(struct doctor *d, struct check *c)
 {
 	char *text;
@@ -458,13 +458,13 @@ static void say_kprobes(struct doctor *d, struct check *c)
 	if (err) {
 		say(c, VERDICT_OK, xasprintf("CONFIG_KPROBES, CONFIG_KRETPROBES%s",
 					     err == -EACCES || err == -EPERM ?
-					     "; whether they are on is unknown: needs root" : ""),
+					     "; whether they are on is not known: needs root" : ""),
 		    NULL);
 		return;
 	}
 	if (!strcmp(text, "0"))
 		say(c, VERDICT_PARTLY,
-		    xstrdup("off: calls that are followed by kretprobes may not be seen"),
+		    xstrdup("off: calls that need kretprobes may not be seen"),
 		    xstrdup("echo 1 > /sys/kernel/debug/kprobes/enabled"));
 	else
 		say(c, VERDICT_OK, xstrdup("CONFIG_KPROBES, CONFIG_KRETPROBES; on"), NULL);
@@ -482,7 +482,7 @@ static void check_kprobes(struct doctor *d, struct check *c)
 	if (!d->host.config)
 		say_unknown(c, no_config, NULL);
 	else if (i < sizeof(options) / sizeof(options[0]))
-		say(c, VERDICT_MISSING, xasprintf("no CONFIG_%s: the module finds no function",
+		say(c, VERDICT_MISSING, xasprintf("no CONFIG_%s: the module cannot find functions",
 						  options[i]), xstrdup(elsewhere));
 	else
 		say_kprobes(d, c);
@@ -494,10 +494,10 @@ static void check_kallsyms(struct doctor *d, struct check *c)
 	if (d->host.symbols)
 		say(c, VERDICT_OK, xasprintf("%zu symbols", d->host.nr), NULL);
 	else if (d->host.running)
-		say_unknown(c, "/proc/kallsyms has none, or cannot be read", needs_root);
+		say_unknown(c, "/proc/kallsyms has no symbols, or cannot be read", needs_root);
 	else
-		say_unknown(c, "/boot/System.map-* of this kernel has none",
-			    "boot it, and ask again");
+		say_unknown(c, "/boot/System.map-* of this kernel has no symbols",
+			    "boot this kernel, and run iotracer doctor again");
 }
 
 static void check_btf(struct doctor *d, struct check *c)
@@ -508,7 +508,7 @@ static void check_btf(struct doctor *d, struct check *c)
 		say(c, VERDICT_OK, xstrdup("/sys/kernel/btf/vmlinux"), NULL);
 	else
 		say(c, VERDICT_PARTLY, xstrdup("none: the types of functions are not known"),
-		    xstrdup("none is needed; a kernel with CONFIG_DEBUG_INFO_BTF has them"));
+		    xstrdup("none is needed; a kernel with CONFIG_DEBUG_INFO_BTF has it"));
 }
 
 static const struct {
@@ -535,7 +535,7 @@ static bool is_object(const char *name)
 	return !strcmp(name, "iotracer.ko") || !strncmp(name, "iotracer.ko.", 12);
 }
 
-/* Finds the module where modprobe would. Returns a path below the root, or NULL. */
+/* Finds the module's file as modprobe does. Returns a path below IOTRACER_ROOT, or NULL. */
 static char *find_object(const struct host *host)
 {
 	char *prefix = host_path(""), *below = host_module_path(host, "");
@@ -555,7 +555,7 @@ static char *find_object(const struct host *host)
 	return object;
 }
 
-/* A signature is at the end of the file. In a compressed file it cannot be seen. */
+/* A signature is at the end of the file. It is not visible in a compressed file. */
 static enum host_option find_signature(const char *object)
 {
 	static const char mark[] = "~Module signature appended~\n";
@@ -585,7 +585,7 @@ static void keep(char **kept, char *line)
 	*kept = more;
 }
 
-/* Keeps which hooks are not attached, and which parts the module was built without. */
+/* Stores the hooks that are not attached, and the parts that the module was built without. */
 static void keep_refused(struct doctor *d, char *text)
 {
 	char *line, *next = NULL, symbol[64], part[32], mechanism[32], why[512];

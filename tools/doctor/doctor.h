@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What iotracer doctor finds: checks of the machine, and what each category can do. The
- * latter follows from the checks, the kernel's symbols and the hooks of a loaded module.
+ * The results of iotracer doctor: checks of the system, and the abilities of each category, which
+ * follow from the checks, the kernel's symbols and the hooks of a loaded module.
  */
 #ifndef TOOL_DOCTOR_DOCTOR_H
 #define TOOL_DOCTOR_DOCTOR_H
@@ -21,30 +21,30 @@ enum verdict { VERDICT_OK, VERDICT_PARTLY, VERDICT_MISSING, VERDICT_UNKNOWN };
 struct check {
 	const char *name;
 	enum verdict verdict;
-	bool blocks;		/* if it is set, no category works */
+	bool blocks;		/* no category works */
 	char *found;
 	char *remedy;		/* NULL: none is needed */
 };
 
-/* What a category can do. */
+/* Whether a category works, and what it cannot record. */
 struct ability {
 	const char *name;
 	enum verdict verdict;
-	char **missing;		/* @nr sentences: what is not recorded, and why */
+	char **missing;		/* @nr sentences on events that are not recorded, with reasons */
 	size_t nr;
 };
 
 struct doctor {
 	struct host host;
 	bool loaded;		/* the module is loaded */
-	char *refused;		/* lines "symbol error": what the module could not hook */
-	char *left_out;		/* lines "part why": what did not compile for this kernel */
+	char *refused;		/* lines "symbol error": functions that the module could not hook */
+	char *left_out;		/* lines "part why": parts that did not compile for this kernel */
 	char *object;		/* the module's file for this kernel, NULL: not installed */
 	enum host_option is_signed;	/* whether @object is signed */
 	struct check checks[NR_CHECKS];
 };
 
-/* check.c: fills in all of @d but its host, which is open */
+/* check.c: fills in @d except its host, which the caller has opened */
 void doctor_look(struct doctor *d);
 void doctor_close(struct doctor *d);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer doctor: what the categories need of the kernel, and whether it is there. */
+/* iotracer doctor: the needs of the categories, and whether the kernel meets them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +123,7 @@ static bool is_loaded(const char *module)
 	return loaded;
 }
 
-/* Whether the need is a function that is hooked. Other kinds are called, or are no functions. */
+/* Whether the need is hooked by the module. The other kinds are called, or are not functions. */
 static bool is_hooked(const struct need *need)
 {
 	return need->kind != NEED_OPTION && need->kind != NEED_SYMBOL &&
@@ -239,7 +239,7 @@ static char *why_missing(const struct doctor *d, const struct need *need)
 	return xasprintf("%s%s is not in this kernel", kind, need->names);
 }
 
-/* What is not recorded because @need is missing. @op: an operation, or NULL: the category. */
+/* Says that @op, or the category if @op is NULL, is not recorded because @need is missing. */
 static char *sentence_of(const struct doctor *d, const struct need *need, const char *op)
 {
 	char *why = why_missing(d, need), *sentence;
@@ -270,7 +270,7 @@ static enum verdict verdict_of(size_t ok, size_t missing, size_t unknown)
 	return ok ? VERDICT_OK : VERDICT_MISSING;
 }
 
-/* Judges an operation by its needs; an operation without needs of its own works. */
+/* Judges an operation by its needs. An operation without needs works. */
 static enum verdict judge_operation(const struct doctor *d, const char *category,
 				    const char *op, struct ability *a)
 {
@@ -310,7 +310,7 @@ static enum verdict judge_operations(const struct doctor *d, const struct catego
 	return verdict_of(count[VERDICT_OK], count[VERDICT_MISSING], count[VERDICT_UNKNOWN]);
 }
 
-/* Judges the needs of the category as a whole, and what improves it (HELP). */
+/* Judges the needs of the category as a whole, and its optional ones (HELP). */
 static enum verdict judge_whole(const struct doctor *d, const char *category, struct ability *a)
 {
 	enum verdict verdict = VERDICT_OK;
@@ -336,7 +336,7 @@ static enum verdict judge_whole(const struct doctor *d, const char *category, st
 	return verdict;
 }
 
-/* Adds the checks that keep everything from working; false if there is none. */
+/* Adds the checks that keep every category from working. False if there are none. */
 static bool add_blockers(const struct doctor *d, struct ability *a)
 {
 	char *names = NULL;
@@ -348,12 +348,12 @@ static bool add_blockers(const struct doctor *d, struct ability *a)
 	}
 	if (!names)
 		return false;
-	add(a, xasprintf("the module cannot be used here as it is: see %s", names));
+	add(a, xasprintf("the module cannot be used here: see %s", names));
 	free(names);
 	return true;
 }
 
-/* Judges what the module was built without: all of this category or a part. */
+/* Judges the parts that the module was built without: the whole category, or a part of it. */
 static enum verdict judge_left_out(const struct doctor *d, const char *category,
 				   struct ability *a)
 {
@@ -366,7 +366,7 @@ static enum verdict judge_left_out(const struct doctor *d, const char *category,
 		    strncmp(part, category, strcspn(part, "_")))
 			continue;
 		verdict = strcmp(part, category) ? VERDICT_PARTLY : VERDICT_MISSING;
-		add(a, xasprintf("%s is left out of the module, as it does not compile for this kernel: %s",
+		add(a, xasprintf("%s is left out of the module, because it does not compile for this kernel: %s",
 				 part, why));
 	}
 	return verdict;

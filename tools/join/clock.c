@@ -29,10 +29,10 @@
 #define GROUP_REQUESTS	256
 #define GROUP_LEAST	16
 #define GROUP_NS	60000000000LL
-#define GROUPS		16	/* that are asked */
-#define NEAREST		64	/* candidates of a request to begin with, by the time of day, */
+#define GROUPS		16	/* that vote */
+#define NEAREST		64	/* candidates of a request at first, by the time of day, */
 #define NEAREST_AGAIN	4096	/* and if that is not enough */
-#define KEYS		8	/* places of a request, one of each layer */
+#define KEYS		8	/* places of a request, one per layer */
 #define ANY_TIME	(1LL << 62)
 
 struct join_key {
@@ -40,14 +40,14 @@ struct join_key {
 	__u32 call;
 };
 
-/* Spans that are allowed by requests; those of one request do not overlap. */
+/* Spans allowed by requests; those of the same request do not overlap. */
 struct ballot {
 	struct join_span *at;
 	size_t nr, room;
 	size_t voters;
 };
 
-/* Where the most spans overlap. */
+/* The offsets at which most spans overlap. */
 struct peak {
 	struct join_span span;	/* of the first such place */
 	struct join_span all;	/* from the first such place to the last */
@@ -107,7 +107,7 @@ static enum join_call_kind call_of(enum join_kind kind)
 	return calls[kind];
 }
 
-/* The keys of calls that begin where the request does. Returns how many, KEYS at most. */
+/* The keys of calls that begin where the request does. Returns their number, KEYS at most. */
 static size_t keys_of(struct join *j, const struct join_request *r, __u64 *keys)
 {
 	const struct join_extents *e = &j->extents;
@@ -169,7 +169,7 @@ static int by_lo(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-/* The spans of one request, from @first on: those that overlap become one. */
+/* Merges the overlapping spans of a request, which are those from @first on. */
 static void end_voter(struct ballot *b, size_t first)
 {
 	size_t i, out = first;
@@ -246,23 +246,23 @@ static struct join_span span_of(const struct join *j, const struct join_request 
 	return (struct join_span){ c->end - r->end - wider, c->begin - r->begin + wider };
 }
 
-/* Whether the call can have been within the request at all. */
+/* Whether the call is short enough to fall inside the request's time. */
 static bool is_shorter(const struct join_request *r, const struct join_call *c)
 {
 	return c->end - c->begin <= r->end - r->begin;
 }
 
-/* --- to begin with ---------------------------------------------------------------------- */
+/* --- the first offset ------------------------------------------------------------------- */
 
-/* Of some requests the offset is looked for here. */
+/* The requests whose offset is searched for, and its limits. */
 struct search {
 	size_t first, end;	/* requests */
-	size_t group;		/* of how many are asked together, at most */
-	struct join_span limit;	/* of when they began, by the host's clock */
-	__s64 expected;		/* by which the nearest calls are found */
+	size_t group;		/* requests that vote together, at most */
+	struct join_span limit;	/* of the times at which they began, by the host's clock */
+	__s64 expected;		/* offset around which calls are searched for */
 };
 
-/* The calls of a key that are nearest to the request. */
+/* Adds the votes of the calls with this key that are nearest to the request. */
 static void ask_nearest(struct join *j, const struct search *s, const struct join_request *r, __u64 key,
 			__s64 time, size_t most, struct ballot *b)
 {
@@ -328,7 +328,7 @@ static void try_group(struct join *j, const struct search *s, size_t first, size
 		*best = (struct anchor){ middle, p, voters };
 }
 
-/* Asks @nr groups, which are spread over the requests. */
+/* Lets @nr groups vote, which are spread over the requests. */
 static void try_groups(struct join *j, const struct search *s, size_t nr, size_t most, struct anchor *best)
 {
 	size_t first, groups = 0, n = 0, step;
@@ -347,7 +347,7 @@ static bool is_good(const struct anchor *a)
 	return a->voters && 2 * a->peak.votes >= a->voters && a->peak.votes > a->peak.second;
 }
 
-/* If the clocks step often, small groups are needed to have one offset. These need not be few by chance. */
+/* If the clocks step often, only small groups have one offset. They need a minimum of votes. */
 static bool search(struct join *j, struct search *s, struct anchor *best)
 {
 	struct anchor a;
@@ -372,18 +372,18 @@ static int find_anchor(struct join *j, struct anchor *best)
 	if (search(j, &all, best))
 		return CLI_OK;
 	if (!best->voters)
-		cli_say_of(j->guest.named, "no request has a call with its bytes in %s: is %s drive %s, and are the traces of the same time?",
+		cli_say_of(j->guest.named, "no call in %s has the bytes of a request: is %s drive %s, and were the traces recorded at the same time?",
 			   j->host.named, j->disk, j->image.name);
 	else if (2 * best->peak.votes < best->voters)
-		cli_say_of(j->guest.named, "its clock cannot be told from the calls in %s: at best %zu of %zu requests agree; is %s drive %s, and are the traces of the same time?",
+		cli_say_of(j->guest.named, "its clock cannot be determined from the calls in %s: at best %zu of %zu requests agree; is %s drive %s, and were the traces recorded at the same time?",
 			   j->host.named, best->peak.votes, best->voters, j->disk, j->image.name);
 	else
-		cli_say_of(j->guest.named, "its clock cannot be told from the calls in %s: offsets of %lld ns and of %lld ns fit as many requests; trace for longer, or other work",
+		cli_say_of(j->guest.named, "its clock cannot be determined from the calls in %s: offsets of %lld ns and of %lld ns fit the same number of requests; record for longer, or with other work",
 			   j->host.named, best->peak.all.lo, best->peak.all.hi);
 	return CLI_FAILED;
 }
 
-/* --- from there on ----------------------------------------------------------------------- */
+/* --- the other windows ------------------------------------------------------------------- */
 
 struct join_span join_span_at(const struct join *j, const struct join_window *w, __s64 time)
 {
@@ -412,7 +412,7 @@ static void ask_near(struct join *j, const struct join_request *r, __u64 key,
 	}
 }
 
-/* Whether there is a call at a place of the request, whenever. */
+/* Whether a call exists at a place of the request, at any time. */
 static bool has_calls(const struct join *j, const __u64 *keys, size_t nr)
 {
 	size_t k, i;

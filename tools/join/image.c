@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The image of the drive: its files, and where the bytes of the guest's requests lie in them. */
+/* The image of the drive: its files, and the places of the guest's requests in them. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,7 +37,7 @@ static __u32 add_file(struct join_image *image, char *shown, const char *device,
 	return i;
 }
 
-/* As records name it: absolute, without symbolic links if the file is there. */
+/* The name as records have it: absolute, and without symbolic links if the file exists. */
 static char *shown_name(const char *name)
 {
 	char *real = realpath(name, NULL), *shown;
@@ -47,7 +47,7 @@ static char *shown_name(const char *name)
 	return shown;
 }
 
-/* The number of a device, as records have it. */
+/* A device number in the form that records have. */
 static __u32 device_of(dev_t dev)
 {
 	return major(dev) << 20 | (minor(dev) & 0xfffff);
@@ -71,7 +71,7 @@ __u32 join_image_file(const struct join_image *image, const struct name *path, _
 
 /* --- opening it ------------------------------------------------------------------- */
 
-/* The files of the layers that could be opened, and of their external data files. */
+/* Adds the files of all layers, and their external data files. */
 static void add_layers(struct join_image *image)
 {
 	struct stat st;
@@ -94,7 +94,7 @@ static bool is_raw(const struct image *top)
 	return top->format && !strcmp(top->format, "raw");
 }
 
-/* Opens the layers as far as they can be. A raw image needs not be there. */
+/* Opens the layers, as far as possible. A raw image need not exist. */
 static void open_layers(struct join_image *image)
 {
 	const struct image *top;
@@ -104,7 +104,7 @@ static void open_layers(struct join_image *image)
 	image->raw = is_raw(top);
 	image->unknown = !image->raw && top->why;
 	if (image->unknown)
-		cli_say_of(top->name, "%s: requests are matched by size and time, where only one call fits", top->why);
+		cli_say_of(top->name, "%s: requests are matched by size and time, and only if a single call fits", top->why);
 	add_layers(image);
 }
 
@@ -114,7 +114,7 @@ static int open_named(struct join_image *image, const char *format)
 
 	image_open(top, IMAGE_OWN_ROOT, image->name, format);
 	if (top->why && !format) {
-		cli_say_of(image->name, "%s (if the image is gone, --image-format says what it was)", top->why);
+		cli_say_of(image->name, "%s (if the image is gone, give its format with --image-format)", top->why);
 		return CLI_FAILED;
 	}
 	open_layers(image);
@@ -141,7 +141,7 @@ static bool has_name(const json_t *drive, const char *name)
 	return has;
 }
 
-/* The names of the drives, with commas between them. The caller frees it. */
+/* The names of the drives, separated by commas. The caller frees it. */
 static char *names_of(const json_t *drives)
 {
 	char *all = NULL, *more;
@@ -201,12 +201,12 @@ int join_image_open(struct join *j, const char *name, const char *format)
 	if (strchr(name, '/') || !stat(name, &st))
 		return open_named(&j->image, format);
 	if (!json_is_object(vm)) {
-		cli_say_of(j->host.named, "was recorded without --vm, so it does not say which image drive %s has: say --disk %s=IMAGE",
+		cli_say_of(j->host.named, "was recorded without --vm, so the image of drive %s is not known: name it with --disk %s=IMAGE",
 			   name, j->disk);
 		return CLI_FAILED;
 	}
 	names = names_of(drives);
-	cli_say_of(j->host.named, "its machine has no drive %s: it has %s", name, names);
+	cli_say_of(j->host.named, "its VM has no drive %s: it has %s", name, names);
 	free(names);
 	return CLI_FAILED;
 }
@@ -222,7 +222,7 @@ void join_image_close(struct join_image *image)
 	image_chain_close(&image->chain);
 }
 
-/* --- where the bytes of a request lie ------------------------------------------------ */
+/* --- the places of a request --------------------------------------------------------- */
 
 static void add_extent(struct join_extents *e, const struct join_extent *x)
 {
@@ -268,7 +268,7 @@ static void add_place(struct join_image *image, size_t layer, __u64 guest, __u64
 	add_extent(e, &x);
 }
 
-/* What one layer says of the bytes from @guest on, of @length at most. */
+/* Maps the piece from @guest on, of at most @length bytes, in one layer. False after an error. */
 static bool look(struct join_image *image, size_t i, __u64 guest, __u64 length, struct image_piece *piece)
 {
 	struct image_chain own = { .at = &image->chain.at[i], .nr = 1 };
@@ -287,8 +287,8 @@ static bool look(struct join_image *image, size_t i, __u64 guest, __u64 length, 
 }
 
 /*
- * The places of a layer, and what no layer above it has. @needs_it: a call is needed for what this
- * one has. A backing file is looked at in any case: the request may be older than what is above it.
+ * Adds the places of the range in each layer. Backing files count even if a layer above them has
+ * the data, because a read may be older than that data. A write goes to the top.
  */
 static void map_layers(struct join_image *image, __u64 guest, __u64 length, bool write,
 		       struct join_extents *e)
@@ -318,7 +318,7 @@ static void map_layers(struct join_image *image, __u64 guest, __u64 length, bool
 	}
 }
 
-/* Which bytes a call is needed for: those that the first layer that has them has as data. */
+/* Adds the bytes that need a call: those for which the first layer that has them has data. */
 static void map_needs(struct join_image *image, __u64 guest, __u64 length, bool write,
 		      struct join_extents *e)
 {

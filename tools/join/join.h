@@ -189,7 +189,7 @@ struct join {
 	struct join_trace guest, host;
 	const char *disk;	/* in the guest */
 	struct join_image image;
-	unsigned int drift;	/* bound to the drift between the clocks, ppm */
+	__u64 drift;		/* bound to the drift between the clocks, ppm */
 	bool has_below;		/* the host's trace has category block */
 	__s64 host_begin, host_end;	/* of the host's trace; host_end is 0 if it is not known */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads of both traces what is joined. */
+/* Reads the requests and calls to be joined from both traces. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "trace/sources.h"
 
 #define NS_PER_S 1000000000ULL
-#define EAGAIN_RESULT (-11)	/* io_uring asks again, which is another call */
+#define EAGAIN_RESULT (-11)	/* io_uring retries it as another call */
 
 static void *grow(void *array, size_t nr, size_t *room, size_t size)
 {
@@ -31,12 +31,12 @@ int join_open_trace(struct join_trace *t)
 	t->path = store_find(t->named);
 	if (!t->path)
 		return CLI_FAILED;
-	t->check.is_recorded = store_is_recorded(t->path);
+	t->check.is_recorded = check_is_recorded(t->path);
 	status = check_open(&t->check, t->path);
 	if (status)
 		return status;
 	if (json_array_size(json_object_get(t->check.metadata.document, SOURCES_KEY))) {
-		cli_say_of(t->named, "is a merged trace: join the traces that it was made of");
+		cli_say_of(t->named, "is a merged trace: join the traces that it was merged from");
 		return CLI_FAILED;
 	}
 	check_state(&t->check);
@@ -93,9 +93,10 @@ static const __u8 kinds[] = {
 };
 
 /*
- * What has no data and asks for a flush does not get to the device: the FLUSH that is made for it
- * does. Data with a flush after it is done before the request is: its end is by the time in the
- * device. That of a request that the driver gave back has times with it and without it.
+ * A request without data that requires a flush does not reach the device: the FLUSH that is made for
+ * it does. If data is followed by a flush, it completes before the request does, so its end is
+ * computed from the time in the device. If the driver gave the request back, that time includes
+ * periods outside of the device.
  */
 static void take_request(struct join *j, const void *record)
 {
@@ -112,7 +113,7 @@ static void take_request(struct join *j, const void *record)
 	r.latency = b.latency;
 	r.begin = r.time + r.queue;
 	r.end = r.time + r.latency;
-	/* After a flush before it, it is not known when the data was in the device. */
+	/* With a flush before the data, it is not known when the data was in the device. */
 	if ((b.flags & (IOT_REQ_FLUSH_SEQ | IOT_REQ_PREFLUSH)) == IOT_REQ_FLUSH_SEQ &&
 	    b.device_latency < r.latency - r.queue)
 		r.end = r.begin + b.device_latency;
@@ -153,7 +154,7 @@ static bool kind_of_call(__u16 op, __u8 *kind)
 	}
 }
 
-/* What was moved; all that was asked for if it failed, or goes on after the call. */
+/* The bytes moved, or the requested bytes if the call failed or continues after its return. */
 static __u64 size_of_call(const struct iot_fs *fs, const struct join_call *c)
 {
 	if (c->kind == CALL_SYNC)
@@ -208,9 +209,9 @@ static void take_below(struct join *j, const void *record)
 	j->below[j->nr_below++] = below;
 }
 
-/* --- what belongs to a call ---------------------------------------------------------- */
+/* --- requests below a call ----------------------------------------------------------- */
 
-#define LOOK_BACK 256	/* requests that were made before the call that one of them took in */
+#define LOOK_BACK 256	/* earlier requests into one of which the call's may be merged */
 
 static bool has_bytes_of(const struct join_call *c, const struct join_below *b)
 {
@@ -220,8 +221,9 @@ static bool has_bytes_of(const struct join_call *c, const struct join_below *b)
 }
 
 /*
- * Those that its thread made meanwhile, and those of its bytes that another thread made. What an
- * asynchronous call asks for may have been merged into a request that was made before.
+ * A request of the host is below a call if the call's thread submitted it during the call, or
+ * another thread did so for bytes of the call. A bio of an asynchronous call may also be merged
+ * into a request that was submitted before the call.
  */
 bool join_is_below(const struct join_call *c, const struct join_below *b)
 {
@@ -249,7 +251,7 @@ size_t join_first_below(const struct join *j, const struct join_call *c)
 	return low < LOOK_BACK ? 0 : low - LOOK_BACK;
 }
 
-/* An asynchronous call has returned before its requests are done. */
+/* An asynchronous call returns before its requests complete: it ends with the last of them. */
 static void find_ends(struct join *j)
 {
 	size_t i, k;
@@ -351,7 +353,7 @@ static int check_categories(struct join *j)
 	}
 	j->has_below = position_of(&j->host, &category_block) >= 0;
 	if (!j->has_below)
-		cli_say_of(j->host.named, "has no category block: the requests of the host are not known");
+		cli_say_of(j->host.named, "has no category block, so the requests of the host are not shown");
 	return CLI_OK;
 }
 
@@ -359,7 +361,7 @@ static int check_calls(const struct join *j)
 {
 	if (j->nr_calls)
 		return CLI_OK;
-	cli_say_of(j->host.named, "has no read, write or sync of %s, which is what --disk says %s is: is it this one?",
+	cli_say_of(j->host.named, "has no read, write or sync of %s, which --disk names as the image of %s: is that right?",
 		   j->image.files[0].shown, j->disk);
 	return CLI_FAILED;
 }

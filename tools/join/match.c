@@ -55,7 +55,7 @@ size_t join_first_call(const struct join *j, __s64 begin)
 	return low;
 }
 
-/* The offsets with which the call is within the request. */
+/* The offsets for which the call falls inside the request's time. */
 static struct join_span allowed(const struct join_request *r, const struct join_call *c)
 {
 	const struct join_span own = { c->end - r->end, c->begin - r->begin };
@@ -85,7 +85,7 @@ static void take(struct join *j, __u32 request, __u32 call, bool other)
 	c->links = j->nr_links++;
 }
 
-/* Gives back the calls that the request has taken, which are the last that were. */
+/* Undoes the assignment of the request's calls, which were the last to be assigned. */
 static void give_back(struct join *j, struct join_request *r, struct join_span span)
 {
 	while (r->links != JOIN_NONE) {
@@ -100,7 +100,7 @@ static void give_back(struct join *j, struct join_request *r, struct join_span s
 
 /* --- 1. data ------------------------------------------------------------------------------ */
 
-/* Bytes of the guest's disk that are covered: spans in order, which do not touch. */
+/* Covered bytes of the guest's disk: sorted spans that do not touch. */
 struct cover {
 	struct join_span *at;
 	size_t nr, room;
@@ -132,7 +132,7 @@ static __u64 length_of(const struct join_span *s)
 	return join_span_is_empty(s) ? 0 : (__u64)(s->hi - s->lo) + 1;
 }
 
-/* How many bytes of a span are covered. */
+/* The number of bytes of a span that are covered. */
 static __u64 covered_of(const struct cover *cover, struct join_span s)
 {
 	__u64 sum = 0;
@@ -156,7 +156,7 @@ static __u64 covered_of_needed(const struct cover *cover, const struct join_exte
 	return sum;
 }
 
-/* The bytes of the guest that a call has of an extent; none if that is empty. */
+/* The guest's bytes of an extent that the call covers, as a span, which may be empty. */
 static struct join_span bytes_of(const struct join_call *c, const struct join_extent *x)
 {
 	struct join_span host = { x->host, x->host + x->host_length - 1 };
@@ -170,7 +170,7 @@ static struct join_span bytes_of(const struct join_call *c, const struct join_ex
 	return (struct join_span){ x->guest + (host.lo - x->host), x->guest + (host.hi - x->host) };
 }
 
-/* Whether another request has taken these bytes of the call. */
+/* Whether these bytes of the call are assigned to another request. */
 static bool is_taken(const struct join *j, const struct join_call *c, struct join_span bytes)
 {
 	__u32 i;
@@ -186,10 +186,10 @@ static bool is_taken(const struct join *j, const struct join_call *c, struct joi
 	return false;
 }
 
-/* Which calls a request takes first. */
+/* The rounds in which calls are assigned. */
 enum choice { CHOICE_WHOLE, CHOICE_ALONE, CHOICE_ANY, CHOICES };
 
-/* Whether the call has what is asked for: @bytes is how many of the request's it has. */
+/* Whether the call belongs to the round. @bytes: how many of the request's bytes it covers. */
 static bool is_choice(enum choice choice, const struct join_extents *e, const struct join_call *c,
 		      __u64 bytes)
 {
@@ -205,7 +205,7 @@ static bool is_choice(enum choice choice, const struct join_extents *e, const st
 	return choice == CHOICE_ALONE;
 }
 
-/* Takes the call if it has bytes that are not covered yet. */
+/* Assigns the call if it covers bytes that are not covered yet. */
 static void try_call(struct join *j, __u32 request, __u32 call, enum choice choice, struct cover *cover)
 {
 	const struct join_extents *e = &j->extents;
@@ -250,7 +250,7 @@ static void take_data(struct join *j, __u32 request, enum choice choice, struct 
 	}
 }
 
-/* Bytes that need a call, and that no file of the image has. */
+/* Whether some bytes that need a call are in no file of the image. */
 static bool has_no_place(const struct join_extents *e)
 {
 	struct cover places = { 0 };
@@ -301,7 +301,7 @@ static void match_data(struct join *j, __u32 request)
 
 /* --- 2. by size and time ---------------------------------------------------------------- */
 
-/* The calls that the request could take by size and time: how many, and the last of them. */
+/* The number of candidates by size and time. Stores the last of them in *@one. */
 static size_t calls_of_size(const struct join *j, const struct join_request *r, __u32 *fits, __u32 *one)
 {
 	size_t i, nr = 0;
@@ -357,7 +357,7 @@ static void match_by_size(struct join *j)
 
 /* --- 3. flushes ------------------------------------------------------------------------- */
 
-/* The first sync that the flush can have, or JOIN_NONE. @shared: also one that another has. */
+/* The first candidate of the flush, or JOIN_NONE. @shared: it may be assigned to another flush. */
 static __u32 find_sync(const struct join *j, const struct join_request *r, bool shared)
 {
 	size_t i;
@@ -388,14 +388,14 @@ static void match_flush(struct join *j, __u32 request)
 	}
 }
 
-/* --- 4. what is left -------------------------------------------------------------------- */
+/* --- 4. other calls --------------------------------------------------------------------- */
 
 /* Requests that may be in the device when a call begins. */
 struct running {
 	__u32 *at;
 	size_t nr, room;
-	size_t next;		/* the request that is looked at next */
-	__s64 widest;		/* span of a window: a request's may begin by this much later */
+	size_t next;		/* the next request to be added */
+	__s64 widest;		/* widest span of a window: a request may begin this much later */
 };
 
 static void advance(const struct join *j, struct running *running, __s64 begin)
@@ -422,7 +422,7 @@ static void advance(const struct join *j, struct running *running, __s64 begin)
 	running->nr = kept;
 }
 
-/* The only request that can have the call, or JOIN_NONE. */
+/* The only request during which the call can have happened, or JOIN_NONE. */
 static __u32 only_request(const struct join *j, const struct running *running, const struct join_call *c)
 {
 	__u32 only = JOIN_NONE;
@@ -464,7 +464,7 @@ static void take_others(struct join *j)
 	free(running.at);
 }
 
-/* Whether the window is lost, or next to one that is: the step is within one of these. */
+/* Whether the window is lost, or next to a lost one: the step is in one of these. */
 static bool is_near_lost(const struct join *j, size_t w)
 {
 	return j->windows[w].lost || (w && j->windows[w - 1].lost) ||
@@ -484,7 +484,7 @@ static void explain(struct join *j, const struct join_window *w, const struct jo
 	}
 }
 
-/* Requests without a call where the clocks step, or where their offset is not known. */
+/* Sets the reason of requests without a call where the clocks step, or the offset is not known. */
 static void explain_steps(struct join *j)
 {
 	const struct join_window *w = j->windows, *end = w + j->nr_windows, *last = NULL, *between;

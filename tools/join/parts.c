@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parts of a request's time, by its calls and the requests below them. */
+/* Divides a request's time into parts, by its calls and the requests below them. */
 #include <stdlib.h>
 
 #include "base/cli.h"
@@ -27,7 +27,7 @@ static int by_lo(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-/* The time that is in at least one of them. */
+/* The total length of the union of the spans. */
 static __u64 length_of(struct spans *s)
 {
 	__s64 end = 0;
@@ -75,7 +75,7 @@ static void add_belows(const struct join *j, const struct join_call *c, struct b
 	}
 }
 
-/* Of readahead and the like only what was done before the last call ended. */
+/* Requests such as readahead count only until the last call ended. */
 static void sum_belows(const struct join *j, struct belows *b, struct join_parts *parts)
 {
 	struct spans spans = { 0 };

@@ -15,14 +15,14 @@
 
 static const char *const reasons[JOIN_REASONS] = {
 	[REASON_NONE] = "",
-	[REASON_EARLY] = "it began before the trace of the guest",
-	[REASON_OUTSIDE] = "it is not within the trace of the host",
-	[REASON_NO_CALL] = "no call with its bytes is within its time",
-	[REASON_STEP] = "calls with its bytes are at other times only: was a clock set, or the guest paused?",
-	[REASON_PART] = "calls have only some of its bytes",
-	[REASON_NO_PLACE] = "the image has no place for its bytes now",
-	[REASON_AMBIGUOUS] = "without the image other calls or requests fit as well",
-	[REASON_NO_SYNC] = "no sync is within its time",
+	[REASON_EARLY] = "it began before the guest's trace",
+	[REASON_OUTSIDE] = "the host's trace does not cover its time",
+	[REASON_NO_CALL] = "no call on its bytes happened during its time",
+	[REASON_STEP] = "calls on its bytes happened only at other times: was a clock set, or the guest paused?",
+	[REASON_PART] = "calls cover only some of its bytes",
+	[REASON_NO_PLACE] = "the image does not store its bytes now",
+	[REASON_AMBIGUOUS] = "without the image, other calls or requests fit as well",
+	[REASON_NO_SYNC] = "no sync happened during its time",
 };
 
 const char *join_reason(enum join_reason reason)
@@ -137,11 +137,11 @@ static size_t calls_of_none(const struct join *j)
 
 /* A part of the trace in which the clocks do not step: from one window to another. */
 struct segment {
-	const struct join_window *first, *last;	/* in which requests told the offset */
+	const struct join_window *first, *last;	/* in which requests determine the offset */
 	struct join_step step;			/* that ends it, if another one follows */
 };
 
-/* Calls @act for each one. Returns how many there are. */
+/* Calls @act for each segment. Returns their number. */
 static size_t for_segments(const struct join *j, void (*act)(const struct segment *s, bool last, void *data),
 			   void *data)
 {
@@ -200,7 +200,7 @@ static void print_segment(const struct segment *s, bool last, void *data)
 	char from[PUT_UTC], until[PUT_UTC];
 	bool *more = data;
 
-	printf("%-12sthe host's is ahead by %lld to %lld ns, at the end by %lld to %lld ns (drift %.2f ppm);\n",
+	printf("%-12sthe host's clock is ahead by %lld to %lld ns, at the end by %lld to %lld ns (drift %.2f ppm);\n",
 	       *more ? "" : "clock", s->first->span.lo, s->first->span.hi, s->last->span.lo, s->last->span.hi,
 	       drift_of(s->first, s->last));
 	*more = true;
@@ -217,7 +217,7 @@ static void print_clock(const struct join *j)
 	bool more = false;
 
 	if (for_segments(j, print_segment, &more))
-		printf("            parts of matched requests are known to %llu ns\n", error_of(j));
+		printf("            parts of matched requests are exact to %llu ns\n", error_of(j));
 }
 
 static void print_counts(const struct sums *all)
@@ -330,7 +330,7 @@ void join_print(const struct join *j, size_t slowest)
 	size_t i;
 
 	printf("guest       %s: disk %s, %zu requests\n", guest, disk, j->nr_requests);
-	printf("host        %s: drive %s, %zu calls of QEMU, of which %zu are of no request\n", host, drive,
+	printf("host        %s: drive %s, %zu calls of QEMU, %zu of which belong to no request\n", host, drive,
 	       j->nr_calls, calls_of_none(j));
 	print_clock(j);
 	for (i = 0; i < JOIN_KINDS; i++)
@@ -414,7 +414,7 @@ static void add_segment(const struct segment *s, bool last, void *data)
 	json_add(data, object);
 }
 
-/* The first and the last window of all, and the drift of all if the clocks do not step. */
+/* The first and last window of the trace, and its drift if the clocks do not step. */
 static json_t *json_clock(const struct join *j)
 {
 	json_t *object = json_object(), *segments = json_array(), *first, *last;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A row of a join: a request of the guest, and where its time went. */
+/* A row of a join: a request of the guest, and the parts of its time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,25 +27,9 @@ struct row {
 	char *out;
 };
 
-static void put_json(struct row *row, const char *text, size_t length)
-{
-	size_t i;
-
-	*row->out++ = '"';
-	for (i = 0; i < length; i++) {
-		if (text[i] == '"' || text[i] == '\\')
-			*row->out++ = '\\';
-		*row->out++ = text[i];
-	}
-	*row->out++ = '"';
-}
-
 static void put_text(struct row *row, const char *text, size_t length)
 {
-	if (row->json)
-		put_json(row, text, length);
-	else
-		row->out = csv_put(row->out, text, length);
+	row->out = row->json ? put_json(row->out, text, length) : csv_put(row->out, text, length);
 }
 
 static void put_word(struct row *row, const char *text)
@@ -53,7 +37,7 @@ static void put_word(struct row *row, const char *text)
 	put_text(row, text, strlen(text));
 }
 
-/* What is not known. */
+/* Prints an unknown value. */
 static void put_nothing(struct row *row)
 {
 	if (row->json)
@@ -198,7 +182,7 @@ static void put_reason(struct row *row)
 		put_word(row, row->r->match ? "" : join_reason(row->r->reason));
 		return;
 	}
-	text = xasprintf("calls have only %llu of its bytes", row->r->covered);
+	text = xasprintf("calls cover only %llu of its bytes", row->r->covered);
 	put_word(row, text);
 	free(text);
 }

@@ -18,8 +18,8 @@
 #include "base/xalloc.h"
 #include "join/join.h"
 
-#define STEP_REQUESTS	8	/* that have calls, and of which half agree, at least */
-#define LOST_REQUESTS	4	/* that have calls, all at other times */
+#define STEP_REQUESTS	8	/* with calls, half of which agree, at least */
+#define LOST_REQUESTS	4	/* with calls only at other times */
 #define STEPS_MAX	64
 
 struct stretch {
@@ -32,7 +32,7 @@ static bool is_good(const struct join_window *w)
 	return 2 * w->agreed >= w->could;
 }
 
-/* The next one from window @from on. False if there is none. */
+/* Finds the next stretch from window @from on. False if there is none. */
 static bool next_stretch(const struct join *j, size_t from, struct stretch *s)
 {
 	size_t i;
@@ -48,7 +48,7 @@ static bool next_stretch(const struct join *j, size_t from, struct stretch *s)
 	return s->first < s->end;
 }
 
-/* The nearest window on that side of a stretch in which requests agree; NULL: none. */
+/* The nearest earlier window in which requests agree, or NULL. */
 static const struct join_window *agreed_before(const struct join *j, size_t i)
 {
 	while (i-- > 0)
@@ -71,8 +71,8 @@ static size_t end_of(const struct join_window *w)
 }
 
 /*
- * When the requests of a stretch began, by the host's clock: after what is before it, and before what
- * is behind it. The time of a window is one in the middle of it.
+ * The limits for the times of a stretch's requests by the host's clock: after those of the windows
+ * before it, and before those of the windows after it. The time of a window is in its middle.
  */
 static struct join_span limit_of(const struct join *j, const struct stretch *s, __s64 *expected)
 {
@@ -91,7 +91,7 @@ static struct join_span limit_of(const struct join *j, const struct stretch *s, 
 	return limit;
 }
 
-/* Takes the window into the segment of @from, unless no more requests agree than now. */
+/* Adds the window to the segment of @from if more requests agree then. */
 static bool take_window(struct join *j, const struct join_window *from, struct join_window *w)
 {
 	struct join_window mine = *w;
@@ -104,7 +104,7 @@ static bool take_window(struct join *j, const struct join_window *from, struct j
 	return w->agreed;
 }
 
-/* Follows an offset from a window that has it through the stretch, and on as long as that helps. */
+/* Extends an offset from a window through the stretch, and beyond while more requests agree. */
 static void follow(struct join *j, size_t from, const struct stretch *s)
 {
 	const struct join_window *last = &j->windows[from];
@@ -143,7 +143,7 @@ static size_t sum_of_agreed(const struct join *j)
 	return sum;
 }
 
-/* Finds the offset of a stretch, and gives it to its windows. False if there is none. */
+/* Finds the offset of a stretch, and sets it in its windows. False if there is none. */
 static bool solve(struct join *j, const struct stretch *s)
 {
 	size_t before = sum_of_agreed(j), first = j->windows[s->first].first;
@@ -165,7 +165,7 @@ static bool solve(struct join *j, const struct stretch *s)
 	return sum_of_agreed(j) > before;
 }
 
-/* --- where one offset gives way to the other ------------------------------------------ */
+/* --- the place of a step --------------------------------------------------------------- */
 
 static bool agrees(struct join *j, size_t request, const struct join_window *segment)
 {
@@ -176,7 +176,7 @@ static bool agrees(struct join *j, size_t request, const struct join_window *seg
 	return one.agreed;
 }
 
-/* How many requests of the window the earlier segment has, so that the most agree. */
+/* The number of the window's requests to leave to the earlier segment, so that the most agree. */
 static size_t place_of_step(struct join *j, const struct join_window *w, const struct join_window *a,
 			    const struct join_window *b)
 {
@@ -204,7 +204,7 @@ static void insert_window(struct join *j, size_t i)
 	j->nr_windows++;
 }
 
-/* A part of a window, with the offset of a segment. */
+/* Makes window @i a part of a window, with the offset of a segment. */
 static void cut(struct join *j, size_t i, size_t first, size_t nr, const struct join_window *segment)
 {
 	struct join_window *w = &j->windows[i];
@@ -216,7 +216,7 @@ static void cut(struct join *j, size_t i, size_t first, size_t nr, const struct 
 	join_ask_window(j, w);
 }
 
-/* Divides window @i. Returns how many there are more. */
+/* Divides window @i. Returns the number of windows added. */
 static size_t divide(struct join *j, size_t i, struct join_window a, struct join_window b)
 {
 	const struct join_window w = j->windows[i];
@@ -244,7 +244,7 @@ bool join_step_between(const struct join *j, const struct join_window *a, const 
 	return join_span_is_empty(&both);
 }
 
-/* Each window at a border, and those between in which nobody agrees. */
+/* Divides each window at a border, and those between in which no request agrees. */
 static void divide_all(struct join *j)
 {
 	size_t i, last = j->nr_windows, k;

@@ -63,7 +63,7 @@ static void collect(struct cgroups *groups, const struct mount *m)
 	free(top);
 }
 
-/* Several mounts show the same hierarchy. */
+/* All mounts show the same hierarchy, so one is enough. */
 bool cgroups_load(struct cgroups *groups)
 {
 	struct mounts mounts;
@@ -78,11 +78,11 @@ bool cgroups_load(struct cgroups *groups)
 	}
 	mounts_free(&mounts);
 	if (!found)
-		cli_say("control groups cannot be found, as no cgroup2 is mounted here (mount -t cgroup2 none DIRECTORY)");
+		cli_say("control groups cannot be found, because cgroup2 is not mounted: mount it (mount -t cgroup2 none DIRECTORY)");
 	return found;
 }
 
-/* Removes slashes at the end, and all but one of those in a row. */
+/* Removes slashes at the end, and repeated ones. */
 static char *tidy(char *path)
 {
 	char *from, *to = path;
@@ -96,7 +96,7 @@ static char *tidy(char *path)
 	return path;
 }
 
-/* Where the directory is, or would be. */
+/* The absolute path of a directory, which need not exist. The caller frees it. */
 static char *place_of(const char *name)
 {
 	char *place = *name == '/' ? host_path(name) : xstrdup(name);
@@ -113,7 +113,7 @@ static char *place_of(const char *name)
 	return tidy(real);
 }
 
-/* The path of the group whose directory is @place, NULL if that is not on the mount. */
+/* The path of the group whose directory is @place, or NULL if that is not on the mount. */
 static char *path_at(const struct mount *m, const char *place)
 {
 	char *point = host_path(m->point), *top = realpath(point, NULL), *path = NULL;
@@ -141,7 +141,7 @@ char *cgroup_path(const char *name)
 		return path;
 	if (*name == '/')
 		return tidy(xstrdup(name));
-	cli_say_of(name, "is no directory of a control group (cgroup2): say that, or what /proc/PID/cgroup shows after 0::");
+	cli_say_of(name, "is not the directory of a control group (cgroup2): name one, or the path that /proc/PID/cgroup shows after 0::");
 	return NULL;
 }
 
@@ -173,7 +173,7 @@ static char *unit_name(const char *name)
 	return xasprintf("%s.service", name);
 }
 
-/* systemd puts _ before a name that could be that of a file of the directory (memory.service). */
+/* systemd prefixes a name that could clash with a file of the directory with _ (memory.service). */
 static bool is_unit(const char *path, const char *unit)
 {
 	const char *name = cgroup_name(path);
@@ -182,8 +182,8 @@ static bool is_unit(const char *path, const char *unit)
 }
 
 /*
- * Whether a unit belongs to the machine's systemd: only slices are above it. The units of a user
- * are below user@UID.service, those of a container below that.
+ * Whether a unit belongs to the system's own systemd: all groups above it are slices. The units of
+ * a user are below user@UID.service, those of a container below the container's unit.
  */
 static bool is_of_machine(const char *path)
 {
@@ -205,7 +205,7 @@ void cgroups_say_which(const struct cgroups *several, const char *name)
 		free(list);
 		list = longer;
 	}
-	cli_say_of(name, "stands for %zu control groups: say one with --cgroup: %s", several->nr, list);
+	cli_say_of(name, "matches %zu control groups: choose one with --cgroup: %s", several->nr, list);
 	free(list);
 }
 
@@ -214,10 +214,10 @@ static void say_missing(const struct cgroups *groups, const char *unit)
 	if (groups->traced)
 		cli_say_of(unit, "no such unit is traced (iotracer list)");
 	else
-		cli_say_of(unit, "has no control group: it does not run, or there is no such unit (systemctl status NAME)");
+		cli_say_of(unit, "has no control group: it is not running, or there is no such unit (systemctl status NAME)");
 }
 
-/* The machine's unit goes before those of users and containers. */
+/* The system's own unit takes precedence over those of users and containers. */
 char *cgroups_unit(const struct cgroups *groups, const char *name)
 {
 	struct cgroups several = { 0 };

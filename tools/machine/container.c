@@ -7,7 +7,7 @@
  *	CRI-O		crio-ID.scope
  *	containerd	cri-containerd-ID.scope
  *
- * libpod-conmon-ID.scope and crio-conmon-ID.scope have the monitor of a container.
+ * libpod-conmon-ID.scope and crio-conmon-ID.scope contain the monitor of a container.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -27,18 +27,30 @@
 #include "machine/host.h"
 
 #define ID_DIGITS	64
-#define ID_DIGITS_MIN	4	/* of the first digits of an ID */
+#define ID_SHOWN	12	/* digits, as podman and docker show them */
+#define ID_DIGITS_MIN	4	/* of an abbreviated ID */
 #define DOCUMENT_MAX	(64 << 20)	/* bytes of a file with names */
 
-/* How a container is what was asked for. The best one counts. */
+/* How a container matches the name. The highest value takes precedence. */
 enum match { NO_MATCH, BY_FIRST_DIGITS, BY_NAME, BY_ID };
 
 struct search {
-	const char *name;
-	bool denied;		/* not all names could be read */
+	const char *name;	/* NULL: every name goes to @take */
+	void (*take)(void *data, const char *name);
+	void *data;
+	bool denied;		/* some names could not be read */
 };
 
-/* The ID in the name of a control group, NULL if that is no container's. */
+/* Whether the search ends at this name. */
+static bool is_wanted(const struct search *s, const char *name)
+{
+	if (s->name)
+		return !strcmp(name, s->name);
+	s->take(s->data, name);
+	return false;
+}
+
+/* The ID in the name of a control group, or NULL if it is not a container's. */
 static const char *id_of(const char *path)
 {
 	static const char monitor[] = "conmon-", scope[] = ".scope";
@@ -77,8 +89,8 @@ static json_t *parse(int fd)
 }
 
 /*
- * Frees @path. NULL if there is no such file, or it is damaged. What is there may have been made
- * by another user: nothing is waited for, and no link followed.
+ * Parses a file; NULL if there is none, or it is damaged. Frees @path. Another user may have made
+ * the file, so a FIFO must not block us, and links are not followed.
  */
 static json_t *load(struct search *s, char *path)
 {
@@ -97,19 +109,19 @@ static json_t *load(struct search *s, char *path)
 	return document;
 }
 
-/* Docker has a slash before a name. */
+/* Docker writes a slash before a name. */
 static bool has_docker_name(struct search *s, const char *data, const char *id)
 {
 	json_t *config = load(s, xasprintf("%s/docker/containers/%.*s/config.v2.json", data,
 					   ID_DIGITS, id));
 	const char *name = json_string_value(json_object_get(config, "Name"));
-	bool has = name && !strcmp(name + (*name == '/'), s->name);
+	bool has = name && is_wanted(s, name + (*name == '/'));
 
 	json_decref(config);
 	return has;
 }
 
-/* Whether a list of podman's storage gives a container the name. */
+/* Whether a list of podman's storage has the container with this name. */
 static bool has_listed_name(const struct search *s, const json_t *list, const char *id)
 {
 	const json_t *container, *name;
@@ -121,14 +133,14 @@ static bool has_listed_name(const struct search *s, const json_t *list, const ch
 		if (!own || strlen(own) != ID_DIGITS || memcmp(own, id, ID_DIGITS))
 			continue;
 		json_array_foreach(json_object_get(container, "names"), j, name) {
-			if (json_is_string(name) && !strcmp(json_string_value(name), s->name))
+			if (json_is_string(name) && is_wanted(s, json_string_value(name)))
 				return true;
 		}
 	}
 	return false;
 }
 
-/* Containers that are removed when they end (--rm) are in a list of their own. */
+/* Containers that are removed when they end (--rm) have a separate list. */
 static bool has_podman_name(struct search *s, const char *data, const char *id)
 {
 	static const char *const drivers[] = { "overlay", "vfs", "btrfs", "zfs" };
@@ -148,7 +160,7 @@ static bool has_podman_name(struct search *s, const char *data, const char *id)
 	return has;
 }
 
-/* Where the user keeps data below whose slice the group is; NULL if there is none. */
+/* The data directory of the user whose slice contains the group, or NULL. The caller frees it. */
 static char *data_of_user(const char *path)
 {
 	const char *slice = strstr(path, "/user-");
@@ -190,11 +202,29 @@ static enum match match(struct search *s, const char *path)
 	return begins ? BY_FIRST_DIGITS : NO_MATCH;
 }
 
+void container_each(const struct cgroups *groups, void (*take)(void *data, const char *name),
+		    void *data)
+{
+	struct search s = { .take = take, .data = data };
+	size_t i;
+
+	for (i = 0; i < groups->nr; i++) {
+		const char *id = id_of(groups->paths[i]);
+		char *shown = id ? xasprintf("%.*s", ID_SHOWN, id) : NULL;
+
+		if (!id)
+			continue;
+		has_name(&s, groups->paths[i], id);
+		take(data, shown);
+		free(shown);
+	}
+}
+
 static void say_missing(const struct cgroups *groups, const struct search *s)
 {
-	cli_say_of(s->name, "no container of this name or ID %s%s",
+	cli_say_of(s->name, "no container with this name or ID %s%s",
 		   groups->traced ? "is traced (iotracer list)" : "runs here (podman ps, docker ps)",
-		   s->denied ? "; not all names may be read: be root, or say the ID" : "");
+		   s->denied ? "; some names cannot be read: run this as root, or give the ID" : "");
 }
 
 char *container_find(const struct cgroups *groups, const char *name)

@@ -96,7 +96,7 @@ static bool add_named(struct devices *d, const char *name)
 	if (identify(name, &device))
 		kernel = system_link("/sys/dev/block/%u:%u", device.major, device.minor);
 	if (!kernel) {
-		cli_say("--device=%s: there is no such block device; say the path of its node, its name or MAJOR:MINOR",
+		cli_say("--device=%s: no such block device: give the path of its node, its name or MAJOR:MINOR",
 			name);
 		return false;
 	}

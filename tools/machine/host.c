@@ -104,7 +104,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The name in "address type name"; of a module's "name\t[module]" the tab becomes a blank. */
+/* The name in "address type name". The tab of a module's "name\t[module]" becomes a blank. */
 static char *name_of(char *line)
 {
 	char *name = strchr(line, ' '), *tab;
@@ -137,7 +137,7 @@ static void sort_symbols(struct host *host)
 		qsort(host->names, host->nr, sizeof(*host->names), compare_names);
 }
 
-/* A System.map of one line only names the package that has the real one. */
+/* A System.map with a single line only names the package that contains the real one. */
 #define SYMBOLS_MIN 1000
 
 static void find_symbols(struct host *host)

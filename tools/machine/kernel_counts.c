@@ -21,7 +21,7 @@ const char *const kernel_vm_names[KERNEL_VM] = {
 
 static void add_disk(struct kernel_counts *k, const char *line)
 {
-	/* of reads, writes and discards: requests, merged, sectors, ms; in flight and two times; flushes */
+	/* reads, writes: requests, merged, sectors, ms; 3 others; discards as these; flushes, ms */
 	unsigned long long n[17] = { 0 };
 	struct kernel_disk d = { 0 };
 	unsigned int major, minor, i;
@@ -71,7 +71,7 @@ static void add_vm(struct kernel_counts *k, const char *line)
 			k->vm[i] = n;
 }
 
-/* Has each processor add what it holds back, a hundred pages perhaps. */
+/* Makes each CPU add its pending counts, of up to about a hundred pages. */
 static bool refresh(void)
 {
 	char *text;
@@ -96,7 +96,7 @@ static void add_group(struct kernel_counts *k, const char *line)
 	*g = (struct kernel_group){ major << 20 | minor, { read, written, discarded } };
 }
 
-/* A group's directory, by its id. Returns a descriptor, or -1. */
+/* Opens a group's directory by its id. Returns a descriptor, or -1. */
 static int open_group(__u64 cgroup)
 {
 	struct {

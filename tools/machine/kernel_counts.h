@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel counts by itself, at one moment. Files of /proc and /sys are looked for below
- * IOTRACER_ROOT, as in host.h, but for those of processes.
+ * The kernel's own counts at one moment. Files of /proc and /sys, except those of processes, are
+ * looked up below IOTRACER_ROOT, as in host.h.
  */
 #ifndef TOOL_MACHINE_KERNEL_COUNTS_H
 #define TOOL_MACHINE_KERNEL_COUNTS_H
@@ -18,7 +18,7 @@ struct kernel_disk {
 	char name[SUMS_DISK];
 	__u32 device;
 	__u64 requests[SUMS_DIRECTIONS], sectors[SUMS_DIRECTIONS];
-	bool counted;		/* a number is not 0: the kernel does count its I/O */
+	bool counted;		/* some count is not 0, so the kernel counts its I/O */
 };
 
 /* Of /proc/vmstat. */
@@ -29,7 +29,7 @@ enum kernel_vm {
 
 extern const char *const kernel_vm_names[KERNEL_VM];
 
-/* What /proc/PID/io has. */
+/* Counts of /proc/PID/io. */
 struct kernel_io {
 	__u64 chars[2], calls[2];	/* SUMS_READ, SUMS_WRITE */
 	__u64 bytes[2];			/* from and to devices */
@@ -46,7 +46,7 @@ struct kernel_counts {
 	struct kernel_disk *disks;
 	size_t nr_disks;
 	bool has_vm;
-	bool exact;			/* what processors held back was added to vm[] before */
+	bool exact;			/* the CPUs' pending counts were added to vm[] first */
 	__u64 vm[KERNEL_VM];
 	struct kernel_io own;		/* of this process */
 	struct kernel_group *groups;
@@ -54,13 +54,13 @@ struct kernel_counts {
 	bool has_group;
 };
 
-/* @pages: pages are wanted, too, for which all processors add what they hold back. @cgroup: its id, or 0. */
+/* @pages: make all CPUs add their pending counts of pages first. @cgroup: its id, or 0. */
 void kernel_counts_read(struct kernel_counts *k, bool pages, __u64 cgroup);
 void kernel_counts_free(struct kernel_counts *k);
 
 const struct kernel_disk *kernel_disk_find(const struct kernel_counts *k, const char *name);
 
-/* Adds what a process has done, which may be one that has ended and was not reaped. */
+/* Adds the counts of a process, which may be a zombie. False if they cannot be read. */
 bool kernel_io_add(struct kernel_io *io, pid_t pid);
 
 #endif /* TOOL_MACHINE_KERNEL_COUNTS_H */

@@ -13,13 +13,13 @@
 #include "machine/lock_owner.h"
 #include "machine/processes.h"
 
-#define FDINFO_SIZE	4096	/* bytes of a file below fdinfo that are looked at */
+#define FDINFO_SIZE	4096	/* bytes of a file below fdinfo that are read */
 #define COMMAND_SIZE	100	/* bytes of a command line that are shown */
 
 /*
- * Whether a descriptor holds a lock on the file. The kernel prints locks with their open file
- * (fs/proc/fd.c, show_fd_locks()). The file itself is looked at last, as it may be on a server
- * that does not answer.
+ * Whether a descriptor holds a lock on the file. The kernel prints the locks of an open file in
+ * fdinfo (fs/proc/fd.c, show_fd_locks()). The file itself is examined last, because it may be on a
+ * server that does not answer.
  */
 static bool has_lock(int infos, int fds, const char *number, const struct stat *file)
 {

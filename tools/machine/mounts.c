@@ -21,7 +21,7 @@ static char *word(char **line)
 	return text;
 }
 
-/* A line: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAG]... - TYPE SOURCE SUPER_OPTIONS */
+/* Parses a line: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAG]... - TYPE SOURCE SUPER_OPTIONS */
 static bool parse_line(struct mount *m, char *line)
 {
 	char *id = word(&line), *parent = word(&line), *device = word(&line), *tag;
@@ -91,7 +91,7 @@ bool mounts_is_below(const char *path, const char *top)
 	return !strncmp(path, top, length) && (path[length] == '/' || !path[length]);
 }
 
-/* Whether another mount was made over all of @m. */
+/* Whether another mount covers the whole of @m. */
 static bool is_hidden(const struct mounts *mounts, const struct mount *m)
 {
 	size_t i;
@@ -103,7 +103,7 @@ static bool is_hidden(const struct mounts *mounts, const struct mount *m)
 	return false;
 }
 
-/* The directory of the filesystem that a walk from @top comes to by @m; NULL: none. */
+/* The directory of the filesystem that a walk from @top enters through @m; NULL if it does not. */
 static char *walked_root(const struct mounts *mounts, const struct mount *m, const char *top,
 			 __u64 start)
 {
@@ -117,7 +117,7 @@ static char *walked_root(const struct mounts *mounts, const struct mount *m, con
 	return xasprintf("%s%s", m->root[1] ? m->root : "", rest);
 }
 
-/* Of two mounts of the same directory the first in the list has it. */
+/* Of two mounts of the same directory, the first in the list is walked. */
 bool mounts_is_elsewhere(const struct mounts *mounts, const struct mount *m, const char *top,
 			 __u64 start)
 {
@@ -163,7 +163,7 @@ bool mounts_is_pseudo_magic(__u64 magic)
 	return false;
 }
 
-/* devtmpfs has the number of tmpfs, whose files are those of programs. */
+/* devtmpfs has the magic of tmpfs, which is not a pseudo filesystem, so it is known by its type. */
 bool mounts_is_pseudo_type(const char *type)
 {
 	static const char *const known[] = {

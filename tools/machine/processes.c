@@ -15,7 +15,7 @@
 
 #define NS_PER_S 1000000000ULL
 
-/* A sample that is a little younger than asked for will do: timers are not exact. */
+/* The age in ns from which a sample counts as @seconds old: 5 % less, as timers are not exact. */
 #define ENOUGH(seconds) ((seconds) * (NS_PER_S - NS_PER_S / 20))
 
 struct process_history {
@@ -132,7 +132,7 @@ static bool read_stat(int proc, pid_t pid, struct process_stat *st)
 	return process_read(proc, name, text, sizeof(text)) > 0 && process_parse(st, text);
 }
 
-/* The history of a process, or where it belongs. */
+/* The index of a process's history, or the index at which to insert it. */
 static size_t place_of(const struct processes *p, pid_t pid)
 {
 	size_t low = 0, high = p->nr;
@@ -155,7 +155,7 @@ static const struct process_history *find(const struct processes *p, pid_t pid, 
 	return i < p->nr && p->at[i].pid == pid && p->at[i].start == start ? &p->at[i] : NULL;
 }
 
-/* Puts the sample of one process into its history, which is copied to @to. */
+/* Copies the history of a process to @to, and adds the sample to it. */
 static void take(const struct processes *old, struct process_history *to,
 		 const struct process_stat *st, __u64 now, unsigned int fine, int coarse)
 {
@@ -253,7 +253,7 @@ bool processes_share(const struct processes *p, const struct process_stat *st, _
 		time = coarse_time;
 		ticks = known ? known->coarse[coarse] : 0;
 	}
-	/* one that began after the sample is not in it */
+	/* a process that started after the sample is not in it */
 	if (!time || !known || known->since > time || ticks > st->ticks)
 		return false;
 	*percent = share(st->ticks - ticks, now - time);

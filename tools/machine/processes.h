@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What processes have used of the processors, at samples of the last hour: each 5 seconds for
- * two minutes, each 2 minutes for the rest. About half a KiB for each process.
+ * Samples of the CPU time of processes in the last hour: every 5 seconds for the last two minutes,
+ * every 2 minutes for the rest. They take about half a KiB per process.
  */
 #ifndef TOOL_MACHINE_PROCESSES_H
 #define TOOL_MACHINE_PROCESSES_H
@@ -16,7 +16,7 @@
 #define PROCESSES_COARSE_S	120
 #define PROCESSES_COARSE	32
 
-/* What /proc/PID/stat says. */
+/* Fields of /proc/PID/stat. */
 struct process_stat {
 	pid_t pid, parent;
 	char comm[64];
@@ -33,20 +33,20 @@ struct processes {
 	unsigned int nr_fine, nr_coarse;	/* samples so far: the next is at nr modulo size */
 };
 
-/* CLOCK_BOOTTIME, ns, by which the kernel dates the start of processes. */
+/* CLOCK_BOOTTIME in ns, the clock of the processes' start times. */
 __u64 processes_now(void);
 
 /* Whether the next sample is due. */
 bool processes_is_due(const struct processes *p, __u64 now);
 
-/* Makes a sample of all processes. */
+/* Takes a sample of all processes. */
 void processes_sample(struct processes *p);
 void processes_free(struct processes *p);
 
 /*
- * The share of one CPU, in percent, that a process used in the @seconds before @now, when it had
- * used @st->ticks. A process that is younger used nothing before. False if there is no sample
- * that old.
+ * The share of one CPU, in percent, that a process used in the @seconds before @now, at which @st
+ * was read. Time before the start of the process counts as idle. False if there is no sample that
+ * old.
  */
 bool processes_share(const struct processes *p, const struct process_stat *st, __u64 now,
 		     unsigned int seconds, double *percent);
@@ -54,7 +54,7 @@ bool processes_share(const struct processes *p, const struct process_stat *st, _
 /* Parses "PID (COMM) STATE PARENT ..."; false if it is damaged. */
 bool process_parse(struct process_stat *st, const char *text);
 
-/* All processes, ordered by id; @dir is /proc. */
+/* All processes, sorted by PID; @dir is /proc. */
 struct process_list {
 	int dir;
 	pid_t *at;

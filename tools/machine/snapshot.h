@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Snapshots of the machine: of its files, its processes, and of itself. */
+/* Snapshots of files, of processes and of the system. */
 #ifndef TOOL_MACHINE_SNAPSHOT_H
 #define TOOL_MACHINE_SNAPSHOT_H
 
@@ -8,17 +8,17 @@
 
 #include "trace/anonymize.h"
 
-/* Where snapshots go, and how. */
+/* Where and how to write snapshots. */
 struct snapshot {
 	int in;			/* the directory in which they are made; -1: standard output */
 	const char *where;	/* its name, for messages */
 	__u64 rotate;		/* rows of a part; 0: all */
 	const struct anonymizer *anonymizer;	/* NULL: names are not hashed */
-	bool (*interrupted)(void *data);	/* whether to give up; what was made is deleted */
+	bool (*interrupted)(void *data);	/* true to abandon a snapshot, which is deleted */
 	void *data;
 };
 
-#define SNAPSHOT_DIRECTORY	"snapshots"	/* of a trace, in which its snapshots are */
+#define SNAPSHOT_DIRECTORY	"snapshots"	/* of a trace */
 #define SNAPSHOT_ROTATE	500000
 #define SNAPSHOT_DEPTH	3
 
@@ -30,13 +30,13 @@ struct snapshot_fs {
 };
 
 /*
- * Each makes one, and returns an exit code; errors were reported. That of a snapshot which was
- * interrupted is CLI_FAILED, without a report.
+ * Each makes a snapshot, and returns an exit code; errors were reported. An interrupted one returns
+ * CLI_FAILED without a report.
  */
 int snapshot_fs(const struct snapshot *s, const struct snapshot_fs *o);
 int snapshot_system(const struct snapshot *s);
 
-/* Its shares of the CPU are by the samples in @processes. */
+/* Computes shares of the CPU from the samples in @processes. */
 struct processes;
 int snapshot_process(const struct snapshot *s, const struct processes *processes);
 

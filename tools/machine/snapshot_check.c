@@ -58,14 +58,14 @@ damaged(struct reading *r, const char *file, const char *format, ...)
 	free(path);
 }
 
-/* Opens a file of the snapshot, which has to be a regular one. -1: it cannot be read, as reported. */
+/* Opens a regular file of the snapshot. Returns -1 if it cannot be read, which was reported. */
 static int open_file(struct reading *r, const char *name, struct stat *st)
 {
 	int fd = openat(r->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd >= 0 && !fstat(fd, st) && S_ISREG(st->st_mode))
 		return fd;
-	damaged(r, name, "cannot be read: %s", fd < 0 ? strerror(errno) : "it is no file");
+	damaged(r, name, "cannot be read: %s", fd < 0 ? strerror(errno) : "it is not a regular file");
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -84,7 +84,7 @@ static void load_document(struct reading *r)
 	close(fd);
 	if (!json_is_object(r->document))
 		damaged(r, TABLE_DOCUMENT, "is damaged: %s", st.st_size > DOCUMENT_MAX ?
-			"it is too large" : r->document ? "no object" : error.text);
+			"it is too large" : r->document ? "it is not a JSON object" : error.text);
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -101,10 +101,10 @@ static long long number_of(const json_t *object, const char *key)
 	return json_is_integer(number) ? json_integer_value(number) : -1;
 }
 
-/* Lines of a part, of which the first has the names of the columns. */
+/* The lines of a part. The first one has the names of the columns. */
 struct lines {
 	const char *header;
-	size_t matched;		/* bytes of the first line that are those of the header */
+	size_t matched;		/* bytes of the first line that match the header */
 	bool differs;
 	long long nr;
 };
@@ -127,7 +127,7 @@ static void count_lines(struct lines *l, const char *data, size_t size)
 		l->nr++;
 }
 
-/* Whether all of the compressed file can be read; takes the descriptor. */
+/* Whether the whole compressed file can be read. Takes the descriptor. */
 static bool read_lines(int fd, struct lines *l)
 {
 	gzFile file = gzdopen(fd, "rb");
@@ -142,19 +142,19 @@ static bool read_lines(int fd, struct lines *l)
 	while ((n = gzread(file, data, CHUNK)) > 0)
 		count_lines(l, data, n);
 	free(data);
-	/* gzread() reads what is not compressed as it is */
+	/* gzread() also reads files that are not compressed */
 	if (gzdirect(file))
 		n = -1;
 	return (gzclose(file) == Z_OK) & !n;
 }
 
-/* A file of another name would not be one that was written. */
+/* The writer uses no other names. */
 static bool is_part(const char *name)
 {
 	return !strncmp(name, TABLE_PART, strlen(TABLE_PART)) && !strchr(name, '/');
 }
 
-/* Returns the rows that metadata tells of; -1: none. */
+/* Checks a part, and returns the number of rows that snapshot.json has for it. */
 static long long check_part(struct reading *r, const json_t *part)
 {
 	const char *name = text_of(part, "file");
@@ -164,20 +164,20 @@ static long long check_part(struct reading *r, const json_t *part)
 	int fd;
 
 	if (!is_part(name) || rows < 0) {
-		damaged(r, TABLE_DOCUMENT, "is damaged: it does not say what a part has");
+		damaged(r, TABLE_DOCUMENT, "is damaged: the file or the number of rows of a part is missing");
 		return 0;
 	}
 	fd = open_file(r, name, &st);
 	if (fd < 0)
 		return rows;
 	if (st.st_size != bytes)
-		damaged(r, name, "has %lld bytes, %lld were written", (long long)st.st_size, bytes);
+		damaged(r, name, "has %lld bytes, but %lld were written", (long long)st.st_size, bytes);
 	if (!read_lines(fd, &l))
-		damaged(r, name, "is damaged or cut off after %lld rows", l.nr ? l.nr - 1 : 0);
+		damaged(r, name, "is damaged or truncated after %lld rows", l.nr ? l.nr - 1 : 0);
 	else if (l.nr - 1 != rows)
-		damaged(r, name, "has %lld rows, %lld were written", l.nr - 1, rows);
+		damaged(r, name, "has %lld rows, but %lld were written", l.nr - 1, rows);
 	if (l.differs)
-		damaged(r, name, "has other columns than " TABLE_DOCUMENT " says");
+		damaged(r, name, "has other columns than " TABLE_DOCUMENT " names");
 	return rows;
 }
 
@@ -187,7 +187,7 @@ static void check_parts(struct reading *r)
 	long long rows = 0;
 	size_t i;
 
-	/* the snapshot of the machine is in the document itself */
+	/* the document itself contains the snapshot of the system */
 	if (!strcmp(r->kind->name, "system"))
 		return;
 	if (!json_array_size(parts))
@@ -195,7 +195,7 @@ static void check_parts(struct reading *r)
 	json_array_foreach(parts, i, part)
 		rows += check_part(r, part);
 	if (rows != number_of(r->document, "rows"))
-		damaged(r, TABLE_DOCUMENT, "is damaged: its parts have %lld rows, it says %lld", rows,
+		damaged(r, TABLE_DOCUMENT, "is damaged: its parts have %lld rows, but its own count is %lld", rows,
 			number_of(r->document, "rows"));
 }
 
@@ -205,15 +205,15 @@ static void check_document(struct reading *r)
 	if (!json_is_object(r->document))
 		return;
 	if (strcmp(text_of(r->document, "snapshot"), r->kind->name))
-		damaged(r, TABLE_DOCUMENT, "is damaged: it is none of %s", r->kind->text);
+		damaged(r, TABLE_DOCUMENT, "is damaged: it is not a snapshot of %s", r->kind->text);
 	else if (number_of(r->document, "format") != TABLE_FORMAT)
-		damaged(r, TABLE_DOCUMENT, "has format %lld, this tool reads %d",
+		damaged(r, TABLE_DOCUMENT, "has format %lld, but this tool reads format %d",
 			number_of(r->document, "format"), TABLE_FORMAT);
 	else
 		check_parts(r);
 }
 
-/* Whether it is whole. */
+/* Whether a snapshot is whole; damage is reported. */
 static bool check_one(int all, const char *path, const char *name, const struct kind *kind)
 {
 	struct reading r = { .path = xasprintf("%s/%s", path, name), .kind = kind };
@@ -230,7 +230,7 @@ static bool check_one(int all, const char *path, const char *name, const struct 
 	return !r.damaged;
 }
 
-/* The kind of the snapshot that has this name, NULL for other files. */
+/* The kind of the snapshot with this name; NULL for other files. */
 static const struct kind *kind_of(const char *name)
 {
 	size_t i, n;
@@ -243,7 +243,7 @@ static const struct kind *kind_of(const char *name)
 	return NULL;
 }
 
-/* What the directory has. */
+/* Snapshots in the directory. */
 struct found {
 	unsigned long long nr[NR_KINDS];	/* whole or not */
 	unsigned long long whole;
@@ -256,9 +256,9 @@ static void look_at(struct check *c, struct found *f, int all, const char *path,
 	if (!kind)
 		return;
 	if (*name == '.') {
-		/* a recorder that is killed leaves it, and one that lives makes it */
+		/* left by a killed recorder, or being written by a running one */
 		if (!c->is_recorded)
-			cli_say("%s/%s: is a snapshot that was not finished", path, name);
+			cli_say("%s/%s: is an unfinished snapshot, left by a recorder that was killed", path, name);
 		return;
 	}
 	f->nr[kind - kinds]++;
@@ -285,7 +285,7 @@ static void look_at_all(struct check *c, struct found *f, const char *path)
 		close(all);
 }
 
-/* Compares with what metadata.json says was made, if it does. */
+/* Compares the numbers with those in metadata.json, if it has them. */
 static void compare(struct check *c, const struct found *f, const json_t *made)
 {
 	long long nr;
@@ -295,7 +295,7 @@ static void compare(struct check *c, const struct found *f, const json_t *made)
 		nr = c->metadata.damaged ? -1 : number_of(made, kinds[i].name);
 		if (nr < 0 || (unsigned long long)nr == f->nr[i])
 			continue;
-		cli_say_of(c->trace, "has %llu snapshots of %s, %lld were made", f->nr[i],
+		cli_say_of(c->trace, "has %llu snapshots of %s, but %lld were made", f->nr[i],
 			   kinds[i].text, nr);
 		c->damaged = true;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether the snapshots of a trace are whole. A part is compressed by gzip, which has a checksum,
- * and snapshot.json has its size and rows. snapshot.json itself has no checksum: it has to be
- * JSON, and to fit the parts and the directory.
+ * Checks the snapshots of a trace. A part is compressed by gzip, which adds a checksum, and
+ * snapshot.json contains its size and number of rows. snapshot.json itself has no checksum: it must
+ * be JSON, and match its parts and its directory.
  */
 #ifndef TOOL_MACHINE_SNAPSHOT_CHECK_H
 #define TOOL_MACHINE_SNAPSHOT_CHECK_H
@@ -12,8 +12,8 @@
 struct check;
 
 /*
- * Reads all of them. What is damaged or missing is reported, and sets c->damaged; what can be
- * read is printed. Nothing is said of a trace without snapshots.
+ * Reads all snapshots. Reports those that are damaged or missing, which sets c->damaged, and prints
+ * the number of whole ones. Prints nothing for a trace without snapshots.
  */
 void snapshot_check(struct check *c);
 

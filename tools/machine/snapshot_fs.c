@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The snapshot of files: a row for each inode of a tree. */
+/* The snapshot of files: a row for each inode of a directory tree. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "trace/row.h"
 #include "trace/table_writer.h"
 
-#define LOOK_ROWS 256	/* between two checks whether to give up */
+#define LOOK_ROWS 256	/* between two checks for an interruption */
 
 static const char header[] =
 	"snapshot_timestamp,path,size_bytes,ctime,btime,mtime,atime,kind,mode,nlink,uid,gid,inode,"
@@ -26,18 +26,18 @@ struct job {
 	struct table_writer sheet;
 	struct walk walk;
 	/*
-	 * The path of the last row as it is shown, and how long it is up to the directory of
-	 * each level: only the last component is made anew for a row.
+	 * The escaped path of the last row, and its length up to the directory of each level: a row
+	 * replaces only the last component.
 	 */
 	char *shown;
 	size_t lengths[WALK_LEVELS + 1];
 	char hidden[ANONYMOUS_PATH(WALK_PATH_MAX)];
 };
 
-/* Bytes of a path that is shown: each may become four, or a component of one byte 12. */
+/* Bytes of an escaped path: a byte may become four, a component of one byte 12 if it is hashed. */
 #define SHOWN_MAX (ANONYMOUS_PATH(WALK_PATH_MAX) + 4)
 
-/* Appends text at @at, hashed if that is wanted, and escaped. Returns the length. */
+/* Appends text at @at, escaped, and hashed in an anonymous snapshot. Returns the new length. */
 static size_t append(struct job *j, size_t at, const char *text, size_t length)
 {
 	const struct anonymizer *a = j->snapshot->anonymizer;
@@ -49,7 +49,7 @@ static size_t append(struct job *j, size_t at, const char *text, size_t length)
 	return at + text_show_to(j->shown + at, text, length);
 }
 
-/* Makes the path of an entry in @shown. Returns its length. */
+/* Builds the path of an entry in @shown. Returns its length. */
 static size_t make_path(struct job *j, const struct walk_entry *e)
 {
 	size_t at = e->level ? j->lengths[e->level - 1] : 0;
@@ -62,7 +62,7 @@ static size_t make_path(struct job *j, const struct walk_entry *e)
 	return at;
 }
 
-/* The names that the trace has: those of flags.def. */
+/* The kinds by their names in traces, as in flags.def. */
 static const char *kind_of(__u16 mode)
 {
 	switch (mode & S_IFMT) {
@@ -166,7 +166,7 @@ static bool add_row(void *data, const struct walk_entry *e)
 	return table_writer_put(&j->sheet, out);
 }
 
-/* What snapshot.json has of it. */
+/* Properties of the snapshot for snapshot.json. */
 static json_t *describe(const struct job *j, const struct snapshot_fs *o)
 {
 	const struct walk *w = &j->walk;
@@ -187,17 +187,17 @@ static json_t *describe(const struct job *j, const struct snapshot_fs *o)
 	return object;
 }
 
-/* With --anonymize the message is for the terminal only, and a snapshot has no names. */
+/* Messages show names even with --anonymize: they go to the terminal, not to the snapshot. */
 static int say_errors(const struct job *j)
 {
 	const struct walk *w = &j->walk;
 
 	if (w->seen.untracked)
-		cli_say_of(w->root, "has too many files with several names: %llu of them have a row for each name",
+		cli_say_of(w->root, "has too many files with several links: %llu of them have a row for each link",
 			   (unsigned long long)w->seen.untracked);
 	if (!w->errors)
 		return CLI_OK;
-	cli_say_of(w->root, "%llu files or directories could not be read, of these first %s",
+	cli_say_of(w->root, "%llu files or directories could not be read; the first: %s",
 		   (unsigned long long)w->errors, w->first_error);
 	return CLI_FAILED;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The snapshot of processes: a row for each. */
+/* The snapshot of processes: a row for each process. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ struct job {
 	__s64 boot;		/* CLOCK_REALTIME - CLOCK_BOOTTIME, ns */
 };
 
-/* Where processes of cgroup v2 have their directories. */
+/* The mount point of cgroup v2, or NULL. The caller frees it. */
 static char *find_cgroup_root(void)
 {
 	struct mounts mounts;
@@ -54,7 +54,7 @@ static char *find_cgroup_root(void)
 	return found;
 }
 
-/* psutil's words, which IO Tracer shows. */
+/* The names of psutil, which IO Tracer uses. */
 static const char *state_of(char state)
 {
 	static const struct { char state; const char *name; } known[] = {
@@ -81,7 +81,7 @@ static char *put_text(char *out, const char *text, size_t length)
 	return out;
 }
 
-/* A name, hashed as in a trace if that is wanted. */
+/* A name, hashed as in a trace in an anonymous snapshot. */
 static char *put_name(const struct job *j, char *out, const char *what, const char *text,
 		      size_t length)
 {
@@ -109,7 +109,7 @@ static char *put_number(char *out, __u64 n)
 	return out;
 }
 
-/* The number behind a word at the start of a line of @text; nothing if there is none. */
+/* The number after @word in @text; an empty field if there is none. */
 static char *put_found(char *out, const char *text, const char *word)
 {
 	const char *at = strstr(text, word);
@@ -120,7 +120,7 @@ static char *put_found(char *out, const char *text, const char *word)
 	return out;
 }
 
-/* The command line as the recorder notes it: blanks between the words, 4096 bytes at most. */
+/* The command line as in a trace: words separated by blanks, 4096 bytes at most. */
 static char *put_command_line(const struct job *j, char *out, int dir)
 {
 	char text[TRACE_NOTE_MAX + 1];
@@ -159,7 +159,7 @@ static __u64 id_of(struct job *j, const char *path)
 	return j->cgroup_id;
 }
 
-/* The line of cgroup v2 is "0::PATH". */
+/* Id and path of the cgroup. The line of cgroup v2 is "0::PATH". */
 static char *put_cgroup(struct job *j, char *out, int dir)
 {
 	char text[2 * PATH_BYTES], *line;
@@ -201,7 +201,7 @@ static char *put_io(struct job *j, char *out, int dir)
 	return out;
 }
 
-/* From 6.2 on the size of the directory is the number; before it is 0, and they are counted. */
+/* Since 6.2, the directory's size is the number of open files. Before, it is 0: count them. */
 static char *put_open_files(char *out, int dir)
 {
 	int fd = openat(dir, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -225,8 +225,8 @@ static char *put_open_files(char *out, int dir)
 }
 
 /*
- * The user, and the memory. What stat has of the latter is faster for the kernel, and wrong by
- * some pages for each CPU.
+ * The user and the memory. The RSS comes from status, because that of stat is inexact by some pages
+ * per CPU.
  */
 static char *put_status(char *out, int dir, const struct process_stat *st)
 {
@@ -266,7 +266,7 @@ static char *put_row(struct job *j, char *out, int dir, const struct process_sta
 	return put_open_files(out, dir);
 }
 
-/* All is read from one open directory, so that it is of one process. */
+/* All files are read below one open directory, so that they belong to the same process. */
 static bool add_row(struct job *j, int proc, pid_t pid)
 {
 	char name[16], text[1024], *out = table_writer_row(&j->sheet);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The snapshot of the machine: what it is made of, as JSON. */
+/* The snapshot of the system: its hardware and configuration, as JSON. */
 #include <stdio.h>
 
 #include "base/cli.h"

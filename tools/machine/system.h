@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parts of the snapshot of the machine, each a JSON object or array: system_*.c. What cannot
- * be found out is null. All of it is read below IOTRACER_ROOT, as in host.h; nothing is asked of
- * another machine, or run.
+ * The parts of the system's snapshot, each a JSON object or array (system_*.c). Unknown values are
+ * null. Files are read below IOTRACER_ROOT, as in host.h. No program is run, and no server
+ * contacted.
  */
 #ifndef TOOL_MACHINE_SYSTEM_H
 #define TOOL_MACHINE_SYSTEM_H
@@ -30,12 +30,12 @@ json_t *system_gpus(void);
 json_t *system_virtualisation(const struct system *s);
 json_t *system_location(void);
 
-/* What the parts share: system_read.c. */
+/* Helpers of the parts (system_read.c). */
 
-/* A file as text without blanks at its ends, NULL if it is empty or cannot be read. */
+/* The text of a file without blanks at both ends; NULL if it is empty or cannot be read. */
 char *system_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* As JSON. Numbers are multiplied; null: there is none. */
+/* A file as a JSON string, or as a number, multiplied by @factor; null if it cannot be read. */
 json_t *system_string(const char *format, ...) __attribute__((format(printf, 1, 2)));
 json_t *system_number(long long factor, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -44,10 +44,10 @@ json_t *system_flag(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* Takes @text, which may be NULL. */
 json_t *system_take(char *text);
 
-/* The last component of what a link leads to, or NULL. */
+/* The last component of a link's target, or NULL. */
 char *system_link(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The names in a directory that begin with @prefix, in order; free them with system_unlist(). */
+/* The names in a directory that begin with @prefix, sorted; free them with system_unlist(). */
 struct system_names {
 	char **at;
 	size_t nr;

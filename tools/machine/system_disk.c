@@ -13,7 +13,7 @@
 
 #define SECTOR 512
 
-/* The one in brackets of "none [mq-deadline]". */
+/* The word in brackets, as in "none [mq-deadline]". */
 static json_t *chosen(const char *disk, const char *file)
 {
 	char *text = system_text("/sys/block/%s/queue/%s", disk, file);
@@ -54,7 +54,7 @@ static json_t *queue(const char *disk)
 	return object;
 }
 
-/* Mounts name a block device by its number, or, of btrfs, only by its file. */
+/* A mount names its block device by number, or, with btrfs, only by the path of its node. */
 static bool is_of(const struct mount *m, const char *name, const char *device)
 {
 	char *number = xasprintf("%u:%u", m->major, m->minor);
@@ -129,7 +129,7 @@ static json_t *partitions(const struct system *s, const char *disk)
 	return all;
 }
 
-/* Where drivers show it: virtio, NVMe, SCSI of newer kernels. */
+/* The serial number: each driver has another file (virtio, NVMe, SCSI of newer kernels). */
 static json_t *serial(const char *disk)
 {
 	char *text = system_text("/sys/block/%s/serial", disk);
@@ -151,7 +151,7 @@ static json_t *firmware(const char *disk)
 	return system_take(text ? text : system_text("/sys/block/%s/device/rev", disk));
 }
 
-/* The file of a loop device, hashed if that is wanted. */
+/* The file of a loop device, hashed in an anonymous snapshot. */
 static json_t *backing_file(const struct system *s, const char *disk)
 {
 	char *file = system_text("/sys/block/%s/loop/backing_file", disk);
@@ -192,7 +192,7 @@ static json_t *disk(const struct system *s, const char *name)
 	return object;
 }
 
-/* Disks without a size are loop devices and drives without a medium. */
+/* Skips disks without a size: unused loop devices, and drives without a medium. */
 json_t *system_disks(const struct system *s)
 {
 	json_t *all = json_array();
@@ -211,7 +211,7 @@ json_t *system_disks(const struct system *s)
 	return all;
 }
 
-/* Options; in an anonymous snapshot without those that have a value: an address, or a name. */
+/* Mount options. An anonymous snapshot omits those with a value, which may be a name or address. */
 static json_t *options_of(const struct system *s, const char *options)
 {
 	char *all = xstrdup(options), *next = all, *word;
@@ -224,7 +224,7 @@ static json_t *options_of(const struct system *s, const char *options)
 	return list;
 }
 
-/* A server is not asked: it may not answer. */
+/* Whether no server is needed, which may not answer. */
 static bool is_local(const struct mount *m)
 {
 	return m->major || !strncmp(m->source, "/dev/", 5) || !strcmp(m->type, "tmpfs") ||

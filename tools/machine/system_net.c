@@ -25,7 +25,7 @@ static unsigned int prefix_of(const unsigned char *mask, size_t length)
 	return bits;
 }
 
-/* NULL for what is no address of the internet. */
+/* An IPv4 or IPv6 address with its prefix length; NULL for other kinds. */
 static char *address_of(const struct ifaddrs *a)
 {
 	const void *address, *mask = NULL;
@@ -64,7 +64,7 @@ static json_t *addresses(const struct ifaddrs *all, const char *name)
 	return list;
 }
 
-/* Names may have an address in them (enx525400123456). */
+/* A name may contain an address (enx525400123456), so it is hashed in an anonymous snapshot. */
 static json_t *name_of(const struct system *s, const char *name)
 {
 	char hidden[ANONYMOUS_LENGTH];
@@ -108,7 +108,7 @@ json_t *system_network(const struct system *s)
 	for (i = 0; i < names.nr; i++) {
 		char *type = system_text("/sys/class/net/%s/type", names.at[i]);
 
-		/* /sys/class/net/bonding_masters is none */
+		/* /sys/class/net/bonding_masters is not an interface */
 		if (type)
 			json_add(all, interface(s, addresses, names.at[i]));
 		free(type);
@@ -134,7 +134,7 @@ static char *id_name(const char *text, const char *end, const char *indent, cons
 	return name;
 }
 
-/* The end of the devices of a vendor: the next line that is not indented. */
+/* The end of a vendor's devices: the next line that is not indented. */
 static const char *end_of_vendor(const char *at)
 {
 	for (at = strchr(at + 1, '\n'); at && at[1]; at = strchr(at + 1, '\n'))
@@ -143,7 +143,7 @@ static const char *end_of_vendor(const char *at)
 	return NULL;
 }
 
-/* Names by the list that comes with pciutils, if it is there. */
+/* Looks up the names in the list of pciutils, if it is installed. */
 static void put_names(json_t *object, const char *ids, const char *vendor, const char *device)
 {
 	char *key = xasprintf("\n%s  ", vendor + 2);
@@ -154,7 +154,7 @@ static void put_names(json_t *object, const char *ids, const char *vendor, const
 	free(key);
 }
 
-/* Display controllers have class 3; accelerators for other computing 12. */
+/* Class 3 is display controllers, class 12 processing accelerators. */
 static bool is_gpu(const char *class)
 {
 	return class && (!strncmp(class, "0x03", 4) || !strncmp(class, "0x12", 4));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Kernel and distribution, the machine, its processors and memory. */
+/* Kernel and distribution, hardware, CPUs and memory. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static json_t *machine_type(void)
 	return system_take(arch ? arch : xstrdup(name.machine));
 }
 
-/* The command line of the kernel has ids of disks, and may have names and addresses. */
+/* The kernel's command line is hashed: it has ids of disks, and may have names and addresses. */
 json_t *system_os(const struct system *s)
 {
 	json_t *object = json_object();
@@ -98,7 +98,7 @@ static json_t *cache_size(unsigned int index)
 	return n ? json_integer(n) : json_null();
 }
 
-/* The caches of the first processor. */
+/* The caches of the first CPU. */
 static json_t *caches(void)
 {
 	static const char base[] = "/sys/devices/system/cpu/cpu0/cache";
@@ -119,7 +119,7 @@ static json_t *caches(void)
 	return all;
 }
 
-/* The number of different values of a file of each processor. */
+/* The number of different values of a file that each CPU has. */
 static size_t count_values(const struct system_names *cpus, const char *format)
 {
 	json_t *seen = json_object();

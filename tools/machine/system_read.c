@@ -22,7 +22,7 @@ static char *format_of(const char *format, va_list args)
 	return path;
 }
 
-/* Moves the text to the start of its memory, without the blanks around it. */
+/* Removes blanks at both ends, in place. */
 static void trim(char *text)
 {
 	size_t length = strlen(text), first = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whether this machine is a guest or a container, and the guests that it has. */
+/* Whether this system is a guest or a container, and the VMs that it runs. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-/* the compiler has it for processors with the instruction */
+/* compilers have it for architectures with this instruction */
 #if __has_include(<cpuid.h>)
 #include <cpuid.h>
 #define HAS_CPUID
@@ -22,7 +22,7 @@ struct sign {
 	const char *name;
 };
 
-/* The beginning of what firmware says of the vendor or product. */
+/* Prefixes of the firmware's names of vendor or product. */
 static const struct sign by_firmware[] = {
 	{ "QEMU", "qemu" }, { "KVM", "kvm" }, { "Bochs", "bochs" }, { "VMware", "vmware" },
 	{ "VirtualBox", "virtualbox" }, { "innotek", "virtualbox" }, { "Xen", "xen" },
@@ -32,7 +32,7 @@ static const struct sign by_firmware[] = {
 };
 
 #ifdef HAS_CPUID
-/* What a hypervisor says of itself by CPUID. */
+/* Names of hypervisors, as CPUID returns them. */
 static const struct sign by_cpuid[] = {
 	{ "KVMKVMKVM", "kvm" }, { "TCGTCGTCGTCG", "qemu" }, { "VMwareVMware", "vmware" },
 	{ "Microsoft Hv", "hyper-v" }, { "XenVMMXenVMM", "xen" }, { "bhyve bhyve ", "bhyve" },
@@ -81,7 +81,7 @@ static const char *hypervisor_by_firmware(void)
 	return name;
 }
 
-/* A domain of Xen that has the machine's devices is no guest. */
+/* The control domain of Xen, which owns the hardware, is not a guest. */
 static bool is_xen_host(void)
 {
 	char *text = system_text("/proc/xen/capabilities");
@@ -113,7 +113,7 @@ static void put_guest_of(json_t *object)
 	free(type);
 }
 
-/* The word that the first process has in its environment. */
+/* The name of the container manager, from the environment of the first process. */
 static json_t *container(void)
 {
 	char *text = system_text("/run/systemd/container");
@@ -125,7 +125,7 @@ static json_t *container(void)
 	return system_take(text);
 }
 
-/* What is open in a process, by how its links in /proc/PID/fd begin. */
+/* The number of links in /proc/PID/fd that begin with @prefix. */
 static size_t count_links(const char *pid, const char *prefix)
 {
 	char *path = xasprintf("/proc/%s/fd", pid);
@@ -144,7 +144,7 @@ static size_t count_links(const char *pid, const char *prefix)
 	return nr;
 }
 
-/* The command line as words with a NUL behind each, and one more behind the last. */
+/* The command line: words that end with a NUL each, and another NUL after the last. */
 static char *command_line(const char *pid)
 {
 	char *path = xasprintf("/proc/%s/cmdline", pid), *real = host_path(path);
@@ -161,7 +161,7 @@ static char *command_line(const char *pid)
 	return text;
 }
 
-/* QEMU's word after -name: NAME, or guest=NAME,...; NULL if there is none. */
+/* The guest in QEMU's option -name NAME or -name guest=NAME,...; NULL if there is none. */
 static char *guest_name(const char *pid)
 {
 	char *text = command_line(pid), *name = NULL;
@@ -198,7 +198,7 @@ static void add_guest(const struct system *s, json_t *all, const char *pid)
 	json_add(all, object);
 }
 
-/* Processes that have a virtual machine of KVM open. */
+/* Processes that have a VM of KVM open. */
 static json_t *guests(const struct system *s)
 {
 	json_t *all = json_array();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The country, by the configured time zone and the tables that come with the tz database. */
+/* Finds the country by the configured time zone and the tables of the tz database. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define ZONEINFO "/usr/share/zoneinfo"
 
-/* The name behind "zoneinfo/" in the target of /etc/localtime; NULL if it is no such link. */
+/* The name after "zoneinfo/" in the target of /etc/localtime; NULL if it is not such a link. */
 static char *zone_by_link(void)
 {
 	char *path = host_path("/etc/localtime");
@@ -29,7 +29,7 @@ static char *zone_by_link(void)
 	return name ? xstrdup(name + strlen("zoneinfo/")) : NULL;
 }
 
-/* A table with lines "CODES COORDINATES ZONE [COMMENT]", with tabs between. NULL: not there. */
+/* Looks up a zone in a table of lines "CODES COORDINATES ZONE [COMMENT]", separated by tabs. */
 static char *code_of(const char *table, const char *zone)
 {
 	char *text = system_text(ZONEINFO "/%s", table), *next = text, *line;
@@ -39,7 +39,7 @@ static char *code_of(const char *table, const char *zone)
 		if (*line == '#' || sscanf(line, "%63[^\t]\t%*[^\t]\t%255[^\t]", codes, name) != 2 ||
 		    strcmp(name, zone))
 			continue;
-		/* of several countries the first has most people */
+		/* the first of several countries has the most people */
 		codes[strcspn(codes, ",")] = '\0';
 		code = xstrdup(codes);
 	}
@@ -47,7 +47,7 @@ static char *code_of(const char *table, const char *zone)
 	return code;
 }
 
-/* The zone that a name is an alias of, by a line "L ZONE ALIAS" of tzdata.zi; NULL: it is none. */
+/* Resolves an alias by a line "L ZONE ALIAS" of tzdata.zi; NULL if the name is not an alias. */
 static char *target_of(const char *zone)
 {
 	char *text = system_text(ZONEINFO "/tzdata.zi"), *next = text, *line;
@@ -81,7 +81,7 @@ static json_t *country_name(const char *code)
 	return system_take(name);
 }
 
-/* Fills in what is found in either table, of a zone or of what it is an alias of. */
+/* Looks a zone up in both tables, and stores the name of the table that has it. */
 static char *find_country(const char *zone, const char **table)
 {
 	static const char *const tables[] = { "zone.tab", "zone1970.tab" };

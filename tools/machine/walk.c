@@ -20,8 +20,8 @@
 #include "base/xalloc.h"
 #include "machine/walk.h"
 
-#define BUFFER		(64 * 1024)	/* for the names of a directory, */
-#define BUFFER_DEEP	4096		/* of one that is deep */
+#define BUFFER		(64 * 1024)	/* bytes for the names of a directory */
+#define BUFFER_DEEP	4096		/* from level LEVELS_LARGE on */
 #define LEVELS_LARGE	16
 
 #ifndef STATX_MNT_ID
@@ -35,7 +35,7 @@ struct walk_level {
 	int fd;
 	__u64 mount;
 	unsigned int major, minor;	/* of its filesystem */
-	unsigned int dev_major, dev_minor;	/* as stat(2) has it: of a subvolume */
+	unsigned int dev_major, dev_minor;	/* by stat(2): of a subvolume */
 	size_t length;		/* of its path */
 	char *buffer;
 	size_t at, end;		/* in the buffer */
@@ -61,8 +61,8 @@ static void fail(struct walk *w, const char *name, int err)
 }
 
 /*
- * Opens without leaving the filesystem of @dir, unless @cross, and without following links. The
- * time of access stays as it is where this process may ask for that.
+ * Opens a file below @dir without following links and, unless @cross, without leaving the mount.
+ * Does not change the access time, if this process is allowed to use O_NOATIME.
  */
 static int open_below(int dir, const char *name, __u64 flags, bool cross)
 {
@@ -93,8 +93,8 @@ static bool is_pseudo(const struct walk *w, int fd, __u64 mount)
 }
 
 /*
- * The device of the superblock: what the trace has. stat(2) returns another one for subvolumes
- * of btrfs, and for files of some overlays.
+ * Stores the device of the superblock, as in traces. stat(2) returns another one for subvolumes of
+ * btrfs, and for files of some overlays.
  */
 static void find_device(const struct walk *w, struct walk_level *level, const struct statx *st)
 {
@@ -107,7 +107,7 @@ static void find_device(const struct walk *w, struct walk_level *level, const st
 	level->minor = m ? m->minor : st->stx_dev_minor;
 }
 
-/* The number of extents of a regular file; -1 if it cannot be had. */
+/* The number of extents of a regular file; -1 if it cannot be determined. */
 static __s64 count_extents(int dir, const char *name)
 {
 	struct fiemap map = { .fm_length = FIEMAP_MAX_OFFSET };
@@ -122,7 +122,7 @@ static __s64 count_extents(int dir, const char *name)
 	return extents;
 }
 
-/* Reports a file that was found in the innermost directory, on the filesystem of @level. */
+/* Passes a file of the innermost directory, on the filesystem of @level, to the caller. */
 static void report(struct walk *w, const struct walk_level *level, const char *name,
 		   __s64 extents)
 {
@@ -134,7 +134,7 @@ static void report(struct walk *w, const struct walk_level *level, const char *n
 	w->ended = !w->entry(w->data, &e);
 }
 
-/* Whether a name is a further one of an inode that was reported. */
+/* Whether an inode was reported already, by another link. */
 static bool is_known(struct walk *w, const struct statx *st)
 {
 	__u64 device = makedev(st->stx_dev_major, st->stx_dev_minor);
@@ -144,7 +144,7 @@ static bool is_known(struct walk *w, const struct statx *st)
 	return !hardlinks_first(&w->seen, device, st->stx_ino, st->stx_nlink);
 }
 
-/* Reports what is not opened. A file that is mounted there belongs to another place. */
+/* Reports a file without opening it. A mount point is skipped, as it belongs to another mount. */
 static void look_at(struct walk *w, const struct walk_level *level, const char *name)
 {
 	struct statx *st = &w->stat;
@@ -165,7 +165,7 @@ static void look_at(struct walk *w, const struct walk_level *level, const char *
 		       count_extents(level->fd, name) : -1);
 }
 
-/* Begins to read a directory, whose descriptor it takes. The path becomes that of it. */
+/* Makes a directory the innermost level, and updates the path. Takes the descriptor. */
 static void enter(struct walk *w, int fd, const char *name, const struct walk_level *like)
 {
 	struct walk_level *level = &w->levels[w->nr_levels];
@@ -196,13 +196,13 @@ static void leave(struct walk *w)
 	w->path[w->length] = '\0';
 }
 
-/* Whether a directory that was opened is entered, as what is mounted there is wanted. */
+/* Whether to report and enter an opened directory, which may be a mount point. */
 static bool is_wanted(struct walk *w, int fd, const struct walk_level *from,
 		      const struct walk_level *to)
 {
 	const struct mount *m;
 
-	/* the root of a subvolume has the number of another device */
+	/* the root of a subvolume has another device number */
 	if (!w->cross && (to->mount != from->mount || to->dev_major != from->dev_major ||
 			  to->dev_minor != from->dev_minor)) {
 		w->mounts++;
@@ -222,7 +222,7 @@ static bool is_wanted(struct walk *w, int fd, const struct walk_level *from,
 	return true;
 }
 
-/* A mount point is first opened without looking into it: nothing is mounted because of that. */
+/* Opens a mount point, first with O_PATH, so that an automount is not triggered. */
 static int open_mount(const struct walk_level *level, const char *name, __u64 flags)
 {
 	int place = open_below(level->fd, name, O_PATH, true), fd, err;
@@ -242,7 +242,7 @@ static int open_mount(const struct walk_level *level, const char *name, __u64 fl
 	return fd;
 }
 
-/* Opens a directory; -1 if it is not to be opened, which was counted or is left to look_at(). */
+/* Opens a directory. Returns -1 if that is not possible, which is counted or left to look_at(). */
 static int open_directory(struct walk *w, const struct walk_level *level, const char *name,
 			  bool *look)
 {
@@ -268,7 +268,7 @@ static int open_directory(struct walk *w, const struct walk_level *level, const 
 	return -1;
 }
 
-/* Whether a directory of the innermost one is read. */
+/* Whether to read a directory below the innermost one. */
 static bool is_deeper(struct walk *w, const char *name)
 {
 	if (w->nr_levels >= w->depth)
@@ -306,7 +306,7 @@ static void visit_directory(struct walk *w, struct walk_level *level, const char
 	close(fd);
 }
 
-/* The next name of the directory, NULL at its end. */
+/* The next name in the directory, or NULL at its end. */
 static const struct dirent64 *next(struct walk *w, struct walk_level *level)
 {
 	size_t size = level - w->levels < LEVELS_LARGE ? BUFFER : BUFFER_DEEP;
@@ -327,7 +327,7 @@ static const struct dirent64 *next(struct walk *w, struct walk_level *level)
 	return e;
 }
 
-/* What is opened at once is limited, and a tree may be deep. */
+/* Raises the limit of open files, because a descriptor is open for each level of the tree. */
 static void allow_files(void)
 {
 	struct rlimit limit;
@@ -383,11 +383,11 @@ bool walk_open(struct walk *w, const char *root)
 	w->type = m ? m->type : "";
 	if (is_pseudo(w, fd, top.mount)) {
 		close(fd);
-		return refuse(root, "is on a pseudo filesystem: what is there was made by the kernel, and takes no room");
+		return refuse(root, "is on a pseudo filesystem: the kernel generates its files, which take no space");
 	}
 	if (*w->path != '/' || w->length >= WALK_PATH_MAX / 2) {
 		close(fd);
-		return refuse(root, "its path is too long, or it has none");
+		return refuse(root, "has no path, or one that is too long");
 	}
 	enter(w, fd, "", &top);
 	return true;

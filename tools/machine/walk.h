@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Walks a directory tree, each inode once, in memory that does not grow with the number of its
- * files: a buffer for each level that is open, and the inodes of hardlinks.h.
+ * files: a buffer for each open level, and the inodes of hardlinks.h.
  *
  * Everything is opened relative to its directory and without following a link, so a process that
  * changes the tree cannot lead the walk out of it. Directories on other filesystems are not
- * touched unless they are asked for, as a server that does not answer would stop the walk.
+ * touched unless @cross is set, because a server that does not answer would stop the walk.
  */
 #ifndef TOOL_MACHINE_WALK_H
 #define TOOL_MACHINE_WALK_H
@@ -18,7 +18,7 @@
 #include "machine/mounts.h"
 #include "trace/hardlinks.h"
 
-#define WALK_PATH_MAX	4096		/* bytes of a path; what is deeper is left out */
+#define WALK_PATH_MAX	4096		/* bytes of a path; files with longer paths are left out */
 #define WALK_LEVELS	(WALK_PATH_MAX / 2)
 
 struct walk_entry {
@@ -26,7 +26,7 @@ struct walk_entry {
 	size_t length;
 	unsigned int level;	/* 0: the root, whose name is its path */
 	const struct statx *stat;
-	unsigned int major, minor;	/* of its filesystem, as the kernel's superblock has it */
+	unsigned int major, minor;	/* of its filesystem's superblock */
 	__s64 extents;		/* -1: not counted */
 };
 
@@ -60,10 +60,10 @@ struct walk {
 	bool ended;
 };
 
-/* False, with a message, if the root cannot be walked. */
+/* False if the root cannot be walked, which was reported. */
 bool walk_open(struct walk *w, const char *root);
 
-/* False if @entry ended it. */
+/* False if @entry ended the walk. */
 bool walk_run(struct walk *w);
 void walk_close(struct walk *w);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cli.h"
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "module/blocks.h"
 #include "module/control.h"
@@ -89,9 +89,11 @@ int blocks_open(struct blocks *b, const struct category *category, const char *t
 	int status;
 
 	*b = (struct blocks){ .category = category, .target = target, .paths = -1 };
-	b->stream = (struct stream){ .subject = subject, .target = name };
+	b->stream = (struct stream){ .fd = -1, .subject = subject, .target = name };
 	b->data = xreallocarray(NULL, READ_BYTES, 1);
 	b->text = xreallocarray(NULL, TEXT_BYTES, 1);
+	if (!b->data || !b->text)
+		return CLI_FAILED;
 	b->stream.fd = proc_open(name, "stream", O_RDONLY);
 	if (b->stream.fd < 0)
 		return explain(b, b->stream.fd);
@@ -101,6 +103,7 @@ int blocks_open(struct blocks *b, const struct category *category, const char *t
 		return proc_explain("paths", NULL, "paths", b->paths);
 	status = open_part(b, &paths, b->paths, IOT_LAYOUT_PATHS, b->text, TEXT_BYTES,
 			   &b->text_left);
+	b->stream.foreign = paths.foreign;
 	if (!status)
 		status = open_part(b, &b->stream, b->stream.fd, IOT_LAYOUT_BLOCKS, b->data,
 				   READ_BYTES, &b->left);
@@ -123,16 +126,19 @@ void blocks_close(struct blocks *b)
 	free(b->text);
 }
 
-static void add_records(const struct blocks *b, struct records *r, const char *from, size_t nr)
+/* False if there is no memory. */
+static bool add_records(const struct blocks *b, struct records *r, const char *from, size_t nr)
 {
-	size_t size = b->stream.event->size;
+	size_t size = b->stream.event->size, room = 2 * r->room + nr;
 
 	if (r->room - r->nr < nr) {
-		r->room = 2 * r->room + nr;
-		r->data = xreallocarray(r->data, r->room, size);
+		if (!xgrow(&r->data, room, size))
+			return false;
+		r->room = room;
 	}
 	memcpy(r->data + r->nr * size, from, nr * size);
 	r->nr += nr;
+	return true;
 }
 
 /* In the first read, a gap without records is skipped: b->before already counts it. */
@@ -149,7 +155,8 @@ static int take_blocks(struct blocks *b, struct records *r, size_t bytes)
 			return -EBADMSG;
 		if (b->begun || head.count)
 			b->gaps += head.gap;
-		add_records(b, r, b->data + at, head.count);
+		if (head.count && !add_records(b, r, b->data + at, head.count))
+			return -ENOMEM;
 		at += head.count * size;
 	}
 	b->begun = true;

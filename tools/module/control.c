@@ -16,7 +16,7 @@
 static bool is_missing(const char *category)
 {
 	char *dir = xasprintf("%s/%s", proc_root(), category);
-	bool missing = access(dir, F_OK) && errno == ENOENT;
+	bool missing = dir && access(dir, F_OK) && errno == ENOENT;
 
 	free(dir);
 	return missing;

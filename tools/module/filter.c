@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/cli.h"
 #include "base/text.h"
@@ -11,12 +12,13 @@
 #include "core/names.h"
 #include "core/nearest.h"
 #include "machine/devices.h"
+#include "machine/netns.h"
 #include "module/filter.h"
 #include "trace/categories.h"
 
-/* A word of --filter and its parts. */
+/* A condition and its parts. */
 struct condition {
-	const char *word;
+	const char *given;	/* the option as it was given, for messages */
 	const char *category;	/* @category_length bytes; NULL: none was named */
 	size_t category_length;
 	const char *key;	/* "key=value" */
@@ -26,7 +28,7 @@ struct condition {
 
 static struct condition split(const char *word)
 {
-	struct condition c = { .word = word, .key = word };
+	struct condition c = { .key = word };
 	const char *equals = strchr(word, '=');
 	const char *colon = memchr(word, ':', equals ? (size_t)(equals - word) : strlen(word));
 
@@ -137,7 +139,43 @@ static char *device_number(const char *name)
 	return devices_number(name, &major, &minor) ? xasprintf("%u:%u", major, minor) : NULL;
 }
 
-/* What --filter and filter take as names, and the module as numbers. */
+/* The working directory, with blanks and the like escaped, and commas, which separate values. */
+static char *working_directory(void)
+{
+	char *raw = getcwd(NULL, 0), *escaped = raw ? text_escape(raw) : NULL;
+	char *rest = escaped, *all = NULL, *part;
+
+	while (rest && (part = strsep(&rest, ",")))
+		all = all ? text_append(all, "\\054", part) : xstrdup(part);
+	free(escaped);
+	free(raw);
+	return all;
+}
+
+/* A path from the root, as the module needs it; NULL if the working directory was deleted. */
+static char *path_from_root(const char *path)
+{
+	char *directory, *whole;
+
+	if (*path == '/' || !*path)
+		return xstrdup(path);
+	directory = working_directory();
+	whole = directory ? xasprintf("%s/%s", directory, path) : NULL;
+	free(directory);
+	return whole;
+}
+
+/* The number of a network namespace by its name or by a path, or NULL. */
+static char *netns_number(const char *name)
+{
+	__u64 number;
+
+	if (is_number(name))
+		return xstrdup(name);
+	return netns_find(name, &number) ? NULL : xasprintf("%llu", number);
+}
+
+/* What --filter and filter take in another form than the module does. */
 static const struct {
 	const char *key;
 	char *(*number)(const char *name);
@@ -146,6 +184,9 @@ static const struct {
 	{ "uid", user_number, "there is no such user here; say a name or a number" },
 	{ "dev", device_number,
 	  "there is no such block device; say MAJOR:MINOR, a name as sda1, or the path of a node" },
+	{ "netns", netns_number,
+	  "there is no such network namespace; say its number, its name in /run/netns, or a path" },
+	{ "path", path_from_root, "the working directory is not known; say a path that begins with /" },
 };
 
 /* The numbers for a list of names. NULL, and *why, if there is none for a name. */
@@ -187,13 +228,19 @@ char *filter_numbers(const char *condition, char **why)
 	return xstrdup(condition);
 }
 
+void filters_add_as(struct filters *f, char *word, char *given)
+{
+	f->at = xreallocarray(f->at, f->nr + 1, sizeof(*f->at));
+	f->at[f->nr++] = (struct filter_word){ word, given };
+}
+
 void filters_add(struct filters *f, const char *words)
 {
 	for (;;) {
 		size_t length = strcspn(words, " ");
 
-		f->words = xreallocarray(f->words, f->nr + 1, sizeof(*f->words));
-		f->words[f->nr++] = xasprintf("%.*s", (int)length, words);
+		filters_add_as(f, xasprintf("%.*s", (int)length, words),
+			       xasprintf("--filter=%.*s", (int)length, words));
 		if (!words[length])
 			return;
 		words += length + 1;
@@ -202,10 +249,12 @@ void filters_add(struct filters *f, const char *words)
 
 void filters_free(struct filters *f)
 {
-	while (f->nr)
-		free(f->words[--f->nr]);
-	free(f->words);
-	f->words = NULL;
+	while (f->nr) {
+		free(f->at[--f->nr].word);
+		free(f->at[f->nr].given);
+	}
+	free(f->at);
+	f->at = NULL;
 }
 
 char *filters_of(const struct filters *f, const struct category *category)
@@ -214,7 +263,7 @@ char *filters_of(const struct filters *f, const struct category *category)
 	size_t i;
 
 	for (i = 0; i < f->nr; i++) {
-		struct condition c = split(f->words[i]);
+		struct condition c = split(f->at[i].word);
 		char *one = apply(&c, category);
 
 		if (!one)
@@ -254,10 +303,10 @@ static const char *nearest_key(const struct condition *c)
 static void check_key(struct argp_state *state, const struct condition *c)
 {
 	if (!c->value)
-		cli_usage(state, "--filter=%s: say KEY=VALUE, or CATEGORY:KEY=VALUE", c->word);
+		cli_usage(state, "%s: say KEY=VALUE, or CATEGORY:KEY=VALUE", c->given);
 	if (*key_of(c))
 		return;
-	cli_usage(state, "--filter=%s: there is no key \"%.*s\"; the nearest is %s", c->word,
+	cli_usage(state, "%s: there is no key \"%.*s\"; the nearest is %s", c->given,
 		  (int)c->key_length, c->key, nearest_key(c));
 }
 
@@ -271,12 +320,12 @@ static void check_category(struct argp_state *state, const struct condition *c,
 		return;
 	category = category_find(c->category, c->category_length);
 	if (!category)
-		cli_usage(state, "--filter=%s: there is no category \"%.*s\" (there are: %s)",
-			  c->word, (int)c->category_length, c->category, category_names());
+		cli_usage(state, "%s: there is no category \"%.*s\" (there are: %s)",
+			  c->given, (int)c->category_length, c->category, category_names());
 	for (i = 0; i < nr; i++)
 		if (recorded[i] == category)
 			return;
-	cli_usage(state, "--filter=%s: %s is not recorded; name it with --categories", c->word,
+	cli_usage(state, "%s: %s is not recorded; name it with --categories", c->given,
 		  category->name);
 }
 
@@ -290,13 +339,13 @@ static void check_operations(struct argp_state *state, const struct condition *c
 	for (;; name += length + 1) {
 		length = strcspn(name, ",");
 		if (!length)
-			cli_usage(state, "--filter=%s: the name of an operation is missing",
-				  c->word);
+			cli_usage(state, "%s: the name of an operation is missing",
+				  c->given);
 		for (i = 0; i < nr && !has_operation(categories[i], name, length); i++)
 			;
 		if (i == nr)
-			cli_usage(state, "--filter=%s: %s has %s operation \"%.*s\"; the nearest is %s",
-				  c->word, nr > 1 ? "no recorded category" : categories[0]->name,
+			cli_usage(state, "%s: %s has %s operation \"%.*s\"; the nearest is %s",
+				  c->given, nr > 1 ? "no recorded category" : categories[0]->name,
 				  nr > 1 ? "an" : "no", (int)length, name,
 				  nearest_operation(name, length, categories, nr));
 		if (!name[length])
@@ -333,25 +382,25 @@ static void check_meaning(struct argp_state *state, const struct condition *c,
 
 		text = apply(c, categories[i]);
 		if (!text && !applies)
-			cli_usage(state, "--filter=%s: it has no meaning for %s: %s", c->word,
+			cli_usage(state, "%s: it has no meaning for %s: %s", c->given,
 				  categories[i]->name, why);
 		if (!text)
-			cli_say("--filter=%s does not apply to %s, which is recorded without it: %s",
-				c->word, categories[i]->name,
+			cli_say("%s does not apply to %s, which is recorded without it: %s",
+				c->given, categories[i]->name,
 				why ? why : "it has no such operation");
 		free(text);
 	}
 }
 
 /* Puts numbers in place of names. */
-static void take_numbers(struct argp_state *state, char **word)
+static void take_numbers(struct argp_state *state, struct filter_word *w)
 {
-	char *why, *numbers = filter_numbers(*word, &why);
+	char *why, *numbers = filter_numbers(w->word, &why);
 
 	if (!numbers)
-		cli_usage(state, "--filter=%s: %s", *word, why);
-	free(*word);
-	*word = numbers;
+		cli_usage(state, "%s: %s", w->given, why);
+	free(w->word);
+	w->word = numbers;
 }
 
 void filters_check(struct argp_state *state, struct filters *f,
@@ -363,9 +412,9 @@ void filters_check(struct argp_state *state, struct filters *f,
 	for (i = 0; i < f->nr; i++) {
 		struct condition c;
 
-		take_numbers(state, &f->words[i]);
-		c = split(f->words[i]);
-
+		take_numbers(state, &f->at[i]);
+		c = split(f->at[i].word);
+		c.given = f->at[i].given;
 		check_key(state, &c);
 		check_category(state, &c, recorded, nr);
 		n = select_categories(&c, selected, recorded, nr);

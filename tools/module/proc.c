@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cli.h"
 #include "base/file.h"
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "module/proc.h"
 
@@ -31,10 +31,10 @@ static char *path_of(const char *target, const char *file)
 int proc_open(const char *target, const char *file, int flags)
 {
 	char *path = path_of(target, file);
-	int fd = open(path, flags | O_CLOEXEC);
+	int fd = path ? open(path, flags | O_CLOEXEC) : -1;
 
 	if (fd < 0)
-		fd = -errno;
+		fd = path ? -errno : -ENOMEM;
 	free(path);
 	return fd;
 }
@@ -79,43 +79,56 @@ char *proc_refusal(const char *target, const char *command)
 	return NULL;
 }
 
+#define NAME_BYTES 4096		/* room for an entry of the users or groups */
+
+/* The name of a group, or its number if it has none; it is at @names, or in it. */
+static const char *group_name(gid_t gid, char *names)
+{
+	struct group group, *found = NULL;
+
+	if (!getgrgid_r(gid, &group, names, NAME_BYTES, &found) && found)
+		return group.gr_name;
+	snprintf(names, NAME_BYTES, "%u", gid);
+	return names;
+}
+
+static const char *user_name(uid_t uid, char *names)
+{
+	struct passwd user, *found = NULL;
+
+	if (!getpwuid_r(uid, &user, names, NAME_BYTES, &found) && found)
+		return user.pw_name;
+	snprintf(names, NAME_BYTES, "%u", uid);
+	return names;
+}
+
 /*
  * Who may use the module's files, by stat(2): "membership of the group that
  * proc_gid names: x", or a user.
  */
 static char *who_may(const char *path)
 {
-	struct passwd *user;
-	struct group *group;
+	const char *group = "", *user = "";
+	char names[2][NAME_BYTES];
 	struct stat st;
-	char *who, *more;
 
-	who = xstrdup("membership of the group that proc_gid names");
 	if (stat(path, &st) && stat(proc_root(), &st))
-		return who;
-	if (st.st_gid && st.st_mode & (S_IRGRP | S_IWGRP)) {
-		group = getgrgid(st.st_gid);
-		more = group ? xasprintf("%s: %s", who, group->gr_name)
-			     : xasprintf("%s: %u", who, st.st_gid);
-		free(who);
-		who = more;
-	}
-	if (st.st_uid) {
-		user = getpwuid(st.st_uid);
-		more = user ? xasprintf("%s, or to be the user %s", who, user->pw_name)
-			    : xasprintf("%s, or to be the user %u", who, st.st_uid);
-		free(who);
-		who = more;
-	}
-	return who;
+		return xstrdup("membership of the group that proc_gid names");
+	if (st.st_gid && st.st_mode & (S_IRGRP | S_IWGRP))
+		group = group_name(st.st_gid, names[0]);
+	if (st.st_uid)
+		user = user_name(st.st_uid, names[1]);
+	return xasprintf("membership of the group that proc_gid names%s%s%s%s", *group ? ": " : "", group,
+			 *user ? ", or to be the user " : "", user);
 }
 
 static int explain_denied(const char *path)
 {
 	char *who = who_may(path);
 
-	cli_say_of(path, "permission denied: needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace, or %s",
-		   who);
+	if (who)
+		cli_say_of(path, "permission denied: needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace, or %s",
+			   who);
 	free(who);
 	return CLI_DENIED;
 }
@@ -142,6 +155,8 @@ int proc_explain(const char *subject, const char *target, const char *file, int 
 	char *path = path_of(target, file);
 	int status = CLI_FAILED;
 
+	if (!path)
+		return CLI_FAILED;
 	switch (err) {
 	case -ENOENT:
 	case -ENOTDIR:

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cli.h"
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "module/proc.h"
 #include "module/stream.h"
@@ -38,7 +38,8 @@ int stream_check(struct stream *s, const struct iot_stream_header *h, unsigned i
 {
 	if (h->magic != IOT_STREAM_MAGIC)
 		return refuse(s, "its stream is not one of iotracer's (wrong magic number)");
-	if (h->version != IOT_STREAM_VERSION || h->schema != iot_schema_hash()) {
+	s->foreign = h->version != IOT_STREAM_VERSION || h->schema != iot_schema_hash();
+	if (s->foreign) {
 		cli_say_of(s->subject, "the module writes stream version %u schema %016llx, this tool reads version %d schema %016llx: install the tool that belongs to the module",
 			   h->version, (unsigned long long)h->schema, IOT_STREAM_VERSION,
 			   (unsigned long long)iot_schema_hash());
@@ -88,14 +89,15 @@ int stream_open(struct stream *s, const char *target, const char *subject)
 {
 	int status;
 
-	*s = (struct stream){ .subject = subject, .target = target };
+	*s = (struct stream){ .fd = -1, .subject = subject, .target = target };
 	s->fd = proc_open(target, "stream", O_RDONLY);
 	if (s->fd < 0)
 		return proc_explain(subject, target, "stream", s->fd);
 	status = read_header(s);
-	if (!status)
-		s->tail = xreallocarray(NULL, s->event->size, 1);
-	return status;
+	if (status)
+		return status;
+	s->tail = xreallocarray(NULL, s->event->size, 1);
+	return s->tail ? CLI_OK : CLI_FAILED;
 }
 
 void stream_close(struct stream *s)
@@ -121,12 +123,16 @@ static void count_gap(struct stream *s, const void *record)
 
 #define BATCH 1024	/* records of one read */
 
-static void make_room(const struct stream *s, struct records *r)
+static bool make_room(const struct stream *s, struct records *r)
 {
+	size_t room = r->room ? 2 * r->room : 2 * BATCH;
+
 	if (r->room - r->nr >= BATCH)
-		return;
-	r->room = r->room ? 2 * r->room : 2 * BATCH;
-	r->data = xreallocarray(r->data, r->room, s->event->size);
+		return true;
+	if (!xgrow(&r->data, room, s->event->size))
+		return false;
+	r->room = room;
+	return true;
 }
 
 /* Reads once: adds whole records and keeps the rest. Returns bytes read or a negative errno. */
@@ -137,7 +143,8 @@ static ssize_t read_some(struct stream *s, struct records *r)
 	size_t bytes, i;
 	ssize_t n;
 
-	make_room(s, r);
+	if (!make_room(s, r))
+		return -ENOMEM;
 	to = r->data + r->nr * size;
 	memcpy(to, s->tail, s->partial);
 	do {

@@ -26,6 +26,7 @@ struct stream {
 	__u64 next;		/* seq after the last record */
 	__u64 gaps;		/* seq numbers missing between first and next */
 	bool started;		/* first and next are set */
+	bool foreign;		/* it is the stream of another version of the module */
 	size_t partial;		/* bytes of a record that is still incomplete */
 	unsigned char *tail;	/* the bytes of the incomplete record */
 };

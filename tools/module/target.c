@@ -22,8 +22,9 @@
 
 static void add_path(struct target *target, char *path)
 {
-	target->paths = xreallocarray(target->paths, target->nr_paths + 1, sizeof(*target->paths));
-	target->deleted = xreallocarray(target->deleted, target->nr_paths + 1, sizeof(*target->deleted));
+	if (!xgrow(&target->paths, target->nr_paths + 1, sizeof(*target->paths)) ||
+	    !xgrow(&target->deleted, target->nr_paths + 1, sizeof(*target->deleted)))
+		return;
 	target->deleted[target->nr_paths] = false;
 	target->paths[target->nr_paths++] = path;
 }
@@ -73,12 +74,12 @@ int target_list_load(struct target_list *list)
 			continue;
 		if (list->nr == room) {
 			room = room ? 2 * room : 64;
-			list->targets = xreallocarray(list->targets, room,
-						      sizeof(*list->targets));
+			if (!xgrow(&list->targets, room, sizeof(*list->targets)))
+				return -ENOMEM;
 		}
 		parse_line(&list->targets[list->nr++], line);
 	}
-	return 0;
+	return xalloc_failed() ? -ENOMEM : 0;
 }
 
 void target_list_free(struct target_list *list)
@@ -108,7 +109,7 @@ static const char *listed(const struct target *target, const char *path)
 char *target_spelled(const char *file)
 {
 	char *spelled = xasprintf("%s%s", tasks_is_text(file) ? "./" : "", file);
-	size_t n = strlen(spelled);
+	size_t n = spelled ? strlen(spelled) : 0;
 	struct stat st;
 
 	if (stat(file, &st) && errno == ENOTDIR)
@@ -125,11 +126,13 @@ char *target_spelled(const char *file)
 static char *absolute(const char *file)
 {
 	char *spelled = target_spelled(file);
-	const char *slash = strrchr(spelled, '/');
-	char *directory = slash ? strndup(spelled, slash - spelled + 1) : strdup(".");
-	char *resolved = directory ? realpath(directory, NULL) : NULL;
+	const char *slash = spelled ? strrchr(spelled, '/') : NULL;
+	char *directory = slash ? xasprintf("%.*s", (int)(slash - spelled + 1), spelled) : xstrdup(".");
+	char *resolved = directory && spelled ? realpath(directory, NULL) : NULL;
 	char *path = NULL;
 
+	if (!resolved && errno == ENOMEM)
+		xchecked(NULL);
 	if (resolved)
 		path = xasprintf("%s/%s", strcmp(resolved, "/") ? resolved : "",
 				 slash ? slash + 1 : spelled);
@@ -343,6 +346,8 @@ char *target_meant(const struct target_list *list, const char *file)
 	char *name = xstrdup(file);
 	struct stat st;
 
+	if (!name)
+		return NULL;
 	if (find_listed(list, file) || !stat(file, &st))
 		return name;
 	text_unescape(name);
@@ -375,7 +380,7 @@ static const struct target *find(const struct target_list *list, const char *fil
 const struct target *target_find(const struct target_list *list, const char *file)
 {
 	char *meant = target_meant(list, file);
-	const struct target *target = find(list, meant);
+	const struct target *target = meant ? find(list, meant) : NULL;
 
 	free(meant);
 	return target;
@@ -511,10 +516,10 @@ static int each_named(const struct target_list *list, const struct cli_files *fi
 	int status = CLI_OK;
 	size_t i;
 
-	for (i = 0; i < files->nr; i++) {
-		const struct target *target = target_find(list, files->names[i]);
+	for (i = 0; i < files->named.nr; i++) {
+		const struct target *target = target_find(list, files->named.at[i]);
 
-		status = cli_merge(status, target ? act(target, files->names[i], data) :
+		status = cli_merge(status, target ? act(target, files->named.at[i], data) :
 						    CLI_FAILED);
 	}
 	return status;

@@ -15,25 +15,7 @@
 #define COMM_MAX	15	/* bytes of the name of a thread */
 #define CGROUP		"cgroup="
 
-enum { KEY_PID = 512, KEY_FOLLOW, KEY_COMM, KEY_CGROUP, KEY_UNIT, KEY_CONTAINER };
-
 /* --- options -------------------------------------------------------------------- */
-
-static const struct argp_option options[] = {
-	{ NULL, 0, NULL, 0, "Processes and services, any number of them:", 10 },
-	{ "pid", KEY_PID, "PID", 0, "the process with this ID, all its threads", 10 },
-	{ "follow", KEY_FOLLOW, NULL, 0, "with --pid: and all its descendants, also those to come", 10 },
-	{ "comm", KEY_COMM, "NAME,...", 0,
-	  "the threads with this name, and all threads of a process with this name", 10 },
-	{ "cgroup", KEY_CGROUP, "PATH", 0,
-	  "the control group and those below it; PATH is what /proc/PID/cgroup shows after 0::, or a path of its directory",
-	  10 },
-	{ "unit", KEY_UNIT, "NAME", 0, "the service or other unit of systemd; .service may be left out", 10 },
-	{ "container", KEY_CONTAINER, "NAME|ID", 0,
-	  "the container of podman, docker, CRI-O or containerd; four digits of ID are enough if no other begins so",
-	  10 },
-	{ 0 }
-};
 
 static void check_comm(struct argp_state *state, const char *name)
 {
@@ -42,88 +24,98 @@ static void check_comm(struct argp_state *state, const char *name)
 			  name, COMM_MAX, COMM_MAX, name);
 }
 
-/* Keeps @value. */
-static void add_one(struct tasks *tasks, struct argp_state *state, int key, char *value)
+static void add_one(struct tasks *tasks, enum tasks_kind kind, struct argp_state *state, char *value)
 {
 	if (!*value)
 		cli_usage(state, "the name of a process or service is empty");
-	if (key == KEY_PID)
-		cli_parse_number(state, "--pid", value, 1, INT_MAX);
-	if (key == KEY_COMM)
-		check_comm(state, value);
 	tasks->at = xreallocarray(tasks->at, tasks->nr + 1, sizeof(*tasks->at));
-	tasks->at[tasks->nr++] = (struct tasks_named){ .key = key, .value = value };
+	tasks->at[tasks->nr++] = (struct tasks_named){ .kind = kind, .value = value };
+}
+
+static void take_pid(struct argp_state *state, void *to, const char *arg)
+{
+	if (*arg)
+		option_number(state, "pid", arg, 1, INT_MAX);
+	add_one(to, TASKS_PID, state, xstrdup(arg));
 }
 
 /* NAME,...: a comma in a name is \054, as in filters. */
-static void add_comms(struct tasks *tasks, struct argp_state *state, const char *names)
+static void take_comm(struct argp_state *state, void *to, const char *names)
 {
 	for (;; names++) {
 		size_t length = strcspn(names, ",");
 		char *name = xasprintf("%.*s", (int)length, names);
 
 		text_unescape(name);
-		add_one(tasks, state, KEY_COMM, name);
+		check_comm(state, name);
+		add_one(to, TASKS_COMM, state, name);
 		names += length;
 		if (!*names)
 			return;
 	}
 }
 
-static void add(struct tasks *tasks, struct argp_state *state, int key, const char *value)
+static void take_cgroup(struct argp_state *state, void *to, const char *arg)
 {
-	if (key == KEY_COMM)
-		add_comms(tasks, state, value);
-	else
-		add_one(tasks, state, key, xstrdup(value));
+	add_one(to, TASKS_CGROUP, state, xstrdup(arg));
 }
 
-static bool has(const struct tasks *tasks, int key)
+static void take_unit(struct argp_state *state, void *to, const char *arg)
+{
+	add_one(to, TASKS_UNIT, state, xstrdup(arg));
+}
+
+static void take_container(struct argp_state *state, void *to, const char *arg)
+{
+	add_one(to, TASKS_CONTAINER, state, xstrdup(arg));
+}
+
+static bool has(const struct tasks *tasks, enum tasks_kind kind)
 {
 	size_t i;
 
 	for (i = 0; i < tasks->nr; i++)
-		if (tasks->at[i].key == key)
+		if (tasks->at[i].kind == kind)
 			return true;
 	return false;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check(struct argp_state *state, void *to)
 {
-	struct tasks *tasks = state->input;
+	const struct tasks *tasks = to;
 
-	switch (key) {
-	case KEY_PID:
-	case KEY_COMM:
-	case KEY_CGROUP:
-	case KEY_UNIT:
-	case KEY_CONTAINER:
-		add(tasks, state, key, arg);
-		return 0;
-	case KEY_FOLLOW:
-		tasks->follow = true;
-		return 0;
-	case ARGP_KEY_END:
-		if (tasks->follow && !has(tasks, KEY_PID))
-			cli_usage(state, "--follow goes with --pid: a control group always has the children of its processes, so --cgroup, --unit and --container need none; --comm goes by the name alone");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (tasks->follow && !has(tasks, TASKS_PID))
+		cli_usage(state, "--follow goes with --pid: a control group always has the children of its processes, so --cgroup, --unit and --container need none; --comm goes by the name alone");
 }
 
-static const struct argp tasks_argp = { options, parse, NULL, NULL, cli_common, NULL, NULL };
-
-const struct argp_child tasks_options[] = {
-	{ &tasks_argp, 0, NULL, 0 },
+static const struct cli_option options[] = {
+	{ "pid", 0, "PID", "the process PID with all its threads",
+	  OPTION_TAKE, .take = take_pid, .values = VALUES_PID },
+	{ "follow", 0, NULL, "with --pid: also all descendants of the process, present and future",
+	  TO_FLAG(struct tasks, follow) },
+	{ "comm", 0, "NAME,...",
+	  "the threads called NAME, and all threads of processes called NAME",
+	  OPTION_TAKE, .take = take_comm, .values = VALUES_COMM | VALUES_LIST },
+	{ "cgroup", 0, "PATH",
+	  "a control group and those below it; PATH is as in /proc/PID/cgroup after 0::, or a path to its directory",
+	  OPTION_TAKE, .take = take_cgroup, .values = VALUES_CGROUP | VALUES_FILE },
+	{ "unit", 0, "NAME", "a service, or another unit of systemd; the suffix .service may be omitted",
+	  OPTION_TAKE, .take = take_unit, .values = VALUES_UNIT },
+	{ "container", 0, "NAME|ID",
+	  "a container of podman, docker, CRI-O or containerd, by its name, its ID, or at least the first four digits of its ID",
+	  OPTION_TAKE, .take = take_container, .values = VALUES_CONTAINER },
 	{ 0 }
+};
+
+const struct option_group tasks_options = {
+	"Processes and services (these options may be repeated):", options, check
 };
 
 /* --- texts ---------------------------------------------------------------------- */
 
-static bool is_searched(int key)
+static bool is_searched(enum tasks_kind kind)
 {
-	return key == KEY_UNIT || key == KEY_CONTAINER;
+	return kind == TASKS_UNIT || kind == TASKS_CONTAINER;
 }
 
 static bool load_groups(struct cgroups *groups, const struct target_list *traced)
@@ -144,10 +136,10 @@ static bool load_groups(struct cgroups *groups, const struct target_list *traced
 
 static char *group_of(const struct tasks_named *named, const struct cgroups *groups)
 {
-	switch (named->key) {
-	case KEY_UNIT:
+	switch (named->kind) {
+	case TASKS_UNIT:
 		return cgroups_unit(groups, named->value);
-	case KEY_CONTAINER:
+	case TASKS_CONTAINER:
 		return container_find(groups, named->value);
 	default:
 		return cgroup_path(named->value);
@@ -158,9 +150,9 @@ static char *text_of(const struct tasks_named *named, bool follow, const struct 
 {
 	char *group, *text;
 
-	if (named->key == KEY_PID)
+	if (named->kind == TASKS_PID)
 		return xasprintf("%s=%d", follow ? "tree" : "pid", atoi(named->value));
-	if (named->key == KEY_COMM)
+	if (named->kind == TASKS_COMM)
 		return xasprintf("comm=%s", named->value);
 	group = group_of(named, groups);
 	text = group ? xasprintf(CGROUP "%s", group) : NULL;
@@ -170,7 +162,7 @@ static char *text_of(const struct tasks_named *named, bool follow, const struct 
 
 int tasks_resolve(struct tasks *tasks, const struct target_list *traced)
 {
-	bool search = has(tasks, KEY_UNIT) || has(tasks, KEY_CONTAINER);
+	bool search = has(tasks, TASKS_UNIT) || has(tasks, TASKS_CONTAINER);
 	struct cgroups groups = { 0 };
 	int status = CLI_OK;
 	size_t i;
@@ -180,7 +172,7 @@ int tasks_resolve(struct tasks *tasks, const struct target_list *traced)
 	for (i = 0; i < tasks->nr; i++) {
 		struct tasks_named *named = &tasks->at[i];
 
-		if (search || !is_searched(named->key))
+		if (search || !is_searched(named->kind))
 			named->text = text_of(named, tasks->follow, &groups);
 		if (!named->text)
 			status = CLI_FAILED;

@@ -6,14 +6,17 @@
 #ifndef TOOL_MODULE_TASKS_H
 #define TOOL_MODULE_TASKS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/option.h"
+
 struct target_list;
 
+enum tasks_kind { TASKS_PID, TASKS_COMM, TASKS_CGROUP, TASKS_UNIT, TASKS_CONTAINER };
+
 struct tasks_named {
-	int key;		/* of the option */
+	enum tasks_kind kind;
 	char *value;
 	char *text;		/* for the module; NULL: it could not be found */
 };
@@ -24,8 +27,8 @@ struct tasks {
 	bool follow;
 };
 
-/* The options, with cli_common, as a child parser whose input is a struct tasks. */
-extern const struct argp_child tasks_options[];
+/* The options that fill a struct tasks in. */
+extern const struct option_group tasks_options;
 
 /*
  * Finds the texts. Units and containers are looked for among what is traced if @traced is not

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What metadata.json says of a file that was written. */
+/* The counts of a trace's files, for metadata.json. */
 #ifndef TOOL_RECORD_COUNTS_H
 #define TOOL_RECORD_COUNTS_H
 
@@ -8,8 +8,8 @@
 #include "record/writer.h"
 
 /*
- * Adds the counts of a category's file to @object. @missed are calls that the kernel's hooks
- * missed, @seen those they saw, null if that is not known; it takes both.
+ * Adds the counts of a category's file to @object. @missed: calls that no hook could follow. @seen:
+ * events that passed the filter, null if not known. Takes both.
  */
 void counts_put(json_t *object, const struct writer_file *f, json_t *missed, json_t *seen);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who keeps something beside the events in each trace of a recording, such as maps of a virtual
- * machine's disk images (vm/guest_recorder.h). Recording calls these functions, and knows no more.
- * Errors are reported, and counted in @failed.
+ * Stores more than events in each trace of a recording, such as maps of a VM's disk images
+ * (vm/guest_recorder.h). The recorder knows only these functions. They report errors, and count
+ * them in @failed.
  */
 #ifndef TOOL_RECORD_KEEPER_H
 #define TOOL_RECORD_KEEPER_H
@@ -10,19 +10,19 @@
 struct keeper {
 	const char *what;	/* in the plural, for messages */
 
-	/* Before the first trace has events. */
+	/* Called before the first trace has events. */
 	void (*open)(struct keeper *k);
 
-	/* Adds to the trace with this directory, now. */
+	/* Stores data in the trace with this directory, before it returns. */
 	void (*take)(struct keeper *k, int dir, const char *name);
 
-	/* Adds to the trace that has ended and to the one that follows. Does not wait for that. */
+	/* Begins to store data in the trace that has ended and in the next one. Does not wait. */
 	void (*begin)(struct keeper *k, int old, const char *old_name, int next, const char *next_name);
 
-	/* Waits for what was begun. */
+	/* Waits until that is done. */
 	void (*join)(struct keeper *k);
 
-	/* Also without open(). */
+	/* May be called without open(). */
 	void (*close)(struct keeper *k);
 
 	unsigned int failed;

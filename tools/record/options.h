@@ -25,12 +25,12 @@ struct session_options {
 	const char **devices;	/* as --device named them */
 	size_t nr_devices;
 	double seconds;		/* 0: no limit */
-	double drain;		/* seconds to wait for what the command left to be written */
-	bool wait;		/* wait for what the command started and left running */
+	double drain;		/* seconds to wait for the writeback of the command's data */
+	bool wait;		/* wait for processes that the command left running */
 	__u64 bytes;		/* 0: no limit */
-	__u64 rotate_bytes;	/* a new trace when one takes so much; 0: not for that reason */
-	double rotate_seconds;	/* or lasts so long */
-	__u64 keep;		/* bytes that the finished ones may take; 0: no limit */
+	__u64 rotate_bytes;	/* start a new trace at this size; 0: no limit */
+	double rotate_seconds;	/* or after this time; 0: no limit */
+	__u64 keep;		/* bytes of finished traces to keep; 0: no limit */
 	__u64 buffer;		/* bytes of the module's rings; 0: unchanged */
 	__u64 sample;
 	const char *label;
@@ -40,8 +40,8 @@ struct session_options {
 	bool strict;		/* a LOSSY trace is a failure */
 	enum { COMPRESS_END, COMPRESS_NOW, COMPRESS_NEVER } compress;
 	char **command;		/* NULL: none */
-	const char *vm_name;	/* a virtual machine, with which recording ends; NULL: none */
-	json_t *vm;		/* the same, as vm_list() has it; for metadata.json */
+	const char *vm_name;	/* a VM, whose end ends the recording; NULL: none */
+	json_t *vm;		/* its object in vm_list(), for metadata.json */
 	pid_t vm_pid;
 	struct keeper *keeper;	/* NULL: none */
 	bool snapshots;

@@ -43,7 +43,7 @@ static void parse_filter(struct receipt_filter *f, const char *text)
 	free(copy);
 }
 
-/* --- what is recorded ----------------------------------------------------------- */
+/* --- sums ----------------------------------------------------------------------- */
 
 static bool has_sums(unsigned int event_id)
 {
@@ -64,7 +64,7 @@ void receipt_add_category(struct receipt *r, const struct category *category, co
 		.latency = record_field(event, "latency")->offset,
 	};
 	parse_filter(&p->filter, filter);
-	/* of calls the kernel has sums for each process only */
+	/* the kernel counts calls only per process */
 	p->summed = has_sums(category->event_id) ||
 		    (r->of_command && category->event_id == IOT_EVENT_ID_FS);
 }
@@ -99,12 +99,12 @@ void receipt_end(struct receipt *r)
 	r->until = r->after.end + RECEIPT_EDGE_NS;
 }
 
-/* Where the sums have a record; NULL: it is outside of both. */
+/* The sums to which a record belongs; NULL if it is outside of both. */
 static struct sums *sums_of(const struct receipt *r, struct receipt_part *p, __u64 began, __u64 end)
 {
 	if (r->of_command)
 		return &p->sums;
-	/* the kernel counts a fault when it begins, and the parts of a request as each ends */
+	/* the kernel counts a fault when it begins, and the parts of a request as each one ends */
 	if (began >= r->begin && (!r->end || end <= r->end))
 		return &p->sums;
 	if (end < r->from || (r->until && began > r->until))

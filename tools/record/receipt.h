@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The receipt of a trace: sums over its records beside what the kernel counts of the same thing,
- * for anybody to check. metadata.json has it.
+ * The receipt of a trace: sums over its records beside the kernel's own counts, so that anybody can
+ * compare them. metadata.json contains it.
  *
- * Of the whole machine these are the counters that the kernel has since boot, read at the begin
- * and the end. No event happens while they are read, to the nanosecond, so those that end close to
- * it, at the edges, may be in the kernel's difference or not, and are summed apart. Of a command it
- * is what /proc/PID/io has when the command, and each of its descendants, has ended.
+ * For the whole system, the kernel's counters since boot are read at the start and at the end.
+ * Reading takes time. Events that end close to a reading (at the edges) may or may not be part of
+ * the kernel's difference, so they are summed separately. For a command, the counts are those in
+ * /proc/PID/io when the command, and each of its descendants, has ended.
  */
 #ifndef TOOL_RECORD_RECEIPT_H
 #define TOOL_RECORD_RECEIPT_H
@@ -24,32 +24,32 @@
 /* Adds a category with its filter, as control shows it. */
 void receipt_add_category(struct receipt *r, const struct category *category, const char *filter);
 
-/* Whether the machine's counters are compared: whether it makes sense to read them. */
+/* Whether counters of the whole system are compared, and so have to be read. */
 bool receipt_is_of_machine(const struct receipt *r);
 
-/* Reads the kernel's counters: at the begin, when all categories are started, and at the end. */
+/* Reads the kernel's counters: at the start, when all categories are started, and at the end. */
 void receipt_begin(struct receipt *r);
 void receipt_end(struct receipt *r);
 
 /* Adds records of the @i-th category, in any order. */
 void receipt_sum(struct receipt *r, size_t i, const char *records, size_t nr);
 
-/* The @i-th category has this many events fewer than happened, beside those that it had before. */
+/* Adds to the numbers of events that are missing in the @i-th category. */
 void receipt_lose(struct receipt *r, size_t i, __u64 lost, __u64 missed);
 
-/* What metadata.json has of it. @command: NULL if there was none. */
+/* The receipt for metadata.json. @command: NULL if there was none. */
 json_t *receipt_json(struct receipt *r, const struct receipt_command *command);
 
-/* How many of the comparisons in @json have this verdict. */
+/* The number of comparisons in @json with this verdict. */
 size_t receipt_count(const json_t *json, const char *verdict);
 
 /*
- * Prepares to count again what the receipt in a trace's metadata says: call receipt_sum() with all of
- * its records then, and receipt_verify(). False if it has none that is of this trace alone.
+ * Prepares to verify the receipt in a trace's metadata: the caller then passes all records to
+ * receipt_sum(), and calls receipt_verify(). False if there is no receipt of this trace alone.
  */
 bool receipt_again(struct receipt *r, const json_t *document);
 
-/* Reports the lines whose sums are not those of the records. Returns their number. */
+/* Reports the comparisons whose sums differ from those of the records. Returns their number. */
 size_t receipt_verify(const struct receipt *r, const json_t *document, const char *trace);
 
 void receipt_free(struct receipt *r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The sums of a receipt, counted again. */
+/* Verifies the sums of a receipt. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,7 +103,7 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* The sum that a line of the receipt has. False if this tool does not know what it is. */
+/* Computes the sum of a comparison from the records. False if this tool does not know it. */
 static bool sum_again(const struct receipt *r, const json_t *line, __u64 *sum)
 {
 	const char *name = text_of(line, "category"), *what = text_of(line, "what");
@@ -134,7 +134,7 @@ bool receipt_again(struct receipt *r, const json_t *document)
 	const char *name;
 	size_t i;
 
-	/* the last of several traces has that of all */
+	/* the last of several traces has the receipt of all */
 	if (!json_is_object(json) || !json_is_null(json_object_get(document, "segment")))
 		return false;
 	r->begin = json_integer_value(json_object_get(json, "begin_monotonic_ns"));
@@ -164,7 +164,7 @@ size_t receipt_verify(const struct receipt *r, const json_t *document, const cha
 		if (!sum_again(r, one, &sum) || sum == stated)
 			continue;
 		what = text_guard(text_of(one, "what"), strlen(text_of(one, "what")), "");
-		cli_say_of(trace, "its receipt says %llu %s, its events say %llu",
+		cli_say_of(trace, "its receipt has %llu %s, but its events have %llu",
 			   (unsigned long long)stated, what, (unsigned long long)sum);
 		free(what);
 		wrong++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The comparisons of a receipt, as metadata.json has them. */
+/* The comparisons of a receipt, for metadata.json. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ static bool has_device(const struct receipt_filter *f, __u32 device)
 	return has;
 }
 
-/* One of them, and those that are not made. */
+/* The comparisons that are made and not made, and the part that is compared now. */
 struct table {
 	const struct receipt_part *part;
 	json_t *compared, *without;
@@ -32,13 +32,13 @@ struct table {
 struct comparison {
 	const char *what;	/* "requests read" */
 	const char *of;		/* "vda", or "" */
-	__u32 device;		/* its number, or 0 */
+	__u32 device;		/* its device number, or 0 */
 	const char *source;	/* "/proc/diskstats" */
-	__u64 trace, edge;	/* sure, and at the edges */
+	__u64 trace, edge;	/* inside the edges, and at the edges */
 	__u64 kernel;
-	__u64 own;		/* of this process, which are not in the trace */
-	bool part;		/* the trace has a part only */
-	bool may_be_lost;	/* this depends on other categories as well */
+	__u64 own;		/* of this process, whose I/O is not in the trace */
+	bool part;		/* the trace has only part of the kernel's events */
+	bool may_be_lost;	/* another category that is summed has lost events */
 };
 
 static const char *verdict(const struct table *t, const struct comparison *c)
@@ -82,14 +82,14 @@ static void leave_out(struct table *t, const char *source, const char *reason)
 	json_add(t->without, object);
 }
 
-/* A key of the filter that leaves out what the kernel counts, as a reason; NULL: none. Allocated. */
+/* Why the records lack events that the kernel counts; NULL if they have all. Allocated. */
 static char *why_not(const struct receipt *r, const struct receipt_filter *f, bool devices,
 		     bool operations)
 {
 	const char *key = f->other;
 
 	if (r->sampled)
-		return xstrdup("one of several events is recorded (sample)");
+		return xstrdup("only one event in N is recorded (sample)");
 	if (!key && f->tree && !r->of_command)
 		key = "tree";
 	if (!key && f->cgroup)
@@ -103,9 +103,9 @@ static char *why_not(const struct receipt *r, const struct receipt_filter *f, bo
 	return key ? xasprintf("the filter %s= leaves events out", key) : NULL;
 }
 
-/* --- the whole machine ---------------------------------------------------------- */
+/* --- the whole system ----------------------------------------------------------- */
 
-/* Whether the filter lets all operations of a direction pass. WRITE has several. */
+/* Whether all operations of a direction pass the filter. WRITE has several. */
 static bool has_direction(const struct receipt_filter *f, enum sums_direction direction)
 {
 	static const char *const operations[SUMS_DIRECTIONS] = { "READ", NULL, "DISCARD", "FLUSH" };
@@ -128,7 +128,7 @@ static void compare_direction(struct table *t, const struct kernel_disk *before,
 		.source = "/proc/diskstats",
 		.trace = sum.requests[d], .edge = edge.requests[d],
 		.kernel = after->requests[d] - before->requests[d],
-		.own = own_bytes(t->r, d) / SECTOR, /* a request has one at least */
+		.own = own_bytes(t->r, d) / SECTOR, /* a request has at least one */
 	};
 
 	if (!c.trace && !c.edge && !c.kernel)
@@ -149,7 +149,7 @@ static void compare_device(struct table *t, const struct kernel_disk *after, boo
 	enum sums_direction d;
 
 	if (!before)
-		return; /* it came meanwhile */
+		return; /* it was added meanwhile */
 	for (d = 0; d < SUMS_DIRECTIONS; d++)
 		if (has_direction(&t->part->filter, d) && (disk || d != SUMS_FLUSH))
 			compare_direction(t, before, after, disk, d);
@@ -167,7 +167,7 @@ static bool is_disk(const struct kernel_disk *k)
 	return is;
 }
 
-/* Whether the filter lets all of a disk pass: itself, and the partitions that follow it in the list. */
+/* Whether a whole disk passes the filter: itself, and its partitions, which follow in the list. */
 static bool is_whole(const struct receipt *r, const struct receipt_filter *f, size_t i)
 {
 	const struct kernel_disk *disk = &r->after.disks[i], *k = disk;
@@ -184,7 +184,7 @@ static bool is_whole(const struct receipt *r, const struct receipt_filter *f, si
 	return true;
 }
 
-/* A disk of which the trace has events, and the kernel counts none, ever: it does no accounting. */
+/* Lists disks with events in the trace that the kernel never counts: their accounting is off. */
 static void tell_uncounted(struct table *t)
 {
 	const struct sums *s = &t->part->sums;
@@ -317,7 +317,7 @@ static void compare_cache(struct table *t)
 	};
 
 	if (reason || !r->after.exact || !r->before.exact) {
-		leave_out(t, "/proc/vmstat", reason ? reason : "it is not exact, as only root may have the processors add up what they count (/proc/sys/vm/stat_refresh)");
+		leave_out(t, "/proc/vmstat", reason ? reason : "it is not exact: only root may make the CPUs add up their counts (/proc/sys/vm/stat_refresh)");
 		free(reason);
 		return;
 	}
@@ -349,7 +349,7 @@ static void compare_faults(struct table *t)
 		free(reason);
 		return;
 	}
-	/* anonymous memory has faults, too; a fault that is under way in the end has not been recorded */
+	/* the kernel also counts faults on anonymous memory, and faults that have not ended yet */
 	compare(t, (struct comparison){
 		.what = OF_FAULTS, .of = "", .source = "/proc/vmstat", .part = true,
 		.trace = s->faults[0] + s->faults[1], .edge = e->faults[0] + e->faults[1],
@@ -390,7 +390,7 @@ static void compare_calls(struct table *t, const struct receipt_command *command
 	}
 }
 
-/* What the command submitted itself: what it read from devices. */
+/* The bytes that the command submitted itself: those that it read from devices. */
 static void compare_submitted(struct table *t, const struct receipt_command *command)
 {
 	char *reason = why_not(t->r, &t->part->filter, false, false);
@@ -405,7 +405,7 @@ static void compare_submitted(struct table *t, const struct receipt_command *com
 	free(reason);
 }
 
-/* What it made dirty, or wrote directly, which is category fs's. */
+/* The bytes that the command dirtied, or wrote directly. Category fs has the direct writes. */
 static void compare_dirtied(struct table *t, const struct receipt_command *command)
 {
 	const struct receipt_part *fs = receipt_part_of(t->r, IOT_EVENT_ID_FS);
@@ -459,8 +459,8 @@ static void compare_part(struct table *t, const struct receipt_command *command)
 
 	if (!t->part->summed) {
 		leave_out(t, "", id == IOT_EVENT_ID_FS ?
-			  "of calls the kernel has sums of a process only: record a command" :
-			  "the kernel has no such sums");
+			  "the kernel counts calls only per process: record a command" :
+			  "the kernel has no such counts");
 		return;
 	}
 	if (r->unknown) {

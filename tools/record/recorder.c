@@ -18,7 +18,7 @@
 
 #define CHUNK		(1024 * 1024)	/* bytes of a frame */
 #define CHUNK_LEAST	(64 * 1024)
-#define CHUNKS_A_LIMIT	32		/* in --size, which is then met within a few percent */
+#define CHUNKS_A_LIMIT	32		/* in --size, which is then kept within a few percent */
 #define AGE_NS		500000000	/* gathered data is written after this time */
 #define TURN		(4 * CHUNK)	/* bytes, after which the other streams are read */
 #define SCRATCH		(64 * 1024)	/* for paths; the module requires room for the longest */
@@ -277,14 +277,30 @@ static void hide_comm(const struct recorder *r, char *comm)
 	memcpy(comm, known->hidden, COMM_SIZE);
 }
 
+static void hide_port(const struct recorder *r, char *at)
+{
+	__u16 port;
+
+	memcpy(&port, at, sizeof(port));
+	port = anonymize_port(r->anonymizer, port);
+	memcpy(at, &port, sizeof(port));
+}
+
 static void hide_names(const struct recorder *r, const struct recorder_stream *s,
 		       char *record)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->event->nr_fields; i++)
-		if (!strcmp(s->event->fields[i].kind, "comm"))
-			hide_comm(r, record + s->event->fields[i].offset);
+	for (i = 0; i < s->event->nr_fields; i++) {
+		const struct iot_schema_field *f = &s->event->fields[i];
+
+		if (!strcmp(f->kind, "comm"))
+			hide_comm(r, record + f->offset);
+		else if (!strcmp(f->kind, "ipaddr"))
+			anonymize_address(r->anonymizer, record + f->offset);
+		else if (!strcmp(f->kind, "port"))
+			hide_port(r, record + f->offset);
+	}
 }
 
 static void look_at_records(const struct recorder *r, struct recorder_stream *s,
@@ -397,8 +413,9 @@ static void find_inside(struct recorder_stream *s, const struct iot_stream_block
 }
 
 /*
- * Takes out of the block at @at what ended outside of the window. Events that are missing before a
- * record that ended too early ended too early, too. Returns the bytes that are left of it.
+ * Removes the events that ended outside of the window from the block at @at. Events that are
+ * missing before a record that ended too early ended too early as well. Returns the bytes left of
+ * the block.
  */
 static size_t cut_block(struct recorder_stream *s, char *at, struct iot_stream_block *b,
 			size_t length)
@@ -780,8 +797,8 @@ void recorder_close(struct recorder *r)
 }
 
 /*
- * Opens the table of paths once more, and writes what is in it now. A number that it lacks is not
- * lost: no event that comes later has that path.
+ * Opens the table of paths again, and writes its present content. A path whose id is not in the
+ * table is not lost, because no later event refers to it.
  */
 static bool list_paths(struct recorder *r, struct recorder_stream *next)
 {
@@ -817,7 +834,7 @@ static bool close_files(struct recorder *r)
 	return !r->error;
 }
 
-/* A new file for the events that follow. */
+/* Creates a new file for the events that follow. */
 static bool begin_file(struct recorder *r, struct recorder_stream *s)
 {
 	struct writer_file *f = &s->file;

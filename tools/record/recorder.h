@@ -18,7 +18,7 @@
 #include "trace/anonymize.h"
 #include "trace/category.h"
 
-/* What is known of one CPU's events. */
+/* The state of reading one CPU's events. */
 struct recorder_cpu {
 	__u64 read;			/* ns: all events that ended before this were read */
 	bool seen;			/* it had a block in this turn */
@@ -40,7 +40,7 @@ struct recorder_stream {
 	__u64 events;			/* events in the whole blocks */
 	__u64 since;			/* ns: when the first of them was read */
 	__u64 until;			/* ns: all events that ended before this are written */
-	__u64 begin, end;		/* ns: what ended before or after is left out; 0: no limit */
+	__u64 begin, end;		/* ns: of the window, by the end of events; 0: no limit */
 	__u64 outside;			/* events that were left out */
 	struct recorder_cpu *cpus;
 	bool marked;			/* a turn of the CPUs began with @mark */
@@ -58,10 +58,10 @@ struct recorder {
 	int dir;
 	int level;			/* level of compression, 0: none */
 	__u64 limit;			/* bytes, 0: none */
-	__u64 chunks_of;		/* bytes of which frames are a small part; 0: of the limit */
+	__u64 chunks_of;		/* bytes of which a frame is a small part; 0: @limit */
 	const struct anonymizer *anonymizer;	/* NULL: names are not hashed */
-	struct receipt *receipt;	/* gets the records of the streams, by their number */
-	struct busiest *busiest;	/* NULL: nobody wants to see the busiest files */
+	struct receipt *receipt;	/* sums the records, by index of the stream */
+	struct busiest *busiest;	/* NULL: the busiest files are not shown */
 	struct writer writer;
 	struct recorder_stream paths;
 	struct recorder_stream *streams;
@@ -78,25 +78,25 @@ struct recorder {
 int recorder_open(struct recorder *r, const struct category *const *chosen, size_t nr);
 
 /*
- * Continues in other files, in the directory r->dir, which is another one now: with the events
- * that end from now on, and the paths that they may have. What was read before is in the old
- * files, which are complete and closed; @done is called in between, when the counts are still
- * theirs. False if there is an error.
+ * Continues in new files, in the directory r->dir, which the caller has changed: with the events
+ * that end from now on, and the paths that they may have. Events that ended before are in the old
+ * files, which are complete and closed. @done is called in between, while the counts are still
+ * those of the old files. False after an error.
  */
 bool recorder_next(struct recorder *r, void (*done)(void *data), void *data);
 
-/* Waits until all that was gathered is on the disk, or sets r->error. */
+/* Waits until all gathered data is on disk, or sets r->error. */
 void recorder_finish(struct recorder *r);
 void recorder_close(struct recorder *r);
 
 /*
- * Reads what there is now. @last: reads until there is nothing more, and gives it to the
- * writer. False if there is an error, or the limit is reached. @much: a lot was read, and
- * the caller should read again at once.
+ * Reads the available data. @last: reads until nothing is left, and gives it to the writer. False
+ * after an error, or if the limit is reached. @much: a lot was read, so the caller should read
+ * again at once.
  */
 bool recorder_drain(struct recorder *r, bool last, bool *much);
 
-/* After an error of a stream: gives what was gathered before it to the writer. */
+/* After an error of a stream: gives the data gathered before it to the writer. */
 void recorder_rescue(struct recorder *r);
 
 __u64 recorder_bytes(const struct recorder *r);

@@ -23,11 +23,11 @@ struct session {
 	struct segments segments;
 	char *directory;		/* of the trace */
 	int dir;
-	struct wall_pair started;	/* the first of several traces */
-	bool lossy;			/* an earlier one is */
+	struct wall_pair started;	/* start of the first of several traces */
+	bool lossy;			/* an earlier trace is LOSSY */
 	struct anonymizer anonymizer;
 	struct workload workload;
-	int machine;			/* pidfd of the virtual machine, or -1 */
+	int machine;			/* pidfd of the VM, or -1 */
 	struct control controls[SESSION_CATEGORIES];
 	size_t nr_controls;
 	__u64 missed[SESSION_CATEGORIES];	/* the module's counter before recording */
@@ -40,9 +40,9 @@ struct session {
 	bool compressed;
 	struct wall_pair begin, end;
 	__u64 ended;			/* when the command's end was noticed; CLOCK_MONOTONIC ns */
-	bool drains;			/* a category reports what the command left to be written */
-	__u64 dirty;			/* bytes that the command left to be written */
-	__u64 unknown;			/* filesystems of which that is not known */
+	bool drains;			/* a category reports the command's dirty data */
+	__u64 dirty;			/* bytes of the command's data that are not written yet */
+	__u64 unknown;			/* filesystems for which this is not known */
 	__u64 look_again;		/* when to check @dirty again; CLOCK_MONOTONIC ns */
 	json_t *metadata;
 	struct snapshotter snapshotter;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The reports on a recording: metadata.json, the summary, the progress line. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,48 +43,105 @@ static json_t *json_command(const struct session *s)
 	return words;
 }
 
-/* A name of the list comm=, hashed as in records. */
-static char *hidden_comm(const struct session *s, const char *comm, size_t length)
+/* A name of comm=, hashed as in records, like the next ones. */
+static char *hidden_comm(const struct anonymizer *a, const char *name)
 {
-	char *name = xasprintf("%.*s", (int)length, comm), *hidden;
 	char hash[ANONYMOUS_LENGTH];
 
-	text_unescape(name);
-	anonymize_word(&s->anonymizer, hash, "comm", name, strlen(name));
-	hidden = xasprintf("%.*s", ANONYMOUS_LENGTH, hash);
-	free(name);
-	return hidden;
+	anonymize_word(a, hash, "comm", name, strlen(name));
+	return xasprintf("%.*s", ANONYMOUS_LENGTH, hash);
 }
 
-/* The filter with the names of comm= hashed, each for itself. */
-static char *hidden_filter(const struct session *s, const char *filter)
+static char *hidden_path(const struct anonymizer *a, const char *path)
 {
-	const char *comm = strstr(filter, "comm=");
-	char *changed, *hidden, *more;
-	size_t length;
+	size_t length = strlen(path);
+	char *hash = xreallocarray(NULL, ANONYMOUS_PATH(length) + 1, 1);
 
-	if (!comm)
-		return xstrdup(filter);
-	comm += strlen("comm=");
-	changed = xasprintf("%.*s", (int)(comm - filter), filter);
-	for (;;) {
-		length = strcspn(comm, ", ");
-		hidden = hidden_comm(s, comm, length);
-		comm += length;
-		more = xasprintf("%s%s%s", changed, hidden, *comm == ',' ? "," : comm);
-		free(hidden);
-		free(changed);
-		changed = more;
-		if (*comm++ != ',')
-			return changed;
+	hash[anonymize_path(a, hash, path, length)] = '\0';
+	return hash;
+}
+
+/* Of ADDRESS/BITS the whole address is hashed. */
+static char *hidden_addr(const struct anonymizer *a, const char *value)
+{
+	struct in6_addr ip = { .s6_addr = { [10] = 0xff, [11] = 0xff } };
+	char *text = xasprintf("%.*s", (int)strcspn(value, "/"), value);
+	char hidden[INET6_ADDRSTRLEN] = "?";
+
+	if (inet_pton(AF_INET, text, &ip.s6_addr[12]) == 1 || inet_pton(AF_INET6, text, &ip) == 1) {
+		anonymize_address(a, (char *)&ip);
+		if (IN6_IS_ADDR_V4MAPPED(&ip))
+			inet_ntop(AF_INET, &ip.s6_addr[12], hidden, sizeof(hidden));
+		else
+			inet_ntop(AF_INET6, &ip, hidden, sizeof(hidden));
 	}
+	free(text);
+	return xasprintf("%s%s", hidden, value + strcspn(value, "/"));
+}
+
+static char *hidden_port(const struct anonymizer *a, const char *port)
+{
+	return xasprintf("%u", anonymize_port(a, strtoul(port, NULL, 10)));
+}
+
+/* The keys whose values are hashed. */
+static const struct {
+	const char *key;
+	char *(*hide)(const struct anonymizer *a, const char *value);
+} hidden[] = {
+	{ "comm", hidden_comm }, { "path", hidden_path }, { "addr", hidden_addr }, { "port", hidden_port },
+};
+
+/* The values of a list, each one hashed. */
+static char *hidden_list(const struct anonymizer *a, size_t key, char *list)
+{
+	char *all = NULL, *value, *one;
+
+	while ((value = strsep(&list, ","))) {
+		text_unescape(value);
+		one = hidden[key].hide(a, value);
+		all = text_append(all, ",", one);
+		free(one);
+	}
+	return all;
+}
+
+/* One condition. */
+static char *hidden_condition(const struct anonymizer *a, char *word)
+{
+	char *equals = strchr(word, '='), *list, *condition;
+	size_t i, length = equals ? equals - word : 0;
+
+	for (i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++) {
+		if (strlen(hidden[i].key) != length || memcmp(hidden[i].key, word, length))
+			continue;
+		list = hidden_list(a, i, equals + 1);
+		condition = xasprintf("%s=%s", hidden[i].key, list);
+		free(list);
+		return condition;
+	}
+	return xstrdup(word);
+}
+
+/* The filter without names, addresses and ports that records do not show either. */
+static char *hidden_filter(const struct anonymizer *a, const char *filter)
+{
+	char *copy = xstrdup(filter), *rest = copy, *all = NULL, *word, *one;
+
+	while ((word = strsep(&rest, " "))) {
+		one = hidden_condition(a, word);
+		all = text_append(all, " ", one);
+		free(one);
+	}
+	free(copy);
+	return all;
 }
 
 /* The filter as control shows it. */
 static json_t *json_filter(const struct session *s, const char *control)
 {
 	char *filter = control_text(control, "filter");
-	char *shown = s->options->anonymize ? hidden_filter(s, filter) : xstrdup(filter);
+	char *shown = s->options->anonymize ? hidden_filter(&s->anonymizer, filter) : xstrdup(filter);
 	json_t *value = json_shown(shown);
 
 	free(shown);
@@ -108,7 +167,7 @@ static json_t *json_category(const struct session *s, size_t i)
 	return object;
 }
 
-/* What was added to a counter of @stats since @before; null if the counter is gone. */
+/* The growth of a counter in @stats since @before; null if the counter is gone. */
 static json_t *json_since(const char *stats, const char *name, __u64 before)
 {
 	__u64 n = control_number(stats, name);
@@ -116,7 +175,7 @@ static json_t *json_since(const char *stats, const char *name, __u64 before)
 	return !stats || n < before ? json_null() : json_integer(n - before);
 }
 
-/* The same of a counter that not every category has: null without it. */
+/* As above, for a counter that not every category has: null without it. */
 static json_t *json_since_if(const char *stats, const char *name, __u64 before)
 {
 	char *value = control_text(stats, name);
@@ -161,7 +220,7 @@ static json_t *new_document(const struct session *s)
 	return metadata_new(*hidden ? hidden : NULL, s->begin);
 }
 
-/* How they are made; how many were is added in the end. */
+/* The settings of the snapshots. Their numbers are added at the end. */
 static json_t *json_snapshots(const struct session *s)
 {
 	const struct session_options *o = s->options;
@@ -282,7 +341,7 @@ static void print_state(FILE *out, const struct session *s)
 	free(share);
 }
 
-/* Only what needs a look: the receipt has all. */
+/* Prints only the number of differences. The receipt has all comparisons. */
 static void print_differences(FILE *out, const struct session *s)
 {
 	size_t n = receipt_count(json_object_get(s->metadata, RECEIPT_KEY), "differs");
@@ -341,36 +400,36 @@ static void say_losses(const struct session *s)
 	__u64 lost = sum_of(s, "lost"), missed = sum_of(s, "missed");
 
 	if (lost)
-		cli_say_of(directory, "%llu events were lost before they could be read: take a larger --buffer, a --filter or a --sample",
+		cli_say_of(directory, "%llu events were lost before they could be read: use a larger --buffer, a --filter or --sample",
 			   (unsigned long long)lost);
 	if (missed)
-		cli_say_of(directory, "%llu calls were missed: %s/hooks says by which hook; see the module's parameter maxactive",
+		cli_say_of(directory, "%llu calls were missed: %s/hooks shows by which hooks; raise the module's parameter maxactive",
 			   (unsigned long long)missed, proc_root());
 	if (s->recorder.paths.file.lost)
-		cli_say_of(directory, "%llu paths were forgotten before they could be read: raise the module's parameter paths_limit",
+		cli_say_of(directory, "%llu paths were evicted before they could be read: raise the module's parameter paths_limit",
 			   (unsigned long long)s->recorder.paths.file.lost);
 }
 
-/* Reports what may be the command's, and is not in the trace. */
+/* Reports requests that may belong to the command, but are not in the trace. */
 static void say_unattributed(const struct session *s)
 {
 	__u64 n = sum_of(s, "unattributed");
-	const char *whose = s->options->vm ? "the machine's" : s->options->command ? "the command's" :
-			    "of what the filter asks for";
+	const char *whose = s->options->vm ? "belong to the VM" :
+			    s->options->command ? "belong to the command" : "match the filter";
 
 	if (n)
-		cli_say_of(s->directory, "%llu requests are not in the trace, though they may be %s: threads of the kernel made them, and it is not known for whom (dm-crypt, dm-thin, md, loop, io.max ...): see iotracer(4)",
+		cli_say_of(s->directory, "%llu requests are not in the trace, though they may %s: threads of the kernel submitted them, and it is not known for which process (dm-crypt, dm-thin, md, loop, io.max ...): see iotracer(4)",
 			   (unsigned long long)n, whose);
 }
 
-/* Reports what the command left behind when recording ended. */
+/* Reports data not yet written and processes that the command left when recording ended. */
 static void tell_left(struct session *s)
 {
 	char *names = s->workload.ended && workload_left(&s->workload) ?
 		      workload_left_names() : NULL;
 
 	if (s->drains && s->unknown)
-		cli_say("%llu filesystems were being unmounted, remounted or frozen when recording ended: what the command wrote there may not be on its device, and its writeback not in the trace",
+		cli_say("%llu filesystems were being unmounted, remounted or frozen when recording ended: data that the command wrote there may not be on its device yet, and its writeback may be missing in the trace",
 			(unsigned long long)s->unknown);
 	if (s->drains && s->dirty)
 		cli_say("%llu bytes that the command wrote to files were not on their device when recording ended: their writeback is not in the trace (--drain=SECONDS waits longer)",
@@ -446,7 +505,7 @@ int report_end(struct session *s)
 	int err = write_end(s, true);
 
 	if (s->recorder.error)
-		cli_say_of(s->directory, "recording ended with an error: %s; what was written before can be read",
+		cli_say_of(s->directory, "recording ended with an error: %s; the events written before can be read",
 			   s->recorder.error);
 	say_losses(s);
 	say_unattributed(s);
@@ -455,10 +514,10 @@ int report_end(struct session *s)
 	if (err)
 		return fail(s, err);
 	if (s->snapshotter.failed)
-		cli_say_of(s->directory, "%u snapshots could not be made, or are incomplete; the trace has its events",
+		cli_say_of(s->directory, "%u snapshots are missing or incomplete; the events of the trace are not affected",
 			   s->snapshotter.failed);
 	if (keeper && keeper->failed)
-		cli_say_of(s->directory, "%u %s could not be kept; the trace has its events",
+		cli_say_of(s->directory, "%u %s could not be stored; the events of the trace are not affected",
 			   keeper->failed, keeper->what);
 	return s->recorder.error || s->snapshotter.failed || (keeper && keeper->failed) ||
 	       (s->options->strict && (s->lossy || is_lossy(s))) ? CLI_FAILED : CLI_OK;

@@ -11,10 +11,10 @@ struct session;
 int report_begin(struct session *s);
 int report_end(struct session *s);
 
-/* Of a trace that another one follows: its metadata.json, and a line. */
+/* For a trace that another one follows: completes its metadata.json, and prints a line. */
 void report_segment(struct session *s);
 
-/* Whether events of a trace that has ended are missing in it. */
+/* Whether a trace that has ended is LOSSY. */
 bool report_is_lossy(const struct session *s);
 void report_progress(const struct session *s);
 

@@ -11,16 +11,17 @@
 #include "base/xalloc.h"
 #include "record/segments.h"
 #include "record/store.h"
+#include "trace/check.h"
 #include "trace/trace.h"
 
-#define DIGITS 6	/* of a number, at least */
+#define DIGITS 6	/* of a number, with leading zeros */
 
 static char *path_of(const struct segments *g, unsigned int n)
 {
 	return xasprintf("%s.%0*u", g->base, DIGITS, n);
 }
 
-/* The number of an entry of the directory that they are in; 0: it is none. */
+/* The number of a trace by the name of its directory; 0 if it is not one of these traces. */
 static unsigned int number_of(const char *entry, const char *base)
 {
 	size_t length = strlen(base);
@@ -45,7 +46,7 @@ static void add(struct segments *g, unsigned int number, unsigned long long byte
 	g->ended[g->nr++] = (struct segment){ number, bytes };
 }
 
-/* What others have put there is not ours to count or delete. */
+/* Whether it is a trace of this user. Others are neither counted nor deleted. */
 static bool is_ours(const char *path)
 {
 	char *metadata = xasprintf("%s/%s", path, TRACE_METADATA);
@@ -64,7 +65,7 @@ static int take(struct segments *g, unsigned int number)
 
 	if (number > g->last)
 		g->last = number;
-	if (store_is_recorded(path)) {
+	if (check_is_recorded(path)) {
 		cli_say_of(path, "is being recorded: name another directory (-o), or end that recorder");
 		status = CLI_FAILED;
 	} else if (is_ours(path)) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The traces of a recording that begins a new one from time to time (record --rotate): DIRECTORY
- * with .000001, .000002 and so on after it. Each is a trace of its own. A recording of the same name
- * goes on behind the last one that is there, and those that are there count as its own.
+ * The traces of a recording that starts a new one from time to time (record --rotate):
+ * DIRECTORY.000001, DIRECTORY.000002 and so on. Each is a trace of its own. A recording with the
+ * same name continues after the last existing trace, and treats the existing ones as its own.
  */
 #ifndef TOOL_RECORD_SEGMENTS_H
 #define TOOL_RECORD_SEGMENTS_H
 
 #include <stddef.h>
 
-/* One that has ended. */
+/* A trace that has ended. */
 struct segment {
 	unsigned int number;
 	unsigned long long bytes;	/* on disk */
@@ -17,14 +17,14 @@ struct segment {
 
 struct segments {
 	const char *base;		/* DIRECTORY */
-	unsigned int last;		/* the one that is recorded; 0: there are none */
-	struct segment *ended;		/* those that were not deleted, the oldest first */
+	unsigned int last;		/* number of the present trace; 0: none */
+	struct segment *ended;		/* and were not deleted, the oldest first */
 	size_t nr;
 };
 
 /*
- * Finds those that are there, of this user. Returns an exit code: an error, which was reported, if
- * another recorder makes them.
+ * Finds the existing traces of this user. Returns an exit code: an error, which was reported, if
+ * another recorder is writing one of them.
  */
 int segments_open(struct segments *g, const char *base);
 
@@ -34,12 +34,13 @@ char *segments_next(struct segments *g);
 /* The path that segments_next() will return. Allocated. */
 char *segments_peek(const struct segments *g);
 
-/* Notes what the trace that ends takes on disk. */
+/* Adds the present trace to those that have ended, with its size on disk. */
 void segments_ended(struct segments *g, const char *directory);
 
 /*
- * Deletes the oldest ones while all that have ended take more than @most bytes; the newest of
- * them stays. 0: no limit. One that cannot be deleted is reported, and not tried again.
+ * Deletes the oldest traces that have ended until they take at most @most bytes on disk; 0: no
+ * limit. The newest of them always stays. A trace that cannot be deleted is reported, and not tried
+ * again.
  */
 void segments_keep(struct segments *g, unsigned long long most);
 

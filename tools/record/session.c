@@ -33,8 +33,7 @@
 #define LOOK_SHARE 10	/* checks take at most 1/LOOK_SHARE of the time */
 
 /*
- * The command for a category's filter: its conditions, and the tree of the recorded command or
- * machine.
+ * The command for a category's filter: its conditions, and the tree of the recorded command or VM.
  */
 static char *filter_of(const struct session *s, size_t i)
 {
@@ -123,7 +122,7 @@ static int make_directory(struct session *s, const char *path)
 	free(name);
 	if (fd < 0) {
 		cli_say_of(path, "cannot be made: %s%s", strerror(-fd),
-			   fd == -EEXIST ? " (a trace has a directory of its own)" : "");
+			   fd == -EEXIST ? " (each trace needs a new directory)" : "");
 		return CLI_FAILED;
 	}
 	s->recorder.dir = fd;
@@ -149,7 +148,7 @@ static int make_first(struct session *s)
 	return CLI_OK;
 }
 
-/* What the module has counted does not count for this trace. */
+/* The counts of this trace begin at the present values of the module's counters. */
 static void count_from_now(struct session *s)
 {
 	size_t i;
@@ -167,7 +166,7 @@ static bool is_full(const struct session *s)
 		(double)(wall_now().monotonic - s->begin.monotonic) / 1e9 >= o->rotate_seconds);
 }
 
-/* Ends the trace; the directory of the next one is there already. */
+/* Ends the trace. The directory of the next one exists already. */
 static void end_segment(void *data)
 {
 	struct session *s = data;
@@ -210,21 +209,23 @@ static bool rotate(struct session *s)
 		store_remove(path);
 	}
 	if (!good && !s->recorder.error)
-		s->recorder.error = xasprintf("%s: the next trace could not be begun", path);
+		s->recorder.error = xasprintf("%s: the next trace could not be started", path);
 	free(path);
 	return good;
 }
 
 /*
- * Only what ends in the window is recorded. A module always says when it reset a category; a
- * directory that only looks like the module's (IOTRACER_PROC) does not, and has events of any time.
+ * Only events that end in the window are recorded, but all of a category that lists at its start
+ * what was there before. The module always reports when it reset a
+ * category. A directory that imitates the module's (IOTRACER_PROC) does not, and has events of any
+ * time.
  */
 static void set_window(struct session *s)
 {
 	size_t i;
 
 	for (i = 0; i < s->nr_controls; i++)
-		if (control_stat(&s->controls[i], "t0_ns"))
+		if (!s->options->categories[i]->lists && control_stat(&s->controls[i], "t0_ns"))
 			s->recorder.streams[i].begin = s->begin.monotonic;
 }
 
@@ -245,14 +246,14 @@ static int start_tracing(struct session *s)
 	int status = control_command_all(s->controls, s->nr_controls, "start while-read");
 
 	/*
-	 * The window begins when all categories have all of their hooks. To start one takes up to
-	 * two seconds, in which it records already.
+	 * The window begins when all categories have all of their hooks. Starting a category takes
+	 * up to two seconds, and it records during that time.
 	 */
 	s->begin = wall_now();
 	s->started = s->begin;
 	set_window(s);
 	if (!status && receipt_is_of_machine(&s->receipt)) {
-		/* what is read until then is not in the sums, as it is in the kernel's counts before */
+		/* events read before are in the kernel's first counts, so they are not summed */
 		s->receipt.from = s->begin.monotonic;
 		s->receipt.begin = ~0ULL;
 		drain_for(s, RECEIPT_EDGE_NS);
@@ -271,11 +272,11 @@ static const char *why_unknown(struct session *s)
 	if (!s->receipt.of_command)
 		return NULL;
 	if (!s->workload.ended || workload_left(&s->workload))
-		return "the command, or a process that it started, still ran";
+		return "the command, or a process that it started, was still running";
 	return s->workload.io_unknown ? "/proc/PID/io of a process could not be read" : NULL;
 }
 
-/* The kernel's counters are read while all categories still record. */
+/* Reads the kernel's counters while all categories still record. */
 static void end_receipt(struct session *s)
 {
 	s->receipt.unknown = why_unknown(s);
@@ -287,7 +288,7 @@ static void end_receipt(struct session *s)
 	drain_for(s, RECEIPT_EDGE_NS);
 }
 
-/* The window ends before the categories stop, one sooner than another. */
+/* The window ends before the categories are stopped, because they stop one after another. */
 static void end_window(struct session *s)
 {
 	size_t i;
@@ -309,7 +310,7 @@ static bool has_ended(struct session *s)
 	return workload_ended(&s->workload, false);
 }
 
-/* Gets the bytes that are left to be written, from a category that can report them. */
+/* Gets the number of bytes that are not written yet from a category that can report it. */
 static void look_at_dirty(struct session *s)
 {
 	__u64 before = wall_now().monotonic, pause;
@@ -323,7 +324,7 @@ static void look_at_dirty(struct session *s)
 	s->look_again += pause > LOOK_NS ? pause : LOOK_NS;
 }
 
-/* Whether a command that has ended has all its data on the device, or --drain has passed. */
+/* Whether all data of the ended command is on its device, or the time of --drain has passed. */
 static bool is_drained(struct session *s)
 {
 	__u64 now = wall_now().monotonic;
@@ -344,7 +345,7 @@ static bool machine_has_ended(const struct session *s)
 	return poll(&machine, 1, 0) > 0;
 }
 
-/* Whether there is nothing more to record of the command or machine. */
+/* Whether there is nothing more to record for the command or VM. */
 static bool is_over(struct session *s)
 {
 	if (s->machine >= 0)
@@ -404,14 +405,14 @@ static void wait_for(const struct session *s, bool events, int ms)
 	poll(fds, nr, ms);
 }
 
-/* Waits for a command that still runs after recording; the first signal is still passed on. */
+/* Waits for a command that outlives the recording. The first signal is still passed on. */
 static void wait_for_command(struct session *s)
 {
 	while (!s->left && !asked_to_end(s) && !has_ended(s))
 		wait_for(s, false, -1);
 }
 
-/* The command begins when the first snapshots are made; a signal for it does not wait. */
+/* Starts the command when the first snapshots are made, or at once if a signal came for it. */
 static void let_go(struct session *s, bool now)
 {
 	bool ready = !s->options->snapshots || atomic_load(&s->snapshotter.ready);
@@ -439,7 +440,7 @@ static void record(struct session *s)
 	}
 }
 
-/* While a trace is compressed, any signal ends the compression, and nothing else. */
+/* Whether a signal came. While a trace is compressed, it ends only the compression. */
 static bool interrupted(void *data)
 {
 	struct signalfd_siginfo info;
@@ -478,7 +479,7 @@ static void compress(struct session *s)
 		cli_say_of(s->directory, "is not compressed: %s", strerror(-err));
 }
 
-/* Waits for the last snapshots; any signal gives them up. */
+/* Waits for the last snapshots. Any signal cancels them. */
 static void finish_snapshots(struct session *s)
 {
 	while (s->snapshotter.running && !atomic_load(&s->snapshotter.done)) {
@@ -504,7 +505,7 @@ static int finish(struct session *s)
 		recorder_drain(&s->recorder, true, &much);
 	recorder_finish(&s->recorder);
 	progress_end();
-	/* of a disk that is full there would be no more */
+	/* an error may mean that the disk is full, so no snapshots are added */
 	if (s->recorder.error)
 		snapshotter_cancel(&s->snapshotter);
 	else
@@ -520,13 +521,13 @@ static int finish(struct session *s)
 	return report_end(s);
 }
 
-/* A machine that ends between this and vm_list() is not there any more, or another process is. */
+/* If the VM has ended since vm_list(), this fails, unless another process has got its PID. */
 static int find_machine(struct session *s)
 {
 	s->machine = pidfd_open(s->options->vm_pid, 0);
 	if (s->machine >= 0)
 		return CLI_OK;
-	cli_say("the virtual machine cannot be watched: %s", strerror(errno));
+	cli_say("the VM cannot be watched: %s", strerror(errno));
 	return CLI_FAILED;
 }
 
@@ -573,7 +574,7 @@ static int prepare(struct session *s)
 	}
 	if (!status)
 		status = start_tracing(s);
-	/* what happens while the first ones are made is in the trace */
+	/* events that happen during the first snapshots are in the trace */
 	if (!status && s->options->snapshots)
 		status = snapshotter_start(&s->snapshotter, s->recorder.dir, s->directory,
 					   s->recorder.anonymizer);
@@ -657,7 +658,7 @@ int session_run(const struct session_options *options)
 	/* The command is started first, so that it inherits nothing. */
 	if (!status && options->command)
 		status = workload_start(&s.workload, options->command, &before);
-	/* A pipe without a reader and a file that may not grow are errors, and do not kill us. */
+	/* Writes to a broken pipe or beyond the limit of a file must fail, and not kill us. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (!status)

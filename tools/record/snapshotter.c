@@ -23,7 +23,7 @@ static bool is_cancelled(void *data)
 	return atomic_load(&s->cancelled);
 }
 
-/* Only of this thread, since Linux has both for each. */
+/* Lowers the priorities of this thread only: Linux has both for each thread. */
 static void give_way(void)
 {
 	setpriority(PRIO_PROCESS, syscall(SYS_gettid), 19);
@@ -31,7 +31,7 @@ static void give_way(void)
 		IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
 }
 
-/* Counts one that was made, or was not; one that was given up is neither. */
+/* Counts a snapshot as made or failed. An abandoned one counts as neither. */
 static void count(struct snapshotter *s, unsigned int *made, int status)
 {
 	if (!status)
@@ -62,7 +62,7 @@ static bool is_due(__u64 time, __u64 now)
 	return time && time <= now;
 }
 
-/* When the next thing is to be done. */
+/* The time of the next snapshot or sample. */
 static __u64 next_time(const struct snapshotter *s, __u64 sample)
 {
 	__u64 next = sample;
@@ -74,7 +74,7 @@ static __u64 next_time(const struct snapshotter *s, __u64 sample)
 	return next;
 }
 
-/* Waits until @next, or until the recorder wants something. True: it does. */
+/* Waits until @next. Returns true if the thread has to end, at once in that case. */
 static bool wait_until(struct snapshotter *s, __u64 next)
 {
 	__u64 now = processes_now(), ns = next > now ? next - now : 0;
@@ -100,7 +100,7 @@ static void go_on(struct snapshotter *s)
 
 	while (!wait_until(s, next_time(s, sample))) {
 		now = processes_now();
-		/* before the sample, whose age would be none */
+		/* before the sample: shares of the CPU need an older one */
 		if (is_due(s->next_process, now))
 			take_processes(s);
 		if (is_due(sample, now)) {
@@ -131,7 +131,7 @@ static void *work(void *data)
 
 static int make_directory(struct snapshotter *s, int trace)
 {
-	/* the maps of a virtual machine's disks may be there already */
+	/* it may exist already, with the maps of a VM's disks */
 	if (!mkdirat(trace, SNAPSHOT_DIRECTORY, 0700) || errno == EEXIST) {
 		s->snapshot.in = openat(trace, SNAPSHOT_DIRECTORY,
 					O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -164,7 +164,7 @@ int snapshotter_start(struct snapshotter *s, int trace, const char *name,
 	s->running = !err;
 	if (!err)
 		return CLI_OK;
-	cli_say("no thread to be had: %s", strerror(err));
+	cli_say("cannot start the thread for snapshots: %s", strerror(err));
 	return CLI_FAILED;
 }
 

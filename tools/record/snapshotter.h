@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Makes snapshots while a trace is recorded: of the machine at the start, of files at the start,
- * at the end and in between, of processes at the start and in between.
+ * Makes snapshots while a trace is recorded: of the system at the start, of files at the start, at
+ * the end and in between, of processes at the start and in between.
  *
- * It is a thread of the recorder, so that the module leaves out what it does, as all of the
- * recorder's, and so that it ends with the recorder. It has the lowest priority for processors
- * and disks, and shares nothing with the threads that record.
+ * It is a thread of the recorder, so that it ends with the recorder, and so that the module leaves
+ * its I/O out of the trace. It has the lowest priority for CPUs and disks, and shares nothing with
+ * the threads that record.
  */
 #ifndef TOOL_RECORD_SNAPSHOTTER_H
 #define TOOL_RECORD_SNAPSHOTTER_H
@@ -21,7 +21,7 @@
 #define SNAPSHOTTER_PROCESS_S	300
 
 struct snapshotter {
-	/* set before it is started */
+	/* set before the thread is started */
 	struct snapshot_fs fs;
 	double fs_interval, process_interval;	/* seconds; 0: only at the start, and the end */
 
@@ -33,9 +33,9 @@ struct snapshotter {
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	bool running;
-	bool finish;			/* make the last ones, by the lock */
+	bool finish;			/* make the last snapshots; protected by @lock */
 	atomic_bool cancelled;
-	atomic_bool ready, done;	/* the first ones are made; all are */
+	atomic_bool ready, done;	/* the first snapshots are made; all are */
 	unsigned int nr_fs, nr_process, nr_system, failed;
 };
 
@@ -46,13 +46,13 @@ struct snapshotter {
 int snapshotter_start(struct snapshotter *s, int trace, const char *name,
 		      const struct anonymizer *anonymizer);
 
-/* Asks for the last snapshots. */
+/* Makes the thread take the last snapshots and end. Does not wait. */
 void snapshotter_finish(struct snapshotter *s);
 
-/* Gives up: what is not whole is deleted. */
+/* Makes the thread delete unfinished snapshots and end. Does not wait. */
 void snapshotter_cancel(struct snapshotter *s);
 
-/* Waits for its end, after one of the two above. Can be called again. */
+/* Waits for the thread's end, after one of the two above. May be called again. */
 void snapshotter_join(struct snapshotter *s);
 
 #endif /* TOOL_RECORD_SNAPSHOTTER_H */

@@ -152,24 +152,12 @@ void store_names_free(struct store_names *names)
 
 void store_lock(int dir)
 {
-	/* waits only briefly, while store_is_recorded() holds the lock */
+	/* waits only briefly, while check_is_recorded() holds the lock */
 	while (flock(dir, LOCK_EX) && errno == EINTR)
 		;
 }
 
-bool store_is_recorded(const char *directory)
-{
-	int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool is;
-
-	if (dir < 0)
-		return false;
-	is = flock(dir, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
-	close(dir);
-	return is;
-}
-
-/* The files that a recorder makes. */
+/* Whether recorders create files with this name. */
 static bool is_ours(const char *name)
 {
 	const char *suffix = strrchr(name, '.');
@@ -180,7 +168,7 @@ static bool is_ours(const char *name)
 
 typedef void (*file_fn)(int dir, const char *name, void *data);
 
-/* Calls a function for each of these files, in a directory that is open. */
+/* Calls @fn for each of these files in an open directory. */
 static void for_each(DIR *dir, file_fn fn, void *data)
 {
 	struct dirent *entry;
@@ -190,7 +178,7 @@ static void for_each(DIR *dir, file_fn fn, void *data)
 			fn(dirfd(dir), entry->d_name, data);
 }
 
-/* Whether a name in the directory of snapshots is that of one, or of one that is not whole. */
+/* Whether this is the name of a snapshot. That of an unfinished one begins with a dot. */
 static bool is_snapshot(const char *name)
 {
 	name += *name == '.';
@@ -238,7 +226,7 @@ static void walk_snapshots(DIR *trace, file_fn fn, file_fn after, void *data)
 		closedir(all);
 }
 
-/* What has files that are not ours stays, and so does the trace's own directory. */
+/* A directory with files that are not ours stays, and so does the trace's own directory. */
 static void remove_directory(int dir, const char *name, void *data)
 {
 	(void)data;
@@ -297,7 +285,7 @@ int store_remove(const char *directory)
 	if (!err)
 		return CLI_OK;
 	if (err == ENOTEMPTY)
-		cli_say_of(directory, "has files that no recorder made: the trace is deleted, they are left");
+		cli_say_of(directory, "has files that no recorder made: they are left, the rest of the trace is deleted");
 	else
 		cli_say_of(directory, "cannot be removed: %s", strerror(err));
 	return err == EACCES || err == EPERM ? CLI_DENIED : CLI_FAILED;

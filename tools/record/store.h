@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where traces are kept, and which traces there are.
+ * The store: the directory in which traces are kept.
  *
  * A recorder holds a lock (flock(2)) on the directory of its trace, which shows whether a trace
  * is being recorded or its recorder was killed. The kernel releases the lock when the recorder
@@ -13,24 +13,24 @@
 #include <stddef.h>
 
 /*
- * The directory that has the traces: $IOTRACER_TRACES; or for root /var/lib/iotracer, for others
- * iotracer in $XDG_DATA_HOME or ~/.local/share. Allocated; NULL, with a message, if there is
- * neither that nor a home directory.
+ * The directory of the store: $IOTRACER_TRACES, or /var/lib/iotracer for root, or iotracer in
+ * $XDG_DATA_HOME or ~/.local/share for other users. Allocated; NULL, which was reported, if none of
+ * these variables is set.
  */
 char *store_root(void);
 
-/* Makes the directory, and those above it, as needed. Returns an exit code. */
+/* Creates the directory, and those above it, as needed. Returns an exit code. */
 int store_make_root(const char *root);
 
 /*
- * A path for a new trace below store_root(): <date>-<time>, with _2 and so on after it if there
- * is such a trace already. Allocated; NULL if there is no such place, which was reported.
+ * A path for a new trace below store_root(): <date>-<time>, followed by _2 and so on if that exists
+ * already. Allocated; NULL after an error, which was reported.
  */
 char *store_new_path(void);
 
 /*
  * The path of a trace: @name itself if it has a slash or is a directory here, else below
- * store_root(). Allocated; NULL, with a message, if there is no such directory.
+ * store_root(). Allocated; NULL, which was reported, if there is no such directory.
  */
 char *store_find(const char *name);
 
@@ -43,18 +43,15 @@ struct store_names {
 int store_list(struct store_names *names, const char *root, const char *prefix);
 void store_names_free(struct store_names *names);
 
-/* The recorder's side: holds the lock until @dir is closed. */
+/* The recorder's side of check_is_recorded(): holds the lock until @dir is closed. */
 void store_lock(int dir);
-
-/* Whether a recorder holds the lock. */
-bool store_is_recorded(const char *directory);
 
 /* Bytes that the files of a trace take on disk. */
 unsigned long long store_bytes(const char *directory);
 
 /*
- * Deletes the files of a trace, metadata.json last, and its directory. Files that no recorder
- * made stay, and are an error. Returns an exit code.
+ * Deletes the files of a trace, metadata.json last, and its directory. Files that no recorder made
+ * stay, which is an error. Returns an exit code.
  */
 int store_remove(const char *directory);
 

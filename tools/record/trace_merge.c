@@ -24,10 +24,10 @@ struct lane {
 	struct trace_merge_part *part;
 	struct cpu_merge_whole next;	/* the next frame */
 	bool begun, more;		/* there is a next frame */
-	__u64 bound;			/* no event that is still to come ended before this */
+	__u64 bound;			/* no event of a later frame ended before this */
 };
 
-/* After the first frame, all others have events that ended after it began, or after its @until. */
+/* The first frame sets the bound: the lower one of its first event's end and its @until. */
 static void read_frame(struct lane *l)
 {
 	const struct cpu_merge *m = &l->part->merge;
@@ -52,7 +52,7 @@ static void begin_lane(struct lane *l, struct trace_merge_source *s, size_t cate
 	read_frame(l);
 }
 
-/* The trace that is behind the others; NULL if all are at their ends. */
+/* The trace that is furthest behind; NULL if all have ended. */
 static struct lane *last_of(struct lane *lanes, size_t nr)
 {
 	struct lane *last = NULL;
@@ -85,7 +85,7 @@ static int move_frame(struct trace_merge *t, struct writer_file *f, struct lane 
 	return trace_merge_put(t, f);
 }
 
-/* The events that are missing at the end of a CPU are lost, as those before others. */
+/* Adds blocks for events that are missing at the end of a CPU, so that they count as lost. */
 static size_t put_missing(const struct lane *l, char *to)
 {
 	const struct cpu_merge *m = &l->part->merge;
@@ -181,7 +181,7 @@ static int write_all(struct trace_merge *t)
 	return status;
 }
 
-/* The name of the result, and that until it is whole: DIR/.NAME.partial. */
+/* Sets the name of the result, and its name until it is whole: DIR/.NAME.partial. */
 static int name_it(struct trace_merge *t)
 {
 	const char *given = t->options->directory;
@@ -200,7 +200,7 @@ static int name_it(struct trace_merge *t)
 	return CLI_OK;
 }
 
-/* The name in its directory. */
+/* The last component of a path. */
 static const char *last_of_path(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -217,19 +217,19 @@ static int make_directory(struct trace_merge *t)
 		return CLI_FAILED;
 	free(name);
 	if (!faccessat(t->parent, last_of_path(t->directory), F_OK, AT_SYMLINK_NOFOLLOW)) {
-		cli_say_of(t->directory, "is there already: name another directory (-o), or remove it");
+		cli_say_of(t->directory, "exists already: name another directory (-o), or remove it");
 		return CLI_FAILED;
 	}
 	t->dir = place_make(t->parent, last_of_path(t->hidden));
 	if (t->dir >= 0)
 		return CLI_OK;
 	cli_say_of(t->hidden, "cannot be made: %s%s", strerror(-t->dir), t->dir == -EEXIST ?
-		   " (another merge makes it, or one was killed: remove it then)" : "");
+		   " (another merge is writing it, or was killed: then remove it)" : "");
 	t->dir = -1;
 	return CLI_FAILED;
 }
 
-/* From here on it is whole, also after a crash of the machine. */
+/* Renames the result, after its data is on disk, so that it is whole even after a crash. */
 static int give_name(struct trace_merge *t)
 {
 	const char *hidden = last_of_path(t->hidden), *name = last_of_path(t->directory);
@@ -242,13 +242,13 @@ static int give_name(struct trace_merge *t)
 		cli_say_of(t->directory, "cannot be made: %s", strerror(err));
 		return CLI_FAILED;
 	}
-	fsync(t->parent); /* if that can be had */
+	fsync(t->parent); /* not every filesystem supports it */
 	close(t->dir);
 	t->dir = -1;
 	return CLI_OK;
 }
 
-/* Deletes what has not got its name. */
+/* Deletes a result that was not renamed. */
 static void discard(struct trace_merge *t)
 {
 	static const char *const others[] = {
@@ -279,7 +279,7 @@ static void allow_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Prints what was made; the exit code is that of iotracer export for the same traces. */
+/* Prints a summary. Returns the exit code that iotracer export has for the same traces. */
 static int judge(const struct trace_merge *t)
 {
 	char *shown = text_show(t->directory, strlen(t->directory));
@@ -290,7 +290,7 @@ static int judge(const struct trace_merge *t)
 	free(shown);
 	if (trace_merge_is_whole(t) || t->options->partial)
 		return CLI_OK;
-	cli_say_of(t->directory, "has what could be read of traces that are not whole, so the exit status is 1 (with --partial: 0)");
+	cli_say_of(t->directory, "has only the readable part of traces that are not whole, so the exit status is 1 (with --partial: 0)");
 	return CLI_FAILED;
 }
 

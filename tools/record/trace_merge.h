@@ -2,16 +2,15 @@
 /*
  * Merges traces, of several hosts or of several times, into one.
  *
- * Times become nanoseconds since 1970: of each trace by its own two clocks, as metadata.json has
- * them, and by the offset that the user gave. Ids of paths and CPUs are moved, so that each trace
- * has a range of its own: a row's CPU tells of which trace it is, and no path is looked up.
+ * Times become nanoseconds since 1970, by the two clocks of each trace in metadata.json and by the
+ * offset that the user gave. Ids of paths and CPUs are shifted, so that each trace has a range of
+ * its own: the CPU of a row identifies its trace, and paths need not be compared.
  *
- * Frames are taken one at a time from the trace that is behind in time, and written again. The
- * reader merges the CPUs of the result as those of any trace, see trace.h on @until. So what is
- * in memory is a frame of each trace, whatever their sizes.
+ * Frames are taken one at a time from the trace that is furthest behind in time, and written to the
+ * result. Its readers merge the CPUs as those of any trace, see trace.h on @until. So memory holds
+ * one frame per trace, however large the traces are.
  *
- * The result is made under a name that begins with a dot, and is given its own name when it is
- * whole.
+ * The result is written under a name that begins with a dot, and renamed when it is whole.
  */
 #ifndef TOOL_RECORD_TRACE_MERGE_H
 #define TOOL_RECORD_TRACE_MERGE_H

@@ -11,7 +11,7 @@
 int trace_merge_fail(struct trace_merge *t, const char *name, int err)
 {
 	if (!t->failed)
-		cli_say_of(t->directory, "%s cannot be written: %s (nothing is left of it)", name,
+		cli_say_of(t->directory, "%s cannot be written: %s (the merged trace is deleted)", name,
 			   strerror(-err));
 	t->failed = true;
 	return CLI_FAILED;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Makes the events of a trace those of the merged one: CPUs, times and ids of paths. */
+/* Converts the events of a trace to the merged one: CPUs, times and ids of paths. */
 #include <string.h>
 
 #include "record/trace_merge_parts.h"
@@ -16,7 +16,7 @@ static void put(char *at, __u64 n)
 	memcpy(at, &n, sizeof(n));
 }
 
-/* A path that is not in the file gets an id that no path has: it is shown as ?, as before. */
+/* A path that is not in the file gets an id that no path has, so it is still shown as ?. */
 static __u64 move_path(const struct trace_merge_source *s, __u64 id)
 {
 	if (!id)
@@ -32,8 +32,8 @@ static __u64 end_of(const struct trace_merge_source *s, const struct cpu_merge *
 }
 
 /*
- * Moves the time when the event ended, and keeps the latency: events of a CPU stay in the order
- * in which they ended, though the clocks run at rates of their own. Returns that time.
+ * Converts the time when the event ended, and keeps the latency: so the events of a CPU stay in the
+ * order in which they ended, although the clocks run at different rates. Returns that time.
  */
 static __u64 move_record(const struct trace_merge_source *s, const struct cpu_merge *m, char *record)
 {
@@ -91,7 +91,7 @@ __u64 trace_merge_move(const struct trace_merge_source *s, const struct cpu_merg
 	return events;
 }
 
-/* The first event of a block ended before the others. */
+/* Looks only at the first event of each block, which ended before the others. */
 __u64 trace_merge_first(const struct trace_merge_source *s, const struct cpu_merge *m,
 			const struct cpu_merge_whole *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files trace_merge*.c share. */
+/* Structures and functions that the files trace_merge*.c share. */
 #ifndef TOOL_RECORD_TRACE_MERGE_PARTS_H
 #define TOOL_RECORD_TRACE_MERGE_PARTS_H
 
@@ -15,16 +15,16 @@
 
 struct trace_merge_offset {
 	const char *trace;	/* as the user named it */
-	__s64 ns;		/* is added to its times */
+	__s64 ns;		/* added to its times */
 };
 
 struct trace_merge_options {
 	char **names;
 	size_t nr;
-	const char *directory;	/* of the result; NULL: a new one where traces are kept */
+	const char *directory;	/* of the result; NULL: a new one in the store */
 	struct trace_merge_offset *offsets;
 	size_t nr_offsets;
-	bool partial;		/* a trace that is not whole is no failure */
+	bool partial;		/* accept traces that are not whole */
 };
 
 /* One category of a trace that is merged. */
@@ -42,39 +42,39 @@ struct trace_merge_source {
 	struct check check;
 	__s64 offset;		/* ns */
 	unsigned int first_cpu, cpus;	/* its CPUs, in the result */
-	__u64 path_first, path_next;	/* its ids of paths: from the first to one before the next */
-	__u64 path_base;		/* what the first one becomes */
+	__u64 path_first, path_next;	/* its ids of paths: the first, and one after the last */
+	__u64 path_base;		/* the first one's id in the result */
 	struct trace_merge_part *parts;	/* by position in categories[] */
-	json_t *entry;		/* in the metadata of the result; NULL: it is a merged one itself */
+	json_t *entry;		/* in the metadata of the result; NULL: it is a merged trace */
 };
 
 struct trace_merge {
 	const struct trace_merge_options *options;
 	struct trace_merge_source *sources;
 	size_t nr;
-	json_t *list;		/* the sources, as the metadata has them */
-	unsigned int cpus;	/* of all */
+	json_t *list;		/* the sources, for the metadata */
+	unsigned int cpus;	/* of all sources */
 	__u64 begin, end;	/* ns since 1970 */
-	char *directory, *hidden;	/* the path of the result, and that until it is whole */
-	int parent;			/* the directory that it is in, -1 */
+	char *directory, *hidden;	/* path of the result, and its path until it is whole */
+	int parent;			/* directory of the result's directory, or -1 */
 	int dir;
 	bool failed;		/* a file could not be written, which was reported */
 	char *content;		/* a frame */
 	struct writer_file paths;
-	json_t *categories;	/* as the metadata has them */
+	json_t *categories;	/* for the metadata */
 	__u64 events, lost, missed;
 };
 
-/* trace_merge_source.c: all traces that the options name. Both report errors. */
+/* trace_merge_source.c: opens all traces that the options name. Errors are reported. */
 int trace_merge_open(struct trace_merge *t);
 void trace_merge_close(struct trace_merge *t);
 
-/* A time of a trace, as that of the result. */
+/* Converts a time of a trace to that of the result. */
 __u64 trace_merge_time(const struct trace_merge_source *s, __u64 monotonic);
 
 /*
- * trace_merge_move.c: makes the content of a frame one of the result. Returns its events, and sets
- * @end to the time when the last of them ended, if that is later.
+ * trace_merge_move.c: converts the content of a frame to that of the result. Returns the number of
+ * events, and raises *@end to the time when the last of them ended.
  */
 __u64 trace_merge_move(const struct trace_merge_source *s, const struct cpu_merge *m, char *content,
 		       size_t blocks, size_t size, __u64 *end);
@@ -84,8 +84,9 @@ __u64 trace_merge_first(const struct trace_merge_source *s, const struct cpu_mer
 			const struct cpu_merge_whole *w);
 
 /*
- * trace_merge_paths.c: moves the ids of the paths in a frame, and notes them as those of the trace.
- * Returns the bytes that make sense, all unless the frame is damaged, and counts the paths.
+ * trace_merge_paths.c: shifts the ids of the paths in a frame, and extends the trace's range by
+ * them. Returns the bytes that could be parsed, all unless the frame is damaged, and counts the
+ * paths.
  */
 size_t trace_merge_move_paths(struct trace_merge_source *s, char *content, size_t size, __u64 *paths);
 

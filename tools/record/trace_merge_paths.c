@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The paths of merged traces: those of each trace follow those of the one before. */
+/* The paths of a merged trace: the ids of each source follow those of the source before. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "trace/paths.h"
 #include "trace/read.h"
 
-/* Whether a path can follow those before it. */
+/* Whether a path's id and length are possible after the paths before it. */
 static bool follows(const struct trace_merge_source *s, const struct iot_path_record *r)
 {
 	if (r->length > PATHS_BYTES)
@@ -81,7 +81,7 @@ static void check_paths(struct trace_merge *t, struct trace_merge_source *s, str
 	s->check.damaged |= c->reader.damaged;
 	t->paths.lost += lost;
 	if (lost)
-		cli_say_of(s->name, "%llu paths are missing, shown as ?", (unsigned long long)lost);
+		cli_say_of(s->name, "%llu paths are missing, and are shown as ?", (unsigned long long)lost);
 }
 
 static int copy_paths(struct trace_merge *t, struct trace_merge_source *s)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the metadata of a merged trace says. */
+/* The metadata of a merged trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "trace/metadata.h"
 #include "trace/sources.h"
 
-/* What a trace's own metadata says, null if it does not. */
+/* A value of the trace's own metadata, or null. */
 static json_t *said(const json_t *document, const char *key)
 {
 	json_t *value = json_object_get(document, key);
@@ -41,7 +41,7 @@ static json_t *json_source(const struct trace_merge_source *s)
 	return object;
 }
 
-/* A source of a trace that was merged before. */
+/* The entry for a source of a trace that is itself merged. */
 static json_t *json_inner(const struct trace_merge_source *s, const json_t *inner)
 {
 	json_t *object = json_deep_copy(inner);
@@ -67,7 +67,7 @@ void trace_merge_add_source(json_t *list, struct trace_merge_source *s)
 	json_add(list, s->entry);
 }
 
-/* A recording is known by its host and by both clocks when it began. */
+/* A recording is identified by its host, and by both clocks at its start. */
 static bool is_same(const json_t *a, const json_t *b)
 {
 	json_t *begin = json_object_get(a, "begin"), *other = json_object_get(b, "begin");
@@ -90,7 +90,7 @@ static const char *find_same(const json_t *list, const json_t *one)
 	return NULL;
 }
 
-/* The name of a trace in the list that this one is, or has; NULL: none. */
+/* The name of a trace in the list that is the same as this one, or contained in it; or NULL. */
 const char *trace_merge_same(const json_t *list, const struct trace_merge_source *s)
 {
 	const json_t *document = s->check.metadata.document, *one;
@@ -115,7 +115,7 @@ static json_t *entry_of(const struct trace_merge_source *s, size_t category)
 	return part->there ? json_array_get(all, part->i) : NULL;
 }
 
-/* What all traces that have the category say; null if they differ. */
+/* The value that all traces with the category have; null if the values differ. */
 static json_t *common(const struct trace_merge *t, size_t category, const char *key)
 {
 	json_t *value = NULL, *one;
@@ -131,7 +131,7 @@ static json_t *common(const struct trace_merge *t, size_t category, const char *
 	return value ? json_incref(value) : json_null();
 }
 
-/* The sum of the numbers that are known; null if there are none. */
+/* The sum of the known numbers; null if there are none. */
 static json_t *sum(const struct trace_merge *t, size_t category, const char *key)
 {
 	json_int_t all = 0;
@@ -147,7 +147,7 @@ static json_t *sum(const struct trace_merge *t, size_t category, const char *key
 	return any ? json_integer(all) : json_null();
 }
 
-/* The counts of a category of one trace, beside those of the others. */
+/* Adds the counts of a category in one trace to the trace's entry. */
 static void add_to_source(const struct trace_merge_source *s, size_t i)
 {
 	const json_t *entry = entry_of(s, i);
@@ -246,7 +246,7 @@ bool trace_merge_is_whole(const struct trace_merge *t)
 	return true;
 }
 
-/* Names are hashed in the result only if they are in all traces: else export can hash them. */
+/* The result is anonymised only if all traces are. If not, export can hash all names. */
 static bool is_anonymized(const struct trace_merge *t)
 {
 	size_t i;
@@ -257,7 +257,7 @@ static bool is_anonymized(const struct trace_merge *t)
 	return true;
 }
 
-/* Which traces are not whole; the caller frees it. */
+/* A text that names the traces that are not whole, or NULL. The caller frees it. */
 static char *reason(const struct trace_merge *t)
 {
 	char *text = NULL, *more;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The traces that are merged: what is asked of them before anything is written. */
+/* Opens and checks the traces to be merged, before anything is written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static void set_offset(const struct trace_merge_options *o, struct trace_merge_s
 			s->offset = o->offsets[i].ns;
 }
 
-/* Its time of day is what all traces have in common. */
+/* The traces share only the time of day, so each one must have it. */
 static int check_clock(const struct trace_merge_source *s)
 {
 	const struct wall_pair *begin = &s->check.metadata.begin;
@@ -92,25 +92,25 @@ static int check_trace(const struct trace_merge *t, struct trace_merge_source *s
 		return CLI_FAILED;
 	}
 	if (other) {
-		cli_say_of(s->name, "is the same trace as %s, or has it", other);
+		cli_say_of(s->name, "is the same trace as %s, or contains it", other);
 		return CLI_FAILED;
 	}
 	return check_clock(s);
 }
 
-/* Gives it its CPUs, after those of the traces before it. */
+/* Assigns the trace its CPUs, after those of the traces before it. */
 static int take_cpus(struct trace_merge *t, struct trace_merge_source *s)
 {
 	s->first_cpu = t->cpus;
 	t->cpus += s->cpus;
 	if (t->cpus <= CPU_MERGE_CPUS)
 		return CLI_OK;
-	cli_say_of(s->name, "the traces have more than %d CPUs in all, which no trace can have",
+	cli_say_of(s->name, "the traces have more than %d CPUs in total, which is the limit of a trace",
 		   CPU_MERGE_CPUS);
 	return CLI_FAILED;
 }
 
-/* A trace without an end ends with its last event. */
+/* If the end of a trace is not known, the end of its last event counts. */
 static void note_times(struct trace_merge *t, const struct trace_merge_source *s)
 {
 	const struct metadata *m = &s->check.metadata;
@@ -130,7 +130,7 @@ static int open_source(struct trace_merge *t, struct trace_merge_source *s)
 	s->path = store_find(s->name);
 	if (!s->path)
 		return CLI_FAILED;
-	s->check.is_recorded = store_is_recorded(s->path);
+	s->check.is_recorded = check_is_recorded(s->path);
 	status = check_open(&s->check, s->path);
 	set_offset(t->options, s);
 	if (!status)
@@ -143,7 +143,7 @@ static int open_source(struct trace_merge *t, struct trace_merge_source *s)
 		return status;
 	check_state(&s->check);
 	if (json_is_object(json_object_get(s->check.metadata.document, "snapshots")))
-		cli_say_of(s->name, "its snapshots stay there: the merged trace has none");
+		cli_say_of(s->name, "its snapshots are not copied: the merged trace has none");
 	note_times(t, s);
 	trace_merge_add_source(t->list, s);
 	return CLI_OK;

@@ -141,8 +141,10 @@ void workload_go(struct workload *w)
 }
 
 /*
- * Reaps a child, @pid or -1 for any, that has ended. What it and those that it reaped did is read
- * before: then it is gone. Returns its id; 0: none has ended; -1: there is no such child.
+ * Reaps a child that has ended, @pid or -1 for any. Reads its I/O counts first, which include those
+ * of the children that it reaped, because they vanish with it. Returns its PID, 0 if none has
+ * ended, or
+ * -1 if there is no such child.
  */
 static pid_t reap(struct workload *w, pid_t pid, bool wait, int *status)
 {
@@ -221,7 +223,7 @@ static bool is_child(pid_t pid)
 	return comm_end && sscanf(comm_end, ") %*c %d", &parent) == 1 && parent == getpid();
 }
 
-/* Checks all processes, as /proc/PID/task/TID/children is not in every kernel. */
+/* Checks all processes, because not every kernel has /proc/PID/task/TID/children. */
 char *workload_left_names(void)
 {
 	DIR *proc = opendir("/proc");

@@ -14,13 +14,13 @@ struct workload {
 	bool waits;		/* the child waits until it is let go */
 	bool ended;
 	int status;		/* exit status as in the shell: 128 + signal */
-	struct kernel_io io;	/* of it and its descendants, of all that were reaped */
-	bool io_unknown;	/* that of one could not be read */
+	struct kernel_io io;	/* of the command and its descendants that were reaped */
+	bool io_unknown;	/* the counts of one could not be read */
 };
 
 /*
- * Whether the command can be executed, as far as can be told before: there is such a file, and it
- * may be executed. Returns 0, or the shell's exit code for it after a message.
+ * Checks that the command's file exists and may be executed. Returns 0, or the shell's exit code
+ * for the error, which was reported.
  */
 int workload_check(char **argv);
 

@@ -19,7 +19,7 @@ struct writer_range {
 	__u64 first, next;		/* @next is one after the last */
 };
 
-/* A file that is written, and what it holds. */
+/* A file that is being written, and its counts. */
 struct writer_file {
 	struct trace_file file;
 	char *name;
@@ -61,7 +61,7 @@ bool writer_start(struct writer *w, size_t size, __u64 limit);
 /* Counts the bytes that a new file already has. */
 void writer_add(struct writer *w, struct writer_file *f);
 
-/* Takes an unused chunk, and waits until there is one. */
+/* Takes an unused chunk, after waiting for one if necessary. */
 struct chunk *writer_take(struct writer *w);
 void writer_put(struct writer *w, struct chunk *chunk);
 
@@ -71,10 +71,10 @@ void writer_give(struct writer *w, struct chunk *chunk);
 /* Counts a frame that was written, by its content and its header. */
 void writer_count(struct writer_file *f, const char *content, const struct trace_frame *frame);
 
-/* Waits until all chunks are written, as far as they can be. May be called twice. */
+/* Waits until all chunks are written, as far as possible. May be called twice. */
 void writer_finish(struct writer *w);
 
-/* Writes on after writer_finish(). False if the thread cannot be created. */
+/* Continues after writer_finish(). False if the thread cannot be created. */
 bool writer_restart(struct writer *w);
 void writer_free(struct writer *w);
 

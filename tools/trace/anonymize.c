@@ -76,10 +76,8 @@ void anonymizer_forget(struct anonymizer *a)
 	explicit_bzero(a, sizeof(*a));
 }
 
-void anonymize_word(const struct anonymizer *a, char *out, const char *what,
-		    const char *name, size_t length)
+static __u64 hash(const struct anonymizer *a, const char *what, const void *name, size_t length)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
 	struct hmac_sha256_ctx context = a->key;
 	__u64 bits = 0;
 	__u8 digest[8];
@@ -87,12 +85,74 @@ void anonymize_word(const struct anonymizer *a, char *out, const char *what,
 
 	/* @what is hashed with its NUL, so that names of two kinds are never the same input. */
 	hmac_sha256_update(&context, strlen(what) + 1, (const __u8 *)what);
-	hmac_sha256_update(&context, length, (const __u8 *)name);
+	hmac_sha256_update(&context, length, name);
 	hmac_sha256_digest(&context, sizeof(digest), digest);
 	for (i = 0; i < 8; i++)
 		bits = bits << 8 | digest[i];
+	return bits;
+}
+
+void anonymize_word(const struct anonymizer *a, char *out, const char *what,
+		    const char *name, size_t length)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+	__u64 bits = hash(a, what, name, length);
+	int i;
+
 	for (i = 0; i < ANONYMOUS_LENGTH; i++, bits >>= 5)
 		out[i] = letters[bits & 31];
+}
+
+static bool is_kept(const __u8 *address)
+{
+	static const __u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
+	static const __u8 none[16];
+
+	if (!memcmp(address, none, 15))
+		return address[15] <= 1; /* :: and ::1 */
+	return !memcmp(address, mapped, 12) &&
+	       (address[12] == 127 || !memcmp(address + 12, none, 4));
+}
+
+void anonymize_address(const struct anonymizer *a, char *address)
+{
+	__u64 bits;
+	int i;
+
+	if (is_kept((const __u8 *)address))
+		return;
+	bits = hash(a, "address", address, ANONYMOUS_ADDRESS) >> 4;
+	memset(address, 0, ANONYMOUS_ADDRESS);
+	address[0] = 1;
+	for (i = 0; i < 8; i++)
+		address[15 - i] = bits >> (8 * i);
+}
+
+#define PORTS_KEPT 1024
+
+/*
+ * A Feistel network maps 16 bits to 16 bits, one to one. It is repeated until the result is no port
+ * that is kept, which stays one to one.
+ */
+__u16 anonymize_port(const struct anonymizer *a, __u16 port)
+{
+	__u8 left, right, half[2];
+	int round;
+
+	if (port < PORTS_KEPT)
+		return port;
+	do {
+		left = port >> 8;
+		right = port & 0xff;
+		for (round = 0; round < 4; round++) {
+			half[0] = round;
+			half[1] = right;
+			right = left ^ (__u8)hash(a, "port", half, sizeof(half));
+			left = half[1];
+		}
+		port = left << 8 | right;
+	} while (port < PORTS_KEPT);
+	return port;
 }
 
 static bool is_letter(char c)

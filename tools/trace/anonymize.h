@@ -9,6 +9,7 @@
 #ifndef TOOL_TRACE_ANONYMIZE_H
 #define TOOL_TRACE_ANONYMIZE_H
 
+#include <linux/types.h>
 #include <nettle/hmac.h>
 #include <stddef.h>
 
@@ -37,5 +38,15 @@ size_t anonymize_path(const struct anonymizer *a, char *out, const char *path,
 /* Hashes a whole name into ANONYMOUS_LENGTH bytes. @what is the kind of the name. */
 void anonymize_word(const struct anonymizer *a, char *out, const char *what,
 		    const char *name, size_t length);
+
+/*
+ * Replaces an address of IPv6, or of IPv4 mapped to one, by one of 100::/64 with 60 bits of hash: to
+ * such addresses nothing is ever sent (RFC 6666). Loopback and :: and 0.0.0.0 stay.
+ */
+#define ANONYMOUS_ADDRESS 16
+void anonymize_address(const struct anonymizer *a, char *address);
+
+/* A port from 1024 on becomes another one of those, and never two the same. Others stay. */
+__u16 anonymize_port(const struct anonymizer *a, __u16 port);
 
 #endif /* TOOL_TRACE_ANONYMIZE_H */

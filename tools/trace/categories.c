@@ -30,16 +30,16 @@ size_t category_take(struct cli_files *files, const struct category **taken)
 {
 	size_t nr = 0, kept = 0, i;
 
-	for (i = 0; i < files->nr; i++) {
-		const char *name = files->names[i];
+	for (i = 0; i < files->named.nr; i++) {
+		const char *name = files->named.at[i];
 
 		taken[nr] = category_find(name, strlen(name));
 		if (taken[nr])
 			nr++;
 		else
-			files->names[kept++] = files->names[i];
+			files->named.at[kept++] = files->named.at[i];
 	}
-	files->nr = kept;
+	files->named.nr = kept;
 	return nr;
 }
 

@@ -3,6 +3,7 @@
 #ifndef TOOL_TRACE_CATEGORY_H
 #define TOOL_TRACE_CATEGORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -16,6 +17,7 @@ struct category {
 	const struct row_column *columns;	/* IO Tracer's */
 	size_t nr_columns;
 	__u16 command_op;		/* the operation that has a command line, or NO_OP */
+	bool lists;			/* its first events say what was there before */
 };
 
 #define NO_OP 0xffff

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "base/cli.h"
-#include "base/progress.h"
+#include "base/say.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "trace/check.h"
@@ -24,6 +27,18 @@ int check_open(struct check *c, const char *trace)
 	return CLI_OK;
 }
 
+bool check_is_recorded(const char *trace)
+{
+	int dir = open(trace, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool is;
+
+	if (dir < 0)
+		return false;
+	is = flock(dir, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(dir);
+	return is;
+}
+
 void check_close(struct check *c)
 {
 	metadata_free(&c->metadata);
@@ -40,6 +55,8 @@ void check_state(struct check *c)
 	const struct metadata *m = &c->metadata;
 	char *reason = text_show(m->reason, strlen(m->reason));
 
+	if (!reason)
+		return;
 	if (c->is_recorded)
 		cli_say_of(c->trace, "has no end yet: it is being recorded");
 	else if (!strcmp(m->state, "RUNNING"))
@@ -88,10 +105,10 @@ static void report_hole(void *data, const struct cpu_merge_hole *hole)
 	char *before = show_time(c, hole->before, "the end");
 
 	c->damaged = true;
-	progress_end();
-	cli_say_of(c->trace, "%s: events are missing from the file: cpu %u, seq %llu to %llu, ended between %s and %s",
-		   file->category, hole->cpu, (unsigned long long)hole->first,
-		   (unsigned long long)hole->last, after, before);
+	if (after && before)
+		cli_say_of(c->trace, "%s: events are missing from the file: cpu %u, seq %llu to %llu, ended between %s and %s",
+			   file->category, hole->cpu, (unsigned long long)hole->first,
+			   (unsigned long long)hole->last, after, before);
 	free(after);
 	free(before);
 }
@@ -117,6 +134,8 @@ static void report_lost(const struct check_file *file, __u64 lost, __u64 all)
 {
 	char *share = text_share(lost, all);
 
+	if (!share)
+		return;
 	cli_say_of(file->check->trace, "%s: %llu events (%s) are missing: they were lost or overwritten before they were read",
 		   file->category, (unsigned long long)lost, share);
 	free(share);
@@ -127,7 +146,6 @@ void check_end(const struct check_file *file, struct cpu_merge *m)
 	const struct metadata_file *expected = file->known ? &file->expected : NULL;
 	struct check *c = file->check;
 
-	progress_end();
 	if (expected)
 		trace_reader_check(&m->reader, expected->frames, expected->bytes);
 	if (expected && m->events != expected->events) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Whether a trace is whole: what is read of it is compared with what metadata.json says was
- * recorded. What is damaged or missing is reported on standard error.
+ * recorded. What is damaged or missing is reported.
  */
 #ifndef TOOL_TRACE_CHECK_H
 #define TOOL_TRACE_CHECK_H
@@ -28,6 +28,9 @@ struct check_file {
 	struct metadata_file expected;
 	bool known;			/* metadata.json has the counts */
 };
+
+/* Whether the trace is being recorded: its recorder holds a lock on the directory. */
+bool check_is_recorded(const char *trace);
 
 /* Loads metadata.json. Returns an exit code; errors are reported. */
 int check_open(struct check *c, const char *trace);

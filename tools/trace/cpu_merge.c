@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cli.h"
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "trace/cpu_merge.h"
 #include "trace/record.h"
@@ -88,8 +88,23 @@ static void show(struct cpu_merge *m, struct cpu_merge_cpu *c, const char *recor
 	c->end = end_of(m, record);
 }
 
-/* Queues a block. If the CPU had no record left, it continues with this block. */
-static void enqueue(struct cpu_merge *m, unsigned int cpu, struct cpu_merge_block block)
+static bool make_room(struct cpu_merge_cpu *c)
+{
+	size_t room = c->room ? 2 * c->room : 16;
+
+	if (c->nr < c->room)
+		return true;
+	if (!xgrow(&c->queue, room, sizeof(*c->queue)))
+		return false;
+	c->room = room;
+	return true;
+}
+
+/*
+ * Queues a block. If the CPU had no record left, it continues with this block. False if there is no
+ * memory.
+ */
+static bool enqueue(struct cpu_merge *m, unsigned int cpu, struct cpu_merge_block block)
 {
 	struct cpu_merge_cpu *c = &m->cpus[cpu];
 
@@ -98,15 +113,14 @@ static void enqueue(struct cpu_merge *m, unsigned int cpu, struct cpu_merge_bloc
 		memmove(c->queue, c->queue + c->first, c->nr * sizeof(*c->queue));
 		c->first = 0;
 	}
-	if (c->nr == c->room) {
-		c->room = c->room ? 2 * c->room : 16;
-		c->queue = xreallocarray(c->queue, c->room, sizeof(*c->queue));
-	}
+	if (!make_room(c))
+		return false;
 	c->queue[c->nr++] = block;
 	if (c->record)
-		return;
+		return true;
 	show(m, c, block.records, block.nr - 1);
 	insert(m, cpu);
+	return true;
 }
 
 static void put_frame(struct cpu_merge *m, struct cpu_merge_frame *f)
@@ -153,6 +167,8 @@ static struct cpu_merge_frame *get_frame(struct cpu_merge *m)
 		m->free = f->next;
 	} else {
 		f = xreallocarray(NULL, 1, sizeof(*f));
+		if (!f)
+			return NULL;
 		*f = (struct cpu_merge_frame){ 0 };
 	}
 	f->refs = 1;
@@ -196,7 +212,10 @@ static void hand_out(struct cpu_merge *m, struct cpu_merge_frame *f, size_t bloc
 		if (!b.count)
 			continue;
 		f->refs++;
-		enqueue(m, b.cpu, (struct cpu_merge_block){ f, f->data + at + sizeof(b), b.count });
+		if (!enqueue(m, b.cpu, (struct cpu_merge_block){ f, f->data + at + sizeof(b), b.count })) {
+			put_frame(m, f);
+			return;
+		}
 	}
 }
 
@@ -246,6 +265,8 @@ static void scan(struct cpu_merge *m)
 		return;
 	}
 	f = get_frame(m);
+	if (!f)
+		return;
 	blocks = load(m, at, &f->data, &f->room, &frame);
 	if (blocks >= 0) {
 		if (frame.until > m->until)
@@ -298,9 +319,9 @@ const void *cpu_merge_next(struct cpu_merge *m)
 	if (m->begun)
 		step(m);
 	m->begun = false;
-	while (!m->all && (!m->nr_heap || m->cpus[m->heap[0]].end >= m->until))
+	while (!m->all && !xalloc_failed() && (!m->nr_heap || m->cpus[m->heap[0]].end >= m->until))
 		scan(m);
-	if (!m->nr_heap)
+	if (!m->nr_heap || xalloc_failed())
 		return NULL;
 	m->begun = true;
 	m->events++;
@@ -348,8 +369,13 @@ int cpu_merge_open(struct cpu_merge *m, const char *directory, const char *file,
 	m->latency = record_field(event, "latency")->offset;
 	m->nr_cpus = m->reader.header.cpus;
 	m->cpus = xreallocarray(NULL, m->nr_cpus, sizeof(*m->cpus));
-	memset(m->cpus, 0, m->nr_cpus * sizeof(*m->cpus));
 	m->heap = xreallocarray(NULL, m->nr_cpus, sizeof(*m->heap));
+	if (!m->cpus || !m->heap) {
+		free(m->cpus);
+		m->cpus = NULL;
+		return CLI_FAILED;
+	}
+	memset(m->cpus, 0, m->nr_cpus * sizeof(*m->cpus));
 	return CLI_OK;
 }
 

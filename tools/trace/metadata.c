@@ -9,8 +9,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/cli.h"
+#include "base/file.h"
 #include "base/json.h"
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "core/schema.h"
 #include "trace/flags.h"
@@ -269,48 +270,35 @@ int metadata_write_schema(int dir, json_t *document)
 	return err;
 }
 
-/* Reads a whole file and appends a NUL; NULL with errno set on an error. */
-static char *read_file(const char *path, size_t *length)
+/* Whether json_file() of this text is what metadata.json has. */
+static bool is_stated(const json_t *stated, const char *text, size_t length)
 {
-	FILE *f = fopen(path, "re");
-	size_t room = 0;
-	char *text = NULL;
-	size_t n = 1;
+	const char *name = json_string_value(json_object_get(stated, "file"));
+	const char *digits = json_string_value(json_object_get(stated, "sum"));
+	char sum[SUM_DIGITS + 1];
 
-	*length = 0;
-	if (!f)
-		return NULL;
-	while (n) {
-		if (room - *length < RESERVE) {
-			room = 2 * room + 2 * RESERVE;
-			text = xreallocarray(text, room, 1);
-		}
-		n = fread(text + *length, 1, room - *length - 1, f);
-		*length += n;
-	}
-	text[*length] = '\0';
-	if (ferror(f)) {
-		free(text);
-		text = NULL;
-	}
-	fclose(f);
-	return text;
+	snprintf(sum, sizeof(sum), "%08x", sum_of(text, length));
+	return json_object_size(stated) == 3 && name && !strcmp(name, TRACE_SCHEMA) && digits &&
+	       !strcmp(digits, sum) && json_is_integer(json_object_get(stated, "bytes")) &&
+	       (size_t)json_integer_value(json_object_get(stated, "bytes")) == length;
 }
 
 bool metadata_check_schema(const struct metadata *m, const char *directory)
 {
-	const json_t *stated = json_object_get(m->document, "schema_file");
-	char *path = xasprintf("%s/%s", directory, TRACE_SCHEMA);
+	char *path = xasprintf("%s/%s", directory, TRACE_SCHEMA), *text;
+	bool same = false;
 	size_t length;
-	char *text = read_file(path, &length);
-	json_t *found = json_file(TRACE_SCHEMA, text ? text : "", length);
-	bool same = text && json_equal(stated, found);
+	int err;
 
-	if (!text)
-		cli_say_of(path, "cannot read: %s (only other programs need it)", strerror(errno));
-	else if (!same)
+	if (!path)
+		return false;
+	err = file_read_bytes(path, &text, &length);
+	if (err)
+		cli_say_of(path, "cannot read: %s (only other programs need it)", strerror(-err));
+	else
+		same = is_stated(json_object_get(m->document, "schema_file"), text, length);
+	if (!err && !same)
 		cli_say_of(path, "is damaged, or was changed (only other programs need it)");
-	json_decref(found);
 	free(text);
 	free(path);
 	return same;
@@ -343,15 +331,20 @@ static int load_document(struct metadata *m, const char *path)
 {
 	json_error_t error = { 0 };
 	size_t length;
-	char *text = read_file(path, &length);
+	char *text;
+	int err = file_read_bytes(path, &text, &length);
 
-	if (!text) {
+	if (err) {
 		cli_say_of(path, "cannot read: %s (a trace is a directory that iotracer record made)",
-			   strerror(errno));
+			   strerror(-err));
 		return CLI_FAILED;
 	}
 	m->damaged = !sum_is_right(text, length);
+	errno = 0;
 	m->document = json_loadb(text, length, 0, &error);
+	/* jansson does not tell a lack of memory from a wrong text */
+	if (!m->document && errno == ENOMEM)
+		xchecked(NULL);
 	free(text);
 	if (!json_is_object(m->document)) {
 		cli_say_of(path, "is damaged: %s", m->document ? "no object" : error.text);
@@ -369,6 +362,8 @@ int metadata_load(struct metadata *m, const char *directory)
 	int status;
 
 	*m = (struct metadata){ 0 };
+	if (!path)
+		return CLI_FAILED;
 	status = load_document(m, path);
 	free(path);
 	if (status)

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cli.h"
 #include "base/csv.h"
+#include "base/say.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "trace/anonymize.h"
@@ -16,14 +16,18 @@ bool name_is_plain(const char *text, size_t length)
 	return csv_is_plain(text, length) && !memchr(text, '\\', length);
 }
 
-static void make_room(struct paths *names, size_t bytes)
+static bool make_room(struct paths *names, size_t bytes)
 {
+	size_t size = 2 * names->size + bytes + 4096;
+
 	if (!names->size)
 		names->used = 8;	/* offset 0 means none */
 	if (names->used + bytes <= names->size)
-		return;
-	names->size = 2 * names->size + bytes + 4096;
-	names->arena = xreallocarray(names->arena, names->size, 1);
+		return true;
+	if (!xgrow(&names->arena, size, 1))
+		return false;
+	names->size = size;
+	return true;
 }
 
 static bool make_place(struct paths *names, __u64 id)
@@ -36,12 +40,12 @@ static bool make_place(struct paths *names, __u64 id)
 	i = id - names->base;
 	if (i < names->nr || i >= names->nr + PATHS_GAP)
 		return false;
-	names->lost += i - names->nr;
 	while (room <= i)
 		room = room ? 2 * room : 1024;
-	if (room != names->room)
-		names->at = xreallocarray(names->at, room, sizeof(*names->at));
+	if (room != names->room && !xgrow(&names->at, room, sizeof(*names->at)))
+		return false;
 	names->room = room;
+	names->lost += i - names->nr;
 	memset(names->at + names->nr, 0, (i + 1 - names->nr) * sizeof(*names->at));
 	names->nr = i + 1;
 	return true;
@@ -51,9 +55,9 @@ bool paths_add(struct paths *names, __u64 id, const char *bytes, size_t length)
 {
 	struct name *name;
 
-	if (length > PATHS_BYTES || !make_place(names, id))
+	if (length > PATHS_BYTES || !make_room(names, sizeof(*name) + 4 * length + 8) ||
+	    !make_place(names, id))
 		return false;
-	make_room(names, sizeof(*name) + 4 * length + 8);
 	name = (struct name *)(names->arena + names->used);
 	name->length = text_show_to(name->text, bytes, length);
 	name->plain = name_is_plain(name->text, name->length);
@@ -145,8 +149,10 @@ int paths_load(struct paths *names, const char *directory,
 
 	*names = (struct paths){ 0 };
 	status = trace_reader_open(&r, directory, TRACE_PATHS, &like);
-	while (!status && trace_reader_next(&r, &frame, &at))
+	while (!status && trace_reader_next(&r, &frame, &at)) {
 		load_frame(names, &r, &l, at, expected);
+		status = xalloc_failed() ? CLI_FAILED : CLI_OK;
+	}
 	if (!status && expected) {
 		tell_hole(names, &r, expected, expected->behind);
 		trace_reader_check(&r, expected->frames, expected->bytes);

@@ -39,7 +39,10 @@ struct metadata_file;
 /* Whether escaped text needs no quotes and no further escape. */
 bool name_is_plain(const char *text, size_t length);
 
-/* Adds a path. Ids must rise; false for one that does not, or if id or length are too large. */
+/*
+ * Adds a path. Ids must rise; false for one that does not, if id or length are too large, or if there is
+ * no memory.
+ */
 bool paths_add(struct paths *names, __u64 id, const char *bytes, size_t length);
 
 /*

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
-#include "base/cli.h"
-#include "base/progress.h"
+#include "base/say.h"
 #include "base/xalloc.h"
 #include "trace/read.h"
 #include "trace/transpose.h"
@@ -32,20 +32,22 @@ static size_t read_at(int fd, void *data, size_t size, __u64 at)
 	return done;
 }
 
-/* Reports what is damaged, on a line of its own. */
+/* Reports what is damaged. What could not be read for lack of memory is not. */
 static void __attribute__((format(printf, 2, 3)))
 damaged(struct trace_reader *r, const char *format, ...)
 {
 	va_list args;
 	char *text;
 
+	if (xalloc_failed())
+		return;
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
+	text = xvasprintf(format, args);
 	va_end(args);
 	r->damaged = true;
-	progress_end();
-	cli_say_of(r->name, "%s", text ? text : "is damaged");
+	r->damages++;
+	if (text)
+		cli_say_of(r->name, "%s", text);
 	free(text);
 }
 
@@ -111,7 +113,9 @@ int trace_reader_open(struct trace_reader *r, const char *directory, const char 
 {
 	struct stat st;
 
-	*r = (struct trace_reader){ .name = xasprintf("%s/%s", directory, file) };
+	*r = (struct trace_reader){ .fd = -1, .name = xasprintf("%s/%s", directory, file) };
+	if (!r->name)
+		return CLI_FAILED;
 	r->fd = open(r->name, O_RDONLY | O_CLOEXEC);
 	if (r->fd < 0 || fstat(r->fd, &st)) {
 		cli_say_of(r->name, "cannot read: %s", strerror(errno));
@@ -201,16 +205,21 @@ bool trace_reader_next(struct trace_reader *r, struct trace_frame *frame, __u64 
 
 static void *make_room(char **data, size_t *room, size_t size)
 {
-	if (size > *room) {
-		*data = xreallocarray(*data, size, 1);
-		*room = size;
-	}
+	if (size <= *room)
+		return *data;
+	if (!xgrow(data, size, 1))
+		return NULL;
+	*room = size;
 	return *data;
 }
 
 static bool unpack(char *to, const char *packed, const struct trace_frame *f)
 {
-	return ZSTD_decompress(to, f->size, packed, f->stored) == f->size;
+	size_t size = ZSTD_decompress(to, f->size, packed, f->stored);
+
+	if (ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation)
+		xchecked(NULL);
+	return size == f->size;
 }
 
 static bool load(struct trace_reader *r, __u64 at, char **data, size_t *room,
@@ -220,13 +229,15 @@ static bool load(struct trace_reader *r, __u64 at, char **data, size_t *room,
 	bool raw = f->encoding == TRACE_RAW;
 	char *to = raw ? content : make_room(&r->packed, &r->room, f->stored);
 
+	if (xalloc_failed())
+		return false;
 	if (read_at(r->fd, to, f->stored, at) < f->stored ||
 	    trace_checksum(to, f->stored) != f->data_checksum)
 		return false;
 	if (f->encoding != TRACE_ZSTD_TRANSPOSED)
 		return raw || unpack(content, to, f);
 	transposed = make_room(&r->transposed, &r->transposed_room, f->size);
-	return unpack(transposed, to, f) &&
+	return transposed && unpack(transposed, to, f) &&
 	       trace_transpose_back(content, transposed, f->size, r->header.record_size);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads a file of a trace, frame by frame. What is damaged is reported on standard error
- * and skipped.
+ * Reads a file of a trace, frame by frame. What is damaged is reported and skipped.
  */
 #ifndef TOOL_TRACE_READ_H
 #define TOOL_TRACE_READ_H
@@ -20,6 +19,7 @@ struct trace_reader {
 	__u64 number;		/* number of the next frame */
 	__u64 frames;		/* intact frames that were loaded */
 	bool damaged;		/* not everything is as it was written */
+	__u64 damages;		/* reports of damage */
 	char *packed;
 	size_t room;
 	char *transposed;	/* a frame's content as it was compressed */

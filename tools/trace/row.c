@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/cli.h"
 #include "base/csv.h"
 #include "base/put.h"
 #include "base/text.h"
 #include "base/wall.h"
 #include "base/xalloc.h"
+#include "core/option.h"
 #include "trace/anonymize.h"
 #include "trace/flags.h"
 #include "trace/paths.h"
@@ -45,21 +46,6 @@ static unsigned int cache_place(__u64 key)
 	return key * 0x9e3779b97f4a7c15ULL >> (64 - CACHE_BITS);
 }
 
-/* The text is escaped, so it has no control characters. */
-static char *put_json(char *out, const char *text, size_t length)
-{
-	size_t i;
-
-	*out++ = '"';
-	for (i = 0; i < length; i++) {
-		if (text[i] == '"' || text[i] == '\\')
-			*out++ = '\\';
-		*out++ = text[i];
-	}
-	*out++ = '"';
-	return out;
-}
-
 char *row_text(const struct row_printer *p, char *out, const char *text,
 	       size_t length, bool plain)
 {
@@ -69,7 +55,7 @@ char *row_text(const struct row_printer *p, char *out, const char *text,
 		*out++ = '"';
 		return out;
 	}
-	if (plain)
+	if (plain || p->bare)
 		return put_bytes(out, text, length);
 	return p->json ? put_json(out, text, length) : csv_put(out, text, length);
 }
@@ -156,6 +142,50 @@ static char *put_comm(struct row_printer *p, const struct row_column *c,
 	return row_text(p, out, comm->text, comm->length, comm->plain);
 }
 
+char *row_ipaddr(const struct row_printer *p, char *out, const char *bytes)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+	struct in6_addr address;
+
+	memcpy(&address, bytes, sizeof(address));
+	if (p->anonymizer)
+		anonymize_address(p->anonymizer, (char *)&address);
+	if (IN6_IS_ADDR_V4MAPPED(&address))
+		inet_ntop(AF_INET, &address.s6_addr[12], text, sizeof(text));
+	else if (!IN6_IS_ADDR_UNSPECIFIED(&address))
+		inet_ntop(AF_INET6, &address, text, sizeof(text));
+	return put_word(p, out, text);
+}
+
+static char *put_ipaddr(struct row_printer *p, const struct row_column *c,
+			char *out, const void *record)
+{
+	return row_ipaddr(p, out, (const char *)record + c->offset);
+}
+
+char *row_ip_version(const struct row_printer *p, char *out, unsigned int family, const char *remote)
+{
+	struct in6_addr address;
+
+	if (family == AF_INET)
+		return put_u64(out, 4);
+	if (family != AF_INET6)
+		return put_word(p, out, "");
+	memcpy(&address, remote, sizeof(address));
+	return put_u64(out, IN6_IS_ADDR_V4MAPPED(&address) ? 4 : 6);
+}
+
+char *row_port(const struct row_printer *p, char *out, __u16 port)
+{
+	return put_u64(out, p->anonymizer ? anonymize_port(p->anonymizer, port) : port);
+}
+
+static char *put_port(struct row_printer *p, const struct row_column *c,
+		      char *out, const void *record)
+{
+	return row_port(p, out, record_scalar(record, c->offset, c->size));
+}
+
 /* A character array of any length. */
 static char *put_chars(struct row_printer *p, const struct row_column *c,
 		       char *out, const void *record)
@@ -163,7 +193,29 @@ static char *put_chars(struct row_printer *p, const struct row_column *c,
 	const char *at = (const char *)record + c->offset;
 	char *shown = text_show(at, strnlen(at, c->size));
 
+	if (!shown)
+		return out;
 	out = row_text(p, out, shown, strlen(shown), false);
+	free(shown);
+	return out;
+}
+
+/* The name of a UNIX socket: a path, or an abstract name, whose first byte is shown as @. */
+static char *put_sockpath(struct row_printer *p, const struct row_column *c,
+			  char *out, const void *record)
+{
+	const char *at = (const char *)record + c->offset;
+	size_t length = strnlen(at, c->size), kept = length && *at == '@';
+	char hidden[1 + ANONYMOUS_PATH(sizeof(((struct iot_conn *)0)->name))];
+	char *shown;
+
+	if (!p->anonymizer || !length)
+		return put_chars(p, c, out, record);
+	memcpy(hidden, at, kept);
+	length = kept + anonymize_path(p->anonymizer, hidden + kept, at + kept, length - kept);
+	shown = text_show(hidden, length);
+	if (shown)
+		out = row_text(p, out, shown, strlen(shown), false);
 	free(shown);
 	return out;
 }
@@ -280,6 +332,29 @@ static char *put_value(struct row_printer *p, const struct row_column *c,
 	return row_group(p, out, c->kind, record_scalar(record, c->offset, c->size));
 }
 
+/* The name of a level or option of a socket, or its number, which can be negative. */
+static char *put_option(struct row_printer *p, char *out, const char *name, __s32 number)
+{
+	return name ? put_word(p, out, name) : put_s64(out, number);
+}
+
+static char *put_optlevel(struct row_printer *p, const struct row_column *c, char *out,
+			  const void *record)
+{
+	__s32 level = record_scalar(record, c->offset, c->size);
+
+	return put_option(p, out, iot_option_level(level), level);
+}
+
+static char *put_optname(struct row_printer *p, const struct row_column *c, char *out,
+			 const void *record)
+{
+	const struct iot_sockopt *s = record;
+
+	(void)c;
+	return put_option(p, out, iot_option_name(s->level, s->option), s->option);
+}
+
 static const struct iot_op *op_of(const struct row_printer *p, const void *record)
 {
 	static const struct iot_op none = { "", "none", "none" };
@@ -327,6 +402,17 @@ static const struct kind {
 	{ "ioclass", put_value },
 	{ "uringop", put_value },
 	{ "unsure", put_value },
+	{ "sockfamily", put_value },
+	{ "socktype", put_value },
+	{ "optlevel", put_optlevel },
+	{ "optname", put_optname },
+	{ "ipproto", put_value },
+	{ "netway", put_value },
+	{ "tcpstate", put_value },
+	{ "resend", put_value },
+	{ "ipaddr", put_ipaddr },
+	{ "sockpath", put_sockpath },
+	{ "port", put_port },
 	{ "opflags", put_opflags },
 	{ "opflags2", put_opflags2 },
 };
@@ -417,6 +503,8 @@ char *row_note(struct row_printer *p, const struct row_column *c,
 		return row_text(p, out, hidden, sizeof(hidden), true);
 	}
 	shown = text_show(p->note, p->note_length);
+	if (!shown)
+		return out;
 	out = row_text(p, out, shown, strlen(shown), false);
 	free(shown);
 	return out;
@@ -443,6 +531,7 @@ static char *put_trace(struct row_printer *p, const struct row_column *c, char *
 	return put_source(p, out, p->source ? p->source->trace : "?");
 }
 
+/* Takes the column's name, if it was made. */
 static void add_column(struct row_printer *p, const struct row_column *column)
 {
 	const struct iot_schema_field *f = NULL;
@@ -450,7 +539,10 @@ static void add_column(struct row_printer *p, const struct row_column *column)
 
 	if (column->field)
 		f = record_field(p->event, column->field);
-	p->columns = xreallocarray(p->columns, p->nr_columns + 1, sizeof(*p->columns));
+	if (!column->name || !xgrow(&p->columns, p->nr_columns + 1, sizeof(*p->columns))) {
+		free(column->made);
+		return;
+	}
 	c = &p->columns[p->nr_columns];
 	*c = *column;
 	if (f) {
@@ -463,7 +555,7 @@ static void add_column(struct row_printer *p, const struct row_column *column)
 		c->key = xasprintf("%s\"%s\":", p->nr_columns ? "," : "{", c->name);
 	else
 		c->key = xstrdup(p->nr_columns ? "," : "");
-	c->key_length = strlen(c->key);
+	c->key_length = c->key ? strlen(c->key) : 0;
 	p->nr_columns++;
 }
 
@@ -508,6 +600,8 @@ static void printer_init(struct row_printer *p)
 	second_make(p, 0);
 	p->comms = xreallocarray(NULL, CACHE_SIZE, sizeof(*p->comms));
 	p->flags = xreallocarray(NULL, CACHE_SIZE, sizeof(*p->flags));
+	if (!p->comms || !p->flags)
+		return;
 	memset(p->comms, 0, CACHE_SIZE * sizeof(*p->comms));
 	memset(p->flags, 0, CACHE_SIZE * sizeof(*p->flags));
 }
@@ -569,6 +663,16 @@ void row_printer_close(struct row_printer *p)
 	free(p->flags);
 	p->columns = NULL;
 	p->nr_columns = 0;
+}
+
+char *row_field(struct row_printer *p, char *out, const struct iot_schema_field *f, const void *record)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr_columns; i++)
+		if (p->columns[i].field == f->name && p->columns[i].put != row_timestamp)
+			return p->columns[i].put(p, &p->columns[i], out, record);
+	return NULL;
 }
 
 char *row_header(const struct row_printer *p, char *out)

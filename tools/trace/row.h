@@ -48,6 +48,7 @@ struct row_printer {
 	struct row_column *columns;
 	size_t nr_columns;
 	bool json;
+	bool bare;			/* texts are written without quotes, for row_field() */
 	__u64 t0;			/* ns; start of timestamps if there is no clock */
 	const struct wall_clock *clock;	/* not NULL: timestamps are dates and times of day */
 	const struct paths *paths;	/* the texts of paths; NULL: shows their ids */
@@ -67,8 +68,8 @@ struct row_printer {
 };
 
 /*
- * Set in a printer before it is opened: event, json, t0 or clock, paths, anonymizer, with_sources,
- * added.
+ * Set in a printer before it is opened: event, json or bare, t0 or clock, paths, anonymizer,
+ * with_sources, added. Ask xalloc_failed() after it, where a lack of memory is no end.
  */
 void row_printer_open(struct row_printer *p, const struct row_column *columns,
 		      size_t nr);
@@ -85,6 +86,9 @@ void row_printer_close(struct row_printer *p);
 char *row_header(const struct row_printer *p, char *out);
 char *row_print(struct row_printer *p, char *out, const void *record);
 
+/* As above, the text of one field, as its own column shows it. NULL if it is not shown. */
+char *row_field(struct row_printer *p, char *out, const struct iot_schema_field *f, const void *record);
+
 /* Writes a text, quoted as the format requires. @plain: there is nothing to quote. */
 char *row_text(const struct row_printer *p, char *out, const char *text,
 	       size_t length, bool plain);
@@ -94,6 +98,16 @@ char *row_group(struct row_printer *p, char *out, const char *group, __u32 value
 
 /* As above, the flags of an operation, with those that every operation of the event may have. */
 char *row_opflags(struct row_printer *p, char *out, const char *group, __u32 value);
+
+/*
+ * Writes an address of 16 bytes: one of IPv6, or of IPv4 if it is a mapped one; nothing if all are zero.
+ * Writes a port. Both as the anonymizer has them, if there is one.
+ */
+char *row_ipaddr(const struct row_printer *p, char *out, const char *bytes);
+char *row_port(const struct row_printer *p, char *out, __u16 port);
+
+/* Writes 4 or 6, which a socket of this family speaks with the other end; nothing for other families. */
+char *row_ip_version(const struct row_printer *p, char *out, unsigned int family, const char *remote);
 
 /*
  * Column functions: date and time of day (ISO 8601), or seconds since T0; date and time of

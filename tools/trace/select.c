@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <arpa/inet.h>
 #include <fnmatch.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "base/text.h"
 #include "base/xalloc.h"
@@ -22,14 +25,22 @@ struct place {
 	unsigned int offset, size;	/* size 0: the event has no such field */
 };
 
+/* An address, or all that begin as it does. One of IPv4 is ::ffff:a.b.c.d, as in records. */
+struct prefix {
+	struct in6_addr ip;
+	unsigned int bits;
+};
+
 struct select_condition {
 	const struct key *key;
 	char *given;		/* "KEY=VALUE", for messages */
 	char **words;		/* the values, as given but for \ooo */
 	__u64 *numbers;		/* the same as numbers, where they are some */
+	struct prefix *prefixes;	/* the same as addresses, where they are some */
 	size_t nr;
 
 	/* for the present event */
+	unsigned int event_id;
 	struct place place, other;
 	bool *ops;		/* by number: whether the operation is wanted */
 	unsigned int nr_ops;
@@ -83,6 +94,60 @@ static bool parse_kind(const char *word, __u64 *number)
 			return true;
 	}
 	return false;
+}
+
+static bool parse_port(const char *word, __u64 *number)
+{
+	return iot_amount_parse(word, one, number) && *number && *number <= 0xffff;
+}
+
+static bool parse_named(const char *word, const char *group, const char *prefix, __u64 *number)
+{
+	__u32 named;
+
+	if (!iot_names_find_value(group, prefix, word, &named))
+		return iot_amount_parse(word, one, number) && *number <= 0xffff;
+	*number = named;
+	return true;
+}
+
+static bool parse_family(const char *word, __u64 *number)
+{
+	return parse_named(word, "sockfamily", "AF_", number);
+}
+
+static bool parse_proto(const char *word, __u64 *number)
+{
+	return parse_named(word, "ipproto", "IPPROTO_", number);
+}
+
+static bool is_no_address(const struct in6_addr *ip)
+{
+	static const __u8 none[4];
+
+	return IN6_IS_ADDR_UNSPECIFIED(ip) ||
+	       (IN6_IS_ADDR_V4MAPPED(ip) && !memcmp(&ip->s6_addr[12], none, sizeof(none)));
+}
+
+static bool parse_ip(const char *text, struct in6_addr *ip)
+{
+	*ip = (struct in6_addr){ .s6_addr = { [10] = 0xff, [11] = 0xff } };
+	return inet_pton(AF_INET, text, &ip->s6_addr[12]) == 1 || inet_pton(AF_INET6, text, ip) == 1;
+}
+
+/* ADDRESS or ADDRESS/BITS, as the module takes them. */
+static bool parse_prefix(const char *word, struct prefix *p)
+{
+	const char *slash = strchr(word, '/');
+	char *text = xasprintf("%.*s", (int)(slash ? slash - word : (long)strlen(word)), word);
+	bool good = parse_ip(text, &p->ip);
+	__u64 before = good && IN6_IS_ADDR_V4MAPPED(&p->ip) ? 96 : 0, bits = 128 - before;
+
+	free(text);
+	if (!good || (slash && !iot_amount_parse(slash + 1, one, &bits)) || bits > 128 - before)
+		return false;
+	p->bits = before + bits;
+	return p->bits < 128 || !is_no_address(&p->ip);
 }
 
 /* --- records -------------------------------------------------------------------- */
@@ -143,6 +208,69 @@ static bool meets_op(struct select_condition *c, const void *record)
 	__u64 op = c->place.size ? record_scalar(record, c->place.offset, c->place.size) : c->nr_ops;
 
 	return op < c->nr_ops && c->ops[op];
+}
+
+/* The family of a socket; of a packet that of its header. */
+static __u64 family_of(const struct select_condition *c, const struct place *place, const void *record)
+{
+	__u64 family = place->size ? record_scalar(record, place->offset, place->size) : AF_UNSPEC;
+
+	if (c->event_id != IOT_EVENT_ID_DROP)
+		return family;
+	return family == 4 ? AF_INET : family == 6 ? AF_INET6 : AF_UNSPEC;
+}
+
+static bool meets_family(struct select_condition *c, const void *record)
+{
+	return c->place.size && has_number(c, family_of(c, &c->place, record));
+}
+
+/* Other families have numbers of their own. */
+static bool meets_proto(struct select_condition *c, const void *record)
+{
+	__u64 family = family_of(c, &c->other, record);
+
+	return (family == AF_INET || family == AF_INET6) && meets_number(c, record);
+}
+
+static bool is_port(const struct select_condition *c, const struct place *place, const void *record)
+{
+	__u64 port = place->size ? record_scalar(record, place->offset, place->size) : 0;
+
+	return port && has_number(c, port);
+}
+
+static bool meets_port(struct select_condition *c, const void *record)
+{
+	return is_port(c, &c->place, record) || is_port(c, &c->other, record);
+}
+
+static bool is_below(const struct in6_addr *ip, const struct prefix *p)
+{
+	unsigned int bytes = p->bits / 8, rest = p->bits % 8;
+
+	return IN6_IS_ADDR_V4MAPPED(ip) == IN6_IS_ADDR_V4MAPPED(&p->ip) &&
+	       !memcmp(ip, &p->ip, bytes) &&
+	       (!rest || !((ip->s6_addr[bytes] ^ p->ip.s6_addr[bytes]) >> (8 - rest)));
+}
+
+static bool is_address(const struct select_condition *c, const struct place *place, const void *record)
+{
+	struct in6_addr ip;
+	size_t i;
+
+	if (place->size != sizeof(ip))
+		return false;
+	memcpy(&ip, (const char *)record + place->offset, sizeof(ip));
+	for (i = 0; i < c->nr && !is_no_address(&ip); i++)
+		if (is_below(&ip, &c->prefixes[i]))
+			return true;
+	return false;
+}
+
+static bool meets_address(struct select_condition *c, const void *record)
+{
+	return is_address(c, &c->place, record) || is_address(c, &c->other, record);
 }
 
 static bool is_pattern(const char *word)
@@ -222,6 +350,11 @@ static const struct key {
 	  IOT_SAY_SIZE, true },
 	{ "path", "path", "path2", NULL, meets_path,
 	  "say a path that begins with /, or a pattern with * or ?", false },
+	{ "family", "family", NULL, parse_family, meets_family, IOT_SAY_FAMILY, false },
+	{ "proto", "protocol", "family", parse_proto, meets_proto, IOT_SAY_PROTO, false },
+	{ "addr", "local", "remote", NULL, meets_address, IOT_SAY_ADDR, false },
+	{ "port", "local_port", "remote_port", parse_port, meets_port, IOT_SAY_PORT, false },
+	{ "netns", "netns", NULL, parse_number, meets_number, NUMBER, false },
 };
 
 #define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
@@ -234,6 +367,11 @@ static const struct key *find_key(const char *word, size_t length)
 		if (strlen(keys[i].name) == length && !memcmp(keys[i].name, word, length))
 			return &keys[i];
 	return NULL;
+}
+
+const char *select_key(unsigned int n)
+{
+	return n < NR_KEYS ? keys[n].name : NULL;
 }
 
 static char *unknown_key(const char *word, size_t length)
@@ -250,15 +388,19 @@ static char *unknown_key(const char *word, size_t length)
 static bool add_word(struct select_condition *c, char *word)
 {
 	const struct key *key = c->key;
+	struct prefix prefix = { 0 };
 	__u64 number = 0;
 
 	if (!*word || (key->parse && !key->parse(word, &number)) ||
-	    (key->meets == meets_path && *word != '/' && !is_pattern(word)))
+	    (key->meets == meets_path && *word != '/' && !is_pattern(word)) ||
+	    (key->meets == meets_address && !parse_prefix(word, &prefix)))
 		return false;
 	text_unescape(word);
 	c->words = xreallocarray(c->words, c->nr + 1, sizeof(*c->words));
 	c->numbers = xreallocarray(c->numbers, c->nr + 1, sizeof(*c->numbers));
+	c->prefixes = xreallocarray(c->prefixes, c->nr + 1, sizeof(*c->prefixes));
 	c->words[c->nr] = xstrdup(word);
+	c->prefixes[c->nr] = prefix;
 	c->numbers[c->nr++] = number;
 	return true;
 }
@@ -287,6 +429,7 @@ static void free_condition(struct select_condition *c)
 		free(c->words[i]);
 	free(c->words);
 	free(c->numbers);
+	free(c->prefixes);
 	free(c->given);
 }
 
@@ -327,9 +470,25 @@ char *select_add(struct select *s, const char *condition)
 
 /* --- an event ------------------------------------------------------------------- */
 
+/* What records of packets call what records of sockets have. */
+static const char *name_in(const struct iot_schema_event *event, const char *name)
+{
+	static const char *const of_packets[][2] = {
+		{ "local", "source" }, { "remote", "destination" },
+		{ "local_port", "source_port" }, { "remote_port", "destination_port" },
+		{ "family", "ip_version" },
+	};
+	size_t i;
+
+	for (i = 0; event->id == IOT_EVENT_ID_DROP && i < sizeof(of_packets) / sizeof(of_packets[0]); i++)
+		if (!strcmp(of_packets[i][0], name))
+			return of_packets[i][1];
+	return name;
+}
+
 static struct place place_of(const struct iot_schema_event *event, const char *name)
 {
-	const struct iot_schema_field *f = name ? record_field(event, name) : NULL;
+	const struct iot_schema_field *f = name ? record_field(event, name_in(event, name)) : NULL;
 
 	return f ? (struct place){ f->offset, f->size } : (struct place){ 0, 0 };
 }
@@ -392,10 +551,13 @@ char *select_event(struct select *s, const struct iot_schema_event *event, const
 		struct select_condition *c = &s->at[i];
 
 		free_event(c);
+		c->event_id = event->id;
 		c->place = place_of(event, c->key->field);
 		c->other = place_of(event, c->key->other);
 		if (c->key->meets == meets_size && !c->place.size)
 			c->other = place_of(event, event->id == IOT_EVENT_ID_CACHE ? "pages" : NULL);
+		if (c->key->meets == meets_size && event->id == IOT_EVENT_ID_DROP)
+			c->place = place_of(event, "size");
 		if (c->key->meets == meets_op)
 			prepare_ops(c, event);
 		if (c->key->meets == meets_path)

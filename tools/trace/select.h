@@ -37,6 +37,9 @@ char *select_event(struct select *s, const struct iot_schema_event *event, const
 bool select_wants(struct select *s, const void *record);
 void select_free(struct select *s);
 
+/* The name of the n-th key, NULL after the last. */
+const char *select_key(unsigned int n);
+
 /*
  * Whether a list op= has a name that none of these events has. Returns NULL, or a message with the
  * nearest name, which the caller frees.

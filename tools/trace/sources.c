@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cli.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "trace/anonymize.h"
@@ -71,6 +70,11 @@ void sources_load(struct sources *sources, const struct metadata *m,
 		return;
 	sources->at = xreallocarray(NULL, sources->nr, sizeof(*sources->at));
 	sources->by_cpu = xreallocarray(NULL, CPU_MERGE_CPUS, sizeof(*sources->by_cpu));
+	if (!sources->at || !sources->by_cpu) {
+		sources->nr = 0;
+		return;
+	}
+	memset(sources->at, 0, sources->nr * sizeof(*sources->at));
 	sources->nr_cpus = CPU_MERGE_CPUS;
 	memset(sources->by_cpu, 0, CPU_MERGE_CPUS * sizeof(*sources->by_cpu));
 	for (i = 0; i < sources->nr; i++) {

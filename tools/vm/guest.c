@@ -12,10 +12,10 @@
 #define UNSURE	"unsure"
 #define PENDING	"pending"
 
-/* 640 MiB: an image may be small and name more pieces than any disk has. */
+/* Bounds a map to 640 MiB: the tables of a small image can refer to any number of pieces. */
 #define PIECES_MAX	(1u << 24)
 
-/* A running machine changes the tables while they are read, which may look like damage. */
+/* How often to read the tables. A running VM changes them meanwhile, which can look like damage. */
 #define TRIES	3
 
 /* --- images ----------------------------------------------------------------- */
@@ -46,7 +46,7 @@ void guest_images_free(struct guest_images *images)
 	images->at = NULL;
 }
 
-/* On btrfs stat(2) has another device than records have. */
+/* On btrfs, stat(2) reports another device number than records have. */
 struct guest_image *guest_images_find(const struct guest_images *images, __u32 device, __u64 inode,
 				      const char *path)
 {
@@ -130,10 +130,10 @@ static char *check_size(const struct qcow2 *q, __u64 most)
 
 	if (!most || clusters <= most)
 		return NULL;
-	return xasprintf("has %llu clusters: a map of so many takes too long", clusters);
+	return xasprintf("has %llu clusters, too many to read its map in time", clusters);
 }
 
-/* All of it is read anew: a table may have moved. */
+/* Opens the image again each time, because its tables may have moved. */
 static char *read_once(struct guest_image *image, const char *name, const char *format, __u64 most)
 {
 	struct image file;
@@ -157,7 +157,7 @@ static char *read_once(struct guest_image *image, const char *name, const char *
 		if (!why)
 			why = qcow2_regions(&file.qcow2, 0, file.qcow2.file_size, add_region, map);
 		if (!why && map->nr == PIECES_MAX)
-			why = xasprintf("lies in more than %u pieces, which is more than are kept", PIECES_MAX);
+			why = xasprintf("is stored in more than %u pieces, too many for a map", PIECES_MAX);
 		map->live |= image_is_written(&file);
 		map->end = wall_now().monotonic;
 		if (why)
@@ -179,9 +179,9 @@ char *guest_image_read(struct guest_image *image, const char *name, const char *
 	return why;
 }
 
-/* --- what a range is -------------------------------------------------------- */
+/* --- the meaning of a range ------------------------------------------------- */
 
-/* The region at @host, or NULL; *@end becomes where that ends, if that is before. */
+/* The region at @host, or NULL. Lowers *@end to the end of the region, or of the gap. */
 static const struct qcow2_region *region_at(const struct guest_map *map, __u64 host, __u64 *end)
 {
 	size_t first = 0, behind = map->nr;
@@ -205,13 +205,13 @@ static const struct qcow2_region *region_at(const struct guest_map *map, __u64 h
 	return r;
 }
 
-/* How much a map says: nothing refers to what is only said to be in use, or nothing does yet. */
+/* How certain a use is: 0 unused, 1 in use by the refcounts only, 2 referred to by a table. */
 static int weight(const struct qcow2_region *r)
 {
 	return !r ? 0 : r->use == USE_OTHER ? 1 : 2;
 }
 
-/* A snapshot that is made or deleted turns one into the other. */
+/* Uses that turn into each other when a snapshot is made or deleted count as the same. */
 static enum qcow2_use without_snapshot(enum qcow2_use use)
 {
 	switch (use) {
@@ -344,7 +344,7 @@ void guest_images_report(const struct guest_images *images, bool trace)
 
 		if (!image->pending)
 			continue;
-		cli_say_of(image->file, "%llu events lie where its tables say nothing yet (pending): flush the guest's disk (sync in it) %s",
-			   image->pending, trace ? "before a recording ends" : "and print the log again");
+		cli_say_of(image->file, "%llu events are pending: QEMU had not yet written the tables for their ranges: run sync in the guest %s",
+			   image->pending, trace ? "before recording ends" : "and print the log again");
 	}
 }

@@ -9,7 +9,7 @@
 #include "trace/row.h"
 #include "vm/guest.h"
 
-/* What a printer needs to know of a row: its context. */
+/* The context of a row's printer. */
 struct guest_row {
 	const char *drives;	/* "": not known */
 	const char *file;

@@ -31,7 +31,7 @@ static struct guest_image *add_image(struct guest_export *g, const char *name)
 	return image;
 }
 
-/* If the trace has maps of the image, these count. The last of the images is the one. */
+/* Drops the last image if the list has its file already: maps of the trace take precedence. */
 static void drop_known(struct guest_export *g)
 {
 	struct guest_image *last = &g->images.at[g->images.nr - 1], *known;
@@ -61,7 +61,7 @@ static bool read_layer(struct guest_export *g, const char *name, const char *for
 	return good;
 }
 
-/* The image, the external data file that it may have, and its backing files. */
+/* Reads the image, its backing files, and their external data files. Returns an exit code. */
 static int read_chain(struct guest_export *g, const char *name)
 {
 	struct image_chain chain = { 0 };
@@ -87,7 +87,7 @@ int guest_export_open(struct guest_export *g, struct check *check)
 	size_t i;
 
 	if (json_object_get(check->metadata.document, SOURCES_KEY)) {
-		cli_say_of(check->trace, "is a merged trace: --guest is for those that it was made of");
+		cli_say_of(check->trace, "is a merged trace: use --guest with the traces that it was merged from");
 		return CLI_FAILED;
 	}
 	if (!guest_sheets_load(&g->images, check->trace))
@@ -95,7 +95,7 @@ int guest_export_open(struct guest_export *g, struct check *check)
 	for (i = 0; i < g->nr_names && !status; i++)
 		status = read_chain(g, g->names[i]);
 	if (!status && !g->images.nr) {
-		cli_say_of(check->trace, "has no maps of disk images, as record --vm keeps them: say which image (--guest-image=IMAGE)");
+		cli_say_of(check->trace, "has no maps of disk images, as record --vm stores them: name the image with --guest-image=IMAGE");
 		status = CLI_FAILED;
 	}
 	return status;
@@ -114,7 +114,7 @@ void guest_export_report(const struct guest_export *g)
 
 	for (i = 0; i < g->images.nr; i++)
 		if (g->images.at[i].given && !g->images.at[i].seen)
-			cli_say_of(g->images.at[i].file, "the trace has no event with a range of this image");
+			cli_say_of(g->images.at[i].file, "the trace has no event with a range in this image: is it the right one?");
 	guest_images_report(&g->images, true);
 }
 

@@ -17,10 +17,10 @@
 #include "vm/vm_find.h"
 #include "vm/vm_object.h"
 
-/* To read the map of an image this large takes some ten seconds, and recording begins only then. */
+/* Reading the map of an image this large takes about ten seconds, and delays the recording. */
 #define CLUSTERS_MAX	(1u << 24)
 
-/* A file that was listed before @i: several drives may have an image. Returns @nr if there is none. */
+/* The index of the same file among the first @nr, or @nr: several drives can share an image. */
 static size_t find(const struct vm_files *files, size_t nr, size_t i)
 {
 	size_t j;
@@ -30,7 +30,7 @@ static size_t find(const struct vm_files *files, size_t nr, size_t i)
 	return j;
 }
 
-/* A name by which a file that is deleted can be read as long as we are there. */
+/* Holds a deleted file open. *@name becomes a name that is valid while the descriptor is open. */
 static int hold(char **name)
 {
 	int fd = open(*name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -82,9 +82,9 @@ static bool is_known(const struct guest_image *known, const char *name)
 }
 
 /*
- * By the name that it had at the start. If that leads to another file, or none, as the file was
- * deleted, QEMU may have it open. If the machine has ended, one with a root of its own has its name
- * there no more; then it may still be where the name leads without it.
+ * Reads the image by its name at the start. If that leads to another file or nowhere, tries the
+ * descriptors of QEMU, which still has a deleted file open. If the name is below the root directory
+ * of a VM that has ended, tries it in our own root directory.
  */
 static char *read_image(const struct guest_recorder *r, const struct guest_image *known, struct guest_image *image,
 			const char *name, const char *format)
@@ -103,7 +103,7 @@ static char *read_image(const struct guest_recorder *r, const struct guest_image
 	return why;
 }
 
-/* The same file under another name has its map there. */
+/* Whether the image is the same file as one before it, which has the map. */
 static bool is_again(const struct guest_images *images, size_t i)
 {
 	size_t j;
@@ -115,7 +115,7 @@ static bool is_again(const struct guest_images *images, size_t i)
 	return false;
 }
 
-/* All images, as they are now, and what is wrong with each. */
+/* Adds the present state of all images to @now. @problems: NULL, or why an image has no map. */
 static void read_all(struct guest_recorder *r, struct guest_images *now, char **problems)
 {
 	size_t i;
@@ -130,10 +130,10 @@ static void read_all(struct guest_recorder *r, struct guest_images *now, char **
 			known->inode = image->inode;
 		}
 		if (!problems[i] && is_again(&r->images, i))
-			problems[i] = xstrdup("is one of the other files");
+			problems[i] = xstrdup("is the same file as another image");
 		if (image->inode && (known->device != image->device || known->inode != image->inode)) {
 			free(problems[i]);
-			problems[i] = xstrdup("is another file now");
+			problems[i] = xstrdup("was replaced by another file");
 		}
 		image->device = known->device;
 		image->inode = known->inode;
@@ -213,7 +213,7 @@ static void join(struct keeper *k)
 	release(r);
 }
 
-/* Traces that are shorter than reading takes have no map where they meet. */
+/* If the thread is still reading for an earlier pair of traces, these get no map in between. */
 static void begin(struct keeper *k, int old, const char *old_name, int next, const char *next_name)
 {
 	struct guest_recorder *r = of(k);
@@ -229,7 +229,7 @@ static void begin(struct keeper *k, int old, const char *old_name, int next, con
 	r->running = !err;
 	if (!err)
 		return;
-	cli_say_of(next_name, "maps of disks where it begins are missing: no thread to be had: %s",
+	cli_say_of(next_name, "has no maps of disks from its start: cannot start a thread: %s",
 		   strerror(err));
 	r->keeper.failed++;
 	release(r);
@@ -253,7 +253,7 @@ void guest_recorder_init(struct guest_recorder *r, const json_t *machine)
 {
 	*r = (struct guest_recorder){
 		.keeper = {
-			.what = "maps of the machine's disks", .open = open_images,
+			.what = "maps of the VM's disks", .open = open_images,
 			.take = take_now, .begin = begin, .join = join, .close = close_images,
 		},
 		.machine = machine,

@@ -25,7 +25,7 @@ struct guest_recorder {
 	struct keeper keeper;
 	const json_t *machine;
 	struct vm_files files;
-	pid_t pid;			/* of the machine */
+	pid_t pid;			/* of the VM */
 	int *held;			/* descriptors of deleted files; -1 for others */
 	struct guest_images images;	/* as they were at the start; without maps */
 	struct guest_trace traces[2];	/* of the thread */
@@ -36,7 +36,7 @@ struct guest_recorder {
 
 /*
  * @machine must outlive the recorder. Deleted files are held open from open() to close(), so that they
- * can be read after the machine has ended; until then their space is not freed. begin() starts a
+ * can be read after the VM has ended; until then their space is not freed. begin() starts a
  * thread.
  */
 void guest_recorder_init(struct guest_recorder *r, const json_t *machine);

@@ -99,12 +99,12 @@ bool guest_sheet_write(const struct guest_images *images, char *const *problems,
 
 /* --- read ------------------------------------------------------------------- */
 
-/* A snapshot that is read. */
+/* A snapshot while it is read. */
 struct reading {
 	struct guest_images *images;
 	char *path;
-	struct guest_image **of;	/* the images of its rows, by number */
-	struct guest_map **maps;	/* theirs; NULL: none */
+	struct guest_image **of;	/* images, by their index in rows */
+	struct guest_map **maps;	/* their maps; NULL: none */
 	size_t nr;
 };
 
@@ -114,7 +114,7 @@ static bool damaged(const struct reading *r, const char *why)
 	return false;
 }
 
-/* The position of an image, which is added if it is new. */
+/* The index of an image, which is appended if it is new. */
 static size_t image_of(struct guest_images *images, const json_t *one)
 {
 	const char *file = json_string_value(json_object_get(one, "file"));
@@ -154,7 +154,7 @@ static struct guest_map *add_map(struct guest_image *image, const json_t *one)
 	return map;
 }
 
-/* Images first: their array moves while it grows. One that is named twice has a map only once. */
+/* Adds all images before taking pointers: the array moves. An image listed twice gets one map. */
 static bool load_images(struct reading *r, const json_t *document)
 {
 	const json_t *list = json_object_get(document, "images"), *one;
@@ -235,7 +235,7 @@ static bool load_part(struct reading *r, const char *name)
 	return good || damaged(r, "its rows cannot be read");
 }
 
-/* What could be read of a damaged one is not used. */
+/* Drops the maps of a damaged snapshot. */
 static void forget(struct reading *r)
 {
 	size_t i;

@@ -39,7 +39,7 @@ bool image_is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* QEMU locks a byte of the file for each right that it uses: this is that of writing. */
+/* QEMU locks a byte of the file for each permission that it uses. This is the byte for writing. */
 #define QEMU_LOCK_WRITE	101
 
 bool image_is_written(const struct image *image)
@@ -60,7 +60,7 @@ char *image_relative(const char *from, const char *name)
 	return xasprintf("%.*s/%s", (int)(slash - from), from, name);
 }
 
-/* Formats that begin with something that no disk of a guest begins with. */
+/* Signatures of formats, with which the disk of a guest does not begin. */
 static const struct {
 	size_t at;
 	const char *bytes;
@@ -86,7 +86,7 @@ static const char *format_of(int fd)
 	return "raw";
 }
 
-/* Opens the file, which is neither a pipe nor a device that reads could change. */
+/* Opens a file or block device. Others are refused first, as opening one can have side effects. */
 static char *open_file(struct image *image, const struct image_finder *finder)
 {
 	int found = finder->find(finder->data, image->name);
@@ -116,7 +116,7 @@ static char *open_qcow2(struct image *image)
 	if (!image->qcow2.has_data_file)
 		return NULL;
 	if (!image->qcow2.data_file)
-		return xstrdup("has an external data file, and does not say which");
+		return xstrdup("needs an external data file, but does not name it");
 	image->data_file = image_relative(image->name, image->qcow2.data_file);
 	return NULL;
 }
@@ -137,7 +137,7 @@ static char *open_any(struct image *image, const struct image_finder *finder)
 	end = lseek(image->fd, 0, SEEK_END);
 	/* QEMU rounds the size up to sectors */
 	image->size = end < 0 ? 0 : ((__u64)end + 511) & ~511ULL;
-	return end < 0 ? xasprintf("has no size: %s", strerror(errno)) : NULL;
+	return end < 0 ? xasprintf("has a size that cannot be read: %s", strerror(errno)) : NULL;
 }
 
 void image_open_by(struct image *image, const struct image_finder *finder, const char *name, const char *format)
@@ -147,7 +147,7 @@ void image_open_by(struct image *image, const struct image_finder *finder, const
 		.fd = -1, .remote = image_is_remote(name),
 	};
 	image->qcow2.fd = -1;
-	image->why = image->remote ? xstrdup("is no file of this machine") : open_any(image, finder);
+	image->why = image->remote ? xstrdup("is not a local file") : open_any(image, finder);
 }
 
 static int find_below(const void *data, const char *name)
@@ -190,7 +190,7 @@ void image_chain_close(struct image_chain *chain)
 	*chain = (struct image_chain){ 0 };
 }
 
-/* json:{"driver":"qcow2","file":{"driver":"file","filename":"..."}}, or NULL if it is no file's. */
+/* The file named in {"driver":"qcow2","file":{"driver":"file","filename":"..."}}, or NULL. */
 static char *name_in_json(const char *text, char **format)
 {
 	json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -211,7 +211,7 @@ static char *name_in_json(const char *text, char **format)
 	return copy;
 }
 
-/* The name and format of the file behind @image, NULL if there is none. */
+/* The name of the backing file, or NULL, and its format, or NULL. The caller frees both. */
 static char *backing_of(const struct image *image, char **format)
 {
 	const struct qcow2 *q = &image->qcow2;
@@ -249,9 +249,9 @@ void image_chain_follow_by(struct image_chain *chain, const struct image_finder 
 
 		image_open_by(image, finder, name, format);
 		if (!image->why && is_in_chain(chain, image))
-			image->why = xstrdup("is its own backing file, by way of others");
+			image->why = xstrdup("is its own backing file, through other images");
 		else if (!image->why && chain->nr == IMAGE_LAYERS)
-			image->why = xasprintf("is layer %d of a chain, which is as far as is looked", IMAGE_LAYERS);
+			image->why = xasprintf("is layer %d of a chain: deeper layers are not read", IMAGE_LAYERS);
 		free(name);
 		free(format);
 	}
@@ -264,9 +264,9 @@ void image_chain_follow(struct image_chain *chain, int root)
 	image_chain_follow_by(chain, &finder);
 }
 
-/* --- where a range lies ---------------------------------------------------- */
+/* --- the place of a range -------------------------------------------------- */
 
-/* Holes read as zeros, and have a place in the file all the same. */
+/* A hole reads as zeros, but has an offset in the file, too. */
 static void map_raw(const struct image *image, __u64 guest, struct image_piece *piece)
 {
 	off_t next = S_ISREG(image->st.st_mode) ? lseek(image->fd, guest, SEEK_DATA) : (off_t)guest;
@@ -320,7 +320,7 @@ const char *image_chain_map(struct image_chain *chain, __u64 guest, __u64 end,
 		*wrong = image;
 		if (image->why)
 			return image->why;
-		/* behind the end of a shorter backing file there are zeros */
+		/* past the end of a shorter backing file, the disk reads as zeros */
 		if (guest >= image->size)
 			break;
 		if (piece->length > image->size - guest)

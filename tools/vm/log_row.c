@@ -4,7 +4,7 @@
 #include "vm/guest_columns.h"
 #include "vm/log_row.h"
 
-void log_machine_print(const char *c)
+void log_print(const char *c)
 {
 	for (; *c; c++)
 		if (*c == ';')
@@ -13,7 +13,7 @@ void log_machine_print(const char *c)
 			putchar(*c);
 }
 
-void log_machine_print_part(const struct guest_part *part)
+void log_print_part(const struct guest_part *part)
 {
 	if (!part)
 		fputs(";-;-;-;-;-", stdout);

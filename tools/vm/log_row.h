@@ -8,21 +8,21 @@
 #include "base/cli.h"
 
 /* Options of the command line. */
-struct log_machine {
+struct log_options {
 	const char *vm;		/* name or PID of a VM; NULL: print @file */
 	const char *file;
 	const char *image_format;	/* of the file; NULL: detected */
 	enum cli_format format;	/* text, csv or json */
 	bool no_header;
-	bool guest;		/* translate to the guest's disk; @file needs this */
+	bool guest;		/* translate to the guest's disk; always for @file */
 };
 
 struct guest_part;
 
 /* Prints a field of a text line. Semicolons, which end fields, are escaped as in the module's logs. */
-void log_machine_print(const char *shown);
+void log_print(const char *shown);
 
 /* Prints the fields of a part; "-" for missing values. */
-void log_machine_print_part(const struct guest_part *part);
+void log_print_part(const struct guest_part *part);
 
 #endif /* TOOL_VM_LOG_ROW_H */

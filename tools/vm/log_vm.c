@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The processes of a machine are one target, so that a file that QEMU opens later is in it from its
- * first event on. Which drive a file is of is looked up when the log is printed, by what was seen of
- * the machine until then (vm_seen.h). A file of which nothing was seen keeps its rows, without a
- * drive, unless it can be told to be no image.
+ * The processes of a VM are one target, so a file that QEMU opens later is traced from its first
+ * event. The drive of a file is looked up when the log is printed, among the files that the VM was
+ * seen to use (vm_seen.h). Events on any other file keep their rows, without a drive, unless the
+ * file is certainly not an image.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@
 #include "core/names.h"
 #include "module/blocks.h"
 #include "module/proc.h"
+#include "module/target.h"
 #include "trace/categories.h"
 #include "trace/row.h"
 #include "vm/guest_columns.h"
@@ -34,15 +35,15 @@
 #define NS 1000000000ULL
 #define LOOK_BACK 4096	/* events between a call and its bio, at most */
 
-/* A record that is a row. */
+/* A record that is printed. */
 struct event {
 	const struct iot_fs *fs;
-	const struct vm_seen_file *seen;	/* NULL: its file is not known */
+	const struct vm_seen_file *seen;	/* NULL: not seen with the VM */
 	char *drives;
-	const char *file;			/* as shown; "": not known */
+	const char *file;			/* escaped; "": not known */
 };
 
-/* A file that was not seen with the machine. */
+/* A file that was not seen with the VM. */
 struct stranger {
 	__u32 device;
 	__u64 inode, path;
@@ -50,7 +51,7 @@ struct stranger {
 };
 
 struct log {
-	const struct log_machine *options;
+	const struct log_options *options;
 	const json_t *machine;
 	struct blocks blocks;
 	struct records records;
@@ -59,16 +60,17 @@ struct log {
 	size_t nr_strangers;
 	struct event *events;
 	size_t nr;
-	struct guest_images images;	/* one for each of seen, if they are wanted */
+	struct guest_images images;	/* one for each of @seen, with --guest */
 	struct guest_parts pieces;	/* of the event that is printed */
 };
 
-const struct target *log_vm_target(const struct target_list *list, const json_t *machine)
+/* The target of the VM's processes, or NULL. */
+static const struct target *target_of(const struct target_list *list, const json_t *machine)
 {
 	bool ended = json_is_true(json_object_get(machine, "ended"));
 	const struct target *target = target_of_process(list, vm_pid(machine), ended);
 
-	/* the module may not have noticed yet */
+	/* the module may not have noticed the end yet */
 	return target || !ended ? target : target_of_process(list, vm_pid(machine), false);
 }
 
@@ -81,7 +83,7 @@ static const char *path_of(const struct log *l, __u64 id)
 	return name ? name->text : NULL;
 }
 
-/* Programs and firmware, which have whole sectors, too. */
+/* Programs and firmware are not images, though they may consist of whole sectors. */
 static bool is_installed(const char *path)
 {
 	static const char *const places[] = { "/usr/", "/lib/", "/lib64/", "/etc/", "/bin/", "/opt/" };
@@ -105,7 +107,7 @@ static bool has_format(const char *path)
 	return has;
 }
 
-/* Whether a file may be an image: what is not there any more may. @path is as it is shown. */
+/* Whether a file may be an image; true if it is gone. @shown: its path, escaped. */
 static bool may_be_image(const char *shown, __u64 inode)
 {
 	char *path = xstrdup(shown);
@@ -141,8 +143,8 @@ static bool is_wanted_stranger(struct log *l, const struct iot_fs *fs)
 }
 
 /*
- * A bio that has no file, as a flush or what the filesystem reads for itself, is a row without a
- * drive: it may be for an image.
+ * A bio without a file, such as a flush or a read of the filesystem's metadata, is printed without
+ * a drive, because it may serve an image.
  */
 static bool is_row(struct log *l, const struct event *event)
 {
@@ -219,14 +221,14 @@ static int read_events(struct log *l, const struct target *target)
 	return CLI_OK;
 }
 
-/* --- what an event is to the guest ------------------------------------------------------ */
+/* --- the meaning of an event to the guest ----------------------------------------------- */
 
 static bool is_seen(const struct vm_seen_file *seen, const struct stat *st)
 {
 	return seen->inode == st->st_ino && seen->device == (major(st->st_dev) << 20 | minor(st->st_dev));
 }
 
-/* Where the file can be read now; the caller frees it. NULL: nowhere. */
+/* A path by which the file can be read now, or NULL. The caller frees it. */
 static char *place_of(const struct vm_files *files, const struct vm_seen_file *seen)
 {
 	char *name = xstrdup(seen->file);
@@ -256,7 +258,7 @@ static bool is_used(const struct log *l, const struct vm_seen_file *seen)
 	return false;
 }
 
-/* A file that is not there any more has no map: raw needs none, and the parts of others are unsure. */
+/* A file that is gone has no map: raw needs none, and the parts of other formats are "unsure". */
 static int read_images(struct log *l)
 {
 	struct vm_files files;
@@ -290,8 +292,9 @@ static bool is_direct(const struct iot_fs *fs)
 }
 
 /*
- * The bytes of a bio, 0 if it is not known which they are. One of direct I/O has the offset of its
- * call, whichever part it is. A thread makes one call at a time.
+ * The length of a bio, or 0 if its range is not known: a bio of direct I/O is recorded with the
+ * offset of its call, whichever part of the call's range it covers. A thread makes one call at a
+ * time.
  */
 static __u64 bio_length(const struct log *l, size_t i)
 {
@@ -313,7 +316,7 @@ static __u64 bio_length(const struct log *l, size_t i)
 	return direct ? 0 : bio->requested;
 }
 
-/* Finds the parts of the event's range; none if it has none. */
+/* Finds the parts of the event's range; none if it has no range. */
 static void find_pieces(struct log *l, size_t i)
 {
 	const struct event *event = &l->events[i];
@@ -335,7 +338,7 @@ static void find_pieces(struct log *l, size_t i)
 	}
 }
 
-/* Calls @put for each part, or once without one. */
+/* Calls @put for each part, or once without a part if there is none. */
 static void for_pieces(struct log *l, size_t i,
 		       void (*put)(struct log *l, const struct event *event, const struct guest_row *row,
 				   void *data), void *data)
@@ -350,7 +353,7 @@ static void for_pieces(struct log *l, size_t i,
 	} while (++row.number < l->pieces.nr);
 }
 
-/* --- text: the line of the processes' log, with the drive -------------------------------- */
+/* --- text: a line of the processes' log, with the drive ---------------------------------- */
 
 static char letter_of(const struct iot_fs *fs)
 {
@@ -375,7 +378,7 @@ static void print_name(const struct log *l, __u64 id)
 	const char *path = path_of(l, id);
 
 	putchar(';');
-	log_machine_print(path ? path : id ? "?" : "");
+	log_print(path ? path : id ? "?" : "");
 }
 
 static void print_line(struct log *l, const struct event *event, const struct guest_row *row, void *data)
@@ -390,15 +393,15 @@ static void print_line(struct log *l, const struct event *event, const struct gu
 	(void)data;
 	printf("%llu.%09llu;%c;%llu;%llu;%s;", since / NS, since % NS, letter,
 	       block ? fs->address / 512 : fs->offset, (__u64)bytes, block ? "BLK" : "VFS");
-	log_machine_print(comm);
+	log_print(comm);
 	printf(";%u;", fs->pid);
-	log_machine_print(event->drives);
+	log_print(event->drives);
 	printf(";%s", op ? op : "?");
 	print_name(l, fs->path);
 	print_name(l, fs->path2);
 	printf(";%lld", fs->result);
 	if (l->options->guest)
-		log_machine_print_part(row->part);
+		log_print_part(row->part);
 	putchar('\n');
 	free(comm);
 }
@@ -461,7 +464,8 @@ static void log_free(struct log *l)
 	blocks_close(&l->blocks);
 }
 
-int log_vm(const struct log_machine *options, const json_t *machine, const struct target *target)
+static int print_log(const struct log_options *options, const json_t *machine,
+		     const struct target *target)
 {
 	struct log l = { .options = options, .machine = machine };
 	int status, images = CLI_OK;
@@ -477,4 +481,44 @@ int log_vm(const struct log_machine *options, const json_t *machine, const struc
 	guest_images_report(&l.images, false);
 	log_free(&l);
 	return cli_merge(status, images);
+}
+
+/* Its files may be targets, each with a log of its own. */
+static int explain_untraced(const char *name, const struct target_list *targets, const json_t *machine)
+{
+	struct vm_files files;
+	bool traced = false;
+	size_t i;
+
+	vm_files(&files, machine, VM_UNPLUGGED | VM_DELETED);
+	for (i = 0; i < files.nr; i++)
+		traced |= !!target_at(targets, files.names[i]);
+	vm_files_free(&files);
+	if (traced)
+		cli_say_of(name, "only files of this VM are traced, each with a log of its own (iotracer list): add the VM (iotracer add --vm)");
+	else
+		cli_say_of(name, "this VM is not traced: add it (iotracer add --vm)");
+	return CLI_FAILED;
+}
+
+int log_vm(const struct log_options *options)
+{
+	json_t *machine = vm_named_or_ended(options->vm);
+	const struct target *target;
+	struct target_list targets;
+	int status, err;
+
+	if (!machine)
+		return CLI_FAILED;
+	err = target_list_load(&targets);
+	target = err ? NULL : target_of(&targets, machine);
+	if (err)
+		status = proc_explain(proc_root(), NULL, "control", err);
+	else if (target)
+		status = print_log(options, machine, target);
+	else
+		status = explain_untraced(options->vm, &targets, machine);
+	target_list_free(&targets);
+	json_decref(machine);
+	return status;
 }

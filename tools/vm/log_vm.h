@@ -3,15 +3,9 @@
 #ifndef TOOL_VM_LOG_VM_H
 #define TOOL_VM_LOG_VM_H
 
-#include <jansson.h>
+struct log_options;
 
-#include "module/target.h"
-#include "vm/log_row.h"
-
-/* The target of the machine's processes, or NULL. */
-const struct target *log_vm_target(const struct target_list *list, const json_t *machine);
-
-/* Prints it. Returns an exit code; errors are reported. */
-int log_vm(const struct log_machine *options, const json_t *machine, const struct target *target);
+/* Prints the log of a VM. Returns an exit code; errors are reported. */
+int log_vm(const struct log_options *options);
 
 #endif /* TOOL_VM_LOG_VM_H */

@@ -81,7 +81,7 @@ __u64 qcow2_data(const struct qcow2 *q, __u64 at, __u64 end, __u64 *stop)
 	off_t data = lseek(q->fd, at, SEEK_DATA), hole;
 
 	*stop = end;
-	/* a device does not know of holes */
+	/* devices do not support SEEK_DATA */
 	if (data < 0)
 		return errno == ENXIO ? end : at;
 	if ((__u64)data >= end)
@@ -162,14 +162,14 @@ char *qcow2_refcount_block(struct qcow2 *q, __u64 index, __u64 *block)
 	return *block ? qcow2_check_table(q, "refcount block", *block, 1) : why;
 }
 
-/* Whether the count of a cluster is not 0; @number: its place in the block. */
+/* Whether the refcount of a cluster is not 0. @number: its index in the refcount block. */
 static char *is_counted(struct qcow2 *q, __u64 block, __u64 number, bool *is)
 {
 	unsigned int bits = 1u << q->refcount_order;
 	__u64 bit = number * bits, entry = 0, count;
 	char *why = qcow2_entry(q, &q->block_window, block, bit / 64, &entry);
 
-	/* counts of less than a byte fill it from its lowest bit on */
+	/* counts narrower than a byte fill it from its lowest bit on */
 	if (bits >= 8)
 		count = entry >> (64 - bits - bit % 64);
 	else
@@ -178,7 +178,7 @@ static char *is_counted(struct qcow2 *q, __u64 block, __u64 number, bool *is)
 	return why;
 }
 
-/* How many counts of a block are 0 from @number on, as the file has a hole there. */
+/* The number of refcounts from @number on that lie in a hole of the file, and so are 0. */
 static __u64 counts_in_hole(const struct qcow2 *q, __u64 block, __u64 number)
 {
 	__u64 at = block + ((number << q->refcount_order) / 8), stop, data;
@@ -228,13 +228,13 @@ static char *decode_compressed(struct qcow2 *q, __u64 entry, struct qcow2_piece 
 		return xasprintf("is damaged: it has compressed data and an external data file");
 	if (!qcow2_has(q, piece->host, 1))
 		return xasprintf("is damaged: compressed data at %llu is not in the file", piece->host);
-	/* the last sector is not always written in full */
+	/* the file may end before the last sector does */
 	if (piece->host_length > q->file_size - piece->host)
 		piece->host_length = q->file_size - piece->host;
 	return NULL;
 }
 
-/* The kind of the subcluster, and how many of them follow that have the same. */
+/* Stores the kind of the subcluster at @inside, and the length of the run with this kind. */
 static char *decode_subclusters(const struct qcow2 *q, __u64 map, __u64 inside,
 				struct qcow2_piece *piece)
 {
@@ -243,7 +243,7 @@ static char *decode_subclusters(const struct qcow2 *q, __u64 map, __u64 inside,
 	__u32 allocated = map, zero = map >> 32;
 
 	if (allocated & zero)
-		return xasprintf("is damaged: a subcluster is said to be both allocated and zero");
+		return xasprintf("is damaged: a subcluster is marked as both allocated and zero");
 	while (i < 32 && (allocated >> i & 1) == (allocated >> first & 1) &&
 	       (zero >> i & 1) == (zero >> first & 1))
 		i++;
@@ -253,11 +253,11 @@ static char *decode_subclusters(const struct qcow2 *q, __u64 map, __u64 inside,
 	return NULL;
 }
 
-/* A cluster begins at @host, in the file. Its rest need not be: it is not always written. */
+/* A cluster of data begins in the file, but may end past its end if the rest was not written. */
 static char *check_data(struct qcow2 *q, const struct qcow2_piece *piece, __u64 host)
 {
 	if (piece->kind == QCOW2_DATA && !piece->has_host)
-		return xasprintf("is damaged: a subcluster is allocated in a cluster that has no place");
+		return xasprintf("is damaged: a subcluster is allocated in a cluster without an offset");
 	if (piece->kind != QCOW2_DATA)
 		return NULL;
 	if (!q->has_data_file && !qcow2_has(q, host, 1))
@@ -275,13 +275,13 @@ char *qcow2_decode(struct qcow2 *q, const __u64 entry[2], __u64 guest,
 	*piece = (struct qcow2_piece){ .length = qcow2_cluster(q) - inside };
 	if (entry[0] & ENTRY_COMPRESSED)
 		return decode_compressed(q, entry[0], piece);
-	/* offset 0 is that of the header, but of an external data file it is one as any other */
+	/* offset 0 means none, as the header is there, but is valid in an external data file */
 	piece->has_host = host || (q->has_data_file && entry[0] & ENTRY_COPIED && !zero);
 	piece->host = host + inside;
 	if (host & (qcow2_cluster(q) - 1))
-		return xasprintf("is damaged: the offset of a cluster is %llu", host);
+		return xasprintf("is damaged: the offset of a cluster, %llu, is not aligned", host);
 	if (q->has_data_file && piece->has_host && piece->host != guest)
-		return xasprintf("is damaged: data of the disk at %llu is at %llu in its external data file", guest, piece->host);
+		return xasprintf("is damaged: the disk's data at %llu is at %llu in its external data file, where offsets must be equal", guest, piece->host);
 	if (zero && q->version < 3)
 		return xasprintf("is damaged: version 2 has no clusters of zeros");
 	piece->kind = zero ? QCOW2_ZERO : piece->has_host ? QCOW2_DATA : QCOW2_UNALLOCATED;
@@ -296,22 +296,22 @@ char *qcow2_decode(struct qcow2 *q, const __u64 entry[2], __u64 guest,
 	return why;
 }
 
-/* --- tables whose entries are all alike ---------------------------------------- */
+/* --- tables that are one run --------------------------------------------------- */
 
 /*
- * A disk may be much larger than its file: one L2 table can be that of each entry of the L1 table.
- * What is printed is a piece for each change, so a table without one is read once, and is one
- * piece from then on.
+ * A disk may be much larger than its file, because all entries of the L1 table can refer to the
+ * same L2 table. If the entries of such a table form one run, the table is read only once, and is a
+ * single piece from then on.
  */
 struct run {
-	__u64 table;		/* 0: none */
+	__u64 table;		/* 0: a free slot */
 	bool alike;
-	struct qcow2_piece piece;	/* what the first byte of the table is for */
+	struct qcow2_piece piece;	/* of its first entry, if they are alike */
 };
 
 struct qcow2_runs {
 	struct run *at;
-	size_t size, nr;	/* places, a power of two; those that are used */
+	size_t size, nr;	/* slots, a power of two; slots in use */
 };
 
 #define RUNS_LEAST	64
@@ -352,7 +352,7 @@ static struct run *add_run(struct qcow2 *q, __u64 table)
 	return run;
 }
 
-/* Does @p, which is @index clusters behind @first, continue the same run? */
+/* Whether @p, which is @index clusters after @first, continues the same run. */
 static bool goes_on(const struct qcow2 *q, const struct qcow2_piece *first, const struct qcow2_piece *p,
 		    __u64 index)
 {
@@ -362,8 +362,8 @@ static bool goes_on(const struct qcow2 *q, const struct qcow2_piece *first, cons
 }
 
 /*
- * Is the whole table one run? Not if an entry is damaged: what is wrong with it is said when it is
- * looked up by itself.
+ * Whether the whole table is one run. A table with a damaged entry is not: the damage is reported
+ * when that entry is looked up.
  */
 static bool is_alike(struct qcow2 *q, __u64 table, struct qcow2_piece *first)
 {
@@ -376,12 +376,12 @@ static bool is_alike(struct qcow2 *q, __u64 table, struct qcow2_piece *first)
 	*first = piece = (struct qcow2_piece){ .kind = QCOW2_UNALLOCATED };
 	while (alike) {
 		why = qcow2_l2_next(q, &l2, &index, entry);
-		/* entries that were passed over are unallocated */
+		/* entries that were skipped are unallocated */
 		if (index > last)
 			alike = first->kind == QCOW2_UNALLOCATED;
 		if (!why && index < nr)
 			why = qcow2_decode(q, entry, index << q->cluster_bits, &piece);
-		/* in an external data file it may have one place only */
+		/* in an external data file, data has the guest's offset: the table cannot be shared */
 		alike = alike && !why && !(q->has_data_file && piece.has_host);
 		free(why);
 		if (!alike || index >= nr)
@@ -394,7 +394,7 @@ static bool is_alike(struct qcow2 *q, __u64 table, struct qcow2_piece *first)
 	return alike;
 }
 
-/* If all of the table at *@table is one piece, that from its @index on. */
+/* If the whole table is one run, stores its part from @index on as a piece, and returns true. */
 static bool take_run(struct qcow2 *q, __u64 table, __u64 index, __u64 inside, __u64 wanted,
 		     struct qcow2_piece *piece)
 {
@@ -415,7 +415,7 @@ static bool take_run(struct qcow2 *q, __u64 table, __u64 index, __u64 inside, __
 	return true;
 }
 
-/* How many entries of a table are 0 from @index on, as the file has a hole there. */
+/* The number of entries from @index on that lie in a hole of the file, and so are 0. */
 static __u64 entries_in_hole(struct qcow2 *q, __u64 table, __u64 index)
 {
 	__u64 size = q->extended ? 16 : 8, at = table + index * size, data;
@@ -427,7 +427,7 @@ static __u64 entries_in_hole(struct qcow2 *q, __u64 table, __u64 index)
 	return (data - at) / size;
 }
 
-/* Nothing is in the table at @index; nor is there in those that follow in a hole. */
+/* Extends the unallocated piece at @index by the entries after it that lie in a hole. */
 static void take_hole(struct qcow2 *q, __u64 table, __u64 index, struct qcow2_piece *piece)
 {
 	__u64 nr = entries_in_hole(q, table, index);

@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 #include "vm/qcow2.h"
 
-/* The same limits as QEMU has. */
+/* QEMU's limits. */
 #define BITMAPS_MAX	65535
 #define DIRECTORY_MAX	(1024u * BITMAPS_MAX)
 #define NAME_MOST	1023
@@ -17,7 +17,7 @@
 #define GRANULARITY_MIN	9
 #define GRANULARITY_MAX	31
 
-/* QEMU has none for all tables together. Reading these takes a tenth of a second. */
+/* QEMU does not limit the sum of all tables. Reading this much takes a tenth of a second. */
 #define TABLES_MAX	(64u << 20)
 
 #define ENTRY_BYTES	24
@@ -30,7 +30,7 @@
 struct bitmap {
 	__u64 table;
 	__u32 entries;
-	bool in_use;		/* its content does not count */
+	bool in_use;		/* its content is not valid */
 	unsigned int granularity;
 };
 
@@ -53,11 +53,11 @@ static char *check_entry(const struct qcow2 *q, __u64 entry)
 	__u64 offset = entry & QCOW2_OFFSET;
 
 	if (entry & RESERVED || (offset && entry & 1) || offset & (qcow2_cluster(q) - 1))
-		return broken("an entry of a table says nothing that is known");
+		return broken("an entry of a table is not valid");
 	return NULL;
 }
 
-/* @all: bytes of tables that were looked at. */
+/* @all: bytes of tables checked so far. */
 static char *check_table(struct qcow2 *q, const struct bitmap *b, __u64 *all)
 {
 	__u64 entry, i;
@@ -66,11 +66,11 @@ static char *check_table(struct qcow2 *q, const struct bitmap *b, __u64 *all)
 	if (b->in_use)
 		return NULL;
 	if (b->entries != entries_of(q, b->granularity))
-		return broken("a table has not the size that the disk needs");
+		return broken("the size of a table does not match the disk");
 	why = qcow2_check_table(q, "table of a bitmap", b->table, b->entries * 8ULL);
 	*all += b->entries * 8ULL;
 	if (!why && *all > TABLES_MAX)
-		why = xstrdup("has bitmaps whose tables have more than 64 MiB");
+		why = xstrdup("has bitmaps whose tables are larger than 64 MiB");
 	for (i = 0; !why && i < b->entries; i++) {
 		why = qcow2_entry(q, &q->block_window, b->table, i, &entry);
 		if (!why)
@@ -89,7 +89,7 @@ static bool is_possible(const struct qcow2 *q, const struct bitmap *b, const uns
 	       (entry[18] << 8 | entry[19]) <= NAME_MOST;
 }
 
-/* An entry of the directory, of which there are @left bytes; *@length becomes its own. */
+/* Checks an entry of the directory, which has @left bytes left. Stores the entry's *@length. */
 static char *check_bitmap(struct qcow2 *q, const unsigned char *entry, __u64 left, __u64 *length, __u64 *all)
 {
 	struct bitmap b;
@@ -100,13 +100,13 @@ static char *check_bitmap(struct qcow2 *q, const unsigned char *entry, __u64 lef
 	if (*length > left)
 		return broken("their directory is cut off");
 	if (qcow2_u32(entry + 20))
-		return broken("one has data that is not known");
+		return broken("one has unknown extra data");
 	b = (struct bitmap){
 		.table = qcow2_u64(entry), .entries = qcow2_u32(entry + 8),
 		.in_use = qcow2_u32(entry + 12) & FLAG_IN_USE, .granularity = entry[17],
 	};
 	if (!is_possible(q, &b, entry))
-		return broken("one cannot be");
+		return broken("one has fields that are not valid");
 	return check_table(q, &b, all);
 }
 
@@ -119,7 +119,7 @@ static char *check_directory(struct qcow2 *q, const unsigned char *directory, __
 	for (; !why && at < size && nr < number; nr++, at += length)
 		why = check_bitmap(q, directory + at, size - at, &length, &all);
 	if (!why && (nr != number || at != size))
-		why = broken("their directory has another number of them than the header");
+		why = broken("their number differs between directory and header");
 	return why;
 }
 
@@ -132,7 +132,7 @@ char *qcow2_check_bitmaps(struct qcow2 *q, const unsigned char *extension)
 	ssize_t n;
 
 	if (qcow2_u32(extension + 4) || !number || number > BITMAPS_MAX || size > DIRECTORY_MAX)
-		return broken("the header says of them what cannot be");
+		return broken("their header extension is not valid");
 	why = qcow2_check_table(q, "directory of bitmaps", at, size);
 	if (why)
 		return why;

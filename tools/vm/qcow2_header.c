@@ -7,7 +7,7 @@
 #include "base/xalloc.h"
 #include "vm/qcow2.h"
 
-/* The same limits as QEMU has. */
+/* QEMU's limits. */
 #define L1_ENTRIES_MAX		(32u << 20 >> 3)
 #define REFCOUNT_TABLE_MAX	(8u << 20)
 #define SNAPSHOTS_MAX		65536
@@ -19,16 +19,16 @@
 
 #define HEADER_V2	72
 #define HEADER_V3	104
-#define HEADER_MOST	112	/* with what is known of it */
+#define HEADER_MOST	112	/* with all fields that are read */
 
 #define SNAPSHOT_FIXED	40
-#define SNAPSHOT_READ	56	/* with the first two fields of what version 3 added */
+#define SNAPSHOT_READ	56	/* with the first two fields of version 3 */
 #define BITMAPS_BYTES	24
 
 #define INCOMPATIBLE_DATA_FILE		(1ULL << 2)
 #define INCOMPATIBLE_COMPRESSION	(1ULL << 3)
 #define INCOMPATIBLE_EXTENDED		(1ULL << 4)
-#define INCOMPATIBLE_KNOWN		0x1fULL		/* dirty, corrupt besides */
+#define INCOMPATIBLE_KNOWN		0x1fULL		/* and dirty, corrupt */
 #define AUTOCLEAR_BITMAPS		(1ULL << 0)
 #define AUTOCLEAR_RAW_DATA		(1ULL << 1)
 
@@ -38,7 +38,7 @@
 #define EXTENSION_CRYPTO		0x0537be77U
 
 struct header {
-	unsigned char *bytes;	/* the first cluster, zeros behind the end of the file */
+	unsigned char *bytes;	/* the first cluster; zeros past the end of the file */
 	__u64 length;		/* of the header; extensions follow */
 	__u64 end;		/* of the extensions */
 	__u64 autoclear;
@@ -62,23 +62,23 @@ static char *parse_sizes(struct qcow2 *q, const unsigned char *header)
 	q->snapshot_table = qcow2_u64(header + 64);
 	q->refcount_order = 4;
 	if (q->version > 3)
-		return xasprintf("has version %u of qcow2; 2 and 3 can be read", q->version);
+		return xasprintf("has qcow2 version %u; only 2 and 3 can be read", q->version);
 	if (q->cluster_bits < 9 || q->cluster_bits > 21)
-		return xasprintf("is damaged: its clusters have 2^%u bytes, which is not 512 to 2 MiB", q->cluster_bits);
+		return xasprintf("is damaged: the size of its clusters, 2^%u bytes, is not between 512 bytes and 2 MiB", q->cluster_bits);
 	if (qcow2_u32(header + 32))
-		return xasprintf("is encrypted by QEMU; such an image cannot be mapped");
+		return xasprintf("is encrypted by QEMU, so it cannot be mapped");
 	return NULL;
 }
 
-/* 0: zlib, 1: zstd. A header may end before it says which; then it is zlib. */
+/* 0: zlib, 1: zstd. A header that ends before this field means zlib. */
 static char *check_compression(const struct header *h, __u64 incompatible)
 {
 	unsigned int type = h->length > HEADER_V3 ? h->bytes[HEADER_V3] : 0;
 
 	if (type > 1)
-		return xasprintf("has compression of type %u, which is not known", type);
+		return xasprintf("has unknown compression type %u", type);
 	if (!type != !(incompatible & INCOMPATIBLE_COMPRESSION))
-		return xasprintf("is damaged: its compression has type %u, and its features say otherwise", type);
+		return xasprintf("is damaged: its compression type %u contradicts its features", type);
 	return NULL;
 }
 
@@ -94,18 +94,18 @@ static char *parse_features(struct qcow2 *q, struct header *h)
 	if (h->length < HEADER_V3 || h->length > qcow2_cluster(q))
 		return xasprintf("is damaged: its header has %llu bytes", h->length);
 	if (incompatible & ~INCOMPATIBLE_KNOWN)
-		return xasprintf("has features that are not known here (bits 0x%llx of the incompatible ones)",
+		return xasprintf("has unknown incompatible features (bits 0x%llx)",
 				 incompatible & ~INCOMPATIBLE_KNOWN);
 	if (q->refcount_order > 6)
-		return xasprintf("is damaged: its reference counts have 2^%u bits", q->refcount_order);
+		return xasprintf("is damaged: its refcounts have 2^%u bits", q->refcount_order);
 	if (q->extended && q->cluster_bits < 14)
 		return xasprintf("is damaged: its clusters are too small for subclusters");
 	if (h->autoclear & AUTOCLEAR_RAW_DATA && !q->has_data_file)
-		return xasprintf("is damaged: it has a raw external data file, and no external data file");
+		return xasprintf("is damaged: it is marked as having a raw external data file, but has none");
 	return check_compression(h, incompatible);
 }
 
-/* What an extension says, of which an empty text says nothing. */
+/* Copies the text of an extension. An empty text is stored as NULL. */
 static void take_text(char **to, const unsigned char *bytes, __u32 size)
 {
 	free(*to);
@@ -117,18 +117,18 @@ static char *take_extension(struct qcow2 *q, const struct header *h, __u32 type,
 	switch (type) {
 	case EXTENSION_BACKING_FORMAT:
 		if (size > BACKING_FORMAT_MAX)
-			return xasprintf("is damaged: the format of its backing file has %u letters", size);
+			return xasprintf("is damaged: the name of its backing format has %u bytes", size);
 		take_text(&q->backing_format, h->bytes + at, size);
 		return NULL;
 	case EXTENSION_DATA_FILE:
 		take_text(&q->data_file, h->bytes + at, size);
 		return NULL;
 	case EXTENSION_CRYPTO:
-		return xstrdup("is damaged: it has a header for encryption, and is not encrypted");
+		return xstrdup("is damaged: it has an encryption header, but is not encrypted");
 	case EXTENSION_BITMAPS:
 		if (size != BITMAPS_BYTES)
-			return xasprintf("is damaged: the extension for bitmaps has %u bytes", size);
-		/* else they were not kept up to date, and do not count */
+			return xasprintf("is damaged: the bitmaps extension has %u bytes", size);
+		/* without the bit, the bitmaps are out of date and ignored */
 		return h->autoclear & AUTOCLEAR_BITMAPS ? qcow2_check_bitmaps(q, h->bytes + at) : NULL;
 	default:
 		return NULL;
@@ -144,12 +144,12 @@ static char *parse_extensions(struct qcow2 *q, const struct header *h)
 		__u32 type, size;
 
 		if (h->end - at < 8)
-			return xstrdup("is damaged: an extension of its header is cut off");
+			return xstrdup("is damaged: an extension of its header is truncated");
 		type = qcow2_u32(h->bytes + at);
 		size = qcow2_u32(h->bytes + at + 4);
 		at += 8;
 		if (size > h->end - at)
-			return xasprintf("is damaged: an extension of its header has %u bytes", size);
+			return xasprintf("is damaged: an extension of its header has %u bytes, more than fit", size);
 		if (!type)
 			break;
 		why = take_extension(q, h, type, at, size);
@@ -158,7 +158,7 @@ static char *parse_extensions(struct qcow2 *q, const struct header *h)
 	return why;
 }
 
-/* The name of the backing file lies in the first cluster, behind the extensions. */
+/* The name of the backing file is in the first cluster, after the extensions. */
 static char *parse_backing(struct qcow2 *q, struct header *h)
 {
 	__u64 at = qcow2_u64(h->bytes + 8), most;
@@ -182,15 +182,15 @@ static char *check_tables(struct qcow2 *q)
 	if (q->l1_entries > L1_ENTRIES_MAX)
 		return xasprintf("is damaged: its L1 table has %u entries", q->l1_entries);
 	if (q->size && (q->size - 1) / l2_bytes >= q->l1_entries)
-		return xasprintf("is damaged: a disk of %llu bytes is more than its L1 table holds", q->size);
-	/* QEMU's disk has whole sectors */
+		return xasprintf("is damaged: its L1 table is too small for a disk of %llu bytes", q->size);
+	/* QEMU rounds the size down to sectors */
 	q->size &= ~511ULL;
 	why = qcow2_check_table(q, "L1 table", q->l1, q->l1_entries * 8ULL);
 	if (why)
 		return why;
 	bytes = (__u64)q->refcount_clusters << q->cluster_bits;
 	if (!bytes)
-		return xstrdup("is damaged: it has no reference counts");
+		return xstrdup("is damaged: it has no refcount table");
 	if (bytes > REFCOUNT_TABLE_MAX)
 		return xasprintf("is damaged: its refcount table has %llu bytes", bytes);
 	return qcow2_check_table(q, "refcount table", q->refcounts, bytes);
@@ -198,7 +198,7 @@ static char *check_tables(struct qcow2 *q)
 
 /* --- snapshots ---------------------------------------------------------------- */
 
-/* The entry of a snapshot at *@at, which becomes the offset of the next one. */
+/* Parses the entry of a snapshot at *@at, and advances *@at to the next one. */
 static char *parse_snapshot(struct qcow2 *q, struct qcow2_snapshot *snapshot, __u64 *at)
 {
 	unsigned char entry[SNAPSHOT_READ] = "";
@@ -209,9 +209,9 @@ static char *parse_snapshot(struct qcow2 *q, struct qcow2_snapshot *snapshot, __
 	if (n < 0)
 		return qcow2_cannot_read(n);
 	if (n < SNAPSHOT_FIXED)
-		return xasprintf("is damaged: its snapshot table at %llu is cut off", q->snapshot_table);
+		return xasprintf("is damaged: its snapshot table at %llu is truncated", q->snapshot_table);
 	if (extra > SNAPSHOT_EXTRA_MAX)
-		return xasprintf("is damaged: a snapshot has %u bytes that are not known", extra);
+		return xasprintf("is damaged: a snapshot has %u bytes of unknown data", extra);
 	*snapshot = (struct qcow2_snapshot){
 		.l1 = qcow2_u64(entry), .l1_entries = qcow2_u32(entry + 8),
 		.disk = extra >= 16 ? qcow2_u64(entry + 48) : q->size,
@@ -220,7 +220,7 @@ static char *parse_snapshot(struct qcow2 *q, struct qcow2_snapshot *snapshot, __
 	*at += (length + 7) & ~7ULL;
 	q->snapshot_bytes = *at - q->snapshot_table;
 	if (q->snapshot_bytes > SNAPSHOTS_BYTES)
-		return xstrdup("is damaged: its snapshot table has more than 64 MiB");
+		return xstrdup("is damaged: its snapshot table is larger than 64 MiB");
 	return NULL;
 }
 
@@ -233,7 +233,7 @@ static char *parse_snapshots(struct qcow2 *q)
 	if (q->nr_snapshots > SNAPSHOTS_MAX)
 		return xasprintf("is damaged: it has %u snapshots", q->nr_snapshots);
 	if (!q->nr_snapshots && (at & (qcow2_cluster(q) - 1) || at > OFFSET_MAX))
-		return xasprintf("is damaged: its snapshot table, of none, is at %llu", at);
+		return xasprintf("is damaged: the offset of its empty snapshot table is %llu", at);
 	if (q->nr_snapshots)
 		why = qcow2_check_table(q, "snapshot table", at, q->nr_snapshots * (__u64)SNAPSHOT_FIXED);
 	if (why)
@@ -254,10 +254,10 @@ static char *parse(struct qcow2 *q, struct header *h)
 	if (length < 0)
 		return qcow2_cannot_read(length);
 	if (length < HEADER_V2 || !qcow2_is(h->bytes, length))
-		return xasprintf("is no qcow2 image");
+		return xasprintf("is not a qcow2 image");
 	why = parse_sizes(q, h->bytes);
 	if (!why && q->version == 3 && length < HEADER_V3)
-		why = xasprintf("is damaged: its header is cut off");
+		why = xasprintf("is damaged: its header is truncated");
 	if (!why && q->version == 3)
 		why = parse_features(q, h);
 	if (why)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An image says which clusters of the file a guest's cluster is in, and not the reverse. So all of
- * its tables are read, and what lies in the range is collected, sorted and printed. If more is said
- * of the range than fits into the collection, the first half of that is printed, and the tables are
- * read again for the rest: those that have something there.
+ * The tables of an image map the guest's clusters to the file, not the reverse. So all tables are
+ * read, and the pieces in the wanted range of the file are collected, sorted and printed. If there
+ * are more pieces than fit into the collection, the first half is printed, and the tables with
+ * pieces in the rest of the range are read again.
  *
- * How much there is to read is bounded by what the file has on its disk. An L2 table is read once,
- * whatever number of entries lead to it: it is that of the first of them. L1 tables lie in places of
- * their own, and so do refcount blocks. Holes are passed over.
+ * The work is bounded by the space that the file occupies. Holes are skipped. An L2 table is read
+ * once however many entries refer to it, and belongs to the first of them. An image whose L1 tables
+ * overlap, or that uses a refcount block twice, is refused.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@
 #include "base/xalloc.h"
 #include "vm/qcow2_host.h"
 
-#define FOUND_MAX	(1u << 20)	/* 40 MiB with the heap */
-#define TABLES_MAX	(1u << 22)	/* L2 tables: 200 MiB; with clusters of 64 KiB they are for 2 PiB */
+#define FOUND_MAX	(1u << 20)	/* pieces; 40 MiB with the heap */
+#define TABLES_MAX	(1u << 22)	/* L2 tables: 200 MiB; with 64 KiB clusters they map 2 PiB */
 #define L1_ENTRIES_MAX	(32u << 20 >> 3)
 
 static const char *const names[QCOW2_USES] = {
@@ -54,22 +54,22 @@ struct found {
 	__u64 start, end;	/* in the file */
 	__u64 guest;
 	enum qcow2_use use;
-	bool packed;		/* compressed: it is that of a whole cluster of the guest */
+	bool packed;		/* compressed: it stores a whole cluster of the guest */
 };
 
 /* An L2 table. */
 struct table {
 	__u64 at;
-	__u64 guest;		/* what its first entry is for */
-	__u64 disk;		/* size of the disk, now or as of a snapshot; above it is its state */
-	__u64 lo, hi;		/* where in the file is what its entries name, once they were read */
+	__u64 guest;		/* the guest's offset of its first entry */
+	__u64 disk;		/* size of the disk or the snapshot; above it is the VM's state */
+	__u64 lo, hi;		/* range of the file that its entries refer to, if @read */
 	bool snapshot, read;
 };
 
-/* Numbers, each once; 0 is none. */
+/* A hash set of numbers. 0 marks a free slot. */
 struct set {
 	__u64 *at;
-	size_t size, nr;	/* places, a power of two; those that are used */
+	size_t size, nr;	/* slots, a power of two; slots in use */
 };
 
 struct collection {
@@ -77,10 +77,10 @@ struct collection {
 	struct table *tables;
 	size_t nr_tables, tables_room;
 	struct set known;	/* offsets of L2 tables */
-	__u64 begin, end;	/* of what is collected */
+	__u64 begin, end;	/* the range of the file that is collected */
 	struct found *at;
 	size_t nr;
-	bool full;		/* too much for one cluster */
+	bool full;		/* a single cluster has more pieces than fit */
 };
 
 static bool is_of_guest(enum qcow2_use use)
@@ -131,7 +131,7 @@ static bool set_add(struct set *s, __u64 number)
 	return true;
 }
 
-/* --- what was found -------------------------------------------------------- */
+/* --- pieces ---------------------------------------------------------------- */
 
 static int compare(const void *left, const void *right)
 {
@@ -157,7 +157,7 @@ static void sort(struct collection *c)
 	c->nr = nr;
 }
 
-/* Makes room: what is furthest from the begin is left for another time. */
+/* Makes room by lowering the end of the range: a later pass collects the pieces behind it. */
 static void drop_last(struct collection *c)
 {
 	__u64 end;
@@ -194,7 +194,7 @@ static void add_packed(struct collection *c, enum qcow2_use use, const struct qc
 		last->packed = true;
 }
 
-/* Tables begin with a cluster, and have the rest of their last one. */
+/* Tables begin at a cluster, and occupy whole clusters. */
 static void add_table(struct collection *c, enum qcow2_use use, __u64 at, __u64 bytes, __u64 guest)
 {
 	__u64 size = qcow2_cluster(c->q);
@@ -231,7 +231,7 @@ static void add_piece(struct collection *c, struct table *t, const struct qcow2_
 		add(c, use, host, length, guest);
 }
 
-/* The parts of a cluster: one, or with subclusters several. Each has its place, also the unallocated. */
+/* Adds the pieces of a cluster, several with subclusters. Unallocated ones occupy space, too. */
 static char *collect_entry(struct collection *c, struct table *t, const __u64 entry[2], __u64 guest)
 {
 	__u64 host = entry[0] & QCOW2_OFFSET, inside;
@@ -281,7 +281,7 @@ static char *collect_refcounts(struct collection *c)
 		if (why || !block)
 			continue;
 		if (!set_add(&blocks, block))
-			why = xasprintf("is damaged: its refcount block at %llu is there twice", block);
+			why = xasprintf("is damaged: its refcount block at %llu is used twice", block);
 		add(c, USE_REFCOUNT_BLOCK, block, qcow2_cluster(c->q), 0);
 	}
 	free(blocks.at);
@@ -308,14 +308,14 @@ static char *collect(struct collection *c)
 	return why;
 }
 
-/* --- which tables there are ------------------------------------------------- */
+/* --- the list of tables ----------------------------------------------------- */
 
 static char *list_table(struct collection *c, __u64 at, __u64 guest, __u64 disk, bool snapshot)
 {
 	if (!set_add(&c->known, at))
 		return NULL;
 	if (c->nr_tables == TABLES_MAX)
-		return xasprintf("has more than %u L2 tables, which is more than can be mapped", TABLES_MAX);
+		return xasprintf("has more than %u L2 tables, too many to be mapped", TABLES_MAX);
 	if (c->nr_tables == c->tables_room) {
 		c->tables_room = c->tables_room ? 2 * c->tables_room : 1024;
 		c->tables = xreallocarray(c->tables, c->tables_room, sizeof(*c->tables));
@@ -362,7 +362,7 @@ static int by_l1(const void *left, const void *right)
 	return a->l1 < b->l1 ? -1 : a->l1 > b->l1;
 }
 
-/* L1 tables that share a place would be read once for each of them. */
+/* Refuses L1 tables that overlap: the same bytes would be read once for each table. */
 static char *check_overlaps(const struct qcow2 *q)
 {
 	size_t i, nr = q->nr_snapshots + 1;
@@ -378,7 +378,7 @@ static char *check_overlaps(const struct qcow2 *q)
 		if (!all[i].l1_entries)
 			continue;
 		if (last && last->l1 + last->l1_entries * 8ULL > all[i].l1)
-			why = xasprintf("is damaged: its L1 tables at %llu and %llu are in one place", last->l1, all[i].l1);
+			why = xasprintf("is damaged: its L1 tables at %llu and %llu overlap", last->l1, all[i].l1);
 		last = &all[i];
 	}
 	free(all);
@@ -402,11 +402,11 @@ static char *list_tables(struct collection *c)
 	return why;
 }
 
-/* --- what was collected, in order ------------------------------------------ */
+/* --- printing in order ----------------------------------------------------- */
 
 struct printer {
 	struct qcow2 *q;
-	__u64 host, end;	/* what was asked for */
+	__u64 host, end;	/* the wanted range of the file */
 	void (*put)(const struct qcow2_region *region, void *data);
 	void *data;
 };
@@ -433,7 +433,7 @@ static void print(const struct printer *p, enum qcow2_use use, __u64 start, __u6
 	p->put(&r, p->data);
 }
 
-/* Nothing refers to these bytes. Beside compressed data in its cluster, they are not used. */
+/* No table refers to these bytes. Part of a cluster, beside compressed data, is unused. */
 static char *print_gap(const struct printer *p, __u64 start, __u64 end)
 {
 	__u64 size = qcow2_cluster(p->q), stop;
@@ -444,7 +444,7 @@ static char *print_gap(const struct printer *p, __u64 start, __u64 end)
 	for (; !why && start < end && start < p->end; start = stop) {
 		bool whole = !(start & (size - 1)) && end - start >= size, used = false;
 
-		/* as far as whole clusters go, or up to the next one */
+		/* up to the end of the last whole cluster, or to the next cluster */
 		stop = whole ? end & ~(size - 1) : (start | (size - 1)) + 1;
 		if (stop > end)
 			stop = end;
@@ -456,18 +456,18 @@ static char *print_gap(const struct printer *p, __u64 start, __u64 end)
 	return why;
 }
 
-/* What counts more of two that have the same byte. */
+/* Whether @a takes precedence over @b where they overlap. */
 static bool is_before(const struct found *a, const struct found *b)
 {
 	if (a->use != b->use)
 		return a->use < b->use;
-	/* compressed data may end in the sector in which the next begins */
+	/* compressed data may end in the sector in which the next one begins */
 	if (a->packed && a->start != b->start)
 		return a->start > b->start;
 	return a->guest < b->guest;
 }
 
-/* Those that begin at or before a place, the one that counts most first: a heap. */
+/* A heap of the pieces that begin at or before an offset. The one with precedence is first. */
 struct heap {
 	const struct found **at;
 	size_t nr;
@@ -498,7 +498,7 @@ static void heap_pop(struct heap *h)
 	h->at[i] = last;
 }
 
-/* Prints what counts at @at, and returns where that ends. @next: of those that begin later. */
+/* Prints the heap's first piece from @at on, and returns its end. @next: the next one to push. */
 static __u64 print_one(const struct printer *p, struct collection *c, struct heap *h, size_t *next, __u64 at)
 {
 	const struct found *f = h->at[0];
@@ -547,11 +547,11 @@ static char *print_all(const struct printer *p, struct collection *c)
 
 	c->at = xreallocarray(NULL, FOUND_MAX, sizeof(*c->at));
 	for (c->begin = p->host & ~(size - 1); !why && c->begin < p->end; c->begin = c->end) {
-		/* whole clusters: what is asked for ends in one */
+		/* round up to whole clusters */
 		c->end = ((p->end - 1) | (size - 1)) + 1;
 		why = collect(c);
 		if (!why && c->full)
-			why = xasprintf("is damaged: much too much refers to the cluster at %llu", c->begin);
+			why = xasprintf("is damaged: too many entries refer to the cluster at %llu", c->begin);
 		if (!why)
 			why = print_collection(p, c, &heap);
 	}

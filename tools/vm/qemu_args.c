@@ -8,9 +8,9 @@
 #include "base/xalloc.h"
 #include "vm/qemu_args.h"
 
-#define JSON_DEPTH 64	/* of objects whose keys are taken */
+#define JSON_DEPTH 64	/* of nested objects that are flattened */
 
-/* Options that are followed by no value. All others take one. */
+/* Whether a value follows the option. These have none, all others have one. */
 static bool takes_value(const char *name)
 {
 	static const char *const flags[] = {
@@ -91,7 +91,7 @@ static char *scalar(const json_t *value)
 	return NULL;
 }
 
-/* Not into arrays, which are of no use here. */
+/* Adds the keys of nested objects, joined by dots. Values in arrays are not needed. */
 static void flatten(struct qemu_dict *dict, const char *prefix, json_t *object, unsigned int depth)
 {
 	const char *key;
@@ -112,7 +112,7 @@ static void flatten(struct qemu_dict *dict, const char *prefix, json_t *object, 
 	}
 }
 
-/* Copies up to a single comma; two stand for one. Returns the rest, or NULL at the end. */
+/* Copies up to a comma; a doubled comma stands for one. Returns the rest, or NULL at the end. */
 static const char *next_word(const char *text, char *word)
 {
 	for (; *text; text++) {
@@ -132,7 +132,7 @@ static void parse_pairs(struct qemu_dict *dict, const char *text, const char *im
 	bool first = true;
 
 	while (text) {
-		/* a key has no comma: what is before an equals sign is one */
+		/* a key contains no comma: text up to an equals sign is a key */
 		size_t key = strcspn(text, "=,");
 		bool has_key = text[key] == '=';
 
@@ -176,7 +176,7 @@ void qemu_dict_free(struct qemu_dict *dict)
 	*dict = (struct qemu_dict){ 0 };
 }
 
-/* The last one counts, as for QEMU. */
+/* The last one takes precedence, as in QEMU. */
 static const struct qemu_pair *find(const struct qemu_dict *dict, const char *prefix, const char *key)
 {
 	size_t i, length = strlen(prefix);

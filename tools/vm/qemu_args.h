@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The command line of QEMU: its options, and what an option's value consists of. */
+/* Parses the command line of QEMU: its options, and their values. */
 #ifndef TOOL_VM_QEMU_ARGS_H
 #define TOOL_VM_QEMU_ARGS_H
 
@@ -48,10 +48,10 @@ bool qemu_dict_has(const struct qemu_dict *dict, const char *prefix, const char 
 /* Whether there are keys that begin with @prefix@key and a dot. */
 bool qemu_dict_has_below(const struct qemu_dict *dict, const char *prefix, const char *key);
 
-/* A number of bytes, or of KiB and so on; 0 if it is not said: @text is NULL. */
+/* Parses a number of bytes, with an optional suffix k, m, g or t. Returns 0 if @text is NULL. */
 unsigned long long qemu_bytes(const char *text);
 
-/* Whether a value is on, yes, true. @value: NULL is @otherwise. */
+/* Whether a value is "on", "yes", "true" or "y". If @value is NULL, returns @otherwise. */
 bool qemu_is_on(const char *value, bool otherwise);
 
 #endif /* TOOL_VM_QEMU_ARGS_H */

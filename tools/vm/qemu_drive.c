@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A drive is a chain of block nodes. -blockdev names each, or has one within another ("file.",
- * "backing."). -drive is a node whose file is found by name. A device or a drive of -drive is the
- * head of a chain; a node that no other one refers to is, too.
+ * A drive is a chain of block nodes. -blockdev defines nodes, which refer to others by name or
+ * contain them ("file.", "backing."). -drive defines a node whose file is looked up by name. A
+ * chain starts at a drive of -drive, at a node that a device uses, or at a node that no other node
+ * refers to.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +12,13 @@
 #include "base/xalloc.h"
 #include "vm/qemu_drive.h"
 
-#define NODES_MAX 1000	/* that are followed from one to the next: references may be circular */
+#define NODES_MAX 1000	/* steps from a node to the next: references may be circular */
 
-/* A node, or a part of the one within which it is. */
+/* A node: the keys of @dict that begin with @prefix, which is not empty for a nested node. */
 struct node {
 	const struct qemu_dict *dict;
 	const char *prefix;
-	const struct node *parent;	/* the one whose part it is: it passes on the cache mode */
+	const struct node *parent;	/* contains it, and passes on its cache mode; or NULL */
 };
 
 struct finder {
@@ -28,7 +29,7 @@ struct finder {
 	size_t nr_devices;
 	bool snapshot, q35;
 	const char *interface;
-	bool units[8][64];		/* taken, by interface and index */
+	bool units[8][64];		/* in use, by interface and index */
 	unsigned int followed;
 };
 
@@ -64,7 +65,7 @@ static bool is_file(const char *driver)
 	return is_one_of(driver, files, sizeof(files) / sizeof(files[0]));
 }
 
-/* What passes everything on to another node. */
+/* Whether the driver passes all requests on to another node. */
 static bool is_filter(const char *driver)
 {
 	static const char *const filters[] = {
@@ -80,7 +81,7 @@ static const char *get(const struct node *n, const char *key)
 	return qemu_dict_get(n->dict, n->prefix, key);
 }
 
-/* As above, or what the node has of those it is a part of. */
+/* As above. A missing value is inherited from the nodes that contain this one. */
 static const char *inherited(const struct node *n, const char *key)
 {
 	const char *value = NULL;
@@ -104,8 +105,8 @@ static const struct qemu_dict *node_of(const struct finder *f, const char *name)
 }
 
 /*
- * Calls @act for the node that @n has under @key: one of another name, or a part of @n. False if
- * there is none.
+ * Calls @act for the child of @n under @key, which is a named node or nested in @n. False if there
+ * is none.
  */
 static bool with_child(struct finder *f, const struct node *n, const char *key,
 		       void (*act)(struct finder *f, const struct node *child, struct qemu_drive *d),
@@ -135,7 +136,7 @@ static struct qemu_layer *add_layer(struct qemu_drive *d, char *file, const char
 	return &d->layers[d->nr_layers++];
 }
 
-/* "none" and so on, as -drive calls what cache.direct, cache.no-flush and write-cache say. */
+/* The name in -drive ("none" and so on) of a mode of cache.direct, cache.no-flush, write-cache. */
 static const char *cache_mode(const struct node *n, const char *writeback)
 {
 	bool direct = qemu_is_on(inherited(n, "cache.direct"), false);
@@ -147,7 +148,7 @@ static const char *cache_mode(const struct node *n, const char *writeback)
 	return direct ? "none" : "writeback";
 }
 
-/* What is no file, with the part of its address that says most. */
+/* The name of a layer that is not a file: its protocol, and the main part of its address. */
 static char *remote_name(const struct node *n, const char *driver)
 {
 	static const char *const keys[] = { "filename", "path", "export", "image", "url", "volume" };
@@ -159,7 +160,7 @@ static char *remote_name(const struct node *n, const char *driver)
 	return xasprintf("%s:%s", driver ? driver : "?", name ? name : "");
 }
 
-/* The file of the last layer. The first one's mode is the drive's. */
+/* Stores the file of the last layer. The drive has the cache mode of its first layer. */
 static void take_file(struct finder *f, const struct node *n, struct qemu_drive *d)
 {
 	struct qemu_layer *layer = &d->layers[d->nr_layers - 1];
@@ -192,7 +193,7 @@ static void take_data_file(struct finder *f, const struct node *n, struct qemu_d
 		with_child(f, n, "file", take_data_file, d);
 }
 
-/* Takes the layers from this node on. */
+/* Appends the layers of this node and of the nodes behind it. */
 static void take_layers(struct finder *f, const struct node *n, struct qemu_drive *d)
 {
 	const char *driver = get(n, "driver");
@@ -271,7 +272,7 @@ static struct qemu_drive *add_drive(struct finder *f)
 
 /* --- -blockdev ----------------------------------------------------------------- */
 
-/* Whether another node has this one as a part. */
+/* Whether another node refers to this one as its child. */
 static bool is_part(const struct finder *f, const char *name)
 {
 	size_t i, j;
@@ -328,7 +329,7 @@ static long number(const char *text)
 	return n > 1000000 ? 1000000 : n;
 }
 
-/* The index that the drive says, or the first that is free. */
+/* The index given with the drive, or the first free one. */
 static long take_unit(struct finder *f, const struct qemu_dict *dict, unsigned int interface,
 		      unsigned int on_bus)
 {
@@ -346,7 +347,7 @@ static long take_unit(struct finder *f, const struct qemu_dict *dict, unsigned i
 	return index;
 }
 
-/* QEMU's own name of a drive that has no id: ide0-hd1, virtio0. */
+/* The id of the drive, or the one that QEMU generates: ide0-hd1, virtio0. */
 static char *drive_id(struct finder *f, const struct qemu_dict *dict, const char *name)
 {
 	const char *id = qemu_dict_get(dict, "", "id"), *media = qemu_dict_get(dict, "", "media");
@@ -369,7 +370,7 @@ static bool is_cache_mode(const char *mode)
 	return is_one_of(mode, modes, sizeof(modes) / sizeof(modes[0]));
 }
 
-/* A file that is named with all of its options: json:{...}. */
+/* Parses a file name that contains all options: json:{...}. */
 static void take_json(struct finder *f, const char *text, struct qemu_drive *d)
 {
 	struct qemu_dict dict;
@@ -401,7 +402,7 @@ static void add_drive_of(struct finder *f, const struct qemu_dict *dict)
 	if (file && !strncmp(file, "json:", 5)) {
 		take_json(f, file + 5, d);
 	} else if (file && *file) {
-		/* the format that is said, of a file that is named: there are no nodes */
+		/* a file name and perhaps a format, without nodes */
 		add_layer(d, xstrdup(file), is_file(format) ? "raw" : format)->offset =
 			qemu_bytes(qemu_dict_get(dict, "", "offset"));
 		d->whole = !with_child(f, &n, "backing", take_layers, d) && qemu_dict_has(dict, "", "backing");
@@ -411,7 +412,7 @@ static void add_drive_of(struct finder *f, const struct qemu_dict *dict)
 	take_device(f, d);
 }
 
-/* -hda FILE and such are -drive with these. */
+/* Options such as -hda FILE stand for -drive with these values. */
 static const struct {
 	const char *name;
 	const char *drive;
@@ -447,7 +448,7 @@ static struct qemu_dict *grow(struct qemu_dict **all, size_t *nr)
 	return &(*all)[(*nr)++];
 }
 
-/* -machine pflash0=NODE makes a device of a node, too. */
+/* -machine pflash0=NODE attaches a node to a device, too. */
 static void add_flash(struct finder *f, const char *machine)
 {
 	static const char *const names[] = { "pflash0", "pflash1" };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What QEMU calls a block is a drive, or a device with a node. Blocks and the drives of the command
- * line are matched by the id of the device, that of the drive, the name of the node, or, if the
- * device has no id, by the file. A drive without a device is there as long as its node is.
+ * query-block returns "blocks": drives, and devices with a node. A block and a drive of the command
+ * line are matched by the device's id, the drive's id, the node's name, or, if the device has no
+ * id, by the file. A drive without a device exists as long as its node does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,9 @@ static char *copy(const char *text)
 }
 
 /*
- * The id that the user gave the device: QEMU has it, or its place in the tree of objects. A device
- * without an id has that place as its name, as it does not change. NULL: one of the machine itself.
+ * The id of the device: QEMU returns it, or the device's path in the tree of objects, which
+ * contains it. A device without an id is named by that path, which does not change. NULL: a
+ * built-in device.
  */
 static char *device_id(const json_t *block)
 {
@@ -58,7 +59,7 @@ static bool is_anonymous(const json_t *block)
 
 /* --- the chain -------------------------------------------------------------------- */
 
-/* What passes on what it gets; its file is that of the next node. */
+/* Whether the driver passes all requests on. Such a node reports the next node's file. */
 static bool is_filter(const char *format)
 {
 	static const char *const filters[] = {
@@ -74,7 +75,7 @@ static bool is_filter(const char *format)
 	return false;
 }
 
-/* QEMU writes a node that has no simple name as "json:{...}". */
+/* The file of a node. QEMU writes a node without a simple file name as "json:{...}". */
 static char *file_of(const char *name, unsigned long long *offset)
 {
 	static const char *const keys[] = { "file.filename", "filename", "file.file.filename" };
@@ -91,7 +92,7 @@ static char *file_of(const char *name, unsigned long long *offset)
 		file = qemu_dict_get(&dict, "", keys[i]);
 	from = qemu_dict_get(&dict, "", "offset");
 	*offset = qemu_bytes(from);
-	/* of no file: its driver, as that of the command line is shown */
+	/* not a file: the driver and a colon, as for the command line */
 	found = file ? xstrdup(file) : xasprintf("%s:", qemu_dict_get(&dict, "", "file.driver") ?: "?");
 	qemu_dict_free(&dict);
 	return found;
@@ -122,7 +123,7 @@ static void drop_layers(struct qemu_drive *d)
 	}
 }
 
-/* The top first. A chain that is read anew has the data files that the images name. */
+/* Replaces the drive's layers, the top first. Their data files are those that the images name. */
 static void take_layers(struct qemu_drive *d, const json_t *block)
 {
 	const json_t *image = json_object_get(json_object_get(block, "inserted"), "image");
@@ -140,7 +141,7 @@ static void take_layers(struct qemu_drive *d, const json_t *block)
 	d->asked = true;
 }
 
-/* The cache mode as -drive has it. */
+/* The cache mode by its name in -drive. */
 static char *cache_of(const json_t *block)
 {
 	const json_t *cache = json_object_get(json_object_get(block, "inserted"), "cache");
@@ -155,14 +156,14 @@ static char *cache_of(const json_t *block)
 	return xstrdup(direct ? "directsync" : "writethrough");
 }
 
-/* --- which is which ---------------------------------------------------------------- */
+/* --- matching ---------------------------------------------------------------------- */
 
 static bool is_same(const char *a, const char *b)
 {
 	return a && b && !strcmp(a, b);
 }
 
-/* A part of the path in the tree of objects, as devices of the machine itself have. */
+/* Whether @name is a component of @path in the tree of objects. */
 static bool has_part(const char *path, const char *name)
 {
 	size_t length = strlen(name);
@@ -176,13 +177,13 @@ static bool has_part(const char *path, const char *name)
 	return false;
 }
 
-/* Of -machine pflash0=NODE: the machine has such a device under a name of its own. */
+/* Whether the drive is from -machine pflash0=NODE: a built-in device, which has its own name. */
 static bool is_flash(const struct qemu_drive *d)
 {
 	return d->device && !strncmp(d->device, "pflash", strlen("pflash"));
 }
 
-/* How sure it is that the block is the drive: 0 is not at all. */
+/* How well the block matches the drive, from 0 (not at all) to 4. */
 static int likeness(const struct qemu_drive *d, const json_t *block)
 {
 	const json_t *inserted = json_object_get(block, "inserted");
@@ -216,7 +217,7 @@ static bool has_node(const struct qmp_answer *answer, const char *name)
 	return false;
 }
 
-/* A drive that no block is. One whose device has no id may be a block that is not known. */
+/* The state of a drive without a block. If its device has no id, it may be an unmatched block. */
 static enum qemu_drive_state state_without(const struct qemu_drive *d, const struct qmp_answer *answer,
 					   const bool *taken)
 {
@@ -236,7 +237,7 @@ static enum qemu_drive_state state_without(const struct qemu_drive *d, const str
 	return DRIVE_UNPLUGGED;
 }
 
-/* The device is there, but its drive was taken away: only CDs and floppies may be empty. */
+/* Whether the device lost its drive: without one, it is empty, as only CDs and floppies may be. */
 static bool is_disk_without_data(const struct qemu_drive *d, const json_t *block)
 {
 	return d->nr_layers && !json_object_get(block, "inserted") &&
@@ -268,7 +269,7 @@ static void match(struct qemu_drive *d, const struct qmp_answer *answer, bool *t
 		take_layers(d, best);
 }
 
-/* What the command line does not have. Drives of the machine itself may be empty. */
+/* Adds a drive that is not on the command line. Empty built-in drives are skipped. */
 static void add_drive(struct qemu_drives *drives, const json_t *block)
 {
 	const json_t *inserted = json_object_get(block, "inserted");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A monitor is a socket that the command line names; it is looked up below the root of the process.
- * Who listens there has to be that process. Of a machine of libvirt, which holds the connection
- * itself, virsh is run.
+ * A monitor is a socket named on the command line. It is looked up below the root directory of the
+ * process, which must be the one that listens there. libvirt holds the connections to its own VMs,
+ * so virsh is run for these.
  *
- * What comes is of another process: its size and the time for it are limited, and the depth of its
- * objects is, by the parser.
+ * The answer comes from another process. Its size and the time for it are limited here, the depth
+ * of its objects by the parser.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,16 +27,16 @@
 #include "vm/image.h"
 #include "vm/qmp.h"
 
-#define ALL_MS		1000		/* for all that is asked of one monitor */
-#define ALL_BYTES	(16u << 20)	/* that are read of one monitor */
+#define ALL_MS		1000		/* for all questions to one monitor */
+#define ALL_BYTES	(16u << 20)	/* read from one monitor at most */
 #define FIRST_BYTES	65536
-#define MONITORS	16		/* that are tried */
+#define MONITORS	16		/* tried at most */
 
 #define CAPABILITIES	"{\"execute\":\"qmp_capabilities\"}"
 #define BLOCKS		"{\"execute\":\"query-block\"}"
 #define NODES		"{\"execute\":\"query-named-block-nodes\",\"arguments\":{\"flat\":true}}"
 
-/* What is read, and until when. */
+/* A descriptor that is read until a deadline. */
 struct source {
 	int fd;
 	long long until;	/* CLOCK_MONOTONIC ms */
@@ -52,7 +52,7 @@ static long long now_ms(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-/* Waits for it; false when the time is over. */
+/* Waits for @events. False after the deadline or an error. */
 static bool wait_for(const struct source *s, short events)
 {
 	struct pollfd p = { .fd = s->fd, .events = events };
@@ -65,7 +65,7 @@ static bool wait_for(const struct source *s, short events)
 	return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* Reads what there is now. Returns bytes, 0 at the end, -1 if it is too much or takes too long. */
+/* Reads the available bytes. Returns their number, 0 at the end, -1 after an error or a limit. */
 static ssize_t read_more(struct source *s)
 {
 	ssize_t n;
@@ -88,7 +88,7 @@ static ssize_t read_more(struct source *s)
 
 /* --- a socket --------------------------------------------------------------------- */
 
-/* The next object, in a line or, of a monitor that is asked to be pretty, in many; NULL if there is none. */
+/* The next object, or NULL. It may span several lines, as with -qmp-pretty. */
 static json_t *next_object(struct source *s)
 {
 	json_error_t error;
@@ -106,7 +106,7 @@ static json_t *next_object(struct source *s)
 	}
 }
 
-/* What the monitor returns; NULL if that is an error, or nothing comes. Events are skipped. */
+/* Returns the monitor's answer to the command, or NULL after an error or a limit. Skips events. */
 static json_t *command(struct source *s, const char *text)
 {
 	char *line = xasprintf("%s\n", text);
@@ -131,7 +131,7 @@ static bool is_of(int fd, pid_t pid)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.pid == pid;
 }
 
-/* A connection to the process at the socket, or -1. */
+/* Connects to the socket. Returns -1 if that fails, or if another process listens. */
 static int connect_to(const struct qmp_peer *peer, const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -148,7 +148,7 @@ static int connect_to(const struct qmp_peer *peer, const char *path)
 	return fd;
 }
 
-/* What is no list of blocks is no answer. */
+/* Whether the answer has a list of blocks. If not, it is freed. */
 static bool is_answered(struct qmp_answer *answer)
 {
 	if (json_is_array(answer->blocks))
@@ -164,7 +164,7 @@ static bool ask_socket(struct qmp_answer *answer, const struct qmp_peer *peer, c
 
 	if (s.fd < 0)
 		return false;
-	/* QEMU greets, but what it had no time to say to the client before comes first. */
+	/* QEMU greets, but may send events first that the client before did not read. */
 	do {
 		json_decref(started);
 		started = next_object(&s);
@@ -199,7 +199,7 @@ static void add_monitor(struct monitors *all, const struct qmp_peer *peer, const
 		xasprintf("%s/%s", peer->cwd && strcmp(peer->cwd, "/") ? peer->cwd : "", path);
 }
 
-/* The socket that has this id. */
+/* Adds the socket of the chardev with this id. */
 static void add_chardev(struct monitors *all, const struct qmp_peer *peer, const char *id)
 {
 	struct qemu_dict dict;
@@ -262,7 +262,7 @@ static void find_monitors(struct monitors *all, const struct qmp_peer *peer)
 
 /* --- libvirt ------------------------------------------------------------------------ */
 
-/* libvirt keeps the PID of what it started. */
+/* Whether libvirt started the process: it stores the PID in a file. */
 static bool is_libvirts(const struct qmp_peer *peer)
 {
 	char *text, *pid;
@@ -289,7 +289,7 @@ static void run_virsh(const char *name, const char *text, int out)
 	_exit(127);
 }
 
-/* All that virsh prints, until the time is over. It is ended then. */
+/* Runs virsh, which is killed at the deadline, and returns its answer or NULL. */
 static json_t *ask_virsh(const char *name, const char *text, long long until)
 {
 	struct source s = { .fd = -1, .until = until };

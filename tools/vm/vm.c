@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The command line says what a QEMU was started with: its drives and the files of each. The images
- * themselves say what is behind these. The open descriptors say what it uses now: after a snapshot
- * of a running machine there are images that the command line does not have.
+ * QEMU's command line has the drives that it was started with, and their files. Images name their
+ * backing files. The open descriptors show the files in use now: after a snapshot of a running VM,
+ * these include images that are not on the command line.
  *
- * Names are looked up below the root of the process, which may have its own mounts. It may have
- * left the root, or the directory, in which it was started, and a file may have been deleted since:
- * then the file is found among those that are open, by the name that these have.
+ * Names are looked up below the root directory of the process, which may have its own mounts. If
+ * the process has changed its root or working directory since it was started, or the file was
+ * deleted, the file is looked up by its name among the open descriptors.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -42,12 +42,12 @@
 struct open_file {
 	char *path;		/* /proc/PID/fd/N */
 	int number;
-	char *name;		/* where it leads */
+	char *name;		/* the target of this link */
 	bool deleted;
 	__u64 born;		/* CLOCK_REALTIME ns; 0: not known */
 	struct stat st;
 	unsigned int flags;	/* of open(2) */
-	bool shown;		/* with a drive, or before */
+	bool shown;		/* listed with a drive, or by another descriptor */
 };
 
 /* The first layer of a drive. */
@@ -61,7 +61,7 @@ struct vm {
 	char *words;		/* the command line; each ends with a NUL */
 	struct qemu_args args;
 	struct qemu_drives drives;
-	int root;		/* its "/" */
+	int root;		/* its root directory, or IMAGE_OWN_ROOT */
 	char *cwd;
 	bool files_known;
 	struct open_file *files;
@@ -69,7 +69,7 @@ struct vm {
 	struct top *tops;
 	size_t nr_tops;
 	struct target_list *targets;
-	bool traced;		/* its processes are a target, so all that they use is traced */
+	bool traced;		/* its processes are a target, so all their files are traced */
 };
 
 /* --- the process ------------------------------------------------------------- */
@@ -82,7 +82,7 @@ static char *proc_path(const char *pid, const char *file)
 	return real;
 }
 
-/* Where a link leads, or NULL. */
+/* The target of a symbolic link, or NULL. */
 static char *link_of(const char *path)
 {
 	char target[4096];
@@ -102,7 +102,7 @@ static char *take_link(char *path)
 	return target;
 }
 
-/* By the name of the program; by the first word of the command line if that is not to be seen. */
+/* The program's name, by /proc/PID/exe, or, if that cannot be read, by the command line. */
 static char *program_of(const char *pid)
 {
 	char *exe = take_link(proc_path(pid, "exe")), *path = NULL, *name;
@@ -141,7 +141,7 @@ static bool read_command_line(struct vm *vm)
 	return true;
 }
 
-/* The drives that no option says the interface of have the one of the machine. */
+/* A drive without an interface on the command line gets the default of the machine type. */
 static void find_drives(struct vm *vm, const char *program)
 {
 	const char *machine = qemu_args_last(&vm->args, "machine"), *interface = "virtio";
@@ -166,7 +166,7 @@ static unsigned int flags_of(const char *pid, const char *fd)
 	return flags;
 }
 
-/* When the file was created; 0: its filesystem does not keep that. */
+/* When the file was created, CLOCK_REALTIME ns; 0 if its filesystem does not store that. */
 static __u64 born_at(const char *path)
 {
 	struct statx x;
@@ -176,7 +176,7 @@ static __u64 born_at(const char *path)
 	return x.stx_btime.tv_sec * 1000000000LL + x.stx_btime.tv_nsec;
 }
 
-/* The kernel appends this to the name of a file whose name is gone. A name may also end so. */
+/* Cuts off what the kernel appends to a deleted file's name, unless the name itself ends so. */
 static bool cut_deleted(char *name, const struct stat *st)
 {
 	char *end = strrchr(name, ' ');
@@ -257,7 +257,7 @@ static void vm_close(struct vm *vm)
 
 /* --- files -------------------------------------------------------------------- */
 
-/* The one open file whose name ends with @name: QEMU with -daemonize has left its directory. */
+/* The only open file whose name ends with @name, or NULL. -daemonize changes QEMU's directory. */
 static const struct open_file *file_that_ends(const struct vm *vm, const char *name)
 {
 	const struct open_file *found = NULL;
@@ -297,8 +297,9 @@ static const struct open_file *open_named(const struct vm *vm, const char *name)
 }
 
 /*
- * The file of that absolute name. What is open counts most: it may be out of the root of the process,
- * or deleted, so that its name leads to nothing or to another file.
+ * Opens the file with this absolute name. An open descriptor takes precedence, because the file may
+ * be outside of the process's root directory or deleted, so that its name leads nowhere or to
+ * another file.
  */
 static int find_file(const void *data, const char *name)
 {
@@ -321,7 +322,7 @@ static int find_file(const void *data, const char *name)
 	return image_open_below(IMAGE_OWN_ROOT, open->path, O_PATH);
 }
 
-/* The absolute name of a file of the command line. */
+/* The absolute name of a file on the command line; the caller frees it. */
 static char *absolute(const struct vm *vm, const char *name)
 {
 	const struct open_file *file;
@@ -344,7 +345,7 @@ static char *absolute(const struct vm *vm, const char *name)
 	return path;
 }
 
-/* The kernel's name of a block device, and the one that device mapper has for it. */
+/* The kernel's name of a block device, and its name in device mapper. */
 static void put_device(json_t *object, const struct stat *st)
 {
 	char *kernel;
@@ -358,7 +359,7 @@ static void put_device(json_t *object, const struct stat *st)
 	free(kernel);
 }
 
-/* A process may have a device node of its own: the machine's is by the number of the device. */
+/* A process may use its own node of a device, so look for the node in our /dev, too. */
 static bool is_traced(struct target_list *targets, const char *path, const struct stat *st)
 {
 	char *own;
@@ -383,7 +384,7 @@ static json_t *traced_at(const struct vm *vm, const char *path, const struct sta
 	return vm->targets ? json_boolean(vm->traced || is_traced(vm->targets, path, st)) : json_null();
 }
 
-/* Which file it is: rows have device and inode, and a number may be used again. */
+/* What identifies the file in rows, and its time of creation, because inode numbers are reused. */
 static void put_identity(json_t *object, const char *path, const struct stat *st)
 {
 	__u64 born = born_at(path);
@@ -393,7 +394,7 @@ static void put_identity(json_t *object, const char *path, const struct stat *st
 	json_put(object, "born_ns", born ? json_integer(born) : json_null());
 }
 
-/* How QEMU has opened the file, which is then not among the others. */
+/* How QEMU has opened the file. Marks its descriptors, so that they are not listed again. */
 static void put_open(struct vm *vm, json_t *object, const char *name, const struct stat *st)
 {
 	bool is_open = false, writes = false, direct = false, deleted = false;
@@ -532,9 +533,9 @@ static json_t *json_drive(struct vm *vm, const struct qemu_drive *d)
 /* --- temporary files ------------------------------------------------------------ */
 
 /*
- * A drive with snapshot=on writes to an image that QEMU makes in a temporary directory and deletes at
- * once. Its header names no backing file, so without an answer of QEMU it is told by its size: of
- * several drives of one size the first has the one that was made first.
+ * A drive with snapshot=on writes to an image that QEMU creates in a temporary directory and
+ * deletes at once. Its header names no backing file. Without an answer from QEMU, it is matched by
+ * the size of the disk; drives of the same size get these images in the order of their creation.
  */
 struct temporary {
 	const struct open_file *file;
@@ -558,7 +559,7 @@ static bool is_temporary(const struct open_file *file, struct image *image)
 	return !image->why && !strcmp(image->format, "qcow2") && !image->qcow2.backing;
 }
 
-/* Those that the machine has, in the order in which they were made. Returns how many. */
+/* Lists the VM's temporary images in the order of their creation. Returns their number. */
 static size_t list_temporaries(const struct vm *vm, struct temporary **all)
 {
 	size_t i, nr = 0;
@@ -581,7 +582,7 @@ static bool wants_temporary(const struct qemu_drive *d)
 	return d->snapshot && d->nr_layers && !d->asked;
 }
 
-/* The size of the disk of a drive that wants one; 0: it wants none, or it is not known. */
+/* The disk's size if the drive needs a temporary image; 0 if not, or if the size is not known. */
 static __u64 wanted_size(const struct vm *vm, const struct qemu_drive *d)
 {
 	const struct image_finder finder = { find_file, vm };
@@ -609,7 +610,7 @@ static size_t count_of_size(const __u64 *sizes, size_t nr, __u64 size)
 	return found;
 }
 
-/* The temporary that is this far from the first of its size, if there are @most of that; or NULL. */
+/* The image with index @place among those of this size; NULL unless there are @most of them. */
 static const struct open_file *temporary_of(const struct temporary *all, size_t nr, __u64 size, size_t place,
 					    size_t most)
 {
@@ -645,9 +646,9 @@ static void find_temporaries(struct vm *vm)
 	free(sizes);
 }
 
-/* --- what is open besides ---------------------------------------------------- */
+/* --- other open files -------------------------------------------------------- */
 
-/* Memory of the guest is a file, too: that of mem-path, or one in that directory. */
+/* Whether the file is the guest's memory: @mem_path, or a file in that directory. */
 static bool is_at(const struct vm *vm, const struct open_file *file, const char *mem_path)
 {
 	char *path = absolute(vm, mem_path);
@@ -685,7 +686,7 @@ static bool is_memory(const struct vm *vm, const struct open_file *file)
 	return is;
 }
 
-/* A log or a PID file is no image: one has whole sectors, or is qcow2. */
+/* Whether it is an image, rather than a log or a PID file: by its format, or its whole sectors. */
 static bool is_image(const struct vm *vm, const struct open_file *file, const struct image *image)
 {
 	if (S_ISBLK(file->st.st_mode))
@@ -696,7 +697,7 @@ static bool is_image(const struct vm *vm, const struct open_file *file, const st
 	       (file->flags & O_ACCMODE) != O_WRONLY && !is_memory(vm, file);
 }
 
-/* The drive whose first layer is in the chain behind @image, or NULL. */
+/* The drive whose first layer is among the backing files of the chain, or NULL. */
 static const char *drive_below(const struct vm *vm, struct image_chain *chain)
 {
 	const struct image_finder finder = { find_file, vm };
@@ -738,7 +739,7 @@ static json_t *json_others(struct vm *vm)
 			continue;
 		image = image_chain_add(&chain);
 		image_open(image, IMAGE_OWN_ROOT, file->path, NULL);
-		/* its backing file is beside its own name */
+		/* a relative backing file is relative to the image's own name */
 		free(image->name);
 		image->name = xstrdup(file->name);
 		if (is_image(vm, file, image))
@@ -748,7 +749,7 @@ static json_t *json_others(struct vm *vm)
 	return others;
 }
 
-/* Whether the drive has files, and no name of them leads to one. */
+/* Whether the drive has layers, but none of their names leads to a file. */
 static bool lacks_files(const json_t *drive)
 {
 	const json_t *layer;
@@ -762,8 +763,8 @@ static bool lacks_files(const json_t *drive)
 }
 
 /*
- * If the machine has one drive, and its names lead to no file, what is open is of this drive: its
- * name may be that of a descriptor, or the file was moved.
+ * If the VM has only one drive, and the names of its layers lead to no file, all open images belong
+ * to it: the name may stand for a descriptor, or the file was moved.
  */
 static void give_to_only_drive(json_t *machine)
 {
@@ -778,7 +779,7 @@ static void give_to_only_drive(json_t *machine)
 	}
 }
 
-/* --- the machine ---------------------------------------------------------------- */
+/* --- the VM --------------------------------------------------------------------- */
 
 static json_t *guest_name(const struct vm *vm)
 {
@@ -798,7 +799,7 @@ static const char *const results[] = {
 	[QMP_NO_MONITOR] = "no monitor", [QMP_NO_ANSWER] = "no answer", [QMP_ANSWERED] = "answered",
 };
 
-/* Asks QEMU which drives it has now. */
+/* Asks QEMU for its present drives. */
 static void ask(struct vm *vm, json_t *object)
 {
 	struct qmp_peer peer = {

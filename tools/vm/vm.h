@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The VMs that run here: QEMU processes, by /proc. */
+/* Lists the VMs that run here: QEMU processes, found in /proc. */
 #ifndef TOOL_VM_VM_H
 #define TOOL_VM_VM_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One of the machines of vm_list(), and its files. */
+/* Finds one of the VMs of vm_list(), and its files. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ json_t *vm_find(const json_t *machines, const char *name)
 		}
 	}
 	if (nr > 1) {
-		cli_say_of(name, "is the name of %zu machines: say the PID of one (iotracer vm list)", nr);
+		cli_say_of(name, "is the name of %zu VMs: give the PID of one (iotracer vm list)", nr);
 		return NULL;
 	}
 	json_array_foreach(machines, i, machine) {
@@ -36,17 +36,17 @@ json_t *vm_find(const json_t *machines, const char *name)
 			found = machine;
 	}
 	if (!found)
-		cli_say_of(name, "no QEMU with this name or PID runs here (iotracer vm list)");
+		cli_say_of(name, "no VM with this name or PID runs here (iotracer vm list)");
 	return found;
 }
 
-/* Which image is which drive's may have changed since the command line was written. */
+/* The images of the drives may have changed since QEMU was started. */
 static void warn(const char *name, const json_t *machine)
 {
 	const char *asked = json_string_value(json_object_get(machine, "asked"));
 
 	if (asked && !strcmp(asked, "no answer"))
-		cli_say_of(name, "its monitor did not answer: its drives are those of its command line and of what it has open");
+		cli_say_of(name, "its monitor did not answer: its drives are taken from its command line and its open files");
 }
 
 json_t *vm_named(const char *name)
@@ -71,7 +71,7 @@ json_t *vm_named_or_ended(const char *name)
 	if (!runs)
 		found = vm_seen_ended(name, &nr);
 	if (nr > 1) {
-		cli_say_of(name, "is the name of %zu machines that have ended: say the PID of one (iotracer list)", nr);
+		cli_say_of(name, "is the name of %zu VMs that have ended: give the PID of one (iotracer list)", nr);
 		json_decref(found);
 		found = NULL;
 	} else if (!found) {
@@ -82,7 +82,7 @@ json_t *vm_named_or_ended(const char *name)
 	return found;
 }
 
-/* Whether the path leads to the file that was found when the machine was looked at. */
+/* Whether the path leads to the file that vm_list() found. */
 static bool is_found(const char *path, const json_t *file)
 {
 	const char *filesystem = json_string_value(json_object_get(file, "filesystem"));
@@ -96,9 +96,9 @@ static bool is_found(const char *path, const json_t *file)
 }
 
 /*
- * The name by which the file of a layer can be opened here. QEMU may see another file there, if it
- * has a root or mounts of its own; then it is asked for by the QEMU's root. If the name leads to it
- * nowhere, as it was deleted, it is asked for by the descriptor that QEMU has.
+ * A name by which we can open the file of a layer. If QEMU has its own root directory or mounts,
+ * the name may lead us to another file; then it is looked up below QEMU's root directory. If it
+ * does not lead to the file there either, because the file was deleted, QEMU's descriptor is used.
  */
 static char *name_here(const json_t *machine, const json_t *file)
 {
@@ -130,7 +130,7 @@ static bool is_writable(pid_t pid, const char *fd)
 	return is;
 }
 
-/* The path of a descriptor that leads to the file. */
+/* The path of a descriptor of this file in the process, or NULL. The caller frees it. */
 static char *find_open(pid_t pid, __u32 device, __u64 inode, bool writable)
 {
 	char *dir = xasprintf("/proc/%d/fd", pid), *path = NULL;
@@ -166,7 +166,7 @@ bool vm_writes(pid_t pid, __u32 device, __u64 inode)
 	return writes;
 }
 
-/* A name for a descriptor that QEMU was given. The file is among those that are open besides. */
+/* Whether the name stands for a descriptor that QEMU was given. Its file is in open_files. */
 static bool is_descriptor(const json_t *file)
 {
 	const char *name = json_string_value(json_object_get(file, "file"));
@@ -213,7 +213,7 @@ void vm_files(struct vm_files *files, const json_t *machine, unsigned int which)
 			continue;
 		json_array_foreach(json_object_get(drive, "layers"), j, file) {
 			add_name(files, machine, file, name, format_of(file), which);
-			/* QEMU puts each byte where the guest has it */
+			/* QEMU stores each byte at the guest's offset */
 			add_name(files, machine, json_object_get(file, "data_file"), name, "raw", which);
 		}
 	}

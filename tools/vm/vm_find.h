@@ -9,31 +9,31 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
-/* The machine of that name, or of that PID, in such an array; NULL after a message. */
+/* The VM with this name or PID in an array of vm_list(), or NULL, which was reported. */
 json_t *vm_find(const json_t *machines, const char *name);
 
 /*
- * The machine of that name or PID, which was asked, and which the caller releases; NULL after a
- * message. There is one, too, if it did not answer.
+ * The VM with this name or PID, after its monitor was asked; the caller releases it. NULL if there
+ * is none, which was reported. A monitor that does not answer is reported, too, but is no error.
  */
 json_t *vm_named(const char *name);
 
-/* The same; or one that has ended, whose processes are a target still. Of that only pid and name are there. */
+/* As above; also finds a VM that has ended while its processes are a target: with pid and name only. */
 json_t *vm_named_or_ended(const char *name);
 
-/* Where a file that the process has open can be opened; the caller frees it. NULL: nowhere. */
+/* A path by which we can open a file that the process has open, or NULL. The caller frees it. */
 char *vm_open_path(pid_t pid, __u32 device, __u64 inode);
 
-/* Whether the process has the file open to write it. */
+/* Whether the process has the file open for writing. */
 bool vm_writes(pid_t pid, __u32 device, __u64 inode);
 
 /*
- * The files and devices of all its drives, and those that are open besides. @drives: the drive of
- * each; "" if none is known. @formats: raw, qcow2 ... or NULL. @shown: the names that QEMU has. All
- * three are as shown, and valid while the machine is.
+ * The files and devices of all drives of a VM, and its other open images. @drives: the drive of
+ * each; "" if none is known. @formats: raw, qcow2 ... or NULL. @shown: the names that QEMU uses.
+ * All three are escaped, and belong to the VM's object.
  */
 struct vm_files {
-	char **names;		/* by which they can be opened here, now */
+	char **names;		/* by which we can open them now */
 	const char **drives;
 	const char **formats;
 	const char **shown;
@@ -41,10 +41,10 @@ struct vm_files {
 	size_t nr;
 };
 
-/* Which of them, besides those that are in use and have a name. */
+/* Files to include besides those that are in use and not deleted. */
 enum vm_files_which {
-	VM_UNPLUGGED = 1 << 0,	/* those of drives that are unplugged, too */
-	VM_DELETED = 1 << 1,	/* those that are open and have no name any more, too */
+	VM_UNPLUGGED = 1 << 0,	/* files of unplugged drives */
+	VM_DELETED = 1 << 1,	/* files that are open and deleted */
 };
 
 void vm_files(struct vm_files *files, const json_t *machine, unsigned int which);

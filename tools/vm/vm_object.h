@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What vm_list() has of a machine. */
+/* Name and PID of a VM in vm_list()'s array. */
 #ifndef TOOL_VM_VM_OBJECT_H
 #define TOOL_VM_VM_OBJECT_H
 
@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether that is its name. */
+/* Whether this is its name. */
 bool vm_is_called(const json_t *machine, const char *name);
 
-/* Whether that is its PID. */
+/* Whether this is its PID. */
 bool vm_has_pid(const json_t *machine, const char *name);
 
-/* Whether it is the one or the other. */
+/* Whether this is its name or its PID. */
 bool vm_is(const json_t *machine, const char *name);
 
 pid_t vm_pid(const json_t *machine);

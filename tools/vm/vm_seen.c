@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A file is known by its inode and filesystem. As a number is used again when a file was deleted,
- * there is also the time at which it was created, where the filesystem keeps that.
+ * A file is identified by its inode and filesystem, and, because the inode number of a deleted file
+ * is reused, by the time of its creation, if the filesystem stores that.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,18 +26,18 @@
 #include "vm/vm_seen.h"
 
 #define DIRECTORY	"/run/iotracer"	/* or what the environment variable IOTRACER_RUN names */
-#define ALL_BYTES	(8u << 20)	/* of a file */
-#define FILES_MAX	4096		/* that are kept of a machine */
-#define BORN_SLACK_NS	20000000	/* by which the clock of a filesystem may differ */
+#define ALL_BYTES	(8u << 20)	/* in the file of a VM, at most */
+#define FILES_MAX	4096		/* remembered for a VM */
+#define BORN_SLACK_NS	20000000	/* by which a filesystem's times may differ from the clock */
 
 static const char *text_of(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
 }
 
-/* --- where it is kept ------------------------------------------------------------- */
+/* --- storage ----------------------------------------------------------------------- */
 
-/* The directory, for us alone and locked; -1: nothing is kept. */
+/* Opens and locks the directory, to which only we may write. -1: nothing can be stored. */
 static int open_directory(bool make)
 {
 	const char *own = secure_getenv("IOTRACER_RUN");
@@ -56,7 +56,7 @@ static int open_directory(bool make)
 	return fd;
 }
 
-/* When the process was started; 0: it is not there. */
+/* When the process was started; 0 if there is no such process. */
 static __u64 start_of(pid_t pid)
 {
 	char *text = system_text("/proc/%d/stat", pid);
@@ -72,7 +72,7 @@ static char *name_of(pid_t pid, __u64 start)
 	return xasprintf("vm-%d-%llu.json", pid, (unsigned long long)start);
 }
 
-/* What is in the file: an object, or NULL. */
+/* The object in the file, or NULL if there is none that is valid. */
 static json_t *read_file(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -100,7 +100,7 @@ static void write_file(int dir, const char *name, const json_t *content)
 	char *part = xasprintf(".%s", name);
 	int fd;
 
-	/* left by a command that was killed: we have the lock, so nobody writes it now */
+	/* a killed command may have left it; nobody is writing it, because we hold the lock */
 	unlinkat(dir, part, 0);
 	fd = openat(dir, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0) {
@@ -112,7 +112,7 @@ static void write_file(int dir, const char *name, const json_t *content)
 	free(part);
 }
 
-/* Whether the machine of that file has ended and is no target. */
+/* Whether the VM of this file has ended and is not a target. */
 static bool is_stale(const char *name, const struct target_list *targets)
 {
 	unsigned long long start;
@@ -124,7 +124,7 @@ static bool is_stale(const char *name, const struct target_list *targets)
 	       !target_of_process(targets, pid, false);
 }
 
-/* Calls @act for each file of a machine in the directory. */
+/* Calls @act for the file of each VM in the directory. */
 static void each_file(int dir, void (*act)(int dir, const char *name, void *data), void *data)
 {
 	int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -167,7 +167,7 @@ void vm_seen_clean(void)
 	close(dir);
 }
 
-/* --- what is used now ------------------------------------------------------------- */
+/* --- files in use now ------------------------------------------------------------- */
 
 static bool is_number(const json_t *a, const json_t *b, const char *key)
 {
@@ -186,7 +186,7 @@ static bool is_same_file(const json_t *a, const json_t *b)
 	return is_number(a, b, "inode") && is_number(a, b, "born_ns") && is_text(a, b, "filesystem");
 }
 
-/* Adds a file of the machine to those of now, or the drive to that which is there. */
+/* Adds a file to the present files, or, if it is among them, the drive to its drives. */
 static void add_file(json_t *now, const json_t *file, const char *drive, json_t *format)
 {
 	static const char *const keys[] = { "file", "inode", "filesystem", "born_ns" };
@@ -222,7 +222,7 @@ static void add_drive(json_t *now, const json_t *drive)
 
 	json_array_foreach(json_object_get(drive, "layers"), i, layer) {
 		add_file(now, layer, name ? name : "", json_object_get(layer, "format"));
-		/* QEMU puts each byte where the guest has it */
+		/* QEMU stores each byte at the guest's offset */
 		add_file(now, json_object_get(layer, "data_file"), name ? name : "", raw);
 	}
 	json_decref(raw);
@@ -245,7 +245,7 @@ static bool is_unplugged(const json_t *drive)
 	return json_is_true(json_object_get(drive, "unplugged"));
 }
 
-/* The files of the machine. Those of a drive that is unplugged count unless they are known. */
+/* The present files of the VM. Those of an unplugged drive are added if they were never seen. */
 static json_t *files_now(const json_t *machine, const json_t *before)
 {
 	json_t *now = json_array(), *one, *old = json_array();
@@ -267,7 +267,7 @@ static json_t *files_now(const json_t *machine, const json_t *before)
 	return now;
 }
 
-/* The entry of the file with this name that was seen last. */
+/* The latest entry of the file with this name. */
 static json_t *latest(const json_t *files, const json_t *file)
 {
 	json_t *entry, *found = NULL;
@@ -285,7 +285,7 @@ static json_t *latest(const json_t *files, const json_t *file)
 	return found;
 }
 
-/* Takes the files of now into those that were seen. */
+/* Merges the present files into those that were seen before. */
 static void merge(json_t *files, const json_t *now, __u64 time)
 {
 	json_t *one;
@@ -323,7 +323,7 @@ static bool was_open(const json_t *files, const json_t *layer)
 	return false;
 }
 
-/* Whether an image is open that may be the drive's new one. */
+/* Whether an open image may be the drive's new one. */
 static bool is_replaced(const json_t *machine, const json_t *drive)
 {
 	const json_t *file;
@@ -364,7 +364,7 @@ static void find_unplugged(const json_t *machine, const json_t *files)
 	}
 }
 
-/* --- drives that were added, and are not there any more -------------------------------- */
+/* --- drives that were added, and unplugged again --------------------------------------- */
 
 static bool has_drive(const json_t *drives, const char *name, size_t length)
 {
@@ -380,7 +380,7 @@ static bool has_drive(const json_t *drives, const char *name, size_t length)
 	return false;
 }
 
-/* The drive of that name, with this file; it is made if there is none. */
+/* Adds the file to the unplugged drive with this name, which is created if there is none. */
 static void add_gone(json_t *drives, const char *name, size_t length, const json_t *file)
 {
 	static const char *const keys[] = { "file", "format", "inode", "filesystem", "born_ns" };
@@ -428,7 +428,7 @@ static void list_gone(const json_t *machine, const json_t *files)
 
 /* --- all of it ---------------------------------------------------------------------- */
 
-/* What was seen before; takes the lock, and sets @dir and @name, if anything can be kept. */
+/* Loads what was seen before. If it can be stored, locks *@dir and sets *@name; else -1 and NULL. */
 static json_t *load(const json_t *machine, int *dir, char **name, bool make)
 {
 	__u64 start = start_of(vm_pid(machine));
@@ -460,7 +460,7 @@ static json_t *update(const json_t *machine, json_t *content, __u64 time)
 	now = files_now(machine, files);
 	merge(files, now, time);
 	json_decref(now);
-	/* only QEMU knows them while they are there */
+	/* only with QEMU's answer are the added drives that still exist listed */
 	if (text_of(machine, "asked") && !strcmp(text_of(machine, "asked"), "answered"))
 		list_gone(machine, files);
 	json_put(content, "pid", json_incref(json_object_get(machine, "pid")));
@@ -484,7 +484,7 @@ void vm_seen_update(json_t *machine)
 	json_decref(content);
 }
 
-/* What can be said of a machine without its process. */
+/* The VM of a file, if it has this name or PID and its process has ended; or NULL. */
 static json_t *ended(int dir, const char *file, const char *name)
 {
 	json_t *content = read_file(dir, file), *machine = NULL;
@@ -591,7 +591,7 @@ void vm_seen_free(struct vm_seen *seen)
 	*seen = (struct vm_seen){ 0 };
 }
 
-/* --- which one ------------------------------------------------------------------------ */
+/* --- the file of an event -------------------------------------------------------------- */
 
 static bool has_path(const struct vm_seen_file *f, const struct vm_seen_event *e)
 {
@@ -606,9 +606,10 @@ static bool is_file(const struct vm_seen_file *f, const struct vm_seen_event *e)
 }
 
 /*
- * Of the files that had the inode in turn, the one that was there at the time: born last before it. A
- * call that creates a file begins before that. One that is gone counts later on only by its name, as
- * the number may be another file's.
+ * Finds which file had the inode number at the time of the event: the last one created before it. A
+ * call that creates a file begins earlier than the file, so if the path matches, the file may be
+ * created until the call's end. An event after the file was last seen needs the file's path, or
+ * none, because the number may belong to another file by then.
  */
 static bool find_file(const struct vm_seen *seen, const struct vm_seen_event *e, __u64 *born)
 {
@@ -634,7 +635,7 @@ static bool find_file(const struct vm_seen *seen, const struct vm_seen_event *e,
 	return found && (named || last == seen->now || e->time <= last);
 }
 
-/* The last entry that began before the event, and the first one that began later. */
+/* The last entry that began before the event, and the first that began later; of a drive or not. */
 static void find_around(const struct vm_seen *seen, const struct vm_seen_event *e, __u64 born, bool of_drive,
 			const struct vm_seen_file **before, const struct vm_seen_file **after)
 {

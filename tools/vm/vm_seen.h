@@ -13,18 +13,18 @@
 #include <linux/types.h>
 
 /*
- * Adds the files that the machine uses now. A drive that the monitor does not report, and whose files
+ * Adds the files that the VM uses now. A drive that the monitor does not report, and whose files
  * were open and are closed now, is marked as unplugged, unless an open image may be its new one.
  */
 void vm_seen_update(json_t *machine);
 
 /*
- * A machine that has ended while its processes are still a target, or NULL. *@nr: the number of such
- * machines with this name.
+ * A VM that has ended while its processes are still a target, or NULL. *@nr: the number of such
+ * VMs with this name.
  */
 json_t *vm_seen_ended(const char *name, size_t *nr);
 
-/* Forgets machines that have ended and are not targets. */
+/* Forgets VMs that have ended and are not targets. */
 void vm_seen_clean(void);
 
 /* A file that had the same drives from one time to another. */

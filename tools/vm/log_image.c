@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cli.h"
+#include "base/text.h"
+#include "base/xalloc.h"
+#include "core/names.h"
+#include "module/proc.h"
+#include "module/stream.h"
+#include "module/target.h"
+#include "trace/row.h"
+#include "vm/guest_columns.h"
+#include "vm/log_image.h"
+#include "vm/log_row.h"
+
+#define NS 1000000000ULL
+#define LOOK_BACK 4096	/* events between a call and its bio, at most */
+
+struct log {
+	const struct log_options *options;
+	struct target_list targets;
+	const struct target *target;
+	char *file;		/* its path in the list of targets, escaped */
+	const char *name;	/* by which the image can be opened */
+	struct stream stream;
+	struct records records;
+	struct guest_images images;
+	struct guest_parts pieces;	/* of the event that is printed */
+};
+
+/* The path by which the target's file can be read, or NULL. */
+static const char *path_of(const struct target *target)
+{
+	size_t i;
+
+	for (i = 0; i < target->nr_paths; i++)
+		if (!target->deleted[i])
+			return target->paths[i];
+	return NULL;
+}
+
+static int find_target(struct log *l)
+{
+	const char *file = l->options->file;
+	int status = target_one(&l->targets, file, &l->target);
+
+	if (status)
+		return status;
+	if (target_has_blocks(l->target->name)) {
+		cli_say_of(file, "is not a file: --guest needs a disk image that is traced");
+		return CLI_FAILED;
+	}
+	l->name = path_of(l->target);
+	if (!l->name) {
+		cli_say_of(file, "was deleted, so its tables cannot be read");
+		return CLI_FAILED;
+	}
+	l->file = text_show(l->target->paths[0], strlen(l->target->paths[0]));
+	return CLI_OK;
+}
+
+static int read_records(struct log *l)
+{
+	int status = stream_open(&l->stream, l->target->name, l->file);
+	__u64 missing;
+	int err;
+
+	if (status)
+		return status;
+	err = stream_read(&l->stream, &l->records, SIZE_MAX);
+	if (err)
+		return proc_explain(l->file, l->target->name, "stream", err);
+	stream_sort(&l->stream, &l->records);
+	missing = stream_missing(&l->stream);
+	if (missing)
+		cli_say_of(l->file, "%llu events were overwritten or lost before they were read",
+			   (unsigned long long)missing);
+	return CLI_OK;
+}
+
+/* Reads the map after the events, because QEMU updates the tables after it has written. */
+static int read_image(struct log *l)
+{
+	struct guest_image *image = guest_images_add(&l->images, l->file, xstrdup(""));
+	char *why = guest_image_read(image, l->name, l->options->image_format, 0);
+
+	if (!why)
+		return CLI_OK;
+	cli_say_of(l->file, "%s", why);
+	free(why);
+	return CLI_FAILED;
+}
+
+static const struct iot_io *event_at(const struct log *l, size_t i)
+{
+	return records_at(&l->stream, &l->records, i);
+}
+
+/* --- the meaning of an event to the guest ------------------------------------------- */
+
+static bool has_range(const struct iot_io *io)
+{
+	switch (io->op) {
+	case IOT_OP_READ: case IOT_OP_WRITE:
+		return true;
+	case IOT_OP_ALLOCATE: case IOT_OP_ALLOCATE_KEEP_SIZE: case IOT_OP_UNSHARE_RANGE:
+	case IOT_OP_PUNCH_HOLE: case IOT_OP_ZERO_RANGE: case IOT_OP_ZERO_RANGE_KEEP_SIZE:
+	case IOT_OP_DISCARD: case IOT_OP_SECURE_ERASE: case IOT_OP_WRITE_ZEROES:
+		return io->level == IOT_LEVEL_VFS;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Whether a bio of direct I/O covers the range of its call. Each bio is recorded with the call's
+ * offset, whichever part of the range it covers. A thread makes one call at a time.
+ */
+static bool is_whole_call(const struct log *l, size_t i)
+{
+	const struct iot_io *bio = event_at(l, i);
+	size_t first = i > LOOK_BACK ? i - LOOK_BACK : 0;
+
+	while (i-- > first) {
+		const struct iot_io *call = event_at(l, i);
+
+		if (call->level == IOT_LEVEL_VFS && call->tid == bio->tid &&
+		    call->offset == bio->offset && call->op == bio->op)
+			return call->flags & IOT_IO_DIRECT && call->requested == bio->requested;
+	}
+	return false;
+}
+
+/* Finds the parts of the event's range; none if it has no range. */
+static void find_pieces(struct log *l, size_t i)
+{
+	const struct iot_io *io = event_at(l, i);
+	bool moves = io->op <= IOT_OP_WRITE && io->result >= 0;
+	__u64 length = moves ? (__u64)io->result : io->requested;
+
+	l->pieces.nr = 0;
+	if (!has_range(io) || !length)
+		return;
+	guest_find(&l->images.at[0], io->time, io->offset, length, &l->pieces);
+	if (io->level != IOT_LEVEL_BLK || !(io->flags & IOT_IO_DIRECT) || is_whole_call(l, i))
+		return;
+	l->pieces.nr = 1;
+	l->pieces.at[0] = (struct guest_part){ .host = io->offset, .length = length, .kind = "unsure" };
+}
+
+/* Calls @put for each part, or once without a part if there is none. */
+static void for_pieces(struct log *l, size_t i,
+		       void (*put)(struct log *l, const struct iot_io *io,
+				   const struct guest_row *row, void *data), void *data)
+{
+	struct guest_row row = { .drives = "", .file = l->file };
+
+	find_pieces(l, i);
+	do {
+		row.part = l->pieces.nr ? &l->pieces.at[row.number] : NULL;
+		put(l, event_at(l, i), &row, data);
+	} while (++row.number < l->pieces.nr);
+}
+
+/* --- text: a line of the log, and a part --------------------------------------------- */
+
+static void print_line(struct log *l, const struct iot_io *io, const struct guest_row *row, void *data)
+{
+	const struct iot_access_name *access = iot_names_access(io->op);
+	__u64 t0 = l->stream.t0, since = io->time > t0 ? io->time - t0 : 0;
+	bool blk = io->level == IOT_LEVEL_BLK;
+	__u64 bytes = io->op <= IOT_OP_WRITE ? (__u64)io->result : io->requested;
+	char *comm = text_show(io->comm, strnlen(io->comm, sizeof(io->comm)));
+
+	(void)data;
+	printf("%llu.%09llu;%c;%llu;%llu;%s;", since / NS, since % NS, access ? access->letter : '?',
+	       blk ? io->sector : io->offset, io->result < 0 ? 0 : bytes, blk ? "BLK" : "VFS");
+	log_print(comm);
+	printf(";%u", io->pid);
+	log_print_part(row->part);
+	putchar('\n');
+	free(comm);
+}
+
+/* --- csv, json ---------------------------------------------------------------------- */
+
+static char text[ROW_MAX];
+
+static void print_row(struct log *l, const struct iot_io *io, const struct guest_row *row, void *data)
+{
+	struct row_printer *printer = data;
+
+	(void)l;
+	printer->context = row;
+	fwrite(text, 1, row_print(printer, text, io) - text, stdout);
+}
+
+static void print_all(struct log *l)
+{
+	struct row_printer printer = {
+		.event = l->stream.event, .t0 = l->stream.t0,
+		.json = l->options->format == FORMAT_JSON,
+		.added = guest_columns, .nr_added = GUEST_COLUMNS,
+	};
+	bool rows = l->options->format != FORMAT_TEXT;
+	size_t i;
+
+	row_printer_open_own(&printer, false);
+	if (rows && !printer.json && !l->options->no_header)
+		fwrite(text, 1, row_header(&printer, text) - text, stdout);
+	for (i = 0; i < l->records.nr && !ferror(stdout); i++)
+		for_pieces(l, i, rows ? print_row : print_line, &printer);
+	row_printer_close(&printer);
+}
+
+int log_image(const struct log_options *options)
+{
+	struct log l = { .options = options, .stream.fd = -1 };
+	int status = find_target(&l);
+
+	if (!status)
+		status = read_records(&l);
+	if (!status)
+		status = read_image(&l);
+	if (!status) {
+		print_all(&l);
+		guest_images_report(&l.images, false);
+	}
+	stream_close(&l.stream);
+	records_free(&l.records);
+	free(l.pieces.at);
+	free(l.file);
+	guest_images_free(&l.images);
+	target_list_free(&l.targets);
+	return status;
+}
