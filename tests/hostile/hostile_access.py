@@ -13,6 +13,7 @@ import json
 import mmap
 import os
 import re
+import select
 import shutil
 import socket
 import stat
@@ -414,7 +415,7 @@ def records(name):
 
 
 def make_addresses():
-    """Record the mappings, page faults and io_uring requests of a child."""
+    """Record the mappings, page faults, io_uring requests and calls of epoll of a child."""
     def act():
         os.truncate('/mnt/disk/f', 1 << 17)
         fd = os.open('/mnt/disk/f', os.O_RDWR)
@@ -430,10 +431,12 @@ def make_addresses():
         for scenario in 'rw', 'sockets':
             subprocess.run([PROGRAMS + '/uring', scenario, '/mnt/disk/f'], check=True,
                            stdout=subprocess.DEVNULL)
+        with select.epoll() as epoll:
+            epoll.register(os.pipe()[1]) # its data is the number of the descriptor
 
     touch('/mnt/disk/f')
     for name in ADDRESSES:
-        kinds = '' if name == 'fault' else ' kind=all'
+        kinds = ' kind=all' if name in ('fs', 'uring') else ''
         category.command('stop', 'reset', f'filter tree={os.getpid()}{kinds}', category=name)
         category.command('start', category=name)
     join(spawn(act))
@@ -442,7 +445,8 @@ def make_addresses():
 
 
 # The categories whose records have fields that can hold an address.
-ADDRESSES = {'fs': {'address', 'result'}, 'fault': {'address'}, 'uring': {'user_data', 'offset'}}
+ADDRESSES = {'fs': {'address', 'result'}, 'fault': {'address'}, 'uring': {'user_data', 'offset'},
+             'epoll': {'data'}}
 POSITIONS = {1, 2, 3, 4, 5, 8, 17, 22, 23, 24, 30, 33, 49}
 
 
@@ -470,8 +474,8 @@ def addresses():
         hidden = answer(member, slurp, f'{IOT}/{name}/log')
         shown = slurp(f'{IOT}/{name}/log')
         is_equal(len(hidden.split('\n')), len(shown.split('\n')))
-        is_true(re.search(r' (address|user_data)=0x', shown), shown)
-        is_true(not re.search(r' (address|user_data)=', hidden), hidden)
+        is_true(re.search(r' (address|user_data|data)=0x', shown), shown)
+        is_true(not re.search(r' (address|user_data|data)=', hidden), hidden)
         is_true(not re.search(r' (MMAP|MREMAP) .* result=[1-9]', hidden), hidden)
         is_equal(answer(lambda: become(NOBODY, SYS_PTRACE), slurp, f'{IOT}/{name}/log'), shown)
         # The pipe hides them too. No other reader has taken any of its events.

@@ -19,7 +19,7 @@ import time
 from lib import fuse
 from lib.category import command, events, is_conserved, stats
 from lib.iot import (add, control, ends, forget_all, IOT, is_equal, is_true, join, kmsg, listing,
-                     matches, must, NOBODY, reload, slurp, touch, write_bytes)
+                     matches, must, NOBODY, reload, slurp, touch, write, write_bytes)
 from lib.machine import (execute, files_and_disk, map_device, new_filesystem, sectors, umount_files_and_disk,
                          unload_in_the_end, unmap, unmap_all)
 from lib.never import delete_module
@@ -325,6 +325,24 @@ def requests_of(hold, work):
     return hold.requests()[before:]
 
 
+def stops_at(hold, i, forget):
+    """
+    Does a look-up of the paths stop at the server's request number i? What is in use at that moment is
+    not forgotten, so that there may be no request at all: the first one is tried for several times.
+    """
+    for _ in range(1 if i else 10):
+        forget()
+        hold.stop(after=i)
+        change_mounts()
+        deadline = time.monotonic() + 10
+        while not hold.has_stopped() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        if hold.has_stopped():
+            return True
+        hold.clear()
+    return False
+
+
 def stops_at_each(hold, path, forget=lambda: None):
     """
     The server stops at each of the requests of a look-up of @path in turn. @forget: drops what
@@ -336,18 +354,10 @@ def stops_at_each(hold, path, forget=lambda: None):
 
     add(path, 10)
     n = len(requests_of(hold, look_again))
-    is_true(n > 0, 'nothing was looked up')
-    for i in range(n):
-        forget()
-        hold.stop(after=i)
-        change_mounts()
-        deadline = time.monotonic() + 10
-        while not hold.has_stopped() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        if not hold.has_stopped() and i: # fewer requests than before
-            hold.clear()
-            break
-        hold.wait_stopped()
+    for i in range(max(n, 1)):
+        if not stops_at(hold, i, forget):
+            is_true(i, 'nothing was looked up')
+            break # fewer requests than before
         go_on(*((others, categories) if not i else (others,)))
         is_refused(f'a worker looks up the path of a target, {path};')
         hold.clear()
@@ -487,6 +497,34 @@ def commands_on_fuse():
         pid = spawn(control, f'add {fuse.FILE}')
         hold.wait_stopped()
         go_on()
+    join(pid)
+    command('stop')
+    is_unloaded()
+
+
+@SUITE.test('waits: a filter on the path of a server that stops at each request: others go on', once=True)
+def filters_on_fuse():
+    """The look-up holds no lock of the category: it can be started, stopped and filtered meanwhile."""
+    def filtered(path):
+        write(IOT + '/fs/control', f'filter path={path}')
+
+    def fs_goes_on():
+        categories()
+        others()
+
+    with fuse.mounted(1, valid=0) as hold:
+        for after in range(2):
+            hold.stop(after=after)
+            with hung(filtered, fuse.TOP + '/dir/none'):
+                hold.wait_stopped()
+                go_on(fs_goes_on)
+                is_refused(r'python3 \(process')
+                hold.clear()
+        # killed, too
+        hold.stop()
+        pid = spawn(filtered, fuse.FILE)
+        hold.wait_stopped()
+        go_on(fs_goes_on)
     join(pid)
     command('stop')
     is_unloaded()

@@ -16,3 +16,8 @@ categories() {
 event_id() {
 	sed -n "s/^IOT_EVENT($1, [A-Z_]*, \([0-9]*\),.*/\1/p" "$TOP/module/uapi/events.def"
 }
+
+# has_path NAME: whether the records of a category name a file
+has_path() {
+	grep -qE "^IOT_FIELD\($1, u64, path, path," "$TOP/module/uapi/events.def"
+}

@@ -13,6 +13,11 @@
 #define HIDE_BLOCK
 #define HIDE_CACHE
 #define HIDE_URING
+#define HIDE_SOCKOPT
+#define HIDE_DROP
+#define HIDE_NET
+#define HIDE_EPOLL
+#define HIDE_CONN
 #endif
 
 #ifdef HIDE_FS_CALLS
@@ -42,4 +47,30 @@
 #ifdef HIDE_URING
 #include <linux/io_uring_types.h>
 #pragma GCC poison cached_cq_tail
+#endif
+
+#ifdef HIDE_SOCKOPT
+#include <linux/bpf.h>
+#include <linux/net.h>
+#pragma GCC poison sock_from_file
+#endif
+
+#ifdef HIDE_DROP
+#include <net/tcp.h>
+#pragma GCC poison skb_iif
+#endif
+
+#ifdef HIDE_NET
+#include <net/sock.h>
+#pragma GCC poison sock_wspace
+#endif
+
+#ifdef HIDE_EPOLL
+#include <uapi/linux/eventpoll.h>
+#undef EPOLL_CTL_MOD
+#endif
+
+#ifdef HIDE_CONN
+#include <net/af_unix.h>
+#pragma GCC poison unix_address
 #endif

@@ -60,6 +60,9 @@ def with_number(number, function, *args):
 # Where poll(2) sleeps: kernels differ in what they inline.
 POLL = 'do_sys_poll', 'poll_schedule_timeout'
 
+# Where pause(3) sleeps: arm64 has no such system call, and its C library calls ppoll(2).
+PAUSE = 'do_sys_pause', '__do_sys_pause', '__x64_sys_pause', 'sys_pause', *POLL
+
 # Where a request waits for the answer of a FUSE server, likewise.
 FUSE = 'request_wait_answer', '__fuse_simple_request'
 

@@ -104,6 +104,7 @@ def path_of(name):
 def find_modules():
     """Have Python find what is beside any suite, here and in programs that tests start."""
     folders = [TESTS] + sorted({os.path.dirname(os.path.abspath(path)) for path in files('.py')} - {TESTS})
+    folders.append(os.path.join(os.path.dirname(TESTS), 'tools', 'python')) # iotracer.py
     sys.path[:0] = folders
     os.environ['PYTHONPATH'] = ':'.join(folders)
 

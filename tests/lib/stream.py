@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Reads the stream of any category, and from /proc/iotracer/format the layout of its records."""
-import os
-import re
+"""
+Reads the stream of any category as blocks, each of one CPU, and the layout of its records.
 
+The library gives records, not blocks: which CPU's ring one was in, and what is missing of each CPU, is
+read here.
+"""
+import os
+
+import iotracer
 from lib.category import BLOCK, HEADER
-from lib.iot import IOT, is_equal, slurp
+from lib.iot import IOT, is_equal
 
 def record_size(event):
-    return int(re.search(rf'^event {event} id \d+ size (\d+)', slurp(IOT + '/format'), re.M)[1])
+    return iotracer.EVENTS[event].size
 
 
 class Blocks:
@@ -50,12 +55,5 @@ class Blocks:
 
 def fields():
     """{event id: (name, {field: (offset, size, type)}, size)}"""
-    found, event = {}, None
-    for line in slurp(IOT + '/format').splitlines():
-        words = line.split()
-        if words[0] == 'event':
-            event = {}
-            found[int(words[3])] = words[1], event, int(words[5].rstrip(':'))
-        elif words[0] == 'field':
-            event[words[1]] = int(words[3]), int(words[5]), words[7]
-    return found
+    return {event.id: (name, {f.name: (f.offset, f.size, f.type) for f in event.fields.values()}, event.size)
+            for name, event in iotracer.EVENTS.items()}

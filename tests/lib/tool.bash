@@ -46,6 +46,35 @@ idle_category() {
 	printf '%s\n' 'seen 0' 'missed 0' 'cpus 4' 'paths_missed 0' >"proc/$1/stats"
 }
 
+# small_trace TRACE [OPTION]...: a trace of four frames of twelve events of three CPUs, and a loss of
+# three more, which is recorded once. In the current
+# directory are proc/, with category fs, and $work.
+small_trace() {
+	local kept=$BATS_FILE_TMPDIR/small${*:2}
+	[ -d "$kept" ] || record_small "$kept" "${@:2}"
+	cp -r "$kept" "$1"
+}
+
+record_small() {
+	tool-stream layout=1 event=2 </dev/null >proc/fs/stream
+	tool-stream layout=2 </dev/null >proc/paths
+	cat >work <<-'END'
+		for frame in 0 1 2 3; do
+			for ((i = 12 * frame; i < 12 * frame + 12; i++)); do
+				cpu=$((i % 3)) gap=
+				[ "$i" != 28 ] || gap=gap=3
+				seq=$((i / 3 + 5 * (cpu == 2) + 3 * (cpu == 1 && i > 27)))
+				echo "cpu=$cpu seq=$seq time=$((1000000 + 1000 * i)) latency=5 op=1 comm=x path=$((frame + 1)) $gap"
+			done | tool-stream continue layout=1 event=2 >>proc/fs/stream
+			echo "id=$((frame + 1)) text=/d/f$frame" | tool-stream continue layout=2 >>proc/paths
+			# wait until the recorder has written these events as a frame of their own
+			until [ "$(stat -c %s "$1/fs.iot")" -ge $((8192 + 4096 * frame)) ]; do sleep 0.1; done
+		done
+	END
+	# shellcheck disable=SC2154 # set by the suite
+	iotracer record -o "$@" -- bash -e work "$1" 2>"$work/summary"
+}
+
 # with_trace_file: run the Python code on standard input, with all of trace_file.py imported.
 with_trace_file() {
 	{ echo 'from lib.trace_file import *'; cat; } |

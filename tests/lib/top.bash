@@ -7,7 +7,7 @@
 TESTS=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 # shellcheck disable=SC2034 # used by the suites
 TOP=${TESTS%/*}
-PYTHONPATH=$TESTS
+PYTHONPATH=$TESTS:$TOP/tools/python
 for folder in "$TESTS"/*/ "$TESTS"/vm/*/; do
 	# Its modules are lib.fuse and so on.
 	[ "$folder" = "$TESTS/lib/" ] || PYTHONPATH+=:${folder%/}

@@ -1,4 +1,4 @@
 # An anonymized trace contains the thread name of the filter.
-# in: hidden_filter()
+# in: hidden_condition()
 # tests: export.bats anonymize: 
-s|const char \*comm = strstr(filter, "comm=");|const char *comm = NULL;|
+s|strlen(hidden\[i\].key) != length|!strcmp(hidden[i].key, "comm") \|\| strlen(hidden[i].key) != length|

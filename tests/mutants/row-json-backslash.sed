@@ -1,4 +1,4 @@
 # A backslash in JSON is not escaped.
-# in: trace/row.c
+# in: put_json()
 # tests: tool.bats log: JSON
 s/ || text\[i\] == '\\\\')/)/

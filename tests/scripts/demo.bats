@@ -81,9 +81,7 @@ kernel() {
 	sed -n 's/^try "\(.*\)"$/\1/p' scripts/demo-inside | sed 's/\\"/"/g' >tried
 	# shellcheck disable=SC2016 # as in the demo
 	scripts/demo-readme --commands | sed -E 's|/proc/iotracer/[a-z0-9]+_[0-9]+/|/proc/iotracer/$name/|' >shown
-	[ "$(wc -l <shown)" -ge 10 ]
-	grep -q 'iotracer record' shown
-	grep -q 'iotracer export' shown
+	[ -s shown ]
 	# All samples are commands of the demo; without its other commands, the order is the same.
 	grep -nFxf shown tried | cut -d: -f2- | cmp - shown
 }

@@ -146,7 +146,7 @@ category() {
 	[ "${lines[-1]}" = 'verdict     ok       all categories will work here' ]
 	[ "$(grep -c '^[a-z]* *missing' <<<"$output")" = 1 ]
 	[[ $output == *'module      missing  not installed for this kernel'* ]]
-	[ "$(json 0 '.state, (.categories | length), ([.categories[].state] | unique[])' | paste -sd ' ')" = 'ok 5 ok' ]
+	[ "$(json 0 '.state, (.categories | length), ([.categories[].state] | unique[])' | paste -sd ' ')" = "ok $(categories | wc -l) ok" ]
 	[ "$(json 0 '.checks | length')" = 13 ]
 	json 0 'if ([.checks[] | (.name | type) == "string" and (.found | length > 0) and (.blocks == false)
 		and (.state | IN("ok", "partly", "missing", "unknown"))] | all) then "fine" else error end'
@@ -174,7 +174,7 @@ category() {
 	check headers missing 'no /lib' "dnf install kernel-devel-$release"
 	put etc/os-release ID=nixos
 	check headers missing 'no /lib' "the headers of $release"
-	category fs missing 'the module cannot be used here as it is: see headers'
+	category fs missing 'the module cannot be used here: see headers'
 	run -3 iotracer doctor
 	[[ $output == *'verdict     missing  iotracer will not work here as it is' ]]
 	install_module
@@ -222,7 +222,7 @@ category() {
 	put proc/modules
 	put proc/sys/kernel/modules_disabled 1
 	check modules missing 'kernel.modules_disabled=1' 'sysctl.d'
-	category cache missing 'the module cannot be used here as it is: see modules'
+	category cache missing 'the module cannot be used here: see modules'
 	run -3 iotracer doctor
 	# a module that was loaded before can be used
 	loaded
@@ -236,16 +236,16 @@ category() {
 		check lockdown missing 'only signed modules can be loaded' 'mokutil --import'
 		run -3 iotracer doctor
 	done
-	category uring missing 'the module cannot be used here as it is: see lockdown'
+	category uring missing 'the module cannot be used here: see lockdown'
 	install_module
 	check lockdown missing 'confidentiality: only signed'
 	run -3 iotracer doctor
 	install_module '~Module signature appended~'
-	check lockdown partly 'is signed; whether by a trusted key is not known' mokutil
+	check lockdown partly 'is signed, but it is not known whether by a trusted key' mokutil
 	run -0 iotracer doctor
 	rm -r "$work/lib/modules/$release/updates"
 	put "lib/modules/$release/extra/iotracer.ko.xz" xz
-	check lockdown partly 'whether the module is signed is not known'
+	check lockdown partly 'it is not known whether the module is signed'
 	rm -r "$work/lib/modules/$release/extra"
 	loaded
 	check lockdown ok 'confidentiality; the module is loaded'
@@ -322,7 +322,7 @@ category() {
 	put proc/sys/kernel/ftrace_enabled 0
 	check ftrace missing kernel.ftrace_enabled=0 'sysctl -w kernel.ftrace_enabled=1'
 	for name in $(categories); do
-		category "$name" missing 'the module cannot be used here as it is: see ftrace'
+		category "$name" missing 'the module cannot be used here: see ftrace'
 	done
 	run -3 iotracer doctor
 	put proc/sys/kernel/ftrace_enabled 1
@@ -414,14 +414,14 @@ category() {
 	ln -s 'pid:[4026532200]' "$work/proc/self/ns/pid"
 	ln -sf 'user:[4026532201]' "$work/proc/self/ns/user"
 	check container missing 'its own user namespace' 'on the host'
-	category block missing 'the module cannot be used here as it is: see container'
+	category block missing 'the module cannot be used here: see container'
 	ln -sf 'user:[4026531837]' "$work/proc/self/ns/user"
 	mv "$work/boot/config-$release" "$work/proc/config.gz"
 	put proc/sys/kernel/osrelease 6.6.87.2-microsoft-standard-WSL2
-	check kernel ok 'of Windows (WSL)'
+	check kernel ok '(Windows Subsystem for Linux)'
 	check headers missing 'no /lib/modules/6.6' WSL2-Linux-Kernel
 	put proc/sys/kernel/osrelease 5.15.0-91-generic
-	check kernel missing 5.15.0-91-generic 'boot a kernel of 6.1 or newer'
+	check kernel missing 5.15.0-91-generic 'boot kernel 6.1 or newer'
 	run -3 iotracer doctor
 	# the content of a file cannot forge a line or control the terminal
 	printf '6.12\n\033[31mverdict ok\n' >"$work/proc/sys/kernel/osrelease"
@@ -466,7 +466,7 @@ names_in_module() {
 		sed 's/iot_symbol_data/iot_symbol_find/' "$TOP"/module/file/supers.c # two variables
 	} |
 		tr '\n' ' ' |
-		grep -oE '\b(SYSCALL|COMPAT|FUNCTION|CALLED|LOOKUP|iot_symbol_(find|checked))\("\w+"|\.(newer|symbol|instead|name) = (IOT_SYSCALL(_32)? )?"\w+"(, \.(newer|probe|what|tag|op))?|IOT_KIND_(SOCKET|PIPE), "\w+", "\w+"|define IOT_URING_SUBMIT_POINT\s+"\w+"' |
+		grep -oE '\b(SYSCALL|COMPAT|FUNCTION|SITE|SENDS|RECEIVES|SPLICES|REQUEST|CALLED|LOOKUP|iot_symbol_(find|checked))\("\w+"|\.(newer|symbol|instead|name) = (IOT_SYSCALL(_32)? )?"\w+"(, \.(newer|probe|what|tag|op))?|IOT_KIND_(SOCKET|PIPE), "\w+", "\w+"|define IOT_URING_SUBMIT_POINT\s+"\w+"' |
 		grep -vE '\.name = "('"$(categories | paste -sd '|')"'|read|write|read_iter|write_iter|splice_read|splice_write|copy_file_range|remap_file_range)"' |
 		grep -oE '"\w+"' | tr -d '"' | sed -E 's/^__(x64|ia32)_sys_//' | sort -u
 }

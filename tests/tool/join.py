@@ -313,7 +313,7 @@ def steps_unknown():
     w.write()
     found = rows()
     is_equal('matched', {row['match'] for row in found[:known]}, {'offset'})
-    reason = 'calls with its bytes are at other times only: was a clock set, or the guest paused?'
+    reason = 'calls on its bytes happened only at other times: was a clock set, or the guest paused?'
     is_equal('reasons', [row['reason'] for row in found[known:]], 5 * [reason])
     assert f'not matched: 5 of write: {reason}\n' in join().stdout
     # the pause is within one request, whose call is on both sides
@@ -435,11 +435,11 @@ def unmatched():
     is_equal('matched', {row['match'] for row in found[:known]}, {'offset'})
     is_equal('reasons', [columns(row, 'match', 'reason', 'host_ns', 'calls') for row in found[known:]], [
         ['no', reason, '', '0'] for reason in (
-            'no call with its bytes is within its time', 'no call with its bytes is within its time',
-            'no call with its bytes is within its time', 'calls have only 4096 of its bytes',
-            'it began before the trace of the guest', 'it is not within the trace of the host')])
+            'no call on its bytes happened during its time', 'no call on its bytes happened during its time',
+            'no call on its bytes happened during its time', 'calls cover only 4096 of its bytes',
+            "it began before the guest's trace", "the host's trace does not cover its time")])
     text = join().stdout
-    assert 'not matched: 3 of write: no call with its bytes is within its time\n' in text, text
+    assert 'not matched: 3 of write: no call on its bytes happened during its time\n' in text, text
 
 
 def flushes():
@@ -484,7 +484,7 @@ def flushes():
     is_equal('flushes', [columns(row, *COUNTS, 'host_ns', 'reason') for row in found[1:7]], [
         ['order', '1', '0', '0', '250000', ''], ['order', '1', '0', '0', '250000', ''],
         ['order', '1', '0', '0', '300000', ''], ['order', '1', '0', '0', '300000', ''],
-        ['no', '0', '0', '0', '', 'no sync is within its time'],
+        ['no', '0', '0', '0', '', 'no sync happened during its time'],
         ['order', '1', '2', '0', '700000', '']])
     assert ns(found[1]['host_timestamp']) < ns(found[2]['host_timestamp'])
     is_equal('a write with a flush after it', columns(found[7], 'match', 'latency_ns', 'queue_latency_ns',
@@ -607,7 +607,7 @@ def chain():
     for drive in 'disk0', 'top.qcow2':
         found = rows(drive=drive)
         is_equal(drive, [columns(row, 'op', *COUNTS, 'host_ns') for row in found], expected)
-        is_equal('reason', found[-1]['reason'], 'the image has no place for its bytes now')
+        is_equal('reason', found[-1]['reason'], 'the image does not store its bytes now')
 
 
 def gone():
@@ -633,12 +633,12 @@ def gone():
     w.write()
     done = join('-f', 'csv')
     is_equal('message', done.stderr, f'iotracer: {IMAGE}: cannot be opened: No such file or directory: requests are '
-             'matched by size and time, where only one call fits\n')
+             'matched by size and time, and only if a single call fits\n')
     found = rows()
     is_equal('rows', [columns(row, *COUNTS, 'reason') for row in found],
              6 * [['size', '1', '0', '0', '']] +
-             4 * [['no', '0', '0', '0', 'without the image other calls or requests fit as well']] +
-             [['no', '0', '0', '0', 'no call with its bytes is within its time']])
+             4 * [['no', '0', '0', '0', 'without the image, other calls or requests fit as well']] +
+             [['no', '0', '0', '0', 'no call on its bytes happened during its time']])
     for drive, options in (('d0', []), (IMAGE, ['--image-format=raw'])):
         w.layers[0]['format'] = 'raw'
         w.host[0]['offset'] = 0
@@ -659,7 +659,7 @@ def mistakes():
         w.request('WRITE', i << 20, 4096, t + i * S, t + i * S + 500 * US)
         w.call('DIO_WRITE', i << 20, 4096, t + i * S + 100 * US, t + i * S + 300 * US)
     w.write()
-    one_line(join(drive='disk7', status=1), 'host: its machine has no drive disk7: it has disk0, disk1')
+    one_line(join(drive='disk7', status=1), 'host: its VM has no drive disk7: it has disk0, disk1')
     one_line(join(drive='disk1', status=1), 'host: drive disk1 has no image')
     one_line(join(drive='./none', status=1), './none: cannot be opened: No such file', '--image-format')
     with open('other', 'wb') as f:
@@ -684,7 +684,7 @@ def without_block(w):
     guest, below, w.below = w.guest, w.below, None
     w.write()
     done = join('-f', 'csv')
-    is_equal('message', done.stderr, 'iotracer: host: has no category block: the requests of the host are not known\n')
+    is_equal('message', done.stderr, 'iotracer: host: has no category block, so the requests of the host are not shown\n')
     is_equal('columns', {tuple(columns(row, 'host_request_ns', 'requests')) for row in rows()}, {('', '')})
     w.below = below
     trace('guest', {'fs': []}, [], 2, None)
@@ -699,16 +699,16 @@ def misfits():
     for i in range(2):
         w.call('DIO_WRITE', 0, 4096, (10 + i) * S, (10 + i) * S + 300 * US)
     w.write()
-    one_line(join(status=1), 'guest: its clock cannot be told', 'fit as many requests')
+    one_line(join(status=1), 'guest: its clock cannot be determined', 'fit the same number of requests')
     w = World()
     for i in range(20):
         w.request('WRITE', i << 20, 4096, (10 + i % 7) * S + i, (10 + i % 7) * S + 500 * US + i)
         w.call('DIO_WRITE', i << 20, 4096, (10 + i * i % 23) * S, (10 + i * i % 23) * S + 300 * US)
     w.write()
-    one_line(join(status=1), 'guest: its clock cannot be told', 'requests agree')
+    one_line(join(status=1), 'guest: its clock cannot be determined', 'requests agree')
     w.host = [{**call, 'offset': call['offset'] + (1 << 30)} for call in w.host]
     w.write()
-    one_line(join(status=1), 'guest: no request has a call with its bytes in host')
+    one_line(join(status=1), 'guest: no call in host has the bytes of a request')
 
 
 def in_two_frames(name, category):
@@ -757,7 +757,7 @@ def cut():
         else:
             is_equal('requests', len(found), len(whole))
             is_equal('matched', sum(row['match'] != 'no' for row in found), len(whole) // 2)
-            is_equal('reasons', {row['reason'] for row in found} - {''}, {'no call with its bytes is within its time'})
+            is_equal('reasons', {row['reason'] for row in found} - {''}, {'no call on its bytes happened during its time'})
     w.write()
     with open('guest/metadata.json', encoding='utf-8') as f:
         metadata = json.load(f)

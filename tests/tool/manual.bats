@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs the examples of the manual pages and of README.md that need the module: each command
-# must exit with the status and print the output that the page shows. manual.py describes how
+# Runs the examples of the manual pages, of README.md and of the tutorials that need the module: each
+# command must exit with the status and print the output that the page shows. manual.py describes how
 # an example is marked. manual_host.bats runs the examples that need no module.
 
 # bats file_tags=once,plain
@@ -36,6 +36,7 @@ setup() {
 }
 
 teardown() {
+	[ -z "${writer:-}" ] || { kill "$writer"; wait "$writer" || true; }
 	cd /
 	unload_module
 }
@@ -56,6 +57,20 @@ examples() {
 	examples tools/man/iotracer-trace.5
 }
 
+# Here is who writes to the disk, and something to build.
 @test "the examples of README.md" {
+	echo 'int main(void) { return 0; }' >hello.c
+	(cd / && while sleep 1; do
+		dd if=/dev/zero of=/srv/data bs=1M count=1 conv=notrunc,fsync status=none
+	done) 3>&- &
+	writer=$!
 	examples README.md
+}
+
+@test "the examples of the tutorial on a database" {
+	examples doc/tutorial-database.md
+}
+
+@test "the examples of the tutorial on a build" {
+	examples doc/tutorial-build.md
 }

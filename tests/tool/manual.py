@@ -3,11 +3,13 @@
 Compare the documentation with the code. Usage: python3 manual.py FUNCTION [ARGUMENT]...
 
 "run PLACE PAGE..." runs the examples of pages that are marked for a place, vm or host. In a
-manual page an example is what is between .EX and .EE, in README.md an indented block. The
+manual page an example is what is between .EX and .EE, in a Markdown page an indented block. The
 comment "run: PLACE" before it says where it is run. "vary:" names the words of its output
-that differ from run to run; times, and numbers with three or more decimals, may always
-differ. A line "..." stands for any lines. A command has to exit with status 0, unless
-"echo $?" follows and shows another one. One shell runs all examples of a page.
+that differ from run to run; times, numbers with three or more decimals, and the length of
+lines of dashes may always differ. A line "..." stands for any lines. A command continues
+after a backslash or a "|" at the end of its line, and where the next line begins with the
+prompt "> ". It has to exit with status 0, unless "echo $?" follows and shows another one. One
+shell runs all examples of a page.
 
 The other functions compare the lists in the pages with those in the sources.
 """
@@ -24,12 +26,17 @@ TOOL, MODULE, TRACE = 'tools/man/iotracer.8', 'tools/man/iotracer.4', 'tools/man
 PAGES = TOOL, MODULE, TRACE, 'tools/man/iotracer-vm.7'
 PLACES = 'vm', 'host', 'elsewhere'
 
-# Commands of README.md that are run elsewhere, and what runs them.
+# Pages in Markdown whose examples are run.
+GUIDES = ['README.md'] + sorted(glob.glob('doc/*.md', root_dir=TOP))
+
+# Commands of these pages that are run elsewhere, and what runs them.
 ELSEWHERE = {
     'make demo': 'demo_real.bats',
     'make check': '.ci',
     'apt-get install': 'scripts/install-deps',
     'make': 'scripts/check',
+    'make KVER=': 'scripts/build-all',
+    'make tools': 'scripts/check',
     'sudo make install': 'tool.bats',
     'sudo modprobe iotracer': 'dkms.bats',
     'make deb': 'scripts/check-deb',
@@ -38,6 +45,9 @@ ELSEWHERE = {
     'iotracer add --vm': 'vm_images.bats',
     'iotracer log --vm': 'vm_images.bats',
     'iotracer record --vm': 'record_images.bats',
+    'iotracer record -o': 'record.bats',
+    'iotracer export': 'export.bats',
+    'iotracer doctor': 'doctor.bats',
     'iotracer map': 'vm_images.bats',
     'iotracer join': 'join.bats',
 }
@@ -132,7 +142,7 @@ class Example:
                 self.commands[-1][1].append(line)
                 continue
             command = prompt.sub('', line, count=1)
-            while command.endswith(('\\', '|')) and lines:
+            while lines and (command.endswith(('\\', '|')) or lines[0].startswith('> ')):
                 command += '\n' + re.sub(r'^> ', '', lines.pop(0))
             self.commands.append((command, []))
 
@@ -154,19 +164,21 @@ def roff_examples(page):
 
 
 def markdown_examples(page):
-    """The examples of README.md, without the output of make demo, which demo.bats checks."""
+    """The examples of a page, without the output of make demo, which demo.bats checks."""
     text = re.sub(r'^<!-- demo: .*?^<!-- end -->$', lambda m: re.sub('.', '', m.group()),
                   read(page), flags=re.M | re.S)
-    place = None
-    for block in re.finditer(r'^<!-- run: (.*) -->$|((?:^    .*\n(?:\n(?=    ))*)+)', text, re.M):
+    place, vary = None, []
+    for block in re.finditer(r'^<!-- (run|vary): (.*) -->$|((?:^    .*\n(?:\n(?=    ))*)+)', text, re.M):
         line = text[:block.start()].count('\n') + 1
-        if block.group(1):
-            place = block.group(1)
+        if block.group(1) == 'run':
+            place = block.group(2)
+        elif block.group(1) == 'vary':
+            vary += block.group(2).split()
         else:
-            indented = re.sub(r'^    ', '', block.group(2), flags=re.M)
+            indented = re.sub(r'^    ', '', block.group(3), flags=re.M)
             if place or re.search(r'^[#$] ', indented, re.M):
-                yield Example(page, line, place, [], indented)
-            place = None
+                yield Example(page, line, place, vary, indented)
+            place, vary = None, []
 
 
 def examples_of(page):
@@ -177,7 +189,7 @@ def examples_of(page):
     return found
 
 
-VARIES = r'\d{4}-\d\d-\d\d[T ][\d:.]+Z?|\d+\.\d{3,}'
+VARIES = r'\d{4}-\d\d-\d\d[T ][\d:.]+Z?|\d+\.\d{3,}|-{4,}'
 
 
 def pattern_of(line, vary):
@@ -194,7 +206,8 @@ def differs(example, wanted, found):
     while wanted:
         line = wanted.pop(0)
         if line == '...':
-            return '' if not wanted else fail(f'{example.name}: "..." is the last line')
+            later = [differs(example, wanted, found[n:]) for n in range(len(found) + 1)]
+            return '' if '' in later else later[-1 if wanted else 0]
         if not found:
             return f'nothing instead of "{line}"'
         if not re.fullmatch(pattern_of(line, example.vary), found[0].rstrip()):
@@ -270,33 +283,32 @@ def options_in(text):
     return set(re.findall(r'(?<![\w-])(--[a-z][a-z-]*|-[A-Za-z?](?![\w-]))', text))
 
 
+def listed_options(text):
+    """The options that the lists of options in a section have."""
+    lists = re.findall(r'^\.\\" begin: options of [^\n]*\n(.*?)^\.\\" end$', text, re.M | re.S)
+    headings = re.findall(r'^\.TP\n(.*)', ''.join(lists), re.M)
+    return options_in(' '.join(map(plain, headings)))
+
+
 def commands():
-    """Commands and options of iotracer(8) and README.md are those that the tool has."""
+    """Commands and options of iotracer(8) are those that the tool has."""
+    known = COMMON.union(*map(tool_options, tool_commands()))
     headings = re.findall(r'^\.SS (.*)', section(TOOL, 'COMMANDS'), re.M)
     is_same('commands of iotracer(8)', ', '.join(headings).split(', '), tool_commands())
     for heading in headings:
-        text = shown(section(TOOL, heading, 'SS'))
+        text = section(TOOL, heading, 'SS')
         for command in heading.split(', '):
-            is_same(f'options of {command}', {*options_in(text) - COMMON, ''},
-                    {*tool_options(command), ''})
+            is_same(f'options of {command}', {*listed_options(text), ''}, {*tool_options(command), ''})
+        unknown = options_in(shown(text)) - known
+        if unknown:
+            fail(f'{heading}: no command has {unknown}')
     is_same('options of all commands', options_in(shown(section(TOOL, 'OPTIONS'))), COMMON)
-    known = COMMON.union(*map(tool_options, tool_commands()))
     synopsis = plain(section(TOOL, 'SYNOPSIS'))
     is_same('commands of SYNOPSIS', '|'.join(re.findall(r'^iotracer ([\w|]+)', synopsis, re.M)).split('|'),
             tool_commands())
-    rows = table('Commands of the tool')
-    is_same('commands of README.md', {word for row in rows for word in re.findall(r'`(\w+)', row[0])},
-            tool_commands())
-    unknown = options_in(synopsis + ' '.join(row[0] for row in rows)) - known
+    unknown = options_in(synopsis) - known
     if unknown:
         fail(f'no command has {unknown}')
-
-
-def table(heading):
-    """The rows of a table of README.md."""
-    text = read('README.md').split(f'\n## {heading}\n')[1].split('\n## ')[0]
-    rows = [line.strip('| ').split(' | ') for line in text.split('\n') if line.startswith('| `')]
-    return rows or fail(f'README.md has no table "{heading}"')
 
 
 def environment():
@@ -315,13 +327,11 @@ def listed_files(path):
 
 
 def files():
-    """iotracer(4) and README.md have the files that the module makes."""
+    """iotracer(4) has the files that the module makes."""
     made = {f'/proc/iotracer/{where}{name}' for where, path in
             (('', 'control'), ('<target>/', 'target_proc'), ('<category>/', 'category_proc'))
             for name in listed_files(f'module/proc/{path}.c')}
     is_same('files of iotracer(4)', tags(marked(MODULE, 'files')), made)
-    is_same('files of README.md', {f'/proc/iotracer/{name}' for row in table('Files in /proc/iotracer')
-                                   for name in re.findall(r'`([^`]*)`', row[0])}, made)
     named = {re.sub('[^/]+/', '<x>/', name) for page in PAGES for name in
              re.findall(r'/proc/iotracer/([<\w>/]*\w)', plain(read(page)))}
     wrong = named - {re.sub('[^/]+/', '<x>/', name.replace('/proc/iotracer/', '')) for name in made}
@@ -336,7 +346,7 @@ def strings_of(path, function):
 
 
 def control():
-    """iotracer(4) and README.md have the commands that the control files take."""
+    """iotracer(4) has the commands that the control files take."""
     for name, path, function in (('control', 'control', 'run'),
                                  ('a target', 'target_proc', 'control_line'),
                                  ('a category', 'category_proc', 'run')):
@@ -346,11 +356,6 @@ def control():
                    for part in tag.split(', ')}
         in_page = {re.sub(r'^(mode|filter) .*', r'\1', text) for text in in_page}
         is_same(f'commands of {name}', in_page, taken)
-    rows = {row[0].strip('`'): row[1] for row in table('Files in /proc/iotracer')}
-    for name, path, function in (('<target>/control', 'target_proc', 'control_line'),
-                                 ('<category>/control', 'category_proc', 'run')):
-        is_same(f'commands of README.md: {name}', re.findall(r'`(\w+)', rows[name]),
-                {text.split()[0] for text in strings_of(f'module/proc/{path}.c', function)})
 
 
 def names_in(path, macro):
@@ -371,12 +376,13 @@ def filters():
         said = ' '.join(shown(text).split())
         without = [row.split(', ')[0].lower() for row in names_in('categories.def', 'IOT_KEY_WITHOUT')
                    if row.split(', ')[1] == key]
-        for row in names_in('filter.def', 'IOT_KEY_ONLY'):
-            if row.split(', ')[1] == key:
-                without += [c for c in categories if c != row.split(', ')[0].lower()]
-        if without and not (f'Not for {without[0]}' in said or 'Of fs only' in said and len(without) > 1):
+        only = [row.split(', ')[0].lower() for row in names_in('filter.def', 'IOT_KEY_ONLY') if row.split(', ')[1] == key]
+        if only:
+            without += [c for c in categories if c not in only]
+            said = said.replace('Only for ' + ' and '.join(', '.join(only).rsplit(', ', 1)) + '.', 'Only for these.')
+        if without and not (f'Not for {without[0]}' in said or re.search('Of fs only|Only for these', said) and only):
             fail(f'{key}: it has no meaning for {without}; the page says: {said}')
-        if not without and ('Not for' in said or 'only' in said):
+        if not without and re.search('Not for|only|Only for', said):
             fail(f'{key}: it has a meaning for all categories; the page says: {said}')
     of_filter = shown(section(TOOL, 'filter', 'SS')).split('The keys are')[1].split(';')[0]
     is_same('keys of iotracer(8)', set(re.findall(r'\w+', of_filter)) - {'and'}, keys)
@@ -413,37 +419,31 @@ def parameters():
             fail(f'{name}: the page is wrong about whether it can be changed')
         if f'default {default}' not in described[name] and f'{default} (default)' not in described[name]:
             fail(f'{name}: its default is not {default}')
-    is_same('parameters of README.md', re.findall(r'`(\w+)`', ' '.join(
-        row[0] for row in table('Parameters of the module'))), described)
 
 
 def elsewhere():
-    """Each command of README.md is run by something; make has all targets that are named."""
-    found = []
-    for example in examples_of('README.md'):
-        if example.place == 'elsewhere':
-            found += [command.split(' #')[0].strip() for command, _ in example.commands
-                      if not command.startswith('#')]
-    is_same('commands of README.md', {known for command in found for known in ELSEWHERE
-                                      if command == known or command.startswith(f'{known} ')},
-            ELSEWHERE)
-    for command in found:
-        if not any(command == known or command.startswith(f'{known} ') for known in ELSEWHERE):
-            fail(f'nothing runs: {command}')
+    """Each command of the pages is run by something; what they name of make and Debian is there."""
+    text = '\n'.join(map(read, [*GUIDES, 'CONTRIBUTING.md', 'tests/README.md']))
+    for page in GUIDES:
+        for example in examples_of(page):
+            for command, _ in example.commands if example.place == 'elsewhere' else ():
+                command = command.split(' #')[0].strip()
+                if command and not any(command == known or re.match(rf'{re.escape(known)}(?!\w)', command)
+                                       for known in ELSEWHERE):
+                    fail(f'{example.name}: nothing runs: {command}')
     makefile = read('Makefile')
-    for target in re.findall(r'(?:`|^    (?:sudo )?)make ([a-z][a-z-]*)',
-                             read('README.md') + read('CONTRIBUTING.md') + read('tests/README.md'), re.M):
+    for target in re.findall(r'(?:`|^    (?:sudo )?)make ([a-z][a-z-]*)', text, re.M):
         if not re.search(rf'^[a-z -]*\b{target}\b[a-z -]*:', makefile, re.M):
             fail(f'make has no target {target}')
-    packages = re.sub(r'\\\n', ' ', re.search(r'apt-get install ((?:.*\\\n)*.*)',
-                                              read('README.md')).group(1)).split()
     known = re.findall(r'[\w.+-]+', read('scripts/install-deps'))
-    for package in packages:
-        if package not in known:
-            fail(f'scripts/install-deps does not know {package}')
+    for packages in re.findall(r'apt-get install ((?:.*\\\n)*.*)', text):
+        for package in packages.replace('\\\n', ' ').split():
+            if package not in known:
+                fail(f'scripts/install-deps does not know {package}')
     version = re.search(r'PACKAGE_VERSION="(.*)"', read('dkms.conf')).group(1)
-    if f'iotracer-{version} ' not in read('README.md') or f'iotracer/{version}' not in read('README.md'):
-        fail(f'README.md has another version than {version}')
+    for other in re.findall(r'\biotracer[-/](\d+(?:\.\d+)+)', text):
+        if other != version:
+            fail(f'the pages have version {other} instead of {version}')
     for path in ELSEWHERE.values():
         if not os.path.exists(f'{TOP}/{path}') and not is_suite(path):
             fail(f'there is no {path}')
@@ -455,7 +455,7 @@ def is_suite(name):
 
 def places():
     """The files, pages and sections that the documentation names exist."""
-    for page in ('README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'tests/README.md'):
+    for page in [*GUIDES, 'CONTRIBUTING.md', 'SECURITY.md', 'tests/README.md']:
         text = read(page)
         for path in [os.path.join(os.path.dirname(page), link) for link in re.findall(r'\]\(([^)#]+)\)', text)] + \
                 re.findall(r'`((?:module|tools|tests|scripts)/[\w./-]+)`', text):
@@ -464,7 +464,8 @@ def places():
         for name in re.findall(r'`(\w+\.(?:py|bats))`', text):
             if not is_suite(name):
                 fail(f'{page}: there is no suite {name}')
-        long = [line for line in text.split('\n') if len(line) > 110 and page != 'SECURITY.md']
+        long = [line for line in text.split('\n')
+                if len(line) > 110 and page != 'SECURITY.md' and not line.startswith('|')]
         if long:
             fail(f'{page}: more than 110 columns: {long[0]}')
     for page in PAGES:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests the manual pages, README.md and CONTRIBUTING.md: the examples that need no module give
+# Tests the manual pages, README.md, doc/ and CONTRIBUTING.md: the examples that need no module give
 # the output shown, all that exists is in its page, and all that a page names exists. Needs
 # neither root nor the module; manual.bats runs the other examples.
 
@@ -12,7 +12,7 @@ bats_require_minimum_version 1.5.0
 
 # bats file_tags=host
 
-load ../lib/top
+load ../lib/categories
 
 setup_file() {
 	make -s -C "$TOP/tools"
@@ -45,6 +45,10 @@ manual() {
 	[[ $output == *'page:4: echo a b: "a b" instead of "a  c"' ]]
 	page '# echo 11' 13
 	run ! manual run host "$PWD/page"
+	page '# printf \(aq1\en2\en3\en\(aq' 1 ... 3
+	manual run host "$PWD/page"
+	page '# printf \(aq1\en2\en3\en\(aq' 1 ... 4
+	run ! manual run host "$PWD/page"
 	page '# printf \(aq1\en2\en\(aq' 1
 	run ! manual run host "$PWD/page"
 	[[ $output == *': "2" too much' ]]
@@ -63,7 +67,7 @@ manual() {
 	[[ $output == *': a comment before it says where it is run: '* ]]
 }
 
-@test "each command in README.md is run by these or other tests" {
+@test "each command in README.md and doc/ is run by these or other tests" {
 	manual elsewhere
 }
 
@@ -92,7 +96,29 @@ manual() {
 @test "the tables of columns are made from the schema" {
 	sed -n '/^\.\\" begin: made/,/^\.\\" end$/p' "${pages[2]}" | sed '1d;$d' >manual
 	iotracer format --manual | cmp - manual
-	[ "$(grep -c '^\.TS' manual)" = 6 ]
+	[ "$(grep -c '^\.TS' manual)" = $(($(categories | wc -l) + 1)) ] # and that of targets
+}
+
+# with_options PAGE: print the page as "make manual" writes it
+with_options() {
+	iotracer format --options | awk -f "$TOP/tools/man/options.awk" - "$1"
+}
+
+@test "the lists of options are made from the tool's table" {
+	with_options "${pages[0]}" | cmp - "${pages[0]}"
+	[ "$(grep -c '^\.\\" begin: options of' "${pages[0]}")" -ge 15 ]
+}
+
+@test "the lists of options: what differs from the table is replaced, other text stays" {
+	sed '/^\.\\" begin: options of/,/^\.\\" end$/ { s/^Write /Print /; /gzip/d; s/=\\fIN\\fR/=\\fIM\\fR/ }' "${pages[0]}" >page
+	run ! cmp -s page "${pages[0]}"
+	with_options page | cmp - "${pages[0]}"
+	printf '%s\n' '.\" begin: options of log' .TP '\fB\-\-frob\fR' '.\" more' Text. '.\" end' >page
+	run ! with_options page
+	[[ $output == *'log has no option --frob, but text behind .\" more'* ]]
+	printf '%s\n' '.\" begin: options of log format frob' '.\" end' >page
+	run ! with_options page
+	[[ $output == *'no such command or option: '* ]]
 }
 
 @test "the pages are formatted without warnings" {

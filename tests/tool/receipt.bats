@@ -24,7 +24,7 @@ setup() {
 	export IOTRACER_PROC=$work/proc IOTRACER_ROOT=$work/root
 	mkdir -p root/proc/sys/vm root/sys/block/{sda,sdb,sdaa,zero}
 	tool-stream layout=2 </dev/null >"$work/none"
-	for name in fs block cache fault uring; do
+	for name in fs block cache fault uring drop; do
 		idle_category $name
 		tool-stream layout=1 event="$(event_id $name)" </dev/null >proc/$name/stream
 	done
@@ -269,18 +269,19 @@ reason() {
 		block|min_size=5||the filter min_size= leaves events out
 		block|tree=5||the filter tree= leaves events out
 		block|op=WRITE||the filter op= has none of READ, DISCARD and FLUSH
-		block|none|--sample=2|one of several events is recorded (sample)
+		block|none|--sample=2|only one event in N is recorded (sample)
 		cache|comm=a,b kind=all||the filter comm= leaves events out
 		cache|dev=8:0||the filter dev= leaves events out
 		fault|op=READ||the filter op= leaves events out
-		fs|none||of calls the kernel has sums of a process only: record a command
-		uring|none||the kernel has no such sums
+		fs|none||the kernel counts calls only per process: record a command
+		uring|none||the kernel has no such counts
+		drop|none||the kernel has no such counts
 		block|cgroup=4||the control group has none: the controller io is not enabled for it, or it is gone
 	END
 	rm root/proc/sys/vm/stat_refresh
 	rm -rf t
 	iotracer record -o t -c cache --time=0.1 2>/dev/null
-	[[ $(reason) == "it is not exact, as only root may"* ]]
+	[[ $(reason) == "it is not exact: only root may"* ]]
 }
 
 @test "with a filter on devices, the disks that are in it as a whole, and partitions, are compared" {
@@ -379,7 +380,7 @@ calls() {
 	# what still runs is not in the kernel's count
 	iotracer record -o u -c fs -- sh -c 'sleep 100 3>&- & echo $! >pid' 2>/dev/null
 	kill "$(cat pid)"
-	[ "$(jq -r '.receipt.not_compared[0].reason' u/metadata.json)" = "the command, or a process that it started, still ran" ]
+	[ "$(jq -r '.receipt.not_compared[0].reason' u/metadata.json)" = "the command, or a process that it started, was still running" ]
 }
 
 @test "what a command wrote to devices needs fs beside cache" {
@@ -402,7 +403,7 @@ calls() {
 	seal_metadata t
 	run --separate-stderr iotracer traces verify ./t
 	[ "$status" = 1 ]
-	[[ $stderr == *"./t: its receipt says 3 requests read, its events say 2"* ]]
+	[[ $stderr == *"./t: its receipt has 3 requests read, but its events have 2"* ]]
 	[[ $output == *"verdict     not whole"* ]]
 }
 

@@ -183,7 +183,7 @@ add cgroup=/x\040y' ]
 @test "add: with --vm, processes are added, too" {
 	TOOL_WRITES=$work/writes run --separate-stderr preloaded iotracer add --vm none --pid 3
 	[ "$status" = 1 ]
-	[ "$stderr" = 'iotracer: none: no QEMU with this name or PID runs here (iotracer vm list)' ]
+	[ "$stderr" = 'iotracer: none: no VM with this name or PID runs here (iotracer vm list)' ]
 	[ "$(cat writes)" = '10:add pid=3' ]
 }
 
@@ -228,7 +228,7 @@ add cgroup=/x\040y' ]
 	rm -f writes
 	TOOL_WRITES=$work/writes TOOL_WRITE_ERROR='3:add pid=4' run --separate-stderr preloaded iotracer add --pid 3 --pid 4 --unit none --pid 5
 	[ "$status" = 1 ]
-	[ "$stderr" = 'iotracer: none.service: has no control group: it does not run, or there is no such unit (systemctl status NAME)
+	[ "$stderr" = 'iotracer: none.service: has no control group: it is not running, or there is no such unit (systemctl status NAME)
 iotracer: pid=4: no such process' ]
 	[ "$(cat writes)" = $'10:add pid=3\n10:add pid=5' ]
 }
@@ -279,7 +279,7 @@ add cgroup=/docker/abc/inner.slice/x.service' ]
 @test "add --cgroup: a relative path that is not among control groups is refused" {
 	mkdir d
 	for path in d none system.slice/x.service; do
-		refused "$path: is no directory of a control group (cgroup2): say that, or what /proc/PID/cgroup shows after 0::" --cgroup "$path"
+		refused "$path: is not the directory of a control group (cgroup2): name one, or the path that /proc/PID/cgroup shows after 0::" --cgroup "$path"
 	done
 	# beside the mount point, with a name that begins as it does
 	mkdir -p root/sys/fs/cgroup2
@@ -326,14 +326,14 @@ add cgroup=/system.slice/_memory.service' ]
 	group $user/app.slice/sync.service
 	[ "$(sent add --unit sync)" = "add cgroup=$user/app.slice/sync.service" ]
 	group ${user//1000/1001}/app.slice/sync.service
-	refused "sync.service: stands for 2 control groups: say one with --cgroup: $user/app.slice/sync.service, ${user//1000/1001}/app.slice/sync.service" --unit sync
+	refused "sync.service: matches 2 control groups: choose one with --cgroup: $user/app.slice/sync.service, ${user//1000/1001}/app.slice/sync.service" --unit sync
 }
 
 @test "add --unit: none of that name is one line" {
 	group /system.slice/x.service
 	for name in y ssh.service x.socket; do
 		[[ $name == *.* ]] || name=$name.service
-		refused "$name: has no control group: it does not run, or there is no such unit (systemctl status NAME)" --unit "${name%.service}"
+		refused "$name: has no control group: it is not running, or there is no such unit (systemctl status NAME)" --unit "${name%.service}"
 	done
 }
 
@@ -353,9 +353,9 @@ add cgroup=/system.slice/_memory.service' ]
 
 @test "add: without cgroup2 units and containers cannot be found, which is one line" {
 	sed -i '/cgroup2/d' root/proc/self/mountinfo
-	refused 'control groups cannot be found, as no cgroup2 is mounted here (mount -t cgroup2 none DIRECTORY)' --unit a --unit b --container c
+	refused 'control groups cannot be found, because cgroup2 is not mounted: mount it (mount -t cgroup2 none DIRECTORY)' --unit a --unit b --container c
 	rm root/proc/self/mountinfo
-	refused 'control groups cannot be found, as no cgroup2 is mounted here (mount -t cgroup2 none DIRECTORY)' --unit a
+	refused 'control groups cannot be found, because cgroup2 is not mounted: mount it (mount -t cgroup2 none DIRECTORY)' --unit a
 	[ "$(sent add --cgroup /a)" = 'add cgroup=/a' ]
 }
 
@@ -400,7 +400,7 @@ make_containers() {
 @test "add --container: too few digits, others, and an ID that does not run are one line" {
 	make_containers
 	for name in 1 100 9000 "$(container_id 9)" "$(container_id 1)0" 0007 libpod ''"$(container_id 4 | tr 0 A)"; do
-		refused "$name: no container of this name or ID runs here (podman ps, docker ps)" --container "$name"
+		refused "$name: no container with this name or ID runs here (podman ps, docker ps)" --container "$name"
 	done
 }
 
@@ -408,7 +408,7 @@ make_containers() {
 	local one two
 	one=abcd$(container_id 1 | cut -c 5-) two=abcd1$(container_id 1 | cut -c 6-)
 	group "/docker/$one" "/machine.slice/libpod-$two.scope"
-	refused "abcd: stands for 2 control groups: say one with --cgroup: /docker/$one, /machine.slice/libpod-$two.scope" --container abcd
+	refused "abcd: matches 2 control groups: choose one with --cgroup: /docker/$one, /machine.slice/libpod-$two.scope" --container abcd
 	[ "$(sent add --container abcd1)" = "add cgroup=/machine.slice/libpod-$two.scope" ]
 }
 
@@ -420,7 +420,7 @@ make_containers() {
 		[ "$(sent add --container 'my web')" = "add cgroup=/machine.slice/libpod-$(container_id 1).scope" ]
 		rm -r root/var/lib/containers
 	done
-	refused 'web: no container of this name or ID runs here (podman ps, docker ps)' --container web
+	refused 'web: no container with this name or ID runs here (podman ps, docker ps)' --container web
 }
 
 @test "add --container: by the name that docker has on disk" {
@@ -430,8 +430,8 @@ make_containers() {
 	docker_container "$(container_id 9)" gone
 	[ "$(sent add --container db)" = "add cgroup=/system.slice/docker-$(container_id 4).scope" ]
 	[ "$(sent add --container 'db 2')" = "add cgroup=/docker/$(container_id 5)" ]
-	refused 'gone: no container of this name or ID runs here (podman ps, docker ps)' --container gone
-	refused 'd: no container of this name or ID runs here (podman ps, docker ps)' --container d
+	refused 'gone: no container with this name or ID runs here (podman ps, docker ps)' --container gone
+	refused 'd: no container with this name or ID runs here (podman ps, docker ps)' --container d
 }
 
 @test "add --container: by the name that a user's podman or docker has on disk" {
@@ -441,7 +441,7 @@ make_containers() {
 	podman_list "$home/.local/share/containers/storage/overlay-containers/containers.json" "$(container_id 8)" mine "$(container_id 1)" other
 	[ "$(sent add --container mine)" = "add cgroup=/user.slice/user-0.slice/user@0.service/user.slice/libpod-$(container_id 8).scope" ]
 	# not below the slice of that user
-	refused 'other: no container of this name or ID runs here (podman ps, docker ps)' --container other
+	refused 'other: no container with this name or ID runs here (podman ps, docker ps)' --container other
 	docker_container "$(container_id 8)" theirs "$home/.local/share"
 	[ "$(sent add --container theirs)" = "add cgroup=/user.slice/user-0.slice/user@0.service/user.slice/libpod-$(container_id 8).scope" ]
 }
@@ -458,7 +458,7 @@ make_containers() {
 	make_containers
 	podman_list /var/lib/containers/storage/overlay-containers/containers.json "$(container_id 1)" web
 	docker_container "$(container_id 5)" web
-	refused "web: stands for 2 control groups: say one with --cgroup: /docker/$(container_id 5), /machine.slice/libpod-$(container_id 1).scope" --container web
+	refused "web: matches 2 control groups: choose one with --cgroup: /docker/$(container_id 5), /machine.slice/libpod-$(container_id 1).scope" --container web
 }
 
 @test "add --container: what is damaged on disk has no names, and breaks nothing" {
@@ -474,7 +474,7 @@ make_containers() {
 	done
 	for text in '' '{' '[]' '{"Name":7}' '{}'; do
 		echo "$text" >"root/var/lib/docker/containers/$(container_id 5)/config.v2.json"
-		refused 'web: no container of this name or ID runs here (podman ps, docker ps)' --container web
+		refused 'web: no container with this name or ID runs here (podman ps, docker ps)' --container web
 	done
 }
 
@@ -491,7 +491,7 @@ make_containers() {
 		run --separate-stderr timeout 20 iotracer add --container web
 		echo "$way: $status $stderr"
 		[ "$status" = 1 ]
-		[ "$stderr" = 'iotracer: web: no container of this name or ID runs here (podman ps, docker ps)' ]
+		[ "$stderr" = 'iotracer: web: no container with this name or ID runs here (podman ps, docker ps)' ]
 		rm -r "$list"
 	done
 }
@@ -504,7 +504,7 @@ make_containers() {
 	run --separate-stderr unprivileged iotracer add --container web
 	chmod 755 root/var/lib/docker
 	[ "$status" = 1 ]
-	[ "$stderr" = 'iotracer: web: no container of this name or ID runs here (podman ps, docker ps); not all names may be read: be root, or say the ID' ]
+	[ "$stderr" = 'iotracer: web: no container with this name or ID runs here (podman ps, docker ps); some names cannot be read: run this as root, or give the ID' ]
 	chmod 000 root/var/lib/docker
 	run --separate-stderr unprivileged iotracer add --container 5000
 	chmod 755 root/var/lib/docker
@@ -652,7 +652,7 @@ remove cgroup=/machine.slice/libpod-$(container_id 1).scope" ]
 		--comm=pid=5|comm=pid=5: not traced (iotracer list)
 		--cgroup=/system.slice/x.service|cgroup=/system.slice/x.service: not traced (iotracer list)
 		--unit=x|x.service: no such unit is traced (iotracer list)
-		--container=x|x: no container of this name or ID is traced (iotracer list)
+		--container=x|x: no container with this name or ID is traced (iotracer list)
 	END
 }
 
@@ -720,9 +720,9 @@ add d/pid=1 1' ]
 	[ "$(completed iotracer remove --u)" = '--unit --usage ' ]
 	[[ " $(completed iotracer add --pid '')" == *" $$ "* ]]
 	[ "$(completed iotracer add --cgroup f)" = 'file-a ' ]
-	[ "$(completed iotracer add --comm '')" = ' ' ]
-	printf '#!/bin/sh\necho web\n' >podman
-	chmod +x podman
-	PATH=$work:$PATH
-	[[ " $(completed iotracer remove --container = '')" == *' web '* ]]
+	[[ " $(completed iotracer add --comm '')" == *' bash '* ]]
+	make_containers
+	docker_container "$(container_id 4)" web
+	[[ " $(completed iotracer remove --container = '')" == *" web "* ]]
+	[[ " $(completed iotracer remove --container = '')" == *" $(container_id 1 | cut -c 1-12) "* ]]
 }

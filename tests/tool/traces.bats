@@ -266,7 +266,7 @@ with open(sys.argv[1], "r+b") as f:
 	record c
 	touch "$IOTRACER_TRACES/b/notes.txt"
 	run -1 --separate-stderr iotracer traces remove a b
-	[[ $stderr == *"b: has files that no recorder made: the trace is deleted, they are left" ]]
+	[[ $stderr == *"b: has files that no recorder made: "* ]]
 	[ "$(ls "$IOTRACER_TRACES")" = "b
 c" ]
 	[ "$(ls -A "$IOTRACER_TRACES/b")" = notes.txt ]

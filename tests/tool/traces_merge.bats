@@ -272,7 +272,7 @@ for line in sys.stdin:
 	for again in a ./a copy ab; do
 		run -1 --separate-stderr iotracer traces merge -o m b a $again
 		echo "$again: $stderr"
-		[[ $stderr == "iotracer: $again: is the same trace as "*", or has it" ]]
+		[[ $stderr == "iotracer: $again: is the same trace as "*", or contains it" ]]
 		[ -z "$output" ]
 		nothing_left m
 	done
@@ -289,7 +289,7 @@ for line in sys.stdin:
 	kill -9 "$recorder"
 	wait "$recorder" || true
 	run -1 --separate-stderr iotracer traces merge -o m a k
-	[[ $stderr == *"k: has no end: its recorder was killed"*"m: has what could be read of traces that are not whole"* ]]
+	[[ $stderr == *"k: has no end: its recorder was killed"*"m: has only the readable part of traces that are not whole"* ]]
 	[[ ${stderr_lines[-1]} == *"so the exit status is 1 (with --partial: 0)" ]]
 	jq -e '.state == "ERROR" and .reason == "merged from traces that are not whole: k" and
 		[.sources[].state] == ["COMPLETE", "INTERRUPTED"] and .categories[0].events == 5' m/metadata.json
@@ -357,7 +357,7 @@ with open(sys.argv[1], "r+b") as f:
 	for there in m a; do
 		find $there -type f -exec sha256sum {} + | sort >before
 		run -1 --separate-stderr iotracer traces merge -o $there a b
-		[ "$stderr" = "iotracer: $there: is there already: name another directory (-o), or remove it" ]
+		[ "$stderr" = "iotracer: $there: exists already: name another directory (-o), or remove it" ]
 		find $there -type f -exec sha256sum {} + | sort | cmp - before
 		[ ! -e ".$there.partial" ]
 	done
@@ -401,7 +401,7 @@ with open(sys.argv[1], "r+b") as f:
 		run -1 --separate-stderr bash -c "ulimit -f $blocks; exec iotracer traces merge -o m a b c"
 		echo "$blocks: $stderr"
 		[ "${#stderr_lines[@]}" = 1 ]
-		[[ $stderr == "iotracer: m: "*" cannot be written: File too large (nothing is left of it)" ]]
+		[[ $stderr == "iotracer: m: "*" cannot be written: File too large (the merged trace is deleted)" ]]
 		[ -z "$output" ]
 		nothing_left m
 	done
@@ -432,7 +432,7 @@ with open(sys.argv[1], "r+b") as f:
 	two
 	mkdir .m.partial
 	run -1 --separate-stderr iotracer traces merge -o m a b
-	[ "$stderr" = "iotracer: .m.partial: cannot be made: File exists (another merge makes it, or one was killed: remove it then)" ]
+	[ "$stderr" = "iotracer: .m.partial: cannot be made: File exists (another merge is writing it, or was killed: then remove it)" ]
 }
 
 @test "memory does not grow with the traces" {
@@ -462,7 +462,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' iotracer traces m
 	begins s 1500000000
 	run --separate-stderr iotracer traces merge -o m s a
 	[ "$status" = 0 ]
-	[ "$stderr" = "iotracer: s: its snapshots stay there: the merged trace has none" ]
+	[ "$stderr" = "iotracer: s: its snapshots are not copied: the merged trace has none" ]
 	[ "$(jq .snapshots m/metadata.json)" = null ]
 	[ ! -e m/snapshots ]
 }

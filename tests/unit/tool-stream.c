@@ -8,8 +8,9 @@
  *
  * layout=1 makes blocks. A line may have gap=N; a line of gap=N with only cpu=
  * and seq= makes a block without records. layout=2 makes paths, of id=, inode=,
- * device= and text=.
+ * device= and text=. With any=1, fields that the event lacks are left out.
  */
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,20 @@ static void set_chars(char *to, size_t size, const char *from)
 	}
 }
 
+/* As the module has it: IPv4 is mapped to IPv6. */
+static void set_address(char *to, const char *from)
+{
+	static const char mapped[12] = { [10] = (char)0xff, [11] = (char)0xff };
+
+	if (inet_pton(AF_INET6, from, to) == 1)
+		return;
+	memcpy(to, mapped, sizeof(mapped));
+	if (inet_pton(AF_INET, from, to + sizeof(mapped)) != 1)
+		die(from);
+}
+
 static const struct iot_schema_event *event = &iot_schema[0];
+static int any;	/* fields that the event lacks are left out */
 
 /* Little endian: a narrower scalar is the low bytes of a u64. */
 static void set_field(char *record, char *word)
@@ -58,13 +72,16 @@ static void set_field(char *record, char *word)
 
 		if (strcmp(f->name, word))
 			continue;
-		if (!strcmp(f->type, "char"))
+		if (!strcmp(f->kind, "ipaddr"))
+			set_address(record + f->offset, value);
+		else if (!strcmp(f->type, "char"))
 			set_chars(record + f->offset, f->size, value);
 		else
 			memcpy(record + f->offset, &n, f->size);
 		return;
 	}
-	die(word);
+	if (!any)
+		die(word);
 }
 
 static __u64 number_of(const char *record, const char *name)
@@ -197,6 +214,8 @@ static void set_header(struct iot_stream_header *h, const char *word)
 		h->layout = n;
 	else if (!strncmp(word, "cpus=", 5))
 		h->cpus = n;
+	else if (!strncmp(word, "any=", 4))
+		any = n;
 	else
 		die(word);
 }

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cli.h"
 #include "cmd/command.h"
 #include "trace/trace.h"
 
@@ -88,7 +89,7 @@ static int export(int partial)
 	fflush(stdout);
 	dup2(out_fd, 1);
 	dup2(err_fd, 2);
-	status = command_export(4 - 1 + partial, argv + 1);
+	status = command_export.run(4 - 1 + partial, argv + 1);
 	fflush(stdout);
 	fflush(stderr);
 	dup2(saved[0], 1);
@@ -342,6 +343,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
+	cli_begin();
 	trace = argv[1];
 	check_sums();
 	out_fd = memfd_create("out", 0);

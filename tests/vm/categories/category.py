@@ -6,6 +6,7 @@ writes of category fs, whose totals have to be fio's own.
 They look only at READ and WRITE of files below /mnt/files (a tmpfs) and /mnt/disk (ext4), by
 processes that the test starts.
 """
+import contextlib
 import fcntl
 import json
 import os
@@ -23,7 +24,7 @@ from lib.iot import (add, control, drain, IOT, is_equal, is_true, join, kmsg, ma
                      must, reload, set_parameter, slurp, slurp_bytes, times, touch, write,
                      write_bytes)
 from lib.kernel import HAS_BTF
-from lib.machine import new_filesystem, new_tmpfs, umount, unload_in_the_end
+from lib.machine import execute, new_filesystem, new_tmpfs, umount, unload_in_the_end
 from lib.process import spawn, waits_in, with_number
 from lib.suite import Skip, Suite
 
@@ -119,6 +120,10 @@ REFUSED = (
     ('filter comm=' + 32 * 'a,' + 'a', 'comm: say 32 names at most'),
     ('filter comm=0123456789abcdef',
      "comm=0123456789abcdef: the kernel keeps 15 bytes of a thread's name: say those"),
+    ('filter path=here', 'path=here: say a path that begins with /'),
+    ('filter path=', 'path=: say a path that begins with /'),
+    ('filter path=' + ','.join(9 * ['/']), 'path: say 8 paths at most'),
+    ('filter path=/ path=/', 'path: the key is given twice: say path=A,B'),
     ('filter pid=1 pid=2', 'pid: the key is given twice: say pid=A,B'),
     ('filter pid', 'pid: say KEY=VALUE'),
     ('filter pid=1  uid=2',
@@ -536,6 +541,132 @@ def rejected():
     command('reset', 'filter inode=1 ' + ONLY, 'start')
     do(write_bytes, 'f', 0, 100)
     is_equal(stats()['seen'], 0)
+
+
+def tree_of_files():
+    """Operations on what is in a, in b, and on what moves between them."""
+    for top in 'a', 'b':
+        os.mkdir(f'{top}/new')
+        touch(f'{top}/file')
+        write_bytes(f'{top}/file', 0, 3)
+        os.rename(f'{top}/file', f'{top}/new/file')
+        write_bytes(f'{top}/new/file', 0, 1)
+        os.path.exists(f'{top}/none')
+    os.rename('a/new/file', 'b/came')
+    write_bytes('b/came', 0, 1)
+    os.rename('b/new/file', 'a/came')
+    write_bytes('a/came', 0, 1)
+
+
+def below(path):
+    """(operation, path, second path) of a child's events with a filter on that path."""
+    for top in 'a', 'b':
+        execute('rm', '-rf', top)
+        os.mkdir(top)
+    command('reset', 'filter path=' + path, 'start')
+    pid = do(tree_of_files)
+    is_equal(is_conserved()['missed'], 0)
+    return [(e['op'], e.get('path', ''), e.get('path2', '')) for e in events() if e['pid'] == pid]
+
+
+@SUITE.test('filters: what is below a directory, also what comes to it and goes')
+def by_path():
+    here = os.getcwd()
+    found = below(f'{here}/a')
+    is_true(all(path.startswith(f'{here}/a') or path2.startswith(f'{here}/a') for _, path, path2 in found), found)
+    # by the names that all events have, and by hand
+    all_of_both = below(here)
+    is_equal(found, [row for row in all_of_both if f'{here}/a/' in row[1] + row[2]])
+    is_equal([row[0] for row in found if row[0] in ('MKDIR', 'WRITE', 'RENAME')],
+             ['MKDIR', 'WRITE', 'WRITE', 'WRITE', 'RENAME', 'WRITE', 'RENAME', 'RENAME', 'WRITE'])
+    is_true(('GETATTR', f'{here}/a/none', '') in found, found)
+    is_true(len(found) < len(all_of_both), found)
+
+
+@SUITE.test('filters: a file, several directories, names with blanks and commas', once=True)
+def by_paths():
+    here = os.getcwd()
+    os.makedirs('x y,z/d')
+    touch('x y,z/f')
+    touch('other')
+    name = f'{here}/x\\040y\\054z'
+    for filters, expected in ((name, ['x y,z/f']), (name + '/f', ['x y,z/f']), (name + '/d', []),
+                              (f'{name}/d,{here}/other', ['other']), (f'{name},{here}/other', ['x y,z/f', 'other'])):
+        command('reset', 'filter op=WRITE path=' + filters, 'start')
+        is_equal(slurp(FS + '/control').split('\n')[4], f'filter op=WRITE path={filters}')
+        for path in 'x y,z/f', 'other':
+            do(write_bytes, path, 0, 1)
+        is_equal((filters, [e['path'].replace('\\040', ' ') for e in events()]),
+                 (filters, [f'{here}/{path}' for path in expected]))
+    for path, error, why in (('/nowhere/at/all', 'ENOENT', 'there is no such file or directory'),
+                             ('/etc/passwd/x', 'ENOTDIR', 'it cannot be looked up')):
+        is_equal(write(FS + '/control', f'filter path={here},{path}'), error)
+        is_equal(slurp(FS + '/error'), f'filter path={here},{path}: path={path}: {why}\n')
+    # the other conditions count as well
+    command('reset', f'filter path={here} min_size=2 op=WRITE', 'start')
+    for size in 1, 2:
+        with open('other', 'wb', 0) as f:
+            f.write(bytes(size))
+    is_equal([e['requested'] for e in events(f'{here}/other')], ['2'])
+
+
+@SUITE.test('filters: the directory of a path that is renamed, and one that is made anew', once=True)
+def by_path_renamed():
+    here = os.getcwd()
+    os.mkdir('old')
+    command('reset', f'filter op=WRITE path={here}/old', 'start')
+    os.rename('old', 'renamed')
+    os.mkdir('old')
+    touch('old/f')
+    touch('renamed/f')
+    for path in 'old/f', 'renamed/f':
+        do(write_bytes, path, 0, 1)
+    is_equal([e['path'] for e in events()], [f'{here}/renamed/f'])
+
+
+@SUITE.test('filters: paths beside targets that are directories, which come and go')
+def by_path_and_targets():
+    here = os.getcwd()
+    expected = below(f'{here}/a')
+    for target in 'a', 'b', '.':
+        with contextlib.ExitStack() as stack:
+            execute('rm', '-rf', 'a', 'b')
+            os.mkdir('a')
+            os.mkdir('b')
+            must(f'add {here}/{target}')
+            stack.callback(control, f'remove {os.path.abspath(target)}')
+            command('reset', f'filter path={here}/a', 'start')
+            pid = do(tree_of_files)
+            is_equal([(e['op'], e.get('path', ''), e.get('path2', '')) for e in events() if e['pid'] == pid],
+                     expected)
+    # of what was not checked when it began nothing stays unchecked
+    command('reset', 'filter op=WRITE', 'start')
+    pid = do(tree_of_files_again)
+    is_equal([e['op'] for e in events() if e['pid'] == pid], ['WRITE'])
+
+
+def tree_of_files_again():
+    write_bytes('b/came', 0, 1)
+    os.path.exists('a')
+
+
+@SUITE.test('filters: paths share the limit of directories, and give it back', once=True)
+def by_too_many_paths():
+    here = os.getcwd()
+    for i in range(32):
+        os.mkdir(f'd{i}')
+    with contextlib.ExitStack() as stack:
+        for i in range(25):
+            must(f'add {here}/d{i}')
+            stack.callback(control, f'remove {here}/d{i}')
+        for _ in range(3):
+            command('filter path=' + ','.join(f'{here}/d{i}' for i in range(24, 31)))
+            is_equal(write(FS + '/control', f'filter path={here}/d31'), 'ENOSPC')
+            matches(slurp(FS + '/error'), ': path: 32 directories are traced or in filters, the most: remove one')
+            is_equal(write(FS + '/control', f'filter path={here}/d31,/nowhere'), 'ENOSPC')
+            command('filter none')
+            is_equal(write(FS + '/control', f'filter path={here}/d31,/nowhere'), 'ENOENT')
+    command('filter path=' + ','.join(f'{here}/d{i}' for i in range(8)))
 
 
 @SUITE.test('filters: a control group by its path', once=True)

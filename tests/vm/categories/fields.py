@@ -10,24 +10,26 @@ compared with its known value, which is never what the field would be anyway. Re
 /mnt/slow take 50 ms at least.
 """
 import ctypes
+import errno
 import fcntl
 import mmap
 import os
 import re
+import socket
 import struct
 import threading
 import time
 
-from lib import category, syscalls
+import iotracer
+from lib import category, net, syscalls
 from lib.categories import CATEGORIES
 from lib.disk import partition, PARTS, unpartition
-from lib.iot import add, forget, is_equal, is_true, join, memory_group, must, slurp, slurp_bytes
+from lib.iot import add, forget, is_equal, is_true, join, memory_group, must, slurp
 from lib.kernel import VERSION
 from lib.machine import (execute, map_device, new_tmpfs, sectors, umount, unload_in_the_end,
                          unmap_all)
 from lib.places import UAPI
 from lib.process import spawn
-from lib.stream import Blocks, fields
 from lib.suite import Suite
 
 
@@ -77,6 +79,7 @@ F_SET_RW_HINT = 1036
 IOPRIO_WHO_PROCESS = 1
 REGISTER_BUFFERS, REGISTER_PERSONALITY = 0, 9
 READ_FIXED, READ, NOP = 4, 22, 0
+TCP_CLOSE = 7
 
 
 def flags(*names):
@@ -95,30 +98,23 @@ def number_of(disk):
     return int(major) << 20 | int(minor)
 
 
-def decoded(event, row):
-    """The fields of one record, as numbers and texts, by /proc/iotracer/format. Reserved ones are 0."""
-    found = {}
-    for name, (offset, size, kind) in event[1].items():
-        raw = row[offset:offset + size]
-        found[name] = raw.split(b'\0')[0].decode() if kind == 'char' else \
-            int.from_bytes(raw, 'little', signed=kind.startswith('s'))
+def decoded(record):
+    """The fields of one record, as numbers and texts. Reserved ones are 0."""
+    found = {name: record.text(name) if field.kind == 'ipaddr' else record[name]
+             for name, field in record.event.fields.items()}
     is_equal(found.get('reserved', 0), 0)
-    return found
+    return {name: value.decode() if isinstance(value, bytes) else value for name, value in found.items()}
 
 
 def rows(name):
-    """The records of a category, in the order of time."""
-    event = next(e for e in fields().values() if e[0] == name)
-    blocks = Blocks(name)
-    found = [decoded(event, row) for _, row in blocks.read()]
-    blocks.close()
+    """The records of a category or target, in the order of time."""
+    with iotracer.Trace(name, live=True) as trace:
+        found = [decoded(record) for record in trace.records()]
     return sorted(found, key=lambda r: r['time'])
 
 
 def rows_of_target(target):
-    event = fields()[1]
-    data = slurp_bytes(target.dir + '/stream')[category.HEADER.size:]
-    return [decoded(event, data[at:at + event[2]]) for at in range(0, len(data), event[2])]
+    return rows(target.name)
 
 
 def by_thread(act, out):
@@ -294,6 +290,7 @@ def address(memory):
 CLAMP = 1 << 4          # IORING_SETUP_CLAMP
 ASYNC = 1 << 4          # IOSQE_ASYNC
 RWF_DSYNC = 2
+O_CLOEXEC, EPOLLET = 0x80000, 1 << 31
 
 
 @SUITE.test('fields: requests and completions of io_uring')
@@ -348,6 +345,130 @@ def steps():
     is_equal(len({r['request'] for r in submits}), 4)
     rings = {r['ring'] for r in found}
     is_equal((len(rings), {r['ring'] for r in ours} < rings, 0 in rings), (2, True, False))
+
+
+@SUITE.test("fields: a socket's option that is set, and got")
+def options():
+    group = struct.pack('<4s4s', socket.inet_aton('224.0.0.77'), socket.inet_aton('127.0.0.1'))
+
+    def user_of_socket():
+        is_equal(syscalls.native.unshare(net.CLONE_NEWNET), 0) # its loopback is off
+        s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+        value, length = ctypes.create_string_buffer(64), ctypes.c_int(60)
+
+        def act():
+            failed = syscalls.native.setsockopt(s.fileno(), socket.SOL_IP, socket.IP_ADD_MEMBERSHIP, group, 8)
+            done = syscalls.native.getsockopt(s.fileno(), socket.SOL_SOCKET, socket.SO_TYPE, value,
+                                              ctypes.byref(length))
+            return (failed, done, s.fileno(), net.cookie(s), os.fstat(s.fileno()).st_ino,
+                    os.stat('/proc/thread-self/ns/net').st_ino)
+
+        return act
+
+    done, found = traced('sockopt', user_of_socket)
+    failed, got, fd, cookie, inode, netns = done.result
+    is_equal((failed, got, len(found)), (-errno.ENODEV, 0, 3))
+    of = dict(fd=fd, cookie=cookie, inode=inode, netns=netns, family=socket.AF_INET6,
+              type=socket.SOCK_DGRAM, protocol=socket.IPPROTO_UDP, flags=0)
+    done.is_described(found[0], op=op('SOCKOPT', 'SET'), level=socket.SOL_IP, asked=8, length=0,
+                      option=socket.IP_ADD_MEMBERSHIP, result=-errno.ENODEV, value='hex:' + group.hex(), **of)
+    done.is_described(found[1], op=op('SOCKOPT', 'GET'), level=socket.SOL_SOCKET, asked=60, length=4,
+                      option=socket.SO_TYPE, result=0, value=str(int(socket.SOCK_DGRAM)), **of)
+    for r in found:
+        is_true(r['latency'] > 100, r)
+
+
+def bound():
+    s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+    s.bind(('::1', 0))
+    return s
+
+
+@SUITE.test('fields: a datagram that is sent, cut when it is received, and waited for in vain')
+def datagram():
+    def talker():
+        net.new_namespace()
+        socket.socket().close() # so that the descriptors are no small numbers
+        one, two = bound(), bound()
+        two.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack('qq', 0, SLOW // 1000))
+        ends = [(net.cookie(s), os.fstat(s.fileno()).st_ino, s.fileno(), s.getsockname()[1]) for s in (one, two)]
+        netns = os.stat('/proc/self/ns/net').st_ino
+
+        def act():
+            one.sendto(b'x' * 700, socket.MSG_NOSIGNAL, two.getsockname())
+            got = two.recvfrom_into(bytearray(100), 100, socket.MSG_TRUNC)[0]
+            try:
+                two.recv(10)
+            except BlockingIOError:
+                return got, ends, netns
+        return act
+
+    done, found = traced('net', talker)
+    got, ends, netns = done.result
+    is_equal((got, len(found)), (700, 3))
+    common = dict(netns=netns, family=socket.AF_INET6, type=socket.SOCK_DGRAM, protocol=socket.IPPROTO_UDP, way=0)
+    one, two = (dict(zip(('cookie', 'inode', 'fd', 'local_port'), end)) for end in ends)
+    send, receive, wait = found
+    for record in send, receive:
+        is_equal((record['local'], record['remote']), ('::1', '::1'))
+    done.is_described(send, op=op('NET', 'SEND'), requested=700, result=700, moved=700, flags=socket.MSG_NOSIGNAL,
+                      flags2=0, remote_port=two['local_port'], **common, **one)
+    done.is_described(receive, op=op('NET', 'RECV'), requested=100, result=700, moved=100, flags=socket.MSG_TRUNC,
+                      flags2=socket.MSG_TRUNC, remote_port=one['local_port'], **common, **two)
+    done.is_described(wait, op=op('NET', 'RECV'), requested=10, result=-errno.EAGAIN, moved=0, flags=0, flags2=0,
+                      remote_port=0, **common, **two)
+    is_true(wait['latency'] >= SLOW, wait)
+
+
+@SUITE.test('fields: the file that sendfile sends')
+def sent_file():
+    def sender():
+        one, two = socket.socketpair()
+        fd = opened()
+        return lambda: (os.sendfile(one.fileno(), fd, 0, 10), two)[0]
+
+    file = make()
+    done, found = traced('net', sender)
+    is_equal(done.result, 10)
+    done.is_described(only(found), file_inode=file['inode'], file_device=file['device'])
+
+
+@SUITE.test('fields: calls of epoll and poll, and one that waits')
+def multiplexing():
+    def waiter():
+        reader, writer = os.pipe()
+        epfd = syscalls.native.epoll_create1(0)
+        is_equal(syscalls.native.epoll_ctl(epfd, 1, writer, event(4, 0x2001)), 0)
+        room = ctypes.create_string_buffer(100)
+
+        def act():
+            made = syscalls.native.epoll_create1(O_CLOEXEC)
+            results = [
+                syscalls.native.epoll_ctl(epfd, 1, reader, event(EPOLLET | 0x2001, 0x1234567890)),
+                syscalls.native.epoll_pwait(epfd, room, 7, 3000, bytes(8), 8),
+                syscalls.native.ppoll(struct.pack('<ihh', reader, 1, 0), 1,
+                                      struct.pack('<qq', 0, SLOW), 0, 8),
+            ]
+            return made, results, epfd, reader
+
+        return act
+
+    def event(mask, data):
+        return struct.pack('<IQ' if os.uname().machine == 'x86_64' else '<IxxxxQ', mask, data)
+
+    done, found = traced('epoll', waiter, 'op=EPOLL_CREATE,EPOLL_CTL_ADD,EPOLL_WAIT,POLL')
+    made, results, epfd, reader = done.result
+    is_equal(results, [0, 1, 0])
+    create, add_, wait, poll = found
+    done.is_described(create, op=op('EPOLL', 'EPOLL_CREATE'), flags=O_CLOEXEC, fd=made, result=made,
+                      target=-1, events=0, data=0, timeout=0, maximum=0)
+    done.is_described(add_, op=op('EPOLL', 'EPOLL_CTL_ADD'), fd=epfd, target=reader, result=0, flags=0,
+                      events=EPOLLET | 0x2001, data=0x1234567890, timeout=0, maximum=0)
+    done.is_described(wait, op=op('EPOLL', 'EPOLL_WAIT'), fd=epfd, target=-1, result=1, events=4,
+                      flags=flags('EPOLL_SIGMASK'), data=0x2001, timeout=3_000_000_000, maximum=7)
+    done.is_described(poll, op=op('EPOLL', 'POLL'), fd=-1, target=reader, result=0, flags=0,
+                      events=1, data=0, timeout=SLOW, maximum=1)
+    is_true(poll['latency'] >= SLOW > wait['latency'] > 0, (wait, poll))
 
 
 IOCB = struct.Struct('<QIIHhIQQqQII')
@@ -474,3 +595,70 @@ def target_of_both_levels():
     bio = only(found, level=1, op=1)
     done.is_described(bio, latency=0, offset=5 * PAGE, requested=PAGE, sector=sector,
                  inode=file['inode'], origin_pid=done.pid, origin_comm=COMM)
+
+
+@SUITE.test('fields: a reset that a thread sends, as it closes a connection with unread data')
+def reset_by_close():
+    net.ip('link', 'set', 'lo', 'up')
+
+    def closer():
+        queue = socket.create_server(('127.0.0.1', 0))
+
+        def act():
+            client = socket.create_connection(queue.getsockname())
+            server = queue.accept()[0]
+            client.sendall(b'x')
+            server.recv(1, socket.MSG_PEEK)
+            said = net.cookie(server), server.getsockname()[1], client.getsockname()[1]
+            server.close()
+            return said
+
+        return act
+
+    done, found = traced('drop', closer, 'op=RESET_SENT')
+    cookie, source_port, destination_port = done.result
+    done.is_described(only(found), cookie=cookie, source='127.0.0.1', destination='127.0.0.1', latency=0,
+                      source_port=source_port, destination_port=destination_port, protocol=socket.IPPROTO_TCP,
+                      ip_version=4, tcp_state=TCP_CLOSE, netns=os.stat('/proc/self/ns/net').st_ino, interface=0,
+                      size=0, segments=0, trigger=0, function='',
+                      reason='TCP_ABORT_ON_CLOSE' if VERSION >= (6, 10) else '')
+
+
+@SUITE.test('fields: a connection that waits in a queue until a thread accepts it')
+def accepted():
+    def server():
+        net.new_namespace()
+        socket.socket().close() # so that the descriptors are no small numbers
+        queue = socket.socket(socket.AF_INET6)
+        queue.bind(('::1', 0))
+        netns = os.stat('/proc/self/ns/net').st_ino
+
+        def act():
+            queue.listen(77)
+            client = socket.create_connection(queue.getsockname()[:2])
+            time.sleep(SLOW / 1e9)
+            fd = syscalls.native.accept4(queue.fileno(), 0, 0, socket.SOCK_NONBLOCK)
+            one = socket.socket(fileno=fd)
+            one.shutdown(socket.SHUT_RDWR)
+            return ([(net.cookie(s), os.fstat(s.fileno()).st_ino, s.fileno()) for s in (queue, one)],
+                    queue.getsockname()[1], client.getsockname()[1], netns)
+        return act
+
+    done, found = traced('conn', server)
+    (queue, one), port, other, netns = done.result
+    common = dict(netns=netns, family=socket.AF_INET6, type=socket.SOCK_STREAM, protocol=socket.IPPROTO_TCP,
+                  local='::1', local_port=port, name='')
+    names = 'cookie', 'inode'
+    done.is_described(only(found, op=op('CONN', 'LISTEN')), backlog=77, result=0, fd=queue[2], flags=0, how=0,
+                      remote='', remote_port=0, listener=0, queued=0, state=10, old_state=0, **common,
+                      **dict(zip(names, queue)))
+    accept = only(found, op=op('CONN', 'ACCEPT'))
+    done.is_described(accept, result=one[2], fd=queue[2], flags=socket.SOCK_NONBLOCK, listener=queue[0], backlog=0,
+                      remote='::1', remote_port=other, state=1, **common, **dict(zip(names, one)))
+    is_true(accept['queued'] >= SLOW > accept['latency'], accept)
+    down = only(found, op=op('CONN', 'SHUTDOWN'))
+    done.is_described(down, result=0, fd=one[2], how=socket.SHUT_RDWR, remote='::1', remote_port=other, **common,
+                      **dict(zip(names, one)))
+    change = only(found, op=op('CONN', 'STATE'), cookie=one[0], old_state=1)
+    done.is_described(change, state=4, result=0, fd=-1, flags=0, remote='::1', remote_port=other, latency=0,
+                      inode=one[1], **common)

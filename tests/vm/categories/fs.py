@@ -25,7 +25,7 @@ from lib.category import cleaning, command, events, FS, stats
 from lib.iot import is_equal, is_true, join, reload, slurp
 from lib.kernel import HAS_BTF, VERSION
 from lib.machine import new_filesystem, new_tmpfs, umount, unload_in_the_end
-from lib.process import spawn, waits_in
+from lib.process import PAUSE, spawn, waits_in
 from lib.suite import reloads, Skip, Suite
 from lib.syscalls import Calls32, MACHINE, native, Uring
 
@@ -455,7 +455,7 @@ def advice_to_others(home):
         fd = os.open(f, os.O_RDONLY)
         native.mmap(0x700000000000, 4 * 4096, mmap.PROT_READ, mmap.MAP_SHARED | 0x10, fd, 0)
         signal.pause()
-    waits_in(pid, 'do_sys_pause', '__do_sys_pause', '__x64_sys_pause', 'sys_pause')
+    waits_in(pid, *PAUSE)
     process = native.pidfd_open(pid, 0)
     ranges = struct.pack('<QQ', 0x700000000000 + 4096, 8192)
     check(lambda: native.process_madvise(process, ranges, 1, 3, 0), # MADV_WILLNEED

@@ -5,16 +5,19 @@ before it writes there. Modules for debug kernels do so; 6.12 has a build for it
 """
 import mmap
 import os
+import select
+import socket
 import subprocess
 
+import iotracer
 from lib import iot
 from lib.categories import CATEGORIES
-from lib.category import command, HEADER
-from lib.iot import add, is_true, join, must, slurp_bytes, touch
+from lib.category import command
+from lib.iot import add, is_true, join, must, touch
 from lib.machine import execute, new_filesystem, new_tmpfs, umount, unload_in_the_end
 from lib.places import BUILD, PROGRAMS
 from lib.process import spawn
-from lib.stream import Blocks, fields
+from lib.stream import fields
 from lib.suite import reloads, Suite
 
 RECORD = 128    # bytes of a target's record
@@ -22,6 +25,7 @@ RECORD = 128    # bytes of a target's record
 
 def setup():
     os.makedirs('/mnt/disk', exist_ok=True)
+    execute('ip', 'link', 'set', 'lo', 'up')
     new_tmpfs('/mnt/files')
     new_filesystem('ext4', '/dev/vda', '/mnt/ext4')
 
@@ -91,6 +95,25 @@ def busy(directory):
             os.open(path, os.O_RDONLY)
         except FileNotFoundError:
             pass
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        s.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
+    with socket.socket() as listener, socket.socket() as s:
+        listener.bind(('127.0.0.1', 0))
+        listener.listen()
+        s.connect(listener.getsockname())
+        listener.accept()[0].close()
+        s.shutdown(socket.SHUT_RDWR)
+    one, two = socket.socketpair()
+    with one, two:
+        one.send(b'x' * 100)
+        two.recv(50)
+    with select.epoll() as epoll:
+        epoll.register(r)
+        epoll.poll(0)
+    select.select([], [w], [])
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        sock.sendto(b'x', ('127.0.0.1', 9)) # a closed port: the packet is dropped
     os.sync()
     for path in 'dir/moved', 'symlink', 'fifo', 'other', 'file':
         os.unlink(path)
@@ -120,18 +143,18 @@ def poison():
     for category in CATEGORIES:
         command('stop', category=category)
     for category in CATEGORIES:
-        blocks = Blocks(category)
-        event = next(e for e in events.values() if e[0] == category)
-        rows = blocks.read()
-        is_true(rows, f'{category}: no events')
-        for _, row in rows:
-            is_written(event, row)
-        blocks.close()
+        all_are_written(category, events)
     for t in targets:
-        data = slurp_bytes(t.dir + '/stream')[HEADER.size:]
-        is_true(data, f'{t.name}: no events')
-        for at in range(0, len(data), RECORD):
-            is_written(events[1], data[at:at + RECORD])
+        all_are_written(t.name, events)
+
+
+def all_are_written(name, events):
+    """Every record of a stream."""
+    with iotracer.Trace(name, live=True) as trace:
+        rows = [(record.event.id, record.data) for record in trace.records()]
+    is_true(rows, f'{name}: no events')
+    for number, row in rows:
+        is_written(events[number], row)
 
 
 def poisoned_module():

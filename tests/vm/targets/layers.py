@@ -362,7 +362,7 @@ def record_says(path, expected):
     with open(trace + '/metadata.json', encoding='utf-8') as f:
         count = json.load(f)['categories'][0]['unattributed']
     is_equal(count > 0, expected)
-    said = f' {count} requests are not in the trace, though they may be the command\'s: '
+    said = f' {count} requests are not in the trace, though they may belong to the command: '
     is_equal((said in result.stderr, '\n  of nobody ' in result.stderr), (expected,) * 2)
     shutil.rmtree(trace)
 

@@ -18,15 +18,14 @@ import stat
 import subprocess
 import time
 
+import iotracer
 from lib import fuse
-from lib.category import HEADER
 from lib.iot import (add, as_user, control, deleted, IOT, is_equal, is_true, join, listing,
-                     LOAD_DIVISOR, must, NOBODY, parameter, refused, reload, slurp, slurp_bytes,
+                     LOAD_DIVISOR, must, NOBODY, parameter, refused, reload, slurp,
                      Target, targets, to, touch, unload, write_bytes)
 from lib.machine import execute, files_and_disk, umount_files_and_disk, unload_in_the_end
 from lib.never import delete_module, never
 from lib.process import spawn, waits_in
-from lib.stream import fields
 from lib.suite import reloads, Suite
 
 
@@ -70,12 +69,8 @@ def eventually(condition, words):
 
 def inodes(target):
     """The inode number of each record, in the order of the log."""
-    name, layout, size = fields()[1]
-    is_equal(name, 'io')
-    at, length, _ = layout['inode']
-    data = slurp_bytes(target.dir + '/stream')
-    return [int.from_bytes(data[i + at:i + at + length], 'little')
-            for i in range(HEADER.size, len(data), size)]
+    with iotracer.Trace(target.name, live=True) as trace:
+        return [record['inode'] for record in trace.records()]
 
 
 def exchange(a, b):

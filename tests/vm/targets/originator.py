@@ -121,9 +121,10 @@ def written(name, path, ops=('WRITE',)):
 def conditions(pid, group):
     """Conditions that the child meets, each with the arguments that child() needs for it."""
     number = os.stat(group).st_ino
+    nobody = 1 << 40 # no control group has this number, as 1 has the root, where kernel threads are
     return ((f'tree={pid}', {}), (f'pid=1,{pid}', {}), (f'tid={pid},1', {}),
             ('comm=none,some\\040body', {'comm': 'some body'}), (f'uid=1,{USER}', {'uid': USER}),
-            (f'cgroup=1,{number}', {'group': group}))
+            (f'cgroup={nobody},{number}', {'group': group}))
 
 
 def for_each_condition(function):
