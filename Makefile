@@ -15,7 +15,7 @@ all: modules tools
 help:
 	@echo 'make [KVER=release]   build iotracer.ko for a kernel, and tools/iotracer'
 	@echo 'make modules, tools   one of the two'
-	@echo 'make install          both, the tool below PREFIX ($(PREFIX)); as root'
+	@echo 'make install          both, tool and library below PREFIX ($(PREFIX)); as root'
 	@echo 'make uninstall        take them away again'
 	@echo 'make demo             trace a real file; in a virtual machine where need be'
 	@echo 'make check            everything that a change has to pass (root or sudo)'
@@ -27,7 +27,7 @@ help:
 	@echo 'make mutate           plant faults in the tool and the module: do the tests notice?'
 	@echo 'make check-fields     make one field of the records wrong after the other: do the tests notice?'
 	@echo 'make bench            what tracing costs, in instructions'
-	@echo 'make deb              Debian packages: iotracer-dkms and iotracer'
+	@echo 'make deb              Debian packages: iotracer-dkms, iotracer, and of the library'
 	@echo 'make clean'
 	@echo 'KVER is $(or $(KVER),unknown: no kernel headers are installed)'
 
