@@ -30,7 +30,8 @@ HOST = '127.0.0.1'
 NOBODY = 65534
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 EPOLL_CTL_ADD = 1
-MANY = 20000
+MANY = 100000
+OWNERS = (1 << 17) + 7  # slots of the module's table of owners (probe/socket_owner.c)
 HUGE = 32 << 20     # bytes, more than there is ever room for
 CLOSED = 9          # a port at which nobody listens
 
@@ -113,7 +114,7 @@ def open_many(number):
     return dict(done)
 
 
-@SUITE.test('sockets: 20,000 that stay open, in all categories: each call is counted, and memory keeps its limit')
+@SUITE.test('sockets: 100,000 that stay open, in all categories: each call is counted, and memory keeps its limit')
 @reloads
 def many():
     number, limit = MANY // LOAD_DIVISOR, 32 << 20
@@ -133,6 +134,31 @@ def many():
         is_equal((name, s['missed'], s['lost']), (name, before[name], 0))
         is_true(s['stored'] == min(s['seen'], 16384), s)
         is_equal({r['comm'] for r in category.events(category=name)} - {'python3', ''}, set())
+
+
+def keep_open(number, uid):
+    """Have so many sockets at a time, as this user, and end."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (number + 100, number + 100))
+    os.setuid(uid)
+    for _ in range(number):
+        fd = native.socket(socket.AF_UNIX, socket.SOCK_DGRAM, 0)
+        is_true(fd >= 0, fd)
+
+
+@SUITE.test('sockets: a user with more than there are owners kept: those displaced are its own, and counted')
+@reloads
+def many_owners():
+    number = (OWNERS + 30000) // LOAD_DIVISOR
+    reload()
+    start('conn', conditions='op=STATE')
+    pairs = [tcp() for _ in range(30)]
+    join(spawn(lambda: keep_open(number, NOBODY)))
+    is_true(int(category.stats('conn')['owners_lost']) >= number - OWNERS, category.stats('conn'))
+    for pair in pairs:
+        for s in pair:
+            s.close()
+    owners = collections.Counter((r['op'], r.get('pid'), r.get('uid')) for r in stop('conn') if r['state'] == 'LAST_ACK')
+    is_equal(owners, {('STATE', os.getpid(), 0): len(pairs)})
 
 
 # Who

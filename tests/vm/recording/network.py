@@ -7,20 +7,24 @@ client and a block device have counted themselves; those of category drop are th
 The programs end by themselves or when their work is done, and are traced with all that they start.
 """
 import contextlib
+import csv
 import glob
 import http.client
 import json
 import mmap
 import os
 import re
+import shutil
 import socket
 import subprocess
+import sys
 
-from lib import category, net
+from lib import category, net, net_work
 from lib.category import stops
 from lib.iot import is_equal, is_true, must, reload, slurp
-from lib.machine import execute, files_and_disk, umount, umount_files_and_disk
+from lib.machine import execute, files_and_disk, with_tool, umount, umount_files_and_disk
 from lib.net import ADDRESSES, LEFT, RIGHT, tc, until
+from lib.places import TOP
 from lib.suite import Suite
 
 NET, DROP = 'net', 'drop'
@@ -33,6 +37,7 @@ LISTEN = '0A'       # in /proc/net/tcp
 
 def setup():
     files_and_disk()
+    with_tool()
     reload()
     net.make()
     net.link_up('lo')
@@ -567,3 +572,95 @@ def nbd():
     requests = reads + writes + flushes + 1 # the last one ends the connection, and has no reply
     is_equal((moved(kernel, 'SEND'), moved(kernel, 'RECV')),
              (REQUEST * requests + written, REPLY * (requests - 1) + read))
+
+
+# All five categories, recorded by the tool
+
+
+RECORDED = '/tmp/network'
+TRIGGER = 'hist:keys=common_pid:vals=ret'
+# system call: category, operations
+COUNTED = {'epoll_create1': ('epoll', 'EPOLL_CREATE'), 'epoll_ctl': ('epoll', 'EPOLL_CTL_ADD', 'EPOLL_CTL_DEL'),
+           'epoll_wait': ('epoll', 'EPOLL_WAIT'), 'setsockopt': ('sockopt', 'SET'), 'getsockopt': ('sockopt', 'GET'),
+           'socket': ('conn', 'SOCKET_CREATE'), 'bind': ('conn', 'BIND'), 'listen': ('conn', 'LISTEN'),
+           'connect': ('conn', 'CONNECT'), 'accept4': ('conn', 'ACCEPT'), 'shutdown': ('conn', 'SHUTDOWN'),
+           'sendto': (NET, 'SEND'), 'recvfrom': (NET, 'RECV')}
+
+
+def histogram(call):
+    return f'/sys/kernel/tracing/events/syscalls/sys_exit_{call}'
+
+
+@contextlib.contextmanager
+def counts_of_calls():
+    """The kernel counts the calls of each thread, and adds up what they return."""
+    for call in COUNTED:
+        must(TRIGGER, histogram(call) + '/trigger')
+    try:
+        yield
+    finally:
+        for call in COUNTED:
+            must('!' + TRIGGER, histogram(call) + '/trigger')
+
+
+def calls_and_results(call, pids):
+    """How often these processes made a system call, and the sum of what it returned, in 64 bits."""
+    found = [(int(hits), int(ret)) for pid, hits, ret in
+             re.findall(r'common_pid: +(\d+) +\} +hitcount: +(\d+) +ret: +(\d+)', slurp(histogram(call) + '/hist'))
+             if int(pid) in pids]
+    return sum(hits for hits, _ in found), sum(ret for _, ret in found) % (1 << 64)
+
+
+def succeeded(rows, op, protocol):
+    return len([r for r in rows if (r['op'], r['protocol']) == (op, protocol) and int(r['result']) >= 0])
+
+
+def bytes_of(rows, op, cookie):
+    return sum(int(r['moved_bytes']) for r in rows if (r['op'], r['cookie']) == (op, cookie))
+
+
+# counter of the kernel: the same of all tables
+SUMS = {
+    'UdpOutDatagrams': lambda found: succeeded(found[NET], 'SEND', 'UDP'),
+    'UdpInDatagrams': lambda found: succeeded(found[NET], 'RECV', 'UDP'),
+    'TcpActiveOpens': lambda found: succeeded(found['conn'], 'CONNECT', 'TCP'),
+    'TcpPassiveOpens': lambda found: succeeded(found['conn'], 'ACCEPT', 'TCP'),
+    'TcpRetransSegs': lambda found: sum(int(r['segments']) for r in found[DROP] if r['op'] == 'TCP_RETRANSMIT'),
+    'TcpOutRsts': lambda found: len([r for r in found[DROP] if r['op'] == 'RESET_SENT']),
+}
+
+
+def tables():
+    """{category: the rows of its table} of the trace that has been recorded."""
+    execute('iotracer', 'export', RECORDED + '/trace', '-o', RECORDED + '/tables')
+    found = {}
+    for name in net_work.CATEGORIES:
+        file, = glob.glob(f'{RECORDED}/tables/{name}/*.csv')
+        with open(file, newline='', encoding='utf-8') as f:
+            found[name] = list(csv.DictReader(f))
+    return found
+
+
+@SUITE.test('record: five tables of a client and its server, whose sums are the counters of the kernel')
+def five_tables():
+    shutil.rmtree(RECORDED, ignore_errors=True)
+    os.mkdir(RECORDED)
+    lose_long_packets(LEFT)
+    counts, dropped = net.Counts(), net.dropped_by_queue(LEFT)
+    with counts_of_calls():
+        said = execute('iotracer', 'record', '-c', ','.join(net_work.CATEGORIES), '-o', RECORDED + '/trace', '--',
+                       'env', f'PYTHONPATH={TOP}/tests', sys.executable, '-m', net_work.__name__)
+        ends = [json.loads(line) for line in said.splitlines() if line.startswith('{')]
+        pids = [end['pid'] for end in ends]
+        called = {call: calls_and_results(call, pids) for call in COUNTED}
+    found = tables()
+
+    for call, (name, *ops) in COUNTED.items():
+        results = [int(r['result']) for r in found[name] if r['op'] in ops and int(r['pid']) in pids]
+        is_equal((call, len(results), sum(results) % (1 << 64)), (call, *called[call]))
+    for end in ends:
+        for cookie, sums in end['sockets'].items():
+            is_equal([bytes_of(found[NET], op, cookie) for op in ('SEND', 'RECV')], sums)
+    is_equal({name: as_counted(found) for name, as_counted in SUMS.items()},
+             {name: counts.added_everywhere(name) for name in SUMS})
+    is_equal(len([r for r in found[DROP] if r['reason'] == 'QDISC_DROP']), net.dropped_by_queue(LEFT) - dropped)
