@@ -54,7 +54,7 @@
 #include "record/category.h"
 #include "record/event.h"
 #include "probe/categories.h"
-#include "probe/epoll.h"
+#include "probe/epoll_timeout.h"
 #include "probe/waiting.h"
 #include "uapi/iotracer.h"
 

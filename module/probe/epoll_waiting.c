@@ -16,7 +16,7 @@
 #include "compat/compat.h"
 #include "core/task.h"
 #include "record/category.h"
-#include "probe/epoll.h"
+#include "probe/epoll_timeout.h"
 #include "probe/waiting.h"
 #include "uapi/iotracer.h"
 

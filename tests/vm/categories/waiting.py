@@ -24,6 +24,7 @@ from lib.category import stops
 from lib.iot import IOT, is_equal, is_true, join, reload, slurp, unload
 from lib.machine import files_and_disk, umount_files_and_disk
 from lib.net import cookie
+from lib.places import TOOL
 from lib.process import sleeps_in, spawn
 from lib.suite import reloads, Suite
 from lib.syscalls import Calls32, native
@@ -541,12 +542,12 @@ def recorded():
     scenes = {scene[0]: scene for scene in SCENES}
     with Children() as children, tempfile.TemporaryDirectory() as place:
         children.extend(Child(scenes[name]) for name in ('recvfrom', 'accept', 'ppoll'))
-        shown = json.loads(subprocess.run(['iotracer', 'waiting', '-f', 'json'], check=True, stdout=subprocess.PIPE).stdout)
+        shown = json.loads(subprocess.run([TOOL, 'waiting', '-f', 'json'], check=True, stdout=subprocess.PIPE).stdout)
         of_children = [call for call in shown if call['pid'] in {child.pid for child in children}]
         is_equal(sorted((call['category'], call['op'], call['tid']) for call in of_children),
                  sorted((child.category, child.row()['op'], child.pid) for child in children))
         trace = place + '/trace'
-        ended = subprocess.run(['iotracer', 'record', '-c', ','.join(NAMES), '-f', f'tree={os.getpid()}', '--time=0.1', '-o', trace],
+        ended = subprocess.run([TOOL, 'record', '-c', ','.join(NAMES), '-f', f'tree={os.getpid()}', '--time=0.1', '-o', trace],
                                check=True, stderr=subprocess.PIPE, text=True)
         is_true(re.search(r'^  waiting   3 calls: 1 RECV, 1 ACCEPT, 1 POLL$', ended.stderr, re.M), ended.stderr)
         with open(trace + '/metadata.json', encoding='utf-8') as f:
