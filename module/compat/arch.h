@@ -17,6 +17,7 @@
 #include <linux/thread_info.h>
 #include <linux/types.h>
 #include <asm/byteorder.h>
+#include <asm/syscall.h>
 #include "compat/config.h"
 
 #if defined(CONFIG_X86_64)
@@ -314,6 +315,14 @@ static __always_inline u32 iot_open_flags(u32 flags)
 
 #ifdef IOT_ARCH_KNOWN
 #define IOT_SYSCALL_ARGS	6
+
+/* Is a system call of another thread, which sleeps in it, one of a 32-bit program? */
+static __always_inline bool iot_syscall_is_32_of(struct task_struct *task)
+{
+	int arch = syscall_get_arch(task);
+
+	return arch == AUDIT_ARCH_I386 || arch == AUDIT_ARCH_ARM;
+}
 
 /* Get all arguments of a system call. @is_32: of a 32-bit program */
 static __always_inline void iot_syscall_args(u64 *args, const struct pt_regs *regs, bool is_32)

@@ -14,6 +14,7 @@
 #include <linux/page-flags.h>
 #include <linux/rcupdate.h>
 #include <linux/restart_block.h>
+#include <linux/sched.h>
 #include <linux/time64.h>
 #include "compat/arch.h"
 #include "compat/config.h"
@@ -130,6 +131,17 @@ static inline s64 iot_restart_poll_end(const struct restart_block *block)
 	};
 
 	return timespec64_to_ns(&end);
+#endif
+}
+
+/* Does a thread run, or does the scheduler just leave it? */
+static __always_inline bool iot_task_is_on_cpu(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	/* pairs with finish_task(): what the thread has done before it sleeps is seen */
+	return smp_load_acquire(&task->on_cpu);
+#else
+	return task == current;
 #endif
 }
 

@@ -49,6 +49,24 @@
 	(e)->cgroup = iot_task_cgroup(_task);					\
 } while (0)
 
+/*
+ * iot_task_fill_other() - store another task in a record, or what has these fields: iot_task_fill()
+ * without the parent
+ *
+ * Context: preemption off; the task is held.
+ */
+#define iot_task_fill_other(e, task) do {					\
+	iot_task_ids(e, task);							\
+	(e)->uid = __kuid_val(rcu_dereference_sched((task)->real_cred)->euid);	\
+	(e)->cgroup = iot_task_cgroup(task);					\
+} while (0)
+
+/** iot_task_parent() - get the process id of a task's parent. Context: preemption off */
+static __always_inline u32 iot_task_parent(const struct task_struct *task)
+{
+	return rcu_dereference_sched(task->real_parent)->tgid;
+}
+
 /** iot_task_cgroup() - get the id of a task's cgroup (v2). Context: under RCU */
 static __always_inline u64 iot_task_cgroup(struct task_struct *task)
 {

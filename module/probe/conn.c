@@ -66,6 +66,7 @@
 #include "probe/conn_list.h"
 #include "probe/conn_record.h"
 #include "probe/socket_owner.h"
+#include "probe/waiting.h"
 #include "uapi/iotracer.h"
 
 #define ARGS	6
@@ -767,6 +768,7 @@ const struct iot_category_ops iot_conn_ops = {
 	.stop = stop,
 	.missed = missed,
 	.release = release,
+	.waiting = &iot_conn_waiting,
 };
 
 #endif /* IOT_WITHOUT_CONN */

@@ -24,8 +24,6 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/net.h>
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -34,6 +32,7 @@
 #include <net/sock.h>
 #include "core/budget.h"
 #include "core/table.h"
+#include "core/thread.h"
 #include "probe/conn_list.h"
 #include "probe/conn_record.h"
 #include "probe/socket_owner.h"
@@ -190,23 +189,6 @@ static bool list_some(struct walk *w)
 	return more;
 }
 
-/* Get a thread with this number, or the next higher one that any has; *@nr is its number then. */
-static struct task_struct *thread_from(int *nr, bool *more)
-{
-	struct task_struct *task = NULL;
-	struct pid *pid;
-
-	rcu_read_lock();
-	pid = find_ge_pid(*nr, &init_pid_ns);
-	if (pid) {
-		*nr = pid_nr(pid);
-		task = get_pid_task(pid, PIDTYPE_PID);
-	}
-	*more = pid;
-	rcu_read_unlock();
-	return task;
-}
-
 static void list_all(struct work_struct *unused)
 {
 	struct walk w = { };
@@ -214,7 +196,7 @@ static void list_all(struct work_struct *unused)
 	int nr;
 
 	for (nr = 1; more && !READ_ONCE(cancelled); nr++) {
-		w.task = thread_from(&nr, &more);
+		w.task = iot_thread_from(&nr, &more);
 		if (!w.task)
 			continue;
 		w.fd = 0;

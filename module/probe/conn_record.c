@@ -145,18 +145,28 @@ static struct iot_conn *store(const struct iot_conn *r, u64 latency, struct iot_
 
 #define BY_SOCKET	(IOT_FILTER_SOCKET | IOT_FILTER_ENDS)
 
-/* Do conditions that are checked at the end reject a record? Context: preemption off. */
-static bool is_rejected(const struct iot_conn *r, unsigned int op, u64 latency)
+/**
+ * iot_conn_socket_is_rejected() - do conditions on the socket reject a record?
+ *
+ * Context: preemption off.
+ */
+bool iot_conn_socket_is_rejected(const struct iot_conn *r)
 {
 	struct iot_address local = { .port = r->local_port }, remote = { .port = r->remote_port };
 
-	if (likely(!iot_category_asks_at_end(category, IOT_CATEGORY_BY_FILE | BY_SOCKET)))
-		return false;
 	memcpy(&local.ip, r->local, sizeof(local.ip));
 	memcpy(&remote.ip, r->remote, sizeof(remote.ip));
 	return iot_category_rejects_inode(category, r->inode) ||
 	       iot_category_rejects_socket(category, r->family, r->protocol, r->netns) ||
-	       iot_category_rejects_ends(category, &local, &remote) ||
+	       iot_category_rejects_ends(category, &local, &remote);
+}
+
+/* Do conditions that are checked at the end reject a record? Context: preemption off. */
+static bool is_rejected(const struct iot_conn *r, unsigned int op, u64 latency)
+{
+	if (likely(!iot_category_asks_at_end(category, IOT_CATEGORY_BY_FILE | BY_SOCKET)))
+		return false;
+	return iot_conn_socket_is_rejected(r) ||
 	       iot_category_rejects_at_end(category, op, latency, 0, false);
 }
 

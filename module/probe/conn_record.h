@@ -16,6 +16,7 @@ void iot_conn_note_ends(struct iot_conn *r, const struct sock *sk);
 void iot_conn_note_name(struct iot_conn *r, const struct sock *sk);
 void iot_conn_ask(struct iot_conn *r, const struct sockaddr_storage *address, int length);
 
+bool iot_conn_socket_is_rejected(const struct iot_conn *r);
 void iot_conn_record(const struct iot_conn *r, u64 latency);
 void iot_conn_record_owner(const struct iot_conn *r, const struct iot_socket_owner *owner,
 			   u64 latency);

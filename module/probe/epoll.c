@@ -54,10 +54,9 @@
 #include "record/category.h"
 #include "record/event.h"
 #include "probe/categories.h"
+#include "probe/epoll_timeout.h"
+#include "probe/waiting.h"
 #include "uapi/iotracer.h"
-
-#define WITHOUT_LIMIT	(-1)	/* values of the field timeout */
-#define UNKNOWN		(-2)
 
 #define READ_MAX	8	/* descriptors or events that are read from the program */
 #define ARGS		6
@@ -76,7 +75,7 @@ static_assert(IOT_EPOLL_EPOLL_CTL_MOD == EPOLL_CTL_MOD);
  * @data:	of an epoll_event
  * @request:	of io_uring's EPOLL_CTL, whose result is in it; else NULL
  * @returned:	address in the program to which the call copies events, 0: it copies none
- * @timeout:	ns, or WITHOUT_LIMIT or UNKNOWN
+ * @timeout:	ns, or IOT_EPOLL_WITHOUT_LIMIT or IOT_EPOLL_UNKNOWN
  * @maximum:	events, descriptors, or the size of epoll_create(2)
  * @fd:		of the epoll instance, -1 for none
  * @target:	the descriptor that is watched, -1 for none
@@ -137,7 +136,7 @@ static bool read_user(struct frame *f, void *to, u64 from, size_t size)
 static s64 timeout_of(s64 seconds, s64 ns)
 {
 	if (seconds < 0 || (u64)ns >= NSEC_PER_SEC)
-		return UNKNOWN;
+		return IOT_EPOLL_UNKNOWN;
 	return seconds >= KTIME_SEC_MAX ? KTIME_MAX : seconds * NSEC_PER_SEC + ns;
 }
 
@@ -173,11 +172,11 @@ static s64 read_timeout(struct frame *f, u8 unit, u64 value)
 	s64 words[2];
 
 	if (unit == UNIT_MS)
-		return (s32)value < 0 ? WITHOUT_LIMIT : (s64)(s32)value * NSEC_PER_MSEC;
+		return (s32)value < 0 ? IOT_EPOLL_WITHOUT_LIMIT : (s64)(s32)value * NSEC_PER_MSEC;
 	if (!value)
-		return WITHOUT_LIMIT;
+		return IOT_EPOLL_WITHOUT_LIMIT;
 	if (!read_words(f, value, unit == UNIT_TIMESPEC_32 || unit == UNIT_TIMEVAL_32, words))
-		return UNKNOWN;
+		return IOT_EPOLL_UNKNOWN;
 	if (unit == UNIT_TIMEVAL || unit == UNIT_TIMEVAL_32)
 		return timeout_of_us(words[0], words[1]);
 	return timeout_of(words[0], words[1]);
@@ -240,7 +239,7 @@ static void begin_uring_wait(struct frame *f, const struct call *c, const u64 *a
 {
 	f->returned = a[1];
 	f->maximum = (s32)a[2];
-	f->timeout = WITHOUT_LIMIT;
+	f->timeout = IOT_EPOLL_WITHOUT_LIMIT;
 	f->flags = IOT_EPOLL_URING;
 }
 
@@ -268,7 +267,7 @@ static void begin_poll_again(struct frame *f, const struct call *c, const u64 *a
 
 	f->maximum = (u32)block->poll.nfds;
 	f->flags = IOT_EPOLL_AGAIN;
-	f->timeout = !block->poll.has_timeout ? WITHOUT_LIMIT :
+	f->timeout = !block->poll.has_timeout ? IOT_EPOLL_WITHOUT_LIMIT :
 		     max_t(s64, 0, iot_restart_poll_end(block) - f->start);
 }
 
@@ -302,7 +301,7 @@ static void begin_old_select(struct frame *f, const struct call *c, const u64 *a
 {
 	u32 args[5];
 
-	f->timeout = UNKNOWN;
+	f->timeout = IOT_EPOLL_UNKNOWN;
 	if (!read_user(f, args, a[0], sizeof(args)))
 		return;
 	f->maximum = (s32)args[0];
@@ -654,6 +653,7 @@ const struct iot_category_ops iot_epoll_ops = {
 	.start = start,
 	.stop = stop,
 	.missed = missed,
+	.waiting = &iot_epoll_waiting,
 };
 
 #endif /* IOT_WITHOUT_EPOLL */

@@ -11,11 +11,8 @@
 #include <linux/sched/task_stack.h>
 #include <linux/string.h>
 #include <asm/syscall.h>
-#include <asm/unistd.h>
-#ifdef CONFIG_IA32_EMULATION
-#include <asm/unistd_32_ia32.h>
-#endif
 #include "compat/compat.h"
+#include "compat/syscall.h"
 #include "probe/inner.h"
 #include "uapi/iotracer.h"
 
@@ -25,21 +22,8 @@ static const struct {
 	int number;
 	int number32;	/* system call number of 32-bit programs */
 } calls[] = {
-#ifdef CONFIG_IA32_EMULATION
-#define CALL(flags, name)	{ flags, __NR_##name, __NR_ia32_##name }
-	{ IOT_IO_SENDFILE, __NR_sendfile, __NR_ia32_sendfile64 },
-#elif defined(CONFIG_ARM64) && defined(CONFIG_COMPAT)
-/* from arch/arm/tools/syscall.tbl; its header conflicts with the 64-bit one */
-#define ARM_sendfile		187
-#define ARM_sendfile64		239
-#define ARM_splice		340
-#define ARM_copy_file_range	391
-#define ARM_io_uring_enter	426
-#define CALL(flags, name)	{ flags, __NR_##name, ARM_##name }
-	{ IOT_IO_SENDFILE, __NR_sendfile, ARM_sendfile64 },
-#else
-#define CALL(flags, name)	{ flags, __NR_##name, -1 }
-#endif
+#define CALL(flags, name)	{ flags, __NR_##name, IOT_NR32(name) }
+	{ IOT_IO_SENDFILE, __NR_sendfile, IOT_NR32(sendfile64) },
 	CALL(IOT_IO_SENDFILE, sendfile),
 	CALL(IOT_IO_SPLICE, splice),
 	CALL(IOT_IO_COPY, copy_file_range),

@@ -44,6 +44,7 @@
 #include "probe/categories.h"
 #include "probe/inner.h"
 #include "probe/socket.h"
+#include "probe/waiting.h"
 #include "record/category.h"
 #include "record/event.h"
 #include "uapi/iotracer.h"
@@ -603,6 +604,7 @@ const struct iot_category_ops iot_net_ops = {
 	.start = start,
 	.stop = stop,
 	.missed = missed,
+	.waiting = &iot_net_waiting,
 };
 
 #endif /* IOT_WITHOUT_NET */

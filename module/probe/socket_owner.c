@@ -148,10 +148,8 @@ static struct iot_socket_owner *take_or_make(u64 cookie, u64 now)
 /* Context: preemption off, which is the RCU read section that the reads here need. */
 static void note_task(struct iot_socket_owner *o, struct task_struct *task)
 {
-	iot_task_ids(o, task);
-	o->ppid = rcu_dereference_sched(task->real_parent)->tgid;
-	o->uid = __kuid_val(rcu_dereference_sched(task->real_cred)->euid);
-	o->cgroup = iot_task_cgroup(task);
+	iot_task_fill_other(o, task);
+	o->ppid = iot_task_parent(task);
 }
 
 /**

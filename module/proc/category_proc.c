@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The directory of a category, with its files control, error, stats and dirty. log, stream
- * and pipe have source files of their own.
+ * The directory of a category, with its files control, error, stats and dirty. log, stream,
+ * pipe and waiting have source files of their own.
  *
  * A category lives as long as the module. Its directory is removed first, when no call on its
  * files holds the module any more.
@@ -182,6 +182,8 @@ static const struct iot_procfile files[] = {
 
 static const struct iot_procfile dirty_file = { "dirty", .show = dirty_show };
 
+static const struct iot_procfile waiting_file = { "waiting", .ops = &iot_category_waiting_ops };
+
 static struct iot_procdir dirs[IOT_EVENT_IDS];
 
 /** iot_category_mkdir() - make a category's directory; removing the root removes it */
@@ -192,5 +194,7 @@ int iot_category_mkdir(struct iot_category *c, struct iot_procdir *root)
 
 	if (!err && (c->traits & IOT_TRAIT_WRITEBACK))
 		err = iot_procfile_create(dir, &dirty_file, 1);
+	if (!err && c->probes && c->probes->waiting)
+		err = iot_procfile_create(dir, &waiting_file, 1);
 	return err ?: iot_procfile_create(dir, files, ARRAY_SIZE(files));
 }

@@ -102,6 +102,7 @@ struct text_op {
  * struct text_field - how a field is shown
  * @show:	prints the value
  * @group:	of the field's kind, if that is one of flags.def
+ * @at_end:	a call has it only when it has ended
  */
 struct text_field {
 	const struct iot_schema_field *field;
@@ -109,6 +110,7 @@ struct text_field {
 		     const struct text_op *op);
 	struct iot_group group;
 	enum rule rule;
+	bool at_end;
 };
 
 /**
@@ -292,12 +294,18 @@ static const struct {
 	{ "sample", IF_SAMPLED },
 };
 
+static bool is_at_end(const char *name)
+{
+	return !strcmp(name, "seq") || !strcmp(name, "result") || !strcmp(name, "cpu");
+}
+
 static void resolve(struct text_field *t, const struct iot_schema_field *f)
 {
 	size_t i;
 
 	t->field = f;
 	t->show = show_decimal;
+	t->at_end = is_at_end(f->name);
 	t->group = iot_names_group(f->kind);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(kinds[i].kind, f->kind)) {
@@ -438,6 +446,29 @@ void iot_text_exit(void)
 		event_free(events[i]);
 }
 
+/* Print a line behind the time. @ended: with the fields of a call that has ended */
+static void show_line(struct seq_file *m, const struct text_event *t, const void *record,
+		      bool ended)
+{
+	static const struct text_op unknown = { "?" };
+	u64 id = field_value(t->op, record);
+	const struct text_op *op = id < t->nr_ops && t->ops[id].name ? &t->ops[id] : &unknown;
+	unsigned int i;
+
+	seq_printf(m, "%s ", op->name);
+	iot_text_comm(m, record + t->comm->offset);
+	seq_printf(m, "-%llu/%llu", field_value(t->pid, record), field_value(t->tid, record));
+	for (i = 0; i < t->nr; i++) {
+		const struct text_field *f = &t->fields[i];
+
+		if (!is_shown(f, record, op) || (f->at_end && !ended))
+			continue;
+		seq_printf(m, " %s=", f->field->name);
+		f->show(m, f, record, op);
+	}
+	seq_putc(m, '\n');
+}
+
 /**
  * iot_text_event() - print the line of an event of a category
  * @event:	id of the event
@@ -445,24 +476,22 @@ void iot_text_exit(void)
  */
 void iot_text_event(struct seq_file *m, unsigned int event, const void *record, u64 t0)
 {
-	static const struct text_op unknown = { "?" };
 	const struct text_event *t = events[event];
-	u64 id = field_value(t->op, record);
-	const struct text_op *op = id < t->nr_ops && t->ops[id].name ? &t->ops[id] : &unknown;
 	u64 time = field_value(t->time, record);
-	unsigned int i;
 
 	iot_text_time(m, time > t0 ? time - t0 : 0);
-	seq_printf(m, " %s ", op->name);
-	iot_text_comm(m, record + t->comm->offset);
-	seq_printf(m, "-%llu/%llu", field_value(t->pid, record), field_value(t->tid, record));
-	for (i = 0; i < t->nr; i++) {
-		const struct text_field *f = &t->fields[i];
+	seq_putc(m, ' ');
+	show_line(m, t, record, true);
+}
 
-		if (!is_shown(f, record, op))
-			continue;
-		seq_printf(m, " %s=", f->field->name);
-		f->show(m, f, record, op);
-	}
-	seq_putc(m, '\n');
+/**
+ * iot_text_call() - print the line of a call that has not ended
+ * @event:	id of its event
+ * @record:	in which what it has only when it ends is not filled in
+ *
+ * It is the line of its event without time, seq, result and cpu.
+ */
+void iot_text_call(struct seq_file *m, unsigned int event, const void *record)
+{
+	show_line(m, events[event], record, false);
 }

@@ -22,6 +22,7 @@
 
 struct iot_originator;
 struct iot_schema_event;
+struct iot_waiting_ops;
 
 #define IOT_CATEGORY_ACTIVE	BIT(31)
 #define IOT_CATEGORY_READER	BIT(30)	/* @reader is set */
@@ -54,6 +55,7 @@ struct iot_pipe_position {
  * @refresh:	attach what a changed filter needs in addition; may be NULL
  * @missed:	get the number of events that the hooks could not follow
  * @release:	clean up at unload, when no probe is left; may be NULL
+ * @waiting:	its calls that may sleep without bound (probe/waiting.h); NULL if there are none
  *
  * @start, @stop and @refresh run under the category's control lock, and may sleep for seconds.
  */
@@ -63,6 +65,7 @@ struct iot_category_ops {
 	int (*refresh)(void);
 	unsigned long (*missed)(void);
 	void (*release)(void);
+	const struct iot_waiting_ops *waiting;
 };
 
 /**

@@ -322,7 +322,7 @@ def environment():
 
 
 def listed_files(path):
-    return re.findall(r'^(?:static const struct iot_procfile dirty_file = )?\t?\{ "(\w+)", '
+    return re.findall(r'^(?:static const struct iot_procfile \w+_file = )?\t?\{ "(\w+)", '
                       r'\.(?:show|line|ops)', read(path), re.M)
 
 

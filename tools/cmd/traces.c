@@ -16,6 +16,7 @@
 #include "record/receipt.h"
 #include "record/store.h"
 #include "record/trace_merge.h"
+#include "record/waiting.h"
 #include "trace/categories.h"
 #include "trace/category.h"
 #include "trace/check.h"
@@ -255,6 +256,39 @@ static void print_categories(const struct shown *t)
 	}
 }
 
+/* The calls of a category that waited when recording ended. */
+static void print_waiting_of(const char *category, const json_t *waiting)
+{
+	const json_t *one;
+	char *line, *call;
+	long long more;
+	size_t i;
+
+	json_array_foreach(json_object_get(waiting, "listed"), i, one) {
+		call = waiting_line(one);
+		line = xasprintf("%s: %s", category, call);
+		print_line("waiting", line);
+		free(line);
+		free(call);
+	}
+	more = json_integer_value(json_object_get(waiting, "calls")) - (long long)i;
+	if (more <= 0)
+		return;
+	line = xasprintf("%s: %lld more", category, more);
+	print_line("waiting", line);
+	free(line);
+}
+
+static void print_waiting(const struct shown *t)
+{
+	const json_t *all = json_object_get(t->metadata.document, "categories");
+	const char *name;
+	size_t i;
+
+	for (i = 0; (name = metadata_category(&t->metadata, i)); i++)
+		print_waiting_of(name, json_object_get(json_array_get(all, i), WAITING_KEY));
+}
+
 static void print_snapshots(const struct shown *t)
 {
 	const json_t *all = json_object_get(t->metadata.document, "snapshots");
@@ -418,6 +452,7 @@ static void print_text(const struct shown *t)
 	print_line("kernel", text_of(t, "kernel"));
 	print_machine(t);
 	print_categories(t);
+	print_waiting(t);
 	print_receipt(t);
 	print_snapshots(t);
 	print_sources(t);

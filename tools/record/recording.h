@@ -33,6 +33,7 @@ struct session {
 	__u64 missed[SESSION_CATEGORIES];	/* the module's counter before recording */
 	__u64 unattributed[SESSION_CATEGORIES];	/* the same */
 	__u64 paths_missed;
+	json_t *waiting[SESSION_CATEGORIES];	/* calls that waited at the end, or NULL */
 	struct recorder recorder;
 	int signals;			/* signalfd */
 	bool signalled;			/* a first signal came, which was passed to the command */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The reports on a recording: metadata.json, the summary, the progress line. */
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +14,11 @@
 #include "base/xalloc.h"
 #include "module/proc.h"
 #include "record/counts.h"
+#include "record/hidden.h"
 #include "record/receipt.h"
 #include "record/recording.h"
 #include "record/report.h"
+#include "record/waiting.h"
 #include "trace/metadata.h"
 #include "trace/trace.h"
 
@@ -41,100 +41,6 @@ static json_t *json_command(const struct session *s)
 	for (word = s->options->command; word && *word; word++)
 		json_add(words, json_hidden(s, "cmdline", *word));
 	return words;
-}
-
-/* A name of comm=, hashed as in records, like the next ones. */
-static char *hidden_comm(const struct anonymizer *a, const char *name)
-{
-	char hash[ANONYMOUS_LENGTH];
-
-	anonymize_word(a, hash, "comm", name, strlen(name));
-	return xasprintf("%.*s", ANONYMOUS_LENGTH, hash);
-}
-
-static char *hidden_path(const struct anonymizer *a, const char *path)
-{
-	size_t length = strlen(path);
-	char *hash = xreallocarray(NULL, ANONYMOUS_PATH(length) + 1, 1);
-
-	hash[anonymize_path(a, hash, path, length)] = '\0';
-	return hash;
-}
-
-/* Of ADDRESS/BITS the whole address is hashed. */
-static char *hidden_addr(const struct anonymizer *a, const char *value)
-{
-	struct in6_addr ip = { .s6_addr = { [10] = 0xff, [11] = 0xff } };
-	char *text = xasprintf("%.*s", (int)strcspn(value, "/"), value);
-	char hidden[INET6_ADDRSTRLEN] = "?";
-
-	if (inet_pton(AF_INET, text, &ip.s6_addr[12]) == 1 || inet_pton(AF_INET6, text, &ip) == 1) {
-		anonymize_address(a, (char *)&ip);
-		if (IN6_IS_ADDR_V4MAPPED(&ip))
-			inet_ntop(AF_INET, &ip.s6_addr[12], hidden, sizeof(hidden));
-		else
-			inet_ntop(AF_INET6, &ip, hidden, sizeof(hidden));
-	}
-	free(text);
-	return xasprintf("%s%s", hidden, value + strcspn(value, "/"));
-}
-
-static char *hidden_port(const struct anonymizer *a, const char *port)
-{
-	return xasprintf("%u", anonymize_port(a, strtoul(port, NULL, 10)));
-}
-
-/* The keys whose values are hashed. */
-static const struct {
-	const char *key;
-	char *(*hide)(const struct anonymizer *a, const char *value);
-} hidden[] = {
-	{ "comm", hidden_comm }, { "path", hidden_path }, { "addr", hidden_addr }, { "port", hidden_port },
-};
-
-/* The values of a list, each one hashed. */
-static char *hidden_list(const struct anonymizer *a, size_t key, char *list)
-{
-	char *all = NULL, *value, *one;
-
-	while ((value = strsep(&list, ","))) {
-		text_unescape(value);
-		one = hidden[key].hide(a, value);
-		all = text_append(all, ",", one);
-		free(one);
-	}
-	return all;
-}
-
-/* One condition. */
-static char *hidden_condition(const struct anonymizer *a, char *word)
-{
-	char *equals = strchr(word, '='), *list, *condition;
-	size_t i, length = equals ? equals - word : 0;
-
-	for (i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++) {
-		if (strlen(hidden[i].key) != length || memcmp(hidden[i].key, word, length))
-			continue;
-		list = hidden_list(a, i, equals + 1);
-		condition = xasprintf("%s=%s", hidden[i].key, list);
-		free(list);
-		return condition;
-	}
-	return xstrdup(word);
-}
-
-/* The filter without names, addresses and ports that records do not show either. */
-static char *hidden_filter(const struct anonymizer *a, const char *filter)
-{
-	char *copy = xstrdup(filter), *rest = copy, *all = NULL, *word, *one;
-
-	while ((word = strsep(&rest, " "))) {
-		one = hidden_condition(a, word);
-		all = text_append(all, " ", one);
-		free(one);
-	}
-	free(copy);
-	return all;
 }
 
 /* The filter as control shows it. */
@@ -351,6 +257,15 @@ static void print_differences(FILE *out, const struct session *s)
 			"receipt", CLI_RED, n, CLI_PLAIN);
 }
 
+static void print_waiting(FILE *out, const struct session *s)
+{
+	char *calls = waiting_summary(json_object_get(s->metadata, "categories"));
+
+	if (calls)
+		print_line(out, "waiting", calls);
+	free(calls);
+}
+
 static void print_summary(FILE *out, const struct session *s)
 {
 	char *shown = text_show(s->directory, strlen(s->directory));
@@ -373,6 +288,7 @@ static void print_summary(FILE *out, const struct session *s)
 	if (sum_of(s, "unattributed"))
 		print_number(out, "of nobody", sum_of(s, "unattributed"), true);
 	print_number(out, "paths", s->recorder.paths.file.events, false);
+	print_waiting(out, s);
 	print_differences(out, s);
 	fprintf(out, "  %-10s%.1f MiB\n", "size",
 		(double)recorder_bytes(&s->recorder) / (1024 * 1024));
@@ -459,6 +375,16 @@ static json_t *json_receipt(struct session *s, bool last)
 	return receipt_json(&s->receipt, &command);
 }
 
+/* The calls that waited when recording ended are in the last of several traces. */
+static void put_waiting(const struct session *s, json_t *categories)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_controls; i++)
+		if (s->waiting[i])
+			json_put(json_array_get(categories, i), WAITING_KEY, json_incref(s->waiting[i]));
+}
+
 /* Completes metadata.json. Returns 0 or a negative errno. */
 static int write_end(struct session *s, bool last)
 {
@@ -475,6 +401,8 @@ static int write_end(struct session *s, bool last)
 			json_put(s->metadata, "paths", json_paths(s, stats));
 		free(stats);
 	}
+	if (last)
+		put_waiting(s, categories);
 	count_snapshots(s);
 	json_put(s->metadata, RECEIPT_KEY, json_receipt(s, last));
 	json_put(s->metadata, "unwritten_bytes",

@@ -21,6 +21,7 @@
 #include "record/report.h"
 #include "record/session.h"
 #include "record/store.h"
+#include "record/waiting.h"
 #include "trace/categories.h"
 #include "trace/compress.h"
 #include "trace/trace.h"
@@ -288,6 +289,19 @@ static void end_receipt(struct session *s)
 	drain_for(s, RECEIPT_EDGE_NS);
 }
 
+/*
+ * The calls that have not ended are listed before the window ends: so each is listed, or has a
+ * record, if it ends in between perhaps both.
+ */
+static void note_waiting(struct session *s)
+{
+	const struct anonymizer *a = s->options->anonymize ? &s->anonymizer : NULL;
+	size_t i;
+
+	for (i = 0; i < s->nr_controls; i++)
+		waiting_read(s->options->categories[i]->name, a, WAITING_MAX, &s->waiting[i]);
+}
+
 /* The window ends before the categories are stopped, because they stop one after another. */
 static void end_window(struct session *s)
 {
@@ -496,6 +510,7 @@ static int finish(struct session *s)
 	bool much;
 
 	end_receipt(s);
+	note_waiting(s);
 	end_window(s);
 	if (!control_gone(&s->controls[0]))
 		control_command_all(s->controls, s->nr_controls, "stop");
@@ -593,6 +608,8 @@ static void clean_up(struct session *s)
 	recorder_close(&s->recorder);
 	for (i = 0; i < s->nr_controls; i++)
 		control_release(&s->controls[i]);
+	for (i = 0; i < s->nr_controls; i++)
+		json_decref(s->waiting[i]);
 	if (s->dir >= 0)
 		close(s->dir);
 	free(s->directory);

@@ -20,6 +20,7 @@
 
 #define NEXT	".metadata.json"	/* the next version */
 #define RESERVE	65536			/* bytes reserved for the next version */
+#define RESERVE_WAITING	(96 * 1024)	/* for the calls that wait when recording ends */
 #define RESERVE_A_CPU 1024		/* bytes reserved for the counts of each CPU */
 #define SUM_KEY	"\"crc32\": \""		/* precedes the digits */
 #define SUM_ZERO "00000000"
@@ -119,7 +120,7 @@ static int write_text(int fd, const char *text, size_t length)
 /* Reserves room for the next version. */
 static int reserve(int dir)
 {
-	size_t size = RESERVE + processors() * RESERVE_A_CPU;
+	size_t size = RESERVE + RESERVE_WAITING + processors() * RESERVE_A_CPU;
 	char *blank = xreallocarray(NULL, size, 1);
 	int fd = openat(dir, NEXT, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int err = fd < 0 ? -errno : 0;
