@@ -356,6 +356,14 @@ static noinline void fill_file(struct iot_net *e)
 	e->file_path = sent.id;
 }
 
+/* Store flags2, and 0 in file_device: a word of a little-endian machine, by one instruction. */
+static __always_inline void fill_flags2(struct iot_net *e, u32 flags2)
+{
+	static_assert(iot_task_is_word(struct iot_net, flags2, file_device));
+
+	*(u64 *)&e->flags2 = flags2;
+}
+
 /* A send with MSG_ZEROCOPY: the number that its notification will have. */
 static noinline void fill_number(struct iot_net *e, const struct frame *f)
 {
@@ -397,8 +405,7 @@ static __always_inline void record(const struct function *fn, const struct frame
 	e->flags = f->flags;
 	e->fd = fd;
 	e->way = way;
-	e->flags2 = fn->op == IOT_NET_RECV && f->msg && result >= 0 ? f->msg->msg_flags : 0;
-	e->file_device = 0;
+	fill_flags2(e, fn->op == IOT_NET_RECV && f->msg && result >= 0 ? f->msg->msg_flags : 0);
 	e->zerocopy_first = 0;
 	e->zerocopy_last = 0;
 	e->file_inode = 0;

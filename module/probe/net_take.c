@@ -3,10 +3,10 @@
  * Data that is taken from a socket of TCP without a call of its receive function, of category net.
  * Each is a RECV.
  *
- *   tcp_read_sock		the kernel's own users take what has come, in place: NVMe over TCP and
- *				iSCSI as initiators, KCM; io_uring's receive without copies. Way KERNEL
- *   tcp_zerocopy_receive	getsockopt(TCP_ZEROCOPY_RECEIVE): pages are mapped into the program,
- *				and the rest is copied. Way MAPPED
+ *   tcp_read_sock		KERNEL: the kernel's own users take what has come, in place: NVMe
+ *				over TCP and iSCSI as initiators, KCM; io_uring without copies
+ *   tcp_zerocopy_receive	MAPPED: getsockopt(TCP_ZEROCOPY_RECEIVE) maps pages into the
+ *				program, and copies the rest
  *
  * No byte is recorded twice. tcp_splice_read() uses tcp_read_sock(), and is hooked itself. If the
  * socket has an upper protocol (TLS of the kernel, MPTCP) or a socket map, what is taken is raw or

@@ -17,8 +17,8 @@
  * in a table, with the time. If that is not known, the event belongs to the owner of the socket
  * (socket_owner.c), or to nobody, and has no latency.
  *
- * The tables have a fixed number of slots. Entries of calls that were not seen to the end stay until
- * another one needs the slot (core/table.c); an entry counts only if socket and number, or
+ * The tables have a fixed number of slots. Entries of calls that were not seen to the end stay
+ * until another one needs the slot (core/table.c); an entry counts only if socket and number, or
  * socket and time, are right.
  *
  * io_uring has its own notifications (IORING_OP_SEND_ZC): such a send gets no number here.
@@ -92,7 +92,10 @@ static struct iot_table lent = {
 	IOT_TABLE_STORED(lent, LENT_BITS),
 };
 
-/* Context: any, preemption off. Return: a held object, new or of an earlier use of the key; NULL: no slot. */
+/*
+ * Context: any, preemption off. Return: a held object, new or of an earlier use of the key; NULL if
+ * there is no slot.
+ */
 static void *take_or_make(struct iot_table *t, const void *key)
 {
 	return iot_table_take(t, key) ?: iot_table_new(t, key);
@@ -234,8 +237,8 @@ static void record(const struct ubuf_info_msgzc *uarg)
 enum tag { TAG_NUMBER, TAG_ABORT, TAG_NOTIFY };
 
 /*
- * Context: entry of the functions. msg_zerocopy_realloc() may sleep for memory, and runs in the task
- * that sends, like msg_zerocopy_put_abort().
+ * Context: entry of the functions. msg_zerocopy_realloc() may sleep for memory, and runs in the
+ * task that sends, like msg_zerocopy_put_abort().
  */
 static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned long *args,
 				   unsigned long caller)
