@@ -45,7 +45,7 @@
 static struct iot_category * const category = &iot_category_net;
 
 /* What tcp_splice_read() passes to tcp_read_sock(). Set before the hooks are attached. */
-static unsigned long splice_actor;
+static unsigned long of_splice;
 
 enum tag { TAG_READ_SOCK, TAG_MAP };
 
@@ -78,7 +78,7 @@ static bool is_taken_later(struct sock *sk)
 static bool is_wanted(const struct iot_site *site, const unsigned long *args)
 {
 	if (site->tag == TAG_READ_SOCK) {
-		if (args[2] == splice_actor || is_taken_later((struct sock *)args[0]))
+		if (args[2] == of_splice || is_taken_later((struct sock *)args[0]))
 			return false;
 		if (!is_tasks())
 			return iot_category_active(category);
@@ -191,8 +191,8 @@ static struct iot_hook_set set = {
 /** iot_net_take_start() - attach the hooks. Context: task, may sleep */
 int iot_net_take_start(void)
 {
-	if (!splice_actor)
-		splice_actor = iot_symbol_find("tcp_splice_data_recv");
+	if (!of_splice)
+		of_splice = iot_symbol_find("tcp_splice_data_recv");
 	return iot_hook_set_start(&set, NULL, 0);
 }
 

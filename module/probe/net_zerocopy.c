@@ -285,7 +285,7 @@ static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 static struct iot_site sites[] = {
 	{ .symbol = "msg_zerocopy_realloc", .what = "ZEROCOPY", .tag = TAG_NUMBER,
 	  .unbounded = true,
-	  .proto = "struct ubuf_info * (struct sock *, long, struct ubuf_info *)" },
+	  .proto = "struct ubuf_info * (struct sock *, long, struct ubuf_info *, ...)" },
 	{ .symbol = "msg_zerocopy_put_abort", .what = "ZEROCOPY", .tag = TAG_ABORT,
 	  .proto = "_ (struct ubuf_info *, char)" },
 	{ .symbol = "__msg_zerocopy_callback", .what = "ZEROCOPY", .tag = TAG_NOTIFY,
