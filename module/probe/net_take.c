@@ -44,7 +44,10 @@
 
 static struct iot_category * const category = &iot_category_net;
 
-/* What tcp_splice_read() passes to tcp_read_sock(). Set before the hooks are attached. */
+/*
+ * What tcp_splice_read() passes to tcp_read_sock(). Set before the hooks are attached. If it is not
+ * found, what is taken in place is not recorded, rather than recorded twice.
+ */
 static unsigned long of_splice;
 
 enum tag { TAG_READ_SOCK, TAG_MAP };
@@ -78,7 +81,7 @@ static bool is_taken_later(struct sock *sk)
 static bool is_wanted(const struct iot_site *site, const unsigned long *args)
 {
 	if (site->tag == TAG_READ_SOCK) {
-		if (args[2] == of_splice || is_taken_later((struct sock *)args[0]))
+		if (!of_splice || args[2] == of_splice || is_taken_later((struct sock *)args[0]))
 			return false;
 		if (!is_tasks())
 			return iot_category_active(category);
