@@ -29,7 +29,6 @@
  */
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_DROP /* left_out.h */
-#include <linux/cgroup.h>
 #include <linux/hash.h>
 #include <linux/in.h>
 #include <linux/ip.h>
@@ -426,17 +425,14 @@ static void note_task(struct event *e)
 	memcpy(e->who.comm, current->comm, sizeof(e->who.comm));
 }
 
-/* Note the owner of a socket, if category conn knows it, which has to be started. */
-static void note_owner(struct event *e)
+/* Note the owner of a full socket, as far as it is known. */
+static void note_owner(struct event *e, const struct sock *sk)
 {
 	struct iot_socket_owner owner;
 
-	if (!iot_socket_owner_find(e->cookie, &owner))
-		return;
-	e->who.pid = owner.pid;
-	e->who.tid = owner.tid;
+	iot_socket_owner_of(sk, &owner);
+	iot_socket_owner_who(&owner, &e->who);
 	e->ppid = owner.ppid;
-	memcpy(e->who.comm, owner.comm, sizeof(e->who.comm));
 }
 
 /*
@@ -452,15 +448,10 @@ static void note_socket(struct event *e, const struct sock *sk)
 		e->tcp_state = sk->sk_state;
 		return;
 	}
-	note_owner(e);
+	note_owner(e, sk);
 	if (sk->sk_protocol == IPPROTO_TCP &&
 	    (sk->sk_family == AF_INET || sk->sk_family == AF_INET6))
 		e->tcp_state = READ_ONCE(sk->sk_state);
-	e->who.uid = __kuid_val(READ_ONCE(sk->sk_uid));
-#ifdef CONFIG_SOCK_CGROUP_DATA
-	if (READ_ONCE(sk->sk_cgrp_data.cgroup))
-		e->who.cgroup = cgroup_id(READ_ONCE(sk->sk_cgrp_data.cgroup));
-#endif
 }
 
 /* Note the socket that the kernel's function works on, and the task if that uses it. */

@@ -9,6 +9,8 @@
  * kernel (net/tls) has made records of them. splice(2) and sendfile(2) use these functions to
  * send, before 6.5 ->sendpage; to receive they use ->splice_read.
  *
+ * What else is an event of this category is in net_zerocopy.c and net_take.c.
+ *
  * A call that fails before it arrives there is no event: the descriptor is not a socket, the
  * message cannot be read, a security module refuses.
  *
@@ -43,6 +45,9 @@
 #include "hook/symbol.h"
 #include "probe/categories.h"
 #include "probe/inner.h"
+#include "probe/net_record.h"
+#include "probe/net_take.h"
+#include "probe/net_zerocopy.h"
 #include "probe/socket.h"
 #include "probe/waiting.h"
 #include "record/category.h"
@@ -92,7 +97,11 @@ static __always_inline bool has_room(const struct sock *sk, u64 size)
 	return sock_wspace((struct sock *)sk) > (s64)size;
 }
 
-/* Is the call over without a wait for another process, as far as can be seen now? Context: any. */
+/*
+ * Is the call over without a wait for another process, as far as can be seen now? A send with
+ * MSG_ZEROCOPY is never said to be, as the way of the others does not look for its number: see
+ * follow(). Context: any.
+ */
 static __always_inline bool is_bounded(const struct function *f, const unsigned long *args)
 {
 	const struct sock *sk = ((const struct socket *)args[0])->sk;
@@ -102,8 +111,8 @@ static __always_inline bool is_bounded(const struct function *f, const unsigned 
 	if (f->shape != MESSAGE)
 		return false;
 	flags = f->op == IOT_NET_SEND ? msg->msg_flags : args[3];
-	if (flags & MSG_DONTWAIT)
-		return true;
+	if (flags & (f->op == IOT_NET_SEND ? MSG_DONTWAIT | MSG_ZEROCOPY : MSG_DONTWAIT))
+		return f->op != IOT_NET_SEND || !(flags & MSG_ZEROCOPY);
 	if (f->op == IOT_NET_SEND)
 		return f->may_fit && has_room(sk, args[2]);
 	return !(flags & MSG_WAITALL) && !skb_queue_empty_lockless(&sk->sk_receive_queue);
@@ -330,12 +339,7 @@ static __always_inline void fill_socket(struct iot_net *e, const struct function
 	iot_socket_put_local(sk, e->local, &e->local_port);
 	if (!may_be_named(f->msg) || !fill_named(e, fn->op, f->sock, f->msg, result))
 		iot_socket_put_remote(sk, e->remote, &e->remote_port);
-	e->type = f->sock->type;
-	e->family = sk->sk_family;
-	e->protocol = sk->sk_protocol;
-	e->netns = iot_socket_netns(sk);
-	e->cookie = iot_socket_cookie((struct sock *)sk);
-	e->inode = SOCK_INODE(f->sock)->i_ino;
+	iot_net_fill_kind(e, (struct sock *)sk, f->sock->type, SOCK_INODE(f->sock)->i_ino);
 }
 
 /* The file that sendfile(2) sends, from its argument 1: another thread may change what that is. */
@@ -353,8 +357,29 @@ static noinline void fill_file(struct iot_net *e)
 	e->file_path = sent.id;
 }
 
+/* Store flags2, and 0 in file_device: a word of a little-endian machine, by one instruction. */
+static __always_inline void fill_flags2(struct iot_net *e, u32 flags2)
+{
+	static_assert(iot_task_is_word(struct iot_net, flags2, file_device));
+
+	*(u64 *)&e->flags2 = flags2;
+}
+
+/* A send with MSG_ZEROCOPY: the number that its notification will have. */
+static noinline void fill_number(struct iot_net *e, const struct frame *f)
+{
+	u32 number;
+
+	if (!iot_net_zerocopy_number(f->sock->sk, f->start, &number))
+		return;
+	e->flags2 = IOT_NET_NOTIFIED;
+	e->zerocopy_first = number;
+	e->zerocopy_last = number;
+}
+
+/* @quick: the call has no MSG_ZEROCOPY, as is_bounded() has found */
 static __always_inline void record(const struct function *fn, const struct frame *f, s64 result,
-				   u64 latency)
+				   u64 latency, bool quick)
 {
 	u64 moved = moved_by(fn, f, result);
 	struct iot_event_at at;
@@ -379,25 +404,27 @@ static __always_inline void record(const struct function *fn, const struct frame
 	e->requested = f->requested;
 	e->moved = moved;
 	e->flags = f->flags;
-	e->flags2 = fn->op == IOT_NET_RECV && f->msg && result >= 0 ? f->msg->msg_flags : 0;
 	e->fd = fd;
 	e->way = way;
-	if (unlikely(way == IOT_NET_SENDFILE)) {
+	fill_flags2(e, fn->op == IOT_NET_RECV && f->msg && result >= 0 ? f->msg->msg_flags : 0);
+	e->zerocopy_first = 0;
+	e->zerocopy_last = 0;
+	e->file_inode = 0;
+	e->file_path = 0;
+	if (unlikely(way == IOT_NET_SENDFILE))
 		fill_file(e);
-	} else {
-		e->file_inode = 0;
-		e->file_device = 0;
-		e->file_path = 0;
-	}
+	if (!quick && fn->op == IOT_NET_SEND && unlikely(f->flags & MSG_ZEROCOPY))
+		fill_number(e, f);
 	iot_task_fill(e);
 	iot_event_commit(category, &at);
 out:
 	preempt_enable_notrace();
 }
 
-static __always_inline void frame_end(const struct function *fn, const struct frame *f, s64 result)
+static __always_inline void frame_end(const struct function *fn, const struct frame *f, s64 result,
+				      bool quick)
 {
-	record(fn, f, result, iot_clock_since(f->start, ktime_get_mono_fast_ns()));
+	record(fn, f, result, iot_clock_since(f->start, ktime_get_mono_fast_ns()), quick);
 }
 
 /* The wrapper. The result is an int where the function has a message, else a long. */
@@ -411,7 +438,7 @@ static s64 call(const struct iot_site *site, unsigned long *args)
 	result = iot_hook_call(args, site->entry);
 	if (fn->shape == MESSAGE)
 		result = (s32)result;
-	frame_end(fn, &f, result);
+	frame_end(fn, &f, result, false);
 	return result;
 }
 
@@ -432,7 +459,7 @@ static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	const struct frame *f = (const struct frame *)ri->data;
 	s64 result = regs_return_value(regs);
 
-	frame_end(iot_site_of(ri)->data, f, f->msg ? (s32)result : result);
+	frame_end(iot_site_of(ri)->data, f, f->msg ? (s32)result : result, false);
 	return 0;
 }
 
@@ -456,7 +483,7 @@ static __always_inline s64 follow(const struct function *fn, unsigned long sock,
 
 	frame_begin(&f, fn, args);
 	result = (s32)iot_hook_enter4(sock, msg, size, flags, original);
-	frame_end(fn, &f, result);
+	frame_end(fn, &f, result, true);
 	iot_redirect_leave();
 	return result;
 }
@@ -587,17 +614,35 @@ static struct iot_hook_set set = {
 
 static int start(void)
 {
-	return iot_hook_set_start(&set, NULL, 0);
+	int err = iot_net_zerocopy_start();
+
+	if (err)
+		return err;
+	err = iot_net_take_start();
+	if (err)
+		goto err_zerocopy;
+	err = iot_hook_set_start(&set, NULL, 0);
+	if (err)
+		goto err_take;
+	return 0;
+
+err_take:
+	iot_net_take_stop();
+err_zerocopy:
+	iot_net_zerocopy_stop();
+	return err;
 }
 
 static void stop(void)
 {
 	iot_hook_set_stop(&set, NULL, 0);
+	iot_net_take_stop();
+	iot_net_zerocopy_stop();
 }
 
 static unsigned long missed(void)
 {
-	return iot_hook_set_missed(&set);
+	return iot_hook_set_missed(&set) + iot_net_take_missed() + iot_net_zerocopy_missed();
 }
 
 const struct iot_category_ops iot_net_ops = {

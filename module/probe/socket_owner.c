@@ -19,12 +19,14 @@
  */
 #include <linux/atomic.h>
 #include <linux/cache.h>
+#include <linux/cgroup.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
+#include <net/sock.h>
 #include <net/tcp_states.h>
 #include "core/budget.h"
 #include "core/table.h"
@@ -301,6 +303,24 @@ void iot_socket_owner_closed(u64 cookie, bool is_tcp)
 		iot_table_drop(&owners, o);
 	}
 	preempt_enable_notrace();
+}
+
+/**
+ * iot_socket_owner_of() - get what is known of the owner of a full socket
+ *
+ * User and cgroup are those that the kernel keeps with the socket. The process is known while
+ * category conn is started. Context: any, preemption off, or the socket is held.
+ */
+void iot_socket_owner_of(const struct sock *sk, struct iot_socket_owner *owner)
+{
+	if (!iot_socket_owner_find(atomic64_read(&sk->sk_cookie), owner))
+		memset(owner, 0, sizeof(*owner));
+	owner->uid = __kuid_val(READ_ONCE(sk->sk_uid));
+	owner->cgroup = 0;
+#ifdef CONFIG_SOCK_CGROUP_DATA
+	if (READ_ONCE(sk->sk_cgrp_data.cgroup))
+		owner->cgroup = cgroup_id(READ_ONCE(sk->sk_cgrp_data.cgroup));
+#endif
 }
 
 /** iot_socket_owner_who() - an owner as the filter wants it. Context: any */

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 #include "file/originator.h"
 
+struct sock;
 struct task_struct;
 
 /**
@@ -47,6 +48,7 @@ bool iot_socket_owner_list(u64 cookie, u64 inode, struct task_struct *task,
 bool iot_socket_owner_changed(u64 cookie, int old, int state, u64 now, u64 *since,
 			      struct iot_socket_owner *owner);
 void iot_socket_owner_closed(u64 cookie, bool is_tcp);
+void iot_socket_owner_of(const struct sock *sk, struct iot_socket_owner *owner);
 void iot_socket_owner_who(const struct iot_socket_owner *owner, struct iot_originator *who);
 
 #endif /* IOT_SOCKET_OWNER_H */

@@ -11,7 +11,7 @@ static char *put_end(struct row_printer *p, const struct row_column *c, char *ou
 	const struct iot_net *e = record;
 
 	(void)c;
-	return row_ipaddr(p, out, (e->op == IOT_NET_SEND) == from ? e->local : e->remote);
+	return row_ipaddr(p, out, (e->op != IOT_NET_RECV) == from ? e->local : e->remote);
 }
 
 static char *put_from(struct row_printer *p, const struct row_column *c, char *out,
@@ -32,7 +32,7 @@ static char *put_from_port(struct row_printer *p, const struct row_column *c, ch
 	const struct iot_net *e = record;
 
 	(void)c;
-	return row_port(p, out, e->op == IOT_NET_SEND ? e->local_port : e->remote_port);
+	return row_port(p, out, e->op != IOT_NET_RECV ? e->local_port : e->remote_port);
 }
 
 static char *put_to_port(struct row_printer *p, const struct row_column *c, char *out,
@@ -41,7 +41,7 @@ static char *put_to_port(struct row_printer *p, const struct row_column *c, char
 	const struct iot_net *e = record;
 
 	(void)c;
-	return row_port(p, out, e->op == IOT_NET_SEND ? e->remote_port : e->local_port);
+	return row_port(p, out, e->op != IOT_NET_RECV ? e->remote_port : e->local_port);
 }
 
 static char *put_version(struct row_printer *p, const struct row_column *c, char *out,
