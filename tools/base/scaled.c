@@ -58,6 +58,7 @@ char *scaled_time(char *out, double ns)
 {
 	static const struct unit units[] = {
 		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000 }, { "s", 1000 }, { "h", 3600 },
+		{ "d", 24 },
 	};
 
 	return PUT(out, ns, units);

@@ -14,7 +14,7 @@ char *scaled_number(char *out, double n);
 /* "512B", "4.00KiB" */
 char *scaled_size(char *out, double bytes);
 
-/* "650ns", "1.23us", "45.6s"; the largest unit is the hour. */
+/* "650ns", "1.23us", "45.6s"; the largest unit is the day. */
 char *scaled_time(char *out, double ns);
 
 #endif /* TOOL_BASE_SCALED_H */

@@ -177,7 +177,7 @@ static char *put_end(struct stats_keys *keys, char *out, const char *ip, __u64 p
 	return put_u64(out, port);
 }
 
-/* "TCP 192.0.2.1:80 192.0.2.9:40000"; a socket without addresses is known by its cookie: "UNIX 123" */
+/* "TCP 192.0.2.1:80 192.0.2.9:40000"; a socket without addresses is known by its cookie: "AF_UNIX 123" */
 static char *put_connection(struct stats_keys *keys, const struct stats_key *key, char *out,
 			    const void *record)
 {
