@@ -49,6 +49,10 @@ known() {
 	known connections
 }
 
+@test "stats: the traces and hosts of a merged trace" {
+	known merged
+}
+
 @test "stats: sums by each key are those of sqlite3 over the exported rows" {
 	known sums
 }

@@ -54,6 +54,18 @@ def nearest_rank(values, parts):
     return values[max(math.ceil(len(values) * parts / 10000), 1) - 1]
 
 
+def change(name, host=None, **counts):
+    """Change the host that a trace is of, or the counts of its first category."""
+    file = name + '/metadata.json'
+    with open(file, encoding='utf-8') as f:
+        metadata = json.load(f)
+    metadata['host'] = host or metadata['host']
+    metadata['categories'][0].update(counts)
+    with open(file, 'w', encoding='utf-8') as f:
+        json.dump(metadata, f)
+    seal_metadata(file)
+
+
 def few():
     paths = '/srv/a/one.db', '/srv/a/b/two.tar.gz', '/three', '/srv/.hidden'
     events = [event('READ', 10 * S, 1000, 4096, path=1), event('READ', 11 * S, 3000, 100, path=1),
@@ -165,6 +177,19 @@ def connections():
     is_equal('rows', [(row['category'], row['connection'], row['bytes']) for row in rows('--by', 'connection', 't')], [
         ('net', 'TCP 192.0.2.1:80 192.0.2.9:4000', '50'), ('net', 'AF_UNIX 77', '30'),
         ('net', 'UDP [2001:db8::1]:53 *:0', '20'), ('drop', 'TCP 192.0.2.9:4000 192.0.2.1:80', '9')])
+
+
+def merged():
+    """Of two traces that are one, each process is of its trace."""
+    make('one', fs=[event('READ', 2 * S, 5, 10), event('READ', 3 * S, 5, 20)])
+    make('two', fs=[event('READ', 2 * S, 5, 400)])
+    change('one', host='alpha')
+    change('two', host='beta')
+    run('iotracer', 'traces', 'merge', '-o', 'both', 'one', 'two')
+    is_equal('together', [(row['process'], row['bytes']) for row in rows('--by', 'process', 'both')], [('7', '430')])
+    for key, names in ('trace', ('one', 'two')), ('host', ('alpha', 'beta')):
+        is_equal(key, [(row[key], row['process'], row['bytes']) for row in rows('--by', f'{key},process', 'both')],
+                 [(names[1], '7', '400'), (names[0], '7', '30')])
 
 
 # The column of the exported rows that a key is.
@@ -321,16 +346,6 @@ def selected():
     is_equal('nothing', stats('--filter', 'pid=4242', 'few').stdout, 'fs: 0 events in 999s, 0 IOPS\n')
 
 
-def change(name, **counts):
-    file = name + '/metadata.json'
-    with open(file, encoding='utf-8') as f:
-        metadata = json.load(f)
-    metadata['categories'][0].update(counts)
-    with open(file, 'w', encoding='utf-8') as f:
-        json.dump(metadata, f)
-    seal_metadata(file)
-
-
 def missing():
     events = [event('READ', (2 + i) * S, 5, 1) for i in range(6)]
     events[5].update(cpu=1, gap=5)  # the first of its CPU that was kept
@@ -402,6 +417,7 @@ def mistakes():
     one_line(2, 'op is given twice', '--by', 'op,op', 'few')
     one_line(2, 'two keys at most', '--by', 'op,file,device', 'few')
     one_line(2, 'events of category fs have no connection', '--by', 'connection', '-c', 'fs', 'few')
+    one_line(2, 'events of category fs have no host', '--by', 'host', '-c', 'fs', 'few')
     one_line(1, 'has no category block', '-c', 'block', 'few')
     one_line(2, 'there is no category "fss"', '-c', 'fss', 'few')
     one_line(2, 'fs twice', '-c', 'fs,fs', 'few')

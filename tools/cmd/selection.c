@@ -38,12 +38,12 @@ static void take_to(struct argp_state *state, void *to, const char *arg)
 
 static const struct cli_option options[] = {
 	{ "filter", 0, "KEY=VALUE",
-	  "only events that meet this and all other conditions; keys as for record --filter except tree and rejected, and path=PATH or PATTERN",
+	  "select events that meet this and all other conditions; keys as for record --filter except tree and rejected, and path=PATH or PATTERN",
 	  OPTION_TAKE, .take = take_filter, .values = VALUES_SELECT },
 	{ "from", 0, "TIME",
-	  "only events that started at TIME or later: in UTC, as 2026-11-21T10:43:22.5, or seconds from the start of the trace, as +1.5",
+	  "select events that started at TIME or later: in UTC, as 2026-11-21T10:43:22.5, or seconds from the start of the trace, as +1.5",
 	  OPTION_TAKE, .take = take_from },
-	{ "to", 0, "TIME", "only events that started before TIME, given as for --from",
+	{ "to", 0, "TIME", "select events that started before TIME, given as for --from",
 	  OPTION_TAKE, .take = take_to },
 	{ 0 }
 };

@@ -17,6 +17,7 @@
 #include "trace/cpu_merge.h"
 #include "trace/measure.h"
 #include "trace/paths.h"
+#include "trace/sources.h"
 #include "trace/stats.h"
 #include "trace/stats_report.h"
 
@@ -40,6 +41,7 @@ struct env {
 	struct selection selection;
 	struct check check;
 	struct paths names;
+	struct sources sources;
 	json_t *document;	/* of --format=json: an array of the categories */
 	size_t printed;		/* categories */
 };
@@ -67,6 +69,7 @@ static __u64 count(struct env *env, struct cpu_merge *merge, struct stats *s)
 			continue;
 		time = wall_of(env, m.time);
 		last = time + m.latency;
+		env->keys.source = sources_find(&env->sources, merge_cpu_of(merge));
 		stats_add(s, record, &m, time);
 	}
 	progress_end();
@@ -243,6 +246,8 @@ static int prepare(struct env *env)
 	if (status)
 		return status;
 	check_state(&env->check);
+	sources_load(&env->sources, &env->check.metadata, NULL);
+	env->keys.merged = env->sources.nr;
 	return check_names(&env->check, &env->names, NULL);
 }
 
@@ -299,6 +304,7 @@ static int run(int argc, char **argv)
 		status = check_judge(&env.check, env.partial);
 	json_decref(env.document);
 	select_free(&env.selection.select);
+	sources_free(&env.sources);
 	paths_free(&env.names);
 	check_close(&env.check);
 	free(env.trace);
@@ -306,10 +312,10 @@ static int run(int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-	{ "categories", 'c', "NAME,...", "only these categories of the trace (default: all); may be repeated",
+	{ "categories", 'c', "NAME,...", "sum up only these categories (default: all of the trace); may be repeated",
 	  OPTION_TAKE, .take = take_categories, .values = VALUES_CATEGORY | VALUES_LIST },
 	{ "by", 0, "KEY[,KEY]",
-	  "a row for each value of KEY, or of both: op (default), device, file, directory, directory:DEPTH (its first DEPTH components), extension, process, command, cgroup or connection",
+	  "make a row for each value of KEY, or of both: op (default), device, file, directory, directory:DEPTH (its first DEPTH components), extension, process, command, cgroup, connection, or of a merged trace host or trace",
 	  OPTION_TAKE, .take = take_keys, .words = STATS_KEY_WORDS, .values = VALUES_LIST },
 	{ "sort", 0, "HOW",
 	  "sort rows by bytes (default), count, latency (the total), or name",
@@ -318,9 +324,9 @@ static const struct cli_option options[] = {
 	  "show the first N rows, and the others as one (default 20; 0: show all)",
 	  TO_NUMBER(struct env, top), .least = 0, .most = 1000000000 },
 	{ "interval", 0, "TIME",
-	  "a time series: rows for each TIME from the start of the trace, in seconds, or with m, h or d after it",
+	  "make a time series: rows for each TIME from the start of the trace, in seconds, or with m, h or d after it",
 	  TO_SECONDS(struct env, interval), .least = INTERVAL_LEAST },
-	{ "errors", 0, NULL, "text: also show the errors by name",
+	{ "errors", 0, NULL, "also show the errors by name (text; JSON always has them)",
 	  TO_FLAG(struct env, errors) },
 	{ "format", 'f', "FORMAT", "output format: text (default), csv or json",
 	  TO_FORMAT(struct env, format), "text csv json" },
@@ -339,10 +345,10 @@ const struct command command_stats = {
 		" key: count, errors, bytes moved, sizes, IOPS, MiB/s, and latencies with exact"
 		" percentiles.\v"
 		"Rates are over the duration of the trace, or the part of it between --from and --to."
-		" Percentiles are by nearest rank, from all values. In a sampled trace, counts, sums and"
-		" percentiles are scaled: a record counts as the events that it stands for. Lost, missed,"
-		" unreadable and sampled events are counted below the table, for the whole category."
-		" AVG, MIN and MAX are those of the bytes of one operation, and of one latency.",
+		" Percentiles are by nearest rank, from all values. In a sampled trace, a record counts as"
+		" the events that it stands for. What is missing in the whole category is counted below its"
+		" table: events that were lost or cannot be read, and calls that were missed. AVG, MIN and"
+		" MAX are those of the bytes that one operation moved, and of one latency.",
 	.options = options,
 	.group = &selection_options, .group_at = offsetof(struct env, selection),
 	.operands = { 1, 1, "say which trace: a directory that iotracer record made",

@@ -10,6 +10,7 @@
 #include "core/nearest.h"
 #include "trace/paths.h"
 #include "trace/record.h"
+#include "trace/sources.h"
 #include "trace/stats_key.h"
 #include "uapi/iotracer.h"
 
@@ -17,7 +18,7 @@
 
 /**
  * struct stats_key_kind - a key
- * @field:	of the event; NULL: see ends_of()
+ * @field:	of the event; NULL: see has_key()
  * @put:	writes the text, without a NUL
  */
 struct stats_key_kind {
@@ -196,6 +197,27 @@ static char *put_connection(struct stats_keys *keys, const struct stats_key *key
 	return put_end(keys, out, e->ip[1], named(keys, e->port[1], record), record);
 }
 
+/* --- merged traces -------------------------------------------------------------- */
+
+static char *put_host(struct stats_keys *keys, const struct stats_key *key, char *out, const void *record)
+{
+	const char *host = keys->source ? keys->source->host : "?";
+
+	(void)key;
+	(void)record;
+	return put_bytes(out, host, strlen(host));
+}
+
+static char *put_trace(struct stats_keys *keys, const struct stats_key *key, char *out,
+		       const void *record)
+{
+	const char *trace = keys->source ? keys->source->trace : "?";
+
+	(void)key;
+	(void)record;
+	return put_bytes(out, trace, strlen(trace));
+}
+
 /* --- keys ----------------------------------------------------------------------- */
 
 /* In the order of STATS_KEY_WORDS. */
@@ -209,6 +231,8 @@ static const struct stats_key_kind kinds[] = {
 	{ "command", "comm", put_comm },
 	{ "cgroup", "cgroup", put_number },
 	{ "connection", NULL, put_connection },
+	{ "host", NULL, put_host },
+	{ "trace", NULL, put_trace },
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -276,18 +300,28 @@ bool stats_keys_have_command(const struct stats_keys *keys)
 	return process;
 }
 
+/* Whether the records of the event have the key; looks its field up. */
+static bool has_key(const struct stats_keys *keys, struct stats_key *key,
+		    const struct iot_schema_event *event)
+{
+	const struct stats_key_kind *kind = key->kind;
+
+	if (kind->put == put_host || kind->put == put_trace)
+		return keys->merged;
+	if (kind->put == put_connection)
+		return ends_of(event);
+	key->field = record_field(event, kind->field);
+	return key->field;
+}
+
 const char *stats_keys_open(struct stats_keys *keys, const struct iot_schema_event *event,
 			    const struct paths *paths)
 {
 	size_t i;
 
-	for (i = 0; i < keys->nr; i++) {
-		struct stats_key *key = &keys->at[i];
-
-		key->field = key->kind->field ? record_field(event, key->kind->field) : NULL;
-		if (!key->field && (key->kind->field || !ends_of(event)))
-			return key->kind->name;
-	}
+	for (i = 0; i < keys->nr; i++)
+		if (!has_key(keys, &keys->at[i], event))
+			return keys->at[i].kind->name;
 	keys->comm = record_field(event, "comm");
 	keys->printer = (struct row_printer){ .event = event, .bare = true, .paths = paths };
 	row_printer_open(&keys->printer, NULL, 0);

@@ -8,10 +8,11 @@
 
 #include "trace/row.h"
 
+struct source;
 struct stats_key_kind;
 
 #define STATS_KEYS 2		/* most keys of a row */
-#define STATS_KEY_WORDS "op device file directory extension process command cgroup connection"
+#define STATS_KEY_WORDS "op device file directory extension process command cgroup connection host trace"
 #define STATS_KEY_MAX (256 * 1024)	/* bytes of a key's text; that of a path is escaped */
 
 /* Start from a zeroed struct. */
@@ -23,6 +24,8 @@ struct stats_keys {
 		const struct iot_schema_field *field;
 	} at[STATS_KEYS];
 	size_t nr;
+	bool merged;			/* the trace has sources; set by the caller */
+	const struct source *source;	/* that of the record, or NULL; set by the caller */
 	struct row_printer printer;
 	const struct iot_schema_field *comm;
 };

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -397,31 +396,53 @@ static void csv_keys(const struct stats *s, const struct stats_row *row)
 	printf("%u,", row->folded);
 }
 
+static void put_number(__u64 n)
+{
+	printf("%llu,", (unsigned long long)n);
+}
+
+static void csv_sizes(const struct stats_row *row)
+{
+	if (!row->sized) {
+		fputs(",,,", stdout);
+		return;
+	}
+	printf("%.3f,", mean(row->bytes, row->sized));
+	put_number(row->size.least);
+	put_number(row->size.most);
+}
+
+static void csv_latencies(const struct stats_row *row)
+{
+	size_t i;
+
+	put_number(row->latency.total);
+	printf("%.3f,", mean(row->latency.total, row->count));
+	put_number(row->latency.least);
+	for (i = 0; i < STATS_PERCENTILES; i++)
+		put_number(row->percentiles[i]);
+	put_number(row->latency.most);
+}
+
 static void csv_row(const struct stats_report *r, const struct stats_row *row)
 {
 	double seconds = seconds_of(r, row);
-	size_t i;
 
 	printf("%s,", r->category);
 	csv_keys(r->stats, row);
-	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", (uint64_t)row->count, (uint64_t)row->failed,
-	       (uint64_t)row->bytes);
-	if (row->sized)
-		printf("%.3f,%" PRIu64 ",%" PRIu64 ",", mean(row->bytes, row->sized),
-		       (uint64_t)row->size.least, (uint64_t)row->size.most);
-	else
-		fputs(",,,", stdout);
-	printf("%" PRIu64 ",%.3f,%" PRIu64 ",", (uint64_t)row->latency.total,
-	       mean(row->latency.total, row->count), (uint64_t)row->latency.least);
-	for (i = 0; i < STATS_PERCENTILES; i++)
-		printf("%" PRIu64 ",", (uint64_t)row->percentiles[i]);
-	printf("%" PRIu64 ",", (uint64_t)row->latency.most);
+	put_number(row->count);
+	put_number(row->failed);
+	put_number(row->bytes);
+	csv_sizes(row);
+	csv_latencies(row);
 	if (seconds)
 		printf("%.3f,%.3f,", row->count / seconds, row->bytes / MIB / seconds);
 	else
 		fputs(",,", stdout);
-	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", (uint64_t)r->lost,
-	       (uint64_t)r->missed, (uint64_t)r->unreadable, (uint64_t)r->stats->sampled);
+	put_number(r->lost);
+	put_number(r->missed);
+	put_number(r->unreadable);
+	printf("%llu\n", (unsigned long long)r->stats->sampled);
 }
 
 void stats_report_csv(const struct stats_report *r)
