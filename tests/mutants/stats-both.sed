@@ -1,4 +1,4 @@
 # A value that is in both parts is taken late.
 # in: next()
 # tests: stats.bats percentiles are the values
-s/!word || d->wide/!word || 0 \&\& d->wide/
+s/(!word || d->wide.*)))$/!word)/

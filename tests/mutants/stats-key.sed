@@ -1,4 +1,4 @@
-# Names that have the same hash in the table are one key.
+# Names of the same length that meet in the table are one key.
 # in: intern_add()
 # tests: stats.bats sums by each key
-s/e->hash == hash \&\& e->length == length \&\& !memcmp(.*))/1)/
+s/e->hash == hash.*))$/e->length == length)/

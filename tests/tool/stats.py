@@ -199,20 +199,20 @@ BYTES = {'fs': "case when result > 0 and op in ('READ', 'WRITE', 'DIO_READ', 'DI
          'block': "case when result > 0 and op in ('READ', 'WRITE') then result else 0 end"}
 
 
-def any_events(rng, category, nr):
+def any_events(rng, category, nr, paths=60):
     ops = OPS.values() if category == 'fs' else range(4)
     for i in range(nr):
         pid = rng.randrange(5)
         yield {'op': rng.choice(list(ops)), 'time': 2 * S + i * 1000000, 'latency': int(rng.expovariate(1 / 50000)),
-               'result': rng.choice((-5, -11, 0, 512, 4096, 65536)), 'path': rng.randrange(60), 'pid': pid,
+               'result': rng.choice((-5, -11, 0, 512, 4096, 65536)), 'path': rng.randrange(paths), 'pid': pid,
                'device': rng.choice((0x800001, 0xfd00002)), 'cgroup': rng.choice((1, 99)), 'sample': 1,
                'comm': f'proc{pid}', 'inode': 1}
 
 
 def sums():
     rng = random.Random(1)
-    names = [f'/srv/d{i % 7}/f{i}.x{i % 3}' for i in range(59)]
-    make('t', names, fs=list(any_events(rng, 'fs', 3000)), block=list(any_events(rng, 'block', 3000)))
+    names = [f'/srv/d{i % 7}/f{i}.x{i % 3}' for i in range(1999)]
+    make('t', names, fs=list(any_events(rng, 'fs', 6000, 2000)), block=list(any_events(rng, 'block', 3000, 2000)))
     for category, in_bytes in BYTES.items():
         table = exported('t', category)
         base = sqlite3.connect(':memory:')

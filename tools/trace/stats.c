@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "trace/paths.h"
 #include "trace/stats.h"
 
 const unsigned int stats_parts[STATS_PERCENTILES] = { 5000, 9000, 9900, 9990, 9999 };
@@ -21,6 +22,8 @@ void stats_begin(struct stats *s, struct stats_keys *keys)
 	s->keys = keys;
 	s->with_command = stats_keys_have_command(keys);
 	s->text = xreallocarray(NULL, STATS_KEYS, STATS_KEY_MAX);
+	s->by_path = xreallocarray(NULL, keys->printer.paths->nr, sizeof(*s->by_path));
+	memset(s->by_path, 0, keys->printer.paths->nr * sizeof(*s->by_path));
 }
 
 static struct stats_row *new_row(struct stats *s, __u32 key, __s64 interval)
@@ -35,8 +38,8 @@ static struct stats_row *new_row(struct stats *s, __u32 key, __s64 interval)
 	return &s->rows[s->nr++];
 }
 
-/* The number of the record's key. */
-static __u32 key_of(struct stats *s, const void *record)
+/* The number of the record's key, by its text. */
+static __u32 key_by_text(struct stats *s, const void *record)
 {
 	char *end = stats_keys_put(s->keys, s->text, record);
 	size_t before = s->names.nr;
@@ -52,6 +55,19 @@ static __u32 key_of(struct stats *s, const void *record)
 	if (s->with_command)
 		stats_keys_command(s->keys, s->totals[key].command, record);
 	return key;
+}
+
+/* As above. Most paths are met again and again: their texts are only looked up once. */
+static __u32 key_of(struct stats *s, const void *record)
+{
+	const struct paths *paths = s->keys->printer.paths;
+	__u64 id = stats_keys_path(s->keys, record), place = id - paths->base;
+
+	if (!id || place >= paths->nr)
+		return key_by_text(s, record);
+	if (!s->by_path[place])
+		s->by_path[place] = key_by_text(s, record) + 1;
+	return s->by_path[place] - 1;
 }
 
 static __s64 interval_of(const struct stats *s, __u64 time)
@@ -290,6 +306,7 @@ void stats_free(struct stats *s)
 	free(s->rows);
 	free(s->totals);
 	free(s->text);
+	free(s->by_path);
 	intern_free(&s->names);
 	intern_free(&s->cells);
 }

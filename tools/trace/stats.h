@@ -70,6 +70,7 @@ struct stats {
 
 	bool with_command;
 	struct intern names;	/* the texts of the keys */
+	__u32 *by_path;		/* number of the key of a path + 1, by place of its id; 0: not known */
 	struct stats_total *totals;	/* by number of the key */
 	size_t room_totals;
 	struct intern cells;	/* with intervals: which row an interval and a key have */

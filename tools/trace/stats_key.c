@@ -333,6 +333,15 @@ void stats_keys_close(struct stats_keys *keys)
 	row_printer_close(&keys->printer);
 }
 
+__u64 stats_keys_path(const struct stats_keys *keys, const void *record)
+{
+	const struct iot_schema_field *f = keys->at[0].field;
+
+	if (keys->nr > 1 || !f || strcmp(f->kind, "path"))
+		return 0;
+	return record_scalar(record, f->offset, f->size);
+}
+
 char *stats_keys_put(struct stats_keys *keys, char *out, const void *record)
 {
 	size_t i;

@@ -49,6 +49,11 @@ const char *stats_keys_open(struct stats_keys *keys, const struct iot_schema_eve
 void stats_keys_close(struct stats_keys *keys);
 
 /*
+ * If a record's key depends on nothing but its path: the id of that. Else 0, also if it has none.
+ */
+__u64 stats_keys_path(const struct stats_keys *keys, const void *record);
+
+/*
  * Writes the texts of all keys, escaped as by text_show(), each with a NUL behind it. Returns the end.
  * @out has STATS_KEYS * STATS_KEY_MAX bytes.
  */
