@@ -1,4 +1,4 @@
 # A long name is as wide as it is.
 # in: put_label()
 # tests: stats.bats 80 columns
-s/strlen(label) > WIDTH/0/
+s/width <= WIDTH/1/

@@ -54,13 +54,16 @@ def nearest_rank(values, parts):
     return values[max(math.ceil(len(values) * parts / 10000), 1) - 1]
 
 
-def change(name, host=None, **counts):
-    """Change the host that a trace is of, or the counts of its first category."""
+def change(name, host=None, killed=False, **counts):
+    """Change the host that a trace is of, the counts of its first category, or take its end away."""
     file = name + '/metadata.json'
     with open(file, encoding='utf-8') as f:
         metadata = json.load(f)
     metadata['host'] = host or metadata['host']
     metadata['categories'][0].update(counts)
+    if killed:
+        del metadata['end']
+        metadata['state'] = 'RUNNING'
     with open(file, 'w', encoding='utf-8') as f:
         json.dump(metadata, f)
     seal_metadata(file)
@@ -205,7 +208,7 @@ def any_events(rng, category, nr, paths=60):
         pid = rng.randrange(5)
         yield {'op': rng.choice(list(ops)), 'time': 2 * S + i * 1000000, 'latency': int(rng.expovariate(1 / 50000)),
                'result': rng.choice((-5, -11, 0, 512, 4096, 65536)), 'path': rng.randrange(paths), 'pid': pid,
-               'device': rng.choice((0x800001, 0xfd00002)), 'cgroup': rng.choice((1, 99)), 'sample': 1,
+               'device': rng.choice((0x800001, 0xfd00002)), 'cgroup': rng.randrange(1500), 'sample': 1,
                'comm': f'proc{pid}', 'inode': 1}
 
 
@@ -371,6 +374,10 @@ def missing():
     assert done.stdout.startswith('fs: 0 events') and 'unreadable 16' in done.stdout, done.stdout
     make('whole', fs=events[:3])
     assert 'lost' not in stats('whole').stdout
+    # the recorder was killed: from 1 s until the last event, of whatever process, ends at 4 s and 5 ns
+    change('whole', killed=True)
+    done = stats('--filter', 'pid=4242', 'whole', status=1)
+    assert 'has no end: its recorder was killed' in done.stderr and '0 events in 3.00s' in done.stdout, done
 
 
 def width():

@@ -51,13 +51,13 @@ static __u64 wall_of(const struct env *env, __u64 monotonic)
 	return wall_time(&env->check.clock, monotonic);
 }
 
-/* Returns when the last event that was counted ended, ns since 1970. */
+/* Returns when the last event ended, counted or not, ns since 1970. */
 static __u64 count(struct env *env, struct cpu_merge *merge, struct stats *s)
 {
 	struct measurer measurer;
 	struct measure m;
 	const void *record;
-	__u64 last = 0, time;
+	__u64 last = 0;
 
 	measurer_open(&measurer, merge->event);
 	while ((record = cpu_merge_next(merge))) {
@@ -65,15 +65,14 @@ static __u64 count(struct env *env, struct cpu_merge *merge, struct stats *s)
 			progress_show("%llu events, %u %%", (unsigned long long)merge->events,
 				      (unsigned int)(100 * merge->reader.at / (merge->reader.size + 1)));
 		measure(&measurer, record, &m);
+		last = m.time + m.latency;
 		if (!selection_wants(&env->selection, &env->check.clock, m.time, record))
 			continue;
-		time = wall_of(env, m.time);
-		last = time + m.latency;
 		env->keys.source = sources_find(&env->sources, merge_cpu_of(merge));
-		stats_add(s, record, &m, time);
+		stats_add(s, record, &m, wall_of(env, m.time));
 	}
 	progress_end();
-	return last;
+	return wall_of(env, last);
 }
 
 static void print(struct env *env, const struct stats_report *r)

@@ -76,31 +76,37 @@ static char *label_of(const struct stats *s, const struct stats_row *row)
 	return label;
 }
 
-/* The end of a text that is too wide for the page: of a path it says most. A byte of 10xxxxxx continues. */
-static const char *shorten(const char *text)
+/* Characters: a byte of 10xxxxxx continues one. */
+static size_t width_of(const char *text)
 {
 	size_t width = 0;
-	const char *at;
 
-	for (at = text; *at; at++)
-		width += (*at & 0xc0) != 0x80;
-	for (at = text; width > WIDTH - 3; at++)
-		width -= (at[1] & 0xc0) != 0x80;
-	return at;
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+/* The end of a text that is too wide for the page: of a path it says most. */
+static const char *shorten(const char *text)
+{
+	size_t width = width_of(text);
+
+	for (; width > WIDTH - 3; text++)
+		width -= (text[1] & 0xc0) != 0x80;
+	return text;
 }
 
 static void put_label(const struct stats *s, const struct stats_row *row)
 {
 	char *label = label_of(s, row);
-	const char *end = label;
+	size_t width = width_of(label);
 
-	if (strlen(label) < NAME_WIDTH) {
-		printf("%-*s", NAME_WIDTH, label);
-	} else {
-		if (strlen(label) > WIDTH)
-			end = shorten(label);
-		printf("%s%s\n%*s", end == label ? "" : "...", end, NAME_WIDTH, "");
-	}
+	if (width < NAME_WIDTH)
+		printf("%s%*s", label, (int)(NAME_WIDTH - width), "");
+	else if (width <= WIDTH)
+		printf("%s\n%*s", label, NAME_WIDTH, "");
+	else
+		printf("...%s\n%*s", shorten(label), NAME_WIDTH, "");
 	free(label);
 }
 
