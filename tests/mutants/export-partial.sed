@@ -1,4 +1,4 @@
 # --partial is ignored.
-# in: judge()
+# in: check_judge()
 # tests: export.bats no failure with --partial
-s#!env->check.damaged || env->partial#!env->check.damaged#
+s#!c->damaged || partial#!c->damaged#

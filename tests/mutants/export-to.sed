@@ -1,4 +1,4 @@
 # --to includes the time that it names.
-# in: is_wanted()
+# in: selection_has_time()
 # tests: export.bats export --from, --to
-s/time >= env->end/time > env->end/
+s/time < s->end/time <= s->end/

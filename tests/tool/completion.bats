@@ -43,7 +43,7 @@ fish_completed() {
 
 @test "bash completes commands" {
 	[ "$(completed iotracer re)" = "record remove reset " ]
-	[ "$(completed iotracer help st)" = "start status stop " ]
+	[ "$(completed iotracer help st)" = "start stats status stop " ]
 	[ "$(completed iotracer "" | wc -w)" = "$(iotracer --help | sed -n '/^Commands/,/^$/p' | grep -c '^  ')" ]
 }
 
@@ -123,6 +123,8 @@ fish_completed() {
 	[ "$(offered filter fs op=READ,READD)" = "op=READ,READDIR " ]
 	[ -z "$(offered filter fs op=HI)" ]
 	[ "$(offered export --filter pat)" = "path= " ]
+	[ "$(offered stats --filter pat)" = "path= " ]
+	[ "$(offered stats --by op,proc)" = "op,process " ]
 	[ "$(offered record --filter fs:pat)" = "fs:path= " ]
 	[ -z "$(offered record --filter cache:pat)" ]
 	[ "$(offered record --filter rej)" = "rejected= " ]

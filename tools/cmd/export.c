@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/command.h"
+#include "cmd/selection.h"
 #include "record/store.h"
 #include "trace/anonymize.h"
 #include "trace/categories.h"
@@ -22,14 +23,11 @@
 #include "trace/output.h"
 #include "trace/paths.h"
 #include "trace/record.h"
-#include "trace/select.h"
 #include "trace/sources.h"
 #include "trace/trace.h"
 #include "vm/guest_export.h"
 
 #define ROTATE_ROWS 10000000
-#define NS_PER_S 1000000000ULL
-#define ALL_TIME (~0ULL)
 #define LOOK_ROWS 65536		/* rows between two checks whether progress is due */
 
 struct env {
@@ -50,9 +48,7 @@ struct env {
 	const char *key_file;
 	bool partial;
 	struct guest_export guest;
-	struct select select;
-	struct wall_given from, to;	/* as given; by default all time */
-	__u64 begin, end;	/* the same, ns since 1970 */
+	struct selection selection;
 	struct check check;
 	struct anonymizer anonymizer;
 	struct paths names;
@@ -107,27 +103,6 @@ static bool put_record(struct env *env, struct row_printer *p, struct output *o,
 	return put_lines(env, o);
 }
 
-static __u64 time_of(const struct env *env, const struct wall_given *given)
-{
-	const struct check *c = &env->check;
-
-	return given->relative ? wall_time(&c->clock, c->metadata.begin.monotonic) + given->ns :
-				 given->ns;
-}
-
-/* Whether the event began in the given time, and meets the conditions. */
-static bool is_wanted(struct env *env, const struct cpu_merge *m, const void *record)
-{
-	__u64 time;
-
-	if (env->begin || env->end != ALL_TIME) {
-		time = wall_time(&env->check.clock, record_time(m->event, record));
-		if (time < env->begin || time >= env->end)
-			return false;
-	}
-	return select_wants(&env->select, record);
-}
-
 /* False if the output could not be written. */
 static bool export_rows(struct env *env, struct cpu_merge *m, struct row_printer *p,
 			struct output *o, const struct category *category)
@@ -137,7 +112,8 @@ static bool export_rows(struct env *env, struct cpu_merge *m, struct row_printer
 	while ((record = cpu_merge_next(m))) {
 		if (m->events % LOOK_ROWS == 0)
 			show_progress(m, category->name);
-		if (!is_wanted(env, m, record))
+		if (!selection_wants(&env->selection, &env->check.clock,
+				     record_time(m->event, record), record))
 			continue;
 		if (output_is_full(o) &&
 		    !begin_output(env, o, p, record_time(m->event, record)))
@@ -185,13 +161,10 @@ static int export_category(struct env *env, const struct category *category, siz
 	struct check_file checked;
 	struct cpu_merge merge;
 	int status = cpu_merge_open(&merge, env->trace, file, printer.event);
-	char *why = select_event(&env->select, printer.event, &env->names, printer.anonymizer);
 
-	if (why) {
-		cli_say("--filter=%s", why);
-		status = CLI_USAGE;
-		free(why);
-	}
+	if (!status)
+		status = selection_event(&env->selection, printer.event, &env->names,
+					 printer.anonymizer);
 	if (!status) {
 		check_begin(&env->check, &checked, category->name, i, &merge);
 		open_printer(env, &printer, category);
@@ -220,28 +193,11 @@ static int check_one_category(const struct env *env)
 	return CLI_USAGE;
 }
 
-/* An operation of --filter that no category has is a mistake. */
-static int check_operations(const struct env *env)
-{
-	const struct iot_schema_event **events =
-		xreallocarray(NULL, nr_categories, sizeof(*events));
-	size_t i, nr = 0;
-	char *why;
-
-	for (i = 0; i < nr_categories; i++)
-		if (!env->category || categories[i] == env->category)
-			events[nr++] = category_event(categories[i]);
-	why = select_unknown_op(&env->select, events, nr);
-	if (why)
-		cli_say("--filter=op: %s", why);
-	free(events);
-	free(why);
-	return why ? CLI_USAGE : CLI_OK;
-}
-
 static int export_all(struct env *env)
 {
-	int status = check_operations(env);
+	int status = env->category ?
+		selection_open(&env->selection, &env->check, &env->category, 1) :
+		selection_open(&env->selection, &env->check, categories, nr_categories);
 	const char *name;
 	bool any = false;
 	char *shown;
@@ -271,15 +227,6 @@ static int export_all(struct env *env)
 	return CLI_FAILED;
 }
 
-/* Returns the exit code for a trace that could be read. */
-static int judge(const struct env *env)
-{
-	if (!env->check.damaged || env->partial)
-		return CLI_OK;
-	cli_say_of(env->trace, "is incomplete, so the exit status is 1 (with --partial: 0)");
-	return CLI_FAILED;
-}
-
 static int prepare(struct env *env)
 {
 	int status = check_open(&env->check, env->trace);
@@ -291,8 +238,6 @@ static int prepare(struct env *env)
 	if (status)
 		return status;
 	check_state(&env->check);
-	env->begin = time_of(env, &env->from);
-	env->end = time_of(env, &env->to);
 	if (env->anonymize && env->check.metadata.anonymized) {
 		cli_say_of(env->trace, "was recorded with --anonymize: its names stay as they are");
 		env->anonymize = false;
@@ -345,36 +290,6 @@ static void take_rows(struct argp_state *state, void *to, const char *arg)
 		cli_usage(state, "--rotate=%s: say a number of rows, or 0", arg);
 }
 
-static void take_filter(struct argp_state *state, void *to, const char *arg)
-{
-	struct env *env = to;
-	char *words = (char *)arg, *word, *why;
-
-	while ((word = strsep(&words, " "))) {
-		why = select_add(&env->select, word);
-		if (why)
-			cli_usage(state, "--filter=%s: %s", word, why);
-	}
-}
-
-static void take_time(struct argp_state *state, const char *option, const char *arg,
-		      struct wall_given *given)
-{
-	if (!wall_parse(arg, given))
-		cli_usage(state, "%s=%s: say a time in UTC as 2026-11-21T10:43:22.5, or seconds since the beginning of the trace as +1.5",
-			  option, arg);
-}
-
-static void take_from(struct argp_state *state, void *to, const char *arg)
-{
-	take_time(state, "--from", arg, &((struct env *)to)->from);
-}
-
-static void take_to(struct argp_state *state, void *to, const char *arg)
-{
-	take_time(state, "--to", arg, &((struct env *)to)->to);
-}
-
 static void take_category(struct argp_state *state, void *to, const char *arg)
 {
 	struct env *env = to;
@@ -404,7 +319,7 @@ static void take_guest_image(struct argp_state *state, void *to, const char *arg
 
 static void check_fuse(struct env *env, struct argp_state *state)
 {
-	if (env->select.nr || env->from.ns || env->from.relative || env->to.ns != ALL_TIME)
+	if (selection_is_given(&env->selection))
 		cli_usage(state, "--format=fuse goes with --below, not with --filter, --from or --to");
 	if (env->columns == IO_TRACER)
 		cli_usage(state, "--format=fuse has no columns: leave --columns away");
@@ -447,7 +362,8 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 
 static int run(int argc, char **argv)
 {
-	struct env env = { .format = FORMAT_CSV, .rotate = ROTATE_ROWS, .to.ns = ALL_TIME };
+	struct env env = { .format = FORMAT_CSV, .rotate = ROTATE_ROWS,
+			   .selection = SELECTION_NONE };
 	int status;
 
 	command_parse(&command_export, argc, argv, &env);
@@ -462,10 +378,10 @@ static int run(int argc, char **argv)
 	if (!status)
 		guest_export_report(&env.guest);
 	if (!status)
-		status = judge(&env);
+		status = check_judge(&env.check, env.partial);
 	anonymizer_forget(&env.anonymizer);
 	guest_export_close(&env.guest);
-	select_free(&env.select);
+	select_free(&env.selection.select);
 	sources_free(&env.sources);
 	paths_free(&env.names);
 	check_close(&env.check);
@@ -480,13 +396,6 @@ static const struct cli_option options[] = {
 	{ "below", 0, "DIRECTORY",
 	  "with --format=fuse: write only operations below DIRECTORY, with paths relative to it",
 	  OPTION_TAKE, .take = take_below, .values = VALUES_DIRECTORY, .with = "format=fuse" },
-	{ "filter", 0, "KEY=VALUE",
-	  "write only events that meet this and all other conditions; keys as for record --filter except tree and rejected, and path=PATH or PATTERN",
-	  OPTION_TAKE, .take = take_filter, .values = VALUES_SELECT },
-	{ "from", 0, "TIME",
-	  "write only events that started at TIME or later: in UTC, as 2026-11-21T10:43:22.5, or seconds from the start of the trace, as +1.5",
-	  OPTION_TAKE, .take = take_from },
-	{ "to", 0, "TIME", "write only events that started before TIME, given as for --from", OPTION_TAKE, .take = take_to },
 	{ "output", 'o', "DIRECTORY",
 	  "write to files DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on (times in UTC) instead of standard output",
 	  TO_TEXT(struct env, directory), .values = VALUES_DIRECTORY },
@@ -536,6 +445,7 @@ const struct command command_export = {
 		" truncated, all intact parts are read, missing events are reported by CPU, seq and time,"
 		" and the exit status is 1.",
 	.options = options,
+	.group = &selection_options, .group_at = offsetof(struct env, selection),
 	.operands = { 1, 1, "say which trace: a directory that iotracer record made",
 		      "one trace at a time", VALUES_TRACE | VALUES_DIRECTORY },
 	.words = offsetof(struct env, words),

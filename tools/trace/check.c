@@ -154,9 +154,19 @@ void check_end(const struct check_file *file, struct cpu_merge *m)
 			   (unsigned long long)m->events, (unsigned long long)expected->events);
 	}
 	c->damaged |= m->reader.damaged;
+	if (c->shows_counts)
+		return;
 	if (m->lost)
 		report_lost(file, m->lost, m->events + m->lost);
 	if (expected && expected->missed)
 		cli_say_of(c->trace, "%s: %llu calls are missing: the kernel's hooks missed them",
 			   file->category, (unsigned long long)expected->missed);
+}
+
+int check_judge(const struct check *c, bool partial)
+{
+	if (!c->damaged || partial)
+		return CLI_OK;
+	cli_say_of(c->trace, "is incomplete, so the exit status is 1 (with --partial: 0)");
+	return CLI_FAILED;
 }

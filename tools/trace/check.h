@@ -18,6 +18,7 @@ struct check {
 	struct metadata metadata;
 	struct wall_clock clock;
 	bool is_recorded;		/* set by the caller: the trace is being recorded */
+	bool shows_counts;		/* set by the caller: it shows what was lost or missed itself */
 	bool damaged;			/* the trace is not whole, which was reported */
 };
 
@@ -46,5 +47,8 @@ int check_names(struct check *c, struct paths *names, const struct anonymizer *a
 void check_begin(struct check *c, struct check_file *file, const char *category, size_t i,
 		 struct cpu_merge *m);
 void check_end(const struct check_file *file, struct cpu_merge *m);
+
+/* The exit code for a trace that could be read; reports what is not CLI_OK. @partial: damage is none. */
+int check_judge(const struct check *c, bool partial);
 
 #endif /* TOOL_TRACE_CHECK_H */

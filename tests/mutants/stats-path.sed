@@ -1,0 +1,4 @@
+# Each path has the key of the first one.
+# in: key_of()
+# tests: stats.bats sums by each key
+s/place = id - paths->base/place = 0 * id/

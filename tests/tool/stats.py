@@ -1,0 +1,439 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What stats.bats runs: iotracer stats of traces whose events are known. A trace begins at 1 s of the
+monotonic clock and lasts 999 s.
+"""
+import csv
+import io
+import json
+import math
+import random
+import re
+import sqlite3
+import sys
+
+from join import S, is_equal, run, trace
+from lib.trace_file import seal_metadata
+
+OPS = {'READ': 0, 'WRITE': 1, 'DIO_READ': 2, 'DIO_WRITE': 3, 'OPEN': 4, 'FSYNC': 9, 'MMAP': 14, 'READDIR': 26,
+       'SENDFILE': 37}
+PARTS = {'p50': 5000, 'p90': 9000, 'p99': 9900, 'p99_9': 9990, 'p99_99': 9999}
+MIB = 1024 * 1024
+
+
+def event(op, time, latency, result=0, **more):
+    """An event of category fs."""
+    return {'op': OPS[op], 'time': time, 'latency': latency, 'result': result, 'pid': 7, 'tid': 7, 'comm': 'fio', **more}
+
+
+def make(name, paths=(), **categories):
+    trace(name, categories, list(paths), 100, None)
+
+
+def stats(*options, status=0):
+    return run('iotracer', 'stats', *options, status=status)
+
+
+def rows(*options, status=0):
+    text = stats('-f', 'csv', *options, status=status).stdout
+    return list(csv.DictReader(io.StringIO(text, newline='')))
+
+
+def numbers(found, *names):
+    """These columns of rows as numbers."""
+    return [tuple(int(row[name]) for name in names) for row in found]
+
+
+def exported(name, category, *options):
+    text = run('iotracer', 'export', '--category', category, *options, name).stdout
+    return list(csv.DictReader(io.StringIO(text, newline='')))
+
+
+def nearest_rank(values, parts):
+    """Of sorted values: the smallest that @parts of 10000 do not exceed."""
+    return values[max(math.ceil(len(values) * parts / 10000), 1) - 1]
+
+
+def change(name, host=None, killed=False, **counts):
+    """Change the host that a trace is of, the counts of its first category, or take its end away."""
+    file = name + '/metadata.json'
+    with open(file, encoding='utf-8') as f:
+        metadata = json.load(f)
+    metadata['host'] = host or metadata['host']
+    metadata['categories'][0].update(counts)
+    if killed:
+        del metadata['end']
+        metadata['state'] = 'RUNNING'
+    with open(file, 'w', encoding='utf-8') as f:
+        json.dump(metadata, f)
+    seal_metadata(file)
+
+
+def few():
+    paths = '/srv/a/one.db', '/srv/a/b/two.tar.gz', '/three', '/srv/.hidden'
+    events = [event('READ', 10 * S, 1000, 4096, path=1), event('READ', 11 * S, 3000, 100, path=1),
+              event('READ', 12 * S, 2000, 0, path=2), event('READ', 13 * S, 5 * S, -5, path=1),
+              event('WRITE', 20 * S, 4000, 8192, path=3, pid=8, comm='dd'),
+              event('FSYNC', 21 * S, 7000, 0, path=3, pid=8, comm='dd'),
+              event('OPEN', 22 * S, 500, -2, path=4), event('OPEN', 23 * S, 600, 3),
+              event('OPEN', 24 * S, 700, -13, path=4)]
+    make('few', paths, fs=events)
+
+
+# --- the tests ----------------------------------------------------------------------
+
+HEAD = ('category,op,others,count,errors,bytes,size_avg_bytes,size_min_bytes,size_max_bytes,latency_total_ns,'
+        'latency_avg_ns,latency_min_ns,latency_p50_ns,latency_p90_ns,latency_p99_ns,latency_p99_9_ns,'
+        'latency_p99_99_ns,latency_max_ns,iops,mib_per_s,lost,missed,unreadable,sampled')
+
+
+def by_hand():
+    """An fd is no bytes, nor is an error; a latency may have more than 32 bits."""
+    few()
+    is_equal('CSV', stats('-f', 'csv', 'few').stdout.splitlines(), [
+        HEAD,
+        'fs,WRITE,0,1,0,8192,8192.000,8192,8192,4000,4000.000,4000,4000,4000,4000,4000,4000,4000,0.001,0.000,0,0,0,0',
+        'fs,READ,0,4,1,4196,1398.667,0,4096,5000006000,1250001500.000,1000,2000,5000000000,5000000000,5000000000,'
+        '5000000000,5000000000,0.004,0.000,0,0,0,0',
+        'fs,OPEN,0,3,2,0,,,,1800,600.000,500,600,700,700,700,700,700,0.003,0.000,0,0,0,0',
+        'fs,FSYNC,0,1,0,0,,,,7000,7000.000,7000,7000,7000,7000,7000,7000,7000,0.001,0.000,0,0,0,0'])
+    document = json.loads(stats('-f', 'json', 'few').stdout)
+    category, = document['categories']
+    table = category.pop('rows')
+    is_equal('category', category, {
+        'category': 'fs', 'duration_s': 999.0, 'count': 9, 'errors': 3, 'bytes': 12388, 'records': 9, 'sampled': 0,
+        'lost': 0, 'missed': 0, 'unreadable': 0})
+    is_equal('errors', [row['errors_by_name'] for row in table], [{}, {'EIO': 1}, {'ENOENT': 1, 'EACCES': 1}, {}])
+    for row, line in zip(table, rows('few'), strict=True):
+        flat = {'category': 'fs', 'op': row['op'], 'others': row['others'], 'count': row['count'],
+                'errors': row['errors'], 'bytes': row['bytes'], 'iops': row['iops'], 'mib_per_s': row['mib_per_s']}
+        flat.update({f'size_{k}_bytes': (row['size_bytes'] or {}).get(k, '') for k in ('avg', 'min', 'max')})
+        flat.update({f'latency_{k}_ns': v for k, v in row['latency_ns'].items()})
+        flat.update({k: category[k] for k in ('lost', 'missed', 'unreadable', 'sampled')})
+        shown = {k: f'{v:.3f}' if isinstance(v, float) else str(v) for k, v in flat.items()}
+        is_equal('JSON', shown, line)
+    text = stats('few').stdout.splitlines()
+    is_equal('title', text[0], 'fs: 9 events in 999s, 0.01 IOPS, 12.1KiB, 12.4B/s')
+    is_equal('sizes', text[4].split(), ['READ', '4', '1', '4.10KiB', '1.37KiB', '0B', '4.00KiB', '0.00', '0.00'])
+    is_equal('latencies', text[11].split(),
+             ['OPEN', '1.80us', '600ns', '500ns', '600ns', '700ns', '700ns', '700ns', '700ns', '700ns'])
+    is_equal('errors', stats('--errors', 'few').stdout.splitlines()[-3:],
+             ['OP               ERRORS', 'READ             EIO 1', 'OPEN             ENOENT 1, EACCES 1'])
+
+
+def paths():
+    few()
+
+    def by(key, column=None):
+        return {row[column or key]: int(row['count']) for row in rows('--by', key, 'few')}
+    is_equal('file', by('file'), {'/srv/a/one.db': 3, '/srv/a/b/two.tar.gz': 1, '/three': 2, '/srv/.hidden': 2, '': 1})
+    is_equal('directory', by('directory'), {'/srv/a': 3, '/srv/a/b': 1, '/': 2, '/srv': 2, '': 1})
+    is_equal('one component', by('directory:1', 'directory'), {'/srv': 6, '/': 2, '': 1})
+    is_equal('two components', by('directory:2', 'directory'), {'/srv/a': 4, '/srv': 2, '/': 2, '': 1})
+    is_equal('extension', by('extension'), {'.db': 3, '.gz': 1, '': 5})
+    is_equal('command', by('command'), {'fio': 7, 'dd': 2})
+    is_equal('process', [(row['process'], row['command']) for row in rows('--by', 'process', 'few')],
+             [('8', 'dd'), ('7', 'fio')])
+    is_equal('both', [(row['command'], row['op'], row['count']) for row in rows('--by', 'command,op', 'few')],
+             [('dd', 'WRITE', '1'), ('fio', 'READ', '4'), ('fio', 'OPEN', '3'), ('dd', 'FSYNC', '1')])
+    assert '(none)' in stats('--by', 'file', 'few').stdout
+
+
+def moved():
+    """Bytes of what moves some, and of nothing else."""
+    make('t', fs=[event('READDIR', 2 * S, 1, 500), event('MMAP', 2 * S, 2, 0x7f0000000000, address=0x7f0000000000),
+                  event('SENDFILE', 2 * S, 3, 70)],
+         block=[{'op': op, 'time': 2 * S, 'latency': 1, 'requested': 512, 'result': 512} for op in (0, 1, 2, 3)],
+         net=[{'op': 0, 'time': 2 * S, 'latency': 1, 'result': 10, 'moved': 10},
+              {'op': 1, 'time': 2 * S, 'latency': 2, 'result': 30, 'moved': 0},
+              {'op': 1, 'time': 2 * S, 'latency': 3, 'result': -11, 'moved': 0}],
+         cache=[{'op': 8, 'time': 2 * S, 'latency': 0, 'pages': 3}],
+         uring=[{'op': 3, 'time': 2 * S, 'latency': 1, 'opcode': 22, 'result': 4096},
+                {'op': 3, 'time': 2 * S, 'latency': 1, 'opcode': 18, 'result': 5},
+                {'op': 0, 'time': 2 * S, 'latency': 1, 'opcode': 0xffff, 'result': 2}],
+         drop=[{'op': op, 'time': 2 * S, 'latency': 0, 'size': 60} for op in (0, 2)])
+    found = [(row['category'], row['op'], row['count'], row['errors'], row['bytes'], row['size_min_bytes'])
+             for row in rows('--sort', 'name', 't')]
+    is_equal('rows', found, [
+        ('fs', 'MMAP', '1', '0', '0', ''), ('fs', 'READDIR', '1', '0', '0', ''), ('fs', 'SENDFILE', '1', '0', '70', '70'),
+        ('block', 'DISCARD', '1', '0', '0', ''), ('block', 'FLUSH', '1', '0', '0', ''),
+        ('block', 'READ', '1', '0', '512', '512'), ('block', 'WRITE', '1', '0', '512', '512'),
+        ('net', 'RECV', '2', '1', '0', '0'), ('net', 'SEND', '1', '0', '10', '10'),
+        ('cache', 'READAHEAD', '1', '0', '12288', '12288'),
+        ('uring', 'COMPLETE', '2', '0', '4096', '4096'), ('uring', 'ENTER', '1', '0', '0', ''),
+        ('drop', 'PACKET_DROP', '1', '0', '60', '60'), ('drop', 'RESET_SENT', '1', '0', '0', '')])
+    # what is a moment has no latency to show
+    cache = stats('-c', 'cache', 't').stdout
+    assert 'BYTES' in cache and 'P99' not in cache, cache
+    is_equal('of two', [row['category'] for row in rows('-c', 'net,drop', '--by', 'cgroup', 't')], ['net', 'drop'])
+
+
+def connections():
+    four = {'family': 2, 'protocol': 6, 'local': '192.0.2.1', 'local_port': 80, 'remote': '192.0.2.9', 'remote_port': 4000}
+    six = {'family': 10, 'protocol': 17, 'local': '2001:db8::1', 'local_port': 53, 'remote': '', 'remote_port': 0}
+    six.pop('remote')
+    unix = {'family': 1, 'cookie': 77}
+    make('t', net=[{'op': 0, 'time': (2 + i) * S, 'latency': 1, 'result': 10 * (i + 1), 'moved': 10 * (i + 1), **ends}
+                   for i, ends in enumerate((four, six, unix, four))],
+         drop=[{'op': 0, 'time': 2 * S, 'latency': 0, 'size': 9, 'protocol': 6, 'ip_version': 4, 'source': '192.0.2.9',
+                'source_port': 4000, 'destination': '192.0.2.1', 'destination_port': 80}])
+    is_equal('rows', [(row['category'], row['connection'], row['bytes']) for row in rows('--by', 'connection', 't')], [
+        ('net', 'TCP 192.0.2.1:80 192.0.2.9:4000', '50'), ('net', 'AF_UNIX 77', '30'),
+        ('net', 'UDP [2001:db8::1]:53 *:0', '20'), ('drop', 'TCP 192.0.2.9:4000 192.0.2.1:80', '9')])
+
+
+def merged():
+    """Of two traces that are one, each process is of its trace."""
+    make('one', fs=[event('READ', 2 * S, 5, 10), event('READ', 3 * S, 5, 20)])
+    make('two', fs=[event('READ', 2 * S, 5, 400)])
+    change('one', host='alpha')
+    change('two', host='beta')
+    run('iotracer', 'traces', 'merge', '-o', 'both', 'one', 'two')
+    is_equal('together', [(row['process'], row['bytes']) for row in rows('--by', 'process', 'both')], [('7', '430')])
+    for key, names in ('trace', ('one', 'two')), ('host', ('alpha', 'beta')):
+        is_equal(key, [(row[key], row['process'], row['bytes']) for row in rows('--by', f'{key},process', 'both')],
+                 [(names[1], '7', '400'), (names[0], '7', '30')])
+
+
+# The column of the exported rows that a key is.
+COLUMNS = {'op': 'op', 'device': 'device', 'file': 'path', 'process': 'pid', 'command': 'comm', 'cgroup': 'cgroup'}
+# What bytes are, in words of SQL.
+BYTES = {'fs': "case when result > 0 and op in ('READ', 'WRITE', 'DIO_READ', 'DIO_WRITE', 'SENDFILE') then result else 0 end",
+         'block': "case when result > 0 and op in ('READ', 'WRITE') then result else 0 end"}
+
+
+def any_events(rng, category, nr, paths=60):
+    ops = OPS.values() if category == 'fs' else range(4)
+    for i in range(nr):
+        pid = rng.randrange(5)
+        yield {'op': rng.choice(list(ops)), 'time': 2 * S + i * 1000000, 'latency': int(rng.expovariate(1 / 50000)),
+               'result': rng.choice((-5, -11, 0, 512, 4096, 65536)), 'path': rng.randrange(paths), 'pid': pid,
+               'device': rng.choice((0x800001, 0xfd00002)), 'cgroup': rng.randrange(1500), 'sample': 1,
+               'comm': f'proc{pid}', 'inode': 1}
+
+
+def sums():
+    rng = random.Random(1)
+    names = [f'/srv/d{i % 7}/f{i}.x{i % 3}' for i in range(1999)]
+    make('t', names, fs=list(any_events(rng, 'fs', 6000, 2000)), block=list(any_events(rng, 'block', 3000, 2000)))
+    for category, in_bytes in BYTES.items():
+        table = exported('t', category)
+        base = sqlite3.connect(':memory:')
+        # of the type of what is written, so that sums and comparisons are those of numbers
+        types = {'latency_ns': 'integer', 'result': 'integer'}
+        base.execute('create table t (%s)' % ', '.join(f'"{name}" {types.get(name, "text")}' for name in table[0]))
+        base.executemany('insert into t values (%s)' % ', '.join('?' * len(table[0])), [list(r.values()) for r in table])
+        for key, column in COLUMNS.items():
+            expected = base.execute(
+                f'select {column}, count(*), sum(result < 0), sum({in_bytes}), sum(latency_ns), min(latency_ns),'
+                f' max(latency_ns) from t group by 1 order by 1').fetchall()
+            found = rows('--by', key, '--top', '0', '-c', category, 't')
+            whole = numbers(found, 'count', 'errors', 'bytes', 'latency_total_ns', 'latency_min_ns', 'latency_max_ns')
+            assert len(expected) > 1, (category, key)
+            is_equal(f'{category} by {key}', sorted((row[key], *n) for row, n in zip(found, whole)), expected)
+
+
+def percentiles():
+    """Of few and of many values, repeated ones, and those of more than 32 bits."""
+    rng = random.Random(2)
+    makers = (lambda: rng.randrange(10), lambda: int(rng.lognormvariate(10, 2)), lambda: rng.randrange(1 << 36),
+              lambda: (1 << 32) - 2 + rng.randrange(5))
+    events = [event('READ', 2 * S + i, makers[pid % 4](), 1, pid=pid, comm=f'p{pid}')
+              for pid, nr in enumerate((1, 2, 3, 99, 100, 101, 999, 1000, 1001, 10001)) for i in range(nr)]
+    make('t', fs=events)
+    for top in 0, 3:
+        found = rows('--by', 'process', '--top', str(top), '--sort', 'count', 't')
+        shown = {int(row['process']) for row in found if row['process']}
+        for row in found:
+            values = sorted(e['latency'] for e in events
+                            if (e['pid'] not in shown if row['others'] != '0' else e['pid'] == int(row['process'])))
+            is_equal('count', int(row['count']), len(values))
+            for name, parts in PARTS.items():
+                is_equal(f'{name} of {len(values)}', int(row[f'latency_{name}_ns']), nearest_rank(values, parts))
+    is_equal('rows', len(found), 4)
+
+
+def sampled():
+    """A record counts as the events that it stands for; 0 is as 1."""
+    make('t', fs=[event('READ', 2 * S, 100, 10, sample=8), event('READ', 3 * S, 300, -5, sample=8),
+                  event('READ', 4 * S, 500, 7, sample=1), event('WRITE', 5 * S, 1, 3)])
+    read, write = rows('t')
+    is_equal('sums', numbers([read, write], 'count', 'errors', 'bytes', 'latency_total_ns', 'sampled'),
+             [(17, 8, 87, 3700, 2), (1, 0, 3, 1, 2)])
+    # 100 eight times, 300 eight times, 500: the ninth and the sixteenth are 300
+    is_equal('percentiles', numbers([read], 'latency_p50_ns', 'latency_p90_ns', 'latency_p99_ns'), [(300, 300, 500)])
+    is_equal('sizes', (read['size_avg_bytes'], read['size_min_bytes'], read['size_max_bytes']), ('9.667', '7', '10'))
+    is_equal('notes', stats('t').stdout.splitlines()[-2:],
+             ['sampled 2: records that stand for several events each, and are',
+              'scaled: 4 records are counted as 18 events'])
+    category, = json.loads(stats('-f', 'json', 't').stdout)['categories']
+    is_equal('JSON', [category[k] for k in ('count', 'records', 'sampled')], [18, 4, 2])
+
+
+def heavy():
+    """The largest sample, three times, of one latency, and less than a hundredth of another."""
+    most = 2**32 - 1
+    make('t', fs=[event('READ', (2 + i) * S, 40, 1, sample=most) for i in range(3)] +
+         [event('READ', 9 * S, 9, 1, sample=10**6), event('READ', 10 * S, 50, 1, sample=10**8)])
+    is_equal('figures', numbers(rows('t'), 'count', 'bytes', 'latency_total_ns', 'latency_p50_ns', 'latency_p99_ns',
+                                'latency_p99_9_ns', 'latency_min_ns'),
+             [(3 * most + 101000000, 3 * most + 101000000, 120 * most + 9000000 + 5 * 10**9, 40, 40, 50, 9)])
+
+
+def top():
+    rng = random.Random(3)
+    events = list(any_events(rng, 'fs', 2000))
+    make('t', [f'/f{i}' for i in range(59)], fs=events)
+    sizes = 'count', 'errors', 'bytes', 'latency_total_ns'
+    for how, column in ('bytes', 'bytes'), ('count', 'count'), ('latency', 'latency_total_ns'):
+        every = rows('--by', 'file', '--sort', how, '--top', '0', 't')
+        values = [int(row[column]) for row in every]
+        is_equal('order', values, sorted(values, reverse=True))
+        is_equal('files', len(every), 60)
+        for nr in 1, 20, 59, 60, 1000:
+            found = rows('--by', 'file', '--sort', how, '--top', str(nr), 't')
+            is_equal('sums', [sum(n) for n in zip(*numbers(found, *sizes))], [sum(n) for n in zip(*numbers(every, *sizes))])
+            is_equal('first rows', found[:nr], every[:nr])
+            is_equal('others', [row['others'] for row in found[nr:]], [str(60 - nr)] if nr < 60 else [])
+    names = [row['file'] for row in rows('--by', 'file', '--sort', 'name', '--top', '0', 't')]
+    is_equal('names', names, sorted(names))
+    is_equal('default', len(rows('--by', 'file', 't')), 21)
+    assert re.search(r'^40 others ', stats('--by', 'file', 't').stdout, re.M)
+
+
+def intervals():
+    rng = random.Random(4)
+    # also one that began before the trace
+    events = [event(rng.choice(('READ', 'WRITE', 'FSYNC')), rng.randrange(S // 2, 12 * S), rng.randrange(3 * S), 100,
+                    pid=rng.randrange(6)) for _ in range(800)]
+    make('t', fs=events)
+    for nr in 0, 2:
+        found = rows('--by', 'process', '--interval', '0.5s', '--sort', 'count', '--top', str(nr), 't')
+        totals = {pid: sum(e['pid'] == pid for e in events) for pid in range(6)}
+        shown = sorted(totals, key=lambda pid: (-totals[pid], str(pid)))[:nr or 6]
+        expected = {}
+        for e in events:
+            bytes_ = e['result'] if e['op'] in (0, 1) else 0
+            key = (e['time'] - S) // (S // 2) / 2, str(e['pid']) if e['pid'] in shown else ''
+            one = expected.setdefault(key, [0, 0, 0])
+            expected[key] = [one[0] + 1, one[1] + bytes_, max(one[2], e['latency'])]
+        is_equal('rows', {(float(row['since_s']), row['process']): list(n) for row, n in
+                          zip(found, numbers(found, 'count', 'bytes', 'latency_max_ns'))}, expected)
+        times = [float(row['since_s']) for row in found]
+        is_equal('order', times, sorted(times))
+        assert times[0] < 0, times
+        # each interval has half a second; those before the trace have no part in its time
+        for row in found:
+            rate = f"{int(row['count']) / 0.5:.3f}" if float(row['since_s']) >= 0 else ''
+            is_equal('IOPS', row['iops'], rate)
+    assert re.search(r'^\+1.5s ', stats('--interval', '0.5s', 't').stdout, re.M)
+
+
+def selected():
+    rng = random.Random(5)
+    make('t', [f'/srv/d{i % 3}/f{i}' for i in range(59)], fs=list(any_events(rng, 'fs', 2000)))
+    for options in (('--filter', 'path=/srv/d1'), ('--filter', 'op=read,fsync min_latency=20us'),
+                    ('--from', '+1.5', '--to', '+2'), ('--from', '2017-07-14T02:40:02', '--filter', 'comm=proc2')):
+        expected = exported('t', 'fs', *options)
+        found = rows(*options, 't')
+        assert expected, options
+        is_equal(str(options), [sum(n) for n in zip(*numbers(found, 'count', 'latency_total_ns'))],
+                 [len(expected), sum(int(row['latency_ns']) for row in expected)])
+    few()
+    # from 10 s on, four seconds
+    row, = rows('--from', '+9', '--to', '+13', 'few')
+    is_equal('rates', (row['op'], row['count'], row['iops']), ('READ', '4', '1.000'))
+    make('large', fs=[event('READ', 2 * S, 5, 3 * MIB)])
+    row, = rows('--from', '+0', '--to', '+2', 'large')
+    is_equal('rates', (row['iops'], row['mib_per_s']), ('0.500', '1.500'))
+    is_equal('nothing', stats('--filter', 'pid=4242', 'few').stdout, 'fs: 0 events in 999s, 0 IOPS\n')
+
+
+def missing():
+    events = [event('READ', (2 + i) * S, 5, 1) for i in range(6)]
+    events[5].update(cpu=1, gap=5)  # the first of its CPU that was kept
+    make('t', fs=events)
+    change('t', missed=7)
+    is_equal('CSV', numbers(rows('t'), 'count', 'lost', 'missed', 'unreadable'), [(6, 5, 7, 0)])
+    done = stats('t')
+    is_equal('notes', done.stdout.splitlines()[-2:], ["lost 5: events overwritten or dropped before they were read",
+                                                     "missed 7: calls that the kernel's hooks missed"])
+    is_equal('once', done.stderr, '')
+    # two frames more were recorded, metadata.json says, than there are
+    change('t', events=16)
+    done = stats('t', status=1)
+    assert 'unreadable 10: events that are damaged or missing in the trace' in done.stdout, done.stdout
+    assert 't: is incomplete, so the exit status is 1' in done.stderr, done.stderr
+    stats('--partial', 't')
+    category, = json.loads(stats('-f', 'json', '--partial', 't').stdout)['categories']
+    is_equal('JSON', [category[k] for k in ('count', 'lost', 'missed', 'unreadable')], [6, 5, 7, 10])
+    # a file that ends in the midst of its frame
+    with open('t/fs.iot', 'r+b') as f:
+        f.truncate(4096 + 100)
+    done = stats('--partial', 't')
+    assert done.stdout.startswith('fs: 0 events') and 'unreadable 16' in done.stdout, done.stdout
+    make('whole', fs=events[:3])
+    assert 'lost' not in stats('whole').stdout
+    # the recorder was killed: from 1 s until the last event, of whatever process, ends at 4 s and 5 ns
+    change('whole', killed=True)
+    done = stats('--filter', 'pid=4242', 'whole', status=1)
+    assert 'has no end: its recorder was killed' in done.stderr and '0 events in 3.00s' in done.stdout, done
+
+
+def width():
+    long = ['/' + 'directory/' * 30 + f'{i}.db' for i in range(3)] + ['/' + 'ü' * 100, '/' + 'x' * 78, '/' + 'x' * 79]
+    most = 2**32 - 1
+    make('t', long, fs=[event(op, (2 + i) * S, 10**15 * i, (-1) ** i * i * 10**14 if i % 5 else -1 - i, path=i % 7,
+                              sample=most if i % 2 else 3, pid=2**31 + i, comm='a\\040name\\040of\\04015\\040c')
+                        for i, op in enumerate(list(OPS) * 9)])
+    wide = {(len(line), line) for by in ('op', 'file', 'directory,op', 'process,file', 'extension', 'cgroup,command')
+            for line in stats('--by', by, '--errors', 't').stdout.splitlines() +
+            stats('--by', by, '--interval', '0.25s', '--top', '0', 't').stdout.splitlines()}
+    assert max(wide)[0] == 80, max(wide)
+    text = stats('--by', 'file', 't').stdout
+    assert '\n...' in text and 'directory/2.db\n' in text, text
+    errors = [event('OPEN', (2 + i) * S, 5, -1 - i) for i in range(30)]
+    make('errors', fs=errors)
+    text = stats('--errors', 'errors').stdout
+    is_equal('errors', len(re.findall(r'\bE[A-Z0-9]+ 1\b', text)), 30)
+    assert max(map(len, text.splitlines())) <= 80, text
+
+
+def names():
+    make('t', ['/srv/a,"b"', '/x\\033[31m'], fs=[event('READ', 2 * S, 5, 1, comm='=cmd()', path=1),
+                                                event('READ', 3 * S, 5, 1, comm='\\033[2J', path=2)])
+    is_equal('commands', sorted(row['command'] for row in rows('--by', 'command', 't')), ['\\033[2J', '\\075cmd()'])
+    is_equal('files', sorted(row['file'] for row in rows('--by', 'file', 't')), ['/srv/a,"b"', '/x\\033[31m'])
+    for form in 'text', 'csv', 'json':
+        assert '\033' not in stats('--by', 'command,file', '-f', form, 't').stdout
+
+
+def mistakes():
+    few()
+
+    def one_line(status, part, *options):
+        done = stats(*options, status=status)
+        is_equal('output', done.stdout, '')
+        lines = [line for line in done.stderr.splitlines() if not line.startswith('Try ')]
+        assert len(lines) == 1 and part in lines[0], (part, done.stderr)
+    one_line(2, 'say which trace')
+    one_line(1, 'none', 'none')
+    one_line(2, 'there is no key "opp"; the nearest is op', '--by', 'opp', 'few')
+    one_line(2, 'only directory has a depth', '--by', 'file:2', 'few')
+    one_line(2, 'only directory has a depth', '--by', 'directory:0', 'few')
+    one_line(2, 'op is given twice', '--by', 'op,op', 'few')
+    one_line(2, 'two keys at most', '--by', 'op,file,device', 'few')
+    one_line(2, 'events of category fs have no connection', '--by', 'connection', '-c', 'fs', 'few')
+    one_line(2, 'events of category fs have no host', '--by', 'host', '-c', 'fs', 'few')
+    one_line(1, 'has no category block', '-c', 'block', 'few')
+    one_line(2, 'there is no category "fss"', '-c', 'fss', 'few')
+    one_line(2, 'fs twice', '-c', 'fs,fs', 'few')
+    one_line(2, 'no category has an operation "OPENN"; the nearest is OPEN', '--filter', 'op=OPENN', 'few')
+    one_line(2, 'there is no key "pat"', '--filter', 'pat=/', 'few')
+    one_line(2, '--interval=0', '--interval', '0', 'few')
+    one_line(2, '--sort=size', '--sort', 'size', 'few')
+    one_line(2, '--top=-1', '--top=-1', 'few')
+
+
+if __name__ == '__main__':
+    globals()[sys.argv[1]]()

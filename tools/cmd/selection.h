@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The options --filter, --from and --to: which events of a trace a command is about. */
+#ifndef TOOL_CMD_SELECTION_H
+#define TOOL_CMD_SELECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "base/option.h"
+#include "base/wall.h"
+#include "trace/category.h"
+#include "trace/check.h"
+#include "trace/select.h"
+
+#define SELECTION_ALL_TIME (~0ULL)
+
+/* Start from SELECTION_NONE. */
+struct selection {
+	struct select select;
+	struct wall_given from, to;	/* as given; by default all time */
+	__u64 begin, end;		/* ns since 1970; from selection_open() on */
+};
+
+#define SELECTION_NONE { .to.ns = SELECTION_ALL_TIME }
+
+/* Its environment is a struct selection. */
+extern const struct option_group selection_options;
+
+/* Whether an option was given. */
+bool selection_is_given(const struct selection *s);
+
+/*
+ * Computes the times. An operation of --filter that none of the categories has is a mistake, which is
+ * reported. Returns an exit code.
+ */
+int selection_open(struct selection *s, const struct check *check,
+		   const struct category *const *among, size_t nr);
+
+/* Does select_event(). Returns an exit code; errors are reported. */
+int selection_event(struct selection *s, const struct iot_schema_event *event,
+		    const struct paths *paths, const struct anonymizer *anonymizer);
+
+/* Whether an event that began at @time, ns since 1970, is wanted. */
+static inline bool selection_has_time(const struct selection *s, __u64 time)
+{
+	return time >= s->begin && time < s->end;
+}
+
+/* As above, whether a record is, that began at @monotonic, and whether it meets the conditions. */
+bool selection_wants(struct selection *s, const struct wall_clock *clock, __u64 monotonic,
+		     const void *record);
+
+#endif /* TOOL_CMD_SELECTION_H */

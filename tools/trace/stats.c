@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "trace/paths.h"
+#include "trace/stats.h"
+
+const unsigned int stats_parts[STATS_PERCENTILES] = { 5000, 9000, 9900, 9990, 9999 };
+const char *const stats_part_names[STATS_PERCENTILES] = { "p50", "p90", "p99", "p99_9", "p99_99" };
+
+/* What identifies a row among intervals. */
+struct cell {
+	__s64 interval;
+	__u64 key;
+};
+
+/* --- records -------------------------------------------------------------------- */
+
+void stats_begin(struct stats *s, struct stats_keys *keys)
+{
+	s->keys = keys;
+	s->with_command = stats_keys_have_command(keys);
+	s->text = xreallocarray(NULL, STATS_KEYS, STATS_KEY_MAX);
+	s->by_path = xreallocarray(NULL, keys->printer.paths->nr, sizeof(*s->by_path));
+	memset(s->by_path, 0, keys->printer.paths->nr * sizeof(*s->by_path));
+}
+
+static struct stats_row *new_row(struct stats *s, __u32 key, __s64 interval)
+{
+	if (s->nr == s->room) {
+		s->room = 2 * s->room + 64;
+		s->rows = xreallocarray(s->rows, s->room, sizeof(*s->rows));
+	}
+	s->rows[s->nr] = (struct stats_row){
+		.key = key, .interval = interval, .size.least = ~0ULL, .latency.least = ~0ULL,
+	};
+	return &s->rows[s->nr++];
+}
+
+/* The number of the record's key, by its text. */
+static __u32 key_by_text(struct stats *s, const void *record)
+{
+	char *end = stats_keys_put(s->keys, s->text, record);
+	size_t before = s->names.nr;
+	__u32 key = intern_add(&s->names, s->text, end - s->text);
+
+	if (s->names.nr == before)
+		return key;
+	if (key >= s->room_totals) {
+		s->room_totals = 2 * s->room_totals + 64;
+		s->totals = xreallocarray(s->totals, s->room_totals, sizeof(*s->totals));
+	}
+	s->totals[key] = (struct stats_total){ .count = 0 };
+	if (s->with_command)
+		stats_keys_command(s->keys, s->totals[key].command, record);
+	return key;
+}
+
+/* As above. Most paths are met again and again: their texts are only looked up once. */
+static __u32 key_of(struct stats *s, const void *record)
+{
+	const struct paths *paths = s->keys->printer.paths;
+	__u64 id = stats_keys_path(s->keys, record), place = id - paths->base;
+
+	if (!id || place >= paths->nr)
+		return key_by_text(s, record);
+	if (!s->by_path[place])
+		s->by_path[place] = key_by_text(s, record) + 1;
+	return s->by_path[place] - 1;
+}
+
+static __s64 interval_of(const struct stats *s, __u64 time)
+{
+	__s64 since = time - s->origin, interval = s->interval;
+
+	if (!interval)
+		return 0;
+	return since < 0 ? -((interval - 1 - since) / interval) : since / interval;
+}
+
+static struct stats_row *row_of(struct stats *s, __u32 key, __u64 time)
+{
+	const struct cell cell = { .interval = interval_of(s, time), .key = key };
+	/* Without intervals, rows have the numbers of their keys. */
+	__u32 row = s->interval ? intern_add(&s->cells, &cell, sizeof(cell)) : key;
+
+	return row == s->nr ? new_row(s, key, cell.interval) : &s->rows[row];
+}
+
+static void widen(struct stats_range *r, __u64 total, __u64 least, __u64 most)
+{
+	r->total += total;
+	if (least < r->least)
+		r->least = least;
+	if (most > r->most)
+		r->most = most;
+}
+
+static void add_error(struct stats_row *row, unsigned int error, __u64 count)
+{
+	size_t i;
+
+	for (i = 0; i < row->nr_errors && row->errors[i].error != error; i++)
+		;
+	if (i == row->nr_errors) {
+		row->errors = xreallocarray(row->errors, ++row->nr_errors, sizeof(*row->errors));
+		row->errors[i] = (struct stats_error){ .error = error };
+	}
+	row->errors[i].count += count;
+	row->failed += count;
+}
+
+void stats_add(struct stats *s, const void *record, const struct measure *m, __u64 time)
+{
+	__u64 bytes = m->weight * m->bytes, latency = m->weight * m->latency;
+	__u32 key = key_of(s, record);
+	struct stats_row *row = row_of(s, key, time);
+	struct stats_total *total = &s->totals[key];
+
+	row->count += m->weight;
+	row->bytes += bytes;
+	widen(&row->latency, latency, m->latency, m->latency);
+	distribution_add(&row->latencies, m->latency, m->weight);
+	if (m->has_bytes) {
+		row->sized += m->weight;
+		widen(&row->size, bytes, m->bytes, m->bytes);
+	}
+	if (m->error) {
+		add_error(row, m->error, m->weight);
+		s->failed += m->weight;
+	}
+	total->count += m->weight;
+	total->bytes += bytes;
+	total->latency += latency;
+	s->records++;
+	s->sampled += m->weight > 1;
+	s->count += m->weight;
+	s->bytes += bytes;
+}
+
+/* --- rows ----------------------------------------------------------------------- */
+
+const char *stats_row_key(const struct stats *s, const struct stats_row *row, size_t i)
+{
+	size_t length;
+	const char *text = intern_bytes(&s->names, row->key, &length);
+
+	while (i--)
+		text += strlen(text) + 1;
+	return text;
+}
+
+static int fall(__u64 x, __u64 y)
+{
+	return (x < y) - (x > y);
+}
+
+static int compare_names(const struct stats *s, __u32 x, __u32 y)
+{
+	size_t lengths[2], least;
+	const char *a = intern_bytes(&s->names, x, &lengths[0]);
+	const char *b = intern_bytes(&s->names, y, &lengths[1]);
+	int order;
+
+	least = lengths[0] < lengths[1] ? lengths[0] : lengths[1];
+	order = memcmp(a, b, least);
+	return order ? order : (lengths[0] > lengths[1]) - (lengths[0] < lengths[1]);
+}
+
+/* What is equal is sorted by the count, and then by name. */
+static int compare_keys(const void *a, const void *b, void *data)
+{
+	const struct stats *s = data;
+	const __u32 x = *(const __u32 *)a, y = *(const __u32 *)b;
+	const struct stats_total *p = &s->totals[x], *q = &s->totals[y];
+	int order = 0;
+
+	switch (s->sort) {
+	case STATS_BY_BYTES:
+		order = fall(p->bytes, q->bytes);
+		break;
+	case STATS_BY_LATENCY:
+		order = fall(p->latency, q->latency);
+		break;
+	case STATS_BY_COUNT:
+	case STATS_BY_NAME:
+		break;
+	}
+	if (!order && s->sort != STATS_BY_NAME)
+		order = fall(p->count, q->count);
+	return order ? order : compare_names(s, x, y);
+}
+
+/* Gives each key its place, by the sums over all intervals. */
+static void rank(struct stats *s)
+{
+	__u32 *order = xreallocarray(NULL, s->names.nr, sizeof(*order));
+	size_t i;
+
+	for (i = 0; i < s->names.nr; i++)
+		order[i] = i;
+	qsort_r(order, s->names.nr, sizeof(*order), compare_keys, s);
+	for (i = 0; i < s->names.nr; i++)
+		s->totals[order[i]].rank = i;
+	free(order);
+}
+
+static void free_row(struct stats_row *row)
+{
+	distribution_free(&row->latencies);
+	free(row->errors);
+}
+
+static void fold(struct stats_row *to, struct stats_row *from)
+{
+	size_t i;
+
+	to->folded++;
+	to->count += from->count;
+	to->bytes += from->bytes;
+	to->sized += from->sized;
+	widen(&to->size, from->size.total, from->size.least, from->size.most);
+	widen(&to->latency, from->latency.total, from->latency.least, from->latency.most);
+	distribution_merge(&to->latencies, &from->latencies);
+	for (i = 0; i < from->nr_errors; i++)
+		add_error(to, from->errors[i].error, from->errors[i].count);
+	free_row(from);
+}
+
+static __u32 rank_of(const struct stats *s, const struct stats_row *row)
+{
+	return row->key == STATS_OTHERS ? STATS_OTHERS : s->totals[row->key].rank;
+}
+
+static int compare_rows(const void *a, const void *b, void *data)
+{
+	const struct stats_row *x = a, *y = b;
+	const struct stats *s = data;
+	__u32 p = rank_of(s, x), q = rank_of(s, y);
+
+	if (x->interval != y->interval)
+		return x->interval < y->interval ? -1 : 1;
+	return (p > q) - (p < q);
+}
+
+/* Rows are sorted: those of an interval that are not among the top ones follow each other. */
+static void fold_rest(struct stats *s)
+{
+	size_t from, to = 0;
+
+	for (from = 0; from < s->nr; from++) {
+		struct stats_row row = s->rows[from], *last = to ? &s->rows[to - 1] : NULL;
+
+		if (rank_of(s, &row) < s->top) {
+			s->rows[to++] = row;
+			continue;
+		}
+		if (!last || last->key != STATS_OTHERS || last->interval != row.interval) {
+			last = &s->rows[to++];
+			*last = (struct stats_row){
+				.key = STATS_OTHERS, .interval = row.interval,
+				.size.least = ~0ULL, .latency.least = ~0ULL,
+			};
+		}
+		fold(last, &row);
+	}
+	s->nr = to;
+}
+
+static int compare_errors(const void *a, const void *b)
+{
+	const struct stats_error *x = a, *y = b;
+	int order = fall(x->count, y->count);
+
+	return order ? order : (x->error > y->error) - (x->error < y->error);
+}
+
+void stats_finish(struct stats *s)
+{
+	size_t i;
+
+	if (!s->nr)
+		return;
+	rank(s);
+	qsort_r(s->rows, s->nr, sizeof(*s->rows), compare_rows, s);
+	if (s->top)
+		fold_rest(s);
+	for (i = 0; i < s->nr; i++) {
+		struct stats_row *row = &s->rows[i];
+
+		distribution_percentiles(&row->latencies, stats_parts, STATS_PERCENTILES,
+					 row->percentiles);
+		distribution_free(&row->latencies);
+		if (row->nr_errors)
+			qsort(row->errors, row->nr_errors, sizeof(*row->errors), compare_errors);
+	}
+}
+
+void stats_free(struct stats *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		free_row(&s->rows[i]);
+	free(s->rows);
+	free(s->totals);
+	free(s->text);
+	free(s->by_path);
+	intern_free(&s->names);
+	intern_free(&s->cells);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Statistics of the records of a category: a row for each key, or for each interval and key.
+ *
+ * Memory grows with the rows that are asked for, and the different latencies of each (distribution.h),
+ * not with the events. In a sampled trace a record stands for several events, and is counted as them.
+ */
+#ifndef TOOL_TRACE_STATS_H
+#define TOOL_TRACE_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "trace/distribution.h"
+#include "trace/intern.h"
+#include "trace/measure.h"
+#include "trace/stats_key.h"
+
+#define STATS_PERCENTILES 5
+
+/* In parts of 10000, and as names of columns. */
+extern const unsigned int stats_parts[STATS_PERCENTILES];
+extern const char *const stats_part_names[STATS_PERCENTILES];
+
+/* By what rows are sorted, and which are the top ones. */
+enum stats_sort { STATS_BY_BYTES, STATS_BY_COUNT, STATS_BY_LATENCY, STATS_BY_NAME };
+
+#define STATS_SORT_WORDS "bytes count latency name"
+
+struct stats_error {
+	unsigned int error;	/* errno */
+	__u64 count;
+};
+
+struct stats_range {
+	__u64 total, least, most;
+};
+
+struct stats_row {
+	__u32 key;			/* number of its key; STATS_OTHERS */
+	__u32 folded;			/* keys that the row of others is of */
+	__s64 interval;
+	__u64 count, bytes, failed;
+	__u64 sized;			/* events that have bytes, so a size */
+	struct stats_range size;	/* bytes */
+	struct stats_range latency;	/* ns */
+	struct stats_error *errors;	/* from stats_finish() on, the most frequent first */
+	size_t nr_errors;
+	struct distribution latencies;
+	__u64 percentiles[STATS_PERCENTILES];	/* ns; from stats_finish() on */
+};
+
+#define STATS_OTHERS (~0U)
+
+/* All of a key's rows together. */
+struct stats_total {
+	__u64 count, bytes, latency;
+	__u32 rank;		/* from stats_finish() on */
+	char command[STATS_COMM];	/* by process: that of its first record */
+};
+
+/* Set before stats_begin(): all of the first part. */
+struct stats {
+	struct stats_keys *keys;
+	__u64 interval;		/* ns; 0: none */
+	__u64 origin;		/* ns since 1970: where the first interval begins */
+	enum stats_sort sort;
+	size_t top;		/* keys that have a row of their own; 0: all */
+
+	bool with_command;
+	struct intern names;	/* the texts of the keys */
+	__u32 *by_path;		/* number of the key of a path + 1, by place of its id; 0: not known */
+	struct stats_total *totals;	/* by number of the key */
+	size_t room_totals;
+	struct intern cells;	/* with intervals: which row an interval and a key have */
+	struct stats_row *rows;
+	size_t nr, room;
+	char *text;		/* room for the keys of a record */
+
+	__u64 records, sampled;	/* counted; of them those that stand for more than one event */
+	__u64 count, bytes, failed;
+};
+
+void stats_begin(struct stats *s, struct stats_keys *keys);
+
+/* @time: when it began, ns since 1970; needed if there are intervals. */
+void stats_add(struct stats *s, const void *record, const struct measure *m, __u64 time);
+
+/*
+ * Puts the keys that are not among the top ones into one row, the last of its interval, computes the
+ * percentiles, and sorts the rows.
+ */
+void stats_finish(struct stats *s);
+void stats_free(struct stats *s);
+
+/* The text of the i-th key of a row that is not that of others. */
+const char *stats_row_key(const struct stats *s, const struct stats_row *row, size_t i);
+
+#endif /* TOOL_TRACE_STATS_H */
