@@ -711,6 +711,21 @@ void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file)
 		count_missed();
 }
 
+/* Keep a text that leads to no file. Return: its id, or 0: there is no memory, which is counted. */
+static u64 keep_text(struct iot_path *e, const char *text, const struct iot_below *below,
+		     bool may_sleep)
+{
+	bool allowed = may_sleep || !IS_ENABLED(CONFIG_PREEMPT_RT);
+	u64 id = 0;
+
+	set_below(e, below);
+	if (allowed)
+		id = iot_path_table_keep(e, text, below, may_sleep ? GFP_NOFS : GFP_NOWAIT);
+	if (!id)
+		count_missed();
+	return id;
+}
+
 /**
  * iot_paths_name() - get the id of a text that leads to no file
  * @below:	what it is below
@@ -720,15 +735,44 @@ void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file)
 u64 iot_paths_name(const char *text, size_t len, const struct iot_below *below, bool may_sleep)
 {
 	struct iot_path e = { .key.hash_len = siphash(text, len, &text_key), .len = len };
-	bool allowed = may_sleep || !IS_ENABLED(CONFIG_PREEMPT_RT);
+
+	return keep_text(&e, text, below, may_sleep);
+}
+
+/*
+ * Labels: texts that are found by a hash of what they describe, so that none has to be made to find
+ * it. The hash is keyed, so that no process can choose two things with one hash.
+ */
+#define LABEL_INO	1	/* in the key of a label; the other texts have 0 */
+
+/** iot_paths_label_hash() - hash what a label describes. Context: any */
+u64 iot_paths_label_hash(const void *what, size_t size)
+{
+	return siphash(what, size, &text_key);
+}
+
+/** iot_paths_label_find() - get the id of a label, or 0 if none is kept. Context: task */
+u64 iot_paths_label_find(u64 hash)
+{
+	const struct iot_path *e;
 	u64 id = 0;
 
-	set_below(&e, below);
-	if (allowed)
-		id = iot_path_table_keep(&e, text, below, may_sleep ? GFP_NOFS : GFP_NOWAIT);
-	if (!id)
-		count_missed();
+	preempt_disable_notrace();
+	hlist_for_each_entry_rcu_notrace(e, iot_path_head(NULL, NULL, hash), node)
+		if (!e->key.dentry && e->key.hash_len == hash && e->key.ino == LABEL_INO)
+			id = e->file.id;
+	preempt_enable_notrace();
 	return id;
+}
+
+/** iot_paths_label_keep() - as iot_paths_name(), for a label that was not found */
+u64 iot_paths_label_keep(u64 hash, const char *text, size_t len, bool may_sleep)
+{
+	struct iot_path e = { .key.hash_len = hash, .key.ino = LABEL_INO, .len = len };
+	struct iot_below below;
+
+	iot_below_none(&below);
+	return keep_text(&e, text, &below, may_sleep);
 }
 
 /** iot_paths_show() - print a path, escaped, or "?" if it is no longer in the table */

@@ -90,6 +90,9 @@ void iot_paths_of_inode(struct inode *inode, struct iot_paths_file *file);
 bool iot_paths_find_inode(const struct inode *inode, struct iot_paths_file *file);
 char *iot_paths_text(const struct path *path, char *buf, int size);
 u64 iot_paths_name(const char *text, size_t len, const struct iot_below *below, bool may_sleep);
+u64 iot_paths_label_hash(const void *what, size_t size);
+u64 iot_paths_label_find(u64 hash);
+u64 iot_paths_label_keep(u64 hash, const char *text, size_t len, bool may_sleep);
 void iot_paths_show(struct seq_file *m, u64 id);
 void iot_paths_stats(struct iot_paths_stats *stats);
 

@@ -735,13 +735,7 @@ static int start(void)
 		return err;
 	err = iot_hook_set_start(&set, points, ARRAY_SIZE(points));
 	if (err)
-		goto put;
-	err = iot_conn_list_begin();
-	if (!err)
-		return 0;
-	iot_hook_set_stop(&set, points, ARRAY_SIZE(points));
-put:
-	iot_socket_owners_put();
+		iot_socket_owners_put();
 	return err;
 }
 
@@ -766,6 +760,7 @@ static void release(void)
 const struct iot_category_ops iot_conn_ops = {
 	.start = start,
 	.stop = stop,
+	.begin = iot_conn_list_begin,
 	.missed = missed,
 	.release = release,
 	.waiting = &iot_conn_waiting,

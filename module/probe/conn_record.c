@@ -18,10 +18,12 @@
 #include <net/sock.h>
 #include "core/task.h"
 #include "file/originator.h"
+#include "record/branch.h"
 #include "record/category.h"
 #include "record/event.h"
 #include "probe/conn_record.h"
 #include "probe/socket.h"
+#include "probe/socket_log.h"
 #include "probe/socket_owner.h"
 
 static struct iot_category * const category = &iot_category_conn;
@@ -54,37 +56,20 @@ void iot_conn_note_ends(struct iot_conn *r, const struct sock *sk)
 	set_end(r->remote, &r->remote_port, &end);
 }
 
-/* The name of a UNIX socket; an abstract one begins with a byte of 0, and may have more. */
 static void set_name(struct iot_conn *r, const char *name, int length)
 {
-	int i;
-
-	memset(r->name, 0, sizeof(r->name));
 	r->flags &= ~IOT_CONN_ABSTRACT;
-	length = min_t(int, length, sizeof(r->name));
-	if (length <= 0)
-		return;
-	if (name[0]) {
-		memcpy(r->name, name, strnlen(name, length));
-		return;
-	}
-	for (i = 0; i < length; i++)
-		r->name[i] = name[i] ?: '@';
-	r->flags |= IOT_CONN_ABSTRACT;
+	if (iot_socket_copy_name(r->name, name, length))
+		r->flags |= IOT_CONN_ABSTRACT;
 }
 
 /** iot_conn_note_name() - note the name of a UNIX socket, which never changes. Context: any */
 void iot_conn_note_name(struct iot_conn *r, const struct sock *sk)
 {
-	const struct unix_address *address;
+	const struct unix_address *address = iot_socket_unix_name(sk);
 
-	if (sk->sk_family != AF_UNIX)
-		return;
-	/* pairs with unix_bind(), which stores it when it is filled in */
-	address = smp_load_acquire(&((const struct unix_sock *)sk)->addr);
 	if (address)
-		set_name(r, address->name->sun_path,
-			 address->len - (int)offsetof(struct sockaddr_un, sun_path));
+		set_name(r, address->name->sun_path, iot_socket_name_length(address));
 }
 
 /* Sockets of UNIX use the states of TCP. */
@@ -170,6 +155,51 @@ static bool is_rejected(const struct iot_conn *r, unsigned int op, u64 latency)
 	       iot_category_rejects_at_end(category, op, latency, 0, false);
 }
 
+/* Is the task one that only logs of processes want? Else that was checked. Preemption is off. */
+static bool is_unwanted(void)
+{
+	return unlikely(iot_category_has_branches(category)) && !iot_category_wants_task(category);
+}
+
+/* The operations in logs of processes. STATE and EXISTING are not there: they are no calls. */
+static const u8 logged[] = {
+	[IOT_CONN_SOCKET_CREATE] = IOT_FS_SOCKET,
+	[IOT_CONN_BIND] = IOT_FS_BIND,
+	[IOT_CONN_LISTEN] = IOT_FS_LISTEN,
+	[IOT_CONN_ACCEPT] = IOT_FS_ACCEPT,
+	[IOT_CONN_CONNECT] = IOT_FS_CONNECT,
+	[IOT_CONN_SHUTDOWN] = IOT_FS_SHUTDOWN,
+	[IOT_CONN_CLOSE] = IOT_FS_CLOSE,
+};
+
+static u32 logged_flags(const struct iot_conn *r)
+{
+	switch (r->op) {
+	case IOT_CONN_CLOSE:
+		return 0;
+	case IOT_CONN_SHUTDOWN:
+		return r->how;
+	default:
+		return r->flags;
+	}
+}
+
+/* Record a call for logs of processes. Context: task. */
+static noinline void record_in_logs(const struct iot_conn *r, u64 latency)
+{
+	struct iot_socket_label label;
+	struct iot_fs e;
+
+	iot_socket_log_begin(&e, logged[r->op], r->time, latency);
+	e.inode = r->inode;
+	e.result = r->result;
+	e.flags = r->flags & IOT_CONN_KERNEL ? IOT_CALL_KERNEL : 0;
+	e.flags2 = logged_flags(r);
+	e.fd = r->fd;
+	iot_socket_label_of_conn(&label, r);
+	iot_socket_log_end(&e, &label, false);
+}
+
 /**
  * iot_conn_record() - record a call of the current task, unless the filter rejects it
  *
@@ -182,8 +212,10 @@ void iot_conn_record(const struct iot_conn *r, u64 latency)
 
 	if (!iot_category_wants(category, r->op))
 		return;
+	if (unlikely(iot_category_has_branches(category)) && iot_branches_want_sockets())
+		record_in_logs(r, latency);
 	preempt_disable_notrace();
-	if (is_rejected(r, r->op, latency))
+	if (is_unwanted() || is_rejected(r, r->op, latency))
 		goto out;
 	e = store(r, latency, &at);
 	if (e) {
@@ -211,7 +243,7 @@ void iot_conn_record_owner(const struct iot_conn *r, const struct iot_socket_own
 	if (!iot_category_wants_op(category, r->op) ||
 	    !iot_category_wants_originator(category, &who))
 		goto out;
-	if (is_rejected(r, IOT_ANY_OP, latency))
+	if (is_rejected(r, r->op, latency))
 		goto out;
 	e = store(r, latency, &at);
 	if (!e)

@@ -49,7 +49,9 @@
 #include "probe/net_take.h"
 #include "probe/net_zerocopy.h"
 #include "probe/socket.h"
+#include "probe/socket_log.h"
 #include "probe/waiting.h"
+#include "record/branch.h"
 #include "record/category.h"
 #include "record/event.h"
 #include "uapi/iotracer.h"
@@ -80,6 +82,12 @@ struct frame {
 	size_t left;
 	u32 flags;
 };
+
+/*
+ * Where a call ends: in the wrapper of handle(), which has no MSG_ZEROCOPY as is_bounded() has
+ * found; in that of the general way; or where its return was followed, which must not sleep.
+ */
+enum end { QUICKLY, BY_WRAPPER, BY_RETURN };
 
 struct function {
 	u16 op;
@@ -377,9 +385,48 @@ static noinline void fill_number(struct iot_net *e, const struct frame *f)
 	e->zerocopy_last = number;
 }
 
-/* @quick: the call has no MSG_ZEROCOPY, as is_bounded() has found */
+static void record_row(const struct function *fn, const struct frame *f, s64 result, u64 latency,
+		       u16 way, s32 fd, bool may_sleep)
+{
+	struct socket *sock = f->sock;
+	struct iot_socket_label label;
+	struct iot_address named;
+	struct iot_fs e;
+
+	iot_socket_log_begin(&e, fn->op == IOT_NET_SEND ? IOT_FS_SEND : IOT_FS_RECV, f->start,
+			     latency);
+	e.inode = SOCK_INODE(sock)->i_ino;
+	e.requested = f->requested;
+	e.result = iot_event_result(result);
+	e.flags = way == IOT_NET_KERNEL ? IOT_CALL_KERNEL : 0;
+	e.flags2 = f->flags;
+	e.fd = fd;
+	iot_socket_label_of(&label, sock->sk);
+	if (may_be_named(f->msg) && find_named(&named, fn->op, sock, f->msg, result))
+		iot_socket_label_remote(&label, &named);
+	iot_socket_log_end(&e, &label, may_sleep);
+}
+
+/*
+ * Record a call in the logs of processes that want it. Context: as where the call ends, preemption
+ * off. It is on for a moment: a new label may take memory.
+ */
+static noinline void record_in_logs(const struct function *fn, const struct frame *f, s64 result,
+				    u64 latency, bool may_sleep)
+{
+	u16 way;
+	s32 fd;
+
+	if (!iot_branches_want_sockets())
+		return;
+	way = way_of(f->sock->file, fn->op, &fd);
+	preempt_enable_notrace();
+	record_row(fn, f, result, latency, way, fd, may_sleep);
+	preempt_disable_notrace();
+}
+
 static __always_inline void record(const struct function *fn, const struct frame *f, s64 result,
-				   u64 latency, bool quick)
+				   u64 latency, enum end end)
 {
 	u64 moved = moved_by(fn, f, result);
 	struct iot_event_at at;
@@ -392,9 +439,19 @@ static __always_inline void record(const struct function *fn, const struct frame
 	/* io_uring tries without waiting, and calls again when there is data or room */
 	if (unlikely(way == IOT_NET_URING) && result == -EAGAIN)
 		goto out;
-	if (unlikely(iot_category_asks_at_end(category, IOT_CATEGORY_BY_FILE | BY_SOCKET)) &&
-	    is_rejected(fn->op, f->sock, f->msg, result, moved, latency))
-		goto out;
+	if (unlikely(iot_category_asks_at_end(category, IOT_CATEGORY_BY_FILE | BY_SOCKET))) {
+		if (iot_category_has_branches(category)) {
+			/* a copy, so that the frame itself need not be in memory */
+			struct frame copy = *f;
+
+			record_in_logs(fn, &copy, result, latency, end != BY_RETURN);
+			/* not checked before */
+			if (!iot_category_wants_task(category))
+				goto out;
+		}
+		if (is_rejected(fn->op, f->sock, f->msg, result, moved, latency))
+			goto out;
+	}
 	e = iot_event_reserve(category, &at);
 	if (!e)
 		goto out;
@@ -413,7 +470,7 @@ static __always_inline void record(const struct function *fn, const struct frame
 	e->file_path = 0;
 	if (unlikely(way == IOT_NET_SENDFILE))
 		fill_file(e);
-	if (!quick && fn->op == IOT_NET_SEND && unlikely(f->flags & MSG_ZEROCOPY))
+	if (end != QUICKLY && fn->op == IOT_NET_SEND && unlikely(f->flags & MSG_ZEROCOPY))
 		fill_number(e, f);
 	iot_task_fill(e);
 	iot_event_commit(category, &at);
@@ -422,9 +479,9 @@ out:
 }
 
 static __always_inline void frame_end(const struct function *fn, const struct frame *f, s64 result,
-				      bool quick)
+				      enum end end)
 {
-	record(fn, f, result, iot_clock_since(f->start, ktime_get_mono_fast_ns()), quick);
+	record(fn, f, result, iot_clock_since(f->start, ktime_get_mono_fast_ns()), end);
 }
 
 /* The wrapper. The result is an int where the function has a message, else a long. */
@@ -438,7 +495,7 @@ static s64 call(const struct iot_site *site, unsigned long *args)
 	result = iot_hook_call(args, site->entry);
 	if (fn->shape == MESSAGE)
 		result = (s32)result;
-	frame_end(fn, &f, result, false);
+	frame_end(fn, &f, result, BY_WRAPPER);
 	return result;
 }
 
@@ -459,7 +516,7 @@ static int probe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	const struct frame *f = (const struct frame *)ri->data;
 	s64 result = regs_return_value(regs);
 
-	frame_end(iot_site_of(ri)->data, f, f->msg ? (s32)result : result, false);
+	frame_end(iot_site_of(ri)->data, f, f->msg ? (s32)result : result, BY_RETURN);
 	return 0;
 }
 
@@ -483,7 +540,7 @@ static __always_inline s64 follow(const struct function *fn, unsigned long sock,
 
 	frame_begin(&f, fn, args);
 	result = (s32)iot_hook_enter4(sock, msg, size, flags, original);
-	frame_end(fn, &f, result, true);
+	frame_end(fn, &f, result, QUICKLY);
 	iot_redirect_leave();
 	return result;
 }
@@ -520,6 +577,23 @@ static noinline void handle_by_socket(const struct function *fn, unsigned long i
 		iot_hook_set_handle(ip, parent_ip, ops, fregs);
 }
 
+/* As handle(), while logs of processes have the rows of sockets. */
+static noinline void handle_late(const struct function *fn, void *wrapper, unsigned long ip,
+				 unsigned long parent_ip, struct ftrace_ops *ops,
+				 struct ftrace_regs *fregs)
+{
+	struct iot_regs *regs = iot_ftrace_regs(fregs);
+	unsigned long args[4] IOT_UNINITIALIZED;
+
+	if (!iot_category_wants(category, fn->op))
+		return;
+	load_args(args, regs);
+	if (is_bounded(fn, args))
+		iot_redirect4(regs, ip, wrapper);
+	else
+		iot_hook_set_handle(ip, parent_ip, ops, fregs);
+}
+
 /*
  * The quick way for the calls of most programs: those of a process that is not wanted, and those
  * that are recorded and need not wait. All others go the general way. What is not always needed is
@@ -540,8 +614,11 @@ static __always_inline void handle(const struct function *fn, void *wrapper, uns
 	}
 	if (iot_category_rejects_process(category, state))
 		return;
-	if (unlikely(state & BY_SOCKET)) {
-		handle_by_socket(fn, ip, parent_ip, ops, fregs);
+	if (unlikely(state & (BY_SOCKET | IOT_CATEGORY_BRANCHES))) {
+		if (state & IOT_CATEGORY_BRANCHES)
+			handle_late(fn, wrapper, ip, parent_ip, ops, fregs);
+		else
+			handle_by_socket(fn, ip, parent_ip, ops, fregs);
 		return;
 	}
 	load_args(args, regs);

@@ -67,7 +67,7 @@ static bool is_rejected(const struct iot_net *r, u64 latency)
 	return iot_category_rejects_inode(category, r->inode) ||
 	       iot_category_rejects_socket(category, r->family, r->protocol, r->netns) ||
 	       iot_category_rejects_ends(category, &local, &remote) ||
-	       iot_category_rejects_at_end(category, IOT_ANY_OP, latency, r->moved, false);
+	       iot_category_rejects_at_end(category, r->op, latency, r->moved, false);
 }
 
 /* Copy all but the first word, which belongs to the ring. Context: preemption off. */
@@ -93,11 +93,15 @@ void iot_net_record(const struct iot_net *r, u64 latency)
 	struct iot_net *e;
 
 	preempt_disable_notrace();
+	/* with logs of processes, the task was not checked before */
+	if (iot_category_has_branches(category) && !iot_category_wants_task(category))
+		goto out;
 	e = store(r, latency, &at);
-	if (e) {
-		iot_task_fill(e);
-		iot_event_commit(category, &at);
-	}
+	if (!e)
+		goto out;
+	iot_task_fill(e);
+	iot_event_commit(category, &at);
+out:
 	preempt_enable_notrace();
 }
 

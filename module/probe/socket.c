@@ -16,6 +16,8 @@
 #include <linux/sock_diag.h>
 #include <linux/socket.h>
 #include <linux/string.h>
+#include <linux/un.h>
+#include <net/af_unix.h>
 #include <net/inet_sock.h>
 #include <net/ipv6.h>
 #include <net/net_namespace.h>
@@ -60,6 +62,46 @@ bool iot_socket_named(const void *name, int length, struct iot_address *to)
 		return false;
 	to->ip = in6->sin6_addr;
 	to->port = be16_to_cpu(in6->sin6_port);
+	return true;
+}
+
+/** iot_socket_unix_name() - get the name of a UNIX socket, or NULL if it has none. Context: any */
+const struct unix_address *iot_socket_unix_name(const struct sock *sk)
+{
+	if (sk->sk_family != AF_UNIX)
+		return NULL;
+	/* pairs with unix_bind(), which stores it when it is filled in; it stays with the socket */
+	return smp_load_acquire(&((const struct unix_sock *)sk)->addr);
+}
+
+/** iot_socket_name_length() - get the bytes of a name, for iot_socket_copy_name() */
+int iot_socket_name_length(const struct unix_address *address)
+{
+	return address->len - (int)offsetof(struct sockaddr_un, sun_path);
+}
+
+/**
+ * iot_socket_copy_name() - copy the name of a UNIX socket as text
+ * @to:		UNIX_PATH_MAX bytes; without a NUL if the name takes all of them
+ * @length:	bytes of @name, may be any
+ *
+ * An abstract name begins with a byte of 0, and may have more of them. Context: any.
+ * Return: whether it is abstract.
+ */
+bool iot_socket_copy_name(char *to, const char *name, int length)
+{
+	int i;
+
+	memset(to, 0, UNIX_PATH_MAX);
+	length = min(length, UNIX_PATH_MAX);
+	if (length <= 0)
+		return false;
+	if (name[0]) {
+		memcpy(to, name, strnlen(name, length));
+		return false;
+	}
+	for (i = 0; i < length; i++)
+		to[i] = name[i] ?: '@';
 	return true;
 }
 

@@ -17,9 +17,13 @@
 #include "core/address.h"
 
 struct file;
+struct unix_address;
 
 void iot_socket_local6(const struct sock *sk, struct in6_addr *to);
 bool iot_socket_named(const void *name, int length, struct iot_address *to);
+const struct unix_address *iot_socket_unix_name(const struct sock *sk);
+int iot_socket_name_length(const struct unix_address *address);
+bool iot_socket_copy_name(char *to, const char *name, int length);
 u64 iot_socket_new_cookie(struct sock *sk);
 int iot_socket_fd(const struct file *file, unsigned int arg);
 int iot_socket_call_fd(const struct file *file);

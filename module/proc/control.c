@@ -53,11 +53,13 @@ typedef struct iot_link *(*find_fn)(const char *text, struct inode *inode,
  * @max_events:	0 if not given
  * @follows:	the target is to follow the path
  * @all_operations: the target is to record not only reads and writes
+ * @sockets:	the log of processes is to have the rows of their sockets
  */
 struct add {
 	u64 max_events;
 	bool follows;
 	bool all_operations;
+	bool sockets;
 };
 
 /* Check that a file can be traced and that current may read it. */
@@ -256,6 +258,8 @@ static char *take_options(char *text, struct add *add)
 			add->follows = false;
 		else if (!strncmp(text, "-a ", 3))
 			add->all_operations = true;
+		else if (!strncmp(text, "-n ", 3))
+			add->sockets = true;
 		else
 			return text;
 	}
@@ -279,7 +283,10 @@ static int add(char *text, struct iot_why *why)
 		return -ENOMEM;
 	err = *text ? iot_path_unescape(text) : -EINVAL;
 	if (!err && iot_tasks_is_text(text))
-		err = iot_wide_add_tasks(text, add.max_events, &root, why);
+		err = iot_wide_add_tasks(text, add.max_events, add.sockets, &root, why);
+	else if (!err && add.sockets)
+		err = iot_why(why, -EINVAL,
+			      "-n is for processes: a file or directory has no sockets; say pid=, tree=, comm= or cgroup=");
 	else if (!err)
 		err = add_at(text, raw, &add, why);
 	kfree(raw);
@@ -512,7 +519,7 @@ static int run(void *data, char *line, struct iot_why *why)
 	if (!strncmp(line, "remove ", 7))
 		return explain(remove(line + 7), why);
 	return iot_why(why, -EINVAL,
-		       "there is no such command; say add [-i] [-a] PATH [MAX_EVENTS] or remove PATH");
+		       "there is no such command; say add [-i] [-a] [-n] PATH [MAX_EVENTS] or remove PATH");
 }
 
 static int control_line(void *data, char *line)

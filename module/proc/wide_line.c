@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Events below a directory or of processes, as text: the seven fields of a file's log, then the
- * operation, its path or paths, and its result.
+ * operation, its path or paths, and its result. In the place of a path a socket has its connection.
  */
 #include <linux/bitops.h>
 #include <linux/blk_types.h>
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
+#include <linux/socket.h>
 #include <linux/string.h>
 #include "core/escape.h"
 #include "core/names.h"
@@ -69,10 +70,12 @@ static char letter_of(const struct iot_fs *e)
 	case IOT_FS_READ:
 	case IOT_FS_DIO_READ:
 	case IOT_FS_BLOCK_READ:
+	case IOT_FS_RECV:
 		return 'R';
 	case IOT_FS_WRITE:
 	case IOT_FS_DIO_WRITE:
 	case IOT_FS_BLOCK_WRITE:
+	case IOT_FS_SEND:
 		return 'W';
 	case IOT_FS_BLOCK_FLUSH:
 		return 'F';
@@ -86,6 +89,35 @@ static char letter_of(const struct iot_fs *e)
 	}
 }
 
+static const char *level_of(const struct iot_fs *e)
+{
+	if (iot_fs_is_block(e->op))
+		return "BLK";
+	return iot_fs_is_network(e) ? "NET" : "VFS";
+}
+
+/*
+ * Get the bytes that a call of a socket has moved. What it only looks at stays there, and of a
+ * datagram that is longer than asked for the result may be the length.
+ */
+static u64 moved_by_socket(const struct iot_fs *e)
+{
+	u64 result = max_t(s64, e->result, 0);
+
+	if (e->op == IOT_FS_SEND)
+		return result;
+	return e->flags2 & (MSG_PEEK | MSG_ERRQUEUE) ? 0 : min(result, e->requested);
+}
+
+static u64 bytes_of(const struct iot_fs *e, char letter)
+{
+	if (letter == '-')
+		return e->requested;
+	if (e->op == IOT_FS_SEND || e->op == IOT_FS_RECV)
+		return moved_by_socket(e);
+	return max_t(s64, e->result, 0);
+}
+
 /** iot_wide_line() - print the line of an event, with times relative to @t0, ns */
 void iot_wide_line(struct seq_file *m, const struct iot_branch *b, const struct iot_fs *e, u64 t0)
 {
@@ -95,7 +127,7 @@ void iot_wide_line(struct seq_file *m, const struct iot_branch *b, const struct 
 
 	iot_text_time(m, e->time > t0 ? e->time - t0 : 0);
 	seq_printf(m, ";%c;%llu;%llu;%s;", letter, blk ? e->address >> SECTOR_SHIFT : e->offset,
-		   letter == '-' ? e->requested : max_t(s64, e->result, 0), blk ? "BLK" : "VFS");
+		   bytes_of(e, letter), level_of(e));
 	iot_escape(m, e->comm, sizeof(e->comm), ";");
 	seq_printf(m, ";%u;%s", e->pid, op ?: "?");
 	show_path(m, b, e->path);

@@ -212,7 +212,7 @@ static int stats_show(struct seq_file *m, void *v)
 	count_bios(&d->branch.c, &s.rings, &bios);
 	calls = s.rings;
 	subtract(&calls, &bios);
-	missed = s.missed + atomic_long_read(&d->branch.missed);
+	missed = iot_branch_missed(&d->branch, s.missed);
 	seq_puts(m, "target ");
 	iot_path_escape(m, d->name.text);
 	show_identity(m, d);
@@ -417,8 +417,8 @@ static void drop_of_tasks(struct wide_target *d)
 }
 
 /* Make a target of processes. After an error it is freed. */
-static int create_of_tasks(struct wide_target *d, u64 max_events, struct iot_procdir *parent,
-			   struct iot_why *why)
+static int create_of_tasks(struct wide_target *d, u64 max_events, bool sockets,
+			   struct iot_procdir *parent, struct iot_why *why)
 {
 	int err;
 
@@ -427,35 +427,51 @@ static int create_of_tasks(struct wide_target *d, u64 max_events, struct iot_pro
 	if (err)
 		goto drop;
 	err = iot_branch_init_tasks(&d->branch, d->name.text, max_events);
-	if (!err)
-		return begin(d, parent, why);
+	if (err)
+		goto put_name;
+	err = begin(d, parent, why);
+	if (err || !sockets)
+		return err;
+	err = iot_branch_add_sockets(&d->branch, why);
+	if (err) {
+		delist(d);
+		discard(d);
+	}
+	return err;
+
+put_name:
 	iot_entry_name_put(&d->name);
 drop:
 	drop_of_tasks(d);
 	return err;
 }
 
-/* Start a target of processes, or free it if they have one. */
-static int settle(struct wide_target *d, u64 max_events, struct iot_procdir *parent,
-		  struct iot_why *why)
+/* Start a target of processes, or free it if they have one, which gets what it lacks. */
+static int settle(struct wide_target *d, u64 max_events, bool sockets,
+		  struct iot_procdir *parent, struct iot_why *why)
 {
 	struct wide_target *same = find_same(&d->branch.tasks);
+	int err;
 
 	if (!same)
-		return create_of_tasks(d, max_events, parent, why);
+		return create_of_tasks(d, max_events, sockets, parent, why);
 	drop_of_tasks(d);
-	return resize(same, max_events, why);
+	err = resize(same, max_events, why);
+	if (err || !sockets)
+		return err;
+	return iot_branch_add_sockets(&same->branch, why);
 }
 
 /**
  * iot_wide_add_tasks() - trace processes
  * @text:	for iot_tasks_get()
  * @max_events:	as for iot_wide_add(), like @parent and @why
+ * @sockets:	record also what they do with sockets, from now on
  *
  * Context: as there. Return: 0 or an error, among them -ENOSPC if IOT_BRANCHES_OF_TASKS_MAX are
  * traced, and those of iot_tasks_get() and iot_category_start().
  */
-int iot_wide_add_tasks(const char *text, u64 max_events, struct iot_procdir *parent,
+int iot_wide_add_tasks(const char *text, u64 max_events, bool sockets, struct iot_procdir *parent,
 		       struct iot_why *why)
 {
 	struct wide_target *d = alloc_target("");
@@ -473,7 +489,7 @@ int iot_wide_add_tasks(const char *text, u64 max_events, struct iot_procdir *par
 		drop_of_tasks(d);
 		return err;
 	}
-	err = settle(d, max_events, parent, why);
+	err = settle(d, max_events, sockets, parent, why);
 	mutex_unlock(&change_lock);
 	return err;
 }
@@ -550,6 +566,8 @@ static void show_listed(struct seq_file *m, const struct wide_target *d)
 		iot_path_escape(m, d->path);
 	else
 		iot_tasks_show(m, &d->branch.tasks);
+	if (READ_ONCE(d->branch.c.also))
+		seq_puts(m, " (network)");
 	seq_puts(m, is_of_tasks(d) && !iot_tasks_exist(&d->branch.tasks) ? " (ended)\n" : "\n");
 }
 

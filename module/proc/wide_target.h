@@ -13,7 +13,7 @@ struct seq_file;
 
 int iot_wide_add(const struct path *path, u64 max_events, struct iot_procdir *parent,
 		 struct iot_why *why);
-int iot_wide_add_tasks(const char *text, u64 max_events, struct iot_procdir *parent,
+int iot_wide_add_tasks(const char *text, u64 max_events, bool sockets, struct iot_procdir *parent,
 		       struct iot_why *why);
 int iot_wide_remove(const char *text, const struct iot_named *n);
 int iot_wide_is_listed(const char *text, const struct iot_named *n);

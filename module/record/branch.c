@@ -177,10 +177,54 @@ bool iot_branches_want_task(void)
 	return want;
 }
 
-/** iot_branches_may_want() - may anybody want an event of the current task? Context: as above */
-bool iot_branches_may_want(void)
+/* Does a branch have the rows of sockets of the current task? Context: preemption off. */
+static bool has_sockets(const struct iot_branch *b)
 {
-	return READ_ONCE(iot_below_any) || iot_branches_want_task();
+	return READ_ONCE(b->c.also) && READ_ONCE(b->c.own) && iot_tasks_have(&b->tasks, current);
+}
+
+/**
+ * iot_branches_want_sockets() - does any branch have the rows of sockets of the current task?
+ *
+ * Context: any that is a task.
+ */
+bool iot_branches_want_sockets(void)
+{
+	struct iot_branch *b;
+	bool want = false;
+
+	preempt_disable_notrace();
+	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held()) {
+		want = has_sockets(b);
+		if (want)
+			break;
+	}
+	preempt_enable_notrace();
+	return want;
+}
+
+/* Does a category of the network itself want the current task? It asks again at the end. */
+static bool wants_itself(const struct iot_category *c)
+{
+	bool want;
+
+	preempt_disable_notrace();
+	want = READ_ONCE(c->own) && iot_category_wants_task(c);
+	preempt_enable_notrace();
+	return want;
+}
+
+/**
+ * iot_branches_may_want() - may a category, or one of its branches, want an event of the current
+ * task?
+ *
+ * Context: any that is a task.
+ */
+bool iot_branches_may_want(const struct iot_category *c)
+{
+	if (c == &iot_category_fs)
+		return READ_ONCE(iot_below_any) || iot_branches_want_task();
+	return wants_itself(c) || iot_branches_want_sockets();
 }
 
 /**
@@ -199,6 +243,32 @@ void iot_branches_record(struct iot_fs *e)
 		put(&iot_category_fs, e);
 	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held())
 		if (concerns(b, e, &places) && wants(&b->c, e, &places))
+			put(&b->c, e);
+}
+
+/* As wants(), for an event of a socket: no condition on files concerns it. */
+static bool wants_socket(struct iot_category *c, const struct iot_fs *e)
+{
+	if (likely(READ_ONCE(c->state) == IOT_CATEGORY_ACTIVE))
+		return true;
+	return READ_ONCE(c->own) && iot_category_wants_task(c) &&
+	       !iot_category_rejects_at_end(c, e->op, e->latency,
+					    max_t(s64, e->result, e->requested), false);
+}
+
+/**
+ * iot_branches_record_socket() - record an event of a socket for each branch that has such rows
+ * @e:		the event, except task, sample and CPU
+ *
+ * Context: where a call of categories net and conn ends: task, preemption off.
+ */
+void iot_branches_record_socket(struct iot_fs *e)
+{
+	struct iot_branch *b;
+
+	iot_task_fill(e);
+	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held())
+		if (has_sockets(b) && wants_socket(&b->c, e))
 			put(&b->c, e);
 }
 
@@ -364,6 +434,34 @@ int iot_branch_init_tasks(struct iot_branch *b, const char *name, u64 keep)
 	if (err)
 		iot_category_free(&b->c);
 	return err;
+}
+
+/* Whose hooks see sockets: for struct iot_category: also. */
+static struct iot_category * const of_sockets[] = { &iot_category_net, &iot_category_conn, NULL };
+
+/**
+ * iot_branch_add_sockets() - let a branch of processes have the rows of their sockets, too
+ *
+ * Context and result: as iot_category_extend().
+ */
+int iot_branch_add_sockets(struct iot_branch *b, struct iot_why *why)
+{
+	return iot_category_extend(&b->c, of_sockets, why);
+}
+
+/**
+ * iot_branch_missed() - count the events that a branch has missed
+ * @own:	those that its category says it has missed
+ *
+ * Context: task.
+ */
+u64 iot_branch_missed(const struct iot_branch *b, u64 own)
+{
+	struct iot_category * const *also = READ_ONCE(b->c.also);
+
+	for (; also && *also; also++)
+		own += (*also)->probes->missed();
+	return own + atomic_long_read(&b->missed);
 }
 
 /**

@@ -8,6 +8,9 @@
  * While a branch runs, the conditions of the stem's filter are checked at the end of an event
  * only, together with those of each branch. Then the record is copied to the rings of all that
  * want it.
+ *
+ * A branch of processes may have the rows of their sockets, too. Then it also uses the hooks of
+ * categories net and conn, which check their own conditions late, as category fs does.
  */
 #ifndef IOT_BRANCH_H
 #define IOT_BRANCH_H
@@ -52,6 +55,10 @@ struct iot_category *iot_branches_only(u64 id, u16 kind);
 void iot_branches_record(struct iot_fs *e);
 unsigned long iot_branches_missed(void);
 
+/* For the probes of categories net and conn. */
+bool iot_branches_want_sockets(void);
+void iot_branches_record_socket(struct iot_fs *e);
+
 /* For the probe of bios. */
 void iot_branches_record_bio(struct iot_fs *e, bool own, const struct iot_originator *who);
 
@@ -59,6 +66,8 @@ void iot_branches_record_bio(struct iot_fs *e, bool own, const struct iot_origin
 void iot_branches_bind(const struct iot_category_ops *dir, const struct iot_category_ops *tasks);
 int iot_branch_init_dir(struct iot_branch *b, const char *name, struct inode *dir, u64 keep);
 int iot_branch_init_tasks(struct iot_branch *b, const char *name, u64 keep);
+int iot_branch_add_sockets(struct iot_branch *b, struct iot_why *why);
+u64 iot_branch_missed(const struct iot_branch *b, u64 own);
 void iot_branch_end(struct iot_branch *b);
 void iot_branch_free(struct iot_branch *b);
 

@@ -304,7 +304,7 @@ bool iot_category_wants_originator(const struct iot_category *c, const struct io
 
 	if (iot_category_leaves_out(c, who->pid))
 		return false;
-	if (likely(!(READ_ONCE(c->state) & IOT_FILTER_TASK)))
+	if (likely(!(READ_ONCE(c->state) & (IOT_FILTER_TASK | IOT_CATEGORY_BRANCHES))))
 		return true;
 	f = rcu_dereference_sched(c->filter);
 	return f && iot_filter_origin(f, who);
@@ -466,11 +466,9 @@ static void detach(struct iot_category *c)
 		c->probes->stop();
 }
 
-/* Count a branch that starts to run, or stops. Caller holds @control of its stem. */
-static void count_branch(struct iot_category *branch, int change)
+/* Count a branch that starts to run, or stops. Caller holds @control of @stem. */
+static void count_branch(struct iot_category *branch, struct iot_category *stem, int change)
 {
-	struct iot_category *stem = branch->stem;
-
 	mutex_lock(&stem->lock);
 	stem->nr_branches += change;
 	if (branch->anywhere)
@@ -480,51 +478,91 @@ static void count_branch(struct iot_category *branch, int change)
 }
 
 /* Undo join(). Caller holds @control of the branch. */
-static void leave(struct iot_category *branch)
+static void leave(struct iot_category *branch, struct iot_category *stem)
 {
-	struct iot_category *stem = branch->stem;
-
 	mutex_lock_nested(&stem->control, SINGLE_DEPTH_NESTING);
-	count_branch(branch, -1);
+	count_branch(branch, stem, -1);
 	detach(stem);
 	mutex_unlock(&stem->control);
 }
 
-/* Let a branch have the events of its stem. Caller holds @control of the branch. */
-static int join(struct iot_category *branch)
+/* Let a branch have the events of a stem. Caller holds @control of the branch. */
+static int join(struct iot_category *branch, struct iot_category *stem)
 {
-	struct iot_category *stem = branch->stem;
 	int err;
 
 	if (mutex_lock_killable_nested(&stem->control, SINGLE_DEPTH_NESTING))
 		return -EINTR;
-	count_branch(branch, 1);
+	count_branch(branch, stem, 1);
 	err = attach(stem);
 	if (err)
-		count_branch(branch, -1);
+		count_branch(branch, stem, -1);
 	mutex_unlock(&stem->control);
 	return err;
+}
+
+/* Leave the first @nr of several stems. Caller holds @control of the branch. */
+static void leave_some(struct iot_category *branch, struct iot_category * const *stems, size_t nr)
+{
+	while (nr)
+		leave(branch, stems[--nr]);
+}
+
+/* Join all stems of a list that ends with NULL, or none and return an error. */
+static int join_list(struct iot_category *branch, struct iot_category * const *stems)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; stems[i]; i++) {
+		err = join(branch, stems[i]);
+		if (err) {
+			leave_some(branch, stems, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static size_t count_list(struct iot_category * const *stems)
+{
+	size_t nr = 0;
+
+	while (stems[nr])
+		nr++;
+	return nr;
 }
 
 /* Attach all hooks for a category or a branch, which has some of its own. */
 static int attach_all(struct iot_category *c)
 {
-	int err = c->stem ? join(c) : 0;
+	int err = c->stem ? join(c, c->stem) : 0;
 
 	if (err)
 		return err;
 	err = attach(c);
-	if (err && c->stem)
-		leave(c);
+	if (err)
+		goto leave_stem;
+	err = c->also ? join_list(c, c->also) : 0;
+	if (!err && !c->stem && c->probes->begin)
+		err = c->probes->begin();
+	if (!err)
+		return 0;
+	detach(c);
+leave_stem:
+	if (c->stem)
+		leave(c, c->stem);
 	return err;
 }
 
 /* Undo attach_all(). */
 static void detach_all(struct iot_category *c)
 {
+	if (c->also)
+		leave_some(c, c->also, count_list(c->also));
 	detach(c);
 	if (c->stem)
-		leave(c);
+		leave(c, c->stem);
 }
 
 static int start_controlled(struct iot_category *c, struct iot_why *why)
@@ -646,6 +684,43 @@ int iot_category_stop(struct iot_category *c)
 	if ((c->traits & IOT_TRAIT_BY_INODE) && stopped)
 		iot_mounts_put();
 	return 0;
+}
+
+static int extend_controlled(struct iot_category *branch, struct iot_category * const *also)
+{
+	int err = iot_life_check(&branch->life);
+
+	if (err || branch->also)
+		return err;
+	err = branch->own ? join_list(branch, also) : 0;
+	if (!err)
+		WRITE_ONCE(branch->also, also);
+	return err;
+}
+
+/**
+ * iot_category_extend() - let a branch have the events of other categories, too, from now on
+ * @also:	as in struct iot_category; the same list each time
+ * @why:	where to report why it is refused
+ *
+ * Context: as iot_category_start(). Return: 0, also if the branch has them, or an error as there.
+ */
+int iot_category_extend(struct iot_category *branch, struct iot_category * const *also,
+			struct iot_why *why)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; also[i]; i++)
+		if (!also[i]->probes)
+			return iot_why(why, -EOPNOTSUPP,
+				       "the module was built without category %s, as it does not compile for this kernel: %s",
+				       also[i]->of.name, also[i]->left_out);
+	if (mutex_lock_killable(&branch->control))
+		return -EINTR;
+	err = extend_controlled(branch, also);
+	mutex_unlock(&branch->control);
+	return err;
 }
 
 static void put_filter(struct iot_category *c, struct iot_filter *f)

@@ -53,16 +53,19 @@ struct iot_pipe_position {
  * @start:	attach all hooks; an error leaves none attached
  * @stop:	detach all hooks; probes may run until iot_hook_exit() has waited for them
  * @refresh:	attach what a changed filter needs in addition; may be NULL
+ * @begin:	the category itself, and no branch, has started: all hooks are attached; may be NULL
  * @missed:	get the number of events that the hooks could not follow
  * @release:	clean up at unload, when no probe is left; may be NULL
  * @waiting:	its calls that may sleep without bound (probe/waiting.h); NULL if there are none
  *
- * @start, @stop and @refresh run under the category's control lock, and may sleep for seconds.
+ * @start, @stop, @refresh and @begin run under the category's control lock, and may sleep for
+ * seconds.
  */
 struct iot_category_ops {
 	int (*start)(void);
 	void (*stop)(void);
 	int (*refresh)(void);
+	int (*begin)(void);
 	unsigned long (*missed)(void);
 	void (*release)(void);
 	const struct iot_waiting_ops *waiting;
@@ -95,9 +98,12 @@ struct iot_category_ops {
  * @paths:	words of a record that hold the id of a path
  * @nr_paths:	number of @paths
  * @stem:	the category whose hooks a branch uses, beside its own; NULL if it is none
+ * @also:	other categories whose hooks a branch uses, ended by a NULL; NULL if there are none.
+ *		Set once, under @control
  * @list:	in the list of all categories and branches, under its lock
  * @control:	serialises start, stop and changes of the filter; held for as long as the kernel
- *		needs to patch its text. That of @stem is taken inside that of a branch
+ *		needs to patch its text. That of @stem, or of one of @also, is taken inside that of
+ *		a branch
  * @users:	those for which the hooks are attached: itself and its branches; protected by
  *		@control
  * @while_read:	tracing stops when this process closes the stream, NULL if there is none;
@@ -145,6 +151,7 @@ struct iot_category {
 	u8 paths[IOT_RECORD_PATHS_MAX];
 	u8 nr_paths;
 	struct iot_category *stem;
+	struct iot_category * const *also;
 	struct list_head list;
 	struct mutex control;	/* serialises start, stop, filter */
 	unsigned int users;
@@ -259,7 +266,8 @@ static __always_inline bool iot_category_tree_has_current(const struct iot_categ
 	return has;
 }
 
-bool iot_branches_may_want(void); /* branch.c, for category fs */
+/* branch.c: may the category, or one of its branches, want an event of the current task? */
+bool iot_branches_may_want(const struct iot_category *c);
 
 #define IOT_ANY_OP	UINT_MAX	/* the operation is not known yet */
 
@@ -293,7 +301,7 @@ static __always_inline bool iot_category_wants(const struct iot_category *c, uns
 	if (likely(iot_category_wants_any(c, state)))
 		return true;
 	if (state & IOT_CATEGORY_BRANCHES)
-		return !READ_ONCE(c->nr_anywhere) || iot_branches_may_want();
+		return !READ_ONCE(c->nr_anywhere) || iot_branches_may_want(c);
 	return !iot_category_rejects_process(c, state) && iot_category_wants_by_filter(c, op);
 }
 
@@ -389,6 +397,8 @@ static __always_inline struct iot_ring *iot_category_ring(struct iot_category *c
 
 int iot_category_start(struct iot_category *c, struct pid *reader, struct iot_why *why);
 int iot_category_stop(struct iot_category *c);
+int iot_category_extend(struct iot_category *branch, struct iot_category * const *also,
+			struct iot_why *why);
 void iot_category_abandon(struct iot_category *c, const struct pid *reader);
 void iot_category_reset(struct iot_category *c, bool new_t0);
 int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why);

@@ -169,4 +169,12 @@ static inline int iot_fs_is_block(__u16 op)
 	return op >= IOT_FS_BLOCK_READ && op <= IOT_FS_BLOCK_WRITE_ZEROES;
 }
 
+/* Is an event of struct iot_fs a call of the network, in a log of processes? */
+static inline int iot_fs_is_network(const struct iot_fs *e)
+{
+	if (e->op == IOT_FS_CLOSE)
+		return e->kind == IOT_KIND_SOCKET && !e->device; /* else a file of that kind */
+	return e->op >= IOT_FS_SEND && e->op <= IOT_FS_SHUTDOWN;
+}
+
 #endif /* _UAPI_IOTRACER_H */

@@ -235,12 +235,12 @@ def octal(path):
 def targets():
     """
     (name, [path...]) for each line of control, as escaped there, sorted by name. Whether a path
-    is deleted, or a process has ended, is left out.
+    is deleted, a log has the network, or a process has ended, is left out.
     """
     lines = slurp_bytes(CONTROL).split(b'\n')
     is_equal(lines.pop(), b'')
     words = [line.split(b' ') for line in lines]
-    remarks = b'(deleted)', b'(ended)'
+    remarks = b'(deleted)', b'(network)', b'(ended)'
     return sorted((w[0], [path for path in w[1:] if path not in remarks]) for w in words)
 
 

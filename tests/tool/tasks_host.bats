@@ -72,7 +72,7 @@ refused() {
 	[ "$stderr" = "iotracer: $words" ]
 }
 
-# traced NAME TEXT [(ended)]: make a target of processes as the module would show it, with three
+# traced NAME TEXT [REMARK...]: make a target of processes as the module would show it, with three
 # events, one of a path that is not known
 traced() {
 	local dir=$IOTRACER_PROC/$1
@@ -88,7 +88,7 @@ traced() {
 		cpu=0 seq=2 time=3000 op=0 pid=8 tid=8 comm=sh requested=6 result=6 kind=1
 	END
 	tool-stream layout=2 >"$IOTRACER_PROC/paths" <<<$'id=1 text=/srv/sub\nid=2 text=/etc/a'
-	echo "$1 $2${3:+ $3}" >>"$IOTRACER_PROC/control"
+	echo "$*" >>"$IOTRACER_PROC/control"
 }
 
 # container_id DIGIT: an ID of 64 digits that begins with it
@@ -128,6 +128,17 @@ add pid=4
 add comm=b
 add cgroup=/x' ]
 	[ "$(sent add --follow --pid 3 --cgroup /x --pid 4)" = $'add tree=3\nadd cgroup=/x\nadd tree=4' ]
+}
+
+@test "add --network: for processes of each kind, not for files" {
+	[ "$(sent add --network --pid 3 --follow --comm a --cgroup /x -n 5)" = $'add -n tree=3 5\nadd -n comm=a 5\nadd -n cgroup=/x 5' ]
+	[ "$(sent add --network -a f --pid 3)" = $'add -a f 4096\nadd -n pid=3' ]
+	for arguments in 'f' '--vm x --files'; do
+		# shellcheck disable=SC2086
+		run iotracer add --network $arguments
+		[ "$status" = 2 ]
+		[[ ${lines[0]} == "iotracer add: --network goes with processes and services (--pid, --unit ...), or with --vm without --files: a file has no sockets" ]]
+	done
 }
 
 @test "add: the number of events is for processes, too; without one the module's own is taken" {
@@ -514,23 +525,26 @@ make_containers() {
 
 # --- list, status, and commands for one target ------------------------------------------
 
-@test "list: processes are shown by what names them, and that they have ended" {
+@test "list: processes are shown by what names them, whether with the network, and that they have ended" {
 	touch f
 	target sda1_9 "$work/f"
 	traced pid_1234 pid=1234 '(ended)'
 	traced 'comm_a\040b' 'comm=a\040b'
 	traced comm_x 'comm=x\134\011y'
-	traced cgroup_x.service cgroup=/system.slice/x.service '(ended)'
+	traced cgroup_x.service cgroup=/system.slice/x.service '(network)' '(ended)'
+	traced tree_7 tree=7 '(network)'
 	[ "$(iotracer list)" = "sda1_9            $work/f
 pid_1234          pid=1234 (ended)
 comm_a b          comm=a b
 comm_x            comm=x\\134\\011y
-cgroup_x.service  cgroup=/system.slice/x.service (ended)" ]
-	[ "$(iotracer list --format=json | jq -c '.[] | [.target, .paths, .deleted, .tasks, .ended]')" = "[\"sda1_9\",[\"$work/f\"],[],null,false]
-[\"pid_1234\",[],[],\"pid=1234\",true]
-[\"comm_a b\",[],[],\"comm=a b\",false]
-[\"comm_x\",[],[],\"comm=x\\\\134\\\\011y\",false]
-[\"cgroup_x.service\",[],[],\"cgroup=/system.slice/x.service\",true]" ]
+cgroup_x.service  cgroup=/system.slice/x.service (network) (ended)
+tree_7            tree=7 (network)" ]
+	[ "$(iotracer list --format=json | jq -c '.[] | [.target, .paths, .deleted, .tasks, .network, .ended]')" = "[\"sda1_9\",[\"$work/f\"],[],null,false,false]
+[\"pid_1234\",[],[],\"pid=1234\",false,true]
+[\"comm_a b\",[],[],\"comm=a b\",false,false]
+[\"comm_x\",[],[],\"comm=x\\\\134\\\\011y\",false,false]
+[\"cgroup_x.service\",[],[],\"cgroup=/system.slice/x.service\",true,true]
+[\"tree_7\",[],[],\"tree=7\",true,false]" ]
 }
 
 @test "list: a path whose end looks like what names processes stays a path" {

@@ -30,6 +30,7 @@ struct env {
 	const char *max_events;	/* digits, or NULL if not given */
 	bool inode;		/* follow no path */
 	bool all_operations;	/* not only reads and writes */
+	bool network;		/* of processes: what their sockets do, too */
 	const char *vm;		/* a virtual machine that is meant, or NULL */
 	bool vm_files;		/* its files, each for itself */
 };
@@ -157,9 +158,9 @@ static int explain_add_tasks(const char *text, const char *command, int err)
 	return CLI_FAILED;
 }
 
-static int add_one(int fd, const char *text, const char *max_events)
+static int add_one(int fd, const char *text, const struct env *env)
 {
-	char *command = add_command(text, max_events, "");
+	char *command = add_command(text, env->max_events, env->network ? "-n " : "");
 	int err = proc_command(fd, command);
 	int status = err ? explain_add_tasks(text, command, -err) : CLI_OK;
 
@@ -177,7 +178,7 @@ static int add_tasks(int fd, struct env *env)
 		const char *text = env->tasks.at[i].text;
 
 		if (text)
-			status = cli_merge(status, add_one(fd, text, env->max_events));
+			status = cli_merge(status, add_one(fd, text, env));
 	}
 	return status;
 }
@@ -207,6 +208,8 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 		cli_usage(state, "--inode goes with --vm and --files: processes have no path that could lead to another file");
 	if (env->inode && !env->vm && !env->files.named.nr && env->tasks.nr)
 		cli_usage(state, "--inode goes with FILE: processes have no path that could lead to another file");
+	if (env->network && (env->vm ? env->vm_files : !env->tasks.nr))
+		cli_usage(state, "--network goes with processes and services (--pid, --unit ...), or with --vm without --files: a file has no sockets");
 	if (env->files.named.nr || (!env->vm && !env->tasks.nr))
 		cli_check_files(&env->files, state);
 }
@@ -248,7 +251,7 @@ static int add_machine(int fd, struct env *env)
 		status = add_machine_files(fd, env, machine);
 	} else {
 		text = xasprintf("pid=%d", vm_pid(machine));
-		status = add_one(fd, text, env->max_events);
+		status = add_one(fd, text, env);
 		free(text);
 	}
 	json_decref(machine);
@@ -291,6 +294,9 @@ static const struct cli_option options[] = {
 	{ "all-operations", 'a', NULL,
 	  "for a file or device, record flushes, truncations, discards and the like in addition to reads and writes",
 	  TO_FLAG(struct env, all_operations) },
+	{ "network", 0, NULL,
+	  "for processes and services, record also what their sockets do: send, receive, connect, accept, close and the like",
+	  TO_FLAG(struct env, network) },
 	{ "vm", 0, "NAME|PID",
 	  "trace the QEMU process of this virtual machine, including images and devices that it opens later",
 	  TO_TEXT(struct env, vm), .values = VALUES_MACHINE },

@@ -31,7 +31,7 @@ static void print_target(const struct target *t, const char *name, int width)
 	for (i = 0; i < t->nr_paths; i++)
 		print_line(name, width, t->paths[i], t->deleted[i] ? " (deleted)" : "");
 	if (t->tasks)
-		print_line(name, width, t->tasks, t->ended ? " (ended)" : "");
+		print_line(name, width, t->tasks, target_remarks(t));
 }
 
 static void print_text(const struct target_list *list)
@@ -94,8 +94,9 @@ const struct command command_list = {
 	.summary = "list the targets",
 	.help =
 		"List the targets: one line for each path by which a target was added, or for the processes"
-		" that it traces. (deleted) marks a path that no longer leads to a file, (ended) a process"
-		" that has exited or a control group that does not exist now.\v"
+		" that it traces. (deleted) marks a path that no longer leads to a file, (network) processes"
+		" whose sockets are in the log, too, (ended) a process that has exited or a control group that"
+		" does not exist now.\v"
 		"In a name, \\ooo stands for a control character, a backslash or a byte"
 		" that is not UTF-8. Other commands accept names as they are shown here.",
 	.options = options,

@@ -62,7 +62,7 @@ static void print_text(const struct target *target, const struct target_state *s
 	for (i = 0; i < target->nr_paths; i++)
 		print_line("path", target->paths[i], target->deleted[i] ? " (deleted)" : "");
 	if (target->tasks)
-		print_line("tasks", target->tasks, target->ended ? " (ended)" : "");
+		print_line("tasks", target->tasks, target_remarks(target));
 	printf("  %-12s%llu.%09u s\n", "T0", state->t0_sec, state->t0_nsec);
 	printf("  %-12s%llu of at most %llu%s\n", "events", state->events, state->max_events,
 	       target_has_blocks(target->name) ? " a CPU" : "");

@@ -30,8 +30,8 @@ static void add_path(struct target *target, char *path)
 }
 
 /*
- * Parses "<name> <path>[ (deleted)] [<path>...]" or "<name> <tasks>[ (ended)]". What is escaped
- * has no blank, and a path begins with a slash.
+ * Parses "<name> <path>[ (deleted)] [<path>...]" or "<name> <tasks>[ (network)][ (ended)]". What is
+ * escaped has no blank, and a path begins with a slash.
  */
 static void parse_line(struct target *target, char *line)
 {
@@ -43,6 +43,10 @@ static void parse_line(struct target *target, char *line)
 	while ((word = strtok_r(NULL, " ", &save))) {
 		if (!strcmp(word, "(deleted)") && target->nr_paths) {
 			target->deleted[target->nr_paths - 1] = true;
+			continue;
+		}
+		if (!strcmp(word, "(network)") && target->tasks) {
+			target->network = true;
 			continue;
 		}
 		if (!strcmp(word, "(ended)") && target->tasks) {
@@ -388,7 +392,7 @@ const struct target *target_find(const struct target_list *list, const char *fil
 
 char *target_show(const char *text)
 {
-	static const char *const states[] = { " (deleted)", " (ended)" };
+	static const char *const states[] = { " (deleted)", " (network)", " (ended)" };
 	char *shown = text_show(text, strlen(text)), *safe;
 	size_t length = strlen(shown), i, n;
 
@@ -558,6 +562,13 @@ int target_each(const struct cli_files *files,
 	return status;
 }
 
+const char *target_remarks(const struct target *target)
+{
+	if (target->network)
+		return target->ended ? " (network) (ended)" : " (network)";
+	return target->ended ? " (ended)" : "";
+}
+
 json_t *target_json(const struct target *target)
 {
 	json_t *object = json_object(), *paths = json_array(), *deleted = json_array();
@@ -572,6 +583,7 @@ json_t *target_json(const struct target *target)
 	json_put(object, "paths", paths);
 	json_put(object, "deleted", deleted);
 	json_put(object, "tasks", target->tasks ? json_shown(target->tasks) : json_null());
+	json_put(object, "network", json_boolean(target->network));
 	json_put(object, "ended", json_boolean(target->ended));
 	return object;
 }

@@ -17,6 +17,7 @@ struct target {
 	bool *deleted;		/* whether a path leads to no file now */
 	size_t nr_paths;
 	char *tasks;		/* NULL, or what names its processes: "pid=1234"; it has no paths then */
+	bool network;		/* the log of these processes has the rows of their sockets */
 	bool ended;		/* the process has exited, or there is no such control group now */
 };
 
@@ -46,7 +47,7 @@ char *target_meant(const struct target_list *list, const char *file);
 
 /*
  * A path, or what names processes, as list shows it: escaped, and so that its end is never taken
- * for the "(deleted)" or "(ended)" that follows it. The caller frees it.
+ * for the "(deleted)", "(network)" or "(ended)" that follows it. The caller frees it.
  */
 char *target_show(const char *text);
 
@@ -130,7 +131,10 @@ int target_each(const struct cli_files *files,
 		int (*act)(const struct target *target, const char *file, void *data),
 		void *data);
 
-/* What list and status have in common: target, paths, deleted, tasks, ended. */
+/* What list and status say of processes behind their text: " (network)", " (ended)", both or "". */
+const char *target_remarks(const struct target *target);
+
+/* What list and status have in common: target, paths, deleted, tasks, network, ended. */
 json_t *target_json(const struct target *target);
 
 /* Loads the list, and finds the target that @file means. Returns an exit code. */

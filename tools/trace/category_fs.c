@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Category fs: IO Tracer's columns, in its order, made from our records. */
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/cli.h"
 #include "base/put.h"
@@ -9,7 +10,7 @@
 #include "trace/paths.h"
 
 /* What the column size shows. */
-enum size_of { SIZE_NONE, SIZE_MOVED, SIZE_ASKED };
+enum size_of { SIZE_NONE, SIZE_MOVED, SIZE_RECEIVED, SIZE_ASKED };
 
 static enum size_of size_of(unsigned int op)
 {
@@ -19,12 +20,23 @@ static enum size_of size_of(unsigned int op)
 	case IOT_FS_SENDFILE: case IOT_FS_SPLICE: case IOT_FS_TEE: case IOT_FS_VMSPLICE:
 	case IOT_FS_COPY_FILE_RANGE: case IOT_FS_DEDUPE: case IOT_FS_READLINK:
 	case IOT_FS_GETXATTR: case IOT_FS_LISTXATTR:
+	case IOT_FS_SEND:
 		return SIZE_MOVED;
+	case IOT_FS_RECV:
+		return SIZE_RECEIVED;
 	case IOT_FS_CHOWN:
 		return SIZE_NONE;
 	default:
 		return SIZE_ASKED;
 	}
+}
+
+/* What was only looked at stays; of a datagram that was cut off the result may be its length. */
+static __u64 received(const struct iot_fs *fs)
+{
+	if (fs->result <= 0 || fs->flags2 & (MSG_PEEK | MSG_ERRQUEUE))
+		return 0;
+	return (__u64)fs->result < fs->requested ? (__u64)fs->result : fs->requested;
 }
 
 static char *put_size(struct row_printer *p, const struct row_column *c,
@@ -37,6 +49,8 @@ static char *put_size(struct row_printer *p, const struct row_column *c,
 	switch (size_of(fs->op)) {
 	case SIZE_MOVED:
 		return put_u64(out, fs->result > 0 ? fs->result : 0);
+	case SIZE_RECEIVED:
+		return put_u64(out, received(fs));
 	case SIZE_ASKED:
 		return put_s64(out, fs->requested);
 	default:

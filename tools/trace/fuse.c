@@ -311,6 +311,8 @@ void fuse_take(struct fuse_lines *f, const struct iot_fs *fs)
 
 	f->nr_ready = 0;
 	f->next_ready = 0;
+	if (iot_fs_is_network(fs))
+		return; /* no filesystem is asked */
 	for (i = 0; i < f->nr_held && f->held[i].fs.tid != fs->tid; i++)
 		;
 	if (i < f->nr_held && is_close_of(fs, &f->held[i].fs)) {

@@ -19,7 +19,7 @@
 struct paths;
 struct wall_clock;
 
-#define FUSE_OPS 64		/* more than category fs has */
+#define FUSE_OPS IOT_OPS_MAX
 #define FUSE_HELD 16
 #define FUSE_TIDS 256
 
