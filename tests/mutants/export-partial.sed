@@ -1,4 +1,4 @@
 # --partial is ignored.
 # in: check_judge()
 # tests: export.bats no failure with --partial
-s#!c->damaged || partial#!c->damaged || (partial && 0)#
+s#!c->damaged || partial#!c->damaged || (partial \&\& 0)#
