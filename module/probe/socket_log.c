@@ -191,14 +191,14 @@ void iot_socket_log_begin(struct iot_fs *e, u16 op, u64 start, u64 latency)
 /**
  * iot_socket_log_end() - record a row in the logs of all processes that it concerns
  * @l:		the label that is its path
- * @may_sleep:	the caller may sleep. Else there is no label on a kernel with PREEMPT_RT, unless it
- *		is known
+ * @may_sleep:	the caller may sleep, which only a kernel with PREEMPT_RT needs to make a label
  *
- * Context: task, where a call of categories net and conn ends.
+ * No other kernel sleeps here: the call may be one that writes to a disk behind the network, which
+ * must not wait for memory. Context: task, where a call of categories net and conn ends.
  */
 void iot_socket_log_end(struct iot_fs *e, const struct iot_socket_label *l, bool may_sleep)
 {
-	e->path = id_of(l, e->inode, may_sleep);
+	e->path = id_of(l, e->inode, may_sleep && IS_ENABLED(CONFIG_PREEMPT_RT));
 	preempt_disable_notrace();
 	iot_branches_record_socket(e);
 	preempt_enable_notrace();
