@@ -115,7 +115,7 @@ static int make_inet(char *text, const struct iot_socket_key *key)
 	return n + put_end(text, n, key->remote, key->remote_port);
 }
 
-/* Copy the name of a UNIX socket, or the one that a record of conn asks for: UNIX_PATH_MAX bytes. */
+/* Copy the name of a UNIX socket, or that which a record of conn asks for: UNIX_PATH_MAX bytes. */
 static void copy_name(char *name, const struct iot_socket_label *l)
 {
 	const struct unix_address *address = l->sk ? iot_socket_unix_name(l->sk) : NULL;
