@@ -21,7 +21,7 @@ static char *put(char *out, double n, const struct unit *unit)
 {
 	bool whole = n < 1000 && n == (unsigned int)n;
 
-	while (unit[1].name && n >= unit[1].factor - 0.5) {
+	while (unit[1].name && n >= 0.9995 * unit[1].factor) {
 		unit++;
 		n /= unit->factor;
 		whole = false;
