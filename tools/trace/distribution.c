@@ -138,7 +138,7 @@ void distribution_percentiles(struct distribution *d, const unsigned int *parts,
 	size_t narrow = 0, wide = 0, i;
 
 	for (i = 0; i < nr; i++) {
-		__u64 rank = ((unsigned __int128)total * parts[i] + WHOLE - 1) / WHOLE;
+		__u64 rank = ((__uint128_t)total * parts[i] + WHOLE - 1) / WHOLE;
 
 		while (seen < rank) {
 			struct distribution_wide w = next(d, &narrow, &wide);

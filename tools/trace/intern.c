@@ -14,7 +14,7 @@
 /* Both halves of a product of 128 bits: each bit of either factor changes many of the result. */
 static __u64 fold(__u64 a, __u64 b)
 {
-	unsigned __int128 product = (unsigned __int128)a * b;
+	__uint128_t product = (__uint128_t)a * b;
 
 	return (__u64)product ^ (__u64)(product >> 64);
 }
