@@ -2375,6 +2375,31 @@ now_ns() {
 	[ "$(rows plain | column source_port | paste -sd ' ')" != "$(paste -sd ' ' source_port)" ]
 }
 
+@test "anonymize: names of UNIX sockets, in a trace as in its rows" {
+	idle_category conn
+	{
+		echo "cpu=0 seq=0 time=1 name=/run/secret/socket.sock"
+		echo "cpu=0 seq=1 time=2 name=@secret/@x"
+		echo "cpu=0 seq=2 time=3 name=/$(printf 'secret/%.0s' {1..15})s" # its hashes do not fit
+		echo "cpu=0 seq=3 time=4"
+	} >sockets
+	tool-stream layout=1 event="$(event_id conn)" <sockets >proc/conn/stream
+	paths </dev/null
+	head -c 32 /dev/urandom >key
+	record plain -c conn
+	tool-stream layout=1 event="$(event_id conn)" <sockets >proc/conn/stream
+	record hidden -c conn --anonymize --key-file=key
+	run grep -rl secret hidden
+	[ "$output" = "" ]
+	rows hidden | column name >names
+	# shellcheck disable=SC2094 # column only reads its standard input
+	rows plain --anonymize --key-file=key | column name | cmp - names
+	[[ $(sed -n 1p names) =~ ^/[a-z2-7]{12}/[a-z2-7]{12}/[a-z2-7]{12}\.sock$ ]]
+	[[ $(sed -n 2p names) =~ ^'\100'[a-z2-7]{12}/[a-z2-7]{12}$ ]]
+	[ "$(sed -n 3p names | tr -d '\n' | wc -c)" = 108 ]
+	[ "$(sed -n 4p names)" = "" ]
+}
+
 @test "anonymize: a trace recorded with --anonymize stays as it is" {
 	a_few
 	record hidden --anonymize

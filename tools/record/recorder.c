@@ -300,6 +300,8 @@ static void hide_names(const struct recorder *r, const struct recorder_stream *s
 			anonymize_address(r->anonymizer, record + f->offset);
 		else if (!strcmp(f->kind, "port"))
 			hide_port(r, record + f->offset);
+		else if (!strcmp(f->kind, "sockpath"))
+			anonymize_sockpath(r->anonymizer, record + f->offset, f->size);
 	}
 }
 

@@ -206,3 +206,17 @@ size_t anonymize_path(const struct anonymizer *a, char *out, const char *path,
 		path = slash + 1;
 	}
 }
+
+void anonymize_sockpath(const struct anonymizer *a, char *name, size_t size)
+{
+	size_t length = strnlen(name, size), kept = length && *name == '@';
+	char hidden[ANONYMOUS_PATH(SOCKPATH_MAX)];
+
+	if (!length)
+		return;
+	length = anonymize_path(a, hidden, name + kept, length - kept);
+	if (length > size - kept)
+		length = size - kept;
+	memset(name + kept, 0, size - kept);
+	memcpy(name + kept, hidden, length);
+}

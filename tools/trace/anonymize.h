@@ -35,6 +35,13 @@ void anonymizer_forget(struct anonymizer *a);
 size_t anonymize_path(const struct anonymizer *a, char *out, const char *path,
 		      size_t length);
 
+/*
+ * Hashes the name of a UNIX socket in place: as a path, behind the @ of an abstract name. What then
+ * does not fit is cut off. @size: at most SOCKPATH_MAX
+ */
+#define SOCKPATH_MAX 108
+void anonymize_sockpath(const struct anonymizer *a, char *name, size_t size);
+
 /* Hashes a whole name into ANONYMOUS_LENGTH bytes. @what is the kind of the name. */
 void anonymize_word(const struct anonymizer *a, char *out, const char *what,
 		    const char *name, size_t length);

@@ -204,16 +204,14 @@ static char *put_chars(struct row_printer *p, const struct row_column *c,
 static char *put_sockpath(struct row_printer *p, const struct row_column *c,
 			  char *out, const void *record)
 {
-	const char *at = (const char *)record + c->offset;
-	size_t length = strnlen(at, c->size), kept = length && *at == '@';
-	char hidden[1 + ANONYMOUS_PATH(sizeof(((struct iot_conn *)0)->name))];
+	char hidden[SOCKPATH_MAX];
 	char *shown;
 
-	if (!p->anonymizer || !length)
+	if (!p->anonymizer)
 		return put_chars(p, c, out, record);
-	memcpy(hidden, at, kept);
-	length = kept + anonymize_path(p->anonymizer, hidden + kept, at + kept, length - kept);
-	shown = text_show(hidden, length);
+	memcpy(hidden, (const char *)record + c->offset, c->size);
+	anonymize_sockpath(p->anonymizer, hidden, c->size);
+	shown = text_show(hidden, strnlen(hidden, c->size));
 	if (shown)
 		out = row_text(p, out, shown, strlen(shown), false);
 	free(shown);
