@@ -8,6 +8,7 @@
 #include "compat/config.h"
 #ifndef IOT_WITHOUT_EPOLL /* left_out.h */
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/preempt.h>
 #include <linux/restart_block.h>
 #include <linux/string.h>
