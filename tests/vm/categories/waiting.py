@@ -46,6 +46,7 @@ CALLS = {
               'epoll_pwait2': ('EPOLL_WAIT', 0), 'poll': ('POLL', None), 'ppoll': ('POLL', None),
               'select': ('SELECT', None), 'pselect6': ('SELECT', None)},
 }
+FILE_SIZE = 256 << 10
 NUMBERS = {native.numbers[name]: (kind, name) for kind, names in CALLS.items() for name in names
            if name in native.numbers}
 LINE = re.compile(r'([A-Z_]+) (\S*)-(\d+)/(\d+)((?: \w+=\S+)*)')
@@ -184,10 +185,11 @@ def full():
 
 
 def sent_file(m, s):
+    """More pages than there is room for in a buffer that waits already, to which kernels before 6.5 add them."""
     KEEP.append(tempfile.TemporaryFile())
-    KEEP[-1].write(bytes(4096))
+    KEEP[-1].write(bytes(FILE_SIZE))
     KEEP[-1].flush()
-    return s.fileno(), KEEP[-1].fileno(), m.put(bytes(8)), 4096
+    return s.fileno(), KEEP[-1].fileno(), m.put(bytes(8)), FILE_SIZE
 
 
 def full_pipe():
@@ -236,7 +238,7 @@ SCENES = [
     ('write', full, lambda m, s: (s.fileno(), m.put(bytes(4096)), 4096), dict(requested='4096', way='CALL')),
     ('writev', full, lambda m, s: (s.fileno(), m.iov(), 1), {}),
     ('pwritev2', full, lambda m, s: (s.fileno(), m.iov(), 1, ALL, ALL, 0), {}),
-    ('sendfile', full, sent_file, dict(way='SENDFILE', requested='4096')),
+    ('sendfile', full, sent_file, dict(way='SENDFILE', requested=str(FILE_SIZE))),
     ('splice', connected, lambda m, s: (s.fileno(), 0, os.pipe()[1], 0, 100, 0), dict(way='SPLICE', requested='100')),
     ('splice', full, lambda m, s: (full_pipe(), 0, s.fileno(), 0, 100, 0), dict(way='SPLICE', requested='100')),
     ('accept', listener, lambda m, s: (s.fileno(), 0, 0), dict(state='LISTEN')),
