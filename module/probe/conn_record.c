@@ -248,12 +248,7 @@ void iot_conn_record_owner(const struct iot_conn *r, const struct iot_socket_own
 	e = store(r, latency, &at);
 	if (!e)
 		goto out;
-	e->pid = owner->pid;
-	e->tid = owner->tid;
-	e->ppid = owner->ppid;
-	e->uid = owner->uid;
-	e->cgroup = owner->cgroup;
-	memcpy(e->comm, owner->comm, sizeof(e->comm));
+	iot_socket_owner_fill(e, owner);
 	iot_event_commit(category, &at);
 out:
 	preempt_enable_notrace();

@@ -3,6 +3,7 @@
 #ifndef IOT_SOCKET_OWNER_H
 #define IOT_SOCKET_OWNER_H
 
+#include <linux/string.h>
 #include <linux/types.h>
 #include "file/originator.h"
 
@@ -50,5 +51,15 @@ bool iot_socket_owner_changed(u64 cookie, int old, int state, u64 now, u64 *sinc
 void iot_socket_owner_closed(u64 cookie, bool is_tcp);
 void iot_socket_owner_of(const struct sock *sk, struct iot_socket_owner *owner);
 void iot_socket_owner_who(const struct iot_socket_owner *owner, struct iot_originator *who);
+
+/** iot_socket_owner_fill() - store an owner in a record, as iot_task_fill() a task. Context: any */
+#define iot_socket_owner_fill(e, owner) do {					\
+	(e)->pid = (owner)->pid;						\
+	(e)->tid = (owner)->tid;						\
+	(e)->ppid = (owner)->ppid;						\
+	(e)->uid = (owner)->uid;						\
+	(e)->cgroup = (owner)->cgroup;						\
+	memcpy((e)->comm, (owner)->comm, sizeof((e)->comm));			\
+} while (0)
 
 #endif /* IOT_SOCKET_OWNER_H */
