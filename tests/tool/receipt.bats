@@ -60,9 +60,11 @@ now_ns() {
 	python3 -S -s -c 'import time; print(time.monotonic_ns())'
 }
 
-# in_call NUMBER...: whether the recorder is in one of these system calls
+# in_call NUMBER...: whether the recorder waits in one of these system calls, and not for a disk, as
+# it may in each open
 in_call() {
 	local call rest
+	[[ $(<"/proc/$recorder/stat") == *') S '* ]] || return 1
 	read -r call rest <"/proc/$recorder/syscall"
 	[[ " $* " == *" $call "* ]]
 }
