@@ -50,9 +50,8 @@
 #endif
 
 #ifdef HIDE_SOCKOPT
-#include <linux/bpf.h>
-#include <linux/net.h>
-#pragma GCC poison sock_from_file
+/* its own: what it needs of the kernel, other parts need, too */
+#pragma GCC poison note_given
 #endif
 
 #ifdef HIDE_DROP
@@ -71,6 +70,6 @@
 #endif
 
 #ifdef HIDE_CONN
-#include <net/af_unix.h>
-#pragma GCC poison unix_address
+#include <linux/net.h>
+#undef SOCK_TYPE_MASK
 #endif
