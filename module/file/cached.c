@@ -25,7 +25,7 @@
 #include "compat/compat.h"
 #include "file/cached.h"
 
-#define MAX_LINKS	40	/* as MAXSYMLINKS */
+#define LINKS_MAX	40	/* as MAXSYMLINKS */
 
 /* A walk: where it is, whose reference it holds, and the text that is left. */
 struct walk {
@@ -99,7 +99,7 @@ static int go_along(struct walk *w, struct path *parent)
 	const char *target = READ_ONCE(d_backing_inode(w->at.dentry)->i_link);
 	size_t rest = strlen(w->rest), len = target ? strlen(target) : 0;
 
-	if (!len || ++w->links > MAX_LINKS || len + 1 + rest >= PATH_MAX) {
+	if (!len || ++w->links > LINKS_MAX || len + 1 + rest >= PATH_MAX) {
 		path_put(parent);
 		return len ? -ELOOP : -EAGAIN;
 	}

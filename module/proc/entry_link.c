@@ -10,7 +10,7 @@
  * reason, the links are created again. Until then their names stay taken.
  *
  * A link is in one of two lists, of links that are shown and of links to be created again, or
- * belongs to a worker. There are at most MAX_LINKS.
+ * belongs to a worker. There are at most LINKS_MAX.
  */
 #include <linux/atomic.h>
 #include <linux/kref.h>
@@ -25,7 +25,7 @@
 #include "proc/entry_name.h"
 #include "proc/procfile.h"
 
-#define MAX_LINKS	16384
+#define LINKS_MAX	16384
 #define READERS		"a process is inside a readlink of a symbolic link in /proc/iotracer"
 
 /**
@@ -199,7 +199,7 @@ struct iot_entry_link *iot_entry_link_make(struct proc_dir_entry *parent, const 
 {
 	struct iot_entry_link *link;
 
-	if (atomic_read(&nr) >= MAX_LINKS)
+	if (atomic_read(&nr) >= LINKS_MAX)
 		return NULL;
 	link = kzalloc(sizeof(*link), GFP_KERNEL);
 	if (!link)
