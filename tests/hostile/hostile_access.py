@@ -21,7 +21,7 @@ import struct
 import subprocess
 
 from lib import category, syscalls
-from lib.categories import CATEGORIES, WITH_WRITEBACK
+from lib.categories import CATEGORIES, WITH_WAITING, WITH_WRITEBACK
 from lib.iot import (add, control, CONTROL, drain, error_name, IOT, is_equal, is_true, join, KO,
                      listing, must, NOBODY, PARAMETERS, reload, slurp, slurp_bytes, touch, unload,
                      write)
@@ -144,7 +144,7 @@ def files():
         for name in names:
             path = f'{directory}/{name}'
             found[path] = bool(os.stat(path).st_mode & stat.S_IWUSR)
-    is_equal(len(found), 6 + 6 * len(CATEGORIES) + len(WITH_WRITEBACK) + 5)
+    is_equal(len(found), 6 + 6 * len(CATEGORIES) + len(WITH_WRITEBACK) + len(WITH_WAITING) + 5)
     return found
 
 

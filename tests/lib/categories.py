@@ -19,6 +19,8 @@ CATEGORIES = tuple(name for name, _, _ in LIST)
 # Those whose events have a kind of file, and those with a file "dirty".
 WITH_KINDS = tuple(name for name, kinds, _ in LIST if kinds != '0')
 WITH_WRITEBACK = tuple(name for name, _, traits in LIST if 'IOT_TRAIT_WRITEBACK' in traits)
+# Those of whose calls some sleep without bound, and which have a file "waiting".
+WITH_WAITING = 'net', 'conn', 'epoll'
 # The ids of their records.
 EVENTS = {name: int(number)
           for name, number in entries('events.def', 'IOT_EVENT', r'(\w+),\s*\w+,\s*(\d+)')

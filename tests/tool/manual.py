@@ -47,6 +47,7 @@ ELSEWHERE = {
     'iotracer record --vm': 'record_images.bats',
     'iotracer record -o': 'record.bats',
     'iotracer export': 'export.bats',
+    'iotracer stats': 'stats.bats',
     'iotracer doctor': 'doctor.bats',
     'iotracer map': 'vm_images.bats',
     'iotracer join': 'join.bats',

@@ -294,7 +294,7 @@ dm-0_22  /\377' ]
 	run iotracer list --format=json
 	[ "$status" = 0 ]
 	[ "$(python3 -c 'import json,sys; print(json.load(sys.stdin))' <<<"$output")" = \
-		"[{'target': 'sda1_1', 'paths': ['/a b', '/c\\\\134d\\\\012e'], 'deleted': [], 'tasks': None, 'ended': False}, {'target': 'dm-0_22', 'paths': ['/é', '/\\\\377'], 'deleted': [], 'tasks': None, 'ended': False}]" ]
+		"[{'target': 'sda1_1', 'paths': ['/a b', '/c\\\\134d\\\\012e'], 'deleted': [], 'tasks': None, 'network': False, 'ended': False}, {'target': 'dm-0_22', 'paths': ['/é', '/\\\\377'], 'deleted': [], 'tasks': None, 'network': False, 'ended': False}]" ]
 }
 
 @test "list: what it shows of a name, as text or JSON, means that target in other commands" {
@@ -1228,9 +1228,9 @@ category() {
 
 @test "filter: names of users and devices become numbers, and one that is none is refused" {
 	category fs
-	mkdir -p root/sys/class/block/sda1
-	echo 8:1 >root/sys/class/block/sda1/dev
-	export IOTRACER_ROOT=$PWD/root
+	export IOTRACER_ROOT=$work/root
+	mkdir -p "$IOTRACER_ROOT/sys/class/block/sda1"
+	echo 8:1 >"$IOTRACER_ROOT/sys/class/block/sda1/dev"
 	iotracer filter fs "uid=root,7 dev=sda1,9:3" "uid=$(id -nu 1)"
 	[ "$(tail -n 1 "$IOTRACER_PROC/fs/control")" = 'filter uid=0,7 dev=8:1,9:3 uid=1' ]
 	while IFS='|' read -r condition words; do

@@ -222,7 +222,7 @@ def root_refusals():
                                        'trace category fs with filter kind=pseudo'),
             ('add f 0', 'EINVAL', 'the number of events at its end is 0 or too large'),
             ('ad f', 'EINVAL',
-             'there is no such command; say add [-i] [-a] PATH [MAX_EVENTS] or remove PATH'),
+             'there is no such command; say add [-i] [-a] [-n] PATH [MAX_EVENTS] or remove PATH'),
             ('add f 20000000', 'ENOMEM', 'max_events 20000000 is above max_events_limit=16777216: '
                                          'take fewer or raise the parameter')):
         is_equal((line, control(line)), (line, error))

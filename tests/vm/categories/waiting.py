@@ -6,6 +6,7 @@ else.
 """
 import collections
 import ctypes
+import fcntl
 import glob
 import json
 import os
@@ -193,8 +194,10 @@ def sent_file(m, s):
 
 
 def full_pipe():
+    """As sent_file()."""
     reading, writing = os.pipe()
-    os.write(writing, b'x')
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, FILE_SIZE)
+    is_equal(os.write(writing, bytes(FILE_SIZE)), FILE_SIZE)
     return reading
 
 
@@ -240,7 +243,8 @@ SCENES = [
     ('pwritev2', full, lambda m, s: (s.fileno(), m.iov(), 1, ALL, ALL, 0), {}),
     ('sendfile', full, sent_file, dict(way='SENDFILE', requested=str(FILE_SIZE))),
     ('splice', connected, lambda m, s: (s.fileno(), 0, os.pipe()[1], 0, 100, 0), dict(way='SPLICE', requested='100')),
-    ('splice', full, lambda m, s: (full_pipe(), 0, s.fileno(), 0, 100, 0), dict(way='SPLICE', requested='100')),
+    ('splice', full, lambda m, s: (full_pipe(), 0, s.fileno(), 0, FILE_SIZE, 0),
+     dict(way='SPLICE', requested=str(FILE_SIZE))),
     ('accept', listener, lambda m, s: (s.fileno(), 0, 0), dict(state='LISTEN')),
     ('accept4', listener, lambda m, s: (s.fileno(), 0, 0, socket.SOCK_CLOEXEC), dict(flags='SOCK_CLOEXEC')),
     ('connect', lambda: socket.socket(socket.AF_UNIX), crowded, dict(family='AF_UNIX')),

@@ -14,7 +14,7 @@ import struct
 import time
 
 from lib import fuse
-from lib.categories import CATEGORIES, WITH_WRITEBACK
+from lib.categories import CATEGORIES, WITH_WAITING, WITH_WRITEBACK
 from lib.iot import (add, addresses, as_user, control, CONTROL, drain, error_name, IOT, is_equal,
                      is_sorted, is_true, join, kmsg, KO, lines, listed, listing, load, matches,
                      must, NOBODY, octal, parameter, PARAMETERS, read_bytes, refused,
@@ -48,6 +48,7 @@ def modes_expected(directory, writable, readable):
               'format': readable, 'memory': readable, 'paths': readable}
     modes_.update({name + '/error': readable for name in CATEGORIES})
     modes_.update({name + '/dirty': readable for name in WITH_WRITEBACK})
+    modes_.update({name + '/waiting': readable for name in WITH_WAITING})
     modes_.update({name + '/pipe': readable for name in CATEGORIES + ('T',)})
     for name in CATEGORIES + ('T',):
         modes_.update({name: directory, name + '/control': writable, name + '/log': readable,
