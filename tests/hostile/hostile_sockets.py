@@ -30,7 +30,7 @@ HOST = '127.0.0.1'
 NOBODY = 65534
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 EPOLL_CTL_ADD = 1
-MANY = 100000
+MANY = 100000       # and far fewer where loads are divided: each is six calls
 OWNERS = (1 << 17) + 7  # slots of the module's table of owners (probe/socket_owner.c)
 HUGE = 32 << 20     # bytes, more than there is ever room for
 CLOSED = 9          # a port at which nobody listens
@@ -117,7 +117,7 @@ def open_many(number):
 @SUITE.test('sockets: 100,000 that stay open, in all categories: each call is counted, and memory keeps its limit')
 @reloads
 def many():
-    number, limit = MANY // LOAD_DIVISOR, 32 << 20
+    number, limit = MANY // LOAD_DIVISOR ** 2, 32 << 20
     reload(f'ring_memory_limit={limit}')
     before = start(*NAMES, size=16384)
     category.command('stop', 'filter op=PACKET_DROP', 'start', category='drop')
@@ -148,7 +148,7 @@ def keep_open(number, uid):
 @SUITE.test('sockets: a user with more than there are owners kept: those displaced are its own, and counted')
 @reloads
 def many_owners():
-    number = (OWNERS + 30000) // LOAD_DIVISOR
+    number = (OWNERS + 30000) // LOAD_DIVISOR ** 2
     reload()
     start('conn', conditions='op=STATE')
     pairs = [tcp() for _ in range(30)]
