@@ -14,8 +14,8 @@ import os
 import subprocess
 import time
 
-from lib.iot import CONTROL, IOT, is_equal, is_true, must, reload, slurp, touch, write
-from lib.machine import new_tmpfs, umount, unload_in_the_end
+from lib.iot import CONTROL, IOT, is_equal, is_true, must, reload, slurp, touch, unload, write
+from lib.machine import new_tmpfs, umount
 from lib.places import PROGRAMS
 from lib.suite import Suite
 
@@ -26,7 +26,7 @@ def setup():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     umount('/mnt/files')
 
 

@@ -16,10 +16,9 @@ import subprocess
 import time
 
 from lib import category, fuse, syscalls
-from lib.iot import is_equal, is_true, join, LOAD_DIVISOR, must, reload, slurp
+from lib.iot import is_equal, is_true, join, LOAD_DIVISOR, must, reload, slurp, unload
 from lib.kernel import VERSION
-from lib.machine import (map_device, new_filesystem, new_tmpfs, sectors, umount, unload_in_the_end,
-                         unmap_all)
+from lib.machine import map_device, new_filesystem, new_tmpfs, sectors, umount, unmap_all
 from lib.places import PROGRAMS
 from lib.process import FUSE, spawn, waits_in
 from lib.suite import Skip, Suite
@@ -37,7 +36,7 @@ def after():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     umount('/mnt/files', '/mnt/disk')
 
 

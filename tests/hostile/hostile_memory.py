@@ -16,8 +16,8 @@ from lib import iot
 from lib.category import command, do, HEADER, is_conserved, mine, stats
 from lib.fuse import FOREVER, FORGET, GETATTR, Hold, INODE, LOOKUP, mount, ROOT, Server
 from lib.iot import (add, IOT, is_equal, is_true, join, kmsg, must, reload, set_parameter, slurp,
-                     Target, to, touch, write, write_bytes)
-from lib.machine import new_filesystem, new_tmpfs, umount, unload_in_the_end
+                     Target, to, touch, unload, write, write_bytes)
+from lib.machine import new_filesystem, new_tmpfs, umount
 from lib.process import spawn
 from lib.stream import Blocks, record_size
 from lib.suite import Suite
@@ -30,7 +30,7 @@ def setup():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     umount('/mnt/files', '/mnt/ext4')
 
 

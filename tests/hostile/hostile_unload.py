@@ -20,9 +20,8 @@ import time
 from lib import fuse
 from lib.category import command, is_conserved, stats
 from lib.iot import (add, as_user, CONTROL, IOT, is_equal, is_true, join, listing, matches, must,
-                     NOBODY, reload, slurp, touch, write)
-from lib.machine import (map_device, new_filesystem, new_tmpfs, sectors, umount, unload_in_the_end,
-                         unmap_all)
+                     NOBODY, reload, slurp, touch, unload, write)
+from lib.machine import map_device, new_filesystem, new_tmpfs, sectors, umount, unmap_all
 from lib.never import delete_module, DELETE_MODULE, LIBC, never, PAGE
 from lib.process import FUSE, spawn, waits_in
 from lib.suite import Suite
@@ -34,7 +33,7 @@ def before():
 
 
 def after():
-    unload_in_the_end()
+    unload()
     umount('/mnt/files', '/mnt/disk')
     unmap_all()
 

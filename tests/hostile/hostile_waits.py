@@ -19,9 +19,9 @@ import time
 from lib import fuse
 from lib.category import command, events, is_conserved, stats
 from lib.iot import (add, control, ends, forget_all, IOT, is_equal, is_true, join, kmsg, listing,
-                     matches, must, NOBODY, reload, slurp, touch, write, write_bytes)
-from lib.machine import (execute, files_and_disk, map_device, new_filesystem, sectors, umount_files_and_disk,
-                         unload_in_the_end, unmap, unmap_all)
+                     matches, must, NOBODY, reload, slurp, touch, unload, write, write_bytes)
+from lib.machine import (execute, files_and_disk, map_device, new_filesystem, sectors,
+                         umount_files_and_disk, unmap, unmap_all)
 from lib.never import delete_module
 from lib.process import sleeps_in, spawn, spawn_as, waits_in
 from lib.suite import Suite
@@ -33,7 +33,7 @@ def setup():
 
 
 def after():
-    unload_in_the_end()
+    unload()
     unmap_all()
 
 

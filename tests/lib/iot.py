@@ -186,8 +186,11 @@ def load(parameters=''):
 
 
 def unload():
-    if os.path.isdir('/sys/module/iotracer'):
-        is_equal(os.system('rmmod iotracer'), 0)
+    """rmmod, which is refused (EBUSY) while a call under load takes longer than unloading waits: it is repeated."""
+    for _ in range(20):
+        if not os.path.isdir('/sys/module/iotracer') or os.system('rmmod iotracer') == 0:
+            return
+    is_equal(os.system('rmmod iotracer'), 0)
 
 
 def reload(parameters=''):

@@ -49,7 +49,7 @@ def files_and_disk():
 
 
 def umount_files_and_disk():
-    unload_in_the_end()
+    unload()
     umount('/mnt/files', '/mnt/disk')
 
 
@@ -63,19 +63,8 @@ def three_filesystems():
 
 
 def umount_three_filesystems():
-    unload_in_the_end()
-    umount('/mnt/files', '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')
-
-
-def unload_in_the_end():
-    """rmmod: while calls under load take long it works at the second or third try only."""
-    for _ in range(20):
-        try:
-            unload()
-            return
-        except AssertionError:
-            pass
     unload()
+    umount('/mnt/files', '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')
 
 
 def with_tool():

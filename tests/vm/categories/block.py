@@ -16,9 +16,9 @@ import time
 
 from lib import category, fuse
 from lib.disk import diskstats
-from lib.iot import IOT, is_equal, is_true, join, memory_group, must, reload, slurp, write
+from lib.iot import IOT, is_equal, is_true, join, memory_group, must, reload, slurp, unload, write
 from lib.machine import (execute, mapped, new_filesystem, new_tmpfs, sectors as sectors_of, umount,
-                         umount_left, unload_in_the_end, unmap_all)
+                         umount_left, unmap_all)
 from lib.process import spawn
 from lib.suite import Skip, Suite
 
@@ -33,7 +33,7 @@ def setup():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     umount('/mnt/files')
 
 

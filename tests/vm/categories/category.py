@@ -20,11 +20,11 @@ import time
 
 from lib.category import (cleaning, command, DEFAULT, do, events, FS, HEADER, is_conserved,
                           mine, ONLY, overlapping, settings, stats, Stream)
-from lib.iot import (add, control, drain, IOT, is_equal, is_true, join, kmsg, matches, memory_group,
-                     must, reload, set_parameter, slurp, slurp_bytes, times, touch, write,
-                     write_bytes)
+from lib.iot import (add, control, drain, IOT, is_equal, is_true, join, kmsg, matches,
+                     memory_group, must, reload, set_parameter, slurp, slurp_bytes, times, touch,
+                     unload, write, write_bytes)
 from lib.kernel import HAS_BTF
-from lib.machine import execute, new_filesystem, new_tmpfs, umount, unload_in_the_end
+from lib.machine import execute, new_filesystem, new_tmpfs, umount
 from lib.process import spawn, waits_in, with_number
 from lib.suite import Skip, Suite
 
@@ -38,7 +38,7 @@ def setup():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     umount('/mnt/files', '/mnt/disk', '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')
 
 

@@ -17,9 +17,10 @@ import struct
 
 from lib import category, net
 from lib.category import stops
-from lib.iot import IOT, is_equal, is_true, join, load, memory_group, must, reload, slurp, write
+from lib.iot import (IOT, is_equal, is_true, join, load, memory_group, must, reload, slurp, unload,
+                     write)
 from lib.kernel import VERSION
-from lib.machine import new_tmpfs, umount, unload_in_the_end
+from lib.machine import new_tmpfs, umount
 from lib.net import ADDRESSES, cookie, LEFT, RIGHT, tc
 from lib.suite import reloads, Suite
 
@@ -39,7 +40,7 @@ def setup():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     net.remove()
     umount('/mnt/files')
 

@@ -24,10 +24,9 @@ import iotracer
 from lib import category, net, syscalls
 from lib.categories import CATEGORIES
 from lib.disk import partition, PARTS, unpartition
-from lib.iot import add, forget, is_equal, is_true, join, memory_group, must, slurp
+from lib.iot import add, forget, is_equal, is_true, join, memory_group, must, slurp, unload
 from lib.kernel import VERSION
-from lib.machine import (execute, map_device, new_tmpfs, sectors, umount, unload_in_the_end,
-                         unmap_all)
+from lib.machine import execute, map_device, new_tmpfs, sectors, umount, unmap_all
 from lib.places import UAPI
 from lib.process import spawn
 from lib.suite import Suite
@@ -44,7 +43,7 @@ def setup():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     umount('/mnt/slow')
     execute('modprobe', '-r', 'null_blk') # another suite has other parameters
     unmap_all()

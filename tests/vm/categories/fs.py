@@ -22,9 +22,9 @@ import time
 
 import new_kinds
 from lib.category import cleaning, command, events, FS, stats
-from lib.iot import is_equal, is_true, join, reload, slurp
+from lib.iot import is_equal, is_true, join, reload, slurp, unload
 from lib.kernel import HAS_BTF, VERSION
-from lib.machine import new_filesystem, new_tmpfs, umount, unload_in_the_end
+from lib.machine import new_filesystem, new_tmpfs, umount
 from lib.process import PAUSE, spawn, waits_in
 from lib.suite import reloads, Skip, Suite
 from lib.syscalls import Calls32, MACHINE, native, Uring
@@ -40,7 +40,7 @@ def setup():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     umount('/mnt/files', '/mnt/small', '/mnt/ext4', '/mnt/xfs', '/mnt/btrfs')
 
 

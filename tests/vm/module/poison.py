@@ -13,8 +13,8 @@ import iotracer
 from lib import iot
 from lib.categories import CATEGORIES
 from lib.category import command
-from lib.iot import add, is_true, join, must, touch
-from lib.machine import execute, new_filesystem, new_tmpfs, umount, unload_in_the_end
+from lib.iot import add, is_true, join, must, touch, unload
+from lib.machine import execute, new_filesystem, new_tmpfs, umount
 from lib.places import BUILD, PROGRAMS
 from lib.process import spawn
 from lib.stream import fields
@@ -31,7 +31,7 @@ def setup():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     umount('/mnt/files', '/mnt/ext4')
 
 

@@ -11,7 +11,7 @@ import subprocess
 import iotracer
 from lib.category import cleaning, command, do, mine, stats
 from lib.iot import add, as_user, control, is_equal, is_true, join, NOBODY, touch, unload, write_bytes
-from lib.machine import files_and_disk, umount_files_and_disk, unload_in_the_end
+from lib.machine import files_and_disk, umount_files_and_disk
 from lib.places import TOOL
 from lib.process import spawn
 from lib.suite import reloads, Suite
@@ -24,7 +24,7 @@ def setup():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     umount_files_and_disk()
 
 

@@ -18,8 +18,7 @@ import time
 from lib import category, syscalls
 from lib.iot import (add, in_json, is_equal, is_true, lines, load, LOAD_DIVISOR, must, targets,
                      unload)
-from lib.machine import (execute, map_device, sectors, umount, unload_in_the_end, unmap, unmap_all,
-                         with_tool)
+from lib.machine import execute, map_device, sectors, umount, unmap, unmap_all, with_tool
 from lib.suite import Suite
 
 
@@ -38,7 +37,7 @@ def resume():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     umount('/mnt/files')
     unmap_all()
 

@@ -16,10 +16,10 @@ import struct
 import subprocess
 
 from lib import category
-from lib.iot import (forget, in_json, is_equal, is_true, join, memory_group, must, reload, slurp, touch,
-                     write)
+from lib.iot import (forget, in_json, is_equal, is_true, join, memory_group, must, reload, slurp,
+                     touch, unload, write)
 from lib.machine import (execute, mapped, new_filesystem, new_tmpfs, sectors, umount, umount_left,
-                         unload_in_the_end, unmap_all, with_tool)
+                         unmap_all, with_tool)
 from lib.process import spawn
 from lib.suite import Suite
 
@@ -39,7 +39,7 @@ def setup():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     umount('/mnt/files')
 
 

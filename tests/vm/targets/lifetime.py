@@ -16,10 +16,10 @@ import signal
 import subprocess
 import time
 
-from lib.iot import (add, CONTROL, control, drain, IOT, is_equal, is_true, join, lines, listing, load, LOAD_DIVISOR,
-                     must, reload, slurp, slurp_bytes, targets, touch)
-from lib.machine import (DISKS, execute, map_device, new_filesystem, new_tmpfs, three_filesystems, umount,
-                         umount_three_filesystems, unload_in_the_end, unmap, unmap_all)
+from lib.iot import (add, CONTROL, control, drain, IOT, is_equal, is_true, join, lines, listing,
+                     load, LOAD_DIVISOR, must, reload, slurp, slurp_bytes, targets, touch, unload)
+from lib.machine import (DISKS, execute, map_device, new_filesystem, new_tmpfs, three_filesystems,
+                         umount, umount_three_filesystems, unmap, unmap_all)
 from lib.process import POLL, spawn, waits_in
 from lib.slabs import Slabs
 from lib.suite import reloads, Suite
@@ -328,7 +328,7 @@ def unloaded_meanwhile():
     add('/mnt/xfs/f')
     umount('/mnt/xfs')
     execute('rmmod', 'xfs')
-    unload_in_the_end()
+    unload()
     execute('modprobe', 'xfs')
     attach_fs('xfs')
     reload()
@@ -361,7 +361,7 @@ def unloaded_under_fio():
         t = add('/mnt/ext4/load')
         fio.goes_on()
         is_true(seen(t.name) > 0, 'no event')
-        unload_in_the_end()
+        unload()
         fio.goes_on()
         fio.end()
 
@@ -400,7 +400,7 @@ def readers():
     poll, epoll = spawn(poll_streams, 'poll'), spawn(poll_streams, 'epoll')
     waits_in(poll, *POLL)
     waits_in(epoll, 'ep_poll', 'do_epoll_wait', 'schedule_hrtimeout_range')
-    unload_in_the_end()
+    unload()
     join(poll)
     os.kill(epoll, signal.SIGKILL) # epoll does not report a file that is gone
     os.waitpid(epoll, 0)
@@ -437,7 +437,7 @@ def returns_late():
     execute('dmsetup', 'resume', '--noudevsync', 'slow')
     join(reader)
     is_equal(seen(t.name), 0)
-    unload_in_the_end()
+    unload()
     umount('/mnt/slow')
     unmap('slow')
 
@@ -491,7 +491,7 @@ def ten_thousand():
     is_equal(len(listing()), n // 2)
     writes(4, names[-1])
     is_equal(seen(dirs[os.stat(names[-1]).st_ino]), 4)
-    unload_in_the_end()
+    unload()
 
 
 @SUITE.test('kretprobe fallback: as many events as calls')
@@ -557,14 +557,14 @@ def life(first, *others):
     os.close(pipe)
     must('reset', f'{IOT}/{first}/control')
     must(f'remove {paths[0]}\nremove {paths[1]}\n')
-    unload_in_the_end()
+    unload()
     os.close(log)
 
 
 @SUITE.test('loading and unloading under I/O leaves nothing behind')
 @reloads
 def nothing_behind():
-    unload_in_the_end()
+    unload()
     touch(*(f'/mnt/ext4/{n}' for n in range(8)), '/mnt/btrfs/f', '/mnt/xfs/f')
     os.link('/mnt/ext4/7', '/mnt/ext4/link')
     first = f'vda_{os.stat("/mnt/ext4/0").st_ino}'

@@ -23,7 +23,7 @@ from lib import fuse
 from lib.iot import (add, as_user, control, deleted, IOT, is_equal, is_true, join, listing,
                      LOAD_DIVISOR, must, NOBODY, parameter, refused, reload, slurp,
                      Target, targets, to, touch, unload, write_bytes)
-from lib.machine import execute, files_and_disk, umount_files_and_disk, unload_in_the_end
+from lib.machine import execute, files_and_disk, umount_files_and_disk
 from lib.never import delete_module, never
 from lib.process import spawn, waits_in
 from lib.suite import reloads, Suite
@@ -574,7 +574,7 @@ def unload_in_between():
         # before all paths have been looked up, all have changed again
         for name in names:
             control(f'add {name} 100')
-        unload_in_the_end()
+        unload()
         reload()
     touch('stop')
     join(pid)

@@ -14,10 +14,10 @@ import subprocess
 import time
 
 from lib import category
-from lib.iot import (as_user, IOT, is_equal, is_true, join, matches, memory_group, must, NOBODY, reload,
-                     slurp)
-from lib.machine import (execute, mapped, new_filesystem, new_tmpfs, sectors, umount, unload_in_the_end,
-                         unmap_all, with_tool)
+from lib.iot import (as_user, IOT, is_equal, is_true, join, matches, memory_group, must, NOBODY,
+                     reload, slurp, unload)
+from lib.machine import (execute, mapped, new_filesystem, new_tmpfs, sectors, umount, unmap_all,
+                         with_tool)
 from lib.process import spawn, with_number
 from lib.suite import Suite
 
@@ -40,7 +40,7 @@ def setup():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     must('0', '/sys/block/vda/queue/nomerges')
     umount('/mnt/disk', '/mnt/files')
 

@@ -17,8 +17,8 @@ import json
 import os
 import re
 
-from lib.iot import forget_all, IOT, is_equal, must, reload, slurp, targets, unlisted
-from lib.machine import DISKS, execute, new_filesystem, new_tmpfs, umount, unload_in_the_end
+from lib.iot import forget_all, IOT, is_equal, must, reload, slurp, targets, unlisted, unload
+from lib.machine import DISKS, execute, new_filesystem, new_tmpfs, umount
 from lib.suite import Suite
 
 PAGE = 4096
@@ -147,7 +147,7 @@ def setup():
 
 
 def teardown():
-    unload_in_the_end()
+    unload()
     umount('/mnt/files')
 
 
