@@ -23,7 +23,7 @@ help:
 	@echo 'make lint, unit       parts of it; also build-all'
 	@echo 'make check-all        every test on every kernel; hours, and it can go on where it was stopped'
 	@echo 'make check-debug      its tests on kernels that watch themselves; hours'
-	@echo 'make dkms-test        build and install by DKMS in virtual machines'
+	@echo 'make dkms-test        build by DKMS, install in virtual machines'
 	@echo 'make mutate           plant faults in the tool and the module: do the tests notice?'
 	@echo 'make check-fields     make one field of the records wrong after the other: do the tests notice?'
 	@echo 'make bench            what tracing costs, in instructions'
@@ -78,7 +78,9 @@ unit:
 	$(MAKE) -C tests/unit check
 
 dkms-test: build-all
+	@scripts/check-dkms --archive 6.1
 	@scripts/check-vm 6.1 dkms.bats
+	@scripts/check-dkms --archive 6.12
 	@scripts/check-vm 6.12 dkms.bats
 
 deb:
