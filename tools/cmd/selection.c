@@ -6,7 +6,7 @@
 #include "base/xalloc.h"
 #include "cmd/selection.h"
 
-static void take_filter(struct argp_state *state, void *to, const char *arg)
+void selection_take_filter(struct argp_state *state, void *to, const char *arg)
 {
 	struct selection *s = to;
 	char *words = (char *)arg, *word, *why;
@@ -26,25 +26,18 @@ static void take_time(struct argp_state *state, const char *option, const char *
 			  option, arg);
 }
 
-static void take_from(struct argp_state *state, void *to, const char *arg)
+void selection_take_from(struct argp_state *state, void *to, const char *arg)
 {
 	take_time(state, "--from", arg, &((struct selection *)to)->from);
 }
 
-static void take_to(struct argp_state *state, void *to, const char *arg)
+void selection_take_to(struct argp_state *state, void *to, const char *arg)
 {
 	take_time(state, "--to", arg, &((struct selection *)to)->to);
 }
 
 static const struct cli_option options[] = {
-	{ "filter", 0, "KEY=VALUE",
-	  "select events that meet this and all other conditions; keys as for record --filter except tree and rejected, and path=PATH or PATTERN",
-	  OPTION_TAKE, .take = take_filter, .values = VALUES_SELECT },
-	{ "from", 0, "TIME",
-	  "select events that started at TIME or later: in UTC, as 2026-11-21T10:43:22.5, or seconds from the start of the trace, as +1.5",
-	  OPTION_TAKE, .take = take_from },
-	{ "to", 0, "TIME", "select events that started before TIME, given as for --from",
-	  OPTION_TAKE, .take = take_to },
+	SELECTION_OPTIONS,
 	{ 0 }
 };
 

@@ -24,7 +24,22 @@ struct selection {
 
 #define SELECTION_NONE { .to.ns = SELECTION_ALL_TIME }
 
-/* Its environment is a struct selection. */
+void selection_take_filter(struct argp_state *state, void *to, const char *arg);
+void selection_take_from(struct argp_state *state, void *to, const char *arg);
+void selection_take_to(struct argp_state *state, void *to, const char *arg);
+
+/* For the table of a group whose environment begins with a struct selection. */
+#define SELECTION_OPTIONS \
+	{ "filter", 0, "KEY=VALUE", \
+	  "select events that meet this and all other conditions; keys as for record --filter except tree and rejected, and path=PATH or PATTERN", \
+	  OPTION_TAKE, .take = selection_take_filter, .values = VALUES_SELECT }, \
+	{ "from", 0, "TIME", \
+	  "select events that started at TIME or later: in UTC, as 2026-11-21T10:43:22.5, or seconds from the start of the trace, as +1.5", \
+	  OPTION_TAKE, .take = selection_take_from }, \
+	{ "to", 0, "TIME", "select events that started before TIME, given as for --from", \
+	  OPTION_TAKE, .take = selection_take_to }
+
+/* These alone. Its environment is a struct selection. */
 extern const struct option_group selection_options;
 
 /* Whether an option was given. */

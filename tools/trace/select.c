@@ -468,6 +468,14 @@ char *select_add(struct select *s, const char *condition)
 	return NULL;
 }
 
+void select_copy(struct select *to, const struct select *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->nr; i++)
+		free(select_add(to, from->at[i].given));
+}
+
 /* --- an event ------------------------------------------------------------------- */
 
 /* What records of packets call what records of sockets have. */

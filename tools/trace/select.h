@@ -34,6 +34,9 @@ char *select_add(struct select *s, const char *condition);
 char *select_event(struct select *s, const struct iot_schema_event *event, const struct paths *paths,
 		   const struct anonymizer *anonymizer);
 
+/* Makes @to, which is empty, have the same conditions: for another event that is read at the same time. */
+void select_copy(struct select *to, const struct select *from);
+
 bool select_wants(struct select *s, const void *record);
 void select_free(struct select *s);
 

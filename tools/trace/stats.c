@@ -133,8 +133,6 @@ void stats_add(struct stats *s, const void *record, const struct measure *m, __u
 	total->count += m->weight;
 	total->bytes += bytes;
 	total->latency += latency;
-	s->records++;
-	s->sampled += m->weight > 1;
 	s->count += m->weight;
 	s->bytes += bytes;
 }

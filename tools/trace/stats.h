@@ -78,7 +78,6 @@ struct stats {
 	size_t nr, room;
 	char *text;		/* room for the keys of a record */
 
-	__u64 records, sampled;	/* counted; of them those that stand for more than one event */
 	__u64 count, bytes, failed;
 };
 

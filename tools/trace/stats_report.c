@@ -186,28 +186,6 @@ static void heading(const struct stats *s, const char *columns)
 	free(name);
 }
 
-static void note(const char *what, __u64 n, const char *meaning)
-{
-	if (n)
-		printf("%s%s %llu%s: %s\n", CLI_YELLOW, what, (unsigned long long)n, CLI_PLAIN, meaning);
-}
-
-static void put_notes(const struct stats_report *r)
-{
-	const struct stats *s = r->stats;
-
-	if (!r->lost && !r->missed && !r->unreadable && !s->sampled)
-		return;
-	putchar('\n');
-	note("lost", r->lost, "events overwritten or dropped before they were read");
-	note("missed", r->missed, "calls that the kernel's hooks missed");
-	note("unreadable", r->unreadable, "events that are damaged or missing in the trace");
-	note("sampled", s->sampled, "records that stand for several events each, and are");
-	if (s->sampled)
-		printf("scaled: %llu records are counted as %llu events\n",
-		       (unsigned long long)s->records, (unsigned long long)s->count);
-}
-
 static void put_title(const struct stats_report *r)
 {
 	const struct stats *s = r->stats;
@@ -248,7 +226,7 @@ void stats_report_text(const struct stats_report *r)
 	for (i = 0; errors && i < s->nr; i++)
 		if (s->rows[i].failed)
 			row_of_errors(r, &s->rows[i]);
-	put_notes(r);
+	basis_text(&r->basis);
 }
 
 /* --- JSON ----------------------------------------------------------------------- */
@@ -348,11 +326,7 @@ json_t *stats_report_json(const struct stats_report *r)
 	json_put(object, "count", json_integer(s->count));
 	json_put(object, "errors", json_integer(s->failed));
 	json_put(object, "bytes", json_integer(s->bytes));
-	json_put(object, "records", json_integer(s->records));
-	json_put(object, "sampled", json_integer(s->sampled));
-	json_put(object, "lost", json_integer(r->lost));
-	json_put(object, "missed", json_integer(r->missed));
-	json_put(object, "unreadable", json_integer(r->unreadable));
+	basis_json(object, &r->basis);
 	for (i = 0; i < s->nr; i++)
 		json_add(rows, json_row(r, &s->rows[i]));
 	json_put(object, "rows", rows);
@@ -376,7 +350,7 @@ void stats_report_csv_header(const struct stats *s)
 	      stdout);
 	for (i = 0; i < STATS_PERCENTILES; i++)
 		printf("latency_%s_ns,", stats_part_names[i]);
-	puts("latency_max_ns,iops,mib_per_s,lost,missed,unreadable,sampled");
+	puts("latency_max_ns,iops,mib_per_s," BASIS_CSV_HEADER);
 }
 
 static void put_text(const char *text)
@@ -445,10 +419,8 @@ static void csv_row(const struct stats_report *r, const struct stats_row *row)
 		printf("%.3f,%.3f,", row->count / seconds, row->bytes / MIB / seconds);
 	else
 		fputs(",,", stdout);
-	put_number(r->lost);
-	put_number(r->missed);
-	put_number(r->unreadable);
-	printf("%llu\n", (unsigned long long)r->stats->sampled);
+	basis_csv(&r->basis);
+	putchar('\n');
 }
 
 void stats_report_csv(const struct stats_report *r)

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "trace/basis.h"
 #include "trace/stats.h"
 
 /* The statistics of a category, and what they rest on. */
@@ -13,10 +14,7 @@ struct stats_report {
 	const char *category;
 	const struct stats *stats;
 	__u64 begin, end;	/* ns since 1970: the time that the rates are of */
-	/* Of the whole category, whatever is selected: */
-	__u64 lost;		/* events lost or overwritten before they were read */
-	__u64 missed;		/* calls that the kernel's hooks missed */
-	__u64 unreadable;	/* events that are damaged or missing in the file */
+	struct basis basis;
 	bool with_errors;	/* text: errors by name */
 };
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One pass over a trace, for the commands that compute something from it: the options that they share,
+ * the trace's categories, and the records that are wanted of each.
+ *
+ *	struct env { struct cli_words words; struct pass pass; ... };
+ *	struct env env = { .pass = PASS_NONE };
+ *
+ *	command_parse(&command, argc, argv, &env);	// its .group is &pass_options
+ *	status = pass_open(&env.pass, env.words.at[0]);
+ *	for (i = 0; !status && i < env.pass.nr; i++) {
+ *		status = pass_reader_open(&reader, &env.pass, i);
+ *		while (!status && (record = pass_next(&reader)))
+ *			...				// reader.measure has its times and bytes
+ *		pass_reader_close(&reader);
+ *	}
+ *	status = pass_close(&env.pass, status);
+ */
+#ifndef TOOL_CMD_PASS_H
+#define TOOL_CMD_PASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "base/option.h"
+#include "cmd/selection.h"
+#include "trace/basis.h"
+#include "trace/category.h"
+#include "trace/check.h"
+#include "trace/cpu_merge.h"
+#include "trace/measure.h"
+#include "trace/paths.h"
+#include "trace/sources.h"
+
+#define PASS_CATEGORIES 64
+
+/* A category of the trace that is wanted. */
+struct pass_category {
+	const struct category *category;
+	size_t index;		/* in the trace's metadata */
+};
+
+/* Start from PASS_NONE. */
+struct pass {
+	struct selection selection;	/* the first member: its options are among those of the pass */
+	bool partial;
+	const struct category *named[PASS_CATEGORIES];	/* by --categories */
+	size_t nr_named;		/* 0: all of the trace */
+
+	/* From pass_open() on: */
+	char *trace;			/* the directory */
+	struct pass_category at[PASS_CATEGORIES];
+	size_t nr;
+	struct check check;
+	struct paths names;
+	struct sources sources;
+};
+
+#define PASS_NONE { .selection = SELECTION_NONE }
+
+/* --categories, --filter, --from, --to and --partial. Its environment is a struct pass. */
+extern const struct option_group pass_options;
+
+/*
+ * Opens the trace: its metadata, its paths, and which of its categories are wanted. A category that was
+ * named and that the trace does not have is a mistake; one that this tool does not know is reported, and
+ * makes pass_close() return CLI_FAILED. Returns an exit code. Call pass_close() in either case.
+ */
+int pass_open(struct pass *p, const char *trace);
+
+/* Reports whether the trace was whole, and frees all. @status: so far. Returns the command's exit code. */
+int pass_close(struct pass *p, int status);
+
+/* The category, if the trace has it and it is wanted: its place in p->at. Else p->nr. */
+size_t pass_find(const struct pass *p, const struct category *category);
+
+/* When the trace began, and CLOCK_MONOTONIC ns as ns since 1970. */
+__u64 pass_origin(const struct pass *p);
+__u64 pass_wall(const struct pass *p, __u64 monotonic);
+
+/*
+ * When what is selected began and ended, ns since 1970: the time that rates are of. @last: when the last
+ * event ended, for a trace that has no end.
+ */
+void pass_times(const struct pass *p, __u64 last, __u64 *begin, __u64 *end);
+
+/* The records of one category, in the order in which they ended. */
+struct pass_reader {
+	struct pass *pass;
+	const struct category *category;
+	const struct iot_schema_event *event;
+	struct measure measure;		/* of the last record */
+	const struct source *source;	/* of a merged trace: where the last record is from; else NULL */
+	__u64 last;			/* when the last event ended, selected or not, ns since 1970; 0: none */
+	struct basis basis;		/* whole from pass_reader_close() on */
+
+	/* Private: */
+	struct selection selection;	/* for this event: several readers may be open */
+	struct cpu_merge merge;
+	struct measurer measurer;
+	struct check_file checked;
+	bool open, ended;
+};
+
+/* Opens the i-th category. Returns an exit code; errors are reported. Close it in either case. */
+int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i);
+
+/* The next record that is wanted, valid until the next call; NULL at the end. Shows progress. */
+const void *pass_next(struct pass_reader *r);
+
+/* If all records were read, reports what is damaged or missing. */
+void pass_reader_close(struct pass_reader *r);
+
+/* All wanted categories together, in the order in which their records ended. */
+struct pass_all {
+	struct pass_reader *readers;	/* in the order of the pass */
+	const void **records;		/* the next of each; NULL: it is at its end */
+	size_t nr, current;
+	bool begun;
+};
+
+/* As for one reader. */
+int pass_all_open(struct pass_all *a, struct pass *p);
+
+/* Also which reader it is of; those of other categories stay valid, too, until they were returned. */
+const void *pass_all_next(struct pass_all *a, struct pass_reader **reader);
+
+/* Closes the readers, whose basis can be read until pass_all_free(). */
+void pass_all_close(struct pass_all *a);
+void pass_all_free(struct pass_all *a);
+
+#endif /* TOOL_CMD_PASS_H */

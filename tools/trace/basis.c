@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+
+#include "base/cli.h"
+#include "base/json.h"
+#include "trace/basis.h"
+
+typedef unsigned long long ull;
+
+static void note(const char *what, __u64 n, const char *meaning)
+{
+	if (n)
+		printf("%s%s %llu%s: %s\n", CLI_YELLOW, what, (ull)n, CLI_PLAIN, meaning);
+}
+
+void basis_text(const struct basis *b)
+{
+	if (!b->lost && !b->missed && !b->unreadable && !b->sampled)
+		return;
+	putchar('\n');
+	note("lost", b->lost, "events overwritten or dropped before they were read");
+	note("missed", b->missed, "calls that the kernel's hooks missed");
+	note("unreadable", b->unreadable, "events that are damaged or missing in the trace");
+	note("sampled", b->sampled, "records that stand for several events each, and are");
+	if (b->sampled)
+		printf("scaled: %llu records are counted as %llu events\n", (ull)b->records,
+		       (ull)b->events);
+}
+
+void basis_json(json_t *object, const struct basis *b)
+{
+	json_put(object, "records", json_integer(b->records));
+	json_put(object, "sampled", json_integer(b->sampled));
+	json_put(object, "lost", json_integer(b->lost));
+	json_put(object, "missed", json_integer(b->missed));
+	json_put(object, "unreadable", json_integer(b->unreadable));
+}
+
+void basis_csv(const struct basis *b)
+{
+	printf("%llu,%llu,%llu,%llu", (ull)b->lost, (ull)b->missed, (ull)b->unreadable,
+	       (ull)b->sampled);
+}
