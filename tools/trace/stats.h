@@ -14,6 +14,7 @@
 
 #include "trace/distribution.h"
 #include "trace/intern.h"
+#include "trace/key_table.h"
 #include "trace/measure.h"
 #include "trace/stats_key.h"
 
@@ -69,14 +70,12 @@ struct stats {
 	size_t top;		/* keys that have a row of their own; 0: all */
 
 	bool with_command;
-	struct intern names;	/* the texts of the keys */
-	__u32 *by_path;		/* number of the key of a path + 1, by place of its id; 0: not known */
+	struct key_table table;
 	struct stats_total *totals;	/* by number of the key */
 	size_t room_totals;
 	struct intern cells;	/* with intervals: which row an interval and a key have */
 	struct stats_row *rows;
 	size_t nr, room;
-	char *text;		/* room for the keys of a record */
 
 	__u64 count, bytes, failed;
 };
