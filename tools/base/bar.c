@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <langinfo.h>
+#include <locale.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/bar.h"
+
+#define EIGHTHS	8
+#define BLOCK	3	/* bytes of a block in UTF-8 */
+
+/* Whether the user's locale is one of UTF-8. That of the program stays as it is. */
+static bool is_utf8(void)
+{
+	static int known = -1;
+	locale_t locale;
+
+	if (known >= 0)
+		return known;
+	locale = newlocale(LC_CTYPE_MASK, "", NULL);
+	known = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+	if (locale)
+		freelocale(locale);
+	return known;
+}
+
+/* @part * @steps / @all, rounded to the nearest; not 0 if @part is not. */
+static unsigned int length_of(__u64 part, __u64 all, unsigned int steps)
+{
+	unsigned int length;
+
+	if (!part || !all)
+		return 0;
+	if (part >= all)
+		return steps;
+	length = ((__uint128_t)part * steps * 2 + all) / ((__uint128_t)all * 2);
+	return length ? length : 1;
+}
+
+static char *put_block(char *out, unsigned int eighths)
+{
+	/* U+2588 is the whole block, U+2589 seven eighths of it, U+258F one. */
+	out[0] = '\xe2';
+	out[1] = '\x96';
+	out[2] = '\x88' + EIGHTHS - eighths;
+	return out + BLOCK;
+}
+
+char *bar(char *out, __u64 part, __u64 all, unsigned int width, unsigned int *columns)
+{
+	unsigned int unit = is_utf8() ? EIGHTHS : 1, length, rest;
+	char *at = out;
+
+	if (width > BAR_WIDTH)
+		width = BAR_WIDTH;
+	length = rest = length_of(part, all, width * unit);
+	for (; rest >= unit; rest -= unit)
+		if (unit == 1)
+			*at++ = '#';
+		else
+			at = put_block(at, EIGHTHS);
+	if (rest)
+		at = put_block(at, rest);
+	*at = '\0';
+	if (columns)
+		*columns = (length + unit - 1) / unit;
+	return out;
+}
