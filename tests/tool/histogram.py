@@ -252,6 +252,7 @@ def keys():
     for top in 1, 5, len(totals), 0:
         found = rows('latency', '--by', 'process', '--top', str(top), 't')
         is_equal('sums', bounds(found), every)
+        is_equal('rows', len({(row['process'], row['from_ns']) for row in found}), len(found))
         shown = list(dict.fromkeys(row['process'] for row in found))
         is_equal('keys', shown, [str(pid) for pid in order[:top or None]] + [''] * (0 < top < len(totals)))
         is_equal('others', {row['others'] for row in found if not row['process']},

@@ -1,0 +1,4 @@
+# One key more than --top has its own histogram.
+# in: rank()
+# tests: histogram.bats sums stay whole
+s/i >= h->top;/i > h->top;/
