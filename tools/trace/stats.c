@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
-#include "trace/paths.h"
 #include "trace/stats.h"
 
 const unsigned int stats_parts[STATS_PERCENTILES] = { 5000, 9000, 9900, 9990, 9999 };
@@ -21,9 +19,7 @@ void stats_begin(struct stats *s, struct stats_keys *keys)
 {
 	s->keys = keys;
 	s->with_command = stats_keys_have_command(keys);
-	s->text = xreallocarray(NULL, STATS_KEYS, STATS_KEY_MAX);
-	s->by_path = xreallocarray(NULL, keys->printer.paths->nr, sizeof(*s->by_path));
-	memset(s->by_path, 0, keys->printer.paths->nr * sizeof(*s->by_path));
+	key_table_open(&s->table, keys);
 }
 
 static struct stats_row *new_row(struct stats *s, __u32 key, __s64 interval)
@@ -38,14 +34,13 @@ static struct stats_row *new_row(struct stats *s, __u32 key, __s64 interval)
 	return &s->rows[s->nr++];
 }
 
-/* The number of the record's key, by its text. */
-static __u32 key_by_text(struct stats *s, const void *record)
+/* The number of the record's key. */
+static __u32 key_of(struct stats *s, const void *record)
 {
-	char *end = stats_keys_put(s->keys, s->text, record);
-	size_t before = s->names.nr;
-	__u32 key = intern_add(&s->names, s->text, end - s->text);
+	size_t before = s->table.names.nr;
+	__u32 key = key_table_add(&s->table, record);
 
-	if (s->names.nr == before)
+	if (s->table.names.nr == before)
 		return key;
 	if (key >= s->room_totals) {
 		s->room_totals = 2 * s->room_totals + 64;
@@ -55,19 +50,6 @@ static __u32 key_by_text(struct stats *s, const void *record)
 	if (s->with_command)
 		stats_keys_command(s->keys, s->totals[key].command, record);
 	return key;
-}
-
-/* As above. Most paths are met again and again: their texts are only looked up once. */
-static __u32 key_of(struct stats *s, const void *record)
-{
-	const struct paths *paths = s->keys->printer.paths;
-	__u64 id = stats_keys_path(s->keys, record), place = id - paths->base;
-
-	if (!id || place >= paths->nr)
-		return key_by_text(s, record);
-	if (!s->by_path[place])
-		s->by_path[place] = key_by_text(s, record) + 1;
-	return s->by_path[place] - 1;
 }
 
 static __s64 interval_of(const struct stats *s, __u64 time)
@@ -139,31 +121,9 @@ void stats_add(struct stats *s, const void *record, const struct measure *m, __u
 
 /* --- rows ----------------------------------------------------------------------- */
 
-const char *stats_row_key(const struct stats *s, const struct stats_row *row, size_t i)
-{
-	size_t length;
-	const char *text = intern_bytes(&s->names, row->key, &length);
-
-	while (i--)
-		text += strlen(text) + 1;
-	return text;
-}
-
 static int fall(__u64 x, __u64 y)
 {
 	return (x < y) - (x > y);
-}
-
-static int compare_names(const struct stats *s, __u32 x, __u32 y)
-{
-	size_t lengths[2], least;
-	const char *a = intern_bytes(&s->names, x, &lengths[0]);
-	const char *b = intern_bytes(&s->names, y, &lengths[1]);
-	int order;
-
-	least = lengths[0] < lengths[1] ? lengths[0] : lengths[1];
-	order = memcmp(a, b, least);
-	return order ? order : (lengths[0] > lengths[1]) - (lengths[0] < lengths[1]);
 }
 
 /* What is equal is sorted by the count, and then by name. */
@@ -187,19 +147,20 @@ static int compare_keys(const void *a, const void *b, void *data)
 	}
 	if (!order && s->sort != STATS_BY_NAME)
 		order = fall(p->count, q->count);
-	return order ? order : compare_names(s, x, y);
+	return order ? order : key_table_compare(&s->table, x, y);
 }
 
 /* Gives each key its place, by the sums over all intervals. */
 static void rank(struct stats *s)
 {
-	__u32 *order = xreallocarray(NULL, s->names.nr, sizeof(*order));
+	size_t nr = s->table.names.nr;
+	__u32 *order = xreallocarray(NULL, nr, sizeof(*order));
 	size_t i;
 
-	for (i = 0; i < s->names.nr; i++)
+	for (i = 0; i < nr; i++)
 		order[i] = i;
-	qsort_r(order, s->names.nr, sizeof(*order), compare_keys, s);
-	for (i = 0; i < s->names.nr; i++)
+	qsort_r(order, nr, sizeof(*order), compare_keys, s);
+	for (i = 0; i < nr; i++)
 		s->totals[order[i]].rank = i;
 	free(order);
 }
@@ -303,8 +264,6 @@ void stats_free(struct stats *s)
 		free_row(&s->rows[i]);
 	free(s->rows);
 	free(s->totals);
-	free(s->text);
-	free(s->by_path);
-	intern_free(&s->names);
+	key_table_close(&s->table);
 	intern_free(&s->cells);
 }

@@ -14,8 +14,9 @@
 
 #include "trace/distribution.h"
 #include "trace/intern.h"
+#include "trace/key_table.h"
+#include "trace/key_text.h"
 #include "trace/measure.h"
-#include "trace/stats_key.h"
 
 #define STATS_PERCENTILES 5
 
@@ -51,7 +52,7 @@ struct stats_row {
 	__u64 percentiles[STATS_PERCENTILES];	/* ns; from stats_finish() on */
 };
 
-#define STATS_OTHERS (~0U)
+#define STATS_OTHERS KEY_TEXT_OTHERS
 
 /* All of a key's rows together. */
 struct stats_total {
@@ -69,14 +70,12 @@ struct stats {
 	size_t top;		/* keys that have a row of their own; 0: all */
 
 	bool with_command;
-	struct intern names;	/* the texts of the keys */
-	__u32 *by_path;		/* number of the key of a path + 1, by place of its id; 0: not known */
+	struct key_table table;
 	struct stats_total *totals;	/* by number of the key */
 	size_t room_totals;
 	struct intern cells;	/* with intervals: which row an interval and a key have */
 	struct stats_row *rows;
 	size_t nr, room;
-	char *text;		/* room for the keys of a record */
 
 	__u64 count, bytes, failed;
 };
@@ -92,8 +91,5 @@ void stats_add(struct stats *s, const void *record, const struct measure *m, __u
  */
 void stats_finish(struct stats *s);
 void stats_free(struct stats *s);
-
-/* The text of the i-th key of a row that is not that of others. */
-const char *stats_row_key(const struct stats *s, const struct stats_row *row, size_t i);
 
 #endif /* TOOL_TRACE_STATS_H */

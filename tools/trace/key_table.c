@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "trace/key_table.h"
+#include "trace/paths.h"
+
+void key_table_open(struct key_table *t, struct stats_keys *keys)
+{
+	size_t nr = keys->printer.paths->nr;
+
+	*t = (struct key_table){ .keys = keys };
+	t->text = xreallocarray(NULL, STATS_KEYS, STATS_KEY_MAX);
+	t->by_path = xreallocarray(NULL, nr, sizeof(*t->by_path));
+	memset(t->by_path, 0, nr * sizeof(*t->by_path));
+}
+
+void key_table_close(struct key_table *t)
+{
+	intern_free(&t->names);
+	free(t->by_path);
+	free(t->text);
+}
+
+static __u32 add_text(struct key_table *t, const void *record)
+{
+	char *end = stats_keys_put(t->keys, t->text, record);
+
+	return intern_add(&t->names, t->text, end - t->text);
+}
+
+/* Most paths are met again and again: their texts are only looked up once. */
+__u32 key_table_add(struct key_table *t, const void *record)
+{
+	const struct paths *paths = t->keys->printer.paths;
+	__u64 id = stats_keys_path(t->keys, record), place = id - paths->base;
+
+	if (!id || place >= paths->nr)
+		return add_text(t, record);
+	if (!t->by_path[place])
+		t->by_path[place] = add_text(t, record) + 1;
+	return t->by_path[place] - 1;
+}
+
+const char *key_table_text(const struct key_table *t, __u32 number, size_t i)
+{
+	size_t length;
+	const char *text = intern_bytes(&t->names, number, &length);
+
+	while (i--)
+		text += strlen(text) + 1;
+	return text;
+}
+
+int key_table_compare(const struct key_table *t, __u32 x, __u32 y)
+{
+	size_t lengths[2], least;
+	const char *a = intern_bytes(&t->names, x, &lengths[0]);
+	const char *b = intern_bytes(&t->names, y, &lengths[1]);
+	int order;
+
+	least = lengths[0] < lengths[1] ? lengths[0] : lengths[1];
+	order = memcmp(a, b, least);
+	return order ? order : (lengths[0] > lengths[1]) - (lengths[0] < lengths[1]);
+}
