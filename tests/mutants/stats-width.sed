@@ -1,4 +1,4 @@
 # A long name is as wide as it is.
-# in: put_label()
+# in: key_text_put_line()
 # tests: stats.bats 80 columns
-s/width <= WIDTH/1/
+s/width_of(label) <= KEY_TEXT_WIDTH/1/

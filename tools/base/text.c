@@ -112,30 +112,6 @@ char *text_append(char *list, const char *between, const char *word)
 	return longer;
 }
 
-/* Whether a character begins here: a byte of 10xxxxxx continues one. */
-static bool is_first(char c)
-{
-	return (c & 0xc0) != 0x80;
-}
-
-size_t text_width(const char *text)
-{
-	size_t width = 0;
-
-	for (; *text; text++)
-		width += is_first(*text);
-	return width;
-}
-
-const char *text_end(const char *text, size_t width)
-{
-	size_t left = text_width(text);
-
-	for (; left > width; text++)
-		left -= is_first(text[1]);
-	return text;
-}
-
 static bool is_octal(const char *s)
 {
 	return s[0] >= '0' && s[0] <= '3' && s[1] >= '0' && s[1] <= '7' &&

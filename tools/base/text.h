@@ -42,12 +42,6 @@ char *text_share(__u64 part, __u64 all);
  */
 char *text_append(char *list, const char *between, const char *word);
 
-/* Characters of a text of UTF-8. */
-size_t text_width(const char *text);
-
-/* Its last @width characters: of a path, the end says most. */
-const char *text_end(const char *text, size_t width);
-
 /* Undoes \ooo in place. */
 void text_unescape(char *s);
 

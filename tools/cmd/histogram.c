@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/progress.h"
 #include "base/xalloc.h"
+#include "cmd/by.h"
 #include "cmd/command.h"
 #include "cmd/pass.h"
 #include "core/amount.h"
@@ -75,11 +76,10 @@ static bool take(void *data, __u32 key, __u64 value, __u64 time)
 static void add_record(struct reading *r, const void *record)
 {
 	const struct measure *m = &r->reader.measure;
-	struct key_table *table = &r->histogram.table;
 	__u64 value;
 
 	if (histogram_value(&r->values, record, m, &value))
-		add(r, key_table_add(table, record), value, m->weight, m->time);
+		add(r, histogram_key(&r->histogram, record), value, m->weight, m->time);
 }
 
 static void add_access(struct reading *r, const void *record)
@@ -88,7 +88,7 @@ static void add_access(struct reading *r, const void *record)
 
 	if (!histogram_access(&r->values, record, &r->reader.measure, &a))
 		return;
-	a.owner.key = key_table_add(&r->histogram.table, record);
+	a.owner.key = histogram_key(&r->histogram, record);
 	if (r->reader.source && r->values.of == HISTOGRAM_RUN_LENGTH)
 		a.owner.source = r->reader.source - r->env->pass.sources.at;
 	accesses_add(&r->accesses, &a);
@@ -220,26 +220,19 @@ static int histogram_of(struct env *env, size_t i)
 static int histogram_if_has(struct env *env, size_t i)
 {
 	const struct category *category = env->pass.at[i].category;
-	const struct iot_schema_event *event = category_event(category);
 	struct histogram_values values;
-	const char *lacks;
+	bool has;
 	int status;
 
-	if (!histogram_values_open(&values, env->of, event)) {
+	if (!histogram_values_open(&values, env->of, category_event(category))) {
 		if (!env->pass.nr_named)
 			return CLI_OK;
 		cli_say("--of=%s: events of category %s have none", kind_of(env)->name, category->name);
 		return CLI_USAGE;
 	}
-	lacks = stats_keys_open(&env->keys, event, &env->pass.names);
-	if (lacks && env->pass.nr_named) {
-		cli_say("--by=%s: events of category %s have no %s", lacks, category->name, lacks);
-		return CLI_USAGE;
-	}
-	if (lacks) {
-		cli_say("category %s is left out: its events have no %s", category->name, lacks);
-		return CLI_OK;
-	}
+	status = by_open(&env->keys, &env->pass, i, &has);
+	if (!has)
+		return status;
 	status = histogram_of(env, i);
 	stats_keys_close(&env->keys);
 	return status;
@@ -270,7 +263,6 @@ static int run(int argc, char **argv)
 	command_parse(&command_histogram, argc, argv, &env);
 	env.document = json_array();
 	status = pass_open(&env.pass, env.words.at[0]);
-	env.keys.merged = env.pass.sources.nr;
 	if (!status)
 		status = histogram_of_all(&env);
 	if (env.format == FORMAT_JSON && env.printed) {
@@ -287,14 +279,7 @@ static int run(int argc, char **argv)
 
 static void take_keys(struct argp_state *state, void *to, const char *arg)
 {
-	struct env *env = to;
-	char *words = (char *)arg, *word, *why;
-
-	while ((word = strsep(&words, ","))) {
-		why = stats_keys_add(&env->keys, word);
-		if (why)
-			cli_usage(state, "--by=%s: %s", word, why);
-	}
+	by_take(state, &((struct env *)to)->keys, arg);
 }
 
 /* An amount in the unit of the values; @arg is all of the option's argument. */
@@ -365,7 +350,7 @@ static const struct cli_option options[] = {
 	  "what the histograms are of: latency, size (bytes moved), queue-depth (requests that the device had), lba (first sector), offset (in the file), interarrival (time between the starts of two events) or run-length (bytes of consecutive accesses)",
 	  TO_WORD(struct env, of), HISTOGRAM_WORDS },
 	{ "by", 0, "KEY[,KEY]",
-	  "make a histogram for each value of KEY, or of both: op, device, file, directory, directory:DEPTH (its first DEPTH components), extension, process, command, cgroup, connection, or of a merged trace host or trace",
+	  "make a histogram for each value of KEY, or of both: " BY_HELP,
 	  OPTION_TAKE, .take = take_keys, .words = STATS_KEY_WORDS, .values = VALUES_LIST },
 	{ "top", 0, "N",
 	  "show the N keys with the most values, and the others as one (default 10; 0: show all)",

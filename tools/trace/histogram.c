@@ -24,9 +24,36 @@ void histogram_free(struct histogram *h)
 {
 	key_table_close(&h->table);
 	intern_free(&h->cells);
+	free(h->commands);
 	free(h->counts);
 	free(h->all);
 	free(h->sorted);
+}
+
+/* --- keys ----------------------------------------------------------------------- */
+
+__u32 histogram_key(struct histogram *h, const void *record)
+{
+	size_t before = h->table.names.nr;
+	__u32 key = key_table_add(&h->table, record);
+
+	if (h->table.names.nr == before || !stats_keys_have_command(h->table.keys))
+		return key;
+	if (key >= h->room_commands) {
+		h->room_commands = 2 * h->room_commands + 64;
+		h->commands = xreallocarray(h->commands, h->room_commands, sizeof(*h->commands));
+	}
+	stats_keys_command(h->table.keys, h->commands[key], record);
+	return key;
+}
+
+struct key_text histogram_key_text(const struct histogram *h, const struct histogram_one *one)
+{
+	struct key_text text = { .table = &h->table, .key = one->key, .folded = one->folded };
+
+	if (h->commands)
+		text.command = one->key == KEY_TEXT_OTHERS ? "" : h->commands[one->key];
+	return text;
 }
 
 /* --- values --------------------------------------------------------------------- */
@@ -193,7 +220,7 @@ static __u32 *rank(struct histogram *h)
 		rank = folded ? h->top : i;
 		if (rank == h->nr)
 			h->all[h->nr++] = (struct histogram_one){
-				.key = folded ? HISTOGRAM_OTHERS : order[i].key,
+				.key = folded ? KEY_TEXT_OTHERS : order[i].key,
 			};
 		h->all[rank].count += order[i].count;
 		h->all[rank].folded += folded;

@@ -19,11 +19,11 @@
 
 #include "trace/intern.h"
 #include "trace/key_table.h"
+#include "trace/key_text.h"
 
 #define HISTOGRAM_CELLS		(1U << 20)
 #define HISTOGRAM_ROWS		32
 #define HISTOGRAM_COLUMNS	56	/* intervals, if their size is not given */
-#define HISTOGRAM_OTHERS	(~0U)
 #define HISTOGRAM_BEFORE	(-1)	/* the interval of what began before the first one */
 
 enum histogram_part { HISTOGRAM_BELOW, HISTOGRAM_WITHIN, HISTOGRAM_ABOVE };
@@ -45,7 +45,7 @@ struct histogram_cell {
 
 /* The histogram of a key. */
 struct histogram_one {
-	__u32 key;		/* HISTOGRAM_OTHERS */
+	__u32 key;		/* KEY_TEXT_OTHERS */
 	__u32 folded;		/* keys that the histogram of others is of */
 	__u64 count;
 	const struct histogram_cell *cells;	/* by part, bucket and interval */
@@ -63,6 +63,8 @@ struct histogram {
 
 	__u64 size;		/* of a bucket at present */
 	struct key_table table;
+	char (*commands)[STATS_COMM];	/* by process: that of the first record of each key; else NULL */
+	size_t room_commands;
 	struct intern cells;	/* which cell a key, a bucket and an interval have */
 	__u64 *counts;		/* by number of the cell */
 	size_t room;
@@ -76,6 +78,9 @@ struct histogram {
 
 void histogram_begin(struct histogram *h, struct stats_keys *keys);
 
+/* The number of a record's key. */
+__u32 histogram_key(struct histogram *h, const void *record);
+
 /*
  * Adds a value @weight times. @time: when it began, ns since 1970. False if there are too many buckets:
  * nothing can be added from then on.
@@ -85,6 +90,8 @@ bool histogram_add(struct histogram *h, __u32 key, __u64 value, __u64 weight, __
 /* Puts keys that are not among the top ones into one histogram, the last. */
 void histogram_finish(struct histogram *h);
 void histogram_free(struct histogram *h);
+
+struct key_text histogram_key_text(const struct histogram *h, const struct histogram_one *one);
 
 /* From where to where the values of a cell are; *to is not included, and 0 stands for 2^64. */
 void histogram_bounds(const struct histogram *h, const struct histogram_cell *cell, __u64 *from, __u64 *to);

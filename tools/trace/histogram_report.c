@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/csv.h"
 #include "base/json.h"
 #include "base/xalloc.h"
 #include "trace/histogram_report.h"
@@ -59,21 +57,17 @@ static json_t *json_cell(const struct histogram_report *r, const struct histogra
 /* The keys, null for those of others; the counts beside the range; the buckets within it. */
 static json_t *json_one(const struct histogram_report *r, const struct histogram_one *one)
 {
-	const struct key_table *table = &r->histogram->table;
+	const struct key_text text = histogram_key_text(r->histogram, one);
 	json_t *object = json_object(), *buckets = json_array();
 	__u64 beside[] = { 0, 0, 0 };
 	size_t i;
 
-	for (i = 0; i < table->keys->nr; i++)
-		json_put(object, stats_key_name(&table->keys->at[i]),
-			 one->key == HISTOGRAM_OTHERS ? json_null() :
-						json_string(key_table_text(table, one->key, i)));
+	key_text_json(object, &text);
 	for (i = 0; i < one->nr; i++) {
 		beside[one->cells[i].part] += one->cells[i].count;
 		if (one->cells[i].part == HISTOGRAM_WITHIN)
 			json_add(buckets, json_cell(r, one, &one->cells[i]));
 	}
-	json_put(object, "others", json_integer(one->folded));
 	json_put(object, "count", json_count(one->count));
 	json_put(object, "below", json_count(beside[HISTOGRAM_BELOW]));
 	json_put(object, "above", json_count(beside[HISTOGRAM_ABOVE]));
@@ -106,37 +100,21 @@ json_t *histogram_report_json(const struct histogram_report *r)
 
 void histogram_report_csv_header(const struct histogram_report *r)
 {
-	const struct stats_keys *keys = r->histogram->table.keys;
-	size_t i;
-
 	fputs("category,", stdout);
-	for (i = 0; i < keys->nr; i++)
-		printf("%s,", stats_key_name(&keys->at[i]));
-	printf("others,%sfrom_%s,to_%s,count,share_percent," BASIS_CSV_HEADER "\n",
+	key_text_csv_header(r->histogram->table.keys);
+	printf("%sfrom_%s,to_%s,count,share_percent," BASIS_CSV_HEADER "\n",
 	       r->heat ? "since_s," : "", r->kind->column, r->kind->column);
-}
-
-static void csv_text(const char *text)
-{
-	size_t length = strlen(text);
-	char *field = xreallocarray(NULL, 4 * length + 2, 1);
-
-	printf("%.*s,", (int)(csv_put(field, text, length) - field), field);
-	free(field);
 }
 
 /* Below the range a row has no start, above it no end. */
 static void csv_row(const struct histogram_report *r, const struct histogram_one *one,
 		    const struct histogram_cell *cell)
 {
-	const struct key_table *table = &r->histogram->table;
+	const struct key_text text = histogram_key_text(r->histogram, one);
 	__u64 from, to;
-	size_t i;
 
 	printf("%s,", r->category);
-	for (i = 0; i < table->keys->nr; i++)
-		csv_text(one->key == HISTOGRAM_OTHERS ? "" : key_table_text(table, one->key, i));
-	printf("%u,", one->folded);
+	key_text_csv(&text);
 	if (r->heat && !is_before(cell))
 		printf("%.9f", histogram_since(r->histogram, cell->interval));
 	if (r->heat)

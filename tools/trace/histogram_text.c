@@ -6,11 +6,8 @@
 #include "base/bar.h"
 #include "base/cli.h"
 #include "base/scaled.h"
-#include "base/text.h"
 #include "base/xalloc.h"
 #include "trace/histogram_text.h"
-
-#define KEY_WIDTH	56	/* of a key; the end of a longer one is shown */
 
 /* --- parts of both texts -------------------------------------------------------- */
 
@@ -41,22 +38,6 @@ bool histogram_is_exact(const struct histogram_report *r, const struct histogram
 	return false;
 }
 
-/* "READ", "8:1 READ", "3 others"; the caller frees it. */
-static char *key_label(const struct histogram *h, const struct histogram_one *one)
-{
-	char *label = NULL;
-	size_t i;
-
-	if (one->key == HISTOGRAM_OTHERS)
-		return xasprintf(one->folded == 1 ? "1 other" : "%u others", one->folded);
-	for (i = 0; i < h->table.keys->nr; i++) {
-		const char *text = key_table_text(&h->table, one->key, i);
-
-		label = text_append(label, " ", *text ? text : "(none)");
-	}
-	return label;
-}
-
 void histogram_count(__u64 n)
 {
 	printf("%llu value%s\n", (unsigned long long)n, n == 1 ? "" : "s");
@@ -64,15 +45,17 @@ void histogram_count(__u64 n)
 
 void histogram_title(const struct histogram_report *r, const struct histogram_one *one)
 {
-	char *label = r->histogram->table.keys->nr ? key_label(r->histogram, one) : NULL;
-	bool fits = label && text_width(label) <= KEY_WIDTH;
+	const struct key_text text = histogram_key_text(r->histogram, one);
+	char *label, *line;
 
 	putchar('\n');
-	if (!label)
+	if (!text.table->keys->nr)
 		return;
-	printf("%s%s%s%s: ", CLI_BOLD, fits ? "" : "...",
-	       fits ? label : text_end(label, KEY_WIDTH - 3), CLI_PLAIN);
-	histogram_count(one->count);
+	label = key_text(&text);
+	line = xasprintf("%s: %llu value%s", label, (unsigned long long)one->count,
+			 one->count == 1 ? "" : "s");
+	key_text_put_line(line);
+	free(line);
 	free(label);
 }
 
@@ -136,7 +119,7 @@ static void put_line(const struct table *t, const struct histogram_cell *cell)
 	used = printf("%*s %*s%9s%7.1f%%", t->from_width, from, t->to_width, to,
 		      scaled_number(number, cell->count), 100.0 * cell->count / t->one->count);
 	bar(blocks, cell->part == HISTOGRAM_WITHIN ? cell->count : 0, t->most,
-	    HISTOGRAM_WIDTH - used - 1, NULL);
+	    KEY_TEXT_WIDTH - used - 1, NULL);
 	printf("%s%s\n", *blocks ? " " : "", blocks);
 }
 

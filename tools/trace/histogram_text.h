@@ -5,7 +5,6 @@
 
 #include "trace/histogram_report.h"
 
-#define HISTOGRAM_WIDTH 80
 #define HISTOGRAM_EMPTY 2	/* empty buckets that have lines of their own; for more, one line stands */
 #define HISTOGRAM_LABEL 24	/* bytes of a bound at most, with the NUL */
 

@@ -34,7 +34,7 @@ static struct stats_row *new_row(struct stats *s, __u32 key, __s64 interval)
 	return &s->rows[s->nr++];
 }
 
-/* The number of the record's key, which has a total from then on. */
+/* The number of the record's key. */
 static __u32 key_of(struct stats *s, const void *record)
 {
 	size_t before = s->table.names.nr;
@@ -121,11 +121,6 @@ void stats_add(struct stats *s, const void *record, const struct measure *m, __u
 
 /* --- rows ----------------------------------------------------------------------- */
 
-const char *stats_row_key(const struct stats *s, const struct stats_row *row, size_t i)
-{
-	return key_table_text(&s->table, row->key, i);
-}
-
 static int fall(__u64 x, __u64 y)
 {
 	return (x < y) - (x > y);
@@ -158,13 +153,14 @@ static int compare_keys(const void *a, const void *b, void *data)
 /* Gives each key its place, by the sums over all intervals. */
 static void rank(struct stats *s)
 {
-	__u32 *order = xreallocarray(NULL, s->table.names.nr, sizeof(*order));
+	size_t nr = s->table.names.nr;
+	__u32 *order = xreallocarray(NULL, nr, sizeof(*order));
 	size_t i;
 
-	for (i = 0; i < s->table.names.nr; i++)
+	for (i = 0; i < nr; i++)
 		order[i] = i;
-	qsort_r(order, s->table.names.nr, sizeof(*order), compare_keys, s);
-	for (i = 0; i < s->table.names.nr; i++)
+	qsort_r(order, nr, sizeof(*order), compare_keys, s);
+	for (i = 0; i < nr; i++)
 		s->totals[order[i]].rank = i;
 	free(order);
 }

@@ -15,8 +15,8 @@
 #include "trace/distribution.h"
 #include "trace/intern.h"
 #include "trace/key_table.h"
+#include "trace/key_text.h"
 #include "trace/measure.h"
-#include "trace/stats_key.h"
 
 #define STATS_PERCENTILES 5
 
@@ -52,7 +52,7 @@ struct stats_row {
 	__u64 percentiles[STATS_PERCENTILES];	/* ns; from stats_finish() on */
 };
 
-#define STATS_OTHERS (~0U)
+#define STATS_OTHERS KEY_TEXT_OTHERS
 
 /* All of a key's rows together. */
 struct stats_total {
@@ -91,8 +91,5 @@ void stats_add(struct stats *s, const void *record, const struct measure *m, __u
  */
 void stats_finish(struct stats *s);
 void stats_free(struct stats *s);
-
-/* The text of the i-th key of a row that is not that of others. */
-const char *stats_row_key(const struct stats *s, const struct stats_row *row, size_t i);
 
 #endif /* TOOL_TRACE_STATS_H */

@@ -4,15 +4,13 @@
 #include <string.h>
 
 #include "base/cli.h"
-#include "base/csv.h"
 #include "base/json.h"
 #include "base/scaled.h"
 #include "base/text.h"
 #include "base/xalloc.h"
+#include "trace/key_text.h"
 #include "trace/stats_report.h"
 
-#define WIDTH		80
-#define NAME_WIDTH	17	/* of the first column; a longer name has a line of its own */
 #define MIB		(1024.0 * 1024)
 #define NS_PER_S	1e9
 
@@ -53,40 +51,25 @@ static char *error_name(unsigned int error)
 
 /* --- text ----------------------------------------------------------------------- */
 
-/* "READ", "+1.5s 8:1 READ", "3 others"; the caller frees it. */
-static char *label_of(const struct stats *s, const struct stats_row *row)
+static struct key_text keys_of(const struct stats *s, const struct stats_row *row)
 {
-	char *label = s->interval ? xasprintf("%+.10gs", since(s, row)) : NULL;
-	char *others;
-	size_t i;
+	bool others = row->key == STATS_OTHERS;
 
-	if (row->key == STATS_OTHERS) {
-		others = xasprintf(row->folded == 1 ? "1 other" : "%u others", row->folded);
-		label = text_append(label, " ", others);
-		free(others);
-		return label;
-	}
-	for (i = 0; i < s->keys->nr; i++) {
-		const char *text = stats_row_key(s, row, i);
-
-		label = text_append(label, " ", *text ? text : "(none)");
-	}
-	if (s->with_command)
-		label = text_append(label, " ", s->totals[row->key].command);
-	return label;
+	return (struct key_text){
+		.table = &s->table, .key = row->key, .folded = row->folded,
+		.command = !s->with_command ? NULL : others ? "" : s->totals[row->key].command,
+	};
 }
 
+/* "READ", "+1.5s 8:1 READ", "3 others" */
 static void put_label(const struct stats *s, const struct stats_row *row)
 {
-	char *label = label_of(s, row);
-	size_t width = text_width(label);
+	const struct key_text k = keys_of(s, row);
+	char *keys = key_text(&k);
+	char *label = s->interval ? xasprintf("%+.10gs %s", since(s, row), keys) : xstrdup(keys);
 
-	if (width < NAME_WIDTH)
-		printf("%s%*s", label, (int)(NAME_WIDTH - width), "");
-	else if (width <= WIDTH)
-		printf("%s\n%*s", label, NAME_WIDTH, "");
-	else
-		printf("...%s\n%*s", text_end(label, WIDTH - 3), NAME_WIDTH, "");
+	key_text_put_first(label);
+	free(keys);
 	free(label);
 }
 
@@ -133,8 +116,8 @@ static void row_of_errors(const struct stats_report *r, const struct stats_row *
 	for (i = 0; i < row->nr_errors; i++) {
 		name = error_name(row->errors[i].error);
 		word = xasprintf("%s %llu", name, (unsigned long long)row->errors[i].count);
-		if (line && NAME_WIDTH + strlen(line) + strlen(word) + 3 > WIDTH) {
-			printf("%s,\n%*s", line, NAME_WIDTH, "");
+		if (line && KEY_TEXT_FIRST + strlen(line) + strlen(word) + 3 > KEY_TEXT_WIDTH) {
+			printf("%s,\n%*s", line, KEY_TEXT_FIRST, "");
 			free(line);
 			line = NULL;
 		}
@@ -148,21 +131,14 @@ static void row_of_errors(const struct stats_report *r, const struct stats_row *
 
 static void heading(const struct stats *s, const char *columns)
 {
-	char *name = s->interval ? xstrdup("TIME") : NULL;
-	size_t i;
+	char *keys = key_text_heading(s->keys);
+	char *name = s->interval ? xasprintf("TIME %s", keys) : xstrdup(keys);
 
-	for (i = 0; i < s->keys->nr; i++) {
-		char *upper = xstrdup(stats_key_name(&s->keys->at[i])), *at;
-
-		for (at = upper; *at; at++)
-			*at -= 'a' - 'A';
-		name = text_append(name, " ", upper);
-		free(upper);
-	}
-	if (strlen(name) < NAME_WIDTH)
-		printf("\n%s%-*s%s%s\n", CLI_BOLD, NAME_WIDTH, name, columns, CLI_PLAIN);
+	if (strlen(name) < KEY_TEXT_FIRST)
+		printf("\n%s%-*s%s%s\n", CLI_BOLD, KEY_TEXT_FIRST, name, columns, CLI_PLAIN);
 	else
-		printf("\n%s%s\n%*s%s%s\n", CLI_BOLD, name, NAME_WIDTH, "", columns, CLI_PLAIN);
+		printf("\n%s%s\n%*s%s%s\n", CLI_BOLD, name, KEY_TEXT_FIRST, "", columns, CLI_PLAIN);
+	free(keys);
 	free(name);
 }
 
@@ -259,29 +235,15 @@ static json_t *json_errors(const struct stats_row *row)
 	return errors;
 }
 
-/* The keys of a row; null for those of others. */
-static void json_keys(json_t *object, const struct stats *s, const struct stats_row *row)
-{
-	bool others = row->key == STATS_OTHERS;
-	size_t i;
-
-	if (s->interval)
-		json_put(object, "since_s", json_real(since(s, row)));
-	for (i = 0; i < s->keys->nr; i++)
-		json_put(object, stats_key_name(&s->keys->at[i]),
-			 others ? json_null() : json_string(stats_row_key(s, row, i)));
-	if (s->with_command)
-		json_put(object, "command",
-			 others ? json_null() : json_string(s->totals[row->key].command));
-	json_put(object, "others", json_integer(row->folded));
-}
-
 static json_t *json_row(const struct stats_report *r, const struct stats_row *row)
 {
+	const struct key_text k = keys_of(r->stats, row);
 	double seconds = seconds_of(r, row);
 	json_t *object = json_object();
 
-	json_keys(object, r->stats, row);
+	if (r->stats->interval)
+		json_put(object, "since_s", json_real(since(r->stats, row)));
+	key_text_json(object, &k);
 	json_put(object, "count", json_integer(row->count));
 	json_put(object, "errors", json_integer(row->failed));
 	json_put(object, "errors_by_name", json_errors(row));
@@ -322,38 +284,12 @@ void stats_report_csv_header(const struct stats *s)
 	fputs("category,", stdout);
 	if (s->interval)
 		fputs("since_s,", stdout);
-	for (i = 0; i < s->keys->nr; i++)
-		printf("%s,", stats_key_name(&s->keys->at[i]));
-	if (stats_keys_have_command(s->keys))
-		fputs("command,", stdout);
-	fputs("others,count,errors,bytes,size_avg_bytes,size_min_bytes,size_max_bytes,latency_total_ns,latency_avg_ns,latency_min_ns,",
+	key_text_csv_header(s->keys);
+	fputs("count,errors,bytes,size_avg_bytes,size_min_bytes,size_max_bytes,latency_total_ns,latency_avg_ns,latency_min_ns,",
 	      stdout);
 	for (i = 0; i < STATS_PERCENTILES; i++)
 		printf("latency_%s_ns,", stats_part_names[i]);
 	puts("latency_max_ns,iops,mib_per_s," BASIS_CSV_HEADER);
-}
-
-static void put_text(const char *text)
-{
-	size_t length = strlen(text);
-	char *field = xreallocarray(NULL, 4 * length + 2, 1);
-
-	printf("%.*s,", (int)(csv_put(field, text, length) - field), field);
-	free(field);
-}
-
-static void csv_keys(const struct stats *s, const struct stats_row *row)
-{
-	bool others = row->key == STATS_OTHERS;
-	size_t i;
-
-	if (s->interval)
-		printf("%.9f,", since(s, row));
-	for (i = 0; i < s->keys->nr; i++)
-		put_text(others ? "" : stats_row_key(s, row, i));
-	if (s->with_command)
-		put_text(others ? "" : s->totals[row->key].command);
-	printf("%u,", row->folded);
 }
 
 static void put_number(__u64 n)
@@ -386,10 +322,13 @@ static void csv_latencies(const struct stats_row *row)
 
 static void csv_row(const struct stats_report *r, const struct stats_row *row)
 {
+	const struct key_text k = keys_of(r->stats, row);
 	double seconds = seconds_of(r, row);
 
 	printf("%s,", r->category);
-	csv_keys(r->stats, row);
+	if (r->stats->interval)
+		printf("%.9f,", since(r->stats, row));
+	key_text_csv(&k);
 	put_number(row->count);
 	put_number(row->failed);
 	put_number(row->bytes);
