@@ -49,6 +49,10 @@ known() {
 	known connections
 }
 
+@test "stats: writeback is charged to its originator, and requests have a class" {
+	known charged
+}
+
 @test "stats: the traces and hosts of a merged trace" {
 	known merged
 }

@@ -182,6 +182,28 @@ def connections():
         ('net', 'UDP [2001:db8::1]:53 *:0', '20'), ('drop', 'TCP 192.0.2.9:4000 192.0.2.1:80', '9')])
 
 
+def charged():
+    """Writeback counts for who made the pages dirty; a flush for who wrote. All else, for who submitted it."""
+    kernel = {'time': 2 * S, 'latency': 1, 'pid': 9, 'comm': 'kworker/1'}
+    make('t', fs=[event('READ', 2 * S, 5, 7)], block=[
+        {**kernel, 'op': 1, 'result': 4096, 'class': 4, 'origin_pid': 50, 'origin_comm': 'rsync'},
+        {**kernel, 'op': 1, 'result': 512, 'class': 2},
+        {**kernel, 'op': 2, 'class': 77, 'origin_pid': 50, 'origin_comm': 'a\\033[2J'},
+        {**kernel, 'op': 0, 'result': 100, 'class': 4, 'pid': 50, 'comm': 'rsync'}])
+
+    def by(key, *columns):
+        return sorted(tuple(row[k] for k in (*columns, 'count', 'bytes')) for row in rows('--by', key, '-c', 'block', 't'))
+    is_equal('process', by('process', 'process', 'command'), [('50', 'rsync', '3', '4196'), ('9', 'kworker/1', '1', '512')])
+    is_equal('command', by('command', 'command'),
+             [('a\\033[2J', '1', '0'), ('kworker/1', '1', '512'), ('rsync', '2', '4196')])
+    is_equal('submitter', by('submitter', 'submitter'), [('kworker/1', '3', '4608'), ('rsync', '1', '100')])
+    is_equal('both', by('submitter,command', 'submitter', 'command')[-1], ('rsync', 'rsync', '1', '100'))
+    is_equal('class', by('class', 'class'), [('0x4d', '1', '0'), ('FILE_4K', '2', '4196'), ('JOURNAL', '1', '512')])
+    for key in 'class', 'submitter':
+        done = stats('--by', key, 't')
+        assert f'fs is left out: its events have no {key}' in done.stderr, done.stderr
+
+
 def merged():
     """Of two traces that are one, each process is of its trace."""
     make('one', fs=[event('READ', 2 * S, 5, 10), event('READ', 3 * S, 5, 20)])

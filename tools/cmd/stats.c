@@ -2,10 +2,10 @@
 /* iotracer stats: the totals of a trace: counts, bytes, errors, latencies, rates. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cli.h"
 #include "base/json.h"
+#include "cmd/by.h"
 #include "cmd/command.h"
 #include "cmd/pass.h"
 #include "trace/stats.h"
@@ -81,23 +81,15 @@ static int stats_of(struct env *env, size_t i)
 	return CLI_OK;
 }
 
-/* A key that a category does not have is a mistake if the category was named. */
 static int stats_by_keys(struct env *env, size_t i)
 {
-	const struct category *category = env->pass.at[i].category;
-	const char *lacks = stats_keys_open(&env->keys, category_event(category), &env->pass.names);
-	int status;
+	bool has;
+	int status = by_open(&env->keys, &env->pass, i, &has);
 
-	if (lacks && env->pass.nr_named) {
-		cli_say("--by=%s: events of category %s have no %s", lacks, category->name, lacks);
-		return CLI_USAGE;
+	if (has) {
+		status = stats_of(env, i);
+		stats_keys_close(&env->keys);
 	}
-	if (lacks) {
-		cli_say("category %s is left out: its events have no %s", category->name, lacks);
-		return CLI_OK;
-	}
-	status = stats_of(env, i);
-	stats_keys_close(&env->keys);
 	return status;
 }
 
@@ -117,14 +109,7 @@ static int stats_of_all(struct env *env)
 
 static void take_keys(struct argp_state *state, void *to, const char *arg)
 {
-	struct env *env = to;
-	char *words = (char *)arg, *word, *why;
-
-	while ((word = strsep(&words, ","))) {
-		why = stats_keys_add(&env->keys, word);
-		if (why)
-			cli_usage(state, "--by=%s: %s", word, why);
-	}
+	by_take(state, &((struct env *)to)->keys, arg);
 }
 
 static int run(int argc, char **argv)
@@ -138,7 +123,6 @@ static int run(int argc, char **argv)
 		free(stats_keys_add(&env.keys, "op"));
 	env.document = json_array();
 	status = pass_open(&env.pass, env.words.at[0]);
-	env.keys.merged = env.pass.sources.nr;
 	if (!status)
 		status = stats_of_all(&env);
 	if (env.format == FORMAT_JSON && env.printed) {
@@ -153,7 +137,7 @@ static int run(int argc, char **argv)
 
 static const struct cli_option options[] = {
 	{ "by", 0, "KEY[,KEY]",
-	  "make a row for each value of KEY, or of both: op (default), device, file, directory, directory:DEPTH (its first DEPTH components), extension, process, command, cgroup, connection, or of a merged trace host or trace",
+	  "make a row for each value of KEY, or of both (default op): " BY_HELP,
 	  OPTION_TAKE, .take = take_keys, .words = STATS_KEY_WORDS, .values = VALUES_LIST },
 	{ "sort", 0, "HOW",
 	  "sort rows by bytes (default), count, latency (the total), or name",

@@ -58,13 +58,55 @@ static char *put_device(struct stats_keys *keys, const struct stats_key *key, ch
 	return put_u64(out, device & 0xfffff);
 }
 
-static char *put_comm(struct stats_keys *keys, const struct stats_key *key, char *out,
-		      const void *record)
+/* "METADATA", "FILE_4K" */
+static char *put_class(struct stats_keys *keys, const struct stats_key *key, char *out,
+		       const void *record)
 {
-	const char *comm = (const char *)record + key->field->offset;
+	return row_group(&keys->printer, out, key->field->kind, scalar(key, record));
+}
 
+static char *put_chars(char *out, const struct iot_schema_field *f, const void *record)
+{
+	const char *text = (const char *)record + f->offset;
+
+	return out + text_show_to(out, text, strnlen(text, f->size));
+}
+
+/* --- who ------------------------------------------------------------------------ */
+
+static __u64 originator_of(const struct stats_keys *keys, const void *record)
+{
+	const struct iot_schema_field *f = keys->origin_pid;
+
+	return f ? record_scalar(record, f->offset, f->size) : 0;
+}
+
+static char *put_process(struct stats_keys *keys, const struct stats_key *key, char *out,
+			 const void *record)
+{
+	__u64 originator = originator_of(keys, record);
+
+	return put_u64(out, originator ? originator : scalar(key, record));
+}
+
+/* The name of the thread that the record is charged to. */
+static char *put_charged(const struct stats_keys *keys, char *out, const void *record)
+{
+	return put_chars(out, originator_of(keys, record) ? keys->origin_comm : keys->comm, record);
+}
+
+static char *put_command(struct stats_keys *keys, const struct stats_key *key, char *out,
+			 const void *record)
+{
+	(void)key;
+	return put_charged(keys, out, record);
+}
+
+static char *put_submitter(struct stats_keys *keys, const struct stats_key *key, char *out,
+			   const void *record)
+{
 	(void)keys;
-	return out + text_show_to(out, comm, strnlen(comm, key->field->size));
+	return put_chars(out, key->field, record);
 }
 
 /* --- paths ---------------------------------------------------------------------- */
@@ -223,12 +265,14 @@ static char *put_trace(struct stats_keys *keys, const struct stats_key *key, cha
 /* In the order of STATS_KEY_WORDS. */
 static const struct stats_key_kind kinds[] = {
 	{ "op", "op", put_op },
+	{ "class", "class", put_class },
 	{ "device", "device", put_device },
 	{ "file", "path", put_file },
 	{ "directory", "path", put_directory },
 	{ "extension", "path", put_extension },
-	{ "process", "pid", put_number },
-	{ "command", "comm", put_comm },
+	{ "process", "pid", put_process },
+	{ "command", "comm", put_command },
+	{ "submitter", "comm", put_submitter },
 	{ "cgroup", "cgroup", put_number },
 	{ "connection", NULL, put_connection },
 	{ "host", NULL, put_host },
@@ -293,9 +337,9 @@ bool stats_keys_have_command(const struct stats_keys *keys)
 	size_t i;
 
 	for (i = 0; i < keys->nr; i++) {
-		if (keys->at[i].kind->put == put_comm)
+		if (keys->at[i].kind->put == put_command)
 			return false;
-		process |= keys->at[i].kind->put == put_number && !strcmp(keys->at[i].kind->field, "pid");
+		process |= keys->at[i].kind->put == put_process;
 	}
 	return process;
 }
@@ -310,6 +354,8 @@ static bool has_key(const struct stats_keys *keys, struct stats_key *key,
 		return keys->merged;
 	if (kind->put == put_connection)
 		return ends_of(event);
+	if (kind->put == put_submitter && !record_field(event, "origin_pid"))
+		return false;
 	key->field = record_field(event, kind->field);
 	return key->field;
 }
@@ -323,6 +369,8 @@ const char *stats_keys_open(struct stats_keys *keys, const struct iot_schema_eve
 		if (!has_key(keys, &keys->at[i], event))
 			return keys->at[i].kind->name;
 	keys->comm = record_field(event, "comm");
+	keys->origin_pid = record_field(event, "origin_pid");
+	keys->origin_comm = record_field(event, "origin_comm");
 	keys->printer = (struct row_printer){ .event = event, .bare = true, .paths = paths };
 	row_printer_open(&keys->printer, NULL, 0);
 	return NULL;
@@ -355,7 +403,5 @@ char *stats_keys_put(struct stats_keys *keys, char *out, const void *record)
 
 void stats_keys_command(const struct stats_keys *keys, char *out, const void *record)
 {
-	const char *comm = (const char *)record + keys->comm->offset;
-
-	text_show_to(out, comm, strnlen(comm, keys->comm->size));
+	*put_charged(keys, out, record) = '\0';
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What rows of statistics are by: the key of a record, as text. */
+/*
+ * What rows of statistics are by: the key of a record, as text.
+ *
+ * A request that writes back pages is charged to its originator: keys process and command are those of
+ * origin_pid and origin_comm if the record has an origin_pid. Key submitter is the thread that submitted it.
+ */
 #ifndef TOOL_TRACE_STATS_KEY_H
 #define TOOL_TRACE_STATS_KEY_H
 
@@ -12,7 +17,7 @@ struct source;
 struct stats_key_kind;
 
 #define STATS_KEYS 2		/* most keys of a row */
-#define STATS_KEY_WORDS "op device file directory extension process command cgroup connection host trace"
+#define STATS_KEY_WORDS "op class device file directory extension process command submitter cgroup connection host trace"
 #define STATS_KEY_MAX (256 * 1024)	/* bytes of a key's text; that of a path is escaped */
 
 /* Start from a zeroed struct. */
@@ -28,6 +33,7 @@ struct stats_keys {
 	const struct source *source;	/* that of the record, or NULL; set by the caller */
 	struct row_printer printer;
 	const struct iot_schema_field *comm;
+	const struct iot_schema_field *origin_pid, *origin_comm;	/* NULL: events have no originator */
 };
 
 /*
