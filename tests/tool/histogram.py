@@ -257,6 +257,7 @@ def keys():
         is_equal('keys', shown, [str(pid) for pid in order[:top or None]] + [''] * (0 < top < len(totals)))
         is_equal('others', {row['others'] for row in found if not row['process']},
                  {str(len(totals) - top)} if 0 < top < len(totals) else set())
+    is_equal('commands', {row['command'] for row in rows('latency', '--by', 'process', '--top', '1', 't')}, {'fio', ''})
     first = str(order[0])
     is_equal('filter', bounds(row for row in rows('latency', '--by', 'process', 't') if row['process'] == first),
              bounds(rows('latency', '--filter', f'pid={first}', 't')))
@@ -264,7 +265,7 @@ def keys():
     is_equal('two', {(row['file'], row['op']) for row in rows('latency', '--by', 'file,op', 't')},
              {('/srv/a', 'READ'), ('/srv/b', 'READ'), ('', 'READ')})
     text = histogram('latency', '--by', 'process', '--top', '5', 't').stdout
-    assert f'\n{len(totals) - 5} others: ' in text and f'\n{first}: ' in text, text
+    assert f'\n{len(totals) - 5} others: ' in text and f'\n{first} fio: ' in text, text
 
 
 def heat():

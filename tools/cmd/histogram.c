@@ -12,7 +12,9 @@
 #include "cmd/command.h"
 #include "cmd/pass.h"
 #include "core/amount.h"
+#include "trace/histogram_heat.h"
 #include "trace/histogram_report.h"
+#include "trace/histogram_text.h"
 #include "trace/histogram_value.h"
 
 #define INTERVAL_LEAST	1000000		/* ns */
@@ -129,9 +131,9 @@ static void print(struct env *env, const struct histogram_report *r)
 		if (env->printed)
 			putchar('\n');
 		if (env->heat)
-			histogram_heat_text(r);
+			histogram_heat(r);
 		else
-			histogram_report_text(r);
+			histogram_text(r);
 	}
 	env->printed++;
 }

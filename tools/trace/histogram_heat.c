@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/scaled.h"
+#include "trace/histogram_heat.h"
 #include "trace/histogram_text.h"
 
 #define COLUMNS		HISTOGRAM_COLUMNS
@@ -165,7 +166,7 @@ static void put_map(struct map *m)
 	}
 }
 
-void histogram_heat_text(const struct histogram_report *r)
+void histogram_heat(const struct histogram_report *r)
 {
 	const struct histogram *h = r->histogram;
 	__u64 most = most_of(h);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Histograms as text of 80 columns, as JSON or as CSV, on standard output. */
+/* Histograms as JSON or as CSV, on standard output. Text: histogram_text.h, histogram_heat.h. */
 #ifndef TOOL_TRACE_HISTOGRAM_REPORT_H
 #define TOOL_TRACE_HISTOGRAM_REPORT_H
 
@@ -18,10 +18,6 @@ struct histogram_report {
 	struct basis basis;
 	bool heat;		/* value × time */
 };
-
-/* Without and with heat. */
-void histogram_report_text(const struct histogram_report *r);
-void histogram_heat_text(const struct histogram_report *r);
 
 json_t *histogram_report_json(const struct histogram_report *r);
 

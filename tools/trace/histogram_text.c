@@ -154,7 +154,7 @@ static void put_table(const struct histogram_report *r, const struct histogram_o
 	}
 }
 
-void histogram_report_text(const struct histogram_report *r)
+void histogram_text(const struct histogram_report *r)
 {
 	const struct histogram *h = r->histogram;
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What both texts of a histogram share, with heat and without. */
+/* Histograms as text of 80 columns, with bars; and what the text of heat maps shares with it. */
 #ifndef TOOL_TRACE_HISTOGRAM_TEXT_H
 #define TOOL_TRACE_HISTOGRAM_TEXT_H
 
@@ -7,6 +7,9 @@
 
 #define HISTOGRAM_EMPTY 2	/* empty buckets that have lines of their own; for more, one line stands */
 #define HISTOGRAM_LABEL 24	/* bytes of a bound at most, with the NUL */
+
+/* The histograms of a category, on standard output. */
+void histogram_text(const struct histogram_report *r);
 
 /* "4.00KiB"; @exact: "4096B". Returns @out. */
 char *histogram_label(char *out, const struct histogram_report *r, bool exact, __u64 value);
