@@ -6,7 +6,6 @@
 
 #include "base/cli.h"
 #include "base/json.h"
-#include "base/progress.h"
 #include "base/xalloc.h"
 #include "cmd/by.h"
 #include "cmd/command.h"
@@ -47,6 +46,7 @@ struct reading {
 	struct histogram_values values;
 	struct histogram histogram;
 	struct accesses accesses;	/* of an ordered kind */
+	bool full;		/* there are too many buckets */
 };
 
 static const struct histogram_kind *kind_of(const struct env *env)
@@ -61,18 +61,13 @@ static void add(struct reading *r, __u32 key, __u64 value, __u64 weight, __u64 m
 {
 	__u64 time = r->env->heat ? pass_wall(&r->env->pass, monotonic) : 0;
 
-	if (histogram_add(&r->histogram, key, value, weight, time))
-		return;
-	progress_end();
-	cli_say_of(r->env->pass.trace, "more than %u buckets have values: say a larger --bucket or --interval, a --range, or a key with fewer values",
-		   HISTOGRAM_CELLS);
-	exit(CLI_FAILED);
+	if (!r->full)
+		r->full = !histogram_add(&r->histogram, key, value, weight, time);
 }
 
-static bool take(void *data, __u32 key, __u64 value, __u64 time)
+static void take(void *data, __u32 key, __u64 value, __u64 time)
 {
 	add(data, key, value, 1, time);
-	return true;
 }
 
 static void add_record(struct reading *r, const void *record)
@@ -161,6 +156,11 @@ static int report(struct reading *r)
 	if (kind_of(env)->ordered && report.basis.sampled) {
 		cli_say_of(env->pass.trace, "category %s is sampled: --of=%s needs all events",
 			   report.category, report.kind->name);
+		return CLI_FAILED;
+	}
+	if (r->full) {
+		cli_say_of(env->pass.trace, "category %s: more than %u buckets have values: say a larger --bucket or --interval, or a --range",
+			   report.category, HISTOGRAM_CELLS);
 		return CLI_FAILED;
 	}
 	histogram_finish(&r->histogram);
@@ -264,7 +264,7 @@ static int run(int argc, char **argv)
 
 	command_parse(&command_histogram, argc, argv, &env);
 	env.document = json_array();
-	status = pass_open(&env.pass, env.words.at[0]);
+	status = pass_open(&env.pass, &env.words);
 	if (!status)
 		status = histogram_of_all(&env);
 	if (env.format == FORMAT_JSON && env.printed) {
@@ -379,7 +379,7 @@ static const struct cli_option options[] = {
 const struct command command_histogram = {
 	.name = "histogram",
 	.summary = "show how values of a trace are distributed",
-	.synopsis = "--of=VALUE TRACE",
+	.synopsis = "--of=VALUE TRACE\n--of=VALUE --live",
 	.help =
 		"For each category of a trace that has the value: how many values are in each bucket, with"
 		" their share and a bar, for all events or for each value of a key.\v"
@@ -391,8 +391,7 @@ const struct command command_histogram = {
 		" interarrival and run-length need all events. FROM is included in a bucket, TO is not.",
 	.options = options,
 	.group = &pass_options, .group_at = offsetof(struct env, pass),
-	.operands = { 1, 1, "say which trace: a directory that iotracer record made",
-		      "one trace at a time", VALUES_TRACE | VALUES_DIRECTORY },
+	.operands = PASS_OPERANDS,
 	.words = offsetof(struct env, words),
 	.check = check,
 	.run = run,

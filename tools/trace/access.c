@@ -85,33 +85,30 @@ static struct last *new_lasts(const struct accesses *all)
 	return lasts;
 }
 
-bool accesses_gaps(struct accesses *all, access_take take, void *data)
+void accesses_gaps(struct accesses *all, access_take take, void *data)
 {
 	struct last *lasts = new_lasts(all);
-	bool good = true;
 	size_t i;
 
 	sort(all);
-	for (i = 0; i < all->nr && good; i++) {
+	for (i = 0; i < all->nr; i++) {
 		const struct access_kept *a = &all->at[i];
 		struct last *last = &lasts[a->owner];
 
 		if (last->known)
-			good = take(data, key_of(all, a->owner), a->time - last->time, a->time);
+			take(data, key_of(all, a->owner), a->time - last->time, a->time);
 		*last = (struct last){ .time = a->time, .known = true };
 	}
 	free(lasts);
-	return good;
 }
 
-bool accesses_runs(struct accesses *all, access_take take, void *data)
+void accesses_runs(struct accesses *all, access_take take, void *data)
 {
 	struct last *lasts = new_lasts(all);
-	bool good = true;
 	size_t i;
 
 	sort(all);
-	for (i = 0; i < all->nr && good; i++) {
+	for (i = 0; i < all->nr; i++) {
 		const struct access_kept *a = &all->at[i];
 		struct last *last = &lasts[a->owner];
 
@@ -121,13 +118,12 @@ bool accesses_runs(struct accesses *all, access_take take, void *data)
 			continue;
 		}
 		if (last->known)
-			good = take(data, key_of(all, a->owner), last->bytes, last->time);
+			take(data, key_of(all, a->owner), last->bytes, last->time);
 		*last = (struct last){
 			.time = a->time, .end = a->start + a->length, .bytes = a->length, .known = true,
 		};
 	}
-	for (i = 0; i < all->owners.nr && good; i++)
-		good = take(data, key_of(all, i), lasts[i].bytes, lasts[i].time);
+	for (i = 0; i < all->owners.nr; i++)
+		take(data, key_of(all, i), lasts[i].bytes, lasts[i].time);
 	free(lasts);
-	return good;
 }

@@ -46,14 +46,14 @@ struct accesses {
 void accesses_add(struct accesses *all, const struct access *a);
 void accesses_free(struct accesses *all);
 
-/* Takes a value of @key, whose access began at @time. False ends the walk. */
-typedef bool (*access_take)(void *data, __u32 key, __u64 value, __u64 time);
+/* Takes a value of @key, whose access began at @time. */
+typedef void (*access_take)(void *data, __u32 key, __u64 value, __u64 time);
 
 /*
  * Both sort the accesses. Gaps: for each access but the first of its owner, the ns since the one before
- * it began. Runs: the bytes of each, and when its first access began. False if @take returned false.
+ * it began. Runs: the bytes of each, and when its first access began.
  */
-bool accesses_gaps(struct accesses *all, access_take take, void *data);
-bool accesses_runs(struct accesses *all, access_take take, void *data);
+void accesses_gaps(struct accesses *all, access_take take, void *data);
+void accesses_runs(struct accesses *all, access_take take, void *data);
 
 #endif /* TOOL_TRACE_ACCESS_H */
