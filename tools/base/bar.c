@@ -53,8 +53,8 @@ char *bar(char *out, __u64 part, __u64 all, unsigned int width, unsigned int *co
 
 	if (width > BAR_WIDTH)
 		width = BAR_WIDTH;
-	length = rest = length_of(part, all, width * unit);
-	for (; rest >= unit; rest -= unit)
+	length = length_of(part, all, width * unit);
+	for (rest = length; rest >= unit; rest -= unit)
 		if (unit == 1)
 			*at++ = '#';
 		else

@@ -9,6 +9,8 @@
 #include "base/xalloc.h"
 #include "trace/histogram_text.h"
 
+#define WIDTH_LEAST 9	/* of the columns of bounds */
+
 /* --- parts of both texts -------------------------------------------------------- */
 
 char *histogram_label(char *out, const struct histogram_report *r, bool exact, __u64 value)
@@ -98,7 +100,8 @@ static void measure_table(struct table *t)
 	size_t i;
 
 	t->exact = histogram_is_exact(t->r, t->one);
-	t->from_width = t->to_width = 9;
+	t->from_width = WIDTH_LEAST;
+	t->to_width = WIDTH_LEAST;
 	for (i = 0; i < t->one->nr; i++) {
 		const struct histogram_cell *cell = &t->one->cells[i];
 
