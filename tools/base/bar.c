@@ -42,7 +42,7 @@ static char *put_block(char *out, unsigned int eighths)
 	/* U+2588 is the whole block, U+2589 seven eighths of it, U+258F one. */
 	out[0] = '\xe2';
 	out[1] = '\x96';
-	out[2] = '\x88' + EIGHTHS - eighths;
+	out[2] = (char)(0x90 - eighths);
 	return out + BLOCK;
 }
 
