@@ -205,7 +205,7 @@ def runs():
                   access('READ', 8 * S, 170, 3),                    # not where the one before ended
                   access('READ', 9 * S, 500, 0), access('READ', 9 * S, 173, -5), event('FSYNC', 9 * S, 1)],
          # as a queue of a disk completes them: the second is done first
-         block=[request(0, 2 * S, 9000, 0, 4096), request(0, 2 * S + 10, 100, 8, 8192), request(0, 2 * S + 20, 100, 24, 512),
+         block=[request(0, 2 * S, 9000, 0, 4096), request(0, 2 * S + 10, 100, 8, 8192), request(0, 2 * S + 20, 200, 24, 512),
                 request(0, 2 * S + 20, 100, 25, 512), request(1, 2 * S + 30, 100, 26, 512), request(3, 2 * S + 40, 100, 26, 512),
                 request(0, 2 * S + 50, 100, 26, 512, device=DISK + 1), request(0, 2 * S + 60, 100, 27, 512)])
     found = rows('run-length', '--bucket', '1', 't')
