@@ -222,6 +222,7 @@ static int export_category(struct env *env, const struct category *category, siz
 {
 	const struct iot_schema_event *event = category_event(category);
 	char *file = xasprintf("%s.iot", category->name);
+	struct selection_skips skips = { &env->selection, &env->check.clock };
 	struct check_file checked;
 	struct cpu_merge merge;
 	int status = cpu_merge_open(&merge, env->trace, file, event);
@@ -232,6 +233,8 @@ static int export_category(struct env *env, const struct category *category, siz
 					 env->anonymize ? &env->anonymizer : NULL);
 	if (!status) {
 		check_begin(&env->check, &checked, category->name, i, &merge);
+		merge.wants = selection_may_want;
+		merge.wants_data = &skips;
 		good = env->other ? export_other(env, &merge, category) :
 				    export_own(env, &merge, category);
 		progress_end();
