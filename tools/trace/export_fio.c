@@ -226,6 +226,12 @@ static bool take_fs(struct exporter *x, const struct iot_fs *fs)
 	return add(x, &item, ops[fs->op].has_range, fs->offset, fs->result);
 }
 
+/* A filesystem flushes the cache of a disk by a write of no data. */
+static bool is_flush(const struct iot_block *b)
+{
+	return !b->requested && b->flags & IOT_REQ_PREFLUSH;
+}
+
 static bool take_block(struct exporter *x, const struct iot_block *b)
 {
 	struct state *s = x->state;
@@ -233,7 +239,7 @@ static bool take_block(struct exporter *x, const struct iot_block *b)
 
 	switch (b->op) {
 	case IOT_BLOCK_READ: item.action = READ; break;
-	case IOT_BLOCK_WRITE: item.action = WRITE; break;
+	case IOT_BLOCK_WRITE: item.action = is_flush(b) ? SYNC : WRITE; break;
 	case IOT_BLOCK_FLUSH: item.action = SYNC; break;
 	case IOT_BLOCK_DISCARD: item.action = TRIM; break;
 	default: return exporter_leave_op(x, b->op);

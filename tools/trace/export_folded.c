@@ -216,6 +216,7 @@ const struct export_format export_folded = {
 	.name = "folded",
 	.events = { IOT_EVENT_ID_BLOCK, IOT_EVENT_ID_FS },
 	.suffix = "folded",
+	.scales = true,
 	.open = open_folded,
 	.take = take,
 	.finish = finish,

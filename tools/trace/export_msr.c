@@ -109,7 +109,7 @@ static bool take(struct exporter *x, const void *record)
 		return exporter_leave_op(x, b->op);
 	if (b->flags & IOT_REQ_EARLY)
 		return exporter_leave(x, LEFT_EARLY);
-	if (b->result < 0)
+	if (b->result < 0 || !b->requested)
 		return exporter_leave(x, LEFT_FAILED);
 	if (b->sector > ~0ULL / SECTOR)
 		return exporter_leave(x, LEFT_RANGE);

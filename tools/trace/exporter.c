@@ -82,8 +82,8 @@ void exporter_report(const struct exporter *x)
 	for (i = 0; i < NR_EXPORT_LEFT; i++)
 		if (x->left[i])
 			cli_say_of(x->trace, "%llu events are left out: they %s", (ull)x->left[i], why[i]);
-	if (x->sampled)
-		cli_say_of(x->trace, "%llu events stand for several each, as the trace is sampled: --format=%s has each once",
+	if (x->sampled && !x->format->scales)
+		cli_say_of(x->trace, "%llu events stand for several each, as the trace is sampled: --format=%s counts each as one",
 			   (ull)x->sampled, x->format->name);
 	free(ops);
 }

@@ -27,6 +27,7 @@ struct exporter;
  *		0: no more
  * @suffix:	of the file; NULL: the format names its files itself
  * @in_directory: it has several files, so they need a directory
+ * @scales:	an event of a sampled trace counts as those that it stands for
  * @no_gzip:	why its readers do not take gzip; NULL: they do, or the user can unpack it
  * @open:	makes @state
  * @take:	takes a record; false if the output could not be written
@@ -38,6 +39,7 @@ struct export_format {
 	unsigned int events[EXPORT_CATEGORIES];
 	const char *suffix;
 	bool in_directory;
+	bool scales;
 	const char *no_gzip;
 	void (*open)(struct exporter *x);
 	bool (*take)(struct exporter *x, const void *record);
@@ -71,7 +73,7 @@ struct exporter {
 	void *state;			/* of the format */
 	__u64 ops[IOT_OPS_MAX];		/* events left out, by operation */
 	__u64 left[NR_EXPORT_LEFT];	/* by reason */
-	__u64 sampled;			/* events written that stand for several */
+	__u64 sampled;			/* events that stand for several */
 };
 
 void exporter_open(struct exporter *x);
