@@ -238,11 +238,20 @@ static bool take_block(struct exporter *x, const struct iot_block *b)
 	struct item item = { .key.time = b->time };
 
 	switch (b->op) {
-	case IOT_BLOCK_READ: item.action = READ; break;
-	case IOT_BLOCK_WRITE: item.action = is_flush(b) ? SYNC : WRITE; break;
-	case IOT_BLOCK_FLUSH: item.action = SYNC; break;
-	case IOT_BLOCK_DISCARD: item.action = TRIM; break;
-	default: return exporter_leave_op(x, b->op);
+	case IOT_BLOCK_READ:
+		item.action = READ;
+		break;
+	case IOT_BLOCK_WRITE:
+		item.action = is_flush(b) ? SYNC : WRITE;
+		break;
+	case IOT_BLOCK_FLUSH:
+		item.action = SYNC;
+		break;
+	case IOT_BLOCK_DISCARD:
+		item.action = TRIM;
+		break;
+	default:
+		return exporter_leave_op(x, b->op);
 	}
 	if (b->flags & IOT_REQ_EARLY)
 		return exporter_leave(x, LEFT_EARLY);

@@ -9,8 +9,6 @@
 #include "trace/anonymize.h"
 #include "trace/exporter.h"
 
-typedef unsigned long long ull;
-
 static __u32 sample_of(const struct exporter *x, const void *record)
 {
 	if (x->event == IOT_EVENT_ID_FS)
@@ -57,7 +55,7 @@ static char *list_ops(const struct exporter *x)
 
 		if (!x->ops[op])
 			continue;
-		one = xasprintf("%s %llu", name ?: "unknown", (ull)x->ops[op]);
+		one = xasprintf("%s %llu", name ?: "unknown", (unsigned long long)x->ops[op]);
 		all = text_append(all, ", ", one);
 		free(one);
 	}
@@ -81,10 +79,10 @@ void exporter_report(const struct exporter *x)
 			   x->format->name, ops);
 	for (i = 0; i < NR_EXPORT_LEFT; i++)
 		if (x->left[i])
-			cli_say_of(x->trace, "%llu events are left out: they %s", (ull)x->left[i], why[i]);
+			cli_say_of(x->trace, "%llu events are left out: they %s", (unsigned long long)x->left[i], why[i]);
 	if (x->sampled && !x->format->scales)
 		cli_say_of(x->trace, "%llu events stand for several each, as the trace is sampled: --format=%s counts each as one",
-			   (ull)x->sampled, x->format->name);
+			   (unsigned long long)x->sampled, x->format->name);
 	free(ops);
 }
 
