@@ -5,8 +5,10 @@ What join.bats runs: iotracer join of traces whose requests and calls are known.
 A World has a guest and its host. What happens is noted by the guest's clock; the host's is ahead by
 an offset, and may drift. So it is known which call served which request, and when.
 """
+import collections
 import csv
 import io
+import itertools
 import json
 import os
 import random
@@ -108,8 +110,9 @@ def trace(name, categories, paths, inode, vm):
             f.write('stop\nsize 16384\nsample 1\nmode overwrite\nfilter none\n')
         # records come in the order in which they end
         records = sorted(records, key=lambda r: r['time'] + r['latency'])
-        lines = (' '.join(f'{k}={v}' for k, v in {**r, 'seq': seq}.items()) + '\n'
-                 for seq, r in enumerate(records))
+        seqs = collections.defaultdict(itertools.count)  # of each CPU
+        lines = (' '.join(f'{k}={v}' for k, v in {**r, 'seq': next(seqs[r.get('cpu', 0)])}.items()) + '\n'
+                 for r in records)
         stream(f'proc/{category}/stream', lines, 'layout=1', f'event={EVENTS[category]}')
     run('iotracer', 'record', '--compress=never', '-o', name, '-c', ','.join(categories), '--', 'true')
     change(name, vm)

@@ -13,9 +13,12 @@
 
 #include "base/say.h"
 
-enum cli_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_FUSE };
+enum cli_format {
+	FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_FUSE, FORMAT_FIO, FORMAT_BLKTRACE, FORMAT_MSR,
+	FORMAT_FOLDED,
+};
 
-#define CLI_FORMATS "text csv json fuse"	/* their names, in this order */
+#define CLI_FORMATS "text csv json fuse fio blktrace msr folded"	/* their names, in this order */
 
 /* Arguments that are no options. */
 struct cli_words {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer export: a trace as CSV or JSON, in our columns or IO Tracer's, or as FUSE's log. */
+/* iotracer export: a trace as CSV or JSON, in our columns or IO Tracer's, or in formats of others. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,8 @@
 #include "trace/category.h"
 #include "trace/check.h"
 #include "trace/cpu_merge.h"
+#include "trace/export_formats.h"
+#include "trace/exporter.h"
 #include "trace/fuse.h"
 #include "trace/output.h"
 #include "trace/paths.h"
@@ -39,6 +41,7 @@ struct env {
 	bool per_category;
 	enum { OWN, IO_TRACER } columns;	/* IO Tracer's have their directories, too */
 	const struct category *category;
+	const struct export_format *other;	/* of another program; NULL: rows, or lines as below */
 	bool fuse;		/* lines as of IOTraceCollector */
 	const char *below;	/* the directory they are of */
 	struct fuse_lines lines;
@@ -151,9 +154,9 @@ static void open_printer(const struct env *env, struct row_printer *p,
 		row_printer_open_own(p, category->command_op != NO_OP);
 }
 
-static int export_category(struct env *env, const struct category *category, size_t i)
+/* As rows, or as the lines of IOTraceCollector. False if the output could not be written. */
+static bool export_own(struct env *env, struct cpu_merge *merge, const struct category *category)
 {
-	char *file = xasprintf("%s.iot", category->name);
 	struct output output = {
 		.directory = env->directory,
 		.category = env->columns == IO_TRACER ? category->io_tracer : category->name,
@@ -166,27 +169,87 @@ static int export_category(struct env *env, const struct category *category, siz
 		.anonymizer = env->anonymize ? &env->anonymizer : NULL,
 		.with_sources = env->sources.nr,
 	};
+	bool good;
+
+	open_printer(env, &printer, category);
+	output_open(&output);
+	good = export_rows(env, merge, &printer, &output, category);
+	row_printer_close(&printer);
+	return output_close(&output) && good;
+}
+
+/* The records that are wanted, to the format of another program. */
+static bool convert_rows(struct env *env, struct cpu_merge *m, struct exporter *x,
+			 const struct category *category)
+{
+	const void *record;
+
+	while ((record = cpu_merge_next(m))) {
+		if (m->events % LOOK_ROWS == 0)
+			show_progress(m, category->name);
+		if (!selection_wants(&env->selection, &env->check.clock,
+				     record_time(m->event, record), record))
+			continue;
+		x->source = sources_find(&env->sources, merge_cpu_of(m));
+		if (!exporter_take(x, record))
+			return false;
+	}
+	return exporter_finish(x);
+}
+
+/* As above. */
+static bool export_other(struct env *env, struct cpu_merge *merge, const struct category *category)
+{
+	struct output output = {
+		.directory = env->directory, .category = category->name,
+		.suffix = env->other->suffix, .gzip = env->gzip,
+	};
+	struct exporter exporter = {
+		.format = env->other, .trace = env->trace, .event = category->event_id,
+		.host = json_string_value(json_object_get(env->check.metadata.document, "host")) ?: "",
+		.clock = &env->check.clock,
+		.begin = wall_time(&env->check.clock, env->check.metadata.begin.monotonic),
+		.paths = &env->names, .anonymizer = env->anonymize ? &env->anonymizer : NULL,
+		.output = &output,
+	};
+	bool good;
+
+	output_open(&output);
+	exporter_open(&exporter);
+	good = convert_rows(env, merge, &exporter, category);
+	progress_end();
+	if (!output_close(&output))
+		good = false;
+	if (good)
+		exporter_report(&exporter);
+	exporter_close(&exporter);
+	return good;
+}
+
+static int export_category(struct env *env, const struct category *category, size_t i)
+{
+	const struct iot_schema_event *event = category_event(category);
+	char *file = xasprintf("%s.iot", category->name);
 	struct selection_skips skips = { &env->selection, &env->check.clock };
 	struct check_file checked;
 	struct cpu_merge merge;
-	int status = cpu_merge_open(&merge, env->trace, file, printer.event);
+	int status = cpu_merge_open(&merge, env->trace, file, event);
+	bool good;
 
 	if (!status)
-		status = selection_event(&env->selection, printer.event, &env->names,
-					 printer.anonymizer);
+		status = selection_event(&env->selection, event, &env->names,
+					 env->anonymize ? &env->anonymizer : NULL);
 	if (!status) {
 		check_begin(&env->check, &checked, category->name, i, &merge);
 		merge.wants = selection_may_want;
 		merge.wants_data = &skips;
-		open_printer(env, &printer, category);
-		output_open(&output);
-		if (export_rows(env, &merge, &printer, &output, category)) {
-			progress_end();
+		good = env->other ? export_other(env, &merge, category) :
+				    export_own(env, &merge, category);
+		progress_end();
+		if (good)
 			check_end(&checked, &merge);
-		}
-		if (!output_close(&output))
+		else
 			status = CLI_FAILED;
-		row_printer_close(&printer);
 	}
 	cpu_merge_close(&merge);
 	free(file);
@@ -238,12 +301,45 @@ static int export_all(struct env *env)
 	return CLI_FAILED;
 }
 
+/* Whether the format can be made of the category. */
+static bool goes_with(const struct export_format *other, const struct category *category)
+{
+	size_t i;
+
+	for (i = 0; i < EXPORT_CATEGORIES; i++)
+		if (other->events[i] == category->event_id)
+			return true;
+	return false;
+}
+
+/* The category that the format is made of, if none was named: the first one that the trace has. */
+static int choose_category(struct env *env)
+{
+	const char *name;
+	size_t i, j;
+
+	for (i = 0; i < EXPORT_CATEGORIES; i++)
+		for (j = 0; (name = metadata_category(&env->check.metadata, j)); j++) {
+			const struct category *category = category_find(name, strlen(name));
+
+			if (!env->category && category && category->event_id == env->other->events[i])
+				env->category = category;
+		}
+	if (env->category)
+		return CLI_OK;
+	cli_say_of(env->trace, "has no category that --format=%s can be made of: record it with -c %s",
+		   env->other->name, iot_schema_find(env->other->events[0])->name);
+	return CLI_FAILED;
+}
+
 static int prepare(struct env *env)
 {
 	int status = check_open(&env->check, env->trace);
 	const struct anonymizer *anonymizer;
 
 	env->check.is_recorded = check_is_recorded(env->trace);
+	if (!status && env->other && !env->category)
+		status = choose_category(env);
 	if (!status)
 		status = check_one_category(env);
 	if (status)
@@ -354,11 +450,31 @@ static void check_guest(struct env *env, struct argp_state *state)
 		cli_usage(state, "--image-format goes with --guest-image");
 }
 
+/* Refuses what makes no sense with the format of another program. */
+static void check_other(struct env *env, struct argp_state *state, const struct option_parser *given)
+{
+	static const char *const never[] = { "columns", "rotate", "per-category", "guest", "guest-image" };
+	const char *format = env->other->name;
+	size_t i;
+
+	for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+		if (option_given(given, never[i]))
+			cli_usage(state, "--format=%s goes without --%s", format, never[i]);
+	if (env->gzip && env->other->no_gzip)
+		cli_usage(state, "--format=%s goes without --gzip: %s", format, env->other->no_gzip);
+	if (env->other->in_directory && !env->directory)
+		cli_usage(state, "--format=%s makes several files: say where (-o DIRECTORY)", format);
+	if (env->category && !goes_with(env->other, env->category))
+		cli_usage(state, "--format=%s is not for category %s", format, env->category->name);
+}
+
 static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
 	struct env *env = to;
 
-	(void)given;
+	env->other = export_format_find(env->format);
+	if (env->other)
+		check_other(env, state, given);
 	env->named = env->words.at[0];
 	env->fuse = env->format == FORMAT_FUSE;
 	if (env->directory && env->per_category)
@@ -402,8 +518,8 @@ static int run(int argc, char **argv)
 
 static const struct cli_option options[] = {
 	{ "format", 'f', "FORMAT",
-	  "output format: csv (default), json (one object per line), or fuse (category fs), the lines of IOTraceCollector",
-	  TO_FORMAT(struct env, format), "csv json fuse" },
+	  "output format: csv (default), json (one object per line), or one of another program: fuse (IOTraceCollector; fs), fio (fs, block), blktrace (block), msr (MSR Cambridge's CSV; block), folded (flame graphs; block, fs)",
+	  TO_FORMAT(struct env, format), "csv json fuse fio blktrace msr folded" },
 	{ "below", 0, "DIRECTORY",
 	  "with --format=fuse: write only operations below DIRECTORY, with paths relative to it",
 	  OPTION_TAKE, .take = take_below, .values = VALUES_DIRECTORY, .with = "format=fuse" },
@@ -444,14 +560,15 @@ static const struct cli_option options[] = {
 
 const struct command command_export = {
 	.name = "export",
-	.summary = "write a trace as CSV or JSON",
+	.summary = "write a trace as CSV, JSON, or in the format of another program",
 	.synopsis = "TRACE",
 	.help =
 		"Write the events of a trace as rows, in the order in which they ended.\v"
 		"The columns are the fields of the category, with the unit in the name; iotracer-trace(5)"
 		" lists them. csv: lines end in a line feed; values with a comma or a quote are quoted."
 		" json: the same columns. Without -o, the rows of one category are written to standard"
-		" output, or with --per-category those of all.\n"
+		" output, or with --per-category those of all. Formats of other programs are described in"
+		" iotracer(8).\n"
 		"Missing events and paths are reported on standard error. If a trace is damaged or"
 		" truncated, all intact parts are read, missing events are reported by CPU, seq and time,"
 		" and the exit status is 1.",

@@ -9,6 +9,7 @@
 
 #include "base/cli.h"
 #include "base/place.h"
+#include "base/put.h"
 #include "base/wall.h"
 #include "base/xalloc.h"
 #include "trace/output.h"
@@ -84,6 +85,8 @@ static char *name_file(struct output *o, __u64 time)
 	__u64 ms = time / 1000000;
 	char *name, *path;
 
+	if (o->name)
+		return xasprintf("%s/%s", o->directory, o->name);
 	if (ms <= o->last)
 		ms = o->last + 1;
 	o->last = ms;
@@ -94,7 +97,7 @@ static char *name_file(struct output *o, __u64 time)
 	return path;
 }
 
-/* Opens DIRECTORY/CATEGORY, in which the files are. */
+/* Opens DIRECTORY/CATEGORY, in which the files are, or DIRECTORY for a file that has a name. */
 static bool make_directories(struct output *o)
 {
 	int top, dir;
@@ -106,6 +109,10 @@ static bool make_directories(struct output *o)
 	if (top < 0) {
 		o->failed = true;
 		return false;
+	}
+	if (o->name) {
+		o->dir = top;
+		return true;
 	}
 	dir = place_enter(top, o->category);
 	close(top);
@@ -153,6 +160,22 @@ bool output_begin(struct output *o, __u64 time)
 		gzbuffer(o->compressed, OUTPUT_CHUNK);
 	}
 	return true;
+}
+
+bool output_begin_named(struct output *o, const char *name)
+{
+	o->name = name;
+	return output_begin(o, 0);
+}
+
+bool output_bytes(struct output *o, const char *bytes, size_t length)
+{
+	return output_put(o, put_bytes(output_row(o), bytes, length));
+}
+
+bool output_text(struct output *o, const char *text)
+{
+	return output_bytes(o, text, strlen(text));
 }
 
 bool output_close(struct output *o)

@@ -13,6 +13,7 @@ struct output {
 	const char *directory;	/* NULL: standard output */
 	const char *category;
 	const char *suffix;	/* "csv", "json" */
+	const char *name;	/* of the file in @directory; NULL: of category, time and suffix */
 	bool gzip;
 	__u64 rotate;		/* rows per file; 0: all */
 
@@ -43,6 +44,9 @@ bool output_begin(struct output *o, __u64 time);
 
 bool output_flush(struct output *o);
 
+/* Begins the file @name in the directory. False if that failed. */
+bool output_begin_named(struct output *o, const char *name);
+
 /* Room for a row; output_put() takes the end of the row. */
 static inline char *output_row(struct output *o)
 {
@@ -57,6 +61,10 @@ static inline bool output_put(struct output *o, const char *end)
 	o->rows++;
 	return o->used < OUTPUT_CHUNK || output_flush(o);
 }
+
+/* A text, or bytes, of ROW_MAX bytes at most. False if that could not be written. */
+bool output_bytes(struct output *o, const char *bytes, size_t length);
+bool output_text(struct output *o, const char *text);
 
 /* False if something could not be written. */
 bool output_close(struct output *o);
