@@ -15,4 +15,11 @@ void json_add(json_t *array, json_t *value);
 /* Prints the document on stdout and frees it. */
 void json_print(json_t *value);
 
+/*
+ * A flat object as a row of CSV: its keys; its values. Strings are escaped by text_show() already, and a
+ * real has three decimals.
+ */
+void json_csv_header(json_t *object);
+void json_csv_row(json_t *object);
+
 #endif /* TOOL_BASE_JSON_H */

@@ -73,6 +73,22 @@ size_t pass_find(const struct pass *p, const struct category *category)
 	return i;
 }
 
+size_t pass_need(struct pass *p, const struct category *category)
+{
+	size_t i = pass_find(p, category);
+	const char *name;
+
+	if (i != p->nr)
+		return i;
+	for (i = 0; (name = metadata_category(&p->check.metadata, i)); i++) {
+		if (strcmp(name, category->name) || p->nr == PASS_CATEGORIES)
+			continue;
+		p->at[p->nr] = (struct pass_category){ .category = category, .index = i };
+		return p->nr++;
+	}
+	return PASS_NONE_SUCH;
+}
+
 /* Finds the trace, or records it. */
 static int find_trace(struct pass *p, const struct cli_words *words)
 {
@@ -191,6 +207,17 @@ int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i)
 	r->merge.wants = wants_frame;
 	check_begin(&p->check, &r->checked, category->name, p->at[i].index, &r->merge);
 	return CLI_OK;
+}
+
+int pass_reader_open_whole(struct pass_reader *r, struct pass *p, size_t i)
+{
+	const struct selection selected = p->selection;
+	int status;
+
+	p->selection = (struct selection){ .end = SELECTION_ALL_TIME };
+	status = pass_reader_open(r, p, i);
+	p->selection = selected;
+	return status;
 }
 
 static void show_progress(const struct pass_reader *r)

@@ -35,6 +35,7 @@
 #include "trace/sources.h"
 
 #define PASS_CATEGORIES 64
+#define PASS_NONE_SUCH (~(size_t)0)
 
 /* A category of the trace that is wanted. */
 struct pass_category {
@@ -83,6 +84,12 @@ int pass_close(struct pass *p, int status);
 /* The category, if the trace has it and it is wanted: its place in p->at. Else p->nr. */
 size_t pass_find(const struct pass *p, const struct category *category);
 
+/*
+ * As above, also if it is not wanted: it is added behind those that are, for pass_reader_open_whole().
+ * PASS_NONE_SUCH if the trace does not have it.
+ */
+size_t pass_need(struct pass *p, const struct category *category);
+
 /* When the trace began, and CLOCK_MONOTONIC ns as ns since 1970. */
 __u64 pass_origin(const struct pass *p);
 __u64 pass_wall(const struct pass *p, __u64 monotonic);
@@ -114,6 +121,9 @@ struct pass_reader {
 
 /* Opens the i-th category. Returns an exit code; errors are reported. Close it in either case. */
 int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i);
+
+/* As above: all records of it, whatever is selected. */
+int pass_reader_open_whole(struct pass_reader *r, struct pass *p, size_t i);
 
 /* The next record that is wanted, valid until the next call; NULL at the end. Shows progress. */
 const void *pass_next(struct pass_reader *r);

@@ -7,6 +7,16 @@
 
 typedef unsigned long long ull;
 
+void basis_sum(struct basis *to, const struct basis *b)
+{
+	to->records += b->records;
+	to->sampled += b->sampled;
+	to->events += b->events;
+	to->lost += b->lost;
+	to->missed += b->missed;
+	to->unreadable += b->unreadable;
+}
+
 static void note(const char *what, __u64 n, const char *meaning)
 {
 	if (n)

@@ -24,6 +24,9 @@ static inline void basis_add(struct basis *b, __u64 weight)
 	b->events += weight;
 }
 
+/* Adds the counts of another category. */
+void basis_sum(struct basis *to, const struct basis *b);
+
 /* Text on standard output: an empty line, and a line for each count that is not 0; else nothing. */
 void basis_text(const struct basis *b);
 
