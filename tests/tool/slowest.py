@@ -116,7 +116,7 @@ def by_hand():
         ' LATENCY   DEVICE    QUEUE    CACHE    OTHER OTHER%     SIZE  OP',
         '  3.00ms   1.00ms    500us      0ns   1.50ms  50.00       0B  FSYNC',
         '         +9.002000000s  fs:0:2  p8/8',
-        '         at 0 of /srv/db',
+        '         /srv/db',
         '         3 requests, 8.00KiB',
         '  1.00ms    350us    200us    140us    310us  31.00  8.00KiB  READ',
         '         +9.000000000s  fs:0:1  p7/7',
@@ -128,7 +128,7 @@ def by_hand():
         '  10.0us      0ns      0ns      0ns   10.0us 100.00       0B  OPEN',
         '         +9.000100000s  fs:0:0  p9/9',
         '         failed: ENOENT',
-        '         at 0 of /srv/db'])
+        '         /srv/db'])
 
 
 def relations():

@@ -211,13 +211,15 @@ int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i)
 
 int pass_reader_open_whole(struct pass_reader *r, struct pass *p, size_t i)
 {
-	const struct selection selected = p->selection;
-	int status;
+	int status = pass_reader_open(r, p, i);
 
-	p->selection = (struct selection){ .end = SELECTION_ALL_TIME };
-	status = pass_reader_open(r, p, i);
-	p->selection = selected;
+	r->whole = true;
 	return status;
+}
+
+bool pass_wants(struct pass_reader *r, const void *record)
+{
+	return selection_wants(&r->selection, &r->pass->check.clock, r->measure.time, record);
 }
 
 static void show_progress(const struct pass_reader *r)
@@ -241,7 +243,7 @@ const void *pass_next(struct pass_reader *r)
 		measure(&r->measurer, record, &r->measure);
 		if (r->measure.time + r->measure.latency > r->last)
 			r->last = r->measure.time + r->measure.latency;
-		if (!selection_wants(&r->selection, &p->check.clock, r->measure.time, record))
+		if (!r->whole && !pass_wants(r, record))
 			continue;
 		r->source = sources_find(&p->sources, merge_cpu_of(&r->merge));
 		basis_add(&r->basis, r->measure.weight);

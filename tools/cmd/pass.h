@@ -116,14 +116,16 @@ struct pass_reader {
 	struct cpu_merge merge;
 	struct measurer measurer;
 	struct check_file checked;
+	bool whole;		/* selected or not */
 	bool open, ended;
 };
 
 /* Opens the i-th category. Returns an exit code; errors are reported. Close it in either case. */
 int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i);
 
-/* As above: all records of it, whatever is selected. */
+/* As above, for all records, whatever is selected; and whether the last one of them is wanted. */
 int pass_reader_open_whole(struct pass_reader *r, struct pass *p, size_t i);
+bool pass_wants(struct pass_reader *r, const void *record);
 
 /* The next record that is wanted, valid until the next call; NULL at the end. Shows progress. */
 const void *pass_next(struct pass_reader *r);

@@ -197,8 +197,10 @@ static void put_text(const struct env *env, const struct explained *e)
 	io_text_line(INDENT, xasprintf("%s  %s  %s", since, name, owner));
 	if (io->result < 0 && io->result >= -MEASURE_ERRNO)
 		io_text_line(INDENT, xasprintf("failed: %s", strerrorname_np(-io->result) ?: "error"));
-	if (*path)
+	if (*path && (io->offset || io->size))
 		io_text_line(INDENT, xasprintf("at %llu of %s", (unsigned long long)io->offset, path));
+	else if (*path)
+		io_text_line(INDENT, xstrdup(path));
 	if (found)
 		io_text_line(INDENT, found);
 	free(owner);
@@ -283,10 +285,7 @@ static void report_csv(struct env *env)
 	for (i = 0; i < env->explain.nr; i++) {
 		json_t *row = row_of(env, &env->explain.at[i]);
 
-		json_put(row, "lost", json_integer(env->basis.lost));
-		json_put(row, "missed", json_integer(env->basis.missed));
-		json_put(row, "unreadable", json_integer(env->basis.unreadable));
-		json_put(row, "sampled", json_integer(env->basis.sampled));
+		basis_json_row(row, &env->basis);
 		if (!i)
 			json_csv_header(row);
 		json_csv_row(row);

@@ -46,6 +46,14 @@ void basis_json(json_t *object, const struct basis *b)
 	json_put(object, "unreadable", json_integer(b->unreadable));
 }
 
+void basis_json_row(json_t *row, const struct basis *b)
+{
+	json_put(row, "lost", json_integer(b->lost));
+	json_put(row, "missed", json_integer(b->missed));
+	json_put(row, "unreadable", json_integer(b->unreadable));
+	json_put(row, "sampled", json_integer(b->sampled));
+}
+
 void basis_csv(const struct basis *b)
 {
 	printf("%llu,%llu,%llu,%llu", (ull)b->lost, (ull)b->missed, (ull)b->unreadable,

@@ -33,6 +33,9 @@ void basis_text(const struct basis *b);
 /* Members records, sampled, lost, missed and unreadable of @object. */
 void basis_json(json_t *object, const struct basis *b);
 
+/* As above, those of BASIS_CSV_HEADER: for json_csv_row(). */
+void basis_json_row(json_t *row, const struct basis *b);
+
 /* "lost,missed,unreadable,sampled" without a comma or an end of line around, and the numbers. */
 #define BASIS_CSV_HEADER "lost,missed,unreadable,sampled"
 void basis_csv(const struct basis *b);
