@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# `iotracer slowest`, `path` and `blame`: where the time of calls and requests went. The traces are recorded
-# from a directory that looks like /proc/iotracer, so neither root nor the module is needed; slowest.py
-# says what is in them, and computes each answer in another way.
+# `iotracer slowest`: where the time of the slowest calls went. The traces are recorded from a directory that
+# looks like /proc/iotracer, so neither root nor the module is needed; slowest.py says what is in them, and
+# computes each answer in another way.
 #
 # bats file_tags=host
 

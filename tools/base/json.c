@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,11 @@ json_t *json_shown(const char *bytes)
 
 	free(shown);
 	return value;
+}
+
+json_t *json_unsigned(__u64 n)
+{
+	return json_integer(n <= INT64_MAX ? n : INT64_MAX);
 }
 
 void json_put(json_t *object, const char *key, json_t *value)

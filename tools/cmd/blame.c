@@ -358,17 +358,17 @@ static json_t *victim_json(const struct env *env, unsigned int victim)
 	unsigned int i;
 
 	json_put(object, "victim", json_string(env->owners[victim].label));
-	json_put(object, "requests", json_integer(v->requests));
-	json_put(object, "waited_ns", json_integer(v->wait));
-	json_put(object, "nobody_ns", json_integer(v->nobody));
-	json_put(object, "undivided_ns", json_integer(v->undivided));
+	json_put(object, "requests", json_unsigned(v->requests));
+	json_put(object, "waited_ns", json_unsigned(v->wait));
+	json_put(object, "nobody_ns", json_unsigned(v->nobody));
+	json_put(object, "undivided_ns", json_unsigned(v->undivided));
 	for (i = 0; i < env->nr_culprits; i++) {
 		__u64 ns = blame_charged(&env->blame, victim, env->culprits[i]);
 		json_t *one = json_object();
 
 		json_put(one, "culprit", json_string(env->owners[env->culprits[i]].label));
 		json_put(one, "itself", json_boolean(env->culprits[i] == victim));
-		json_put(one, "charged_ns", json_integer(ns));
+		json_put(one, "charged_ns", json_unsigned(ns));
 		if (ns)
 			json_add(charged, one);
 		else
@@ -386,7 +386,7 @@ static void report_json(struct env *env)
 	for (i = 0; i < env->nr_victims; i++)
 		json_add(victims, victim_json(env, env->victims[i]));
 	json_put(document, "trace", json_shown(env->pass.trace));
-	json_put(document, "left_out", json_integer(env->left_out));
+	json_put(document, "left_out", json_unsigned(env->left_out));
 	basis_json(document, &env->basis);
 	json_put(document, "victims", victims);
 	json_print(document);
@@ -402,11 +402,11 @@ static void put_row(struct env *env, unsigned int victim, const char *who, const
 		return;
 	row = json_object();
 	json_put(row, "victim", json_string(env->owners[victim].label));
-	json_put(row, "requests", json_integer(env->blame.victims[victim].requests));
-	json_put(row, "waited_ns", json_integer(env->blame.victims[victim].wait));
+	json_put(row, "requests", json_unsigned(env->blame.victims[victim].requests));
+	json_put(row, "waited_ns", json_unsigned(env->blame.victims[victim].wait));
 	json_put(row, "charged_to", json_string(who));
 	json_put(row, "culprit", json_string(culprit));
-	json_put(row, "charged_ns", json_integer(ns));
+	json_put(row, "charged_ns", json_unsigned(ns));
 	basis_json_row(row, &env->basis);
 	if (!*begun)
 		json_csv_header(row);

@@ -228,7 +228,7 @@ static void put_part(json_t *row, const char *name, __u64 part, __u64 latency)
 {
 	char *key = xasprintf("%s_ns", name);
 
-	json_put(row, key, json_integer(part));
+	json_put(row, key, json_unsigned(part));
 	free(key);
 	key = xasprintf("%s_percent", name);
 	json_put(row, key, json_real(percent(part, latency)));
@@ -249,18 +249,18 @@ static json_t *row_of(const struct env *env, const struct explained *e)
 	put_part(row, "queue", parts.queue, latency);
 	put_part(row, "cache", parts.cache, latency);
 	put_part(row, "other", parts.other, latency);
-	json_put(row, "requests", json_integer(e->requests));
-	json_put(row, "requests_bytes", json_integer(e->bytes));
+	json_put(row, "requests", json_unsigned(e->requests));
+	json_put(row, "requests_bytes", json_unsigned(e->bytes));
 	for (how = IO_OWN; how < IO_RELATIONS; how++) {
 		key = xasprintf("requests_%s", io_relation_names[how]);
-		json_put(row, key, json_integer(e->related[how]));
+		json_put(row, key, json_unsigned(e->related[how]));
 		free(key);
 	}
-	json_put(row, "pages_hit", json_integer(e->pages.hit));
-	json_put(row, "pages_waited", json_integer(e->pages.waited));
-	json_put(row, "pages_missed", json_integer(e->pages.missed));
-	json_put(row, "pages_dirtied", json_integer(e->pages.dirtied));
-	json_put(row, "pages_read_ahead", json_integer(e->pages.read_ahead));
+	json_put(row, "pages_hit", json_unsigned(e->pages.hit));
+	json_put(row, "pages_waited", json_unsigned(e->pages.waited));
+	json_put(row, "pages_missed", json_unsigned(e->pages.missed));
+	json_put(row, "pages_dirtied", json_unsigned(e->pages.dirtied));
+	json_put(row, "pages_read_ahead", json_unsigned(e->pages.read_ahead));
 	return row;
 }
 
@@ -272,7 +272,7 @@ static void report_json(struct env *env)
 	for (i = 0; i < env->explain.nr; i++)
 		json_add(rows, row_of(env, &env->explain.at[i]));
 	json_put(document, "trace", json_shown(env->pass.trace));
-	json_put(document, "events", json_integer(env->explain.offered));
+	json_put(document, "events", json_unsigned(env->explain.offered));
 	json_put(document, "categories", json_incref(env->read));
 	json_put(document, "slowest", rows);
 	json_print(document);

@@ -23,12 +23,6 @@ bool io_event_kind(const struct category *category, enum io_kind *kind)
 	}
 }
 
-/* The sum, or the largest number if that is too large for it. */
-static __u64 plus(__u64 a, __u64 b)
-{
-	return a + b < a ? ~0ULL : a + b;
-}
-
 static __u64 lesser(__u64 a, __u64 b)
 {
 	return a < b ? a : b;
@@ -38,7 +32,7 @@ static __u64 lesser(__u64 a, __u64 b)
 #define READ_COMMON(e, r) do {							\
 	(e)->seq = (r).seq;							\
 	(e)->begin = (r).time;							\
-	(e)->end = plus((r).time, (r).latency);					\
+	(e)->end = (r).time + lesser((r).latency, ~(r).time);					\
 	(e)->offset = (r).offset;						\
 	(e)->path = (r).path;							\
 	(e)->inode = (r).inode;							\
@@ -103,7 +97,8 @@ void io_event_read(struct io_event *e, const struct category *category, unsigned
 
 bool io_ranges_meet(__u64 offset, __u64 size, __u64 other, __u64 other_size)
 {
-	return size && other_size && offset < plus(other, other_size) && other < plus(offset, size);
+	return size && other_size && offset < io_range_end(other, other_size) &&
+	       other < io_range_end(offset, size);
 }
 
 bool io_event_same_file(const struct io_event *a, const struct io_event *b)

@@ -79,6 +79,12 @@ static inline __u64 io_event_latency(const struct io_event *e)
 	return e->end - e->begin;
 }
 
+/* The end of a range of bytes: the largest number if it would be larger. */
+static inline __u64 io_range_end(__u64 offset, __u64 size)
+{
+	return offset + size < offset ? ~0ULL : offset + size;
+}
+
 /* Whether two ranges of bytes have bytes in common. */
 bool io_ranges_meet(__u64 offset, __u64 size, __u64 other, __u64 other_size);
 

@@ -70,7 +70,7 @@ void io_text_line(int indent, char *text)
 
 static void put_number(json_t *object, const char *key, __u64 n)
 {
-	json_put(object, key, json_integer(n));
+	json_put(object, key, json_unsigned(n));
 }
 
 void io_text_json(json_t *object, const struct io_event *e, const struct paths *names, __u64 time)
@@ -87,7 +87,7 @@ void io_text_json(json_t *object, const struct io_event *e, const struct paths *
 	json_put(object, "file", json_string(io_text_path(e, names)));
 	put_number(object, "offset_bytes", e->offset);
 	put_number(object, "size_bytes", e->size);
-	put_number(object, "result", e->result);
+	json_put(object, "result", json_integer(e->result));
 	put_number(object, "latency_ns", io_event_latency(e));
 	free(comm);
 	free(name);
