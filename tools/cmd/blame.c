@@ -438,11 +438,13 @@ static int run(int argc, char **argv)
 		[FORMAT_TEXT] = report_text, [FORMAT_CSV] = report_csv, [FORMAT_JSON] = report_json,
 	};
 	static struct env env = { .pass = PASS_NONE, .top = 20 };
+	static const struct category *const needs[] = { &category_block, NULL };
 	unsigned int i;
 	int status;
 
 	command_parse(&command_blame, argc, argv, &env);
-	status = pass_open(&env.pass, env.words.at[0]);
+	env.pass.needs = needs;
+	status = pass_open(&env.pass, &env.words);
 	if (!status)
 		status = read_requests(&env);
 	if (!status) {
@@ -467,7 +469,7 @@ static const struct cli_option options[] = {
 const struct command command_blame = {
 	.name = "blame",
 	.summary = "show whose requests a disk had while whose requests waited",
-	.synopsis = "TRACE",
+	.synopsis = "TRACE\n--live",
 	.help =
 		"A matrix: in the rows, whose requests waited; in the columns, whose requests the disk had"
 		" meanwhile.\v"
@@ -477,8 +479,7 @@ const struct command command_blame = {
 		" requests can be to blame.",
 	.options = options,
 	.group = &pass_options, .group_at = offsetof(struct env, pass),
-	.operands = { 1, 1, "say which trace: a directory that iotracer record made",
-		      "one trace at a time", VALUES_TRACE | VALUES_DIRECTORY },
+	.operands = PASS_OPERANDS,
 	.words = offsetof(struct env, words),
 	.run = run,
 };

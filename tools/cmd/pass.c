@@ -89,6 +89,20 @@ size_t pass_need(struct pass *p, const struct category *category)
 	return PASS_NONE_SUCH;
 }
 
+/* Records what is named, and what the command needs. */
+static int record_needs(struct pass *p)
+{
+	const struct category *all[2 * PASS_CATEGORIES];
+	const struct select none = { .nr = 0 };
+	size_t nr = p->nr_named, i;
+
+	memcpy(all, p->named, nr * sizeof(*all));
+	for (i = 0; p->needs[i]; i++)
+		if (!p->nr_named || !is_named(p, p->needs[i]))
+			all[nr++] = p->needs[i];
+	return live_record(&p->live, all, nr, &none, p->seconds);
+}
+
 /* Finds the trace, or records it. */
 static int find_trace(struct pass *p, const struct cli_words *words)
 {
@@ -99,8 +113,8 @@ static int find_trace(struct pass *p, const struct cli_words *words)
 		return CLI_USAGE;
 	}
 	if (p->record) {
-		status = live_record(&p->live, p->named, p->nr_named, &p->selection.select,
-				     p->seconds);
+		status = p->needs ? record_needs(p) :
+				    live_record(&p->live, p->named, p->nr_named, &p->selection.select, p->seconds);
 		interrupt_catch();
 		p->trace = p->live.trace ? xstrdup(p->live.trace) : NULL;
 	} else {

@@ -53,6 +53,12 @@ struct pass {
 	const struct category *named[PASS_CATEGORIES];	/* by --categories */
 	size_t nr_named;		/* 0: all of the trace */
 
+	/*
+	 * Set by a command that reads more than what is selected: the categories that --live records
+	 * beside the named ones, and of which it records all events. Ends with NULL. Or NULL.
+	 */
+	const struct category *const *needs;
+
 	/* From pass_open() on: */
 	char *trace;			/* the directory */
 	struct pass_category at[PASS_CATEGORIES];

@@ -574,12 +574,14 @@ static int run(int argc, char **argv)
 		[FORMAT_TEXT] = report_text, [FORMAT_CSV] = report_csv, [FORMAT_JSON] = report_json,
 	};
 	static struct env env = { .pass = PASS_NONE, .cpu = ANY_CPU, .offset = NO_OFFSET };
+	static const struct category *const needs[] = { &category_fs, &category_block, &category_cache, NULL };
 	int status;
 
 	command_parse(&command_path, argc, argv, &env);
+	env.pass.needs = needs;
 	env.shown = env.file ? text_show(env.file, strlen(env.file)) : NULL;
 	env.read = json_array();
-	status = pass_open(&env.pass, env.words.at[0]);
+	status = pass_open(&env.pass, &env.words);
 	if (!status)
 		status = find_event(&env);
 	if (!status)
@@ -611,7 +613,7 @@ static const struct cli_option options[] = {
 const struct command command_path = {
 	.name = "path",
 	.summary = "follow one I/O of a trace from the call to the disk, or back",
-	.synopsis = "TRACE",
+	.synopsis = "TRACE\n--live",
 	.help =
 		"The steps of one call, page fault or request, in the order of time: pages, writeback and"
 		" requests of a call; the calls that wait for a request, and the write whose data it has;"
@@ -619,8 +621,7 @@ const struct command command_path = {
 		"In text, calls, pages and requests are indented differently.",
 	.options = options,
 	.group = &pass_options, .group_at = offsetof(struct env, pass),
-	.operands = { 1, 1, "say which trace: a directory that iotracer record made",
-		      "one trace at a time", VALUES_TRACE | VALUES_DIRECTORY },
+	.operands = PASS_OPERANDS,
 	.words = offsetof(struct env, words),
 	.check = check,
 	.run = run,

@@ -299,12 +299,14 @@ static int run(int argc, char **argv)
 		[FORMAT_TEXT] = report_text, [FORMAT_CSV] = report_csv, [FORMAT_JSON] = report_json,
 	};
 	struct env env = { .pass = PASS_NONE, .top = 10 };
+	static const struct category *const needs[] = { &category_fs, &category_block, &category_cache, NULL };
 	int status;
 
 	command_parse(&command_slowest, argc, argv, &env);
+	env.pass.needs = needs;
 	env.explain.top = env.top;
 	env.read = json_array();
-	status = pass_open(&env.pass, env.words.at[0]);
+	status = pass_open(&env.pass, &env.words);
 	if (!status)
 		status = explain_all(&env);
 	if (!status)
@@ -325,7 +327,7 @@ static const struct cli_option options[] = {
 const struct command command_slowest = {
 	.name = "slowest",
 	.summary = "list the slowest calls of a trace, and where their time went",
-	.synopsis = "TRACE",
+	.synopsis = "TRACE\n--live",
 	.help =
 		"The slowest calls and page faults of a trace, or with --categories=block the slowest requests:"
 		" when, who, which file, and how much of the time was spent in the device, in its queue and in"
@@ -334,8 +336,7 @@ const struct command command_slowest = {
 		" explain it. The parts do not overlap, and add up to the latency.",
 	.options = options,
 	.group = &pass_options, .group_at = offsetof(struct env, pass),
-	.operands = { 1, 1, "say which trace: a directory that iotracer record made",
-		      "one trace at a time", VALUES_TRACE | VALUES_DIRECTORY },
+	.operands = PASS_OPERANDS,
 	.words = offsetof(struct env, words),
 	.run = run,
 };
