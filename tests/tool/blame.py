@@ -8,7 +8,7 @@ import random
 import sys
 from fractions import Fraction
 
-from join import S, US, is_equal, run
+from join import US, is_equal, run
 from slowest import EARLY, T, call, make, request
 from stats import change
 
