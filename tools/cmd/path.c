@@ -149,7 +149,8 @@ static int find_event(struct env *env)
 		read++;
 	}
 	if (!status && !env->by_event && !read) {
-		cli_say_of(env->pass.trace, "has none of the categories fs and fault: --categories=block finds a request");
+		cli_say_of(env->pass.trace,
+			   "has none of the categories fs and fault: --categories=block finds a request");
 		return CLI_FAILED;
 	}
 	if (!status && (!env->candidates || (env->by_event && env->candidates > 1)))
@@ -295,7 +296,7 @@ static void put_time(bool known, __u64 ns)
 	printf("%*s", TIME_WIDTH, known ? scaled_time(cell, ns) : "");
 }
 
-/* "WRITE 4.00KiB at 8192, own, block:0:17, kworker/9"; for whom, only if it is not whom the subject is for. */
+/* "WRITE 4.00KiB at 8192, own, block:0:17, kworker/9"; for whom, if it is not the subject's owner. */
 static char *step_text(const struct env *env, const struct step *step)
 {
 	const struct story_io *io = step->io;

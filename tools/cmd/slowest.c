@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer slowest: the slowest calls, faults and requests of a trace, and where their time went. */
+/* iotracer slowest: the slowest calls of a trace, and where their time went. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +131,8 @@ static int explain_all(struct env *env)
 
 	if (!status && has_calls(&env->explain)) {
 		if (pass_need(&env->pass, &category_block) == PASS_NONE_SUCH)
-			cli_say_of(env->pass.trace, "has no category block: no request explains the time of a call");
+			cli_say_of(env->pass.trace,
+				   "has no category block: no request explains the time of a call");
 		status = relate_category(env, &category_block);
 		if (!status)
 			status = relate_category(env, &category_cache);

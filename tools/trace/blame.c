@@ -105,7 +105,7 @@ static void divide(struct blame *b, struct blame_disk *d, __u64 time)
 	}
 }
 
-/* A step of a request that is under way: it is issued, or completes. In that heap, @begin is when. */
+/* A request that is under way is issued, or completes. In that heap, @begin is when. */
 static void step(struct blame *b)
 {
 	struct blame_request r = pop(&b->live);

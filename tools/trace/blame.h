@@ -2,18 +2,19 @@
 /*
  * Whose requests were in a device while whose requests waited.
  *
- * A request waits from when it was made until it completes. Each moment of that is charged to the owners
- * of the requests that the same disk has then, the same share for each request. If the waiting request is
- * one of them, its share is charged to its own owner, as are those of the owner's other requests. If no request is in the device, the moment is charged to nobody: the request waits for something
- * else than a busy device, as the scheduler, a plug or a limit. So what is charged for a victim adds up to
- * the latencies of its requests, to the nanosecond.
+ * A request waits from when it was made until it completes. Each moment of that is charged to the
+ * owners of the requests that the same disk has then, the same share for each request. If the
+ * waiting request is one of them, its share is charged to its own owner, as are those of the
+ * owner's other requests. If no request is in the device, the moment is charged to nobody: the
+ * request waits for something else than a busy device, as the scheduler, a plug or a limit. So
+ * what is charged for a victim adds up to the latencies of its requests, to the nanosecond.
  *
- * A request is in the device for the last device_latency nanoseconds before it completes. Shares are rounded
- * to whole nanoseconds, whenever a request comes or goes.
+ * A request is in the device for the last device_latency nanoseconds before it completes. Shares
+ * are rounded to whole nanoseconds, whenever a request comes or goes.
  *
- * Requests arrive in the order in which they completed, and are sorted by when they were made in a window of
- * BLAME_WINDOW requests. The part of a request that is older than the window, or that comes about when more
- * than BLAME_WINDOW requests are under way, is not divided, and is counted.
+ * Requests arrive in the order in which they completed, and are sorted by when they were made in
+ * a window of BLAME_WINDOW requests. The part of a request that is older than the window, or that
+ * comes about when more than BLAME_WINDOW requests are under way, is not divided, and is counted.
  *
  * Memory: 80 MB at most, whatever the trace has. Owners are numbered as they come; those from
  * BLAME_OWNERS - 1 on share a number.

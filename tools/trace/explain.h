@@ -2,19 +2,21 @@
 /*
  * The slowest calls, faults and requests of a trace, and where their time went.
  *
- * First offer all events: the slowest are kept. Then show the requests and the events of the page cache,
- * each in the order in which they ended: they are related to those that were kept (io_event.h). So the
- * time that a call took does not matter, and nothing has to be remembered beside what is kept.
+ * First offer all events: the slowest are kept. Then show the requests and the events of the page
+ * cache, each in the order in which they ended: they are related to those that were kept
+ * (io_event.h). So the time that a call took does not matter, and nothing has to be remembered
+ * beside what is kept.
  *
  * Each nanosecond of an event belongs to one part, and the parts add up to its latency:
  *
  *	device	at least one of its requests was in the device or its driver
  *	queue	one of its requests was made, and none was in the device
- *	cache	neither of them, and it was between the first and the last event of category cache that its
- *		thread made for its file
+ *	cache	neither of them, and it was between the first and the last event of category cache
+ *		that its thread made for its file
  *	other	the rest: nothing in the trace explains it
  *
- * Memory: a struct explained for each event that is kept, and 32 bytes at most for each of its requests.
+ * Memory: a struct explained for each event that is kept, and 32 bytes at most for each of its
+ * requests.
  */
 #ifndef TOOL_TRACE_EXPLAIN_H
 #define TOOL_TRACE_EXPLAIN_H
@@ -75,7 +77,7 @@ void explain_begin(struct explain *x);
 void explain_request(struct explain *x, const struct io_event *request);
 void explain_cache(struct explain *x, const struct iot_cache *c, const struct source *source);
 
-/* Sorts what was kept, the slowest first. Events that took equally long are in the order of time. */
+/* Sorts what was kept: the slowest first; of equal ones the earliest. */
 void explain_finish(struct explain *x);
 
 void explain_parts_of(const struct explained *e, struct explain_parts *parts);

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One I/O, whatever its category: a call (fs), a page fault (fault) or a request (block); and which
- * requests a call or fault waited for.
+ * One I/O, whatever its category: a call (fs), a page fault (fault) or a request (block); and
+ * which requests a call or fault waited for.
  *
- * A request belongs to a call or fault if it completed during it, on the same machine, and one of these
- * holds, the first one that does:
+ * A request belongs to a call or fault if it completed during it, on the same machine, and one of
+ * these holds, the first one that does:
  *
  *	OWN	The thread of the call submitted it during the call.
- *	DATA	It reads bytes of the file that the call needs: a buffered read or a fault returns only
- *		when they are in memory, whoever had them read. Or it writes bytes of the file, and the
- *		call returns only when they are on the disk: FSYNC, FDATASYNC, MSYNC and SYNC_FILE_RANGE
- *		(the whole file), buffered writes with O_SYNC or O_DSYNC (their own range), SYNCFS and
- *		SYNC (any file of the filesystem; of any filesystem).
- *	SYNC	It is of the journal or a flush, on the device of the file, and the call is one of those
- *		that put data on the disk. SYNC: on any device.
+ *	DATA	It reads bytes of the file that the call needs: a buffered read or a fault returns
+ *		only when they are in memory, whoever had them read. Or it writes bytes of the
+ *		file, and the call returns only when they are on the disk: FSYNC, FDATASYNC, MSYNC
+ *		and SYNC_FILE_RANGE (the whole file), buffered writes with O_SYNC or O_DSYNC
+ *		(their own range), SYNCFS and SYNC (any file of the filesystem; of any
+ *		filesystem).
+ *	SYNC	It is of the journal or a flush, on the device of the file, and the call is one of
+ *		those that put data on the disk. SYNC: on any device.
  *
- * A request that was made before the trace (flag EARLY) belongs to none, as its times are not known.
- * Nor does one that completed after the call had returned: the call did not wait for it.
+ * A request that was made before the trace (flag EARLY) belongs to none, as its times are not
+ * known. Nor does one that completed after the call had returned: the call did not wait for it.
  */
 #ifndef TOOL_TRACE_IO_EVENT_H
 #define TOOL_TRACE_IO_EVENT_H

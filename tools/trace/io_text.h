@@ -24,12 +24,13 @@ char *io_text_owner(const struct io_event *e);
 /* "+1.234567890s" since @origin, CLOCK_MONOTONIC ns. Allocates. */
 char *io_text_since(__u64 time, __u64 origin);
 
-/* Prints a line of @indent blanks and a text, of which the end that fits on the page, and frees it. */
+/* Prints a line: @indent blanks, and the end of a text that fits on the page. Frees the text. */
 void io_text_line(int indent, char *text);
 
 /*
- * Members: event, category, op, time_ns (@time, ns since 1970), pid, tid, command, file, offset_bytes,
- * size_bytes, result, latency_ns. Of a request pid and command are those that it is for.
+ * Members: event, category, op, time_ns (@time, ns since 1970), pid, tid, command, file,
+ * offset_bytes, size_bytes, result, latency_ns. Of a request pid and command are those that it is
+ * for.
  */
 void io_text_json(json_t *object, const struct io_event *e, const struct paths *names, __u64 time);
 

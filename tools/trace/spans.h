@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The union of spans of time: a moment that several spans have counts once. The spans that are kept do
- * not touch each other, and each takes 16 bytes. Adding is quick if spans come about in order.
+ * The union of spans of time: a moment that several spans have counts once. The spans that are
+ * kept do not touch each other, and each takes 16 bytes. Adding is quick if spans come about in
+ * order.
  */
 #ifndef TOOL_TRACE_SPANS_H
 #define TOOL_TRACE_SPANS_H

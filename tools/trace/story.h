@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One I/O and what belongs to it, from the call down to the disk, and from a request up to its calls.
+ * One I/O and what belongs to it, from the call down to the disk, and from a request up to its
+ * calls.
  *
  * Of a call or page fault, the *subject*, the steps are: what its thread did to pages of its file
- * meanwhile; its requests (io_event.h); and of a buffered write also what happened to its bytes later: when the
- * writeback of its pages began and ended, and the first requests that were made after the call began and
- * that wrote bytes of its range which none before them wrote.
+ * meanwhile; its requests (io_event.h); and of a buffered write also what happened to its bytes
+ * later: when the writeback of its pages began and ended, and the first requests that were made
+ * after the call began and that wrote bytes of its range which none before them wrote.
  *
- * Of a request the steps are: the last buffered write to its range that began before it was made, whose
- * bytes it writes; and the calls and faults that waited for it.
+ * Of a request the steps are: the last buffered write to its range that began before it was made,
+ * whose bytes it writes; and the calls and faults that waited for it.
  *
- * *Neighbours* are the other requests that were under way at some time between the begin and the end of the
- * subject: on its disks, or if it has no request, on any disk of its machine.
+ * *Neighbours* are the other requests that were under way at some time between the begin and the
+ * end of the subject: on its disks, or if it has no request, on any disk of its machine.
  *
- * Memory is bounded: the first STORY_REQUESTS requests and the first STORY_CALLS calls that waited are kept,
- * and neighbours of STORY_NEIGHBOURS processes and disks. The others are counted.
+ * Memory is bounded: the first STORY_REQUESTS requests and the first STORY_CALLS calls that
+ * waited are kept, and neighbours of STORY_NEIGHBOURS processes and disks. The others are
+ * counted.
  */
 #ifndef TOOL_TRACE_STORY_H
 #define TOOL_TRACE_STORY_H
@@ -53,7 +55,7 @@ struct story_neighbour {
 	__u32 pid;		/* whom the requests are for */
 	char comm[IO_COMM];
 	__u64 requests, bytes;
-	__u64 overlap;		/* ns of each request between begin and end of the subject, summed up */
+	__u64 overlap;		/* ns in common with the subject, summed up over the requests */
 };
 
 struct story {
@@ -73,12 +75,15 @@ struct story {
 
 void story_begin(struct story *s, const struct io_event *subject);
 
-/* Show all calls and faults if the subject is a request; then all requests; then all events of the cache. */
+/*
+ * Show all calls and faults if the subject is a request; then all requests; then all events of the
+ * cache.
+ */
 void story_call(struct story *s, const struct io_event *call);
 void story_request(struct story *s, const struct io_event *request);
 void story_page(struct story *s, const struct iot_cache *page, const struct source *source);
 
-/* Leaves neighbours out that are on other disks than the subject's, and sorts them: the busiest first. */
+/* Leaves out neighbours on other disks than the subject's, and sorts them: the busiest first. */
 void story_finish(struct story *s);
 void story_free(struct story *s);
 
