@@ -17,7 +17,7 @@
 #include "trace/sources.h"
 #include "uapi/iotracer.h"
 
-#define SLOTS		4096	/* of the table of owners: a power of two, and more than BLAME_OWNERS */
+#define SLOTS		4096	/* of the table of owners: a power of two above BLAME_OWNERS */
 #define COLUMNS		4	/* culprits that have a column in text */
 #define NAME_WIDTH	17
 #define CELL_WIDTH	9
@@ -68,6 +68,7 @@ struct env {
 
 static struct owner_key key_of(const struct env *env, const struct io_event *e)
 {
+	const char *comm = io_event_owner_comm(e);
 	struct owner_key key;
 
 	memset(&key, 0, sizeof(key));
@@ -77,7 +78,7 @@ static struct owner_key key_of(const struct env *env, const struct io_event *e)
 	else if (env->by == BY_PROCESS)
 		key.number = io_event_owner(e);
 	else
-		strncpy(key.comm, io_event_owner_comm(e), IO_COMM);
+		memcpy(key.comm, comm, strnlen(comm, IO_COMM));
 	return key;
 }
 
@@ -345,7 +346,8 @@ static void report_text(struct env *env)
 	if (rest)
 		printf("undivided %s: of requests that were under way for too long\n", scaled_time(time, rest));
 	if (env->left_out)
-		printf("left out %llu: requests that were made before the trace\n", (unsigned long long)env->left_out);
+		printf("left out %llu: requests that were made before the trace\n",
+		       (unsigned long long)env->left_out);
 	basis_text(&env->basis);
 }
 
@@ -458,7 +460,8 @@ static int run(int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-	{ "by", 0, "KEY", "tell apart by command (default), process or cgroup", TO_WORD(struct env, by), BY_WORDS },
+	{ "by", 0, "KEY", "tell apart by command (default), process or cgroup",
+	  TO_WORD(struct env, by), BY_WORDS },
 	{ "top", 0, "N", "show the N who waited or are charged most, and the others as one (default 20; 0: show all)",
 	  TO_NUMBER(struct env, top), .least = 0, .most = 1000000000 },
 	{ "format", 'f', "FORMAT", "output format: text (default), csv or json",

@@ -24,8 +24,6 @@
 #define TIME_WIDTH	7
 #define STEPS		(STORY_REQUESTS + STORY_CALLS + STORY_OPS + 2)
 
-typedef unsigned long long ull;
-
 /* A line of the story. */
 struct step {
 	__u64 begin, end;
@@ -120,13 +118,13 @@ static int not_one(const struct env *env)
 {
 	if (env->by_event && env->candidates)
 		cli_say_of(env->pass.trace, "%llu events are number %llu of their CPUs: say which, --event=%s",
-			   (ull)env->candidates, (ull)env->seq, env->choices);
+			   (unsigned long long)env->candidates, (unsigned long long)env->seq, env->choices);
 	else if (env->by_event)
 		cli_say_of(env->pass.trace, "has no such event of category %s, or it is not selected",
 			   env->category->name);
 	else if (env->offset != NO_OFFSET)
 		cli_say_of(env->pass.trace, "has no I/O of byte %llu of %s, or it is not selected",
-			   (ull)env->offset, env->shown);
+			   (unsigned long long)env->offset, env->shown);
 	else
 		cli_say_of(env->pass.trace, "has no I/O of %s, or it is not selected", env->shown);
 	return CLI_FAILED;
@@ -303,14 +301,14 @@ static char *step_text(const struct env *env, const struct step *step)
 	char room[8], size[SCALED], *owner, *name, *text;
 
 	if (!io)
-		return xasprintf("%s, %llu page%s", page_op(step->op), (ull)step->pages,
+		return xasprintf("%s, %llu page%s", page_op(step->op), (unsigned long long)step->pages,
 				 step->pages == 1 ? "" : "s");
 	name = io_text_name(&io->event);
 	text = xstrdup(io_text_op(&io->event, room));
 	if (io->event.size)
 		text = text_append(text, " ", scaled_size(size, io->event.size));
 	if (io->event.size) {
-		sprintf(size, "%llu", (ull)io->event.offset);
+		sprintf(size, "%llu", (unsigned long long)io->event.offset);
 		text = text_append(text, " at ", size);
 	}
 	if (io->relation != STORY_SUBJECT)
@@ -362,13 +360,14 @@ static void put_neighbours(const struct env *env)
 		char *comm = text_show(n->comm, strnlen(n->comm, IO_COMM));
 		char *disk = text_show(n->disk, strnlen(n->disk, IO_DISK));
 
-		printf("%8llu%8s%8s", (ull)n->requests, scaled_size(size, n->bytes), scaled_time(time, n->overlap));
+		printf("%8llu%8s%8s", (unsigned long long)n->requests,
+		       scaled_size(size, n->bytes), scaled_time(time, n->overlap));
 		put_start(3 * 8, xasprintf("  %s %s/%u", disk, comm, n->pid));
 		free(disk);
 		free(comm);
 	}
 	if (s->further.requests)
-		printf("%8llu%8s%8s  others, on any disk\n", (ull)s->further.requests,
+		printf("%8llu%8s%8s  others, on any disk\n", (unsigned long long)s->further.requests,
 		       scaled_size(size, s->further.bytes), scaled_time(time, s->further.overlap));
 }
 
@@ -382,20 +381,22 @@ static void report_text(struct env *env)
 
 	printf("%s%s", CLI_BOLD, io_text_op(e, room));
 	if (e->size)
-		printf(" of %s at %llu", scaled_size(size, e->size), (ull)e->offset);
+		printf(" of %s at %llu", scaled_size(size, e->size), (unsigned long long)e->offset);
 	printf(" took %s%s\n", scaled_time(latency, io_event_latency(e)), CLI_PLAIN);
 	io_text_line(2, xasprintf("%s  %s  %s", since, name, owner));
 	if (e->path)
 		io_text_line(2, xstrdup(io_text_path(e, &env->pass.names)));
 	if (!env->by_event)
-		printf("  the slowest of %llu\n", (ull)env->candidates);
+		printf("  the slowest of %llu\n", (unsigned long long)env->candidates);
 	printf("\n%s      AT   TOOK  QUEUE DEVICE  WHAT%s\n", CLI_BOLD, CLI_PLAIN);
 	for (i = 0; i < env->nr_steps; i++)
 		put_step(env, &env->steps[i]);
 	if (env->story.more_requests)
-		printf("%*s%llu requests more\n", SINCE_WIDTH + 3 * TIME_WIDTH + 2, "", (ull)env->story.more_requests);
+		printf("%*s%llu requests more\n", SINCE_WIDTH + 3 * TIME_WIDTH + 2, "",
+		       (unsigned long long)env->story.more_requests);
 	if (env->story.more_calls)
-		printf("%*s%llu calls more\n", SINCE_WIDTH + 3 * TIME_WIDTH + 2, "", (ull)env->story.more_calls);
+		printf("%*s%llu calls more\n", SINCE_WIDTH + 3 * TIME_WIDTH + 2, "",
+		       (unsigned long long)env->story.more_calls);
 	explain_parts_of(env->story.explain.at, &parts);
 	putchar('\n');
 	put_part("device", parts.device, io_event_latency(e));

@@ -85,7 +85,7 @@ static void charge(struct blame *b, const struct crowd *inside, unsigned int vic
 		b->victims[victim].nobody += wait;
 	for (i = 0; i < inside->nr; i++) {
 		requests += inside->count[inside->owners[i]];
-		behind = (unsigned __int128)wait * requests / inside->sum;
+		behind = (__uint128_t)wait * requests / inside->sum;
 		row[inside->owners[i]] += behind - before;
 		before = behind;
 	}

@@ -11,8 +11,6 @@
 
 #define NS_PER_S 1000000000ULL
 
-typedef unsigned long long ull;
-
 const char *io_text_op(const struct io_event *e, char room[8])
 {
 	const char *name = iot_names_op_name(e->category->event_id, e->op);
@@ -32,7 +30,7 @@ const char *io_text_path(const struct io_event *e, const struct paths *names)
 
 char *io_text_name(const struct io_event *e)
 {
-	return xasprintf("%s:%u:%llu", e->category->name, e->cpu, (ull)e->seq);
+	return xasprintf("%s:%u:%llu", e->category->name, e->cpu, (unsigned long long)e->seq);
 }
 
 static char *owner_comm(const struct io_event *e)
@@ -55,8 +53,8 @@ char *io_text_since(__u64 time, __u64 origin)
 {
 	__u64 ns = time < origin ? origin - time : time - origin;
 
-	return xasprintf("%c%llu.%09llus", time < origin ? '-' : '+', (ull)(ns / NS_PER_S),
-			 (ull)(ns % NS_PER_S));
+	return xasprintf("%c%llu.%09llus", time < origin ? '-' : '+', (unsigned long long)(ns / NS_PER_S),
+			 (unsigned long long)(ns % NS_PER_S));
 }
 
 void io_text_line(int indent, char *text)

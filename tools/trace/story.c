@@ -39,7 +39,8 @@ void story_call(struct story *s, const struct io_event *call)
 	else if (how != IO_UNRELATED)
 		s->more_calls++;
 	if (!is_buffered_write(call) || s->subject.op != IOT_BLOCK_WRITE ||
-	    s->subject.class == IOT_CLASS_DIRECT || !is_same_range(call, &s->subject) || call->begin > s->subject.begin)
+	    s->subject.class == IOT_CLASS_DIRECT || call->begin > s->subject.begin ||
+	    !is_same_range(call, &s->subject))
 		return;
 	if (!s->writer.event.category || call->begin >= s->writer.event.begin)
 		s->writer = (struct story_io){ *call, STORY_WRITER };
