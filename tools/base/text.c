@@ -112,6 +112,26 @@ char *text_append(char *list, const char *between, const char *word)
 	return longer;
 }
 
+/* A byte of 10xxxxxx continues a character. */
+static bool begins_character(char c)
+{
+	return (c & 0xc0) != 0x80;
+}
+
+char *text_end(const char *text, size_t columns)
+{
+	size_t width = 0;
+	const char *at;
+
+	for (at = text; *at; at++)
+		width += begins_character(*at);
+	if (width <= columns)
+		return xstrdup(text);
+	for (; width + 3 > columns && *text; text++)
+		width -= begins_character(text[1]);
+	return xasprintf("...%s", text);
+}
+
 static bool is_octal(const char *s)
 {
 	return s[0] >= '0' && s[0] <= '3' && s[1] >= '0' && s[1] <= '7' &&

@@ -42,6 +42,12 @@ char *text_share(__u64 part, __u64 all);
  */
 char *text_append(char *list, const char *between, const char *word);
 
+/*
+ * Of a text of UTF-8 the end that fits into so many columns, after "..." if there was more: of a path, the
+ * end says most. Allocates (xalloc.h).
+ */
+char *text_end(const char *text, size_t columns);
+
 /* Undoes \ooo in place. */
 void text_unescape(char *s);
 

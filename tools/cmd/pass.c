@@ -73,6 +73,36 @@ size_t pass_find(const struct pass *p, const struct category *category)
 	return i;
 }
 
+size_t pass_need(struct pass *p, const struct category *category)
+{
+	size_t i = pass_find(p, category);
+	const char *name;
+
+	if (i != p->nr)
+		return i;
+	for (i = 0; (name = metadata_category(&p->check.metadata, i)); i++) {
+		if (strcmp(name, category->name) || p->nr == PASS_CATEGORIES)
+			continue;
+		p->at[p->nr] = (struct pass_category){ .category = category, .index = i };
+		return p->nr++;
+	}
+	return PASS_NONE_SUCH;
+}
+
+/* Records what is named, and what the command needs. */
+static int record_needs(struct pass *p)
+{
+	const struct category *all[2 * PASS_CATEGORIES];
+	const struct select none = { .nr = 0 };
+	size_t nr = p->nr_named, i;
+
+	memcpy(all, p->named, nr * sizeof(*all));
+	for (i = 0; p->needs[i]; i++)
+		if (!p->nr_named || !is_named(p, p->needs[i]))
+			all[nr++] = p->needs[i];
+	return live_record(&p->live, all, nr, &none, p->seconds);
+}
+
 /* Finds the trace, or records it. */
 static int find_trace(struct pass *p, const struct cli_words *words)
 {
@@ -83,8 +113,8 @@ static int find_trace(struct pass *p, const struct cli_words *words)
 		return CLI_USAGE;
 	}
 	if (p->record) {
-		status = live_record(&p->live, p->named, p->nr_named, &p->selection.select,
-				     p->seconds);
+		status = p->needs ? record_needs(p) :
+				    live_record(&p->live, p->named, p->nr_named, &p->selection.select, p->seconds);
 		interrupt_catch();
 		p->trace = p->live.trace ? xstrdup(p->live.trace) : NULL;
 	} else {
@@ -193,6 +223,19 @@ int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i)
 	return CLI_OK;
 }
 
+int pass_reader_open_whole(struct pass_reader *r, struct pass *p, size_t i)
+{
+	int status = pass_reader_open(r, p, i);
+
+	r->whole = true;
+	return status;
+}
+
+bool pass_wants(struct pass_reader *r, const void *record)
+{
+	return selection_wants(&r->selection, &r->pass->check.clock, r->measure.time, record);
+}
+
 static void show_progress(const struct pass_reader *r)
 {
 	if (progress_is_due())
@@ -214,7 +257,7 @@ const void *pass_next(struct pass_reader *r)
 		measure(&r->measurer, record, &r->measure);
 		if (r->measure.time + r->measure.latency > r->last)
 			r->last = r->measure.time + r->measure.latency;
-		if (!selection_wants(&r->selection, &p->check.clock, r->measure.time, record))
+		if (!r->whole && !pass_wants(r, record))
 			continue;
 		r->source = sources_find(&p->sources, merge_cpu_of(&r->merge));
 		basis_add(&r->basis, r->measure.weight);

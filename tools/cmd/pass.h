@@ -35,6 +35,7 @@
 #include "trace/sources.h"
 
 #define PASS_CATEGORIES 64
+#define PASS_NONE_SUCH (~(size_t)0)
 
 /* A category of the trace that is wanted. */
 struct pass_category {
@@ -51,6 +52,12 @@ struct pass {
 	struct live live;
 	const struct category *named[PASS_CATEGORIES];	/* by --categories */
 	size_t nr_named;		/* 0: all of the trace */
+
+	/*
+	 * Set by a command that reads more than what is selected: the categories that --live records
+	 * beside the named ones, and of which it records all events. Ends with NULL. Or NULL.
+	 */
+	const struct category *const *needs;
 
 	/* From pass_open() on: */
 	char *trace;			/* the directory */
@@ -83,6 +90,12 @@ int pass_close(struct pass *p, int status);
 /* The category, if the trace has it and it is wanted: its place in p->at. Else p->nr. */
 size_t pass_find(const struct pass *p, const struct category *category);
 
+/*
+ * As above, also if it is not wanted: it is added behind those that are, for pass_reader_open_whole().
+ * PASS_NONE_SUCH if the trace does not have it.
+ */
+size_t pass_need(struct pass *p, const struct category *category);
+
 /* When the trace began, and CLOCK_MONOTONIC ns as ns since 1970. */
 __u64 pass_origin(const struct pass *p);
 __u64 pass_wall(const struct pass *p, __u64 monotonic);
@@ -109,11 +122,16 @@ struct pass_reader {
 	struct cpu_merge merge;
 	struct measurer measurer;
 	struct check_file checked;
+	bool whole;		/* selected or not */
 	bool open, ended;
 };
 
 /* Opens the i-th category. Returns an exit code; errors are reported. Close it in either case. */
 int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i);
+
+/* As above, for all records, whatever is selected; and whether the last one of them is wanted. */
+int pass_reader_open_whole(struct pass_reader *r, struct pass *p, size_t i);
+bool pass_wants(struct pass_reader *r, const void *record);
 
 /* The next record that is wanted, valid until the next call; NULL at the end. Shows progress. */
 const void *pass_next(struct pass_reader *r);

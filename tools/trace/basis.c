@@ -7,6 +7,16 @@
 
 typedef unsigned long long ull;
 
+void basis_sum(struct basis *to, const struct basis *b)
+{
+	to->records += b->records;
+	to->sampled += b->sampled;
+	to->events += b->events;
+	to->lost += b->lost;
+	to->missed += b->missed;
+	to->unreadable += b->unreadable;
+}
+
 static void note(const char *what, __u64 n, const char *meaning)
 {
 	if (n)
@@ -34,6 +44,14 @@ void basis_json(json_t *object, const struct basis *b)
 	json_put(object, "lost", json_integer(b->lost));
 	json_put(object, "missed", json_integer(b->missed));
 	json_put(object, "unreadable", json_integer(b->unreadable));
+}
+
+void basis_json_row(json_t *row, const struct basis *b)
+{
+	json_put(row, "lost", json_integer(b->lost));
+	json_put(row, "missed", json_integer(b->missed));
+	json_put(row, "unreadable", json_integer(b->unreadable));
+	json_put(row, "sampled", json_integer(b->sampled));
 }
 
 void basis_csv(const struct basis *b)

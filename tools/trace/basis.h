@@ -24,11 +24,17 @@ static inline void basis_add(struct basis *b, __u64 weight)
 	b->events += weight;
 }
 
+/* Adds the counts of another category. */
+void basis_sum(struct basis *to, const struct basis *b);
+
 /* Text on standard output: an empty line, and a line for each count that is not 0; else nothing. */
 void basis_text(const struct basis *b);
 
 /* Members records, sampled, lost, missed and unreadable of @object. */
 void basis_json(json_t *object, const struct basis *b);
+
+/* As above, those of BASIS_CSV_HEADER: for json_csv_row(). */
+void basis_json_row(json_t *row, const struct basis *b);
 
 /* "lost,missed,unreadable,sampled" without a comma or an end of line around, and the numbers. */
 #define BASIS_CSV_HEADER "lost,missed,unreadable,sampled"
