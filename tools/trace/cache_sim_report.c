@@ -137,8 +137,8 @@ static void put_working_set(const struct cache_sim *s)
 {
 	char all[SCALED], read[SCALED], written[SCALED];
 
-	printf("working set: %s, %s of it read, %s written; the first access to each page,\n"
-	       "%.1f %% of all, is a miss in any cache\n",
+	printf("working set: %s, %s of it read, %s written\n"
+	       "first accesses to a page, which miss in any cache: %.1f %%\n",
 	       scaled_size(all, cache_sim_bytes(s, s->accesses.nr_pages)),
 	       scaled_size(read, cache_sim_bytes(s, s->pages_read)),
 	       scaled_size(written, cache_sim_bytes(s, s->pages_written)),
@@ -176,8 +176,8 @@ static void put_sample(const struct cache_sim *s)
 {
 	if (s->accesses.threshold == ACCESSES_ALL)
 		return;
-	printf("\n%sestimated%s from %.4g %% of the pages, %zu: with 95 %% probability, LRU's ratios are within\n"
-	       "%.2g percentage points", CLI_YELLOW, CLI_PLAIN, 100 * accesses_rate(&s->accesses),
+	printf("\n%sestimated%s from %.4g %% of the pages, %zu of them: with 95 %% probability,\n"
+	       "LRU's ratios are within %.2g percentage points", CLI_YELLOW, CLI_PLAIN, 100 * accesses_rate(&s->accesses),
 	       s->accesses.nr_pages, 100 * worst(s, CACHE_ALL));
 	if (has_both(s))
 		printf(", those of reads within %.2g", 100 * worst(s, CACHE_READS));
@@ -198,7 +198,7 @@ static void put_basis(const struct basis *basis)
 
 void cache_sim_text(const struct cache_sim *s, const char *category, const struct basis *basis)
 {
-	printf("%s%s%s: %llu calls access pages of 4 KiB %llu times, %llu to read\n", CLI_BOLD, category,
+	printf("%s%s%s: %llu calls, %llu accesses to pages of 4 KiB, %llu of them reads\n", CLI_BOLD, category,
 	       CLI_PLAIN, (ull)s->accesses.calls, (ull)s->accesses.seen, (ull)s->accesses.seen_reads);
 	if (s->kept.all) {
 		put_working_set(s);
