@@ -128,7 +128,8 @@ static int look_at_cache(struct env *env, size_t i)
 				       &reader.measure, reader.source);
 	}
 	pass_reader_close(&reader);
-	if (!status)
+	/* Beside a simulation, nothing says nothing: the filter was for its category. */
+	if (!status && (reader.basis.records || !env->printed))
 		print_cache(env, &c, &reader.basis);
 	page_cache_free(&c);
 	return status;

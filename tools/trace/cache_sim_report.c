@@ -192,7 +192,7 @@ static void put_basis(const struct basis *basis)
 	b.sampled = 0;
 	basis_text(&b);
 	if (basis->sampled)
-		printf("\n%ssampled %llu%s: records that stand for several events, which would have hit more often:\n"
+		printf("\n%ssampled %llu%s: records that stand for several events, of which the others are not known:\n"
 		       "do not trust these hit ratios\n", CLI_YELLOW, (ull)basis->sampled, CLI_PLAIN);
 }
 
