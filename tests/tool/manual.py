@@ -305,7 +305,7 @@ def commands():
             fail(f'{heading}: no command has {unknown}')
     is_same('options of all commands', options_in(shown(section(TOOL, 'OPTIONS'))), COMMON)
     synopsis = plain(section(TOOL, 'SYNOPSIS'))
-    is_same('commands of SYNOPSIS', '|'.join(re.findall(r'^iotracer ([\w|]+)', synopsis, re.M)).split('|'),
+    is_same('commands of SYNOPSIS', '|'.join(re.findall(r'^iotracer ([\w|-]+)', synopsis, re.M)).split('|'),
             tool_commands())
     unknown = options_in(synopsis) - known
     if unknown:
