@@ -236,7 +236,7 @@ static int run(int argc, char **argv)
 		env.policies[i] = true;
 	env.document = json_object();
 	env.simulations = json_array();
-	status = pass_open(&env.pass, env.words.at[0]);
+	status = pass_open(&env.pass, &env.words);
 	if (!status)
 		status = do_all(&env);
 	if (env.format == FORMAT_JSON && env.printed) {
@@ -273,7 +273,7 @@ static const struct cli_option options[] = {
 const struct command command_cache_sim = {
 	.name = "cache-sim",
 	.summary = "show which hit ratio a cache would have had",
-	.synopsis = "TRACE",
+	.synopsis = "TRACE\n--live",
 	.help =
 		"Simulate caches of several sizes and policies for the reads and writes of a trace: LRU,"
 		" FIFO, ARC, and MIN, which knows the future and has the most hits possible.\v"
@@ -283,8 +283,7 @@ const struct command command_cache_sim = {
 		" the page cache of the kernel did is shown, too.",
 	.options = options,
 	.group = &pass_options, .group_at = offsetof(struct env, pass),
-	.operands = { 1, 1, "say which trace: a directory that iotracer record made",
-		      "one trace at a time", VALUES_TRACE | VALUES_DIRECTORY },
+	.operands = PASS_OPERANDS,
 	.words = offsetof(struct env, words),
 	.run = run,
 };
