@@ -1,4 +1,4 @@
 # The cache for a wanted hit ratio is a page too large.
 # in: find_wanted()
 # tests: cache_sim.bats wanted
-s/high = middle;/high = middle == low ? low : middle + (middle + 1 < high);/
+s/cache_sim_bytes(s, low)/cache_sim_bytes(s, low + 1)/

@@ -2,8 +2,8 @@
 /*
  * Which records are accesses to pages, and to which ones.
  *
- *	fs	READ, WRITE, DIO_READ and DIO_WRITE of a file, and SENDFILE, which reads one. Not a read that
- *		the kernel makes for sendfile(2), which would be counted twice
+ *	fs	READ, WRITE, DIO_READ and DIO_WRITE of a file, and SENDFILE, which reads one. Not a read
+ *		that the kernel makes for sendfile(2), which would be counted twice
  *	block	READ and WRITE, of the disk, whatever the partition
  *	cache	every record
  *

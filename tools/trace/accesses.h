@@ -2,11 +2,11 @@
 /*
  * Accesses to pages, in their order, for a simulation of caches.
  *
- * An access takes 4 bytes while the trace is read, and 4 more in the simulation; a page takes up to 19
- * bytes while the trace is read. Where this is more than the bound, the pages are sampled (SHARDS,
- * Waldspurger et al., FAST '15): a page is kept if a hash of it is below a threshold, with all accesses
- * to it. The threshold is halved until the accesses fit. What was kept before is then thinned out, so
- * the result is the same as if the last threshold had been the first.
+ * An access takes 4 bytes while the trace is read, and 4 more in the simulation; a page takes up to
+ * 19 bytes while the trace is read. Where this is more than the bound, the pages are sampled
+ * (SHARDS, Waldspurger et al., FAST '15): a page is kept if a hash of it is below a threshold, with
+ * all accesses to it. The threshold is halved until the accesses fit. What was kept before is then
+ * thinned out, so the result is the same as if the last threshold had been the first.
  */
 #ifndef TOOL_TRACE_ACCESSES_H
 #define TOOL_TRACE_ACCESSES_H

@@ -208,9 +208,11 @@ static void withdraw(struct positions *s, size_t at)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->levels; i++, at /= WORD)
-		if (s->words[i][at / WORD] &= ~(1ULL << at % WORD))
+	for (i = 0; i < s->levels; i++, at /= WORD) {
+		s->words[i][at / WORD] &= ~(1ULL << at % WORD);
+		if (s->words[i][at / WORD])
 			break;
+	}
 }
 
 /* The last position of a set that is not empty. */

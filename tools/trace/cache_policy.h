@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Caches of one size whose pages are replaced by a policy. Each access brings its page into the cache,
- * whether it reads or writes.
+ * Caches of one size whose pages are replaced by a policy. Each access brings its page into the
+ * cache, whether it reads or writes.
  *
  *	FIFO	evicts the page that was brought in first
  *	ARC	Megiddo and Modha, FAST '03: two lists, of pages accessed once and more often, each

@@ -2,9 +2,10 @@
 /*
  * What caches of several sizes and policies would have made of the accesses of a trace.
  *
- * If pages are sampled, each cache is as much smaller as the sample is, and a page of the sample stands
- * for several. As SHARDS does, the difference between the accesses that the sample should have and those
- * that it has is added to the hits: it comes from few pages with many accesses, which any cache keeps.
+ * If pages are sampled, each cache is as much smaller as the sample is, and a page of the sample
+ * stands for several. As SHARDS does, the difference between the accesses that the sample should
+ * have and those that it has is added to the hits: it comes from few pages with many accesses,
+ * which any cache keeps.
  */
 #ifndef TOOL_TRACE_CACHE_SIM_H
 #define TOOL_TRACE_CACHE_SIM_H

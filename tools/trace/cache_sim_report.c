@@ -15,8 +15,6 @@
 #define COMMAND_WIDTH	24
 #define KERNEL		"page-cache"	/* CSV: what stands for the policy */
 
-typedef unsigned long long ull;
-
 static const char *const names[CACHE_POLICIES] = { "LRU", "FIFO", "ARC", "MIN" };
 static const char *const ways[PAGE_CACHE_WAYS] = { "reads", "writes", "faults" };
 
@@ -154,7 +152,7 @@ static void put_wanted(const struct cache_sim *s)
 	putchar('\n');
 	if (s->wanted_bytes)
 		printf("LRU has a hit ratio of %.10g %% with %s, %llu pages\n", s->wanted,
-		       scaled_size(size, s->wanted_bytes), (ull)(s->wanted_bytes >> PAGE_SHIFT));
+		       scaled_size(size, s->wanted_bytes), s->wanted_bytes >> PAGE_SHIFT);
 	else
 		printf("no cache has a hit ratio of %.10g %%: it is %.1f %% if all pages fit\n", s->wanted,
 		       100 * cache_sim_ratio(s, most_hits(s), CACHE_ALL));
@@ -193,13 +191,13 @@ static void put_basis(const struct basis *basis)
 	basis_text(&b);
 	if (basis->sampled)
 		printf("\n%ssampled %llu%s: records that stand for several events, of which the others are not known:\n"
-		       "do not trust these hit ratios\n", CLI_YELLOW, (ull)basis->sampled, CLI_PLAIN);
+		       "do not trust these hit ratios\n", CLI_YELLOW, basis->sampled, CLI_PLAIN);
 }
 
 void cache_sim_text(const struct cache_sim *s, const char *category, const struct basis *basis)
 {
 	printf("%s%s%s: %llu calls, %llu accesses to pages of 4 KiB, %llu of them reads\n", CLI_BOLD, category,
-	       CLI_PLAIN, (ull)s->accesses.calls, (ull)s->accesses.seen, (ull)s->accesses.seen_reads);
+	       CLI_PLAIN, s->accesses.calls, s->accesses.seen, s->accesses.seen_reads);
 	if (s->kept.all) {
 		put_working_set(s);
 		put_table(s);
@@ -213,7 +211,7 @@ static void put_pages(const char *what, __u64 pages, __u64 all)
 {
 	char size[SCALED];
 
-	printf("%-28s%10llu%9s%7.1f %%\n", what, (ull)pages, scaled_size(size, pages * PAGE_BYTES),
+	printf("%-28s%10llu%9s%7.1f %%\n", what, pages, scaled_size(size, pages * PAGE_BYTES),
 	       100 * share(pages, all));
 }
 
@@ -226,7 +224,7 @@ static void put_lookups(const struct page_cache *c)
 		__u64 hits = c->lookups[i].hits, all = hits + c->lookups[i].misses;
 
 		if (all)
-			printf("%-28s%10llu%7.1f %%%7.1f %%\n", ways[i], (ull)all, 100 * share(hits, all),
+			printf("%-28s%10llu%7.1f %%%7.1f %%\n", ways[i], all, 100 * share(hits, all),
 			       100 * share(all - hits, all));
 	}
 }
@@ -286,10 +284,10 @@ static void put_pairs(const struct page_cache *c, size_t top)
 		}
 		put_command(c, pairs[i].by);
 		put_command(c, pairs[i].of);
-		printf("%10llu\n", (ull)pairs[i].pages);
+		printf("%10llu\n", pairs[i].pages);
 	}
 	if (rest)
-		printf("%-*s  %10llu\n", 2 * COMMAND_WIDTH + 2, "others", (ull)rest);
+		printf("%-*s  %10llu\n", 2 * COMMAND_WIDTH + 2, "others", rest);
 	free(pairs);
 }
 
@@ -302,7 +300,7 @@ void page_cache_text(const struct page_cache *c, const struct basis *basis, size
 	put_pairs(c, top);
 	if (c->unfollowed)
 		printf("\n%snot followed%s: %llu pages of events; more memory is needed: --memory\n", CLI_YELLOW,
-		       CLI_PLAIN, (ull)c->unfollowed);
+		       CLI_PLAIN, c->unfollowed);
 	put_basis(basis);
 }
 
@@ -442,12 +440,12 @@ static void csv_hits(const struct cache_sim *s, const struct cache_size *size,
 {
 	struct hits hits = size->hits[policy];
 
-	printf("%llu,", (ull)cache_sim_accesses(s, of));
+	printf("%llu,", cache_sim_accesses(s, of));
 	if (!size->pages) {
 		fputs(",,,", stdout);
 		return;
 	}
-	printf("%llu,%.6f,", (ull)all_hits(s, hits, of), cache_sim_ratio(s, hits, of));
+	printf("%llu,%.6f,", all_hits(s, hits, of), cache_sim_ratio(s, hits, of));
 	if (s->accesses.threshold < ACCESSES_ALL && policy == CACHE_LRU)
 		printf("%.6f", size->error[of]);
 	putchar(',');
@@ -462,10 +460,10 @@ void cache_sim_csv(const struct cache_sim *s, const char *category, const struct
 		for (p = 0; p < CACHE_POLICIES; p++) {
 			if (!s->policies[p])
 				continue;
-			printf("%s,%s,%llu,", category, names[p], (ull)s->sizes[i].bytes);
+			printf("%s,%s,%llu,", category, names[p], s->sizes[i].bytes);
 			csv_hits(s, &s->sizes[i], p, CACHE_ALL);
 			csv_hits(s, &s->sizes[i], p, CACHE_READS);
-			printf("%llu,%.10g,", (ull)cache_sim_bytes(s, s->accesses.nr_pages),
+			printf("%llu,%.10g,", cache_sim_bytes(s, s->accesses.nr_pages),
 			       accesses_rate(&s->accesses));
 			basis_csv(basis);
 			putchar('\n');
@@ -482,8 +480,8 @@ void page_cache_csv(const struct page_cache *c, const struct basis *basis)
 		hits += c->lookups[i].hits;
 		all += c->lookups[i].hits + c->lookups[i].misses;
 	}
-	printf("cache," KERNEL ",,%llu,%llu,%.6f,,%llu,%llu,%.6f,,,1,", (ull)all, (ull)hits, share(hits, all),
-	       (ull)all_reads, (ull)reads, share(reads, all_reads));
+	printf("cache," KERNEL ",,%llu,%llu,%.6f,,%llu,%llu,%.6f,,,1,", all, hits, share(hits, all),
+	       all_reads, reads, share(reads, all_reads));
 	basis_csv(basis);
 	putchar('\n');
 }

@@ -2,10 +2,11 @@
 /*
  * The hits that LRU has with a cache of any size.
  *
- * The stack distance of an access is the number of different pages since the last access to its page,
- * that page included (Mattson et al., 1970). It is a hit if the cache has as many pages. A bit for each
- * access says whether it is the last one to its page so far; the distance is the number of bits that are
- * set from the last access on, which a Fenwick tree over words of these bits counts.
+ * The stack distance of an access is the number of different pages since the last access to its
+ * page, that page included (Mattson et al., 1970). It is a hit if the cache has as many pages. A
+ * bit for each access says whether it is the last one to its page so far; the distance is the
+ * number of bits that are set from the last access on, which a Fenwick tree over words of these
+ * bits counts.
  */
 #ifndef TOOL_TRACE_LRU_CURVE_H
 #define TOOL_TRACE_LRU_CURVE_H
@@ -37,8 +38,8 @@ struct lru_curve {
 void lru_curve_make(struct lru_curve *c, const struct accesses *a, __u32 *next);
 
 /*
- * The pages are divided into groups by a hash. The curve of the accesses to one of these: of sampled
- * pages, each group is a smaller sample of its own.
+ * The pages are divided into groups by a hash. The curve of the accesses to one of these: of
+ * sampled pages, each group is a smaller sample of its own.
  */
 #define LRU_GROUPS 16
 void lru_curve_make_group(struct lru_curve *c, const struct accesses *a, unsigned int group);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the page cache of the kernel did, from the events of category cache: which pages that were read
- * ahead were used, and who made the kernel reclaim whose pages.
+ * What the page cache of the kernel did, from the events of category cache: which pages that were
+ * read ahead were used, and who made the kernel reclaim whose pages.
  *
  * A page belongs to the command that last looked it up or had it read.
  */

@@ -41,8 +41,8 @@ __u32 page_hash(__u64 key)
 }
 
 /*
- * A traced program chooses which pages it reads. So the slot depends on the seed of the names, which is
- * random, and nobody can choose pages that all have the same slot.
+ * A traced program chooses which pages it reads. So the slot depends on the seed of the names,
+ * which is random, and nobody can choose pages that all have the same slot.
  */
 static __u32 *slot_of(const struct page_numbers *p, __u64 key)
 {
@@ -95,7 +95,9 @@ void page_numbers_clear(struct page_numbers *p)
 	free(p->slots);
 	p->keys = NULL;
 	p->slots = NULL;
-	p->nr = p->room = p->nr_slots = 0;
+	p->nr = 0;
+	p->room = 0;
+	p->nr_slots = 0;
 }
 
 void page_numbers_free(struct page_numbers *p)

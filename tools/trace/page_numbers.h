@@ -2,7 +2,8 @@
 /*
  * Pages of files and disks as numbers: the first page is 0, each new one is the next number.
  *
- * A page takes 8 bytes, and 5 to 11 of a hash table. Names of files are kept once, for 16 TiB of each.
+ * A page takes 8 bytes, and 5 to 11 of a hash table. Names of files are kept once, for 16 TiB of
+ * each.
  */
 #ifndef TOOL_TRACE_PAGE_NUMBERS_H
 #define TOOL_TRACE_PAGE_NUMBERS_H
