@@ -268,7 +268,7 @@ def output(*command):
 
 
 def tool_commands():
-    return re.findall(r'^  (\w+)  ', output('--help').split('\nCommands ')[1].split('\n\n')[0], re.M)
+    return re.findall(r'^  ([\w-]+)  ', output('--help').split('\nCommands ')[1].split('\n\n')[0], re.M)
 
 
 COMMON = {'--color', '--help', '--usage', '--version', '-C', '-h', '-?', '-V'}
