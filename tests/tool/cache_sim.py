@@ -329,6 +329,12 @@ def sampled():
             near('error', row['LRU']['hit_ratio_error'], 2.131 * deviation / 4)
         text = sim('--sample', repr(rate), sizes(caches), 't').stdout
         assert f'estimated from {100 * rate:.4g} % of the pages, {len({p for p, _ in sample})} of them:' in text, text
+    # a sample that has no page tells nothing
+    make('few', ['/db'], fs=calls([(1, False), (1, False)]))
+    assert page_hash(1) > 2**32 * 0.001
+    one = simulation('--sample', '0.001', '--size', '4M', 'few')
+    is_equal('nothing', (one['accesses'], one['hit_ratio_limit'], one['sizes'][0]['LRU']), (2, None, None))
+    assert 'nothing is known: the sample, 0.1 % of the pages, has none of them' in sim('--sample', '0.001', 'few').stdout
     # all pages are no sample
     is_equal('all', sim('--sample', '1', 't').stdout, sim('t').stdout)
     whole = simulation(sizes((100, 1000)), 't')

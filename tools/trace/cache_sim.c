@@ -160,7 +160,8 @@ static void run_lru(struct cache_sim *s, __u32 *next)
 	for (i = 0; i < s->nr; i++) {
 		struct cache_size *size = &s->sizes[i];
 
-		size->pages = scaled_pages(s, size->bytes, 1);
+		/* A sample without a page tells nothing of any cache. */
+		size->pages = curve.nr ? scaled_pages(s, size->bytes, 1) : 0;
 		size->hits[CACHE_LRU] = lru_curve_hits(&curve, size->pages);
 	}
 	lru_curve_free(&curve);

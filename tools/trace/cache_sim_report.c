@@ -174,6 +174,11 @@ static void put_sample(const struct cache_sim *s)
 {
 	if (s->accesses.threshold == ACCESSES_ALL)
 		return;
+	if (!s->accesses.nr_pages) {
+		printf("\n%snothing is known%s: the sample, %.4g %% of the pages, has none of them\n", CLI_YELLOW,
+		       CLI_PLAIN, 100 * accesses_rate(&s->accesses));
+		return;
+	}
 	printf("\n%sestimated%s from %.4g %% of the pages, %zu of them: with 95 %% probability,\n"
 	       "LRU's ratios are within %.2g percentage points", CLI_YELLOW, CLI_PLAIN, 100 * accesses_rate(&s->accesses),
 	       s->accesses.nr_pages, 100 * worst(s, CACHE_ALL));
@@ -355,7 +360,8 @@ json_t *cache_sim_json(const struct cache_sim *s, const char *category, const st
 	json_put(object, "working_set_bytes", json_integer(cache_sim_bytes(s, s->accesses.nr_pages)));
 	json_put(object, "read_set_bytes", json_integer(cache_sim_bytes(s, s->pages_read)));
 	json_put(object, "written_set_bytes", json_integer(cache_sim_bytes(s, s->pages_written)));
-	json_put(object, "hit_ratio_limit", json_real(cache_sim_ratio(s, most_hits(s), CACHE_ALL)));
+	json_put(object, "hit_ratio_limit", s->kept.all ?
+		 json_real(cache_sim_ratio(s, most_hits(s), CACHE_ALL)) : json_null());
 	json_put(object, "sample_rate", json_real(accesses_rate(&s->accesses)));
 	json_put(object, "wanted_hit_ratio", s->wanted ? json_real(s->wanted / 100) : json_null());
 	json_put(object, "wanted_bytes", s->wanted_bytes ? json_integer(s->wanted_bytes) : json_null());
