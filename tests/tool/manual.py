@@ -268,7 +268,7 @@ def output(*command):
 
 
 def tool_commands():
-    return re.findall(r'^  (\w+)  ', output('--help').split('\nCommands ')[1].split('\n\n')[0], re.M)
+    return re.findall(r'^  ([\w-]+)  ', output('--help').split('\nCommands ')[1].split('\n\n')[0], re.M)
 
 
 COMMON = {'--color', '--help', '--usage', '--version', '-C', '-h', '-?', '-V'}
@@ -305,7 +305,7 @@ def commands():
             fail(f'{heading}: no command has {unknown}')
     is_same('options of all commands', options_in(shown(section(TOOL, 'OPTIONS'))), COMMON)
     synopsis = plain(section(TOOL, 'SYNOPSIS'))
-    is_same('commands of SYNOPSIS', '|'.join(re.findall(r'^iotracer ([\w|]+)', synopsis, re.M)).split('|'),
+    is_same('commands of SYNOPSIS', '|'.join(re.findall(r'^iotracer ([\w|-]+)', synopsis, re.M)).split('|'),
             tool_commands())
     unknown = options_in(synopsis) - known
     if unknown:

@@ -64,7 +64,7 @@ columns_of() {
 	for way in -h help; do
 		iotracer "$way" | cmp - help
 	done
-	mapfile -t commands < <(sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p' help)
+	mapfile -t commands < <(sed -n '/^Commands/,/^$/s/^  \([a-z-]*\) .*/\1/p' help)
 	for command in "${commands[@]}"; do
 		iotracer "$command" --help >"help-$command"
 		iotracer "$command" -h | cmp - "help-$command"

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/* iotracer cache-sim: the hits that caches of several sizes and policies would have had. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cli.h"
+#include "base/json.h"
+#include "cmd/command.h"
+#include "cmd/pass.h"
+#include "trace/access_record.h"
+#include "trace/cache_sim.h"
+#include "trace/cache_sim_report.h"
+#include "trace/categories.h"
+#include "trace/page_cache.h"
+#include "trace/record.h"
+#include "uapi/iotracer.h"
+
+#define MEMORY_DEFAULT	(256ULL << 20)
+#define SIZES_MOST	4096
+#define SAMPLE_LEAST	1e-6
+
+struct env {
+	struct cli_words words;
+	struct pass pass;
+	enum cli_format format;
+	__u64 sizes[SIZES_MOST];
+	size_t nr_sizes;
+	bool policies[CACHE_POLICIES];
+	bool policies_given;
+	double sample;
+	double wanted;		/* percent; 0: none */
+	__u64 memory;
+	__u64 top;
+	json_t *document;
+	json_t *simulations;	/* of the document */
+	size_t printed;
+};
+
+/* --- the simulation ------------------------------------------------------------- */
+
+static void begin_part(struct env *env)
+{
+	if (env->format == FORMAT_CSV && !env->printed)
+		cache_sim_csv_header();
+	if (env->format == FORMAT_TEXT && env->printed)
+		putchar('\n');
+	env->printed++;
+}
+
+static void print_sim(struct env *env, const struct cache_sim *s, const struct pass_reader *reader)
+{
+	const char *category = reader->category->name;
+
+	begin_part(env);
+	switch (env->format) {
+	case FORMAT_JSON:
+		json_add(env->simulations, cache_sim_json(s, category, &reader->basis));
+		break;
+	case FORMAT_CSV:
+		cache_sim_csv(s, category, &reader->basis);
+		break;
+	default:
+		cache_sim_text(s, category, &reader->basis);
+	}
+}
+
+static int simulate(struct env *env, size_t i)
+{
+	struct cache_sim s = {
+		.accesses = { .threshold = env->sample * ACCESSES_ALL, .memory = env->memory },
+		.wanted = env->wanted,
+	};
+	struct pass_reader reader;
+	struct access_fields fields;
+	struct access access;
+	const void *record;
+	int status = pass_reader_open(&reader, &env->pass, i);
+
+	if (!status) {
+		access_fields_open(&fields, reader.event, &env->pass.sources);
+		while ((record = pass_next(&reader)))
+			if (access_of_record(&fields, record, &reader.measure, reader.source, &access))
+				accesses_add(&s.accesses, &access);
+		accesses_end(&s.accesses);
+	}
+	pass_reader_close(&reader);
+	if (!status) {
+		memcpy(s.policies, env->policies, sizeof(s.policies));
+		for (i = 0; i < env->nr_sizes; i++)
+			cache_sim_add_size(&s, env->sizes[i]);
+		cache_sim_run(&s);
+		print_sim(env, &s, &reader);
+	}
+	cache_sim_free(&s);
+	return status;
+}
+
+/* --- the page cache ------------------------------------------------------------- */
+
+static void print_cache(struct env *env, const struct page_cache *c, const struct basis *basis)
+{
+	begin_part(env);
+	switch (env->format) {
+	case FORMAT_JSON:
+		json_put(env->document, "page_cache", page_cache_json(c, basis));
+		break;
+	case FORMAT_CSV:
+		page_cache_csv(c, basis);
+		break;
+	default:
+		page_cache_text(c, basis, env->top);
+	}
+}
+
+static int look_at_cache(struct env *env, size_t i)
+{
+	struct page_cache c = { .memory = env->memory };
+	struct pass_reader reader;
+	struct access_fields fields;
+	const void *record;
+	int status = pass_reader_open(&reader, &env->pass, i);
+
+	if (!status) {
+		access_fields_open(&fields, reader.event, &env->pass.sources);
+		while ((record = pass_next(&reader)))
+			page_cache_add(&c, &fields, record_field(reader.event, "comm"), record,
+				       &reader.measure, reader.source);
+	}
+	pass_reader_close(&reader);
+	/* Beside a simulation, nothing says nothing: the filter was for its category. */
+	if (!status && (reader.basis.records || !env->printed))
+		print_cache(env, &c, &reader.basis);
+	page_cache_free(&c);
+	return status;
+}
+
+/* --- the command ---------------------------------------------------------------- */
+
+static size_t find(const struct env *env, const char *name)
+{
+	return pass_find(&env->pass, category_find(name, strlen(name)));
+}
+
+/* Of both categories with accesses fs is used, unless they were named. */
+static int do_all(struct env *env)
+{
+	size_t fs = find(env, "fs"), block = find(env, "block"), cache = find(env, "cache");
+	size_t none = env->pass.nr;
+	int status = CLI_OK;
+
+	if (fs == none && block == none && cache == none) {
+		cli_say_of(env->pass.trace, "has no category fs, block or cache: these have accesses to pages");
+		return CLI_FAILED;
+	}
+	if (fs != none)
+		status = simulate(env, fs);
+	if (!status && block != none && (fs == none || env->pass.nr_named))
+		status = simulate(env, block);
+	if (!status && cache != none)
+		status = look_at_cache(env, cache);
+	return status;
+}
+
+static void take_sizes(struct argp_state *state, void *to, const char *arg)
+{
+	struct env *env = to;
+	char *words = (char *)arg, *word;
+
+	while ((word = strsep(&words, ","))) {
+		__u64 bytes = option_size(state, "size", word);
+
+		if (bytes < PAGE_BYTES)
+			cli_usage(state, "--size=%s: a cache has a page of 4K at least", word);
+		if (env->nr_sizes == SIZES_MOST)
+			cli_usage(state, "--size: there may be %u sizes", SIZES_MOST);
+		env->sizes[env->nr_sizes++] = bytes;
+	}
+}
+
+static void take_policies(struct argp_state *state, void *to, const char *arg)
+{
+	struct env *env = to;
+	char *words = (char *)arg, *word;
+	int policy;
+
+	env->policies_given = true;
+	while ((word = strsep(&words, ","))) {
+		policy = option_word(CACHE_POLICY_WORDS, word, strlen(word));
+		if (policy < 0)
+			cli_usage(state, "--policy=%s: there are lru, fifo, arc and min", word);
+		env->policies[policy] = true;
+	}
+}
+
+/* A number above 0, and up to @most, with what may follow it. */
+static double take_number(struct argp_state *state, const char *arg, const char *behind, double least,
+			  double most, const char *wanted)
+{
+	char *end;
+	double n = strtod(arg, &end);
+
+	if (end != arg && !strcmp(end, behind))
+		end += strlen(behind);
+	if (end == arg || *end || !(n >= least && n <= most))
+		cli_usage(state, "%s, not %s", wanted, arg);
+	return n;
+}
+
+static void take_sample(struct argp_state *state, void *to, const char *arg)
+{
+	struct env *env = to;
+
+	env->sample = take_number(state, arg, "", SAMPLE_LEAST, 1,
+				  "--sample: say a share of the pages, from 0.000001 to 1");
+}
+
+static void take_wanted(struct argp_state *state, void *to, const char *arg)
+{
+	struct env *env = to;
+
+	env->wanted = take_number(state, arg, "%", 1e-6, 100,
+				  "--want: say a hit ratio in percent, as 90%");
+}
+
+static int run(int argc, char **argv)
+{
+	struct env env = {
+		.pass = PASS_NONE, .format = FORMAT_TEXT, .sample = 1, .memory = MEMORY_DEFAULT, .top = 10,
+	};
+	unsigned int i;
+	int status;
+
+	command_parse(&command_cache_sim, argc, argv, &env);
+	for (i = 0; !env.policies_given && i < CACHE_POLICIES; i++)
+		env.policies[i] = true;
+	env.document = json_object();
+	env.simulations = json_array();
+	status = pass_open(&env.pass, &env.words);
+	if (!status)
+		status = do_all(&env);
+	if (env.format == FORMAT_JSON && env.printed) {
+		json_put(env.document, "trace", json_shown(env.pass.trace));
+		json_put(env.document, "simulations", json_incref(env.simulations));
+		json_print(json_incref(env.document));
+	}
+	json_decref(env.simulations);
+	json_decref(env.document);
+	return pass_close(&env.pass, status);
+}
+
+static const struct cli_option options[] = {
+	{ "size", 's', "SIZE,...",
+	  "simulate caches of these sizes, in MiB, or with K, M, G or T after it (default: powers of two, up to the working set); may be repeated",
+	  OPTION_TAKE, .take = take_sizes },
+	{ "policy", 'p', "POLICY,...", "simulate these policies: lru, fifo, arc, min (default: all); may be repeated",
+	  OPTION_TAKE, .take = take_policies, .words = CACHE_POLICY_WORDS, .values = VALUES_LIST },
+	{ "want", 0, "PERCENT", "find the smallest cache with LRU that has this hit ratio of all accesses, as 90%",
+	  OPTION_TAKE, .take = take_wanted },
+	{ "sample", 0, "RATE", "simulate this share of the pages, as 0.01, and estimate the hit ratios (default 1: all pages)",
+	  OPTION_TAKE, .take = take_sample },
+	{ "memory", 0, "SIZE",
+	  "use this much memory for pages and accesses; if it is not enough, pages are sampled (default 256 MiB)",
+	  TO_SIZE(struct env, memory) },
+	{ "top", 0, "N",
+	  "of the commands whose pages were reclaimed show the first N rows, and the others as one (default 10; 0: show all)",
+	  TO_NUMBER(struct env, top), .least = 0, .most = 1000000000 },
+	{ "format", 'f', "FORMAT", "output format: text (default), csv or json",
+	  TO_FORMAT(struct env, format), "text csv json" },
+	{ 0 }
+};
+
+const struct command command_cache_sim = {
+	.name = "cache-sim",
+	.summary = "show which hit ratio a cache would have had",
+	.synopsis = "TRACE\n--live",
+	.help =
+		"Simulate caches of several sizes and policies for the reads and writes of a trace: LRU,"
+		" FIFO, ARC, and MIN, which knows the future and has the most hits possible.\v"
+		"A cache has pages of 4 KiB. A read or a write accesses each page of its range, and brings"
+		" it into the cache. Accesses are those of category fs, to pages of files, or, in a trace"
+		" without it, of category block, to pages of disks. If the trace has category cache, what"
+		" the page cache of the kernel did is shown, too.",
+	.options = options,
+	.group = &pass_options, .group_at = offsetof(struct env, pass),
+	.operands = PASS_OPERANDS,
+	.words = offsetof(struct env, words),
+	.run = run,
+};
