@@ -189,17 +189,17 @@ static void take_keys(struct argp_state *state, void *to, const char *arg)
 
 static const struct cli_option options[] = {
 	{ "by", 0, "KEY[,KEY]",
-	  "of a trace: make rows for each value of KEY, or of both (default file): " BY_HELP,
+	  "for traces: make rows for each value of KEY, or of both (default file): " BY_HELP,
 	  OPTION_TAKE, .take = take_keys, .words = STATS_KEY_WORDS, .values = VALUES_LIST },
-	{ "sort", 0, "HOW", "of a trace: sort keys by bytes (default), count, or name",
+	{ "sort", 0, "HOW", "for traces: sort keys by bytes (default), count, or name",
 	  TO_WORD(struct env, sort), PATTERN_SORT_WORDS },
 	{ "top", 0, "N",
-	  "of a trace: show the first N keys, and the others as one (default 20; 0: show all)",
+	  "for traces: show the first N keys, and the others as one (default 20; 0: show all)",
 	  TO_NUMBER(struct env, top), .least = 0, .most = 1000000000 },
 	{ "window", 0, "N",
-	  "of a target: search N accesses before and after each access for its predecessor (default 16)",
+	  "for targets: search N accesses before and after each access for its predecessor (default 16)",
 	  TO_NUMBER(struct env, window), .least = 1, .most = 1000000 },
-	{ "format", 'f', "FORMAT", "output format: text (default), json or, for a trace, csv",
+	{ "format", 'f', "FORMAT", "output format: text (default), json or, for traces, csv",
 	  TO_FORMAT(struct env, format), "text csv json" },
 	{ 0 }
 };
