@@ -1,4 +1,4 @@
 # What has no positions is random.
-# in: patterns_add()
+# in: position_of()
 # tests: profile_trace.bats in no share
-s/!has_positions(p, record)/0 * has_positions(p, record)/
+s/!has_positions(/0 * has_positions(/

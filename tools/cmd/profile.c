@@ -97,7 +97,7 @@ static int profile_all(struct env *env)
 	for (i = 0; i < env->pass.nr; i++) {
 		const struct category *category = env->pass.at[i].category;
 
-		if (patterns_has(category_event(category))) {
+		if (positions_has(category_event(category))) {
 			status = cli_merge(status, profile_by_keys(env, i));
 		} else if (env->pass.nr_named) {
 			cli_say("-c %s: only fs and block have accesses to profile", category->name);

@@ -4,10 +4,7 @@
 
 #include "base/xalloc.h"
 #include "trace/pattern.h"
-#include "trace/record.h"
 #include "uapi/iotracer.h"
-
-#define SECTOR_SHIFT 9
 
 const char *const pattern_kinds[PATTERN_KINDS] = { "read", "write" };
 const unsigned int pattern_alignments[PATTERN_ALIGNMENTS] = { 512, 4096, 65536, 1048576 };
@@ -16,7 +13,7 @@ const char *const pattern_orders[PATTERN_ORDERS + 1] = {
 	[PATTERN_RANDOM] = "random", [PATTERN_FIRST] = "first",
 };
 
-enum { READS, WRITES, NEITHER };
+enum { READS, WRITES };
 
 /* What a stream is of. There are no holes: it is a key as bytes. */
 struct stream_name {
@@ -27,27 +24,12 @@ struct stream_name {
 
 /* --- the rows ------------------------------------------------------------------- */
 
-bool patterns_has(const struct iot_schema_event *event)
-{
-	return event->id == IOT_EVENT_ID_FS || event->id == IOT_EVENT_ID_BLOCK;
-}
-
 void patterns_open(struct patterns *p, struct stats_keys *keys, const struct iot_schema_event *event)
 {
-	bool block = event->id == IOT_EVENT_ID_BLOCK;
-
-	*p = (struct patterns){
-		.event = event, .with_command = stats_keys_have_command(keys),
-		.device = record_field(event, "device"), .op = record_field(event, "op"),
-		.start = record_field(event, block ? "sector" : "offset"),
-	};
-	if (block) {
+	*p = (struct patterns){ .with_command = stats_keys_have_command(keys) };
+	positions_open(&p->positions, event);
+	if (event->id == IOT_EVENT_ID_BLOCK)
 		p->held = xreallocarray(NULL, PATTERN_HELD, sizeof(*p->held));
-	} else {
-		p->inode = record_field(event, "inode");
-		p->thread = record_field(event, "tid");
-		p->kind = record_field(event, "kind");
-	}
 	key_table_open(&p->table, keys);
 }
 
@@ -153,46 +135,11 @@ static void take_held(struct patterns *p)
 
 /* --- records -------------------------------------------------------------------- */
 
-static __u64 scalar(const struct iot_schema_field *f, const void *record)
-{
-	return f ? record_scalar(record, f->offset, f->size) : 0;
-}
-
-static unsigned int kind_of(const struct patterns *p, const void *record)
-{
-	__u64 op = scalar(p->op, record);
-
-	if (p->event->id == IOT_EVENT_ID_BLOCK)
-		return op == IOT_BLOCK_READ ? READS : op == IOT_BLOCK_WRITE ? WRITES : NEITHER;
-	switch (op) {
-	case IOT_FS_READ:
-	case IOT_FS_DIO_READ:
-		return READS;
-	case IOT_FS_WRITE:
-	case IOT_FS_DIO_WRITE:
-		return WRITES;
-	default:
-		return NEITHER;
-	}
-}
-
-static bool has_positions(const struct patterns *p, const void *record)
-{
-	switch (scalar(p->kind, record)) {
-	case IOT_KIND_PIPE:
-	case IOT_KIND_SOCKET:
-	case IOT_KIND_OTHER:
-		return false;
-	default:
-		return true;
-	}
-}
-
-static __u32 stream_of(struct patterns *p, const void *record, unsigned int kind, __u64 source)
+static __u32 stream_of(struct patterns *p, const struct position *at, __u64 source)
 {
 	const struct stream_name name = {
-		.inode = scalar(p->inode, record), .source = source,
-		.device = scalar(p->device, record), .thread = scalar(p->thread, record), .kind = kind,
+		.inode = at->inode, .source = source, .device = at->device, .thread = at->thread,
+		.kind = at->kind == POSITION_WRITE ? WRITES : READS,
 	};
 	size_t before = p->names.nr;
 	__u32 stream = intern_add(&p->names, &name, sizeof(name));
@@ -225,30 +172,28 @@ static void count(struct pattern_kind *k, const struct pattern_access *a)
 
 void patterns_add(struct patterns *p, const void *record, const struct measure *m, __u64 source)
 {
-	unsigned int kind = kind_of(p, record);
-	struct pattern_access a = { .time = m->time, .bytes = m->bytes, .weight = m->weight };
+	struct pattern_access a = { .time = m->time, .weight = m->weight };
+	struct position at;
 	struct pattern_row *row;
 
-	if (kind == NEITHER)
-		return;
-	if (!has_positions(p, record)) {
+	position_of(&p->positions, record, m, &at);
+	if (at.kind == POSITION_MISSING)
 		p->unplaced += m->weight;
+	if (at.kind != POSITION_READ && at.kind != POSITION_WRITE)
 		return;
-	}
 	row = row_of(p, record);
-	if (m->error || !m->bytes) {
+	if (m->error || !at.bytes) {
 		*(m->error ? &row->failed : &row->empty) += m->weight;
 		*(m->error ? &p->failed : &p->empty) += m->weight;
 		return;
 	}
-	a.start = scalar(p->start, record);
-	if (p->event->id == IOT_EVENT_ID_BLOCK)
-		a.start <<= SECTOR_SHIFT;
+	a.start = at.start;
+	a.bytes = at.bytes;
 	a.key = row - p->rows;
-	a.stream = stream_of(p, record, kind, source);
+	a.stream = stream_of(p, &at, source);
 	a.arrival = p->count;
 	p->count += m->weight;
-	count(&row->kinds[kind], &a);
+	count(&row->kinds[at.kind == POSITION_WRITE ? WRITES : READS], &a);
 	if (p->held)
 		hold(p, &a);
 	else

@@ -3,11 +3,7 @@
  * The access patterns of a trace: for the reads and for the writes of each key, how their positions
  * follow each other, their sizes and their alignment.
  *
- * An access is an event that moved bytes at a position:
- *
- *	fs	READ, WRITE, DIO_READ, DIO_WRITE of a file that has positions: of no pipe and no socket,
- *		and of none of kind OTHER (eventfd, timerfd ...)
- *	block	READ, WRITE; its position is that on the whole disk
+ * An access is a read or write that moved bytes at a position (position.h).
  *
  * It follows the previous access of its stream: the same kind, read or write, of the same file by the
  * same thread (fs), or of the same device (block), in the order in which they began. It is
@@ -36,6 +32,7 @@
 #include "trace/key_table.h"
 #include "trace/key_text.h"
 #include "trace/measure.h"
+#include "trace/position.h"
 
 #define PATTERN_HELD	65536
 #define PATTERN_KINDS	2		/* reads, writes */
@@ -98,8 +95,7 @@ struct patterns {
 	__u64 count, failed, empty;
 	__u64 unplaced;			/* reads and writes of what has no positions */
 
-	const struct iot_schema_event *event;
-	const struct iot_schema_field *device, *inode, *thread, *start, *kind, *op;
+	struct positions positions;
 	struct intern names;		/* what streams are of */
 	struct pattern_stream *streams;	/* by number of the name */
 	size_t room_streams;
@@ -107,10 +103,7 @@ struct patterns {
 	size_t nr_held;
 };
 
-/* Whether the event has accesses. */
-bool patterns_has(const struct iot_schema_event *event);
-
-/* @keys are open for the event. Free it in the end. */
+/* @event has positions, and @keys are open for it. Free it in the end. */
 void patterns_open(struct patterns *p, struct stats_keys *keys, const struct iot_schema_event *event);
 
 /* @source: what identifies the trace that the record is of in a merged one, else 0. */
