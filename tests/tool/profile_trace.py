@@ -86,6 +86,8 @@ def by_hand():
                                                        'bytes_percent': None})
     is_equal('sizes', read['size_bytes'], {'avg': 2820.0, 'min': 24, 'max': 4096, 'usual': 4096, 'usual_count': 4})
     is_equal('aligned', read['aligned_to_bytes'], {'512': 5, '4096': 4, '65536': 0, '1048576': 0})
+    make('ties', fs=list(accesses('READ', '0+20', '50+10', '90+20', '70+10')))
+    is_equal('the smallest of several', numbers(rows('ties')[0], 'size_usual_bytes', 'size_usual_count'), (10, 2))
     text = [line.split() for line in profile('t').stdout.splitlines()]
     is_equal('title', text[0], 'fs: 7 reads and writes, 1.02MiB'.split())
     is_equal('left out', text[1], 'left out: 1 failed'.split())
@@ -104,6 +106,7 @@ def by_rules():
     is_equal('equal sizes', of('0+10', '10+10', '20+10', '30+10'), (3, 0, 0, 0, 1))
     # the first distance is no stride yet
     is_equal('strided', of('0+10', '100+10', '200+10', '300+9', '400+1'), (0, 3, 0, 1, 1))
+    is_equal('as far from its predecessor as that one from 0', of('100+10', '200+10'), (0, 0, 0, 1, 1))
     is_equal('backwards', of('900+10', '800+10', '700+10'), (0, 1, 0, 1, 1))
     is_equal('a stride that changes', of('0+1', '10+1', '20+1', '40+1', '60+1', '70+1'), (0, 2, 0, 3, 1))
     # what is the same is no stride of 0
