@@ -1,4 +1,4 @@
-# A request that began before two periods joins only the last.
+# A period does not begin earlier than the request that joins it.
 # in: busy_add()
 # tests: stats.bats device time
-s/d->periods\[d->nr - 1\].end >= all.begin; d->nr--)/all.end > 1 \&\& d->periods[d->nr - 1].end >= all.begin; all.end = 1, d->nr--)/
+s/last->begin < all.begin/last->end < all.begin/

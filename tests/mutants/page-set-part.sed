@@ -1,4 +1,4 @@
-# Places 2^50 bytes apart are one.
+# Files share their blocks.
 # in: page_set_add()
 # tests: stats.bats working sets
-s/part.number = range >> INDEX_BITS;/part.number = 0; break;/
+s/(__u64)number << INDEX_BITS | //

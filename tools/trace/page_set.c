@@ -54,14 +54,14 @@ static unsigned int add(struct page_set *s, __u64 key, __u64 pages)
 	__u64 fresh;
 
 	/* Three quarters full at most, so that a search ends soon. */
-	if (s->nr >= s->size / 4 * 3)
+	if (s->nr >= s->size / 4 * 3 && s->nr < PAGE_SET_MOST)
 		grow(s);
 	range = find(s, key);
+	if (!range->pages && s->nr == PAGE_SET_MOST) {
+		s->full = true;
+		return 0;
+	}
 	if (!range->pages) {
-		if (s->nr == PAGE_SET_MOST) {
-			s->full = true;
-			return 0;
-		}
 		range->key = key;
 		s->nr++;
 	}

@@ -2,7 +2,7 @@
 /*
  * Sets of pages of 4096 bytes, of several owners.
  *
- * The pages of 256 KiB share 16 bytes: 19 to 43 bytes with the free slots of the hash table, and half as much
+ * The pages of 256 KiB share 16 bytes: 21 to 43 bytes with the free slots of the hash table, and half as much
  * more while it grows. PAGE_SET_MOST ranges of 256 KiB are kept; pages of others are not counted then, and
  * the set is full.
  */
