@@ -326,7 +326,7 @@ def mistakes():
         is_equal('output', done.stdout, '')
         lines = [line for line in done.stderr.splitlines() if not line.startswith(('Try ', 'information.'))]
         assert len(lines) == 1 and part in lines[0], (part, done.stderr)
-    one_line(2, 'say which file or trace')
+    one_line(2, 'say which file or trace, or --live')
     one_line(1, 'none', '--by', 'file', 'none')
     one_line(2, '--window is for a file that is a target', '--window', '5', 't')
     one_line(2, 'there is no key "fil"; the nearest is file', '--by', 'fil', 't')

@@ -119,7 +119,7 @@ static int profile_trace(struct env *env)
 	if (!env->keys.nr)
 		free(stats_keys_add(&env->keys, "file"));
 	env->document = json_array();
-	status = pass_open(&env->pass, env->words.at[0]);
+	status = pass_open(&env->pass, &env->words);
 	if (!status)
 		status = profile_all(env);
 	if (env->format == FORMAT_JSON && env->printed) {
@@ -163,8 +163,11 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 	const struct pass *pass = &env->pass;
 	bool for_traces = option_given(given, "by") || option_given(given, "sort") ||
 			  option_given(given, "top") || env->format == FORMAT_CSV ||
-			  selection_is_given(&pass->selection) || pass->nr_named || pass->partial;
+			  selection_is_given(&pass->selection) || pass->nr_named ||
+			  pass->partial || pass->record;
 
+	if (!env->words.nr && !pass->record)
+		cli_usage(state, "say which file or trace, or --live");
 	env->is_trace = for_traces || is_trace(env->words.at[0]);
 	if (env->is_trace && option_given(given, "window"))
 		cli_usage(state, "--window is for a file that is a target, not for a trace");
@@ -207,7 +210,7 @@ static const struct cli_option options[] = {
 const struct command command_profile = {
 	.name = "profile",
 	.summary = "summarise the access patterns of a file or a trace",
-	.synopsis = "FILE\nTRACE",
+	.synopsis = "FILE\nTRACE\n--live",
 	.help =
 		"Summarise the recorded accesses of a file, at the VFS and at the block"
 		" layer, or those of a trace by file or another key: how sequential they are, their"
@@ -229,7 +232,7 @@ const struct command command_profile = {
 		" aligned if both its start and its end are.",
 	.options = options,
 	.group = &pass_options, .group_at = offsetof(struct env, pass),
-	.operands = { 1, 1, "say which file or trace", "one file or trace at a time",
+	.operands = { 0, 1, NULL, "one file or trace at a time",
 		      VALUES_TARGET | VALUES_TRACE | VALUES_FILE },
 	.check = check,
 	.words = offsetof(struct env, words),
