@@ -1,4 +1,4 @@
 # Files share their blocks.
 # in: page_set_add()
 # tests: stats.bats working sets
-s/(__u64)number << INDEX_BITS | //
+s/number << INDEX_BITS |/(number & 0) << INDEX_BITS |/
