@@ -10,8 +10,6 @@
 #include "trace/key_text.h"
 #include "trace/pattern_report.h"
 
-typedef unsigned long long ull;
-
 static double percent(__u64 part, __u64 whole)
 {
 	return 100.0 * part / whole;
@@ -106,7 +104,8 @@ static void put_left_out(const struct patterns *p)
 	size_t i;
 
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		char *part = xasprintf("%llu %s", (ull)parts[i].n, parts[i].what);
+		char *part = xasprintf("%llu %s", (unsigned long long)parts[i].n,
+				       parts[i].what);
 
 		if (parts[i].n)
 			line = text_append(line, ", ", part);
@@ -129,8 +128,8 @@ void pattern_report_text(const struct pattern_report *r)
 		sum.count += total.count;
 		sum.bytes += total.bytes;
 	}
-	printf("%s%s%s: %llu reads and writes, %s\n", CLI_BOLD, r->category, CLI_PLAIN, (ull)sum.count,
-	       scaled_size(size, sum.bytes));
+	printf("%s%s%s: %llu reads and writes, %s\n", CLI_BOLD, r->category, CLI_PLAIN,
+	       (unsigned long long)sum.count, scaled_size(size, sum.bytes));
 	put_left_out(p);
 	if (p->nr) {
 		table(p, "      SHARE OF ACCESSES          SHARE OF BYTES",
@@ -247,6 +246,11 @@ void pattern_report_csv_header(const struct stats_keys *keys)
 	puts("failed,empty,unplaced," BASIS_CSV_HEADER);
 }
 
+static void put_number(__u64 n)
+{
+	printf("%llu,", (unsigned long long)n);
+}
+
 static void csv_kind(const struct pattern_report *r, const struct pattern_row *row, unsigned int kind)
 {
 	const struct key_text keys = keys_of(r->patterns, row);
@@ -255,14 +259,23 @@ static void csv_kind(const struct pattern_report *r, const struct pattern_row *r
 
 	printf("%s,", r->category);
 	key_text_csv(&keys);
-	printf("%s,%llu,%llu,", pattern_kinds[kind], (ull)k->count, (ull)k->bytes);
-	for (i = 0; i <= PATTERN_ORDERS; i++)
-		printf("%llu,%llu,", (ull)k->orders[i].count, (ull)k->orders[i].bytes);
-	printf("%.3f,%llu,%llu,%llu,%llu,", (double)k->bytes / k->count, (ull)k->least, (ull)k->most,
-	       (ull)k->usual, (ull)k->usual_count);
+	printf("%s,", pattern_kinds[kind]);
+	put_number(k->count);
+	put_number(k->bytes);
+	for (i = 0; i <= PATTERN_ORDERS; i++) {
+		put_number(k->orders[i].count);
+		put_number(k->orders[i].bytes);
+	}
+	printf("%.3f,", (double)k->bytes / k->count);
+	put_number(k->least);
+	put_number(k->most);
+	put_number(k->usual);
+	put_number(k->usual_count);
 	for (i = 0; i < PATTERN_ALIGNMENTS; i++)
-		printf("%llu,", (ull)k->aligned[i]);
-	printf("%llu,%llu,%llu,", (ull)row->failed, (ull)row->empty, (ull)r->patterns->unplaced);
+		put_number(k->aligned[i]);
+	put_number(row->failed);
+	put_number(row->empty);
+	put_number(r->patterns->unplaced);
 	basis_csv(&r->basis);
 	putchar('\n');
 }
