@@ -69,6 +69,14 @@ known() {
 	known percentiles
 }
 
+@test "stats: working sets and write invalidation factors are those of sets in Python" {
+	known working_sets
+}
+
+@test "stats: device time by key, and how long devices were busy" {
+	known device_times
+}
+
 @test "stats: a sampled trace is scaled, and says so" {
 	known sampled
 }

@@ -89,7 +89,8 @@ def few():
 
 HEAD = ('category,op,others,count,errors,bytes,size_avg_bytes,size_min_bytes,size_max_bytes,latency_total_ns,'
         'latency_avg_ns,latency_min_ns,latency_p50_ns,latency_p90_ns,latency_p99_ns,latency_p99_9_ns,'
-        'latency_p99_99_ns,latency_max_ns,iops,mib_per_s,lost,missed,unreadable,sampled')
+        'latency_p99_99_ns,latency_max_ns,iops,mib_per_s,device_time_ns,device_time_percent,lost,missed,unreadable,'
+        'sampled')
 
 
 def by_hand():
@@ -97,11 +98,11 @@ def by_hand():
     few()
     is_equal('CSV', stats('-f', 'csv', 'few').stdout.splitlines(), [
         HEAD,
-        'fs,WRITE,0,1,0,8192,8192.000,8192,8192,4000,4000.000,4000,4000,4000,4000,4000,4000,4000,0.001,0.000,0,0,0,0',
+        'fs,WRITE,0,1,0,8192,8192.000,8192,8192,4000,4000.000,4000,4000,4000,4000,4000,4000,4000,0.001,0.000,,,0,0,0,0',
         'fs,READ,0,4,1,4196,1398.667,0,4096,5000006000,1250001500.000,1000,2000,5000000000,5000000000,5000000000,'
-        '5000000000,5000000000,0.004,0.000,0,0,0,0',
-        'fs,OPEN,0,3,2,0,,,,1800,600.000,500,600,700,700,700,700,700,0.003,0.000,0,0,0,0',
-        'fs,FSYNC,0,1,0,0,,,,7000,7000.000,7000,7000,7000,7000,7000,7000,7000,0.001,0.000,0,0,0,0'])
+        '5000000000,5000000000,0.004,0.000,,,0,0,0,0',
+        'fs,OPEN,0,3,2,0,,,,1800,600.000,500,600,700,700,700,700,700,0.003,0.000,,,0,0,0,0',
+        'fs,FSYNC,0,1,0,0,,,,7000,7000.000,7000,7000,7000,7000,7000,7000,7000,0.001,0.000,,,0,0,0,0'])
     document = json.loads(stats('-f', 'json', 'few').stdout)
     category, = document['categories']
     table = category.pop('rows')
@@ -114,6 +115,7 @@ def by_hand():
                 'errors': row['errors'], 'bytes': row['bytes'], 'iops': row['iops'], 'mib_per_s': row['mib_per_s']}
         flat.update({f'size_{k}_bytes': (row['size_bytes'] or {}).get(k, '') for k in ('avg', 'min', 'max')})
         flat.update({f'latency_{k}_ns': v for k, v in row['latency_ns'].items()})
+        flat.update(device_time_ns='', device_time_percent='')
         flat.update({k: category[k] for k in ('lost', 'missed', 'unreadable', 'sampled')})
         shown = {k: f'{v:.3f}' if isinstance(v, float) else str(v) for k, v in flat.items()}
         is_equal('JSON', shown, line)
@@ -303,6 +305,110 @@ def percentiles():
             for name, parts in PARTS.items():
                 is_equal(f'{name} of {len(values)}', int(row[f'latency_{name}_ns']), nearest_rank(values, parts))
     is_equal('rows', len(found), 4)
+
+
+def pages_of(start, length):
+    return range(start // 4096, (start + length - 1) // 4096 + 1)
+
+
+def working_sets():
+    """The different blocks of 4096 bytes of each key, and how often each was written, also if they share blocks."""
+    at = {'inode': 1, 'kind': 1}
+    make('few', fs=[event('READ', 2 * S, 5, 1, offset=4095, **at), event('READ', 3 * S, 5, 2, offset=4095, **at),
+                    event('WRITE', 4 * S, 5, 4096, offset=8192, **at), event('WRITE', 5 * S, 5, 8193, offset=4096, **at),
+                    event('WRITE', 6 * S, 5, 0, offset=0, **at), event('WRITE', 7 * S, 5, -5, offset=0, **at),
+                    event('WRITE', 8 * S, 5, 9, **{**at, 'kind': 4}), event('FSYNC', 9 * S, 5, 0, **at)])
+    names = 'working_set_bytes', 'written_set_bytes', 'write_invalidation_factor'
+
+    def few_by(key):
+        return {row[key]: tuple(row[n] for n in names) for row in rows('--working-set', '--by', key, 'few')}
+    is_equal('ops', few_by('op'), {'READ': ('8192', '0', ''), 'WRITE': ('12288', '12288', '1.333'),
+                                   'FSYNC': ('0', '0', '')})
+    is_equal('both', few_by('process'), {'7': ('16384', '12288', '1.333')})
+    text = stats('--working-set', 'few').stdout.splitlines()
+    is_equal('text', text[text.index('OP                  TOUCHED   WRITTEN       WIF') + 1].split(),
+             ['WRITE', '12.0KiB', '12.0KiB', '1.33'])
+    category, = json.loads(stats('--working-set', '-f', 'json', '--by', 'process', '--top', '0', 'few').stdout)['categories']
+    is_equal('JSON', [category['rows'][0][n] for n in names[:2]] + [category['working_sets_are_complete']],
+             [16384, 12288, True])
+    assert 'working_set' not in stats('-f', 'json', 'few').stdout
+    rng = random.Random(11)
+    places = [2**40 + 4096 * rng.randrange(300) for _ in range(300)] + [2**63 - 5, 2**64 - 4096, 2**50, 0, 262143]
+    fs = [event(rng.choice(('READ', 'WRITE', 'DIO_WRITE')), 2 * S + i, 5, rng.choice((1, 4096, 5000, 300000, 900000)),
+                offset=rng.choice(places), inode=rng.randrange(3), device=rng.randrange(2), pid=rng.randrange(3),
+                tid=rng.randrange(2), kind=1) for i in range(3000)]
+    block = [{'op': rng.choice((0, 1, 1, 3)), 'time': 2 * S + i, 'latency': 9, 'sector': rng.randrange(3000),
+              'result': 512 * rng.randrange(99), 'requested': 512 * 100, 'device': rng.randrange(2),
+              'pid': rng.randrange(3)} for i in range(3000)]
+    make('t', fs=fs, block=block)
+    for category, made in ('fs', fs), ('block', block):
+        expected = {}
+        for e in made:
+            start = e['offset'] if category == 'fs' else 512 * e['sector']
+            is_write, is_discard = e['op'] in (1, 3), category == 'block' and e['op'] == 3
+            length = min(e['requested'] if is_discard else e['result'], 2**64 - start)
+            if not length:
+                continue
+            pages = {(e['device'], e.get('inode'), page) for page in pages_of(start, length)}
+            touched, written, writes = expected.setdefault(str(e['pid']), (set(), set(), [0]))
+            writes[0] += len(pages) if is_write else 0
+            touched |= pages if not is_discard else set()
+            written |= pages if is_write and not is_discard else set()
+        is_equal(category, {row['process']: tuple(row[n] for n in names) for row in
+                            rows('--working-set', '--by', 'process', '-c', category, 't')},
+                 {pid: (str(4096 * len(touched)), str(4096 * len(written)), f'{writes[0] / len(written):.3f}')
+                  for pid, (touched, written, writes) in expected.items()})
+    # what others touched together is not known
+    is_equal('others', [row[n] for row in rows('--working-set', '--by', 'process', '--top', '2', 't')
+                        if row['others'] == '1' for n in names], 6 * [''])
+    # a record that claims more than a call can move
+    make('t', fs=[event('READ', 2 * S, 5, 2**62, offset=0, **at)])
+    is_equal('most', rows('--working-set', 't')[0]['working_set_bytes'], str(2**31))
+
+
+def device_times():
+    """A request is in the device for the last part of its latency. A device is busy if any request is in it."""
+    def request(begin, end, device=0x800001, **more):
+        return {'op': 1, 'time': begin - 50, 'latency': end - begin + 50, 'device_latency': end - begin, 'device': device,
+                'result': 512, 'pid': 1, 'queue_latency': 50, **more}
+
+    def figures():
+        category, = json.loads(stats('--by', 'process', '-f', 'json', 't').stdout)['categories']
+        return ({row['process']: (row['device_time_ns'], row['device_time_percent']) for row in category['rows']},
+                {d['device']: (d['busy_ns'], d['device_time_ns'], d['requests_while_busy']) for d in category['devices']})
+    make('t', block=[request(2 * S, 3 * S), request(2 * S, 4 * S), request(5 * S, 6 * S, pid=2),
+                     request(3 * S, 5 * S, 0x800002), request(7 * S, 8 * S, sample=4, pid=2)])
+    is_equal('few', figures(), ({'1': (5 * S, 50.0), '2': (5 * S, 50.0)},
+                                {'8:1': (4 * S, 8 * S, 2.0), '8:2': (2 * S, 2 * S, 1.0)}))
+    is_equal('CSV', [(row['device_time_ns'], row['device_time_percent']) for row in rows('--by', 'process', 't')],
+             2 * [(str(5 * S), '50.000')])
+    text = stats('--by', 'process', 't').stdout.splitlines()
+    assert '2                   5.00s    50.0%' in text, text
+    is_equal('busy', text[-6:-3], ['', '8:1 was busy for 4.00s of 999s, with 2.00 requests on average',
+                                   '8:2 was busy for 2.00s of 999s, with 1.00 requests on average'])
+    rng = random.Random(12)
+    # many gaps, more than are kept; none of these requests begins before the periods that were forgotten
+    made = []
+    for i in range(20000):
+        begin = 2 * S + i * 1000 + rng.randrange(500)
+        made.append(request(begin, begin + rng.choice((1, 100, 600, 3000)), 0x800001 + i % 2, pid=i % 5))
+    make('t', block=made)
+    by_process, devices = figures()
+    total = sum(e['device_latency'] for e in made)
+    for pid in range(5):
+        time = sum(e['device_latency'] for e in made if e['pid'] == pid)
+        is_equal('time', (by_process[str(pid)][0], round(by_process[str(pid)][1], 6)), (time, round(100 * time / total, 6)))
+    for name, number in ('8:1', 0x800001), ('8:2', 0x800002):
+        spans = sorted((e['time'] + 50, e['time'] + e['latency']) for e in made if e['device'] == number)
+        busy, until = 0, 0
+        for begin, end in spans:
+            busy += max(0, end - max(begin, until))
+            until = max(until, end)
+        is_equal('busy', devices[name][0], busy)
+    # one that was in the device all the time, and a device that claims more time than the request took
+    make('t', block=[request(2 * S + 10 * i, 2 * S + 10 * i + 5) for i in range(100)] + [request(2 * S, 9 * S)] +
+         [{**request(10 * S, 11 * S, 0x800003), 'device_latency': 2**64 - 1}])
+    is_equal('all', {name: d[0] for name, d in figures()[1].items()}, {'8:1': 7 * S, '8:3': S + 50})
 
 
 def sampled():

@@ -1,339 +1,220 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer profile: the access pattern of a file at a glance. */
-#include <inttypes.h>
+/* iotracer profile: the access pattern of a file, or of what a trace has, at a glance. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cli.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "base/xalloc.h"
+#include "cmd/by.h"
 #include "cmd/command.h"
-#include "module/proc.h"
-#include "module/stream.h"
-#include "module/target.h"
+#include "cmd/pass.h"
+#include "cmd/profile_target.h"
+#include "record/store.h"
+#include "trace/pattern.h"
+#include "trace/pattern_report.h"
 #include "trace/profile.h"
-#include "trace/row.h"
+#include "trace/trace.h"
 
 struct env {
 	struct cli_words words;
-	const char *file;
+	struct pass pass;
 	enum cli_format format;
+	struct stats_keys keys;
+	int sort;		/* enum pattern_sort */
+	__u64 top;
 	__u64 window;		/* accesses */
+	bool is_trace;
+	json_t *document;	/* of --format=json: an array of the categories */
+	size_t printed;		/* categories */
 };
 
-enum { KEY_WINDOW = 256 };
-
-static const char *const level_names[] = {
-	[IOT_LEVEL_VFS] = "vfs", [IOT_LEVEL_BLK] = "blk",
-};
-
-static const char *const kind_names[] = {
-	[IOT_OP_READ] = "reads", [IOT_OP_WRITE] = "writes",
-};
-
-static double duration(const struct profile_level *level)
+static void print(struct env *env, const struct pattern_report *r)
 {
-	return (level->last - level->first) / 1e9;
-}
-
-static double mean(__u64 sum, __u64 nr)
-{
-	return nr ? (double)sum / nr : 0;
-}
-
-static double percent(__u64 part, __u64 other)
-{
-	return 100.0 * part / (part + other);
-}
-
-/* A row of the table: a label, then a cell for each level. */
-
-static void row(const char *label, char *vfs, char *blk)
-{
-	printf("%-16s%20s%20s\n", label, vfs, blk);
-	free(vfs);
-	free(blk);
-}
-
-static char *cell_number(__u64 n)
-{
-	return xasprintf("%llu", (unsigned long long)n);
-}
-
-static char *cell_mean(__u64 sum, __u64 nr)
-{
-	return nr ? xasprintf("%.1f B", mean(sum, nr)) : xstrdup("-");
-}
-
-/* The share of @part in @part + @other. */
-static char *cell_share(__u64 part, __u64 other)
-{
-	return part + other ? xasprintf("%.1f %%", percent(part, other)) : xstrdup("-");
-}
-
-static char *cell_duration(const struct profile_level *level)
-{
-	return level->events ? xasprintf("%.6f s", duration(level)) : xstrdup("-");
-}
-
-static void row_latency(const char *label, const struct profile_kind *kind, double ns)
-{
-	row(label, kind->accesses ? xasprintf("%.3f us", ns / 1000) : xstrdup("-"),
-	    xstrdup("-"));
-}
-
-/* The share of sequential accesses, and that of their bytes. */
-static void row_shares(const char *label, const struct profile_order *vfs,
-		       const struct profile_order *blk)
-{
-	row(label, cell_share(vfs->sequential.accesses, vfs->random.accesses),
-	    cell_share(blk->sequential.accesses, blk->random.accesses));
-	row("    by bytes", cell_share(vfs->sequential.bytes, vfs->random.bytes),
-	    cell_share(blk->sequential.bytes, blk->random.bytes));
-}
-
-/* Asynchronous accesses: to what their latency is, and how long their submission took. */
-static void print_async(const struct profile_kind *vfs)
-{
-	if (vfs->queued)
-		row("  to completion", cell_number(vfs->queued), xstrdup("-"));
-	if (vfs->submitted)
-		row("  to submission only", cell_number(vfs->submitted), xstrdup("-"));
-	if (vfs->queued + vfs->submitted)
-		row_latency("  submission mean", vfs,
-			    mean(vfs->submission_sum, vfs->queued + vfs->submitted));
-}
-
-static void print_kind(const char *name, const struct profile_kind *vfs,
-		       const struct profile_kind *blk)
-{
-	row(name, cell_number(vfs->accesses), cell_number(blk->accesses));
-	row("  bytes", cell_number(vfs->bytes), cell_number(blk->bytes));
-	row("  mean size", cell_mean(vfs->bytes, vfs->accesses),
-	    cell_mean(blk->bytes, blk->accesses));
-	row_shares("  sequential", &vfs->strict, &blk->strict);
-	row("  random", cell_share(vfs->strict.random.accesses, vfs->strict.sequential.accesses),
-	    cell_share(blk->strict.random.accesses, blk->strict.sequential.accesses));
-	row_shares("  seq in window", &vfs->window, &blk->window);
-	row_latency("  latency mean", vfs, mean(vfs->latency_sum, vfs->accesses));
-	row_latency("  latency p50", vfs, profile_percentile(vfs, 50));
-	row_latency("  latency p99", vfs, profile_percentile(vfs, 99));
-	row_latency("  latency max", vfs, profile_percentile(vfs, 100));
-	print_async(vfs);
-}
-
-static void print_text(const struct env *env, const struct target *target,
-		       const struct profile *p, __u64 kept, __u64 missing)
-{
-	const struct profile_level *vfs = &p->levels[IOT_LEVEL_VFS];
-	const struct profile_level *blk = &p->levels[IOT_LEVEL_BLK];
-	char *file = text_show(env->file, strlen(env->file));
-	char *name = text_show(target->name, strlen(target->name));
-	unsigned int op;
-
-	if (missing)
-		printf("%sonly the last %llu of %llu events: %llu were overwritten or lost (iotracer add -n N keeps more)%s\n",
-		       CLI_YELLOW, (unsigned long long)kept,
-		       (unsigned long long)(kept + missing),
-		       (unsigned long long)missing, CLI_PLAIN);
-	printf("%s%s%s (%s)\n", CLI_BOLD, file, CLI_PLAIN, name);
-	free(name);
-	free(file);
-	putchar('\n');
-	row("", xstrdup("VFS"), xstrdup("BLK"));
-	row("events", cell_number(vfs->events), cell_number(blk->events));
-	row("duration", cell_duration(vfs), cell_duration(blk));
-	row("failed", cell_number(vfs->failed), cell_number(blk->failed));
-	row("empty", cell_number(vfs->empty), cell_number(blk->empty));
-	for (op = 0; op < PROFILE_KINDS; op++)
-		print_kind(kind_names[op], &vfs->kinds[op], &blk->kinds[op]);
-}
-
-static json_t *json_latency(const struct profile_kind *kind)
-{
-	json_t *latency = json_object();
-
-	json_put(latency, "mean", json_real(mean(kind->latency_sum, kind->accesses)));
-	json_put(latency, "p50", json_integer(profile_percentile(kind, 50)));
-	json_put(latency, "p99", json_integer(profile_percentile(kind, 99)));
-	json_put(latency, "max", json_integer(profile_percentile(kind, 100)));
-	return latency;
-}
-
-static json_t *json_async(const struct profile_kind *kind)
-{
-	__u64 nr = kind->queued + kind->submitted;
-	json_t *async = json_object();
-
-	json_put(async, "to_completion", json_integer(kind->queued));
-	json_put(async, "to_submission_only", json_integer(kind->submitted));
-	json_put(async, "submission_mean_ns",
-		 nr ? json_real(mean(kind->submission_sum, nr)) : json_null());
-	return async;
-}
-
-static json_t *json_share(__u64 part, __u64 other)
-{
-	return part + other ? json_real(percent(part, other)) : json_null();
-}
-
-static void json_put_named(json_t *object, const char *prefix, const char *name, json_t *value)
-{
-	char *key = xasprintf("%s%s", prefix, name);
-
-	json_put(object, key, value);
-	free(key);
-}
-
-static void json_order(json_t *object, const char *prefix, const struct profile_order *o)
-{
-	const struct profile_part *seq = &o->sequential, *random = &o->random;
-
-	json_put_named(object, prefix, "sequential", json_integer(seq->accesses));
-	json_put_named(object, prefix, "random", json_integer(random->accesses));
-	json_put_named(object, prefix, "sequential_percent",
-		       json_share(seq->accesses, random->accesses));
-	json_put_named(object, prefix, "sequential_bytes", json_integer(seq->bytes));
-	json_put_named(object, prefix, "random_bytes", json_integer(random->bytes));
-	json_put_named(object, prefix, "sequential_bytes_percent",
-		       json_share(seq->bytes, random->bytes));
-}
-
-static json_t *json_kind(const struct profile_kind *kind, bool with_latency)
-{
-	json_t *object = json_object();
-
-	json_put(object, "count", json_integer(kind->accesses));
-	json_put(object, "bytes", json_integer(kind->bytes));
-	json_put(object, "mean_size", kind->accesses ?
-		 json_real(mean(kind->bytes, kind->accesses)) : json_null());
-	json_order(object, "", &kind->strict);
-	json_put(object, "random_percent", json_share(kind->strict.random.accesses,
-						      kind->strict.sequential.accesses));
-	json_order(object, "window_", &kind->window);
-	if (with_latency) {
-		json_put(object, "latency_ns",
-			 kind->accesses ? json_latency(kind) : json_null());
-		json_put(object, "async", json_async(kind));
+	switch (env->format) {
+	case FORMAT_JSON:
+		json_add(env->document, pattern_report_json(r));
+		break;
+	case FORMAT_CSV:
+		if (!env->printed)
+			pattern_report_csv_header(&env->keys);
+		pattern_report_csv(r);
+		break;
+	default:
+		if (env->printed)
+			putchar('\n');
+		pattern_report_text(r);
 	}
-	return object;
+	env->printed++;
 }
 
-static json_t *json_level(const struct profile_level *level, bool with_latency)
+static int profile_category(struct env *env, size_t i)
 {
-	json_t *object = json_object();
-	unsigned int op;
+	struct pattern_report report = { .category = env->pass.at[i].category->name };
+	struct pass_reader reader;
+	struct patterns patterns;
+	const void *record;
+	int status = pass_reader_open(&reader, &env->pass, i);
 
-	json_put(object, "events", json_integer(level->events));
-	json_put(object, "duration_s",
-		 level->events ? json_real(duration(level)) : json_null());
-	json_put(object, "failed", json_integer(level->failed));
-	json_put(object, "empty", json_integer(level->empty));
-	for (op = 0; op < PROFILE_KINDS; op++)
-		json_put(object, kind_names[op], json_kind(&level->kinds[op], with_latency));
-	return object;
+	if (!status) {
+		patterns_open(&patterns, &env->keys, reader.event);
+		while ((record = pass_next(&reader))) {
+			env->keys.source = reader.source;
+			patterns_add(&patterns, record, &reader.measure, (uintptr_t)reader.source);
+		}
+		patterns_finish(&patterns, env->sort, env->top);
+	}
+	pass_reader_close(&reader);
+	if (status)
+		return status;
+	report.patterns = &patterns;
+	report.basis = reader.basis;
+	print(env, &report);
+	patterns_free(&patterns);
+	return CLI_OK;
 }
 
-static void print_json(const struct env *env, const struct target *target,
-		       const struct profile *p, __u64 kept, __u64 missing)
+static int profile_by_keys(struct env *env, size_t i)
 {
-	json_t *document = json_object();
-	unsigned int i;
+	bool has;
+	int status = by_open(&env->keys, &env->pass, i, &has);
 
-	json_put(document, "events_missing", json_integer(missing));
-	json_put(document, "events", json_integer(kept));
-	json_put(document, "file", json_shown(env->file));
-	json_put(document, "target", json_shown(target->name));
-	json_put(document, "window", json_integer(env->window));
-	for (i = 0; i < IOT_LEVELS; i++)
-		json_put(document, level_names[i],
-			 json_level(&p->levels[i], i == IOT_LEVEL_VFS));
-	json_print(document);
+	if (has) {
+		status = profile_category(env, i);
+		stats_keys_close(&env->keys);
+	}
+	return status;
 }
 
-static void print(const struct env *env, const struct target *target,
-		  const struct stream *s, const struct records *r)
+static int profile_all(struct env *env)
 {
-	struct profile p = { 0 };
-	__u64 missing = stream_missing(s);
+	int status = CLI_OK;
 	size_t i;
 
-	for (i = 0; i < r->nr; i++)
-		profile_count(&p, records_at(s, r, i));
-	profile_finish(&p, env->window);
-	if (env->format == FORMAT_JSON)
-		print_json(env, target, &p, r->nr, missing);
-	else
-		print_text(env, target, &p, r->nr, missing);
-	profile_free(&p);
-}
+	for (i = 0; i < env->pass.nr; i++) {
+		const struct category *category = env->pass.at[i].category;
 
-static int profile(const struct env *env, const struct target *target)
-{
-	struct records r = { 0 };
-	struct stream s;
-	int status;
-
-	if (target_has_blocks(target->name)) {
-		cli_say_of(env->file, "is %s, and a profile is of one file: add that (iotracer add FILE), or take its rows from iotracer log --format=csv",
-			   target->tasks ? "a target of processes" : "a directory");
-		return CLI_FAILED;
+		if (positions_has(category_event(category))) {
+			status = cli_merge(status, profile_by_keys(env, i));
+		} else if (env->pass.nr_named) {
+			cli_say("-c %s: only fs and block have accesses to profile", category->name);
+			status = CLI_USAGE;
+		}
 	}
-	status = stream_open(&s, target->name, env->file);
-	if (!status && s.event->id != IOT_EVENT_ID_IO) {
-		cli_say_of(env->file, "records %s events, which have no profile",
-			   s.event->name);
+	if (!status && !env->printed) {
+		cli_say_of(env->pass.trace, "has no accesses to profile: record category fs or block");
 		status = CLI_FAILED;
 	}
-	if (!status) {
-		int err = stream_read(&s, &r, SIZE_MAX);
-
-		if (err)
-			status = proc_explain(env->file, target->name, "stream", err);
-	}
-	if (!status) {
-		stream_sort(&s, &r);
-		print(env, target, &s, &r);
-	}
-	records_free(&r);
-	stream_close(&s);
 	return status;
+}
+
+static int profile_trace(struct env *env)
+{
+	json_t *document;
+	int status;
+
+	if (!env->keys.nr)
+		free(stats_keys_add(&env->keys, "file"));
+	env->document = json_array();
+	status = pass_open(&env->pass, &env->words);
+	if (!status)
+		status = profile_all(env);
+	if (env->format == FORMAT_JSON && env->printed) {
+		document = json_object();
+		json_put(document, "trace", json_shown(env->pass.trace));
+		json_put(document, "categories", json_incref(env->document));
+		json_print(document);
+	}
+	json_decref(env->document);
+	return pass_close(&env->pass, status);
+}
+
+static bool has_metadata(const char *directory, const char *name)
+{
+	char *file = xasprintf("%s/%s/" TRACE_METADATA, directory, name);
+	bool has = !access(file, F_OK);
+
+	free(file);
+	return has;
+}
+
+/* Whether a word means a trace: its directory, or else one that is kept and is no file here. */
+static bool is_trace(const char *word)
+{
+	char *root;
+	bool kept;
+
+	if (has_metadata(word, "."))
+		return true;
+	if (strchr(word, '/') || !access(word, F_OK))
+		return false;
+	root = store_root();
+	kept = root && has_metadata(root, word);
+	free(root);
+	return kept;
+}
+
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
+{
+	struct env *env = to;
+	const struct pass *pass = &env->pass;
+	bool for_traces = option_given(given, "by") || option_given(given, "sort") ||
+			  option_given(given, "top") || env->format == FORMAT_CSV ||
+			  selection_is_given(&pass->selection) || pass->nr_named ||
+			  pass->partial || pass->record;
+
+	if (!env->words.nr && !pass->record)
+		cli_usage(state, "say which file or trace, or --live");
+	env->is_trace = for_traces || is_trace(env->words.at[0]);
+	if (env->is_trace && option_given(given, "window"))
+		cli_usage(state, "--window is for a file that is a target, not for a trace");
 }
 
 static int run(int argc, char **argv)
 {
-	struct env env = { .window = PROFILE_WINDOW };
-	const struct target *target;
-	struct target_list list;
-	int status;
+	struct env env = {
+		.pass = PASS_NONE, .format = FORMAT_TEXT, .top = 20, .window = PROFILE_WINDOW,
+	};
 
 	command_parse(&command_profile, argc, argv, &env);
-	env.file = env.words.at[0];
-	status = target_one(&list, env.file, &target);
-	if (!status)
-		status = profile(&env, target);
-	target_list_free(&list);
-	return status;
+	if (env.is_trace)
+		return profile_trace(&env);
+	return profile_target(env.words.at[0], env.format, env.window);
+}
+
+static void take_keys(struct argp_state *state, void *to, const char *arg)
+{
+	by_take(state, &((struct env *)to)->keys, arg);
 }
 
 static const struct cli_option options[] = {
-	{ "format", 'f', "FORMAT", "output format: text (default) or json",
-	  TO_FORMAT(struct env, format), "text json" },
+	{ "by", 0, "KEY[,KEY]",
+	  "for traces: make rows for each value of KEY, or of both (default file): " BY_HELP,
+	  OPTION_TAKE, .take = take_keys, .words = STATS_KEY_WORDS, .values = VALUES_LIST },
+	{ "sort", 0, "HOW", "for traces: sort keys by bytes (default), count, or name",
+	  TO_WORD(struct env, sort), PATTERN_SORT_WORDS },
+	{ "top", 0, "N",
+	  "for traces: show the first N keys, and the others as one (default 20; 0: show all)",
+	  TO_NUMBER(struct env, top), .least = 0, .most = 1000000000 },
 	{ "window", 0, "N",
-	  "search N accesses before and after each access for its predecessor (default 16)",
+	  "for targets: search N accesses before and after each access for its predecessor (default 16)",
 	  TO_NUMBER(struct env, window), .least = 1, .most = 1000000 },
+	{ "format", 'f', "FORMAT", "output format: text (default), json or, for traces, csv",
+	  TO_FORMAT(struct env, format), "text csv json" },
 	{ 0 }
 };
 
 const struct command command_profile = {
 	.name = "profile",
-	.summary = "summarise the access pattern of a file",
-	.synopsis = "FILE",
+	.summary = "summarise the access patterns of a file or a trace",
+	.synopsis = "FILE\nTRACE\n--live",
 	.help =
 		"Summarise the recorded accesses of a file, at the VFS and at the block"
-		" layer.\v"
+		" layer, or those of a trace by file or another key: how sequential they are, their"
+		" sizes, their alignment.\v"
 		"FILE is a path or the name of a target. An access is sequential if it"
 		" starts where the previous one of the same level and kind (read or write)"
 		" ended. The first access of a kind has no predecessor and counts as neither"
@@ -343,9 +224,17 @@ const struct command command_profile = {
 		" file, do not count as random there. Shares are given by accesses and by bytes."
 		" Failed and empty calls are counted separately. Percentiles are by nearest rank."
 		" The latency of an asynchronous request ends at its completion, except for"
-		" those that \"to submission only\" counts.",
+		" those that \"to submission only\" counts.\n"
+		"In a TRACE, the previous access is that of the same kind and thread to the same file"
+		" (fs), or of the same kind to the same device (block). An access is SEQUENTIAL if it"
+		" starts where that one ended; the SAME if it starts where that one started; STRIDED if it"
+		" is as far from that one as that one was from its own predecessor; else RANDOM. It is"
+		" aligned if both its start and its end are.",
 	.options = options,
-	.operands = { 1, 1, "say which file", "one file at a time", VALUES_TARGET | VALUES_FILE },
+	.group = &pass_options, .group_at = offsetof(struct env, pass),
+	.operands = { 0, 1, NULL, "one file or trace at a time",
+		      VALUES_TARGET | VALUES_TRACE | VALUES_FILE },
+	.check = check,
 	.words = offsetof(struct env, words),
 	.run = run,
 };

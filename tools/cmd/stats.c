@@ -23,6 +23,7 @@ struct env {
 	__u64 top;
 	double interval;	/* seconds; 0: none */
 	bool errors;
+	bool working_set;
 	json_t *document;	/* of --format=json: an array of the categories */
 	size_t printed;		/* categories */
 };
@@ -35,7 +36,7 @@ static void print(struct env *env, const struct stats_report *r)
 		break;
 	case FORMAT_CSV:
 		if (!env->printed)
-			stats_report_csv_header(r->stats);
+			stats_report_csv_header(r->stats, env->working_set);
 		stats_report_csv(r);
 		break;
 	default:
@@ -50,7 +51,7 @@ static void report(struct env *env, const struct pass_reader *reader, const stru
 {
 	struct stats_report r = {
 		.category = reader->category->name, .stats = s, .basis = reader->basis,
-		.with_errors = env->errors,
+		.with_errors = env->errors, .with_pages = env->working_set,
 	};
 
 	pass_times(&env->pass, reader->last, &r.begin, &r.end);
@@ -61,7 +62,7 @@ static int stats_of(struct env *env, size_t i)
 {
 	struct stats s = {
 		.interval = env->interval * NS_PER_S + 0.5, .sort = env->sort, .top = env->top,
-		.origin = pass_origin(&env->pass),
+		.origin = pass_origin(&env->pass), .with_pages = env->working_set,
 	};
 	struct pass_reader reader;
 	const void *record;
@@ -150,6 +151,9 @@ static const struct cli_option options[] = {
 	  TO_SECONDS(struct env, interval), .least = INTERVAL_LEAST },
 	{ "errors", 0, NULL, "also show the errors by name (text; JSON always has them)",
 	  TO_FLAG(struct env, errors) },
+	{ "working-set", 0, NULL,
+	  "also count the different blocks of 4096 bytes that were touched and written, in fs and block",
+	  TO_FLAG(struct env, working_set) },
 	{ "format", 'f', "FORMAT", "output format: text (default), csv or json",
 	  TO_FORMAT(struct env, format), "text csv json" },
 	{ 0 }

@@ -150,6 +150,26 @@ void distribution_percentiles(struct distribution *d, const unsigned int *parts,
 	}
 }
 
+__u64 distribution_mode(struct distribution *d, __u64 *count)
+{
+	__u64 total = sort(d), seen = 0, value = 0, weight = 0, mode = 0;
+	size_t narrow = 0, wide = 0;
+
+	*count = 0;
+	while (seen < total) {
+		struct distribution_wide w = next(d, &narrow, &wide);
+
+		seen += w.weight;
+		weight = seen > w.weight && w.value == value ? weight + w.weight : w.weight;
+		value = w.value;
+		if (weight > *count) {
+			*count = weight;
+			mode = value;
+		}
+	}
+	return mode;
+}
+
 void distribution_free(struct distribution *d)
 {
 	free(d->narrow);

@@ -37,6 +37,9 @@ void distribution_merge(struct distribution *to, const struct distribution *from
  */
 void distribution_percentiles(struct distribution *d, const unsigned int *parts, size_t nr,
 			      __u64 *values);
+
+/* The value that came most often, the smallest of several, and how often. Sorts, too. 0 if there is none. */
+__u64 distribution_mode(struct distribution *d, __u64 *count);
 void distribution_free(struct distribution *d);
 
 #endif /* TOOL_TRACE_DISTRIBUTION_H */

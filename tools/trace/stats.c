@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "trace/record.h"
 #include "trace/stats.h"
+#include "uapi/iotracer.h"
 
 const unsigned int stats_parts[STATS_PERCENTILES] = { 5000, 9000, 9900, 9990, 9999 };
 const char *const stats_part_names[STATS_PERCENTILES] = { "p50", "p90", "p99", "p99_9", "p99_99" };
@@ -17,7 +20,16 @@ struct cell {
 
 void stats_begin(struct stats *s, struct stats_keys *keys)
 {
+	const struct iot_schema_event *event = keys->printer.event;
+
 	s->keys = keys;
+	s->with_pages = s->with_pages && positions_has(event);
+	if (s->with_pages)
+		positions_open(&s->positions, event);
+	if (event->id == IOT_EVENT_ID_BLOCK) {
+		s->device = record_field(event, "device");
+		s->device_latency = record_field(event, "device_latency");
+	}
 	s->with_command = stats_keys_have_command(keys);
 	key_table_open(&s->table, keys);
 }
@@ -93,6 +105,45 @@ static void add_error(struct stats_row *row, unsigned int error, __u64 count)
 	row->failed += count;
 }
 
+/* The pages that an access touches; in a sampled trace, those that were seen. */
+static void add_pages(struct stats *s, struct stats_row *row, const void *record, const struct measure *m)
+{
+	struct page_set_file file = { .source = (uintptr_t)s->keys->source };
+	struct position at;
+
+	position_of(&s->positions, record, m, &at);
+	if (at.kind > POSITION_DISCARD || !at.bytes)
+		return;
+	file.device = at.device;
+	file.inode = at.inode;
+	if (at.kind == POSITION_DISCARD) {
+		row->writes += page_set_pages(at.start, at.bytes);
+		return;
+	}
+	file.owner = 2 * (row - s->rows);
+	row->touched += page_set_add(&s->pages, &file, at.start, at.bytes);
+	if (at.kind != POSITION_WRITE)
+		return;
+	file.owner++;
+	row->writes += page_set_pages(at.start, at.bytes);
+	row->written += page_set_add(&s->pages, &file, at.start, at.bytes);
+}
+
+/* A request was with driver and device for the last part of its latency. */
+static void add_device(struct stats *s, struct stats_row *row, const void *record,
+		       const struct measure *m)
+{
+	__u64 end = m->time + m->latency;
+	__u64 time = record_scalar(record, s->device_latency->offset, s->device_latency->size);
+	__u32 device = record_scalar(record, s->device->offset, s->device->size);
+
+	if (time > m->latency)
+		time = m->latency;
+	row->device_time += m->weight * time;
+	s->device_time += m->weight * time;
+	busy_add(&s->busy, device, (uintptr_t)s->keys->source, end - time, end, m->weight);
+}
+
 void stats_add(struct stats *s, const void *record, const struct measure *m, __u64 time)
 {
 	__u64 bytes = m->weight * m->bytes, latency = m->weight * m->latency;
@@ -112,6 +163,10 @@ void stats_add(struct stats *s, const void *record, const struct measure *m, __u
 		add_error(row, m->error, m->weight);
 		s->failed += m->weight;
 	}
+	if (s->device_latency)
+		add_device(s, row, record, m);
+	if (s->with_pages)
+		add_pages(s, row, record, m);
 	total->count += m->weight;
 	total->bytes += bytes;
 	total->latency += latency;
@@ -179,6 +234,7 @@ static void fold(struct stats_row *to, struct stats_row *from)
 	to->count += from->count;
 	to->bytes += from->bytes;
 	to->sized += from->sized;
+	to->device_time += from->device_time;
 	widen(&to->size, from->size.total, from->size.least, from->size.most);
 	widen(&to->latency, from->latency.total, from->latency.least, from->latency.most);
 	distribution_merge(&to->latencies, &from->latencies);
@@ -265,5 +321,7 @@ void stats_free(struct stats *s)
 	free(s->rows);
 	free(s->totals);
 	key_table_close(&s->table);
+	page_set_free(&s->pages);
+	busy_free(&s->busy);
 	intern_free(&s->cells);
 }

@@ -2,8 +2,8 @@
 /*
  * Statistics of the records of a category: a row for each key, or for each interval and key.
  *
- * Memory grows with the rows that are asked for, and the different latencies of each (distribution.h),
- * not with the events. In a sampled trace a record stands for several events, and is counted as them.
+ * Memory grows with the rows that are asked for, the different latencies of each (distribution.h), and
+ * the pages that they touched, if these are asked for (page_set.h), not with the events. In a sampled trace a record stands for several events, and is counted as them.
  */
 #ifndef TOOL_TRACE_STATS_H
 #define TOOL_TRACE_STATS_H
@@ -12,11 +12,14 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "trace/busy.h"
 #include "trace/distribution.h"
 #include "trace/intern.h"
 #include "trace/key_table.h"
 #include "trace/key_text.h"
 #include "trace/measure.h"
+#include "trace/page_set.h"
+#include "trace/position.h"
 
 #define STATS_PERCENTILES 5
 
@@ -46,6 +49,10 @@ struct stats_row {
 	__u64 sized;			/* events that have bytes, so a size */
 	struct stats_range size;	/* bytes */
 	struct stats_range latency;	/* ns */
+	__u64 device_time;		/* ns: with driver and device, of all requests together */
+	__u64 touched;			/* different pages that were accessed */
+	__u64 written;			/* different pages that were written */
+	__u64 writes;			/* pages of all writes and discards */
 	struct stats_error *errors;	/* from stats_finish() on, the most frequent first */
 	size_t nr_errors;
 	struct distribution latencies;
@@ -68,6 +75,7 @@ struct stats {
 	__u64 origin;		/* ns since 1970: where the first interval begins */
 	enum stats_sort sort;
 	size_t top;		/* keys that have a row of their own; 0: all */
+	bool with_pages;	/* count pages that were touched, of events with positions */
 
 	bool with_command;
 	struct key_table table;
@@ -77,7 +85,13 @@ struct stats {
 	struct stats_row *rows;
 	size_t nr, room;
 
+	struct positions positions;
+	struct page_set pages;
+	const struct iot_schema_field *device, *device_latency;	/* of block; else NULL */
+	struct busy busy;
+
 	__u64 count, bytes, failed;
+	__u64 device_time;	/* ns: all requests together */
 };
 
 void stats_begin(struct stats *s, struct stats_keys *keys);

@@ -11,6 +11,7 @@
 #include "trace/key_text.h"
 #include "trace/stats_report.h"
 
+#define PAGE		4096
 #define MIB		(1024.0 * 1024)
 #define NS_PER_S	1e9
 
@@ -142,6 +143,75 @@ static void heading(const struct stats *s, const char *columns)
 	free(name);
 }
 
+/* The part of the rows that others are of is not known: they may have touched the same pages. */
+static bool has_pages(const struct stats *s, const struct stats_row *row)
+{
+	return s->with_pages && row->key != STATS_OTHERS;
+}
+
+static double invalidation_of(const struct stats_row *row)
+{
+	return (double)row->writes / row->written;
+}
+
+static void row_of_work(const struct stats_report *r, const struct stats_row *row)
+{
+	const struct stats *s = r->stats;
+	bool pages = has_pages(s, row);
+	char cell[SCALED];
+
+	put_label(s, row);
+	if (s->device_latency)
+		printf("%8s%8.1f%%", scaled_time(cell, row->device_time),
+		       s->device_time ? 100.0 * row->device_time / s->device_time : 0);
+	if (s->with_pages) {
+		printf("%10s", pages ? scaled_size(cell, (double)row->touched * PAGE) : "-");
+		printf("%10s", pages ? scaled_size(cell, (double)row->written * PAGE) : "-");
+		printf("%10s", pages && row->written ?
+		       scaled_number(cell, invalidation_of(row)) : "-");
+	}
+	putchar('\n');
+}
+
+/* "8:0 was busy for 3.21s of 10.0s, with 1.4 requests on average" */
+static void put_busy(const struct stats_report *r)
+{
+	const struct stats *s = r->stats;
+	char busy[SCALED], all[SCALED];
+	size_t i;
+
+	putchar('\n');
+	for (i = 0; i < busy_devices(&s->busy); i++) {
+		const struct busy_device *d = &s->busy.devices[i];
+		__u64 time = busy_time(d);
+
+		printf("%u:%u was busy for %s of %s", d->device >> 20, d->device & 0xfffff,
+		       scaled_time(busy, time),
+		       scaled_time(all, r->end > r->begin ? r->end - r->begin : 0));
+		if (time)
+			printf(", with %.2f requests on average", (double)d->time / time);
+		putchar('\n');
+	}
+}
+
+static void put_work(const struct stats_report *r)
+{
+	const struct stats *s = r->stats;
+	char *columns = xasprintf("%s%s", s->device_latency ? "  DEVICE    SHARE" : "",
+				  s->with_pages ? "   TOUCHED   WRITTEN       WIF" : "");
+	size_t i;
+
+	heading(s, columns);
+	free(columns);
+	for (i = 0; i < s->nr; i++)
+		row_of_work(r, &s->rows[i]);
+	if (s->device_latency)
+		put_busy(r);
+	if (s->pages.full)
+		printf("%smore than %u ranges of 256 KiB: TOUCHED and WRITTEN are lower bounds%s\n",
+		       CLI_YELLOW, PAGE_SET_MOST, CLI_PLAIN);
+}
+
 static void put_title(const struct stats_report *r)
 {
 	const struct stats *s = r->stats;
@@ -177,6 +247,8 @@ void stats_report_text(const struct stats_report *r)
 		heading(s, "  TOTAL    AVG    MIN    P50    P90    P99  P99.9 P99.99    MAX");
 	for (i = 0; latencies && i < s->nr; i++)
 		row_of_latencies(r, &s->rows[i]);
+	if (s->nr && (s->device_latency || s->with_pages))
+		put_work(r);
 	if (errors)
 		heading(s, "ERRORS");
 	for (i = 0; errors && i < s->nr; i++)
@@ -235,6 +307,45 @@ static json_t *json_errors(const struct stats_row *row)
 	return errors;
 }
 
+static json_t *json_device_share(const struct stats *s, const struct stats_row *row)
+{
+	return json_number(s->device_time,
+			   s->device_time ? 100.0 * row->device_time / s->device_time : 0);
+}
+
+static void json_pages(json_t *object, const struct stats *s, const struct stats_row *row)
+{
+	bool pages = has_pages(s, row);
+
+	json_put(object, "working_set_bytes", pages ? json_integer(row->touched * PAGE) : json_null());
+	json_put(object, "written_set_bytes", pages ? json_integer(row->written * PAGE) : json_null());
+	json_put(object, "write_invalidation_factor",
+		 json_number(pages && row->written, row->written ? invalidation_of(row) : 0));
+}
+
+static json_t *json_devices(const struct stats_report *r)
+{
+	const struct busy *b = &r->stats->busy;
+	json_t *devices = json_array();
+	size_t i;
+
+	for (i = 0; i < busy_devices(b); i++) {
+		const struct busy_device *d = &b->devices[i];
+		char *name = xasprintf("%u:%u", d->device >> 20, d->device & 0xfffff);
+		json_t *object = json_object();
+		__u64 time = busy_time(d);
+
+		json_put(object, "device", json_string(name));
+		json_put(object, "busy_ns", json_integer(time));
+		json_put(object, "device_time_ns", json_integer(d->time));
+		json_put(object, "requests_while_busy",
+			 json_number(time, time ? (double)d->time / time : 0));
+		json_add(devices, object);
+		free(name);
+	}
+	return devices;
+}
+
 static json_t *json_row(const struct stats_report *r, const struct stats_row *row)
 {
 	const struct key_text k = keys_of(r->stats, row);
@@ -253,6 +364,12 @@ static json_t *json_row(const struct stats_report *r, const struct stats_row *ro
 	json_put(object, "iops", json_number(seconds, seconds ? row->count / seconds : 0));
 	json_put(object, "mib_per_s",
 		 json_number(seconds, seconds ? row->bytes / MIB / seconds : 0));
+	if (r->stats->device_latency) {
+		json_put(object, "device_time_ns", json_integer(row->device_time));
+		json_put(object, "device_time_percent", json_device_share(r->stats, row));
+	}
+	if (r->stats->with_pages)
+		json_pages(object, r->stats, row);
 	return object;
 }
 
@@ -269,6 +386,10 @@ json_t *stats_report_json(const struct stats_report *r)
 	json_put(object, "errors", json_integer(s->failed));
 	json_put(object, "bytes", json_integer(s->bytes));
 	basis_json(object, &r->basis);
+	if (s->device_latency)
+		json_put(object, "devices", json_devices(r));
+	if (s->with_pages)
+		json_put(object, "working_sets_are_complete", json_boolean(!s->pages.full));
 	for (i = 0; i < s->nr; i++)
 		json_add(rows, json_row(r, &s->rows[i]));
 	json_put(object, "rows", rows);
@@ -277,7 +398,7 @@ json_t *stats_report_json(const struct stats_report *r)
 
 /* --- CSV ------------------------------------------------------------------------ */
 
-void stats_report_csv_header(const struct stats *s)
+void stats_report_csv_header(const struct stats *s, bool with_pages)
 {
 	size_t i;
 
@@ -289,7 +410,10 @@ void stats_report_csv_header(const struct stats *s)
 	      stdout);
 	for (i = 0; i < STATS_PERCENTILES; i++)
 		printf("latency_%s_ns,", stats_part_names[i]);
-	puts("latency_max_ns,iops,mib_per_s," BASIS_CSV_HEADER);
+	fputs("latency_max_ns,iops,mib_per_s,device_time_ns,device_time_percent,", stdout);
+	if (with_pages)
+		fputs("working_set_bytes,written_set_bytes,write_invalidation_factor,", stdout);
+	puts(BASIS_CSV_HEADER);
 }
 
 static void put_number(__u64 n)
@@ -320,6 +444,30 @@ static void csv_latencies(const struct stats_row *row)
 	put_number(row->latency.most);
 }
 
+static void csv_work(const struct stats_report *r, const struct stats_row *row)
+{
+	const struct stats *s = r->stats;
+
+	if (s->device_latency)
+		put_number(row->device_time);
+	else
+		putchar(',');
+	if (s->device_time)
+		printf("%.3f", 100.0 * row->device_time / s->device_time);
+	putchar(',');
+	if (!r->with_pages)
+		return;
+	if (!has_pages(s, row)) {
+		fputs(",,,", stdout);
+		return;
+	}
+	put_number(row->touched * PAGE);
+	put_number(row->written * PAGE);
+	if (row->written)
+		printf("%.3f", invalidation_of(row));
+	putchar(',');
+}
+
 static void csv_row(const struct stats_report *r, const struct stats_row *row)
 {
 	const struct key_text k = keys_of(r->stats, row);
@@ -338,6 +486,7 @@ static void csv_row(const struct stats_report *r, const struct stats_row *row)
 		printf("%.3f,%.3f,", row->count / seconds, row->bytes / MIB / seconds);
 	else
 		fputs(",,", stdout);
+	csv_work(r, row);
 	basis_csv(&r->basis);
 	putchar('\n');
 }

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What profile_trace.bats runs: iotracer profile of traces whose accesses are known. A trace begins at 1 s of
+the monotonic clock and lasts 999 s.
+"""
+import collections
+import csv
+import io
+import json
+import os
+import random
+import sys
+
+from join import S, is_equal, run
+from stats import any_events, change, event, make
+
+K = 1024
+ORDERS = 'sequential', 'strided', 'same', 'random', 'first'
+ALIGNMENTS = 512, 4096, 65536, 1048576
+
+
+def profile(*options, status=0):
+    return run('iotracer', 'profile', *options, status=status)
+
+
+def rows(*options, status=0):
+    text = profile('-f', 'csv', *options, status=status).stdout
+    return list(csv.DictReader(io.StringIO(text, newline='')))
+
+
+def numbers(row, *names):
+    return tuple(int(row[name]) for name in names)
+
+
+def orders(*options):
+    """How many accesses of each order the only row has."""
+    row, = rows(*options, 't')
+    return numbers(row, *ORDERS)
+
+
+def accesses(op, *ranges, **more):
+    """An access to each OFFSET+SIZE, one a millisecond."""
+    begin = more.pop('begin', 2 * S)
+    for i, (offset, size) in enumerate(tuple(map(int, r.split('+'))) for r in ranges):
+        yield event(op, begin + i * 10**6, 1000, size, offset=offset, kind=1, inode=more.get('path', 1), **more)
+
+
+def request(begin, end, sector, size, op=0, **more):
+    return {'op': op, 'time': begin, 'latency': end - begin, 'sector': sector, 'result': size, 'requested': size,
+            'pid': 9, 'comm': 'kworker', 'device': 0x800001, **more}
+
+
+# --- the tests ----------------------------------------------------------------------
+
+HEAD = ('category,file,others,kind,count,bytes,sequential,sequential_bytes,strided,strided_bytes,same,same_bytes,random,'
+        'random_bytes,first,first_bytes,size_avg_bytes,size_min_bytes,size_max_bytes,size_usual_bytes,size_usual_count,'
+        'aligned_512_bytes,aligned_4096_bytes,aligned_65536_bytes,aligned_1048576_bytes,failed,empty,unplaced,lost,missed,'
+        'unreadable,sampled')
+
+
+def by_hand():
+    paths = '/srv/a', '/srv/b'
+    reads = list(accesses('READ', '0+4096', '4096+4096', '8192+512', '1000+24', '0+4096', '0+4096', path=1))
+    write, = accesses('DIO_WRITE', '65536+1048576', path=2, begin=3 * S)
+    failed = event('READ', 4 * S, 5, -5, path=2, kind=1)
+    make('t', paths, fs=[*reads, write, failed], block=[request(5 * S, 6 * S, 8, 4096, path=1)])
+    is_equal('CSV', profile('-f', 'csv', 't').stdout.splitlines(), [
+        HEAD,
+        # 4096, 8192: sequential; 1000 is neither; 0 again: 1000 back, then where the last one was
+        'fs,/srv/b,0,write,1,1048576,0,0,0,0,0,0,0,0,1,1048576,1048576.000,1048576,1048576,1048576,1,1,1,1,0,1,0,0,0,0,0,0',
+        'fs,/srv/a,0,read,6,16920,2,4608,0,0,1,4096,2,4120,1,4096,2820.000,24,4096,4096,4,5,4,0,0,0,0,0,0,0,0,0',
+        'block,/srv/a,0,read,1,4096,0,0,0,0,0,0,0,0,1,4096,4096.000,4096,4096,4096,1,1,1,0,0,0,0,0,0,0,0,0'])
+    document = json.loads(profile('-f', 'json', 't').stdout)
+    assert document['trace'].endswith('t'), document
+    fs, _ = document['categories']
+    second, first = fs.pop('rows')
+    is_equal('category', fs, {'category': 'fs', 'failed': 1, 'empty': 0, 'unplaced': 0, 'records': 8, 'sampled': 0,
+                              'lost': 0, 'missed': 0, 'unreadable': 0})
+    is_equal('row', (second['file'], second['read'], second['failed'], second['others']), ('/srv/b', None, 1, 0))
+    is_equal('row', first['write'], None)
+    read = first['read']
+    is_equal('bytes', round(read['sequential'].pop('bytes_percent'), 9), round(100 * 4608 / 12824, 9))
+    is_equal('sequential', read['sequential'], {'count': 2, 'bytes': 4608, 'count_percent': 40.0})
+    is_equal('first', read['first'], {'count': 1, 'bytes': 4096})
+    is_equal('first only', second['write']['random'], {'count': 0, 'bytes': 0, 'count_percent': None,
+                                                       'bytes_percent': None})
+    is_equal('sizes', read['size_bytes'], {'avg': 2820.0, 'min': 24, 'max': 4096, 'usual': 4096, 'usual_count': 4})
+    is_equal('aligned', read['aligned_to_bytes'], {'512': 5, '4096': 4, '65536': 0, '1048576': 0})
+    make('ties', fs=list(accesses('READ', '0+20', '50+10', '90+20', '70+10')))
+    is_equal('the smallest of several', numbers(rows('ties')[0], 'size_usual_bytes', 'size_usual_count'), (10, 2))
+    text = [line.split() for line in profile('t').stdout.splitlines()]
+    is_equal('title', text[0], 'fs: 7 reads and writes, 1.02MiB'.split())
+    is_equal('left out', text[1], 'left out: 1 failed'.split())
+    is_equal('orders', text[5:9], [
+        ['/srv/b'], ['write', '1', '100%', '1.00MiB', '100%'] + 8 * ['-'],
+        ['/srv/a'], ['read', '6', '100%', '16.5KiB', '100%', '40%', '0%', '20%', '40%', '36%', '0%', '32%', '32%']])
+    is_equal('sizes', text[15], ['read', '24B', '2.75KiB', '4.00KiB', '4.00KiB', '67%', '83%', '67%', '0%', '0%'])
+
+
+def by_rules():
+    def of(*ranges):
+        make('t', ['/f'], fs=list(accesses('READ', *ranges, path=1)))
+        return orders()
+    is_equal('sequential', of('0+10', '10+5', '15+1'), (2, 0, 0, 0, 1))
+    # sequential goes before strided
+    is_equal('equal sizes', of('0+10', '10+10', '20+10', '30+10'), (3, 0, 0, 0, 1))
+    # the first distance is no stride yet
+    is_equal('strided', of('0+10', '100+10', '200+10', '300+9', '400+1'), (0, 3, 0, 1, 1))
+    is_equal('as far from its predecessor as that one from 0', of('100+10', '200+10'), (0, 0, 0, 1, 1))
+    is_equal('backwards', of('900+10', '800+10', '700+10'), (0, 1, 0, 1, 1))
+    is_equal('a stride that changes', of('0+1', '10+1', '20+1', '40+1', '60+1', '70+1'), (0, 2, 0, 3, 1))
+    # what is the same is no stride of 0
+    is_equal('same', of('70+5', '70+5', '70+6', '70+5'), (0, 0, 3, 0, 1))
+    is_equal('begins as the last one, which is not where it ended', of('0+5', '5+5', '5+5', '10+1'), (2, 0, 1, 0, 1))
+    # the distance of a stride may be that of sequential accesses
+    is_equal('after sequential', of('0+10', '10+5', '20+5', '30+5'), (1, 2, 0, 0, 1))
+    is_equal('one', of('0+5'), (0, 0, 0, 0, 1))
+
+
+def streams():
+    one = dict(path=1, device=0x800001)
+    for change_, split in (({'tid': 8}, True), ({'path': 2}, True), ({'device': 0x800002}, True), ({'pid': 8}, False),
+                           ({'comm': 'x'}, False)):
+        make('t', ['/f', '/g'], fs=[*accesses('READ', '0+10', **one), *accesses('READ', '10+10', **{**one, **change_},
+                                                                             begin=3 * S)])
+        is_equal(str(change_), orders('--by', 'op'), (0, 0, 0, 0, 2) if split else (1, 0, 0, 0, 1))
+    make('t', ['/f'], fs=[*accesses('READ', '0+10'), *accesses('DIO_READ', '10+10', begin=3 * S),
+                          *accesses('WRITE', '20+10', begin=4 * S), *accesses('DIO_WRITE', '30+5', begin=5 * S)])
+    found = {row['kind']: numbers(row, *ORDERS) for row in rows('--by', 'device', 't')}
+    is_equal('kinds', found, {'read': (1, 0, 0, 0, 1), 'write': (1, 0, 0, 0, 1)})
+    # a key is no stream: of two files by one thread in turn, each is sequential
+    make('t', ['/f', '/g'], fs=[e for i in range(5) for path in (1, 2) for e in accesses(
+        'READ', f'{10 * i}+10', path=path, begin=2 * S + i * 1000 + path)])
+    is_equal('in turn', orders('--by', 'process'), (8, 0, 0, 0, 2))
+    # of a device, all threads are one stream
+    make('t', block=[request((2 + i) * S, (2 + i) * S + 5, 8 * i, 4096, tid=i, inode=i) for i in range(4)])
+    is_equal('device', orders('--by', 'device'), (3, 0, 0, 0, 1))
+    make('t', block=[request((2 + i) * S, (2 + i) * S + 5, 8 * i, 4096, device=0x800001 + i // 2) for i in range(4)])
+    is_equal('devices', orders('--by', 'op'), (2, 0, 0, 0, 2))
+    make('t', block=[request((2 + i) * S, (2 + i) * S + 5, 8 * i, 4096, op=i // 2) for i in range(4)])
+    is_equal('kinds', [numbers(row, *ORDERS) for row in rows('t')], 2 * [(1, 0, 0, 0, 1)])
+
+
+def began():
+    """Requests that end in any order began one after the other. Two that began at once: as they ended."""
+    rng = random.Random(7)
+    make('t', block=[request(2 * S + i, 3 * S + rng.randrange(10**6), 8 * i, 4096) for i in range(3000)])
+    is_equal('sequential', orders('--by', 'device'), (2999, 0, 0, 0, 1))
+    make('t', block=[request(2 * S, 3 * S + i, 8 * i, 4096) for i in range(100)])
+    is_equal('at once', orders('--by', 'device'), (99, 0, 0, 0, 1))
+    # the first one ends behind more requests than are held
+    nr = 65540
+    make('t', block=[request(2 * S, 900 * S, 0, 4096)] +
+         [request(2 * S + 10 * i, 2 * S + 10 * i + 5, 8 * i, 4096) for i in range(1, nr)])
+    is_equal('late', orders('--by', 'device'), (nr - 3, 0, 0, 2, 1))
+
+
+def brute_force():
+    """Few places, so that each order comes often; several threads and files; some at once."""
+    rng = random.Random(8)
+    events = [e for i in range(4000) for e in accesses(
+        rng.choice(('READ', 'WRITE', 'DIO_READ')), f'{rng.randrange(6) * 512}+{rng.choice((1, 512, 1024))}',
+        path=rng.randrange(1, 4), tid=rng.randrange(2), pid=rng.randrange(3), begin=2 * S + i * 5000)]
+    blocks = [request(2 * S + rng.randrange(10**6), 3 * S + rng.randrange(10**6), rng.randrange(5), rng.choice((512, 1024)),
+                      rng.randrange(2), pid=rng.randrange(3), device=0x800001 + rng.randrange(2)) for i in range(4000)]
+    make('t', ['/a', '/b', '/c'], fs=events, block=blocks)
+    for category, made in ('fs', events), ('block', blocks):
+        expected, last = collections.defaultdict(collections.Counter), {}
+        ended = sorted(made, key=lambda e: e['time'] + e['latency'])
+        for e in sorted(ended, key=lambda e: e['time']):
+            start = e['offset'] if category == 'fs' else 512 * e['sector']
+            kind = 'write' if e['op'] in (1, 3) else 'read'
+            stream = kind, e.get('device'), e.get('inode'), e.get('tid') if category == 'fs' else None
+            before, begin, end = last.get(stream, (None, None, None))
+            order = ('first' if begin is None else 'sequential' if start == end else 'same' if start == begin else
+                     'strided' if before is not None and start - begin == begin - before else 'random')
+            last[stream] = begin, start, start + e['result']
+            key = str(e['pid']), kind
+            expected[key].update({order: 1, order + '_bytes': e['result'], 'count': 1, 'bytes': e['result'],
+                                  **{f'aligned_{n}_bytes': not (start % n or e['result'] % n) for n in ALIGNMENTS}})
+        found = rows('--by', 'process', '-c', category, 't')
+        is_equal('keys', {(row['process'], row['kind']) for row in found}, set(expected))
+        for row in found:
+            counts = expected[row['process'], row['kind']]
+            names = [n for order in ORDERS for n in (order, order + '_bytes')] + ['count', 'bytes'] + \
+                [f'aligned_{n}_bytes' for n in ALIGNMENTS]
+            is_equal(f'{category} {row["process"]} {row["kind"]}', numbers(row, *names), tuple(counts[n] for n in names))
+        for order in ORDERS:
+            assert any(counts[order] for counts in expected.values()), order
+
+
+def left_out():
+    """What fails or moves nothing is no predecessor."""
+    first, last = accesses('READ', '0+10', '10+10', path=1)
+    between = [event('READ', 2 * S + 10, 1, result, path=1, inode=1, offset=500, kind=1) for result in (-5, 0)]
+    others = [event('READ', 3 * S, 1, 10, kind=kind, path=1) for kind in (4, 5, 8)]
+    make('t', ['/f'], fs=[first, *between, last, *others, event('OPEN', 3 * S, 1, 3, path=1),
+                          event('SENDFILE', 3 * S, 1, 30, path=1)])
+    row, = rows('t')
+    is_equal('sequential', numbers(row, *ORDERS, 'count', 'failed', 'empty', 'unplaced'), (1, 0, 0, 0, 1, 2, 1, 1, 3))
+    is_equal('text', profile('t').stdout.splitlines()[1],
+             'left out: 1 failed, 1 moved nothing, 3 of pipes, sockets, eventfds ...')
+    make('t', block=[request(2 * S, 3 * S, 0, 4096, op=op) for op in (2, 3, 5, 6)])
+    is_equal('no accesses', profile('t').stdout, 'block: 0 reads and writes, 0B\n')
+    is_equal('no accesses', len(profile('-f', 'csv', 't').stdout.splitlines()), 1)
+
+
+def charged():
+    make('t', block=[request(2 * S, 3 * S, 0, 4096, op=1, origin_pid=50, origin_comm='rsync'),
+                     request(3 * S, 4 * S, 8, 512, op=1)])
+    is_equal('process', [(row['process'], row['command'], row['bytes']) for row in rows('--by', 'process', 't')],
+             [('50', 'rsync', '4096'), ('9', 'kworker', '512')])
+
+
+def sampled():
+    make('t', ['/f'], fs=[*accesses('READ', '0+4096', '4096+4096', sample=8), *accesses('READ', '1+7', begin=3 * S)])
+    row, = rows('t')
+    is_equal('figures', numbers(row, 'count', 'bytes', *ORDERS, 'size_usual_count', 'aligned_4096_bytes', 'sampled'),
+             (17, 65543, 8, 0, 0, 1, 8, 16, 16, 2))
+    text = profile('t').stdout.splitlines()
+    is_equal('notes', text[-3:], [
+        'sampled 2: records that stand for several events each, and are', 'scaled: 3 records are counted as 17 events',
+        'an access whose predecessor is missing may count as random'])
+
+
+def top():
+    rng = random.Random(9)
+    events = [{**e, 'kind': 1, 'offset': rng.randrange(4) * 512} for e in any_events(rng, 'fs', 3000)]
+    make('t', [f'/d{i % 7}/f{i}' for i in range(59)], fs=events)
+    sums = ['count', 'bytes', *ORDERS, *(order + '_bytes' for order in ORDERS), 'failed', 'empty', 'aligned_512_bytes']
+
+    def total(found):
+        """Failed and empty ones are of a key, and so in both of its rows."""
+        keys = {row['file'] + '/' + row['others']: numbers(row, 'failed', 'empty') for row in found}
+        return [sum(n) for n in zip(*(numbers(row, *sums[:-3]) for row in found))], [sum(n) for n in zip(*keys.values())]
+    for how, column in ('bytes', 'bytes'), ('count', 'count'), ('name', None):
+        every = rows('--sort', how, '--top', '0', 't')
+        keys = list(dict.fromkeys(row['file'] for row in every))
+        is_equal('files', len(keys), 60)
+        if column:
+            by_key = [sum(int(row[column]) for row in every if row['file'] == key) for key in keys]
+            is_equal('order', by_key, sorted(by_key, reverse=True))
+        else:
+            is_equal('order', keys, sorted(keys))
+        for nr in 1, 20, 59, 60, 1000:
+            found = rows('--sort', how, '--top', str(nr), 't')
+            is_equal('sums', total(found), total(every))
+            shown = [row for row in every if row['file'] in keys[:nr]]
+            is_equal('first rows', found[:len(shown)], shown)
+            is_equal('others', {row['others'] for row in found[len(shown):]}, {str(60 - nr)} if nr < 60 else set())
+    others = [row for row in rows('--top', '5', 't') if row['others'] != '0']
+    named = {row['file'] for row in rows('--top', '5', 't')} - {''}
+    files = [f'/d{i % 7}/f{i}' for i in range(59)]
+    for row in others:
+        ops = (0, 2) if row['kind'] == 'read' else (1, 3)
+        sizes = [e['result'] for e in events if e['op'] in ops and e['result'] > 0 and
+                 (files[e['path'] - 1] if e['path'] else '') not in named]
+        usual, = [(size, sizes.count(size)) for size in sorted(set(sizes), key=lambda n: (-sizes.count(n), n))[:1]]
+        is_equal('sizes of others', numbers(row, 'size_min_bytes', 'size_max_bytes', 'size_usual_bytes',
+                                            'size_usual_count'), (min(sizes), max(sizes), *usual))
+
+
+def merged():
+    for name, host, offset in ('one', 'alpha', 0), ('two', 'beta', 10):
+        make(name, ['/f'], fs=list(accesses('READ', f'{offset}+10', begin=2 * S + offset)))
+        change(name, host=host)
+    run('iotracer', 'traces', 'merge', '-o', 't', 'one', 'two')
+    is_equal('two streams', orders(), (0, 0, 0, 0, 2))
+    is_equal('hosts', [(row['host'], row['first']) for row in rows('--by', 'host', '--sort', 'name', 't')],
+             [('alpha', '1'), ('beta', '1')])
+
+
+def selected():
+    make('t', ['/f'], fs=[*accesses('READ', '0+10', '10+10', '20+10', path=1), *accesses('READ', '30+10', path=1, begin=9 * S)])
+    is_equal('all', orders(), (3, 0, 0, 0, 1))
+    is_equal('from, to', orders('--from', '+1.001', '--to', '+7'), (1, 0, 0, 0, 1))
+    is_equal('filter', orders('--filter', 'path=/f op=READ'), (3, 0, 0, 0, 1))
+    is_equal('category', len(rows('-c', 'fs', 't')), 1)
+    change('t', missed=7)
+    is_equal('missed', profile('t').stdout.splitlines()[-2:], [
+        "missed 7: calls that the kernel's hooks missed", 'an access whose predecessor is missing may count as random'])
+    change('t', events=16)
+    assert 'unreadable 12' in profile('t', status=1).stdout
+    is_equal('unreadable', rows('--partial', 't')[0]['unreadable'], '12')
+
+
+def width():
+    long = ['/' + 'directory/' * 30 + f'{i}.db' for i in range(3)] + ['/' + 'ü' * 100, '/' + 'x' * 78, '/' + 'x' * 79, '/e\\033[2J']
+    most = 2**32 - 1
+    make('t', long, fs=[event(op, (2 + i) * S, 5, 10**(i % 19), path=1 + i % 7, kind=i % 9, offset=2**64 - 1 - i % 3,
+                              sample=most if i % 2 else 3, pid=2**31 + i, comm='a\\040name\\033[2J')
+                        for i, op in enumerate(['READ', 'WRITE', 'DIO_READ', 'DIO_WRITE'] * 200)],
+         block=[request((2 + i) * S, 900 * S, 2**64 - 1 - i, 10**(i % 19), op=i % 2, path=i % 8) for i in range(400)])
+    text = [profile('--by', by, '--top', str(nr), 't').stdout for nr in (0, 3)
+            for by in ('file', 'op', 'directory,op', 'process', 'device,command')]
+    wide = {(len(line), line) for each in text for line in each.splitlines()}
+    assert max(wide)[0] == 80, max(wide)
+    for form in 'csv', 'json', 'text':
+        assert '\033' not in profile('--by', 'file,command', '-f', form, 't').stdout
+
+
+def hostile():
+    """Numbers that no kernel makes end no program; shares stay shares."""
+    rng = random.Random(10)
+
+    def anything(bits):
+        return rng.choice((0, 1, 2**bits - 1, 2**(bits - 1), rng.randrange(2**bits)))
+    make('t', ['/f'], fs=[{'op': anything(16), 'time': 2 * S + i, 'latency': rng.randrange(9), 'offset': anything(64),
+                           'result': anything(63), 'path': anything(64), 'inode': anything(64), 'kind': anything(16),
+                           'sample': anything(32), 'device': anything(32), 'tid': anything(32)} for i in range(300)] +
+         list(accesses('READ', *(f'{anything(64)}+{anything(62)}' for _ in range(300)))),
+         block=[{**request(2 * S, 3 * S, anything(64), 0), 'op': anything(16), 'result': anything(63),
+                 'sample': anything(32), 'class': anything(16), 'latency': rng.randrange(10**9),
+                 'origin_pid': anything(32)} for _ in range(300)])
+    for by in 'file', 'process', 'device,op', 'class,submitter':
+        for form in 'text', 'json', 'csv':
+            assert profile('--by', by, '-f', form, '-c', 'block' if 'class' in by else 'fs,block', 't').stdout
+
+
+def mistakes():
+    make('t', ['/f'], fs=list(accesses('READ', '0+10')), net=[{'op': 0, 'time': 2 * S, 'latency': 1}])
+    make('net', net=[{'op': 0, 'time': 2 * S, 'latency': 1}])
+
+    def one_line(status, part, *options):
+        done = profile(*options, status=status)
+        is_equal('output', done.stdout, '')
+        lines = [line for line in done.stderr.splitlines() if not line.startswith(('Try ', 'information.'))]
+        assert len(lines) == 1 and part in lines[0], (part, done.stderr)
+    one_line(2, 'say which file or trace, or --live')
+    one_line(1, 'none', '--by', 'file', 'none')
+    one_line(2, '--window is for a file that is a target', '--window', '5', 't')
+    one_line(2, 'there is no key "fil"; the nearest is file', '--by', 'fil', 't')
+    one_line(2, 'events of category fs have no class', '--by', 'class', '-c', 'fs', 't')
+    one_line(2, '-c net: only fs and block have accesses', '-c', 'net', 't')
+    one_line(1, 'has no accesses to profile', 'net')
+    one_line(2, '--sort=latency', '--sort', 'latency', 't')
+    one_line(2, '--window is for', '--window', '5', '-f', 'csv', 'none')
+
+
+def kept():
+    """A trace that is kept is known by its name, unless a file here has that."""
+    make('t', ['/f'], fs=list(accesses('READ', '0+10', '10+10')))
+    os.mkdir('kept')
+    os.rename('t', 'kept/t')
+    is_equal('name', orders(), (1, 0, 0, 0, 1))
+    assert profile('kept/t').stdout.startswith('fs: 2 reads and writes')
+    with open('t', 'w', encoding='ascii'):
+        pass
+    os.makedirs('proc', exist_ok=True)
+    with open('proc/control', 'w', encoding='ascii'):
+        pass
+    done = profile('t', status=1)
+    assert 'reads and writes' not in done.stdout and done.stderr.startswith('iotracer: t: '), done.stderr
+
+
+if __name__ == '__main__':
+    globals()[sys.argv[1]]()
