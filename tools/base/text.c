@@ -112,6 +112,25 @@ char *text_append(char *list, const char *between, const char *word)
 	return longer;
 }
 
+/* Characters: a byte of 10xxxxxx continues one. */
+size_t text_width(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+const char *text_end(const char *text, size_t most)
+{
+	size_t width = text_width(text);
+
+	for (; width > most; text++)
+		width -= (text[1] & 0xc0) != 0x80;
+	return text;
+}
+
 static bool is_octal(const char *s)
 {
 	return s[0] >= '0' && s[0] <= '3' && s[1] >= '0' && s[1] <= '7' &&

@@ -42,6 +42,10 @@ char *text_share(__u64 part, __u64 all);
  */
 char *text_append(char *list, const char *between, const char *word);
 
+/* Columns of a terminal that valid UTF-8 takes, if each character has one; its last @most columns. */
+size_t text_width(const char *text);
+const char *text_end(const char *text, size_t most);
+
 /* Undoes \ooo in place. */
 void text_unescape(char *s);
 

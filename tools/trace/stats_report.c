@@ -76,37 +76,18 @@ static char *label_of(const struct stats *s, const struct stats_row *row)
 	return label;
 }
 
-/* Characters: a byte of 10xxxxxx continues one. */
-static size_t width_of(const char *text)
-{
-	size_t width = 0;
-
-	for (; *text; text++)
-		width += (*text & 0xc0) != 0x80;
-	return width;
-}
-
-/* The end of a text that is too wide for the page: of a path it says most. */
-static const char *shorten(const char *text)
-{
-	size_t width = width_of(text);
-
-	for (; width > WIDTH - 3; text++)
-		width -= (text[1] & 0xc0) != 0x80;
-	return text;
-}
-
 static void put_label(const struct stats *s, const struct stats_row *row)
 {
 	char *label = label_of(s, row);
-	size_t width = width_of(label);
+	size_t width = text_width(label);
 
 	if (width < NAME_WIDTH)
 		printf("%s%*s", label, (int)(NAME_WIDTH - width), "");
 	else if (width <= WIDTH)
 		printf("%s\n%*s", label, NAME_WIDTH, "");
 	else
-		printf("...%s\n%*s", shorten(label), NAME_WIDTH, "");
+		/* The end of a path says most. */
+		printf("...%s\n%*s", text_end(label, WIDTH - 3), NAME_WIDTH, "");
 	free(label);
 }
 
