@@ -130,6 +130,17 @@ void pass_times(const struct pass *p, __u64 last, __u64 *begin, __u64 *end)
 
 /* --- records -------------------------------------------------------------------- */
 
+static bool wants_frame(void *data, const struct trace_index *index)
+{
+	struct pass_reader *r = data;
+
+	if (selection_may_want(&r->skips, index))
+		return true;
+	if (index->time.most > r->last)
+		r->last = index->time.most;
+	return false;
+}
+
 int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i)
 {
 	const struct category *category = p->at[i].category;
@@ -150,6 +161,9 @@ int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i)
 	if (status)
 		return status;
 	measurer_open(&r->measurer, r->event);
+	r->skips = (struct selection_skips){ &r->selection, &p->check.clock };
+	r->merge.wants_data = r;
+	r->merge.wants = wants_frame;
 	check_begin(&p->check, &r->checked, category->name, p->at[i].index, &r->merge);
 	return CLI_OK;
 }
@@ -171,7 +185,8 @@ const void *pass_next(struct pass_reader *r)
 		if (r->merge.events % LOOK_RECORDS == 0)
 			show_progress(r);
 		measure(&r->measurer, record, &r->measure);
-		r->last = r->measure.time + r->measure.latency;
+		if (r->measure.time + r->measure.latency > r->last)
+			r->last = r->measure.time + r->measure.latency;
 		if (!selection_wants(&r->selection, &p->check.clock, r->measure.time, record))
 			continue;
 		r->source = sources_find(&p->sources, merge_cpu_of(&r->merge));

@@ -97,6 +97,7 @@ struct pass_reader {
 
 	/* Private: */
 	struct selection selection;	/* for this event: several readers may be open */
+	struct selection_skips skips;
 	struct cpu_merge merge;
 	struct measurer measurer;
 	struct check_file checked;
