@@ -60,10 +60,12 @@ static bool is_rule_wanted(const struct env *env, const struct finding_watch *wa
 
 /* --- a category ----------------------------------------------------------------- */
 
-static bool is_whole(const struct env *env, const struct basis *b)
+/* Events that the rules do not see. */
+static __u64 missing_of(const struct env *env, const struct basis *b)
 {
-	return !b->lost && !b->missed && !b->unreadable && !b->sampled &&
-	       !env->pass.selection.select.nr;
+	if (b->sampled || env->pass.selection.select.nr)
+		return FINDING_UNKNOWN;
+	return b->lost + b->missed + b->unreadable;
 }
 
 static int look_at(struct env *env, const struct finding_watch *watch, size_t i)
@@ -86,7 +88,7 @@ static int look_at(struct env *env, const struct finding_watch *watch, size_t i)
 	pass_reader_close(&reader);
 	pass_times(&env->pass, reader.last, &begin, &end);
 	c.duration = end > begin ? end - begin : 0;
-	c.whole = is_whole(env, &reader.basis);
+	c.missing = missing_of(env, &reader.basis);
 	findings_end(&env->findings, &c);
 	env->basis[i] = reader.basis;
 	env->checked[i] = true;
@@ -261,7 +263,7 @@ static int run(int argc, char **argv)
 
 static const struct cli_option options[] = {
 	{ "rule", 0, "ID,...", "check only these rules (default: all); may be repeated",
-	  OPTION_TAKE, .take = take_rules },
+	  OPTION_TAKE, .take = take_rules, .words = FINDING_RULE_WORDS, .values = VALUES_LIST },
 	{ "list", 0, NULL, "list the rules: their id, the category that they need, and what they find",
 	  TO_FLAG(struct env, list) },
 	{ "top", 0, "N", "show the first N rows of each finding (default 5; 0: show all)",

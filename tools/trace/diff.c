@@ -68,7 +68,7 @@ static void begin(struct diff *d, struct work *w, const struct stats_row *rows, 
 }
 
 /* What began before the trace is in the sums, but in none of the intervals. */
-static void add_row(struct diff *d, struct work *w, struct stats_row *row, double seconds, double threshold)
+static void add_row(struct diff *d, struct work *w, struct stats_row *row, double seconds, __u64 threshold)
 {
 	const unsigned int part = 9900;
 	__u64 p99, slow = distribution_above(&row->latencies, threshold);

@@ -38,7 +38,7 @@ struct diff_values {
 
 struct diff_key {
 	__u64 count[DIFF_SIDES];
-	double threshold;		/* P99 of A */
+	__u64 threshold;		/* ns: P99 of A */
 	struct diff_values at[DIFF_METRICS];
 	double effect;			/* the largest of the metrics that changed: |ln(B / A)| */
 	bool changed;

@@ -8,8 +8,8 @@
  * which are limited (FINDING_SUBJECTS).
  *
  * What a rule says is proved by the events: where it cannot be known exactly (which bytes were read
- * again), it is a lower bound. A subject that is dropped to make room, and events that were lost, can
- * hide a finding, but never make one.
+ * again), it is a lower bound. Events that are missing can hide a finding. Where they could make one, as
+ * a write between two fsyncs, the rule has @needs_all.
  */
 #ifndef TOOL_TRACE_FINDING_H
 #define TOOL_TRACE_FINDING_H
@@ -32,6 +32,7 @@
 #define FINDING_KIB		1024ULL
 #define FINDING_MIB		(1024 * FINDING_KIB)
 #define FINDING_PAGE		4096
+#define FINDING_UNKNOWN		(~0ULL)
 
 enum finding_severity { FINDING_NOTICE, FINDING_WARNING, FINDING_CRITICAL };
 
@@ -64,7 +65,7 @@ struct finding_tally {
 /* What the rules may use beside the subject. */
 struct finding_context {
 	__u64 duration;		/* ns: of what is selected; 0: not known */
-	bool whole;		/* no event is missing, and none was left out */
+	__u64 missing;		/* events; FINDING_UNKNOWN: any number, as some were left out */
 	const struct finding_table *tables;
 };
 
@@ -86,6 +87,11 @@ struct finding_rule {
 	const char *advice;	/* a sentence or two */
 	/* Fills in a zeroed row, and returns whether the subject proves the finding. */
 	bool (*look)(const void *subject, const struct finding_context *c, struct finding_row *row);
+	/*
+	 * An event that is missing could make another one prove the finding. So those that prove it
+	 * have to be a hundred times as many.
+	 */
+	bool needs_all;
 };
 
 /* While the events of a category are read. */

@@ -70,8 +70,7 @@ static void add_adjacent(struct disk *d, const struct iot_block *b, const struct
 	unsigned int direction = b->op == IOT_BLOCK_WRITE;
 
 	finding_count(&d->data, m);
-	if (m->weight == 1 && b->requested < SMALL && d->next[direction] &&
-	    b->sector == d->next[direction])
+	if (b->requested < SMALL && d->next[direction] && b->sector == d->next[direction])
 		finding_count(&d->adjacent, m);
 	d->next[direction] = b->sector + b->requested / 512;
 }
@@ -230,31 +229,31 @@ static bool io_errors(const void *subject, const struct finding_context *c, stru
 
 static const struct finding_rule rules[] = {
 	{ "io-errors", DISKS, FINDING_CRITICAL, "disk", "requests", "failed",
-	  "Look at the kernel's log and the device's health (smartctl -a).", io_errors },
+	  "Look at the kernel's log and the device's health (smartctl -a).", .look = io_errors },
 	{ "deep-queue", DISKS, FINDING_WARNING, "disk", "requests",
 	  "found 31 others or more in the device, and took four times as long as those that found few",
 	  "Submit fewer at once (iodepth, fewer threads), or lower /sys/block/DISK/queue/nr_requests.",
-	  deep_queue },
+	  .look = deep_queue },
 	{ "queue-wait", DISKS, FINDING_WARNING, "disk", "requests",
 	  "waited 1 ms or more in the queue, and longer than the device took",
 	  "For a fast device set /sys/block/DISK/queue/scheduler to none; else submit less at once, or spread it over several disks.",
-	  queue_wait },
+	  .look = queue_wait },
 	{ "noisy-neighbour", USERS, FINDING_WARNING, "process", "requests",
 	  "were of one process that took half of the device's time, while others' took twice as long",
 	  "Limit it with io.max or io.latency of its control group, or give it a disk of its own.",
-	  noisy_neighbour },
+	  .look = noisy_neighbour },
 	{ "small-requests", DISKS, FINDING_NOTICE, "disk", "reads and writes",
 	  "were of less than 16 KiB, began where the one before ended, and were not merged",
 	  "Write or read more at once, raise read_ahead_kb, or let the scheduler merge (/sys/block/DISK/queue/nomerges 0).",
-	  small_requests },
+	  .look = small_requests, .needs_all = true },
 	{ "slow-flush", DISKS, FINDING_WARNING, "disk", "requests",
 	  "were flushes, which took 25 % of the device's time or more",
 	  "Find who calls fsync(2) (rules fsync-*), or use a device with a protected write cache.",
-	  slow_flush },
+	  .look = slow_flush },
 	{ "slow-discard", DISKS, FINDING_WARNING, "disk", "requests",
 	  "were discards, which took 10 ms on average or more, and 10 % of the device's time",
 	  "Mount without discard and run fstrim(8) when the disk is idle, or lower /sys/block/DISK/queue/discard_max_bytes.",
-	  slow_discard },
+	  .look = slow_discard },
 };
 
 const struct finding_watch finding_block = {

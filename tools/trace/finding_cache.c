@@ -91,11 +91,11 @@ static const struct finding_rule rules[] = {
 	{ "readahead-wasted", 0, FINDING_WARNING, "file", "pages read ahead",
 	  "or more left memory without having been used",
 	  "For random reads call posix_fadvise(2) with POSIX_FADV_RANDOM, or lower /sys/block/DISK/queue/read_ahead_kb.",
-	  readahead_wasted },
+	  .look = readahead_wasted, .needs_all = true },
 	{ "reclaimed-early", 0, FINDING_WARNING, "file", "missed pages",
 	  "or more had been in memory before, until it was needed for others",
 	  "The page cache is too small for the working set: give it more memory (memory.high of the control group), or use POSIX_FADV_NOREUSE for what is read once.",
-	  reclaimed_early },
+	  .look = reclaimed_early },
 };
 
 const struct finding_watch finding_cache = {

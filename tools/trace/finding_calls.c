@@ -54,7 +54,7 @@ static const struct finding_rule epoll_rules[] = {
 	{ "poll-spin", 0, FINDING_WARNING, "process", "calls of epoll, poll or select",
 	  "had timeout 0, and found nothing",
 	  "Let the call wait (timeout -1, or until the next timer), instead of asking in a loop.",
-	  poll_spin },
+	  .look = poll_spin },
 };
 
 const struct finding_watch finding_epoll = {
@@ -90,7 +90,7 @@ static const struct finding_rule uring_rules[] = {
 	{ "uring-single", 0, FINDING_NOTICE, "process", "calls of io_uring_enter(2)",
 	  "submitted one request, and waited for a completion",
 	  "That costs as much as read(2) and write(2). Submit several requests with one call.",
-	  uring_single },
+	  .look = uring_single },
 };
 
 const struct finding_watch finding_uring = {

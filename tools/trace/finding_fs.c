@@ -119,7 +119,7 @@ static bool is_unaligned(const struct file *f, const struct iot_fs *fs, const st
 {
 	__u64 end = fs->offset + m->bytes;
 
-	if (m->weight > 1 || !m->bytes || fs->offset == f->next)
+	if (!m->bytes || fs->offset == f->next)
 		return false;
 	return fs->offset % FINDING_PAGE || (end % FINDING_PAGE && end < f->written.end);
 }
@@ -156,9 +156,9 @@ static void add_sync(struct file *f, const struct measure *m)
 	if (m->error)
 		return;
 	finding_count(&f->syncs, m);
-	if (m->weight == 1 && f->synced && !f->changed)
+	if (f->synced && !f->changed)
 		finding_count(&f->idle_syncs, m);
-	if (m->weight == 1 && f->dirty && f->dirty < SYNC_SMALL) {
+	if (f->dirty && f->dirty < SYNC_SMALL) {
 		f->small_syncs.bytes += f->dirty;
 		finding_count(&f->small_syncs, m);
 	}
@@ -378,10 +378,10 @@ static bool fsync_idle(const void *subject, const struct finding_context *c, str
 {
 	const struct file *f = subject;
 
-	/* An event that is missing may be the write; a directory changes with its entries. */
-	if (!c->whole || f->mapped || f->kind == IOT_KIND_DIR)
-		return false;
-	return finding_is_most(row, &f->idle_syncs, f->syncs.count, SYNCS_LEAST, SYNC_IDLE);
+	(void)c;
+	/* A directory changes with its entries. */
+	return !f->mapped && f->kind != IOT_KIND_DIR &&
+	       finding_is_most(row, &f->idle_syncs, f->syncs.count, SYNCS_LEAST, SYNC_IDLE);
 }
 
 /* As many bytes were moved as the range has, and as many again at least. */
@@ -492,56 +492,56 @@ static bool metadata_storm(const void *subject, const struct finding_context *c,
 
 static const struct finding_rule rules[] = {
 	{ "small-reads", FILES, FINDING_WARNING, "file", "reads", "moved less than 4 KiB",
-	  "Read more at once: through a buffer (stdio), with readv(2), or by mmap(2).", small_reads },
+	  "Read more at once: through a buffer (stdio), with readv(2), or by mmap(2).", .look = small_reads },
 	{ "small-writes", FILES, FINDING_WARNING, "file", "writes", "moved less than 4 KiB",
-	  "Gather them in a buffer (stdio), or write several with one writev(2).", small_writes },
+	  "Gather them in a buffer (stdio), or write several with one writev(2).", .look = small_writes },
 	{ "unaligned-writes", FILES, FINDING_WARNING, "file", "writes",
 	  "changed a part of a page, away from where the write before ended",
 	  "A page that is not in memory is read before a part of it is written. Write whole pages of 4 KiB, at multiples of 4 KiB.",
-	  unaligned_writes },
+	  .look = unaligned_writes, .needs_all = true },
 	{ "fsync-storm", FILES, FINDING_WARNING, "file", "fsyncs",
 	  "together took 10 % of the trace's time or more",
 	  "Make several changes durable with one fsync (group commit), or use a device with a protected write cache.",
-	  fsync_storm },
+	  .look = fsync_storm },
 	{ "fsync-small", FILES, FINDING_WARNING, "file", "fsyncs", "followed less than 16 KiB of writes",
 	  "The flush costs more than the data. Gather several changes before an fsync; fdatasync(2) on a preallocated file spares the journal.",
-	  fsync_small },
+	  .look = fsync_small, .needs_all = true },
 	{ "fsync-idle", FILES, FINDING_NOTICE, "file", "fsyncs",
 	  "had nothing to do: nothing changed since the one before",
-	  "Leave them out; each may still flush the device's cache.", fsync_idle },
+	  "Leave them out; each may still flush the device's cache.", .look = fsync_idle, .needs_all = true },
 	{ "direct-reread", FILES, FINDING_WARNING, "file", "direct reads",
 	  "were of ranges that had been read before; the bytes are the least that were read again",
 	  "O_DIRECT bypasses the page cache. Keep the data in the program, or read without O_DIRECT.",
-	  direct_reread },
+	  .look = direct_reread },
 	{ "reread", FILES, FINDING_NOTICE, "file", "reads",
 	  "were of ranges that had been read before; the bytes are the least that were read again",
 	  "Keep what is needed again in the program, or map the file: each read copies it from the page cache, or reads it from the device if it was evicted.",
-	  reread },
+	  .look = reread },
 	{ "rewritten", FILES, FINDING_NOTICE, "file", "writes",
 	  "were of ranges that had been written before; the bytes are the least that were written again",
-	  "Only the last data of a range counts. Change it in memory, and write it once.", rewritten },
+	  "Only the last data of a range counts. Change it in memory, and write it once.", .look = rewritten, .needs_all = true },
 	{ "many-opens", FILES, FINDING_NOTICE, "file", "opens", "were of a file with little I/O for each",
-	  "Keep the file open, and use pread(2) and pwrite(2).", many_opens },
+	  "Keep the file open, and use pread(2) and pwrite(2).", .look = many_opens, .needs_all = true },
 	{ "eof-polling", FILES, FINDING_NOTICE, "file", "reads", "returned 0: the end of the file",
-	  "Wait for new data with inotify(7) instead of reading again.", eof_polling },
+	  "Wait for new data with inotify(7) instead of reading again.", .look = eof_polling },
 	{ "direct-misaligned", FILES, FINDING_CRITICAL, "file", "direct reads and writes",
 	  "failed with EINVAL, and offset or size is no multiple of 4 KiB",
 	  "With O_DIRECT, align offset, size and memory to what statx(2) returns with STATX_DIOALIGN.",
-	  direct_misaligned },
+	  .look = direct_misaligned },
 	{ "write-stall", FILES, FINDING_WARNING, "file", "writes to the page cache",
 	  "took 100 ms or more, and half of all their time",
 	  "The kernel delays writers when too much is dirty, or a page is being written. Lower vm.dirty_background_bytes, write less at once (sync_file_range(2)), or find what else writes.",
-	  write_stall },
+	  .look = write_stall },
 	{ "missing-files", PROCESSES, FINDING_NOTICE, "process", "lookups of a path",
 	  "failed with ENOENT",
-	  "Look at its search paths, and remember what is not there.", missing_files },
+	  "Look at its search paths, and remember what is not there.", .look = missing_files },
 	{ "failing-calls", PROCESSES, FINDING_WARNING, "process", "calls", "failed",
 	  "It repeats calls that cannot succeed. iotracer stats --errors --by process,op shows which.",
-	  failing_calls },
+	  .look = failing_calls },
 	{ "metadata-storm", PROCESSES, FINDING_NOTICE, "process", "calls",
 	  "only looked up or changed metadata, and took 5 % of the trace's time or more",
 	  "Remember attributes and names instead of asking again; use fewer, larger files.",
-	  metadata_storm },
+	  .look = metadata_storm },
 };
 
 const struct finding_watch finding_fs = {

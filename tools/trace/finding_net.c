@@ -30,7 +30,7 @@ static void add_net(struct finding_events *e, const void *record, const struct m
 	finding_name(e, &c->subject, record);
 	if (n->op == IOT_NET_SEND) {
 		finding_count(&c->sends, m);
-		if (m->weight == 1 && c->sent && m->bytes < SMALL && !(n->flags & MSG_MORE))
+		if (c->sent && m->bytes < SMALL && !(n->flags & MSG_MORE))
 			finding_count(&c->small, m);
 	}
 	c->sent = n->op == IOT_NET_SEND;
@@ -49,7 +49,7 @@ static const struct finding_rule net_rules[] = {
 	{ "small-sends", 0, FINDING_NOTICE, "connection", "sends",
 	  "moved less than 256 bytes, followed another send, and had no MSG_MORE",
 	  "Gather them in a buffer or one writev(2), or use MSG_MORE or TCP_CORK. Without TCP_NODELAY each such send may wait for the ACK of the one before.",
-	  small_sends },
+	  .look = small_sends, .needs_all = true },
 };
 
 const struct finding_watch finding_net = {
@@ -91,7 +91,7 @@ static bool retransmits(const void *subject, const struct finding_context *c, st
 static const struct finding_rule drop_rules[] = {
 	{ "retransmits", 0, FINDING_WARNING, "connection", "retransmissions", "repeated segments of TCP",
 	  "Packets are lost, or ACKs are late. Look at the links' errors (ip -s link) and at queues that are full (tc -s qdisc), on both ends.",
-	  retransmits },
+	  .look = retransmits },
 };
 
 const struct finding_watch finding_drop = {

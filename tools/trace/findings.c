@@ -115,6 +115,15 @@ static int compare_rows(const void *a, const void *b)
 	return order ? order : fall(y->subject, x->subject);
 }
 
+#define FEW_MISSING 10000	/* percent: the rows' events for each that is missing */
+
+static bool proves(const struct finding_rule *rule, const void *subject, const struct finding_context *c,
+		   struct finding_row *row)
+{
+	return rule->look(subject, c, row) &&
+	       (!rule->needs_all || finding_share(row->tally.count, c->missing, FEW_MISSING));
+}
+
 /* Rows that prove the rule, sorted; the caller frees them. */
 static struct finding_row *look(const struct findings *f, const struct finding_rule *rule,
 				const struct finding_context *c, size_t *nr)
@@ -127,7 +136,7 @@ static struct finding_row *look(const struct findings *f, const struct finding_r
 	for (i = 0; i < t->nr; i++) {
 		struct finding_row row = { .subject = i };
 
-		if (!rule->look(finding_at(t, i), c, &row))
+		if (!proves(rule, finding_at(t, i), c, &row))
 			continue;
 		if (*nr == room) {
 			room = 2 * room + 16;

@@ -9,6 +9,14 @@
 #include "trace/finding.h"
 #include "trace/paths.h"
 
+/* The ids of all rules. */
+#define FINDING_RULE_WORDS \
+	"small-reads small-writes unaligned-writes fsync-storm fsync-small fsync-idle " \
+	"direct-reread reread rewritten many-opens eof-polling direct-misaligned " \
+	"write-stall missing-files failing-calls metadata-storm io-errors deep-queue " \
+	"queue-wait noisy-neighbour small-requests slow-flush slow-discard " \
+	"readahead-wasted reclaimed-early uring-single small-sends poll-spin retransmits"
+
 /* A row as it is shown: what it is of, as text. */
 struct finding_shown {
 	struct finding_tally tally;
@@ -55,7 +63,7 @@ bool finding_is_wanted(const struct findings *f, const struct finding_rule *rule
 /* NOTICE, WARNING, CRITICAL in small letters. */
 const char *finding_severity_name(enum finding_severity severity);
 
-/* The records of a category: begin, findings_add() each, end. @c: about the category; whole is known now. */
+/* The records of a category: begin, findings_add() each, end. @c: about the category. */
 void findings_begin(struct findings *f, const struct finding_watch *watch,
 		    const struct iot_schema_event *event);
 void findings_end(struct findings *f, struct finding_context *c);
