@@ -240,7 +240,7 @@ def neighbours():
     """A hog with half of the device's time, and others that take twice as long beside it."""
     def of_all(hog=1000, alone=100, busy=100, slower=2000, share=300000):
         # a hog takes as long as all others together
-        return [request(1, i, share // 1000, pid=1, comm='hog', depth=5) for i in range(hog)] + \
+        return [request(1, i, share // 1000, pid=1, comm='hog', depth=2 + i % 2 * 6) for i in range(hog)] + \
             requests(0, alone, 1000, depth=2, pid=8) + requests(0, busy, slower, depth=8, pid=9)
     finding = finds('noisy-neighbour', (1000, 1200, 65536000, 300000), 'block', of_all())
     is_equal('row', [finding['rows'][0][k] for k in ('process', 'disk', 'note')],
@@ -248,8 +248,9 @@ def neighbours():
     for almost in {'hog': 999}, {'alone': 99}, {'busy': 99}, {'slower': 1999}, {'share': 299000}:
         finds_none('noisy', 'block', of_all(**almost))
     # what it has others write back is its own
-    finds('noisy-neighbour', (1000, 1200, 65536000, 300000), 'block', [
+    finding = finds('noisy-neighbour', (1000, 1200, 65536000, 300000), 'block', [
         {**e, 'pid': 99, 'origin_pid': 1, 'origin_comm': 'hog'} if e['pid'] == 1 else e for e in of_all()])
+    is_equal('originator', finding['rows'][0]['process'], 'hog (1)')
 
 
 def page(op, nr, i=0, **more):

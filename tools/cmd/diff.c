@@ -80,7 +80,8 @@ static int count(struct env *env, struct diff *d, enum diff_side side, struct pa
 	return CLI_OK;
 }
 
-static int read_side(struct env *env, struct diff *d, enum diff_side side, const struct category *category)
+static int read_side(struct env *env, struct diff *d, enum diff_side side,
+		     const struct category *category)
 {
 	struct pass *p = &env->pass[side];
 	struct pass_reader reader;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer findings: known causes of slow or wasted I/O, with the rows of the trace that prove them. */
+/*
+ * iotracer findings: known causes of slow or wasted I/O, with the rows of the trace that prove
+ * them.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +44,8 @@ static void each_rule(struct env *env, rule_function function)
 				function(env, finding_watches[i], &finding_watches[i]->rules[j]);
 }
 
-static void list_rule(struct env *env, const struct finding_watch *watch, const struct finding_rule *rule)
+static void list_rule(struct env *env, const struct finding_watch *watch,
+		      const struct finding_rule *rule)
 {
 	(void)env;
 	printf("%-18s%-9s%s\n%27s%s %s\n", rule->id, watch->category,

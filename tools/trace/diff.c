@@ -68,7 +68,8 @@ static void begin(struct diff *d, struct work *w, const struct stats_row *rows, 
 }
 
 /* What began before the trace is in the sums, but in none of the intervals. */
-static void add_row(struct diff *d, struct work *w, struct stats_row *row, double seconds, __u64 threshold)
+static void add_row(struct diff *d, struct work *w, struct stats_row *row, double seconds,
+		    __u64 threshold)
 {
 	const unsigned int part = 9900;
 	__u64 p99, slow = distribution_above(&row->latencies, threshold);
@@ -203,7 +204,10 @@ static void judge(struct diff_key *k, double chance, double least)
 	}
 }
 
-/* What changed before what did not; keys of one trace only, whose effect has no bounds, are last of each. */
+/*
+ * What changed before what did not; keys of one trace only, whose effect has no bounds, are last
+ * of each.
+ */
 static int compare_keys(const void *a, const void *b, void *data)
 {
 	const struct diff *d = data;

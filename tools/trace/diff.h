@@ -2,10 +2,11 @@
 /*
  * What changed between two traces, A and B, beyond the noise within each.
  *
- * Each trace is cut into the same number of intervals. For each key there are series of the intervals'
- * values (series.h): events a second, bytes a second, the mean latency, and the share of events that took
- * longer than the P99 of A. The last one stands for P99: the P99 of few events is their largest latency,
- * which rises with their number, but the share does not depend on it.
+ * Each trace is cut into the same number of intervals. For each key there are series of the
+ * intervals' values (series.h): events a second, bytes a second, the mean latency, and the share
+ * of events that took longer than the P99 of A. The last one stands for P99: the P99 of few
+ * events is their largest latency, which rises with their number, but the share does not depend
+ * on it.
  *
  * As many keys are compared, some differ by accident: the chance of one is divided by the number of
  * comparisons (Bonferroni), so that @confidence is that of the whole report.
@@ -57,7 +58,7 @@ struct diff {
 	struct intern names;		/* the texts of the keys, as in struct stats */
 	struct diff_key *at;		/* by number of the name */
 	size_t nr, room;
-	__u32 *order;			/* from diff_judge() on: numbers of keys, as they are shown */
+	__u32 *order;			/* from diff_judge() on: keys, as they are shown */
 	size_t comparisons, nr_changed;
 	size_t only[DIFF_SIDES];	/* keys of one trace only */
 };
@@ -68,7 +69,10 @@ void diff_take(struct diff *d, enum diff_side side, struct stats *s);
 /* Compares each key, and returns how many comparisons that were. */
 size_t diff_compare(struct diff *d);
 
-/* Which of them changed: by @least (0.05: 5 %) or more, with a chance of at most @chance that it is noise. */
+/*
+ * Which of them changed: by @least (0.05: 5 %) or more, with a chance of at most @chance that it
+ * is noise.
+ */
 void diff_judge(struct diff *d, double chance, double least);
 void diff_free(struct diff *d);
 

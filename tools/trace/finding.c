@@ -64,7 +64,8 @@ static struct finding_subject *new_subject(struct finding_table *t)
 	return s;
 }
 
-static void add_event(struct finding_subject *s, const struct measure *m, __u32 pid, const char *comm)
+static void add_event(struct finding_subject *s, const struct measure *m, __u32 pid,
+		      const char *comm)
 {
 	__u64 end = m->time + m->latency;
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rules about a trace: each finds one known cause of slow or wasted I/O, with the rows that prove it.
+ * Rules about a trace: each finds one known cause of slow or wasted I/O, with the rows that prove
+ * it.
  *
- * A category's events are added once to the subjects that they are about: a file, a process, a disk ...
- * Each subject has the counts that the rules of the category need. In the end each rule looks at each
- * subject. So a pass costs the same whichever rules are wanted, and memory is that of the subjects,
- * which are limited (FINDING_SUBJECTS).
+ * A category's events are added once to the subjects that they are about: a file, a process, a
+ * disk ... Each subject has the counts that the rules of the category need. In the end each rule
+ * looks at each subject. So a pass costs the same whichever rules are wanted, and memory is that
+ * of the subjects, which are limited (FINDING_SUBJECTS).
  *
- * What a rule says is proved by the events: where it cannot be known exactly (which bytes were read
- * again), it is a lower bound. Events that are missing can hide a finding. Where they could make one, as
- * a write between two fsyncs, the rule has @needs_all.
+ * What a rule says is proved by the events: where it cannot be known exactly (which bytes were
+ * read again), it is a lower bound. Events that are missing can hide a finding. Where they could
+ * make one, as a write between two fsyncs, the rule has @needs_all.
  */
 #ifndef TOOL_TRACE_FINDING_H
 #define TOOL_TRACE_FINDING_H
@@ -39,9 +40,9 @@ enum finding_severity { FINDING_NOTICE, FINDING_WARNING, FINDING_CRITICAL };
 /* What events are about. The first member of a category's own struct, which begins zeroed. */
 struct finding_subject {
 	__u64 events;		/* records */
-	__u64 first, last;	/* CLOCK_MONOTONIC ns: when the first one began, the last one ended */
+	__u64 first, last;	/* CLOCK_MONOTONIC ns: the first begin, the last end */
 	__u64 path;		/* id of its latest path; 0: none */
-	__u32 text;		/* number of its text + 1, if it has one instead of a path; 0: none */
+	__u32 text;		/* number of its text + 1; 0: it has a path, or none */
 	__u32 pid;		/* of its first event; 0: none */
 	bool several;		/* events of other processes, too */
 	char comm[FINDING_COMM];	/* as the records have it */
@@ -108,7 +109,7 @@ struct finding_events {
 struct finding_watch {
 	const char *category;
 	size_t sizes[FINDING_TABLES];	/* of the structs of its subjects; 0: no such table */
-	const char *key;	/* of stats_key.h: what its subjects are called; NULL: path or process */
+	const char *key;	/* of stats_key.h: the subjects' text; NULL: they have none */
 	void (*add)(struct finding_events *e, const void *record, const struct measure *m);
 	const struct finding_rule *rules;
 	size_t nr_rules;
@@ -118,8 +119,8 @@ extern const struct finding_watch finding_fs, finding_block, finding_cache, find
 	finding_epoll, finding_drop;
 
 /*
- * The subject of this key, made if there is none; @key has no holes. It is valid until the next call.
- * @pid is the process that the event is of, which may be 0.
+ * The subject of this key, made if there is none; @key has no holes. It is valid until the next
+ * call. @pid is the process that the event is of, which may be 0.
  */
 void *finding_find(struct finding_events *e, unsigned int table, const void *key, size_t length,
 		   const struct measure *m, __u32 pid, const char *comm);

@@ -16,9 +16,9 @@
 #define WAIT		FINDING_MS	/* ns in the queue: longer than a fast device takes */
 #define BUSY		8	/* requests in the device: somebody else's are before it */
 #define ALONE		2	/* requests in the device: almost none */
-#define OTHERS_LEAST	100	/* requests of others, of either kind: their means are no accident */
+#define OTHERS_LEAST	100	/* requests of others, of either kind, for their means */
 #define OTHERS_SLOWER	2	/* times */
-#define SMALL		(16 * FINDING_KIB)	/* bytes: less than a disk moves in the time of a command */
+#define SMALL		(16 * FINDING_KIB)	/* bytes: a command takes longer */
 #define FLUSHES_LEAST	100	/* requests */
 #define FLUSH_TIME	25	/* percent of the device's time */
 #define DISCARDS_LEAST	10	/* requests: one may be of a whole disk */
@@ -41,7 +41,7 @@ struct user {
 	struct finding_subject subject;
 	size_t disk;			/* number of its disk */
 	struct finding_tally all;	/* time: with the device */
-	struct finding_tally alone, busy;	/* with few and with many requests in the device; time: in all */
+	struct finding_tally alone, busy;	/* with few, with many in the device */
 };
 
 enum { DISKS, USERS };
@@ -51,13 +51,16 @@ static bool is_discard(unsigned int op)
 	return op == IOT_BLOCK_DISCARD || op == IOT_BLOCK_SECURE_ERASE || op == IOT_BLOCK_WRITE_ZEROES;
 }
 
-/* A device that cannot discard refuses it, and read-ahead is given up where it would have to wait. */
+/*
+ * A device that cannot discard refuses it, and read-ahead is given up where it would have to wait.
+ */
 static bool is_fault(const struct iot_block *b, const struct measure *m)
 {
 	return m->error && m->error != EOPNOTSUPP && !(b->flags & (IOT_REQ_NOWAIT | IOT_REQ_RAHEAD));
 }
 
-static void add_device_time(struct finding_tally *t, const struct iot_block *b, const struct measure *m)
+static void add_device_time(struct finding_tally *t, const struct iot_block *b,
+			    const struct measure *m)
 {
 	t->count += m->weight;
 	t->bytes += m->weight * m->bytes;
@@ -142,7 +145,8 @@ static void add(struct finding_events *e, const void *record, const struct measu
 
 /* --- the rules ------------------------------------------------------------------ */
 
-static bool deep_queue(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool deep_queue(const void *subject, const struct finding_context *c,
+		       struct finding_row *row)
 {
 	const struct disk *d = subject;
 	double deep = finding_mean(&d->deep), shallow = finding_mean(&d->shallow);
@@ -155,7 +159,8 @@ static bool deep_queue(const void *subject, const struct finding_context *c, str
 	       d->shallow.count >= REQUESTS_LEAST && deep >= DEEP_SLOWER * shallow;
 }
 
-static bool queue_wait(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool queue_wait(const void *subject, const struct finding_context *c,
+		       struct finding_row *row)
 {
 	const struct disk *d = subject;
 
@@ -168,7 +173,8 @@ static struct finding_tally others(const struct finding_tally *all, const struct
 	return (struct finding_tally){ .count = all->count - own->count, .time = all->time - own->time };
 }
 
-static bool noisy_neighbour(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool noisy_neighbour(const void *subject, const struct finding_context *c,
+			    struct finding_row *row)
 {
 	const struct user *u = subject;
 	const struct finding_table *disks = &c->tables[DISKS];
@@ -188,7 +194,8 @@ static bool noisy_neighbour(const void *subject, const struct finding_context *c
 	       finding_mean(&busy) >= OTHERS_SLOWER * finding_mean(&alone);
 }
 
-static bool small_requests(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool small_requests(const void *subject, const struct finding_context *c,
+			   struct finding_row *row)
 {
 	const struct disk *d = subject;
 
@@ -196,7 +203,8 @@ static bool small_requests(const void *subject, const struct finding_context *c,
 	return finding_is_most(row, &d->adjacent, d->data.count, REQUESTS_LEAST, HALF);
 }
 
-static bool slow_flush(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool slow_flush(const void *subject, const struct finding_context *c,
+		       struct finding_row *row)
 {
 	const struct disk *d = subject;
 
@@ -205,7 +213,8 @@ static bool slow_flush(const void *subject, const struct finding_context *c, str
 	       finding_share(d->flushes.time, d->all.time, FLUSH_TIME);
 }
 
-static bool slow_discard(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool slow_discard(const void *subject, const struct finding_context *c,
+			 struct finding_row *row)
 {
 	const struct disk *d = subject;
 

@@ -67,7 +67,8 @@ static __u64 least(__u64 a, __u64 b)
 }
 
 /* A page that was used several times counts as several that were: so these are the fewest. */
-static bool readahead_wasted(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool readahead_wasted(const void *subject, const struct finding_context *c,
+			     struct finding_row *row)
 {
 	const struct file *f = subject;
 

@@ -78,7 +78,8 @@ static void add_uring(struct finding_events *e, const void *record, const struct
 		finding_count(&process->idle, m);
 }
 
-static bool uring_single(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool uring_single(const void *subject, const struct finding_context *c,
+			 struct finding_row *row)
 {
 	const struct process *p = subject;
 

@@ -3,8 +3,8 @@
  * Rules about category fs: by file, and by process.
  *
  * Thresholds have two parts: a count below which nothing is said, as a thousand calls of a few
- * microseconds cost a few milliseconds, and the share of such calls above which they are the way in which
- * the subject works, not an exception.
+ * microseconds cost a few milliseconds, and the share of such calls above which they are the way
+ * in which the subject works, not an exception.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -112,8 +112,9 @@ static void add_read(struct file *f, const struct iot_fs *fs, const struct measu
 }
 
 /*
- * Whether a write changes a part of a page that has other data. One that goes on where the last one ended
- * fills a page that is in memory, and what is behind all that was written may be the end of the file.
+ * Whether a write changes a part of a page that has other data. One that goes on where the last
+ * one ended fills a page that is in memory, and what is behind all that was written may be the
+ * end of the file.
  */
 static bool is_unaligned(const struct file *f, const struct iot_fs *fs, const struct measure *m)
 {
@@ -325,7 +326,8 @@ static void add(struct finding_events *e, const void *record, const struct measu
 
 /* --- the rules ------------------------------------------------------------------ */
 
-static bool small_reads(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool small_reads(const void *subject, const struct finding_context *c,
+			struct finding_row *row)
 {
 	const struct file *f = subject;
 
@@ -333,7 +335,8 @@ static bool small_reads(const void *subject, const struct finding_context *c, st
 	return finding_is_most(row, &f->small_reads, f->reads.count, CALLS_LEAST, HALF);
 }
 
-static bool small_writes(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool small_writes(const void *subject, const struct finding_context *c,
+			 struct finding_row *row)
 {
 	const struct file *f = subject;
 
@@ -350,7 +353,8 @@ static bool unaligned_writes(const void *subject, const struct finding_context *
 	return finding_is_most(row, &f->unaligned, f->writes.count, UNALIGNED_LEAST, HALF);
 }
 
-static bool fsync_storm(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool fsync_storm(const void *subject, const struct finding_context *c,
+			struct finding_row *row)
 {
 	const struct file *f = subject;
 
@@ -361,7 +365,8 @@ static bool fsync_storm(const void *subject, const struct finding_context *c, st
 	return finding_share(f->syncs.time, c->duration, SYNC_TIME);
 }
 
-static bool fsync_small(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool fsync_small(const void *subject, const struct finding_context *c,
+			struct finding_row *row)
 {
 	const struct file *f = subject;
 	char mean[SCALED];
@@ -374,7 +379,8 @@ static bool fsync_small(const void *subject, const struct finding_context *c, st
 	return true;
 }
 
-static bool fsync_idle(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool fsync_idle(const void *subject, const struct finding_context *c,
+		       struct finding_row *row)
 {
 	const struct file *f = subject;
 
@@ -406,7 +412,8 @@ static bool reread(const void *subject, const struct finding_context *c, struct 
 	return is_again(row, &buffered, &f->read);
 }
 
-static bool direct_reread(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool direct_reread(const void *subject, const struct finding_context *c,
+			  struct finding_row *row)
 {
 	const struct file *f = subject;
 
@@ -422,7 +429,8 @@ static bool rewritten(const void *subject, const struct finding_context *c, stru
 	return is_again(row, &f->writes, &f->written);
 }
 
-static bool many_opens(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool many_opens(const void *subject, const struct finding_context *c,
+		       struct finding_row *row)
 {
 	const struct file *f = subject;
 	__u64 uses = f->reads.count + f->writes.count;
@@ -436,7 +444,8 @@ static bool many_opens(const void *subject, const struct finding_context *c, str
 	return uses <= OPEN_USES * f->opens.count;
 }
 
-static bool eof_polling(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool eof_polling(const void *subject, const struct finding_context *c,
+			struct finding_row *row)
 {
 	const struct file *f = subject;
 
@@ -453,7 +462,8 @@ static bool direct_misaligned(const void *subject, const struct finding_context 
 	return finding_is_most(row, &f->direct_refused, f->direct.count, MISALIGNED_LEAST, 0);
 }
 
-static bool write_stall(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool write_stall(const void *subject, const struct finding_context *c,
+			struct finding_row *row)
 {
 	const struct file *f = subject;
 
@@ -462,7 +472,8 @@ static bool write_stall(const void *subject, const struct finding_context *c, st
 	       finding_share(f->stalls.time, f->writes.time, HALF);
 }
 
-static bool missing_files(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool missing_files(const void *subject, const struct finding_context *c,
+			  struct finding_row *row)
 {
 	const struct process *p = subject;
 
@@ -470,7 +481,8 @@ static bool missing_files(const void *subject, const struct finding_context *c, 
 	return finding_is_most(row, &p->missing, p->lookups.count, CALLS_LEAST, MISSING);
 }
 
-static bool failing_calls(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool failing_calls(const void *subject, const struct finding_context *c,
+			  struct finding_row *row)
 {
 	const struct process *p = subject;
 
@@ -482,7 +494,8 @@ static bool failing_calls(const void *subject, const struct finding_context *c, 
 	return true;
 }
 
-static bool metadata_storm(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool metadata_storm(const void *subject, const struct finding_context *c,
+			   struct finding_row *row)
 {
 	const struct process *p = subject;
 

@@ -78,7 +78,8 @@ static void add_drop(struct finding_events *e, const void *record, const struct 
 		w->timeouts += m->weight;
 }
 
-static bool retransmits(const void *subject, const struct finding_context *c, struct finding_row *row)
+static bool retransmits(const void *subject, const struct finding_context *c,
+			struct finding_row *row)
 {
 	const struct way *w = subject;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the rules of finding.h find in a trace, category by category; as text of 80 columns, or JSON. */
+/*
+ * What the rules of finding.h find in a trace, category by category; as text of 80 columns, or
+ * JSON.
+ */
 #ifndef TOOL_TRACE_FINDINGS_H
 #define TOOL_TRACE_FINDINGS_H
 

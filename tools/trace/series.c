@@ -11,7 +11,9 @@
 
 /* --- a series ------------------------------------------------------------------- */
 
-/* The correlation between values and those that follow them, 0 if it is negative or there is none. */
+/*
+ * The correlation between values and those that follow them, 0 if it is negative or there is none.
+ */
 static double correlation(const double *values, size_t nr, double mean, double squares)
 {
 	double products = 0;
