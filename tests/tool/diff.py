@@ -289,6 +289,7 @@ def mistakes():
     one_line(2, 'say which two traces: A and B', 'a')
     one_line(2, 'two traces at a time', 'a', 'b', 'c')
     one_line(1, 'none', 'a', 'none')
+    one_line(2, '--live is for one trace', '--live', 'a', 'b')
     one_line(2, '--intervals=9', '--intervals', '9', 'a', 'b')
     one_line(2, 'there is no key "opp"; the nearest is op', '--by', 'opp', 'a', 'b')
     one_line(1, 'have no category with such keys in common', 'a', 'c')

@@ -224,6 +224,22 @@ static void copy_options(struct env *env)
 	select_copy(&b->selection.select, &a->selection.select);
 }
 
+static int open_side(struct env *env, enum diff_side side)
+{
+	const struct cli_words word = { .at = env->words.at + side, .nr = 1 };
+
+	return pass_open(&env->pass[side], &word);
+}
+
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
+{
+	const struct env *env = to;
+
+	(void)given;
+	if (env->pass[DIFF_A].record)
+		cli_usage(state, "--live is for one trace: record both, and compare them then");
+}
+
 static int run(int argc, char **argv)
 {
 	struct env env = {
@@ -237,9 +253,9 @@ static int run(int argc, char **argv)
 	if (!env.keys.nr)
 		free(stats_keys_add(&env.keys, "op"));
 	copy_options(&env);
-	status = pass_open(&env.pass[DIFF_A], env.words.at[0]);
+	status = open_side(&env, DIFF_A);
 	if (!status)
-		status = pass_open(&env.pass[DIFF_B], env.words.at[1]);
+		status = open_side(&env, DIFF_B);
 	if (!status)
 		status = read_all(&env);
 	if (!status) {
@@ -285,5 +301,6 @@ const struct command command_diff = {
 	.operands = { 2, 2, "say which two traces: A and B", "two traces at a time",
 		      VALUES_TRACE | VALUES_DIRECTORY },
 	.words = offsetof(struct env, words),
+	.check = check,
 	.run = run,
 };

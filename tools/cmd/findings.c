@@ -234,10 +234,8 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 	const struct env *env = to;
 
 	(void)given;
-	if (env->list && env->words.nr)
+	if (env->list && (env->words.nr || env->pass.record))
 		cli_usage(state, "--list is about no trace");
-	if (!env->list && !env->words.nr)
-		cli_usage(state, "say which trace: a directory that iotracer record made");
 }
 
 static int run(int argc, char **argv)
@@ -253,7 +251,7 @@ static int run(int argc, char **argv)
 		each_rule(&env, list_rule);
 		return CLI_OK;
 	}
-	status = pass_open(&env.pass, env.words.at[0]);
+	status = pass_open(&env.pass, &env.words);
 	env.findings.merged = env.pass.sources.nr;
 	if (!status)
 		status = look_at_all(&env);
@@ -280,7 +278,7 @@ static const struct cli_option options[] = {
 const struct command command_findings = {
 	.name = "findings",
 	.summary = "find known causes of slow I/O in a trace",
-	.synopsis = "TRACE\n--list",
+	.synopsis = "TRACE\n--live\n--list",
 	.help =
 		"Check a trace for known causes of slow or wasted I/O. A finding has a sentence with its"
 		" figures, what to do, and the files, processes, disks or connections that prove it.\v"
@@ -289,7 +287,7 @@ const struct command command_findings = {
 		" Missing events can hide a finding. Severity is notice, warning or critical.",
 	.options = options,
 	.group = &pass_options, .group_at = offsetof(struct env, pass),
-	.operands = { 0, 1, .excess = "one trace at a time", .values = VALUES_TRACE | VALUES_DIRECTORY },
+	.operands = PASS_OPERANDS,
 	.words = offsetof(struct env, words),
 	.check = check,
 	.run = run,

@@ -74,7 +74,7 @@ static void add_row(struct diff *d, struct work *w, struct stats_row *row, doubl
 	const unsigned int part = 9900;
 	__u64 p99, slow = distribution_above(&row->latencies, threshold);
 
-	if (row->interval < 0 || (__u64)row->interval >= d->intervals)
+	if ((__u64)row->interval >= d->intervals)
 		return;
 	w->rates[row->interval] = row->count / seconds;
 	w->bytes[row->interval] = row->bytes / seconds;

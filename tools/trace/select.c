@@ -463,6 +463,16 @@ char *select_add(struct select *s, const char *condition)
 	return NULL;
 }
 
+const char *select_given(const struct select *s, size_t i)
+{
+	return s->at[i].given;
+}
+
+bool select_is_known_to_module(const struct select *s, size_t i)
+{
+	return s->at[i].key->meets != meets_path;
+}
+
 void select_copy(struct select *to, const struct select *from)
 {
 	size_t i;

@@ -45,6 +45,10 @@ bool select_may_want(const struct select *s, const struct trace_index *index);
 
 void select_free(struct select *s);
 
+/* The i-th condition, as it was given, and whether the module's filters have its key. */
+const char *select_given(const struct select *s, size_t i);
+bool select_is_known_to_module(const struct select *s, size_t i);
+
 /* The name of the n-th key, NULL after the last. */
 const char *select_key(unsigned int n);
 
