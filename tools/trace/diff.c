@@ -57,8 +57,12 @@ static void begin(struct diff *d, struct work *w, const struct stats_row *rows, 
 	size_t i;
 
 	for (i = 0; i < d->intervals; i++)
-		w->rates[i] = w->bytes[i] = 0;
-	w->nr = w->count = w->moved = w->latency = 0;
+		w->rates[i] = 0;
+	memcpy(w->bytes, w->rates, d->intervals * sizeof(*w->bytes));
+	w->nr = 0;
+	w->count = 0;
+	w->moved = 0;
+	w->latency = 0;
 	for (i = 0; i < nr; i++) {
 		w->count += rows[i].count;
 		w->moved += rows[i].bytes;
@@ -154,15 +158,14 @@ double diff_change(const struct diff_values *v)
 /* A side without the key has none of it in each interval. */
 static void fill(const struct diff *d, struct diff_key *k)
 {
-	int side;
+	const struct series none = { .nr = d->intervals, .independent = d->intervals };
+	int side, m;
 
-	for (side = 0; side < DIFF_SIDES; side++) {
-		if (k->count[side])
-			continue;
-		k->at[DIFF_COUNT].shown[side] = k->at[DIFF_COUNT].tested[side] =
-		k->at[DIFF_BYTES].shown[side] = k->at[DIFF_BYTES].tested[side] =
-			(struct series){ .nr = d->intervals, .independent = d->intervals };
-	}
+	for (side = 0; side < DIFF_SIDES; side++)
+		for (m = DIFF_COUNT; !k->count[side] && m <= DIFF_BYTES; m++) {
+			k->at[m].shown[side] = none;
+			k->at[m].tested[side] = none;
+		}
 }
 
 size_t diff_compare(struct diff *d)

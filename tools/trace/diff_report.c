@@ -57,7 +57,7 @@ static char *label_of(const struct diff *d, __u32 key)
 	return d->with_command ? text_append(label, " ", d->at[key].command) : label;
 }
 
-static void put_label(const struct diff *d, __u32 key)
+static void put_key_label(const struct diff *d, __u32 key)
 {
 	char *label = label_of(d, key);
 	size_t width = text_width(label);
@@ -111,7 +111,7 @@ static void put_key(const struct diff *d, __u32 key, bool all)
 		if (!k->at[m].changed && (!all || !k->at[m].known))
 			continue;
 		if (first)
-			put_label(d, key);
+			put_key_label(d, key);
 		else
 			printf("%*s", NAME_WIDTH, "");
 		first = false;
@@ -121,7 +121,8 @@ static void put_key(const struct diff *d, __u32 key, bool all)
 
 static void put_heading(const struct diff *d)
 {
-	char *name = NULL, *columns = xasprintf("%-13s%10s%9s%10s%9s%11s", "WHAT", "A", "+-", "B", "+-", "CHANGE");
+	char *columns = xasprintf("%-13s%10s%9s%10s%9s%11s", "WHAT", "A", "+-", "B", "+-", "CHANGE");
+	char *name = xstrdup("");
 	size_t i;
 
 	for (i = 0; i < d->keys->nr; i++) {

@@ -38,13 +38,15 @@ static void add(struct finding_events *e, const void *record, const struct measu
 		break;
 	case IOT_CACHE_MISS:
 		f->missed += pages;
-		/* fallthrough */
+		f->used += pages;
+		break;
 	case IOT_CACHE_HIT:
 		f->used += pages;
 		break;
 	case IOT_CACHE_RECLAIM:
 		f->reclaimed += pages;
-		/* fallthrough */
+		f->removed += pages;
+		break;
 	case IOT_CACHE_EVICT:
 	case IOT_CACHE_INVALIDATE:
 	case IOT_CACHE_DROP:

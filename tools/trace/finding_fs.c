@@ -217,16 +217,14 @@ static void add_to_file(struct file *f, const struct iot_fs *fs, const struct me
 	if (fs->path)
 		f->subject.path = fs->path;
 	f->kind = fs->kind;
+	if (fs->op == IOT_FS_DIO_READ || fs->op == IOT_FS_DIO_WRITE)
+		add_direct(f, fs, m);
 	switch (fs->op) {
 	case IOT_FS_DIO_READ:
-		add_direct(f, fs, m);
-		/* fallthrough */
 	case IOT_FS_READ:
 		add_read(f, fs, m);
 		break;
 	case IOT_FS_DIO_WRITE:
-		add_direct(f, fs, m);
-		/* fallthrough */
 	case IOT_FS_WRITE:
 		add_write(f, fs, m);
 		break;
