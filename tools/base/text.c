@@ -112,24 +112,30 @@ char *text_append(char *list, const char *between, const char *word)
 	return longer;
 }
 
-/* A byte of 10xxxxxx continues a character. */
-static bool begins_character(char c)
-{
-	return (c & 0xc0) != 0x80;
-}
-
-char *text_end(const char *text, size_t columns)
+/* Characters: a byte of 10xxxxxx continues one. */
+size_t text_width(const char *text)
 {
 	size_t width = 0;
-	const char *at;
 
-	for (at = text; *at; at++)
-		width += begins_character(*at);
-	if (width <= columns)
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+const char *text_end(const char *text, size_t most)
+{
+	size_t width = text_width(text);
+
+	for (; width > most && *text; text++)
+		width -= (text[1] & 0xc0) != 0x80;
+	return text;
+}
+
+char *text_shorten(const char *text, size_t columns)
+{
+	if (text_width(text) <= columns)
 		return xstrdup(text);
-	for (; width + 3 > columns && *text; text++)
-		width -= begins_character(text[1]);
-	return xasprintf("...%s", text);
+	return xasprintf("...%s", text_end(text, columns - 3));
 }
 
 static bool is_octal(const char *s)

@@ -42,11 +42,12 @@ char *text_share(__u64 part, __u64 all);
  */
 char *text_append(char *list, const char *between, const char *word);
 
-/*
- * Of a text of UTF-8 the end that fits into so many columns, after "..." if there was more: of a path, the
- * end says most. Allocates (xalloc.h).
- */
-char *text_end(const char *text, size_t columns);
+/* Columns of a terminal that valid UTF-8 takes, if each character has one; its last @most columns. */
+size_t text_width(const char *text);
+const char *text_end(const char *text, size_t most);
+
+/* As above, after "..." if there was more: of a path, the end says most. Allocates (xalloc.h). */
+char *text_shorten(const char *text, size_t columns);
 
 /* Undoes \ooo in place. */
 void text_unescape(char *s);

@@ -274,7 +274,7 @@ static void arrange(struct env *env)
 /* A name in a column of @width, cut if it must be. */
 static void put_name(const char *name, int width, bool left)
 {
-	char *end = text_end(name, width - 1);
+	char *end = text_shorten(name, width - 1);
 
 	printf(left ? "%-*s" : "%*s", width, end);
 	free(end);

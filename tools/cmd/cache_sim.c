@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "cmd/command.h"
 #include "cmd/pass.h"
-#include "trace/access_record.h"
+#include "trace/page_access.h"
 #include "trace/cache_sim.h"
 #include "trace/cache_sim_report.h"
 #include "trace/categories.h"
@@ -68,21 +68,21 @@ static void print_sim(struct env *env, const struct cache_sim *s, const struct p
 static int simulate(struct env *env, size_t i)
 {
 	struct cache_sim s = {
-		.accesses = { .threshold = env->sample * ACCESSES_ALL, .memory = env->memory },
+		.accesses = { .threshold = env->sample * PAGE_ACCESSES_ALL, .memory = env->memory },
 		.wanted = env->wanted,
 	};
 	struct pass_reader reader;
-	struct access_fields fields;
-	struct access access;
+	struct page_access_fields fields;
+	struct page_access access;
 	const void *record;
 	int status = pass_reader_open(&reader, &env->pass, i);
 
 	if (!status) {
-		access_fields_open(&fields, reader.event, &env->pass.sources);
+		page_access_fields_open(&fields, reader.event, &env->pass.sources);
 		while ((record = pass_next(&reader)))
-			if (access_of_record(&fields, record, &reader.measure, reader.source, &access))
-				accesses_add(&s.accesses, &access);
-		accesses_end(&s.accesses);
+			if (page_access_of(&fields, record, &reader.measure, reader.source, &access))
+				page_accesses_add(&s.accesses, &access);
+		page_accesses_end(&s.accesses);
 	}
 	pass_reader_close(&reader);
 	if (!status) {
@@ -117,12 +117,12 @@ static int look_at_cache(struct env *env, size_t i)
 {
 	struct page_cache c = { .memory = env->memory };
 	struct pass_reader reader;
-	struct access_fields fields;
+	struct page_access_fields fields;
 	const void *record;
 	int status = pass_reader_open(&reader, &env->pass, i);
 
 	if (!status) {
-		access_fields_open(&fields, reader.event, &env->pass.sources);
+		page_access_fields_open(&fields, reader.event, &env->pass.sources);
 		while ((record = pass_next(&reader)))
 			page_cache_add(&c, &fields, record_field(reader.event, "comm"), record,
 				       &reader.measure, reader.source);

@@ -7,7 +7,7 @@
 
 /* --- FIFO ----------------------------------------------------------------------- */
 
-struct hits cache_fifo(const struct accesses *a, __u64 pages)
+struct hits cache_fifo(const struct page_accesses *a, __u64 pages)
 {
 	/* By page: how many pages had been brought in with it; 0: it never was. */
 	__u32 *turn = xchecked(calloc(a->nr_pages + 1, sizeof(*turn)));
@@ -146,7 +146,7 @@ static bool arc_access(struct arc *c, __u32 page)
 	}
 }
 
-struct hits cache_arc(const struct accesses *a, __u64 pages)
+struct hits cache_arc(const struct page_accesses *a, __u64 pages)
 {
 	struct arc c = { .heads = a->nr_pages, .pages = pages };
 	struct hits hits = { 0 };
@@ -226,7 +226,7 @@ static size_t last_of(const struct positions *s)
 	return at;
 }
 
-struct hits cache_min(const struct accesses *a, const __u32 *next, __u64 pages)
+struct hits cache_min(const struct page_accesses *a, const __u32 *next, __u64 pages)
 {
 	/* The pages in the cache, by their next access; how many of them have one, and have none. */
 	struct positions live;

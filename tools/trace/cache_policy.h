@@ -19,8 +19,8 @@
 #define CACHE_POLICY_BYTES 9
 
 /* The hits with a cache of so many pages, which is not 0. @next: as lru_curve_make() made it. */
-struct hits cache_fifo(const struct accesses *a, __u64 pages);
-struct hits cache_arc(const struct accesses *a, __u64 pages);
-struct hits cache_min(const struct accesses *a, const __u32 *next, __u64 pages);
+struct hits cache_fifo(const struct page_accesses *a, __u64 pages);
+struct hits cache_arc(const struct page_accesses *a, __u64 pages);
+struct hits cache_min(const struct page_accesses *a, const __u32 *next, __u64 pages);
 
 #endif /* TOOL_TRACE_CACHE_POLICY_H */

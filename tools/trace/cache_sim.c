@@ -43,20 +43,20 @@ static double ratio(const struct cache_sim *s, struct hits hits, struct hits kep
 
 double cache_sim_ratio(const struct cache_sim *s, struct hits hits, enum cache_of of)
 {
-	return ratio(s, hits, s->kept, accesses_rate(&s->accesses), of);
+	return ratio(s, hits, s->kept, page_accesses_rate(&s->accesses), of);
 }
 
 __u64 cache_sim_bytes(const struct cache_sim *s, __u64 pages)
 {
 	__u64 threshold = s->accesses.threshold;
 
-	return ((__uint128_t)pages * ACCESSES_ALL + threshold - 1) / threshold * PAGE_BYTES;
+	return ((__uint128_t)pages * PAGE_ACCESSES_ALL + threshold - 1) / threshold * PAGE_BYTES;
 }
 
 /* The pages of a cache that is as much smaller as the sample, or one of @groups parts of it, is. */
 static __u64 scaled_pages(const struct cache_sim *s, __u64 bytes, unsigned int groups)
 {
-	__u64 all = groups * ACCESSES_ALL;
+	__u64 all = groups * PAGE_ACCESSES_ALL;
 
 	return ((__uint128_t)(bytes >> PAGE_SHIFT) * s->accesses.threshold + all / 2) / all;
 }
@@ -125,7 +125,7 @@ static double interval(const double ratios[LRU_GROUPS])
 
 static void set_errors(struct cache_sim *s)
 {
-	double rate = accesses_rate(&s->accesses) / LRU_GROUPS;
+	double rate = page_accesses_rate(&s->accesses) / LRU_GROUPS;
 	double (*ratios)[CACHE_OF][LRU_GROUPS] = xreallocarray(NULL, s->nr, sizeof(*ratios));
 	struct lru_curve curve;
 	unsigned int group, of;
@@ -165,7 +165,7 @@ static void run_lru(struct cache_sim *s, __u32 *next)
 		size->hits[CACHE_LRU] = lru_curve_hits(&curve, size->pages);
 	}
 	lru_curve_free(&curve);
-	if (s->accesses.threshold < ACCESSES_ALL)
+	if (s->accesses.threshold < PAGE_ACCESSES_ALL)
 		set_errors(s);
 }
 
@@ -179,7 +179,7 @@ struct jobs {
 
 static void simulate(struct jobs *jobs, struct cache_size *size, enum cache_policy policy)
 {
-	const struct accesses *a = &jobs->sim->accesses;
+	const struct page_accesses *a = &jobs->sim->accesses;
 	__u64 pages = size->pages;
 
 	if (!pages || !jobs->sim->policies[policy])
@@ -236,7 +236,7 @@ static void run_others(struct cache_sim *s, const __u32 *next)
 
 static void count_pages(struct cache_sim *s)
 {
-	const struct accesses *a = &s->accesses;
+	const struct page_accesses *a = &s->accesses;
 	unsigned char *how = xchecked(calloc(a->nr_pages + 1, 1));
 	size_t i;
 
@@ -264,6 +264,6 @@ void cache_sim_run(struct cache_sim *s)
 
 void cache_sim_free(struct cache_sim *s)
 {
-	accesses_free(&s->accesses);
+	page_accesses_free(&s->accesses);
 	free(s->sizes);
 }

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "trace/accesses.h"
+#include "trace/page_accesses.h"
 #include "trace/lru_curve.h"
 
 enum cache_policy { CACHE_LRU, CACHE_FIFO, CACHE_ARC, CACHE_MIN, CACHE_POLICIES };
@@ -31,9 +31,9 @@ struct cache_size {
 	double error[CACHE_OF];		/* of LRU's hit ratios: half of the interval of 95 % */
 };
 
-/* Set before cache_sim_run(): the first part; accesses_end() was called. */
+/* Set before cache_sim_run(): the first part; page_accesses_end() was called. */
 struct cache_sim {
-	struct accesses accesses;
+	struct page_accesses accesses;
 	bool policies[CACHE_POLICIES];
 	double wanted;			/* hit ratio in percent; 0: none */
 

@@ -172,15 +172,15 @@ static double worst(const struct cache_sim *s, enum cache_of of)
 
 static void put_sample(const struct cache_sim *s)
 {
-	if (s->accesses.threshold == ACCESSES_ALL)
+	if (s->accesses.threshold == PAGE_ACCESSES_ALL)
 		return;
 	if (!s->accesses.nr_pages) {
 		printf("\n%snothing is known%s: the sample, %.4g %% of the pages, has none of them\n", CLI_YELLOW,
-		       CLI_PLAIN, 100 * accesses_rate(&s->accesses));
+		       CLI_PLAIN, 100 * page_accesses_rate(&s->accesses));
 		return;
 	}
 	printf("\n%sestimated%s from %.4g %% of the pages, %zu of them: with 95 %% probability,\n"
-	       "LRU's ratios are within %.2g percentage points", CLI_YELLOW, CLI_PLAIN, 100 * accesses_rate(&s->accesses),
+	       "LRU's ratios are within %.2g percentage points", CLI_YELLOW, CLI_PLAIN, 100 * page_accesses_rate(&s->accesses),
 	       s->accesses.nr_pages, 100 * worst(s, CACHE_ALL));
 	if (has_both(s))
 		printf(", those of reads within %.2g", 100 * worst(s, CACHE_READS));
@@ -314,7 +314,7 @@ void page_cache_text(const struct page_cache *c, const struct basis *basis, size
 static json_t *json_policy(const struct cache_sim *s, const struct cache_size *size,
 			   enum cache_policy policy)
 {
-	bool estimated = s->accesses.threshold < ACCESSES_ALL && policy == CACHE_LRU;
+	bool estimated = s->accesses.threshold < PAGE_ACCESSES_ALL && policy == CACHE_LRU;
 	json_t *object = json_object();
 	struct hits hits = size->hits[policy];
 
@@ -362,7 +362,7 @@ json_t *cache_sim_json(const struct cache_sim *s, const char *category, const st
 	json_put(object, "written_set_bytes", json_integer(cache_sim_bytes(s, s->pages_written)));
 	json_put(object, "hit_ratio_limit", s->kept.all ?
 		 json_real(cache_sim_ratio(s, most_hits(s), CACHE_ALL)) : json_null());
-	json_put(object, "sample_rate", json_real(accesses_rate(&s->accesses)));
+	json_put(object, "sample_rate", json_real(page_accesses_rate(&s->accesses)));
 	json_put(object, "wanted_hit_ratio", s->wanted ? json_real(s->wanted / 100) : json_null());
 	json_put(object, "wanted_bytes", s->wanted_bytes ? json_integer(s->wanted_bytes) : json_null());
 	basis_json(object, basis);
@@ -452,7 +452,7 @@ static void csv_hits(const struct cache_sim *s, const struct cache_size *size,
 		return;
 	}
 	printf("%llu,%.6f,", all_hits(s, hits, of), cache_sim_ratio(s, hits, of));
-	if (s->accesses.threshold < ACCESSES_ALL && policy == CACHE_LRU)
+	if (s->accesses.threshold < PAGE_ACCESSES_ALL && policy == CACHE_LRU)
 		printf("%.6f", size->error[of]);
 	putchar(',');
 }
@@ -470,7 +470,7 @@ void cache_sim_csv(const struct cache_sim *s, const char *category, const struct
 			csv_hits(s, &s->sizes[i], p, CACHE_ALL);
 			csv_hits(s, &s->sizes[i], p, CACHE_READS);
 			printf("%llu,%.10g,", cache_sim_bytes(s, s->accesses.nr_pages),
-			       accesses_rate(&s->accesses));
+			       page_accesses_rate(&s->accesses));
 			basis_csv(basis);
 			putchar('\n');
 		}

@@ -86,6 +86,20 @@ void distribution_merge(struct distribution *to, const struct distribution *from
 		distribution_add(to, from->wide[i].value, from->wide[i].weight);
 }
 
+__u64 distribution_above(const struct distribution *d, __u64 value)
+{
+	__u64 above = 0;
+	size_t i;
+
+	for (i = 0; i < d->size; i++)
+		if (value_of(d->narrow[i]) > value)
+			above += weight_of(d->narrow[i]);
+	for (i = 0; i < d->nr_wide; i++)
+		if (d->wide[i].value > value)
+			above += d->wide[i].weight;
+	return above;
+}
+
 static int compare_words(const void *a, const void *b)
 {
 	__u64 x = *(const __u64 *)a, y = *(const __u64 *)b;

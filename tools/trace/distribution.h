@@ -31,6 +31,9 @@ void distribution_add(struct distribution *d, __u64 value, __u64 weight);
 /* Adds all values of @from. */
 void distribution_merge(struct distribution *to, const struct distribution *from);
 
+/* How often values above @value came. */
+__u64 distribution_above(const struct distribution *d, __u64 value);
+
 /*
  * The percentiles by nearest rank: of @parts[i] in 10000, which rise, the smallest value that as many
  * of the values do not exceed. Sorts: nothing can be added or merged afterwards.

@@ -59,7 +59,7 @@ char *io_text_since(__u64 time, __u64 origin)
 
 void io_text_line(int indent, char *text)
 {
-	char *end = text_end(text, IO_TEXT_WIDTH - indent);
+	char *end = text_shorten(text, IO_TEXT_WIDTH - indent);
 
 	printf("%*s%s\n", indent, "", end);
 	free(end);

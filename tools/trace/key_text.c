@@ -24,37 +24,17 @@ char *key_text(const struct key_text *k)
 	return k->command ? text_append(label, " ", k->command) : label;
 }
 
-/* Characters: a byte of 10xxxxxx continues one. */
-static size_t width_of(const char *text)
-{
-	size_t width = 0;
-
-	for (; *text; text++)
-		width += (*text & 0xc0) != 0x80;
-	return width;
-}
-
-/* The end of a text that is too wide for the page: of a path it says most. */
-static const char *shorten(const char *text)
-{
-	size_t width = width_of(text);
-
-	for (; width > KEY_TEXT_WIDTH - 3; text++)
-		width -= (text[1] & 0xc0) != 0x80;
-	return text;
-}
-
 void key_text_put_line(const char *label)
 {
-	if (width_of(label) <= KEY_TEXT_WIDTH)
-		puts(label);
-	else
-		printf("...%s\n", shorten(label));
+	char *shown = text_shorten(label, KEY_TEXT_WIDTH);
+
+	puts(shown);
+	free(shown);
 }
 
 void key_text_put_first(const char *label)
 {
-	size_t width = width_of(label);
+	size_t width = text_width(label);
 
 	if (width < KEY_TEXT_FIRST) {
 		printf("%s%*s", label, (int)(KEY_TEXT_FIRST - width), "");

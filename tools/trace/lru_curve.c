@@ -74,14 +74,14 @@ static void sum_up(struct lru_curve *c)
 }
 
 /* By page: where its last access was. */
-static __u32 *no_accesses(const struct accesses *a)
+static __u32 *no_accesses(const struct page_accesses *a)
 {
 	__u32 *last = xreallocarray(NULL, a->nr_pages, sizeof(*last));
 
 	return memset(last, 0xff, a->nr_pages * sizeof(*last));
 }
 
-void lru_curve_make(struct lru_curve *c, const struct accesses *a, __u32 *next)
+void lru_curve_make(struct lru_curve *c, const struct page_accesses *a, __u32 *next)
 {
 	__u32 *last = no_accesses(a);
 	struct marks marks;
@@ -108,12 +108,12 @@ void lru_curve_make(struct lru_curve *c, const struct accesses *a, __u32 *next)
 }
 
 /* Pages are numbered in the order of their first access, so the numbers are hashed. */
-static bool is_of(const struct accesses *a, size_t i, unsigned int group)
+static bool is_of(const struct page_accesses *a, size_t i, unsigned int group)
 {
 	return page_hash(ACCESS_PAGE(a->at[i])) % LRU_GROUPS == group;
 }
 
-void lru_curve_make_group(struct lru_curve *c, const struct accesses *a, unsigned int group)
+void lru_curve_make_group(struct lru_curve *c, const struct page_accesses *a, unsigned int group)
 {
 	__u32 *last = no_accesses(a), now = 0;
 	struct marks marks;

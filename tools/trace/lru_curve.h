@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "trace/accesses.h"
+#include "trace/page_accesses.h"
 
 /* Accesses that are reads, and reads and writes together. */
 struct hits {
@@ -35,14 +35,14 @@ struct lru_curve {
 
 /* @next gets for each access the position of the next one to its page, ACCESS_NEVER for none. */
 #define ACCESS_NEVER (~0U)
-void lru_curve_make(struct lru_curve *c, const struct accesses *a, __u32 *next);
+void lru_curve_make(struct lru_curve *c, const struct page_accesses *a, __u32 *next);
 
 /*
  * The pages are divided into groups by a hash. The curve of the accesses to one of these: of
  * sampled pages, each group is a smaller sample of its own.
  */
 #define LRU_GROUPS 16
-void lru_curve_make_group(struct lru_curve *c, const struct accesses *a, unsigned int group);
+void lru_curve_make_group(struct lru_curve *c, const struct page_accesses *a, unsigned int group);
 void lru_curve_free(struct lru_curve *c);
 
 /* The hits with a cache of so many pages. */

@@ -139,7 +139,7 @@ static bool count(struct page_cache *c, __u64 op, __u32 flags, __u64 pages)
 	return true;
 }
 
-void page_cache_add(struct page_cache *c, const struct access_fields *f,
+void page_cache_add(struct page_cache *c, const struct page_access_fields *f,
 		    const struct iot_schema_field *comm, const void *record, const struct measure *m,
 		    const struct source *source)
 {
@@ -147,10 +147,10 @@ void page_cache_add(struct page_cache *c, const struct access_fields *f,
 	__u64 op = record_scalar(record, f->op->offset, f->op->size);
 	__u32 flags = record_scalar(record, f->flags->offset, f->flags->size), by;
 	__u64 pages = m->bytes >> PAGE_SHIFT;
-	struct access access;
+	struct page_access access;
 	struct page_place at;
 
-	if (!access_of_record(f, record, m, source, &access) || !count(c, op, flags, pages * m->weight))
+	if (!page_access_of(f, record, m, source, &access) || !count(c, op, flags, pages * m->weight))
 		return;
 	by = intern_add(&c->commands, name, strnlen(name, comm->size)) + 1;
 	at = (struct page_place){

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "trace/access_record.h"
+#include "trace/page_access.h"
 #include "trace/intern.h"
 
 enum page_cache_way { PAGE_CACHE_READ, PAGE_CACHE_WRITE, PAGE_CACHE_FAULT, PAGE_CACHE_WAYS };
@@ -52,7 +52,7 @@ struct page_cache {
 extern const char *const page_cache_removals[PAGE_CACHE_REMOVALS];
 
 /* @f: of the event cache. @comm: the record's field. */
-void page_cache_add(struct page_cache *c, const struct access_fields *f,
+void page_cache_add(struct page_cache *c, const struct page_access_fields *f,
 		    const struct iot_schema_field *comm, const void *record, const struct measure *m,
 		    const struct source *source);
 void page_cache_free(struct page_cache *c);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <string.h>
 
-#include "trace/access_record.h"
+#include "trace/page_access.h"
 #include "trace/record.h"
 #include "uapi/iotracer.h"
 
 #define SECTOR_SHIFT 9
 
-void access_fields_open(struct access_fields *f, const struct iot_schema_event *event,
+void page_access_fields_open(struct page_access_fields *f, const struct iot_schema_event *event,
 			const struct sources *sources)
 {
-	*f = (struct access_fields){
+	*f = (struct page_access_fields){
 		.event = event->id, .sources = sources, .op = record_field(event, "op"),
 		.flags = record_field(event, "flags"), .kind = record_field(event, "kind"),
 		.device = record_field(event, "device"), .inode = record_field(event, "inode"),
@@ -25,7 +25,7 @@ static __u64 scalar(const struct iot_schema_field *f, const void *record)
 }
 
 /* The number of the host: that of its first source. */
-static __u32 host_of(const struct access_fields *f, const struct source *source)
+static __u32 host_of(const struct page_access_fields *f, const struct source *source)
 {
 	__u32 i;
 
@@ -35,18 +35,18 @@ static __u32 host_of(const struct access_fields *f, const struct source *source)
 	return f->sources->nr;
 }
 
-static void add_name(struct access *a, const void *bytes, size_t length)
+static void add_name(struct page_access *a, const void *bytes, size_t length)
 {
 	memcpy(a->name + a->length, bytes, length);
 	a->length += length;
 }
 
-static void add_field(struct access *a, const struct iot_schema_field *f, const void *record)
+static void add_field(struct page_access *a, const struct iot_schema_field *f, const void *record)
 {
 	add_name(a, (const char *)record + f->offset, f->size);
 }
 
-static bool is_of_fs(const struct access_fields *f, const void *record, struct access *a)
+static bool is_of_fs(const struct page_access_fields *f, const void *record, struct page_access *a)
 {
 	__u32 flags = scalar(f->flags, record), served = IOT_IO_KERNEL | IOT_IO_SENDFILE;
 
@@ -68,7 +68,7 @@ static bool is_of_fs(const struct access_fields *f, const void *record, struct a
 	return scalar(f->kind, record) == IOT_KIND_FILE;
 }
 
-static bool is_of_block(const struct access_fields *f, const void *record, struct access *a)
+static bool is_of_block(const struct page_access_fields *f, const void *record, struct page_access *a)
 {
 	__u64 op = scalar(f->op, record);
 
@@ -76,8 +76,8 @@ static bool is_of_block(const struct access_fields *f, const void *record, struc
 	return op == IOT_BLOCK_READ || op == IOT_BLOCK_WRITE;
 }
 
-bool access_of_record(const struct access_fields *f, const void *record, const struct measure *m,
-		      const struct source *source, struct access *access)
+bool page_access_of(const struct page_access_fields *f, const void *record, const struct measure *m,
+		      const struct source *source, struct page_access *access)
 {
 	__u32 host = host_of(f, source);
 

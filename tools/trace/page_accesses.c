@@ -2,27 +2,27 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "trace/accesses.h"
+#include "trace/page_accesses.h"
 
 #define BYTES_OF_ACCESS	8
 #define BYTES_OF_PAGE	18
-#define ACCESSES_MOST	0xfffffff0ULL		/* their positions have 32 bits */
+#define PAGE_ACCESSES_MOST	0xfffffff0ULL		/* their positions have 32 bits */
 #define PAGES_MOST	0x7ffffff0ULL		/* their numbers have 31 bits */
 #define CALL_MOST	(1ULL << 32)		/* no call or request moves more bytes */
 
-static bool is_kept(const struct accesses *a, __u64 key)
+static bool is_kept(const struct page_accesses *a, __u64 key)
 {
 	return page_hash(key) < a->threshold;
 }
 
-static bool is_full(const struct accesses *a)
+static bool is_full(const struct page_accesses *a)
 {
-	return a->nr > ACCESSES_MOST || a->pages.nr > PAGES_MOST ||
+	return a->nr > PAGE_ACCESSES_MOST || a->pages.nr > PAGES_MOST ||
 	       a->nr * BYTES_OF_ACCESS + a->pages.nr * BYTES_OF_PAGE > a->memory;
 }
 
 /* Drops the pages above the threshold, and their accesses. The others get new numbers. */
-static void thin_out(struct accesses *a)
+static void thin_out(struct page_accesses *a)
 {
 	__u64 *keys = a->pages.keys;
 	size_t i, kept = 0;
@@ -39,7 +39,7 @@ static void thin_out(struct accesses *a)
 	free(keys);
 }
 
-static void add_page(struct accesses *a, __u64 key, bool write)
+static void add_page(struct page_accesses *a, __u64 key, bool write)
 {
 	if (!is_kept(a, key))
 		return;
@@ -54,7 +54,7 @@ static void add_page(struct accesses *a, __u64 key, bool write)
 	}
 }
 
-void accesses_add(struct accesses *a, const struct access *access)
+void page_accesses_add(struct page_accesses *a, const struct page_access *access)
 {
 	struct page_place at = {
 		.name = access->name, .length = access->length,
@@ -80,13 +80,13 @@ void accesses_add(struct accesses *a, const struct access *access)
 	}
 }
 
-void accesses_end(struct accesses *a)
+void page_accesses_end(struct page_accesses *a)
 {
 	a->nr_pages = a->pages.nr;
 	page_numbers_free(&a->pages);
 }
 
-void accesses_free(struct accesses *a)
+void page_accesses_free(struct page_accesses *a)
 {
 	page_numbers_free(&a->pages);
 	free(a->at);

@@ -8,8 +8,8 @@
  * all accesses to it. The threshold is halved until the accesses fit. What was kept before is then
  * thinned out, so the result is the same as if the last threshold had been the first.
  */
-#ifndef TOOL_TRACE_ACCESSES_H
-#define TOOL_TRACE_ACCESSES_H
+#ifndef TOOL_TRACE_PAGE_ACCESSES_H
+#define TOOL_TRACE_PAGE_ACCESSES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,17 +17,17 @@
 
 #include "trace/page_numbers.h"
 
-#define ACCESSES_ALL (1ULL << 32)	/* the threshold that keeps every page */
+#define PAGE_ACCESSES_ALL (1ULL << 32)	/* the threshold that keeps every page */
 
 /* Set before the first access: @threshold, @memory. */
-struct accesses {
+struct page_accesses {
 	__u64 threshold;	/* of a hash of 32 bits */
 	__u64 memory;		/* bytes: the bound */
 
-	struct page_numbers pages;	/* empty from accesses_end() on */
+	struct page_numbers pages;	/* empty from page_accesses_end() on */
 	__u32 *at;		/* of those kept: page << 1 | whether it is a write */
 	size_t nr, room;
-	size_t nr_pages;	/* from accesses_end() on */
+	size_t nr_pages;	/* from page_accesses_end() on */
 	__u64 calls;		/* that had bytes */
 	__u64 seen, seen_reads;	/* accesses, kept or not */
 };
@@ -36,7 +36,7 @@ struct accesses {
 #define ACCESS_IS_WRITE(word)	((word) & 1)
 
 /* A call or request that accesses bytes of a file or disk. */
-struct access {
+struct page_access {
 	char name[PAGE_NAME];	/* of the file or disk: any bytes */
 	size_t length;		/* of the name */
 	__u64 offset, bytes;
@@ -44,16 +44,16 @@ struct access {
 };
 
 /* Adds an access to each page of the range. */
-void accesses_add(struct accesses *a, const struct access *access);
+void page_accesses_add(struct page_accesses *a, const struct page_access *access);
 
 /* No access follows. */
-void accesses_end(struct accesses *a);
-void accesses_free(struct accesses *a);
+void page_accesses_end(struct page_accesses *a);
+void page_accesses_free(struct page_accesses *a);
 
 /* The share of the pages that were kept. */
-static inline double accesses_rate(const struct accesses *a)
+static inline double page_accesses_rate(const struct page_accesses *a)
 {
-	return (double)a->threshold / ACCESSES_ALL;
+	return (double)a->threshold / PAGE_ACCESSES_ALL;
 }
 
-#endif /* TOOL_TRACE_ACCESSES_H */
+#endif /* TOOL_TRACE_PAGE_ACCESSES_H */

@@ -1,0 +1,4 @@
+# Both series have the same spread.
+# in: series_chance()
+# tests: diff.bats computes
+s/freedom = (p + q).*/freedom = a->independent + b->independent - 2;/
