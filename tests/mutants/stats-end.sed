@@ -1,5 +1,5 @@
 # A trace without an end lasts until the last event that is counted.
-# in: count()
+# in: pass_next()
 # tests: stats.bats lost, missed
-/last = m.time + m.latency;/d
-s/env->keys.source =/last = m.time + m.latency; env->keys.source =/
+/if (r->measure.time + r->measure.latency > r->last)/,/r->last =/d
+s/r->source = sources_find/r->last = r->measure.time + r->measure.latency; r->source = sources_find/

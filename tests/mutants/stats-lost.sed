@@ -1,4 +1,4 @@
 # Lost events are not counted.
-# in: report()
+# in: pass_reader_close()
 # tests: stats.bats lost, missed
-s/.lost = merge->lost/.lost = 0/
+s/r->basis.lost = m->lost/r->basis.lost = 0/

@@ -1,4 +1,4 @@
 # Rates are over the whole trace, whatever is selected.
-# in: set_times()
+# in: pass_times()
 # tests: stats.bats rates are of that time
-s/r->end = env->selection.end/r->end = r->end/
+s/\*end = p->selection.end/*end = *end/

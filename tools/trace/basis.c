@@ -5,8 +5,6 @@
 #include "base/json.h"
 #include "trace/basis.h"
 
-typedef unsigned long long ull;
-
 void basis_sum(struct basis *to, const struct basis *b)
 {
 	to->records += b->records;
@@ -20,7 +18,7 @@ void basis_sum(struct basis *to, const struct basis *b)
 static void note(const char *what, __u64 n, const char *meaning)
 {
 	if (n)
-		printf("%s%s %llu%s: %s\n", CLI_YELLOW, what, (ull)n, CLI_PLAIN, meaning);
+		printf("%s%s %llu%s: %s\n", CLI_YELLOW, what, (unsigned long long)n, CLI_PLAIN, meaning);
 }
 
 void basis_text(const struct basis *b)
@@ -33,8 +31,8 @@ void basis_text(const struct basis *b)
 	note("unreadable", b->unreadable, "events that are damaged or missing in the trace");
 	note("sampled", b->sampled, "records that stand for several events each, and are");
 	if (b->sampled)
-		printf("scaled: %llu records are counted as %llu events\n", (ull)b->records,
-		       (ull)b->events);
+		printf("scaled: %llu records are counted as %llu events\n", (unsigned long long)b->records,
+		       (unsigned long long)b->events);
 }
 
 void basis_json(json_t *object, const struct basis *b)
@@ -56,6 +54,6 @@ void basis_json_row(json_t *row, const struct basis *b)
 
 void basis_csv(const struct basis *b)
 {
-	printf("%llu,%llu,%llu,%llu", (ull)b->lost, (ull)b->missed, (ull)b->unreadable,
-	       (ull)b->sampled);
+	printf("%llu,%llu,%llu,%llu", (unsigned long long)b->lost, (unsigned long long)b->missed, (unsigned long long)b->unreadable,
+	       (unsigned long long)b->sampled);
 }
