@@ -13,6 +13,7 @@
 #include "base/xalloc.h"
 #include "cmd/command.h"
 #include "cmd/selection.h"
+#include "cmd/timeline.h"
 #include "record/store.h"
 #include "trace/anonymize.h"
 #include "trace/categories.h"
@@ -48,6 +49,7 @@ struct env {
 	const char *key_file;
 	bool partial;
 	struct guest_export guest;
+	struct timeline timeline;
 	struct selection selection;
 	struct check check;
 	struct anonymizer anonymizer;
@@ -143,6 +145,49 @@ static void open_printer(const struct env *env, struct row_printer *p,
 		row_printer_open_own(p, category->command_op != NO_OP);
 }
 
+/* Adds a category to the time line. False if that failed, which was reported. */
+static bool export_events(struct env *env, struct cpu_merge *m, const struct category *category,
+			  const struct check_file *checked)
+{
+	const void *record;
+
+	if (!timeline_begin(&env->timeline, category))
+		return false;
+	while ((record = cpu_merge_next(m))) {
+		if (m->events % LOOK_ROWS == 0)
+			show_progress(m, category->name);
+		if (selection_wants(&env->selection, &env->check.clock, record_time(m->event, record),
+				    record) &&
+		    !timeline_put(&env->timeline, m, record))
+			return false;
+	}
+	progress_end();
+	return timeline_end(&env->timeline, checked, m);
+}
+
+/* As export_category(), for the time line. */
+static int draw_category(struct env *env, const struct category *category, size_t i)
+{
+	char *file = xasprintf("%s.iot", category->name);
+	struct check_file checked;
+	struct cpu_merge merge;
+	int status = cpu_merge_open(&merge, env->trace, file, category_event(category));
+
+	if (!status)
+		status = selection_event(&env->selection, merge.event, &env->names,
+					 env->anonymize ? &env->anonymizer : NULL);
+	if (!status) {
+		check_begin(&env->check, &checked, category->name, i, &merge);
+		if (export_events(env, &merge, category, &checked))
+			check_end(&checked, &merge);
+		else
+			status = CLI_FAILED;
+	}
+	cpu_merge_close(&merge);
+	free(file);
+	return status;
+}
+
 static int export_category(struct env *env, const struct category *category, size_t i)
 {
 	char *file = xasprintf("%s.iot", category->name);
@@ -185,7 +230,7 @@ static int export_category(struct env *env, const struct category *category, siz
 /* Checks that rows on standard output are of one category: they have its columns. */
 static int check_one_category(const struct env *env)
 {
-	if (env->directory || env->per_category || env->category ||
+	if (env->directory || env->per_category || env->category || timeline_is(env->format) ||
 	    !metadata_category(&env->check.metadata, 0) || !metadata_category(&env->check.metadata, 1))
 		return CLI_OK;
 	cli_say_of(env->trace, "has several categories: say which (--category=%s), or --per-category for all of them, one after another, or where to (-o DIRECTORY)",
@@ -212,7 +257,9 @@ static int export_all(struct env *env)
 			continue;
 		any = true;
 		if (category) {
-			status = cli_merge(status, export_category(env, category, i));
+			status = cli_merge(status, timeline_is(env->format) ?
+					   draw_category(env, category, i) :
+					   export_category(env, category, i));
 			continue;
 		}
 		shown = text_show(name, strlen(name));
@@ -280,6 +327,22 @@ static int export_lines(struct env *env)
 	return status;
 }
 
+static int export_timeline(struct env *env)
+{
+	int status;
+
+	env->timeline = (struct timeline){
+		.format = env->format, .directory = env->directory, .gzip = env->gzip, .check = &env->check,
+		.paths = &env->names, .sources = &env->sources,
+		.anonymizer = env->anonymize ? &env->anonymizer : NULL,
+	};
+	status = timeline_open(&env->timeline);
+	if (status)
+		return status;
+	status = export_all(env);
+	return timeline_close(&env->timeline) ? status : CLI_FAILED;
+}
+
 static void take_rows(struct argp_state *state, void *to, const char *arg)
 {
 	struct env *env = to;
@@ -343,6 +406,14 @@ static void check_guest(struct env *env, struct argp_state *state)
 		cli_usage(state, "--image-format goes with --guest-image");
 }
 
+static void check_timeline(const struct env *env, struct argp_state *state)
+{
+	if (env->columns == IO_TRACER || env->per_category || env->guest.wanted)
+		cli_usage(state, "--format=perfetto has all categories in one file, and no columns: leave --columns, --per-category and --guest away");
+	if (env->rotate != ROTATE_ROWS)
+		cli_usage(state, "--format=perfetto writes one file: leave --rotate away");
+}
+
 static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
 	struct env *env = to;
@@ -354,6 +425,8 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 		cli_usage(state, "--per-category prints on standard output: leave out -o");
 	if (env->fuse)
 		check_fuse(env, state);
+	if (timeline_is(env->format))
+		check_timeline(env, state);
 	if (env->guest.wanted)
 		check_guest(env, state);
 	else if (env->guest.image_format)
@@ -374,7 +447,8 @@ static int run(int argc, char **argv)
 	if (!status && env.guest.wanted)
 		status = guest_export_open(&env.guest, &env.check);
 	if (!status)
-		status = env.fuse ? export_lines(&env) : export_all(&env);
+		status = env.fuse ? export_lines(&env) :
+			 timeline_is(env.format) ? export_timeline(&env) : export_all(&env);
 	if (!status)
 		guest_export_report(&env.guest);
 	if (!status)
@@ -391,8 +465,8 @@ static int run(int argc, char **argv)
 
 static const struct cli_option options[] = {
 	{ "format", 'f', "FORMAT",
-	  "output format: csv (default), json (one object per line), or fuse (category fs), the lines of IOTraceCollector",
-	  TO_FORMAT(struct env, format), "csv json fuse" },
+	  "output format: csv (default), json (one object per line), fuse (category fs), the lines of IOTraceCollector, or perfetto, a time line of all categories for ui.perfetto.dev",
+	  TO_FORMAT(struct env, format), "csv json fuse perfetto" },
 	{ "below", 0, "DIRECTORY",
 	  "with --format=fuse: write only operations below DIRECTORY, with paths relative to it",
 	  OPTION_TAKE, .take = take_below, .values = VALUES_DIRECTORY, .with = "format=fuse" },
