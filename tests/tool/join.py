@@ -108,7 +108,7 @@ def trace(name, categories, paths, inode, vm):
             f.write('stop\nsize 16384\nsample 1\nmode overwrite\nfilter none\n')
         # records come in the order in which they end
         records = sorted(records, key=lambda r: r['time'] + r['latency'])
-        lines = (' '.join(f'{k}={v}' for k, v in {**r, 'seq': seq}.items()) + '\n'
+        lines = (' '.join(f'{k}={v}' for k, v in {'seq': seq, **r}.items()) + '\n'
                  for seq, r in enumerate(records))
         stream(f'proc/{category}/stream', lines, 'layout=1', f'event={EVENTS[category]}')
     run('iotracer', 'record', '--compress=never', '-o', name, '-c', ','.join(categories), '--', 'true')

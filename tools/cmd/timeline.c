@@ -20,14 +20,14 @@ int timeline_open(struct timeline *t)
 		},
 		.check = t->check, .paths = t->paths, .anonymizer = t->anonymizer,
 	};
-	if (perfetto_begin(&t->perfetto))
-		return CLI_OK;
-	timeline_close(t);
-	return CLI_FAILED;
+	return CLI_OK;
 }
 
 bool timeline_begin(struct timeline *t, const struct category *category)
 {
+	if (!t->begun && !perfetto_begin(&t->perfetto))
+		return false;
+	t->begun = true;
 	return perfetto_begin_category(&t->perfetto, category);
 }
 

@@ -21,6 +21,7 @@ struct timeline {
 	const struct sources *sources;
 	const struct anonymizer *anonymizer;	/* or NULL */
 
+	bool begun;			/* something was written */
 	struct perfetto perfetto;
 };
 

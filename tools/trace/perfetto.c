@@ -27,8 +27,9 @@
 struct perfetto_field {
 	const struct row_column *column;
 	enum { AS_UINT, AS_INT, AS_POINTER, AS_PATH, AS_TEXT } as;
-	bool always;		/* also if it is 0 */
-	__u64 not;		/* left out if it has this value */
+	bool always;		/* also if it has the value @not, with which others are left out */
+	bool has_zero;		/* of AS_TEXT: 0 has a text, too, which tells nothing */
+	__u64 not;
 	__u32 word;
 };
 
@@ -204,6 +205,8 @@ static char *put_field(struct perfetto *p, char *out, const struct perfetto_fiel
 {
 	__u64 n;
 
+	if (f->has_zero && !value_of(f, record))
+		return out;
 	if (f->as == AS_TEXT)
 		return put_text(p, out, f->word, f->column, f->column->put, record);
 	n = value_of(f, record);
@@ -414,7 +417,7 @@ static void add_field(struct perfetto *p, const struct row_column *c)
 {
 	/* What the track, the name and the times of the slice tell. */
 	static const char *const others[] = { "time", "latency", "op", "pid", "tid", "comm" };
-	static const char *const always[] = { "offset", "requested", "result" };
+	static const char *const always[] = { "seq", "cpu", "offset", "requested", "result" };
 	struct perfetto_field f = { .column = c, .as = AS_TEXT };
 	size_t i;
 
@@ -423,6 +426,7 @@ static void add_field(struct perfetto *p, const struct row_column *c)
 			return;
 	for (i = 0; i < sizeof(always) / sizeof(always[0]); i++)
 		f.always |= !strcmp(c->field, always[i]);
+	f.has_zero = !strcmp(c->kind, "device") || !strcmp(c->kind, "fskind");
 	f.not = !strcmp(c->field, "sample");
 	if (!strcmp(c->kind, "decimal") || !strcmp(c->kind, "sqeoff"))
 		f.as = AS_UINT;
