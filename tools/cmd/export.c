@@ -406,19 +406,27 @@ static void check_guest(struct env *env, struct argp_state *state)
 		cli_usage(state, "--image-format goes with --guest-image");
 }
 
-static void check_timeline(const struct env *env, struct argp_state *state)
+/* Refuses what makes no sense with a time line. */
+static void check_timeline(const struct env *env, struct argp_state *state,
+			   const struct option_parser *given)
 {
-	if (env->columns == IO_TRACER || env->per_category || env->guest.wanted)
-		cli_usage(state, "--format=perfetto has all categories in one file, and no columns: leave --columns, --per-category and --guest away");
-	if (env->rotate != ROTATE_ROWS)
-		cli_usage(state, "--format=perfetto writes one file: leave --rotate away");
+	static const char *const never[] = { "columns", "rotate", "per-category", "guest", "guest-image" };
+	const char *format = env->format == FORMAT_CTF ? "ctf" : "perfetto";
+	size_t i;
+
+	for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+		if (option_given(given, never[i]))
+			cli_usage(state, "--format=%s goes without --%s", format, never[i]);
+	if (env->format == FORMAT_CTF && !env->directory)
+		cli_usage(state, "--format=ctf makes several files: say where (-o DIRECTORY)");
+	if (env->format == FORMAT_CTF && env->gzip)
+		cli_usage(state, "--format=ctf goes without --gzip: its readers want it plain");
 }
 
 static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
 	struct env *env = to;
 
-	(void)given;
 	env->named = env->words.at[0];
 	env->fuse = env->format == FORMAT_FUSE;
 	if (env->directory && env->per_category)
@@ -426,7 +434,7 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 	if (env->fuse)
 		check_fuse(env, state);
 	if (timeline_is(env->format))
-		check_timeline(env, state);
+		check_timeline(env, state, given);
 	if (env->guest.wanted)
 		check_guest(env, state);
 	else if (env->guest.image_format)
@@ -465,8 +473,8 @@ static int run(int argc, char **argv)
 
 static const struct cli_option options[] = {
 	{ "format", 'f', "FORMAT",
-	  "output format: csv (default), json (one object per line), fuse (category fs), the lines of IOTraceCollector, or perfetto, a time line of all categories for ui.perfetto.dev",
-	  TO_FORMAT(struct env, format), "csv json fuse perfetto" },
+	  "output format: csv (default), json (one object per line), fuse (category fs), the lines of IOTraceCollector, or all categories for viewers of time lines: perfetto (ui.perfetto.dev) or ctf (Common Trace Format: babeltrace2, Trace Compass)",
+	  TO_FORMAT(struct env, format), "csv json fuse perfetto ctf" },
 	{ "below", 0, "DIRECTORY",
 	  "with --format=fuse: write only operations below DIRECTORY, with paths relative to it",
 	  OPTION_TAKE, .take = take_below, .values = VALUES_DIRECTORY, .with = "format=fuse" },

@@ -8,6 +8,7 @@
 #include "base/cli.h"
 #include "trace/category.h"
 #include "trace/check.h"
+#include "trace/ctf.h"
 #include "trace/perfetto.h"
 #include "trace/sources.h"
 
@@ -21,13 +22,14 @@ struct timeline {
 	const struct sources *sources;
 	const struct anonymizer *anonymizer;	/* or NULL */
 
-	bool begun;			/* something was written */
+	bool begun, failed;		/* with the first category */
 	struct perfetto perfetto;
+	struct ctf ctf;
 };
 
 static inline bool timeline_is(enum cli_format format)
 {
-	return format == FORMAT_PERFETTO;
+	return format == FORMAT_PERFETTO || format == FORMAT_CTF;
 }
 
 /* Returns an exit code; errors are reported. If it is CLI_OK, call timeline_close(). */

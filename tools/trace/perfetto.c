@@ -362,17 +362,11 @@ static bool put_request(struct perfetto *p, struct shape *s, const void *record,
 /* Tells of events of the CPU that are missing before this one, which its number shows. */
 static bool write_gap(struct perfetto *p, const void *record, unsigned int cpu, __u64 time)
 {
-	__u64 seq = record_scalar(record, SEQ_OFFSET, sizeof(seq)), missing;
-	char *out, *content;
+	__u64 seq = record_scalar(record, SEQ_OFFSET, sizeof(seq));
+	__u64 missing = gaps_before(&p->gaps, cpu, seq);
 	__u32 track, name, cpu_word, count_word;
+	char *out, *content;
 
-	if (cpu >= p->nr_cpus) {
-		p->next_seq = xreallocarray(p->next_seq, cpu + 1, sizeof(*p->next_seq));
-		memset(p->next_seq + p->nr_cpus, 0, (cpu + 1 - p->nr_cpus) * sizeof(*p->next_seq));
-		p->nr_cpus = cpu + 1;
-	}
-	missing = p->next_seq[cpu] && seq > p->next_seq[cpu] ? seq - p->next_seq[cpu] : 0;
-	p->next_seq[cpu] = seq + 1;
 	if (!missing)
 		return !p->failed;
 	track = perfetto_missing(p);
@@ -500,11 +494,9 @@ bool perfetto_end_category(struct perfetto *p)
 	if (!p->failed)
 		write_counts(p, &p->basis);
 	row_printer_close(&p->printer);
+	gaps_free(&p->gaps);
 	free(p->fields);
-	free(p->next_seq);
 	p->fields = NULL;
-	p->next_seq = NULL;
-	p->nr_cpus = 0;
 	return !p->failed;
 }
 

@@ -21,6 +21,7 @@
 
 #include "trace/basis.h"
 #include "trace/category.h"
+#include "trace/gaps.h"
 #include "trace/intern.h"
 #include "trace/measure.h"
 #include "trace/output.h"
@@ -55,8 +56,7 @@ struct perfetto {
 	const struct iot_schema_field *pid, *tid, *disk;
 	struct perfetto_field *fields;
 	size_t nr_fields;
-	__u64 *next_seq;		/* by CPU; 0: no event of it was seen */
-	size_t nr_cpus;
+	struct gaps gaps;
 	__u32 category_word, error_word, command_word;
 };
 
