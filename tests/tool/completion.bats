@@ -58,7 +58,7 @@ fish_completed() {
 
 @test "bash completes values of options" {
 	[ "$(completed iotracer log --format = js)" = "json " ]
-	[ "$(completed iotracer export -f "")" = "csv fuse json " ]
+	[ "$(completed iotracer export -f "")" = "csv ctf fuse json perfetto " ]
 	[ "$(completed iotracer record -c "")" = "$({ echo all; categories; } | sort | tr '\n' ' ')" ]
 	[ "$(completed iotracer record --label "")" = " " ]
 }

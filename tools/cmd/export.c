@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer export: a trace as CSV or JSON, in our columns or IO Tracer's, or as FUSE's log. */
+/* iotracer export: a trace as CSV or JSON, in our columns or IO Tracer's, FUSE's log, or a time line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,9 +156,9 @@ static bool export_events(struct env *env, struct cpu_merge *m, const struct cat
 	while ((record = cpu_merge_next(m))) {
 		if (m->events % LOOK_ROWS == 0)
 			show_progress(m, category->name);
-		if (selection_wants(&env->selection, &env->check.clock, record_time(m->event, record),
-				    record) &&
-		    !timeline_put(&env->timeline, m, record))
+		if (!timeline_put(&env->timeline, m, record,
+				  selection_wants(&env->selection, &env->check.clock,
+						  record_time(m->event, record), record)))
 			return false;
 	}
 	progress_end();
@@ -523,6 +523,7 @@ const struct command command_export = {
 		" lists them. csv: lines end in a line feed; values with a comma or a quote are quoted."
 		" json: the same columns. Without -o, the rows of one category are written to standard"
 		" output, or with --per-category those of all.\n"
+		"perfetto and ctf: all categories in one output, or that of --category.\n"
 		"Missing events and paths are reported on standard error. If a trace is damaged or"
 		" truncated, all intact parts are read, missing events are reported by CPU, seq and time,"
 		" and the exit status is 1.",

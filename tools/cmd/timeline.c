@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "cmd/timeline.h"
+#include "trace/record.h"
 
 int timeline_open(struct timeline *t)
 {
@@ -48,20 +49,35 @@ bool timeline_begin(struct timeline *t, const struct category *category)
 			   perfetto_begin_category(&t->perfetto, category);
 }
 
-bool timeline_put(struct timeline *t, struct cpu_merge *m, const void *record)
+static bool miss(struct timeline *t, const void *record, unsigned int cpu, __u64 missing)
+{
+	if (!is_ctf(t))
+		return perfetto_miss(&t->perfetto, record, cpu, missing);
+	t->ctf.discarded += missing;
+	return true;
+}
+
+bool timeline_put(struct timeline *t, struct cpu_merge *m, const void *record, bool wanted)
 {
 	unsigned int cpu = merge_cpu_of(m);
+	__u64 missing = gaps_before(&t->gaps, cpu, record_scalar(record, m->seq, sizeof(__u64)));
 	size_t length = 0;
-	const char *note = cpu_merge_note(m, record, &length);
+	const char *note;
 
-	return is_ctf(t) ? ctf_put(&t->ctf, record, cpu, note, length) :
-			   perfetto_put(&t->perfetto, record, cpu, note, length);
+	if (missing && !miss(t, record, cpu, missing))
+		return false;
+	if (!wanted)
+		return true;
+	note = cpu_merge_note(m, record, &length);
+	return is_ctf(t) ? ctf_put(&t->ctf, record, note, length) :
+			   perfetto_put(&t->perfetto, record, note, length);
 }
 
 bool timeline_end(struct timeline *t, const struct check_file *checked, const struct cpu_merge *m)
 {
 	struct basis *basis = is_ctf(t) ? &t->ctf.basis : &t->perfetto.basis;
 
+	gaps_free(&t->gaps);
 	basis->lost = m->lost;
 	if (checked->known) {
 		basis->missed = checked->expected.missed;
@@ -73,6 +89,7 @@ bool timeline_end(struct timeline *t, const struct check_file *checked, const st
 
 bool timeline_close(struct timeline *t)
 {
+	gaps_free(&t->gaps);
 	if (!t->begun)
 		return true;
 	return is_ctf(t) ? ctf_end(&t->ctf) : perfetto_end(&t->perfetto);

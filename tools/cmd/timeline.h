@@ -9,6 +9,7 @@
 #include "trace/category.h"
 #include "trace/check.h"
 #include "trace/ctf.h"
+#include "trace/gaps.h"
 #include "trace/perfetto.h"
 #include "trace/sources.h"
 
@@ -23,6 +24,7 @@ struct timeline {
 	const struct anonymizer *anonymizer;	/* or NULL */
 
 	bool begun, failed;		/* with the first category */
+	struct gaps gaps;
 	struct perfetto perfetto;
 	struct ctf ctf;
 };
@@ -37,7 +39,9 @@ int timeline_open(struct timeline *t);
 
 /* Each returns false if it failed, which was reported. */
 bool timeline_begin(struct timeline *t, const struct category *category);
-bool timeline_put(struct timeline *t, struct cpu_merge *m, const void *record);
+
+/* Adds the record that cpu_merge_next() returned; one that is not @wanted only shows what is missing. */
+bool timeline_put(struct timeline *t, struct cpu_merge *m, const void *record, bool wanted);
 bool timeline_end(struct timeline *t, const struct check_file *checked, const struct cpu_merge *m);
 
 bool timeline_close(struct timeline *t);

@@ -243,16 +243,24 @@ bool ctf_begin_category(struct ctf *c, const struct category *category)
 	return c->fd >= 0 && write_packet(c);
 }
 
+/*
+ * An empty text is written as a dash: babeltrace2 before 2.0.5 shows the text of an earlier event instead
+ * (efficios/babeltrace#116).
+ */
 static char *put_field(struct ctf *c, char *out, const struct row_column *column, const void *record)
 {
+	char *end;
+
 	if (is_number(column))
 		return put_bytes(out, (const char *)record + column->offset, column->size);
-	out = column->put(&c->printer, column, out, record);
-	*out++ = '\0';
-	return out;
+	end = column->put(&c->printer, column, out, record);
+	if (end == out)
+		*end++ = '-';
+	*end++ = '\0';
+	return end;
 }
 
-bool ctf_put(struct ctf *c, const void *record, unsigned int cpu, const char *note, size_t length)
+bool ctf_put(struct ctf *c, const void *record, const char *note, size_t length)
 {
 	const struct iot_schema_event *event = c->printer.event;
 	__u64 end = record_time(event, record) + record_latency(event, record);
@@ -266,7 +274,6 @@ bool ctf_put(struct ctf *c, const void *record, unsigned int cpu, const char *no
 		c->last = time;
 	if (!iot_names_op_name(event->id, id))
 		id = CTF_UNKNOWN;
-	c->discarded += gaps_before(&c->gaps, cpu, record_seq(event, record));
 	c->printer.note = note;
 	c->printer.note_length = length;
 	basis_add(&c->basis, 1);
@@ -307,7 +314,6 @@ bool ctf_end_category(struct ctf *c)
 	c->fd = -1;
 	describe_basis(c);
 	row_printer_close(&c->printer);
-	gaps_free(&c->gaps);
 	return good;
 }
 

@@ -7,8 +7,8 @@
  *
  * An event has the time of day at which the record's event ended, because the events of a stream are in that
  * order. Its name is that of the category and the operation ("fs:READ"), its fields are those of the record:
- * numbers, the operation as an enumeration, and all else as the text that CSV has. Events that are missing are
- * counted by each packet as discarded.
+ * numbers, the operation as an enumeration, and all else as the text that CSV has, or a dash if that is empty.
+ * Events that are missing are counted by each packet as discarded.
  */
 #ifndef TOOL_TRACE_CTF_H
 #define TOOL_TRACE_CTF_H
@@ -19,7 +19,6 @@
 
 #include "trace/basis.h"
 #include "trace/category.h"
-#include "trace/gaps.h"
 #include "trace/row.h"
 
 struct check;
@@ -38,20 +37,19 @@ struct ctf {
 	/* of the present category: */
 	const struct category *category;
 	struct row_printer printer;
-	struct gaps gaps;
 	struct basis basis;		/* what is counted of it */
 	char *packet;			/* which is being made: CTF_PACKET bytes of events, and one more */
 	size_t used;
 	__u64 first, last;		/* ns since 1970: of its events */
-	__u64 discarded;		/* events so far */
+	__u64 discarded;		/* events that are missing so far; set by the caller */
 };
 
 /* Each returns false if it failed, which was reported. */
 bool ctf_begin(struct ctf *c);
 bool ctf_begin_category(struct ctf *c, const struct category *category);
 
-/* Adds a record of @cpu. @note: its command line, or NULL. Records come in the order in which they end. */
-bool ctf_put(struct ctf *c, const void *record, unsigned int cpu, const char *note, size_t length);
+/* Adds a record. @note: its command line, or NULL. Records come in the order in which they end. */
+bool ctf_put(struct ctf *c, const void *record, const char *note, size_t length);
 
 /* Before it, the caller adds what is missing to c->basis. */
 bool ctf_end_category(struct ctf *c);

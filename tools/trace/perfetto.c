@@ -19,7 +19,6 @@
 #include "trace/record.h"
 #include "uapi/iotracer.h"
 
-#define SEQ_OFFSET 0	/* of the number of a record: all begin with it */
 #define SEQUENCE 1	/* the number of the only one */
 #define MOST_TIME INT64_MAX	/* readers have signed times */
 
@@ -359,50 +358,52 @@ static bool put_request(struct perfetto *p, struct shape *s, const void *record,
 	return write_depth(p, disk, false);
 }
 
-/* Tells of events of the CPU that are missing before this one, which its number shows. */
-static bool write_gap(struct perfetto *p, const void *record, unsigned int cpu, __u64 time)
+/* A record whose times cannot be is drawn as a moment. */
+static void measure_shape(struct perfetto *p, const void *record, struct measure *m, struct shape *s)
 {
-	__u64 seq = record_scalar(record, SEQ_OFFSET, sizeof(seq));
-	__u64 missing = gaps_before(&p->gaps, cpu, seq);
-	__u32 track, name, cpu_word, count_word;
-	char *out, *content;
+	measure(&p->measurer, record, m);
+	*s = (struct shape){ .begin = m->time, .end = m->time + m->latency };
+	if (s->end < s->begin || s->end > MOST_TIME)
+		s->end = s->begin;
+	if (s->end > p->last)
+		p->last = s->end;
+}
 
-	if (!missing)
-		return !p->failed;
-	track = perfetto_missing(p);
+bool perfetto_miss(struct perfetto *p, const void *record, unsigned int cpu, __u64 missing)
+{
+	__u32 track = perfetto_missing(p), name, cpu_word, count_word;
+	char *out, *content;
+	struct measure m;
+	struct shape s;
+
 	if (track == PERFETTO_NO_TRACK)
 		return false;
+	measure_shape(p, record, &m, &s);
 	name = perfetto_word(p, "events are missing", INTERNED_NAME);
 	cpu_word = perfetto_word(p, "cpu", INTERNED_ARGUMENT);
 	count_word = perfetto_word(p, "count", INTERNED_ARGUMENT);
-	out = begin_event(p, time, TYPE_INSTANT, track, name, &content);
+	out = begin_event(p, s.end, TYPE_INSTANT, track, name, &content);
 	out = put_number(out, cpu_word, ARGUMENT_UINT, cpu);
 	return end_event(p, content, put_number(out, count_word, ARGUMENT_UINT, missing));
 }
 
-bool perfetto_put(struct perfetto *p, const void *record, unsigned int cpu, const char *note, size_t length)
+bool perfetto_put(struct perfetto *p, const void *record, const char *note, size_t length)
 {
+	const struct iot_schema_event *event = p->printer.event;
 	struct measure m;
 	struct shape s;
 
-	measure(&p->measurer, record, &m);
+	measure_shape(p, record, &m, &s);
 	basis_add(&p->basis, m.weight);
-	s = (struct shape){ .begin = m.time, .end = m.time + m.latency, .name = op_word(p, record) };
-	if (s.end < s.begin || s.end > MOST_TIME)
-		s.end = s.begin;
-	if (s.end > p->last)
-		p->last = s.end;
 	p->printer.note = note;
 	p->printer.note_length = length;
 	write_paths(p, record);
-	if (!write_gap(p, record, cpu, s.end))
-		return false;
-	if (p->printer.event->id == IOT_EVENT_ID_BLOCK)
+	s.name = op_word(p, record);
+	if (event->id == IOT_EVENT_ID_BLOCK)
 		return put_request(p, &s, record, &m);
-	if (p->printer.event->id == IOT_EVENT_ID_FS)
+	if (event->id == IOT_EVENT_ID_FS)
 		return draw(p, &s, perfetto_thread(p, record), true, record, &m);
-	return draw(p, &s, perfetto_of_category(p, record), p->printer.event->id != IOT_EVENT_ID_URING,
-		    record, &m);
+	return draw(p, &s, perfetto_of_category(p, record), event->id != IOT_EVENT_ID_URING, record, &m);
 }
 
 /* --- categories ------------------------------------------------------------------------ */
@@ -494,7 +495,6 @@ bool perfetto_end_category(struct perfetto *p)
 	if (!p->failed)
 		write_counts(p, &p->basis);
 	row_printer_close(&p->printer);
-	gaps_free(&p->gaps);
 	free(p->fields);
 	p->fields = NULL;
 	return !p->failed;

@@ -21,7 +21,6 @@
 
 #include "trace/basis.h"
 #include "trace/category.h"
-#include "trace/gaps.h"
 #include "trace/intern.h"
 #include "trace/measure.h"
 #include "trace/output.h"
@@ -56,7 +55,6 @@ struct perfetto {
 	const struct iot_schema_field *pid, *tid, *disk;
 	struct perfetto_field *fields;
 	size_t nr_fields;
-	struct gaps gaps;
 	__u32 category_word, error_word, command_word;
 };
 
@@ -64,8 +62,11 @@ struct perfetto {
 bool perfetto_begin(struct perfetto *p);
 bool perfetto_begin_category(struct perfetto *p, const struct category *category);
 
-/* Adds a record of @cpu. @note: its command line, or NULL. Records come in the order in which they end. */
-bool perfetto_put(struct perfetto *p, const void *record, unsigned int cpu, const char *note, size_t length);
+/* Adds a record. @note: its command line, or NULL. Records come in the order in which they end. */
+bool perfetto_put(struct perfetto *p, const void *record, const char *note, size_t length);
+
+/* Tells that @missing events of a CPU are missing before a record. */
+bool perfetto_miss(struct perfetto *p, const void *record, unsigned int cpu, __u64 missing);
 
 /* Before it, the caller adds what is missing to p->basis. */
 bool perfetto_end_category(struct perfetto *p);
