@@ -50,7 +50,7 @@ class Trace:
         except AssertionError:  # a number that has none
             labels = [int(op_field)]
         self.events[category].append({
-            'name': op, 'wall': message.default_clock_snapshot.ns_from_origin, 'labels': list(labels),
+            'NAME': op, 'WALL': message.default_clock_snapshot.ns_from_origin, 'LABELS': list(labels),
             **{name: str(value) if isinstance(value, bt2._StringFieldConst) else int(value)
                for name, value in fields.items()}})
 
@@ -79,10 +79,10 @@ def check_rows(found, category, rows):
     for one, row in zip(events, rows):
         one = dict(one)
         row = dict(row)
-        name, labels = one.pop('name'), one.pop('labels')
+        name, labels = one.pop('NAME'), one.pop('LABELS')
         op = row.pop('op')
         is_equal('operation', (name, labels), (op, [op]))
-        one.pop('wall')
+        one.pop('WALL')
         row.pop('timestamp')
         is_equal('names of fields', list(one), list(row))
         for key, value in one.items():
@@ -114,7 +114,7 @@ def rows():
     is_equal('streams', sorted(found.events), sorted(CATEGORIES))
     for category in CATEGORIES:
         check_rows(found, category, table('t', category))
-        is_equal('times', [one['wall'] for one in found.events[category]],
+        is_equal('times', [one['WALL'] for one in found.events[category]],
                  sorted(BOOT + r['time'] + r['latency'] for r in made[category]))
 
 
@@ -213,7 +213,7 @@ def hostile():
     is_equal('events', {k: len(v) for k, v in found.events.items()}, {'fs': 4, 'block': 1})
     is_equal('host', str(found.environment['hostname']), 'a"; } b\\134\\012')
     is_equal('kernel', str(found.environment['kernel_release']), '\\033[2J"\\134')
-    is_equal('operation', [found.events['block'][0][k] for k in ('name', 'labels')], ['unknown', [0xfff0]])
+    is_equal('operation', [found.events['block'][0][k] for k in ('NAME', 'LABELS')], ['unknown', [0xfff0]])
     is_equal('times', sorted(one['time_ns'] for one in found.events['fs']), [0, 2 * S, 3 * S, 4 * S])
     is_equal('paths', {one['path'] for one in found.events['fs']},
              {'/x\\033[31m\\377', '/' + 'p' * 4000, '?', '-'})
