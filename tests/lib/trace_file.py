@@ -24,11 +24,17 @@ def crc32c(data):
     return value ^ 0xffffffff
 
 
-def frame(content, events, packed=None, encoding=0, number=0):
+# Bytes of struct trace_frame.
+FRAME = 128
+# The index of a frame that may have anything: no reader skips it.
+ANYTHING = struct.pack("<10Q", *4 * (0, 2**64 - 1), 2**64 - 1, 0)
+
+
+def frame(content, events, packed=None, encoding=0, number=0, index=ANYTHING):
     """A frame of a file, the first one, padded. @packed: the content in that encoding"""
     stored = packed or content
-    head = struct.pack("<IIIIQQQI", 0x4d415246, encoding, len(stored), len(content), events, 0, number,
-                       crc32c(stored))
+    head = struct.pack("<IIIIQQQ", 0x4d415246, encoding, len(stored), len(content), events, 0, number)
+    head += index + struct.pack("<I", crc32c(stored))
     head += struct.pack("<I", crc32c(head))
     return head + stored + bytes(-len(head + stored) % 4096)
 
@@ -80,7 +86,7 @@ def heads_of_blocks(trace):
     """(CPU, first seq, events, gap) of each block in the first frame of fs, which is compressed."""
     with open(trace + "/fs.iot", "rb") as f:
         size = struct.unpack_from("<I", f.read(4096), 28)[0]
-        stored, length = struct.unpack_from("<II", f.read(48), 8)
+        stored, length = struct.unpack_from("<II", f.read(FRAME), 8)
         content, at = unzstd(f.read(stored), length), 0
     while at < length and struct.unpack_from("<I", content, at)[0] == 0x4b4c4249:
         _, cpu, _, count, first, gap = struct.unpack_from("<IIIIQQ", content, at)
@@ -92,10 +98,10 @@ def sizes_of_frames(trace):
     """Bytes of content of each frame of fs."""
     with open(trace + "/fs.iot", "rb") as f:
         f.seek(4096)
-        while head := f.read(48):
+        while head := f.read(FRAME):
             stored, length = struct.unpack_from("<II", head, 8)
             yield length
-            f.seek(-(-(48 + stored) // 4096) * 4096 - 48, os.SEEK_CUR)
+            f.seek(-(-(FRAME + stored) // 4096) * 4096 - FRAME, os.SEEK_CUR)
 
 
 def note(length, seq, cpu=0, text=None):
@@ -108,7 +114,7 @@ def add_note(file, cpu, seq, text):
     """Add a note to the only frame of a file, which stays as long as it is: it is padded."""
     with open(file, "r+b") as f:
         f.seek(4096)
-        stored, _, events = struct.unpack_from("<IIQ", f.read(48), 8)
+        stored, _, events = struct.unpack_from("<IIQ", f.read(FRAME), 8)
         content = f.read(stored)
         length = os.fstat(f.fileno()).st_size
         f.seek(4096)

@@ -19,7 +19,7 @@ import sys
 import time
 
 from lib.categories import EVENTS
-from lib.trace_file import block, frame, seal_metadata
+from lib.trace_file import FRAME, block, frame, seal_metadata
 
 S = 10**9
 US = 1000
@@ -716,7 +716,7 @@ def in_two_frames(name, category):
     file = f'{name}/{category}.iot'
     with open(file, 'r+b') as f:
         size = struct.unpack_from('<I', f.read(4096), 28)[0]
-        events = struct.unpack_from('<Q', f.read(48), 16)[0]
+        events = struct.unpack_from('<Q', f.read(FRAME), 16)[0]
         head, half = f.read(len(block(0, 0, 0, 0))), events // 2
         is_equal('one block', struct.unpack_from('<I', head, 12)[0], events)
         records = f.read(events * size)

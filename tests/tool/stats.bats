@@ -41,6 +41,10 @@ known() {
 	known paths
 }
 
+@test "stats --live: events that are recorded for it, which are not kept" {
+	known live
+}
+
 @test "stats: what moves bytes, in each category" {
 	known moved
 }

@@ -4,13 +4,18 @@ What stats.bats runs: iotracer stats of traces whose events are known. A trace b
 monotonic clock and lasts 999 s.
 """
 import csv
+import glob
 import io
 import json
 import math
+import os
 import random
 import re
+import signal
 import sqlite3
+import subprocess
 import sys
+import time
 
 from join import S, is_equal, run, trace
 from lib.trace_file import seal_metadata
@@ -137,6 +142,31 @@ def paths():
     is_equal('both', [(row['command'], row['op'], row['count']) for row in rows('--by', 'command,op', 'few')],
              [('dd', 'WRITE', '1'), ('fio', 'READ', '4'), ('fio', 'OPEN', '3'), ('dd', 'FSYNC', '1')])
     assert '(none)' in stats('--by', 'file', 'few').stdout
+
+
+def live():
+    """Events that are recorded for the command: until the time is over, or a signal comes, and no longer kept."""
+    os.mkdir('tmp')
+    env = {**os.environ, 'TMPDIR': os.getcwd() + '/tmp'}
+    few() # leaves its events in the directory that looks like /proc/iotracer
+    expected = [(row['op'], row['count'], row['bytes']) for row in rows('few')]
+    for options, end in (('--time', '1'), None), (('--time', '1h'), signal.SIGINT), ((), signal.SIGTERM):
+        with open('proc/fs/control', 'w', encoding='ascii') as f:
+            f.write('stop\nsize 16384\nsample 1\nmode overwrite\nfilter none\n')
+        with subprocess.Popen(['iotracer', 'stats', '-f', 'csv', '--live', *options], env=env, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            while end and not glob.glob('tmp/*/live/fs.iot'):
+                time.sleep(0.01)
+            if end:
+                child.send_signal(end)
+            out, err = child.communicate(timeout=60)
+        is_equal('status', (child.returncode, 'iotracer: interrupted' in err), (0, False))
+        found = [(row['op'], row['count'], row['bytes']) for row in csv.DictReader(io.StringIO(out, newline=''))]
+        is_equal('live', found, expected)
+        is_equal('left', os.listdir('tmp'), [])
+    err = run('iotracer', 'stats', '--live', 'few', status=2).stderr
+    assert 'say which trace: a directory that iotracer record made, or --live' in err, err
+    assert 'goes with --live' in run('iotracer', 'stats', '--time', '1', 'few', status=2).stderr
 
 
 def moved():

@@ -203,6 +203,7 @@ static int export_category(struct env *env, const struct category *category, siz
 		.anonymizer = env->anonymize ? &env->anonymizer : NULL,
 		.with_sources = env->sources.nr,
 	};
+	struct selection_skips skips = { &env->selection, &env->check.clock };
 	struct check_file checked;
 	struct cpu_merge merge;
 	int status = cpu_merge_open(&merge, env->trace, file, printer.event);
@@ -212,6 +213,8 @@ static int export_category(struct env *env, const struct category *category, siz
 					 printer.anonymizer);
 	if (!status) {
 		check_begin(&env->check, &checked, category->name, i, &merge);
+		merge.wants = selection_may_want;
+		merge.wants_data = &skips;
 		open_printer(env, &printer, category);
 		output_open(&output);
 		if (export_rows(env, &merge, &printer, &output, category)) {

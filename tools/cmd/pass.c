@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cli.h"
+#include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "base/xalloc.h"
@@ -72,13 +73,32 @@ size_t pass_find(const struct pass *p, const struct category *category)
 	return i;
 }
 
-int pass_open(struct pass *p, const char *trace)
+/* Finds the trace, or records it. */
+static int find_trace(struct pass *p, const struct cli_words *words)
 {
-	int status;
+	int status = CLI_OK;
 
-	p->trace = store_find(trace);
-	if (!p->trace)
-		return CLI_FAILED;
+	if (!words->nr == !p->record) {
+		cli_say("say which trace: a directory that iotracer record made, or --live");
+		return CLI_USAGE;
+	}
+	if (p->record) {
+		status = live_record(&p->live, p->named, p->nr_named, &p->selection.select,
+				     p->seconds);
+		interrupt_catch();
+		p->trace = p->live.trace ? xstrdup(p->live.trace) : NULL;
+	} else {
+		p->trace = store_find(words->at[0]);
+	}
+	return p->trace ? status : CLI_FAILED;
+}
+
+int pass_open(struct pass *p, const struct cli_words *words)
+{
+	int status = find_trace(p, words);
+
+	if (status)
+		return status;
 	status = check_open(&p->check, p->trace);
 	if (status)
 		return status;
@@ -98,6 +118,11 @@ int pass_close(struct pass *p, int status)
 {
 	if (!status)
 		status = check_judge(&p->check, p->partial);
+	live_remove(&p->live);
+	if (p->record && interrupt_came(NULL)) {
+		cli_say("interrupted: what is printed is of a part of the events");
+		interrupt_end();
+	}
 	select_free(&p->selection.select);
 	sources_free(&p->sources);
 	paths_free(&p->names);
@@ -130,6 +155,17 @@ void pass_times(const struct pass *p, __u64 last, __u64 *begin, __u64 *end)
 
 /* --- records -------------------------------------------------------------------- */
 
+static bool wants_frame(void *data, const struct trace_index *index)
+{
+	struct pass_reader *r = data;
+
+	if (selection_may_want(&r->skips, index))
+		return true;
+	if (index->time.most > r->last)
+		r->last = index->time.most;
+	return false;
+}
+
 int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i)
 {
 	const struct category *category = p->at[i].category;
@@ -150,6 +186,9 @@ int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i)
 	if (status)
 		return status;
 	measurer_open(&r->measurer, r->event);
+	r->skips = (struct selection_skips){ &r->selection, &p->check.clock };
+	r->merge.wants_data = r;
+	r->merge.wants = wants_frame;
 	check_begin(&p->check, &r->checked, category->name, p->at[i].index, &r->merge);
 	return CLI_OK;
 }
@@ -170,8 +209,11 @@ const void *pass_next(struct pass_reader *r)
 	while ((record = cpu_merge_next(&r->merge))) {
 		if (r->merge.events % LOOK_RECORDS == 0)
 			show_progress(r);
+		if (interrupt_came(NULL))
+			return NULL;
 		measure(&r->measurer, record, &r->measure);
-		r->last = r->measure.time + r->measure.latency;
+		if (r->measure.time + r->measure.latency > r->last)
+			r->last = r->measure.time + r->measure.latency;
 		if (!selection_wants(&r->selection, &p->check.clock, r->measure.time, record))
 			continue;
 		r->source = sources_find(&p->sources, merge_cpu_of(&r->merge));
@@ -284,6 +326,11 @@ static const struct cli_option options[] = {
 	{ "categories", 'c', "NAME,...", "read only these categories (default: all of the trace); may be repeated",
 	  OPTION_TAKE, .take = take_categories, .values = VALUES_CATEGORY | VALUES_LIST },
 	SELECTION_OPTIONS,
+	{ "live", 0, NULL,
+	  "instead of reading a trace, record one (category fs, or those of --categories) until Ctrl-C, or for --time, and delete it afterwards",
+	  TO_FLAG(struct pass, record) },
+	{ "time", 0, "SECONDS", "record for SECONDS (or minutes, hours, days: suffix m, h, d)",
+	  TO_SECONDS(struct pass, seconds), .least = 1, .with = "live" },
 	{ "partial", 0, NULL,
 	  "exit with 0 even if the trace is damaged, truncated or has no end; what is missing is still reported",
 	  TO_FLAG(struct pass, partial) },

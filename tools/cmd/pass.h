@@ -6,8 +6,8 @@
  *	struct env { struct cli_words words; struct pass pass; ... };
  *	struct env env = { .pass = PASS_NONE };
  *
- *	command_parse(&command, argc, argv, &env);	// its .group is &pass_options
- *	status = pass_open(&env.pass, env.words.at[0]);
+ *	command_parse(&command, argc, argv, &env);	// its .group is &pass_options, .operands PASS_OPERANDS
+ *	status = pass_open(&env.pass, &env.words);
  *	for (i = 0; !status && i < env.pass.nr; i++) {
  *		status = pass_reader_open(&reader, &env.pass, i);
  *		while (!status && (record = pass_next(&reader)))
@@ -24,6 +24,7 @@
 #include <linux/types.h>
 
 #include "base/option.h"
+#include "cmd/live.h"
 #include "cmd/selection.h"
 #include "trace/basis.h"
 #include "trace/category.h"
@@ -45,6 +46,9 @@ struct pass_category {
 struct pass {
 	struct selection selection;	/* the first member: its options are among those of the pass */
 	bool partial;
+	bool record;			/* no trace is given: record one first */
+	double seconds;			/* how long; 0: until a signal */
+	struct live live;
 	const struct category *named[PASS_CATEGORIES];	/* by --categories */
 	size_t nr_named;		/* 0: all of the trace */
 
@@ -59,15 +63,19 @@ struct pass {
 
 #define PASS_NONE { .selection = SELECTION_NONE }
 
-/* --categories, --filter, --from, --to and --partial. Its environment is a struct pass. */
+/* --categories, --filter, --from, --to, --partial, --live and --time. Its environment is a struct pass. */
 extern const struct option_group pass_options;
 
+/* The operands of a command that reads one trace, which --live replaces. */
+#define PASS_OPERANDS { 0, 1, NULL, "one trace at a time", VALUES_TRACE | VALUES_DIRECTORY }
+
 /*
+ * @words: the trace, or with --live nothing: then one is recorded first, and deleted by pass_close().
  * Opens the trace: its metadata, its paths, and which of its categories are wanted. A category that was
  * named and that the trace does not have is a mistake; one that this tool does not know is reported, and
  * makes pass_close() return CLI_FAILED. Returns an exit code. Call pass_close() in either case.
  */
-int pass_open(struct pass *p, const char *trace);
+int pass_open(struct pass *p, const struct cli_words *words);
 
 /* Reports whether the trace was whole, and frees all. @status: so far. Returns the command's exit code. */
 int pass_close(struct pass *p, int status);
@@ -97,6 +105,7 @@ struct pass_reader {
 
 	/* Private: */
 	struct selection selection;	/* for this event: several readers may be open */
+	struct selection_skips skips;
 	struct cpu_merge merge;
 	struct measurer measurer;
 	struct check_file checked;

@@ -94,3 +94,15 @@ bool selection_wants(struct selection *s, const struct wall_clock *clock, __u64 
 		return false;
 	return select_wants(&s->select, record);
 }
+
+bool selection_may_want(void *data, const struct trace_index *index)
+{
+	const struct selection_skips *skips = data;
+	const struct selection *s = skips->selection;
+
+	/* A frame that may have any time has no time of day. */
+	if (index->time.most != ~0ULL && (wall_time(skips->clock, index->time.least) >= s->end ||
+					  wall_time(skips->clock, index->time.most) < s->begin))
+		return false;
+	return select_may_want(&s->select, index);
+}

@@ -66,4 +66,12 @@ static inline bool selection_has_time(const struct selection *s, __u64 time)
 bool selection_wants(struct selection *s, const struct wall_clock *clock, __u64 monotonic,
 		     const void *record);
 
+/* What is needed to skip frames of a file that have no such record: cpu_merge's @wants. */
+struct selection_skips {
+	const struct selection *selection;
+	const struct wall_clock *clock;
+};
+
+bool selection_may_want(void *skips, const struct trace_index *index);
+
 #endif /* TOOL_CMD_SELECTION_H */

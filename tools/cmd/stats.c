@@ -137,7 +137,7 @@ static int run(int argc, char **argv)
 	if (!env.keys.nr)
 		free(stats_keys_add(&env.keys, "op"));
 	env.document = json_array();
-	status = pass_open(&env.pass, env.words.at[0]);
+	status = pass_open(&env.pass, &env.words);
 	env.keys.merged = env.pass.sources.nr;
 	if (!status)
 		status = stats_of_all(&env);
@@ -174,7 +174,7 @@ static const struct cli_option options[] = {
 const struct command command_stats = {
 	.name = "stats",
 	.summary = "sum up a trace: counts, bytes, latencies, rates",
-	.synopsis = "TRACE",
+	.synopsis = "TRACE\n--live",
 	.help =
 		"For each category of a trace and each kind of operation, or each value of another"
 		" key: count, errors, bytes moved, sizes, IOPS, MiB/s, and latencies with exact"
@@ -186,8 +186,7 @@ const struct command command_stats = {
 		" MAX are those of the bytes that one operation moved, and of one latency.",
 	.options = options,
 	.group = &pass_options, .group_at = offsetof(struct env, pass),
-	.operands = { 1, 1, "say which trace: a directory that iotracer record made",
-		      "one trace at a time", VALUES_TRACE | VALUES_DIRECTORY },
+	.operands = PASS_OPERANDS,
 	.words = offsetof(struct env, words),
 	.run = run,
 };

@@ -252,6 +252,21 @@ static ssize_t load(struct cpu_merge *m, __u64 at, char **data, size_t *room,
 	return blocks;
 }
 
+/* The seq that each CPU continues with is not known: its blocks in the frame were not read. */
+static void skip(struct cpu_merge *m, const struct trace_frame *frame)
+{
+	unsigned int cpu;
+
+	m->reader.frames++;
+	m->skipped++;
+	m->events += frame->events;
+	m->lost += frame->index.lost;
+	if (frame->until > m->until)
+		m->until = frame->until;
+	for (cpu = 0; cpu < m->nr_cpus; cpu++)
+		m->cpus[cpu].known = false;
+}
+
 /* Reads one more frame of the file. */
 static void scan(struct cpu_merge *m)
 {
@@ -262,6 +277,10 @@ static void scan(struct cpu_merge *m)
 
 	if (!trace_reader_next(&m->reader, &frame, &at)) {
 		finish(m);
+		return;
+	}
+	if (m->wants && !m->wants(m->wants_data, &frame.index)) {
+		skip(m, &frame);
 		return;
 	}
 	f = get_frame(m);

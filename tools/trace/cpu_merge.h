@@ -70,10 +70,17 @@ struct cpu_merge {
 	__u64 lost;			/* events lost or overwritten before they were read */
 	void (*hole)(void *data, const struct cpu_merge_hole *hole);	/* called for each hole */
 	void *hole_data;
+	/*
+	 * Whether a frame may have a record that is wanted; NULL: each does. If it says no, the frame is
+	 * not read: its events count, none of them is returned, and a hole beside it is not told.
+	 */
+	bool (*wants)(void *data, const struct trace_index *index);
+	void *wants_data;
+	__u64 skipped;			/* frames that were not read */
 };
 
 /*
- * Set @hole before the first cpu_merge_next(). Returns an exit code; errors are reported. Close
+ * Set @hole and @wants before the first cpu_merge_next(). Returns an exit code; errors are reported. Close
  * it in either case.
  */
 int cpu_merge_open(struct cpu_merge *m, const char *directory, const char *file,

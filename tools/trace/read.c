@@ -99,7 +99,7 @@ static int check_header(struct trace_reader *r, const struct iot_stream_header *
 			damaged(r, "is damaged or cut off after its header");
 		return check_stream(r, like);
 	}
-	if (n >= sizeof(h.stream) && h.stream.magic == TRACE_MAGIC_OLD) {
+	if (n >= sizeof(h.stream) && (h.stream.magic == TRACE_MAGIC_OLD || h.stream.magic == TRACE_MAGIC_OLDEST)) {
 		cli_say_of(r->name, "has the format of an older version: use the tool that recorded it");
 		return CLI_FAILED;
 	}

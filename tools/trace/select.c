@@ -13,6 +13,7 @@
 #include "core/names.h"
 #include "core/nearest.h"
 #include "trace/anonymize.h"
+#include "trace/frame_index.h"
 #include "trace/paths.h"
 #include "trace/record.h"
 #include "trace/select.h"
@@ -46,10 +47,9 @@ struct select_condition {
 	unsigned int nr_ops;
 	const struct paths *paths;
 	char **shown;		/* the words as paths are shown */
-	unsigned char *known;	/* by place in @paths: PATH_WANTED, PATH_OTHER, or 0: not looked at */
+	bool *known;		/* by place in @paths: whether the path is wanted */
+	struct trace_range wanted;	/* ids of paths that are wanted */
 };
-
-enum { PATH_WANTED = 1, PATH_OTHER };
 
 /* --- values --------------------------------------------------------------------- */
 
@@ -301,12 +301,7 @@ static bool is_path_wanted(const struct select_condition *c, const char *path)
 static bool meets_path_at(struct select_condition *c, const struct place *place, const void *record)
 {
 	__u64 id = place->size ? record_scalar(record, place->offset, place->size) : 0;
-	const struct name *name = id ? names_find(c->paths, id) : NULL;
-	unsigned char *known = name ? &c->known[id - c->paths->base] : NULL;
-
-	if (name && !*known)
-		*known = is_path_wanted(c, name->text) ? PATH_WANTED : PATH_OTHER;
-	return name && *known == PATH_WANTED;
+	return id && id - c->paths->base < c->paths->nr && c->known[id - c->paths->base];
 }
 
 static bool meets_path(struct select_condition *c, const void *record)
@@ -468,6 +463,16 @@ char *select_add(struct select *s, const char *condition)
 	return NULL;
 }
 
+const char *select_given(const struct select *s, size_t i)
+{
+	return s->at[i].given;
+}
+
+bool select_is_known_to_module(const struct select *s, size_t i)
+{
+	return s->at[i].key->meets != meets_path;
+}
+
 void select_copy(struct select *to, const struct select *from)
 {
 	size_t i;
@@ -521,6 +526,27 @@ static void prepare_ops(struct select_condition *c, const struct iot_schema_even
 	}
 }
 
+/* Looks at all paths: which are wanted, and what ids these have. */
+static void find_paths(struct select_condition *c)
+{
+	const struct name *name;
+	__u64 id;
+	size_t i;
+
+	c->known = xreallocarray(NULL, c->paths->nr, sizeof(*c->known));
+	c->wanted = (struct trace_range){ .least = ~0ULL };
+	for (i = 0; i < c->paths->nr; i++) {
+		id = c->paths->base + i;
+		name = names_find(c->paths, id);
+		c->known[i] = name && is_path_wanted(c, name->text);
+		if (!c->known[i])
+			continue;
+		if (id < c->wanted.least)
+			c->wanted.least = id;
+		c->wanted.most = id;
+	}
+}
+
 /* Paths of a trace are escaped, and hashed if names are. A pattern has no hash. */
 static char *prepare_paths(struct select_condition *c, const struct paths *paths,
 			   const struct anonymizer *anonymizer)
@@ -529,8 +555,6 @@ static char *prepare_paths(struct select_condition *c, const struct paths *paths
 	char *hashed;
 
 	c->paths = paths;
-	c->known = xreallocarray(NULL, paths->nr, 1);
-	memset(c->known, 0, paths->nr);
 	c->shown = xreallocarray(NULL, c->nr, sizeof(*c->shown));
 	memset(c->shown, 0, c->nr * sizeof(*c->shown));
 	for (i = 0; i < c->nr; i++) {
@@ -546,6 +570,7 @@ static char *prepare_paths(struct select_condition *c, const struct paths *paths
 		c->shown[i] = text_show(hashed, length);
 		free(hashed);
 	}
+	find_paths(c);
 	return NULL;
 }
 
@@ -580,6 +605,50 @@ bool select_wants(struct select *s, const void *record)
 
 	for (i = 0; i < s->nr; i++)
 		if (!s->at[i].key->meets(&s->at[i], record))
+			return false;
+	return true;
+}
+
+/* Whether one of the numbers, 0 among them, may be in the range. */
+static bool may_have_number(const struct select_condition *c, const struct trace_range *r)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr; i++)
+		if (!c->numbers[i] || frame_may_have(r, c->numbers[i], c->numbers[i]))
+			return true;
+	return false;
+}
+
+static bool may_have_op(const struct select_condition *c, const struct trace_index *index)
+{
+	unsigned int op;
+
+	for (op = 0; op < c->nr_ops; op++)
+		if (c->ops[op] && frame_may_have_op(index, op))
+			return true;
+	return false;
+}
+
+static bool may_meet(const struct select_condition *c, const struct trace_index *index)
+{
+	if (c->key->meets == meets_device)
+		return may_have_number(c, &index->device);
+	if (c->key->meets == meets_number && !strcmp(c->key->name, "inode"))
+		return may_have_number(c, &index->inode);
+	if (c->key->meets == meets_op)
+		return may_have_op(c, index);
+	if (c->key->meets == meets_path)
+		return frame_may_have(&index->path, c->wanted.least, c->wanted.most);
+	return true;
+}
+
+bool select_may_want(const struct select *s, const struct trace_index *index)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		if (!may_meet(&s->at[i], index))
 			return false;
 	return true;
 }

@@ -18,6 +18,7 @@
 struct anonymizer;
 struct paths;
 struct select_condition;
+struct trace_index;
 
 struct select {
 	struct select_condition *at;	/* NULL: every record is wanted */
@@ -38,7 +39,15 @@ char *select_event(struct select *s, const struct iot_schema_event *event, const
 void select_copy(struct select *to, const struct select *from);
 
 bool select_wants(struct select *s, const void *record);
+
+/* Whether a frame may have such a record. */
+bool select_may_want(const struct select *s, const struct trace_index *index);
+
 void select_free(struct select *s);
+
+/* The i-th condition, as it was given, and whether the module's filters have its key. */
+const char *select_given(const struct select *s, size_t i);
+bool select_is_known_to_module(const struct select *s, size_t i);
 
 /* The name of the n-th key, NULL after the last. */
 const char *select_key(unsigned int n);

@@ -34,8 +34,10 @@
 
 #include "core/schema.h"
 
-#define TRACE_MAGIC		0x3246544f49ULL	/* "IOTF2" */
-#define TRACE_MAGIC_OLD		0x3146544f49ULL	/* "IOTF1": without checksums */
+/* Two of them differ in more than one bit: a flipped one makes none of another. */
+#define TRACE_MAGIC		0x3446544f49ULL	/* "IOTF4" */
+#define TRACE_MAGIC_OLD		0x3246544f49ULL	/* "IOTF2": without indexes; */
+#define TRACE_MAGIC_OLDEST	0x3146544f49ULL	/* "IOTF1": without checksums */
 #define TRACE_FRAME_MAGIC	0x4d415246	/* "FRAM" */
 #define TRACE_NOTE_MAGIC	0x45544f4e	/* "NOTE" */
 #define TRACE_NOTE_MAX		4096		/* bytes of its text */
@@ -57,6 +59,24 @@ struct trace_header {
 	__u32 checksum;		/* of all before it */
 };
 
+/* All values of a kind are in it; @least > @most: there are none. */
+struct trace_range {
+	__u64 least, most;
+};
+
+/*
+ * What the records of a frame have: a reader skips a frame that has nothing it is asked for. Values of
+ * 0, which say that there is none, are left out.
+ */
+struct trace_index {
+	struct trace_range time;	/* CLOCK_MONOTONIC ns: the events began and ended */
+	struct trace_range device;	/* device and file_device */
+	struct trace_range inode;
+	struct trace_range path;	/* ids of path and path2 */
+	__u64 ops;			/* bit n: a record has operation n; bit 63: it has 63 or more */
+	__u64 lost;			/* sum of the blocks' gaps */
+};
+
 struct trace_frame {
 	__u32 magic;		/* TRACE_FRAME_MAGIC */
 	__u32 encoding;		/* TRACE_RAW, TRACE_ZSTD, TRACE_ZSTD_TRANSPOSED */
@@ -65,6 +85,7 @@ struct trace_frame {
 	__u64 events;		/* or paths */
 	__u64 until;		/* CLOCK_MONOTONIC ns */
 	__u64 number;		/* frames before it in the file */
+	struct trace_index index;	/* of frames without records: any value */
 	__u32 data_checksum;	/* of the @stored bytes */
 	__u32 checksum;		/* of all before it in this header */
 };

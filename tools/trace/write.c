@@ -67,6 +67,8 @@ int trace_file_create(struct trace_file *f, int dir, const char *name,
 	int err;
 
 	*f = (struct trace_file){ .fd = -1 };
+	frame_indexer_open(&f->indexer, header->layout == IOT_LAYOUT_BLOCKS ?
+				       iot_schema_find(header->event) : NULL);
 	if (level) {
 		f->zstd = ZSTD_createCCtx();
 		if (!f->zstd)
@@ -124,6 +126,7 @@ int trace_file_put(struct trace_file *f, char *data, __u64 most)
 	frame.magic = TRACE_FRAME_MAGIC;
 	frame.encoding = TRACE_RAW;
 	frame.stored = frame.size;
+	frame_index(&f->indexer, &frame.index, data + sizeof(frame), frame.size);
 	from = compress(f, data, &frame);
 	length = trace_frame_length(&frame);
 	if (length > most)

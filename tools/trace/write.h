@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "trace/frame_index.h"
 #include "trace/trace.h"
 
 struct trace_file {
@@ -17,6 +18,7 @@ struct trace_file {
 	void *zstd;		/* NULL: not compressed */
 	char *packed;		/* a frame in its compressed form */
 	size_t room;
+	struct frame_indexer indexer;
 	size_t record;		/* size of a record; 0: the content is no records */
 	char *transposed;	/* a frame's content, to be compressed */
 };

@@ -1,0 +1,46 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# The index that each frame of a trace has, and readers that skip frames by it. frames.py makes the traces, and
+# reads them in another way.
+#
+# bats file_tags=host
+
+load ../lib/tool
+
+setup_file() {
+	build_tool
+}
+
+setup() {
+	use_tool
+	work=$(mktemp -d /tmp/iotracer-frames.XXXXXX)
+	cd "$work" || return
+	export IOTRACER_PROC=$work/proc IOTRACER_TRACES=$work/kept PYTHONDONTWRITEBYTECODE=1
+	idle_category fs
+}
+
+teardown() {
+	cd /
+	rm -rf "$work"
+}
+
+known() {
+	python3 -m frames "$@"
+}
+
+@test "frames: each says what its records have" {
+	known says_what_it_has
+}
+
+@test "frames: answers are the same whether frames can be skipped or not" {
+	known answers_are_the_same
+}
+
+@test "frames: what is not wanted is not read" {
+	known what_is_not_wanted_is_not_read
+}
+
+@test "frames: losses before a frame that is skipped are counted" {
+	known losses_are_counted
+}
