@@ -44,6 +44,10 @@ known() {
 	known nests
 }
 
+@test "perfetto: a thread that takes another name has its last one" {
+	known renamed
+}
+
 @test "perfetto: a disk has as many lanes as it had requests at one moment, and its counter is their number" {
 	known lanes
 }

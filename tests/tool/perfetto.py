@@ -167,6 +167,11 @@ def nests():
     is_equal('inside', {k: v for k, v in inner.items() if v is not None}, {(10, 10): 5, (85, 5): 80})
     is_equal('lanes', sorted((found.name(s.track)[-1], s.time - 2 * S, s.duration) for s in records(found)
                              if found.name(s.track)[-1] != 'fio'), [('fs, slot 1', 25, 15), ('fs, slot 1', 50, 20)])
+    # more of them than are known, inside a call that begins among those
+    calls = [(i * 10, i * 10 + 5) for i in range(20)] + [(12, 300)]
+    make('t', fs=[event('READ', S * 2 + a, b - a, 0) for a, b in calls])
+    found = read('t')
+    is_equal('times', sorted((s.time - 2 * S, s.time + s.duration - 2 * S) for s in records(found)), sorted(calls))
     rng = random.Random(2)
     calls = []
     for tid in range(1, 5):
@@ -176,6 +181,15 @@ def nests():
     make('t', fs=calls)
     is_equal('any', sorted((found.thread(s.track)[1], s.time, s.duration) for found in [read('t')] for s in records(found)),
              sorted((c['tid'], c['time'], c['latency']) for c in calls))
+
+
+def renamed():
+    """A thread has its last name, a process that of its first thread."""
+    make('t', fs=[event('READ', (2 + i) * S, 5, 1, pid=7, tid=tid, comm=comm)
+                  for i, (tid, comm) in enumerate(((8, 'worker'), (7, 'bash'), (7, 'fio'), (8, 'io')))])
+    found = read('t')
+    is_equal('names', [found.name(s.track) for s in records(found)],
+             [('fio', 'io'), ('fio', 'fio'), ('fio', 'fio'), ('fio', 'io')])
 
 
 def depths(intervals):
