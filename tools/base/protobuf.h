@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Messages of Protocol Buffers, written in place: each function writes at @out and returns the end. What is
- * longer than a number is preceded by its length, which is known at its end only. So room for it is left,
- * always PROTOBUF_LENGTH bytes: a varint may have leading zeroes.
+ * Messages of Protocol Buffers, written in place: each function writes at @out and returns the end.
+ * What is longer than a number is preceded by its length, which is known at its end only. So room
+ * for it is left, always PROTOBUF_LENGTH bytes: a varint may have leading zeroes.
  */
 #ifndef TOOL_BASE_PROTOBUF_H
 #define TOOL_BASE_PROTOBUF_H

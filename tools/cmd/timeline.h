@@ -40,7 +40,7 @@ int timeline_open(struct timeline *t);
 /* Each returns false if it failed, which was reported. */
 bool timeline_begin(struct timeline *t, const struct category *category);
 
-/* Adds the record that cpu_merge_next() returned; one that is not @wanted only shows what is missing. */
+/* Adds a record of cpu_merge_next(); one that is not @wanted only shows what is missing. */
 bool timeline_put(struct timeline *t, struct cpu_merge *m, const void *record, bool wanted);
 bool timeline_end(struct timeline *t, const struct check_file *checked, const struct cpu_merge *m);
 

@@ -244,8 +244,8 @@ bool ctf_begin_category(struct ctf *c, const struct category *category)
 }
 
 /*
- * An empty text is written as a dash: babeltrace2 before 2.0.5 shows the text of an earlier event instead
- * (efficios/babeltrace#116).
+ * An empty text is written as a dash: babeltrace2 2.0.4 shows the text of an earlier event
+ * instead (efficios/babeltrace#116).
  */
 static char *put_field(struct ctf *c, char *out, const struct row_column *column, const void *record)
 {

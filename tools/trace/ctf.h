@@ -5,10 +5,10 @@
  *	metadata	describes the other files, in the language TSDL
  *	fs ...		a stream for each category: packets of events
  *
- * An event has the time of day at which the record's event ended, because the events of a stream are in that
- * order. Its name is that of the category and the operation ("fs:READ"), its fields are those of the record:
- * numbers, the operation as an enumeration, and all else as the text that CSV has, or a dash if that is empty.
- * Events that are missing are counted by each packet as discarded.
+ * An event has the time of day at which the record's event ended, because the events of a stream
+ * are in that order. Its name is that of the category and the operation ("fs:READ"), its fields are
+ * those of the record: numbers, the operation as an enumeration, and all else as the text that CSV
+ * has, or a dash if that is empty. Events that are missing are counted by each packet as discarded.
  */
 #ifndef TOOL_TRACE_CTF_H
 #define TOOL_TRACE_CTF_H
@@ -38,7 +38,7 @@ struct ctf {
 	const struct category *category;
 	struct row_printer printer;
 	struct basis basis;		/* what is counted of it */
-	char *packet;			/* which is being made: CTF_PACKET bytes of events, and one more */
+	char *packet;			/* CTF_PACKET bytes of events, and one more */
 	size_t used;
 	__u64 first, last;		/* ns since 1970: of its events */
 	__u64 discarded;		/* events that are missing so far; set by the caller */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How many of some intervals there are at each moment. They come in the order in which they end, so one
- * that comes later may have begun long ago: changes of the number wait until DEPTH_WAITING others have come. An
- * interval that lasts longer is counted from the first change on that still waits.
+ * How many of some intervals there are at each moment. They come in the order in which they end, so
+ * one that comes later may have begun long ago: changes of the number wait until DEPTH_WAITING
+ * others have come. An interval that lasts longer is counted from the first change on that still
+ * waits.
  */
 #ifndef TOOL_TRACE_DEPTH_H
 #define TOOL_TRACE_DEPTH_H

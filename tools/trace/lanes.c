@@ -50,8 +50,9 @@ static __u32 take_free(struct lanes *l, __u64 begin, __u64 end)
 }
 
 /*
- * Whether the interval fits into lane 0, which takes it: it lies around intervals there, or behind them. One
- * that begins when another one did lies around it, but a reader that sorts by begin sees the other one first.
+ * Whether the interval fits into lane 0, which takes it: it lies around intervals there, or behind
+ * them. One that begins when another one did lies around it, but a reader that sorts by begin sees
+ * the other one first.
  */
 static bool take_first(struct lanes *l, __u64 begin, __u64 end)
 {

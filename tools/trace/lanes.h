@@ -2,9 +2,9 @@
 /*
  * In which lane of a time line each interval is drawn, so that none crosses another one.
  *
- * Intervals come in the order in which they end. Those of a queue do not overlap in a lane, and take as few
- * lanes as there are intervals at one moment. Those of a thread, whose calls may make others, may lie in
- * each other in lane 0; what crosses another one there gets a lane behind it.
+ * Intervals come in the order in which they end. Those of a queue do not overlap in a lane, and
+ * take as few lanes as there are intervals at one moment. Those of a thread, whose calls may make
+ * others, may lie in each other in lane 0; what crosses another one there gets a lane behind it.
  */
 #ifndef TOOL_TRACE_LANES_H
 #define TOOL_TRACE_LANES_H
@@ -15,7 +15,7 @@
 
 #define LANES_MOST	65536
 #define LANES_NONE	(~0U)
-#define LANES_KEPT	8	/* intervals of lane 0 that are known; later ones may lie around them */
+#define LANES_KEPT	8	/* intervals of lane 0 that later ones may lie around */
 
 /* Start from a zeroed struct. */
 struct lanes {
@@ -24,7 +24,7 @@ struct lanes {
 		__u64 begin, end;
 	} kept[LANES_KEPT];		/* none lies in another one */
 	unsigned int nr_kept;
-	__u64 forgotten;		/* when the last of those ended that are not known any more */
+	__u64 forgotten;		/* when the last one before those ended */
 	struct lane {
 		__u64 end;		/* of its last interval */
 		__u32 number;

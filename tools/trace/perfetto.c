@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The packets of a Perfetto trace. They are one sequence; a reader sorts their events by time, and takes those
- * of one moment in the order of the packets. Times are those of CLOCK_MONOTONIC, and two snapshots of the
- * clocks tell the time of day.
+ * The packets of a Perfetto trace. They are one sequence; a reader sorts their events by time, and
+ * takes those of one moment in the order of the packets. Times are those of CLOCK_MONOTONIC, and
+ * two snapshots of the clocks tell the time of day.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -152,7 +152,7 @@ bool perfetto_begin(struct perfetto *p)
 
 /* --- events ---------------------------------------------------------------------------- */
 
-/* The start of an event. @name: a number, or 0 for none. *content: where it began, for end_event(). */
+/* The start of an event. @name: a number, or 0 for none. *content: for end_event(). */
 static char *begin_event(struct perfetto *p, __u64 time, unsigned int type, __u32 track, __u32 name,
 			 char **content)
 {
@@ -334,8 +334,9 @@ static bool write_depth(struct perfetto *p, __u32 disk, bool all)
 }
 
 /*
- * A request: the moment at which its thread made it, on the track of that, and a slice of the disk. Both have
- * the flow: an arrow leads from the earlier one, which is that of the thread, as its packet is the first.
+ * A request: the moment at which its thread made it, on the track of that, and a slice of the disk.
+ * Both have the flow: an arrow leads from the earlier one, which is that of the thread, as its
+ * packet is the first.
  */
 static bool put_request(struct perfetto *p, struct shape *s, const void *record, const struct measure *m)
 {

@@ -5,12 +5,13 @@
  *	a track for each thread, on which an operation is a slice, or an instant if it took no time;
  *	tracks for what can be under way several times at once: the requests of a disk, of io_uring;
  *	a counter for each disk: the requests that were in its queue or in the device;
- *	a flow to each request from an instant "submit" on the track of the thread that made it, inside the
+ *	a flow to each request from an instant "submit" on the track of its thread, inside the
  *	call in which it was made;
  *	a track that tells what is missing.
  *
- * Slices have the fields of the record that are not 0 as arguments, with the names of our columns. What is the
- * same for many packets is written once, and then named by number: strings, tracks. Memory grows with these.
+ * Slices have the fields of the record that are not 0 as arguments, with the names of our columns.
+ * What is the same for many packets is written once, and then named by number: strings, tracks.
+ * Memory grows with these.
  */
 #ifndef TOOL_TRACE_PERFETTO_H
 #define TOOL_TRACE_PERFETTO_H

@@ -66,8 +66,8 @@ struct perfetto_track {
 };
 
 /*
- * Tracks by number, which are described when they are wanted first, or when the name of the thread changed.
- * PERFETTO_NO_TRACK if there are too many, which was reported.
+ * Tracks by number, which are described when they are wanted first, or when the name of the thread
+ * changed. PERFETTO_NO_TRACK if there are too many, which was reported.
  */
 #define PERFETTO_NO_TRACK (~0U)
 __u32 perfetto_thread(struct perfetto *p, const void *record);
@@ -86,8 +86,8 @@ static inline __u64 perfetto_uuid(__u32 track)
 }
 
 /*
- * A packet: room for it in the output, and its end. @time: ns, or 0 for one that has none. Returns where
- * its content goes.
+ * A packet: room for it in the output, and its end. @time: ns, or 0 for one that has none. Returns
+ * where its content goes.
  */
 char *perfetto_packet(struct perfetto *p, __u64 time);
 bool perfetto_packet_end(struct perfetto *p, char *end);

@@ -11,7 +11,7 @@
 #include "trace/perfetto_parts.h"
 #include "trace/record.h"
 
-#define SHOWN_COMM (4 * PERFETTO_COMM + 64)	/* bytes of a name that the printer shows, or hashes */
+#define SHOWN_COMM (4 * PERFETTO_COMM + 64)	/* bytes of a name as it is shown */
 
 /* The number of a track. *new: it is to be described. */
 static __u32 find(struct perfetto *p, const struct perfetto_key *key, bool *new)
