@@ -3,18 +3,15 @@
 What ctf.bats runs: traces whose events are known, as babeltrace2 reads them. A trace begins at 1 s of the monotonic
 clock, and lasts 999 s.
 """
-import csv
-import io
 import json
 import os
 import random
 import shutil
-import subprocess
 import sys
 
 import bt2
 
-from join import BOOT, REALTIME, S, is_equal, run
+from join import BOOT, S, is_equal, run
 from lib.categories import CATEGORIES
 from lib.trace_file import seal_metadata
 from perfetto import request, table

@@ -131,13 +131,13 @@ static void describe_event(struct ctf *c, const char *op, unsigned int id)
 /* The enumeration of the operations, the struct of the fields, the stream, and the events. */
 static void describe_category(struct ctf *c)
 {
-	const char *name = c->category->name, *op;
+	const char *name = c->category->name;
 	unsigned int i, event = c->category->event_id;
 
 	append(&c->types, "enum %s_op : uint16_t {\n", name);
 	for (i = 0; i < IOT_OPS_MAX; i++)
-		if ((op = iot_names_op_name(event, i)))
-			append(&c->types, "\t\"%s\" = %u,\n", op, i);
+		if (iot_names_op_name(event, i))
+			append(&c->types, "\t\"%s\" = %u,\n", iot_names_op_name(event, i), i);
 	append(&c->types, "\t\"unknown\" = %u\n};\n\nstruct %s_fields {\n", CTF_UNKNOWN, name);
 	for (i = 0; i < c->printer.nr_columns; i++)
 		if (is_written(&c->printer.columns[i]))
@@ -145,8 +145,8 @@ static void describe_category(struct ctf *c)
 	append(&c->types, "} align(8);\n\nstream {\n\tid = %u;\n\tevent.header := struct event_header;\n"
 	       "\tpacket.context := struct packet_context;\n};\n\n", event);
 	for (i = 0; i < IOT_OPS_MAX; i++)
-		if ((op = iot_names_op_name(event, i)))
-			describe_event(c, op, i);
+		if (iot_names_op_name(event, i))
+			describe_event(c, iot_names_op_name(event, i), i);
 	describe_event(c, "unknown", CTF_UNKNOWN);
 }
 
@@ -237,7 +237,8 @@ bool ctf_begin_category(struct ctf *c, const struct category *category)
 	describe_category(c);
 	c->discarded = 0;
 	c->used = sizeof(struct packet_head);
-	c->first = c->last = wall_time(&c->check->clock, c->check->metadata.begin.monotonic);
+	c->last = wall_time(&c->check->clock, c->check->metadata.begin.monotonic);
+	c->first = c->last;
 	c->fd = make_file(c, category->name);
 	/* A packet without events, as readers compare the counts of two packets. */
 	return c->fd >= 0 && write_packet(c);

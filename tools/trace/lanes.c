@@ -40,9 +40,9 @@ static __u32 take_free(struct lanes *l, __u64 begin, __u64 end)
 		lane.number = l->lanes[free - 1].number;
 		l->nr--;
 		memmove(l->lanes + free - 1, l->lanes + free, (l->nr - free + 1) * sizeof(*l->lanes));
-	} else if (l->nr == LANES_MOST) {
-		return LANES_NONE;
 	} else {
+		if (l->nr == LANES_MOST)
+			return LANES_NONE;
 		l->lanes = xreallocarray(l->lanes, l->nr + 1, sizeof(*l->lanes));
 	}
 	insert(l, lane);

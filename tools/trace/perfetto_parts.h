@@ -3,6 +3,8 @@
 #ifndef TOOL_TRACE_PERFETTO_PARTS_H
 #define TOOL_TRACE_PERFETTO_PARTS_H
 
+#include <stdint.h>
+
 #include "trace/depth.h"
 #include "trace/lanes.h"
 #include "trace/perfetto.h"
@@ -37,6 +39,8 @@ enum {
 	INTERNED_NUMBER = 1, INTERNED_BYTES = 2,
 };
 
+#define PERFETTO_SEQUENCE 1	/* the number of the only sequence of packets */
+#define PERFETTO_MOST_TIME INT64_MAX	/* readers have signed times */
 #define PERFETTO_COMM 16
 #define PERFETTO_MOST_TRACKS (1u << 20)
 
@@ -94,5 +98,9 @@ bool perfetto_packet_end(struct perfetto *p, char *end);
 
 /* The number of a word, which is written if it is a new one. @as: INTERNED_*. */
 __u32 perfetto_word(struct perfetto *p, const char *word, unsigned int as);
+
+/* Writes a string that later packets name by number. */
+void perfetto_intern(struct perfetto *p, unsigned int as, __u64 number, const char *text,
+		     size_t length);
 
 #endif /* TOOL_TRACE_PERFETTO_PARTS_H */

@@ -19,8 +19,6 @@
 #include "trace/record.h"
 #include "uapi/iotracer.h"
 
-#define SEQUENCE 1	/* the number of the only one */
-#define MOST_TIME INT64_MAX	/* readers have signed times */
 
 /* A field that slices have as an argument. */
 struct perfetto_field {
@@ -33,52 +31,6 @@ struct perfetto_field {
 };
 
 /* --- packets --------------------------------------------------------------------------- */
-
-char *perfetto_packet(struct perfetto *p, __u64 time)
-{
-	char *out = protobuf_open(output_row(&p->output), TRACE_PACKET);
-
-	if (time)
-		out = protobuf_u64(out, PACKET_TIMESTAMP, time < MOST_TIME ? time : MOST_TIME);
-	out = protobuf_u64(out, PACKET_SEQUENCE, SEQUENCE);
-	return protobuf_u64(out, PACKET_FLAGS, FLAG_NEEDED);
-}
-
-bool perfetto_packet_end(struct perfetto *p, char *end)
-{
-	char *content = output_row(&p->output) + 1 + PROTOBUF_LENGTH;
-
-	if (!p->failed && !output_put(&p->output, protobuf_close(content, end)))
-		p->failed = true;
-	return !p->failed;
-}
-
-/* A string that later packets name by number. */
-static void write_interned(struct perfetto *p, unsigned int as, __u64 number, const char *text, size_t length)
-{
-	char *out = protobuf_open(perfetto_packet(p, 0), PACKET_INTERNED), *content = out, *entry;
-
-	entry = protobuf_open(out, as);
-	out = protobuf_u64(entry, INTERNED_NUMBER, number);
-	out = protobuf_bytes(out, INTERNED_BYTES, text, length);
-	perfetto_packet_end(p, protobuf_close(content, protobuf_close(entry, out)));
-}
-
-__u32 perfetto_word(struct perfetto *p, const char *word, unsigned int as)
-{
-	size_t length = strlen(word), before = p->words.nr;
-	char key[256];
-	__u32 number;
-
-	if (length > sizeof(key) - 1)
-		length = sizeof(key) - 1;
-	key[0] = as;
-	memcpy(key + 1, word, length);
-	number = intern_add(&p->words, key, length + 1) + 1;
-	if (p->words.nr > before)
-		write_interned(p, as, number, word, length);
-	return number;
-}
 
 static char *put_clock(char *out, unsigned int id, __u64 time)
 {
@@ -103,7 +55,7 @@ static void write_first(struct perfetto *p)
 {
 	char *out = protobuf_open(output_row(&p->output), TRACE_PACKET), *defaults;
 
-	out = protobuf_u64(out, PACKET_SEQUENCE, SEQUENCE);
+	out = protobuf_u64(out, PACKET_SEQUENCE, PERFETTO_SEQUENCE);
 	out = protobuf_u64(out, PACKET_FLAGS, FLAG_CLEARED);
 	defaults = protobuf_open(out, PACKET_DEFAULTS);
 	out = protobuf_u64(defaults, PACKET_CLOCK, CLOCK_IS_MONOTONIC);
@@ -256,7 +208,7 @@ static void write_paths(struct perfetto *p, const void *record)
 		if (!name || p->paths_written[n / 8] & 1 << n % 8)
 			continue;
 		p->paths_written[n / 8] |= 1 << n % 8;
-		write_interned(p, INTERNED_TEXT, n + 1, name->text, name->length);
+		perfetto_intern(p, INTERNED_TEXT, n + 1, name->text, name->length);
 	}
 }
 
@@ -364,7 +316,7 @@ static void measure_shape(struct perfetto *p, const void *record, struct measure
 {
 	measure(&p->measurer, record, m);
 	*s = (struct shape){ .begin = m->time, .end = m->time + m->latency };
-	if (s->end < s->begin || s->end > MOST_TIME)
+	if (s->end < s->begin || s->end > PERFETTO_MOST_TIME)
 		s->end = s->begin;
 	if (s->end > p->last)
 		p->last = s->end;
