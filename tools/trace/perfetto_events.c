@@ -19,7 +19,6 @@
 #include "trace/record.h"
 #include "uapi/iotracer.h"
 
-
 /* A field that slices have as an argument. */
 struct perfetto_field {
 	const struct row_column *column;
