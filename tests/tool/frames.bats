@@ -44,3 +44,11 @@ known() {
 @test "frames: losses before a frame that is skipped are counted" {
 	known losses_are_counted
 }
+
+@test "frames: blocks of any length are compressed, and are what they were" {
+	known blocks_of_any_length
+}
+
+@test "rows: numbers of any length, which repeat or do not" {
+	known numbers_of_digits
+}

@@ -96,6 +96,33 @@ def says_what_it_has():
     is_equal('compressed', union(index for _, _, index, _ in frames('t2')), union(indexes))
 
 
+def numbers_of_digits():
+    """Numbers around each power of ten, in a column where each is another and in one where they repeat."""
+    numbers = [n for power in range(20) for n in (10**power - 1, 10**power, 10**power + 1)] + [2**63, 2**64 - 1]
+    events = [{'op': 0, 'time': 2 * S + i, 'latency': 1, 'inode': n, 'address': numbers[i // 2]}
+              for i, n in enumerate(numbers)]
+    trace('t', {'fs': events}, [], 100, None)
+    rows = [line.split(',') for line in run('iotracer', 'export', 't').stdout.splitlines()]
+    place = rows[0].index('inode'), rows[0].index('address')
+    is_equal('inode', [int(row[place[0]]) for row in rows[1:]], numbers)
+    is_equal('address', [int(row[place[1]] or '0', 16) for row in rows[1:]],
+             [numbers[i // 2] for i in range(len(numbers))])
+
+
+def blocks_of_any_length():
+    """What is compressed is what it was: blocks of few and of many events, with other bytes in each place."""
+    for count in [*range(1, 20), 31, 32, 33, 255, 256, 257, 300, 515]:
+        events = [{'op': i % 3, 'time': 2 * S + i * i, 'latency': i * 7919 % 1000, 'inode': i * 0x9e3779b97f4a7c15 % 2**64,
+                   'offset': i * 0x123456789abcdef % 2**63, 'pid': i * 31337 % 2**22, 'tid': i, 'result': -(i % 9)}
+                  for i in range(count)]
+        trace('t', {'fs': events}, [], 100, None)
+        shutil.rmtree('t2', ignore_errors=True)
+        run('iotracer', 'record', '--compress=now', '-o', 't2', '-c', 'fs', '--', 'true')
+        assert any(struct.unpack_from('<I', head, 4)[0] == 2 for _, head, _, _ in frames('t2')) or count < 20, count
+        is_equal(count, *([line.split(',')[1:] for line in run('iotracer', 'export', name).stdout.splitlines()]
+                          for name in ('t', 't2')))
+
+
 def forget_indexes(name, to):
     """Copy a trace: its frames may have anything, so that each is read."""
     shutil.copytree(name, to)

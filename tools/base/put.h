@@ -26,27 +26,36 @@ static inline char *put_padded(char *out, __u64 n, unsigned int digits)
 	return out + digits;
 }
 
+/* 10 to the power of each index. */
+extern const __u64 put_powers[20];
+
+/* How many decimal digits a number has. */
+static inline unsigned int put_digits(__u64 n)
+{
+	/* 1233 / 4096 is a little more than log10(2) */
+	unsigned int some = (64 - __builtin_clzll(n | 1)) * 1233 >> 12;
+
+	return some + (n >= put_powers[some]);
+}
+
 static inline char *put_u64(char *out, __u64 n)
 {
-	char digits[20];
-	char *at = digits + sizeof(digits);
+	char *end, *at;
 
 	if (n < 10) {
 		*out = '0' + n;
 		return out + 1;
 	}
-	while (n >= 100) {
+	end = out + put_digits(n);
+	for (at = end; n >= 100; n /= 100) {
 		at -= 2;
 		memcpy(at, put_pairs + 2 * (n % 100), 2);
-		n /= 100;
 	}
-	if (n >= 10) {
-		at -= 2;
-		memcpy(at, put_pairs + 2 * n, 2);
-	} else {
-		*--at = '0' + n;
-	}
-	return put_bytes(out, at, digits + sizeof(digits) - at);
+	if (n >= 10)
+		memcpy(out, put_pairs + 2 * n, 2);
+	else
+		*out = '0' + n;
+	return end;
 }
 
 static inline char *put_s64(char *out, __s64 n)

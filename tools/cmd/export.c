@@ -105,6 +105,13 @@ static bool put_record(struct env *env, struct row_printer *p, struct output *o,
 	return put_lines(env, o);
 }
 
+/* Whether the record's operation has a command line. */
+static bool has_command(const struct category *category, const struct row_printer *p, const void *record)
+{
+	return category->command_op != NO_OP &&
+	       record_scalar(record, p->op_offset, sizeof(__u16)) == category->command_op;
+}
+
 /* False if the output could not be written. */
 static bool export_rows(struct env *env, struct cpu_merge *m, struct row_printer *p,
 			struct output *o, const struct category *category)
@@ -121,7 +128,8 @@ static bool export_rows(struct env *env, struct cpu_merge *m, struct row_printer
 		    !begin_output(env, o, p, record_time(m->event, record)))
 			return false;
 		p->source = sources_find(&env->sources, merge_cpu_of(m));
-		p->note = cpu_merge_note(m, record, &p->note_length);
+		p->note = has_command(category, p, record) ?
+			  cpu_merge_note(m, record, &p->note_length) : NULL;
 		if (!put_record(env, p, o, record))
 			return false;
 	}

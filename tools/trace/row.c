@@ -37,8 +37,9 @@ struct row_comm {
 struct row_flags {
 	const char *group;
 	__u32 value;
+	__u32 common;		/* those of @value that every operation may have */
 	__u32 length;
-	char text[FLAGS_MAX];
+	char text[2 * FLAGS_MAX + 1];
 };
 
 static unsigned int cache_place(__u64 key)
@@ -288,31 +289,39 @@ static char *put_path(struct row_printer *p, const struct row_column *c,
 	return row_text(p, out, name->text, name->length, name->plain);
 }
 
-char *row_group(struct row_printer *p, char *out, const char *group, __u32 value)
+/* Writes flags of an operation's group, and behind them the common ones. */
+static size_t flags_make(char *text, const char *group, __u32 value, __u32 common)
+{
+	size_t length = flags_show(text, group, value & ~common);
+
+	if (!common)
+		return length;
+	if (length)
+		text[length++] = '|';
+	return length + flags_show(text + length, "call", common);
+}
+
+static char *put_flags(struct row_printer *p, char *out, const char *group, __u32 value, __u32 common)
 {
 	struct row_flags *f = &p->flags[cache_place(value ^ (uintptr_t)group << 8)];
 
-	if (f->group != group || f->value != value) {
+	if (f->group != group || f->value != value || f->common != common) {
 		f->group = group;
 		f->value = value;
-		f->length = flags_show(f->text, group, value);
+		f->common = common;
+		f->length = flags_make(f->text, group, value, common);
 	}
 	return row_text(p, out, f->text, f->length, true);
 }
 
+char *row_group(struct row_printer *p, char *out, const char *group, __u32 value)
+{
+	return put_flags(p, out, group, value, 0);
+}
+
 char *row_opflags(struct row_printer *p, char *out, const char *group, __u32 value)
 {
-	__u32 common = value & iot_names_common(p->event->id);
-	char text[2 * FLAGS_MAX + 1];
-	size_t length;
-
-	if (!common)
-		return row_group(p, out, group, value);
-	length = flags_show(text, group, value & ~common);
-	if (length)
-		text[length++] = '|';
-	length += flags_show(text + length, "call", common);
-	return row_text(p, out, text, length, true);
+	return put_flags(p, out, group, value, value & iot_names_common(p->event->id));
 }
 
 static char *put_ioflags(struct row_printer *p, const struct row_column *c,
@@ -377,55 +386,59 @@ static char *put_opflags2(struct row_printer *p, const struct row_column *c,
 	return row_group(p, out, op_of(p, record)->flags2, record_scalar(record, c->offset, c->size));
 }
 
+/* @again: what the text depends on. */
 static const struct kind {
 	const char *name;
 	row_put put;
+	int again;
 } kinds[] = {
-	{ "decimal", put_decimal },
-	{ "signed", put_signed },
-	{ "time", put_decimal },
-	{ "hex", put_address },
-	{ "address", put_address },
-	{ "returned", put_signed },
-	{ "sqeoff", put_decimal },
-	{ "level", put_level },
-	{ "access", put_access },
-	{ "ioflags", put_ioflags },
-	{ "device", put_device },
-	{ "comm", put_comm },
-	{ "path", put_path },
-	{ "op", put_op },
-	{ "fskind", put_fskind },
-	{ "severity", put_value },
-	{ "ioclass", put_value },
-	{ "uringop", put_value },
-	{ "unsure", put_value },
-	{ "sockfamily", put_value },
-	{ "socktype", put_value },
-	{ "optlevel", put_optlevel },
-	{ "optname", put_optname },
-	{ "ipproto", put_value },
-	{ "netway", put_value },
-	{ "tcpstate", put_value },
-	{ "resend", put_value },
-	{ "ipaddr", put_ipaddr },
-	{ "sockpath", put_sockpath },
-	{ "port", put_port },
-	{ "opflags", put_opflags },
-	{ "opflags2", put_opflags2 },
+	{ "decimal", put_decimal, ROW_BY_VALUE },
+	{ "signed", put_signed, ROW_BY_VALUE },
+	{ "time", put_decimal, ROW_BY_VALUE },
+	{ "hex", put_address, ROW_BY_VALUE },
+	{ "address", put_address, ROW_BY_VALUE },
+	{ "returned", put_signed, ROW_BY_VALUE },
+	{ "sqeoff", put_decimal, ROW_BY_VALUE },
+	{ "level", put_level, ROW_BY_VALUE },
+	{ "access", put_access, ROW_BY_VALUE },
+	{ "ioflags", put_ioflags, ROW_BY_VALUE },
+	{ "device", put_device, ROW_BY_VALUE },
+	{ "comm", put_comm, ROW_ANEW },
+	{ "path", put_path, ROW_BY_VALUE },
+	{ "op", put_op, ROW_BY_VALUE },
+	{ "fskind", put_fskind, ROW_BY_VALUE },
+	{ "severity", put_value, ROW_BY_VALUE },
+	{ "ioclass", put_value, ROW_BY_VALUE },
+	{ "uringop", put_value, ROW_BY_VALUE },
+	{ "unsure", put_value, ROW_BY_VALUE },
+	{ "sockfamily", put_value, ROW_BY_VALUE },
+	{ "socktype", put_value, ROW_BY_VALUE },
+	{ "optlevel", put_optlevel, ROW_BY_VALUE },
+	{ "optname", put_optname, ROW_ANEW },
+	{ "ipproto", put_value, ROW_BY_VALUE },
+	{ "netway", put_value, ROW_BY_VALUE },
+	{ "tcpstate", put_value, ROW_BY_VALUE },
+	{ "resend", put_value, ROW_BY_VALUE },
+	{ "ipaddr", put_ipaddr, ROW_ANEW },
+	{ "sockpath", put_sockpath, ROW_ANEW },
+	{ "port", put_port, ROW_BY_VALUE },
+	{ "opflags", put_opflags, ROW_BY_OP_AND_VALUE },
+	{ "opflags2", put_opflags2, ROW_BY_OP_AND_VALUE },
 };
 
 /* A kind that is not known here is shown by the type of its field. */
-static row_put put_of(const struct iot_schema_field *f)
+static const struct kind *kind_of(const struct iot_schema_field *f)
 {
+	static const struct kind chars = { "", put_chars, ROW_ANEW };
+	static const struct kind number = { "", put_decimal, ROW_BY_VALUE };
 	size_t i;
 
 	if (!strcmp(f->kind, "comm") && f->size != COMM_SIZE)
-		return put_chars;
+		return &chars;
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(kinds[i].name, f->kind))
-			return kinds[i].put;
-	return strcmp(f->type, "char") ? put_decimal : put_chars;
+			return &kinds[i];
+	return strcmp(f->type, "char") ? &number : &chars;
 }
 
 static void second_make(struct row_printer *p, __u64 second)
@@ -435,7 +448,7 @@ static void second_make(struct row_printer *p, __u64 second)
 
 	p->second = second;
 	gmtime_r(&t, &tm);
-	strftime(p->second_text, sizeof(p->second_text), "%Y-%m-%dT%H:%M:%S", &tm);
+	p->second_length = strftime(p->second_text, sizeof(p->second_text), "%Y-%m-%dT%H:%M:%S", &tm);
 }
 
 /* Seconds since T0; negative for a call that began before a timereset. */
@@ -463,7 +476,7 @@ char *row_timestamp(struct row_printer *p, const struct row_column *c,
 	time = wall_time(p->clock, time);
 	if (time / NS_PER_S != p->second)
 		second_make(p, time / NS_PER_S);
-	end = put_bytes(text, p->second_text, strlen(p->second_text));
+	end = put_bytes(text, p->second_text, p->second_length);
 	*end++ = '.';
 	end = put_nine(end, time % NS_PER_S);
 	*end++ = 'Z';
@@ -547,7 +560,10 @@ static void add_column(struct row_printer *p, const struct row_column *column)
 		c->offset = f->offset;
 		c->size = f->size;
 		c->kind = f->kind;
-		c->put = c->put ? c->put : put_of(f);
+		if (!c->put) {
+			c->put = kind_of(f)->put;
+			c->again = kind_of(f)->again;
+		}
 	}
 	if (p->json)
 		c->key = xasprintf("%s\"%s\":", p->nr_columns ? "," : "{", c->name);
@@ -687,15 +703,62 @@ char *row_header(const struct row_printer *p, char *out)
 	return out;
 }
 
+/* What a column's text depends on. */
+static __u64 value_of(const struct row_printer *p, const struct row_column *c, const void *record)
+{
+	__u64 value = record_scalar(record, c->offset, c->size);
+
+	if (c->again == ROW_BY_OP_AND_VALUE)
+		value |= record_scalar(record, p->op_offset, sizeof(__u16)) << 32;
+	return value;
+}
+
+static char *put_column(struct row_printer *p, const struct row_column *c, char *out, const void *record)
+{
+	/* Of CSV it is a comma, or nothing. */
+	if (c->key_length == 1)
+		*out++ = *c->key;
+	else
+		out = put_bytes(out, c->key, c->key_length);
+	return c->put(p, c, out, record);
+}
+
+/* A path that is not known yet may be known to the next record, while a log is followed. */
+static bool is_settled(const struct row_printer *p, const struct row_column *c, __u64 value)
+{
+	return c->put != put_path || !p->paths || !value || names_find(p->paths, value);
+}
+
+/*
+ * As above, or the text that was kept, which is copied with what is behind it: a length that is known is
+ * quicker. A column that changes all the time is no longer kept.
+ */
+static char *put_again(struct row_printer *p, struct row_column *c, char *out, const void *record)
+{
+	__u64 value = value_of(p, c, record);
+	char *end;
+
+	if (value == c->last && c->last_length) {
+		c->luck++;
+		memcpy(out, c->last_text, sizeof(c->last_text));
+		return out + c->last_length;
+	}
+	end = put_column(p, c, out, record);
+	c->last = value;
+	c->last_length = end - out <= ROW_AGAIN && is_settled(p, c, value) ? end - out : 0;
+	memcpy(c->last_text, out, sizeof(c->last_text));
+	if (--c->luck < -1000)
+		c->again = ROW_ANEW;
+	return end;
+}
+
 char *row_print(struct row_printer *p, char *out, const void *record)
 {
-	const struct row_column *c = p->columns;
+	struct row_column *c = p->columns;
 	const struct row_column *end = c + p->nr_columns;
 
-	for (; c < end; c++) {
-		out = put_bytes(out, c->key, c->key_length);
-		out = c->put(p, c, out, record);
-	}
+	for (; c < end; c++)
+		out = c->again ? put_again(p, c, out, record) : put_column(p, c, out, record);
 	if (p->json)
 		*out++ = '}';
 	*out++ = '\n';

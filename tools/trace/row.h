@@ -21,6 +21,9 @@ struct wall_clock;
 /* Bytes that a row takes at most. */
 #define ROW_MAX (1024 * 1024)
 
+/* Bytes of a column's text that is kept. */
+#define ROW_AGAIN 64
+
 struct row_column;
 
 /* Writes a column's text at @out; returns its end. */
@@ -41,6 +44,13 @@ struct row_column {
 	char *key;		/* the text before the value */
 	size_t key_length;
 	char *made;		/* the name, if the printer allocated it */
+
+	/* What the column showed last, with the text before it: fields often have the value that they had. */
+	enum { ROW_ANEW, ROW_BY_VALUE, ROW_BY_OP_AND_VALUE } again;
+	int luck;		/* how often it had, less how often it had not */
+	__u64 last;
+	unsigned int last_length;	/* 0: nothing is kept */
+	char last_text[ROW_AGAIN];
 };
 
 struct row_printer {
@@ -63,6 +73,7 @@ struct row_printer {
 	unsigned int op_offset;		/* offset of the field op, if there is one */
 	__u64 second;			/* the second that second_text shows */
 	char second_text[24];
+	size_t second_length;
 	struct row_comm *comms;	/* cached texts */
 	struct row_flags *flags;
 };
