@@ -111,7 +111,7 @@ def trace(name, categories, paths, inode, vm):
         # records come in the order in which they end
         records = sorted(records, key=lambda r: r['time'] + r['latency'])
         seqs = collections.defaultdict(itertools.count)  # of each CPU
-        lines = (' '.join(f'{k}={v}' for k, v in {**r, 'seq': next(seqs[r.get('cpu', 0)])}.items()) + '\n'
+        lines = (' '.join(f'{k}={v}' for k, v in {'seq': next(seqs[r.get('cpu', 0)]), **r}.items()) + '\n'
                  for r in records)
         stream(f'proc/{category}/stream', lines, 'layout=1', f'event={EVENTS[category]}')
     run('iotracer', 'record', '--compress=never', '-o', name, '-c', ','.join(categories), '--', 'true')

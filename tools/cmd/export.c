@@ -13,6 +13,7 @@
 #include "base/xalloc.h"
 #include "cmd/command.h"
 #include "cmd/selection.h"
+#include "cmd/timeline.h"
 #include "record/store.h"
 #include "trace/anonymize.h"
 #include "trace/categories.h"
@@ -51,6 +52,7 @@ struct env {
 	const char *key_file;
 	bool partial;
 	struct guest_export guest;
+	struct timeline timeline;
 	struct selection selection;
 	struct check check;
 	struct anonymizer anonymizer;
@@ -226,6 +228,25 @@ static bool export_other(struct env *env, struct cpu_merge *merge, const struct 
 	return good;
 }
 
+/* As above, to the time line. */
+static bool export_events(struct env *env, struct cpu_merge *m, const struct category *category,
+			  const struct check_file *checked)
+{
+	const void *record;
+
+	if (!timeline_begin(&env->timeline, category))
+		return false;
+	while ((record = cpu_merge_next(m))) {
+		if (m->events % LOOK_ROWS == 0)
+			show_progress(m, category->name);
+		if (!timeline_put(&env->timeline, m, record,
+				  selection_wants(&env->selection, &env->check.clock,
+						  record_time(m->event, record), record)))
+			return false;
+	}
+	return timeline_end(&env->timeline, checked, m);
+}
+
 static int export_category(struct env *env, const struct category *category, size_t i)
 {
 	const struct iot_schema_event *event = category_event(category);
@@ -241,9 +262,11 @@ static int export_category(struct env *env, const struct category *category, siz
 					 env->anonymize ? &env->anonymizer : NULL);
 	if (!status) {
 		check_begin(&env->check, &checked, category->name, i, &merge);
-		merge.wants = selection_may_want;
+		/* A time line shows gaps, which are between all records. */
+		merge.wants = timeline_is(env->format) ? NULL : selection_may_want;
 		merge.wants_data = &skips;
-		good = env->other ? export_other(env, &merge, category) :
+		good = timeline_is(env->format) ? export_events(env, &merge, category, &checked) :
+		       env->other ? export_other(env, &merge, category) :
 				    export_own(env, &merge, category);
 		progress_end();
 		if (good)
@@ -259,7 +282,7 @@ static int export_category(struct env *env, const struct category *category, siz
 /* Checks that rows on standard output are of one category: they have its columns. */
 static int check_one_category(const struct env *env)
 {
-	if (env->directory || env->per_category || env->category ||
+	if (env->directory || env->per_category || env->category || timeline_is(env->format) ||
 	    !metadata_category(&env->check.metadata, 0) || !metadata_category(&env->check.metadata, 1))
 		return CLI_OK;
 	cli_say_of(env->trace, "has several categories: say which (--category=%s), or --per-category for all of them, one after another, or where to (-o DIRECTORY)",
@@ -338,7 +361,7 @@ static int prepare(struct env *env)
 	const struct anonymizer *anonymizer;
 
 	env->check.is_recorded = check_is_recorded(env->trace);
-	if (!status && env->other && !env->category)
+	if (!status && env->other && !timeline_is(env->format) && !env->category)
 		status = choose_category(env);
 	if (!status)
 		status = check_one_category(env);
@@ -385,6 +408,22 @@ static int export_lines(struct env *env)
 		cli_say_of(env->trace, "no event is below %s: paths in a trace begin at the root of the machine, or of the container", env->below);
 	fuse_free(&env->lines);
 	return status;
+}
+
+static int export_timeline(struct env *env)
+{
+	int status;
+
+	env->timeline = (struct timeline){
+		.format = env->format, .directory = env->directory, .gzip = env->gzip, .check = &env->check,
+		.paths = &env->names, .sources = &env->sources,
+		.anonymizer = env->anonymize ? &env->anonymizer : NULL,
+	};
+	status = timeline_open(&env->timeline);
+	if (status)
+		return status;
+	status = export_all(env);
+	return timeline_close(&env->timeline) ? status : CLI_FAILED;
 }
 
 static void take_rows(struct argp_state *state, void *to, const char *arg)
@@ -464,7 +503,7 @@ static void check_other(struct env *env, struct argp_state *state, const struct 
 		cli_usage(state, "--format=%s goes without --gzip: %s", format, env->other->no_gzip);
 	if (env->other->in_directory && !env->directory)
 		cli_usage(state, "--format=%s makes several files: say where (-o DIRECTORY)", format);
-	if (env->category && !goes_with(env->other, env->category))
+	if (env->category && !timeline_is(env->format) && !goes_with(env->other, env->category))
 		cli_usage(state, "--format=%s is not for category %s", format, env->category->name);
 }
 
@@ -501,7 +540,8 @@ static int run(int argc, char **argv)
 	if (!status && env.guest.wanted)
 		status = guest_export_open(&env.guest, &env.check);
 	if (!status)
-		status = env.fuse ? export_lines(&env) : export_all(&env);
+		status = env.fuse ? export_lines(&env) :
+			 timeline_is(env.format) ? export_timeline(&env) : export_all(&env);
 	if (!status)
 		guest_export_report(&env.guest);
 	if (!status)
@@ -518,8 +558,8 @@ static int run(int argc, char **argv)
 
 static const struct cli_option options[] = {
 	{ "format", 'f', "FORMAT",
-	  "output format: csv (default), json (one object per line), or one of another program: fuse (IOTraceCollector; fs), fio (fs, block), blktrace (block), msr (MSR Cambridge's CSV; block), folded (flame graphs; block, fs)",
-	  TO_FORMAT(struct env, format), "csv json fuse fio blktrace msr folded" },
+	  "output format: csv (default), json (one object per line), or one of another program: fuse (IOTraceCollector; fs), fio (fs, block), blktrace (block), msr (MSR Cambridge's CSV; block), folded (flame graphs; block, fs), or with all categories perfetto (ui.perfetto.dev) or ctf (Common Trace Format: babeltrace2, Trace Compass)",
+	  TO_FORMAT(struct env, format), "csv json fuse fio blktrace msr folded perfetto ctf" },
 	{ "below", 0, "DIRECTORY",
 	  "with --format=fuse: write only operations below DIRECTORY, with paths relative to it",
 	  OPTION_TAKE, .take = take_below, .values = VALUES_DIRECTORY, .with = "format=fuse" },
@@ -567,7 +607,8 @@ const struct command command_export = {
 		"The columns are the fields of the category, with the unit in the name; iotracer-trace(5)"
 		" lists them. csv: lines end in a line feed; values with a comma or a quote are quoted."
 		" json: the same columns. Without -o, the rows of one category are written to standard"
-		" output, or with --per-category those of all. Formats of other programs are described in"
+		" output, or with --per-category those of all. perfetto and ctf: all categories in one"
+		" output, or that of --category. Formats of other programs are described in"
 		" iotracer(8).\n"
 		"Missing events and paths are reported on standard error. If a trace is damaged or"
 		" truncated, all intact parts are read, missing events are reported by CPU, seq and time,"

@@ -24,7 +24,7 @@ struct exporter;
 /**
  * struct export_format - a format
  * @events:	ids of the events of the categories that it can be made of, the preferred one first;
- *		0: no more
+ *		0: no more. None: of all categories together; only @in_directory and @no_gzip are used
  * @suffix:	of the file; NULL: the format names its files itself
  * @in_directory: it has several files, so they need a directory
  * @scales:	an event of a sampled trace counts as those that it stands for
