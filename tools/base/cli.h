@@ -13,9 +13,9 @@
 
 #include "base/say.h"
 
-enum cli_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_FUSE };
+enum cli_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_FUSE, FORMAT_SQLITE };
 
-#define CLI_FORMATS "text csv json fuse"	/* their names, in this order */
+#define CLI_FORMATS "text csv json fuse sqlite"	/* their names, in this order */
 
 /* Arguments that are no options. */
 struct cli_words {

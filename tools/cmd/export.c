@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer export: a trace as CSV or JSON, in our columns or IO Tracer's, or as FUSE's log. */
+/* iotracer export: a trace as CSV or JSON, in our columns or IO Tracer's, as FUSE's log, or a database. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include "base/cli.h"
+#include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/command.h"
+#include "cmd/export_sqlite.h"
+#include "cmd/pass.h"
 #include "cmd/selection.h"
 #include "record/store.h"
 #include "trace/anonymize.h"
@@ -341,6 +344,14 @@ static void check_fuse(struct env *env, struct argp_state *state)
 		env->below = "/";
 }
 
+static void check_sqlite(struct env *env, struct argp_state *state)
+{
+	if (!env->directory)
+		cli_usage(state, "--format=sqlite writes a file: name it with -o FILE");
+	if (env->columns == IO_TRACER || env->guest.wanted || env->gzip)
+		cli_usage(state, "--format=sqlite goes without --columns=io-tracer, --guest and --gzip");
+}
+
 static void check_guest(struct env *env, struct argp_state *state)
 {
 	if (env->columns == IO_TRACER || env->fuse)
@@ -365,10 +376,27 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 		cli_usage(state, "--per-category prints on standard output: leave out -o");
 	if (env->fuse)
 		check_fuse(env, state);
+	if (env->format == FORMAT_SQLITE)
+		check_sqlite(env, state);
 	if (env->guest.wanted)
 		check_guest(env, state);
 	else if (env->guest.image_format)
 		cli_usage(state, "--image-format goes with --guest-image");
+}
+
+static int export_database(struct env *env)
+{
+	struct pass pass = {
+		.selection = env->selection, .partial = env->partial, .named = { env->category },
+		.nr_named = env->category ? 1 : 0, .anonymize = env->anonymize, .key_file = env->key_file,
+	};
+	int status = pass_open(&pass, &env->words);
+
+	if (!status)
+		status = export_sqlite(&pass, env->directory);
+	status = pass_close(&pass, status);
+	interrupt_end();
+	return status;
 }
 
 static int run(int argc, char **argv)
@@ -378,6 +406,8 @@ static int run(int argc, char **argv)
 	int status;
 
 	command_parse(&command_export, argc, argv, &env);
+	if (env.format == FORMAT_SQLITE)
+		return export_database(&env);
 	if (!env.directory && is_pipe_or_terminal())
 		progress_quiet();
 	env.trace = store_find(env.named);
@@ -402,13 +432,13 @@ static int run(int argc, char **argv)
 
 static const struct cli_option options[] = {
 	{ "format", 'f', "FORMAT",
-	  "output format: csv (default), json (one object per line), or fuse (category fs), the lines of IOTraceCollector",
-	  TO_FORMAT(struct env, format), "csv json fuse" },
+	  "output format: csv (default), json (one object per line), fuse (category fs), the lines of IOTraceCollector, or sqlite, a database",
+	  TO_FORMAT(struct env, format), "csv json fuse sqlite" },
 	{ "below", 0, "DIRECTORY",
 	  "with --format=fuse: write only operations below DIRECTORY, with paths relative to it",
 	  OPTION_TAKE, .take = take_below, .values = VALUES_DIRECTORY, .with = "format=fuse" },
 	{ "output", 'o', "DIRECTORY",
-	  "write to files DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on (times in UTC) instead of standard output",
+	  "write to files DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on (times in UTC) instead of standard output; with --format=sqlite, to a new file of that name",
 	  TO_TEXT(struct env, directory), .values = VALUES_DIRECTORY },
 	{ "per-category", 0, NULL,
 	  "write all categories to standard output, one after another",
