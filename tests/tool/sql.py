@@ -322,9 +322,8 @@ def missing():
              f'iotracer: {said}\n')
     is_equal('not all of it was read', run('iotracer', 'sql', '-f', 'json', 't', input='select 1 a from fs limit 1;'
                                            'select records a from _trace;').stdout.split(), ['{"a":1}', '{"a":6}'])
-    is_equal('nor of a narrow query', run('iotracer', 'sql', '-f', 'json', 't', input="select 1 a from fs where op = 'OPEN'"
-                                          ' or begin_ns > 0; select 2 a from fs where begin_ns > 2000000000000000000;'
-                                          'select records a from _trace;').stdout.split()[-1], '{"a":6}')
+    is_equal('nor by a narrow query', run('iotracer', 'sql', '-f', 'json', 't', input='select 1 a from fs where begin_ns > 2e18;'
+                                          'select records a from _trace;').stdout.split(), ['{"a":6}'])
     is_equal('not read', sql('t', 'select 1').stderr, '')
     # two frames more were recorded, metadata.json says, than there are
     change('t', events=16)
@@ -577,4 +576,6 @@ def killed():
 
 
 if __name__ == '__main__':
+    # what was started in the background ignores it
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     globals()[{'input': 'input_'}.get(sys.argv[1], sys.argv[1])]()
