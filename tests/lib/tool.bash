@@ -19,6 +19,11 @@ build_tool() {
 		-o "$BATS_FILE_TMPDIR/tool-preload.so" "$TOP/tests/unit/tool-preload.c" -ldl
 }
 
+# tool_libraries: print what the tool is linked with
+tool_libraries() {
+	make -s -C "$TOP/tools" --eval 'libraries: ; @echo $(LDLIBS)' libraries
+}
+
 # use_tool: find the tool and what build_tool made beside it
 use_tool() {
 	PATH=$TOP/tools:$BATS_FILE_TMPDIR:$PATH

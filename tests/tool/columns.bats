@@ -41,7 +41,7 @@ tool_with_wrong_columns() {
 		/^char \*row_print(/i #include "tests/lib/wrong_column.h"' "$TOP/tools/trace/row.c" >row.c
 	[ "$(grep -c wrong_column row.c)" = 2 ]
 	mapfile -t objects < <(find "$TOP/tools" -name '*.o' ! -path '*/trace/row.o')
-	read -ra libraries < <(pkg-config --libs jansson libzstd nettle zlib)
+	read -ra libraries < <(tool_libraries)
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$TOP" -I"$TOP/module" -I"$TOP/tools" -pthread -o wrong-tool \
 		row.c "${objects[@]}" "${libraries[@]}"
 }

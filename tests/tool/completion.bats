@@ -58,7 +58,7 @@ fish_completed() {
 
 @test "bash completes values of options" {
 	[ "$(completed iotracer log --format = js)" = "json " ]
-	[ "$(completed iotracer export -f "")" = "blktrace csv ctf fio folded fuse json msr perfetto " ]
+	[ "$(completed iotracer export -f "")" = "blktrace csv ctf fio folded fuse json msr perfetto sqlite " ]
 	[ "$(completed iotracer record -c "")" = "$({ echo all; categories; } | sort | tr '\n' ' ')" ]
 	[ "$(completed iotracer record --label "")" = " " ]
 }

@@ -699,7 +699,7 @@ t
 @test "a trace that is cut at any byte, or has any bit flipped, is not shown as whole" {
 	local objects libraries
 	mapfile -t objects < <(find "$TOP/tools" -name '*.o' ! -path '*/cmd/main.o')
-	read -ra libraries < <(pkg-config --libs jansson libzstd nettle zlib)
+	read -ra libraries < <(tool_libraries)
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$TOP/module" -I"$TOP/tools" -pthread -o trace-laws \
 		"$TOP/tests/unit/trace-laws.c" "${objects[@]}" "${libraries[@]}"
 	small_trace raw --compress=never

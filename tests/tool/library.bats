@@ -442,7 +442,7 @@ sanitized_laws() {
 	read -ra sources < <(make -s -C "$TOP/tools" --eval 'sources: ; @echo $(LIBRARY:.lo=.c)' sources)
 	sources=("${sources[@]/#/$TOP/tools/}")
 	sources=("${sources[@]//tools\/core-/module/core/}")
-	read -ra libraries < <(pkg-config --libs jansson libzstd nettle zlib)
+	read -ra libraries < <(tool_libraries)
 	gcc -O1 -g -std=gnu11 -D_GNU_SOURCE -DIOTRACER_VERSION='"0"' -DWRAPPED -fsanitize=address,undefined \
 		-fno-sanitize-recover=all -ffunction-sections -fdata-sections -Wl,--gc-sections \
 		-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=free,--wrap=strdup,--wrap=vasprintf \

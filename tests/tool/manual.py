@@ -48,6 +48,7 @@ ELSEWHERE = {
     'iotracer record -o': 'record.bats',
     'iotracer export': 'export.bats',
     'iotracer stats': 'stats.bats',
+    'iotracer sql': 'sql.bats',
     'iotracer doctor': 'doctor.bats',
     'iotracer map': 'vm_images.bats',
     'iotracer join': 'join.bats',

@@ -476,7 +476,7 @@ faked() {
 	mapfile -t objects < <(find "$TOP/tools" -name '*.o' ! -name system_virt.o)
 	# shellcheck disable=SC2046 # several words
 	gcc -O2 -std=gnu11 -D_GNU_SOURCE -I"$TOP/tests/unit/cpuid" -I"$TOP/module" -I"$TOP/tools" -pthread -o planted \
-		"$TOP/tools/machine/system_virt.c" "${objects[@]}" $(pkg-config --libs jansson libzstd nettle zlib)
+		"$TOP/tools/machine/system_virt.c" "${objects[@]}" $(tool_libraries)
 	while IFS='|' read -r name wanted; do
 		TOOL_CPUID=$name ./planted snapshot system | jq -c '.virtualisation | [.guest_of, .guest_of_source]' >found
 		[ "$(cat found)" = "[\"$wanted\",\"cpuid\"]" ] || { echo "$name: $(cat found)"; false; }

@@ -31,7 +31,7 @@ build_counted() {
 	done
 	# shellcheck disable=SC2046 # several words
 	gcc -pthread -o "$BATS_FILE_TMPDIR/iotracer-counted" -DCOUNT_READS_HERE -x c "$TOP/tests/unit/count-reads.h" \
-		-x none "$to"/*.o "${objects[@]}" $(pkg-config --libs jansson libzstd nettle zlib)
+		-x none "$to"/*.o "${objects[@]}" $(tool_libraries)
 }
 
 setup() {

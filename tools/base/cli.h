@@ -15,11 +15,11 @@
 
 enum cli_format {
 	FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_FUSE, FORMAT_FIO, FORMAT_BLKTRACE, FORMAT_MSR,
-	FORMAT_FOLDED, FORMAT_PERFETTO, FORMAT_CTF,
+	FORMAT_FOLDED, FORMAT_PERFETTO, FORMAT_CTF, FORMAT_SQLITE,
 };
 
 /* Their names, in this order. */
-#define CLI_FORMATS "text csv json fuse fio blktrace msr folded perfetto ctf"
+#define CLI_FORMATS "text csv json fuse fio blktrace msr folded perfetto ctf sqlite"
 
 /* Arguments that are no options. */
 struct cli_words {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* iotracer export: a trace as CSV or JSON, in our columns or IO Tracer's, or in formats of others. */
+/* iotracer export: a trace as CSV or JSON, in our columns or IO Tracer's, or in formats of others, or a database. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include "base/cli.h"
+#include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/command.h"
+#include "cmd/export_sqlite.h"
+#include "cmd/pass.h"
 #include "cmd/selection.h"
 #include "cmd/timeline.h"
 #include "record/store.h"
@@ -108,13 +111,6 @@ static bool put_record(struct env *env, struct row_printer *p, struct output *o,
 	return put_lines(env, o);
 }
 
-/* Whether the record's operation has a command line. */
-static bool has_command(const struct category *category, const struct row_printer *p, const void *record)
-{
-	return category->command_op != NO_OP &&
-	       record_scalar(record, p->op_offset, sizeof(__u16)) == category->command_op;
-}
-
 /* False if the output could not be written. */
 static bool export_rows(struct env *env, struct cpu_merge *m, struct row_printer *p,
 			struct output *o, const struct category *category)
@@ -131,8 +127,7 @@ static bool export_rows(struct env *env, struct cpu_merge *m, struct row_printer
 		    !begin_output(env, o, p, record_time(m->event, record)))
 			return false;
 		p->source = sources_find(&env->sources, merge_cpu_of(m));
-		p->note = has_command(category, p, record) ?
-			  cpu_merge_note(m, record, &p->note_length) : NULL;
+		p->note = cpu_merge_note(m, record, &p->note_length);
 		if (!put_record(env, p, o, record))
 			return false;
 	}
@@ -476,6 +471,14 @@ static void check_fuse(struct env *env, struct argp_state *state)
 		env->below = "/";
 }
 
+static void check_sqlite(struct env *env, struct argp_state *state)
+{
+	if (!env->directory)
+		cli_usage(state, "--format=sqlite writes a file: name it with -o FILE");
+	if (env->columns == IO_TRACER || env->guest.wanted || env->gzip)
+		cli_usage(state, "--format=sqlite goes without --columns=io-tracer, --guest and --gzip");
+}
+
 static void check_guest(struct env *env, struct argp_state *state)
 {
 	if (env->columns == IO_TRACER || env->fuse)
@@ -520,10 +523,27 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 		cli_usage(state, "--per-category prints on standard output: leave out -o");
 	if (env->fuse)
 		check_fuse(env, state);
+	if (env->format == FORMAT_SQLITE)
+		check_sqlite(env, state);
 	if (env->guest.wanted)
 		check_guest(env, state);
 	else if (env->guest.image_format)
 		cli_usage(state, "--image-format goes with --guest-image");
+}
+
+static int export_database(struct env *env)
+{
+	struct pass pass = {
+		.selection = env->selection, .partial = env->partial, .named = { env->category },
+		.nr_named = env->category ? 1 : 0, .anonymize = env->anonymize, .key_file = env->key_file,
+	};
+	int status = pass_open(&pass, &env->words);
+
+	if (!status)
+		status = export_sqlite(&pass, env->directory);
+	status = pass_close(&pass, status);
+	interrupt_end();
+	return status;
 }
 
 static int run(int argc, char **argv)
@@ -533,6 +553,8 @@ static int run(int argc, char **argv)
 	int status;
 
 	command_parse(&command_export, argc, argv, &env);
+	if (env.format == FORMAT_SQLITE)
+		return export_database(&env);
 	if (!env.directory && is_pipe_or_terminal())
 		progress_quiet();
 	env.trace = store_find(env.named);
@@ -558,13 +580,13 @@ static int run(int argc, char **argv)
 
 static const struct cli_option options[] = {
 	{ "format", 'f', "FORMAT",
-	  "output format: csv (default), json (one object per line), or one of another program: fuse (IOTraceCollector; fs), fio (fs, block), blktrace (block), msr (MSR Cambridge's CSV; block), folded (flame graphs; block, fs), or with all categories perfetto (ui.perfetto.dev) or ctf (Common Trace Format: babeltrace2, Trace Compass)",
-	  TO_FORMAT(struct env, format), "csv json fuse fio blktrace msr folded perfetto ctf" },
+	  "output format: csv (default), json (one object per line), or one of another program: fuse (IOTraceCollector; fs), fio (fs, block), blktrace (block), msr (MSR Cambridge's CSV; block), folded (flame graphs; block, fs), or with all categories: perfetto (ui.perfetto.dev), ctf (Common Trace Format: babeltrace2, Trace Compass), or sqlite, a database",
+	  TO_FORMAT(struct env, format), "csv json fuse fio blktrace msr folded perfetto ctf sqlite" },
 	{ "below", 0, "DIRECTORY",
 	  "with --format=fuse: write only operations below DIRECTORY, with paths relative to it",
 	  OPTION_TAKE, .take = take_below, .values = VALUES_DIRECTORY, .with = "format=fuse" },
 	{ "output", 'o', "DIRECTORY",
-	  "write to files DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on (times in UTC) instead of standard output",
+	  "write to files DIRECTORY/fs/fs_<date>_<time>_<ms>.csv and so on (times in UTC) instead of standard output; with --format=sqlite, to a new file of that name",
 	  TO_TEXT(struct env, directory), .values = VALUES_DIRECTORY },
 	{ "per-category", 0, NULL,
 	  "write all categories to standard output, one after another",

@@ -103,6 +103,20 @@ static int record_needs(struct pass *p)
 	return live_record(&p->live, all, nr, &none, p->seconds);
 }
 
+const struct anonymizer *pass_anonymizer(const struct pass *p)
+{
+	return p->anonymize ? &p->anonymizer : NULL;
+}
+
+static int open_anonymizer(struct pass *p)
+{
+	if (p->anonymize && p->check.metadata.anonymized) {
+		cli_say_of(p->trace, "was recorded with --anonymize: its names stay as they are");
+		p->anonymize = false;
+	}
+	return p->anonymize ? anonymizer_init(&p->anonymizer, p->key_file) : CLI_OK;
+}
+
 /* Finds the trace, or records it. */
 static int find_trace(struct pass *p, const struct cli_words *words)
 {
@@ -135,8 +149,11 @@ int pass_open(struct pass *p, const struct cli_words *words)
 	p->check.is_recorded = check_is_recorded(p->trace);
 	p->check.shows_counts = true;
 	check_state(&p->check);
-	sources_load(&p->sources, &p->check.metadata, NULL);
-	status = check_names(&p->check, &p->names, NULL);
+	status = open_anonymizer(p);
+	if (status)
+		return status;
+	sources_load(&p->sources, &p->check.metadata, pass_anonymizer(p));
+	status = check_names(&p->check, &p->names, pass_anonymizer(p));
 	if (!status)
 		status = p->nr_named ?
 			selection_open(&p->selection, &p->check, p->named, p->nr_named) :
@@ -153,6 +170,7 @@ int pass_close(struct pass *p, int status)
 		cli_say("interrupted: what is printed is of a part of the events");
 		interrupt_end();
 	}
+	anonymizer_forget(&p->anonymizer);
 	select_free(&p->selection.select);
 	sources_free(&p->sources);
 	paths_free(&p->names);
@@ -212,7 +230,7 @@ int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i)
 	r->selection.select = (struct select){ .nr = 0 };
 	select_copy(&r->selection.select, &p->selection.select);
 	if (!status)
-		status = selection_event(&r->selection, r->event, &p->names, NULL);
+		status = selection_event(&r->selection, r->event, &p->names, pass_anonymizer(p));
 	if (status)
 		return status;
 	measurer_open(&r->measurer, r->event);

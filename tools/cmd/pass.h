@@ -23,9 +23,11 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "base/cli.h"
 #include "base/option.h"
 #include "cmd/live.h"
 #include "cmd/selection.h"
+#include "trace/anonymize.h"
 #include "trace/basis.h"
 #include "trace/category.h"
 #include "trace/check.h"
@@ -52,6 +54,8 @@ struct pass {
 	struct live live;
 	const struct category *named[PASS_CATEGORIES];	/* by --categories */
 	size_t nr_named;		/* 0: all of the trace */
+	bool anonymize;			/* set by the caller: hash names, unless the trace has them hashed */
+	const char *key_file;		/* with the key for that; NULL: a random one */
 
 	/*
 	 * Set by a command that reads more than what is selected: the categories that --live records
@@ -64,6 +68,7 @@ struct pass {
 	struct pass_category at[PASS_CATEGORIES];
 	size_t nr;
 	struct check check;
+	struct anonymizer anonymizer;	/* if @anonymize is still set */
 	struct paths names;
 	struct sources sources;
 };
@@ -95,6 +100,9 @@ size_t pass_find(const struct pass *p, const struct category *category);
  * PASS_NONE_SUCH if the trace does not have it.
  */
 size_t pass_need(struct pass *p, const struct category *category);
+
+/* What hashes names, NULL if they are shown. */
+const struct anonymizer *pass_anonymizer(const struct pass *p);
 
 /* When the trace began, and CLOCK_MONOTONIC ns as ns since 1970. */
 __u64 pass_origin(const struct pass *p);

@@ -689,6 +689,23 @@ char *row_field(struct row_printer *p, char *out, const struct iot_schema_field 
 	return NULL;
 }
 
+bool row_column_is_integer(const struct row_column *c)
+{
+	return c->put == put_decimal || c->put == put_signed || c->put == put_port;
+}
+
+bool row_integer(const struct row_printer *p, const struct row_column *c, const void *record, __s64 *n)
+{
+	__u64 value = record_scalar(record, c->offset, c->size);
+
+	if (c->put == put_signed) {
+		*n = c->size == 4 ? (__s32)value : (__s64)value;
+		return true;
+	}
+	*n = c->put == put_port && p->anonymizer ? anonymize_port(p->anonymizer, value) : value;
+	return row_column_is_integer(c) && value <= INT64_MAX;
+}
+
 char *row_header(const struct row_printer *p, char *out)
 {
 	size_t i;

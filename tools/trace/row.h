@@ -100,6 +100,13 @@ char *row_print(struct row_printer *p, char *out, const void *record);
 /* As above, the text of one field, as its own column shows it. NULL if it is not shown. */
 char *row_field(struct row_printer *p, char *out, const struct iot_schema_field *f, const void *record);
 
+/*
+ * Whether a column shows integers, and the one of a record. False if that is beyond __s64, as 64 ones
+ * are: then the column's text has its digits.
+ */
+bool row_column_is_integer(const struct row_column *c);
+bool row_integer(const struct row_printer *p, const struct row_column *c, const void *record, __s64 *n);
+
 /* Writes a text, quoted as the format requires. @plain: there is nothing to quote. */
 char *row_text(const struct row_printer *p, char *out, const char *text,
 	       size_t length, bool plain);
