@@ -21,6 +21,7 @@ build_tool() {
 
 # tool_libraries: print what the tool is linked with
 tool_libraries() {
+	# shellcheck disable=SC2016 # for make
 	make -s -C "$TOP/tools" --eval 'libraries: ; @echo $(LDLIBS)' libraries
 }
 

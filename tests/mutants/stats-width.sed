@@ -1,4 +1,4 @@
 # A long name is as wide as it is.
-# in: key_text_put_line()
+# in: text_shorten()
 # tests: stats.bats 80 columns
-s/width_of(label) <= KEY_TEXT_WIDTH/1/
+s/text_width(text) <= columns/1/

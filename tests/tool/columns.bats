@@ -37,8 +37,8 @@ setup() {
 # tool_with_wrong_columns: build ./wrong-tool, of which WRONG_COLUMN makes a column wrong
 tool_with_wrong_columns() {
 	local objects libraries
-	sed 's/^\t\tout = c->put(p, c, out, record);$/\t\tout = wrong_column(p, c, out, c->put(p, c, out, record));/
-		/^char \*row_print(/i #include "tests/lib/wrong_column.h"' "$TOP/tools/trace/row.c" >row.c
+	sed 's/^\treturn c->put(p, c, out, record);$/\treturn wrong_column(p, c, out, c->put(p, c, out, record));/
+		/^static char \*put_column(/i #include "tests/lib/wrong_column.h"' "$TOP/tools/trace/row.c" >row.c
 	[ "$(grep -c wrong_column row.c)" = 2 ]
 	mapfile -t objects < <(find "$TOP/tools" -name '*.o' ! -path '*/trace/row.o')
 	read -ra libraries < <(tool_libraries)

@@ -237,7 +237,7 @@ static void sum_caused(struct env *env)
 /* Makes those beyond --top one owner. */
 static void fold(struct env *env)
 {
-	unsigned int order[BLAME_OWNERS], i;
+	unsigned int order[BLAME_OWNERS] = { 0 }, i;
 
 	for (i = 0; i < env->nr_owners; i++)
 		order[i] = i;

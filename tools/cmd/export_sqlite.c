@@ -12,7 +12,7 @@
 #include "base/progress.h"
 #include "base/xalloc.h"
 #include "cmd/export_sqlite.h"
-#include "cmd/sql_table.h"
+#include "cmd/sql_trace.h"
 #include "trace/record.h"
 
 #define STEPS 10000	/* of sqlite between two looks for an interrupt */
@@ -173,6 +173,8 @@ static int open_database(struct file *f)
 			   "PRAGMA threads = 2");
 	if (!code)
 		code = sql_tables_open(&f->tables, f->tables.pass, f->db, "temp");
+	if (!code)
+		code = sql_trace_open(&f->tables, f->db, "temp");
 	f->tables.stop = interrupt_came;
 	sqlite3_progress_handler(f->db, STEPS, look, NULL);
 	return code;

@@ -14,7 +14,7 @@
 #include "cmd/command.h"
 #include "cmd/pass.h"
 #include "cmd/sql_output.h"
-#include "cmd/sql_table.h"
+#include "cmd/sql_trace.h"
 
 #define QUERY_MAX	(1024 * 1024)		/* bytes of a query */
 #define VALUE_MAX	(16 * 1024 * 1024)	/* bytes of a text that a query makes */
@@ -252,6 +252,8 @@ static int open_database(struct env *env)
 	env->tables.stop = is_interrupted;
 	if (!code)
 		code = sql_tables_open(&env->tables, &env->pass, env->db, "main");
+	if (!code)
+		code = sql_trace_open(&env->tables, env->db, "main");
 	if (code) {
 		cli_say("sqlite: %s", sqlite3_errmsg(env->db));
 		return CLI_FAILED;

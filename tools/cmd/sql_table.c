@@ -367,9 +367,10 @@ static const sqlite3_module category_module = {
 
 /* --- all of them ----------------------------------------------------------------- */
 
-static int make(sqlite3 *db, const char *format, const char *schema, const char *name, size_t i)
+static int make(sqlite3 *db, const char *schema, const char *name, size_t i)
 {
-	char *statement = sqlite3_mprintf(format, schema, name, (int)i);
+	char *statement = sqlite3_mprintf("CREATE VIRTUAL TABLE \"%w\".\"%w\" USING iotracer(%d)",
+					  schema, name, (int)i);
 	int code = statement ? sqlite3_exec(db, statement, NULL, NULL, NULL) : SQLITE_NOMEM;
 
 	sqlite3_free(statement);
@@ -383,14 +384,8 @@ int sql_tables_open(struct sql_tables *t, struct pass *pass, sqlite3 *db, const 
 
 	t->pass = pass;
 	t->text = xreallocarray(NULL, ROW_MAX, 1);
-	if (!code)
-		code = sqlite3_create_module(db, "iotracer_trace", &sql_trace_module, t);
 	for (i = 0; !code && i < pass->nr; i++)
-		code = make(db, "CREATE VIRTUAL TABLE \"%w\".\"%w\" USING iotracer(%d)", schema,
-			    pass->at[i].category->name, i);
-	if (!code)
-		code = make(db, "CREATE VIRTUAL TABLE \"%w\".\"%w\" USING iotracer_trace", schema,
-			    SQL_TRACE_TABLE, 0);
+		code = make(db, schema, pass->at[i].category->name, i);
 	return code;
 }
 

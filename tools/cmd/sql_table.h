@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The categories of a trace as read-only virtual tables of sqlite, and a table _trace with a row for each
- * of them, which says what the others rest on.
+ * The categories of a trace as read-only virtual tables of sqlite. What they rest on is sql_trace.h's.
  *
  * A category has the columns of export, integers as INTEGER, and begin_ns: ns since 1970 when the event
  * began. Each scan of a table reads the category's file.
@@ -14,8 +13,6 @@
 #include <stddef.h>
 
 #include "cmd/pass.h"
-
-#define SQL_TRACE_TABLE "_trace"
 
 /* What is known of a category after it was read. */
 struct sql_counts {
@@ -42,13 +39,9 @@ struct sql_tables {
 int sql_tables_open(struct sql_tables *t, struct pass *pass, sqlite3 *db, const char *schema);
 void sql_tables_free(struct sql_tables *t);
 
-/* The columns of a category and of _trace, as in a statement: "a" TEXT, "b" INTEGER. Freed by the caller. */
+/* The columns of a category, as in a statement: "a" TEXT, "b" INTEGER. Freed by the caller. */
 char *sql_columns(const struct row_printer *p);
 char *sql_category_columns(const struct sql_tables *t, size_t i);
-#define SQL_TRACE_COLUMNS \
-	"category TEXT, records INTEGER, events INTEGER, sampled INTEGER, lost INTEGER, missed INTEGER," \
-	" unreadable INTEGER, begin_ns INTEGER, end_ns INTEGER, begin_time TEXT, end_time TEXT, host TEXT," \
-	" kernel TEXT, state TEXT"
 
 /* Prepares to show records of the i-th category as texts without quotes. Close it. */
 void sql_printer_open(struct row_printer *p, const struct sql_tables *t, size_t i);
@@ -61,7 +54,5 @@ void sql_tables_report(struct sql_tables *t);
 
 /* Whether reading goes on; to be asked now and then. */
 bool sql_tables_go_on(const struct sql_tables *t, __u64 records);
-
-extern const sqlite3_module sql_trace_module;
 
 #endif /* TOOL_CMD_SQL_TABLE_H */

@@ -6,7 +6,7 @@
 #include "base/put.h"
 #include "base/text.h"
 #include "base/xalloc.h"
-#include "cmd/sql_table.h"
+#include "cmd/sql_trace.h"
 #include "trace/anonymize.h"
 
 #define NS_PER_S 1000000000ULL
@@ -185,7 +185,7 @@ static int trace_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *id)
 	return SQLITE_OK;
 }
 
-const sqlite3_module sql_trace_module = {
+static const sqlite3_module trace_module = {
 	.xCreate = trace_connect,
 	.xConnect = trace_connect,
 	.xBestIndex = trace_best_index,
@@ -199,3 +199,17 @@ const sqlite3_module sql_trace_module = {
 	.xColumn = trace_column,
 	.xRowid = trace_rowid,
 };
+
+int sql_trace_open(struct sql_tables *t, sqlite3 *db, const char *schema)
+{
+	int code = sqlite3_create_module(db, "iotracer_trace", &trace_module, t);
+	char *statement;
+
+	if (code)
+		return code;
+	statement = sqlite3_mprintf("CREATE VIRTUAL TABLE \"%w\".\"%w\" USING iotracer_trace", schema,
+				    SQL_TRACE_TABLE);
+	code = statement ? sqlite3_exec(db, statement, NULL, NULL, NULL) : SQLITE_NOMEM;
+	sqlite3_free(statement);
+	return code;
+}

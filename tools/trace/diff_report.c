@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "trace/diff.h"
-
+#include "trace/key_text.h"
 
 static const struct metric {
 	const char *text, *name;

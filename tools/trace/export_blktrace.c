@@ -19,7 +19,6 @@
 #include "base/text.h"
 #include "base/wall.h"
 #include "base/xalloc.h"
-#include "trace/export_formats.h"
 #include "trace/exporter.h"
 #include "trace/intern.h"
 #include "trace/sorter.h"

@@ -19,7 +19,6 @@
 #include "base/put.h"
 #include "base/text.h"
 #include "base/xalloc.h"
-#include "trace/export_formats.h"
 #include "trace/exporter.h"
 #include "trace/intern.h"
 #include "trace/paths.h"

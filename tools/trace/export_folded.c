@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "core/names.h"
-#include "trace/export_formats.h"
 #include "trace/exporter.h"
 #include "trace/intern.h"
 #include "trace/paths.h"

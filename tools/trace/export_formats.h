@@ -6,8 +6,6 @@
 #include "base/cli.h"
 #include "trace/exporter.h"
 
-extern const struct export_format export_fio, export_blktrace, export_msr, export_folded;
-
 /* NULL if the format is no such one, as csv. */
 const struct export_format *export_format_find(enum cli_format format);
 

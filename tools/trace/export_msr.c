@@ -18,7 +18,6 @@
 #include "base/wall.h"
 #include "base/xalloc.h"
 #include "trace/anonymize.h"
-#include "trace/export_formats.h"
 #include "trace/exporter.h"
 #include "trace/intern.h"
 #include "trace/sorter.h"

@@ -76,6 +76,9 @@ struct exporter {
 	__u64 sampled;			/* events that stand for several */
 };
 
+/* The formats, each in a file of its own; export_formats.h finds them by name. */
+extern const struct export_format export_fio, export_blktrace, export_msr, export_folded;
+
 void exporter_open(struct exporter *x);
 
 /* Takes a record that is wanted. False if the output could not be written. */

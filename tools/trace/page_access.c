@@ -8,7 +8,7 @@
 #define SECTOR_SHIFT 9
 
 void page_access_fields_open(struct page_access_fields *f, const struct iot_schema_event *event,
-			const struct sources *sources)
+			     const struct sources *sources)
 {
 	*f = (struct page_access_fields){
 		.event = event->id, .sources = sources, .op = record_field(event, "op"),
@@ -77,7 +77,7 @@ static bool is_of_block(const struct page_access_fields *f, const void *record, 
 }
 
 bool page_access_of(const struct page_access_fields *f, const void *record, const struct measure *m,
-		      const struct source *source, struct page_access *access)
+		    const struct source *source, struct page_access *access)
 {
 	__u32 host = host_of(f, source);
 

@@ -27,10 +27,10 @@ struct page_access_fields {
 };
 
 void page_access_fields_open(struct page_access_fields *f, const struct iot_schema_event *event,
-			const struct sources *sources);
+			     const struct sources *sources);
 
 /* False if the record is no access. @source: where the record is from, or NULL. */
 bool page_access_of(const struct page_access_fields *f, const void *record, const struct measure *m,
-		      const struct source *source, struct page_access *access);
+		    const struct source *source, struct page_access *access);
 
 #endif /* TOOL_TRACE_PAGE_ACCESS_H */

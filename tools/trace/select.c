@@ -301,6 +301,7 @@ static bool is_path_wanted(const struct select_condition *c, const char *path)
 static bool meets_path_at(struct select_condition *c, const struct place *place, const void *record)
 {
 	__u64 id = place->size ? record_scalar(record, place->offset, place->size) : 0;
+
 	return id && id - c->paths->base < c->paths->nr && c->known[id - c->paths->base];
 }
 
