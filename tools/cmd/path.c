@@ -161,7 +161,7 @@ static int find_event(struct env *env)
 static void tell_record(struct env *env, const struct pass_reader *reader, const void *record)
 {
 	struct iot_cache page;
-	struct io_event e;
+	struct io_event e = { .kind = 0 };
 
 	if (reader->category == &category_cache) {
 		memcpy(&page, record, sizeof(page));

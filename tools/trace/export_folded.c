@@ -130,7 +130,7 @@ static char *put_path(const struct exporter *x, char *out, __u64 id)
 static char *put_stack(const struct exporter *x, char *out, const struct stack *stack)
 {
 	const char *op = iot_names_op_name(x->event, stack->op);
-	char comm[EXPORT_COMM];
+	char comm[EXPORT_COMM] = "";
 
 	out = put_frame(out, comm, exporter_comm(x, comm, stack->comm, sizeof(stack->comm)));
 	out = put_path(x, out, stack->path);
