@@ -6,32 +6,7 @@
 #
 # bats file_tags=host
 
-load ../lib/tool
-
-setup_file() {
-	build_tool
-}
-
-setup() {
-	use_tool
-	work=$(mktemp -d /tmp/iotracer-ctf.XXXXXX)
-	cd "$work" || return
-	export IOTRACER_PROC=$work/proc IOTRACER_TRACES=$work/kept PYTHONDONTWRITEBYTECODE=1
-	local category
-	# shellcheck disable=SC2013 # names have no blanks
-	for category in $(categories); do
-		idle_category "$category"
-	done
-}
-
-teardown() {
-	cd /
-	rm -rf "$work"
-}
-
-known() {
-	python3 -m ctf "$@"
-}
+load ../lib/known
 
 @test "ctf: each row of CSV is an event with its name, its time and the same fields, in every category" {
 	known rows

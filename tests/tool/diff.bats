@@ -7,31 +7,7 @@
 #
 # bats file_tags=host
 
-load ../lib/tool
-
-setup_file() {
-	build_tool
-}
-
-setup() {
-	use_tool
-	work=$(mktemp -d /tmp/iotracer-diff.XXXXXX)
-	cd "$work" || return
-	export IOTRACER_PROC=$work/proc IOTRACER_TRACES=$work/kept PYTHONDONTWRITEBYTECODE=1
-	local category
-	for category in fs block cache; do
-		idle_category "$category"
-	done
-}
-
-teardown() {
-	cd /
-	rm -rf "$work"
-}
-
-known() {
-	python3 -m diff "$@"
-}
+load ../lib/known
 
 @test "diff: traces that are alike but for noise have no change" {
 	known noise

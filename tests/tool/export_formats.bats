@@ -7,31 +7,7 @@
 #
 # bats file_tags=host
 
-load ../lib/tool
-
-setup_file() {
-	build_tool
-}
-
-setup() {
-	use_tool
-	work=$(mktemp -d /tmp/iotracer-formats.XXXXXX)
-	cd "$work" || return
-	export IOTRACER_PROC=$work/proc IOTRACER_TRACES=$work/kept TMPDIR=$work PYTHONDONTWRITEBYTECODE=1
-	local category
-	for category in fs block net; do
-		idle_category "$category"
-	done
-}
-
-teardown() {
-	cd /
-	rm -rf "$work"
-}
-
-known() {
-	python3 -m export_formats "$@"
-}
+load ../lib/known
 
 @test "export fio: a log of files, worked out by hand" {
 	known fio_by_hand
@@ -97,7 +73,7 @@ known() {
 		"$TOP"/tools/core-*.o -ljansson
 	./sorter-laws
 	# nothing is left of the temporary files
-	[ -z "$(find "$work" -name 'iotracer-sort*')" ]
+	[ -z "$(find . -name 'iotracer-sort*')" ]
 }
 
 @test "export: mistakes with other formats have one line" {

@@ -7,31 +7,7 @@
 #
 # bats file_tags=host
 
-load ../lib/tool
-
-setup_file() {
-	build_tool
-}
-
-setup() {
-	use_tool
-	work=$(mktemp -d /tmp/iotracer-findings.XXXXXX)
-	cd "$work" || return
-	export IOTRACER_PROC=$work/proc IOTRACER_TRACES=$work/kept PYTHONDONTWRITEBYTECODE=1
-	local category
-	for category in fs block net cache uring epoll drop; do
-		idle_category "$category"
-	done
-}
-
-teardown() {
-	cd /
-	rm -rf "$work"
-}
-
-known() {
-	python3 -m findings "$@"
-}
+load ../lib/known
 
 @test "findings: each rule is tested here" {
 	known all_rules

@@ -6,28 +6,7 @@
 #
 # bats file_tags=host
 
-load ../lib/tool
-
-setup_file() {
-	build_tool
-}
-
-setup() {
-	use_tool
-	work=$(mktemp -d /tmp/iotracer-frames.XXXXXX)
-	cd "$work" || return
-	export IOTRACER_PROC=$work/proc IOTRACER_TRACES=$work/kept PYTHONDONTWRITEBYTECODE=1
-	idle_category fs
-}
-
-teardown() {
-	cd /
-	rm -rf "$work"
-}
-
-known() {
-	python3 -m frames "$@"
-}
+load ../lib/known
 
 @test "frames: each says what its records have" {
 	known says_what_it_has

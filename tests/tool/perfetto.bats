@@ -6,31 +6,7 @@
 #
 # bats file_tags=host
 
-load ../lib/tool
-
-setup_file() {
-	build_tool
-}
-
-setup() {
-	use_tool
-	work=$(mktemp -d /tmp/iotracer-perfetto.XXXXXX)
-	cd "$work" || return
-	export IOTRACER_PROC=$work/proc IOTRACER_TRACES=$work/kept PYTHONDONTWRITEBYTECODE=1
-	local category
-	for category in fs block net cache uring fault; do
-		idle_category "$category"
-	done
-}
-
-teardown() {
-	cd /
-	rm -rf "$work"
-}
-
-known() {
-	python3 -m perfetto "$@"
-}
+load ../lib/known
 
 @test "perfetto: each track, slice, argument, flow and counter of a few events, worked out by hand" {
 	known by_hand

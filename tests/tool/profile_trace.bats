@@ -7,31 +7,7 @@
 #
 # bats file_tags=host
 
-load ../lib/tool
-
-setup_file() {
-	build_tool
-}
-
-setup() {
-	use_tool
-	work=$(mktemp -d /tmp/iotracer-profile.XXXXXX)
-	cd "$work" || return
-	export IOTRACER_PROC=$work/proc IOTRACER_TRACES=$work/kept PYTHONDONTWRITEBYTECODE=1
-	local category
-	for category in fs block net; do
-		idle_category "$category"
-	done
-}
-
-teardown() {
-	cd /
-	rm -rf "$work"
-}
-
-known() {
-	python3 -m profile_trace "$@"
-}
+load ../lib/known
 
 @test "profile of a trace: each figure of a few accesses, worked out by hand, in each format" {
 	known by_hand

@@ -1,37 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# `iotracer stats`: totals of traces whose events are known. The traces are recorded from a directory
-# that looks like /proc/iotracer, so neither root nor the module is needed; stats.py says what is in
-# them, and computes each answer in another way.
+# `iotracer stats`: totals of traces whose events are known. stats.py says what is in the traces, and computes
+# each answer in another way.
 #
 # bats file_tags=host
 
-load ../lib/tool
-
-setup_file() {
-	build_tool
-}
-
-setup() {
-	use_tool
-	work=$(mktemp -d /tmp/iotracer-stats.XXXXXX)
-	cd "$work" || return
-	export IOTRACER_PROC=$work/proc IOTRACER_TRACES=$work/kept PYTHONDONTWRITEBYTECODE=1
-	local category
-	for category in fs block net cache uring drop conn; do
-		idle_category "$category"
-	done
-}
-
-teardown() {
-	cd /
-	rm -rf "$work"
-}
-
-known() {
-	python3 -m stats "$@"
-}
+load ../lib/known
 
 @test "stats: each figure of a few events, worked out by hand, in each format" {
 	known by_hand
