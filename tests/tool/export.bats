@@ -265,7 +265,7 @@ a\342\200\250b' ]
 # current version.
 io_tracer_columns() {
 	case $1 in
-	fs) echo timestamp,operation,pid,command,filename,size,inode,flags,offset,tid,mmap_prot,mmap_flags,address,cmdline,fd ;;
+	fs) echo timestamp,operation,pid,command,filename,size,inode,flags,offset,tid,mmap_prot,mmap_flags,address,cmdline,fd,latency_ns ;;
 	ds) echo timestamp,pid,command,sector,operation,size,latency_ms,tid,cpu_id,ppid,dev,queue_time_ms,cmd_flags,op_code ;;
 	cache) echo timestamp,pid,command,event_type,inode,index,filename,size,offset,count,cpu_id,dev_id ;;
 	io_uring) echo timestamp,event_type,pid,tid,command,cpu,ring_fd,to_submit,min_complete,enter_flags,req,user_data,opcode,fd,length,offset,sqe_flags,ioprio,buf_index,personality,result,errno,latency_ns,worker_pid,worker_tid,is_async,sq_depth,cq_depth ;;
@@ -319,6 +319,18 @@ io_tracer_columns() {
 	[ "$(column mmap_flags <t.csv | tr '\n' ',')" = ",,,MAP_PRIVATE," ]
 	[ "$(column timestamp <t.csv | tr '\n' ',')" = \
 		"2017-07-14 02:40:00.000000,2017-07-14 02:40:00.000000,2017-07-14 02:40:00.000001,2017-07-14 02:40:00.000000," ]
+}
+
+@test "--columns=io-tracer: operations have its names, and those that it does not have ours" {
+	local op
+	for op in 4 5 9 10 11 12 21 22 23 24 59 45 36; do
+		echo "cpu=0 seq=$op time=$op latency=$((op * 3)) op=$op"
+	done | sort -t= -k3n | awk '{ sub(/seq=[0-9]*/, "seq=" NR - 1) } 1' | events
+	record t
+	rows t --columns=io-tracer >t.csv
+	[ "$(column operation <t.csv | tr '\n' ' ')" = \
+		"OPEN OPEN FSYNC FSYNC SYNC SYNC SETATTR SETATTR SETATTR TRUNCATE FALLOCATE SETXATTR SETATTR " ]
+	[ "$(column latency_ns <t.csv | tr '\n' ' ')" = "12 15 27 30 33 36 63 66 69 72 108 135 177 " ]
 }
 
 @test "--columns=io-tracer: rows and units as in its documents" {

@@ -87,6 +87,30 @@ static char *put_filename(struct row_printer *p, const struct row_column *c,
 	return row_text(p, out, both, end - both, a->plain && b->plain);
 }
 
+/*
+ * IO Tracer has one name where we have several. What it does not trace at all keeps our name: a reader that
+ * looks for its names passes over it.
+ */
+static char *put_operation(struct row_printer *p, const struct row_column *c, char *out,
+			   const void *record)
+{
+	static const char *const names[] = {
+		[IOT_FS_CREATE] = "OPEN", [IOT_FS_FDATASYNC] = "FSYNC", [IOT_FS_CHMOD] = "SETATTR",
+		[IOT_FS_CHOWN] = "SETATTR", [IOT_FS_UTIMENS] = "SETATTR",
+		[IOT_FS_SETFLAGS] = "SETATTR", [IOT_FS_SYNCFS] = "SYNC",
+	};
+	const struct iot_fs *fs = record;
+	const char *name = fs->op < sizeof(names) / sizeof(names[0]) ? names[fs->op] : NULL;
+	char number[24];
+
+	(void)c;
+	if (!name)
+		name = iot_names_op_name(IOT_EVENT_ID_FS, fs->op);
+	if (!name)
+		return row_text(p, out, number, put_u64(number, fs->op) - number, true);
+	return row_text(p, out, name, strlen(name), true);
+}
+
 static bool is_mapping(const struct iot_fs *fs)
 {
 	return fs->op == IOT_FS_MMAP || fs->op == IOT_FS_MUNMAP;
@@ -116,7 +140,7 @@ static char *put_mmap_flags(struct row_printer *p, const struct row_column *c,
 
 static const struct row_column columns[] = {
 	{ .name = "timestamp", .field = "time", .put = row_datetime },
-	{ .name = "operation", .field = "op" },
+	{ .name = "operation", .put = put_operation },
 	{ .name = "pid", .field = "pid" },
 	{ .name = "command", .field = "comm" },
 	{ .name = "filename", .field = "path", .put = put_filename },
@@ -130,6 +154,7 @@ static const struct row_column columns[] = {
 	{ .name = "address", .field = "address" },
 	{ .name = "cmdline", .put = row_note },
 	{ .name = "fd", .field = "fd" },
+	{ .name = "latency_ns", .field = "latency" },
 };
 
 const struct category category_fs = {
