@@ -20,6 +20,10 @@ load ../lib/known
 	known live
 }
 
+@test "stats --amplification: the bytes that each layer wrote" {
+	known amplification
+}
+
 @test "stats: what moves bytes, in each category" {
 	known moved
 }

@@ -171,6 +171,40 @@ def live():
     assert 'goes with --live' in run('iotracer', 'stats', '--time', '1', 'few', status=2).stderr
 
 
+def amplification():
+    """What each layer wrote, worked out by hand: of files only, what succeeded, and each disk apart."""
+    def page(op, pages, **more):
+        return {'op': op, 'time': 3 * S, 'latency': 0, 'pages': pages, **more}
+
+    def request(op, requested, disk, **more):
+        return {'op': op, 'time': 4 * S, 'latency': 1, 'requested': requested, 'result': requested, 'disk': disk, **more}
+    make('t', fs=[event('WRITE', 2 * S, 1, 1000, kind=1), event('DIO_WRITE', 2 * S, 2, 3000, kind=1, sample=2),
+                  event('WRITE', 2 * S, 3, 500, kind=4), event('WRITE', 2 * S, 4, -5, kind=1),
+                  event('READ', 2 * S, 5, 900, kind=1), event('SENDFILE', 2 * S, 6, 70, kind=1)],
+         cache=[page(2, 2), page(3, 2), page(4, 1)],
+         block=[request(1, 8192, 'vda'), request(0, 4096, 'vda'), request(1, 512, 'v,b'), request(1, 1024, 'vda'),
+                request(1, 2048, 'vda', result=-5), request(2, 0, 'vda')])
+    expected = [['layer', 'disk', 'bytes', 'of_calls', 'lost', 'missed', 'unreadable', 'sampled'],
+                ['calls', '', '7000', '1.000', '0', '0', '0', '1'], ['dirtied', '', '8192', '1.170', '0', '0', '0', '1'],
+                ['written_back', '', '4096', '0.585', '0', '0', '0', '1'],
+                ['disk', 'vda', '9216', '1.317', '0', '0', '0', '1'], ['disk', 'v,b', '512', '0.073', '0', '0', '0', '1']]
+    text = stats('-f', 'csv', '--amplification', 't').stdout
+    is_equal('CSV', list(csv.reader(io.StringIO(text, newline=''))), expected)
+    document = json.loads(stats('-f', 'json', '--amplification', 't').stdout)
+    is_equal('JSON', [(row['layer'], row['disk'] or '', str(row['bytes']), f"{row['of_calls']:.3f}")
+                      for row in document['layers']], [tuple(row[:4]) for row in expected[1:]])
+    is_equal('sampled', (document['sampled'], document['records']), (1, 15))
+    lines = stats('--amplification', 't').stdout.splitlines()
+    is_equal('text', [line.split() for line in lines[1:4]],
+             [['calls', '6.84KiB', '1.00'], ['dirtied', '8.00KiB', '1.17'], ['written', 'back', '4.00KiB', '0.59']])
+    assert 'sampled 1:' in '\n'.join(lines), lines
+    # without calls there is nothing to compare with
+    is_equal('block alone', [(row['bytes'], row['of_calls']) for row in rows('--amplification', '-c', 'block', 't')],
+             [('9216', ''), ('512', '')])
+    make('none', net=[{'op': 0, 'time': 2 * S, 'latency': 1, 'moved': 10}])
+    assert 'has no category that --amplification is about' in stats('--amplification', 'none', status=1).stderr
+
+
 def moved():
     """Bytes of what moves some, and of nothing else."""
     make('t', fs=[event('READDIR', 2 * S, 1, 500), event('MMAP', 2 * S, 2, 0x7f0000000000, address=0x7f0000000000),

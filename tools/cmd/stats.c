@@ -8,6 +8,8 @@
 #include "cmd/by.h"
 #include "cmd/command.h"
 #include "cmd/pass.h"
+#include "trace/amplification.h"
+#include "trace/categories.h"
 #include "trace/stats.h"
 #include "trace/stats_report.h"
 
@@ -24,6 +26,7 @@ struct env {
 	double interval;	/* seconds; 0: none */
 	bool errors;
 	bool working_set;
+	bool amplification;
 	json_t *document;	/* of --format=json: an array of the categories */
 	size_t printed;		/* categories */
 };
@@ -108,6 +111,46 @@ static int stats_of_all(struct env *env)
 	return status;
 }
 
+static int add_layer(struct env *env, struct amplification *a, const struct category *category, bool *has)
+{
+	size_t i = pass_find(&env->pass, category);
+	struct pass_reader reader;
+	const void *record;
+	int status;
+
+	*has = i != env->pass.nr;
+	if (!*has)
+		return CLI_OK;
+	status = pass_reader_open(&reader, &env->pass, i);
+	while (!status && (record = pass_next(&reader)))
+		amplification_add(a, reader.event, record, &reader.measure);
+	pass_reader_close(&reader);
+	basis_sum(&a->basis, &reader.basis);
+	return status;
+}
+
+static int amplification(struct env *env)
+{
+	struct amplification a = { .calls = 0 };
+	int status = add_layer(env, &a, &category_fs, &a.has_fs);
+
+	status = cli_merge(status, add_layer(env, &a, &category_cache, &a.has_cache));
+	status = cli_merge(status, add_layer(env, &a, &category_block, &a.has_block));
+	if (status)
+		return status;
+	if (!a.has_fs && !a.has_cache && !a.has_block) {
+		cli_say_of(env->pass.trace, "has no category that --amplification is about: fs, cache or block");
+		return CLI_FAILED;
+	}
+	if (env->format == FORMAT_JSON)
+		json_print(amplification_json(&a));
+	else if (env->format == FORMAT_CSV)
+		amplification_csv(&a);
+	else
+		amplification_text(&a);
+	return CLI_OK;
+}
+
 static void take_keys(struct argp_state *state, void *to, const char *arg)
 {
 	by_take(state, &((struct env *)to)->keys, arg);
@@ -125,7 +168,7 @@ static int run(int argc, char **argv)
 	env.document = json_array();
 	status = pass_open(&env.pass, &env.words);
 	if (!status)
-		status = stats_of_all(&env);
+		status = env.amplification ? amplification(&env) : stats_of_all(&env);
 	if (env.format == FORMAT_JSON && env.printed) {
 		document = json_object();
 		json_put(document, "trace", json_shown(env.pass.trace));
@@ -154,6 +197,9 @@ static const struct cli_option options[] = {
 	{ "working-set", 0, NULL,
 	  "also count the different blocks of 4096 bytes that were touched and written, in fs and block",
 	  TO_FLAG(struct env, working_set) },
+	{ "amplification", 0, NULL,
+	  "instead show the bytes that each layer wrote beside those that programs asked for: fs, cache, and block by disk",
+	  TO_FLAG(struct env, amplification) },
 	{ "format", 'f', "FORMAT", "output format: text (default), csv or json",
 	  TO_FORMAT(struct env, format), "text csv json" },
 	{ 0 }

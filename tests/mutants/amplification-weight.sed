@@ -1,0 +1,4 @@
+# A record of a sampled trace is one event.
+# in: amplification_add()
+# tests: stats.bats amplification
+s/m->weight \* m->bytes/m->bytes/
