@@ -160,6 +160,26 @@ filter_files() {
 	[ "$(iotracer status --all --format=json | jq '[.[] | select(.running)] | length')" = 0 ]
 }
 
+# runs CATEGORY: whether it records
+runs() {
+	grep -qx start "/proc/iotracer/$1/control"
+}
+
+@test "stats --live: what happens between its start and its end, and no trace is left" {
+	local pid
+	mkdir tmp
+	TMPDIR=$PWD/tmp iotracer stats --live -c fs --filter op=WRITE --filter path=/mnt/files/f -f csv >sums 2>said &
+	pid=$!
+	wait_for runs fs
+	dd if=/dev/zero of=f bs=4096 count=10 conv=fsync status=none
+	kill -TERM "$pid"
+	wait "$pid"
+	[ "$(cut -d, -f 1,2,4,6 sums)" = "category,op,count,bytes
+fs,WRITE,10,40960" ] || { cat sums said; false; }
+	[ -z "$(ls tmp)" ]
+	run ! runs fs
+}
+
 @test "log of a category: followed, and as text, CSV and JSON, it has the same events" {
 	filter_files
 	iotracer start fs
