@@ -473,6 +473,17 @@ def is_as_counted(found, counts):
     return by
 
 
+def states():
+    """The states of all TCP sockets in the network namespace of this process, as /proc/net/tcp has them."""
+    return {line.split()[3] for file in ('tcp', 'tcp6')
+            for line in slurp(f'/proc/thread-self/net/{file}').splitlines()[1:]}
+
+
+def nothing_is_repeated():
+    """Sockets of both namespaces only listen (0A) or wait for late packets (06): none repeats anything."""
+    return all(inside(where, states) <= {'06', '0A'} for where in (LEFT, RIGHT))
+
+
 def lossy(family):
     """Send through a queue that loses packets. Returns the repeated segments by their triggers."""
     tc(LEFT, 'qdisc', 'replace', 'dev', 'eth', 'root', 'netem', 'loss', '4%', 'delay', '2ms')
@@ -481,6 +492,7 @@ def lossy(family):
     port, pid = reader_in(RIGHT, family)
     inside(LEFT, send_all, family, (address(RIGHT, family), port), 4_000_000)
     join(pid)
+    net.until(nothing_is_repeated)
     found = traced()
     by = is_as_counted(found, counts)
     rows = of(found, 'TCP_RETRANSMIT')
