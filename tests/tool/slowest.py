@@ -277,6 +277,9 @@ def selected():
     is_equal('read', parts(read), [350, 200, 140, 310])
     fsync, = rows('--from', '+9.002', '-c', 'fs', 't')
     is_equal('fsync', parts(fsync), [1000, 500, 0, 1500])
+    # no request has this operation: its frame is read all the same
+    fsync, = rows('--filter', 'op=FSYNC', 't')
+    is_equal('fsync by operation', parts(fsync), [1000, 500, 0, 1500])
     is_equal('none', rows('--filter', 'comm=p77', 't'), [])
     is_equal('text', slowest('--filter', 'comm=p77', 't').stdout, 'The slowest 0 of 0\n')
     make('alone', fs=[call('READ', 0, 10)])

@@ -167,7 +167,7 @@ int pass_close(struct pass *p, int status)
 		status = check_judge(&p->check, p->partial);
 	live_remove(&p->live);
 	if (p->record && interrupt_came(NULL)) {
-		cli_say("interrupted: what is printed is of a part of the events");
+		cli_say("interrupted: the figures are those of the events that were read so far");
 		interrupt_end();
 	}
 	anonymizer_forget(&p->anonymizer);
@@ -246,6 +246,7 @@ int pass_reader_open_whole(struct pass_reader *r, struct pass *p, size_t i)
 	int status = pass_reader_open(r, p, i);
 
 	r->whole = true;
+	r->merge.wants = NULL; /* nor is a frame skipped */
 	return status;
 }
 
