@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/interrupt.h"
+#include "base/json.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "base/xalloc.h"
@@ -305,6 +306,17 @@ void pass_reader_close(struct pass_reader *r)
 			r->basis.unreadable = r->checked.expected.events - m->events;
 	}
 	cpu_merge_close(&r->merge);
+}
+
+void pass_reader_end(struct pass_reader *r, json_t *read, struct basis *all)
+{
+	json_t *category = json_object();
+
+	pass_reader_close(r);
+	json_put(category, "category", json_string(r->category->name));
+	basis_json(category, &r->basis);
+	json_add(read, category);
+	basis_sum(all, &r->basis);
 }
 
 /* --- several categories --------------------------------------------------------- */

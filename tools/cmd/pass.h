@@ -147,6 +147,9 @@ const void *pass_next(struct pass_reader *r);
 /* If all records were read, reports what is damaged or missing. */
 void pass_reader_close(struct pass_reader *r);
 
+/* As above. Adds an object of the category to an array, and its basis to that of several. */
+void pass_reader_end(struct pass_reader *r, json_t *read, struct basis *all);
+
 /* All wanted categories together, in the order in which their records ended. */
 struct pass_all {
 	struct pass_reader *readers;	/* in the order of the pass */

@@ -57,17 +57,6 @@ struct env {
 
 /* --- which event ---------------------------------------------------------------- */
 
-static void end_reading(struct env *env, struct pass_reader *reader)
-{
-	json_t *category = json_object();
-
-	pass_reader_close(reader);
-	json_put(category, "category", json_string(reader->category->name));
-	basis_json(category, &reader->basis);
-	json_add(env->read, category);
-	basis_sum(&env->basis, &reader->basis);
-}
-
 /* Whether the event is the one, or one of those, that was asked for. */
 static bool is_meant(const struct env *env, const struct io_event *e)
 {
@@ -110,7 +99,7 @@ static int find_in(struct env *env, const struct category *category)
 		if (is_meant(env, &e))
 			take_event(env, &e);
 	}
-	end_reading(env, &reader);
+	pass_reader_end(&reader, env->read, &env->basis);
 	return status;
 }
 
@@ -189,7 +178,7 @@ static int tell_category(struct env *env, const struct category *category)
 	explain_begin(&env->story.explain);
 	while (!status && (record = pass_next(&reader)))
 		tell_record(env, &reader, record);
-	end_reading(env, &reader);
+	pass_reader_end(&reader, env->read, &env->basis);
 	return status;
 }
 

@@ -30,17 +30,6 @@ struct env {
 
 /* --- reading -------------------------------------------------------------------- */
 
-static void end_reading(struct env *env, struct pass_reader *reader)
-{
-	json_t *category = json_object();
-
-	pass_reader_close(reader);
-	json_put(category, "category", json_string(reader->category->name));
-	basis_json(category, &reader->basis);
-	json_add(env->read, category);
-	basis_sum(&env->basis, &reader->basis);
-}
-
 static int offer_all(struct env *env, size_t i)
 {
 	const struct category *category = env->pass.at[i].category;
@@ -55,7 +44,7 @@ static int offer_all(struct env *env, size_t i)
 		io_event_read(&e, category, merge_cpu_of(&reader.merge), reader.source, record);
 		explain_offer(&env->explain, &e);
 	}
-	end_reading(env, &reader);
+	pass_reader_end(&reader, env->read, &env->basis);
 	return status;
 }
 
@@ -121,7 +110,7 @@ static int relate_category(struct env *env, const struct category *category)
 			explain_cache(&env->explain, &page, reader.source);
 		}
 	}
-	end_reading(env, &reader);
+	pass_reader_end(&reader, env->read, &env->basis);
 	return status;
 }
 
