@@ -9,8 +9,8 @@
 #define EIGHTHS	8
 #define BLOCK	3	/* bytes of a block in UTF-8 */
 
-/* Whether the user's locale is one of UTF-8. That of the program stays as it is. */
-static bool is_utf8(void)
+/* The program's own locale stays as it is. */
+bool bar_is_utf8(void)
 {
 	static int known = -1;
 	locale_t locale;
@@ -48,7 +48,7 @@ static char *put_block(char *out, unsigned int eighths)
 
 char *bar(char *out, __u64 part, __u64 all, unsigned int width, unsigned int *columns)
 {
-	unsigned int unit = is_utf8() ? EIGHTHS : 1, length, rest;
+	unsigned int unit = bar_is_utf8() ? EIGHTHS : 1, length, rest;
 	char *at = out;
 
 	if (width > BAR_WIDTH)
@@ -64,5 +64,31 @@ char *bar(char *out, __u64 part, __u64 all, unsigned int width, unsigned int *co
 	*at = '\0';
 	if (columns)
 		*columns = (length + unit - 1) / unit;
+	return out;
+}
+
+char *bar_spark(char *out, const __u64 *values, unsigned int nr)
+{
+	static const char plain[EIGHTHS + 1] = " _.:-=+*#";
+	const bool utf8 = bar_is_utf8();
+	unsigned int i, height;
+	char *at = out;
+	__u64 most = 0;
+
+	for (i = 0; i < nr; i++)
+		most = values[i] > most ? values[i] : most;
+	for (i = 0; i < nr; i++) {
+		height = length_of(values[i], most, EIGHTHS);
+		if (!utf8 || !height) {
+			*at++ = plain[height];
+			continue;
+		}
+		/* U+2581 is one eighth, U+2588 the whole block. */
+		at[0] = '\xe2';
+		at[1] = '\x96';
+		at[2] = (char)(0x80 + height);
+		at += BLOCK;
+	}
+	*at = '\0';
 	return out;
 }

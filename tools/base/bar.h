@@ -3,6 +3,7 @@
 #ifndef TOOL_BASE_BAR_H
 #define TOOL_BASE_BAR_H
 
+#include <stdbool.h>
 #include <linux/types.h>
 
 #define BAR_WIDTH 120			/* columns at most */
@@ -14,5 +15,14 @@
  * No blanks follow it: the columns that it takes are *columns, unless that is NULL.
  */
 char *bar(char *out, __u64 part, __u64 all, unsigned int width, unsigned int *columns);
+
+/* Whether the user's locale is one of UTF-8. */
+bool bar_is_utf8(void);
+
+/*
+ * Writes a column for each of @nr values, as high as its part of the largest of them, and returns @out, which
+ * has 3 * @nr + 1 bytes: blocks in a locale of UTF-8, else one of _.:-=+*#. A blank is 0.
+ */
+char *bar_spark(char *out, const __u64 *values, unsigned int nr);
 
 #endif /* TOOL_BASE_BAR_H */

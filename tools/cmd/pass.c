@@ -379,7 +379,7 @@ void pass_all_free(struct pass_all *a)
 /* The options of the selection get the pass: it begins with the selection. */
 _Static_assert(offsetof(struct pass, selection) == 0, "the selection is the first member of a pass");
 
-static void take_categories(struct argp_state *state, void *to, const char *arg)
+void pass_take_categories(struct argp_state *state, void *to, const char *arg)
 {
 	struct pass *p = to;
 	char *words = (char *)arg, *word;
@@ -398,7 +398,7 @@ static void take_categories(struct argp_state *state, void *to, const char *arg)
 
 static const struct cli_option options[] = {
 	{ "categories", 'c', "NAME,...", "read only these categories (default: all of the trace); may be repeated",
-	  OPTION_TAKE, .take = take_categories, .values = VALUES_CATEGORY | VALUES_LIST },
+	  OPTION_TAKE, .take = pass_take_categories, .values = VALUES_CATEGORY | VALUES_LIST },
 	SELECTION_OPTIONS,
 	{ "live", 0, NULL,
 	  "instead of reading a trace, record one (category fs, or those of --categories) until Ctrl-C, or for --time, and delete it afterwards",

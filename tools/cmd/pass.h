@@ -78,6 +78,9 @@ struct pass {
 /* --categories, --filter, --from, --to, --partial, --live and --time. Its environment is a struct pass. */
 extern const struct option_group pass_options;
 
+/* The argument of --categories, for a command that has that option in its own table. @to: a struct pass. */
+void pass_take_categories(struct argp_state *state, void *to, const char *arg);
+
 /* The operands of a command that reads one trace, which --live replaces. */
 #define PASS_OPERANDS { 0, 1, NULL, "one trace at a time", VALUES_TRACE | VALUES_DIRECTORY }
 

@@ -81,11 +81,24 @@ static int open_part(struct blocks *b, struct stream *s, int fd, unsigned int la
 	return CLI_OK;
 }
 
+static int open_paths(struct blocks *b)
+{
+	struct stream paths = { .subject = "paths" };
+	int status;
+
+	b->paths = proc_open(NULL, "paths", O_RDONLY);
+	if (b->paths < 0)
+		return proc_explain("paths", NULL, "paths", b->paths);
+	status = open_part(b, &paths, b->paths, IOT_LAYOUT_PATHS, b->text, TEXT_BYTES,
+			   &b->text_left);
+	b->stream.foreign = paths.foreign;
+	return status;
+}
+
 int blocks_open(struct blocks *b, const struct category *category, const char *target,
 		const char *subject)
 {
 	const char *name = target ? target : category->name;
-	struct stream paths = { .subject = "paths" };
 	int status;
 
 	*b = (struct blocks){ .category = category, .target = target, .paths = -1 };
@@ -98,12 +111,7 @@ int blocks_open(struct blocks *b, const struct category *category, const char *t
 	if (b->stream.fd < 0)
 		return explain(b, b->stream.fd);
 	b->before = not_kept(b);
-	b->paths = proc_open(NULL, "paths", O_RDONLY);
-	if (b->paths < 0)
-		return proc_explain("paths", NULL, "paths", b->paths);
-	status = open_part(b, &paths, b->paths, IOT_LAYOUT_PATHS, b->text, TEXT_BYTES,
-			   &b->text_left);
-	b->stream.foreign = paths.foreign;
+	status = open_paths(b);
 	if (!status)
 		status = open_part(b, &b->stream, b->stream.fd, IOT_LAYOUT_BLOCKS, b->data,
 				   READ_BYTES, &b->left);
@@ -193,6 +201,14 @@ static int read_paths(struct blocks *b)
 			b->text_left += n;
 	} while (n > 0);
 	return n;
+}
+
+int blocks_list_paths(struct blocks *b)
+{
+	paths_free(&b->names);
+	b->text_left = 0;
+	close(b->paths);
+	return open_paths(b) ? -EIO : read_paths(b);
 }
 
 int blocks_read(struct blocks *b, struct records *r, size_t most)

@@ -77,26 +77,47 @@ static void append(struct intern *t, const char *bytes, size_t length, __u32 has
 	t->used += length;
 }
 
+/* The slot that has the string, or the free one where it would be. */
+static size_t slot_of(const struct intern *t, const void *bytes, size_t length, __u32 hash)
+{
+	size_t slot = hash & (t->nr_slots - 1);
+	__u32 number;
+
+	for (; (number = t->slots[slot]); slot = (slot + 1) & (t->nr_slots - 1)) {
+		const struct intern_entry *e = &t->entries[number - 1];
+
+		if (e->hash == hash && e->length == length && !memcmp(t->arena + e->at, bytes, length))
+			break;
+	}
+	return slot;
+}
+
 __u32 intern_add(struct intern *t, const void *bytes, size_t length)
 {
-	__u32 hash, number;
+	__u32 hash;
 	size_t slot;
 
 	if (!t->slots)
 		begin(t);
 	hash = hash_of(t, bytes, length);
-	slot = hash & (t->nr_slots - 1);
-	for (; (number = t->slots[slot]); slot = (slot + 1) & (t->nr_slots - 1)) {
-		const struct intern_entry *e = &t->entries[number - 1];
-
-		if (e->hash == hash && e->length == length && !memcmp(t->arena + e->at, bytes, length))
-			return number - 1;
-	}
+	slot = slot_of(t, bytes, length, hash);
+	if (t->slots[slot])
+		return t->slots[slot] - 1;
 	append(t, bytes, length, hash);
 	t->slots[slot] = t->nr;
 	if (t->nr > t->nr_slots / 2)
 		grow(t);
 	return t->nr - 1;
+}
+
+__u32 intern_find(const struct intern *t, const void *bytes, size_t length)
+{
+	size_t slot;
+
+	if (!t->slots)
+		return INTERN_NONE;
+	slot = slot_of(t, bytes, length, hash_of(t, bytes, length));
+	return t->slots[slot] ? t->slots[slot] - 1 : INTERN_NONE;
 }
 
 void intern_free(struct intern *t)

@@ -31,6 +31,10 @@ struct intern {
 
 /* The number of a string, which is t->nr - 1 if it is new. */
 __u32 intern_add(struct intern *t, const void *bytes, size_t length);
+
+/* The number of a string, INTERN_NONE if it has not been added. */
+#define INTERN_NONE (~0U)
+__u32 intern_find(const struct intern *t, const void *bytes, size_t length);
 void intern_free(struct intern *t);
 
 static inline const char *intern_bytes(const struct intern *t, __u32 number, size_t *length)

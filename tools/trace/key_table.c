@@ -6,14 +6,18 @@
 #include "trace/key_table.h"
 #include "trace/paths.h"
 
+static void grow(struct key_table *t, size_t nr)
+{
+	t->by_path = xreallocarray(t->by_path, nr, sizeof(*t->by_path));
+	memset(t->by_path + t->nr_by_path, 0, (nr - t->nr_by_path) * sizeof(*t->by_path));
+	t->nr_by_path = nr;
+}
+
 void key_table_open(struct key_table *t, struct stats_keys *keys)
 {
-	size_t nr = keys->printer.paths->nr;
-
 	*t = (struct key_table){ .keys = keys };
 	t->text = xreallocarray(NULL, STATS_KEYS, STATS_KEY_MAX);
-	t->by_path = xreallocarray(NULL, nr, sizeof(*t->by_path));
-	memset(t->by_path, 0, nr * sizeof(*t->by_path));
+	grow(t, keys->printer.paths->nr);
 }
 
 void key_table_close(struct key_table *t)
@@ -38,6 +42,8 @@ __u32 key_table_add(struct key_table *t, const void *record)
 
 	if (!id || place >= paths->nr)
 		return add_text(t, record);
+	if (place >= t->nr_by_path)
+		grow(t, paths->room);
 	if (!t->by_path[place])
 		t->by_path[place] = add_text(t, record) + 1;
 	return t->by_path[place] - 1;

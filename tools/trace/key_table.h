@@ -13,6 +13,7 @@ struct key_table {
 	struct stats_keys *keys;
 	struct intern names;	/* the texts of the keys; names.nr is their number */
 	__u32 *by_path;		/* number of the key of a path + 1, by place of its id; 0: not known */
+	size_t nr_by_path;	/* grows when paths are added to those of the keys */
 	char *text;		/* room for the keys of a record */
 };
 

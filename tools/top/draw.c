@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <curses.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "base/bar.h"
+#include "base/cli.h"
+#include "base/scaled.h"
+#include "base/text.h"
+#include "base/xalloc.h"
+#include "top/column.h"
+#include "top/draw.h"
+
+#define HEAD		4	/* lines above the rows */
+#define SPARK		(TOP_PAST + 2)	/* columns with the blanks around */
+#define LEAST_NAME	8	/* columns of a name: a narrower screen has no sparkline */
+#define BAD		66.0	/* percent of the device */
+#define WARNING		33.0
+#define SLOW_NS		100000000ULL
+#define SLOWISH_NS	10000000ULL
+
+enum { PLAIN, RED, YELLOW, GREEN, CYAN };
+
+void top_draw_init(void)
+{
+	/* --color and NO_COLOR count here, too */
+	if (!*CLI_BOLD || !has_colors())
+		return;
+	start_color();
+	use_default_colors();
+	init_pair(RED, COLOR_RED, -1);
+	init_pair(YELLOW, COLOR_YELLOW, -1);
+	init_pair(GREEN, COLOR_GREEN, -1);
+	init_pair(CYAN, COLOR_CYAN, -1);
+}
+
+/* Writes a text in @width columns at most; what the terminal cannot show is "?". Returns the columns. */
+static int put(int y, int x, int width, const char *text)
+{
+	mbstate_t state = { 0 };
+	size_t left = strlen(text);
+	int used = 0;
+
+	if (y < 0 || y >= LINES || x < 0 || x >= COLS)
+		return 0;
+	width = width < COLS - x ? width : COLS - x;
+	move(y, x);
+	while (left) {
+		wchar_t c;
+		size_t n = mbrtowc(&c, text, left, &state);
+		int columns;
+
+		if (n == 0 || n > left) {
+			state = (mbstate_t){ 0 };
+			n = 1;
+			c = L'?';
+		}
+		columns = wcwidth(c);
+		if (columns < 0)
+			columns = 1;
+		if (used + columns > width)
+			break;
+		if (c == L'?' && *text != '?')
+			addch('?');
+		else
+			addnstr(text, n);
+		used += columns;
+		text += n;
+		left -= n;
+	}
+	return used;
+}
+
+static int put_in(int y, int x, int width, attr_t attribute, const char *text)
+{
+	int used;
+
+	attron(attribute);
+	used = put(y, x, width, text);
+	attroff(attribute);
+	return used;
+}
+
+static attr_t color(int pair)
+{
+	return COLOR_PAIR(pair);
+}
+
+int top_draw_rows(void)
+{
+	return LINES > HEAD + 1 ? LINES - HEAD - 1 : 0;
+}
+
+/* --- above the rows --------------------------------------------------------------- */
+
+static void draw_tabs(const struct top *t)
+{
+	int x = 0;
+	size_t i;
+
+	for (i = 0; i < TOP_VIEWS; i++) {
+		char *tab = xasprintf("%zu %s", i + 1, top_views[i].title);
+
+		x += put_in(0, x, COLS, t->view == &top_views[i] ? A_REVERSE | A_BOLD : A_NORMAL, tab) + 1;
+		free(tab);
+	}
+}
+
+static int draw_count(int x, const char *name, __u64 n, int pair)
+{
+	char cell[SCALED], *text;
+
+	if (!n)
+		return x;
+	text = xasprintf("%s %s  ", name, scaled_number(cell, n));
+	x += put_in(2, x, COLS, color(pair) | A_BOLD, text);
+	free(text);
+	return x;
+}
+
+/* What the figures rest on. */
+static void draw_basis(const struct top_draw *d)
+{
+	const struct top *t = d->top;
+	const struct basis basis = top_window_basis(t->shown);
+	char *filter;
+	int x = 0;
+
+	if (d->is_frozen)
+		x += put_in(2, x, COLS, A_REVERSE, "FROZEN") + 2;
+	if (t->source->at_end)
+		x += put_in(2, x, COLS, A_REVERSE, "END OF TRACE") + 2;
+	if (*t->list.filter) {
+		filter = xasprintf("filter \"%s\"  ", t->list.filter);
+		x += put_in(2, x, COLS, color(CYAN), filter);
+		free(filter);
+	}
+	if (t->shown->is_partial)
+		x += put_in(2, x, COLS, color(YELLOW), "figures from the next interval on  ");
+	x = draw_count(x, "lost", basis.lost, RED);
+	x = draw_count(x, "missed", basis.missed, YELLOW);
+	x = draw_count(x, "unreadable", basis.unreadable, RED);
+	if (basis.sampled) {
+		char cells[2][SCALED], *text;
+
+		text = xasprintf("sampled: %s of %s events  ", scaled_number(cells[0], basis.records),
+				 scaled_number(cells[1], basis.events));
+		x += put_in(2, x, COLS, color(YELLOW) | A_BOLD, text);
+		free(text);
+	}
+	put_in(2, x, COLS, *d->message ? color(RED) | A_BOLD : A_NORMAL,
+	       *d->message ? d->message : t->source->note);
+}
+
+static bool is_sorted_by(const struct top_list *l, size_t column)
+{
+	const enum top_sort sort = top_columns[column].sort;
+
+	return l->sort == sort || (l->sort == TOP_BY_BYTES && (sort == TOP_BY_READ || sort == TOP_BY_WRITE));
+}
+
+static void draw_heading(const struct top *t)
+{
+	int x = 0;
+	size_t i;
+
+	attron(A_REVERSE);
+	mvhline(3, 0, ' ', COLS);
+	attroff(A_REVERSE);
+	for (i = 0; i < TOP_COLUMNS; i++) {
+		const char *name = top_column_heading(t->view, i);
+		int width = top_columns[i].width;
+
+		put_in(3, x + width - (int)strlen(name), width,
+		       A_REVERSE | (is_sorted_by(&t->list, i) ? A_BOLD | A_UNDERLINE : 0), name);
+		x += width;
+	}
+	put_in(3, x + (COLS - x - SPARK < LEAST_NAME ? 2 : SPARK), COLS,
+	       A_REVERSE | (t->list.sort == TOP_BY_NAME ? A_BOLD | A_UNDERLINE : 0), t->view->title);
+}
+
+/* --- the table -------------------------------------------------------------------- */
+
+static attr_t attribute_of(const struct top_window *w, const struct top_row *row, size_t column)
+{
+	double percent;
+
+	switch (top_columns[column].sort) {
+	case TOP_BY_P99:
+		return color(row->p99 >= SLOW_NS ? RED : row->p99 >= SLOWISH_NS ? YELLOW : PLAIN);
+	case TOP_BY_DEVICE:
+		percent = top_device_percent(w, row);
+		return color(percent >= BAD ? RED : percent >= WARNING ? YELLOW : PLAIN);
+	case TOP_BY_MISSES:
+		return color(row->misses ? YELLOW : PLAIN);
+	default:
+		return A_NORMAL;
+	}
+}
+
+static void draw_row(const struct top *t, int y, size_t number, attr_t chosen)
+{
+	const struct top_window *w = t->shown;
+	const struct top_row *row = &w->sums.rows[number];
+	const struct top_past past = top_list_past(&t->list, top_sums_key(&w->sums, number));
+	char *label = top_label(w, number), *end, cell[TOP_CELL], spark[3 * TOP_PAST + 1];
+	int x = 0;
+	size_t i;
+
+	for (i = 0; i < TOP_COLUMNS; i++) {
+		int width = top_columns[i].width;
+
+		top_cell(cell, w, row, i);
+		put_in(y, x + width - (int)strlen(cell), width,
+		       chosen | (chosen ? A_NORMAL : attribute_of(w, row, i)), cell);
+		x += width;
+	}
+	if (COLS - x - SPARK >= LEAST_NAME) {
+		put_in(y, x + 1, TOP_PAST, color(GREEN), bar_spark(spark, past.at, TOP_PAST));
+		x += SPARK;
+	} else {
+		x += 2;
+	}
+	end = text_shorten(label, COLS > x ? COLS - x : 0);
+	put_in(y, x, COLS, chosen | A_BOLD, end);
+	free(end);
+	free(label);
+}
+
+static void draw_table(struct top_draw *d)
+{
+	const struct top *t = d->top;
+	const int rows = top_draw_rows();
+	int i;
+
+	if (d->cursor >= t->list.nr)
+		d->cursor = t->list.nr ? t->list.nr - 1 : 0;
+	if (d->first > d->cursor)
+		d->first = d->cursor;
+	if (rows && d->cursor >= d->first + rows)
+		d->first = d->cursor - rows + 1;
+	draw_heading(t);
+	for (i = 0; i < rows && d->first + i < t->list.nr; i++)
+		draw_row(t, HEAD + i, t->list.rows[d->first + i],
+			 d->first + i == d->cursor ? A_REVERSE : A_NORMAL);
+	if (!t->list.nr && !t->shown->is_partial)
+		put(HEAD, 2, COLS, t->shown->end ? "nothing happened in this interval" : "waiting for the first interval");
+}
+
+/* --- one row ---------------------------------------------------------------------- */
+
+static int draw_bucket(int y, const struct top_row *row, size_t i, __u64 most)
+{
+	char from[SCALED], to[SCALED], blocks[BAR], *line;
+
+	scaled_time(from, i ? 1ULL << (i - 1) : 0);
+	if (i == TOP_BUCKETS - 1)
+		strcpy(to, "more");
+	else
+		scaled_time(to, 1ULL << i);
+	line = xasprintf("%8s %8s %9llu ", from, to, (unsigned long long)row->buckets[i]);
+	put(y, 0, COLS, line);
+	put_in(y, 28, COLS, color(GREEN), bar(blocks, row->buckets[i], most, COLS > 30 ? COLS - 30 : 0, NULL));
+	free(line);
+	return y + 1;
+}
+
+/* The buckets from the first to the last that is not empty. Returns the line behind them. */
+static int draw_histogram(const struct top_row *row, int y, int until)
+{
+	size_t first = TOP_BUCKETS, last = 0, i;
+	__u64 most = 0;
+
+	for (i = 0; i < TOP_BUCKETS; i++) {
+		if (!row->buckets[i])
+			continue;
+		first = i < first ? i : first;
+		last = i;
+		most = row->buckets[i] > most ? row->buckets[i] : most;
+	}
+	for (i = first; i <= last && y < until; i++)
+		y = draw_bucket(y, row, i, most);
+	return y;
+}
+
+static void draw_detail(const struct top_draw *d)
+{
+	const struct top_window *w = d->top->shown;
+	const struct top_row *row = top_detail_row(d->detail, w);
+	char *shown = text_shorten(d->detail->key, COLS > 12 ? COLS - 12 : 0), *title;
+	int y = HEAD, events;
+	size_t i;
+
+	title = xasprintf("%s %s", w->sums.view->name, *shown ? shown : "-");
+	put_in(3, 0, COLS, A_REVERSE | A_BOLD, title);
+	if (row && row->count) {
+		put_in(y++, 0, COLS, A_BOLD, "    FROM       TO     COUNT  latencies of this interval");
+		y = draw_histogram(row, y, HEAD + top_draw_rows() / 2);
+	} else {
+		put(y++, 0, COLS, "no operation of it ended in this interval");
+	}
+	put_in(y++, 0, COLS, A_BOLD, "END             WHAT                   SIZE LATENCY  WHO AND WHERE");
+	events = LINES - 1 - y;
+	i = events > 0 && d->detail->nr > (size_t)events ? d->detail->nr - events : 0;
+	for (; i < d->detail->nr && y < LINES - 1; i++)
+		put(y++, 0, COLS, d->detail->lines[i]);
+	free(shown);
+	free(title);
+}
+
+/* --- help --------------------------------------------------------------------------- */
+
+static const char *const help[] = {
+	"1-7 Tab      another view: files, directories, processes ...",
+	"< >          sort by the column to the left or right; r: the other way round",
+	"/            show only rows with a text; an empty one shows all",
+	"Space p      freeze the picture, or let it go on",
+	"Up Down      choose a row; also PgUp PgDn Home End, j k",
+	"Enter        its last events, and a histogram of its latencies",
+	"Left Right   of a trace: one interval back or ahead",
+	"Esc          back",
+	"? h          this help",
+	"q ^C         end",
+	"",
+	"OPS/s READ/s WRITE/s  operations that ended, and bytes that they moved",
+	"P50 P99               half of the operations took no longer, 99 % did not",
+	"MISS/s                pages that were not in memory",
+	"DEV%                  share of the time that all requests were in devices",
+	"BUSY%                 of a device: how long it had any request",
+};
+
+static void draw_help(void)
+{
+	size_t i;
+
+	put_in(3, 0, COLS, A_REVERSE | A_BOLD, "keys and columns");
+	for (i = 0; i < sizeof(help) / sizeof(help[0]); i++)
+		if (HEAD + (int)i < LINES - 1)
+			put(HEAD + i, 2, COLS, help[i]);
+}
+
+static void draw_foot(const struct top_draw *d)
+{
+	char *text;
+
+	if (d->is_typing) {
+		text = xasprintf("show rows with: %s_", d->top->list.filter);
+		put_in(LINES - 1, 0, COLS, A_BOLD, text);
+		free(text);
+		return;
+	}
+	put_in(LINES - 1, 0, COLS, A_DIM, d->page == TOP_TABLE ?
+	       "? help  q quit  1-7 view  <> sort  / filter  Space freeze  Enter look closely" :
+	       "Esc back  q quit");
+}
+
+void top_draw(struct top_draw *d)
+{
+	char *summary = top_summary(d->top->shown);
+
+	erase();
+	draw_tabs(d->top);
+	put_in(1, 0, COLS, A_BOLD, d->top->shown->end ? summary : "iotracer top");
+	draw_basis(d);
+	if (d->page == TOP_DETAIL)
+		draw_detail(d);
+	else if (d->page == TOP_HELP)
+		draw_help();
+	else
+		draw_table(d);
+	draw_foot(d);
+	refresh();
+	free(summary);
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cli.h"
+#include "base/text.h"
+#include "base/wall.h"
+#include "base/xalloc.h"
+#include "top/live.h"
+#include "trace/categories.h"
+#include "trace/record.h"
+
+#define BATCH		16384			/* records that are read before they are added */
+#define TURNS		32			/* batches of a category before the others are read */
+#define PATHS_MOST	(64UL * 1024 * 1024)	/* bytes of paths that are kept of a category */
+#define SAMPLE_MOST	65536
+
+static __u64 cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* --- starting ------------------------------------------------------------------- */
+
+static bool is_started(const struct category *category)
+{
+	const struct control c = { .category = category->name };
+	char *text = control_read(&c);
+	bool started = !strncmp(text, "start\n", 6);
+
+	free(text);
+	return started;
+}
+
+/* Of the events of cache only misses have a column. */
+static char *filter_of(const struct top_live *l, const struct category *category)
+{
+	char *command = xstrdup(category == &category_cache ? "filter op=MISS" : "filter none");
+	size_t i;
+
+	for (i = 0; i < l->select->nr; i++) {
+		char *more;
+
+		if (!select_is_known_to_module(l->select, i) ||
+		    !strncmp(select_given(l->select, i), "op=", 3))
+			continue;
+		more = strcmp(command, "filter none") ?
+		       xasprintf("%s %s", command, select_given(l->select, i)) :
+		       xasprintf("filter %s", select_given(l->select, i));
+		free(command);
+		command = more;
+	}
+	return command;
+}
+
+static int configure(struct top_live *l, struct control *c, const struct category *category)
+{
+	char *filter = filter_of(l, category);
+	char *sample = xasprintf("sample %llu", (unsigned long long)l->sampled);
+	const char *const commands[] = { filter, sample, "mode overwrite", "reset" };
+	int status = CLI_OK;
+	size_t i;
+
+	for (i = 0; !status && i < sizeof(commands) / sizeof(commands[0]); i++)
+		status = control_command(c, commands[i]);
+	free(filter);
+	free(sample);
+	return status;
+}
+
+static int open_part(struct top_live *l, const struct category *category)
+{
+	const size_t i = l->source.nr;
+	struct top_live_part *p = &l->parts[i];
+	struct control *c = &l->controls[i];
+	char *why;
+	int status = CLI_OK;
+
+	*p = (struct top_live_part){ .is_shared = is_started(category) };
+	*c = (struct control){ .category = category->name, .fd = -1, .commands = -1 };
+	if (!p->is_shared) {
+		status = control_take(c, category->name);
+		if (!status)
+			status = configure(l, c, category);
+	}
+	if (status) {
+		control_release(c);
+		return status;
+	}
+	l->source.nr++;
+	p->is_open = true;
+	status = blocks_open(&p->blocks, category, NULL, category->name);
+	if (status)
+		return status;
+	l->source.parts[i] = (struct top_part){ category, &p->blocks.names };
+	select_copy(&p->select, l->select);
+	why = select_event(&p->select, p->blocks.stream.event, &p->blocks.names, NULL);
+	if (why)
+		cli_say("--filter=%s", why);
+	free(why);
+	return why ? CLI_USAGE : CLI_OK;
+}
+
+/* Only what happens from now on counts. */
+static int skip_old(struct top_live *l, size_t i)
+{
+	struct top_live_part *p = &l->parts[i];
+	int err = blocks_read(&p->blocks, &l->batch, 1);
+
+	l->batch.nr = 0;
+	p->gaps = p->blocks.gaps;
+	p->missed = control_stat(&l->controls[i], "missed");
+	return err ? control_explain(l->source.parts[i].category->name, "stream", err) : CLI_OK;
+}
+
+/* Starts those from the @first on, in parallel, as the kernel may take seconds for each. */
+static int start(struct top_live *l, size_t first)
+{
+	struct control own[TOP_PARTS];
+	size_t nr = 0, i;
+	int status;
+
+	for (i = first; i < l->source.nr; i++)
+		if (!l->parts[i].is_shared)
+			own[nr++] = l->controls[i];
+	status = nr ? control_command_all(own, nr, "start while-read") : CLI_OK;
+	for (i = first; !status && i < l->source.nr; i++)
+		status = skip_old(l, i);
+	l->begin = wall_now().monotonic;
+	return status;
+}
+
+static bool has(const struct top_live *l, const struct category *category)
+{
+	size_t i;
+
+	for (i = 0; i < l->source.nr; i++)
+		if (l->source.parts[i].category == category)
+			return true;
+	return false;
+}
+
+/* Tells which categories are somebody else's, and how they are set. */
+static void note_shared(struct top_live *l)
+{
+	char *names = NULL;
+	size_t i;
+
+	for (i = 0; i < l->source.nr; i++) {
+		const char *name = l->source.parts[i].category->name;
+		char *filter, *text;
+
+		if (!l->parts[i].is_shared)
+			continue;
+		filter = control_value(&l->controls[i], "filter");
+		text = !is_started(l->source.parts[i].category) ? xasprintf("%s (stopped)", name) :
+		       !*filter || !strcmp(filter, "none") ? xstrdup(name) :
+		       xasprintf("%s (only %s)", name, filter);
+		names = text_append(names, ", ", text);
+		free(filter);
+		free(text);
+	}
+	l->source.note[0] = '\0';
+	if (names)
+		snprintf(l->source.note, sizeof(l->source.note), "traced already, read as it is set: %s", names);
+	free(names);
+}
+
+static int need(struct top_source *s, const struct top_view *view)
+{
+	static const struct category *const calls[] = {
+		&category_fs, &category_block, &category_cache, NULL
+	};
+	struct top_live *l = (struct top_live *)s;
+	const struct category *const *wanted = view == &top_views[TOP_CONNECTIONS] ? view->main : calls;
+	const size_t first = s->nr;
+	int status = CLI_OK;
+	size_t i;
+
+	if (l->nr_chosen) {
+		for (i = 0; !status && i < l->nr_chosen; i++)
+			if (!has(l, l->chosen[i]))
+				status = open_part(l, l->chosen[i]);
+	} else {
+		for (i = 0; !status && wanted[i]; i++)
+			if (!has(l, wanted[i]))
+				status = open_part(l, wanted[i]);
+	}
+	if (!status && s->nr != first) {
+		status = start(l, first);
+		note_shared(l);
+	}
+	return status;
+}
+
+/* --- reading -------------------------------------------------------------------- */
+
+/* Removes the records that are not wanted. */
+static void select_records(const struct top_live *l, struct top_live_part *p, struct records *r)
+{
+	const struct iot_schema_event *event = p->blocks.stream.event;
+	const struct iot_schema_field *pid = record_field(event, "pid");
+	const __u32 own = getpid();
+	size_t nr = 0, i;
+
+	for (i = 0; i < r->nr; i++) {
+		char *record = (char *)r->data + i * event->size;
+
+		if (record_scalar(record, pid->offset, pid->size) == own ||
+		    record_time(event, record) + record_latency(event, record) < l->begin)
+			continue;
+		if (p->select.nr && !select_wants(&p->select, record))
+			continue;
+		if (nr != i)
+			memcpy(r->data + nr * event->size, record, event->size);
+		nr++;
+	}
+	r->nr = nr;
+}
+
+static int fill_part(struct top_live *l, size_t i, struct top_window *w)
+{
+	struct top_live_part *p = &l->parts[i];
+	unsigned int turn;
+	size_t nr = BATCH;
+	int err = 0;
+
+	for (turn = 0; !err && nr >= BATCH && turn < TURNS; turn++) {
+		err = blocks_read(&p->blocks, &l->batch, BATCH);
+		nr = l->batch.nr;
+		select_records(l, p, &l->batch);
+		/* device time is a union of times, which come in order */
+		if (l->source.parts[i].category == &category_block)
+			blocks_sort(&p->blocks, &l->batch);
+		top_window_take(w, i, l->batch.data, l->batch.nr);
+		l->batch.nr = 0;
+	}
+	return err ? control_explain(l->source.parts[i].category->name, "stream", err) : CLI_OK;
+}
+
+static int fill(struct top_source *s, struct top_window *w, __u64 ns)
+{
+	struct top_live *l = (struct top_live *)s;
+	int status = CLI_OK;
+	size_t i;
+
+	(void)ns;
+	for (i = 0; !status && i < w->nr; i++)
+		status = fill_part(l, i, w);
+	return status;
+}
+
+/* --- between two intervals -------------------------------------------------------- */
+
+static void set_sample(struct top_live *l, __u64 sample)
+{
+	char *command = xasprintf("sample %llu", (unsigned long long)sample);
+	size_t i;
+
+	for (i = 0; i < l->source.nr; i++)
+		if (!l->parts[i].is_shared && control_command(&l->controls[i], command))
+			break;
+	l->sampled = sample;
+	free(command);
+}
+
+/* Keeps what this program costs within its share, as far as sampling can. */
+static void limit_cost(struct top_live *l)
+{
+	const __u64 cpu = cpu_time(), wall = wall_now().monotonic;
+
+	l->share = wall > l->wall ? (double)(cpu - l->cpu) / (wall - l->wall) : 0;
+	l->cpu = cpu;
+	l->wall = wall;
+	if (l->sample)
+		return;
+	if (l->share > TOP_LIVE_SHARE && l->sampled < SAMPLE_MOST)
+		set_sample(l, 2 * l->sampled);
+	else if (l->share < TOP_LIVE_SHARE / 4 && l->sampled > 1)
+		set_sample(l, l->sampled / 2);
+}
+
+static void turn(struct top_source *s, struct top_window *w)
+{
+	struct top_live *l = (struct top_live *)s;
+	size_t i;
+
+	for (i = 0; i < w->nr; i++) {
+		struct top_live_part *p = &l->parts[i];
+		__u64 missed = control_stat(&l->controls[i], "missed");
+
+		w->basis[i].lost = p->blocks.gaps - p->gaps;
+		w->basis[i].missed = missed > p->missed ? missed - p->missed : 0;
+		p->gaps = p->blocks.gaps;
+		p->missed = missed;
+		if (p->blocks.names.used > PATHS_MOST)
+			blocks_list_paths(&p->blocks);
+	}
+	note_shared(l);
+	limit_cost(l);
+}
+
+static __u64 wall(const struct top_source *s, __u64 monotonic)
+{
+	const struct wall_pair now = wall_now();
+
+	(void)s;
+	return now.realtime - (now.monotonic - monotonic);
+}
+
+int top_live_open(struct top_live *l, const struct top_view *view)
+{
+	l->source = (struct top_source){
+		.is_live = true, .names = &l->names, .fill = fill, .turn = turn, .need = need,
+		.wall = wall,
+	};
+	l->sampled = l->sample ? l->sample : 1;
+	l->cpu = cpu_time();
+	l->wall = wall_now().monotonic;
+	return need(&l->source, view);
+}
+
+void top_live_close(struct top_live *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->source.nr; i++) {
+		control_release(&l->controls[i]);
+		if (l->parts[i].is_open)
+			blocks_close(&l->parts[i].blocks);
+		select_free(&l->parts[i].select);
+	}
+	records_free(&l->batch);
+	top_names_free(&l->names);
+}
