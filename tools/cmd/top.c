@@ -52,7 +52,10 @@ static bool print(const struct env *env, const struct top *t, size_t printed)
 	return cli_flush();
 }
 
-/* Live: waits until the interval is over, and reads what happens meanwhile. */
+/*
+ * Live: waits until the interval is over, and reads what happens meanwhile. A signal ends the interval: what
+ * there was until then is printed.
+ */
 static int wait_for(struct top *t)
 {
 	int status = CLI_OK, ms;
@@ -71,12 +74,11 @@ static int print_all(const struct env *env, struct top *t)
 
 	do {
 		status = wait_for(t);
-		if (status || interrupt_came(NULL))
-			break;
-		status = top_turn(t, true);
+		if (!status)
+			status = top_turn(t, true);
 		if (printed && env->format == FORMAT_TEXT)
 			putchar('\n');
-	} while (!status && print(env, t, printed++) && !env->once && !t->source->at_end);
+	} while (!status && print(env, t, printed++) && !env->once && !t->source->at_end && !interrupt_came(NULL));
 	return status;
 }
 

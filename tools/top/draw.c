@@ -16,6 +16,7 @@
 #define HEAD		4	/* lines above the rows */
 #define SPARK		(TOP_PAST + 2)	/* columns with the blanks around */
 #define LEAST_NAME	8	/* columns of a name: a narrower screen has no sparkline */
+#define LEAST_LINES	7	/* of a histogram, and of the events below it */
 #define BAD		66.0	/* percent of the device */
 #define WARNING		33.0
 #define SLOW_NS		100000000ULL
@@ -90,7 +91,7 @@ static attr_t color(int pair)
 
 int top_draw_rows(void)
 {
-	return LINES > HEAD + 1 ? LINES - HEAD - 1 : 0;
+	return LINES > HEAD + 2 ? LINES - HEAD - 2 : 0;
 }
 
 /* --- above the rows --------------------------------------------------------------- */
@@ -229,6 +230,19 @@ static void draw_row(const struct top *t, int y, size_t number, attr_t chosen)
 	free(label);
 }
 
+/* The name of the chosen row, as much of it as there is room for. */
+static void draw_chosen(const struct top_draw *d)
+{
+	char *label = top_label(d->top->shown, d->top->list.rows[d->cursor]), *end, *line;
+
+	end = text_shorten(label, COLS > 20 ? COLS - 20 : 0);
+	line = xasprintf("%zu of %zu: %s", d->cursor + 1, d->top->list.nr, end);
+	put_in(LINES - 2, 0, COLS, color(CYAN), line);
+	free(line);
+	free(end);
+	free(label);
+}
+
 static void draw_table(struct top_draw *d)
 {
 	const struct top *t = d->top;
@@ -245,43 +259,49 @@ static void draw_table(struct top_draw *d)
 	for (i = 0; i < rows && d->first + i < t->list.nr; i++)
 		draw_row(t, HEAD + i, t->list.rows[d->first + i],
 			 d->first + i == d->cursor ? A_REVERSE : A_NORMAL);
+	if (t->list.nr)
+		draw_chosen(d);
 	if (!t->list.nr && !t->shown->is_partial)
 		put(HEAD, 2, COLS, t->shown->end ? "nothing happened in this interval" : "waiting for the first interval");
 }
 
 /* --- one row ---------------------------------------------------------------------- */
 
-static int draw_bucket(int y, const struct top_row *row, size_t i, __u64 most)
+static int draw_bucket(int y, const __u64 *buckets, size_t first, size_t i, __u64 most)
 {
 	char from[SCALED], to[SCALED], blocks[BAR], *line;
 
-	scaled_time(from, i ? 1ULL << (i - 1) : 0);
+	/* what is below the first bucket that is shown is counted in it */
+	scaled_time(from, i > first ? 1ULL << (i - 1) : 0);
 	if (i == TOP_BUCKETS - 1)
 		strcpy(to, "more");
 	else
 		scaled_time(to, 1ULL << i);
-	line = xasprintf("%8s %8s %9llu ", from, to, (unsigned long long)row->buckets[i]);
+	line = xasprintf("%8s %8s %9llu ", from, to, (unsigned long long)buckets[i]);
 	put(y, 0, COLS, line);
-	put_in(y, 28, COLS, color(GREEN), bar(blocks, row->buckets[i], most, COLS > 30 ? COLS - 30 : 0, NULL));
+	put_in(y, 28, COLS, color(GREEN), bar(blocks, buckets[i], most, COLS > 30 ? COLS - 30 : 0, NULL));
 	free(line);
 	return y + 1;
 }
 
-/* The buckets from the first to the last that is not empty. Returns the line behind them. */
-static int draw_histogram(const struct top_row *row, int y, int until)
+/* Up to the last bucket that is not empty, in @lines at most: the slow ones count. Returns the line behind them. */
+static int draw_histogram(const struct top_row *row, int y, size_t lines)
 {
-	size_t first = TOP_BUCKETS, last = 0, i;
-	__u64 most = 0;
+	__u64 buckets[TOP_BUCKETS], most = 0;
+	size_t first = TOP_BUCKETS - 1, last = 0, i;
 
-	for (i = 0; i < TOP_BUCKETS; i++) {
-		if (!row->buckets[i])
-			continue;
-		first = i < first ? i : first;
-		last = i;
-		most = row->buckets[i] > most ? row->buckets[i] : most;
-	}
-	for (i = first; i <= last && y < until; i++)
-		y = draw_bucket(y, row, i, most);
+	memcpy(buckets, row->buckets, sizeof(buckets));
+	for (i = 0; i < TOP_BUCKETS; i++)
+		if (buckets[i]) {
+			first = i < first ? i : first;
+			last = i;
+		}
+	for (; last - first >= lines; first++)
+		buckets[first + 1] += buckets[first];
+	for (i = first; i <= last; i++)
+		most = buckets[i] > most ? buckets[i] : most;
+	for (i = first; i <= last; i++)
+		y = draw_bucket(y, buckets, first, i, most);
 	return y;
 }
 
@@ -297,7 +317,7 @@ static void draw_detail(const struct top_draw *d)
 	put_in(3, 0, COLS, A_REVERSE | A_BOLD, title);
 	if (row && row->count) {
 		put_in(y++, 0, COLS, A_BOLD, "    FROM       TO     COUNT  latencies of this interval");
-		y = draw_histogram(row, y, HEAD + top_draw_rows() / 2);
+		y = draw_histogram(row, y, top_draw_rows() > 2 * LEAST_LINES ? top_draw_rows() - LEAST_LINES : LEAST_LINES);
 	} else {
 		put(y++, 0, COLS, "no operation of it ended in this interval");
 	}

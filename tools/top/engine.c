@@ -82,6 +82,7 @@ int top_change(struct top *t, const struct top_view *view)
 	top_window_show(t->shown, view, s->names, s->parts);
 	top_list_forget(&t->list);
 	top_list_make(&t->list, t->shown);
+	top_list_remember(&t->list, t->shown);
 	begin_window(t);
 	return CLI_OK;
 }

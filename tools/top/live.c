@@ -18,6 +18,8 @@
 #define TURNS		32			/* batches of a category before the others are read */
 #define PATHS_MOST	(64UL * 1024 * 1024)	/* bytes of paths that are kept of a category */
 #define SAMPLE_MOST	65536
+#define LIMIT_NS	1000000000ULL		/* the cost is that of such a time */
+#define LIMIT_RECORDS	10000			/* with fewer records than these, it is not due to them */
 
 static __u64 cpu_time(void)
 {
@@ -240,6 +242,7 @@ static int fill_part(struct top_live *l, size_t i, struct top_window *w)
 		if (l->source.parts[i].category == &category_block)
 			blocks_sort(&p->blocks, &l->batch);
 		top_window_take(w, i, l->batch.data, l->batch.nr);
+		l->records += l->batch.nr;
 		l->batch.nr = 0;
 	}
 	return err ? control_explain(l->source.parts[i].category->name, "stream", err) : CLI_OK;
@@ -271,20 +274,22 @@ static void set_sample(struct top_live *l, __u64 sample)
 	free(command);
 }
 
-/* Keeps what this program costs within its share, as far as sampling can. */
+/* Keeps what this program costs within its share, as far as that depends on the events. */
 static void limit_cost(struct top_live *l)
 {
 	const __u64 cpu = cpu_time(), wall = wall_now().monotonic;
+	double share;
 
-	l->share = wall > l->wall ? (double)(cpu - l->cpu) / (wall - l->wall) : 0;
+	if (l->sample || wall < l->wall + LIMIT_NS)
+		return;
+	share = (double)(cpu - l->cpu) / (wall - l->wall);
+	if (share > TOP_LIVE_SHARE && l->records > LIMIT_RECORDS && l->sampled < SAMPLE_MOST)
+		set_sample(l, 2 * l->sampled);
+	else if (share < TOP_LIVE_SHARE / 4 && l->sampled > 1)
+		set_sample(l, l->sampled / 2);
 	l->cpu = cpu;
 	l->wall = wall;
-	if (l->sample)
-		return;
-	if (l->share > TOP_LIVE_SHARE && l->sampled < SAMPLE_MOST)
-		set_sample(l, 2 * l->sampled);
-	else if (l->share < TOP_LIVE_SHARE / 4 && l->sampled > 1)
-		set_sample(l, l->sampled / 2);
+	l->records = 0;
 }
 
 static void turn(struct top_source *s, struct top_window *w)

@@ -16,7 +16,7 @@
 #include "top/source.h"
 #include "trace/select.h"
 
-/* Of a core: above this share of an interval, the module is asked for one event in twice as many. */
+/* Of a core: above this share, the module is asked for one event in twice as many. */
 #define TOP_LIVE_SHARE 0.03
 
 struct top_live_part {
@@ -41,8 +41,8 @@ struct top_live {
 	struct records batch;
 	__u64 sampled;			/* one event in N at present */
 	__u64 begin;			/* CLOCK_MONOTONIC ns: only events that ended later are shown */
-	__u64 cpu, wall;		/* ns: processor time and time at the end of the last interval */
-	double share;			/* of a core, in the last interval */
+	__u64 cpu, wall;		/* ns: processor time and time when the cost was looked at last */
+	__u64 records;			/* that were read since */
 };
 
 /* Starts what is needed for the view. Returns an exit code; errors are reported. Close it in either case. */

@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# iotracer top with the real module: its figures are fio's own, and it leaves the categories as they were.
+
+bats_require_minimum_version 1.5.0
+
+load ../../lib/recording
+
+# intervals FILTER: the sum of what this filter of jq selects, over all intervals of top.json
+intervals() {
+	jq -s "[.[] | $1] | add // 0" top.json
+}
+
+# start_top OPTION...: begin to print intervals into top.json, and wait for the first one
+start_top() {
+	iotracer top --interval=0.2 --top=0 --format=json "$@" >top.json 2>top.err &
+	top=$!
+	wait_for test -s top.json
+}
+
+# end_top: the interval that is being read is printed, too
+end_top() {
+	kill -TERM "$top"
+	ended 143
+}
+
+# ended STATUS: wait for the end of top, with that status
+ended() {
+	local status=0
+	wait "$top" || status=$?
+	[ "$status" = "$1" ] || { echo "status $status"; cat top.err; return 1; }
+}
+
+@test "top: bytes and operations of a file, a process and a device are fio's, over all intervals" {
+	for by in file process device; do
+		start_top --by=$by
+		fio --name=top --filename=/mnt/work/data --rw=randrw --bs=4k --size=4M --direct=1 --ioengine=psync \
+			--output-format=json --output=fio.json
+		end_top
+		[ "$(intervals '.categories[] | .lost + .missed + .sampled')" = 0 ]
+		case $by in
+		file) rows='.rows[] | select(.file == "/mnt/work/data")' ;;
+		process) rows='.rows[] | select(.command == "fio")' ;;
+		device) rows='.rows[] | select(.disk == "vda")' ;;
+		esac
+		cat top.err
+		read=$(jq '.jobs[0].read.io_bytes' fio.json) write=$(jq '.jobs[0].write.io_bytes' fio.json)
+		if [ $by = file ]; then
+			[ "$(intervals "$rows | .read_bytes")" = "$read" ]
+			[ "$(intervals "$rows | .device_time_ns")" -gt 0 ]
+		else # other files and the filesystem's own blocks have bytes, too
+			[ "$(intervals "$rows | .read_bytes")" -ge "$read" ]
+		fi
+		[ "$(intervals "$rows | .written_bytes")" -ge "$write" ]
+		[ "$(intervals "$rows | .operations")" -ge \
+			"$(jq '.jobs[0] | .read.total_ios + .write.total_ios' fio.json)" ]
+		rm /mnt/work/data
+	done
+}
+
+@test "top: pages that are not in memory are misses of the file that is read" {
+	dd if=/dev/zero of=/mnt/work/cold bs=1M count=2 status=none
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	start_top
+	cat /mnt/work/cold >/dev/null
+	end_top
+	[ "$(intervals '.rows[] | select(.file == "/mnt/work/cold") | .missed_pages')" -gt 0 ]
+	[ "$(intervals '.rows[] | select(.file == "/mnt/work/cold") | .read_bytes')" = $((2 << 20)) ]
+}
+
+@test "top: categories are left as they were, also after a kill" {
+	for category in fs block cache; do
+		echo 'filter comm=nobody' >/proc/iotracer/$category/control
+		grep -v '^#' /proc/iotracer/$category/control >$category.before
+	done
+	iotracer top --once --interval=0.2 >/dev/null
+	for category in fs block cache; do
+		grep -v '^#' /proc/iotracer/$category/control | diff $category.before -
+	done
+	start_top
+	running
+	kill -KILL "$top"
+	ended 137
+	for category in fs block cache; do
+		wait_for stopped $category
+		echo 'filter none' >/proc/iotracer/$category/control
+		echo 'sample 1' >/proc/iotracer/$category/control
+	done
+}
+
+@test "top: a category that somebody else traces is read as it is set, and runs on" {
+	iotracer filter fs comm=dd
+	iotracer start fs
+	start_top
+	dd if=/dev/zero of=/mnt/work/mine bs=4k count=3 status=none
+	head -c 10 /mnt/work/mine >/dev/null
+	end_top
+	running
+	grep -qx 'filter comm=dd' /proc/iotracer/fs/control
+	[ "$(intervals '.rows[] | select(.file == "/mnt/work/mine") | .written_bytes')" = 12288 ]
+	[ "$(intervals '.rows[] | select(.file == "/mnt/work/mine") | .read_bytes')" = 0 ]
+	[ "$(jq -r .note top.json | head -n 1)" = 'traced already, read as it is set: fs (only comm=dd)' ]
+	iotracer stop fs
+	iotracer filter fs none
+}
+
+@test "top: connections, with who sent what" {
+	start_top --by=connection
+	python3 -S -s - <<-'END'
+	import socket
+	server = socket.create_server(('127.0.0.1', 0))
+	client = socket.create_connection(server.getsockname())
+	peer, _ = server.accept()
+	client.sendall(bytes(1000))
+	left = 1000
+	while left:
+	    left -= len(peer.recv(left))
+	END
+	end_top
+	[ "$(intervals '.rows[] | select(.connection | startswith("TCP 127.0.0.1:")) | .written_bytes')" = 1000 ]
+	[ "$(intervals '.rows[] | select(.connection | startswith("TCP 127.0.0.1:")) | .read_bytes')" = 1000 ]
+	[ "$(grep -x start /proc/iotracer/net/control)" = '' ]
+}
+
+@test "top: the screen shows what happens, and ends with the terminal and the categories as they were" {
+	screen() { tmux -L top capture-pane -p -t top; }
+	shows() { screen | grep -qF "$1"; }
+	tmux -L top -f /dev/null new-session -d -x 80 -y 24 -s top "sh -c 'iotracer top; echo status \$?; exec sleep 1000'"
+	flat_out 60 --rate_iops=500 >/dev/null &
+	load=$!
+	wait_for shows /mnt/work/load
+	tmux -L top send-keys -t top 6
+	wait_for shows 'connections of net'
+	running net
+	tmux -L top send-keys -t top q
+	wait_for shows 'status 0'
+	for category in fs block cache net; do
+		stopped $category
+	done
+	tmux -L top kill-server
+	end_load $load
+}
+
+@test "top: what a million events cost, for the record" {
+	iotracer top --interval=1 --format=csv --sample=1 >top.csv 2>top.err &
+	top=$!
+	wait_for running
+	calls=$(flat_out 5)
+	events=$(awk '$1 == "seen" { print $2 }' /proc/iotracer/fs/stats)
+	ticks=$(awk '{ print $14 + $15 }' "/proc/$top/stat")
+	end_top
+	echo "# top: $calls calls, $events events, $(awk "BEGIN { print $ticks / $(getconf CLK_TCK) / ($events / 1e6) }") s of a processor for a million" >&3
+}
+
+@test "top: the module is unloaded meanwhile: one line, and exit status 1" {
+	start_top
+	rmmod iotracer
+	ended 1
+	[[ $(cat top.err) == *"the module was unloaded" ]]
+	# shellcheck disable=SC2119 # no parameters
+	load_module
+}
