@@ -53,20 +53,18 @@ static int put(int y, int x, int width, const char *text)
 		size_t n = mbrtowc(&c, text, left, &state);
 		int columns;
 
-		if (n == 0 || n > left) {
+		bool is_known = n && n <= left;
+
+		if (!is_known) {
 			state = (mbstate_t){ 0 };
 			n = 1;
-			c = L'?';
 		}
-		columns = wcwidth(c);
+		columns = is_known ? wcwidth(c) : 1;
 		if (columns < 0)
 			columns = 1;
 		if (used + columns > width)
 			break;
-		if (c == L'?' && *text != '?')
-			addch('?');
-		else
-			addnstr(text, n);
+		addnstr(is_known ? text : "?", n);
 		used += columns;
 		text += n;
 		left -= n;

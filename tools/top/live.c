@@ -14,8 +14,8 @@
 #include "trace/categories.h"
 #include "trace/record.h"
 
-#define BATCH		16384			/* records that are read before they are added */
-#define TURNS		32			/* batches of a category before the others are read */
+#define BATCH		4096			/* records that are read before they are added */
+#define TURNS		128			/* batches of a category before the others are read */
 #define PATHS_MOST	(64UL * 1024 * 1024)	/* bytes of paths that are kept of a category */
 #define SAMPLE_MOST	65536
 #define LIMIT_NS	1000000000ULL		/* the cost is that of such a time */
@@ -102,6 +102,9 @@ static int open_part(struct top_live *l, const struct category *category)
 	if (status)
 		return status;
 	l->source.parts[i] = (struct top_part){ category, &p->blocks.names };
+	p->pid = record_field(p->blocks.stream.event, "pid")->offset;
+	p->time = record_field(p->blocks.stream.event, "time")->offset;
+	p->latency = record_field(p->blocks.stream.event, "latency")->offset;
 	select_copy(&p->select, l->select);
 	why = select_event(&p->select, p->blocks.stream.event, &p->blocks.names, NULL);
 	if (why)
@@ -204,24 +207,29 @@ static int need(struct top_source *s, const struct top_view *view)
 
 /* --- reading -------------------------------------------------------------------- */
 
+/* Whether the record is of another process, and ended after the start. */
+static bool is_wanted(const struct top_live *l, struct top_live_part *p, const char *record, __u32 own)
+{
+	return record_scalar(record, p->pid, sizeof(__u32)) != own &&
+	       record_scalar(record, p->time, sizeof(__u64)) +
+	       record_scalar(record, p->latency, sizeof(__u64)) >= l->begin &&
+	       (!p->select.nr || select_wants(&p->select, record));
+}
+
 /* Removes the records that are not wanted. */
 static void select_records(const struct top_live *l, struct top_live_part *p, struct records *r)
 {
-	const struct iot_schema_event *event = p->blocks.stream.event;
-	const struct iot_schema_field *pid = record_field(event, "pid");
+	const size_t size = p->blocks.stream.event->size;
 	const __u32 own = getpid();
 	size_t nr = 0, i;
 
 	for (i = 0; i < r->nr; i++) {
-		char *record = (char *)r->data + i * event->size;
+		const unsigned char *record = r->data + i * size;
 
-		if (record_scalar(record, pid->offset, pid->size) == own ||
-		    record_time(event, record) + record_latency(event, record) < l->begin)
-			continue;
-		if (p->select.nr && !select_wants(&p->select, record))
+		if (!is_wanted(l, p, (const char *)record, own))
 			continue;
 		if (nr != i)
-			memcpy(r->data + nr * event->size, record, event->size);
+			memcpy(r->data + nr * size, record, size);
 		nr++;
 	}
 	r->nr = nr;

@@ -23,8 +23,8 @@ struct top_live_part {
 	bool is_open, is_shared;
 	struct blocks blocks;
 	struct select select;	/* conditions, for what the module's filter does not do */
+	unsigned int pid, time, latency;	/* offsets in a record */
 	__u64 gaps, missed;	/* up to the last interval */
-	bool is_behind;		/* there was more to read than one turn reads */
 };
 
 /* Set before top_live_open(): the first part. */
