@@ -172,7 +172,7 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 static const struct cli_option options[] = {
 	{ "by", 0, "WHAT", "show files (default), or what else there is a view of",
 	  TO_WORD(struct env, view), TOP_VIEW_WORDS },
-	{ "sort", 0, "COLUMN", "sort by bytes read and written (default), or by a column",
+	{ "sort", 0, "COLUMN", "sort by a column, or by the bytes of both directions (default)",
 	  TO_WORD(struct env, sort), TOP_SORT_WORDS },
 	{ "top", 0, "N", "tables: print the first N rows (default 20; 0: all)",
 	  TO_NUMBER(struct env, top), .least = 0, .most = 1000000000 },

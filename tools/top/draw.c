@@ -89,7 +89,9 @@ static attr_t color(int pair)
 
 int top_draw_rows(void)
 {
-	return LINES > HEAD + 2 ? LINES - HEAD - 2 : 0;
+	int rows = LINES - HEAD - 2;
+
+	return rows > 0 ? rows : 0;
 }
 
 /* --- above the rows --------------------------------------------------------------- */
