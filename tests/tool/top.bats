@@ -45,6 +45,10 @@ load ../lib/known
 	known shared
 }
 
+@test "top: live, a virtual machine has a row for each drive, and one for its other files" {
+	known vms
+}
+
 @test "top: a mistake has one line" {
 	known mistakes
 }

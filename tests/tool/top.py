@@ -320,6 +320,25 @@ def shared():
     is_equal('control', control('fs'), before)
 
 
+def vms():
+    """A QEMU that waits, with one drive; what other processes do has no row."""
+    idle()
+    image = os.getcwd() + '/disk.img'
+    with open(image, 'wb') as f:
+        f.truncate(MIB)
+    stream('proc/paths', [f'id=1 inode=5 text={image}\n', 'id=2 inode=6 text=/etc/hosts\n'], 'layout=2')
+    with subprocess.Popen(['qemu-system-x86_64', '-name', 'web', '-machine', 'none', '-nodefaults', '-display', 'none', '-S',
+                           '-drive', f'if=none,id=disk0,file={image},format=raw']) as qemu:
+        process, _ = start_live('--by=vm')
+        append('fs', [{**soon(0), 'seq': i, 'pid': pid, 'path': path}
+                      for i, (pid, path) in enumerate(((qemu.pid, 1), (qemu.pid, 2), (1, 1)))])
+        seen = [json.loads(process.stdout.readline()) for _ in range(2)]
+        found = [row for d in seen + end_live(process) for row in d['rows']]
+        qemu.kill()
+    is_equal('rows', sorted((row['vm'], row['drive'], row['operations']) for row in found),
+             [('web', '', 1), ('web disk0', 'disk0', 1)])
+
+
 def mistakes():
     few()
     for options, status, line in (
@@ -338,6 +357,9 @@ def mistakes():
     env = {**os.environ, 'IOTRACER_PROC': os.getcwd() + '/nothing'}
     done = top('--once', status=3, env=env)
     is_equal('lines', len(done.stderr.splitlines()), 1)
+    if os.getuid() == 0:
+        done = run('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', 'iotracer', 'top', '--once', status=4)
+        is_equal('lines', len(done.stderr.splitlines()), 1)
 
 
 # --- the screen ---------------------------------------------------------------------
