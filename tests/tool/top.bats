@@ -41,6 +41,10 @@ load ../lib/known
 	known live
 }
 
+@test "top: live, the module gets the conditions that a category has" {
+	known filtered
+}
+
 @test "top: live, a category that is traced already is only read" {
 	known shared
 }

@@ -309,6 +309,18 @@ def live():
                  ['stop', 'size 16384', 'sample 1', 'mode overwrite', 'filter none'])
 
 
+def filtered():
+    """The module gets the conditions that a category has; the others are met here."""
+    idle()
+    process, _ = start_live('--filter=comm=p7 kind=file', '--filter=op=READ', '--filter=path=/srv/log')
+    append('fs', [{**soon(0), 'seq': i, 'path': path, 'op': op, 'kind': 1}
+                  for i, (path, op) in enumerate(((LOG, 0), (LOG, 1), (DB, 0)))])
+    filters = [control(category).splitlines()[5] for category in ('fs', 'block', 'cache')]
+    is_equal('filters', filters, ['filter comm=p7 kind=file', 'filter comm=p7', 'filter op=MISS comm=p7 kind=file'])
+    found = [row for d in end_live(process) for row in d['rows']]
+    is_equal('rows', [(row['file'], row['operations']) for row in found], [('/srv/log/app', 1)])
+
+
 def shared():
     idle()
     with open('proc/fs/control', 'w', encoding='ascii') as f:
@@ -348,6 +360,7 @@ def mistakes():
             (['--by=vm', '--once', 't'], 1, 't: a trace does not say which VMs there are'),
             (['--once', 'none'], 1, 'none'),
             (['t', 'u'], 2, 'one trace at a time'),
+            (['--once', '--filter=op=REED'], 2, '--filter=op: '),
             (['--interval=0', 't'], 2, '--interval'),
             (['--by=color', 't'], 2, 'color')):
         done = top(*options, status=status)

@@ -113,6 +113,22 @@ static int show_trace(const struct env *env)
 	return top_trace_close(&trace, status);
 }
 
+/* An operation that no category has is a mistake. */
+static int check_operations(const struct select *select)
+{
+	const struct iot_schema_event *events[PASS_CATEGORIES];
+	char *why;
+	size_t i;
+
+	for (i = 0; i < nr_categories; i++)
+		events[i] = category_event(categories[i]);
+	why = select_unknown_op(select, events, nr_categories);
+	if (why)
+		cli_say("--filter=op: %s", why);
+	free(why);
+	return why ? CLI_USAGE : CLI_OK;
+}
+
 static int show_live(struct env *env)
 {
 	struct top_live live = { .select = &env->pass.selection.select, .sample = env->sample };
@@ -124,7 +140,9 @@ static int show_live(struct env *env)
 		live.chosen[live.nr_chosen++] = env->pass.named[i];
 	if (env->once && !live.sample)
 		live.sample = 1;
-	status = top_live_open(&live, &top_views[env->view]);
+	status = check_operations(live.select);
+	if (!status)
+		status = top_live_open(&live, &top_views[env->view]);
 	if (!status)
 		status = show(env, &t);
 	top_live_close(&live);

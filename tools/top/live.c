@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/wall.h"
 #include "base/xalloc.h"
+#include "module/filter.h"
 #include "top/live.h"
 #include "trace/categories.h"
 #include "trace/record.h"
@@ -41,24 +42,25 @@ static bool is_started(const struct category *category)
 	return started;
 }
 
-/* Of the events of cache only misses have a column. */
+/*
+ * The conditions that the category has, for its control. Of the events of cache only misses have a column.
+ * Operations are left to us: those of a category may not be there in another.
+ */
 static char *filter_of(const struct top_live *l, const struct category *category)
 {
-	char *command = xstrdup(category == &category_cache ? "filter op=MISS" : "filter none");
+	struct filters filters = { .nr = 0 };
+	char *conditions, *command;
 	size_t i;
 
-	for (i = 0; i < l->select->nr; i++) {
-		char *more;
-
-		if (!select_is_known_to_module(l->select, i) ||
-		    !strncmp(select_given(l->select, i), "op=", 3))
-			continue;
-		more = strcmp(command, "filter none") ?
-		       xasprintf("%s %s", command, select_given(l->select, i)) :
-		       xasprintf("filter %s", select_given(l->select, i));
-		free(command);
-		command = more;
-	}
+	if (category == &category_cache)
+		filters_add(&filters, "op=MISS");
+	for (i = 0; i < l->select->nr; i++)
+		if (select_is_known_to_module(l->select, i) && strncmp(select_given(l->select, i), "op=", 3))
+			filters_add(&filters, select_given(l->select, i));
+	conditions = filters_of(&filters, category);
+	command = xasprintf("filter %s", conditions ? conditions : "none");
+	free(conditions);
+	filters_free(&filters);
 	return command;
 }
 
@@ -77,40 +79,56 @@ static int configure(struct top_live *l, struct control *c, const struct categor
 	return status;
 }
 
-static int open_part(struct top_live *l, const struct category *category)
+/* Opens the stream, and prepares for its records. */
+static int open_stream(struct top_live *l, struct top_live_part *p, const struct category *category)
 {
-	const size_t i = l->source.nr;
-	struct top_live_part *p = &l->parts[i];
-	struct control *c = &l->controls[i];
+	int status = blocks_open(&p->blocks, category, NULL, category->name);
+	const struct iot_schema_event *event = p->blocks.stream.event;
 	char *why;
-	int status = CLI_OK;
 
-	*p = (struct top_live_part){ .is_shared = is_started(category) };
-	*c = (struct control){ .category = category->name, .fd = -1, .commands = -1 };
-	if (!p->is_shared) {
-		status = control_take(c, category->name);
-		if (!status)
-			status = configure(l, c, category);
-	}
-	if (status) {
-		control_release(c);
-		return status;
-	}
-	l->source.nr++;
-	p->is_open = true;
-	status = blocks_open(&p->blocks, category, NULL, category->name);
 	if (status)
 		return status;
-	l->source.parts[i] = (struct top_part){ category, &p->blocks.names };
-	p->pid = record_field(p->blocks.stream.event, "pid")->offset;
-	p->time = record_field(p->blocks.stream.event, "time")->offset;
-	p->latency = record_field(p->blocks.stream.event, "latency")->offset;
+	p->pid = record_field(event, "pid")->offset;
+	p->time = record_field(event, "time")->offset;
+	p->latency = record_field(event, "latency")->offset;
 	select_copy(&p->select, l->select);
-	why = select_event(&p->select, p->blocks.stream.event, &p->blocks.names, NULL);
+	why = select_event(&p->select, event, &p->blocks.names, NULL);
 	if (why)
 		cli_say("--filter=%s", why);
 	free(why);
 	return why ? CLI_USAGE : CLI_OK;
+}
+
+static void close_part(struct top_live_part *p, struct control *c)
+{
+	control_release(c);
+	blocks_close(&p->blocks);
+	select_free(&p->select);
+}
+
+/* If this fails, there is no such part. */
+static int open_part(struct top_live *l, const struct category *category)
+{
+	struct top_live_part *p = &l->parts[l->source.nr];
+	struct control *c = &l->controls[l->source.nr];
+	int status = CLI_OK;
+
+	*p = (struct top_live_part){ .is_shared = is_started(category) };
+	p->blocks.stream.fd = -1;
+	p->blocks.paths = -1;
+	*c = (struct control){ .category = category->name, .fd = -1, .commands = -1 };
+	if (!p->is_shared)
+		status = control_take(c, category->name);
+	if (!status && !p->is_shared)
+		status = configure(l, c, category);
+	if (!status)
+		status = open_stream(l, p, category);
+	if (status) {
+		close_part(p, c);
+		return status;
+	}
+	l->source.parts[l->source.nr++] = (struct top_part){ category, &p->blocks.names };
+	return CLI_OK;
 }
 
 /* Only what happens from now on counts. */
@@ -300,6 +318,14 @@ static void limit_cost(struct top_live *l)
 	l->records = 0;
 }
 
+/* The paths of events to come, which have other places than before: what knows these is told. */
+static void list_paths(struct top_live_part *p)
+{
+	/* an error comes again when the next events are read */
+	blocks_list_paths(&p->blocks);
+	free(select_event(&p->select, p->blocks.stream.event, &p->blocks.names, NULL));
+}
+
 static void turn(struct top_source *s, struct top_window *w)
 {
 	struct top_live *l = (struct top_live *)s;
@@ -314,7 +340,7 @@ static void turn(struct top_source *s, struct top_window *w)
 		p->gaps = p->blocks.gaps;
 		p->missed = missed;
 		if (p->blocks.names.used > PATHS_MOST)
-			blocks_list_paths(&p->blocks);
+			list_paths(p);
 	}
 	note_shared(l);
 	limit_cost(l);
@@ -344,12 +370,8 @@ void top_live_close(struct top_live *l)
 {
 	size_t i;
 
-	for (i = 0; i < l->source.nr; i++) {
-		control_release(&l->controls[i]);
-		if (l->parts[i].is_open)
-			blocks_close(&l->parts[i].blocks);
-		select_free(&l->parts[i].select);
-	}
+	for (i = 0; i < l->source.nr; i++)
+		close_part(&l->parts[i], &l->controls[i]);
 	records_free(&l->batch);
 	top_names_free(&l->names);
 }

@@ -20,7 +20,7 @@
 #define TOP_LIVE_SHARE 0.03
 
 struct top_live_part {
-	bool is_open, is_shared;
+	bool is_shared;		/* traced by somebody else */
 	struct blocks blocks;
 	struct select select;	/* conditions, for what the module's filter does not do */
 	unsigned int pid, time, latency;	/* offsets in a record */

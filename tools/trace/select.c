@@ -48,6 +48,7 @@ struct select_condition {
 	const struct paths *paths;
 	char **shown;		/* the words as paths are shown */
 	bool *known;		/* by place in @paths: whether the path is wanted */
+	size_t nr_known;	/* grows when paths are added */
 	struct trace_range wanted;	/* ids of paths that are wanted */
 };
 
@@ -298,11 +299,36 @@ static bool is_path_wanted(const struct select_condition *c, const char *path)
 	return false;
 }
 
+/* Looks at the paths that were added since: which are wanted, and what ids these have. */
+static void find_paths(struct select_condition *c)
+{
+	const struct name *name;
+	__u64 id;
+	size_t i;
+
+	c->known = xreallocarray(c->known, c->paths->nr, sizeof(*c->known));
+	for (i = c->nr_known; i < c->paths->nr; i++) {
+		id = c->paths->base + i;
+		name = names_find(c->paths, id);
+		c->known[i] = name && is_path_wanted(c, name->text);
+		if (!c->known[i])
+			continue;
+		if (id < c->wanted.least)
+			c->wanted.least = id;
+		c->wanted.most = id;
+	}
+	c->nr_known = c->paths->nr;
+}
+
 static bool meets_path_at(struct select_condition *c, const struct place *place, const void *record)
 {
 	__u64 id = place->size ? record_scalar(record, place->offset, place->size) : 0;
 
-	return id && id - c->paths->base < c->paths->nr && c->known[id - c->paths->base];
+	if (!id || id - c->paths->base >= c->paths->nr)
+		return false;
+	if (c->nr_known < c->paths->nr)
+		find_paths(c);
+	return c->known[id - c->paths->base];
 }
 
 static bool meets_path(struct select_condition *c, const void *record)
@@ -527,27 +553,6 @@ static void prepare_ops(struct select_condition *c, const struct iot_schema_even
 	}
 }
 
-/* Looks at all paths: which are wanted, and what ids these have. */
-static void find_paths(struct select_condition *c)
-{
-	const struct name *name;
-	__u64 id;
-	size_t i;
-
-	c->known = xreallocarray(NULL, c->paths->nr, sizeof(*c->known));
-	c->wanted = (struct trace_range){ .least = ~0ULL };
-	for (i = 0; i < c->paths->nr; i++) {
-		id = c->paths->base + i;
-		name = names_find(c->paths, id);
-		c->known[i] = name && is_path_wanted(c, name->text);
-		if (!c->known[i])
-			continue;
-		if (id < c->wanted.least)
-			c->wanted.least = id;
-		c->wanted.most = id;
-	}
-}
-
 /* Paths of a trace are escaped, and hashed if names are. A pattern has no hash. */
 static char *prepare_paths(struct select_condition *c, const struct paths *paths,
 			   const struct anonymizer *anonymizer)
@@ -571,6 +576,8 @@ static char *prepare_paths(struct select_condition *c, const struct paths *paths
 		c->shown[i] = text_show(hashed, length);
 		free(hashed);
 	}
+	c->wanted = (struct trace_range){ .least = ~0ULL };
+	c->nr_known = 0;
 	find_paths(c);
 	return NULL;
 }

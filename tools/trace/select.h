@@ -30,7 +30,8 @@ char *select_add(struct select *s, const char *condition);
 
 /*
  * Prepares for the records of an event, whose paths are shown as in @paths: hashed, if @anonymizer is
- * not NULL. Returns NULL, or why that cannot be, which the caller frees.
+ * not NULL. Paths may be added to these later. Returns NULL, or why that cannot be, which the caller
+ * frees.
  */
 char *select_event(struct select *s, const struct iot_schema_event *event, const struct paths *paths,
 		   const struct anonymizer *anonymizer);
