@@ -10,9 +10,9 @@
 #define BAR (3 * BAR_WIDTH + 1)		/* bytes of a bar at most, with the NUL */
 
 /*
- * Writes a bar of @part out of @all, which fills @width columns, and returns @out. In a locale of UTF-8
- * it consists of blocks, the last one in eighths of a column; else of #. A part that is not 0 has a bar.
- * No blanks follow it: the columns that it takes are *columns, unless that is NULL.
+ * Writes a bar of @part out of @all, which fills @width columns, and returns @out. In a locale of
+ * UTF-8 it consists of blocks, the last one in eighths of a column; else of #. A part that is not 0
+ * has a bar. No blanks follow it: the columns that it takes are *columns, unless that is NULL.
  */
 char *bar(char *out, __u64 part, __u64 all, unsigned int width, unsigned int *columns);
 
@@ -20,8 +20,9 @@ char *bar(char *out, __u64 part, __u64 all, unsigned int width, unsigned int *co
 bool bar_is_utf8(void);
 
 /*
- * Writes a column for each of @nr values, as high as its part of the largest of them, and returns @out, which
- * has 3 * @nr + 1 bytes: blocks in a locale of UTF-8, else one of _.:-=+*#. A blank is 0.
+ * Writes a column for each of @nr values, as high as its part of the largest of them, and returns
+ * @out, which has 3 * @nr + 1 bytes: blocks in a locale of UTF-8, else one of _.:-=+*#. A blank is
+ * 0.
  */
 char *bar_spark(char *out, const __u64 *values, unsigned int nr);
 

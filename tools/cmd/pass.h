@@ -78,7 +78,7 @@ struct pass {
 /* --categories, --filter, --from, --to, --partial, --live and --time. Its environment is a struct pass. */
 extern const struct option_group pass_options;
 
-/* The argument of --categories, for a command that has that option in its own table. @to: a struct pass. */
+/* The argument of --categories, for a command with that option in its own table. @to: a struct pass. */
 void pass_take_categories(struct argp_state *state, void *to, const char *arg);
 
 /* The operands of a command that reads one trace, which --live replaces. */

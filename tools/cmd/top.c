@@ -53,8 +53,8 @@ static bool print(const struct env *env, const struct top *t, size_t printed)
 }
 
 /*
- * Live: waits until the interval is over, and reads what happens meanwhile. A signal ends the interval: what
- * there was until then is printed.
+ * Live: waits until the interval is over, and reads what happens meanwhile. A signal ends the
+ * interval: what there was until then is printed.
  */
 static int wait_for(struct top *t)
 {

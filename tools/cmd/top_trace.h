@@ -15,8 +15,8 @@ struct top_trace {
 };
 
 /*
- * @words: the trace; t->pass has the options. Returns an exit code; errors are reported. Close it in either
- * case.
+ * @words: the trace; t->pass has the options. Returns an exit code; errors are reported. Close it
+ * in either case.
  */
 int top_trace_open(struct top_trace *t, const struct cli_words *words);
 int top_trace_close(struct top_trace *t, int status);

@@ -42,8 +42,8 @@ int blocks_read(struct blocks *b, struct records *r, size_t most);
 
 /*
  * Forgets all paths, and reads those that the module has now: those of the events to come. Paths of
- * earlier events may be among them. Bounds the memory of a reader that reads for days. Returns 0 or a
- * negative errno.
+ * earlier events may be among them. Bounds the memory of a reader that reads for days. Returns 0 or
+ * a negative errno.
  */
 int blocks_list_paths(struct blocks *b);
 

@@ -28,10 +28,15 @@ char *top_cell(char *out, const struct top_window *w, const struct top_row *row,
 /* "1234 fio": the key of a row and what is beside it. The caller frees it. */
 char *top_label(const struct top_window *w, size_t row);
 
-/* Its device time, of that of all requests; of a device the time that it was busy, of the interval. */
+/*
+ * Its device time, of that of all requests; of a device the time that it was busy, of the interval.
+ */
 double top_device_percent(const struct top_window *w, const struct top_row *row);
 
-/* "files, calls of fs: 15:20:01Z, 1.00s: 1.23k/s, read 4.00MiB/s, written 0B/s". The caller frees it. */
+/*
+ * "files, calls of fs: 15:20:01Z, 1.00s: 1.23k/s, read 4.00MiB/s, written 0B/s". The caller frees
+ * it.
+ */
 char *top_summary(const struct top_window *w);
 
 #endif /* TOOL_TOP_COLUMN_H */

@@ -37,7 +37,10 @@ void top_draw_init(void)
 	init_pair(CYAN, COLOR_CYAN, -1);
 }
 
-/* Writes a text in @width columns at most; what the terminal cannot show is "?". Returns the columns. */
+/*
+ * Writes a text in @width columns at most; what the terminal cannot show is "?". Returns the
+ * columns.
+ */
 static int put(int y, int x, int width, const char *text)
 {
 	mbstate_t state = { 0 };
@@ -284,7 +287,10 @@ static int draw_bucket(int y, const __u64 *buckets, size_t first, size_t i, __u6
 	return y + 1;
 }
 
-/* Up to the last bucket that is not empty, in @lines at most: the slow ones count. Returns the line behind them. */
+/*
+ * Up to the last bucket that is not empty, in @lines at most: the slow ones count. Returns the line
+ * behind them.
+ */
 static int draw_histogram(const struct top_row *row, int y, size_t lines)
 {
 	__u64 buckets[TOP_BUCKETS], most = 0;

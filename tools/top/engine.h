@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What iotracer top shows, whatever it is shown on: one window that is being filled, and the last one that
- * has ended.
+ * What iotracer top shows, whatever it is shown on: one window that is being filled, and the last
+ * one that has ended.
  */
 #ifndef TOOL_TOP_ENGINE_H
 #define TOOL_TOP_ENGINE_H
@@ -32,12 +32,15 @@ int top_wait_ms(const struct top *t, int most);
 int top_fill(struct top *t);
 
 /*
- * Ends the interval, which of a trace is read first, and begins the next one. @show: it is what is shown
- * from now on. Returns an exit code; errors are reported.
+ * Ends the interval, which of a trace is read first, and begins the next one. @show: it is what is
+ * shown from now on. Returns an exit code; errors are reported.
  */
 int top_turn(struct top *t, bool show);
 
-/* Shows another view, also of the interval that is shown. Returns an exit code; errors are reported. */
+/*
+ * Shows another view, also of the interval that is shown. Returns an exit code; errors are
+ * reported.
+ */
 int top_change(struct top *t, const struct top_view *view);
 
 #endif /* TOOL_TOP_ENGINE_H */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rows of a window as they are shown: sorted, filtered, with how each of them was in earlier intervals. */
+/*
+ * The rows of a window as they are shown: sorted, filtered, with how each of them was in earlier
+ * intervals.
+ */
 #ifndef TOOL_TOP_LIST_H
 #define TOOL_TOP_LIST_H
 

@@ -43,8 +43,8 @@ static bool is_started(const struct category *category)
 }
 
 /*
- * The conditions that the category has, for its control. Of the events of cache only misses have a column.
- * Operations are left to us: those of a category may not be there in another.
+ * The conditions that the category has, for its control. Of the events of cache only misses have a
+ * column. Operations are left to us: those of a category may not be there in another.
  */
 static char *filter_of(const struct top_live *l, const struct category *category)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The records of the running module as a source of iotracer top. They are read from the streams of the
- * categories; no file is written.
+ * The records of the running module as a source of iotracer top. They are read from the streams of
+ * the categories; no file is written.
  *
- * A category that nobody has started is taken as a recorder takes it: it is started for as long as this
- * process reads it, and its settings are put back in the end. If the process is killed, the kernel closes the
- * streams, and the module stops the category. One that is traced already is only read, as it is set: what
- * its filter leaves out is not seen, and it runs on.
+ * A category that nobody has started is taken as a recorder takes it: it is started for as long as
+ * this process reads it, and its settings are put back in the end. If the process is killed, the
+ * kernel closes the streams, and the module stops the category. One that is traced already is only
+ * read, as it is set: what its filter leaves out is not seen, and it runs on.
  */
 #ifndef TOOL_TOP_LIVE_H
 #define TOOL_TOP_LIVE_H
@@ -45,7 +45,10 @@ struct top_live {
 	__u64 records;			/* that were read since */
 };
 
-/* Starts what is needed for the view. Returns an exit code; errors are reported. Close it in either case. */
+/*
+ * Starts what is needed for the view. Returns an exit code; errors are reported. Close it in either
+ * case.
+ */
 int top_live_open(struct top_live *l, const struct top_view *view);
 void top_live_close(struct top_live *l);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names that this machine has for the numbers in records: of cgroups, disks, and virtual machines. */
+/*
+ * Names that this machine has for the numbers in records: of cgroups, disks, and virtual machines.
+ */
 #ifndef TOOL_TOP_NAMES_H
 #define TOOL_TOP_NAMES_H
 
@@ -26,8 +28,8 @@ const char *top_names_cgroup(struct top_names *n, const char *id);
 char *top_names_disk(const char *device);
 
 /*
- * The name of the VM that has the process, and the drive whose file that is: "" for another file. False
- * if it is no VM's process. Valid until the next call.
+ * The name of the VM that has the process, and the drive whose file that is: "" for another file.
+ * False if it is no VM's process. Valid until the next call.
  */
 bool top_names_vm(struct top_names *n, const char *pid, const char *file, const char **vm,
 		  const char **drive);

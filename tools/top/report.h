@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One interval of iotracer top on standard output: a table of text, a line of JSON, or rows of CSV. */
+/*
+ * One interval of iotracer top on standard output: a table of text, a line of JSON, or rows of CSV.
+ */
 #ifndef TOOL_TOP_REPORT_H
 #define TOOL_TOP_REPORT_H
 

@@ -6,8 +6,8 @@
 #include "top/engine.h"
 
 /*
- * Shows intervals until a key or a signal ends it (base/interrupt.h). However the program ends but by SIGKILL, the
- * terminal is as it was. Returns an exit code; errors are reported.
+ * Shows intervals until a key or a signal ends it (base/interrupt.h). However the program ends but
+ * by SIGKILL, the terminal is as it was. Returns an exit code; errors are reported.
  */
 int top_screen_run(struct top *t);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the records of iotracer top come from: the running module (live.h), or a trace (cmd/top_trace.h). */
+/*
+ * Where the records of iotracer top come from: the running module (live.h), or a trace
+ * (cmd/top_trace.h).
+ */
 #ifndef TOOL_TOP_SOURCE_H
 #define TOOL_TOP_SOURCE_H
 
@@ -17,13 +20,16 @@ struct top_source {
 	char note[160];			/* what the user is to know of the source, or "" */
 
 	/*
-	 * Live: adds the records that are there, and returns; the window is as long as the caller waits before
-	 * it ends it. Else adds those of the interval that begins at w->begin and has @ns. Returns an exit
-	 * code; errors are reported.
+	 * Live: adds the records that are there, and returns; the window is as long as the caller
+	 * waits before it ends it. Else adds those of the interval that begins at w->begin and has
+	 * @ns. Returns an exit code; errors are reported.
 	 */
 	int (*fill)(struct top_source *s, struct top_window *w, __u64 ns);
 
-	/* The window has ended, and no window is open: completes its basis, and prepares for the next one. */
+	/*
+	 * The window has ended, and no window is open: completes its basis, and prepares for the
+	 * next one.
+	 */
 	void (*turn)(struct top_source *s, struct top_window *w);
 
 	/* CLOCK_MONOTONIC ns as ns since 1970. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rows of iotracer top for one interval: what is summed up for each key of a view (view.h), over the
- * categories that have it.
+ * The rows of iotracer top for one interval: what is summed up for each key of a view (view.h),
+ * over the categories that have it.
  *
- * Memory grows with the rows and the different latencies of the interval. A record of a sampled category
- * counts as the events that it stands for.
+ * Memory grows with the rows and the different latencies of the interval. A record of a sampled
+ * category counts as the events that it stands for.
  */
 #ifndef TOOL_TOP_SUMS_H
 #define TOOL_TOP_SUMS_H
@@ -77,12 +77,17 @@ static inline size_t top_sums_rows(const struct top_sums *s)
 /* The key of a row, which ends with NUL. */
 const char *top_sums_key(const struct top_sums *s, size_t row);
 
-/* @paths may grow while the feed is open, but must not be freed. Close it before the sums are freed. */
+/*
+ * @paths may grow while the feed is open, but must not be freed. Close it before the sums are
+ * freed.
+ */
 void top_feed_open(struct top_feed *f, struct top_sums *s, const struct category *category,
 		   const struct paths *paths);
 void top_feed_close(struct top_feed *f);
 
-/* Only if f->sums is not NULL: the number of a record's row, or TOP_NO_ROW. Adds it if it is new. */
+/*
+ * Only if f->sums is not NULL: the number of a record's row, or TOP_NO_ROW. Adds it if it is new.
+ */
 #define TOP_NO_ROW (~0U)
 __u32 top_feed_row(struct top_feed *f, const void *record);
 

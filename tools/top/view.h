@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the rows of iotracer top are: files, processes and so on, and which category has which column.
+ * What the rows of iotracer top are: files, processes and so on, and which category has which
+ * column.
  *
- * Operations, bytes and latencies are those of the first category of @main that is there. Beside them, if
- * the rows' keys are in these categories, too: misses are pages that category cache did not find in memory,
- * and device time is how long the requests of category block were with the driver and the device.
+ * Operations, bytes and latencies are those of the first category of @main that is there. Beside
+ * them, if the rows' keys are in these categories, too: misses are pages that category cache did
+ * not find in memory, and device time is how long the requests of category block were with the
+ * driver and the device.
  */
 #ifndef TOOL_TOP_VIEW_H
 #define TOOL_TOP_VIEW_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One interval of iotracer top: its sums, and the last records of each category, of which another view can
- * be made while the picture is frozen, and of which the events of one row are shown.
+ * One interval of iotracer top: its sums, and the last records of each category, of which another
+ * view can be made while the picture is frozen, and of which the events of one row are shown.
  */
 #ifndef TOOL_TOP_WINDOW_H
 #define TOOL_TOP_WINDOW_H
