@@ -1,4 +1,4 @@
 # Events from before the start are shown.
 # in: is_wanted()
 # tests: top.bats grow
-s/ >= l->begin \&\&/ >= 1 \&\&/
+s/ >= l->begin \&\&/ >= l->sampled \&\&/

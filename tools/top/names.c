@@ -122,22 +122,37 @@ static const json_t *find_vm(const struct top_names *n, __u64 pid)
 	size_t i;
 	json_t *vm;
 
-	json_array_foreach(n->vms, i, vm)
+	json_array_foreach(n->vms, i, vm) {
 		if ((__u64)json_integer_value(json_object_get(vm, "pid")) == pid)
 			return vm;
+	}
 	return NULL;
+}
+
+static bool has_layer(const json_t *drive, const char *file)
+{
+	const json_t *layers = json_object_get(drive, "layers");
+	json_t *layer;
+	size_t i;
+
+	json_array_foreach(layers, i, layer) {
+		if (!strcmp(string_of(layer, "file"), file))
+			return true;
+	}
+	return false;
 }
 
 /* The drive that has the file in one of its layers. */
 static const char *find_drive(const json_t *vm, const char *file)
 {
-	const json_t *drives = json_object_get(vm, "drives"), *drive, *layer;
-	size_t i, j;
+	const json_t *drives = json_object_get(vm, "drives");
+	json_t *drive;
+	size_t i;
 
-	json_array_foreach(drives, i, drive)
-		json_array_foreach(json_object_get(drive, "layers"), j, layer)
-			if (!strcmp(string_of(layer, "file"), file))
-				return string_of(drive, "name");
+	json_array_foreach(drives, i, drive) {
+		if (has_layer(drive, file))
+			return string_of(drive, "name");
+	}
 	return "";
 }
 
