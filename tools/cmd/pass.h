@@ -104,6 +104,9 @@ size_t pass_need(struct pass *p, const struct category *category);
 /* What hashes names, NULL if they are shown. */
 const struct anonymizer *pass_anonymizer(const struct pass *p);
 
+/* The host that the trace is of, escaped or hashed; NULL if the trace does not say. The caller frees it. */
+char *pass_host(const struct pass *p);
+
 /* When the trace began, and CLOCK_MONOTONIC ns as ns since 1970. */
 __u64 pass_origin(const struct pass *p);
 __u64 pass_wall(const struct pass *p, __u64 monotonic);
@@ -149,6 +152,12 @@ void pass_reader_close(struct pass_reader *r);
 
 /* As above. Adds an object of the category to an array, and its basis to that of several. */
 void pass_reader_end(struct pass_reader *r, json_t *read, struct basis *all);
+
+/*
+ * For commands whose output shows no counts beside it: says on standard error what is missing in a category, or
+ * that it is sampled. Returns whether there was anything to say.
+ */
+bool pass_say_basis(const struct pass *p, const struct category *category, const struct basis *b);
 
 /* All wanted categories together, in the order in which their records ended. */
 struct pass_all {
