@@ -216,6 +216,7 @@ int format_sql(enum sql_dialect dialect, const char *tree)
 	static void (*const puts_table[])(const struct table *t) = {
 		[SQL_DUCKDB] = put_duckdb, [SQL_CLICKHOUSE] = put_clickhouse, [SQL_SPARK] = put_spark,
 	};
+	int status = CLI_OK;
 	char *shown;
 
 	if (tree && check_tree(tree))
@@ -225,7 +226,12 @@ int format_sql(enum sql_dialect dialect, const char *tree)
 		cli_say_of(tree, "cannot be opened: %s", strerror(errno));
 		return CLI_FAILED;
 	}
-	put_all(tree, shown, puts_table[dialect]);
+	if (dialect == SQL_DUCKDB && strchr(shown, '\\')) {
+		cli_say_of(shown, "has a backslash, which DuckDB takes for a slash: move the tree");
+		status = CLI_FAILED;
+	} else {
+		put_all(tree, shown, puts_table[dialect]);
+	}
 	free(shown);
-	return CLI_OK;
+	return status;
 }

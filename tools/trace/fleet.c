@@ -24,6 +24,7 @@
 #define DAYS 1000		/* of one table: more cannot come from a clock that works */
 #define NS_PER_S 1000000000ULL
 #define DATE 10			/* "2026-11-21" */
+#define NOT_OURS EOWNERDEAD	/* a directory belongs to another user; no call for files fails so */
 
 struct fleet_file {
 	const char *category;	/* NULL: the table _trace */
@@ -86,11 +87,16 @@ static char *path_of(const struct fleet *f, const struct fleet_file *file)
 			 f->host, file->date, f->id);
 }
 
+static const char *why(int err)
+{
+	return err == NOT_OURS ? "a directory of the tree belongs to another user" : strerror(err);
+}
+
 static bool fail(const struct fleet *f, const struct fleet_file *file, int err)
 {
 	char *path = path_of(f, file);
 
-	cli_say_of(path, "cannot be written: %s", strerror(err));
+	cli_say_of(path, "cannot be written: %s", why(err));
 	free(path);
 	return false;
 }
@@ -106,7 +112,7 @@ static int enter(int parent, const char *name)
 	if (fd < 0 || (!fstat(fd, &st) && st.st_uid == geteuid()))
 		return fd;
 	close(fd);
-	return -EPERM;
+	return -NOT_OURS;
 }
 
 /* The directory of a file, as above. */
@@ -155,8 +161,7 @@ int fleet_open(struct fleet *f, const char *directory, const char *trace, const 
 		return CLI_FAILED;
 	f->traces = enter(f->top, FLEET_TRACE);
 	if (f->traces < 0) {
-		cli_say_of(directory, "the directory " FLEET_TRACE " in it cannot be opened: %s%s",
-			   strerror(-f->traces), f->traces == -EPERM ? ": it belongs to another user" : "");
+		cli_say_of(directory, "cannot be used: " FLEET_TRACE " in it: %s", why(-f->traces));
 		return CLI_FAILED;
 	}
 	return is_there(f) ? CLI_FAILED : CLI_OK;
