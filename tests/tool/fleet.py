@@ -158,6 +158,8 @@ def columns():
         for row in shown:
             row['timestamp'] = row['timestamp'].rstrip('0').rstrip('.')
         is_equal('DuckDB ' + category, shown, expected)
+        nulls = ' OR '.join(f'"{name}" IS NULL' for name in expected[0])
+        is_equal('nulls', duckdb(f'SELECT count(*) AS n FROM "{category}" WHERE {nulls}'), [{'n': '0'}])
     is_equal('_trace', duckdb('SELECT * FROM _trace'), found)
     clickhouse_load('_trace', 'tree/trace/*')
     is_equal('_trace', rows_of(clickhouse('SELECT * FROM _trace ORDER BY category FORMAT CSVWithNames')),
