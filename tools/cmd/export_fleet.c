@@ -21,7 +21,7 @@ struct export {
 
 /* --- what is known of a trace ----------------------------------------------------- */
 
-/* A text of metadata.json. One that is longer than what a kernel or a host can be called is none. */
+/* A text of metadata.json; empty if it is longer than any name of a kernel. */
 static char *text_of(const struct export *x, const char *key)
 {
 	const char *text = json_string_value(json_object_get(x->pass->check.metadata.document, key));
@@ -103,7 +103,7 @@ static bool write_records(struct export *x, struct pass_reader *r)
 	return r->basis.records || file_of(x, r, pass_origin(x->pass) / FLEET_NS_PER_DAY);
 }
 
-/* A category that cannot be read, which is reported, is left out. *good: what was read is written. */
+/* Leaves out a category that cannot be read, which is reported. *good: all that was read is written. */
 static int write_category(struct export *x, size_t i, bool *good)
 {
 	struct pass *p = x->pass;

@@ -10,8 +10,8 @@
 #define FLEET_NR_KEYS 3
 
 /*
- * Adds all traces to the tree. @as: the options of the passes, which were not opened; it is freed. A trace that
- * fails does not stop the others. Returns an exit code; errors are reported.
+ * Adds all traces to the tree. @as is a pass that was not opened, with the options for each; it is
+ * freed. If a trace fails, the others follow. Returns an exit code; errors are reported.
  */
 int export_fleet(struct pass *as, const struct cli_words *traces, const char *directory);
 

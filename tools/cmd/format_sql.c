@@ -37,7 +37,7 @@ static struct fleet_column column(const struct table *t, size_t i)
 	return t->category ? fleet_printer_column(&t->printer, i) : fleet_trace_columns[i];
 }
 
-/* @quote is around a name, which has letters, digits and _ alone; @between it and its type. NULL: no types. */
+/* A name has letters, digits and _ alone. @between it and its type; without @type there are none. */
 static void put_columns(const struct table *t, char quote, const char *between, type_name type)
 {
 	size_t i;
@@ -49,7 +49,7 @@ static void put_columns(const struct table *t, char quote, const char *between, 
 	}
 }
 
-/* A text between quotes. @escaped are the characters that get a backslash; a quote is written twice otherwise. */
+/* Characters of @escaped get a backslash. A quote that is not one of them is written twice. */
 static void put_quoted(const char *text, const char *escaped)
 {
 	putchar('\'');
@@ -93,8 +93,8 @@ static char *duckdb_pattern(const struct table *t)
 }
 
 /*
- * Columns are named, as a directory above the tree may be called x=y, which is a column for DuckDB. No text is
- * null: \N cannot be one, as a backslash in a text is written as \134.
+ * A directory above the tree may be called x=y, which DuckDB takes for a column: select by name.
+ * No text is null: \N cannot be one, because a backslash in a text is written as \134.
  */
 static void put_duckdb(const struct table *t)
 {
@@ -149,7 +149,7 @@ static const char *spark_type(const struct fleet_column *c)
 
 static void put_spark(const struct table *t)
 {
-	char *place = xasprintf("%s%s" "%s%s", t->tree, *t->tree ? "/" : "",
+	char *place = xasprintf("%s%s%s%s", t->tree, *t->tree ? "/" : "",
 				t->category ? FLEET_CATEGORY : FLEET_TRACE, t->category ? t->name : "");
 
 	printf("CREATE TABLE IF NOT EXISTS `%s` (", t->name);

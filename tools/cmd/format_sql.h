@@ -7,9 +7,8 @@
 enum sql_dialect { SQL_DUCKDB, SQL_CLICKHOUSE, SQL_SPARK };
 
 /*
- * Prints the statements for _trace and the categories. @tree: where the tree is, and only of the categories
- * that it has; NULL: of all, with paths from the directory that the database is started in. Returns an exit
- * code; errors are reported.
+ * Prints the statements for _trace and the categories that @tree has. NULL: for all categories, with
+ * paths relative to where the database is started. Returns an exit code; errors are reported.
  */
 int format_sql(enum sql_dialect dialect, const char *tree);
 

@@ -104,7 +104,7 @@ size_t pass_need(struct pass *p, const struct category *category);
 /* What hashes names, NULL if they are shown. */
 const struct anonymizer *pass_anonymizer(const struct pass *p);
 
-/* The host that the trace is of, escaped or hashed; NULL if the trace does not say. The caller frees it. */
+/* The trace's host, escaped or hashed; NULL if it is not recorded. The caller frees it. */
 char *pass_host(const struct pass *p);
 
 /* When the trace began, and CLOCK_MONOTONIC ns as ns since 1970. */
@@ -154,8 +154,8 @@ void pass_reader_close(struct pass_reader *r);
 void pass_reader_end(struct pass_reader *r, json_t *read, struct basis *all);
 
 /*
- * For commands whose output shows no counts beside it: says on standard error what is missing in a category, or
- * that it is sampled. Returns whether there was anything to say.
+ * For commands whose output has no place for counts: reports what is missing in a category, or that
+ * it is sampled. Returns whether there was anything to report.
  */
 bool pass_say_basis(const struct pass *p, const struct category *category, const struct basis *b);
 

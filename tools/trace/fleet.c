@@ -194,7 +194,8 @@ static void let_go(struct fleet_file *file)
 	free(file->data);
 	free(file->packed);
 	file->zstd = NULL;
-	file->data = file->packed = NULL;
+	file->data = NULL;
+	file->packed = NULL;
 }
 
 static bool close_file(const struct fleet *f, struct fleet_file *file)

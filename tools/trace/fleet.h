@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A tree of files that holds the events of many traces as tables. Databases read it as it is: the names of
- * its directories are values of columns (Hive's layout).
+ * A tree of files with the events of many traces. Databases read it as tables: the names of its
+ * directories are values of columns (Hive's layout).
  *
- *	category=fs/host=web1/date=2026-11-21/<trace>.csv.zst	the events that began on that day, in UTC
+ *	category=fs/host=web1/date=2026-11-21/<trace>.csv.zst	events that began on that day, UTC
  *	trace/<trace>.csv.zst					rows of the table _trace
  *
- * <trace> is the time of day at which the trace began, and a checksum of its host and its clocks: no other
- * trace has it. Files are written under hidden names. fleet_publish() gives them their names when all
- * are complete, that of _trace last: a trace that has rows there is complete.
+ * <trace> identifies the trace: the time at which it began, and a checksum of its host and clocks.
  *
- * All directories belong to the user who writes.
+ * Files are written under hidden names. fleet_publish() renames them when all are complete, that of
+ * _trace last, so a trace with rows there is complete. All directories belong to the user who
+ * writes.
  */
 #ifndef TOOL_TRACE_FLEET_H
 #define TOOL_TRACE_FLEET_H
@@ -41,18 +41,18 @@ struct fleet {
 };
 
 /*
- * Opens the tree, which is made if only its last name is missing. Refuses a trace that is there. @host is
- * escaped (text.h). Returns an exit code; errors are reported. Close it in any case.
+ * Opens the tree. Makes it if only its last name is missing. Refuses a trace that the tree has.
+ * @host is escaped (text.h). Returns an exit code; errors are reported. Close it in any case.
  */
 int fleet_open(struct fleet *f, const char *directory, const char *trace, const char *host,
 	       const struct wall_pair *begin);
 
-/* Closes the files so far: those of another table follow. False after an error, which was reported. */
+/* Closes all files: those of another table follow. False after an error, which was reported. */
 bool fleet_begin(struct fleet *f);
 
 /*
- * The file of a table for events of a day since 1970, open, valid until the next call. It is of _trace if
- * @category is NULL. *is_new: it has nothing yet. NULL after an error, which was reported.
+ * Opens the file of a table for one day, counted from 1970; of _trace if @category is NULL. It is
+ * valid until the next call. Sets *is_new if it is empty. NULL after an error, which was reported.
  */
 struct fleet_file *fleet_file(struct fleet *f, const char *category, __u64 day, bool *is_new);
 

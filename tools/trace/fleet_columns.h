@@ -16,9 +16,9 @@ struct fleet_column {
 };
 
 /*
- * Opens a printer for a category: its own columns, then begin_ns, ns since 1970 when the event began, and
- * trace, which is @id and has to last as long as the printer. The caller has set event, clock, paths and
- * anonymizer.
+ * Opens a printer for a category: its own columns, then begin_ns (ns since 1970 when the event
+ * began) and trace (@id, which has to last as long as the printer). The caller has set event, clock,
+ * paths and anonymizer.
  */
 void fleet_printer_open(struct row_printer *p, const struct category *category, const char *id);
 
@@ -37,10 +37,7 @@ struct fleet_trace {
 extern const struct fleet_column fleet_trace_columns[];
 extern const size_t nr_fleet_trace_columns;
 
-/*
- * Write the names of its columns, and a row, and return the end. A text of N bytes takes at most what
- * csv_put() says.
- */
+/* Write the names of the columns, and a row, and return the end. csv_put() limits a text's size. */
 char *fleet_trace_header(char *out);
 char *fleet_trace_row(char *out, const struct fleet_trace *t);
 
