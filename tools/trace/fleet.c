@@ -104,7 +104,7 @@ static bool fail(const struct fleet *f, const struct fleet_file *file, int err)
 /* --- directories ------------------------------------------------------------------ */
 
 /* Returns a descriptor or a negative errno. Nobody else may exchange what is in the directory. */
-static int enter(int parent, const char *name)
+static int enter_own(int parent, const char *name)
 {
 	int fd = place_enter(parent, name);
 	struct stat st;
@@ -130,7 +130,7 @@ static int enter_all(const struct fleet *f, const struct fleet_file *file)
 	close(dir);
 	dir = dup(f->top);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]) && dir >= 0; i++) {
-		int next = enter(dir, names[i]);
+		int next = enter_own(dir, names[i]);
 
 		close(dir);
 		dir = next;
@@ -159,7 +159,7 @@ int fleet_open(struct fleet *f, const char *directory, const char *trace, const 
 	f->top = place_open(directory, PLACE_LAST);
 	if (f->top < 0)
 		return CLI_FAILED;
-	f->traces = enter(f->top, FLEET_TRACE);
+	f->traces = enter_own(f->top, FLEET_TRACE);
 	if (f->traces < 0) {
 		cli_say_of(directory, "cannot be used: " FLEET_TRACE " in it: %s", why(-f->traces));
 		return CLI_FAILED;
