@@ -15,6 +15,7 @@ setup_file() {
 	export PATH=$DUCKDB:$PATH
 }
 
+# shellcheck disable=SC2154 # work is known's
 teardown() {
 	if [ -e "$work/clickhouse.pid" ]; then
 		kill "$(cat "$work/clickhouse.pid")"
