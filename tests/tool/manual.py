@@ -34,6 +34,7 @@ ELSEWHERE = {
     'make demo': 'demo_real.bats',
     'make check': '.ci',
     'apt-get install': 'scripts/install-deps',
+    'PATH=$PATH:$(scripts/duckdb-get)': 'fleet.bats',
     'make': 'scripts/check',
     'make KVER=': 'scripts/build-all',
     'make tools': 'scripts/check',

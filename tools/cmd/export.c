@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/command.h"
+#include "cmd/export_fleet.h"
 #include "cmd/export_sqlite.h"
 #include "cmd/pass.h"
 #include "cmd/selection.h"
@@ -49,6 +50,7 @@ struct env {
 	bool fuse;		/* lines as of IOTraceCollector */
 	const char *below;	/* the directory they are of */
 	struct fuse_lines lines;
+	bool partition;		/* the output is a tree of many traces */
 	bool gzip;
 	__u64 rotate;
 	bool anonymize;
@@ -439,6 +441,25 @@ static void take_below(struct argp_state *state, void *to, const char *arg)
 	env->below = arg;
 }
 
+static void take_partition(struct argp_state *state, void *to, const char *arg)
+{
+	struct env *env = to;
+	char *list = xstrdup(arg), *words = list, *word;
+	unsigned int found = 0;
+	int i;
+
+	while ((word = strsep(&words, ","))) {
+		i = option_word(FLEET_KEYS, word, strlen(word));
+		if (i < 0 || found & 1u << i)
+			break;
+		found |= 1u << i;
+	}
+	if (word || found != (1u << FLEET_NR_KEYS) - 1)
+		cli_usage(state, "--partition=%s: say host,category,date, in any order", arg);
+	env->partition = true;
+	free(list);
+}
+
 static void take_guest_image(struct argp_state *state, void *to, const char *arg)
 {
 	struct env *env = to;
@@ -467,6 +488,20 @@ static void check_sqlite(struct env *env, struct argp_state *state)
 		cli_usage(state, "--format=sqlite writes a file: name it with -o FILE");
 	if (env->columns == IO_TRACER || env->guest.wanted || env->gzip)
 		cli_usage(state, "--format=sqlite goes without --columns=io-tracer, --guest and --gzip");
+}
+
+static void check_partition(struct env *env, struct argp_state *state, const struct option_parser *given)
+{
+	static const char *const never[] = {
+		"format", "columns", "rotate", "per-category", "gzip", "guest", "guest-image", "below",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+		if (option_given(given, never[i]))
+			cli_usage(state, "--partition goes without --%s", never[i]);
+	if (!env->directory)
+		cli_usage(state, "--partition makes a tree of files: say where (-o DIRECTORY)");
 }
 
 static void check_guest(struct env *env, struct argp_state *state)
@@ -504,6 +539,10 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 {
 	struct env *env = to;
 
+	if (env->partition)
+		check_partition(env, state, given);
+	else if (env->words.nr > 1)
+		cli_usage(state, "%s: one trace at a time, unless with --partition", env->words.at[1]);
 	env->other = export_format_find(env->format);
 	if (env->other)
 		check_other(env, state, given);
@@ -527,8 +566,11 @@ static int export_database(struct env *env)
 		.selection = env->selection, .partial = env->partial, .named = { env->category },
 		.nr_named = env->category ? 1 : 0, .anonymize = env->anonymize, .key_file = env->key_file,
 	};
-	int status = pass_open(&pass, &env->words);
+	int status;
 
+	if (env->partition)
+		return export_fleet(&pass, &env->words, env->directory);
+	status = pass_open(&pass, &env->words);
 	if (!status)
 		status = export_sqlite(&pass, env->directory);
 	status = pass_close(&pass, status);
@@ -543,7 +585,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	command_parse(&command_export, argc, argv, &env);
-	if (env.format == FORMAT_SQLITE)
+	if (env.format == FORMAT_SQLITE || env.partition)
 		return export_database(&env);
 	if (!env.directory)
 		progress_beside_output();
@@ -586,6 +628,9 @@ static const struct cli_option options[] = {
 	{ "columns", 0, "WHOSE",
 	  "columns and names of directories: own (default, see iotracer format --columns), or io-tracer, those of IO Tracer",
 	  TO_WORD(struct env, columns), "own io-tracer" },
+	{ "partition", 0, "KEYS",
+	  "add the events of each TRACE to a tree of many traces for databases, DIRECTORY/category=<category>/host=<host>/date=<date>/<trace>.csv.zst; KEYS is host,category,date",
+	  OPTION_TAKE, .take = take_partition },
 	{ "gzip", 'z', NULL, "compress the output with gzip", TO_FLAG(struct env, gzip) },
 	{ "rotate", 0, "ROWS", "start a new file after ROWS rows (default 10000000; 0: never)",
 	  OPTION_TAKE, .take = take_rows },
@@ -613,7 +658,7 @@ static const struct cli_option options[] = {
 const struct command command_export = {
 	.name = "export",
 	.summary = "write a trace as CSV, JSON, or in the format of another program",
-	.synopsis = "TRACE",
+	.synopsis = "TRACE\n--partition=host,category,date -o DIRECTORY TRACE...",
 	.help =
 		"Write the events of a trace as rows, in the order in which they ended.\v"
 		"The columns are the fields of the category, with the unit in the name; iotracer-trace(5)"
@@ -627,8 +672,8 @@ const struct command command_export = {
 		" and the exit status is 1.",
 	.options = options,
 	.group = &selection_options, .group_at = offsetof(struct env, selection),
-	.operands = { 1, 1, "say which trace: a directory that iotracer record made",
-		      "one trace at a time", VALUES_TRACE | VALUES_DIRECTORY },
+	.operands = { 1, ANY_NUMBER, "say which trace: a directory that iotracer record made", NULL,
+		      VALUES_TRACE | VALUES_DIRECTORY },
 	.words = offsetof(struct env, words),
 	.check = check,
 	.run = run,

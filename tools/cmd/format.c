@@ -6,6 +6,7 @@
 
 #include "base/cli.h"
 #include "cmd/command.h"
+#include "cmd/format_sql.h"
 #include "core/schema.h"
 #include "trace/categories.h"
 #include "trace/category.h"
@@ -13,6 +14,9 @@
 
 struct env {
 	enum { AS_TEXT, AS_COLUMNS, AS_OPTIONS, AS_MANUAL } how;
+	bool sql;		/* statements in @dialect instead */
+	enum sql_dialect dialect;
+	const char *tree;
 };
 
 /* Prints what the module shows in /proc/iotracer/format. */
@@ -212,6 +216,17 @@ static void print_options(void)
 	}
 }
 
+static void take_sql(struct argp_state *state, void *to, const char *arg)
+{
+	struct env *env = to;
+	int i = option_word(SQL_DIALECTS, arg, strlen(arg));
+
+	if (i < 0)
+		cli_usage(state, "--sql=%s: say %s", arg, option_words_listed(SQL_DIALECTS));
+	env->sql = true;
+	env->dialect = i;
+}
+
 static int run(int argc, char **argv)
 {
 	static void (*const prints[])(void) = {
@@ -221,6 +236,8 @@ static int run(int argc, char **argv)
 	struct env env = { 0 };
 
 	command_parse(&command_format, argc, argv, &env);
+	if (env.sql)
+		return format_sql(env.dialect, env.tree);
 	prints[env.how]();
 	return CLI_OK;
 }
@@ -232,6 +249,10 @@ static const struct cli_option options[] = {
 	  HOW, .least = AS_COLUMNS },
 	{ "options", 0, NULL, "describe the options of all commands instead: command, option, letter, argument, words and meaning, separated by tabs",
 	  TO_SET(struct env, how), .least = AS_OPTIONS },
+	{ "sql", 0, "DATABASE", "print the statements instead that make the tables of a tree of export --partition in DATABASE",
+	  OPTION_TAKE, .words = SQL_DIALECTS, .take = take_sql },
+	{ "tree", 0, "DIRECTORY", "of the tree in DIRECTORY: only of the categories that it has (default: of all, in the directory in which the database is started)",
+	  TO_TEXT(struct env, tree), .values = VALUES_DIRECTORY, .with = "sql" },
 	{ "manual", 0, NULL, "print the tables of columns of iotracer-trace(5) as source", HOW, .least = AS_MANUAL },
 	{ 0 }
 };

@@ -109,6 +109,18 @@ const struct anonymizer *pass_anonymizer(const struct pass *p)
 	return p->anonymize ? &p->anonymizer : NULL;
 }
 
+/* The text was escaped when it was written, unless somebody changed it. */
+char *pass_host(const struct pass *p)
+{
+	const char *host = json_string_value(json_object_get(p->check.metadata.document, "host"));
+	char hidden[ANONYMOUS_LENGTH];
+
+	if (!host || !pass_anonymizer(p))
+		return host ? text_guard(host, strlen(host), "") : NULL;
+	anonymize_word(pass_anonymizer(p), hidden, "host", host, strlen(host));
+	return xasprintf("%.*s", ANONYMOUS_LENGTH, hidden);
+}
+
 static int open_anonymizer(struct pass *p)
 {
 	if (p->anonymize && p->check.metadata.anonymized) {
@@ -314,6 +326,23 @@ void pass_reader_end(struct pass_reader *r, json_t *read, struct basis *all)
 	basis_json(category, &r->basis);
 	json_add(read, category);
 	basis_sum(all, &r->basis);
+}
+
+bool pass_say_basis(const struct pass *p, const struct category *category, const struct basis *b)
+{
+	char *text = NULL;
+
+	if (b->lost || b->missed || b->unreadable)
+		text = xasprintf("is not all there: lost %llu, missed %llu, unreadable %llu",
+				 (unsigned long long)b->lost, (unsigned long long)b->missed,
+				 (unsigned long long)b->unreadable);
+	if (b->sampled)
+		text = text_append(text, "; ", "is sampled: sum(sample) counts events, count(*) records");
+	if (!text)
+		return false;
+	cli_say_of(p->trace, "%s %s", category->name, text);
+	free(text);
+	return true;
 }
 
 /* --- several categories --------------------------------------------------------- */

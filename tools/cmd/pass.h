@@ -107,6 +107,9 @@ size_t pass_need(struct pass *p, const struct category *category);
 /* What hashes names, NULL if they are shown. */
 const struct anonymizer *pass_anonymizer(const struct pass *p);
 
+/* The trace's host, escaped or hashed; NULL if it is not recorded. The caller frees it. */
+char *pass_host(const struct pass *p);
+
 /* When the trace began, and CLOCK_MONOTONIC ns as ns since 1970. */
 __u64 pass_origin(const struct pass *p);
 __u64 pass_wall(const struct pass *p, __u64 monotonic);
@@ -152,6 +155,12 @@ void pass_reader_close(struct pass_reader *r);
 
 /* As above. Adds an object of the category to an array, and its basis to that of several. */
 void pass_reader_end(struct pass_reader *r, json_t *read, struct basis *all);
+
+/*
+ * For commands whose output has no place for counts: reports what is missing in a category, or that
+ * it is sampled. Returns whether there was anything to report.
+ */
+bool pass_say_basis(const struct pass *p, const struct category *category, const struct basis *b);
 
 /* All wanted categories together, in the order in which their records ended. */
 struct pass_all {

@@ -98,23 +98,10 @@ void sql_tables_report(struct sql_tables *t)
 {
 	size_t i;
 
-	for (i = 0; i < t->pass->nr; i++) {
-		const struct basis *b = &t->counts[i].basis;
-		char *text = NULL;
-
-		if (t->counts[i].told)
-			continue;
-		if (b->lost || b->missed || b->unreadable)
-			text = xasprintf("is not all there: lost %llu, missed %llu, unreadable %llu",
-					 (unsigned long long)b->lost, (unsigned long long)b->missed,
-					 (unsigned long long)b->unreadable);
-		if (b->sampled)
-			text = text_append(text, "; ", "is sampled: sum(sample) counts events, count(*) records");
-		if (text)
-			cli_say_of(t->pass->trace, "%s %s", t->pass->at[i].category->name, text);
-		t->counts[i].told = text;
-		free(text);
-	}
+	for (i = 0; i < t->pass->nr; i++)
+		if (!t->counts[i].told)
+			t->counts[i].told = pass_say_basis(t->pass, t->pass->at[i].category,
+							   &t->counts[i].basis);
 }
 
 /* --- tables ---------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/sql_trace.h"
-#include "trace/anonymize.h"
 
 #define NS_PER_S 1000000000ULL
 #define COST 1000000	/* to read all of a category, as its counts may need */
@@ -116,15 +115,10 @@ static void put_text(sqlite3_context *to, const char *text)
 
 static void put_host(sqlite3_context *to, const struct pass *p)
 {
-	const char *host = json_string_value(json_object_get(p->check.metadata.document, "host"));
-	char hidden[ANONYMOUS_LENGTH];
+	char *host = pass_host(p);
 
-	if (host && pass_anonymizer(p)) {
-		anonymize_word(pass_anonymizer(p), hidden, "host", host, strlen(host));
-		sqlite3_result_text(to, hidden, sizeof(hidden), SQLITE_TRANSIENT);
-		return;
-	}
-	put_text(to, host);
+	if (host)
+		sqlite3_result_text(to, host, -1, free);
 }
 
 static void put_count(sqlite3_context *to, const struct basis *b, int column)

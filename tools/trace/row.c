@@ -694,6 +694,11 @@ bool row_column_is_integer(const struct row_column *c)
 	return c->put == put_decimal || c->put == put_signed || c->put == put_port;
 }
 
+bool row_column_is_signed(const struct row_column *c)
+{
+	return c->put == put_signed;
+}
+
 bool row_integer(const struct row_printer *p, const struct row_column *c, const void *record, __s64 *n)
 {
 	__u64 value = record_scalar(record, c->offset, c->size);

@@ -100,6 +100,9 @@ char *row_print(struct row_printer *p, char *out, const void *record);
 /* As above, the text of one field, as its own column shows it. NULL if it is not shown. */
 char *row_field(struct row_printer *p, char *out, const struct iot_schema_field *f, const void *record);
 
+/* Whether a column that shows integers shows negative ones. */
+bool row_column_is_signed(const struct row_column *c);
+
 /*
  * Whether a column shows integers, and the one of a record. False if that is beyond __s64, as 64 ones
  * are: then the column's text has its digits.
