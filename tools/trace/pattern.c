@@ -170,7 +170,7 @@ static void count(struct pattern_kind *k, const struct pattern_access *a)
 			k->aligned[i] += a->weight;
 }
 
-void patterns_add(struct patterns *p, const void *record, const struct measure *m, __u64 source)
+__u32 patterns_add(struct patterns *p, const void *record, const struct measure *m, __u64 source)
 {
 	struct pattern_access a = { .time = m->time, .weight = m->weight };
 	struct position at;
@@ -180,12 +180,12 @@ void patterns_add(struct patterns *p, const void *record, const struct measure *
 	if (at.kind == POSITION_MISSING)
 		p->unplaced += m->weight;
 	if (at.kind != POSITION_READ && at.kind != POSITION_WRITE)
-		return;
+		return PATTERN_LEFT_OUT;
 	row = row_of(p, record);
 	if (m->error || !at.bytes) {
 		*(m->error ? &row->failed : &row->empty) += m->weight;
 		*(m->error ? &p->failed : &p->empty) += m->weight;
-		return;
+		return PATTERN_LEFT_OUT;
 	}
 	a.start = at.start;
 	a.bytes = at.bytes;
@@ -198,6 +198,7 @@ void patterns_add(struct patterns *p, const void *record, const struct measure *
 		hold(p, &a);
 	else
 		take(p, &a);
+	return a.key;
 }
 
 /* --- the end -------------------------------------------------------------------- */
@@ -294,6 +295,19 @@ void patterns_finish(struct patterns *p, enum pattern_sort sort, size_t top)
 			k->usual = distribution_mode(&k->sizes, &k->usual_count);
 			distribution_free(&k->sizes);
 		}
+}
+
+__u32 *patterns_row_of(const struct patterns *p)
+{
+	__u32 *row_of = xreallocarray(NULL, p->table.names.nr, sizeof(*row_of));
+	size_t i;
+
+	for (i = 0; i < p->table.names.nr; i++)
+		row_of[i] = p->nr - 1;
+	for (i = 0; i < p->nr; i++)
+		if (p->rows[i].key != KEY_TEXT_OTHERS)
+			row_of[p->rows[i].key] = i;
+	return row_of;
 }
 
 void patterns_free(struct patterns *p)

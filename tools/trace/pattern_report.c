@@ -90,6 +90,26 @@ static void table(const struct patterns *p, const char *top, const char *columns
 	}
 }
 
+static void reuse_table(const struct pattern_report *r)
+{
+	char *heading = key_text_heading(r->patterns->table.keys);
+	size_t i;
+
+	printf("\n%s%-*s%s\n%s%s\n", CLI_BOLD, 32, heading, REUSE_TITLE, REUSE_HEADING, CLI_PLAIN);
+	free(heading);
+	for (i = 0; i < r->patterns->nr; i++) {
+		const struct key_text k = keys_of(r->patterns, &r->patterns->rows[i]);
+		char *label;
+
+		if (!r->reuse->rows[i].accesses)
+			continue;
+		label = key_text(&k);
+		key_text_put_line(label);
+		free(label);
+		reuse_text(&r->reuse->rows[i]);
+	}
+}
+
 /* What is in no share. */
 static void put_left_out(const struct patterns *p)
 {
@@ -138,6 +158,10 @@ void pattern_report_text(const struct pattern_report *r)
 		table(p, "                        ALIGNED TO",
 		      "           MIN      AVG      MAX    USUAL SHARE    512     4K    64K     1M",
 		      row_of_sizes);
+	}
+	if (p->nr && r->reuse) {
+		reuse_table(r);
+		reuse_text_rate(r->reuse);
 	}
 	basis_text(&r->basis);
 	if (r->basis.lost || r->basis.missed || r->basis.unreadable || r->basis.sampled)
@@ -214,6 +238,8 @@ json_t *pattern_report_json(const struct pattern_report *r)
 	json_put(object, "empty", json_integer(p->empty));
 	json_put(object, "unplaced", json_integer(p->unplaced));
 	basis_json(object, &r->basis);
+	if (r->reuse)
+		json_put(object, "reuse_blocks_percent", json_real(100 * reuse_rate(r->reuse)));
 	for (i = 0; i < p->nr; i++) {
 		const struct key_text k = keys_of(p, &p->rows[i]);
 		json_t *row = json_object();
@@ -223,6 +249,8 @@ json_t *pattern_report_json(const struct pattern_report *r)
 		json_put(row, "empty", json_integer(p->rows[i].empty));
 		for (kind = 0; kind < PATTERN_KINDS; kind++)
 			json_put(row, pattern_kinds[kind], json_kind(&p->rows[i].kinds[kind]));
+		if (r->reuse)
+			json_put(row, "reuse", reuse_json(&r->reuse->rows[i]));
 		json_add(rows, row);
 	}
 	json_put(object, "rows", rows);
@@ -231,7 +259,7 @@ json_t *pattern_report_json(const struct pattern_report *r)
 
 /* --- CSV ------------------------------------------------------------------------ */
 
-void pattern_report_csv_header(const struct stats_keys *keys)
+void pattern_report_csv_header(const struct stats_keys *keys, bool with_reuse)
 {
 	unsigned int i;
 
@@ -243,6 +271,8 @@ void pattern_report_csv_header(const struct stats_keys *keys)
 	fputs("size_avg_bytes,size_min_bytes,size_max_bytes,size_usual_bytes,size_usual_count,", stdout);
 	for (i = 0; i < PATTERN_ALIGNMENTS; i++)
 		printf("aligned_%u_bytes,", pattern_alignments[i]);
+	if (with_reuse)
+		reuse_csv_header();
 	puts("failed,empty,unplaced," BASIS_CSV_HEADER);
 }
 
@@ -251,8 +281,9 @@ static void put_number(__u64 n)
 	printf("%llu,", (unsigned long long)n);
 }
 
-static void csv_kind(const struct pattern_report *r, const struct pattern_row *row, unsigned int kind)
+static void csv_kind(const struct pattern_report *r, size_t number, unsigned int kind)
 {
+	const struct pattern_row *row = &r->patterns->rows[number];
 	const struct key_text keys = keys_of(r->patterns, row);
 	const struct pattern_kind *k = &row->kinds[kind];
 	unsigned int i;
@@ -273,6 +304,8 @@ static void csv_kind(const struct pattern_report *r, const struct pattern_row *r
 	put_number(k->usual_count);
 	for (i = 0; i < PATTERN_ALIGNMENTS; i++)
 		put_number(k->aligned[i]);
+	if (r->reuse)
+		reuse_csv(&r->reuse->rows[number]);
 	put_number(row->failed);
 	put_number(row->empty);
 	put_number(r->patterns->unplaced);
@@ -289,5 +322,5 @@ void pattern_report_csv(const struct pattern_report *r)
 	for (i = 0; i < p->nr; i++)
 		for (kind = 0; kind < PATTERN_KINDS; kind++)
 			if (p->rows[i].kinds[kind].count)
-				csv_kind(r, &p->rows[i], kind);
+				csv_kind(r, i, kind);
 }
