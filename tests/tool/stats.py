@@ -20,7 +20,7 @@ import time
 from join import S, is_equal, run, trace
 from lib.trace_file import seal_metadata
 
-OPS = {'READ': 0, 'WRITE': 1, 'DIO_READ': 2, 'DIO_WRITE': 3, 'OPEN': 4, 'FSYNC': 9, 'MMAP': 14, 'READDIR': 26,
+OPS = {'READ': 0, 'WRITE': 1, 'DIO_READ': 2, 'DIO_WRITE': 3, 'OPEN': 4, 'FSYNC': 9, 'FDATASYNC': 10, 'MMAP': 14, 'READDIR': 26,
        'SENDFILE': 37}
 PARTS = {'p50': 5000, 'p90': 9000, 'p99': 9900, 'p99_9': 9990, 'p99_99': 9999}
 MIB = 1024 * 1024

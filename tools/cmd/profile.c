@@ -13,7 +13,9 @@
 #include "cmd/command.h"
 #include "cmd/pass.h"
 #include "cmd/profile_target.h"
+#include "cmd/profile_vm.h"
 #include "record/store.h"
+#include "trace/categories.h"
 #include "trace/page_access.h"
 #include "trace/pattern.h"
 #include "trace/pattern_report.h"
@@ -31,6 +33,7 @@ struct env {
 	__u64 window;		/* accesses */
 	bool reuse;
 	__u64 memory;		/* bytes, for reuse */
+	const char *vm;		/* a virtual machine whose drives are meant, or NULL */
 	bool is_trace;
 	json_t *document;	/* of --format=json: an array of the categories */
 	size_t printed;		/* categories */
@@ -190,6 +193,20 @@ static bool is_trace(const char *word)
 	return kept;
 }
 
+static void check_vm(struct argp_state *state, const struct env *env, const struct option_parser *given)
+{
+	const struct pass *pass = &env->pass;
+
+	if (!env->words.nr && !pass->record)
+		cli_usage(state, "--vm: say which trace, made with record --vm=%s, or --live", env->vm);
+	if (option_given(given, "by") || option_given(given, "sort") || option_given(given, "top"))
+		cli_usage(state, "--vm has a row for each drive: it goes without --by, --sort and --top");
+	if (option_given(given, "window"))
+		cli_usage(state, "--window is for a file that is a target, not for a virtual machine");
+	if (pass->nr_named && (pass->nr_named != 1 || pass->named[0] != &category_fs))
+		cli_usage(state, "--vm is made from category fs: leave -c away");
+}
+
 static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
 	struct env *env = to;
@@ -199,6 +216,10 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 			  selection_is_given(&pass->selection) || pass->nr_named ||
 			  pass->partial || pass->record;
 
+	if (env->vm) {
+		check_vm(state, env, given);
+		return;
+	}
 	if (!env->words.nr && !pass->record)
 		cli_usage(state, "say which file or trace, or --live");
 	env->is_trace = for_traces || is_trace(env->words.at[0]);
@@ -214,6 +235,8 @@ static int run(int argc, char **argv)
 	};
 
 	command_parse(&command_profile, argc, argv, &env);
+	if (env.vm)
+		return profile_vm(&env.pass, &env.words, env.vm, env.format, env.reuse ? env.memory : 0);
 	if (env.is_trace)
 		return profile_trace(&env);
 	return profile_target(env.words.at[0], env.format, env.window);
@@ -233,6 +256,9 @@ static const struct cli_option options[] = {
 	{ "top", 0, "N",
 	  "for traces: show the first N keys, and the others as one (default 20; 0: show all)",
 	  TO_NUMBER(struct env, top), .least = 0, .most = 1000000000 },
+	{ "vm", 0, "NAME|PID",
+	  "for a trace that record --vm made, or with --live: make rows for each drive of this virtual machine, at the guest's own offsets",
+	  TO_TEXT(struct env, vm), .values = VALUES_MACHINE },
 	{ "reuse", 0, NULL,
 	  "for traces: also show how many other blocks of 4 KiB are accessed before a block is accessed again",
 	  TO_FLAG(struct env, reuse) },
@@ -250,7 +276,7 @@ static const struct cli_option options[] = {
 const struct command command_profile = {
 	.name = "profile",
 	.summary = "summarise the access patterns of a file or a trace",
-	.synopsis = "FILE\nTRACE\n--live",
+	.synopsis = "FILE\nTRACE\n--live\n--vm=NAME|PID TRACE",
 	.help =
 		"Summarise the recorded accesses of a file, at the VFS and at the block"
 		" layer, or those of a trace by file or another key: how sequential they are, their"
@@ -270,6 +296,10 @@ const struct command command_profile = {
 		" starts where that one ended; the SAME if it starts where that one started; STRIDED if it"
 		" is as far from that one as that one was from its own predecessor; else RANDOM. It is"
 		" aligned if both its start and its end are.\n"
+		"With --vm, an access is a part of a call of QEMU on an image of the drive, at the offset on the"
+		" guest's disk that the maps in the trace have for it, and its predecessor is that of the same kind"
+		" to the same drive. Latencies are those of calls; a flush is an fsync or fdatasync of an image."
+		" Drives have the names that log --vm shows.\n"
 		"With --reuse, the distance of an access is the number of different blocks that its key"
 		" accessed since its last access to this block, that one included: the size of the smallest LRU"
 		" cache, for this key alone, in which it is a hit, as cache-sim has it. Percentiles are exact."

@@ -117,6 +117,14 @@ __u32 patterns_add(struct patterns *p, const void *record, const struct measure 
 void patterns_finish(struct patterns *p, enum pattern_sort sort, size_t top);
 void patterns_free(struct patterns *p);
 
+/*
+ * The same for @nr rows that the caller knows by number, each with a stream of reads and one of writes, in the
+ * order in which they began. @bytes is not 0. The rows keep their order.
+ */
+void patterns_open_placed(struct patterns *p, size_t nr);
+void patterns_place(struct patterns *p, __u32 row, bool write, __u64 start, __u64 bytes, const struct measure *m);
+void patterns_finish_placed(struct patterns *p);
+
 /* After that: the row of each key. The caller frees it. */
 __u32 *patterns_row_of(const struct patterns *p);
 

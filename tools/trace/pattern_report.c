@@ -35,7 +35,7 @@ static void put_share(int width, __u64 part, __u64 whole)
 	printf("%*s", width, whole ? cell : "-");
 }
 
-static void row_of_orders(const struct pattern_row *row, unsigned int kind)
+void pattern_report_orders(const struct pattern_row *row, unsigned int kind)
 {
 	static const int widths[PATTERN_ORDERS] = { 5, 7, 5, 7 };
 	const struct pattern_kind *k = &row->kinds[kind];
@@ -54,7 +54,7 @@ static void row_of_orders(const struct pattern_row *row, unsigned int kind)
 	putchar('\n');
 }
 
-static void row_of_sizes(const struct pattern_row *row, unsigned int kind)
+void pattern_report_sizes(const struct pattern_row *row, unsigned int kind)
 {
 	const struct pattern_kind *k = &row->kinds[kind];
 	char cells[4][SCALED];
@@ -152,12 +152,8 @@ void pattern_report_text(const struct pattern_report *r)
 	       (unsigned long long)sum.count, scaled_size(size, sum.bytes));
 	put_left_out(p);
 	if (p->nr) {
-		table(p, "      SHARE OF ACCESSES          SHARE OF BYTES",
-		      "        COUNT  MIX   BYTES  MIX  SEQ STRIDE SAME RANDOM  SEQ STRIDE SAME RANDOM",
-		      row_of_orders);
-		table(p, "                        ALIGNED TO",
-		      "           MIN      AVG      MAX    USUAL SHARE    512     4K    64K     1M",
-		      row_of_sizes);
+		table(p, PATTERN_ORDERS_TITLE, PATTERN_ORDERS_HEADING, pattern_report_orders);
+		table(p, PATTERN_SIZES_TITLE, PATTERN_SIZES_HEADING, pattern_report_sizes);
 	}
 	if (p->nr && r->reuse) {
 		reuse_table(r);
@@ -202,7 +198,7 @@ static json_t *json_sizes(const struct pattern_kind *k)
 	return object;
 }
 
-static json_t *json_kind(const struct pattern_kind *k)
+json_t *pattern_report_kind_json(const struct pattern_kind *k)
 {
 	json_t *object, *aligned;
 	unsigned int i;
@@ -248,7 +244,7 @@ json_t *pattern_report_json(const struct pattern_report *r)
 		json_put(row, "failed", json_integer(p->rows[i].failed));
 		json_put(row, "empty", json_integer(p->rows[i].empty));
 		for (kind = 0; kind < PATTERN_KINDS; kind++)
-			json_put(row, pattern_kinds[kind], json_kind(&p->rows[i].kinds[kind]));
+			json_put(row, pattern_kinds[kind], pattern_report_kind_json(&p->rows[i].kinds[kind]));
 		if (r->reuse)
 			json_put(row, "reuse", reuse_json(&r->reuse->rows[i]));
 		json_add(rows, row);

@@ -24,4 +24,13 @@ json_t *pattern_report_json(const struct pattern_report *r);
 void pattern_report_csv_header(const struct stats_keys *keys, bool with_reuse);
 void pattern_report_csv(const struct pattern_report *r);
 
+/* Parts of these, for rows of other keys: a row of a table below its heading, and a member of JSON. */
+#define PATTERN_ORDERS_TITLE	"      SHARE OF ACCESSES          SHARE OF BYTES"
+#define PATTERN_ORDERS_HEADING	"        COUNT  MIX   BYTES  MIX  SEQ STRIDE SAME RANDOM  SEQ STRIDE SAME RANDOM"
+#define PATTERN_SIZES_TITLE	"                        ALIGNED TO"
+#define PATTERN_SIZES_HEADING	"           MIN      AVG      MAX    USUAL SHARE    512     4K    64K     1M"
+void pattern_report_orders(const struct pattern_row *row, unsigned int kind);
+void pattern_report_sizes(const struct pattern_row *row, unsigned int kind);
+json_t *pattern_report_kind_json(const struct pattern_kind *k);
+
 #endif /* TOOL_TRACE_PATTERN_REPORT_H */
