@@ -7,6 +7,9 @@
 #
 # bats file_tags=host
 
+# work is set by setup().
+# shellcheck disable=SC2154
+
 load ../lib/known
 load ../lib/images
 
@@ -47,8 +50,8 @@ load ../lib/images
 	fake_fs
 	start_qemu live -drive file=r,format=raw,if=none,id=d0 -device virtio-blk-pci,drive=d0,id=disk0
 	echo "$(of r) time=2500 latency=70 op=1 offset=8192 requested=4096 result=4096" | tool-stream layout=1 event=2 >proc/fs/stream
-	iotracer profile --live --time=0.1 --vm "live-$$" -f json >json 2>said || { cat said; false; }
-	[ "$(jq -c '.vm, (.drives[] | .drive, .images, .write.accesses.count, .write.latency_max_ns)' json | xargs)" = \
+	iotracer profile --live --time=0.1 --vm "live-$$" -f json >figures 2>said || { cat said; false; }
+	[ "$(jq -c '.vm, (.drives[] | .drive, .images, .write.accesses.count, .write.latency_max_ns)' figures | xargs)" = \
 		"live-$$ disk0 [$work/r] 1 70" ]
 	stop_qemu live
 }

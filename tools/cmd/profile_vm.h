@@ -7,8 +7,8 @@
 #include "cmd/pass.h"
 
 /*
- * @name: the VM's name or PID. @memory: bytes for the distances of reuse; 0: without them. Opens and closes
- * the pass. Returns an exit code; errors are reported.
+ * @name: the VM's name or PID. @memory: bytes for the distances of reuse; 0: without them. Opens
+ * and closes the pass. Returns an exit code; errors are reported.
  */
 int profile_vm(struct pass *pass, const struct cli_words *words, const char *name, enum cli_format format,
 	       __u64 memory);

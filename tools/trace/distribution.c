@@ -182,8 +182,8 @@ void distribution_percentiles(struct distribution *d, const unsigned int *parts,
 }
 
 /*
- * If @missing are all smaller, the value at a rank is the one that is as many ranks lower; if all are
- * larger, it is the one at the rank. If fewer are missing, it is between these.
+ * If @missing are all smaller, the value at a rank is the one that is as many ranks lower; if all
+ * are larger, it is the one at the rank. If fewer are missing, it is between these.
  */
 void distribution_bounds(struct distribution *d, const unsigned int *parts, size_t nr, __u64 missing,
 			 __u64 *low, __u64 *high)

@@ -46,7 +46,8 @@ void distribution_percentiles(struct distribution *d, const unsigned int *parts,
 
 /*
  * Between which values these percentiles are if up to @missing values are not among those that were
- * added. *low is 0 if it can be any smaller value, *high DISTRIBUTION_NONE if it can be any larger one. Sorts, too.
+ * added. *low is 0 if it can be any smaller value, *high DISTRIBUTION_NONE if it can be any larger
+ * one. Sorts, too.
  */
 void distribution_bounds(struct distribution *d, const unsigned int *parts, size_t nr, __u64 missing,
 			 __u64 *low, __u64 *high);

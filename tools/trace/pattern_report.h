@@ -14,7 +14,7 @@ struct pattern_report {
 	const char *category;
 	const struct patterns *patterns;
 	struct basis basis;
-	const struct reuse *reuse;	/* with a row for each of the patterns; NULL: not asked for */
+	const struct reuse *reuse;	/* a row for each of the patterns; NULL: not asked for */
 };
 
 void pattern_report_text(const struct pattern_report *r);
@@ -24,7 +24,7 @@ json_t *pattern_report_json(const struct pattern_report *r);
 void pattern_report_csv_header(const struct stats_keys *keys, bool with_reuse);
 void pattern_report_csv(const struct pattern_report *r);
 
-/* Parts of these, for rows of other keys: a row of a table below its heading, and a member of JSON. */
+/* Parts of these, for rows of other keys: a row below its heading, and a member of JSON. */
 #define PATTERN_ORDERS_TITLE	"      SHARE OF ACCESSES          SHARE OF BYTES"
 #define PATTERN_ORDERS_HEADING	"        COUNT  MIX   BYTES  MIX  SEQ STRIDE SAME RANDOM  SEQ STRIDE SAME RANDOM"
 #define PATTERN_SIZES_TITLE	"                        ALIGNED TO"

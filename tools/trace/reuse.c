@@ -52,8 +52,8 @@ static __u32 *keys_of_blocks(const struct page_numbers *pages)
 }
 
 /*
- * Returns the accesses in the order of their keys, those of a key in their order; the blocks of each key are
- * numbered from 0.
+ * Returns the accesses in the order of their keys, those of a key in their order; the blocks of
+ * each key are numbered from 0.
  */
 static __u32 *divide(struct page_accesses *a, struct by_key *keys, size_t nr_keys)
 {

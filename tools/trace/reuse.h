@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How soon blocks of 4 KiB are accessed again: for each key, the stack distances (lru_curve.h) of its
- * accesses among the blocks that this key accesses.
+ * How soon blocks of 4 KiB are accessed again: for each key, the stack distances (lru_curve.h) of
+ * its accesses among the blocks that this key accesses.
  *
- * The distance is the number of different blocks since the last access to the block, that block included. So
- * it is the size, in blocks, of the smallest LRU cache for this key alone that makes the access a hit.
- * The first access to a block has none. For each first access there is a last one, which no other follows.
+ * The distance is the number of different blocks since the last access to the block, that block
+ * included. So it is the size, in blocks, of the smallest LRU cache for this key alone that makes
+ * the access a hit. The first access to a block has none. For each first access there is a last
+ * one, which no other follows.
  *
- * Accesses are in the order of their records, as in a simulation of caches. Their memory is bounded, and
- * blocks are sampled if it does not suffice (page_accesses.h). Then figures are estimates, scaled to all blocks.
+ * Accesses are in the order of their records, as in a simulation of caches. Their memory is
+ * bounded, and blocks are sampled if it does not suffice (page_accesses.h). Then figures are
+ * estimates, scaled to all blocks.
  */
 #ifndef TOOL_TRACE_REUSE_H
 #define TOOL_TRACE_REUSE_H
@@ -43,7 +45,10 @@ void reuse_free(struct reuse *r);
 /* Adds an access to each block of the range. Adds the key to the name of the file or disk. */
 void reuse_add(struct reuse *r, __u32 key, struct page_access *access);
 
-/* @row_of: of @nr_keys keys. Several keys may have the same one of @nr rows: then it has the distances of all. */
+/*
+ * @row_of: of @nr_keys keys. Several keys may have the same one of @nr rows: then it has the
+ * distances of all.
+ */
 void reuse_finish(struct reuse *r, const __u32 *row_of, size_t nr_keys, size_t nr);
 
 /* The share of the blocks that were kept: 1 if figures are exact. */
@@ -52,7 +57,10 @@ static inline double reuse_rate(const struct reuse *r)
 	return page_accesses_rate(&r->accesses);
 }
 
-/* A row of a table, below REUSE_HEADING; JSON, null for a row without an access; columns of CSV with commas. */
+/*
+ * A row of a table, below REUSE_HEADING; JSON, null for a row without an access; columns of CSV
+ * with commas.
+ */
 #define REUSE_TITLE	"             DISTANCE IN BLOCKS OF 4 KiB"
 #define REUSE_HEADING	"      ACCESSES   BLOCKS NO REUSE     P50     P90     P99   P99.9  P99.99     MAX"
 void reuse_text(const struct reuse_row *row);

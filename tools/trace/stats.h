@@ -61,7 +61,7 @@ struct stats_row {
 	/* From stats_finish() on: */
 	__u64 percentiles[STATS_PERCENTILES];		/* ns */
 	__u64 size_percentiles[STATS_PERCENTILES];	/* bytes */
-	__u64 low[STATS_PERCENTILES], high[STATS_PERCENTILES];	/* ns: between which @percentiles are */
+	__u64 low[STATS_PERCENTILES], high[STATS_PERCENTILES];	/* ns: bounds of @percentiles */
 };
 
 #define STATS_OTHERS KEY_TEXT_OTHERS
@@ -83,8 +83,8 @@ struct stats {
 	bool with_pages;	/* count pages that were touched, of events with positions */
 
 	/*
-	 * Set before stats_finish(): events of the category that were not recorded, each of which may belong to
-	 * any row.
+	 * Set before stats_finish(): events of the category that were not recorded, each of which
+	 * may belong to any row.
 	 */
 	__u64 missing;
 

@@ -40,8 +40,8 @@ static inline double stats_mean(__u64 sum, __u64 nr)
 double stats_row_seconds(const struct stats_report *r, const struct stats_row *row);
 
 /*
- * Bounds. Each event that is missing may belong to any row, and have any latency. In a sampled trace nothing is
- * known but what was seen.
+ * Bounds. Each event that is missing may belong to any row, and have any latency. In a sampled
+ * trace nothing is known but what was seen.
  */
 static inline bool stats_is_bounded(const struct stats_report *r)
 {

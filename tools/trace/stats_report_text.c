@@ -191,7 +191,10 @@ static void row_of_bounds(const struct stats_report *r, const struct stats_row *
 	putchar('\n');
 }
 
-/* Counts and sums of the other tables are lower bounds. These are what the missing events could change. */
+/*
+ * Counts and sums of the other tables are lower bounds. These are what the missing events could
+ * change.
+ */
 static void put_all_bounds(const struct stats_report *r)
 {
 	const struct stats *s = r->stats;

@@ -100,8 +100,8 @@ static void count_call(struct drive_calls *c, const struct measure *m)
 }
 
 /*
- * Whether the part is the guest's data, and not a table, whose range is all that it describes. Only maps that
- * are damaged have a range that is longer than a call, or has no end.
+ * Whether the part is the guest's data, and not a table, whose range is all that it describes.
+ * Only maps that are damaged have a range that is longer than a call, or has no end.
  */
 static bool is_data(const struct guest_part *part)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The access patterns of a VM's drives, at the offsets that the guest uses: from the calls of QEMU on the
- * images, and the maps of these in the trace (guest.h).
+ * The access patterns of a VM's drives, at the offsets that the guest uses: from the calls of QEMU
+ * on the images, and the maps of these in the trace (guest.h).
  *
- * A call has a part for each range of the guest's disk that it touches. Each part with data of the guest
- * is an access; a latency is that of a whole call. What touches the image's own tables, or a place whose
- * use is not known, is counted apart. A flush is an fsync or fdatasync of an image. Calls on an image and on
- * its backing files are those of one drive.
+ * A call has a part for each range of the guest's disk that it touches. Each part with data of the
+ * guest is an access; a latency is that of a whole call. What touches the image's own tables, or a
+ * place whose use is not known, is counted apart. A flush is an fsync or fdatasync of an image.
+ * Calls on an image and on its backing files are those of one drive.
  *
  * Memory grows with the drives, the different sizes and latencies, and the maps.
  */
@@ -56,7 +56,9 @@ struct drive_profile {
 	struct guest_parts parts;	/* of the present call */
 };
 
-/* Takes the images, with their maps. @memory: bytes for reuse; 0: without it. Free it in the end. */
+/*
+ * Takes the images, with their maps. @memory: bytes for reuse; 0: without it. Free it in the end.
+ */
 void drive_profile_open(struct drive_profile *p, struct guest_images *images, __u64 memory);
 void drive_profile_free(struct drive_profile *p);
 
