@@ -51,10 +51,11 @@ ask() {
 
 # hmp COMMAND...: have the QEMU do these commands of qemu-io on d0
 hmp() {
-	local command
+	local command asked=()
 	for command; do
-		ask "human-monitor-command {\"command-line\": \"qemu-io d0 \\\"$command\\\"\"}"
+		asked+=("human-monitor-command {\"command-line\": \"qemu-io d0 \\\"$command\\\"\"}")
 	done
+	PYTHONDONTWRITEBYTECODE=1 python3 -m vm_images ask qmp "${asked[@]}"
 }
 
 @test "profile --vm: the reads, writes and flushes of a drive are those that QEMU was told, where the guest has them" {
@@ -70,8 +71,8 @@ hmp() {
 		iotracer record -o t --vm told --compress=never 2>err 3>&- &
 		wait_for running fs
 		# in turn sequential, back to the same place, and over the end of the first part of the file
-		hmp 'write 0 64k' flush 'write 64k 4k' flush 'write 64k 4k' flush 'write 2044k 8k'
-		hmp 'read 1M 4k' 'read 1032k 4k' 'read 1040k 4k'
+		hmp 'write 0 64k' flush 'write 64k 4k' flush 'write 64k 4k' flush 'write 2044k 8k' \
+			'read 1M 4k' 'read 1032k 4k' 'read 1040k 4k'
 		kill -KILL "$pid"
 		wait $!
 		iotracer profile --vm told -f json t >figures
