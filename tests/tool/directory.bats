@@ -482,7 +482,7 @@ WRITE: path=$work/d/sub/a; offset=5; length_buf=6" ]
 		run --separate-stderr iotracer profile $arguments
 		[ "$status" = 1 ]
 		[ -z "$output" ]
-		[ "$stderr" = "iotracer: ${arguments##* }: is a directory, and a profile is of one file: add that (iotracer add FILE), or take its rows from iotracer log --format=csv" ]
+		[ "$stderr" = "iotracer: ${arguments##* }: is a directory: for the files below it use iotracer profile --live --filter=path=$work/d" ]
 	done
 }
 

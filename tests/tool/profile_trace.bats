@@ -68,3 +68,19 @@ load ../lib/known
 @test "profile of a trace: a mistake has one line" {
 	known mistakes
 }
+
+@test "profile --reuse: distances of a few accesses, worked out by hand, in each format" {
+	known reuse_by_hand
+}
+
+@test "profile --reuse: each key's distances are those of a list, and of cache-sim" {
+	known reuse_listed
+}
+
+@test "profile --reuse: with little memory blocks are sampled, and scaled" {
+	known reuse_sampled
+}
+
+@test "profile --reuse: any numbers in a record" {
+	known reuse_hostile
+}

@@ -12,7 +12,7 @@ import random
 import sys
 
 from join import S, is_equal, run
-from stats import any_events, change, event, make
+from stats import PARTS, any_events, change, event, make, nearest_rank
 
 K = 1024
 ORDERS = 'sequential', 'strided', 'same', 'random', 'first'
@@ -42,7 +42,7 @@ def accesses(op, *ranges, **more):
     """An access to each OFFSET+SIZE, one a millisecond."""
     begin = more.pop('begin', 2 * S)
     for i, (offset, size) in enumerate(tuple(map(int, r.split('+'))) for r in ranges):
-        yield event(op, begin + i * 10**6, 1000, size, offset=offset, kind=1, inode=more.get('path', 1), **more)
+        yield event(op, begin + i * 10**6, 1000, size, offset=offset, **{'kind': 1, 'inode': more.get('path', 1), **more})
 
 
 def request(begin, end, sector, size, op=0, **more):
@@ -335,6 +335,125 @@ def mistakes():
     one_line(1, 'has no accesses to profile', 'net')
     one_line(2, '--sort=latency', '--sort', 'latency', 't')
     one_line(2, '--window is for', '--window', '5', '-f', 'csv', 'none')
+
+
+REUSE = ('accesses', 'blocks', *(f'distance_{part}_blocks' for part in ('p50', 'p90', 'p99', 'p99_9', 'p99_99', 'max')))
+
+
+def reuse_of(row):
+    return [row['reuse_' + name] for name in REUSE]
+
+
+def reuse_by_hand():
+    """Blocks 0 1 2 0 0, then 2 and 3 by one access: 0 is 3 apart and 1, 2 is 2 apart (0 and 2), 3 is new."""
+    make('t', ['/f', '/g'], fs=[
+        *accesses('READ', '0+4096', '4096+1', '8192+4096', '4095+1', path=1), *accesses('WRITE', '0+1', '12287+2', path=1, begin=3 * S),
+        *accesses('READ', '0+4096', path=2, begin=4 * S), event('READ', 5 * S, 1, -5, path=2, kind=1)],
+         block=[request(2 * S, 3 * S, 7, 1024), request(3 * S, 4 * S, 8, 512)])
+    read, write, once, disk = rows('--reuse', '--sort', 'count', 't')
+    is_equal('head', profile('--reuse', '-f', 'csv', 't').stdout.splitlines()[0],
+             HEAD.replace('failed,empty', ','.join('reuse_' + name for name in REUSE) + ',failed,empty'))
+    # distances 1 2 3: the median is the second, 90 % and more of the three are all of them
+    is_equal('a file', reuse_of(read), '7 4 2 3 3 3 3 3'.split())
+    is_equal('both rows of a key', reuse_of(write), reuse_of(read))
+    is_equal('no block again', reuse_of(once), ['1', '1'] + 6 * [''])
+    # sectors 7 and 8 are in two blocks of one request, and the second block is accessed again
+    is_equal('a disk', reuse_of(disk), '3 2 1 1 1 1 1 1'.split())
+    fs, block = json.loads(profile('--reuse', '--sort', 'count', '-f', 'json', 't').stdout)['categories']
+    of_three = {'p50': 2, **dict.fromkeys(('p90', 'p99', 'p99_9', 'p99_99', 'max'), 3)}
+    is_equal('share', round(fs['rows'][0]['reuse'].pop('no_reuse_percent'), 9), round(100 * 4 / 7, 9))
+    is_equal('JSON', [row['reuse'] for row in fs['rows']], [
+        {'accesses': 7, 'blocks': 4, 'distance_blocks': of_three},
+        {'accesses': 1, 'blocks': 1, 'no_reuse_percent': 100.0, 'distance_blocks': None}])
+    is_equal('all blocks', (fs['reuse_blocks_percent'], block['reuse_blocks_percent']), (100.0, 100.0))
+    text = profile('--reuse', '--sort', 'count', '-c', 'fs', 't').stdout.splitlines()
+    is_equal('text', [line.split() for line in text[-4:]], [
+        ['/f'], '7 4 57.1% 2 3 3 3 3 3'.split(), ['/g'], '1 1 100.0% - - - - - -'.split()])
+    assert max(len(line) for line in text) <= 80, text
+    # each key is alone: what others access between does not count, nor what they accessed before
+    make('t', ['/f'], fs=[e for i, pid in enumerate((1, 2, 1, 2, 3)) for e in accesses(
+        'READ', f'{4096 * (i // 2)}+1' if pid == 3 else '0+1', path=1, pid=pid, begin=(2 + i) * S)])
+    is_equal('keys', [(row['process'], *reuse_of(row)[:3]) for row in rows('--reuse', '--by', 'process', '--sort', 'name', 't')],
+             [('1', '2', '1', '1'), ('2', '2', '1', '1'), ('3', '1', '1', '')])
+    assert 'reuse' not in profile('-f', 'json', 't').stdout + profile('-f', 'csv', 't').stdout
+
+
+def listed(made, key):
+    """Distances of each key's accesses: how deep in a list of the last ones the block is."""
+    lists, distances, seen = collections.defaultdict(list), collections.defaultdict(list), collections.Counter()
+    for e in made:
+        last = lists[key(e)]
+        for number in range(e['offset'] // 4096, (e['offset'] + e['result'] - 1) // 4096 + 1):
+            block = e['path'], number
+            seen[key(e)] += 1
+            if block in last:
+                distances[key(e)].append(len(last) - last.index(block))
+                last.remove(block)
+            last.append(block)
+    return {k: (seen[k], len(lists[k]), sorted(distances[k])) for k in seen}
+
+
+def expected_of(seen, blocks, distances):
+    return [str(n) for n in (seen, blocks, *(nearest_rank(distances, part) for part in (*PARTS.values(), 10000)))]
+
+
+def reuse_listed():
+    rng = random.Random(11)
+    made = [e for i in range(4000) for e in accesses(
+        rng.choice(('READ', 'WRITE')), f'{rng.randrange(300) ** 2 // 300 * 2048}+{rng.choice((1, 4096, 9000))}',
+        path=rng.randrange(1, 4), inode=1, pid=rng.randrange(4), begin=2 * S + i * 5000)]
+    for e in made:
+        e['inode'] = e['path']
+    paths = '/a', '/b', '/c'
+    make('t', paths, fs=made)
+    for by, key in ('process', lambda e: str(e['pid'])), ('file', lambda e: paths[e['path'] - 1]):
+        expected = {k: expected_of(*its) for k, its in listed(made, key).items()}
+        is_equal(by, {row[by]: reuse_of(row) for row in rows('--reuse', '--by', by, 't')}, expected)
+    by_file = listed(made, lambda e: paths[e['path'] - 1])
+    for path, (_, _, distances) in by_file.items():
+        sizes = sorted({distances[0], nearest_rank(distances, 5000), nearest_rank(distances, 9000), distances[-1]})
+        text = run('iotracer', 'cache-sim', '-f', 'csv', '--policy', 'lru', '--size', ','.join(f'{4 * n}K' for n in sizes),
+                   '--filter', f'path={path}', 't').stdout
+        found = [int(row['hits']) for row in csv.DictReader(io.StringIO(text))]
+        is_equal('hits', found, [sum(d <= n for d in distances) for n in sizes])
+    # others have the distances that each of them has
+    others = [row for row in rows('--reuse', '--top', '1', 't') if row['others'] == '2']
+    named = {row['file'] for row in rows('--top', '1', 't')} - {''}
+    rest = [its for path, its in by_file.items() if path not in named]
+    is_equal('others', reuse_of(others[0]), expected_of(*(sum(n[i] for n in rest) for i in (0, 1)), sorted(
+        d for its in rest for d in its[2])))
+
+
+def reuse_sampled():
+    """Two passes over a file: whichever blocks are kept, half of the accesses have a distance, which is all of them."""
+    size = 300 * 2**20
+    make('t', ['/f'], fs=list(accesses('READ', f'0+{size}', f'0+{size}', path=1)))
+    row, _ = (json.loads(profile('--reuse', '--memory', memory, '-f', 'json', 't').stdout)['categories'][0]
+              for memory in ('1M', '100M'))
+    share, reuse = row['reuse_blocks_percent'], row['rows'][0]['reuse']
+    assert share < 100 and 100 / share in [2**i for i in range(20)], share
+    is_equal('accesses', reuse['accesses'], 2 * reuse['blocks'])
+    is_equal('share', reuse['no_reuse_percent'], 50.0)
+    is_equal('distances', set(reuse['distance_blocks'].values()), {reuse['blocks']})
+    # a sample of blocks that are chosen by a hash: the same in each run; so this is no statistic
+    assert abs(reuse['blocks'] - size / 4096) < size / 4096 / 10, reuse
+    is_equal('exact', (_['reuse_blocks_percent'], _['rows'][0]['reuse']['blocks']), (100.0, size // 4096))
+    assert f'blocks are sampled, 1 in {round(100 / share)}: the figures of reuse are estimates' in \
+        profile('--reuse', '--memory', '1M', 't').stdout
+    assert 'sampled' not in profile('--reuse', 't').stdout
+
+
+def reuse_hostile():
+    rng = random.Random(12)
+    make('t', ['/f'], fs=[e for i in range(40) for e in accesses(
+        'READ', f'{rng.choice((0, 2**64 - 1, 2**63, rng.randrange(2**64)))}+{rng.choice((1, 2**63 - 1, 2**40, 5000))}',
+        path=rng.choice((0, 1, 2**64 - 1)), inode=2**64 - 1, pid=2**32 - 1, sample=2**32 - 1, begin=2 * S + i)])
+    for form in 'text', 'json', 'csv':
+        assert profile('--reuse', '--memory', '1M', '-f', form, '--by', 'process', 't').stdout
+    make('t', ['/f'], fs=[event('READ', 2 * S, 1, -5, path=1, kind=1)])
+    assert 'DISTANCE' in profile('--reuse', 't').stdout
+    make('t', ['/f'], fs=[event('OPEN', 2 * S, 1, 3, path=1, kind=1)])
+    is_equal('nothing', profile('--reuse', 't').stdout, 'fs: 0 reads and writes, 0B\n')
 
 
 def kept():

@@ -91,3 +91,11 @@ load ../lib/known
 @test "stats: a mistake has one line" {
 	known mistakes
 }
+
+@test "stats: bounds of counts and percentiles, worked out by hand" {
+	known bounds
+}
+
+@test "stats: figures of all events are within the bounds, whichever are missing" {
+	known bounds_hold
+}

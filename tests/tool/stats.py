@@ -20,7 +20,7 @@ import time
 from join import S, is_equal, run, trace
 from lib.trace_file import seal_metadata
 
-OPS = {'READ': 0, 'WRITE': 1, 'DIO_READ': 2, 'DIO_WRITE': 3, 'OPEN': 4, 'FSYNC': 9, 'MMAP': 14, 'READDIR': 26,
+OPS = {'READ': 0, 'WRITE': 1, 'DIO_READ': 2, 'DIO_WRITE': 3, 'OPEN': 4, 'FSYNC': 9, 'FDATASYNC': 10, 'MMAP': 14, 'READDIR': 26,
        'SENDFILE': 37}
 PARTS = {'p50': 5000, 'p90': 9000, 'p99': 9900, 'p99_9': 9990, 'p99_99': 9999}
 MIB = 1024 * 1024
@@ -89,8 +89,11 @@ def few():
 
 HEAD = ('category,op,others,count,errors,bytes,size_avg_bytes,size_min_bytes,size_max_bytes,latency_total_ns,'
         'latency_avg_ns,latency_min_ns,latency_p50_ns,latency_p90_ns,latency_p99_ns,latency_p99_9_ns,'
-        'latency_p99_99_ns,latency_max_ns,iops,mib_per_s,device_time_ns,device_time_percent,lost,missed,unreadable,'
-        'sampled')
+        'latency_p99_99_ns,latency_max_ns,iops,mib_per_s,device_time_ns,device_time_percent,'
+        'size_p50_bytes,size_p90_bytes,size_p99_bytes,size_p99_9_bytes,size_p99_99_bytes,count_low,count_high,'
+        'latency_p50_low_ns,latency_p50_high_ns,latency_p90_low_ns,latency_p90_high_ns,latency_p99_low_ns,'
+        'latency_p99_high_ns,latency_p99_9_low_ns,latency_p99_9_high_ns,latency_p99_99_low_ns,latency_p99_99_high_ns,'
+        'lost,missed,unreadable,sampled')
 
 
 def by_hand():
@@ -98,11 +101,14 @@ def by_hand():
     few()
     is_equal('CSV', stats('-f', 'csv', 'few').stdout.splitlines(), [
         HEAD,
-        'fs,WRITE,0,1,0,8192,8192.000,8192,8192,4000,4000.000,4000,4000,4000,4000,4000,4000,4000,0.001,0.000,,,0,0,0,0',
+        'fs,WRITE,0,1,0,8192,8192.000,8192,8192,4000,4000.000,4000,4000,4000,4000,4000,4000,4000,0.001,0.000,,,'
+        '8192,8192,8192,8192,8192,1,1,4000,4000,4000,4000,4000,4000,4000,4000,4000,4000,0,0,0,0',
         'fs,READ,0,4,1,4196,1398.667,0,4096,5000006000,1250001500.000,1000,2000,5000000000,5000000000,5000000000,'
-        '5000000000,5000000000,0.004,0.000,,,0,0,0,0',
-        'fs,OPEN,0,3,2,0,,,,1800,600.000,500,600,700,700,700,700,700,0.003,0.000,,,0,0,0,0',
-        'fs,FSYNC,0,1,0,0,,,,7000,7000.000,7000,7000,7000,7000,7000,7000,7000,0.001,0.000,,,0,0,0,0'])
+        '5000000000,5000000000,0.004,0.000,,,100,4096,4096,4096,4096,4,4,2000,2000' + 8 * ',5000000000' + ',0,0,0,0',
+        'fs,OPEN,0,3,2,0,,,,1800,600.000,500,600,700,700,700,700,700,0.003,0.000,,,,,,,,3,3,600,600' + 8 * ',700' +
+        ',0,0,0,0',
+        'fs,FSYNC,0,1,0,0,,,,7000,7000.000,7000,7000,7000,7000,7000,7000,7000,0.001,0.000,,,,,,,,1,1' + 10 * ',7000' +
+        ',0,0,0,0'])
     document = json.loads(stats('-f', 'json', 'few').stdout)
     category, = document['categories']
     table = category.pop('rows')
@@ -113,9 +119,12 @@ def by_hand():
     for row, line in zip(table, rows('few'), strict=True):
         flat = {'category': 'fs', 'op': row['op'], 'others': row['others'], 'count': row['count'],
                 'errors': row['errors'], 'bytes': row['bytes'], 'iops': row['iops'], 'mib_per_s': row['mib_per_s']}
-        flat.update({f'size_{k}_bytes': (row['size_bytes'] or {}).get(k, '') for k in ('avg', 'min', 'max')})
+        flat.update({f'size_{k}_bytes': (row['size_bytes'] or {}).get(k, '') for k in ('avg', 'min', 'max', *PARTS)})
         flat.update({f'latency_{k}_ns': v for k, v in row['latency_ns'].items()})
         flat.update(device_time_ns='', device_time_percent='')
+        for i, end in enumerate(('low', 'high')):
+            flat[f'count_{end}'] = row['bounds']['count'][i]
+            flat.update({f'latency_{k}_{end}_ns': v[i] for k, v in row['bounds']['latency_ns'].items()})
         flat.update({k: category[k] for k in ('lost', 'missed', 'unreadable', 'sampled')})
         shown = {k: f'{v:.3f}' if isinstance(v, float) else str(v) for k, v in flat.items()}
         is_equal('JSON', shown, line)
@@ -339,6 +348,59 @@ def percentiles():
             for name, parts in PARTS.items():
                 is_equal(f'{name} of {len(values)}', int(row[f'latency_{name}_ns']), nearest_rank(values, parts))
     is_equal('rows', len(found), 4)
+
+
+def bounds():
+    """Latencies 1 to 10 us, and two calls that were missed: the sixth of twelve is between the fourth and the sixth."""
+    make('t', fs=[event('READ', (2 + i) * S, 1000 * (i + 1), 1) for i in range(10)])
+    change('t', missed=2)
+    row, = rows('t')
+    is_equal('count', (row['count_low'], row['count_high']), ('10', '12'))
+    is_equal('p50', (row['latency_p50_low_ns'], row['latency_p50_high_ns']), ('4000', '6000'))
+    # the eleventh of twelve is no smaller than the ninth, and may be any larger one
+    is_equal('p90', (row['latency_p90_low_ns'], row['latency_p90_high_ns']), ('9000', ''))
+    bound = json.loads(stats('-f', 'json', 't').stdout)['categories'][0]['rows'][0]['bounds']
+    is_equal('JSON', (bound['count'], bound['latency_ns']['p50'], bound['latency_ns']['p99']),
+             ([10, 12], [4000, 6000], [10000, None]))
+    text = stats('t').stdout.splitlines()
+    is_equal('text', text[-4:-2], [
+        'OP                    AT MOST    BOUNDS OF P50           OF P90           OF P99',
+        'READ                       12   4.00us..6.00us         9.00us..         10.0us..'])
+    assert 'AT MOST' not in stats('--filter', 'op=WRITE', 't').stdout
+    # more than there are, and more than can be
+    for missed in 11, 2**63 - 1:
+        change('t', missed=missed)
+        row, = rows('t')
+        is_equal('all may be', (row['latency_p50_low_ns'], row['latency_p50_high_ns'], row['count_high']),
+                 ('0', '', str(10 + missed)))
+    # of a sample it is known what was seen
+    make('t', fs=[event('READ', (2 + i) * S, 1000, 1, sample=4) for i in range(3)])
+    row, = rows('t')
+    is_equal('sampled', [row[n] for n in ('count', 'count_low', 'count_high', 'latency_p50_low_ns', 'latency_p50_high_ns')],
+             ['12', '3', '', '', ''])
+    bound = json.loads(stats('-f', 'json', 't').stdout)['categories'][0]['rows'][0]['bounds']
+    is_equal('JSON', (bound['count'], bound['latency_ns']['p99']), ([3, None], [None, None]))
+
+
+def bounds_hold():
+    """Whichever events are missing, figures of all events are between the bounds of the others."""
+    rng = random.Random(4)
+    for nr, missing in (1, 1), (7, 2), (40, 3), (200, 1), (200, 40), (300, 299):
+        events = [event(rng.choice(('READ', 'WRITE')), 2 * S + i, int(rng.lognormvariate(8, 2)), 1) for i in range(nr + missing)]
+        # of some only the slowest or the fastest are missing
+        by = rng.choice((lambda e: e['latency'], lambda e: -e['latency'], lambda e: rng.random()))
+        seen = sorted(events, key=by)[missing:]
+        make('t', fs=seen)
+        change('t', missed=missing)
+        found = rows('t')
+        assert found
+        for row in found:
+            true = sorted(e['latency'] for e in events if e['op'] == OPS[row['op']])
+            assert int(row['count_low']) <= len(true) <= int(row['count_high']), row
+            for name, parts in PARTS.items():
+                low, high = (row[f'latency_{name}_{end}_ns'] for end in ('low', 'high'))
+                assert int(low) <= nearest_rank(true, parts) <= (int(high) if high else 10**18), (name, row, true)
+                assert int(low) <= int(row[f'latency_{name}_ns']) <= (int(high) if high else 10**18), (name, row)
 
 
 def pages_of(start, length):

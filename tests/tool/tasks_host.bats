@@ -582,7 +582,7 @@ tree_7            tree=7 (network)" ]
 
 @test "a text that names no target, and no file, is not traced" {
 	traced pid_1 pid=1
-	for command in status log stop remove profile; do
+	for command in status log stop remove; do
 		for name in pid=2 tree=1 comm=pid_1; do
 			run --separate-stderr iotracer $command $name
 			[ "$status" = 1 ]
@@ -619,7 +619,7 @@ tree_7            tree=7 (network)" ]
 	traced pid_7 pid=7
 	run --separate-stderr iotracer profile pid=7
 	[ "$status" = 1 ]
-	[[ $stderr == 'iotracer: pid=7: is a target of processes, and a profile is of one file: '* ]]
+	[ "$stderr" = 'iotracer: pid=7: means processes: use iotracer record -o TRACE --filter=pid=7, then iotracer profile TRACE' ]
 }
 
 # --- remove ---------------------------------------------------------------------------

@@ -16,7 +16,6 @@
 #include "trace/record.h"
 #include "uapi/iotracer.h"
 
-#define MEMORY_DEFAULT	(256ULL << 20)
 #define SIZES_MOST	4096
 #define SAMPLE_LEAST	1e-6
 
@@ -226,7 +225,7 @@ static void take_wanted(struct argp_state *state, void *to, const char *arg)
 static int run(int argc, char **argv)
 {
 	struct env env = {
-		.pass = PASS_NONE, .format = FORMAT_TEXT, .sample = 1, .memory = MEMORY_DEFAULT, .top = 10,
+		.pass = PASS_NONE, .format = FORMAT_TEXT, .sample = 1, .memory = PAGE_ACCESSES_MEMORY, .top = 10,
 	};
 	unsigned int i;
 	int status;

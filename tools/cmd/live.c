@@ -38,6 +38,8 @@ record(const struct live *l, char *categories, const struct select *select, doub
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (l->vm)
+		argv[argc++] = xasprintf("--vm=%s", l->vm);
 	if (seconds)
 		argv[argc++] = xasprintf("--time=%.9f", seconds);
 	for (i = 0; i < select->nr && argc < WORDS_MOST - 1; i++)

@@ -7,6 +7,7 @@
 #include "trace/select.h"
 
 struct live {
+	const char *vm;		/* set by the caller: the virtual machine to record, or NULL: all */
 	char *directory;	/* of its own, in $TMPDIR or /var/tmp; NULL: nothing was recorded */
 	char *trace;		/* the trace in it */
 };

@@ -13,10 +13,14 @@
 #include "cmd/command.h"
 #include "cmd/pass.h"
 #include "cmd/profile_target.h"
+#include "cmd/profile_vm.h"
 #include "record/store.h"
+#include "trace/categories.h"
+#include "trace/page_access.h"
 #include "trace/pattern.h"
 #include "trace/pattern_report.h"
 #include "trace/profile.h"
+#include "trace/reuse.h"
 #include "trace/trace.h"
 
 struct env {
@@ -27,6 +31,9 @@ struct env {
 	int sort;		/* enum pattern_sort */
 	__u64 top;
 	__u64 window;		/* accesses */
+	bool reuse;
+	__u64 memory;		/* bytes, for reuse */
+	const char *vm;		/* a virtual machine whose drives are meant, or NULL */
 	bool is_trace;
 	json_t *document;	/* of --format=json: an array of the categories */
 	size_t printed;		/* categories */
@@ -40,7 +47,7 @@ static void print(struct env *env, const struct pattern_report *r)
 		break;
 	case FORMAT_CSV:
 		if (!env->printed)
-			pattern_report_csv_header(&env->keys);
+			pattern_report_csv_header(&env->keys, env->reuse);
 		pattern_report_csv(r);
 		break;
 	default:
@@ -51,28 +58,57 @@ static void print(struct env *env, const struct pattern_report *r)
 	env->printed++;
 }
 
+static void add_all(struct env *env, struct pass_reader *reader, struct patterns *patterns, struct reuse *reuse)
+{
+	struct page_access_fields fields;
+	struct page_access access;
+	const void *record;
+	__u32 key;
+
+	page_access_fields_open(&fields, reader->event, &env->pass.sources);
+	while ((record = pass_next(reader))) {
+		env->keys.source = reader->source;
+		key = patterns_add(patterns, record, &reader->measure, (uintptr_t)reader->source);
+		if (env->reuse && key != PATTERN_LEFT_OUT &&
+		    page_access_of(&fields, record, &reader->measure, reader->source, &access))
+			reuse_add(reuse, key, &access);
+	}
+}
+
+static void finish(const struct env *env, struct patterns *patterns, struct reuse *reuse)
+{
+	__u32 *row_of;
+
+	patterns_finish(patterns, env->sort, env->top);
+	if (!env->reuse)
+		return;
+	row_of = patterns_row_of(patterns);
+	reuse_finish(reuse, row_of, patterns->table.names.nr, patterns->nr);
+	free(row_of);
+}
+
 static int profile_category(struct env *env, size_t i)
 {
 	struct pattern_report report = { .category = env->pass.at[i].category->name };
 	struct pass_reader reader;
 	struct patterns patterns;
-	const void *record;
+	struct reuse reuse;
 	int status = pass_reader_open(&reader, &env->pass, i);
 
 	if (!status) {
 		patterns_open(&patterns, &env->keys, reader.event);
-		while ((record = pass_next(&reader))) {
-			env->keys.source = reader.source;
-			patterns_add(&patterns, record, &reader.measure, (uintptr_t)reader.source);
-		}
-		patterns_finish(&patterns, env->sort, env->top);
+		reuse_open(&reuse, env->memory);
+		add_all(env, &reader, &patterns, &reuse);
+		finish(env, &patterns, &reuse);
 	}
 	pass_reader_close(&reader);
 	if (status)
 		return status;
 	report.patterns = &patterns;
 	report.basis = reader.basis;
+	report.reuse = env->reuse ? &reuse : NULL;
 	print(env, &report);
+	reuse_free(&reuse);
 	patterns_free(&patterns);
 	return CLI_OK;
 }
@@ -157,15 +193,33 @@ static bool is_trace(const char *word)
 	return kept;
 }
 
+static void check_vm(struct argp_state *state, const struct env *env, const struct option_parser *given)
+{
+	const struct pass *pass = &env->pass;
+
+	if (!env->words.nr && !pass->record)
+		cli_usage(state, "--vm: say which trace, made with record --vm=%s, or --live", env->vm);
+	if (option_given(given, "by") || option_given(given, "sort") || option_given(given, "top"))
+		cli_usage(state, "--vm has a row for each drive: it goes without --by, --sort and --top");
+	if (option_given(given, "window"))
+		cli_usage(state, "--window is for a file that is a target, not for a virtual machine");
+	if (pass->nr_named && (pass->nr_named != 1 || pass->named[0] != &category_fs))
+		cli_usage(state, "--vm is made from category fs: leave -c away");
+}
+
 static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
 	struct env *env = to;
 	const struct pass *pass = &env->pass;
 	bool for_traces = option_given(given, "by") || option_given(given, "sort") ||
-			  option_given(given, "top") || env->format == FORMAT_CSV ||
+			  option_given(given, "top") || env->reuse || env->format == FORMAT_CSV ||
 			  selection_is_given(&pass->selection) || pass->nr_named ||
 			  pass->partial || pass->record;
 
+	if (env->vm) {
+		check_vm(state, env, given);
+		return;
+	}
 	if (!env->words.nr && !pass->record)
 		cli_usage(state, "say which file or trace, or --live");
 	env->is_trace = for_traces || is_trace(env->words.at[0]);
@@ -177,9 +231,12 @@ static int run(int argc, char **argv)
 {
 	struct env env = {
 		.pass = PASS_NONE, .format = FORMAT_TEXT, .top = 20, .window = PROFILE_WINDOW,
+		.memory = PAGE_ACCESSES_MEMORY,
 	};
 
 	command_parse(&command_profile, argc, argv, &env);
+	if (env.vm)
+		return profile_vm(&env.pass, &env.words, env.vm, env.format, env.reuse ? env.memory : 0);
 	if (env.is_trace)
 		return profile_trace(&env);
 	return profile_target(env.words.at[0], env.format, env.window);
@@ -199,6 +256,15 @@ static const struct cli_option options[] = {
 	{ "top", 0, "N",
 	  "for traces: show the first N keys, and the others as one (default 20; 0: show all)",
 	  TO_NUMBER(struct env, top), .least = 0, .most = 1000000000 },
+	{ "vm", 0, "NAME|PID",
+	  "for a trace that record --vm made, or with --live: make rows for each drive of this virtual machine, at the guest's own offsets",
+	  TO_TEXT(struct env, vm), .values = VALUES_MACHINE },
+	{ "reuse", 0, NULL,
+	  "for traces: also show how many other blocks of 4 KiB are accessed before a block is accessed again",
+	  TO_FLAG(struct env, reuse) },
+	{ "memory", 0, "SIZE",
+	  "use this much memory for --reuse; if it is not enough, blocks are sampled (default 256 MiB)",
+	  TO_SIZE(struct env, memory), .with = "reuse" },
 	{ "window", 0, "N",
 	  "for targets: search N accesses before and after each access for its predecessor (default 16)",
 	  TO_NUMBER(struct env, window), .least = 1, .most = 1000000 },
@@ -210,7 +276,7 @@ static const struct cli_option options[] = {
 const struct command command_profile = {
 	.name = "profile",
 	.summary = "summarise the access patterns of a file or a trace",
-	.synopsis = "FILE\nTRACE\n--live",
+	.synopsis = "FILE\nTRACE\n--live\n--vm=NAME|PID TRACE",
 	.help =
 		"Summarise the recorded accesses of a file, at the VFS and at the block"
 		" layer, or those of a trace by file or another key: how sequential they are, their"
@@ -229,7 +295,17 @@ const struct command command_profile = {
 		" (fs), or of the same kind to the same device (block). An access is SEQUENTIAL if it"
 		" starts where that one ended; the SAME if it starts where that one started; STRIDED if it"
 		" is as far from that one as that one was from its own predecessor; else RANDOM. It is"
-		" aligned if both its start and its end are.",
+		" aligned if both its start and its end are.\n"
+		"With --vm, an access is a part of a call of QEMU on an image of the drive, at the offset on the"
+		" guest's disk that the maps in the trace have for it, and its predecessor is that of the same kind"
+		" to the same drive. Latencies are those of calls; a flush is an fsync or fdatasync of an image."
+		" Drives have the names that log --vm shows.\n"
+		"With --reuse, the distance of an access is the number of different blocks that its key"
+		" accessed since its last access to this block, that one included: the size of the smallest LRU"
+		" cache, for this key alone, in which it is a hit, as cache-sim has it. Percentiles are exact."
+		" NO REUSE is the share of accesses to whose block none follows: one for each block. Accesses"
+		" are those to files and disks. If they do not fit the memory, blocks are sampled, and figures"
+		" are estimates.",
 	.options = options,
 	.group = &pass_options, .group_at = offsetof(struct env, pass),
 	.operands = { 0, 1, NULL, "one file or trace at a time",

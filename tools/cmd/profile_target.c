@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/cli.h"
 #include "base/json.h"
@@ -12,6 +14,7 @@
 #include "module/proc.h"
 #include "module/stream.h"
 #include "module/target.h"
+#include "module/tasks_text.h"
 #include "trace/profile.h"
 #include "trace/row.h"
 
@@ -266,17 +269,52 @@ static void print(const struct env *env, const struct target *target,
 	profile_free(&p);
 }
 
+/* The log of a target is of one file. What has many is recorded by filter instead. */
+
+static int refuse_directory(const char *name, const char *directory)
+{
+	char *path = realpath(directory, NULL);
+
+	cli_say_of(name, "is a directory: for the files below it use iotracer profile --live --filter=path=%s",
+		   path ? path : directory);
+	free(path);
+	return CLI_FAILED;
+}
+
+static int refuse_processes(const char *name, const char *tasks)
+{
+	cli_say_of(name, "means processes: use iotracer record -o TRACE --filter=%s, then iotracer profile TRACE", tasks);
+	return CLI_FAILED;
+}
+
+/* As above, if it is no target; else CLI_OK. */
+static int refuse_untraced(const struct target_list *list, const char *name)
+{
+	struct stat st;
+
+	if (tasks_is_text(name))
+		return target_of_tasks(list, name) ? CLI_OK : refuse_processes(name, name);
+	if (stat(name, &st) || target_at(list, name))
+		return CLI_OK;
+	if (S_ISDIR(st.st_mode))
+		return refuse_directory(name, name);
+	if (!S_ISBLK(st.st_mode))
+		return CLI_OK;
+	cli_say_of(name, "is a device that is not traced: add it (iotracer add %s), or use iotracer profile --live -c block --by=device --filter=dev=%u:%u",
+		   name, major(st.st_rdev), minor(st.st_rdev));
+	return CLI_FAILED;
+}
+
 static int profile(const struct env *env, const struct target *target)
 {
 	struct records r = { 0 };
 	struct stream s;
 	int status;
 
-	if (target_has_blocks(target->name)) {
-		cli_say_of(env->file, "is %s, and a profile is of one file: add that (iotracer add FILE), or take its rows from iotracer log --format=csv",
-			   target->tasks ? "a target of processes" : "a directory");
-		return CLI_FAILED;
-	}
+	if (target->tasks)
+		return refuse_processes(env->file, target->tasks);
+	if (target_has_blocks(target->name))
+		return refuse_directory(env->file, target->nr_paths ? target->paths[0] : env->file);
 	status = stream_open(&s, target->name, env->file);
 	if (!status && s.event->id != IOT_EVENT_ID_IO) {
 		cli_say_of(env->file, "records %s events, which have no profile",
@@ -303,8 +341,13 @@ int profile_target(const char *file, enum cli_format format, __u64 window)
 	const struct env env = { .file = file, .format = format, .window = window };
 	const struct target *target;
 	struct target_list list;
-	int status = target_one(&list, file, &target);
+	int err = target_list_load(&list);
+	int status = err ? proc_explain(proc_root(), NULL, "control", err) : refuse_untraced(&list, file);
 
+	if (!status) {
+		target = target_find(&list, file);
+		status = target ? CLI_OK : CLI_FAILED;
+	}
 	if (!status)
 		status = profile(&env, target);
 	target_list_free(&list);

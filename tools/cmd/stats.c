@@ -79,6 +79,7 @@ static int stats_of(struct env *env, size_t i)
 		stats_add(&s, record, &reader.measure, pass_wall(&env->pass, reader.measure.time));
 	}
 	pass_reader_close(&reader);
+	s.missing = basis_missing(&reader.basis);
 	stats_finish(&s);
 	report(env, &reader, &s);
 	stats_free(&s);
@@ -216,7 +217,11 @@ const struct command command_stats = {
 		"Rates are over the duration of the trace, or the part of it between --from and --to."
 		" Percentiles are by nearest rank, from all values. In a sampled trace, a record counts as"
 		" the events that it stands for. What is missing in the whole category is counted below its"
-		" table: events that were lost or cannot be read, and calls that were missed. AVG, MIN and"
+		" table: events that were lost or cannot be read, and calls that were missed. If there are any,"
+		" counts and sums are lower bounds, and a table shows how much larger each count can be (AT MOST)"
+		" and between which latencies the percentiles are, whichever rows and latencies the missing events"
+		" have: 1ms.. is no upper bound. CSV and JSON always have these bounds. In a sampled trace counts"
+		" are estimates: their lower bound is what was seen, and nothing bounds the rest. AVG, MIN and"
 		" MAX are those of the bytes that one operation moved, and of one latency.",
 	.options = options,
 	.group = &pass_options, .group_at = offsetof(struct env, pass),

@@ -24,6 +24,15 @@ static inline void basis_add(struct basis *b, __u64 weight)
 	b->events += weight;
 }
 
+/* Events of the category that were not recorded, or cannot be read. */
+static inline __u64 basis_missing(const struct basis *b)
+{
+	__u64 sum;
+
+	return __builtin_add_overflow(b->lost, b->missed, &sum) ||
+	       __builtin_add_overflow(sum, b->unreadable, &sum) ? ~0ULL : sum;
+}
+
 /* Adds the counts of another category. */
 void basis_sum(struct basis *to, const struct basis *b);
 

@@ -125,6 +125,9 @@ static __u64 sort(struct distribution *d)
 		if (d->narrow[i])
 			d->narrow[nr++] = d->narrow[i];
 	}
+	/* So that it can be sorted again. */
+	for (i = nr; i < d->size; i++)
+		d->narrow[i] = 0;
 	for (i = 0; i < d->nr_wide; i++)
 		total += d->wide[i].weight;
 	if (nr)
@@ -145,23 +148,57 @@ static struct distribution_wide next(const struct distribution *d, size_t *narro
 	return (struct distribution_wide){ value_of(word), weight_of(word) };
 }
 
-void distribution_percentiles(struct distribution *d, const unsigned int *parts, size_t nr,
-			      __u64 *values)
+/* The values of these ranks, which rise: 0 for rank 0, DISTRIBUTION_NONE behind the last one. */
+static void values_of(struct distribution *d, const __u64 *ranks, size_t nr, __u64 *values)
 {
 	__u64 total = sort(d), seen = 0, value = 0;
 	size_t narrow = 0, wide = 0, i;
 
 	for (i = 0; i < nr; i++) {
-		__u64 rank = ((__uint128_t)total * parts[i] + WHOLE - 1) / WHOLE;
-
-		while (seen < rank) {
+		while (seen < ranks[i] && seen < total) {
 			struct distribution_wide w = next(d, &narrow, &wide);
 
 			value = w.value;
 			seen += w.weight;
 		}
-		values[i] = value;
+		values[i] = ranks[i] > total ? DISTRIBUTION_NONE : value;
 	}
+}
+
+static __u64 rank_of(__u64 total, unsigned int part)
+{
+	return ((__uint128_t)total * part + WHOLE - 1) / WHOLE;
+}
+
+void distribution_percentiles(struct distribution *d, const unsigned int *parts, size_t nr,
+			      __u64 *values)
+{
+	__u64 ranks[DISTRIBUTION_PARTS], total = sort(d);
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		ranks[i] = rank_of(total, parts[i]);
+	values_of(d, ranks, nr, values);
+}
+
+/*
+ * If @missing are all smaller, the value at a rank is the one that is as many ranks lower; if all
+ * are larger, it is the one at the rank. If fewer are missing, it is between these.
+ */
+void distribution_bounds(struct distribution *d, const unsigned int *parts, size_t nr, __u64 missing,
+			 __u64 *low, __u64 *high)
+{
+	__u64 lower[DISTRIBUTION_PARTS], upper[DISTRIBUTION_PARTS], total = sort(d);
+	size_t i;
+
+	if (__builtin_add_overflow(total, missing, &total))
+		total = ~0ULL;
+	for (i = 0; i < nr; i++) {
+		upper[i] = rank_of(total, parts[i]);
+		lower[i] = upper[i] > missing ? upper[i] - missing : 0;
+	}
+	values_of(d, lower, nr, low);
+	values_of(d, upper, nr, high);
 }
 
 __u64 distribution_mode(struct distribution *d, __u64 *count)

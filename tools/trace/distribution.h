@@ -34,12 +34,23 @@ void distribution_merge(struct distribution *to, const struct distribution *from
 /* How often values above @value came. */
 __u64 distribution_above(const struct distribution *d, __u64 value);
 
+#define DISTRIBUTION_PARTS 8	/* most @parts of a call */
+#define DISTRIBUTION_NONE (~0ULL)
+
 /*
  * The percentiles by nearest rank: of @parts[i] in 10000, which rise, the smallest value that as many
  * of the values do not exceed. Sorts: nothing can be added or merged afterwards.
  */
 void distribution_percentiles(struct distribution *d, const unsigned int *parts, size_t nr,
 			      __u64 *values);
+
+/*
+ * Between which values these percentiles are if up to @missing values are not among those that were
+ * added. *low is 0 if it can be any smaller value, *high DISTRIBUTION_NONE if it can be any larger
+ * one. Sorts, too.
+ */
+void distribution_bounds(struct distribution *d, const unsigned int *parts, size_t nr, __u64 missing,
+			 __u64 *low, __u64 *high);
 
 /* The value that came most often, the smallest of several, and how often. Sorts, too. 0 if there is none. */
 __u64 distribution_mode(struct distribution *d, __u64 *count);

@@ -97,9 +97,11 @@ void lru_curve_make(struct lru_curve *c, const struct page_accesses *a, __u32 *n
 		distance = access_at(&marks, i, *its);
 		if (distance) {
 			hits_add(&c->hits[distance], a->at[i]);
-			next[*its] = i;
+			if (next)
+				next[*its] = i;
 		}
-		next[i] = ACCESS_NEVER;
+		if (next)
+			next[i] = ACCESS_NEVER;
 		*its = i;
 	}
 	marks_close(&marks);

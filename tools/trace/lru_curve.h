@@ -33,7 +33,10 @@ struct lru_curve {
 	struct hits seen;	/* accesses */
 };
 
-/* @next gets for each access the position of the next one to its page, ACCESS_NEVER for none. */
+/*
+ * @next, unless it is NULL, gets for each access the position of the next one to its page,
+ * ACCESS_NEVER for none.
+ */
 #define ACCESS_NEVER (~0U)
 void lru_curve_make(struct lru_curve *c, const struct page_accesses *a, __u32 *next);
 

@@ -18,6 +18,7 @@
 #include "trace/page_numbers.h"
 
 #define PAGE_ACCESSES_ALL (1ULL << 32)	/* the threshold that keeps every page */
+#define PAGE_ACCESSES_MEMORY (256ULL << 20)	/* bytes: the bound by default */
 
 /* Set before the first access: @threshold, @memory. */
 struct page_accesses {

@@ -84,6 +84,16 @@ __u32 page_number(struct page_numbers *p, __u64 key)
 	return p->nr - 1;
 }
 
+__u32 page_name_end(const struct page_numbers *p, __u32 number)
+{
+	size_t length;
+	const char *region = intern_bytes(&p->regions, p->keys[number] >> LOWER_BITS, &length);
+	__u32 end;
+
+	memcpy(&end, region + length - sizeof(end), sizeof(end));
+	return end;
+}
+
 bool page_is_known(const struct page_numbers *p, __u64 key)
 {
 	return p->nr && *slot_of(p, key);

@@ -45,6 +45,9 @@ __u32 page_hash(__u64 key);
 /* The number of a page, which is p->nr - 1 if it is new. */
 __u32 page_number(struct page_numbers *p, __u64 key);
 
+/* The last four bytes of the name of a page's file, as a number. */
+__u32 page_name_end(const struct page_numbers *p, __u32 number);
+
 bool page_is_known(const struct page_numbers *p, __u64 key);
 
 /* Forgets the pages, not the files. */

@@ -33,23 +33,40 @@ void patterns_open(struct patterns *p, struct stats_keys *keys, const struct iot
 	key_table_open(&p->table, keys);
 }
 
-static struct pattern_row *row_of(struct patterns *p, const void *record)
+static struct pattern_row *new_row(struct patterns *p)
 {
-	__u32 key = key_table_add(&p->table, record);
+	struct pattern_row *row;
 	unsigned int kind;
 
-	if (key < p->nr)
-		return &p->rows[key];
 	if (p->nr == p->room) {
 		p->room = p->room + p->room / 2 + 64;
 		p->rows = xreallocarray(p->rows, p->room, sizeof(*p->rows));
 	}
-	p->rows[p->nr] = (struct pattern_row){ .key = key };
+	row = &p->rows[p->nr];
+	*row = (struct pattern_row){ .key = p->nr++ };
 	for (kind = 0; kind < PATTERN_KINDS; kind++)
-		p->rows[p->nr].kinds[kind].least = ~0ULL;
+		row->kinds[kind].least = ~0ULL;
+	return row;
+}
+
+void patterns_open_placed(struct patterns *p, size_t nr)
+{
+	*p = (struct patterns){ .held = xreallocarray(NULL, PATTERN_HELD, sizeof(*p->held)) };
+	while (nr--)
+		new_row(p);
+}
+
+static struct pattern_row *row_of(struct patterns *p, const void *record)
+{
+	__u32 key = key_table_add(&p->table, record);
+	struct pattern_row *row;
+
+	if (key < p->nr)
+		return &p->rows[key];
+	row = new_row(p);
 	if (p->with_command)
-		stats_keys_command(p->table.keys, p->rows[p->nr].command, record);
-	return &p->rows[p->nr++];
+		stats_keys_command(p->table.keys, row->command, record);
+	return row;
 }
 
 /* --- the order of accesses ------------------------------------------------------ */
@@ -170,9 +187,33 @@ static void count(struct pattern_kind *k, const struct pattern_access *a)
 			k->aligned[i] += a->weight;
 }
 
-void patterns_add(struct patterns *p, const void *record, const struct measure *m, __u64 source)
+static void place(struct patterns *p, struct pattern_row *row, const struct position *at, const struct measure *m,
+		  __u64 source)
 {
-	struct pattern_access a = { .time = m->time, .weight = m->weight };
+	const struct pattern_access a = {
+		.time = m->time, .weight = m->weight, .start = at->start, .bytes = at->bytes,
+		.key = row - p->rows, .stream = stream_of(p, at, source), .arrival = p->count,
+	};
+
+	p->count += m->weight;
+	count(&row->kinds[at->kind == POSITION_WRITE ? WRITES : READS], &a);
+	if (p->held)
+		hold(p, &a);
+	else
+		take(p, &a);
+}
+
+void patterns_place(struct patterns *p, __u32 row, bool write, __u64 start, __u64 bytes, const struct measure *m)
+{
+	const struct position at = {
+		.kind = write ? POSITION_WRITE : POSITION_READ, .inode = row, .start = start, .bytes = bytes,
+	};
+
+	place(p, &p->rows[row], &at, m, 0);
+}
+
+__u32 patterns_add(struct patterns *p, const void *record, const struct measure *m, __u64 source)
+{
 	struct position at;
 	struct pattern_row *row;
 
@@ -180,24 +221,15 @@ void patterns_add(struct patterns *p, const void *record, const struct measure *
 	if (at.kind == POSITION_MISSING)
 		p->unplaced += m->weight;
 	if (at.kind != POSITION_READ && at.kind != POSITION_WRITE)
-		return;
+		return PATTERN_LEFT_OUT;
 	row = row_of(p, record);
 	if (m->error || !at.bytes) {
 		*(m->error ? &row->failed : &row->empty) += m->weight;
 		*(m->error ? &p->failed : &p->empty) += m->weight;
-		return;
+		return PATTERN_LEFT_OUT;
 	}
-	a.start = at.start;
-	a.bytes = at.bytes;
-	a.key = row - p->rows;
-	a.stream = stream_of(p, &at, source);
-	a.arrival = p->count;
-	p->count += m->weight;
-	count(&row->kinds[at.kind == POSITION_WRITE ? WRITES : READS], &a);
-	if (p->held)
-		hold(p, &a);
-	else
-		take(p, &a);
+	place(p, row, &at, m, source);
+	return row - p->rows;
 }
 
 /* --- the end -------------------------------------------------------------------- */
@@ -276,17 +308,11 @@ static void fold_rest(struct patterns *p, size_t top)
 	p->nr = top + 1;
 }
 
-void patterns_finish(struct patterns *p, enum pattern_sort sort, size_t top)
+static void find_usual_sizes(struct patterns *p)
 {
-	struct sorting by = { .patterns = p, .sort = sort };
 	unsigned int kind;
 	size_t i;
 
-	take_held(p);
-	if (p->nr)
-		qsort_r(p->rows, p->nr, sizeof(*p->rows), compare_rows, &by);
-	if (top && p->nr > top)
-		fold_rest(p, top);
 	for (i = 0; i < p->nr; i++)
 		for (kind = 0; kind < PATTERN_KINDS; kind++) {
 			struct pattern_kind *k = &p->rows[i].kinds[kind];
@@ -294,6 +320,37 @@ void patterns_finish(struct patterns *p, enum pattern_sort sort, size_t top)
 			k->usual = distribution_mode(&k->sizes, &k->usual_count);
 			distribution_free(&k->sizes);
 		}
+}
+
+void patterns_finish(struct patterns *p, enum pattern_sort sort, size_t top)
+{
+	struct sorting by = { .patterns = p, .sort = sort };
+
+	take_held(p);
+	if (p->nr)
+		qsort_r(p->rows, p->nr, sizeof(*p->rows), compare_rows, &by);
+	if (top && p->nr > top)
+		fold_rest(p, top);
+	find_usual_sizes(p);
+}
+
+void patterns_finish_placed(struct patterns *p)
+{
+	take_held(p);
+	find_usual_sizes(p);
+}
+
+__u32 *patterns_row_of(const struct patterns *p)
+{
+	__u32 *row_of = xreallocarray(NULL, p->table.names.nr, sizeof(*row_of));
+	size_t i;
+
+	for (i = 0; i < p->table.names.nr; i++)
+		row_of[i] = p->nr - 1;
+	for (i = 0; i < p->nr; i++)
+		if (p->rows[i].key != KEY_TEXT_OTHERS)
+			row_of[p->rows[i].key] = i;
+	return row_of;
 }
 
 void patterns_free(struct patterns *p)

@@ -106,12 +106,27 @@ struct patterns {
 /* @event has positions, and @keys are open for it. Free it in the end. */
 void patterns_open(struct patterns *p, struct stats_keys *keys, const struct iot_schema_event *event);
 
-/* @source: what identifies the trace that the record is of in a merged one, else 0. */
-void patterns_add(struct patterns *p, const void *record, const struct measure *m, __u64 source);
+/*
+ * @source: what identifies the trace that the record is of in a merged one, else 0. Returns the
+ * number of the record's key if it is an access, else PATTERN_LEFT_OUT.
+ */
+#define PATTERN_LEFT_OUT (~0U)
+__u32 patterns_add(struct patterns *p, const void *record, const struct measure *m, __u64 source);
 
 /* Sorts the rows. Those behind the first @top, which is not 0, become one, the last. */
 void patterns_finish(struct patterns *p, enum pattern_sort sort, size_t top);
 void patterns_free(struct patterns *p);
+
+/*
+ * The same for @nr rows that the caller knows by number, each with a stream of reads and one of
+ * writes, in the order in which they began. @bytes is not 0. The rows keep their order.
+ */
+void patterns_open_placed(struct patterns *p, size_t nr);
+void patterns_place(struct patterns *p, __u32 row, bool write, __u64 start, __u64 bytes, const struct measure *m);
+void patterns_finish_placed(struct patterns *p);
+
+/* After that: the row of each key. The caller frees it. */
+__u32 *patterns_row_of(const struct patterns *p);
 
 /* Of what a row has, reads and writes: its accesses and their bytes. */
 struct pattern_part pattern_total(const struct pattern_row *row);

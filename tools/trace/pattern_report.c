@@ -35,7 +35,7 @@ static void put_share(int width, __u64 part, __u64 whole)
 	printf("%*s", width, whole ? cell : "-");
 }
 
-static void row_of_orders(const struct pattern_row *row, unsigned int kind)
+void pattern_report_orders(const struct pattern_row *row, unsigned int kind)
 {
 	static const int widths[PATTERN_ORDERS] = { 5, 7, 5, 7 };
 	const struct pattern_kind *k = &row->kinds[kind];
@@ -54,7 +54,7 @@ static void row_of_orders(const struct pattern_row *row, unsigned int kind)
 	putchar('\n');
 }
 
-static void row_of_sizes(const struct pattern_row *row, unsigned int kind)
+void pattern_report_sizes(const struct pattern_row *row, unsigned int kind)
 {
 	const struct pattern_kind *k = &row->kinds[kind];
 	char cells[4][SCALED];
@@ -87,6 +87,26 @@ static void table(const struct patterns *p, const char *top, const char *columns
 		for (kind = 0; kind < PATTERN_KINDS; kind++)
 			if (p->rows[i].kinds[kind].count)
 				put(&p->rows[i], kind);
+	}
+}
+
+static void reuse_table(const struct pattern_report *r)
+{
+	char *heading = key_text_heading(r->patterns->table.keys);
+	size_t i;
+
+	printf("\n%s%-*s%s\n%s%s\n", CLI_BOLD, 32, heading, REUSE_TITLE, REUSE_HEADING, CLI_PLAIN);
+	free(heading);
+	for (i = 0; i < r->patterns->nr; i++) {
+		const struct key_text k = keys_of(r->patterns, &r->patterns->rows[i]);
+		char *label;
+
+		if (!r->reuse->rows[i].accesses)
+			continue;
+		label = key_text(&k);
+		key_text_put_line(label);
+		free(label);
+		reuse_text(&r->reuse->rows[i]);
 	}
 }
 
@@ -132,12 +152,12 @@ void pattern_report_text(const struct pattern_report *r)
 	       (unsigned long long)sum.count, scaled_size(size, sum.bytes));
 	put_left_out(p);
 	if (p->nr) {
-		table(p, "      SHARE OF ACCESSES          SHARE OF BYTES",
-		      "        COUNT  MIX   BYTES  MIX  SEQ STRIDE SAME RANDOM  SEQ STRIDE SAME RANDOM",
-		      row_of_orders);
-		table(p, "                        ALIGNED TO",
-		      "           MIN      AVG      MAX    USUAL SHARE    512     4K    64K     1M",
-		      row_of_sizes);
+		table(p, PATTERN_ORDERS_TITLE, PATTERN_ORDERS_HEADING, pattern_report_orders);
+		table(p, PATTERN_SIZES_TITLE, PATTERN_SIZES_HEADING, pattern_report_sizes);
+	}
+	if (p->nr && r->reuse) {
+		reuse_table(r);
+		reuse_text_rate(r->reuse);
 	}
 	basis_text(&r->basis);
 	if (r->basis.lost || r->basis.missed || r->basis.unreadable || r->basis.sampled)
@@ -178,7 +198,7 @@ static json_t *json_sizes(const struct pattern_kind *k)
 	return object;
 }
 
-static json_t *json_kind(const struct pattern_kind *k)
+json_t *pattern_report_kind_json(const struct pattern_kind *k)
 {
 	json_t *object, *aligned;
 	unsigned int i;
@@ -214,6 +234,8 @@ json_t *pattern_report_json(const struct pattern_report *r)
 	json_put(object, "empty", json_integer(p->empty));
 	json_put(object, "unplaced", json_integer(p->unplaced));
 	basis_json(object, &r->basis);
+	if (r->reuse)
+		json_put(object, "reuse_blocks_percent", json_real(100 * reuse_rate(r->reuse)));
 	for (i = 0; i < p->nr; i++) {
 		const struct key_text k = keys_of(p, &p->rows[i]);
 		json_t *row = json_object();
@@ -222,7 +244,9 @@ json_t *pattern_report_json(const struct pattern_report *r)
 		json_put(row, "failed", json_integer(p->rows[i].failed));
 		json_put(row, "empty", json_integer(p->rows[i].empty));
 		for (kind = 0; kind < PATTERN_KINDS; kind++)
-			json_put(row, pattern_kinds[kind], json_kind(&p->rows[i].kinds[kind]));
+			json_put(row, pattern_kinds[kind], pattern_report_kind_json(&p->rows[i].kinds[kind]));
+		if (r->reuse)
+			json_put(row, "reuse", reuse_json(&r->reuse->rows[i]));
 		json_add(rows, row);
 	}
 	json_put(object, "rows", rows);
@@ -231,7 +255,7 @@ json_t *pattern_report_json(const struct pattern_report *r)
 
 /* --- CSV ------------------------------------------------------------------------ */
 
-void pattern_report_csv_header(const struct stats_keys *keys)
+void pattern_report_csv_header(const struct stats_keys *keys, bool with_reuse)
 {
 	unsigned int i;
 
@@ -243,6 +267,8 @@ void pattern_report_csv_header(const struct stats_keys *keys)
 	fputs("size_avg_bytes,size_min_bytes,size_max_bytes,size_usual_bytes,size_usual_count,", stdout);
 	for (i = 0; i < PATTERN_ALIGNMENTS; i++)
 		printf("aligned_%u_bytes,", pattern_alignments[i]);
+	if (with_reuse)
+		reuse_csv_header();
 	puts("failed,empty,unplaced," BASIS_CSV_HEADER);
 }
 
@@ -251,8 +277,9 @@ static void put_number(__u64 n)
 	printf("%llu,", (unsigned long long)n);
 }
 
-static void csv_kind(const struct pattern_report *r, const struct pattern_row *row, unsigned int kind)
+static void csv_kind(const struct pattern_report *r, size_t number, unsigned int kind)
 {
+	const struct pattern_row *row = &r->patterns->rows[number];
 	const struct key_text keys = keys_of(r->patterns, row);
 	const struct pattern_kind *k = &row->kinds[kind];
 	unsigned int i;
@@ -273,6 +300,8 @@ static void csv_kind(const struct pattern_report *r, const struct pattern_row *r
 	put_number(k->usual_count);
 	for (i = 0; i < PATTERN_ALIGNMENTS; i++)
 		put_number(k->aligned[i]);
+	if (r->reuse)
+		reuse_csv(&r->reuse->rows[number]);
 	put_number(row->failed);
 	put_number(row->empty);
 	put_number(r->patterns->unplaced);
@@ -289,5 +318,5 @@ void pattern_report_csv(const struct pattern_report *r)
 	for (i = 0; i < p->nr; i++)
 		for (kind = 0; kind < PATTERN_KINDS; kind++)
 			if (p->rows[i].kinds[kind].count)
-				csv_kind(r, &p->rows[i], kind);
+				csv_kind(r, i, kind);
 }

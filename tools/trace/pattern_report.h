@@ -7,19 +7,30 @@
 
 #include "trace/basis.h"
 #include "trace/pattern.h"
+#include "trace/reuse.h"
 
 /* The patterns of a category, and what they rest on. */
 struct pattern_report {
 	const char *category;
 	const struct patterns *patterns;
 	struct basis basis;
+	const struct reuse *reuse;	/* a row for each of the patterns; NULL: not asked for */
 };
 
 void pattern_report_text(const struct pattern_report *r);
 json_t *pattern_report_json(const struct pattern_report *r);
 
 /* The names of the columns, which all categories share; then a row for each key and kind. */
-void pattern_report_csv_header(const struct stats_keys *keys);
+void pattern_report_csv_header(const struct stats_keys *keys, bool with_reuse);
 void pattern_report_csv(const struct pattern_report *r);
+
+/* Parts of these, for rows of other keys: a row below its heading, and a member of JSON. */
+#define PATTERN_ORDERS_TITLE	"      SHARE OF ACCESSES          SHARE OF BYTES"
+#define PATTERN_ORDERS_HEADING	"        COUNT  MIX   BYTES  MIX  SEQ STRIDE SAME RANDOM  SEQ STRIDE SAME RANDOM"
+#define PATTERN_SIZES_TITLE	"                        ALIGNED TO"
+#define PATTERN_SIZES_HEADING	"           MIN      AVG      MAX    USUAL SHARE    512     4K    64K     1M"
+void pattern_report_orders(const struct pattern_row *row, unsigned int kind);
+void pattern_report_sizes(const struct pattern_row *row, unsigned int kind);
+json_t *pattern_report_kind_json(const struct pattern_kind *k);
 
 #endif /* TOOL_TRACE_PATTERN_REPORT_H */

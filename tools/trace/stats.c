@@ -151,12 +151,14 @@ void stats_add(struct stats *s, const void *record, const struct measure *m, __u
 	struct stats_row *row = row_of(s, key, time);
 	struct stats_total *total = &s->totals[key];
 
+	row->records++;
 	row->count += m->weight;
 	row->bytes += bytes;
 	widen(&row->latency, latency, m->latency, m->latency);
 	distribution_add(&row->latencies, m->latency, m->weight);
 	if (m->has_bytes) {
 		row->sized += m->weight;
+		distribution_add(&row->sizes, m->bytes, m->weight);
 		widen(&row->size, bytes, m->bytes, m->bytes);
 	}
 	if (m->error) {
@@ -223,6 +225,7 @@ static void rank(struct stats *s)
 static void free_row(struct stats_row *row)
 {
 	distribution_free(&row->latencies);
+	distribution_free(&row->sizes);
 	free(row->errors);
 }
 
@@ -231,6 +234,7 @@ static void fold(struct stats_row *to, struct stats_row *from)
 	size_t i;
 
 	to->folded++;
+	to->records += from->records;
 	to->count += from->count;
 	to->bytes += from->bytes;
 	to->sized += from->sized;
@@ -238,6 +242,7 @@ static void fold(struct stats_row *to, struct stats_row *from)
 	widen(&to->size, from->size.total, from->size.least, from->size.most);
 	widen(&to->latency, from->latency.total, from->latency.least, from->latency.most);
 	distribution_merge(&to->latencies, &from->latencies);
+	distribution_merge(&to->sizes, &from->sizes);
 	for (i = 0; i < from->nr_errors; i++)
 		add_error(to, from->errors[i].error, from->errors[i].count);
 	free_row(from);
@@ -291,6 +296,17 @@ static int compare_errors(const void *a, const void *b)
 	return order ? order : (x->error > y->error) - (x->error < y->error);
 }
 
+static void finish_row(const struct stats *s, struct stats_row *row)
+{
+	distribution_percentiles(&row->latencies, stats_parts, STATS_PERCENTILES, row->percentiles);
+	distribution_bounds(&row->latencies, stats_parts, STATS_PERCENTILES, s->missing, row->low, row->high);
+	distribution_free(&row->latencies);
+	distribution_percentiles(&row->sizes, stats_parts, STATS_PERCENTILES, row->size_percentiles);
+	distribution_free(&row->sizes);
+	if (row->nr_errors)
+		qsort(row->errors, row->nr_errors, sizeof(*row->errors), compare_errors);
+}
+
 void stats_finish(struct stats *s)
 {
 	size_t i;
@@ -301,15 +317,8 @@ void stats_finish(struct stats *s)
 	qsort_r(s->rows, s->nr, sizeof(*s->rows), compare_rows, s);
 	if (s->top)
 		fold_rest(s);
-	for (i = 0; i < s->nr; i++) {
-		struct stats_row *row = &s->rows[i];
-
-		distribution_percentiles(&row->latencies, stats_parts, STATS_PERCENTILES,
-					 row->percentiles);
-		distribution_free(&row->latencies);
-		if (row->nr_errors)
-			qsort(row->errors, row->nr_errors, sizeof(*row->errors), compare_errors);
-	}
+	for (i = 0; i < s->nr; i++)
+		finish_row(s, &s->rows[i]);
 }
 
 void stats_free(struct stats *s)

@@ -45,6 +45,7 @@ struct stats_row {
 	__u32 key;			/* number of its key; STATS_OTHERS */
 	__u32 folded;			/* keys that the row of others is of */
 	__s64 interval;
+	__u64 records;			/* the events of a sampled trace that were seen */
 	__u64 count, bytes, failed;
 	__u64 sized;			/* events that have bytes, so a size */
 	struct stats_range size;	/* bytes */
@@ -56,7 +57,11 @@ struct stats_row {
 	struct stats_error *errors;	/* from stats_finish() on, the most frequent first */
 	size_t nr_errors;
 	struct distribution latencies;
-	__u64 percentiles[STATS_PERCENTILES];	/* ns; from stats_finish() on */
+	struct distribution sizes;
+	/* From stats_finish() on: */
+	__u64 percentiles[STATS_PERCENTILES];		/* ns */
+	__u64 size_percentiles[STATS_PERCENTILES];	/* bytes */
+	__u64 low[STATS_PERCENTILES], high[STATS_PERCENTILES];	/* ns: bounds of @percentiles */
 };
 
 #define STATS_OTHERS KEY_TEXT_OTHERS
@@ -76,6 +81,12 @@ struct stats {
 	enum stats_sort sort;
 	size_t top;		/* keys that have a row of their own; 0: all */
 	bool with_pages;	/* count pages that were touched, of events with positions */
+
+	/*
+	 * Set before stats_finish(): events of the category that were not recorded, each of which
+	 * may belong to any row.
+	 */
+	__u64 missing;
 
 	bool with_command;
 	struct key_table table;

@@ -26,4 +26,43 @@ json_t *stats_report_json(const struct stats_report *r);
 void stats_report_csv_header(const struct stats *s, bool with_pages);
 void stats_report_csv(const struct stats_report *r);
 
+/* What these have in common: */
+#define STATS_PAGE	4096
+#define STATS_MIB	(1024.0 * 1024)
+#define STATS_NS_PER_S	1e9
+
+static inline double stats_mean(__u64 sum, __u64 nr)
+{
+	return nr ? (double)sum / nr : 0;
+}
+
+/* The seconds that a row's rates are of: those of its interval that the whole time has. */
+double stats_row_seconds(const struct stats_report *r, const struct stats_row *row);
+
+/*
+ * Bounds. Each event that is missing may belong to any row, and have any latency. In a sampled
+ * trace nothing is known but what was seen.
+ */
+static inline bool stats_is_bounded(const struct stats_report *r)
+{
+	return !r->basis.sampled;
+}
+
+static inline __u64 stats_row_least(const struct stats_report *r, const struct stats_row *row)
+{
+	return r->basis.sampled ? row->records : row->count;
+}
+
+/* Where its interval begins, in seconds from the beginning of the trace. */
+double stats_row_since(const struct stats *s, const struct stats_row *row);
+
+struct key_text stats_row_keys(const struct stats *s, const struct stats_row *row);
+
+/* The part of the rows that others are of is not known: they may have touched the same pages. */
+bool stats_row_has_pages(const struct stats *s, const struct stats_row *row);
+double stats_row_invalidation(const struct stats_row *row);
+
+/* The name of an error, or its number if it has none. The caller frees it. */
+char *stats_error_name(unsigned int error);
+
 #endif /* TOOL_TRACE_STATS_REPORT_H */

@@ -305,6 +305,11 @@ static void add_part(struct guest_parts *parts, size_t first, const struct guest
 	parts->at[parts->nr++] = *part;
 }
 
+bool guest_part_is_known(const struct guest_part *part)
+{
+	return strcmp(part->kind, UNSURE) && strcmp(part->kind, PENDING);
+}
+
 static bool has_pending(const struct guest_parts *parts, size_t first)
 {
 	for (; first < parts->nr; first++)

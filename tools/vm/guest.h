@@ -88,6 +88,9 @@ void guest_image_sort(struct guest_image *image);
 void guest_find(struct guest_image *image, __u64 time, __u64 host, __u64 length,
 		struct guest_parts *parts);
 
+/* Whether the use of the part's place is known: neither "unsure" nor "pending". */
+bool guest_part_is_known(const struct guest_part *part);
+
 /* Reports the images with pending events. @trace: the maps are those of a trace, which gets no more. */
 void guest_images_report(const struct guest_images *images, bool trace);
 

@@ -142,19 +142,19 @@ __u64 guest_export_length(const struct iot_fs *fs)
 	}
 }
 
-static struct guest_image *image_of(struct guest_export *g, const struct row_printer *p,
-				    const struct iot_fs *fs)
+struct guest_image *guest_export_image(const struct guest_images *images, const struct paths *paths,
+				       const struct iot_fs *fs)
 {
-	const struct name *name = fs->path ? names_find(p->paths, fs->path) : NULL;
+	const struct name *name = fs->path ? names_find(paths, fs->path) : NULL;
 
-	return guest_images_find(&g->images, fs->device, fs->inode, name ? name->text : NULL);
+	return guest_images_find(images, fs->device, fs->inode, name ? name->text : NULL);
 }
 
 bool guest_export_put(struct guest_export *g, struct row_printer *p, struct output *o,
 		      const void *record)
 {
 	const struct iot_fs *fs = record;
-	struct guest_image *image = image_of(g, p, fs);
+	struct guest_image *image = guest_export_image(&g->images, p->paths, fs);
 	__u64 length = guest_export_length(fs);
 	bool good;
 

@@ -33,6 +33,10 @@ void guest_export_columns(struct row_printer *p);
 bool guest_export_put(struct guest_export *g, struct row_printer *p, struct output *o,
 		      const void *record);
 
+/* The image that a call is on, or NULL. */
+struct guest_image *guest_export_image(const struct guest_images *images, const struct paths *paths,
+				       const struct iot_fs *fs);
+
 /* The length of a call's range: the bytes moved, or those requested if it failed. */
 __u64 guest_export_length(const struct iot_fs *fs);
 

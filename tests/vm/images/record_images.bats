@@ -49,6 +49,42 @@ ask() {
 	awk -F, -v "image=$image" '$1 == "WRITE" && $2 == image { n += $3 } END { exit !(n >= 2 * 1048576) }' requests
 }
 
+# hmp COMMAND...: have the QEMU do these commands of qemu-io on d0
+hmp() {
+	local command asked=()
+	for command; do
+		asked+=("human-monitor-command {\"command-line\": \"qemu-io d0 \\\"$command\\\"\"}")
+	done
+	PYTHONDONTWRITEBYTECODE=1 python3 -m vm_images ask qmp "${asked[@]}"
+}
+
+@test "profile --vm: the reads, writes and flushes of a drive are those that QEMU was told, where the guest has them" {
+	local format pid
+	for format in raw qcow2; do
+		rm -rf t /mnt/work/disk
+		qemu-img create -q -f $format /mnt/work/disk 64M
+		# clusters of a qcow2 file are in this order
+		qemu-io -f $format -c 'write 2M 2M' -c 'write 0 2M' /mnt/work/disk >io
+		qemu-system-x86_64 -accel tcg -S -nodefaults -display none -name guest=told -qmp unix:qmp,server=on,wait=off -daemonize \
+			-pidfile pid -drive file=/mnt/work/disk,format=$format,if=none,id=d0,cache=none -device virtio-blk-pci,drive=d0,id=disk0 3>&-
+		pid=$(cat pid)
+		iotracer record -o t --vm told --compress=never 2>err 3>&- &
+		wait_for running fs
+		# in turn sequential, back to the same place, and over the end of the first part of the file
+		hmp 'write 0 64k' flush 'write 64k 4k' flush 'write 64k 4k' flush 'write 2044k 8k' \
+			'read 1M 4k' 'read 1032k 4k' 'read 1040k 4k'
+		kill -KILL "$pid"
+		wait $!
+		iotracer profile --vm told -f json t >figures
+		[ "$(jq -c '.drives[] | .drive, .images, (.read, .write, .flush | .calls)' figures | xargs)" = "disk0 [/mnt/work/disk] 3 4 3" ] ||
+			[ "$format $(jq -c '.drives[] | .drive, .images, (.read, .write, .flush | .calls)' figures | xargs)" = "qcow2 disk0 [/mnt/work/disk] 3 5 3" ]
+		# 2044K to 2052K is in two places of the qcow2 file; it is written by one call or by two, in either order
+		jq -e '.drives[0] | .write.accesses.same.count == 1 and .write.accesses.sequential.count >= 1 and .write.accesses.bytes == 81920 and
+			.read.accesses.strided.count == 1 and .read.accesses.bytes == 12288 and .tables == 0 and .unknown == 0 and
+			.flush.latency_p50_ns > 0 and .flush.latency_p50_ns <= .flush.latency_max_ns' figures
+	done
+}
+
 terms() {
 	PYTHONDONTWRITEBYTECODE=1 python3 -m guest_terms "$@"
 }
