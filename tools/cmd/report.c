@@ -13,6 +13,7 @@
 #include "base/cli.h"
 #include "base/interrupt.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/command.h"
 #include "cmd/findings_pass.h"
@@ -203,13 +204,22 @@ static json_t *json_part(const struct env *env, size_t i)
 	return object;
 }
 
-/* Its texts may have any characters, as somebody else may have written the trace. */
+/* A text of the metadata. The recorder escaped it, but somebody else may have written the trace. */
+static json_t *json_guarded(const json_t *text)
+{
+	char *guarded = text_guard(json_string_value(text), json_string_length(text), "");
+	json_t *value = json_string(guarded);
+
+	free(guarded);
+	return value;
+}
+
 static void put_metadata(json_t *object, const struct env *env, const char *name)
 {
 	json_t *value = json_object_get(env->pass.check.metadata.document, name);
 
 	if (json_is_string(value))
-		json_put(object, name, json_shown(json_string_value(value)));
+		json_put(object, name, json_guarded(value));
 	else if (json_is_integer(value) || json_is_boolean(value))
 		json_put(object, name, json_incref(value));
 }
@@ -226,7 +236,7 @@ static json_t *json_recording(const struct env *env)
 		put_metadata(object, env, names[i]);
 	json_array_foreach(json_object_get(env->pass.check.metadata.document, "command"), i, word)
 		if (json_is_string(word))
-			json_add(words, json_shown(json_string_value(word)));
+			json_add(words, json_guarded(word));
 	json_put(object, "command", words);
 	json_put(object, "sources", json_integer(env->pass.sources.nr));
 	return object;

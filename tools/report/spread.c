@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "report/spread.h"
 #include "trace/record.h"
@@ -73,8 +74,11 @@ void spread_open(struct spread *s)
 	}
 	if (!s->stats->device_latency)
 		s->parts &= ~SPREAD_DEPTH;
-	if (s->parts & SPREAD_DEPTH)
+	if (s->parts & SPREAD_DEPTH) {
 		s->inside = zeroes(nr, sizeof(*s->inside));
+		s->disk = record_field(s->stats->keys->printer.event, "disk");
+		s->disks = zeroes(s->nr, sizeof(*s->disks));
+	}
 	if (s->parts & SPREAD_POSITIONS)
 		open_files(s);
 }
@@ -86,6 +90,7 @@ void spread_close(struct spread *s)
 	for (i = 0; s->files && i < s->nr; i++)
 		free(s->files[i].places);
 	free(s->files);
+	free(s->disks);
 	free(s->inside);
 	free(s->sizes);
 	free(s->latencies);
@@ -127,6 +132,16 @@ static void add_position(struct spread *s, struct spread_file *f, const void *re
 	f->places[bucket][at.start / f->size].bytes[at.kind] += m->weight * at.bytes;
 }
 
+/* Requests in the device, and the name of its disk. */
+static void add_inside(struct spread *s, size_t row, const void *record, __u64 from, __u64 to, __u64 weight)
+{
+	size_t length = s->disk->size < SPREAD_DISK ? s->disk->size : SPREAD_DISK;
+
+	grid_overlap(s->grid, s->inside + row * s->grid->nr, from, to, weight);
+	if (!*s->disks[row])
+		memcpy(s->disks[row], (const char *)record + s->disk->offset, length);
+}
+
 static __u64 device_time(const struct spread *s, const void *record, const struct measure *m)
 {
 	const struct iot_schema_field *f = s->stats->device_latency;
@@ -159,7 +174,7 @@ void spread_add(struct spread *s, const void *record, const struct measure *m, _
 	if (s->sizes && m->has_bytes)
 		s->sizes[at * SPREAD_SCALES + spread_scale(m->bytes)] += m->weight;
 	if (s->inside)
-		grid_overlap(s->grid, s->inside + row * s->grid->nr, end - device, end, m->weight);
+		add_inside(s, row, record, end - device, end, m->weight);
 	if (s->files)
 		add_position(s, &s->files[row], record, m, bucket);
 }
@@ -241,6 +256,15 @@ static json_t *json_inside(const struct spread *s, size_t row)
 	return array;
 }
 
+static json_t *json_disk(const struct spread *s, size_t row)
+{
+	char *shown = text_show(s->disks[row], strnlen(s->disks[row], SPREAD_DISK));
+	json_t *disk = json_string(shown);
+
+	free(shown);
+	return disk;
+}
+
 static json_t *json_positions(const struct spread *s, size_t row)
 {
 	const struct spread_file *f = &s->files[row];
@@ -308,16 +332,19 @@ static void put_rows(const struct spread *s, json_t *object, const char *name, c
 void spread_json(const struct spread *s, json_t *object)
 {
 	bool times = s->parts & SPREAD_TIMES;
-	json_t *cells = json_array(), *inside = json_array();
+	json_t *cells = json_array(), *inside = json_array(), *disks = json_array();
 	size_t row;
 
 	for (row = 0; row < s->nr; row++) {
 		json_add(cells, times ? json_times(s, row) : json_cells(s, row));
-		if (s->inside)
-			json_add(inside, json_inside(s, row));
+		if (!s->inside)
+			continue;
+		json_add(inside, json_inside(s, row));
+		json_add(disks, json_disk(s, row));
 	}
 	json_put(object, times ? "times" : "cells", cells);
 	json_put(object, "inside", inside);
+	json_put(object, "disks", disks);
 	if (s->latencies) {
 		put_rows(s, object, "latencies", s->latencies);
 		put_rows(s, object, "sizes", s->sizes);

@@ -17,6 +17,7 @@
 
 #define SPREAD_SCALES	496	/* buckets of spread_scale() */
 #define SPREAD_PLACES	40	/* ranges of positions in a file */
+#define SPREAD_DISK	32	/* bytes of the name of a disk */
 #define SPREAD_FILES	6	/* files whose positions are shown */
 
 /* What is collected beside the sums. */
@@ -57,6 +58,8 @@ struct spread {
 	struct spread_cell *cells;	/* by row and bucket */
 	__u64 *latencies, *sizes;	/* by row, bucket and spread_scale() */
 	__u64 *inside;			/* ns in the device, by row and bucket */
+	const struct iot_schema_field *disk;	/* beside @inside: its name; else NULL */
+	char (*disks)[SPREAD_DISK];		/* that of the first record of each row */
 	struct positions positions;
 	struct spread_file *files;	/* by row */
 };
@@ -79,7 +82,7 @@ void spread_add(struct spread *s, const void *record, const struct measure *m, _
  *	cells		[bucket, count, bytes, errors, latency, longest, device]...
  *	times		[bucket, ns]... instead, with SPREAD_TIMES
  *	latencies	[bucket, scale, count]..., also sizes
- *	inside		[bucket, ns]...
+ *	inside		[bucket, ns]..., also disks: the name of each row's
  *	positions	{row, range_bytes, at: [bucket, range, read, written]...} of some rows
  *
  * All arrays are flat, and have only what is not 0.

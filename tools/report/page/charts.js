@@ -4,6 +4,12 @@
 
 const COLORS = ['var(--c1)', 'var(--c2)', 'var(--c3)', 'var(--c4)', 'var(--c5)', 'var(--c6)'];
 const REST = 'var(--c7)';
+const FIXED = { READ: COLORS[0], WRITE: COLORS[1] };	// the same color in each chart
+
+function colorsOf(names) {
+	const free = COLORS.filter(color => !names.some(name => FIXED[name] === color));
+	return names.map(name => FIXED[name] || free.shift() || REST);
+}
 
 function legend(names, colors) {
 	return element('ul', { class: 'legend' }, ...names.map((name, i) =>
@@ -61,9 +67,9 @@ function groupsOf(table, member, most = COLORS.length) {
 	const named = sums.filter(row => !table.stats.rows[row.i].others);
 	const alone = named.slice(0, most);
 	const rest = sums.filter(row => !alone.includes(row));
-	const groups = alone.map(({ i }, n) => ({
-		name: nameOf(table, table.stats.rows[i]), rows: [i], color: COLORS[n] || REST,
-	}));
+	const names = alone.map(({ i }) => nameOf(table, table.stats.rows[i]));
+	const colors = colorsOf(names);
+	const groups = alone.map(({ i }, n) => ({ name: names[n], rows: [i], color: colors[n] }));
 	if (rest.length)
 		groups.push({ name: 'others', rows: rest.map(row => row.i), color: REST });
 	return groups;
@@ -187,7 +193,7 @@ function sizeChart(table) {
 		const octaves = d3.range(d3.min(data, d => d.octave), (d3.max(data, d => d.octave) ?? -1) + 1);
 		if (data.length)
 			plotOverTime(box, 'Sizes of the operations. The table below has the numbers.', {
-				x: { type: 'band', domain: octaves, label: 'bytes, from', tickFormat: o => formatBytes(begin(o)).replace(/\.0+ /, ' ').replace('iB', ''), ticks: undefined, tickRotate: octaves.length * 46 > box.clientWidth ? -45 : 0 },
+				x: { type: 'band', domain: octaves, label: 'bytes, from', tickFormat: o => formatBytes(begin(o)).replace(/\.0+ /, ' ').replace('iB', ''), ticks: octaves.filter((_, i) => i % Math.ceil(octaves.length * 50 / box.clientWidth) === 0) },
 				y: { label: 'operations', tickFormat: formatTick, ticks: 5 }, marginBottom: 46,
 				color: { domain: groups.map(g => g.name), range: groups.map(g => g.color) },
 				marks: [grid(), Plot.barY(data, { x: 'octave', y: 'count', fill: 'group' }), Plot.ruleY([0])],

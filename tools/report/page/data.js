@@ -55,6 +55,8 @@ function nameOf(table, row) {
 		return `${row.process} ${row.command || ''}`.trim();
 	if (table.by === 'stack')
 		return `${row.command || '(no name)'} ${row.file || '(no file)'} ${row.op}`;
+	if (table.by === 'device' && table.disks.length)
+		return `${row.device} ${table.disks[table.stats.rows.indexOf(row)]}`.trim();
 	return row[table.by] || (table.by === 'file' || table.by === 'directory' ? '(no path)' : '(none)');
 }
 
@@ -196,7 +198,7 @@ function formatTime(ns) {
 const axis = (() => {
 	const all = report.grid.buckets * report.grid.width_ns;
 	const [unit, size] = [['h', 3600e9], ['min', 60e9], ['s', 1e9], ['ms', 1e6], ['µs', 1e3]]
-		.find(([, size]) => all > 3 * size) || ['µs', 1e3];
+		.find(([, size]) => all > 2 * size) || ['µs', 1e3];
 	return { unit, size, at: bucket => bucket * report.grid.width_ns / size };
 })();
 
