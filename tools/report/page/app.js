@@ -201,4 +201,4 @@ window.addEventListener('resize', () => {
 	clearTimeout(redraw);
 	redraw = setTimeout(drawAll, 150);
 });
-queueMicrotask(() => document.documentElement.setAttribute('data-ready', ''));
+document.documentElement.setAttribute('data-ready', '');

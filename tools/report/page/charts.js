@@ -45,8 +45,7 @@ function chart(title, caption, draw, table, lines = null) {
 	const box = element('div', { class: 'plot' });
 	const figure = element('figure', {}, element('figcaption', {}, caption), lines, box);
 	const section = element('section', { class: 'chart' }, element('h3', {}, title), figure, tableBelow(title, table));
-	// The box has its width when the section is on the page.
-	queueMicrotask(() => drawn(() => draw(box) || nothing(box, 'Nothing in this part of the time.')));
+	drawnNear(box, () => draw(box) || nothing(box, 'Nothing in this part of the time.'));
 	return section;
 }
 
@@ -264,7 +263,7 @@ function positionChart(table, file) {
 		rows: cells(),
 	});
 	const box = element('div', { class: 'plot' });
-	queueMicrotask(() => drawn(() => draw(box) || nothing(box, 'Nothing in this part of the time.')));
+	drawnNear(box, () => draw(box) || nothing(box, 'Nothing in this part of the time.'));
 	return element('section', {}, element('figure', {}, element('figcaption', { class: 'name' }, name), box),
 		tableBelow(`Positions in ${name}`, below));
 }

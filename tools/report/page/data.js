@@ -165,8 +165,10 @@ function scaled(n, step, units) {
 	return `${significant(n)} ${units[i]}`.trim();
 }
 
+const counts = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
 function formatCount(n) {
-	return n.toLocaleString('en', { maximumFractionDigits: 0 });
+	return counts.format(n);
 }
 
 // As short as a number of an axis can be.

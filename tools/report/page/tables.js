@@ -36,7 +36,7 @@ function tableBelow(caption, make) {
 		details.append(scrolling(caption, plainTable(caption, columns, rows)));
 	};
 	details.addEventListener('toggle', fill);
-	drawers.push(fill);
+	drawnNear(details, fill);
 	return details;
 }
 

@@ -16,7 +16,24 @@ function element(name, attributes = {}, ...children) {
 	return made;
 }
 
-const drawers = [];	// functions that draw what depends on the selected time
+// --- drawing ------------------------------------------------------------------------
+
+const drawers = [];		// functions that draw what depends on the selected time
+const lazy = new Map();		// those of a box that are drawn when it is near the window: { draw, isNear, isOld }
+
+function refresh(drawer) {
+	drawer.isOld = false;
+	drawer.draw();
+}
+
+const observer = new IntersectionObserver(entries => {
+	for (const { target, isIntersecting } of entries) {
+		const drawer = lazy.get(target);
+		drawer.isNear = isIntersecting;
+		if (isIntersecting && drawer.isOld)
+			refresh(drawer);
+	}
+}, { rootMargin: '600px' });
 
 // Draws now, and each time that another part of the time is selected or the page gets another width.
 function drawn(draw) {
@@ -24,10 +41,31 @@ function drawn(draw) {
 	draw();
 }
 
+// The same when the box is near the window, or is to be printed.
+function drawnNear(box, draw) {
+	lazy.set(box, { draw, isNear: false, isOld: true });
+	observer.observe(box);
+}
+
 function drawAll() {
 	for (const draw of drawers)
 		draw();
+	for (const drawer of lazy.values()) {
+		drawer.isOld = true;
+		if (drawer.isNear)
+			refresh(drawer);
+	}
 }
+
+window.addEventListener('beforeprint', () => {
+	for (const drawer of lazy.values())
+		if (drawer.isOld)
+			refresh(drawer);
+});
+
+// --- the selection ------------------------------------------------------------------
+
+let isDue = false;
 
 function select(first, last) {
 	const end = report.grid.buckets - 1;
@@ -36,7 +74,13 @@ function select(first, last) {
 	if (from === selection.first && to === selection.last)
 		return;
 	Object.assign(selection, { first: from, last: to });
-	drawAll();
+	if (isDue)
+		return;
+	isDue = true;
+	requestAnimationFrame(() => {
+		isDue = false;
+		drawAll();
+	});
 }
 
 function slider(label, get, set) {
