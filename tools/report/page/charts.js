@@ -27,6 +27,9 @@ function plotOverTime(box, label, options) {
 		},
 		y: { labelArrow: 'none', ...options.y },
 	});
+	// The picture has one text; its parts have none.
+	for (const part of svg.querySelectorAll('[aria-label]'))
+		part.removeAttribute('aria-label');
 	svg.setAttribute('role', 'img');
 	svg.setAttribute('aria-label', label);
 	box.replaceChildren(svg);

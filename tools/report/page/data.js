@@ -165,10 +165,10 @@ function scaled(n, step, units) {
 	return `${significant(n)} ${units[i]}`.trim();
 }
 
-const counts = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const countFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 function formatCount(n) {
-	return counts.format(n);
+	return countFormat.format(n);
 }
 
 // As short as a number of an axis can be.
@@ -205,8 +205,7 @@ const axis = (() => {
 })();
 
 function formatAt(bucket) {
-	const at = bucket * report.grid.width_ns;
-	return at ? formatTime(at) : '0 s';
+	return `${Number(axis.at(bucket).toPrecision(12))} ${axis.unit}`;
 }
 
 function formatDate(ns) {

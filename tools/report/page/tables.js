@@ -33,7 +33,8 @@ function tableBelow(caption, make) {
 			return;
 		const { columns, rows } = make();
 		details.querySelector('.scroll')?.remove();
-		details.append(scrolling(caption, plainTable(caption, columns, rows)));
+		const category = details.closest('main > section').querySelector('h2').textContent;
+		details.append(scrolling(`${caption}: ${category}`, plainTable(caption, columns, rows)));
 	};
 	details.addEventListener('toggle', fill);
 	drawnNear(details, fill);
