@@ -199,13 +199,13 @@ function formatTime(ns) {
 // Times of the axes: since the beginning, in the unit that suits the whole.
 const axis = (() => {
 	const all = report.grid.buckets * report.grid.width_ns;
-	const [unit, size] = [['h', 3600e9], ['min', 60e9], ['s', 1e9], ['ms', 1e6], ['µs', 1e3]]
-		.find(([, size]) => all > 2 * size) || ['µs', 1e3];
+	const [unit, size] = [['h', 3600e9, 4], ['min', 60e9, 40], ['s', 1e9, 2], ['ms', 1e6, 2], ['µs', 1e3, 0]]
+		.find(([, size, least]) => all > least * size);
 	return { unit, size, at: bucket => bucket * report.grid.width_ns / size };
 })();
 
 function formatAt(bucket) {
-	return `${Number(axis.at(bucket).toPrecision(12))} ${axis.unit}`;
+	return `${Number(axis.at(bucket).toPrecision(5))} ${axis.unit}`;
 }
 
 function formatDate(ns) {
