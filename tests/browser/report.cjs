@@ -15,7 +15,9 @@ const names = rows => rows.map(row => row[0]);
 
 // The texts of a table's cells, without its head.
 function rowsOf(page, id) {
-	return page.$$eval(`#${id} tbody tr`, rows => rows.map(row => [...row.cells].map(cell => cell.textContent)));
+	return page.$$eval(`#${id} tbody tr`, rows =>
+		rows.map(row => [...row.cells].map(cell => cell.textContent)),
+	);
 }
 
 const eventsOf = async (page, id) => (await rowsOf(page, id)).map(row => [row[0], row[1]]);
@@ -23,17 +25,24 @@ const eventsOf = async (page, id) => (await rowsOf(page, id)).map(row => [row[0]
 const steps = {
 	// All that can be read, and all that can be opened.
 	async look(page) {
-		for (const summary of await page.$$('details summary'))
-			await summary.click();
-		await page.waitForFunction(() => [...document.querySelectorAll('details')].every(d => d.querySelector('table')));
+		for (const summary of await page.$$('details summary')) await summary.click();
+		await page.waitForFunction(() =>
+			[...document.querySelectorAll('details')].every(d => d.querySelector('table')),
+		);
 		await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
 		return {
-			text: await page.textContent('main'), header: await page.textContent('header'), title: await page.title(),
+			text: await page.textContent('main'),
+			header: await page.textContent('header'),
+			title: await page.title(),
 			charts: await page.$$eval('section.chart h3', all => all.map(h => h.textContent)),
-			images: await page.$$eval('svg[role=img]', all => all.map(svg => svg.getAttribute('aria-label'))),
+			images: await page.$$eval('svg[role=img]', all =>
+				all.map(svg => svg.getAttribute('aria-label')),
+			),
 			hacked: await page.evaluate(() => window.hacked ?? null),
 			marks: await page.$$eval('.time rect.lost', all => all.length),
-			width: await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth),
+			width: await page.evaluate(
+				() => document.documentElement.scrollWidth - window.innerWidth,
+			),
 		};
 	},
 
@@ -45,8 +54,15 @@ const steps = {
 			for (const summary of await page.$$('details:not([open]) summary'))
 				await summary.click();
 			await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
-			const { violations, passes } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-			found[colorScheme] = violations.map(v => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200), v.nodes[0].failureSummary]);
+			const { violations, passes } = await page.evaluate(() =>
+				window.axe.run(document, { resultTypes: ['violations'] }),
+			);
+			found[colorScheme] = violations.map(v => [
+				v.id,
+				v.nodes.length,
+				v.nodes[0].html.slice(0, 200),
+				v.nodes[0].failureSummary,
+			]);
 			found[`${colorScheme} passes`] = passes.length;
 		}
 		return found;
@@ -74,11 +90,15 @@ const steps = {
 	// The same with the keyboard: the slider "From", by its steps.
 	async keys(page) {
 		await page.focus('.time input[type=range]');
-		for (let i = 0; i < 20; i++)
-			await page.keyboard.press('ArrowRight');
+		for (let i = 0; i < 20; i++) await page.keyboard.press('ArrowRight');
 		// what was selected last is drawn in the next frame
-		await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
-		return { said: await page.textContent('.time output'), after: await eventsOf(page, 'fs-file') };
+		await page.evaluate(
+			() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))),
+		);
+		return {
+			said: await page.textContent('.time output'),
+			after: await eventsOf(page, 'fs-file'),
+		};
 	},
 
 	// Sorts by events, by them rising, and by name; and searches.
@@ -86,7 +106,10 @@ const steps = {
 		const seen = { first: names(await rowsOf(page, 'fs-file')) };
 		const click = async id => {
 			await page.click(`#fs-file th[data-column=${id}] button`);
-			return [names(await rowsOf(page, 'fs-file')), await page.getAttribute(`#fs-file th[data-column=${id}]`, 'aria-sort')];
+			return [
+				names(await rowsOf(page, 'fs-file')),
+				await page.getAttribute(`#fs-file th[data-column=${id}]`, 'aria-sort'),
+			];
 		};
 		seen.count = await click('count');
 		seen.rising = await click('count');
@@ -108,14 +131,27 @@ const steps = {
 				const at = document.activeElement;
 				const before = at.hasAttribute('data-seen');
 				at.setAttribute('data-seen', '');
-				return [`${at.tagName} ${at.id || at.getAttribute('aria-label') || at.textContent}`.slice(0, 60), before];
+				return [
+					`${at.tagName} ${at.id || at.getAttribute('aria-label') || at.textContent}`.slice(
+						0,
+						60,
+					),
+					before,
+				];
 			});
-			if (again || what.startsWith('BODY'))
-				break;
+			if (again || what.startsWith('BODY')) break;
 			seen.push(what);
 		}
-		const all = await page.$$eval('a[href], button, input, summary, [tabindex="0"]', found => found
-			.filter(e => !e.disabled && e.checkVisibility() && !e.hasAttribute('data-seen')).map(e => e.outerHTML.slice(0, 200)));
+		const all = await page.$$eval('a[href], button, input, summary, [tabindex="0"]', found =>
+			found
+				.filter(
+					e =>
+						!e.disabled &&
+						e.checkVisibility() &&
+						!e.hasAttribute('data-seen'),
+				)
+				.map(e => e.outerHTML.slice(0, 200)),
+		);
 		return { seen, missed: all };
 	},
 
@@ -128,33 +164,44 @@ const steps = {
 			const box = document.createElement('div');
 			box.innerHTML = '<img src=x onerror="window.hacked = 2">';
 			document.body.append(box);
-			const answer = await fetch('data:text/plain,x').then(() => 'answered', () => 'refused');
+			const answer = await fetch('data:text/plain,x').then(
+				() => 'answered',
+				() => 'refused',
+			);
 			return { hacked: window.hacked ?? null, answer };
 		});
 	},
 };
 
 (async () => {
-	const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox'] });
+	const browser = await chromium.launch({
+		executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+		args: ['--no-sandbox'],
+	});
 	const wrong = [];
 	try {
-		const page = await browser.newPage({ viewport: { width: Number(process.env.WIDTH || 1440), height: 900 } });
+		const page = await browser.newPage({
+			viewport: { width: Number(process.env.WIDTH || 1440), height: 900 },
+		});
 		page.setDefaultTimeout(WAIT);
 		page.on('pageerror', error => wrong.push(`error: ${error.message}`));
 		page.on('console', message => step === 'inject' || wrong.push(`console: ${message.text()}`));
 		// One that the policy refuses is an error of the console, too.
-		page.on('requestfinished', request => request.url() === url || request.url().startsWith('data:') ||
-			wrong.push(`request: ${request.url()}`));
-		if (step === 'axe')
-			await page.addInitScript({ content: axe.source });
+		page.on(
+			'requestfinished',
+			request =>
+				request.url() === url ||
+				request.url().startsWith('data:') ||
+				wrong.push(`request: ${request.url()}`),
+		);
+		if (step === 'axe') await page.addInitScript({ content: axe.source });
 		await page.goto(url);
 		await page.waitForSelector('html[data-ready]', { state: 'attached' });
 		process.stdout.write(`${JSON.stringify(await steps[step](page))}\n`);
 	} finally {
 		await browser.close();
 	}
-	if (wrong.length)
-		throw new Error(wrong.join('\n'));
+	if (wrong.length) throw new Error(wrong.join('\n'));
 })().catch(error => {
 	process.stderr.write(`report.cjs: ${step}: ${error.stack}\n`);
 	process.exitCode = 1;

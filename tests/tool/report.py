@@ -174,7 +174,7 @@ def attacks():
     attack()
     page = report('t')
     scripts = re.findall(r'<script[^>]*>', page)
-    is_equal('scripts', collections.Counter(scripts), {'<script type="application/json" id="document">': 1, '<script>': 8})
+    is_equal('scripts', collections.Counter(scripts), {'<script type="application/json" id="document">': 1, '<script>': 9})
     data = re.search(r'id="document">(.*)</script>', page)[1]
     assert not set(data) & set('<>&\u2028\x1b') and data.isascii(), data
     assert 'hacked' not in page.replace(data, ''), page

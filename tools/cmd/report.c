@@ -340,7 +340,8 @@ static int run(int argc, char **argv)
 	int status, made;
 
 	command_parse(&command_report, argc, argv, &env);
-	interrupt_catch();
+	if (!env.pass.record)
+		interrupt_catch(); /* while one is recorded, it is what ends that */
 	status = report_file_open(&file, env.output);
 	if (!status)
 		status = pass_open(&env.pass, &env.words);

@@ -4,17 +4,30 @@
 
 const report = JSON.parse(document.getElementById('document').textContent);
 
-const CELL = 7;	// numbers of a cell: bucket, count, bytes, errors, latency, longest, device
+const CELL = 7; // numbers of a cell: bucket, count, bytes, errors, latency, longest, device
 
 const categoryTitles = {
-	fs: 'File system calls', block: 'Requests to disks', cache: 'Page cache', fault: 'Page faults',
-	uring: 'io_uring', net: 'Sockets', conn: 'Connections', epoll: 'Polling', sockopt: 'Socket options',
+	fs: 'File system calls',
+	block: 'Requests to disks',
+	cache: 'Page cache',
+	fault: 'Page faults',
+	uring: 'io_uring',
+	net: 'Sockets',
+	conn: 'Connections',
+	epoll: 'Polling',
+	sockopt: 'Socket options',
 	drop: 'Packets dropped and sent again',
 };
 
-const tableTitles = {
-	op: 'Operations', file: 'Files', directory: 'Directories', process: 'Processes', device: 'Devices',
-	connection: 'Connections', host: 'Hosts',
+// What rows are: one, and several.
+const tableNames = {
+	op: ['Operation', 'Operations'],
+	file: ['File', 'Files'],
+	directory: ['Directory', 'Directories'],
+	process: ['Process', 'Processes'],
+	device: ['Device', 'Devices'],
+	connection: ['Connection', 'Connections'],
+	host: ['Host', 'Hosts'],
 };
 
 function titleOf(category) {
@@ -49,12 +62,9 @@ function secondsOf(first, last) {
 
 // The name of a row; several keys of it are told by keysOf().
 function nameOf(table, row) {
-	if (row.others)
-		return `${formatCount(row.others)} others`;
-	if (table.by === 'process')
-		return `${row.process} ${row.command || ''}`.trim();
-	if (table.by === 'stack')
-		return `${row.command || '(no name)'} ${row.file || '(no file)'} ${row.op}`;
+	if (row.others) return `${formatCount(row.others)} others`;
+	if (table.by === 'process') return `${row.process} ${row.command || ''}`.trim();
+	if (table.by === 'stack') return `${row.command || '(no name)'} ${row.file || '(no file)'} ${row.op}`;
 	if (table.by === 'device' && table.disks.length)
 		return `${row.device} ${table.disks[table.stats.rows.indexOf(row)]}`.trim();
 	return row[table.by] || (table.by === 'file' || table.by === 'directory' ? '(no path)' : '(none)');
@@ -65,8 +75,7 @@ function sumsOf(table, i) {
 	const sums = { count: 0, bytes: 0, errors: 0, latency: 0, most: 0, device: 0 };
 	const cells = table.cells[i];
 	for (let at = 0; at < cells.length; at += CELL) {
-		if (!isSelected(cells[at]))
-			continue;
+		if (!isSelected(cells[at])) continue;
 		sums.count += cells[at + 1];
 		sums.bytes += cells[at + 2];
 		sums.errors += cells[at + 3];
@@ -79,17 +88,23 @@ function sumsOf(table, i) {
 
 // The rows of a table in the selected time, with exact percentiles if that is all of it.
 function rowsOf(table) {
-	return table.stats.rows.map((row, i) => {
-		const sums = sumsOf(table, i);
-		const of = { name: nameOf(table, row), others: row.others || 0, ...sums };
-		of.mean = sums.count ? sums.latency / sums.count : 0;
-		if (isWhole())
-			for (const part of ['p50', 'p99'])
-				of[part] = row.latency_ns[part];
-		else if (table.latencies)
-			Object.assign(of, percentilesOf(countsOf([table.latencies[i]]), { p50: 0.5, p99: 0.99 }));
-		return of;
-	}).filter(row => row.count);
+	return table.stats.rows
+		.map((row, i) => {
+			const sums = sumsOf(table, i);
+			const of = { name: nameOf(table, row), others: row.others || 0, ...sums };
+			of.mean = sums.count ? sums.latency / sums.count : 0;
+			if (isWhole()) for (const part of ['p50', 'p99']) of[part] = row.latency_ns[part];
+			else if (table.latencies)
+				Object.assign(
+					of,
+					percentilesOf(countsOf([table.latencies[i]]), {
+						p50: 0.5,
+						p99: 0.99,
+					}),
+				);
+			return of;
+		})
+		.filter(row => row.count);
 }
 
 // A value for each bucket of time: that of each cell of the rows, summed up.
@@ -105,7 +120,7 @@ function overTime(table, rows, member) {
 
 // The least value of a bucket of spread_scale().
 function scaleBegin(scale) {
-	return scale < 8 ? scale : (8 + scale % 8) * 2 ** (Math.floor(scale / 8) - 1);
+	return scale < 8 ? scale : (8 + (scale % 8)) * 2 ** (Math.floor(scale / 8) - 1);
 }
 
 function scaleOctave(scale) {
@@ -127,7 +142,10 @@ function countsOverTime(lists) {
 	const all = Array.from({ length: report.grid.buckets }, () => new Map());
 	for (const list of lists)
 		for (let at = 0; at < list.length; at += 3)
-			all[list[at]].set(list[at + 1], (all[list[at]].get(list[at + 1]) || 0) + list[at + 2]);
+			all[list[at]].set(
+				list[at + 1],
+				(all[list[at]].get(list[at + 1]) || 0) + list[at + 2],
+			);
 	return all;
 }
 
@@ -183,11 +201,19 @@ function formatRate(n) {
 
 // The unit of bytes that suits the largest of some, and its size.
 function unitOf(most) {
-	return [['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10]].find(([, size]) => most >= size) || ['B', 1];
+	return (
+		[
+			['GiB', 2 ** 30],
+			['MiB', 2 ** 20],
+			['KiB', 2 ** 10],
+		].find(([, size]) => most >= size) || ['B', 1]
+	);
 }
 
 function formatBytes(n) {
-	return n < 1024 ? `${Math.round(n)} B` : scaled(n / 1024, 1024, ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']);
+	return n < 1024
+		? `${Math.round(n)} B`
+		: scaled(n / 1024, 1024, ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']);
 }
 
 function formatTime(ns) {
@@ -199,9 +225,14 @@ function formatTime(ns) {
 // Times of the axes: since the beginning, in the unit that suits the whole.
 const axis = (() => {
 	const all = report.grid.buckets * report.grid.width_ns;
-	const [unit, size] = [['h', 3600e9, 4], ['min', 60e9, 40], ['s', 1e9, 2], ['ms', 1e6, 2], ['µs', 1e3, 0]]
-		.find(([, size, least]) => all > least * size);
-	return { unit, size, at: bucket => bucket * report.grid.width_ns / size };
+	const [unit, size] = [
+		['h', 3600e9, 4],
+		['min', 60e9, 40],
+		['s', 1e9, 2],
+		['ms', 1e6, 2],
+		['µs', 1e3, 0],
+	].find(([, size, least]) => all > least * size);
+	return { unit, size, at: bucket => (bucket * report.grid.width_ns) / size };
 })();
 
 function formatAt(bucket) {
