@@ -149,8 +149,9 @@ def by_hand():
     is_equal('cells', file['cells'], [[1, 2, 8192, 0, 20 * US, 10 * US, 0, 3, 1, 8192, 0, 10 * US, 10 * US, 0]])
     # 80 pages: ranges of 8 KiB, of which page 79 is in the last of 40, and page 3 in the second
     is_equal('positions', file['positions'], [{'row': 0, 'range_bytes': 8192, 'at': [1, 0, 4096, 0, 1, 39, 4096, 0, 3, 1, 0, 8192]}])
-    stack, = table(of, 'block', 'stack')['stats']['rows'][:1]
-    is_equal('stack', (stack['command'], stack['file'], stack['op'], stack['device_time_ns']), ('p7', '/srv/db', 'WRITE', 2 * S))
+    stack = table(of, 'block', 'stack')
+    row, times = stack['stats']['rows'][0], stack['times'][0]
+    is_equal('stack', ((row['command'], row['file'], row['op']), times), (('p7', '/srv/db', 'WRITE'), [1, 2 * S]))
 
 
 ATTACKS = ['/x/</script><script>window.hacked=1</script>', '/x/<!--<script>', '/x/<img/src=x/onerror=window.hacked=2>',

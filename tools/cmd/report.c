@@ -93,6 +93,7 @@ static bool open_table(struct table *t, const struct kind *kind, const struct en
 		return false;
 	t->stats = (struct stats){
 		.sort = STATS_BY_LATENCY, .top = kind->top, .origin = pass_origin(&env->pass),
+		.no_percentiles = kind->parts & SPREAD_TIMES, /* there may be very many stacks */
 	};
 	stats_begin(&t->stats, &t->keys);
 	return true;
@@ -173,6 +174,25 @@ static int read_over_time(struct env *env, size_t i)
 
 /* --- the document --------------------------------------------------------------- */
 
+/* Rows of which only the keys are shown. */
+static json_t *json_keys(const struct stats *s)
+{
+	json_t *object = json_object(), *rows = json_array();
+	size_t i;
+
+	for (i = 0; i < s->nr; i++) {
+		const struct key_text k = {
+			.table = &s->table, .key = s->rows[i].key, .folded = s->rows[i].folded,
+		};
+		json_t *row = json_object();
+
+		key_text_json(row, &k);
+		json_add(rows, row);
+	}
+	json_put(object, "rows", rows);
+	return object;
+}
+
 static json_t *json_table(const struct env *env, size_t i, const struct table *t)
 {
 	const struct part *part = &env->parts[i];
@@ -183,7 +203,7 @@ static json_t *json_table(const struct env *env, size_t i, const struct table *t
 
 	pass_times(&env->pass, part->last, &r.begin, &r.end);
 	json_put(object, "by", json_string(t->kind->name));
-	json_put(object, "stats", stats_report_json(&r));
+	json_put(object, "stats", t->kind->parts & SPREAD_TIMES ? json_keys(&t->stats) : stats_report_json(&r));
 	spread_json(&t->spread, object);
 	return object;
 }

@@ -154,7 +154,8 @@ void stats_add(struct stats *s, const void *record, const struct measure *m, __u
 	row->count += m->weight;
 	row->bytes += bytes;
 	widen(&row->latency, latency, m->latency, m->latency);
-	distribution_add(&row->latencies, m->latency, m->weight);
+	if (!s->no_percentiles)
+		distribution_add(&row->latencies, m->latency, m->weight);
 	if (m->has_bytes) {
 		row->sized += m->weight;
 		widen(&row->size, bytes, m->bytes, m->bytes);
@@ -304,8 +305,9 @@ void stats_finish(struct stats *s)
 	for (i = 0; i < s->nr; i++) {
 		struct stats_row *row = &s->rows[i];
 
-		distribution_percentiles(&row->latencies, stats_parts, STATS_PERCENTILES,
-					 row->percentiles);
+		if (!s->no_percentiles)
+			distribution_percentiles(&row->latencies, stats_parts, STATS_PERCENTILES,
+						 row->percentiles);
 		distribution_free(&row->latencies);
 		if (row->nr_errors)
 			qsort(row->errors, row->nr_errors, sizeof(*row->errors), compare_errors);
