@@ -1798,6 +1798,23 @@ on_terminal() {
 	[[ $(sed 's/.*\x1b\[K//' out) == "" ]]
 }
 
+@test "progress of stats, verify, merge and snapshot: shown on a terminal, and cleared at the end" {
+	many-events proc 200000 2 100
+	record t
+	record u
+	for command in "stats t" "traces verify t" "traces merge -o both t u" "snapshot -o . fs $PWD"; do
+		on_terminal "iotracer $command >/dev/null" >out
+		cat -v out
+		echo "$command"
+		grep -qF "$escape" out
+		[[ $(sed 's/.*\x1b\[K//' out) != *[0-9]\ %* ]]
+	done
+	on_terminal "iotracer stats t >/dev/null" >out
+	grep -qE 'fs: [0-9]+ events, [0-9]+ %' out
+	on_terminal "iotracer snapshot fs ." >out # beside the rows
+	run ! grep -qF "$escape" out
+}
+
 @test "record: several -c add up, -c all is every category" {
 	every_category <<<"cpu=0 seq=0 time=1000000000"
 	record t -c fs -c block

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/progress.h"
+#include "base/scaled.h"
 
 #define PERIOD_MS 500
 
@@ -17,6 +19,14 @@ static bool quiet;
 void progress_quiet(void)
 {
 	quiet = true;
+}
+
+void progress_beside_output(void)
+{
+	struct stat st;
+
+	if (fstat(STDOUT_FILENO, &st) || !S_ISREG(st.st_mode))
+		progress_quiet();
 }
 
 /* Whether standard error is a terminal that can erase a line. */
@@ -73,6 +83,51 @@ void progress_show(const char *format, ...)
 	fprintf(stderr, "\r\033[K%s", line);
 	fflush(stderr);
 	shown = true;
+}
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* How fast it went, and how long what is left takes at this speed: nothing in the first half second. */
+static void speed_text(char *out, size_t size, double passed, double count, const char *unit, double share)
+{
+	char rate[SCALED];
+	int length;
+
+	*out = '\0';
+	if (passed < PERIOD_MS / 1000.0)
+		return;
+	length = snprintf(out, size, ", %s %s/s", scaled_number(rate, count / passed), unit);
+	if (share > 0)
+		snprintf(out + length, size - length, ", %.0f s left", passed / share - passed);
+}
+
+void progress_of(const char *what, unsigned long long count, const char *unit, unsigned long long done,
+		 unsigned long long whole)
+{
+	static struct { char what[32]; double begin; unsigned long long count, done; } last;
+	char share[32] = "", speed[96];
+
+	if (!progress_is_wanted())
+		return;
+	if (strncmp(last.what, what, sizeof(last.what) - 1) || done < last.done) {
+		snprintf(last.what, sizeof(last.what), "%s", what);
+		last.begin = seconds_now();
+		last.count = count;
+	}
+	last.done = done;
+	if (!progress_is_due())
+		return;
+	if (whole)
+		snprintf(share, sizeof(share), ", %.0f %%", 100 * (double)done / (double)whole);
+	speed_text(speed, sizeof(speed), seconds_now() - last.begin, (double)(count - last.count), unit,
+		   whole ? (double)done / (double)whole : 0);
+	progress_show("%s: %llu %s%s%s", what, count, unit, share, speed);
 }
 
 void progress_end(void)

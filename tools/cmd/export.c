@@ -63,19 +63,9 @@ struct env {
 	struct sources sources;
 };
 
-/* Whether progress on the terminal could mix with rows, or with the output of their reader. */
-static bool is_pipe_or_terminal(void)
-{
-	struct stat st;
-
-	return fstat(STDOUT_FILENO, &st) || !S_ISREG(st.st_mode);
-}
-
 static void show_progress(const struct cpu_merge *m, const char *category)
 {
-	if (progress_is_due())
-		progress_show("%s: %llu rows, %u %%", category, (unsigned long long)m->events,
-			      (unsigned int)(100 * m->reader.at / (m->reader.size + 1)));
+	progress_of(category, m->events, "rows", m->reader.at, m->reader.size);
 }
 
 static bool begin_output(struct env *env, struct output *o,
@@ -555,8 +545,8 @@ static int run(int argc, char **argv)
 	command_parse(&command_export, argc, argv, &env);
 	if (env.format == FORMAT_SQLITE)
 		return export_database(&env);
-	if (!env.directory && is_pipe_or_terminal())
-		progress_quiet();
+	if (!env.directory)
+		progress_beside_output();
 	env.trace = store_find(env.named);
 	status = env.trace ? prepare(&env) : CLI_FAILED;
 	if (!status && env.guest.wanted)

@@ -268,10 +268,7 @@ bool pass_wants(struct pass_reader *r, const void *record)
 
 static void show_progress(const struct pass_reader *r)
 {
-	if (progress_is_due())
-		progress_show("%s: %llu events, %u %%", r->category->name,
-			      (unsigned long long)r->merge.events,
-			      (unsigned int)(100 * r->merge.reader.at / (r->merge.reader.size + 1)));
+	progress_of(r->category->name, r->merge.events, "events", r->merge.reader.at, r->merge.reader.size);
 }
 
 const void *pass_next(struct pass_reader *r)

@@ -10,6 +10,7 @@
 #include "base/cli.h"
 #include "base/interrupt.h"
 #include "base/place.h"
+#include "base/progress.h"
 #include "cmd/command.h"
 #include "machine/processes.h"
 #include "machine/snapshot.h"
@@ -121,13 +122,15 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 static int run(int argc, char **argv)
 {
 	struct env env = {
-		.snapshot = { .in = -1, .rotate = SNAPSHOT_ROTATE, .interrupted = interrupt_came },
+		.snapshot = { .in = -1, .rotate = SNAPSHOT_ROTATE, .interrupted = interrupt_came, .shows_progress = true },
 		.fs = { .depth = SNAPSHOT_DEPTH },
 		.watch = PROCESSES_PERIOD_S,
 	};
 	int status;
 
 	command_parse(&command_snapshot, argc, argv, &env);
+	if (!env.directory)
+		progress_beside_output();
 	interrupt_catch();
 	status = snapshot(&env);
 	interrupt_end();

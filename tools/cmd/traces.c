@@ -23,6 +23,7 @@
 #include "trace/sources.h"
 
 #define OFFSET_MAX 1e9	/* seconds */
+#define LOOK_RECORDS 65536	/* records between two looks whether progress is due */
 
 struct env {
 	struct cli_words words;	/* the action, then names */
@@ -513,9 +514,13 @@ static int verify_category(struct check *c, const char *name, size_t i, struct r
 	status = cpu_merge_open(&merge, c->trace, file, category_event(category));
 	if (!status) {
 		check_begin(c, &checked, name, i, &merge);
-		while ((record = cpu_merge_next(&merge)))
+		while ((record = cpu_merge_next(&merge))) {
 			if (receipt)
 				receipt_sum(receipt, i, record, 1);
+			if (merge.events % LOOK_RECORDS == 0)
+				progress_of(name, merge.events, "events", merge.reader.at, merge.reader.size);
+		}
+		progress_end();
 		check_end(&checked, &merge);
 		printf("  %-12s%llu events can be read\n", name, (unsigned long long)merge.events);
 	}
@@ -690,7 +695,6 @@ static int run(int argc, char **argv)
 	int status;
 
 	command_parse(&command_traces, argc, argv, &env);
-	progress_quiet();
 	env.document = json_array();
 	status = run_each(&env);
 	if (env.format == FORMAT_JSON)

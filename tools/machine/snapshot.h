@@ -16,6 +16,7 @@ struct snapshot {
 	const struct anonymizer *anonymizer;	/* NULL: names are not hashed */
 	bool (*interrupted)(void *data);	/* true to abandon a snapshot, which is deleted */
 	void *data;
+	bool shows_progress;	/* on the terminal */
 };
 
 #define SNAPSHOT_DIRECTORY	"snapshots"	/* of a trace */

@@ -6,6 +6,7 @@
 
 #include "base/cli.h"
 #include "base/json.h"
+#include "base/progress.h"
 #include "base/put.h"
 #include "base/text.h"
 #include "base/xalloc.h"
@@ -150,8 +151,12 @@ static bool add_row(void *data, const struct walk_entry *e)
 	size_t length;
 	char *out;
 
-	if (j->sheet.rows % LOOK_ROWS == 0 && is_interrupted(j))
-		return false;
+	if (j->sheet.rows % LOOK_ROWS == 0) {
+		if (is_interrupted(j))
+			return false;
+		if (j->snapshot->shows_progress)
+			progress_of(j->walk.root, j->sheet.rows, "files", j->sheet.rows, 0);
+	}
 	out = table_writer_row(&j->sheet);
 	if (!out)
 		return false;
@@ -208,6 +213,7 @@ static int run(struct job *j, const struct snapshot_fs *o)
 	if (!table_writer_open(&j->sheet) || !walk_run(&j->walk) || is_interrupted(j) ||
 	    !table_writer_finish(&j->sheet, describe(j, o)))
 		return CLI_FAILED;
+	progress_end();
 	return say_errors(j);
 }
 

@@ -11,6 +11,7 @@
 #include "base/cli.h"
 #include "base/interrupt.h"
 #include "base/place.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "record/store.h"
@@ -62,6 +63,24 @@ static struct lane *last_of(struct lane *lanes, size_t nr)
 		if (lanes[i].more && (!last || lanes[i].bound < last->bound))
 			last = &lanes[i];
 	return last;
+}
+
+/* What the traces have of the category, and what of it was read, in bytes. */
+static void show_progress(const struct trace_merge *t, const struct lane *lanes, const char *category)
+{
+	unsigned long long events = 0, done = 0, whole = 0;
+	size_t i;
+
+	for (i = 0; i < t->nr; i++) {
+		const struct cpu_merge *m = &lanes[i].part->merge;
+
+		if (!lanes[i].part->there)
+			continue;
+		events += m->events;
+		done += m->reader.at;
+		whole += m->reader.size;
+	}
+	progress_of(category, events, "events", done, whole);
 }
 
 /* Writes the next frame of a trace, and reads the one after it. */
@@ -119,7 +138,7 @@ static int end_lane(struct trace_merge *t, struct writer_file *f, struct lane *l
 	return frame.size ? trace_merge_put(t, f) : CLI_OK;
 }
 
-static int move_all(struct trace_merge *t, struct writer_file *f, struct lane *lanes)
+static int move_all(struct trace_merge *t, struct writer_file *f, struct lane *lanes, const char *category)
 {
 	struct lane *l = last_of(lanes, t->nr);
 	int status = CLI_OK;
@@ -128,7 +147,9 @@ static int move_all(struct trace_merge *t, struct writer_file *f, struct lane *l
 	while (!status && l && !interrupt_came(NULL)) {
 		status = move_frame(t, f, lanes, l);
 		l = last_of(lanes, t->nr);
+		show_progress(t, lanes, category);
 	}
+	progress_end();
 	for (i = 0; !status && !interrupt_came(NULL) && i < t->nr; i++)
 		status = end_lane(t, f, &lanes[i]);
 	return status;
@@ -146,7 +167,7 @@ static int merge_category(struct trace_merge *t, size_t category)
 	for (i = 0; i < t->nr; i++)
 		begin_lane(&lanes[i], &t->sources[i], category);
 	if (!status)
-		status = move_all(t, &f, lanes);
+		status = move_all(t, &f, lanes, c->name);
 	status = cli_merge(status, trace_merge_end_file(t, &f));
 	if (!status)
 		trace_merge_add_category(t, c, &f);

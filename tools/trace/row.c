@@ -23,7 +23,7 @@
 #define NS_PER_S 1000000000ULL
 
 /* Caches of texts, each text at the hash of the value that it was made from. */
-#define CACHE_BITS 8
+#define CACHE_BITS 10
 #define CACHE_SIZE (1u << CACHE_BITS)
 #define COMM_SIZE 16
 
