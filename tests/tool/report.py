@@ -60,6 +60,8 @@ def random_trace(nr=3000):
     block = list(any_events(rng, 'block', nr, 61))
     for e in fs + block:
         e['time'] = 2 * S + rng.randrange(900 * S)
+        if rng.randrange(10) == 0:  # it ends in another bucket
+            e['latency'] = rng.randrange(20 * S)
     for e in block:
         e.update(device_latency=rng.randrange(e['latency'] + 1), disk='sda', requested=4096)
     make('t', paths, fs=fs, block=block)
