@@ -42,7 +42,7 @@ fish_completed() {
 }
 
 @test "bash completes commands" {
-	[ "$(completed iotracer re)" = "record remove reset " ]
+	[ "$(completed iotracer re)" = "record remove report reset " ]
 	[ "$(completed iotracer help st)" = "start stats status stop " ]
 	[ "$(completed iotracer "" | wc -w)" = "$(iotracer --help | sed -n '/^Commands/,/^$/p' | grep -c '^  ')" ]
 }
@@ -98,7 +98,7 @@ fish_completed() {
 
 @test "fish completes commands, options, values, files and the command to record" {
 	touch file-a
-	[ "$(fish_completed 'iotracer re')" = "record remove reset " ]
+	[ "$(fish_completed 'iotracer re')" = "record remove report reset " ]
 	[ "$(fish_completed 'iotracer record --ti')" = "--time " ]
 	[ "$(fish_completed 'iotracer log --format=js')" = "--format=json " ]
 	[ "$(fish_completed 'iotracer record -f fs:op=RENA')" = "fs:op=RENAME " ]

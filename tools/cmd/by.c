@@ -9,6 +9,8 @@ void by_take(struct argp_state *state, struct stats_keys *keys, const char *arg)
 	char *words = (char *)arg, *word, *why;
 
 	while ((word = strsep(&words, ","))) {
+		if (keys->nr == BY_KEYS)
+			cli_usage(state, "--by=%s: say two keys at most", word);
 		why = stats_keys_add(keys, word);
 		if (why)
 			cli_usage(state, "--by=%s: %s", word, why);

@@ -10,6 +10,8 @@
 #include "cmd/pass.h"
 #include "trace/stats_key.h"
 
+#define BY_KEYS 2	/* most keys of the option */
+
 /* What help says of the keys, behind the default. */
 #define BY_HELP \
 	"op, class (the purpose of a request's data), device, file, directory, directory:DEPTH (its first DEPTH components), extension, process, command, submitter, cgroup, connection, or of a merged trace host or trace"

@@ -10,6 +10,7 @@
 #include "base/cli.h"
 #include "base/json.h"
 #include "cmd/command.h"
+#include "cmd/findings_pass.h"
 #include "cmd/pass.h"
 #include "core/nearest.h"
 #include "trace/findings.h"
@@ -24,9 +25,7 @@ struct env {
 	__u64 top;
 	const char *rules[RULES];
 	size_t nr_rules;
-	struct findings findings;
-	struct basis basis[PASS_CATEGORIES];	/* of the categories that were read */
-	bool checked[PASS_CATEGORIES];
+	struct findings_pass found;
 };
 
 /* --- the rules ------------------------------------------------------------------ */
@@ -40,7 +39,7 @@ static void each_rule(struct env *env, rule_function function)
 
 	for (i = 0; i < nr_finding_watches; i++)
 		for (j = 0; j < finding_watches[i]->nr_rules; j++)
-			if (finding_is_wanted(&env->findings, &finding_watches[i]->rules[j]))
+			if (finding_is_wanted(&env->found.findings, &finding_watches[i]->rules[j]))
 				function(env, finding_watches[i], &finding_watches[i]->rules[j]);
 }
 
@@ -52,79 +51,7 @@ static void list_rule(struct env *env, const struct finding_watch *watch,
 	       finding_severity_name(rule->severity), "", rule->events, rule->predicate);
 }
 
-static bool is_rule_wanted(const struct env *env, const struct finding_watch *watch)
-{
-	size_t i;
-
-	for (i = 0; i < watch->nr_rules; i++)
-		if (finding_is_wanted(&env->findings, &watch->rules[i]))
-			return true;
-	return false;
-}
-
-/* --- a category ----------------------------------------------------------------- */
-
-/* Events that the rules do not see. */
-static __u64 missing_of(const struct env *env, const struct basis *b)
-{
-	if (b->sampled || env->pass.selection.select.nr)
-		return FINDING_UNKNOWN;
-	return b->lost + b->missed + b->unreadable;
-}
-
-static int look_at(struct env *env, const struct finding_watch *watch, size_t i)
-{
-	struct finding_context c = { .duration = 0 };
-	struct pass_reader reader;
-	const void *record;
-	__u64 begin, end;
-	int status = pass_reader_open(&reader, &env->pass, i);
-
-	if (status) {
-		pass_reader_close(&reader);
-		return status;
-	}
-	findings_begin(&env->findings, watch, reader.event);
-	while ((record = pass_next(&reader))) {
-		env->findings.events.source = reader.source;
-		findings_add(&env->findings, record, &reader.measure);
-	}
-	pass_reader_close(&reader);
-	pass_times(&env->pass, reader.last, &begin, &end);
-	c.duration = end > begin ? end - begin : 0;
-	c.missing = missing_of(env, &reader.basis);
-	findings_end(&env->findings, &c);
-	env->basis[i] = reader.basis;
-	env->checked[i] = true;
-	return CLI_OK;
-}
-
-static int look_at_all(struct env *env)
-{
-	int status = CLI_OK;
-	size_t i;
-
-	for (i = 0; !status && i < env->pass.nr; i++) {
-		const struct finding_watch *watch = finding_watch_find(env->pass.at[i].category->name);
-
-		if (watch && is_rule_wanted(env, watch))
-			status = look_at(env, watch, i);
-	}
-	findings_sort(&env->findings);
-	return status;
-}
-
 /* --- the report ----------------------------------------------------------------- */
-
-static bool was_checked(const struct env *env, const struct finding_watch *watch)
-{
-	size_t i;
-
-	for (i = 0; i < env->pass.nr; i++)
-		if (env->checked[i] && !strcmp(env->pass.at[i].category->name, watch->category))
-			return true;
-	return false;
-}
 
 /* "fs: 9 events" and what is missing of them, for each category that was read. */
 static void put_basis(const struct env *env)
@@ -132,15 +59,15 @@ static void put_basis(const struct env *env)
 	size_t i;
 
 	for (i = 0; i < env->pass.nr; i++) {
-		if (!env->checked[i])
+		if (!env->found.checked[i])
 			continue;
 		printf("%s%s%s: %llu events\n", CLI_BOLD, env->pass.at[i].category->name, CLI_PLAIN,
-		       (unsigned long long)env->basis[i].events);
-		basis_text(&env->basis[i]);
+		       (unsigned long long)env->found.basis[i].events);
+		basis_text(&env->found.basis[i]);
 	}
-	if (env->findings.dropped)
+	if (env->found.findings.dropped)
 		printf("%llu files, processes or others with few events were dropped to save memory\n",
-		       (unsigned long long)env->findings.dropped);
+		       (unsigned long long)env->found.findings.dropped);
 }
 
 /* Which categories would have to be recorded for the other rules. */
@@ -150,7 +77,7 @@ static void put_unchecked(const struct env *env)
 	size_t i;
 
 	for (i = 0; i < nr_finding_watches; i++) {
-		if (was_checked(env, finding_watches[i]) || !is_rule_wanted(env, finding_watches[i]))
+		if (!findings_pass_lacks(&env->found, &env->pass, finding_watches[i]))
 			continue;
 		printf("%s%s", between, finding_watches[i]->category);
 		between = ", ";
@@ -163,42 +90,14 @@ static void put_text(const struct env *env)
 {
 	size_t i;
 
-	for (i = 0; i < env->findings.nr; i++) {
-		finding_text(&env->findings.at[i]);
+	for (i = 0; i < env->found.findings.nr; i++) {
+		finding_text(&env->found.findings.at[i]);
 		putchar('\n');
 	}
-	if (!env->findings.nr)
+	if (!env->found.findings.nr)
 		puts("nothing found");
 	put_basis(env);
 	put_unchecked(env);
-}
-
-static void put_json(const struct env *env)
-{
-	json_t *document = json_object(), *findings = json_array(), *bases = json_array();
-	json_t *unchecked = json_array(), *basis;
-	size_t i;
-
-	for (i = 0; i < env->findings.nr; i++)
-		json_add(findings, finding_json(&env->findings.at[i]));
-	for (i = 0; i < env->pass.nr; i++) {
-		if (!env->checked[i])
-			continue;
-		basis = json_object();
-		json_put(basis, "category", json_string(env->pass.at[i].category->name));
-		json_put(basis, "count", json_integer(env->basis[i].events));
-		basis_json(basis, &env->basis[i]);
-		json_add(bases, basis);
-	}
-	for (i = 0; i < nr_finding_watches; i++)
-		if (!was_checked(env, finding_watches[i]) && is_rule_wanted(env, finding_watches[i]))
-			json_add(unchecked, json_string(finding_watches[i]->category));
-	json_put(document, "trace", json_shown(env->pass.trace));
-	json_put(document, "findings", findings);
-	json_put(document, "categories", bases);
-	json_put(document, "categories_not_checked", unchecked);
-	json_put(document, "dropped", json_integer(env->findings.dropped));
-	json_print(document);
 }
 
 /* --- the command ---------------------------------------------------------------- */
@@ -244,7 +143,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	command_parse(&command_findings, argc, argv, &env);
-	env.findings = (struct findings){
+	env.found.findings = (struct findings){
 		.wanted = env.rules, .nr_wanted = env.nr_rules, .top = env.top, .names = &env.pass.names,
 	};
 	if (env.list) {
@@ -252,14 +151,13 @@ static int run(int argc, char **argv)
 		return CLI_OK;
 	}
 	status = pass_open(&env.pass, &env.words);
-	env.findings.merged = env.pass.sources.nr;
 	if (!status)
-		status = look_at_all(&env);
+		status = findings_pass_read(&env.found, &env.pass);
 	if (!status && env.format == FORMAT_JSON)
-		put_json(&env);
+		json_print(findings_pass_json(&env.found, &env.pass));
 	else if (!status)
 		put_text(&env);
-	findings_free(&env.findings);
+	findings_free(&env.found.findings);
 	return pass_close(&env.pass, status);
 }
 

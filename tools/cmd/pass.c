@@ -263,6 +263,16 @@ int pass_reader_open_whole(struct pass_reader *r, struct pass *p, size_t i)
 	return status;
 }
 
+int pass_reader_open_again(struct pass_reader *r, struct pass *p, size_t i)
+{
+	int status = pass_reader_open(r, p, i);
+
+	r->again = true;
+	r->merge.hole = NULL;
+	r->merge.reader.quiet = true;
+	return status;
+}
+
 bool pass_wants(struct pass_reader *r, const void *record)
 {
 	return selection_wants(&r->selection, &r->pass->check.clock, r->measure.time, record);
@@ -306,7 +316,7 @@ void pass_reader_close(struct pass_reader *r)
 	select_free(&r->selection.select);
 	progress_end();
 	r->last = r->last ? pass_wall(r->pass, r->last) : 0;
-	if (r->ended)
+	if (r->ended && !r->again)
 		check_end(&r->checked, &r->merge);
 	r->basis.lost = m->lost;
 	if (r->checked.known) {

@@ -137,6 +137,7 @@ struct pass_reader {
 	struct measurer measurer;
 	struct check_file checked;
 	bool whole;		/* selected or not */
+	bool again;		/* an earlier reader reported what is wrong */
 	bool open, ended;
 };
 
@@ -146,6 +147,12 @@ int pass_reader_open(struct pass_reader *r, struct pass *p, size_t i);
 /* As above, for all records, whatever is selected; and whether the last one of them is wanted. */
 int pass_reader_open_whole(struct pass_reader *r, struct pass *p, size_t i);
 bool pass_wants(struct pass_reader *r, const void *record);
+
+/*
+ * As the first one, for a category that was read to its end before: what is damaged or missing was reported,
+ * and is not a second time.
+ */
+int pass_reader_open_again(struct pass_reader *r, struct pass *p, size_t i);
 
 /* The next record that is wanted, valid until the next call; NULL at the end. Shows progress. */
 const void *pass_next(struct pass_reader *r);

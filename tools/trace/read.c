@@ -46,7 +46,7 @@ damaged(struct trace_reader *r, const char *format, ...)
 	va_end(args);
 	r->damaged = true;
 	r->damages++;
-	if (text)
+	if (text && !r->quiet)
 		cli_say_of(r->name, "%s", text);
 	free(text);
 }

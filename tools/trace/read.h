@@ -19,6 +19,7 @@ struct trace_reader {
 	__u64 number;		/* number of the next frame */
 	__u64 frames;		/* intact frames that were loaded */
 	bool damaged;		/* not everything is as it was written */
+	bool quiet;		/* set by the caller: an earlier reader reported it */
 	__u64 damages;		/* reports of damage */
 	char *packed;
 	size_t room;

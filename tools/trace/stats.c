@@ -155,10 +155,12 @@ void stats_add(struct stats *s, const void *record, const struct measure *m, __u
 	row->count += m->weight;
 	row->bytes += bytes;
 	widen(&row->latency, latency, m->latency, m->latency);
-	distribution_add(&row->latencies, m->latency, m->weight);
+	if (!s->no_percentiles)
+		distribution_add(&row->latencies, m->latency, m->weight);
 	if (m->has_bytes) {
 		row->sized += m->weight;
-		distribution_add(&row->sizes, m->bytes, m->weight);
+		if (!s->no_percentiles)
+			distribution_add(&row->sizes, m->bytes, m->weight);
 		widen(&row->size, bytes, m->bytes, m->bytes);
 	}
 	if (m->error) {
@@ -298,10 +300,13 @@ static int compare_errors(const void *a, const void *b)
 
 static void finish_row(const struct stats *s, struct stats_row *row)
 {
-	distribution_percentiles(&row->latencies, stats_parts, STATS_PERCENTILES, row->percentiles);
-	distribution_bounds(&row->latencies, stats_parts, STATS_PERCENTILES, s->missing, row->low, row->high);
+	if (!s->no_percentiles) {
+		distribution_percentiles(&row->latencies, stats_parts, STATS_PERCENTILES, row->percentiles);
+		distribution_bounds(&row->latencies, stats_parts, STATS_PERCENTILES, s->missing, row->low,
+				    row->high);
+		distribution_percentiles(&row->sizes, stats_parts, STATS_PERCENTILES, row->size_percentiles);
+	}
 	distribution_free(&row->latencies);
-	distribution_percentiles(&row->sizes, stats_parts, STATS_PERCENTILES, row->size_percentiles);
 	distribution_free(&row->sizes);
 	if (row->nr_errors)
 		qsort(row->errors, row->nr_errors, sizeof(*row->errors), compare_errors);

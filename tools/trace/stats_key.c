@@ -321,7 +321,7 @@ char *stats_keys_add(struct stats_keys *keys, const char *word)
 		if (keys->at[i].kind == key.kind)
 			return xasprintf("%s is given twice", key.kind->name);
 	if (keys->nr == STATS_KEYS)
-		return xstrdup("say two keys at most");
+		return xstrdup("there are too many keys");
 	keys->at[keys->nr++] = key;
 	return NULL;
 }

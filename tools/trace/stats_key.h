@@ -16,7 +16,7 @@
 struct source;
 struct stats_key_kind;
 
-#define STATS_KEYS 2		/* most keys of a row */
+#define STATS_KEYS 3		/* most keys of a row */
 #define STATS_KEY_WORDS "op class device file directory extension process command submitter cgroup connection host trace"
 #define STATS_KEY_MAX (256 * 1024)	/* bytes of a key's text; that of a path is escaped */
 
