@@ -76,7 +76,7 @@ start_once() {
 	echo "migrate \"exec:cat >$work/state\"" >"$guests/cut/monitor.in"
 	echo quit >"$guests/cut/monitor.in"
 	wait "$guest_pid"
-	rm "$guests/cut/pid"
+	rm -f "$guests/cut/pid"
 	cp --sparse=always "$work/disk.img" "$work/started.img"
 	[ -s "$work/state" ]
 }
@@ -101,11 +101,11 @@ quiet() {
 running() {
 	local copy
 	launch "$work/started.img" "$work/state"
-	guest "{ /tmp/power_cut $1 1000000 /mnt running >/tmp/stored & } ; {
-		n=0; while :; do n=\$((n + 1));
+	guest "/tmp/power_cut $1 1000000 /mnt running >/tmp/stored &
+		{ n=0; while :; do n=\$((n + 1));
 			tar cf - -C /tmp trace stored | dd of=/dev/vdb bs=64k seek=\$((n % 2 * 400)) conv=fsync,notrunc;
 			echo \$n | dd of=/dev/vdb bs=64k seek=1000 conv=fsync,notrunc;
-		done >/dev/null 2>&1 & }"
+		done; } >/dev/null 2>&1 &"
 	while
 		copy=$(dd if="$work/out" bs=64k skip=1000 count=1 status=none | tr -d '\0')
 		[ "${copy:-0}" -lt $((3 + $1 % 5)) ]
@@ -133,12 +133,13 @@ cut_power() {
 
 @test "power cut: what is called durable is on the disk, also on the worst one; what was in memory is not" {
 	local first=${SEED:-1} seed
+	: >"$work/counts"
 	for ((seed = first; seed < first + ${POWER_CUTS:-5}; seed++)); do
 		cut_power "$seed"
 	done
 }
 
 @test "power cut: a prediction that ignores flushes fails, and all kinds of blocks were there" {
-	[ -z "${SEED:-}" ] || skip "one seed may not have all kinds"
+	[ ! -v SEED ] || skip "one seed may not have all kinds"
 	(cd tests/guests && python3 -m power_cut judge "$work/counts" durable memory cache lies quiet running)
 }

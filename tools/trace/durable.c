@@ -257,15 +257,17 @@ static bool settle(struct extent *x, void *data)
 
 	if (!s->d->in_place || !extents_has(&s->f->synced, x->begin, x->end))
 		return x->nr;
-	for (i = x->nr; i > 0; i--) {
+	for (i = x->nr; i > 0;) {
 		const struct extent_version *v = &x->versions[i - 1];
 		__u64 durable = v->state == EXTENT_CACHE ? flushed(s->d, s->f, v->at) : 0;
 
-		if (!durable)
+		if (!durable) {
+			i--;
 			continue;
+		}
 		extents_drop(&s->f->unknown, x->begin, x->end);
 		remove_versions(s->f, x, i, v->covers, durable);
-		break;
+		i = x->nr;
 	}
 	return x->nr;
 }
@@ -664,6 +666,10 @@ static void add_to_file(struct durable *d, struct durable_file *f, const struct 
 		break;
 	case IOT_FS_MMAP:
 		f->mapped |= fs->result != -1 && fs->flags & MAP_SHARED && fs->flags2 & PROT_WRITE;
+		break;
+	case IOT_FS_READ:
+	case IOT_FS_DIO_READ:
+	case IOT_FS_SYNC_FILE_RANGE:
 		break;
 	default:
 		f->changed |= !io_op_only_looks(fs->op);
