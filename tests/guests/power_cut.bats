@@ -18,7 +18,7 @@ load ../lib/tool
 
 setup_file() {
 	cd "$TOP" || return
-	make -s -C tools && make -s -C tests && scripts/guest-build 6.12 || return
+	make -s -C tools && make -s -C tests ../build/tests/power_cut && scripts/guest-build 6.12 || return
 	export work=$BATS_FILE_TMPDIR
 	mkdir "$work/tree"
 	cp build/tests/power_cut "$work/tree/"
