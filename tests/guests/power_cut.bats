@@ -12,6 +12,9 @@
 #
 # POWER_CUTS=100 makes as many cuts; SEED=N begins with that one, which a failure names.
 #
+# What is in single quotes is expanded in the guest.
+# shellcheck disable=SC2016
+
 # bats file_tags=host
 
 load ../lib/tool

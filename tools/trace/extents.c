@@ -64,7 +64,8 @@ static void split(struct extents *e, struct extent *x, __u64 at, struct extent *
 	struct extent *second, *right;
 
 	if (!x) {
-		*before = *behind = NULL;
+		*before = NULL;
+		*behind = NULL;
 	} else if (x->end <= at) {
 		split(e, x->right, at, &right, behind);
 		x->right = right;
@@ -196,7 +197,8 @@ struct extent *extents_fill(struct extents *e, struct extent *taken, __u64 begin
 		return new_extent(e, begin, end);
 	left = extents_fill(e, taken->left, begin, taken->begin);
 	right = extents_fill(e, taken->right, taken->end, end);
-	taken->left = taken->right = NULL;
+	taken->left = NULL;
+	taken->right = NULL;
 	return merge(merge(left, taken), right);
 }
 

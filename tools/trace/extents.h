@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ranges of bytes of a file, in order, which do not overlap: a balanced tree (a treap). Each has the
- * versions of its bytes that may be lost (durable.h); a set of ranges has none.
+ * Ranges of bytes of a file, in order, which do not overlap: a balanced tree (a treap). Each has
+ * the versions of its bytes that may be lost (durable.h); a set of ranges has none.
  *
- * Each step takes the logarithm of the number of ranges. The priorities are random, so nobody can choose
- * offsets that make the tree deep.
+ * Each step takes the logarithm of the number of ranges. The priorities are random, so nobody can
+ * choose offsets that make the tree deep.
  */
 #ifndef TOOL_TRACE_EXTENTS_H
 #define TOOL_TRACE_EXTENTS_H
@@ -39,7 +39,10 @@ struct extents {
 	__u64 *count;
 };
 
-/* Removes the ranges from @begin to @end, cut there, and returns them as a tree. Puts such a tree back. */
+/*
+ * Removes the ranges from @begin to @end, cut there, and returns them as a tree. Puts such a tree
+ * back.
+ */
 struct extent *extents_take(struct extents *e, __u64 begin, __u64 end);
 void extents_put(struct extents *e, struct extent *taken);
 
@@ -57,8 +60,8 @@ void extents_add(struct extents *e, __u64 begin, __u64 end);
 bool extents_has(const struct extents *e, __u64 begin, __u64 end);
 
 /*
- * Calls @each for the ranges of a taken tree in order, and returns those for which it returned true. The
- * others are freed.
+ * Calls @each for the ranges of a taken tree in order, and returns those for which it returned
+ * true. The others are freed.
  */
 struct extent *extents_keep(struct extents *e, struct extent *taken,
 			    bool (*each)(struct extent *x, void *data), void *data);
