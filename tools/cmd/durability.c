@@ -14,6 +14,8 @@
 #include "cmd/pass.h"
 #include "trace/categories.h"
 #include "trace/durable.h"
+#include "trace/durable_range.h"
+#include "trace/durable_version.h"
 #include "trace/io_text.h"
 #include "trace/stats.h"
 

@@ -6,7 +6,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "trace/durable_part.h"
+#include "trace/durable.h"
+#include "trace/durable_file.h"
+#include "trace/durable_flush.h"
+#include "trace/durable_version.h"
 #include "trace/io_event.h"
 
 /* --- calls that write ----------------------------------------------------------- */
@@ -121,6 +124,8 @@ static void sync_file(struct durable *d, struct durable_file *f, const struct io
 
 static void add_sync(struct durable *d, struct durable_file *f, const struct iot_fs *fs, __u64 end)
 {
+	__u64 to;
+
 	if (fs->result) {
 		f->failed_syncs += fs->result < 0;
 		if (may_have_failed(fs->result))
@@ -128,9 +133,9 @@ static void add_sync(struct durable *d, struct durable_file *f, const struct iot
 		return;
 	}
 	if (fs->op == IOT_FS_MSYNC) {
+		to = durable_lesser(io_range_end(fs->offset, fs->requested), DURABLE_ALL);
 		if (fs->flags & MS_SYNC && fs->offset < DURABLE_ALL)
-			durable_range_sync(d, f, fs->offset, durable_lesser(io_range_end(fs->offset, fs->requested), DURABLE_ALL),
-				   fs->time, end);
+			durable_range_sync(d, f, fs->offset, to, fs->time, end);
 		return;
 	}
 	f->syncs++;

@@ -5,7 +5,7 @@
 #include <sys/random.h>
 
 #include "base/xalloc.h"
-#include "trace/durable_part.h"
+#include "trace/durable_file.h"
 
 #define SLOTS	(1U << 19)	/* a power of two above 2 * DURABLE_FILES */
 
@@ -62,7 +62,7 @@ struct durable_file *durable_file_make(struct durable *d, const struct source *s
 }
 
 struct durable_file *durable_file_get(struct durable *d, const struct source *source, __u32 device,
-					 __u64 inode, __u64 path)
+				      __u64 inode, __u64 path)
 {
 	struct durable_file *f = inode ? durable_file_find(d, source, device, inode) : NULL;
 
@@ -76,11 +76,6 @@ struct durable_file *durable_file_get(struct durable *d, const struct source *so
 bool durable_is_waiting(const struct durable_file *f)
 {
 	return f->pending.root || f->unplaced || f->name == DURABLE_NAME_NEW || f->name == DURABLE_NAME_MOVED;
-}
-
-bool durable_is_exposed(const struct durable_file *f)
-{
-	return durable_is_waiting(f) || f->unknown.root || f->crowded;
 }
 
 void durable_file_list(struct durable *d, struct durable_file *f)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "trace/durable_part.h"
+#include "trace/durable_flush.h"
 
 static struct durable_disk *disk_of(struct durable *d, const struct source *source, __u32 device)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "trace/durable_part.h"
+#include "trace/durable_flush.h"
+#include "trace/durable_range.h"
 
 const char *const durable_state_names[DURABLE_STATES] = {
 	"memory", "writeback", "cache", "unproven", "unknown", "durable",

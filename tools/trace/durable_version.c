@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "trace/durable_part.h"
+#include "trace/durable_file.h"
+#include "trace/durable_flush.h"
+#include "trace/durable_version.h"
 
 /* What is done with the ranges of a file. */
 struct step {
@@ -210,7 +212,7 @@ static void cut_at(const struct extent *x, void *data)
 }
 
 void durable_expose(struct durable *d, struct durable_file *f, __u64 begin, __u64 end,
-		   const struct extent_version *v)
+		     const struct extent_version *v)
 {
 	struct step s = { .d = d, .f = f, .begin = begin, .end = end, .version = *v };
 	struct extent *x;
