@@ -212,7 +212,7 @@ static void cut_at(const struct extent *x, void *data)
 }
 
 void durable_expose(struct durable *d, struct durable_file *f, __u64 begin, __u64 end,
-		     const struct extent_version *v)
+		    const struct extent_version *v)
 {
 	struct step s = { .d = d, .f = f, .begin = begin, .end = end, .version = *v };
 	struct extent *x;
