@@ -523,7 +523,7 @@ static const struct cli_option options[] = {
 
 const struct command command_durability = {
 	.name = "durability",
-	.summary = "show what a power cut would have lost, and how long writes were exposed",
+	.summary = "show what a power cut may have lost, and for how long",
 	.synopsis = "TRACE\n--live",
 	.help =
 		"For each file: bytes that were acknowledged to a program and are not known to be on the disk, how"
