@@ -43,6 +43,7 @@ list_second() {
 list_third() {
 	cat <<-END
 		guests-6.12 with 6.12 env IOTRACER_TEST_TIMEOUT=1200 scripts/check-vm --again 6.12 vm_guest.bats vm_migration.bats libvirt_trace.bats
+		power-cut with 6.12 env POWER_CUTS=100 IOTRACER_TEST_TIMEOUT=3000 scripts/check-host --again power_cut.bats
 		storm-6.12-rt with 6.12-rt env STORM_SECONDS=60 IOTRACER_TEST_TIMEOUT=1800 scripts/check-vm --again 6.12-rt storm.bats
 		cost-6.12 with 6.12 scripts/check-vm --again --icount 6.12 hostile_renames.py hostile_targets.py
 		without-6.12 with 6.12,6.12-without scripts/check-vm --again 6.12 left_out.bats

@@ -1,4 +1,4 @@
 # A stat makes an fsync have something to do.
-# in: only_looks()
+# in: io_op_only_looks()
 # tests: findings.bats fsync: each rule
 /case IOT_FS_GETATTR:/d

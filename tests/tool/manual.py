@@ -52,6 +52,7 @@ ELSEWHERE = {
     'iotracer slowest': 'slowest.bats',
     'iotracer path': 'path.bats',
     'iotracer blame': 'blame.bats',
+    'iotracer durability': 'durability.bats',
     'iotracer histogram': 'histogram.bats',
     'iotracer profile': 'profile_trace.bats',
     'iotracer cache-sim': 'cache_sim.bats',

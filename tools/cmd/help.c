@@ -36,7 +36,7 @@ static char *help_filter(int key, const char *text, void *input)
 	for (i = 0; i < nr_commands; i++) {
 		if (!commands[i]->summary)
 			continue;
-		more = xasprintf("%s  %-11s%s\n", list, commands[i]->name,
+		more = xasprintf("%s  %-12s%s\n", list, commands[i]->name,
 				 commands[i]->summary);
 		free(list);
 		list = more;

@@ -371,6 +371,26 @@ int pass_all_open(struct pass_all *a, struct pass *p)
 	return status;
 }
 
+int pass_all_open_whole(struct pass_all *a, struct pass *p)
+{
+	int status = CLI_OK;
+	size_t i, at;
+
+	*a = (struct pass_all){ .nr = 0 };
+	for (i = 0; p->needs[i]; i++)
+		;
+	a->readers = xreallocarray(NULL, i + 1, sizeof(*a->readers));
+	a->records = xreallocarray(NULL, i + 1, sizeof(*a->records));
+	for (i = 0; !status && p->needs[i]; i++) {
+		at = is_named(p, p->needs[i]) ? pass_need(p, p->needs[i]) : PASS_NONE_SUCH;
+		if (at == PASS_NONE_SUCH)
+			continue;
+		status = pass_reader_open_whole(&a->readers[a->nr], p, at);
+		a->nr++;
+	}
+	return status;
+}
+
 static __u64 end_of(const struct pass_all *a, size_t i)
 {
 	return a->readers[i].measure.time + a->readers[i].measure.latency;

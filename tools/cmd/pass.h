@@ -180,6 +180,9 @@ struct pass_all {
 /* As for one reader. */
 int pass_all_open(struct pass_all *a, struct pass *p);
 
+/* As above, all records, wanted or not, of those of p->needs that the trace has and that --categories names. */
+int pass_all_open_whole(struct pass_all *a, struct pass *p);
+
 /* Also which reader it is of; those of other categories stay valid, too, until they were returned. */
 const void *pass_all_next(struct pass_all *a, struct pass_reader **reader);
 

@@ -15,6 +15,7 @@
 
 #include "base/scaled.h"
 #include "trace/finding.h"
+#include "trace/io_event.h"
 #include "uapi/iotracer.h"
 
 #define CALLS_LEAST	1000	/* calls: with 1 us each, a millisecond */
@@ -179,36 +180,13 @@ static void add_open(struct file *f, const struct iot_fs *fs, const struct measu
 	}
 }
 
-/* Operations after which an fsync has no more to do than before. */
-static bool only_looks(unsigned int op)
-{
-	switch (op) {
-	case IOT_FS_CLOSE:
-	case IOT_FS_RELEASE:
-	case IOT_FS_FLUSH:
-	case IOT_FS_MADVISE:
-	case IOT_FS_FADVISE:
-	case IOT_FS_GETATTR:
-	case IOT_FS_ACCESS:
-	case IOT_FS_READDIR:
-	case IOT_FS_READLINK:
-	case IOT_FS_STATFS:
-	case IOT_FS_GETXATTR:
-	case IOT_FS_LISTXATTR:
-	case IOT_FS_LOCK:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static void add_other(struct file *f, const struct iot_fs *fs, const struct measure *m)
 {
 	if (fs->op == IOT_FS_MMAP && fs->flags & MAP_SHARED && fs->flags2 & PROT_WRITE)
 		f->mapped = true;
 	if (fs->op == IOT_FS_TRUNCATE && !m->error)
 		begin_again(&f->written);
-	if (!only_looks(fs->op))
+	if (!io_op_only_looks(fs->op))
 		f->changed = true;
 }
 
@@ -264,7 +242,7 @@ static bool is_metadata(unsigned int op)
 	case IOT_FS_SETXATTR:
 		return true;
 	default:
-		return only_looks(op) && op != IOT_FS_MADVISE && op != IOT_FS_FADVISE;
+		return io_op_only_looks(op) && op != IOT_FS_MADVISE && op != IOT_FS_FADVISE;
 	}
 }
 

@@ -106,6 +106,28 @@ bool io_event_same_file(const struct io_event *a, const struct io_event *b)
 	return a->inode && a->inode == b->inode && a->device == b->device && a->source == b->source;
 }
 
+bool io_op_only_looks(unsigned int op)
+{
+	switch (op) {
+	case IOT_FS_CLOSE:
+	case IOT_FS_RELEASE:
+	case IOT_FS_FLUSH:
+	case IOT_FS_MADVISE:
+	case IOT_FS_FADVISE:
+	case IOT_FS_GETATTR:
+	case IOT_FS_ACCESS:
+	case IOT_FS_READDIR:
+	case IOT_FS_READLINK:
+	case IOT_FS_STATFS:
+	case IOT_FS_GETXATTR:
+	case IOT_FS_LISTXATTR:
+	case IOT_FS_LOCK:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* --- relations ------------------------------------------------------------------ */
 
 /* What data a call needs, or puts on the disk, beside that of its own requests. */

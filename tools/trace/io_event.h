@@ -92,6 +92,9 @@ bool io_ranges_meet(__u64 offset, __u64 size, __u64 other, __u64 other_size);
 /* Whether both are of the same file, which is known, on the same machine. */
 bool io_event_same_file(const struct io_event *a, const struct io_event *b);
 
+/* Whether after this operation of category fs an fsync has no more to do than before. */
+bool io_op_only_looks(unsigned int op);
+
 /* How a request belongs to a call or fault. */
 enum io_relation io_event_relate(const struct io_event *call, const struct io_event *request);
 

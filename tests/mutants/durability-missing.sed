@@ -1,0 +1,4 @@
+# If events are missing, nothing is called durable.
+# in: state_of()
+# tests: durability.bats missing
+s/ && !is_sure(env)/ \&\& !env/
