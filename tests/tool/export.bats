@@ -977,6 +977,27 @@ iotracer: t: is incomplete, so the exit status is 1 (with --partial: 0)" ]
 	done
 }
 
+@test "notes of a frame are found in any order, the first of several; none behind a damaged one" {
+	a_few
+	record t --compress=never
+	with_trace_file <<-END
+		def record_at(size, seq, time):
+		    return struct.pack("<QQQ", seq, time, 5).ljust(size, b"\0")
+		def note_of(seq, cpu, text):
+		    return note(len(text), seq, cpu, text + bytes(-len(text) % 8))
+		def content(size):
+		    return (block(0, 2, 3, first=7) + b"".join(record_at(size, n, 100 * n) for n in (7, 8, 9)) +
+		            block(1, 2, 2, first=9) + b"".join(record_at(size, n, 100 * n + 1) for n in (9, 10)) +
+		            note_of(10, 1, b"other ten") + note_of(9, 1, b"other nine") + note_of(7, 0, b"seven") +
+		            note_of(7, 0, b"seven again") + note_of(7, 2**32 + 1, b"no such cpu") +
+		            note(5, 8, 0, b"too long").replace(b"NOTE", b"MOTE") + note_of(8, 0, b"behind it"))
+		one_frame("t", content, events=5)
+	END
+	run --separate-stderr rows t
+	[ "$status" = 0 ]
+	[ "$(printf '%s\n' "${lines[@]}" | column cmdline | paste -sd,)" = "seven,,,other nine,other ten" ]
+}
+
 @test "another file in place of a category's is refused" {
 	# the records of fault and cache have the same size
 	every_category <<<"cpu=0 seq=0 time=1000000000 latency=5 path=1 op=1"

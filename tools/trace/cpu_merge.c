@@ -290,8 +290,9 @@ static void scan(struct cpu_merge *m)
 	if (blocks >= 0) {
 		if (frame.until > m->until)
 			m->until = frame.until;
-		f->notes = f->data + blocks;
+		f->blocks = blocks;
 		f->notes_size = frame.size - blocks;
+		f->notes_known = false;
 		hand_out(m, f, blocks);
 	}
 	put_frame(m, f);
@@ -350,24 +351,15 @@ const void *cpu_merge_next(struct cpu_merge *m)
 const char *cpu_merge_note(const struct cpu_merge *m, const void *record, size_t *length)
 {
 	const struct cpu_merge_cpu *c = &m->cpus[m->heap[0]];
-	const struct cpu_merge_frame *f = c->queue[c->first].frame;
-	__u64 seq = u64_at(record, m->seq);
-	struct trace_note n;
-	size_t at = 0;
+	struct cpu_merge_frame *f = c->queue[c->first].frame;
 
-	while (at + sizeof(n) <= f->notes_size) {
-		memcpy(&n, f->notes + at, sizeof(n));
-		at += sizeof(n);
-		if (n.magic != TRACE_NOTE_MAGIC || n.length > TRACE_NOTE_MAX ||
-		    n.length > f->notes_size - at)
-			return NULL;
-		if (n.seq == seq && n.cpu == m->heap[0]) {
-			*length = n.length;
-			return f->notes + at;
-		}
-		at += (n.length + 7) & ~(size_t)7;
+	if (!f->notes_size)
+		return NULL;
+	if (!f->notes_known) {
+		notes_fill(&f->notes, f->data + f->blocks, f->notes_size);
+		f->notes_known = true;
 	}
-	return NULL;
+	return notes_find(&f->notes, m->heap[0], u64_at(record, m->seq), length);
 }
 
 int cpu_merge_open(struct cpu_merge *m, const char *directory, const char *file,
@@ -414,6 +406,7 @@ void cpu_merge_close(struct cpu_merge *m)
 		free_cpu(m, &m->cpus[i]);
 	while ((f = m->free)) {
 		m->free = f->next;
+		notes_free(&f->notes);
 		free(f->data);
 		free(f);
 	}

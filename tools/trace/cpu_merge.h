@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "trace/notes.h"
 #include "trace/read.h"
 
 #define CPU_MERGE_CPUS 65536	/* most CPUs that a trace may have */
@@ -20,8 +21,9 @@ struct cpu_merge_frame {
 	size_t refs;			/* blocks that are not finished */
 	char *data;
 	size_t room;
-	const char *notes;
-	size_t notes_size;
+	size_t blocks, notes_size;	/* bytes of @data that are blocks, and those behind them */
+	struct notes notes;		/* filled when the first one is wanted */
+	bool notes_known;
 };
 
 /* A block of events that is queued or in use. */

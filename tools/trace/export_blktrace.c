@@ -29,8 +29,9 @@
 #define MINOR_BITS	20
 #define DISK_SHIFT	32	/* the group of an item is its disk and its CPU: a file */
 #define NAME_MAX_BYTES	128	/* of a file */
+#define KIND_MASK	(~0U << BLK_TC_SHIFT)	/* of an action, beside what the step is */
 
-/* One step. */
+/* A step, and those of the same request at the same time that follow it. */
 struct item {
 	struct sorter_key key;
 	union {
@@ -41,6 +42,7 @@ struct item {
 	__u32 action;
 	__u32 pid;
 	__u16 error;
+	bool gets, inserts;	/* G follows, and then I */
 };
 
 struct disk {
@@ -189,16 +191,15 @@ static bool add_begin(struct state *s, struct item *item, const struct iot_block
 {
 	__u32 kind = kind_of(b);
 	__u64 issued = b->time + b->latency - b->device_latency;
+	bool good;
 
-	if (!add_step(s, item, __BLK_TA_QUEUE | kind | BLK_TC_ACT(BLK_TC_QUEUE), b->time, b->submit_cpu))
-		return false;
-	if (b->flags & IOT_REQ_BIO)
-		return true;
-	if (!add_step(s, item, __BLK_TA_GETRQ | kind, b->time, b->submit_cpu))
-		return false;
-	if (b->queue_latency &&
-	    !add_step(s, item, __BLK_TA_INSERT | kind | BLK_TC_ACT(BLK_TC_QUEUE), b->time, b->submit_cpu))
-		return false;
+	item->gets = !(b->flags & IOT_REQ_BIO);
+	item->inserts = item->gets && b->queue_latency;
+	good = add_step(s, item, __BLK_TA_QUEUE | kind | BLK_TC_ACT(BLK_TC_QUEUE), b->time, b->submit_cpu);
+	if (!item->gets || !good)
+		return good;
+	item->gets = false;
+	item->inserts = false;
 	return add_step(s, item, __BLK_TA_ISSUE | kind | BLK_TC_ACT(BLK_TC_ISSUE), issued, b->submit_cpu);
 }
 
@@ -246,6 +247,18 @@ static bool put_step(struct file *f, struct blk_io_trace *t, const void *payload
 	return output_put(f->output, put_bytes(out, payload, length));
 }
 
+/* @t: the step Q. */
+static bool put_following(struct file *f, struct blk_io_trace *t, const struct item *item)
+{
+	__u32 queued = t->action;
+
+	t->action = __BLK_TA_GETRQ | (queued & KIND_MASK & ~BLK_TC_ACT(BLK_TC_QUEUE));
+	if (item->gets && !put_step(f, t, "", 0))
+		return false;
+	t->action = __BLK_TA_INSERT | (queued & KIND_MASK);
+	return !item->inserts || put_step(f, t, "", 0);
+}
+
 static bool put_item(struct file *f, const struct disk *disk, const struct item *item)
 {
 	struct blk_io_trace t = {
@@ -258,7 +271,7 @@ static bool put_item(struct file *f, const struct disk *disk, const struct item 
 	t.bytes = item->bytes;
 	t.device = disk->device;
 	t.error = item->error;
-	return put_step(f, &t, "", 0);
+	return put_step(f, &t, "", 0) && put_following(f, &t, item);
 }
 
 /* The time of day at the first step, which is then the 0 of the times that are shown. */
