@@ -42,6 +42,8 @@ ELSEWHERE = {
     'sudo modprobe iotracer': 'dkms.bats',
     'make deb': 'scripts/check-deb',
     'sudo cp -r .': 'scripts/check-dkms',
+    'iotracer report': 'report.bats',
+    'iotracer top': 'top.bats',
     'iotracer vm show': 'vm_images.bats',
     'iotracer add --vm': 'vm_images.bats',
     'iotracer log --vm': 'vm_images.bats',
