@@ -25,11 +25,10 @@ const eventsOf = async (page, id) => (await rowsOf(page, id)).map(row => [row[0]
 const steps = {
 	// All that can be read, and all that can be opened.
 	async look(page) {
-		for (const summary of await page.$$('details summary')) await summary.click();
+		for (const summary of await page.$$('details summary')) await summary.press('Enter');
 		await page.waitForFunction(() =>
 			[...document.querySelectorAll('details')].every(d => d.querySelector('table')),
 		);
-		await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
 		return {
 			text: await page.textContent('main'),
 			header: await page.textContent('header'),
@@ -52,7 +51,7 @@ const steps = {
 		for (const colorScheme of ['light', 'dark']) {
 			await page.emulateMedia({ colorScheme });
 			for (const summary of await page.$$('details:not([open]) summary'))
-				await summary.click();
+				await summary.press('Enter');
 			await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
 			const { violations, passes } = await page.evaluate(() =>
 				window.axe.run(document, { resultTypes: ['violations'] }),
@@ -197,6 +196,8 @@ const steps = {
 		if (step === 'axe') await page.addInitScript({ content: axe.source });
 		await page.goto(url);
 		await page.waitForSelector('html[data-ready]', { state: 'attached' });
+		// What is drawn only near the window moves what is below it, away from a pointer: draw all now.
+		await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
 		process.stdout.write(`${JSON.stringify(await steps[step](page))}\n`);
 	} finally {
 		await browser.close();
