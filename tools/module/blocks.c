@@ -242,7 +242,8 @@ static int compare(const void *a, const void *b, void *event)
 
 void blocks_sort(const struct blocks *b, struct records *r)
 {
-	qsort_r(r->data, r->nr, b->stream.event->size, compare, (void *)b->stream.event);
+	if (r->nr)
+		qsort_r(r->data, r->nr, b->stream.event->size, compare, (void *)b->stream.event);
 }
 
 __u64 blocks_missing(const struct blocks *b, bool followed)
