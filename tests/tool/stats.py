@@ -133,6 +133,17 @@ def by_hand():
     is_equal('sizes', text[4].split(), ['READ', '4', '1', '4.10KiB', '1.37KiB', '0B', '4.00KiB', '0.00', '0.00'])
     is_equal('latencies', text[11].split(),
              ['OPEN', '1.80us', '600ns', '500ns', '600ns', '700ns', '700ns', '700ns', '700ns', '700ns'])
+    at = text.index('OP                 EVENTS   BYTES LATENCY') + 1
+    is_equal('shares', text[at:at + 4], [
+        'WRITE               11.1%   66.1%    0.0%  ' + 36 * '█',
+        'READ                44.4%   33.9%  100.0%  ' + 18 * '█' + '▌',
+        'OPEN                33.3%       -    0.0%',
+        'FSYNC               11.1%       -    0.0%'])
+    text = stats('--sort', 'count', 'few').stdout.splitlines()
+    at = text.index('OP                 EVENTS   BYTES LATENCY') + 1
+    is_equal('bars by count', [(line.split()[0], line.count('█')) for line in text[at:at + 4]],
+             [('READ', 36), ('OPEN', 27), ('FSYNC', 9), ('WRITE', 9)])
+    assert 'EVENTS   BYTES LATENCY' not in stats('--filter', 'op=READ', 'few').stdout
     is_equal('errors', stats('--errors', 'few').stdout.splitlines()[-3:],
              ['OP               ERRORS', 'READ             EIO 1', 'OPEN             ENOENT 1, EACCES 1'])
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bar.h"
 #include "base/cli.h"
 #include "base/json.h"
 #include "base/scaled.h"
@@ -10,6 +11,8 @@
 #include "base/xalloc.h"
 #include "trace/key_text.h"
 #include "trace/stats_report.h"
+
+#define SHARES_BAR 36	/* columns */
 
 /* --- text ----------------------------------------------------------------------- */
 
@@ -92,6 +95,56 @@ static void heading(const struct stats *s, const char *columns)
 		printf("\n%s%s\n%*s%s%s\n", CLI_BOLD, name, KEY_TEXT_FIRST, "", columns, CLI_PLAIN);
 	free(keys);
 	free(name);
+}
+
+/* What rows are sorted by, which a bar shows; of those that moved no bytes, and by name, the events. */
+static double sorted_by(const struct stats *s, double count, double bytes, double latency)
+{
+	if (s->sort == STATS_BY_LATENCY)
+		return latency;
+	return s->sort == STATS_BY_BYTES && s->bytes ? bytes : count;
+}
+
+static double bar_value(const struct stats *s, const struct stats_row *row)
+{
+	return sorted_by(s, row->count, row->bytes, row->latency.total);
+}
+
+static void put_share(double part, double all)
+{
+	if (all > 0)
+		printf("%7.1f%%", 100 * part / all);
+	else
+		printf("%8s", "-");
+}
+
+static void row_of_shares(const struct stats *s, const struct stats_row *row, double latency, double most)
+{
+	char text[BAR];
+	__u64 part = most > 0 ? SHARES_BAR * 8 * bar_value(s, row) / most + 0.5 : 0;
+
+	put_label(s, row);
+	put_share(row->count, s->count);
+	put_share(row->bytes, row->sized ? s->bytes : 0);
+	put_share(row->latency.total, latency);
+	bar(text, part, SHARES_BAR * 8, SHARES_BAR, NULL);
+	printf("%s%s\n", *text ? "  " : "", text);
+}
+
+/* Of all rows together, which are all events that are wanted. The longest bar is that of the largest row. */
+static void put_shares(const struct stats *s)
+{
+	double latency = 0, most = 0;
+	size_t i;
+
+	for (i = 0; i < s->nr; i++) {
+		latency += s->rows[i].latency.total;
+		if (bar_value(s, &s->rows[i]) > most)
+			most = bar_value(s, &s->rows[i]);
+	}
+	heading(s, "  EVENTS   BYTES LATENCY");
+	for (i = 0; i < s->nr; i++)
+		row_of_shares(s, &s->rows[i], latency, most);
 }
 
 static void row_of_work(const struct stats_report *r, const struct stats_row *row)
@@ -223,6 +276,8 @@ void stats_report_text(const struct stats_report *r)
 		heading(s, "  TOTAL    AVG    MIN    P50    P90    P99  P99.9 P99.99    MAX");
 	for (i = 0; latencies && i < s->nr; i++)
 		row_of_latencies(r, &s->rows[i]);
+	if (s->nr > 1)
+		put_shares(s);
 	if (s->nr && (s->device_latency || s->with_pages))
 		put_work(r);
 	if (errors)
