@@ -10,7 +10,7 @@
 # any more, so that the disk is known exactly; the others in the middle, with the trace as far as it had
 # left the machine.
 #
-# POWER_CUTS=100 makes as many cuts; SEED=N begins with that one, which a failure names.
+# POWER_CUTS=100 makes as many cuts, on POWER_KERNEL (6.12); SEED=N begins with that one, which a failure names.
 #
 # What is in single quotes is expanded in the guest.
 # shellcheck disable=SC2016
@@ -19,9 +19,11 @@
 
 load ../lib/tool
 
+KERNEL=${POWER_KERNEL:-6.12}
+
 setup_file() {
 	cd "$TOP" || return
-	make -s -C tools && make -s -C tests ../build/tests/power_cut && scripts/guest-build 6.12 || return
+	make -s -C tools && make -s -C tests ../build/tests/power_cut && scripts/guest-build "$KERNEL" || return
 	export work=$BATS_FILE_TMPDIR
 	mkdir "$work/tree"
 	cp build/tests/power_cut "$work/tree/"
@@ -47,7 +49,7 @@ machine() {
 	. scripts/lib.sh
 	# shellcheck source=scripts/guest.sh
 	. scripts/guest.sh
-	release=$(iot_kernel_find 6.12)
+	release=$(iot_kernel_find "$KERNEL")
 }
 
 # launch DISK [STATE]: start or go on with the machine, on a copy of the disk
