@@ -66,6 +66,7 @@ static int stats_of(struct env *env, size_t i)
 	struct stats s = {
 		.interval = env->interval * NS_PER_S + 0.5, .sort = env->sort, .top = env->top,
 		.origin = pass_origin(&env->pass), .with_pages = env->working_set,
+		.no_sizes = env->format == FORMAT_TEXT,
 	};
 	struct pass_reader reader;
 	const void *record;

@@ -159,7 +159,7 @@ void stats_add(struct stats *s, const void *record, const struct measure *m, __u
 		distribution_add(&row->latencies, m->latency, m->weight);
 	if (m->has_bytes) {
 		row->sized += m->weight;
-		if (!s->no_percentiles)
+		if (!s->no_percentiles && !s->no_sizes)
 			distribution_add(&row->sizes, m->bytes, m->weight);
 		widen(&row->size, bytes, m->bytes, m->bytes);
 	}

@@ -80,6 +80,7 @@ struct stats {
 	__u64 origin;		/* ns since 1970: where the first interval begins */
 	enum stats_sort sort;
 	size_t top;		/* keys that have a row of their own; 0: all */
+	bool no_sizes;		/* percentiles of sizes are not wanted */
 	bool no_percentiles;	/* sums are all that is wanted: they are 0, and values are not kept */
 	bool with_pages;	/* count pages that were touched, of events with positions */
 
