@@ -518,4 +518,6 @@ def ends():
 
 
 if __name__ == '__main__':
+    # A suite that runs in the background ignores it, and so would what it starts.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     globals()[sys.argv[1]](*sys.argv[2:])
