@@ -347,13 +347,13 @@ static bool refuse(const char *root, const char *why)
 /* The path by which the kernel knows an open directory. */
 static char *real_path(int fd)
 {
-	char path[WALK_PATH_MAX], link[32];
-	ssize_t n;
+	char *link = xasprintf("/proc/self/fd/%d", fd);
+	char *path = xreallocarray(NULL, WALK_PATH_MAX, 1);
+	ssize_t n = readlink(link, path, WALK_PATH_MAX - 1);
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
+	free(link);
 	path[n > 0 ? n : 0] = '\0';
-	return xstrdup(path);
+	return path;
 }
 
 bool walk_open(struct walk *w, const char *root)
