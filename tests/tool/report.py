@@ -141,6 +141,7 @@ def by_hand():
          block=[request('WRITE', 0, 3 * 10**6, queue=10**6, tid=7),         # in the device from 10 s to 12 s
                 request('READ', 500000, 1500000, tid=8, offset=1 << 30)],   # from 9.5 to 10.5 s
          fs=[call('READ', 0, 10, result=4096, offset=0, requested=4096, kind=1),
+             call('READ', 10, 20, result=4096, offset=4096, requested=4096, kind=1),
              call('READ', 20, 30, result=4096, offset=4096 * 79, requested=4096, kind=1),
              call('WRITE', 6 * 10**6, 6 * 10**6 + 10, result=8192, offset=4096 * 3, requested=8192, kind=1)])
     of = document('t')
@@ -148,9 +149,9 @@ def by_hand():
     is_equal('depth', device['inside'], [[1, S // 2, 2, 2 * S + S // 2]])
     is_equal('disk', device['disks'], ['sda'])
     file = table(of, 'fs', 'file')
-    is_equal('cells', file['cells'], [[1, 2, 8192, 0, 20 * US, 10 * US, 0, 3, 1, 8192, 0, 10 * US, 10 * US, 0]])
-    # 80 pages: ranges of 8 KiB, of which page 79 is in the last of 40, and page 3 in the second
-    is_equal('positions', file['positions'], [{'row': 0, 'range_bytes': 8192, 'at': [1, 0, 4096, 0, 1, 39, 4096, 0, 3, 1, 0, 8192]}])
+    is_equal('cells', file['cells'], [[1, 3, 12288, 0, 30 * US, 10 * US, 0, 3, 1, 8192, 0, 10 * US, 10 * US, 0]])
+    # 80 pages: ranges of 8 KiB, of which page 79 is in the last of 40, page 3 in the second, pages 0 and 1 in the first
+    is_equal('positions', file['positions'], [{'row': 0, 'range_bytes': 8192, 'at': [1, 0, 8192, 0, 1, 39, 4096, 0, 3, 1, 0, 8192]}])
     stack = table(of, 'block', 'stack')
     row, times = stack['stats']['rows'][0], stack['times'][0]
     is_equal('stack', ((row['command'], row['file'], row['op']), times), (('p7', '/srv/db', 'WRITE'), [1, 2 * S]))
