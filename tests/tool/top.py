@@ -342,12 +342,14 @@ def vms():
     stream('proc/paths', [f'id=1 inode=5 text={image}\n', 'id=2 inode=6 text=/etc/hosts\n'], 'layout=2')
     with subprocess.Popen(['qemu-system-x86_64', '-name', 'web', '-machine', 'none', '-nodefaults', '-display', 'none', '-S',
                            '-drive', f'if=none,id=disk0,file={image},format=raw']) as qemu:
-        process, _ = start_live('--by=vm')
-        append('fs', [{**soon(0), 'seq': i, 'pid': pid, 'path': path}
-                      for i, (pid, path) in enumerate(((qemu.pid, 1), (qemu.pid, 2), (1, 1)))])
-        seen = [json.loads(process.stdout.readline()) for _ in range(2)]
-        found = [row for d in seen + end_live(process) for row in d['rows']]
-        qemu.kill()
+        try:
+            process, _ = start_live('--by=vm')
+            append('fs', [{**soon(0), 'seq': i, 'pid': pid, 'path': path}
+                          for i, (pid, path) in enumerate(((qemu.pid, 1), (qemu.pid, 2), (1, 1)))])
+            seen = [json.loads(process.stdout.readline()) for _ in range(2)]
+            found = [row for d in seen + end_live(process) for row in d['rows']]
+        finally:
+            qemu.kill()
     is_equal('rows', sorted((row['vm'], row['drive'], row['operations']) for row in found),
              [('web', '', 1), ('web disk0', 'disk0', 1)])
 
