@@ -5,13 +5,14 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/progress.h"
 #include "base/scaled.h"
+#include "base/wall.h"
 
-#define PERIOD_MS 500
+#define PERIOD_NS 500000000ULL
+#define NS_PER_S 1e9
 
 static bool shown;
 static bool quiet;
@@ -48,17 +49,15 @@ bool progress_is_wanted(void)
 
 bool progress_is_due(void)
 {
-	static long long next;
-	struct timespec t;
-	long long now;
+	static __u64 next;
+	__u64 now;
 
 	if (!progress_is_wanted())
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now = t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+	now = wall_now().monotonic;
 	if (now < next)
 		return false;
-	next = now + PERIOD_MS;
+	next = now + PERIOD_NS;
 	return true;
 }
 
@@ -85,22 +84,15 @@ void progress_show(const char *format, ...)
 	shown = true;
 }
 
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* How fast it went, and how long what is left takes at this speed: nothing in the first half second. */
-static void speed_text(char *out, size_t size, double passed, double count, const char *unit, double share)
+static void speed_text(char *out, size_t size, __u64 ns, double count, const char *unit, double share)
 {
+	double passed = ns / NS_PER_S;
 	char rate[SCALED];
 	int length;
 
 	*out = '\0';
-	if (passed < PERIOD_MS / 1000.0)
+	if (ns < PERIOD_NS)
 		return;
 	length = snprintf(out, size, ", %s %s/s", scaled_number(rate, count / passed), unit);
 	if (share > 0)
@@ -110,14 +102,14 @@ static void speed_text(char *out, size_t size, double passed, double count, cons
 void progress_of(const char *what, unsigned long long count, const char *unit, unsigned long long done,
 		 unsigned long long whole)
 {
-	static struct { char what[32]; double begin; unsigned long long count, done; } last;
+	static struct { char what[32]; __u64 begin; unsigned long long count, done; } last;
 	char share[32] = "", speed[96];
 
 	if (!progress_is_wanted())
 		return;
 	if (strncmp(last.what, what, sizeof(last.what) - 1) || done < last.done) {
 		snprintf(last.what, sizeof(last.what), "%s", what);
-		last.begin = seconds_now();
+		last.begin = wall_now().monotonic;
 		last.count = count;
 	}
 	last.done = done;
@@ -125,7 +117,7 @@ void progress_of(const char *what, unsigned long long count, const char *unit, u
 		return;
 	if (whole)
 		snprintf(share, sizeof(share), ", %.0f %%", 100 * (double)done / (double)whole);
-	speed_text(speed, sizeof(speed), seconds_now() - last.begin, (double)(count - last.count), unit,
+	speed_text(speed, sizeof(speed), wall_now().monotonic - last.begin, (double)(count - last.count), unit,
 		   whole ? (double)done / (double)whole : 0);
 	progress_show("%s: %llu %s%s%s", what, count, unit, share, speed);
 }
