@@ -54,8 +54,8 @@ list_third() {
 		cpus-6.1 with 6.1 scripts/check-vm --again --cpus 4 --append maxcpus=2 --append possible_cpus=256 6.1 hostile_cpus.py
 		vm-7.2 with 7.2 scripts/check-vm --again --no-once 7.2 totals.py fs.py
 		vm-6.12-arm64 with 6.12-arm64 scripts/check-vm --again --no-once 6.12-arm64 ${core[*]}
-		dkms-6.12 dkms_tap 6.12
-		dkms-6.1 dkms_tap 6.1
+		dkms-6.12 with 6.12 dkms_tap 6.12
+		dkms-6.1 with 6.1 dkms_tap 6.1
 		storm-6.12-long with 6.12 scripts/check-vm --again 6.12 storm.bats
 		storm-7.3 with 7.3 scripts/check-vm --again 7.3 storm.bats
 		storm-6.1 with 6.1 scripts/check-vm --again 6.1 storm.bats
