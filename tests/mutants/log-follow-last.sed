@@ -1,4 +1,4 @@
 # A signal ends a followed log without a last read.
 # in: follow_wait()
 # tests: tool.bats log --follow
-/^static bool follow_wait/,/^}/s#return true;#return !interrupted;#
+/^bool follow_wait/,/^}/s#return true;#return !interrupted;#

@@ -233,6 +233,8 @@ some_events() {
 	iotracer log --guest --vm "terms-$$" -f csv >rows
 	[[ $(head -n 1 rows) == timestamp,*,drive,file,part,part_offset_bytes,part_length_bytes,guest_kind,guest_offset_bytes,guest_length_bytes ]]
 	cells drive file guest_kind | diff - <(printf '%s\n' "disk0 $work/a data" "disk0 $work/base data" "d1 $work/e header" "d1 $work/d data")
+	follow_lines 4 --guest --vm "terms-$$" | diff - <(iotracer log --guest --vm "terms-$$")
+	follow_lines 5 --guest --vm "terms-$$" -f csv | cut -d , -f 2- | diff - <(cut -d , -f 2- rows)
 	# one that cannot be mapped does not hide the others
 	printf 'QFI\373\0\0\0\011' | dd of=e conv=notrunc status=none
 	run --separate-stderr iotracer log --guest --vm "terms-$$"
@@ -300,6 +302,86 @@ kinds() {
 	[ "$(kinds log --guest --vm "free-$$")" = 'pending -' ]
 }
 
+# has_lines FILE N
+has_lines() {
+	[ "$(wc -l <"$1")" -ge "$2" ]
+}
+
+# follow_lines N ARGUMENT...: run log --follow until it has printed N lines, end it, and print them
+follow_lines() {
+	local nr=$1 pid
+	shift
+	iotracer log --follow "$@" >followed 2>err 3>&- &
+	pid=$!
+	wait_for has_lines followed "$nr"
+	kill -INT "$pid"
+	wait "$pid"
+	cat followed
+}
+
+@test "log --guest --follow: the rows, in each format, are those of log afterwards" {
+	local file format
+	qemu-img create -q -f raw raw 4M
+	qcow2 q 4M
+	io qcow2 q 'write -P 1 1M 300k' 'write -P 2 0 64k'
+	for file in raw q; do
+		rm -rf proc
+		mkdir proc
+		: >proc/control
+		terms events "$file" | traced "$file"
+		for format in text csv json; do
+			iotracer log --guest -f "$format" "$file" >afterwards
+			[ "$(wc -l <afterwards)" -gt 9 ]
+			follow_lines "$(wc -l <afterwards)" --guest -f "$format" "$file" | diff - afterwards
+		done
+	done
+}
+
+@test "log --guest --follow: an event is printed when it comes, by the tables that the image has then" {
+	local pid
+	qcow2 q 4M
+	io qcow2 q 'write -P 1 0 64k'
+	echo "time=2001 offset=0 requested=512 result=512 op=1" | traced q
+	iotracer log --follow --guest q >followed 2>err 3>&- &
+	pid=$!
+	wait_for has_lines followed 1
+	# the tables first: QEMU has written to the new place when the event is there
+	io qcow2 q 'write -P 1 1M 64k'
+	host=$(iotracer map --json q 1M | jq .host)
+	echo "seq=1 time=$(now) offset=$host requested=512 result=512 op=1" | tool-stream continue >>proc/t_q/stream
+	wait_for has_lines followed 2
+	kill -TERM "$pid"
+	wait "$pid"
+	[ "$(tail -n 1 followed | cut -d ";" -f 8-)" = "$host;512;data;1048576;512" ]
+}
+
+@test "log --guest --follow: a bio finds its call, though thousands of events are between two reads" {
+	qemu-img create -q -f raw raw 1G
+	{
+		for i in {0..20000}; do
+			echo "seq=$((2 * i)) time=$((2000 + 4 * i)) offset=$((i * 4096)) requested=4096 result=4096 op=1 flags=1 pid=7 tid=7"
+			echo "seq=$((2 * i + 1)) time=$((2001 + 4 * i)) offset=$((i * 4096)) requested=4096 result=4096 op=1 flags=1 level=1 pid=7 tid=7"
+		done
+	} | traced raw
+	iotracer log --guest raw >afterwards
+	[ "$(cut -d ";" -f 10 afterwards | sort | uniq -c | xargs)" = "40002 data" ]
+	follow_lines 40002 --guest raw | cmp - afterwards
+}
+
+@test "log --guest --follow: a target that is removed ends it with 0" {
+	qemu-img create -q -f raw raw 1M
+	echo "time=2001 offset=0 requested=512 result=512 op=1" | traced raw
+	preloaded TOOL_GONE="$work/gone" iotracer log --follow --guest raw >followed 2>err 3>&- &
+	pid=$!
+	wait_for has_lines followed 1
+	touch gone
+	wait "$pid"
+	[ "$(head -n 1 err)" = "iotracer: $work/raw: target was removed" ]
+	run --separate-stderr timeout 60 bash -c "set -o pipefail; rm -f gone; iotracer log --follow --guest raw | head -n 1"
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 1 ]
+}
+
 @test "log --guest: what is wrong is one line" {
 	qemu-img create -q -f vmdk v 1M
 	traced v </dev/null
@@ -312,8 +394,8 @@ kinds() {
 	done <<-END
 		1|--guest v|iotracer: $work/v: has format vmdk; only raw and qcow2 can be mapped
 		1|--guest --image-format=qcow2 v|iotracer: $work/v: is not a qcow2 image
-		2|--guest --follow v|iotracer log: --guest goes without --follow, --sync and --format=fuse
-		2|--guest --format=fuse v|iotracer log: --guest goes without --follow, --sync and --format=fuse
+		1|--guest --follow v|iotracer: $work/v: has format vmdk; only raw and qcow2 can be mapped
+		2|--guest --format=fuse v|iotracer log: --guest goes without --sync and --format=fuse
 		2|--image-format=raw v|iotracer log: --image-format goes with --guest and FILE
 		2|--guest --image-format=vmdk v|iotracer log: --image-format=vmdk: say raw or qcow2
 		2|--guest fs|iotracer: fs: --guest is for files, and for a machine (--vm); of a trace: iotracer export --guest

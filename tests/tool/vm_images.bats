@@ -1377,6 +1377,39 @@ for row in csv.DictReader(sys.stdin): print(row["comm"], row["drive"], row["file
 	[ "$(iotracer log --vm "turns-$$" | cut -d ";" -f 8 | tr '\n' ' ')" = 'one one,two two ' ]
 }
 
+# has_lines FILE N
+has_lines() {
+	[ "$(wc -l <"$1")" -ge "$2" ]
+}
+
+@test "log --vm --follow: rows come as they happen, of a drive that is plugged in, too; the end of the VM ends it" {
+	local t
+	qemu-img create -q -f raw x 1M
+	qemu-img create -q -f raw y 1M
+	start_qemu followed -device virtio-scsi-pci -drive file=x,format=raw,if=none,id=d0 -device scsi-hd,drive=d0,id=one
+	t=$(now)
+	processes "$(cat followed.pid)" <<-END
+		cpu=0 seq=0 time=$((t + 2)) op=1 result=7 pid=7 path=1 $(of x)
+		cpu=0 seq=1 time=$((t + 1)) op=1 result=8 pid=7 path=1 $(of x)
+	END
+	tool-stream layout=2 >proc/paths <<-END
+		id=1 text=$work/x
+		id=2 text=$work/y
+	END
+	iotracer log --follow --vm "followed-$$" >out 2>err 3>&- &
+	pid=$!
+	wait_for has_lines out 2
+	images ask followed.qmp 'blockdev-add {"driver": "raw", "node-name": "y", "file": {"driver": "file", "filename": "'"$work"'/y"}}' \
+		'device_add {"driver": "scsi-hd", "id": "two", "drive": "y"}'
+	tool-stream continue layout=1 event=2 >>proc/machine/stream <<<"cpu=0 seq=2 time=$(now) op=1 result=9 pid=7 path=2 $(of y)"
+	wait_for has_lines out 3
+	[ "$(cut -d ";" -f 4,8,10 out | xargs)" = "8;one;$work/x 7;one;$work/x 9;two;$work/y" ]
+	stop_qemu followed
+	wait "$pid"
+	[ "$(cat err)" = "iotracer: followed-$$: the VM has ended" ]
+	iotracer log --vm "followed-$$" | diff - out
+}
+
 @test "log --vm: the call that creates a file is that file's, however long it takes; what ended before is not" {
 	local begun ended
 	begun=$(now)
@@ -1410,9 +1443,9 @@ for row in csv.DictReader(sys.stdin): print(row["comm"], row["drive"], row["file
 	run -1 iotracer log --vm none-of-this-name
 	run -2 iotracer log --vm "logged-$$" r
 	[ "${lines[0]}" = "iotracer log: --vm goes without FILE" ]
-	for option in --follow --format=fuse; do
+	for option in --sync --format=fuse; do
 		run -2 iotracer log --vm "logged-$$" "$option"
-		[ "${lines[0]}" = "iotracer log: --vm goes without --follow, --sync and --format=fuse" ]
+		[ "${lines[0]}" = "iotracer log: --vm goes without --sync and --format=fuse" ]
 	done
 	IOTRACER_PROC=$work/none run -3 iotracer log --vm "logged-$$"
 }

@@ -2,9 +2,6 @@
 /* iotracer log: the events of one target or category, once or as they happen. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +10,7 @@
 
 #include "base/absolute.h"
 #include "base/cli.h"
+#include "base/follow.h"
 #include "base/text.h"
 #include "base/wall.h"
 #include "cmd/command.h"
@@ -28,8 +26,6 @@
 #include "vm/log_row.h"
 #include "vm/log_vm.h"
 
-#define FOLLOW_MS 100		/* between two reads for new events */
-#define FOLLOW_BATCH 65536	/* most records in memory while following */
 #define LAST_BYTES (16 << 20)	/* most text that is read after the signal to end */
 
 struct env {
@@ -45,51 +41,6 @@ struct env {
 	const char *image_format;	/* NULL: found out */
 };
 
-static atomic_bool interrupted;	/* lock-free, so a handler may set it */
-
-static void on_signal(int number)
-{
-	(void)number;
-	interrupted = true;
-}
-
-/*
- * Ctrl-C, kill and a closed pipe end a followed log; they are no errors. After a signal what was
- * recorded before it is read, in a bounded amount, as new events may come for ever.
- */
-static void follow_prepare(void)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
-}
-
-/* False if stdout has no reader any more, or a write failed (see atexit). */
-static bool flush_output(void)
-{
-	if (cli_flush())
-		return true;
-	if (errno == EPIPE)
-		cli_stdout_gone();
-	return false;
-}
-
-/* Waits until the next read is due; false if nobody reads stdout any more. */
-static bool follow_wait(void)
-{
-	struct pollfd out = { .fd = STDOUT_FILENO };
-
-	if (!flush_output())
-		return false;
-	/* No event is requested, so poll() reports only that stdout is closed. */
-	if (poll(&out, 1, FOLLOW_MS) <= 0)
-		return true;
-	cli_stdout_gone();
-	return false;
-}
-
 /* Handles the end of reading. While following, removed targets and modules are no errors. */
 static int ended(const struct env *env, const struct target *target,
 		 const char *which, int err)
@@ -100,7 +51,7 @@ static int ended(const struct env *env, const struct target *target,
 		return control_explain(env->file, which, err);
 	if (!env->follow || err != -EIO)
 		return proc_explain(env->file, target->name, which, err);
-	if (flush_output())
+	if (follow_flush())
 		cli_say_of(env->file, env->category ? "the module was unloaded" :
 			   "target was removed");
 	return CLI_OK;
@@ -117,7 +68,7 @@ static int log_text(const struct env *env, const struct target *target)
 	if (fd < 0)
 		return ended(env, target, "log", fd);
 	while (last < LAST_BYTES && !ferror(stdout)) {
-		bool ending = !env->follow || interrupted;
+		bool ending = !env->follow || follow_interrupted();
 		ssize_t n = read(fd, buffer, sizeof(buffer));
 
 		if (n < 0 && errno == EINTR)
@@ -127,10 +78,10 @@ static int log_text(const struct env *env, const struct target *target)
 			fwrite(buffer, 1, n, stdout);
 		else if (err || ending || !follow_wait())
 			break;
-		last += interrupted ? n : 0;
+		last += follow_interrupted() ? n : 0;
 	}
 	if (env->follow)
-		flush_output();
+		follow_flush();
 	close(fd);
 	return ended(env, target, "log", err);
 }
@@ -214,16 +165,16 @@ static int copy_records(const struct env *env, const struct source *from, struct
 	int err;
 
 	do {
-		ending = !env->follow || interrupted;
+		ending = !env->follow || follow_interrupted();
 		err = read_records(from, &r, env->follow ? FOLLOW_BATCH : SIZE_MAX);
 		full = r.nr >= FOLLOW_BATCH;
 		print_records(from, rows, &r);
 		if (err || ending)
 			break;
-	} while (full ? flush_output() : follow_wait());
+	} while (full ? follow_flush() : follow_wait());
 	settle_lines(rows, true);
 	if (env->follow)
-		flush_output();
+		follow_flush();
 	records_free(&r);
 	return err;
 }
@@ -405,10 +356,10 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 		cli_usage(state, "say which file");
 	if (env->vm && env->file)
 		cli_usage(state, "--vm goes without FILE");
-	if (env->vm && (env->follow || env->sync || env->format == FORMAT_FUSE))
-		cli_usage(state, "--vm goes without --follow, --sync and --format=fuse");
-	if (env->guest && (env->follow || env->sync || env->format == FORMAT_FUSE))
-		cli_usage(state, "--guest goes without --follow, --sync and --format=fuse");
+	if (env->vm && (env->sync || env->format == FORMAT_FUSE))
+		cli_usage(state, "--vm goes without --sync and --format=fuse");
+	if (env->guest && (env->sync || env->format == FORMAT_FUSE))
+		cli_usage(state, "--guest goes without --sync and --format=fuse");
 	if (env->image_format && (!env->guest || env->vm))
 		cli_usage(state, "--image-format goes with --guest and FILE");
 	if (env->sync && env->format == FORMAT_TEXT)
@@ -420,6 +371,7 @@ static int log_of_guest(const struct env *env)
 	const struct log_options o = {
 		.vm = env->vm, .file = env->file, .image_format = env->image_format,
 		.format = env->format, .no_header = env->no_header, .guest = env->guest,
+		.follow = env->follow,
 	};
 
 	if (!env->vm && category_find(env->file, strlen(env->file))) {
@@ -438,11 +390,11 @@ static int run(int argc, char **argv)
 	int status;
 
 	command_parse(&command_log, argc, argv, &env);
+	if (env.follow)
+		follow_prepare();
 	if (env.vm || env.guest)
 		return log_of_guest(&env);
 	env.category = category_find(env.file, strlen(env.file));
-	if (env.follow)
-		follow_prepare();
 	if (env.category)
 		return log_category(&env);
 	status = target_one(&list, env.file, &target);

@@ -116,6 +116,19 @@ void guest_image_sort(struct guest_image *image)
 		qsort(image->maps, image->nr_maps, sizeof(*image->maps), by_time);
 }
 
+void guest_image_forget(struct guest_image *image, __u64 time)
+{
+	size_t gone = 0, i;
+
+	while (gone + 1 < image->nr_maps && image->maps[gone + 1].end <= time)
+		gone++;
+	for (i = 0; i < gone; i++)
+		free(image->maps[i].at);
+	image->nr_maps -= gone;
+	if (gone)
+		memmove(image->maps, image->maps + gone, image->nr_maps * sizeof(*image->maps));
+}
+
 static void add_region(const struct qcow2_region *region, void *data)
 {
 	struct guest_map *map = data;

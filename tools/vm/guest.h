@@ -84,6 +84,9 @@ struct guest_map *guest_image_add_map(struct guest_image *image);
 void guest_map_add(struct guest_map *map, const struct qcow2_region *region);
 void guest_image_sort(struct guest_image *image);
 
+/* Forgets the maps that no event needs that began at @time or later. */
+void guest_image_forget(struct guest_image *image, __u64 time);
+
 /* Appends the parts of a range of the file, for an event that began at @time. */
 void guest_find(struct guest_image *image, __u64 time, __u64 host, __u64 length,
 		struct guest_parts *parts);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cli.h"
+#include "base/follow.h"
 #include "base/text.h"
+#include "base/wall.h"
 #include "base/xalloc.h"
 #include "core/names.h"
 #include "module/proc.h"
@@ -17,7 +20,6 @@
 #include "vm/log_row.h"
 
 #define NS 1000000000ULL
-#define LOOK_BACK 4096	/* events between a call and its bio, at most */
 
 struct log {
 	const struct log_options *options;
@@ -27,8 +29,12 @@ struct log {
 	const char *name;	/* by which the image can be opened */
 	struct stream stream;
 	struct records records;
+	size_t printed;		/* of @records: these stay for is_whole_call() */
 	struct guest_images images;
 	struct guest_parts pieces;	/* of the event that is printed */
+	struct row_printer printer;
+	__u64 known;		/* CLOCK_MONOTONIC ns: the map has what was written before */
+	bool damaged;		/* an error of reading the map again was reported */
 };
 
 /* The path by which the target's file can be read, or NULL. */
@@ -62,36 +68,46 @@ static int find_target(struct log *l)
 	return CLI_OK;
 }
 
+/* Reads all events, or with --follow the next ones, and sorts those that are not printed. */
 static int read_records(struct log *l)
 {
-	int status = stream_open(&l->stream, l->target->name, l->file);
-	__u64 missing;
-	int err;
+	size_t most = l->options->follow ? l->records.nr + FOLLOW_BATCH : SIZE_MAX;
+	int err = stream_read(&l->stream, &l->records, most);
+	struct records waiting = {
+		.data = l->records.data + l->printed * l->stream.event->size,
+		.nr = l->records.nr - l->printed,
+	};
 
-	if (status)
-		return status;
-	err = stream_read(&l->stream, &l->records, SIZE_MAX);
-	if (err)
-		return proc_explain(l->file, l->target->name, "stream", err);
-	stream_sort(&l->stream, &l->records);
-	missing = stream_missing(&l->stream);
+	if (waiting.nr)
+		stream_sort(&l->stream, &waiting);
+	return err;
+}
+
+static void report_missing(const struct log *l)
+{
+	__u64 missing = stream_missing(&l->stream);
+
 	if (missing)
 		cli_say_of(l->file, "%llu events were overwritten or lost before they were read",
 			   (unsigned long long)missing);
-	return CLI_OK;
 }
 
 /* Reads the map after the events, because QEMU updates the tables after it has written. */
 static int read_image(struct log *l)
 {
-	struct guest_image *image = guest_images_add(&l->images, l->file, xstrdup(""));
+	struct guest_image *image = l->images.nr ? l->images.at : guest_images_add(&l->images, l->file, xstrdup(""));
+	__u64 now = wall_now().monotonic;
 	char *why = guest_image_read(image, l->name, l->options->image_format, 0);
+	bool first = !l->known;
 
+	l->known = now;
 	if (!why)
 		return CLI_OK;
-	cli_say_of(l->file, "%s", why);
+	if (!l->damaged)
+		cli_say_of(l->file, "%s", why);
 	free(why);
-	return CLI_FAILED;
+	l->damaged = true;
+	return first ? CLI_FAILED : CLI_OK;
 }
 
 static const struct iot_io *event_at(const struct log *l, size_t i)
@@ -122,7 +138,7 @@ static bool has_range(const struct iot_io *io)
 static bool is_whole_call(const struct log *l, size_t i)
 {
 	const struct iot_io *bio = event_at(l, i);
-	size_t first = i > LOOK_BACK ? i - LOOK_BACK : 0;
+	size_t first = i > LOG_LOOK_BACK ? i - LOG_LOOK_BACK : 0;
 
 	while (i-- > first) {
 		const struct iot_io *call = event_at(l, i);
@@ -198,22 +214,107 @@ static void print_row(struct log *l, const struct iot_io *io, const struct guest
 	fwrite(text, 1, row_print(printer, text, io) - text, stdout);
 }
 
-static void print_all(struct log *l)
+static void open_printer(struct log *l)
 {
-	struct row_printer printer = {
+	struct row_printer *printer = &l->printer;
+
+	*printer = (struct row_printer){
 		.event = l->stream.event, .t0 = l->stream.t0,
 		.json = l->options->format == FORMAT_JSON,
 		.added = guest_columns, .nr_added = GUEST_COLUMNS,
 	};
-	bool rows = l->options->format != FORMAT_TEXT;
-	size_t i;
+	row_printer_open_own(printer, false);
+	if (l->options->format != FORMAT_TEXT && !printer->json && !l->options->no_header)
+		fwrite(text, 1, row_header(printer, text) - text, stdout);
+}
 
-	row_printer_open_own(&printer, false);
-	if (rows && !printer.json && !l->options->no_header)
-		fwrite(text, 1, row_header(&printer, text) - text, stdout);
-	for (i = 0; i < l->records.nr && !ferror(stdout); i++)
-		for_pieces(l, i, rows ? print_row : print_line, &printer);
-	row_printer_close(&printer);
+/* Prints the events that began before @limit. */
+static void print_until(struct log *l, __u64 limit)
+{
+	bool rows = l->options->format != FORMAT_TEXT;
+
+	for (; l->printed < l->records.nr && !ferror(stdout); l->printed++) {
+		if (event_at(l, l->printed)->time >= limit)
+			break;
+		for_pieces(l, l->printed, rows ? print_row : print_line, &l->printer);
+	}
+}
+
+/* Prints all of it once. */
+static int print_now(struct log *l)
+{
+	int err = read_records(l), status;
+
+	if (err)
+		return proc_explain(l->file, l->target->name, "stream", err);
+	report_missing(l);
+	status = read_image(l);
+	if (status)
+		return status;
+	open_printer(l);
+	print_until(l, ~0ULL);
+	return CLI_OK;
+}
+
+/* --- as they happen ------------------------------------------------------------------ */
+
+/* Forgets the events that no later one needs. */
+static void drop_printed(struct log *l)
+{
+	size_t size = l->stream.event->size, gone;
+
+	if (l->printed <= 2 * LOG_LOOK_BACK)
+		return;
+	gone = l->printed - LOG_LOOK_BACK;
+	l->records.nr -= gone;
+	l->printed -= gone;
+	memmove(l->records.data, l->records.data + gone * size, l->records.nr * size);
+}
+
+/* Looks at the map again if events wait for that. Up to when it is known. */
+static void look(struct log *l, bool ending)
+{
+	struct guest_image *image = &l->images.at[0];
+	__u64 now = wall_now().monotonic;
+
+	if (image->same)
+		l->known = now;
+	else if (l->printed < l->records.nr && (ending || now >= l->known + LOG_LOOK_NS))
+		read_image(l);
+}
+
+/* Events whose number has no bound are not kept, whatever their times. */
+static __u64 limit_of(const struct log *l, bool ending)
+{
+	if (ending || l->records.nr - l->printed > 2 * FOLLOW_BATCH)
+		return ~0ULL;
+	return l->known > LOG_HOLD_NS ? l->known - LOG_HOLD_NS : 0;
+}
+
+static int follow(struct log *l)
+{
+	int status = read_image(l), err;
+	bool ending, full;
+
+	if (status)
+		return status;
+	open_printer(l);
+	do {
+		size_t before = l->records.nr;
+
+		ending = follow_interrupted();
+		err = read_records(l);
+		full = l->records.nr - before >= FOLLOW_BATCH;
+		ending |= !!err;
+		look(l, ending);
+		print_until(l, limit_of(l, ending));
+		guest_image_forget(&l->images.at[0], l->printed < l->records.nr ? event_at(l, l->printed)->time : l->known);
+		drop_printed(l);
+	} while (!ending && (full ? follow_flush() : follow_wait()));
+	if (follow_flush() && err == -EIO)
+		cli_say_of(l->file, "target was removed");
+	report_missing(l);
+	return err && err != -EIO ? proc_explain(l->file, l->target->name, "stream", err) : CLI_OK;
 }
 
 int log_image(const struct log_options *options)
@@ -222,12 +323,12 @@ int log_image(const struct log_options *options)
 	int status = find_target(&l);
 
 	if (!status)
-		status = read_records(&l);
-	if (!status)
-		status = read_image(&l);
+		status = stream_open(&l.stream, l.target->name, l.file);
 	if (!status) {
-		print_all(&l);
-		guest_images_report(&l.images, false);
+		status = options->follow ? follow(&l) : print_now(&l);
+		row_printer_close(&l.printer);
+		if (!status)
+			guest_images_report(&l.images, false);
 	}
 	stream_close(&l.stream);
 	records_free(&l.records);

@@ -4,8 +4,19 @@
 #define TOOL_VM_LOG_ROW_H
 
 #include <stdbool.h>
+#include <linux/types.h>
 
 #include "base/cli.h"
+
+#define LOG_LOOK_BACK 4096	/* events between a call and its bio, at most */
+
+/*
+ * With --follow, events wait for this time before they are printed: a call is recorded when it
+ * ends, after its bios, and began before them.
+ */
+#define LOG_HOLD_NS 500000000ULL
+
+#define LOG_LOOK_NS 1000000000ULL	/* least time between two looks at an image, or at a VM */
 
 /* Options of the command line. */
 struct log_options {
@@ -15,6 +26,7 @@ struct log_options {
 	enum cli_format format;	/* text, csv or json */
 	bool no_header;
 	bool guest;		/* translate to the guest's disk; always for @file */
+	bool follow;		/* print events as they happen, until a signal or the end of the target */
 };
 
 struct guest_part;

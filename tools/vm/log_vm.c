@@ -5,6 +5,8 @@
  * seen to use (vm_seen.h). Events on any other file keep their rows, without a drive, unless the
  * file is certainly not an image.
  */
+#include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/cli.h"
+#include "base/follow.h"
 #include "base/text.h"
 #include "base/wall.h"
 #include "base/xalloc.h"
@@ -24,8 +27,8 @@
 #include "trace/row.h"
 #include "vm/guest_columns.h"
 #include "vm/guest_export.h"
-#include "vm/image.h"
 #include "vm/log_row.h"
+#include "vm/log_strangers.h"
 #include "vm/log_vm.h"
 #include "vm/vm.h"
 #include "vm/vm_find.h"
@@ -33,35 +36,31 @@
 #include "vm/vm_seen.h"
 
 #define NS 1000000000ULL
-#define LOOK_BACK 4096	/* events between a call and its bio, at most */
 
-/* A record that is printed. */
+/* A record that is printed, or was. */
 struct event {
-	const struct iot_fs *fs;
-	const struct vm_seen_file *seen;	/* NULL: not seen with the VM */
+	struct iot_fs fs;
+	const struct vm_seen_file *seen;	/* until it is printed; NULL: not seen with the VM */
 	char *drives;
-	const char *file;			/* escaped; "": not known */
-};
-
-/* A file that was not seen with the VM. */
-struct stranger {
-	__u32 device;
-	__u64 inode, path;
-	bool wanted;
 };
 
 struct log {
 	const struct log_options *options;
-	const json_t *machine;
+	json_t *machine;
 	struct blocks blocks;
-	struct records records;
+	struct records records;		/* that are no events yet */
 	struct vm_seen seen;
-	struct stranger *strangers;
-	size_t nr_strangers;
+	__u64 looked;			/* CLOCK_MONOTONIC ns: when the VM was looked at last; 0: never */
+	struct log_strangers strangers;	/* files that were not seen with the VM */
 	struct event *events;
 	size_t nr;
+	size_t printed;			/* of @events: these stay for bio_length() */
 	struct guest_images images;	/* one for each of @seen, with --guest */
+	__u64 pending;			/* events on images that were forgotten, see guest.h */
 	struct guest_parts pieces;	/* of the event that is printed */
+	struct row_printer printer;
+	struct row_column columns[2 + GUEST_COLUMNS];	/* that the printer has in addition */
+	struct wall_clock clock;
 };
 
 /* The target of the VM's processes, or NULL. */
@@ -83,78 +82,19 @@ static const char *path_of(const struct log *l, __u64 id)
 	return name ? name->text : NULL;
 }
 
-/* Programs and firmware are not images, though they may consist of whole sectors. */
-static bool is_installed(const char *path)
-{
-	static const char *const places[] = { "/usr/", "/lib/", "/lib64/", "/etc/", "/bin/", "/opt/" };
-	size_t i;
-
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (!strncmp(path, places[i], strlen(places[i])))
-			return true;
-	return false;
-}
-
-static bool has_format(const char *path)
-{
-	struct image_chain chain = { 0 };
-	struct image *image = image_chain_add(&chain);
-	bool has;
-
-	image_open(image, IMAGE_OWN_ROOT, path, NULL);
-	has = image->format && strcmp(image->format, "raw");
-	image_chain_close(&chain);
-	return has;
-}
-
-/* Whether a file may be an image; true if it is gone. @shown: its path, escaped. */
-static bool may_be_image(const char *shown, __u64 inode)
-{
-	char *path = xstrdup(shown);
-	struct stat st;
-	bool may;
-
-	text_unescape(path);
-	if (stat(path, &st) || st.st_ino != inode || S_ISBLK(st.st_mode))
-		may = true;
-	else if (!S_ISREG(st.st_mode))
-		may = false;
-	else
-		may = has_format(path) || (st.st_size && st.st_size % 512 == 0 && !is_installed(path));
-	free(path);
-	return may;
-}
-
-static bool is_wanted_stranger(struct log *l, const struct iot_fs *fs)
-{
-	const char *path = path_of(l, fs->path);
-	struct stranger *stranger;
-	size_t i;
-
-	for (i = 0; i < l->nr_strangers; i++) {
-		stranger = &l->strangers[i];
-		if (stranger->inode == fs->inode && stranger->device == fs->device && stranger->path == fs->path)
-			return stranger->wanted;
-	}
-	l->strangers = xreallocarray(l->strangers, l->nr_strangers + 1, sizeof(*l->strangers));
-	stranger = &l->strangers[l->nr_strangers++];
-	*stranger = (struct stranger){ fs->device, fs->inode, fs->path, !path || may_be_image(path, fs->inode) };
-	return stranger->wanted;
-}
-
 /*
  * A bio without a file, such as a flush or a read of the filesystem's metadata, is printed without
  * a drive, because it may serve an image.
  */
 static bool is_row(struct log *l, const struct event *event)
 {
-	const struct iot_fs *fs = event->fs;
+	const struct iot_fs *fs = &event->fs;
 
 	if (event->seen)
 		return true;
 	if (!fs->inode)
 		return iot_fs_is_block(fs->op);
-	return (fs->kind == IOT_KIND_FILE || fs->kind == IOT_KIND_DEVICE) && is_wanted_stranger(l, fs);
+	return (fs->kind == IOT_KIND_FILE || fs->kind == IOT_KIND_DEVICE) && log_strangers_want(&l->strangers, fs, path_of(l, fs->path));
 }
 
 static const struct vm_seen_file *find_seen(const struct log *l, const struct iot_fs *fs, char **drives)
@@ -174,23 +114,28 @@ static const struct vm_seen_file *find_seen(const struct log *l, const struct io
 	return vm_seen_find(&l->seen, &event, drives);
 }
 
+static const char *file_of(const struct log *l, const struct event *event)
+{
+	const char *path = path_of(l, event->fs.path);
+
+	return path ? path : event->seen ? event->seen->file : "";
+}
+
 static void add_event(struct log *l, const struct iot_fs *fs)
 {
-	const char *path = path_of(l, fs->path);
-	struct event event = { .fs = fs };
+	struct event event = { .fs = *fs };
 
 	event.seen = find_seen(l, fs, &event.drives);
 	if (!is_row(l, &event))
 		return;
 	if (!event.drives)
 		event.drives = xstrdup("");
-	event.file = path ? path : event.seen ? event.seen->file : "";
 	l->events[l->nr++] = event;
 }
 
 static int by_time(const void *first, const void *second)
 {
-	const struct iot_fs *a = ((const struct event *)first)->fs, *b = ((const struct event *)second)->fs;
+	const struct iot_fs *a = first, *b = second;
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
@@ -199,26 +144,29 @@ static int by_time(const void *first, const void *second)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
-static int read_events(struct log *l, const struct target *target)
+/* Makes events of the records that began before @limit. */
+static void add_events(struct log *l, __u64 limit)
 {
-	int status = blocks_open(&l->blocks, &category_fs, target->name, l->options->vm), err;
-	__u64 missing;
+	struct iot_fs *records = (struct iot_fs *)l->records.data;
 	size_t i;
 
-	if (status)
-		return status;
-	err = blocks_read(&l->blocks, &l->records, SIZE_MAX);
-	if (err)
-		return proc_explain(l->options->vm, target->name, "stream", err);
-	missing = blocks_missing(&l->blocks, false);
+	if (!l->records.nr)
+		return;
+	qsort(records, l->records.nr, sizeof(*records), by_time);
+	l->events = xreallocarray(l->events, l->nr + l->records.nr, sizeof(*l->events));
+	for (i = 0; i < l->records.nr && records[i].time < limit; i++)
+		add_event(l, &records[i]);
+	l->records.nr -= i;
+	memmove(records, records + i, l->records.nr * sizeof(*records));
+}
+
+static void report_missing(const struct log *l)
+{
+	__u64 missing = blocks_missing(&l->blocks, l->options->follow);
+
 	if (missing)
 		cli_say_of(l->options->vm, "%llu events were overwritten or lost before they were read",
 			   (unsigned long long)missing);
-	l->events = xreallocarray(NULL, l->records.nr + 1, sizeof(*l->events));
-	for (i = 0; i < l->records.nr; i++)
-		add_event(l, records_at(&l->blocks.stream, &l->records, i));
-	qsort(l->events, l->nr, sizeof(*l->events), by_time);
-	return CLI_OK;
 }
 
 /* --- the meaning of an event to the guest ----------------------------------------------- */
@@ -252,7 +200,7 @@ static bool is_used(const struct log *l, const struct vm_seen_file *seen)
 {
 	size_t i;
 
-	for (i = 0; i < l->nr; i++)
+	for (i = l->printed; i < l->nr; i++)
 		if (l->events[i].seen == seen)
 			return true;
 	return false;
@@ -298,14 +246,14 @@ static bool is_direct(const struct iot_fs *fs)
  */
 static __u64 bio_length(const struct log *l, size_t i)
 {
-	const struct iot_fs *bio = l->events[i].fs;
-	size_t first = i > LOOK_BACK ? i - LOOK_BACK : 0;
+	const struct iot_fs *bio = &l->events[i].fs;
+	size_t first = i > LOG_LOOK_BACK ? i - LOG_LOOK_BACK : 0;
 	bool direct = false;
 
 	if (bio->op != IOT_FS_BLOCK_READ && bio->op != IOT_FS_BLOCK_WRITE)
 		return 0;
 	while (i-- > first) {
-		const struct iot_fs *call = l->events[i].fs;
+		const struct iot_fs *call = &l->events[i].fs;
 
 		if (!is_direct(call) || call->inode != bio->inode || call->device != bio->device)
 			continue;
@@ -320,7 +268,7 @@ static __u64 bio_length(const struct log *l, size_t i)
 static void find_pieces(struct log *l, size_t i)
 {
 	const struct event *event = &l->events[i];
-	const struct iot_fs *fs = event->fs;
+	const struct iot_fs *fs = &event->fs;
 	bool block = iot_fs_is_block(fs->op);
 	__u64 length = block ? bio_length(l, i) : guest_export_length(fs);
 
@@ -340,16 +288,15 @@ static void find_pieces(struct log *l, size_t i)
 
 /* Calls @put for each part, or once without a part if there is none. */
 static void for_pieces(struct log *l, size_t i,
-		       void (*put)(struct log *l, const struct event *event, const struct guest_row *row,
-				   void *data), void *data)
+		       void (*put)(struct log *l, const struct event *event, const struct guest_row *row))
 {
 	const struct event *event = &l->events[i];
-	struct guest_row row = { .drives = event->drives, .file = event->file };
+	struct guest_row row = { .drives = event->drives, .file = file_of(l, event) };
 
 	find_pieces(l, i);
 	do {
 		row.part = l->pieces.nr ? &l->pieces.at[row.number] : NULL;
-		put(l, event, &row, data);
+		put(l, event, &row);
 	} while (++row.number < l->pieces.nr);
 }
 
@@ -381,16 +328,15 @@ static void print_name(const struct log *l, __u64 id)
 	log_print(path ? path : id ? "?" : "");
 }
 
-static void print_line(struct log *l, const struct event *event, const struct guest_row *row, void *data)
+static void print_line(struct log *l, const struct event *event, const struct guest_row *row)
 {
-	const struct iot_fs *fs = event->fs;
+	const struct iot_fs *fs = &event->fs;
 	const char *op = iot_names_op_name(IOT_EVENT_ID_FS, fs->op);
 	__u64 t0 = l->blocks.stream.t0, since = fs->time > t0 ? fs->time - t0 : 0;
 	bool block = iot_fs_is_block(fs->op);
 	char letter = letter_of(fs), *comm = text_show(fs->comm, strnlen(fs->comm, sizeof(fs->comm)));
 	__s64 bytes = letter == '-' ? (__s64)fs->requested : fs->result > 0 ? fs->result : 0;
 
-	(void)data;
 	printf("%llu.%09llu;%c;%llu;%llu;%s;", since / NS, since % NS, letter,
 	       block ? fs->address / 512 : fs->offset, (__u64)bytes, block ? "BLK" : "VFS");
 	log_print(comm);
@@ -406,47 +352,181 @@ static void print_line(struct log *l, const struct event *event, const struct gu
 	free(comm);
 }
 
-static void print_text(struct log *l)
-{
-	size_t i;
-
-	for (i = 0; i < l->nr && !ferror(stdout); i++)
-		for_pieces(l, i, print_line, NULL);
-}
-
 /* --- csv, json ------------------------------------------------------------------------------ */
 
 static char text[ROW_MAX];
 
-static void print_row(struct log *l, const struct event *event, const struct guest_row *row, void *data)
+static void print_row(struct log *l, const struct event *event, const struct guest_row *row)
 {
-	struct row_printer *printer = data;
-
-	(void)l;
-	printer->context = row;
-	fwrite(text, 1, row_print(printer, text, event->fs) - text, stdout);
+	l->printer.context = row;
+	fwrite(text, 1, row_print(&l->printer, text, &event->fs) - text, stdout);
 }
 
-static void print_rows(struct log *l)
+static void open_printer(struct log *l)
 {
-	struct row_column columns[2 + GUEST_COLUMNS] = { guest_drive_column, guest_file_column };
+	struct row_printer *printer = &l->printer;
 	const struct wall_pair none = { 0 };
-	struct wall_clock clock = { 0 };
-	struct row_printer printer = {
-		.event = l->blocks.stream.event, .clock = &clock, .paths = &l->blocks.names,
-		.json = l->options->format == FORMAT_JSON, .added = columns,
+
+	l->columns[0] = guest_drive_column;
+	l->columns[1] = guest_file_column;
+	memcpy(&l->columns[2], guest_columns, sizeof(guest_columns));
+	wall_clock_init(&l->clock, wall_now(), none);
+	*printer = (struct row_printer){
+		.event = l->blocks.stream.event, .clock = &l->clock, .paths = &l->blocks.names,
+		.json = l->options->format == FORMAT_JSON, .added = l->columns,
 		.nr_added = 2 + (l->options->guest ? GUEST_COLUMNS : 0),
 	};
+	row_printer_open_own(printer, category_fs.command_op != NO_OP);
+	if (l->options->format != FORMAT_TEXT && !printer->json && !l->options->no_header)
+		fwrite(text, 1, row_header(printer, text) - text, stdout);
+}
+
+static void print_events(struct log *l)
+{
+	bool rows = l->options->format != FORMAT_TEXT;
+
+	for (; l->printed < l->nr && !ferror(stdout); l->printed++)
+		for_pieces(l, l->printed, rows ? print_row : print_line);
+}
+
+/* Prints all of it once. */
+static int print_now(struct log *l, const struct target *target)
+{
+	int images = CLI_OK, err = blocks_read(&l->blocks, &l->records, SIZE_MAX);
+
+	if (err)
+		return proc_explain(l->options->vm, target->name, "stream", err);
+	report_missing(l);
+	vm_seen_load(&l->seen, l->machine);
+	add_events(l, ~0ULL);
+	if (l->options->guest)
+		images = read_images(l);
+	open_printer(l);
+	print_events(l);
+	guest_images_report(&l->images, false);
+	return images;
+}
+
+/* --- as they happen ------------------------------------------------------------------- */
+
+/* The first look has reported what is wrong; it need not be said each second. */
+static void drop(void *data, const char *line)
+{
+	(void)data;
+	(void)line;
+}
+
+static const struct say_sink silence = { drop, NULL };
+
+/*
+ * Looks which files the VM has now. What was seen of one that has ended stays. A VM that can no
+ * longer be found stays as it was seen last.
+ */
+static void look_at_vm(struct log *l)
+{
+	const struct say_sink *before = say_to(&silence);
+	char *pid = xasprintf("%d", vm_pid(l->machine));
+	json_t *machine = l->looked ? vm_named_or_ended(pid) : NULL;
+	__u64 now = wall_now().monotonic;
+
+	if (machine) {
+		json_decref(l->machine);
+		l->machine = machine;
+	}
+	free(pid);
+	say_to(before);
+	vm_seen_free(&l->seen);
+	vm_seen_load(&l->seen, l->machine);
+	l->looked = now;
+	/* a file that is none of the VM's may be one now */
+	log_strangers_free(&l->strangers);
+}
+
+static void forget_images(struct log *l)
+{
 	size_t i;
 
-	memcpy(&columns[2], guest_columns, sizeof(guest_columns));
-	wall_clock_init(&clock, wall_now(), none);
-	row_printer_open_own(&printer, category_fs.command_op != NO_OP);
-	if (!printer.json && !l->options->no_header)
-		fwrite(text, 1, row_header(&printer, text) - text, stdout);
-	for (i = 0; i < l->nr && !ferror(stdout); i++)
-		for_pieces(l, i, print_row, &printer);
-	row_printer_close(&printer);
+	for (i = 0; i < l->images.nr; i++)
+		l->pending += l->images.at[i].pending;
+	guest_images_free(&l->images);
+}
+
+/* Reads the maps of the images that the next events are on. */
+static void look_at_images(struct log *l)
+{
+	const struct say_sink *before = say_to(l->printed ? &silence : NULL);
+
+	forget_images(l);
+	read_images(l);
+	say_to(before);
+}
+
+/* Prints what has waited for long enough; with @ending all. Bounds what waits. */
+static void print_due(struct log *l, bool ending)
+{
+	bool many = l->records.nr > 2 * FOLLOW_BATCH;
+
+	if (!l->records.nr || (!ending && !many && wall_now().monotonic < l->looked + LOG_LOOK_NS))
+		return;
+	look_at_vm(l);
+	add_events(l, ending || many ? ~0ULL : l->looked - LOG_HOLD_NS);
+	if (l->options->guest && l->printed < l->nr)
+		look_at_images(l);
+	print_events(l);
+}
+
+/* Forgets the events that no later one needs. */
+static void drop_printed(struct log *l)
+{
+	size_t gone, i;
+
+	if (l->printed <= 2 * LOG_LOOK_BACK)
+		return;
+	gone = l->printed - LOG_LOOK_BACK;
+	for (i = 0; i < gone; i++)
+		free(l->events[i].drives);
+	l->nr -= gone;
+	l->printed -= gone;
+	memmove(l->events, l->events + gone, l->nr * sizeof(*l->events));
+}
+
+/* Its processes stay a target when it has ended. */
+static bool has_ended(const struct log *l)
+{
+	return json_is_true(json_object_get(l->machine, "ended")) ||
+	       (kill(vm_pid(l->machine), 0) && errno == ESRCH);
+}
+
+static void report_pending(struct log *l)
+{
+	forget_images(l);
+	if (l->pending)
+		cli_say_of(l->options->vm, "%llu events were pending when they were printed: QEMU had not yet written the tables for their ranges: run sync in the guest and print the log again",
+			   (unsigned long long)l->pending);
+}
+
+static int follow(struct log *l, const struct target *target)
+{
+	bool ending, ended, full;
+	int err;
+
+	open_printer(l);
+	do {
+		size_t before = l->records.nr;
+
+		ended = has_ended(l);
+		ending = ended || follow_interrupted();
+		err = blocks_read(&l->blocks, &l->records, before + FOLLOW_BATCH);
+		ending |= !!err;
+		full = l->records.nr - before >= FOLLOW_BATCH;
+		print_due(l, ending);
+		drop_printed(l);
+	} while (!ending && (full ? follow_flush() : follow_wait()));
+	report_pending(l);
+	if (follow_flush() && (ended || err == -EIO))
+		cli_say_of(l->options->vm, ended ? "the VM has ended" : "target was removed");
+	report_missing(l);
+	return err && err != -EIO ? proc_explain(l->options->vm, target->name, "stream", err) : CLI_OK;
 }
 
 static void log_free(struct log *l)
@@ -456,7 +536,7 @@ static void log_free(struct log *l)
 	for (i = 0; i < l->nr; i++)
 		free(l->events[i].drives);
 	free(l->events);
-	free(l->strangers);
+	log_strangers_free(&l->strangers);
 	free(l->pieces.at);
 	guest_images_free(&l->images);
 	vm_seen_free(&l->seen);
@@ -464,23 +544,19 @@ static void log_free(struct log *l)
 	blocks_close(&l->blocks);
 }
 
-static int print_log(const struct log_options *options, const json_t *machine,
+static int print_log(const struct log_options *options, json_t *machine,
 		     const struct target *target)
 {
-	struct log l = { .options = options, .machine = machine };
-	int status, images = CLI_OK;
+	struct log l = { .options = options, .machine = json_incref(machine) };
+	int status = blocks_open(&l.blocks, &category_fs, target->name, options->vm);
 
-	vm_seen_load(&l.seen, machine);
-	status = read_events(&l, target);
-	if (!status && options->guest)
-		images = read_images(&l);
-	if (!status && options->format == FORMAT_TEXT)
-		print_text(&l);
-	else if (!status)
-		print_rows(&l);
-	guest_images_report(&l.images, false);
+	if (!status) {
+		status = options->follow ? follow(&l, target) : print_now(&l, target);
+		row_printer_close(&l.printer);
+	}
+	json_decref(l.machine);
 	log_free(&l);
-	return cli_merge(status, images);
+	return status;
 }
 
 /* Its files may be targets, each with a log of its own. */
