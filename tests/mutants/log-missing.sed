@@ -1,4 +1,4 @@
 # Events that are missing are not reported.
-# in: report_missing()
+# in: cmd/log.c
 # tests: tool.bats log: 
 s#	if (missing)#	if (0)#

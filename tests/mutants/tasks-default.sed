@@ -1,4 +1,4 @@
 # Processes keep as many events as files.
-# in: cmd/add.c
+# in: module/adding.c
 # tests: tasks_host.bats without one the module
-s#add_command(text, env->max_events, env->network#add_command(text, env->max_events ? env->max_events : default_events(), env->network#
+/^int adding_tasks/,/^}/s#add_command(text, max_events, options)#add_command(text, max_events ? max_events : adding_default_events(), options)#

@@ -1,4 +1,4 @@
 # A category that is traced already is taken.
-# in: is_started()
+# in: control_started()
 # tests: top.bats traced already
 s/!strncmp(text, "start\\n", 6)/!strncmp(text, "begin\\n", 6)/

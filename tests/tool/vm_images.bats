@@ -1404,6 +1404,12 @@ has_lines() {
 	tool-stream continue layout=1 event=2 >>proc/machine/stream <<<"cpu=0 seq=2 time=$(now) op=1 result=9 pid=7 path=2 $(of y)"
 	wait_for has_lines out 3
 	[ "$(cut -d ";" -f 4,8,10 out | xargs)" = "8;one;$work/x 7;one;$work/x 9;two;$work/y" ]
+	iotracer watch --vm "followed-$$" --count=1 >watched 3>&- &
+	watch=$!
+	tool-stream continue layout=1 event=2 >>proc/machine/stream <<<"cpu=0 seq=3 time=$(($(now) + 3600000000000)) op=1 pid=7 comm=w path=2 $(of y)"
+	wait "$watch"
+	[[ $(tail -n 1 watched) == *" w/7 "*" WRITE "*" $work/y" ]]
+	wait_for has_lines out 4
 	stop_qemu followed
 	wait "$pid"
 	[ "$(cat err)" = "iotracer: followed-$$: the VM has ended" ]

@@ -449,7 +449,7 @@ const struct command command_log = {
 		" and json have the columns of iotracer export.\n"
 		"The number of events that were overwritten or lost before they could be read is printed on"
 		" standard error. --follow ends with exit status 0 on Ctrl-C, when its output has no reader"
-		" any more, and when the target is removed.",
+		" any more, when the target is removed, and with --vm when the machine has ended.",
 	.options = options,
 	.operands = { 0, 1, NULL, "one file at a time",
 		      VALUES_CATEGORY | VALUES_TARGET | VALUES_FILE },

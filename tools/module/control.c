@@ -262,6 +262,16 @@ char *control_read(const struct control *c)
 	return text;
 }
 
+bool control_started(const char *category)
+{
+	const struct control c = { .category = category };
+	char *text = control_read(&c);
+	bool started = !strncmp(text, "start\n", 6);
+
+	free(text);
+	return started;
+}
+
 char *control_value(const struct control *c, const char *name)
 {
 	char *text = control_read(c);

@@ -27,6 +27,9 @@ int control_command(struct control *c, const char *command);
 /* The same for a category that nobody has to take, unless a recorder has taken it. */
 int control_command_once(const char *category, const char *command);
 
+/* Whether somebody has started the category. */
+bool control_started(const char *category);
+
 /* The value of a line "@name value" in a text, or ""; the caller frees it. */
 char *control_text(const char *text, const char *name);
 

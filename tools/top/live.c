@@ -32,16 +32,6 @@ static __u64 cpu_time(void)
 
 /* --- starting ------------------------------------------------------------------- */
 
-static bool is_started(const struct category *category)
-{
-	const struct control c = { .category = category->name };
-	char *text = control_read(&c);
-	bool started = !strncmp(text, "start\n", 6);
-
-	free(text);
-	return started;
-}
-
 /*
  * The conditions that the category has, for its control. Of the events of cache only misses have a
  * column. Operations are left to us: those of a category may not be there in another.
@@ -113,7 +103,7 @@ static int open_part(struct top_live *l, const struct category *category)
 	struct control *c = &l->controls[l->source.nr];
 	int status = CLI_OK;
 
-	*p = (struct top_live_part){ .is_shared = is_started(category) };
+	*p = (struct top_live_part){ .is_shared = control_started(category->name) };
 	p->blocks.stream.fd = -1;
 	p->blocks.paths = -1;
 	*c = (struct control){ .category = category->name, .fd = -1, .commands = -1 };
@@ -183,7 +173,7 @@ static void note_shared(struct top_live *l)
 		if (!l->parts[i].is_shared)
 			continue;
 		filter = control_value(&l->controls[i], "filter");
-		text = !is_started(l->source.parts[i].category) ? xasprintf("%s (stopped)", name) :
+		text = !control_started(name) ? xasprintf("%s (stopped)", name) :
 		       !*filter || !strcmp(filter, "none") ? xstrdup(name) :
 		       xasprintf("%s (only %s)", name, filter);
 		names = text_append(names, ", ", text);

@@ -543,11 +543,24 @@ static bool has_word(const struct select_condition *c, const char *name)
 	return false;
 }
 
+/* The name of an operation; NULL behind the last. Those of targets have lists of their own. */
+static const char *op_name(const struct iot_schema_event *event, unsigned int op)
+{
+	const struct iot_access_name *access;
+
+	if (event->id != IOT_EVENT_ID_IO)
+		return iot_names_op_name(event->id, op);
+	if (op <= IOT_OP_WRITE)
+		return op == IOT_OP_READ ? "READ" : "WRITE";
+	access = iot_names_access(op);
+	return access ? access->name : NULL;
+}
+
 static void prepare_ops(struct select_condition *c, const struct iot_schema_event *event)
 {
 	const char *name;
 
-	while ((name = iot_names_op_name(event->id, c->nr_ops))) {
+	while ((name = op_name(event, c->nr_ops))) {
 		c->ops = xreallocarray(c->ops, c->nr_ops + 1, sizeof(*c->ops));
 		c->ops[c->nr_ops++] = *name && has_word(c, name);
 	}
@@ -674,7 +687,7 @@ static bool has_op(const struct iot_schema_event *event, const char *word, struc
 	const char *name;
 	unsigned int i;
 
-	for (i = 0; (name = iot_names_op_name(event->id, i)); i++) {
+	for (i = 0; (name = op_name(event, i)); i++) {
 		if (*name && !strcasecmp(name, word))
 			return true;
 		iot_nearest_see(nearest, word, strlen(word), name);
