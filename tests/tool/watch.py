@@ -213,6 +213,11 @@ def widths():
             path = shown[1].split()[-1]
             assert re.fullmatch(r'\.\.\.a+', path), path
             is_equal('full', width(shown[1]), columns)
+    # a request of the block layer is known by its name where there is no level
+    target('e', '/srv', [{'op': number('FS', 'BLOCK_WRITE'), 'path': 1, 'pid': 7}], True, ['/srv/a'])
+    is_equal('short', [' BLK_WRITE ' in SGR.sub('', on_terminal('--count=1', 'e', columns=columns)) for columns in (80, 140)],
+             [True, False])
+    target('d', '/srv', records, True, NAMES)
     # the environment counts more than the terminal
     is_equal('COLUMNS', {width(line) > 80 for line in SGR.sub('', on_terminal(count, 'd', COLUMNS='300')).splitlines()[1:4]}, {True})
     # a locale without these characters

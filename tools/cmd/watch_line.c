@@ -157,6 +157,21 @@ static const char *op_of(const struct watch_line *l, const void *record)
 	return name && *name ? name : "?";
 }
 
+/* On a narrow terminal, which has no room for the level, "BLK_WRITE" stands for "BLOCK_WRITE". */
+static void put_op(const struct watch_line *l, const char *op, const char *color)
+{
+	const char *block = "BLOCK_";
+	size_t length = strlen(block);
+	char text[32];
+
+	if (is_wide(l) || strncmp(op, block, length)) {
+		put(l, OP, color, op);
+		return;
+	}
+	snprintf(text, sizeof(text), "BLK_%s", op + length);
+	put(l, OP, color, text);
+}
+
 /* Green for what reads, yellow for what writes. */
 static const char *op_color(const char *op)
 {
@@ -379,7 +394,7 @@ void watch_line_print(struct watch_line *l, const struct wall_pair *now, const v
 	if (width_of(l, WHO))
 		put_who(l, record);
 	put(l, LEVEL, "", is_block(l, record) ? "BLK" : "VFS");
-	put(l, OP, op_color(op), op);
+	put_op(l, op, op_color(op));
 	put_offset(l, record);
 	put_bytes(l, record, &m);
 	put_result(l, record, &m);

@@ -166,7 +166,7 @@ logged() {
 	[ "$(grep -c " dd/$pid .* FSYNC .* /mnt/work/p\$" out)" = 1 ]
 	mkdir /mnt/work/d
 	start_watch --filter op=WRITE /mnt/work/d
-	head -c 5000 /dev/zero >/mnt/work/d/x
+	dd if=/dev/zero of=/mnt/work/d/x bs=5000 count=1 status=none
 	wait_for grep -q ' WRITE .* 4.88KiB .* /mnt/work/d/x$' out
 	end_watch
 	start_watch --comm=dd --filter op=RENAME,WRITE
@@ -218,12 +218,12 @@ all_there() {
 	mkdir -p "$(dirname "$long")"
 	for width in 80 140 50; do
 		tmux -L watch -f /dev/null new-session -d -x $width -y 24 -s watch \
-			"env LC_ALL=C.UTF-8 sh -c 'iotracer watch --filter comm=dd /mnt/work; echo status \$?; exec sleep 1000'"
+			"env LC_ALL=C.UTF-8 sh -c 'trap : INT; iotracer watch --filter comm=dd /mnt/work; echo status \$?; exec sleep 1000'"
 		wait_for shows 'C ends'
 		dd if=/dev/zero of="$long" bs=4k count=10 status=none
 		wait_for shows 'WRITE .*é'
 		# a line is one line of the screen
-		[ "$(screen -J | awk -v w=$width 'length > w' | wc -l)" = 0 ]
+		[ "$(screen -J | grep -E 'dd/| OP ' | LC_ALL=C.UTF-8 wc -L)" -le $width ]
 		screen -e | grep -q "$(printf '\033\\[33mWRITE')"
 		tmux -L watch send-keys -t watch C-c
 		wait_for shows 'status 0'
