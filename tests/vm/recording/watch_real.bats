@@ -4,7 +4,7 @@
 # iotracer watch with the real module: each event of a workload is one line, and the machine is left as it
 # was, however the watch ends.
 
-# bats file_tags=recent
+# bats file_tags=once
 
 # Tests run in subshells, and "run --separate-stderr" sets stderr.
 # shellcheck disable=SC2030,SC2031,SC2154
