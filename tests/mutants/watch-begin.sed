@@ -1,4 +1,4 @@
 # What happened before the watch is shown, too.
 # in: cmd/watch.c
 # tests: watch.bats only what happens from now on
-s/ >= w->begin \&\&/ >= 0 \&\&/
+s/ >= w->begin \&\&/ >= 1 \&\&/

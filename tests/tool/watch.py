@@ -206,6 +206,8 @@ def widths():
             assert width(line) <= columns, (columns, width(line), line)
             # an escape is whole, or not there
             assert '\\' not in re.sub(r'\\[0-3][0-7][0-7]', '', line), (columns, line)
+            if line.endswith('033'):
+                assert re.search(r'(^| |\.\.\.|/srv/)(\\033)+$', line), (columns, line)
             # a mark stays with its letter
             assert not re.search('[^e]\u0301', line), (columns, line)
         if columns >= 80:
