@@ -30,6 +30,12 @@ static const struct iot_op ops[IOT_EVENT_IDS][IOT_OPS_MAX] = {
 #include "uapi/ops.def"
 };
 
+/* Indexed by operation of fs. */
+static const char letters[IOT_OPS_MAX] = {
+#define IOT_LETTER(name, letter)	[IOT_FS_##name] = letter,
+#include "uapi/ops.def"
+};
+
 static const struct iot_access_name accesses[] = {
 #define IOT_ACCESS(NAME, id, letter, shown, meaning) \
 	[id] = { letter, shown },
@@ -147,6 +153,12 @@ const char *iot_names_op_name(unsigned int event, unsigned int op)
 	const struct iot_op *known = iot_names_op(event, op);
 
 	return known ? known->name : NULL;
+}
+
+/** iot_names_letter() - get the letter of an operation of fs: see ops.def */
+char iot_names_letter(unsigned int op)
+{
+	return op < IOT_OPS_MAX && letters[op] ? letters[op] : '-';
 }
 
 /** iot_names_access() - look up an operation of targets, IOT_OP_*. Return: NULL if unknown */

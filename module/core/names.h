@@ -57,6 +57,7 @@ const char *iot_names_key(unsigned int n);
 const char *iot_names_without(unsigned int event, const char *key);
 const struct iot_op *iot_names_op(unsigned int event, unsigned int op);
 const char *iot_names_op_name(unsigned int event, unsigned int op);
+char iot_names_letter(unsigned int op);
 const struct iot_access_name *iot_names_access(unsigned int op);
 const char *iot_names_kind(unsigned int kind);
 struct iot_group iot_names_group(const char *name);

@@ -8,8 +8,7 @@
  */
 #include <linux/seq_file.h>
 #include <linux/uio.h>
-#include "core/escape.h"
-#include "core/names.h"
+#include "core/line.h"
 #include "core/schema.h"
 #include "proc/procfile.h"
 #include "proc/target.h"
@@ -89,31 +88,13 @@ static void reader_stop(struct seq_file *m, void *v)
 {
 }
 
-static char letter_of(const struct iot_io *r)
-{
-	const struct iot_access_name *access = iot_names_access(r->op);
-
-	return access ? access->letter : '?';
-}
-
-/* Bytes moved; of what neither reads nor writes, bytes asked for. 0 after an error. */
-static u64 size_of(const struct iot_io *r)
-{
-	if (r->result < 0)
-		return 0;
-	return r->op <= IOT_OP_WRITE ? r->result : r->requested;
-}
-
 /** iot_target_line() - print the line of an event, with times relative to @t0 */
 void iot_target_line(struct seq_file *m, const struct iot_io *r, u64 t0)
 {
-	bool blk = r->level == IOT_LEVEL_BLK;
+	const struct iot_line line = iot_line_of_io(r);
 
-	iot_text_time(m, r->time > t0 ? r->time - t0 : 0);
-	seq_printf(m, ";%c;%llu;%llu;%s;", letter_of(r), blk ? r->sector : r->offset,
-		   size_of(r), blk ? "BLK" : "VFS");
-	iot_escape(m, r->comm, sizeof(r->comm), ";");
-	seq_printf(m, ";%u\n", r->pid);
+	iot_text_line(m, &line, r->time > t0 ? r->time - t0 : 0, r->comm, r->pid);
+	seq_putc(m, '\n');
 }
 
 static int log_show(struct seq_file *m, void *v)

@@ -18,6 +18,7 @@
 #include <linux/kdev_t.h>
 #include <net/ipv6.h>
 #include "core/escape.h"
+#include "core/line.h"
 #include "core/names.h"
 #include "core/option.h"
 #include "core/schema.h"
@@ -42,6 +43,22 @@ void iot_text_time(struct seq_file *m, u64 ns)
 void iot_text_comm(struct seq_file *m, const char *comm)
 {
 	iot_escape(m, comm, TASK_COMM_LEN, "; ");
+}
+
+/**
+ * iot_text_line() - print the seven fields with which each line of a target's log begins
+ * @since:	ns since T0
+ * @comm:	TASK_COMM_LEN bytes
+ *
+ * <seconds>;<letter>;<address>;<bytes>;<level>;<thread name>;<process id>
+ */
+void iot_text_line(struct seq_file *m, const struct iot_line *line, u64 since, const char *comm,
+		   u32 pid)
+{
+	iot_text_time(m, since);
+	seq_printf(m, ";%c;%llu;%llu;%s;", line->letter, line->address, line->bytes, line->level);
+	iot_escape(m, comm, TASK_COMM_LEN, ";");
+	seq_printf(m, ";%u", pid);
 }
 
 /* Print the names of flags, separated by "|", and bits without a name in hex. */

@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "core/order.h"
+#include "record/io.h"
 #include "proc/view.h"
 
 /* The copy is charged to the reader's memory cgroup. */
@@ -43,22 +44,6 @@ struct span {
 	dev_t dev;
 };
 
-/* Fill in the fields that writers leave out to save time. */
-static void complete_record(struct iot_io *r, const struct span *span, u64 index)
-{
-	r->seq = index + span->shift;
-	if (!(r->flags & IOT_IO_ASYNC) || r->level != IOT_LEVEL_VFS)
-		r->submission = 0;
-	else if (!(r->flags & IOT_IO_COMPLETED))
-		r->submission = r->latency;
-	if (r->level != IOT_LEVEL_VFS)
-		return;
-	r->device = span->dev;
-	r->sector = 0;
-	r->origin_pid = 0;
-	memset(r->origin_comm, 0, sizeof(r->origin_comm));
-}
-
 /* Copy the records that are marked as pending. Return: how many are still pending. */
 static size_t copy_pending(struct iot_view *view, const struct span *span)
 {
@@ -73,7 +58,8 @@ static size_t copy_pending(struct iot_view *view, const struct span *span)
 			continue;
 		switch (iot_ring_read(span->ring, i, (u64 *)r)) {
 		case IOT_RING_OK:
-			complete_record(r, span, i);
+			r->seq = i + span->shift;
+			iot_io_complete(r, span->dev);
 			break;
 		case IOT_RING_PENDING:
 			pending++;

@@ -5,6 +5,7 @@
 
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 #include "core/clock.h"
 #include "core/ring.h"
@@ -54,8 +55,8 @@ static __always_inline u64 iot_io_target(struct inode *inode)
  * @op:		IOT_OP_*
  * @flags:	IOT_IO_*
  *
- * Fields that are the same in all VFS events of a target are filled in when they are read
- * (proc/view.c). Context: task.
+ * Fields that are the same in all VFS events of a target, or follow from others, are filled in when
+ * they are read (iot_io_complete()). Context: task.
  */
 static __always_inline void iot_io_record(u64 id, u64 start, u64 offset, u64 requested,
 					  s64 result, u8 op, u16 flags)
@@ -95,6 +96,25 @@ static __always_inline void iot_io_record(u64 id, u64 start, u64 offset, u64 req
 		iot_writer_note(&f->writer);
 out:
 	preempt_enable_notrace();
+}
+
+/**
+ * iot_io_complete() - fill in what writers leave out to save time: a record is read more rarely
+ * @r:		a copy of a record of a target
+ * @device:	of the target's filesystem, or the device that is the target
+ */
+static inline void iot_io_complete(struct iot_io *r, dev_t device)
+{
+	if (!(r->flags & IOT_IO_ASYNC) || r->level != IOT_LEVEL_VFS)
+		r->submission = 0;
+	else if (!(r->flags & IOT_IO_COMPLETED))
+		r->submission = r->latency;
+	if (r->level != IOT_LEVEL_VFS)
+		return;
+	r->device = device;
+	r->sector = 0;
+	r->origin_pid = 0;
+	memset(r->origin_comm, 0, sizeof(r->origin_comm));
 }
 
 /** iot_io_note_writer() - note that the current thread writes to a running file. Context: task */
