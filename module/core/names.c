@@ -32,7 +32,8 @@ static const struct iot_op ops[IOT_EVENT_IDS][IOT_OPS_MAX] = {
 
 /* Indexed by operation of fs. */
 static const char letters[IOT_OPS_MAX] = {
-#define IOT_LETTER(name, letter)	[IOT_FS_##name] = letter,
+#define IOT_LETTER(name, letter) \
+	[IOT_FS_##name] = letter,
 #include "uapi/ops.def"
 };
 

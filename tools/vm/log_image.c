@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "base/wall.h"
 #include "base/xalloc.h"
-#include "core/names.h"
+#include "core/line.h"
 #include "module/proc.h"
 #include "module/stream.h"
 #include "module/target.h"
@@ -19,7 +19,6 @@
 #include "vm/log_image.h"
 #include "vm/log_row.h"
 
-#define NS 1000000000ULL
 
 struct log {
 	const struct log_options *options;
@@ -185,20 +184,13 @@ static void for_pieces(struct log *l, size_t i,
 
 static void print_line(struct log *l, const struct iot_io *io, const struct guest_row *row, void *data)
 {
-	const struct iot_access_name *access = iot_names_access(io->op);
-	__u64 t0 = l->stream.t0, since = io->time > t0 ? io->time - t0 : 0;
-	bool blk = io->level == IOT_LEVEL_BLK;
-	__u64 bytes = io->op <= IOT_OP_WRITE ? (__u64)io->result : io->requested;
-	char *comm = text_show(io->comm, strnlen(io->comm, sizeof(io->comm)));
+	const struct iot_line line = iot_line_of_io(io);
+	__u64 t0 = l->stream.t0;
 
 	(void)data;
-	printf("%llu.%09llu;%c;%llu;%llu;%s;", since / NS, since % NS, access ? access->letter : '?',
-	       blk ? io->sector : io->offset, io->result < 0 ? 0 : bytes, blk ? "BLK" : "VFS");
-	log_print(comm);
-	printf(";%u", io->pid);
+	log_print_line(&line, io->time > t0 ? io->time - t0 : 0, io->comm, io->pid);
 	log_print_part(row->part);
 	putchar('\n');
-	free(comm);
 }
 
 /* --- csv, json ---------------------------------------------------------------------- */

@@ -30,9 +30,16 @@ struct log_options {
 };
 
 struct guest_part;
+struct iot_line;
 
 /* Prints a field of a text line. Semicolons, which end fields, are escaped as in the module's logs. */
 void log_print(const char *shown);
+
+/*
+ * Prints the seven fields with which a line begins, as the module does. @since: ns since T0. @comm: as a
+ * record has it.
+ */
+void log_print_line(const struct iot_line *line, __u64 since, const char *comm, __u32 pid);
 
 /* Prints the fields of a part; "-" for missing values. */
 void log_print_part(const struct guest_part *part);

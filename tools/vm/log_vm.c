@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "base/wall.h"
 #include "base/xalloc.h"
+#include "core/line.h"
 #include "core/names.h"
 #include "module/blocks.h"
 #include "module/proc.h"
@@ -35,7 +36,6 @@
 #include "vm/vm_object.h"
 #include "vm/vm_seen.h"
 
-#define NS 1000000000ULL
 
 /* A record that is printed, or was. */
 struct event {
@@ -302,24 +302,6 @@ static void for_pieces(struct log *l, size_t i,
 
 /* --- text: a line of the processes' log, with the drive ---------------------------------- */
 
-static char letter_of(const struct iot_fs *fs)
-{
-	switch (fs->op) {
-	case IOT_FS_READ: case IOT_FS_DIO_READ: case IOT_FS_BLOCK_READ:
-		return 'R';
-	case IOT_FS_WRITE: case IOT_FS_DIO_WRITE: case IOT_FS_BLOCK_WRITE:
-		return 'W';
-	case IOT_FS_BLOCK_FLUSH:
-		return 'F';
-	case IOT_FS_BLOCK_DISCARD: case IOT_FS_BLOCK_SECURE_ERASE:
-		return 'D';
-	case IOT_FS_BLOCK_WRITE_ZEROES:
-		return 'Z';
-	default:
-		return '-';
-	}
-}
-
 static void print_name(const struct log *l, __u64 id)
 {
 	const char *path = path_of(l, id);
@@ -332,15 +314,11 @@ static void print_line(struct log *l, const struct event *event, const struct gu
 {
 	const struct iot_fs *fs = &event->fs;
 	const char *op = iot_names_op_name(IOT_EVENT_ID_FS, fs->op);
-	__u64 t0 = l->blocks.stream.t0, since = fs->time > t0 ? fs->time - t0 : 0;
-	bool block = iot_fs_is_block(fs->op);
-	char letter = letter_of(fs), *comm = text_show(fs->comm, strnlen(fs->comm, sizeof(fs->comm)));
-	__s64 bytes = letter == '-' ? (__s64)fs->requested : fs->result > 0 ? fs->result : 0;
+	const struct iot_line line = iot_line_of_fs(fs);
+	__u64 t0 = l->blocks.stream.t0;
 
-	printf("%llu.%09llu;%c;%llu;%llu;%s;", since / NS, since % NS, letter,
-	       block ? fs->address / 512 : fs->offset, (__u64)bytes, block ? "BLK" : "VFS");
-	log_print(comm);
-	printf(";%u;", fs->pid);
+	log_print_line(&line, fs->time > t0 ? fs->time - t0 : 0, fs->comm, fs->pid);
+	putchar(';');
 	log_print(event->drives);
 	printf(";%s", op ? op : "?");
 	print_name(l, fs->path);
@@ -349,7 +327,6 @@ static void print_line(struct log *l, const struct event *event, const struct gu
 	if (l->options->guest)
 		log_print_part(row->part);
 	putchar('\n');
-	free(comm);
 }
 
 /* --- csv, json ------------------------------------------------------------------------------ */
