@@ -603,7 +603,7 @@ def intervals():
 def series_text():
     """8, 4, 2, 1, 0, 0, 0 and 8 events in eight seconds; bytes in the first; the 99th percentile is the slowest of few."""
     us = 1000
-    events = [event('READ', S + 100 + i, 700 * us + i, MIB) for i in range(7)] + [event('FSYNC', S + 200, 800 * us)]
+    events = [event('READ', S + 100 + i, 700 * us + i, MIB) for i in range(7)] + [event('FSYNC', S + 150 * 10**6, 800 * us)]
     events += [event('READ', 2 * S, 700 * us), event('WRITE', 2 * S, 10 * us)] + 2 * [event('OPEN', 2 * S, us)]
     events += [event('OPEN', 3 * S, 100 * us), event('OPEN', 3 * S, us), event('OPEN', 5 * S - 1, us)]
     events += 7 * [event('FSYNC', 8 * S, us)] + [event('OPEN', 9 * S - 1, 400 * us)]
@@ -617,10 +617,10 @@ def series_text():
         24 * ' ' + 'a column is 1.00s'])
     is_equal('ASCII', run('iotracer', 'stats', *options, env={**os.environ, 'LC_ALL': 'C'}).stdout.splitlines()[3:6], [
         'IOPS         0       8  #-._   #', 'MiB/s        0       7  #' + 7 * ' ', 'P99     1.00us   800us  #*__   -'])
-    # 80 intervals are 40 columns, each of which has the larger of two
+    # 80 intervals are 40 columns, each of which has the larger of two: in the first seven events, then one
     text = stats('--interval=0.1', *options[1:]).stdout.splitlines()
     is_equal('joined', (text[3], text[6]), (
-        'IOPS         0      80  █' + 4 * ' ' + '▄' + 4 * ' ' + '▂' + 8 * ' ' + '▁' + 15 * ' ' + '▇' + 3 * ' ' + '▁',
+        'IOPS         0      70  █' + 4 * ' ' + '▅' + 4 * ' ' + '▂' + 8 * ' ' + '▁' + 15 * ' ' + '█' + 3 * ' ' + '▁',
         24 * ' ' + 'a column is 100ms, the largest of 2'))
     is_equal('without', [line for line in stats('t').stdout.splitlines() if 'a column' in line], [])
     # an interval of which the time has half: what is not in the time is in no column
