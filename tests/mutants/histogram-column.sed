@@ -1,4 +1,4 @@
 # A panel lacks its last columns.
 # in: put_row()
 # tests: histogram.bats heat as text
-s/column < COLUMNS/column < COLUMNS - 7/
+s|column < m->columns|column < m->columns - 7|

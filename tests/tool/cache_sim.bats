@@ -13,6 +13,10 @@ load ../lib/known
 	known by_hand
 }
 
+@test "cache-sim -o: each point of a curve is a ratio of JSON" {
+	known picture
+}
+
 @test "cache-sim: which calls access which pages" {
 	known ranges
 }

@@ -7,10 +7,12 @@ import csv
 import io
 import json
 import math
+import os
 import random
 import sys
 
 from join import S, is_equal, run
+from lib.svg import Picture
 from lib.trace_file import seal_metadata
 from stats import change, make
 
@@ -185,8 +187,38 @@ def by_hand():
         'first accesses to a page, which miss in any cache: 57.1 %'])
     is_equal('table', [line.split() for line in text[4:]], [
         ['HIT', 'RATIO', 'ALL,', '%', 'READS,', '%'], ['CACHE', *POLICIES, *POLICIES],
-        ['4.00KiB'] + ['0.0'] * 8, ['8.00KiB', '0.0', '0.0', '0.0', '28.6', '0.0', '0.0', '0.0', '33.3', '.....'],
-        ['16.0KiB', *['42.9'] * 4, *['33.3'] * 4, '#######']])
+        ['4.00KiB'] + ['0.0'] * 8, ['8.00KiB', '0.0', '0.0', '0.0', '28.6', '0.0', '0.0', '0.0', '33.3', '░░░░░'],
+        ['16.0KiB', *['42.9'] * 4, *['33.3'] * 4, '███████']])
+    plain = run('iotracer', 'cache-sim', 't', env={**os.environ, 'LC_ALL': 'C'}).stdout.splitlines()
+    is_equal('ASCII', [line.split()[-1] for line in plain[7:9]], ['.....', '#######'])
+
+
+def picture():
+    """Each point of a curve is a ratio of JSON, and is as high as that."""
+    rng = random.Random(15)
+    make('t', ['/f'], fs=calls([(int(rng.paretovariate(0.7)) % 400, rng.random() < 0.3) for _ in range(3000)]))
+    for options in [], ['-p', 'lru,min', sizes((10, 50, 300))], ['--sample', '0.3']:
+        is_equal('output', sim('-o', 'x.svg', *options, 't').stdout, '')
+        found = Picture('x.svg')
+        expected = []
+        one = simulation(*options, 't')
+        for of in 'hit_ratio', 'read_hit_ratio':
+            for policy in POLICIES:
+                expected += [(policy, size['cache_bytes'], size[policy][of]) for size in one['sizes'] if size.get(policy)]
+        marks = list(found.marks('policy'))
+        is_equal('points', [(m['policy'], int(m['size-bytes']), m['miss-percent']) for m in marks],
+                 [(policy, size, f'{100 - 100 * ratio:.6f}') for policy, size, ratio in expected])
+        # two panels, one below the other: within each, what misses more is higher
+        for panel in marks[:len(marks) // 2], marks[len(marks) // 2:]:
+            order = sorted(panel, key=lambda m: float(m['miss-percent']))
+            for low, high in zip(order, order[1:]):
+                assert high['y'] <= low['y'] + 0.02, (low, high)
+        known = sum(any(size.get(policy) for policy in POLICIES) for size in one['sizes'])
+        is_equal('lines', [len(line) for line in found.lines() if len(line) > 2], [known] * (len(expected) // known))
+        is_equal('estimated', any('estimated' in text for text in found.texts()), '--sample' in options)
+    make('cache', cache=[{'op': 0, 'time': 2 * S, 'latency': 0, 'pages': 1}])
+    assert 'a curve is of their accesses' in sim('-o', 'y.svg', 'cache', status=1).stderr
+    assert not os.path.exists('y.svg')
 
 
 def ranges():

@@ -49,8 +49,28 @@ load ../lib/known
 	known heat
 }
 
-@test "histogram: --heat as text, worked out by hand" {
+@test "histogram: --heat as text, worked out by hand: shades in UTF-8, characters elsewhere, colours by leave" {
 	known heat_text
+}
+
+@test "histogram: text takes the width of a wide terminal, and that of a page elsewhere" {
+	known terminals
+}
+
+@test "histogram -o: each bar of a picture is a bucket of JSON" {
+	known bars_of_picture
+}
+
+@test "histogram -o: each cell of --heat is one of JSON" {
+	known heat_of_picture
+}
+
+@test "histogram -o: no name of a trace becomes markup" {
+	known names_in_picture
+}
+
+@test "histogram -o: a picture is a whole file, replaces a file, follows no link, and has a bound" {
+	known picture_files
 }
 
 @test "histogram: a sampled trace is scaled; what needs all events is refused" {

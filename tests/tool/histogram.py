@@ -4,16 +4,21 @@ What histogram.bats runs: iotracer histogram of traces whose events are known. A
 the monotonic clock and lasts 999 s.
 """
 import csv
+import fcntl
 import io
 import json
 import os
+import pty
 import random
 import sqlite3
+import struct
 import subprocess
 import sys
+import termios
 from collections import Counter
 
 from join import S, is_equal, run
+from lib.svg import Picture
 from stats import change, event, exported, few, make
 
 FILE, PIPE = 1, 4
@@ -302,24 +307,195 @@ def heat():
              {f"{(e['time'] - S) // size * size / S:.9f}" for e in events if e['time'] >= S})
 
 
-def heat_text():
+def make_heat():
     """Columns of 20 s: 1 value in the first, 4 in the second, 16 in the last of them; 300 in one bucket."""
     make('t', fs=[event('READ', 2 * S, 1000, 1)] + 4 * [event('READ', 22 * S, 2000, 1)] + 16 * [event('READ', 1001 * S, 2000, 1)] +
          300 * [event('READ', 42 * S, 10, 1)] + [event('READ', S // 2, 10, 1)])
-    blank = 56 * ' '
-    is_equal('text', histogram('latency', '--heat', 't').stdout.splitlines(), [
-        'fs: latency by time, 322 values',
-        'a column is 20.0s; characters stand for so many values, or more:',
-        '  . 1 : 4 - 16 = 64 + 256', '',
-        '  1.02us| :' + 48 * ' ' + '-' + 5 * ' ' + '|',
-        '   512ns|.' + blank[1:] + '|',
-        '     ...|' + blank + '|',
-        '     8ns|  +' + blank[3:] + '|',
-        '         +0s                                               +1120s',
-        'before the first column: 1 value'])
+
+
+def heat_lines(legend, one, four, sixteen, many):
+    """The text of that."""
+    return ['fs: latency by time, 322 values',
+            'a column is 20.0s; characters stand for so many values, or more:', legend, '',
+            '  1.02us| ' + four + 48 * ' ' + sixteen + 5 * ' ' + '|',
+            '   512ns|' + one + 55 * ' ' + '|',
+            '     ...|' + 56 * ' ' + '|',
+            '     8ns|  ' + many + 53 * ' ' + '|',
+            '         +0s                                               +1120s',
+            'before the first column: 1 value']
+
+
+def heat_text():
+    make_heat()
+
+    def shown(**more):
+        return histogram('latency', '--heat', *more.pop('options', ()), 't', env={**os.environ, **more}).stdout.splitlines()
+    is_equal('ASCII', shown(LC_ALL='C'), heat_lines('  . 1 : 4 - 16 = 64 + 256', '.', ':', '-', '+'))
+    blocks = heat_lines('  ░ 1 ▒ 8 ▓ 64', '░', '░', '▒', '▓')
+    is_equal('UTF-8', shown(), blocks)
     panels = [line for line in histogram('latency', '--heat', '--interval', '10', 't').stdout.splitlines() if line.startswith('    ')]
     is_equal('panels', [line.split() for line in panels if '|' not in line], [['+0s', '+560s'], ['+560s', '+1120s']])
     is_equal('nothing', histogram('latency', '--heat', '--filter', 'pid=4242', 't').stdout, 'fs: latency by time, 0 values\n')
+    # eight colours, and the shades below them; not without leave, and not if the terminal has no palette
+    def cell(color, shade):
+        return f'\033[38;5;{color};48;5;{color}m{shade}\033[0m'
+    colors = cell(54, '░'), cell(61, '░'), cell(31, '▒'), cell(77, '▓')
+    legend = '  ' + ' '.join(f'{c} {n}' for c, n in zip((*colors[:3], cell(36, '▒'), colors[3]), (1, 4, 16, 64, 256)))
+    found = shown(TERM='xterm-256color', options=['--color=always'])
+    is_equal('colours', [found[0].replace('\033[1m', '').replace('\033[0m', ''), *found[1:]], heat_lines(legend, *colors))
+    for more in {'TERM': 'xterm-256color'}, {'TERM': 'vt100', 'options': ['--color=always']}, {
+            'TERM': 'xterm-256color', 'options': ['--color=never']}, {'COLORTERM': 'truecolor', 'TERM': 'dumb'}:
+        is_equal(str(more), shown(**{'NO_COLOR': '1', **more})[2:], blocks[2:])
+
+
+def on_terminal(columns, *argv, **more):
+    """What a program shows on a terminal that is so wide, without its colours."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack('4H', 40, columns, 0, 0))
+    env = {**os.environ, 'NO_COLOR': '1', **more}
+    with subprocess.Popen(argv, stdout=its, env=env) as process:
+        os.close(its)
+        shown = b''
+        try:
+            while part := os.read(ours, 65536):
+                shown += part
+        except OSError:  # the other side is closed
+            pass
+        os.close(ours)
+        assert process.wait() == 0
+    return shown.decode().replace('\r\n', '\n')
+
+
+def terminals():
+    """Bars and maps take the width of a wide terminal, and that of a page on a narrow one and in a pipe."""
+    make('t', fs=[event('READ', (2 + i) * S, 1000, 1) for i in range(900)])
+
+    def widest(*options, **more):
+        text = on_terminal(more.pop('columns'), 'iotracer', 'histogram', '--of=latency', *options, 't', **more)
+        return max(map(len, text.splitlines()))
+    for columns, expected in (60, 80), (80, 80), (120, 120):
+        is_equal(f'bars of {columns}', widest(columns=columns), expected)
+        # 8 for the label, bars to both sides of 56 columns and of those that a wider terminal has
+        is_equal(f'map of {columns}', widest('--heat', columns=columns), 66 + expected - 80)
+    is_equal('COLUMNS', widest(columns=200, COLUMNS='100'), 100)
+    is_equal('too wide', widest(columns=200, COLUMNS='123456789'), 80)
+    is_equal('a bar has an end', widest(columns=500), 37 + 120)
+    is_equal('a map, too', widest('--heat', columns=500), 10 + 256)
+    is_equal('pipe', max(map(len, histogram('latency', 't', env={**os.environ, 'COLUMNS': '200'}).stdout.splitlines())), 80)
+
+
+def drawn(*options):
+    """The picture, and the histograms of JSON with the same options."""
+    is_equal('output', histogram(*options, '-o', 'x.svg', 't').stdout, '')
+    documents = json.loads(histogram(*options, '-f', 'json', 't').stdout)['categories']
+    return Picture('x.svg'), documents
+
+
+def shown(number):
+    return f'{float(number):.15g}'
+
+
+def bars_of_picture():
+    rng = random.Random(11)
+    names = ['/<b>&"\'--></svg>', '/x\033[31m\\n', '/ü\uffff\ufffe', '/' + 'long/' * 60 + 'end', '/srv/]]>']
+    make('t', names, fs=[access(rng.choice(('READ', 'WRITE')), (2 + i) * S, 0, 10, int(rng.lognormvariate(10, 3)), path=i % 6,
+                                sample=rng.choice((1, 2**32 - 1))) for i in range(300)],
+         block=[request(0, 2 * S, 5, v) for v in (0, 1, 2**63, 2**64 - 1)])
+    for options in (['latency', '--by', 'file'], ['lba'], ['lba', '--scale', 'log'], ['latency', '--range', '10us..1ms', '--by', 'op'],
+                    ['latency', '--bucket', '10us', '--range', '..1ms']):
+        picture, documents = drawn(*options)
+        unit = documents[0]['unit']
+        # 0 is 2^64, which no integer of JSON is; a real number has 15 digits there
+        expected = [(shown(b[f'from_{unit}']), shown(b[f'to_{unit}'] or 0), b['count'])
+                    for category in documents for one in category['histograms'] for b in one['buckets']]
+        marks = list(picture.marks('count'))
+        is_equal(f'{options}', [(shown(m['from']), shown(m['to']), int(m['count'])) for m in marks], expected)
+        assert expected, options
+    # bars stand on the axis, and are as high as their counts are
+    make('t', fs=4 * [event('READ', 2 * S, 1000, 1)] + 2 * [event('READ', 2 * S, 5000, 1)] + [event('READ', 3 * S, 20, 1)])
+    picture, _ = drawn('latency')
+    low, high, middle = picture.marks('count')
+    is_equal('feet', {m['y'] + m['height'] for m in (low, high, middle)}, {low['y'] + low['height']})
+    is_equal('heights', [round(m['height'] / low['height'], 6) for m in (low, high, middle)], [1, 4, 2])
+    assert low['x'] + low['width'] <= high['x'] < middle['x'], (low, high, middle)
+    is_equal('titles', picture.titles()[0], 'latency')
+    is_equal('tooltips', picture.titles()[1:], ['16ns to 32ns: 1', '512ns to 1.02us: 4', '4.10us to 8.19us: 2'])
+    assert {'fs: latency, 7 values', 'latency', 'values', '0', '4', '1 µs', '100 ns'} <= set(picture.texts()), picture.texts()
+
+
+def names_in_picture():
+    """No name is markup, and none has what XML forbids; the text is there."""
+    names = ['/<b>&"--></svg>', '/x\033[31m', '/a\uffffb', '/ok']
+    make('t', names, fs=[access('READ', 2 * S, 0, 10, path=1 + i) for i in range(4)])
+    picture, _ = drawn('latency', '--by', 'file')
+    is_equal('names', {text for text in picture.texts() if text.startswith('/')},
+             {'/<b>&"--></svg>', '/x\\033[31m', '/a\ufffdb', '/ok'})
+    os.rename('t', '<t>&')
+    histogram('latency', '-o', 'x.svg', '<t>&')
+    assert '&lt;t&gt;&amp;' in Picture('x.svg').source
+
+
+def heat_of_picture():
+    rng = random.Random(12)
+    make('t', fs=[event('READ', rng.randrange(S // 2, 900 * S), int(rng.lognormvariate(10, 2)), 1) for _ in range(2000)] +
+         [event('READ', S // 2, 20000, 1)])
+    for options in ['latency', '--heat'], ['latency', '--heat', '--interval', '50', '--range', '1us..1ms']:
+        picture, (category,) = drawn(*options)
+        one, = category['histograms']
+        expected = [(b['since_s'], float(b['from_ns']), b['count']) for b in one['buckets'] if b['since_s'] is not None]
+        is_equal('cells', [(float(m['since-s']), float(m['from']), int(m['count'])) for m in picture.marks('count')], expected)
+        before = sum(b['count'] for b in one['buckets'] if b['since_s'] is None)
+        assert any(text.endswith(f'{before} before the first column') for text in picture.texts()), picture.texts()
+    # what is later is to the right, what is slower above
+    make_heat()
+    picture, _ = drawn('latency', '--heat')
+    cells = {(float(m['since-s']), int(m['from'])): m for m in picture.marks('count')}
+    assert cells[0, 512]['x'] < cells[20, 1024]['x'] < cells[40, 8]['x'] < cells[1000, 1024]['x'], cells
+    assert cells[20, 1024]['y'] < cells[0, 512]['y'] < cells[40, 8]['y'], cells
+    is_equal('shades', [text for text in picture.texts() if text.startswith('≥')], ['≥ 1', '≥ 4', '≥ 16', '≥ 64', '≥ 256'])
+
+
+def picture_files():
+    """What a picture may replace, and what it may not."""
+    few()
+
+    def fails(name, part, status=1, options=()):
+        done = run('iotracer', 'histogram', '--of=latency', '-o', name, *options, 'few', status=status)
+        lines = [line for line in done.stderr.splitlines() if not line.startswith('Try ') and line != 'information.']
+        assert len(lines) == 1 and part in lines[0] and not done.stdout, (part, done)
+    fails('x.png', 'say a name that ends in .svg', 2)
+    fails('.svg', 'say a name that ends in .svg', 2)
+    fails('x.svg', 'instead of --format=json', 2, ['-f', 'json'])
+    fails('none/x.svg', 'No such file')
+    os.mkdir('dir.svg')
+    fails('dir.svg', 'File exists: it is no regular file')
+    os.symlink('elsewhere', 'link.svg')
+    fails('link.svg', 'File exists: it is no regular file')
+    assert not os.path.exists('elsewhere')
+    with open('x.svg', 'w', encoding='ascii') as old:
+        old.write('old')
+        os.link('x.svg', 'kept')
+    histogram('latency', '-o', 'x.svg', 'few')
+    assert Picture('x.svg').texts()
+    is_equal('mode', os.stat('x.svg').st_mode & 0o7777, 0o600)
+    # another name of what was there, and whoever has it open, see no change
+    with open('kept', encoding='ascii') as kept:
+        is_equal('old', kept.read(), 'old')
+    is_equal('standard output', histogram('latency', '-o', '-', 'few').stdout, Picture('x.svg').source)
+    with open('/dev/full', 'w', encoding='ascii') as full:
+        done = subprocess.run(['iotracer', 'histogram', '--of=latency', '-o', '-', 'few'], stdout=full, stderr=subprocess.PIPE,
+                              text=True, check=False)
+    assert done.returncode == 1 and 'No space left' in done.stderr, done
+    # nothing is left of one that failed, and what was there stays
+    before = Picture('x.svg').source
+    run('iotracer', 'histogram', '--of=lba', '-o', 'x.svg', 'few', status=1)
+    is_equal('kept', Picture('x.svg').source, before)
+    make('t', fs=[event('READ', 2 * S + i, i, 1) for i in range(65537)])
+    done = run('iotracer', 'histogram', '--of=latency', '--bucket=1', '-o', 'y.svg', 't', status=1)
+    assert 'y.svg: would show more than 65536 values' in done.stderr, done.stderr
+    run('iotracer', 'histogram', '--of=latency', '--bucket=1', '--range=1..', '-o', 'z.svg', 't')
+    is_equal('as many as there may be', len(list(Picture('z.svg').marks('count'))), 65536)
+    is_equal('files', sorted(name for name in os.listdir() if 'svg' in name), ['dir.svg', 'link.svg', 'x.svg', 'z.svg'])
 
 
 def sampled():

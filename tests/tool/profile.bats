@@ -178,6 +178,46 @@ bytes() {
 	[ "$(iotracer profile -f json sda1_1 | jq -c '[.blk.reads, .vfs.reads] | map(.window_sequential, .window_random)')" = '[0,3,0,1]' ]
 }
 
+@test "--map shows where a target is accessed over time, at both levels; failed calls and other operations do not count" {
+	{
+		echo "seq=0 time=1000000000 level=0 op=0 offset=0 result=4096"
+		echo "seq=1 time=1000000064 level=0 op=1 offset=8191 result=4096"
+		echo "seq=2 time=1000000064 level=0 op=0 offset=8192 result=-5"
+		echo "seq=3 time=1000000064 level=0 op=7 offset=8192 result=1"
+		echo "seq=4 time=1000000065 level=1 op=1 sector=16 result=512"
+	} | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
+	# 8192 bytes are 16 rows of 512, 65 ns are 64 columns of 2 ns, two of which are one
+	text=$(LC_ALL=C iotracer profile --map sda1_1 | sed -n '/^offset over time/,$p')
+	columns='                                '
+	[ "$(sed -n 2,7p <<<"$text")" = "  . 1
+
+VFS
+          reads: 1                         writes: 1
+          a row is 512B, a column 4ns
+  7.50KiB|$columns|${columns:16}.${columns:17}|" ]
+	[ "$(grep '^       0B' <<<"$text")" = "       0B|.${columns:1}|$columns|" ]
+	[ "$(tail -n 4 <<<"$text")" = "          writes: 1
+          a row is 1B, a column 1ns
+  8.00KiB|.${columns:1}$columns|
+$(printf '%10s+6.5e-08s%55s' '' +1.29e-07s)" ]
+	map=$(iotracer profile --map -f json sda1_1)
+	[ "$(jq -c '[.vfs.map, .blk.map] | map(.row_bytes, .read, .write)' <<<"$map")" = \
+		'[512,[{"since_s":0,"from_bytes":0,"count":1}],[{"since_s":6.4e-08,"from_bytes":7680,"count":1}],1,[],[{"since_s":6.5e-08,"from_bytes":8192,"count":1}]]' ]
+	cd "$BATS_TEST_TMPDIR"
+	run --separate-stderr iotracer profile -o x.svg sda1_1
+	[ "$status" = 0 ]
+	[ -z "$output$stderr" ]
+	xmllint --noout x.svg
+	[ "$(grep -o 'data-kind="[a-z]*" data-since-s="[0-9.]*" data-from="[0-9]*" data-count="[0-9]*"' x.svg)" = \
+		'data-kind="read" data-since-s="0.000000000" data-from="0" data-count="1"
+data-kind="write" data-since-s="0.000000064" data-from="7680" data-count="1"
+data-kind="write" data-since-s="0.000000065" data-from="8192" data-count="1"' ]
+	: | tool-stream >"$IOTRACER_PROC/sda1_1/stream"
+	run --separate-stderr iotracer profile --map sda1_1
+	[ "$status" = 0 ]
+	[[ $output != *'offset over time'* ]]
+}
+
 @test "the table shows the share that is sequential in the window" {
 	reads 0+4096 1000000+4096 4096+4096 1004096+4096 8192+4096
 	run --separate-stderr iotracer profile sda1_1

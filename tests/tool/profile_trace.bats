@@ -33,6 +33,14 @@ load ../lib/known
 	known left_out
 }
 
+@test "profile --map: where the accesses of two files are, worked out by hand" {
+	known map_by_hand
+}
+
+@test "profile --map: each cell is that of a list, and in the picture" {
+	known map_of_many
+}
+
 @test "profile of a trace: writeback is its originator's" {
 	known charged
 }

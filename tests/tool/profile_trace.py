@@ -12,6 +12,7 @@ import random
 import sys
 
 from join import S, is_equal, run
+from lib.svg import Picture
 from stats import PARTS, any_events, change, event, make, nearest_rank
 
 K = 1024
@@ -95,6 +96,82 @@ def by_hand():
         ['/srv/b'], ['write', '1', '100%', '1.00MiB', '100%'] + 8 * ['-'],
         ['/srv/a'], ['read', '6', '100%', '16.5KiB', '100%', '40%', '0%', '20%', '40%', '36%', '0%', '32%', '32%']])
     is_equal('sizes', text[15], ['read', '24B', '2.75KiB', '4.00KiB', '4.00KiB', '67%', '83%', '67%', '0%', '0%'])
+
+
+def map_by_hand():
+    """
+    Of /a, eight reads and eight writes, of 16 offsets, two a column of 32: the last begins 63 columns behind the first.
+    /b has reads in one place.
+    """
+    reads = [event('READ', 2 * S + 8 * i * S, 10, 4096, offset=(8 + i) * 4096, path=1, inode=1, kind=1) for i in range(8)]
+    writes = [event('WRITE', 2 * S + (8 * i + 7) * S, 10, 4096, offset=(7 - i) * 4096, path=1, inode=1, kind=1) for i in range(8)]
+    here = [event('READ', 5 * S, 10, 1, offset=8192 + 700, path=2, inode=2, kind=1, sample=30)]
+    make('t', ['/a', '/b'], fs=sorted(reads + writes, key=lambda e: e['time']) + here)
+
+    def shown(locale):
+        text = run('iotracer', 'profile', '--map', 't', env={**os.environ, 'LC_ALL': locale}).stdout
+        return text[text.index('offset over time'):].splitlines()
+
+    def expected(one, many, legend, orders, sequential, strided, random_):
+        # columns of 63 s / 64 + 1 ns: the k-th second is in column k, two of which are one
+        rows_ = []
+        for row in range(15, -1, -1):
+            columns = [[' '] * 32, [' '] * 32]
+            if row >= 8:
+                columns[0][4 * (row - 8)] = one
+            else:
+                columns[1][(8 * (7 - row) + 7) // 2] = one
+            label = f'{4 * row}.0KiB' if row > 2 else f'{4 * row}.00KiB' if row else '0B'
+            rows_.append(f'{label:>9}|' + ''.join(columns[0]) + '|' + ''.join(columns[1]) + '|')
+        return ['offset over time; characters stand for so many accesses, or more:', legend,
+                'below, how accesses follow each other: ' + orders, '', '/a',
+                '          reads: 8                         writes: 8', '          a row is 4.00KiB, a column 1.97s', *rows_,
+                9 * ' ' + 2 * (' +1s' + 25 * ' ' + '+64s'),
+                # of the seven with a predecessor, the first write is random
+                '     read ' + 64 * sequential, '    write ' + 55 * strided + 9 * random_, '', '/b', '          reads: 30',
+                '          a row is 1B, a column 1ns', '  8.68KiB|' + many + 63 * ' ' + '|', '          +4s' + 58 * ' ' + '+4s']
+    is_equal('UTF-8', shown('C.UTF-8'), expected('░', '▓', '  ░ 1 ▒ 4 ▓ 16', '█ sequential ▓ strided ▒ same ░ random', *'█▓░'))
+    is_equal('ASCII', shown('C'), expected('.', '+', '  . 1 : 2 - 4 = 8 + 16', '# sequential = strided - same . random', *'#=.'))
+
+
+def map_of_many():
+    """JSON's cells are those of a dict; the picture's are those of JSON."""
+    rng = random.Random(16)
+    events = [event(rng.choice(('READ', 'WRITE', 'DIO_READ')), 2 * S + i * 10**7, 10, rng.choice((0, -5, 1, 4096)), kind=1, inode=1 + i % 5,
+                    offset=rng.randrange(10 ** rng.randrange(1, 12)), path=1 + i % 5, sample=rng.choice((1, 3))) for i in range(4000)]
+    names = ['/<a>&', '/b"', '/c\033', '/d', '/e']
+    make('t', names, fs=events, block=[request(2 * S + i, 3 * S + i, 100 + i * 8, 4096, i % 2, path=4) for i in range(99)])
+    fs, block = json.loads(profile('--map', '-f', 'json', '--top', '4', 't').stdout)['categories']
+    is_equal('others have none', [row['map'] is None for row in fs['rows']], [False] * 4 + [True])
+    is_equal('without', 'map' in json.loads(profile('-f', 'json', 't').stdout)['categories'][0]['rows'][0], False)
+    for row in fs['rows'][:4]:
+        of = [e for e in events if names[e['path'] - 1].replace('\033', '\\033') == row['file'] and e['result'] > 0]
+        low, high = (f(e['offset'] for e in of) for f in (min, max))
+        size = 1
+        while high // size - low // size >= 16:
+            size *= 2
+        first = min(e['time'] for e in of)
+        interval = (max(e['time'] for e in of) - first) // 64 + 1
+        for kind, ops in ('read', (0, 2)), ('write', (1,)):
+            cells = collections.Counter()
+            for e in of:
+                if e['op'] in ops:
+                    cells[(e['time'] - first) // interval, e['offset'] // size * size] += e['sample']
+            is_equal('cells', {(round((c['since_s'] * S + S - first) / interval), c['from_bytes']): c['count'] for c in row['map'][kind]},
+                     dict(cells))
+        is_equal('size', row['map']['row_bytes'], size)
+    is_equal('output', profile('-o', 'x.svg', '--top', '4', 't').stdout, '')
+    found = Picture('x.svg')
+    expected, shares = [], []
+    for category in fs, block:
+        for row in category['rows']:
+            for kind in 'read', 'write':
+                expected += [(kind, f"{c['since_s']:.6f}", c['from_bytes'], c['count']) for c in (row['map'] or {kind: []})[kind]]
+                shares += [(kind, order, row[kind][order]['count']) for order in ORDERS[:4] if row['map'] and row[kind][order]['count']]
+    is_equal('cells', [(m['kind'], f"{float(m['since-s']):.6f}", int(m['from']), int(m['count'])) for m in found.marks('from')], expected)
+    is_equal('shares', [(m['kind'], m['order'], int(m['count'])) for m in found.marks('order')], shares)
+    is_equal('names', [text for text in found.texts() if ': /' in text],
+             [f"{category['category']}: {row['file']}" for category in (fs, block) for row in category['rows'] if row['map']])
 
 
 def by_rules():
@@ -314,7 +391,10 @@ def hostile():
                  'origin_pid': anything(32)} for _ in range(300)])
     for by in 'file', 'process', 'device,op', 'class,submitter':
         for form in 'text', 'json', 'csv':
-            assert profile('--by', by, '-f', form, '-c', 'block' if 'class' in by else 'fs,block', 't').stdout
+            assert profile('--by', by, '-f', form, *(() if form == 'csv' else ('--map',)), '-c', 'block' if 'class' in by else 'fs,block',
+                           't').stdout
+        profile('--by', by, '-o', 'x.svg', '-c', 'block' if 'class' in by else 'fs,block', 't')
+        assert list(Picture('x.svg').marks('from'))
 
 
 def mistakes():
@@ -328,6 +408,9 @@ def mistakes():
         assert len(lines) == 1 and part in lines[0], (part, done.stderr)
     one_line(2, 'say which file or trace, or --live')
     one_line(1, 'none', '--by', 'file', 'none')
+    one_line(2, 'say a name that ends in .svg', '-o', 'x.png', 't')
+    one_line(2, '--output makes a picture instead of --format=json', '-o', 'x.svg', '-f', 'json', 't')
+    one_line(2, '--map and --output are for files', '--vm', 'web', '--map', 't')
     one_line(2, '--window is for a file that is a target', '--window', '5', 't')
     one_line(2, 'there is no key "fil"; the nearest is file', '--by', 'fil', 't')
     one_line(2, 'events of category fs have no class', '--by', 'class', '-c', 'fs', 't')

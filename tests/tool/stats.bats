@@ -72,6 +72,14 @@ load ../lib/known
 	known intervals
 }
 
+@test "stats --interval: a line for each value over time, worked out by hand" {
+	known series_text
+}
+
+@test "stats --interval: each interval as a whole, in JSON and as a picture" {
+	known series
+}
+
 @test "stats: --filter, --from and --to select as export does, and rates are of that time" {
 	known selected
 }

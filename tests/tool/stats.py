@@ -18,6 +18,7 @@ import sys
 import time
 
 from join import S, is_equal, run, trace
+from lib.svg import Picture
 from lib.trace_file import seal_metadata
 
 OPS = {'READ': 0, 'WRITE': 1, 'DIO_READ': 2, 'DIO_WRITE': 3, 'OPEN': 4, 'FSYNC': 9, 'FDATASYNC': 10, 'MMAP': 14, 'READDIR': 26,
@@ -29,6 +30,11 @@ MIB = 1024 * 1024
 def event(op, time, latency, result=0, **more):
     """An event of category fs."""
     return {'op': OPS[op], 'time': time, 'latency': latency, 'result': result, 'pid': 7, 'tid': 7, 'comm': 'fio', **more}
+
+
+def shown(number):
+    """A real number as JSON shows it."""
+    return float(f'{number:.15g}')
 
 
 def make(name, paths=(), **categories):
@@ -594,6 +600,81 @@ def intervals():
     assert re.search(r'^\+1.5s ', stats('--interval', '0.5s', 't').stdout, re.M)
 
 
+def series_text():
+    """8, 4, 2, 1, 0, 0, 0 and 8 events in eight seconds; bytes in the first; the 99th percentile is the slowest of few."""
+    us = 1000
+    events = [event('READ', S + 100 + i, 700 * us + i, MIB) for i in range(7)] + [event('FSYNC', S + 150 * 10**6, 800 * us)]
+    events += [event('READ', 2 * S, 700 * us), event('WRITE', 2 * S, 10 * us)] + 2 * [event('OPEN', 2 * S, us)]
+    events += [event('OPEN', 3 * S, 100 * us), event('OPEN', 3 * S, us), event('OPEN', 5 * S - 1, us)]
+    events += 7 * [event('FSYNC', 8 * S, us)] + [event('OPEN', 9 * S - 1, 400 * us)]
+    make('t', fs=events)
+    options = '--interval=1', '--from=+0', '--to=+8', 't'
+    is_equal('UTF-8', stats(*options).stdout.splitlines()[1:7], [
+        '', '           MIN     MAX  +0s to +8s',
+        'IOPS         0       8  █▄▂▁   █',
+        'MiB/s        0       7  █' + 7 * ' ',
+        'P99     1.00us   800us  █▇▁▁   ▄',
+        24 * ' ' + 'a column is 1.00s'])
+    is_equal('ASCII', run('iotracer', 'stats', *options, env={**os.environ, 'LC_ALL': 'C'}).stdout.splitlines()[3:6], [
+        'IOPS         0       8  #-._   #', 'MiB/s        0       7  #' + 7 * ' ', 'P99     1.00us   800us  #*__   -'])
+    # 80 intervals are 40 columns, each of which has the larger of two: in the first seven events, then one
+    text = stats('--interval=0.1', *options[1:]).stdout.splitlines()
+    is_equal('joined', (text[3], text[6]), (
+        'IOPS         0      70  █' + 4 * ' ' + '▅' + 4 * ' ' + '▂' + 8 * ' ' + '▁' + 15 * ' ' + '█' + 3 * ' ' + '▁',
+        24 * ' ' + 'a column is 100ms, the largest of 2'))
+    is_equal('without', [line for line in stats('t').stdout.splitlines() if 'a column' in line], [])
+    # an interval of which the time has half: what is not in the time is in no column
+    make('half', fs=[event('OPEN', S // 2, 5), event('OPEN', 2 * S, 5), event('OPEN', 2 * S + S // 4, 5), event('OPEN', 4 * S, 5)])
+    text = stats('--interval=1', '--to=+1.5', 'half').stdout.splitlines()
+    is_equal('half', text[2:4], ['           MIN     MAX  +0s to +1.5s', 'IOPS         0       4   █'])
+    # times that cannot be: 2^63 ns, of which an interval has one
+    make('wide', fs=[event('READ', time, 2**63 - 1, 2**62) for time in (0, S, 2 * S, 2**62, 2**63 - 1)])
+    for options in ['--interval', '0.001'], ['--interval', '40000d']:
+        assert max(map(len, stats(*options, 'wide').stdout.splitlines())) <= 80
+        stats(*options, '-o', 'x.svg', 'wide')
+        assert list(Picture('x.svg').marks('iops'))
+    change('wide', killed=True)
+    assert 'MAX' in stats('--interval', '0.001', '--partial', 'wide').stdout
+    stats('--interval', '0.001', '--partial', '-o', 'x.svg', 'wide')
+    assert Picture('x.svg').texts()
+    make('moments', drop=[{'op': 0, 'time': 2 * S, 'latency': 0}])
+    is_equal('no latency', [line.split()[0] for line in stats('--interval=100', 'moments').stdout.splitlines()[3:5]], ['IOPS', 'a'])
+
+
+def series():
+    """What JSON has of each interval; and a picture of that."""
+    rng = random.Random(14)
+    events = [event(rng.choice(('READ', 'WRITE', 'FSYNC')), rng.randrange(S // 2, 990 * S), int(rng.lognormvariate(11, 2)),
+                    rng.randrange(MIB), pid=rng.randrange(9), sample=rng.choice((1, 1, 5))) for _ in range(3000)]
+    events.append(event('READ', S // 2, 10, 1, sample=1))
+    make('t', fs=events, drop=[{'op': 0, 'time': (2 + i) * S, 'latency': 0} for i in range(9)])
+    for options in ['-c', 'fs,drop'], ['-c', 'fs', '--by', 'process', '--top', '1']:
+        fs, *others = json.loads(stats('--interval', '7', '-f', 'json', *options, 't').stdout)['categories']
+        for point in fs['intervals']:
+            inside = [e for e in events if (e['time'] - S) // (7 * S) * 7 == point['since_s']]
+            values = sorted(e['latency'] for e in inside for _ in range(e['sample']))
+            moved = sum(e['result'] * e['sample'] for e in inside if e['op'] in (0, 1))
+            seconds = max(min(7, 999 - point['since_s']), 0) if point['since_s'] >= 0 else None
+            rate = shown(len(values) / seconds) if seconds else None
+            is_equal('point', point, {'since_s': point['since_s'], 'count': len(values), 'bytes': moved, 'iops': rate, 'mib_per_s':
+                                      shown(moved / MIB / seconds) if seconds else None,
+                                      'latency_p99_ns': nearest_rank(values, 9900)})
+        is_equal('all', sum(p['count'] for p in fs['intervals']), sum(e['sample'] for e in events))
+        is_equal('output', stats('--interval', '7', '-o', 'x.svg', *options, 't').stdout, '')
+        picture = Picture('x.svg')
+        inside = [p for p in fs['intervals'] if p['since_s'] >= 0]
+        assert 0 < len(inside) < len(fs['intervals']), fs['intervals'][:2]
+        drops = [point for other in others for point in other['intervals']]
+        for name, of, digits in ('iops', [*inside, *drops], 6), ('mib-per-s', inside, 6), ('latency-p99-ns', inside, 0):
+            marks = list(picture.marks(name))
+            is_equal(name, [(float(m['since-s']), m[name]) for m in marks],
+                     [(p['since_s'], f"{p[name.replace('-', '_')]:.{digits}f}") for p in of])
+            # the largest is the highest
+            top = min(marks[:len(inside)], key=lambda m: m['y'])
+            is_equal('top', float(top[name]), max(float(m[name]) for m in marks[:len(inside)]))
+        assert any('sampled' in text for text in picture.texts()), picture.texts()
+
+
 def selected():
     rng = random.Random(5)
     make('t', [f'/srv/d{i % 3}/f{i}' for i in range(59)], fs=list(any_events(rng, 'fs', 2000)))
@@ -695,6 +776,8 @@ def mistakes():
     one_line(2, 'fs twice', '-c', 'fs,fs', 'few')
     one_line(2, 'no category has an operation "OPENN"; the nearest is OPEN', '--filter', 'op=OPENN', 'few')
     one_line(2, 'there is no key "pat"', '--filter', 'pat=/', 'few')
+    one_line(2, '--output makes a picture instead of --format=csv', '-o', 'x.svg', '-f', 'csv', '--interval', '5', 'few')
+    one_line(2, '--interval', '-o', 'x.svg', 'few')
     one_line(2, '--interval=0', '--interval', '0', 'few')
     one_line(2, '--sort=size', '--sort', 'size', 'few')
     one_line(2, '--top=-1', '--top=-1', 'few')

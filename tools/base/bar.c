@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <langinfo.h>
-#include <locale.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/bar.h"
+#include "base/terminal.h"
 
 #define EIGHTHS	8
 #define BLOCK	3	/* bytes of a block in UTF-8 */
-
-/* The program's own locale stays as it is. */
-bool bar_is_utf8(void)
-{
-	static int known = -1;
-	locale_t locale;
-
-	if (known >= 0)
-		return known;
-	locale = newlocale(LC_CTYPE_MASK, "", NULL);
-	known = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
-	if (locale)
-		freelocale(locale);
-	return known;
-}
 
 /* @part * @steps / @all, rounded to the nearest; not 0 if @part is not. */
 static unsigned int length_of(__u64 part, __u64 all, unsigned int steps)
@@ -48,7 +31,7 @@ static char *put_block(char *out, unsigned int eighths)
 
 char *bar(char *out, __u64 part, __u64 all, unsigned int width, unsigned int *columns)
 {
-	unsigned int unit = bar_is_utf8() ? EIGHTHS : 1, length, rest;
+	unsigned int unit = terminal_is_utf8() ? EIGHTHS : 1, length, rest;
 	char *at = out;
 
 	if (width > BAR_WIDTH)
@@ -70,7 +53,7 @@ char *bar(char *out, __u64 part, __u64 all, unsigned int width, unsigned int *co
 char *bar_spark(char *out, const __u64 *values, unsigned int nr)
 {
 	static const char plain[EIGHTHS + 1] = " _.:-=+*#";
-	const bool utf8 = bar_is_utf8();
+	const bool utf8 = terminal_is_utf8();
 	unsigned int i, height;
 	char *at = out;
 	__u64 most = 0;

@@ -3,7 +3,6 @@
 #ifndef TOOL_BASE_BAR_H
 #define TOOL_BASE_BAR_H
 
-#include <stdbool.h>
 #include <linux/types.h>
 
 #define BAR_WIDTH 120			/* columns at most */
@@ -15,9 +14,6 @@
  * has a bar. No blanks follow it: the columns that it takes are *columns, unless that is NULL.
  */
 char *bar(char *out, __u64 part, __u64 all, unsigned int width, unsigned int *columns);
-
-/* Whether the user's locale is one of UTF-8. */
-bool bar_is_utf8(void);
 
 /*
  * Writes a column for each of @nr values, as high as its part of the largest of them, and returns

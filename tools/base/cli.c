@@ -146,7 +146,7 @@ void cli_check_files(struct cli_files *files, struct argp_state *state)
 			cli_usage(state, "the name of a file is empty");
 }
 
-static bool color_wanted(void)
+bool cli_has_color(void)
 {
 	const char *no_color = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
@@ -172,7 +172,7 @@ const char *cli_sgr(const char *code)
 	};
 	size_t i;
 
-	if (!color_wanted())
+	if (!cli_has_color())
 		return "";
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(code, known[i].code))

@@ -58,6 +58,9 @@ void cli_check_files(struct cli_files *files, struct argp_state *state);
 /* The escape sequence for an SGR code such as "1;31", or "" without colour. */
 const char *cli_sgr(const char *code);
 
+/* Whether output has colour: --color, NO_COLOR and TERM decide, and whether it is a terminal. */
+bool cli_has_color(void);
+
 /* From now on colour is meant for stderr, and is used only if that is a terminal. */
 void cli_color_stderr(void);
 

@@ -8,9 +8,11 @@
 #include "base/json.h"
 #include "cmd/command.h"
 #include "cmd/pass.h"
+#include "cmd/picture.h"
 #include "trace/page_access.h"
 #include "trace/cache_sim.h"
 #include "trace/cache_sim_report.h"
+#include "trace/cache_sim_svg.h"
 #include "trace/categories.h"
 #include "trace/page_cache.h"
 #include "trace/record.h"
@@ -31,6 +33,8 @@ struct env {
 	double wanted;		/* percent; 0: none */
 	__u64 memory;
 	__u64 top;
+	const char *output;	/* file of a picture; NULL: none */
+	struct picture picture;
 	json_t *document;
 	json_t *simulations;	/* of the document */
 	size_t printed;
@@ -51,6 +55,10 @@ static void print_sim(struct env *env, const struct cache_sim *s, const struct p
 {
 	const char *category = reader->category->name;
 
+	if (env->output) {
+		cache_sim_svg(s, category, &reader->basis, &env->picture.svg);
+		return;
+	}
 	begin_part(env);
 	switch (env->format) {
 	case FORMAT_JSON:
@@ -148,6 +156,11 @@ static int do_all(struct env *env)
 	size_t none = env->pass.nr;
 	int status = CLI_OK;
 
+	/* There is no curve of what the kernel did. */
+	if (env->output && fs == none && block == none) {
+		cli_say_of(env->pass.trace, "has no category fs or block: a curve is of their accesses");
+		return CLI_FAILED;
+	}
 	if (fs == none && block == none && cache == none) {
 		cli_say_of(env->pass.trace, "has no category fs, block or cache: these have accesses to pages");
 		return CLI_FAILED;
@@ -156,7 +169,7 @@ static int do_all(struct env *env)
 		status = simulate(env, fs);
 	if (!status && block != none && (fs == none || env->pass.nr_named))
 		status = simulate(env, block);
-	if (!status && cache != none)
+	if (!status && cache != none && !env->output)
 		status = look_at_cache(env, cache);
 	return status;
 }
@@ -235,9 +248,12 @@ static int run(int argc, char **argv)
 		env.policies[i] = true;
 	env.document = json_object();
 	env.simulations = json_array();
-	status = pass_open(&env.pass, &env.words);
+	status = picture_open(&env.picture, env.output);
+	if (!status)
+		status = pass_open(&env.pass, &env.words);
 	if (!status)
 		status = do_all(&env);
+	status = picture_finish(&env.picture, status, "miss ratios of caches", env.pass.trace);
 	if (env.format == FORMAT_JSON && env.printed) {
 		json_put(env.document, "trace", json_shown(env.pass.trace));
 		json_put(env.document, "simulations", json_incref(env.simulations));
@@ -246,6 +262,11 @@ static int run(int argc, char **argv)
 	json_decref(env.simulations);
 	json_decref(env.document);
 	return pass_close(&env.pass, status);
+}
+
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
+{
+	picture_check(state, ((struct env *)to)->output, given);
 }
 
 static const struct cli_option options[] = {
@@ -264,6 +285,7 @@ static const struct cli_option options[] = {
 	{ "top", 0, "N",
 	  "of the commands whose pages were reclaimed show the first N rows, and the others as one (default 10; 0: show all)",
 	  TO_NUMBER(struct env, top), .least = 0, .most = 1000000000 },
+	PICTURE_OPTION(struct env, output),
 	{ "format", 'f', "FORMAT", "output format: text (default), csv or json",
 	  TO_FORMAT(struct env, format), "text csv json" },
 	{ 0 }
@@ -284,5 +306,6 @@ const struct command command_cache_sim = {
 	.group = &pass_options, .group_at = offsetof(struct env, pass),
 	.operands = PASS_OPERANDS,
 	.words = offsetof(struct env, words),
+	.check = check,
 	.run = run,
 };

@@ -6,13 +6,16 @@
 
 #include "base/cli.h"
 #include "base/json.h"
+#include "base/terminal.h"
 #include "base/xalloc.h"
 #include "cmd/by.h"
 #include "cmd/command.h"
 #include "cmd/pass.h"
+#include "cmd/picture.h"
 #include "core/amount.h"
 #include "trace/histogram_heat.h"
 #include "trace/histogram_report.h"
+#include "trace/histogram_svg.h"
 #include "trace/histogram_text.h"
 #include "trace/histogram_value.h"
 
@@ -34,6 +37,8 @@ struct env {
 	struct stats_keys keys;
 	__u64 top;
 	bool heat;
+	const char *output;	/* file of a picture; NULL: none */
+	struct picture picture;
 	double interval;	/* seconds; 0: not given */
 	json_t *document;	/* of --format=json: an array of the categories */
 	size_t printed;		/* categories */
@@ -113,6 +118,11 @@ static void read_all(struct reading *r)
 
 static void print(struct env *env, const struct histogram_report *r)
 {
+	if (env->output) {
+		histogram_svg(r, &env->picture.svg);
+		env->printed++;
+		return;
+	}
 	switch (env->format) {
 	case FORMAT_JSON:
 		json_add(env->document, histogram_report_json(r));
@@ -173,8 +183,16 @@ static int report(struct reading *r)
 	return CLI_OK;
 }
 
-/* 1, 2 or 5 times a power of ten: the shortest with which @time fits HISTOGRAM_COLUMNS columns. */
-static __u64 interval_for(__u64 time)
+/* Intervals of a map: what a terminal that is wider than a page has room for, in text. */
+static unsigned int columns_of(const struct env *env)
+{
+	unsigned int wider = env->format == FORMAT_TEXT && !env->output ? terminal_columns() - TERMINAL_COLUMNS : 0;
+
+	return HISTOGRAM_COLUMNS + wider < HISTOGRAM_WIDEST ? HISTOGRAM_COLUMNS + wider : HISTOGRAM_WIDEST;
+}
+
+/* 1, 2 or 5 times a power of ten: the shortest with which @time fits the columns. */
+static __u64 interval_for(__u64 time, unsigned int columns)
 {
 	static const unsigned int steps[] = { 1, 2, 5 };
 	__u64 ten = INTERVAL_LEAST;
@@ -182,7 +200,7 @@ static __u64 interval_for(__u64 time)
 
 	for (;; ten *= 10)
 		for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-			if (time / HISTOGRAM_COLUMNS < steps[i] * ten)
+			if (time / columns < steps[i] * ten)
 				return steps[i] * ten;
 }
 
@@ -191,11 +209,12 @@ static void set_intervals(const struct env *env, struct histogram *h)
 	__u64 end;
 
 	pass_times(&env->pass, 0, &h->origin, &end);
+	h->columns = columns_of(env);
 	h->since = h->origin - pass_origin(&env->pass);
 	h->interval = env->interval * NS_PER_S + 0.5;
 	if (h->interval)
 		return;
-	h->interval = interval_for(end > h->origin ? end - h->origin : 0);
+	h->interval = interval_for(end > h->origin ? end - h->origin : 0, h->columns);
 	h->interval_grows = true;
 }
 
@@ -264,9 +283,12 @@ static int run(int argc, char **argv)
 
 	command_parse(&command_histogram, argc, argv, &env);
 	env.document = json_array();
-	status = pass_open(&env.pass, &env.words);
+	status = picture_open(&env.picture, env.output);
+	if (!status)
+		status = pass_open(&env.pass, &env.words);
 	if (!status)
 		status = histogram_of_all(&env);
+	status = picture_finish(&env.picture, status, kind_of(&env)->title, env.pass.trace);
 	if (env.format == FORMAT_JSON && env.printed) {
 		document = json_object();
 		json_put(document, "trace", json_shown(env.pass.trace));
@@ -330,7 +352,6 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 {
 	struct env *env = to;
 
-	(void)given;
 	if (env->of == NOT_GIVEN)
 		cli_usage(state, "say of what: --of=latency, size, queue-depth, lba, offset, interarrival or run-length");
 	if (env->bucket && env->scale_word == SCALE_LOG)
@@ -345,6 +366,7 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 	}
 	if (env->range)
 		set_range(state, env);
+	picture_check(state, env->output, given);
 }
 
 static const struct cli_option options[] = {
@@ -371,6 +393,7 @@ static const struct cli_option options[] = {
 	{ "interval", 0, "TIME",
 	  "make columns of TIME, in seconds, or with m, h or d after it (default: as many as fit 80 columns)",
 	  TO_SECONDS(struct env, interval), .least = INTERVAL_LEAST, .with = "heat" },
+	PICTURE_OPTION(struct env, output),
 	{ "format", 'f', "FORMAT", "output format: text (default), csv or json",
 	  TO_FORMAT(struct env, format), "text csv json" },
 	{ 0 }

@@ -12,12 +12,15 @@
 #include "cmd/by.h"
 #include "cmd/command.h"
 #include "cmd/pass.h"
+#include "cmd/picture.h"
+#include "cmd/profile_maps.h"
 #include "cmd/profile_target.h"
 #include "cmd/profile_vm.h"
 #include "record/store.h"
 #include "trace/categories.h"
 #include "trace/page_access.h"
 #include "trace/pattern.h"
+#include "trace/pattern_picture.h"
 #include "trace/pattern_report.h"
 #include "trace/profile.h"
 #include "trace/reuse.h"
@@ -32,6 +35,9 @@ struct env {
 	__u64 top;
 	__u64 window;		/* accesses */
 	bool reuse;
+	bool map;
+	const char *output;	/* file of a picture; NULL: none */
+	struct picture picture;
 	__u64 memory;		/* bytes, for reuse */
 	const char *vm;		/* a virtual machine whose drives are meant, or NULL */
 	bool is_trace;
@@ -41,6 +47,11 @@ struct env {
 
 static void print(struct env *env, const struct pattern_report *r)
 {
+	if (env->output) {
+		pattern_picture_svg(r, &env->picture.svg);
+		env->printed++;
+		return;
+	}
 	switch (env->format) {
 	case FORMAT_JSON:
 		json_add(env->document, pattern_report_json(r));
@@ -54,6 +65,8 @@ static void print(struct env *env, const struct pattern_report *r)
 		if (env->printed)
 			putchar('\n');
 		pattern_report_text(r);
+		if (r->maps)
+			pattern_picture_text(r);
 	}
 	env->printed++;
 }
@@ -87,9 +100,24 @@ static void finish(const struct env *env, struct patterns *patterns, struct reus
 	free(row_of);
 }
 
+/* Prints the patterns, with maps if they are wanted. */
+static int report(struct env *env, size_t i, struct pattern_report *report, struct patterns *patterns)
+{
+	struct access_map *maps = NULL;
+	int status = CLI_OK;
+
+	if (env->map || env->output)
+		status = profile_maps(&env->pass, i, &env->keys, patterns, &maps, &report->nr_maps);
+	report->maps = maps;
+	if (!status)
+		print(env, report);
+	free(maps);
+	return status;
+}
+
 static int profile_category(struct env *env, size_t i)
 {
-	struct pattern_report report = { .category = env->pass.at[i].category->name };
+	struct pattern_report r = { .category = env->pass.at[i].category->name };
 	struct pass_reader reader;
 	struct patterns patterns;
 	struct reuse reuse;
@@ -104,13 +132,13 @@ static int profile_category(struct env *env, size_t i)
 	pass_reader_close(&reader);
 	if (status)
 		return status;
-	report.patterns = &patterns;
-	report.basis = reader.basis;
-	report.reuse = env->reuse ? &reuse : NULL;
-	print(env, &report);
+	r.patterns = &patterns;
+	r.basis = reader.basis;
+	r.reuse = env->reuse ? &reuse : NULL;
+	status = report(env, i, &r, &patterns);
 	reuse_free(&reuse);
 	patterns_free(&patterns);
-	return CLI_OK;
+	return status;
 }
 
 static int profile_by_keys(struct env *env, size_t i)
@@ -155,9 +183,12 @@ static int profile_trace(struct env *env)
 	if (!env->keys.nr)
 		free(stats_keys_add(&env->keys, "file"));
 	env->document = json_array();
-	status = pass_open(&env->pass, &env->words);
+	status = picture_open(&env->picture, env->output);
+	if (!status)
+		status = pass_open(&env->pass, &env->words);
 	if (!status)
 		status = profile_all(env);
+	status = picture_finish(&env->picture, status, "where accesses are over time", env->pass.trace);
 	if (env->format == FORMAT_JSON && env->printed) {
 		document = json_object();
 		json_put(document, "trace", json_shown(env->pass.trace));
@@ -201,6 +232,8 @@ static void check_vm(struct argp_state *state, const struct env *env, const stru
 		cli_usage(state, "--vm: say which trace, made with record --vm=%s, or --live", env->vm);
 	if (option_given(given, "by") || option_given(given, "sort") || option_given(given, "top"))
 		cli_usage(state, "--vm has a row for each drive: it goes without --by, --sort and --top");
+	if (env->map || env->output)
+		cli_usage(state, "--map and --output are for files: they go without --vm");
 	if (option_given(given, "window"))
 		cli_usage(state, "--window is for a file that is a target, not for a virtual machine");
 	if (pass->nr_named && (pass->nr_named != 1 || pass->named[0] != &category_fs))
@@ -216,6 +249,7 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 			  selection_is_given(&pass->selection) || pass->nr_named ||
 			  pass->partial || pass->record;
 
+	picture_check(state, env->output, given);
 	if (env->vm) {
 		check_vm(state, env, given);
 		return;
@@ -239,7 +273,9 @@ static int run(int argc, char **argv)
 		return profile_vm(&env.pass, &env.words, env.vm, env.format, env.reuse ? env.memory : 0);
 	if (env.is_trace)
 		return profile_trace(&env);
-	return profile_target(env.words.at[0], env.format, env.window);
+	return profile_target(env.words.at[0], &(struct profile_wish){
+		.format = env.format, .window = env.window, .map = env.map, .output = env.output,
+	});
 }
 
 static void take_keys(struct argp_state *state, void *to, const char *arg)
@@ -262,12 +298,16 @@ static const struct cli_option options[] = {
 	{ "reuse", 0, NULL,
 	  "for traces: also show how many other blocks of 4 KiB are accessed before a block is accessed again",
 	  TO_FLAG(struct env, reuse) },
+	{ "map", 0, NULL,
+	  "also show where accesses are over time, in a trace those of each key: rows are ranges of offsets, columns are time",
+	  TO_FLAG(struct env, map) },
 	{ "memory", 0, "SIZE",
 	  "use this much memory for --reuse; if it is not enough, blocks are sampled (default 256 MiB)",
 	  TO_SIZE(struct env, memory), .with = "reuse" },
 	{ "window", 0, "N",
 	  "for targets: search N accesses before and after each access for its predecessor (default 16)",
 	  TO_NUMBER(struct env, window), .least = 1, .most = 1000000 },
+	PICTURE_OPTION(struct env, output),
 	{ "format", 'f', "FORMAT", "output format: text (default), json or, for traces, csv",
 	  TO_FORMAT(struct env, format), "text csv json" },
 	{ 0 }

@@ -10,18 +10,23 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/xalloc.h"
+#include "cmd/picture.h"
 #include "cmd/profile_target.h"
 #include "module/proc.h"
 #include "module/stream.h"
 #include "module/target.h"
 #include "module/tasks_text.h"
+#include "trace/access_map.h"
 #include "trace/profile.h"
 #include "trace/row.h"
 
+#define SECTOR_SHIFT 9
+
 struct env {
 	const char *file;
-	enum cli_format format;
-	__u64 window;		/* accesses */
+	const struct profile_wish *wish;
+	struct picture picture;
+	struct access_map *maps;	/* of each level; NULL: not asked for */
 };
 
 static const char *const level_names[] = {
@@ -123,6 +128,88 @@ static void print_kind(const char *name, const struct profile_kind *vfs,
 	print_async(vfs);
 }
 
+/* --- maps ----------------------------------------------------------------------- */
+
+/* Whether it is a read or write that has moved bytes; if so, at which byte it began. */
+static bool is_access(const struct iot_io *io, __u64 *start)
+{
+	*start = io->level == IOT_LEVEL_BLK ? io->sector << SECTOR_SHIFT : io->offset;
+	return io->level < IOT_LEVELS && io->op < PROFILE_KINDS && io->result > 0;
+}
+
+static void open_map(struct access_map *map, const struct stream *s, const struct records *r, unsigned int level)
+{
+	__u64 start, lowest = ~0ULL, highest = 0, earliest = ~0ULL, latest = 0;
+	size_t i;
+
+	for (i = 0; i < r->nr; i++) {
+		const struct iot_io *io = records_at(s, r, i);
+
+		if (!is_access(io, &start) || io->level != level)
+			continue;
+		lowest = start < lowest ? start : lowest;
+		highest = start > highest ? start : highest;
+		earliest = io->time < earliest ? io->time : earliest;
+		latest = io->time > latest ? io->time : latest;
+	}
+	access_map_open(map, lowest < highest ? lowest : highest, highest, earliest < latest ? earliest : latest, latest);
+	map->since = "time since the first event";
+	map->origin = r->nr ? ((const struct iot_io *)records_at(s, r, 0))->time : 0;
+}
+
+/* The records are in the order of time. The caller frees the maps. */
+static struct access_map *make_maps(const struct stream *s, const struct records *r)
+{
+	struct access_map *maps = xreallocarray(NULL, IOT_LEVELS, sizeof(*maps));
+	unsigned int level;
+	__u64 start;
+	size_t i;
+
+	for (level = 0; level < IOT_LEVELS; level++)
+		open_map(&maps[level], s, r, level);
+	for (i = 0; i < r->nr; i++) {
+		const struct iot_io *io = records_at(s, r, i);
+
+		if (is_access(io, &start))
+			access_map_add(&maps[io->level], io->op == IOT_OP_WRITE, start, io->time, 1);
+	}
+	return maps;
+}
+
+static void print_maps(const struct env *env)
+{
+	__u64 vfs = access_map_most(&env->maps[IOT_LEVEL_VFS]), blk = access_map_most(&env->maps[IOT_LEVEL_BLK]);
+	struct shades shades = shades_for(vfs > blk ? vfs : blk);
+	unsigned int level;
+
+	if (!vfs && !blk)
+		return;
+	puts("\noffset over time; characters stand for so many accesses, or more:");
+	shade_put_legend(&shades);
+	for (level = 0; level < IOT_LEVELS; level++) {
+		if (!access_map_most(&env->maps[level]))
+			continue;
+		printf("\n%s\n", level == IOT_LEVEL_VFS ? "VFS" : "BLK");
+		access_map_text(&env->maps[level], &shades);
+	}
+}
+
+static void draw_maps(struct env *env)
+{
+	char *name = text_show(env->file, strlen(env->file)), *title;
+	unsigned int level;
+
+	for (level = 0; level < IOT_LEVELS; level++) {
+		title = xasprintf("%s: %s", level == IOT_LEVEL_VFS ? "calls" : "block I/O", name);
+		if (access_map_most(&env->maps[level]))
+			access_map_svg(&env->maps[level], &env->picture.svg, title);
+		free(title);
+	}
+	free(name);
+}
+
+/* --- all of it ------------------------------------------------------------------ */
+
 static void print_text(const struct env *env, const struct target *target,
 		       const struct profile *p, __u64 kept, __u64 missing)
 {
@@ -148,6 +235,8 @@ static void print_text(const struct env *env, const struct target *target,
 	row("empty", cell_number(vfs->empty), cell_number(blk->empty));
 	for (op = 0; op < PROFILE_KINDS; op++)
 		print_kind(kind_names[op], &vfs->kinds[op], &blk->kinds[op]);
+	if (env->maps)
+		print_maps(env);
 }
 
 static json_t *json_latency(const struct profile_kind *kind)
@@ -245,15 +334,19 @@ static void print_json(const struct env *env, const struct target *target,
 	json_put(document, "events", json_integer(kept));
 	json_put(document, "file", json_shown(env->file));
 	json_put(document, "target", json_shown(target->name));
-	json_put(document, "window", json_integer(env->window));
-	for (i = 0; i < IOT_LEVELS; i++)
-		json_put(document, level_names[i],
-			 json_level(&p->levels[i], i == IOT_LEVEL_VFS));
+	json_put(document, "window", json_integer(env->wish->window));
+	for (i = 0; i < IOT_LEVELS; i++) {
+		json_t *level = json_level(&p->levels[i], i == IOT_LEVEL_VFS);
+
+		if (env->maps)
+			json_put(level, "map", access_map_json(&env->maps[i]));
+		json_put(document, level_names[i], level);
+	}
 	json_print(document);
 }
 
-static void print(const struct env *env, const struct target *target,
-		  const struct stream *s, const struct records *r)
+static void print_profile(const struct env *env, const struct target *target,
+			  const struct stream *s, const struct records *r)
 {
 	struct profile p = { 0 };
 	__u64 missing = stream_missing(s);
@@ -261,12 +354,23 @@ static void print(const struct env *env, const struct target *target,
 
 	for (i = 0; i < r->nr; i++)
 		profile_count(&p, records_at(s, r, i));
-	profile_finish(&p, env->window);
-	if (env->format == FORMAT_JSON)
+	profile_finish(&p, env->wish->window);
+	if (env->wish->format == FORMAT_JSON)
 		print_json(env, target, &p, r->nr, missing);
 	else
 		print_text(env, target, &p, r->nr, missing);
 	profile_free(&p);
+}
+
+static void print(struct env *env, const struct target *target, const struct stream *s, const struct records *r)
+{
+	if (env->wish->map || env->wish->output)
+		env->maps = make_maps(s, r);
+	if (env->wish->output)
+		draw_maps(env);
+	else
+		print_profile(env, target, s, r);
+	free(env->maps);
 }
 
 /* The log of a target is of one file. What has many is recorded by filter instead. */
@@ -305,7 +409,7 @@ static int refuse_untraced(const struct target_list *list, const char *name)
 	return CLI_FAILED;
 }
 
-static int profile(const struct env *env, const struct target *target)
+static int profile(struct env *env, const struct target *target)
 {
 	struct records r = { 0 };
 	struct stream s;
@@ -336,9 +440,9 @@ static int profile(const struct env *env, const struct target *target)
 	return status;
 }
 
-int profile_target(const char *file, enum cli_format format, __u64 window)
+int profile_target(const char *file, const struct profile_wish *wish)
 {
-	const struct env env = { .file = file, .format = format, .window = window };
+	struct env env = { .file = file, .wish = wish };
 	const struct target *target;
 	struct target_list list;
 	int err = target_list_load(&list);
@@ -346,10 +450,11 @@ int profile_target(const char *file, enum cli_format format, __u64 window)
 
 	if (!status) {
 		target = target_find(&list, file);
-		status = target ? CLI_OK : CLI_FAILED;
+		status = target ? picture_open(&env.picture, wish->output) : CLI_FAILED;
+		if (!status)
+			status = profile(&env, target);
+		status = picture_finish(&env.picture, status, "where accesses are over time", file);
 	}
-	if (!status)
-		status = profile(&env, target);
 	target_list_free(&list);
 	return status;
 }

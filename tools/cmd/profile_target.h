@@ -7,7 +7,14 @@
 
 #include "base/cli.h"
 
-/* @format: text or JSON. @window: accesses. Returns an exit code; errors are reported. */
-int profile_target(const char *file, enum cli_format format, __u64 window);
+struct profile_wish {
+	enum cli_format format;		/* text or JSON */
+	__u64 window;			/* accesses */
+	bool map;			/* also where accesses are over time */
+	const char *output;		/* only that, as a picture in this file; or NULL */
+};
+
+/* Returns an exit code; errors are reported. */
+int profile_target(const char *file, const struct profile_wish *wish);
 
 #endif /* TOOL_CMD_PROFILE_TARGET_H */

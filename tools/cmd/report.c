@@ -13,12 +13,13 @@
 #include "base/cli.h"
 #include "base/interrupt.h"
 #include "base/json.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/command.h"
 #include "cmd/findings_pass.h"
 #include "cmd/pass.h"
-#include "report/file.h"
+#include "report/page.h"
 #include "report/spread.h"
 #include "trace/stats_report.h"
 
@@ -356,26 +357,28 @@ static int run(int argc, char **argv)
 {
 	struct env env = { .pass = PASS_NONE, .output = "report.html" };
 	json_t *document = json_object();
-	struct report_file file;
+	struct new_file file;
 	int status, made;
 
 	command_parse(&command_report, argc, argv, &env);
 	if (!env.pass.record)
 		interrupt_catch(); /* while one is recorded, it is what ends that */
-	status = report_file_open(&file, env.output);
+	status = new_file_open(&file, env.output, false);
 	if (!status)
 		status = pass_open(&env.pass, &env.words);
 	if (!status) {
 		env.parts = xreallocarray(NULL, env.pass.nr + 1, sizeof(*env.parts));
 		memset(env.parts, 0, (env.pass.nr + 1) * sizeof(*env.parts));
 		made = make(&env, document);
-		if (!interrupt_came(NULL))
-			made = cli_merge(made, report_file_write(&file, document));
+		if (!interrupt_came(NULL)) {
+			page_write(file.stream, document);
+			made = cli_merge(made, new_file_publish(&file));
+		}
 		status = made;
 		free(env.parts);
 	}
 	json_decref(document);
-	report_file_close(&file);
+	new_file_close(&file);
 	status = pass_close(&env.pass, status);
 	interrupt_end();
 	return status;

@@ -8,10 +8,12 @@
 #include "cmd/by.h"
 #include "cmd/command.h"
 #include "cmd/pass.h"
+#include "cmd/picture.h"
 #include "trace/amplification.h"
 #include "trace/categories.h"
 #include "trace/stats.h"
 #include "trace/stats_report.h"
+#include "trace/stats_series.h"
 
 #define INTERVAL_LEAST 1000000	/* ns */
 #define NS_PER_S 1e9
@@ -27,12 +29,19 @@ struct env {
 	bool errors;
 	bool working_set;
 	bool amplification;
+	const char *output;	/* file of a picture; NULL: none */
+	struct picture picture;
 	json_t *document;	/* of --format=json: an array of the categories */
 	size_t printed;		/* categories */
 };
 
 static void print(struct env *env, const struct stats_report *r)
 {
+	if (env->output) {
+		stats_series_svg(r, &env->picture.svg);
+		env->printed++;
+		return;
+	}
 	switch (env->format) {
 	case FORMAT_JSON:
 		json_add(env->document, stats_report_json(r));
@@ -66,6 +75,7 @@ static int stats_of(struct env *env, size_t i)
 	struct stats s = {
 		.interval = env->interval * NS_PER_S + 0.5, .sort = env->sort, .top = env->top,
 		.origin = pass_origin(&env->pass), .with_pages = env->working_set,
+		.with_points = env->interval && env->format != FORMAT_CSV,
 		.no_sizes = env->format == FORMAT_TEXT,
 	};
 	struct pass_reader reader;
@@ -168,9 +178,12 @@ static int run(int argc, char **argv)
 	if (!env.keys.nr)
 		free(stats_keys_add(&env.keys, "op"));
 	env.document = json_array();
-	status = pass_open(&env.pass, &env.words);
+	status = picture_open(&env.picture, env.output);
+	if (!status)
+		status = pass_open(&env.pass, &env.words);
 	if (!status)
 		status = env.amplification ? amplification(&env) : stats_of_all(&env);
+	status = picture_finish(&env.picture, status, "what was done over time", env.pass.trace);
 	if (env.format == FORMAT_JSON && env.printed) {
 		document = json_object();
 		json_put(document, "trace", json_shown(env.pass.trace));
@@ -179,6 +192,11 @@ static int run(int argc, char **argv)
 	}
 	json_decref(env.document);
 	return pass_close(&env.pass, status);
+}
+
+static void check(struct argp_state *state, void *to, const struct option_parser *given)
+{
+	picture_check(state, ((struct env *)to)->output, given);
 }
 
 static const struct cli_option options[] = {
@@ -202,6 +220,9 @@ static const struct cli_option options[] = {
 	{ "amplification", 0, NULL,
 	  "instead show the bytes that each layer wrote beside those that programs asked for: fs, cache, and block by disk",
 	  TO_FLAG(struct env, amplification) },
+	{ "output", 'o', "FILE",
+	  "write a picture of rates and latencies over time to FILE, which ends in .svg and is replaced, instead of text; - for standard output",
+	  TO_TEXT(struct env, output), .values = VALUES_FILE, .with = "interval" },
 	{ "format", 'f', "FORMAT", "output format: text (default), csv or json",
 	  TO_FORMAT(struct env, format), "text csv json" },
 	{ 0 }
@@ -228,5 +249,6 @@ const struct command command_stats = {
 	.group = &pass_options, .group_at = offsetof(struct env, pass),
 	.operands = PASS_OPERANDS,
 	.words = offsetof(struct env, words),
+	.check = check,
 	.run = run,
 };

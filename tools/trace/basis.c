@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/cli.h"
 #include "base/json.h"
+#include "base/text.h"
+#include "base/xalloc.h"
 #include "trace/basis.h"
 
 void basis_sum(struct basis *to, const struct basis *b)
@@ -33,6 +36,26 @@ void basis_text(const struct basis *b)
 	if (b->sampled)
 		printf("scaled: %llu records are counted as %llu events\n", (unsigned long long)b->records,
 		       (unsigned long long)b->events);
+}
+
+char *basis_line(const struct basis *b)
+{
+	const struct {
+		const char *what;
+		__u64 n;
+	} counts[] = {
+		{ "lost", b->lost }, { "missed", b->missed }, { "unreadable", b->unreadable }, { "sampled", b->sampled },
+	};
+	char *line = NULL, *count;
+	size_t i;
+
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		count = xasprintf("%s %llu", counts[i].what, (unsigned long long)counts[i].n);
+		if (counts[i].n)
+			line = text_append(line, ", ", count);
+		free(count);
+	}
+	return line;
 }
 
 void basis_json(json_t *object, const struct basis *b)

@@ -39,6 +39,9 @@ void basis_sum(struct basis *to, const struct basis *b);
 /* Text on standard output: an empty line, and a line for each count that is not 0; else nothing. */
 void basis_text(const struct basis *b);
 
+/* "lost 5, missed 7" of the counts that are not 0, which the caller frees; NULL if all are. */
+char *basis_line(const struct basis *b);
+
 /* Members records, sampled, lost, missed and unreadable of @object. */
 void basis_json(json_t *object, const struct basis *b);
 

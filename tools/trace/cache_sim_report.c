@@ -6,6 +6,7 @@
 #include "base/cli.h"
 #include "base/json.h"
 #include "base/scaled.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "trace/cache_sim_report.h"
 
@@ -15,7 +16,7 @@
 #define COMMAND_WIDTH	24
 #define KERNEL		"page-cache"	/* CSV: what stands for the policy */
 
-static const char *const names[CACHE_POLICIES] = { "LRU", "FIFO", "ARC", "MIN" };
+const char *const cache_sim_policies[CACHE_POLICIES] = { "LRU", "FIFO", "ARC", "MIN" };
 static const char *const ways[PAGE_CACHE_WAYS] = { "reads", "writes", "faults" };
 
 /* --- numbers -------------------------------------------------------------------- */
@@ -41,7 +42,7 @@ static double share(__u64 part, __u64 all)
 /* --- text ----------------------------------------------------------------------- */
 
 /* Which part of the accesses the table has: only all, if all are reads, or none is. */
-static bool has_both(const struct cache_sim *s)
+bool cache_sim_has_both(const struct cache_sim *s)
 {
 	return s->accesses.seen_reads && s->accesses.seen_reads < s->accesses.seen;
 }
@@ -57,7 +58,7 @@ static unsigned int nr_policies(const struct cache_sim *s)
 
 static unsigned int bar_width(const struct cache_sim *s)
 {
-	return WIDTH - SIZE_WIDTH - 3 - (has_both(s) ? 2 : 1) * (CELL * nr_policies(s) + 2);
+	return WIDTH - SIZE_WIDTH - 3 - (cache_sim_has_both(s) ? 2 : 1) * (CELL * nr_policies(s) + 2);
 }
 
 static void put_heading(const struct cache_sim *s)
@@ -65,14 +66,14 @@ static void put_heading(const struct cache_sim *s)
 	unsigned int i, block, width = CELL * nr_policies(s);
 
 	printf("\n%s%-*s  %*s", CLI_BOLD, SIZE_WIDTH, "HIT RATIO", width, "ALL, %");
-	if (has_both(s))
+	if (cache_sim_has_both(s))
 		printf("  %*s", width, "READS, %");
 	printf("%s\n%s%-*s", CLI_PLAIN, CLI_BOLD, SIZE_WIDTH, "CACHE");
-	for (block = 0; block < (has_both(s) ? 2 : 1); block++) {
+	for (block = 0; block < (cache_sim_has_both(s) ? 2 : 1); block++) {
 		fputs("  ", stdout);
 		for (i = 0; i < CACHE_POLICIES; i++)
 			if (s->policies[i])
-				printf("%*s", CELL, names[i]);
+				printf("%*s", CELL, cache_sim_policies[i]);
 	}
 	printf("%s\n", CLI_PLAIN);
 }
@@ -92,16 +93,17 @@ static void put_ratios(const struct cache_sim *s, const struct cache_size *size,
 	}
 }
 
-static void repeat(char c, unsigned int nr)
+static void repeat(const char *block, unsigned int nr)
 {
 	while (nr--)
-		putchar(c);
+		fputs(block, stdout);
 }
 
-/* A bar of # for the first policy, and of dots for what MIN has more. */
+/* A bar for the first policy, and a lighter one for what MIN has more. */
 static void put_bar(const struct cache_sim *s, const struct cache_size *size)
 {
 	unsigned int width = bar_width(s), first = 0, length, best = 0;
+	bool blocks = terminal_is_utf8();
 
 	while (!s->policies[first])
 		first++;
@@ -110,8 +112,8 @@ static void put_bar(const struct cache_sim *s, const struct cache_size *size)
 		best = cache_sim_ratio(s, size->hits[CACHE_MIN], CACHE_ALL) * width + 0.5;
 	if (size->pages && (length || best)) {
 		fputs("  ", stdout);
-		repeat('#', length);
-		repeat('.', best > length ? best - length : 0);
+		repeat(blocks ? "█" : "#", length);
+		repeat(blocks ? "░" : ".", best > length ? best - length : 0);
 	}
 	putchar('\n');
 }
@@ -125,7 +127,7 @@ static void put_table(const struct cache_sim *s)
 	for (i = 0; i < s->nr; i++) {
 		printf("%-*s", SIZE_WIDTH, scaled_size(cell, s->sizes[i].bytes));
 		put_ratios(s, &s->sizes[i], CACHE_ALL);
-		if (has_both(s))
+		if (cache_sim_has_both(s))
 			put_ratios(s, &s->sizes[i], CACHE_READS);
 		put_bar(s, &s->sizes[i]);
 	}
@@ -182,7 +184,7 @@ static void put_sample(const struct cache_sim *s)
 	printf("\n%sestimated%s from %.4g %% of the pages, %zu of them: with 95 %% probability,\n"
 	       "LRU's ratios are within %.2g percentage points", CLI_YELLOW, CLI_PLAIN, 100 * page_accesses_rate(&s->accesses),
 	       s->accesses.nr_pages, 100 * worst(s, CACHE_ALL));
-	if (has_both(s))
+	if (cache_sim_has_both(s))
 		printf(", those of reads within %.2g", 100 * worst(s, CACHE_READS));
 	putchar('\n');
 }
@@ -341,7 +343,7 @@ static json_t *json_sizes(const struct cache_sim *s)
 		json_put(size, "cache_bytes", json_integer(s->sizes[i].bytes));
 		for (p = 0; p < CACHE_POLICIES; p++)
 			if (s->policies[p])
-				json_put(size, names[p], s->sizes[i].pages ?
+				json_put(size, cache_sim_policies[p], s->sizes[i].pages ?
 					 json_policy(s, &s->sizes[i], p) : json_null());
 		json_add(sizes, size);
 	}
@@ -466,7 +468,7 @@ void cache_sim_csv(const struct cache_sim *s, const char *category, const struct
 		for (p = 0; p < CACHE_POLICIES; p++) {
 			if (!s->policies[p])
 				continue;
-			printf("%s,%s,%llu,", category, names[p], s->sizes[i].bytes);
+			printf("%s,%s,%llu,", category, cache_sim_policies[p], s->sizes[i].bytes);
 			csv_hits(s, &s->sizes[i], p, CACHE_ALL);
 			csv_hits(s, &s->sizes[i], p, CACHE_READS);
 			printf("%llu,%.10g,", cache_sim_bytes(s, s->accesses.nr_pages),

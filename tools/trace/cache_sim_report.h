@@ -22,4 +22,8 @@ void cache_sim_csv_header(void);
 void cache_sim_csv(const struct cache_sim *s, const char *category, const struct basis *basis);
 void page_cache_csv(const struct page_cache *c, const struct basis *basis);
 
+/* Names of the policies; whether reads are shown apart from all accesses, as there are also writes. */
+extern const char *const cache_sim_policies[CACHE_POLICIES];
+bool cache_sim_has_both(const struct cache_sim *s);
+
 #endif /* TOOL_TRACE_CACHE_SIM_REPORT_H */

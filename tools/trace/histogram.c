@@ -126,7 +126,7 @@ static __s64 interval_of(struct histogram *h, __u64 time)
 	if (time < h->origin)
 		return HISTOGRAM_BEFORE;
 	time -= h->origin;
-	while (h->interval_grows && time / h->interval >= HISTOGRAM_COLUMNS) {
+	while (h->interval_grows && time / h->interval >= h->columns) {
 		h->interval *= 2;
 		halve(h, false, true);
 	}
@@ -179,6 +179,18 @@ void histogram_bounds(const struct histogram *h, const struct histogram_cell *ce
 	}
 	*from = first;
 	*to = last + 1;
+}
+
+__u64 histogram_most(const struct histogram *h)
+{
+	__u64 most = 1;
+	size_t i, j;
+
+	for (i = 0; i < h->nr; i++)
+		for (j = 0; j < h->all[i].nr; j++)
+			if (h->all[i].cells[j].count > most)
+				most = h->all[i].cells[j].count;
+	return most;
 }
 
 double histogram_since(const struct histogram *h, __s64 interval)

@@ -23,7 +23,8 @@
 
 #define HISTOGRAM_CELLS		(1U << 20)
 #define HISTOGRAM_ROWS		32
-#define HISTOGRAM_COLUMNS	56	/* intervals, if their size is not given */
+#define HISTOGRAM_COLUMNS	56	/* intervals, if their size is not given, of a page of 80 columns */
+#define HISTOGRAM_WIDEST	256	/* of a wide terminal */
 #define HISTOGRAM_BEFORE	(-1)	/* the interval of what began before the first one */
 
 enum histogram_part { HISTOGRAM_BELOW, HISTOGRAM_WITHIN, HISTOGRAM_ABOVE };
@@ -56,7 +57,8 @@ struct histogram_one {
 struct histogram {
 	struct histogram_scale scale;
 	__u64 interval;		/* ns; 0: none */
-	bool interval_grows;	/* it is doubled if there would be more than HISTOGRAM_COLUMNS */
+	bool interval_grows;	/* it is doubled if there would be more than @columns */
+	unsigned int columns;	/* up to HISTOGRAM_WIDEST; those of a map of text */
 	__u64 origin;		/* ns since 1970: where the first interval begins */
 	__u64 since;		/* the same as ns since the trace began */
 	size_t top;		/* keys that have a histogram of their own; 0: all */
@@ -95,6 +97,9 @@ struct key_text histogram_key_text(const struct histogram *h, const struct histo
 
 /* From where to where the values of a cell are; *to is not included, and 0 stands for 2^64. */
 void histogram_bounds(const struct histogram *h, const struct histogram_cell *cell, __u64 *from, __u64 *to);
+
+/* The largest count of a cell, 1 at least. */
+__u64 histogram_most(const struct histogram *h);
 
 /* Where an interval begins, in seconds since the trace began. */
 double histogram_since(const struct histogram *h, __s64 interval);

@@ -4,53 +4,21 @@
 
 #include "base/cli.h"
 #include "base/scaled.h"
+#include "base/shade.h"
 #include "trace/histogram_heat.h"
 #include "trace/histogram_text.h"
 
-#define COLUMNS		HISTOGRAM_COLUMNS
 #define WIDTH_LEAST	8	/* of labels */
-#define SHADES		".:-=+*%@"	/* from few values to many */
-#define NR_SHADES	(sizeof(SHADES) - 1)
 
 struct map {
 	const struct histogram_report *r;
 	const struct histogram_one *one;
 	bool exact;
 	int width;		/* of the labels */
-	unsigned int bits;	/* each shade is of 2^bits as many values as the one before it */
+	struct shades shades;
 	__s64 from;		/* interval of the first column */
+	__s64 columns;
 };
-
-/* The highest bit of a number that is not 0. */
-static unsigned int log2_of(__u64 n)
-{
-	return 63 - __builtin_clzll(n);
-}
-
-static __u64 most_of(const struct histogram *h)
-{
-	__u64 most = 1;
-	size_t i, j;
-
-	for (i = 0; i < h->nr; i++)
-		for (j = 0; j < h->all[i].nr; j++)
-			if (h->all[i].cells[j].count > most)
-				most = h->all[i].cells[j].count;
-	return most;
-}
-
-/* Of all histograms of the category, whose largest count is @most. */
-static void put_legend(const struct map *m, __u64 most)
-{
-	char text[SCALED];
-	unsigned int i;
-
-	printf("a column is %s; characters stand for so many values, or more:\n ",
-	       scaled_time(text, m->r->histogram->interval));
-	for (i = 0; i <= log2_of(most) / m->bits; i++)
-		printf(" %c %s", SHADES[i], scaled_number(text, (double)(1ULL << i * m->bits)));
-	putchar('\n');
-}
 
 static bool same_row(const struct histogram_cell *a, const struct histogram_cell *b)
 {
@@ -81,18 +49,21 @@ static char *label_of(const struct map *m, const struct histogram_cell *cell, ch
 /* @nr cells: those of a row, or one of none. */
 static void put_row(const struct map *m, const struct histogram_cell *cells, size_t nr)
 {
-	char label[HISTOGRAM_LABEL], shades[COLUMNS + 1];
+	char label[HISTOGRAM_LABEL];
+	int shades[HISTOGRAM_WIDEST];
 	size_t i;
 
-	memset(shades, ' ', COLUMNS);
-	shades[COLUMNS] = '\0';
+	for (i = 0; i < (size_t)m->columns; i++)
+		shades[i] = SHADE_NONE;
 	for (i = 0; i < nr; i++) {
 		__s64 column = cells[i].interval - m->from;
 
-		if (cells[i].interval != HISTOGRAM_BEFORE && column >= 0 && column < COLUMNS)
-			shades[column] = SHADES[log2_of(cells[i].count) / m->bits];
+		if (cells[i].interval != HISTOGRAM_BEFORE && column >= 0 && column < m->columns)
+			shades[column] = shade_of(&m->shades, cells[i].count);
 	}
-	printf("%*s|%s|\n", m->width, label_of(m, cells, label), shades);
+	printf("%*s|", m->width, label_of(m, cells, label));
+	shade_put(shades, m->columns);
+	puts("|");
 }
 
 /* The empty rows between two; the one above was the last. */
@@ -104,7 +75,7 @@ static void put_empty(const struct map *m, const struct histogram_cell *above,
 	if (above->part != HISTOGRAM_WITHIN || below->part != HISTOGRAM_WITHIN)
 		return;
 	if (empty.bucket - below->bucket > HISTOGRAM_EMPTY) {
-		printf("%*s|%*s|\n", m->width, "...", COLUMNS, "");
+		printf("%*s|%*s|\n", m->width, "...", (int)m->columns, "");
 		return;
 	}
 	for (; empty.bucket > below->bucket; empty.bucket--)
@@ -118,8 +89,8 @@ static void put_axis(const struct map *m)
 	int used = printf("%*s%+.6gs", m->width + 1, "", histogram_since(h, m->from));
 	char end[32];
 
-	snprintf(end, sizeof(end), "%+.6gs", histogram_since(h, m->from + COLUMNS));
-	printf("%*s\n", m->width + 1 + COLUMNS - used, end);
+	snprintf(end, sizeof(end), "%+.6gs", histogram_since(h, m->from + m->columns));
+	printf("%*s\n", m->width + 1 + (int)m->columns - used, end);
 }
 
 /* High values are above low ones. */
@@ -158,7 +129,7 @@ static void put_map(struct map *m)
 		width = strlen(label_of(m, &one->cells[i], label));
 		m->width = width > m->width ? width : m->width;
 	}
-	for (m->from = 0; m->from <= last; m->from += COLUMNS)
+	for (m->from = 0; m->from <= last; m->from += m->columns)
 		put_panel(m);
 	if (before) {
 		fputs("before the first column: ", stdout);
@@ -169,14 +140,20 @@ static void put_map(struct map *m)
 void histogram_heat(const struct histogram_report *r)
 {
 	const struct histogram *h = r->histogram;
-	__u64 most = most_of(h);
-	struct map m = { .r = r, .bits = log2_of(most) / NR_SHADES + 1 };
+	struct map m = {
+		.r = r, .shades = shades_for(histogram_most(h)),
+		.columns = h->columns < HISTOGRAM_WIDEST ? h->columns : HISTOGRAM_WIDEST,
+	};
+	char text[SCALED];
 	size_t i;
 
 	printf("%s%s%s: %s by time, ", CLI_BOLD, r->category, CLI_PLAIN, r->kind->name);
 	histogram_count(h->count);
-	if (h->nr)
-		put_legend(&m, most);
+	if (h->nr) {
+		printf("a column is %s; characters stand for so many values, or more:\n",
+		       scaled_time(text, h->interval));
+		shade_put_legend(&m.shades);
+	}
 	for (i = 0; i < h->nr; i++) {
 		m.one = &h->all[i];
 		histogram_title(r, m.one);

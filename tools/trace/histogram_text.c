@@ -6,6 +6,7 @@
 #include "base/bar.h"
 #include "base/cli.h"
 #include "base/scaled.h"
+#include "base/terminal.h"
 #include "base/xalloc.h"
 #include "trace/histogram_text.h"
 
@@ -122,7 +123,7 @@ static void put_line(const struct table *t, const struct histogram_cell *cell)
 	used = printf("%*s %*s%9s%7.1f%%", t->from_width, from, t->to_width, to,
 		      scaled_number(number, cell->count), 100.0 * cell->count / t->one->count);
 	bar(blocks, cell->part == HISTOGRAM_WITHIN ? cell->count : 0, t->most,
-	    KEY_TEXT_WIDTH - used - 1, NULL);
+	    terminal_columns() - used - 1, NULL);
 	printf("%s%s\n", *blocks ? " " : "", blocks);
 }
 

@@ -7,13 +7,13 @@
 #define BIT(n)	(1ULL << (n))
 
 const struct histogram_kind histogram_kinds[] = {
-	{ "latency", HISTOGRAM_NS, "ns", true, false },
-	{ "size", HISTOGRAM_BYTES, "bytes", true, false },
-	{ "queue-depth", HISTOGRAM_REQUESTS, "requests", false, false },
-	{ "lba", HISTOGRAM_SECTORS, "sectors", false, false },
-	{ "offset", HISTOGRAM_BYTES, "bytes", false, false },
-	{ "interarrival", HISTOGRAM_NS, "ns", true, true },
-	{ "run-length", HISTOGRAM_BYTES, "bytes", true, true },
+	{ "latency", HISTOGRAM_NS, "ns", "latency", true, false },
+	{ "size", HISTOGRAM_BYTES, "bytes", "size of an event", true, false },
+	{ "queue-depth", HISTOGRAM_REQUESTS, "requests", "requests in the queue", false, false },
+	{ "lba", HISTOGRAM_SECTORS, "sectors", "first sector on the disk", false, false },
+	{ "offset", HISTOGRAM_BYTES, "bytes", "offset in the file", false, false },
+	{ "interarrival", HISTOGRAM_NS, "ns", "time between the starts of two events", true, true },
+	{ "run-length", HISTOGRAM_BYTES, "bytes", "bytes of a run", true, true },
 };
 
 /* Operations on sectors of a disk, and those of both that read or write. */

@@ -40,6 +40,7 @@ extern const struct histogram_kind {
 	const char *name;
 	enum histogram_unit unit;
 	const char *column;	/* unit in names of columns: "ns" */
+	const char *title;	/* of an axis */
 	bool log;		/* logarithmic by default */
 	bool ordered;		/* the value comes from access.h */
 } histogram_kinds[];

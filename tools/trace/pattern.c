@@ -43,7 +43,7 @@ static struct pattern_row *new_row(struct patterns *p)
 		p->rows = xreallocarray(p->rows, p->room, sizeof(*p->rows));
 	}
 	row = &p->rows[p->nr];
-	*row = (struct pattern_row){ .key = p->nr++ };
+	*row = (struct pattern_row){ .key = p->nr++, .lowest = ~0ULL, .earliest = ~0ULL };
 	for (kind = 0; kind < PATTERN_KINDS; kind++)
 		row->kinds[kind].least = ~0ULL;
 	return row;
@@ -187,6 +187,12 @@ static void count(struct pattern_kind *k, const struct pattern_access *a)
 			k->aligned[i] += a->weight;
 }
 
+static void widen(__u64 *least, __u64 *most, __u64 n)
+{
+	*least = n < *least ? n : *least;
+	*most = n > *most ? n : *most;
+}
+
 static void place(struct patterns *p, struct pattern_row *row, const struct position *at, const struct measure *m,
 		  __u64 source)
 {
@@ -197,6 +203,8 @@ static void place(struct patterns *p, struct pattern_row *row, const struct posi
 
 	p->count += m->weight;
 	count(&row->kinds[at->kind == POSITION_WRITE ? WRITES : READS], &a);
+	widen(&row->lowest, &row->highest, a.start);
+	widen(&row->earliest, &row->latest, a.time);
 	if (p->held)
 		hold(p, &a);
 	else
@@ -230,6 +238,14 @@ __u32 patterns_add(struct patterns *p, const void *record, const struct measure 
 	}
 	place(p, row, &at, m, source);
 	return row - p->rows;
+}
+
+__u32 patterns_find(struct patterns *p, const void *record, const struct measure *m, struct position *at)
+{
+	position_of(&p->positions, record, m, at);
+	if ((at->kind != POSITION_READ && at->kind != POSITION_WRITE) || m->error || !at->bytes)
+		return PATTERN_LEFT_OUT;
+	return key_table_add(&p->table, record);
 }
 
 /* --- the end -------------------------------------------------------------------- */

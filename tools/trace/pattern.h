@@ -65,6 +65,8 @@ struct pattern_kind {
 struct pattern_row {
 	__u32 key;			/* number of its key; KEY_TEXT_OTHERS */
 	__u32 folded;			/* keys that the row of others is of */
+	__u64 lowest, highest;		/* bytes at which accesses began */
+	__u64 earliest, latest;		/* when they began, ns */
 	__u64 failed, empty;		/* reads and writes that failed, or moved nothing */
 	struct pattern_kind kinds[PATTERN_KINDS];
 	char command[STATS_COMM];	/* by process: that of its first record */
@@ -127,6 +129,9 @@ void patterns_finish_placed(struct patterns *p);
 
 /* After that: the row of each key. The caller frees it. */
 __u32 *patterns_row_of(const struct patterns *p);
+
+/* After that: as patterns_add(), but counts nothing. Where the access is. */
+__u32 patterns_find(struct patterns *p, const void *record, const struct measure *m, struct position *at);
 
 /* Of what a row has, reads and writes: its accesses and their bytes. */
 struct pattern_part pattern_total(const struct pattern_row *row);

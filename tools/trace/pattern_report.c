@@ -15,7 +15,7 @@ static double percent(__u64 part, __u64 whole)
 	return 100.0 * part / whole;
 }
 
-static struct key_text keys_of(const struct patterns *p, const struct pattern_row *row)
+struct key_text pattern_row_keys(const struct patterns *p, const struct pattern_row *row)
 {
 	return (struct key_text){
 		.table = &p->table, .key = row->key, .folded = row->folded,
@@ -79,7 +79,7 @@ static void table(const struct patterns *p, const char *top, const char *columns
 	printf("\n%s%-*s%s\n%s%s\n", CLI_BOLD, 32, heading, top, columns, CLI_PLAIN);
 	free(heading);
 	for (i = 0; i < p->nr; i++) {
-		const struct key_text k = keys_of(p, &p->rows[i]);
+		const struct key_text k = pattern_row_keys(p, &p->rows[i]);
 		char *label = key_text(&k);
 
 		key_text_put_line(label);
@@ -98,7 +98,7 @@ static void reuse_table(const struct pattern_report *r)
 	printf("\n%s%-*s%s\n%s%s\n", CLI_BOLD, 32, heading, REUSE_TITLE, REUSE_HEADING, CLI_PLAIN);
 	free(heading);
 	for (i = 0; i < r->patterns->nr; i++) {
-		const struct key_text k = keys_of(r->patterns, &r->patterns->rows[i]);
+		const struct key_text k = pattern_row_keys(r->patterns, &r->patterns->rows[i]);
 		char *label;
 
 		if (!r->reuse->rows[i].accesses)
@@ -237,7 +237,7 @@ json_t *pattern_report_json(const struct pattern_report *r)
 	if (r->reuse)
 		json_put(object, "reuse_blocks_percent", json_real(100 * reuse_rate(r->reuse)));
 	for (i = 0; i < p->nr; i++) {
-		const struct key_text k = keys_of(p, &p->rows[i]);
+		const struct key_text k = pattern_row_keys(p, &p->rows[i]);
 		json_t *row = json_object();
 
 		key_text_json(row, &k);
@@ -247,6 +247,8 @@ json_t *pattern_report_json(const struct pattern_report *r)
 			json_put(row, pattern_kinds[kind], pattern_report_kind_json(&p->rows[i].kinds[kind]));
 		if (r->reuse)
 			json_put(row, "reuse", reuse_json(&r->reuse->rows[i]));
+		if (r->maps)
+			json_put(row, "map", i < r->nr_maps ? access_map_json(&r->maps[i]) : json_null());
 		json_add(rows, row);
 	}
 	json_put(object, "rows", rows);
@@ -280,7 +282,7 @@ static void put_number(__u64 n)
 static void csv_kind(const struct pattern_report *r, size_t number, unsigned int kind)
 {
 	const struct pattern_row *row = &r->patterns->rows[number];
-	const struct key_text keys = keys_of(r->patterns, row);
+	const struct key_text keys = pattern_row_keys(r->patterns, row);
 	const struct pattern_kind *k = &row->kinds[kind];
 	unsigned int i;
 

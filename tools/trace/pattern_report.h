@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "trace/access_map.h"
 #include "trace/basis.h"
 #include "trace/pattern.h"
 #include "trace/reuse.h"
@@ -15,6 +16,8 @@ struct pattern_report {
 	const struct patterns *patterns;
 	struct basis basis;
 	const struct reuse *reuse;	/* a row for each of the patterns; NULL: not asked for */
+	const struct access_map *maps;	/* of the first rows; NULL: not asked for */
+	size_t nr_maps;
 };
 
 void pattern_report_text(const struct pattern_report *r);
@@ -23,6 +26,8 @@ json_t *pattern_report_json(const struct pattern_report *r);
 /* The names of the columns, which all categories share; then a row for each key and kind. */
 void pattern_report_csv_header(const struct stats_keys *keys, bool with_reuse);
 void pattern_report_csv(const struct pattern_report *r);
+
+struct key_text pattern_row_keys(const struct patterns *p, const struct pattern_row *row);
 
 /* Parts of these, for rows of other keys: a row below its heading, and a member of JSON. */
 #define PATTERN_ORDERS_TITLE	"      SHARE OF ACCESSES          SHARE OF BYTES"

@@ -312,6 +312,34 @@ static void finish_row(const struct stats *s, struct stats_row *row)
 		qsort(row->errors, row->nr_errors, sizeof(*row->errors), compare_errors);
 }
 
+/* From a row on, those of the same interval. Returns the first row behind them. */
+static size_t add_point(struct stats *s, size_t i)
+{
+	static const unsigned int p99 = 9900;
+	struct stats_point *point = &s->points[s->nr_points++];
+	struct distribution latencies = { .nr = 0 };
+
+	*point = (struct stats_point){ .interval = s->rows[i].interval };
+	for (; i < s->nr && s->rows[i].interval == point->interval; i++) {
+		point->count += s->rows[i].count;
+		point->bytes += s->rows[i].bytes;
+		distribution_merge(&latencies, &s->rows[i].latencies);
+	}
+	distribution_percentiles(&latencies, &p99, 1, &point->p99);
+	distribution_free(&latencies);
+	return i;
+}
+
+/* The rows are sorted. */
+static void make_points(struct stats *s)
+{
+	size_t i = 0;
+
+	s->points = xreallocarray(NULL, s->nr, sizeof(*s->points));
+	while (i < s->nr)
+		i = add_point(s, i);
+}
+
 void stats_finish(struct stats *s)
 {
 	size_t i;
@@ -322,6 +350,8 @@ void stats_finish(struct stats *s)
 	qsort_r(s->rows, s->nr, sizeof(*s->rows), compare_rows, s);
 	if (s->top)
 		fold_rest(s);
+	if (s->with_points)
+		make_points(s);
 	for (i = 0; i < s->nr; i++)
 		finish_row(s, &s->rows[i]);
 }
@@ -334,6 +364,7 @@ void stats_free(struct stats *s)
 		free_row(&s->rows[i]);
 	free(s->rows);
 	free(s->totals);
+	free(s->points);
 	key_table_close(&s->table);
 	page_set_free(&s->pages);
 	busy_free(&s->busy);

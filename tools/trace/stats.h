@@ -66,6 +66,13 @@ struct stats_row {
 
 #define STATS_OTHERS KEY_TEXT_OTHERS
 
+/* All of an interval's rows together. */
+struct stats_point {
+	__s64 interval;
+	__u64 count, bytes;
+	__u64 p99;		/* ns */
+};
+
 /* All of a key's rows together. */
 struct stats_total {
 	__u64 count, bytes, latency;
@@ -81,6 +88,7 @@ struct stats {
 	enum stats_sort sort;
 	size_t top;		/* keys that have a row of their own; 0: all */
 	bool no_sizes;		/* percentiles of sizes are not wanted */
+	bool with_points;	/* intervals are also wanted as a whole */
 	bool no_percentiles;	/* sums are all that is wanted: they are 0, and values are not kept */
 	bool with_pages;	/* count pages that were touched, of events with positions */
 
@@ -97,6 +105,9 @@ struct stats {
 	struct intern cells;	/* with intervals: which row an interval and a key have */
 	struct stats_row *rows;
 	size_t nr, room;
+
+	struct stats_point *points;	/* from stats_finish() on: those with events, ascending */
+	size_t nr_points;
 
 	struct positions positions;
 	struct page_set pages;

@@ -13,22 +13,41 @@
 
 /* --- numbers -------------------------------------------------------------------- */
 
-double stats_row_seconds(const struct stats_report *r, const struct stats_row *row)
+double stats_interval_seconds(const struct stats_report *r, __s64 interval)
 {
 	const struct stats *s = r->stats;
 	double begin = r->begin, end = r->end, from;
 
 	if (s->interval) {
-		from = (double)s->origin + (double)row->interval * s->interval;
+		from = (double)s->origin + (double)interval * s->interval;
 		begin = from > begin ? from : begin;
 		end = from + s->interval < end ? from + s->interval : end;
 	}
 	return end > begin ? (end - begin) / STATS_NS_PER_S : 0;
 }
 
+double stats_row_seconds(const struct stats_report *r, const struct stats_row *row)
+{
+	return stats_interval_seconds(r, row->interval);
+}
+
+void stats_intervals(const struct stats_report *r, __s64 *first, __s64 *last)
+{
+	const struct stats *s = r->stats;
+
+	*first = r->begin > s->origin ? (r->begin - s->origin) / s->interval : 0;
+	*last = r->end > s->origin ? (r->end - 1 - s->origin) / s->interval : 0;
+	*last = *last < *first ? *first : *last;
+}
+
+double stats_interval_since(const struct stats *s, __s64 interval)
+{
+	return (double)interval * s->interval / STATS_NS_PER_S;
+}
+
 double stats_row_since(const struct stats *s, const struct stats_row *row)
 {
-	return (double)row->interval * s->interval / STATS_NS_PER_S;
+	return stats_interval_since(s, row->interval);
 }
 
 char *stats_error_name(unsigned int error)
@@ -207,6 +226,30 @@ static json_t *json_row(const struct stats_report *r, const struct stats_row *ro
 	return object;
 }
 
+static json_t *json_point(const struct stats_report *r, const struct stats_point *point)
+{
+	double seconds = stats_interval_seconds(r, point->interval);
+	json_t *object = json_object();
+
+	json_put(object, "since_s", json_real(stats_interval_since(r->stats, point->interval)));
+	json_put(object, "count", json_unsigned(point->count));
+	json_put(object, "bytes", json_unsigned(point->bytes));
+	json_put(object, "iops", json_number(seconds, seconds ? point->count / seconds : 0));
+	json_put(object, "mib_per_s", json_number(seconds, seconds ? point->bytes / STATS_MIB / seconds : 0));
+	json_put(object, "latency_p99_ns", json_unsigned(point->p99));
+	return object;
+}
+
+static json_t *json_points(const struct stats_report *r)
+{
+	json_t *points = json_array();
+	size_t i;
+
+	for (i = 0; i < r->stats->nr_points; i++)
+		json_add(points, json_point(r, &r->stats->points[i]));
+	return points;
+}
+
 json_t *stats_report_json(const struct stats_report *r)
 {
 	const struct stats *s = r->stats;
@@ -227,6 +270,8 @@ json_t *stats_report_json(const struct stats_report *r)
 	for (i = 0; i < s->nr; i++)
 		json_add(rows, json_row(r, &s->rows[i]));
 	json_put(object, "rows", rows);
+	if (s->with_points)
+		json_put(object, "intervals", json_points(r));
 	return object;
 }
 

@@ -38,6 +38,10 @@ static inline double stats_mean(__u64 sum, __u64 nr)
 
 /* The seconds that a row's rates are of: those of its interval that the whole time has. */
 double stats_row_seconds(const struct stats_report *r, const struct stats_row *row);
+double stats_interval_seconds(const struct stats_report *r, __s64 interval);
+
+/* The first and the last interval that have a part in the time. */
+void stats_intervals(const struct stats_report *r, __s64 *first, __s64 *last);
 
 /*
  * Bounds. Each event that is missing may belong to any row, and have any latency. In a sampled
@@ -55,6 +59,7 @@ static inline __u64 stats_row_least(const struct stats_report *r, const struct s
 
 /* Where its interval begins, in seconds from the beginning of the trace. */
 double stats_row_since(const struct stats *s, const struct stats_row *row);
+double stats_interval_since(const struct stats *s, __s64 interval);
 
 struct key_text stats_row_keys(const struct stats *s, const struct stats_row *row);
 

@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "trace/key_text.h"
 #include "trace/stats_report.h"
+#include "trace/stats_series.h"
 
 #define SHARES_BAR 36	/* columns */
 
@@ -265,6 +266,8 @@ void stats_report_text(const struct stats_report *r)
 	size_t i;
 
 	put_title(r);
+	if (s->with_points)
+		stats_series_text(r);
 	if (s->nr)
 		heading(s, "   COUNT ERRORS   BYTES     AVG     MIN     MAX    IOPS   MiB/s");
 	for (i = 0; i < s->nr; i++) {

@@ -1,0 +1,4 @@
+# Maps have colours that nobody wants.
+# in: terminal_has_palette()
+# tests: histogram.bats heat as text
+s/cli_has_color() && //
