@@ -305,7 +305,7 @@ static const struct finding_rule rules[] = {
 	  "Limit it with io.max or io.latency of its control group, or give it a disk of its own.",
 	  .look = noisy_neighbour },
 	{ "behind-others", USERS, FINDING_WARNING, "file", "requests",
-	  "were of a process that waited for those of another one: 25 % of its wait or more, and 10 % of the trace's time",
+	  "waited for a disk that was at work for another process",
 	  "The disk is shared. Run the other one at another time, limit it (io.max or io.latency of its control group, ionice), or give it a disk of its own.",
 	  .look = behind_others, .needs_all = true },
 	{ "small-requests", DISKS, FINDING_NOTICE, "disk", "reads and writes",
