@@ -132,7 +132,7 @@ static void add_to_user(struct user *u, const struct iot_block *b, const struct 
 static void add_wait(struct finding_events *e, const void *record, struct user *u, struct disk *d)
 {
 	struct finding_waits *waits = e->own;
-	struct io_event event;
+	struct io_event event = { .kind = IO_REQUEST };
 
 	io_event_read(&event, &category_block, 0, NULL, record);
 	if (!(event.flags & IOT_REQ_EARLY))
