@@ -44,7 +44,7 @@ def teardown():
     umount_files_and_disk()
 
 
-SUITE = Suite(setup=setup, teardown=teardown, tags=('plain',))
+SUITE = Suite(setup=setup, teardown=teardown, seconds=900, tags=('plain',))
 
 
 def wait_until(what, is_so):
@@ -131,7 +131,7 @@ def flushes():
 def another():
     with disk(mib_per_s=16):
         with backup_of_disk() as pid:
-            rules = found(INSERT * 10)
+            rules = found(INSERT * 6)
         is_true('behind-others' in rules, causes(rules))
         is_true('cache-too-small' not in rules, causes(rules))
         row, = (row for row in rules['behind-others']['rows'] if row['process'].startswith('sqlite3 ('))
