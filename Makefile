@@ -28,6 +28,7 @@ help:
 	@echo 'make check-fields     make one field of the records wrong after the other: do the tests notice?'
 	@echo 'make bench            what tracing costs, in instructions'
 	@echo 'make deb              Debian packages: iotracer-dkms, iotracer, and of the library'
+	@echo 'make pictures         the pictures of README.md and doc/, from a real run in a virtual machine'
 	@echo 'make clean'
 	@echo 'KVER is $(or $(KVER),unknown: no kernel headers are installed)'
 
@@ -62,7 +63,7 @@ clean:
 	$(MAKE) -C tests/unit clean
 	rm -rf build
 
-build-all lint check check-all check-debug demo bench:
+build-all lint check check-all check-debug demo bench pictures:
 	@scripts/$@
 
 test:
@@ -87,4 +88,4 @@ deb:
 	dpkg-buildpackage -b -uc -us
 
 .PHONY: all help modules tools headers install uninstall clean-modules clean \
-	build-all lint check check-all check-debug demo bench mutate check-fields unit test dkms-test deb
+	build-all lint check check-all check-debug demo bench pictures mutate check-fields unit test dkms-test deb

@@ -17,6 +17,10 @@ load ../lib/known
 	known files
 }
 
+@test "findings: reads that wait for the disk are found, and those from memory are not" {
+	known read_waits
+}
+
 @test "findings: fsync: each rule finds its fault alone, and nothing in what almost has it" {
 	known syncs
 }
@@ -51,6 +55,10 @@ load ../lib/known
 
 @test "findings: rows have their own figures, the first ones those that cost most" {
 	known rows_of
+}
+
+@test "findings: the most severe are first, then those that took most time" {
+	known order
 }
 
 @test "findings: a missing write makes no fsync idle" {

@@ -118,6 +118,19 @@ def files():
     twice()
 
 
+def read_waits():
+    slow = [fs('READ', i, i * PAGE, PAGE, latency=9990 * MS) for i in range(10)]
+    finding = finds('read-wait', (10, 20, 10 * PAGE, 99900 * MS), events=slow + pages('READ', 10))
+    is_equal('note', finding['rows'][0]['note'], '9.99s each, 10.0 % of the time')
+    finds('read-wait', (10, 10, 10 * PAGE, 99900 * MS), events=[{**e, 'op': OPS['DIO_READ']} for e in slow])
+    finds_none('waits', events=[{**e, 'latency': 11100 * MS} for e in slow[1:]])
+    finds_none('waits', events=[{**e, 'latency': 9990 * MS - 1} for e in slow])
+    # memory takes a nanosecond for a byte, and 50 us
+    size = 9990 * MS - 50000
+    finds('read-wait', (10, 10, 10 * size, 99900 * MS), events=[fs('READ', i, 0, size, latency=9990 * MS) for i in range(10)])
+    finds_none('waits', events=[fs('READ', i, 0, size + 1, latency=9990 * MS) for i in range(10)])
+
+
 def twice():
     """16 MiB, and the same again; the first time half of them is of another file."""
     nr = 16 * MIB // PAGE
@@ -136,13 +149,14 @@ def twice():
 
 def syncs():
     # 999 s of which 10 % are 99.9 s
-    storm = [fs('FSYNC', i, latency=999 * MS) for i in range(100)]
-    finding = finds('fsync-storm', (100, 100, 0, 99900 * MS), events=in_order(
+    storm = [fs('FSYNC', i, latency=9990 * MS) for i in range(10)]
+    finding = finds('fsync-storm', (10, 10, 0, 99900 * MS), events=in_order(
         [e for sync in storm for e in (fs('WRITE', 0, 0, 16 * KIB), sync)]))
-    is_equal('note', finding['rows'][0]['note'], '0.1 a second, 10.0 % of the time')
-    finds_none('storm', events=in_order([e for sync in storm[1:] for e in (fs('WRITE', 0, 0, 16 * KIB), sync)]))
+    is_equal('note', finding['rows'][0]['note'], '0.0 a second, 10.0 % of the time')
+    finds_none('storm', events=in_order([e for sync in storm[1:] for e in (
+        fs('WRITE', 0, 0, 16 * KIB), {**sync, 'latency': 11100 * MS})]))
     finds_none('storm', events=in_order([e for sync in storm for e in (
-        fs('WRITE', 0, 0, 16 * KIB), {**sync, 'latency': 998 * MS})]))
+        fs('WRITE', 0, 0, 16 * KIB), {**sync, 'latency': 9990 * MS - 1})]))
 
     def small(nr, size, rest=0, **more):
         """fsyncs after so many bytes, and others after 16 KiB."""
@@ -214,9 +228,11 @@ def disks():
     finds_none('waits', block, requests(1, 1000, latency=2 * MS - 1, queue=MS - 1))
     finds_none('waits', block, requests(1, 1000, latency=2 * MS, queue=MS))
     finds_none('waits', block, requests(1, 1000, flags=1 << 25, **slow))
-    flushes = [request(2, i, size=0) for i in range(100)]
-    finds('slow-flush', (100, 400, 0, 100000), block, flushes + requests(1, 300))
-    finds_none('flushes', block, flushes + requests(1, 301))
+    flushes = [request(2, i, MS, size=0) for i in range(10)]
+    finding = finds('slow-flush', (10, 40, 0, 10 * MS), block, flushes + requests(1, 30, MS))
+    is_equal('note', finding['rows'][0]['note'], '1.00ms each')
+    finds_none('flushes', block, flushes + requests(1, 31, MS))
+    finds_none('flushes', block, [request(2, i, MS - 1, size=0) for i in range(10)])
     finds_none('flushes', block, flushes[1:])
     finds_none('flushes', block, [{**e, 'flags': 1 << 24} for e in flushes])
     discards = [request(3, i, 10 * MS) for i in range(10)]
@@ -234,6 +250,7 @@ def disks():
     finds_none('small requests', block, adjacent(999, 8192))
     finds_none('small requests', block, adjacent(1000, 16 * KIB))
     neighbours()
+    behind()
 
 
 def neighbours():
@@ -253,6 +270,34 @@ def neighbours():
     is_equal('originator', finding['rows'][0]['process'], 'hog (1)')
 
 
+def behind():
+    """10 requests that wait one after another, and a hog that has the device for 10 % of the trace's 999 s."""
+    def waits(nr=10, each=9990 * MS, total=99900 * MS, hog=None):
+        # where victim is in the queue only, all that it waits is charged to the hog
+        return [request(0, 0, each, each, time=2 * S + i * each, path=1) for i in range(nr)] + \
+            [{**request(1, 0, total, path=2, pid=1, comm='hog', time=2 * S), **(hog or {})}]
+    rule = 'behind-others', (10, 10, 655360, 99900 * MS), 'block'
+    finding = finds(*rule, waits())
+    is_equal('row', [finding['rows'][0][k] for k in ('process', 'file', 'note')],
+             ['fio (7)', '/srv/a.db', '100 % of its wait behind hog (1), at work on /srv/b.db'])
+    finds_none('waits', 'block', waits(9, 11100 * MS))
+    finds_none('waits', 'block', waits(total=99900 * MS - 1))
+    finds_none('waits for itself', 'block', waits(hog={'pid': 7, 'comm': 'fio'}))
+    finds_none('waits on another disk', 'block', waits(hog={'disk': 'sdb'}))
+    finds_none('waits for the filesystem', 'block', waits(hog={'path': 0}))
+    finds_none('waits without a file', 'block', [{**e, 'path': 0 if e['pid'] == 7 else 2} for e in waits()])
+    # a quarter of its wait
+    finding = finds(*rule, waits(each=39960 * MS))
+    is_equal('note', finding['rows'][0]['note'], '25 % of its wait behind hog (1), at work on /srv/b.db')
+    finds_none('waits for other reasons', 'block', waits(each=39961 * MS))
+    # writeback is for the process that wrote the data
+    finds(*rule, [{**e, 'pid': 99, 'comm': 'kworker', 'origin_pid': e['pid'], 'origin_comm': e['comm']} for e in waits()])
+    # of two others, the one that it waits for most is named: the device is theirs by halves for 50 s
+    finding = finds('behind-others', (10, 10, 655360, 100 * S), 'block', waits(each=15 * S, total=125 * S) + [
+        request(1, 0, 50 * S, path=2, pid=2, comm='other', time=2 * S)])
+    is_equal('note', finding['rows'][0]['note'], '67 % of its wait behind hog (1), at work on /srv/b.db')
+
+
 def page(op, nr, i=0, **more):
     return {'op': op, 'time': 2 * S + i * MS, 'latency': 0, 'pages': nr, 'path': 1, 'pid': 7, 'comm': 'fio', 'file_pages': 5000,
             **more}
@@ -270,12 +315,18 @@ def cache():
     finds_none('wasted', 'cache', [*events, page(HIT, 1), page(RECLAIM, 5000)])
     finds_none('wasted', 'cache', [*events, page(READAHEAD, 1), page(HIT, 1), page(RECLAIM, 5000)])
     finds_none('wasted', 'cache', [*events, page(HIT, 0, flags=4), page(RECLAIM, 5000)])
+    # what is missed as often as that does not fit, either
+    small = {'beside': ['cache-too-small']}
     rule = 'reclaimed-early', (5000, 10000, 5000 * PAGE, 0), 'cache'
-    finds(*rule, [page(MISS, 10000), page(RECLAIM, 5000)])
-    finds_none('reclaimed', 'cache', [page(MISS, 9999), page(RECLAIM, 5000)])
+    finds(*rule, [page(MISS, 10000), page(RECLAIM, 5000)], **small)
+    finds_none('reclaimed', 'cache', [page(MISS, 9999), page(RECLAIM, 5000)], **small)
     finds_none('reclaimed', 'cache', [page(MISS, 10000), page(RECLAIM, 4999)])
     finds_none('reclaimed', 'cache', [page(MISS, 10000), page(INVALIDATE, 5000)])
-    finds_none('reclaimed', 'cache', [page(MISS, 8190, file_pages=4095), page(RECLAIM, 5000)])
+    finds_none('reclaimed', 'cache', [page(MISS, 8190, file_pages=4095), page(RECLAIM, 5000)], **small)
+    finds('cache-too-small', (256, 1024, MIB, 0), 'cache', [page(MISS, 256), page(HIT, 768), page(RECLAIM, 128)])
+    finds_none('too small', 'cache', [page(MISS, 255), page(RECLAIM, 255)])
+    finds_none('too small', 'cache', [page(MISS, 256), page(HIT, 769), page(RECLAIM, 128)])
+    finds_none('too small', 'cache', [page(MISS, 256), page(HIT, 768), page(RECLAIM, 127), page(INVALIDATE, 256)])
 
 
 def sockets():
@@ -376,6 +427,19 @@ def rows_of():
     is_equal('selected', findings('--from', '+2'), [])
 
 
+def order():
+    """The most severe first, of these what took most time, whatever category it is of."""
+    reads = pages('READ', 1000, 10, latency=2000, inode=1)
+    writes = pages('WRITE', 1000, 10, latency=1000, inode=2)
+    flushes = [request(2, i, MS, size=0, time=3 * S + i * MS) for i in range(10)]
+    for block, order_of in (flushes, ['slow-flush', 'small-reads', 'small-writes']), (
+            flushes + requests(1, 1, result=-EIO), ['io-errors', 'slow-flush', 'small-reads', 'small-writes']):
+        make(fs=reads + writes, block=block)
+        is_equal('order', [f['id'] for f in findings()], order_of)
+    make(fs=[{**e, 'latency': 3000} if e['op'] == 1 else e for e in reads + writes], block=flushes)
+    is_equal('order', [f['id'] for f in findings()], ['slow-flush', 'small-writes', 'small-reads'])
+
+
 def missing():
     events = in_order([fs('FSYNC', 0)] * 200)
     make(fs=events)
@@ -420,7 +484,7 @@ def hostile():
     fields = {'fs': {'offset': 64, 'requested': 64, 'result': 63, 'inode': 64, 'inode2': 64, 'path': 64, 'path2': 64, 'flags': 32,
                      'op': 6, 'kind': 16, 'sample': 32, 'device': 32},
               'block': {'queue_latency': 64, 'device_latency': 64, 'sector': 64, 'requested': 64, 'depth': 32, 'op': 16,
-                        'flags': 32, 'sample': 32, 'origin_pid': 32},
+                        'flags': 32, 'sample': 32, 'origin_pid': 32, 'path': 64},
               'cache': {'pages': 32, 'file_pages': 64, 'op': 4, 'path': 64, 'inode': 64, 'sample': 32, 'flags': 32},
               'net': {'cookie': 64, 'moved': 64, 'type': 16, 'protocol': 16, 'op': 16, 'family': 16, 'sample': 32},
               'drop': {'op': 2, 'protocol': 8, 'sample': 32, 'trigger': 8, 'size': 32},

@@ -21,11 +21,12 @@
 
 #include "trace/intern.h"
 #include "trace/measure.h"
+#include "trace/paths.h"
 #include "trace/stats_key.h"
 
 #define FINDING_SUBJECTS	65536	/* most subjects of a table */
 #define FINDING_TABLES		2	/* most tables of a category */
-#define FINDING_NOTE		96	/* bytes of a note */
+#define FINDING_NOTE		256	/* bytes of a note */
 #define FINDING_COMM		16
 #define FINDING_DISK		32
 #define FINDING_MS		1000000ULL
@@ -68,6 +69,8 @@ struct finding_context {
 	__u64 duration;		/* ns: of what is selected; 0: not known */
 	__u64 missing;		/* events; FINDING_UNKNOWN: any number, as some were left out */
 	const struct finding_table *tables;
+	const struct paths *names;
+	const void *own;	/* of the watch, as in struct finding_events */
 };
 
 /* What proves a finding: one subject, with its figures. */
@@ -75,6 +78,7 @@ struct finding_row {
 	size_t subject;		/* number in its table */
 	struct finding_tally tally;	/* of the events that prove it */
 	__u64 of;		/* events that could have */
+	__u64 path;		/* id of the path to show; 0: the subject's */
 	char note[FINDING_NOTE];	/* more figures; may be empty */
 };
 
@@ -103,6 +107,7 @@ struct finding_events {
 	struct stats_keys keys;	/* of the subjects that are known by a text */
 	struct intern texts;
 	char *text;		/* room for one */
+	void *own;		/* what the watch keeps beside the subjects; NULL at first */
 };
 
 /* The rules of a category. */
@@ -111,6 +116,8 @@ struct finding_watch {
 	size_t sizes[FINDING_TABLES];	/* of the structs of its subjects; 0: no such table */
 	const char *key;	/* of stats_key.h: the subjects' text; NULL: they have none */
 	void (*add)(struct finding_events *e, const void *record, const struct measure *m);
+	void (*finish)(void *own);	/* before the rules look; NULL: nothing to do */
+	void (*release)(void *own);
 	const struct finding_rule *rules;
 	size_t nr_rules;
 };

@@ -2,10 +2,14 @@
 /* Rules about category block: by disk, and by process on a disk. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/scaled.h"
+#include "base/text.h"
+#include "trace/categories.h"
 #include "trace/finding.h"
+#include "trace/finding_wait.h"
 #include "uapi/iotracer.h"
 
 #define REQUESTS_LEAST	1000	/* requests: with 0.1 ms each, 0.1 s */
@@ -19,8 +23,12 @@
 #define OTHERS_LEAST	100	/* requests of others, of either kind, for their means */
 #define OTHERS_SLOWER	2	/* times */
 #define SMALL		(16 * FINDING_KIB)	/* bytes: a command takes longer */
-#define FLUSHES_LEAST	100	/* requests */
+#define FLUSHES_LEAST	10	/* requests: fewer may be one shutdown */
+#define FLUSH_SLOW	FINDING_MS	/* ns on average: longer than a protected cache takes */
 #define FLUSH_TIME	25	/* percent of the device's time */
+#define WAITS_LEAST	10	/* requests: fewer may be one bad moment */
+#define WAIT_TIME	10	/* percent of the duration: what a program notices */
+#define BEHIND		25	/* percent of all that a process waited */
 #define DISCARDS_LEAST	10	/* requests: one may be of a whole disk */
 #define DISCARD_SLOW	(10 * FINDING_MS)	/* ns on average */
 #define DISCARD_TIME	10	/* percent of the device's time */
@@ -34,6 +42,7 @@ struct disk {
 	struct finding_tally requests, failed;
 	unsigned int error;		/* the latest errno */
 	__u64 next[2];			/* sectors behind the last read, and the last write */
+	__u32 number;			/* of finding_wait.h */
 };
 
 /* What a process has submitted to a disk, or has made others write back. */
@@ -42,6 +51,7 @@ struct user {
 	size_t disk;			/* number of its disk */
 	struct finding_tally all;	/* time: with the device */
 	struct finding_tally alone, busy;	/* with few, with many in the device */
+	__u32 number;			/* of finding_wait.h */
 };
 
 enum { DISKS, USERS };
@@ -119,6 +129,17 @@ static void add_to_user(struct user *u, const struct iot_block *b, const struct 
 		finding_count(&u->busy, m);
 }
 
+static void add_wait(struct finding_events *e, const void *record, struct user *u, struct disk *d)
+{
+	struct finding_waits *waits = e->own;
+	struct io_event event = { .kind = IO_REQUEST };
+
+	io_event_read(&event, &category_block, 0, NULL, record);
+	if (!(event.flags & IOT_REQ_EARLY))
+		finding_waits_add(&waits, &event, &u->number, &d->number);
+	e->own = waits;
+}
+
 static void add(struct finding_events *e, const void *record, const struct measure *m)
 {
 	const struct iot_block *b = record;
@@ -141,6 +162,7 @@ static void add(struct finding_events *e, const void *record, const struct measu
 	u->disk = number;
 	memcpy(u->subject.disk, b->disk, sizeof(u->subject.disk));
 	add_to_user(u, b, m);
+	add_wait(e, record, u, finding_at(&e->tables[DISKS], number));
 }
 
 /* --- the rules ------------------------------------------------------------------ */
@@ -194,6 +216,34 @@ static bool noisy_neighbour(const void *subject, const struct finding_context *c
 	       finding_mean(&busy) >= OTHERS_SLOWER * finding_mean(&alone);
 }
 
+/* "41 % of it behind dd (245), which used .../backup/big" */
+static void put_behind(char *note, const struct finding_wait *w, const struct paths *names)
+{
+	const struct name *name = names_find(names, w->other_path);
+	char *comm = text_show(w->comm, strnlen(w->comm, IO_COMM));
+	char *path = name ? text_shorten(name->text, 40) : NULL;
+
+	snprintf(note, FINDING_NOTE, "%.0f %% of its wait behind %s (%u)%s%s", 100.0 * w->behind / w->wait, comm,
+		 w->pid, path ? ", at work on " : "", path ? path : "");
+	free(comm);
+	free(path);
+}
+
+static bool behind_others(const void *subject, const struct finding_context *c, struct finding_row *row)
+{
+	const struct user *u = subject;
+	struct finding_wait w;
+
+	if (!c->duration || !finding_waits_most(c->own, u->number, &w) || !w.path || !w.wait)
+		return false;
+	row->tally = (struct finding_tally){ .count = w.requests, .bytes = w.bytes, .time = w.behind };
+	row->of = w.requests;
+	row->path = w.path;
+	put_behind(row->note, &w, c->names);
+	return w.requests >= WAITS_LEAST && finding_share(w.behind, w.wait, BEHIND) &&
+	       finding_share(w.behind, c->duration, WAIT_TIME);
+}
+
 static bool small_requests(const void *subject, const struct finding_context *c,
 			   struct finding_row *row)
 {
@@ -207,9 +257,12 @@ static bool slow_flush(const void *subject, const struct finding_context *c,
 		       struct finding_row *row)
 {
 	const struct disk *d = subject;
+	char mean[SCALED];
 
 	(void)c;
+	snprintf(row->note, sizeof(row->note), "%s each", scaled_time(mean, finding_mean(&d->flushes)));
 	return finding_is_most(row, &d->flushes, d->requests.count, FLUSHES_LEAST, 0) &&
+	       finding_mean(&d->flushes) >= FLUSH_SLOW &&
 	       finding_share(d->flushes.time, d->all.time, FLUSH_TIME);
 }
 
@@ -251,12 +304,16 @@ static const struct finding_rule rules[] = {
 	  "were of one process that took half of the device's time, while others' took twice as long",
 	  "Limit it with io.max or io.latency of its control group, or give it a disk of its own.",
 	  .look = noisy_neighbour },
+	{ "behind-others", USERS, FINDING_WARNING, "file", "requests",
+	  "waited for a disk that was at work for another process",
+	  "The disk is shared. Run the other one at another time, limit it (io.max or io.latency of its control group, ionice), or give it a disk of its own.",
+	  .look = behind_others, .needs_all = true },
 	{ "small-requests", DISKS, FINDING_NOTICE, "disk", "reads and writes",
 	  "were of less than 16 KiB, began where the one before ended, and were not merged",
 	  "Write or read more at once, raise read_ahead_kb, or let the scheduler merge (/sys/block/DISK/queue/nomerges 0).",
 	  .look = small_requests, .needs_all = true },
 	{ "slow-flush", DISKS, FINDING_WARNING, "disk", "requests",
-	  "were flushes, which took 25 % of the device's time or more",
+	  "were flushes, which took 1 ms on average or more, and 25 % of the device's time",
 	  "Find who calls fsync(2) (rules fsync-*), or use a device with a protected write cache.",
 	  .look = slow_flush },
 	{ "slow-discard", DISKS, FINDING_WARNING, "disk", "requests",
@@ -265,7 +322,18 @@ static const struct finding_rule rules[] = {
 	  .look = slow_discard },
 };
 
+static void finish(void *own)
+{
+	finding_waits_finish(own);
+}
+
+static void release(void *own)
+{
+	finding_waits_free(own);
+}
+
 const struct finding_watch finding_block = {
-	.category = "block", .sizes = { [DISKS] = sizeof(struct disk), [USERS] = sizeof(struct user) },
-	.add = add, .rules = rules, .nr_rules = sizeof(rules) / sizeof(rules[0]),
+	.category = "block",
+	.sizes = { [DISKS] = sizeof(struct disk), [USERS] = sizeof(struct user) },
+	.add = add, .finish = finish, .release = release, .rules = rules, .nr_rules = sizeof(rules) / sizeof(rules[0]),
 };

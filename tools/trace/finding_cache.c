@@ -4,7 +4,9 @@
 #include "uapi/iotracer.h"
 
 #define PAGES_LEAST	4096	/* pages: 16 MiB, 10 ms of a fast device */
+#define MISSES_LEAST	256	/* pages: with 0.1 ms each of a fast device, 25 ms */
 #define HALF		50	/* percent */
+#define QUARTER		25
 
 struct file {
 	struct finding_subject subject;
@@ -90,6 +92,22 @@ static bool reclaimed_early(const void *subject, const struct finding_context *c
 	       is_most(row, least(f->missed - f->pages, f->reclaimed), f->missed);
 }
 
+/*
+ * Much of what is used has to be read first, while pages of the same file leave memory: it is accessed
+ * at random, and does not fit. What is read in sequence is read ahead, and seldom missed.
+ */
+static bool cache_too_small(const void *subject, const struct finding_context *c,
+			    struct finding_row *row)
+{
+	const struct file *f = subject;
+
+	(void)c;
+	row->tally = (struct finding_tally){ .count = f->missed, .bytes = f->missed * FINDING_PAGE };
+	row->of = f->used;
+	return f->missed >= MISSES_LEAST && finding_share(f->missed, f->used, QUARTER) &&
+	       finding_share(f->reclaimed, f->missed, HALF);
+}
+
 static const struct finding_rule rules[] = {
 	{ "readahead-wasted", 0, FINDING_WARNING, "file", "pages read ahead",
 	  "or more left memory without having been used",
@@ -99,6 +117,10 @@ static const struct finding_rule rules[] = {
 	  "or more had been in memory before, until it was needed for others",
 	  "The page cache is too small for the working set: give it more memory (memory.high of the control group), or use POSIX_FADV_NOREUSE for what is read once.",
 	  .look = reclaimed_early },
+	{ "cache-too-small", 0, FINDING_WARNING, "file", "pages used",
+	  "had to be read, while half as many of the file or more left memory, as it was needed for others",
+	  "The file does not fit into the page cache. Give it more memory (the machine, or memory.max of the control group), or the program a larger cache of its own; iotracer cache-sim says how much helps.",
+	  .look = cache_too_small, .needs_all = true },
 };
 
 const struct finding_watch finding_cache = {

@@ -23,7 +23,9 @@
 #define SMALL		4096	/* bytes: less than a page, so that two calls pay for one page */
 #define UNALIGNED_LEAST	256	/* calls: each may read a page from the device, 0.1 ms and more */
 #define SYNCS_LEAST	100	/* calls: each waits for the device, 1 ms and more */
-#define SYNC_TIME	10	/* percent of the duration: what a program notices */
+#define WAITS_LEAST	10	/* calls: fewer may be one start or shutdown */
+#define WAIT_TIME	10	/* percent of the duration: what a program notices */
+#define READ_SLOW	50000	/* ns and one more for each byte: longer than from memory */
 #define SYNC_SMALL	(16 * FINDING_KIB)	/* bytes: writing these takes less than the flush */
 #define SYNC_IDLE	25	/* percent: a fsync now and then with nothing to do is no fault */
 #define AGAIN_LEAST	(16 * FINDING_MIB)	/* bytes moved again: 10 ms of a fast device */
@@ -46,7 +48,7 @@ struct range {
 
 struct file {
 	struct finding_subject subject;
-	struct finding_tally reads, small_reads, ends;	/* ends: returned 0 */
+	struct finding_tally reads, small_reads, slow_reads, ends;	/* ends: returned 0 */
 	struct finding_tally direct_reads, direct_refused, direct;
 	struct finding_tally writes, small_writes, unaligned, stalls;
 	struct finding_tally syncs, small_syncs, idle_syncs;
@@ -104,6 +106,8 @@ static void add_read(struct file *f, const struct iot_fs *fs, const struct measu
 		finding_count(&f->ends, m);
 	else if (m->bytes < SMALL)
 		finding_count(&f->small_reads, m);
+	if (m->latency >= READ_SLOW + m->bytes)
+		finding_count(&f->slow_reads, m);
 	if (fs->op == IOT_FS_DIO_READ) {
 		finding_count(&f->direct_reads, m);
 		widen(&f->direct_read, fs->offset, m->bytes);
@@ -329,16 +333,28 @@ static bool unaligned_writes(const void *subject, const struct finding_context *
 	return finding_is_most(row, &f->unaligned, f->writes.count, UNALIGNED_LEAST, HALF);
 }
 
+static bool read_wait(const void *subject, const struct finding_context *c, struct finding_row *row)
+{
+	const struct file *f = subject;
+	char mean[SCALED];
+
+	if (!c->duration || !finding_is_most(row, &f->slow_reads, f->reads.count, WAITS_LEAST, 0))
+		return false;
+	snprintf(row->note, sizeof(row->note), "%s each, %.1f %% of the time",
+		 scaled_time(mean, finding_mean(&f->slow_reads)), 100.0 * f->slow_reads.time / c->duration);
+	return finding_share(f->slow_reads.time, c->duration, WAIT_TIME);
+}
+
 static bool fsync_storm(const void *subject, const struct finding_context *c,
 			struct finding_row *row)
 {
 	const struct file *f = subject;
 
-	if (!c->duration || !finding_is_most(row, &f->syncs, f->syncs.count, SYNCS_LEAST, 0))
+	if (!c->duration || !finding_is_most(row, &f->syncs, f->syncs.count, WAITS_LEAST, 0))
 		return false;
 	snprintf(row->note, sizeof(row->note), "%.1f a second, %.1f %% of the time",
 		 (double)f->syncs.count * FINDING_S / c->duration, 100.0 * f->syncs.time / c->duration);
-	return finding_share(f->syncs.time, c->duration, SYNC_TIME);
+	return finding_share(f->syncs.time, c->duration, WAIT_TIME);
 }
 
 static bool fsync_small(const void *subject, const struct finding_context *c,
@@ -488,6 +504,10 @@ static const struct finding_rule rules[] = {
 	  "changed a part of a page, away from where the write before ended",
 	  "A page that is not in memory is read before a part of it is written. Write whole pages of 4 KiB, at multiples of 4 KiB.",
 	  .look = unaligned_writes, .needs_all = true },
+	{ "read-wait", FILES, FINDING_WARNING, "file", "reads",
+	  "took longer than from memory, and together 10 % of the trace's time or more",
+	  "What the program reads is not in memory. Give the page cache or the program's own cache more memory, read less, or use a faster device.",
+	  .look = read_wait },
 	{ "fsync-storm", FILES, FINDING_WARNING, "file", "fsyncs",
 	  "together took 10 % of the trace's time or more",
 	  "Make several changes durable with one fsync (group commit), or use a device with a protected write cache.",

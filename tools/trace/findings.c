@@ -75,9 +75,10 @@ void findings_begin(struct findings *f, const struct finding_watch *watch,
 /* --- what was found ------------------------------------------------------------- */
 
 /* What a row is of: a path, a text of its own, a disk, or a process only. */
-static char *name_of(const struct findings *f, const struct finding_subject *s)
+static char *name_of(const struct findings *f, const struct finding_row *row, const struct finding_subject *s)
 {
-	const struct name *name = s->path ? names_find(f->names, s->path) : NULL;
+	__u64 path = row->path ? row->path : s->path;
+	const struct name *name = path ? names_find(f->names, path) : NULL;
 	size_t length;
 
 	if (name)
@@ -180,7 +181,7 @@ static void add_finding(struct findings *f, const struct finding_rule *rule,
 		if (i >= to->nr)
 			continue;
 		to->rows[i] = (struct finding_shown){
-			.tally = rows[i].tally, .of = rows[i].of, .name = name_of(f, s),
+			.tally = rows[i].tally, .of = rows[i].of, .name = name_of(f, &rows[i], s),
 			.process = process_of(s),
 		};
 		memcpy(to->rows[i].note, rows[i].note, sizeof(rows[i].note));
@@ -193,6 +194,10 @@ void findings_end(struct findings *f, struct finding_context *c)
 	size_t i, nr;
 
 	c->tables = f->events.tables;
+	c->names = f->names;
+	c->own = f->events.own;
+	if (watch->finish)
+		watch->finish(f->events.own);
 	for (i = 0; i < watch->nr_rules; i++) {
 		struct finding_row *rows;
 
@@ -211,15 +216,19 @@ void findings_end(struct findings *f, struct finding_context *c)
 		stats_keys_close(&f->events.keys);
 	intern_free(&f->events.texts);
 	free(f->events.text);
+	if (watch->release)
+		watch->release(f->events.own);
 }
 
-/* The most severe first; then as the rules are listed. */
+/* The most severe first, of these what cost most time; then as the rules are listed. */
 static int compare_findings(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;
 
 	if (x->rule->severity != y->rule->severity)
 		return x->rule->severity < y->rule->severity ? 1 : -1;
+	if (x->tally.time != y->tally.time)
+		return fall(x->tally.time, y->tally.time);
 	return fall(y->order, x->order);
 }
 

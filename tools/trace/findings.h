@@ -14,11 +14,12 @@
 
 /* The ids of all rules. */
 #define FINDING_RULE_WORDS \
-	"small-reads small-writes unaligned-writes fsync-storm fsync-small fsync-idle " \
+	"small-reads small-writes unaligned-writes read-wait fsync-storm fsync-small fsync-idle " \
 	"direct-reread reread rewritten many-opens eof-polling direct-misaligned " \
 	"write-stall missing-files failing-calls metadata-storm io-errors deep-queue " \
-	"queue-wait noisy-neighbour small-requests slow-flush slow-discard " \
-	"readahead-wasted reclaimed-early uring-single small-sends poll-spin retransmits"
+	"queue-wait noisy-neighbour behind-others small-requests slow-flush slow-discard " \
+	"readahead-wasted reclaimed-early cache-too-small uring-single small-sends poll-spin " \
+	"retransmits"
 
 /* A row as it is shown: what it is of, as text. */
 struct finding_shown {

@@ -38,7 +38,7 @@ char *finding_sentence(const struct finding *f)
 
 /* --- text ----------------------------------------------------------------------- */
 
-/* In lines of at most WIDTH columns; @text has no control characters, and is ASCII. */
+/* In lines of at most WIDTH columns; @text has no control characters. A word is not cut. */
 static void put_wrapped(const char *text, unsigned int indent)
 {
 	while (*text) {
@@ -76,7 +76,7 @@ static void put_row(const struct finding_shown *row)
 	if (*row->name)
 		put_name(row->name);
 	if (*row->note)
-		printf("%*s  %s\n", INDENT, "", row->note);
+		put_wrapped(row->note, INDENT + 2);
 }
 
 static const char *color_of(enum finding_severity severity)
