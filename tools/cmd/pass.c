@@ -371,7 +371,7 @@ int pass_all_open(struct pass_all *a, struct pass *p)
 	return status;
 }
 
-int pass_all_open_whole(struct pass_all *a, struct pass *p)
+static int open_needs(struct pass_all *a, struct pass *p, bool again)
 {
 	int status = CLI_OK;
 	size_t i, at;
@@ -386,9 +386,20 @@ int pass_all_open_whole(struct pass_all *a, struct pass *p)
 		if (at == PASS_NONE_SUCH)
 			continue;
 		status = pass_reader_open_whole(&a->readers[a->nr], p, at);
+		a->readers[a->nr].again = again;
 		a->nr++;
 	}
 	return status;
+}
+
+int pass_all_open_whole(struct pass_all *a, struct pass *p)
+{
+	return open_needs(a, p, false);
+}
+
+int pass_all_open_again(struct pass_all *a, struct pass *p)
+{
+	return open_needs(a, p, true);
 }
 
 static __u64 end_of(const struct pass_all *a, size_t i)

@@ -183,6 +183,9 @@ int pass_all_open(struct pass_all *a, struct pass *p);
 /* As above, all records, wanted or not, of those of p->needs that the trace has and that --categories names. */
 int pass_all_open_whole(struct pass_all *a, struct pass *p);
 
+/* As above, if the pass has read these categories to their ends before: what is wrong was reported. */
+int pass_all_open_again(struct pass_all *a, struct pass *p);
+
 /* Also which reader it is of; those of other categories stay valid, too, until they were returned. */
 const void *pass_all_next(struct pass_all *a, struct pass_reader **reader);
 
