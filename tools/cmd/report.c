@@ -3,8 +3,8 @@
  * iotracer report: a trace as one page that a browser shows.
  *
  * Each category is read several times: for the statistics by operation, of which also the time comes that the
- * page is about; for those by each other key, one after the other, as each needs memory; and then once for
- * what all these rows were over time.
+ * page is about; for those by each other key, one after the other, as each needs memory; then once for
+ * what all these rows were over time; and once for each section of report_sections.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 #include "cmd/command.h"
 #include "cmd/findings_pass.h"
 #include "cmd/pass.h"
+#include "cmd/report_sections.h"
 #include "report/file.h"
 #include "report/spread.h"
 #include "trace/stats_report.h"
@@ -349,6 +350,8 @@ static int make(struct env *env, json_t *document)
 	json_put(document, "selected", json_boolean(env->pass.selection.select.nr || env->pass.nr_named));
 	json_put(document, "grid", json_grid(&env->grid));
 	json_put(document, "categories", categories);
+	status = cli_merge(status, report_cache_sim(&env->pass, document));
+	status = cli_merge(status, report_durability(&env->pass, &env->grid, document));
 	return cli_merge(status, find(env, document));
 }
 

@@ -329,6 +329,7 @@ function contents() {
 	const links = [
 		['findings', `Findings (${report.findings.findings.length})`],
 		...report.categories.map(c => [c.category, titleOf(c)]),
+		...sections.map(section => [section.id, section.querySelector('h2').textContent]),
 	];
 	return element(
 		'nav',
@@ -343,10 +344,14 @@ function contents() {
 	);
 }
 
+// What other commands compute: each is there if the trace has what it is made from.
+const sections = [cacheSection(), durabilitySection()].filter(section => section);
+
 header();
 byId('header').append(contents());
 byId('main').append(findings());
 for (const category of report.categories) byId('main').append(categorySection(category));
+for (const section of sections) byId('main').append(section);
 byId('main').append(absent() || '');
 byId('footer').append(
 	element(
