@@ -90,11 +90,12 @@ static void put_text(const struct env *env)
 {
 	size_t i;
 
+	waits_text(&env->found.waits);
 	for (i = 0; i < env->found.findings.nr; i++) {
 		finding_text(&env->found.findings.at[i]);
 		putchar('\n');
 	}
-	if (!env->found.findings.nr)
+	if (!env->found.findings.nr && !env->found.waits.nr)
 		puts("nothing found");
 	put_basis(env);
 	put_unchecked(env);
@@ -157,7 +158,7 @@ static int run(int argc, char **argv)
 		json_print(findings_pass_json(&env.found, &env.pass));
 	else if (!status)
 		put_text(&env);
-	findings_free(&env.found.findings);
+	findings_pass_free(&env.found);
 	return pass_close(&env.pass, status);
 }
 

@@ -4,6 +4,7 @@
 #include "base/cli.h"
 #include "base/json.h"
 #include "cmd/findings_pass.h"
+#include "trace/categories.h"
 
 static bool is_rule_wanted(const struct findings_pass *f, const struct finding_watch *watch)
 {
@@ -25,6 +26,7 @@ static __u64 missing_of(const struct pass *p, const struct basis *b)
 
 static int look_at(struct findings_pass *f, struct pass *p, const struct finding_watch *watch, size_t i)
 {
+	bool has_waits = p->at[i].category == &category_fs && !f->findings.nr_wanted;
 	struct finding_context c = { .duration = 0 };
 	struct pass_reader reader;
 	const void *record;
@@ -39,15 +41,41 @@ static int look_at(struct findings_pass *f, struct pass *p, const struct finding
 	while ((record = pass_next(&reader))) {
 		f->findings.events.source = reader.source;
 		findings_add(&f->findings, record, &reader.measure);
+		if (has_waits)
+			waits_add(&f->waits, record, &reader.measure, reader.source);
 	}
 	pass_reader_close(&reader);
 	pass_times(p, reader.last, &begin, &end);
 	c.duration = end > begin ? end - begin : 0;
 	c.missing = missing_of(p, &reader.basis);
 	findings_end(&f->findings, &c);
+	if (has_waits)
+		waits_choose(&f->waits, c.duration);
 	f->basis[i] = reader.basis;
 	f->checked[i] = true;
 	return CLI_OK;
+}
+
+/* Why processes waited. All requests are read, as those that are not selected can be the reason. */
+static int read_requests(struct findings_pass *f, struct pass *p)
+{
+	size_t i = pass_find(p, &category_block);
+	struct pass_reader reader;
+	struct io_event request;
+	const void *record;
+	int status = CLI_OK;
+
+	if (f->waits.nr && i != p->nr) {
+		status = pass_reader_open_whole_again(&reader, p, i);
+		while (!status && (record = pass_next(&reader))) {
+			io_event_read(&request, &category_block, 0, reader.source, record);
+			waits_request(&f->waits, &request, pass_wants(&reader, record));
+		}
+		pass_reader_close(&reader);
+		f->waits.sampled = reader.basis.sampled;
+	}
+	waits_finish(&f->waits);
+	return status;
 }
 
 int findings_pass_read(struct findings_pass *f, struct pass *p)
@@ -56,6 +84,7 @@ int findings_pass_read(struct findings_pass *f, struct pass *p)
 	size_t i;
 
 	f->findings.merged = p->sources.nr;
+	f->waits.names = &p->names;
 	for (i = 0; !status && i < p->nr; i++) {
 		const struct finding_watch *watch = finding_watch_find(p->at[i].category->name);
 
@@ -63,7 +92,13 @@ int findings_pass_read(struct findings_pass *f, struct pass *p)
 			status = look_at(f, p, watch, i);
 	}
 	findings_sort(&f->findings);
-	return status;
+	return status ? status : read_requests(f, p);
+}
+
+void findings_pass_free(struct findings_pass *f)
+{
+	findings_free(&f->findings);
+	waits_free(&f->waits);
 }
 
 static bool was_checked(const struct findings_pass *f, const struct pass *p, const struct finding_watch *watch)
@@ -102,6 +137,7 @@ json_t *findings_pass_json(const struct findings_pass *f, const struct pass *p)
 		if (findings_pass_lacks(f, p, finding_watches[i]))
 			json_add(unchecked, json_string(finding_watches[i]->category));
 	json_put(document, "trace", json_shown(p->trace));
+	json_put(document, "waits", waits_json(&f->waits));
 	json_put(document, "findings", findings);
 	json_put(document, "categories", bases);
 	json_put(document, "categories_not_checked", unchecked);

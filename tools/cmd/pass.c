@@ -273,6 +273,14 @@ int pass_reader_open_again(struct pass_reader *r, struct pass *p, size_t i)
 	return status;
 }
 
+int pass_reader_open_whole_again(struct pass_reader *r, struct pass *p, size_t i)
+{
+	int status = pass_reader_open_whole(r, p, i);
+
+	r->again = true;
+	return status;
+}
+
 bool pass_wants(struct pass_reader *r, const void *record)
 {
 	return selection_wants(&r->selection, &r->pass->check.clock, r->measure.time, record);
@@ -385,8 +393,8 @@ static int open_needs(struct pass_all *a, struct pass *p, bool again)
 		at = is_named(p, p->needs[i]) ? pass_need(p, p->needs[i]) : PASS_NONE_SUCH;
 		if (at == PASS_NONE_SUCH)
 			continue;
-		status = pass_reader_open_whole(&a->readers[a->nr], p, at);
-		a->readers[a->nr].again = again;
+		status = again ? pass_reader_open_whole_again(&a->readers[a->nr], p, at) :
+				 pass_reader_open_whole(&a->readers[a->nr], p, at);
 		a->nr++;
 	}
 	return status;

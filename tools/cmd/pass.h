@@ -154,6 +154,9 @@ bool pass_wants(struct pass_reader *r, const void *record);
  */
 int pass_reader_open_again(struct pass_reader *r, struct pass *p, size_t i);
 
+/* Both: all records of such a category. */
+int pass_reader_open_whole_again(struct pass_reader *r, struct pass *p, size_t i);
+
 /* The next record that is wanted, valid until the next call; NULL at the end. Shows progress. */
 const void *pass_next(struct pass_reader *r);
 

@@ -332,7 +332,7 @@ static int find(struct env *env, json_t *document)
 	int status = findings_pass_read(&found, &env->pass);
 
 	json_put(document, "findings", findings_pass_json(&found, &env->pass));
-	findings_free(&found.findings);
+	findings_pass_free(&found);
 	return status;
 }
 

@@ -189,9 +189,30 @@ function findingTable(finding) {
 	return scrolling(`Rows of ${finding.id}`, table);
 }
 
+// Who is concerned, in a line: "postgres (7) and others: /srv/db/log".
+function whoOf(finding) {
+	const [row] = finding.rows;
+	const name = row && (row.file ?? row.disk ?? row.connection ?? row.socket);
+	const who = [row?.process, name].filter(text => text).join(': ');
+	return who && element('p', { class: 'who' }, finding.subjects > 1 ? `Most of it: ${who}` : who);
+}
+
+// Which process waited for what, and why.
+function waitArticle(wait) {
+	return element(
+		'article',
+		{ class: 'finding warning wait' },
+		element('span', { class: 'tag' }, `wait · ${wait.reason}`),
+		element('h3', {}, `${wait.sentence}.`),
+		element('p', {}, wait.why),
+		element('p', {}, wait.advice),
+	);
+}
+
 function findings() {
-	const { findings: found, categories_not_checked: unchecked } = report.findings;
+	const { waits, findings: found, categories_not_checked: unchecked } = report.findings;
 	const section = element('section', { id: 'findings' }, element('h2', {}, 'Findings'));
+	section.append(...waits.map(waitArticle));
 	for (const finding of found)
 		section.append(
 			element(
@@ -203,11 +224,12 @@ function findings() {
 					`${finding.severity} · ${finding.id} · ${finding.category}`,
 				),
 				element('h3', {}, finding.sentence),
+				whoOf(finding) || '',
 				element('p', {}, finding.advice),
 				findingTable(finding),
 			),
 		);
-	if (!found.length)
+	if (!found.length && !waits.length)
 		section.append(
 			element('p', { class: 'nothing' }, 'None of the known causes of slow I/O was found.'),
 		);
@@ -327,7 +349,7 @@ function absent() {
 
 function contents() {
 	const links = [
-		['findings', `Findings (${report.findings.findings.length})`],
+		['findings', `Findings (${report.findings.waits.length + report.findings.findings.length})`],
 		...report.categories.map(c => [c.category, titleOf(c)]),
 		...sections.map(section => [section.id, section.querySelector('h2').textContent]),
 	];

@@ -38,6 +38,7 @@ function drawCurve(box, simulation, member, kernel, label) {
 	if (data.length)
 		plotOverTime(box, label, {
 			height: 260,
+			marginRight: 26,
 			x: {
 				type: 'log',
 				base: 2,

@@ -135,7 +135,7 @@ function durabilitySection() {
 				'At risk at the end',
 				`${formatBytes(found.at_risk_bytes)} of ${formatBytes(all.written_bytes)} that were written`,
 			],
-			['At most', `${formatBytes(peak)} at the end of a part of the time`],
+			['Most at risk', `${formatBytes(peak)}, of what the chart shows`],
 			['Longest exposure', formatTime(all.longest_exposure_ns)],
 			[
 				'Fsyncs',
@@ -150,7 +150,7 @@ function durabilitySection() {
 		element(
 			'p',
 			{ class: 'quiet' },
-			`As iotracer durability shows it, of all of the trace: a lower bound of what is durable, so what is at risk may be lost, and need not be. ${durabilityNotes().join('; ')}.`,
+			`As iotracer durability shows it, of all of the trace: what is at risk may be lost, and need not be. Notes: ${durabilityNotes().join('; ')}.`,
 		),
 	);
 	return section;
