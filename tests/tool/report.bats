@@ -24,6 +24,18 @@ browser() {
 	known over_time
 }
 
+@test "report: latencies of many rows are as coarse as they must be" {
+	known packed
+}
+
+@test "report: the curves of caches are those of cache-sim" {
+	known caches
+}
+
+@test "report: durability is that of durability, and at each time that of --at" {
+	known durable
+}
+
 @test "report: buckets, depth and positions of a few requests, worked out by hand" {
 	known by_hand
 }
@@ -46,6 +58,10 @@ browser() {
 
 @test "report: in a browser, the page names the file, the process and the reason" {
 	browser cause
+}
+
+@test "report: in a browser, the curve of caches and what was at risk when" {
+	browser sections
 }
 
 @test "report: in a browser, selecting, sorting and searching, by pointer and by keyboard" {

@@ -42,10 +42,14 @@ def by_dd(i, end, **more):
     return request('WRITE', i * 5 * SEC, i * 5 * SEC + end, tid=733, comm='dd', inode=9, path=0, requested=MIB, **more)
 
 
-def neighbour():
-    # the request waits for a second, three quarters of which the disk has one of dd
+def make_neighbour():
+    """The request of each fsync waits for a second, three quarters of which the disk has one of dd."""
     make(paths=PATHS, fs=[sync(i) for i in range(150)],
          block=[e for i in range(150) for e in (by_dd(i, 750000), asked('WRITE', i, 0, SEC, queue=750000))])
+
+
+def neighbour():
+    make_neighbour()
     found = wait()
     # 150 s of 999 s
     is_equal('sentence', found['sentence'],

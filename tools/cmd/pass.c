@@ -263,13 +263,19 @@ int pass_reader_open_whole(struct pass_reader *r, struct pass *p, size_t i)
 	return status;
 }
 
+/* What is wrong is not reported a second time. */
+static void be_quiet(struct pass_reader *r)
+{
+	r->again = true;
+	r->merge.hole = NULL;
+	r->merge.reader.quiet = true;
+}
+
 int pass_reader_open_again(struct pass_reader *r, struct pass *p, size_t i)
 {
 	int status = pass_reader_open(r, p, i);
 
-	r->again = true;
-	r->merge.hole = NULL;
-	r->merge.reader.quiet = true;
+	be_quiet(r);
 	return status;
 }
 
@@ -277,7 +283,7 @@ int pass_reader_open_whole_again(struct pass_reader *r, struct pass *p, size_t i
 {
 	int status = pass_reader_open_whole(r, p, i);
 
-	r->again = true;
+	be_quiet(r);
 	return status;
 }
 

@@ -37,13 +37,13 @@ struct kind {
 /* The first one is read first. */
 static const struct kind kinds[] = {
 	{ "op", { "op" }, NULL, 24, SPREAD_HISTOGRAMS },
-	{ "file", { "file" }, " fs block cache fault ", 40, SPREAD_POSITIONS },
-	{ "directory", { "directory" }, " fs block ", 40, 0 },
-	{ "process", { "process" }, " fs block net ", 40, 0 },
-	{ "device", { "device" }, " block ", 40, SPREAD_DEPTH | SPREAD_POSITIONS },
-	{ "connection", { "connection" }, " net ", 40, 0 },
+	{ "file", { "file" }, " fs block cache fault ", 40, SPREAD_LATENCIES | SPREAD_POSITIONS },
+	{ "directory", { "directory" }, " fs block ", 40, SPREAD_LATENCIES },
+	{ "process", { "process" }, " fs block net ", 40, SPREAD_LATENCIES },
+	{ "device", { "device" }, " block ", 40, SPREAD_LATENCIES | SPREAD_DEPTH | SPREAD_POSITIONS },
+	{ "connection", { "connection" }, " net ", 40, SPREAD_LATENCIES },
 	{ "stack", { "command", "file", "op" }, " fs block ", 300, SPREAD_TIMES },
-	{ "host", { "host" }, " fs block net ", 40, 0 },
+	{ "host", { "host" }, " fs block net ", 40, SPREAD_LATENCIES },
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))

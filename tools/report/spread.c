@@ -22,9 +22,8 @@ unsigned int spread_scale(__u64 value)
 
 static void *zeroes(size_t nr, size_t size)
 {
-	void *p = xreallocarray(NULL, nr, size);
-
-	return memset(p, 0, nr * size);
+	/* Pages that are never written take no memory. */
+	return xchecked(calloc(nr ? nr : 1, size));
 }
 
 /* Keys without a row of their own are in the row of others, the last. */
@@ -68,10 +67,10 @@ void spread_open(struct spread *s)
 	find_rows(s);
 	nr = s->nr * s->grid->nr;
 	s->cells = zeroes(nr, sizeof(*s->cells));
-	if (s->parts & SPREAD_HISTOGRAMS) {
+	if (s->parts & (SPREAD_HISTOGRAMS | SPREAD_LATENCIES))
 		s->latencies = zeroes(nr, SPREAD_SCALES * sizeof(*s->latencies));
+	if (s->parts & SPREAD_HISTOGRAMS)
 		s->sizes = zeroes(nr, SPREAD_SCALES * sizeof(*s->sizes));
-	}
 	if (!s->stats->device_latency)
 		s->parts &= ~SPREAD_DEPTH;
 	if (s->parts & SPREAD_DEPTH) {
@@ -242,6 +241,83 @@ static json_t *json_scales(const struct spread *s, const __u64 *counts, size_t r
 	return array;
 }
 
+/* --- packed latencies ----------------------------------------------------------- */
+
+/* The counts of a row's bucket in scales of 1 << @pack. Returns how many are not 0. */
+static unsigned int pack_counts(const struct spread *s, size_t row, size_t bucket, unsigned int pack,
+				__u64 packed[SPREAD_SCALES])
+{
+	const __u64 *counts = s->latencies + (row * s->grid->nr + bucket) * SPREAD_SCALES;
+	unsigned int scale, nr = 0;
+
+	memset(packed, 0, SPREAD_SCALES * sizeof(*packed));
+	/* Most have none, and need not be looked at. */
+	if (!s->cells[row * s->grid->nr + bucket].count)
+		return 0;
+	for (scale = 0; scale < SPREAD_SCALES; scale++) {
+		if (!counts[scale])
+			continue;
+		nr += !packed[scale >> pack];
+		packed[scale >> pack] += counts[scale];
+	}
+	return nr;
+}
+
+static __u64 count_packed(const struct spread *s, unsigned int pack)
+{
+	__u64 packed[SPREAD_SCALES], sum = 0;
+	size_t row, bucket;
+
+	for (row = 0; row < s->nr; row++)
+		for (bucket = 0; bucket < s->grid->nr; bucket++)
+			sum += pack_counts(s, row, bucket, pack, packed);
+	return sum;
+}
+
+static json_t *json_packed(const struct spread *s, size_t row, unsigned int pack)
+{
+	__u64 packed[SPREAD_SCALES];
+	json_t *array = json_array();
+	unsigned int scale, before, nr;
+	size_t bucket;
+
+	for (bucket = 0; bucket < s->grid->nr; bucket++) {
+		nr = pack_counts(s, row, bucket, pack, packed);
+		if (!nr)
+			continue;
+		put(array, bucket);
+		put(array, nr);
+		for (scale = 0, before = 0; scale < SPREAD_SCALES; scale++) {
+			if (!packed[scale])
+				continue;
+			put(array, scale - before);
+			put(array, packed[scale]);
+			before = scale;
+		}
+	}
+	return array;
+}
+
+static void put_packed(const struct spread *s, json_t *object)
+{
+	json_t *rows;
+	unsigned int pack = 0;
+	size_t row;
+
+	/* Eight scales are an octave: with one for each, a value may be twice too large. */
+	while (pack < 4 && count_packed(s, pack) > SPREAD_PACKED)
+		pack++;
+	if (pack == 4)
+		return;
+	rows = json_array();
+	for (row = 0; row < s->nr; row++)
+		json_add(rows, json_packed(s, row, pack));
+	json_put(object, "pack", json_integer(pack));
+	json_put(object, "packed", rows);
+}
+
+/* --- all members ---------------------------------------------------------------- */
+
 static json_t *json_inside(const struct spread *s, size_t row)
 {
 	json_t *array = json_array();
@@ -345,9 +421,11 @@ void spread_json(const struct spread *s, json_t *object)
 	json_put(object, times ? "times" : "cells", cells);
 	json_put(object, "inside", inside);
 	json_put(object, "disks", disks);
-	if (s->latencies) {
+	if (s->sizes) {
 		put_rows(s, object, "latencies", s->latencies);
 		put_rows(s, object, "sizes", s->sizes);
+	} else if (s->latencies) {
+		put_packed(s, object);
 	}
 	if (s->files)
 		json_put(object, "positions", json_files(s));

@@ -19,12 +19,14 @@
 #define SPREAD_PLACES	40	/* ranges of positions in a file */
 #define SPREAD_DISK	32	/* bytes of the name of a disk */
 #define SPREAD_FILES	6	/* files whose positions are shown */
+#define SPREAD_PACKED	60000	/* most counts of the packed latencies of all rows */
 
 /* What is collected beside the sums. */
 enum spread_parts {
 	SPREAD_HISTOGRAMS = 1 << 0,	/* of latencies and sizes */
 	SPREAD_DEPTH	  = 1 << 1,	/* requests in the device */
 	SPREAD_POSITIONS  = 1 << 2,
+	SPREAD_LATENCIES  = 1 << 4,	/* histograms of latencies alone, packed */
 	SPREAD_TIMES	  = 1 << 3,	/* of the sums, only the time in the device, or without that the latency */
 };
 
@@ -82,6 +84,9 @@ void spread_add(struct spread *s, const void *record, const struct measure *m, _
  *	cells		[bucket, count, bytes, errors, latency, longest, device]...
  *	times		[bucket, ns]... instead, with SPREAD_TIMES
  *	latencies	[bucket, scale, count]..., also sizes
+ *	packed		[bucket, n, scale, count, more, count...]...: n counts; scale >> pack, and how much each
+ *			further one is more than the one before. Also pack: the least for which the counts of
+ *			all rows are SPREAD_PACKED at most. Neither is there if none is small enough.
  *	inside		[bucket, ns]..., also disks: the name of each row's
  *	positions	{row, range_bytes, at: [bucket, range, read, written]...} of some rows
  *

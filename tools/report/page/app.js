@@ -261,6 +261,37 @@ function cacheFacts(category) {
 	]);
 }
 
+function tile(name, value, title = null) {
+	return element('div', { class: 'tile', title }, element('dt', {}, name), element('dd', {}, value));
+}
+
+// The selected time in a few numbers: all operations together.
+function tiles(category, op) {
+	const box = element('dl', { class: 'tiles', 'aria-label': `${titleOf(category)}: the selected time` });
+	drawn(() => {
+		const rows = rowsOf(op);
+		const sum = member => d3.sum(rows, row => row[member]);
+		const seconds = secondsOf(selection.first, selection.last) || Infinity;
+		const most = d3.max(rows, row => row.most) || 0;
+		const parts = tailOf(op.latencies, most);
+		const made = [
+			tile('Events', formatCount(sum('count'))),
+			tile('Events/s', formatRate(sum('count') / seconds)),
+			sum('bytes') ? tile('Bytes/s', `${formatBytes(sum('bytes') / seconds)}/s`, `${formatCount(sum('bytes'))} bytes`) : null,
+			tile('Errors', formatCount(sum('errors'))),
+		];
+		if (hasLatency(category) && rows.length)
+			made.push(
+				...Object.keys(parts).map(part =>
+					tile(part, `≈ ${formatTime(parts[part])}`, 'of all operations together, at most 12.5 % too large'),
+				),
+				tile('Max', formatTime(most)),
+			);
+		box.replaceChildren(...made.filter(made => made));
+	});
+	return box;
+}
+
 function rateCharts(category, table) {
 	const made = [];
 	if (totalsOf(category).bytes)
@@ -303,7 +334,7 @@ function categorySection(category) {
 		);
 		return section;
 	}
-	section.append(cacheFacts(category) || '', rateCharts(category, op));
+	section.append(tiles(category, op), cacheFacts(category) || '', rateCharts(category, op));
 	if (hasLatency(category))
 		section.append(element('div', { class: 'pair' }, percentileChart(op), heatChart(op)));
 	const sizes = totalsOf(category).bytes && category.category !== 'cache' ? sizeChart(op) : null;
@@ -379,7 +410,7 @@ byId('footer').append(
 	element(
 		'p',
 		{ class: 'quiet' },
-		`Made by iotracer report. The time is in ${report.grid.buckets} parts of ${formatTime(report.grid.width_ns)}; an event counts in the part in which it began. Figures of all of the time are those of iotracer stats. Of a selected part, sums are exact and percentiles (≈) are at most an eighth too large.`,
+		`Made by iotracer report. The time is in ${report.grid.buckets} parts of ${formatTime(report.grid.width_ns)}; an event counts in the part in which it began. Figures of all of the time are those of iotracer stats. Of a selected part, sums are exact; percentiles (≈) are at most 12.5 % too large, or what a table says below it.`,
 	),
 );
 makeTime(byId('time'));
