@@ -70,6 +70,10 @@ def neighbour():
         make(paths=PATHS, fs=[sync(i) for i in range(150)],
              block=[e for i in range(150) for e in (by_dd(i, length), asked('WRITE', i, 0, SEC, queue=length))])
         is_equal(length, wait()['reason'], reason)
+    # its own requests for another file are no other process
+    make(paths=PATHS, fs=[sync(i) for i in range(150)],
+         block=[e for i in range(150) for e in (asked('WRITE', i, 0, 900000, inode=6), asked('WRITE', i, 0, SEC, queue=900000))])
+    is_equal('itself', (wait()['reason'], wait()['culprit']), ('device', None))
     # another process that reads
     make(paths=PATHS, fs=[sync(i) for i in range(150)],
          block=[e for i in range(150) for e in (request('READ', i * 5 * SEC, i * 5 * SEC + 900000, tid=8, comm='grep', inode=9, path=0),
@@ -90,7 +94,9 @@ def reasons():
     is_equal('elsewhere', (wait()['reason'], wait()['why']),
              ('elsewhere', 'Its requests to disks add up to 50.0 % of that: it waited for something else.'))
     make(paths=PATHS, fs=calls)
-    is_equal('no requests', wait()['reason'], 'unknown')
+    is_equal('no category block', wait()['reason'], 'unknown')
+    make(paths=PATHS, fs=calls, block=[])
+    is_equal('no requests', wait()['reason'], 'elsewhere')
     make(paths=PATHS, fs=calls, block=[asked('WRITE', i, 0, 900000, sample=2) for i in range(150)])
     is_equal('sampled', wait()['reason'], 'unknown')
     reads = [call('READ', i * 200000, i * 200000 + 100000, kind=1, requested=10, result=10) for i in range(1000)]

@@ -180,7 +180,8 @@ const struct command command_findings = {
 	.synopsis = "TRACE\n--live\n--list",
 	.help =
 		"Check a trace for known causes of slow or wasted I/O. A finding has a sentence with its"
-		" figures, what to do, and the files, processes, disks or connections that prove it.\v"
+		" figures, what to do, and the files, processes, disks or connections that prove it. Before"
+		" these it says which process waited in calls on which file, and why.\v"
 		"Each rule needs a category (--list): record with all that are of interest. Figures are"
 		" of the events in the trace; where they cannot be known exactly, they are the least."
 		" Missing events can hide a finding. Severity is notice, warning or critical.",

@@ -72,6 +72,7 @@ static int read_requests(struct findings_pass *f, struct pass *p)
 			waits_request(&f->waits, &request, pass_wants(&reader, record));
 		}
 		pass_reader_close(&reader);
+		f->waits.has_requests = true;
 		f->waits.sampled = reader.basis.sampled;
 	}
 	waits_finish(&f->waits);

@@ -396,12 +396,13 @@ const struct command command_report = {
 	.synopsis = "TRACE\n--live",
 	.help =
 		"Make one HTML file that shows a trace in a browser: what was recorded and lost, findings,"
-		" throughput, latency and device time over time, and the top files, directories,"
-		" processes and devices. A part of the time can be selected for all of it.\v"
+		" throughput, latency and device time over time, the top files, directories,"
+		" processes and devices, the hit ratio by size of the cache, and what a power cut could"
+		" have taken. A part of the time can be selected.\v"
 		"The file needs no network and no other file. Figures of the whole trace are those of"
-		" iotracer stats. Tables have the 40 files, directories or processes that took most time, and"
+		" iotracer stats, findings, cache-sim and durability. Tables have the 40 files, directories or processes that took most time, and"
 		" one row for the others. The time is cut into 200 parts at most. Percentiles of a part of"
-		" the time are approximate: at most an eighth above the exact one. An event counts where it"
+		" the time are approximate: at most an eighth above the exact one, or what the table says. An event counts where it"
 		" began.",
 	.options = options,
 	.group = &pass_options, .group_at = offsetof(struct env, pass),

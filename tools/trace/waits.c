@@ -223,7 +223,6 @@ void waits_request(struct waits *w, const struct io_event *r, bool wanted)
 	unsigned int number;
 	size_t row = 0;
 
-	w->has_requests = true;
 	memcpy(disk.name, r->disk, IO_DISK);
 	number = number_of(&w->disks, &disk, sizeof(disk), BLAME_DISKS);
 	if (r->flags & IOT_REQ_EARLY || number == BLAME_DISKS)

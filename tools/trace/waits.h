@@ -16,9 +16,9 @@
  * and to the first row of several. Each moment that such a request waits is divided among the requests that
  * its disk has then (blame.h). From that the reason follows; the first that holds:
  *
- *	unknown		there are no requests, or they are sampled
  *	small		the requests took less than WAITS_MOST of the time of the calls, which moved less
  *			than a page each, and are a thousand at least
+ *	unknown		the trace has no requests, or they are sampled
  *	elsewhere	the requests took less than WAITS_MOST of the time of the calls
  *	neighbour	WAITS_MOST of the requests' wait is charged to one other process
  *	flush		WAITS_MOST of the requests' wait is that of flushes
@@ -85,7 +85,7 @@ struct waits {
 	struct finding_events events;
 	struct waits_row rows[WAITS];
 	size_t nr;
-	bool has_requests, sampled;	/* set by who offers requests */
+	bool has_requests, sampled;	/* set before waits_finish(): the trace has category block */
 	struct blame blame;
 	struct intern owners, disks;
 	struct waits_owner *owned;	/* by number; NULL before the first request */
