@@ -1,4 +1,4 @@
 # Requests that are not selected belong to the calls.
 # in: waits_request()
 # tests: waits.bats belong
-s/!(wanted \&\& belongs(/!(belongs(/
+s/!(wanted \&\& belongs(/!((wanted || row < w->nr) \&\& belongs(/

@@ -36,6 +36,10 @@ browser() {
 	known durable
 }
 
+@test "report: drives of a virtual machine are those of profile --vm, at the guest's offsets" {
+	known drives
+}
+
 @test "report: buckets, depth and positions of a few requests, worked out by hand" {
 	known by_hand
 }

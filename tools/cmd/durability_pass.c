@@ -10,7 +10,7 @@
 #include "trace/durable_version.h"
 #include "trace/sources.h"
 
-#define POINT_STEPS	20000000	/* files and ranges, for all points: two seconds */
+#define POINT_STEPS	10000000	/* files and ranges, for all points: a second */
 
 const struct category *const durability_needs[] = { &category_fs, &category_block, &category_cache, NULL };
 

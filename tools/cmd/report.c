@@ -351,6 +351,7 @@ static int make(struct env *env, json_t *document)
 	json_put(document, "grid", json_grid(&env->grid));
 	json_put(document, "categories", categories);
 	status = cli_merge(status, report_cache_sim(&env->pass, document));
+	status = cli_merge(status, report_drives(&env->pass, &env->grid, document));
 	status = cli_merge(status, report_durability(&env->pass, &env->grid, document));
 	return cli_merge(status, find(env, document));
 }

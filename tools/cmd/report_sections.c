@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cli.h"
 #include "base/json.h"
+#include "base/xalloc.h"
 #include "cmd/cache_sim_pass.h"
 #include "cmd/durability_pass.h"
+#include "cmd/profile_vm.h"
 #include "cmd/report_sections.h"
+#include "report/places.h"
 #include "trace/cache_sim_report.h"
 #include "trace/categories.h"
+#include "vm/drive_report.h"
+#include "vm/guest_sheet.h"
 
 /* --- caches --------------------------------------------------------------------- */
 
@@ -89,5 +95,91 @@ int report_durability(struct pass *p, const struct grid *g, json_t *document)
 		json_put(document, "durability", found);
 	}
 	durability_pass_free(&d);
+	return status;
+}
+
+/* --- drives --------------------------------------------------------------------- */
+
+struct drives {
+	const struct pass *pass;
+	const struct grid *grid;
+	struct places *places;	/* by drive */
+};
+
+static void add_place(void *data, size_t drive, bool write, const struct guest_part *part, const struct measure *m)
+{
+	const struct drives *d = data;
+
+	places_add(&d->places[drive], d->grid, grid_bucket(d->grid, pass_wall(d->pass, m->time)), write,
+		   part->guest, part->guest_length, m->weight);
+}
+
+static void put_places(json_t *found, const struct drives *d)
+{
+	json_t *drive, *positions;
+	size_t i;
+
+	json_array_foreach(json_object_get(found, "drives"), i, drive) {
+		positions = json_object();
+		places_json(&d->places[i], d->grid, positions);
+		json_put(drive, "positions", positions);
+	}
+}
+
+static int read_drives(struct pass *p, struct drives *d, struct drive_report *report, struct drive_profile *profile,
+		       json_t *document)
+{
+	int status;
+	size_t i;
+
+	d->places = xchecked(calloc(profile->nr + 1, sizeof(*d->places)));
+	profile->placed = add_place;
+	profile->data = d;
+	status = profile_vm_read(p, true, profile, &report->basis);
+	if (!status) {
+		json_t *found = drive_report_json(report);
+
+		put_places(found, d);
+		json_put(document, "drives", found);
+	}
+	for (i = 0; i < profile->nr; i++)
+		places_free(&d->places[i]);
+	free(d->places);
+	return status;
+}
+
+static json_t *no_drives(const json_t *machine)
+{
+	json_t *found = json_object(), *name = json_object_get(machine, "name");
+
+	json_put(found, "vm", json_is_string(name) ? json_incref(name) : json_string("-"));
+	json_put(found, "drives", json_array());
+	return found;
+}
+
+int report_drives(struct pass *p, const struct grid *g, json_t *document)
+{
+	const json_t *machine = json_object_get(p->check.metadata.document, "vm");
+	struct guest_images images = { .nr = 0 };
+	struct drives d = { .pass = p, .grid = g };
+	struct drive_report report = { .machine = machine };
+	struct drive_profile profile;
+	int status;
+
+	if (!json_is_object(machine) || pass_find(p, &category_fs) == p->nr) {
+		json_put(document, "drives", json_null());
+		return CLI_OK;
+	}
+	if (!guest_sheets_load(&images, p->trace))
+		p->check.damaged = true;
+	if (!images.nr) {
+		json_put(document, "drives", no_drives(machine));
+		guest_images_free(&images);
+		return CLI_OK;
+	}
+	drive_profile_open(&profile, &images, 0);
+	report.profile = &profile;
+	status = read_drives(p, &d, &report, &profile, document);
+	drive_profile_free(&profile);
 	return status;
 }

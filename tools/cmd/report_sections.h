@@ -26,4 +26,11 @@ int report_cache_sim(struct pass *p, json_t *document);
  */
 int report_durability(struct pass *p, const struct grid *g, json_t *document);
 
+/*
+ * "drives": that of iotracer profile --vm of the machine that was recorded; null if none was, or without category
+ * fs. Each of its "drives" has "positions", too: that of places.h, at the guest's offsets. If the trace has no map
+ * of an image, there is only "vm", and no drive.
+ */
+int report_drives(struct pass *p, const struct grid *g, json_t *document);
+
 #endif /* TOOL_CMD_REPORT_SECTIONS_H */

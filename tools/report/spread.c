@@ -48,7 +48,6 @@ static void find_rows(struct spread *s)
 static void open_files(struct spread *s)
 {
 	const struct iot_schema_event *event = s->stats->keys->printer.event;
-	size_t i;
 
 	if (!positions_has(event)) {
 		s->parts &= ~SPREAD_POSITIONS;
@@ -56,8 +55,6 @@ static void open_files(struct spread *s)
 	}
 	positions_open(&s->positions, event);
 	s->files = zeroes(s->nr, sizeof(*s->files));
-	for (i = 0; i < s->nr; i++)
-		s->files[i].size = 4096;
 }
 
 void spread_open(struct spread *s)
@@ -87,7 +84,7 @@ void spread_close(struct spread *s)
 	size_t i;
 
 	for (i = 0; s->files && i < s->nr; i++)
-		free(s->files[i].places);
+		places_free(&s->files[i]);
 	free(s->files);
 	free(s->disks);
 	free(s->inside);
@@ -99,23 +96,7 @@ void spread_close(struct spread *s)
 
 /* --- records -------------------------------------------------------------------- */
 
-/* Makes ranges of twice the size. */
-static void widen(const struct spread *s, struct spread_file *f)
-{
-	size_t bucket, i, way;
-
-	f->size *= 2;
-	for (bucket = 0; bucket < s->grid->nr; bucket++) {
-		struct spread_place *p = f->places[bucket];
-
-		for (i = 0; i < SPREAD_PLACES / 2; i++)
-			for (way = 0; way < 2; way++)
-				p[i].bytes[way] = p[2 * i].bytes[way] + p[2 * i + 1].bytes[way];
-		memset(p + SPREAD_PLACES / 2, 0, SPREAD_PLACES / 2 * sizeof(*p));
-	}
-}
-
-static void add_position(struct spread *s, struct spread_file *f, const void *record,
+static void add_position(struct spread *s, struct places *f, const void *record,
 			 const struct measure *m, size_t bucket)
 {
 	struct position at;
@@ -123,12 +104,7 @@ static void add_position(struct spread *s, struct spread_file *f, const void *re
 	position_of(&s->positions, record, m, &at);
 	if (at.kind > POSITION_WRITE || !at.bytes)
 		return;
-	if (!f->places)
-		f->places = zeroes(s->grid->nr, sizeof(*f->places));
-	while (at.start / f->size >= SPREAD_PLACES)
-		widen(s, f);
-	f->accesses += m->weight;
-	f->places[bucket][at.start / f->size].bytes[at.kind] += m->weight * at.bytes;
+	places_add(f, s->grid, bucket, at.kind == POSITION_WRITE, at.start, at.bytes, m->weight);
 }
 
 /* Requests in the device, and the name of its disk. */
@@ -343,24 +319,10 @@ static json_t *json_disk(const struct spread *s, size_t row)
 
 static json_t *json_positions(const struct spread *s, size_t row)
 {
-	const struct spread_file *f = &s->files[row];
-	json_t *object = json_object(), *array = json_array();
-	size_t i, range;
+	json_t *object = json_object();
 
-	for (i = 0; i < s->grid->nr; i++)
-		for (range = 0; range < SPREAD_PLACES; range++) {
-			const struct spread_place *p = &f->places[i][range];
-
-			if (!p->bytes[0] && !p->bytes[1])
-				continue;
-			put(array, i);
-			put(array, range);
-			put(array, p->bytes[0]);
-			put(array, p->bytes[1]);
-		}
 	json_put(object, "row", json_integer(row));
-	json_put(object, "range_bytes", json_unsigned(f->size));
-	json_put(object, "at", array);
+	places_json(&s->files[row], s->grid, object);
 	return object;
 }
 
@@ -371,7 +333,7 @@ static __u32 next_file(const struct spread *s, const bool *shown)
 	size_t i;
 
 	for (i = 0; i < s->nr; i++)
-		if (!shown[i] && s->files[i].places && s->stats->rows[i].key != STATS_OTHERS &&
+		if (!shown[i] && s->files[i].at && s->stats->rows[i].key != STATS_OTHERS &&
 		    (best == NO_ROW || s->files[i].accesses > s->files[best].accesses))
 			best = i;
 	return best;

@@ -12,11 +12,11 @@
 #include <jansson.h>
 
 #include "report/grid.h"
+#include "report/places.h"
 #include "trace/position.h"
 #include "trace/stats.h"
 
 #define SPREAD_SCALES	496	/* buckets of spread_scale() */
-#define SPREAD_PLACES	40	/* ranges of positions in a file */
 #define SPREAD_DISK	32	/* bytes of the name of a disk */
 #define SPREAD_FILES	6	/* files whose positions are shown */
 #define SPREAD_PACKED	60000	/* most counts of the packed latencies of all rows */
@@ -36,18 +36,6 @@ struct spread_cell {
 	__u64 device;		/* ns with driver and device; 0 if the events have none */
 };
 
-/* Bytes that were read and written in a bucket, in a range of positions. */
-struct spread_place {
-	__u64 bytes[2];		/* POSITION_READ, POSITION_WRITE */
-};
-
-/* The positions of a row. */
-struct spread_file {
-	__u64 size;		/* bytes of a range of positions, a power of two */
-	__u64 accesses;
-	struct spread_place (*places)[SPREAD_PLACES];	/* by bucket */
-};
-
 /* Set before spread_open(): the first part. */
 struct spread {
 	struct stats *stats;	/* finished */
@@ -63,7 +51,7 @@ struct spread {
 	const struct iot_schema_field *disk;	/* beside @inside: its name; else NULL */
 	char (*disks)[SPREAD_DISK];		/* that of the first record of each row */
 	struct positions positions;
-	struct spread_file *files;	/* by row */
+	struct places *files;	/* by row */
 };
 
 /*

@@ -141,13 +141,6 @@ function header() {
 
 // --- findings -----------------------------------------------------------------------
 
-// The table that has the subjects of a finding.
-function tableIdOf(finding, row) {
-	const by = row.file ? 'file' : 'process';
-	const category = report.categories.find(c => c.category === finding.category);
-	return category && tableOf(category, by) ? `${finding.category}-${by}` : null;
-}
-
 function findingTable(finding) {
 	const name = row => row.file ?? row.disk ?? row.connection ?? row.socket ?? '';
 	const columns = [
@@ -167,24 +160,11 @@ function findingTable(finding) {
 		finding.rows,
 	);
 	finding.rows.forEach((row, i) => {
-		const id = tableIdOf(finding, row);
-		const word = row.file || (row.process.match(/\((\d+)\)/) || [])[1];
 		const cell = table.tBodies[0].rows[i].cells[0];
+		const [by, word] = row.file ? ['file', row.file] : ['process', pidOf(row.process)];
+		const link = linkToRows(finding.category, by, word, cell.textContent);
 		cell.classList.add('name');
-		if (id && word)
-			cell.replaceChildren(
-				element(
-					'a',
-					{
-						href: `#${id}`,
-						onclick: event => {
-							event.preventDefault();
-							showRows(id, word);
-						},
-					},
-					cell.textContent,
-				),
-			);
+		if (link) cell.replaceChildren(link);
 	});
 	return scrolling(`Rows of ${finding.id}`, table);
 }
@@ -197,8 +177,33 @@ function whoOf(finding) {
 	return who && element('p', { class: 'who' }, finding.subjects > 1 ? `Most of it: ${who}` : who);
 }
 
+// A link to the rows of a table that have a word; NULL if there is no such table.
+function linkToRows(category, by, word, text) {
+	const found = report.categories.find(c => c.category === category);
+	if (!word || !found || !tableOf(found, by)) return null;
+	const id = `${category}-${by}`;
+	return element(
+		'a',
+		{
+			href: `#${id}`,
+			onclick: event => {
+				event.preventDefault();
+				showRows(id, word);
+			},
+		},
+		text,
+	);
+}
+
+const pidOf = process => (process?.match(/\((\d+)\)/) || [])[1];
+
 // Which process waited for what, and why.
 function waitArticle(wait) {
+	const links = [
+		linkToRows('fs', 'file', wait.file, wait.file),
+		linkToRows('fs', 'process', pidOf(wait.process), `calls of ${wait.process}`),
+		linkToRows('block', 'process', pidOf(wait.culprit), `requests of ${wait.culprit}`),
+	].filter(link => link);
 	return element(
 		'article',
 		{ class: 'finding warning wait' },
@@ -206,6 +211,7 @@ function waitArticle(wait) {
 		element('h3', {}, `${wait.sentence}.`),
 		element('p', {}, wait.why),
 		element('p', {}, wait.advice),
+		element('p', { class: 'links' }, 'Look at: ', ...links.flatMap((link, i) => (i ? [', ', link] : [link]))),
 	);
 }
 
@@ -370,11 +376,13 @@ const ABOUT = {
 
 function absent() {
 	const names = Object.keys(ABOUT).filter(name => !report.categories.some(c => c.category === name));
-	if (!names.length) return null;
+	const missing = names.map(name => `${ABOUT[name]} (${name})`);
+	if (!report.drives) missing.push('drives of a virtual machine (--vm)');
+	if (!missing.length) return null;
 	return element(
 		'p',
 		{ class: 'quiet absent' },
-		`Not in the trace: ${names.map(name => `${ABOUT[name]} (${name})`).join(', ')}. iotracer record -c names what is recorded.`,
+		`Not in the trace: ${missing.join(', ')}. iotracer record -c and --vm name what is recorded.`,
 	);
 }
 
@@ -398,7 +406,7 @@ function contents() {
 }
 
 // What other commands compute: each is there if the trace has what it is made from.
-const sections = [cacheSection(), durabilitySection()].filter(section => section);
+const sections = [cacheSection(), durabilitySection(), drivesSection()].filter(section => section);
 
 header();
 byId('header').append(contents());
