@@ -50,6 +50,8 @@ const steps = {
 			),
 			curves: await tablesOf(page, '#cache-sim details'),
 			risk: (await tablesOf(page, '#durability details'))[0],
+			drives: await tablesOf(page, '#drives > .scroll'),
+			legends: await page.$$eval('.legend li', all => all.map(e => e.textContent)),
 			marks: await page.$$eval('.time rect.lost', all => all.length),
 			width: await page.evaluate(
 				() => document.documentElement.scrollWidth - window.innerWidth,

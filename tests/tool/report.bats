@@ -68,6 +68,10 @@ browser() {
 	browser sections
 }
 
+@test "report: in a browser, drives of a machine, and a process that waits for another one" {
+	browser machine
+}
+
 @test "report: in a browser, selecting, sorting and searching, by pointer and by keyboard" {
 	browser used
 }

@@ -523,6 +523,34 @@ def used():
     assert 'INPUT fs-file-search' in seen['seen'], seen
 
 
+def everything():
+    """A machine with two drives, a process that waits for another one's requests, and what the page cache did."""
+    calls = [profile_vm.call('WRITE', 12 * S + i, 1000, 131072 + 4096 * (i % 16), 4096, profile_vm.WEB) for i in range(32)]
+    calls += [profile_vm.call('READ', 13 * S + i, 1000, 4096 * i, 4096, profile_vm.DATA) for i in range(32)]
+    profile_vm.make(calls + [waits.sync(i, inode=10, path=3) for i in range(1, 150)], profile_vm.TWO, profile_vm.REGIONS,
+                    [*profile_vm.PATHS, '/srv/db/wal'],
+                    block=[e for i in range(1, 150) for e in (waits.by_dd(i, 750000), waits.asked('WRITE', i, 0, 10**6, queue=750000, inode=10))],
+                    cache=[page('HIT' if i % 3 else 'MISS', i, index=i % 7) for i in range(100)])
+    write()
+
+
+def machine():
+    everything()
+    seen = look('look')
+    text = ' '.join(seen['text'].split())
+    for words in ('Drives of web', 'iotracer join shows them', 'postgres (7) waited 14.9 % of the time in fsync of /srv/db/wal',
+                  'is due to dd (733)', 'The dashed line is what the page cache of the kernel did'):
+        assert words in text, (words, text[:3000])
+    is_equal('calls', [row[:5] for row in seen['drives'][0]],
+             [['disk0', 'write', '32', '0', '128 KiB'], ['vdb', 'read', '32', '0', '128 KiB']])
+    is_equal('uses', seen['drives'][1], [['disk0', 'data', '0', '0 B', '32', '128 KiB'], ['vdb', 'data', '32', '128 KiB', '0', '0 B']])
+    # 66 of 100 are hits
+    assert seen['legends'].count('page cache: 66.0 %') >= 1, seen['legends']
+    is_equal('wider than the window', look('look', WIDTH='390')['width'], 0)
+    found = look('axe')
+    is_equal('violations', (found['light'], found['dark']), ([], []))
+
+
 def accessible():
     slow_database()
     found = look('axe')
