@@ -39,7 +39,7 @@ def asked(op, i, begin, end, **more):
 
 
 def by_dd(i, end, **more):
-    return request('WRITE', i * 5 * SEC, i * 5 * SEC + end, tid=733, comm='dd', inode=9, path=0, requested=MIB, **more)
+    return request('WRITE', i * 5 * SEC, i * 5 * SEC + end, tid=733, comm='dd', inode=9, path=0, requested=MIB, result=MIB, **more)
 
 
 def make_neighbour():

@@ -174,6 +174,12 @@ struct owner_key {
 	__u64 pid;
 };
 
+/* Bytes that a request moved, as all figures have them. */
+static __u64 moved(const struct io_event *r)
+{
+	return r->result > 0 ? r->result : 0;
+}
+
 /* The process, as an owner behind those that are rows. */
 static unsigned int owner_of(struct waits *w, const struct io_event *r)
 {
@@ -190,9 +196,9 @@ static unsigned int owner_of(struct waits *w, const struct io_event *r)
 	memcpy(owner->comm, io_event_owner_comm(r), IO_COMM);
 	owner->requests++;
 	if (r->op == IOT_BLOCK_READ)
-		owner->read += r->size;
+		owner->read += moved(r);
 	else if (r->op == IOT_BLOCK_WRITE)
-		owner->written += r->size;
+		owner->written += moved(r);
 	return WAITS + number;
 }
 
@@ -204,7 +210,7 @@ static void count_request(struct waits *w, size_t row, const struct io_event *r)
 
 	for (i = 0; i < 2 && tallies[i]; i++) {
 		tallies[i]->count++;
-		tallies[i]->bytes += r->size;
+		tallies[i]->bytes += moved(r);
 		tallies[i]->time += io_event_latency(r);
 	}
 	if (!of->disk) {
