@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The passes over a trace that collect accesses to pages for a simulation, and what the page cache did. */
+/* The passes over a trace for a simulation of caches, and for what the page cache did. */
 #ifndef TOOL_CMD_CACHE_SIM_PASS_H
 #define TOOL_CMD_CACHE_SIM_PASS_H
 
@@ -13,8 +13,8 @@
 /* @again: all categories were read before, and what is wrong with them was reported. */
 
 /*
- * The categories whose accesses are simulated, by their place in the pass. Of both, fs is used, unless
- * they were named. Returns how many, at most CACHE_SIM_CATEGORIES.
+ * The categories whose accesses are simulated, by their place in the pass. Of both, fs is used,
+ * unless they were named. Returns how many, at most CACHE_SIM_CATEGORIES.
  */
 #define CACHE_SIM_CATEGORIES 2
 size_t cache_sim_pass_categories(const struct pass *p, size_t found[CACHE_SIM_CATEGORIES]);

@@ -121,7 +121,8 @@ static int open_all(struct durability_pass *d, struct pass_all *all)
 
 static int read_all(struct durability_pass *d)
 {
-	const __u64 begin = d->pass->check.metadata.begin.monotonic, end_of_trace = d->pass->check.metadata.end.monotonic;
+	const struct metadata *m = &d->pass->check.metadata;
+	const __u64 begin = m->begin.monotonic;
 	struct pass_reader *reader;
 	struct pass_all all;
 	const void *record;
@@ -145,7 +146,7 @@ static int read_all(struct durability_pass *d)
 		pass_reader_end(&all.readers[i], d->read, &d->basis);
 	pass_all_free(&all);
 	if (!d->has_at)
-		d->at = end_of_trace ?: last;
+		d->at = m->end.monotonic ?: last;
 	add_points(d, d->at, next);
 	return status;
 }

@@ -54,7 +54,7 @@ struct durability_pass {
 	struct durability_row *rows;
 	size_t nr_rows, hidden;
 	struct durability_sums sums;
-	/* Those at @times before @at, and one at @at. Some are left out if there are very many ranges. */
+	/* At @times before @at, and at @at. Some are left out if there are very many ranges. */
 	struct durability_point *points;
 	size_t nr_points;
 	__u64 steps;			/* files and ranges that were looked at for points */

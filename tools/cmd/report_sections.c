@@ -106,7 +106,8 @@ struct drives {
 	struct places *places;	/* by drive */
 };
 
-static void add_place(void *data, size_t drive, bool write, const struct guest_part *part, const struct measure *m)
+static void add_place(void *data, size_t drive, bool write, const struct guest_part *part,
+		      const struct measure *m)
 {
 	const struct drives *d = data;
 
@@ -126,8 +127,8 @@ static void put_places(json_t *found, const struct drives *d)
 	}
 }
 
-static int read_drives(struct pass *p, struct drives *d, struct drive_report *report, struct drive_profile *profile,
-		       json_t *document)
+static int read_drives(struct pass *p, struct drives *d, struct drive_report *report,
+		       struct drive_profile *profile, json_t *document)
 {
 	int status;
 	size_t i;

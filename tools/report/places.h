@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which positions of a file or disk were read and written over time: bytes by range of positions and bucket. */
+/*
+ * Which positions of a file or disk were read and written over time: bytes by range of positions
+ * and bucket.
+ */
 #ifndef TOOL_REPORT_PLACES_H
 #define TOOL_REPORT_PLACES_H
 

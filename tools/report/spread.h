@@ -72,9 +72,10 @@ void spread_add(struct spread *s, const void *record, const struct measure *m, _
  *	cells		[bucket, count, bytes, errors, latency, longest, device]...
  *	times		[bucket, ns]... instead, with SPREAD_TIMES
  *	latencies	[bucket, scale, count]..., also sizes
- *	packed		[bucket, n, scale, count, more, count...]...: n counts; scale >> pack, and how much each
- *			further one is more than the one before. Also pack: the least for which the counts of
- *			all rows are SPREAD_PACKED at most. Neither is there if none is small enough.
+ *	packed		[bucket, n, scale, count, more, count...]...: n counts, each behind its
+ *			scale >> pack, of which only the first is whole; the others are how much
+ *			more it is than the one before. Also pack: the least for which all rows have
+ *			SPREAD_PACKED counts at most. Neither is there if none is enough.
  *	inside		[bucket, ns]..., also disks: the name of each row's
  *	positions	{row, range_bytes, at: [bucket, range, read, written]...} of some rows
  *

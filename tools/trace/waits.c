@@ -78,7 +78,8 @@ void waits_add(struct waits *w, const struct iot_fs *fs, const struct measure *m
 
 static bool is_row(const struct subject *s, __u64 duration)
 {
-	return s->calls.time >= WAITS_LEAST && duration && finding_share(s->calls.time, duration, WAITS_PERCENT);
+	return s->calls.time >= WAITS_LEAST && duration &&
+	       finding_share(s->calls.time, duration, WAITS_PERCENT);
 }
 
 /* "postgres (412)", in a merged trace "postgres (412) of db1" */
@@ -104,6 +105,13 @@ static void make_row(struct waits *w, struct waits_row *row, const struct subjec
 	};
 }
 
+static __u64 time_of(const struct finding_table *t, size_t i)
+{
+	const struct subject *s = finding_at(t, i);
+
+	return s->calls.time;
+}
+
 void waits_choose(struct waits *w, __u64 duration)
 {
 	const struct finding_table *t = &w->events.tables[0];
@@ -114,7 +122,7 @@ void waits_choose(struct waits *w, __u64 duration)
 
 		if (!is_row(s, duration))
 			continue;
-		for (at = w->nr; at && ((struct subject *)finding_at(t, best[at - 1]))->calls.time < s->calls.time; at--)
+		for (at = w->nr; at && time_of(t, best[at - 1]) < s->calls.time; at--)
 			if (at < WAITS)
 				best[at] = best[at - 1];
 		if (at < WAITS)
@@ -204,8 +212,8 @@ static unsigned int owner_of(struct waits *w, const struct io_event *r)
 
 static void count_request(struct waits *w, size_t row, const struct io_event *r)
 {
-	struct finding_tally *tallies[] = { &w->rows[row].requests, is_flush(r) ? &w->rows[row].flushes : NULL };
 	struct waits_row *of = &w->rows[row];
+	struct finding_tally *tallies[] = { &of->requests, is_flush(r) ? &of->flushes : NULL };
 	size_t i;
 
 	for (i = 0; i < 2 && tallies[i]; i++) {

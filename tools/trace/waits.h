@@ -2,30 +2,30 @@
 /*
  * Which process waited most in calls on which file, and what its requests waited for.
  *
- * Calls of category fs on files and directories are summed up by process, file and kind: reads, writes,
- * syncs, others. Those whose latencies add up to WAITS_PERCENT of the duration and WAITS_LEAST at least are
- * rows, WAITS at most, the longest first.
+ * Calls of category fs on files and directories are summed up by process, file and kind: reads,
+ * writes, syncs, others. Those whose latencies add up to WAITS_PERCENT of the duration and
+ * WAITS_LEAST at least are rows, WAITS at most, the longest first.
  *
  * Then requests of category block belong to a row
  *
  *	reads	that read the file for the process
  *	writes	that write the file, with data of the process
- *	syncs	that write the file, whoever wrote the data, or that are a flush or of the journal on the
- *		device of the file's filesystem
+ *	syncs	that write the file, whoever wrote the data, or that are a flush or of the
+ *		journal on the device of the file's filesystem
  *
- * and to the first row of several. Each moment that such a request waits is divided among the requests that
- * its disk has then (blame.h). From that the reason follows; the first that holds:
+ * and to the first row of several. Each moment that such a request waits is divided among the
+ * requests that its disk has then (blame.h). The reason is the first of these that holds:
  *
- *	small		the requests took less than WAITS_MOST of the time of the calls, which moved less
- *			than a page each, and are a thousand at least
+ *	small		the requests took less than WAITS_MOST of the time of the calls, which
+ *			moved less than a page each, and are a thousand at least
  *	unknown		the trace has no requests, or they are sampled
  *	elsewhere	the requests took less than WAITS_MOST of the time of the calls
  *	neighbour	WAITS_MOST of the requests' wait is charged to one other process
  *	flush		WAITS_MOST of the requests' wait is that of flushes
  *	device		none of these
  *
- * Requests of a row may overlap, and not each is one that a call waited for, so that their sum may exceed the
- * time of the calls. Faults on a mapping are not seen.
+ * Requests of a row may overlap, and not each is one that a call waited for, so their sum may
+ * exceed the time of the calls. Faults on a mapping are not seen.
  *
  * Memory: 65,536 rows of 200 bytes, and that of blame.h if any is a wait.
  */
@@ -67,7 +67,7 @@ struct waits_row {
 	enum waits_reason reason;
 	struct finding_tally requests, flushes;
 	char *disk;			/* of its first request, escaped; "disks": of several; NULL: none */
-	struct finding_tally charged;	/* time: charged to the culprit; count, bytes: its reads and writes */
+	struct finding_tally charged;	/* to the culprit: time; its requests and their bytes */
 	bool writes;			/* the culprit wrote more than it read */
 	char *culprit;			/* "dd (733)", NULL if the reason is another one */
 };
@@ -104,8 +104,8 @@ void waits_finish(struct waits *w);
 void waits_free(struct waits *w);
 
 /*
- * "postgres (412) waited 84.0 % of the time in fsync of /srv/wal: 42 calls took 18ms each". @columns: most
- * of the file's name; 0: all. The caller frees it.
+ * "postgres (412) waited 84.0 % of the time in fsync of /srv/wal: 42 calls took 18ms each".
+ * @columns: most of the file's name; 0: all. The caller frees it.
  */
 char *waits_sentence(const struct waits_row *row, size_t columns);
 

@@ -63,8 +63,9 @@ struct drive_profile {
 	bool with_reuse;
 	struct reuse reuse;		/* as well */
 	__u64 others;		/* calls on other files */
-	/* If it is set after drive_profile_open(): called for each access, at the guest's offset. */
-	void (*placed)(void *data, size_t drive, bool write, const struct guest_part *part, const struct measure *m);
+	/* Called for each access, at the guest's offset, if it is set after drive_profile_open(). */
+	void (*placed)(void *data, size_t drive, bool write, const struct guest_part *part,
+		       const struct measure *m);
 	void *data;		/* for that */
 	struct guest_parts parts;	/* of the present call */
 };

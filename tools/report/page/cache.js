@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The hit ratio that caches of several sizes and policies would have had, and that of the page cache.
+// The hit ratio that caches of several sizes and policies would have had.
 'use strict';
 
 const POLICIES = {
@@ -11,7 +11,7 @@ const POLICIES = {
 
 const percent = ratio => `${(100 * ratio).toFixed(1)} %`;
 
-// Hits of the lookups of the page cache, 0 to 1; null if there were none. ways: reads, writes, faults
+// The hit ratio of the page cache, 0 to 1; null if it is not known. ways: reads, writes, faults
 function kernelRatio(ways) {
 	const lookups = report.cache_sim.page_cache?.lookups;
 	const of = ways.map(way => lookups?.[way] || { hits: 0, misses: 0 });
