@@ -1,4 +1,4 @@
-# Requests that are not selected belong to the calls.
-# in: waits_request()
+# Requests belong to calls that are not selected.
+# in: add_to_waits()
 # tests: waits.bats belong
-s/!(wanted \&\& belongs(/!((wanted || row < w->nr) \&\& belongs(/
+s/&& !pass_wants(r, record)/\&\& !record/

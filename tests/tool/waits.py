@@ -119,6 +119,8 @@ def rows():
     for latency, nr in (10**8, 1), (10**8 - 1, 0):
         make(paths=PATHS, fs=[{**sync(0), 'latency': latency}])
         is_equal(latency, len(waits('--from', '+9', '--to', '+10')), nr)
+    make(paths=PATHS, fs=[sync(0, 200 * SEC)])
+    assert wait()['sentence'].endswith('fsync of /srv/db/wal: 1 call took 200s'), wait()
     # several threads at a time: 20 that wait for 300 s each
     make(paths=PATHS, fs=[sync(i, 300 * SEC, tid=100 + i) for i in range(20)])
     is_equal('processes', (len(waits()), waits()[0]['sentence'].split(' in ')[0]), (5, 'postgres (100) waited 30.0 % of the time'))
@@ -147,11 +149,20 @@ def belong():
     is_equal('another journal', explained('WRITE', inode=0, path=0, device=DEVICE2, **{'class': JOURNAL}), 0)
     is_equal('a flush', explained('FLUSH', inode=0, path=0), 150)
     is_equal('another flush', explained('FLUSH', inode=0, path=0, device=DEVICE2), 0)
-    # a read, by a process
+    is_equal('it ends after the call', explained('WRITE', latency=1001 * 10**6), 0)
+    is_equal('it ends with the call', explained('WRITE', latency=10**9), 150)
+    is_equal('it ends before the call', explained('WRITE', time=10**9 * 11, latency=1), 0)
+    # a read needs its range, whoever had it read
     reads = [call('READ', i * 5 * SEC, i * 5 * SEC + SEC, kind=1, requested=4096, result=4096) for i in range(150)]
-    for origin, nr in (7, 150), (8, 0):
-        make(paths=PATHS, fs=reads, block=[asked('READ', i, 0, 900000, origin_pid=origin) for i in range(150)])
+    for more, nr in ({'origin_pid': 8}, 150), ({'offset': 4096}, 0), ({'tid': 7, 'offset': 4096}, 150):
+        make(paths=PATHS, fs=reads, block=[asked('READ', i, 0, 900000, **more) for i in range(150)])
         is_equal('a read', wait()['requests']['count'], nr)
+    # a write to the page cache does not wait for its writeback, which the fsync after it does
+    writes = [call('WRITE', i * 5 * SEC + 2 * SEC, i * 5 * SEC + 4 * SEC, kind=1, requested=4096, result=4096) for i in range(150)]
+    make(paths=PATHS, fs=sorted([*writes, *(sync(i) for i in range(150))], key=lambda e: e['time']),
+         block=[e for i in range(150) for e in (asked('WRITE', i, 0, 900000), asked('WRITE', i, 2 * SEC, 3 * SEC))])
+    is_equal('writeback', [(w['kind'], w['reason'], w['requests']['count']) for w in waits()],
+             [('write', 'elsewhere', 0), ('sync', 'device', 150)])
     # only what is selected: the first 50 fsyncs begin before 259 s of the trace
     make(paths=PATHS, fs=[sync(i) for i in range(150)], block=[asked('WRITE', i, 0, 900000) for i in range(150)])
     found = wait('--to', '+259')

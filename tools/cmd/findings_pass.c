@@ -56,24 +56,39 @@ static int look_at(struct findings_pass *f, struct pass *p, const struct finding
 	return CLI_OK;
 }
 
-/* Why processes waited. All requests are read, as those that are not selected can be the reason. */
-static int read_requests(struct findings_pass *f, struct pass *p)
+/* Requests come first if they end with a call. */
+static const struct category *const waits_needs[] = { &category_block, &category_fs, NULL };
+
+static void add_to_waits(struct findings_pass *f, struct pass_reader *r, const void *record)
 {
-	size_t i = pass_find(p, &category_block);
-	struct pass_reader reader;
-	struct io_event request;
+	struct io_event e;
+
+	if (r->category == &category_fs && !pass_wants(r, record))
+		return;
+	io_event_read(&e, r->category, 0, r->source, record);
+	if (r->category == &category_fs)
+		waits_call(&f->waits, &e);
+	else
+		waits_request(&f->waits, &e);
+}
+
+/* Why processes waited. All requests are read, as those that are not selected can be the reason. */
+static int explain_waits(struct findings_pass *f, struct pass *p)
+{
+	struct pass_reader *reader;
+	struct pass_all all;
 	const void *record;
 	int status = CLI_OK;
 
-	if (f->waits.nr && i != p->nr) {
-		status = pass_reader_open_whole_again(&reader, p, i);
-		while (!status && (record = pass_next(&reader))) {
-			io_event_read(&request, &category_block, 0, reader.source, record);
-			waits_request(&f->waits, &request, pass_wants(&reader, record));
-		}
-		pass_reader_close(&reader);
-		f->waits.has_requests = true;
-		f->waits.sampled = reader.basis.sampled;
+	f->waits.has_requests = pass_find(p, &category_block) != p->nr;
+	if (f->waits.nr && f->waits.has_requests) {
+		p->needs = waits_needs;
+		status = pass_all_open_again(&all, p);
+		while (!status && (record = pass_all_next(&all, &reader)))
+			add_to_waits(f, reader, record);
+		pass_all_close(&all);
+		f->waits.sampled = all.readers[0].basis.sampled;
+		pass_all_free(&all);
 	}
 	waits_finish(&f->waits);
 	return status;
@@ -93,7 +108,7 @@ int findings_pass_read(struct findings_pass *f, struct pass *p)
 			status = look_at(f, p, watch, i);
 	}
 	findings_sort(&f->findings);
-	return status ? status : read_requests(f, p);
+	return status ? status : explain_waits(f, p);
 }
 
 void findings_pass_free(struct findings_pass *f)

@@ -97,7 +97,7 @@ static void make_row(struct waits *w, struct waits_row *row, const struct subjec
 	const struct name *name = s->subject.path ? names_find(w->names, s->subject.path) : NULL;
 
 	*row = (struct waits_row){
-		.source = s->key.source, .inode = s->key.inode, .device = s->key.device, .pid = s->key.pid,
+		.source = s->key.source, .inode = s->key.inode, .path = s->key.path, .device = s->key.device, .pid = s->key.pid,
 		.kind = s->key.kind, .calls = s->calls, .duration = duration,
 		.process = process_of(s->subject.comm, s->key.pid, s->key.source),
 		.file = name ? xstrdup(name->text) :
@@ -136,36 +136,6 @@ void waits_choose(struct waits *w, __u64 duration)
 }
 
 /* --- requests ------------------------------------------------------------------- */
-
-static bool is_flush(const struct io_event *r)
-{
-	return r->op == IOT_BLOCK_FLUSH;
-}
-
-static bool is_of_sync(const struct waits_row *row, const struct io_event *r, bool same)
-{
-	if (is_flush(r) || r->class == IOT_CLASS_JOURNAL)
-		return row->device == r->disk_device;
-	return same && r->op == IOT_BLOCK_WRITE;
-}
-
-static bool belongs(const struct waits_row *row, const struct io_event *r)
-{
-	bool same = r->inode && r->inode == row->inode && r->device == row->device;
-
-	if (r->source != row->source)
-		return false;
-	switch (row->kind) {
-	case WAITS_READ:
-		return same && r->op == IOT_BLOCK_READ && io_event_owner(r) == row->pid;
-	case WAITS_WRITE:
-		return same && r->op == IOT_BLOCK_WRITE && io_event_owner(r) == row->pid;
-	case WAITS_SYNC:
-		return is_of_sync(row, r, same);
-	default:
-		return false;
-	}
-}
 
 /* The number of a key, which is at most @room: those beyond share it. */
 static unsigned int number_of(struct intern *t, const void *key, size_t length, unsigned int room)
@@ -213,7 +183,7 @@ static unsigned int owner_of(struct waits *w, const struct io_event *r)
 static void count_request(struct waits *w, size_t row, const struct io_event *r)
 {
 	struct waits_row *of = &w->rows[row];
-	struct finding_tally *tallies[] = { &of->requests, is_flush(r) ? &of->flushes : NULL };
+	struct finding_tally *tallies[] = { &of->requests, r->op == IOT_BLOCK_FLUSH ? &of->flushes : NULL };
 	size_t i;
 
 	for (i = 0; i < 2 && tallies[i]; i++) {
@@ -230,27 +200,81 @@ static void count_request(struct waits *w, size_t row, const struct io_event *r)
 	}
 }
 
-void waits_request(struct waits *w, const struct io_event *r, bool wanted)
+/* Divides a request that no call can come for any more. */
+static void divide(struct waits *w, const struct waits_request *from)
 {
+	const struct io_event *r = &from->event;
 	struct { const void *source; char name[IO_DISK]; } disk = { .source = r->source };
 	struct blame_request b = { .begin = r->begin, .issued = io_event_issued(r), .end = r->end };
 	unsigned int number;
-	size_t row = 0;
 
 	memcpy(disk.name, r->disk, IO_DISK);
 	number = number_of(&w->disks, &disk, sizeof(disk), BLAME_DISKS);
 	if (r->flags & IOT_REQ_EARLY || number == BLAME_DISKS)
 		return;
-	while (row < w->nr && !(wanted && belongs(&w->rows[row], r)))
-		row++;
 	b.disk = number;
 	b.owner = owner_of(w, r);
-	if (row < w->nr) {
+	if (from->row < w->nr) {
 		b.victim = true;
-		b.owner = row;
-		count_request(w, row, r);
+		b.owner = from->row;
+		count_request(w, from->row, r);
 	}
 	blame_add(&w->blame, &b);
+}
+
+void waits_request(struct waits *w, const struct io_event *r)
+{
+	struct waits_request *at;
+
+	if (!w->window)
+		w->window = xreallocarray(NULL, WAITS_WINDOW, sizeof(*w->window));
+	at = &w->window[w->requests++ % WAITS_WINDOW];
+	if (w->requests > WAITS_WINDOW)
+		divide(w, at);
+	*at = (struct waits_request){ .event = *r, .row = WAITS };
+}
+
+/* The row of a call, or w->nr. */
+static size_t row_of(const struct waits *w, const struct io_event *call)
+{
+	enum waits_kind kind = kind_of(call->op);
+	size_t i;
+
+	for (i = 0; i < w->nr; i++) {
+		const struct waits_row *row = &w->rows[i];
+
+		if (row->kind == kind && row->pid == call->pid && row->source == call->source &&
+		    row->inode == call->inode && row->device == call->device &&
+		    (row->inode || row->path == call->path))
+			break;
+	}
+	return i;
+}
+
+void waits_call(struct waits *w, const struct io_event *call)
+{
+	size_t row = row_of(w, call);
+	__u64 i, least = w->requests > WAITS_WINDOW ? w->requests - WAITS_WINDOW : 0;
+
+	if (row == w->nr)
+		return;
+	for (i = w->requests; i > least && w->steps < WAITS_STEPS; i--, w->steps++) {
+		struct waits_request *at = &w->window[(i - 1) % WAITS_WINDOW];
+
+		if (at->event.end < call->begin)
+			break;
+		if (at->row == WAITS && io_event_relate(call, &at->event) != IO_UNRELATED)
+			at->row = row;
+	}
+}
+
+/* The end of the requests: those that are left are divided, too. */
+static void divide_rest(struct waits *w)
+{
+	__u64 i = w->requests > WAITS_WINDOW ? w->requests - WAITS_WINDOW : 0;
+
+	for (; i < w->requests; i++)
+		divide(w, &w->window[i % WAITS_WINDOW]);
 }
 
 /* --- reasons -------------------------------------------------------------------- */
@@ -302,6 +326,7 @@ void waits_finish(struct waits *w)
 {
 	size_t i;
 
+	divide_rest(w);
 	if (w->owned)
 		blame_finish(&w->blame);
 	for (i = 0; i < w->nr; i++) {
@@ -333,4 +358,5 @@ void waits_free(struct waits *w)
 	intern_free(&w->owners);
 	intern_free(&w->disks);
 	free(w->owned);
+	free(w->window);
 }

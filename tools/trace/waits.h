@@ -6,14 +6,10 @@
  * writes, syncs, others. Those whose latencies add up to WAITS_PERCENT of the duration and
  * WAITS_LEAST at least are rows, WAITS at most, the longest first.
  *
- * Then requests of category block belong to a row
- *
- *	reads	that read the file for the process
- *	writes	that write the file, with data of the process
- *	syncs	that write the file, whoever wrote the data, or that are a flush or of the
- *		journal on the device of the file's filesystem
- *
- * and to the first row of several. Each moment that such a request waits is divided among the
+ * Then calls and requests of category block are shown again, in the order in which they ended. A
+ * request belongs to the first call of a row that it is related to (io_event.h): it completed
+ * during the call, and the call's thread made it, or the call needs its data, or puts on the disk
+ * what it writes or flushes. Each moment that such a request waits is divided among the
  * requests that its disk has then (blame.h). The reason is the first of these that holds:
  *
  *	small		the requests took less than WAITS_MOST of the time of the calls, which
@@ -24,10 +20,11 @@
  *	flush		WAITS_MOST of the requests' wait is that of flushes
  *	device		none of these
  *
- * Requests of a row may overlap, and not each is one that a call waited for, so their sum may
- * exceed the time of the calls. Faults on a mapping are not seen.
+ * Requests of a row may overlap, so their sum may exceed the time of the calls. Faults on a mapping
+ * are not seen. A call sees the last WAITS_WINDOW requests; and WAITS_STEPS are looked at in all,
+ * which only a trace with very many calls at a time needs.
  *
- * Memory: 65,536 rows of 200 bytes, and that of blame.h if any is a wait.
+ * Memory: 65,536 rows of 200 bytes. If any is a wait: the window, 13 MB, and that of blame.h.
  */
 #ifndef TOOL_TRACE_WAITS_H
 #define TOOL_TRACE_WAITS_H
@@ -47,6 +44,8 @@
 #define WAITS_PERCENT	10
 #define WAITS_LEAST	(100 * FINDING_MS)
 #define WAITS_MOST	50	/* percent */
+#define WAITS_WINDOW	65536
+#define WAITS_STEPS	500000000
 
 enum waits_kind { WAITS_READ, WAITS_WRITE, WAITS_SYNC, WAITS_OTHER, WAITS_KINDS };
 
@@ -56,7 +55,7 @@ enum waits_reason {
 
 struct waits_row {
 	const struct source *source;
-	__u64 inode;
+	__u64 inode, path;		/* path: if there is no inode */
 	__u32 device, pid;
 	enum waits_kind kind;
 	char *process, *file;		/* escaped */
@@ -78,6 +77,11 @@ struct waits_owner {
 	char comm[IO_COMM];
 };
 
+struct waits_request {
+	struct io_event event;
+	size_t row;			/* WAITS: it belongs to none */
+};
+
 /* Set @names; all else is zero. */
 struct waits {
 	const struct paths *names;
@@ -86,6 +90,8 @@ struct waits {
 	struct waits_row rows[WAITS];
 	size_t nr;
 	bool has_requests, sampled;	/* set before waits_finish(): the trace has category block */
+	struct waits_request *window;	/* the last ones, by number */
+	__u64 requests, steps;
 	struct blame blame;
 	struct intern owners, disks;
 	struct waits_owner *owned;	/* by number; NULL before the first request */
@@ -98,8 +104,9 @@ void waits_add(struct waits *w, const struct iot_fs *fs, const struct measure *m
 /* All calls were added: makes the rows. @duration: ns that they are of. */
 void waits_choose(struct waits *w, __u64 duration);
 
-/* All requests, in the order in which they ended. @wanted: it is selected. */
-void waits_request(struct waits *w, const struct io_event *request, bool wanted);
+/* All requests, and the selected calls, in the order in which they ended. */
+void waits_request(struct waits *w, const struct io_event *request);
+void waits_call(struct waits *w, const struct io_event *call);
 void waits_finish(struct waits *w);
 void waits_free(struct waits *w);
 

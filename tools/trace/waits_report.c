@@ -48,8 +48,10 @@ char *waits_sentence(const struct waits_row *row, size_t columns)
 	char *waited = share > 100 ?
 		xasprintf("had %.1f threads at a time that waited", share / 100) :
 		xasprintf("waited %.1f %% of the time", share);
-	char *sentence = xasprintf("%s %s in %s %s: %s calls took %s each", row->process, waited, what[row->kind],
-				   file, scaled_number(count, row->calls.count), mean(each, &row->calls));
+	bool one = row->calls.count == 1;
+	char *sentence = xasprintf("%s %s in %s %s: %s call%s took %s%s", row->process, waited, what[row->kind],
+				   file, scaled_number(count, row->calls.count), one ? "" : "s",
+				   mean(each, &row->calls), one ? "" : " each");
 
 	free(waited);
 	free(file);
