@@ -123,8 +123,8 @@ static int read_all(struct durability_pass *d)
 {
 	const struct metadata *m = &d->pass->check.metadata;
 	const __u64 begin = m->begin.monotonic;
+	struct pass_all all = { .nr = 0 };
 	struct pass_reader *reader;
-	struct pass_all all;
 	const void *record;
 	__u64 last = begin;
 	size_t i, next = 0;

@@ -75,8 +75,8 @@ static void add_to_waits(struct findings_pass *f, struct pass_reader *r, const v
 /* Why processes waited. All requests are read, as those that are not selected can be the reason. */
 static int explain_waits(struct findings_pass *f, struct pass *p)
 {
+	struct pass_all all = { .nr = 0 };
 	struct pass_reader *reader;
-	struct pass_all all;
 	const void *record;
 	int status = CLI_OK;
 
