@@ -12,12 +12,12 @@
 #include "cmd/pass.h"
 #include "report/grid.h"
 
-#define REPORT_CACHE_MEMORY	(64ULL << 20)	/* bytes: more accesses are sampled */
+#define REPORT_CACHE_MEMORY	(32ULL << 20)	/* bytes: more accesses are sampled */
 #define REPORT_PAIRS		40		/* of commands: who made whose pages be reclaimed */
 #define REPORT_FILES		20		/* of durability */
 
 /*
- * "cache_sim": that of iotracer cache-sim --memory=64M; of "reclaimed" the first REPORT_PAIRS rows.
+ * "cache_sim": that of iotracer cache-sim --memory=32M; of "reclaimed" the first REPORT_PAIRS rows.
  */
 int report_cache_sim(struct pass *p, json_t *document);
 
