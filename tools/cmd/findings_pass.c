@@ -61,7 +61,7 @@ static const struct category *const waits_needs[] = { &category_block, &category
 
 static void add_to_waits(struct findings_pass *f, struct pass_reader *r, const void *record)
 {
-	struct io_event e;
+	struct io_event e = { .category = r->category };
 
 	if (r->category == &category_fs && !pass_wants(r, record))
 		return;
