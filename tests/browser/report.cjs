@@ -20,6 +20,13 @@ function rowsOf(page, id) {
 	);
 }
 
+// The rows of each table in these elements.
+function tablesOf(page, selector) {
+	return page.$$eval(selector, all =>
+		all.map(e => [...e.querySelectorAll('tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))),
+	);
+}
+
 const eventsOf = async (page, id) => (await rowsOf(page, id)).map(row => [row[0], row[1]]);
 
 const steps = {
@@ -38,6 +45,13 @@ const steps = {
 				all.map(svg => svg.getAttribute('aria-label')),
 			),
 			hacked: await page.evaluate(() => window.hacked ?? null),
+			findings: await page.$$eval('.finding', all =>
+				all.map(a => [...a.querySelectorAll('h3, p')].map(e => e.textContent)),
+			),
+			curves: await tablesOf(page, '#cache-sim details'),
+			risk: (await tablesOf(page, '#durability details'))[0],
+			drives: await tablesOf(page, '#drives > .scroll'),
+			legends: await page.$$eval('.legend li', all => all.map(e => e.textContent)),
 			marks: await page.$$eval('.time rect.lost', all => all.length),
 			width: await page.evaluate(
 				() => document.documentElement.scrollWidth - window.innerWidth,
@@ -81,9 +95,14 @@ const steps = {
 		await page.waitForFunction(() => !document.querySelector('.time button').disabled);
 		const said = await page.textContent('.time output');
 		const after = await eventsOf(page, 'fs-file');
+		const rows = await rowsOf(page, 'fs-file');
+		const tiles = await page.$$eval('#fs .tile > *', all => all.map(e => e.textContent));
+		const summary = await page.$('#durability summary');
+		if (summary) await summary.press('Enter');
+		const risk = (await tablesOf(page, '#durability details'))[0]?.[0];
 		await page.click('.time button');
 		await page.waitForFunction(() => document.querySelector('.time button').disabled);
-		return { before, said, after, again: await eventsOf(page, 'fs-file') };
+		return { before, said, after, rows, tiles, risk, again: await eventsOf(page, 'fs-file') };
 	},
 
 	// The same with the keyboard: the slider "From", by its steps.

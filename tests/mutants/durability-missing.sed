@@ -1,4 +1,4 @@
 # If events are missing, nothing is called durable.
-# in: state_of()
+# in: durability_state()
 # tests: durability.bats missing
-s/ && !is_sure(env)/ \&\& !env/
+s/ && !durability_is_sure(d)/ \&\& !d/

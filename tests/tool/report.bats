@@ -24,6 +24,22 @@ browser() {
 	known over_time
 }
 
+@test "report: latencies of many rows are as coarse as they must be" {
+	known packed
+}
+
+@test "report: the curves of caches are those of cache-sim" {
+	known caches
+}
+
+@test "report: durability is that of durability, and at each time that of --at" {
+	known durable
+}
+
+@test "report: drives of a virtual machine are those of profile --vm, at the guest's offsets" {
+	known drives
+}
+
 @test "report: buckets, depth and positions of a few requests, worked out by hand" {
 	known by_hand
 }
@@ -46,6 +62,14 @@ browser() {
 
 @test "report: in a browser, the page names the file, the process and the reason" {
 	browser cause
+}
+
+@test "report: in a browser, the curve of caches and what was at risk when" {
+	browser sections
+}
+
+@test "report: in a browser, drives of a machine, and a process that waits for another one" {
+	browser machine
 }
 
 @test "report: in a browser, selecting, sorting and searching, by pointer and by keyboard" {

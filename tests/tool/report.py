@@ -12,9 +12,11 @@ import stat
 import subprocess
 import sys
 
+import profile_vm
+import waits
 from join import S, US, is_equal, run
 from lib.trace_file import seal_metadata
-from slowest import DEVICE, call, request
+from slowest import DEVICE, call, page, request
 from stats import any_events, change, event, make
 
 WIDTH = 5 * S
@@ -93,6 +95,36 @@ def scale_begin(scale):
     return scale if scale < 8 else (8 + scale % 8) << (scale // 8 - 1)
 
 
+def unpack(flat):
+    """(bucket, packed scale, count)"""
+    found, at = [], 0
+    while at < len(flat):
+        bucket, nr = flat[at:at + 2]
+        scale = 0
+        for i in range(nr):
+            scale += flat[at + 2 + 2 * i]
+            found.append((bucket, scale, flat[at + 3 + 2 * i]))
+        at += 2 + 2 * nr
+    return found
+
+
+def packed_latencies(t):
+    """As many as the cells have in each part of the time, and the exact percentile in the range that has its rank."""
+    step = 1 << t['pack']
+    for row, flat, counted in zip(t['stats']['rows'], t['packed'], t['cells']):
+        times, scales = collections.Counter(), collections.Counter()
+        for bucket, scale, count in unpack(flat):
+            times[bucket] += count
+            scales[scale] += count
+        is_equal('packed', times, {cell['bucket']: cell['count'] for cell in cells(counted)})
+        rank, seen = -(-row['count'] * 99 // 100), 0
+        for scale in sorted(scales):
+            seen += scales[scale]
+            if seen >= rank:
+                break
+        assert scale_begin(scale * step) <= row['latency_ns']['p99'] < scale_begin((scale + 1) * step), (scale, step, row)
+
+
 def over_time():
     random_trace()
     of = document('t')
@@ -127,12 +159,123 @@ def over_time():
                     break
             assert scale_begin(scale) <= row['latency_ns']['p99'] < scale_begin(scale + 1), (scale, row)
             assert scale_begin(scale + 1) - 1 <= max(scale_begin(scale) * 9 / 8, scale_begin(scale)), scale
+        for t in (table(of, category, by) for by in TABLES if by != 'op' and (category, by) != ('fs', 'device')):
+            packed_latencies(t)
     devices = table(of, 'block', 'device')
     for row, flat in zip(devices['stats']['rows'], devices['inside']):
         is_equal('in the device', sum(cell['ns'] for cell in cells(flat, ('bucket', 'ns'))), row['device_time_ns'])
     stacks = table(of, 'block', 'stack')
     is_equal('device time', sum(sum(flat[1::2]) for flat in stacks['times']),
              sum(row['device_time_ns'] for row in devices['stats']['rows']))
+
+
+def packed():
+    """As coarse as is needed for 60,000 counts, and no coarser."""
+    def pack(octaves, nr):
+        # each part of the time has one latency in each of so many scales of so many octaves
+        values = [(8 + i) << octave for octave in range(10, 10 + octaves) for i in range(8)][:nr]
+        make('t', [f'/srv/{i}' for i in range(40)],
+             fs=[event('READ', S + 5 * S * bucket + 1, value, 1, path=1 + file, pid=7, inode=file + 1)
+                 for bucket in range(190) for file in range(2) for value in values])
+        found = table(document('t'), 'fs', 'file')
+        packed_latencies(found)
+        return found['pack'], sum(len(unpack(flat)) for flat in found['packed'])
+    is_equal('fine', pack(1, 7), (0, 190 * 2 * 7))
+    # 160 scales: 60,800 counts; every second one is joined
+    is_equal('coarse', pack(20, 160), (1, 190 * 2 * 80))
+
+
+def caches():
+    def same(*options):
+        found, expected = document('t', *options)['cache_sim'], json.loads(run('iotracer', 'cache-sim', '-f', 'json', 't', *options).stdout)
+        del expected['trace']
+        is_equal('cache-sim', found, expected)
+        return found
+    rng = random.Random(5)
+    fs = [call(rng.choice(('READ', 'WRITE')), i * 1000, i * 1000 + 10, result=4096, requested=4096, offset=4096 * rng.randrange(50), kind=1)
+          for i in range(2000)]
+    block = [request('READ', i * 1000, i * 1000 + 10, sector=8 * rng.randrange(50)) for i in range(500)]
+    pages = [page(rng.choice(('HIT', 'MISS', 'READAHEAD')), i, index=rng.randrange(30)) for i in range(300)]
+    make('t', ['/srv/db'], fs=fs, block=block)
+    found = same()
+    is_equal('simulated', [s['category'] for s in found['simulations']], ['fs'])
+    assert len(found['simulations'][0]['sizes']) > 3 and found['simulations'][0]['sizes'][-1]['LRU']['hit_ratio'] > 0.9, found
+    is_equal('named', [s['category'] for s in same('-c', 'fs,block')['simulations']], ['fs', 'block'])
+    same('--filter', 'op=READ')
+    make('t', ['/srv/db'], block=block)
+    is_equal('requests', [s['category'] for s in same()['simulations']], ['block'])
+    make('t', ['/srv/db'], fs=fs, cache=pages)
+    assert same()['page_cache']['lookups']['reads']['misses'], found
+    make('t', ['/srv/db'], cache=pages)
+    is_equal('alone', same()['simulations'], [])
+
+
+def durable():
+    rng = random.Random(6)
+    fs = []
+    for i in range(900):
+        at, inode = i * S // US + rng.randrange(S // US), rng.randrange(3) + 1
+        more = {'inode': inode, 'path': inode, 'kind': 1}
+        if rng.randrange(4):
+            fs.append(call('WRITE', at, at + 10, offset=4096 * rng.randrange(40), requested=4096, result=4096, **more))
+        else:
+            fs.append(call('FSYNC', at, at + rng.randrange(5 * S // US), **more))
+    fs.sort(key=lambda e: e['time'] + e['latency'])
+    make('t', ['/srv/a', '/srv/b', '/srv/c'], fs=fs)
+
+    def same(*options, status=0):
+        found = document('t', *options, status=status)['durability']
+        points = cells(found.pop('over_time'), ('ns', 'bytes'))
+        expected = json.loads(run('iotracer', 'durability', '-f', 'json', 't', *options, status=status).stdout)
+        is_equal('durability', found, {**expected, 'trace': found['trace']})
+        is_equal('at the end', points[-1], {'ns': found['at_ns'], 'bytes': found['at_risk_bytes']})
+        return found, points
+    found, points = same()
+    is_equal('points', len(points), 200)
+    begin = found['at_ns'] - 999 * S
+    for i in range(0, 199, 11):
+        is_equal('time', points[i]['ns'] - begin, (i + 1) * WIDTH)
+        expected = json.loads(run('iotracer', 'durability', '-f', 'json', '--at', f'+{5 * (i + 1)}', 't').stdout)
+        is_equal(f'at {5 * (i + 1)} s', points[i]['bytes'], expected['at_risk_bytes'])
+    assert len({point['bytes'] for point in points}) > 10, points
+    is_equal('sums', [found['all_files'][k] for k in ('files', 'written_bytes', 'syncs', 'idle_syncs')],
+             [3, *(sum(f[k] for f in found['files']) for k in ('written_bytes', 'syncs', 'idle_syncs'))])
+    same('--filter', 'inode=2')
+    # what is missing may have been a write: nothing is durable, at no time
+    change('t', missed=1)
+    _, points = same()
+    assert all(a['bytes'] <= b['bytes'] for a, b in zip(points, points[1:])) and points[-1]['bytes'] == 3 * 40 * 4096, points
+    make('t', ['/srv/a'], block=[request('READ', 0, 10)])
+    is_equal('no calls', document('t')['durability'], None)
+
+
+def drives():
+    make('t', fs=[event('READ', 2 * S, 5, 10)])
+    is_equal('no machine', document('t')['drives'], None)
+    web = profile_vm.WEB
+    calls = [
+        # 64K of the guest at 1M, and 4K of that again; 8K at its start; a table; a place that no map has
+        profile_vm.call('READ', 10 * S, 1000, 131072, 65536, web), profile_vm.call('WRITE', 11 * S, 3000, 135168, 4096, web),
+        profile_vm.call('WRITE', 506 * S, 2000, 196608, 8192, web), profile_vm.call('WRITE', 507 * S, 9000, 65536, 8, web),
+        profile_vm.call('READ', 508 * S, 9000, 1 << 40, 512, web), profile_vm.call('FSYNC', 509 * S, 70000, 0, 0, web),
+        profile_vm.call('READ', 510 * S, 100, 8192, 4096, profile_vm.DATA)]
+    profile_vm.make(calls, profile_vm.TWO, profile_vm.REGIONS)
+    found = document('t')['drives']
+    positions = [drive.pop('positions') for drive in found['drives']]
+    expected = json.loads(profile_vm.profile('-f', 'json', 't').stdout)
+    del expected['trace']
+    is_equal('profile', found, expected)
+    # 1M and 64K are the last of 34 ranges of 32K; the trace begins at 1 s, so 10 s is in part 1, 506 s in part 101
+    is_equal('positions', positions, [{'range_bytes': 32768, 'at': [1, 32, 65536, 0, 2, 32, 0, 4096, 101, 0, 0, 8192]},
+                                      {'range_bytes': 4096, 'at': [101, 2, 4096, 0]}])
+    none = {'parts': 0, 'bytes': 0}
+    is_equal('uses', [drive['uses'] for drive in found['drives']], [
+        [{'use': 'data', 'read': {'parts': 1, 'bytes': 65536}, 'write': {'parts': 2, 'bytes': 12288}},
+         {'use': 'l2', 'read': none, 'write': {'parts': 1, 'bytes': 8}},
+         {'use': 'unused', 'read': {'parts': 1, 'bytes': 512}, 'write': none}],
+        [{'use': 'data', 'read': {'parts': 1, 'bytes': 4096}, 'write': none}]])
+    profile_vm.make(calls)
+    is_equal('no maps', document('t')['drives'], {'vm': 'web', 'drives': []})
 
 
 def by_hand():
@@ -178,7 +321,7 @@ def attacks():
     attack()
     page = report('t')
     scripts = re.findall(r'<script[^>]*>', page)
-    is_equal('scripts', collections.Counter(scripts), {'<script type="application/json" id="document">': 1, '<script>': 9})
+    is_equal('scripts', collections.Counter(scripts), {'<script type="application/json" id="document">': 1, '<script>': 12})
     data = re.search(r'id="document">(.*)</script>', page)[1]
     assert not set(data) & set('<>&\u2028\x1b') and data.isascii(), data
     assert 'hacked' not in page.replace(data, ''), page
@@ -238,7 +381,7 @@ def missing():
         f.truncate(4096 + 100)
     done = run('iotracer', 'report', '--partial', 't', '-o', '-')
     lines = [line for line in done.stderr.splitlines() if 'fs.iot' in line]
-    is_equal('each once', len(lines), len(set(lines)))
+    is_equal('each once', sorted(lines), sorted(set(lines)))
     assert lines, done.stderr
 
 
@@ -278,7 +421,7 @@ def slow_database():
     paths = ['/srv/db/log', '/srv/web/index', '/srv/web/logo']
     fs = [event('READ', 2 * S + i * S // 4, 900 * US, 10, path=1, pid=7, comm='postgres', inode=1, kind=1, requested=10, offset=10 * i)
           for i in range(1200)]
-    fs += [event('WRITE', (600 + i) * S, 50 * US, 65536, path=2 + i % 3 // 2, pid=9, comm='nginx', inode=2 + i % 3 // 2, kind=1,
+    fs += [event('WRITE', (600 + i) * S, (50 + i) * US, 65536, path=2 + i % 3 // 2, pid=9, comm='nginx', inode=2 + i % 3 // 2, kind=1,
                  requested=65536, offset=65536 * i) for i in range(30)]
     block = [request('READ', i * S // US // 2, i * S // US // 2 + 2000, tid=7, comm='postgres', path=1, device=DEVICE) for i in range(20)]
     make('t', paths, fs=fs, block=block)
@@ -294,9 +437,58 @@ def cause():
     assert seen['title'] == 't – iotracer report', seen['title']
     for chart in 'Throughput', 'IOPS', 'Latency percentiles', 'Latency heat map', 'Sizes', 'Queue depth', 'Where the device time went':
         assert chart in seen['charts'], (chart, seen['charts'])
+    assert 'Most of it' not in text and 'postgres (7): /srv/db/log' in text, text[:3000]
+    # the cause is another process: it is named first, with the process that waits, its file and the reason
+    waits.make_neighbour()
+    os.rename('t.html', 'slow.html')
+    write()
+    seen = look('look')
+    is_equal('first', seen['findings'][0],
+             ['postgres (7) waited 15.0 % of the time in fsync of /srv/db/wal: 150 calls took 1.00s each.',
+              'Its 150 requests to sda took 1.00s each, and 75.0 % of that is due to dd (733), which wrote 150MiB.',
+              'Limit that process with io.max or io.latency of its control group, or give one of the two a disk of its own.',
+              'Look at: /srv/db/wal, calls of postgres (7), requests of dd (733)'])
     # each chart has a picture with a text
     assert len(seen['images']) >= len(seen['charts']) and all(seen['images']), seen['images']
-    is_equal('wider than the window', look('look', WIDTH='390')['width'], 0)
+    is_equal('wider than the window', look('look', 'slow.html', WIDTH='390')['width'], 0)
+
+
+def sections():
+    """The curve of caches and durability: their charts, and the numbers of the tables below them."""
+    make('t', ['/srv/a', '/srv/b'], fs=[
+        # four pages in turn: a cache of three has no hit with LRU, and MIN has some
+        *(call('READ', i * 1000, i * 1000 + 10, result=4096, requested=4096, offset=4096 * (i % 4), kind=1) for i in range(40)),
+        call('WRITE', 100 * 10**6, 100 * 10**6 + 10, result=8192, requested=8192, offset=0, kind=1, inode=6, path=2),
+        call('FSYNC', 200 * 10**6, 200 * 10**6 + 10, kind=1, inode=6, path=2),
+        call('FSYNC', 201 * 10**6, 201 * 10**6 + 10, kind=1, inode=6, path=2),
+        call('WRITE', 300 * 10**6, 300 * 10**6 + 10, result=4096, requested=4096, offset=0, kind=1, inode=6, path=2)])
+    write()
+    seen = look('look')
+    for title in ('Hit ratio by size of the cache: reads and writes', 'Hit ratio by size of the cache: reads', 'At risk over time'):
+        assert title in seen['charts'], (title, seen['charts'])
+    expected, = json.loads(run('iotracer', 'cache-sim', '-f', 'json', 't').stdout)['simulations']
+    for member, shown in zip(('hit_ratio', 'read_hit_ratio'), seen['curves']):
+        is_equal(member, [row[1:] for row in shown],
+                 [[f'{100 * size[policy][member]:.1f} %' for policy in ('LRU', 'FIFO', 'ARC', 'MIN')] for size in expected['sizes']])
+    is_equal('sizes', [row[0] for row in seen['curves'][0]], ['4.00 KiB', '8.00 KiB', '16.0 KiB', '32.0 KiB'])
+    risk = {row[0]: row[1] for row in seen['risk']}
+    # events are 9 s after the start: written at 109 s, durable at 209 s, written anew at 309 s
+    is_equal('risk', [risk[at] for at in ('105 s', '110 s', '205 s', '210 s', '305 s', '310 s', '999 s')],
+             ['0 B', '8.00 KiB', '8.00 KiB', '0 B', '0 B', '4.00 KiB', '4.00 KiB'])
+    text = ' '.join(seen['text'].split())
+    for words in ('4.00 KiB of 12.0 KiB that were written', '2, of which 1 had nothing to do', 'no category block: flushes',
+                  'What the page cache of the kernel did is not in the trace'):
+        assert words in text, (words, text[-3000:])
+    # the part of the time that begins at 500 s
+    is_equal('brushed', look('brush')['risk'][0], '505 s')
+
+
+def near(shown, values, part):
+    """A percentile of the page: not below the exact one, and an eighth above it at most."""
+    exact = sorted(values)[-(-len(values) * part // 100) - 1]
+    number, unit = re.fullmatch(r'≈ ([0-9.]+) (\S+)', shown).groups()
+    found = float(number) * {'µs': US, 'ms': 1000 * US}[unit]
+    assert exact * 0.995 <= found <= exact * 1.125 * 1.005, (shown, exact)
 
 
 def used():
@@ -308,6 +500,14 @@ def used():
     is_equal('after', seen['after'], everything[1:])
     is_equal('again', seen['again'], everything)
     assert seen['said'].startswith('From '), seen['said']
+    by_file = [[(50 + i) * US for i in range(30) if i % 3 // 2 == n] for n in range(2)]
+    for cells_, values in zip(seen['rows'], by_file):
+        near(cells_[6], values, 50)
+        near(cells_[7], values, 99)
+    tiles = dict(zip(seen['tiles'][::2], seen['tiles'][1::2]))
+    is_equal('tiles', (tiles['Events'], tiles['Errors'], tiles['Max']), ('30', '0', '79.0 µs'))
+    near(tiles['p50'], sum(by_file, []), 50)
+    near(tiles['p99'], sum(by_file, []), 99)
     # 20 steps of 5 s: from 100 s, which is 101 s of the clock; the log is read each quarter of a second from 2 to 302 s
     seen = look('keys')
     is_equal('keys', (seen['said'], seen['after']), ('From 100 s to 1000 s', [['/srv/db/log', '804'], *everything[1:]]))
@@ -321,6 +521,34 @@ def used():
     seen = look('tab')
     is_equal('not reached', seen['missed'], [])
     assert 'INPUT fs-file-search' in seen['seen'], seen
+
+
+def everything():
+    """A machine with two drives, a process that waits for another one's requests, and what the page cache did."""
+    calls = [profile_vm.call('WRITE', 12 * S + i, 1000, 131072 + 4096 * (i % 16), 4096, profile_vm.WEB) for i in range(32)]
+    calls += [profile_vm.call('READ', 13 * S + i, 1000, 4096 * i, 4096, profile_vm.DATA) for i in range(32)]
+    profile_vm.make(calls + [waits.sync(i, inode=10, path=3) for i in range(1, 150)], profile_vm.TWO, profile_vm.REGIONS,
+                    [*profile_vm.PATHS, '/srv/db/wal'],
+                    block=[e for i in range(1, 150) for e in (waits.by_dd(i, 750000), waits.asked('WRITE', i, 0, 10**6, queue=750000, inode=10))],
+                    cache=[page('HIT' if i % 3 else 'MISS', i, index=i % 7) for i in range(100)])
+    write()
+
+
+def machine():
+    everything()
+    seen = look('look')
+    text = ' '.join(seen['text'].split())
+    for words in ('Drives of web', 'iotracer join shows them', 'postgres (7) waited 14.9 % of the time in fsync of /srv/db/wal',
+                  'is due to dd (733)', 'The dashed line is what the page cache of the kernel did'):
+        assert words in text, (words, text[:3000])
+    is_equal('calls', [row[:5] for row in seen['drives'][0]],
+             [['disk0', 'write', '32', '0', '128 KiB'], ['vdb', 'read', '32', '0', '128 KiB']])
+    is_equal('uses', seen['drives'][1], [['disk0', 'data', '0', '0 B', '32', '128 KiB'], ['vdb', 'data', '32', '128 KiB', '0', '0 B']])
+    # 66 of 100 are hits
+    assert seen['legends'].count('page cache: 66.0 %') >= 1, seen['legends']
+    is_equal('wider than the window', look('look', WIDTH='390')['width'], 0)
+    found = look('axe')
+    is_equal('violations', (found['light'], found['dark']), ([], []))
 
 
 def accessible():

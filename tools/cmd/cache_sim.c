@@ -6,17 +6,14 @@
 
 #include "base/cli.h"
 #include "base/json.h"
+#include "cmd/cache_sim_pass.h"
 #include "cmd/command.h"
 #include "cmd/pass.h"
 #include "cmd/picture.h"
-#include "trace/page_access.h"
-#include "trace/cache_sim.h"
 #include "trace/cache_sim_report.h"
 #include "trace/cache_sim_svg.h"
 #include "trace/categories.h"
 #include "trace/page_cache.h"
-#include "trace/record.h"
-#include "uapi/iotracer.h"
 
 #define SIZES_MOST	4096
 #define SAMPLE_LEAST	1e-6
@@ -51,24 +48,24 @@ static void begin_part(struct env *env)
 	env->printed++;
 }
 
-static void print_sim(struct env *env, const struct cache_sim *s, const struct pass_reader *reader)
+static void print_sim(struct env *env, const struct cache_sim *s, size_t i, const struct basis *basis)
 {
-	const char *category = reader->category->name;
+	const char *category = env->pass.at[i].category->name;
 
 	if (env->output) {
-		cache_sim_svg(s, category, &reader->basis, &env->picture.svg);
+		cache_sim_svg(s, category, basis, &env->picture.svg);
 		return;
 	}
 	begin_part(env);
 	switch (env->format) {
 	case FORMAT_JSON:
-		json_add(env->simulations, cache_sim_json(s, category, &reader->basis));
+		json_add(env->simulations, cache_sim_json(s, category, basis));
 		break;
 	case FORMAT_CSV:
-		cache_sim_csv(s, category, &reader->basis);
+		cache_sim_csv(s, category, basis);
 		break;
 	default:
-		cache_sim_text(s, category, &reader->basis);
+		cache_sim_text(s, category, basis);
 	}
 }
 
@@ -78,26 +75,16 @@ static int simulate(struct env *env, size_t i)
 		.accesses = { .threshold = env->sample * PAGE_ACCESSES_ALL, .memory = env->memory },
 		.wanted = env->wanted,
 	};
-	struct pass_reader reader;
-	struct page_access_fields fields;
-	struct page_access access;
-	const void *record;
-	int status = pass_reader_open(&reader, &env->pass, i);
+	struct basis basis;
+	int status = cache_sim_pass_read(&env->pass, i, false, &s, &basis);
+	size_t n;
 
 	if (!status) {
-		page_access_fields_open(&fields, reader.event, &env->pass.sources);
-		while ((record = pass_next(&reader)))
-			if (page_access_of(&fields, record, &reader.measure, reader.source, &access))
-				page_accesses_add(&s.accesses, &access);
-		page_accesses_end(&s.accesses);
-	}
-	pass_reader_close(&reader);
-	if (!status) {
 		memcpy(s.policies, env->policies, sizeof(s.policies));
-		for (i = 0; i < env->nr_sizes; i++)
-			cache_sim_add_size(&s, env->sizes[i]);
+		for (n = 0; n < env->nr_sizes; n++)
+			cache_sim_add_size(&s, env->sizes[n]);
 		cache_sim_run(&s);
-		print_sim(env, &s, &reader);
+		print_sim(env, &s, i, &basis);
 	}
 	cache_sim_free(&s);
 	return status;
@@ -123,53 +110,36 @@ static void print_cache(struct env *env, const struct page_cache *c, const struc
 static int look_at_cache(struct env *env, size_t i)
 {
 	struct page_cache c = { .memory = env->memory };
-	struct pass_reader reader;
-	struct page_access_fields fields;
-	const void *record;
-	int status = pass_reader_open(&reader, &env->pass, i);
+	struct basis basis;
+	int status = cache_sim_pass_look(&env->pass, i, false, &c, &basis);
 
-	if (!status) {
-		page_access_fields_open(&fields, reader.event, &env->pass.sources);
-		while ((record = pass_next(&reader)))
-			page_cache_add(&c, &fields, record_field(reader.event, "comm"), record,
-				       &reader.measure, reader.source);
-	}
-	pass_reader_close(&reader);
 	/* Beside a simulation, nothing says nothing: the filter was for its category. */
-	if (!status && (reader.basis.records || !env->printed))
-		print_cache(env, &c, &reader.basis);
+	if (!status && (basis.records || !env->printed))
+		print_cache(env, &c, &basis);
 	page_cache_free(&c);
 	return status;
 }
 
 /* --- the command ---------------------------------------------------------------- */
 
-static size_t find(const struct env *env, const char *name)
-{
-	return pass_find(&env->pass, category_find(name, strlen(name)));
-}
-
-/* Of both categories with accesses fs is used, unless they were named. */
 static int do_all(struct env *env)
 {
-	size_t fs = find(env, "fs"), block = find(env, "block"), cache = find(env, "cache");
-	size_t none = env->pass.nr;
+	size_t found[CACHE_SIM_CATEGORIES], nr = cache_sim_pass_categories(&env->pass, found), i;
+	size_t cache = pass_find(&env->pass, &category_cache);
 	int status = CLI_OK;
 
 	/* There is no curve of what the kernel did. */
-	if (env->output && fs == none && block == none) {
+	if (env->output && !nr) {
 		cli_say_of(env->pass.trace, "has no category fs or block: a curve is of their accesses");
 		return CLI_FAILED;
 	}
-	if (fs == none && block == none && cache == none) {
+	if (!nr && cache == env->pass.nr) {
 		cli_say_of(env->pass.trace, "has no category fs, block or cache: these have accesses to pages");
 		return CLI_FAILED;
 	}
-	if (fs != none)
-		status = simulate(env, fs);
-	if (!status && block != none && (fs == none || env->pass.nr_named))
-		status = simulate(env, block);
-	if (!status && cache != none && !env->output)
+	for (i = 0; !status && i < nr; i++)
+		status = simulate(env, found[i]);
+	if (!status && cache != env->pass.nr && !env->output)
 		status = look_at_cache(env, cache);
 	return status;
 }

@@ -90,11 +90,12 @@ static void put_text(const struct env *env)
 {
 	size_t i;
 
+	waits_text(&env->found.waits);
 	for (i = 0; i < env->found.findings.nr; i++) {
 		finding_text(&env->found.findings.at[i]);
 		putchar('\n');
 	}
-	if (!env->found.findings.nr)
+	if (!env->found.findings.nr && !env->found.waits.nr)
 		puts("nothing found");
 	put_basis(env);
 	put_unchecked(env);
@@ -157,7 +158,7 @@ static int run(int argc, char **argv)
 		json_print(findings_pass_json(&env.found, &env.pass));
 	else if (!status)
 		put_text(&env);
-	findings_free(&env.found.findings);
+	findings_pass_free(&env.found);
 	return pass_close(&env.pass, status);
 }
 
@@ -179,7 +180,8 @@ const struct command command_findings = {
 	.synopsis = "TRACE\n--live\n--list",
 	.help =
 		"Check a trace for known causes of slow or wasted I/O. A finding has a sentence with its"
-		" figures, what to do, and the files, processes, disks or connections that prove it.\v"
+		" figures, what to do, and the files, processes, disks or connections that prove it. Before"
+		" these it says which process waited in calls on which file, and why.\v"
 		"Each rule needs a category (--list): record with all that are of interest. Figures are"
 		" of the events in the trace; where they cannot be known exactly, they are the least."
 		" Missing events can hide a finding. Severity is notice, warning or critical.",

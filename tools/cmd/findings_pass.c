@@ -4,6 +4,7 @@
 #include "base/cli.h"
 #include "base/json.h"
 #include "cmd/findings_pass.h"
+#include "trace/categories.h"
 
 static bool is_rule_wanted(const struct findings_pass *f, const struct finding_watch *watch)
 {
@@ -25,6 +26,7 @@ static __u64 missing_of(const struct pass *p, const struct basis *b)
 
 static int look_at(struct findings_pass *f, struct pass *p, const struct finding_watch *watch, size_t i)
 {
+	bool has_waits = p->at[i].category == &category_fs && !f->findings.nr_wanted;
 	struct finding_context c = { .duration = 0 };
 	struct pass_reader reader;
 	const void *record;
@@ -39,15 +41,57 @@ static int look_at(struct findings_pass *f, struct pass *p, const struct finding
 	while ((record = pass_next(&reader))) {
 		f->findings.events.source = reader.source;
 		findings_add(&f->findings, record, &reader.measure);
+		if (has_waits)
+			waits_add(&f->waits, record, &reader.measure, reader.source);
 	}
 	pass_reader_close(&reader);
 	pass_times(p, reader.last, &begin, &end);
 	c.duration = end > begin ? end - begin : 0;
 	c.missing = missing_of(p, &reader.basis);
 	findings_end(&f->findings, &c);
+	if (has_waits)
+		waits_choose(&f->waits, c.duration);
 	f->basis[i] = reader.basis;
 	f->checked[i] = true;
 	return CLI_OK;
+}
+
+/* Requests come first if they end with a call. */
+static const struct category *const waits_needs[] = { &category_block, &category_fs, NULL };
+
+static void add_to_waits(struct findings_pass *f, struct pass_reader *r, const void *record)
+{
+	struct io_event e = { .category = r->category };
+
+	if (r->category == &category_fs && !pass_wants(r, record))
+		return;
+	io_event_read(&e, r->category, 0, r->source, record);
+	if (r->category == &category_fs)
+		waits_call(&f->waits, &e);
+	else
+		waits_request(&f->waits, &e);
+}
+
+/* Why processes waited. All requests are read, as those that are not selected can be the reason. */
+static int explain_waits(struct findings_pass *f, struct pass *p)
+{
+	struct pass_all all = { .nr = 0 };
+	struct pass_reader *reader;
+	const void *record;
+	int status = CLI_OK;
+
+	f->waits.has_requests = pass_find(p, &category_block) != p->nr;
+	if (f->waits.nr && f->waits.has_requests) {
+		p->needs = waits_needs;
+		status = pass_all_open_again(&all, p);
+		while (!status && (record = pass_all_next(&all, &reader)))
+			add_to_waits(f, reader, record);
+		pass_all_close(&all);
+		f->waits.sampled = all.readers[0].basis.sampled;
+		pass_all_free(&all);
+	}
+	waits_finish(&f->waits);
+	return status;
 }
 
 int findings_pass_read(struct findings_pass *f, struct pass *p)
@@ -56,6 +100,7 @@ int findings_pass_read(struct findings_pass *f, struct pass *p)
 	size_t i;
 
 	f->findings.merged = p->sources.nr;
+	f->waits.names = &p->names;
 	for (i = 0; !status && i < p->nr; i++) {
 		const struct finding_watch *watch = finding_watch_find(p->at[i].category->name);
 
@@ -63,7 +108,13 @@ int findings_pass_read(struct findings_pass *f, struct pass *p)
 			status = look_at(f, p, watch, i);
 	}
 	findings_sort(&f->findings);
-	return status;
+	return status ? status : explain_waits(f, p);
+}
+
+void findings_pass_free(struct findings_pass *f)
+{
+	findings_free(&f->findings);
+	waits_free(&f->waits);
 }
 
 static bool was_checked(const struct findings_pass *f, const struct pass *p, const struct finding_watch *watch)
@@ -102,6 +153,7 @@ json_t *findings_pass_json(const struct findings_pass *f, const struct pass *p)
 		if (findings_pass_lacks(f, p, finding_watches[i]))
 			json_add(unchecked, json_string(finding_watches[i]->category));
 	json_put(document, "trace", json_shown(p->trace));
+	json_put(document, "waits", waits_json(&f->waits));
 	json_put(document, "findings", findings);
 	json_put(document, "categories", bases);
 	json_put(document, "categories_not_checked", unchecked);

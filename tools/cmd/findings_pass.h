@@ -8,17 +8,20 @@
 
 #include "cmd/pass.h"
 #include "trace/findings.h"
+#include "trace/waits.h"
 
 /* Set before findings_pass_read(): which rules and rows are wanted. */
 struct findings_pass {
 	struct findings findings;
+	struct waits waits;		/* none if rules are named */
 	bool again;	/* all categories were read before: what is wrong with them was reported */
 	struct basis basis[PASS_CATEGORIES];	/* of the categories that were read */
 	bool checked[PASS_CATEGORIES];
 };
 
-/* The pass is open. Returns an exit code. Call findings_free() in either case. */
+/* The pass is open. Returns an exit code. Call findings_pass_free() in either case. */
 int findings_pass_read(struct findings_pass *f, struct pass *p);
+void findings_pass_free(struct findings_pass *f);
 
 /* Whether rules of the watch are wanted, and the trace does not have their category. */
 bool findings_pass_lacks(const struct findings_pass *f, const struct pass *p, const struct finding_watch *watch);

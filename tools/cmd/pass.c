@@ -263,13 +263,27 @@ int pass_reader_open_whole(struct pass_reader *r, struct pass *p, size_t i)
 	return status;
 }
 
+/* What is wrong is not reported a second time. */
+static void be_quiet(struct pass_reader *r)
+{
+	r->again = true;
+	r->merge.hole = NULL;
+	r->merge.reader.quiet = true;
+}
+
 int pass_reader_open_again(struct pass_reader *r, struct pass *p, size_t i)
 {
 	int status = pass_reader_open(r, p, i);
 
-	r->again = true;
-	r->merge.hole = NULL;
-	r->merge.reader.quiet = true;
+	be_quiet(r);
+	return status;
+}
+
+int pass_reader_open_whole_again(struct pass_reader *r, struct pass *p, size_t i)
+{
+	int status = pass_reader_open_whole(r, p, i);
+
+	be_quiet(r);
 	return status;
 }
 
@@ -371,7 +385,7 @@ int pass_all_open(struct pass_all *a, struct pass *p)
 	return status;
 }
 
-int pass_all_open_whole(struct pass_all *a, struct pass *p)
+static int open_needs(struct pass_all *a, struct pass *p, bool again)
 {
 	int status = CLI_OK;
 	size_t i, at;
@@ -385,10 +399,21 @@ int pass_all_open_whole(struct pass_all *a, struct pass *p)
 		at = is_named(p, p->needs[i]) ? pass_need(p, p->needs[i]) : PASS_NONE_SUCH;
 		if (at == PASS_NONE_SUCH)
 			continue;
-		status = pass_reader_open_whole(&a->readers[a->nr], p, at);
+		status = again ? pass_reader_open_whole_again(&a->readers[a->nr], p, at) :
+				 pass_reader_open_whole(&a->readers[a->nr], p, at);
 		a->nr++;
 	}
 	return status;
+}
+
+int pass_all_open_whole(struct pass_all *a, struct pass *p)
+{
+	return open_needs(a, p, false);
+}
+
+int pass_all_open_again(struct pass_all *a, struct pass *p)
+{
+	return open_needs(a, p, true);
 }
 
 static __u64 end_of(const struct pass_all *a, size_t i)

@@ -154,6 +154,9 @@ bool pass_wants(struct pass_reader *r, const void *record);
  */
 int pass_reader_open_again(struct pass_reader *r, struct pass *p, size_t i);
 
+/* Both: all records of such a category. */
+int pass_reader_open_whole_again(struct pass_reader *r, struct pass *p, size_t i);
+
 /* The next record that is wanted, valid until the next call; NULL at the end. Shows progress. */
 const void *pass_next(struct pass_reader *r);
 
@@ -182,6 +185,9 @@ int pass_all_open(struct pass_all *a, struct pass *p);
 
 /* As above, all records, wanted or not, of those of p->needs that the trace has and that --categories names. */
 int pass_all_open_whole(struct pass_all *a, struct pass *p);
+
+/* As above, if the pass has read these categories to their ends before: what is wrong was reported. */
+int pass_all_open_again(struct pass_all *a, struct pass *p);
 
 /* Also which reader it is of; those of other categories stay valid, too, until they were returned. */
 const void *pass_all_next(struct pass_all *a, struct pass_reader **reader);

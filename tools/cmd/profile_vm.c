@@ -3,7 +3,6 @@
 #include "base/json.h"
 #include "cmd/profile_vm.h"
 #include "trace/categories.h"
-#include "trace/categories.h"
 #include "vm/drive_report.h"
 #include "vm/guest_sheet.h"
 #include "vm/vm_object.h"
@@ -54,7 +53,7 @@ static void print(const struct drive_report *report, enum cli_format format, con
 	}
 }
 
-static int profile_drives(struct pass *pass, struct drive_report *report, struct drive_profile *profile)
+int profile_vm_read(struct pass *pass, bool again, struct drive_profile *profile, struct basis *basis)
 {
 	size_t i = pass_find(pass, &category_fs);
 	struct pass_reader reader;
@@ -65,11 +64,11 @@ static int profile_drives(struct pass *pass, struct drive_report *report, struct
 		cli_say_of(pass->trace, "has no category fs, whose calls a profile of drives is made from");
 		return CLI_FAILED;
 	}
-	status = pass_reader_open(&reader, pass, i);
+	status = again ? pass_reader_open_again(&reader, pass, i) : pass_reader_open(&reader, pass, i);
 	while (!status && (record = pass_next(&reader)))
 		drive_profile_add(profile, &pass->names, record, &reader.measure);
 	pass_reader_close(&reader);
-	report->basis = reader.basis;
+	*basis = reader.basis;
 	drive_profile_finish(profile);
 	return status;
 }
@@ -88,7 +87,7 @@ static int profile_machine(struct pass *pass, const char *name, enum cli_format 
 		return status;
 	drive_profile_open(&profile, &images, memory);
 	report.profile = &profile;
-	status = profile_drives(pass, &report, &profile);
+	status = profile_vm_read(pass, false, &profile, &report.basis);
 	if (!status) {
 		print(&report, format, pass->trace);
 		guest_images_report(&profile.images, true);

@@ -3,8 +3,8 @@
  * iotracer report: a trace as one page that a browser shows.
  *
  * Each category is read several times: for the statistics by operation, of which also the time comes that the
- * page is about; for those by each other key, one after the other, as each needs memory; and then once for
- * what all these rows were over time.
+ * page is about; for those by each other key, one after the other, as each needs memory; then once for
+ * what all these rows were over time; and once for each section of report_sections.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@
 #include "cmd/command.h"
 #include "cmd/findings_pass.h"
 #include "cmd/pass.h"
+#include "cmd/report_sections.h"
 #include "report/page.h"
 #include "report/spread.h"
 #include "trace/stats_report.h"
@@ -37,13 +38,13 @@ struct kind {
 /* The first one is read first. */
 static const struct kind kinds[] = {
 	{ "op", { "op" }, NULL, 24, SPREAD_HISTOGRAMS },
-	{ "file", { "file" }, " fs block cache fault ", 40, SPREAD_POSITIONS },
-	{ "directory", { "directory" }, " fs block ", 40, 0 },
-	{ "process", { "process" }, " fs block net ", 40, 0 },
-	{ "device", { "device" }, " block ", 40, SPREAD_DEPTH | SPREAD_POSITIONS },
-	{ "connection", { "connection" }, " net ", 40, 0 },
+	{ "file", { "file" }, " fs block cache fault ", 40, SPREAD_LATENCIES | SPREAD_POSITIONS },
+	{ "directory", { "directory" }, " fs block ", 40, SPREAD_LATENCIES },
+	{ "process", { "process" }, " fs block net ", 40, SPREAD_LATENCIES },
+	{ "device", { "device" }, " block ", 40, SPREAD_LATENCIES | SPREAD_DEPTH | SPREAD_POSITIONS },
+	{ "connection", { "connection" }, " net ", 40, SPREAD_LATENCIES },
 	{ "stack", { "command", "file", "op" }, " fs block ", 300, SPREAD_TIMES },
-	{ "host", { "host" }, " fs block net ", 40, 0 },
+	{ "host", { "host" }, " fs block net ", 40, SPREAD_LATENCIES },
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -332,7 +333,7 @@ static int find(struct env *env, json_t *document)
 	int status = findings_pass_read(&found, &env->pass);
 
 	json_put(document, "findings", findings_pass_json(&found, &env->pass));
-	findings_free(&found.findings);
+	findings_pass_free(&found);
 	return status;
 }
 
@@ -350,6 +351,9 @@ static int make(struct env *env, json_t *document)
 	json_put(document, "selected", json_boolean(env->pass.selection.select.nr || env->pass.nr_named));
 	json_put(document, "grid", json_grid(&env->grid));
 	json_put(document, "categories", categories);
+	status = cli_merge(status, report_cache_sim(&env->pass, document));
+	status = cli_merge(status, report_drives(&env->pass, &env->grid, document));
+	status = cli_merge(status, report_durability(&env->pass, &env->grid, document));
 	return cli_merge(status, find(env, document));
 }
 
@@ -396,12 +400,13 @@ const struct command command_report = {
 	.synopsis = "TRACE\n--live",
 	.help =
 		"Make one HTML file that shows a trace in a browser: what was recorded and lost, findings,"
-		" throughput, latency and device time over time, and the top files, directories,"
-		" processes and devices. A part of the time can be selected for all of it.\v"
+		" throughput, latency and device time over time, the top files, directories,"
+		" processes and devices, the hit ratio by size of the cache, and what a power cut could"
+		" have taken. A part of the time can be selected.\v"
 		"The file needs no network and no other file. Figures of the whole trace are those of"
-		" iotracer stats. Tables have the 40 files, directories or processes that took most time, and"
+		" iotracer stats, findings, cache-sim and durability. Tables have the 40 files, directories or processes that took most time, and"
 		" one row for the others. The time is cut into 200 parts at most. Percentiles of a part of"
-		" the time are approximate: at most an eighth above the exact one. An event counts where it"
+		" the time are approximate: at most an eighth above the exact one, or what the table says. An event counts where it"
 		" began.",
 	.options = options,
 	.group = &pass_options, .group_at = offsetof(struct env, pass),

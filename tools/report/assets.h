@@ -10,6 +10,6 @@ struct asset {
 extern const struct asset asset_page, asset_style, asset_licences;
 /* Scripts. d3 and plot are from vendor/. The others are those of page/. */
 extern const struct asset asset_d3, asset_plot, asset_data, asset_time, asset_charts, asset_sizes, asset_tables,
-	asset_flame, asset_app;
+	asset_flame, asset_cache, asset_durability, asset_drives, asset_app;
 
 #endif /* TOOL_REPORT_ASSETS_H */

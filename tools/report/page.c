@@ -11,7 +11,7 @@
 /* In the order in which they run. */
 static const struct asset *const scripts[] = {
 	&asset_d3, &asset_plot, &asset_data, &asset_time, &asset_charts, &asset_sizes, &asset_tables,
-	&asset_flame, &asset_app,
+	&asset_flame, &asset_cache, &asset_durability, &asset_drives, &asset_app,
 };
 
 #define NR_SCRIPTS (sizeof(scripts) / sizeof(scripts[0]))

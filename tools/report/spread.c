@@ -22,9 +22,8 @@ unsigned int spread_scale(__u64 value)
 
 static void *zeroes(size_t nr, size_t size)
 {
-	void *p = xreallocarray(NULL, nr, size);
-
-	return memset(p, 0, nr * size);
+	/* Pages that are never written take no memory. */
+	return xchecked(calloc(nr ? nr : 1, size));
 }
 
 /* Keys without a row of their own are in the row of others, the last. */
@@ -49,7 +48,6 @@ static void find_rows(struct spread *s)
 static void open_files(struct spread *s)
 {
 	const struct iot_schema_event *event = s->stats->keys->printer.event;
-	size_t i;
 
 	if (!positions_has(event)) {
 		s->parts &= ~SPREAD_POSITIONS;
@@ -57,8 +55,6 @@ static void open_files(struct spread *s)
 	}
 	positions_open(&s->positions, event);
 	s->files = zeroes(s->nr, sizeof(*s->files));
-	for (i = 0; i < s->nr; i++)
-		s->files[i].size = 4096;
 }
 
 void spread_open(struct spread *s)
@@ -68,10 +64,10 @@ void spread_open(struct spread *s)
 	find_rows(s);
 	nr = s->nr * s->grid->nr;
 	s->cells = zeroes(nr, sizeof(*s->cells));
-	if (s->parts & SPREAD_HISTOGRAMS) {
+	if (s->parts & (SPREAD_HISTOGRAMS | SPREAD_LATENCIES))
 		s->latencies = zeroes(nr, SPREAD_SCALES * sizeof(*s->latencies));
+	if (s->parts & SPREAD_HISTOGRAMS)
 		s->sizes = zeroes(nr, SPREAD_SCALES * sizeof(*s->sizes));
-	}
 	if (!s->stats->device_latency)
 		s->parts &= ~SPREAD_DEPTH;
 	if (s->parts & SPREAD_DEPTH) {
@@ -88,7 +84,7 @@ void spread_close(struct spread *s)
 	size_t i;
 
 	for (i = 0; s->files && i < s->nr; i++)
-		free(s->files[i].places);
+		places_free(&s->files[i]);
 	free(s->files);
 	free(s->disks);
 	free(s->inside);
@@ -100,23 +96,7 @@ void spread_close(struct spread *s)
 
 /* --- records -------------------------------------------------------------------- */
 
-/* Makes ranges of twice the size. */
-static void widen(const struct spread *s, struct spread_file *f)
-{
-	size_t bucket, i, way;
-
-	f->size *= 2;
-	for (bucket = 0; bucket < s->grid->nr; bucket++) {
-		struct spread_place *p = f->places[bucket];
-
-		for (i = 0; i < SPREAD_PLACES / 2; i++)
-			for (way = 0; way < 2; way++)
-				p[i].bytes[way] = p[2 * i].bytes[way] + p[2 * i + 1].bytes[way];
-		memset(p + SPREAD_PLACES / 2, 0, SPREAD_PLACES / 2 * sizeof(*p));
-	}
-}
-
-static void add_position(struct spread *s, struct spread_file *f, const void *record,
+static void add_position(struct spread *s, struct places *f, const void *record,
 			 const struct measure *m, size_t bucket)
 {
 	struct position at;
@@ -124,12 +104,7 @@ static void add_position(struct spread *s, struct spread_file *f, const void *re
 	position_of(&s->positions, record, m, &at);
 	if (at.kind > POSITION_WRITE || !at.bytes)
 		return;
-	if (!f->places)
-		f->places = zeroes(s->grid->nr, sizeof(*f->places));
-	while (at.start / f->size >= SPREAD_PLACES)
-		widen(s, f);
-	f->accesses += m->weight;
-	f->places[bucket][at.start / f->size].bytes[at.kind] += m->weight * at.bytes;
+	places_add(f, s->grid, bucket, at.kind == POSITION_WRITE, at.start, at.bytes, m->weight);
 }
 
 /* Requests in the device, and the name of its disk. */
@@ -242,6 +217,83 @@ static json_t *json_scales(const struct spread *s, const __u64 *counts, size_t r
 	return array;
 }
 
+/* --- packed latencies ----------------------------------------------------------- */
+
+/* The counts of a row's bucket in scales of 1 << @pack. Returns how many are not 0. */
+static unsigned int pack_counts(const struct spread *s, size_t row, size_t bucket, unsigned int pack,
+				__u64 packed[SPREAD_SCALES])
+{
+	const __u64 *counts = s->latencies + (row * s->grid->nr + bucket) * SPREAD_SCALES;
+	unsigned int scale, nr = 0;
+
+	memset(packed, 0, SPREAD_SCALES * sizeof(*packed));
+	/* Most have none, and need not be looked at. */
+	if (!s->cells[row * s->grid->nr + bucket].count)
+		return 0;
+	for (scale = 0; scale < SPREAD_SCALES; scale++) {
+		if (!counts[scale])
+			continue;
+		nr += !packed[scale >> pack];
+		packed[scale >> pack] += counts[scale];
+	}
+	return nr;
+}
+
+static __u64 count_packed(const struct spread *s, unsigned int pack)
+{
+	__u64 packed[SPREAD_SCALES], sum = 0;
+	size_t row, bucket;
+
+	for (row = 0; row < s->nr; row++)
+		for (bucket = 0; bucket < s->grid->nr; bucket++)
+			sum += pack_counts(s, row, bucket, pack, packed);
+	return sum;
+}
+
+static json_t *json_packed(const struct spread *s, size_t row, unsigned int pack)
+{
+	__u64 packed[SPREAD_SCALES];
+	json_t *array = json_array();
+	unsigned int scale, before, nr;
+	size_t bucket;
+
+	for (bucket = 0; bucket < s->grid->nr; bucket++) {
+		nr = pack_counts(s, row, bucket, pack, packed);
+		if (!nr)
+			continue;
+		put(array, bucket);
+		put(array, nr);
+		for (scale = 0, before = 0; scale < SPREAD_SCALES; scale++) {
+			if (!packed[scale])
+				continue;
+			put(array, scale - before);
+			put(array, packed[scale]);
+			before = scale;
+		}
+	}
+	return array;
+}
+
+static void put_packed(const struct spread *s, json_t *object)
+{
+	json_t *rows;
+	unsigned int pack = 0;
+	size_t row;
+
+	/* Eight scales are an octave: with one for each, a value may be twice too large. */
+	while (pack < 4 && count_packed(s, pack) > SPREAD_PACKED)
+		pack++;
+	if (pack == 4)
+		return;
+	rows = json_array();
+	for (row = 0; row < s->nr; row++)
+		json_add(rows, json_packed(s, row, pack));
+	json_put(object, "pack", json_integer(pack));
+	json_put(object, "packed", rows);
+}
+
+/* --- all members ---------------------------------------------------------------- */
+
 static json_t *json_inside(const struct spread *s, size_t row)
 {
 	json_t *array = json_array();
@@ -267,24 +319,10 @@ static json_t *json_disk(const struct spread *s, size_t row)
 
 static json_t *json_positions(const struct spread *s, size_t row)
 {
-	const struct spread_file *f = &s->files[row];
-	json_t *object = json_object(), *array = json_array();
-	size_t i, range;
+	json_t *object = json_object();
 
-	for (i = 0; i < s->grid->nr; i++)
-		for (range = 0; range < SPREAD_PLACES; range++) {
-			const struct spread_place *p = &f->places[i][range];
-
-			if (!p->bytes[0] && !p->bytes[1])
-				continue;
-			put(array, i);
-			put(array, range);
-			put(array, p->bytes[0]);
-			put(array, p->bytes[1]);
-		}
 	json_put(object, "row", json_integer(row));
-	json_put(object, "range_bytes", json_unsigned(f->size));
-	json_put(object, "at", array);
+	places_json(&s->files[row], s->grid, object);
 	return object;
 }
 
@@ -295,7 +333,7 @@ static __u32 next_file(const struct spread *s, const bool *shown)
 	size_t i;
 
 	for (i = 0; i < s->nr; i++)
-		if (!shown[i] && s->files[i].places && s->stats->rows[i].key != STATS_OTHERS &&
+		if (!shown[i] && s->files[i].at && s->stats->rows[i].key != STATS_OTHERS &&
 		    (best == NO_ROW || s->files[i].accesses > s->files[best].accesses))
 			best = i;
 	return best;
@@ -345,9 +383,11 @@ void spread_json(const struct spread *s, json_t *object)
 	json_put(object, times ? "times" : "cells", cells);
 	json_put(object, "inside", inside);
 	json_put(object, "disks", disks);
-	if (s->latencies) {
+	if (s->sizes) {
 		put_rows(s, object, "latencies", s->latencies);
 		put_rows(s, object, "sizes", s->sizes);
+	} else if (s->latencies) {
+		put_packed(s, object);
 	}
 	if (s->files)
 		json_put(object, "positions", json_files(s));

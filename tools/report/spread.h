@@ -12,19 +12,21 @@
 #include <jansson.h>
 
 #include "report/grid.h"
+#include "report/places.h"
 #include "trace/position.h"
 #include "trace/stats.h"
 
 #define SPREAD_SCALES	496	/* buckets of spread_scale() */
-#define SPREAD_PLACES	40	/* ranges of positions in a file */
 #define SPREAD_DISK	32	/* bytes of the name of a disk */
 #define SPREAD_FILES	6	/* files whose positions are shown */
+#define SPREAD_PACKED	60000	/* most counts of the packed latencies of all rows */
 
 /* What is collected beside the sums. */
 enum spread_parts {
 	SPREAD_HISTOGRAMS = 1 << 0,	/* of latencies and sizes */
 	SPREAD_DEPTH	  = 1 << 1,	/* requests in the device */
 	SPREAD_POSITIONS  = 1 << 2,
+	SPREAD_LATENCIES  = 1 << 4,	/* histograms of latencies alone, packed */
 	SPREAD_TIMES	  = 1 << 3,	/* of the sums, only the time in the device, or without that the latency */
 };
 
@@ -32,18 +34,6 @@ struct spread_cell {
 	__u64 count, bytes, failed;
 	__u64 latency, most;	/* ns: the sum, and the longest */
 	__u64 device;		/* ns with driver and device; 0 if the events have none */
-};
-
-/* Bytes that were read and written in a bucket, in a range of positions. */
-struct spread_place {
-	__u64 bytes[2];		/* POSITION_READ, POSITION_WRITE */
-};
-
-/* The positions of a row. */
-struct spread_file {
-	__u64 size;		/* bytes of a range of positions, a power of two */
-	__u64 accesses;
-	struct spread_place (*places)[SPREAD_PLACES];	/* by bucket */
 };
 
 /* Set before spread_open(): the first part. */
@@ -61,7 +51,7 @@ struct spread {
 	const struct iot_schema_field *disk;	/* beside @inside: its name; else NULL */
 	char (*disks)[SPREAD_DISK];		/* that of the first record of each row */
 	struct positions positions;
-	struct spread_file *files;	/* by row */
+	struct places *files;	/* by row */
 };
 
 /*
@@ -82,6 +72,10 @@ void spread_add(struct spread *s, const void *record, const struct measure *m, _
  *	cells		[bucket, count, bytes, errors, latency, longest, device]...
  *	times		[bucket, ns]... instead, with SPREAD_TIMES
  *	latencies	[bucket, scale, count]..., also sizes
+ *	packed		[bucket, n, scale, count, more, count...]...: n counts, each behind its
+ *			scale >> pack, of which only the first is whole; the others are how much
+ *			more it is than the one before. Also pack: the least for which all rows have
+ *			SPREAD_PACKED counts at most. Neither is there if none is enough.
  *	inside		[bucket, ns]..., also disks: the name of each row's
  *	positions	{row, range_bytes, at: [bucket, range, read, written]...} of some rows
  *

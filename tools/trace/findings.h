@@ -83,6 +83,9 @@ void findings_free(struct findings *f);
 /* "12 of 15 reads moved less than 4 KiB (3.00KiB, 1.20ms)"; the caller frees it. */
 char *finding_sentence(const struct finding *f);
 
+/* In lines of at most 80 columns, each indented; @text has no control characters, and is ASCII. */
+void finding_put_wrapped(const char *text, unsigned int indent);
+
 void finding_text(const struct finding *f);
 json_t *finding_json(const struct finding *f);
 

@@ -38,8 +38,7 @@ char *finding_sentence(const struct finding *f)
 
 /* --- text ----------------------------------------------------------------------- */
 
-/* In lines of at most WIDTH columns; @text has no control characters. A word is not cut. */
-static void put_wrapped(const char *text, unsigned int indent)
+void finding_put_wrapped(const char *text, unsigned int indent)
 {
 	while (*text) {
 		size_t length = strlen(text), most = WIDTH - indent;
@@ -76,7 +75,7 @@ static void put_row(const struct finding_shown *row)
 	if (*row->name)
 		put_name(row->name);
 	if (*row->note)
-		put_wrapped(row->note, INDENT + 2);
+		finding_put_wrapped(row->note, INDENT + 2);
 }
 
 static const char *color_of(enum finding_severity severity)
@@ -92,8 +91,8 @@ void finding_text(const struct finding *f)
 	printf("%s%s%s %s (%s): %zu %s%s\n", color_of(f->rule->severity),
 	       finding_severity_name(f->rule->severity), CLI_PLAIN, f->rule->id, f->category, f->subjects,
 	       f->rule->subjects, f->subjects == 1 ? "" : !strcmp(f->rule->subjects, "process") ? "es" : "s");
-	put_wrapped(sentence, 2);
-	put_wrapped(f->rule->advice, 2);
+	finding_put_wrapped(sentence, 2);
+	finding_put_wrapped(f->rule->advice, 2);
 	printf("%*s%8s%8s%9s%8s  %s\n", INDENT, "", "COUNT", "OF", "BYTES", "TIME", "PROCESS");
 	for (i = 0; i < f->nr; i++)
 		put_row(&f->rows[i]);

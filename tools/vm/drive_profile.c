@@ -125,6 +125,24 @@ static bool is_known(const struct guest_part *part)
 	return guest_part_is_known(part) && strcmp(part->kind, qcow2_use_name(USE_UNUSED));
 }
 
+static void count_use(struct drive *d, const struct guest_part *part, bool write, __u64 weight)
+{
+	struct drive_use *use;
+	size_t i;
+
+	for (i = 0; i < d->nr_uses && strcmp(d->uses[i].use, part->kind); i++)
+		;
+	if (i == DRIVE_USES)
+		return;
+	use = &d->uses[i];
+	if (i == d->nr_uses) {
+		*use = (struct drive_use){ .use = part->kind };
+		d->nr_uses++;
+	}
+	use->parts[write] += weight;
+	use->bytes[write] += weight * part->length;
+}
+
 /* Returns whether a part of it is the guest's data. */
 static bool add_parts(struct drive_profile *p, __u32 drive, bool write, const struct measure *m)
 {
@@ -134,9 +152,12 @@ static bool add_parts(struct drive_profile *p, __u32 drive, bool write, const st
 	for (i = 0; i < p->parts.nr; i++) {
 		const struct guest_part *part = &p->parts.at[i];
 
+		count_use(&p->drives[drive], part, write, m->weight);
 		if (is_data(part)) {
 			patterns_place(&p->patterns, drive, write, part->guest, part->guest_length, m);
 			add_reuse(p, drive, part, write);
+			if (p->placed)
+				p->placed(p->data, drive, write, part, m);
 			any = true;
 		} else if (is_known(part)) {
 			p->drives[drive].tables += m->weight;

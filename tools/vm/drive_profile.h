@@ -36,12 +36,22 @@ struct drive_calls {
 	__u64 percentiles[STATS_PERCENTILES];	/* ns; from drive_profile_finish() on */
 };
 
+#define DRIVE_USES	24	/* more than the uses that maps tell of */
+
+/* Parts of calls on places of an image with one use: "data", "l2" ... */
+struct drive_use {
+	const char *use;
+	__u64 parts[PATTERN_KINDS], bytes[PATTERN_KINDS];	/* bytes of the file */
+};
+
 struct drive {
 	char *name;		/* those of drives that share an image: "disk0,disk1"; escaped */
 	struct drive_calls kinds[DRIVE_KINDS];
 	__u64 empty;		/* reads and writes that moved nothing */
 	__u64 tables;		/* parts of calls: tables of the image, a saved state */
 	__u64 unknown;		/* parts of calls whose place is not known */
+	struct drive_use uses[DRIVE_USES];	/* of data, too */
+	size_t nr_uses;
 };
 
 struct drive_profile {
@@ -53,6 +63,10 @@ struct drive_profile {
 	bool with_reuse;
 	struct reuse reuse;		/* as well */
 	__u64 others;		/* calls on other files */
+	/* Called for each access, at the guest's offset, if it is set after drive_profile_open(). */
+	void (*placed)(void *data, size_t drive, bool write, const struct guest_part *part,
+		       const struct measure *m);
+	void *data;		/* for that */
 	struct guest_parts parts;	/* of the present call */
 };
 

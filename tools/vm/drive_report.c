@@ -204,6 +204,28 @@ static json_t *images_json(const struct drive_profile *p, size_t drive)
 	return array;
 }
 
+static json_t *uses_json(const struct drive *d)
+{
+	json_t *array = json_array();
+	unsigned int kind;
+	size_t i;
+
+	for (i = 0; i < d->nr_uses; i++) {
+		json_t *use = json_object();
+
+		json_put(use, "use", json_string(d->uses[i].use));
+		for (kind = 0; kind < PATTERN_KINDS; kind++) {
+			json_t *its = json_object();
+
+			json_put(its, "parts", json_unsigned(d->uses[i].parts[kind]));
+			json_put(its, "bytes", json_unsigned(d->uses[i].bytes[kind]));
+			json_put(use, drive_kinds[kind], its);
+		}
+		json_add(array, use);
+	}
+	return array;
+}
+
 static json_t *drive_json(const struct drive_profile *p, size_t i)
 {
 	const struct drive *d = &p->drives[i];
@@ -223,6 +245,7 @@ static json_t *drive_json(const struct drive_profile *p, size_t i)
 	json_put(object, "empty", json_unsigned(d->empty));
 	json_put(object, "tables", json_unsigned(d->tables));
 	json_put(object, "unknown", json_unsigned(d->unknown));
+	json_put(object, "uses", uses_json(d));
 	return object;
 }
 

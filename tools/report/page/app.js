@@ -141,13 +141,6 @@ function header() {
 
 // --- findings -----------------------------------------------------------------------
 
-// The table that has the subjects of a finding.
-function tableIdOf(finding, row) {
-	const by = row.file ? 'file' : 'process';
-	const category = report.categories.find(c => c.category === finding.category);
-	return category && tableOf(category, by) ? `${finding.category}-${by}` : null;
-}
-
 function findingTable(finding) {
 	const name = row => row.file ?? row.disk ?? row.connection ?? row.socket ?? '';
 	const columns = [
@@ -167,31 +160,65 @@ function findingTable(finding) {
 		finding.rows,
 	);
 	finding.rows.forEach((row, i) => {
-		const id = tableIdOf(finding, row);
-		const word = row.file || (row.process.match(/\((\d+)\)/) || [])[1];
 		const cell = table.tBodies[0].rows[i].cells[0];
+		const [by, word] = row.file ? ['file', row.file] : ['process', pidOf(row.process)];
+		const link = linkToRows(finding.category, by, word, cell.textContent);
 		cell.classList.add('name');
-		if (id && word)
-			cell.replaceChildren(
-				element(
-					'a',
-					{
-						href: `#${id}`,
-						onclick: event => {
-							event.preventDefault();
-							showRows(id, word);
-						},
-					},
-					cell.textContent,
-				),
-			);
+		if (link) cell.replaceChildren(link);
 	});
 	return scrolling(`Rows of ${finding.id}`, table);
 }
 
+// Who is concerned, in a line: "postgres (7) and others: /srv/db/log".
+function whoOf(finding) {
+	const [row] = finding.rows;
+	const name = row && (row.file ?? row.disk ?? row.connection ?? row.socket);
+	const who = [row?.process, name].filter(text => text).join(': ');
+	return who && element('p', { class: 'who' }, finding.subjects > 1 ? `Most of it: ${who}` : who);
+}
+
+// A link to the rows of a table that have a word; NULL if there is no such table.
+function linkToRows(category, by, word, text) {
+	const found = report.categories.find(c => c.category === category);
+	if (!word || !found || !tableOf(found, by)) return null;
+	const id = `${category}-${by}`;
+	return element(
+		'a',
+		{
+			href: `#${id}`,
+			onclick: event => {
+				event.preventDefault();
+				showRows(id, word);
+			},
+		},
+		text,
+	);
+}
+
+const pidOf = process => (process?.match(/\((\d+)\)/) || [])[1];
+
+// Which process waited for what, and why.
+function waitArticle(wait) {
+	const links = [
+		linkToRows('fs', 'file', wait.file, wait.file),
+		linkToRows('fs', 'process', pidOf(wait.process), `calls of ${wait.process}`),
+		linkToRows('block', 'process', pidOf(wait.culprit), `requests of ${wait.culprit}`),
+	].filter(link => link);
+	return element(
+		'article',
+		{ class: 'finding warning wait' },
+		element('span', { class: 'tag' }, `wait · ${wait.reason}`),
+		element('h3', {}, `${wait.sentence}.`),
+		element('p', {}, wait.why),
+		element('p', {}, wait.advice),
+		element('p', { class: 'links' }, 'Look at: ', ...links.flatMap((link, i) => (i ? [', ', link] : [link]))),
+	);
+}
+
 function findings() {
-	const { findings: found, categories_not_checked: unchecked } = report.findings;
+	const { waits, findings: found, categories_not_checked: unchecked } = report.findings;
 	const section = element('section', { id: 'findings' }, element('h2', {}, 'Findings'));
+	section.append(...waits.map(waitArticle));
 	for (const finding of found)
 		section.append(
 			element(
@@ -203,11 +230,12 @@ function findings() {
 					`${finding.severity} · ${finding.id} · ${finding.category}`,
 				),
 				element('h3', {}, finding.sentence),
+				whoOf(finding) || '',
 				element('p', {}, finding.advice),
 				findingTable(finding),
 			),
 		);
-	if (!found.length)
+	if (!found.length && !waits.length)
 		section.append(
 			element('p', { class: 'nothing' }, 'None of the known causes of slow I/O was found.'),
 		);
@@ -237,6 +265,37 @@ function cacheFacts(category) {
 		['Misses', `${formatCount(misses / 4096)} pages`],
 		['Read ahead', `${formatCount(ahead / 4096)} pages`],
 	]);
+}
+
+function tile(name, value, title = null) {
+	return element('div', { class: 'tile', title }, element('dt', {}, name), element('dd', {}, value));
+}
+
+// The selected time in a few numbers: all operations together.
+function tiles(category, op) {
+	const box = element('dl', { class: 'tiles', 'aria-label': `${titleOf(category)}: the selected time` });
+	drawn(() => {
+		const rows = rowsOf(op);
+		const sum = member => d3.sum(rows, row => row[member]);
+		const seconds = secondsOf(selection.first, selection.last) || Infinity;
+		const most = d3.max(rows, row => row.most) || 0;
+		const parts = tailOf(op.latencies, most);
+		const made = [
+			tile('Events', formatCount(sum('count'))),
+			tile('Events/s', formatRate(sum('count') / seconds)),
+			sum('bytes') ? tile('Bytes/s', `${formatBytes(sum('bytes') / seconds)}/s`, `${formatCount(sum('bytes'))} bytes`) : null,
+			tile('Errors', formatCount(sum('errors'))),
+		];
+		if (hasLatency(category) && rows.length)
+			made.push(
+				...Object.keys(parts).map(part =>
+					tile(part, `≈ ${formatTime(parts[part])}`, 'of all operations together, at most 12.5 % too large'),
+				),
+				tile('Max', formatTime(most)),
+			);
+		box.replaceChildren(...made.filter(made => made));
+	});
+	return box;
 }
 
 function rateCharts(category, table) {
@@ -281,7 +340,7 @@ function categorySection(category) {
 		);
 		return section;
 	}
-	section.append(cacheFacts(category) || '', rateCharts(category, op));
+	section.append(tiles(category, op), cacheFacts(category) || '', rateCharts(category, op));
 	if (hasLatency(category))
 		section.append(element('div', { class: 'pair' }, percentileChart(op), heatChart(op)));
 	const sizes = totalsOf(category).bytes && category.category !== 'cache' ? sizeChart(op) : null;
@@ -317,18 +376,21 @@ const ABOUT = {
 
 function absent() {
 	const names = Object.keys(ABOUT).filter(name => !report.categories.some(c => c.category === name));
-	if (!names.length) return null;
+	const missing = names.map(name => `${ABOUT[name]} (${name})`);
+	if (!report.drives) missing.push('drives of a virtual machine (--vm)');
+	if (!missing.length) return null;
 	return element(
 		'p',
 		{ class: 'quiet absent' },
-		`Not in the trace: ${names.map(name => `${ABOUT[name]} (${name})`).join(', ')}. iotracer record -c names what is recorded.`,
+		`Not in the trace: ${missing.join(', ')}. iotracer record -c and --vm name what is recorded.`,
 	);
 }
 
 function contents() {
 	const links = [
-		['findings', `Findings (${report.findings.findings.length})`],
+		['findings', `Findings (${report.findings.waits.length + report.findings.findings.length})`],
 		...report.categories.map(c => [c.category, titleOf(c)]),
+		...sections.map(section => [section.id, section.querySelector('h2').textContent]),
 	];
 	return element(
 		'nav',
@@ -343,16 +405,20 @@ function contents() {
 	);
 }
 
+// What other commands compute: each is there if the trace has what it is made from.
+const sections = [cacheSection(), durabilitySection(), drivesSection()].filter(section => section);
+
 header();
 byId('header').append(contents());
 byId('main').append(findings());
 for (const category of report.categories) byId('main').append(categorySection(category));
+for (const section of sections) byId('main').append(section);
 byId('main').append(absent() || '');
 byId('footer').append(
 	element(
 		'p',
 		{ class: 'quiet' },
-		`Made by iotracer report. The time is in ${report.grid.buckets} parts of ${formatTime(report.grid.width_ns)}; an event counts in the part in which it began. Figures of all of the time are those of iotracer stats. Of a selected part, sums are exact and percentiles (≈) are at most an eighth too large.`,
+		`Made by iotracer report. The time is in ${report.grid.buckets} parts of ${formatTime(report.grid.width_ns)}; an event counts in the part in which it began. Figures of all of the time are those of iotracer stats. Of a selected part, sums are exact; percentiles (≈) are at most 12.5 % too large, or what a table says below it.`,
 	),
 );
 makeTime(byId('time'));

@@ -25,7 +25,7 @@ function plotOverTime(box, label, options) {
 		width: Math.max(box.clientWidth, 240),
 		height: 200,
 		marginLeft: 62,
-		marginRight: 8,
+		marginRight: 18,
 		marginTop: 22,
 		marginBottom: 40,
 		style: { background: 'none', color: 'currentColor', fontSize: '12px' },

@@ -86,6 +86,44 @@ function sumsOf(table, i) {
 	return sums;
 }
 
+const MIDDLE_AND_TAIL = { p50: 0.5, p99: 0.99 };
+
+function hasLatencies(table) {
+	return Boolean(table.latencies || table.packed);
+}
+
+// p50 and p99 of the selected time. No value is above the longest.
+function tailOf(lists, most) {
+	const found = percentilesOf(countsOf(lists), MIDDLE_AND_TAIL);
+	for (const part of Object.keys(found)) found[part] = Math.min(found[part], most);
+	return found;
+}
+
+// How much too large a percentile of a part of the time may be: 1/8 to 1.
+function errorOf(table) {
+	return 2 ** (table.pack || 0) / 8;
+}
+
+const unpacked = new Map(); // by the packed array
+
+// The latencies of a row as triples. A packed scale becomes the last one of those that it has.
+function latenciesOf(table, i) {
+	if (table.latencies) return table.latencies[i];
+	const flat = table.packed[i];
+	if (!unpacked.has(flat)) {
+		const triples = [];
+		for (let at = 0; at < flat.length; ) {
+			const [bucket, nr] = [flat[at++], flat[at++]];
+			for (let n = 0, scale = 0; n < nr; n++) {
+				scale += flat[at++];
+				triples.push(bucket, (scale + 1) * 2 ** table.pack - 1, flat[at++]);
+			}
+		}
+		unpacked.set(flat, triples);
+	}
+	return unpacked.get(flat);
+}
+
 // The rows of a table in the selected time, with exact percentiles if that is all of it.
 function rowsOf(table) {
 	return table.stats.rows
@@ -94,14 +132,8 @@ function rowsOf(table) {
 			const of = { name: nameOf(table, row), others: row.others || 0, ...sums };
 			of.mean = sums.count ? sums.latency / sums.count : 0;
 			if (isWhole()) for (const part of ['p50', 'p99']) of[part] = row.latency_ns[part];
-			else if (table.latencies)
-				Object.assign(
-					of,
-					percentilesOf(countsOf([table.latencies[i]]), {
-						p50: 0.5,
-						p99: 0.99,
-					}),
-				);
+			else if (hasLatencies(table))
+				Object.assign(of, tailOf([latenciesOf(table, i)], sums.most));
 			return of;
 		})
 		.filter(row => row.count);

@@ -132,8 +132,7 @@ function depthChart(table) {
 // --- positions ----------------------------------------------------------------------
 
 // Which parts of a file or disk were read and written over time: sequential accesses make a slope.
-function positionChart(table, file) {
-	const name = nameOf(table, table.stats.rows[file.row]);
+function positionFigure(name, file) {
 	const cells = () =>
 		d3
 			.range(0, file.at.length, 4)
@@ -218,6 +217,6 @@ function positionCharts(table, title) {
 			`Which parts were accessed when, for the ${table.positions.length} with most accesses. A slope is sequential, a cloud is random.`,
 		),
 		legend(['read', 'written', 'both'], ['var(--c1)', 'var(--c2)', 'var(--c4)']),
-		element('div', { class: 'pair' }, ...table.positions.map(file => positionChart(table, file))),
+		element('div', { class: 'pair' }, ...table.positions.map(file => positionFigure(nameOf(table, table.stats.rows[file.row]), file))),
 	);
 }

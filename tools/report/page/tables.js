@@ -111,7 +111,7 @@ function columnsOf(table, category) {
 		},
 		{ id: 'mean', label: 'Mean', text: row => formatTime(row.mean) },
 	);
-	for (const part of whole || table.latencies ? ['p50', 'p99'] : [])
+	for (const part of whole || hasLatencies(table) ? ['p50', 'p99'] : [])
 		columns.push({
 			id: part,
 			label: part,
@@ -164,6 +164,14 @@ function headCell(column, state, redraw) {
 	);
 }
 
+// What percentiles of a part of the time are worth.
+function percentileNote(table, category) {
+	if (isWhole() || !hasLatency(category)) return '';
+	return hasLatencies(table)
+		? `p50 and p99 of this part (≈) are at most ${100 * errorOf(table)} % too large.`
+		: 'p50 and p99 of a part are left out: they would make the page too large.';
+}
+
 // A table by a key. Returns its section.
 function keyTable(category, table) {
 	const state = {
@@ -180,6 +188,7 @@ function keyTable(category, table) {
 		placeholder: `Search ${title.toLowerCase()}`,
 	});
 	const said = element('span', { class: 'quiet', 'aria-live': 'polite' });
+	const note = element('p', { class: 'quiet' });
 	const more = element('button', { type: 'button', class: 'print-no' });
 	const box = scrolling(`${title}: ${titleOf(category)}`);
 	const redraw = focus => {
@@ -197,6 +206,7 @@ function keyTable(category, table) {
 		made.tHead.rows[0].replaceChildren(...columns.map(c => headCell(c, state, redraw)));
 		for (const cell of made.querySelectorAll('tbody th')) cell.classList.add('name');
 		box.replaceChildren(made);
+		note.textContent = percentileNote(table, category);
 		said.textContent = word ? `${found.length} of ${all.length} rows` : '';
 		more.hidden = found.length <= FIRST_ROWS || word !== '';
 		more.textContent = state.all ? `Show ${FIRST_ROWS}` : `Show all ${found.length}`;
@@ -214,6 +224,7 @@ function keyTable(category, table) {
 		element('div', { class: 'tools' }, search, said),
 		box,
 		more,
+		note,
 	);
 	drawn(() => redraw());
 	return section;
