@@ -155,7 +155,7 @@ static struct iot_target_file *file_for(struct iot_target *t, struct inode *inod
 	if (!f)
 		return ERR_PTR(-ENOMEM);
 	if (!iot_target_file_add(f)) {
-		f->alias = iot_entry_link_make(t->parent, t->name.text, inode->i_sb, st_ino);
+		f->entry_link = iot_entry_link_make(t->parent, t->name.text, inode->i_sb, st_ino);
 		return f;
 	}
 	iot_target_file_free(f);

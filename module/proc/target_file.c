@@ -137,8 +137,8 @@ void iot_target_file_retire(struct iot_target_file *f)
 	struct iot_target_files *files = f->files;
 
 	rhltable_remove(&by_ino, &f->cold, ino_params);
-	iot_entry_link_remove(f->alias);
-	f->alias = NULL;
+	iot_entry_link_remove(f->entry_link);
+	f->entry_link = NULL;
 	mutex_lock(&files_lock);
 	iot_running_hide(&f->hot);
 	list_move_tail(&f->list, &files->retired);
@@ -179,8 +179,8 @@ void iot_target_files_delist(struct iot_target_files *files)
 
 	list_for_each_entry(f, &files->list, list) {
 		rhltable_remove(&by_ino, &f->cold, ino_params);
-		iot_entry_link_remove(f->alias);
-		f->alias = NULL;
+		iot_entry_link_remove(f->entry_link);
+		f->entry_link = NULL;
 	}
 }
 

@@ -36,7 +36,7 @@ struct iot_target_files {
  * @list:	in the list of the target's files, or of those that were its files
  * @files:	of the target
  * @st_dev:	device number as stat(2) gives it
- * @alias:	its name in /proc/iotracer, or NULL
+ * @entry_link:	its name in /proc/iotracer, or NULL
  *
  * @cold: under the lock of targets. @list: under target_file.c's lock.
  */
@@ -48,7 +48,7 @@ struct iot_target_file {
 	struct rcu_head rcu;
 	struct iot_target_files *files;
 	dev_t st_dev;
-	struct iot_entry_link *alias;
+	struct iot_entry_link *entry_link;
 };
 
 void iot_target_files_begin(struct iot_target_files *files, struct iot_running_target *hot);
